@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# lib.sh - what contrib/check and contrib/demo share: packages, source, build
+#
+# To be sourced by bash. Whoever sources it sets top_srcdir, the working tree,
+# which is only read, and work, a temporary folder; and defines give_up, which
+# prints its arguments and ends.
+
+export LC_ALL=C
+
+# What Debian bookworm must have, by what it is for. This is the one list.
+build_packages="autoconf automake gcc libc6-dev libcmocka-dev libjson-c-dev
+	libtool make pkg-config"
+slurm_packages="libslurm-dev slurm-client slurm-wlm-basic-plugins slurmctld
+	slurmd"
+source_packages="dpkg-dev patch xz-utils"
+test_packages="binutils mandoc munge procps sharness util-linux"
+
+say()
+{
+	printf '== %s\n' "$*"
+}
+
+installed_version()
+{
+	dpkg-query -W -f '${db:Status-Status} ${Version}\n' "$1" 2>/dev/null |
+		sed -n 's/^installed //p'
+}
+
+# Print the packages that are missing. Those of Slurm with the version of what
+# is there already: a Slurm that this machine runs must stay as it is.
+missing_packages()
+{
+	local package slurm=
+
+	for package in $slurm_packages; do
+		test -n "$slurm" || slurm=$(installed_version $package)
+	done
+	for package in $slurm_packages; do
+		test -n "$(installed_version $package)" ||
+			echo "$package${slurm:+=$slurm}"
+	done
+	for package in $build_packages $source_packages $test_packages; do
+		test -n "$(installed_version $package)" || echo "$package"
+	done
+}
+
+# Packages like to start the service they bring. A policy says no; RUNLEVEL=1
+# is for those that do not ask.
+apt_without_services()
+{
+	local policy=/usr/sbin/policy-rc.d rc
+
+	if test -e $policy; then
+		policy=
+	else
+		printf '#!/bin/sh\nexit 101\n' >$policy && chmod 755 $policy
+	fi
+	RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get \
+		-o DPkg::Lock::Timeout=120 "$@" >>"$work/apt.log" 2>&1
+	rc=$?
+	test -z "$policy" || rm -f $policy
+	return $rc
+}
+
+install_packages()
+{
+	local missing
+
+	command -v dpkg-query >/dev/null ||
+		give_up "this is for Debian; elsewhere see CONTRIBUTING.md"
+	missing=$(missing_packages)
+	test -n "$missing" || return 0
+	say "packages to install:" $missing
+	test "$(id -u)" = 0 || give_up "only root can install them"
+	apt_without_services update || {
+		tail -n 20 "$work/apt.log"
+		give_up "apt-get update failed"
+	}
+	apt_without_services install -y --no-install-recommends $missing || {
+		tail -n 20 "$work/apt.log"
+		give_up "apt-get install failed"
+	}
+}
+
+# Set slurm_source to the source of the installed Slurm, fetched once.
+fetch_slurm_source()
+{
+	local version cache=${XDG_CACHE_HOME:-$HOME/.cache}/slurm-gang
+
+	version=$(installed_version libslurm-dev)
+	mkdir -p "$cache" 2>/dev/null && test -w "$cache" || cache=$work
+	slurm_source=$cache/slurm-${version//[^A-Za-z0-9.+-]/_}
+	test -f "$slurm_source/META" && return 0
+	say "fetching the source of Slurm $version"
+	"$top_srcdir/contrib/slurm-source" "$slurm_source" \
+		>"$work/source.log" 2>&1 || {
+		tail -n 20 "$work/source.log"
+		give_up "no source of Slurm $version"
+	}
+}
+
+# Copy what belongs to the project to $work/src: the working tree stays as it
+# is and may be read-only. In a clone git knows what belongs to it.
+copy_tree()
+{
+	local git=(git -C "$top_srcdir" -c safe.directory='*') file
+
+	mkdir "$work/src" || return 1
+	if test -e "$top_srcdir/.git" && "${git[@]}" rev-parse 2>/dev/null; then
+		"${git[@]}" ls-files -z --cached --others --exclude-standard |
+			while IFS= read -r -d '' file; do
+				test ! -e "$top_srcdir/$file" ||
+					printf '%s\0' "$file"
+			done |
+			tar -C "$top_srcdir" -c --null -T - |
+			tar -C "$work/src" -x
+	else
+		tar -C "$top_srcdir" -c --exclude=.git . |
+			tar -C "$work/src" -x &&
+			find "$work/src" \( -name '*.o' -o -name '*.l[ao]' \
+				-o -name .libs -o -name .deps \
+				-o -name Makefile -o -name config.status \) \
+				-prune -exec rm -rf {} +
+	fi || return 1
+	chmod -R u+w "$work/src"
+	(cd "$top_srcdir" && build-aux/gen-version) >"$work/version" &&
+		mv "$work/version" "$work/src/.tarball-version"
+}
+
+# Build in $work/NAME with the rest of the arguments to configure.
+build_tree()
+{
+	local name=$1
+
+	shift
+	test -d "$work/src" || copy_tree || give_up "cannot copy the sources"
+	test -f "$work/src/configure" ||
+		(cd "$work/src" && ./autogen.sh) >"$work/autogen.log" 2>&1 || {
+		tail -n 20 "$work/autogen.log"
+		give_up "autogen.sh failed"
+	}
+	mkdir "$work/$name" && cd "$work/$name" || give_up "no folder $name"
+	../src/configure "$@" >configure.out 2>&1 || {
+		tail -n 20 configure.out
+		give_up "configure failed"
+	}
+	make -j2 >make.out 2>&1 || {
+		grep -E -A3 'error|\*\*\*' make.out | tail -n 40
+		give_up "make failed"
+	}
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd.c - what the verbs of sgang share: options, messages, exit codes */
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdbool.h>
+
+#include "cmd/cmd.h"
+#include "core/text.h"
+
+/* Where getopt's numbers of our options begin: above all characters, which
+ * stand for the short options that we do not have. */
+#define OPTION_FIRST 256
+#define OPTION_HELP (OPTION_FIRST + SGANG_CMD_OPTIONS_MAX)
+
+static void print_option(const char *name, const char *arg, const char *help)
+{
+	char left[32];
+
+	snprintf(left, sizeof(left), "--%s%s%s", name, arg ? "=" : "",
+		 arg ? arg : "");
+	printf("  %-22s %s\n", left, help);
+}
+
+static void print_help(const struct sgang_verb *verb)
+{
+	const struct sgang_cmd_option *option;
+
+	printf("Usage: sgang %s [OPTION...]%s%s\n%s\n\n", verb->name,
+	       verb->operands ? " " : "", verb->operands ? verb->operands : "",
+	       verb->summary);
+	for (option = verb->options; option->name; option++)
+		print_option(option->name, option->arg, option->help);
+	print_option("help", NULL, "print this text");
+	printf("\nExit status: 0 yes, 1 no, 2 usage or bad input. "
+	       "More in sgang(1).\n");
+}
+
+static void fill_longopts(const struct sgang_verb *verb,
+			  struct option longopts[SGANG_CMD_OPTIONS_MAX + 2])
+{
+	int i;
+
+	for (i = 0; verb->options[i].name; i++) {
+		longopts[i].name = verb->options[i].name;
+		longopts[i].has_arg = verb->options[i].arg ?
+				      required_argument : no_argument;
+		longopts[i].flag = NULL;
+		longopts[i].val = OPTION_FIRST + i;
+	}
+	longopts[i] = (struct option){ "help", no_argument, NULL, OPTION_HELP };
+	longopts[i + 1] = (struct option){ NULL, 0, NULL, 0 };
+}
+
+/* getopt did not like the word before argv[optind], or, inside of a word, the
+ * short option 'optopt'. */
+static void complain(const struct sgang_verb *verb, char **argv, int found)
+{
+	char shown[SGANG_TEXT_SHOWN], letter[] = { '-', (char)optopt, '\0' };
+	bool is_short = optopt && optopt < OPTION_FIRST;
+	const char *what = "unknown option";
+
+	if (found == ':')
+		what = "a value is missing:";
+	else if (optopt >= OPTION_FIRST)
+		what = "this option takes no value:";
+	sgang_cmd_bad("%s %s, see sgang %s --help", what,
+		      sgang_text_show(shown, is_short ? letter :
+				      argv[optind - 1]), verb->name);
+}
+
+int sgang_cmd_next(const struct sgang_verb *verb, int argc, char **argv,
+		   const char **value)
+{
+	struct option longopts[SGANG_CMD_OPTIONS_MAX + 2];
+	int found;
+
+	fill_longopts(verb, longopts);
+	opterr = 0;
+	/* the colon tells a missing value from an unknown option */
+	found = getopt_long(argc, argv, ":", longopts, NULL);
+	*value = optarg;
+	if (found == -1)
+		return SGANG_CMD_END;
+	if (found == OPTION_HELP) {
+		print_help(verb);
+		return SGANG_CMD_HELP;
+	}
+	if (found >= OPTION_FIRST)
+		return found - OPTION_FIRST;
+	complain(verb, argv, found);
+	return SGANG_CMD_WRONG;
+}
+
+int sgang_cmd_exit(int next)
+{
+	return next == SGANG_CMD_HELP ? SGANG_EXIT_YES : SGANG_EXIT_BAD;
+}
+
+/* One line, even if a file name in it holds control characters. */
+static void say(const char *fmt, va_list args)
+{
+	char text[2048];
+	char *p;
+
+	vsnprintf(text, sizeof(text), fmt, args);
+	for (p = text; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == '\177')
+			*p = '?';
+	fprintf(stderr, "sgang: %s\n", text);
+}
+
+int sgang_cmd_bad(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say(fmt, args);
+	va_end(args);
+	return SGANG_EXIT_BAD;
+}
+
+int sgang_cmd_no(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say(fmt, args);
+	va_end(args);
+	return SGANG_EXIT_NO;
+}
+
+void sgang_cmd_print_json(struct json_object *object)
+{
+	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
+					    JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(object);
+}

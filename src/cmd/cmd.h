@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd.h - what the verbs of sgang share: options, messages, exit codes
+ *
+ * A verb is one file cmd_<verb>.c that defines one struct sgang_verb, and one
+ * row in the table of sgang.c. Its options are a table too: the command line is
+ * read by it and --help is printed from it.
+ */
+
+#ifndef SGANG_CMD_H
+#define SGANG_CMD_H
+
+#include <json-c/json.h>
+#include <stdio.h>
+
+enum {
+	SGANG_EXIT_YES = 0,
+	SGANG_EXIT_NO = 1,		/* the reason was printed */
+	SGANG_EXIT_BAD = 2		/* usage or bad input, one line said so */
+};
+
+struct sgang_cmd_option {
+	const char *name;		/* without the dashes */
+	const char *arg;		/* "FILE"; NULL: takes no value */
+	const char *help;		/* one line, at most 54 characters */
+};
+
+/* More rows than this a verb cannot have. */
+#define SGANG_CMD_OPTIONS_MAX 16
+
+struct sgang_verb {
+	const char *name;
+	const char *operands;		/* "PLACE,..." or NULL: takes none */
+	const char *summary;		/* one line */
+	const struct sgang_cmd_option *options;	/* ends with name NULL */
+	int (*run)(const struct sgang_verb *verb, int argc, char **argv);
+};
+
+extern const struct sgang_verb sgang_verb_list;
+extern const struct sgang_verb sgang_verb_place;
+extern const struct sgang_verb sgang_verb_ring;
+extern const struct sgang_verb sgang_verb_show;
+
+/* What sgang_cmd_next() says besides a row number. */
+enum {
+	SGANG_CMD_END = -1,		/* operands begin at argv[optind] */
+	SGANG_CMD_HELP = -2,		/* --help was given and printed */
+	SGANG_CMD_WRONG = -3		/* wrong usage, the line was printed */
+};
+
+/* The next option of the command line: its row in verb->options, with its value
+ * (borrowed from argv) in '*value', or one of the numbers above. */
+int sgang_cmd_next(const struct sgang_verb *verb, int argc, char **argv,
+		   const char **value);
+
+/* The exit code for what sgang_cmd_next() ended with, HELP or WRONG. */
+int sgang_cmd_exit(int next);
+
+/* Say "sgang: ..." in one line on stderr, whatever the text holds, and return
+ * SGANG_EXIT_BAD or SGANG_EXIT_NO. */
+int sgang_cmd_bad(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+int sgang_cmd_no(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Print 'object' on stdout, one line, and drop it. */
+void sgang_cmd_print_json(struct json_object *object);
+
+#endif

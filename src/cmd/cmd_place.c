@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_place.c - sgang place: where would a gang go, and what would it cost? */
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/offline.h"
+#include "core/hostlist.h"
+#include "core/plan.h"
+#include "core/spec.h"
+#include "core/text.h"
+
+enum {
+	OPT_TOPOLOGY,
+	OPT_CONF,
+	OPT_SLOTS,
+	OPT_FREE,
+	OPT_MEMBER,
+	OPT_GANG_TOPOLOGY,
+	OPT_JSON
+};
+
+static const struct sgang_cmd_option options[] = {
+	[OPT_TOPOLOGY] = { "topology", "FILE", "topology.conf to read" },
+	[OPT_CONF] = { "conf", "FILE", "gang.conf with hop costs and names" },
+	[OPT_SLOTS] = { "slots", "N", "slots of every node (1)" },
+	[OPT_FREE] = { "free", "LIST", "free slots, n[1-4]=8,n5=2 (all)" },
+	[OPT_MEMBER] = { "member", "SHAPE",
+			 "4x8: 8 slots on each of 4 nodes; may be repeated" },
+	[OPT_GANG_TOPOLOGY] = { "gang-topology", "POLICY",
+				"require:LEVEL or prefer:LEVEL" },
+	[OPT_JSON] = { "json", NULL, "print JSON" },
+	{ NULL, NULL, NULL }
+};
+
+struct request {
+	struct sgang_offline offline;
+	uint32_t slots;			/* 0: not said */
+	const char *free_list;		/* NULL: all slots are free */
+	struct sgang_spec spec;		/* --gang-topology */
+	bool json;
+	struct sgang_plan_member *members;
+	size_t n_members;
+	uint32_t *free;			/* by node index */
+	uint32_t *total;
+};
+
+/* Cut "3*4x8" into its numbers. The count in front may be left out. */
+static int read_shape(const char *text, uint64_t *count, uint64_t *nodes,
+		      uint64_t *slots)
+{
+	char word[64], *star, *cross, *shape = word;
+	size_t length = strlen(text);
+
+	if (length >= sizeof(word))
+		return -1;
+	memcpy(word, text, length + 1);
+	*count = 1;
+	star = strchr(word, '*');
+	if (star) {
+		*star = '\0';
+		shape = star + 1;
+		if (sgang_text_number(word, 1, SGANG_MEMBERS_MAX, count))
+			return -1;
+	}
+	cross = strchr(shape, 'x');
+	if (!cross)
+		return -1;
+	*cross = '\0';
+	if (sgang_text_number(shape, 0, SGANG_HOSTLIST_MAX, nodes))
+		return -1;
+	return sgang_text_number(cross + 1, 1,
+				 *nodes ? SGANG_SLOTS_MAX : INT32_MAX, slots);
+}
+
+static int add_members(struct request *request, const char *text,
+		       struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+	uint64_t count, nodes, slots, i;
+	struct sgang_plan_member *bigger;
+
+	if (read_shape(text, &count, &nodes, &slots))
+		return sgang_errf(err, EINVAL, "--member=%s: expected "
+				  "NODESxSLOTS like 4x8, 0xSLOTS for slots on "
+				  "any nodes, or COUNT*NODESxSLOTS",
+				  sgang_text_show(shown, text));
+	if (request->n_members + count > SGANG_MEMBERS_MAX)
+		return sgang_errf(err, EINVAL, "--member=%s: a gang has at "
+				  "most %d members",
+				  sgang_text_show(shown, text),
+				  SGANG_MEMBERS_MAX);
+	bigger = realloc(request->members,
+			 (request->n_members + count) * sizeof(*bigger));
+	if (!bigger)
+		return sgang_errf(err, ENOMEM, "out of memory");
+	request->members = bigger;
+	for (i = 0; i < count; i++) {
+		bigger[request->n_members++] = (struct sgang_plan_member){
+			.units = (uint32_t)(nodes ? nodes : slots),
+			.slots = (uint32_t)(nodes ? slots : 1),
+			.distinct = nodes
+		};
+	}
+	return 0;
+}
+
+static int read_option(struct request *request, int option, const char *value,
+		       struct sgang_error *err)
+{
+	switch (option) {
+	case OPT_TOPOLOGY:
+		request->offline.topology = value;
+		return 0;
+	case OPT_CONF:
+		request->offline.conf_path = value;
+		return 0;
+	case OPT_SLOTS:
+		return sgang_offline_slots(value, &request->slots, err);
+	case OPT_FREE:
+		request->free_list = value;
+		return 0;
+	case OPT_MEMBER:
+		return add_members(request, value, err);
+	case OPT_GANG_TOPOLOGY:
+		return sgang_spec_set(&request->spec, "gang-topology", value,
+				      err);
+	default:
+		request->json = true;
+		return 0;
+	}
+}
+
+static int read_options(const struct sgang_verb *verb, int argc, char **argv,
+			struct request *request)
+{
+	struct sgang_error err;
+	const char *value;
+	int next;
+
+	while ((next = sgang_cmd_next(verb, argc, argv, &value)) >= 0) {
+		if (read_option(request, next, value, &err)) {
+			sgang_cmd_bad("%s", err.text);
+			return SGANG_CMD_WRONG;
+		}
+	}
+	return next;
+}
+
+/* Without --slots a node is as large as the largest number in --free. */
+static uint32_t largest(const struct sgang_node_word *words, size_t n)
+{
+	uint32_t slots = 1;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (words[i].number > slots)
+			slots = words[i].number;
+	return slots;
+}
+
+/* Set request->free from --free; request->total is all zero so far and serves
+ * as the mark of nodes that were named. */
+static int take_free(struct request *request,
+		     const struct sgang_node_word *words, size_t n,
+		     struct sgang_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		uint32_t node = words[i].node;
+		const char *name = sgang_fabric_node_name(
+			request->offline.fabric, node);
+
+		if (!words[i].has_number)
+			return sgang_errf(err, EINVAL, "--free: %s: expected "
+					  "NODE=SLOTS like n[1-4]=8", name);
+		if (request->total[node])
+			return sgang_errf(err, EINVAL, "--free: node %s is "
+					  "named twice", name);
+		request->free[node] = words[i].number;
+		request->total[node] = 1;
+	}
+	return 0;
+}
+
+static int read_free(struct request *request, struct sgang_error *err)
+{
+	struct sgang_node_word *words = NULL;
+	struct sgang_error why;
+	size_t n = 0;
+	int rc;
+
+	if (sgang_offline_words(request->offline.fabric, request->free_list,
+				'=', request->slots ? request->slots :
+				SGANG_SLOTS_MAX, &words, &n, &why))
+		return sgang_errf(err, EINVAL, "--free: %s", why.text);
+	if (!request->slots)
+		request->slots = largest(words, n);
+	rc = take_free(request, words, n, err);
+	free(words);
+	return rc;
+}
+
+static int fill_slots(struct request *request, struct sgang_error *err)
+{
+	uint32_t n = sgang_fabric_nodes(request->offline.fabric), i;
+
+	request->free = calloc(n, sizeof(*request->free));
+	request->total = calloc(n, sizeof(*request->total));
+	if (!request->free || !request->total)
+		return sgang_errf(err, ENOMEM, "out of memory");
+	if (request->free_list && read_free(request, err))
+		return -1;
+	if (!request->slots)
+		request->slots = 1;
+	for (i = 0; i < n; i++) {
+		request->total[i] = request->slots;
+		if (!request->free_list)
+			request->free[i] = request->slots;
+	}
+	return 0;
+}
+
+/* The highest level the gang may span. Preferring the lowest is what the plan
+ * does anyway, so `prefer:` sets no limit. */
+static int highest_level(const struct request *request, uint32_t *level,
+			 struct sgang_error *err)
+{
+	const struct sgang_spec *spec = &request->spec;
+	int found;
+
+	*level = SGANG_LEVEL_UNCONNECTED;
+	if (!spec->level[0])
+		return 0;
+	found = sgang_costs_level(&request->offline.conf.costs, spec->level);
+	if (found < 0)
+		return sgang_errf(err, EINVAL, "--gang-topology: there is no "
+				  "level \"%s\"; LevelNames of gang.conf names "
+				  "them", spec->level);
+	if (spec->topo == SGANG_TOPO_REQUIRE)
+		*level = (uint32_t)found;
+	return 0;
+}
+
+/* The runs of the member that begins at runs[i] end before the index that is
+ * returned. */
+static size_t member_end(const struct sgang_placement *placement, size_t i)
+{
+	uint32_t member = placement->runs[i].member;
+
+	while (i < placement->n_runs && placement->runs[i].member == member)
+		i++;
+	return i;
+}
+
+/* Slots the way Slurm writes tasks per node: "8(x4),2". */
+static void print_slots(const struct sgang_run *runs, size_t n)
+{
+	size_t i = 0, first;
+
+	while (i < n) {
+		for (first = i; i < n && runs[i].slots == runs[first].slots;)
+			i++;
+		printf("%s%" PRIu32, first ? "," : "", runs[first].slots);
+		if (i - first > 1)
+			printf("(x%zu)", i - first);
+	}
+}
+
+static int print_member(const struct request *request,
+			const struct sgang_run *runs, size_t n,
+			struct sgang_error *err)
+{
+	const char **names = calloc(n, sizeof(*names));
+	char *list = NULL;
+	size_t i;
+
+	if (names) {
+		for (i = 0; i < n; i++)
+			names[i] = sgang_fabric_node_name(
+				request->offline.fabric, runs[i].node);
+		list = sgang_hostlist_fold(names, n);
+	}
+	free(names);
+	if (!list)
+		return sgang_errf(err, ENOMEM, "out of memory");
+	printf("member=%" PRIu32 " nodes=%s slots=", runs[0].member, list);
+	print_slots(runs, n);
+	putchar('\n');
+	free(list);
+	return 0;
+}
+
+static int print_placement(const struct request *request,
+			   const struct sgang_placement *placement,
+			   struct sgang_error *err)
+{
+	size_t i, end;
+
+	for (i = 0; i < placement->n_runs; i = end) {
+		end = member_end(placement, i);
+		if (print_member(request, placement->runs + i, end - i, err))
+			return -1;
+	}
+	sgang_offline_print_ring(&request->offline, &placement->ring);
+	if (!placement->exact)
+		fprintf(stderr, "sgang: not proved to be the cheapest, no "
+			"placement costs less than %" PRIu64 "\n",
+			placement->bound);
+	return 0;
+}
+
+static struct json_object *json_member(const struct request *request,
+				       const struct sgang_run *runs, size_t n)
+{
+	struct json_object *member = json_object_new_object();
+	struct json_object *nodes = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		struct json_object *node = json_object_new_object();
+
+		json_object_object_add(node, "node", json_object_new_string(
+			sgang_fabric_node_name(request->offline.fabric,
+					       runs[i].node)));
+		json_object_object_add(node, "slots", json_object_new_uint64(
+			runs[i].slots));
+		json_object_array_add(nodes, node);
+	}
+	json_object_object_add(member, "member",
+			       json_object_new_uint64(runs[0].member));
+	json_object_object_add(member, "nodes", nodes);
+	return member;
+}
+
+static void json_placement(const struct request *request,
+			   const struct sgang_placement *placement)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *members = json_object_new_array();
+	size_t i, end;
+
+	for (i = 0; i < placement->n_runs; i = end) {
+		end = member_end(placement, i);
+		json_object_array_add(members, json_member(
+			request, placement->runs + i, end - i));
+	}
+	json_object_object_add(object, "fits", json_object_new_boolean(1));
+	sgang_offline_json_ring(&request->offline, &placement->ring, object);
+	json_object_object_add(object, "exact",
+			       json_object_new_boolean(placement->exact));
+	json_object_object_add(object, "bound",
+			       json_object_new_uint64(placement->bound));
+	json_object_object_add(object, "members", members);
+	sgang_cmd_print_json(object);
+}
+
+/* The invisible root above several real ones has no name of its own. */
+static const char *domain_name(const struct sgang_domain *domain)
+{
+	return domain->name[0] ? domain->name : "(all)";
+}
+
+static void print_nofit(const struct request *request,
+			const struct sgang_nofit *nofit)
+{
+	size_t i;
+
+	sgang_cmd_no("the gang does not fit: %s", nofit->text);
+	for (i = 0; i < nofit->n_rows; i++) {
+		const struct sgang_domain *domain = sgang_fabric_domain(
+			request->offline.fabric, nofit->row[i].domain);
+
+		printf("domain=%s level=%s free=%" PRIu64 " needed=%" PRIu64
+		       "\n", domain_name(domain),
+		       request->offline.conf.costs.name[domain->level],
+		       nofit->row[i].free, nofit->row[i].needed);
+	}
+}
+
+static void json_nofit(const struct request *request,
+		       const struct sgang_nofit *nofit)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *rows = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < nofit->n_rows; i++) {
+		const struct sgang_domain *domain = sgang_fabric_domain(
+			request->offline.fabric, nofit->row[i].domain);
+		struct json_object *row = json_object_new_object();
+
+		json_object_object_add(row, "domain", json_object_new_string(
+			domain_name(domain)));
+		json_object_object_add(row, "level", json_object_new_string(
+			request->offline.conf.costs.name[domain->level]));
+		json_object_object_add(row, "free", json_object_new_uint64(
+			nofit->row[i].free));
+		json_object_object_add(row, "needed", json_object_new_uint64(
+			nofit->row[i].needed));
+		json_object_array_add(rows, row);
+	}
+	json_object_object_add(object, "fits", json_object_new_boolean(0));
+	json_object_object_add(object, "reason",
+			       json_object_new_string(nofit->text));
+	json_object_object_add(object, "domains", rows);
+	sgang_cmd_print_json(object);
+}
+
+/* Plan and print. Returns an exit code, or -1 with 'err' filled. */
+static int answer(struct request *request, struct sgang_error *err)
+{
+	struct sgang_placement *placement = NULL;
+	struct sgang_plan_request plan = { 0 };
+	struct sgang_nofit nofit;
+	int rc;
+
+	if (sgang_offline_load(&request->offline, err) ||
+	    highest_level(request, &plan.max_level, err) ||
+	    fill_slots(request, err))
+		return -1;
+	plan.fabric = request->offline.fabric;
+	plan.costs = &request->offline.conf.costs;
+	plan.free = request->free;
+	plan.total = request->total;
+	plan.members = request->members;
+	plan.n_members = request->n_members;
+
+	rc = sgang_plan(&plan, &placement, &nofit, err);
+	if (rc < 0)
+		return -1;
+	if (rc == 0) {
+		(request->json ? json_nofit : print_nofit)(request, &nofit);
+		return SGANG_EXIT_NO;
+	}
+	if (request->json)
+		json_placement(request, placement);
+	else
+		rc = print_placement(request, placement, err);
+	sgang_placement_destroy(placement);
+	return rc < 0 ? -1 : SGANG_EXIT_YES;
+}
+
+static int run(const struct sgang_verb *verb, int argc, char **argv)
+{
+	struct request request = { .slots = 0 };
+	char shown[SGANG_TEXT_SHOWN];
+	struct sgang_error err;
+	int next, code;
+
+	sgang_spec_init(&request.spec);
+	next = read_options(verb, argc, argv, &request);
+	if (next != SGANG_CMD_END)
+		code = sgang_cmd_exit(next);
+	else if (optind < argc)
+		code = sgang_cmd_bad("unexpected word \"%s\", see sgang place "
+				     "--help",
+				     sgang_text_show(shown, argv[optind]));
+	else if (!request.n_members)
+		code = sgang_cmd_bad("no --member=SHAPE is given, see sgang "
+				     "place --help");
+	else if ((code = answer(&request, &err)) < 0)
+		code = sgang_cmd_bad("%s", err.text);
+	free(request.members);
+	free(request.free);
+	free(request.total);
+	sgang_offline_clear(&request.offline);
+	return code;
+}
+
+const struct sgang_verb sgang_verb_place = {
+	.name = "place",
+	.operands = NULL,
+	.summary = "where a gang would go, what its ring would cost; needs no "
+		   "Slurm",
+	.options = options,
+	.run = run
+};

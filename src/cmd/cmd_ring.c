@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_ring.c - sgang ring: what does a ring over these places cost? */
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+
+#include "cmd/cmd.h"
+#include "cmd/offline.h"
+
+enum {
+	OPT_TOPOLOGY,
+	OPT_CONF,
+	OPT_SLOTS,
+	OPT_JSON
+};
+
+static const struct sgang_cmd_option options[] = {
+	[OPT_TOPOLOGY] = { "topology", "FILE", "topology.conf to read" },
+	[OPT_CONF] = { "conf", "FILE", "gang.conf with hop costs and names" },
+	[OPT_SLOTS] = { "slots", "N", "slots of every node (1)" },
+	[OPT_JSON] = { "json", NULL, "print JSON" },
+	{ NULL, NULL, NULL }
+};
+
+/* Where one rank is, or, without has_slot, one for each slot of the node. */
+struct place {
+	uint32_t node;
+	uint32_t slot;
+	bool has_slot;
+};
+
+struct request {
+	struct sgang_offline offline;
+	uint32_t slots;
+	bool json;
+	struct place *places;
+	size_t n_places;
+};
+
+/* Add the places of one operand, in its order. */
+static int add_places(struct request *request, const char *text,
+		      struct sgang_error *err)
+{
+	struct sgang_node_word *words;
+	struct place *bigger;
+	size_t n, i;
+
+	if (sgang_offline_words(request->offline.fabric, text, ':',
+				request->slots - 1, &words, &n, err))
+		return -1;
+	bigger = realloc(request->places,
+			 (request->n_places + n) * sizeof(*bigger));
+	if (!bigger) {
+		free(words);
+		return sgang_errf(err, ENOMEM, "out of memory");
+	}
+	for (i = 0; i < n; i++) {
+		bigger[request->n_places + i] = (struct place){
+			.node = words[i].node,
+			.slot = words[i].number,
+			.has_slot = words[i].has_number
+		};
+	}
+	request->places = bigger;
+	request->n_places += n;
+	free(words);
+	return 0;
+}
+
+/* By node; on a node the place that takes all slots first. */
+static int compare_places(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	if (x->has_slot != y->has_slot)
+		return x->has_slot ? 1 : -1;
+	return (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+/* A slot can hold one rank only. */
+static int check_places(const struct request *request, struct sgang_error *err)
+{
+	size_t n = request->n_places, i;
+	struct place *sorted = calloc(n, sizeof(*sorted));
+	int rc = 0;
+
+	if (!sorted)
+		return sgang_errf(err, ENOMEM, "out of memory");
+	for (i = 0; i < n; i++)
+		sorted[i] = request->places[i];
+	qsort(sorted, n, sizeof(*sorted), compare_places);
+	for (i = 1; i < n && !rc; i++) {
+		const struct place *a = &sorted[i - 1], *b = &sorted[i];
+		const char *name = sgang_fabric_node_name(
+			request->offline.fabric, b->node);
+
+		if (a->node != b->node)
+			continue;
+		if (!a->has_slot)
+			rc = sgang_errf(err, EINVAL,
+					"all slots of node %s are taken by %s "
+					"and it is named again", name, name);
+		else if (a->slot == b->slot)
+			rc = sgang_errf(err, EINVAL,
+					"the place %s:%u is named twice", name,
+					b->slot);
+	}
+	free(sorted);
+	return rc;
+}
+
+static int measure(const struct request *request, struct sgang_ring *ring,
+		   struct sgang_error *err)
+{
+	struct sgang_run *runs = calloc(request->n_places, sizeof(*runs));
+	size_t i;
+
+	if (!runs)
+		return sgang_errf(err, ENOMEM, "out of memory");
+	for (i = 0; i < request->n_places; i++) {
+		runs[i].node = request->places[i].node;
+		runs[i].ranks = request->places[i].has_slot ? 1 :
+				request->slots;
+		runs[i].slots = runs[i].ranks;
+	}
+	sgang_ring_measure(request->offline.fabric,
+			   &request->offline.conf.costs, runs,
+			   request->n_places, ring);
+	free(runs);
+	return 0;
+}
+
+static int read_options(const struct sgang_verb *verb, int argc, char **argv,
+			struct request *request)
+{
+	struct sgang_error err;
+	const char *value;
+	int next;
+
+	while ((next = sgang_cmd_next(verb, argc, argv, &value)) >= 0) {
+		switch (next) {
+		case OPT_TOPOLOGY:
+			request->offline.topology = value;
+			break;
+		case OPT_CONF:
+			request->offline.conf_path = value;
+			break;
+		case OPT_SLOTS:
+			if (sgang_offline_slots(value, &request->slots, &err)) {
+				sgang_cmd_bad("%s", err.text);
+				return SGANG_CMD_WRONG;
+			}
+			break;
+		case OPT_JSON:
+			request->json = true;
+			break;
+		}
+	}
+	return next;
+}
+
+static int answer(struct request *request, int n_operands, char **operands,
+		  struct sgang_error *err)
+{
+	struct sgang_ring ring;
+	int i;
+
+	if (sgang_offline_load(&request->offline, err))
+		return -1;
+	for (i = 0; i < n_operands; i++)
+		if (add_places(request, operands[i], err))
+			return -1;
+	if (check_places(request, err) || measure(request, &ring, err))
+		return -1;
+	if (request->json) {
+		struct json_object *object = json_object_new_object();
+
+		sgang_offline_json_ring(&request->offline, &ring, object);
+		sgang_cmd_print_json(object);
+	} else {
+		sgang_offline_print_ring(&request->offline, &ring);
+	}
+	return 0;
+}
+
+static int run(const struct sgang_verb *verb, int argc, char **argv)
+{
+	struct request request = { .slots = 1 };
+	int next = read_options(verb, argc, argv, &request);
+	int code = SGANG_EXIT_YES;
+	struct sgang_error err;
+
+	if (next != SGANG_CMD_END)
+		return sgang_cmd_exit(next);
+	if (optind >= argc)
+		return sgang_cmd_bad("no place is named, see sgang ring "
+				     "--help");
+	if (answer(&request, argc - optind, argv + optind, &err))
+		code = sgang_cmd_bad("%s", err.text);
+	free(request.places);
+	sgang_offline_clear(&request.offline);
+	return code;
+}
+
+const struct sgang_verb sgang_verb_ring = {
+	.name = "ring",
+	.operands = "PLACE,PLACE,...",
+	.summary = "what a ring over NODE or NODE:SLOT places costs; needs no "
+		   "Slurm",
+	.options = options,
+	.run = run
+};

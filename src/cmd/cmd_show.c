@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_show.c - sgang show: everything about one gang and its members */
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/gangs.h"
+#include "core/hostlist.h"
+#include "core/spec.h"
+
+enum {
+	OPT_JSON
+};
+
+static const struct sgang_cmd_option options[] = {
+	[OPT_JSON] = { "json", NULL, "print JSON" },
+	{ NULL, NULL, NULL }
+};
+
+struct request {
+	struct sgang_spec spec;		/* the gang's name */
+	bool json;
+};
+
+static const char *yes_no(bool value)
+{
+	return value ? "yes" : "no";
+}
+
+/* Slurm's own way of writing an empty value. */
+static const char *or_null(const char *text)
+{
+	return text[0] ? text : "(null)";
+}
+
+static bool own_namespace(const char *ns)
+{
+	const struct passwd *entry = getpwuid(getuid());
+
+	return entry && !strcmp(entry->pw_name, ns);
+}
+
+/* A name without a namespace is first looked for in the user's own, as --gang=
+ * does, then everywhere. Returns 1 and '*found', 0 when there is none, or -1
+ * with 'err' when several namespaces have it. */
+static int find_gang(const struct request *request,
+		     const struct sgang_gangs *gangs,
+		     const struct sgang_gang **found, struct sgang_error *err)
+{
+	const struct sgang_gang *other = NULL;
+	size_t i, n = 0;
+
+	for (i = 0; i < gangs->count; i++) {
+		const struct sgang_gang *gang = &gangs->gang[i];
+		const char *ns = request->spec.ns;
+
+		if (strcmp(gang->record->name, request->spec.name))
+			continue;
+		if (ns[0] ? !strcmp(gang->record->ns, ns) :
+		    own_namespace(gang->record->ns)) {
+			*found = gang;
+			return 1;
+		}
+		if (!ns[0]) {
+			other = gang;
+			n++;
+		}
+	}
+	if (n > 1)
+		return sgang_errf(err, EINVAL, "%zu namespaces have a gang %s, "
+				  "say NAMESPACE/%s", n, request->spec.name,
+				  request->spec.name);
+	if (n == 1)
+		*found = other;
+	return (int)n;
+}
+
+static void print_placement(const struct sgang_record *record)
+{
+	if (!record->placed) {
+		printf("   RingCost=(null) RingBest=(null) CrossLinks=(null) "
+		       "Tier=(null) Ranks=(null) Exact=(null) "
+		       "StartedMembers=(null)\n");
+		return;
+	}
+	printf("   RingCost=%" PRIu64 " RingBest=%" PRIu64 " CrossLinks=%"
+	       PRIu64 " Tier=%s Ranks=%" PRIu64 " Exact=%s StartedMembers=%"
+	       PRIu32 "\n", record->ring_cost, record->ring_best,
+	       record->cross_links, record->tier, record->ranks,
+	       yes_no(record->exact), record->members);
+}
+
+static void print_job(const struct sgang_jobrow *job)
+{
+	printf("   JobId=%" PRIu32, job->job_id);
+	if (job->array_id)
+		printf(" ArrayJobId=%" PRIu32 " ArrayTaskId=%s", job->array_id,
+		       job->array_tasks);
+	printf(" UserId=%s Partition=%s State=%s", job->user, job->partition,
+	       job->state);
+	if (job->record.placed)
+		printf(" MemberRank=%" PRIu32 " RankOffset=%" PRIu64,
+		       job->record.member_rank, job->record.rank_offset);
+	else
+		printf(" MemberRank=(null) RankOffset=(null)");
+	printf(" NodeList=%s Reason=%s\n", or_null(job->nodes),
+	       job->reason[0] ? job->reason : "None");
+}
+
+static int print_gang(const struct sgang_gang *gang, struct sgang_error *err)
+{
+	const struct sgang_record *record = gang->record;
+	char *nodes = sgang_hostlist_fold((const char *const *)gang->nodes,
+					  gang->n_nodes);
+	size_t i;
+
+	if (!nodes)
+		return sgang_errf(err, ENOMEM, "out of memory");
+	printf("GangName=%s Namespace=%s\n", record->name,
+	       or_null(record->ns));
+	printf("   Phase=%s Satisfied=%s Attempts=%" PRIu32 "\n",
+	       sgang_phase_name(gang->phase), yes_no(record->satisfied),
+	       record->attempts);
+	printf("   Members=%" PRIu32 " MinMember=%" PRIu32 " Total=%" PRIu32
+	       " Pending=%" PRIu32 " Held=%" PRIu32 " Running=%" PRIu32
+	       " Ended=%" PRIu32 "\n", sgang_gangs_members(gang),
+	       record->min_member, record->total, gang->pending, gang->held,
+	       gang->running, gang->ended);
+	print_placement(record);
+	printf("   NumNodes=%zu NodeList=%s\n", gang->n_nodes, or_null(nodes));
+	printf("   Reason=%s\n", gang->reason[0] ? gang->reason : "None");
+	for (i = 0; i < gang->n_jobs; i++)
+		print_job(gang->jobs[i]);
+	free(nodes);
+	return 0;
+}
+
+static struct json_object *number_or_null(bool known, uint64_t value)
+{
+	return known ? json_object_new_uint64(value) : NULL;
+}
+
+static struct json_object *text_or_null(const char *text)
+{
+	return text && text[0] ? json_object_new_string(text) : NULL;
+}
+
+static struct json_object *json_job(const struct sgang_jobrow *job)
+{
+	const struct sgang_record *record = &job->record;
+	struct json_object *object = json_object_new_object();
+	const struct {
+		const char *key;
+		struct json_object *value;
+	} fields[] = {
+		{ "job_id", json_object_new_uint64(job->job_id) },
+		{ "array_job_id", number_or_null(job->array_id,
+						 job->array_id) },
+		{ "array_task_id", text_or_null(job->array_tasks) },
+		{ "members", json_object_new_uint64(job->tasks) },
+		{ "user", text_or_null(job->user) },
+		{ "partition", text_or_null(job->partition) },
+		{ "state", text_or_null(job->state) },
+		{ "member_rank", number_or_null(record->placed,
+						record->member_rank) },
+		{ "rank_offset", number_or_null(record->placed,
+						record->rank_offset) },
+		{ "nodes", text_or_null(job->nodes) },
+		{ "reason", text_or_null(job->reason) },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		json_object_object_add(object, fields[i].key, fields[i].value);
+	return object;
+}
+
+static void json_gang(const struct sgang_gang *gang)
+{
+	struct json_object *object = sgang_gangs_json(gang);
+	struct json_object *jobs = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < gang->n_jobs; i++)
+		json_object_array_add(jobs, json_job(gang->jobs[i]));
+	json_object_object_add(object, "jobs", jobs);
+	sgang_cmd_print_json(object);
+}
+
+static int refuse(const struct request *request)
+{
+	const struct sgang_spec *spec = &request->spec;
+
+	if (request->json) {
+		struct json_object *object = json_object_new_object();
+
+		json_object_object_add(object, "namespace",
+				       text_or_null(spec->ns));
+		json_object_object_add(object, "name",
+				       text_or_null(spec->name));
+		json_object_object_add(object, "reason",
+				       json_object_new_string("no such gang"));
+		sgang_cmd_print_json(object);
+		return SGANG_EXIT_NO;
+	}
+	return sgang_cmd_no("there is no gang %s%s%s", spec->ns,
+			    spec->ns[0] ? "/" : "", spec->name);
+}
+
+/* Returns an exit code, or -1 with 'err' filled. */
+static int answer(const struct request *request, struct sgang_error *err)
+{
+	const struct sgang_gang *gang = NULL;
+	struct sgang_jobs jobs = { NULL, 0 };
+	struct sgang_gangs gangs = { NULL, 0 };
+	int code = -1;
+
+	if (sgang_jobs_load(&jobs, err) ||
+	    sgang_gangs_build(&jobs, &gangs, err))
+		goto out;
+	switch (find_gang(request, &gangs, &gang, err)) {
+	case 0:
+		code = refuse(request);
+		break;
+	case 1:
+		code = SGANG_EXIT_YES;
+		if (request->json)
+			json_gang(gang);
+		else if (print_gang(gang, err))
+			code = -1;
+		break;
+	}
+out:
+	sgang_gangs_clear(&gangs);
+	sgang_jobs_clear(&jobs);
+	return code;
+}
+
+static int run(const struct sgang_verb *verb, int argc, char **argv)
+{
+	struct request request = { .json = false };
+	struct sgang_error err;
+	const char *value;
+	int next, code;
+
+	while ((next = sgang_cmd_next(verb, argc, argv, &value)) == OPT_JSON)
+		request.json = true;
+	if (next != SGANG_CMD_END)
+		return sgang_cmd_exit(next);
+	if (argc - optind != 1)
+		return sgang_cmd_bad("expected the name of one gang, see sgang "
+				     "show --help");
+	sgang_spec_init(&request.spec);
+	if (sgang_spec_set(&request.spec, "gang", argv[optind], &err))
+		return sgang_cmd_bad("%s", err.text);
+	code = answer(&request, &err);
+	return code < 0 ? sgang_cmd_bad("%s", err.text) : code;
+}
+
+const struct sgang_verb sgang_verb_show = {
+	.name = "show",
+	.operands = "[NAMESPACE/]NAME",
+	.summary = "everything about one gang and its members",
+	.options = options,
+	.run = run
+};

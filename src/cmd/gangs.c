@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* gangs.c - the gangs that a list of job records amounts to */
+
+#define _GNU_SOURCE			/* strverscmp() */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/gangs.h"
+#include "core/hostlist.h"
+
+static int no_memory(struct sgang_error *err)
+{
+	return sgang_errf(err, ENOMEM, "out of memory");
+}
+
+static int compare_keys(const struct sgang_record *a,
+			const struct sgang_record *b)
+{
+	int order = strcmp(a->ns, b->ns);
+
+	return order ? order : strcmp(a->name, b->name);
+}
+
+static int compare_submission(const struct sgang_jobrow *a,
+			      const struct sgang_jobrow *b)
+{
+	if (a->submit_time != b->submit_time)
+		return a->submit_time < b->submit_time ? -1 : 1;
+	return (a->job_id > b->job_id) - (a->job_id < b->job_id);
+}
+
+/* qsort: the jobs of a name side by side, in the order of submission. */
+static int by_name(const void *a, const void *b)
+{
+	const struct sgang_jobrow *x = *(const struct sgang_jobrow *const *)a;
+	const struct sgang_jobrow *y = *(const struct sgang_jobrow *const *)b;
+	int order = compare_keys(&x->record, &y->record);
+
+	return order ? order : compare_submission(x, y);
+}
+
+/* qsort: members that have a rank by it, then the others. */
+static int by_rank(const void *a, const void *b)
+{
+	const struct sgang_jobrow *x = *(const struct sgang_jobrow *const *)a;
+	const struct sgang_jobrow *y = *(const struct sgang_jobrow *const *)b;
+
+	if (x->record.placed != y->record.placed)
+		return x->record.placed ? -1 : 1;
+	if (x->record.placed && x->record.member_rank != y->record.member_rank)
+		return x->record.member_rank < y->record.member_rank ? -1 : 1;
+	return compare_submission(x, y);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct sgang_gang *x = a, *y = b;
+
+	if (x->submit_time != y->submit_time)
+		return x->submit_time < y->submit_time ? -1 : 1;
+	return compare_keys(x->record, y->record);
+}
+
+static int by_node(const void *a, const void *b)
+{
+	return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void count_jobs(struct sgang_gang *gang)
+{
+	uint32_t *const counter[] = {
+		[SGANG_ROW_PENDING] = &gang->pending,
+		[SGANG_ROW_HELD] = &gang->held,
+		[SGANG_ROW_RUNNING] = &gang->running,
+		[SGANG_ROW_ENDED] = &gang->ended,
+	};
+	size_t i;
+
+	for (i = 0; i < gang->n_jobs; i++)
+		*counter[gang->jobs[i]->class] += gang->jobs[i]->tasks;
+}
+
+static bool has_live(const struct sgang_gang *gang)
+{
+	return gang->pending || gang->held || gang->running;
+}
+
+/* All members carry the same record, but one that came later may not have the
+ * placement yet, and that of an ended one may be old. */
+static const struct sgang_record *best_record(const struct sgang_gang *gang)
+{
+	const struct sgang_record *best = &gang->jobs[0]->record;
+	int best_score = -1;
+	size_t i;
+
+	for (i = 0; i < gang->n_jobs; i++) {
+		const struct sgang_jobrow *job = gang->jobs[i];
+		int score = 2 * (job->class != SGANG_ROW_ENDED) +
+			    job->record.placed;
+
+		if (score > best_score) {
+			best_score = score;
+			best = &job->record;
+		}
+	}
+	return best;
+}
+
+static const char *first_reason(const struct sgang_gang *gang)
+{
+	size_t i;
+
+	for (i = 0; i < gang->n_jobs; i++)
+		if (gang->jobs[i]->class == SGANG_ROW_PENDING &&
+		    gang->jobs[i]->reason[0])
+			return gang->jobs[i]->reason;
+	return "";
+}
+
+/* Move the names into the gang's list; 'names' itself is freed. */
+static int add_nodes(struct sgang_gang *gang, char **names, size_t n)
+{
+	char **bigger = realloc(gang->nodes,
+				(gang->n_nodes + n + 1) * sizeof(*bigger));
+
+	if (!bigger) {
+		sgang_hostlist_free(names);
+		return -1;
+	}
+	memcpy(bigger + gang->n_nodes, names, (n + 1) * sizeof(*bigger));
+	gang->nodes = bigger;
+	gang->n_nodes += n;
+	free(names);
+	return 0;
+}
+
+/* Several members can share a node: keep each once. */
+static void sort_nodes(struct sgang_gang *gang)
+{
+	size_t i, kept = 0;
+
+	if (!gang->n_nodes)
+		return;
+	qsort(gang->nodes, gang->n_nodes, sizeof(*gang->nodes), by_node);
+	for (i = 0; i < gang->n_nodes; i++) {
+		if (kept && !strcmp(gang->nodes[kept - 1], gang->nodes[i]))
+			free(gang->nodes[i]);
+		else
+			gang->nodes[kept++] = gang->nodes[i];
+	}
+	gang->n_nodes = kept;
+	gang->nodes[kept] = NULL;
+}
+
+/* The nodes that live members have; of a finished gang those it had. */
+static int collect_nodes(struct sgang_gang *gang, struct sgang_error *err)
+{
+	bool live = has_live(gang);
+	size_t i, n;
+
+	for (i = 0; i < gang->n_jobs; i++) {
+		const struct sgang_jobrow *job = gang->jobs[i];
+		char **names;
+
+		if (job->class == SGANG_ROW_PENDING || !job->nodes[0] ||
+		    (live && job->class == SGANG_ROW_ENDED))
+			continue;
+		if (sgang_hostlist_expand(job->nodes, &names, &n, err))
+			return -1;
+		if (add_nodes(gang, names, n))
+			return no_memory(err);
+	}
+	sort_nodes(gang);
+	return 0;
+}
+
+static void clear_gang(struct sgang_gang *gang)
+{
+	size_t i;
+
+	for (i = 0; i < gang->n_nodes; i++)
+		free(gang->nodes[i]);
+	free(gang->nodes);
+	free(gang->jobs);
+}
+
+/* The jobs, in the order of submission, are one gang. */
+static int fill_gang(struct sgang_gang *gang,
+		     const struct sgang_jobrow *const *jobs, size_t n,
+		     struct sgang_error *err)
+{
+	memset(gang, 0, sizeof(*gang));
+	gang->jobs = calloc(n, sizeof(*gang->jobs));
+	if (!gang->jobs)
+		return no_memory(err);
+	memcpy(gang->jobs, jobs, n * sizeof(*jobs));
+	gang->n_jobs = n;
+	gang->submit_time = jobs[0]->submit_time;
+	qsort(gang->jobs, n, sizeof(*gang->jobs), by_rank);
+	count_jobs(gang);
+	gang->record = best_record(gang);
+	gang->phase = has_live(gang) ? gang->record->phase :
+		      SGANG_PHASE_FINISHED;
+	gang->reason = first_reason(gang);
+	if (collect_nodes(gang, err)) {
+		clear_gang(gang);
+		return -1;
+	}
+	return 0;
+}
+
+/* How many of the jobs share the name of the first. */
+static size_t same_name(const struct sgang_jobrow *const *jobs, size_t n)
+{
+	size_t i = 1;
+
+	while (i < n && !compare_keys(&jobs[0]->record, &jobs[i]->record))
+		i++;
+	return i;
+}
+
+/* Where the newest gang of one name begins among its jobs. */
+static size_t newest(const struct sgang_jobrow *const *jobs, size_t n)
+{
+	int64_t all_ended = INT64_MIN;
+	size_t first = 0, i;
+
+	for (i = 0; i < n; i++) {
+		int64_t end = jobs[i]->class == SGANG_ROW_ENDED ?
+			      jobs[i]->end_time : INT64_MAX;
+
+		if (i > first && jobs[i]->submit_time >= all_ended) {
+			first = i;
+			all_ended = end;
+		} else if (end > all_ended) {
+			all_ended = end;
+		}
+	}
+	return first;
+}
+
+int sgang_gangs_build(const struct sgang_jobs *jobs, struct sgang_gangs *gangs,
+		      struct sgang_error *err)
+{
+	struct sgang_gangs found = { NULL, 0 };
+	const struct sgang_jobrow **sorted = NULL;
+	size_t i, n, first;
+	int rc = -1;
+
+	if (jobs->count) {
+		sorted = calloc(jobs->count, sizeof(*sorted));
+		found.gang = calloc(jobs->count, sizeof(*found.gang));
+		if (!sorted || !found.gang) {
+			no_memory(err);
+			goto out;
+		}
+		for (i = 0; i < jobs->count; i++)
+			sorted[i] = &jobs->row[i];
+		qsort(sorted, jobs->count, sizeof(*sorted), by_name);
+	}
+	for (i = 0; i < jobs->count; i += n) {
+		n = same_name(sorted + i, jobs->count - i);
+		first = newest(sorted + i, n);
+		if (fill_gang(&found.gang[found.count], sorted + i + first,
+			      n - first, err))
+			goto out;
+		found.count++;
+	}
+	if (found.count)
+		qsort(found.gang, found.count, sizeof(*found.gang), by_time);
+	*gangs = found;
+	found = (struct sgang_gangs){ NULL, 0 };
+	rc = 0;
+out:
+	sgang_gangs_clear(&found);
+	free(sorted);
+	return rc;
+}
+
+void sgang_gangs_clear(struct sgang_gangs *gangs)
+{
+	size_t i;
+
+	for (i = 0; i < gangs->count; i++)
+		clear_gang(&gangs->gang[i]);
+	free(gangs->gang);
+	gangs->gang = NULL;
+	gangs->count = 0;
+}
+
+uint32_t sgang_gangs_members(const struct sgang_gang *gang)
+{
+	return has_live(gang) ? gang->pending + gang->held + gang->running :
+	       gang->ended;
+}
+
+void sgang_gangs_name(const struct sgang_record *record,
+		      char name[SGANG_GANGS_NAME])
+{
+	snprintf(name, SGANG_GANGS_NAME, "%s%s%s", record->ns,
+		 record->ns[0] ? "/" : "", record->name);
+}
+
+static void put_number(struct json_object *object, const char *key,
+		       uint64_t value)
+{
+	json_object_object_add(object, key, json_object_new_uint64(value));
+}
+
+static void put_text(struct json_object *object, const char *key,
+		     const char *value)
+{
+	json_object_object_add(object, key,
+			       value[0] ? json_object_new_string(value) : NULL);
+}
+
+/* The numbers of a gang without a placement are null, not 0. */
+static void put_placement(struct json_object *object,
+			  const struct sgang_record *record)
+{
+	const struct {
+		const char *key;
+		uint64_t value;
+	} numbers[] = {
+		{ "ring_cost", record->ring_cost },
+		{ "ring_best", record->ring_best },
+		{ "cross_links", record->cross_links },
+		{ "ranks", record->ranks },
+		{ "started_members", record->members },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		json_object_object_add(object, numbers[i].key, record->placed ?
+				       json_object_new_uint64(
+					       numbers[i].value) : NULL);
+	put_text(object, "tier", record->placed ? record->tier : "");
+	json_object_object_add(object, "exact", record->placed ?
+			       json_object_new_boolean(record->exact) : NULL);
+}
+
+struct json_object *sgang_gangs_json(const struct sgang_gang *gang)
+{
+	const struct sgang_record *record = gang->record;
+	struct json_object *object = json_object_new_object();
+	struct json_object *nodes = json_object_new_array();
+	char name[SGANG_GANGS_NAME];
+	size_t i;
+
+	sgang_gangs_name(record, name);
+	put_text(object, "gang", name);
+	put_text(object, "namespace", record->ns);
+	put_text(object, "name", record->name);
+	put_text(object, "phase", sgang_phase_name(gang->phase));
+	put_number(object, "members", sgang_gangs_members(gang));
+	put_number(object, "min_member", record->min_member);
+	put_number(object, "total", record->total);
+	put_number(object, "pending", gang->pending);
+	put_number(object, "held", gang->held);
+	put_number(object, "running", gang->running);
+	put_number(object, "ended", gang->ended);
+	json_object_object_add(object, "satisfied",
+			       json_object_new_boolean(record->satisfied));
+	put_number(object, "attempts", record->attempts);
+	put_placement(object, record);
+	for (i = 0; i < gang->n_nodes; i++)
+		json_object_array_add(nodes,
+				      json_object_new_string(gang->nodes[i]));
+	json_object_object_add(object, "nodes", nodes);
+	put_text(object, "reason", gang->reason);
+	return object;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* gangs.h - the gangs that a list of job records amounts to
+ *
+ * A name may be used again once its gang is finished. The jobs of a name are
+ * therefore told apart by time: a job that was submitted when all earlier ones
+ * had ended begins a new gang, and the newest gang of a name is the one shown.
+ */
+
+#ifndef SGANG_GANGS_H
+#define SGANG_GANGS_H
+
+#include <json-c/json.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmd/jobs.h"
+#include "core/err.h"
+#include "core/record.h"
+
+struct sgang_gang {
+	const struct sgang_jobrow **jobs;	/* in ring order, then by submission */
+	size_t n_jobs;
+	const struct sgang_record *record;	/* what they all say */
+	enum sgang_phase phase;
+	uint32_t pending;		/* members, array tasks count */
+	uint32_t held;
+	uint32_t running;
+	uint32_t ended;
+	char **nodes;			/* its nodes, sorted, each once */
+	size_t n_nodes;
+	const char *reason;		/* why it waits, "" */
+	int64_t submit_time;		/* of its first job */
+};
+
+struct sgang_gangs {
+	struct sgang_gang *gang;	/* by submit_time, then name */
+	size_t count;
+};
+
+/* Borrows 'jobs'. Returns 0 and '*gangs', to be emptied with
+ * sgang_gangs_clear(), or -1 with ENOMEM and 'err' filled. */
+int sgang_gangs_build(const struct sgang_jobs *jobs, struct sgang_gangs *gangs,
+		      struct sgang_error *err);
+void sgang_gangs_clear(struct sgang_gangs *gangs);
+
+/* Members that have not ended; of a finished gang all of them. */
+uint32_t sgang_gangs_members(const struct sgang_gang *gang);
+
+/* Write "NAMESPACE/NAME", or "NAME" when the record has no namespace. */
+#define SGANG_GANGS_NAME (SGANG_NAMESPACE_MAX + SGANG_NAME_MAX + 2)
+void sgang_gangs_name(const struct sgang_record *record,
+		      char name[SGANG_GANGS_NAME]);
+
+/* The gang as JSON, without its jobs. */
+struct json_object *sgang_gangs_json(const struct sgang_gang *gang);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* jobs.c - the job records of slurmctld: what needs no Slurm */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/jobs.h"
+
+/* Take a number off the front of the text; one that is absurd becomes the
+ * largest there can be. Returns 0, or -1. */
+static int take_number(const char **text, uint64_t *number)
+{
+	char *end;
+
+	if (**text < '0' || **text > '9')
+		return -1;
+	*number = strtoull(*text, &end, 10);
+	if (*number > UINT32_MAX)
+		*number = UINT32_MAX;
+	*text = end;
+	return 0;
+}
+
+uint32_t sgang_jobs_count_tasks(const char *array_tasks)
+{
+	const char *text = array_tasks ? array_tasks : "";
+	uint64_t low, high, step, count = 0;
+
+	while (take_number(&text, &low) == 0) {
+		high = low;
+		step = 1;
+		if (*text == '-' && (text++, take_number(&text, &high)))
+			break;
+		if (*text == ':' && (text++, take_number(&text, &step)))
+			break;
+		if (high >= low && step)
+			count += (high - low) / step + 1;
+		if (*text == ',')
+			text++;
+	}
+	if (count > UINT32_MAX)
+		return UINT32_MAX;
+	return count ? (uint32_t)count : 1;
+}
+
+void sgang_jobs_clear(struct sgang_jobs *jobs)
+{
+	size_t i;
+
+	for (i = 0; i < jobs->count; i++) {
+		free(jobs->row[i].array_tasks);
+		free(jobs->row[i].user);
+		free(jobs->row[i].partition);
+		free(jobs->row[i].state);
+		free(jobs->row[i].nodes);
+		free(jobs->row[i].reason);
+	}
+	free(jobs->row);
+	jobs->row = NULL;
+	jobs->count = 0;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* jobs.h - the job records of slurmctld, as far as sgang needs them
+ *
+ * Only jobs that carry a gang's record in their system_comment are kept.
+ * jobs_slurm.c reads them through libslurm; a build without Slurm has
+ * jobs_none.c in its place.
+ */
+
+#ifndef SGANG_JOBS_H
+#define SGANG_JOBS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/err.h"
+#include "core/record.h"
+
+enum sgang_row_class {
+	SGANG_ROW_PENDING,
+	SGANG_ROW_HELD,			/* has nodes, was not launched yet */
+	SGANG_ROW_RUNNING,
+	SGANG_ROW_ENDED
+};
+
+struct sgang_jobrow {
+	struct sgang_record record;
+	enum sgang_row_class class;
+	uint32_t job_id;
+	uint32_t array_id;		/* 0: no array */
+	uint32_t tasks;			/* members it stands for, 1 or more */
+	char *array_tasks;		/* "3", "0-3,7%2" or NULL */
+	char *user;
+	char *partition;
+	char *state;			/* "CONFIGURING" */
+	char *nodes;			/* hostlist expression, "" */
+	char *reason;			/* "" when there is none */
+	int64_t submit_time;		/* seconds since the epoch */
+	int64_t end_time;		/* of an ended job */
+};
+
+struct sgang_jobs {
+	struct sgang_jobrow *row;
+	size_t count;
+};
+
+/* Returns 0 and '*jobs', to be emptied with sgang_jobs_clear(), or -1 with
+ * 'err' filled. */
+int sgang_jobs_load(struct sgang_jobs *jobs, struct sgang_error *err);
+void sgang_jobs_clear(struct sgang_jobs *jobs);
+
+/* How many tasks the array expression names: "0-3,7%2" is 5, "0-10:2" is 6.
+ * 1 for NULL and for what cannot be read. */
+uint32_t sgang_jobs_count_tasks(const char *array_tasks);
+
+#endif

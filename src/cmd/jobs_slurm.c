@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* jobs_slurm.c - the job records of slurmctld, read through libslurm */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+
+#include "cmd/cmd.h"
+#include "cmd/jobs.h"
+
+/* Slurm's words for the states that it numbers. */
+static const char *const states[JOB_END] = {
+	[JOB_PENDING] = "PENDING",
+	[JOB_RUNNING] = "RUNNING",
+	[JOB_SUSPENDED] = "SUSPENDED",
+	[JOB_COMPLETE] = "COMPLETED",
+	[JOB_CANCELLED] = "CANCELLED",
+	[JOB_FAILED] = "FAILED",
+	[JOB_TIMEOUT] = "TIMEOUT",
+	[JOB_NODE_FAIL] = "NODE_FAIL",
+	[JOB_PREEMPTED] = "PREEMPTED",
+	[JOB_BOOT_FAIL] = "BOOT_FAIL",
+	[JOB_DEADLINE] = "DEADLINE",
+	[JOB_OOM] = "OUT_OF_MEMORY",
+};
+
+/* Slurm's words for reasons a member can wait for. Where it has a sentence of
+ * its own, that one is shown instead. */
+static const struct {
+	enum job_state_reason reason;
+	const char *word;
+} reasons[] = {
+	{ WAIT_PRIORITY, "Priority" },
+	{ WAIT_DEPENDENCY, "Dependency" },
+	{ WAIT_RESOURCES, "Resources" },
+	{ WAIT_PART_NODE_LIMIT, "PartitionNodeLimit" },
+	{ WAIT_PART_TIME_LIMIT, "PartitionTimeLimit" },
+	{ WAIT_PART_DOWN, "PartitionDown" },
+	{ WAIT_PART_INACTIVE, "PartitionInactive" },
+	{ WAIT_HELD, "JobHeldAdmin" },
+	{ WAIT_TIME, "BeginTime" },
+	{ WAIT_LICENSES, "Licenses" },
+	{ WAIT_RESERVATION, "Reservation" },
+	{ WAIT_NODE_NOT_AVAIL, "ReqNodeNotAvail" },
+	{ WAIT_HELD_USER, "JobHeldUser" },
+	{ WAIT_CLEANING, "Cleaning" },
+	{ WAIT_DEP_INVALID, "DependencyNeverSatisfied" },
+};
+
+static const char *state_word(uint32_t state)
+{
+	uint32_t base = state & JOB_STATE_BASE;
+
+	if (state & JOB_COMPLETING)
+		return "COMPLETING";
+	if (state & JOB_CONFIGURING)
+		return "CONFIGURING";
+	return base < JOB_END ? states[base] : "UNKNOWN";
+}
+
+static enum sgang_row_class class_of(uint32_t state)
+{
+	uint32_t base = state & JOB_STATE_BASE;
+
+	if (base == JOB_PENDING)
+		return SGANG_ROW_PENDING;
+	if (base != JOB_RUNNING && base != JOB_SUSPENDED)
+		return SGANG_ROW_ENDED;
+	return state & JOB_CONFIGURING ? SGANG_ROW_HELD : SGANG_ROW_RUNNING;
+}
+
+/* Returns a string the caller frees, or NULL with ENOMEM. */
+static char *reason_text(const job_info_t *info)
+{
+	char number[32];
+	size_t i;
+
+	if (info->state_desc && info->state_desc[0])
+		return strdup(info->state_desc);
+	if (info->state_reason == WAIT_NO_REASON)
+		return strdup("");
+	for (i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (reasons[i].reason == info->state_reason)
+			return strdup(reasons[i].word);
+	snprintf(number, sizeof(number), "Reason%u",
+		 (unsigned int)info->state_reason);
+	return strdup(number);
+}
+
+/* Returns a string the caller frees, or NULL with ENOMEM. */
+static char *user_text(const job_info_t *info)
+{
+	struct passwd *entry = NULL;
+	char number[16];
+
+	if (info->user_name && info->user_name[0])
+		return strdup(info->user_name);
+	entry = getpwuid(info->user_id);
+	if (entry)
+		return strdup(entry->pw_name);
+	snprintf(number, sizeof(number), "%" PRIu32, info->user_id);
+	return strdup(number);
+}
+
+static char *copy(const char *text)
+{
+	return strdup(text ? text : "");
+}
+
+/* The text of a task of an array is its number alone. */
+static char *array_text(const job_info_t *info)
+{
+	char number[16];
+
+	if (info->array_task_str && info->array_task_str[0])
+		return strdup(info->array_task_str);
+	snprintf(number, sizeof(number), "%" PRIu32, info->array_task_id);
+	return strdup(number);
+}
+
+/* Fill 'row' but for its record. Returns 0, or -1 when memory is out. */
+static int fill_row(struct sgang_jobrow *row, const job_info_t *info)
+{
+	row->class = class_of(info->job_state);
+	row->job_id = info->job_id;
+	row->array_id = info->array_job_id;
+	row->tasks = sgang_jobs_count_tasks(info->array_task_str);
+	row->user = user_text(info);
+	row->partition = copy(info->partition);
+	row->state = copy(state_word(info->job_state));
+	row->nodes = copy(info->nodes);
+	row->reason = reason_text(info);
+	row->submit_time = info->submit_time;
+	row->end_time = info->end_time;
+	if (row->array_id) {
+		row->array_tasks = array_text(info);
+		if (!row->array_tasks)
+			return -1;
+	}
+	return row->user && row->partition && row->state && row->nodes &&
+	       row->reason ? 0 : -1;
+}
+
+static int convert(const job_info_msg_t *message, struct sgang_jobs *jobs,
+		   struct sgang_error *err)
+{
+	struct sgang_jobs found = { NULL, 0 };
+	uint32_t i;
+
+	found.row = calloc(message->record_count + 1, sizeof(*found.row));
+	if (!found.row)
+		return sgang_errf(err, ENOMEM, "out of memory");
+	for (i = 0; i < message->record_count; i++) {
+		const job_info_t *info = &message->job_array[i];
+		struct sgang_jobrow *row = &found.row[found.count];
+
+		if (sgang_record_parse(info->system_comment, &row->record) != 1)
+			continue;
+		found.count++;
+		if (fill_row(row, info)) {
+			sgang_jobs_clear(&found);
+			return sgang_errf(err, ENOMEM, "out of memory");
+		}
+	}
+	*jobs = found;
+	return 0;
+}
+
+/* libslurm ends the program with status 1, a plain "no", when there is no
+ * slurm.conf. */
+static bool inside_libslurm;
+
+static void correct_exit_status(void)
+{
+	if (!inside_libslurm)
+		return;
+	fflush(NULL);
+	_exit(SGANG_EXIT_BAD);
+}
+
+/* libslurm waits a minute for a file that is not there. */
+static int check_slurm_conf(struct sgang_error *err)
+{
+	const char *path = getenv("SLURM_CONF");
+
+	if (!path || !access(path, R_OK))
+		return 0;
+	return sgang_errf(err, errno, "SLURM_CONF=%s: %s", path,
+			  strerror(errno));
+}
+
+int sgang_jobs_load(struct sgang_jobs *jobs, struct sgang_error *err)
+{
+	job_info_msg_t *message = NULL;
+	int rc;
+
+	if (check_slurm_conf(err))
+		return -1;
+	/* else long task lists come cut, which cannot be counted */
+	if (setenv("SLURM_BITSTR_LEN", "0", 1) || atexit(correct_exit_status))
+		return sgang_errf(err, ENOMEM, "out of memory");
+	inside_libslurm = true;
+	slurm_init(NULL);
+	rc = slurm_load_jobs(0, &message, SHOW_ALL);
+	inside_libslurm = false;
+	if (rc)
+		return sgang_errf(err, EIO, "cannot read the jobs from "
+				  "slurmctld: %s",
+				  slurm_strerror(slurm_get_errno()));
+	rc = convert(message, jobs, err);
+	slurm_free_job_info_msg(message);
+	return rc;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* offline.c - what the verbs that need no Slurm have in common */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/offline.h"
+#include "core/hostlist.h"
+#include "core/text.h"
+
+int sgang_offline_load(struct sgang_offline *offline, struct sgang_error *err)
+{
+	sgang_conf_default(&offline->conf);
+	offline->fabric = NULL;
+	if (!offline->topology)
+		return sgang_errf(err, EINVAL, "--topology=FILE is missing");
+	if (offline->conf_path &&
+	    sgang_conf_load(offline->conf_path, &offline->conf, err))
+		return -1;
+	offline->fabric = sgang_fabric_load(offline->topology, NULL, 0, err);
+	return offline->fabric ? 0 : -1;
+}
+
+void sgang_offline_clear(struct sgang_offline *offline)
+{
+	sgang_fabric_destroy(offline->fabric);
+	offline->fabric = NULL;
+}
+
+int sgang_offline_slots(const char *value, uint32_t *slots,
+			struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+	uint64_t number;
+
+	if (sgang_text_number(value, 1, SGANG_SLOTS_MAX, &number))
+		return sgang_errf(err, EINVAL,
+				  "--slots=%s: expected a number from 1 to %d",
+				  sgang_text_show(shown, value),
+				  SGANG_SLOTS_MAX);
+	*slots = (uint32_t)number;
+	return 0;
+}
+
+/* Read one name, "n1:3"; it is cut at the mark. */
+static int read_word(const struct sgang_fabric *fabric, char *name, char mark,
+		     uint32_t max, struct sgang_node_word *word,
+		     struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN], shown_node[SGANG_TEXT_SHOWN];
+	char *tail = strrchr(name, mark);
+	uint64_t number = 0;
+
+	if (tail)
+		*tail++ = '\0';
+	word->node = sgang_fabric_find_node(fabric, name);
+	if (word->node == SGANG_NODE_NONE)
+		return sgang_errf(err, EINVAL,
+				  "node \"%s\" is not in the topology",
+				  sgang_text_show(shown, name));
+	if (tail && sgang_text_number(tail, 0, max, &number))
+		return sgang_errf(err, EINVAL,
+				  "%s%c%s: expected a number from 0 to %" PRIu32
+				  " behind the '%c'",
+				  sgang_text_show(shown_node, name), mark,
+				  sgang_text_show(shown, tail), max, mark);
+	word->has_number = tail;
+	word->number = (uint32_t)number;
+	return 0;
+}
+
+int sgang_offline_words(const struct sgang_fabric *fabric, const char *text,
+			char mark, uint32_t max,
+			struct sgang_node_word **words, size_t *count,
+			struct sgang_error *err)
+{
+	struct sgang_node_word *list = NULL;
+	char **names = NULL;
+	size_t n, i;
+	int rc = -1;
+
+	if (sgang_hostlist_expand(text, &names, &n, err))
+		return -1;
+	list = calloc(n, sizeof(*list));
+	if (!list) {
+		sgang_errf(err, ENOMEM, "out of memory");
+		goto out;
+	}
+	for (i = 0; i < n; i++)
+		if (read_word(fabric, names[i], mark, max, &list[i], err))
+			goto out;
+	*words = list;
+	*count = n;
+	list = NULL;
+	rc = 0;
+out:
+	free(list);
+	sgang_hostlist_free(names);
+	return rc;
+}
+
+void sgang_offline_print_ring(const struct sgang_offline *offline,
+			      const struct sgang_ring *ring)
+{
+	printf("ring_cost=%" PRIu64 " cross_links=%" PRIu64
+	       " tier=%s ranks=%" PRIu64 "\n", ring->cost, ring->cross_links,
+	       offline->conf.costs.name[ring->tier], ring->ranks);
+}
+
+void sgang_offline_json_ring(const struct sgang_offline *offline,
+			     const struct sgang_ring *ring,
+			     struct json_object *object)
+{
+	const struct sgang_costs *costs = &offline->conf.costs;
+	struct json_object *hops = json_object_new_object();
+	int level;
+
+	for (level = 0; level < SGANG_LEVELS; level++)
+		if (ring->hops[level])
+			json_object_object_add(
+				hops, costs->name[level],
+				json_object_new_uint64(ring->hops[level]));
+	json_object_object_add(object, "ring_cost",
+			       json_object_new_uint64(ring->cost));
+	json_object_object_add(object, "cross_links",
+			       json_object_new_uint64(ring->cross_links));
+	json_object_object_add(object, "tier",
+			       json_object_new_string(costs->name[ring->tier]));
+	json_object_object_add(object, "ranks",
+			       json_object_new_uint64(ring->ranks));
+	json_object_object_add(object, "hops", hops);
+}

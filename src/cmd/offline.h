@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* offline.h - what the verbs that need no Slurm have in common
+ *
+ * They read a topology.conf and, if wanted, a gang.conf; every node has the
+ * same number of slots; their answer ends in the cost of a ring.
+ */
+
+#ifndef SGANG_OFFLINE_H
+#define SGANG_OFFLINE_H
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/conf.h"
+#include "core/err.h"
+#include "core/fabric.h"
+#include "core/ring.h"
+
+/* Most slots a node can have; as many as Slurm can count CPUs on a node. */
+#define SGANG_SLOTS_MAX 65533
+
+struct sgang_offline {
+	const char *topology;		/* --topology, borrowed */
+	const char *conf_path;		/* --conf, borrowed; NULL: defaults */
+	struct sgang_conf conf;
+	struct sgang_fabric *fabric;
+};
+
+/* Read the files that the two paths name. Returns 0, or -1 with 'err' filled.
+ * In both cases sgang_offline_clear() ends it. */
+int sgang_offline_load(struct sgang_offline *offline, struct sgang_error *err);
+void sgang_offline_clear(struct sgang_offline *offline);
+
+/* Read the value of --slots. Returns 0, or -1 with 'err' filled. */
+int sgang_offline_slots(const char *value, uint32_t *slots,
+			struct sgang_error *err);
+
+/* A word of a node list, "n1", "n1:3" or "n1=8". */
+struct sgang_node_word {
+	uint32_t node;
+	bool has_number;
+	uint32_t number;
+};
+
+/* Expand 'text', a hostlist expression, and read the number behind 'mark' in
+ * each of its names, at most 'max'. Returns 0 and an array to free() in
+ * '*words', or -1 with 'err' filled (an unknown node, a bad number). */
+int sgang_offline_words(const struct sgang_fabric *fabric, const char *text,
+			char mark, uint32_t max,
+			struct sgang_node_word **words, size_t *count,
+			struct sgang_error *err);
+
+/* ring_cost=14 cross_links=0 tier=leaf ranks=8 */
+void sgang_offline_print_ring(const struct sgang_offline *offline,
+			      const struct sgang_ring *ring);
+/* The same and the hops by level, as members of 'object'. */
+void sgang_offline_json_ring(const struct sgang_offline *offline,
+			     const struct sgang_ring *ring,
+			     struct json_object *object);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sgang.c - the command sgang: a table of verbs
+ *
+ * To add a verb: a file cmd_<verb>.c, a row here, a section in sgang.1.
+ */
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "core/text.h"
+
+/* The first one is what sgang does when no verb is given. */
+static const struct sgang_verb *const verbs[] = {
+	&sgang_verb_list,
+	&sgang_verb_show,
+	&sgang_verb_ring,
+	&sgang_verb_place,
+};
+
+#define N_VERBS (sizeof(verbs) / sizeof(verbs[0]))
+
+static int print_help(void)
+{
+	size_t i;
+
+	printf("Usage: sgang [VERB] [OPTION...]\n"
+	       "Gangs of Slurm jobs: what they wait for, and what their rings "
+	       "cost.\n\n");
+	for (i = 0; i < N_VERBS; i++)
+		printf("  %-7s%s\n", verbs[i]->name, verbs[i]->summary);
+	printf("\n"
+	       "  --help     print this text; sgang VERB --help prints more\n"
+	       "  --version  print the version\n"
+	       "\nWithout a verb: sgang %s. More in sgang(1).\n",
+	       verbs[0]->name);
+	return SGANG_EXIT_YES;
+}
+
+static int print_version(void)
+{
+	printf("sgang %s\n", PACKAGE_VERSION);
+	return SGANG_EXIT_YES;
+}
+
+static int run(int argc, char **argv)
+{
+	char shown[SGANG_TEXT_SHOWN];
+	size_t i;
+
+	if (argc < 2)
+		return verbs[0]->run(verbs[0], argc, argv);
+	if (!strcmp(argv[1], "--help"))
+		return print_help();
+	if (!strcmp(argv[1], "--version"))
+		return print_version();
+	if (argv[1][0] == '-')
+		return verbs[0]->run(verbs[0], argc, argv);
+	for (i = 0; i < N_VERBS; i++)
+		if (!strcmp(argv[1], verbs[i]->name))
+			return verbs[i]->run(verbs[i], argc - 1, argv + 1);
+	return sgang_cmd_bad("unknown verb \"%s\", see sgang --help",
+			     sgang_text_show(shown, argv[1]));
+}
+
+int main(int argc, char **argv)
+{
+	int code = run(argc, argv);
+
+	/* a full disk must not look like an answer */
+	if (fflush(stdout) || ferror(stdout))
+		return sgang_cmd_bad("cannot write the output: %s",
+				     strerror(errno));
+	return code;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* fabric.c - the tree of places: loading it and asking it
+ *
+ * To add a format: fabric_<x>.c with its struct sgang_fabric_ops, and its row
+ * in `formats` below.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "fabric_private.h"
+
+/* A topology.conf of 100,000 nodes that are named one by one has about two
+ * MiB; what is far beyond that is some other file. */
+#define FILE_MAX (64u << 20)
+
+/* The first whose probe says yes reads the text. */
+static const struct sgang_fabric_ops *const formats[] = {
+	&sgang_fabric_tree,		/* takes all that others do not */
+};
+
+void sgang_costs_default(struct sgang_costs *costs)
+{
+	static const char *const names[] = {
+		"island", "node", "leaf", "spine", "core"
+	};
+	uint32_t level, hop = 1;
+
+	memset(costs, 0, sizeof(*costs));
+	for (level = 0; level < SGANG_LEVELS; level++) {
+		char *name = costs->name[level];
+
+		costs->hop[level] = hop;
+		hop *= level < SGANG_LEVEL_LEAF ? 2 : 4;
+		if (level < sizeof(names) / sizeof(names[0]))
+			strcpy(name, names[level]);
+		else if (level == SGANG_LEVEL_UNCONNECTED)
+			strcpy(name, "unconnected");
+		else
+			snprintf(name, sizeof(costs->name[level]), "level%u",
+				 level);
+	}
+}
+
+int sgang_costs_level(const struct sgang_costs *costs, const char *name)
+{
+	int level;
+
+	for (level = 0; level < SGANG_LEVELS; level++) {
+		if (!strcasecmp(costs->name[level], name))
+			return level;
+	}
+	return -1;
+}
+
+/* Read all of 'fd' into '*text'. */
+static int read_all(int fd, char **text, size_t *size)
+{
+	size_t room = 1 << 16, used = 0;
+	char *buf = malloc(room), *bigger;
+	ssize_t n;
+
+	while (buf) {
+		n = read(fd, buf + used, room - used - 1);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			break;
+		used += (size_t)n;
+		if (!n || used > FILE_MAX) {
+			buf[used] = '\0';
+			*text = buf;
+			*size = used;
+			return 0;
+		}
+		if (used + 1 < room)
+			continue;
+		room *= 2;
+		bigger = realloc(buf, room);
+		if (!bigger)
+			break;
+		buf = bigger;
+	}
+	free(buf);
+	return -1;
+}
+
+char *sgang_fabric_slurp(const char *path, struct sgang_error *err)
+{
+	char *text = NULL;
+	size_t size = 0;
+	int fd, rc, saved;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		sgang_errf(err, errno, "%s: cannot open it: %s", path,
+			   strerror(errno));
+		return NULL;
+	}
+	rc = read_all(fd, &text, &size);
+	saved = errno;
+	close(fd);
+	if (rc) {
+		sgang_errf(err, saved, "%s: cannot read it: %s", path,
+			   strerror(saved));
+		return NULL;
+	}
+	if (size > FILE_MAX)
+		sgang_errf(err, EINVAL, "%s: larger than %u MiB, expected a "
+			   "topology file", path, FILE_MAX >> 20);
+	else if (strlen(text) < size)
+		sgang_errf(err, EINVAL, "%s: holds a zero byte, expected text",
+			   path);
+	else
+		return text;
+	free(text);
+	return NULL;
+}
+
+struct sgang_fabric *sgang_fabric_parse(const char *text, const char *label,
+					const char *const *nodes,
+					uint32_t n_nodes,
+					struct sgang_error *err)
+{
+	struct sgang_fabric *fabric = NULL;
+	struct sgang_draft *draft;
+	size_t i = 0;
+
+	draft = sgang_draft_create(nodes, n_nodes, err);
+	if (!draft)
+		return NULL;
+	while (formats[i]->probe && !formats[i]->probe(text))
+		i++;
+	if (!formats[i]->read(draft, text, label, err))
+		fabric = sgang_draft_build(draft, err);
+	sgang_draft_destroy(draft);
+	return fabric;
+}
+
+struct sgang_fabric *sgang_fabric_load(const char *path,
+				       const char *const *nodes,
+				       uint32_t n_nodes,
+				       struct sgang_error *err)
+{
+	struct sgang_fabric *fabric;
+	char *text = sgang_fabric_slurp(path, err);
+	int saved;
+
+	if (!text)
+		return NULL;
+	fabric = sgang_fabric_parse(text, path, nodes, n_nodes, err);
+	saved = errno;
+	free(text);
+	errno = saved;
+	return fabric;
+}
+
+struct sgang_fabric *sgang_fabric_flat(const char *const *nodes,
+				       uint32_t n_nodes,
+				       struct sgang_error *err)
+{
+	const struct sgang_place nowhere = { .file = "" };
+	struct sgang_fabric *fabric = NULL;
+	struct sgang_draft *draft;
+	uint32_t leaf, i;
+
+	draft = sgang_draft_create(nodes, n_nodes, err);
+	if (!draft || sgang_draft_switch(draft, "flat", nowhere, &leaf, err))
+		goto out;
+	for (i = 0; i < n_nodes; i++) {
+		if (sgang_draft_node(draft, leaf, nodes[i], err))
+			goto out;
+	}
+	fabric = sgang_draft_build(draft, err);
+out:
+	sgang_draft_destroy(draft);
+	return fabric;
+}
+
+void sgang_fabric_destroy(struct sgang_fabric *fabric)
+{
+	int saved = errno;
+
+	if (fabric) {
+		free(fabric->names);
+		free(fabric->node_name);
+		free(fabric->order);
+		free(fabric->pos);
+		free(fabric->leaf);
+		free(fabric->hash);
+		free(fabric->domain);
+		free(fabric);
+	}
+	errno = saved;
+}
+
+uint32_t sgang_fabric_nodes(const struct sgang_fabric *fabric)
+{
+	return fabric->n_nodes;
+}
+
+uint32_t sgang_fabric_unknown(const struct sgang_fabric *fabric)
+{
+	return fabric->n_unknown;
+}
+
+const char *sgang_fabric_node_name(const struct sgang_fabric *fabric,
+				   uint32_t node)
+{
+	return fabric->names + fabric->node_name[node];
+}
+
+/* FNV-1a */
+uint32_t sgang_fabric_hash(const char *name)
+{
+	uint32_t hash = UINT32_C(2166136261);
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * UINT32_C(16777619);
+	return hash ^ (hash >> 15);
+}
+
+uint32_t sgang_fabric_find_node(const struct sgang_fabric *fabric,
+				const char *name)
+{
+	uint32_t slot = sgang_fabric_hash(name) & fabric->hash_mask;
+
+	while (fabric->hash[slot]) {
+		uint32_t node = fabric->hash[slot] - 1;
+
+		if (!strcmp(sgang_fabric_node_name(fabric, node), name))
+			return node;
+		slot = (slot + 1) & fabric->hash_mask;
+	}
+	return SGANG_NODE_NONE;
+}
+
+const uint32_t *sgang_fabric_order(const struct sgang_fabric *fabric)
+{
+	return fabric->order;
+}
+
+const uint32_t *sgang_fabric_pos(const struct sgang_fabric *fabric)
+{
+	return fabric->pos;
+}
+
+uint32_t sgang_fabric_domains(const struct sgang_fabric *fabric)
+{
+	return fabric->n_domains;
+}
+
+const struct sgang_domain *sgang_fabric_domain(const struct sgang_fabric *fabric,
+					       uint32_t domain)
+{
+	return &fabric->domain[domain];
+}
+
+uint32_t sgang_fabric_leaf(const struct sgang_fabric *fabric, uint32_t node)
+{
+	return fabric->leaf[node];
+}
+
+uint32_t sgang_fabric_top_level(const struct sgang_fabric *fabric)
+{
+	return fabric->top_level;
+}
+
+uint32_t sgang_fabric_meet(const struct sgang_fabric *fabric, uint32_t a,
+			   uint32_t b)
+{
+	const struct sgang_domain *domain;
+	uint32_t other = fabric->pos[b];
+
+	if (a == b)
+		return SGANG_LEVEL_ISLAND;
+	domain = &fabric->domain[fabric->leaf[a]];
+	/* wraps round to a large number below first_pos */
+	while (other - domain->first_pos >= domain->n_nodes)
+		domain = &fabric->domain[domain->parent];
+	return domain->level;
+}

@@ -1,0 +1,638 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* plan.c - one joint placement for all members of a gang
+ *
+ * Looks through the request and hands it to the solver that is right for it.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan_private.h"
+
+/* -- the request -- */
+
+static bool same_nodes(const struct sgang_nodeset *a,
+		       const struct sgang_nodeset *b, uint32_t n_nodes)
+{
+	if (a == b)
+		return true;
+	if (a && b)
+		return sgang_nodeset_equal(a, b);
+	/* one of them is "every node" */
+	return sgang_nodeset_count(a ? a : b) == n_nodes;
+}
+
+bool sgang_member_distinct(const struct sgang_plan_member *member)
+{
+	return (member->distinct || !member->slots) && member->units > 1;
+}
+
+static int check_request(const struct sgang_plan_request *request,
+			 struct sgang_error *err)
+{
+	size_t i;
+
+	if (!request->n_members)
+		return sgang_errf(err, EINVAL, "plan: there is no member");
+	if (request->n_members >= UINT32_MAX)
+		return sgang_errf(err, EINVAL, "plan: too many members");
+	for (i = 0; i < request->n_members; i++) {
+		if (!request->members[i].units)
+			return sgang_errf(err, EINVAL, "plan: member %zu asks "
+					  "for nothing, expected 1 unit or "
+					  "more", i);
+	}
+	return 0;
+}
+
+/* The kind of a member: one that is there already, or a new one at the end. */
+static uint32_t find_kind(const struct sgang_job *job, uint32_t member)
+{
+	const struct sgang_plan_member *ask = &job->request->members[member];
+	uint32_t n_nodes = sgang_fabric_nodes(job->request->fabric);
+	struct sgang_kind *kind;
+	uint32_t i, ranks = ask->ranks ? ask->ranks : ask->slots;
+
+	for (i = 0; i < job->n_kinds; i++) {
+		kind = &job->kind[i];
+		if (kind->slots == ask->slots && kind->ranks == ranks &&
+		    same_nodes(kind->allowed, ask->allowed, n_nodes))
+			return i;
+	}
+	kind = &job->kind[i];
+	memset(kind, 0, sizeof(*kind));
+	kind->slots = ask->slots;
+	kind->ranks = ranks;
+	kind->whole = !ask->slots;
+	kind->allowed = ask->allowed;
+	kind->first = member;
+	return i;
+}
+
+static int find_kinds(struct sgang_job *job)
+{
+	size_t n = job->request->n_members;
+	uint32_t i;
+
+	job->kind = sgang_pool_alloc(job->pool, n, sizeof(*job->kind));
+	job->kind_of = sgang_pool_alloc(job->pool, n, sizeof(*job->kind_of));
+	if (!job->kind || !job->kind_of)
+		return -1;
+	for (i = 0; i < n; i++) {
+		const struct sgang_plan_member *ask = &job->request->members[i];
+		uint32_t number = find_kind(job, i);
+		struct sgang_kind *kind = &job->kind[number];
+
+		if (number == job->n_kinds)
+			job->n_kinds++;
+		job->kind_of[i] = number;
+		job->units += ask->units;
+		kind->units += ask->units;
+		kind->per_node += sgang_member_distinct(ask) ? 1 : ask->units;
+	}
+	return 0;
+}
+
+uint32_t sgang_kind_fits(const struct sgang_job *job,
+			 const struct sgang_kind *kind, uint32_t node,
+			 uint32_t free)
+{
+	uint32_t total = job->request->total[node], fits;
+
+	if (kind->allowed && !sgang_nodeset_has(kind->allowed, node))
+		return 0;
+	if (kind->whole)
+		return total && free >= total;
+	fits = free / kind->slots;
+	return fits < kind->per_node ? fits : (uint32_t)kind->per_node;
+}
+
+uint32_t sgang_kind_ranks(const struct sgang_job *job,
+			  const struct sgang_kind *kind, uint32_t node)
+{
+	return kind->ranks ? kind->ranks : job->request->total[node];
+}
+
+/* -- what the fabric offers -- */
+
+/* The slots of every domain that is wholly free, 0 for the others. */
+static int find_broken(const struct sgang_job *job, uint64_t *broken)
+{
+	const struct sgang_plan_request *request = job->request;
+	const uint32_t *order = sgang_fabric_order(request->fabric);
+	uint32_t n = sgang_fabric_domains(request->fabric), d, i;
+	bool *busy = sgang_pool_zalloc(job->pool, n, sizeof(*busy));
+
+	if (!busy)
+		return -1;
+	for (d = n; d-- > 0; ) {
+		const struct sgang_domain *domain =
+			sgang_fabric_domain(request->fabric, d);
+
+		for (i = 0; !domain->n_children && i < domain->n_nodes; i++) {
+			uint32_t node = order[domain->first_pos + i];
+
+			broken[d] += request->total[node];
+			if (request->free[node] < request->total[node])
+				busy[d] = true;
+		}
+		if (domain->parent != SGANG_DOMAIN_NONE) {
+			broken[domain->parent] += broken[d];
+			busy[domain->parent] |= busy[d];
+		}
+		if (busy[d])
+			broken[d] = 0;
+	}
+	return 0;
+}
+
+/* What one kind asks of a node, or all of them together at least. */
+struct demand {
+	uint64_t units;
+	uint64_t ranks;			/* of all units, at the least */
+	const struct sgang_kind *kind;
+	uint32_t n_kinds;
+};
+
+/* Units that fit on a node, whichever kind they are of. */
+static uint32_t demand_fits(const struct sgang_job *job,
+			    const struct demand *demand, uint32_t node)
+{
+	uint32_t free = job->request->free[node], most = 0, i, slots = 0;
+	uint64_t sum = 0;
+
+	for (i = 0; i < demand->n_kinds; i++) {
+		const struct sgang_kind *kind = &demand->kind[i];
+		uint32_t fits = sgang_kind_fits(job, kind, node, free);
+
+		if (fits > most)
+			most = fits;
+		sum += fits;
+		if (fits && !kind->whole && (!slots || kind->slots < slots))
+			slots = kind->slots;
+	}
+	if (demand->n_kinds > 1 && slots && free / slots > most)
+		most = free / slots;
+	return sum < most ? (uint32_t)sum : most;
+}
+
+/* Ranks of a unit on a node, at the least. */
+static uint32_t demand_ranks(const struct sgang_job *job,
+			     const struct demand *demand, uint32_t node)
+{
+	uint32_t i, least = UINT32_MAX;
+
+	for (i = 0; i < demand->n_kinds; i++) {
+		uint32_t ranks = sgang_kind_ranks(job, &demand->kind[i], node);
+
+		if (ranks < least)
+			least = ranks;
+	}
+	return least;
+}
+
+/* Whole nodes have as many ranks as slots: find the least number, and what
+ * each node has more when they are not all the same. */
+static int find_ranks(const struct sgang_job *job, struct demand *demand,
+		      struct sgang_tree *tree, const uint32_t *order)
+{
+	uint32_t n = sgang_fabric_nodes(job->request->fabric), pos;
+	uint32_t least = UINT32_MAX, most = 0, *more;
+
+	for (pos = 0; pos < n; pos++) {
+		uint32_t ranks;
+
+		if (!tree->cap[pos])
+			continue;
+		ranks = demand_ranks(job, demand, order[pos]);
+		least = ranks < least ? ranks : least;
+		most = ranks > most ? ranks : most;
+	}
+	if (most)
+		demand->ranks = demand->units * least;
+	if (least >= most || !tree->unit || demand->n_kinds > 1)
+		return 0;
+	more = sgang_pool_alloc(job->pool, n, sizeof(*more));
+	if (!more)
+		return -1;
+	for (pos = 0; pos < n; pos++)
+		more[pos] = tree->cap[pos] ?
+			    demand_ranks(job, demand, order[pos]) - least : 0;
+	tree->more = more;
+	return 0;
+}
+
+/* Describe the demand as units that are all alike. */
+static int set_up_tree(const struct sgang_job *job, struct demand *demand,
+		       const uint64_t *broken, struct sgang_tree *tree)
+{
+	const struct sgang_plan_request *request = job->request;
+	const uint32_t *order = sgang_fabric_order(request->fabric);
+	uint32_t n = sgang_fabric_nodes(request->fabric), pos;
+	uint32_t *cap = sgang_pool_alloc(job->pool, n, sizeof(*cap));
+	uint32_t *left = sgang_pool_alloc(job->pool, n, sizeof(*left));
+
+	memset(tree, 0, sizeof(*tree));
+	if (!cap || !left)
+		return -1;
+	tree->request = request;
+	tree->need = demand->units;
+	tree->cap = cap;
+	tree->left = left;
+	tree->broken = broken;
+	tree->unit = true;
+	for (pos = 0; pos < n; pos++) {
+		uint32_t fits = demand_fits(job, demand, order[pos]);
+
+		if (fits > demand->units)
+			fits = (uint32_t)demand->units;
+		if (fits > 1)
+			tree->unit = false;
+		cap[pos] = fits;
+		left[pos] = request->free[order[pos]];
+	}
+	if (find_ranks(job, demand, tree, order))
+		return -1;
+	tree->ranks = demand->ranks;
+	return 0;
+}
+
+/* The fewest slots that a unit of a kind takes on any node. */
+static uint32_t least_slots(const struct sgang_job *job,
+			    const struct sgang_kind *kind)
+{
+	const struct sgang_plan_request *request = job->request;
+	uint32_t node, n = sgang_fabric_nodes(request->fabric);
+	uint32_t least = UINT32_MAX;
+
+	if (!kind->whole)
+		return kind->slots;
+	for (node = 0; node < n; node++) {
+		if (request->total[node] < least &&
+		    sgang_kind_fits(job, kind, node, request->free[node]))
+			least = request->total[node];
+	}
+	return least;
+}
+
+int sgang_job_in_slots(const struct sgang_job *job, const uint64_t *broken,
+		       struct sgang_tree *tree)
+{
+	const struct sgang_plan_request *request = job->request;
+	const uint32_t *order = sgang_fabric_order(request->fabric);
+	uint32_t n = sgang_fabric_nodes(request->fabric), pos, k;
+	uint32_t *cap = sgang_pool_zalloc(job->pool, n, sizeof(*cap));
+
+	memset(tree, 0, sizeof(*tree));
+	if (!cap)
+		return -1;
+	tree->request = request;
+	tree->cap = cap;
+	tree->left = cap;
+	tree->broken = broken;
+	for (k = 0; k < job->n_kinds; k++)
+		tree->need += job->kind[k].units *
+			      least_slots(job, &job->kind[k]);
+	for (pos = 0; pos < n; pos++) {
+		uint32_t node = order[pos], free = request->free[node];
+
+		for (k = 0; k < job->n_kinds && !cap[pos]; k++) {
+			if (sgang_kind_fits(job, &job->kind[k], node, free))
+				cap[pos] = free;
+		}
+	}
+	return 0;
+}
+
+/* -- runs -- */
+
+/* Lay the members, in their order, over the picked nodes, in theirs. */
+static void lay_members(const struct sgang_job *job,
+			const struct sgang_tree *tree, struct sgang_run *runs,
+			size_t *n_runs)
+{
+	const struct sgang_plan_member *members = job->request->members;
+	const uint32_t *order = sgang_fabric_order(job->request->fabric);
+	const struct sgang_kind *kind = &job->kind[0];
+	uint32_t member = 0, left = members[0].units;
+	size_t i, n = 0;
+
+	for (i = 0; i < tree->n_picks; i++) {
+		uint32_t node = order[tree->pick[i].pos];
+		uint32_t units = tree->pick[i].units;
+
+		while (units) {
+			uint32_t take;
+
+			if (!left)
+				left = members[++member].units;
+			take = units < left ? units : left;
+			runs[n].member = member;
+			runs[n].node = node;
+			runs[n].ranks = take * sgang_kind_ranks(job, kind,
+								node);
+			runs[n].slots = kind->whole ?
+					job->request->total[node] :
+					take * kind->slots;
+			n++;
+			units -= take;
+			left -= take;
+		}
+	}
+	*n_runs = n;
+}
+
+/* Does a member that wants distinct nodes have two units on one? */
+static bool shares_itself(const struct sgang_job *job,
+			  const struct sgang_run *runs, size_t n_runs)
+{
+	const struct sgang_kind *kind = &job->kind[0];
+	size_t i;
+
+	for (i = 0; i < n_runs && !kind->whole; i++) {
+		if (runs[i].slots > kind->slots &&
+		    sgang_member_distinct(&job->request->members[
+						  runs[i].member]))
+			return true;
+	}
+	return false;
+}
+
+static struct sgang_placement *make_placement(const struct sgang_job *job,
+					      const struct sgang_run *runs,
+					      size_t n_runs)
+{
+	struct sgang_placement *placement = calloc(1, sizeof(*placement));
+
+	if (!placement)
+		return NULL;
+	placement->runs = malloc(n_runs * sizeof(*runs));
+	if (!placement->runs) {
+		free(placement);
+		return NULL;
+	}
+	memcpy(placement->runs, runs, n_runs * sizeof(*runs));
+	placement->n_runs = n_runs;
+	sgang_ring_measure(job->request->fabric, job->request->costs, runs,
+			   n_runs, &placement->ring);
+	return placement;
+}
+
+void sgang_placement_destroy(struct sgang_placement *placement)
+{
+	int saved = errno;
+
+	if (placement) {
+		free(placement->runs);
+		free(placement);
+	}
+	errno = saved;
+}
+
+/* -- the solvers -- */
+
+/* The members are alike: exact. Returns as sgang_plan(), 2 when members would
+ * have to share nodes in a way that needs the other solver. */
+static int plan_alike(const struct sgang_job *job, struct sgang_tree *tree,
+		      struct sgang_placement **placement)
+{
+	struct sgang_run *runs;
+	size_t n_runs;
+	int rc;
+
+	rc = sgang_tree_solve(tree, job->pool, false);
+	if (rc <= 0)
+		return rc;
+	runs = sgang_pool_alloc(job->pool,
+				tree->n_picks + job->request->n_members,
+				sizeof(*runs));
+	if (!runs)
+		return -1;
+	lay_members(job, tree, runs, &n_runs);
+	if (shares_itself(job, runs, n_runs))
+		return 2;
+	*placement = make_placement(job, runs, n_runs);
+	if (!*placement)
+		return -1;
+	(*placement)->bound = tree->bound;
+	(*placement)->exact = tree->exact &&
+			      tree->bound == (*placement)->ring.cost;
+	return 1;
+}
+
+/* What no placement of several kinds can be below: cost first, then what is
+ * broken at that cost. */
+struct bound {
+	uint64_t cost;
+	uint64_t broken;
+};
+
+/* A relaxation says that ranks apart it costs 'extra' at least. */
+static void raise_bound(struct bound *bound, uint64_t extra, uint64_t broken)
+{
+	if (extra < bound->cost || (extra == bound->cost &&
+				    broken <= bound->broken))
+		return;
+	bound->cost = extra;
+	bound->broken = broken;
+}
+
+/* Hops from node to node that there are at least: members on distinct nodes
+ * have one less than nodes. */
+static uint64_t least_hops(const struct sgang_job *job)
+{
+	const struct sgang_plan_member *members = job->request->members;
+	uint64_t hops = 0;
+	uint32_t i;
+
+	for (i = 0; i < job->request->n_members; i++) {
+		if (sgang_member_distinct(&members[i]))
+			hops += members[i].units - 1;
+	}
+	return hops;
+}
+
+/* Solve for these kinds as if they were alike, and raise the bound by what
+ * that costs. Returns as sgang_tree_solve(). */
+static int relax(const struct sgang_job *job, struct demand *demand,
+		 const uint64_t *broken, struct bound *bound)
+{
+	const uint32_t *hop = job->request->costs->hop;
+	struct sgang_tree tree;
+	uint64_t fixed, hops;
+	int rc;
+
+	if (set_up_tree(job, demand, broken, &tree))
+		return -1;
+	rc = sgang_tree_solve(&tree, job->pool, true);
+	fixed = tree.ranks * hop[SGANG_LEVEL_ISLAND];
+	if (rc > 0 && tree.bound > fixed)
+		raise_bound(bound, tree.bound - fixed, tree.bound_broken);
+	if (rc <= 0 || tree.unit || demand->units < job->units)
+		return rc;
+	/* members that share nodes go there again and again */
+	hops = least_hops(job) * (hop[SGANG_LEVEL_LEAF] -
+				  hop[SGANG_LEVEL_ISLAND]);
+	tree.free_nodes = true;
+	rc = sgang_tree_solve(&tree, job->pool, true);
+	if (rc > 0 && tree.bound + hops > fixed)
+		raise_bound(bound, tree.bound + hops - fixed,
+			    tree.bound_broken);
+	return rc;
+}
+
+/* Raise the bound by what so many slots cost. Returns as sgang_tree_solve(). */
+static int relax_to_slots(const struct sgang_job *job, const uint64_t *broken,
+			  struct bound *bound)
+{
+	struct sgang_tree tree;
+	int rc;
+
+	if (sgang_job_in_slots(job, broken, &tree))
+		return -1;
+	rc = sgang_tree_solve(&tree, job->pool, true);
+	if (rc > 0)
+		raise_bound(bound, tree.bound, tree.bound_broken);
+	return rc;
+}
+
+/* Beyond so many kinds a bound for each is not worth its time. */
+#define KINDS_MAX 8
+
+/* Bounds of each kind alone, and of all as if they were of the smallest one.
+ * Other kinds only add to what one alone has to pay. Returns 1, 0 when one of
+ * them already does not fit, -1 without memory. */
+static int find_bound(const struct sgang_job *job, const uint64_t *broken,
+		      struct bound *bound)
+{
+	uint64_t ranks = 0;
+	uint32_t i;
+	int rc = 1;
+
+	memset(bound, 0, sizeof(*bound));
+	for (i = 0; i < job->n_kinds && rc > 0; i++) {
+		struct demand demand = { .kind = &job->kind[i], .n_kinds = 1,
+					 .units = job->kind[i].units };
+
+		demand.ranks = demand.units;
+		if (job->n_kinds <= KINDS_MAX)
+			rc = relax(job, &demand, broken, bound);
+		else if (job->kind[i].ranks)
+			demand.ranks *= job->kind[i].ranks;
+		ranks += demand.ranks;
+	}
+	if (rc > 0 && job->n_kinds > 1) {
+		struct demand demand = { .kind = job->kind,
+					 .n_kinds = job->n_kinds,
+					 .units = job->units };
+
+		rc = relax(job, &demand, broken, bound);
+	}
+	if (rc > 0 && job->n_kinds > 1)
+		rc = relax_to_slots(job, broken, bound);
+	bound->cost += ranks * job->request->costs->hop[SGANG_LEVEL_ISLAND];
+	return rc;
+}
+
+/* The wholly free space that a placement breaks. */
+static int count_broken(const struct sgang_job *job, const uint64_t *broken,
+			const struct sgang_run *runs, size_t n_runs,
+			uint64_t *sum)
+{
+	const struct sgang_fabric *fabric = job->request->fabric;
+	bool *used = sgang_pool_zalloc(job->pool, sgang_fabric_domains(fabric),
+				       sizeof(*used));
+	uint32_t d;
+	size_t i;
+
+	if (!used)
+		return -1;
+	*sum = 0;
+	for (i = 0; i < n_runs; i++) {
+		for (d = sgang_fabric_leaf(fabric, runs[i].node);
+		     d != SGANG_DOMAIN_NONE && !used[d];
+		     d = sgang_fabric_domain(fabric, d)->parent) {
+			used[d] = true;
+			*sum += broken[d];
+		}
+	}
+	return 0;
+}
+
+static int plan_mixed(const struct sgang_job *job, const uint64_t *broken,
+		      struct sgang_placement **placement)
+{
+	struct sgang_run *runs = NULL;
+	struct bound bound;
+	uint64_t breaks;
+	size_t n_runs;
+	int rc;
+
+	rc = find_bound(job, broken, &bound);
+	if (rc > 0)
+		rc = sgang_mixed_solve(job, broken, bound.cost, &runs,
+				       &n_runs);
+	if (rc <= 0)
+		return rc;
+	if (count_broken(job, broken, runs, n_runs, &breaks))
+		return -1;
+	*placement = make_placement(job, runs, n_runs);
+	if (!*placement)
+		return -1;
+	(*placement)->bound = bound.cost;
+	(*placement)->exact = (*placement)->ring.cost == bound.cost &&
+			      breaks <= bound.broken;
+	return 1;
+}
+
+static int plan(struct sgang_job *job, struct sgang_placement **placement)
+{
+	uint32_t n = sgang_fabric_domains(job->request->fabric);
+	struct demand demand = { .n_kinds = 1 };
+	struct sgang_tree tree;
+	uint64_t *broken;
+	int rc;
+
+	broken = sgang_pool_zalloc(job->pool, n, sizeof(*broken));
+	if (!broken || find_kinds(job) || find_broken(job, broken))
+		return -1;
+	if (job->n_kinds > 1)
+		return plan_mixed(job, broken, placement);
+	demand.kind = job->kind;
+	demand.units = job->units;
+	if (set_up_tree(job, &demand, broken, &tree))
+		return -1;
+	rc = plan_alike(job, &tree, placement);
+	if (rc == 2)
+		rc = plan_mixed(job, broken, placement);
+	return rc;
+}
+
+int sgang_plan(const struct sgang_plan_request *request,
+	       struct sgang_placement **placement, struct sgang_nofit *nofit,
+	       struct sgang_error *err)
+{
+	struct sgang_pool pool = { NULL };
+	struct sgang_job job = { .request = request, .pool = &pool };
+	struct sgang_placement *made = NULL;
+	struct sgang_nofit why;
+	int rc;
+
+	if (check_request(request, err))
+		return -1;
+	rc = plan(&job, &made);
+	if (!rc && nofit)
+		rc = sgang_nofit_explain(&job, &why);
+	sgang_pool_clear(&pool);
+	if (rc < 0 && errno == EOVERFLOW)
+		return sgang_errf(err, EINVAL, "plan: hop costs or numbers of "
+				  "ranks are too large to be added up");
+	if (rc < 0)
+		return sgang_errf(err, ENOMEM, "plan: out of memory");
+	if (rc)
+		*placement = made;
+	else if (nofit)
+		*nofit = why;
+	return rc;
+}

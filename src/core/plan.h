@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* plan.h - one joint placement for all members of a gang, by ring cost
+ *
+ * What is minimised is the cost of the closed ring (ring.h) that visits the
+ * members in their order, each member's ranks staying together and its nodes
+ * ordered freely. Among placements of equal cost the one is taken that breaks
+ * the least wholly free space (sum of the slots of the wholly free domains it
+ * starts to use, leaf switches and above), then the one that leaves the least
+ * slack in the domains it uses (best fit), then the lowest node indices. The
+ * first two criteria are exact where the result says `exact`; the last two are
+ * reached by exchange and are deterministic.
+ */
+
+#ifndef SGANG_PLAN_H
+#define SGANG_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "err.h"
+#include "fabric.h"
+#include "nodeset.h"
+#include "ring.h"
+
+/* 'units' pieces of 'slots' slots each. 4x8 is units 4, slots 8, distinct:
+ * four nodes, eight slots on each. 0x6 is units 6, slots 1, not distinct: six
+ * slots on any nodes. slots 0 means the whole node: it must have all its slots
+ * free and is used up (distinct is implied). */
+struct sgang_plan_member {
+	uint32_t units;
+	uint32_t slots;
+	uint32_t ranks;			/* ranks per unit; 0: as many as slots,
+					 * for whole nodes the node's slots */
+	bool distinct;
+	const struct sgang_nodeset *allowed;	/* borrowed; NULL: every node */
+};
+
+struct sgang_plan_request {
+	const struct sgang_fabric *fabric;
+	const struct sgang_costs *costs;
+	const uint32_t *free;		/* free slots, by node index */
+	const uint32_t *total;		/* all slots, by node index */
+	const struct sgang_plan_member *members;	/* in ring order */
+	size_t n_members;
+	uint32_t max_level;		/* `require:`: highest level the gang
+					 * may span; SGANG_LEVEL_UNCONNECTED:
+					 * no limit (`prefer:`) */
+};
+
+struct sgang_placement {
+	struct sgang_run *runs;		/* in ring order, grouped by member */
+	size_t n_runs;
+	struct sgang_ring ring;
+	uint64_t bound;			/* no placement is cheaper than this */
+	bool exact;			/* ring.cost == bound is proved optimal */
+};
+
+/* Why there is none: one row per domain that was looked at and came closest
+ * (at the highest level that was allowed), best first, at most
+ * SGANG_NOFIT_ROWS. */
+#define SGANG_NOFIT_ROWS 16
+struct sgang_nofit {
+	char text[256];			/* one sentence */
+	size_t n_rows;
+	struct {
+		uint32_t domain;
+		uint64_t free;		/* units (or slots) that fit there */
+		uint64_t needed;
+	} row[SGANG_NOFIT_ROWS];
+};
+
+/* Returns 1 and '*placement' (free with sgang_placement_destroy());
+ * 0 when it does not fit, with 'nofit' filled (may be NULL);
+ * -1 with errno EINVAL (no member, 0 units) or ENOMEM and 'err' filled.
+ * The time is bounded: the search for the proof stops after a fixed number of
+ * steps and the result then says exact = false and carries the bound. */
+int sgang_plan(const struct sgang_plan_request *request,
+	       struct sgang_placement **placement, struct sgang_nofit *nofit,
+	       struct sgang_error *err);
+
+/* NULL is fine. Keeps errno. */
+void sgang_placement_destroy(struct sgang_placement *placement);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* plan_pool.c - memory of one call of the planner
+ *
+ * A plan needs many small arrays that all end together. They are cut from a
+ * few large chunks.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan_private.h"
+
+#define CHUNK_SIZE (64u << 10)
+#define ALIGN 16		/* enough for every type */
+
+struct sgang_pool_chunk {
+	struct sgang_pool_chunk *next;
+	size_t used;
+	size_t size;
+	__attribute__((aligned(ALIGN))) char data[];
+};
+
+void *sgang_pool_alloc(struct sgang_pool *pool, size_t n, size_t size)
+{
+	struct sgang_pool_chunk *chunk = pool->chunk;
+	size_t bytes;
+	void *data;
+
+	if (__builtin_mul_overflow(n, size, &bytes) ||
+	    bytes > SIZE_MAX / 2) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
+	if (!chunk || bytes > chunk->size - chunk->used) {
+		size_t room = bytes > CHUNK_SIZE ? bytes : CHUNK_SIZE;
+
+		chunk = malloc(sizeof(*chunk) + room);
+		if (!chunk)
+			return NULL;
+		chunk->next = pool->chunk;
+		chunk->used = 0;
+		chunk->size = room;
+		pool->chunk = chunk;
+	}
+	data = chunk->data + chunk->used;
+	chunk->used += bytes;
+	return data;
+}
+
+void *sgang_pool_zalloc(struct sgang_pool *pool, size_t n, size_t size)
+{
+	void *data = sgang_pool_alloc(pool, n, size);
+
+	if (data)
+		memset(data, 0, n * size);
+	return data;
+}
+
+void sgang_pool_clear(struct sgang_pool *pool)
+{
+	int saved = errno;
+
+	while (pool->chunk) {
+		struct sgang_pool_chunk *chunk = pool->chunk;
+
+		pool->chunk = chunk->next;
+		free(chunk);
+	}
+	errno = saved;
+}

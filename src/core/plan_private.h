@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* plan_private.h - what the files of the planner share
+ *
+ *   plan.c         the request, the answer, and which solver is right
+ *   plan_nofit.c   why it does not fit
+ *   plan_tree.c    units that are all alike: exact, bottom-up over the fabric
+ *   plan_front.c   Pareto fronts of cost against capacity
+ *   plan_hull.c    their convex hulls, for bounds
+ *   plan_choose.c  which children of one domain to use, and how far
+ *   plan_tidy.c    ... and of equal ones the tidier
+ *   plan_mixed.c   members of different kinds: bound, construction, search
+ *   plan_pool.c    memory of one call
+ *
+ * With the set of used nodes fixed, depth-first order is the cheapest ring, and
+ * its cost is (ranks * hop[island]) plus, for every used domain d strictly
+ * below the common one, hop[level above d] - hop[level of d]. It does not
+ * matter how much of a used domain is used. So a domain is worth knowing only
+ * by its front: what is the least cost of having at least c units in it?
+ */
+
+#ifndef SGANG_PLAN_PRIVATE_H
+#define SGANG_PLAN_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "plan.h"
+
+/* A cost and, below it, the wholly free space that is broken: cost << shift |
+ * broken, so that adding and comparing keys adds and compares in that order. */
+typedef int64_t sgang_plan_key;
+
+/* No sum of all keys of one call is above this. */
+#define SGANG_PLAN_KEY_MAX (INT64_C(1) << 61)
+
+/* -- plan_pool.c -- */
+
+/* Memory that lives as long as one call of sgang_plan(). */
+struct sgang_pool {
+	struct sgang_pool_chunk *chunk;
+};
+
+/* 'n' pieces of 'size' bytes, not cleared; NULL when there is no memory. */
+void *sgang_pool_alloc(struct sgang_pool *pool, size_t n, size_t size);
+/* The same, all zero. */
+void *sgang_pool_zalloc(struct sgang_pool *pool, size_t n, size_t size);
+/* Keeps errno. */
+void sgang_pool_clear(struct sgang_pool *pool);
+
+/* -- plan_front.c -- */
+
+/* At least 'cap' units cost 'key'. */
+struct sgang_point {
+	sgang_plan_key key;
+	uint64_t cap;
+};
+
+/* Points with cap and key both strictly rising; (0, 0) is implied. */
+struct sgang_front {
+	struct sgang_point *point;
+	uint32_t n;
+};
+
+/* A reason to keep a point: key - price * cap is at most so much. */
+struct sgang_band {
+	double price;
+	double most;
+};
+
+/* One for each level that a common domain may have. */
+#define SGANG_BANDS_MAX SGANG_LEVELS
+
+/* Work space of the merging, and how hard it may work. */
+struct sgang_front_work {
+	struct sgang_point *list[4];
+	size_t room[4];
+	size_t n;			/* points in list[0], (0, 0) first */
+	uint64_t need;			/* more units than this are no use */
+	sgang_plan_key limit;		/* nor are points above this key, */
+	struct sgang_band band[SGANG_BANDS_MAX];
+	uint32_t n_bands;		/* nor those in no band; 0: no bands */
+	uint64_t steps;
+	uint64_t steps_max;		/* fronts are kept short from then on */
+	bool thinned;
+};
+
+void sgang_front_work_clear(struct sgang_front_work *work);
+
+/* Begin with nothing chosen, add children, take the result: a copy in 'pool'
+ * with 'key' added to every point and without (0, 0). -1 with ENOMEM. */
+int sgang_front_begin(struct sgang_front_work *work);
+int sgang_front_add(struct sgang_front_work *work,
+		    const struct sgang_front *child);
+int sgang_front_take(struct sgang_front_work *work, struct sgang_pool *pool,
+		     sgang_plan_key key, struct sgang_front *front);
+
+/* The first point with cap >= need, or NULL. */
+const struct sgang_point *sgang_front_find(const struct sgang_front *front,
+					   uint64_t need);
+
+/* -- plan_hull.c -- */
+
+/* What the linear relaxation says about having some units in a domain: what
+ * one unit more costs, and what all cost at least. */
+struct sgang_price {
+	double value;
+	double bound;			/* below 0: not so many fit */
+};
+
+/* The hull of a front. -1 with ENOMEM, as the next one. */
+int sgang_hull_of_front(const struct sgang_front *front,
+			struct sgang_pool *pool, struct sgang_front *hull);
+
+/* The hull of a domain whose own cost is 'key' from its children's hulls, and
+ * the price of 'need' units in it, without its own cost. */
+int sgang_hull_of_children(const struct sgang_front *child,
+			   uint32_t n_children, sgang_plan_key key,
+			   uint64_t need, struct sgang_pool *pool,
+			   struct sgang_front *hull,
+			   struct sgang_price *price);
+
+/* The least that key - price * cap can be in a domain; 0 when not using it is
+ * best. */
+double sgang_hull_support(const struct sgang_front *hull, double price);
+
+/* -- plan_choose.c -- */
+
+/* What keys can be: multiples of 'cost' in their upper part, of 'broken' in
+ * the lower one (0: always 0). Proofs become shorter by rounding to it. */
+struct sgang_grain {
+	uint64_t cost;
+	uint64_t broken;
+	uint32_t shift;
+};
+
+/* The children of one domain, and the point of each that is chosen. */
+struct sgang_choice {
+	const struct sgang_front *front;	/* by child */
+	const uint64_t *full;		/* by child: all units that fit */
+	uint32_t n;
+	uint64_t need;
+	uint32_t *item;			/* by child: point + 1; 0: not used */
+	sgang_plan_key key;		/* what the choice costs */
+	sgang_plan_key bound;		/* no choice is cheaper */
+	bool exact;			/* key is proved to be least */
+};
+
+/* Fill 'item', 'key', 'bound' and 'exact'. Returns 1, 0 when the children do
+ * not hold 'need' units or no choice is below 'limit', -1 with ENOMEM. */
+int sgang_choose(struct sgang_choice *choice, const struct sgang_grain *grain,
+		 sgang_plan_key limit);
+
+/* -- plan_tidy.c -- */
+
+/* Exchange chosen children for others of the same key that leave less unused
+ * space behind, then for those that come first. -1 with ENOMEM. */
+int sgang_choose_tidy(struct sgang_choice *choice);
+
+/* -- plan.c -- */
+
+/* Members that ask for the same: what a unit is, and where it may be. */
+struct sgang_kind {
+	uint32_t slots;			/* of a unit; 0 when whole */
+	uint32_t ranks;			/* of a unit; 0: the node's slots */
+	bool whole;
+	const struct sgang_nodeset *allowed;	/* NULL: every node */
+	uint64_t units;			/* of all its members */
+	uint64_t per_node;		/* at most so many units on one node */
+	uint32_t first;			/* its first member */
+};
+
+/* A request, looked through. */
+struct sgang_job {
+	const struct sgang_plan_request *request;
+	struct sgang_pool *pool;
+	struct sgang_kind *kind;
+	uint32_t n_kinds;
+	uint32_t *kind_of;		/* by member */
+	uint64_t units;
+};
+
+/* Units of this kind that fit on a node with so many free slots. */
+uint32_t sgang_kind_fits(const struct sgang_job *job,
+			 const struct sgang_kind *kind, uint32_t node,
+			 uint32_t free);
+/* Ranks of one unit of this kind on a node. */
+uint32_t sgang_kind_ranks(const struct sgang_job *job,
+			  const struct sgang_kind *kind, uint32_t node);
+
+struct sgang_tree;
+
+/* The request in slots: so many of them anywhere, whatever they are used for.
+ * Fills the question of 'tree' from the pool; -1 with ENOMEM. Its bound is what
+ * a placement costs at least beyond (ranks * hop[island]). */
+int sgang_job_in_slots(const struct sgang_job *job, const uint64_t *broken,
+		       struct sgang_tree *tree);
+
+/* A member never has two units on one node when it is distinct. */
+bool sgang_member_distinct(const struct sgang_plan_member *member);
+
+/* -- plan_tree.c -- */
+
+/* 'units' of the units on the node at this position. */
+struct sgang_pick {
+	uint32_t pos;
+	uint32_t units;
+};
+
+/* K units that are all alike, at least cost. */
+struct sgang_tree {
+	/* the question */
+	const struct sgang_plan_request *request;
+	uint64_t need;			/* K */
+	uint64_t ranks;			/* of all units, at the least */
+	bool unit;			/* no cap is above 1 */
+	const uint32_t *cap;		/* by position: units that fit */
+	const uint32_t *more;		/* by position: ranks above 'ranks' of a
+					 * unit there; NULL: none */
+	const uint32_t *left;		/* by position: free slots */
+	const uint64_t *broken;		/* by domain: its slots when it is
+					 * wholly free, else 0 */
+	/* Domains that the gang uses already are free to use; `home` holds
+	 * all that it uses. NULL: none. */
+	const bool *used;
+	uint32_t home;
+	bool free_nodes;		/* using a node costs nothing */
+	/* the answer */
+	uint32_t domain;		/* holds it all */
+	struct sgang_pick *pick;	/* in the order of positions */
+	size_t n_picks;
+	uint64_t bound;			/* no placement costs less, */
+	uint64_t bound_broken;		/* and none that costs as much breaks
+					 * less */
+	bool exact;			/* both criteria are proved */
+};
+
+/* Returns 1 and fills the answer ('pick' from 'pool'), 0 when it does not fit,
+ * -1 with ENOMEM. With 'bound_only' nothing but 'bound' is filled. */
+int sgang_tree_solve(struct sgang_tree *tree, struct sgang_pool *pool,
+		     bool bound_only);
+
+/* May the gang of this request span this domain? */
+bool sgang_tree_allowed(const struct sgang_plan_request *request,
+			uint32_t domain);
+
+/* -- plan_nofit.c -- */
+
+/* Say why nothing was found. 0, or -1 with ENOMEM. */
+int sgang_nofit_explain(const struct sgang_job *job,
+			struct sgang_nofit *nofit);
+
+/* -- plan_mixed.c -- */
+
+/* A joint placement of members of different kinds, in 'runs' (from the pool).
+ * Returns 1, 0 when none was found, -1 with ENOMEM. 'bound' is what no
+ * placement can be cheaper than; the search ends when it is reached. 'broken'
+ * as in struct sgang_tree. */
+int sgang_mixed_solve(const struct sgang_job *job, const uint64_t *broken,
+		      uint64_t bound, struct sgang_run **runs, size_t *n_runs);
+
+#endif

@@ -1,0 +1,1023 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* plan_tree.c - units that are all alike: exact, bottom-up over the fabric
+ *
+ * Fronts are built from the leaves up to just below the highest domains that a
+ * gang may span. Every domain that holds enough is a candidate for the common
+ * one; its cost is read off its front. A highest domain needs no front, only
+ * the one choice among its children. From the best candidate down the same
+ * choice is made again with what each child has to hold.
+ *
+ * In large fabrics fronts become long. Then the corners of their hulls alone
+ * are used at first: they are quickly found, and give a good placement, a lower
+ * bound for every candidate and a price of one unit. After that fronts are
+ * built with those points only that may be part of something better: at that
+ * price, a point must not be further above the best use of its domain than
+ * the placement is above the bound.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan_private.h"
+
+/* Steps of merging before that is done, and before fronts are kept short
+ * though it was done. */
+#ifndef STEPS_FIRST			/* a test lowers these */
+#define STEPS_FIRST 100000
+#define STEPS_AGAIN 2500000
+#endif
+#define ATTEMPTS_MAX 4
+
+/* Exchanging nodes of one leaf ends after so many comparisons. */
+#define EXCHANGE_MAX 200000
+
+/* A place for the whole gang: a domain, or a node alone. */
+struct candidate {
+	sgang_plan_key key;
+	sgang_plan_key bound;		/* in this place nothing is below it */
+	uint32_t level;			/* SGANG_LEVEL_NODE: a node */
+	uint64_t room;			/* units that fit; slots of a node */
+	uint32_t where;			/* domain, or position */
+};
+
+struct solver {
+	struct sgang_tree *tree;
+	struct sgang_pool *pool;
+	struct sgang_front *front;	/* by domain */
+	uint64_t *full;			/* by domain: units that fit */
+	uint64_t *above;		/* by domain: wholly free space of it
+					 * and all above it */
+	struct sgang_grain grain;
+	uint32_t coarse;		/* broken space is counted in units of
+					 * two to this power */
+	struct sgang_front_work work;
+	uint64_t node_cost;		/* of using one more node */
+	sgang_plan_key base;		/* what any two nodes cost at least */
+	struct candidate best;
+	sgang_plan_key bound;		/* least of all candidates */
+	uint32_t *scratch;		/* capacities of one leaf */
+	/* by domain, once fronts have become too long: */
+	struct sgang_front *hull;
+	struct sgang_price *price;	/* of all units in it */
+	bool proved;
+};
+
+static const struct sgang_domain *domain_at(const struct solver *solver,
+					    uint32_t d)
+{
+	return sgang_fabric_domain(solver->tree->request->fabric, d);
+}
+
+bool sgang_tree_allowed(const struct sgang_plan_request *request,
+			uint32_t domain)
+{
+	uint32_t level = sgang_fabric_domain(request->fabric, domain)->level;
+
+	if (level == SGANG_LEVEL_UNCONNECTED &&
+	    !request->costs->allow_unconnected)
+		return false;
+	return level <= request->max_level;
+}
+
+/* Is there nothing allowed above this domain? */
+static bool highest(const struct solver *solver, uint32_t d)
+{
+	uint32_t parent = domain_at(solver, d)->parent;
+
+	return parent == SGANG_DOMAIN_NONE ||
+	       !sgang_tree_allowed(solver->tree->request, parent);
+}
+
+/* What using this domain costs below its parent, without what it breaks. */
+static uint64_t step_cost(const struct solver *solver, uint32_t d)
+{
+	const struct sgang_domain *domain = domain_at(solver, d);
+	const uint32_t *hop = solver->tree->request->costs->hop;
+
+	if (solver->tree->used && solver->tree->used[d])
+		return 0;
+	return hop[domain_at(solver, domain->parent)->level] -
+	       hop[domain->level];
+}
+
+static sgang_plan_key key_of(const struct solver *solver, uint64_t cost,
+			     uint64_t broken)
+{
+	return ((sgang_plan_key)cost << solver->grain.shift) +
+	       (sgang_plan_key)(broken >> solver->coarse);
+}
+
+/* -- set-up -- */
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+static uint32_t bits(uint64_t number)
+{
+	return number ? 64 - (uint32_t)__builtin_clzll(number) : 0;
+}
+
+/* Everything that a key can be made of, put together. */
+struct sums {
+	uint64_t cost;
+	uint64_t broken;
+};
+
+/* Find what all keys are multiples of, and their sums. */
+static void add_up(struct solver *solver, struct sums *sums)
+{
+	const struct sgang_tree *tree = solver->tree;
+	uint32_t n = sgang_fabric_domains(tree->request->fabric), d, pos;
+	uint32_t n_nodes = sgang_fabric_nodes(tree->request->fabric);
+	uint64_t island = tree->request->costs->hop[SGANG_LEVEL_ISLAND], cost;
+
+	solver->grain.cost = solver->node_cost;
+	sums->cost += n_nodes * solver->node_cost;
+	for (d = 0; d < n; d++) {
+		sums->broken += tree->broken[d];
+		solver->grain.broken = gcd(tree->broken[d],
+					   solver->grain.broken);
+		if (highest(solver, d))
+			continue;
+		cost = step_cost(solver, d);
+		sums->cost += cost;
+		solver->grain.cost = gcd(cost, solver->grain.cost);
+	}
+	for (pos = 0; tree->more && pos < n_nodes; pos++) {
+		cost = tree->more[pos] * island;
+		sums->cost += cost;
+		solver->grain.cost = gcd(cost, solver->grain.cost);
+	}
+}
+
+/* Split the bits of keys between cost and broken space. With absurdly high hop
+ * costs the latter is counted coarsely and nothing about it is proved. */
+static int split_key(struct solver *solver, const struct sums *sums)
+{
+	const uint32_t most = bits(SGANG_PLAN_KEY_MAX) - 2;
+	uint32_t cost = bits(sums->cost), broken = bits(sums->broken);
+
+	if (cost > most) {
+		errno = EOVERFLOW;
+		return -1;
+	}
+	if (cost + broken > most) {
+		solver->coarse = broken - (most - cost);
+		broken = most - cost;
+		solver->grain.broken = 1;
+		solver->proved = false;
+	}
+	solver->grain.shift = broken;
+	return 0;
+}
+
+static void find_room(struct solver *solver)
+{
+	const struct sgang_tree *tree = solver->tree;
+	uint32_t d, pos, n = sgang_fabric_domains(tree->request->fabric);
+
+	for (d = n; d-- > 0; ) {
+		const struct sgang_domain *domain = domain_at(solver, d);
+
+		if (!domain->n_children) {
+			uint64_t sum = 0;
+
+			for (pos = 0; pos < domain->n_nodes; pos++)
+				sum += tree->cap[domain->first_pos + pos];
+			solver->full[d] = sum;
+		}
+		if (domain->parent != SGANG_DOMAIN_NONE)
+			solver->full[domain->parent] += solver->full[d];
+	}
+	for (d = 0; d < n; d++) {
+		uint32_t parent = domain_at(solver, d)->parent;
+
+		solver->above[d] = tree->broken[d];
+		if (parent != SGANG_DOMAIN_NONE)
+			solver->above[d] += solver->above[parent];
+	}
+}
+
+static int set_up(struct solver *solver)
+{
+	const struct sgang_tree *tree = solver->tree;
+	const uint32_t *hop = tree->request->costs->hop;
+	uint32_t n = sgang_fabric_domains(tree->request->fabric);
+	uint32_t n_nodes = sgang_fabric_nodes(tree->request->fabric);
+	uint64_t cost, a_node = hop[SGANG_LEVEL_LEAF] -
+				hop[SGANG_LEVEL_ISLAND];
+	struct sums sums = { 0 };
+
+	solver->front = sgang_pool_zalloc(solver->pool, n,
+					  sizeof(*solver->front));
+	solver->full = sgang_pool_zalloc(solver->pool, n,
+					 sizeof(*solver->full));
+	solver->above = sgang_pool_zalloc(solver->pool, n,
+					  sizeof(*solver->above));
+	if (!tree->unit)
+		solver->scratch = sgang_pool_alloc(solver->pool, n_nodes,
+						   sizeof(*solver->scratch));
+	if (!solver->front || !solver->full || !solver->above ||
+	    (!tree->unit && !solver->scratch))
+		return -1;
+	cost = tree->ranks * hop[SGANG_LEVEL_ISLAND];
+	if (tree->unit)
+		cost += tree->need * a_node;	/* so many nodes, no choice */
+	else if (!tree->free_nodes)
+		solver->node_cost = a_node;
+	solver->proved = true;
+	find_room(solver);
+	sums.cost = cost + hop[SGANG_LEVEL_UNCONNECTED];
+	add_up(solver, &sums);
+	if (split_key(solver, &sums))
+		return -1;
+	solver->base = key_of(solver, cost, 0);
+	solver->best.key = SGANG_PLAN_KEY_MAX;
+	solver->bound = SGANG_PLAN_KEY_MAX;
+	solver->work.need = tree->need;
+	solver->work.steps_max = STEPS_FIRST;
+	return 0;
+}
+
+/* -- candidates -- */
+
+static bool better(const struct candidate *a, const struct candidate *b)
+{
+	if (a->key != b->key)
+		return a->key < b->key;
+	if (a->level != b->level)
+		return a->level < b->level;
+	if (a->room != b->room)
+		return a->room < b->room;
+	return a->where < b->where;
+}
+
+/* Must the gang also be where it is already? '*cost' is then what it takes to
+ * reach up from there to this domain. False when the domain is elsewhere. */
+static bool reaches_home(const struct solver *solver, uint32_t d,
+			 uint64_t *cost)
+{
+	const struct sgang_tree *tree = solver->tree;
+	const uint32_t *hop = tree->request->costs->hop;
+	uint32_t at = tree->home;
+
+	*cost = 0;
+	if (!tree->used)
+		return true;
+	while (at != d && at != SGANG_DOMAIN_NONE)
+		at = domain_at(solver, at)->parent;
+	*cost = hop[domain_at(solver, d)->level] -
+		hop[domain_at(solver, tree->home)->level];
+	return at == d;
+}
+
+static void offer(struct solver *solver, const struct candidate *candidate)
+{
+	if (candidate->bound < solver->bound)
+		solver->bound = candidate->bound;
+	if (better(candidate, &solver->best))
+		solver->best = *candidate;
+}
+
+/* All units on one node. */
+static void try_nodes(struct solver *solver)
+{
+	const struct sgang_tree *tree = solver->tree;
+	const uint32_t *order = sgang_fabric_order(tree->request->fabric);
+	uint32_t pos, n = sgang_fabric_nodes(tree->request->fabric);
+
+	for (pos = 0; pos < n; pos++) {
+		struct candidate node = { .level = SGANG_LEVEL_NODE,
+					  .where = pos };
+		uint64_t ranks;
+		uint32_t leaf;
+
+		if (tree->cap[pos] < tree->need)
+			continue;
+		ranks = tree->ranks;
+		if (tree->more)
+			ranks += tree->need * tree->more[pos];
+		leaf = sgang_fabric_leaf(tree->request->fabric, order[pos]);
+		node.key = key_of(solver, ranks == 1 ? 0 : ranks *
+				  tree->request->costs->hop[SGANG_LEVEL_ISLAND],
+				  solver->above[leaf]);
+		node.bound = node.key;
+		node.room = tree->left[pos];
+		offer(solver, &node);
+	}
+}
+
+/* -- fronts of leaves -- */
+
+static int descending(const void *one, const void *two)
+{
+	const uint32_t *a = one, *b = two;
+
+	return *a > *b ? -1 : *a < *b;
+}
+
+static int ascending(const void *one, const void *two)
+{
+	return descending(two, one);
+}
+
+/* Write the front of a leaf on which nodes have different extra costs: the
+ * cheapest first, all that cost nothing extra in one point. */
+static int front_by_cost(struct solver *solver,
+			 const struct sgang_domain *leaf,
+			 struct sgang_front *front)
+{
+	const struct sgang_tree *tree = solver->tree;
+	const uint32_t *hop = tree->request->costs->hop;
+	uint32_t *more = sgang_pool_alloc(solver->pool, leaf->n_nodes,
+					  sizeof(*more));
+	uint32_t i, n = 0;
+	uint64_t ranks = 0;
+
+	front->point = sgang_pool_alloc(solver->pool, leaf->n_nodes,
+					sizeof(*front->point));
+	if (!more || !front->point)
+		return -1;
+	for (i = 0; i < leaf->n_nodes; i++) {
+		if (tree->cap[leaf->first_pos + i])
+			more[n++] = tree->more[leaf->first_pos + i];
+	}
+	qsort(more, n, sizeof(*more), ascending);
+	for (i = 0; i < n && i < tree->need; i++) {
+		if (!front->n || more[i])
+			front->n++;
+		ranks += more[i];
+		front->point[front->n - 1].cap = i + 1;
+		front->point[front->n - 1].key =
+			key_of(solver, ranks * hop[SGANG_LEVEL_ISLAND], 0);
+	}
+	return 0;
+}
+
+/* Sort the capacities of a leaf's nodes, largest first. Returns how many there
+ * are. */
+static uint32_t sort_caps(struct solver *solver,
+			  const struct sgang_domain *leaf)
+{
+	const uint32_t *cap = solver->tree->cap + leaf->first_pos;
+	uint32_t *sorted = solver->scratch;
+	uint32_t i, n = 0;
+	bool done = true;
+
+	for (i = 0; i < leaf->n_nodes; i++) {
+		if (!cap[i])
+			continue;
+		if (n && cap[i] > sorted[n - 1])
+			done = false;
+		sorted[n++] = cap[i];
+	}
+	if (!done)
+		qsort(sorted, n, sizeof(*sorted), descending);
+	return n;
+}
+
+/* Write the front of a leaf on which nodes hold several units: the roomiest
+ * first. */
+static int front_by_room(struct solver *solver,
+			 const struct sgang_domain *leaf,
+			 struct sgang_front *front)
+{
+	uint32_t i, n = sort_caps(solver, leaf);
+	uint64_t need = solver->tree->need, cap = 0;
+
+	for (i = 0; i < n && cap < need; i++)
+		cap += solver->scratch[i];
+	n = i;
+	front->point = sgang_pool_alloc(solver->pool, n,
+					sizeof(*front->point));
+	if (!front->point)
+		return -1;
+	for (i = 0, cap = 0; i < n; i++) {
+		cap += solver->scratch[i];
+		/* more nodes for nothing: only the last point counts */
+		if (!front->n || solver->node_cost)
+			front->n++;
+		front->point[front->n - 1].cap = cap;
+		front->point[front->n - 1].key =
+			key_of(solver, (i + 1) * solver->node_cost, 0);
+	}
+	return 0;
+}
+
+static int leaf_front(struct solver *solver, uint32_t d, sgang_plan_key key)
+{
+	const struct sgang_domain *leaf = domain_at(solver, d);
+	struct sgang_front *front = &solver->front[d];
+	uint32_t i;
+
+	if (front->n)
+		return 0;		/* from the first attempt */
+	if (!solver->tree->unit) {
+		if (front_by_room(solver, leaf, front))
+			return -1;
+	} else if (solver->tree->more) {
+		if (front_by_cost(solver, leaf, front))
+			return -1;
+	} else {
+		/* it does not matter how many are used */
+		front->point = sgang_pool_zalloc(solver->pool, 1,
+						 sizeof(*front->point));
+		if (!front->point)
+			return -1;
+		front->point[0].cap = solver->full[d];
+		front->n = 1;
+	}
+	for (i = 0; i < front->n; i++)
+		front->point[i].key += key;
+	return 0;
+}
+
+/* -- fronts of inner domains, and candidates -- */
+
+static sgang_plan_key limit_below(const struct solver *solver,
+				  sgang_plan_key fixed)
+{
+	return solver->best.key == SGANG_PLAN_KEY_MAX ? SGANG_PLAN_KEY_MAX :
+					     solver->best.key - fixed;
+}
+
+/* What rounding may have done to keys in a double. */
+static double margin(const struct solver *solver)
+{
+	return 1 + (double)solver->best.key / (1 << 26) / (1 << 20);
+}
+
+/* What a candidate may cost above its bound and still be as good as the best;
+ * below 0: it cannot. */
+static double gap_of(const struct solver *solver, uint32_t d)
+{
+	uint64_t reach;
+	sgang_plan_key fixed;
+
+	if (solver->price[d].bound < 0 || !reaches_home(solver, d, &reach))
+		return -1;
+	fixed = solver->base + key_of(solver, reach, solver->above[d]);
+	return (double)(solver->best.key - fixed) - solver->price[d].bound +
+	       margin(solver);
+}
+
+/* The least that the children of a domain can be worth together. */
+static double support_below(const struct solver *solver, uint32_t d,
+			    double price)
+{
+	const struct sgang_domain *domain = domain_at(solver, d);
+	double sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < domain->n_children; i++)
+		sum += sgang_hull_support(&solver->hull[domain->first_child +
+							i], price);
+	return sum;
+}
+
+/* Before the first child of a domain is added: a band for every common domain
+ * that may profit from it, itself included. 'key' is what it costs itself.
+ * False when there is none. */
+static bool open_bands(struct solver *solver, uint32_t d, sgang_plan_key key)
+{
+	struct sgang_front_work *work = &solver->work;
+	uint32_t at;
+
+	work->n_bands = 0;
+	for (at = d; at != SGANG_DOMAIN_NONE &&
+	     sgang_tree_allowed(solver->tree->request, at);
+	     at = domain_at(solver, at)->parent) {
+		struct sgang_band *band = &work->band[work->n_bands];
+
+		band->price = solver->price[at].value;
+		band->most = gap_of(solver, at);
+		if (band->most < 0)
+			continue;
+		if (at != d)
+			band->most += sgang_hull_support(&solver->hull[d],
+							 band->price) -
+				      (double)key -
+				      support_below(solver, d, band->price);
+		work->n_bands++;
+	}
+	return work->n_bands > 0;
+}
+
+/* A child is added: points are now compared with its best use, too. */
+static void narrow_bands(struct solver *solver, uint32_t child)
+{
+	struct sgang_front_work *work = &solver->work;
+	uint32_t i;
+
+	for (i = 0; i < work->n_bands; i++)
+		work->band[i].most += sgang_hull_support(&solver->hull[child],
+							 work->band[i].price);
+}
+
+static int inner_front(struct solver *solver, uint32_t d, sgang_plan_key key)
+{
+	const struct sgang_domain *domain = domain_at(solver, d);
+	uint32_t i;
+
+	/* as the common domain it does not pay for the step to its parent */
+	solver->work.limit = limit_below(solver, solver->base);
+	if (solver->work.limit < 0)
+		return 0;
+	if (solver->hull && !open_bands(solver, d, key))
+		return 0;
+	if (sgang_front_begin(&solver->work))
+		return -1;
+	for (i = 0; i < domain->n_children; i++) {
+		uint32_t child = domain->first_child + i;
+
+		if (solver->hull)
+			narrow_bands(solver, child);
+		if (sgang_front_add(&solver->work, &solver->front[child]))
+			return -1;
+	}
+	return sgang_front_take(&solver->work, solver->pool, key,
+				&solver->front[d]);
+}
+
+/* Build the front of a domain as its parent sees it, and offer the domain. */
+static int try_inside(struct solver *solver, uint32_t d)
+{
+	const struct sgang_domain *domain = domain_at(solver, d);
+	struct candidate candidate = { .level = domain->level, .where = d,
+				       .room = solver->full[d] };
+	const struct sgang_point *point;
+	uint64_t reach, above = solver->above[d] - solver->tree->broken[d];
+	uint64_t step = highest(solver, d) ? 0 : step_cost(solver, d);
+	sgang_plan_key key = key_of(solver, step, solver->tree->broken[d]);
+	int rc;
+
+	rc = domain->n_children ? inner_front(solver, d, key) :
+				  leaf_front(solver, d, key);
+	if (rc)
+		return -1;
+	point = sgang_front_find(&solver->front[d], solver->tree->need);
+	if (point && reaches_home(solver, d, &reach)) {
+		candidate.key = solver->base + point->key +
+				key_of(solver, reach, above) -
+				key_of(solver, step, 0);
+		candidate.bound = candidate.key;
+		offer(solver, &candidate);
+	}
+	return 0;
+}
+
+/* Choose among the children of a domain. As sgang_choose(). */
+static int choose(struct solver *solver, uint32_t d, uint64_t need,
+		  sgang_plan_key limit, struct sgang_choice *choice)
+{
+	const struct sgang_domain *domain = domain_at(solver, d);
+
+	memset(choice, 0, sizeof(*choice));
+	choice->front = &solver->front[domain->first_child];
+	choice->full = &solver->full[domain->first_child];
+	choice->n = domain->n_children;
+	choice->need = need;
+	choice->item = sgang_pool_alloc(solver->pool, choice->n,
+					sizeof(*choice->item));
+	if (!choice->item)
+		return -1;
+	return sgang_choose(choice, &solver->grain, limit);
+}
+
+/* Offer one of the highest domains. */
+static int try_highest(struct solver *solver, uint32_t d)
+{
+	struct candidate candidate = { .level = domain_at(solver, d)->level,
+				       .where = d, .room = solver->full[d] };
+	sgang_plan_key fixed, limit;
+	struct sgang_choice choice;
+	uint64_t reach;
+	int rc;
+
+	if (!reaches_home(solver, d, &reach))
+		return 0;
+	fixed = solver->base + key_of(solver, reach, solver->above[d]);
+	limit = limit_below(solver, fixed);
+	if (limit < 0)
+		return 0;
+	rc = choose(solver, d, solver->tree->need, limit, &choice);
+	if (rc <= 0)
+		return rc;
+	candidate.key = fixed + choice.key;
+	candidate.bound = fixed + choice.bound;
+	offer(solver, &candidate);
+	return 0;
+}
+
+/* Is it time to look at hulls first? */
+static bool too_long(const struct solver *solver)
+{
+	return !solver->hull && (solver->work.thinned ||
+				 solver->work.steps > solver->work.steps_max);
+}
+
+static int try_domains(struct solver *solver)
+{
+	const struct sgang_tree *tree = solver->tree;
+	uint32_t d = sgang_fabric_domains(tree->request->fabric);
+	int rc = 0;
+
+	while (d-- > 0 && !rc) {
+		const struct sgang_domain *domain = domain_at(solver, d);
+
+		if (!solver->full[d] || !sgang_tree_allowed(tree->request, d))
+			continue;
+		if (too_long(solver))
+			break;
+		if (highest(solver, d) && solver->full[d] < tree->need)
+			continue;
+		if (highest(solver, d) && domain->n_children)
+			rc = try_highest(solver, d);
+		else
+			rc = try_inside(solver, d);
+	}
+	return rc;
+}
+
+/* -- from the best candidate down to nodes -- */
+
+static void pick(struct solver *solver, uint32_t pos, uint32_t units)
+{
+	struct sgang_tree *tree = solver->tree;
+
+	tree->pick[tree->n_picks].pos = pos;
+	tree->pick[tree->n_picks++].units = units;
+}
+
+/* A node of a leaf, while its nodes are being picked. */
+struct spot {
+	uint64_t order;			/* low ones first */
+	uint32_t cap;
+	uint32_t left;
+	uint32_t pos;
+};
+
+static int by_order(const void *one, const void *two)
+{
+	const struct spot *a = one, *b = two;
+
+	if (a->order != b->order)
+		return a->order < b->order ? -1 : 1;
+	return a->pos < b->pos ? -1 : a->pos > b->pos;
+}
+
+static int by_pos(const void *one, const void *two)
+{
+	const struct spot *a = one, *b = two;
+
+	return a->pos < b->pos ? -1 : a->pos > b->pos;
+}
+
+/* List the nodes of a leaf in the order in which to use them: where a node
+ * holds one unit, the cheapest first, then those with the fewest free slots;
+ * else the roomiest first. Returns how many there are. */
+static uint32_t list_spots(const struct solver *solver,
+			   const struct sgang_domain *leaf, struct spot *spot)
+{
+	const struct sgang_tree *tree = solver->tree;
+	uint32_t pos, n = 0;
+	bool sorted = true;
+
+	for (pos = leaf->first_pos; pos - leaf->first_pos < leaf->n_nodes;
+	     pos++) {
+		if (!tree->cap[pos])
+			continue;
+		spot[n].cap = tree->cap[pos];
+		spot[n].left = tree->left[pos];
+		spot[n].pos = pos;
+		if (!tree->unit)
+			spot[n].order = UINT32_MAX - tree->cap[pos];
+		else if (tree->more)
+			spot[n].order = (uint64_t)tree->more[pos] << 32 |
+					tree->left[pos];
+		else
+			spot[n].order = tree->left[pos];
+		if (n && spot[n - 1].order > spot[n].order)
+			sorted = false;
+		n++;
+	}
+	if (!sorted)
+		qsort(spot, n, sizeof(*spot), by_order);
+	return n;
+}
+
+/* spot[0..used-1] hold 'spare' units too many. Exchange some for others that
+ * have fewer free slots and still room enough. */
+static void fit_spots(struct spot *spot, uint32_t used, uint32_t n,
+		      uint64_t *spare)
+{
+	uint32_t i, k, steps = 0;
+
+	for (i = used; i-- > 0 && steps < EXCHANGE_MAX; steps += n - used) {
+		uint64_t enough = spot[i].cap > *spare ?
+				  spot[i].cap - *spare : 1;
+		uint32_t best = i;
+
+		for (k = used; k < n; k++) {
+			if (spot[k].cap >= enough &&
+			    spot[k].left < spot[best].left)
+				best = k;
+		}
+		if (best != i) {
+			struct spot old = spot[i];
+
+			*spare = *spare + spot[best].cap - old.cap;
+			spot[i] = spot[best];
+			spot[best] = old;
+		}
+	}
+}
+
+static int pick_leaf(struct solver *solver, uint32_t d, uint64_t need)
+{
+	const struct sgang_domain *leaf = domain_at(solver, d);
+	struct spot *spot = sgang_pool_alloc(solver->pool, leaf->n_nodes,
+					     sizeof(*spot));
+	uint32_t i, n, used;
+	uint64_t cap = 0, spare;
+
+	if (!spot)
+		return -1;
+	n = list_spots(solver, leaf, spot);
+	for (used = 0; cap < need; used++)
+		cap += spot[used].cap;
+	spare = cap - need;
+	if (!solver->tree->unit)
+		fit_spots(spot, used, n, &spare);
+	for (i = used; i-- > 0 && spare; ) {
+		uint64_t less = spare < spot[i].cap ? spare : spot[i].cap;
+
+		spot[i].cap -= (uint32_t)less;
+		spare -= less;
+	}
+	qsort(spot, used, sizeof(*spot), by_pos);
+	for (i = 0; i < used; i++) {
+		if (spot[i].cap)
+			pick(solver, spot[i].pos, spot[i].cap);
+	}
+	return 0;
+}
+
+/* What is chosen too much goes back to the child that has the most room left
+ * over anyway, so that the others are used up. Gives the units by child. */
+static void share_out(const struct sgang_choice *choice, uint64_t *units)
+{
+	uint64_t sum = 0, spare;
+	uint32_t i;
+
+	for (i = 0; i < choice->n; i++) {
+		units[i] = 0;
+		if (choice->item[i])
+			units[i] = choice->front[i].point[choice->item[i] -
+							  1].cap;
+		sum += units[i];
+	}
+	spare = sum - choice->need;
+	while (spare) {
+		uint32_t roomiest = 0;
+		uint64_t less;
+
+		for (i = 1; i < choice->n; i++) {
+			if (units[i] && (!units[roomiest] ||
+					 choice->full[i] - units[i] >=
+					 choice->full[roomiest] -
+					 units[roomiest]))
+				roomiest = i;
+		}
+		less = spare < units[roomiest] ? spare : units[roomiest];
+		units[roomiest] -= less;
+		spare -= less;
+	}
+}
+
+static int pick_domain(struct solver *solver, uint32_t d, uint64_t need,
+		       sgang_plan_key limit)
+{
+	const struct sgang_domain *domain = domain_at(solver, d);
+	struct sgang_choice choice;
+	uint64_t *units;
+	uint32_t i;
+	int rc;
+
+	if (!domain->n_children)
+		return pick_leaf(solver, d, need);
+	units = sgang_pool_alloc(solver->pool, domain->n_children,
+				 sizeof(*units));
+	if (!units)
+		return -1;
+	rc = choose(solver, d, need, SGANG_PLAN_KEY_MAX, &choice);
+	if (rc < 0 || sgang_choose_tidy(&choice))
+		return -1;
+	if (choice.key > limit)
+		solver->proved = false;
+	share_out(&choice, units);
+	for (i = 0; i < domain->n_children; i++) {
+		uint32_t child = domain->first_child + i;
+
+		if (!units[i])
+			continue;
+		limit = choice.front[i].point[choice.item[i] - 1].key -
+			key_of(solver, step_cost(solver, child),
+			       solver->tree->broken[child]);
+		if (pick_domain(solver, child, units[i], limit))
+			return -1;
+	}
+	return 0;
+}
+
+static int pick_best(struct solver *solver)
+{
+	struct sgang_tree *tree = solver->tree;
+	const struct candidate *best = &solver->best;
+	uint32_t n = sgang_fabric_nodes(tree->request->fabric);
+
+	tree->n_picks = 0;
+	tree->pick = sgang_pool_alloc(solver->pool,
+				      tree->need < n ? tree->need : n,
+				      sizeof(*tree->pick));
+	if (!tree->pick)
+		return -1;
+	if (best->level == SGANG_LEVEL_NODE) {
+		tree->domain = sgang_fabric_leaf(tree->request->fabric,
+			sgang_fabric_order(tree->request->fabric)[best->where]);
+		pick(solver, best->where, (uint32_t)tree->need);
+		return 0;
+	}
+	tree->domain = best->where;
+	return pick_domain(solver, best->where, tree->need,
+			   best->key - solver->base -
+			   key_of(solver, 0, solver->above[best->where]));
+}
+
+/* -- when fronts become too long -- */
+
+/* Find the hull of every domain, and the price of all units in it. */
+static int find_hulls(struct solver *solver)
+{
+	const struct sgang_tree *tree = solver->tree;
+	uint32_t d = sgang_fabric_domains(tree->request->fabric);
+	struct sgang_front *hull;
+	int rc = 0;
+
+	hull = sgang_pool_zalloc(solver->pool, d, sizeof(*hull));
+	solver->price = sgang_pool_zalloc(solver->pool, d,
+					  sizeof(*solver->price));
+	if (!hull || !solver->price)
+		return -1;
+	while (d-- > 0 && !rc) {
+		const struct sgang_domain *domain = domain_at(solver, d);
+		uint64_t step = highest(solver, d) ? 0 : step_cost(solver, d);
+
+		solver->price[d].bound = -1;
+		if (!solver->full[d] || !sgang_tree_allowed(tree->request, d))
+			continue;
+		if (domain->n_children)
+			rc = sgang_hull_of_children(
+				&hull[domain->first_child], domain->n_children,
+				key_of(solver, step, tree->broken[d]),
+				tree->need, solver->pool, &hull[d],
+				&solver->price[d]);
+		else if (!leaf_front(solver, d, key_of(solver, step,
+						       tree->broken[d])))
+			rc = sgang_hull_of_front(&solver->front[d],
+						 solver->pool, &hull[d]);
+		else
+			rc = -1;
+	}
+	solver->hull = hull;
+	return rc;
+}
+
+/* Without proof, the bound is the least of all candidates' relaxations. */
+static void relax_bound(struct solver *solver)
+{
+	uint32_t d = sgang_fabric_domains(solver->tree->request->fabric);
+
+	solver->proved = false;
+	solver->bound = solver->best.key;
+	while (d-- > 0) {
+		double gap = gap_of(solver, d);
+		sgang_plan_key bound;
+
+		if (gap <= 0)
+			continue;
+		bound = solver->best.key - (sgang_plan_key)gap;
+		if (bound < solver->bound)
+			solver->bound = bound;
+	}
+}
+
+/* What was best before has been picked; pick what is better now. Nothing else
+ * can be picked later, when fronts are others. */
+static int pick_better(struct solver *solver, sgang_plan_key before,
+		       bool picking)
+{
+	if (!picking || solver->best.key >= before)
+		return 0;
+	return pick_best(solver);
+}
+
+/* Offer every domain with the corners of hulls for fronts. */
+static int try_hulls(struct solver *solver, bool picking)
+{
+	struct sgang_front *front = solver->front;
+	uint32_t d = sgang_fabric_domains(solver->tree->request->fabric);
+	sgang_plan_key before = solver->best.key;
+	int rc = 0;
+
+	solver->front = solver->hull;
+	while (d-- > 0 && !rc) {
+		if (solver->price[d].bound >= 0 && gap_of(solver, d) >= 0)
+			rc = try_highest(solver, d);
+	}
+	if (!rc)
+		rc = pick_better(solver, before, picking);
+	solver->front = front;
+	return rc;
+}
+
+/* Build fronts with those points only that can be part of something as good as
+ * the best. */
+static int try_bands(struct solver *solver, bool picking)
+{
+	uint32_t d = sgang_fabric_domains(solver->tree->request->fabric);
+	sgang_plan_key before = solver->best.key;
+
+	while (d-- > 0) {
+		if (domain_at(solver, d)->n_children)
+			solver->front[d].n = 0;
+	}
+	solver->bound = solver->best.key;
+	solver->work.steps = 0;
+	solver->work.thinned = false;
+	if (try_domains(solver))
+		return -1;
+	return pick_better(solver, before, picking);
+}
+
+/* Hulls first, then fronts within bands, again as long as they are too long
+ * and become shorter. */
+static int try_again(struct solver *solver, bool picking)
+{
+	sgang_plan_key before;
+	uint32_t attempt;
+
+	solver->work.steps_max = STEPS_AGAIN;
+	if (pick_better(solver, SGANG_PLAN_KEY_MAX, picking) ||
+	    find_hulls(solver) || try_hulls(solver, picking))
+		return -1;
+	for (attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+		before = solver->best.key;
+		if (try_bands(solver, picking))
+			return -1;
+		if (!solver->work.thinned || solver->best.key == before)
+			break;
+	}
+	if (solver->work.thinned)
+		relax_bound(solver);
+	return 0;
+}
+
+int sgang_tree_solve(struct sgang_tree *tree, struct sgang_pool *pool,
+		     bool bound_only)
+{
+	struct solver solver = { .tree = tree, .pool = pool };
+	int rc = -1;
+
+	if (set_up(&solver))
+		goto out;
+	/* a single unit is on one node */
+	if (!tree->used)
+		try_nodes(&solver);
+	if ((tree->need > 1 || tree->used) && try_domains(&solver))
+		goto out;
+	if (too_long(&solver))
+		rc = try_again(&solver, !bound_only);
+	else
+		rc = pick_better(&solver, SGANG_PLAN_KEY_MAX, !bound_only);
+	if (rc || solver.best.key == SGANG_PLAN_KEY_MAX)
+		goto out;
+	tree->bound = (uint64_t)(solver.bound >> solver.grain.shift);
+	tree->bound_broken = (uint64_t)(solver.bound -
+					key_of(&solver, tree->bound, 0))
+			     << solver.coarse;
+	tree->exact = solver.proved && solver.bound == solver.best.key;
+	rc = 1;
+out:
+	sgang_front_work_clear(&solver.work);
+	return rc;
+}

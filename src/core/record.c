@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* record.c - the gang's record in a job's system_comment */
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "record.h"
+#include "text.h"
+
+static const char *const phases[SGANG_PHASES] = {
+	[SGANG_PHASE_UNDEFINED] = "Undefined",
+	[SGANG_PHASE_GATHERING] = "Gathering",
+	[SGANG_PHASE_WAITING] = "Waiting",
+	[SGANG_PHASE_HOLDING] = "Holding",
+	[SGANG_PHASE_STARTING] = "Starting",
+	[SGANG_PHASE_RUNNING] = "Running",
+	[SGANG_PHASE_TIMEOUT] = "Timeout",
+	[SGANG_PHASE_FAILED] = "Failed",
+	[SGANG_PHASE_FINISHED] = "Finished",
+};
+
+const char *sgang_phase_name(enum sgang_phase phase)
+{
+	if ((unsigned int)phase >= SGANG_PHASES)
+		return "Unknown";
+	return phases[phase];
+}
+
+int sgang_phase_find(const char *name)
+{
+	int i;
+
+	for (i = 0; name && i < SGANG_PHASES; i++)
+		if (!strcasecmp(name, phases[i]))
+			return i;
+	return -1;
+}
+
+/* When a word must be there. */
+enum need {
+	OPTIONAL,
+	ALWAYS,
+	PLACED			/* all of these or none of them */
+};
+
+/* How a word's value is written; each kind has a row in kinds[]. */
+enum kind {
+	KIND_GANG,		/* NAMESPACE/NAME */
+	KIND_PHASE,
+	KIND_RANK,		/* member_rank/members */
+	KIND_U32,
+	KIND_U64,
+	KIND_BOOL,
+	KIND_TIER
+};
+
+/* The words in the order they are written. To add one: a row here, a field in
+ * struct sgang_record, a line in doc/formats. Only the first starts a record.
+ */
+static const struct word {
+	const char *key;
+	enum kind kind;
+	enum need need;
+	size_t offset;
+} words[] = {
+#define FIELD(name) offsetof(struct sgang_record, name)
+	{ "gang", KIND_GANG, ALWAYS, 0 },
+	{ "phase", KIND_PHASE, ALWAYS, FIELD(phase) },
+	{ "rank", KIND_RANK, PLACED, 0 },
+	{ "min", KIND_U32, ALWAYS, FIELD(min_member) },
+	{ "total", KIND_U32, ALWAYS, FIELD(total) },
+	{ "satisfied", KIND_BOOL, OPTIONAL, FIELD(satisfied) },
+	{ "attempts", KIND_U32, OPTIONAL, FIELD(attempts) },
+	{ "ring", KIND_U64, PLACED, FIELD(ring_cost) },
+	{ "best", KIND_U64, PLACED, FIELD(ring_best) },
+	{ "cross", KIND_U64, PLACED, FIELD(cross_links) },
+	{ "tier", KIND_TIER, PLACED, FIELD(tier) },
+	{ "off", KIND_U64, PLACED, FIELD(rank_offset) },
+	{ "ranks", KIND_U64, PLACED, FIELD(ranks) },
+	{ "exact", KIND_BOOL, PLACED, FIELD(exact) },
+#undef FIELD
+};
+#define N_WORDS (sizeof(words) / sizeof(words[0]))
+
+static void put_gang(FILE *out, const struct sgang_record *r, const void *field)
+{
+	(void)field;
+	fprintf(out, "%s%s%s", r->ns, r->ns[0] ? "/" : "", r->name);
+}
+
+static bool get_gang(struct sgang_record *r, void *field, const char *value)
+{
+	const char *slash = strrchr(value, '/');
+	const char *name = slash ? slash + 1 : value;
+	size_t ns_length = slash ? (size_t)(slash - value) : 0;
+
+	(void)field;
+	if (!*name || strlen(name) >= sizeof(r->name) ||
+	    ns_length >= sizeof(r->ns) || slash == value)
+		return false;
+	memcpy(r->ns, value, ns_length);
+	r->ns[ns_length] = '\0';
+	strcpy(r->name, name);
+	return true;
+}
+
+static void put_phase(FILE *out, const struct sgang_record *r,
+		      const void *field)
+{
+	const char *p;
+
+	(void)field;
+	for (p = sgang_phase_name(r->phase); *p; p++)
+		fputc(tolower((unsigned char)*p), out);
+}
+
+static bool get_phase(struct sgang_record *r, void *field, const char *value)
+{
+	int phase = sgang_phase_find(value);
+
+	(void)field;
+	if (phase < 0)
+		return false;
+	r->phase = (enum sgang_phase)phase;
+	return true;
+}
+
+static void put_u32(FILE *out, const struct sgang_record *r, const void *field)
+{
+	(void)r;
+	fprintf(out, "%" PRIu32, *(const uint32_t *)field);
+}
+
+static bool get_u32(struct sgang_record *r, void *field, const char *value)
+{
+	uint64_t number;
+
+	(void)r;
+	if (sgang_text_number(value, 0, UINT32_MAX, &number))
+		return false;
+	*(uint32_t *)field = (uint32_t)number;
+	return true;
+}
+
+static void put_u64(FILE *out, const struct sgang_record *r, const void *field)
+{
+	(void)r;
+	fprintf(out, "%" PRIu64, *(const uint64_t *)field);
+}
+
+static bool get_u64(struct sgang_record *r, void *field, const char *value)
+{
+	(void)r;
+	return !sgang_text_number(value, 0, UINT64_MAX, field);
+}
+
+static void put_bool(FILE *out, const struct sgang_record *r, const void *field)
+{
+	(void)r;
+	fputc(*(const bool *)field ? '1' : '0', out);
+}
+
+static bool get_bool(struct sgang_record *r, void *field, const char *value)
+{
+	(void)r;
+	if (strcmp(value, "0") && strcmp(value, "1"))
+		return false;
+	*(bool *)field = value[0] == '1';
+	return true;
+}
+
+static void put_rank(FILE *out, const struct sgang_record *r, const void *field)
+{
+	(void)field;
+	fprintf(out, "%" PRIu32 "/%" PRIu32, r->member_rank, r->members);
+}
+
+static bool get_rank(struct sgang_record *r, void *field, const char *value)
+{
+	const char *slash = strchr(value, '/');
+	char first[16];
+
+	(void)field;
+	if (!slash || (size_t)(slash - value) >= sizeof(first))
+		return false;
+	memcpy(first, value, (size_t)(slash - value));
+	first[slash - value] = '\0';
+	return get_u32(r, &r->member_rank, first) &&
+	       get_u32(r, &r->members, slash + 1);
+}
+
+static void put_tier(FILE *out, const struct sgang_record *r, const void *field)
+{
+	(void)field;
+	fputs(r->tier, out);
+}
+
+static bool get_tier(struct sgang_record *r, void *field, const char *value)
+{
+	(void)field;
+	if (strlen(value) >= sizeof(r->tier))
+		return false;
+	strcpy(r->tier, value);
+	return true;
+}
+
+static const struct {
+	void (*put)(FILE *out, const struct sgang_record *r, const void *field);
+	bool (*get)(struct sgang_record *r, void *field, const char *value);
+} kinds[] = {
+	[KIND_GANG] = { put_gang, get_gang },
+	[KIND_PHASE] = { put_phase, get_phase },
+	[KIND_RANK] = { put_rank, get_rank },
+	[KIND_U32] = { put_u32, get_u32 },
+	[KIND_U64] = { put_u64, get_u64 },
+	[KIND_BOOL] = { put_bool, get_bool },
+	[KIND_TIER] = { put_tier, get_tier },
+};
+
+/* A word at the start of 'text' that looks like key=value: its length, 0 when
+ * there is none; '*key' is the length of the key. */
+static size_t scan_word(const char *text, size_t *key)
+{
+	*key = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
+	if (!*key || text[*key] != '=')
+		return 0;
+	return strcspn(text, " \t\r\n");
+}
+
+static const struct word *find_word(const char *text, size_t key)
+{
+	size_t i;
+
+	for (i = 0; i < N_WORDS; i++)
+		if (strlen(words[i].key) == key &&
+		    !memcmp(words[i].key, text, key))
+			return &words[i];
+	return NULL;
+}
+
+/* Read one word into the record. False: it is one of ours, and spoilt. */
+static bool read_word(struct sgang_record *r, bool seen[N_WORDS],
+		      const char *text, size_t key, size_t length)
+{
+	const struct word *word = find_word(text, key);
+	char value[sizeof(r->ns) + sizeof(r->name) + 1];
+
+	if (!word)
+		return true;
+	length -= key + 1;
+	if (length >= sizeof(value) || seen[word - words])
+		return false;
+	memcpy(value, text + key + 1, length);
+	value[length] = '\0';
+	seen[word - words] = true;
+	return kinds[word->kind].get(r, (char *)r + word->offset, value);
+}
+
+static bool is_complete(struct sgang_record *r, const bool seen[N_WORDS])
+{
+	size_t i, placed = 0, missing = 0;
+
+	for (i = 0; i < N_WORDS; i++) {
+		if (words[i].need == ALWAYS && !seen[i])
+			return false;
+		if (words[i].need == PLACED && seen[i])
+			placed++;
+		if (words[i].need == PLACED && !seen[i])
+			missing++;
+	}
+	r->placed = placed > 0;
+	return !placed || !missing;
+}
+
+/* Read the record that begins at 'text'. Returns its length, 0 if there is
+ * none. It ends before the first word that is no key=value. */
+static size_t read_record(const char *text, struct sgang_record *record)
+{
+	struct sgang_record r = { .name = "" };
+	bool seen[N_WORDS] = { false };
+	size_t length, key, end = 0, at = 0;
+
+	if (strncmp(text, "gang=", 5))
+		return 0;
+	while ((length = scan_word(text + at, &key))) {
+		if (!read_word(&r, seen, text + at, key, length))
+			return 0;
+		end = at + length;
+		at = end + strspn(text + end, " ");
+	}
+	if (!is_complete(&r, seen))
+		return 0;
+	*record = r;
+	return end;
+}
+
+/* The last record in 'text': its length and where it begins. */
+static size_t find_record(const char *text, size_t *start,
+			  struct sgang_record *record)
+{
+	size_t i, length, last = 0;
+
+	for (i = 0; text[i]; i++) {
+		if (i && !isspace((unsigned char)text[i - 1]))
+			continue;
+		length = read_record(text + i, record);
+		if (length) {
+			last = length;
+			*start = i;
+		}
+	}
+	return last;
+}
+
+/* 'foreign' without the record in it and without blanks at its end. */
+static void put_foreign(FILE *out, const char *foreign)
+{
+	struct sgang_record old;
+	size_t start = 0, length = find_record(foreign, &start, &old);
+	size_t before = length ? start : strlen(foreign);
+	const char *after = foreign + start + length;
+
+	while (before && isspace((unsigned char)foreign[before - 1]))
+		before--;
+	fwrite(foreign, 1, before, out);
+	if (before)
+		fputc(' ', out);
+	if (!length)
+		return;
+	after += strspn(after, " ");
+	fputs(after, out);
+	if (*after)
+		fputc(' ', out);
+}
+
+char *sgang_record_format(const struct sgang_record *record,
+			  const char *foreign)
+{
+	char *text = NULL;
+	size_t size = 0, i;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		goto error;
+	if (foreign)
+		put_foreign(out, foreign);
+	for (i = 0; i < N_WORDS; i++) {
+		const void *field = (const char *)record + words[i].offset;
+
+		if (words[i].need == PLACED && !record->placed)
+			continue;
+		fprintf(out, "%s%s=", i ? " " : "", words[i].key);
+		kinds[words[i].kind].put(out, record, field);
+	}
+	if (fflush(out) || ferror(out))
+		goto error;
+	fclose(out);
+	return text;
+
+error:
+	if (out)
+		fclose(out);
+	free(text);
+	errno = ENOMEM;
+	return NULL;
+}
+
+int sgang_record_parse(const char *text, struct sgang_record *record)
+{
+	struct sgang_record found;
+	size_t start;
+
+	if (!text || !find_record(text, &start, &found))
+		return 0;
+	*record = found;
+	return 1;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* record.h - the gang's record in a job's system_comment
+ *
+ *   gang=alice/train phase=running rank=2/4 min=4 total=4 satisfied=1
+ *   attempts=1 ring=38 best=14 cross=2 tier=spine off=8 ranks=16 exact=1
+ *
+ * One line of blank-separated key=value words; those that come with a placement
+ * (rank, ring to exact) are all there or none of them. The select plugin writes
+ * the record into every member, Slurm saves and shows it, sgang reads it. Text
+ * that somebody else put into the field stays in front of the record.
+ */
+
+#ifndef SGANG_RECORD_H
+#define SGANG_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "spec.h"
+
+/* design section 5; strings in record.c */
+enum sgang_phase {
+	SGANG_PHASE_UNDEFINED,
+	SGANG_PHASE_GATHERING,
+	SGANG_PHASE_WAITING,
+	SGANG_PHASE_HOLDING,
+	SGANG_PHASE_STARTING,
+	SGANG_PHASE_RUNNING,
+	SGANG_PHASE_TIMEOUT,
+	SGANG_PHASE_FAILED,
+	SGANG_PHASE_FINISHED,
+	SGANG_PHASES
+};
+
+/* "Gathering"; sgang list and the log use the same words, the record lower
+ * case. */
+const char *sgang_phase_name(enum sgang_phase phase);
+/* -1 when there is none of that name. Case is ignored. */
+int sgang_phase_find(const char *name);
+
+struct sgang_record {
+	char ns[SGANG_NAMESPACE_MAX + 1];
+	char name[SGANG_NAME_MAX + 1];
+	enum sgang_phase phase;
+	uint32_t min_member;
+	uint32_t total;
+	bool satisfied;			/* the gang has started once */
+	uint32_t attempts;		/* transactions tried for it so far */
+	/* known once the gang has a placement (placed == true) */
+	bool placed;
+	bool exact;
+	uint32_t member_rank;		/* position of this member */
+	uint32_t members;		/* members that started together */
+	uint64_t rank_offset;		/* ranks before this member */
+	uint64_t ranks;			/* of the whole gang */
+	uint64_t ring_cost;
+	uint64_t ring_best;		/* what an empty cluster would give */
+	uint64_t cross_links;
+	char tier[32];
+};
+
+/* The record as text, after 'foreign' (what was in the field before, may be
+ * NULL or hold an older record, which is replaced). Returns a string the caller
+ * frees, or NULL with ENOMEM. */
+char *sgang_record_format(const struct sgang_record *record,
+			  const char *foreign);
+
+/* Find and read the record in 'text' (NULL is fine). Returns 1 and fills
+ * '*record'; 0 when there is none or it cannot be read ('*record' untouched).
+ * Keys it does not know are skipped, so that a newer writer can be read. */
+int sgang_record_parse(const char *text, struct sgang_record *record);
+
+#endif

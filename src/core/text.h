@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* text.h - words that a user wrote: strict numbers, and quoting for messages */
+
+#ifndef SGANG_TEXT_H
+#define SGANG_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Read 'text' as a decimal number: digits only, no sign, no blank, nothing
+ * after it. Returns 0 and '*value', or -1 with errno EINVAL (not a number) or
+ * ERANGE (outside min..max, however long it is); '*value' is then untouched. */
+int sgang_text_number(const char *text, uint64_t min, uint64_t max,
+		      uint64_t *value);
+
+/* Room for a word in a message. */
+#define SGANG_TEXT_SHOWN 96
+
+/* Copy 'text' (NULL reads "(nothing)") into 'shown' for a message: bytes that
+ * are not printable ASCII become '?', so that nobody's terminal or log is
+ * upset, and what is too long ends in "...". Returns 'shown'. */
+const char *sgang_text_show(char shown[SGANG_TEXT_SHOWN], const char *text);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* job_submit.h - may this job join this gang, and can the gang ever start?
+ *
+ * Keeps no state: what is known of the gang's other members is read from the
+ * job records each time, through the host. Knows nothing of Slurm.
+ */
+
+#ifndef SGANG_JOB_SUBMIT_H
+#define SGANG_JOB_SUBMIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/conf.h"
+#include "core/err.h"
+
+/* What one member takes at least. */
+struct sgang_submit_need {
+	uint32_t nodes;			/* 1 or more */
+	uint32_t cpus;			/* 1 or more */
+	bool whole;			/* shares its nodes with no other job */
+};
+
+/* What there is. 0: not known, nothing is refused for it. */
+struct sgang_submit_room {
+	uint32_t nodes;
+	uint32_t cpus;			/* 0 also where jobs share CPUs */
+};
+
+/* The job that is submitted. Pointers are borrowed for the call. */
+struct sgang_submit_job {
+	char *const *env;		/* spank_job_env */
+	size_t n_env;
+	uint32_t uid;			/* whose job it is */
+	const char *account;		/* as it will be charged; NULL: none */
+	bool account_checked;		/* Slurm refuses other people's */
+	const char *array;		/* "0-9%2"; NULL: no array */
+	bool het;			/* part of a heterogeneous job */
+	const char *partition;		/* or several, "a,b" */
+	struct sgang_submit_need need;
+	struct sgang_submit_room room;	/* the largest of its partitions */
+};
+
+/* A job that is there and has not ended. */
+struct sgang_submit_member {
+	char *const *env;
+	size_t n_env;
+	uint32_t job_id;
+	uint32_t uid;
+	uint32_t tasks;			/* members it stands for, 1 or more */
+	uint32_t throttle;		/* array: tasks at a time; 0: any */
+	bool started;
+	const char *partition;
+	struct sgang_submit_need need;
+};
+
+typedef void (*sgang_submit_visit_f)(const struct sgang_submit_member *member,
+				     void *arg);
+
+/* What is asked of Slurm. */
+struct sgang_submit_host {
+	/* NULL when the user has no name. Borrowed until the next call. */
+	const char *(*user_name)(uint32_t uid);
+	/* Is there a user of that name other than 'uid'? */
+	bool (*other_user)(const char *name, uint32_t uid);
+	/* gang.conf, or the defaults where there is none. */
+	int (*load_conf)(struct sgang_conf *conf, struct sgang_error *err);
+	/* Calls 'visit' for every live job that has a spank_job_env. */
+	void (*each_member)(sgang_submit_visit_f visit, void *arg);
+	/* All nodes of the cluster. */
+	struct sgang_submit_room (*cluster)(void);
+};
+
+enum sgang_submit_verdict {
+	SGANG_SUBMIT_FINE,
+	SGANG_SUBMIT_INVALID,		/* options are nonsense or disagree */
+	SGANG_SUBMIT_OFF,		/* gangs are switched off */
+	SGANG_SUBMIT_BROKEN,		/* ... because gang.conf has errors */
+	SGANG_SUBMIT_UNSUPPORTED,
+	SGANG_SUBMIT_NOT_YOURS,		/* namespace */
+	SGANG_SUBMIT_ARRAY,		/* the array's limit is too low */
+	SGANG_SUBMIT_NEVER_FITS,
+	SGANG_SUBMIT_NO_MEMORY,
+	SGANG_SUBMIT_VERDICTS
+};
+
+/* Says the environment anything about gangs? Cheap. */
+bool sgang_submit_concerns(char *const *env, size_t n_env);
+
+/* Judge a new job. Jobs that say nothing about gangs are FINE. 'err' holds one
+ * sentence for the user unless it is FINE. */
+enum sgang_submit_verdict
+sgang_submit_check(const struct sgang_submit_job *job,
+		   const struct sgang_submit_host *host,
+		   struct sgang_error *err);
+
+/* Judge a change of a job that is there. */
+struct sgang_submit_change {
+	const char *account;		/* new one; NULL: stays */
+	uint32_t throttle;		/* new one; 0: stays, or no limit */
+};
+enum sgang_submit_verdict
+sgang_submit_check_change(const struct sgang_submit_member *member,
+			  const struct sgang_submit_change *change,
+			  const struct sgang_submit_host *host,
+			  struct sgang_error *err);
+
+#endif

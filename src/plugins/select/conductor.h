@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* conductor.h - starts gangs: probe, plan, commit or roll back, release
+ *
+ * One conductor lives in slurmctld. job_test() reports turns to it, a thread
+ * runs its passes. A pass takes slurmctld's locks once, looks at every member,
+ * makes at most one attempt per gang that has its turn, and leaves every member
+ * either untouched, parked, or held together with its whole gang.
+ *
+ * The registry of gangs is rebuilt from the job records in every pass; between
+ * passes it only remembers what no record says: turns, holds, failed attempts.
+ */
+
+#ifndef SGANG_CONDUCTOR_H
+#define SGANG_CONDUCTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/conf.h"
+#include "core/fabric.h"
+#include "core/spec.h"
+#include "host.h"
+
+struct sgang_conductor;
+
+/* 'host' is borrowed for ever. Returns NULL with ENOMEM. */
+struct sgang_conductor *sgang_conductor_create(const struct sgang_host *host);
+
+/* NULL is fine. No thread may use the conductor any more. */
+void sgang_conductor_destroy(struct sgang_conductor *c);
+
+/* Use this fabric (the one in use may be given again) and these settings from
+ * now on. Takes 'fabric' (may be NULL: no gang starts until there is one),
+ * copies 'conf'. Called with
+ * slurmctld's locks held or before the first pass. */
+void sgang_conductor_configure(struct sgang_conductor *c,
+			       struct sgang_fabric *fabric,
+			       const struct sgang_conf *conf);
+
+enum sgang_turn {
+	SGANG_TURN_ORDINARY,	/* its gang has started: an ordinary job */
+	SGANG_TURN_TAKEN	/* answer busy: the conductor will see to it */
+};
+
+/* The scheduler reached member 'job_id' of a gang (spec with its namespace
+ * resolved). 'nodes' are those the scheduler would let it use; 'reserving' says
+ * that they were thinned out for jobs that come before it (backfill), and the
+ * gang must then keep to them. Called with slurmctld's locks held. */
+enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
+				     const struct sgang_spec *spec,
+				     uint32_t priority,
+				     const struct sgang_nodeset *nodes,
+				     bool reserving);
+
+/* Is there any gang whose turn has come? Then sgang_conductor_fence() matters. */
+bool sgang_conductor_has_turns(const struct sgang_conductor *c);
+
+/* The scheduler is about to start a job of this priority on some of 'nodes':
+ * take away those that a gang whose turn has come could use, until the
+ * conductor has run. Returns whether any were taken. Called with slurmctld's
+ * locks held. */
+bool sgang_conductor_fence(struct sgang_conductor *c, uint32_t priority,
+			   struct sgang_nodeset *nodes);
+
+/* Something changed: run a pass soon. Any thread. */
+void sgang_conductor_poke(struct sgang_conductor *c);
+
+/* There will be no pass: forget the poke. */
+void sgang_conductor_ignore(struct sgang_conductor *c);
+
+/* Node indices are about to change their meaning: forget what was kept in
+ * terms of them. Called with slurmctld's locks held. */
+void sgang_conductor_forget_nodes(struct sgang_conductor *c);
+
+/* One pass, what the thread does once a second and when poked. */
+void sgang_conductor_pass(struct sgang_conductor *c);
+
+/* Sleep until poked, at most a second. Returns at once if poked before. */
+void sgang_conductor_wait(struct sgang_conductor *c);
+
+/* How long the longest pass so far held the locks, in microseconds. */
+uint64_t sgang_conductor_longest_lock(const struct sgang_conductor *c);
+
+#endif

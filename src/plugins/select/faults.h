@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* faults.h - failures on demand, in the tests' build of the plugin only
+ *
+ * The file named by the environment variable SGANG_FAULT_FILE holds lines
+ * "POINT N"; the N-th passage of POINT in an attempt (from 1) then fails. The
+ * plugin that is installed is built without SGANG_FAULTS and has none of this.
+ *
+ *	commit N	member N of an attempt cannot start
+ *	delay 1		the conductor waits before its pass while the line stands
+ */
+
+#ifndef SGANG_FAULTS_H
+#define SGANG_FAULTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef SGANG_FAULTS
+bool sgang_fault(const char *point, size_t n);
+#else
+static inline bool sgang_fault(const char *point, size_t n)
+{
+	(void) point;
+	(void) n;
+	return false;
+}
+#endif
+
+#endif

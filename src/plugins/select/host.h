@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* host.h - what the conductor asks of slurmctld, in our own types
+ *
+ * src/slurm/ implements these calls once per Slurm release; the unit tests
+ * implement them over a toy cluster. A job is known by an opaque handle that is
+ * valid until the locks are given back.
+ */
+
+#ifndef SGANG_HOST_H
+#define SGANG_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/nodeset.h"
+
+struct sgang_job;			/* the host's own record of a job */
+
+enum sgang_job_state {
+	SGANG_JOB_PENDING,
+	SGANG_JOB_CONFIGURING,		/* has nodes, was not launched */
+	SGANG_JOB_RUNNING,
+	SGANG_JOB_ENDED
+};
+
+/* What a job is, copied or borrowed until the locks are given back. */
+struct sgang_job_info {
+	struct sgang_job *job;
+	uint32_t job_id;
+	uint32_t array_id;		/* 0: no array */
+	uint32_t task_id;		/* lowest pending task of an array */
+	uint32_t tasks;			/* pending tasks of an array head, or 1 */
+	uint32_t ranks;			/* tasks the job runs, 1 or more */
+	enum sgang_job_state state;
+	bool eligible;			/* pending and could start now */
+	bool parked;			/* by us */
+	uint32_t priority;
+	int64_t submit_time;
+	const char *user;
+	const char *comment;		/* system_comment or NULL */
+	char *const *env;		/* spank_job_env */
+	size_t n_env;
+};
+
+/* What a member needs on its nodes, found out by probe(). */
+struct sgang_shape {
+	uint32_t min_nodes;
+	uint32_t max_nodes;
+	bool whole;			/* takes whole nodes */
+	uint32_t node_cpus;		/* CPUs on each node, when the number of
+					 * nodes is fixed */
+	uint32_t total_cpus;		/* CPUs altogether */
+	uint32_t tasks;			/* tasks altogether, 1 or more */
+};
+
+/* The name says which call ended it, for the log. */
+struct sgang_host {
+	/* Take slurmctld's locks. False when slurmctld is ending or not yet
+	 * set up: then no lock is held and nothing else may be called. */
+	bool (*lock)(void);
+	void (*unlock)(void);
+
+	/* Call 'each' for every job that carries a gang option or record. */
+	void (*jobs)(void (*each)(const struct sgang_job_info *info, void *arg),
+		     void *arg);
+	/* NULL when it is gone. */
+	struct sgang_job *(*find)(uint32_t job_id);
+	void (*info)(struct sgang_job *job, struct sgang_job_info *info);
+
+	uint32_t (*node_count)(void);
+	/* Let the numbers that free() reads be up to date. */
+	void (*refresh)(void);
+
+	/* Which nodes could the job use right now, by all of Slurm's rules but
+	 * the free cores and GRES, and what does it need of them? Returns 0,
+	 * or -1 with 'why' filled. Changes nothing. */
+	int (*probe)(struct sgang_job *job, struct sgang_nodeset *usable,
+		     struct sgang_shape *shape, char *why, size_t why_size);
+	/* The nodes the job's partition has at all. */
+	void (*partition)(struct sgang_job *job, struct sgang_nodeset *nodes);
+	/* How many pieces of the job's size for one node fit on each node of
+	 * 'nodes' (the other entries become 0): right now, or if the cluster
+	 * were empty. */
+	void (*units)(struct sgang_job *job, const struct sgang_shape *shape,
+		      const struct sgang_nodeset *nodes, bool empty,
+		      uint32_t *units);
+	/* The same in CPUs the job could have there. */
+	void (*cpus)(struct sgang_job *job, const struct sgang_shape *shape,
+		     const struct sgang_nodeset *nodes, bool empty,
+		     uint32_t *cpus);
+	/* Do two jobs need the same of a node? */
+	bool (*same_units)(struct sgang_job *a, struct sgang_job *b);
+	/* Does all that decides about nodes agree: the shape, the submitter,
+	 * the partitions, features, reservations, required nodes? Then one
+	 * probe() answers for both. */
+	bool (*same_request)(struct sgang_job *a, struct sgang_job *b);
+
+	/* Allocate nodes of 'confine' to the job and hold it before launch.
+	 * Of an array head the lowest task is split off. Returns the job that
+	 * got the nodes, or NULL with 'why' filled and nothing changed. */
+	struct sgang_job *(*commit)(struct sgang_job *job,
+				    const struct sgang_nodeset *confine,
+				    char *why, size_t why_size);
+	/* Give back what commit() took; the job is pending as before. */
+	void (*undo)(struct sgang_job *job);
+	/* The nodes the job has. */
+	void (*nodes)(struct sgang_job *job, struct sgang_nodeset *nodes);
+	/* Is the job held by us and by nobody else (prologs done, nodes up)? */
+	bool (*ready)(struct sgang_job *job);
+	/* Is it still the hold that we put on it? */
+	bool (*held)(struct sgang_job *job);
+	/* Hold a job that slurmctld recovered from a hold of ours. */
+	void (*adopt)(struct sgang_job *job);
+	/* Launch it. */
+	void (*release)(struct sgang_job *job);
+	/* The job left its hold without us: forget our part of it. */
+	void (*drop)(struct sgang_job *job);
+
+	/* Take a pending job out of the queue without touching its priority,
+	 * showing 'text'; put it back. */
+	void (*park)(struct sgang_job *job, const char *text);
+	void (*unpark)(struct sgang_job *job);
+	/* Show 'text' where Slurm would say Resources, and if 'behind_own',
+	 * also where it would say Priority: the job in front is a member of the
+	 * same gang. */
+	void (*tell)(struct sgang_job *job, const char *text, bool behind_own);
+	/* Replace system_comment; set a variable of the job's environment. */
+	void (*comment)(struct sgang_job *job, const char *text);
+	void (*setenv)(struct sgang_job *job, const char *name,
+		       const char *value);
+
+	const char *(*node_name)(uint32_t node);
+	/* Save the job state now. Called without locks. */
+	void (*save)(void);
+	/* Let the scheduler look at its queue soon. */
+	void (*wake_scheduler)(void);
+	/* Changes whenever a job, node, partition or reservation changed. */
+	uint64_t (*stamp)(void);
+	int64_t (*now)(void);
+	uint64_t (*clock_us)(void);
+};
+
+#endif

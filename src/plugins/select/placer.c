@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* placer.c - nodes for one ordinary job, by ring cost */
+
+#include <stdlib.h>
+
+#include "core/plan.h"
+#include "placer.h"
+
+bool sgang_placer_concerns(const struct sgang_fabric *fabric,
+			   const struct sgang_shape *shape)
+{
+	return fabric && shape->min_nodes > 1 &&
+	       shape->min_nodes == shape->max_nodes &&
+	       sgang_fabric_domains(fabric) > 1;
+}
+
+int sgang_placer_choose(const struct sgang_host *host,
+			const struct sgang_fabric *fabric,
+			const struct sgang_conf *conf, struct sgang_job *job,
+			const struct sgang_shape *shape,
+			const struct sgang_nodeset *usable,
+			struct sgang_nodeset *chosen)
+{
+	uint32_t n_nodes = sgang_fabric_nodes(fabric);
+	uint32_t *free_units = calloc(n_nodes + 1, sizeof(*free_units));
+	uint32_t *all_units = calloc(n_nodes + 1, sizeof(*all_units));
+	struct sgang_placement *plan = NULL;
+	struct sgang_plan_member member = {
+		.units = shape->min_nodes,
+		.slots = 1,
+		.distinct = true,
+		.allowed = usable,
+	};
+	struct sgang_plan_request rq = {
+		.fabric = fabric,
+		.costs = &conf->costs,
+		.free = free_units,
+		.total = all_units,
+		.members = &member,
+		.n_members = 1,
+		.max_level = SGANG_LEVEL_UNCONNECTED,
+	};
+	int rc = 0;
+
+	if (!free_units || !all_units)
+		goto out;
+	host->units(job, shape, usable, false, free_units);
+	host->units(job, shape, usable, true, all_units);
+	if (sgang_plan(&rq, &plan, NULL, NULL) != 1)
+		goto out;
+	for (size_t r = 0; r < plan->n_runs; r++)
+		sgang_nodeset_add(chosen, plan->runs[r].node);
+	rc = 1;
+out:
+	sgang_placement_destroy(plan);
+	free(free_units);
+	free(all_units);
+	return rc;
+}

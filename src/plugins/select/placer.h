@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* placer.h - nodes for one ordinary job, by ring cost */
+
+#ifndef SGANG_PLACER_H
+#define SGANG_PLACER_H
+
+#include "core/conf.h"
+#include "core/fabric.h"
+#include "host.h"
+
+/* Is there anything to choose: more than one node, and a fabric of more than
+ * one domain? */
+bool sgang_placer_concerns(const struct sgang_fabric *fabric,
+			   const struct sgang_shape *shape);
+
+/* Choose the nodes of 'usable' on which the ring of the job's ranks is
+ * cheapest. Returns 1 and fills 'chosen' (an empty set over all nodes), or 0
+ * when it does not fit by our count or memory is short: then it is Slurm's own
+ * to decide. The caller has brought the host's numbers up to date where the
+ * job shares nodes. */
+int sgang_placer_choose(const struct sgang_host *host,
+			const struct sgang_fabric *fabric,
+			const struct sgang_conf *conf, struct sgang_job *job,
+			const struct sgang_shape *shape,
+			const struct sgang_nodeset *usable,
+			struct sgang_nodeset *chosen);
+
+#endif

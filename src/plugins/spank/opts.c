@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* opts.c - the --gang... options as a command sees them */
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/spec.h"
+#include "plugins/spank/opts.h"
+
+/* What Slurm makes of the options of a plugin called "gang". */
+#define OPTION_PREFIX "_SLURM_SPANK_OPTION_gang_"
+
+/* What Slurm puts in front when it exports spank_job_env to the job. */
+#define EXPORT_PREFIX "SLURM_SPANK_"
+
+#define TOLD_PREFIX "SLURM_GANG_"
+
+bool sgang_opts_slot(size_t slot, struct sgang_opts_slot *found)
+{
+	const struct sgang_option *option;
+
+	for (option = sgang_spec_options(); option->name; option++) {
+		size_t names = option->alias ? 2 : 1;
+
+		if (slot < names) {
+			found->name = slot ? option->alias : option->name;
+			found->arg = option->arg;
+			found->help = option->help;
+			return true;
+		}
+		slot -= names;
+	}
+	return false;
+}
+
+int sgang_opts_check(size_t slot, const char *value, struct sgang_error *err)
+{
+	struct sgang_opts_slot option;
+	struct sgang_spec scratch;
+
+	if (!sgang_opts_slot(slot, &option))
+		return sgang_errf(err, EINVAL, "there is no option %zu", slot);
+	sgang_spec_init(&scratch);
+	return sgang_spec_set(&scratch, option.name, value, err);
+}
+
+bool sgang_opts_variable(size_t slot, char *buf, size_t size)
+{
+	static const char prefix[] = EXPORT_PREFIX OPTION_PREFIX;
+	struct sgang_opts_slot option;
+	char *p;
+
+	if (!sgang_opts_slot(slot, &option))
+		return false;
+	snprintf(buf, size, "%s%s", prefix, option.name);
+	for (p = buf; *p; p++)
+		if (*p == '-')
+			*p = '_';
+	return true;
+}
+
+static bool begins(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
+bool sgang_opts_is_option(const char *entry)
+{
+	return begins(entry, EXPORT_PREFIX OPTION_PREFIX) ||
+	       begins(entry, OPTION_PREFIX);
+}
+
+bool sgang_opts_is_told(const char *entry)
+{
+	return begins(entry, TOLD_PREFIX);
+}

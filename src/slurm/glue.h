@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* glue.h - what the entry points and the host calls of one release share
+ *
+ * select_<release>.c holds the functions Slurm looks up and decides whom they
+ * concern; host_<release>.c implements struct sgang_host on Slurm's records.
+ * The two meet in select_nodes(): a host call sets the mode of its thread,
+ * calls select_nodes(), and select_p_job_test() finds the mode here.
+ */
+
+#ifndef SGANG_GLUE_H
+#define SGANG_GLUE_H
+
+#include <stdatomic.h>
+
+#include "plugins/select/host.h"
+
+/* Slurm's headers are included by the .c files, in their own order. */
+struct job_record;
+
+enum sgang_job_test_mode {
+	SGANG_JOB_TEST_NONE,		/* a scheduler of Slurm's */
+	SGANG_JOB_TEST_PROBE,		/* tell which nodes, allocate nothing */
+	SGANG_JOB_TEST_COMMIT		/* keep to the given nodes */
+};
+
+/* What a host call wants of the select_p_job_test() below it. Other threads
+ * never see it. */
+struct sgang_job_test {
+	enum sgang_job_test_mode mode;
+	bool asked;			/* PROBE: it got that far */
+	struct sgang_nodeset *usable;	/* PROBE: collected here */
+	struct sgang_shape *shape;	/* PROBE: filled */
+	const struct sgang_nodeset *confine;	/* COMMIT */
+};
+extern __thread struct sgang_job_test sgang_job_test;
+
+/* Grows with every change the plugin is told of. */
+extern atomic_uint_fast64_t sgang_events;
+
+extern const struct sgang_host sgang_host_slurm;
+
+/* Brings what node_usage() reads up to date; set by the entry points to the
+ * stock plugin's function. */
+extern int (*sgang_host_refresh)(void);
+
+/* Is there anything about gangs in the job? Cheap. */
+bool sgang_host_concerns(const struct job_record *job);
+
+/* The user's name, remembered in the job record. May be NULL. */
+const char *sgang_host_user(struct job_record *job);
+
+/* What the job needs of its nodes, from the arguments of job_test. */
+void sgang_host_shape(const struct job_record *job, uint32_t min_nodes,
+		      uint32_t max_nodes, uint32_t req_nodes,
+		      struct sgang_shape *shape);
+
+#endif

@@ -1,0 +1,1074 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* host_22_05.c - struct sgang_host on the records of slurmctld 22.05
+ *
+ * The sequence of calls that starts, holds, undoes and releases a member is
+ * explained in doc/internals.md.
+ */
+
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "slurm/slurm_errno.h"
+#include "src/common/slurm_xlator.h"
+#include "src/common/gres.h"
+#include "src/common/list.h"
+#include "src/common/node_conf.h"
+#include "src/common/select.h"
+#include "src/common/slurm_accounting_storage.h"
+#include "src/common/switch.h"
+#include "src/common/uid.h"
+#include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+#include "src/slurmctld/acct_policy.h"
+#include "src/slurmctld/fed_mgr.h"
+#include "src/slurmctld/job_scheduler.h"
+#include "src/slurmctld/licenses.h"
+#include "src/slurmctld/locks.h"
+#include "src/slurmctld/node_scheduler.h"
+#include "src/slurmctld/slurmctld.h"
+#include "src/slurmctld/srun_comm.h"
+
+#include "glue.h"
+#include "plugins/log.h"
+
+/* The plugin is also loaded by commands, which have none of this data. */
+#pragma weak acct_db_conn
+#pragma weak avail_node_bitmap
+#pragma weak idle_node_bitmap
+#pragma weak job_list
+#pragma weak last_job_update
+#pragma weak last_node_update
+#pragma weak last_part_update
+#pragma weak last_resv_update
+#pragma weak node_record_count
+#pragma weak node_record_table_ptr
+#pragma weak slurm_conf
+#pragma weak slurmctld_config
+
+__thread struct sgang_job_test sgang_job_test;
+atomic_uint_fast64_t sgang_events;
+int (*sgang_host_refresh)(void);
+
+static job_record_t *record(struct sgang_job *job)
+{
+	return (job_record_t *) job;
+}
+
+static struct sgang_job *handle(job_record_t *job_ptr)
+{
+	return (struct sgang_job *) job_ptr;
+}
+
+bool sgang_host_concerns(const struct job_record *job_ptr)
+{
+	return job_ptr->spank_job_env_size != 0;
+}
+
+const char *sgang_host_user(struct job_record *job_ptr)
+{
+	if (!job_ptr->user_name)
+		job_ptr->user_name =
+			uid_to_string_or_null((uid_t) job_ptr->user_id);
+	return job_ptr->user_name;
+}
+
+/* ---- locks ---- */
+
+/* As sched/backfill takes them. */
+static const slurmctld_lock_t conductor_locks = {
+	.conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK,
+	.part = READ_LOCK, .fed = READ_LOCK
+};
+
+static bool host_lock(void)
+{
+	if (slurmctld_config.shutdown_time)
+		return false;
+	lock_slurmctld(conductor_locks);
+	/* The wait for the locks may have been long. */
+	if (slurmctld_config.shutdown_time || !job_list) {
+		unlock_slurmctld(conductor_locks);
+		return false;
+	}
+	return true;
+}
+
+static void host_unlock(void)
+{
+	unlock_slurmctld(conductor_locks);
+}
+
+/* ---- looking at jobs ---- */
+
+static bool is_parked(const job_record_t *job_ptr)
+{
+	return IS_JOB_PENDING(job_ptr) &&
+	       job_ptr->state_reason == WAIT_MAX_REQUEUE &&
+	       job_ptr->state_desc &&
+	       !xstrncmp(job_ptr->state_desc, "Gang ", 5);
+}
+
+static bool left_overs(const job_record_t *job_ptr)
+{
+	return job_ptr->details->prolog_running || job_ptr->prep_prolog_cnt ||
+	       job_ptr->epilog_running ||
+	       (job_ptr->step_list && list_count(job_ptr->step_list));
+}
+
+/* As the main scheduler asks before it queues a job. job_independent() and
+ * job_limits_check() write the reason they find into the job. */
+static bool is_eligible(job_record_t *job_ptr)
+{
+	bool parked = is_parked(job_ptr), yes;
+	char *desc = NULL;
+
+	if (!IS_JOB_PENDING(job_ptr) || IS_JOB_COMPLETING(job_ptr) ||
+	    IS_JOB_REVOKED(job_ptr) || !job_ptr->details ||
+	    left_overs(job_ptr) || !job_ptr->part_ptr || !job_ptr->priority ||
+	    job_ptr->het_job_id)
+		return false;
+	if (parked) {
+		job_ptr->state_reason = WAIT_NO_REASON;
+		desc = job_ptr->state_desc;
+		job_ptr->state_desc = NULL;
+	}
+	yes = job_independent(job_ptr) &&
+	      job_limits_check(&job_ptr, false) == WAIT_NO_REASON;
+	if (parked && yes) {
+		job_ptr->state_reason = WAIT_MAX_REQUEUE;
+		xfree(job_ptr->state_desc);
+		job_ptr->state_desc = desc;
+	} else {
+		xfree(desc);
+	}
+	return yes;
+}
+
+static enum sgang_job_state job_state(const job_record_t *job_ptr)
+{
+	if (IS_JOB_PENDING(job_ptr))
+		return SGANG_JOB_PENDING;
+	if (IS_JOB_RUNNING(job_ptr) && IS_JOB_CONFIGURING(job_ptr))
+		return SGANG_JOB_CONFIGURING;
+	if (IS_JOB_RUNNING(job_ptr) || IS_JOB_SUSPENDED(job_ptr))
+		return SGANG_JOB_RUNNING;
+	return SGANG_JOB_ENDED;
+}
+
+static uint32_t task_count(const job_record_t *job_ptr)
+{
+	const struct job_details *d = job_ptr->details;
+	uint32_t nodes = 1;
+
+	if (!d)
+		return 1;
+	if (job_ptr->node_cnt)
+		nodes = job_ptr->node_cnt;
+	else if (d->min_nodes)
+		nodes = d->min_nodes;
+	if (d->ntasks_per_node && d->ntasks_per_node * nodes > d->num_tasks)
+		return d->ntasks_per_node * nodes;
+	return (d->num_tasks > nodes) ? d->num_tasks : nodes;
+}
+
+static void fill_info(job_record_t *job_ptr, struct sgang_job_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	info->job = handle(job_ptr);
+	info->job_id = job_ptr->job_id;
+	info->tasks = 1;
+	info->ranks = task_count(job_ptr);
+	info->state = job_state(job_ptr);
+	info->priority = job_ptr->priority;
+	info->user = sgang_host_user(job_ptr);
+	info->comment = job_ptr->system_comment;
+	info->env = job_ptr->spank_job_env;
+	info->n_env = job_ptr->spank_job_env_size;
+	if (job_ptr->details)
+		info->submit_time = job_ptr->details->submit_time;
+	if (!job_ptr->array_job_id)
+		return;
+	info->array_id = job_ptr->array_job_id;
+	if (job_ptr->array_recs && info->state == SGANG_JOB_PENDING &&
+	    job_ptr->array_recs->task_id_bitmap) {
+		info->tasks = job_ptr->array_recs->task_cnt;
+		info->task_id = bit_ffs(job_ptr->array_recs->task_id_bitmap);
+		if (!info->tasks)
+			info->tasks = 1;
+	} else {
+		info->task_id = job_ptr->array_task_id;
+	}
+}
+
+static void host_jobs(void (*each)(const struct sgang_job_info *, void *),
+		      void *arg)
+{
+	ListIterator iter = list_iterator_create(job_list);
+	struct sgang_job_info info;
+	job_record_t *job_ptr;
+
+	while ((job_ptr = list_next(iter))) {
+		if (!sgang_host_concerns(job_ptr))
+			continue;
+		fill_info(job_ptr, &info);
+		if (info.state == SGANG_JOB_PENDING) {
+			/* may change the reason, hence parked afterwards */
+			info.eligible = is_eligible(job_ptr);
+			info.parked = is_parked(job_ptr);
+		}
+		each(&info, arg);
+	}
+	list_iterator_destroy(iter);
+}
+
+static struct sgang_job *host_find(uint32_t job_id)
+{
+	return handle(find_job_record(job_id));
+}
+
+static void host_info(struct sgang_job *job, struct sgang_job_info *info)
+{
+	fill_info(record(job), info);
+}
+
+/* ---- nodes ---- */
+
+static void add_bitmap(struct sgang_nodeset *nodes, const bitstr_t *bitmap)
+{
+	bitoff_t first, last;
+
+	if (!bitmap)
+		return;
+	first = bit_ffs((bitstr_t *) bitmap);
+	last = (first < 0) ? -1 : bit_fls((bitstr_t *) bitmap);
+	for (bitoff_t i = first; first >= 0 && i <= last; i++) {
+		if (bit_test((bitstr_t *) bitmap, i))
+			sgang_nodeset_add(nodes, (uint32_t) i);
+	}
+}
+
+static uint32_t host_node_count(void)
+{
+	return (uint32_t) node_record_count;
+}
+
+static const char *host_node_name(uint32_t node)
+{
+	return node_record_table_ptr[node]->name;
+}
+
+static void host_partition(struct sgang_job *job, struct sgang_nodeset *nodes)
+{
+	job_record_t *job_ptr = record(job);
+	ListIterator iter;
+	part_record_t *part_ptr;
+
+	if (!job_ptr->part_ptr_list) {
+		if (job_ptr->part_ptr)
+			add_bitmap(nodes, job_ptr->part_ptr->node_bitmap);
+		return;
+	}
+	iter = list_iterator_create(job_ptr->part_ptr_list);
+	while ((part_ptr = list_next(iter)))
+		add_bitmap(nodes, part_ptr->node_bitmap);
+	list_iterator_destroy(iter);
+}
+
+static void host_nodes(struct sgang_job *job, struct sgang_nodeset *nodes)
+{
+	add_bitmap(nodes, record(job)->node_bitmap);
+}
+
+static void host_refresh(void)
+{
+	if (sgang_host_refresh)
+		(void) sgang_host_refresh();
+}
+
+/* ---- what a job needs of a node, and what a node has ---- */
+
+/* The parts of a request that count per node. */
+struct need {
+	bool whole;
+	uint64_t cpus;
+	uint64_t memory;		/* MB; 0: does not matter */
+	bool all_memory;		/* takes all there is */
+	List gres;			/* of gres_state_t; NULL: none */
+	uint32_t tasks;			/* per node */
+	uint32_t nodes;
+};
+
+static bool memory_counts(void)
+{
+	return slurm_conf.select_type_param & CR_MEMORY;
+}
+
+static void need_of(const job_record_t *job_ptr,
+		    const struct sgang_shape *shape, struct need *need)
+{
+	const struct job_details *d = job_ptr->details;
+
+	memset(need, 0, sizeof(*need));
+	need->whole = shape->whole;
+	need->cpus = shape->node_cpus;
+	need->nodes = shape->min_nodes ? shape->min_nodes : 1;
+	need->tasks = (shape->tasks + need->nodes - 1) / need->nodes;
+	need->gres = job_ptr->gres_list_req;
+	if (!memory_counts())
+		return;
+	if (!d->pn_min_memory)
+		need->all_memory = true;
+	else if (d->pn_min_memory & MEM_PER_CPU)
+		need->memory = (d->pn_min_memory & ~MEM_PER_CPU) * need->cpus;
+	else
+		need->memory = d->pn_min_memory;
+}
+
+static uint64_t gres_needed(const gres_job_state_t *job,
+			    const struct need *need)
+{
+	if (job->gres_per_node)
+		return job->gres_per_node;
+	if (job->gres_per_task)
+		return job->gres_per_task * need->tasks;
+	return (job->gres_per_job + need->nodes - 1) / need->nodes;
+}
+
+static uint64_t gres_free(const gres_node_state_t *node,
+			  const gres_job_state_t *job, bool empty)
+{
+	uint64_t avail = node->gres_cnt_avail;
+	uint64_t alloc = node->no_consume ? 0 : node->gres_cnt_alloc;
+
+	for (int t = 0; job->type_name && t < node->type_cnt; t++) {
+		if (node->type_id[t] != job->type_id)
+			continue;
+		avail = node->type_cnt_avail[t];
+		alloc = node->no_consume ? 0 : node->type_cnt_alloc[t];
+	}
+	if (empty)
+		alloc = 0;
+	return (avail > alloc) ? avail - alloc : 0;
+}
+
+static uint64_t units_by_gres(const node_record_t *node_ptr,
+			      const struct need *need, bool empty)
+{
+	uint64_t units = UINT32_MAX;
+	gres_state_t *job_gres, *node_gres;
+	ListIterator iter;
+
+	if (!need->gres)
+		return units;
+	iter = list_iterator_create(need->gres);
+	while ((job_gres = list_next(iter))) {
+		const gres_job_state_t *js = job_gres->gres_data;
+		uint64_t want = gres_needed(js, need), have = 0;
+
+		if (!want)
+			continue;
+		node_gres = node_ptr->gres_list ?
+			list_find_first(node_ptr->gres_list, gres_find_id,
+					&job_gres->plugin_id) : NULL;
+		if (node_gres)
+			have = gres_free(node_gres->gres_data, js, empty);
+		if (have / want < units)
+			units = have / want;
+	}
+	list_iterator_destroy(iter);
+	return units;
+}
+
+struct usage {
+	uint64_t cpus;			/* free */
+	uint64_t memory;		/* MB free */
+	bool memory_untouched;
+};
+
+static void usage_of(const node_record_t *node_ptr, bool empty,
+		     struct usage *usage)
+{
+	uint16_t cpus = 0;
+	uint64_t memory = 0, total;
+
+	if (!empty) {
+		select_g_select_nodeinfo_get(node_ptr->select_nodeinfo,
+					     SELECT_NODEDATA_SUBCNT,
+					     NODE_STATE_ALLOCATED, &cpus);
+		select_g_select_nodeinfo_get(node_ptr->select_nodeinfo,
+					     SELECT_NODEDATA_MEM_ALLOC,
+					     NODE_STATE_ALLOCATED, &memory);
+	}
+	usage->cpus = (node_ptr->cpus_efctv > cpus) ?
+		      node_ptr->cpus_efctv - cpus : 0;
+	total = node_ptr->real_memory - node_ptr->mem_spec_limit;
+	usage->memory = (total > memory) ? total - memory : 0;
+	usage->memory_untouched = !memory;
+}
+
+static bool node_is_free(uint32_t node, bool empty)
+{
+	if (empty)
+		return !IS_NODE_DOWN(node_record_table_ptr[node]) &&
+		       !IS_NODE_DRAIN(node_record_table_ptr[node]);
+	return bit_test(idle_node_bitmap, node) &&
+	       bit_test(avail_node_bitmap, node);
+}
+
+/* How many times the need fits on the node. Whole cores are given out where
+ * cores are what is counted. */
+static uint32_t units_on(uint32_t node, const struct need *need, bool empty)
+{
+	const node_record_t *node_ptr = node_record_table_ptr[node];
+	uint64_t cpus = need->cpus, units;
+	struct usage usage;
+
+	if (need->whole) {
+		if (!node_is_free(node, empty) || cpus > node_ptr->cpus_efctv)
+			return 0;
+		return units_by_gres(node_ptr, need, empty) ? 1 : 0;
+	}
+	usage_of(node_ptr, empty, &usage);
+	if ((slurm_conf.select_type_param & CR_CORE) && node_ptr->threads > 1)
+		cpus = (cpus + node_ptr->threads - 1) / node_ptr->threads *
+		       node_ptr->threads;
+	units = cpus ? usage.cpus / cpus : usage.cpus;
+	if (need->all_memory && units > 0)
+		units = usage.memory_untouched;
+	if (need->memory && usage.memory / need->memory < units)
+		units = usage.memory / need->memory;
+	if (units) {
+		uint64_t by_gres = units_by_gres(node_ptr, need, empty);
+
+		if (by_gres < units)
+			units = by_gres;
+	}
+	return (uint32_t) units;
+}
+
+static void host_units(struct sgang_job *job, const struct sgang_shape *shape,
+		       const struct sgang_nodeset *nodes, bool empty,
+		       uint32_t *units)
+{
+	struct need need;
+
+	need_of(record(job), shape, &need);
+	for (uint32_t n = 0; n < (uint32_t) node_record_count; n++)
+		units[n] = (node_record_table_ptr[n] &&
+			    sgang_nodeset_has(nodes, n)) ?
+			   units_on(n, &need, empty) : 0;
+}
+
+static void host_cpus(struct sgang_job *job, const struct sgang_shape *shape,
+		      const struct sgang_nodeset *nodes, bool empty,
+		      uint32_t *cpus)
+{
+	struct need one;
+
+	/* Where the number of nodes is open, a piece is a single CPU. */
+	need_of(record(job), shape, &one);
+	for (uint32_t n = 0; n < (uint32_t) node_record_count; n++) {
+		struct usage usage;
+
+		cpus[n] = 0;
+		if (!node_record_table_ptr[n] || !sgang_nodeset_has(nodes, n))
+			continue;
+		if (!units_on(n, &one, empty))
+			continue;
+		usage_of(node_record_table_ptr[n], empty, &usage);
+		cpus[n] = (uint32_t) usage.cpus;
+	}
+}
+
+static bool same_gres(const job_record_t *a, const job_record_t *b)
+{
+	return !xstrcmp(a->tres_per_node, b->tres_per_node) &&
+	       !xstrcmp(a->tres_per_job, b->tres_per_job) &&
+	       !xstrcmp(a->tres_per_task, b->tres_per_task) &&
+	       !xstrcmp(a->tres_per_socket, b->tres_per_socket) &&
+	       !xstrcmp(a->mem_per_tres, b->mem_per_tres);
+}
+
+static bool host_same_units(struct sgang_job *a, struct sgang_job *b)
+{
+	struct sgang_shape sa, sb;
+	struct need na, nb;
+
+	if (a == b)
+		return true;
+	sgang_host_shape(record(a), record(a)->details->min_nodes,
+			 record(a)->details->max_nodes, 0, &sa);
+	sgang_host_shape(record(b), record(b)->details->min_nodes,
+			 record(b)->details->max_nodes, 0, &sb);
+	need_of(record(a), &sa, &na);
+	need_of(record(b), &sb, &nb);
+	return na.whole == nb.whole && na.cpus == nb.cpus &&
+	       na.memory == nb.memory && na.all_memory == nb.all_memory &&
+	       same_gres(record(a), record(b));
+}
+
+static bool same_text_request(const job_record_t *a, const job_record_t *b)
+{
+	const struct job_details *da = a->details, *db = b->details;
+
+	return !xstrcmp(a->partition, b->partition) &&
+	       !xstrcmp(a->resv_name, b->resv_name) &&
+	       !xstrcmp(a->licenses, b->licenses) &&
+	       !xstrcmp(a->burst_buffer, b->burst_buffer) &&
+	       !xstrcmp(a->mcs_label, b->mcs_label) &&
+	       !xstrcmp(a->network, b->network) &&
+	       !xstrcmp(da->features, db->features) &&
+	       !xstrcmp(da->cluster_features, db->cluster_features) &&
+	       !xstrcmp(da->prefer, db->prefer) &&
+	       !xstrcmp(da->req_nodes, db->req_nodes) &&
+	       !xstrcmp(da->exc_nodes, db->exc_nodes);
+}
+
+static bool host_same_request(struct sgang_job *x, struct sgang_job *y)
+{
+	const job_record_t *a = record(x), *b = record(y);
+	const struct job_details *da = a->details, *db = b->details;
+
+	if (a == b)
+		return true;
+	return a->user_id == b->user_id && a->assoc_ptr == b->assoc_ptr &&
+	       a->qos_ptr == b->qos_ptr && a->reboot == b->reboot &&
+	       a->time_limit == b->time_limit &&
+	       a->time_min == b->time_min && a->deadline == b->deadline &&
+	       a->req_switch == b->req_switch &&
+	       da->min_nodes == db->min_nodes &&
+	       da->max_nodes == db->max_nodes &&
+	       da->min_cpus == db->min_cpus && da->max_cpus == db->max_cpus &&
+	       da->pn_min_cpus == db->pn_min_cpus &&
+	       da->pn_min_memory == db->pn_min_memory &&
+	       da->pn_min_tmp_disk == db->pn_min_tmp_disk &&
+	       da->num_tasks == db->num_tasks &&
+	       da->ntasks_per_node == db->ntasks_per_node &&
+	       da->cpus_per_task == db->cpus_per_task &&
+	       da->whole_node == db->whole_node &&
+	       da->share_res == db->share_res &&
+	       da->contiguous == db->contiguous &&
+	       da->core_spec == db->core_spec &&
+	       da->overcommit == db->overcommit && same_gres(a, b) &&
+	       same_text_request(a, b);
+}
+
+static uint32_t ceil_div(uint64_t a, uint32_t b)
+{
+	return b ? (uint32_t) ((a + b - 1) / b) : (uint32_t) a;
+}
+
+void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
+		      uint32_t max_nodes, uint32_t req_nodes,
+		      struct sgang_shape *shape)
+{
+	const struct job_details *d = job_ptr->details;
+	uint32_t per_task = d->cpus_per_task ? d->cpus_per_task : 1;
+	uint32_t cpus;
+
+	memset(shape, 0, sizeof(*shape));
+	shape->min_nodes = min_nodes ? min_nodes : 1;
+	if (req_nodes > shape->min_nodes && req_nodes <= max_nodes)
+		shape->min_nodes = req_nodes;
+	shape->max_nodes = max_nodes ? max_nodes : shape->min_nodes;
+	shape->whole = d->whole_node == WHOLE_NODE_REQUIRED ||
+		       (job_ptr->part_ptr && !job_ptr->part_ptr->max_share);
+	shape->tasks = task_count(job_ptr);
+	shape->total_cpus = d->min_cpus ? d->min_cpus : 1;
+	cpus = ceil_div(shape->total_cpus, shape->min_nodes);
+	if (d->ntasks_per_node * per_task > cpus)
+		cpus = d->ntasks_per_node * per_task;
+	if (d->pn_min_cpus > cpus)
+		cpus = d->pn_min_cpus;
+	shape->node_cpus = cpus;
+	if (shape->max_nodes == shape->min_nodes)
+		return;
+	/* The number of nodes is open. Whole nodes: as few as have the CPUs, as
+	 * Slurm's own choice does. Else its CPUs may be anywhere, a task's
+	 * together. */
+	if (shape->whole && job_ptr->part_ptr &&
+	    job_ptr->part_ptr->max_cpu_cnt) {
+		cpus = ceil_div(shape->total_cpus,
+				job_ptr->part_ptr->max_cpu_cnt);
+		if (cpus > shape->min_nodes && cpus <= shape->max_nodes)
+			shape->min_nodes = cpus;
+		shape->node_cpus = ceil_div(shape->total_cpus,
+					    shape->min_nodes);
+		shape->max_nodes = shape->min_nodes;
+	} else if (!shape->whole) {
+		shape->node_cpus = per_task;
+	}
+}
+
+/* ---- probe ---- */
+
+/* select_nodes() writes why it could not start the job; a probe leaves no such
+ * trace. */
+struct reason {
+	uint32_t state_reason;
+	char *state_desc;
+	uint32_t node_cnt_wag;
+	part_record_t *part_ptr;
+};
+
+static void save_reason(const job_record_t *job_ptr, struct reason *saved)
+{
+	saved->state_reason = job_ptr->state_reason;
+	saved->state_desc = xstrdup(job_ptr->state_desc);
+	saved->node_cnt_wag = job_ptr->node_cnt_wag;
+	saved->part_ptr = job_ptr->part_ptr;
+}
+
+static void restore_reason(job_record_t *job_ptr, struct reason *saved)
+{
+	job_ptr->state_reason = saved->state_reason;
+	xfree(job_ptr->state_desc);
+	job_ptr->state_desc = saved->state_desc;
+	job_ptr->node_cnt_wag = saved->node_cnt_wag;
+	job_ptr->part_ptr = saved->part_ptr;
+}
+
+/* Call 'try' for the job in each of its partitions, until it returns true. */
+static bool each_partition(job_record_t *job_ptr,
+			   bool (*try)(job_record_t *, void *), void *arg)
+{
+	ListIterator iter;
+	part_record_t *part_ptr;
+	bool done = false;
+
+	if (!job_ptr->part_ptr_list)
+		return try(job_ptr, arg);
+	iter = list_iterator_create(job_ptr->part_ptr_list);
+	while (!done && (part_ptr = list_next(iter))) {
+		job_ptr->part_ptr = part_ptr;
+		if (job_limits_check(&job_ptr, false) == WAIT_NO_REASON)
+			done = try(job_ptr, arg);
+	}
+	list_iterator_destroy(iter);
+	return done;
+}
+
+static bool probe_partition(job_record_t *job_ptr, void *arg)
+{
+	int *rc = arg;
+
+	set_job_features_use(job_ptr->details);
+	*rc = select_nodes(job_ptr, false, NULL, NULL, false,
+			   SLURMDB_JOB_FLAG_SCHED);
+	return false;		/* the next partition adds to it */
+}
+
+static int host_probe(struct sgang_job *job, struct sgang_nodeset *usable,
+		      struct sgang_shape *shape, char *why, size_t why_size)
+{
+	job_record_t *job_ptr = record(job);
+	struct reason saved;
+	int rc = ESLURM_NODES_BUSY;
+
+	if (license_job_test(job_ptr, time(NULL), true) != SLURM_SUCCESS) {
+		snprintf(why, why_size, "JobId=%u: licenses", job_ptr->job_id);
+		return -1;
+	}
+	save_reason(job_ptr, &saved);
+	sgang_job_test = (struct sgang_job_test) {
+		.mode = SGANG_JOB_TEST_PROBE, .usable = usable, .shape = shape
+	};
+	(void) each_partition(job_ptr, probe_partition, &rc);
+	restore_reason(job_ptr, &saved);
+	if (sgang_job_test.asked) {
+		sgang_job_test.mode = SGANG_JOB_TEST_NONE;
+		return 0;
+	}
+	sgang_job_test.mode = SGANG_JOB_TEST_NONE;
+	snprintf(why, why_size, "JobId=%u: %s", job_ptr->job_id,
+		 slurm_strerror(rc));
+	return -1;
+}
+
+/* ---- commit ---- */
+
+static bool commit_partition(job_record_t *job_ptr, void *arg)
+{
+	int *rc = arg;
+
+	set_job_features_use(job_ptr->details);
+	*rc = select_nodes(job_ptr, false, NULL, NULL, false,
+			   SLURMDB_JOB_FLAG_SCHED);
+	return *rc == SLURM_SUCCESS;
+}
+
+/* What must be said to the federation and the array before a start. */
+static int may_start(job_record_t *job_ptr, char *why, size_t why_size)
+{
+	const char *what = NULL;
+
+	if (!IS_JOB_PENDING(job_ptr))
+		what = "it is not pending any more";
+	else if (license_job_test(job_ptr, time(NULL), true) != SLURM_SUCCESS)
+		what = "licenses";
+	else if (job_ptr->array_recs && !job_array_start_test(job_ptr))
+		what = "the array's limit of running tasks";
+	else if (fed_mgr_job_lock(job_ptr))
+		what = "another cluster has it";
+	if (!what)
+		return 0;
+	snprintf(why, why_size, "JobId=%u: %s", job_ptr->job_id, what);
+	return -1;
+}
+
+/* The hold: select_p_job_test() has set JOB_CONFIGURING, which select_nodes()
+ * keeps, and this count keeps everybody from launching the job. It must not be
+ * raised before select_nodes() returns: the split of an array copies it. */
+static struct sgang_job *host_commit(struct sgang_job *job,
+				     const struct sgang_nodeset *confine,
+				     char *why, size_t why_size)
+{
+	job_record_t *job_ptr = record(job);
+	part_record_t *part_ptr = job_ptr->part_ptr;
+	int rc = ESLURM_NODES_BUSY;
+
+	if (may_start(job_ptr, why, why_size) < 0)
+		return NULL;
+	sgang_job_test = (struct sgang_job_test) {
+		.mode = SGANG_JOB_TEST_COMMIT, .confine = confine
+	};
+	(void) each_partition(job_ptr, commit_partition, &rc);
+	sgang_job_test.mode = SGANG_JOB_TEST_NONE;
+	if (rc != SLURM_SUCCESS) {
+		fed_mgr_job_unlock(job_ptr);
+		/* job_test may have succeeded before something else failed */
+		if (IS_JOB_PENDING(job_ptr))
+			job_ptr->job_state &= ~JOB_CONFIGURING;
+		job_ptr->part_ptr = part_ptr;
+		snprintf(why, why_size, "JobId=%u: %s", job_ptr->job_id,
+			 slurm_strerror(rc));
+		return NULL;
+	}
+	job_ptr->details->prolog_running++;
+	last_job_update = time(NULL);
+	return handle(job_ptr);
+}
+
+/* ---- undo ---- */
+
+/* What a requeue would spoil: the member was never launched, so nothing on the
+ * nodes needs time, and it keeps its place in the queue. */
+struct times {
+	time_t begin, submit, accrue;
+};
+
+static void save_times(const job_record_t *job_ptr, struct times *t)
+{
+	t->begin = job_ptr->details->begin_time;
+	t->submit = job_ptr->details->submit_time;
+	t->accrue = job_ptr->details->accrue_time;
+}
+
+static void restore_times(job_record_t *job_ptr, const struct times *t)
+{
+	job_ptr->details->begin_time = t->begin;
+	job_ptr->details->submit_time = t->submit;
+	job_ptr->details->accrue_time = t->accrue;
+}
+
+/* Nodes that cannot answer are not waited for. Their epilog counts as done. */
+static void give_back_nodes(job_record_t *job_ptr)
+{
+	node_record_t *node_ptr;
+
+	for (int i = 0; i < node_record_count; i++) {
+		if (!bit_test(job_ptr->node_bitmap_cg, i))
+			continue;
+		node_ptr = node_record_table_ptr[i];
+		if (IS_NODE_DOWN(node_ptr) || IS_NODE_POWERED_DOWN(node_ptr) ||
+		    IS_NODE_POWERING_UP(node_ptr)) {
+			bit_clear(job_ptr->node_bitmap_cg, i);
+			job_update_tres_cnt(job_ptr, i);
+			job_ptr->node_cnt--;
+		}
+		make_node_comp(node_ptr, job_ptr, false);
+	}
+	if (!job_ptr->node_cnt) {
+		cleanup_completing(job_ptr);
+		return;
+	}
+	/* The last of these calls finishes the job and frees the bitmap. */
+	for (int i = 0; i < node_record_count && job_ptr->node_bitmap_cg; i++) {
+		if (bit_test(job_ptr->node_bitmap_cg, i))
+			job_epilog_complete(job_ptr->job_id,
+					    node_record_table_ptr[i]->name, 0);
+	}
+}
+
+/* batch_requeue_fini() does this for batch jobs only. */
+static void forget_allocation(job_record_t *job_ptr)
+{
+	job_ptr->start_time = 0;
+	job_ptr->end_time_exp = job_ptr->end_time = 0;
+	job_ptr->total_cpus = 0;
+	job_ptr->node_cnt = 0;
+	xfree(job_ptr->batch_host);
+	free_job_resources(&job_ptr->job_resrcs);
+	xfree(job_ptr->nodes);
+	xfree(job_ptr->nodes_completing);
+	FREE_NULL_BITMAP(job_ptr->node_bitmap);
+	FREE_NULL_BITMAP(job_ptr->node_bitmap_cg);
+	FREE_NULL_LIST(job_ptr->gres_list_alloc);
+	/* An exclusive job was given all GRES of its nodes. */
+	if (job_ptr->details->whole_node == WHOLE_NODE_REQUIRED &&
+	    job_ptr->gres_list_req) {
+		FREE_NULL_LIST(job_ptr->gres_list_req);
+		(void) gres_job_state_validate(
+			job_ptr->cpus_per_tres, job_ptr->tres_freq,
+			job_ptr->tres_per_job, job_ptr->tres_per_node,
+			job_ptr->tres_per_socket, job_ptr->tres_per_task,
+			job_ptr->mem_per_tres, &job_ptr->details->num_tasks,
+			&job_ptr->details->min_nodes,
+			&job_ptr->details->max_nodes,
+			&job_ptr->details->ntasks_per_node,
+			&job_ptr->details->mc_ptr->ntasks_per_socket,
+			&job_ptr->details->mc_ptr->sockets_per_node,
+			&job_ptr->details->orig_cpus_per_task,
+			&job_ptr->details->ntasks_per_tres,
+			&job_ptr->gres_list_req);
+	}
+}
+
+static void host_undo(struct sgang_job *job)
+{
+	job_record_t *job_ptr = record(job), *base;
+	uint64_t flags = job_ptr->bit_flags;
+	struct times times;
+
+	save_times(job_ptr, &times);
+	job_ptr->end_time = time(NULL);
+	job_ptr->job_state = JOB_PENDING | JOB_COMPLETING;
+	build_cg_bitmap(job_ptr);
+	job_ptr->bit_flags |= JOB_KILL_HURRY;
+	job_ptr->bit_flags &= ~JOB_WAS_RUNNING;
+	if (job_ptr->array_job_id &&
+	    (base = find_job_record(job_ptr->array_job_id)) &&
+	    base->array_recs && base->array_recs->tot_run_tasks)
+		base->array_recs->tot_run_tasks--;
+
+	/* As deallocate_nodes(), without messages to nodes that know nothing
+	 * of the job and without EpilogSlurmctld. */
+	acct_policy_job_fini(job_ptr);
+	if (select_g_job_fini(job_ptr) != SLURM_SUCCESS)
+		sgang_log(SGANG_LOG_ERROR, "select_g_job_fini(%u) failed",
+			  job_ptr->job_id);
+	switch_g_job_complete(job_ptr->job_id);
+	give_back_nodes(job_ptr);
+
+	job_ptr->bit_flags = flags & ~JOB_WAS_RUNNING;
+	if (job_ptr->node_bitmap)
+		batch_requeue_fini(job_ptr);
+	if (!job_ptr->batch_flag)
+		forget_allocation(job_ptr);
+	restore_times(job_ptr, &times);
+	if (job_ptr->details->prolog_running)
+		job_ptr->details->prolog_running--;
+	fed_mgr_job_unlock(job_ptr);
+	last_job_update = time(NULL);
+}
+
+/* ---- holds ---- */
+
+static bool host_held(struct sgang_job *job)
+{
+	const job_record_t *job_ptr = record(job);
+
+	return IS_JOB_RUNNING(job_ptr) && IS_JOB_CONFIGURING(job_ptr) &&
+	       job_ptr->details && job_ptr->details->prolog_running;
+}
+
+/* Ours is the last count: PrologSlurmctld and all PrEp plugins are done. */
+static bool host_ready(struct sgang_job *job)
+{
+	job_record_t *job_ptr = record(job);
+
+	return job_ptr && host_held(job) &&
+	       job_ptr->details->prolog_running == 1 &&
+	       !job_ptr->prep_prolog_cnt && test_job_nodes_ready(job_ptr);
+}
+
+/* slurmctld has set the count to zero when it recovered the job. What it counts
+ * since then is PrologSlurmctld, which it runs again. */
+static void host_adopt(struct sgang_job *job)
+{
+	record(job)->details->prolog_running++;
+}
+
+static void host_drop(struct sgang_job *job)
+{
+	job_record_t *job_ptr = record(job);
+
+	if (!job_ptr->details)
+		return;
+	if (job_ptr->details->prolog_running)
+		job_ptr->details->prolog_running--;
+	/* Requeued because its node failed: it never ran, so it need not wait
+	 * for the old run to be cleaned up. */
+	if (IS_JOB_PENDING(job_ptr) && job_ptr->batch_flag &&
+	    job_ptr->details->begin_time > time(NULL))
+		job_ptr->details->begin_time = time(NULL);
+	last_job_update = time(NULL);
+}
+
+/* The job's time starts now, whatever it waited for the others. */
+static void host_release(struct sgang_job *job)
+{
+	job_record_t *job_ptr = record(job);
+
+	job_ptr->start_time = job_ptr->time_last_active = time(NULL);
+	job_end_time_reset(job_ptr);
+	xfree(job_ptr->state_desc);
+	jobacct_storage_g_job_start(acct_db_conn, job_ptr);
+	prolog_running_decr(job_ptr);
+	if (!job_ptr->batch_flag)
+		srun_allocate(job_ptr);
+	last_job_update = time(NULL);
+}
+
+/* ---- what the job shows and is told ---- */
+
+/* A reason the scheduler skips without touching its text. */
+static void host_park(struct sgang_job *job, const char *text)
+{
+	job_record_t *job_ptr = record(job);
+
+	if (is_parked(job_ptr) && !xstrcmp(job_ptr->state_desc, text))
+		return;
+	job_ptr->state_reason = WAIT_MAX_REQUEUE;
+	xfree(job_ptr->state_desc);
+	job_ptr->state_desc = xstrdup(text);
+	last_job_update = time(NULL);
+}
+
+static void host_unpark(struct sgang_job *job)
+{
+	job_record_t *job_ptr = record(job);
+
+	if (!is_parked(job_ptr))
+		return;
+	job_ptr->state_reason = WAIT_NO_REASON;
+	xfree(job_ptr->state_desc);
+	last_job_update = time(NULL);
+}
+
+/* Slurm's own words stay where they say more: dependencies, limits, a job of
+ * higher priority in front. */
+static void host_tell(struct sgang_job *job, const char *text, bool behind_own)
+{
+	job_record_t *job_ptr = record(job);
+
+	if (job_ptr->state_reason != WAIT_RESOURCES &&
+	    job_ptr->state_reason != WAIT_NO_REASON &&
+	    !(behind_own && job_ptr->state_reason == WAIT_PRIORITY))
+		return;
+	if (!xstrcmp(job_ptr->state_desc, text))
+		return;
+	xfree(job_ptr->state_desc);
+	job_ptr->state_desc = xstrdup(text);
+	last_job_update = time(NULL);
+}
+
+static void host_comment(struct sgang_job *job, const char *text)
+{
+	job_record_t *job_ptr = record(job);
+
+	if (!xstrcmp(job_ptr->system_comment, text))
+		return;
+	xfree(job_ptr->system_comment);
+	job_ptr->system_comment = xstrdup(text);
+	last_job_update = time(NULL);
+}
+
+static void host_setenv(struct sgang_job *job, const char *name,
+			const char *value)
+{
+	struct job_details *d = record(job)->details;
+	size_t len = strlen(name);
+	char *entry = xstrdup_printf("%s=%s", name, value);
+
+	for (uint16_t i = 0; i < d->env_cnt; i++) {
+		if (xstrncmp(d->env_sup[i], name, len) ||
+		    d->env_sup[i][len] != '=')
+			continue;
+		xfree(d->env_sup[i]);
+		d->env_sup[i] = entry;
+		return;
+	}
+	xrecalloc(d->env_sup, d->env_cnt + 1, sizeof(char *));
+	d->env_sup[d->env_cnt++] = entry;
+}
+
+/* ---- the rest ---- */
+
+static void host_save(void)
+{
+	(void) dump_all_job_state();
+}
+
+static void host_wake_scheduler(void)
+{
+	queue_job_scheduler();
+}
+
+static uint64_t host_stamp(void)
+{
+	return atomic_load(&sgang_events) * 1000003 +
+	       (uint64_t) last_node_update + (uint64_t) last_part_update +
+	       (uint64_t) last_resv_update;
+}
+
+static int64_t host_now(void)
+{
+	return time(NULL);
+}
+
+static uint64_t host_clock_us(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t) ts.tv_sec * 1000000 + (uint64_t) ts.tv_nsec / 1000;
+}
+
+const struct sgang_host sgang_host_slurm = {
+	.lock = host_lock,
+	.unlock = host_unlock,
+	.jobs = host_jobs,
+	.find = host_find,
+	.info = host_info,
+	.node_count = host_node_count,
+	.refresh = host_refresh,
+	.probe = host_probe,
+	.partition = host_partition,
+	.units = host_units,
+	.cpus = host_cpus,
+	.same_units = host_same_units,
+	.same_request = host_same_request,
+	.commit = host_commit,
+	.undo = host_undo,
+	.nodes = host_nodes,
+	.ready = host_ready,
+	.held = host_held,
+	.adopt = host_adopt,
+	.release = host_release,
+	.drop = host_drop,
+	.park = host_park,
+	.unpark = host_unpark,
+	.tell = host_tell,
+	.comment = host_comment,
+	.setenv = host_setenv,
+	.node_name = host_node_name,
+	.save = host_save,
+	.wake_scheduler = host_wake_scheduler,
+	.stamp = host_stamp,
+	.now = host_now,
+	.clock_us = host_clock_us,
+};

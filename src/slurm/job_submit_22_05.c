@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* job_submit_22_05.c - job_submit/gang for Slurm 22.05: the functions slurmctld
+ * looks up, and its records in the terms of plugins/job_submit
+ *
+ * slurmctld holds read locks on configuration, jobs, nodes and partitions when
+ * it submits, a write lock on jobs when it modifies, and lets in one thread at
+ * a time.
+ */
+
+#include "config.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "slurm/slurm_errno.h"
+#include "src/common/slurm_xlator.h"
+#include "src/common/assoc_mgr.h"
+#include "src/common/list.h"
+#include "src/common/node_conf.h"
+#include "src/common/read_config.h"
+#include "src/common/slurm_accounting_storage.h"
+#include "src/common/uid.h"
+#include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+#include "src/slurmctld/locks.h"
+#include "src/slurmctld/slurmctld.h"
+
+#include "plugins/job_submit/job_submit.h"
+#include "plugins/log.h"
+
+/* Data of slurmctld: the plugin can also be opened where there is none. */
+#pragma weak cluster_cpus
+#pragma weak default_part_loc
+#pragma weak job_list
+#pragma weak node_record_count
+#pragma weak part_list
+#pragma weak slurm_conf
+
+const char plugin_name[] = "Admission of gang members";
+const char plugin_type[] = "job_submit/gang";
+const uint32_t plugin_version = SLURM_VERSION_NUMBER;
+
+int init(void);
+int fini(void);
+int job_submit(job_desc_msg_t *job_desc, uint32_t submit_uid, char **err_msg);
+int job_modify(job_desc_msg_t *job_desc, job_record_t *job_ptr,
+	       uint32_t submit_uid);
+
+/* What sbatch prints below our sentence. */
+static const int slurm_code[SGANG_SUBMIT_VERDICTS] = {
+	[SGANG_SUBMIT_FINE] = SLURM_SUCCESS,
+	[SGANG_SUBMIT_INVALID] = EINVAL,
+	[SGANG_SUBMIT_OFF] = ESLURM_DISABLED,
+	[SGANG_SUBMIT_BROKEN] = ESLURM_DISABLED,
+	[SGANG_SUBMIT_UNSUPPORTED] = ESLURM_NOT_SUPPORTED,
+	[SGANG_SUBMIT_NOT_YOURS] = ESLURM_ACCESS_DENIED,
+	[SGANG_SUBMIT_ARRAY] = ESLURM_INVALID_ARRAY,
+	[SGANG_SUBMIT_NEVER_FITS] = ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE,
+	[SGANG_SUBMIT_NO_MEMORY] = ENOMEM,
+};
+
+void sgang_log(enum sgang_log_level level, const char *fmt, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	switch (level) {
+	case SGANG_LOG_ERROR:
+		error("gang: %s", text);
+		break;
+	case SGANG_LOG_INFO:
+		info("gang: %s", text);
+		break;
+	case SGANG_LOG_DEBUG:
+		debug("gang: %s", text);
+		break;
+	}
+}
+
+/* Longest name of a user or an account that can be a namespace. */
+#define NAME_SIZE 256
+
+/* Copy a name that may be missing. False when it is, or does not fit. */
+static bool copy_name(char name[NAME_SIZE], const char *found)
+{
+	return found && snprintf(name, NAME_SIZE, "%s", found) < NAME_SIZE;
+}
+
+/* ---- what the decision asks of Slurm ---- */
+
+static const char *user_name(uint32_t uid)
+{
+	static char name[NAME_SIZE];
+	char *found = uid_to_string_or_null((uid_t) uid);
+	bool known = copy_name(name, found);
+
+	xfree(found);
+	return known ? name : NULL;
+}
+
+static bool other_user(const char *name, uint32_t uid)
+{
+	uid_t owner;
+
+	return uid_from_string(name, &owner) == 0 && owner != (uid_t) uid;
+}
+
+/* As the select plugin does it: what was good stays when the file is broken
+ * later. Slurm calls one job_submit() at a time. */
+static int load_conf(struct sgang_conf *conf, struct sgang_error *err)
+{
+	static struct sgang_conf last;
+	static bool loaded;
+	char *path = get_extra_conf_path("gang.conf");
+	int rc = 0;
+
+	if (access(path, F_OK) == 0)
+		rc = sgang_conf_load(path, conf, err);
+	else
+		sgang_conf_default(conf);
+	xfree(path);
+	if (rc < 0 && !loaded)
+		return -1;
+	if (rc < 0) {
+		*conf = last;
+	} else {
+		last = *conf;
+		loaded = true;
+	}
+	return 0;
+}
+
+/* Does every job of the partition have its nodes for itself? */
+static bool is_exclusive(const part_record_t *part_ptr)
+{
+	return part_ptr && part_ptr->max_share == 0;
+}
+
+/* The tasks a job record stands for. */
+static uint32_t task_count(const job_record_t *job_ptr)
+{
+	if (job_ptr->array_recs && job_ptr->array_recs->task_cnt)
+		return job_ptr->array_recs->task_cnt;
+	return 1;
+}
+
+static void describe_member(job_record_t *job_ptr,
+			    struct sgang_submit_member *member)
+{
+	const struct job_details *details = job_ptr->details;
+	bool whole = details && details->whole_node == WHOLE_NODE_REQUIRED;
+
+	*member = (struct sgang_submit_member) {
+		.env = job_ptr->spank_job_env,
+		.n_env = job_ptr->spank_job_env_size,
+		.job_id = job_ptr->job_id,
+		.uid = job_ptr->user_id,
+		.tasks = task_count(job_ptr),
+		.throttle = job_ptr->array_recs ?
+			    job_ptr->array_recs->max_run_tasks : 0,
+		.started = !IS_JOB_PENDING(job_ptr),
+		.partition = job_ptr->partition,
+		.need = {
+			.nodes = details ? MAX(details->min_nodes, 1) : 1,
+			.cpus = details ? MAX(details->min_cpus, 1) : 1,
+			.whole = whole || is_exclusive(job_ptr->part_ptr),
+		},
+	};
+}
+
+static void each_member(sgang_submit_visit_f visit, void *arg)
+{
+	ListIterator iter = list_iterator_create(job_list);
+	job_record_t *job_ptr;
+
+	while ((job_ptr = list_next(iter))) {
+		struct sgang_submit_member member;
+
+		if (IS_JOB_FINISHED(job_ptr) || !job_ptr->spank_job_env_size)
+			continue;
+		describe_member(job_ptr, &member);
+		visit(&member, arg);
+	}
+	list_iterator_destroy(iter);
+}
+
+/* Can two jobs be on one CPU? Then CPUs cannot be added up. */
+static bool shares_cpus(const part_record_t *part_ptr)
+{
+	return (part_ptr->max_share & ~SHARED_FORCE) > 1;
+}
+
+static int note_sharing(void *part_ptr, void *shared)
+{
+	if (shares_cpus(part_ptr))
+		*(bool *) shared = true;
+	return 0;
+}
+
+static struct sgang_submit_room cluster(void)
+{
+	struct sgang_submit_room room = {
+		.nodes = (uint32_t) node_record_count,
+		.cpus = cluster_cpus,
+	};
+	bool shared = false;
+
+	list_for_each(part_list, note_sharing, &shared);
+	if (shared)
+		room.cpus = 0;
+	return room;
+}
+
+static const struct sgang_submit_host slurm = {
+	.user_name = user_name,
+	.other_user = other_user,
+	.load_conf = load_conf,
+	.each_member = each_member,
+	.cluster = cluster,
+};
+
+/* ---- a submitted job in our terms ---- */
+
+/* The account a job is charged to: the one it names, in lower case as Slurm
+ * will store it, else the user's default. Returns NULL where there is none. */
+static const char *charged_account(const job_desc_msg_t *job_desc)
+{
+	static char account[NAME_SIZE];
+	assoc_mgr_lock_t locks = { .user = READ_LOCK };
+	slurmdb_user_rec_t user = { .uid = job_desc->user_id };
+	const char *found = job_desc->account;
+	bool known;
+
+	assoc_mgr_lock(&locks);
+	if (!found || !found[0]) {
+		assoc_mgr_fill_in_user(NULL, &user, 0, NULL, true);
+		found = user.default_acct;
+	}
+	known = copy_name(account, found);
+	assoc_mgr_unlock(&locks);
+	if (!known)
+		return NULL;
+	xstrtolower(account);
+	return account;
+}
+
+static uint32_t said(uint32_t value)
+{
+	return value == NO_VAL || value == INFINITE || !value ? 1 : value;
+}
+
+/* The fewest CPUs the job can do with, before slurmctld has put its numbers in
+ * order. */
+static uint32_t least_cpus(const job_desc_msg_t *job_desc)
+{
+	uint64_t cpus = MAX(said(job_desc->min_cpus),
+			    said(job_desc->min_nodes)), tasks;
+
+	if (job_desc->overcommit == NO_VAL8) {
+		tasks = said(job_desc->num_tasks);
+		if (job_desc->cpus_per_task != NO_VAL16)
+			tasks *= MAX(job_desc->cpus_per_task, 1);
+		cpus = MAX(cpus, tasks);
+	}
+	return (uint32_t) MIN(cpus, UINT32_MAX);
+}
+
+/* Fill what depends on the job's partitions. One that does not exist is refused
+ * by Slurm itself, a moment later. */
+static void look_at_partitions(const job_desc_msg_t *job_desc,
+			       struct sgang_submit_job *job)
+{
+	bool all_exclusive = true, any_shared = false;
+	char *names, *name, *rest = NULL;
+
+	names = xstrdup(job->partition);
+	for (name = strtok_r(names, ",", &rest); name;
+	     name = strtok_r(NULL, ",", &rest)) {
+		part_record_t *part_ptr = find_part_record(name);
+
+		if (!part_ptr)
+			continue;
+		job->room.nodes = MAX(job->room.nodes, part_ptr->total_nodes);
+		job->room.cpus = MAX(job->room.cpus, part_ptr->total_cpus);
+		all_exclusive = all_exclusive && is_exclusive(part_ptr);
+		any_shared = any_shared || shares_cpus(part_ptr);
+	}
+	xfree(names);
+	job->need.whole = job_desc->shared == JOB_SHARED_NONE || all_exclusive;
+	if (any_shared)
+		job->room.cpus = 0;
+	/* a reservation may lend nodes of other partitions */
+	if (job_desc->reservation)
+		memset(&job->room, 0, sizeof(job->room));
+}
+
+static void describe_job(const job_desc_msg_t *job_desc,
+			 struct sgang_submit_job *job)
+{
+	*job = (struct sgang_submit_job) {
+		.env = job_desc->spank_job_env,
+		.n_env = job_desc->spank_job_env_size,
+		.uid = job_desc->user_id,
+		.account = charged_account(job_desc),
+		.account_checked = slurm_conf.accounting_storage_enforce &
+				   ACCOUNTING_ENFORCE_ASSOCS,
+		.array = job_desc->array_inx,
+		.het = job_desc->het_job_offset != NO_VAL,
+		.partition = job_desc->partition,
+		.need = {
+			.nodes = said(job_desc->min_nodes),
+			.cpus = least_cpus(job_desc),
+		},
+	};
+	if (!job->partition && default_part_loc)
+		job->partition = default_part_loc->name;
+	look_at_partitions(job_desc, job);
+}
+
+/* ---- entry points ---- */
+
+int init(void)
+{
+	return SLURM_SUCCESS;
+}
+
+int fini(void)
+{
+	return SLURM_SUCCESS;
+}
+
+int job_submit(job_desc_msg_t *job_desc, uint32_t submit_uid, char **err_msg)
+{
+	enum sgang_submit_verdict verdict;
+	struct sgang_submit_job job;
+	struct sgang_error err;
+
+	if (!sgang_submit_concerns(job_desc->spank_job_env,
+				   job_desc->spank_job_env_size))
+		return SLURM_SUCCESS;
+	describe_job(job_desc, &job);
+	verdict = sgang_submit_check(&job, &slurm, &err);
+	if (verdict == SGANG_SUBMIT_FINE)
+		return SLURM_SUCCESS;
+	if (verdict == SGANG_SUBMIT_BROKEN)
+		sgang_log(SGANG_LOG_ERROR, "job of uid %u refused: %s",
+			  submit_uid, err.text);
+	else
+		sgang_log(SGANG_LOG_DEBUG, "job of uid %u refused: %s",
+			  submit_uid, err.text);
+	if (err_msg) {
+		xfree(*err_msg);
+		*err_msg = xstrdup(err.text);
+	}
+	return slurm_code[verdict];
+}
+
+/* "5" of scontrol update ArrayTaskThrottle=5; 0 lifts the limit. */
+static uint32_t new_throttle(const job_desc_msg_t *job_desc)
+{
+	long limit = job_desc->array_inx ?
+		     strtol(job_desc->array_inx, NULL, 10) : 0;
+
+	return limit > 0 && limit < INT32_MAX ? (uint32_t) limit : 0;
+}
+
+int job_modify(job_desc_msg_t *job_desc, job_record_t *job_ptr,
+	       uint32_t submit_uid)
+{
+	enum sgang_submit_verdict verdict;
+	struct sgang_submit_change change;
+	struct sgang_submit_member member;
+	struct sgang_error err;
+
+	/* of what can be changed, these two could spoil a gang */
+	if ((!job_desc->account && !job_desc->array_inx) ||
+	    !sgang_submit_concerns(job_ptr->spank_job_env,
+				   job_ptr->spank_job_env_size))
+		return SLURM_SUCCESS;
+	describe_member(job_ptr, &member);
+	change.account = job_desc->account;
+	change.throttle = new_throttle(job_desc);
+	verdict = sgang_submit_check_change(&member, &change, &slurm, &err);
+	/* 22.05 has no way to tell the user more than the code */
+	if (verdict != SGANG_SUBMIT_FINE)
+		sgang_log(SGANG_LOG_INFO, "change of job %u by uid %u refused: "
+			  "%s", job_ptr->job_id, submit_uid, err.text);
+	return slurm_code[verdict];
+}

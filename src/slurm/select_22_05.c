@@ -1,0 +1,1053 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* select_22_05.c - the select plugin, as Slurm 22.05 calls it
+ *
+ * The file is installed as select_cons_tres.so in a directory that PluginDir
+ * names before Slurm's own. It carries the type and id of the stock plugin of
+ * that name, loads that one and forwards every call to it. Its own are
+ * select_p_job_test(), where nodes are chosen and members of gangs are kept
+ * back, and a thread in slurmctld, the conductor. Whatever goes wrong with our
+ * own files, the stock plugin goes on alone.
+ */
+
+#define _GNU_SOURCE	/* dladdr() */
+
+#include "config.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "slurm/slurm_errno.h"
+#include "src/common/slurm_xlator.h"
+#include "src/common/log.h"
+#include "src/common/node_conf.h"
+#include "src/common/read_config.h"
+#include "src/common/run_in_daemon.h"
+#include "src/common/select.h"
+#include "src/common/slurm_selecttype_info.h"
+#include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+#include "src/slurmctld/slurmctld.h"
+
+#include "core/conf.h"
+#include "core/fabric.h"
+#include "core/spec.h"
+#include "glue.h"
+#include "plugins/log.h"
+#include "plugins/select/conductor.h"
+#include "plugins/select/placer.h"
+
+/* Slurm looks the entry points up by name; no header declares them. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
+#pragma weak node_record_count
+#pragma weak node_record_table_ptr
+#pragma weak part_list
+#pragma weak slurm_conf
+#pragma weak slurmctld_config
+
+const char plugin_name[] = "slurm-gang over the TRES selection plugin";
+const char plugin_type[] = "select/cons_tres";
+const uint32_t plugin_id = SELECT_PLUGIN_CONS_TRES;
+const uint32_t plugin_version = SLURM_VERSION_NUMBER;
+const uint32_t pstate_version = 7;
+
+/* ---- the stock plugin ---- */
+
+/* In the order of stock_names. */
+static struct stock {
+	int (*state_save)(char *);
+	int (*state_restore)(char *);
+	int (*job_init)(List);
+	int (*node_init)(void);
+	int (*job_test)(job_record_t *, bitstr_t *, uint32_t, uint32_t,
+			uint32_t, uint16_t, List, List *, bitstr_t *);
+	int (*job_begin)(job_record_t *);
+	int (*job_ready)(job_record_t *);
+	int (*job_expand)(job_record_t *, job_record_t *);
+	int (*job_resized)(job_record_t *, node_record_t *);
+	int (*job_signal)(job_record_t *, int);
+	int (*job_fini)(job_record_t *);
+	int (*job_suspend)(job_record_t *, bool);
+	int (*job_resume)(job_record_t *, bool);
+	bitstr_t *(*step_pick_nodes)(job_record_t *, select_jobinfo_t *,
+				     uint32_t, bitstr_t **);
+	int (*step_start)(step_record_t *);
+	int (*step_finish)(step_record_t *, bool);
+	int (*nodeinfo_pack)(select_nodeinfo_t *, buf_t *, uint16_t);
+	int (*nodeinfo_unpack)(select_nodeinfo_t **, buf_t *, uint16_t);
+	select_nodeinfo_t *(*nodeinfo_alloc)(void);
+	int (*nodeinfo_free)(select_nodeinfo_t *);
+	int (*nodeinfo_set_all)(void);
+	int (*nodeinfo_set)(job_record_t *);
+	int (*nodeinfo_get)(select_nodeinfo_t *, enum select_nodedata_type,
+			    enum node_states, void *);
+	select_jobinfo_t *(*jobinfo_alloc)(void);
+	int (*jobinfo_free)(select_jobinfo_t *);
+	int (*jobinfo_set)(select_jobinfo_t *, enum select_jobdata_type,
+			   void *);
+	int (*jobinfo_get)(select_jobinfo_t *, enum select_jobdata_type,
+			   void *);
+	select_jobinfo_t *(*jobinfo_copy)(select_jobinfo_t *);
+	int (*jobinfo_pack)(select_jobinfo_t *, buf_t *, uint16_t);
+	int (*jobinfo_unpack)(select_jobinfo_t **, buf_t *, uint16_t);
+	char *(*jobinfo_sprint)(select_jobinfo_t *, char *, size_t, int);
+	char *(*jobinfo_xstrdup)(select_jobinfo_t *, int);
+	int (*get_info_from_plugin)(enum select_plugindata_info,
+				    job_record_t *, void *);
+	int (*update_node_config)(int);
+	int (*reconfigure)(void);
+	bitstr_t *(*resv_test)(resv_desc_msg_t *, uint32_t, bitstr_t *,
+			       bitstr_t **);
+} stock;
+
+static const char *stock_names[] = {
+	"select_p_state_save",
+	"select_p_state_restore",
+	"select_p_job_init",
+	"select_p_node_init",
+	"select_p_job_test",
+	"select_p_job_begin",
+	"select_p_job_ready",
+	"select_p_job_expand",
+	"select_p_job_resized",
+	"select_p_job_signal",
+	"select_p_job_fini",
+	"select_p_job_suspend",
+	"select_p_job_resume",
+	"select_p_step_pick_nodes",
+	"select_p_step_start",
+	"select_p_step_finish",
+	"select_p_select_nodeinfo_pack",
+	"select_p_select_nodeinfo_unpack",
+	"select_p_select_nodeinfo_alloc",
+	"select_p_select_nodeinfo_free",
+	"select_p_select_nodeinfo_set_all",
+	"select_p_select_nodeinfo_set",
+	"select_p_select_nodeinfo_get",
+	"select_p_select_jobinfo_alloc",
+	"select_p_select_jobinfo_free",
+	"select_p_select_jobinfo_set",
+	"select_p_select_jobinfo_get",
+	"select_p_select_jobinfo_copy",
+	"select_p_select_jobinfo_pack",
+	"select_p_select_jobinfo_unpack",
+	"select_p_select_jobinfo_sprint",
+	"select_p_select_jobinfo_xstrdup",
+	"select_p_get_info_from_plugin",
+	"select_p_update_node_config",
+	"select_p_reconfigure",
+	"select_p_resv_test",
+};
+#define STOCK_CALLS (sizeof(stock_names) / sizeof(stock_names[0]))
+_Static_assert(sizeof(struct stock) == STOCK_CALLS * sizeof(void *),
+	       "one name per call");
+
+static int same_file(const char *path, const struct stat *mine)
+{
+	struct stat st;
+
+	return !stat(path, &st) && st.st_dev == mine->st_dev &&
+	       st.st_ino == mine->st_ino;
+}
+
+/* Slurm's own loader is not exported to programs that link libslurm, and they
+ * load us too. The checks are the same: the version must match, every call be
+ * there. */
+static int load_stock_file(const char *path)
+{
+	void *file = dlopen(path, RTLD_LAZY), **call = (void **) &stock;
+	const uint32_t *version;
+	int (*start)(void);
+
+	if (!file)
+		return SLURM_ERROR;
+	version = dlsym(file, "plugin_version");
+	start = (int (*)(void)) dlsym(file, "init");
+	if (!version || *version != SLURM_VERSION_NUMBER || !start)
+		goto fail;
+	for (size_t i = 0; i < STOCK_CALLS; i++) {
+		call[i] = dlsym(file, stock_names[i]);
+		if (!call[i])
+			goto fail;
+	}
+	if (start() == SLURM_SUCCESS)
+		return SLURM_SUCCESS;
+fail:
+	dlclose(file);
+	return SLURM_ERROR;
+}
+
+/* Load the next select_cons_tres.so of PluginDir that is not this file. */
+static int load_stock(void)
+{
+	char *dirs = xstrdup(slurm_conf.plugindir), *save = NULL, *dir;
+	struct stat mine;
+	Dl_info me;
+	int rc = SLURM_ERROR;
+
+	if (!dladdr(&stock, &me) || stat(me.dli_fname, &mine))
+		goto out;
+	for (dir = strtok_r(dirs, ":", &save); dir && rc != SLURM_SUCCESS;
+	     dir = strtok_r(NULL, ":", &save)) {
+		char path[PATH_MAX];
+
+		snprintf(path, sizeof(path), "%s/select_cons_tres.so", dir);
+		if (!access(path, R_OK) && !same_file(path, &mine))
+			rc = load_stock_file(path);
+	}
+out:
+	xfree(dirs);
+	return rc;
+}
+
+/* ---- our own state, in slurmctld only ---- */
+
+static struct {
+	bool controller;		/* this is slurmctld */
+	bool forward_only;		/* something is wrong: stay out */
+	bool configured;		/* conf and fabric have been read once */
+	bool wrong_layout;		/* no settings can repair that */
+	struct sgang_conf conf;
+	struct sgang_fabric *fabric;	/* the conductor owns it */
+	struct sgang_conductor *conductor;
+	pthread_t thread;
+} own;
+
+/* What backfill last offered to which job, on this thread: when it then starts
+ * that job, the gang must keep to what backfill has not reserved for others. */
+static __thread struct {
+	uint32_t job_id;
+	struct sgang_nodeset *nodes;
+} offered;
+/* Frees offered.nodes when a thread ends: a user's --test-only has its own. */
+static pthread_key_t offered_key;
+
+static void free_offered(void *nodes)
+{
+	sgang_nodeset_destroy(nodes);
+}
+
+void sgang_log(enum sgang_log_level level, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	switch (level) {
+	case SGANG_LOG_ERROR:
+		error("gang: %s", text);
+		break;
+	case SGANG_LOG_INFO:
+		info("gang: %s", text);
+		break;
+	case SGANG_LOG_DEBUG:
+		debug("gang: %s", text);
+		break;
+	}
+}
+
+static void stay_out(const char *why)
+{
+	if (!own.forward_only)
+		sgang_log(SGANG_LOG_ERROR,
+			  "%s; gangs and placement are off, jobs are scheduled by Slurm alone",
+			  why);
+	own.forward_only = true;
+}
+
+/* ---- layout self-test ---- */
+
+/* The headers this was built with must describe the records that slurmctld
+ * has: compare what is read through them with what slurmctld's own functions
+ * say. */
+static bool layout_of_job(job_record_t *job_ptr)
+{
+	return job_ptr->magic == JOB_MAGIC &&
+	       find_job_record(job_ptr->job_id) == job_ptr;
+}
+
+/* What it points to can be looked at too, except while slurmctld reads its
+ * files again: then its partition may be gone. */
+static bool layout_behind_job(job_record_t *job_ptr)
+{
+	return job_ptr->details && job_ptr->details->magic == DETAILS_MAGIC &&
+	       job_ptr->part_ptr && job_ptr->part_ptr->magic == PART_MAGIC &&
+	       find_part_record(job_ptr->part_ptr->name) == job_ptr->part_ptr;
+}
+
+static bool layout_of_nodes(void)
+{
+	node_record_t *node_ptr;
+
+	for (int i = 0; (node_ptr = next_node(&i)); i++) {
+		if (node_ptr->magic != NODE_MAGIC ||
+		    node_ptr->index != (uint32_t) i ||
+		    find_node_record(node_ptr->name) != node_ptr)
+			return false;
+	}
+	return true;
+}
+
+static bool layout_of_parts(void)
+{
+	part_record_t *part_ptr = part_list ? list_peek(part_list) : NULL;
+
+	return !part_ptr || (part_ptr->magic == PART_MAGIC &&
+			     find_part_record(part_ptr->name) == part_ptr);
+}
+
+static void check_layout(bool fits)
+{
+	if (fits)
+		return;
+	own.wrong_layout = true;
+	stay_out("slurmctld's job records are not laid out as in the headers this was built with");
+}
+
+/* Before anything else is read of a job that is new. */
+static void check_first_job(job_record_t *job_ptr)
+{
+	static bool checked;
+
+	if (checked || own.forward_only)
+		return;
+	checked = true;
+	check_layout(layout_of_job(job_ptr) && layout_behind_job(job_ptr));
+}
+
+/* ---- settings and fabric ---- */
+
+static char **node_names(void)
+{
+	char **names = xcalloc(node_record_count + 1, sizeof(char *));
+
+	for (int i = 0; i < node_record_count; i++) {
+		/* a gap that dynamic nodes may fill */
+		if (node_record_table_ptr[i])
+			names[i] = xstrdup(node_record_table_ptr[i]->name);
+		else
+			names[i] = xstrdup_printf("#%d", i);
+	}
+	return names;
+}
+
+static void free_names(char **names)
+{
+	for (int i = 0; i < node_record_count; i++)
+		xfree(names[i]);
+	xfree(names);
+}
+
+static int read_conf(struct sgang_conf *conf, struct sgang_error *err)
+{
+	char *path = get_extra_conf_path("gang.conf");
+	int rc = sgang_conf_load(path, conf, err);
+
+	/* Without the file the built-in defaults hold. */
+	if (rc < 0 && errno == ENOENT) {
+		sgang_conf_default(conf);
+		rc = 0;
+	}
+	xfree(path);
+	return rc;
+}
+
+/* The nodes as they are, on one leaf. */
+static struct sgang_fabric *flat_fabric(struct sgang_error *err)
+{
+	char **names = node_names();
+	struct sgang_fabric *fabric =
+		sgang_fabric_flat((const char *const *) names,
+				  node_record_count, err);
+
+	free_names(names);
+	return fabric;
+}
+
+static struct sgang_fabric *read_fabric(const struct sgang_conf *conf,
+					struct sgang_error *err)
+{
+	struct sgang_fabric *fabric;
+	char **names, *path;
+
+	if (!conf->placement ||
+	    (!conf->topology_file[0] &&
+	     !xstrstr(slurm_conf.topology_plugin, "tree")))
+		return flat_fabric(err);
+	if (conf->topology_file[0])
+		path = xstrdup(conf->topology_file);
+	else
+		path = get_extra_conf_path("topology.conf");
+	names = node_names();
+	fabric = sgang_fabric_load(path, (const char *const *) names,
+				   node_record_count, err);
+	free_names(names);
+	xfree(path);
+	return fabric;
+}
+
+static bool same_nodes(const struct sgang_fabric *fabric)
+{
+	if (!fabric ||
+	    sgang_fabric_nodes(fabric) != (uint32_t) node_record_count)
+		return false;
+	for (int i = 0; i < node_record_count; i++) {
+		if (!node_record_table_ptr[i] ||
+		    xstrcmp(node_record_table_ptr[i]->name,
+			    sgang_fabric_node_name(fabric, i)))
+			return false;
+	}
+	return true;
+}
+
+/* slurmctld rebuilds its nodes twice in one reconfigure. */
+static void complain(const char *what, const char *then)
+{
+	static char last[sizeof(struct sgang_error)];
+
+	if (strcmp(what, last))
+		sgang_log(SGANG_LOG_ERROR, "%s; %s", what, then);
+	snprintf(last, sizeof(last), "%s", what);
+}
+
+/* At start a mistake means: stay out. Later it means: what was good stays, or
+ * if the nodes are others by now, what is known of them holds. */
+static struct sgang_fabric *fabric_after_mistake(const char *what)
+{
+	struct sgang_fabric *flat;
+
+	if (!own.configured) {
+		stay_out(what);
+		return NULL;
+	}
+	if (same_nodes(own.fabric)) {
+		complain(what, "the fabric stays as it was");
+		return own.fabric;
+	}
+	complain(what, "the nodes have changed, so all count as one leaf");
+	flat = flat_fabric(NULL);
+	if (!flat)
+		stay_out("no memory for the fabric");
+	return flat;
+}
+
+static void configure(void)
+{
+	struct sgang_error err = { "" };
+	struct sgang_conf conf;
+	struct sgang_fabric *fabric;
+
+	if (read_conf(&conf, &err) < 0) {
+		if (!own.configured) {
+			stay_out(err.text);
+			return;
+		}
+		complain(err.text, "the settings stay as they were");
+		conf = own.conf;
+	}
+	fabric = read_fabric(&conf, &err);
+	if (!fabric)
+		fabric = fabric_after_mistake(err.text);
+	if (!fabric)
+		return;
+	own.forward_only = false;
+	own.configured = true;
+	own.conf = conf;
+	own.fabric = fabric;
+	sgang_conductor_configure(own.conductor, fabric, &conf);
+	sgang_log(SGANG_LOG_INFO,
+		  "%u nodes in %u domains, gangs %s, placement %s",
+		  sgang_fabric_nodes(fabric), sgang_fabric_domains(fabric),
+		  conf.gangs ? "on" : "off",
+		  !conf.placement ? "off" : conf.place_all ? "of all jobs" :
+		  "of gangs");
+	sgang_conductor_poke(own.conductor);
+}
+
+/* ---- the conductor's thread ---- */
+
+/* While we stay out a poke must not stand, or the wait would return at once;
+ * but configure() may have poked just now. */
+static bool may_conduct(void)
+{
+	if (!own.forward_only && own.configured)
+		return true;
+	sgang_conductor_ignore(own.conductor);
+	if (own.forward_only || !own.configured)
+		return false;
+	sgang_conductor_poke(own.conductor);
+	return true;
+}
+
+static void *conduct(void *arg)
+{
+	(void) arg;
+	while (!slurmctld_config.shutdown_time) {
+		sgang_conductor_wait(own.conductor);
+		if (slurmctld_config.shutdown_time)
+			break;
+		if (may_conduct())
+			sgang_conductor_pass(own.conductor);
+	}
+	return NULL;
+}
+
+static int start_thread(void)
+{
+	sigset_t all, before;
+	int rc;
+
+	/* Signals are slurmctld's signal thread's business. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(&own.thread, NULL, conduct, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!rc)
+		pthread_detach(own.thread);
+	return rc;
+}
+
+/* ---- plugin ---- */
+
+extern int init(void)
+{
+	if (load_stock() != SLURM_SUCCESS) {
+		error("gang: PluginDir=%s has no stock select_cons_tres.so that can be loaded",
+		      slurm_conf.plugindir);
+		return SLURM_ERROR;
+	}
+	sgang_host_refresh = stock.nodeinfo_set_all;
+	own.controller = running_in_slurmctld();
+	if (!own.controller)
+		return SLURM_SUCCESS;
+	pthread_key_create(&offered_key, free_offered);
+	own.conductor = sgang_conductor_create(&sgang_host_slurm);
+	if (!own.conductor)
+		stay_out("no memory");
+	else if (start_thread())
+		stay_out("the conductor's thread cannot be started");
+	else
+		info("gang: slurm-gang for Slurm %d.%02d.%d",
+		     SLURM_VERSION_MAJOR(SLURM_VERSION_NUMBER),
+		     SLURM_VERSION_MINOR(SLURM_VERSION_NUMBER),
+		     SLURM_VERSION_MICRO(SLURM_VERSION_NUMBER));
+	return SLURM_SUCCESS;
+}
+
+/* slurmctld does not call this when it ends, and the thread may be anywhere. */
+extern int fini(void)
+{
+	return SLURM_SUCCESS;
+}
+
+/* ---- job_test ---- */
+
+static struct sgang_nodeset *nodes_of(const bitstr_t *bitmap)
+{
+	struct sgang_nodeset *nodes = sgang_nodeset_create(node_record_count);
+	bitstr_t *map = (bitstr_t *) bitmap;
+	bitoff_t first = bit_ffs(map), last;
+
+	if (!nodes || first < 0)
+		return nodes;
+	last = bit_fls(map);
+	for (bitoff_t i = first; i <= last; i++) {
+		if (bit_test(map, i))
+			sgang_nodeset_add(nodes, i);
+	}
+	return nodes;
+}
+
+static void keep_nodes(bitstr_t *bitmap, const struct sgang_nodeset *nodes)
+{
+	bitoff_t first = bit_ffs(bitmap), last;
+
+	if (first < 0)
+		return;
+	last = bit_fls(bitmap);
+	for (bitoff_t i = first; i <= last; i++) {
+		if (bit_test(bitmap, i) && !sgang_nodeset_has(nodes, i))
+			bit_clear(bitmap, i);
+	}
+}
+
+/* The arguments of one select_p_job_test(). */
+struct job_test {
+	job_record_t *job_ptr;
+	bitstr_t *node_bitmap;
+	uint32_t min_nodes, max_nodes, req_nodes;
+	uint16_t mode;
+	List preemptee_candidates;
+	List *preemptee_job_list;
+	bitstr_t *exc_cores;
+};
+
+static int ask_stock(const struct job_test *t)
+{
+	return stock.job_test(t->job_ptr, t->node_bitmap, t->min_nodes,
+			      t->max_nodes, t->req_nodes, t->mode,
+			      t->preemptee_candidates, t->preemptee_job_list,
+			      t->exc_cores);
+}
+
+/* The conductor asks which nodes the job could have. TEST_ONLY must not fail,
+ * or the job would be held for ever. */
+static int test_for_probe(const struct job_test *t)
+{
+	struct sgang_nodeset *nodes;
+
+	if ((t->mode & SELECT_MODE_BASE) != SELECT_MODE_RUN_NOW)
+		return SLURM_SUCCESS;
+	nodes = nodes_of(t->node_bitmap);
+	if (!nodes)
+		return SLURM_ERROR;
+	/* What the user requires is all there is to choose from. */
+	if (t->job_ptr->details->req_node_bitmap &&
+	    (uint32_t) bit_set_count(t->job_ptr->details->req_node_bitmap) >=
+	    t->min_nodes) {
+		struct sgang_nodeset *req =
+			nodes_of(t->job_ptr->details->req_node_bitmap);
+
+		if (req)
+			sgang_nodeset_and(nodes, req);
+		sgang_nodeset_destroy(req);
+	}
+	sgang_nodeset_or(sgang_job_test.usable, nodes);
+	sgang_nodeset_destroy(nodes);
+	sgang_host_shape(t->job_ptr, t->min_nodes, t->max_nodes, t->req_nodes,
+			 sgang_job_test.shape);
+	sgang_job_test.asked = true;
+	return SLURM_ERROR;
+}
+
+static int test_for_commit(const struct job_test *t)
+{
+	int rc;
+
+	if ((t->mode & SELECT_MODE_BASE) != SELECT_MODE_RUN_NOW)
+		return SLURM_SUCCESS;
+	keep_nodes(t->node_bitmap, sgang_job_test.confine);
+	if ((uint32_t) bit_set_count(t->node_bitmap) < t->min_nodes)
+		return SLURM_ERROR;
+	rc = ask_stock(t);
+	if (rc == SLURM_SUCCESS)
+		t->job_ptr->job_state |= JOB_CONFIGURING;
+	return rc;
+}
+
+/* Let the stock plugin choose, but from the nodes we would take; if it cannot,
+ * from all. */
+static int test_placed(const struct job_test *t)
+{
+	struct sgang_nodeset *usable = NULL, *chosen = NULL;
+	struct job_test confined = *t;
+	struct sgang_shape shape;
+	time_t start = t->job_ptr->start_time;
+	int rc = SLURM_ERROR;
+
+	sgang_host_shape(t->job_ptr, t->min_nodes, t->max_nodes, t->req_nodes,
+			 &shape);
+	if (!sgang_placer_concerns(own.fabric, &shape) ||
+	    t->job_ptr->details->req_node_bitmap ||
+	    t->job_ptr->details->contiguous || t->job_ptr->req_switch)
+		return ask_stock(t);
+	usable = nodes_of(t->node_bitmap);
+	chosen = sgang_nodeset_create(node_record_count);
+	if (!usable || !chosen)
+		goto out;
+	if (!shape.whole)
+		(void) stock.nodeinfo_set_all();
+	if (!sgang_placer_choose(&sgang_host_slurm, own.fabric, &own.conf,
+				 (struct sgang_job *) t->job_ptr, &shape,
+				 usable, chosen))
+		goto out;
+	confined.node_bitmap = bit_copy(t->node_bitmap);
+	keep_nodes(confined.node_bitmap, chosen);
+	rc = ask_stock(&confined);
+	/* A start later than now is not what was planned for. */
+	if (rc == SLURM_SUCCESS &&
+	    (t->mode & SELECT_MODE_BASE) == SELECT_MODE_WILL_RUN &&
+	    t->job_ptr->start_time > time(NULL))
+		rc = SLURM_ERROR;
+	if (rc == SLURM_SUCCESS)
+		bit_copybits(t->node_bitmap, confined.node_bitmap);
+	FREE_NULL_BITMAP(confined.node_bitmap);
+out:
+	sgang_nodeset_destroy(usable);
+	sgang_nodeset_destroy(chosen);
+	if (rc == SLURM_SUCCESS)
+		return rc;
+	t->job_ptr->start_time = start;
+	if (t->preemptee_job_list)
+		FREE_NULL_LIST(*t->preemptee_job_list);
+	return ask_stock(t);
+}
+
+static bool wants_place(const job_record_t *job_ptr)
+{
+	return own.conf.placement &&
+	       (own.conf.place_all || sgang_host_concerns(job_ptr));
+}
+
+/* Is the job a member, and may it start by itself? */
+static bool kept_for_gang(const struct job_test *t)
+{
+	job_record_t *job_ptr = t->job_ptr;
+	struct sgang_nodeset *nodes;
+	struct sgang_spec spec;
+	const char *user = sgang_host_user(job_ptr);
+	bool reserving = offered.job_id == job_ptr->job_id && offered.nodes &&
+			 sgang_nodeset_size(offered.nodes) ==
+			 (uint32_t) node_record_count;
+	enum sgang_turn turn;
+
+	if (sgang_spec_from_env(&spec, job_ptr->spank_job_env,
+				job_ptr->spank_job_env_size, NULL) != 1)
+		return false;
+	if (!spec.ns[0] && user)
+		strncpy(spec.ns, user, sizeof(spec.ns) - 1);
+	nodes = reserving ? NULL : nodes_of(t->node_bitmap);
+	if (!reserving && !nodes)
+		return true;
+	turn = sgang_conductor_turn(own.conductor, &spec, job_ptr->priority,
+				    reserving ? offered.nodes : nodes,
+				    reserving);
+	sgang_nodeset_destroy(nodes);
+	return turn == SGANG_TURN_TAKEN;
+}
+
+/* Keep the job off the nodes of a gang whose turn has come. */
+static void fence_off(const struct job_test *t)
+{
+	struct sgang_nodeset *nodes;
+
+	if (!sgang_conductor_has_turns(own.conductor))
+		return;
+	nodes = nodes_of(t->node_bitmap);
+	if (nodes && sgang_conductor_fence(own.conductor,
+					   t->job_ptr->priority, nodes))
+		keep_nodes(t->node_bitmap, nodes);
+	sgang_nodeset_destroy(nodes);
+}
+
+static int test_run_now(const struct job_test *t)
+{
+	bool member = own.conf.gangs && sgang_host_concerns(t->job_ptr);
+
+	if (member && kept_for_gang(t))
+		return SLURM_ERROR;
+	fence_off(t);
+	if (wants_place(t->job_ptr))
+		return test_placed(t);
+	return ask_stock(t);
+}
+
+static void remember_offer(const struct job_test *t)
+{
+	sgang_nodeset_destroy(offered.nodes);
+	offered.nodes = nodes_of(t->node_bitmap);
+	offered.job_id = t->job_ptr->job_id;
+	pthread_setspecific(offered_key, offered.nodes);
+}
+
+/* Backfill, and a user's --test-only. A reservation is tested with a job that
+ * is no job: nothing of it may be looked at. */
+static int test_will_run(const struct job_test *t)
+{
+	if (find_job_record(t->job_ptr->job_id) != t->job_ptr ||
+	    !IS_JOB_PENDING(t->job_ptr))
+		return ask_stock(t);
+	if (own.conf.gangs && sgang_host_concerns(t->job_ptr))
+		remember_offer(t);
+	if (wants_place(t->job_ptr))
+		return test_placed(t);
+	return ask_stock(t);
+}
+
+extern int select_p_job_test(job_record_t *job_ptr, bitstr_t *node_bitmap,
+			     uint32_t min_nodes, uint32_t max_nodes,
+			     uint32_t req_nodes, uint16_t mode,
+			     List preemptee_candidates,
+			     List *preemptee_job_list, bitstr_t *exc_cores)
+{
+	struct job_test t = {
+		.job_ptr = job_ptr,
+		.node_bitmap = node_bitmap,
+		.min_nodes = min_nodes,
+		.max_nodes = max_nodes,
+		.req_nodes = req_nodes,
+		.mode = mode,
+		.preemptee_candidates = preemptee_candidates,
+		.preemptee_job_list = preemptee_job_list,
+		.exc_cores = exc_cores,
+	};
+
+	if (own.controller && (mode & SELECT_MODE_BASE) != SELECT_MODE_WILL_RUN)
+		check_first_job(job_ptr);
+	if (!own.controller || own.forward_only || !own.configured)
+		return ask_stock(&t);
+	switch (sgang_job_test.mode) {
+	case SGANG_JOB_TEST_PROBE:
+		return test_for_probe(&t);
+	case SGANG_JOB_TEST_COMMIT:
+		return test_for_commit(&t);
+	case SGANG_JOB_TEST_NONE:
+		break;
+	}
+	switch (mode & SELECT_MODE_BASE) {
+	case SELECT_MODE_RUN_NOW:
+		return test_run_now(&t);
+	case SELECT_MODE_WILL_RUN:
+		return test_will_run(&t);
+	default:
+		/* A member was submitted: see soon whether it is the last. */
+		if (own.conf.gangs && sgang_host_concerns(job_ptr))
+			sgang_conductor_poke(own.conductor);
+		return ask_stock(&t);
+	}
+}
+
+/* ---- calls that tell us something on their way ---- */
+
+static void noticed(const job_record_t *job_ptr)
+{
+	atomic_fetch_add(&sgang_events, 1);
+	if (own.conductor && sgang_host_concerns(job_ptr))
+		sgang_conductor_poke(own.conductor);
+}
+
+extern int select_p_node_init(void)
+{
+	int rc = stock.node_init();
+
+	if (!own.controller || !own.conductor || own.wrong_layout)
+		return rc;
+	sgang_nodeset_destroy(offered.nodes);
+	offered.nodes = NULL;
+	pthread_setspecific(offered_key, NULL);
+	atomic_fetch_add(&sgang_events, 1);
+	if (!layout_of_nodes() || !layout_of_parts())
+		stay_out("slurmctld's node or partition records are not laid out as in the headers this was built with");
+	else
+		configure();
+	return rc;
+}
+
+extern int select_p_job_begin(job_record_t *job_ptr)
+{
+	int rc = stock.job_begin(job_ptr);
+
+	noticed(job_ptr);
+	return rc;
+}
+
+extern int select_p_job_fini(job_record_t *job_ptr)
+{
+	int rc = stock.job_fini(job_ptr);
+
+	noticed(job_ptr);
+	return rc;
+}
+
+extern int select_p_reconfigure(void)
+{
+	atomic_fetch_add(&sgang_events, 1);
+	return stock.reconfigure();
+}
+
+/* ---- calls that only pass through ---- */
+
+extern int select_p_state_save(char *dir_name)
+{
+	return stock.state_save(dir_name);
+}
+
+extern int select_p_state_restore(char *dir_name)
+{
+	return stock.state_restore(dir_name);
+}
+
+extern int select_p_job_init(List jobs)
+{
+	job_record_t *job_ptr = jobs ? list_peek(jobs) : NULL;
+
+	/* The conductor will look at the saved jobs as soon as it can. */
+	if (own.controller && !own.forward_only && job_ptr)
+		check_layout(layout_of_job(job_ptr));
+	return stock.job_init(jobs);
+}
+
+extern int select_p_job_ready(job_record_t *job_ptr)
+{
+	return stock.job_ready(job_ptr);
+}
+
+extern int select_p_job_expand(job_record_t *from, job_record_t *to)
+{
+	return stock.job_expand(from, to);
+}
+
+extern int select_p_job_resized(job_record_t *job_ptr, node_record_t *node_ptr)
+{
+	return stock.job_resized(job_ptr, node_ptr);
+}
+
+extern int select_p_job_signal(job_record_t *job_ptr, int sig)
+{
+	return stock.job_signal(job_ptr, sig);
+}
+
+extern int select_p_job_suspend(job_record_t *job_ptr, bool indf_susp)
+{
+	return stock.job_suspend(job_ptr, indf_susp);
+}
+
+extern int select_p_job_resume(job_record_t *job_ptr, bool indf_susp)
+{
+	return stock.job_resume(job_ptr, indf_susp);
+}
+
+extern bitstr_t *select_p_step_pick_nodes(job_record_t *job_ptr,
+					  select_jobinfo_t *jobinfo,
+					  uint32_t node_count,
+					  bitstr_t **avail_nodes)
+{
+	return stock.step_pick_nodes(job_ptr, jobinfo, node_count,
+				     avail_nodes);
+}
+
+extern int select_p_step_start(step_record_t *step_ptr)
+{
+	return stock.step_start(step_ptr);
+}
+
+extern int select_p_step_finish(step_record_t *step_ptr, bool killing_step)
+{
+	return stock.step_finish(step_ptr, killing_step);
+}
+
+extern int select_p_select_nodeinfo_pack(select_nodeinfo_t *nodeinfo,
+					 buf_t *buffer,
+					 uint16_t protocol_version)
+{
+	return stock.nodeinfo_pack(nodeinfo, buffer, protocol_version);
+}
+
+extern int select_p_select_nodeinfo_unpack(select_nodeinfo_t **nodeinfo,
+					   buf_t *buffer,
+					   uint16_t protocol_version)
+{
+	return stock.nodeinfo_unpack(nodeinfo, buffer, protocol_version);
+}
+
+extern select_nodeinfo_t *select_p_select_nodeinfo_alloc(void)
+{
+	return stock.nodeinfo_alloc();
+}
+
+extern int select_p_select_nodeinfo_free(select_nodeinfo_t *nodeinfo)
+{
+	return stock.nodeinfo_free(nodeinfo);
+}
+
+extern int select_p_select_nodeinfo_set_all(void)
+{
+	return stock.nodeinfo_set_all();
+}
+
+extern int select_p_select_nodeinfo_set(job_record_t *job_ptr)
+{
+	return stock.nodeinfo_set(job_ptr);
+}
+
+extern int select_p_select_nodeinfo_get(select_nodeinfo_t *nodeinfo,
+					enum select_nodedata_type dinfo,
+					enum node_states state, void *data)
+{
+	return stock.nodeinfo_get(nodeinfo, dinfo, state, data);
+}
+
+extern select_jobinfo_t *select_p_select_jobinfo_alloc(void)
+{
+	return stock.jobinfo_alloc();
+}
+
+extern int select_p_select_jobinfo_free(select_jobinfo_t *jobinfo)
+{
+	return stock.jobinfo_free(jobinfo);
+}
+
+extern int select_p_select_jobinfo_set(select_jobinfo_t *jobinfo,
+				       enum select_jobdata_type data_type,
+				       void *data)
+{
+	return stock.jobinfo_set(jobinfo, data_type, data);
+}
+
+extern int select_p_select_jobinfo_get(select_jobinfo_t *jobinfo,
+				       enum select_jobdata_type data_type,
+				       void *data)
+{
+	return stock.jobinfo_get(jobinfo, data_type, data);
+}
+
+extern select_jobinfo_t *select_p_select_jobinfo_copy(select_jobinfo_t *jobinfo)
+{
+	return stock.jobinfo_copy(jobinfo);
+}
+
+extern int select_p_select_jobinfo_pack(select_jobinfo_t *jobinfo,
+					buf_t *buffer,
+					uint16_t protocol_version)
+{
+	return stock.jobinfo_pack(jobinfo, buffer, protocol_version);
+}
+
+extern int select_p_select_jobinfo_unpack(select_jobinfo_t **jobinfo,
+					  buf_t *buffer,
+					  uint16_t protocol_version)
+{
+	return stock.jobinfo_unpack(jobinfo, buffer, protocol_version);
+}
+
+extern char *select_p_select_jobinfo_sprint(select_jobinfo_t *jobinfo,
+					    char *buf, size_t size, int mode)
+{
+	return stock.jobinfo_sprint(jobinfo, buf, size, mode);
+}
+
+extern char *select_p_select_jobinfo_xstrdup(select_jobinfo_t *jobinfo,
+					     int mode)
+{
+	return stock.jobinfo_xstrdup(jobinfo, mode);
+}
+
+extern int select_p_get_info_from_plugin(enum select_plugindata_info dinfo,
+					 job_record_t *job_ptr, void *data)
+{
+	return stock.get_info_from_plugin(dinfo, job_ptr, data);
+}
+
+extern int select_p_update_node_config(int index)
+{
+	return stock.update_node_config(index);
+}
+
+extern bitstr_t *select_p_resv_test(resv_desc_msg_t *resv_desc_ptr,
+				    uint32_t node_cnt,
+				    bitstr_t *avail_bitmap,
+				    bitstr_t **core_bitmap)
+{
+	return stock.resv_test(resv_desc_ptr, node_cnt, avail_bitmap,
+			       core_bitmap);
+}

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bench_plan.c - how long one plan takes, and what a fabric weighs
+ *
+ * Seeded fabrics of 1,000, 10,000 and 100,000 nodes at 70 % load, leaves of 16
+ * and 32 nodes, 3 and 4 levels of switches, three kinds of fragmentation; gangs
+ * of 64, 512 and 4096 whole nodes, and of 4096 slots on partly used nodes. Then
+ * gangs of several kinds of members.
+ * Usage: bench_plan [ROUNDS]
+ */
+
+#include <inttypes.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/plan.h"
+
+#define SLOTS 8
+#define ROUNDS_MAX 1000
+
+enum fragmentation { UNIFORM, CLUSTERED, WHOLE_LEAF, FRAGMENTATIONS };
+
+static const char *const fragmentation_names[FRAGMENTATIONS] = {
+	"uniform", "clustered", "whole-leaf"
+};
+
+struct cluster {
+	uint32_t n_nodes;
+	uint32_t leaf_size;
+	struct sgang_fabric *fabric;
+	struct sgang_costs costs;
+	uint32_t *free;
+	uint32_t *total;
+	uint64_t random;
+};
+
+static uint32_t rnd(struct cluster *cluster, uint32_t below)
+{
+	cluster->random = cluster->random * UINT64_C(6364136223846793005) +
+			  UINT64_C(1442695040888963407);
+	return (uint32_t)((cluster->random >> 33) % below);
+}
+
+static double now_ms(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+}
+
+static size_t heap_bytes(void)
+{
+	struct mallinfo2 info = mallinfo2();
+
+	return info.uordblks + info.hblkhd;
+}
+
+/* -- fabrics -- */
+
+/* Switches s<from>.. joined in groups, those of a level being numbered on. */
+static char *write_level(char *p, uint32_t *from, uint32_t *to, uint32_t group)
+{
+	uint32_t next = *to;
+
+	while (*from < next) {
+		uint32_t last = *from + group < next ? *from + group : next;
+
+		p += sprintf(p, "SwitchName=s%u Switches=s[%u-%u]\n", (*to)++,
+			     *from, last - 1);
+		*from = last;
+	}
+	return p;
+}
+
+static uint32_t group_for(uint32_t n, uint32_t levels)
+{
+	uint32_t group = 2, i;
+
+	for (;; group++) {
+		uint64_t reach = 1;
+
+		for (i = 0; i < levels; i++)
+			reach *= group;
+		if (reach >= n)
+			return group;
+	}
+}
+
+/* A balanced tree with so many levels of switches. */
+static char *make_topology(uint32_t n_nodes, uint32_t leaf_size,
+			   uint32_t levels)
+{
+	uint32_t leaves = (n_nodes + leaf_size - 1) / leaf_size;
+	uint32_t group = group_for(leaves, levels - 1), node, from = 0, to = 0;
+	char *text = malloc((size_t)leaves * 2 * 64 + 4096), *p = text;
+
+	if (!text)
+		return NULL;
+	for (node = 0; node < n_nodes; node += leaf_size) {
+		uint32_t end = node + leaf_size;
+
+		p += sprintf(p, "SwitchName=s%u Nodes=n[%u-%u]\n", to++, node,
+			     (end < n_nodes ? end : n_nodes) - 1);
+	}
+	while (to - from > 1)
+		p = write_level(p, &from, &to, group);
+	return text;
+}
+
+/* -- load -- */
+
+static void take_clusters(struct cluster *cluster, uint32_t busy)
+{
+	while (busy) {
+		uint32_t size = 1 + rnd(cluster, 32);
+		uint32_t node = rnd(cluster, cluster->n_nodes);
+
+		for (; size && busy && node < cluster->n_nodes;
+		     node++, size--) {
+			busy -= cluster->free[node] != 0;
+			cluster->free[node] = 0;
+		}
+	}
+}
+
+static void take_leaves(struct cluster *cluster, uint32_t busy)
+{
+	while (busy) {
+		uint32_t node = rnd(cluster, cluster->n_nodes);
+		uint32_t i;
+
+		node -= node % cluster->leaf_size;
+		for (i = 0; i < cluster->leaf_size && busy; i++, node++) {
+			if (node >= cluster->n_nodes)
+				break;
+			busy -= cluster->free[node] != 0;
+			cluster->free[node] = 0;
+		}
+	}
+}
+
+static void load(struct cluster *cluster, enum fragmentation how)
+{
+	uint32_t busy = cluster->n_nodes / 10 * 7, node;
+
+	for (node = 0; node < cluster->n_nodes; node++)
+		cluster->free[node] = SLOTS;
+	if (how == CLUSTERED) {
+		take_clusters(cluster, busy);
+	} else if (how == WHOLE_LEAF) {
+		take_leaves(cluster, busy);
+	} else {
+		while (busy) {
+			node = rnd(cluster, cluster->n_nodes);
+			busy -= cluster->free[node] != 0;
+			cluster->free[node] = 0;
+		}
+	}
+}
+
+/* -- one measurement -- */
+
+struct result {
+	double ms[ROUNDS_MAX];
+	unsigned int n, fit, exact;
+	uint64_t cost, bound;
+};
+
+static int by_ms(const void *one, const void *two)
+{
+	const double *a = one, *b = two;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+static int plan_once(const struct sgang_plan_request *request,
+		     struct result *result)
+{
+	struct sgang_placement *placement = NULL;
+	struct sgang_nofit nofit;
+	struct sgang_error err;
+	double start = now_ms();
+	int rc;
+
+	rc = sgang_plan(request, &placement, &nofit, &err);
+	result->ms[result->n++] = now_ms() - start;
+	if (rc < 0) {
+		fprintf(stderr, "bench_plan: %s\n", err.text);
+		return -1;
+	}
+	if (rc) {
+		result->fit++;
+		result->exact += placement->exact;
+		result->cost += placement->ring.cost;
+		result->bound += placement->bound;
+	}
+	sgang_placement_destroy(placement);
+	return 0;
+}
+
+static void print_result(const char *what, struct result *result)
+{
+	qsort(result->ms, result->n, sizeof(result->ms[0]), by_ms);
+	printf("%-34s %8.3f %8.3f %12.0f %12.0f %4u/%u\n", what,
+	       result->ms[result->n / 2], result->ms[result->n - 1],
+	       (double)result->cost / (result->fit ? result->fit : 1),
+	       (double)result->bound / (result->fit ? result->fit : 1),
+	       result->exact, result->fit);
+	fflush(stdout);
+}
+
+static void init_request(const struct cluster *cluster,
+			 struct sgang_plan_request *request,
+			 const struct sgang_plan_member *members, size_t n)
+{
+	memset(request, 0, sizeof(*request));
+	request->fabric = cluster->fabric;
+	request->costs = &cluster->costs;
+	request->free = cluster->free;
+	request->total = cluster->total;
+	request->members = members;
+	request->n_members = n;
+	request->max_level = SGANG_LEVEL_UNCONNECTED;
+}
+
+/* Gangs of whole nodes. */
+static int bench_whole(struct cluster *cluster, const char *shape,
+		       unsigned int rounds)
+{
+	static const uint32_t gangs[] = { 64, 512, 4096 };
+	size_t g;
+	int how;
+
+	for (how = 0; how < FRAGMENTATIONS; how++) {
+		for (g = 0; g < sizeof(gangs) / sizeof(gangs[0]); g++) {
+			struct sgang_plan_member member = {
+				.units = gangs[g], .distinct = true
+			};
+			struct sgang_plan_request request;
+			struct result result = { .n = 0 };
+			char what[64];
+
+			if (gangs[g] > cluster->n_nodes / 10 * 3)
+				continue;
+			init_request(cluster, &request, &member, 1);
+			while (result.n < rounds) {
+				cluster->random = 1000 + result.n;
+				load(cluster, (enum fragmentation)how);
+				if (plan_once(&request, &result))
+					return -1;
+			}
+			snprintf(what, sizeof(what), "%s %s %u", shape,
+				 fragmentation_names[how], gangs[g]);
+			print_result(what, &result);
+		}
+	}
+	return 0;
+}
+
+/* Nodes partly used: any number of slots free. */
+static void load_partly(struct cluster *cluster)
+{
+	uint32_t node;
+
+	for (node = 0; node < cluster->n_nodes; node++)
+		cluster->free[node] = rnd(cluster, 2) ? 0 :
+				      1 + rnd(cluster, SLOTS);
+}
+
+/* A gang of slots, wherever they are. */
+static int bench_slots(struct cluster *cluster, const char *shape,
+		       unsigned int rounds)
+{
+	struct sgang_plan_member member = { .units = 4096, .slots = 1 };
+	struct sgang_plan_request request;
+	struct result result = { .n = 0 };
+	char what[64];
+
+	init_request(cluster, &request, &member, 1);
+	while (result.n < rounds) {
+		cluster->random = 1000 + result.n;
+		load_partly(cluster);
+		if (plan_once(&request, &result))
+			return -1;
+	}
+	snprintf(what, sizeof(what), "%s 4096 slots", shape);
+	print_result(what, &result);
+	return 0;
+}
+
+static int open_cluster(struct cluster *cluster, uint32_t n_nodes,
+			uint32_t leaf_size, uint32_t levels)
+{
+	char *text = make_topology(n_nodes, leaf_size, levels);
+	struct sgang_error err = { "out of memory" };
+	size_t before = heap_bytes() - (text ? malloc_usable_size(text) : 0);
+	double start = now_ms(), loaded;
+	uint32_t node;
+
+	memset(cluster, 0, sizeof(*cluster));
+	cluster->n_nodes = n_nodes;
+	cluster->leaf_size = leaf_size;
+	if (text)
+		cluster->fabric = sgang_fabric_parse(text, "bench", NULL, 0,
+						     &err);
+	loaded = now_ms() - start;
+	free(text);
+	if (!cluster->fabric) {
+		fprintf(stderr, "bench_plan: %s\n", err.text);
+		return -1;
+	}
+	printf("fabric %u nodes, leaves of %u, %u switch levels: loaded in "
+	       "%.1f ms, %.1f bytes per node\n", n_nodes, leaf_size, levels,
+	       loaded, (double)(heap_bytes() - before) / n_nodes);
+	sgang_costs_default(&cluster->costs);
+	cluster->free = calloc(n_nodes, sizeof(*cluster->free));
+	cluster->total = calloc(n_nodes, sizeof(*cluster->total));
+	if (!cluster->free || !cluster->total)
+		return -1;
+	for (node = 0; node < n_nodes; node++)
+		cluster->total[node] = SLOTS;
+	return 0;
+}
+
+static void close_cluster(struct cluster *cluster)
+{
+	sgang_fabric_destroy(cluster->fabric);
+	free(cluster->free);
+	free(cluster->total);
+}
+
+static int bench_fabrics(unsigned int rounds)
+{
+	static const struct {
+		uint32_t nodes, leaf, levels;
+	} shapes[] = {
+		{ 1000, 16, 3 }, { 1000, 32, 3 },
+		{ 10000, 16, 3 }, { 10000, 16, 4 }, { 10000, 32, 3 },
+		{ 100000, 16, 3 }, { 100000, 16, 4 },
+		{ 100000, 32, 3 }, { 100000, 32, 4 },
+		{ 100000, 100000, 1 },
+	};
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]) && !rc; i++) {
+		struct cluster cluster;
+		char shape[32];
+
+		rc = open_cluster(&cluster, shapes[i].nodes, shapes[i].leaf,
+				  shapes[i].levels);
+		snprintf(shape, sizeof(shape), "%u/%u/%u", shapes[i].nodes,
+			 shapes[i].leaf, shapes[i].levels);
+		if (!rc)
+			rc = bench_whole(&cluster, shape, rounds);
+		if (!rc && cluster.n_nodes >= 10000)
+			rc = bench_slots(&cluster, shape, rounds);
+		close_cluster(&cluster);
+	}
+	return rc;
+}
+
+/* -- members of several kinds -- */
+
+#define MEMBERS 500
+
+static int bench_members(struct cluster *cluster, const char *what,
+			 const struct sgang_plan_member *members,
+			 unsigned int rounds)
+{
+	struct sgang_plan_request request;
+	struct result result = { .n = 0 };
+
+	init_request(cluster, &request, members, MEMBERS);
+	while (result.n < rounds) {
+		cluster->random = 1000 + result.n;
+		load_partly(cluster);
+		if (plan_once(&request, &result))
+			return -1;
+	}
+	print_result(what, &result);
+	return 0;
+}
+
+static int bench_mixed(unsigned int rounds)
+{
+	struct sgang_plan_member members[MEMBERS];
+	struct sgang_nodeset *half = NULL;
+	struct cluster cluster;
+	uint32_t node;
+	size_t i;
+	int rc = open_cluster(&cluster, 2000, 16, 3);
+
+	if (!rc)
+		half = sgang_nodeset_create(2000);
+	if (!half)
+		goto out;
+	for (node = 0; node < 1400; node++)
+		sgang_nodeset_add(half, node);
+	memset(members, 0, sizeof(members));
+	for (i = 0; i < MEMBERS; i++) {
+		members[i].units = 1;
+		members[i].slots = 1;
+	}
+	rc = bench_members(&cluster, "500 members of 1x1", members, rounds);
+	for (i = 0; i < MEMBERS; i++)
+		members[i].slots = 1 + (uint32_t)i / 250;
+	if (!rc)
+		rc = bench_members(&cluster, "250 of 1x1, 250 of 1x2", members,
+				   rounds);
+	for (i = 0; i < MEMBERS; i++)
+		members[i].slots = 1 + (uint32_t)i % 3;
+	if (!rc)
+		rc = bench_members(&cluster, "500 of 1x1, 1x2, 1x3 in turn",
+				   members, rounds);
+	for (i = 0; i < MEMBERS; i++) {
+		members[i].slots = i < 50 ? 0 : 1;
+		members[i].allowed = i < 250 ? half : NULL;
+	}
+	if (!rc)
+		rc = bench_members(&cluster, "two partitions, 50 whole",
+				   members, rounds);
+out:
+	sgang_nodeset_destroy(half);
+	close_cluster(&cluster);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 9;
+
+	if (rounds < 1 || rounds > ROUNDS_MAX) {
+		fprintf(stderr, "usage: bench_plan [ROUNDS]\n");
+		return 2;
+	}
+	printf("%-34s %8s %8s %12s %12s %s\n", "nodes/leaf/levels load gang",
+	       "median", "max ms", "cost", "bound", "exact/fit");
+	if (bench_fabrics((unsigned int)rounds) ||
+	    bench_mixed((unsigned int)rounds))
+		return 1;
+	return 0;
+}

@@ -1,0 +1,1115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* fake_host.c - a toy cluster behind struct sgang_host */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fake/fake_host.h"
+
+#define LAUNCHES 65536			/* ids whose launches are counted */
+
+struct node {
+	uint32_t used, memory_used;
+	bool down;
+};
+
+/* What slurmctld keeps in memory and saves. */
+struct state {
+	struct fake_job jobs[FAKE_JOBS];
+	struct node nodes[FAKE_NODES];
+	uint32_t licences_used;
+};
+
+static struct state live, saved;
+static struct fake_job nobody;		/* stands in for a wrong handle */
+
+/* What outlives slurmctld, and what the tests ask for. */
+static struct {
+	uint32_t n_nodes, cpus, memory, licences;
+	uint32_t next_id;
+	uint64_t next_serial;
+	int64_t now;
+	uint64_t clock, stamp;
+	uint8_t launches[LAUNCHES];
+
+	bool locked, dead;
+	uintptr_t generation;		/* of the lock */
+	uint32_t lock_fails_in;
+	uint32_t save_dies_in;
+	bool save_is_written;
+	uint32_t commits_left;
+	uint64_t undone_serial;		/* last in this lock section */
+	char undone_gang[100];
+	void (*on_save)(void);
+
+	char fault[256];
+	char trace[16384];
+	size_t trace_len;
+} world;
+
+static char names[FAKE_NODES][16];
+static const char *name_list[FAKE_NODES];
+
+struct fake_counts fake_counts;
+
+/* ---- judging ---- */
+
+static void fault(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+static void fault(const char *fmt, ...)
+{
+	va_list args;
+
+	if (world.fault[0])
+		return;
+	va_start(args, fmt);
+	vsnprintf(world.fault, sizeof(world.fault), fmt, args);
+	va_end(args);
+}
+
+const char *fake_fault(void)
+{
+	return world.fault[0] ? world.fault : NULL;
+}
+
+static void trace(const char *what, uint32_t id)
+{
+	char word[48];
+	size_t len;
+
+	if (id)
+		snprintf(word, sizeof(word), "%s%s %u",
+			 world.trace_len ? ", " : "", what, id);
+	else
+		snprintf(word, sizeof(word), "%s%s",
+			 world.trace_len ? ", " : "", what);
+	len = strlen(word);
+	if (world.trace_len + len >= sizeof(world.trace))
+		return;
+	strcpy(world.trace + world.trace_len, word);
+	world.trace_len += len;
+}
+
+const char *fake_trace(void)
+{
+	return world.trace;
+}
+
+void fake_trace_reset(void)
+{
+	world.trace_len = 0;
+	world.trace[0] = '\0';
+}
+
+static void need_lock(const char *call)
+{
+	if (world.dead)
+		fault("%s() after lock() said that slurmctld ends", call);
+	else if (!world.locked)
+		fault("%s() without the lock", call);
+}
+
+/* A handle carries the number of its lock section. */
+#define SLOT_BITS 12
+
+static struct sgang_job *handle(const struct fake_job *j)
+{
+	uintptr_t slot = (uintptr_t) (j - live.jobs) + 1;
+
+	return (struct sgang_job *) (world.generation << SLOT_BITS | slot);
+}
+
+static struct fake_job *job_of(struct sgang_job *job, const char *call)
+{
+	uintptr_t value = (uintptr_t) job;
+	uintptr_t slot = value & ((1u << SLOT_BITS) - 1);
+
+	need_lock(call);
+	if (!slot || slot > FAKE_JOBS ||
+	    value >> SLOT_BITS != world.generation ||
+	    !live.jobs[slot - 1].live) {
+		fault("%s() with a handle that is not valid", call);
+		return &nobody;
+	}
+	return &live.jobs[slot - 1];
+}
+
+/* Do the nodes' counters agree with the jobs, and is nothing overbooked? */
+static void audit(void)
+{
+	uint32_t used[FAKE_NODES] = { 0 }, memory[FAKE_NODES] = { 0 };
+	uint32_t licences = 0;
+
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		const struct fake_job *j = &live.jobs[i];
+		bool has = j->state == FAKE_HELD || j->state == FAKE_RUNNING;
+
+		if (!j->live)
+			continue;
+		if (has != (j->nodes != 0))
+			fault("job %u has nodes or not, against its state",
+			      j->id);
+		if (has)
+			licences += j->rq.licences;
+		for (uint32_t n = 0; has && n < world.n_nodes; n++) {
+			if (!(j->nodes >> n & 1))
+				continue;
+			used[n] += j->cpus_on[n];
+			memory[n] += j->rq.memory;
+		}
+	}
+	for (uint32_t n = 0; n < world.n_nodes; n++) {
+		const struct node *node = &live.nodes[n];
+
+		if (used[n] != node->used || memory[n] != node->memory_used)
+			fault("n%u counts %u CPUs, its jobs have %u", n,
+			      node->used, used[n]);
+		if (used[n] > world.cpus || memory[n] > world.memory)
+			fault("n%u is overbooked", n);
+	}
+	if (licences != live.licences_used || licences > world.licences)
+		fault("%u licences used, %u counted", licences,
+		      live.licences_used);
+}
+
+/* ---- resources ---- */
+
+static bool is_whole(const struct fake_job *j)
+{
+	return j->rq.nodes && !j->rq.cpus;
+}
+
+/* What stays together of a job on any number of nodes: a task. */
+static uint32_t task_cpus(const struct fake_job *j)
+{
+	return (j->rq.total_cpus % j->rq.ranks) ? 1 :
+	       j->rq.total_cpus / j->rq.ranks;
+}
+
+/* How often the job's share of one node fits there. */
+static uint32_t pieces(const struct fake_job *j, uint32_t n, bool empty)
+{
+	const struct node *node = &live.nodes[n];
+	uint32_t cpus = world.cpus - (empty ? 0 : node->used);
+	uint32_t memory = world.memory - (empty ? 0 : node->memory_used);
+	uint32_t each = j->rq.nodes ? j->rq.cpus : task_cpus(j), fit;
+
+	if (node->down)
+		return 0;
+	if (is_whole(j))
+		return cpus == world.cpus && j->rq.memory <= memory;
+	fit = cpus / each;
+	if (j->rq.memory && memory / j->rq.memory < fit)
+		fit = memory / j->rq.memory;
+	return fit;
+}
+
+static uint64_t allowed(const struct fake_job *j)
+{
+	uint64_t all = (world.n_nodes == 64) ? UINT64_MAX :
+		       ((uint64_t) 1 << world.n_nodes) - 1;
+
+	return j->rq.partition ? j->rq.partition & all : all;
+}
+
+/* As a plain first fit; true when all of the job is placed. */
+static bool choose(struct fake_job *j, uint64_t among)
+{
+	uint32_t nodes = j->rq.nodes, cpus = j->rq.total_cpus;
+
+	among &= allowed(j);
+	for (uint32_t n = 0; n < world.n_nodes; n++) {
+		uint32_t take;
+
+		if (!(among >> n & 1) || !pieces(j, n, false))
+			continue;
+		if (j->rq.nodes) {
+			take = is_whole(j) ? world.cpus : j->rq.cpus;
+			nodes--;
+		} else {
+			take = pieces(j, n, false) * task_cpus(j);
+			if (take > cpus)
+				take = cpus;
+			cpus -= take;
+		}
+		j->nodes |= (uint64_t) 1 << n;
+		j->cpus_on[n] = take;
+		if (j->rq.nodes ? !nodes : !cpus)
+			return true;
+	}
+	j->nodes = 0;
+	return false;
+}
+
+static bool allocate(struct fake_job *j, uint64_t among)
+{
+	if (live.licences_used + j->rq.licences > world.licences ||
+	    !choose(j, among))
+		return false;
+	for (uint32_t n = 0; n < world.n_nodes; n++) {
+		if (!(j->nodes >> n & 1))
+			continue;
+		live.nodes[n].used += j->cpus_on[n];
+		live.nodes[n].memory_used += j->rq.memory;
+	}
+	live.licences_used += j->rq.licences;
+	world.stamp++;
+	return true;
+}
+
+static void give_back(struct fake_job *j)
+{
+	for (uint32_t n = 0; n < world.n_nodes; n++) {
+		if (!(j->nodes >> n & 1))
+			continue;
+		live.nodes[n].used -= j->cpus_on[n];
+		live.nodes[n].memory_used -= j->rq.memory;
+	}
+	j->nodes = 0;
+	live.licences_used -= j->rq.licences;
+	world.stamp++;
+}
+
+static void launch(struct fake_job *j)
+{
+	j->state = FAKE_RUNNING;
+	j->holds = 0;
+	j->launches++;
+	if (world.launches[j->id % LAUNCHES]++)
+		fault("job %u was launched twice", j->id);
+}
+
+/* ---- locks ---- */
+
+static bool host_lock(void)
+{
+	fake_counts.locks++;
+	if (world.locked)
+		fault("lock() twice");
+	if (world.lock_fails_in && !--world.lock_fails_in)
+		world.dead = true;
+	if (world.dead)
+		return false;
+	world.locked = true;
+	world.generation++;
+	world.undone_gang[0] = '\0';
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		if (live.jobs[i].prolog)
+			live.jobs[i].prolog--;
+	}
+	return true;
+}
+
+static void host_unlock(void)
+{
+	need_lock("unlock");
+	audit();
+	world.locked = false;
+	world.generation++;
+}
+
+/* ---- looking ---- */
+
+static void fill_info(const struct fake_job *j, struct sgang_job_info *info)
+{
+	static const enum sgang_job_state states[] = {
+		[FAKE_GONE] = SGANG_JOB_ENDED,
+		[FAKE_PENDING] = SGANG_JOB_PENDING,
+		[FAKE_HELD] = SGANG_JOB_CONFIGURING,
+		[FAKE_RUNNING] = SGANG_JOB_RUNNING,
+	};
+
+	memset(info, 0, sizeof(*info));
+	info->job = handle(j);
+	info->job_id = j->id;
+	info->array_id = j->array_id;
+	info->task_id = j->task_id;
+	info->tasks = j->tasks;
+	info->ranks = j->rq.ranks;
+	info->state = states[j->state];
+	info->priority = j->user_hold ? 0 : j->rq.priority;
+	info->submit_time = j->submit_time;
+	info->user = j->user;
+	info->comment = j->has_comment ? j->comment : NULL;
+	info->env = j->env;
+	info->n_env = j->n_env;
+}
+
+static bool is_eligible(const struct fake_job *j)
+{
+	return j->state == FAKE_PENDING && !j->user_hold && !j->holds;
+}
+
+static void host_jobs(void (*each)(const struct sgang_job_info *, void *),
+		      void *arg)
+{
+	need_lock("jobs");
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		const struct fake_job *j = &live.jobs[i];
+		struct sgang_job_info info;
+
+		if (!j->live || !j->n_env)
+			continue;
+		fill_info(j, &info);
+		/* as in slurmctld, this call alone finds these out */
+		info.eligible = is_eligible(j);
+		info.parked = j->parked;
+		each(&info, arg);
+	}
+}
+
+static struct fake_job *find(uint32_t id)
+{
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		if (live.jobs[i].live && live.jobs[i].id == id)
+			return &live.jobs[i];
+	}
+	return NULL;
+}
+
+static struct sgang_job *host_find(uint32_t id)
+{
+	struct fake_job *j = find(id);
+
+	need_lock("find");
+	return j ? handle(j) : NULL;
+}
+
+static void host_info(struct sgang_job *job, struct sgang_job_info *info)
+{
+	fill_info(job_of(job, "info"), info);
+}
+
+static uint32_t host_node_count(void)
+{
+	need_lock("node_count");
+	return world.n_nodes;
+}
+
+static void host_refresh(void)
+{
+	need_lock("refresh");
+}
+
+static void add_nodes(struct sgang_nodeset *set, uint64_t nodes)
+{
+	for (uint32_t n = 0; n < world.n_nodes; n++) {
+		if (nodes >> n & 1)
+			sgang_nodeset_add(set, n);
+	}
+}
+
+static uint64_t nodes_in(const struct sgang_nodeset *set)
+{
+	uint64_t nodes = 0;
+
+	if (sgang_nodeset_size(set) != world.n_nodes)
+		fault("a node set of %u nodes", sgang_nodeset_size(set));
+	for (uint32_t n = 0; n < world.n_nodes; n++) {
+		if (sgang_nodeset_has(set, n))
+			nodes |= (uint64_t) 1 << n;
+	}
+	return nodes;
+}
+
+static uint64_t nodes_up(void)
+{
+	uint64_t up = 0;
+
+	for (uint32_t n = 0; n < world.n_nodes; n++) {
+		if (!live.nodes[n].down)
+			up |= (uint64_t) 1 << n;
+	}
+	return up;
+}
+
+static int host_probe(struct sgang_job *job, struct sgang_nodeset *usable,
+		      struct sgang_shape *shape, char *why, size_t why_size)
+{
+	const struct fake_job *j = job_of(job, "probe");
+	uint64_t nodes = allowed(j) & nodes_up();
+	uint32_t n = (uint32_t) __builtin_popcountll(nodes);
+
+	fake_counts.probes++;
+	if (!is_eligible(j))
+		fault("probe(%u), which cannot start", j->id);
+	if (nodes_in(usable))
+		fault("probe(%u) into a set that is not empty", j->id);
+	if (j->unprobable || n < j->rq.nodes || !n ||
+	    live.licences_used + j->rq.licences > world.licences) {
+		snprintf(why, why_size, "JobId=%u: probe says no", j->id);
+		return -1;
+	}
+	add_nodes(usable, nodes);
+	memset(shape, 0, sizeof(*shape));
+	shape->min_nodes = j->rq.nodes ? j->rq.nodes : 1;
+	shape->max_nodes = j->rq.nodes ? j->rq.nodes : world.n_nodes;
+	shape->whole = is_whole(j);
+	shape->node_cpus = j->rq.nodes ? j->rq.cpus : task_cpus(j);
+	shape->total_cpus = j->rq.nodes ? j->rq.nodes * j->rq.cpus :
+					  j->rq.total_cpus;
+	shape->tasks = j->rq.ranks;
+	return 0;
+}
+
+static void host_partition(struct sgang_job *job, struct sgang_nodeset *nodes)
+{
+	add_nodes(nodes, allowed(job_of(job, "partition")));
+}
+
+static void host_units(struct sgang_job *job, const struct sgang_shape *shape,
+		       const struct sgang_nodeset *nodes, bool empty,
+		       uint32_t *units)
+{
+	const struct fake_job *j = job_of(job, "units");
+	uint64_t among = nodes_in(nodes);
+
+	(void) shape;
+	for (uint32_t n = 0; n < world.n_nodes; n++)
+		units[n] = (among >> n & 1) ? pieces(j, n, empty) : 0;
+}
+
+static void host_cpus(struct sgang_job *job, const struct sgang_shape *shape,
+		      const struct sgang_nodeset *nodes, bool empty,
+		      uint32_t *cpus)
+{
+	const struct fake_job *j = job_of(job, "cpus");
+	uint64_t among = nodes_in(nodes);
+
+	(void) shape;
+	for (uint32_t n = 0; n < world.n_nodes; n++) {
+		cpus[n] = 0;
+		if ((among >> n & 1) && pieces(j, n, empty))
+			cpus[n] = world.cpus -
+				  (empty ? 0 : live.nodes[n].used);
+	}
+}
+
+static bool host_same_units(struct sgang_job *a, struct sgang_job *b)
+{
+	const struct fake_job *x = job_of(a, "same_units");
+	const struct fake_job *y = job_of(b, "same_units");
+
+	return !x->rq.nodes == !y->rq.nodes && x->rq.cpus == y->rq.cpus &&
+	       x->rq.memory == y->rq.memory;
+}
+
+/* 'unprobable' is a whim of one job, so such a job is like no other. */
+static bool host_same_request(struct sgang_job *a, struct sgang_job *b)
+{
+	const struct fake_job *x = job_of(a, "same_request");
+	const struct fake_job *y = job_of(b, "same_request");
+
+	return x == y ||
+	       (!x->unprobable && !y->unprobable && !strcmp(x->user, y->user) &&
+		x->rq.nodes == y->rq.nodes && x->rq.cpus == y->rq.cpus &&
+		x->rq.total_cpus == y->rq.total_cpus &&
+		x->rq.memory == y->rq.memory && x->rq.ranks == y->rq.ranks &&
+		x->rq.licences == y->rq.licences &&
+		x->rq.partition == y->rq.partition);
+}
+
+/* ---- starting ---- */
+
+static struct fake_job *free_record(void)
+{
+	for (int ended = 0; ended < 2; ended++) {
+		for (size_t i = 0; i < FAKE_JOBS; i++) {
+			struct fake_job *j = &live.jobs[i];
+
+			if (!j->live || (ended && j->state == FAKE_GONE)) {
+				memset(j, 0, sizeof(*j));
+				return j;
+			}
+		}
+	}
+	return NULL;
+}
+
+static void copy_record(struct fake_job *to, const struct fake_job *from)
+{
+	*to = *from;
+	for (size_t i = 0; i < to->n_env; i++)
+		to->env[i] = to->spank[i];
+}
+
+/* Give the job nodes of 'among'. Of an array, the record that was passed
+ * becomes the lowest task; the others are in a new record that takes over the
+ * array's id. NULL, or why not and nothing has changed. */
+static const char *start(struct fake_job *j, uint64_t among)
+{
+	struct fake_job *rest = NULL;
+
+	if (j->array_id && j->tasks > 1) {
+		rest = free_record();
+		if (!rest)
+			return "too many jobs";
+		copy_record(rest, j);
+		rest->live = false;
+	}
+	if (!allocate(j, among))
+		return "nodes are busy";
+	if (rest) {
+		rest->live = true;
+		rest->tasks--;
+		rest->task_id++;
+		j->id = world.next_id++;
+		j->tasks = 1;
+	}
+	j->parked = false;
+	j->text[0] = '\0';
+	return NULL;
+}
+
+static struct sgang_job *host_commit(struct sgang_job *job,
+				     const struct sgang_nodeset *confine,
+				     char *why, size_t why_size)
+{
+	struct fake_job *j = job_of(job, "commit");
+	const char *what = "refused";
+
+	fake_counts.commits++;
+	if (!is_eligible(j))
+		fault("commit(%u), which cannot start", j->id);
+	if (world.commits_left && !j->refuses)
+		what = start(j, nodes_in(confine));
+	if (what) {
+		fake_counts.refused++;
+		snprintf(why, why_size, "JobId=%u: %s", j->id, what);
+		return NULL;
+	}
+	if (world.commits_left != UINT32_MAX)
+		world.commits_left--;
+	j->state = FAKE_HELD;
+	j->holds = 1;
+	j->saved = false;
+	j->prolog = j->rq.prolog;
+	j->serial = ++world.next_serial;
+	world.undone_gang[0] = '\0';
+	trace("commit", j->id);
+	return handle(j);
+}
+
+/* Within one rollback the last comes first. */
+static void check_undo_order(const struct fake_job *j)
+{
+	char gang[sizeof(world.undone_gang)];
+
+	snprintf(gang, sizeof(gang), "%s/%s", j->user, j->gang);
+	if (!strcmp(gang, world.undone_gang) &&
+	    j->serial > world.undone_serial)
+		fault("undo(%u) not in reverse order", j->id);
+	strcpy(world.undone_gang, gang);
+	world.undone_serial = j->serial;
+}
+
+static void host_undo(struct sgang_job *job)
+{
+	struct fake_job *j = job_of(job, "undo");
+
+	fake_counts.undone++;
+	trace("undo", j->id);
+	if (j->state != FAKE_HELD || !j->holds) {
+		fault("undo(%u), which is not held", j->id);
+		return;
+	}
+	check_undo_order(j);
+	give_back(j);
+	j->state = FAKE_PENDING;
+	j->holds = 0;
+}
+
+static void host_nodes(struct sgang_job *job, struct sgang_nodeset *nodes)
+{
+	add_nodes(nodes, job_of(job, "nodes")->nodes);
+}
+
+static bool is_held(const struct fake_job *j)
+{
+	return j->state == FAKE_HELD && j->holds;
+}
+
+static bool host_ready(struct sgang_job *job)
+{
+	const struct fake_job *j;
+
+	if (!job)
+		return false;
+	j = job_of(job, "ready");
+	return is_held(j) && !j->prolog;
+}
+
+static bool host_held(struct sgang_job *job)
+{
+	return is_held(job_of(job, "held"));
+}
+
+static void host_adopt(struct sgang_job *job)
+{
+	struct fake_job *j = job_of(job, "adopt");
+
+	fake_counts.adopted++;
+	trace("adopt", j->id);
+	if (j->state != FAKE_HELD)
+		fault("adopt(%u), which has no nodes or runs", j->id);
+	if (!j->holds)
+		j->holds = 1;
+	j->saved = true;	/* it was found in the saved state */
+}
+
+static void host_release(struct sgang_job *job)
+{
+	struct fake_job *j = job_of(job, "release");
+
+	fake_counts.released++;
+	trace("release", j->id);
+	if (!is_held(j) || j->prolog) {
+		fault("release(%u), which is not held or not ready", j->id);
+		return;
+	}
+	if (!j->saved && (j->rq.min > 1 || j->rq.total > 1))
+		fault("release(%u) before it was saved as held", j->id);
+	launch(j);
+}
+
+static void host_drop(struct sgang_job *job)
+{
+	struct fake_job *j = job_of(job, "drop");
+
+	fake_counts.dropped++;
+	trace("drop", j->id);
+	if (is_held(j))
+		fault("drop(%u), which is still held", j->id);
+	j->holds = 0;
+}
+
+/* ---- telling ---- */
+
+static void show(struct fake_job *j, const char *text, const char *call)
+{
+	if (j->state != FAKE_PENDING)
+		fault("%s(%u), which is not pending", call, j->id);
+	snprintf(j->text, sizeof(j->text), "%s", text);
+}
+
+static void host_park(struct sgang_job *job, const char *text)
+{
+	struct fake_job *j = job_of(job, "park");
+
+	fake_counts.parked++;
+	show(j, text, "park");
+	j->parked = true;
+}
+
+static void host_unpark(struct sgang_job *job)
+{
+	struct fake_job *j = job_of(job, "unpark");
+
+	fake_counts.unparked++;
+	show(j, "", "unpark");
+	j->parked = false;
+}
+
+static void host_tell(struct sgang_job *job, const char *text, bool behind_own)
+{
+	(void) behind_own;
+	show(job_of(job, "tell"), text, "tell");
+}
+
+static void host_comment(struct sgang_job *job, const char *text)
+{
+	struct fake_job *j = job_of(job, "comment");
+
+	if (strlen(text) >= sizeof(j->comment))
+		fault("the comment of job %u is too long", j->id);
+	snprintf(j->comment, sizeof(j->comment), "%s", text);
+	j->has_comment = true;
+}
+
+static void host_setenv(struct sgang_job *job, const char *name,
+			const char *value)
+{
+	struct fake_job *j = job_of(job, "setenv");
+	size_t i = 0;
+
+	while (i < j->n_vars && strcmp(j->vars[i].name, name))
+		i++;
+	if (i == sizeof(j->vars) / sizeof(j->vars[0]) ||
+	    strlen(value) >= sizeof(j->vars[i].value)) {
+		fault("too much environment for job %u", j->id);
+		return;
+	}
+	if (i == j->n_vars)
+		j->n_vars++;
+	snprintf(j->vars[i].name, sizeof(j->vars[i].name), "%s", name);
+	snprintf(j->vars[i].value, sizeof(j->vars[i].value), "%s", value);
+}
+
+static const char *host_node_name(uint32_t node)
+{
+	need_lock("node_name");
+	if (node >= world.n_nodes) {
+		fault("node_name(%u)", node);
+		return "";
+	}
+	return names[node];
+}
+
+static void host_save(void)
+{
+	void (*hook)(void) = world.on_save;
+	bool dies = world.save_dies_in && !--world.save_dies_in;
+
+	fake_counts.saves++;
+	trace("save", 0);
+	if (world.dead)
+		fault("save() after lock() said that slurmctld ends");
+	if (world.locked)
+		fault("save() under the lock");
+	if (!dies || world.save_is_written)
+		fake_snapshot();
+	if (dies)
+		world.lock_fails_in = 1;
+	world.on_save = NULL;
+	if (hook)
+		hook();
+}
+
+static void host_wake_scheduler(void)
+{
+	if (world.dead)
+		fault("wake_scheduler() after lock() said slurmctld ends");
+	fake_counts.woken++;
+}
+
+static uint64_t host_stamp(void)
+{
+	return world.stamp;
+}
+
+static int64_t host_now(void)
+{
+	return world.now;
+}
+
+static uint64_t host_clock_us(void)
+{
+	return ++world.clock;
+}
+
+const struct sgang_host fake_host = {
+	.lock = host_lock,
+	.unlock = host_unlock,
+	.jobs = host_jobs,
+	.find = host_find,
+	.info = host_info,
+	.node_count = host_node_count,
+	.refresh = host_refresh,
+	.probe = host_probe,
+	.partition = host_partition,
+	.units = host_units,
+	.cpus = host_cpus,
+	.same_units = host_same_units,
+	.same_request = host_same_request,
+	.commit = host_commit,
+	.undo = host_undo,
+	.nodes = host_nodes,
+	.ready = host_ready,
+	.held = host_held,
+	.adopt = host_adopt,
+	.release = host_release,
+	.drop = host_drop,
+	.park = host_park,
+	.unpark = host_unpark,
+	.tell = host_tell,
+	.comment = host_comment,
+	.setenv = host_setenv,
+	.node_name = host_node_name,
+	.save = host_save,
+	.wake_scheduler = host_wake_scheduler,
+	.stamp = host_stamp,
+	.now = host_now,
+	.clock_us = host_clock_us,
+};
+
+/* ---- the tests' side ---- */
+
+void fake_cluster(uint32_t n_nodes, uint32_t cpus, uint32_t memory,
+		  uint32_t licences)
+{
+	uintptr_t generation = world.generation;
+
+	memset(&live, 0, sizeof(live));
+	memset(&world, 0, sizeof(world));
+	memset(&fake_counts, 0, sizeof(fake_counts));
+	world.generation = generation + 1;
+	world.n_nodes = n_nodes;
+	world.cpus = cpus;
+	world.memory = memory;
+	world.licences = licences;
+	world.next_id = 1;
+	world.now = 1000000;
+	world.commits_left = UINT32_MAX;
+	for (uint32_t n = 0; n < n_nodes; n++) {
+		snprintf(names[n], sizeof(names[n]), "n%u", n);
+		name_list[n] = names[n];
+	}
+	fake_snapshot();
+}
+
+const char *const *fake_node_names(void)
+{
+	return name_list;
+}
+
+static void spank(struct fake_job *j, const char *option, const char *value)
+{
+	if (!value)
+		return;
+	snprintf(j->spank[j->n_env], sizeof(j->spank[0]),
+		 "_SLURM_SPANK_OPTION_gang_%s=%s", option, value);
+	j->env[j->n_env] = j->spank[j->n_env];
+	j->n_env++;
+}
+
+static const char *number(uint32_t n, char buf[12])
+{
+	snprintf(buf, 12, "%u", n);
+	return n ? buf : NULL;
+}
+
+uint32_t fake_submit(const struct fake_request *rq)
+{
+	struct fake_job *j = free_record();
+	char buf[12];
+
+	if (!j)
+		return 0;
+	j->live = true;
+	j->state = FAKE_PENDING;
+	j->rq = *rq;
+	j->id = world.next_id++;
+	j->tasks = 1;
+	if (rq->array) {
+		j->array_id = j->id;
+		j->tasks = rq->array;
+	}
+	if (!j->rq.ranks)
+		j->rq.ranks = rq->nodes ? rq->nodes : rq->total_cpus;
+	j->user_hold = !rq->priority;
+	j->submit_time = world.now;
+	snprintf(j->user, sizeof(j->user), "%s", rq->user ? rq->user : "alice");
+	snprintf(j->gang, sizeof(j->gang), "%s", rq->gang ? rq->gang : "");
+	spank(j, "gang", rq->gang);
+	spank(j, "gang_min_member", number(rq->min, buf));
+	spank(j, "gang_total_number", number(rq->total, buf));
+	spank(j, "gang_topology", rq->topology);
+	spank(j, "gang_rank", rq->rank);
+	/* texts are the caller's */
+	j->rq.gang = j->rq.user = j->rq.topology = j->rq.rank = NULL;
+	return j->id;
+}
+
+const struct fake_job *fake_job(uint32_t id)
+{
+	return find(id);
+}
+
+enum fake_state fake_state(uint32_t id)
+{
+	const struct fake_job *j = find(id);
+
+	return j ? j->state : FAKE_GONE;
+}
+
+const struct fake_job *fake_record(size_t i)
+{
+	return (i < FAKE_JOBS) ? &live.jobs[i] : NULL;
+}
+
+const char *fake_getenv(uint32_t id, const char *name)
+{
+	const struct fake_job *j = find(id);
+
+	for (size_t i = 0; j && i < j->n_vars; i++) {
+		if (!strcmp(j->vars[i].name, name))
+			return j->vars[i].value;
+	}
+	return NULL;
+}
+
+bool fake_start(uint32_t id, uint64_t among)
+{
+	struct fake_job *j = find(id);
+
+	if (!j || !is_eligible(j) || start(j, among))
+		return false;
+	launch(j);
+	return true;
+}
+
+uint64_t fake_fits(uint32_t id)
+{
+	const struct fake_job *j = find(id);
+	uint64_t nodes = 0;
+
+	for (uint32_t n = 0; j && n < world.n_nodes; n++) {
+		if ((allowed(j) >> n & 1) && pieces(j, n, false))
+			nodes |= (uint64_t) 1 << n;
+	}
+	return nodes;
+}
+
+void fake_boots(uint32_t id)
+{
+	find(id)->state = FAKE_HELD;
+}
+
+void fake_end(uint32_t id)
+{
+	struct fake_job *j = find(id);
+
+	if (!j || j->state == FAKE_GONE)
+		return;
+	if (j->state != FAKE_PENDING)
+		give_back(j);
+	j->state = FAKE_GONE;
+	world.stamp++;
+}
+
+void fake_requeue(uint32_t id)
+{
+	struct fake_job *j = find(id);
+
+	if (!j || j->state != FAKE_HELD)
+		return;
+	give_back(j);
+	j->state = FAKE_PENDING;
+	world.stamp++;
+}
+
+void fake_user_hold(uint32_t id, bool hold)
+{
+	struct fake_job *j = find(id);
+
+	if (!j)
+		return;
+	j->user_hold = hold;
+	if (hold)
+		j->parked = false;
+}
+
+void fake_refuse(uint32_t id, bool refuse)
+{
+	find(id)->refuses = refuse;
+}
+
+void fake_refuse_probe(uint32_t id, bool refuse)
+{
+	find(id)->unprobable = refuse;
+}
+
+void fake_purge(void)
+{
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		if (live.jobs[i].live && live.jobs[i].state == FAKE_GONE)
+			live.jobs[i].live = false;
+	}
+}
+
+void fake_node_down(uint32_t node, bool down)
+{
+	live.nodes[node].down = down;
+	world.stamp++;
+}
+
+uint64_t fake_idle_nodes(void)
+{
+	uint64_t idle = 0;
+
+	for (uint32_t n = 0; n < world.n_nodes; n++) {
+		if (!live.nodes[n].used && !live.nodes[n].memory_used)
+			idle |= (uint64_t) 1 << n;
+	}
+	return idle;
+}
+
+const char *fake_free_map(void)
+{
+	static char map[FAKE_NODES * 24 + 32];
+	size_t len = 0;
+
+	for (uint32_t n = 0; n < world.n_nodes; n++)
+		len += (size_t) snprintf(map + len, sizeof(map) - len,
+					 "%u:%u ", live.nodes[n].used,
+					 live.nodes[n].memory_used);
+	snprintf(map + len, sizeof(map) - len, "licences %u",
+		 live.licences_used);
+	return map;
+}
+
+uint32_t fake_licences_used(void)
+{
+	return live.licences_used;
+}
+
+void fake_shutdown_at(uint32_t n)
+{
+	world.lock_fails_in = n;
+}
+
+void fake_commits_allowed(uint32_t n)
+{
+	world.commits_left = n;
+}
+
+void fake_scheduler(bool locks)
+{
+	world.locked = locks;
+	world.generation++;
+}
+
+void fake_on_save(void (*hook)(void))
+{
+	world.on_save = hook;
+}
+
+void fake_die_at_save(uint32_t n, bool written)
+{
+	world.save_dies_in = n;
+	world.save_is_written = written;
+}
+
+void fake_snapshot(void)
+{
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		if (is_held(&live.jobs[i]))
+			live.jobs[i].saved = true;
+	}
+	saved = live;
+}
+
+void fake_restart(void)
+{
+	world.dead = world.locked = false;
+	world.generation++;
+	world.lock_fails_in = world.save_dies_in = 0;
+	world.on_save = NULL;
+	world.stamp++;
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		live.jobs[i].holds = 0;
+		live.jobs[i].prolog = 0;
+	}
+}
+
+void fake_crash(void)
+{
+	live = saved;
+	fake_restart();
+}
+
+void fake_clock(int64_t seconds)
+{
+	world.now += seconds;
+}

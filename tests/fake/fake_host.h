@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* fake_host.h - a toy cluster behind struct sgang_host
+ *
+ * Nodes with CPUs and memory, partitions as sets of nodes, licences, a queue of
+ * jobs and job arrays. It behaves as slurmctld does where the conductor relies
+ * on it (an array head that is committed becomes its lowest task, the rest is
+ * found under the array's id; after a restart nobody holds a held job), and it
+ * judges each call itself: the first thing that must not happen is kept in
+ * fake_fault(). It allocates no memory.
+ */
+
+#ifndef TESTS_FAKE_HOST_H
+#define TESTS_FAKE_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "plugins/select/host.h"
+
+#define FAKE_NODES 64			/* a set of nodes is a uint64_t */
+#define FAKE_ALL_NODES UINT64_MAX
+#define FAKE_JOBS 192
+#define FAKE_COMMENT 640
+
+extern const struct sgang_host fake_host;
+
+/* A new cluster of n_nodes equal nodes n0, n1, ... and no job. */
+void fake_cluster(uint32_t n_nodes, uint32_t cpus, uint32_t memory,
+		  uint32_t licences);
+const char *const *fake_node_names(void);
+
+/* What must not have happened and did; NULL when all is well. */
+const char *fake_fault(void);
+
+/* ---- jobs ---- */
+
+struct fake_request {
+	const char *gang;		/* NULL: an ordinary job */
+	const char *user;		/* NULL: alice */
+	uint32_t min, total;		/* 0: not said */
+	const char *topology;		/* "require:leaf" or NULL */
+	const char *rank;		/* "3" or NULL */
+	uint32_t nodes;			/* 0: any number of nodes, */
+	uint32_t total_cpus;		/* ... this many CPUs together */
+	uint32_t cpus;			/* on each node; 0: whole nodes */
+	uint32_t memory;		/* on each node */
+	uint32_t licences;
+	uint32_t ranks;			/* 0: one a node, or one a CPU */
+	uint32_t array;			/* tasks; 0: no array */
+	uint64_t partition;		/* its nodes; 0: all */
+	uint32_t priority;		/* 0: held by the user */
+	uint32_t prolog;		/* locks taken until it is ready */
+};
+
+/* The job's (or array's) id; 0 when the queue is full. */
+uint32_t fake_submit(const struct fake_request *rq);
+
+enum fake_state {
+	FAKE_GONE,			/* has ended */
+	FAKE_PENDING,
+	FAKE_HELD,			/* has nodes, was not launched */
+	FAKE_RUNNING
+};
+
+/* One job as tests see it; read only. */
+struct fake_job {
+	bool live;
+	enum fake_state state;
+	uint32_t id, array_id, task_id, tasks;
+	struct fake_request rq;
+	char gang[64], user[32];
+	char spank[6][96];
+	char *env[6];
+	size_t n_env;
+	bool parked, user_hold, refuses, unprobable;
+	bool saved;			/* while it was held */
+	uint32_t holds;			/* who keeps it from being launched */
+	uint32_t prolog;		/* what is left of it */
+	uint32_t launches;
+	uint64_t serial;		/* of the commit */
+	int64_t submit_time;
+	char text[320];
+	char comment[FAKE_COMMENT];
+	bool has_comment;
+	struct {
+		char name[40], value[400];
+	} vars[16];
+	size_t n_vars;
+	uint64_t nodes;			/* allocated */
+	uint32_t cpus_on[FAKE_NODES];
+};
+
+/* NULL when there is no such job. */
+const struct fake_job *fake_job(uint32_t id);
+enum fake_state fake_state(uint32_t id);
+/* The i-th job record, in order of creation; NULL after the last. A record that
+ * is free is not live. */
+const struct fake_job *fake_record(size_t i);
+/* A variable of the job's environment, or NULL. */
+const char *fake_getenv(uint32_t id, const char *name);
+
+/* Start an ordinary job on free nodes of 'among'. False: it does not fit. */
+bool fake_start(uint32_t id, uint64_t among);
+/* The nodes the job could have right now. */
+uint64_t fake_fits(uint32_t id);
+/* The nodes of a job that Slurm has started are still booting. */
+void fake_boots(uint32_t id);
+/* The job ends, by itself or by scancel. */
+void fake_end(uint32_t id);
+/* Its node failed while it was held: pending again, the hold half left. */
+void fake_requeue(uint32_t id);
+/* scontrol hold, scontrol release. */
+void fake_user_hold(uint32_t id, bool hold);
+/* commit() refuses this job; probe() does. */
+void fake_refuse(uint32_t id, bool refuse);
+void fake_refuse_probe(uint32_t id, bool refuse);
+/* Jobs that have ended are forgotten. */
+void fake_purge(void);
+
+/* ---- nodes ---- */
+
+void fake_node_down(uint32_t node, bool down);
+/* The nodes on which nothing is allocated. */
+uint64_t fake_idle_nodes(void);
+/* All that is free, in one line, to compare. */
+const char *fake_free_map(void);
+uint32_t fake_licences_used(void);
+
+/* ---- what happens around the conductor ---- */
+
+/* The lock call fails from the n-th on (1 is the next); 0: never. */
+void fake_shutdown_at(uint32_t n);
+/* Each commit() after 'n' good ones fails until this is called again;
+ * UINT32_MAX: none. */
+void fake_commits_allowed(uint32_t n);
+/* The scheduler takes slurmctld's locks, or gives them back. */
+void fake_scheduler(bool locks);
+/* Called at the end of the next save(). */
+void fake_on_save(void (*hook)(void));
+/* slurmctld dies at the n-th save from now (1 is the next), before or after the
+ * state is 'written': nothing but lock() may be called then, and it fails. */
+void fake_die_at_save(uint32_t n, bool written);
+/* slurmctld is killed and comes back with the state of its last save(). */
+void fake_crash(void);
+/* slurmctld ends and comes back: it has all its jobs, but nobody holds the
+ * held ones. */
+void fake_restart(void);
+/* Take the state as if it had been saved. */
+void fake_snapshot(void);
+void fake_clock(int64_t seconds);	/* time goes on */
+
+/* How often a call was made since the cluster began. */
+struct fake_counts {
+	uint32_t locks, probes, commits, refused, undone, released, saves;
+	uint32_t adopted, dropped, parked, unparked, woken;
+};
+extern struct fake_counts fake_counts;
+
+/* "commit 5, save, release 5, ...": the calls that change something, since the
+ * cluster began or fake_trace_reset(). */
+const char *fake_trace(void);
+void fake_trace_reset(void);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* fake_spank.c - the few functions of Slurm that a SPANK plugin calls */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fake_spank.h"
+
+struct fake_spank fake_spank;
+
+void fake_spank_reset(enum spank_context context)
+{
+	memset(&fake_spank, 0, sizeof(fake_spank));
+	fake_spank.context = context;
+	fake_spank.register_rc = ESPANK_SUCCESS;
+}
+
+int fake_spank_type(const char *name, const char *value, int remote)
+{
+	size_t i;
+
+	for (i = 0; i < fake_spank.n_options; i++)
+		if (!strcmp(fake_spank.option[i].name, name))
+			return fake_spank.option[i].cb(fake_spank.option[i].val,
+						       value, remote);
+	return -1;
+}
+
+spank_context_t spank_context(void)
+{
+	return fake_spank.context;
+}
+
+spank_err_t spank_option_register(spank_t spank, struct spank_option *opt)
+{
+	size_t i = fake_spank.n_options;
+
+	(void)spank;
+	if (fake_spank.register_rc != ESPANK_SUCCESS)
+		return fake_spank.register_rc;
+	if (i == FAKE_SPANK_OPTIONS || !opt->usage || !opt->has_arg)
+		return ESPANK_BAD_ARG;
+	snprintf(fake_spank.option[i].name, sizeof(fake_spank.option[i].name),
+		 "%s", opt->name);
+	fake_spank.option[i].cb = opt->cb;
+	fake_spank.option[i].val = opt->val;
+	fake_spank.n_options++;
+	return ESPANK_SUCCESS;
+}
+
+spank_err_t spank_unsetenv(spank_t spank, const char *var)
+{
+	(void)spank;
+	if (fake_spank.context != S_CTX_REMOTE)
+		return ESPANK_NOT_REMOTE;
+	if (fake_spank.n_unset == FAKE_SPANK_OPTIONS)
+		return ESPANK_NOSPACE;
+	snprintf(fake_spank.unset[fake_spank.n_unset++],
+		 sizeof(fake_spank.unset[0]), "%s", var);
+	return ESPANK_SUCCESS;
+}
+
+void slurm_error(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(fake_spank.error, sizeof(fake_spank.error), fmt, args);
+	va_end(args);
+	fake_spank.n_errors++;
+}
+
+void slurm_info(const char *fmt, ...)
+{
+	(void)fmt;
+}
+
+void slurm_debug(const char *fmt, ...)
+{
+	(void)fmt;
+}

@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0010-symbols.t - who knows whom, seen in the symbols of what was built
+#
+# The core knows libc alone and has no state of its own; a plugin shows Slurm
+# its entry points and nothing else (a global of the same name in slurmctld
+# would silently replace ours); and it can be loaded where slurmctld's variables
+# do not exist.
+
+test_description='symbols of the core library and of the plugins'
+
+. /usr/share/sharness/sharness.sh
+
+: "${NM:=nm}" "${CC:=cc}"
+core=$top_builddir/src/core/.libs/libsgang-core.a
+select=$top_builddir/src/plugins/select/.libs/select_cons_tres.so
+submit=$top_builddir/src/plugins/job_submit/.libs/job_submit_gang.so
+spank=$top_builddir/src/plugins/spank/.libs/gang.so
+
+test "$SGANG_WITH_SLURM" = no || test_set_prereq SLURM
+"$NM" "$core" | grep -q __asan_ || test_set_prereq PLAIN
+
+# Names that FILE shows: exports it, wants it.
+exported() { "$NM" -D --defined-only "$1" | awk '{ print $NF }' | sort; }
+wanted() { "$NM" -D --undefined-only "$1" | awk '$1 == "U" { print $2 }' |
+	sed 's/@.*//' | sort; }
+
+# All that FILE exports matches the pattern, and something does.
+exports_only() {
+	exported "$1" >names &&
+	grep -Ex "$2" names >/dev/null &&
+	! grep -Evx "$2" names
+}
+
+test_expect_success 'the core wants nothing of Slurm' '
+	"$NM" -u "$core" | awk "NF == 2 { print \$2 }" | sort -u >names &&
+	grep -x malloc names &&
+	! grep -E "^(slurm|spank|sgang_log|x(malloc|free|str)|bit_|list_)" names
+'
+test_expect_success PLAIN 'the core links with libc alone' '
+	$CC -shared -o core.so -Wl,-z,defs -Wl,--whole-archive "$core" \
+		-Wl,--no-whole-archive
+'
+test_expect_success PLAIN 'the core has no variable that can change' '
+	size -A "$core" | awk "
+		/:\$/ { object = \$1 }
+		\$1 == \".data\" || \$1 == \".bss\" {
+			seen++
+			if (\$2 > 0) { print object, \$1, \$2; bad = 1 }
+		}
+		END { exit bad || !seen }"
+'
+test_expect_success 'the core does not log, exit or abort' '
+	! grep -Ex "_?exit|_Exit|abort|__assert_fail|syslog|v?printf|puts|perror" names
+'
+test_expect_success 'all that the core defines is called sgang_' '
+	"$NM" --defined-only -g "$core" | awk "NF == 3 { print \$3 }" >defined &&
+	grep ^sgang_ defined >/dev/null &&
+	! grep -v ^sgang_ defined
+'
+
+common='init|fini|plugin_(name|type|version|id)'
+test_expect_success SLURM 'select exports its entry points only' '
+	exports_only "$select" "$common|pstate_version|select_p_[a-z_]+"
+'
+test_expect_success SLURM 'select has all that the stock plugin has' '
+	exported "$SGANG_SLURM_PLUGINDIR/select_cons_tres.so" |
+		grep ^select_p_ >stock &&
+	exported "$select" | grep ^select_p_ >ours &&
+	test_cmp stock ours
+'
+test_expect_success SLURM 'job_submit exports its entry points only' '
+	exports_only "$submit" "$common|job_submit|job_modify"
+'
+test_expect_success SLURM 'spank exports its entry points only' '
+	exports_only "$spank" "$common|spank_[a-z_]+|slurm_spank_[a-z_]+"
+'
+test_expect_success SLURM 'nothing of ours is missing in a plugin' '
+	for so in "$select" "$submit" "$spank"; do
+		! wanted "$so" | grep ^sgang_ || return 1
+	done
+'
+test_expect_success SLURM 'variables of slurmctld are wanted weakly' '
+	"$NM" -D --defined-only "$(command -v slurmctld || \
+		echo /usr/sbin/slurmctld)" |
+		awk "\$2 ~ /^[BDRVbdrv]\$/ { print \$3 }" | sort >variables &&
+	test -s variables &&
+	for so in "$select" "$submit"; do
+		wanted "$so" >names &&
+		test -z "$(comm -12 variables names)" || return 1
+	done
+'
+test_expect_success SLURM 'spank wants nothing but the public interface' '
+	wanted "$spank" >names &&
+	! grep -E "^slurm_" names |
+		grep -Evx "slurm_(error|info|verbose|debug[23]?|spank_log)"
+'
+test_expect_success SLURM 'no failure on demand in what is installed' '
+	! strings -a "$select" | grep SGANG_FAULT
+'
+
+test_done

@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0110-sgang-place.t - placements: packed, within the required level, or a no
+#
+# Behaviours 4.20 to 4.25. The cases are tests/data/place/*.in, in the form that
+# 0100-sgang-ring.t explains.
+
+test_description='sgang place'
+
+top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+top_builddir=${top_builddir:-$top_srcdir}
+SHARNESS_TEST_SRCDIR=$top_srcdir/tests/t
+. /usr/share/sharness/sharness.sh
+
+SGANG=$top_builddir/src/cmd/sgang
+
+# run_case FILE: its arguments are split and unquoted by the shell
+run_case() {
+	local args
+	args=$(grep -v '^#' "$1") &&
+	(cd "$top_srcdir" && eval "$SGANG $args") >out 2>err
+	echo "exit $?" >>out
+}
+
+# A no without --json gives its reason in one line, else nothing is said.
+check_err() {
+	if grep -qx 'exit 1' out && ! grep -q '^{' out; then
+		test $(wc -l <err) -eq 1
+	else
+		test_must_be_empty err
+	fi
+}
+
+for case in "$top_srcdir"/tests/data/place/*.in; do
+	name=$(basename "$case" .in)
+	test_expect_success "$name: $(sed -n '1s/^# //p' "$case")" '
+		run_case "$case" &&
+		test_cmp "${case%.in}.expected" out &&
+		check_err
+	'
+done
+
+textbook="--topology=$top_srcdir/topology/textbook.conf"
+
+test_expect_success 'what place prints, ring confirms' '
+	$SGANG place $textbook --slots=4 --member=6x4 >placed &&
+	nodes=$(sed -n "s/^member=0 nodes=\([^ ]*\) .*/\1/p" placed) &&
+	$SGANG ring $textbook --slots=4 "$nodes" >measured &&
+	tail -n 1 placed >claimed &&
+	test_cmp measured claimed
+'
+
+# Which two of the four leaves' places are left over does not matter here.
+test_expect_success 'six nodes where the order of leaves misleads' '
+	$SGANG place --topology="$top_srcdir/tests/data/pods-2x2x4.conf" \
+		--free="n[1-2,5,9-16]=1" --member="6*1x1" >placed &&
+	tail -n 1 placed >cost &&
+	echo "ring_cost=48 cross_links=2 tier=spine ranks=6" >expected &&
+	test_cmp expected cost
+'
+
+test_expect_success '4.1, 4.35: no fit as JSON names the domain that is short' '
+	test_expect_code 1 $SGANG place $textbook --free="n[1-7]=1" \
+		--member="8*1x1" --json >json 2>err &&
+	test_must_be_empty err &&
+	grep -q "^{\"fits\":false,\"reason\":\"[^\"][^\"]*\",\"domains\":\[{\"domain\":\"root\",\"level\":\"spine\",\"free\":7,\"needed\":8}\]}\$" json
+'
+
+test_expect_success '4.26: a policy names a level, so it holds in any cluster' '
+	for shape in textbook demo; do
+		$SGANG place --topology="$top_srcdir/topology/$shape.conf" \
+			--member="2*1x1" --gang-topology=require:leaf >out &&
+		grep -q " tier=leaf " out || return 1
+	done
+'
+
+test_expect_success '4.2: the same question twice has the same answer' '
+	$SGANG place $textbook --free="n[1-8]=3" --member="5*1x2" >first &&
+	$SGANG place $textbook --free="n[1-8]=3" --member="5*1x2" >second &&
+	test_cmp first second
+'
+
+test_done

@@ -1,0 +1,305 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0120-sgang-errors.t - every bad input ends with one line and exit status 2
+#
+# bad TITLE PATTERN ARG... is one row: sgang with these arguments must exit with
+# 2, print nothing on the standard output, and on the standard error exactly one
+# printable line that starts with "sgang: " and matches the pattern.
+
+test_description='what sgang says about bad input'
+
+top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+top_builddir=${top_builddir:-$top_srcdir}
+SHARNESS_TEST_SRCDIR=$top_srcdir/tests/t
+. /usr/share/sharness/sharness.sh
+
+SGANG=$top_builddir/src/cmd/sgang
+T=--topology=$top_srcdir/topology/textbook.conf
+
+bad_run() {
+	local pattern=$1
+	shift
+	test_expect_code 2 timeout 20 "$SGANG" "$@" >out 2>err &&
+	test_must_be_empty out &&
+	test $(wc -l <err) -eq 1 &&
+	! LC_ALL=C grep -q '[^ -~]' err &&
+	grep -q '^sgang: .' err &&
+	grep -E -q -e "$pattern" err
+}
+
+bad() {
+	local title=$1
+	shift
+	bad_args=("$@")
+	test_expect_success "$title" 'bad_run "${bad_args[@]}" || {
+		cat err
+		false
+	}'
+}
+
+# topo TITLE PATTERN: the same for a topology.conf read from standard input
+topo() {
+	cat >topology.conf
+	bad "topology: $1" "$2" ring --topology=topology.conf n1
+}
+
+# conf TITLE PATTERN: the same for a gang.conf read from standard input
+conf() {
+	cat >gang.conf
+	bad "gang.conf: $1" "$2" ring "$T" --conf=gang.conf n1
+}
+
+# --- usage
+bad 'unknown verb' 'unknown verb "frob"' frob
+bad 'empty verb' 'unknown verb ""' ''
+bad 'unknown option before a verb' '--frob' --frob
+bad 'unknown option of ring' 'unknown option --frob' ring --frob n1
+bad 'unknown option of place' 'unknown option --frob=3' place --frob=3
+bad 'unknown short option' 'unknown option -x' ring "$T" n1 -x n2
+bad 'unknown short option in a bundle' 'unknown option -y' ring "$T" n1 -yx
+bad 'option without its value' 'value is missing: --slots' ring --slots
+bad 'option with a value it does not take' '--json=yes' ring "$T" --json=yes n1
+bad 'ring without a topology' 'topology=FILE is missing' ring n1
+bad 'ring without a place' 'no place' ring "$T"
+bad 'place without a topology' 'topology=FILE is missing' place --member=1x1
+bad 'place without a member' 'no --member' place "$T"
+bad 'place with a word too many' 'unexpected word "n1"' \
+	place "$T" --member=1x1 n1
+bad 'list with a word too many' 'unexpected word "n1"' list n1
+bad 'list of an unknown phase' 'phase=Sleeping' list --phase=Sleeping
+bad 'show without a name' 'name of one gang' show
+bad 'show of two names' 'name of one gang' show one two
+bad 'show of a name that cannot be' 'gang=Not_A_Label' show Not_A_Label
+bad '--parallel does not exist yet' 'unknown option --parallel' \
+	ring "$T" --parallel=tp=2 n1
+
+# --- places and numbers
+bad 'unknown node' 'node "n99" is not' ring "$T" n99
+bad 'empty place' 'empty' ring "$T" ''
+bad 'empty place in a list' 'empty' ring "$T" n1,,n2
+bad 'open bracket' 'n\[1-2' ring "$T" 'n[1-2'
+bad 'reversed range' 'backwards' ring "$T" 'n[4-1]'
+bad 'huge range' 'too many|too long' ring "$T" 'n[1-99999999]'
+bad 'huge number in a range' 'too many|too long' \
+	ring "$T" 'n[1-99999999999999999999999999]'
+bad 'many brackets' 'too many|too long' \
+	ring "$T" 'n[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]'
+bad 'very long name' 'too long' \
+	ring "$T" "$(head -c 100000 /dev/zero | tr '\0' n)"
+bad 'control characters in a name' 'printable' ring "$T" $'n1\n\033[31m'
+bad 'bytes that are no ASCII' '.' ring "$T" $'\xff\xfe'
+bad 'slot above the last' 'n1:1: expected a number from 0 to 0' ring "$T" n1:1
+bad 'slot that is no number' 'n1:x' ring "$T" n1:x
+bad 'slot that is empty' 'n1:' ring "$T" n1:
+bad 'negative slot' 'n1:-1' ring "$T" --slots=4 n1:-1
+bad 'huge slot' 'n1:9999' ring "$T" --slots=4 n1:99999999999999999999999
+bad 'place named twice' 'n1:2 is named twice' ring "$T" --slots=4 n1:2,n2,n1:2
+bad 'node and its slot' 'all slots of node n1' ring "$T" --slots=4 n1:2,n1
+bad 'node named twice' 'n2 is named|node n2' ring "$T" n2 n1 n2
+for value in '' 0 -1 +1 1.5 4x 0x4 ' 4' 65534 4294967297 18446744073709551617 \
+	99999999999999999999999999999999999999; do
+	bad "--slots='$value'" '--slots=.*from 1 to' ring "$T" --slots="$value" n1
+done
+
+# --- members and free lists
+for value in '' x 4 4x 4x0 0x0 x8 -1x2 4x-8 4X8 4x8x2 '*4x8' '0*4x8' '3*' \
+	'3**1x1' '1000000*1x1' 4x99999 99999999x1 \
+	99999999999999999999x99999999999999999999; do
+	bad "--member='$value'" '--member=.*expected' \
+		place "$T" --member="$value"
+done
+bad 'too many members altogether' 'at most' \
+	place "$T" --member='100000*1x1' --member=1x1
+bad 'free list without numbers' 'expected NODE=SLOTS' \
+	place "$T" --free=n1 --member=1x1
+bad 'free list that is empty' '--free' place "$T" --free= --member=1x1
+bad 'free list with an unknown node' '"n9"' place "$T" --free=n9=1 --member=1x1
+bad 'free list with a node twice' 'n1 is named twice' \
+	place "$T" --free=n1=1,n1=1 --member=1x1
+bad 'free list with a node twice, none free' 'n1 is named twice' \
+	place "$T" --free=n1=0,n1=0 --member=1x1
+bad 'more free slots than there are' 'n1=5' \
+	place "$T" --slots=4 --free=n1=5 --member=1x1
+bad 'free slots that are no number' 'n1=many' \
+	place "$T" --free=n1=many --member=1x1
+bad 'unknown level' 'no level "shelf"' \
+	place "$T" --member=1x1 --gang-topology=require:shelf
+bad 'unknown policy' 'gang-topology=insist:leaf' \
+	place "$T" --member=1x1 --gang-topology=insist:leaf
+bad 'policy without a level' 'gang-topology' \
+	place "$T" --member=1x1 --gang-topology=require
+
+# --- files that are none
+bad 'no such topology' '/no/such/file' ring --topology=/no/such/file n1
+bad 'no such gang.conf' '/no/such/file' ring "$T" --conf=/no/such/file n1
+bad 'empty name of a topology' '.' ring --topology= n1
+bad 'directory as topology' '.' ring --topology=. n1
+bad 'directory as gang.conf' '.' ring "$T" --conf=. n1
+bad 'name of a topology with a line feed' '.' ring --topology=$'a\nb' n1
+head -c 20000 "$SGANG" >junk
+bad 'binary junk as topology' 'junk' ring --topology=junk n1
+bad 'binary junk as gang.conf' 'junk' ring "$T" --conf=junk n1
+head -c 1000 /dev/zero >zeroes
+bad 'zero bytes as topology' 'zeroes' ring --topology=zeroes n1
+bad 'zero bytes as gang.conf' 'zeroes' ring "$T" --conf=zeroes n1
+
+# --- topology.conf: file and line are named
+topo 'empty' 'topology.conf' </dev/null
+topo 'only comments' 'topology.conf' <<'END'
+# nothing
+END
+topo 'unknown key' 'topology.conf:2: ' <<'END'
+SwitchName=a Nodes=n1
+SwitchName=b Colour=red Nodes=n2
+END
+topo 'no name' 'topology.conf:1: ' <<'END'
+Nodes=n[1-4]
+END
+topo 'junk behind' 'topology.conf:3: ' <<'END'
+# a comment
+
+SwitchName=a Nodes=n1 junk
+END
+topo 'neither nodes nor switches' 'topology.conf:2: ' <<'END'
+SwitchName=a Nodes=n1
+SwitchName=b
+END
+topo 'both nodes and switches' 'topology.conf:2: ' <<'END'
+SwitchName=a Nodes=n1
+SwitchName=b Nodes=n2 Switches=a
+END
+topo 'defined twice' 'topology.conf:2: ' <<'END'
+SwitchName=a Nodes=n1
+SwitchName=a Nodes=n2
+END
+topo 'unknown child' 'topology.conf:2: ' <<'END'
+SwitchName=a Nodes=n1
+SwitchName=b Switches=a,c
+END
+topo 'two parents' 'topology.conf:[34]: ' <<'END'
+SwitchName=a Nodes=n1
+SwitchName=b Nodes=n2
+SwitchName=p Switches=a
+SwitchName=q Switches=a,b
+END
+topo 'a cycle' 'topology.conf:[123]: ' <<'END'
+SwitchName=a Nodes=n1
+SwitchName=p Switches=q
+SwitchName=q Switches=p
+END
+topo 'a switch under itself' 'topology.conf:2: ' <<'END'
+SwitchName=a Nodes=n1
+SwitchName=p Switches=p,a
+END
+topo 'a node under two leaves' 'topology.conf:2: .*1' <<'END'
+SwitchName=a Nodes=n[1-2]
+SwitchName=b Nodes=n[2-3]
+END
+topo 'bad node list' 'topology.conf:1: ' <<'END'
+SwitchName=a Nodes=n[1-
+END
+topo 'huge node list' 'topology.conf:1: ' <<'END'
+SwitchName=a Nodes=n[1-99999999]
+END
+topo 'line of a continued entry' 'topology.conf:2: ' <<'END'
+SwitchName=a Nodes=n1
+SwitchName=b \
+ Colour=red
+END
+topo 'included file that is not there' 'topology.conf:2: ' <<'END'
+SwitchName=a Nodes=n1
+Include no-such-file
+END
+topo 'file that includes itself' 'topology.conf' <<'END'
+SwitchName=a Nodes=n1
+Include topology.conf
+END
+{
+	echo 'SwitchName=s0 Nodes=n1'
+	for i in $(seq 1 40); do
+		echo "SwitchName=s$i Switches=s$((i - 1))"
+	done
+} >deep
+topo 'too many levels' 'topology.conf' <deep
+
+# --- gang.conf: file and line are named
+conf 'unknown key' 'gang.conf:2: ' <<'END'
+# a comment
+Colour=red
+END
+conf 'no value' 'gang.conf:1: ' <<'END'
+HopCosts
+END
+conf 'not a number' 'gang.conf:1: ' <<'END'
+HopCosts=1,two,4
+END
+conf 'costs that fall' 'gang.conf:1: ' <<'END'
+HopCosts=4,2,1
+END
+conf 'cost 0' 'gang.conf:1: ' <<'END'
+HopCosts=0,1
+END
+conf 'huge cost' 'gang.conf:1: ' <<'END'
+HopCosts=1,99999999999999999999999
+END
+conf 'level named twice' 'gang.conf:1: ' <<'END'
+LevelNames=island,node,node
+END
+conf 'neither yes nor no' 'gang.conf:2: ' <<'END'
+Gangs=yes
+PlaceAll=perhaps
+END
+conf 'key twice' 'gang.conf:2: ' <<'END'
+PlaceAll=yes
+PlaceAll=no
+END
+
+# --- nothing at all comes with 2 and one line when Slurm cannot be asked
+test_expect_success 'list without a cluster does not say no' '
+	SLURM_CONF=/no/such/file \
+		test_expect_code 2 timeout 60 "$SGANG" list >out 2>err &&
+	test_must_be_empty out &&
+	test -s err
+'
+
+test_expect_success 'show without a cluster does not say no' '
+	SLURM_CONF=/no/such/file \
+		test_expect_code 2 timeout 60 "$SGANG" show train >out 2>err &&
+	test_must_be_empty out &&
+	test -s err
+'
+
+# --- random bytes, the same in every run
+seed=20261120
+test_expect_success "random input neither crashes nor hangs (seed $seed)" '
+	awk -v seed=$seed "BEGIN {
+		srand(seed)
+		set = \"n[]-,:=*x0123456789/ #\\\\\\\"abSwitchName=Nodes\"
+		for (i = 0; i < 150; i++) {
+			line = \"\"
+			for (n = int(rand() * 40) + 1; n > 0; n--)
+				line = line substr(set, int(rand() * length(set)) + 1, 1)
+			print line
+		}
+	}" >random &&
+	test $(wc -l <random) -eq 150 &&
+	while IFS= read -r word; do
+		printf "%s\n" "$word" >file
+		for args in "ring;$T;--;$word" "place;$T;--member=$word" \
+			"place;$T;--member=1x1;--free=$word" \
+			"ring;--topology=file;n1" "ring;$T;--conf=file;n1"; do
+			IFS=";" read -r -a list <<<"$args"
+			timeout 20 "$SGANG" "${list[@]}" >out 2>err
+			code=$?
+			if test $code -gt 2; then
+				echo "exit $code: $args"
+				return 1
+			fi
+			if test $code -eq 2; then
+				test $(wc -l <err) -eq 1 || return 1
+			fi
+		done
+	done <random
+'
+
+test_done

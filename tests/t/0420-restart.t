@@ -1,0 +1,150 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0420-restart.t - slurmctld reads its files again, or is killed and comes back
+
+test_description='Gangs survive scontrol reconfigure and the death of slurmctld'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+slurm_setup -n 4 -c 2 --gang --conf 'Licenses=lic:8'
+gate_setup
+slurm_start
+
+# Members of one node each in the array "members": gather GANG MIN COUNT
+gather()
+{
+	local i
+
+	members=()
+	for ((i = 0; i < $3; i++)); do
+		members+=($(submit -N 1 --exclusive -L lic:1 --gang=$1 \
+			--gang-min-member=$2 $1.sh)) || return 1
+	done
+}
+
+# What is not on the disk may be lost; what is must come back. The state of all
+# jobs is one file.
+die()
+{
+	slurm_saved ${members[-1]} && slurm_kill9_ctld && slurm_start_ctld
+}
+
+reread()
+{
+	scontrol reconfigure && wait_for 15 slurm_ctld_answers
+}
+
+# A node that is being asked again who it is does not count as lost.
+no_node_lost()
+{
+	! sinfo -h -N -o "%N %T" | grep -E "drain|down" >&2
+}
+
+all_once()
+{
+	touch $1.go &&
+	wait_for 20 all_in COMPLETED ${members[@]} &&
+	test "$(restarts_of ${members[@]})" = 0 &&
+	ran_once $1 ${#members[@]} &&
+	no_node_lost &&
+	wait_for 20 nodes_idle
+}
+
+for how in reread die; do
+	gang_script gathering-$how
+	gang_script waiting-$how
+	gang_script held-$how
+	gang_script running-$how
+	gang_script busy-$how
+
+	test_expect_success "0.43 $how: a gang that gathers goes on gathering" '
+		gather gathering-$how 4 3 &&
+		wait_for 10 squeue_says ${members[0]} "gathering 3/4" &&
+		$how &&
+		wait_for 10 squeue_says ${members[0]} "gathering 3/4" &&
+		all_in PENDING ${members[@]} &&
+		id=$(submit -N 4 --exclusive --nice=100 --wrap=true) &&
+		wait_state $id COMPLETED
+	'
+	test_expect_success "0.1 $how: and starts whole with the last member" '
+		members+=($(submit -N 1 --exclusive -L lic:1 \
+			--gang=gathering-$how gathering-$how.sh)) &&
+		wait_for 30 all_in RUNNING ${members[@]} &&
+		started_together ${members[@]} &&
+		all_once gathering-$how
+	'
+
+	test_expect_success "0.1 $how: a gang that waits for nodes waits on" '
+		gather busy-$how 1 1 &&
+		wait_state ${members[0]} RUNNING &&
+		busy=${members[0]} &&
+		gather waiting-$how 4 4 &&
+		wait_for 20 squeue_says ${members[0]} \
+			"Gang root/waiting-$how waits: " &&
+		members+=($busy) &&
+		$how &&
+		unset "members[4]" &&
+		job_is $busy RUNNING &&
+		wait_for 20 squeue_says ${members[0]} \
+			"Gang root/waiting-$how waits: " &&
+		all_in PENDING ${members[@]}
+	'
+	test_expect_success "0.1 $how: and starts whole when they are free" '
+		touch busy-$how.go &&
+		wait_for 30 all_in RUNNING ${members[@]} &&
+		started_together ${members[@]} &&
+		all_once waiting-$how
+	'
+
+	test_expect_success "0.50 $how: a gang that is held is still held" '
+		gate_close &&
+		gather held-$how 4 4 &&
+		wait_for 20 all_in CONFIGURING ${members[@]} &&
+		$how &&
+		{ test $how != die || wait_for 10 gang_log root/held-$how \
+			"found 4 held members again"; } &&
+		test "$(gang_phase root/held-$how)" = starting &&
+		all_in CONFIGURING ${members[@]} &&
+		test "$(licences_in_use)" = 4 &&
+		test "$(starts_of held-$how)" = 0
+	'
+	test_expect_success "0.50 $how: and is launched together" '
+		gate_open &&
+		wait_for 20 all_in RUNNING ${members[@]} &&
+		started_together ${members[@]} &&
+		all_once held-$how
+	'
+
+	test_expect_success "0.38 $how: a gang that runs goes on running" '
+		gather running-$how 3 3 &&
+		wait_for 20 all_in RUNNING ${members[@]} &&
+		$how &&
+		wait_for 10 all_in RUNNING ${members[@]} &&
+		test "$(gang_phase root/running-$how)" = running
+	'
+	test_expect_success "0.11 0.38 $how: a later member is an ordinary job" '
+		members+=($(submit -N 1 --exclusive -L lic:1 \
+			--gang=running-$how running-$how.sh)) &&
+		wait_state ${members[3]} RUNNING 20 &&
+		all_once running-$how
+	'
+done
+
+gang_script twice
+
+test_expect_success 'killed right behind the launch: nobody runs twice' '
+	gate_close &&
+	gather twice 4 4 &&
+	wait_for 20 all_in CONFIGURING ${members[@]} &&
+	gate_open &&
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	slurm_kill9_ctld &&
+	slurm_start_ctld &&
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]} &&
+	all_once twice
+'
+
+test_expect_success 'nothing is left' 'nothing_left'
+
+test_done

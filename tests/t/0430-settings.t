@@ -1,0 +1,181 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0430-settings.t - gang.conf and topology.conf, good, bad and changed
+
+test_description='Bad settings: the plugin says so once and stays out'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+cat >good.conf <<-END
+SwitchName=a Nodes=n[1-2]
+SwitchName=b Nodes=n[3-4]
+SwitchName=top Switches=a,b
+END
+# Slurm takes a node under two leaves; for us it is in one place.
+cat >twice.conf <<-END
+SwitchName=a Nodes=n[1-2]
+SwitchName=b Nodes=n[2-4]
+SwitchName=top Switches=a,b
+END
+
+slurm_setup -n 4 -c 2 --gang --topology good.conf
+slurm_start
+
+conf=$slurm_dir/etc/gang.conf
+topology=$slurm_dir/etc/topology.conf
+
+# What was logged since mark was called.
+mark()
+{
+	seen=$(wc -l <"$slurm_dir/log/slurmctld.log")
+}
+
+logged()
+{
+	tail -n +$((seen + 1)) "$slurm_dir/log/slurmctld.log" | grep -F "$@"
+}
+
+restart()
+{
+	mark && slurm_stop_ctld && slurm_start_ctld && wait_for 20 nodes_idle
+}
+
+reread()
+{
+	mark && scontrol reconfigure && wait_for 10 slurm_ctld_answers
+}
+
+# One line, with the file and the line number, and it says what follows.
+stays_out()
+{
+	wait_for 10 logged "error: gang: $1" &&
+		test "$(logged -c "error: gang: ")" = 1 &&
+		logged "error: gang: $1" | grep -F "scheduled by Slurm alone"
+}
+
+stock_only()
+{
+	local id
+
+	id=$(submit -N 4 --exclusive --wrap=true) &&
+		wait_state $id COMPLETED
+}
+
+gang_of_two()
+{
+	local first second
+
+	first=$(submit -N 1 --exclusive --gang=$1 --gang-min-member=2 \
+		--wrap=true) &&
+	wait_for 10 squeue_says $first "gathering 1/2" &&
+	second=$(submit -N 1 --exclusive --gang=$1 --gang-min-member=2 \
+		--wrap=true) &&
+	wait_for 20 all_in COMPLETED $first $second
+}
+
+# In hundredths of a second, all threads of slurmctld.
+ctld_cpu()
+{
+	sed 's/.*) //' /proc/$(slurm_pid slurmctld)/stat |
+		awk '{ print $12 + $13 }'
+}
+
+test_expect_success 'no gang.conf: the defaults' '
+	grep "gang: 4 nodes in 3 domains, gangs on, placement of gangs" \
+		"$slurm_dir/log/slurmctld.log" &&
+	gang_of_two plain
+'
+test_expect_success 'a gang.conf with an error at start' '
+	printf "# mine\nGangs=yes\nPlaceAll=perhaps\n" >"$conf" &&
+	restart &&
+	stays_out "$conf:3: PlaceAll: "
+'
+test_expect_success 'jobs run as with stock Slurm' '
+	stock_only
+'
+test_expect_success 'a gang is refused with a sentence' '
+	test_must_fail submit -N 1 --gang=refused --wrap=true 2>err &&
+	cat err &&
+	grep -i gang err
+'
+test_expect_success 'slurmctld is not busy doing nothing' '
+	before=$(ctld_cpu) &&
+	id=$(submit -N 1 --wrap="sleep 2") &&
+	wait_state $id COMPLETED &&
+	test $(($(ctld_cpu) - before)) -lt 100
+'
+test_expect_success 'repaired and reread: gangs are on' '
+	printf "# mine\nGangs=yes\n" >"$conf" &&
+	reread &&
+	wait_for 10 logged "gangs on, placement of gangs" &&
+	gang_of_two repaired
+'
+test_expect_success 'a gang.conf that is broken later: the old settings stay' '
+	printf "Gangs=no\nHopCosts=4,1\n" >"$conf" &&
+	reread &&
+	wait_for 10 logged "error: gang: $conf:2: HopCosts: " &&
+	logged "the settings stay as they were" &&
+	gang_of_two kept
+'
+test_expect_success 'a topology.conf that is broken later: the old fabric stays' '
+	rm "$conf" &&
+	cp twice.conf "$topology" &&
+	reread &&
+	wait_for 10 logged "error: gang: $topology:2: " &&
+	logged "the fabric stays as it was" &&
+	gang_of_two fabric
+'
+test_expect_success 'a topology.conf with an error at start' '
+	restart &&
+	stays_out "$topology:2: " &&
+	stock_only
+'
+test_expect_success 'a gang.conf that is no file' '
+	cp good.conf "$topology" &&
+	mkdir "$conf" &&
+	restart &&
+	stays_out "$conf: " &&
+	stock_only &&
+	rmdir "$conf"
+'
+test_expect_success 'TopologyFile= that is not there' '
+	echo "TopologyFile=\"$PWD/none.conf\"" >"$conf" &&
+	restart &&
+	stays_out "$PWD/none.conf" &&
+	stock_only
+'
+test_expect_success 'TopologyFile= that is: Slurm reads its own' '
+	echo "SwitchName=all Nodes=n[1-4]" >one.conf &&
+	echo "TopologyFile=\"$PWD/one.conf\"" >"$conf" &&
+	reread &&
+	wait_for 10 logged "4 nodes in 1 domains" &&
+	gang_of_two own
+'
+test_expect_success '4.19 Placement=no: gangs start together, no fabric is read' '
+	printf "Placement=no\n" >"$conf" &&
+	reread &&
+	wait_for 10 logged "gangs on, placement off" &&
+	gang_of_two together
+'
+test_expect_success '4.19 PlaceAll=yes' '
+	printf "PlaceAll=yes\n" >"$conf" &&
+	reread &&
+	wait_for 10 logged "gangs on, placement of all jobs" &&
+	stock_only &&
+	gang_of_two placed
+'
+test_expect_success '4.19 Gangs=no: a waiting member becomes an ordinary job' '
+	id=$(submit -N 1 --gang=lonely --gang-min-member=2 --wrap=true) &&
+	wait_for 10 squeue_says $id "gathering 1/2" &&
+	printf "Gangs=no\n" >"$conf" &&
+	reread &&
+	wait_for 10 logged "gangs off" &&
+	wait_state $id COMPLETED 20
+'
+test_expect_success 'nothing is left but the errors that were asked for' '
+	nothing_left "gang: .*(scheduled by Slurm alone|stay.* as .* w)" \
+		"gang: job of uid 0 refused: gangs are off" \
+		"WARNING: Multiple leaf switches contain nodes"
+'
+
+test_done

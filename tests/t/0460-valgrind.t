@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0460-valgrind.t - slurmctld under valgrind, with SGANG_VALGRIND=1
+
+test_description='No invalid access and no leak of ours in slurmctld'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+if test -z "$SGANG_VALGRIND"; then
+	skip_all='SGANG_VALGRIND is not set'
+	test_done
+fi
+if ! command -v valgrind >/dev/null; then
+	skip_all='there is no valgrind'
+	test_done
+fi
+
+slurm_setup -n 4 -c 2 --gang --topology \
+	"$top_srcdir/tests/data/pods-2x2x4.conf" --conf 'SlurmdTimeout=300'
+sed -i 's/n\[5-8\]/n4/; s/n\[1-4\]/n[1-3]/; /l[34]\|p2/d; s/p\[1-2\]/p1/' \
+	"$slurm_dir/etc/topology.conf"
+gate_setup
+slurm_start
+
+gang_script gang
+
+gather()
+{
+	local i
+
+	members=()
+	for ((i = 0; i < $2; i++)); do
+		members+=($(submit -N 1 --exclusive --gang=$1 \
+			--gang-min-member=$2 gang.sh)) || return 1
+	done
+}
+
+test_expect_success 'a gang of jobs waits, and starts' '
+	busy=$(submit -N 2 --exclusive gang.sh) &&
+	wait_state $busy RUNNING &&
+	gather waits 4 &&
+	wait_for 20 gang_attempted ${members[0]} 2 &&
+	touch gang.go &&
+	wait_state $busy COMPLETED &&
+	wait_for 60 all_in COMPLETED ${members[@]}
+'
+test_expect_success 'a gang of array tasks and a gang of one' '
+	array=$(submit -N 1 --exclusive --array=1-3 --gang=array \
+		--gang-min-member=3 gang.sh) &&
+	one=$(submit -N 2 --exclusive --gang=one gang.sh) &&
+	wait_for 60 all_in COMPLETED ${array}_{1,2,3} $one
+'
+test_expect_success 'a held member is cancelled, the rest rolled back' '
+	gate_close &&
+	gather held 3 &&
+	wait_for 30 all_in CONFIGURING ${members[@]} &&
+	scancel ${members[0]} &&
+	wait_for 20 all_in PENDING ${members[1]} ${members[2]} &&
+	gate_open &&
+	scancel ${members[1]} ${members[2]}
+'
+test_expect_success 'a user asks when a gang would start' '
+	sbatch --test-only -N 1 --gang=when --wrap=true
+'
+test_expect_success 'the files are read again while a gang gathers' '
+	gather gathers 3 &&
+	scancel ${members[2]} &&
+	scontrol reconfigure &&
+	wait_for 20 slurm_ctld_answers &&
+	echo "HopCosts=9,1" >"$slurm_dir/etc/gang.conf" &&
+	scontrol reconfigure &&
+	wait_for 20 slurm_ctld_answers &&
+	scancel -u root
+'
+test_expect_success 'nothing is left' '
+	nothing_left "gang: .*stay as they were"
+'
+test_expect_success 'slurmctld ends and valgrind has seen nothing of ours' '
+	slurm_stop_ctld &&
+	report=$(ls "$slurm_dir"/log/valgrind.*.log | head -n 1) &&
+	wait_for 30 grep -q "ERROR SUMMARY" "$report" &&
+	for report in "$slurm_dir"/log/valgrind.*.log; do
+		grep "definitely lost:\|ERROR SUMMARY" "$report"
+		! awk "
+			/Invalid (read|write|free)|uninitialised|definitely lost in/ {
+				bad = 1
+				text = \"\"
+			}
+			bad { text = text \$0 \"\n\" }
+			bad && /(Invalid|uninitialised)/ { always = 1 }
+			bad && (/==[0-9]+== \$/) {
+				if (always || text ~ /sgang_|slurm-gang|host_22|select_22/)
+					printf \"%s\", text
+				bad = always = 0
+			}" "$report" | grep . || return 1
+	done
+'
+
+test_done

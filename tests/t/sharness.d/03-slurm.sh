@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 03-slurm.sh - private clusters for the shell tests
+#
+# sharness reads this file by itself. A test that needs a cluster says
+#
+#	slurm_setup -n 4 --gang		(options: contrib/cluster.sh)
+#	slurm_start
+#	test_expect_success '...' '...'
+#	test_done
+#
+# outside of its test cases. Where there can be no cluster all of the test is
+# skipped, and where one does not start the whole run is stopped. All that was
+# started is stopped when the test ends, also by a signal; a failed test prints
+# the end of slurmctld's log first. In the environment:
+#
+#	SGANG_KEEP=1		keep the cluster's folder
+#	SGANG_VALGRIND=1	run slurmctld under valgrind
+#	SGANG_NO_SKIP=1		a cluster that is impossible is a failure
+
+# A test without a cluster may run in a smaller shell.
+test -n "$BASH_VERSION" || return 0
+
+: "${top_srcdir:=$(cd "$SHARNESS_TEST_SRCDIR/../.." && pwd)}"
+: "${top_builddir:=$SHARNESS_TEST_DIRECTORY}"
+
+slurm_fatal()
+{
+	slurm_logs
+	echo >&5 "Bail out! $*"
+	EXIT_OK=t
+	exit 1
+}
+
+. "$top_srcdir/contrib/cluster.sh"
+
+# Tests that run at the same time have different numbers: 0310-words.t looks
+# for its ports from 22240 on.
+slurm_test_number=$(basename "$SHARNESS_TEST_FILE" |
+	sed 's/^[^0-9]*0*\([0-9]*\).*/\1/')
+slurm_first_port=$((21000 +
+	slurm_port_step * (${slurm_test_number:-0} / 10 % 225)))
+
+# Why there can be no cluster here, or nothing.
+slurm_missing()
+{
+	local command file
+
+	test "$SGANG_WITH_SLURM" != no || { echo "built without Slurm"; return; }
+	test "$(id -u)" = 0 || { echo "only root can run a cluster"; return; }
+	for command in flock munged mungekey scontrol sinfo slurmctld slurmd; do
+		command -v $command >/dev/null ||
+			{ echo "there is no $command"; return; }
+	done
+	slurm_find_stock || { echo "Slurm's plugins are not found"; return; }
+	case " $* " in
+	*" --faults "*) slurm_faults=t ;;
+	*" --gang "*) slurm_faults= ;;
+	*) return ;;
+	esac
+	for file in $(slurm_plugin_files); do
+		test -f "$file" || { echo "$file is not built"; return; }
+	done
+}
+
+slurm_prepare()
+{
+	local why
+
+	why=$(slurm_missing "$@")
+	if test -n "$why"; then
+		test -z "$SGANG_NO_SKIP" || slurm_fatal "$why"
+		skip_all=$why
+		test_done
+	fi
+	trap slurm_at_exit EXIT
+	trap 'exit 129' HUP
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+}
+
+slurm_at_exit()
+{
+	local code=$?
+
+	trap '' HUP INT TERM
+	test "$code" = 0 || slurm_logs
+	slurm_cleanup
+	(exit $code)
+	die
+}

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 04-gang.sh - what the tests ask about gangs on a private cluster
+#
+#   gang_script NAME           write NAME.sh, a batch script that tells NAME.log
+#                              when it starts and stops, and runs until there
+#                              is a file NAME.go or GANG.go
+#   starts_of NAME [ID]        how many starts NAME.log knows, or of that job
+#   ran_once NAME COUNT        that many jobs started, none of them twice
+#   one_by_one NAME SIZE       gangs that share NAME.log ran whole, never two
+#                              at a time
+#   cluster_state              what nodes and licences have in use, to compare
+#   gang_record ID [WORD]      the record in the job's comment, or one value
+#   gang_phase NS/NAME         the phase in the records of its living members
+#   gang_attempted ID COUNT    at least that many attempts were made
+#   gang_log NS/NAME [TEXT]    what the plugin logged of it
+#   squeue_says ID TEXT        squeue gives a reason that contains the text
+#   all_in STATE ID...         all these jobs are in the state
+#   none_in STATE ID...        none of these jobs is
+#   restarts_of ID...          the sum of Restarts
+#   started_together ID...     one start for all, and their ranks are 0 to n-1
+#   licences_in_use            the sum over all licences
+#   nothing_left [PATTERN...]  the check every test ends with: see there
+
+test -n "$BASH_VERSION" || return 0
+
+gang_script()
+{
+	cat >"$1.sh" <<-END
+	#!/bin/bash
+	tell()
+	{
+		echo "\$SLURM_JOB_ID \$1 \$EPOCHREALTIME \$SLURM_GANG_NAME" \\
+			>>"$PWD/$1.log"
+	}
+	tell start
+	until test -e "$PWD/$1.go" || test -e "$PWD/\$SLURM_GANG_NAME.go"; do
+		sleep 0.1
+	done
+	tell stop
+	END
+}
+
+starts_of()
+{
+	test -f "$1.log" || { echo 0; return; }
+	awk -v id="$2" '$2 == "start" && (id == "" || $1 == id) { n++ }
+		END { print n + 0 }' "$1.log"
+}
+
+ran_once()
+{
+	test "$(starts_of "$1")" = "$2" &&
+		test "$(awk '$2 == "start" { print $1 }' "$1.log" |
+			sort -u | wc -l)" = "$2" || {
+		echo "not $2 jobs, each of them once:" >&2
+		cat "$1.log" >&2
+		return 1
+	}
+}
+
+one_by_one()
+{
+	sort -k 3,3 "$1.log" | awk -v size="$2" '
+		function bad(why) {
+			print why ": " $0
+			failed = 1
+		}
+		$2 == "start" {
+			if ($4 != now && running)
+				bad("starts beside gang " now)
+			if ($4 != now && started % size)
+				bad("gang " now " did not start whole before")
+			if (seen[$1]++)
+				bad("starts twice")
+			now = $4
+			started++
+			running++
+		}
+		$2 == "stop" { running-- }
+		END {
+			if (!started || started % size)
+				bad(started + 0 " starts in the end")
+			exit failed
+		}' >&2
+}
+
+# PLANNED is what backfill thinks of the next job, not a thing in use.
+cluster_state()
+{
+	scontrol -o show node | tr ' ' '\n' | sed 's/+PLANNED//' | grep -E \
+		'^(NodeName|State|CPUAlloc|AllocMem|AllocTRES|GresUsed)='
+	scontrol -o show licenses
+}
+
+gang_record()
+{
+	job_field "$1" SystemComment | grep -o 'gang=.*' |
+		if test -n "$2"; then
+			tr ' ' '\n' | sed -n "s/^$2=//p"
+		else
+			cat
+		fi
+}
+
+gang_phase()
+{
+	scontrol -o show job |
+		grep -E 'JobState=(PENDING|CONFIGURING|RUNNING) ' |
+		sed -n "s|.* SystemComment=.*gang=$1 phase=\([a-z]*\).*|\1|p" |
+		sort -u | tr '\n' ' ' | sed 's/ $//'
+}
+
+gang_attempted()
+{
+	local attempts
+
+	attempts=$(gang_record "$1" attempts)
+	test "${attempts:-0}" -ge "$2"
+}
+
+gang_log()
+{
+	grep -F "gang: $1: " "$slurm_dir/log/slurmctld.log" | grep -F -- "$2"
+}
+
+squeue_says()
+{
+	squeue -h -r -j "$1" -o %r | grep -qF -- "$2"
+}
+
+all_in()
+{
+	local state=$1 id
+
+	shift
+	for id; do
+		job_is "$id" "$state" || return 1
+	done
+}
+
+none_in()
+{
+	local state=$1 id
+
+	shift
+	for id; do
+		! job_is "$id" "$state" || return 1
+	done
+}
+
+restarts_of()
+{
+	local id sum=0
+
+	for id; do
+		sum=$((sum + $(job_field "$id" Restarts)))
+	done
+	echo $sum
+}
+
+# The clock of StartTime counts seconds, and one release can cross one.
+started_together()
+{
+	local id time first= last=0 ranks=
+
+	for id; do
+		time=$(date -d "$(job_field "$id" StartTime)" +%s) || return 1
+		test -n "$first" && test $first -le $time || first=$time
+		test $last -ge $time || last=$time
+		ranks+=$(gang_record "$id" rank)$'\n'
+	done
+	test $((last - first)) -le 1 ||
+		{ echo "started $((last - first)) s apart" >&2; return 1; }
+	test "$(sort -n <<<"${ranks%?}")" = \
+		"$(seq 0 $(($# - 1)) | sed "s|\$|/$#|")" ||
+		{ echo "ranks: $ranks" >&2; return 1; }
+}
+
+licences_in_use()
+{
+	scontrol -o show licenses | awk '
+		{
+			for (i = 1; i <= NF; i++)
+				if ($i ~ /^Used=/)
+					used += substr($i, 6)
+		}
+		END { print used + 0 }'
+}
+
+# After the jobs have ended: slurmctld is the one that was started, no job is
+# left, nodes and licences are free, and no error stands in the log but those
+# that match one of the patterns. A slow machine is no error of ours.
+nothing_left()
+{
+	local ignore=(-e 'High latency for .* gettimeofday') pattern
+
+	for pattern; do
+		ignore+=(-e "$pattern")
+	done
+	slurm_alive slurmctld || { echo "no slurmctld" >&2; return 1; }
+	wait_for 15 'test -z "$(squeue -h)"' ||
+		{ squeue >&2; return 1; }
+	wait_for 15 nodes_idle || { sinfo -N >&2; return 1; }
+	! scontrol -o show node | tr ' ' '\n' |
+		grep -E '^(CPUAlloc|AllocMem)=[1-9]|^AllocTRES=.' >&2 ||
+		return 1
+	test "$(licences_in_use)" = 0 ||
+		{ scontrol show licenses >&2; return 1; }
+	! slurm_errors | grep -Ev "${ignore[@]}" >&2
+}

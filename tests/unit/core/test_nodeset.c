@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_nodeset.c - sets of node indices */
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "core/nodeset.h"
+
+/* Sizes on both sides of a word's end. */
+static const uint32_t sizes[] = { 0, 1, 2, 63, 64, 65, 127, 128, 129, 1000 };
+#define N_SIZES (sizeof(sizes) / sizeof(sizes[0]))
+
+static void test_fill_and_clear(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < N_SIZES; i++) {
+		struct sgang_nodeset *set = sgang_nodeset_create(sizes[i]);
+
+		assert_non_null(set);
+		assert_int_equal(sgang_nodeset_size(set), sizes[i]);
+		assert_int_equal(sgang_nodeset_count(set), 0);
+		assert_int_equal(sgang_nodeset_next(set, 0), SGANG_NODE_NONE);
+		sgang_nodeset_fill(set);
+		assert_int_equal(sgang_nodeset_count(set), sizes[i]);
+		assert_false(sgang_nodeset_has(set, sizes[i]));
+		sgang_nodeset_clear(set);
+		assert_int_equal(sgang_nodeset_count(set), 0);
+		sgang_nodeset_destroy(set);
+	}
+}
+
+static void test_add_and_remove(void **state)
+{
+	struct sgang_nodeset *set = sgang_nodeset_create(130);
+	static const uint32_t nodes[] = { 0, 63, 64, 65, 128, 129 };
+	uint32_t node;
+	size_t i = 0;
+
+	(void)state;
+	assert_non_null(set);
+	for (i = 0; i < 6; i++) {
+		sgang_nodeset_add(set, nodes[i]);
+		sgang_nodeset_add(set, nodes[i]);
+		assert_true(sgang_nodeset_has(set, nodes[i]));
+	}
+	sgang_nodeset_add(set, 130);
+	sgang_nodeset_add(set, SGANG_NODE_NONE);
+	assert_int_equal(sgang_nodeset_count(set), 6);
+	assert_false(sgang_nodeset_has(set, SGANG_NODE_NONE));
+	i = 0;
+	for (node = sgang_nodeset_next(set, 0); node != SGANG_NODE_NONE;
+	     node = sgang_nodeset_next(set, node + 1))
+		assert_int_equal(node, nodes[i++]);
+	assert_int_equal(i, 6);
+	assert_int_equal(sgang_nodeset_next(set, 130), SGANG_NODE_NONE);
+	sgang_nodeset_remove(set, 64);
+	sgang_nodeset_remove(set, 64);
+	sgang_nodeset_remove(set, 4711);
+	assert_false(sgang_nodeset_has(set, 64));
+	assert_int_equal(sgang_nodeset_count(set), 5);
+	sgang_nodeset_destroy(set);
+}
+
+static void test_algebra(void **state)
+{
+	struct sgang_nodeset *a = sgang_nodeset_create(200), *b, *c;
+	uint32_t node;
+
+	(void)state;
+	assert_non_null(a);
+	for (node = 0; node < 200; node += 2)
+		sgang_nodeset_add(a, node);
+	b = sgang_nodeset_copy(a);
+	assert_non_null(b);
+	assert_true(sgang_nodeset_equal(a, b));
+	sgang_nodeset_clear(b);
+	for (node = 0; node < 200; node += 3)
+		sgang_nodeset_add(b, node);
+	assert_false(sgang_nodeset_equal(a, b));
+	assert_true(sgang_nodeset_intersects(a, b));
+
+	c = sgang_nodeset_copy(a);
+	assert_non_null(c);
+	sgang_nodeset_and(c, b);
+	assert_int_equal(sgang_nodeset_count(c), 34);	/* 0 6 ... 198 */
+	sgang_nodeset_subtract(b, c);
+	assert_false(sgang_nodeset_intersects(a, b));
+	assert_int_equal(sgang_nodeset_count(b), 33);	/* 3 9 ... 195 */
+	sgang_nodeset_or(b, a);
+	assert_int_equal(sgang_nodeset_count(b), 133);
+	assert_true(sgang_nodeset_has(b, 195));
+	sgang_nodeset_destroy(a);
+	sgang_nodeset_destroy(b);
+	sgang_nodeset_destroy(c);
+}
+
+static void test_other_sizes(void **state)
+{
+	struct sgang_nodeset *a = sgang_nodeset_create(10);
+	struct sgang_nodeset *b = sgang_nodeset_create(11);
+
+	(void)state;
+	assert_non_null(a);
+	assert_non_null(b);
+	assert_false(sgang_nodeset_equal(a, b));
+	errno = EDOM;
+	sgang_nodeset_destroy(a);
+	sgang_nodeset_destroy(b);
+	sgang_nodeset_destroy(NULL);
+	assert_int_equal(errno, EDOM);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fill_and_clear),
+		cmocka_unit_test(test_add_and_remove),
+		cmocka_unit_test(test_algebra),
+		cmocka_unit_test(test_other_sizes),
+	};
+
+	return cmocka_run_group_tests_name("nodeset", tests, NULL, NULL);
+}

@@ -1,0 +1,907 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_plan.c - joint placements: golden numbers, choices, refusals, and a
+ * dense dynamic program on a larger fabric */
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "core/hostlist.h"
+#include "core/plan.h"
+#include "fail_alloc.h"
+
+#define NODES_MAX 1024
+#define MEMBERS_MAX 8
+
+/* A request whose parts are all here. */
+struct bed {
+	struct sgang_fabric *fabric;
+	struct sgang_costs costs;
+	uint32_t free[NODES_MAX];
+	uint32_t total[NODES_MAX];
+	struct sgang_plan_member member[MEMBERS_MAX];
+	struct sgang_plan_request request;
+};
+
+/* Every node has 'slots' slots, all free. */
+static void open_bed(struct bed *bed, const char *topology, uint32_t slots)
+{
+	struct sgang_error err;
+	uint32_t i;
+
+	memset(bed, 0, sizeof(*bed));
+	bed->fabric = sgang_fabric_parse(topology, "test", NULL, 0, &err);
+	if (!bed->fabric)
+		fail_msg("%s", err.text);
+	assert_in_range(sgang_fabric_nodes(bed->fabric), 1, NODES_MAX);
+	sgang_costs_default(&bed->costs);
+	for (i = 0; i < sgang_fabric_nodes(bed->fabric); i++)
+		bed->free[i] = bed->total[i] = slots;
+	bed->request.fabric = bed->fabric;
+	bed->request.costs = &bed->costs;
+	bed->request.free = bed->free;
+	bed->request.total = bed->total;
+	bed->request.members = bed->member;
+	bed->request.max_level = SGANG_LEVEL_UNCONNECTED;
+}
+
+static void close_bed(struct bed *bed)
+{
+	sgang_fabric_destroy(bed->fabric);
+}
+
+/* Only the nodes of 'list' are free. */
+static void set_free(struct bed *bed, const char *list)
+{
+	char **names = NULL;
+	size_t i;
+
+	memset(bed->free, 0, sizeof(bed->free));
+	assert_int_equal(sgang_hostlist_expand(list, &names, NULL, NULL), 0);
+	for (i = 0; names[i]; i++) {
+		uint32_t node = sgang_fabric_find_node(bed->fabric, names[i]);
+
+		assert_int_not_equal(node, SGANG_NODE_NONE);
+		bed->free[node] = bed->total[node];
+	}
+	sgang_hostlist_free(names);
+}
+
+static void add_member(struct bed *bed, uint32_t units, uint32_t slots,
+		       bool distinct)
+{
+	struct sgang_plan_member *member;
+
+	assert_in_range(bed->request.n_members, 0, MEMBERS_MAX - 1);
+	member = &bed->member[bed->request.n_members++];
+	member->units = units;
+	member->slots = slots;
+	member->distinct = distinct;
+}
+
+static struct sgang_placement *plan(const struct bed *bed)
+{
+	struct sgang_placement *placement = NULL;
+	struct sgang_nofit nofit = { .text = "" };
+	struct sgang_ring ring;
+	int rc = sgang_plan(&bed->request, &placement, &nofit, NULL);
+
+	if (rc != 1)
+		fail_msg("no placement: %s", nofit.text);
+	sgang_ring_measure(bed->fabric, &bed->costs, placement->runs,
+			   placement->n_runs, &ring);
+	assert_memory_equal(&ring, &placement->ring, sizeof(ring));
+	return placement;
+}
+
+/* "n1 n2 n3": the nodes in ring order. */
+static void nodes_of(const struct bed *bed,
+		     const struct sgang_placement *placement, char *buf)
+{
+	size_t i;
+
+	*buf = '\0';
+	for (i = 0; i < placement->n_runs; i++)
+		buf += sprintf(buf, "%s%s", i ? " " : "",
+			       sgang_fabric_node_name(bed->fabric,
+						      placement->runs[i].node));
+}
+
+static void expect(struct bed *bed, uint64_t cost, const char *nodes)
+{
+	struct sgang_placement *placement = plan(bed);
+	char got[4096];
+
+	assert_int_equal(placement->ring.cost, cost);
+	assert_int_equal(placement->bound, cost);
+	assert_true(placement->exact);
+	nodes_of(bed, placement, got);
+	if (nodes)
+		assert_string_equal(got, nodes);
+	sgang_placement_destroy(placement);
+}
+
+static const char textbook[] =
+	"SwitchName=r1 Nodes=n[1-2]\nSwitchName=r2 Nodes=n[3-4]\n"
+	"SwitchName=r3 Nodes=n[5-6]\nSwitchName=r4 Nodes=n[7-8]\n"
+	"SwitchName=root Switches=r[1-4]\n";
+
+/* 4.18, 4.20, 4.22: eight ranks go to two islands of one rack */
+static void test_textbook(void **state)
+{
+	static const struct {
+		const char *free;
+		uint32_t units, slots;
+		unsigned int cost;
+		const char *nodes;
+	} cases[] = {
+		{ "n[1-8]", 2, 4, 14, "n1 n2" },
+		{ "n[1-8]", 8, 1, 14, "n1 n2" },
+		{ "n[1-8]", 4, 1, 4, "n1" },
+		{ "n[1-8]", 1, 1, 0, "n1" },
+		{ "n[1,3,5-6]", 8, 1, 14, "n5 n6" },
+		{ "n[1,3]", 8, 1, 38, "n1 n3" },
+		{ "n[1,3,5,7]", 4, 4, 16 + 4 * 15, "n1 n3 n5 n7" },
+		{ "n[1-8]", 32, 1, 32 + 8 * 3 + 4 * 12, NULL },
+	};
+	struct bed bed;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		open_bed(&bed, textbook, 4);
+		set_free(&bed, cases[i].free);
+		add_member(&bed, cases[i].units, cases[i].slots, false);
+		expect(&bed, cases[i].cost, cases[i].nodes);
+		close_bed(&bed);
+	}
+}
+
+/* The two cases at the end of the design's section 6, where every release of
+ * Slurm pays 144 and 136. */
+static void test_better_than_stock(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	open_bed(&bed,
+		 "SwitchName=a Nodes=n[1-4]\nSwitchName=b Nodes=n[5-8]\n"
+		 "SwitchName=c Nodes=n[9-12]\nSwitchName=d Nodes=n[13-16]\n"
+		 "SwitchName=p Switches=a,b\nSwitchName=q Switches=c,d\n"
+		 "SwitchName=t Switches=p,q\n", 1);
+	set_free(&bed, "n[1-2,5,9-16]");
+	add_member(&bed, 6, 0, true);
+	expect(&bed, 48, "n9 n10 n11 n12 n13 n14");
+	close_bed(&bed);
+
+	open_bed(&bed,
+		 "SwitchName=l1 Nodes=n[1-4]\nSwitchName=l2 Nodes=n[5-8]\n"
+		 "SwitchName=l3 Nodes=n[9-12]\nSwitchName=l4 Nodes=n[13-16]\n"
+		 "SwitchName=l5 Nodes=n[17-20]\nSwitchName=l6 Nodes=n[21-24]\n"
+		 "SwitchName=l7 Nodes=n[25-28]\nSwitchName=l8 Nodes=n[29-32]\n"
+		 "SwitchName=l9 Nodes=n[33-36]\n"
+		 "SwitchName=p1 Switches=l[1-3]\n"
+		 "SwitchName=p2 Switches=l[4-6]\n"
+		 "SwitchName=p3 Switches=l[7-9]\n"
+		 "SwitchName=t Switches=p[1-3]\n",
+		 1);
+	set_free(&bed, "n[1-2,6,8,10-12,16,20-22,24,27-28,32,36]");
+	add_member(&bed, 4, 0, true);
+	/* of equal cost: the pod with the least room */
+	expect(&bed, 40, "n16 n21 n22 n24");
+	close_bed(&bed);
+}
+
+/* Ties: whole free leaves are spared, then best fit, then the lowest index. */
+static void test_ties(void **state)
+{
+	static const char tree[] =
+		"SwitchName=a Nodes=n[1-4]\nSwitchName=b Nodes=n[5-8]\n"
+		"SwitchName=c Nodes=n[9-12]\nSwitchName=t Switches=a,b,c\n";
+	static const struct {
+		const char *free;
+		uint32_t units;
+		const char *nodes;
+	} cases[] = {
+		{ "n[1-4,5-7,9-12]", 2, "n5 n6" },
+		{ "n[1-3,5-6,9-12]", 2, "n5 n6" },
+		{ "n[1-2,5-6]", 2, "n1 n2" },
+		{ "n[1-12]", 3, "n1 n2 n3" },
+		{ "n[1-12]", 8, "n1 n2 n3 n4 n5 n6 n7 n8" },
+		{ "n[1-4,5,9-11]", 4, "n1 n2 n3 n4" },
+		/* two leaves are needed: 3 + 1 without a hole */
+		{ "n[1-2,5-7,9]", 4, "n5 n6 n7 n9" },
+		{ "n[1-3]", 1, "n1" },
+	};
+	struct bed bed;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sgang_placement *placement;
+		char got[256];
+
+		open_bed(&bed, tree, 2);
+		set_free(&bed, cases[i].free);
+		add_member(&bed, cases[i].units, 0, true);
+		placement = plan(&bed);
+		assert_true(placement->exact);
+		nodes_of(&bed, placement, got);
+		assert_string_equal(got, cases[i].nodes);
+		sgang_placement_destroy(placement);
+		close_bed(&bed);
+	}
+	/* on one leaf: the node with the least free slots that will do */
+	open_bed(&bed, tree, 8);
+	memset(bed.free, 0, sizeof(bed.free));
+	bed.free[0] = 8;
+	bed.free[1] = 3;
+	bed.free[2] = 5;
+	add_member(&bed, 1, 3, true);
+	expect(&bed, 3, "n2");
+	close_bed(&bed);
+}
+
+/* Members keep their order, each in one piece. */
+static void test_members(void **state)
+{
+	struct sgang_placement *placement;
+	struct bed bed;
+	size_t i;
+
+	(void)state;
+	open_bed(&bed, textbook, 4);
+	add_member(&bed, 3, 1, false);
+	add_member(&bed, 1, 1, true);
+	add_member(&bed, 6, 1, false);
+	placement = plan(&bed);
+	assert_true(placement->exact);
+	assert_int_equal(placement->ring.ranks, 10);
+	assert_int_equal(placement->n_runs, 4);
+	for (i = 0; i < placement->n_runs; i++) {
+		static const struct sgang_run want[] = {
+			{ 0, 0, 3, 3 }, { 1, 0, 1, 1 }, { 2, 1, 4, 4 },
+			{ 2, 2, 2, 2 },
+		};
+
+		assert_memory_equal(&placement->runs[i], &want[i],
+				    sizeof(want[i]));
+	}
+	sgang_placement_destroy(placement);
+	close_bed(&bed);
+
+	/* ranks need not be slots: 2 nodes of 2 ranks with 4 slots each */
+	open_bed(&bed, textbook, 4);
+	add_member(&bed, 2, 4, true);
+	bed.member[0].ranks = 2;
+	placement = plan(&bed);
+	assert_int_equal(placement->ring.ranks, 4);
+	assert_int_equal(placement->ring.cost, 2 + 2 * 4);
+	assert_int_equal(placement->runs[0].slots, 4);
+	sgang_placement_destroy(placement);
+	close_bed(&bed);
+}
+
+/* Two members of two nodes each share nodes when there are no others: out on
+ * one order, back on the other. */
+static void test_shared_nodes(void **state)
+{
+	struct sgang_placement *placement;
+	struct bed bed;
+
+	(void)state;
+	open_bed(&bed, "SwitchName=a Nodes=n[1-2]\n", 2);
+	add_member(&bed, 2, 1, true);
+	add_member(&bed, 2, 1, true);
+	placement = plan(&bed);
+	assert_int_equal(placement->n_runs, 4);
+	assert_int_equal(placement->ring.cost, 4 + 1 + 4 + 1);
+	assert_true(placement->exact);
+	sgang_placement_destroy(placement);
+	close_bed(&bed);
+}
+
+/* Members in two partitions that have no node in common. */
+static void test_partitions(void **state)
+{
+	struct sgang_nodeset *left = sgang_nodeset_create(8);
+	struct sgang_nodeset *right = sgang_nodeset_create(8);
+	struct sgang_placement *placement;
+	struct bed bed;
+	uint32_t node;
+
+	(void)state;
+	assert_non_null(left);
+	assert_non_null(right);
+	for (node = 0; node < 8; node++)
+		sgang_nodeset_add(node < 5 ? left : right, node);
+	open_bed(&bed, textbook, 4);
+	add_member(&bed, 1, 4, true);
+	add_member(&bed, 1, 4, true);
+	bed.member[0].allowed = left;
+	bed.member[1].allowed = right;
+	placement = plan(&bed);
+	/* n5 and n6 are in one rack */
+	assert_int_equal(placement->ring.cost, 14);
+	assert_int_equal(placement->runs[0].node, 4);
+	assert_int_equal(placement->runs[1].node, 5);
+	assert_true(placement->exact);
+	sgang_placement_destroy(placement);
+	close_bed(&bed);
+	sgang_nodeset_destroy(left);
+	sgang_nodeset_destroy(right);
+}
+
+/* Where no two units share a node, a matching is found if there is one. */
+static void test_matching(void **state)
+{
+	struct sgang_nodeset *set[4];
+	struct sgang_placement *placement;
+	struct bed bed;
+	uint32_t i;
+
+	(void)state;
+	open_bed(&bed, textbook, 4);
+	set_free(&bed, "n[1,3,5,7]");
+	/* each takes what the one before would rather have */
+	for (i = 0; i < 4; i++) {
+		set[i] = sgang_nodeset_create(8);
+		assert_non_null(set[i]);
+		sgang_nodeset_add(set[i], 0);
+		sgang_nodeset_add(set[i], 2 * ((i + 1) % 4));
+		if (i == 3)
+			sgang_nodeset_clear(set[i]);
+		sgang_nodeset_add(set[i], i == 3 ? 0 : 2 * (i + 1));
+		add_member(&bed, 1, 0, true);
+		bed.member[i].allowed = set[i];
+	}
+	placement = plan(&bed);
+	assert_int_equal(placement->n_runs, 4);
+	for (i = 0; i < 4; i++)
+		assert_int_equal(placement->runs[i].node, 2 * ((i + 1) % 4));
+	sgang_placement_destroy(placement);
+	close_bed(&bed);
+	for (i = 0; i < 4; i++)
+		sgang_nodeset_destroy(set[i]);
+}
+
+/* 4.24, 4.25, 4.4: what does not fit, and why */
+static void test_refusals(void **state)
+{
+	static const struct {
+		const char *free;
+		uint32_t units, slots;
+		bool distinct;
+		uint32_t max_level;
+		const char *text;
+		size_t n_rows;
+		const char *best;
+		uint64_t has, needed;
+	} cases[] = {
+		{ "n[1-5]", 8, 0, true, SGANG_LEVEL_UNCONNECTED,
+		  "needs 8 whole free nodes, 5 are free", 1, "root", 5, 8 },
+		{ "n[1-5]", 8, 4, true, SGANG_LEVEL_UNCONNECTED,
+		  "needs 8 nodes with 4 free slots each, 5 are free", 1,
+		  "root", 5, 8 },
+		{ "n1", 6, 1, false, SGANG_LEVEL_UNCONNECTED,
+		  "needs 6 free slots, 4 are free", 1, "root", 4, 6 },
+		{ "n[1,3-5]", 3, 0, true, SGANG_LEVEL_LEAF,
+		  "no leaf has room for 3 whole free nodes, the best (r2) has "
+		  "2", 4, "r2", 2, 3 },
+		{ "n[1-8]", 3, 2, false, SGANG_LEVEL_NODE,
+		  "no node has room for 3 pieces of 2 free slots, the best "
+		  "(n1) has 2", 0, NULL, 0, 0 },
+	};
+	struct bed bed;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sgang_placement *placement = (void *)&bed;
+		struct sgang_nofit nofit;
+
+		open_bed(&bed, textbook, 4);
+		set_free(&bed, cases[i].free);
+		add_member(&bed, cases[i].units, cases[i].slots,
+			   cases[i].distinct);
+		bed.request.max_level = cases[i].max_level;
+		assert_int_equal(sgang_plan(&bed.request, &placement, &nofit,
+					    NULL), 0);
+		assert_ptr_equal(placement, &bed);
+		assert_string_equal(nofit.text, cases[i].text);
+		assert_int_equal(nofit.n_rows, cases[i].n_rows);
+		if (nofit.n_rows) {
+			assert_string_equal(sgang_fabric_domain(bed.fabric,
+					nofit.row[0].domain)->name,
+					    cases[i].best);
+			assert_int_equal(nofit.row[0].free, cases[i].has);
+			assert_int_equal(nofit.row[0].needed, cases[i].needed);
+		}
+		assert_int_equal(sgang_plan(&bed.request, &placement, NULL,
+					    NULL), 0);
+		close_bed(&bed);
+	}
+}
+
+/* Which of several members it is that does not fit. */
+static void test_refusals_of_members(void **state)
+{
+	static const struct {
+		const char *free;
+		uint32_t units, slots;	/* of the second member */
+		const char *text;
+	} cases[] = {
+		{ "n[1-3]", 4, 0, "member 1: needs 4 whole free nodes, 3 are "
+		  "free" },
+		{ "n[1-2]", 1, 5, "member 1: needs 1 node with 5 free slots, 0 "
+		  "are free" },
+		{ "n1", 1, 4, "needs 6 free slots in all, 4 are free" },
+	};
+	struct bed bed;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sgang_placement *placement = NULL;
+		struct sgang_nofit nofit;
+
+		open_bed(&bed, textbook, 4);
+		set_free(&bed, cases[i].free);
+		add_member(&bed, 2, 1, false);
+		add_member(&bed, cases[i].units, cases[i].slots, true);
+		assert_int_equal(sgang_plan(&bed.request, &placement, &nofit,
+					    NULL), 0);
+		assert_string_equal(nofit.text, cases[i].text);
+		assert_int_equal(nofit.n_rows, 1);
+		close_bed(&bed);
+	}
+	/* enough in all, but in pieces: 3 + 3 slots do not hold 3 times 2 */
+	open_bed(&bed, "SwitchName=a Nodes=n[1-2]\n", 3);
+	add_member(&bed, 2, 2, false);
+	add_member(&bed, 1, 2, true);
+	bed.member[1].ranks = 1;
+	{
+		struct sgang_placement *placement = NULL;
+		struct sgang_nofit nofit;
+
+		assert_int_equal(sgang_plan(&bed.request, &placement, &nofit,
+					    NULL), 0);
+		assert_string_equal(nofit.text, "6 free slots are needed and "
+				    "there, but not so that every member has "
+				    "what it asks for");
+	}
+	close_bed(&bed);
+}
+
+/* Roots are joined only when that is allowed. */
+static void test_unconnected(void **state)
+{
+	struct sgang_placement *placement = NULL;
+	struct sgang_nofit nofit;
+	struct bed bed;
+
+	(void)state;
+	open_bed(&bed, "SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n3\n",
+		 1);
+	add_member(&bed, 3, 0, true);
+	assert_int_equal(sgang_plan(&bed.request, &placement, &nofit, NULL),
+			 0);
+	assert_int_equal(nofit.n_rows, 2);
+	assert_string_equal(nofit.text, "no switch has room for 3 whole free "
+			    "nodes, the best (a) has 2");
+	bed.costs.allow_unconnected = true;
+	placement = plan(&bed);
+	assert_int_equal(placement->ring.cost, 4 + 2 *
+			 bed.costs.hop[SGANG_LEVEL_UNCONNECTED]);
+	assert_int_equal(placement->ring.tier, SGANG_LEVEL_UNCONNECTED);
+	sgang_placement_destroy(placement);
+	close_bed(&bed);
+}
+
+static void test_bad_requests(void **state)
+{
+	struct sgang_placement *placement = NULL;
+	struct sgang_error err;
+	struct bed bed;
+
+	(void)state;
+	open_bed(&bed, textbook, 4);
+	errno = 0;
+	assert_int_equal(sgang_plan(&bed.request, &placement, NULL, &err), -1);
+	assert_int_equal(errno, EINVAL);
+	add_member(&bed, 1, 1, false);
+	add_member(&bed, 0, 1, false);
+	errno = 0;
+	assert_int_equal(sgang_plan(&bed.request, &placement, NULL, &err), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_non_null(strstr(err.text, "member 1"));
+	assert_null(placement);
+	errno = EDOM;
+	sgang_placement_destroy(NULL);
+	assert_int_equal(errno, EDOM);
+	close_bed(&bed);
+}
+
+/* The largest hop costs: nothing overflows. */
+static void test_large_costs(void **state)
+{
+	struct sgang_placement *placement;
+	struct bed bed;
+	uint32_t level;
+
+	(void)state;
+	open_bed(&bed, textbook, 4);
+	for (level = SGANG_LEVEL_LEAF; level < SGANG_LEVELS; level++)
+		bed.costs.hop[level] = UINT32_MAX;
+	set_free(&bed, "n[1,3-4]");
+	add_member(&bed, 3, 0, true);
+	placement = plan(&bed);
+	assert_true(placement->ring.cost == 9 + 3 * (uint64_t)UINT32_MAX);
+	assert_true(placement->bound == placement->ring.cost);
+	sgang_placement_destroy(placement);
+	close_bed(&bed);
+}
+
+/* -- a dense dynamic program -- */
+
+static uint64_t rnd(uint64_t *state, uint64_t below)
+{
+	*state = *state * UINT64_C(6364136223846793005) +
+		 UINT64_C(1442695040888963407);
+	return (*state >> 33) % below;
+}
+
+/* 8 pods of 8 leaves of 16 nodes: topology/tree1024.conf */
+static void make_tree1024(char *p)
+{
+	int pod, leaf, node = 1, n = 1;
+
+	for (pod = 1; pod <= 8; pod++) {
+		for (leaf = 0; leaf < 8; leaf++, n++, node += 16)
+			p += sprintf(p, "SwitchName=leaf%d Nodes=n[%d-%d]\n",
+				     n, node, node + 15);
+		p += sprintf(p, "SwitchName=pod%d Switches=leaf[%d-%d]\n", pod,
+			     n - 8, n - 1);
+	}
+	sprintf(p, "SwitchName=core Switches=pod[1-8]\n");
+}
+
+#define DENSE_MAX 4100
+#define NEVER (UINT64_C(1) << 60)
+#define SCALE 20			/* cost << SCALE | broken */
+
+/* By domain: the least key of at least c units in it, without what the domain
+ * itself costs above. */
+struct dense {
+	const struct bed *bed;
+	uint32_t slots;			/* of a unit */
+	uint64_t need;
+	uint64_t *least[80];
+	uint64_t broken[80];
+};
+
+static int descending(const void *one, const void *two)
+{
+	const uint32_t *a = one, *b = two;
+
+	return *a > *b ? -1 : *a < *b;
+}
+
+static void dense_leaf(struct dense *dense, uint32_t d)
+{
+	const struct sgang_domain *leaf =
+		sgang_fabric_domain(dense->bed->fabric, d);
+	const uint32_t *order = sgang_fabric_order(dense->bed->fabric);
+	const uint32_t *hop = dense->bed->costs.hop;
+	uint32_t cap[NODES_MAX], i;
+	uint64_t c, sum = 0, k = 0;
+
+	for (i = 0; i < leaf->n_nodes; i++)
+		cap[i] = dense->bed->free[order[leaf->first_pos + i]] /
+			 dense->slots;
+	qsort(cap, leaf->n_nodes, sizeof(cap[0]), descending);
+	for (c = 0; c <= dense->need; c++) {
+		while (sum < c && k < leaf->n_nodes)
+			sum += cap[k++];
+		dense->least[d][c] = sum < c ? NEVER :
+				     k * (hop[SGANG_LEVEL_LEAF] - hop[0])
+				     << SCALE;
+	}
+}
+
+static void dense_inner(struct dense *dense, uint32_t d)
+{
+	const struct sgang_domain *domain =
+		sgang_fabric_domain(dense->bed->fabric, d);
+	const uint32_t *hop = dense->bed->costs.hop;
+	static uint64_t next[DENSE_MAX];
+	uint64_t *least = dense->least[d];
+	uint64_t c, k;
+	uint32_t i;
+
+	for (c = 0; c <= dense->need; c++)
+		least[c] = c ? NEVER : 0;
+	for (i = 0; i < domain->n_children; i++) {
+		uint32_t child = domain->first_child + i;
+		uint64_t step = hop[domain->level] -
+			hop[sgang_fabric_domain(dense->bed->fabric,
+						child)->level];
+
+		step = (step << SCALE) + dense->broken[child];
+		memcpy(next, least, sizeof(next));
+		for (k = 1; k <= dense->need &&
+			    dense->least[child][k] < NEVER; k++) {
+			uint64_t key = dense->least[child][k] + step;
+
+			for (c = 1; c <= dense->need; c++) {
+				uint64_t rest = c > k ? least[c - k] : 0;
+
+				if (rest + key < next[c])
+					next[c] = rest + key;
+			}
+		}
+		memcpy(least, next, sizeof(next));
+	}
+}
+
+/* The least key over all common domains. */
+static uint64_t dense_solve(struct dense *dense)
+{
+	const struct sgang_fabric *fabric = dense->bed->fabric;
+	uint32_t d = sgang_fabric_domains(fabric), i, at;
+	uint64_t best = NEVER;
+
+	while (d-- > 0) {
+		const struct sgang_domain *domain =
+			sgang_fabric_domain(fabric, d);
+		const uint32_t *order = sgang_fabric_order(fabric);
+		bool whole = true;
+
+		dense->broken[d] = 0;
+		for (i = 0; i < domain->n_nodes; i++) {
+			uint32_t node = order[domain->first_pos + i];
+
+			dense->broken[d] += dense->bed->total[node];
+			if (dense->bed->free[node] < dense->bed->total[node])
+				whole = false;
+		}
+		if (!whole)
+			dense->broken[d] = 0;
+		if (domain->n_children)
+			dense_inner(dense, d);
+		else
+			dense_leaf(dense, d);
+	}
+	for (d = 0; d < sgang_fabric_domains(fabric); d++) {
+		uint64_t key = dense->least[d][dense->need];
+
+		for (at = d; at != SGANG_DOMAIN_NONE;
+		     at = sgang_fabric_domain(fabric, at)->parent)
+			key += dense->broken[at];
+		if (key < best)
+			best = key;
+	}
+	return best;
+}
+
+static uint64_t broken_by(const struct dense *dense,
+			  const struct sgang_placement *placement)
+{
+	const struct sgang_fabric *fabric = dense->bed->fabric;
+	bool used[80] = { false };
+	uint64_t sum = 0;
+	uint32_t d;
+	size_t i;
+
+	for (i = 0; i < placement->n_runs; i++) {
+		for (d = sgang_fabric_leaf(fabric, placement->runs[i].node);
+		     d != SGANG_DOMAIN_NONE && !used[d];
+		     d = sgang_fabric_domain(fabric, d)->parent) {
+			used[d] = true;
+			sum += dense->broken[d];
+		}
+	}
+	return sum;
+}
+
+/* Fragment: some leaves stay wholly free, the others are loaded by chance. */
+static void fragment(struct bed *bed, uint64_t *random, uint64_t load)
+{
+	uint32_t node, leaf;
+
+	for (leaf = 0; leaf < 64; leaf++) {
+		bool spare = !rnd(random, 5);
+
+		for (node = 16 * leaf; node < 16 * leaf + 16; node++) {
+			bed->free[node] = bed->total[node];
+			if (!spare && rnd(random, 100) < load)
+				bed->free[node] = (uint32_t)rnd(random,
+							bed->total[node]);
+		}
+	}
+}
+
+/* Does the placement cost what the dense program says? */
+static void check_dense(struct dense *dense, uint64_t seed)
+{
+	struct sgang_placement *placement = NULL;
+	uint64_t key = dense_solve(dense), ranks = dense->need * dense->slots;
+	int rc;
+
+	rc = sgang_plan(&dense->bed->request, &placement, NULL, NULL);
+	if (rc != (key < NEVER))
+		fail_msg("seed %lu: %d", (unsigned long)seed, rc);
+	if (!rc)
+		return;
+	key += ranks * dense->bed->costs.hop[0] << SCALE;
+	if (!placement->exact || placement->ring.cost != key >> SCALE ||
+	    broken_by(dense, placement) != (key & ((1 << SCALE) - 1)))
+		fail_msg("seed %lu: exact %d cost %lu for %lu, broken %lu for "
+			 "%lu", (unsigned long)seed, placement->exact,
+			 (unsigned long)placement->ring.cost,
+			 (unsigned long)(key >> SCALE),
+			 (unsigned long)broken_by(dense, placement),
+			 (unsigned long)(key & ((1 << SCALE) - 1)));
+	sgang_placement_destroy(placement);
+}
+
+static void test_dense(void **state)
+{
+	static char text[8192];
+	static struct bed bed;
+	struct dense dense = { .bed = &bed };
+	uint64_t seed;
+	uint32_t d;
+
+	(void)state;
+	make_tree1024(text);
+	open_bed(&bed, text, 4);
+	for (d = 0; d < 80; d++) {
+		dense.least[d] = calloc(DENSE_MAX, sizeof(uint64_t));
+		assert_non_null(dense.least[d]);
+	}
+	bed.request.n_members = 1;
+	for (seed = 1; seed <= 60; seed++) {
+		uint64_t random = seed;
+
+		fragment(&bed, &random, 50 + 10 * rnd(&random, 5));
+		/* whole nodes, then pieces of nodes */
+		dense.slots = seed % 2 ? 4 : 1;
+		dense.need = 2 + rnd(&random, seed % 2 ? 255 : 511);
+		bed.member[0].units = (uint32_t)dense.need;
+		bed.member[0].slots = dense.slots;
+		bed.member[0].distinct = false;
+		check_dense(&dense, seed);
+	}
+	for (d = 0; d < 80; d++)
+		free(dense.least[d]);
+	close_bed(&bed);
+}
+
+/* The cost does not depend on how nodes are named or numbered. */
+static void test_renamed(void **state)
+{
+	static char text[8192];
+	static struct bed bed, other;
+	static char name[NODES_MAX][8];
+	const char *names[NODES_MAX];
+	uint64_t seed;
+	uint32_t i;
+
+	(void)state;
+	make_tree1024(text);
+	open_bed(&bed, text, 4);
+	for (seed = 1; seed <= 20; seed++) {
+		struct sgang_placement *one, *two;
+		uint64_t random = seed;
+
+		fragment(&bed, &random, 70);
+		bed.request.n_members = 0;
+		add_member(&bed, 2 + (uint32_t)rnd(&random, 150), 4, true);
+		one = plan(&bed);
+		/* the same nodes, numbered at random */
+		other = bed;
+		for (i = 0; i < NODES_MAX; i++) {
+			uint32_t k = (uint32_t)rnd(&random, i + 1);
+
+			sprintf(name[i], "n%u", i + 1);
+			names[i] = names[k];
+			names[k] = name[i];
+		}
+		other.fabric = sgang_fabric_parse(text, "test", names,
+						  NODES_MAX, NULL);
+		assert_non_null(other.fabric);
+		other.request.fabric = other.fabric;
+		other.request.costs = &other.costs;
+		other.request.free = other.free;
+		other.request.total = other.total;
+		other.request.members = other.member;
+		for (i = 0; i < NODES_MAX; i++)
+			other.free[i] = bed.free[sgang_fabric_find_node(
+						bed.fabric, names[i])];
+		two = plan(&other);
+		assert_true(one->exact && two->exact);
+		assert_int_equal(one->ring.cost, two->ring.cost);
+		sgang_placement_destroy(one);
+		sgang_placement_destroy(two);
+		close_bed(&other);
+	}
+	close_bed(&bed);
+}
+
+/* -- lack of memory -- */
+
+/* Whichever allocation fails, ENOMEM is said and nothing is kept. */
+static void run_out_of_memory(const struct bed *bed)
+{
+	struct sgang_error err;
+	unsigned long n;
+
+	for (n = 1; ; n++) {
+		struct sgang_placement *placement = NULL;
+		long before = fail_live;
+		int rc;
+
+		fail_at(n);
+		rc = sgang_plan(&bed->request, &placement, NULL, &err);
+		if (!fail_happened) {
+			fail_at(0);
+			assert_int_equal(rc, 1);
+			sgang_placement_destroy(placement);
+			break;
+		}
+		fail_at(0);
+		assert_int_equal(rc, -1);
+		assert_int_equal(errno, ENOMEM);
+		assert_null(placement);
+		assert_int_equal(fail_live, before);
+	}
+	assert_true(n > 5);
+}
+
+static void test_no_memory(void **state)
+{
+	static char text[8192];
+	static struct bed bed;
+	uint64_t random = 7;
+
+	(void)state;
+	make_tree1024(text);
+	open_bed(&bed, text, 4);
+	fragment(&bed, &random, 70);
+	add_member(&bed, 200, 1, false);
+	run_out_of_memory(&bed);
+	add_member(&bed, 10, 0, true);
+	add_member(&bed, 5, 3, true);
+	run_out_of_memory(&bed);
+	close_bed(&bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_textbook),
+		cmocka_unit_test(test_better_than_stock),
+		cmocka_unit_test(test_ties),
+		cmocka_unit_test(test_members),
+		cmocka_unit_test(test_shared_nodes),
+		cmocka_unit_test(test_partitions),
+		cmocka_unit_test(test_matching),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_refusals_of_members),
+		cmocka_unit_test(test_unconnected),
+		cmocka_unit_test(test_bad_requests),
+		cmocka_unit_test(test_large_costs),
+		cmocka_unit_test(test_dense),
+		cmocka_unit_test(test_renamed),
+		cmocka_unit_test(test_no_memory),
+	};
+
+	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}

@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_plan_brute.c - the planner against trying everything
+ *
+ * Hundreds of small seeded fabrics and gangs. Every function from the ring's
+ * places to the nodes is tried, which includes every order of a member's own
+ * nodes. What the planner calls exact must be the least cost and, among those,
+ * the least wholly free space broken; everything else must lie between.
+ */
+
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/plan.h"
+
+#define NODES_MAX 8
+#define MEMBERS_MAX 4
+#define UNITS_MAX 6
+
+struct random {
+	uint64_t state;
+};
+
+static uint32_t rnd(struct random *random, uint32_t below)
+{
+	random->state = random->state * UINT64_C(6364136223846793005) +
+			UINT64_C(1442695040888963407);
+	return (uint32_t)((random->state >> 33) % below);
+}
+
+struct world {
+	uint64_t seed;
+	char text[4096];
+	uint32_t n_nodes;
+	struct sgang_fabric *fabric;
+	struct sgang_costs costs;
+	uint32_t free[NODES_MAX];
+	uint32_t total[NODES_MAX];
+	struct sgang_plan_member member[MEMBERS_MAX];
+	struct sgang_nodeset *allowed[MEMBERS_MAX];
+	size_t n_members;
+	uint32_t units;
+	struct sgang_plan_request request;
+};
+
+/* -- worlds -- */
+
+/* Write switches that join 'n' things called prefix<from>.. into groups, until
+ * one is left or chance leaves several roots. */
+static void make_topology(struct world *world, struct random *random)
+{
+	char *p = world->text;
+	uint32_t node = 0, from = 0, to = 0, levels = 1 + rnd(random, 3);
+
+	while (node < world->n_nodes) {
+		uint32_t n = 1 + rnd(random, 3);
+
+		if (n > world->n_nodes - node)
+			n = world->n_nodes - node;
+		/* some nodes are in no switch */
+		if (!to || rnd(random, 12))
+			p += sprintf(p, "SwitchName=s%u Nodes=n[%u-%u]\n",
+				     to++, node, node + n - 1);
+		node += n;
+	}
+	while (levels-- && to - from > 1) {
+		uint32_t next = to;
+
+		while (from < next) {
+			uint32_t n = 1 + rnd(random, 3);
+
+			if (n > next - from)
+				n = next - from;
+			/* a single one may rise a level: irregular heights */
+			p += sprintf(p, "SwitchName=s%u Switches=s[%u-%u]\n",
+				     to++, from, from + n - 1);
+			from += n;
+		}
+	}
+}
+
+static void make_costs(struct world *world, struct random *random)
+{
+	uint32_t level, hop = 1;
+
+	sgang_costs_default(&world->costs);
+	world->costs.allow_unconnected = rnd(random, 2);
+	if (rnd(random, 2))
+		return;
+	for (level = 0; level < SGANG_LEVELS; level++) {
+		hop += rnd(random, 2) ? rnd(random, 7) : 0;
+		world->costs.hop[level] = hop;
+	}
+}
+
+static void make_nodes(struct world *world, struct random *random)
+{
+	uint32_t i, same = rnd(random, 2) ? 1 + rnd(random, 4) : 0;
+
+	for (i = 0; i < world->n_nodes; i++) {
+		world->total[i] = same ? same : 1 + rnd(random, 4);
+		world->free[i] = rnd(random, 3) ? world->total[i] :
+				 rnd(random, world->total[i] + 1);
+	}
+}
+
+static void make_allowed(struct world *world, struct random *random, size_t i)
+{
+	uint32_t node;
+
+	world->allowed[i] = sgang_nodeset_create(world->n_nodes);
+	assert_non_null(world->allowed[i]);
+	for (node = 0; node < world->n_nodes; node++) {
+		if (rnd(random, 4))
+			sgang_nodeset_add(world->allowed[i], node);
+	}
+	world->member[i].allowed = world->allowed[i];
+}
+
+/* 'mixed': every member asks for something of its own. */
+static void make_members(struct world *world, struct random *random,
+			 bool mixed)
+{
+	uint32_t left = 1 + rnd(random, UNITS_MAX);
+	struct sgang_plan_member *member;
+
+	while (left && world->n_members < MEMBERS_MAX) {
+		size_t i = world->n_members++;
+
+		member = &world->member[i];
+		member->slots = rnd(random, 4);
+		member->ranks = rnd(random, 3) ? 0 : 1 + rnd(random, 3);
+		if (i && !mixed)
+			*member = world->member[0];
+		else if (!rnd(random, 3))
+			make_allowed(world, random, i);
+		member->distinct = rnd(random, 2);
+		member->units = 1 + rnd(random, left);
+		left -= member->units;
+		world->units += member->units;
+	}
+}
+
+static void make_world(struct world *world, uint64_t seed, bool mixed)
+{
+	struct random random = { seed * 977 + 13 };
+	struct sgang_error err;
+	const char *names[NODES_MAX];
+	char name[NODES_MAX][8];
+	uint32_t i;
+
+	memset(world, 0, sizeof(*world));
+	world->seed = seed;
+	world->n_nodes = 3 + rnd(&random, 4);
+	for (i = 0; i < world->n_nodes; i++) {
+		sprintf(name[i], "n%u", i);
+		names[i] = name[i];
+	}
+	make_topology(world, &random);
+	world->fabric = sgang_fabric_parse(world->text, "test", names,
+					   world->n_nodes, &err);
+	if (!world->fabric)
+		fail_msg("seed %lu: %s", (unsigned long)seed, err.text);
+	make_costs(world, &random);
+	make_nodes(world, &random);
+	make_members(world, &random, mixed);
+	world->request.fabric = world->fabric;
+	world->request.costs = &world->costs;
+	world->request.free = world->free;
+	world->request.total = world->total;
+	world->request.members = world->member;
+	world->request.n_members = world->n_members;
+	world->request.max_level = rnd(&random, 3) ? SGANG_LEVEL_UNCONNECTED :
+				   rnd(&random, 5);
+}
+
+static void free_world(struct world *world)
+{
+	size_t i;
+
+	for (i = 0; i < MEMBERS_MAX; i++)
+		sgang_nodeset_destroy(world->allowed[i]);
+	sgang_fabric_destroy(world->fabric);
+}
+
+/* -- trying everything -- */
+
+struct brute {
+	const struct world *world;
+	uint32_t at[UNITS_MAX];		/* node of each unit, in ring order */
+	uint32_t member[UNITS_MAX];
+	uint32_t free[NODES_MAX];
+	bool found;
+	uint64_t cost;
+	uint64_t broken;
+};
+
+static uint32_t ranks_at(const struct world *world, uint32_t member,
+			 uint32_t node)
+{
+	const struct sgang_plan_member *ask = &world->member[member];
+
+	if (ask->ranks)
+		return ask->ranks;
+	return ask->slots ? ask->slots : world->total[node];
+}
+
+/* The domains that hold a node, from the formula's point of view: is 'node' in
+ * domain d? */
+static bool holds(const struct world *world, uint32_t d, uint32_t node)
+{
+	const struct sgang_domain *domain =
+		sgang_fabric_domain(world->fabric, d);
+	uint32_t pos = sgang_fabric_pos(world->fabric)[node];
+
+	return pos >= domain->first_pos &&
+	       pos < domain->first_pos + domain->n_nodes;
+}
+
+/* The lowest domain that holds both; not by sgang_fabric_meet(). */
+static uint32_t meet(const struct world *world, uint32_t a, uint32_t b)
+{
+	uint32_t d, best = SGANG_LEVEL_UNCONNECTED;
+
+	if (a == b)
+		return SGANG_LEVEL_ISLAND;
+	for (d = 0; d < sgang_fabric_domains(world->fabric); d++) {
+		uint32_t level = sgang_fabric_domain(world->fabric, d)->level;
+
+		if (holds(world, d, a) && holds(world, d, b) && level < best)
+			best = level;
+	}
+	return best;
+}
+
+/* The slots of the wholly free domains that hold any of these nodes. */
+static uint64_t broken_by(const struct world *world, const bool *used)
+{
+	uint64_t sum = 0;
+	uint32_t d, node;
+
+	for (d = 0; d < sgang_fabric_domains(world->fabric); d++) {
+		uint64_t slots = 0;
+		bool whole = true, touched = false;
+
+		for (node = 0; node < world->n_nodes; node++) {
+			if (!holds(world, d, node))
+				continue;
+			slots += world->total[node];
+			if (world->free[node] < world->total[node])
+				whole = false;
+			if (used[node])
+				touched = true;
+		}
+		if (whole && touched)
+			sum += slots;
+	}
+	return sum;
+}
+
+static void judge(struct brute *brute)
+{
+	const struct world *world = brute->world;
+	const uint32_t *hop = world->costs.hop;
+	uint32_t i, top = 0, n = world->units;
+	uint64_t cost = 0, broken, ranks = 0;
+	bool used[NODES_MAX] = { false };
+
+	for (i = 0; i < n; i++) {
+		uint32_t node = brute->at[i];
+		uint32_t level = meet(world, node, brute->at[(i + 1) % n]);
+		uint32_t here = ranks_at(world, brute->member[i], node);
+
+		used[node] = true;
+		ranks += here;
+		cost += (uint64_t)(here - 1) * hop[0] + hop[level];
+		top = level > top ? level : top;
+	}
+	if (ranks == 1)
+		cost = 0;
+	/* one node alone is within every level */
+	if (top > world->request.max_level ||
+	    (top == SGANG_LEVEL_UNCONNECTED &&
+	     !world->costs.allow_unconnected))
+		return;
+	broken = broken_by(world, used);
+	if (!brute->found || cost < brute->cost ||
+	    (cost == brute->cost && broken < brute->broken)) {
+		brute->found = true;
+		brute->cost = cost;
+		brute->broken = broken;
+	}
+}
+
+/* Slots a unit takes on a node, 0 when it cannot be there. */
+static uint32_t slots_at(const struct brute *brute, uint32_t unit,
+			 uint32_t node)
+{
+	const struct world *world = brute->world;
+	const struct sgang_plan_member *ask =
+		&world->member[brute->member[unit]];
+	uint32_t i, slots = ask->slots ? ask->slots : world->total[node];
+
+	if (ask->allowed && !sgang_nodeset_has(ask->allowed, node))
+		return 0;
+	if (!ask->slots && brute->free[node] < world->total[node])
+		return 0;
+	if (brute->free[node] < slots)
+		return 0;
+	for (i = 0; i < unit && (ask->distinct || !ask->slots); i++) {
+		if (brute->member[i] == brute->member[unit] &&
+		    brute->at[i] == node)
+			return 0;
+	}
+	return slots;
+}
+
+static void try_all(struct brute *brute, uint32_t unit)
+{
+	uint32_t node;
+
+	if (unit == brute->world->units) {
+		judge(brute);
+		return;
+	}
+	for (node = 0; node < brute->world->n_nodes; node++) {
+		uint32_t slots = slots_at(brute, unit, node);
+
+		if (!slots)
+			continue;
+		brute->at[unit] = node;
+		brute->free[node] -= slots;
+		try_all(brute, unit + 1);
+		brute->free[node] += slots;
+	}
+}
+
+static void brute_force(struct brute *brute, const struct world *world)
+{
+	uint32_t unit = 0, u;
+	size_t m;
+
+	memset(brute, 0, sizeof(*brute));
+	brute->world = world;
+	memcpy(brute->free, world->free, sizeof(brute->free));
+	for (m = 0; m < world->n_members; m++) {
+		for (u = 0; u < world->member[m].units; u++)
+			brute->member[unit++] = (uint32_t)m;
+	}
+	try_all(brute, 0);
+}
+
+/* -- what must hold of every placement -- */
+
+#define CHECK(what)							\
+	do {								\
+		if (!(what))						\
+			fail_msg("seed %lu: not %s\n%s",		\
+				 (unsigned long)world->seed, #what,	\
+				 world->text);				\
+	} while (0)
+
+static void check_runs(const struct world *world,
+		       const struct sgang_placement *placement)
+{
+	uint32_t left[NODES_MAX], units[MEMBERS_MAX] = { 0 };
+	bool at[MEMBERS_MAX][NODES_MAX] = { { false } };
+	size_t i;
+
+	memcpy(left, world->free, sizeof(left));
+	for (i = 0; i < placement->n_runs; i++) {
+		const struct sgang_run *run = &placement->runs[i];
+		const struct sgang_plan_member *ask =
+			&world->member[run->member];
+		uint32_t slots = ask->slots ? ask->slots :
+				 world->total[run->node];
+		uint32_t n = run->slots / slots;
+
+		/* members in order, each in one piece */
+		CHECK(!i || run->member == run[-1].member ||
+		      run->member == run[-1].member + 1);
+		CHECK(n > 0 && n * slots == run->slots);
+		CHECK(run->ranks == n * ranks_at(world, run->member,
+						 run->node));
+		CHECK(run->slots <= left[run->node]);
+		CHECK(ask->slots ||
+		      world->free[run->node] == world->total[run->node]);
+		CHECK(!ask->allowed ||
+		      sgang_nodeset_has(ask->allowed, run->node));
+		if (ask->distinct || !ask->slots)
+			CHECK(n == 1 && !at[run->member][run->node]);
+		at[run->member][run->node] = true;
+		left[run->node] -= run->slots;
+		units[run->member] += n;
+	}
+	for (i = 0; i < world->n_members; i++)
+		CHECK(units[i] == world->member[i].units);
+}
+
+static uint64_t broken_space(const struct world *world,
+			     const struct sgang_placement *placement)
+{
+	bool used[NODES_MAX] = { false };
+	size_t i;
+
+	for (i = 0; i < placement->n_runs; i++)
+		used[placement->runs[i].node] = true;
+	return broken_by(world, used);
+}
+
+static void check_placement(const struct world *world,
+			    const struct brute *brute,
+			    const struct sgang_placement *placement)
+{
+	struct sgang_ring ring;
+
+	CHECK(brute->found);
+	check_runs(world, placement);
+	sgang_ring_measure(world->fabric, &world->costs, placement->runs,
+			   placement->n_runs, &ring);
+	CHECK(!memcmp(&ring, &placement->ring, sizeof(ring)));
+	CHECK(ring.tier <= world->request.max_level ||
+	      ring.tier == SGANG_LEVEL_ISLAND);
+	CHECK(placement->bound <= brute->cost);
+	CHECK(brute->cost <= ring.cost);
+	if (placement->exact) {
+		CHECK(ring.cost == brute->cost);
+		CHECK(placement->bound == ring.cost);
+	}
+}
+
+struct tally {
+	unsigned int worlds, fit, exact, missed;
+	double ratio;
+};
+
+static void try_world(uint64_t seed, bool mixed, struct tally *tally)
+{
+	struct sgang_placement *placement = NULL;
+	struct sgang_nofit nofit;
+	struct world made, *world = &made;
+	struct brute brute;
+	int rc;
+
+	make_world(world, seed, mixed);
+	brute_force(&brute, world);
+	rc = sgang_plan(&world->request, &placement, &nofit, NULL);
+	CHECK(rc >= 0);
+	tally->worlds++;
+	if (brute.found)
+		tally->fit++;
+	if (rc) {
+		check_placement(world, &brute, placement);
+		tally->exact += placement->exact;
+		if (brute.cost)
+			tally->ratio += (double)placement->ring.cost /
+					(double)brute.cost;
+		else
+			tally->ratio += 1;
+		if (placement->exact)
+			CHECK(broken_space(world, placement) == brute.broken);
+	} else {
+		CHECK(nofit.text[0]);
+		tally->missed += brute.found;
+	}
+	sgang_placement_destroy(placement);
+	free_world(world);
+}
+
+/* Design section 4: members that are alike. */
+static void test_alike(void **state)
+{
+	struct tally tally = { 0 };
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 1500; seed++)
+		try_world(seed, false, &tally);
+	print_message("# alike: %u fit, %u exact, %u missed, cost/optimum "
+		      "%.4f\n", tally.fit, tally.exact, tally.missed,
+		      tally.ratio / (tally.fit - tally.missed));
+	assert_int_equal(tally.missed, 0);
+	assert_true(tally.fit > 500);
+	assert_true(tally.exact * 10 >= tally.fit * 9);
+}
+
+/* Design section 4: members of different shapes, slots and nodes. */
+static void test_mixed(void **state)
+{
+	struct tally tally = { 0 };
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 1500; seed++)
+		try_world(seed, true, &tally);
+	print_message("# mixed: %u fit, %u exact, %u missed, cost/optimum "
+		      "%.4f\n", tally.fit, tally.exact, tally.missed,
+		      tally.ratio / (tally.fit - tally.missed));
+	assert_true(tally.fit > 300);
+	assert_int_equal(tally.missed, 0);
+	assert_true(tally.ratio <= 1.02 * (tally.fit - tally.missed));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_alike),
+		cmocka_unit_test(test_mixed),
+	};
+
+	return cmocka_run_group_tests_name("plan_brute", tests, NULL, NULL);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_ring.c - what a closed ring costs (behaviours 4.14 to 4.18) */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "core/ring.h"
+
+/* 4.17: 4 racks of 2 islands of 4 GPUs; an island is a node, a rack a leaf */
+static const char textbook[] =
+	"SwitchName=r1 Nodes=n[1-2]\n"
+	"SwitchName=r2 Nodes=n[3-4]\n"
+	"SwitchName=r3 Nodes=n[5-6]\n"
+	"SwitchName=r4 Nodes=n[7-8]\n"
+	"SwitchName=root Switches=r[1-4]\n";
+
+#define RUNS_MAX 32
+
+struct bed {
+	struct sgang_fabric *fabric;
+	struct sgang_costs costs;
+};
+
+static int set_up(void **state)
+{
+	static struct bed bed;
+
+	bed.fabric = sgang_fabric_parse(textbook, "textbook", NULL, 0, NULL);
+	sgang_costs_default(&bed.costs);
+	*state = &bed;
+	return bed.fabric ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	struct bed *bed = *state;
+
+	sgang_fabric_destroy(bed->fabric);
+	return 0;
+}
+
+/* Read GPU numbers and make a run of each; GPU g is on node g div 4. */
+static size_t read_runs(const char *gpus, struct sgang_run *runs)
+{
+	size_t n = 0;
+	unsigned int gpu;
+	int used;
+
+	while (sscanf(gpus, "%u%n", &gpu, &used) == 1) {
+		runs[n++] = (struct sgang_run){ .node = gpu / 4, .ranks = 1,
+						.slots = 1 };
+		gpus += used;
+	}
+	return n;
+}
+
+static void test_golden(void **state)
+{
+	static const struct {
+		const char *gpus;
+		unsigned int cost, cross;
+	} cases[] = {
+		{ "0 1 2 3 4 5 6 7", 14, 0 },		/* 4.18, 4.22 */
+		{ "0 4 8 12 16 20 24 28", 80, 4 },	/* 4.18, 4.38 */
+		{ "0 8 16 24", 64, 4 },
+		{ "0 1 2 3", 4, 0 },
+		{ "0 4 1 5 2 6 3 7", 32, 0 },		/* 4.21 */
+		{ "0 1 2 3 8 9 10 11", 38, 2 },
+		{ "0 8 1 9", 64, 4 },
+		{ "0 1 8 9", 34, 2 },
+		{ "0", 0, 0 },
+		{ "0 1", 2, 0 },			/* two hops */
+		{ "0 4", 8, 0 },
+		{ "", 0, 0 },
+	};
+	const struct bed *bed = *state;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sgang_run runs[RUNS_MAX];
+		struct sgang_ring ring;
+		size_t n = read_runs(cases[i].gpus, runs);
+
+		sgang_ring_measure(bed->fabric, &bed->costs, runs, n, &ring);
+		assert_int_equal(ring.cost, cases[i].cost);
+		assert_int_equal(ring.cross_links, cases[i].cross);
+		assert_int_equal(ring.ranks, n);
+	}
+}
+
+/* Runs of several ranks are the same as many runs of one. */
+static void test_runs(void **state)
+{
+	static const struct sgang_run runs[] = {
+		{ .node = 0, .ranks = 2 }, { .node = 0, .ranks = 2 },
+		{ .node = 2, .ranks = 4 },
+	};
+	const struct bed *bed = *state;
+	struct sgang_ring ring;
+
+	sgang_ring_measure(bed->fabric, &bed->costs, runs, 3, &ring);
+	assert_int_equal(ring.cost, 38);
+	assert_int_equal(ring.cross_links, 2);
+	assert_int_equal(ring.ranks, 8);
+	assert_int_equal(ring.hops[SGANG_LEVEL_ISLAND], 6);
+	assert_int_equal(ring.hops[SGANG_LEVEL_LEAF], 0);
+	assert_int_equal(ring.hops[SGANG_LEVEL_LEAF + 1], 2);
+	assert_int_equal(ring.tier, SGANG_LEVEL_LEAF + 1);
+}
+
+/* The first and the last run may be on one node. */
+static void test_closes_at_home(void **state)
+{
+	static const struct sgang_run runs[] = {
+		{ .node = 0, .ranks = 1 }, { .node = 1, .ranks = 3 },
+		{ .node = 0, .ranks = 1 },
+	};
+	const struct bed *bed = *state;
+	struct sgang_ring ring;
+
+	sgang_ring_measure(bed->fabric, &bed->costs, runs, 3, &ring);
+	assert_int_equal(ring.cost, 4 + 2 + 4 + 1);
+	assert_int_equal(ring.hops[SGANG_LEVEL_ISLAND], 3);
+	assert_int_equal(ring.hops[SGANG_LEVEL_LEAF], 2);
+	assert_int_equal(ring.tier, SGANG_LEVEL_LEAF);
+}
+
+/* 4.15: turning or reversing the ring changes nothing. */
+static void test_turned_and_reversed(void **state)
+{
+	const struct bed *bed = *state;
+	struct sgang_run runs[RUNS_MAX], other[RUNS_MAX];
+	struct sgang_ring ring, again;
+	size_t n = read_runs("0 9 4 31 2 17 5 12 28 3", runs), by, i;
+
+	sgang_ring_measure(bed->fabric, &bed->costs, runs, n, &ring);
+	for (by = 0; by < n; by++) {
+		for (i = 0; i < n; i++)
+			other[i] = runs[(i + by) % n];
+		sgang_ring_measure(bed->fabric, &bed->costs, other, n, &again);
+		assert_memory_equal(&ring, &again, sizeof(ring));
+		for (i = 0; i < n; i++)
+			other[i] = runs[(n - 1 - i + by) % n];
+		sgang_ring_measure(bed->fabric, &bed->costs, other, n, &again);
+		assert_memory_equal(&ring, &again, sizeof(ring));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_closes_at_home),
+		cmocka_unit_test(test_turned_and_reversed),
+	};
+
+	return cmocka_run_group_tests_name("ring", tests, set_up, tear_down);
+}

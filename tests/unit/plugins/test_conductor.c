@@ -1,0 +1,2237 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_conductor.c - gangs on a toy cluster: together or not at all */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <cmocka.h>
+
+#include "core/record.h"
+#include "fake/fake_host.h"
+#include "fake/fake_log.h"
+#include "plugins/select/conductor.h"
+#include "unit/core/fuzz.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* ---- memory that runs out ---- */
+
+/* The linker sends the conductor's and the core's allocations here. */
+static struct {
+	bool counting;
+	uint64_t calls;
+	uint64_t fail_at;		/* 0: never */
+	bool for_good;			/* all from there on */
+} memory;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *old, size_t size);
+char *__real_strdup(const char *text);
+FILE *__real_open_memstream(char **text, size_t *size);
+
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+char *__wrap_strdup(const char *text);
+FILE *__wrap_open_memstream(char **text, size_t *size);
+
+static bool runs_out(void)
+{
+	if (!memory.counting)
+		return false;
+	memory.calls++;
+	return memory.fail_at && (memory.calls == memory.fail_at ||
+				  (memory.for_good &&
+				   memory.calls > memory.fail_at));
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return runs_out() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return runs_out() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+	return runs_out() ? NULL : __real_realloc(old, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	return runs_out() ? NULL : __real_strdup(text);
+}
+
+FILE *__wrap_open_memstream(char **text, size_t *size)
+{
+	return runs_out() ? NULL : __real_open_memstream(text, size);
+}
+
+/* ---- the cluster and its conductor ---- */
+
+/* Two spines of two leaves of four nodes. */
+static const char tree[] =
+	"SwitchName=l0 Nodes=n[0-3]\n"
+	"SwitchName=l1 Nodes=n[4-7]\n"
+	"SwitchName=l2 Nodes=n[8-11]\n"
+	"SwitchName=l3 Nodes=n[12-15]\n"
+	"SwitchName=s0 Switches=l[0-1]\n"
+	"SwitchName=s1 Switches=l[2-3]\n"
+	"SwitchName=top Switches=s[0-1]\n";
+#define NODES 16
+#define CPUS 4
+#define MEMORY 1000
+#define LICENCES 6
+#define LEAF(n) ((uint64_t) 0xf << 4 * (n))
+#define ALL_FREE ((uint64_t) 0xffff)
+
+static struct sgang_conductor *c;
+static char context[160];		/* said when something is wrong */
+
+static void start_conductor(void)
+{
+	struct sgang_error err = { "" };
+	struct sgang_fabric *fabric;
+	struct sgang_conf conf;
+
+	fabric = sgang_fabric_parse(tree, "tree", fake_node_names(), NODES,
+				    &err);
+	if (!fabric)
+		fail_msg("%s", err.text);
+	sgang_conf_default(&conf);
+	c = sgang_conductor_create(&fake_host);
+	assert_non_null(c);
+	sgang_conductor_configure(c, fabric, &conf);
+}
+
+static int setup(void **state)
+{
+	(void) state;
+	fake_cluster(NODES, CPUS, MEMORY, LICENCES);
+	fake_log_reset();
+	context[0] = '\0';
+	memset(&memory, 0, sizeof(memory));
+	start_conductor();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void) state;
+	sgang_conductor_destroy(c);
+	c = NULL;
+	return 0;
+}
+
+/* slurmctld ended, or died, and is there again. */
+static void come_back(bool died)
+{
+	sgang_conductor_destroy(c);
+	if (died)
+		fake_crash();
+	else
+		fake_restart();
+	start_conductor();
+}
+
+static void no_fault(void)
+{
+	if (!fake_fault())
+		return;
+	fake_log_print();
+	fail_msg("%s: %s", context, fake_fault());
+}
+
+/* A job began, ended or was submitted: slurmctld pokes. */
+static void pass(void)
+{
+	sgang_conductor_poke(c);
+	sgang_conductor_pass(c);
+	no_fault();
+}
+
+static struct sgang_nodeset *set_of(uint64_t nodes)
+{
+	bool counting = memory.counting;
+	struct sgang_nodeset *set;
+
+	memory.counting = false;	/* this is the test's own */
+	set = sgang_nodeset_create(NODES);
+	memory.counting = counting;
+	assert_non_null(set);
+	for (uint32_t n = 0; n < NODES; n++) {
+		if (nodes >> n & 1)
+			sgang_nodeset_add(set, n);
+	}
+	return set;
+}
+
+static uint64_t mask_of(const struct sgang_nodeset *set)
+{
+	uint64_t nodes = 0;
+
+	for (uint32_t n = 0; n < NODES; n++) {
+		if (sgang_nodeset_has(set, n))
+			nodes |= (uint64_t) 1 << n;
+	}
+	return nodes;
+}
+
+/* The scheduler reaches a member and may let it use 'nodes'. */
+static enum sgang_turn turn_on(uint32_t id, uint64_t nodes, bool reserving)
+{
+	const struct fake_job *j = fake_job(id);
+	struct sgang_nodeset *set = set_of(nodes);
+	struct sgang_spec spec;
+	enum sgang_turn turn;
+
+	assert_int_equal(sgang_spec_from_env(&spec, j->env, j->n_env, NULL), 1);
+	if (!spec.ns[0])
+		strcpy(spec.ns, j->user);
+	fake_scheduler(true);
+	turn = sgang_conductor_turn(c, &spec, j->rq.priority, set, reserving);
+	fake_scheduler(false);
+	sgang_nodeset_destroy(set);
+	return turn;
+}
+
+static enum sgang_turn turn(uint32_t id)
+{
+	return turn_on(id, ALL_FREE, false);
+}
+
+/* The nodes of 'nodes' that a job of this priority may start on. */
+static uint64_t fenced(uint32_t priority, uint64_t nodes)
+{
+	struct sgang_nodeset *set = set_of(nodes);
+	bool taken;
+
+	taken = sgang_conductor_fence(c, priority, set);
+	assert_int_equal(taken, mask_of(set) != nodes);
+	nodes = mask_of(set);
+	sgang_nodeset_destroy(set);
+	return nodes;
+}
+
+/* The first in the queue behind 'after' (NULL: at its head). */
+static const struct fake_job *next_in_queue(const struct fake_job *after)
+{
+	const struct fake_job *best = NULL;
+
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		const struct fake_job *j = fake_record(i);
+
+		if (!j->live || j->state != FAKE_PENDING || j->parked ||
+		    j->user_hold || j->holds)
+			continue;
+		if (after && (j->rq.priority > after->rq.priority ||
+			      (j->rq.priority == after->rq.priority &&
+			       j->id <= after->id)))
+			continue;
+		if (!best || j->rq.priority > best->rq.priority ||
+		    (j->rq.priority == best->rq.priority && j->id < best->id))
+			best = j;
+	}
+	return best;
+}
+
+/* One look of the scheduler at its queue, in the order of priority. */
+static void schedule(void)
+{
+	const struct fake_job *next = NULL;
+	struct fake_job j;
+
+	while ((next = next_in_queue(next))) {
+		uint64_t nodes;
+
+		j = *next;	/* its place in the queue, if it starts */
+		next = &j;
+		if (j.gang[0] && turn(j.id) == SGANG_TURN_TAKEN)
+			continue;
+		nodes = fenced(j.rq.priority, fake_fits(j.id));
+		while (fake_start(j.id, nodes))
+			;
+	}
+}
+
+static void schedule_and_pass(void)
+{
+	schedule();
+	pass();
+}
+
+/* ---- small words for the tests ---- */
+
+static struct fake_request member_of(const char *gang, uint32_t min)
+{
+	return (struct fake_request) {
+		.gang = gang, .min = min, .nodes = 1, .priority = 100,
+	};
+}
+
+static struct fake_request plain(uint32_t nodes, uint32_t priority)
+{
+	return (struct fake_request) { .nodes = nodes, .priority = priority };
+}
+
+static uint32_t submit(struct fake_request rq)
+{
+	uint32_t id = fake_submit(&rq);
+
+	assert_true(id != 0);
+	return id;
+}
+
+static void submit_many(struct fake_request rq, uint32_t n, uint32_t *ids)
+{
+	for (uint32_t i = 0; i < n; i++)
+		ids[i] = submit(rq);
+}
+
+static uint32_t in_state(const char *gang, enum fake_state state)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		const struct fake_job *j = fake_record(i);
+
+		if (j->live && j->state == state && !strcmp(j->gang, gang))
+			n += j->tasks;
+	}
+	return n;
+}
+
+static void all_in_state(const uint32_t *ids, uint32_t n,
+			 enum fake_state state)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (fake_state(ids[i]) != state)
+			fail_msg("%s: job %u is in state %d, not %d", context,
+				 ids[i], fake_state(ids[i]), state);
+	}
+}
+
+static const char *text_of(uint32_t id)
+{
+	return fake_job(id)->text;
+}
+
+static struct sgang_record record_of(uint32_t id)
+{
+	struct sgang_record r;
+
+	memset(&r, 0, sizeof(r));
+	assert_non_null(fake_job(id));
+	if (sgang_record_parse(fake_job(id)->comment, &r) != 1)
+		fail_msg("job %u: no record in \"%s\"", id,
+			 fake_job(id)->comment);
+	return r;
+}
+
+/* ---- gathering ---- */
+
+/* 0.43, 2.2, 3.22, 4.2: an incomplete gang is parked, holds nothing and keeps
+ * nobody waiting; with the last member it starts. */
+static void test_gathering(void **state)
+{
+	uint32_t ids[4], other;
+
+	(void) state;
+	submit_many(member_of("train", 4), 3, ids);
+	pass();
+	for (int i = 0; i < 3; i++) {
+		const struct fake_job *j = fake_job(ids[i]);
+
+		assert_true(j->parked);
+		assert_string_equal(j->text,
+				    "Gang alice/train gathering 3/4 members");
+		assert_int_equal(j->rq.priority, 100);
+		assert_string_equal(j->comment,
+				    "gang=alice/train phase=gathering min=4 "
+				    "total=4 satisfied=0 attempts=0");
+	}
+	other = submit(plain(16, 1));
+	schedule_and_pass();
+	assert_int_equal(fake_state(other), FAKE_RUNNING);
+	fake_end(other);
+	assert_true(fake_idle_nodes() == ALL_FREE);
+
+	ids[3] = submit(member_of("train", 4));
+	pass();
+	for (int i = 0; i < 4; i++) {
+		assert_false(fake_job(ids[i])->parked);
+		assert_string_equal(text_of(ids[i]),
+				    "Gang alice/train waits for its turn");
+		assert_int_equal(record_of(ids[i]).phase, SGANG_PHASE_WAITING);
+	}
+	assert_true(fake_counts.woken > 0);
+	assert_int_equal(fake_counts.commits, 0);
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_RUNNING);
+}
+
+/* A member that goes makes the gang gather again. */
+static void test_gathering_again(void **state)
+{
+	uint32_t ids[3];
+
+	(void) state;
+	submit_many(member_of("train", 3), 3, ids);
+	pass();
+	assert_false(fake_job(ids[0])->parked);
+	fake_end(ids[1]);
+	schedule_and_pass();
+	assert_true(fake_job(ids[0])->parked);
+	assert_string_equal(text_of(ids[2]),
+			    "Gang alice/train gathering 2/3 members");
+	assert_int_equal(fake_counts.commits, 0);
+}
+
+/* All are there but one is held by its user: the others are parked, too. */
+static void test_not_eligible(void **state)
+{
+	uint32_t ids[3];
+
+	(void) state;
+	submit_many(member_of("train", 3), 3, ids);
+	fake_user_hold(ids[2], true);
+	pass();
+	assert_true(fake_job(ids[0])->parked);
+	assert_false(fake_job(ids[2])->parked);
+	assert_string_equal(text_of(ids[0]), "Gang alice/train waits for "
+			    "1 of 3 members to be eligible");
+	fake_user_hold(ids[2], false);
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+}
+
+/* Nothing of a gang anywhere costs not even the locks. */
+static void test_costs_nothing(void **state)
+{
+	uint32_t locks;
+
+	(void) state;
+	submit(plain(1, 1));
+	pass();
+	locks = fake_counts.locks;
+	for (int i = 0; i < 10; i++)
+		sgang_conductor_pass(c);
+	assert_int_equal(fake_counts.locks, locks);
+	sgang_conductor_poke(c);
+	sgang_conductor_ignore(c);
+	sgang_conductor_pass(c);
+	assert_int_equal(fake_counts.locks, locks);
+	assert_int_equal(fake_counts.saves, 0);
+	submit(member_of("train", 2));
+	pass();
+	sgang_conductor_pass(c);
+	assert_int_equal(fake_counts.locks, locks + 2);
+	no_fault();
+}
+
+/* ---- starting ---- */
+
+static void all_held_and_starting(void)
+{
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		const struct fake_job *j = fake_record(i);
+		struct sgang_record r;
+
+		if (!j->live || !j->gang[0])
+			continue;
+		assert_int_equal(j->state, FAKE_HELD);
+		r = record_of(j->id);
+		assert_int_equal(r.phase, SGANG_PHASE_STARTING);
+		assert_false(r.satisfied);
+		assert_true(r.placed);
+	}
+}
+
+/* 0.1, 0.37, 0.50, 4.3: commit all, save, release all, save. */
+static void test_start(void **state)
+{
+	uint32_t ids[3];
+
+	(void) state;
+	submit_many(member_of("train", 3), 3, ids);
+	schedule();
+	assert_true(sgang_conductor_has_turns(c));
+	fake_trace_reset();
+	fake_on_save(all_held_and_starting);
+	pass();
+	assert_string_equal(fake_trace(),
+			    "commit 1, commit 2, commit 3, save, "
+			    "release 1, release 2, release 3, save");
+	assert_false(sgang_conductor_has_turns(c));
+	assert_int_equal(fake_counts.probes, 1);	/* they are alike */
+	for (int i = 0; i < 3; i++) {
+		struct sgang_record r = record_of(ids[i]);
+
+		assert_int_equal(r.phase, SGANG_PHASE_RUNNING);
+		assert_true(r.satisfied);
+		assert_true(r.placed && r.exact);
+		assert_int_equal(r.member_rank, i);
+		assert_int_equal(r.members, 3);
+		assert_int_equal(r.attempts, 1);
+	}
+	pass();
+	assert_int_equal(fake_counts.released, 3);
+}
+
+/* The member that is first in the ring has the first two nodes of the list, and
+ * so on. */
+static void check_nodelist(const uint32_t *ids, uint32_t n)
+{
+	unsigned node[6];
+	char head[16];
+
+	assert_int_equal(sscanf(fake_getenv(ids[0], "SLURM_GANG_NODELIST"),
+				"n%u,n%u,n%u,n%u,n%u,n%u", &node[0], &node[1],
+				&node[2], &node[3], &node[4], &node[5]), 6);
+	snprintf(head, sizeof(head), "n%u", node[0]);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t rank = record_of(ids[i]).member_rank;
+
+		assert_string_equal(fake_getenv(ids[i], "SLURM_GANG_NODELIST"),
+				    fake_getenv(ids[0], "SLURM_GANG_NODELIST"));
+		assert_string_equal(fake_getenv(ids[i], "SLURM_GANG_HEAD_NODE"),
+				    head);
+		assert_true(fake_job(ids[i])->nodes ==
+			    ((uint64_t) 1 << node[2 * rank] |
+			     (uint64_t) 1 << node[2 * rank + 1]));
+	}
+}
+
+/* 4.28, 4.34, design section 5: what the members are told. */
+static void test_environment(void **state)
+{
+	static const struct {
+		const char *name, *value[3];
+	} expected[] = {
+		{ "SLURM_GANG_NAME", { "train", "train", "train" } },
+		{ "SLURM_GANG_NAMESPACE", { "alice", "alice", "alice" } },
+		{ "SLURM_GANG_JOB_IDS", { "3,1,2", "3,1,2", "3,1,2" } },
+		{ "SLURM_GANG_MEMBERS", { "3", "3", "3" } },
+		{ "SLURM_GANG_MEMBER_RANK", { "1", "2", "0" } },
+		{ "SLURM_GANG_RANK_OFFSET", { "4", "8", "0" } },
+		{ "SLURM_GANG_RANKS", { "12", "12", "12" } },
+		/* 6 hops inside nodes, 4 inside leaves, 2 between these */
+		{ "SLURM_GANG_RING_COST", { "54", "54", "54" } },
+		{ "SLURM_GANG_RING_COST_BEST", { "54", "54", "54" } },
+		{ "SLURM_GANG_CROSS_LINKS", { "2", "2", "2" } },
+		{ "SLURM_GANG_TIER", { "spine", "spine", "spine" } },
+	};
+	struct fake_request rq = member_of("train", 3);
+	uint32_t ids[3];
+
+	(void) state;
+	rq.nodes = 2;
+	rq.ranks = 4;
+	ids[0] = submit(rq);
+	ids[1] = submit(rq);
+	rq.rank = "0";
+	ids[2] = submit(rq);
+	schedule_and_pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	check_nodelist(ids, 3);
+	for (size_t i = 0; i < COUNT(expected); i++) {
+		for (int j = 0; j < 3; j++) {
+			const char *value = fake_getenv(ids[j],
+							expected[i].name);
+
+			if (!value)
+				fail_msg("no %s", expected[i].name);
+			if (strcmp(value, expected[i].value[j]))
+				fail_msg("job %u: %s=%s, not %s", ids[j],
+					 expected[i].name, value,
+					 expected[i].value[j]);
+		}
+	}
+}
+
+/* 1.2, 2.10: a gang of one is saved once only, after it has started. */
+static void test_gang_of_one(void **state)
+{
+	struct fake_request rq = member_of("solo", 0);
+
+	(void) state;
+	rq.nodes = 4;
+	submit(rq);
+	schedule();
+	fake_trace_reset();
+	pass();
+	assert_string_equal(fake_trace(), "commit 1, release 1, save");
+	assert_true(fake_job(1)->nodes == LEAF(0));
+	assert_string_equal(fake_getenv(1, "SLURM_GANG_TIER"), "leaf");
+	assert_int_equal(record_of(1).phase, SGANG_PHASE_RUNNING);
+}
+
+/* 4.3: a member whose prolog runs keeps all waiting, held. */
+static void test_waits_for_prologs(void **state)
+{
+	struct fake_request rq = member_of("train", 3);
+	uint32_t ids[3];
+
+	(void) state;
+	submit_many(rq, 2, ids);
+	rq.prolog = 3;
+	ids[2] = submit(rq);
+	schedule_and_pass();
+	all_in_state(ids, 3, FAKE_HELD);
+	pass();
+	all_in_state(ids, 3, FAKE_HELD);
+	for (int i = 0; i < 5; i++)
+		pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	assert_int_equal(fake_counts.undone, 0);
+}
+
+/* ---- all or nothing ---- */
+
+/* 0.2, 0.4, 2.6, 2.14, 2.20, 2.27, 3.26: wherever a commit fails, those before
+ * it are undone in reverse order, those behind it are not tried, and all is as
+ * before; later all of them run once. */
+static void test_rollback_anywhere(void **state)
+{
+	(void) state;
+	for (uint32_t at = 0; at < 5; at++) {
+		uint32_t ids[5], other;
+		char expected[200] = "", map[2000], word[40];
+
+		if (at) {
+			teardown(NULL);
+			setup(NULL);
+		}
+		snprintf(context, sizeof(context), "failure at %u", at);
+		other = submit(plain(2, 1));
+		assert_true(fake_start(other, LEAF(1)));
+		submit_many(member_of("train", 5), 5, ids);
+		schedule();
+		strcpy(map, fake_free_map());
+		fake_trace_reset();
+		fake_commits_allowed(at);
+		pass();
+		for (uint32_t i = 0; i < 2 * at; i++) {
+			bool undo = i >= at;
+			uint32_t id = ids[undo ? 2 * at - 1 - i : i];
+
+			snprintf(word, sizeof(word), "%s%s %u", i ? ", " : "",
+				 undo ? "undo" : "commit", id);
+			strcat(expected, word);
+		}
+		/* nothing has changed, so nothing is saved */
+		assert_string_equal(fake_trace(), expected);
+		assert_string_equal(fake_free_map(), map);
+		all_in_state(ids, 5, FAKE_PENDING);
+		snprintf(word, sizeof(word), "%u rolled back, %u not tried",
+			 at, 4 - at);
+		assert_int_equal(fake_log_count(SGANG_LOG_INFO, word), 1);
+		assert_string_equal(record_of(ids[0]).name, "train");
+		assert_int_equal(record_of(ids[0]).attempts, 1);
+		assert_false(record_of(ids[0]).placed);
+		assert_non_null(strstr(text_of(ids[0]), "refused"));
+
+		fake_commits_allowed(UINT32_MAX);
+		fake_clock(5);
+		schedule_and_pass();
+		all_in_state(ids, 5, FAKE_RUNNING);
+		assert_int_equal(fake_job(ids[0])->launches, 1);
+	}
+}
+
+/* 0.4: ten members and room for five: nobody starts, nothing is tried that
+ * cannot be. */
+static void test_room_for_five(void **state)
+{
+	uint32_t ids[10], other;
+	char map[2000];
+
+	(void) state;
+	other = submit(plain(11, 200));
+	assert_true(fake_start(other, FAKE_ALL_NODES));
+	submit_many(member_of("train", 10), 10, ids);
+	strcpy(map, fake_free_map());
+	schedule_and_pass();
+	assert_string_equal(fake_free_map(), map);
+	all_in_state(ids, 10, FAKE_PENDING);
+	assert_int_equal(fake_counts.commits, 0);
+	fake_end(other);
+	schedule_and_pass();
+	all_in_state(ids, 10, FAKE_RUNNING);
+}
+
+/* The same for array tasks: those that were split off stay members of their
+ * own, and nobody is counted twice. */
+static void test_rollback_of_array(void **state)
+{
+	(void) state;
+	for (uint32_t at = 0; at < 6; at++) {
+		struct fake_request rq = member_of("train", 6);
+		char map[2000];
+
+		if (at) {
+			teardown(NULL);
+			setup(NULL);
+		}
+		snprintf(context, sizeof(context), "failure at %u", at);
+		rq.array = 4;
+		submit(rq);
+		rq.array = 0;
+		submit(rq);
+		submit(rq);
+		strcpy(map, fake_free_map());
+		schedule();
+		fake_commits_allowed(at);
+		pass();
+		assert_string_equal(fake_free_map(), map);
+		assert_int_equal(fake_counts.undone, at);
+		assert_int_equal(in_state("train", FAKE_PENDING), 6);
+		fake_commits_allowed(UINT32_MAX);
+		fake_clock(5);
+		schedule_and_pass();
+		assert_int_equal(in_state("train", FAKE_RUNNING), 6);
+	}
+}
+
+/* 1.58: tasks of an array are members, in the order of their numbers. */
+static void test_array(void **state)
+{
+	struct fake_request rq = member_of("train", 4);
+
+	(void) state;
+	rq.array = 4;
+	submit(rq);
+	schedule();
+	fake_trace_reset();
+	pass();
+	assert_string_equal(fake_trace(),
+			    "commit 2, commit 3, commit 4, commit 1, save, "
+			    "release 2, release 3, release 4, release 1, save");
+	for (uint32_t id = 1; id <= 4; id++) {
+		assert_int_equal(fake_job(id)->tasks, 1);
+		assert_int_equal(fake_job(id)->array_id, 1);
+		assert_int_equal(record_of(id).member_rank,
+				 fake_job(id)->task_id);
+		assert_string_equal(fake_getenv(id, "SLURM_GANG_JOB_IDS"),
+				    "2,3,4,1");
+	}
+}
+
+/* An array with more tasks than the gang takes: the rest runs on its own. */
+static void test_array_of_which_some(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+
+	(void) state;
+	rq.array = 5;
+	rq.total = 3;
+	submit(rq);
+	schedule_and_pass();
+	assert_int_equal(in_state("train", FAKE_RUNNING), 3);
+	assert_int_equal(in_state("train", FAKE_PENDING), 2);
+	schedule_and_pass();
+	schedule_and_pass();
+	assert_int_equal(in_state("train", FAKE_RUNNING), 5);
+	assert_int_equal(fake_counts.commits, 3);
+}
+
+/* A planned node that Slurm refuses: another one is as good. */
+static void test_other_nodes(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[2];
+
+	(void) state;
+	/* memory that the CPUs of a mixture do not show */
+	rq.cpus = 1;
+	ids[0] = submit(rq);
+	rq.cpus = 2;
+	rq.memory = 900;
+	ids[1] = submit(rq);
+	rq = plain(1, 1);
+	rq.cpus = 1;
+	rq.memory = 200;
+	assert_true(fake_start(submit(rq), LEAF(0)));
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+}
+
+/* 3.3, 4.6: two gangs that each need the whole cluster, member by member in
+ * turns: one runs whole, then the other. */
+static void test_two_whole_clusters(void **state)
+{
+	uint32_t a[16], b[16];
+
+	(void) state;
+	for (int i = 0; i < 16; i++) {
+		a[i] = submit(member_of("a", 16));
+		b[i] = submit(member_of("b", 16));
+		schedule_and_pass();
+	}
+	for (int i = 0; i < 3; i++)
+		schedule_and_pass();
+	all_in_state(a, 16, FAKE_RUNNING);
+	all_in_state(b, 16, FAKE_PENDING);
+	for (int i = 0; i < 16; i++) {
+		fake_end(a[i]);
+		schedule_and_pass();
+		assert_int_equal(in_state("b", FAKE_RUNNING),
+				 i < 15 ? 0 : 16);
+	}
+}
+
+/* 2.21: a gang that does not fit holds nothing; a smaller one goes ahead. */
+static void test_next_gang_is_considered(void **state)
+{
+	uint32_t large[9], small[4];
+
+	(void) state;
+	assert_true(fake_start(submit(plain(8, 1)), FAKE_ALL_NODES));
+	submit_many(member_of("large", 9), 9, large);
+	submit_many(member_of("small", 4), 4, small);
+	schedule_and_pass();
+	all_in_state(large, 9, FAKE_PENDING);
+	all_in_state(small, 4, FAKE_RUNNING);
+}
+
+/* 0.32, 0.33, 0.34: who has its attempt first. */
+static void test_turns_in_order(void **state)
+{
+	static const char *const names[] = { "b", "a", "old", "high" };
+	uint32_t ids[4];
+
+	(void) state;
+	for (int i = 0; i < 4; i++) {
+		struct fake_request rq = member_of(names[i], 1);
+
+		rq.nodes = 1;
+		rq.priority = (i == 3) ? 101 : 100;
+		if (i == 2)
+			fake_clock(-10);
+		ids[i] = submit(rq);
+		if (i == 2)
+			fake_clock(10);
+	}
+	schedule();
+	fake_trace_reset();
+	pass();
+	assert_non_null(strstr(fake_trace(),
+			       "commit 4, commit 3, commit 2, commit 1"));
+	all_in_state(ids, 4, FAKE_RUNNING);
+}
+
+/* 4.4: members in two partitions, each on its own nodes. */
+static void test_two_partitions(void **state)
+{
+	struct fake_request rq = member_of("train", 6);
+	uint32_t ids[6];
+
+	(void) state;
+	rq.partition = LEAF(0) | LEAF(1);
+	submit_many(rq, 3, ids);
+	rq.partition = LEAF(2) | LEAF(3);
+	submit_many(rq, 3, ids + 3);
+	schedule_and_pass();
+	all_in_state(ids, 6, FAKE_RUNNING);
+	for (int i = 0; i < 6; i++)
+		assert_true(!(fake_job(ids[i])->nodes &
+			      ~(i < 3 ? LEAF(0) | LEAF(1) :
+					LEAF(2) | LEAF(3))));
+}
+
+/* 3.7: whole nodes, parts of nodes and CPUs anywhere in one gang. */
+static void test_mixture(void **state)
+{
+	struct fake_request whole = member_of("train", 4), part = whole,
+			    any = whole;
+	uint32_t ids[4];
+
+	(void) state;
+	whole.nodes = 2;
+	part.cpus = 3;
+	any.nodes = 0;
+	any.total_cpus = 9;
+	ids[0] = submit(any);
+	ids[1] = submit(part);
+	ids[2] = submit(whole);
+	ids[3] = submit(part);
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_RUNNING);
+}
+
+/* 4.34: tasks of several CPUs each are a rank each, in the ring that is got and
+ * in the one an empty cluster would give. */
+static void test_ranks_of_many_cpus(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[2];
+
+	(void) state;
+	rq.nodes = 0;
+	rq.total_cpus = 8;
+	rq.ranks = 4;
+	submit_many(rq, 2, ids);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	assert_string_equal(fake_getenv(ids[0], "SLURM_GANG_RANKS"), "8");
+	/* four hops inside nodes, four between nodes of a leaf */
+	assert_string_equal(fake_getenv(ids[0], "SLURM_GANG_RING_COST"), "20");
+	assert_string_equal(fake_getenv(ids[0], "SLURM_GANG_RING_COST_BEST"),
+			    "20");
+}
+
+/* ---- minimum and total ---- */
+
+/* 0.19, 3.5: three of a total of three are there, two are enough and there is
+ * room for two. */
+static void test_total_shrinks(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[3];
+
+	(void) state;
+	rq.total = 3;
+	submit_many(rq, 2, ids);
+	rq.priority = 150;
+	ids[2] = submit(rq);
+	assert_true(fake_start(submit(plain(14, 1)), FAKE_ALL_NODES));
+	schedule_and_pass();
+	/* the one of higher priority and the older of the others */
+	assert_int_equal(fake_state(ids[2]), FAKE_RUNNING);
+	assert_int_equal(fake_state(ids[0]), FAKE_RUNNING);
+	assert_int_equal(fake_state(ids[1]), FAKE_PENDING);
+	assert_string_equal(fake_getenv(ids[0], "SLURM_GANG_MEMBERS"), "2");
+}
+
+/* The plan fits three but Slurm starts two (a licence is missing): two are
+ * enough. */
+static void test_total_shrinks_at_commit(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[3];
+
+	(void) state;
+	rq.total = 3;
+	rq.licences = 3;
+	submit_many(rq, 3, ids);
+	for (int i = 0; i < 3; i++) {
+		schedule_and_pass();
+		fake_clock(5);
+	}
+	assert_int_equal(in_state("train", FAKE_RUNNING), 2);
+	assert_int_equal(fake_licences_used(), 6);
+}
+
+/* With more members than the total, the total starts together. */
+static void test_more_than_total(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[5];
+
+	(void) state;
+	rq.total = 3;
+	submit_many(rq, 5, ids);
+	schedule_and_pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	all_in_state(ids + 3, 2, FAKE_PENDING);
+}
+
+/* A member that Slurm would not start at all does not keep the minimum from
+ * starting; below the minimum the gang says why. */
+static void test_failed_probes(void **state)
+{
+	struct fake_request rq = member_of("train", 3);
+	uint32_t ids[4];
+
+	(void) state;
+	rq.total = 4;
+	submit_many(rq, 4, ids);
+	fake_refuse_probe(ids[1], true);
+	fake_refuse_probe(ids[2], true);
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_PENDING);
+	assert_int_equal(fake_counts.commits, 0);
+	assert_non_null(strstr(text_of(ids[0]), "probe says no"));
+	fake_refuse_probe(ids[2], false);
+	fake_clock(5);
+	schedule_and_pass();
+	assert_int_equal(fake_state(ids[1]), FAKE_PENDING);
+	assert_int_equal(in_state("train", FAKE_RUNNING), 3);
+}
+
+/* 4.24, 4.25: require:leaf never spans two leaves. */
+static void test_require_level(void **state)
+{
+	struct fake_request rq = member_of("train", 3);
+	uint32_t ids[3], other[4];
+
+	(void) state;
+	rq.topology = "require:leaf";
+	for (uint32_t l = 0; l < 4; l++) {
+		other[l] = submit(plain(2, 1));
+		assert_true(fake_start(other[l], LEAF(l)));
+	}
+	submit_many(rq, 3, ids);
+	schedule_and_pass();
+	all_in_state(ids, 3, FAKE_PENDING);
+	assert_int_equal(fake_counts.commits, 0);
+	assert_non_null(strstr(text_of(ids[0]), "Gang alice/train waits: "));
+	fake_end(other[2]);
+	schedule_and_pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	for (int i = 0; i < 3; i++)
+		assert_true(!(fake_job(ids[i])->nodes & ~LEAF(2)));
+}
+
+/* A level that no one knows is the gang's text, not its start. */
+static void test_unknown_level(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[2];
+
+	(void) state;
+	rq.topology = "require:nowhere";
+	submit_many(rq, 2, ids);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_PENDING);
+	assert_non_null(strstr(text_of(ids[0]), "nowhere"));
+}
+
+/* ---- turns ---- */
+
+/* No attempt without a change, but one after five seconds. */
+static void test_back_off(void **state)
+{
+	uint32_t ids[2], other, probes;
+
+	(void) state;
+	assert_true(fake_start(submit(plain(14, 1)), FAKE_ALL_NODES));
+	other = submit(plain(1, 1));
+	assert_true(fake_start(other, FAKE_ALL_NODES));
+	submit_many(member_of("train", 2), 2, ids);
+	schedule_and_pass();
+	probes = fake_counts.probes;
+	assert_int_equal(probes, 1);
+	for (int i = 0; i < 4; i++) {
+		fake_clock(1);
+		schedule();
+		assert_false(sgang_conductor_has_turns(c));
+		pass();
+	}
+	assert_int_equal(fake_counts.probes, probes);
+	fake_clock(1);
+	schedule_and_pass();
+	assert_int_equal(fake_counts.probes, 2 * probes);
+	schedule_and_pass();
+	assert_int_equal(fake_counts.probes, 2 * probes);
+	fake_end(other);
+	schedule_and_pass();
+	assert_int_equal(fake_counts.probes, 3 * probes);
+	all_in_state(ids, 2, FAKE_RUNNING);
+}
+
+/* Between turn and attempt no job of lower or equal priority gets the gang's
+ * nodes, and it gets all others. */
+static void test_fence(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[2];
+
+	(void) state;
+	rq.partition = LEAF(0) | LEAF(1);
+	submit_many(rq, 2, ids);
+	pass();
+	assert_false(sgang_conductor_has_turns(c));
+	assert_true(fenced(1, ALL_FREE) == ALL_FREE);
+	assert_int_equal(turn(ids[0]), SGANG_TURN_TAKEN);
+	assert_true(sgang_conductor_has_turns(c));
+	assert_true(fenced(99, ALL_FREE) == (LEAF(2) | LEAF(3)));
+	assert_true(fenced(100, ALL_FREE) == (LEAF(2) | LEAF(3)));
+	assert_true(fenced(101, ALL_FREE) == ALL_FREE);
+	assert_true(fenced(1, LEAF(3)) == LEAF(3));
+	fake_counts.woken = 0;
+	pass();
+	assert_int_equal(fake_counts.woken, 1);
+	assert_true(fenced(1, ALL_FREE) == ALL_FREE);
+	assert_false(sgang_conductor_has_turns(c));
+}
+
+/* A gang whose members come to the scheduler at different priorities. */
+static void test_fence_at_the_highest(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[2];
+
+	(void) state;
+	ids[0] = submit(rq);
+	rq.priority = 200;
+	ids[1] = submit(rq);
+	pass();
+	turn(ids[1]);
+	turn(ids[0]);
+	assert_true(fenced(200, ALL_FREE) == 0);
+	assert_true(fenced(201, ALL_FREE) == ALL_FREE);
+}
+
+/* While a gang waits for the prolog of a member, its other members keep nobody
+ * off. */
+static void test_no_fence_while_held(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[2], extra;
+
+	(void) state;
+	rq.prolog = 20;
+	submit_many(rq, 2, ids);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_HELD);
+	rq.prolog = 0;
+	extra = submit(rq);
+	pass();
+	assert_int_equal(turn(extra), SGANG_TURN_TAKEN);
+	assert_true(fenced(1, ALL_FREE) == ALL_FREE);
+	pass();
+	assert_int_equal(fake_state(extra), FAKE_PENDING);
+}
+
+/* Backfill has set nodes aside for others: the gang keeps to what its members
+ * were offered. */
+static void test_limit(void **state)
+{
+	uint32_t ids[3];
+
+	(void) state;
+	submit_many(member_of("train", 3), 3, ids);
+	pass();
+	turn_on(ids[0], 0x0300, true);
+	turn_on(ids[1], 0x3000, true);
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	assert_true((ALL_FREE & ~fake_idle_nodes() & ~0x3300) == 0);
+}
+
+/* ... and does not start when that is too little; the limit ends with the
+ * turn. */
+static void test_limit_too_small(void **state)
+{
+	uint32_t ids[3];
+
+	(void) state;
+	submit_many(member_of("train", 3), 3, ids);
+	pass();
+	turn_on(ids[0], 0x0300, true);
+	pass();
+	all_in_state(ids, 3, FAKE_PENDING);
+	fake_clock(5);
+	turn(ids[0]);
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+}
+
+/* The main scheduler's offer knows no limit. */
+static void test_limit_is_lifted(void **state)
+{
+	uint32_t ids[3];
+
+	(void) state;
+	submit_many(member_of("train", 3), 3, ids);
+	pass();
+	turn_on(ids[0], 0x0001, true);
+	turn_on(ids[1], ALL_FREE, false);
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+}
+
+/* Node numbers change: a turn and its limit are forgotten, nothing is fenced
+ * by numbers of before. */
+static void test_forget_nodes(void **state)
+{
+	uint32_t ids[2];
+
+	(void) state;
+	submit_many(member_of("train", 2), 2, ids);
+	pass();
+	turn_on(ids[0], 0x0001, true);
+	sgang_conductor_forget_nodes(c);
+	assert_false(sgang_conductor_has_turns(c));
+	assert_true(fenced(1, ALL_FREE) == ALL_FREE);
+	pass();
+	all_in_state(ids, 2, FAKE_PENDING);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+}
+
+/* ---- once it has started ---- */
+
+/* 0.11, 3.27: later members of a gang that has started are ordinary jobs. */
+static void test_later_members(void **state)
+{
+	uint32_t ids[2], later;
+
+	(void) state;
+	submit_many(member_of("train", 2), 2, ids);
+	schedule_and_pass();
+	later = submit(member_of("train", 2));
+	assert_int_equal(turn(later), SGANG_TURN_ORDINARY);
+	pass();
+	assert_false(fake_job(later)->parked);
+	assert_true(record_of(later).satisfied);
+	fake_end(ids[0]);
+	fake_end(ids[1]);
+	pass();
+	/* its record remembers, also after a restart */
+	come_back(false);
+	pass();
+	assert_int_equal(turn(later), SGANG_TURN_ORDINARY);
+	assert_true(fake_start(later, FAKE_ALL_NODES));
+	assert_int_equal(fake_counts.commits, 2);
+}
+
+/* A member that was parked is set free when its gang has started. */
+static void test_parked_member_is_set_free(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[2], extra;
+
+	(void) state;
+	ids[0] = submit(rq);
+	extra = submit(rq);
+	fake_user_hold(extra, true);
+	pass();
+	assert_true(fake_job(ids[0])->parked);
+	ids[1] = submit(rq);
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	fake_user_hold(extra, false);
+	pass();
+	schedule();
+	assert_int_equal(fake_state(extra), FAKE_RUNNING);
+}
+
+/* 1.52: when its members have ended, the name is free for another gang. */
+static void test_name_again(void **state)
+{
+	uint32_t ids[2], next[2];
+
+	(void) state;
+	submit_many(member_of("train", 2), 2, ids);
+	schedule_and_pass();
+	fake_end(ids[0]);
+	fake_end(ids[1]);
+	pass();
+	next[0] = submit(member_of("train", 2));
+	schedule_and_pass();
+	assert_true(fake_job(next[0])->parked);
+	assert_string_equal(text_of(next[0]),
+			    "Gang alice/train gathering 1/2 members");
+	next[1] = submit(member_of("train", 2));
+	pass();
+	schedule_and_pass();
+	all_in_state(next, 2, FAKE_RUNNING);
+	assert_int_equal(record_of(next[0]).attempts, 1);
+}
+
+/* The same with no pass in between: what the last pass knew is out of date. */
+static void test_name_again_at_once(void **state)
+{
+	uint32_t ids[2], next;
+
+	(void) state;
+	submit_many(member_of("train", 2), 2, ids);
+	schedule_and_pass();
+	fake_end(ids[0]);
+	fake_end(ids[1]);
+	next = submit(member_of("train", 2));
+	assert_int_equal(turn(next), SGANG_TURN_TAKEN);
+	pass();
+	assert_int_equal(fake_state(next), FAKE_PENDING);
+	assert_true(fake_job(next)->parked);
+}
+
+/* 0.22: gangs of the same name in two namespaces are two. */
+static void test_namespaces(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+
+	(void) state;
+	submit(rq);
+	rq.user = "bob";
+	submit(rq);
+	schedule_and_pass();
+	assert_string_equal(text_of(1),
+			    "Gang alice/train gathering 1/2 members");
+	assert_string_equal(text_of(2), "Gang bob/train gathering 1/2 members");
+	assert_string_equal(record_of(2).ns, "bob");
+}
+
+/* What somebody else wrote into the field stays. */
+static void test_foreign_comment(void **state)
+{
+	uint32_t ids[2];
+	struct sgang_job_info info;
+
+	(void) state;
+	submit_many(member_of("train", 2), 2, ids);
+	assert_true(fake_host.lock());
+	fake_host.info(fake_host.find(ids[0]), &info);
+	fake_host.comment(info.job, "burst buffer is late");
+	fake_host.unlock();
+	pass();
+	assert_true(!strncmp(fake_job(ids[0])->comment,
+			     "burst buffer is late gang=", 26));
+	schedule_and_pass();
+	assert_true(!strncmp(fake_job(ids[0])->comment,
+			     "burst buffer is late gang=", 26));
+	assert_int_equal(record_of(ids[0]).phase, SGANG_PHASE_RUNNING);
+}
+
+/* A gang that does not change is not written again and again. */
+static void test_quiet(void **state)
+{
+	uint32_t ids[2], saves;
+
+	(void) state;
+	submit_many(member_of("train", 2), 2, ids);
+	schedule_and_pass();
+	pass();
+	saves = fake_counts.saves;
+	fake_trace_reset();
+	for (int i = 0; i < 5; i++)
+		pass();
+	assert_int_equal(fake_counts.saves, saves);
+	assert_string_equal(fake_trace(), "");
+}
+
+/* ---- holds that are lost ---- */
+
+enum loss { LOST_CANCELLED, LOST_PURGED, LOST_REQUEUED, LOSSES };
+
+static void lose(uint32_t id, enum loss how)
+{
+	if (how == LOST_REQUEUED) {
+		fake_requeue(id);
+		return;
+	}
+	fake_end(id);
+	if (how == LOST_PURGED)
+		fake_purge();
+}
+
+/* 2.8, 3.35: with too few left the rest gives everything back, and the gang
+ * starts when it is complete again. */
+static void test_lost_below_minimum(void **state)
+{
+	(void) state;
+	for (enum loss how = 0; how < LOSSES; how++) {
+		struct fake_request rq = member_of("train", 3);
+		uint32_t ids[3];
+
+		if (how) {
+			teardown(NULL);
+			setup(NULL);
+		}
+		snprintf(context, sizeof(context), "loss %d", how);
+		rq.prolog = 3;
+		submit_many(rq, 3, ids);
+		schedule_and_pass();
+		all_in_state(ids, 3, FAKE_HELD);
+		lose(ids[1], how);
+		pass();
+		assert_int_equal(fake_state(ids[0]), FAKE_PENDING);
+		assert_int_equal(fake_state(ids[2]), FAKE_PENDING);
+		assert_true(fake_idle_nodes() == ALL_FREE);
+		assert_int_equal(fake_counts.undone, 2);
+		assert_int_equal(fake_counts.released, 0);
+		if (how == LOST_REQUEUED)
+			assert_int_equal(fake_job(ids[1])->holds, 0);
+		else
+			ids[1] = submit(member_of("train", 3));
+		for (int i = 0; i < 6; i++)
+			schedule_and_pass();
+		all_in_state(ids, 3, FAKE_RUNNING);
+	}
+}
+
+/* 0.19: with enough left the rest goes on, and knows how many it is. */
+static void test_lost_above_minimum(void **state)
+{
+	(void) state;
+	for (enum loss how = 0; how < LOSSES; how++) {
+		struct fake_request rq = member_of("train", 2);
+		uint32_t ids[4];
+
+		if (how) {
+			teardown(NULL);
+			setup(NULL);
+		}
+		snprintf(context, sizeof(context), "loss %d", how);
+		rq.total = 4;
+		rq.prolog = 3;
+		submit_many(rq, 4, ids);
+		schedule_and_pass();
+		all_in_state(ids, 4, FAKE_HELD);
+		lose(ids[1], how);
+		for (int i = 0; i < 10; i++)
+			pass();
+		assert_int_equal(fake_state(ids[0]), FAKE_RUNNING);
+		assert_int_equal(fake_state(ids[2]), FAKE_RUNNING);
+		assert_int_equal(fake_state(ids[3]), FAKE_RUNNING);
+		assert_string_equal(fake_getenv(ids[3], "SLURM_GANG_MEMBERS"),
+				    "3");
+		assert_string_equal(fake_getenv(ids[3],
+						"SLURM_GANG_MEMBER_RANK"), "2");
+		assert_string_equal(fake_getenv(ids[0], "SLURM_GANG_JOB_IDS"),
+				    "1,3,4");
+		assert_int_equal(record_of(ids[2]).member_rank, 1);
+		assert_int_equal(fake_counts.undone, 0);
+	}
+}
+
+/* All of them go at once. */
+static void test_lost_all(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[2];
+
+	(void) state;
+	rq.prolog = 5;
+	submit_many(rq, 2, ids);
+	schedule_and_pass();
+	lose(ids[0], LOST_CANCELLED);
+	lose(ids[1], LOST_PURGED);
+	pass();
+	pass();
+	assert_true(fake_idle_nodes() == ALL_FREE);
+	assert_int_equal(fake_counts.undone, 0);
+	assert_int_equal(fake_counts.released, 0);
+}
+
+static void lose_first(void)
+{
+	fake_end(1);
+}
+
+static void lose_and_purge_first(void)
+{
+	fake_end(1);
+	fake_purge();
+}
+
+/* A member goes while the state is being saved. */
+static void test_lost_between_halves(void **state)
+{
+	uint32_t ids[3];
+
+	(void) state;
+	for (int how = 0; how < 2; how++) {
+		if (how) {
+			teardown(NULL);
+			setup(NULL);
+		}
+		submit_many(member_of("train", 3), 3, ids);
+		schedule();
+		fake_on_save(how ? lose_and_purge_first : lose_first);
+		pass();
+		assert_int_equal(fake_counts.released, 0);
+		all_in_state(ids + 1, 2, FAKE_PENDING);
+		assert_true(fake_idle_nodes() == ALL_FREE);
+		pass();
+		assert_string_equal(text_of(ids[1]),
+				    "Gang alice/train gathering 2/3 members");
+	}
+}
+
+/* ... and there are enough without it. */
+static void test_lost_between_halves_above(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[3];
+
+	(void) state;
+	rq.total = 3;
+	submit_many(rq, 3, ids);
+	schedule();
+	fake_on_save(lose_first);
+	pass();
+	pass();
+	all_in_state(ids + 1, 2, FAKE_RUNNING);
+	assert_string_equal(fake_getenv(ids[1], "SLURM_GANG_MEMBERS"), "2");
+}
+
+/* ---- restarts ---- */
+
+/* 0.38, 1.54, 1.55: held members are found again and started once, together. */
+static void test_adopt(void **state)
+{
+	for (int died = 0; died < 2; died++) {
+		struct fake_request rq = member_of("train", 3);
+		uint32_t ids[3];
+
+		if (died) {
+			teardown(state);
+			setup(state);
+		}
+		rq.prolog = 3;
+		submit_many(rq, 3, ids);
+		schedule_and_pass();
+		all_in_state(ids, 3, FAKE_HELD);
+		come_back(died);
+		assert_int_equal(fake_job(ids[0])->holds, 0);
+		pass();
+		assert_int_equal(fake_counts.adopted, 3);
+		assert_int_equal(fake_counts.commits, 3);
+		pass();
+		all_in_state(ids, 3, FAKE_RUNNING);
+		assert_int_equal(record_of(ids[2]).attempts, 1);
+		assert_string_equal(fake_getenv(ids[2], "SLURM_GANG_JOB_IDS"),
+				    "1,2,3");
+	}
+}
+
+/* Killed before or after the holds were written: none or all are found, and
+ * either way all start once. */
+static void test_die_at_save(void **state)
+{
+	for (int written = 0; written < 2; written++) {
+		uint32_t ids[3];
+
+		if (written) {
+			teardown(state);
+			setup(state);
+		}
+		submit_many(member_of("train", 3), 3, ids);
+		schedule();
+		fake_snapshot();
+		fake_die_at_save(1, written);
+		pass();
+		assert_int_equal(fake_counts.released, 0);
+		come_back(true);
+		all_in_state(ids, 3, written ? FAKE_HELD : FAKE_PENDING);
+		schedule_and_pass();
+		schedule_and_pass();
+		all_in_state(ids, 3, FAKE_RUNNING);
+		assert_int_equal(fake_counts.adopted, written ? 3 : 0);
+	}
+}
+
+/* Killed after the release was written. */
+static void test_die_after_release(void **state)
+{
+	uint32_t ids[3];
+
+	(void) state;
+	submit_many(member_of("train", 3), 3, ids);
+	schedule();
+	fake_die_at_save(2, true);
+	pass();
+	come_back(true);
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	assert_int_equal(fake_counts.adopted, 0);
+	assert_int_equal(fake_counts.released, 3);
+}
+
+/* The ring keeps its order when it is found again, and with one less. */
+static void test_adopt_in_order(void **state)
+{
+	static const char *const ranks[] = { "3", "2", "1", "0" };
+	uint32_t ids[4];
+
+	(void) state;
+	for (int i = 0; i < 4; i++) {
+		struct fake_request rq = member_of("train", 2);
+
+		rq.total = 4;
+		rq.rank = ranks[i];
+		rq.prolog = 3;
+		ids[i] = submit(rq);
+	}
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_HELD);
+	fake_end(ids[2]);
+	come_back(false);
+	pass();
+	pass();
+	assert_string_equal(fake_getenv(ids[0], "SLURM_GANG_JOB_IDS"), "4,2,1");
+	assert_string_equal(fake_getenv(ids[0], "SLURM_GANG_MEMBER_RANK"), "2");
+	assert_int_equal(fake_state(ids[0]), FAKE_RUNNING);
+}
+
+/* A member is gone when slurmctld comes back. */
+static void test_adopt_too_few(void **state)
+{
+	struct fake_request rq = member_of("train", 3);
+	uint32_t ids[3];
+
+	(void) state;
+	rq.prolog = 3;
+	submit_many(rq, 3, ids);
+	schedule_and_pass();
+	fake_end(ids[0]);
+	come_back(false);
+	pass();
+	assert_int_equal(fake_counts.undone, 2);
+	assert_true(fake_idle_nodes() == ALL_FREE);
+	assert_int_equal(fake_counts.released, 0);
+}
+
+/* The fabric cannot be read when slurmctld comes back: what was begun goes on,
+ * nothing new begins. */
+static void test_adopt_without_fabric(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	struct sgang_conf conf;
+	uint32_t ids[3], next[2];
+
+	(void) state;
+	rq.total = 3;
+	rq.prolog = 3;
+	submit_many(rq, 3, ids);
+	schedule_and_pass();
+	fake_end(ids[0]);
+	come_back(false);
+	sgang_conf_default(&conf);
+	sgang_conductor_configure(c, NULL, &conf);
+	submit_many(member_of("next", 2), 2, next);
+	for (int i = 0; i < 3; i++)
+		schedule_and_pass();
+	all_in_state(ids + 1, 2, FAKE_RUNNING);
+	all_in_state(next, 2, FAKE_PENDING);
+}
+
+/* A restart while the gang waits: as before. */
+static void test_restart_waiting(void **state)
+{
+	uint32_t ids[3];
+
+	(void) state;
+	submit_many(member_of("train", 3), 2, ids);
+	pass();
+	come_back(false);
+	pass();
+	assert_true(fake_job(ids[0])->parked);
+	ids[2] = submit(member_of("train", 3));
+	pass();
+	come_back(false);
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+}
+
+/* What was tried is counted across a restart (0.36). */
+static void test_attempts_are_counted(void **state)
+{
+	uint32_t ids[2];
+
+	(void) state;
+	submit_many(member_of("train", 2), 2, ids);
+	schedule();
+	fake_commits_allowed(1);
+	pass();
+	assert_int_equal(record_of(ids[0]).attempts, 1);
+	come_back(false);
+	pass();
+	assert_int_equal(record_of(ids[0]).attempts, 1);
+	fake_commits_allowed(UINT32_MAX);
+	schedule_and_pass();
+	assert_int_equal(record_of(ids[0]).attempts, 2);
+}
+
+/* A member that Slurm itself has started, and whose nodes are booting, is no
+ * hold of ours. */
+static void test_boots_by_itself(void **state)
+{
+	uint32_t id;
+
+	(void) state;
+	id = submit(member_of("train", 2));
+	pass();
+	assert_int_equal(record_of(id).phase, SGANG_PHASE_GATHERING);
+	assert_true(fake_start(id, FAKE_ALL_NODES));
+	fake_boots(id);
+	come_back(false);
+	pass();
+	pass();
+	assert_int_equal(fake_state(id), FAKE_HELD);
+	assert_int_equal(fake_counts.adopted + fake_counts.undone, 0);
+	assert_int_equal(record_of(id).phase, SGANG_PHASE_RUNNING);
+}
+
+/* New settings and the same fabric while members are held. */
+static void test_reconfigure_held(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	struct sgang_error err;
+	struct sgang_conf conf;
+	uint32_t ids[2];
+
+	(void) state;
+	rq.prolog = 2;
+	submit_many(rq, 2, ids);
+	schedule_and_pass();
+	sgang_conf_default(&conf);
+	strcpy(conf.costs.name[SGANG_LEVEL_LEAF], "rack");
+	sgang_conductor_configure(c, sgang_fabric_parse(
+		tree, "tree", fake_node_names(), NODES, &err), &conf);
+	for (int i = 0; i < 4; i++)
+		pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	assert_int_equal(fake_counts.adopted, 0);
+}
+
+/* Gangs=no: nobody is parked, and who was is set free. */
+static void test_switched_off(void **state)
+{
+	struct sgang_error err;
+	struct sgang_conf conf;
+	uint32_t id;
+
+	(void) state;
+	id = submit(member_of("train", 2));
+	pass();
+	assert_true(fake_job(id)->parked);
+	sgang_conf_default(&conf);
+	conf.gangs = false;
+	sgang_conductor_configure(c, sgang_fabric_parse(
+		tree, "tree", fake_node_names(), NODES, &err), &conf);
+	pass();
+	assert_false(fake_job(id)->parked);
+}
+
+/* ---- slurmctld ends ---- */
+
+/* lock() says no at the n-th call: nothing else is called. */
+static void test_shutdown(void **state)
+{
+	for (uint32_t at = 1; at <= 5; at++) {
+		uint32_t ids[3];
+
+		if (at > 1) {
+			teardown(state);
+			setup(state);
+		}
+		snprintf(context, sizeof(context), "lock %u fails", at);
+		submit_many(member_of("train", 3), 3, ids);
+		fake_shutdown_at(at);
+		for (int i = 0; i < 3; i++) {
+			schedule();
+			pass();
+		}
+		come_back(false);
+		for (int i = 0; i < 3; i++)
+			schedule_and_pass();
+		all_in_state(ids, 3, FAKE_RUNNING);
+	}
+}
+
+static double seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double) ts.tv_sec + (double) ts.tv_nsec / 1e9;
+}
+
+/* Poked before: at once (of a few tries on a busy machine). Not poked: about a
+ * second. */
+static void test_wait(void **state)
+{
+	double start, best = 30;
+
+	(void) state;
+	pass();
+	for (int i = 0; i < 5 && best > 0.5; i++) {
+		sgang_conductor_poke(c);
+		start = seconds();
+		sgang_conductor_wait(c);
+		if (seconds() - start < best)
+			best = seconds() - start;
+	}
+	assert_true(best <= 0.5);
+	pass();
+	start = seconds();
+	sgang_conductor_wait(c);
+	assert_true(seconds() - start > 0.9);
+	assert_true(sgang_conductor_longest_lock(c) > 0);
+}
+
+/* ---- without memory ---- */
+
+/* Nothing is half started, now or when there is memory again. (Some may still
+ * be held when others had to be given up: the next pass sees to it.) */
+static void whole_or_nothing(const uint32_t *ids, uint32_t n)
+{
+	uint32_t running = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		running += fake_state(ids[i]) == FAKE_RUNNING;
+	if (running && running != n)
+		fail_msg("%s: %u of %u run", context, running, n);
+}
+
+static void prepare_waiting(uint32_t *ids)
+{
+	submit_many(member_of("train", 4), 4, ids);
+	schedule();
+}
+
+static void prepare_held(uint32_t *ids)
+{
+	struct fake_request rq = member_of("train", 4);
+
+	rq.prolog = 2;
+	submit_many(rq, 4, ids);
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_HELD);
+}
+
+static void prepare_found(uint32_t *ids)
+{
+	prepare_held(ids);
+	come_back(false);
+}
+
+static void prepare_running(uint32_t *ids)
+{
+	submit_many(member_of("train", 4), 4, ids);
+	schedule_and_pass();
+	submit(member_of("train", 4));
+}
+
+static void prepare_mixture(uint32_t *ids)
+{
+	struct fake_request rq = member_of("train", 4);
+
+	rq.nodes = 0;
+	rq.total_cpus = 5;
+	ids[0] = submit(rq);
+	submit_many(member_of("train", 4), 3, ids + 1);
+	schedule();
+}
+
+/* One allocation, or all from one on, fail in a pass: nothing is half started,
+ * nothing lost, nothing leaked, and afterwards all run once. */
+static void test_no_memory(void **state)
+{
+	static void (*const prepare[])(uint32_t *) = {
+		prepare_waiting, prepare_held, prepare_found, prepare_running,
+		prepare_mixture,
+	};
+
+	for (size_t p = 0; p < 2 * COUNT(prepare); p++) {
+		bool reached = true;
+
+		for (uint64_t at = 1; reached; at++) {
+			uint32_t ids[4];
+
+			teardown(state);
+			setup(state);
+			prepare[p / 2](ids);
+			snprintf(context, sizeof(context),
+				 "case %zu, allocation %llu", p / 2,
+				 (unsigned long long) at);
+			memory.calls = 0;
+			memory.fail_at = at;
+			memory.for_good = p % 2;
+			memory.counting = true;
+			pass();
+			memory.counting = false;
+			reached = memory.calls >= at;
+			whole_or_nothing(ids, 4);
+			for (int i = 0; i < 4; i++) {
+				fake_clock(5);
+				schedule_and_pass();
+				whole_or_nothing(ids, 4);
+			}
+			all_in_state(ids, 4, FAKE_RUNNING);
+			for (int i = 0; i < 4; i++) {
+				assert_true(record_of(ids[i]).satisfied);
+				if (!fake_getenv(ids[i], "SLURM_GANG_RANKS"))
+					fail_msg("%s: no environment",
+						 context);
+			}
+		}
+	}
+}
+
+/* Without memory for what backfill offers there is no turn: the gang must not
+ * take more than that. */
+static void test_no_memory_for_turn(void **state)
+{
+	uint32_t ids[3];
+
+	for (uint64_t at = 1; at <= 8; at++) {
+		teardown(state);
+		setup(state);
+		submit_many(member_of("train", 3), 3, ids);
+		memory.calls = 0;
+		memory.fail_at = at;
+		memory.counting = true;
+		assert_int_equal(turn_on(ids[0], 0x0300, true),
+				 SGANG_TURN_TAKEN);
+		memory.counting = false;
+		pass();
+		all_in_state(ids, 3, FAKE_PENDING);
+	}
+}
+
+/* ---- anything, in any order ---- */
+
+#define GANGS 6
+
+static struct {
+	uint64_t state;
+	char name[GANGS][16];
+	uint32_t min[GANGS];
+	bool leaf[GANGS];		/* require:leaf */
+	uint32_t running[GANGS];	/* before the pass */
+} dice;
+
+static uint32_t below(uint32_t n)
+{
+	return (uint32_t) fuzz_below(&dice.state, n);
+}
+
+static int gang_index(const struct fake_job *j)
+{
+	return j->gang[0] ? j->gang[1] - '0' : -1;
+}
+
+static bool lives(const struct fake_job *j)
+{
+	return j->live && j->state != FAKE_GONE;
+}
+
+/* NULL when there is none in this state. */
+static const struct fake_job *any_job(enum fake_state job_state)
+{
+	uint32_t first = below(FAKE_JOBS);
+
+	for (uint32_t i = 0; i < FAKE_JOBS; i++) {
+		const struct fake_job *j =
+			fake_record((first + i) % FAKE_JOBS);
+
+		if (j->live && j->state == job_state)
+			return j;
+	}
+	return NULL;
+}
+
+static uint32_t live_jobs(int gang)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		const struct fake_job *j = fake_record(i);
+
+		n += lives(j) && (gang < 0 || gang_index(j) == gang);
+	}
+	return n;
+}
+
+/* Each member's share of an empty cluster is such that every gang fits. */
+static void roll_member(struct fake_request *rq, int g)
+{
+	if (!live_jobs(g)) {
+		dice.leaf[g] = below(4) == 0;
+		dice.min[g] = 1 + below(dice.leaf[g] ? 3 : 5);
+	}
+	rq->gang = dice.name[g];
+	rq->min = dice.min[g];
+	rq->total = below(2) ? 0 : dice.min[g] + below(2);
+	if (rq->total)
+		rq->total = dice.min[g] + 1;
+	rq->array = below(4) ? 0 : 1 + below(4);
+	rq->prolog = below(2) ? 0 : below(12);
+	if (dice.leaf[g])
+		rq->topology = "require:leaf";
+}
+
+static void submit_something(void)
+{
+	struct fake_request rq = { .priority = 1 + below(5) };
+	int g = (int) below(GANGS + 2);
+	bool leaf;
+
+	if (live_jobs(-1) > 60)
+		return;
+	if (g < GANGS)
+		roll_member(&rq, g);
+	leaf = g < GANGS && dice.leaf[g];
+	rq.nodes = below(6) ? 1 + below(leaf ? 1 : 2) : 0;
+	if (!rq.nodes) {
+		rq.ranks = 1 + below(leaf ? 2 : 4);
+		rq.total_cpus = rq.ranks * (1 + below(2));
+	} else if (below(2)) {
+		rq.cpus = 1 + below(CPUS);
+		rq.memory = below(3) * 200;
+	}
+	if (below(5) == 0)
+		rq.licences = 1;
+	if (!leaf && below(5) == 0) {
+		rq.partition = below(2) ? LEAF(0) | LEAF(1) :
+					  LEAF(1) | LEAF(2) | LEAF(3);
+		if (rq.nodes)
+			rq.nodes = 1;
+	}
+	fake_submit(&rq);
+}
+
+/* Something happens outside of the conductor. */
+static void happen(void)
+{
+	const struct fake_job *pending = any_job(FAKE_PENDING);
+	const struct fake_job *held = any_job(FAKE_HELD);
+	const struct fake_job *running = any_job(FAKE_RUNNING);
+
+	switch (below(12)) {
+	case 0: case 1: case 2: case 3:
+		submit_something();
+		break;
+	case 4: case 5: case 6:
+		if (running)
+			fake_end(running->id);
+		break;
+	case 7:
+		if (pending && below(3) == 0)
+			fake_end(pending->id);
+		break;
+	case 8:
+		if (held && below(2))
+			fake_requeue(held->id);
+		else if (held)
+			fake_end(held->id);
+		break;
+	case 9:
+		if (pending)
+			fake_user_hold(pending->id, below(3) == 0);
+		break;
+	case 10:
+		fake_node_down(below(NODES), below(3) == 0);
+		break;
+	case 11:
+		if (below(4) == 0)
+			fake_purge();
+		break;
+	}
+}
+
+/* The pass started nobody of a gang, or at least its minimum together; a member
+ * that came later is started by the scheduler. Returns whether any started. */
+static bool check_started(void)
+{
+	bool any = false;
+
+	for (int g = 0; g < GANGS; g++) {
+		uint32_t n = in_state(dice.name[g], FAKE_RUNNING) -
+			     dice.running[g];
+
+		if (n && n < dice.min[g])
+			fail_msg("%s: %u members of %s were started, not %u",
+				 context, n, dice.name[g], dice.min[g]);
+		any = any || n;
+	}
+	return any;
+}
+
+/* Who is held, is so by us, with its record, in a gang that is large enough. */
+static void check_records(void)
+{
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		const struct fake_job *j = fake_record(i);
+		struct sgang_record r;
+
+		if (!lives(j) || !j->gang[0])
+			continue;
+		memset(&r, 0, sizeof(r));
+		sgang_record_parse(j->comment, &r);
+		if (r.ring_best > r.ring_cost)
+			fail_msg("%s: job %u: %s", context, j->id, j->comment);
+		if (j->state == FAKE_HELD &&
+		    (!j->holds || !r.placed || r.members < r.min_member ||
+		     r.phase != SGANG_PHASE_STARTING))
+			fail_msg("%s: job %u is held but %s", context, j->id,
+				 j->comment);
+	}
+}
+
+static void one_pass(void)
+{
+	bool dies = below(20) == 0, started;
+
+	for (int g = 0; g < GANGS; g++)
+		dice.running[g] = in_state(dice.name[g], FAKE_RUNNING);
+	fake_commits_allowed(below(3) ? UINT32_MAX : below(4));
+	fake_snapshot();
+	if (dies && below(2))
+		fake_die_at_save(1, below(2));
+	else if (dies)
+		fake_shutdown_at(1 + below(2));
+	pass();
+	started = check_started();
+	fake_commits_allowed(UINT32_MAX);
+	if (dies || below(30) == 0) {
+		/* A job that was launched after the last save would be launched
+		 * again: no gang of several is in this danger. */
+		come_back(!started);
+		pass();
+	}
+	pass();
+	check_records();
+}
+
+/* All that runs ends, and the next may run: in the end nothing is left but
+ * gangs that lack members. */
+static void drain(void)
+{
+	for (uint32_t n = 0; n < NODES; n++)
+		fake_node_down(n, false);
+	for (size_t i = 0; i < FAKE_JOBS; i++)
+		fake_user_hold(fake_record(i)->id, false);
+	for (int round = 0; round < 80; round++) {
+		for (size_t i = 0; i < FAKE_JOBS; i++) {
+			const struct fake_job *j = fake_record(i);
+
+			if (j->live && j->state == FAKE_RUNNING)
+				fake_end(j->id);
+		}
+		fake_clock(5);
+		pass();
+		schedule_and_pass();
+	}
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		const struct fake_job *j = fake_record(i);
+		uint32_t there;
+
+		if (!lives(j))
+			continue;
+		there = in_state(j->gang, FAKE_PENDING);
+		if (!j->gang[0] || j->state != FAKE_PENDING || !j->parked ||
+		    there >= dice.min[gang_index(j)])
+			fail_msg("%s: in the end job %u is left, %u of %s: %s",
+				 context, j->id, there, j->gang, j->text);
+	}
+	assert_true(fake_idle_nodes() == ALL_FREE);
+	assert_int_equal(fake_licences_used(), 0);
+}
+
+static void play(uint64_t seed, uint32_t steps)
+{
+	dice.state = seed;
+	for (int g = 0; g < GANGS; g++)
+		snprintf(dice.name[g], sizeof(dice.name[g]), "g%d", g);
+	for (uint32_t step = 0; step < steps; step++) {
+		snprintf(context, sizeof(context), "seed %llu, step %u",
+			 (unsigned long long) seed, step);
+		for (uint32_t n = below(4); n > 0; n--)
+			happen();
+		schedule();
+		one_pass();
+		fake_clock(below(3));
+	}
+	drain();
+	assert_true(fake_counts.released > 0);
+}
+
+/* 0.1, 0.2, 2.27, 3.3, 4.2, 4.6, 4.9: gangs, arrays, other jobs, cancellations,
+ * node failures, refused commits, restarts and kills in a random order. */
+static void test_random(void **state)
+{
+	struct fake_counts sum = { 0 };
+
+	for (uint64_t seed = 1; seed <= 60; seed++) {
+		teardown(state);
+		setup(state);
+		play(seed, 120);
+		sum.released += fake_counts.released;
+		sum.undone += fake_counts.undone;
+		sum.adopted += fake_counts.adopted;
+		sum.dropped += fake_counts.dropped;
+	}
+	/* the dice are worth something */
+	assert_true(sum.released > 500 && sum.undone > 100 &&
+		    sum.adopted > 50 && sum.dropped > 50);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+		T(test_gathering),
+		T(test_gathering_again),
+		T(test_not_eligible),
+		T(test_costs_nothing),
+		T(test_start),
+		T(test_environment),
+		T(test_gang_of_one),
+		T(test_waits_for_prologs),
+		T(test_rollback_anywhere),
+		T(test_room_for_five),
+		T(test_rollback_of_array),
+		T(test_array),
+		T(test_array_of_which_some),
+		T(test_other_nodes),
+		T(test_two_whole_clusters),
+		T(test_next_gang_is_considered),
+		T(test_turns_in_order),
+		T(test_two_partitions),
+		T(test_mixture),
+		T(test_ranks_of_many_cpus),
+		T(test_total_shrinks),
+		T(test_total_shrinks_at_commit),
+		T(test_more_than_total),
+		T(test_failed_probes),
+		T(test_require_level),
+		T(test_unknown_level),
+		T(test_back_off),
+		T(test_fence),
+		T(test_fence_at_the_highest),
+		T(test_no_fence_while_held),
+		T(test_limit),
+		T(test_limit_too_small),
+		T(test_limit_is_lifted),
+		T(test_forget_nodes),
+		T(test_later_members),
+		T(test_parked_member_is_set_free),
+		T(test_name_again),
+		T(test_name_again_at_once),
+		T(test_namespaces),
+		T(test_foreign_comment),
+		T(test_quiet),
+		T(test_lost_below_minimum),
+		T(test_lost_above_minimum),
+		T(test_lost_all),
+		T(test_lost_between_halves),
+		T(test_lost_between_halves_above),
+		T(test_adopt),
+		T(test_adopt_in_order),
+		T(test_die_at_save),
+		T(test_die_after_release),
+		T(test_adopt_too_few),
+		T(test_adopt_without_fabric),
+		T(test_restart_waiting),
+		T(test_attempts_are_counted),
+		T(test_boots_by_itself),
+		T(test_reconfigure_held),
+		T(test_switched_off),
+		T(test_shutdown),
+		T(test_wait),
+		T(test_no_memory),
+		T(test_no_memory_for_turn),
+		T(test_random),
+#undef T
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,609 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_job_submit.c - admission of gang members, over a cluster of 16 nodes
+ *
+ * Users: alice is 1000, bob 1001; uid 1002 has no name. Partitions: main has
+ * all 16 nodes of 8 CPUs, half has 8 of them.
+ */
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "../core/fail_alloc.h"
+#include "plugins/job_submit/job_submit.h"
+
+/* ---- a fake slurmctld ---- */
+
+#define ENV_MAX 6
+
+/* A job in short: what is left out is 0 or NULL. */
+struct job {
+	const char *env[ENV_MAX];
+	uint32_t uid;			/* 0: alice */
+	const char *account;
+	bool account_checked;
+	const char *array;
+	uint32_t tasks;			/* of a job that is there; 0: 1 */
+	uint32_t throttle;
+	bool started;
+	bool het;
+	const char *partition;		/* NULL: main */
+	uint32_t nodes;			/* 0: 1 */
+	uint32_t cpus;			/* 0: one a node */
+	bool whole;
+};
+
+static struct {
+	const struct job *jobs;
+	size_t n_jobs;
+	struct sgang_conf conf;
+	const char *conf_error;
+	struct sgang_submit_room room;
+	unsigned int looked;		/* calls of any kind */
+} ctld;
+
+static const char *fake_user_name(uint32_t uid)
+{
+	ctld.looked++;
+	if (uid == 1002)
+		return NULL;
+	return uid == 1001 ? "bob" : "alice";
+}
+
+static bool fake_other_user(const char *name, uint32_t uid)
+{
+	ctld.looked++;
+	return (!strcmp(name, "alice") && uid != 1000) ||
+	       (!strcmp(name, "bob") && uid != 1001);
+}
+
+static int fake_load_conf(struct sgang_conf *conf, struct sgang_error *err)
+{
+	ctld.looked++;
+	if (ctld.conf_error)
+		return sgang_errf(err, EINVAL, "%s", ctld.conf_error);
+	*conf = ctld.conf;
+	return 0;
+}
+
+static size_t count_env(const struct job *job)
+{
+	size_t n = 0;
+
+	while (n < ENV_MAX && job->env[n])
+		n++;
+	return n;
+}
+
+static uint32_t at_least(uint32_t value, uint32_t floor)
+{
+	return value > floor ? value : floor;
+}
+
+static struct sgang_submit_need need_of(const struct job *job)
+{
+	uint32_t nodes = at_least(job->nodes, 1);
+
+	return (struct sgang_submit_need) {
+		.nodes = nodes,
+		.cpus = at_least(job->cpus, nodes),
+		.whole = job->whole,
+	};
+}
+
+static struct sgang_submit_member member_of(const struct job *job,
+					    uint32_t job_id)
+{
+	return (struct sgang_submit_member) {
+		.env = (char *const *)job->env,
+		.n_env = count_env(job),
+		.job_id = job_id,
+		.uid = at_least(job->uid, 1000),
+		.tasks = at_least(job->tasks, 1),
+		.throttle = job->throttle,
+		.started = job->started,
+		.partition = job->partition ? job->partition : "main",
+		.need = need_of(job),
+	};
+}
+
+static void fake_each_member(sgang_submit_visit_f visit, void *arg)
+{
+	size_t i;
+
+	ctld.looked++;
+	for (i = 0; i < ctld.n_jobs; i++) {
+		struct sgang_submit_member member;
+
+		member = member_of(&ctld.jobs[i], (uint32_t)i + 1);
+		visit(&member, arg);
+	}
+}
+
+static struct sgang_submit_room fake_cluster(void)
+{
+	ctld.looked++;
+	return ctld.room;
+}
+
+static const struct sgang_submit_host host = {
+	.user_name = fake_user_name,
+	.other_user = fake_other_user,
+	.load_conf = fake_load_conf,
+	.each_member = fake_each_member,
+	.cluster = fake_cluster,
+};
+
+static int reset(void **state)
+{
+	(void)state;
+	memset(&ctld, 0, sizeof(ctld));
+	sgang_conf_default(&ctld.conf);
+	ctld.room.nodes = 16;
+	ctld.room.cpus = 128;
+	return 0;
+}
+
+static enum sgang_submit_verdict submit(const struct job *job,
+					struct sgang_error *err)
+{
+	bool half = job->partition && !strcmp(job->partition, "half");
+	struct sgang_submit_job submitted = {
+		.env = (char *const *)job->env,
+		.n_env = count_env(job),
+		.uid = at_least(job->uid, 1000),
+		.account = job->account,
+		.account_checked = job->account_checked,
+		.array = job->array,
+		.het = job->het,
+		.partition = job->partition ? job->partition : "main",
+		.need = need_of(job),
+		.room = {
+			.nodes = half ? 8 : 16,
+			.cpus = ctld.room.cpus ? (half ? 64 : 128) : 0,
+		},
+	};
+
+	return sgang_submit_check(&submitted, &host, err);
+}
+
+/* Jobs that are there, a job that comes, and what is said of it. */
+struct admission {
+	struct job there[4];
+	struct job comes;
+	enum sgang_submit_verdict verdict;
+	const char *why;
+};
+
+static void run_cases(const struct admission *cases, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		struct sgang_error err = { "" };
+		enum sgang_submit_verdict verdict;
+
+		ctld.jobs = cases[i].there;
+		for (ctld.n_jobs = 0; ctld.n_jobs < 4; ctld.n_jobs++)
+			if (!count_env(&cases[i].there[ctld.n_jobs]))
+				break;
+		verdict = submit(&cases[i].comes, &err);
+		if (verdict != cases[i].verdict)
+			fail_msg("case %zu: %d \"%s\"", i, (int)verdict,
+				 err.text);
+		if (verdict == SGANG_SUBMIT_FINE)
+			continue;
+		assert_null(strchr(err.text, '\n'));
+		if (!strstr(err.text, cases[i].why))
+			fail_msg("case %zu: \"%s\" lacks \"%s\"", i, err.text,
+				 cases[i].why);
+	}
+}
+
+#define RUN(cases) run_cases(cases, sizeof(cases) / sizeof((cases)[0]))
+
+#define O "_SLURM_SPANK_OPTION_gang_gang"
+#define GANG(name) O "=" name
+#define MIN(n) O "_min_member=" #n
+#define TOTAL(n) O "_total_number=" #n
+#define TOPO(t) O "_topology=" t
+
+/* ---- the tests ---- */
+
+/* Jobs without a gang cost nothing. */
+static void test_ordinary_job(void **state)
+{
+	static const struct admission cases[] = {
+		{ .comes = { .env = { NULL } } },
+		{ .comes = { .env = { "_SLURM_SPANK_OPTION_x_gang=A" } } },
+		{ .comes = { .env = { "_SLURM_SPANK_OPTION_x_y=1" },
+			     .nodes = 99, .het = true } },
+	};
+
+	(void)state;
+	ctld.conf_error = "gang.conf:3: broken";
+	RUN(cases);
+	assert_int_equal(ctld.looked, 0);
+	assert_false(sgang_submit_concerns((char *const *)cases[1].comes.env,
+					   1));
+	assert_true(sgang_submit_concerns((char *[]){ NULL, MIN(2) }, 2));
+}
+
+/* 0.18, 0.20, 0.26 */
+static void test_options(void **state)
+{
+	static const struct admission cases[] = {
+		{ .comes = { .env = { GANG("t") } } },
+		{ .comes = { .env = { GANG("t"), MIN(4) } } },
+		{ .comes = { .env = { GANG("t"), MIN(4), TOTAL(8),
+				      TOPO("require:leaf") } } },
+		{ .comes = { .env = { GANG("T") } },
+		  .verdict = SGANG_SUBMIT_INVALID, .why = "upper-case" },
+		{ .comes = { .env = { GANG("t"), MIN(0) } },
+		  .verdict = SGANG_SUBMIT_INVALID, .why = "from 1 to" },
+		{ .comes = { .env = { GANG("t"), MIN(4), TOTAL(3) } },
+		  .verdict = SGANG_SUBMIT_INVALID, .why = "is above" },
+		{ .comes = { .env = { MIN(4) } },
+		  .verdict = SGANG_SUBMIT_INVALID, .why = "add --gang=NAME" },
+		{ .comes = { .env = { GANG("t"), TOPO("require:rack") } },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "no level \"rack\"; the levels are island, node, "
+			 "leaf, spine, core" },
+		{ .comes = { .env = { GANG("t") }, .het = true },
+		  .verdict = SGANG_SUBMIT_UNSUPPORTED,
+		  .why = "heterogeneous job" },
+	};
+
+	(void)state;
+	RUN(cases);
+}
+
+static void test_switched_off(void **state)
+{
+	static const struct admission off = {
+		.comes = { .env = { GANG("t") } },
+		.verdict = SGANG_SUBMIT_OFF, .why = "Gangs=no in gang.conf"
+	};
+	static const struct admission broken = {
+		.comes = { .env = { GANG("t") } },
+		.verdict = SGANG_SUBMIT_BROKEN,
+		.why = "gangs are off: gang.conf:3: unknown key"
+	};
+
+	(void)state;
+	ctld.conf.gangs = false;
+	run_cases(&off, 1);
+	ctld.conf_error = "gang.conf:3: unknown key";
+	run_cases(&broken, 1);
+}
+
+/* 0.22, 0.23: whose names may be used. */
+static void test_namespace(void **state)
+{
+	static const struct admission cases[] = {
+		{ .comes = { .env = { GANG("alice/t") } } },
+		{ .comes = { .env = { GANG("bob/t") }, .uid = 1001 } },
+		{ .comes = { .env = { GANG("phys/t") }, .account = "phys" } },
+		{ .comes = { .env = { GANG("phys/t") }, .account = "phys",
+			     .account_checked = true } },
+		{ .comes = { .env = { GANG("bob/t") } },
+		  .verdict = SGANG_SUBMIT_NOT_YOURS,
+		  .why = "\"bob\" is neither your user name (alice) nor the "
+			 "account that the job is charged to (none)" },
+		{ .comes = { .env = { GANG("chem/t") }, .account = "phys" },
+		  .verdict = SGANG_SUBMIT_NOT_YOURS,
+		  .why = "charged to (phys)" },
+		/* --account=bob is free text where nobody checks it */
+		{ .comes = { .env = { GANG("bob/t") }, .account = "bob" },
+		  .verdict = SGANG_SUBMIT_NOT_YOURS,
+		  .why = "the name of another user" },
+		{ .comes = { .env = { GANG("bob/t") }, .account = "bob",
+			     .account_checked = true } },
+		{ .comes = { .env = { GANG("t") }, .uid = 1002 },
+		  .verdict = SGANG_SUBMIT_NOT_YOURS, .why = "has no name" },
+		{ .comes = { .env = { GANG("phys/t") }, .uid = 1002,
+			     .account = "phys" } },
+	};
+
+	(void)state;
+	RUN(cases);
+}
+
+/* A later member may leave out, but not contradict. */
+static void test_agreement(void **state)
+{
+	static const struct admission cases[] = {
+		{ .there = { { .env = { GANG("t"), MIN(4) } } },
+		  .comes = { .env = { GANG("t") } } },
+		{ .there = { { .env = { GANG("t"), MIN(4) } } },
+		  .comes = { .env = { GANG("alice/t"), MIN(4) } } },
+		{ .there = { { .env = { GANG("t"), MIN(4) } } },
+		  .comes = { .env = { GANG("t"), MIN(3) } },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "earlier members said 4" },
+		{ .there = { { .env = { GANG("alice/t"), MIN(4) } } },
+		  .comes = { .env = { GANG("t"), MIN(3) } },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "earlier members said 4" },
+		{ .there = { { .env = { GANG("t") } },
+			     { .env = { GANG("t"), MIN(4) } } },
+		  .comes = { .env = { GANG("t"), TOTAL(3) } },
+		  .verdict = SGANG_SUBMIT_INVALID, .why = "is above" },
+		/* another gang: other name, other user's, other namespace */
+		{ .there = { { .env = { GANG("u"), MIN(4) } },
+			     { .env = { GANG("t"), MIN(4) }, .uid = 1001 },
+			     { .env = { GANG("phys/t"), MIN(4) } } },
+		  .comes = { .env = { GANG("t"), MIN(3) } } },
+		/* the same account's gang, from another user */
+		{ .there = { { .env = { GANG("phys/t"), MIN(4) },
+			       .uid = 1001 } },
+		  .comes = { .env = { GANG("phys/t"), MIN(3) },
+			     .account = "phys" },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "earlier members said 4" },
+		/* what cannot be read is nobody's member */
+		{ .there = { { .env = { GANG("T"), MIN(4) } },
+			     { .env = { "_SLURM_SPANK_OPTION_x_y=1" } } },
+		  .comes = { .env = { GANG("t"), MIN(3) } } },
+	};
+
+	(void)state;
+	RUN(cases);
+}
+
+/* An array limited to fewer tasks at a time than the gang needs. */
+static void test_array(void **state)
+{
+	static const struct admission cases[] = {
+		{ .comes = { .env = { GANG("t"), MIN(4) }, .array = "0-7" } },
+		{ .comes = { .env = { GANG("t"), MIN(4) },
+			     .array = "0-7%4" } },
+		{ .comes = { .env = { GANG("t"), MIN(4) }, .array = "0-7%3" },
+		  .verdict = SGANG_SUBMIT_ARRAY,
+		  .why = "3 tasks at a time is below --gang-min-member=4" },
+		{ .comes = { .env = { GANG("t") }, .array = "0-7%1" } },
+		{ .there = { { .env = { GANG("t"), MIN(4) } } },
+		  .comes = { .env = { GANG("t") }, .array = "0-7%3" },
+		  .verdict = SGANG_SUBMIT_ARRAY, .why = "3 tasks at a time" },
+		{ .there = { { .env = { GANG("t") }, .tasks = 8,
+			       .throttle = 2 } },
+		  .comes = { .env = { GANG("t"), MIN(4) } },
+		  .verdict = SGANG_SUBMIT_ARRAY,
+		  .why = "array job 1 of this gang is limited to 2" },
+		/* 0.11: a gang that has started asks nothing more */
+		{ .there = { { .env = { GANG("t"), MIN(4) },
+			       .started = true } },
+		  .comes = { .env = { GANG("t") }, .array = "0-7%3" } },
+		/* Slurm itself refuses this */
+		{ .comes = { .env = { GANG("t"), MIN(4) }, .array = "7-0" } },
+	};
+
+	(void)state;
+	RUN(cases);
+}
+
+static void test_never_fits_alone(void **state)
+{
+	static const struct admission cases[] = {
+		{ .comes = { .env = { GANG("t") }, .nodes = 16 } },
+		{ .comes = { .env = { GANG("t") }, .nodes = 17 },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "needs 17 nodes and partition main has 16" },
+		{ .comes = { .env = { GANG("t") }, .nodes = 9,
+			     .partition = "half" },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "needs 9 nodes and partition half has 8" },
+		{ .comes = { .env = { GANG("t") }, .cpus = 129 },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "needs 129 CPUs and partition main has 128" },
+		/* also when the gang has started */
+		{ .there = { { .env = { GANG("t") }, .started = true } },
+		  .comes = { .env = { GANG("t") }, .nodes = 17 },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS, .why = "17 nodes" },
+	};
+
+	(void)state;
+	RUN(cases);
+}
+
+/* 1.8: the whole gang can never run; and what only looks so. */
+static void test_never_fits_together(void **state)
+{
+	static const struct admission cases[] = {
+		{ .comes = { .env = { GANG("t"), MIN(8) }, .nodes = 2,
+			     .whole = true } },
+		{ .comes = { .env = { GANG("t"), MIN(9) }, .nodes = 2,
+			     .whole = true },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "9 members need at least 18 whole nodes together and "
+			 "the cluster has 16; if others are smaller" },
+		/* members may share nodes */
+		{ .comes = { .env = { GANG("t"), MIN(60) }, .nodes = 2 } },
+		{ .comes = { .env = { GANG("t"), MIN(65) }, .nodes = 2 },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "130 CPUs together and the cluster has 128" },
+		{ .comes = { .env = { GANG("t"), MIN(129) } },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS, .why = "129 CPUs" },
+		/* a smaller one is known, so a large one may come */
+		{ .there = { { .env = { GANG("t"), MIN(9) }, .nodes = 1,
+			       .whole = true } },
+		  .comes = { .env = { GANG("t") }, .nodes = 8,
+			     .whole = true } },
+		/* two partitions of 8 nodes hold 16 members */
+		{ .comes = { .env = { GANG("t"), MIN(16) }, .whole = true,
+			     .partition = "half" } },
+		{ .there = { { .env = { GANG("t"), MIN(16) }, .whole = true,
+			       .partition = "half", .tasks = 8 } },
+		  .comes = { .env = { GANG("t") }, .whole = true } },
+		/* ... but one does not, once nobody else is expected */
+		{ .there = { { .env = { GANG("t"), MIN(9) }, .whole = true,
+			       .partition = "half", .tasks = 8 } },
+		  .comes = { .env = { GANG("t") }, .whole = true,
+			     .partition = "half" },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "9 of its members need 9 whole nodes together and "
+			 "partition half has 8" },
+		{ .there = { { .env = { GANG("t"), MIN(9), TOTAL(10) },
+			       .whole = true, .partition = "half",
+			       .tasks = 8 } },
+		  .comes = { .env = { GANG("t") }, .whole = true,
+			     .partition = "half" } },
+		/* the tasks of an array are members */
+		{ .comes = { .env = { GANG("t"), MIN(9) }, .whole = true,
+			     .partition = "half", .array = "0-8" },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "partition half has 8" },
+		{ .comes = { .env = { GANG("t"), MIN(8) }, .whole = true,
+			     .partition = "half", .array = "0-8" } },
+		/* in either of two partitions: their nodes may add up */
+		{ .comes = { .env = { GANG("t"), MIN(9) }, .whole = true,
+			     .partition = "half,other", .array = "0-8" } },
+		/* 0.11: started already */
+		{ .there = { { .env = { GANG("t"), MIN(9) }, .whole = true,
+			       .partition = "half", .tasks = 9,
+			       .started = true } },
+		  .comes = { .env = { GANG("t") }, .whole = true,
+			     .partition = "half" } },
+	};
+
+	(void)state;
+	RUN(cases);
+}
+
+static void test_shared_cpus(void **state)
+{
+	static const struct admission cases[] = {
+		{ .comes = { .env = { GANG("t"), MIN(1000) }, .cpus = 200 } },
+		{ .comes = { .env = { GANG("t"), MIN(17) }, .whole = true },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS, .why = "17 whole nodes" },
+	};
+
+	(void)state;
+	ctld.room.cpus = 0;
+	RUN(cases);
+}
+
+/* Whichever allocation fails, the job is refused and nothing leaks. */
+static void test_no_memory(void **state)
+{
+	static const struct job there[] = {
+		{ .env = { GANG("t"), MIN(2) } },
+		{ .env = { GANG("t") } },
+	};
+	static const struct job comes = {
+		.env = { GANG("t") }, .array = "0-3"
+	};
+	unsigned long n;
+
+	(void)state;
+	ctld.jobs = there;
+	ctld.n_jobs = 2;
+	for (n = 1;; n++) {
+		struct sgang_error err = { "" };
+		enum sgang_submit_verdict verdict;
+		long live = fail_live;
+
+		fail_at(n);
+		verdict = submit(&comes, &err);
+		assert_int_equal(fail_live, live);
+		if (!fail_happened) {
+			assert_int_equal(verdict, SGANG_SUBMIT_FINE);
+			break;
+		}
+		assert_int_equal(verdict, SGANG_SUBMIT_NO_MEMORY);
+		assert_non_null(strstr(err.text, "no memory"));
+	}
+	fail_at(0);
+	assert_in_range(n, 4, 10);
+}
+
+static void test_change(void **state)
+{
+	static const struct {
+		struct job job;
+		const char *account;
+		uint32_t throttle;
+		enum sgang_submit_verdict verdict;
+	} cases[] = {
+		{ { .env = { "X=1" } }, "any", 1, SGANG_SUBMIT_FINE },
+		{ { .env = { GANG("t"), MIN(4) }, .throttle = 5 }, NULL, 4,
+		  SGANG_SUBMIT_FINE },
+		{ { .env = { GANG("t"), MIN(4) }, .throttle = 5 }, NULL, 3,
+		  SGANG_SUBMIT_ARRAY },
+		{ { .env = { GANG("t"), MIN(4) }, .throttle = 2 }, NULL, 4,
+		  SGANG_SUBMIT_FINE },
+		{ { .env = { GANG("t"), MIN(4) }, .started = true }, NULL, 1,
+		  SGANG_SUBMIT_FINE },
+		{ { .env = { GANG("t"), MIN(4) } }, "chem", 0,
+		  SGANG_SUBMIT_FINE },
+		{ { .env = { GANG("phys/t"), MIN(4) } }, "chem", 0,
+		  SGANG_SUBMIT_NOT_YOURS },
+		{ { .env = { GANG("phys/t"), MIN(4) } }, "phys", 0,
+		  SGANG_SUBMIT_FINE },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sgang_submit_member member;
+		struct sgang_submit_change change = {
+			cases[i].account, cases[i].throttle
+		};
+		struct sgang_error err = { "" };
+
+		ctld.jobs = &cases[i].job;
+		ctld.n_jobs = 1;
+		member = member_of(&cases[i].job, 1);
+		if (sgang_submit_check_change(&member, &change, &host, &err) !=
+		    cases[i].verdict)
+			fail_msg("case %zu: %s", i, err.text);
+	}
+}
+
+/* The minimum may have been said by another member. */
+static void test_change_minimum_of_another(void **state)
+{
+	static const struct job there[] = {
+		{ .env = { GANG("t"), MIN(4) } },
+		{ .env = { GANG("t") }, .tasks = 8 },
+	};
+	struct sgang_submit_change change = { NULL, 3 };
+	struct sgang_submit_member member = member_of(&there[1], 2);
+	struct sgang_error err;
+
+	(void)state;
+	ctld.jobs = there;
+	ctld.n_jobs = 2;
+	assert_int_equal(sgang_submit_check_change(&member, &change, &host,
+						   &err), SGANG_SUBMIT_ARRAY);
+	assert_non_null(strstr(err.text, "3 tasks at a time"));
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, reset)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_ordinary_job),
+		TEST(test_options),
+		TEST(test_switched_off),
+		TEST(test_namespace),
+		TEST(test_agreement),
+		TEST(test_array),
+		TEST(test_never_fits_alone),
+		TEST(test_never_fits_together),
+		TEST(test_shared_cpus),
+		TEST(test_no_memory),
+		TEST(test_change),
+		TEST(test_change_minimum_of_another),
+	};
+
+	return cmocka_run_group_tests_name("job_submit", tests, NULL, NULL);
+}

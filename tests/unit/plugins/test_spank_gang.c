@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_spank_gang.c - the hooks of gang.so, called by a fake Slurm */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "fake/fake_spank.h"
+
+#define OPTION "SLURM_SPANK__SLURM_SPANK_OPTION_gang_"
+
+/* A gang job's environment, and one variable that is nobody's. */
+static const char *const inherited[][2] = {
+	{ OPTION "gang", "parent" },
+	{ OPTION "gang_min_member", "4" },
+	{ "_SLURM_SPANK_OPTION_gang_gang", "parent" },
+	{ "SLURM_GANG_NAME", "parent" },
+	{ "SLURM_GANG_RANKS", "16" },
+	{ "SLURM_SPANK__SLURM_SPANK_OPTION_other_x", "1" },
+};
+#define N_INHERITED (sizeof(inherited) / sizeof(inherited[0]))
+
+static int clean_environment(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < N_INHERITED; i++)
+		unsetenv(inherited[i][0]);
+	unsetenv("SLURM_JOB_ID");
+	unsetenv("SLURM_JOBID");
+	return 0;
+}
+
+static void set_inherited(void)
+{
+	size_t i;
+
+	for (i = 0; i < N_INHERITED; i++)
+		assert_int_equal(setenv(inherited[i][0], inherited[i][1], 1),
+				 0);
+}
+
+static void load(enum spank_context context)
+{
+	fake_spank_reset(context);
+	assert_int_equal(slurm_spank_init(NULL, 0, NULL), 0);
+}
+
+/* The options are there where they are typed, and in slurmstepd, which looks
+ * for them. */
+static void test_contexts(void **state)
+{
+	static const struct {
+		enum spank_context context;
+		size_t n_options;
+	} cases[] = {
+		{ S_CTX_LOCAL, 6 },
+		{ S_CTX_ALLOCATOR, 6 },
+		{ S_CTX_REMOTE, 6 },
+		{ S_CTX_SLURMD, 0 },
+		{ S_CTX_JOB_SCRIPT, 0 },
+		{ S_CTX_ERROR, 0 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		load(cases[i].context);
+		assert_int_equal(fake_spank.n_options, cases[i].n_options);
+		assert_int_equal(slurm_spank_init_post_opt(NULL, 0, NULL), 0);
+		assert_int_equal(fake_spank.n_errors, 0);
+	}
+}
+
+static void test_not_registered(void **state)
+{
+	(void)state;
+	fake_spank_reset(S_CTX_ALLOCATOR);
+	fake_spank.register_rc = ESPANK_BAD_ARG;
+	assert_int_equal(slurm_spank_init(NULL, 0, NULL), -1);
+	assert_non_null(strstr(fake_spank.error, "cannot register --gang"));
+}
+
+/* 0.18, 0.20: what is not understood is refused, in one sentence. */
+static void test_bad_value(void **state)
+{
+	(void)state;
+	load(S_CTX_ALLOCATOR);
+	assert_int_equal(fake_spank_type("gang", "train", 0), 0);
+	assert_int_equal(fake_spank.n_errors, 0);
+	assert_int_not_equal(fake_spank_type("gang", "Train", 0), 0);
+	assert_int_equal(fake_spank.n_errors, 1);
+	assert_string_equal(fake_spank.error, "gang: --gang=Train: a gang's "
+			    "name has no upper-case letters");
+	assert_int_not_equal(fake_spank_type("gang-min-available", "0", 0), 0);
+	assert_int_equal(fake_spank.n_errors, 2);
+}
+
+/* In slurmstepd it is too late to refuse anything. */
+static void test_remote_value(void **state)
+{
+	(void)state;
+	load(S_CTX_REMOTE);
+	assert_int_equal(fake_spank_type("gang", "Train", 1), 0);
+	assert_int_equal(fake_spank.n_errors, 0);
+}
+
+static void assert_environment(const bool kept[N_INHERITED])
+{
+	size_t i;
+
+	for (i = 0; i < N_INHERITED; i++)
+		if (!!getenv(inherited[i][0]) != kept[i])
+			fail_msg("%s is %s", inherited[i][0],
+				 kept[i] ? "gone" : "still there");
+}
+
+/* A job submitted from inside a gang job does not join the gang. */
+static void test_parent_is_forgotten(void **state)
+{
+	static const char *const markers[] = {
+		"SLURM_JOB_ID", "SLURM_JOBID", "SLURM_GANG_NAME"
+	};
+	static const enum spank_context contexts[] = {
+		S_CTX_ALLOCATOR, S_CTX_LOCAL
+	};
+	size_t m, c;
+
+	(void)state;
+	for (m = 0; m < 3; m++) {
+		for (c = 0; c < 2; c++) {
+			/* that is a step, see below */
+			if (contexts[c] == S_CTX_LOCAL && m == 0)
+				continue;
+			clean_environment(NULL);
+			set_inherited();
+			setenv(markers[m], "7", 1);
+			load(contexts[c]);
+			assert_environment((const bool []){
+				false, false, false, false, false, true });
+		}
+	}
+}
+
+/* A step does not parse its job's options again, and goes on being told. */
+static void test_step(void **state)
+{
+	(void)state;
+	set_inherited();
+	setenv("SLURM_JOB_ID", "7", 1);
+	load(S_CTX_LOCAL);
+	assert_environment((const bool []){
+		false, false, false, true, true, true });
+
+	assert_int_equal(fake_spank_type("gang", "train", 0), 0);
+	assert_int_equal(fake_spank.n_errors, 1);
+	assert_non_null(strstr(fake_spank.error, "--gang is ignored"));
+}
+
+/* Outside of jobs such a variable is somebody's own default. */
+static void test_default_by_hand(void **state)
+{
+	(void)state;
+	setenv(OPTION "gang", "mine", 1);
+	load(S_CTX_ALLOCATOR);
+	assert_string_equal(getenv(OPTION "gang"), "mine");
+}
+
+/* What a task starts does not find the options. */
+static void test_hidden_from_tasks(void **state)
+{
+	size_t i, gang = 0, alias = 0;
+
+	(void)state;
+	load(S_CTX_REMOTE);
+	assert_int_equal(slurm_spank_init_post_opt(NULL, 0, NULL), 0);
+	assert_int_equal(fake_spank.n_unset, 6);
+	for (i = 0; i < fake_spank.n_unset; i++) {
+		gang += !strcmp(fake_spank.unset[i], OPTION "gang");
+		alias += !strcmp(fake_spank.unset[i],
+				 OPTION "gang_min_available");
+	}
+	assert_int_equal(gang, 1);
+	assert_int_equal(alias, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_not_registered),
+		cmocka_unit_test(test_bad_value),
+		cmocka_unit_test(test_remote_value),
+		cmocka_unit_test_setup(test_parent_is_forgotten,
+				       clean_environment),
+		cmocka_unit_test_setup(test_step, clean_environment),
+		cmocka_unit_test_setup(test_default_by_hand,
+				       clean_environment),
+		cmocka_unit_test_setup(test_hidden_from_tasks,
+				       clean_environment),
+	};
+
+	return cmocka_run_group_tests_name("spank_gang", tests, NULL,
+					   clean_environment);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_spank_opts.c - the --gang... options as a command sees them */
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "plugins/spank/opts.h"
+
+static size_t slot_of(const char *name)
+{
+	struct sgang_opts_slot found;
+	size_t slot;
+
+	for (slot = 0; sgang_opts_slot(slot, &found); slot++)
+		if (!strcmp(found.name, name))
+			return slot;
+	fail_msg("no option %s", name);
+	return slot;
+}
+
+/* 0.16, 0.17, 0.27: every name can be typed, the alias too. */
+static void test_slots(void **state)
+{
+	static const char *const names[] = {
+		"gang", "gang-min-member", "gang-min-available",
+		"gang-total-number", "gang-topology", "gang-rank",
+	};
+	struct sgang_opts_slot found;
+	size_t i, n = sizeof(names) / sizeof(names[0]);
+
+	(void)state;
+	for (i = 0; i < n; i++) {
+		assert_true(sgang_opts_slot(i, &found));
+		assert_string_equal(found.name, names[i]);
+		assert_non_null(found.arg);
+		assert_non_null(found.help);
+	}
+	assert_false(sgang_opts_slot(n, &found));
+}
+
+static void test_values(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *value;
+		int errnum;		/* 0: it is fine */
+		const char *why;
+	} cases[] = {
+		{ "gang", "train", 0, NULL },
+		{ "gang", "alice/train", 0, NULL },
+		{ "gang-min-member", "4", 0, NULL },
+		{ "gang-min-available", "4", 0, NULL },
+		{ "gang-total-number", "8", 0, NULL },
+		{ "gang-topology", "require:leaf", 0, NULL },
+		{ "gang-rank", "0", 0, NULL },
+		{ "gang", "Train", EINVAL, "--gang=Train: " },
+		{ "gang", "", EINVAL, "name is missing" },
+		{ "gang-min-member", "0", EINVAL, "--gang-min-member=0: " },
+		{ "gang-min-available", "x", EINVAL, "from 1 to 100000" },
+		{ "gang-total-number", "-1", EINVAL, "--gang-total-number=-1" },
+		{ "gang-topology", "leaf", EINVAL, "require:LEVEL" },
+		{ "gang-rank", "1st", EINVAL, "--gang-rank=1st: " },
+		{ "gang-topology", "prefer:a123456789-123456789-123456789-12",
+		  E2BIG, "31 characters" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sgang_error err = { "" };
+		int rc = sgang_opts_check(slot_of(cases[i].name),
+					  cases[i].value, &err);
+
+		if (rc != (cases[i].errnum ? -1 : 0))
+			fail_msg("--%s=%s: %d", cases[i].name, cases[i].value,
+				 rc);
+		if (!rc)
+			continue;
+		assert_int_equal(errno, cases[i].errnum);
+		if (!strstr(err.text, cases[i].why))
+			fail_msg("\"%s\" lacks \"%s\"", err.text, cases[i].why);
+	}
+	assert_int_equal(sgang_opts_check(99, "x", NULL), -1);
+	assert_int_equal(errno, EINVAL);
+}
+
+static void test_variables(void **state)
+{
+	char name[128];
+	struct sgang_opts_slot found;
+	size_t slot;
+
+	(void)state;
+	assert_true(sgang_opts_variable(slot_of("gang"), name, sizeof(name)));
+	assert_string_equal(name, "SLURM_SPANK__SLURM_SPANK_OPTION_gang_gang");
+	assert_true(sgang_opts_variable(slot_of("gang-min-available"), name,
+					sizeof(name)));
+	assert_string_equal(name, "SLURM_SPANK__SLURM_SPANK_OPTION_gang_"
+			    "gang_min_available");
+	assert_false(sgang_opts_variable(99, name, sizeof(name)));
+	for (slot = 0; sgang_opts_slot(slot, &found); slot++) {
+		assert_true(sgang_opts_variable(slot, name, sizeof(name)));
+		assert_true(sgang_opts_is_option(name));
+	}
+}
+
+static void test_whose_variable(void **state)
+{
+	static const struct {
+		const char *entry;
+		bool option;
+		bool told;
+	} cases[] = {
+		{ "SLURM_SPANK__SLURM_SPANK_OPTION_gang_gang=t", true, false },
+		{ "_SLURM_SPANK_OPTION_gang_gang_rank=1", true, false },
+		{ "SLURM_SPANK__SLURM_SPANK_OPTION_other_x=t", false, false },
+		{ "SLURM_SPANK_HOOK=t", false, false },
+		{ "SLURM_GANG_NAME=t", false, true },
+		{ "SLURM_GANG_RING_COST=14", false, true },
+		{ "SLURM_GANG=t", false, false },
+		{ "MY_SLURM_GANG_NAME=t", false, false },
+		{ "SLURM_JOB_ID=7", false, false },
+		{ "", false, false },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(sgang_opts_is_option(cases[i].entry),
+				 cases[i].option);
+		assert_int_equal(sgang_opts_is_told(cases[i].entry),
+				 cases[i].told);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_variables),
+		cmocka_unit_test(test_whose_variable),
+	};
+
+	return cmocka_run_group_tests_name("spank_opts", tests, NULL, NULL);
+}
