@@ -28,7 +28,8 @@ enum sgang_job_test_mode {
 struct sgang_job_test {
 	enum sgang_job_test_mode mode;
 	bool asked;			/* PROBE: it got that far */
-	struct sgang_nodeset *usable;	/* PROBE: collected here */
+	struct sgang_nodeset *usable;	/* PROBE: free now, collected here */
+	struct sgang_nodeset *ever;	/* PROBE: whether free or not */
 	struct sgang_shape *shape;	/* PROBE: filled */
 	const struct sgang_nodeset *confine;	/* COMMIT */
 };

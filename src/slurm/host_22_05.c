@@ -282,6 +282,33 @@ static void host_nodes(struct sgang_job *job, struct sgang_nodeset *nodes)
 	add_bitmap(nodes, record(job)->node_bitmap);
 }
 
+static void host_releases(int64_t *free_at)
+{
+	ListIterator iter = list_iterator_create(job_list);
+	job_record_t *job_ptr;
+
+	memset(free_at, 0, node_record_count * sizeof(*free_at));
+	while ((job_ptr = list_next(iter))) {
+		int64_t end = job_ptr->end_time;
+		bitoff_t last;
+
+		if (!job_ptr->node_bitmap || IS_JOB_PENDING(job_ptr) ||
+		    IS_JOB_FINISHED(job_ptr))
+			continue;
+		if (job_ptr->time_limit == INFINITE ||
+		    IS_JOB_SUSPENDED(job_ptr))
+			end = INT64_MAX;
+		last = bit_fls(job_ptr->node_bitmap);
+		for (bitoff_t n = bit_ffs(job_ptr->node_bitmap);
+		     n >= 0 && n <= last; n++) {
+			if (bit_test(job_ptr->node_bitmap, n) &&
+			    free_at[n] < end)
+				free_at[n] = end;
+		}
+	}
+	list_iterator_destroy(iter);
+}
+
 static void host_refresh(void)
 {
 	if (sgang_host_refresh)
@@ -662,7 +689,8 @@ static bool probe_partition(job_record_t *job_ptr, void *arg)
 }
 
 static int host_probe(struct sgang_job *job, struct sgang_nodeset *usable,
-		      struct sgang_shape *shape, char *why, size_t why_size)
+		      struct sgang_nodeset *ever, struct sgang_shape *shape,
+		      char *why, size_t why_size)
 {
 	job_record_t *job_ptr = record(job);
 	struct reason saved;
@@ -674,7 +702,8 @@ static int host_probe(struct sgang_job *job, struct sgang_nodeset *usable,
 	}
 	save_reason(job_ptr, &saved);
 	sgang_job_test = (struct sgang_job_test) {
-		.mode = SGANG_JOB_TEST_PROBE, .usable = usable, .shape = shape
+		.mode = SGANG_JOB_TEST_PROBE, .usable = usable, .ever = ever,
+		.shape = shape
 	};
 	(void) each_partition(job_ptr, probe_partition, &rc);
 	restore_reason(job_ptr, &saved);
@@ -1047,6 +1076,7 @@ const struct sgang_host sgang_host_slurm = {
 	.node_count = host_node_count,
 	.refresh = host_refresh,
 	.probe = host_probe,
+	.releases = host_releases,
 	.partition = host_partition,
 	.units = host_units,
 	.cpus = host_cpus,

@@ -604,30 +604,27 @@ static int ask_stock(const struct job_test *t)
  * or the job would be held for ever. */
 static int test_for_probe(const struct job_test *t)
 {
-	struct sgang_nodeset *nodes;
+	bool now = (t->mode & SELECT_MODE_BASE) == SELECT_MODE_RUN_NOW;
+	bitstr_t *req = t->job_ptr->details->req_node_bitmap;
+	struct sgang_nodeset *nodes = nodes_of(t->node_bitmap), *only;
 
-	if ((t->mode & SELECT_MODE_BASE) != SELECT_MODE_RUN_NOW)
-		return SLURM_SUCCESS;
-	nodes = nodes_of(t->node_bitmap);
-	if (!nodes)
-		return SLURM_ERROR;
 	/* What the user requires is all there is to choose from. */
-	if (t->job_ptr->details->req_node_bitmap &&
-	    (uint32_t) bit_set_count(t->job_ptr->details->req_node_bitmap) >=
-	    t->min_nodes) {
-		struct sgang_nodeset *req =
-			nodes_of(t->job_ptr->details->req_node_bitmap);
-
-		if (req)
-			sgang_nodeset_and(nodes, req);
-		sgang_nodeset_destroy(req);
+	if (nodes && req && (uint32_t) bit_set_count(req) >= t->min_nodes) {
+		only = nodes_of(req);
+		if (only)
+			sgang_nodeset_and(nodes, only);
+		sgang_nodeset_destroy(only);
 	}
-	sgang_nodeset_or(sgang_job_test.usable, nodes);
+	if (nodes) {
+		if (now)
+			sgang_nodeset_or(sgang_job_test.usable, nodes);
+		sgang_nodeset_or(sgang_job_test.ever, nodes);
+		sgang_host_shape(t->job_ptr, t->min_nodes, t->max_nodes,
+				 t->req_nodes, sgang_job_test.shape);
+		sgang_job_test.asked = true;
+	}
 	sgang_nodeset_destroy(nodes);
-	sgang_host_shape(t->job_ptr, t->min_nodes, t->max_nodes, t->req_nodes,
-			 sgang_job_test.shape);
-	sgang_job_test.asked = true;
-	return SLURM_ERROR;
+	return now ? SLURM_ERROR : SLURM_SUCCESS;
 }
 
 static int test_for_commit(const struct job_test *t)
@@ -699,27 +696,38 @@ static bool wants_place(const job_record_t *job_ptr)
 	       (own.conf.place_all || sgang_host_concerns(job_ptr));
 }
 
-/* Is the job a member, and may it start by itself? */
-static bool kept_for_gang(const struct job_test *t)
+/* What the job says of its gang; false when it is no member. */
+static bool is_member(job_record_t *job_ptr, struct sgang_spec *spec)
+{
+	const char *user;
+
+	if (!own.conf.gangs || !sgang_host_concerns(job_ptr) ||
+	    sgang_spec_from_env(spec, job_ptr->spank_job_env,
+				job_ptr->spank_job_env_size, NULL) != 1)
+		return false;
+	user = sgang_host_user(job_ptr);
+	if (!spec->ns[0] && user)
+		strncpy(spec->ns, user, sizeof(spec->ns) - 1);
+	return true;
+}
+
+/* May the member not start by itself? */
+static bool kept_for_gang(const struct job_test *t,
+			  const struct sgang_spec *spec)
 {
 	job_record_t *job_ptr = t->job_ptr;
-	struct sgang_nodeset *nodes;
-	struct sgang_spec spec;
-	const char *user = sgang_host_user(job_ptr);
 	bool reserving = offered.job_id == job_ptr->job_id && offered.nodes &&
 			 sgang_nodeset_size(offered.nodes) ==
 			 (uint32_t) node_record_count;
+	struct sgang_nodeset *nodes = NULL;
 	enum sgang_turn turn;
 
-	if (sgang_spec_from_env(&spec, job_ptr->spank_job_env,
-				job_ptr->spank_job_env_size, NULL) != 1)
-		return false;
-	if (!spec.ns[0] && user)
-		strncpy(spec.ns, user, sizeof(spec.ns) - 1);
-	nodes = reserving ? NULL : nodes_of(t->node_bitmap);
-	if (!reserving && !nodes)
-		return true;
-	turn = sgang_conductor_turn(own.conductor, &spec, job_ptr->priority,
+	if (!reserving) {
+		nodes = nodes_of(t->node_bitmap);
+		if (!nodes)
+			return true;
+	}
+	turn = sgang_conductor_turn(own.conductor, spec, job_ptr->priority,
 				    reserving ? offered.nodes : nodes,
 				    reserving);
 	sgang_nodeset_destroy(nodes);
@@ -742,9 +750,9 @@ static void fence_off(const struct job_test *t)
 
 static int test_run_now(const struct job_test *t)
 {
-	bool member = own.conf.gangs && sgang_host_concerns(t->job_ptr);
+	struct sgang_spec spec;
 
-	if (member && kept_for_gang(t))
+	if (is_member(t->job_ptr, &spec) && kept_for_gang(t, &spec))
 		return SLURM_ERROR;
 	fence_off(t);
 	if (wants_place(t->job_ptr))
@@ -760,18 +768,38 @@ static void remember_offer(const struct job_test *t)
 	pthread_setspecific(offered_key, offered.nodes);
 }
 
+/* A gang that has been found not to fit starts when all of it can: backfill
+ * then sets nodes aside from that moment on, and lets others use them before. */
+#define NEVER_SECONDS (365 * 24 * 3600)
+static void wait_for_gang(job_record_t *job_ptr, const struct sgang_spec *spec)
+{
+	int64_t when = sgang_conductor_joint_start(own.conductor, spec);
+	time_t far = time(NULL) + NEVER_SECONDS;
+
+	if (when > far)
+		when = far;
+	if (job_ptr->start_time < when)
+		job_ptr->start_time = when;
+}
+
 /* Backfill, and a user's --test-only. A reservation is tested with a job that
  * is no job: nothing of it may be looked at. */
 static int test_will_run(const struct job_test *t)
 {
+	struct sgang_spec spec;
+	bool member;
+	int rc;
+
 	if (find_job_record(t->job_ptr->job_id) != t->job_ptr ||
 	    !IS_JOB_PENDING(t->job_ptr))
 		return ask_stock(t);
-	if (own.conf.gangs && sgang_host_concerns(t->job_ptr))
+	member = is_member(t->job_ptr, &spec);
+	if (member)
 		remember_offer(t);
-	if (wants_place(t->job_ptr))
-		return test_placed(t);
-	return ask_stock(t);
+	rc = wants_place(t->job_ptr) ? test_placed(t) : ask_stock(t);
+	if (member && rc == SLURM_SUCCESS)
+		wait_for_gang(t->job_ptr, &spec);
+	return rc;
 }
 
 extern int select_p_job_test(job_record_t *job_ptr, bitstr_t *node_bitmap,

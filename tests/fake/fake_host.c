@@ -425,7 +425,8 @@ static uint64_t nodes_up(void)
 }
 
 static int host_probe(struct sgang_job *job, struct sgang_nodeset *usable,
-		      struct sgang_shape *shape, char *why, size_t why_size)
+		      struct sgang_nodeset *ever, struct sgang_shape *shape,
+		      char *why, size_t why_size)
 {
 	const struct fake_job *j = job_of(job, "probe");
 	uint64_t nodes = allowed(j) & nodes_up();
@@ -434,7 +435,7 @@ static int host_probe(struct sgang_job *job, struct sgang_nodeset *usable,
 	fake_counts.probes++;
 	if (!is_eligible(j))
 		fault("probe(%u), which cannot start", j->id);
-	if (nodes_in(usable))
+	if (nodes_in(usable) || nodes_in(ever))
 		fault("probe(%u) into a set that is not empty", j->id);
 	if (j->unprobable || n < j->rq.nodes || !n ||
 	    live.licences_used + j->rq.licences > world.licences) {
@@ -442,6 +443,7 @@ static int host_probe(struct sgang_job *job, struct sgang_nodeset *usable,
 		return -1;
 	}
 	add_nodes(usable, nodes);
+	add_nodes(ever, nodes);
 	memset(shape, 0, sizeof(*shape));
 	shape->min_nodes = j->rq.nodes ? j->rq.nodes : 1;
 	shape->max_nodes = j->rq.nodes ? j->rq.nodes : world.n_nodes;
@@ -451,6 +453,25 @@ static int host_probe(struct sgang_job *job, struct sgang_nodeset *usable,
 					  j->rq.total_cpus;
 	shape->tasks = j->rq.ranks;
 	return 0;
+}
+
+static void host_releases(int64_t *free_at)
+{
+	need_lock("releases");
+	for (uint32_t n = 0; n < world.n_nodes; n++)
+		free_at[n] = 0;
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		const struct fake_job *j = &live.jobs[i];
+
+		if (!j->live || j->state == FAKE_GONE)
+			continue;
+		for (uint32_t n = 0; n < world.n_nodes; n++) {
+			int64_t ends = j->ends ? j->ends : INT64_MAX;
+
+			if ((j->nodes >> n & 1) && free_at[n] < ends)
+				free_at[n] = ends;
+		}
+	}
 }
 
 static void host_partition(struct sgang_job *job, struct sgang_nodeset *nodes)
@@ -807,6 +828,7 @@ const struct sgang_host fake_host = {
 	.node_count = host_node_count,
 	.refresh = host_refresh,
 	.probe = host_probe,
+	.releases = host_releases,
 	.partition = host_partition,
 	.units = host_units,
 	.cpus = host_cpus,
@@ -1112,4 +1134,9 @@ void fake_crash(void)
 void fake_clock(int64_t seconds)
 {
 	world.now += seconds;
+}
+
+void fake_ends_at(uint32_t id, int64_t when)
+{
+	find(id)->ends = when;
 }

@@ -80,6 +80,7 @@ struct fake_job {
 	uint32_t launches;
 	uint64_t serial;		/* of the commit */
 	int64_t submit_time;
+	int64_t ends;			/* its time limit; 0: none */
 	char text[320];
 	char comment[FAKE_COMMENT];
 	bool has_comment;
@@ -102,6 +103,8 @@ const char *fake_getenv(uint32_t id, const char *name);
 
 /* Start an ordinary job on free nodes of 'among'. False: it does not fit. */
 bool fake_start(uint32_t id, uint64_t among);
+/* A running job's time limit ends at that time. */
+void fake_ends_at(uint32_t id, int64_t when);
 /* The nodes the job could have right now. */
 uint64_t fake_fits(uint32_t id);
 /* The nodes of a job that Slurm has started are still booting. */

@@ -171,6 +171,16 @@ bool sgang_conductor_fence(struct sgang_conductor *c, uint32_t priority,
 	return taken;
 }
 
+int64_t sgang_conductor_joint_start(struct sgang_conductor *c,
+				    const struct sgang_spec *spec)
+{
+	const struct gang *g = sgang_registry_find(c, spec->ns, spec->name);
+
+	if (!g || g->tally.satisfied || !g->failed)
+		return 0;
+	return g->joint_start;
+}
+
 void sgang_conductor_poke(struct sgang_conductor *c)
 {
 	pthread_mutex_lock(&c->mutex);
@@ -282,7 +292,7 @@ static void check_holds(struct sgang_conductor *c, struct gang *g)
 	if (g->n_holds == before && before >= expected)
 		return;
 	if (g->n_holds >= g->tally.min_member) {
-		sgang_attempt_describe(c, g, NULL);
+		sgang_describe_holds(c, g, NULL);
 		return;
 	}
 	sgang_log(SGANG_LOG_INFO,

@@ -62,6 +62,12 @@ bool sgang_conductor_has_turns(const struct sgang_conductor *c);
 bool sgang_conductor_fence(struct sgang_conductor *c, uint32_t priority,
 			   struct sgang_nodeset *nodes);
 
+/* When could the whole gang start, as far as is known since its last attempt
+ * failed? Seconds since the epoch, INT64_MAX when the end of all jobs would not
+ * make room; 0: there is no such attempt, or the gang has started. */
+int64_t sgang_conductor_joint_start(struct sgang_conductor *c,
+				    const struct sgang_spec *spec);
+
 /* Something changed: run a pass soon. Any thread. */
 void sgang_conductor_poke(struct sgang_conductor *c);
 

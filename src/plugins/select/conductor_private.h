@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* conductor_private.h - what conductor.c, registry.c and attempt.c share */
+/* conductor_private.h - what the parts of the conductor share */
 
 #ifndef SGANG_CONDUCTOR_PRIVATE_H
 #define SGANG_CONDUCTOR_PRIVATE_H
@@ -51,6 +51,7 @@ struct gang {
 	bool failed;			/* the last attempt did, at ... */
 	uint64_t failed_stamp;		/* ... this state of the cluster */
 	int64_t failed_time;
+	int64_t joint_start;		/* when it would fit; 0: not known */
 	char why[256];
 	struct hold *holds;		/* in ring order */
 	size_t n_holds;
@@ -98,10 +99,12 @@ void sgang_registry_free(struct gang *g);
 void sgang_attempt(struct sgang_conductor *c, struct gang *g);
 /* Give back every hold of the gang. */
 void sgang_attempt_rollback(struct sgang_conductor *c, struct gang *g);
+/* --- describe.c --- */
+
 /* Write environment and record of every hold. 'plan' (may be NULL) tells the
  * order of nodes inside a member where it matches what the member got. Returns
  * 0, or -1 without memory. */
-int sgang_attempt_describe(struct sgang_conductor *c, struct gang *g,
+int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 			   const struct sgang_placement *plan);
 
 #endif

@@ -73,10 +73,15 @@ struct sgang_host {
 	void (*refresh)(void);
 
 	/* Which nodes could the job use right now, by all of Slurm's rules but
-	 * the free cores and GRES, and what does it need of them? Returns 0,
-	 * or -1 with 'why' filled. Changes nothing. */
+	 * the free cores and GRES, which when the jobs that run have ended, and
+	 * what does it need of them? Both sets come in empty. Returns 0, or -1
+	 * with 'why' filled. Changes nothing. */
 	int (*probe)(struct sgang_job *job, struct sgang_nodeset *usable,
-		     struct sgang_shape *shape, char *why, size_t why_size);
+		     struct sgang_nodeset *ever, struct sgang_shape *shape,
+		     char *why, size_t why_size);
+	/* For each node, when the last of its jobs reaches its time limit, in
+	 * seconds since the epoch; 0: no job, INT64_MAX: never. */
+	void (*releases)(int64_t *free_at);
 	/* The nodes the job's partition has at all. */
 	void (*partition)(struct sgang_job *job, struct sgang_nodeset *nodes);
 	/* How many pieces of the job's size for one node fit on each node of

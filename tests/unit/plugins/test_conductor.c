@@ -1010,6 +1010,49 @@ static void test_unknown_level(void **state)
 /* ---- turns ---- */
 
 /* No attempt without a change, but one after five seconds. */
+static int64_t joint_start(const char *name)
+{
+	struct sgang_spec spec;
+
+	sgang_spec_init(&spec);
+	strcpy(spec.ns, "alice");
+	strcpy(spec.name, name);
+	return sgang_conductor_joint_start(c, &spec);
+}
+
+/* 4.7, 4.8: a gang that does not fit knows when it would: when enough of the
+ * running jobs have ended, whichever they are. */
+static void test_joint_start(void **state)
+{
+	uint32_t ids[2], more[7], early, late, endless;
+
+	(void) state;
+	early = submit(plain(2, 1));
+	late = submit(plain(3, 1));
+	endless = submit(plain(10, 1));
+	assert_true(fake_start(early, FAKE_ALL_NODES));
+	assert_true(fake_start(late, FAKE_ALL_NODES));
+	assert_true(fake_start(endless, FAKE_ALL_NODES));
+	fake_ends_at(early, 1000500);
+	fake_ends_at(late, 1000900);
+	assert_int_equal(joint_start("train"), 0);
+	/* one node is free and the gang wants 2, 4 and 7 */
+	submit_many(member_of("two", 2), 2, ids);
+	schedule_and_pass();
+	assert_int_equal(joint_start("two"), 1000500);
+	submit_many(member_of("four", 4), 4, more);
+	schedule_and_pass();
+	assert_int_equal(joint_start("four"), 1000900);
+	submit_many(member_of("seven", 7), 7, more);
+	schedule_and_pass();
+	assert_int_equal(joint_start("seven"), INT64_MAX);
+	/* it starts as soon as it can, and is then no matter of waiting */
+	fake_end(early);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	assert_int_equal(joint_start("two"), 0);
+}
+
 static void test_back_off(void **state)
 {
 	uint32_t ids[2], other, probes;
@@ -2194,6 +2237,7 @@ int main(void)
 		T(test_failed_probes),
 		T(test_require_level),
 		T(test_unknown_level),
+		T(test_joint_start),
 		T(test_back_off),
 		T(test_fence),
 		T(test_fence_at_the_highest),

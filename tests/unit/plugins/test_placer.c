@@ -64,7 +64,7 @@ static struct sgang_nodeset *set_of(uint64_t nodes)
 static uint64_t place(const struct fake_request *rq, uint64_t usable)
 {
 	struct sgang_nodeset *from = set_of(usable), *chosen = set_of(0);
-	struct sgang_nodeset *probed = set_of(0);
+	struct sgang_nodeset *probed = set_of(0), *ever = set_of(0);
 	uint64_t nodes = 0;
 	struct sgang_shape shape;
 	struct sgang_job *job;
@@ -73,7 +73,7 @@ static uint64_t place(const struct fake_request *rq, uint64_t usable)
 
 	fake_scheduler(true);
 	job = fake_host.find(fake_submit(rq));
-	assert_int_equal(fake_host.probe(job, probed, &shape, why,
+	assert_int_equal(fake_host.probe(job, probed, ever, &shape, why,
 					 sizeof(why)), 0);
 	assert_true(sgang_placer_concerns(fabric, &shape));
 	rc = sgang_placer_choose(&fake_host, fabric, &conf, job, &shape, from,
@@ -88,6 +88,7 @@ static uint64_t place(const struct fake_request *rq, uint64_t usable)
 	sgang_nodeset_destroy(from);
 	sgang_nodeset_destroy(chosen);
 	sgang_nodeset_destroy(probed);
+	sgang_nodeset_destroy(ever);
 	return nodes;
 }
 

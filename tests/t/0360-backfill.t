@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0360-backfill.t - backfill keeps nodes for a gang that does not fit yet
+
+test_description='A gang that does not fit has a start time; short jobs fill the gap'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+slurm_setup -n 4 -c 2 --gang --conf \
+'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue,bf_resolution=60
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP'
+slurm_start
+
+start_of() { job_field "$1" StartTime; }
+
+# Seconds from now until backfill expects the job.
+expected_in()
+{
+	local start
+
+	start=$(start_of "$1")
+	test "$start" != Unknown && echo $(($(date -d "$start" +%s) - $(date +%s)))
+}
+
+expected_between()
+{
+	local seconds
+
+	seconds=$(expected_in "$1") && test "$seconds" -ge "$2" &&
+		test "$seconds" -le "$3"
+}
+
+gang_script short
+gang_script long
+
+test_expect_success '4.7 all members have the start time at which the gang fits' '
+	busy=$(submit -N 1 --exclusive -t 10) &&
+	wait_state $busy RUNNING &&
+	members=() &&
+	for i in 1 2 3 4; do
+		members+=($(submit -N 1 --exclusive -t 30 --gang=all \
+			--gang-min-member=4)) || return 1
+	done &&
+	wait_for 10 gang_attempted ${members[0]} 1 &&
+	for id in ${members[@]}; do
+		wait_for 20 expected_between $id 400 660 || return 1
+	done &&
+	all_in PENDING ${members[@]}
+'
+test_expect_success '4.8 a job that ends before it starts in the gap' '
+	id=$(submit -N 1 --exclusive -t 2 --nice=1000 short.sh) &&
+	wait_state $id RUNNING 20 &&
+	touch short.go &&
+	wait_state $id COMPLETED
+'
+test_expect_success '4.8 one that does not, waits' '
+	id=$(submit -N 1 --exclusive -t 20 --nice=1000 long.sh) &&
+	wait_for 20 expected_between $id 400 4000 &&
+	test "$(job_state $id)" = PENDING &&
+	all_in PENDING ${members[@]}
+'
+test_expect_success '4.9 the gang starts as soon as it fits, the long job behind it' '
+	scancel $busy &&
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]} &&
+	test "$(job_state $id)" = PENDING &&
+	scancel ${members[@]} &&
+	wait_state $id RUNNING 20 &&
+	touch long.go &&
+	wait_state $id COMPLETED
+'
+test_expect_success 'a gang that no end of jobs helps is in nobody'\''s way' '
+	members=($(submit -N 1 --exclusive --gang=near --gang-min-member=2 \
+			--gang-topology=require:node)
+		 $(submit -N 1 --exclusive --gang=near --gang-min-member=2 \
+			--gang-topology=require:node)) &&
+	wait_for 10 gang_attempted ${members[0]} 1 &&
+	id=$(submit -N 4 --exclusive -t 60 --nice=1000 --wrap=true) &&
+	wait_state $id COMPLETED 20 &&
+	all_in PENDING ${members[@]} &&
+	scancel ${members[@]}
+'
+test_expect_success 'nothing is left' 'nothing_left'
+
+test_done
