@@ -83,6 +83,7 @@ slurm_errors()
 		-e 'NOTE: Trying backup .*state save file' \
 		-e 'mpi/pmix|mpi_pmix' \
 		-e 'auth_p_get_host: Lookup failed' \
+		-e 'xgetnameinfo: getnameinfo\(\) failed' \
 		-e "Nodes .* not responding"
 }
 
@@ -207,10 +208,12 @@ slurm_take_ports()
 		lock=${TMPDIR:-/tmp}/slurm-gang.port.$slurm_port
 		exec {slurm_port_fd}>"$lock" || return 1
 		if flock -n $slurm_port_fd &&
-		   test "$lock" -ef /dev/fd/$slurm_port_fd &&
-		   ! slurm_ports_busy $slurm_port $((slurm_port + count)); then
+		   test "$lock" -ef /dev/fd/$slurm_port_fd; then
 			slurm_port_lock=$lock
-			return 0
+			slurm_ports_busy $slurm_port $((slurm_port + count)) ||
+				return 0
+			rm -f "$lock"
+			slurm_port_lock=
 		fi
 		exec {slurm_port_fd}>&-
 		slurm_port=$((slurm_port + slurm_port_step * 7))

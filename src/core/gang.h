@@ -22,7 +22,8 @@ enum sgang_member_state {
 	SGANG_MEMBER_RUNNING
 };
 
-/* One job record that has not ended. The head of a job array stands for all its pending tasks. */
+/* One job record that has not ended. The head of a job array stands for all its
+ * pending tasks. */
 struct sgang_member {
 	struct sgang_spec spec;
 	enum sgang_member_state state;

@@ -61,27 +61,6 @@ static const int slurm_code[SGANG_SUBMIT_VERDICTS] = {
 	[SGANG_SUBMIT_NO_MEMORY] = ENOMEM,
 };
 
-void sgang_log(enum sgang_log_level level, const char *fmt, ...)
-{
-	char text[1024];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	switch (level) {
-	case SGANG_LOG_ERROR:
-		error("gang: %s", text);
-		break;
-	case SGANG_LOG_INFO:
-		info("gang: %s", text);
-		break;
-	case SGANG_LOG_DEBUG:
-		debug("gang: %s", text);
-		break;
-	}
-}
-
 /* Longest name of a user or an account that can be a namespace. */
 #define NAME_SIZE 256
 

@@ -235,27 +235,6 @@ static void free_offered(void *nodes)
 	sgang_nodeset_destroy(nodes);
 }
 
-void sgang_log(enum sgang_log_level level, const char *fmt, ...)
-{
-	char text[1024];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	switch (level) {
-	case SGANG_LOG_ERROR:
-		error("gang: %s", text);
-		break;
-	case SGANG_LOG_INFO:
-		info("gang: %s", text);
-		break;
-	case SGANG_LOG_DEBUG:
-		debug("gang: %s", text);
-		break;
-	}
-}
-
 static void stay_out(const char *why)
 {
 	if (!own.forward_only)
