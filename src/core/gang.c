@@ -49,6 +49,25 @@ static void count_member(const struct sgang_member *m,
 		tally->satisfied = true;
 }
 
+/* Records also hold the defaults of the time when nobody had said anything, so
+ * the largest counts, and only where it says more. */
+static void remember(const struct sgang_member *const *members, size_t n,
+		     struct sgang_spec *spec)
+{
+	uint32_t min = 0, total = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (members[i]->known_min > min)
+			min = members[i]->known_min;
+		if (members[i]->known_total > total)
+			total = members[i]->known_total;
+	}
+	if (!spec->min_member && (!spec->total || min <= spec->total))
+		spec->min_member = min;
+	if (!spec->total && total > sgang_spec_min(spec))
+		spec->total = total;
+}
+
 int sgang_gang_tally(const struct sgang_member *const *members, size_t n,
 		     struct sgang_tally *tally)
 {
@@ -73,6 +92,7 @@ int sgang_gang_tally(const struct sgang_member *const *members, size_t n,
 			tally->first_submit = m->submit_time;
 		}
 	}
+	remember(sorted, n, &tally->spec);
 	free(sorted);
 	tally->min_member = sgang_spec_min(&tally->spec);
 	tally->total = sgang_spec_total(&tally->spec);

@@ -31,6 +31,8 @@ struct sgang_member {
 	bool eligible;			/* could start now if nodes were there:
 					 * not held, begun, independent */
 	bool satisfied;			/* its record says the gang has started */
+	uint32_t known_min;		/* what its record says the gang needs */
+	uint32_t known_total;		/* ... and expects; 0: no record */
 	uint32_t job_id;		/* array members: of the array's head */
 	uint32_t task_id;		/* lowest task; 0 when no array */
 	uint32_t priority;
@@ -52,6 +54,9 @@ struct sgang_tally {
 };
 
 /* Add up. O(n log n): the members are visited in the order of submission.
+ * Where no member says a minimum or a total, what their records remember from
+ * members that are gone holds: cancelling the one that said it must not let
+ * the others start alone.
  * Returns 0, or -1 with ENOMEM. */
 int sgang_gang_tally(const struct sgang_member *const *members, size_t n,
 		     struct sgang_tally *tally);

@@ -150,6 +150,10 @@ static void collect_one(const struct sgang_job_info *info, void *arg)
 	e->m.tasks = info->tasks;
 	e->m.eligible = info->eligible;
 	e->m.satisfied = e->has_record && e->record.satisfied;
+	if (e->has_record) {
+		e->m.known_min = e->record.min_member;
+		e->m.known_total = e->record.total;
+	}
 	if (e->has_record && e->record.attempts > g->attempts)
 		g->attempts = e->record.attempts;	/* after a restart */
 	e->m.job_id = info->array_id ? info->array_id : info->job_id;

@@ -169,6 +169,47 @@ static void test_tally(void **state)
 
 /* What the members add up to does not depend on the order they are seen in,
  * and the topology of the oldest that names one holds. */
+/* 0.1: what a member that is gone has said still holds for the others; what a
+ * living one says comes first, and a default says nothing. */
+static void test_remembered(void **state)
+{
+	static const struct {
+		uint32_t said_min, said_total, known_min, known_total;
+		uint32_t min, total;
+	} cases[] = {
+		{ 0, 0, 0, 0, 1, 1 },
+		{ 0, 0, 1, 1, 1, 1 },
+		{ 0, 0, 4, 4, 4, 4 },
+		{ 0, 0, 4, 6, 4, 6 },
+		{ 2, 0, 4, 4, 2, 4 },
+		{ 2, 0, 4, 6, 2, 6 },
+		{ 4, 0, 1, 1, 4, 4 },
+		{ 0, 8, 4, 4, 4, 8 },
+		{ 0, 3, 4, 4, 1, 3 },
+		{ 2, 3, 4, 6, 2, 3 },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct says s = { P, 1, true, false, cases[i].said_min,
+				  cases[i].said_total, 5, 100 };
+		struct says quiet = { P, 1, true, false, 0, 0, 5, 200 };
+		struct sgang_member m[2];
+		const struct sgang_member *list[2] = { &m[0], &m[1] };
+		struct sgang_tally tally;
+
+		make_member(&m[0], &s, 1);
+		make_member(&m[1], &quiet, 2);
+		m[1].known_min = cases[i].known_min;
+		m[1].known_total = cases[i].known_total;
+		assert_int_equal(sgang_gang_tally(list, 2, &tally), 0);
+		if (tally.min_member != cases[i].min ||
+		    tally.total != cases[i].total)
+			fail_msg("case %zu: min %u total %u", i,
+				 tally.min_member, tally.total);
+	}
+}
+
 static void test_tally_order(void **state)
 {
 	uint64_t seed = 20261;
@@ -336,6 +377,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tally),
+		cmocka_unit_test(test_remembered),
 		cmocka_unit_test(test_tally_order),
 		cmocka_unit_test(test_turn_order),
 		cmocka_unit_test(test_ring_order),

@@ -1010,6 +1010,24 @@ static void test_unknown_level(void **state)
 /* ---- turns ---- */
 
 /* No attempt without a change, but one after five seconds. */
+/* 0.1: the only member that said the minimum is cancelled. */
+static void test_minimum_is_remembered(void **state)
+{
+	struct fake_request quiet = member_of("train", 3);
+	uint32_t first = submit(member_of("train", 3)), ids[3];
+
+	(void) state;
+	quiet.min = 0;
+	submit_many(quiet, 1, ids);
+	schedule_and_pass();
+	fake_end(first);
+	schedule_and_pass();
+	assert_int_equal(fake_state(ids[0]), FAKE_PENDING);
+	submit_many(quiet, 2, ids + 1);
+	schedule_and_pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+}
+
 static int64_t joint_start(const char *name)
 {
 	struct sgang_spec spec;
@@ -2237,6 +2255,7 @@ int main(void)
 		T(test_failed_probes),
 		T(test_require_level),
 		T(test_unknown_level),
+		T(test_minimum_is_remembered),
 		T(test_joint_start),
 		T(test_back_off),
 		T(test_fence),
