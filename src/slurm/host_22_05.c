@@ -445,6 +445,16 @@ static bool node_is_free(uint32_t node, bool empty)
 	       bit_test(avail_node_bitmap, node);
 }
 
+static uint32_t host_idle(const struct sgang_nodeset *nodes)
+{
+	uint32_t idle = 0;
+
+	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
+	     n = sgang_nodeset_next(nodes, n + 1))
+		idle += node_is_free(n, false);
+	return idle;
+}
+
 /* How many times the need fits on the node. Whole cores are given out where
  * cores are what is counted. */
 static uint32_t units_on(uint32_t node, const struct need *need, bool empty)
@@ -1078,6 +1088,7 @@ const struct sgang_host sgang_host_slurm = {
 	.probe = host_probe,
 	.releases = host_releases,
 	.partition = host_partition,
+	.idle = host_idle,
 	.units = host_units,
 	.cpus = host_cpus,
 	.same_units = host_same_units,

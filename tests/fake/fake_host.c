@@ -479,6 +479,16 @@ static void host_partition(struct sgang_job *job, struct sgang_nodeset *nodes)
 	add_nodes(nodes, allowed(job_of(job, "partition")));
 }
 
+static uint32_t host_idle(const struct sgang_nodeset *nodes)
+{
+	uint64_t among = nodes_in(nodes) & nodes_up();
+	uint32_t idle = 0;
+
+	for (uint32_t n = 0; n < world.n_nodes; n++)
+		idle += (among >> n & 1) && !live.nodes[n].used;
+	return idle;
+}
+
 static void host_units(struct sgang_job *job, const struct sgang_shape *shape,
 		       const struct sgang_nodeset *nodes, bool empty,
 		       uint32_t *units)
@@ -830,6 +840,7 @@ const struct sgang_host fake_host = {
 	.probe = host_probe,
 	.releases = host_releases,
 	.partition = host_partition,
+	.idle = host_idle,
 	.units = host_units,
 	.cpus = host_cpus,
 	.same_units = host_same_units,

@@ -32,8 +32,10 @@ random='
 		return int(seed / 65536) % n
 	}'
 
-# Print the options of one job a line. Time limits are so long and so different
-# that the seconds a step takes do not change which job ends first.
+# Print the options of one job a line. No two have time limits that differ by
+# less than 100 minutes: the seconds a step takes then never change which of two
+# jobs ends first. The tasks of an array have one limit, so theirs is beyond
+# what backfill looks at (bf_window).
 make_queue()
 {
 	awk -v seed="$seed" -v jobs="$jobs" "$random"'
@@ -59,9 +61,15 @@ make_queue()
 	}
 	BEGIN {
 		for (j = 1; j <= jobs; j++) {
+			other = 1 + random(j)
+			limit[j] = limit[other]
+			limit[other] = 150 * j
+		}
+		for (j = 1; j <= jobs; j++) {
 			o = "-J j" j " --priority=" 1000 * (1 + random(900)) + j
 			kind = random(8)
-			o = o " -t " 60 + random(30000) " " shape(kind)
+			o = o " -t " limit[j] + random(50) + \
+				(kind == 5 ? 44000 : 0) " " shape(kind)
 			# what a leaf of four can never hold waits for ever
 			if (kind != 1 && random(8) == 0)
 				o = o " --switches=1@30-0"
@@ -89,7 +97,7 @@ make_topology()
 cluster_conf()
 {
 	cat <<-END
-	SchedulerParameters=$1,default_queue_depth=10000,sched_min_interval=0,batch_sched_delay=0,bf_window=43200,bf_continue,bf_max_job_test=10000,bf_max_job_array_resv=1000
+	SchedulerParameters=$1,default_queue_depth=10000,sched_min_interval=0,batch_sched_delay=0,max_sched_time=30,bf_window=43200,bf_max_time=60,bf_continue,bf_max_job_test=10000,bf_max_job_array_resv=1000
 	GresTypes=gpu
 	MaxArraySize=100
 	MinJobAge=2

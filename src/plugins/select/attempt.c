@@ -205,12 +205,26 @@ static int keep_holds(struct attempt *a)
 	return 0;
 }
 
+/* How many nodes the parts need if each takes whole ones, else 0. */
+static uint32_t whole_nodes(const struct attempt *a)
+{
+	uint32_t nodes = 0;
+
+	for (size_t i = 0; i < a->n_parts; i++) {
+		if (!a->parts[i].probed->shape.whole)
+			return 0;
+		nodes += a->parts[i].probed->shape.min_nodes;
+	}
+	return nodes;
+}
+
 static void transact(struct attempt *a)
 {
 	struct gang *g = a->g;
 
 	g->why[0] = '\0';
 	g->joint_start = 0;
+	g->whole_nodes = 0;
 	probe_all(a);
 	if (choose_parts(a) < 0) {
 		snprintf(g->why, sizeof(g->why), "no memory");
@@ -220,6 +234,7 @@ static void transact(struct attempt *a)
 		return;		/* the probe said why */
 	if (sgang_fit(a) < 0) {
 		g->joint_start = sgang_fit_when(a);
+		g->whole_nodes = whole_nodes(a);
 		return;
 	}
 	if (commit(a) < 0) {

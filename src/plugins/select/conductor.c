@@ -17,6 +17,10 @@
  * licences change without telling). */
 #define RETRY_SECONDS 5
 
+/* One that wants more whole nodes than are idle cannot start, whatever has
+ * changed. It is looked at again after this time to learn when it could. */
+#define SHORT_SECONDS 30
+
 struct sgang_conductor *sgang_conductor_create(const struct sgang_host *host)
 {
 	struct sgang_conductor *c = calloc(1, sizeof(*c));
@@ -76,11 +80,32 @@ void sgang_conductor_forget_nodes(struct sgang_conductor *c)
 
 /* ---- turns ---- */
 
-/* Has nothing changed since the gang failed? */
-static bool backed_off(const struct sgang_conductor *c, const struct gang *g)
+/* Are too few nodes idle for the gang? False when that cannot be told by
+ * counting nodes. The count is kept until something changes. */
+static bool short_of_nodes(struct sgang_conductor *c, struct gang *g)
 {
-	return g->failed && g->failed_stamp == c->host->stamp() &&
-	       c->host->now() - g->failed_time < RETRY_SECONDS;
+	uint64_t stamp = c->host->stamp();
+
+	if (!g->whole_nodes || !g->parts)
+		return false;
+	if (!g->idle_known || g->idle_stamp != stamp) {
+		g->idle = c->host->idle(g->parts);
+		g->idle_stamp = stamp;
+		g->idle_known = true;
+	}
+	return g->idle < g->whole_nodes;
+}
+
+/* Would another attempt only find out the same? */
+static bool backed_off(struct sgang_conductor *c, struct gang *g)
+{
+	int64_t age = c->host->now() - g->failed_time;
+
+	if (!g->failed)
+		return false;
+	if (g->failed_stamp == c->host->stamp() && age < RETRY_SECONDS)
+		return true;
+	return age < SHORT_SECONDS && short_of_nodes(c, g);
 }
 
 /* Nodes that backfill keeps for jobs before the gang are out of bounds for all
@@ -171,12 +196,17 @@ bool sgang_conductor_fence(struct sgang_conductor *c, uint32_t priority,
 	return taken;
 }
 
+/* What is known of a later start holds until something has changed that could
+ * make it sooner, or until it is past. */
 int64_t sgang_conductor_joint_start(struct sgang_conductor *c,
 				    const struct sgang_spec *spec)
 {
-	const struct gang *g = sgang_registry_find(c, spec->ns, spec->name);
+	struct gang *g = sgang_registry_find(c, spec->ns, spec->name);
 
-	if (!g || g->tally.satisfied || !g->failed)
+	if (!g || g->tally.satisfied || !g->failed ||
+	    g->joint_start <= c->host->now())
+		return 0;
+	if (g->failed_stamp != c->host->stamp() && !short_of_nodes(c, g))
 		return 0;
 	return g->joint_start;
 }

@@ -52,6 +52,10 @@ struct gang {
 	uint64_t failed_stamp;		/* ... this state of the cluster */
 	int64_t failed_time;
 	int64_t joint_start;		/* when it would fit; 0: not known */
+	uint32_t whole_nodes;		/* it needs that many; 0: no such number */
+	bool idle_known;
+	uint64_t idle_stamp;
+	uint32_t idle;			/* of `parts`, at idle_stamp */
 	char why[256];
 	struct hold *holds;		/* in ring order */
 	size_t n_holds;

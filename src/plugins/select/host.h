@@ -84,6 +84,8 @@ struct sgang_host {
 	void (*releases)(int64_t *free_at);
 	/* The nodes the job's partition has at all. */
 	void (*partition)(struct sgang_job *job, struct sgang_nodeset *nodes);
+	/* How many of the nodes are idle: nobody has any part of them. */
+	uint32_t (*idle)(const struct sgang_nodeset *nodes);
 	/* How many pieces of the job's size for one node fit on each node of
 	 * 'nodes' (the other entries become 0): right now, or if the cluster
 	 * were empty. */

@@ -193,6 +193,7 @@ static void collect_parts(struct sgang_conductor *c, struct gang *g)
 	struct sgang_nodeset *one;
 
 	sgang_nodeset_destroy(g->parts);
+	g->idle_known = false;
 	g->parts = sgang_nodeset_create(h->node_count());
 	one = sgang_nodeset_create(h->node_count());
 	for (size_t i = 0; g->parts && one && i < g->n_entries; i++) {

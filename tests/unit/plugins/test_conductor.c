@@ -1010,6 +1010,26 @@ static void test_unknown_level(void **state)
 /* ---- turns ---- */
 
 /* No attempt without a change, but one after five seconds. */
+/* Members that share nodes: idle nodes do not tell, so five seconds do. */
+static void test_back_off_of_cpus(void **state)
+{
+	struct fake_request half = member_of("train", 2);
+	uint32_t ids[2];
+
+	(void) state;
+	half.cpus = 3;
+	assert_true(fake_start(submit(plain(15, 1)), FAKE_ALL_NODES));
+	submit_many(half, 2, ids);
+	schedule_and_pass();
+	assert_int_equal(fake_counts.probes, 1);
+	fake_clock(4);
+	schedule_and_pass();
+	assert_int_equal(fake_counts.probes, 1);
+	fake_clock(1);
+	schedule_and_pass();
+	assert_int_equal(fake_counts.probes, 2);
+}
+
 /* 0.1: the only member that said the minimum is cancelled. */
 static void test_minimum_is_remembered(void **state)
 {
@@ -1089,6 +1109,10 @@ static void test_back_off(void **state)
 		assert_false(sgang_conductor_has_turns(c));
 		pass();
 	}
+	assert_int_equal(fake_counts.probes, probes);
+	/* too few whole nodes: no other change helps, for half a minute */
+	fake_clock(25);
+	schedule_and_pass();
 	assert_int_equal(fake_counts.probes, probes);
 	fake_clock(1);
 	schedule_and_pass();
@@ -2255,6 +2279,7 @@ int main(void)
 		T(test_failed_probes),
 		T(test_require_level),
 		T(test_unknown_level),
+		T(test_back_off_of_cpus),
 		T(test_minimum_is_remembered),
 		T(test_joint_start),
 		T(test_back_off),
