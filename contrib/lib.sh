@@ -13,7 +13,7 @@ build_packages="autoconf automake gcc libc6-dev libcmocka-dev libjson-c-dev
 slurm_packages="libslurm-dev slurm-client slurm-wlm-basic-plugins slurmctld
 	slurmd"
 source_packages="dpkg-dev patch xz-utils"
-test_packages="binutils mandoc munge procps sharness util-linux"
+test_packages="binutils jq mandoc munge procps sharness util-linux"
 
 say()
 {

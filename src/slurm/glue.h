@@ -38,6 +38,9 @@ extern __thread struct sgang_job_test sgang_job_test;
 /* Grows with every change the plugin is told of. */
 extern atomic_uint_fast64_t sgang_events;
 
+/* The job records have just been read, by a slurmctld that is taking control. */
+extern atomic_bool sgang_host_fresh;
+
 extern const struct sgang_host sgang_host_slurm;
 
 /* Brings what node_usage() reads up to date; set by the entry points to the

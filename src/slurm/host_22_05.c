@@ -23,6 +23,7 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 #include "src/slurmctld/acct_policy.h"
+#include "src/slurmctld/agent.h"
 #include "src/slurmctld/fed_mgr.h"
 #include "src/slurmctld/job_scheduler.h"
 #include "src/slurmctld/licenses.h"
@@ -34,13 +35,16 @@
 #include "glue.h"
 #include "plugins/log.h"
 
+/* When this slurmctld took control; 0 on standby. No header declares it. */
+extern time_t control_time;
+
 /* The plugin is also loaded by commands, which have none of this data. */
 #pragma weak acct_db_conn
 #pragma weak avail_node_bitmap
+#pragma weak control_time
 #pragma weak idle_node_bitmap
 #pragma weak job_list
 #pragma weak last_job_update
-#pragma weak last_node_update
 #pragma weak last_part_update
 #pragma weak last_resv_update
 #pragma weak node_record_count
@@ -50,6 +54,7 @@
 
 __thread struct sgang_job_test sgang_job_test;
 atomic_uint_fast64_t sgang_events;
+atomic_bool sgang_host_fresh;
 int (*sgang_host_refresh)(void);
 
 static job_record_t *record(struct sgang_job *job)
@@ -83,13 +88,22 @@ static const slurmctld_lock_t conductor_locks = {
 	.part = READ_LOCK, .fed = READ_LOCK
 };
 
+/* A controller on standby has job records too, those of its last time in
+ * control. They must not be touched, nor saved over those of the other. It takes
+ * control a little after it has read the records anew, and the holds in them
+ * must be found before a prolog that runs again launches one. */
+static bool in_control(void)
+{
+	return control_time || atomic_load(&sgang_host_fresh);
+}
+
 static bool host_lock(void)
 {
-	if (slurmctld_config.shutdown_time)
+	if (slurmctld_config.shutdown_time || !in_control())
 		return false;
 	lock_slurmctld(conductor_locks);
 	/* The wait for the locks may have been long. */
-	if (slurmctld_config.shutdown_time || !job_list) {
+	if (slurmctld_config.shutdown_time || !in_control() || !job_list) {
 		unlock_slurmctld(conductor_locks);
 		return false;
 	}
@@ -111,6 +125,16 @@ static bool is_parked(const job_record_t *job_ptr)
 	       !xstrncmp(job_ptr->state_desc, "Gang ", 5);
 }
 
+/* What the transaction cannot undo: a burst buffer that was begun, siblings in
+ * a federation; and what allocates nothing. */
+static bool unsupported(const job_record_t *job_ptr)
+{
+	const struct job_details *d = job_ptr->details;
+
+	return job_ptr->het_job_id || job_ptr->burst_buffer ||
+	       job_ptr->fed_details || (!d->min_nodes && !d->max_nodes);
+}
+
 static bool left_overs(const job_record_t *job_ptr)
 {
 	return job_ptr->details->prolog_running || job_ptr->prep_prolog_cnt ||
@@ -127,8 +151,8 @@ static bool is_eligible(job_record_t *job_ptr)
 
 	if (!IS_JOB_PENDING(job_ptr) || IS_JOB_COMPLETING(job_ptr) ||
 	    IS_JOB_REVOKED(job_ptr) || !job_ptr->details ||
-	    left_overs(job_ptr) || !job_ptr->part_ptr || !job_ptr->priority ||
-	    job_ptr->het_job_id)
+	    unsupported(job_ptr) || left_overs(job_ptr) ||
+	    !job_ptr->part_ptr || !job_ptr->priority)
 		return false;
 	if (parked) {
 		job_ptr->state_reason = WAIT_NO_REASON;
@@ -176,6 +200,8 @@ static uint32_t task_count(const job_record_t *job_ptr)
 
 static void fill_info(job_record_t *job_ptr, struct sgang_job_info *info)
 {
+	bitoff_t task;
+
 	memset(info, 0, sizeof(*info));
 	info->job = handle(job_ptr);
 	info->job_id = job_ptr->job_id;
@@ -195,7 +221,10 @@ static void fill_info(job_record_t *job_ptr, struct sgang_job_info *info)
 	if (job_ptr->array_recs && info->state == SGANG_JOB_PENDING &&
 	    job_ptr->array_recs->task_id_bitmap) {
 		info->tasks = job_ptr->array_recs->task_cnt;
-		info->task_id = bit_ffs(job_ptr->array_recs->task_id_bitmap);
+		task = bit_ffs(job_ptr->array_recs->task_id_bitmap);
+		/* the last task, after an undo, is in no bitmap */
+		info->task_id = (task < 0) ? job_ptr->array_task_id :
+					     (uint32_t) task;
 		if (!info->tasks)
 			info->tasks = 1;
 	} else {
@@ -526,7 +555,9 @@ static bool same_gres(const job_record_t *a, const job_record_t *b)
 	       !xstrcmp(a->tres_per_job, b->tres_per_job) &&
 	       !xstrcmp(a->tres_per_task, b->tres_per_task) &&
 	       !xstrcmp(a->tres_per_socket, b->tres_per_socket) &&
-	       !xstrcmp(a->mem_per_tres, b->mem_per_tres);
+	       !xstrcmp(a->mem_per_tres, b->mem_per_tres) &&
+	       !xstrcmp(a->cpus_per_tres, b->cpus_per_tres) &&
+	       a->details->ntasks_per_tres == b->details->ntasks_per_tres;
 }
 
 static bool host_same_units(struct sgang_job *a, struct sgang_job *b)
@@ -564,6 +595,12 @@ static bool same_text_request(const job_record_t *a, const job_record_t *b)
 	       !xstrcmp(da->exc_nodes, db->exc_nodes);
 }
 
+/* Sockets, cores and threads that were asked for. */
+static bool same_layout(const multi_core_data_t *a, const multi_core_data_t *b)
+{
+	return a == b || (a && b && !memcmp(a, b, sizeof(*a)));
+}
+
 static bool host_same_request(struct sgang_job *x, struct sgang_job *y)
 {
 	const job_record_t *a = record(x), *b = record(y);
@@ -589,7 +626,8 @@ static bool host_same_request(struct sgang_job *x, struct sgang_job *y)
 	       da->share_res == db->share_res &&
 	       da->contiguous == db->contiguous &&
 	       da->core_spec == db->core_spec &&
-	       da->overcommit == db->overcommit && same_gres(a, b) &&
+	       da->overcommit == db->overcommit &&
+	       same_layout(da->mc_ptr, db->mc_ptr) && same_gres(a, b) &&
 	       same_text_request(a, b);
 }
 
@@ -688,6 +726,30 @@ static bool each_partition(job_record_t *job_ptr,
 	return done;
 }
 
+static int has_count(void *feature, void *arg)
+{
+	(void) arg;
+	return ((job_feature_t *) feature)->count != 0;
+}
+
+/* With "[a*1&b*1]" select_nodes() asks feature by feature, and the refusal of
+ * the first ends it. All nodes that are up may be among the job's. */
+static void probe_counted(job_record_t *job_ptr)
+{
+	const struct job_details *d = job_ptr->details;
+	bitstr_t *nodes;
+
+	if (!sgang_job_test.asked || !d->feature_list_use ||
+	    !list_find_first(d->feature_list_use, has_count, NULL))
+		return;
+	nodes = bit_copy(job_ptr->part_ptr->node_bitmap);
+	bit_and(nodes, avail_node_bitmap);
+	add_bitmap(sgang_job_test.usable, nodes);
+	FREE_NULL_BITMAP(nodes);
+	sgang_host_shape(job_ptr, d->min_nodes, d->max_nodes, 0,
+			 sgang_job_test.shape);
+}
+
 static bool probe_partition(job_record_t *job_ptr, void *arg)
 {
 	int *rc = arg;
@@ -695,6 +757,7 @@ static bool probe_partition(job_record_t *job_ptr, void *arg)
 	set_job_features_use(job_ptr->details);
 	*rc = select_nodes(job_ptr, false, NULL, NULL, false,
 			   SLURMDB_JOB_FLAG_SCHED);
+	probe_counted(job_ptr);
 	return false;		/* the next partition adds to it */
 }
 
@@ -758,6 +821,16 @@ static int may_start(job_record_t *job_ptr, char *why, size_t why_size)
 	return -1;
 }
 
+static void give_back_mail(job_record_t *job_ptr, uint16_t mail)
+{
+	job_record_t *rest = job_ptr->array_job_id ?
+			     find_job_record(job_ptr->array_job_id) : NULL;
+
+	job_ptr->mail_type = mail;
+	if (rest && rest->array_recs && IS_JOB_PENDING(rest))
+		rest->mail_type = mail;
+}
+
 /* The hold: select_p_job_test() has set JOB_CONFIGURING, which select_nodes()
  * keeps, and this count keeps everybody from launching the job. It must not be
  * raised before select_nodes() returns: the split of an array copies it. */
@@ -767,6 +840,7 @@ static struct sgang_job *host_commit(struct sgang_job *job,
 {
 	job_record_t *job_ptr = record(job);
 	part_record_t *part_ptr = job_ptr->part_ptr;
+	uint16_t mail = job_ptr->mail_type;
 	int rc = ESLURM_NODES_BUSY;
 
 	if (may_start(job_ptr, why, why_size) < 0)
@@ -774,7 +848,11 @@ static struct sgang_job *host_commit(struct sgang_job *job,
 	sgang_job_test = (struct sgang_job_test) {
 		.mode = SGANG_JOB_TEST_COMMIT, .confine = confine
 	};
+	/* It has not begun before it is released. The rest of an array has
+	 * copied the type in the split. */
+	job_ptr->mail_type &= ~MAIL_JOB_BEGIN;
 	(void) each_partition(job_ptr, commit_partition, &rc);
+	give_back_mail(job_ptr, mail);
 	sgang_job_test.mode = SGANG_JOB_TEST_NONE;
 	if (rc != SLURM_SUCCESS) {
 		fed_mgr_job_unlock(job_ptr);
@@ -879,10 +957,14 @@ static void forget_allocation(job_record_t *job_ptr)
 static void host_undo(struct sgang_job *job)
 {
 	job_record_t *job_ptr = record(job), *base;
-	uint64_t flags = job_ptr->bit_flags;
+	uint64_t flags = job_ptr->bit_flags, db_index = job_ptr->db_index;
 	struct times times;
 
 	save_times(job_ptr, &times);
+	/* batch_requeue_fini() would ask slurmdbd for an index, under all locks
+	 * and for a run that never was. The run to come keeps the record. */
+	if (!job_ptr->db_index || job_ptr->db_index == NO_VAL64)
+		job_ptr->db_index = NO_VAL64 - 1;
 	job_ptr->end_time = time(NULL);
 	job_ptr->job_state = JOB_PENDING | JOB_COMPLETING;
 	build_cg_bitmap(job_ptr);
@@ -908,6 +990,7 @@ static void host_undo(struct sgang_job *job)
 	if (!job_ptr->batch_flag)
 		forget_allocation(job_ptr);
 	restore_times(job_ptr, &times);
+	job_ptr->db_index = db_index;
 	if (job_ptr->details->prolog_running)
 		job_ptr->details->prolog_running--;
 	fed_mgr_job_unlock(job_ptr);
@@ -950,8 +1033,10 @@ static void host_drop(struct sgang_job *job)
 	if (job_ptr->details->prolog_running)
 		job_ptr->details->prolog_running--;
 	/* Requeued because its node failed: it never ran, so it need not wait
-	 * for the old run to be cleaned up. */
+	 * for the old run to be cleaned up. But what fails every time, such as
+	 * PrologSlurmctld, is not tried every second. */
 	if (IS_JOB_PENDING(job_ptr) && job_ptr->batch_flag &&
+	    job_ptr->restart_cnt <= 1 &&
 	    job_ptr->details->begin_time > time(NULL))
 		job_ptr->details->begin_time = time(NULL);
 	last_job_update = time(NULL);
@@ -965,8 +1050,13 @@ static void host_release(struct sgang_job *job)
 	job_ptr->start_time = job_ptr->time_last_active = time(NULL);
 	job_end_time_reset(job_ptr);
 	xfree(job_ptr->state_desc);
-	jobacct_storage_g_job_start(acct_db_conn, job_ptr);
+	/* With slurmdbd a job without an index would be a question over the net
+	 * under all locks; the accounting plugin's own thread asks it later. */
+	(void) jobacct_storage_job_start_direct(acct_db_conn, job_ptr);
 	prolog_running_decr(job_ptr);
+	if ((job_ptr->mail_type & MAIL_JOB_BEGIN) &&
+	    (!job_ptr->array_job_id || (job_ptr->mail_type & MAIL_ARRAY_TASKS)))
+		mail_job_info(job_ptr, MAIL_JOB_BEGIN);
 	if (!job_ptr->batch_flag)
 		srun_allocate(job_ptr);
 	last_job_update = time(NULL);
@@ -1057,11 +1147,30 @@ static void host_wake_scheduler(void)
 	queue_job_scheduler();
 }
 
+/* The words of the bitmap behind its head. */
+static uint64_t hash_bitmap(uint64_t hash, const bitstr_t *bitmap)
+{
+	bitoff_t words;
+
+	if (!bitmap)
+		return hash;
+	words = (bit_size((bitstr_t *) bitmap) + 63) >> BITSTR_SHIFT;
+	for (bitoff_t i = 0; i < words; i++)
+		hash = (hash ^ (uint64_t) bitmap[BITSTR_OVERHEAD + i]) *
+		       1099511628211u;
+	return hash;
+}
+
+/* Not last_node_update: backfill raises it in every cycle, when it marks nodes
+ * as planned. */
 static uint64_t host_stamp(void)
 {
-	return atomic_load(&sgang_events) * 1000003 +
-	       (uint64_t) last_node_update + (uint64_t) last_part_update +
-	       (uint64_t) last_resv_update;
+	uint64_t hash = 14695981039346656037u;
+
+	hash = hash_bitmap(hash, avail_node_bitmap);
+	hash = hash_bitmap(hash, idle_node_bitmap);
+	return hash + atomic_load(&sgang_events) * 1000003 +
+	       (uint64_t) last_part_update + (uint64_t) last_resv_update;
 }
 
 static int64_t host_now(void)

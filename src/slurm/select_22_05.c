@@ -44,14 +44,17 @@
 #include "plugins/select/conductor.h"
 #include "plugins/select/placer.h"
 
+/* When this slurmctld took control; 0 on standby. No header declares it. */
+extern time_t control_time;
+
 /* Slurm looks the entry points up by name; no header declares them. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
+#pragma weak control_time
 #pragma weak node_record_count
 #pragma weak node_record_table_ptr
 #pragma weak part_list
 #pragma weak slurm_conf
-#pragma weak slurmctld_config
 
 const char plugin_name[] = "slurm-gang over the TRES selection plugin";
 const char plugin_type[] = "select/cons_tres";
@@ -471,10 +474,12 @@ static bool may_conduct(void)
 static void *conduct(void *arg)
 {
 	(void) arg;
-	while (!slurmctld_config.shutdown_time) {
+	/* A backup controller that gives back control goes on as a process and
+	 * may take over again: the thread ends with the process alone. */
+	for (;;) {
 		sgang_conductor_wait(own.conductor);
-		if (slurmctld_config.shutdown_time)
-			break;
+		if (control_time)
+			atomic_store(&sgang_host_fresh, false);
 		if (may_conduct())
 			sgang_conductor_pass(own.conductor);
 	}
@@ -606,8 +611,11 @@ static int test_for_probe(const struct job_test *t)
 	return now ? SLURM_ERROR : SLURM_SUCCESS;
 }
 
+/* A gang has no victims: they would be killed for one member, before it is
+ * known whether the others can start. */
 static int test_for_commit(const struct job_test *t)
 {
+	struct job_test alone = *t;
 	int rc;
 
 	if ((t->mode & SELECT_MODE_BASE) != SELECT_MODE_RUN_NOW)
@@ -615,7 +623,8 @@ static int test_for_commit(const struct job_test *t)
 	keep_nodes(t->node_bitmap, sgang_job_test.confine);
 	if ((uint32_t) bit_set_count(t->node_bitmap) < t->min_nodes)
 		return SLURM_ERROR;
-	rc = ask_stock(t);
+	alone.preemptee_candidates = NULL;
+	rc = ask_stock(&alone);
 	if (rc == SLURM_SUCCESS)
 		t->job_ptr->job_state |= JOB_CONFIGURING;
 	return rc;
@@ -647,6 +656,8 @@ static int test_placed(const struct job_test *t)
 				 (struct sgang_job *) t->job_ptr, &shape,
 				 usable, chosen))
 		goto out;
+	/* Nobody is preempted on these nodes while others may be free. */
+	confined.preemptee_candidates = NULL;
 	confined.node_bitmap = bit_copy(t->node_bitmap);
 	keep_nodes(confined.node_bitmap, chosen);
 	rc = ask_stock(&confined);
@@ -843,6 +854,11 @@ extern int select_p_node_init(void)
 	offered.nodes = NULL;
 	pthread_setspecific(offered_key, NULL);
 	atomic_fetch_add(&sgang_events, 1);
+	/* A start, or a takeover: what was held is in the job records. */
+	if (!control_time) {
+		sgang_conductor_forget_jobs(own.conductor);
+		atomic_store(&sgang_host_fresh, true);
+	}
 	if (!layout_of_nodes() || !layout_of_parts())
 		stay_out("slurmctld's node or partition records are not laid out as in the headers this was built with");
 	else
@@ -914,8 +930,12 @@ extern int select_p_job_signal(job_record_t *job_ptr, int sig)
 	return stock.job_signal(job_ptr, sig);
 }
 
+/* A held member has nothing to suspend yet, and its hold would be lost. */
 extern int select_p_job_suspend(job_record_t *job_ptr, bool indf_susp)
 {
+	if (own.controller && sgang_host_concerns(job_ptr) &&
+	    sgang_host_slurm.held((struct sgang_job *) job_ptr))
+		return ESLURM_TRANSITION_STATE_NO_UPDATE;
 	return stock.job_suspend(job_ptr, indf_susp);
 }
 

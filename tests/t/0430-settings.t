@@ -80,6 +80,14 @@ ctld_cpu()
 		awk '{ print $12 + $13 }'
 }
 
+test_expect_success 'broken before the first gang: the old settings stay' '
+	printf "Gangs=perhaps\n" >"$conf" &&
+	reread &&
+	wait_for 10 logged "error: gang: $conf:1: Gangs: " &&
+	gang_of_two early &&
+	rm "$conf" &&
+	reread
+'
 test_expect_success 'no gang.conf: the defaults' '
 	grep "gang: 4 nodes in 3 domains, gangs on, placement of gangs" \
 		"$slurm_dir/log/slurmctld.log" &&

@@ -97,7 +97,7 @@ make_topology()
 cluster_conf()
 {
 	cat <<-END
-	SchedulerParameters=$1,default_queue_depth=10000,sched_min_interval=0,batch_sched_delay=0,max_sched_time=30,bf_window=43200,bf_max_time=60,bf_continue,bf_max_job_test=10000,bf_max_job_array_resv=1000
+	SchedulerParameters=$1,default_queue_depth=10000,sched_min_interval=0,batch_sched_delay=0,bf_window=43200,bf_max_time=60,bf_continue,bf_max_job_test=10000,bf_max_job_array_resv=1000
 	GresTypes=gpu
 	MaxArraySize=100
 	MinJobAge=2
@@ -215,7 +215,7 @@ run_queue()
 	done
 	sed -n 's/^[^ ]* \(sched: Allocate\|sched\/backfill: _start_job: Started\) \(JobId=.*\)/\2/p' \
 		"$slurm_dir/log/slurmctld.log" >$name.order
-	slurm_errors >$name.errors
+	slurm_errors | sed 's/^[^ ]* //' >$name.errors
 	slurm_cleanup
 	echo "# $name: $step steps, $(wc -l <$name.order) starts"
 }
@@ -273,8 +273,9 @@ compare()
 	test_expect_success "$title: they get the same nodes, cores, devices" '
 		test_cmp stock1.layout gang.layout
 	'
-	test_expect_success "$title: the plugins log no error" '
-		test_cmp stock1.errors gang.errors
+	test_expect_success "$title: nobody logs an error" '
+		cat stock1.errors stock2.errors gang.errors >errors &&
+		test ! -s errors
 	'
 }
 

@@ -43,12 +43,7 @@ void sgang_conductor_destroy(struct sgang_conductor *c)
 {
 	if (!c)
 		return;
-	while (c->gangs) {
-		struct gang *g = c->gangs;
-
-		c->gangs = g->next;
-		sgang_registry_free(g);
-	}
+	sgang_conductor_forget_jobs(c);
 	sgang_fabric_destroy(c->fabric);
 	pthread_cond_destroy(&c->cond);
 	pthread_mutex_destroy(&c->mutex);
@@ -75,6 +70,19 @@ void sgang_conductor_forget_nodes(struct sgang_conductor *c)
 		g->limit = NULL;
 		g->turn = false;
 	}
+	c->turns = false;
+}
+
+void sgang_conductor_forget_jobs(struct sgang_conductor *c)
+{
+	while (c->gangs) {
+		struct gang *g = c->gangs;
+
+		c->gangs = g->next;
+		sgang_registry_free(g);
+	}
+	memset(c->bucket, 0, sizeof(c->bucket));
+	c->n_members = 0;
 	c->turns = false;
 }
 
@@ -425,6 +433,18 @@ static void show_pending(struct sgang_conductor *c, const struct gang *g,
 		c->host->park(e->job, text);
 }
 
+static void log_phase(const struct gang *g, enum sgang_phase phase)
+{
+	if (phase == SGANG_PHASE_FINISHED)
+		sgang_log(SGANG_LOG_INFO, "%s/%s: %s", g->ns, g->name,
+			  sgang_phase_name(phase));
+	else
+		sgang_log(SGANG_LOG_INFO, "%s/%s: %s (%u of %u members)",
+			  g->ns, g->name, sgang_phase_name(phase),
+			  g->tally.pending + g->tally.running,
+			  g->tally.min_member);
+}
+
 static void show(struct sgang_conductor *c, struct gang *g)
 {
 	enum sgang_phase phase = sgang_gang_phase(&g->tally);
@@ -433,10 +453,7 @@ static void show(struct sgang_conductor *c, struct gang *g)
 	if (g->n_holds || g->stale)
 		return;
 	if (phase != g->phase)
-		sgang_log(SGANG_LOG_INFO, "%s/%s: %s (%u of %u members)",
-			  g->ns, g->name, sgang_phase_name(phase),
-			  g->tally.pending + g->tally.running,
-			  g->tally.min_member);
+		log_phase(g, phase);
 	g->phase = phase;
 	for (size_t i = 0; i < g->n_entries; i++) {
 		struct entry *e = &g->entries[i];
@@ -561,17 +578,20 @@ static void second_half(struct sgang_conductor *c)
 void sgang_conductor_pass(struct sgang_conductor *c)
 {
 	bool poked;
+	int save;
 
 	pthread_mutex_lock(&c->mutex);
 	poked = c->poked;
 	c->poked = false;
 	pthread_mutex_unlock(&c->mutex);
-	if (!poked && !c->n_members)
+	if (!poked && !c->missed && !c->n_members)
 		return;		/* no gang, no event: cost nothing */
 	/* The time between a turn and its attempt, made long. */
 	while (sgang_fault("delay", 1))
 		usleep(10000);
-	if (first_half(c) != 1)
+	save = first_half(c);
+	c->missed = save < 0;
+	if (save != 1)
 		return;
 	c->host->save();
 	second_half(c);

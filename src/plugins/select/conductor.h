@@ -78,6 +78,10 @@ void sgang_conductor_ignore(struct sgang_conductor *c);
  * terms of them. Called with slurmctld's locks held. */
 void sgang_conductor_forget_nodes(struct sgang_conductor *c);
 
+/* slurmctld has read its job records anew: forget what was remembered of them.
+ * Called with slurmctld's locks held. */
+void sgang_conductor_forget_jobs(struct sgang_conductor *c);
+
 /* One pass, what the thread does once a second and when poked. */
 void sgang_conductor_pass(struct sgang_conductor *c);
 

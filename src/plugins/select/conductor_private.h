@@ -73,6 +73,7 @@ struct sgang_conductor {
 	size_t n_members;		/* live ones, at the last pass */
 	bool turns;			/* somebody has a turn */
 	bool fenced;			/* somebody was kept off for a turn */
+	bool missed;			/* the last pass got no locks */
 	bool changed;			/* this pass changed job records */
 	uint64_t longest_lock;
 

@@ -1,0 +1,303 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0500-submit.t - what sbatch, srun and salloc say to the --gang options
+
+test_description='Gangs that are wrong or can never start are refused at once'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+# Behaviours and title | options | the sentence. Each is tried with sbatch, srun
+# and salloc, as far as these have the options. The gangs early, least, most,
+# fill and slow have members that wait: see "members that wait" below.
+refused_table()
+{
+	cat <<'END'
+0.18 no name|--gang=|--gang=: the name is missing, expected [NAMESPACE/]NAME
+0.18 upper case|--gang=Train|--gang=Train: a gang's name has no upper-case letters
+0.18 underscore|--gang=a_b|--gang=a_b: a gang's name has only the letters a to z, digits and '-'
+0.18 begins with -|--gang=-a|--gang=-a: a gang's name begins and ends with a letter or a digit
+0.18 ends with -|--gang=a-|--gang=a-: a gang's name begins and ends with a letter or a digit
+0.18 two slashes|--gang=root/a/b|--gang=root/a/b: there is more than one slash, expected [NAMESPACE/]NAME
+0.18 empty namespace|--gang=/a|--gang=/a: the namespace before the slash is empty; leave the slash out to use your user name
+0.20 zero members|--gang=a --gang-min-member=0|--gang-min-member=0: expected a number from 1 to 100000
+0.20 junk members|--gang=a --gang-min-member=2x|--gang-min-member=2x: expected a number from 1 to 100000
+0.20 negative total|--gang=a --gang-total-number=-1|--gang-total-number=-1: expected a number from 1 to 100000
+0.20 junk rank|--gang=a --gang-rank=first|--gang-rank=first: expected a number from 0 to 100000
+0.20 junk policy|--gang=a --gang-topology=leaf|--gang-topology=leaf: expected require:LEVEL or prefer:LEVEL, where LEVEL is the name of a level of the fabric, such as leaf
+0.20 unknown level|--gang=a --gang-topology=require:moon|--gang-topology: there is no level "moon"; the levels are island, node, leaf, spine, core
+0.20 minimum above total|--gang=a --gang-min-member=3 --gang-total-number=2|--gang-min-member=3 is above --gang-total-number=2: a gang cannot need more members than it has
+0.26 no gang|--gang-min-member=2|--gang-min-member is given but no gang: add --gang=NAME
+0.27 zero available|--gang=a --gang-min-available=0|--gang-min-member=0: expected a number from 1 to 100000
+0.27 alias that contradicts|--gang=a --gang-min-member=2 --gang-min-available=3|--gang-min-member=2 and --gang-min-available=3: give one of them
+0.20 another minimum|--gang=early --gang-min-member=4|--gang-min-member=4: the gang's earlier members said 3
+0.20 another total|--gang=early --gang-total-number=5|--gang-total-number=5: the gang's earlier members said 4
+0.20 another policy|--gang=early --gang-topology=require:leaf|--gang-topology=require:leaf: the gang's earlier members said prefer:leaf
+0.20 another level|--gang=early --gang-topology=prefer:node|--gang-topology=prefer:node: the gang's earlier members said prefer:leaf
+0.20 total below an earlier minimum|--gang=least --gang-total-number=2|--gang-min-member=3 is above --gang-total-number=2: a gang cannot need more members than it has
+0.20 minimum above an earlier total|--gang=most --gang-min-member=3|--gang-min-member=3 is above --gang-total-number=2: a gang cannot need more members than it has
+0.22 a stranger's namespace|--gang=nobody/a|the gang's namespace "nobody" is neither your user name (root) nor the account that the job is charged to (none)
+0.22 another account|--account=proj --gang=other/a|the gang's namespace "other" is neither your user name (root) nor the account that the job is charged to (proj)
+0.22 root's gang|--uid=nobody --gang=root/early|the gang's namespace "root" is neither your user name (nobody) nor the account that the job is charged to (none)
+0.22 an account called root|--uid=nobody --account=root --gang=root/early|the gang's namespace "root" is the name of another user
+1.8 nodes of a member|--gang=a -p small -N 3|the gang can never start: this member alone needs 3 nodes and partition small has 2
+1.8 CPUs of a member|--gang=a -p small -n 5|the gang can never start: this member alone needs 5 CPUs and partition small has 4
+1.8 whole nodes, the cluster|--gang=a -N 1 --exclusive --gang-min-member=5|the gang can never start: its 5 members need at least 5 whole nodes together and the cluster has 4; if others are smaller, submit those first
+1.8 whole nodes, a partition|--gang=fill -p small -N 1 --exclusive|the gang can never start: 3 of its members need 3 whole nodes together and partition small has 2
+1.8 CPUs, the cluster|--gang=a -n 1 --gang-min-member=9|the gang can never start: its 9 members need at least 9 CPUs together and the cluster has 8
+1.8 CPUs, a partition|--gang=a -p small --array=1-5 --gang-min-member=5|the gang can never start: 5 of its members need 5 CPUs together and partition small has 4
+1.8 limited array|--gang=a --array=1-4%2 --gang-min-member=3|the array's limit of 2 tasks at a time is below --gang-min-member=3: the gang could never start
+1.8 earlier limited array|--gang=slow --gang-min-member=3|--gang-min-member=3: array job SLOW of this gang is limited to 2 tasks at a time: the gang could never start
+heterogeneous job|--gang=a -N 1 : -N 1|a component of a heterogeneous job cannot join a gang; submit the components as jobs of one gang instead
+heterogeneous job, last|-N 1 : -N 1 --gang=a|a component of a heterogeneous job cannot join a gang; submit the components as jobs of one gang instead
+END
+}
+
+# Behaviours and title | options | the gang. Each is submitted with sbatch and
+# must run.
+accepted_table()
+{
+	cat <<-END
+	0.18 one character|--gang=7|root/7
+	0.18 63 characters|--gang=$(printf 'x%.0s' {1..63})|root/$(printf 'x%.0s' {1..63})
+	0.18 inner -|--gang=a-1|root/a-1
+	0.22 own namespace|--gang=root/own|root/own
+	0.22 account|--account=proj --gang=proj/acc|proj/acc
+	0.22 account, as Slurm spells it|--account=PROJ --gang=proj/up|proj/up
+	0.22 another user|--uid=nobody --gang=other|nobody/other
+	0.26 name and minimum|--gang=two -a 1-2 --gang-min-member=2|root/two
+	0.27 alias|--gang=also -a 1-2 --gang-min-available=2|root/also
+	0.27 alias that agrees|--gang=both --gang-min-member=1 --gang-min-available=1|root/both
+	1.9 minimum is the total|--gang=all -a 1-2 --gang-min-member=2 --gang-total-number=2|root/all
+	1.9 known level|--gang=level --gang-topology=require:leaf|root/level
+	1.9 all nodes of a partition|--gang=part -p small -a 1-2 -N 1 --exclusive --gang-min-member=2|root/part
+	1.9 all CPUs|--gang=cpus -a 1-8 -n 1 --gang-min-member=8|root/cpus
+	1.9 array limited to the minimum|--gang=limit -a 1-2%2 --gang-min-member=2|root/limit
+	END
+}
+
+# Which of the commands know all these options.
+commands_for()
+{
+	case " $* " in
+	*" --array="*) echo sbatch ;;
+	*" --uid="*) echo sbatch srun ;;
+	*) echo sbatch srun salloc ;;
+	esac
+}
+
+# Run one of the commands with the rest of the arguments. It must not wait.
+ask()
+{
+	local command=$1
+
+	shift
+	case $command in
+	sbatch) timeout 20 sbatch "$@" --wrap=true ;;
+	*) timeout 20 $command "$@" true ;;
+	esac
+}
+
+# stderr without what Slurm puts in front of our sentence, and below it.
+our_words()
+{
+	sed -E -e 's/^(sbatch|srun|salloc): error: //' \
+		-e '/^Invalid --gang[a-z-]* argument: /d' \
+		-e '/^Batch job submission failed: /d' \
+		-e '/^Unable to allocate resources: /d' \
+		-e '/^Job submit\/allocate failed: /d' \
+		-e '/^salloc: Job allocation [0-9]+ has been revoked\.$/d' \
+		-e 's/^(gang|[01]): //'
+}
+
+queue()
+{
+	squeue -h -r -o '%i %T %r' | sort
+}
+
+# Each of the commands refuses the options in $1 with the sentence $2.
+refused()
+{
+	local command code
+
+	queue >before
+	echo "$2" >sentence
+	for command in $(commands_for $1); do
+		ask $command $1 >out 2>err
+		code=$?
+		echo "$command: exit $code"
+		cat err
+		our_words <err >words
+		test $code != 0 && test $code != 124 &&
+			test_must_be_empty out &&
+			test_cmp sentence words || return 1
+	done
+	queue | test_cmp before -
+}
+
+# What Slurm knows of jobs without gangs, and what these know of it: the record
+# of each in "$1.jobs" and its variables in "$1.env".
+plain_jobs()
+{
+	local id ids
+
+	ids=$(submit -N 1 --hold --comment="not a gang=a/b" &&
+		submit -n 2 --array=1-3%2 --hold &&
+		submit -N 2 --exclusive --comment=mine --wrap=env) || return 1
+	id=${ids##*$'\n'}
+	wait_state $id COMPLETED || return 1
+	{
+		job_output $id
+		srun -w n1 --comment=srun env
+		salloc -Q -w n1 --comment=salloc env
+	} | sed 's/=.*//' | sort | uniq -c >$1.env || return 1
+	wait_for 10 nodes_idle || return 1
+	scontrol show job | sed -E "s|$slurm_dir|DIR|
+		s/[A-Za-z]*Time=[^ ]*|LastSchedEval=[^ ]*|Scheduler=[^ ]*//g" |
+		sed 's/ *$//' >$1.jobs
+	scancel -u root
+}
+
+slurm_setup -n 4 -c 2 --stock
+slurm_start
+
+test_expect_success 'jobs on a cluster of stock Slurm' '
+	plain_jobs stock &&
+	test "$(grep -c ^JobId= stock.jobs)" = 5 &&
+	slurm_cleanup
+'
+
+slurm_setup -n 4 -c 2 --gang \
+	--conf 'PartitionName=small Nodes=n[1-2] MaxTime=INFINITE State=UP'
+slurm_start
+
+test_expect_success 'a job without a gang is as with stock Slurm' '
+	plain_jobs gang &&
+	test_cmp stock.jobs gang.jobs &&
+	test_cmp stock.env gang.env
+'
+
+while IFS='|' read -r title options gang; do
+	test_expect_success "$title: accepted" '
+		id=$(submit -o /dev/null --comment="my own" $options \
+			--wrap=true) &&
+		wait_for 15 "test -z \"\$(squeue -h -j $id)\"" &&
+		all_in COMPLETED $id &&
+		test "$(gang_record $id gang)" = $gang &&
+		test "$(job_field $id Comment)" = "my own"
+	'
+done <<<"$(accepted_table)"
+
+test_expect_success 'members that wait' '
+	submit --gang=early --gang-min-member=3 --gang-total-number=4 \
+		--gang-topology=prefer:leaf &&
+	submit --gang=least --gang-min-member=3 &&
+	submit --gang=most --gang-total-number=2 --hold &&
+	submit --gang=fill --gang-min-member=3 --array=1-2 -p small -N 1 \
+		--exclusive &&
+	slow=$(submit --gang=slow --array=1-4%2 --hold)
+'
+
+while IFS='|' read -r title options sentence; do
+	test_expect_success "$title: $(commands_for $options)" '
+		refused "$options" "${sentence/SLOW/$slow}"
+	'
+done <<<"$(refused_table)"
+
+test_expect_success '0.18 a name of 64 characters' '
+	name=$(printf "x%.0s" {1..64}) &&
+	ask sbatch --gang=$name 2>err; test $? != 0 &&
+	our_words <err | grep "a gang.s name has at most 63 characters\$"
+'
+test_expect_success '1.8 a change that would spoil a gang' '
+	limited=$(submit --gang=change --array=1-2%2 --account=proj \
+		--gang-min-member=2 --hold) &&
+	test_must_fail scontrol update JobId=$limited ArrayTaskThrottle=1 &&
+	scontrol update JobId=$limited ArrayTaskThrottle=3 &&
+	mine=$(submit --gang=proj/mine --account=proj --gang-min-member=2) &&
+	test_must_fail scontrol update JobId=$mine Account=other &&
+	test "$(job_field $mine Account)" = proj &&
+	scancel -u root &&
+	wait_for 10 "test -z \"\$(squeue -h)\""
+'
+
+test_expect_success '0.26 #SBATCH lines' '
+	gang_script lines &&
+	sed -i "1a #SBATCH --gang=lines --gang-min-member=2\n#SBATCH -N 1" \
+		lines.sh &&
+	one=$(submit lines.sh) &&
+	wait_for 10 squeue_says $one "Gang root/lines gathering 1/2 members" &&
+	two=$(submit lines.sh) &&
+	wait_for 15 all_in RUNNING $one $two &&
+	started_together $one $two &&
+	touch lines.go &&
+	wait_for 10 all_in COMPLETED $one $two
+'
+test_expect_success '0.20 a wrong #SBATCH line' '
+	queue >before &&
+	sed "s/min-member=2/min-member=none/" lines.sh >wrong.sh &&
+	test_must_fail sbatch wrong.sh 2>err &&
+	our_words <err >words &&
+	echo "--gang-min-member=none: expected a number from 1 to 100000" |
+		test_cmp - words &&
+	queue | test_cmp before -
+'
+test_expect_success '0.27 the alias for sbatch, srun and salloc' '
+	set -- -N 1 --gang=alias --gang-min-available=3 &&
+	id=$(submit "$@" --wrap="env") &&
+	wait_for 10 squeue_says $id "Gang root/alias gathering 1/3 members" &&
+	{ srun "$@" env >srun.out 2>srun.err & } && pids=$! &&
+	wait_for 10 squeue_says $id "Gang root/alias gathering 2/3 members" &&
+	{ salloc -Q "$@" env >salloc.out 2>salloc.err & } && pids+=" $!" &&
+	wait $pids &&
+	wait_state $id COMPLETED &&
+	for file in srun.out salloc.out "$slurm_dir/out/$id"; do
+		grep "^SLURM_GANG_MEMBERS=3\$" "$file" || return 1
+	done &&
+	! grep error: srun.err salloc.err
+'
+
+test_expect_success '0.22 two users, one name: two gangs' '
+	options="-N 1 -o /dev/null --gang=same" &&
+	mine=$(submit $options --gang-min-member=2) &&
+	other=$(submit --uid=nobody $options --gang-min-member=3) &&
+	wait_for 10 squeue_says $mine "Gang root/same gathering 1/2 members" &&
+	wait_for 10 squeue_says $other \
+		"Gang nobody/same gathering 1/3 members"
+'
+test_expect_success '0.22 each starts when it is complete itself' '
+	also=$(submit $options) &&
+	wait_for 15 all_in RUNNING $mine $also &&
+	started_together $mine $also &&
+	job_is $other PENDING &&
+	others=$(submit --uid=nobody $options --array=1-2) &&
+	wait_for 15 all_in RUNNING $other ${others}_1 ${others}_2 &&
+	started_together $other ${others}_1 ${others}_2 &&
+	all_in RUNNING $mine $also &&
+	scancel $mine $also $other $others
+'
+test_expect_success '0.22 two users meet in the namespace of an account' '
+	options="-N 1 -o /dev/null --account=proj --gang=proj/joint" &&
+	mine=$(submit $options --gang-min-member=2) &&
+	wait_for 10 squeue_says $mine "Gang proj/joint gathering 1/2 members" &&
+	other=$(submit --uid=nobody $options) &&
+	wait_for 15 all_in RUNNING $mine $other &&
+	started_together $mine $other &&
+	scancel $mine $other &&
+	wait_for 15 nodes_idle
+'
+
+test_expect_success 'Gangs=no: no gang is accepted' '
+	echo Gangs=no >"$slurm_dir/etc/gang.conf" &&
+	scontrol reconfigure &&
+	refused --gang=off "gangs are switched off on this cluster (Gangs=no in\
+ gang.conf); submit the job without --gang"
+'
+test_expect_success 'Gangs=no: other jobs are' '
+	id=$(submit -N 4 --comment=mine --wrap=true) &&
+	wait_state $id COMPLETED &&
+	srun -N 1 true &&
+	salloc -Q -N 1 true
+'
+test_expect_success 'nothing is left' 'nothing_left'
+
+test_done
