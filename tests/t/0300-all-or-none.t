@@ -43,9 +43,9 @@ test_expect_success '5 of 10 nodes are busy' '
 	cluster_state >before &&
 	test "$(nodes_in idle)" = 5
 '
-test_expect_success '0.1 4.1 five of ten could start: the attempts fail' '
+test_expect_success '0.1 4.1 five of ten could start: the attempt fails' '
 	gather ten 10 &&
-	wait_for 30 gang_attempted ${members[9]} 2 &&
+	wait_for 30 gang_attempted ${members[9]} 1 &&
 	wait_for 10 squeue_says ${members[0]} "Gang root/ten waits: "
 '
 test_expect_success '0.1 0.2 0.4 none of them started or has anything' '
@@ -82,7 +82,7 @@ test_expect_success '4.35 seven of eight is none of eight' '
 	occupy n{1..3} &&
 	cluster_state >before &&
 	gather eight 8 &&
-	wait_for 30 gang_attempted ${members[7]} 2 &&
+	wait_for 30 gang_attempted ${members[7]} 1 &&
 	all_in PENDING ${members[@]} &&
 	cluster_state >after &&
 	test_cmp before after

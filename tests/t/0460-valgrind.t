@@ -77,9 +77,9 @@ test_expect_success 'nothing is left' '
 '
 test_expect_success 'slurmctld ends and valgrind has seen nothing of ours' '
 	slurm_stop_ctld &&
-	report=$(ls "$slurm_dir"/log/valgrind.*.log | head -n 1) &&
-	wait_for 30 grep -q "ERROR SUMMARY" "$report" &&
-	for report in "$slurm_dir"/log/valgrind.*.log; do
+	wait_for 30 grep -q "ERROR SUMMARY" "$slurm_dir"/log/valgrind.*.log &&
+	reports=$(grep -l "ERROR SUMMARY" "$slurm_dir"/log/valgrind.*.log) &&
+	for report in $reports; do
 		grep "definitely lost:\|ERROR SUMMARY" "$report"
 		! awk "
 			/Invalid (read|write|free)|uninitialised|definitely lost in/ {
