@@ -373,6 +373,16 @@ int sgang_spec_from_env(struct sgang_spec *spec, char *const *env, size_t n_env,
 	return spec->name[0] != '\0';
 }
 
+int sgang_spec_of_job(struct sgang_spec *spec, char *const *env, size_t n_env,
+		      const char *user, struct sgang_error *err)
+{
+	int rc = sgang_spec_from_env(spec, env, n_env, err);
+
+	if (rc == 1 && !spec->ns[0] && user)
+		strncpy(spec->ns, user, sizeof(spec->ns) - 1);
+	return rc;
+}
+
 uint32_t sgang_spec_min(const struct sgang_spec *spec)
 {
 	return spec->min_member ? spec->min_member : 1;

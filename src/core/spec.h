@@ -66,6 +66,11 @@ int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err);
 int sgang_spec_from_env(struct sgang_spec *spec, char *const *env, size_t n_env,
 			struct sgang_error *err);
 
+/* The same for a job of 'user' (may be NULL: not known): where the job names no
+ * namespace, it is the user. */
+int sgang_spec_of_job(struct sgang_spec *spec, char *const *env, size_t n_env,
+		      const char *user, struct sgang_error *err);
+
 /* What holds when nothing is said: min-member 1, total = min-member. */
 uint32_t sgang_spec_min(const struct sgang_spec *spec);
 uint32_t sgang_spec_total(const struct sgang_spec *spec);

@@ -689,16 +689,10 @@ static bool wants_place(const job_record_t *job_ptr)
 /* What the job says of its gang; false when it is no member. */
 static bool is_member(job_record_t *job_ptr, struct sgang_spec *spec)
 {
-	const char *user;
-
-	if (!own.conf.gangs || !sgang_host_concerns(job_ptr) ||
-	    sgang_spec_from_env(spec, job_ptr->spank_job_env,
-				job_ptr->spank_job_env_size, NULL) != 1)
-		return false;
-	user = sgang_host_user(job_ptr);
-	if (!spec->ns[0] && user)
-		strncpy(spec->ns, user, sizeof(spec->ns) - 1);
-	return true;
+	return own.conf.gangs && sgang_host_concerns(job_ptr) &&
+	       sgang_spec_of_job(spec, job_ptr->spank_job_env,
+				 job_ptr->spank_job_env_size,
+				 sgang_host_user(job_ptr), NULL) == 1;
 }
 
 /* May the member not start by itself? */

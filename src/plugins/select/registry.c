@@ -125,10 +125,9 @@ static void collect_one(const struct sgang_job_info *info, void *arg)
 	struct entry *e;
 
 	if (info->state == SGANG_JOB_ENDED ||
-	    sgang_spec_from_env(&spec, info->env, info->n_env, NULL) != 1)
+	    sgang_spec_of_job(&spec, info->env, info->n_env, info->user,
+			      NULL) != 1)
 		return;
-	if (!spec.ns[0] && info->user)
-		strncpy(spec.ns, info->user, sizeof(spec.ns) - 1);
 	g = sgang_registry_get(c, spec.ns, spec.name);
 	e = g ? add_entry(g) : NULL;
 	if (!e) {
