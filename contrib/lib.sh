@@ -9,11 +9,12 @@ export LC_ALL=C
 
 # What Debian bookworm must have, by what it is for. This is the one list.
 build_packages="autoconf automake gcc libc6-dev libcmocka-dev libjson-c-dev
-	libtool make pkg-config"
+	libtool libyaml-dev make pkg-config"
 slurm_packages="libslurm-dev slurm-client slurm-wlm-basic-plugins slurmctld
-	slurmd"
+	slurmd slurmdbd"
 source_packages="dpkg-dev patch xz-utils"
-test_packages="binutils jq mandoc munge procps sharness util-linux"
+test_packages="binutils jq mandoc mariadb-server munge passwd procps sharness
+	util-linux"
 
 say()
 {

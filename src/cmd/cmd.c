@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd.c - what the verbs of sgang share: options, messages, exit codes */
 
+#include <errno.h>
 #include <getopt.h>
+#include <pwd.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "core/text.h"
@@ -34,6 +38,35 @@ static void print_help(const struct sgang_verb *verb)
 	print_option("help", NULL, "print this text");
 	printf("\nExit status: 0 yes, 1 no, 2 usage or bad input. "
 	       "More in sgang(1).\n");
+}
+
+/* The colon in front tells a missing value from an unknown option. */
+static void fill_letters(const struct sgang_verb *verb,
+			 char letters[2 * SGANG_CMD_OPTIONS_MAX + 2])
+{
+	const struct sgang_cmd_option *option;
+
+	*letters++ = ':';
+	for (option = verb->options; option->name; option++) {
+		if (!option->letter)
+			continue;
+		*letters++ = option->letter;
+		if (option->arg)
+			*letters++ = ':';
+	}
+	*letters = '\0';
+}
+
+/* The row of the option whose letter it is, -1: none. */
+static int find_letter(const struct sgang_verb *verb, int letter)
+{
+	int i;
+
+	for (i = 0; verb->options[i].name; i++)
+		if (verb->options[i].letter && verb->options[i].letter ==
+					       letter)
+			return i;
+	return -1;
 }
 
 static void fill_longopts(const struct sgang_verb *verb,
@@ -73,12 +106,13 @@ int sgang_cmd_next(const struct sgang_verb *verb, int argc, char **argv,
 		   const char **value)
 {
 	struct option longopts[SGANG_CMD_OPTIONS_MAX + 2];
+	char letters[2 * SGANG_CMD_OPTIONS_MAX + 2];
 	int found;
 
 	fill_longopts(verb, longopts);
+	fill_letters(verb, letters);
 	opterr = 0;
-	/* the colon tells a missing value from an unknown option */
-	found = getopt_long(argc, argv, ":", longopts, NULL);
+	found = getopt_long(argc, argv, letters, longopts, NULL);
 	*value = optarg;
 	if (found == -1)
 		return SGANG_CMD_END;
@@ -88,6 +122,8 @@ int sgang_cmd_next(const struct sgang_verb *verb, int argc, char **argv,
 	}
 	if (found >= OPTION_FIRST)
 		return found - OPTION_FIRST;
+	if (find_letter(verb, found) >= 0)
+		return find_letter(verb, found);
 	complain(verb, argv, found);
 	return SGANG_CMD_WRONG;
 }
@@ -95,6 +131,40 @@ int sgang_cmd_next(const struct sgang_verb *verb, int argc, char **argv,
 int sgang_cmd_exit(int next)
 {
 	return next == SGANG_CMD_HELP ? SGANG_EXIT_YES : SGANG_EXIT_BAD;
+}
+
+const char *sgang_cmd_operand(const struct sgang_verb *verb, int argc,
+			      char **argv, const char *what)
+{
+	if (argc - optind == 1)
+		return argv[optind];
+	sgang_cmd_bad("expected %s, see sgang %s --help", what, verb->name);
+	return NULL;
+}
+
+const char *sgang_cmd_user(void)
+{
+	const struct passwd *entry = getpwuid(getuid());
+
+	return entry ? entry->pw_name : NULL;
+}
+
+int sgang_cmd_gang(const char *text, struct sgang_spec *spec,
+		   struct sgang_error *err)
+{
+	const char *user = sgang_cmd_user();
+
+	sgang_spec_init(spec);
+	if (sgang_spec_set(spec, "gang", text, err))
+		return -1;
+	if (spec->ns[0])
+		return 0;
+	if (!user || strlen(user) >= sizeof(spec->ns))
+		return sgang_errf(err, EINVAL, "you have no name to be the "
+				  "gang's namespace, say NAMESPACE/%s",
+				  spec->name);
+	strcpy(spec->ns, user);
+	return 0;
 }
 
 /* One line, even if a file name in it holds control characters. */
@@ -127,6 +197,29 @@ int sgang_cmd_no(const char *fmt, ...)
 	va_start(args, fmt);
 	say(fmt, args);
 	va_end(args);
+	return SGANG_EXIT_NO;
+}
+
+struct json_object *sgang_cmd_json_gang(const struct sgang_spec *gang)
+{
+	char name[SGANG_NAMESPACE_MAX + SGANG_NAME_MAX + 2];
+	struct json_object *object = json_object_new_object();
+
+	snprintf(name, sizeof(name), "%s/%s", gang->ns, gang->name);
+	json_object_object_add(object, "gang", json_object_new_string(name));
+	return object;
+}
+
+int sgang_cmd_refuse(const struct sgang_spec *gang, bool json, const char *why)
+{
+	struct json_object *object;
+
+	if (!json)
+		return sgang_cmd_no("gang %s/%s: %s", gang->ns, gang->name,
+				    why);
+	object = sgang_cmd_json_gang(gang);
+	json_object_object_add(object, "reason", json_object_new_string(why));
+	sgang_cmd_print_json(object);
 	return SGANG_EXIT_NO;
 }
 

@@ -10,7 +10,11 @@
 #define SGANG_CMD_H
 
 #include <json-c/json.h>
+#include <stdbool.h>
 #include <stdio.h>
+
+#include "core/err.h"
+#include "core/spec.h"
 
 enum {
 	SGANG_EXIT_YES = 0,
@@ -22,6 +26,7 @@ struct sgang_cmd_option {
 	const char *name;		/* without the dashes */
 	const char *arg;		/* "FILE"; NULL: takes no value */
 	const char *help;		/* one line, at most 54 characters */
+	char letter;			/* -A for --account; 0: none */
 };
 
 /* More rows than this a verb cannot have. */
@@ -35,10 +40,15 @@ struct sgang_verb {
 	int (*run)(const struct sgang_verb *verb, int argc, char **argv);
 };
 
+extern const struct sgang_verb sgang_verb_cancel;
+extern const struct sgang_verb sgang_verb_create;
+extern const struct sgang_verb sgang_verb_delete;
 extern const struct sgang_verb sgang_verb_list;
 extern const struct sgang_verb sgang_verb_place;
+extern const struct sgang_verb sgang_verb_retry;
 extern const struct sgang_verb sgang_verb_ring;
 extern const struct sgang_verb sgang_verb_show;
+extern const struct sgang_verb sgang_verb_submit;
 
 /* What sgang_cmd_next() says besides a row number. */
 enum {
@@ -55,10 +65,32 @@ int sgang_cmd_next(const struct sgang_verb *verb, int argc, char **argv,
 /* The exit code for what sgang_cmd_next() ended with, HELP or WRONG. */
 int sgang_cmd_exit(int next);
 
+/* The one operand that is there behind the options; NULL: there are none or
+ * several, and the line that asks for 'what' was printed. */
+const char *sgang_cmd_operand(const struct sgang_verb *verb, int argc,
+			      char **argv, const char *what);
+
+/* The caller's name, NULL: it has none. Valid until the next call. */
+const char *sgang_cmd_user(void);
+
+/* Read the name of a gang, [NAMESPACE/]NAME, into 'spec', where nothing else is
+ * said. As with --gang the namespace is the caller's name by default. Returns
+ * 0, or -1 with 'err' filled. */
+int sgang_cmd_gang(const char *text, struct sgang_spec *spec,
+		   struct sgang_error *err);
+
 /* Say "sgang: ..." in one line on stderr, whatever the text holds, and return
  * SGANG_EXIT_BAD or SGANG_EXIT_NO. */
 int sgang_cmd_bad(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int sgang_cmd_no(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* {"gang":"alice/train"}, to which the caller adds. */
+struct json_object *sgang_cmd_json_gang(const struct sgang_spec *gang);
+
+/* Say, as a line on stderr or as JSON on stdout, why something cannot be done
+ * with that gang, and return SGANG_EXIT_NO. */
+int sgang_cmd_refuse(const struct sgang_spec *gang, bool json,
+		     const char *why);
 
 /* Print 'object' on stdout, one line, and drop it. */
 void sgang_cmd_print_json(struct json_object *object);

@@ -21,13 +21,14 @@ enum {
 };
 
 static const struct sgang_cmd_option options[] = {
-	[OPT_USER] = { "user", "NAME", "gangs with a job of this user" },
+	[OPT_USER] = { "user", "NAME", "gangs with a job of this user", 0 },
 	[OPT_PARTITION] = { "partition", "NAME",
-			    "gangs with a job in this partition" },
-	[OPT_PHASE] = { "phase", "PHASE", "gangs in this phase" },
-	[OPT_NOHEADER] = { "noheader", NULL, "leave out the line of titles" },
-	[OPT_JSON] = { "json", NULL, "print JSON" },
-	{ NULL, NULL, NULL }
+			    "gangs with a job in this partition", 0 },
+	[OPT_PHASE] = { "phase", "PHASE", "gangs in this phase", 0 },
+	[OPT_NOHEADER] = { "noheader", NULL, "leave out the line of titles",
+			   0 },
+	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
+	{ NULL, NULL, NULL, 0 }
 };
 
 struct request {
@@ -118,17 +119,30 @@ static bool list_has(const char *list, const char *word)
 	return false;
 }
 
+static bool of_user(const struct sgang_jobrow *job,
+		    const struct request *request)
+{
+	return !strcmp(job->user, request->user);
+}
+
+static bool in_partition(const struct sgang_jobrow *job,
+			 const struct request *request)
+{
+	return list_has(job->partition, request->partition);
+}
+
 static bool wanted(const struct request *request, const struct sgang_gang *gang)
 {
 	bool user = !request->user, partition = !request->partition;
 	size_t i;
 
 	for (i = 0; i < gang->n_jobs; i++) {
-		if (!user && !strcmp(gang->jobs[i]->user, request->user))
-			user = true;
-		if (!partition &&
-		    list_has(gang->jobs[i]->partition, request->partition))
-			partition = true;
+		user = user || of_user(gang->jobs[i], request);
+		partition = partition || in_partition(gang->jobs[i], request);
+	}
+	if (gang->object) {
+		user = user || of_user(gang->object, request);
+		partition = partition || in_partition(gang->object, request);
 	}
 	return user && partition &&
 	       (request->phase < 0 || request->phase == (int)gang->phase);
@@ -142,9 +156,14 @@ static void fill_line(struct line *line, const struct sgang_gang *gang)
 	sgang_gangs_name(record, line->cell[COL_GANG]);
 	snprintf(line->cell[COL_PHASE], size, "%s",
 		 sgang_phase_name(gang->phase));
-	snprintf(line->cell[COL_MEMBERS], size,
-		 "%" PRIu32 "/%" PRIu32 "/%" PRIu32, sgang_gangs_members(gang),
-		 record->min_member, record->total);
+	if (record->min_member)
+		snprintf(line->cell[COL_MEMBERS], size,
+			 "%" PRIu32 "/%" PRIu32 "/%" PRIu32,
+			 sgang_gangs_members(gang), record->min_member,
+			 record->total);
+	else	/* Undefined */
+		snprintf(line->cell[COL_MEMBERS], size, "%" PRIu32 "/-/-",
+			 sgang_gangs_members(gang));
 	snprintf(line->cell[COL_NODES], size, "%zu", gang->n_nodes);
 	snprintf(line->cell[COL_REASON], size, "%s",
 		 gang->reason[0] ? gang->reason : "-");

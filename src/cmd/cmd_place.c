@@ -25,16 +25,18 @@ enum {
 };
 
 static const struct sgang_cmd_option options[] = {
-	[OPT_TOPOLOGY] = { "topology", "FILE", "topology.conf to read" },
-	[OPT_CONF] = { "conf", "FILE", "gang.conf with hop costs and names" },
-	[OPT_SLOTS] = { "slots", "N", "slots of every node (1)" },
-	[OPT_FREE] = { "free", "LIST", "free slots, n[1-4]=8,n5=2 (all)" },
+	[OPT_TOPOLOGY] = { "topology", "FILE", "topology.conf to read", 0 },
+	[OPT_CONF] = { "conf", "FILE", "gang.conf with hop costs and names",
+		       0 },
+	[OPT_SLOTS] = { "slots", "N", "slots of every node (1)", 0 },
+	[OPT_FREE] = { "free", "LIST", "free slots, n[1-4]=8,n5=2 (all)", 0 },
 	[OPT_MEMBER] = { "member", "SHAPE",
-			 "4x8: 8 slots on each of 4 nodes; may be repeated" },
+			 "4x8: 8 slots on each of 4 nodes; may be repeated",
+			 0 },
 	[OPT_GANG_TOPOLOGY] = { "gang-topology", "POLICY",
-				"require:LEVEL or prefer:LEVEL" },
-	[OPT_JSON] = { "json", NULL, "print JSON" },
-	{ NULL, NULL, NULL }
+				"require:LEVEL or prefer:LEVEL", 0 },
+	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
+	{ NULL, NULL, NULL, 0 }
 };
 
 struct request {

@@ -16,11 +16,12 @@ enum {
 };
 
 static const struct sgang_cmd_option options[] = {
-	[OPT_TOPOLOGY] = { "topology", "FILE", "topology.conf to read" },
-	[OPT_CONF] = { "conf", "FILE", "gang.conf with hop costs and names" },
-	[OPT_SLOTS] = { "slots", "N", "slots of every node (1)" },
-	[OPT_JSON] = { "json", NULL, "print JSON" },
-	{ NULL, NULL, NULL }
+	[OPT_TOPOLOGY] = { "topology", "FILE", "topology.conf to read", 0 },
+	[OPT_CONF] = { "conf", "FILE", "gang.conf with hop costs and names",
+		       0 },
+	[OPT_SLOTS] = { "slots", "N", "slots of every node (1)", 0 },
+	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
+	{ NULL, NULL, NULL, 0 }
 };
 
 /* Where one rank is, or, without has_slot, one for each slot of the node. */

@@ -2,26 +2,25 @@
 /* cmd_show.c - sgang show: everything about one gang and its members */
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
-#include <pwd.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
 #include "cmd/cmd.h"
 #include "cmd/gangs.h"
 #include "core/hostlist.h"
 #include "core/spec.h"
+#include "core/text.h"
 
 enum {
 	OPT_JSON
 };
 
 static const struct sgang_cmd_option options[] = {
-	[OPT_JSON] = { "json", NULL, "print JSON" },
-	{ NULL, NULL, NULL }
+	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
+	{ NULL, NULL, NULL, 0 }
 };
 
 struct request {
@@ -40,13 +39,6 @@ static const char *or_null(const char *text)
 	return text[0] ? text : "(null)";
 }
 
-static bool own_namespace(const char *ns)
-{
-	const struct passwd *entry = getpwuid(getuid());
-
-	return entry && !strcmp(entry->pw_name, ns);
-}
-
 /* A name without a namespace is first looked for in the user's own, as --gang=
  * does, then everywhere. Returns 1 and '*found', 0 when there is none, or -1
  * with 'err' when several namespaces have it. */
@@ -55,6 +47,7 @@ static int find_gang(const struct request *request,
 		     const struct sgang_gang **found, struct sgang_error *err)
 {
 	const struct sgang_gang *other = NULL;
+	const char *user = sgang_cmd_user();
 	size_t i, n = 0;
 
 	for (i = 0; i < gangs->count; i++) {
@@ -64,7 +57,7 @@ static int find_gang(const struct request *request,
 		if (strcmp(gang->record->name, request->spec.name))
 			continue;
 		if (ns[0] ? !strcmp(gang->record->ns, ns) :
-		    own_namespace(gang->record->ns)) {
+		    user && !strcmp(gang->record->ns, user)) {
 			*found = gang;
 			return 1;
 		}
@@ -80,6 +73,57 @@ static int find_gang(const struct request *request,
 	if (n == 1)
 		*found = other;
 	return (int)n;
+}
+
+/* As Slurm writes a time. */
+static const char *show_time(int64_t when, char text[32])
+{
+	time_t time = (time_t)when;
+	struct tm broken;
+
+	if (!when || !localtime_r(&time, &broken) ||
+	    !strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &broken))
+		strcpy(text, "(null)");
+	return text;
+}
+
+/* A gang that is Undefined has neither number. */
+static void print_numbers(const struct sgang_gang *gang)
+{
+	const struct sgang_record *record = gang->record;
+	char min[16] = "(null)", total[16] = "(null)";
+
+	if (record->min_member) {
+		snprintf(min, sizeof(min), "%" PRIu32, record->min_member);
+		snprintf(total, sizeof(total), "%" PRIu32, record->total);
+	}
+	printf("   Members=%" PRIu32 " MinMember=%s Total=%s Pending=%" PRIu32
+	       " Held=%" PRIu32 " Running=%" PRIu32 " Ended=%" PRIu32 "\n",
+	       sgang_gangs_members(gang), min, total, gang->pending,
+	       gang->held, gang->running, gang->ended);
+}
+
+/* What the gang said, and when what came to be of it. */
+static void print_rules(const struct sgang_gang *gang)
+{
+	const struct sgang_record *record = gang->record;
+	char wait[SGANG_TIME_SHOWN] = "(null)", object[16] = "(null)";
+	char created[32], since[32], ends[32], started[32];
+
+	if (record->waiting_time)
+		sgang_text_show_time(wait, record->waiting_time);
+	if (gang->object)
+		snprintf(object, sizeof(object), "%" PRIu32,
+			 gang->object->job_id);
+	printf("   Mode=%s Match=%s OnFailure=%s Groups=%s WaitingTime=%s "
+	       "Definition=%s\n", sgang_gangs_mode(record),
+	       sgang_gangs_match(record), sgang_gangs_on_failure(record),
+	       or_null(record->groups), wait, object);
+	printf("   Created=%s Since=%s WaitEnds=%s Started=%s\n",
+	       show_time(record->created, created),
+	       show_time(record->since, since),
+	       show_time(sgang_gangs_wait_ends(gang), ends),
+	       show_time(record->started, started));
 }
 
 static void print_placement(const struct sgang_record *record)
@@ -110,7 +154,8 @@ static void print_job(const struct sgang_jobrow *job)
 		       job->record.member_rank, job->record.rank_offset);
 	else
 		printf(" MemberRank=(null) RankOffset=(null)");
-	printf(" NodeList=%s Reason=%s\n", or_null(job->nodes),
+	printf(" Round=%" PRIu32 " NodeList=%s Reason=%s\n",
+	       job->record.round, or_null(job->nodes),
 	       job->reason[0] ? job->reason : "None");
 }
 
@@ -125,14 +170,12 @@ static int print_gang(const struct sgang_gang *gang, struct sgang_error *err)
 		return sgang_errf(err, ENOMEM, "out of memory");
 	printf("GangName=%s Namespace=%s\n", record->name,
 	       or_null(record->ns));
-	printf("   Phase=%s Satisfied=%s Attempts=%" PRIu32 "\n",
-	       sgang_phase_name(gang->phase), yes_no(record->satisfied),
-	       record->attempts);
-	printf("   Members=%" PRIu32 " MinMember=%" PRIu32 " Total=%" PRIu32
-	       " Pending=%" PRIu32 " Held=%" PRIu32 " Running=%" PRIu32
-	       " Ended=%" PRIu32 "\n", sgang_gangs_members(gang),
-	       record->min_member, record->total, gang->pending, gang->held,
-	       gang->running, gang->ended);
+	printf("   Phase=%s Satisfied=%s Attempts=%" PRIu32 " Tried=%" PRIu32
+	       " Skipped=%" PRIu32 "\n", sgang_phase_name(gang->phase),
+	       yes_no(record->satisfied), record->attempts, record->tried,
+	       record->skipped);
+	print_numbers(gang);
+	print_rules(gang);
 	print_placement(record);
 	printf("   NumNodes=%zu NodeList=%s\n", gang->n_nodes, or_null(nodes));
 	printf("   Reason=%s\n", gang->reason[0] ? gang->reason : "None");
@@ -172,6 +215,7 @@ static struct json_object *json_job(const struct sgang_jobrow *job)
 						record->member_rank) },
 		{ "rank_offset", number_or_null(record->placed,
 						record->rank_offset) },
+		{ "round", json_object_new_uint64(record->round) },
 		{ "nodes", text_or_null(job->nodes) },
 		{ "reason", text_or_null(job->reason) },
 	};
@@ -246,19 +290,19 @@ out:
 static int run(const struct sgang_verb *verb, int argc, char **argv)
 {
 	struct request request = { .json = false };
+	const char *value, *name;
 	struct sgang_error err;
-	const char *value;
 	int next, code;
 
 	while ((next = sgang_cmd_next(verb, argc, argv, &value)) == OPT_JSON)
 		request.json = true;
 	if (next != SGANG_CMD_END)
 		return sgang_cmd_exit(next);
-	if (argc - optind != 1)
-		return sgang_cmd_bad("expected the name of one gang, see sgang "
-				     "show --help");
+	name = sgang_cmd_operand(verb, argc, argv, "the name of one gang");
+	if (!name)
+		return SGANG_EXIT_BAD;
 	sgang_spec_init(&request.spec);
-	if (sgang_spec_set(&request.spec, "gang", argv[optind], &err))
+	if (sgang_spec_set(&request.spec, "gang", name, &err))
 		return sgang_cmd_bad("%s", err.text);
 	code = answer(&request, &err);
 	return code < 0 ? sgang_cmd_bad("%s", err.text) : code;

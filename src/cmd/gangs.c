@@ -88,13 +88,29 @@ static bool has_live(const struct sgang_gang *gang)
 	return gang->pending || gang->held || gang->running;
 }
 
+/* One gang of which a member failed ends as a whole, and its members say so. */
+static enum sgang_phase phase_of(const struct sgang_gang *gang)
+{
+	size_t i;
+
+	if (has_live(gang) || !gang->n_jobs)
+		return gang->record->phase;
+	for (i = 0; i < gang->n_jobs; i++)
+		if (gang->jobs[i]->record.phase == SGANG_PHASE_FAILED)
+			return SGANG_PHASE_FAILED;
+	return SGANG_PHASE_FINISHED;
+}
+
 /* All members carry the same record, but one that came later may not have the
  * placement yet, and that of an ended one may be old. */
 static const struct sgang_record *best_record(const struct sgang_gang *gang)
 {
-	const struct sgang_record *best = &gang->jobs[0]->record;
+	const struct sgang_record *best = NULL;
 	int best_score = -1;
 	size_t i;
+
+	if (!gang->n_jobs)
+		return &gang->object->record;
 
 	for (i = 0; i < gang->n_jobs; i++) {
 		const struct sgang_jobrow *job = gang->jobs[i];
@@ -117,7 +133,7 @@ static const char *first_reason(const struct sgang_gang *gang)
 		if (gang->jobs[i]->class == SGANG_ROW_PENDING &&
 		    gang->jobs[i]->reason[0])
 			return gang->jobs[i]->reason;
-	return "";
+	return gang->n_jobs ? "" : gang->object->reason;
 }
 
 /* Move the names into the gang's list; 'names' itself is freed. */
@@ -187,23 +203,23 @@ static void clear_gang(struct sgang_gang *gang)
 	free(gang->jobs);
 }
 
-/* The jobs, in the order of submission, are one gang. */
+/* The jobs, in the order of submission, and the definition are one gang. */
 static int fill_gang(struct sgang_gang *gang,
 		     const struct sgang_jobrow *const *jobs, size_t n,
-		     struct sgang_error *err)
+		     const struct sgang_jobrow *object, struct sgang_error *err)
 {
 	memset(gang, 0, sizeof(*gang));
-	gang->jobs = calloc(n, sizeof(*gang->jobs));
+	gang->jobs = calloc(n + 1, sizeof(*gang->jobs));
 	if (!gang->jobs)
 		return no_memory(err);
 	memcpy(gang->jobs, jobs, n * sizeof(*jobs));
 	gang->n_jobs = n;
-	gang->submit_time = jobs[0]->submit_time;
+	gang->object = object;
+	gang->submit_time = (n ? jobs[0] : object)->submit_time;
 	qsort(gang->jobs, n, sizeof(*gang->jobs), by_rank);
 	count_jobs(gang);
 	gang->record = best_record(gang);
-	gang->phase = has_live(gang) ? gang->record->phase :
-		      SGANG_PHASE_FINISHED;
+	gang->phase = phase_of(gang);
 	gang->reason = first_reason(gang);
 	if (collect_nodes(gang, err)) {
 		clear_gang(gang);
@@ -242,12 +258,64 @@ static size_t newest(const struct sgang_jobrow *const *jobs, size_t n)
 	return first;
 }
 
+/* Take the definitions out of the jobs of one name, which are in the order of
+ * submission; the newest that is still there counts. Returns how many are left.
+ */
+static size_t take_object(const struct sgang_jobrow **jobs, size_t n,
+			  const struct sgang_jobrow **object)
+{
+	size_t kept = 0, i;
+
+	*object = NULL;
+	for (i = 0; i < n; i++) {
+		if (!jobs[i]->record.object)
+			jobs[kept++] = jobs[i];
+		else if (jobs[i]->class == SGANG_ROW_PENDING)
+			*object = jobs[i];
+	}
+	return kept;
+}
+
+static bool ended_before(const struct sgang_jobrow *const *jobs, size_t n,
+			 int64_t time)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (jobs[i]->class != SGANG_ROW_ENDED ||
+		    jobs[i]->end_time > time)
+			return false;
+	return true;
+}
+
+/* Add the newest gang of one name, if there is still anything of it. */
+static int add_gang(struct sgang_gangs *gangs, const struct sgang_jobrow **jobs,
+		    size_t n, struct sgang_error *err)
+{
+	const struct sgang_jobrow *object;
+	size_t first;
+
+	n = take_object(jobs, n, &object);
+	first = newest(jobs, n);
+	/* a definition that came after all of them is of the next gang */
+	if (object && ended_before(jobs + first, n - first,
+				   object->submit_time))
+		first = n;
+	if (first == n && !object)
+		return 0;
+	if (fill_gang(&gangs->gang[gangs->count], jobs + first, n - first,
+		      object, err))
+		return -1;
+	gangs->count++;
+	return 0;
+}
+
 int sgang_gangs_build(const struct sgang_jobs *jobs, struct sgang_gangs *gangs,
 		      struct sgang_error *err)
 {
 	struct sgang_gangs found = { NULL, 0 };
 	const struct sgang_jobrow **sorted = NULL;
-	size_t i, n, first;
+	size_t i, n;
 	int rc = -1;
 
 	if (jobs->count) {
@@ -263,11 +331,8 @@ int sgang_gangs_build(const struct sgang_jobs *jobs, struct sgang_gangs *gangs,
 	}
 	for (i = 0; i < jobs->count; i += n) {
 		n = same_name(sorted + i, jobs->count - i);
-		first = newest(sorted + i, n);
-		if (fill_gang(&found.gang[found.count], sorted + i + first,
-			      n - first, err))
+		if (add_gang(&found, sorted + i, n, err))
 			goto out;
-		found.count++;
 	}
 	if (found.count)
 		qsort(found.gang, found.count, sizeof(*found.gang), by_time);
@@ -304,6 +369,34 @@ void sgang_gangs_name(const struct sgang_record *record,
 		 record->ns[0] ? "/" : "", record->name);
 }
 
+int64_t sgang_gangs_wait_ends(const struct sgang_gang *gang)
+{
+	const struct sgang_record *record = gang->record;
+
+	if (!gang->held || !record->since || !record->waiting_time ||
+	    record->waiting_time == SGANG_FOREVER)
+		return 0;
+	return record->since + record->waiting_time;
+}
+
+const char *sgang_gangs_mode(const struct sgang_record *record)
+{
+	return sgang_mode_word(record->mode ? record->mode :
+			       SGANG_MODE_STRICT);
+}
+
+const char *sgang_gangs_match(const struct sgang_record *record)
+{
+	return sgang_match_word(record->match ? record->match :
+				SGANG_MATCH_ONCE_SATISFIED);
+}
+
+const char *sgang_gangs_on_failure(const struct sgang_record *record)
+{
+	return sgang_on_failure_word(record->on_failure ? record->on_failure :
+				     SGANG_ON_FAILURE_IGNORE);
+}
+
 static void put_number(struct json_object *object, const char *key,
 		       uint64_t value)
 {
@@ -315,6 +408,50 @@ static void put_text(struct json_object *object, const char *key,
 {
 	json_object_object_add(object, key,
 			       value[0] ? json_object_new_string(value) : NULL);
+}
+
+/* What is 0 because nobody knows it. */
+static void put_known(struct json_object *object, const char *key,
+		      uint64_t value)
+{
+	json_object_object_add(object, key,
+			       value ? json_object_new_uint64(value) : NULL);
+}
+
+static void put_groups(struct json_object *object,
+		       const struct sgang_record *record)
+{
+	char ns[SGANG_NAMESPACE_MAX + 1], name[SGANG_NAME_MAX + 1];
+	char gang[SGANG_GANGS_NAME];
+	struct json_object *list = json_object_new_array();
+	const char *at = record->groups;
+
+	while (sgang_spec_next_group(&at, ns, name)) {
+		snprintf(gang, sizeof(gang), "%s/%s", ns, name);
+		json_object_array_add(list, json_object_new_string(gang));
+	}
+	json_object_object_add(object, "groups", list);
+}
+
+/* What the gang said, and when what came to be of it. */
+static void put_rules(struct json_object *object, const struct sgang_gang *gang)
+{
+	const struct sgang_record *record = gang->record;
+
+	put_text(object, "mode", sgang_gangs_mode(record));
+	put_text(object, "match", sgang_gangs_match(record));
+	put_text(object, "on_failure", sgang_gangs_on_failure(record));
+	put_groups(object, record);
+	if (record->waiting_time == SGANG_FOREVER)
+		put_text(object, "waiting_time", "UNLIMITED");
+	else
+		put_known(object, "waiting_time", record->waiting_time);
+	put_known(object, "definition", gang->object ? gang->object->job_id :
+						       0);
+	put_known(object, "created", (uint64_t)record->created);
+	put_known(object, "since", (uint64_t)record->since);
+	put_known(object, "wait_ends", (uint64_t)sgang_gangs_wait_ends(gang));
+	put_known(object, "started", (uint64_t)record->started);
 }
 
 /* The numbers of a gang without a placement are null, not 0. */
@@ -356,8 +493,8 @@ struct json_object *sgang_gangs_json(const struct sgang_gang *gang)
 	put_text(object, "name", record->name);
 	put_text(object, "phase", sgang_phase_name(gang->phase));
 	put_number(object, "members", sgang_gangs_members(gang));
-	put_number(object, "min_member", record->min_member);
-	put_number(object, "total", record->total);
+	put_known(object, "min_member", record->min_member);
+	put_known(object, "total", record->total);
 	put_number(object, "pending", gang->pending);
 	put_number(object, "held", gang->held);
 	put_number(object, "running", gang->running);
@@ -365,6 +502,9 @@ struct json_object *sgang_gangs_json(const struct sgang_gang *gang)
 	json_object_object_add(object, "satisfied",
 			       json_object_new_boolean(record->satisfied));
 	put_number(object, "attempts", record->attempts);
+	put_number(object, "tried", record->tried);
+	put_number(object, "skipped", record->skipped);
+	put_rules(object, gang);
 	put_placement(object, record);
 	for (i = 0; i < gang->n_nodes; i++)
 		json_object_array_add(nodes,

@@ -4,6 +4,8 @@
  * A name may be used again once its gang is finished. The jobs of a name are
  * therefore told apart by time: a job that was submitted when all earlier ones
  * had ended begins a new gang, and the newest gang of a name is the one shown.
+ * A definition is no member; as long as it is there its gang is, even without
+ * members.
  */
 
 #ifndef SGANG_GANGS_H
@@ -20,6 +22,7 @@
 struct sgang_gang {
 	const struct sgang_jobrow **jobs;	/* in ring order, then by submission */
 	size_t n_jobs;
+	const struct sgang_jobrow *object;	/* its definition, NULL: none */
 	const struct sgang_record *record;	/* what they all say */
 	enum sgang_phase phase;
 	uint32_t pending;		/* members, array tasks count */
@@ -50,6 +53,16 @@ uint32_t sgang_gangs_members(const struct sgang_gang *gang);
 #define SGANG_GANGS_NAME (SGANG_NAMESPACE_MAX + SGANG_NAME_MAX + 2)
 void sgang_gangs_name(const struct sgang_record *record,
 		      char name[SGANG_GANGS_NAME]);
+
+/* When its waiting time will be over, in seconds since the epoch; 0: it does
+ * not run, or nobody here knows how long it is. */
+int64_t sgang_gangs_wait_ends(const struct sgang_gang *gang);
+
+/* What the gang said or what holds when it says nothing: "strict",
+ * "once-satisfied", "ignore". */
+const char *sgang_gangs_mode(const struct sgang_record *record);
+const char *sgang_gangs_match(const struct sgang_record *record);
+const char *sgang_gangs_on_failure(const struct sgang_record *record);
 
 /* The gang as JSON, without its jobs. */
 struct json_object *sgang_gangs_json(const struct sgang_gang *gang);

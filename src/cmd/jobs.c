@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jobs.c - the job records of slurmctld: what needs no Slurm */
 
+#define _GNU_SOURCE			/* asprintf() */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +44,26 @@ uint32_t sgang_jobs_count_tasks(const char *array_tasks)
 	if (count > UINT32_MAX)
 		return UINT32_MAX;
 	return count ? (uint32_t)count : 1;
+}
+
+char *sgang_jobs_id(const struct sgang_jobrow *row, bool whole)
+{
+	const char *tasks = row->array_tasks;
+	char *text = NULL;
+	size_t digits;
+	int length;
+
+	if (!row->array_id) {
+		length = asprintf(&text, "%" PRIu32, row->job_id);
+	} else if (whole || !tasks) {
+		length = asprintf(&text, "%" PRIu32, row->array_id);
+	} else {
+		digits = strspn(tasks, "0123456789");
+		length = asprintf(&text, tasks[digits] ? "%" PRIu32 "_[%.*s]" :
+				  "%" PRIu32 "_%.*s", row->array_id,
+				  (int)strcspn(tasks, "%"), tasks);
+	}
+	return length < 0 ? NULL : text;
 }
 
 void sgang_jobs_clear(struct sgang_jobs *jobs)

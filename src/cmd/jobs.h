@@ -9,6 +9,7 @@
 #ifndef SGANG_JOBS_H
 #define SGANG_JOBS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,7 @@ struct sgang_jobrow {
 	uint32_t tasks;			/* members it stands for, 1 or more */
 	char *array_tasks;		/* "3", "0-3,7%2" or NULL */
 	char *user;
+	bool own;			/* the caller is that user */
 	char *partition;
 	char *state;			/* "CONFIGURING" */
 	char *nodes;			/* hostlist expression, "" */
@@ -47,6 +49,11 @@ struct sgang_jobs {
  * 'err' filled. */
 int sgang_jobs_load(struct sgang_jobs *jobs, struct sgang_error *err);
 void sgang_jobs_clear(struct sgang_jobs *jobs);
+
+/* The row as Slurm's commands name a job: "12", "12_3", "12_[4-6]"; 'whole' is
+ * the whole array, "12". Returns a string the caller frees, or NULL with
+ * ENOMEM. */
+char *sgang_jobs_id(const struct sgang_jobrow *row, bool whole);
 
 /* How many tasks the array expression names: "0-3,7%2" is 5, "0-10:2" is 6.
  * 1 for NULL and for what cannot be read. */

@@ -10,5 +10,5 @@ int sgang_jobs_load(struct sgang_jobs *jobs, struct sgang_error *err)
 	jobs->row = NULL;
 	jobs->count = 0;
 	return sgang_errf(err, ENOTSUP, "this sgang was built without Slurm; "
-			  "only ring and place work");
+			  "only ring, place and submit work");
 }

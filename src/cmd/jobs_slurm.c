@@ -13,8 +13,8 @@
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 
-#include "cmd/cmd.h"
 #include "cmd/jobs.h"
+#include "cmd/libslurm.h"
 
 /* Slurm's words for the states that it numbers. */
 static const char *const states[JOB_END] = {
@@ -134,6 +134,7 @@ static int fill_row(struct sgang_jobrow *row, const job_info_t *info)
 	row->array_id = info->array_job_id;
 	row->tasks = sgang_jobs_count_tasks(info->array_task_str);
 	row->user = user_text(info);
+	row->own = info->user_id == getuid();
 	row->partition = copy(info->partition);
 	row->state = copy(state_word(info->job_state));
 	row->nodes = copy(info->nodes);
@@ -149,6 +150,23 @@ static int fill_row(struct sgang_jobrow *row, const job_info_t *info)
 	       row->reason ? 0 : -1;
 }
 
+/* The select plugin writes the record of a definition when it sees it, up to a
+ * second late. Until then its user's sgang goes by what sgang itself wrote into
+ * the comment; of others we take nobody's word. */
+static bool read_new_definition(const job_info_t *info,
+				struct sgang_record *record)
+{
+	struct sgang_record found;
+
+	if (info->user_id != getuid() || info->priority || !info->name ||
+	    strncmp(info->name, "gang/", 5) ||
+	    sgang_record_parse(info->comment, &found) != 1 || !found.object ||
+	    strcmp(info->name + 5, found.name))
+		return false;
+	*record = found;
+	return true;
+}
+
 static int convert(const job_info_msg_t *message, struct sgang_jobs *jobs,
 		   struct sgang_error *err)
 {
@@ -162,7 +180,8 @@ static int convert(const job_info_msg_t *message, struct sgang_jobs *jobs,
 		const job_info_t *info = &message->job_array[i];
 		struct sgang_jobrow *row = &found.row[found.count];
 
-		if (sgang_record_parse(info->system_comment, &row->record) != 1)
+		if (!sgang_record_parse(info->system_comment, &row->record) &&
+		    !read_new_definition(info, &row->record))
 			continue;
 		found.count++;
 		if (fill_row(row, info)) {
@@ -174,47 +193,21 @@ static int convert(const job_info_msg_t *message, struct sgang_jobs *jobs,
 	return 0;
 }
 
-/* libslurm ends the program with status 1, a plain "no", when there is no
- * slurm.conf. */
-static bool inside_libslurm;
-
-static void correct_exit_status(void)
-{
-	if (!inside_libslurm)
-		return;
-	fflush(NULL);
-	_exit(SGANG_EXIT_BAD);
-}
-
-/* libslurm waits a minute for a file that is not there. */
-static int check_slurm_conf(struct sgang_error *err)
-{
-	const char *path = getenv("SLURM_CONF");
-
-	if (!path || !access(path, R_OK))
-		return 0;
-	return sgang_errf(err, errno, "SLURM_CONF=%s: %s", path,
-			  strerror(errno));
-}
-
 int sgang_jobs_load(struct sgang_jobs *jobs, struct sgang_error *err)
 {
 	job_info_msg_t *message = NULL;
 	int rc;
 
-	if (check_slurm_conf(err))
-		return -1;
 	/* else long task lists come cut, which cannot be counted */
-	if (setenv("SLURM_BITSTR_LEN", "0", 1) || atexit(correct_exit_status))
+	if (setenv("SLURM_BITSTR_LEN", "0", 1))
 		return sgang_errf(err, ENOMEM, "out of memory");
-	inside_libslurm = true;
-	slurm_init(NULL);
+	if (sgang_libslurm_enter(err))
+		return -1;
 	rc = slurm_load_jobs(0, &message, SHOW_ALL);
-	inside_libslurm = false;
+	sgang_libslurm_leave();
 	if (rc)
 		return sgang_errf(err, EIO, "cannot read the jobs from "
-				  "slurmctld: %s",
-				  slurm_strerror(slurm_get_errno()));
+				  "slurmctld: %s", sgang_libslurm_why());
 	rc = convert(message, jobs, err);
 	slurm_free_job_info_msg(message);
 	return rc;

@@ -15,6 +15,11 @@
 static const struct sgang_verb *const verbs[] = {
 	&sgang_verb_list,
 	&sgang_verb_show,
+	&sgang_verb_submit,
+	&sgang_verb_cancel,
+	&sgang_verb_retry,
+	&sgang_verb_create,
+	&sgang_verb_delete,
 	&sgang_verb_ring,
 	&sgang_verb_place,
 };
@@ -26,10 +31,10 @@ static int print_help(void)
 	size_t i;
 
 	printf("Usage: sgang [VERB] [OPTION...]\n"
-	       "Gangs of Slurm jobs: what they wait for, and what their rings "
-	       "cost.\n\n");
+	       "Gangs of Slurm jobs: their jobs, what they wait for, and what "
+	       "their rings\ncost.\n\n");
 	for (i = 0; i < N_VERBS; i++)
-		printf("  %-7s%s\n", verbs[i]->name, verbs[i]->summary);
+		printf("  %-8s%s\n", verbs[i]->name, verbs[i]->summary);
 	printf("\n"
 	       "  --help     print this text; sgang VERB --help prints more\n"
 	       "  --version  print the version\n"

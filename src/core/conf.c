@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -10,10 +11,12 @@
 #include "conf.h"
 #include "text.h"
 
-/* A gang.conf is a few lines; what is longer is some other file. */
+/* A gang.conf is some lines and gangs; what is longer is some other file. */
 #define FILE_MAX (1024 * 1024)
 
 #define HOP_COST_MAX 1000000
+
+#define DEFAULT_WAITING_TIME 600
 
 /* Levels above those that are given cost this many times the one below. */
 #define HOP_COST_STEP 4
@@ -245,6 +248,24 @@ static void print_topology_file(const struct sgang_conf *conf, FILE *out)
 	fprintf(out, "\"%s\"", conf->topology_file);
 }
 
+static int set_waiting_time(struct sgang_conf *conf, char *value,
+			    struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+
+	if (!sgang_text_time(value, &conf->waiting_time))
+		return 0;
+	return sgang_errf(err, EINVAL, "\"%s\" is not understood",
+			  sgang_text_show(shown, value));
+}
+
+static void print_waiting_time(const struct sgang_conf *conf, FILE *out)
+{
+	char shown[SGANG_TIME_SHOWN];
+
+	fputs(sgang_text_show_time(shown, conf->waiting_time), out);
+}
+
 /* The keys, in the order they are printed. `expected` ends the message about a
  * bad value. The defaults are in sgang_conf_default(). */
 static const struct key {
@@ -265,6 +286,8 @@ static const struct key {
 	{ "PlaceAll", "yes or no", set_place_all, print_place_all },
 	{ "TopologyFile", "the absolute path of a topology.conf",
 	  set_topology_file, print_topology_file },
+	{ "WaitingTime", "a time above 0 such as 30 (minutes), 10:00 or 1-12, "
+	  "or UNLIMITED", set_waiting_time, print_waiting_time },
 };
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
 
@@ -274,13 +297,165 @@ void sgang_conf_default(struct sgang_conf *conf)
 	sgang_costs_default(&conf->costs);
 	conf->gangs = true;
 	conf->placement = true;
+	conf->waiting_time = DEFAULT_WAITING_TIME;
 }
+
+/* ---- gangs that an admin defines ---- */
+
+/* The keys behind GangName= and the options they stand for, in the order they
+ * are printed. */
+static const struct gang_key {
+	const char *name;
+	const char *option;
+} gang_keys[] = {
+	{ "MinMember", "gang-min-member" },
+	{ "TotalNumber", "gang-total-number" },
+	{ "MinTRES", "gang-min-tres" },
+	{ "Mode", "gang-mode" },
+	{ "Groups", "gang-groups" },
+	{ "WaitingTime", "gang-waiting-time" },
+	{ "Match", "gang-match" },
+	{ "OnFailure", "gang-on-failure" },
+	{ "Topology", "gang-topology" },
+};
+#define N_GANG_KEYS (sizeof(gang_keys) / sizeof(gang_keys[0]))
+
+struct definition {
+	struct sgang_spec spec;
+	unsigned int line;
+};
+
+/* 'gang' is sorted by namespace and name once it has been read. */
+struct sgang_definitions {
+	atomic_uint users;
+	size_t count;
+	size_t room;
+	struct definition gang[];
+};
+
+static int name_order(const struct sgang_spec *a, const struct sgang_spec *b)
+{
+	int rc = strcmp(a->ns, b->ns);
+
+	return rc ? rc : strcmp(a->name, b->name);
+}
+
+static int definition_qsort(const void *a, const void *b)
+{
+	const struct definition *da = a, *db = b;
+	int rc = name_order(&da->spec, &db->spec);
+
+	return rc ? rc : (da->line > db->line) - (da->line < db->line);
+}
+
+/* The key of a search: no whole spec has to be made for it. */
+struct gang_name {
+	const char *ns;
+	const char *name;
+};
+
+static int definition_bsearch(const void *key, const void *item)
+{
+	const struct gang_name *wanted = key;
+	const struct definition *definition = item;
+	int rc = strcmp(wanted->ns, definition->spec.ns);
+
+	return rc ? rc : strcmp(wanted->name, definition->spec.name);
+}
+
+const struct sgang_spec *sgang_conf_gang(const struct sgang_conf *conf,
+					 const char *ns, const char *name)
+{
+	struct gang_name wanted = { ns, name };
+	const struct definition *found;
+
+	if (!conf->definitions)
+		return NULL;
+	found = bsearch(&wanted, conf->definitions->gang,
+			conf->definitions->count, sizeof(*found),
+			definition_bsearch);
+	return found ? &found->spec : NULL;
+}
+
+void sgang_conf_copy(struct sgang_conf *to, const struct sgang_conf *from)
+{
+	*to = *from;
+	if (to->definitions)
+		atomic_fetch_add(&to->definitions->users, 1);
+}
+
+void sgang_conf_free(struct sgang_conf *conf)
+{
+	int saved = errno;
+
+	if (!conf)
+		return;
+	if (conf->definitions &&
+	    atomic_fetch_sub(&conf->definitions->users, 1) == 1)
+		free(conf->definitions);
+	sgang_conf_default(conf);
+	errno = saved;
+}
+
+/* A new, empty definition at the end. While a file is read nobody else uses
+ * them, so they may move. NULL without memory. */
+static struct definition *add_definition(struct sgang_conf *conf)
+{
+	struct sgang_definitions *old = conf->definitions, *all = old;
+	struct definition *added;
+
+	if (!old || old->count == old->room) {
+		size_t room = old ? 2 * old->room : 16;
+
+		all = realloc(old, sizeof(*all) + room * sizeof(all->gang[0]));
+		if (!all)
+			return NULL;
+		if (!old) {
+			atomic_init(&all->users, 1);
+			all->count = 0;
+		}
+		all->room = room;
+		conf->definitions = all;
+	}
+	added = &all->gang[all->count++];
+	memset(added, 0, sizeof(*added));
+	return added;
+}
+
+/* A value as it is read back: a '#' would begin a comment, and nothing at all
+ * is hard to see. */
+static void print_value(const char *key, const char *value, FILE *out)
+{
+	const char *quote = !*value || strchr(value, '#') ? "\"" : "";
+
+	fprintf(out, "%s=%s%s%s", key, quote, value, quote);
+}
+
+static void print_definition(const struct sgang_spec *spec, FILE *out)
+{
+	char text[SGANG_GROUPS_SIZE];
+	size_t i;
+
+	snprintf(text, sizeof(text), "%s/%s", spec->ns, spec->name);
+	print_value("GangName", text, out);
+	for (i = 0; i < N_GANG_KEYS; i++) {
+		if (!sgang_spec_value(spec, gang_keys[i].option, text))
+			continue;
+		fputc(' ', out);
+		print_value(gang_keys[i].name, text, out);
+	}
+	fputc('\n', out);
+}
+
+/* ---- reading ---- */
 
 /* Where the reader is. */
 struct reader {
 	const char *path;
 	unsigned int line;
 	unsigned int seen[N_KEYS];	/* line of each key, 0: not yet */
+	struct definition *gang;	/* GangName= stood in this line */
+	bool gang_seen[N_GANG_KEYS];	/* keys of that gang */
 	struct sgang_conf conf;
 	struct sgang_error *err;
 };
@@ -295,6 +470,97 @@ static const struct key *find_key(const char *name)
 	return NULL;
 }
 
+/* GangName=NAMESPACE/NAME: what follows in the line is said of that gang. */
+static int begin_gang(struct reader *r, const char *value)
+{
+	struct sgang_error why;
+	struct sgang_spec spec;
+
+	sgang_spec_init(&spec);
+	if (sgang_spec_set(&spec, "gang", value, &why))
+		return sgang_errf(r->err, EINVAL, "%s:%u: GangName: %s",
+				  r->path, r->line, why.text);
+	if (!spec.ns[0])
+		return sgang_errf(r->err, EINVAL, "%s:%u: GangName: write "
+				  "NAMESPACE/%s, where NAMESPACE is a user or "
+				  "an account", r->path, r->line, spec.name);
+	r->gang = add_definition(&r->conf);
+	if (!r->gang)
+		return sgang_errf(r->err, ENOMEM, "%s:%u: out of memory",
+				  r->path, r->line);
+	r->gang->spec = spec;
+	r->gang->line = r->line;
+	memset(r->gang_seen, 0, sizeof(r->gang_seen));
+	return 0;
+}
+
+static int take_gang_pair(struct reader *r, const char *name, const char *value)
+{
+	char shown[SGANG_TEXT_SHOWN];
+	struct sgang_error why;
+	size_t i = 0;
+
+	while (i < N_GANG_KEYS && strcasecmp(gang_keys[i].name, name))
+		i++;
+	if (i == N_GANG_KEYS)
+		return sgang_errf(r->err, EINVAL, "%s:%u: unknown key \"%s\" "
+				  "behind GangName, see gang.conf(5)", r->path,
+				  r->line, sgang_text_show(shown, name));
+	if (r->gang_seen[i])
+		return sgang_errf(r->err, EINVAL, "%s:%u: %s is given twice",
+				  r->path, r->line, gang_keys[i].name);
+	r->gang_seen[i] = true;
+	if (sgang_spec_set(&r->gang->spec, gang_keys[i].option, value, &why))
+		return sgang_errf(r->err, EINVAL, "%s:%u: %s: %s", r->path,
+				  r->line, gang_keys[i].name, why.text);
+	return 0;
+}
+
+/* At the end of the line in which a gang was defined. */
+static int end_gang(struct reader *r)
+{
+	const struct sgang_spec *spec = &r->gang->spec;
+	struct sgang_error why;
+
+	r->gang = NULL;
+	if (!sgang_spec_defines(spec))
+		return sgang_errf(r->err, EINVAL, "%s:%u: GangName=%s/%s: add "
+				  "MinMember=N or TotalNumber=N", r->path,
+				  r->line, spec->ns, spec->name);
+	if (sgang_spec_check(spec, &why))
+		return sgang_errf(r->err, EINVAL, "%s:%u: GangName=%s/%s: %s",
+				  r->path, r->line, spec->ns, spec->name,
+				  why.text);
+	return 0;
+}
+
+/* What can be told of the gangs only after the last line. */
+static int check_definitions(struct reader *r)
+{
+	struct sgang_definitions *all = r->conf.definitions;
+	size_t i;
+
+	if (!all)
+		return 0;
+	qsort(all->gang, all->count, sizeof(all->gang[0]), definition_qsort);
+	for (i = 0; i < all->count; i++) {
+		const struct definition *d = &all->gang[i];
+
+		if (i && !name_order(&d[-1].spec, &d->spec))
+			return sgang_errf(r->err, EINVAL, "%s:%u: GangName="
+					  "%s/%s is given twice, first in line "
+					  "%u", r->path, d->line, d->spec.ns,
+					  d->spec.name, d[-1].line);
+		if (d->spec.level[0] &&
+		    sgang_costs_level(&r->conf.costs, d->spec.level) < 0)
+			return sgang_errf(r->err, EINVAL, "%s:%u: Topology: no "
+					  "level of the fabric is called "
+					  "\"%s\", see LevelNames", r->path,
+					  d->line, d->spec.level);
+	}
+	return 0;
+}
+
 static int take_pair(struct reader *r, const char *name, char *value)
 {
 	const struct key *key = find_key(name);
@@ -302,6 +568,13 @@ static int take_pair(struct reader *r, const char *name, char *value)
 	struct sgang_error why;
 	size_t i;
 
+	if (!strcasecmp(name, "GangName") && r->gang)
+		return sgang_errf(r->err, EINVAL, "%s:%u: GangName: one gang a "
+				  "line", r->path, r->line);
+	if (!strcasecmp(name, "GangName"))
+		return begin_gang(r, value);
+	if (r->gang)
+		return take_gang_pair(r, name, value);
 	if (!key)
 		return sgang_errf(r->err, EINVAL, "%s:%u: unknown key \"%s\", "
 				  "see gang.conf(5)", r->path, r->line,
@@ -366,7 +639,7 @@ static int take_line(struct reader *r, char *text)
 	for (;;) {
 		text += strspn(text, BLANKS);
 		if (!*text || *text == '#')
-			return 0;
+			return r->gang ? end_gang(r) : 0;
 		name = text;
 		text += strcspn(text, BLANKS "=#");
 		value = text + strspn(text, BLANKS);
@@ -444,6 +717,10 @@ int sgang_conf_load(const char *path, struct sgang_conf *conf,
 		rc = take_line(&r, line);
 	}
 	if (!rc)
+		rc = check_definitions(&r);
+	if (rc)
+		sgang_conf_free(&r.conf);
+	else
 		*conf = r.conf;
 	free(text);
 	return rc;
@@ -458,4 +735,6 @@ void sgang_conf_print(const struct sgang_conf *conf, FILE *out)
 		keys[i].print(conf, out);
 		fputc('\n', out);
 	}
+	for (i = 0; conf->definitions && i < conf->definitions->count; i++)
+		print_definition(&conf->definitions->gang[i].spec, out);
 }

@@ -16,6 +16,10 @@
 
 #include "err.h"
 #include "fabric.h"
+#include "spec.h"
+
+/* The gangs that an admin defines (GangName= lines); shared, never changed. */
+struct sgang_definitions;
 
 struct sgang_conf {
 	struct sgang_costs costs;	/* LevelNames= HopCosts=
@@ -26,14 +30,29 @@ struct sgang_conf {
 					 * too */
 	char topology_file[1024];	/* TopologyFile=, absolute; "":
 					 * topology.conf beside slurm.conf */
+	uint32_t waiting_time;		/* WaitingTime=, seconds or
+					 * SGANG_FOREVER; default 600 */
+	struct sgang_definitions *definitions;	/* GangName= lines; NULL: none */
 };
 
+/* The defaults own nothing and need no sgang_conf_free(). */
 void sgang_conf_default(struct sgang_conf *conf);
+
+/* Make 'to' (whose contents are overwritten, not freed) say the same. Cannot
+ * fail: the definitions are shared and counted. Any thread. */
+void sgang_conf_copy(struct sgang_conf *to, const struct sgang_conf *from);
+/* Give up what it owns and set the defaults. */
+void sgang_conf_free(struct sgang_conf *conf);
+
+/* What a GangName= line says of that gang: a spec with its namespace and name
+ * in place, valid as long as 'conf'; NULL when there is no such line. */
+const struct sgang_spec *sgang_conf_gang(const struct sgang_conf *conf,
+					 const char *ns, const char *name);
 
 /* Read 'path' over the defaults. Returns 0, or -1 with errno (ENOENT no such
  * file, EINVAL what is in it, ENOMEM, or why it cannot be opened) and 'err'
  * saying file:line, what is wrong and what was expected; '*conf' is then
- * untouched. A repeated key is an error. */
+ * untouched. A repeated key is an error, so is a gang that is defined twice. */
 int sgang_conf_load(const char *path, struct sgang_conf *conf,
 		    struct sgang_error *err);
 

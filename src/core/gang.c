@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* gang.c - the rules of gangs */
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,14 @@ static int submit_order_qsort(const void *a, const void *b)
 			    *(const struct sgang_member *const *) b);
 }
 
+static int take_order_qsort(const void *a, const void *b)
+{
+	return sgang_gang_take_order(*(const struct sgang_member *const *) a,
+				     *(const struct sgang_member *const *) b);
+}
+
+/* ---- adding up ---- */
+
 static void count_member(const struct sgang_member *m,
 			 struct sgang_tally *tally)
 {
@@ -38,29 +47,76 @@ static void count_member(const struct sgang_member *m,
 		break;
 	case SGANG_MEMBER_HELD:
 		tally->held += m->tasks;
+		if (m->priority > tally->priority)
+			tally->priority = m->priority;
 		break;
 	case SGANG_MEMBER_RUNNING:
 		tally->running += m->tasks;
+		tally->satisfied = true;	/* (0.38) */
 		break;
 	}
-	/* A gang has started once when any member says so or runs
-	 * (0.11, 0.38). */
-	if (m->satisfied || m->state == SGANG_MEMBER_RUNNING)
-		tally->satisfied = true;
+}
+
+static void earliest(int64_t *into, int64_t time)
+{
+	if (time && (!*into || time < *into))
+		*into = time;
+}
+
+/* What only the records know. */
+static void count_record(const struct sgang_member *m,
+			 struct sgang_tally *tally)
+{
+	const struct sgang_record *r = m->record;
+
+	if (!r)
+		return;
+	earliest(&tally->created, r->created);
+	if (m->state == SGANG_MEMBER_HELD)
+		earliest(&tally->since, r->since);
+	if (r->satisfied)
+		tally->satisfied = true;	/* (0.11) */
+	if (r->started > tally->started)
+		tally->started = r->started;
+	if (r->phase != SGANG_PHASE_TIMEOUT ||
+	    m->state != SGANG_MEMBER_PENDING)
+		return;
+	tally->timed_out = true;
+	if (!m->stopped)
+		tally->rearmed = true;
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+	return (a > b) ? a : b;
 }
 
 /* Records also hold the defaults of the time when nobody had said anything, so
- * the largest counts, and only where it says more. */
+ * the largest numbers count, and only where they say more. */
 static void remember(const struct sgang_member *const *members, size_t n,
 		     struct sgang_spec *spec)
 {
 	uint32_t min = 0, total = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (members[i]->known_min > min)
-			min = members[i]->known_min;
-		if (members[i]->known_total > total)
-			total = members[i]->known_total;
+		const struct sgang_record *r = members[i]->record;
+
+		if (!r)
+			continue;
+		min = larger(min, r->min_member);
+		total = larger(total, r->total);
+		if (!spec->mode)
+			spec->mode = r->mode;
+		if (!spec->match)
+			spec->match = r->match;
+		if (!spec->on_failure)
+			spec->on_failure = r->on_failure;
+		if (!spec->waiting_time)
+			spec->waiting_time = r->waiting_time;
+		if (!spec->groups_set && r->groups[0]) {
+			spec->groups_set = true;
+			strcpy(spec->groups, r->groups);
+		}
 	}
 	if (!spec->min_member && (!spec->total || min <= spec->total))
 		spec->min_member = min;
@@ -68,56 +124,185 @@ static void remember(const struct sgang_member *const *members, size_t n,
 		spec->total = total;
 }
 
+/* A member that says 8 of a gang that an object gave a total of 4 means a gang
+ * of 8: the number that came from farther away gives way. */
+static void fill_in(struct sgang_spec *spec, const struct sgang_spec *from)
+{
+	struct sgang_spec more = *from;
+
+	if (spec->min_member && more.total && more.total < spec->min_member)
+		more.total = 0;
+	if (spec->total && more.min_member > spec->total)
+		more.min_member = 0;
+	sgang_spec_merge(spec, &more);
+}
+
+static uint32_t order_of(const struct sgang_member *m)
+{
+	return m->spec->order_set ? m->spec->order : UINT32_MAX;
+}
+
+/* The minimum consists of the first members in the order of --gang-order, so
+ * nobody may take the place of one that comes before the last of them (3.8).
+ * Held and running ones have theirs. */
+static void find_last_order(const struct sgang_member **sorted, size_t n,
+			    struct sgang_tally *tally)
+{
+	uint32_t seen = 0;
+
+	qsort(sorted, n, sizeof(*sorted), take_order_qsort);
+	for (size_t i = 0; i < n && seen < tally->min_member; i++) {
+		tally->last_order = order_of(sorted[i]);
+		seen += sorted[i]->tasks;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct sgang_member *m = sorted[i];
+
+		if (order_of(m) >= tally->last_order)
+			break;
+		if (m->state != SGANG_MEMBER_PENDING)
+			continue;
+		tally->first_pending += m->tasks;
+		if (!m->eligible && !tally->waits_for)
+			tally->waits_for = m->job_id;
+	}
+}
+
 int sgang_gang_tally(const struct sgang_member *const *members, size_t n,
-		     struct sgang_tally *tally)
+		     const struct sgang_spec *const *definitions,
+		     size_t n_definitions, struct sgang_tally *tally)
 {
 	const struct sgang_member **sorted;
 
 	memset(tally, 0, sizeof(*tally));
-	sgang_spec_init(&tally->spec);
 	sorted = calloc(n ? n : 1, sizeof(*sorted));
 	if (!sorted)
 		return -1;
-	memcpy(sorted, members, n * sizeof(*sorted));
+	if (n)
+		memcpy(sorted, members, n * sizeof(*sorted));
 	qsort(sorted, n, sizeof(*sorted), submit_order_qsort);
 
 	for (size_t i = 0; i < n; i++) {
-		const struct sgang_member *m = sorted[i];
-
-		count_member(m, tally);
-		if (i) {
-			sgang_spec_merge(&tally->spec, &m->spec);
-		} else {
-			tally->spec = m->spec;
-			tally->first_submit = m->submit_time;
-		}
+		count_member(sorted[i], tally);
+		count_record(sorted[i], tally);
+		sgang_spec_merge(&tally->spec, sorted[i]->spec);
+	}
+	if (n)
+		earliest(&tally->created, sorted[0]->submit_time);
+	for (size_t i = 0; i < n_definitions; i++) {
+		if (definitions[i])
+			fill_in(&tally->spec, definitions[i]);
 	}
 	remember(sorted, n, &tally->spec);
-	free(sorted);
+	tally->defined = sgang_spec_defines(&tally->spec);
 	tally->min_member = sgang_spec_min(&tally->spec);
 	tally->total = sgang_spec_total(&tally->spec);
+	find_last_order(sorted, n, tally);
+	free(sorted);
 	return 0;
+}
+
+/* ---- what follows from the counts ---- */
+
+static bool is_strict(const struct sgang_tally *tally)
+{
+	return sgang_spec_mode(&tally->spec) == SGANG_MODE_STRICT;
+}
+
+/* Members that count towards the minimum without being placed (0.47). */
+static uint32_t counted_running(const struct sgang_tally *tally)
+{
+	return (sgang_spec_match(&tally->spec) ==
+		SGANG_MATCH_WAITING_AND_RUNNING) ? tally->running : 0;
+}
+
+bool sgang_gang_ordinary(const struct sgang_tally *tally)
+{
+	switch (sgang_spec_match(&tally->spec)) {
+	case SGANG_MATCH_ONLY_WAITING:
+		return false;
+	case SGANG_MATCH_WAITING_AND_RUNNING:
+		return tally->running >= tally->min_member;
+	default:
+		return tally->satisfied;
+	}
+}
+
+uint32_t sgang_gang_missing(const struct sgang_tally *tally)
+{
+	uint32_t have = tally->held + counted_running(tally);
+	uint32_t missing = (have < tally->min_member) ?
+			   tally->min_member - have : 0;
+
+	return larger(missing, tally->first_pending);
+}
+
+static bool gathered(const struct sgang_tally *tally)
+{
+	return tally->pending + tally->held + counted_running(tally) >=
+	       tally->min_member;
+}
+
+static bool enough_eligible(const struct sgang_tally *tally)
+{
+	return tally->eligible >= sgang_gang_missing(tally) &&
+	       !tally->waits_for;
+}
+
+static bool may_go_on(const struct sgang_tally *tally)
+{
+	return tally->defined && !tally->timed_out && gathered(tally) &&
+	       enough_eligible(tally);
+}
+
+bool sgang_gang_may_try(const struct sgang_tally *tally)
+{
+	return !sgang_gang_ordinary(tally) && tally->eligible &&
+	       may_go_on(tally) && (!is_strict(tally) || !tally->held);
+}
+
+bool sgang_gang_complete(const struct sgang_tally *tally)
+{
+	return sgang_gang_ordinary(tally) ||
+	       (may_go_on(tally) && tally->eligible + tally->held);
+}
+
+bool sgang_gang_placed(const struct sgang_tally *tally)
+{
+	return tally->held && !sgang_gang_missing(tally) && !tally->timed_out &&
+	       !tally->waits_for;
+}
+
+bool sgang_gang_wait_over(const struct sgang_tally *tally, uint32_t otherwise,
+			  int64_t now)
+{
+	uint32_t limit = tally->spec.waiting_time ? tally->spec.waiting_time :
+						    otherwise;
+
+	return tally->held && tally->since && limit != SGANG_FOREVER &&
+	       now - tally->since >= (int64_t) limit;
 }
 
 enum sgang_phase sgang_gang_phase(const struct sgang_tally *tally)
 {
-	if (tally->satisfied && (tally->running || tally->held ||
-				 tally->pending))
-		return SGANG_PHASE_RUNNING;
+	if (!tally->pending && !tally->held && !tally->running)
+		return SGANG_PHASE_FINISHED;
+	if (tally->held && sgang_gang_missing(tally))
+		return SGANG_PHASE_HOLDING;
 	if (tally->held)
 		return SGANG_PHASE_STARTING;
-	if (!tally->pending)
-		return SGANG_PHASE_FINISHED;
-	if (tally->pending < tally->min_member)
+	if (tally->running || sgang_gang_ordinary(tally))
+		return SGANG_PHASE_RUNNING;
+	if (tally->timed_out && !tally->rearmed)
+		return SGANG_PHASE_TIMEOUT;
+	if (!tally->defined)
+		return SGANG_PHASE_UNDEFINED;
+	if (!gathered(tally))
 		return SGANG_PHASE_GATHERING;
 	return SGANG_PHASE_WAITING;
 }
 
-bool sgang_gang_may_start(const struct sgang_tally *tally)
-{
-	return !tally->satisfied && !tally->held &&
-	       tally->eligible >= tally->min_member;
-}
+/* ---- orders ---- */
 
 int sgang_gang_turn_order(const struct sgang_tally *a,
 			  const struct sgang_tally *b)
@@ -126,37 +311,94 @@ int sgang_gang_turn_order(const struct sgang_tally *a,
 
 	if (a->priority != b->priority)
 		return (a->priority > b->priority) ? -1 : 1;
-	if (a->first_submit != b->first_submit)
-		return (a->first_submit < b->first_submit) ? -1 : 1;
+	if (a->created != b->created)
+		return (a->created < b->created) ? -1 : 1;
 	rc = strcmp(a->spec.ns, b->spec.ns);
 	return rc ? rc : strcmp(a->spec.name, b->spec.name);
+}
+
+int sgang_gang_take_order(const struct sgang_member *a,
+			  const struct sgang_member *b)
+{
+	if (order_of(a) != order_of(b))
+		return (order_of(a) < order_of(b)) ? -1 : 1;
+	if (a->priority != b->priority)
+		return (a->priority > b->priority) ? -1 : 1;
+	return submit_order(a, b);
 }
 
 int sgang_gang_ring_order(const struct sgang_member *a,
 			  const struct sgang_member *b)
 {
-	if (a->spec.rank_set != b->spec.rank_set)
-		return a->spec.rank_set ? -1 : 1;
-	if (a->spec.rank_set && a->spec.rank != b->spec.rank)
-		return (a->spec.rank < b->spec.rank) ? -1 : 1;
+	if (a->spec->rank_set != b->spec->rank_set)
+		return a->spec->rank_set ? -1 : 1;
+	if (a->spec->rank_set && a->spec->rank != b->spec->rank)
+		return (a->spec->rank < b->spec->rank) ? -1 : 1;
 	return submit_order(a, b);
+}
+
+/* ---- words ---- */
+
+static void waiting_text(const struct sgang_tally *tally, const char *why,
+			 char *buf, size_t size)
+{
+	const char *ns = tally->spec.ns, *name = tally->spec.name;
+	bool reason = why && *why;
+
+	if (tally->held)
+		snprintf(buf, size, "Gang %s/%s holds %u/%u members%s%s", ns,
+			 name, tally->held, tally->min_member,
+			 reason ? ": " : "", reason ? why : "");
+	else if (reason)
+		snprintf(buf, size, "Gang %s/%s waits: %s", ns, name, why);
+	else
+		snprintf(buf, size, "Gang %s/%s waits for its turn", ns, name);
 }
 
 void sgang_gang_text(const struct sgang_tally *tally, const char *why,
 		     char *buf, size_t size)
 {
 	const char *ns = tally->spec.ns, *name = tally->spec.name;
+	uint32_t missing = sgang_gang_missing(tally);
 
-	if (tally->pending < tally->min_member)
+	if (tally->timed_out && !tally->rearmed)
+		snprintf(buf, size, "%s", SGANG_TIMEOUT_TEXT);
+	else if (!tally->defined)
+		snprintf(buf, size,
+			 "Gang %s/%s undefined: say --gang-min-member or use sgang create",
+			 ns, name);
+	else if (!gathered(tally))
 		snprintf(buf, size, "Gang %s/%s gathering %u/%u members", ns,
-			 name, tally->pending, tally->min_member);
-	else if (tally->eligible < tally->min_member)
+			 name, tally->pending + tally->held +
+			 counted_running(tally), tally->min_member);
+	else if (tally->eligible < missing)
 		snprintf(buf, size,
 			 "Gang %s/%s waits for %u of %u members to be eligible",
-			 ns, name, tally->min_member - tally->eligible,
+			 ns, name, missing - tally->eligible,
 			 tally->min_member);
-	else if (why && *why)
-		snprintf(buf, size, "Gang %s/%s waits: %s", ns, name, why);
+	else if (tally->waits_for)
+		snprintf(buf, size,
+			 "Gang %s/%s waits for job %u, which --gang-order puts first",
+			 ns, name, tally->waits_for);
 	else
-		snprintf(buf, size, "Gang %s/%s waits for its turn", ns, name);
+		waiting_text(tally, why, buf, size);
+}
+
+void sgang_gang_object_text(const struct sgang_tally *tally, char *buf,
+			    size_t size)
+{
+	enum sgang_phase phase = sgang_gang_phase(tally);
+	char word[16];
+	size_t i;
+
+	/* A definition whose gang has no members waits for them. */
+	if (phase == SGANG_PHASE_FINISHED)
+		phase = SGANG_PHASE_GATHERING;
+	snprintf(word, sizeof(word), "%s", sgang_phase_name(phase));
+	for (i = 0; word[i]; i++)
+		word[i] = (char) tolower((unsigned char) word[i]);
+	snprintf(buf, size, "Gang %s/%s %s %u/%u members", tally->spec.ns,
+		 tally->spec.name, word,
+		 tally->pending + tally->held + tally->running,
+		 tally->min_member);
 }

@@ -25,14 +25,14 @@ enum sgang_member_state {
 /* One job record that has not ended. The head of a job array stands for all its
  * pending tasks. */
 struct sgang_member {
-	struct sgang_spec spec;
+	const struct sgang_spec *spec;	/* what it says */
+	const struct sgang_record *record;	/* what is remembered in it, or
+						 * NULL */
 	enum sgang_member_state state;
 	uint32_t tasks;			/* members it stands for, 1 or more */
 	bool eligible;			/* could start now if nodes were there:
 					 * not held, begun, independent */
-	bool satisfied;			/* its record says the gang has started */
-	uint32_t known_min;		/* what its record says the gang needs */
-	uint32_t known_total;		/* ... and expects; 0: no record */
+	bool stopped;			/* has no priority: held by somebody */
 	uint32_t job_id;		/* array members: of the array's head */
 	uint32_t task_id;		/* lowest task; 0 when no array */
 	uint32_t priority;
@@ -41,48 +41,96 @@ struct sgang_member {
 
 /* What the members add up to. Counts are members (array tasks count). */
 struct sgang_tally {
-	struct sgang_spec spec;		/* merged, oldest member first */
+	struct sgang_spec spec;		/* what holds for the gang */
+	bool defined;			/* somebody said how many it needs */
 	uint32_t pending;
 	uint32_t eligible;
 	uint32_t held;
 	uint32_t running;
 	uint32_t min_member;
 	uint32_t total;
-	bool satisfied;
+	bool satisfied;			/* it has started once */
+	bool timed_out;			/* its waiting time is over ... */
+	bool rearmed;			/* ... and somebody let it go on */
 	uint32_t priority;		/* highest of the pending (0.32) */
-	int64_t first_submit;		/* (0.33) */
+	int64_t created;		/* (0.33) */
+	int64_t since;			/* first member placed, 0: none */
+	int64_t started;		/* released, 0: not */
+	uint32_t last_order;		/* members with a --gang-order below it
+					 * belong to the minimum */
+	uint32_t first_pending;		/* such members without nodes */
+	uint32_t waits_for;		/* job of one that cannot start now;
+					 * 0: none */
 };
 
 /* Add up. O(n log n): the members are visited in the order of submission.
- * Where no member says a minimum or a total, what their records remember from
- * members that are gone holds: cancelling the one that said it must not let
- * the others start alone.
+ *
+ * A value holds that the oldest member says who says one; else what the
+ * 'definitions' say, the first of them first; else what the records of the
+ * members remember from members and definitions that are gone: cancelling the
+ * one that said it must not let the others start alone (0.29).
  * Returns 0, or -1 with ENOMEM. */
 int sgang_gang_tally(const struct sgang_member *const *members, size_t n,
-		     struct sgang_tally *tally);
+		     const struct sgang_spec *const *definitions,
+		     size_t n_definitions, struct sgang_tally *tally);
 
 /* The phase the counts amount to. A gang with a member running is Running, one
- * with a member held is Starting, and so on; without members Finished. */
+ * with a member held is Starting or Holding, and so on; without members
+ * Finished. */
 enum sgang_phase sgang_gang_phase(const struct sgang_tally *tally);
 
-/* May an attempt be made: not satisfied, nothing held, at least min-member
- * eligible? (0.43, 0.1) */
-bool sgang_gang_may_start(const struct sgang_tally *tally);
+/* Are its members ordinary jobs now: it has started, and its --gang-match asks
+ * for no more than that (0.11)? */
+bool sgang_gang_ordinary(const struct sgang_tally *tally);
+
+/* How many members have to be placed yet before it may be released. */
+uint32_t sgang_gang_missing(const struct sgang_tally *tally);
+
+/* May an attempt be made: defined, not timed out, and the eligible and those
+ * that count already are enough (0.43 to 0.45)? A strict gang that holds is
+ * done with attempts. */
+bool sgang_gang_may_try(const struct sgang_tally *tally);
+
+/* A gang with these numbers is, or soon will be, what another gang of its group
+ * waits for: it has its minimum of eligible members, or has started. */
+bool sgang_gang_complete(const struct sgang_tally *tally);
+
+/* Has everything it needs been placed? Then only its group and what the nodes
+ * still do (prologs, booting) keep it from its release. */
+bool sgang_gang_placed(const struct sgang_tally *tally);
+
+/* Is its waiting time over at 'now' (0.12, 0.13)? It runs while a member is
+ * held, from the first one placed; 'otherwise' is the site's, where the gang
+ * says none. */
+bool sgang_gang_wait_over(const struct sgang_tally *tally, uint32_t otherwise,
+			  int64_t now);
 
 /* Order of two gangs' turns: priority, then creation time, then name
  * (0.32 to 0.34). Below 0 when a goes first. */
 int sgang_gang_turn_order(const struct sgang_tally *a,
 			  const struct sgang_tally *b);
 
+/* Order in which members are taken when not all can be: --gang-order, then
+ * priority, then submission (3.8). */
+int sgang_gang_take_order(const struct sgang_member *a,
+			  const struct sgang_member *b);
+
 /* Order of two members in the ring: those with --gang-rank first, by rank, then
  * by submission (time, job id, task id). */
 int sgang_gang_ring_order(const struct sgang_member *a,
 			  const struct sgang_member *b);
 
-/* What squeue shows for a gang that waits, "Gang alice/train gathering 3/4
- * members". 'why' (may be NULL) is what the last attempt failed for. Writes at
- * most 'size' bytes. */
+/* What a member that waits shows, "Gang alice/train gathering 3/4 members".
+ * 'why' (may be NULL) is what the last attempt failed for, or what its group
+ * waits for. Writes at most 'size' bytes. */
 void sgang_gang_text(const struct sgang_tally *tally, const char *why,
 		     char *buf, size_t size);
+
+/* What a member shows, and nothing else, after the waiting time (0.14). */
+#define SGANG_TIMEOUT_TEXT "GangTimeout"
+
+/* What the gang's definition shows, "Gang alice/train waiting 4/4 members". */
+void sgang_gang_object_text(const struct sgang_tally *tally, char *buf,
+			    size_t size);
 
 #endif

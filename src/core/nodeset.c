@@ -86,6 +86,19 @@ void sgang_nodeset_remove(struct sgang_nodeset *set, uint32_t node)
 		set->word[node / WORD_BITS] &= ~bit(node);
 }
 
+void sgang_nodeset_add_words(struct sgang_nodeset *set, const uint64_t *words,
+			     size_t n_words)
+{
+	uint32_t rest = set->size % WORD_BITS;
+
+	if (n_words > set->n_words)
+		n_words = set->n_words;
+	for (size_t i = 0; i < n_words; i++)
+		set->word[i] |= words[i];
+	if (rest && n_words == set->n_words)
+		set->word[set->n_words - 1] &= ((uint64_t)1 << rest) - 1;
+}
+
 void sgang_nodeset_fill(struct sgang_nodeset *set)
 {
 	uint32_t spare = set->n_words * WORD_BITS - set->size;

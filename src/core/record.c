@@ -44,6 +44,7 @@ int sgang_phase_find(const char *name)
 /* When a word must be there. */
 enum need {
 	OPTIONAL,
+	SPARSE,			/* left out when there is nothing to say */
 	ALWAYS,
 	PLACED			/* all of these or none of them */
 };
@@ -56,7 +57,13 @@ enum kind {
 	KIND_U32,
 	KIND_U64,
 	KIND_BOOL,
-	KIND_TIER
+	KIND_TIER,
+	KIND_MODE,
+	KIND_MATCH,
+	KIND_ON_FAILURE,
+	KIND_WAIT,		/* seconds or UNLIMITED */
+	KIND_GROUPS,
+	KIND_TIME		/* seconds since the epoch */
 };
 
 /* The words in the order they are written. To add one: a row here, a field in
@@ -76,6 +83,18 @@ static const struct word {
 	{ "total", KIND_U32, ALWAYS, FIELD(total) },
 	{ "satisfied", KIND_BOOL, OPTIONAL, FIELD(satisfied) },
 	{ "attempts", KIND_U32, OPTIONAL, FIELD(attempts) },
+	{ "tried", KIND_U32, SPARSE, FIELD(tried) },
+	{ "skipped", KIND_U32, SPARSE, FIELD(skipped) },
+	{ "round", KIND_U32, SPARSE, FIELD(round) },
+	{ "mode", KIND_MODE, SPARSE, FIELD(mode) },
+	{ "match", KIND_MATCH, SPARSE, FIELD(match) },
+	{ "onfailure", KIND_ON_FAILURE, SPARSE, FIELD(on_failure) },
+	{ "wait", KIND_WAIT, SPARSE, FIELD(waiting_time) },
+	{ "groups", KIND_GROUPS, SPARSE, FIELD(groups) },
+	{ "created", KIND_TIME, SPARSE, FIELD(created) },
+	{ "since", KIND_TIME, SPARSE, FIELD(since) },
+	{ "started", KIND_TIME, SPARSE, FIELD(started) },
+	{ "object", KIND_BOOL, SPARSE, FIELD(object) },
 	{ "ring", KIND_U64, PLACED, FIELD(ring_cost) },
 	{ "best", KIND_U64, PLACED, FIELD(ring_best) },
 	{ "cross", KIND_U64, PLACED, FIELD(cross_links) },
@@ -209,17 +228,165 @@ static bool get_tier(struct sgang_record *r, void *field, const char *value)
 	return true;
 }
 
+/* What the gang said is read as its options are, so that both know the same
+ * words and nothing gets in through a record that no option would let in. */
+static bool get_option(struct sgang_spec *said, const char *option,
+		       const char *value)
+{
+	sgang_spec_init(said);
+	return !sgang_spec_set(said, option, value, NULL);
+}
+
+static void put_mode(FILE *out, const struct sgang_record *r, const void *field)
+{
+	(void)field;
+	fputs(sgang_mode_word(r->mode), out);
+}
+
+static bool get_mode(struct sgang_record *r, void *field, const char *value)
+{
+	struct sgang_spec said;
+
+	(void)field;
+	if (!get_option(&said, "gang-mode", value))
+		return false;
+	r->mode = said.mode;
+	return true;
+}
+
+static void put_match(FILE *out, const struct sgang_record *r,
+		      const void *field)
+{
+	(void)field;
+	fputs(sgang_match_word(r->match), out);
+}
+
+static bool get_match(struct sgang_record *r, void *field, const char *value)
+{
+	struct sgang_spec said;
+
+	(void)field;
+	if (!get_option(&said, "gang-match", value))
+		return false;
+	r->match = said.match;
+	return true;
+}
+
+static void put_on_failure(FILE *out, const struct sgang_record *r,
+			   const void *field)
+{
+	(void)field;
+	fputs(sgang_on_failure_word(r->on_failure), out);
+}
+
+static bool get_on_failure(struct sgang_record *r, void *field,
+			   const char *value)
+{
+	struct sgang_spec said;
+
+	(void)field;
+	if (!get_option(&said, "gang-on-failure", value))
+		return false;
+	r->on_failure = said.on_failure;
+	return true;
+}
+
+static void put_wait(FILE *out, const struct sgang_record *r, const void *field)
+{
+	if (r->waiting_time == SGANG_FOREVER)
+		fputs("UNLIMITED", out);
+	else
+		put_u32(out, r, field);
+}
+
+static bool get_wait(struct sgang_record *r, void *field, const char *value)
+{
+	if (strcmp(value, "UNLIMITED"))
+		return get_u32(r, field, value);
+	r->waiting_time = SGANG_FOREVER;
+	return true;
+}
+
+static void put_groups(FILE *out, const struct sgang_record *r,
+		       const void *field)
+{
+	(void)field;
+	fputs(r->groups, out);
+}
+
+static bool get_groups(struct sgang_record *r, void *field, const char *value)
+{
+	struct sgang_spec said;
+
+	(void)field;
+	if (!get_option(&said, "gang-groups", value))
+		return false;
+	memcpy(r->groups, said.groups, sizeof(r->groups));
+	return true;
+}
+
+static void put_time(FILE *out, const struct sgang_record *r, const void *field)
+{
+	(void)r;
+	fprintf(out, "%" PRId64, *(const int64_t *)field);
+}
+
+static bool get_time(struct sgang_record *r, void *field, const char *value)
+{
+	uint64_t number;
+
+	(void)r;
+	if (sgang_text_number(value, 0, INT64_MAX, &number))
+		return false;
+	*(int64_t *)field = (int64_t)number;
+	return true;
+}
+
+/* Is there nothing to say? */
+static bool no_u32(const void *field)
+{
+	return !*(const uint32_t *)field;
+}
+
+static bool no_time(const void *field)
+{
+	return *(const int64_t *)field <= 0;
+}
+
+static bool no_bool(const void *field)
+{
+	return !*(const bool *)field;
+}
+
+static bool no_text(const void *field)
+{
+	return !*(const char *)field;
+}
+
+_Static_assert(sizeof(enum sgang_mode) == sizeof(uint32_t) &&
+	       sizeof(enum sgang_match) == sizeof(uint32_t) &&
+	       sizeof(enum sgang_on_failure) == sizeof(uint32_t),
+	       "no_u32() reads the words of the gang");
+
+/* 'none' is needed by kinds of SPARSE words alone. */
 static const struct {
 	void (*put)(FILE *out, const struct sgang_record *r, const void *field);
 	bool (*get)(struct sgang_record *r, void *field, const char *value);
+	bool (*none)(const void *field);
 } kinds[] = {
-	[KIND_GANG] = { put_gang, get_gang },
-	[KIND_PHASE] = { put_phase, get_phase },
-	[KIND_RANK] = { put_rank, get_rank },
-	[KIND_U32] = { put_u32, get_u32 },
-	[KIND_U64] = { put_u64, get_u64 },
-	[KIND_BOOL] = { put_bool, get_bool },
-	[KIND_TIER] = { put_tier, get_tier },
+	[KIND_GANG] = { put_gang, get_gang, NULL },
+	[KIND_PHASE] = { put_phase, get_phase, NULL },
+	[KIND_RANK] = { put_rank, get_rank, NULL },
+	[KIND_U32] = { put_u32, get_u32, no_u32 },
+	[KIND_U64] = { put_u64, get_u64, NULL },
+	[KIND_BOOL] = { put_bool, get_bool, no_bool },
+	[KIND_TIER] = { put_tier, get_tier, NULL },
+	[KIND_MODE] = { put_mode, get_mode, no_u32 },
+	[KIND_MATCH] = { put_match, get_match, no_u32 },
+	[KIND_ON_FAILURE] = { put_on_failure, get_on_failure, no_u32 },
+	[KIND_WAIT] = { put_wait, get_wait, no_u32 },
+	[KIND_GROUPS] = { put_groups, get_groups, no_text },
+	[KIND_TIME] = { put_time, get_time, no_time },
 };
 
 /* A word at the start of 'text' that looks like key=value: its length, 0 when
@@ -248,7 +415,7 @@ static bool read_word(struct sgang_record *r, bool seen[N_WORDS],
 		      const char *text, size_t key, size_t length)
 {
 	const struct word *word = find_word(text, key);
-	char value[sizeof(r->ns) + sizeof(r->name) + 1];
+	char value[SGANG_GROUPS_SIZE];	/* the longest there is */
 
 	if (!word)
 		return true;
@@ -338,6 +505,21 @@ static void put_foreign(FILE *out, const char *foreign)
 		fputc(' ', out);
 }
 
+static bool is_written(const struct sgang_record *record,
+		       const struct word *word)
+{
+	const void *field = (const char *)record + word->offset;
+
+	switch (word->need) {
+	case PLACED:
+		return record->placed;
+	case SPARSE:
+		return !kinds[word->kind].none(field);
+	default:
+		return true;
+	}
+}
+
 char *sgang_record_format(const struct sgang_record *record,
 			  const char *foreign)
 {
@@ -352,7 +534,7 @@ char *sgang_record_format(const struct sgang_record *record,
 	for (i = 0; i < N_WORDS; i++) {
 		const void *field = (const char *)record + words[i].offset;
 
-		if (words[i].need == PLACED && !record->placed)
+		if (!is_written(record, &words[i]))
 			continue;
 		fprintf(out, "%s%s=", i ? " " : "", words[i].key);
 		kinds[words[i].kind].put(out, record, field);

@@ -5,9 +5,13 @@
  *   attempts=1 ring=38 best=14 cross=2 tier=spine off=8 ranks=16 exact=1
  *
  * One line of blank-separated key=value words; those that come with a placement
- * (rank, ring to exact) are all there or none of them. The select plugin writes
- * the record into every member, Slurm saves and shows it, sgang reads it. Text
- * that somebody else put into the field stays in front of the record.
+ * (rank, ring to exact) are all there or none of them. What the gang said, what
+ * was tried and when come before them: mode=nonstrict match=.. onfailure=kill
+ * wait=600 groups=a/b,c/d created=.. since=.. started=.. tried=6 skipped=4
+ * round=3 object=1, each left out when there is nothing to say. The select
+ * plugin writes the record into every member, Slurm saves and shows it, sgang
+ * reads it. Text that somebody else put into the field stays in front of the
+ * record.
  */
 
 #ifndef SGANG_RECORD_H
@@ -46,7 +50,24 @@ struct sgang_record {
 	uint32_t min_member;
 	uint32_t total;
 	bool satisfied;			/* the gang has started once */
-	uint32_t attempts;		/* transactions tried for it so far */
+	uint32_t attempts;		/* transactions tried for it so far: the
+					 * cycle of behaviours 0.39 to 0.41 */
+	uint32_t tried;			/* members the last one tried ... */
+	uint32_t skipped;		/* ... and those it did not (0.3) */
+	uint32_t round;			/* attempt in which this member was
+					 * tried last (0.39) */
+	/* what the gang said; UNSET, 0 and "" are not written */
+	enum sgang_mode mode;
+	enum sgang_match match;
+	enum sgang_on_failure on_failure;
+	uint32_t waiting_time;		/* seconds, SGANG_FOREVER */
+	char groups[SGANG_GROUPS_SIZE];
+	/* seconds since the epoch; 0: not known, not written */
+	int64_t created;		/* the gang came to be (0.33) */
+	int64_t since;			/* its first member was placed (0.12) */
+	int64_t started;		/* it was released; this member with it
+					 * or after it */
+	bool object;			/* of a definition, not of a member */
 	/* known once the gang has a placement (placed == true) */
 	bool placed;
 	bool exact;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -13,14 +14,25 @@
  * name is "gang"; bytes that are no letter or digit arrive as '_'. */
 #define ENV_PREFIX "_SLURM_SPANK_OPTION_gang_"
 
-/* To add an option: a number here, a row in options[] and in setters[], a field
- * in struct sgang_spec, a paragraph in spank_gang.8. */
+/* Largest number in --gang-min-tres; the unit of memory is MB. */
+#define TRES_MAX UINT64_C(1000000000000)
+
+/* To add an option: a number here, a row in options[], in setters[] and in
+ * fields[], a field in struct sgang_spec, a paragraph in spank_gang.8. */
 enum {
 	OPT_GANG,
 	OPT_MIN_MEMBER,
 	OPT_TOTAL_NUMBER,
 	OPT_TOPOLOGY,
 	OPT_RANK,
+	OPT_MODE,
+	OPT_GROUPS,
+	OPT_WAITING_TIME,
+	OPT_MATCH,
+	OPT_ORDER,
+	OPT_ON_FAILURE,
+	OPT_MIN_TRES,
+	OPT_OBJECT,
 	OPTIONS
 };
 
@@ -34,7 +46,7 @@ static const struct sgang_option options[OPTIONS + 1] = {
 		.name = "gang-min-member",
 		.alias = "gang-min-available",
 		.arg = "N",
-		.help = "members that are needed to start (default 1)",
+		.help = "members that are needed to start",
 	},
 	[OPT_TOTAL_NUMBER] = {
 		.name = "gang-total-number",
@@ -51,6 +63,52 @@ static const struct sgang_option options[OPTIONS + 1] = {
 		.arg = "N",
 		.help = "position of this member in the ring (default: order "
 			"of submission)",
+	},
+	[OPT_MODE] = {
+		.name = "gang-mode",
+		.arg = "strict|nonstrict",
+		.help = "whether members keep what they got while the gang "
+			"waits for the rest (default strict: no)",
+	},
+	[OPT_GROUPS] = {
+		.name = "gang-groups",
+		.arg = "NAMESPACE/NAME,...",
+		.help = "gangs that start only together with this one",
+	},
+	[OPT_WAITING_TIME] = {
+		.name = "gang-waiting-time",
+		.arg = "TIME",
+		.help = "longest wait since the first member was placed "
+			"(default: gang.conf)",
+	},
+	[OPT_MATCH] = {
+		.name = "gang-match",
+		.arg = "once-satisfied|only-waiting|waiting-and-running",
+		.help = "what counts towards the minimum once the gang has "
+			"started (default once-satisfied)",
+	},
+	[OPT_ORDER] = {
+		.name = "gang-order",
+		.arg = "N",
+		.help = "members with a lower number belong to the minimum "
+			"first (default: last)",
+	},
+	[OPT_ON_FAILURE] = {
+		.name = "gang-on-failure",
+		.arg = "ignore|kill|requeue",
+		.help = "what becomes of the others when a member fails "
+			"(default ignore)",
+	},
+	[OPT_MIN_TRES] = {
+		.name = "gang-min-tres",
+		.arg = "cpu=N,mem=SIZE,node=N",
+		.help = "do not try to start the gang while less is free",
+	},
+	[OPT_OBJECT] = {
+		.name = "gang-object",
+		.arg = "1",
+		.help = "this job defines the gang and is no member of it",
+		.hidden = true,
 	},
 };
 
@@ -78,35 +136,35 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* RFC 1123 label; 'value' is the whole option, for the message. */
-static int check_name(const char *name, const char *value,
+/* RFC 1123 label; 'option' and 'value' are for the message. */
+static int check_name(const char *name, int option, const char *value,
 		      struct sgang_error *err)
 {
 	size_t length = strlen(name), i;
 
 	if (!length)
-		return refuse(err, EINVAL, OPT_GANG, value,
+		return refuse(err, EINVAL, option, value,
 			      "the name is missing, expected "
-			      "[NAMESPACE/]NAME");
+			      "NAMESPACE/NAME");
 	if (length > SGANG_NAME_MAX)
-		return refuse(err, E2BIG, OPT_GANG, value,
+		return refuse(err, E2BIG, option, value,
 			      "a gang's name has at most 63 characters");
 	for (i = 0; i < length; i++) {
 		if (is_upper(name[i]))
-			return refuse(err, EINVAL, OPT_GANG, value,
+			return refuse(err, EINVAL, option, value,
 				      "a gang's name has no upper-case "
 				      "letters");
 		if (name[i] == '/')
-			return refuse(err, EINVAL, OPT_GANG, value,
+			return refuse(err, EINVAL, option, value,
 				      "there is more than one slash, expected "
-				      "[NAMESPACE/]NAME");
+				      "NAMESPACE/NAME");
 		if (!is_lower(name[i]) && !is_digit(name[i]) && name[i] != '-')
-			return refuse(err, EINVAL, OPT_GANG, value,
+			return refuse(err, EINVAL, option, value,
 				      "a gang's name has only the letters a "
 				      "to z, digits and '-'");
 	}
 	if (name[0] == '-' || name[length - 1] == '-')
-		return refuse(err, EINVAL, OPT_GANG, value,
+		return refuse(err, EINVAL, option, value,
 			      "a gang's name begins and ends with a letter or "
 			      "a digit");
 	return 0;
@@ -114,21 +172,24 @@ static int check_name(const char *name, const char *value,
 
 /* Users and accounts are named by the site, so little is forbidden: what would
  * break a list of names, a record's words or somebody's terminal. */
-static int check_namespace(const char *ns, size_t length, const char *value,
-			   struct sgang_error *err)
+static int check_namespace(const char *ns, size_t length, int option,
+			   const char *value, struct sgang_error *err)
 {
 	size_t i;
 
-	if (!length)
-		return refuse(err, EINVAL, OPT_GANG, value,
+	if (!length && option == OPT_GANG)
+		return refuse(err, EINVAL, option, value,
 			      "the namespace before the slash is empty; leave "
 			      "the slash out to use your user name");
+	if (!length)
+		return refuse(err, EINVAL, option, value,
+			      "the namespace before the slash is empty");
 	if (length > SGANG_NAMESPACE_MAX)
-		return refuse(err, E2BIG, OPT_GANG, value,
+		return refuse(err, E2BIG, option, value,
 			      "a namespace has at most 255 characters");
 	for (i = 0; i < length; i++)
 		if (ns[i] <= ' ' || ns[i] > '~' || strchr(",\"'", ns[i]))
-			return refuse(err, EINVAL, OPT_GANG, value,
+			return refuse(err, EINVAL, option, value,
 				      "a namespace is a user or an account, "
 				      "without blanks, commas, quotes and "
 				      "unprintable characters");
@@ -142,9 +203,9 @@ static int set_gang(struct sgang_spec *spec, const char *value,
 	const char *name = slash ? slash + 1 : value;
 	size_t length = slash ? (size_t)(slash - value) : 0;
 
-	if (slash && check_namespace(value, length, value, err))
+	if (slash && check_namespace(value, length, OPT_GANG, value, err))
 		return -1;
-	if (check_name(name, value, err))
+	if (check_name(name, OPT_GANG, value, err))
 		return -1;
 	memcpy(spec->ns, value, length);
 	spec->ns[length] = '\0';
@@ -240,6 +301,264 @@ static int set_topology(struct sgang_spec *spec, const char *value,
 		      "the name of a level of the fabric, such as leaf");
 }
 
+static const char *const modes[] = {
+	[SGANG_MODE_UNSET] = "",
+	[SGANG_MODE_STRICT] = "strict",
+	[SGANG_MODE_NONSTRICT] = "nonstrict",
+};
+
+static const char *const matches[] = {
+	[SGANG_MATCH_UNSET] = "",
+	[SGANG_MATCH_ONCE_SATISFIED] = "once-satisfied",
+	[SGANG_MATCH_ONLY_WAITING] = "only-waiting",
+	[SGANG_MATCH_WAITING_AND_RUNNING] = "waiting-and-running",
+};
+
+static const char *const failures[] = {
+	[SGANG_ON_FAILURE_UNSET] = "",
+	[SGANG_ON_FAILURE_IGNORE] = "ignore",
+	[SGANG_ON_FAILURE_KILL] = "kill",
+	[SGANG_ON_FAILURE_REQUEUE] = "requeue",
+};
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The number of 'value' among the 'n' words behind the first, which stands for
+ * unset; 0 when there is none. */
+static unsigned int find_word(const char *const *words, size_t n, int option,
+			      const char *value, struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+	unsigned int i;
+
+	for (i = 1; i < n; i++)
+		if (!strcasecmp(words[i], value))
+			return i;
+	sgang_errf(err, EINVAL, "--%s=%s: expected one of %s",
+		   options[option].name, sgang_text_show(shown, value),
+		   options[option].arg);
+	return 0;
+}
+
+static int set_mode(struct sgang_spec *spec, const char *value,
+		    struct sgang_error *err)
+{
+	unsigned int i = find_word(modes, COUNT(modes), OPT_MODE, value, err);
+
+	if (!i)
+		return -1;
+	spec->mode = (enum sgang_mode)i;
+	return 0;
+}
+
+static int set_match(struct sgang_spec *spec, const char *value,
+		     struct sgang_error *err)
+{
+	unsigned int i = find_word(matches, COUNT(matches), OPT_MATCH, value,
+				   err);
+
+	if (!i)
+		return -1;
+	spec->match = (enum sgang_match)i;
+	return 0;
+}
+
+static int set_on_failure(struct sgang_spec *spec, const char *value,
+			  struct sgang_error *err)
+{
+	unsigned int i = find_word(failures, COUNT(failures), OPT_ON_FAILURE,
+				   value, err);
+
+	if (!i)
+		return -1;
+	spec->on_failure = (enum sgang_on_failure)i;
+	return 0;
+}
+
+static int set_waiting_time(struct sgang_spec *spec, const char *value,
+			    struct sgang_error *err)
+{
+	if (!sgang_text_time(value, &spec->waiting_time))
+		return 0;
+	return refuse(err, EINVAL, OPT_WAITING_TIME, value,
+		      "expected a time above 0 such as 30 (minutes), 10:00 or "
+		      "1-12, or UNLIMITED");
+}
+
+static int set_order(struct sgang_spec *spec, const char *value,
+		     struct sgang_error *err)
+{
+	if (set_number(&spec->order, OPT_ORDER, 0, value, err))
+		return -1;
+	spec->order_set = true;
+	return 0;
+}
+
+static int set_object(struct sgang_spec *spec, const char *value,
+		      struct sgang_error *err)
+{
+	if (strcmp(value, "1") && strcmp(value, "yes"))
+		return refuse(err, EINVAL, OPT_OBJECT, value, "expected 1");
+	spec->object = true;
+	return 0;
+}
+
+/* Take the item at '*at' off a list, up to a comma, into 'item', which has room
+ * for the whole list. Returns false behind the last; an empty one is an item
+ * too. */
+static bool next_item(const char **at, char *item)
+{
+	size_t length;
+
+	if (!*at)
+		return false;
+	length = strcspn(*at, ",");
+	memcpy(item, *at, length);
+	item[length] = '\0';
+	*at = (*at)[length] ? *at + length + 1 : NULL;
+	return true;
+}
+
+static int check_group(const char *entry, struct sgang_error *err)
+{
+	const char *slash = strchr(entry, '/');
+
+	if (!*entry)
+		return sgang_errf(err, EINVAL, "--gang-groups: there is an "
+				  "empty entry in the list, expected "
+				  "NAMESPACE/NAME,...");
+	if (!slash)
+		return refuse(err, EINVAL, OPT_GROUPS, entry,
+			      "write NAMESPACE/NAME, where NAMESPACE is the "
+			      "user or account of that gang");
+	if (check_namespace(entry, (size_t)(slash - entry), OPT_GROUPS, entry,
+			    err))
+		return -1;
+	return check_name(slash + 1, OPT_GROUPS, entry, err);
+}
+
+static bool list_has(const char *list, const char *entry)
+{
+	size_t length = strlen(entry), n;
+
+	for (; *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		if (n == length && !memcmp(list, entry, n))
+			return true;
+	}
+	return false;
+}
+
+static int set_groups(struct sgang_spec *spec, const char *value,
+		      struct sgang_error *err)
+{
+	char entry[SGANG_GROUPS_SIZE], list[SGANG_GROUPS_SIZE] = "";
+	const char *at = *value ? value : NULL;
+	size_t used = 0, length;
+
+	if (strlen(value) >= sizeof(list))
+		return refuse(err, E2BIG, OPT_GROUPS, value,
+			      "the list has more than 511 characters");
+	while (next_item(&at, entry)) {
+		if (check_group(entry, err))
+			return -1;
+		if (list_has(list, entry))
+			continue;
+		if (used)
+			list[used++] = ',';
+		length = strlen(entry);
+		memcpy(list + used, entry, length + 1);
+		used += length;
+	}
+	memcpy(spec->groups, list, sizeof(list));
+	spec->groups_set = true;
+	return 0;
+}
+
+/* "2048M", with or without a B behind it, is 2048. A K is a part of a MB and
+ * rounded up, as Slurm does. */
+static int read_memory(const char *text, uint64_t *megabytes)
+{
+	static const char suffixes[] = "kKmMgGtT";
+	size_t length = strspn(text, "0123456789");
+	const char *suffix = suffixes + 2;
+	char digits[24];
+	uint64_t number;
+
+	if (length >= sizeof(digits))
+		return -1;
+	memcpy(digits, text, length);
+	digits[length] = '\0';
+	if (sgang_text_number(digits, 1, TRES_MAX * 1024, &number))
+		return -1;
+	if (text[length]) {
+		suffix = strchr(suffixes, text[length]);
+		if (!suffix || (text[length + 1] &&
+				strcasecmp(text + length + 1, "B")))
+			return -1;
+	}
+	if (suffix < suffixes + 2)
+		number = (number + 1023) / 1024;
+	for (; suffix >= suffixes + 4; suffix -= 2)
+		number = number <= TRES_MAX ? number * 1024 : TRES_MAX + 1;
+	if (number > TRES_MAX)
+		return -1;
+	*megabytes = number;
+	return 0;
+}
+
+static int read_count(const char *text, uint64_t *count)
+{
+	return sgang_text_number(text, 1, TRES_MAX, count);
+}
+
+static const struct {
+	const char *key;
+	size_t offset;
+	int (*read)(const char *text, uint64_t *number);
+	const char *unit;
+} tres[] = {
+	{ "cpu", offsetof(struct sgang_spec, min_cpus), read_count, "" },
+	{ "mem", offsetof(struct sgang_spec, min_memory), read_memory, "M" },
+	{ "node", offsetof(struct sgang_spec, min_nodes), read_count, "" },
+};
+
+/* Take one "key=number"; false when it is none, or that key was there. */
+static bool take_tres(uint64_t numbers[COUNT(tres)], char *item)
+{
+	char *number = strchr(item, '=');
+	size_t i;
+
+	if (!number)
+		return false;
+	*number++ = '\0';
+	for (i = 0; i < COUNT(tres); i++)
+		if (!strcasecmp(tres[i].key, item))
+			return !numbers[i] && !tres[i].read(number,
+							    &numbers[i]);
+	return false;
+}
+
+static int set_min_tres(struct sgang_spec *spec, const char *value,
+			struct sgang_error *err)
+{
+	uint64_t numbers[COUNT(tres)] = { 0 };
+	const char *at = value;
+	char item[128] = "";
+	bool good = strlen(value) < sizeof(item);
+	size_t i;
+
+	while (good && next_item(&at, item))
+		good = take_tres(numbers, item);
+	if (!good)
+		return refuse(err, EINVAL, OPT_MIN_TRES, value,
+			      "expected cpu=N, mem=SIZE and node=N, each at "
+			      "most once, where SIZE is like 2048M or 64G");
+	for (i = 0; i < COUNT(tres); i++)
+		memcpy((char *)spec + tres[i].offset, &numbers[i],
+		       sizeof(numbers[i]));
+	return 0;
+}
+
 static int (*const setters[OPTIONS])(struct sgang_spec *, const char *,
 				     struct sgang_error *) = {
 	[OPT_GANG] = set_gang,
@@ -247,7 +566,139 @@ static int (*const setters[OPTIONS])(struct sgang_spec *, const char *,
 	[OPT_TOTAL_NUMBER] = set_total_number,
 	[OPT_TOPOLOGY] = set_topology,
 	[OPT_RANK] = set_rank,
+	[OPT_MODE] = set_mode,
+	[OPT_GROUPS] = set_groups,
+	[OPT_WAITING_TIME] = set_waiting_time,
+	[OPT_MATCH] = set_match,
+	[OPT_ORDER] = set_order,
+	[OPT_ON_FAILURE] = set_on_failure,
+	[OPT_MIN_TRES] = set_min_tres,
+	[OPT_OBJECT] = set_object,
 };
+
+/* ---- what was said, field by field ---- */
+
+static void show_number(const struct sgang_spec *spec, char *text, size_t size,
+			const void *field)
+{
+	(void)spec;
+	snprintf(text, size, "%" PRIu32, *(const uint32_t *)field);
+}
+
+static void show_topology(const struct sgang_spec *spec, char *text,
+			  size_t size, const void *field)
+{
+	(void)field;
+	snprintf(text, size, "%s:%s", policy_word(spec->topo), spec->level);
+}
+
+static void show_mode(const struct sgang_spec *spec, char *text, size_t size,
+		      const void *field)
+{
+	(void)field;
+	snprintf(text, size, "%s", sgang_mode_word(spec->mode));
+}
+
+static void show_match(const struct sgang_spec *spec, char *text, size_t size,
+		       const void *field)
+{
+	(void)field;
+	snprintf(text, size, "%s", sgang_match_word(spec->match));
+}
+
+static void show_on_failure(const struct sgang_spec *spec, char *text,
+			    size_t size, const void *field)
+{
+	(void)field;
+	snprintf(text, size, "%s", sgang_on_failure_word(spec->on_failure));
+}
+
+static void show_time(const struct sgang_spec *spec, char *text, size_t size,
+		      const void *field)
+{
+	char shown[SGANG_TIME_SHOWN];
+
+	(void)field;
+	snprintf(text, size, "%s", sgang_text_show_time(shown,
+							spec->waiting_time));
+}
+
+static void show_groups(const struct sgang_spec *spec, char *text, size_t size,
+			const void *field)
+{
+	(void)field;
+	snprintf(text, size, "%s", spec->groups);
+}
+
+static void show_tres(const struct sgang_spec *spec, char *text, size_t size,
+		      const void *field)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(tres); i++)
+		if ((const char *)spec + tres[i].offset == field)
+			snprintf(text, size, "%s=%" PRIu64 "%s", tres[i].key,
+				 *(const uint64_t *)field, tres[i].unit);
+}
+
+/* What each option fills in. One that fills in several things which can be said
+ * apart has a row for each. */
+static const struct field {
+	int option;
+	bool own;		/* each member's own, not of the gang */
+	size_t said;		/* these bytes are not all 0 when it is said */
+	size_t said_size;
+	size_t offset;		/* and these belong to it */
+	size_t size;
+	/* the value as it is typed, of what members must agree about; 'field'
+	 * is what 'said' points to */
+	void (*show)(const struct sgang_spec *spec, char *text, size_t size,
+		     const void *field);
+} fields[] = {
+#define AT(member) offsetof(struct sgang_spec, member)
+#define SIZE(member) sizeof(((struct sgang_spec *)NULL)->member)
+/* all bytes from 'first' to 'last', told by one of them */
+#define SPAN(told, first, last)						\
+	AT(told), SIZE(told), AT(first), AT(last) + SIZE(last) - AT(first)
+#define ALONE(member) SPAN(member, member, member)
+	{ OPT_GANG, false, SPAN(name[0], ns, name), NULL },
+	{ OPT_MIN_MEMBER, false, ALONE(min_member), show_number },
+	{ OPT_TOTAL_NUMBER, false, ALONE(total), show_number },
+	{ OPT_TOPOLOGY, false, SPAN(level[0], topo, level), show_topology },
+	{ OPT_RANK, true, SPAN(rank_set, rank_set, rank), NULL },
+	{ OPT_MODE, false, ALONE(mode), show_mode },
+	{ OPT_GROUPS, false, SPAN(groups_set, groups_set, groups),
+	  show_groups },
+	{ OPT_WAITING_TIME, false, ALONE(waiting_time), show_time },
+	{ OPT_MATCH, false, ALONE(match), show_match },
+	{ OPT_ORDER, true, SPAN(order_set, order_set, order), NULL },
+	{ OPT_ON_FAILURE, false, ALONE(on_failure), show_on_failure },
+	{ OPT_MIN_TRES, false, ALONE(min_cpus), show_tres },
+	{ OPT_MIN_TRES, false, ALONE(min_memory), show_tres },
+	{ OPT_MIN_TRES, false, ALONE(min_nodes), show_tres },
+	{ OPT_OBJECT, true, ALONE(object), NULL },
+#undef AT
+#undef SIZE
+#undef SPAN
+#undef ALONE
+};
+
+static bool is_said(const struct sgang_spec *spec, const struct field *field)
+{
+	const char *at = (const char *)spec + field->said;
+	size_t i;
+
+	for (i = 0; i < field->said_size; i++)
+		if (at[i])
+			return true;
+	return false;
+}
+
+static void show_field(const struct sgang_spec *spec, const struct field *field,
+		       char *text, size_t size)
+{
+	field->show(spec, text, size, (const char *)spec + field->said);
+}
 
 const struct sgang_option *sgang_spec_options(void)
 {
@@ -284,31 +735,39 @@ int sgang_spec_set(struct sgang_spec *spec, const char *option,
 	return setters[i](spec, value ? value : "", err);
 }
 
+static int check_object(const struct sgang_spec *spec, struct sgang_error *err)
+{
+	const char *own = spec->rank_set ? options[OPT_RANK].name :
+			  spec->order_set ? options[OPT_ORDER].name : NULL;
+
+	if (own)
+		return sgang_errf(err, EINVAL,
+				  "--%s is said by members, not by what "
+				  "defines their gang", own);
+	if (!sgang_spec_defines(spec))
+		return sgang_errf(err, EINVAL,
+				  "a gang is defined by --gang-min-member or "
+				  "--gang-total-number: add one of them");
+	return 0;
+}
+
 int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err)
 {
-	const char *orphan = NULL;
+	size_t i;
 
-	if (!spec->name[0]) {
-		if (spec->min_member)
-			orphan = options[OPT_MIN_MEMBER].name;
-		else if (spec->total)
-			orphan = options[OPT_TOTAL_NUMBER].name;
-		else if (spec->level[0])
-			orphan = options[OPT_TOPOLOGY].name;
-		else if (spec->rank_set)
-			orphan = options[OPT_RANK].name;
-	}
-	if (orphan)
-		return sgang_errf(err, EINVAL,
-				  "--%s is given but no gang: add --gang=NAME",
-				  orphan);
+	for (i = 0; i < COUNT(fields) && !spec->name[0]; i++)
+		if (is_said(spec, &fields[i]))
+			return sgang_errf(err, EINVAL,
+					  "--%s is given but no gang: add "
+					  "--gang=NAME",
+					  options[fields[i].option].name);
 	if (spec->total && spec->min_member > spec->total)
 		return sgang_errf(err, EINVAL,
 				  "--gang-min-member=%" PRIu32 " is above "
 				  "--gang-total-number=%" PRIu32 ": a gang "
 				  "cannot need more members than it has",
 				  spec->min_member, spec->total);
-	return 0;
+	return spec->object ? check_object(spec, err) : 0;
 }
 
 /* "gang_min_member" -> the option of that name or alias, -1 for none. */
@@ -393,33 +852,153 @@ uint32_t sgang_spec_total(const struct sgang_spec *spec)
 	return spec->total ? spec->total : sgang_spec_min(spec);
 }
 
-static int agree_number(int option, uint32_t first, uint32_t later,
-			struct sgang_error *err)
+bool sgang_spec_defines(const struct sgang_spec *spec)
 {
-	if (!first || !later || first == later)
+	return spec->min_member || spec->total;
+}
+
+enum sgang_mode sgang_spec_mode(const struct sgang_spec *spec)
+{
+	return spec->mode ? spec->mode : SGANG_MODE_STRICT;
+}
+
+enum sgang_match sgang_spec_match(const struct sgang_spec *spec)
+{
+	return spec->match ? spec->match : SGANG_MATCH_ONCE_SATISFIED;
+}
+
+enum sgang_on_failure sgang_spec_on_failure(const struct sgang_spec *spec)
+{
+	return spec->on_failure ? spec->on_failure : SGANG_ON_FAILURE_IGNORE;
+}
+
+const char *sgang_mode_word(enum sgang_mode mode)
+{
+	return (unsigned int)mode < COUNT(modes) ? modes[mode] : "";
+}
+
+const char *sgang_match_word(enum sgang_match match)
+{
+	return (unsigned int)match < COUNT(matches) ? matches[match] : "";
+}
+
+const char *sgang_on_failure_word(enum sgang_on_failure on_failure)
+{
+	return (unsigned int)on_failure < COUNT(failures) ?
+	       failures[on_failure] : "";
+}
+
+const char *sgang_spec_value(const struct sgang_spec *spec, const char *option,
+			     char text[SGANG_GROUPS_SIZE])
+{
+	int wanted = find_option(option);
+	bool said = false;
+	size_t i, used = 0;
+
+	for (i = 0; i < COUNT(fields); i++) {
+		if (fields[i].option != wanted || !fields[i].show ||
+		    !is_said(spec, &fields[i]))
+			continue;
+		if (said)
+			text[used++] = ',';
+		show_field(spec, &fields[i], text + used,
+			   SGANG_GROUPS_SIZE - used);
+		used += strlen(text + used);
+		said = true;
+	}
+	return said ? text : NULL;
+}
+
+/* ---- lists of gangs ---- */
+
+bool sgang_spec_next_group(const char **at, char *ns, char *name)
+{
+	size_t ns_length, length;
+	const char *entry;
+
+	while (**at) {
+		entry = *at;
+		length = strcspn(entry, ",");
+		*at += length + (entry[length] == ',');
+		ns_length = strcspn(entry, "/");
+		/* an entry that no option would have let in is none */
+		if (ns_length >= length || ns_length > SGANG_NAMESPACE_MAX ||
+		    length - ns_length - 1 > SGANG_NAME_MAX)
+			continue;
+		memcpy(ns, entry, ns_length);
+		ns[ns_length] = '\0';
+		length -= ns_length + 1;
+		memcpy(name, entry + ns_length + 1, length);
+		name[length] = '\0';
+		return true;
+	}
+	return false;
+}
+
+bool sgang_spec_lists(const struct sgang_spec *spec, const char *ns,
+		      const char *name)
+{
+	char listed_ns[SGANG_NAMESPACE_MAX + 1];
+	char listed_name[SGANG_NAME_MAX + 1];
+	const char *at = spec->groups;
+
+	while (sgang_spec_next_group(&at, listed_ns, listed_name))
+		if (!strcmp(listed_ns, ns) && !strcmp(listed_name, name))
+			return true;
+	return false;
+}
+
+/* Does 'b' list whatever 'a' lists? A gang that lists itself says nothing by
+ * it. */
+static bool lists_all(const struct sgang_spec *b, const struct sgang_spec *a)
+{
+	char ns[SGANG_NAMESPACE_MAX + 1], name[SGANG_NAME_MAX + 1];
+	const char *at = a->groups;
+
+	while (sgang_spec_next_group(&at, ns, name))
+		if ((strcmp(ns, a->ns) || strcmp(name, a->name)) &&
+		    !sgang_spec_lists(b, ns, name))
+			return false;
+	return true;
+}
+
+/* ---- members of one gang ---- */
+
+static int agree_field(const struct sgang_spec *first,
+		       const struct sgang_spec *later,
+		       const struct field *field, struct sgang_error *err)
+{
+	char said[SGANG_GROUPS_SIZE], says[SGANG_GROUPS_SIZE];
+	char shown_said[SGANG_TEXT_SHOWN], shown_says[SGANG_TEXT_SHOWN];
+	bool same;
+
+	if (!field->show || !is_said(first, field) || !is_said(later, field))
+		return 0;
+	show_field(first, field, said, sizeof(said));
+	show_field(later, field, says, sizeof(says));
+	if (field->option == OPT_GROUPS)
+		same = lists_all(first, later) && lists_all(later, first);
+	else
+		same = !strcasecmp(said, says);
+	if (same)
 		return 0;
 	return sgang_errf(err, EINVAL,
-			  "--%s=%" PRIu32 ": the gang's earlier members said "
-			  "%" PRIu32, options[option].name, later, first);
+			  "--%s=%s: the gang's earlier members said %s",
+			  options[field->option].name,
+			  sgang_text_show(shown_says, says),
+			  said[0] ? sgang_text_show(shown_said, said) :
+				    "that there are none");
 }
 
 int sgang_spec_agree(const struct sgang_spec *first,
 		     const struct sgang_spec *later, struct sgang_error *err)
 {
 	struct sgang_spec both = *later;
+	size_t i;
 
-	if (agree_number(OPT_MIN_MEMBER, first->min_member, later->min_member,
-			 err) ||
-	    agree_number(OPT_TOTAL_NUMBER, first->total, later->total, err))
-		return -1;
-	if (first->level[0] && later->level[0] &&
-	    (first->topo != later->topo ||
-	     strcasecmp(first->level, later->level)))
-		return sgang_errf(err, EINVAL,
-				  "--gang-topology=%s:%s: the gang's earlier "
-				  "members said %s:%s",
-				  policy_word(later->topo), later->level,
-				  policy_word(first->topo), first->level);
+	for (i = 0; i < COUNT(fields); i++)
+		if (agree_field(first, later, &fields[i], err))
+			return -1;
 	/* one said the minimum, the other the total */
 	sgang_spec_merge(&both, first);
 	return sgang_spec_check(&both, err);
@@ -427,16 +1006,13 @@ int sgang_spec_agree(const struct sgang_spec *first,
 
 void sgang_spec_merge(struct sgang_spec *into, const struct sgang_spec *from)
 {
-	if (!into->name[0]) {
-		memcpy(into->ns, from->ns, sizeof(into->ns));
-		memcpy(into->name, from->name, sizeof(into->name));
-	}
-	if (!into->min_member)
-		into->min_member = from->min_member;
-	if (!into->total)
-		into->total = from->total;
-	if (!into->level[0]) {
-		into->topo = from->topo;
-		memcpy(into->level, from->level, sizeof(into->level));
+	size_t i;
+
+	for (i = 0; i < COUNT(fields); i++) {
+		const struct field *field = &fields[i];
+
+		if (!field->own && !is_said(into, field))
+			memcpy((char *)into + field->offset,
+			       (const char *)from + field->offset, field->size);
 	}
 }

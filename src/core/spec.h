@@ -19,10 +19,35 @@
 #define SGANG_NAME_MAX 63		/* RFC 1123 label */
 #define SGANG_NAMESPACE_MAX 255
 #define SGANG_MEMBERS_MAX 100000	/* largest min-member, total, rank */
+#define SGANG_GROUPS_SIZE 512		/* bytes of a list of gangs */
+#define SGANG_FOREVER UINT32_MAX	/* a waiting time without end */
 
 enum sgang_topo_policy {
 	SGANG_TOPO_PREFER,		/* the lowest level that fits */
 	SGANG_TOPO_REQUIRE		/* never above the level */
+};
+
+/* 0 is always: not given. */
+enum sgang_mode {
+	SGANG_MODE_UNSET,
+	SGANG_MODE_STRICT,		/* a waiting gang holds nothing (0.2) */
+	SGANG_MODE_NONSTRICT		/* members keep what they got (0.7) */
+};
+
+/* What counts towards the minimum when members come after the first start. */
+enum sgang_match {
+	SGANG_MATCH_UNSET,
+	SGANG_MATCH_ONCE_SATISFIED,	/* nothing is asked any more (0.11) */
+	SGANG_MATCH_ONLY_WAITING,	/* they must be a whole gang again */
+	SGANG_MATCH_WAITING_AND_RUNNING	/* those that run count too */
+};
+
+/* What becomes of the gang when a member fails or is lost (3.2, 3.19). */
+enum sgang_on_failure {
+	SGANG_ON_FAILURE_UNSET,
+	SGANG_ON_FAILURE_IGNORE,
+	SGANG_ON_FAILURE_KILL,
+	SGANG_ON_FAILURE_REQUEUE
 };
 
 struct sgang_spec {
@@ -34,6 +59,25 @@ struct sgang_spec {
 	char level[32];				/* "" : not given */
 	bool rank_set;
 	uint32_t rank;
+	enum sgang_mode mode;
+	enum sgang_match match;
+	enum sgang_on_failure on_failure;
+	uint32_t waiting_time;			/* seconds, SGANG_FOREVER; 0:
+						 * not given */
+	bool groups_set;			/* an empty list counts */
+	char groups[SGANG_GROUPS_SIZE];		/* "NS/NAME,NS/NAME", each once,
+						 * as given otherwise */
+	uint64_t min_cpus;			/* --gang-min-tres=cpu=N, */
+	uint64_t min_memory;			/* mem=SIZE in MB (Slurm's
+						 * suffixes K M G T; none: M), */
+	uint64_t min_nodes;			/* node=N; 0: not given. The
+						 * gang is not tried while less
+						 * is free (0.15) */
+	bool order_set;				/* --gang-order: each member's
+						 * own, like rank */
+	uint32_t order;
+	bool object;				/* defines the gang and is no
+						 * member of it */
 };
 
 struct sgang_option {
@@ -41,6 +85,8 @@ struct sgang_option {
 	const char *alias;		/* "gang-min-available" or NULL */
 	const char *arg;		/* "N", for --help */
 	const char *help;		/* one line, for --help */
+	bool hidden;			/* set by sgang(1), not an option of
+					 * sbatch */
 };
 
 /* The options; ends with a row whose name is NULL. */
@@ -81,7 +127,37 @@ uint32_t sgang_spec_total(const struct sgang_spec *spec);
 int sgang_spec_agree(const struct sgang_spec *first,
 		     const struct sgang_spec *later, struct sgang_error *err);
 
-/* Fill what 'into' leaves out from 'from'. */
+/* Fill what 'into' leaves out from 'from'. Rank, order and object are not of
+ * the gang and stay. */
 void sgang_spec_merge(struct sgang_spec *into, const struct sgang_spec *from);
+
+/* Does it say how many members the gang needs? A gang of which nobody says so
+ * is Undefined (0.25, 0.26). */
+bool sgang_spec_defines(const struct sgang_spec *spec);
+
+/* What holds when nothing is said: strict, once-satisfied, ignore. */
+enum sgang_mode sgang_spec_mode(const struct sgang_spec *spec);
+enum sgang_match sgang_spec_match(const struct sgang_spec *spec);
+enum sgang_on_failure sgang_spec_on_failure(const struct sgang_spec *spec);
+
+/* The words users type: "nonstrict", "once-satisfied", "kill"; "" for UNSET. */
+const char *sgang_mode_word(enum sgang_mode mode);
+const char *sgang_match_word(enum sgang_match match);
+const char *sgang_on_failure_word(enum sgang_on_failure on_failure);
+
+/* What was said of an option that the members of a gang share, as it is typed:
+ * "cpu=5,mem=2048M" for "gang-min-tres". Returns 'text', or NULL when nothing
+ * was; of rank, order, object and the gang itself it is always NULL. */
+const char *sgang_spec_value(const struct sgang_spec *spec, const char *option,
+			     char text[SGANG_GROUPS_SIZE]);
+
+/* Take the next "NS/NAME" off the list at '*at' (start with spec->groups).
+ * Returns false at its end. 'ns' and 'name' have room for SGANG_NAMESPACE_MAX
+ * + 1 and SGANG_NAME_MAX + 1 bytes. */
+bool sgang_spec_next_group(const char **at, char *ns, char *name);
+
+/* Does its list of groups name that gang? */
+bool sgang_spec_lists(const struct sgang_spec *spec, const char *ns,
+		      const char *name);
 
 #endif

@@ -2,8 +2,11 @@
 /* text.c - words that a user wrote: strict numbers, and quoting for messages */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "text.h"
 
@@ -36,6 +39,83 @@ int sgang_text_number(const char *text, uint64_t min, uint64_t max,
 	}
 	*value = number;
 	return 0;
+}
+
+/* Take the digits at '*at', up to more than a duration can be. */
+static bool take_number(const char **at, uint64_t *number)
+{
+	const char *p = *at;
+
+	for (*number = 0; *p >= '0' && *p <= '9'; p++)
+		if (*number <= UINT32_MAX)
+			*number = *number * 10 + (uint64_t)(*p - '0');
+	if (p == *at)
+		return false;
+	*at = p;
+	return true;
+}
+
+/* "hours[:minutes[:seconds]]" behind "days-", else "minutes", "minutes:seconds"
+ * or "hours:minutes:seconds". */
+static bool read_time(const char *text, uint64_t *seconds)
+{
+	static const uint64_t units[] = { 3600, 60, 1 };
+	uint64_t number[3] = { 0 }, days;
+	size_t i, n = 0, first = 0;
+	const char *p = text;
+
+	*seconds = 0;
+	if (take_number(&p, &days) && *p == '-') {
+		*seconds = days * 86400;
+		text = p + 1;
+	} else {
+		p = strchr(text, ':');
+		if (!p || !strchr(p + 1, ':'))
+			first = 1;	/* no hours */
+	}
+	do {
+		if (first + n == 3 || !take_number(&text, &number[n++]))
+			return false;
+	} while (*text++ == ':');
+	for (i = 0; i < n; i++)
+		*seconds += number[i] * units[first + i];
+	return !text[-1];
+}
+
+int sgang_text_time(const char *text, uint32_t *seconds)
+{
+	uint64_t sum;
+
+	if (text && (!strcasecmp(text, "INFINITE") ||
+		     !strcasecmp(text, "UNLIMITED"))) {
+		*seconds = UINT32_MAX;
+		return 0;
+	}
+	if (!text || !read_time(text, &sum)) {
+		errno = EINVAL;
+		return -1;
+	}
+	if (!sum || sum >= UINT32_MAX) {
+		errno = ERANGE;
+		return -1;
+	}
+	*seconds = (uint32_t)sum;
+	return 0;
+}
+
+const char *sgang_text_show_time(char shown[SGANG_TIME_SHOWN], uint32_t seconds)
+{
+	uint32_t days = seconds / 86400;
+	int used = 0;
+
+	if (seconds == UINT32_MAX)
+		return strcpy(shown, "UNLIMITED");
+	if (days)
+		used = snprintf(shown, SGANG_TIME_SHOWN, "%" PRIu32 "-", days);
+	snprintf(shown + used, SGANG_TIME_SHOWN - (size_t)used,
+		 "%02" PRIu32 ":%02" PRIu32 ":%02" PRIu32,
+		 seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+	return shown;
 }
 
 const char *sgang_text_show(char shown[SGANG_TEXT_SHOWN], const char *text)

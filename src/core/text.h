@@ -13,6 +13,20 @@
 int sgang_text_number(const char *text, uint64_t min, uint64_t max,
 		      uint64_t *value);
 
+/* Read a duration as Slurm writes them: "minutes", "minutes:seconds",
+ * "hours:minutes:seconds", "days-hours", "days-hours:minutes",
+ * "days-hours:minutes:seconds"; "INFINITE" and "UNLIMITED" (any case) are
+ * UINT32_MAX. Returns 0 and '*seconds', or -1 with errno EINVAL (not a
+ * duration) or ERANGE (nothing, or more than UINT32_MAX - 1 seconds);
+ * '*seconds' is then untouched. */
+int sgang_text_time(const char *text, uint32_t *seconds);
+
+/* The same the other way, "1-02:03:04" and "00:10:00", "UNLIMITED" for
+ * UINT32_MAX, as squeue prints it. Returns 'shown'. */
+#define SGANG_TIME_SHOWN 24
+const char *sgang_text_show_time(char shown[SGANG_TIME_SHOWN],
+				 uint32_t seconds);
+
 /* Room for a word in a message. */
 #define SGANG_TEXT_SHOWN 96
 

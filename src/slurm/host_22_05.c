@@ -7,15 +7,18 @@
 
 #include "config.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "slurm/slurm_errno.h"
 #include "src/common/slurm_xlator.h"
+#include "src/common/assoc_mgr.h"
 #include "src/common/gres.h"
 #include "src/common/list.h"
 #include "src/common/node_conf.h"
+#include "src/common/prep.h"
 #include "src/common/select.h"
 #include "src/common/slurm_accounting_storage.h"
 #include "src/common/switch.h"
@@ -39,6 +42,7 @@
 extern time_t control_time;
 
 /* The plugin is also loaded by commands, which have none of this data. */
+#pragma weak accounting_enforce
 #pragma weak acct_db_conn
 #pragma weak avail_node_bitmap
 #pragma weak control_time
@@ -51,6 +55,7 @@ extern time_t control_time;
 #pragma weak node_record_table_ptr
 #pragma weak slurm_conf
 #pragma weak slurmctld_config
+#pragma weak slurmctld_tres_cnt
 
 __thread struct sgang_job_test sgang_job_test;
 atomic_uint_fast64_t sgang_events;
@@ -198,6 +203,24 @@ static uint32_t task_count(const job_record_t *job_ptr)
 	return (d->num_tasks > nodes) ? d->num_tasks : nodes;
 }
 
+/* Where a job in several partitions stands depends on which of them the
+ * scheduler is looking at. */
+static uint16_t lowest_tier(const job_record_t *job_ptr)
+{
+	uint16_t tier = job_ptr->part_ptr ? job_ptr->part_ptr->priority_tier :
+					    0;
+	ListIterator iter;
+	part_record_t *part_ptr;
+
+	if (!job_ptr->part_ptr_list)
+		return tier;
+	iter = list_iterator_create(job_ptr->part_ptr_list);
+	while ((part_ptr = list_next(iter)))
+		tier = MIN(tier, part_ptr->priority_tier);
+	list_iterator_destroy(iter);
+	return tier;
+}
+
 static void fill_info(job_record_t *job_ptr, struct sgang_job_info *info)
 {
 	bitoff_t task;
@@ -208,7 +231,13 @@ static void fill_info(job_record_t *job_ptr, struct sgang_job_info *info)
 	info->tasks = 1;
 	info->ranks = task_count(job_ptr);
 	info->state = job_state(job_ptr);
+	info->stopped = info->state == SGANG_JOB_PENDING && !job_ptr->priority;
+	info->failed = info->state == SGANG_JOB_ENDED &&
+		       !IS_JOB_COMPLETE(job_ptr);
+	info->cancelled = info->failed && IS_JOB_CANCELLED(job_ptr);
+	info->restarts = job_ptr->restart_cnt;
 	info->priority = job_ptr->priority;
+	info->tier = lowest_tier(job_ptr);
 	info->user = sgang_host_user(job_ptr);
 	info->comment = job_ptr->system_comment;
 	info->env = job_ptr->spank_job_env;
@@ -232,6 +261,16 @@ static void fill_info(job_record_t *job_ptr, struct sgang_job_info *info)
 	}
 }
 
+static void look(job_record_t *job_ptr, struct sgang_job_info *info)
+{
+	fill_info(job_ptr, info);
+	if (info->state != SGANG_JOB_PENDING)
+		return;
+	/* may change the reason, hence parked afterwards */
+	info->eligible = is_eligible(job_ptr);
+	info->parked = is_parked(job_ptr);
+}
+
 static void host_jobs(void (*each)(const struct sgang_job_info *, void *),
 		      void *arg)
 {
@@ -242,12 +281,7 @@ static void host_jobs(void (*each)(const struct sgang_job_info *, void *),
 	while ((job_ptr = list_next(iter))) {
 		if (!sgang_host_concerns(job_ptr))
 			continue;
-		fill_info(job_ptr, &info);
-		if (info.state == SGANG_JOB_PENDING) {
-			/* may change the reason, hence parked afterwards */
-			info.eligible = is_eligible(job_ptr);
-			info.parked = is_parked(job_ptr);
-		}
+		look(job_ptr, &info);
 		each(&info, arg);
 	}
 	list_iterator_destroy(iter);
@@ -263,20 +297,30 @@ static void host_info(struct sgang_job *job, struct sgang_job_info *info)
 	fill_info(record(job), info);
 }
 
+static void host_look(struct sgang_job *job, struct sgang_job_info *info)
+{
+	look(record(job), info);
+}
+
 /* ---- nodes ---- */
 
+/* Slurm's bitmaps have our words behind their head. On big-endian machines the
+ * bits of a word are the other way round. */
 static void add_bitmap(struct sgang_nodeset *nodes, const bitstr_t *bitmap)
 {
-	bitoff_t first, last;
+	bitoff_t bits = bitmap ? bit_size((bitstr_t *) bitmap) : 0;
 
-	if (!bitmap)
-		return;
-	first = bit_ffs((bitstr_t *) bitmap);
-	last = (first < 0) ? -1 : bit_fls((bitstr_t *) bitmap);
-	for (bitoff_t i = first; first >= 0 && i <= last; i++) {
+#ifdef SLURM_BIGENDIAN
+	for (bitoff_t i = 0; i < bits; i++) {
 		if (bit_test((bitstr_t *) bitmap, i))
 			sgang_nodeset_add(nodes, (uint32_t) i);
 	}
+#else
+	if (bits)
+		sgang_nodeset_add_words(nodes, (const uint64_t *)
+					&bitmap[BITSTR_OVERHEAD],
+					(size_t) (bits + 63) >> BITSTR_SHIFT);
+#endif
 }
 
 static uint32_t host_node_count(void)
@@ -484,6 +528,23 @@ static uint32_t host_idle(const struct sgang_nodeset *nodes)
 	return idle;
 }
 
+static void host_room(const struct sgang_nodeset *nodes,
+		      struct sgang_room *room)
+{
+	memset(room, 0, sizeof(*room));
+	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
+	     n = sgang_nodeset_next(nodes, n + 1)) {
+		struct usage usage;
+
+		if (!bit_test(avail_node_bitmap, n))
+			continue;
+		usage_of(node_record_table_ptr[n], false, &usage);
+		room->cpus += usage.cpus;
+		room->memory += usage.memory;
+		room->nodes += node_is_free(n, false);
+	}
+}
+
 /* How many times the need fits on the node. Whole cores are given out where
  * cores are what is counted. */
 static uint32_t units_on(uint32_t node, const struct need *need, bool empty)
@@ -678,6 +739,13 @@ void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 	}
 }
 
+static void host_shape(struct sgang_job *job, struct sgang_shape *shape)
+{
+	const struct job_details *d = record(job)->details;
+
+	sgang_host_shape(record(job), d->min_nodes, d->max_nodes, 0, shape);
+}
+
 /* ---- probe ---- */
 
 /* select_nodes() writes why it could not start the job; a probe leaves no such
@@ -761,6 +829,15 @@ static bool probe_partition(job_record_t *job_ptr, void *arg)
 	return false;		/* the next partition adds to it */
 }
 
+/* Slurm's own word for a limit says which. */
+static void explain(const job_record_t *job_ptr, int rc, char *why, size_t size)
+{
+	snprintf(why, size, "JobId=%u: %s", job_ptr->job_id,
+		 (rc == ESLURM_ACCOUNTING_POLICY) ?
+		 job_reason_string(job_ptr->state_reason) :
+		 slurm_strerror(rc));
+}
+
 static int host_probe(struct sgang_job *job, struct sgang_nodeset *usable,
 		      struct sgang_nodeset *ever, struct sgang_shape *shape,
 		      char *why, size_t why_size)
@@ -779,97 +856,14 @@ static int host_probe(struct sgang_job *job, struct sgang_nodeset *usable,
 		.shape = shape
 	};
 	(void) each_partition(job_ptr, probe_partition, &rc);
+	sgang_job_test.mode = SGANG_JOB_TEST_NONE;
+	if (!sgang_job_test.asked)
+		explain(job_ptr, rc, why, why_size);
 	restore_reason(job_ptr, &saved);
-	if (sgang_job_test.asked) {
-		sgang_job_test.mode = SGANG_JOB_TEST_NONE;
-		return 0;
-	}
-	sgang_job_test.mode = SGANG_JOB_TEST_NONE;
-	snprintf(why, why_size, "JobId=%u: %s", job_ptr->job_id,
-		 slurm_strerror(rc));
-	return -1;
+	return sgang_job_test.asked ? 0 : -1;
 }
 
-/* ---- commit ---- */
-
-static bool commit_partition(job_record_t *job_ptr, void *arg)
-{
-	int *rc = arg;
-
-	set_job_features_use(job_ptr->details);
-	*rc = select_nodes(job_ptr, false, NULL, NULL, false,
-			   SLURMDB_JOB_FLAG_SCHED);
-	return *rc == SLURM_SUCCESS;
-}
-
-/* What must be said to the federation and the array before a start. */
-static int may_start(job_record_t *job_ptr, char *why, size_t why_size)
-{
-	const char *what = NULL;
-
-	if (!IS_JOB_PENDING(job_ptr))
-		what = "it is not pending any more";
-	else if (license_job_test(job_ptr, time(NULL), true) != SLURM_SUCCESS)
-		what = "licenses";
-	else if (job_ptr->array_recs && !job_array_start_test(job_ptr))
-		what = "the array's limit of running tasks";
-	else if (fed_mgr_job_lock(job_ptr))
-		what = "another cluster has it";
-	if (!what)
-		return 0;
-	snprintf(why, why_size, "JobId=%u: %s", job_ptr->job_id, what);
-	return -1;
-}
-
-static void give_back_mail(job_record_t *job_ptr, uint16_t mail)
-{
-	job_record_t *rest = job_ptr->array_job_id ?
-			     find_job_record(job_ptr->array_job_id) : NULL;
-
-	job_ptr->mail_type = mail;
-	if (rest && rest->array_recs && IS_JOB_PENDING(rest))
-		rest->mail_type = mail;
-}
-
-/* The hold: select_p_job_test() has set JOB_CONFIGURING, which select_nodes()
- * keeps, and this count keeps everybody from launching the job. It must not be
- * raised before select_nodes() returns: the split of an array copies it. */
-static struct sgang_job *host_commit(struct sgang_job *job,
-				     const struct sgang_nodeset *confine,
-				     char *why, size_t why_size)
-{
-	job_record_t *job_ptr = record(job);
-	part_record_t *part_ptr = job_ptr->part_ptr;
-	uint16_t mail = job_ptr->mail_type;
-	int rc = ESLURM_NODES_BUSY;
-
-	if (may_start(job_ptr, why, why_size) < 0)
-		return NULL;
-	sgang_job_test = (struct sgang_job_test) {
-		.mode = SGANG_JOB_TEST_COMMIT, .confine = confine
-	};
-	/* It has not begun before it is released. The rest of an array has
-	 * copied the type in the split. */
-	job_ptr->mail_type &= ~MAIL_JOB_BEGIN;
-	(void) each_partition(job_ptr, commit_partition, &rc);
-	give_back_mail(job_ptr, mail);
-	sgang_job_test.mode = SGANG_JOB_TEST_NONE;
-	if (rc != SLURM_SUCCESS) {
-		fed_mgr_job_unlock(job_ptr);
-		/* job_test may have succeeded before something else failed */
-		if (IS_JOB_PENDING(job_ptr))
-			job_ptr->job_state &= ~JOB_CONFIGURING;
-		job_ptr->part_ptr = part_ptr;
-		snprintf(why, why_size, "JobId=%u: %s", job_ptr->job_id,
-			 slurm_strerror(rc));
-		return NULL;
-	}
-	job_ptr->details->prolog_running++;
-	last_job_update = time(NULL);
-	return handle(job_ptr);
-}
-
-/* ---- undo ---- */
+/* ---- limits ---- */
 
 /* What a requeue would spoil: the member was never launched, so nothing on the
  * nodes needs time, and it keeps its place in the queue. */
@@ -890,6 +884,257 @@ static void restore_times(job_record_t *job_ptr, const struct times *t)
 	job_ptr->details->submit_time = t->submit;
 	job_ptr->details->accrue_time = t->accrue;
 }
+
+/* What select_nodes() would count for the job; of whole nodes at most that. */
+static void expected_tres(job_record_t *job_ptr, uint64_t *tres)
+{
+	const struct job_details *d = job_ptr->details;
+	uint32_t nodes = d->min_nodes ? d->min_nodes : 1;
+
+	memcpy(tres, job_ptr->tres_req_cnt, sizeof(*tres) * slurmctld_tres_cnt);
+	tres[TRES_ARRAY_CPU] = d->min_cpus;
+	if (d->whole_node == WHOLE_NODE_REQUIRED &&
+	    job_ptr->part_ptr->max_cpu_cnt * nodes > d->min_cpus)
+		tres[TRES_ARRAY_CPU] = job_ptr->part_ptr->max_cpu_cnt * nodes;
+	tres[TRES_ARRAY_NODE] = nodes;
+	tres[TRES_ARRAY_MEM] = job_get_tres_mem(
+		NULL, d->pn_min_memory, tres[TRES_ARRAY_CPU], nodes,
+		job_ptr->part_ptr, job_ptr->gres_list_req,
+		job_ptr->bit_flags & JOB_MEM_SET,
+		job_get_sockets_per_node(job_ptr), d->num_tasks);
+	tres[TRES_ARRAY_BILLING] = assoc_mgr_tres_weighted(
+		tres, job_ptr->part_ptr->billing_weights,
+		slurm_conf.priority_flags, true);
+}
+
+/* Count the job as if it had begun. Slurm's backfill does so with the parts of
+ * a heterogeneous job. */
+static bool count_in(job_record_t *job_ptr)
+{
+	assoc_mgr_lock_t locks = { .assoc = READ_LOCK, .qos = READ_LOCK,
+				   .tres = READ_LOCK };
+	uint64_t tres[slurmctld_tres_cnt];
+	List parts = job_ptr->part_ptr_list;
+	bool fits;
+
+	assoc_mgr_lock(&locks);
+	expected_tres(job_ptr, tres);
+	fits = acct_policy_job_runnable_pre_select(job_ptr, true) &&
+	       acct_policy_job_runnable_post_select(job_ptr, tres, true);
+	assoc_mgr_unlock(&locks);
+	if (!fits)
+		return false;
+	xfree(job_ptr->tres_alloc_cnt);
+	job_ptr->tres_alloc_cnt = xcalloc(slurmctld_tres_cnt, sizeof(*tres));
+	memcpy(job_ptr->tres_alloc_cnt, tres, sizeof(tres));
+	/* It would be taken from the partitions it does not begin in. */
+	job_ptr->part_ptr_list = NULL;
+	acct_policy_job_begin(job_ptr);
+	job_ptr->part_ptr_list = parts;
+	return true;
+}
+
+static void count_out(job_record_t *job_ptr)
+{
+	time_t end_time_exp = job_ptr->end_time_exp;
+	time_t end_time = job_ptr->end_time;
+	time_t start_time = job_ptr->start_time;
+	time_t accrue_time = job_ptr->details->accrue_time;
+	uint32_t job_state = job_ptr->job_state;
+
+	/* Its age goes on counting. */
+	job_ptr->details->accrue_time = 0;
+	job_ptr->start_time = time(NULL);
+	job_ptr->end_time_exp = job_ptr->end_time = job_ptr->start_time;
+	job_ptr->job_state = JOB_COMPLETE | JOB_COMPLETING;
+	acct_policy_job_fini(job_ptr);
+	job_ptr->details->accrue_time = accrue_time;
+	job_ptr->start_time = start_time;
+	job_ptr->end_time_exp = end_time_exp;
+	job_ptr->end_time = end_time;
+	job_ptr->job_state = job_state;
+}
+
+static int host_limits(struct sgang_job *const *jobs, size_t n, char *why,
+		       size_t why_size)
+{
+	struct reason saved;
+	size_t counted = 0;
+	bool fits = true;
+
+	if (!(accounting_enforce & ACCOUNTING_ENFORCE_LIMITS))
+		return 0;
+	for (; fits && counted < n; counted += fits) {
+		job_record_t *job_ptr = record(jobs[counted]);
+		struct times times;
+
+		save_reason(job_ptr, &saved);
+		save_times(job_ptr, &times);
+		fits = count_in(job_ptr);
+		if (!fits)
+			snprintf(why, why_size, "JobId=%u: %s",
+				 job_ptr->job_id,
+				 job_reason_string(job_ptr->state_reason));
+		restore_reason(job_ptr, &saved);
+		restore_times(job_ptr, &times);
+	}
+	/* One record may have been counted several times. */
+	for (size_t i = counted; i-- > 0; )
+		count_out(record(jobs[i]));
+	for (size_t i = 0; i < counted; i++)
+		xfree(record(jobs[i])->tres_alloc_cnt);
+	return fits ? 0 : -1;
+}
+
+/* ---- what slurmdbd hears ---- */
+
+/* A start that may be taken back must not reach slurmdbd: its row would stay
+ * RUNNING. While held, a job that slurmdbd does not know yet has this index,
+ * which no row has: the accounting plugin's own thread tells of jobs that have
+ * none. (NO_VAL64, its own mark, would keep scontrol from updating the job.) */
+#define UNTOLD (NO_VAL64 - 1)
+
+/* select_nodes() tells slurmdbd at once of a job that has an index, and of no
+ * other. Returns the index. */
+static uint64_t hide_index(job_record_t *job_ptr)
+{
+	uint64_t index = job_ptr->db_index;
+
+	job_ptr->db_index = 0;
+	return index;
+}
+
+/* In a split the rest of the array keeps the job id, hence the index; its row
+ * is to show fewer tasks. */
+static void show_index(job_record_t *job_ptr, uint32_t job_id, uint64_t index)
+{
+	job_record_t *owner = (job_ptr->job_id == job_id) ?
+			      job_ptr : find_job_record(job_id);
+
+	if (!owner)
+		return;
+	owner->db_index = index;
+	if (index && owner != job_ptr)
+		owner->job_state |= JOB_UPDATE_DB;
+}
+
+/* NO_VAL64: the thread is asking; it puts the answer in any index but 0. */
+static void keep_untold(job_record_t *job_ptr)
+{
+	if (!job_ptr->db_index || job_ptr->db_index == NO_VAL64)
+		job_ptr->db_index = UNTOLD;
+}
+
+static void end_untold(job_record_t *job_ptr)
+{
+	if (job_ptr->db_index == UNTOLD)
+		job_ptr->db_index = 0;
+}
+
+/* A held member was cancelled: slurmdbd has looked in vain for the row to end.
+ * It never ran, so it has no start. Neither call waits for slurmdbd. */
+static void tell_end(job_record_t *job_ptr)
+{
+	time_t start = job_ptr->start_time;
+
+	if (job_ptr->db_index != UNTOLD)
+		return;
+	job_ptr->db_index = 0;
+	if (!IS_JOB_FINISHED(job_ptr))
+		return;
+	job_ptr->start_time = 0;
+	(void) jobacct_storage_g_job_start(acct_db_conn, job_ptr);
+	(void) jobacct_storage_g_job_complete(acct_db_conn, job_ptr);
+	job_ptr->start_time = start;
+}
+
+/* ---- commit ---- */
+
+static bool commit_partition(job_record_t *job_ptr, void *arg)
+{
+	int *rc = arg;
+
+	set_job_features_use(job_ptr->details);
+	*rc = select_nodes(job_ptr, false, NULL, NULL, false,
+			   SLURMDB_JOB_FLAG_SCHED);
+	return *rc == SLURM_SUCCESS;
+}
+
+/* What must be said to the federation and the array before a start. */
+static int may_start(job_record_t *job_ptr, struct sgang_refusal *refusal)
+{
+	const char *what = NULL;
+
+	if (!IS_JOB_PENDING(job_ptr))
+		what = "it is not pending any more";
+	else if (license_job_test(job_ptr, time(NULL), true) != SLURM_SUCCESS)
+		what = "licenses";
+	else if (job_ptr->array_recs && !job_array_start_test(job_ptr))
+		what = "the array's limit of running tasks";
+	else if (fed_mgr_job_lock(job_ptr))
+		what = "another cluster has it";
+	if (!what)
+		return 0;
+	snprintf(refusal->why, sizeof(refusal->why), "JobId=%u: %s",
+		 job_ptr->job_id, what);
+	return -1;
+}
+
+static void give_back_mail(job_record_t *job_ptr, uint16_t mail)
+{
+	job_record_t *rest = job_ptr->array_job_id ?
+			     find_job_record(job_ptr->array_job_id) : NULL;
+
+	job_ptr->mail_type = mail;
+	if (rest && rest->array_recs && IS_JOB_PENDING(rest))
+		rest->mail_type = mail;
+}
+
+/* The hold: select_p_job_test() has set JOB_CONFIGURING, which select_nodes()
+ * keeps, and this count keeps everybody from launching the job. It must not be
+ * raised before select_nodes() returns: the split of an array copies it. */
+static struct sgang_job *host_commit(struct sgang_job *job,
+				     const struct sgang_nodeset *confine,
+				     struct sgang_refusal *refusal)
+{
+	job_record_t *job_ptr = record(job);
+	part_record_t *part_ptr = job_ptr->part_ptr;
+	uint16_t mail = job_ptr->mail_type;
+	uint32_t job_id = job_ptr->job_id;
+	uint64_t index;
+	int rc = ESLURM_NODES_BUSY;
+
+	refusal->limit = false;
+	if (may_start(job_ptr, refusal) < 0)
+		return NULL;
+	sgang_job_test = (struct sgang_job_test) {
+		.mode = SGANG_JOB_TEST_COMMIT, .confine = confine
+	};
+	/* It has not begun before it is released. The rest of an array has
+	 * copied the type in the split. */
+	job_ptr->mail_type &= ~MAIL_JOB_BEGIN;
+	index = hide_index(job_ptr);
+	(void) each_partition(job_ptr, commit_partition, &rc);
+	show_index(job_ptr, job_id, index);
+	give_back_mail(job_ptr, mail);
+	sgang_job_test.mode = SGANG_JOB_TEST_NONE;
+	if (rc != SLURM_SUCCESS) {
+		fed_mgr_job_unlock(job_ptr);
+		/* job_test may have succeeded before something else failed */
+		if (IS_JOB_PENDING(job_ptr))
+			job_ptr->job_state &= ~JOB_CONFIGURING;
+		job_ptr->part_ptr = part_ptr;
+		refusal->limit = rc == ESLURM_ACCOUNTING_POLICY;
+		explain(job_ptr, rc, refusal->why, sizeof(refusal->why));
+		return NULL;
+	}
+	keep_untold(job_ptr);
+	job_ptr->details->prolog_running++;
+	last_job_update = time(NULL);
+	return handle(job_ptr);
+}
+
+/* ---- undo ---- */
 
 /* Nodes that cannot answer are not waited for. Their epilog counts as done. */
 static void give_back_nodes(job_record_t *job_ptr)
@@ -954,17 +1199,26 @@ static void forget_allocation(job_record_t *job_ptr)
 	}
 }
 
+/* Accounting would go on showing them of the pending job. */
+static void forget_tres(job_record_t *job_ptr)
+{
+	job_ptr->total_nodes = 0;
+	xfree(job_ptr->tres_alloc_cnt);
+	xfree(job_ptr->tres_alloc_str);
+	xfree(job_ptr->tres_fmt_alloc_str);
+}
+
 static void host_undo(struct sgang_job *job)
 {
 	job_record_t *job_ptr = record(job), *base;
-	uint64_t flags = job_ptr->bit_flags, db_index = job_ptr->db_index;
+	uint64_t flags = job_ptr->bit_flags, index;
 	struct times times;
 
 	save_times(job_ptr, &times);
-	/* batch_requeue_fini() would ask slurmdbd for an index, under all locks
-	 * and for a run that never was. The run to come keeps the record. */
-	if (!job_ptr->db_index || job_ptr->db_index == NO_VAL64)
-		job_ptr->db_index = NO_VAL64 - 1;
+	/* For a job without an index batch_requeue_fini() would ask slurmdbd,
+	 * under all locks. The run to come keeps the row. */
+	keep_untold(job_ptr);
+	index = job_ptr->db_index;
 	job_ptr->end_time = time(NULL);
 	job_ptr->job_state = JOB_PENDING | JOB_COMPLETING;
 	build_cg_bitmap(job_ptr);
@@ -989,12 +1243,23 @@ static void host_undo(struct sgang_job *job)
 		batch_requeue_fini(job_ptr);
 	if (!job_ptr->batch_flag)
 		forget_allocation(job_ptr);
+	forget_tres(job_ptr);
 	restore_times(job_ptr, &times);
-	job_ptr->db_index = db_index;
+	job_ptr->db_index = index;
+	end_untold(job_ptr);
+	/* Of an array's last task the row still shows those before it. */
+	if (job_ptr->array_recs && job_ptr->db_index)
+		job_ptr->job_state |= JOB_UPDATE_DB;
 	if (job_ptr->details->prolog_running)
 		job_ptr->details->prolog_running--;
 	fed_mgr_job_unlock(job_ptr);
 	last_job_update = time(NULL);
+}
+
+/* PrologSlurmctld runs to its end for a job that is undone meanwhile. */
+static bool host_recommits(void)
+{
+	return !prep_g_required(PREP_PROLOG_SLURMCTLD);
 }
 
 /* ---- holds ---- */
@@ -1028,6 +1293,7 @@ static void host_drop(struct sgang_job *job)
 {
 	job_record_t *job_ptr = record(job);
 
+	tell_end(job_ptr);
 	if (!job_ptr->details)
 		return;
 	if (job_ptr->details->prolog_running)
@@ -1050,6 +1316,7 @@ static void host_release(struct sgang_job *job)
 	job_ptr->start_time = job_ptr->time_last_active = time(NULL);
 	job_end_time_reset(job_ptr);
 	xfree(job_ptr->state_desc);
+	end_untold(job_ptr);
 	/* With slurmdbd a job without an index would be a question over the net
 	 * under all locks; the accounting plugin's own thread asks it later. */
 	(void) jobacct_storage_job_start_direct(acct_db_conn, job_ptr);
@@ -1087,6 +1354,61 @@ static void host_unpark(struct sgang_job *job)
 	xfree(job_ptr->state_desc);
 	last_job_update = time(NULL);
 }
+
+/* As scontrol uhold does it, so that the user may release it. */
+static void host_stop(struct sgang_job *job, const char *text)
+{
+	job_record_t *job_ptr = record(job);
+
+	if (!IS_JOB_PENDING(job_ptr) || !job_ptr->priority)
+		return;
+	job_ptr->priority = 0;
+	job_ptr->state_reason = WAIT_HELD_USER;
+	xfree(job_ptr->state_desc);
+	job_ptr->state_desc = xstrdup(text);
+	last_job_update = time(NULL);
+}
+
+static void host_resume(struct sgang_job *job, const char *text)
+{
+	job_record_t *job_ptr = record(job);
+
+	if (!IS_JOB_PENDING(job_ptr) || job_ptr->priority ||
+	    job_ptr->state_reason != WAIT_HELD_USER ||
+	    xstrcmp(job_ptr->state_desc, text))
+		return;
+	set_job_prio(job_ptr);
+	job_ptr->state_reason = WAIT_NO_REASON;
+	xfree(job_ptr->state_desc);
+	last_job_update = time(NULL);
+}
+
+static void host_label(struct sgang_job *job, const char *text)
+{
+	job_record_t *job_ptr = record(job);
+
+	if (!IS_JOB_PENDING(job_ptr) || job_ptr->priority ||
+	    !xstrcmp(job_ptr->state_desc, text))
+		return;
+	xfree(job_ptr->state_desc);
+	job_ptr->state_desc = xstrdup(text);
+	last_job_update = time(NULL);
+}
+
+/* ---- ends ---- */
+
+static void host_end(struct sgang_job *job)
+{
+	(void) job_signal(record(job), SIGKILL, 0, 0, false);
+}
+
+static bool host_requeue(struct sgang_job *job)
+{
+	return job_requeue(0, record(job)->job_id, NULL, false, 0) ==
+	       SLURM_SUCCESS;
+}
+
+/* ---- texts ---- */
 
 /* Slurm's own words stay where they say more: dependencies, limits, a job of
  * higher priority in front. */
@@ -1192,18 +1514,23 @@ const struct sgang_host sgang_host_slurm = {
 	.jobs = host_jobs,
 	.find = host_find,
 	.info = host_info,
+	.look = host_look,
 	.node_count = host_node_count,
 	.refresh = host_refresh,
 	.probe = host_probe,
+	.shape = host_shape,
 	.releases = host_releases,
 	.partition = host_partition,
 	.idle = host_idle,
+	.room = host_room,
 	.units = host_units,
 	.cpus = host_cpus,
 	.same_units = host_same_units,
 	.same_request = host_same_request,
 	.commit = host_commit,
+	.limits = host_limits,
 	.undo = host_undo,
+	.recommits = host_recommits,
 	.nodes = host_nodes,
 	.ready = host_ready,
 	.held = host_held,
@@ -1212,6 +1539,11 @@ const struct sgang_host sgang_host_slurm = {
 	.drop = host_drop,
 	.park = host_park,
 	.unpark = host_unpark,
+	.stop = host_stop,
+	.resume = host_resume,
+	.label = host_label,
+	.end = host_end,
+	.requeue = host_requeue,
 	.tell = host_tell,
 	.comment = host_comment,
 	.setenv = host_setenv,

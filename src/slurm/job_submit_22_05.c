@@ -31,6 +31,7 @@
 #include "plugins/log.h"
 
 /* Data of slurmctld: the plugin can also be opened where there is none. */
+#pragma weak acct_db_conn
 #pragma weak cluster_cpus
 #pragma weak default_part_loc
 #pragma weak job_list
@@ -51,11 +52,13 @@ int job_modify(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 /* What sbatch prints below our sentence. */
 static const int slurm_code[SGANG_SUBMIT_VERDICTS] = {
 	[SGANG_SUBMIT_FINE] = SLURM_SUCCESS,
+	[SGANG_SUBMIT_UNDEFINED] = SLURM_SUCCESS,
 	[SGANG_SUBMIT_INVALID] = EINVAL,
 	[SGANG_SUBMIT_OFF] = ESLURM_DISABLED,
 	[SGANG_SUBMIT_BROKEN] = ESLURM_DISABLED,
 	[SGANG_SUBMIT_UNSUPPORTED] = ESLURM_NOT_SUPPORTED,
 	[SGANG_SUBMIT_NOT_YOURS] = ESLURM_ACCESS_DENIED,
+	[SGANG_SUBMIT_OBJECT] = ESLURM_NOT_SUPPORTED,
 	[SGANG_SUBMIT_ARRAY] = ESLURM_INVALID_ARRAY,
 	[SGANG_SUBMIT_NEVER_FITS] = ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE,
 	[SGANG_SUBMIT_NO_MEMORY] = ENOMEM,
@@ -89,6 +92,19 @@ static bool other_user(const char *name, uint32_t uid)
 	return uid_from_string(name, &owner) == 0 && owner != (uid_t) uid;
 }
 
+static bool own_account(const char *name)
+{
+	slurmdb_assoc_rec_t assoc = { .acct = (char *) name };
+	uid_t uid;
+
+	if (uid_from_string(name, &uid))
+		return false;
+	assoc.uid = uid;
+	return assoc_mgr_fill_in_assoc(acct_db_conn, &assoc,
+				       ACCOUNTING_ENFORCE_ASSOCS, NULL,
+				       false) == SLURM_SUCCESS;
+}
+
 /* As the select plugin does it: what was good stays when the file is broken
  * later. Slurm calls one job_submit() at a time. */
 static int load_conf(struct sgang_conf *conf, struct sgang_error *err)
@@ -106,9 +122,11 @@ static int load_conf(struct sgang_conf *conf, struct sgang_error *err)
 	if (rc < 0 && !loaded)
 		return -1;
 	if (rc < 0) {
-		*conf = last;
+		sgang_conf_copy(conf, &last);
 	} else {
-		last = *conf;
+		if (loaded)
+			sgang_conf_free(&last);
+		sgang_conf_copy(&last, conf);
 		loaded = true;
 	}
 	return 0;
@@ -137,12 +155,15 @@ static void describe_member(job_record_t *job_ptr,
 	*member = (struct sgang_submit_member) {
 		.env = job_ptr->spank_job_env,
 		.n_env = job_ptr->spank_job_env_size,
+		.comment = job_ptr->system_comment,
 		.job_id = job_ptr->job_id,
+		.submit_time = details ? details->submit_time : 0,
 		.uid = job_ptr->user_id,
 		.tasks = task_count(job_ptr),
 		.throttle = job_ptr->array_recs ?
 			    job_ptr->array_recs->max_run_tasks : 0,
-		.started = !IS_JOB_PENDING(job_ptr),
+		.pending = IS_JOB_PENDING(job_ptr),
+		.configuring = IS_JOB_CONFIGURING(job_ptr),
 		.partition = job_ptr->partition,
 		.need = {
 			.nodes = details ? MAX(details->min_nodes, 1) : 1,
@@ -187,8 +208,11 @@ static struct sgang_submit_room cluster(void)
 		.nodes = (uint32_t) node_record_count,
 		.cpus = cluster_cpus,
 	};
+	node_record_t *node_ptr;
 	bool shared = false;
 
+	for (int i = 0; (node_ptr = next_node(&i)); i++)
+		room.memory += node_ptr->config_ptr->real_memory;
 	list_for_each(part_list, note_sharing, &shared);
 	if (shared)
 		room.cpus = 0;
@@ -198,6 +222,7 @@ static struct sgang_submit_room cluster(void)
 static const struct sgang_submit_host slurm = {
 	.user_name = user_name,
 	.other_user = other_user,
+	.own_account = own_account,
 	.load_conf = load_conf,
 	.each_member = each_member,
 	.cluster = cluster,
@@ -289,6 +314,7 @@ static void describe_job(const job_desc_msg_t *job_desc,
 		.account_checked = slurm_conf.accounting_storage_enforce &
 				   ACCOUNTING_ENFORCE_ASSOCS,
 		.array = job_desc->array_inx,
+		.held = job_desc->priority == 0,
 		.het = job_desc->het_job_offset != NO_VAL,
 		.partition = job_desc->partition,
 		.need = {
@@ -308,13 +334,22 @@ int init(void)
 {
 	struct sgang_conf conf;
 
-	(void) load_conf(&conf, NULL);
+	if (load_conf(&conf, NULL) == 0)
+		sgang_conf_free(&conf);
 	return SLURM_SUCCESS;
 }
 
 int fini(void)
 {
 	return SLURM_SUCCESS;
+}
+
+static void tell(char **err_msg, const char *sentence)
+{
+	if (!err_msg)
+		return;
+	xfree(*err_msg);
+	*err_msg = xstrdup(sentence);
 }
 
 int job_submit(job_desc_msg_t *job_desc, uint32_t submit_uid, char **err_msg)
@@ -330,16 +365,13 @@ int job_submit(job_desc_msg_t *job_desc, uint32_t submit_uid, char **err_msg)
 	verdict = sgang_submit_check(&job, &slurm, &err);
 	if (verdict == SGANG_SUBMIT_FINE)
 		return SLURM_SUCCESS;
+	tell(err_msg, err.text);
 	if (verdict == SGANG_SUBMIT_BROKEN)
 		sgang_log(SGANG_LOG_ERROR, "job of uid %u refused: %s",
 			  submit_uid, err.text);
-	else
+	else if (verdict != SGANG_SUBMIT_UNDEFINED)
 		sgang_log(SGANG_LOG_DEBUG, "job of uid %u refused: %s",
 			  submit_uid, err.text);
-	if (err_msg) {
-		xfree(*err_msg);
-		*err_msg = xstrdup(err.text);
-	}
 	return slurm_code[verdict];
 }
 
@@ -352,22 +384,32 @@ static uint32_t new_throttle(const job_desc_msg_t *job_desc)
 	return limit > 0 && limit < INT32_MAX ? (uint32_t) limit : 0;
 }
 
+/* priority/basic makes a new priority out of a new nice value, of a held job's
+ * too. */
+static bool has_new_priority(const job_desc_msg_t *job_desc)
+{
+	return (job_desc->priority != NO_VAL && job_desc->priority != 0) ||
+	       job_desc->nice != NO_VAL;
+}
+
 int job_modify(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 	       uint32_t submit_uid)
 {
+	struct sgang_submit_change change = {
+		.account = job_desc->account,
+		.throttle = new_throttle(job_desc),
+		.priority = has_new_priority(job_desc),
+	};
 	enum sgang_submit_verdict verdict;
-	struct sgang_submit_change change;
 	struct sgang_submit_member member;
 	struct sgang_error err;
 
-	/* of what can be changed, these two could spoil a gang */
-	if ((!job_desc->account && !job_desc->array_inx) ||
+	/* of what can be changed, these could spoil a gang */
+	if ((!change.account && !change.throttle && !change.priority) ||
 	    !sgang_submit_concerns(job_ptr->spank_job_env,
 				   job_ptr->spank_job_env_size))
 		return SLURM_SUCCESS;
 	describe_member(job_ptr, &member);
-	change.account = job_desc->account;
-	change.throttle = new_throttle(job_desc);
 	verdict = sgang_submit_check_change(&member, &change, &slurm, &err);
 	/* 22.05 has no way to tell the user more than the code */
 	if (verdict != SGANG_SUBMIT_FINE)

@@ -435,16 +435,19 @@ static void configure(void)
 			return;
 		}
 		complain(err.text, "the settings stay as they were");
-		conf = own.conf;
+		sgang_conf_copy(&conf, &own.conf);
 	}
 	fabric = read_fabric(&conf, &err);
 	if (!fabric)
 		fabric = fabric_after_mistake(err.text);
-	if (!fabric)
+	if (!fabric) {
+		sgang_conf_free(&conf);
 		return;
+	}
 	own.forward_only = false;
 	own.configured = true;
-	own.conf = conf;
+	sgang_conf_free(&own.conf);
+	own.conf = conf;		/* takes what it owns */
 	own.fabric = fabric;
 	sgang_conductor_configure(own.conductor, fabric, &conf);
 	sgang_log(SGANG_LOG_INFO,
@@ -576,12 +579,106 @@ struct job_test {
 	bitstr_t *exc_cores;
 };
 
-static int ask_stock(const struct job_test *t)
+/* What the job says of its gang; false when it is no member. */
+static bool is_member(job_record_t *job_ptr, struct sgang_spec *spec)
+{
+	return own.conf.gangs && sgang_host_concerns(job_ptr) &&
+	       sgang_spec_of_job(spec, job_ptr->spank_job_env,
+				 job_ptr->spank_job_env_size,
+				 sgang_host_user(job_ptr), NULL) == 1;
+}
+
+static int ask_with_victims(const struct job_test *t, List candidates)
 {
 	return stock.job_test(t->job_ptr, t->node_bitmap, t->min_nodes,
-			      t->max_nodes, t->req_nodes, t->mode,
-			      t->preemptee_candidates, t->preemptee_job_list,
-			      t->exc_cores);
+			      t->max_nodes, t->req_nodes, t->mode, candidates,
+			      t->preemptee_job_list, t->exc_cores);
+}
+
+/* The candidates that are no members of a gang; NULL if all are such, or none
+ * is. */
+static List victims_without_gangs(List candidates)
+{
+	ListIterator iter = list_iterator_create(candidates);
+	List others = list_create(NULL);
+	job_record_t *job_ptr;
+
+	while ((job_ptr = list_next(iter))) {
+		struct sgang_spec spec;
+
+		if (!is_member(job_ptr, &spec))
+			list_append(others, job_ptr);
+	}
+	list_iterator_destroy(iter);
+	if (!list_count(others) ||
+	    list_count(others) == list_count(candidates))
+		FREE_NULL_LIST(others);
+	return others;
+}
+
+/* A member that is preempted leaves the rest of its gang with nothing to do, so
+ * members are victims where no others will do. */
+static int ask_stock(const struct job_test *t)
+{
+	bitstr_t *nodes;
+	List others;
+	time_t start;
+	int rc;
+
+	others = t->preemptee_candidates ?
+		 victims_without_gangs(t->preemptee_candidates) : NULL;
+	if (!others)
+		return ask_with_victims(t, t->preemptee_candidates);
+	nodes = bit_copy(t->node_bitmap);
+	start = t->job_ptr->start_time;
+	rc = ask_with_victims(t, others);
+	FREE_NULL_LIST(others);
+	if (rc != SLURM_SUCCESS ||
+	    ((t->mode & SELECT_MODE_BASE) == SELECT_MODE_WILL_RUN &&
+	     t->job_ptr->start_time > time(NULL))) {
+		bit_copybits(t->node_bitmap, nodes);
+		t->job_ptr->start_time = start;
+		if (t->preemptee_job_list)
+			FREE_NULL_LIST(*t->preemptee_job_list);
+		rc = ask_with_victims(t, t->preemptee_candidates);
+	}
+	FREE_NULL_BITMAP(nodes);
+	return rc;
+}
+
+/* When the job would reach its time limit if it started now. */
+static int64_t end_if_now(const job_record_t *job_ptr)
+{
+	uint32_t limit = job_ptr->time_limit;
+
+	if (limit == NO_VAL)
+		limit = job_ptr->part_ptr->max_time;
+	return (limit == INFINITE) ? INT64_MAX :
+				     time(NULL) + (int64_t) limit * 60;
+}
+
+/* Keep the job off the nodes on which a gang before it starts while it would
+ * run. Returns 0, or when that gang starts. */
+static int64_t keep_off(const struct job_test *t, const struct sgang_spec *spec)
+{
+	struct sgang_standing standing;
+	struct sgang_nodeset *nodes;
+	int64_t when = 0;
+
+	if (!sgang_conductor_reserves(own.conductor) || !t->job_ptr->part_ptr)
+		return 0;
+	standing.tier = t->job_ptr->part_ptr->priority_tier;
+	standing.priority = t->job_ptr->priority;
+	standing.job_id = t->job_ptr->array_job_id ?
+			  t->job_ptr->array_job_id : t->job_ptr->job_id;
+	nodes = nodes_of(t->node_bitmap);
+	if (nodes)
+		when = sgang_conductor_keep(own.conductor, &standing, spec,
+					    end_if_now(t->job_ptr), nodes);
+	if (when)
+		keep_nodes(t->node_bitmap, nodes);
+	sgang_nodeset_destroy(nodes);
+	return when;
 }
 
 /* The conductor asks which nodes the job could have. TEST_ONLY must not fail,
@@ -590,7 +687,13 @@ static int test_for_probe(const struct job_test *t)
 {
 	bool now = (t->mode & SELECT_MODE_BASE) == SELECT_MODE_RUN_NOW;
 	bitstr_t *req = t->job_ptr->details->req_node_bitmap;
-	struct sgang_nodeset *nodes = nodes_of(t->node_bitmap), *only;
+	struct sgang_nodeset *nodes, *only;
+	struct sgang_spec spec;
+
+	/* Not what a gang before it waits for. */
+	if (now && is_member(t->job_ptr, &spec))
+		(void) keep_off(t, &spec);
+	nodes = nodes_of(t->node_bitmap);
 
 	/* What the user requires is all there is to choose from. */
 	if (nodes && req && (uint32_t) bit_set_count(req) >= t->min_nodes) {
@@ -686,15 +789,6 @@ static bool wants_place(const job_record_t *job_ptr)
 	       (own.conf.place_all || sgang_host_concerns(job_ptr));
 }
 
-/* What the job says of its gang; false when it is no member. */
-static bool is_member(job_record_t *job_ptr, struct sgang_spec *spec)
-{
-	return own.conf.gangs && sgang_host_concerns(job_ptr) &&
-	       sgang_spec_of_job(spec, job_ptr->spank_job_env,
-				 job_ptr->spank_job_env_size,
-				 sgang_host_user(job_ptr), NULL) == 1;
-}
-
 /* May the member not start by itself? */
 static bool kept_for_gang(const struct job_test *t,
 			  const struct sgang_spec *spec)
@@ -732,16 +826,54 @@ static void fence_off(const struct job_test *t)
 	sgang_nodeset_destroy(nodes);
 }
 
+static int ask_for_nodes(const struct job_test *t)
+{
+	return wants_place(t->job_ptr) ? test_placed(t) : ask_stock(t);
+}
+
 static int test_run_now(const struct job_test *t)
 {
 	struct sgang_spec spec;
+	bool member = is_member(t->job_ptr, &spec);
 
-	if (is_member(t->job_ptr, &spec) && kept_for_gang(t, &spec))
+	/* A definition never runs, even if somebody released it. */
+	if (member && (spec.object || kept_for_gang(t, &spec)))
 		return SLURM_ERROR;
 	fence_off(t);
-	if (wants_place(t->job_ptr))
-		return test_placed(t);
-	return ask_stock(t);
+	(void) keep_off(t, member ? &spec : NULL);
+	return ask_for_nodes(t);
+}
+
+/* Backfill must not plan a start now that would be refused: it would keep the
+ * nodes from jobs that end early enough. */
+static int will_run_beside(const struct job_test *t,
+			   const struct sgang_spec *spec)
+{
+	struct job_test beside = *t;
+	time_t start = t->job_ptr->start_time;
+	int64_t when;
+	int rc;
+
+	if (!sgang_conductor_reserves(own.conductor))
+		return ask_for_nodes(t);
+	beside.node_bitmap = bit_copy(t->node_bitmap);
+	when = keep_off(&beside, spec);
+	rc = ask_for_nodes(&beside);
+	if (!when || (rc == SLURM_SUCCESS &&
+		      t->job_ptr->start_time <= time(NULL))) {
+		if (rc == SLURM_SUCCESS)
+			bit_copybits(t->node_bitmap, beside.node_bitmap);
+		FREE_NULL_BITMAP(beside.node_bitmap);
+		return rc;
+	}
+	FREE_NULL_BITMAP(beside.node_bitmap);
+	if (t->preemptee_job_list)
+		FREE_NULL_LIST(*t->preemptee_job_list);
+	t->job_ptr->start_time = start;
+	rc = ask_for_nodes(t);
+	if (rc == SLURM_SUCCESS && t->job_ptr->start_time < when)
+		t->job_ptr->start_time = when;
+	return rc;
 }
 
 static void remember_offer(const struct job_test *t)
@@ -778,9 +910,15 @@ static int test_will_run(const struct job_test *t)
 	    !IS_JOB_PENDING(t->job_ptr))
 		return ask_stock(t);
 	member = is_member(t->job_ptr, &spec);
+	if (member && spec.object) {
+		/* sgang create asks, to let us know of it: a held job is never
+		 * tested otherwise. */
+		sgang_conductor_poke(own.conductor);
+		return SLURM_ERROR;
+	}
 	if (member)
 		remember_offer(t);
-	rc = wants_place(t->job_ptr) ? test_placed(t) : ask_stock(t);
+	rc = will_run_beside(t, member ? &spec : NULL);
 	if (member && rc == SLURM_SUCCESS)
 		wait_for_gang(t->job_ptr, &spec);
 	return rc;

@@ -39,6 +39,7 @@ static struct {
 	uint32_t save_dies_in;
 	bool save_is_written;
 	uint32_t commits_left;
+	bool no_recommits;
 	uint64_t undone_serial;		/* last in this lock section */
 	char undone_gang[100];
 	void (*on_save)(void);
@@ -329,6 +330,10 @@ static void fill_info(const struct fake_job *j, struct sgang_job_info *info)
 	info->ranks = j->rq.ranks;
 	info->state = states[j->state];
 	info->priority = j->user_hold ? 0 : j->rq.priority;
+	info->stopped = j->state == FAKE_PENDING && j->user_hold;
+	info->failed = j->state == FAKE_GONE && j->failed;
+	info->cancelled = info->failed && j->cancelled;
+	info->restarts = j->restarts;
 	info->submit_time = j->submit_time;
 	info->user = j->user;
 	info->comment = j->has_comment ? j->comment : NULL;
@@ -341,6 +346,14 @@ static bool is_eligible(const struct fake_job *j)
 	return j->state == FAKE_PENDING && !j->user_hold && !j->holds;
 }
 
+/* As in slurmctld, only this finds all out. */
+static void look(const struct fake_job *j, struct sgang_job_info *info)
+{
+	fill_info(j, info);
+	info->eligible = is_eligible(j);
+	info->parked = j->parked;
+}
+
 static void host_jobs(void (*each)(const struct sgang_job_info *, void *),
 		      void *arg)
 {
@@ -351,10 +364,7 @@ static void host_jobs(void (*each)(const struct sgang_job_info *, void *),
 
 		if (!j->live || !j->n_env)
 			continue;
-		fill_info(j, &info);
-		/* as in slurmctld, this call alone finds these out */
-		info.eligible = is_eligible(j);
-		info.parked = j->parked;
+		look(j, &info);
 		each(&info, arg);
 	}
 }
@@ -379,6 +389,11 @@ static struct sgang_job *host_find(uint32_t id)
 static void host_info(struct sgang_job *job, struct sgang_job_info *info)
 {
 	fill_info(job_of(job, "info"), info);
+}
+
+static void host_look(struct sgang_job *job, struct sgang_job_info *info)
+{
+	look(job_of(job, "look"), info);
 }
 
 static uint32_t host_node_count(void)
@@ -424,6 +439,23 @@ static uint64_t nodes_up(void)
 	return up;
 }
 
+static void shape_of(const struct fake_job *j, struct sgang_shape *shape)
+{
+	memset(shape, 0, sizeof(*shape));
+	shape->min_nodes = j->rq.nodes ? j->rq.nodes : 1;
+	shape->max_nodes = j->rq.nodes ? j->rq.nodes : world.n_nodes;
+	shape->whole = is_whole(j);
+	shape->node_cpus = j->rq.nodes ? j->rq.cpus : task_cpus(j);
+	shape->total_cpus = j->rq.nodes ? j->rq.nodes * j->rq.cpus :
+					  j->rq.total_cpus;
+	shape->tasks = j->rq.ranks;
+}
+
+static void host_shape(struct sgang_job *job, struct sgang_shape *shape)
+{
+	shape_of(job_of(job, "shape"), shape);
+}
+
 static int host_probe(struct sgang_job *job, struct sgang_nodeset *usable,
 		      struct sgang_nodeset *ever, struct sgang_shape *shape,
 		      char *why, size_t why_size)
@@ -444,14 +476,7 @@ static int host_probe(struct sgang_job *job, struct sgang_nodeset *usable,
 	}
 	add_nodes(usable, nodes);
 	add_nodes(ever, nodes);
-	memset(shape, 0, sizeof(*shape));
-	shape->min_nodes = j->rq.nodes ? j->rq.nodes : 1;
-	shape->max_nodes = j->rq.nodes ? j->rq.nodes : world.n_nodes;
-	shape->whole = is_whole(j);
-	shape->node_cpus = j->rq.nodes ? j->rq.cpus : task_cpus(j);
-	shape->total_cpus = j->rq.nodes ? j->rq.nodes * j->rq.cpus :
-					  j->rq.total_cpus;
-	shape->tasks = j->rq.ranks;
+	shape_of(j, shape);
 	return 0;
 }
 
@@ -487,6 +512,21 @@ static uint32_t host_idle(const struct sgang_nodeset *nodes)
 	for (uint32_t n = 0; n < world.n_nodes; n++)
 		idle += (among >> n & 1) && !live.nodes[n].used;
 	return idle;
+}
+
+static void host_room(const struct sgang_nodeset *nodes,
+		      struct sgang_room *room)
+{
+	uint64_t among = nodes_in(nodes) & nodes_up();
+
+	memset(room, 0, sizeof(*room));
+	for (uint32_t n = 0; n < world.n_nodes; n++) {
+		if (!(among >> n & 1))
+			continue;
+		room->cpus += world.cpus - live.nodes[n].used;
+		room->memory += world.memory - live.nodes[n].memory_used;
+		room->nodes += !live.nodes[n].used;
+	}
 }
 
 static void host_units(struct sgang_job *job, const struct sgang_shape *shape,
@@ -595,7 +635,7 @@ static const char *start(struct fake_job *j, uint64_t among)
 
 static struct sgang_job *host_commit(struct sgang_job *job,
 				     const struct sgang_nodeset *confine,
-				     char *why, size_t why_size)
+				     struct sgang_refusal *refusal)
 {
 	struct fake_job *j = job_of(job, "commit");
 	const char *what = "refused";
@@ -603,11 +643,13 @@ static struct sgang_job *host_commit(struct sgang_job *job,
 	fake_counts.commits++;
 	if (!is_eligible(j))
 		fault("commit(%u), which cannot start", j->id);
-	if (world.commits_left && !j->refuses)
+	if (world.commits_left && !j->refuses && !j->limited)
 		what = start(j, nodes_in(confine));
 	if (what) {
 		fake_counts.refused++;
-		snprintf(why, why_size, "JobId=%u: %s", j->id, what);
+		snprintf(refusal->why, sizeof(refusal->why), "JobId=%u: %s",
+			 j->id, j->limited ? "AssocGrpCpuLimit" : what);
+		refusal->limit = j->limited;
 		return NULL;
 	}
 	if (world.commits_left != UINT32_MAX)
@@ -622,13 +664,28 @@ static struct sgang_job *host_commit(struct sgang_job *job,
 	return handle(j);
 }
 
+/* All that are asked for together; fake_limit() is the limit. */
+static int host_limits(struct sgang_job *const *jobs, size_t n, char *why,
+		       size_t why_size)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct fake_job *j = job_of(jobs[i], "limits");
+
+		if (!j->limited)
+			continue;
+		snprintf(why, why_size, "JobId=%u: AssocGrpCpuLimit", j->id);
+		return -1;
+	}
+	return 0;
+}
+
 /* Within one rollback the last comes first. */
 static void check_undo_order(const struct fake_job *j)
 {
 	char gang[sizeof(world.undone_gang)];
 
 	snprintf(gang, sizeof(gang), "%s/%s", j->user, j->gang);
-	if (!strcmp(gang, world.undone_gang) &&
+	if (!j->nonstrict && !strcmp(gang, world.undone_gang) &&
 	    j->serial > world.undone_serial)
 		fault("undo(%u) not in reverse order", j->id);
 	strcpy(world.undone_gang, gang);
@@ -649,6 +706,12 @@ static void host_undo(struct sgang_job *job)
 	give_back(j);
 	j->state = FAKE_PENDING;
 	j->holds = 0;
+}
+
+static bool host_recommits(void)
+{
+	need_lock("recommits");
+	return !world.no_recommits;
 }
 
 static void host_nodes(struct sgang_job *job, struct sgang_nodeset *nodes)
@@ -715,6 +778,57 @@ static void host_drop(struct sgang_job *job)
 	j->holds = 0;
 }
 
+/* ---- ending ---- */
+
+static void end_job(struct fake_job *j, bool failed, bool cancelled)
+{
+	if (j->state != FAKE_PENDING && j->state != FAKE_GONE)
+		give_back(j);
+	j->state = FAKE_GONE;
+	j->failed = failed;
+	j->cancelled = cancelled;
+	j->holds = 0;
+	world.stamp++;
+}
+
+static void host_end(struct sgang_job *job)
+{
+	struct fake_job *j = job_of(job, "end");
+
+	fake_counts.ended++;
+	trace("end", j->id);
+	if (j->state == FAKE_GONE)
+		fault("end(%u), which has ended", j->id);
+	end_job(j, true, true);
+}
+
+/* Another start is another run, which may be launched. */
+static void wait_again(struct fake_job *j)
+{
+	if (j->state == FAKE_RUNNING || j->state == FAKE_HELD)
+		give_back(j);
+	j->state = FAKE_PENDING;
+	j->failed = j->cancelled = false;
+	j->holds = 0;
+	j->restarts++;
+	world.launches[j->id % LAUNCHES] = 0;
+	world.stamp++;
+}
+
+static bool host_requeue(struct sgang_job *job)
+{
+	struct fake_job *j = job_of(job, "requeue");
+
+	fake_counts.requeued++;
+	trace("requeue", j->id);
+	if (j->state == FAKE_PENDING)
+		fault("requeue(%u), which is pending", j->id);
+	if (j->no_requeue)
+		return false;
+	wait_again(j);
+	return true;
+}
+
 /* ---- telling ---- */
 
 static void show(struct fake_job *j, const char *text, const char *call)
@@ -746,6 +860,41 @@ static void host_tell(struct sgang_job *job, const char *text, bool behind_own)
 {
 	(void) behind_own;
 	show(job_of(job, "tell"), text, "tell");
+}
+
+static void host_stop(struct sgang_job *job, const char *text)
+{
+	struct fake_job *j = job_of(job, "stop");
+
+	if (j->state != FAKE_PENDING)
+		fault("stop(%u), which is not pending", j->id);
+	if (j->user_hold)
+		return;
+	fake_counts.stopped++;
+	trace("stop", j->id);
+	j->user_hold = true;
+	j->parked = false;
+	snprintf(j->text, sizeof(j->text), "%s", text);
+}
+
+static void host_resume(struct sgang_job *job, const char *text)
+{
+	struct fake_job *j = job_of(job, "resume");
+
+	if (j->state != FAKE_PENDING || !j->user_hold || strcmp(j->text, text))
+		return;
+	fake_counts.resumed++;
+	trace("resume", j->id);
+	j->user_hold = false;
+	j->text[0] = '\0';
+}
+
+static void host_label(struct sgang_job *job, const char *text)
+{
+	struct fake_job *j = job_of(job, "label");
+
+	if (j->state == FAKE_PENDING && j->user_hold)
+		snprintf(j->text, sizeof(j->text), "%s", text);
 }
 
 static void host_comment(struct sgang_job *job, const char *text)
@@ -835,18 +984,23 @@ const struct sgang_host fake_host = {
 	.jobs = host_jobs,
 	.find = host_find,
 	.info = host_info,
+	.look = host_look,
 	.node_count = host_node_count,
 	.refresh = host_refresh,
 	.probe = host_probe,
+	.shape = host_shape,
 	.releases = host_releases,
 	.partition = host_partition,
 	.idle = host_idle,
+	.room = host_room,
 	.units = host_units,
 	.cpus = host_cpus,
 	.same_units = host_same_units,
 	.same_request = host_same_request,
+	.limits = host_limits,
 	.commit = host_commit,
 	.undo = host_undo,
+	.recommits = host_recommits,
 	.nodes = host_nodes,
 	.ready = host_ready,
 	.held = host_held,
@@ -855,6 +1009,11 @@ const struct sgang_host fake_host = {
 	.drop = host_drop,
 	.park = host_park,
 	.unpark = host_unpark,
+	.stop = host_stop,
+	.resume = host_resume,
+	.label = host_label,
+	.end = host_end,
+	.requeue = host_requeue,
 	.tell = host_tell,
 	.comment = host_comment,
 	.setenv = host_setenv,
@@ -906,6 +1065,20 @@ static void spank(struct fake_job *j, const char *option, const char *value)
 	j->n_env++;
 }
 
+/* "gang_mode=nonstrict|gang_order=0" */
+static void spank_more(struct fake_job *j, const char *more)
+{
+	while (more && *more) {
+		int len = (int) strcspn(more, "|");
+
+		snprintf(j->spank[j->n_env], sizeof(j->spank[0]),
+			 "_SLURM_SPANK_OPTION_gang_%.*s", len, more);
+		j->env[j->n_env] = j->spank[j->n_env];
+		j->n_env++;
+		more += len + (more[len] == '|');
+	}
+}
+
 static const char *number(uint32_t n, char buf[12])
 {
 	snprintf(buf, 12, "%u", n);
@@ -939,7 +1112,10 @@ uint32_t fake_submit(const struct fake_request *rq)
 	spank(j, "gang_total_number", number(rq->total, buf));
 	spank(j, "gang_topology", rq->topology);
 	spank(j, "gang_rank", rq->rank);
+	spank_more(j, rq->more);
+	j->nonstrict = rq->more && strstr(rq->more, "nonstrict");
 	/* texts are the caller's */
+	j->rq.more = NULL;
 	j->rq.gang = j->rq.user = j->rq.topology = j->rq.rank = NULL;
 	return j->id;
 }
@@ -1003,12 +1179,26 @@ void fake_end(uint32_t id)
 {
 	struct fake_job *j = find(id);
 
-	if (!j || j->state == FAKE_GONE)
-		return;
-	if (j->state != FAKE_PENDING)
-		give_back(j);
-	j->state = FAKE_GONE;
-	world.stamp++;
+	if (j && j->state != FAKE_GONE)
+		end_job(j, false, false);
+}
+
+void fake_fail(uint32_t id, bool cancelled)
+{
+	struct fake_job *j = find(id);
+
+	if (j && j->state != FAKE_GONE)
+		end_job(j, true, cancelled);
+}
+
+void fake_lose(uint32_t id)
+{
+	wait_again(find(id));
+}
+
+void fake_no_requeue(uint32_t id)
+{
+	find(id)->no_requeue = true;
 }
 
 void fake_requeue(uint32_t id)
@@ -1036,6 +1226,11 @@ void fake_user_hold(uint32_t id, bool hold)
 void fake_refuse(uint32_t id, bool refuse)
 {
 	find(id)->refuses = refuse;
+}
+
+void fake_limit(uint32_t id, bool limit)
+{
+	find(id)->limited = limit;
 }
 
 void fake_refuse_probe(uint32_t id, bool refuse)
@@ -1095,6 +1290,11 @@ void fake_shutdown_at(uint32_t n)
 void fake_commits_allowed(uint32_t n)
 {
 	world.commits_left = n;
+}
+
+void fake_recommits(bool yes)
+{
+	world.no_recommits = !yes;
 }
 
 void fake_scheduler(bool locks)

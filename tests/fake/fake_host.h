@@ -20,8 +20,8 @@
 
 #define FAKE_NODES 64			/* a set of nodes is a uint64_t */
 #define FAKE_ALL_NODES UINT64_MAX
-#define FAKE_JOBS 192
-#define FAKE_COMMENT 640
+#define FAKE_JOBS 512
+#define FAKE_COMMENT 1024
 
 extern const struct sgang_host fake_host;
 
@@ -41,6 +41,8 @@ struct fake_request {
 	uint32_t min, total;		/* 0: not said */
 	const char *topology;		/* "require:leaf" or NULL */
 	const char *rank;		/* "3" or NULL */
+	const char *more;		/* "gang_mode=nonstrict|gang_order=0":
+					 * other options; NULL: none */
 	uint32_t nodes;			/* 0: any number of nodes, */
 	uint32_t total_cpus;		/* ... this many CPUs together */
 	uint32_t cpus;			/* on each node; 0: whole nodes */
@@ -70,10 +72,14 @@ struct fake_job {
 	uint32_t id, array_id, task_id, tasks;
 	struct fake_request rq;
 	char gang[64], user[32];
-	char spank[6][96];
-	char *env[6];
+	char spank[14][160];
+	char *env[14];
 	size_t n_env;
-	bool parked, user_hold, refuses, unprobable;
+	bool parked, user_hold, refuses, limited, unprobable;
+	bool nonstrict;
+	bool failed, cancelled;		/* how it ended */
+	uint32_t restarts;
+	bool no_requeue;
 	bool saved;			/* while it was held */
 	uint32_t holds;			/* who keeps it from being launched */
 	uint32_t prolog;		/* what is left of it */
@@ -111,12 +117,20 @@ uint64_t fake_fits(uint32_t id);
 void fake_boots(uint32_t id);
 /* The job ends, by itself or by scancel. */
 void fake_end(uint32_t id);
+/* It ends with an error, or because somebody cancels it. */
+void fake_fail(uint32_t id, bool cancelled);
+/* Its node fails, or it is preempted: it waits for another start. */
+void fake_lose(uint32_t id);
+/* requeue() says no to this job. */
+void fake_no_requeue(uint32_t id);
 /* Its node failed while it was held: pending again, the hold half left. */
 void fake_requeue(uint32_t id);
 /* scontrol hold, scontrol release. */
 void fake_user_hold(uint32_t id, bool hold);
 /* commit() refuses this job; probe() does. */
 void fake_refuse(uint32_t id, bool refuse);
+/* ... because of a limit of its association. */
+void fake_limit(uint32_t id, bool limit);
 void fake_refuse_probe(uint32_t id, bool refuse);
 /* Jobs that have ended are forgotten. */
 void fake_purge(void);
@@ -137,6 +151,8 @@ void fake_shutdown_at(uint32_t n);
 /* Each commit() after 'n' good ones fails until this is called again;
  * UINT32_MAX: none. */
 void fake_commits_allowed(uint32_t n);
+/* May a job that was undone be committed again at once? */
+void fake_recommits(bool yes);
 /* The scheduler takes slurmctld's locks, or gives them back. */
 void fake_scheduler(bool locks);
 /* Called at the end of the next save(). */
@@ -157,6 +173,7 @@ void fake_clock(int64_t seconds);	/* time goes on */
 struct fake_counts {
 	uint32_t locks, probes, commits, refused, undone, released, saves;
 	uint32_t adopted, dropped, parked, unparked, woken;
+	uint32_t stopped, resumed, ended, requeued;
 };
 extern struct fake_counts fake_counts;
 

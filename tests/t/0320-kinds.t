@@ -203,7 +203,7 @@ test_expect_success '1.15 a job submitted from a member is not in the gang' '
 	cd "$PWD"
 	sbatch --parsable -n 1 -o child.out --wrap="env | grep ^SLURM_GANG; true" \
 		>child
-	sbatch --parsable -n 1 -o sibling.out --gang=other \
+	sbatch --parsable -n 1 -o sibling.out --gang=other --gang-min-member=1 \
 		--wrap="env | grep ^SLURM_GANG; true" >sibling
 	END
 	submit -n 1 --gang=parent --gang-min-member=2 parent.sh &&

@@ -81,7 +81,7 @@ test_expect_success '0.54 2.13 below the minimum the rest is rolled back' '
 	wait_for 10 nodes_idle &&
 	test "$(licences_in_use)" = 0 &&
 	test "$(starts_of back)" = 0 &&
-	gang_log root/back "2 of 3 members are left: rolled back"
+	gang_log root/back "2 of 3 members are held and cannot start: rolled back"
 '
 test_expect_success '0.54 a replacement starts it, without the two minutes of a requeue' '
 	members[0]=$(submit -N 1 --exclusive -L lic:1 --gang=back back.sh) &&

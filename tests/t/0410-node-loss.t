@@ -50,7 +50,7 @@ test_expect_success '0.2 2.13 a node is lost and all are in the queue again' '
 	wait_for 10 "test \$(nodes_in idle) = 4" &&
 	test "$(starts_of told)" = 0 &&
 	gang_log root/told "held member $lost is lost" &&
-	gang_log root/told "2 of 3 members are left: rolled back"
+	gang_log root/told "2 of 3 members are held and cannot start: rolled back"
 '
 test_expect_success '0.53 all start on other nodes, without the two minutes of a requeue' '
 	gate_open &&

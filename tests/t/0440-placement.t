@@ -144,7 +144,7 @@ slurm_start
 
 test_expect_success '4.20 a gang of one job, two pods: 48' '
 	fragment_two_pods &&
-	id=$(take -N 6 --exclusive --gang=one) &&
+	id=$(take -N 6 --exclusive --gang=one --gang-min-member=1) &&
 	costs $id $two_pods 48 &&
 	recorded $id ring=48 best=48 cross=2 tier=spine ranks=6 exact=1
 '
@@ -164,7 +164,7 @@ test_expect_success '4.19 with PlaceAll=yes it is placed too: 48' '
 '
 test_expect_success '4.28 a gang of one takes the same, in ring order' '
 	clear_cluster &&
-	id=$(take -N 4 --exclusive --gang=four) &&
+	id=$(take -N 4 --exclusive --gang=four --gang-min-member=1) &&
 	test "$(gang_record $id ring)" = 16 &&
 	test "$(gang_record $id best)" = 16 &&
 	test "$(gang_record $id tier)" = leaf &&
@@ -214,7 +214,7 @@ test_expect_success '4.20 and no member is cut by a leaf' '
 test_expect_success '4.24 4.25 require:leaf does not span leaves' '
 	clear_cluster &&
 	fill n[2-4] n[6-8] n[9-10] n[13-14] &&
-	members=($(submit -N 3 --exclusive --gang=tight \
+	members=($(submit -N 3 --exclusive --gang=tight --gang-min-member=1 \
 		--gang-topology=require:leaf)) &&
 	wait_for 10 squeue_says ${members[0]} leaf &&
 	wait_for 10 gang_attempted ${members[0]} 1 &&
@@ -222,7 +222,7 @@ test_expect_success '4.24 4.25 require:leaf does not span leaves' '
 	test "$(nodes_in idle)" = 6
 '
 test_expect_success '4.25 require:spine may, and takes the pod' '
-	id=$(take -N 3 --exclusive --nice=-100 --gang=loose \
+	id=$(take -N 3 --exclusive --nice=-100 --gang=loose --gang-min-member=1 \
 		--gang-topology=require:spine) &&
 	test "$(gang_record $id tier)" = spine &&
 	test "$(gang_record $id ring)" = 36 &&
@@ -289,7 +289,7 @@ slurm_start
 
 test_expect_success '4.20 three pods: 40 for a gang' '
 	fragment_three_pods &&
-	id=$(take -N 4 --exclusive --gang=one) &&
+	id=$(take -N 4 --exclusive --gang=one --gang-min-member=1) &&
 	costs $id $three_pods 40 &&
 	recorded $id ring=40 best=16 exact=1 &&
 	drop $id
@@ -325,7 +325,7 @@ test_expect_success '4.13 what no switch joins is not joined' '
 	drop ${members[@]}
 '
 test_expect_success '4.13 but each part by itself is used' '
-	id=$(take -N 4 --exclusive --gang=near) &&
+	id=$(take -N 4 --exclusive --gang=near --gang-min-member=1) &&
 	test "$(gang_record $id tier)" = leaf &&
 	drop $id &&
 	wait_for 10 nodes_idle

@@ -47,7 +47,7 @@ test_expect_success 'a gang of jobs waits, and starts' '
 test_expect_success 'a gang of array tasks and a gang of one' '
 	array=$(submit -N 1 --exclusive --array=1-3 --gang=array \
 		--gang-min-member=3 gang.sh) &&
-	one=$(submit -N 2 --exclusive --gang=one gang.sh) &&
+	one=$(submit -N 2 --exclusive --gang=one --gang-min-member=1 gang.sh) &&
 	wait_for 60 all_in COMPLETED ${array}_{1,2,3} $one
 '
 test_expect_success 'a held member is cancelled, the rest rolled back' '
@@ -60,7 +60,7 @@ test_expect_success 'a held member is cancelled, the rest rolled back' '
 	scancel ${members[1]} ${members[2]}
 '
 test_expect_success 'a user asks when a gang would start' '
-	sbatch --test-only -N 1 --gang=when --wrap=true
+	sbatch --test-only -N 1 --gang=when --gang-min-member=1 --wrap=true
 '
 test_expect_success 'the files are read again while a gang gathers' '
 	gather gathers 3 &&

@@ -39,6 +39,17 @@ refused_table()
 0.22 another account|--account=proj --gang=other/a|the gang's namespace "other" is neither your user name (root) nor the account that the job is charged to (proj)
 0.22 root's gang|--uid=nobody --gang=root/early|the gang's namespace "root" is neither your user name (nobody) nor the account that the job is charged to (none)
 0.22 an account called root|--uid=nobody --account=root --gang=root/early|the gang's namespace "root" is the name of another user
+0.20 unknown mode|--gang=a --gang-mode=Strict2|--gang-mode=Strict2: expected one of strict|nonstrict
+0.20 another mode|--gang=early --gang-mode=nonstrict|--gang-mode=nonstrict: the gang's earlier members said strict
+0.28 no time|--gang=a --gang-waiting-time=soon|--gang-waiting-time=soon: expected a time above 0 such as 30 (minutes), 10:00 or 1-12, or UNLIMITED
+0.28 another time|--gang=early --gang-waiting-time=6:00|--gang-waiting-time=00:06:00: the gang's earlier members said 00:05:00
+0.23 a bare name|--gang=a --gang-groups=b|--gang-groups=b: write NAMESPACE/NAME, where NAMESPACE is the user or account of that gang
+0.21 another group|--gang=early --gang-groups=root/other|--gang-groups=root/other: the gang's earlier members said that there are none
+3.19 unknown policy|--gang=a --gang-on-failure=cry|--gang-on-failure=cry: expected one of ignore|kill|requeue
+0.15 junk TRES|--gang=a --gang-min-tres=gpu=1|--gang-min-tres=gpu=1: expected cpu=N, mem=SIZE and node=N, each at most once, where SIZE is like 2048M or 64G
+0.15 CPUs to be free|--gang=a --gang-min-member=1 --gang-min-tres=cpu=9|the gang can never start: --gang-min-tres wants 9 CPUs to be free and the cluster has 8
+0.15 nodes to be free|--gang=a --gang-min-member=1 --gang-min-tres=node=5|the gang can never start: --gang-min-tres wants 5 nodes to be free and the cluster has 4
+0.15 memory to be free|--gang=a --gang-min-member=1 --gang-min-tres=mem=8001M|the gang can never start: --gang-min-tres wants 8001 MB of memory to be free and the cluster has 8000
 1.8 nodes of a member|--gang=a -p small -N 3|the gang can never start: this member alone needs 3 nodes and partition small has 2
 1.8 CPUs of a member|--gang=a -p small -n 5|the gang can never start: this member alone needs 5 CPUs and partition small has 4
 1.8 whole nodes, the cluster|--gang=a -N 1 --exclusive --gang-min-member=5|the gang can never start: its 5 members need at least 5 whole nodes together and the cluster has 4; if others are smaller, submit those first
@@ -57,20 +68,24 @@ END
 accepted_table()
 {
 	cat <<-END
-	0.18 one character|--gang=7|root/7
-	0.18 63 characters|--gang=$(printf 'x%.0s' {1..63})|root/$(printf 'x%.0s' {1..63})
-	0.18 inner -|--gang=a-1|root/a-1
-	0.22 own namespace|--gang=root/own|root/own
-	0.22 account|--account=proj --gang=proj/acc|proj/acc
-	0.22 account, as Slurm spells it|--account=PROJ --gang=proj/up|proj/up
-	0.22 another user|--uid=nobody --gang=other|nobody/other
+	0.18 one character|--gang=7 --gang-min-member=1|root/7
+	0.18 63 characters|--gang=$(printf 'x%.0s' {1..63}) --gang-min-member=1|root/$(printf 'x%.0s' {1..63})
+	0.18 inner -|--gang=a-1 --gang-min-member=1|root/a-1
+	0.22 own namespace|--gang=root/own --gang-min-member=1|root/own
+	0.22 account|--account=proj --gang=proj/acc --gang-min-member=1|proj/acc
+	0.22 account, as Slurm spells it|--account=PROJ --gang=proj/up --gang-min-member=1|proj/up
+	0.22 another user|--uid=nobody --gang=other --gang-min-member=1|nobody/other
 	0.26 name and minimum|--gang=two -a 1-2 --gang-min-member=2|root/two
 	0.27 alias|--gang=also -a 1-2 --gang-min-available=2|root/also
 	0.27 alias that agrees|--gang=both --gang-min-member=1 --gang-min-available=1|root/both
 	1.9 minimum is the total|--gang=all -a 1-2 --gang-min-member=2 --gang-total-number=2|root/all
-	1.9 known level|--gang=level --gang-topology=require:leaf|root/level
+	1.9 known level|--gang=level --gang-topology=require:leaf --gang-min-member=1|root/level
 	1.9 all nodes of a partition|--gang=part -p small -a 1-2 -N 1 --exclusive --gang-min-member=2|root/part
 	1.9 all CPUs|--gang=cpus -a 1-8 -n 1 --gang-min-member=8|root/cpus
+	0.17 every option|--gang=every --gang-total-number=1 --gang-mode=nonstrict --gang-groups= --gang-waiting-time=5:00 --gang-match=only-waiting --gang-order=3 --gang-on-failure=kill --gang-min-tres=cpu=2,mem=100M,node=1 --gang-topology=prefer:leaf --gang-rank=0|root/every
+	0.21 a group of itself|--gang=self --gang-min-member=1 --gang-groups=root/self|root/self
+	0.28 no end of waiting|--gang=wait --gang-min-member=1 --gang-waiting-time=UNLIMITED|root/wait
+	0.15 all there is|--gang=tres --gang-min-member=1 --gang-min-tres=cpu=8,mem=8000M,node=4|root/tres
 	1.9 array limited to the minimum|--gang=limit -a 1-2%2 --gang-min-member=2|root/limit
 	END
 }
@@ -189,7 +204,8 @@ done <<<"$(accepted_table)"
 
 test_expect_success 'members that wait' '
 	submit --gang=early --gang-min-member=3 --gang-total-number=4 \
-		--gang-topology=prefer:leaf &&
+		--gang-topology=prefer:leaf --gang-mode=strict \
+		--gang-waiting-time=5:00 --gang-groups= &&
 	submit --gang=least --gang-min-member=3 &&
 	submit --gang=most --gang-total-number=2 --hold &&
 	submit --gang=fill --gang-min-member=3 --array=1-2 -p small -N 1 \
@@ -218,6 +234,23 @@ test_expect_success '1.8 a change that would spoil a gang' '
 	test "$(job_field $mine Account)" = proj &&
 	scancel -u root &&
 	wait_for 10 "test -z \"\$(squeue -h)\""
+'
+
+test_expect_success '0.25 a gang that nobody defines waits, and sbatch says so' '
+	one=$(submit --gang=late 2>err) &&
+	echo "sbatch: gang root/late is not defined yet: its members wait until\
+ one of them says --gang-min-member or sgang create does" |
+		test_cmp - err &&
+	wait_for 10 squeue_says $one "Gang root/late undefined" &&
+	two=$(submit --gang=late --gang-min-member=2 2>err) &&
+	test_must_be_empty err &&
+	wait_for 15 all_in RUNNING $one $two &&
+	started_together $one $two &&
+	three=$(submit --gang=late --wrap=true 2>err) &&
+	test_must_be_empty err &&
+	wait_state $three COMPLETED &&
+	scancel $one $two &&
+	wait_for 15 nodes_idle
 '
 
 test_expect_success '0.26 #SBATCH lines' '
@@ -256,6 +289,26 @@ test_expect_success '0.27 the alias for sbatch, srun and salloc' '
 	! grep error: srun.err salloc.err
 '
 
+test_expect_success '0.26 what a member submits is not of its gang' '
+	cat >outer.sh <<-END &&
+	#!/bin/bash
+	env >"$PWD/outer.env"
+	srun env >"$PWD/step.env"
+	sbatch --parsable -o /dev/null --wrap=true >"$PWD/inner"
+	srun --overlap -N 1 true
+	END
+	id=$(submit -N 1 --gang=outer --gang-total-number=1 \
+		--gang-mode=nonstrict --gang-groups=root/outer \
+		--gang-waiting-time=5 --gang-match=only-waiting \
+		--gang-order=1 --gang-on-failure=kill --gang-min-tres=cpu=1 \
+		outer.sh) &&
+	wait_state $id COMPLETED &&
+	inner=$(cat inner) &&
+	wait_state $inner COMPLETED &&
+	test -z "$(gang_record $inner)" &&
+	grep "^SLURM_GANG_NAME=outer\$" outer.env step.env &&
+	! grep SPANK_OPTION outer.env step.env
+'
 test_expect_success '0.22 two users, one name: two gangs' '
 	options="-N 1 -o /dev/null --gang=same" &&
 	mine=$(submit $options --gang-min-member=2) &&

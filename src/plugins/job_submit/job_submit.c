@@ -7,17 +7,22 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/gang.h"
+#include "core/record.h"
 #include "core/spec.h"
 #include "core/text.h"
 #include "plugins/job_submit/job_submit.h"
 
-/* Members of the gang that need the same, as far as they are known. */
-struct group {
-	uint32_t members;
+/* One job of the gang. */
+struct known {
+	struct sgang_spec spec;
+	struct sgang_record record;
+	struct sgang_member m;
 	struct sgang_submit_need need;
+	bool elsewhere;			/* not in the new job's partition */
 };
 
-/* The gang as the job records show it, before the new job. */
+/* The gang as the job records show it. */
 struct survey {
 	const struct sgang_submit_host *host;
 	const char *ns;
@@ -26,36 +31,23 @@ struct survey {
 	uint32_t skip_job;		/* 0: none */
 
 	struct sgang_spec said;		/* by all members together */
-	bool started;
-	bool elsewhere;			/* not all are in one partition */
+	struct sgang_spec object;	/* what the newest definition says */
+	uint32_t object_job;		/* 0: there is none */
+	int64_t object_time;
 	bool no_memory;
 	uint32_t tightest;		/* lowest limit of an array, 0: none */
 	uint32_t tightest_job;
-	struct group *groups;
-	size_t n_groups;
+	struct known **known;
+	size_t n_known;
+	struct sgang_tally tally;	/* of them and the definitions */
 };
-
-static int add_group(struct survey *survey, uint32_t members,
-		     const struct sgang_submit_need *need)
-{
-	struct group *more = realloc(survey->groups, (survey->n_groups + 1) *
-				     sizeof(*more));
-
-	if (!more)
-		return -1;
-	more[survey->n_groups].members = members;
-	more[survey->n_groups].need = *need;
-	survey->groups = more;
-	survey->n_groups++;
-	return 0;
-}
 
 static bool same_name(const char *a, const char *b)
 {
 	return a && b && !strcmp(a, b);
 }
 
-/* Is the member in the gang of the survey? Fills 'spec' if so. */
+/* Is the job of the survey's gang, or its definition? Fills 'spec' if so. */
 static bool is_in_gang(const struct survey *survey,
 		       const struct sgang_submit_member *member,
 		       struct sgang_spec *spec)
@@ -72,6 +64,76 @@ static bool is_in_gang(const struct survey *survey,
 	return same_name(ns, survey->ns);
 }
 
+/* The newest definition counts. */
+static void take_object(struct survey *survey,
+			const struct sgang_submit_member *member,
+			const struct sgang_spec *spec)
+{
+	if (survey->object_job &&
+	    (member->submit_time < survey->object_time ||
+	     (member->submit_time == survey->object_time &&
+	      member->job_id < survey->object_job)))
+		return;
+	survey->object = *spec;
+	survey->object_job = member->job_id;
+	survey->object_time = member->submit_time;
+}
+
+/* Returns the new entry, with nothing in it but these; NULL: no memory. */
+static struct known *add_known(struct survey *survey,
+			       const struct sgang_spec *spec, uint32_t tasks,
+			       const struct sgang_submit_need *need)
+{
+	struct known *known = calloc(1, sizeof(*known)), **more;
+
+	more = known ? realloc(survey->known, (survey->n_known + 1) *
+			       sizeof(struct known *)) : NULL;
+	if (!more) {
+		free(known);
+		return NULL;
+	}
+	survey->known = more;
+	survey->known[survey->n_known++] = known;
+	known->spec = *spec;
+	known->need = *need;
+	known->m.spec = &known->spec;
+	known->m.tasks = tasks;
+	known->m.eligible = true;
+	return known;
+}
+
+static enum sgang_member_state
+state_of(const struct sgang_submit_member *member,
+	 const struct sgang_record *record)
+{
+	if (member->pending)
+		return SGANG_MEMBER_PENDING;
+	if (member->configuring && record &&
+	    (record->phase == SGANG_PHASE_STARTING ||
+	     record->phase == SGANG_PHASE_HOLDING))
+		return SGANG_MEMBER_HELD;
+	return SGANG_MEMBER_RUNNING;
+}
+
+static void take_member(struct survey *survey,
+			const struct sgang_submit_member *member,
+			const struct sgang_spec *spec)
+{
+	struct known *known = add_known(survey, spec, member->tasks,
+					&member->need);
+
+	if (!known) {
+		survey->no_memory = true;
+		return;
+	}
+	if (sgang_record_parse(member->comment, &known->record) == 1)
+		known->m.record = &known->record;
+	known->elsewhere = !same_name(member->partition, survey->partition);
+	known->m.state = state_of(member, known->m.record);
+	known->m.job_id = member->job_id;
+	known->m.submit_time = member->submit_time;
+}
+
 static void visit_member(const struct sgang_submit_member *member, void *arg)
 {
 	struct survey *survey = arg;
@@ -79,18 +141,17 @@ static void visit_member(const struct sgang_submit_member *member, void *arg)
 
 	if (!is_in_gang(survey, member, &spec))
 		return;
+	if (spec.object) {
+		take_object(survey, member, &spec);
+		return;
+	}
 	sgang_spec_merge(&survey->said, &spec);
-	if (member->started)
-		survey->started = true;
-	if (!same_name(member->partition, survey->partition))
-		survey->elsewhere = true;
 	if (member->throttle && (!survey->tightest ||
 				 member->throttle < survey->tightest)) {
 		survey->tightest = member->throttle;
 		survey->tightest_job = member->job_id;
 	}
-	if (add_group(survey, member->tasks, &member->need))
-		survey->no_memory = true;
+	take_member(survey, member, &spec);
 }
 
 static void survey_gang(struct survey *survey,
@@ -103,10 +164,43 @@ static void survey_gang(struct survey *survey,
 	survey->ns = ns;
 	survey->name = name;
 	survey->partition = partition;
-	survey->elsewhere = partition && strchr(partition, ',');
 	survey->skip_job = skip_job;
 	sgang_spec_init(&survey->said);
 	host->each_member(visit_member, survey);
+}
+
+/* What they amount to, by the rules that the select plugin goes by. */
+static int add_up(struct survey *survey, const struct sgang_conf *conf)
+{
+	const struct sgang_spec *definitions[] = {
+		survey->object_job ? &survey->object : NULL,
+		sgang_conf_gang(conf, survey->ns, survey->name),
+	};
+	const struct sgang_member **members;
+	size_t i;
+	int rc;
+
+	members = calloc(survey->n_known, sizeof(*members));
+	if (!members || survey->no_memory) {
+		free(members);
+		return -1;
+	}
+	for (i = 0; i < survey->n_known; i++)
+		members[i] = &survey->known[i]->m;
+	rc = sgang_gang_tally(members, survey->n_known, definitions,
+			      sizeof(definitions) / sizeof(definitions[0]),
+			      &survey->tally);
+	free(members);
+	return rc;
+}
+
+static void end_survey(struct survey *survey)
+{
+	size_t i;
+
+	for (i = 0; i < survey->n_known; i++)
+		free(survey->known[i]);
+	free(survey->known);
 }
 
 static enum sgang_submit_verdict no_memory(struct sgang_error *err)
@@ -116,36 +210,51 @@ static enum sgang_submit_verdict no_memory(struct sgang_error *err)
 }
 
 static enum sgang_submit_verdict
-check_conf(const struct sgang_spec *spec, const struct sgang_submit_host *host,
+check_conf(const struct sgang_spec *spec, const struct sgang_conf *conf,
 	   struct sgang_error *err)
 {
 	char level[SGANG_TEXT_SHOWN];
-	struct sgang_conf conf;
-	struct sgang_error why;
 
-	if (host->load_conf(&conf, &why)) {
-		sgang_errf(err, EINVAL, "gangs are off: %s", why.text);
-		return SGANG_SUBMIT_BROKEN;
-	}
-	if (!conf.gangs) {
+	if (!conf->gangs) {
 		sgang_errf(err, EINVAL, "gangs are switched off on this "
 			   "cluster (Gangs=no in gang.conf); submit the job "
 			   "without --gang");
 		return SGANG_SUBMIT_OFF;
 	}
-	if (spec->level[0] && sgang_costs_level(&conf.costs, spec->level) < 0) {
+	if (spec->level[0] && sgang_costs_level(&conf->costs,
+						spec->level) < 0) {
 		sgang_errf(err, EINVAL, "--gang-topology: there is no level "
 			   "\"%s\"; the levels are %s, %s, %s, %s, %s",
 			   sgang_text_show(level, spec->level),
-			   conf.costs.name[0], conf.costs.name[1],
-			   conf.costs.name[2], conf.costs.name[3],
-			   conf.costs.name[4]);
+			   conf->costs.name[0], conf->costs.name[1],
+			   conf->costs.name[2], conf->costs.name[3],
+			   conf->costs.name[4]);
 		return SGANG_SUBMIT_INVALID;
 	}
 	return SGANG_SUBMIT_FINE;
 }
 
-/* A namespace is the user's name or the account the job is charged to.
+/* A namespace is the user's name or the account the job is charged to. Who
+ * 'user' is and which account, the refusal says. */
+static enum sgang_submit_verdict
+check_namespace(const char *ns, const char *user, const char *account,
+		struct sgang_error *err)
+{
+	char shown_ns[SGANG_TEXT_SHOWN], shown_user[SGANG_TEXT_SHOWN];
+	char shown_account[SGANG_TEXT_SHOWN];
+
+	if (same_name(ns, user) || same_name(ns, account))
+		return SGANG_SUBMIT_FINE;
+	sgang_errf(err, EACCES, "the gang's namespace \"%s\" is neither your "
+		   "user name (%s) nor the account that the job is charged to "
+		   "(%s)", sgang_text_show(shown_ns, ns),
+		   sgang_text_show(shown_user, user),
+		   account ? sgang_text_show(shown_account, account) : "none");
+	return SGANG_SUBMIT_NOT_YOURS;
+}
+
+/* A user's name is a namespace of that user alone, also when an account has the
+ * same name, unless both belong to that account.
  *
  * Where Slurm checks associations, an account is one that the user may charge.
  * Where it does not, --account is free text: everybody can name any account,
@@ -153,51 +262,41 @@ check_conf(const struct sgang_spec *spec, const struct sgang_submit_host *host,
  * first, fix their minimum. What remains protected is the namespace that is
  * another user's name. Sites that want more enforce associations. */
 static enum sgang_submit_verdict
-check_namespace(const char *ns, const char *user, const char *account,
-		bool account_checked, uint32_t uid,
-		const struct sgang_submit_host *host, struct sgang_error *err)
+check_owner(const char *ns, const struct sgang_submit_job *job,
+	    const struct sgang_submit_host *host, struct sgang_error *err)
 {
-	char shown_ns[SGANG_TEXT_SHOWN], shown_user[SGANG_TEXT_SHOWN];
-	char shown_account[SGANG_TEXT_SHOWN];
+	char shown[SGANG_TEXT_SHOWN];
 
-	if (same_name(ns, user))
+	if (same_name(ns, host->user_name(job->uid)) ||
+	    !host->other_user(ns, job->uid) ||
+	    (job->account_checked && host->own_account(ns)))
 		return SGANG_SUBMIT_FINE;
-	sgang_text_show(shown_ns, ns);
-	if (!same_name(ns, account)) {
-		sgang_errf(err, EACCES, "the gang's namespace \"%s\" is "
-			   "neither your user name (%s) nor the account that "
-			   "the job is charged to (%s)", shown_ns,
-			   sgang_text_show(shown_user, user),
-			   account ? sgang_text_show(shown_account, account) :
-				     "none");
-		return SGANG_SUBMIT_NOT_YOURS;
-	}
-	if (!account_checked && host->other_user(ns, uid)) {
-		sgang_errf(err, EACCES, "the gang's namespace \"%s\" is the "
-			   "name of another user", shown_ns);
-		return SGANG_SUBMIT_NOT_YOURS;
-	}
-	return SGANG_SUBMIT_FINE;
+	sgang_errf(err, EACCES, "the gang's namespace \"%s\" is the name of "
+		   "another user", sgang_text_show(shown, ns));
+	return SGANG_SUBMIT_NOT_YOURS;
 }
 
 /* An array that may run N tasks at a time never starts more than N together.
  * 'throttle' is the new job's, 'survey' has the earlier members'. */
 static enum sgang_submit_verdict
-check_throttle(const struct sgang_spec *whole, uint32_t throttle,
-	       const struct survey *survey, struct sgang_error *err)
+check_throttle(uint32_t throttle, const struct survey *survey,
+	       struct sgang_error *err)
 {
-	uint32_t min = sgang_spec_min(whole);
+	const struct sgang_tally *tally = &survey->tally;
+	uint32_t min = tally->min_member, together = min;
 
-	if (survey->started)
+	if (sgang_gang_ordinary(tally))
 		return SGANG_SUBMIT_FINE;
-	if (throttle && throttle < min) {
+	if (sgang_spec_match(&tally->spec) == SGANG_MATCH_WAITING_AND_RUNNING)
+		together -= tally->running;
+	if (throttle && throttle < together) {
 		sgang_errf(err, EINVAL, "the array's limit of %" PRIu32
 			   " tasks at a time is below --gang-min-member=%"
 			   PRIu32 ": the gang could never start", throttle,
 			   min);
 		return SGANG_SUBMIT_ARRAY;
 	}
-	if (survey->tightest && survey->tightest < min) {
+	if (survey->tightest && survey->tightest < together) {
 		sgang_errf(err, EINVAL, "--gang-min-member=%" PRIu32 ": array "
 			   "job %" PRIu32 " of this gang is limited to %" PRIu32
 			   " tasks at a time: the gang could never start", min,
@@ -207,48 +306,53 @@ check_throttle(const struct sgang_spec *whole, uint32_t throttle,
 	return SGANG_SUBMIT_FINE;
 }
 
-static uint32_t whole_nodes(const struct group *group)
+static uint32_t whole_nodes(const struct known *known)
 {
-	return group->need.whole ? group->need.nodes : 0;
+	return known->need.whole ? known->need.nodes : 0;
 }
 
-static uint32_t cpus(const struct group *group)
+static uint32_t cpus(const struct known *known)
 {
-	return group->need.cpus;
+	return known->need.cpus;
+}
+
+static int by_need(uint32_t (*need)(const struct known *), const void *a,
+		   const void *b)
+{
+	uint32_t x = need(*(const struct known *const *)a);
+	uint32_t y = need(*(const struct known *const *)b);
+
+	return (x > y) - (x < y);
 }
 
 static int by_nodes(const void *a, const void *b)
 {
-	uint32_t x = whole_nodes(a), y = whole_nodes(b);
-
-	return (x > y) - (x < y);
+	return by_need(whole_nodes, a, b);
 }
 
 static int by_cpus(const void *a, const void *b)
 {
-	uint32_t x = cpus(a), y = cpus(b);
-
-	return (x > y) - (x < y);
+	return by_need(cpus, a, b);
 }
 
 /* What 'count' members need at least: the cheapest of the known ones, and when
- * those do not suffice, more like the very cheapest. Sorts the groups. */
+ * those do not suffice, more like the very cheapest. Sorts them. */
 static uint64_t least_need(struct survey *survey, uint64_t count,
-			   uint32_t (*need)(const struct group *),
+			   uint32_t (*need)(const struct known *),
 			   int (*order)(const void *, const void *))
 {
-	struct group *g = survey->groups;
+	struct known **k = survey->known;
 	uint64_t sum = 0;
 	size_t i;
 
-	qsort(g, survey->n_groups, sizeof(*g), order);
-	for (i = 0; i < survey->n_groups && count; i++) {
-		uint64_t n = count < g[i].members ? count : g[i].members;
+	qsort(k, survey->n_known, sizeof(struct known *), order);
+	for (i = 0; i < survey->n_known && count; i++) {
+		uint64_t n = count < k[i]->m.tasks ? count : k[i]->m.tasks;
 
-		sum += n * need(&g[i]);
+		sum += n * need(k[i]);
 		count -= n;
 	}
-	return sum + count * need(&g[0]);
+	return sum + count * need(k[0]);
 }
 
 static enum sgang_submit_verdict
@@ -279,7 +383,7 @@ check_alone(const struct sgang_submit_job *job, struct sgang_error *err)
 /* One kind of thing that members use up. */
 struct ware {
 	const char *what;
-	uint32_t (*need)(const struct group *);
+	uint32_t (*need)(const struct known *);
 	int (*order)(const void *, const void *);
 	size_t room;			/* offset in struct sgang_submit_room */
 };
@@ -296,6 +400,16 @@ static uint32_t room_of(const struct sgang_submit_room *room,
 	return *(const uint32_t *)((const char *)room + ware->room);
 }
 
+static bool in_one_partition(const struct survey *survey)
+{
+	size_t i;
+
+	for (i = 0; i < survey->n_known; i++)
+		if (survey->known[i]->elsewhere)
+			return false;
+	return survey->partition && !strchr(survey->partition, ',');
+}
+
 /* Those members that must start because too few others are expected, in the
  * partition they all name: certain. */
 static enum sgang_submit_verdict
@@ -303,12 +417,12 @@ check_known(const struct sgang_submit_job *job, struct survey *survey,
 	    uint64_t known, const struct ware *ware, struct sgang_error *err)
 {
 	char shown[SGANG_TEXT_SHOWN];
-	uint64_t min = sgang_spec_min(&survey->said), must, need;
-	uint64_t total = sgang_spec_total(&survey->said);
+	uint64_t min = survey->tally.min_member, must, need;
+	uint64_t total = survey->tally.total;
 	uint32_t room = room_of(&job->room, ware);
 	uint64_t missing = total > known ? total - known : 0;
 
-	if (survey->elsewhere || !room || min <= missing)
+	if (!in_one_partition(survey) || !room || min <= missing)
 		return SGANG_SUBMIT_FINE;
 	must = min - missing;
 	need = least_need(survey, must, ware->need, ware->order);
@@ -331,7 +445,7 @@ check_expected(struct survey *survey, uint64_t known, const struct ware *ware,
 	       struct sgang_error *err)
 {
 	struct sgang_submit_room cluster = survey->host->cluster();
-	uint64_t min = sgang_spec_min(&survey->said), need;
+	uint64_t min = survey->tally.min_member, need;
 	uint32_t room = room_of(&cluster, ware);
 	bool may_be_smaller;
 
@@ -348,21 +462,62 @@ check_expected(struct survey *survey, uint64_t known, const struct ware *ware,
 	return SGANG_SUBMIT_NEVER_FITS;
 }
 
+/* What is to be free before the gang is tried cannot be more than there is. */
 static enum sgang_submit_verdict
-check_fit(const struct sgang_submit_job *job, uint32_t tasks,
-	  struct survey *survey, struct sgang_error *err)
+check_min_tres(const struct sgang_spec *spec,
+	       const struct sgang_submit_host *host, struct sgang_error *err)
 {
-	enum sgang_submit_verdict verdict = check_alone(job, err);
+	struct sgang_submit_room room = host->cluster();
+	const struct {
+		const char *what;
+		uint64_t wanted;
+		uint64_t room;
+	} tres[] = {
+		{ "nodes", spec->min_nodes, room.nodes },
+		{ "CPUs", spec->min_cpus, room.cpus },
+		{ "MB of memory", spec->min_memory, room.memory },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(tres) / sizeof(tres[0]); i++) {
+		if (!tres[i].room || tres[i].wanted <= tres[i].room)
+			continue;
+		sgang_errf(err, EINVAL, "the gang can never start: "
+			   "--gang-min-tres wants %" PRIu64 " %s to be free "
+			   "and the cluster has %" PRIu64, tres[i].wanted,
+			   tres[i].what, tres[i].room);
+		return SGANG_SUBMIT_NEVER_FITS;
+	}
+	return SGANG_SUBMIT_FINE;
+}
+
+/* Members that run have no part in what must start anew. */
+static void leave_out_running(struct survey *survey)
+{
+	size_t kept = 0, i;
+
+	for (i = 0; i < survey->n_known; i++) {
+		if (survey->known[i]->m.state == SGANG_MEMBER_RUNNING)
+			free(survey->known[i]);
+		else
+			survey->known[kept++] = survey->known[i];
+	}
+	survey->n_known = kept;
+}
+
+static enum sgang_submit_verdict
+check_together(const struct sgang_submit_job *job, struct survey *survey,
+	       struct sgang_error *err)
+{
+	enum sgang_submit_verdict verdict;
 	uint64_t known = 0;
 	size_t i;
 
-	/* a member of a gang that has started is an ordinary job (0.11) */
-	if (verdict || survey->started)
-		return verdict;
-	if (add_group(survey, tasks, &job->need) || survey->no_memory)
-		return no_memory(err);
-	for (i = 0; i < survey->n_groups; i++)
-		known += survey->groups[i].members;
+	if (sgang_spec_match(&survey->tally.spec) == SGANG_MATCH_ONLY_WAITING)
+		leave_out_running(survey);
+	for (i = 0; i < survey->n_known; i++)
+		known += survey->known[i]->m.tasks;
+	verdict = check_min_tres(&survey->tally.spec, survey->host, err);
 	for (i = 0; i < sizeof(wares) / sizeof(wares[0]) && !verdict; i++) {
 		verdict = check_known(job, survey, known, &wares[i], err);
 		if (!verdict)
@@ -371,31 +526,82 @@ check_fit(const struct sgang_submit_job *job, uint32_t tasks,
 	return verdict;
 }
 
-/* Check the job against the gang's other members and what there is. */
 static enum sgang_submit_verdict
-check_gang(const struct sgang_submit_job *job, const struct sgang_spec *spec,
-	   const char *ns, const struct sgang_submit_host *host,
-	   struct sgang_error *err)
+note_undefined(const struct survey *survey, struct sgang_error *err)
 {
-	enum sgang_submit_verdict verdict = SGANG_SUBMIT_FINE;
+	char shown[SGANG_TEXT_SHOWN];
+
+	if (survey->tally.defined)
+		return SGANG_SUBMIT_FINE;
+	sgang_errf(err, 0, "gang %s/%s is not defined yet: its members wait "
+		   "until one of them says --gang-min-member or sgang create "
+		   "does", sgang_text_show(shown, survey->ns), survey->name);
+	return SGANG_SUBMIT_UNDEFINED;
+}
+
+/* Check the job as a member that comes after those of the survey. */
+static enum sgang_submit_verdict
+check_joining(const struct sgang_submit_job *job, const struct sgang_spec *spec,
+	      const struct sgang_conf *conf, struct survey *survey,
+	      struct sgang_error *err)
+{
+	enum sgang_submit_verdict verdict;
 	uint32_t tasks = 1, throttle = 0;
-	struct survey survey;
+	struct known *known;
 
 	/* a malformed array is refused by Slurm itself, a moment later */
 	if (job->array && sgang_array_parse(job->array, &tasks, &throttle) &&
 	    errno == ENOMEM)
 		return no_memory(err);
-	survey_gang(&survey, host, ns, spec->name, job->partition, 0);
-	if (sgang_spec_agree(&survey.said, spec, err))
-		verdict = SGANG_SUBMIT_INVALID;
-	if (!verdict) {
-		sgang_spec_merge(&survey.said, spec);
-		verdict = check_throttle(&survey.said, throttle, &survey, err);
-	}
+	if (sgang_spec_agree(&survey->said, spec, err))
+		return SGANG_SUBMIT_INVALID;
+	known = add_known(survey, spec, tasks, &job->need);
+	if (!known)
+		return no_memory(err);
+	known->m.submit_time = INT64_MAX;
+	if (add_up(survey, conf))
+		return no_memory(err);
+	verdict = check_throttle(throttle, survey, err);
 	if (!verdict)
-		verdict = check_fit(job, tasks, &survey, err);
-	free(survey.groups);
+		verdict = check_alone(job, err);
+	/* a member of a gang that has started is an ordinary job (0.11) */
+	if (verdict || sgang_gang_ordinary(&survey->tally))
+		return verdict;
+	verdict = check_together(job, survey, err);
+	return verdict ? verdict : note_undefined(survey, err);
+}
+
+static enum sgang_submit_verdict
+check_member(const struct sgang_submit_job *job, const struct sgang_spec *spec,
+	     const char *ns, const struct sgang_conf *conf,
+	     const struct sgang_submit_host *host, struct sgang_error *err)
+{
+	enum sgang_submit_verdict verdict;
+	struct survey survey;
+
+	survey_gang(&survey, host, ns, spec->name, job->partition, 0);
+	verdict = check_joining(job, spec, conf, &survey, err);
+	end_survey(&survey);
 	return verdict;
+}
+
+/* A definition is kept as a job, for Slurm to save and protect it, that must
+ * never run. What members say goes before it, so it cannot contradict them. */
+static enum sgang_submit_verdict
+check_object(const struct sgang_submit_job *job, const struct sgang_spec *spec,
+	     const struct sgang_submit_host *host, struct sgang_error *err)
+{
+	if (!job->held) {
+		sgang_errf(err, EINVAL, "the definition of a gang is not a job "
+			   "to run: submit it held, or use sgang create");
+		return SGANG_SUBMIT_OBJECT;
+	}
+	if (job->array) {
+		sgang_errf(err, EINVAL, "the definition of a gang cannot be a "
+			   "job array");
+		return SGANG_SUBMIT_OBJECT;
+	}
+	return check_min_tres(spec, host, err);
 }
 
 bool sgang_submit_concerns(char *const *env, size_t n_env)
@@ -421,15 +627,43 @@ static int resolve_namespace(const struct sgang_spec *spec, const char *user,
 	return 0;
 }
 
+static enum sgang_submit_verdict
+check_job(const struct sgang_submit_job *job, const struct sgang_spec *spec,
+	  const struct sgang_conf *conf, const struct sgang_submit_host *host,
+	  struct sgang_error *err)
+{
+	enum sgang_submit_verdict verdict = check_conf(spec, conf, err);
+	char ns[SGANG_NAMESPACE_MAX + 1];
+	const char *user;
+
+	if (verdict)
+		return verdict;
+	user = host->user_name(job->uid);
+	if (resolve_namespace(spec, user, ns)) {
+		sgang_errf(err, EACCES, "user %" PRIu32 " has no name to be "
+			   "the gang's namespace; give --gang=ACCOUNT/NAME",
+			   job->uid);
+		return SGANG_SUBMIT_NOT_YOURS;
+	}
+	verdict = check_namespace(ns, user, job->account, err);
+	if (!verdict)
+		verdict = check_owner(ns, job, host, err);
+	if (verdict)
+		return verdict;
+	if (spec->object)
+		return check_object(job, spec, host, err);
+	return check_member(job, spec, ns, conf, host, err);
+}
+
 enum sgang_submit_verdict
 sgang_submit_check(const struct sgang_submit_job *job,
 		   const struct sgang_submit_host *host,
 		   struct sgang_error *err)
 {
 	enum sgang_submit_verdict verdict;
-	char ns[SGANG_NAMESPACE_MAX + 1];
 	struct sgang_spec spec;
-	const char *user;
+	struct sgang_conf conf;
+	struct sgang_error why;
 	int member;
 
 	member = sgang_spec_from_env(&spec, job->env, job->n_env, err);
@@ -443,21 +677,21 @@ sgang_submit_check(const struct sgang_submit_job *job,
 			   "of one gang instead");
 		return SGANG_SUBMIT_UNSUPPORTED;
 	}
-	verdict = check_conf(&spec, host, err);
-	if (verdict)
-		return verdict;
-	user = host->user_name(job->uid);
-	if (resolve_namespace(&spec, user, ns)) {
-		sgang_errf(err, EACCES, "user %" PRIu32 " has no name to be "
-			   "the gang's namespace; give --gang=ACCOUNT/NAME",
-			   job->uid);
-		return SGANG_SUBMIT_NOT_YOURS;
+	if (host->load_conf(&conf, &why)) {
+		sgang_errf(err, EINVAL, "gangs are off: %s", why.text);
+		return SGANG_SUBMIT_BROKEN;
 	}
-	verdict = check_namespace(ns, user, job->account, job->account_checked,
-				  job->uid, host, err);
-	if (verdict)
-		return verdict;
-	return check_gang(job, &spec, ns, host, err);
+	verdict = check_job(job, &spec, &conf, host, err);
+	sgang_conf_free(&conf);
+	return verdict;
+}
+
+/* The definitions in gang.conf; where it cannot be read there are none. */
+static void load_definitions(const struct sgang_submit_host *host,
+			     struct sgang_conf *conf)
+{
+	if (host->load_conf(conf, NULL))
+		sgang_conf_default(conf);
 }
 
 static enum sgang_submit_verdict
@@ -467,16 +701,21 @@ check_new_throttle(const struct sgang_submit_member *member,
 		   struct sgang_error *err)
 {
 	enum sgang_submit_verdict verdict;
+	struct sgang_conf conf;
 	struct survey survey;
 
 	/* the job itself is left out: its old limit no longer matters */
 	survey_gang(&survey, host, ns, spec->name, member->partition,
 		    member->job_id);
-	sgang_spec_merge(&survey.said, spec);
-	survey.started = survey.started || member->started;
+	take_member(&survey, member, spec);
 	survey.tightest = 0;
-	verdict = check_throttle(&survey.said, throttle, &survey, err);
-	free(survey.groups);
+	load_definitions(host, &conf);
+	if (add_up(&survey, &conf))
+		verdict = no_memory(err);
+	else
+		verdict = check_throttle(throttle, &survey, err);
+	sgang_conf_free(&conf);
+	end_survey(&survey);
 	return verdict;
 }
 
@@ -494,10 +733,14 @@ sgang_submit_check_change(const struct sgang_submit_member *member,
 	if (sgang_spec_from_env(&spec, member->env, member->n_env, NULL) != 1 ||
 	    resolve_namespace(&spec, user, ns))
 		return SGANG_SUBMIT_FINE;
+	if (spec.object && change->priority) {
+		sgang_errf(err, EINVAL, "the definition of a gang is not a job "
+			   "to run, so it stays held");
+		return SGANG_SUBMIT_OBJECT;
+	}
 	/* whether the user may charge it, Slurm checks after us */
 	if (change->account)
-		verdict = check_namespace(ns, user, change->account, true,
-					  member->uid, host, err);
+		verdict = check_namespace(ns, user, change->account, err);
 	if (!verdict && change->throttle)
 		verdict = check_new_throttle(member, &spec, ns,
 					     change->throttle, host, err);

@@ -26,6 +26,7 @@ struct sgang_submit_need {
 struct sgang_submit_room {
 	uint32_t nodes;
 	uint32_t cpus;			/* 0 also where jobs share CPUs */
+	uint64_t memory;		/* MB; of the cluster only */
 };
 
 /* The job that is submitted. Pointers are borrowed for the call. */
@@ -36,6 +37,7 @@ struct sgang_submit_job {
 	const char *account;		/* as it will be charged; NULL: none */
 	bool account_checked;		/* Slurm refuses other people's */
 	const char *array;		/* "0-9%2"; NULL: no array */
+	bool held;			/* comes with priority 0 */
 	bool het;			/* part of a heterogeneous job */
 	const char *partition;		/* or several, "a,b" */
 	struct sgang_submit_need need;
@@ -46,11 +48,14 @@ struct sgang_submit_job {
 struct sgang_submit_member {
 	char *const *env;
 	size_t n_env;
+	const char *comment;		/* with its record, or NULL */
 	uint32_t job_id;
+	int64_t submit_time;
 	uint32_t uid;
 	uint32_t tasks;			/* members it stands for, 1 or more */
 	uint32_t throttle;		/* array: tasks at a time; 0: any */
-	bool started;
+	bool pending;
+	bool configuring;		/* has nodes, is not launched */
 	const char *partition;
 	struct sgang_submit_need need;
 };
@@ -64,7 +69,11 @@ struct sgang_submit_host {
 	const char *(*user_name)(uint32_t uid);
 	/* Is there a user of that name other than 'uid'? */
 	bool (*other_user)(const char *name, uint32_t uid);
-	/* gang.conf, or the defaults where there is none. */
+	/* May the user of that name charge the account of the same name? Asked
+	 * only where Slurm checks associations. */
+	bool (*own_account)(const char *name);
+	/* gang.conf, or the defaults where there is none. The caller gives it
+	 * up with sgang_conf_free(). */
 	int (*load_conf)(struct sgang_conf *conf, struct sgang_error *err);
 	/* Calls 'visit' for every live job that has a spank_job_env. */
 	void (*each_member)(sgang_submit_visit_f visit, void *arg);
@@ -74,11 +83,13 @@ struct sgang_submit_host {
 
 enum sgang_submit_verdict {
 	SGANG_SUBMIT_FINE,
+	SGANG_SUBMIT_UNDEFINED,		/* fine; the sentence is a note */
 	SGANG_SUBMIT_INVALID,		/* options are nonsense or disagree */
 	SGANG_SUBMIT_OFF,		/* gangs are switched off */
 	SGANG_SUBMIT_BROKEN,		/* ... because gang.conf has errors */
 	SGANG_SUBMIT_UNSUPPORTED,
 	SGANG_SUBMIT_NOT_YOURS,		/* namespace */
+	SGANG_SUBMIT_OBJECT,		/* a definition is no job to run */
 	SGANG_SUBMIT_ARRAY,		/* the array's limit is too low */
 	SGANG_SUBMIT_NEVER_FITS,
 	SGANG_SUBMIT_NO_MEMORY,
@@ -99,6 +110,8 @@ sgang_submit_check(const struct sgang_submit_job *job,
 struct sgang_submit_change {
 	const char *account;		/* new one; NULL: stays */
 	uint32_t throttle;		/* new one; 0: stays, or no limit */
+	bool priority;			/* a new one that is not 0, or what
+					 * Slurm computes one from */
 };
 enum sgang_submit_verdict
 sgang_submit_check_change(const struct sgang_submit_member *member,

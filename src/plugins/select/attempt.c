@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attempt.c - one transaction for a gang: probe, plan, commit or roll back */
+/* attempt.c - transactions for gangs: probe, plan, commit or roll back */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,54 +9,94 @@
 #include "faults.h"
 #include "plugins/log.h"
 
-/* ---- choosing members ---- */
+/* Finding out how many members would fit takes some plans more. For gangs
+ * beyond this size the answer is not worth them. */
+#define COUNTED_PARTS 128
 
-/* All eligible members whose probe went well, at most `total` of them. */
-static int choose_parts(struct attempt *a)
+/* Limits change without telling, so a gang that one stops is counted again after
+ * this many seconds even if nothing has changed. */
+#define LIMIT_SECONDS 5
+
+/* ---- begin and end ---- */
+
+static int open_attempt(struct attempt *a, struct sgang_conductor *c,
+			struct gang **gangs, size_t n)
 {
-	struct gang *g = a->g;
-	size_t n = 0, most = g->only_min ? g->tally.min_member : g->tally.total;
+	size_t entries = 0, tasks = 0;
 
-	a->parts = calloc(g->tally.eligible, sizeof(*a->parts));
-	if (!a->parts)
-		return -1;
-	for (size_t i = 0; i < g->n_entries; i++) {
-		struct entry *e = &g->entries[i];
-
-		if (!a->of_entry[i] || !a->of_entry[i]->usable)
-			continue;
-		for (uint32_t t = 0; t < e->m.tasks; t++) {
-			a->parts[n].entry = e;
-			a->parts[n].probed = a->of_entry[i];
-			a->parts[n++].copy = t;
-		}
+	*a = (struct attempt) { .c = c, .gangs = gangs, .n_gangs = n };
+	for (size_t i = 0; i < n; i++) {
+		entries += gangs[i]->n_entries;
+		tasks += gangs[i]->tally.eligible + gangs[i]->tally.held;
 	}
-	qsort(a->parts, n, sizeof(*a->parts), sgang_fit_choose_order);
-	g->only_min = false;
-	a->n_parts = (n < most) ? n : most;
-	return 0;
+	a->probed = calloc(entries ? entries : 1, sizeof(*a->probed));
+	a->parts = calloc(tasks ? tasks : 1, sizeof(*a->parts));
+	if (a->probed && a->parts)
+		return 0;
+	snprintf(a->why, sizeof(a->why), "no memory");
+	return -1;
+}
+
+static void close_attempt(struct attempt *a)
+{
+	for (size_t i = 0; i < a->n_probed; i++) {
+		sgang_nodeset_destroy(a->probed[i].usable);
+		sgang_nodeset_destroy(a->probed[i].ever);
+		sgang_nodeset_destroy(a->probed[i].allowed);
+	}
+	for (size_t i = 0; i < a->n_gangs; i++) {
+		for (size_t j = 0; j < a->gangs[i]->n_entries; j++)
+			a->gangs[i]->entries[j]->probed = NULL;
+	}
+	free(a->probed);
+	free(a->parts);
+	sgang_placement_destroy(a->plan);
 }
 
 /* ---- probe ---- */
 
-static void probe_one(struct attempt *a, struct sgang_job *job,
+/* Backfill keeps nodes for jobs that come before the gang that it reached. What
+ * it did not offer is out of bounds for the others of the group too. */
+static void apply_limit(const struct gang *g, struct sgang_nodeset *usable)
+{
+	if (g->turn) {
+		if (g->limit)
+			sgang_nodeset_and(usable, g->limit);
+		return;
+	}
+	for (size_t i = 0; i < g->n_group; i++) {
+		const struct gang *other = g->group[i];
+		struct sgang_nodeset *kept;
+
+		if (!other->turn || !other->limit || !other->parts)
+			continue;
+		kept = sgang_nodeset_copy(other->parts);
+		if (kept) {
+			sgang_nodeset_subtract(kept, other->limit);
+			sgang_nodeset_subtract(usable, kept);
+		}
+		sgang_nodeset_destroy(kept);
+	}
+}
+
+static void probe_one(struct attempt *a, struct gang *g, struct sgang_job *job,
 		      struct probed *p)
 {
 	const struct sgang_host *h = a->c->host;
 	struct sgang_nodeset *usable;
 
+	p->g = g;
 	p->job = job;
 	usable = sgang_nodeset_create(h->node_count());
 	p->ever = sgang_nodeset_create(h->node_count());
 	if (!usable || !p->ever) {
-		snprintf(a->g->why, sizeof(a->g->why), "no memory");
+		snprintf(a->why, sizeof(a->why), "no memory");
 		goto fail;
 	}
-	if (h->probe(job, usable, p->ever, &p->shape, a->g->why,
-		     sizeof(a->g->why)) < 0)
+	if (h->probe(job, usable, p->ever, &p->shape, a->why,
+		     sizeof(a->why)) < 0)
 		goto fail;
-	if (a->g->limit)
-		sgang_nodeset_and(usable, a->g->limit);
+	apply_limit(g, usable);
 	p->fixed = p->shape.whole ||
 		   p->shape.min_nodes == p->shape.max_nodes ||
 		   p->shape.total_cpus <= 1;
@@ -69,32 +109,126 @@ fail:
 /* The members of a gang are mostly alike: one question answers for all that ask
  * for the same. What only shows with the second of them, a limit on the number
  * of jobs, commit finds out. */
-static struct probed *probe_like(struct attempt *a, struct sgang_job *job)
+static struct probed *probe_like(struct attempt *a, struct gang *g,
+				 struct sgang_job *job)
 {
 	const struct sgang_host *h = a->c->host;
 	struct probed *p;
 
 	for (size_t i = 0; i < a->n_probed; i++) {
 		p = &a->probed[i];
-		if (h->same_request(p->job, job))
+		if (p->g == g && h->same_request(p->job, job))
 			return p;
 	}
 	p = &a->probed[a->n_probed++];
-	probe_one(a, job, p);
+	probe_one(a, g, job, p);
 	return p;
 }
 
 static void probe_all(struct attempt *a)
 {
-	struct gang *g = a->g;
-
 	a->c->host->refresh();
-	for (size_t i = 0; i < g->n_entries; i++) {
-		const struct sgang_member *m = &g->entries[i].m;
+	for (size_t i = 0; i < a->n_gangs; i++) {
+		struct gang *g = a->gangs[i];
 
-		if (m->state == SGANG_MEMBER_PENDING && m->eligible)
-			a->of_entry[i] = probe_like(a, g->entries[i].job);
+		for (size_t j = 0; j < g->n_entries; j++) {
+			struct entry *e = g->entries[j];
+
+			if (e->m.state == SGANG_MEMBER_PENDING && e->m.eligible)
+				e->probed = probe_like(a, g, e->job);
+		}
 	}
+}
+
+/* Is as much free as --gang-min-tres asks for (0.15)? */
+static int check_room(struct attempt *a)
+{
+	for (size_t i = 0; i < a->n_gangs; i++) {
+		const struct sgang_spec *spec = &a->gangs[i]->tally.spec;
+		struct sgang_room room;
+		const char *what = NULL;
+
+		if ((!spec->min_cpus && !spec->min_memory &&
+		     !spec->min_nodes) || !a->gangs[i]->parts)
+			continue;
+		a->c->host->room(a->gangs[i]->parts, &room);
+		if (room.nodes < spec->min_nodes)
+			what = "nodes";
+		else if (room.memory < spec->min_memory)
+			what = "memory";
+		else if (room.cpus < spec->min_cpus)
+			what = "CPUs";
+		if (!what)
+			continue;
+		snprintf(a->why, sizeof(a->why),
+			 "fewer %s are free than --gang-min-tres asks for",
+			 what);
+		a->culprit = a->gangs[i];
+		return -1;
+	}
+	return 0;
+}
+
+/* ---- limits ---- */
+
+/* Would limits of associations and QOS let the minimum of the gang run? Commit
+ * would find out too, member by member. What a nonstrict gang holds counts
+ * already. */
+static bool over_limit(struct sgang_conductor *c, struct gang *g, char *why,
+		       size_t size)
+{
+	size_t n = 0, need = sgang_gang_missing(&g->tally);
+	struct sgang_job **jobs = calloc(need ? need : 1, sizeof(*jobs));
+	bool over;
+
+	if (!jobs)
+		return false;
+	for (size_t i = 0; i < g->n_entries; i++) {
+		const struct entry *e = g->entries[i];
+
+		if (e->m.state != SGANG_MEMBER_PENDING || !e->m.eligible)
+			continue;
+		for (uint32_t t = 0; t < e->m.tasks && n < need; t++)
+			jobs[n++] = e->job;
+	}
+	over = n && c->host->limits(jobs, n, why, size) < 0;
+	free(jobs);
+	return over;
+}
+
+/* A gang that a limit stops holds nothing and is parked, or it would keep nodes
+ * from jobs that may run. */
+static int check_limits(struct attempt *a)
+{
+	for (size_t i = 0; i < a->n_gangs; i++) {
+		struct gang *g = a->gangs[i];
+
+		g->limited = over_limit(a->c, g, a->why, sizeof(a->why));
+		if (!g->limited)
+			continue;
+		a->culprit = g;
+		return -1;
+	}
+	return 0;
+}
+
+void sgang_attempt_check_limits(struct sgang_conductor *c, struct gang *g)
+{
+	const struct sgang_host *h = c->host;
+
+	if (!g->limited)
+		return;
+	if (!sgang_gang_may_try(&g->tally)) {
+		g->limited = false;
+		return;
+	}
+	if (g->failed_stamp == h->stamp() &&
+	    h->now() - g->failed_time < LIMIT_SECONDS)
+		return;
+	g->limited = over_limit(c, g, g->why, sizeof(g->why));
+	g->failed = g->limited;
+	g->failed_stamp = h->stamp();
+	g->failed_time = h->now();
 }
 
 /* ---- commit ---- */
@@ -112,13 +246,13 @@ static void planned_nodes(const struct attempt *a, size_t part,
 /* The plan counts free slots; cores, memory and GRES are Slurm's to judge. When
  * it refuses the planned nodes, it may take others that no later member is
  * planned on, then any. */
-static struct sgang_job *commit_one(struct attempt *a, size_t i)
+static struct sgang_job *commit_planned(struct attempt *a, size_t i,
+					struct sgang_refusal *refusal)
 {
 	const struct sgang_host *h = a->c->host;
 	struct part *part = &a->parts[i];
 	struct sgang_nodeset *nodes, *others = NULL;
 	struct sgang_job *job = NULL;
-	char why[sizeof(a->g->why)] = "no memory";
 
 	nodes = sgang_nodeset_create(h->node_count());
 	if (!nodes)
@@ -126,12 +260,12 @@ static struct sgang_job *commit_one(struct attempt *a, size_t i)
 	/* Of an array the record that holds the rest keeps the id. */
 	part->job = h->find(part->entry->job_id);
 	if (!part->job) {
-		snprintf(why, sizeof(why), "it is gone");
+		snprintf(refusal->why, sizeof(refusal->why), "it is gone");
 		goto out;
 	}
 	planned_nodes(a, i, nodes);
-	job = h->commit(part->job, nodes, why, sizeof(why));
-	if (job)
+	job = h->commit(part->job, nodes, refusal);
+	if (job || refusal->limit)
 		goto out;
 	others = sgang_nodeset_copy(part->probed->usable);
 	if (!others)
@@ -140,39 +274,58 @@ static struct sgang_job *commit_one(struct attempt *a, size_t i)
 		planned_nodes(a, j, nodes);
 		sgang_nodeset_subtract(others, nodes);
 	}
-	job = h->commit(part->job, others, why, sizeof(why));
+	job = h->commit(part->job, others, refusal);
 	if (!job)
-		job = h->commit(part->job, part->probed->usable, why,
-				sizeof(why));
+		job = h->commit(part->job, part->probed->usable, refusal);
 out:
-	if (!job)
-		snprintf(a->g->why, sizeof(a->g->why), "%s",  why);
 	sgang_nodeset_destroy(nodes);
 	sgang_nodeset_destroy(others);
 	return job;
 }
 
+static struct sgang_job *commit_one(struct attempt *a, size_t i)
+{
+	struct sgang_refusal refusal = { .why = "no memory" };
+	struct part *part = &a->parts[i];
+	struct sgang_job *job = NULL;
+
+	part->entry->round = part->g->attempts;
+	sgang_fault_die("commit", i + 1);
+	if (sgang_fault("commit", i + 1))
+		snprintf(refusal.why, sizeof(refusal.why), "injected failure");
+	else
+		job = commit_planned(a, i, &refusal);
+	if (job)
+		return job;
+	a->limited |= refusal.limit;
+	a->culprit = part->g;
+	snprintf(a->why, sizeof(a->why), "%s", refusal.why);
+	return NULL;
+}
+
+/* What an undone task of an array has become is a job of its own. */
 static void undo_parts(struct attempt *a, size_t n)
 {
-	while (n-- > 0)
+	while (n-- > 0) {
 		a->c->host->undo(a->parts[n].job);
+		sgang_registry_note(a->c, a->parts[n].job);
+	}
+	for (size_t i = 0; i < a->n_gangs; i++)
+		sgang_registry_refresh(a->c, a->gangs[i]);
 }
 
 static int commit(struct attempt *a)
 {
-	struct gang *g = a->g;
-
 	for (size_t i = 0; i < a->n_parts; i++) {
-		struct sgang_job *job = NULL;
+		struct gang *g = a->parts[i].g;
+		struct sgang_job *job = commit_one(a, i);
 
-		if (sgang_fault("commit", i + 1))
-			snprintf(g->why, sizeof(g->why), "injected failure");
-		else
-			job = commit_one(a, i);
+		g->tried = (uint32_t) i + 1;
+		g->skipped = (uint32_t) (a->n_parts - i - 1);
 		if (!job) {
 			sgang_log(SGANG_LOG_INFO,
 				  "%s/%s: member %zu of %zu cannot start (%s): %zu rolled back, %zu not tried",
-				  g->ns, g->name, i + 1, a->n_parts, g->why, i,
+				  g->ns, g->name, i + 1, a->n_parts, a->why, i,
 				  a->n_parts - i - 1);
 			undo_parts(a, i);
 			return -1;
@@ -182,27 +335,90 @@ static int commit(struct attempt *a)
 	return 0;
 }
 
-/* ---- the transaction ---- */
+/* ---- all or nothing ---- */
 
-static int keep_holds(struct attempt *a)
+static void give_back_all(struct attempt *a)
 {
-	struct gang *g = a->g;
-	struct hold *holds = calloc(a->n_parts, sizeof(*holds));
-	uint64_t best = sgang_fit_best_cost(a);
-	struct sgang_job_info info;
+	for (size_t i = 0; i < a->n_gangs; i++)
+		sgang_hold_give_back(a->c, a->gangs[i]);
+}
 
-	if (!holds)
-		return -1;
-	for (size_t i = 0; i < a->n_parts; i++) {
-		a->c->host->info(a->parts[i].job, &info);
-		holds[i].job_id = info.job_id;
-		holds[i].record.ring_best = best;
+/* The parts are in ring order, gang after gang. */
+static int hold_parts(struct attempt *a)
+{
+	struct sgang_job **jobs = calloc(a->n_parts, sizeof(*jobs));
+	size_t done = 0;
+
+	for (size_t i = 0; jobs && i < a->n_parts; i++)
+		jobs[i] = a->parts[i].job;
+	while (jobs && done < a->n_parts) {
+		struct gang *g = a->parts[done].g;
+		size_t n = 1;
+
+		while (done + n < a->n_parts && a->parts[done + n].g == g)
+			n++;
+		if (sgang_hold_add(a->c, g, jobs + done, n) < 0)
+			break;
+		done += n;
 	}
-	free(g->holds);
-	g->holds = holds;
-	g->n_holds = a->n_parts;
-	g->holds_saved = false;
-	return 0;
+	free(jobs);
+	if (done == a->n_parts)
+		return 0;
+	snprintf(a->why, sizeof(a->why), "no memory");
+	/* Those that are no holds are undone here, the others as holds. */
+	for (size_t i = a->n_parts; i-- > done; )
+		a->c->host->undo(a->parts[i].job);
+	give_back_all(a);
+	return -1;
+}
+
+/* Only the plan of a single gang is one of its ring, in the same order. */
+static int describe(struct attempt *a)
+{
+	struct gang *g = a->gangs[0];
+	uint64_t best;
+
+	if (a->n_gangs > 1)
+		return 0;	/* before the release */
+	best = sgang_fit_best_cost(a);
+	for (size_t i = 0; i < g->n_holds; i++)
+		g->holds[i].record.ring_best = best;
+	if (sgang_describe_holds(a->c, g, a->plan) == 0)
+		return 0;
+	snprintf(a->why, sizeof(a->why), "no memory");
+	give_back_all(a);
+	return -1;
+}
+
+static bool once_more_with_fewer(const struct attempt *a)
+{
+	uint32_t least = 0;
+
+	for (size_t i = 0; i < a->n_gangs; i++)
+		least += sgang_gang_missing(&a->gangs[i]->tally);
+	return a->n_parts > least;
+}
+
+static bool transact(struct attempt *a)
+{
+	bool only_min = a->gangs[0]->only_min;
+
+	a->gangs[0]->only_min = false;
+	probe_all(a);
+	if (check_room(a) < 0 || check_limits(a) < 0 ||
+	    sgang_fit_choose(a, only_min ? SGANG_EXTENT_MINIMUM :
+					   SGANG_EXTENT_TOTAL) < 0 ||
+	    sgang_fit(a) < 0)
+		return false;
+	if (commit(a) < 0) {
+		/* Slurm knows of more than the plan, such as licences. */
+		if (once_more_with_fewer(a)) {
+			a->gangs[0]->only_min = true;
+			a->c->fenced = true;	/* wake the scheduler */
+		}
+		return false;
+	}
+	return hold_parts(a) == 0 && describe(a) == 0;
 }
 
 /* How many nodes the parts need if each takes whole ones, else 0. */
@@ -218,79 +434,397 @@ static uint32_t whole_nodes(const struct attempt *a)
 	return nodes;
 }
 
-static void transact(struct attempt *a)
+/* Members beyond those that fit were not tried, in the plan. */
+static void count_fitting(struct attempt *a)
 {
-	struct gang *g = a->g;
+	struct gang *g = a->gangs[0];
+	size_t fit;
 
+	if (sgang_fit_choose(a, SGANG_EXTENT_MINIMUM) < 0 ||
+	    a->n_parts > COUNTED_PARTS)
+		return;
+	fit = sgang_fit_how_many(a);
+	g->tried = (uint32_t) fit + 1;
+	g->skipped = (uint32_t) (a->n_parts - fit - 1);
+	for (size_t i = 0; i <= fit && i < a->n_parts; i++)
+		a->parts[i].entry->round = g->attempts;
+}
+
+/* It did not fit: when will it? */
+static void look_ahead(struct attempt *a)
+{
+	char why[sizeof(a->why)];
+	int64_t when;
+
+	memcpy(why, a->why, sizeof(why));
+	if (sgang_fit_choose(a, SGANG_EXTENT_MINIMUM) < 0)
+		return;
+	sgang_fit_ring_order(a);
+	for (size_t i = 0; i < a->n_gangs; i++) {
+		struct gang *g = a->gangs[i];
+
+		sgang_nodeset_destroy(g->planned);
+		g->planned = sgang_nodeset_create(a->c->host->node_count());
+	}
+	when = sgang_fit_when(a);
+	for (size_t i = 0; i < a->n_gangs; i++)
+		a->gangs[i]->joint_start = when;
+	if (a->n_gangs == 1) {
+		a->gangs[0]->whole_nodes = whole_nodes(a);
+		count_fitting(a);
+	}
+	memcpy(a->why, why, sizeof(why));
+}
+
+static void remember_why(struct attempt *a)
+{
+	for (size_t i = 0; i < a->n_gangs; i++) {
+		struct gang *g = a->gangs[i];
+
+		if (a->n_gangs > 1 && a->culprit && a->culprit != g)
+			snprintf(g->why, sizeof(g->why), "%.40s/%s: %.140s",
+				 a->culprit->ns, a->culprit->name, a->why);
+		else
+			snprintf(g->why, sizeof(g->why), "%s", a->why);
+	}
+}
+
+/* A transaction for gangs that are planned together. */
+static bool together(struct sgang_conductor *c, struct gang **gangs, size_t n)
+{
+	struct attempt a;
+	bool done = false;
+
+	if (open_attempt(&a, c, gangs, n) == 0) {
+		done = transact(&a);
+		if (!done && !a.plan && !a.gangs[0]->limited)
+			look_ahead(&a);
+	}
+	if (!done)
+		remember_why(&a);
+	close_attempt(&a);
+	return done;
+}
+
+/* Each gang of a group has a ring of its own, so each is planned by itself where
+ * the ones before it leave room. One that finds none goes first the next time.
+ * Returns the gang that could not be placed, or NULL. */
+static struct gang *one_by_one(struct sgang_conductor *c, struct gang **gangs,
+			       size_t n)
+{
+	struct gang *stuck = NULL;
+
+	for (size_t round = 0; round < n; round++) {
+		size_t i = 0;
+
+		while (i < n && together(c, &gangs[i], 1))
+			i++;
+		if (i == n)
+			return NULL;
+		stuck = gangs[i];
+		for (size_t j = 0; j < i; j++)
+			sgang_hold_give_back(c, gangs[j]);
+		if (i == 0)
+			break;
+		memmove(gangs + 1, gangs, i * sizeof(*gangs));
+		gangs[0] = stuck;
+	}
+	return stuck;
+}
+
+static bool any_requires_level(struct gang **gangs, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (gangs[i]->tally.spec.topo == SGANG_TOPO_REQUIRE)
+			return true;
+	}
+	return false;
+}
+
+/* None of them can start before the last of them can. */
+static void blame(struct gang *const *gangs, size_t n,
+		  const struct gang *stuck)
+{
+	int64_t when = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (gangs[i]->joint_start > when)
+			when = gangs[i]->joint_start;
+	}
+	for (size_t i = 0; i < n; i++) {
+		gangs[i]->joint_start = when;
+		if (gangs[i] != stuck)
+			snprintf(gangs[i]->why, sizeof(gangs[i]->why),
+				 "no room for gang %.60s/%s of its group",
+				 stuck->ns, stuck->name);
+	}
+}
+
+static bool whole_group(struct sgang_conductor *c, struct gang *const *gangs,
+			size_t n)
+{
+	struct gang **order = malloc(n * sizeof(*order)), *stuck;
+	bool done = false;
+
+	if (!order)
+		return false;
+	memcpy(order, gangs, n * sizeof(*order));
+	stuck = one_by_one(c, order, n);
+	/* A joint plan finds room where single ones were in each other's way,
+	 * but knows of one ring only. */
+	if (!stuck)
+		done = true;
+	else if (!any_requires_level(order, n))
+		done = together(c, order, n);
+	if (!done)
+		blame(gangs, n, stuck);
+	free(order);
+	return done;
+}
+
+bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		gangs[i]->attempts++;
+		gangs[i]->why[0] = '\0';
+		gangs[i]->joint_start = 0;
+		gangs[i]->whole_nodes = 0;
+		gangs[i]->tried = 0;
+		gangs[i]->skipped = 0;
+	}
+	return (n == 1) ? together(c, gangs, 1) : whole_group(c, gangs, n);
+}
+
+/* ---- as many as there is room for ---- */
+
+struct some {
+	struct attempt a;
+	struct sgang_job **jobs;	/* that have their nodes now */
+	size_t n_jobs;
+};
+
+/* Commit the parts first to first + n - 1 by a plan of their own. */
+static void commit_some(struct some *s, size_t first, size_t n)
+{
+	struct attempt view = s->a;
+
+	view.parts = s->a.parts + first;
+	view.n_parts = n;
+	view.plan = NULL;
+	sgang_fit_ring_order(&view);
+	view.c->host->refresh();
+	if (sgang_fit_parts(&view) == 0) {
+		for (size_t i = 0; i < n; i++) {
+			struct sgang_job *job = commit_one(&view, i);
+
+			if (job)
+				s->jobs[s->n_jobs++] = job;
+		}
+	}
+	sgang_placement_destroy(view.plan);
+	memcpy(s->a.why, view.why, sizeof(view.why));
+	s->a.limited = view.limited;
+}
+
+/* Those that fit together, then each of the others by itself: one that does not
+ * fit affects nobody (0.7), except those that ask for the same. */
+static void place_some(struct some *s)
+{
+	struct attempt *a = &s->a;
+	const struct probed *hopeless = NULL;
+	size_t fit = sgang_fit_how_many(a);
+
+	if (fit)
+		commit_some(s, 0, fit);
+	for (size_t i = fit; i < a->n_parts; i++) {
+		size_t before = s->n_jobs;
+
+		if (a->parts[i].probed == hopeless)
+			continue;
+		commit_some(s, i, 1);
+		if (s->n_jobs == before)
+			hopeless = a->parts[i].probed;
+	}
+}
+
+/* A limit of an association or QOS that stops a gang would go on doing so, and
+ * what the gang holds counts against it: hold nothing. */
+static bool stopped_by_limit(const struct some *s, const struct gang *g)
+{
+	return s->a.limited && s->n_jobs < sgang_gang_missing(&g->tally);
+}
+
+static void keep_some(struct some *s, struct gang *g)
+{
+	struct sgang_conductor *c = s->a.c;
+	bool limited = stopped_by_limit(s, g);
+
+	if (!limited && (!s->n_jobs ||
+			 sgang_hold_add(c, g, s->jobs, s->n_jobs) == 0))
+		return;
+	for (size_t i = s->n_jobs; i-- > 0; ) {
+		c->host->undo(s->jobs[i]);
+		sgang_registry_note(c, s->jobs[i]);
+	}
+	s->n_jobs = 0;
+	if (limited)
+		sgang_hold_give_back(c, g);
+}
+
+size_t sgang_attempt_some(struct sgang_conductor *c, struct gang *g)
+{
+	struct some s = { .jobs = NULL };
+	size_t n;
+
+	g->attempts++;
 	g->why[0] = '\0';
 	g->joint_start = 0;
 	g->whole_nodes = 0;
-	probe_all(a);
-	if (choose_parts(a) < 0) {
-		snprintf(g->why, sizeof(g->why), "no memory");
-		return;
+	if (open_attempt(&s.a, c, &g, 1) < 0)
+		goto out;
+	probe_all(&s.a);
+	if (check_limits(&s.a) < 0) {
+		sgang_hold_give_back(c, g);
+		goto out;
 	}
-	if (a->n_parts < g->tally.min_member)
-		return;		/* the probe said why */
-	if (sgang_fit(a) < 0) {
-		g->joint_start = sgang_fit_when(a);
-		g->whole_nodes = whole_nodes(a);
-		return;
-	}
-	if (commit(a) < 0) {
-		/* Slurm knows of more than the plan, such as licences. */
-		g->only_min = a->n_parts > g->tally.min_member;
-		a->c->fenced |= g->only_min;	/* wake the scheduler */
-		return;
-	}
-	if (keep_holds(a) < 0) {
-		undo_parts(a, a->n_parts);
-		snprintf(g->why, sizeof(g->why), "no memory");
-		return;
-	}
-	a->c->changed = true;
-	if (sgang_describe_holds(a->c, g, a->plan) < 0) {
-		sgang_attempt_rollback(a->c, g);
-		g->stale = true;
-		snprintf(g->why, sizeof(g->why), "no memory");
-	}
+	if (check_room(&s.a) < 0 ||
+	    sgang_fit_choose(&s.a, SGANG_EXTENT_ANY) < 0 || !s.a.n_parts)
+		goto out;
+	s.jobs = calloc(s.a.n_parts, sizeof(*s.jobs));
+	if (!s.jobs)
+		goto out;
+	place_some(&s);
+	g->tried = (uint32_t) s.a.n_parts;
+	g->skipped = 0;
+	keep_some(&s, g);
+	sgang_registry_refresh(c, g);
+out:
+	n = s.n_jobs;
+	if (sgang_gang_missing(&g->tally))
+		snprintf(g->why, sizeof(g->why), "%s", s.a.why);
+	close_attempt(&s.a);
+	free(s.jobs);
+	return n;
 }
 
-void sgang_attempt(struct sgang_conductor *c, struct gang *g)
-{
-	struct attempt a = { .c = c, .g = g };
+/* ---- questions about members that hold ---- */
 
-	g->attempts++;
-	a.probed = calloc(g->n_entries, sizeof(*a.probed));
-	a.of_entry = calloc(g->n_entries, sizeof(*a.of_entry));
-	if (a.probed && a.of_entry)
-		transact(&a);
-	else
-		snprintf(g->why, sizeof(g->why), "no memory");
-	/* What has not been tried yet need not wait for a change. */
-	g->failed = !g->n_holds && !g->only_min;
-	g->failed_stamp = c->host->stamp();
-	g->failed_time = c->host->now();
-	for (size_t i = 0; i < a.n_probed; i++) {
-		sgang_nodeset_destroy(a.probed[i].usable);
-		sgang_nodeset_destroy(a.probed[i].ever);
-		sgang_nodeset_destroy(a.probed[i].allowed);
-	}
-	free(a.probed);
-	free(a.of_entry);
-	free(a.parts);
-	sgang_placement_destroy(a.plan);
+static int by_take_order(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+	int rc = sgang_gang_take_order(&x->entry->m, &y->entry->m);
+
+	if (rc)
+		return rc;
+	return (x->copy < y->copy) ? -1 : (x->copy > y->copy);
 }
 
-void sgang_attempt_rollback(struct sgang_conductor *c, struct gang *g)
+/* What a member that has its nodes asked for. Where it could be is not known any
+ * more: in its partition, or where it is. */
+static struct probed *ask_held(struct attempt *a, struct gang *g,
+			       struct entry *e)
 {
-	for (size_t i = g->n_holds; i-- > 0; ) {
-		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+	const struct sgang_host *h = a->c->host;
+	struct probed *p = &a->probed[a->n_probed++];
 
-		if (job)
-			c->host->undo(job);
+	p->g = g;
+	p->job = e->job;
+	h->shape(e->job, &p->shape);
+	p->fixed = p->shape.whole ||
+		   p->shape.min_nodes == p->shape.max_nodes ||
+		   p->shape.total_cpus <= 1;
+	p->usable = sgang_nodeset_create(h->node_count());
+	p->ever = sgang_nodeset_create(h->node_count());
+	if (!p->usable || !p->ever) {
+		sgang_nodeset_destroy(p->usable);
+		p->usable = NULL;
+		return NULL;
 	}
-	g->n_holds = 0;
-	g->holds_saved = false;
-	c->changed = true;
+	h->nodes(e->job, p->usable);
+	h->partition(e->job, p->ever);
+	sgang_nodeset_or(p->ever, p->usable);
+	return p;
+}
+
+static void add_part(struct attempt *a, size_t index, struct entry *e)
+{
+	for (uint32_t t = 0; t < e->m.tasks; t++)
+		a->parts[a->n_parts++] = (struct part) {
+			.g = a->gangs[index], .g_index = index, .entry = e,
+			.probed = e->probed, .copy = t,
+		};
+}
+
+/* The minimum of each gang, of members that hold and that could. */
+static bool choose_anew(struct attempt *a)
+{
+	for (size_t i = 0; i < a->n_gangs; i++) {
+		struct gang *g = a->gangs[i];
+		size_t first = a->n_parts;
+		uint32_t need = sgang_gang_missing(&g->tally) + g->tally.held;
+
+		for (size_t j = 0; j < g->n_entries; j++) {
+			struct entry *e = g->entries[j];
+
+			if (e->m.state == SGANG_MEMBER_HELD)
+				e->probed = ask_held(a, g, e);
+			if (e->m.state != SGANG_MEMBER_RUNNING && e->probed &&
+			    e->probed->usable)
+				add_part(a, i, e);
+		}
+		if (a->n_parts - first < need)
+			return false;
+		qsort(a->parts + first, a->n_parts - first, sizeof(*a->parts),
+		      by_take_order);
+		a->n_parts = first + need;
+	}
+	sgang_fit_ring_order(a);
+	return a->n_parts > 0;
+}
+
+bool sgang_attempt_could(struct sgang_conductor *c, struct gang **gangs,
+			 size_t n, const struct sgang_nodeset *lent)
+{
+	uint32_t n_nodes = c->host->node_count();
+	struct attempt a;
+	bool could = true;
+
+	if (open_attempt(&a, c, gangs, n) < 0)
+		goto out;
+	a.free_at = calloc(n_nodes + 1, sizeof(*a.free_at));
+	if (!a.free_at)
+		goto out;
+	for (uint32_t i = 0; i < n_nodes; i++)
+		a.free_at[i] = sgang_nodeset_has(lent, i) ? 0 : INT64_MAX;
+	probe_all(&a);
+	could = choose_anew(&a) && sgang_fit_at(&a, c->host->now());
+out:
+	free(a.free_at);
+	close_attempt(&a);
+	return could;
+}
+
+uint64_t sgang_attempt_best_cost(struct sgang_conductor *c, struct gang *g)
+{
+	struct attempt a;
+	uint64_t best = 0;
+
+	if (open_attempt(&a, c, &g, 1) < 0)
+		goto out;
+	for (size_t i = 0; i < g->n_entries; i++) {
+		struct entry *e = g->entries[i];
+
+		if (e->m.state != SGANG_MEMBER_HELD)
+			continue;
+		e->probed = ask_held(&a, g, e);
+		if (!e->probed)
+			goto out;
+		add_part(&a, 0, e);
+	}
+	sgang_fit_ring_order(&a);
+	if (a.n_parts)
+		best = sgang_fit_best_cost(&a);
+out:
+	close_attempt(&a);
+	return best;
 }

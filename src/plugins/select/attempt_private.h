@@ -9,6 +9,8 @@
 /* One member that the attempt wants to start; the tasks of a job array are one
  * part each and share what was found out about their common record. */
 struct part {
+	struct gang *g;
+	size_t g_index;			/* of it in the attempt */
 	struct entry *entry;
 	struct probed *probed;
 	uint32_t copy;			/* which of the record's tasks */
@@ -17,6 +19,7 @@ struct part {
 
 /* What is known of a request; members that ask for the same share it. */
 struct probed {
+	struct gang *g;
 	struct sgang_job *job;		/* the one that was asked for */
 	struct sgang_nodeset *usable;	/* NULL: it cannot start now */
 	struct sgang_nodeset *ever;	/* when jobs that run have ended */
@@ -25,33 +28,56 @@ struct probed {
 	struct sgang_nodeset *allowed;	/* for the plan, see fill_cpus() */
 };
 
+/* How many members of each gang. */
+enum extent {
+	SGANG_EXTENT_TOTAL,		/* up to --gang-total-number */
+	SGANG_EXTENT_MINIMUM,
+	SGANG_EXTENT_ANY		/* up to the total, fewer will do */
+};
+
 struct attempt {
 	struct sgang_conductor *c;
-	struct gang *g;
+	struct gang **gangs;		/* to be started together */
+	size_t n_gangs;
 	struct probed *probed;		/* the different requests */
 	size_t n_probed;
-	struct probed **of_entry;	/* which of them, by entry; or NULL */
-	struct part *parts;
+	struct part *parts;		/* chosen; room for all */
 	size_t n_parts;
 	struct sgang_placement *plan;
 	int64_t *free_at;		/* for sgang_fit_when() alone */
 	int64_t at;
+	char why[256];			/* it failed */
+	struct gang *culprit;		/* whose members did not get along */
+	bool limited;			/* a limit of Slurm's refused one */
 };
 
 /* --- fit.c --- */
 
-/* Who goes first into an attempt that cannot take all, for qsort(): priority,
- * then order of submission. */
-int sgang_fit_choose_order(const void *a, const void *b);
+/* Choose the parts: of every gang the members that Slurm would start now, in the
+ * order in which they are taken. Returns 0, or -1 with a->why and a->culprit
+ * when one has too few of them. */
+int sgang_fit_choose(struct attempt *a, enum extent extent);
 
-/* Plan for all parts, or if they do not fit, for as many as it takes; the
- * parts are in ring order then and a->plan is set. Returns 0, or -1 with
- * the gang's `why` filled. */
+/* Put the parts into ring order, gang after gang. */
+void sgang_fit_ring_order(struct attempt *a);
+
+/* Plan for the parts as they are; a->plan is set. Returns 0, or -1 with a->why
+ * filled. */
+int sgang_fit_parts(struct attempt *a);
+
+/* Plan for as many as are expected, or if they do not fit, for as many as it
+ * takes; the parts are in ring order then. Returns 0, or -1 with a->why. */
 int sgang_fit(struct attempt *a);
+
+/* Of the first parts in the order in which they are taken, how many fit? */
+size_t sgang_fit_how_many(struct attempt *a);
 
 /* What the same members would cost on an empty cluster; 0 when even that does
  * not fit. */
 uint64_t sgang_fit_best_cost(struct attempt *a);
+
+/* Would the parts as they are fit then, with a->free_at? */
+bool sgang_fit_at(struct attempt *a, int64_t when);
 
 /* The first moment (seconds since the epoch) at which all parts fit if every
  * job runs to its time limit and no other starts; INT64_MAX when there is none,

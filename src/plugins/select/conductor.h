@@ -62,11 +62,31 @@ bool sgang_conductor_has_turns(const struct sgang_conductor *c);
 bool sgang_conductor_fence(struct sgang_conductor *c, uint32_t priority,
 			   struct sgang_nodeset *nodes);
 
-/* When could the whole gang start, as far as is known since its last attempt
+/* Backfill plans for a member: when could the whole gang start, as far as is known since its last attempt
  * failed? Seconds since the epoch, INT64_MAX when the end of all jobs would not
  * make room; 0: there is no such attempt, or the gang has started. */
 int64_t sgang_conductor_joint_start(struct sgang_conductor *c,
 				    const struct sgang_spec *spec);
+
+/* Where a job stands in Slurm's queue. */
+struct sgang_standing {
+	uint16_t tier;			/* PriorityTier of its partition */
+	uint32_t priority;
+	uint32_t job_id;		/* of an array: the array's */
+};
+
+/* Does sgang_conductor_keep() matter? */
+bool sgang_conductor_reserves(const struct sgang_conductor *c);
+
+/* A job that would run until 'until' may start on some of 'nodes': take away
+ * those that are kept for a gang before it in the queue that will start earlier
+ * than that. 'spec' (NULL: none) is what it says of its own gang. Returns 0 if
+ * none were taken, or when the last of these gangs starts. Called with
+ * slurmctld's locks held. */
+int64_t sgang_conductor_keep(struct sgang_conductor *c,
+			     const struct sgang_standing *s,
+			     const struct sgang_spec *spec, int64_t until,
+			     struct sgang_nodeset *nodes);
 
 /* Something changed: run a pass soon. Any thread. */
 void sgang_conductor_poke(struct sgang_conductor *c);

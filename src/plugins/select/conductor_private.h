@@ -11,15 +11,28 @@
 #include "core/plan.h"
 #include "core/record.h"
 
-/* A member as one pass sees it. */
+struct gang;
+struct probed;
+
+/* A live job that carries a gang's name. It is kept from pass to pass, since a
+ * job's options never change and its record seldom does. */
 struct entry {
-	struct sgang_member m;
+	struct entry *chain;		/* in its bucket */
+	struct gang *gang;
 	uint32_t job_id;		/* of its job record */
-	struct sgang_job *job;		/* valid while the locks are held */
-	bool parked;
+	char *const *env;		/* what the spec was read from */
+	size_t n_env;
+	struct sgang_spec spec;
 	bool has_record;
 	struct sgang_record record;
 	char *comment;			/* what is in system_comment */
+	struct sgang_member m;		/* points to spec and record */
+	uint32_t round;			/* attempt that tried it last (0.39) */
+	uint16_t tier;			/* PriorityTier */
+	bool parked;
+	bool seen;			/* by this pass */
+	struct sgang_job *job;		/* valid while the locks are held */
+	struct probed *probed;		/* during an attempt */
 };
 
 /* A member that has its nodes and waits for the others. */
@@ -35,34 +48,61 @@ struct gang {
 	char name[SGANG_NAME_MAX + 1];
 
 	/* rebuilt by every pass */
-	struct entry *entries;
+	struct entry **entries;		/* its members */
 	size_t n_entries, cap_entries;
+	struct entry *object;		/* its definition, or NULL */
 	struct sgang_tally tally;
-	bool stale;			/* the tally is not what it is now */
-	struct sgang_nodeset *parts;	/* nodes of its members' partitions */
+	bool stale;			/* no memory to know what it is now */
+	struct gang **group;		/* it and those it starts with, in the
+					 * order of their turns */
+	size_t n_group;
+	char group_why[192];		/* why the group is none, or "" */
+	uint32_t lost_member;		/* a job that has failed, of those ... */
+	int64_t lost_started;		/* ... that were released then */
+	bool lost_cancelled;		/* somebody wanted it to end */
 
 	/* kept between passes */
 	enum sgang_phase phase;
 	uint32_t attempts;
+	uint32_t tried, skipped;	/* by the last of them */
 	bool turn;			/* the scheduler has reached it */
+	bool self_turn;			/* ... or it has one by itself */
+	bool wishes;			/* backfill has planned for it */
 	uint32_t turn_priority;
+	struct sgang_nodeset *parts;	/* nodes of its members' partitions, as
+					 * they were for ... */
+	uint64_t parts_of;		/* ... these members ... */
+	uint64_t parts_stamp;		/* ... in this state of the cluster */
 	struct sgang_nodeset *limit;	/* keep to these nodes; NULL: no limit */
+	bool limited;			/* a limit stops it: parked */
 	bool only_min;			/* more than the minimum did not work */
 	bool failed;			/* the last attempt did, at ... */
 	uint64_t failed_stamp;		/* ... this state of the cluster */
 	int64_t failed_time;
+	bool lent;			/* to look for a way out of a deadlock
+					 * was in vain, at ... */
+	uint64_t lent_stamp;		/* ... this state of the cluster */
+	int64_t lent_time;
+	bool yielded_to;		/* others have just given up for it */
 	int64_t joint_start;		/* when it would fit; 0: not known */
+	struct sgang_nodeset *planned;	/* where, then; NULL: not known */
+	bool reserves;			/* these are kept for it */
+	struct sgang_standing standing;	/* of its first member; set with it */
 	uint32_t whole_nodes;		/* it needs that many; 0: no such number */
 	bool idle_known;
 	uint64_t idle_stamp;
 	uint32_t idle;			/* of `parts`, at idle_stamp */
 	char why[256];
-	struct hold *holds;		/* in ring order */
+	struct hold *holds;
 	size_t n_holds;
+	int64_t since;			/* when the first of them was placed */
 	bool holds_saved;		/* in the job state on disk */
+	bool described;			/* the members know of their ring; then
+					 * the holds are in ring order */
 };
 
 #define SGANG_BUCKETS 1024
+#define SGANG_ENTRY_BUCKETS 4096
 
 struct sgang_conductor {
 	const struct sgang_host *host;
@@ -70,12 +110,17 @@ struct sgang_conductor {
 	struct sgang_conf conf;
 	struct gang *gangs;
 	struct gang *bucket[SGANG_BUCKETS];
+	struct entry *entry_bucket[SGANG_ENTRY_BUCKETS];
 	size_t n_members;		/* live ones, at the last pass */
 	bool turns;			/* somebody has a turn */
+	bool holders;			/* somebody holds until others follow */
+	bool reserving;			/* nodes are kept for somebody */
 	bool fenced;			/* somebody was kept off for a turn */
+	uint64_t stamp;			/* of the cluster when the pass began */
 	bool missed;			/* the last pass got no locks */
 	bool changed;			/* this pass changed job records */
 	uint64_t longest_lock;
+	uint64_t last_lock;
 
 	pthread_mutex_t mutex;		/* guards poked alone */
 	pthread_cond_t cond;
@@ -91,25 +136,93 @@ struct gang *sgang_registry_get(struct sgang_conductor *c, const char *ns,
 				const char *name);
 /* Rebuild what the gangs consist of from the job records. */
 void sgang_registry_collect(struct sgang_conductor *c);
+/* A job that may be new (a task split off its array) has changed. */
+void sgang_registry_note(struct sgang_conductor *c, struct sgang_job *job);
+/* Look at all jobs of the gang again and add them up. */
+void sgang_registry_refresh(struct sgang_conductor *c, struct gang *g);
 /* Forget the gangs that have no member left, and all pointers to jobs. */
 void sgang_registry_sweep(struct sgang_conductor *c);
-/* Add the members up again after their states changed. */
-void sgang_registry_tally(struct gang *g);
-void sgang_registry_free(struct gang *g);
+/* Forget everything. */
+void sgang_registry_clear(struct sgang_conductor *c);
+
+/* --- group.c --- */
+
+/* Find out which gangs each gang starts with. */
+void sgang_group_collect(struct sgang_conductor *c);
+/* Could the whole group start if nodes were there (0.10)? If not and 'why' is
+ * not NULL, it says what is missing, seen from 'g'. */
+bool sgang_group_complete(const struct gang *g, char *why, size_t size);
+/* Has every gang of the group what it needs (0.47)? */
+bool sgang_group_placed(const struct gang *g);
+/* Order of two groups' turns, by the gang of theirs that comes first. */
+int sgang_group_turn_order(const struct gang *a, const struct gang *b);
 
 /* --- attempt.c --- */
 
-/* One transaction: all of the gang that is asked for is held afterwards, or
- * nothing has changed. */
-void sgang_attempt(struct sgang_conductor *c, struct gang *g);
-/* Give back every hold of the gang. */
-void sgang_attempt_rollback(struct sgang_conductor *c, struct gang *g);
+/* One transaction for all these gangs: each has its minimum held afterwards, or
+ * nothing has changed and false is returned, with the gangs' `why` and
+ * `joint_start` set. */
+bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n);
+/* Hold as many members of a nonstrict gang as there is room for (0.7, 0.8).
+ * Returns how many came to hold. */
+size_t sgang_attempt_some(struct sgang_conductor *c, struct gang *g);
+/* Could these gangs perhaps be placed, all anew, if every node of 'lent' were
+ * empty? True when that cannot be told. */
+bool sgang_attempt_could(struct sgang_conductor *c, struct gang **gangs,
+			 size_t n, const struct sgang_nodeset *lent);
+/* Ask anew, from time to time, whether a limit still stops the gang. */
+void sgang_attempt_check_limits(struct sgang_conductor *c, struct gang *g);
+/* What the members that hold would cost on an empty cluster; 0: not known. */
+uint64_t sgang_attempt_best_cost(struct sgang_conductor *c, struct gang *g);
+
+/* --- turns.c --- */
+
+/* One attempt for each group that has its turn, in the order of their turns. */
+void sgang_turns_take(struct sgang_conductor *c);
+
+/* --- reserve.c --- */
+
+/* Find out for which gangs nodes are kept until the next pass. */
+void sgang_reserve_all(struct sgang_conductor *c);
+
+/* --- hold.c --- */
+
+/* Add holds; 'jobs' have their nodes. -1 without memory, and nothing changed. */
+int sgang_hold_add(struct sgang_conductor *c, struct gang *g,
+		   struct sgang_job *const *jobs, size_t n);
+/* Give back every hold of the gang; its members are pending again. */
+void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g);
+/* Find holds of before a restart again, forget those that were lost, end those
+ * that have waited long enough or in vain. */
+void sgang_hold_check_all(struct sgang_conductor *c);
+/* The same for what can have changed since a moment ago: losses. */
+void sgang_hold_recheck_all(struct sgang_conductor *c);
+/* Describe and release what is complete. */
+void sgang_hold_release_all(struct sgang_conductor *c);
+bool sgang_hold_known(const struct gang *g, uint32_t job_id);
+
+/* --- failure.c --- */
+
+/* Apply --gang-on-failure where a member was lost. */
+void sgang_failure_check_all(struct sgang_conductor *c);
+
+/* --- show.c --- */
+
+/* Let every member show how its gang is. */
+void sgang_show_all(struct sgang_conductor *c);
+/* Write the record of a member that is not placed, with this phase, at once.
+ * It is then as if it had never started, unless the phase is Failed. */
+void sgang_show_phase(struct sgang_conductor *c, const struct gang *g,
+		      struct sgang_job *job, enum sgang_phase phase);
+/* What every record of the gang says alike. */
+void sgang_show_fill(const struct gang *g, struct sgang_record *r);
+
 /* --- describe.c --- */
 
 /* Write environment and record of every hold. 'plan' (may be NULL) tells the
  * order of nodes inside a member where it matches what the member got. Returns
  * 0, or -1 without memory. */
 int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
-			   const struct sgang_placement *plan);
+			 const struct sgang_placement *plan);
 
 #endif

@@ -149,12 +149,9 @@ static void fill_records(struct sgang_conductor *c, struct gang *g,
 	for (size_t i = 0; i < g->n_holds; i++) {
 		struct sgang_record *r = &g->holds[i].record;
 
-		strcpy(r->ns, g->ns);
-		strcpy(r->name, g->name);
+		sgang_show_fill(g, r);
 		r->phase = SGANG_PHASE_STARTING;
-		r->min_member = g->tally.min_member;
-		r->total = g->tally.total;
-		r->attempts = g->attempts;
+		r->round = g->attempts;
 		r->placed = true;
 		r->exact = plan && plan->exact && ring.cost <= plan->ring.cost;
 		r->member_rank = (uint32_t) i;
@@ -226,8 +223,10 @@ int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 	const char *head = "";
 	int rc = -1;
 
-	if (!c->fabric)
-		return 0;	/* what was said before stays */
+	if (!c->fabric) {
+		g->described = true;	/* what was said before stays */
+		return 0;
+	}
 	ids = join_ids(g);
 	if (lay_out(c, g, plan, &l) == 0)
 		nodes = join_nodes(c->fabric, &l);
@@ -242,6 +241,7 @@ int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 	rc = 0;
 	for (size_t i = 0; i < g->n_holds && rc == 0; i++)
 		rc = describe_one(c, g, &g->holds[i], ids, nodes, head);
+	g->described = rc == 0;
 out:
 	free(l.runs);
 	free(ids);

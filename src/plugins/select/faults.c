@@ -5,6 +5,7 @@
 
 #ifdef SGANG_FAULTS
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,15 @@ bool sgang_fault(const char *point, size_t n)
 		hit = !strcmp(name, point) && at == n;
 	fclose(f);
 	return hit;
+}
+
+void sgang_fault_die(const char *point, size_t n)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "kill-%s", point);
+	if (sgang_fault(name, n))
+		raise(SIGKILL);
 }
 
 #endif

@@ -7,6 +7,9 @@
  *
  *	commit N	member N of an attempt cannot start
  *	delay 1		the conductor waits before its pass while the line stands
+ *	kill-X N	slurmctld is killed (SIGKILL) at the N-th passage of X:
+ *			commit, committed, saved, release, released, held,
+ *			giveback, timeout
  */
 
 #ifndef SGANG_FAULTS_H
@@ -17,12 +20,19 @@
 
 #ifdef SGANG_FAULTS
 bool sgang_fault(const char *point, size_t n);
+/* Does not return if the file says "kill-POINT N". */
+void sgang_fault_die(const char *point, size_t n);
 #else
 static inline bool sgang_fault(const char *point, size_t n)
 {
 	(void) point;
 	(void) n;
 	return false;
+}
+static inline void sgang_fault_die(const char *point, size_t n)
+{
+	(void) point;
+	(void) n;
 }
 #endif
 

@@ -7,30 +7,93 @@
 
 #include "attempt_private.h"
 
-int sgang_fit_choose_order(const void *a, const void *b)
+/* ---- which members ---- */
+
+static int take_order(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
-	const struct sgang_member *mx = &x->entry->m, *my = &y->entry->m;
+	int rc;
 
-	if (mx->priority != my->priority)
-		return (mx->priority > my->priority) ? -1 : 1;
-	if (mx->submit_time != my->submit_time)
-		return (mx->submit_time < my->submit_time) ? -1 : 1;
-	if (x->entry != y->entry)
-		return (mx->job_id != my->job_id) ?
-			((mx->job_id < my->job_id) ? -1 : 1) :
-			((mx->task_id < my->task_id) ? -1 : 1);
-	return (x->copy < y->copy) ? -1 : (x->copy > y->copy);
+	if (x->entry == y->entry)
+		return (x->copy < y->copy) ? -1 : (x->copy > y->copy);
+	rc = sgang_gang_take_order(&x->entry->m, &y->entry->m);
+	return rc ? rc : ((x->entry->job_id < y->entry->job_id) ? -1 : 1);
 }
 
 static int ring_order(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
 
+	if (x->g_index != y->g_index)
+		return (x->g_index < y->g_index) ? -1 : 1;
 	if (x->entry == y->entry)
 		return (x->copy < y->copy) ? -1 : (x->copy > y->copy);
 	return sgang_gang_ring_order(&x->entry->m, &y->entry->m);
 }
+
+void sgang_fit_ring_order(struct attempt *a)
+{
+	qsort(a->parts, a->n_parts, sizeof(*a->parts), ring_order);
+}
+
+static size_t most_of(const struct gang *g, enum extent extent)
+{
+	uint32_t missing = sgang_gang_missing(&g->tally);
+	uint32_t held = g->tally.held;
+
+	if (extent == SGANG_EXTENT_MINIMUM || g->tally.total < held + missing)
+		return missing;
+	return g->tally.total - held;
+}
+
+/* A member that --gang-order puts into the minimum cannot be left out. */
+static bool left_out(const struct gang *g, const struct entry *e)
+{
+	return e->m.state == SGANG_MEMBER_PENDING && e->spec.order_set &&
+	       e->spec.order < g->tally.last_order &&
+	       (!e->probed || !e->probed->usable);
+}
+
+static int choose_of(struct attempt *a, size_t index, enum extent extent)
+{
+	struct gang *g = a->gangs[index];
+	struct part *first = a->parts + a->n_parts;
+	size_t n = 0, most = most_of(g, extent);
+
+	a->culprit = g;
+	for (size_t i = 0; i < g->n_entries; i++) {
+		struct entry *e = g->entries[i];
+
+		if (extent != SGANG_EXTENT_ANY && left_out(g, e))
+			return -1;
+		if (e->m.state != SGANG_MEMBER_PENDING || !e->m.eligible ||
+		    !e->probed || !e->probed->usable)
+			continue;
+		for (uint32_t t = 0; t < e->m.tasks; t++)
+			first[n++] = (struct part) {
+				.g = g, .g_index = index, .entry = e,
+				.probed = e->probed, .copy = t,
+			};
+	}
+	if (extent != SGANG_EXTENT_ANY && n < sgang_gang_missing(&g->tally))
+		return -1;
+	qsort(first, n, sizeof(*first), take_order);
+	a->n_parts += (n < most) ? n : most;
+	return 0;
+}
+
+int sgang_fit_choose(struct attempt *a, enum extent extent)
+{
+	a->n_parts = 0;
+	for (size_t i = 0; i < a->n_gangs; i++) {
+		/* the probe said why */
+		if (choose_of(a, i, extent) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- where ---- */
 
 /* Members that need the same on each of a fixed number of nodes are counted in
  * pieces of that size, which covers memory and GRES as well. A mixture is
@@ -214,12 +277,14 @@ static int fill_cpus(struct attempt *a, struct slots *s, enum moment moment)
 	return 0;
 }
 
-/* `require:` as the planner takes it. -1 when gang.conf has no such level. */
+/* `require:` as the planner takes it. -1 when gang.conf has no such level. Gangs
+ * that are planned together have a ring each, so no level of one is that of
+ * all. */
 static int max_level(const struct attempt *a)
 {
-	const struct sgang_spec *spec = &a->g->tally.spec;
+	const struct sgang_spec *spec = &a->gangs[0]->tally.spec;
 
-	if (spec->topo != SGANG_TOPO_REQUIRE)
+	if (a->n_gangs > 1 || spec->topo != SGANG_TOPO_REQUIRE)
 		return SGANG_LEVEL_UNCONNECTED;
 	return sgang_costs_level(&a->c->conf.costs, spec->level);
 }
@@ -256,7 +321,7 @@ static int plan_parts(struct attempt *a, enum moment moment,
 
 	if (level < 0) {
 		snprintf(nofit->text, sizeof(nofit->text),
-			 "no level is called %s", a->g->tally.spec.level);
+			 "no level is called %s", a->gangs[0]->tally.spec.level);
 		return 0;
 	}
 	rq.max_level = (uint32_t) level;
@@ -280,25 +345,64 @@ out:
 	return rc;
 }
 
+int sgang_fit_parts(struct attempt *a)
+{
+	struct sgang_nofit nofit = { .text = "" };
+
+	sgang_placement_destroy(a->plan);
+	a->plan = NULL;
+	if (plan_parts(a, NOW, &a->plan, &nofit) == 1)
+		return 0;
+	snprintf(a->why, sizeof(a->why), "%s", nofit.text);
+	return -1;
+}
+
 int sgang_fit(struct attempt *a)
 {
-	struct gang *g = a->g;
-	struct sgang_nofit nofit = { .text = "" };
-	int rc;
+	size_t all = a->n_parts;
 
-	qsort(a->parts, a->n_parts, sizeof(*a->parts), ring_order);
-	rc = plan_parts(a, NOW, &a->plan, &nofit);
-	if (rc == 0 && a->n_parts > g->tally.min_member) {
-		qsort(a->parts, a->n_parts, sizeof(*a->parts),
-		      sgang_fit_choose_order);
-		a->n_parts = g->tally.min_member;
-		qsort(a->parts, a->n_parts, sizeof(*a->parts), ring_order);
-		rc = plan_parts(a, NOW, &a->plan, &nofit);
-	}
-	if (rc == 1)
+	sgang_fit_ring_order(a);
+	if (sgang_fit_parts(a) == 0)
 		return 0;
-	snprintf(g->why, sizeof(g->why), "%s", nofit.text);
-	return -1;
+	if (sgang_fit_choose(a, SGANG_EXTENT_MINIMUM) < 0)
+		return -1;
+	sgang_fit_ring_order(a);
+	/* The same members do not fit a second time. */
+	return (a->n_parts < all) ? sgang_fit_parts(a) : -1;
+}
+
+static bool first_fit_parts(struct attempt *a, size_t n)
+{
+	size_t all = a->n_parts;
+	struct part *saved = malloc(all * sizeof(*saved));
+	bool fits;
+
+	if (!saved)
+		return false;
+	memcpy(saved, a->parts, all * sizeof(*saved));
+	a->n_parts = n;
+	sgang_fit_ring_order(a);
+	fits = sgang_fit_parts(a) == 0;
+	memcpy(a->parts, saved, all * sizeof(*saved));
+	a->n_parts = all;
+	free(saved);
+	return fits;
+}
+
+/* What fits leaves out the last of it fits too, so halving finds it. */
+size_t sgang_fit_how_many(struct attempt *a)
+{
+	size_t low = 0, high = a->n_parts;
+
+	while (low < high) {
+		size_t mid = low + (high - low + 1) / 2;
+
+		if (first_fit_parts(a, mid))
+			low = mid;
+		else
+			high = mid - 1;
+	}
+	return low;
 }
 
 uint64_t sgang_fit_best_cost(struct attempt *a)
@@ -320,16 +424,39 @@ static int by_time(const void *a, const void *b)
 	return (*x < *y) ? -1 : (*x > *y);
 }
 
-static bool fits_at(struct attempt *a, int64_t when)
+static int plan_at(struct attempt *a, int64_t when,
+		   struct sgang_placement **plan)
 {
-	struct sgang_placement *plan = NULL;
 	struct sgang_nofit nofit;
-	int rc;
 
 	a->at = when;
-	rc = plan_parts(a, LATER, &plan, &nofit);
+	return plan_parts(a, LATER, plan, &nofit);
+}
+
+bool sgang_fit_at(struct attempt *a, int64_t when)
+{
+	struct sgang_placement *plan = NULL;
+	bool fits = plan_at(a, when, &plan) == 1;
+
 	sgang_placement_destroy(plan);
-	return rc == 1;
+	return fits;
+}
+
+/* Where the gangs will be then is kept for them. */
+static void note_planned(struct attempt *a, int64_t when)
+{
+	struct sgang_placement *plan = NULL;
+
+	if (when == INT64_MAX || plan_at(a, when, &plan) != 1)
+		return;
+	for (size_t i = 0; i < plan->n_runs; i++) {
+		const struct sgang_run *run = &plan->runs[i];
+		struct gang *g = a->parts[run->member].g;
+
+		if (g->planned)
+			sgang_nodeset_add(g->planned, run->node);
+	}
+	sgang_placement_destroy(plan);
 }
 
 /* Halving the list of moments at which nodes become free: what fits at one fits
@@ -341,7 +468,7 @@ static int64_t first_fit(struct attempt *a, const int64_t *times, size_t n)
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (fits_at(a, times[mid]))
+		if (sgang_fit_at(a, times[mid]))
 			high = mid;
 		else
 			low = mid + 1;
@@ -352,7 +479,7 @@ static int64_t first_fit(struct attempt *a, const int64_t *times, size_t n)
 int64_t sgang_fit_when(struct attempt *a)
 {
 	uint32_t n_nodes = a->c->host->node_count();
-	int64_t *times = calloc(n_nodes + 1, sizeof(*times));
+	int64_t *times = calloc(n_nodes + 2, sizeof(*times));
 	int64_t when = 0;
 	size_t n = 0;
 
@@ -360,12 +487,15 @@ int64_t sgang_fit_when(struct attempt *a)
 	if (!times || !a->free_at)
 		goto out;
 	a->c->host->releases(a->free_at);
+	/* There may be room that is kept for jobs before it. */
+	times[n++] = a->c->host->now();
 	for (uint32_t i = 0; i < n_nodes; i++) {
 		if (a->free_at[i] > 0 && a->free_at[i] < INT64_MAX)
 			times[n++] = a->free_at[i];
 	}
 	qsort(times, n, sizeof(*times), by_time);
 	when = first_fit(a, times, n);
+	note_planned(a, when);
 out:
 	free(times);
 	free(a->free_at);

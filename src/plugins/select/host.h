@@ -35,6 +35,12 @@ struct sgang_job_info {
 	enum sgang_job_state state;
 	bool eligible;			/* pending and could start now */
 	bool parked;			/* by us */
+	bool stopped;			/* pending without priority: held */
+	bool failed;			/* ended, and not by completing */
+	bool cancelled;			/* ... but by somebody's wish */
+	uint32_t restarts;
+	uint16_t tier;			/* PriorityTier of its partition, the
+					 * lowest of several */
 	uint32_t priority;
 	int64_t submit_time;
 	const char *user;
@@ -54,19 +60,36 @@ struct sgang_shape {
 	uint32_t tasks;			/* tasks altogether, 1 or more */
 };
 
-/* The name says which call ended it, for the log. */
+/* Why commit() could not. */
+struct sgang_refusal {
+	char why[256];
+	bool limit;			/* of an association or a QOS: others
+					 * that end do not help, holding does
+					 * harm */
+};
+
+/* What is free. */
+struct sgang_room {
+	uint64_t cpus;
+	uint64_t memory;		/* MB */
+	uint64_t nodes;			/* nobody has any part of them */
+};
+
 struct sgang_host {
 	/* Take slurmctld's locks. False when slurmctld is ending or not yet
 	 * set up: then no lock is held and nothing else may be called. */
 	bool (*lock)(void);
 	void (*unlock)(void);
 
-	/* Call 'each' for every job that carries a gang option or record. */
+	/* Call 'each' for every job that carries an option of any SPANK plugin,
+	 * those that have ended and are still known too. */
 	void (*jobs)(void (*each)(const struct sgang_job_info *info, void *arg),
 		     void *arg);
 	/* NULL when it is gone. */
 	struct sgang_job *(*find)(uint32_t job_id);
+	/* All but `eligible` and `parked`, which look() adds at some cost. */
 	void (*info)(struct sgang_job *job, struct sgang_job_info *info);
+	void (*look)(struct sgang_job *job, struct sgang_job_info *info);
 
 	uint32_t (*node_count)(void);
 	/* Let the numbers that free() reads be up to date. */
@@ -79,6 +102,8 @@ struct sgang_host {
 	int (*probe)(struct sgang_job *job, struct sgang_nodeset *usable,
 		     struct sgang_nodeset *ever, struct sgang_shape *shape,
 		     char *why, size_t why_size);
+	/* What the job asks for, whether or not it has its nodes already. */
+	void (*shape)(struct sgang_job *job, struct sgang_shape *shape);
 	/* For each node, when the last of its jobs reaches its time limit, in
 	 * seconds since the epoch; 0: no job, INT64_MAX: never. */
 	void (*releases)(int64_t *free_at);
@@ -86,6 +111,9 @@ struct sgang_host {
 	void (*partition)(struct sgang_job *job, struct sgang_nodeset *nodes);
 	/* How many of the nodes are idle: nobody has any part of them. */
 	uint32_t (*idle)(const struct sgang_nodeset *nodes);
+	/* What is free on them altogether. */
+	void (*room)(const struct sgang_nodeset *nodes,
+		     struct sgang_room *room);
 	/* How many pieces of the job's size for one node fit on each node of
 	 * 'nodes' (the other entries become 0): right now, or if the cluster
 	 * were empty. */
@@ -103,14 +131,24 @@ struct sgang_host {
 	 * probe() answers for both. */
 	bool (*same_request)(struct sgang_job *a, struct sgang_job *b);
 
+	/* Would the limits of associations and QOS let all these jobs run at
+	 * the same time as those that run? A job that stands for several tasks
+	 * of an array is named as often. Nothing stays counted. Returns 0, or
+	 * -1 and in 'why' Slurm's word for the limit. */
+	int (*limits)(struct sgang_job *const *jobs, size_t n, char *why,
+		      size_t why_size);
+
 	/* Allocate nodes of 'confine' to the job and hold it before launch.
 	 * Of an array head the lowest task is split off. Returns the job that
-	 * got the nodes, or NULL with 'why' filled and nothing changed. */
+	 * got the nodes, or NULL with 'refusal' filled and nothing changed. */
 	struct sgang_job *(*commit)(struct sgang_job *job,
 				    const struct sgang_nodeset *confine,
-				    char *why, size_t why_size);
+				    struct sgang_refusal *refusal);
 	/* Give back what commit() took; the job is pending as before. */
 	void (*undo)(struct sgang_job *job);
+	/* Can a job that was undone be committed again at once? Not where a
+	 * script that was started for it has to end first. */
+	bool (*recommits)(void);
 	/* The nodes the job has. */
 	void (*nodes)(struct sgang_job *job, struct sgang_nodeset *nodes);
 	/* Is the job held by us and by nobody else (prologs done, nodes up)? */
@@ -128,10 +166,22 @@ struct sgang_host {
 	 * showing 'text'; put it back. */
 	void (*park)(struct sgang_job *job, const char *text);
 	void (*unpark)(struct sgang_job *job);
+	/* Take its priority away until its user releases it, with 'text' as the
+	 * reason; one that is stopped already stays as it is. Give the priority
+	 * back where 'text' is the reason. */
+	void (*stop)(struct sgang_job *job, const char *text);
+	void (*resume)(struct sgang_job *job, const char *text);
+	/* End a job as scancel does: SIGTERM, and SIGKILL after KillWait. */
+	void (*end)(struct sgang_job *job);
+	/* Let it end so and wait for another start; a job that has ended too.
+	 * False when Slurm does not requeue it. */
+	bool (*requeue)(struct sgang_job *job);
 	/* Show 'text' where Slurm would say Resources, and if 'behind_own',
 	 * also where it would say Priority: the job in front is a member of the
 	 * same gang. */
 	void (*tell)(struct sgang_job *job, const char *text, bool behind_own);
+	/* Show 'text' as the reason of a job that is stopped. */
+	void (*label)(struct sgang_job *job, const char *text);
 	/* Replace system_comment; set a variable of the job's environment. */
 	void (*comment)(struct sgang_job *job, const char *text);
 	void (*setenv)(struct sgang_job *job, const char *name,

@@ -52,64 +52,156 @@ struct gang *sgang_registry_get(struct sgang_conductor *c, const char *ns,
 	return g;
 }
 
-static void clear_entries(struct gang *g)
+/* ---- entries ---- */
+
+static struct entry **entry_bucket(struct sgang_conductor *c, uint32_t job_id)
 {
-	for (size_t i = 0; i < g->n_entries; i++)
-		free(g->entries[i].comment);
-	g->n_entries = 0;
+	return &c->entry_bucket[job_id % SGANG_ENTRY_BUCKETS];
 }
 
-void sgang_registry_free(struct gang *g)
+static void free_entry(struct entry *e)
 {
-	clear_entries(g);
-	free(g->entries);
-	free(g->holds);
-	sgang_nodeset_destroy(g->parts);
-	sgang_nodeset_destroy(g->limit);
-	free(g);
+	free(e->comment);
+	free(e);
 }
 
-static struct entry *add_entry(struct gang *g)
+/* The job's entry as the last look left it. A record that was made anew, as for
+ * the rest of an array, has its environment elsewhere and says the same. If it
+ * says something else, it is another job. */
+static struct entry *find_entry(struct sgang_conductor *c,
+				const struct sgang_job_info *info)
 {
-	struct entry *e;
+	struct entry **at = entry_bucket(c, info->job_id), *e;
+	struct sgang_spec spec;
 
-	if (g->n_entries == g->cap_entries) {
-		size_t cap = g->cap_entries ? g->cap_entries * 2 : 8;
-
-		e = realloc(g->entries, cap * sizeof(*e));
-		if (!e)
-			return NULL;
-		g->entries = e;
-		g->cap_entries = cap;
+	while (*at && (*at)->job_id != info->job_id)
+		at = &(*at)->chain;
+	e = *at;
+	if (!e || (e->env == info->env && e->n_env == info->n_env))
+		return e;
+	if (sgang_spec_of_job(&spec, info->env, info->n_env, info->user,
+			      NULL) == 1 &&
+	    !strcmp(spec.ns, e->spec.ns) && !strcmp(spec.name, e->spec.name)) {
+		e->spec = spec;
+		e->env = info->env;
+		e->n_env = info->n_env;
+		return e;
 	}
-	e = &g->entries[g->n_entries++];
-	memset(e, 0, sizeof(*e));
+	*at = e->chain;
+	free_entry(e);
+	return NULL;
+}
+
+static struct entry *new_entry(struct sgang_conductor *c,
+			       const struct sgang_job_info *info,
+			       const struct sgang_spec *spec)
+{
+	struct entry **bucket = entry_bucket(c, info->job_id);
+	struct entry *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return NULL;
+	e->gang = sgang_registry_get(c, spec->ns, spec->name);
+	if (!e->gang) {
+		free(e);
+		return NULL;
+	}
+	e->job_id = info->job_id;
+	e->env = info->env;
+	e->n_env = info->n_env;
+	e->spec = *spec;
+	e->m.spec = &e->spec;
+	e->chain = *bucket;
+	*bucket = e;
 	return e;
 }
 
-static bool is_hold(const struct gang *g, uint32_t job_id)
+/* Drop the entries that no job stood behind. */
+static void drop_unseen(struct sgang_conductor *c)
 {
-	for (size_t i = 0; i < g->n_holds; i++) {
-		if (g->holds[i].job_id == job_id)
-			return true;
+	for (size_t i = 0; i < SGANG_ENTRY_BUCKETS; i++) {
+		struct entry **at = &c->entry_bucket[i];
+
+		while (*at) {
+			struct entry *e = *at;
+
+			if (e->seen) {
+				at = &e->chain;
+				continue;
+			}
+			*at = e->chain;
+			free_entry(e);
+		}
 	}
-	return false;
+}
+
+static void set_seen(struct sgang_conductor *c, bool seen)
+{
+	for (size_t i = 0; i < SGANG_ENTRY_BUCKETS; i++) {
+		for (struct entry *e = c->entry_bucket[i]; e; e = e->chain)
+			e->seen = seen;
+	}
+}
+
+static int list_entry(struct gang *g, struct entry *e)
+{
+	if (g->n_entries == g->cap_entries) {
+		size_t cap = g->cap_entries ? g->cap_entries * 2 : 8;
+		struct entry **more = realloc(g->entries, cap * sizeof(*more));
+
+		if (!more)
+			return -1;
+		g->entries = more;
+		g->cap_entries = cap;
+	}
+	g->entries[g->n_entries++] = e;
+	return 0;
+}
+
+static void free_gang(struct gang *g)
+{
+	free(g->entries);
+	free(g->group);
+	free(g->holds);
+	sgang_nodeset_destroy(g->parts);
+	sgang_nodeset_destroy(g->limit);
+	sgang_nodeset_destroy(g->planned);
+	free(g);
+}
+
+/* ---- looking at jobs ---- */
+
+/* Slurm replaces the field as a whole, so the text tells whether it is new. */
+static int read_comment(struct entry *e, const char *comment)
+{
+	char *copy;
+
+	if (e->comment && comment && !strcmp(e->comment, comment))
+		return 0;
+	copy = comment ? strdup(comment) : NULL;
+	if (comment && !copy)
+		return -1;
+	free(e->comment);
+	e->comment = copy;
+	memset(&e->record, 0, sizeof(e->record));
+	e->has_record = sgang_record_parse(comment, &e->record) == 1;
+	return 0;
 }
 
 /* A job that was allocated but not launched is a hold of ours when we remember
  * it, or when its record says so (slurmctld was restarted meanwhile). A member
  * of a gang that has started may be configuring for Slurm's own reasons. */
-static enum sgang_member_state member_state(const struct gang *g,
-					    const struct entry *e,
+static enum sgang_member_state member_state(const struct entry *e,
 					    const struct sgang_job_info *info)
 {
 	switch (info->state) {
 	case SGANG_JOB_PENDING:
 		return SGANG_MEMBER_PENDING;
 	case SGANG_JOB_CONFIGURING:
-		if (is_hold(g, info->job_id) ||
-		    (e->has_record && !e->record.satisfied &&
-		     e->record.phase == SGANG_PHASE_STARTING))
+		if (sgang_hold_known(e->gang, info->job_id) ||
+		    (e->has_record &&
+		     (e->record.phase == SGANG_PHASE_STARTING ||
+		      e->record.phase == SGANG_PHASE_HOLDING)))
 			return SGANG_MEMBER_HELD;
 		return SGANG_MEMBER_RUNNING;
 	default:
@@ -117,61 +209,126 @@ static enum sgang_member_state member_state(const struct gang *g,
 	}
 }
 
-static void collect_one(const struct sgang_job_info *info, void *arg)
+static void read_info(struct entry *e, const struct sgang_job_info *info)
 {
-	struct sgang_conductor *c = arg;
-	struct sgang_spec spec;
-	struct gang *g;
-	struct entry *e;
+	struct gang *g = e->gang;
 
-	if (info->state == SGANG_JOB_ENDED ||
-	    sgang_spec_of_job(&spec, info->env, info->n_env, info->user,
-			      NULL) != 1)
-		return;
-	g = sgang_registry_get(c, spec.ns, spec.name);
-	e = g ? add_entry(g) : NULL;
-	if (!e) {
-		sgang_log(SGANG_LOG_ERROR, "no memory for job %u of gang %s/%s",
-			  info->job_id, spec.ns, spec.name);
-		if (g)
-			g->stale = true;
-		return;
-	}
 	e->job = info->job;
-	e->job_id = info->job_id;
+	e->seen = true;
 	e->parked = info->parked;
-	e->comment = info->comment ? strdup(info->comment) : NULL;
-	if (info->comment && !e->comment)
+	e->tier = info->tier;
+	if (read_comment(e, info->comment) < 0)
 		g->stale = true;
-	e->has_record = sgang_record_parse(info->comment, &e->record) == 1;
-	e->m.spec = spec;
-	e->m.state = member_state(g, e, info);
+	e->m.record = e->has_record ? &e->record : NULL;
+	e->m.state = member_state(e, info);
 	e->m.tasks = info->tasks;
 	e->m.eligible = info->eligible;
-	e->m.satisfied = e->has_record && e->record.satisfied;
-	if (e->has_record) {
-		e->m.known_min = e->record.min_member;
-		e->m.known_total = e->record.total;
-	}
+	e->m.stopped = info->stopped;
+	/* after a restart */
 	if (e->has_record && e->record.attempts > g->attempts)
-		g->attempts = e->record.attempts;	/* after a restart */
+		g->attempts = e->record.attempts;
+	if (e->has_record && e->record.round > e->round)
+		e->round = e->record.round;
 	e->m.job_id = info->array_id ? info->array_id : info->job_id;
 	e->m.task_id = info->task_id;
 	e->m.priority = info->priority;
 	e->m.submit_time = info->submit_time;
 }
 
-void sgang_registry_tally(struct gang *g)
+/* The newest definition counts (0.24). */
+static void take_object(struct gang *g, struct entry *e)
+{
+	const struct entry *o = g->object;
+
+	if (!o || e->m.submit_time > o->m.submit_time ||
+	    (e->m.submit_time == o->m.submit_time && e->job_id > o->job_id))
+		g->object = e;
+}
+
+/* Of a job that has ended one thing counts: it ran in a gang that must not lose
+ * a member, and has failed. Most gangs are of another kind, so look first. */
+static void look_at_ended(struct sgang_conductor *c,
+			  const struct sgang_job_info *info)
+{
+	struct sgang_record r;
+	struct gang *g;
+
+	if (!info->failed || !info->comment ||
+	    !strstr(info->comment, " onfailure=") ||
+	    sgang_record_parse(info->comment, &r) != 1 || !r.started ||
+	    r.phase == SGANG_PHASE_FAILED)
+		return;
+	g = sgang_registry_find(c, r.ns, r.name);
+	if (g && r.started > g->lost_started) {
+		g->lost_started = r.started;
+		g->lost_member = info->job_id;
+		g->lost_cancelled = info->cancelled;
+	}
+}
+
+static void no_memory(const struct sgang_job_info *info,
+		      const struct sgang_spec *spec)
+{
+	sgang_log(SGANG_LOG_ERROR, "no memory for job %u of gang %s/%s",
+		  info->job_id, spec->ns, spec->name);
+}
+
+static void look_at(const struct sgang_job_info *info, void *arg)
+{
+	struct sgang_conductor *c = arg;
+	struct sgang_spec spec;
+	struct entry *e;
+	bool listed;
+
+	if (info->state == SGANG_JOB_ENDED) {
+		look_at_ended(c, info);
+		return;
+	}
+	e = find_entry(c, info);
+	listed = e && e->seen;
+	if (!e) {
+		if (sgang_spec_of_job(&spec, info->env, info->n_env,
+				      info->user, NULL) != 1)
+			return;
+		e = new_entry(c, info, &spec);
+		if (!e) {
+			struct gang *g = sgang_registry_find(c, spec.ns,
+							     spec.name);
+
+			no_memory(info, &spec);
+			if (g)
+				g->stale = true;
+			return;
+		}
+	}
+	read_info(e, info);
+	if (e->spec.object) {
+		take_object(e->gang, e);
+	} else if (!listed && list_entry(e->gang, e) < 0) {
+		no_memory(info, &e->spec);
+		e->gang->stale = true;
+		e->seen = false;
+	}
+}
+
+/* ---- adding up ---- */
+
+static void tally(struct sgang_conductor *c, struct gang *g)
 {
 	const struct sgang_member **members;
+	const struct sgang_spec *definitions[2] = {
+		g->object ? &g->object->spec : NULL,
+		sgang_conf_gang(&c->conf, g->ns, g->name),
+	};
 
 	members = calloc(g->n_entries ? g->n_entries : 1, sizeof(*members));
 	if (members) {
 		for (size_t i = 0; i < g->n_entries; i++)
-			members[i] = &g->entries[i].m;
+			members[i] = &g->entries[i]->m;
 	}
 	if (!members ||
-	    sgang_gang_tally(members, g->n_entries, &g->tally) < 0) {
+	    sgang_gang_tally(members, g->n_entries, definitions, 2,
+			     &g->tally) < 0) {
 		/* Without numbers nothing is done to the gang in this pass. */
 		memset(&g->tally, 0, sizeof(g->tally));
 		g->stale = true;
@@ -182,45 +339,98 @@ void sgang_registry_tally(struct gang *g)
 	/* The key has the namespace resolved; so has every entry. */
 	strcpy(g->tally.spec.ns, g->ns);
 	strcpy(g->tally.spec.name, g->name);
+	if (g->tally.held && g->since)
+		g->tally.since = g->since;
 }
 
-/* Where could members that are still pending go? Needed by the fence only, so
- * a lack of memory just makes the fence smaller. */
+/* FNV-1a over the ids of those that are pending. */
+static uint64_t who_is_pending(const struct gang *g)
+{
+	uint64_t hash = 14695981039346656037u;
+
+	for (size_t i = 0; i < g->n_entries; i++) {
+		if (g->entries[i]->m.state == SGANG_MEMBER_PENDING)
+			hash = (hash ^ g->entries[i]->job_id) *
+			       1099511628211u;
+	}
+	return hash;
+}
+
+/* Where could members that are still pending go? Needed by the fence and other
+ * guesses, so a lack of memory just makes the fence smaller. */
 static void collect_parts(struct sgang_conductor *c, struct gang *g)
 {
 	const struct sgang_host *h = c->host;
-	struct sgang_nodeset *one;
+	uint64_t who = who_is_pending(g);
 
+	if (g->parts && g->parts_of == who && g->parts_stamp == c->stamp)
+		return;
 	sgang_nodeset_destroy(g->parts);
-	g->idle_known = false;
 	g->parts = sgang_nodeset_create(h->node_count());
-	one = sgang_nodeset_create(h->node_count());
-	for (size_t i = 0; g->parts && one && i < g->n_entries; i++) {
-		if (g->entries[i].m.state != SGANG_MEMBER_PENDING)
-			continue;
-		sgang_nodeset_clear(one);
-		h->partition(g->entries[i].job, one);
-		sgang_nodeset_or(g->parts, one);
+	g->parts_of = who;
+	g->parts_stamp = c->stamp;
+	g->idle_known = false;
+	for (size_t i = 0; g->parts && i < g->n_entries; i++) {
+		if (g->entries[i]->m.state == SGANG_MEMBER_PENDING)
+			h->partition(g->entries[i]->job, g->parts);
 	}
-	sgang_nodeset_destroy(one);
 }
 
 void sgang_registry_collect(struct sgang_conductor *c)
 {
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		clear_entries(g);
+		g->n_entries = 0;
+		g->object = NULL;
 		g->stale = false;
+		g->lost_member = 0;
+		g->lost_started = 0;
 	}
-	c->host->jobs(collect_one, c);
+	c->stamp = c->host->stamp();
+	set_seen(c, false);
+	c->host->jobs(look_at, c);
+	drop_unseen(c);
 	c->n_members = 0;
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		sgang_registry_tally(g);
+		tally(c, g);
 		c->n_members += g->tally.pending + g->tally.held +
-				g->tally.running;
-		if (sgang_gang_may_start(&g->tally))
+				g->tally.running + (g->object != NULL);
+		if (sgang_gang_may_try(&g->tally))
 			collect_parts(c, g);
 	}
+	sgang_group_collect(c);
 }
+
+void sgang_registry_note(struct sgang_conductor *c, struct sgang_job *job)
+{
+	struct sgang_job_info info;
+
+	c->host->look(job, &info);
+	look_at(&info, c);
+}
+
+void sgang_registry_refresh(struct sgang_conductor *c, struct gang *g)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < g->n_entries; i++) {
+		struct entry *e = g->entries[i];
+		struct sgang_job_info info = { .state = SGANG_JOB_ENDED };
+		struct sgang_job *job = c->host->find(e->job_id);
+
+		if (job)
+			c->host->look(job, &info);
+		/* Unseen entries are dropped by the next pass. */
+		e->seen = job && info.state != SGANG_JOB_ENDED;
+		if (!e->seen)
+			continue;
+		read_info(e, &info);
+		g->entries[kept++] = e;
+	}
+	g->n_entries = kept;
+	tally(c, g);
+}
+
+/* ---- forgetting ---- */
 
 static void unchain(struct sgang_conductor *c, struct gang *g)
 {
@@ -231,22 +441,60 @@ static void unchain(struct sgang_conductor *c, struct gang *g)
 	*at = g->chain;
 }
 
+static bool is_empty(const struct gang *g)
+{
+	return !g->n_holds && !g->stale && !g->n_entries && !g->object;
+}
+
+static bool any_empty(const struct sgang_conductor *c)
+{
+	for (const struct gang *g = c->gangs; g; g = g->next) {
+		if (is_empty(g))
+			return true;
+	}
+	return false;
+}
+
+/* They are found again by the next pass; until then nobody may follow one to a
+ * gang that is gone. */
+static void forget_groups(struct sgang_conductor *c)
+{
+	for (struct gang *g = c->gangs; g; g = g->next)
+		g->n_group = 0;
+}
+
 void sgang_registry_sweep(struct sgang_conductor *c)
 {
 	struct gang **at = &c->gangs;
 
+	drop_unseen(c);
+	if (any_empty(c))
+		forget_groups(c);
 	while (*at) {
 		struct gang *g = *at;
 
 		for (size_t i = 0; i < g->n_entries; i++)
-			g->entries[i].job = NULL;
-		if (!g->n_holds && !g->stale && !g->tally.pending &&
-		    !g->tally.running && !g->tally.held) {
+			g->entries[i]->job = NULL;
+		if (is_empty(g)) {
 			*at = g->next;
 			unchain(c, g);
-			sgang_registry_free(g);
+			free_gang(g);
 		} else {
 			at = &g->next;
 		}
 	}
+}
+
+void sgang_registry_clear(struct sgang_conductor *c)
+{
+	set_seen(c, false);
+	drop_unseen(c);
+	while (c->gangs) {
+		struct gang *g = c->gangs;
+
+		c->gangs = g->next;
+		free_gang(g);
+	}
+	memset(c->bucket, 0, sizeof(c->bucket));
+	c->n_members = 0;
 }

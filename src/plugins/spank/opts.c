@@ -27,6 +27,7 @@ bool sgang_opts_slot(size_t slot, struct sgang_opts_slot *found)
 			found->name = slot ? option->alias : option->name;
 			found->arg = option->arg;
 			found->help = option->help;
+			found->hidden = option->hidden;
 			return true;
 		}
 		slot -= names;

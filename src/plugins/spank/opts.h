@@ -2,9 +2,10 @@
 /* opts.h - the --gang... options as a command sees them
  *
  * Knows nothing of SPANK. Every name that a user can type, aliases too, is a
- * slot; Slurm hands the slot's number back with the value. Here each value is
- * checked by itself; whether they hold together, and with the rest of the gang,
- * is for slurmctld to say (job_submit), which gets all of them in any case.
+ * slot, and so is every hidden one; Slurm hands the slot's number back with the
+ * value. Here each value is checked by itself; whether they hold together, and
+ * with the rest of the gang, is for slurmctld to say (job_submit), which gets
+ * all of them in any case.
  */
 
 #ifndef SGANG_OPTS_H
@@ -21,6 +22,7 @@ struct sgang_opts_slot {
 	const char *name;		/* "gang-min-available" */
 	const char *arg;		/* "N" */
 	const char *help;
+	bool hidden;			/* not for users: not registered */
 };
 bool sgang_opts_slot(size_t slot, struct sgang_opts_slot *found);
 

@@ -128,6 +128,8 @@ static int register_options(spank_t spank)
 			.cb = take_option,
 		};
 
+		if (slot.hidden)
+			continue;
 		/* Slurm copies all of it */
 		if (spank_option_register(spank, &option) != ESPANK_SUCCESS) {
 			sgang_log(SGANG_LOG_ERROR, "cannot register --%s",

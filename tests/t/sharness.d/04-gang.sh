@@ -19,6 +19,16 @@
 #   restarts_of ID...          the sum of Restarts
 #   started_together ID...     one start for all, and their ranks are 0 to n-1
 #   licences_in_use            the sum over all licences
+#   held_of ID..., pending_of ID..., living_of ID...
+#                              those of the jobs that are CONFIGURING, PENDING,
+#                              not ended
+#   held_in ID...              how many of the jobs are CONFIGURING
+#   held_places ID...          a line "ID NODES" for each of them
+#   held_on NODE ID...         the first of them that is on the node
+#   started_at ID, ends_at ID  StartTime, EndTime as seconds
+#   node_field NODE FIELD      as job_field
+#   cpus_in_use NODE           how many CPUs of the node are allocated
+#   stopped_by_timeout ID...   what GangTimeout means for all these jobs
 #   nothing_left [PATTERN...]  the check every test ends with: see there
 
 test -n "$BASH_VERSION" || return 0
@@ -187,14 +197,103 @@ licences_in_use()
 		END { print used + 0 }'
 }
 
+# Of the jobs those in the state, in the order given.
+jobs_in()
+{
+	local state=$1 id found=()
+
+	shift
+	for id; do
+		! job_is "$id" "$state" || found+=("$id")
+	done
+	echo "${found[@]}"
+}
+
+held_of()
+{
+	jobs_in CONFIGURING "$@"
+}
+
+pending_of()
+{
+	jobs_in PENDING "$@"
+}
+
+living_of()
+{
+	jobs_in 'PENDING|CONFIGURING|RUNNING' "$@"
+}
+
+held_in()
+{
+	held_of "$@" | wc -w
+}
+
+held_places()
+{
+	local id
+
+	for id in $(held_of "$@"); do
+		echo "$id $(job_field "$id" NodeList)"
+	done
+}
+
+held_on()
+{
+	local node=$1
+
+	shift
+	held_places "$@" | awk -v node="$node" '$2 == node { print $1; exit }'
+}
+
+started_at()
+{
+	date -d "$(job_field "$1" StartTime)" +%s
+}
+
+ends_at()
+{
+	date -d "$(job_field "$1" EndTime)" +%s
+}
+
+node_field()
+{
+	scontrol -o show node "$1" | tr ' ' '\n' | sed -n "s/^$2=//p"
+}
+
+cpus_in_use()
+{
+	node_field "$1" CPUAlloc
+}
+
+# Held as by their user, with that one word as the reason, and remembered.
+stopped_by_timeout()
+{
+	local id
+
+	for id; do
+		job_is "$id" PENDING &&
+			test "$(squeue -h -r -j "$id" -o %r)" = GangTimeout &&
+			test "$(job_field "$id" Priority)" = 0 &&
+			test "$(gang_record "$id" phase)" = timeout || {
+			echo "job $id is not stopped" >&2
+			return 1
+		}
+	done
+}
+
 # After the jobs have ended: slurmctld is the one that was started, no job is
 # left, nodes and licences are free, and no error stands in the log but those
 # that match one of the patterns. A slow machine is no error of
-# ours, nor is a command that ends while slurmctld answers it.
+# ours, nor is a command that ends while slurmctld answers it. When we save the
+# job state in the same moment as slurmctld, the second of the two finds the
+# file older than the time that the first has noted for it.
 nothing_left()
 {
 	local ignore=(-e 'High latency for .* gettimeofday'
-		-e 'Unexpected missing socket error') pattern
+		-e 'Unexpected missing socket error'
+		-e 'modification time of .*/job_state moved backwards'
+		-e 'clock of the file system and this computer appear') pattern
 
 	for pattern; do
 		ignore+=(-e "$pattern")

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -24,6 +25,7 @@ struct row {
 	const char *reason;
 	int rank;			/* -1: not placed */
 	enum sgang_phase phase;
+	bool object;			/* a definition */
 };
 
 static void fill(struct sgang_jobrow *job, const struct row *row)
@@ -34,6 +36,7 @@ static void fill(struct sgang_jobrow *job, const struct row *row)
 	memcpy(job->record.ns, row->gang, (size_t)(slash - row->gang));
 	strcpy(job->record.name, slash + 1);
 	job->record.phase = row->phase;
+	job->record.object = row->object;
 	job->record.min_member = 2;
 	job->record.total = 4;
 	if (row->rank >= 0) {
@@ -82,15 +85,15 @@ static void members_are_counted(void **state)
 {
 	static const struct row rows[] = {
 		{ 11, "alice/train", SGANG_ROW_RUNNING, 1, 100, 0, "n[1-2]",
-		  "", 1, SGANG_PHASE_RUNNING },
+		  "", 1, SGANG_PHASE_RUNNING, false },
 		{ 10, "alice/train", SGANG_ROW_RUNNING, 1, 100, 0, "n[2-3]",
-		  "", 0, SGANG_PHASE_RUNNING },
+		  "", 0, SGANG_PHASE_RUNNING, false },
 		{ 12, "alice/train", SGANG_ROW_PENDING, 3, 101, 0, "",
-		  "Priority", -1, SGANG_PHASE_RUNNING },
+		  "Priority", -1, SGANG_PHASE_RUNNING, false },
 		{ 9, "alice/train", SGANG_ROW_ENDED, 1, 99, 150, "n9", "", 2,
-		  SGANG_PHASE_RUNNING },
+		  SGANG_PHASE_RUNNING, false },
 		{ 8, "alice/train", SGANG_ROW_HELD, 1, 99, 0, "n10", "", 3,
-		  SGANG_PHASE_RUNNING },
+		  SGANG_PHASE_RUNNING, false },
 	};
 	struct sgang_jobrow store[N(rows)];
 	struct sgang_gangs gangs;
@@ -129,12 +132,12 @@ static void newest_generation_wins(void **state)
 {
 	static const struct row rows[] = {
 		{ 1, "alice/train", SGANG_ROW_ENDED, 1, 100, 200, "n1", "", 0,
-		  SGANG_PHASE_RUNNING },
+		  SGANG_PHASE_RUNNING, false },
 		{ 2, "alice/train", SGANG_ROW_ENDED, 1, 110, 190, "n2", "", 1,
-		  SGANG_PHASE_RUNNING },
+		  SGANG_PHASE_RUNNING, false },
 		{ 3, "alice/train", SGANG_ROW_PENDING, 1, 200, 0, "",
 		  "Gang alice/train gathering 1/2 members", -1,
-		  SGANG_PHASE_GATHERING },
+		  SGANG_PHASE_GATHERING, false },
 	};
 	struct sgang_jobrow store[N(rows)];
 	struct sgang_gangs gangs;
@@ -157,11 +160,11 @@ static void overlap_is_one_generation(void **state)
 {
 	static const struct row rows[] = {
 		{ 1, "alice/train", SGANG_ROW_ENDED, 1, 100, 200, "n1", "", 0,
-		  SGANG_PHASE_RUNNING },
+		  SGANG_PHASE_RUNNING, false },
 		{ 2, "alice/train", SGANG_ROW_ENDED, 1, 150, 300, "n2", "", 1,
-		  SGANG_PHASE_RUNNING },
+		  SGANG_PHASE_RUNNING, false },
 		{ 3, "alice/train", SGANG_ROW_ENDED, 1, 250, 260, "n2", "", -1,
-		  SGANG_PHASE_RUNNING },
+		  SGANG_PHASE_RUNNING, false },
 	};
 	struct sgang_jobrow store[N(rows)];
 	struct sgang_gangs gangs;
@@ -183,13 +186,13 @@ static void gangs_are_ordered(void **state)
 {
 	static const struct row rows[] = {
 		{ 1, "bob/train", SGANG_ROW_PENDING, 1, 100, 0, "", "", -1,
-		  SGANG_PHASE_GATHERING },
+		  SGANG_PHASE_GATHERING, false },
 		{ 2, "alice/train", SGANG_ROW_PENDING, 1, 100, 0, "", "", -1,
-		  SGANG_PHASE_GATHERING },
+		  SGANG_PHASE_GATHERING, false },
 		{ 3, "alice/early", SGANG_ROW_PENDING, 1, 50, 0, "", "", -1,
-		  SGANG_PHASE_GATHERING },
+		  SGANG_PHASE_GATHERING, false },
 		{ 4, "alice/early", SGANG_ROW_PENDING, 1, 500, 0, "", "", -1,
-		  SGANG_PHASE_GATHERING },
+		  SGANG_PHASE_GATHERING, false },
 	};
 	static const char *const expected[][2] = {
 		{ "alice", "early" }, { "alice", "train" }, { "bob", "train" }
@@ -214,9 +217,9 @@ static void json_says_null(void **state)
 {
 	static const struct row rows[] = {
 		{ 1, "alice/a", SGANG_ROW_PENDING, 1, 1, 0, "", "", -1,
-		  SGANG_PHASE_GATHERING },
+		  SGANG_PHASE_GATHERING, false },
 		{ 2, "alice/b", SGANG_ROW_RUNNING, 1, 2, 0, "n1", "", 0,
-		  SGANG_PHASE_RUNNING },
+		  SGANG_PHASE_RUNNING, false },
 	};
 	struct sgang_jobrow store[N(rows)];
 	struct sgang_gangs gangs;
@@ -240,11 +243,214 @@ static void json_says_null(void **state)
 	sgang_gangs_clear(&gangs);
 }
 
+/* What definitions amount to: a job's row and a definition's, and the gang. */
+static const struct row object_rows[] = {
+	/* 0.24: the newest that is there counts, one without members too */
+	{ 1, "alice/alone", SGANG_ROW_PENDING, 1, 100, 0, "", "old", -1,
+	  SGANG_PHASE_GATHERING, true },
+	{ 2, "alice/alone", SGANG_ROW_PENDING, 1, 100, 0, "", "new", -1,
+	  SGANG_PHASE_GATHERING, true },
+	{ 3, "alice/alone", SGANG_ROW_ENDED, 1, 110, 111, "", "gone", -1,
+	  SGANG_PHASE_GATHERING, true },
+	/* 0.15: it is no member */
+	{ 4, "alice/both", SGANG_ROW_PENDING, 1, 100, 0, "", "object", -1,
+	  SGANG_PHASE_WAITING, true },
+	{ 5, "alice/both", SGANG_ROW_PENDING, 2, 110, 0, "", "member", -1,
+	  SGANG_PHASE_WAITING, false },
+	/* nothing is left of it */
+	{ 6, "alice/deleted", SGANG_ROW_ENDED, 1, 100, 101, "", "", -1,
+	  SGANG_PHASE_GATHERING, true },
+	/* it stays when its gang has ended */
+	{ 7, "alice/ended", SGANG_ROW_PENDING, 1, 100, 0, "", "object", -1,
+	  SGANG_PHASE_GATHERING, true },
+	{ 8, "alice/ended", SGANG_ROW_ENDED, 1, 110, 120, "n1", "", 0,
+	  SGANG_PHASE_RUNNING, false },
+	/* one that came after all members is of the next gang */
+	{ 9, "alice/next", SGANG_ROW_ENDED, 1, 100, 110, "n1", "", 0,
+	  SGANG_PHASE_RUNNING, false },
+	{ 10, "alice/next", SGANG_ROW_PENDING, 1, 110, 0, "", "object", -1,
+	  SGANG_PHASE_GATHERING, true },
+};
+
+static const struct {
+	const char *name;
+	enum sgang_phase phase;
+	uint32_t definition;
+	uint32_t members;
+	const char *reason;
+} object_gangs[] = {
+	{ "alone", SGANG_PHASE_GATHERING, 2, 0, "new" },
+	{ "both", SGANG_PHASE_WAITING, 4, 2, "member" },
+	{ "ended", SGANG_PHASE_FINISHED, 7, 1, "" },
+	{ "next", SGANG_PHASE_GATHERING, 10, 0, "object" },
+};
+
+static const struct sgang_gang *find(const struct sgang_gangs *gangs,
+				     const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < gangs->count; i++)
+		if (!strcmp(gangs->gang[i].record->name, name))
+			return &gangs->gang[i];
+	fail_msg("no gang %s", name);
+	return NULL;
+}
+
+/* 0.15, 0.24: definitions are no members, and make a gang all the same. */
+static void definitions_are_told_apart(void **state)
+{
+	struct sgang_jobrow store[N(object_rows)];
+	struct sgang_gangs gangs;
+	size_t i;
+
+	(void)state;
+	build(object_rows, N(object_rows), store, &gangs);
+	assert_int_equal(gangs.count, N(object_gangs));
+	for (i = 0; i < N(object_gangs); i++) {
+		const struct sgang_gang *gang = find(&gangs,
+						     object_gangs[i].name);
+
+		assert_int_equal(gang->phase, object_gangs[i].phase);
+		assert_int_equal(gang->object->job_id,
+				 object_gangs[i].definition);
+		assert_int_equal(sgang_gangs_members(gang),
+				 object_gangs[i].members);
+		assert_string_equal(gang->reason, object_gangs[i].reason);
+	}
+	sgang_gangs_clear(&gangs);
+}
+
+/* 3.19: a gang that ended because of a member that failed says so. */
+static void a_failed_gang_has_failed(void **state)
+{
+	static const struct row rows[] = {
+		{ 1, "alice/a", SGANG_ROW_ENDED, 1, 1, 9, "n1", "", 0,
+		  SGANG_PHASE_RUNNING, false },
+		{ 2, "alice/a", SGANG_ROW_ENDED, 1, 1, 9, "n2", "", 1,
+		  SGANG_PHASE_FAILED, false },
+	};
+	struct sgang_jobrow store[N(rows)];
+	struct sgang_gangs gangs;
+
+	(void)state;
+	build(rows, N(rows), store, &gangs);
+	assert_int_equal(gangs.gang[0].phase, SGANG_PHASE_FAILED);
+	sgang_gangs_clear(&gangs);
+}
+
+/* 0.12, 0.28: the wait ends so long after the first member was placed. */
+static void the_wait_has_an_end(void **state)
+{
+	static const struct row rows[] = {
+		{ 1, "alice/a", SGANG_ROW_HELD, 1, 1, 0, "n1", "", -1,
+		  SGANG_PHASE_HOLDING, false },
+	};
+	struct sgang_jobrow store[N(rows)];
+	struct json_object *object, *value;
+	struct sgang_gangs gangs;
+
+	(void)state;
+	build(rows, N(rows), store, &gangs);
+	assert_int_equal(sgang_gangs_wait_ends(&gangs.gang[0]), 0);
+	store[0].record.since = 1000;
+	assert_int_equal(sgang_gangs_wait_ends(&gangs.gang[0]), 0);
+	store[0].record.waiting_time = 600;
+	assert_int_equal(sgang_gangs_wait_ends(&gangs.gang[0]), 1600);
+	store[0].record.waiting_time = SGANG_FOREVER;
+	assert_int_equal(sgang_gangs_wait_ends(&gangs.gang[0]), 0);
+
+	object = sgang_gangs_json(&gangs.gang[0]);
+	assert_true(json_object_object_get_ex(object, "waiting_time", &value));
+	assert_string_equal(json_object_get_string(value), "UNLIMITED");
+	assert_true(json_object_object_get_ex(object, "wait_ends", &value));
+	assert_null(value);
+	json_object_put(object);
+	sgang_gangs_clear(&gangs);
+}
+
+/* 0.36: what the gang said, and what holds where it said nothing. */
+static void rules_are_told(void **state)
+{
+	static const struct row rows[] = {
+		{ 1, "alice/a", SGANG_ROW_PENDING, 1, 1, 0, "", "", -1,
+		  SGANG_PHASE_GATHERING, false },
+	};
+	static const char *const defaults[][2] = {
+		{ "mode", "strict" },
+		{ "match", "once-satisfied" },
+		{ "on_failure", "ignore" },
+		{ "groups", "[ ]" },
+	};
+	struct sgang_jobrow store[N(rows)];
+	struct json_object *object, *value;
+	struct sgang_gangs gangs;
+	size_t i;
+
+	(void)state;
+	build(rows, N(rows), store, &gangs);
+	object = sgang_gangs_json(&gangs.gang[0]);
+	for (i = 0; i < N(defaults); i++) {
+		assert_true(json_object_object_get_ex(object, defaults[i][0],
+						      &value));
+		assert_string_equal(json_object_get_string(value),
+				    defaults[i][1]);
+	}
+	json_object_put(object);
+
+	store[0].record.mode = SGANG_MODE_NONSTRICT;
+	strcpy(store[0].record.groups, "a/b,c/d");
+	object = sgang_gangs_json(&gangs.gang[0]);
+	assert_true(json_object_object_get_ex(object, "mode", &value));
+	assert_string_equal(json_object_get_string(value), "nonstrict");
+	assert_true(json_object_object_get_ex(object, "groups", &value));
+	assert_string_equal(json_object_to_json_string_ext(
+			value, JSON_C_TO_STRING_NOSLASHESCAPE),
+			"[\"a/b\",\"c/d\"]");
+	json_object_put(object);
+	sgang_gangs_clear(&gangs);
+}
+
+/* As Slurm's commands name a job, one row or its whole array. */
+static void jobs_are_named(void **state)
+{
+	static const struct {
+		uint32_t job_id;
+		uint32_t array_id;
+		const char *tasks;
+		const char *row;
+		const char *whole;
+	} cases[] = {
+		{ 12, 0, NULL, "12", "12" },
+		{ 13, 12, "3", "12_3", "12" },
+		{ 12, 12, "4-6,9", "12_[4-6,9]", "12" },
+		{ 12, 12, "0-3,7%2", "12_[0-3,7]", "12" },
+		{ 12, 12, NULL, "12", "12" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < N(cases); i++) {
+		struct sgang_jobrow row = {
+			.job_id = cases[i].job_id,
+			.array_id = cases[i].array_id,
+			.array_tasks = (char *)cases[i].tasks
+		};
+		char *id = sgang_jobs_id(&row, false);
+
+		assert_string_equal(id, cases[i].row);
+		free(id);
+		id = sgang_jobs_id(&row, true);
+		assert_string_equal(id, cases[i].whole);
+		free(id);
+	}
+}
+
 static void bad_node_list_is_an_error(void **state)
 {
 	static const struct row row = {
 		1, "alice/a", SGANG_ROW_RUNNING, 1, 1, 0, "n[1-", "", 0,
-		SGANG_PHASE_RUNNING
+		SGANG_PHASE_RUNNING, false
 	};
 	struct sgang_jobrow job;
 	struct sgang_jobs jobs = { &job, 1 };
@@ -287,6 +493,11 @@ int main(void)
 		cmocka_unit_test(overlap_is_one_generation),
 		cmocka_unit_test(gangs_are_ordered),
 		cmocka_unit_test(json_says_null),
+		cmocka_unit_test(definitions_are_told_apart),
+		cmocka_unit_test(a_failed_gang_has_failed),
+		cmocka_unit_test(the_wait_has_an_end),
+		cmocka_unit_test(rules_are_told),
+		cmocka_unit_test(jobs_are_named),
 		cmocka_unit_test(bad_node_list_is_an_error),
 		cmocka_unit_test(tasks_are_counted),
 	};

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +67,9 @@ static char *printed(const struct sgang_conf *conf)
 #define LEVELS "LevelNames=island,node,leaf,spine,core\n"
 #define COSTS "HopCosts=1,2,4,16,64\n"
 #define SWITCHES "AllowUnconnected=no\nGangs=yes\nPlacement=yes\nPlaceAll=no\n"
-#define FILE_KEY "TopologyFile=\"\"\n"
+#define WAIT "WaitingTime=00:10:00\n"
+#define FILE_KEY "TopologyFile=\"\"\n" WAIT
+#define PLAIN LEVELS COSTS SWITCHES FILE_KEY
 
 static void test_accepted(void **state)
 {
@@ -84,9 +87,35 @@ static void test_accepted(void **state)
 		  "PlaceAll=no\n" FILE_KEY },
 		{ "TopologyFile=/etc/slurm/topology.conf Gangs=yes",
 		  LEVELS COSTS SWITCHES
-		  "TopologyFile=\"/etc/slurm/topology.conf\"\n" },
+		  "TopologyFile=\"/etc/slurm/topology.conf\"\n" WAIT },
 		{ "TopologyFile=\"/a b#c\"#d", LEVELS COSTS SWITCHES
-		  "TopologyFile=\"/a b#c\"\n" },
+		  "TopologyFile=\"/a b#c\"\n" WAIT },
+		/* 0.28: the site's waiting time */
+		{ "WaitingTime=30", LEVELS COSTS SWITCHES
+		  "TopologyFile=\"\"\nWaitingTime=00:30:00\n" },
+		{ "waitingtime = Unlimited", LEVELS COSTS SWITCHES
+		  "TopologyFile=\"\"\nWaitingTime=UNLIMITED\n" },
+		/* 0.15, 0.17: gangs that an admin defines */
+		{ "GangName=alice/train MinMember=4", PLAIN
+		  "GangName=alice/train MinMember=4\n" },
+		{ "GangName=bob/b Topology=require:leaf ONFAILURE=Kill "
+		  "Match=only-waiting WaitingTime=10 Groups=alice/a,c/d "
+		  "mode=nonstrict MinTRES=mem=2G,cpu=5 TotalNumber=6 "
+		  "MinMember=4 # all there is\n\ngangname = alice/a "
+		  "totalnumber = 2\n", PLAIN
+		  "GangName=alice/a TotalNumber=2\n"
+		  "GangName=bob/b MinMember=4 TotalNumber=6 "
+		  "MinTRES=cpu=5,mem=2048M Mode=nonstrict Groups=alice/a,c/d "
+		  "WaitingTime=00:10:00 Match=only-waiting OnFailure=kill "
+		  "Topology=require:leaf\n" },
+		{ "GangName=\"lab#1/a\" MinMember=1 Groups=\"x#/y\"", PLAIN
+		  "GangName=\"lab#1/a\" MinMember=1 Groups=\"x#/y\"\n" },
+		{ "GangName=a/b MinMember=2 Groups=", PLAIN
+		  "GangName=a/b MinMember=2 Groups=\"\"\n" },
+		{ "GangName=a/b MinMember=2 Topology=require:rack\n"
+		  "LevelNames=island,node,rack,pod,hall",
+		  "LevelNames=island,node,rack,pod,hall\n" COSTS SWITCHES
+		  FILE_KEY "GangName=a/b MinMember=2 Topology=require:rack\n" },
 		{ "LevelNames=island,node,rack,Pod-1,hall_2",
 		  "LevelNames=island,node,rack,Pod-1,hall_2\n" COSTS SWITCHES
 		  FILE_KEY },
@@ -118,6 +147,7 @@ static void test_accepted(void **state)
 		text = printed(&conf);
 		assert_string_equal(text, cases[i].printed);
 		free(text);
+		sgang_conf_free(&conf);
 	}
 }
 
@@ -197,7 +227,45 @@ static void test_refused(void **state)
 		{ "LevelNames=a,b,A", ":1: ", "\"A\" is there twice" },
 		{ "LevelNames=a,Unconnected", ":1: ", "is taken" },
 		{ "LevelNames=a,b,level7", ":1: ", "would mislead" },
+		{ "WaitingTime=", ":1: ", "expected a time above 0" },
+		{ "WaitingTime=0", ":1: ", "\"0\" is not understood" },
+		{ "WaitingTime=10m", ":1: ", "or UNLIMITED" },
+		{ "MinMember=4", ":1: ", "unknown key \"MinMember\"" },
+		{ "MinMember=4 GangName=a/b", ":1: ", "unknown key" },
+		{ "GangName=", ":1: ", "GangName: --gang=: the name is" },
+		{ "GangName=train MinMember=2", ":1: ",
+		  "GangName: write NAMESPACE/train" },
+		{ "GangName=a/Train MinMember=2", ":1: ", "upper-case" },
+		{ "\nGangName=a/b", ":2: ",
+		  "GangName=a/b: add MinMember=N or TotalNumber=N" },
+		{ "GangName=a/b Mode=strict # MinMember=4", ":1: ",
+		  "add MinMember=N" },
+		{ "GangName=a/b MinMember=0", ":1: ", "MinMember: --gang-min-"
+		  "member=0: expected a number from 1 to 100000" },
+		{ "GangName=a/b MinMember=2 minmember=2", ":1: ",
+		  "MinMember is given twice" },
+		{ "GangName=a/b MinMember=2 Rank=1", ":1: ",
+		  "unknown key \"Rank\" behind GangName" },
+		{ "GangName=a/b MinMember=2 Order=1", ":1: ", "unknown key" },
+		{ "GangName=a/b MinMember=2 Gangs=yes", ":1: ",
+		  "unknown key \"Gangs\" behind GangName" },
+		{ "GangName=a/b MinMember=2 GangName=c/d", ":1: ",
+		  "one gang a line" },
+		{ "GangName=a/b MinMember=4 TotalNumber=3", ":1: ",
+		  "GangName=a/b: --gang-min-member=4 is above" },
+		{ "GangName=a/b MinMember=1 Mode=loose", ":1: ",
+		  "Mode: --gang-mode=loose: expected one of strict|" },
+		{ "GangName=a/b MinMember=1 Groups=c", ":1: ",
+		  "write NAMESPACE/NAME" },
+		{ "GangName=a/b MinMember=1 Topology=require:rack", ":1: ",
+		  "no level of the fabric is called \"rack\"" },
+		{ "GangName=a/b MinMember=1\nGangName=a/c MinMember=1\n"
+		  "GangName=a/b MinMember=2", ":3: ",
+		  "GangName=a/b is given twice, first in line 1" },
+		{ "GangName=a/b MinMember=1\nGang=yes", ":2: ",
+		  "unknown key \"Gang\"" },
 	};
+	long live = fail_live;
 	size_t i;
 
 	(void)state;
@@ -219,6 +287,7 @@ static void test_refused(void **state)
 			fail_msg("\"%s\" lacks \"%s\"", err.text, cases[i].why);
 		assert_null(strpbrk(err.text, "\n\033"));
 		assert_memory_equal(&conf, &before, sizeof(conf));
+		assert_int_equal(fail_live, live);
 	}
 }
 
@@ -251,18 +320,193 @@ static void test_no_text(void **state)
 	assert_non_null(strstr(err.text, "too large"));
 }
 
+/* Each allocation fails once; more gangs than there is room for at first. */
 static void test_no_memory(void **state)
 {
-	struct sgang_conf conf;
+	long live = fail_live;
+	struct sgang_conf conf, before;
 	struct sgang_error err;
+	char text[2048] = "";
+	unsigned long n;
+	int i, rc;
 
 	(void)state;
-	write_bytes("Gangs=no\n", 9);
-	fail_at(1);
-	assert_int_equal(sgang_conf_load(path, &conf, &err), -1);
-	assert_int_equal(errno, ENOMEM);
-	assert_true(fail_happened);
-	assert_non_null(strstr(err.text, "out of memory"));
+	for (i = 0; i < 40; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 "GangName=a/g%d MinMember=1\n", i);
+	write_bytes(text, strlen(text));
+	memset(&conf, 0x5a, sizeof(conf));
+	before = conf;
+	for (n = 1;; n++) {
+		fail_at(n);
+		rc = sgang_conf_load(path, &conf, &err);
+		if (!fail_happened)
+			break;
+		fail_at(0);
+		assert_int_equal(rc, -1);
+		assert_int_equal(errno, ENOMEM);
+		assert_non_null(strstr(err.text, "out of memory"));
+		assert_memory_equal(&conf, &before, sizeof(conf));
+		assert_int_equal(fail_live, live);
+	}
+	fail_at(0);
+	assert_int_equal(rc, 0);
+	assert_true(n > 3);
+	assert_non_null(sgang_conf_gang(&conf, "a", "g39"));
+	sgang_conf_free(&conf);
+	assert_int_equal(fail_live, live);
+}
+
+/* 0.15, 0.17: what a line says is found under the gang's name. */
+static void test_definition(void **state)
+{
+	const struct sgang_spec *spec;
+	struct sgang_conf conf;
+
+	(void)state;
+	assert_int_equal(load("GangName=alice/t MinMember=4 TotalNumber=5 "
+			      "MinTRES=cpu=5,mem=2048M Mode=nonstrict "
+			      "Groups=a/b,c/d WaitingTime=10:00 "
+			      "Match=once-satisfied OnFailure=requeue "
+			      "Topology=require:leaf\n"
+			      "GangName=alice/s MinMember=1\n"
+			      "GangName=al/t MinMember=2\n", &conf, NULL), 0);
+	spec = sgang_conf_gang(&conf, "alice", "t");
+	assert_non_null(spec);
+	assert_string_equal(spec->ns, "alice");
+	assert_string_equal(spec->name, "t");
+	assert_int_equal(spec->min_member, 4);
+	assert_int_equal(spec->total, 5);
+	assert_int_equal(spec->min_cpus, 5);
+	assert_int_equal(spec->min_memory, 2048);
+	assert_int_equal(spec->mode, SGANG_MODE_NONSTRICT);
+	assert_string_equal(spec->groups, "a/b,c/d");
+	assert_int_equal(spec->waiting_time, 600);
+	assert_int_equal(spec->match, SGANG_MATCH_ONCE_SATISFIED);
+	assert_int_equal(spec->on_failure, SGANG_ON_FAILURE_REQUEUE);
+	assert_int_equal(spec->topo, SGANG_TOPO_REQUIRE);
+	assert_string_equal(spec->level, "leaf");
+	assert_false(spec->object);
+	assert_int_equal(sgang_conf_gang(&conf, "al", "t")->min_member, 2);
+	assert_int_equal(sgang_conf_gang(&conf, "alice", "s")->min_member, 1);
+	assert_null(sgang_conf_gang(&conf, "alice", "u"));
+	assert_null(sgang_conf_gang(&conf, "bob", "t"));
+	assert_null(sgang_conf_gang(&conf, "", ""));
+	sgang_conf_free(&conf);
+	assert_null(sgang_conf_gang(&conf, "alice", "t"));
+}
+
+/* A copy stays good when what it was made from is given up, in any order. */
+static void test_copies(void **state)
+{
+	long live = fail_live;
+	struct sgang_conf conf[3], plain;
+	int i, first;
+
+	(void)state;
+	for (first = 0; first < 3; first++) {
+		assert_int_equal(load("PlaceAll=yes\nWaitingTime=7\n"
+				      "GangName=a/b MinMember=3\n",
+				      &conf[0], NULL), 0);
+		memset(&conf[1], 0x5a, 2 * sizeof(conf[0]));
+		sgang_conf_copy(&conf[1], &conf[0]);
+		sgang_conf_copy(&conf[2], &conf[1]);
+		for (i = 0; i < 3; i++) {
+			struct sgang_conf *one = &conf[(first + i) % 3];
+
+			assert_true(one->place_all);
+			assert_int_equal(one->waiting_time, 420);
+			assert_int_equal(sgang_conf_gang(one, "a", "b")->
+					 min_member, 3);
+			errno = 4711;
+			sgang_conf_free(one);
+			assert_int_equal(errno, 4711);
+			assert_null(one->definitions);
+			assert_false(one->place_all);
+		}
+		assert_int_equal(fail_live, live);
+	}
+	sgang_conf_default(&plain);
+	assert_null(plain.definitions);
+	assert_null(sgang_conf_gang(&plain, "a", "b"));
+	sgang_conf_copy(&conf[0], &plain);
+	assert_null(conf[0].definitions);
+	sgang_conf_free(&conf[0]);
+	sgang_conf_free(&conf[0]);
+	sgang_conf_free(NULL);
+}
+
+/* Two threads copy and give up the same definitions. */
+static void *copy_often(void *from)
+{
+	struct sgang_conf copy;
+	long wrong = 0;
+	int i;
+
+	for (i = 0; i < 20000; i++) {
+		sgang_conf_copy(&copy, from);
+		wrong += !sgang_conf_gang(&copy, "a", "b");
+		sgang_conf_free(&copy);
+	}
+	return (void *)wrong;
+}
+
+static void test_threads(void **state)
+{
+	long live = fail_live;
+	struct sgang_conf conf;
+	pthread_t thread[2];
+	void *wrong;
+	int i;
+
+	(void)state;
+	assert_int_equal(load("GangName=a/b MinMember=3\n", &conf, NULL), 0);
+	for (i = 0; i < 2; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, copy_often,
+						&conf), 0);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(pthread_join(thread[i], &wrong), 0);
+		assert_null(wrong);
+	}
+	assert_non_null(sgang_conf_gang(&conf, "a", "b"));
+	sgang_conf_free(&conf);
+	assert_int_equal(fail_live, live);
+}
+
+/* Thousands of gangs, in no order: each is found, and no other. */
+static void test_many(void **state)
+{
+	enum { GANGS = 5000 };
+	const size_t room = 64 * GANGS;
+	char *text = malloc(room), name[32];
+	struct sgang_conf conf;
+	struct sgang_error err;
+	size_t used = 0;
+	uint32_t i;
+
+	(void)state;
+	assert_non_null(text);
+	for (i = 0; i < GANGS; i++) {
+		uint32_t k = i * 1231 % GANGS;	/* each number once */
+
+		used += (size_t)snprintf(text + used, room - used,
+					 "GangName=u%" PRIu32 "/g%" PRIu32
+					 " MinMember=%" PRIu32 "\n", k % 7, k,
+					 k + 1);
+	}
+	if (load(text, &conf, &err))
+		fail_msg("%s", err.text);
+	free(text);
+	for (i = 0; i < GANGS; i++) {
+		char ns[16];
+
+		snprintf(ns, sizeof(ns), "u%" PRIu32, i % 7);
+		snprintf(name, sizeof(name), "g%" PRIu32, i);
+		assert_int_equal(sgang_conf_gang(&conf, ns, name)->min_member,
+				 i + 1);
+		assert_null(sgang_conf_gang(&conf, "u7", name));
+	}
+	sgang_conf_free(&conf);
 }
 
 /* etc/gang.conf shows every key, as a comment, with its default. */
@@ -292,7 +536,68 @@ static void test_sample(void **state)
 	free(keys);
 }
 
+/* gang.conf.5 has an item for every key, also those behind GangName. */
+static void test_manual(void **state)
+{
+	static char page[64 * 1024];
+	const char *top = getenv("top_srcdir");
+	char name[4096], item[80], *text, *rest, *word;
+	struct sgang_conf conf;
+	FILE *in;
+
+	(void)state;
+	snprintf(name, sizeof(name), "%s/man/gang.conf.5", top ? top : ".");
+	in = fopen(name, "r");
+	assert_non_null(in);
+	assert_in_range(fread(page, 1, sizeof(page) - 1, in), 1,
+			sizeof(page) - 2);
+	fclose(in);
+	assert_int_equal(load("GangName=a/b MinMember=1 TotalNumber=1 "
+			      "MinTRES=cpu=1 Mode=strict Groups=a/c "
+			      "WaitingTime=1 Match=only-waiting OnFailure=kill "
+			      "Topology=prefer:leaf\n", &conf, NULL), 0);
+	text = printed(&conf);
+	rest = text;
+	while ((word = strsep(&rest, " \n"))) {
+		snprintf(item, sizeof(item), "\n.It Cm %.*s Ns = ",
+			 (int)strcspn(word, "="), word);
+		if (*word && !strstr(page, item))
+			fail_msg("no%s", item);
+	}
+	free(text);
+	sgang_conf_free(&conf);
+}
+
 #define SEED 414
+
+/* GangName lines with each key in half of them. */
+static void random_gangs(uint64_t *seed, char *text, size_t size)
+{
+	static const char *const words[][3] = {
+		{ "TotalNumber=9", "TotalNumber=10", "TotalNumber=100000" },
+		{ "MinTRES=cpu=3", "MinTRES=mem=7T,node=2", "MinTRES=node=9" },
+		{ "Mode=strict", "Mode=nonstrict", "Mode=NONSTRICT" },
+		{ "Groups=\"\"", "Groups=a/b", "Groups=\"a#/b,c/d\"" },
+		{ "WaitingTime=1", "WaitingTime=9-9", "WaitingTime=infinite" },
+		{ "Match=once-satisfied", "Match=only-waiting",
+		  "Match=waiting-and-running" },
+		{ "OnFailure=ignore", "OnFailure=kill", "OnFailure=requeue" },
+	};
+	size_t used = 0, gangs = fuzz_below(seed, 5), i, k;
+
+	for (i = 0; i < gangs; i++) {
+		used += (size_t)snprintf(text + used, size - used,
+					 "GangName=u%d/g%zu MinMember=%d",
+					 (int)fuzz_below(seed, 3), i,
+					 1 + (int)fuzz_below(seed, 9));
+		for (k = 0; k < sizeof(words) / sizeof(words[0]); k++)
+			if (fuzz_below(seed, 2))
+				used += (size_t)snprintf(text + used,
+					size - used, " %s",
+					words[k][fuzz_below(seed, 3)]);
+		used += (size_t)snprintf(text + used, size - used, "\n");
+	}
+}
 
 /* Random settings: printing and reading gives the same. */
 static void test_round_trip(void **state)
@@ -304,7 +609,7 @@ static void test_round_trip(void **state)
 	for (round = 0; round < 300; round++) {
 		struct sgang_conf conf, again;
 		struct sgang_error err;
-		char text[512], *first, *second;
+		char text[2048], *first, *second;
 		uint64_t cost = 1;
 		size_t used, i, n;
 
@@ -328,6 +633,10 @@ static void test_round_trip(void **state)
 						 sizeof(text) - used,
 						 "%s%c%zu", i ? "," : "",
 						 'a' + (char)(round % 26), i);
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+					 "\nWaitingTime=0:%d\n",
+					 1 + (int)fuzz_below(&seed, 500000));
+		random_gangs(&seed, text + used, sizeof(text) - used);
 		if (load(text, &conf, &err))
 			fail_msg("seed %d round %d: %s", SEED, round, err.text);
 		first = printed(&conf);
@@ -342,6 +651,8 @@ static void test_round_trip(void **state)
 					    again.costs.name[i]);
 		free(first);
 		free(second);
+		sgang_conf_free(&conf);
+		sgang_conf_free(&again);
 	}
 }
 
@@ -350,7 +661,10 @@ static void test_spoilt(void **state)
 {
 	static const char whole[] =
 		"# settings\nLevelNames=island,node,rack,pod HopCosts=1,2,4\n"
-		"Gangs=yes\nPlacement=\"no\"\nTopologyFile=\"/a b\"\n";
+		"Gangs=yes\nPlacement=\"no\"\nTopologyFile=\"/a b\"\n"
+		"GangName=a/b MinMember=2 Mode=strict Groups=c/d,e/f\n"
+		"GangName=a/c TotalNumber=3 MinTRES=cpu=5,mem=2G\n";
+	long live = fail_live;
 	uint64_t seed = SEED;
 	int round, taken = 0;
 
@@ -362,11 +676,16 @@ static void test_spoilt(void **state)
 
 		strcpy(text, whole);
 		fuzz_spoil(&seed, text);
-		if (!load(text, &conf, &err))
-			taken++;
-		else if (errno != EINVAL || !err.text[0])
-			fail_msg("seed %d round %d: %s", SEED, round, text);
+		if (load(text, &conf, &err)) {
+			if (errno != EINVAL || !err.text[0])
+				fail_msg("seed %d round %d: %s", SEED, round,
+					 text);
+			continue;
+		}
+		taken++;
+		sgang_conf_free(&conf);
 	}
+	assert_int_equal(fail_live, live);
 	assert_in_range(taken, 1, round - 1);
 }
 
@@ -379,7 +698,12 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_no_text),
 		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_definition),
+		cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_sample),
+		cmocka_unit_test(test_manual),
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_spoilt),
 	};

@@ -31,18 +31,32 @@ struct says {
 	int64_t submit;
 };
 
-static void make_member(struct sgang_member *m, const struct says *s,
+/* A member with what it points to. */
+struct whole {
+	struct sgang_member m;
+	struct sgang_spec spec;
+	struct sgang_record record;
+};
+
+static void make_member(struct whole *w, const struct says *s,
 			uint32_t job_id)
 {
-	memset(m, 0, sizeof(*m));
-	strcpy(m->spec.ns, "alice");
-	strcpy(m->spec.name, "train");
-	m->spec.min_member = s->min;
-	m->spec.total = s->total;
+	struct sgang_member *m = &w->m;
+
+	memset(w, 0, sizeof(*w));
+	m->spec = &w->spec;
+	strcpy(w->spec.ns, "alice");
+	strcpy(w->spec.name, "train");
+	w->spec.min_member = s->min;
+	w->spec.total = s->total;
 	m->state = s->state;
 	m->tasks = s->tasks;
 	m->eligible = s->eligible;
-	m->satisfied = s->satisfied;
+	m->stopped = !s->eligible;
+	if (s->satisfied) {
+		w->record.satisfied = true;
+		m->record = &w->record;
+	}
 	m->job_id = job_id;
 	m->priority = s->priority;
 	m->submit_time = s->submit;
@@ -50,15 +64,15 @@ static void make_member(struct sgang_member *m, const struct says *s,
 
 static void tally_of(const struct says *says, struct sgang_tally *tally)
 {
-	struct sgang_member members[MEMBERS];
+	struct whole members[MEMBERS];
 	const struct sgang_member *list[MEMBERS];
 	size_t n = 0;
 
 	for (; n < MEMBERS && says[n].tasks; n++) {
 		make_member(&members[n], &says[n], (uint32_t) n + 1);
-		list[n] = &members[n];
+		list[n] = &members[n].m;
 	}
-	assert_int_equal(sgang_gang_tally(list, n, tally), 0);
+	assert_int_equal(sgang_gang_tally(list, n, NULL, 0, tally), 0);
 }
 
 /* ---- what the members add up to, and what follows from it ---- */
@@ -79,9 +93,13 @@ static void test_tally(void **state)
 		  0, 0, 0, 0, 1, 1, 0, 0, false, false,
 		  SGANG_PHASE_FINISHED },
 		{ "a gang of one",
-		  { { P, 1, true, false, 0, 0, 5, 100 } },
+		  { { P, 1, true, false, 1, 0, 5, 100 } },
 		  1, 1, 0, 0, 1, 1, 5, 100, false, true,
 		  SGANG_PHASE_WAITING },
+		{ "0.25, 0.26: nobody says how many",
+		  { { P, 1, true, false, 0, 0, 5, 100 } },
+		  1, 1, 0, 0, 1, 1, 5, 100, false, false,
+		  SGANG_PHASE_UNDEFINED },
 		{ "0.43: one of two",
 		  { { P, 1, true, false, 2, 0, 5, 100 } },
 		  1, 1, 0, 0, 2, 2, 5, 100, false, false,
@@ -105,15 +123,15 @@ static void test_tally(void **state)
 		  { { P, 3, false, false, 2, 0, 5, 100 } },
 		  3, 0, 0, 0, 2, 2, 5, 100, false, false,
 		  SGANG_PHASE_WAITING },
-		{ "one held, one pending",
+		{ "one of two held",
 		  { { H, 1, false, false, 2, 0, 7, 100 },
 		    { P, 1, true, false, 2, 0, 5, 100 } },
-		  1, 1, 1, 0, 2, 2, 5, 100, false, false,
-		  SGANG_PHASE_STARTING },
+		  1, 1, 1, 0, 2, 2, 7, 100, false, false,
+		  SGANG_PHASE_HOLDING },
 		{ "0.11: held with enough pending beside it",
 		  { { H, 1, false, false, 1, 0, 7, 100 },
 		    { P, 4, true, false, 1, 0, 5, 100 } },
-		  4, 4, 1, 0, 1, 1, 5, 100, false, false,
+		  4, 4, 1, 0, 1, 1, 7, 100, false, false,
 		  SGANG_PHASE_STARTING },
 		{ "0.38: a member that runs means it has started",
 		  { { R, 1, false, false, 2, 0, 7, 100 },
@@ -136,12 +154,12 @@ static void test_tally(void **state)
 		    { P, 1, true, false, 2, 0, 5, 200 } },
 		  3, 3, 0, 0, 2, 3, 5, 100, false, true,
 		  SGANG_PHASE_WAITING },
-		{ "0.32: those that have their nodes have no priority",
+		{ "0.32: those that run have no priority",
 		  { { R, 1, false, true, 1, 0, 90, 100 },
 		    { H, 1, false, true, 1, 0, 80, 100 },
 		    { P, 1, true, true, 1, 0, 10, 100 } },
-		  1, 1, 1, 1, 1, 1, 10, 100, true, false,
-		  SGANG_PHASE_RUNNING },
+		  1, 1, 1, 1, 1, 1, 80, 100, true, false,
+		  SGANG_PHASE_STARTING },
 	};
 
 	(void) state;
@@ -156,19 +174,17 @@ static void test_tally(void **state)
 		    t.min_member != cases[i].min ||
 		    t.total != cases[i].total ||
 		    t.priority != cases[i].priority ||
-		    t.first_submit != cases[i].first ||
+		    t.created != cases[i].first ||
 		    t.satisfied != cases[i].satisfied)
 			fail_msg("%s: the tally is wrong", cases[i].what);
-		if (sgang_gang_may_start(&t) != cases[i].may_start)
-			fail_msg("%s: may start", cases[i].what);
+		if (sgang_gang_may_try(&t) != cases[i].may_start)
+			fail_msg("%s: may try", cases[i].what);
 		if (sgang_gang_phase(&t) != cases[i].phase)
 			fail_msg("%s: phase %s", cases[i].what,
 				 sgang_phase_name(sgang_gang_phase(&t)));
 	}
 }
 
-/* What the members add up to does not depend on the order they are seen in,
- * and the topology of the oldest that names one holds. */
 /* 0.1: what a member that is gone has said still holds for the others; what a
  * living one says comes first, and a default says nothing. */
 static void test_remembered(void **state)
@@ -194,15 +210,17 @@ static void test_remembered(void **state)
 		struct says s = { P, 1, true, false, cases[i].said_min,
 				  cases[i].said_total, 5, 100 };
 		struct says quiet = { P, 1, true, false, 0, 0, 5, 200 };
-		struct sgang_member m[2];
-		const struct sgang_member *list[2] = { &m[0], &m[1] };
+		struct whole m[2];
+		const struct sgang_member *list[2] = { &m[0].m, &m[1].m };
 		struct sgang_tally tally;
 
 		make_member(&m[0], &s, 1);
 		make_member(&m[1], &quiet, 2);
-		m[1].known_min = cases[i].known_min;
-		m[1].known_total = cases[i].known_total;
-		assert_int_equal(sgang_gang_tally(list, 2, &tally), 0);
+		m[1].record.min_member = cases[i].known_min;
+		m[1].record.total = cases[i].known_total;
+		m[1].m.record = &m[1].record;
+		assert_int_equal(sgang_gang_tally(list, 2, NULL, 0, &tally),
+				 0);
 		if (tally.min_member != cases[i].min ||
 		    tally.total != cases[i].total)
 			fail_msg("case %zu: min %u total %u", i,
@@ -210,6 +228,8 @@ static void test_remembered(void **state)
 	}
 }
 
+/* What the members add up to does not depend on the order they are seen in,
+ * and the topology of the oldest that names one holds. */
 static void test_tally_order(void **state)
 {
 	uint64_t seed = 20261;
@@ -217,7 +237,7 @@ static void test_tally_order(void **state)
 	(void) state;
 	for (int round = 0; round < 300; round++) {
 		uint64_t before = seed;
-		struct sgang_member m[MEMBERS];
+		struct whole m[MEMBERS];
 		const struct sgang_member *list[MEMBERS];
 		struct sgang_tally first, later;
 
@@ -234,9 +254,10 @@ static void test_tally_order(void **state)
 				snprintf(m[i].spec.level,
 					 sizeof(m[i].spec.level), "level%u",
 					 (unsigned) i);
-			list[i] = &m[i];
+			list[i] = &m[i].m;
 		}
-		assert_int_equal(sgang_gang_tally(list, MEMBERS, &first), 0);
+		assert_int_equal(sgang_gang_tally(list, MEMBERS, NULL, 0,
+						  &first), 0);
 		for (size_t i = MEMBERS - 1; i > 0; i--) {
 			size_t j = fuzz_below(&seed, i + 1);
 			const struct sgang_member *swap = list[i];
@@ -244,10 +265,11 @@ static void test_tally_order(void **state)
 			list[i] = list[j];
 			list[j] = swap;
 		}
-		assert_int_equal(sgang_gang_tally(list, MEMBERS, &later), 0);
+		assert_int_equal(sgang_gang_tally(list, MEMBERS, NULL, 0,
+						  &later), 0);
 		if (first.min_member != later.min_member ||
 		    first.total != later.total ||
-		    first.first_submit != later.first_submit ||
+		    first.created != later.created ||
 		    strcmp(first.spec.level, later.spec.level))
 			fail_msg("seed %llu", (unsigned long long) before);
 	}
@@ -283,7 +305,7 @@ static void test_turn_order(void **state)
 	memset(t, 0, sizeof(t));
 	for (size_t i = 0; i < COUNT(sorted); i++) {
 		t[i].priority = sorted[i].priority;
-		t[i].first_submit = sorted[i].first;
+		t[i].created = sorted[i].first;
 		strcpy(t[i].spec.ns, sorted[i].ns);
 		strcpy(t[i].spec.name, sorted[i].name);
 	}
@@ -316,12 +338,15 @@ static void test_ring_order(void **state)
 		{ false, 0, 4000000000, 1, 0 },
 	};
 	struct sgang_member m[COUNT(sorted)];
+	struct sgang_spec spec[COUNT(sorted)];
 
 	(void) state;
 	memset(m, 0, sizeof(m));
+	memset(spec, 0, sizeof(spec));
 	for (size_t i = 0; i < COUNT(sorted); i++) {
-		m[i].spec.rank_set = sorted[i].rank_set;
-		m[i].spec.rank = sorted[i].rank;
+		spec[i].rank_set = sorted[i].rank_set;
+		spec[i].rank = sorted[i].rank;
+		m[i].spec = &spec[i];
 		m[i].submit_time = sorted[i].submit;
 		m[i].job_id = sorted[i].job_id;
 		m[i].task_id = sorted[i].task_id;
@@ -358,6 +383,7 @@ static void test_text(void **state)
 			.pending = cases[i].pending,
 			.eligible = cases[i].eligible,
 			.min_member = cases[i].min,
+			.defined = true,
 		};
 		char text[128], tight[12];
 
@@ -373,6 +399,196 @@ static void test_text(void **state)
 	}
 }
 
+/* 0.12, 0.13, 0.28, 0.51: the clock of the gang, from the first member placed,
+ * without a cap; faked. */
+static void test_wait(void **state)
+{
+	static const struct {
+		const char *what;
+		uint32_t held;
+		int64_t since;
+		uint32_t own, site;
+		int64_t now;
+		bool over;
+	} cases[] = {
+		{ "nothing is placed", 0, 0, 60, 600, 1000000, false },
+		{ "nothing is placed any more", 0, 1000, 60, 600, 9999, false },
+		{ "a moment before", 2, 1000, 3600, 600, 4599, false },
+		{ "3600 s, more than 15 minutes", 2, 1000, 3600, 600, 4600,
+		  true },
+		{ "the site's", 1, 1000, 0, 600, 1599, false },
+		{ "the site's is over", 1, 1000, 0, 600, 1600, true },
+		{ "a month", 1, 1000, 2592000, 600, 2592999, false },
+		{ "for ever", 1, 1000, SGANG_FOREVER, 600, INT64_MAX / 2,
+		  false },
+		{ "for ever by the site", 1, 1000, 0, SGANG_FOREVER,
+		  INT64_MAX / 2, false },
+		{ "the clock was set back", 1, 1000, 60, 600, 10, false },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct sgang_tally t = {
+			.held = cases[i].held, .since = cases[i].since,
+			.min_member = 4, .defined = true,
+		};
+
+		t.spec.waiting_time = cases[i].own;
+		if (sgang_gang_wait_over(&t, cases[i].site, cases[i].now) !=
+		    cases[i].over)
+			fail_msg("%s", cases[i].what);
+	}
+}
+
+/* 0.7, 0.11, 0.43 to 0.47: what is missing, and what may be done, in every mode
+ * and by every match policy. */
+static void test_may_try(void **state)
+{
+	static const struct {
+		const char *what;
+		enum sgang_mode mode;
+		enum sgang_match match;
+		uint32_t pending, eligible, held, running;
+		bool satisfied, timed_out;
+		uint32_t missing;
+		bool ordinary, may_try, complete, placed;
+	} cases[] = {
+		{ "strict, all there", SGANG_MODE_STRICT, 0, 4, 4, 0, 0,
+		  false, false, 4, false, true, true, false },
+		{ "0.44: timed out", SGANG_MODE_STRICT, 0, 4, 4, 0, 0,
+		  false, true, 4, false, false, false, false },
+		{ "strict holds some", SGANG_MODE_STRICT, 0, 2, 2, 2, 0,
+		  false, false, 2, false, false, true, false },
+		{ "nonstrict holds some", SGANG_MODE_NONSTRICT, 0, 2, 2, 2, 0,
+		  false, false, 2, false, true, true, false },
+		{ "nonstrict, too few", SGANG_MODE_NONSTRICT, 0, 1, 1, 2, 0,
+		  false, false, 2, false, false, false, false },
+		{ "nonstrict, one not eligible", SGANG_MODE_NONSTRICT, 0, 2, 1,
+		  2, 0, false, false, 2, false, false, false, false },
+		{ "all placed", SGANG_MODE_NONSTRICT, 0, 0, 0, 4, 0,
+		  false, false, 0, false, false, true, true },
+		{ "0.11: once satisfied", 0, 0, 1, 1, 0, 2,
+		  true, false, 4, true, false, true, false },
+		{ "only waiting", 0, SGANG_MATCH_ONLY_WAITING, 4, 4, 0, 2,
+		  true, false, 4, false, true, true, false },
+		{ "only waiting, too few", 0, SGANG_MATCH_ONLY_WAITING, 2, 2,
+		  0, 2, true, false, 4, false, false, false, false },
+		{ "those that run count", 0, SGANG_MATCH_WAITING_AND_RUNNING,
+		  2, 2, 0, 2, true, false, 2, false, true, true, false },
+		{ "enough run", 0, SGANG_MATCH_WAITING_AND_RUNNING, 1, 1, 0, 4,
+		  true, false, 0, true, false, true, false },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct sgang_tally t = {
+			.defined = true, .min_member = 4, .total = 4,
+			.pending = cases[i].pending,
+			.eligible = cases[i].eligible,
+			.held = cases[i].held, .running = cases[i].running,
+			.satisfied = cases[i].satisfied,
+			.timed_out = cases[i].timed_out,
+		};
+
+		t.spec.mode = cases[i].mode;
+		t.spec.match = cases[i].match;
+		if (sgang_gang_missing(&t) != cases[i].missing ||
+		    sgang_gang_ordinary(&t) != cases[i].ordinary ||
+		    sgang_gang_may_try(&t) != cases[i].may_try ||
+		    sgang_gang_complete(&t) != cases[i].complete ||
+		    sgang_gang_placed(&t) != cases[i].placed)
+			fail_msg("%s: missing %u", cases[i].what,
+				 sgang_gang_missing(&t));
+	}
+}
+
+/* 0.29: a member's own word, then the object's, then gang.conf's, then what is
+ * remembered; a number from farther away gives way to what it contradicts. */
+static void test_definitions(void **state)
+{
+	static const struct {
+		uint32_t member_min, member_total, object_min, object_total;
+		uint32_t conf_min, known_min;
+		uint32_t min, total;
+	} cases[] = {
+		{ 0, 0, 3, 0, 0, 0, 3, 3 },
+		{ 2, 0, 3, 5, 7, 9, 2, 5 },
+		{ 0, 0, 3, 5, 7, 9, 3, 5 },
+		{ 0, 0, 0, 0, 7, 9, 7, 9 },
+		{ 8, 0, 2, 4, 0, 0, 8, 8 },
+		{ 0, 2, 4, 4, 0, 0, 1, 2 },
+		{ 0, 0, 0, 0, 0, 9, 9, 9 },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct says says = { P, 1, true, false, cases[i].member_min,
+				     cases[i].member_total, 5, 100 };
+		struct sgang_spec object, conf;
+		const struct sgang_spec *definitions[] = { &object, &conf };
+		struct sgang_tally t;
+		struct whole w;
+		const struct sgang_member *list[] = { &w.m };
+
+		make_member(&w, &says, 1);
+		w.record.min_member = w.record.total = cases[i].known_min;
+		w.m.record = cases[i].known_min ? &w.record : NULL;
+		sgang_spec_init(&object);
+		sgang_spec_init(&conf);
+		object.min_member = cases[i].object_min;
+		object.total = cases[i].object_total;
+		conf.min_member = cases[i].conf_min;
+		assert_int_equal(sgang_gang_tally(list, 1, definitions, 2, &t),
+				 0);
+		if (t.min_member != cases[i].min || t.total != cases[i].total)
+			fail_msg("case %zu: min %u total %u", i, t.min_member,
+				 t.total);
+		assert_true(t.defined);
+	}
+}
+
+/* 3.8: members with a lower --gang-order than the last of the minimum belong to
+ * it, and one that cannot start keeps the others waiting. */
+static void test_take_order(void **state)
+{
+	struct says says[] = {
+		{ P, 1, true, false, 2, 4, 5, 100 },
+		{ P, 1, true, false, 2, 4, 5, 100 },
+		{ P, 1, true, false, 2, 4, 9, 100 },
+		{ P, 1, true, false, 2, 4, 5, 300 },
+	};
+	struct whole w[COUNT(says)];
+	const struct sgang_member *list[COUNT(says)];
+	struct sgang_tally t;
+
+	(void) state;
+	for (size_t i = 0; i < COUNT(says); i++) {
+		make_member(&w[i], &says[i], (uint32_t) i + 1);
+		list[i] = &w[i].m;
+	}
+	/* by priority, then submission */
+	assert_true(sgang_gang_take_order(list[2], list[0]) < 0);
+	assert_true(sgang_gang_take_order(list[0], list[1]) < 0);
+	assert_true(sgang_gang_take_order(list[1], list[3]) < 0);
+	/* --gang-order before all that */
+	w[3].spec.order_set = true;
+	assert_true(sgang_gang_take_order(list[3], list[2]) < 0);
+	assert_int_equal(sgang_gang_tally(list, 4, NULL, 0, &t), 0);
+	assert_int_equal(t.first_pending, 1);
+	assert_int_equal(t.waits_for, 0);
+	assert_true(sgang_gang_may_try(&t));
+	w[3].m.eligible = false;
+	assert_int_equal(sgang_gang_tally(list, 4, NULL, 0, &t), 0);
+	assert_int_equal(t.waits_for, 4);
+	assert_false(sgang_gang_may_try(&t));
+	/* two others hold what is the minimum in number, but not it */
+	w[0].m.state = w[1].m.state = H;
+	w[3].m.eligible = true;
+	assert_int_equal(sgang_gang_tally(list, 4, NULL, 0, &t), 0);
+	assert_int_equal(sgang_gang_missing(&t), 1);
+	assert_false(sgang_gang_placed(&t));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -382,6 +598,10 @@ int main(void)
 		cmocka_unit_test(test_turn_order),
 		cmocka_unit_test(test_ring_order),
 		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_wait),
+		cmocka_unit_test(test_may_try),
+		cmocka_unit_test(test_definitions),
+		cmocka_unit_test(test_take_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

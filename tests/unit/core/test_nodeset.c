@@ -117,12 +117,39 @@ static void test_other_sizes(void **state)
 	assert_int_equal(errno, EDOM);
 }
 
+/* Words from elsewhere: the same nodes as one by one, and none beyond the size,
+ * whatever the words say there. */
+static void test_add_words(void **state)
+{
+	static const uint64_t words[] = { 0x8000000000000005u, UINT64_MAX };
+
+	(void)state;
+	for (uint32_t size = 0; size <= 140; size++) {
+		struct sgang_nodeset *all = sgang_nodeset_create(size);
+		struct sgang_nodeset *each = sgang_nodeset_create(size);
+
+		assert_non_null(all);
+		assert_non_null(each);
+		sgang_nodeset_add_words(all, words, 2);
+		for (uint32_t n = 0; n < 128; n++) {
+			if (words[n / 64] >> n % 64 & 1)
+				sgang_nodeset_add(each, n);
+		}
+		assert_true(sgang_nodeset_equal(all, each));
+		assert_int_equal(sgang_nodeset_count(all),
+				 sgang_nodeset_count(each));
+		sgang_nodeset_destroy(all);
+		sgang_nodeset_destroy(each);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fill_and_clear),
 		cmocka_unit_test(test_add_and_remove),
 		cmocka_unit_test(test_algebra),
+		cmocka_unit_test(test_add_words),
 		cmocka_unit_test(test_other_sizes),
 	};
 

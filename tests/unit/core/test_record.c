@@ -32,6 +32,35 @@ static const struct sgang_record running = {
 		"satisfied=1 attempts=1 ring=38 best=14 cross=2 tier=spine " \
 		"off=8 ranks=16 exact=1"
 
+/* Everything that can be said. */
+static const struct sgang_record full = {
+	.ns = "alice", .name = "train", .phase = SGANG_PHASE_HOLDING,
+	.min_member = 4, .total = 5, .attempts = 7, .tried = 6, .skipped = 4,
+	.round = 3, .mode = SGANG_MODE_NONSTRICT,
+	.match = SGANG_MATCH_WAITING_AND_RUNNING,
+	.on_failure = SGANG_ON_FAILURE_KILL, .waiting_time = 600,
+	.groups = "alice/eval,bob/load", .created = 1700000000,
+	.since = 1700000100, .started = 1700000200, .object = true,
+	.placed = true, .member_rank = 0, .members = 4, .ranks = 8,
+	.ring_cost = 14, .ring_best = 14, .tier = "leaf",
+};
+#define FULL "gang=alice/train phase=holding rank=0/4 min=4 total=5 " \
+	     "satisfied=0 attempts=7 tried=6 skipped=4 round=3 " \
+	     "mode=nonstrict match=waiting-and-running onfailure=kill " \
+	     "wait=600 groups=alice/eval,bob/load created=1700000000 " \
+	     "since=1700000100 started=1700000200 object=1 ring=14 best=14 " \
+	     "cross=0 tier=leaf off=0 ranks=8 exact=0"
+
+/* Time without end. */
+static const struct sgang_record patient = {
+	.ns = "alice", .name = "train", .phase = SGANG_PHASE_UNDEFINED,
+	.mode = SGANG_MODE_STRICT, .match = SGANG_MATCH_ONLY_WAITING,
+	.on_failure = SGANG_ON_FAILURE_REQUEUE, .waiting_time = SGANG_FOREVER,
+};
+#define PATIENT "gang=alice/train phase=undefined min=0 total=0 satisfied=0 " \
+		"attempts=0 mode=strict match=only-waiting " \
+		"onfailure=requeue wait=UNLIMITED"
+
 static void assert_same(const struct sgang_record *a,
 			const struct sgang_record *b)
 {
@@ -42,6 +71,18 @@ static void assert_same(const struct sgang_record *a,
 	assert_int_equal(a->total, b->total);
 	assert_int_equal(a->satisfied, b->satisfied);
 	assert_int_equal(a->attempts, b->attempts);
+	assert_int_equal(a->tried, b->tried);
+	assert_int_equal(a->skipped, b->skipped);
+	assert_int_equal(a->round, b->round);
+	assert_int_equal(a->mode, b->mode);
+	assert_int_equal(a->match, b->match);
+	assert_int_equal(a->on_failure, b->on_failure);
+	assert_int_equal(a->waiting_time, b->waiting_time);
+	assert_string_equal(a->groups, b->groups);
+	assert_true(a->created == b->created);
+	assert_true(a->since == b->since);
+	assert_true(a->started == b->started);
+	assert_int_equal(a->object, b->object);
 	assert_int_equal(a->placed, b->placed);
 	if (!a->placed)
 		return;
@@ -56,7 +97,8 @@ static void assert_same(const struct sgang_record *a,
 	assert_string_equal(a->tier, b->tier);
 }
 
-/* 0.36: what is kept of a gang, as text. */
+/* 0.36: what is kept of a gang, as text: name, waiting time, mode, groups,
+ * minimum, total, satisfied, cycle (attempts), round. */
 static void test_format(void **state)
 {
 	static const struct {
@@ -68,7 +110,11 @@ static void test_format(void **state)
 		{ &waiting, "", WAITING },
 		{ &waiting, " ", WAITING },
 		{ &running, NULL, RUNNING },
+		{ &full, NULL, FULL },
+		{ &patient, NULL, PATIENT },
 		{ &running, WAITING, RUNNING },
+		{ &running, FULL, RUNNING },
+		{ &full, "late " PATIENT " x", "late x " FULL },
 		{ &running, "burst buffer is late", "burst buffer is late "
 		  RUNNING },
 		{ &running, "late " WAITING, "late " RUNNING },
@@ -106,9 +152,15 @@ static void test_parse(void **state)
 		{ "late " RUNNING, &running },
 		{ WAITING " " RUNNING, &running },
 		{ RUNNING " bb: stage-in failed", &running },
+		{ FULL, &full },
+		{ PATIENT, &patient },
 		/* a newer writer's words */
-		{ "gang=alice/train phase=waiting mode=strict min=3 total=4 "
+		{ "gang=alice/train phase=waiting shape=torus min=3 total=4 "
 		  "attempts=2 wait_until=77", &waiting },
+		/* what is not said may still be written */
+		{ "gang=alice/train phase=waiting min=3 total=4 attempts=2 "
+		  "tried=0 skipped=0 round=0 wait=0 groups= created=0 since=0 "
+		  "started=0 object=0", &waiting },
 		/* an older one's */
 		{ "gang=alice/train phase=Waiting min=3 total=4 attempts=2",
 		  &waiting },
@@ -128,6 +180,25 @@ static void test_parse(void **state)
 		{ "gang=alice/train phase=waiting min=3", NULL },
 		{ "gang=alice/train phase=waiting min=3 total=4 satisfied=yes",
 		  NULL },
+		{ "gang=alice/train phase=waiting min=3 total=4 mode=loose",
+		  NULL },
+		{ "gang=alice/train phase=waiting min=3 total=4 match=", NULL },
+		{ "gang=alice/train phase=waiting min=3 total=4 onfailure=0",
+		  NULL },
+		{ "gang=alice/train phase=waiting min=3 total=4 wait=10:00",
+		  NULL },
+		{ "gang=alice/train phase=waiting min=3 total=4 groups=eval",
+		  NULL },
+		{ "gang=alice/train phase=waiting min=3 total=4 groups=a/b,",
+		  NULL },
+		{ "gang=alice/train phase=waiting min=3 total=4 since=-1",
+		  NULL },
+		{ "gang=alice/train phase=waiting min=3 total=4 "
+		  "created=9223372036854775808", NULL },
+		{ "gang=alice/train phase=waiting min=3 total=4 object=2",
+		  NULL },
+		{ "gang=alice/train phase=waiting min=3 total=4 round=1 "
+		  "round=1", NULL },
 		/* a placement is told whole or not at all */
 		{ "gang=alice/train phase=running rank=2/4 min=3 total=4",
 		  NULL },
@@ -179,6 +250,47 @@ static void random_word(uint64_t *seed, const char *alphabet, char *word,
 	word[length] = '\0';
 }
 
+static void random_groups(uint64_t *seed, char groups[SGANG_GROUPS_SIZE])
+{
+	size_t used = 0, n = fuzz_below(seed, 8), i;
+
+	groups[0] = '\0';
+	for (i = 0; i < n; i++) {
+		used += (size_t)sprintf(groups + used, "%s%zu", i ? "," : "",
+					i);
+		random_word(seed, "abz0_.@=\\-", groups + used,
+			    fuzz_below(seed, 20));
+		used += strlen(groups + used);
+		groups[used++] = '/';
+		random_word(seed, "abz0", groups + used,
+			    1 + fuzz_below(seed, 30));
+		used += strlen(groups + used);
+	}
+}
+
+/* What the gang said and when things happened, each in half of the records. */
+static void random_words(uint64_t *seed, struct sgang_record *r)
+{
+	int64_t *times[] = { &r->created, &r->since, &r->started };
+	uint32_t *numbers[] = { &r->tried, &r->skipped, &r->round,
+				&r->waiting_time };
+	size_t i;
+
+	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		if (fuzz_below(seed, 2))
+			*times[i] = (int64_t)(fuzz_next(seed) >> 1);
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (fuzz_below(seed, 2))
+			*numbers[i] = (uint32_t)fuzz_next(seed);
+	if (!fuzz_below(seed, 8))
+		r->waiting_time = SGANG_FOREVER;
+	r->mode = (enum sgang_mode)fuzz_below(seed, 3);
+	r->match = (enum sgang_match)fuzz_below(seed, 4);
+	r->on_failure = (enum sgang_on_failure)fuzz_below(seed, 4);
+	r->object = fuzz_below(seed, 2);
+	random_groups(seed, r->groups);
+}
+
 static void random_record(uint64_t *seed, struct sgang_record *r)
 {
 	memset(r, 0, sizeof(*r));
@@ -191,6 +303,7 @@ static void random_record(uint64_t *seed, struct sgang_record *r)
 	r->total = (uint32_t)fuzz_next(seed);
 	r->satisfied = fuzz_below(seed, 2);
 	r->attempts = (uint32_t)fuzz_next(seed);
+	random_words(seed, r);
 	r->placed = fuzz_below(seed, 2);
 	if (!r->placed)
 		return;
@@ -233,7 +346,7 @@ static void test_round_trip(void **state)
 		if (!sgang_record_parse(text, &again))
 			fail_msg("seed %d round %d: %s", SEED, round, text);
 		assert_same(&record, &again);
-		assert_true(strlen(text) < 1024);
+		assert_true(strlen(text) < 2048);
 	}
 	free(text);
 }
@@ -247,7 +360,7 @@ static void test_spoilt(void **state)
 	(void)state;
 	for (round = 0; round < 20000; round++) {
 		struct sgang_record record = { .name = "" };
-		char *text = strdup(RUNNING);
+		char *text = strdup(round % 2 ? RUNNING : FULL);
 
 		assert_non_null(text);
 		fuzz_spoil(&seed, text);

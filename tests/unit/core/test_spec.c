@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,12 +18,24 @@
 #define X63 "x23456789-123456789-123456789-123456789-123456789-123456789-123"
 #define X255 X63 "_" X63 "_" X63 "_" X63
 #define L31 "level-of-thirty-one-characters_"
+/* the longest list of groups: 7 * 66 + 49 = 511 characters */
+#define G66(ns) ns "/" X63 ","
+#define G511 G66("a") G66("b") G66("c") G66("d") G66("e") G66("f") G66("g") \
+	"h/x23456789-123456789-123456789-123456789-1234567"
 
 static void assert_says(const struct sgang_error *err, const char *why)
 {
 	if (!strstr(err->text, why))
 		fail_msg("\"%s\" lacks \"%s\"", err->text, why);
 	assert_null(strchr(err->text, '\n'));
+}
+
+static void take(struct sgang_spec *spec, const char *option, const char *value)
+{
+	struct sgang_error err;
+
+	if (sgang_spec_set(spec, option, value, &err))
+		fail_msg("%s", err.text);
 }
 
 static void test_name(void **state)
@@ -57,8 +70,8 @@ static void test_name(void **state)
 	}
 }
 
-/* 0.18: a gang's name is an RFC 1123 label; 0.20 by analogy: a value that is
- * not understood is refused, not replaced. */
+/* 0.18: a gang's name is an RFC 1123 label, 0.23: in a list of groups too;
+ * 0.20: a value that is not understood is refused, not replaced. */
 static void test_refused(void **state)
 {
 	static const struct {
@@ -116,6 +129,74 @@ static void test_refused(void **state)
 		{ "gang-topology", "prefer:leaf@10", EINVAL, "prefer:LEVEL" },
 		{ "gang-topology", "prefer:leaf:", EINVAL, "prefer:LEVEL" },
 		{ "gang-topology", "require:" L31 "x", E2BIG, "31 characters" },
+		{ "gang-mode", "", EINVAL, "strict|nonstrict" },
+		{ "gang-mode", "strictly", EINVAL,
+		  "--gang-mode=strictly: expected one of strict|nonstrict" },
+		{ "gang-mode", "non-strict", EINVAL, "strict|nonstrict" },
+		{ "gang-match", "", EINVAL, "once-satisfied|only-waiting|" },
+		{ "gang-match", "waiting", EINVAL, "|waiting-and-running" },
+		{ "gang-on-failure", NULL, EINVAL, "ignore|kill|requeue" },
+		{ "gang-on-failure", "requeue,kill", EINVAL, "ignore|kill" },
+		{ "gang-waiting-time", "", EINVAL, "or UNLIMITED" },
+		{ "gang-waiting-time", "0", EINVAL, "a time above 0" },
+		{ "gang-waiting-time", "0:00", EINVAL, "a time above 0" },
+		{ "gang-waiting-time", "-5", EINVAL, "10:00" },
+		{ "gang-waiting-time", "10m", EINVAL, "30 (minutes)" },
+		{ "gang-waiting-time", "99999999-0", EINVAL, "1-12" },
+		{ "gang-order", "-1", EINVAL, "from 0 to 100000" },
+		{ "gang-order", "100001", EINVAL, "--gang-order=100001" },
+		{ "gang-order", "first", EINVAL, "from 0 to 100000" },
+		{ "gang-groups", "train", EINVAL,
+		  "--gang-groups=train: write NAMESPACE/NAME" },
+		{ "gang-groups", "a/b,train", EINVAL, "write NAMESPACE/NAME" },
+		{ "gang-groups", ",", EINVAL, "an empty entry" },
+		{ "gang-groups", "a/b,", EINVAL, "an empty entry" },
+		{ "gang-groups", ",a/b", EINVAL, "an empty entry" },
+		{ "gang-groups", "a/b,,c/d", EINVAL, "an empty entry" },
+		{ "gang-groups", "a/b, c/d", EINVAL, "without blanks" },
+		{ "gang-groups", "a/b,c/", EINVAL, "name is missing" },
+		{ "gang-groups", "a/b,/d", EINVAL, "the slash is empty" },
+		{ "gang-groups", "a/b,c/D", EINVAL,
+		  "--gang-groups=c/D: a gang's name has no upper-case" },
+		{ "gang-groups", "a/b/c", EINVAL, "more than one slash" },
+		{ "gang-groups", "a/-b", EINVAL, "begins and ends" },
+		{ "gang-groups", "a/" X63 "x", E2BIG, "63 characters" },
+		{ "gang-groups", X255 "x/b", E2BIG, "255 characters" },
+		{ "gang-groups", G511 "8", E2BIG, "more than 511 characters" },
+		{ "gang-min-tres", "", EINVAL, "cpu=N, mem=SIZE and node=N" },
+		{ "gang-min-tres", "5", EINVAL, "cpu=N" },
+		{ "gang-min-tres", "cpu", EINVAL, "cpu=N" },
+		{ "gang-min-tres", "cpu=", EINVAL, "cpu=N" },
+		{ "gang-min-tres", "cpu=0", EINVAL, "cpu=N" },
+		{ "gang-min-tres", "cpu=-5", EINVAL, "cpu=N" },
+		{ "gang-min-tres", "cpu=5K", EINVAL, "cpu=N" },
+		{ "gang-min-tres", "cpu=1000000000001", EINVAL, "cpu=N" },
+		{ "gang-min-tres", "cpu=5,", EINVAL, "cpu=N" },
+		{ "gang-min-tres", "cpu=5,cpu=5", EINVAL, "at most once" },
+		{ "gang-min-tres", "cpu=5 mem=5", EINVAL, "cpu=N" },
+		{ "gang-min-tres", "gres/gpu=5", EINVAL, "cpu=N" },
+		{ "gang-min-tres", "mem=", EINVAL, "like 2048M or 64G" },
+		{ "gang-min-tres", "mem=M", EINVAL, "like 2048M" },
+		{ "gang-min-tres", "mem=0", EINVAL, "like 2048M" },
+		{ "gang-min-tres", "mem=1.5G", EINVAL, "like 2048M" },
+		{ "gang-min-tres", "mem=5 ", EINVAL, "like 2048M" },
+		{ "gang-min-tres", "mem=5P", EINVAL, "like 2048M" },
+		{ "gang-min-tres", "mem=5MM", EINVAL, "like 2048M" },
+		{ "gang-min-tres", "mem=5GBB", EINVAL, "like 2048M" },
+		{ "gang-min-tres", "mem=1000000000001", EINVAL, "like 2048M" },
+		{ "gang-min-tres", "mem=953675T", EINVAL, "like 2048M" },
+		{ "gang-min-tres", "mem=18446744073709551617", EINVAL,
+		  "like 2048M" },
+		{ "gang-min-tres", "mem=000000000000000000000000000001",
+		  EINVAL, "like 2048M" },
+		{ "gang-min-tres", "cpu=1,mem=1,node=1,cpu=1", EINVAL,
+		  "at most once" },
+		{ "gang-min-tres", "cpu=1,mem=1,node=1,,,,,,,,,,,,,,,,,,,,,,,,"
+		  ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,"
+		  ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", EINVAL, "cpu=N" },
+		{ "gang-object", "", EINVAL, "--gang-object=: expected 1" },
+		{ "gang-object", "0", EINVAL, "expected 1" },
+		{ "gang-object", "Yes", EINVAL, "expected 1" },
 		{ "gang-tree", "oak", EINVAL, "--gang-tree: there is no" },
 		{ "", "x", EINVAL, "no such option" },
 		{ "--gang", "train", EINVAL, "no such option" },
@@ -170,6 +251,166 @@ static void test_values(void **state)
 	assert_string_equal(spec.level, "Leaf");
 }
 
+/* 0.20: strict or nonstrict; 0.28: the time to wait, in Slurm's words. */
+static void test_words(void **state)
+{
+	struct sgang_spec spec;
+
+	(void)state;
+	sgang_spec_init(&spec);
+	take(&spec, "gang-mode", "strict");
+	assert_int_equal(spec.mode, SGANG_MODE_STRICT);
+	take(&spec, "gang-mode", "NonStrict");
+	assert_int_equal(spec.mode, SGANG_MODE_NONSTRICT);
+	take(&spec, "gang-match", "once-satisfied");
+	assert_int_equal(spec.match, SGANG_MATCH_ONCE_SATISFIED);
+	take(&spec, "gang-match", "only-waiting");
+	assert_int_equal(spec.match, SGANG_MATCH_ONLY_WAITING);
+	take(&spec, "gang-match", "Waiting-and-Running");
+	assert_int_equal(spec.match, SGANG_MATCH_WAITING_AND_RUNNING);
+	take(&spec, "gang-on-failure", "ignore");
+	assert_int_equal(spec.on_failure, SGANG_ON_FAILURE_IGNORE);
+	take(&spec, "gang-on-failure", "KILL");
+	assert_int_equal(spec.on_failure, SGANG_ON_FAILURE_KILL);
+	take(&spec, "gang-on-failure", "requeue");
+	assert_int_equal(spec.on_failure, SGANG_ON_FAILURE_REQUEUE);
+	take(&spec, "gang-waiting-time", "30");
+	assert_int_equal(spec.waiting_time, 1800);
+	take(&spec, "gang-waiting-time", "1:00:00");
+	assert_int_equal(spec.waiting_time, 3600);
+	take(&spec, "gang-waiting-time", "unlimited");
+	assert_true(spec.waiting_time == SGANG_FOREVER);
+	assert_false(spec.order_set);
+	take(&spec, "gang-order", "0");
+	assert_true(spec.order_set);
+	assert_int_equal(spec.order, 0);
+	take(&spec, "gang-order", "100000");
+	assert_int_equal(spec.order, 100000);
+	assert_false(spec.object);
+	take(&spec, "gang-object", "1");
+	assert_true(spec.object);
+	spec.object = false;
+	take(&spec, "gang-object", "yes");
+	assert_true(spec.object);
+
+	/* what the words mean is also how they are written */
+	assert_string_equal(sgang_mode_word(spec.mode), "nonstrict");
+	assert_string_equal(sgang_match_word(spec.match),
+			    "waiting-and-running");
+	assert_string_equal(sgang_on_failure_word(spec.on_failure), "requeue");
+	assert_string_equal(sgang_mode_word(SGANG_MODE_UNSET), "");
+	assert_string_equal(sgang_match_word((enum sgang_match)99), "");
+	assert_string_equal(sgang_on_failure_word((enum sgang_on_failure)-1),
+			    "");
+}
+
+/* 0.15: the example of the community's object: cpu 5, memory 2048Mi. */
+static void test_min_tres(void **state)
+{
+	static const struct {
+		const char *value;
+		uint64_t cpus;
+		uint64_t memory;
+		uint64_t nodes;
+		const char *shown;
+	} cases[] = {
+		{ "cpu=5,mem=2048M", 5, 2048, 0, "cpu=5,mem=2048M" },
+		{ "node=8", 0, 0, 8, "node=8" },
+		{ "node=2,cpu=1000000000000", UINT64_C(1000000000000), 0, 2,
+		  "cpu=1000000000000,node=2" },
+		{ "CPU=007,Mem=64", 7, 64, 0, "cpu=7,mem=64M" },
+		{ "mem=1", 0, 1, 0, "mem=1M" },
+		{ "mem=1K", 0, 1, 0, "mem=1M" },
+		{ "mem=1025k", 0, 2, 0, "mem=2M" },
+		{ "mem=2gb", 0, 2048, 0, "mem=2048M" },
+		{ "mem=1T", 0, 1048576, 0, "mem=1048576M" },
+		{ "mem=953674TB", 0, UINT64_C(953674) << 20, 0,
+		  "mem=999999668224M" },
+		{ "mem=1024000000000000K", 0, UINT64_C(1000000000000), 0,
+		  "mem=1000000000000M" },
+	};
+	char text[SGANG_GROUPS_SIZE];
+	struct sgang_spec spec;
+	size_t i;
+
+	(void)state;
+	sgang_spec_init(&spec);
+	assert_null(sgang_spec_value(&spec, "gang-min-tres", text));
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		/* what was said before is replaced as a whole */
+		take(&spec, "gang-min-tres", cases[i].value);
+		assert_true(spec.min_cpus == cases[i].cpus);
+		assert_true(spec.min_memory == cases[i].memory);
+		assert_true(spec.min_nodes == cases[i].nodes);
+		assert_string_equal(sgang_spec_value(&spec, "gang-min-tres",
+						     text), cases[i].shown);
+	}
+}
+
+/* 0.21: an empty list is none; 0.22: gangs of others; 0.23: NAMESPACE/NAME;
+ * 0.30, 0.31: who lists whom. */
+static void test_groups(void **state)
+{
+	static const struct {
+		const char *value;
+		const char *groups;
+	} cases[] = {
+		{ "", "" },
+		{ "alice/a", "alice/a" },
+		{ "alice/b,alice/a", "alice/b,alice/a" },
+		{ "bob/a,alice/a,bob/a,bob/ab,b/a,bob/a", "bob/a,alice/a,"
+		  "bob/ab,b/a" },
+		{ X255 "/" X63, X255 "/" X63 },
+		{ G66("b") "b/c," G66("b") "b/c", G66("b") "b/c" },
+		{ G511, G511 },
+	};
+	char ns[SGANG_NAMESPACE_MAX + 1], name[SGANG_NAME_MAX + 1];
+	char text[SGANG_GROUPS_SIZE];
+	struct sgang_spec spec;
+	const char *at;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		sgang_spec_init(&spec);
+		assert_false(spec.groups_set);
+		take(&spec, "gang-groups", cases[i].value);
+		assert_true(spec.groups_set);
+		assert_string_equal(spec.groups, cases[i].groups);
+	}
+	assert_int_equal(strlen(spec.groups), SGANG_GROUPS_SIZE - 1);
+
+	take(&spec, "gang-groups", "bob/a,alice/a," X255 "/" X63);
+	at = spec.groups;
+	assert_true(sgang_spec_next_group(&at, ns, name));
+	assert_string_equal(ns, "bob");
+	assert_string_equal(name, "a");
+	assert_true(sgang_spec_next_group(&at, ns, name));
+	assert_string_equal(ns, "alice");
+	assert_true(sgang_spec_next_group(&at, ns, name));
+	assert_string_equal(ns, X255);
+	assert_string_equal(name, X63);
+	assert_false(sgang_spec_next_group(&at, ns, name));
+	assert_false(sgang_spec_next_group(&at, ns, name));
+	assert_true(sgang_spec_lists(&spec, "alice", "a"));
+	assert_true(sgang_spec_lists(&spec, X255, X63));
+	assert_false(sgang_spec_lists(&spec, "alice", "b"));
+	assert_false(sgang_spec_lists(&spec, "carol", "a"));
+	assert_false(sgang_spec_lists(&spec, "", "bob"));
+	assert_string_equal(sgang_spec_value(&spec, "gang-groups", text),
+			    spec.groups);
+	take(&spec, "gang-groups", "");
+	assert_string_equal(sgang_spec_value(&spec, "gang-groups", text), "");
+	assert_null(sgang_spec_value(&spec, "gang", text));
+	assert_null(sgang_spec_value(&spec, "gang-tree", text));
+	assert_false(sgang_spec_lists(&spec, "alice", "a"));
+	at = "junk," X255 "x/a,a/" X63 "x,a/b";	/* never from an option */
+	assert_true(sgang_spec_next_group(&at, ns, name));
+	assert_string_equal(ns, "a");
+	assert_string_equal(name, "b");
+	assert_false(sgang_spec_next_group(&at, ns, name));
+}
+
 /* 0.19: total-number defaults to min-member, which defaults to 1. */
 static void test_defaults(void **state)
 {
@@ -186,20 +427,92 @@ static void test_defaults(void **state)
 	assert_int_equal(sgang_spec_total(&spec), 5);
 }
 
+/* 0.20: strict when nothing is said; 0.25, 0.26: who defines a gang. */
+static void test_unsaid(void **state)
+{
+	struct sgang_spec spec;
+
+	(void)state;
+	sgang_spec_init(&spec);
+	assert_int_equal(sgang_spec_mode(&spec), SGANG_MODE_STRICT);
+	assert_int_equal(sgang_spec_match(&spec), SGANG_MATCH_ONCE_SATISFIED);
+	assert_int_equal(sgang_spec_on_failure(&spec), SGANG_ON_FAILURE_IGNORE);
+	spec.mode = SGANG_MODE_NONSTRICT;
+	spec.match = SGANG_MATCH_ONLY_WAITING;
+	spec.on_failure = SGANG_ON_FAILURE_KILL;
+	assert_int_equal(sgang_spec_mode(&spec), SGANG_MODE_NONSTRICT);
+	assert_int_equal(sgang_spec_match(&spec), SGANG_MATCH_ONLY_WAITING);
+	assert_int_equal(sgang_spec_on_failure(&spec), SGANG_ON_FAILURE_KILL);
+
+	assert_false(sgang_spec_defines(&spec));
+	spec.total = 1;
+	assert_true(sgang_spec_defines(&spec));
+	spec.total = 0;
+	spec.min_member = 1;
+	assert_true(sgang_spec_defines(&spec));
+}
+
+#define N_OPTIONS 13
+
 /* Every option can be registered and is described. */
 static void test_options(void **state)
 {
 	const struct sgang_option *o;
-	size_t count = 0;
+	size_t count = 0, hidden = 0;
 
 	(void)state;
 	for (o = sgang_spec_options(); o->name; o++, count++) {
+		hidden += o->hidden;
 		assert_int_equal(strncmp(o->name, "gang", 4), 0);
 		assert_non_null(o->arg);
 		assert_non_null(o->help);
 		assert_null(strchr(o->help, '\n'));
 	}
-	assert_int_equal(count, 5);
+	assert_int_equal(count, N_OPTIONS);
+	assert_int_equal(hidden, 1);
+}
+
+/* Is there an item of the option's list in spank_gang.8? */
+static bool has_item(const char *page, const char *option)
+{
+	char item[80];
+
+	snprintf(item, sizeof(item), "\n.It Fl -%s Ns = Ns ", option);
+	return strstr(page, item);
+}
+
+/* The manual page has every option that users have, and no other. */
+static void test_manual(void **state)
+{
+	static char page[64 * 1024];
+	const char *top = getenv("top_srcdir"), *item = page;
+	const struct sgang_option *o;
+	char name[4096], word[80];
+	FILE *in;
+
+	(void)state;
+	snprintf(name, sizeof(name), "%s/man/spank_gang.8", top ? top : ".");
+	in = fopen(name, "r");
+	assert_non_null(in);
+	assert_in_range(fread(page, 1, sizeof(page) - 1, in), 1,
+			sizeof(page) - 2);
+	fclose(in);
+	for (o = sgang_spec_options(); o->name; o++) {
+		if (has_item(page, o->name) == o->hidden ||
+		    (o->alias && !has_item(page, o->alias)))
+			fail_msg("--%s", o->name);
+	}
+	while ((item = strstr(item, "\n.It Fl -gang"))) {
+		item += strlen("\n.It Fl -");
+		snprintf(word, sizeof(word), "%.*s",
+			 (int)strcspn(item, " \n"), item);
+		for (o = sgang_spec_options(); o->name; o++)
+			if (!strcmp(o->name, word) ||
+			    (o->alias && !strcmp(o->alias, word)))
+				break;
+		if (!o->name)
+			fail_msg("--%s", word);
+	}
 }
 
 #define E "_SLURM_SPANK_OPTION_gang_"
@@ -233,6 +546,19 @@ static void test_env(void **state)
 		{ { E "gang=t", E "gang_min_member=(null)" }, -1, "from 1 to",
 		  0, 0 },
 		{ { E "gang_min_member=3" }, -1, "add --gang=NAME", 0, 0 },
+		{ { E "gang_object=1", E "gang=t", E "gang_min_member=4",
+		    E "gang_on_failure=kill", E "gang_min_tres=cpu=5" }, 1,
+		  "t", 4, 0 },
+		{ { E "gang=t", E "gang_object=1" }, -1,
+		  "add one of them", 0, 0 },
+		{ { E "gang=t", E "gang_groups=" }, 1, "t", 0, 0 },
+		{ { E "gang=t", E "gang_groups" }, 1, "t", 0, 0 },
+		{ { E "gang=t", E "gang_groups=t" }, -1, "NAMESPACE/NAME", 0,
+		  0 },
+		{ { E "gang=t", E "gang_mode=loose" }, -1, "strict|nonstrict",
+		  0, 0 },
+		{ { E "gang=t", E "gang_waiting_time=10:00",
+		    E "gang_waiting_time=10" }, -1, "give one of them", 0, 0 },
 		{ { E "gang=t", E "gang_tree=oak" }, -1, "no such gang option",
 		  0, 0 },
 		{ { E "=t" }, -1, "no such gang option", 0, 0 },
@@ -269,6 +595,16 @@ static void test_check(void **state)
 		{ "gang-total-number", "2" },
 		{ "gang-topology", "require:leaf" },
 		{ "gang-rank", "0" },
+		{ "gang-mode", "strict" },
+		{ "gang-groups", "" },
+		{ "gang-waiting-time", "1" },
+		{ "gang-match", "only-waiting" },
+		{ "gang-order", "0" },
+		{ "gang-on-failure", "ignore" },
+		{ "gang-min-tres", "cpu=1" },
+		{ "gang-min-tres", "mem=1" },
+		{ "gang-min-tres", "node=1" },
+		{ "gang-object", "1" },
 	};
 	struct sgang_spec spec;
 	struct sgang_error err;
@@ -277,7 +613,7 @@ static void test_check(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(orphans) / sizeof(orphans[0]); i++) {
 		sgang_spec_init(&spec);
-		sgang_spec_set(&spec, orphans[i][0], orphans[i][1], NULL);
+		take(&spec, orphans[i][0], orphans[i][1]);
 		assert_int_equal(sgang_spec_check(&spec, &err), -1);
 		assert_int_equal(errno, EINVAL);
 		assert_says(&err, orphans[i][0]);
@@ -292,6 +628,36 @@ static void test_check(void **state)
 	spec.total = 3;
 	assert_int_equal(sgang_spec_check(&spec, &err), -1);
 	assert_says(&err, "--gang-min-member=4 is above --gang-total-number=3");
+}
+
+/* 0.17: a gang that is defined apart from its members. */
+static void test_object(void **state)
+{
+	struct sgang_spec spec, object;
+	struct sgang_error err;
+
+	(void)state;
+	sgang_spec_init(&object);
+	take(&object, "gang", "alice/t");
+	take(&object, "gang-object", "1");
+	assert_int_equal(sgang_spec_check(&object, &err), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_says(&err, "--gang-min-member or --gang-total-number");
+	spec = object;
+	take(&spec, "gang-total-number", "4");
+	assert_int_equal(sgang_spec_check(&spec, &err), 0);
+	take(&object, "gang-min-member", "4");
+	take(&object, "gang-mode", "nonstrict");
+	take(&object, "gang-groups", "bob/u");
+	assert_int_equal(sgang_spec_check(&object, &err), 0);
+	spec = object;
+	take(&spec, "gang-rank", "0");
+	assert_int_equal(sgang_spec_check(&spec, &err), -1);
+	assert_says(&err, "--gang-rank is said by members");
+	spec = object;
+	take(&spec, "gang-order", "7");
+	assert_int_equal(sgang_spec_check(&spec, &err), -1);
+	assert_says(&err, "--gang-order is said by members");
 }
 
 /* A member's options in the short form "min total topology", "-" for left out.
@@ -369,6 +735,73 @@ static void test_agree(void **state)
 	}
 }
 
+/* Members agree about everything but their place in the gang; a list of groups
+ * is a set, and naming the gang itself says nothing (0.22). */
+static void test_agree_words(void **state)
+{
+	static const struct {
+		const char *option;
+		const char *first;
+		const char *later;
+		const char *why;	/* NULL: they agree */
+	} cases[] = {
+		{ "gang-mode", "strict", "STRICT", NULL },
+		{ "gang-mode", "strict", "nonstrict", "--gang-mode=nonstrict: "
+		  "the gang's earlier members said strict" },
+		{ "gang-match", "only-waiting", "only-waiting", NULL },
+		{ "gang-match", "only-waiting", "once-satisfied",
+		  "said only-waiting" },
+		{ "gang-on-failure", "kill", "kill", NULL },
+		{ "gang-on-failure", "ignore", "kill", "said ignore" },
+		{ "gang-waiting-time", "60", "1:00:00", NULL },
+		{ "gang-waiting-time", "60", "1:00:01",
+		  "--gang-waiting-time=01:00:01: the gang's earlier members "
+		  "said 01:00:00" },
+		{ "gang-waiting-time", "UNLIMITED", "1", "said UNLIMITED" },
+		{ "gang-groups", "", "", NULL },
+		{ "gang-groups", "a/b,c/d", "c/d,a/b,c/d", NULL },
+		{ "gang-groups", "alice/t,a/b", "a/b", NULL },
+		{ "gang-groups", "", "alice/t", NULL },
+		{ "gang-groups", "a/b", "", "--gang-groups=: the gang's "
+		  "earlier members said a/b" },
+		{ "gang-groups", "", "a/b", "said that there are none" },
+		{ "gang-groups", "a/b", "A/b", "said a/b" },
+		{ "gang-groups", "a/b,c/d", "a/b", "said a/b,c/d" },
+		{ "gang-groups", "a/b", "a/b,c/d", "said a/b" },
+		{ "gang-groups", "alice/u", "alice/t", "said alice/u" },
+		{ "gang-min-tres", "cpu=5,mem=2G", "mem=2048,cpu=5", NULL },
+		{ "gang-min-tres", "cpu=5", "mem=2G", NULL },
+		{ "gang-min-tres", "cpu=5,mem=2G", "node=2,mem=1G",
+		  "--gang-min-tres=mem=1024M: the gang's earlier members said "
+		  "mem=2048M" },
+		{ "gang-min-tres", "cpu=5", "cpu=6", "said cpu=5" },
+		{ "gang-min-tres", "node=5", "node=6", "said node=5" },
+		{ "gang-order", "1", "2", NULL },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sgang_spec first = spec_of("4", "-", "-");
+		struct sgang_spec later = first;
+		struct sgang_error err = { "" };
+		int rc;
+
+		take(&first, cases[i].option, cases[i].first);
+		assert_int_equal(sgang_spec_agree(&first, &later, &err), 0);
+		assert_int_equal(sgang_spec_agree(&later, &first, &err), 0);
+		take(&later, cases[i].option, cases[i].later);
+		errno = 0;
+		rc = sgang_spec_agree(&first, &later, &err);
+		if (rc != (cases[i].why ? -1 : 0))
+			fail_msg("case %zu: %s", i, err.text);
+		if (rc) {
+			assert_int_equal(errno, EINVAL);
+			assert_says(&err, cases[i].why);
+		}
+	}
+}
+
 /* 0.29 among members: what a member says itself is not overwritten. */
 static void test_merge(void **state)
 {
@@ -394,24 +827,76 @@ static void test_merge(void **state)
 	assert_string_equal(into.level, "spine");
 }
 
+/* What a member says, and what an object or a line of gang.conf says: 0.29,
+ * the member's own word holds, what it leaves out is filled in. */
+static void test_merge_words(void **state)
+{
+	static const struct {
+		const char *option;
+		const char *own;
+		const char *object;
+		const char *both;	/* NULL: own */
+	} cases[] = {
+		{ "gang-min-member", "4", "5", NULL },
+		{ "gang-total-number", "4", "5", NULL },
+		{ "gang-topology", "prefer:leaf", "require:spine", NULL },
+		{ "gang-mode", "strict", "nonstrict", NULL },
+		{ "gang-match", "only-waiting", "once-satisfied", NULL },
+		{ "gang-on-failure", "kill", "requeue", NULL },
+		{ "gang-waiting-time", "00:10:00", "UNLIMITED", NULL },
+		{ "gang-groups", "", "alice/a,bob/b", NULL },
+		{ "gang-min-tres", "cpu=5", "cpu=6,node=2", "cpu=5,node=2" },
+	};
+	char text[SGANG_GROUPS_SIZE];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sgang_spec into, own, object;
+
+		sgang_spec_init(&own);
+		take(&own, "gang", "alice/t");
+		into = own;
+		object = own;
+		take(&own, cases[i].option, cases[i].own);
+		take(&object, cases[i].option, cases[i].object);
+		take(&object, "gang-object", "1");
+		take(&object, "gang-rank", "5");
+		take(&object, "gang-order", "5");
+		sgang_spec_merge(&into, &object);
+		assert_string_equal(sgang_spec_value(&into, cases[i].option,
+						     text), cases[i].object);
+		assert_false(into.object || into.rank_set || into.order_set);
+		sgang_spec_merge(&own, &object);
+		assert_string_equal(sgang_spec_value(&own, cases[i].option,
+						     text),
+				    cases[i].both ? cases[i].both :
+						    cases[i].own);
+	}
+}
+
 #define SEED 1123
 
 /* Random values: refused with a sentence, or taken and within all rules. */
 static void test_random_bytes(void **state)
 {
+	static const char *const spices[] = {
+		"ab09-/:", "cpumemnode=,123KMGT", "0123456789:-", "ab/,",
+	};
 	const struct sgang_option *options = sgang_spec_options();
 	uint64_t seed = SEED;
 	int round, taken = 0;
 
 	(void)state;
-	for (round = 0; round < 50000; round++) {
+	for (round = 0; round < 100000; round++) {
 		struct sgang_spec spec;
 		struct sgang_error err = { "" };
-		const char *option = options[fuzz_below(&seed, 5)].name;
+		const char *option = options[fuzz_below(&seed,
+							N_OPTIONS)].name;
 		char value[12];
 
 		sgang_spec_init(&spec);
-		fuzz_text(&seed, "ab09-/:", value, sizeof(value));
+		fuzz_text(&seed, spices[round % 4], value, sizeof(value));
 		if (sgang_spec_set(&spec, option, value, &err)) {
 			if (errno != EINVAL || !err.text[0])
 				fail_msg("seed %d round %d: --%s=%s", SEED,
@@ -422,11 +907,57 @@ static void test_random_bytes(void **state)
 		assert_true(spec.min_member <= SGANG_MEMBERS_MAX);
 		assert_true(spec.total <= SGANG_MEMBERS_MAX);
 		assert_true(spec.rank <= SGANG_MEMBERS_MAX);
+		assert_true(spec.order <= SGANG_MEMBERS_MAX);
 		assert_int_equal(strspn(spec.name, "abcdefghijklmnopqrstuvwxyz"
 				 "0123456789-"), strlen(spec.name));
 		assert_null(strchr(spec.ns, '/'));
+		assert_null(strpbrk(spec.groups, " \n\"'"));
 	}
 	assert_in_range(taken, 100, round - 100);
+}
+
+/* Random lists of groups: read item by item they are what was written, each
+ * once, and taking them again changes nothing. */
+static void test_random_groups(void **state)
+{
+	uint64_t seed = SEED;
+	int round;
+
+	(void)state;
+	for (round = 0; round < 5000; round++) {
+		char ns[SGANG_NAMESPACE_MAX + 1], name[SGANG_NAME_MAX + 1];
+		bool listed[3][3] = { { false } };
+		struct sgang_spec spec, again;
+		char value[80] = "";
+		const char *at;
+		size_t i, n = fuzz_below(&seed, 12), found = 0, expected = 0;
+
+		for (i = 0; i < n; i++) {
+			uint64_t a = fuzz_below(&seed, 3);
+			uint64_t b = fuzz_below(&seed, 3);
+
+			expected += !listed[a][b];
+			listed[a][b] = true;
+			snprintf(value + strlen(value),
+				 sizeof(value) - strlen(value), "%sn%d/g%d",
+				 i ? "," : "", (int)a, (int)b);
+		}
+		sgang_spec_init(&spec);
+		take(&spec, "gang-groups", value);
+		at = spec.groups;
+		while (sgang_spec_next_group(&at, ns, name)) {
+			if (!listed[ns[1] - '0'][name[1] - '0'])
+				fail_msg("seed %d round %d: %s", SEED, round,
+					 value);
+			found++;
+		}
+		assert_int_equal(found, expected);
+		sgang_spec_init(&again);
+		take(&again, "gang-groups", spec.groups);
+		assert_string_equal(again.groups, spec.groups);
+		assert_int_equal(sgang_spec_lists(&spec, "n0", "g2"),
+				 listed[0][2]);
+	}
 }
 
 /* Random environments, in the form in which job records carry them. */
@@ -464,13 +995,22 @@ int main(void)
 		cmocka_unit_test(test_name),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_min_tres),
+		cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_unsaid),
 		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_manual),
 		cmocka_unit_test(test_env),
 		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_object),
 		cmocka_unit_test(test_agree),
+		cmocka_unit_test(test_agree_words),
 		cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_merge_words),
 		cmocka_unit_test(test_random_bytes),
+		cmocka_unit_test(test_random_groups),
 		cmocka_unit_test(test_random_env),
 	};
 

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_text.c - strict numbers, and quoting for messages */
+/* test_text.c - strict numbers, durations, and quoting for messages */
 
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
 
 #include "core/text.h"
+#include "fuzz.h"
 
 static void test_number(void **state)
 {
@@ -58,6 +60,132 @@ static void test_number(void **state)
 	}
 }
 
+/* 0.28: durations are written as everywhere in Slurm. */
+static void test_time(void **state)
+{
+	static const struct {
+		const char *text;
+		int errnum;		/* 0: it is a duration */
+		uint32_t seconds;
+	} cases[] = {
+		{ "1", 0, 60 },
+		{ "10", 0, 600 },
+		{ "0:01", 0, 1 },
+		{ "10:00", 0, 600 },
+		{ "1:90", 0, 150 },
+		{ "1:00:00", 0, 3600 },
+		{ "00:00:07", 0, 7 },
+		{ "1-0", 0, 86400 },
+		{ "1-12", 0, 129600 },
+		{ "0-1:30", 0, 5400 },
+		{ "2-03:04:05", 0, 183845 },
+		{ "49710-06:28:14", 0, UINT32_MAX - 1 },
+		{ "71582788:14", 0, UINT32_MAX - 1 },
+		{ "UNLIMITED", 0, UINT32_MAX },
+		{ "Infinite", 0, UINT32_MAX },
+		{ "0", ERANGE, 0 },
+		{ "0:00", ERANGE, 0 },
+		{ "0-0:0:0", ERANGE, 0 },
+		{ "71582788:15", ERANGE, 0 },
+		{ "49710-06:28:15", ERANGE, 0 },
+		{ "99999999999999999999999999", ERANGE, 0 },
+		{ "18446744073709551616:00", ERANGE, 0 },
+		{ "99999999999999999999-0", ERANGE, 0 },
+		{ NULL, EINVAL, 0 },
+		{ "", EINVAL, 0 },
+		{ "-1", EINVAL, 0 },
+		{ "+1", EINVAL, 0 },
+		{ " 1", EINVAL, 0 },
+		{ "1 ", EINVAL, 0 },
+		{ "1s", EINVAL, 0 },
+		{ "1.5", EINVAL, 0 },
+		{ "1:", EINVAL, 0 },
+		{ ":1", EINVAL, 0 },
+		{ "1::1", EINVAL, 0 },
+		{ "1:2:3:4", EINVAL, 0 },
+		{ "1-2:3:4:5", EINVAL, 0 },
+		{ "1-", EINVAL, 0 },
+		{ "1-2-3", EINVAL, 0 },
+		{ "1:2-3", EINVAL, 0 },
+		{ "1-:2", EINVAL, 0 },
+		{ "unlimited!", EINVAL, 0 },
+		{ "ten", EINVAL, 0 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint32_t seconds = 4711;
+		int rc = sgang_text_time(cases[i].text, &seconds);
+
+		if (rc != (cases[i].errnum ? -1 : 0))
+			fail_msg("\"%s\" gave %d", cases[i].text, rc);
+		if (cases[i].errnum)
+			assert_int_equal(errno, cases[i].errnum);
+		assert_int_equal(seconds, cases[i].errnum ? 4711 :
+							    cases[i].seconds);
+	}
+}
+
+#define SEED 28
+
+/* What is shown is what was read. */
+static void test_show_time(void **state)
+{
+	static const struct {
+		uint32_t seconds;
+		const char *shown;
+	} cases[] = {
+		{ 1, "00:00:01" },
+		{ 600, "00:10:00" },
+		{ 86399, "23:59:59" },
+		{ 86400, "1-00:00:00" },
+		{ 93784, "1-02:03:04" },
+		{ UINT32_MAX - 1, "49710-06:28:14" },
+		{ UINT32_MAX, "UNLIMITED" },
+	};
+	char shown[SGANG_TIME_SHOWN];
+	uint64_t seed = SEED;
+	uint32_t again, seconds;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_string_equal(sgang_text_show_time(shown,
+							 cases[i].seconds),
+				    cases[i].shown);
+	for (i = 0; i < 20000; i++) {
+		seconds = (uint32_t)(fuzz_next(&seed) >>
+				     (32 + fuzz_below(&seed, 31))) | 1;
+		if (sgang_text_time(sgang_text_show_time(shown, seconds),
+				    &again) || again != seconds)
+			fail_msg("seed %d round %zu: %s", SEED, i, shown);
+	}
+}
+
+/* Random words: a duration above 0, or refused and nothing is touched. */
+static void test_random_times(void **state)
+{
+	uint64_t seed = SEED;
+	int round, taken = 0;
+
+	(void)state;
+	for (round = 0; round < 50000; round++) {
+		uint32_t seconds = 0;
+		char text[10];
+		bool clean;
+		int rc;
+
+		fuzz_text(&seed, "0123456789:--", text, sizeof(text));
+		clean = strspn(text, "0123456789:-") == strlen(text);
+		rc = sgang_text_time(text, &seconds);
+		if (rc ? seconds != 0 : !seconds || !clean)
+			fail_msg("seed %d round %d: %s", SEED, round, text);
+		taken += !rc;
+	}
+	assert_in_range(taken, 100, round - 100);
+}
+
 static void test_show(void **state)
 {
 	char shown[SGANG_TEXT_SHOWN];
@@ -85,6 +213,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_number),
+		cmocka_unit_test(test_time),
+		cmocka_unit_test(test_show_time),
+		cmocka_unit_test(test_random_times),
 		cmocka_unit_test(test_show),
 	};
 

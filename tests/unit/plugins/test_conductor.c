@@ -11,23 +11,12 @@
 #include <time.h>
 #include <cmocka.h>
 
-#include "core/record.h"
-#include "fake/fake_host.h"
-#include "fake/fake_log.h"
-#include "plugins/select/conductor.h"
 #include "unit/core/fuzz.h"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#include "unit/plugins/toy_cluster.h"
 
 /* ---- memory that runs out ---- */
 
 /* The linker sends the conductor's and the core's allocations here. */
-static struct {
-	bool counting;
-	uint64_t calls;
-	uint64_t fail_at;		/* 0: never */
-	bool for_good;			/* all from there on */
-} memory;
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
@@ -76,267 +65,6 @@ FILE *__wrap_open_memstream(char **text, size_t *size)
 	return runs_out() ? NULL : __real_open_memstream(text, size);
 }
 
-/* ---- the cluster and its conductor ---- */
-
-/* Two spines of two leaves of four nodes. */
-static const char tree[] =
-	"SwitchName=l0 Nodes=n[0-3]\n"
-	"SwitchName=l1 Nodes=n[4-7]\n"
-	"SwitchName=l2 Nodes=n[8-11]\n"
-	"SwitchName=l3 Nodes=n[12-15]\n"
-	"SwitchName=s0 Switches=l[0-1]\n"
-	"SwitchName=s1 Switches=l[2-3]\n"
-	"SwitchName=top Switches=s[0-1]\n";
-#define NODES 16
-#define CPUS 4
-#define MEMORY 1000
-#define LICENCES 6
-#define LEAF(n) ((uint64_t) 0xf << 4 * (n))
-#define ALL_FREE ((uint64_t) 0xffff)
-
-static struct sgang_conductor *c;
-static char context[160];		/* said when something is wrong */
-
-static void start_conductor(void)
-{
-	struct sgang_error err = { "" };
-	struct sgang_fabric *fabric;
-	struct sgang_conf conf;
-
-	fabric = sgang_fabric_parse(tree, "tree", fake_node_names(), NODES,
-				    &err);
-	if (!fabric)
-		fail_msg("%s", err.text);
-	sgang_conf_default(&conf);
-	c = sgang_conductor_create(&fake_host);
-	assert_non_null(c);
-	sgang_conductor_configure(c, fabric, &conf);
-}
-
-static int setup(void **state)
-{
-	(void) state;
-	fake_cluster(NODES, CPUS, MEMORY, LICENCES);
-	fake_log_reset();
-	context[0] = '\0';
-	memset(&memory, 0, sizeof(memory));
-	start_conductor();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void) state;
-	sgang_conductor_destroy(c);
-	c = NULL;
-	return 0;
-}
-
-/* slurmctld ended, or died, and is there again. */
-static void come_back(bool died)
-{
-	sgang_conductor_destroy(c);
-	if (died)
-		fake_crash();
-	else
-		fake_restart();
-	start_conductor();
-}
-
-static void no_fault(void)
-{
-	if (!fake_fault())
-		return;
-	fake_log_print();
-	fail_msg("%s: %s", context, fake_fault());
-}
-
-/* A job began, ended or was submitted: slurmctld pokes. */
-static void pass(void)
-{
-	sgang_conductor_poke(c);
-	sgang_conductor_pass(c);
-	no_fault();
-}
-
-static struct sgang_nodeset *set_of(uint64_t nodes)
-{
-	bool counting = memory.counting;
-	struct sgang_nodeset *set;
-
-	memory.counting = false;	/* this is the test's own */
-	set = sgang_nodeset_create(NODES);
-	memory.counting = counting;
-	assert_non_null(set);
-	for (uint32_t n = 0; n < NODES; n++) {
-		if (nodes >> n & 1)
-			sgang_nodeset_add(set, n);
-	}
-	return set;
-}
-
-static uint64_t mask_of(const struct sgang_nodeset *set)
-{
-	uint64_t nodes = 0;
-
-	for (uint32_t n = 0; n < NODES; n++) {
-		if (sgang_nodeset_has(set, n))
-			nodes |= (uint64_t) 1 << n;
-	}
-	return nodes;
-}
-
-/* The scheduler reaches a member and may let it use 'nodes'. */
-static enum sgang_turn turn_on(uint32_t id, uint64_t nodes, bool reserving)
-{
-	const struct fake_job *j = fake_job(id);
-	struct sgang_nodeset *set = set_of(nodes);
-	struct sgang_spec spec;
-	enum sgang_turn turn;
-
-	assert_int_equal(sgang_spec_from_env(&spec, j->env, j->n_env, NULL), 1);
-	if (!spec.ns[0])
-		strcpy(spec.ns, j->user);
-	fake_scheduler(true);
-	turn = sgang_conductor_turn(c, &spec, j->rq.priority, set, reserving);
-	fake_scheduler(false);
-	sgang_nodeset_destroy(set);
-	return turn;
-}
-
-static enum sgang_turn turn(uint32_t id)
-{
-	return turn_on(id, ALL_FREE, false);
-}
-
-/* The nodes of 'nodes' that a job of this priority may start on. */
-static uint64_t fenced(uint32_t priority, uint64_t nodes)
-{
-	struct sgang_nodeset *set = set_of(nodes);
-	bool taken;
-
-	taken = sgang_conductor_fence(c, priority, set);
-	assert_int_equal(taken, mask_of(set) != nodes);
-	nodes = mask_of(set);
-	sgang_nodeset_destroy(set);
-	return nodes;
-}
-
-/* The first in the queue behind 'after' (NULL: at its head). */
-static const struct fake_job *next_in_queue(const struct fake_job *after)
-{
-	const struct fake_job *best = NULL;
-
-	for (size_t i = 0; i < FAKE_JOBS; i++) {
-		const struct fake_job *j = fake_record(i);
-
-		if (!j->live || j->state != FAKE_PENDING || j->parked ||
-		    j->user_hold || j->holds)
-			continue;
-		if (after && (j->rq.priority > after->rq.priority ||
-			      (j->rq.priority == after->rq.priority &&
-			       j->id <= after->id)))
-			continue;
-		if (!best || j->rq.priority > best->rq.priority ||
-		    (j->rq.priority == best->rq.priority && j->id < best->id))
-			best = j;
-	}
-	return best;
-}
-
-/* One look of the scheduler at its queue, in the order of priority. */
-static void schedule(void)
-{
-	const struct fake_job *next = NULL;
-	struct fake_job j;
-
-	while ((next = next_in_queue(next))) {
-		uint64_t nodes;
-
-		j = *next;	/* its place in the queue, if it starts */
-		next = &j;
-		if (j.gang[0] && turn(j.id) == SGANG_TURN_TAKEN)
-			continue;
-		nodes = fenced(j.rq.priority, fake_fits(j.id));
-		while (fake_start(j.id, nodes))
-			;
-	}
-}
-
-static void schedule_and_pass(void)
-{
-	schedule();
-	pass();
-}
-
-/* ---- small words for the tests ---- */
-
-static struct fake_request member_of(const char *gang, uint32_t min)
-{
-	return (struct fake_request) {
-		.gang = gang, .min = min, .nodes = 1, .priority = 100,
-	};
-}
-
-static struct fake_request plain(uint32_t nodes, uint32_t priority)
-{
-	return (struct fake_request) { .nodes = nodes, .priority = priority };
-}
-
-static uint32_t submit(struct fake_request rq)
-{
-	uint32_t id = fake_submit(&rq);
-
-	assert_true(id != 0);
-	return id;
-}
-
-static void submit_many(struct fake_request rq, uint32_t n, uint32_t *ids)
-{
-	for (uint32_t i = 0; i < n; i++)
-		ids[i] = submit(rq);
-}
-
-static uint32_t in_state(const char *gang, enum fake_state state)
-{
-	uint32_t n = 0;
-
-	for (size_t i = 0; i < FAKE_JOBS; i++) {
-		const struct fake_job *j = fake_record(i);
-
-		if (j->live && j->state == state && !strcmp(j->gang, gang))
-			n += j->tasks;
-	}
-	return n;
-}
-
-static void all_in_state(const uint32_t *ids, uint32_t n,
-			 enum fake_state state)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		if (fake_state(ids[i]) != state)
-			fail_msg("%s: job %u is in state %d, not %d", context,
-				 ids[i], fake_state(ids[i]), state);
-	}
-}
-
-static const char *text_of(uint32_t id)
-{
-	return fake_job(id)->text;
-}
-
-static struct sgang_record record_of(uint32_t id)
-{
-	struct sgang_record r;
-
-	memset(&r, 0, sizeof(r));
-	assert_non_null(fake_job(id));
-	if (sgang_record_parse(fake_job(id)->comment, &r) != 1)
-		fail_msg("job %u: no record in \"%s\"", id,
-			 fake_job(id)->comment);
-	return r;
-}
-
 /* ---- gathering ---- */
 
 /* 0.43, 2.2, 3.22, 4.2: an incomplete gang is parked, holds nothing and keeps
@@ -357,7 +85,8 @@ static void test_gathering(void **state)
 		assert_int_equal(j->rq.priority, 100);
 		assert_string_equal(j->comment,
 				    "gang=alice/train phase=gathering min=4 "
-				    "total=4 satisfied=0 attempts=0");
+				    "total=4 satisfied=0 attempts=0 "
+				    "created=1000000");
 	}
 	other = submit(plain(16, 1));
 	schedule_and_pass();
@@ -562,7 +291,7 @@ static void test_environment(void **state)
 /* 1.2, 2.10: a gang of one is saved once only, after it has started. */
 static void test_gang_of_one(void **state)
 {
-	struct fake_request rq = member_of("solo", 0);
+	struct fake_request rq = member_of("solo", 1);
 
 	(void) state;
 	rq.nodes = 4;

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "../core/fail_alloc.h"
@@ -22,6 +23,7 @@
 /* ---- a fake slurmctld ---- */
 
 #define ENV_MAX 6
+#define THERE_MAX 4
 
 /* A job in short: what is left out is 0 or NULL. */
 struct job {
@@ -33,6 +35,10 @@ struct job {
 	uint32_t tasks;			/* of a job that is there; 0: 1 */
 	uint32_t throttle;
 	bool started;
+	bool configuring;
+	const char *comment;
+	int64_t submitted;
+	bool held;
 	bool het;
 	const char *partition;		/* NULL: main */
 	uint32_t nodes;			/* 0: 1 */
@@ -64,12 +70,19 @@ static bool fake_other_user(const char *name, uint32_t uid)
 	       (!strcmp(name, "bob") && uid != 1001);
 }
 
+/* bob may charge the account bob, and alice none that is called alice. */
+static bool fake_own_account(const char *name)
+{
+	ctld.looked++;
+	return !strcmp(name, "bob");
+}
+
 static int fake_load_conf(struct sgang_conf *conf, struct sgang_error *err)
 {
 	ctld.looked++;
 	if (ctld.conf_error)
 		return sgang_errf(err, EINVAL, "%s", ctld.conf_error);
-	*conf = ctld.conf;
+	sgang_conf_copy(conf, &ctld.conf);
 	return 0;
 }
 
@@ -104,11 +117,14 @@ static struct sgang_submit_member member_of(const struct job *job,
 	return (struct sgang_submit_member) {
 		.env = (char *const *)job->env,
 		.n_env = count_env(job),
+		.comment = job->comment,
 		.job_id = job_id,
+		.submit_time = job->submitted,
 		.uid = at_least(job->uid, 1000),
 		.tasks = at_least(job->tasks, 1),
 		.throttle = job->throttle,
-		.started = job->started,
+		.pending = !job->started && !job->configuring,
+		.configuring = job->configuring,
 		.partition = job->partition ? job->partition : "main",
 		.need = need_of(job),
 	};
@@ -136,6 +152,7 @@ static struct sgang_submit_room fake_cluster(void)
 static const struct sgang_submit_host host = {
 	.user_name = fake_user_name,
 	.other_user = fake_other_user,
+	.own_account = fake_own_account,
 	.load_conf = fake_load_conf,
 	.each_member = fake_each_member,
 	.cluster = fake_cluster,
@@ -144,11 +161,31 @@ static const struct sgang_submit_host host = {
 static int reset(void **state)
 {
 	(void)state;
+	sgang_conf_free(&ctld.conf);
 	memset(&ctld, 0, sizeof(ctld));
 	sgang_conf_default(&ctld.conf);
 	ctld.room.nodes = 16;
 	ctld.room.cpus = 128;
+	ctld.room.memory = 16000;
 	return 0;
+}
+
+/* What gang.conf says. */
+static void configure(const char *lines)
+{
+	char path[] = "test_job_submit.XXXXXX";
+	struct sgang_error err = { "" };
+	int fd = mkstemp(path);
+	int rc;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, lines, strlen(lines)), strlen(lines));
+	close(fd);
+	sgang_conf_free(&ctld.conf);
+	rc = sgang_conf_load(path, &ctld.conf, &err);
+	unlink(path);
+	if (rc)
+		fail_msg("%s", err.text);
 }
 
 static enum sgang_submit_verdict submit(const struct job *job,
@@ -162,6 +199,7 @@ static enum sgang_submit_verdict submit(const struct job *job,
 		.account = job->account,
 		.account_checked = job->account_checked,
 		.array = job->array,
+		.held = job->held,
 		.het = job->het,
 		.partition = job->partition ? job->partition : "main",
 		.need = need_of(job),
@@ -176,7 +214,7 @@ static enum sgang_submit_verdict submit(const struct job *job,
 
 /* Jobs that are there, a job that comes, and what is said of it. */
 struct admission {
-	struct job there[4];
+	struct job there[THERE_MAX];
 	struct job comes;
 	enum sgang_submit_verdict verdict;
 	const char *why;
@@ -191,7 +229,7 @@ static void run_cases(const struct admission *cases, size_t n)
 		enum sgang_submit_verdict verdict;
 
 		ctld.jobs = cases[i].there;
-		for (ctld.n_jobs = 0; ctld.n_jobs < 4; ctld.n_jobs++)
+		for (ctld.n_jobs = 0; ctld.n_jobs < THERE_MAX; ctld.n_jobs++)
 			if (!count_env(&cases[i].there[ctld.n_jobs]))
 				break;
 		verdict = submit(&cases[i].comes, &err);
@@ -214,6 +252,10 @@ static void run_cases(const struct admission *cases, size_t n)
 #define MIN(n) O "_min_member=" #n
 #define TOTAL(n) O "_total_number=" #n
 #define TOPO(t) O "_topology=" t
+#define TRES(t) O "_min_tres=" t
+#define MATCH(m) O "_match=" m
+#define MODE(m) O "_mode=" m
+#define OBJECT O "_object=1"
 
 /* ---- the tests ---- */
 
@@ -240,8 +282,9 @@ static void test_ordinary_job(void **state)
 static void test_options(void **state)
 {
 	static const struct admission cases[] = {
-		{ .comes = { .env = { GANG("t") } } },
+		{ .comes = { .env = { GANG("t"), MIN(1) } } },
 		{ .comes = { .env = { GANG("t"), MIN(4) } } },
+		{ .comes = { .env = { GANG("t"), TOTAL(4) } } },
 		{ .comes = { .env = { GANG("t"), MIN(4), TOTAL(8),
 				      TOPO("require:leaf") } } },
 		{ .comes = { .env = { GANG("T") } },
@@ -288,10 +331,13 @@ static void test_switched_off(void **state)
 static void test_namespace(void **state)
 {
 	static const struct admission cases[] = {
-		{ .comes = { .env = { GANG("alice/t") } } },
-		{ .comes = { .env = { GANG("bob/t") }, .uid = 1001 } },
-		{ .comes = { .env = { GANG("phys/t") }, .account = "phys" } },
-		{ .comes = { .env = { GANG("phys/t") }, .account = "phys",
+		{ .comes = { .env = { GANG("alice/t"), MIN(1) } } },
+		{ .comes = { .env = { GANG("bob/t"), MIN(1) },
+			     .uid = 1001 } },
+		{ .comes = { .env = { GANG("phys/t"), MIN(1) },
+			     .account = "phys" } },
+		{ .comes = { .env = { GANG("phys/t"), MIN(1) },
+			     .account = "phys",
 			     .account_checked = true } },
 		{ .comes = { .env = { GANG("bob/t") } },
 		  .verdict = SGANG_SUBMIT_NOT_YOURS,
@@ -304,11 +350,22 @@ static void test_namespace(void **state)
 		{ .comes = { .env = { GANG("bob/t") }, .account = "bob" },
 		  .verdict = SGANG_SUBMIT_NOT_YOURS,
 		  .why = "the name of another user" },
-		{ .comes = { .env = { GANG("bob/t") }, .account = "bob",
-			     .account_checked = true } },
+		/* an account that both belong to, and one that only the
+		 * stranger belongs to */
+		{ .comes = { .env = { GANG("bob/t"), MIN(1) },
+			     .account = "bob", .account_checked = true } },
+		{ .comes = { .env = { GANG("alice/t"), MIN(1) }, .uid = 1001,
+			     .account = "alice", .account_checked = true },
+		  .verdict = SGANG_SUBMIT_NOT_YOURS,
+		  .why = "the name of another user" },
+		/* nobody defines a gang for somebody else either */
+		{ .comes = { .env = { GANG("bob/t"), MIN(1), OBJECT },
+			     .held = true },
+		  .verdict = SGANG_SUBMIT_NOT_YOURS,
+		  .why = "\"bob\" is neither your user name (alice)" },
 		{ .comes = { .env = { GANG("t") }, .uid = 1002 },
 		  .verdict = SGANG_SUBMIT_NOT_YOURS, .why = "has no name" },
-		{ .comes = { .env = { GANG("phys/t") }, .uid = 1002,
+		{ .comes = { .env = { GANG("phys/t"), MIN(1) }, .uid = 1002,
 			     .account = "phys" } },
 	};
 
@@ -368,7 +425,7 @@ static void test_array(void **state)
 		{ .comes = { .env = { GANG("t"), MIN(4) }, .array = "0-7%3" },
 		  .verdict = SGANG_SUBMIT_ARRAY,
 		  .why = "3 tasks at a time is below --gang-min-member=4" },
-		{ .comes = { .env = { GANG("t") }, .array = "0-7%1" } },
+		{ .comes = { .env = { GANG("t"), MIN(1) }, .array = "0-7%1" } },
 		{ .there = { { .env = { GANG("t"), MIN(4) } } },
 		  .comes = { .env = { GANG("t") }, .array = "0-7%3" },
 		  .verdict = SGANG_SUBMIT_ARRAY, .why = "3 tasks at a time" },
@@ -392,7 +449,7 @@ static void test_array(void **state)
 static void test_never_fits_alone(void **state)
 {
 	static const struct admission cases[] = {
-		{ .comes = { .env = { GANG("t") }, .nodes = 16 } },
+		{ .comes = { .env = { GANG("t"), MIN(1) }, .nodes = 16 } },
 		{ .comes = { .env = { GANG("t") }, .nodes = 17 },
 		  .verdict = SGANG_SUBMIT_NEVER_FITS,
 		  .why = "needs 17 nodes and partition main has 16" },
@@ -477,6 +534,266 @@ static void test_never_fits_together(void **state)
 	RUN(cases);
 }
 
+/* 0.25, 0.26: a gang of which nobody says how many it needs. */
+static void test_undefined(void **state)
+{
+	static const struct admission cases[] = {
+		{ .comes = { .env = { GANG("t") } },
+		  .verdict = SGANG_SUBMIT_UNDEFINED,
+		  .why = "gang alice/t is not defined yet" },
+		{ .there = { { .env = { GANG("t") } } },
+		  .comes = { .env = { GANG("t"), TOPO("prefer:leaf") } },
+		  .verdict = SGANG_SUBMIT_UNDEFINED, .why = "sgang create" },
+		/* somebody did: a member, an object, gang.conf, a record */
+		{ .there = { { .env = { GANG("t"), TOTAL(2) } } },
+		  .comes = { .env = { GANG("t") } } },
+		{ .there = { { .env = { GANG("t"), MIN(2), OBJECT } } },
+		  .comes = { .env = { GANG("t") } } },
+		{ .comes = { .env = { GANG("listed") } } },
+		{ .there = { { .env = { GANG("t") },
+			       .comment = "gang=alice/t phase=gathering min=3 "
+					  "total=3 satisfied=0 attempts=0" } },
+		  .comes = { .env = { GANG("t") } } },
+		/* a broken one gets no note but its refusal */
+		{ .comes = { .env = { GANG("t") }, .nodes = 17 },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS, .why = "17 nodes" },
+	};
+
+	(void)state;
+	configure("GangName=alice/listed MinMember=2\n");
+	RUN(cases);
+}
+
+/* What defines a gang is a job that never runs. */
+static void test_object(void **state)
+{
+	static const struct admission cases[] = {
+		{ .comes = { .env = { GANG("t"), MIN(4), OBJECT },
+			     .held = true } },
+		{ .comes = { .env = { GANG("t"), MIN(4), OBJECT } },
+		  .verdict = SGANG_SUBMIT_OBJECT, .why = "submit it held" },
+		{ .comes = { .env = { GANG("t"), MIN(4), OBJECT },
+			     .held = true, .array = "0-3" },
+		  .verdict = SGANG_SUBMIT_OBJECT, .why = "job array" },
+		{ .comes = { .env = { GANG("t"), MIN(4), OBJECT },
+			     .held = true, .het = true },
+		  .verdict = SGANG_SUBMIT_UNSUPPORTED,
+		  .why = "heterogeneous" },
+		{ .comes = { .env = { GANG("t"), MIN(4), OBJECT,
+				      TRES("node=17") }, .held = true },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS, .why = "17 nodes" },
+		/* it does not contradict, nor can it be contradicted */
+		{ .there = { { .env = { GANG("t"), MIN(4) } } },
+		  .comes = { .env = { GANG("t"), MIN(5), OBJECT },
+			     .held = true } },
+		{ .there = { { .env = { GANG("t"), MIN(4), OBJECT } } },
+		  .comes = { .env = { GANG("t"), MIN(5) } } },
+		/* another of that name, to replace it */
+		{ .there = { { .env = { GANG("t"), MIN(4), OBJECT } } },
+		  .comes = { .env = { GANG("t"), MIN(5), OBJECT },
+			     .held = true } },
+	};
+
+	(void)state;
+	RUN(cases);
+}
+
+/* 0.29, 0.24: members, then the newest object, then gang.conf. The minimum that
+ * holds shows in the limit of an array that is too low for it. */
+static void test_precedence(void **state)
+{
+#define LIMITED(gang) { .env = { GANG(gang) }, .array = "0-7%1" }
+	static const struct admission cases[] = {
+		{ .comes = LIMITED("listed"), .verdict = SGANG_SUBMIT_ARRAY,
+		  .why = "--gang-min-member=2:" },
+		{ .there = { { .env = { GANG("listed"), MIN(3), OBJECT } } },
+		  .comes = LIMITED("listed"), .verdict = SGANG_SUBMIT_ARRAY,
+		  .why = "--gang-min-member=3:" },
+		{ .there = { { .env = { GANG("listed"), MIN(3), OBJECT },
+			       .submitted = 7 },
+			     { .env = { GANG("listed"), MIN(5), OBJECT },
+			       .submitted = 8 },
+			     { .env = { GANG("listed"), MIN(6), OBJECT },
+			       .submitted = 6 } },
+		  .comes = LIMITED("listed"), .verdict = SGANG_SUBMIT_ARRAY,
+		  .why = "--gang-min-member=5:" },
+		/* in the same second: the later number */
+		{ .there = { { .env = { GANG("listed"), MIN(3), OBJECT } },
+			     { .env = { GANG("listed"), MIN(5), OBJECT } } },
+		  .comes = LIMITED("listed"), .verdict = SGANG_SUBMIT_ARRAY,
+		  .why = "--gang-min-member=5:" },
+		{ .there = { { .env = { GANG("listed"), MIN(5), OBJECT } },
+			     { .env = { GANG("listed"), MIN(4) } } },
+		  .comes = LIMITED("listed"), .verdict = SGANG_SUBMIT_ARRAY,
+		  .why = "--gang-min-member=4:" },
+		{ .there = { { .env = { GANG("listed"), MIN(1) } } },
+		  .comes = LIMITED("listed") },
+		/* the record of a member knows what one that is gone said */
+		{ .there = { { .env = { GANG("t") },
+			       .comment = "gang=alice/t phase=gathering min=6 "
+					  "total=6 satisfied=0 attempts=0" } },
+		  .comes = LIMITED("t"), .verdict = SGANG_SUBMIT_ARRAY,
+		  .why = "--gang-min-member=6:" },
+		/* another user's object is for another gang */
+		{ .there = { { .env = { GANG("t"), MIN(6), OBJECT },
+			       .uid = 1001 } },
+		  .comes = LIMITED("t"), .verdict = SGANG_SUBMIT_UNDEFINED,
+		  .why = "alice/t is not defined" },
+	};
+#undef LIMITED
+
+	(void)state;
+	configure("GangName=alice/listed MinMember=2\n");
+	RUN(cases);
+}
+
+/* An object takes no room: 16 nodes hold 16 members and their object. */
+static void test_object_is_not_counted(void **state)
+{
+	static const struct admission cases[] = {
+		{ .there = { { .env = { GANG("t"), MIN(16), OBJECT } },
+			     { .env = { GANG("t") }, .whole = true,
+			       .tasks = 15 } },
+		  .comes = { .env = { GANG("t") }, .whole = true } },
+		{ .there = { { .env = { GANG("t"), MIN(17), OBJECT } },
+			     { .env = { GANG("t") }, .whole = true,
+			       .tasks = 15 } },
+		  .comes = { .env = { GANG("t") }, .whole = true },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "17 whole nodes" },
+	};
+
+	(void)state;
+	RUN(cases);
+}
+
+/* 0.15: more than the cluster has is never free. */
+static void test_min_tres(void **state)
+{
+	static const struct admission cases[] = {
+		{ .comes = { .env = { GANG("t"), MIN(2),
+				      TRES("cpu=128,mem=16000M,node=16") } } },
+		{ .comes = { .env = { GANG("t"), MIN(2), TRES("cpu=129") } },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "--gang-min-tres wants 129 CPUs to be free and the "
+			 "cluster has 128" },
+		{ .comes = { .env = { GANG("t"), MIN(2), TRES("mem=16001M") } },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "16001 MB of memory" },
+		{ .comes = { .env = { GANG("t"), MIN(2), TRES("node=17") } },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS, .why = "17 nodes" },
+		{ .there = { { .env = { GANG("t"), MIN(2), OBJECT,
+					TRES("node=17") } } },
+		  .comes = { .env = { GANG("t") } },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS, .why = "17 nodes" },
+		/* it is asked before the start only (0.11) */
+		{ .there = { { .env = { GANG("t"), MIN(2), TRES("node=17") },
+			       .started = true } },
+		  .comes = { .env = { GANG("t") } } },
+	};
+
+	(void)state;
+	RUN(cases);
+}
+
+/* Whether the gang still asks for something depends on its --gang-match. The
+ * cluster has 16 nodes; each member takes one. */
+static void test_match(void **state)
+{
+	static const struct admission cases[] = {
+		/* what was said first holds when the gang has started */
+		{ .there = { { .env = { GANG("t"), MIN(9) }, .whole = true,
+			       .partition = "half", .tasks = 9,
+			       .started = true } },
+		  .comes = { .env = { GANG("t") }, .whole = true,
+			     .partition = "half", .array = "0-8%1" } },
+		/* nine more have to start together, and can: the running ones
+		 * are another matter */
+		{ .there = { { .env = { GANG("t"), MIN(9),
+					MATCH("only-waiting") },
+			       .whole = true, .tasks = 9, .started = true } },
+		  .comes = { .env = { GANG("t") }, .whole = true,
+			     .array = "0-8" } },
+		{ .there = { { .env = { GANG("t"), MIN(9),
+					MATCH("only-waiting") },
+			       .whole = true, .tasks = 9, .started = true } },
+		  .comes = { .env = { GANG("t") }, .array = "0-8%8" },
+		  .verdict = SGANG_SUBMIT_ARRAY, .why = "8 tasks at a time" },
+		{ .there = { { .env = { GANG("t"), MIN(9),
+					MATCH("only-waiting") },
+			       .whole = true, .tasks = 9, .started = true } },
+		  .comes = { .env = { GANG("t") }, .whole = true,
+			     .partition = "half", .array = "0-8" },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "9 of its members need 9 whole nodes together and "
+			 "partition half has 8" },
+		/* those that run make up for those that may not */
+		{ .there = { { .env = { GANG("t"), MIN(9),
+					MATCH("waiting-and-running") },
+			       .tasks = 9, .started = true } },
+		  .comes = { .env = { GANG("t") }, .array = "0-8%1" } },
+		{ .there = { { .env = { GANG("t"), MIN(9),
+					MATCH("waiting-and-running") },
+			       .tasks = 8, .started = true } },
+		  .comes = { .env = { GANG("t") }, .array = "0-8%1" } },
+		{ .there = { { .env = { GANG("t"), MIN(9),
+					MATCH("waiting-and-running") },
+			       .tasks = 7, .started = true } },
+		  .comes = { .env = { GANG("t") }, .array = "0-8%1" },
+		  .verdict = SGANG_SUBMIT_ARRAY, .why = "1 tasks at a time" },
+		{ .there = { { .env = { GANG("t"), MIN(9),
+					MATCH("waiting-and-running") },
+			       .whole = true, .partition = "half", .tasks = 8,
+			       .started = true } },
+		  .comes = { .env = { GANG("t") }, .whole = true,
+			     .partition = "half" },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "partition half has 8" },
+	};
+
+	(void)state;
+	RUN(cases);
+}
+
+/* A member that is only held has not started its gang, one whose record says
+ * that the gang has started once has. */
+static void test_what_has_started(void **state)
+{
+#define RECORD(phase, satisfied) "gang=alice/t phase=" phase " min=9 total=9 " \
+	"satisfied=" satisfied " attempts=1"
+#define NINTH { .env = { GANG("t") }, .whole = true, .partition = "half" }
+	static const struct admission cases[] = {
+		{ .there = { { .env = { GANG("t"), MIN(9), MODE("nonstrict") },
+			       .whole = true, .partition = "half", .tasks = 8,
+			       .configuring = true,
+			       .comment = RECORD("holding", "0") } },
+		  .comes = NINTH, .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "partition half has 8" },
+		{ .there = { { .env = { GANG("t"), MIN(9) },
+			       .whole = true, .partition = "half", .tasks = 8,
+			       .configuring = true,
+			       .comment = RECORD("starting", "0") } },
+		  .comes = NINTH, .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "partition half has 8" },
+		/* configuring for reasons of Slurm's */
+		{ .there = { { .env = { GANG("t"), MIN(9) },
+			       .whole = true, .partition = "half", .tasks = 8,
+			       .configuring = true,
+			       .comment = RECORD("running", "1") } },
+		  .comes = NINTH },
+		/* requeued */
+		{ .there = { { .env = { GANG("t"), MIN(9) },
+			       .whole = true, .partition = "half", .tasks = 8,
+			       .comment = RECORD("running", "1") } },
+		  .comes = NINTH },
+	};
+#undef NINTH
+#undef RECORD
+
+	(void)state;
+	RUN(cases);
+}
+
 static void test_shared_cpus(void **state)
 {
 	static const struct admission cases[] = {
@@ -496,6 +813,7 @@ static void test_no_memory(void **state)
 	static const struct job there[] = {
 		{ .env = { GANG("t"), MIN(2) } },
 		{ .env = { GANG("t") } },
+		{ .env = { GANG("t"), MIN(2), OBJECT } },
 	};
 	static const struct job comes = {
 		.env = { GANG("t") }, .array = "0-3"
@@ -504,7 +822,7 @@ static void test_no_memory(void **state)
 
 	(void)state;
 	ctld.jobs = there;
-	ctld.n_jobs = 2;
+	ctld.n_jobs = 3;
 	for (n = 1;; n++) {
 		struct sgang_error err = { "" };
 		enum sgang_submit_verdict verdict;
@@ -521,47 +839,62 @@ static void test_no_memory(void **state)
 		assert_non_null(strstr(err.text, "no memory"));
 	}
 	fail_at(0);
-	assert_in_range(n, 4, 10);
+	assert_in_range(n, 8, 16);
 }
 
 static void test_change(void **state)
 {
 	static const struct {
 		struct job job;
-		const char *account;
-		uint32_t throttle;
+		struct sgang_submit_change change;
 		enum sgang_submit_verdict verdict;
 	} cases[] = {
-		{ { .env = { "X=1" } }, "any", 1, SGANG_SUBMIT_FINE },
-		{ { .env = { GANG("t"), MIN(4) }, .throttle = 5 }, NULL, 4,
+		{ { .env = { "X=1" } },
+		  { .account = "any", .throttle = 1 }, SGANG_SUBMIT_FINE },
+		{ { .env = { GANG("t"), MIN(4) }, .throttle = 5 },
+		  { .throttle = 4 }, SGANG_SUBMIT_FINE },
+		{ { .env = { GANG("t"), MIN(4) }, .throttle = 5 },
+		  { .throttle = 3 }, SGANG_SUBMIT_ARRAY },
+		{ { .env = { GANG("t"), MIN(4) }, .throttle = 2 },
+		  { .throttle = 4 }, SGANG_SUBMIT_FINE },
+		{ { .env = { GANG("t"), MIN(4) }, .started = true },
+		  { .throttle = 1 }, SGANG_SUBMIT_FINE },
+		{ { .env = { GANG("t"), MIN(4) } },
+		  { .account = "chem" }, SGANG_SUBMIT_FINE },
+		{ { .env = { GANG("phys/t"), MIN(4) } },
+		  { .account = "chem" }, SGANG_SUBMIT_NOT_YOURS },
+		{ { .env = { GANG("phys/t"), MIN(4) } },
+		  { .account = "phys" }, SGANG_SUBMIT_FINE },
+		{ { .env = { GANG("phys/t"), MIN(4) } },
+		  { .account = "" }, SGANG_SUBMIT_NOT_YOURS },
+		/* a member may be released, an object never */
+		{ { .env = { GANG("t"), MIN(4) } }, { .priority = true },
 		  SGANG_SUBMIT_FINE },
-		{ { .env = { GANG("t"), MIN(4) }, .throttle = 5 }, NULL, 3,
-		  SGANG_SUBMIT_ARRAY },
-		{ { .env = { GANG("t"), MIN(4) }, .throttle = 2 }, NULL, 4,
-		  SGANG_SUBMIT_FINE },
-		{ { .env = { GANG("t"), MIN(4) }, .started = true }, NULL, 1,
-		  SGANG_SUBMIT_FINE },
-		{ { .env = { GANG("t"), MIN(4) } }, "chem", 0,
-		  SGANG_SUBMIT_FINE },
-		{ { .env = { GANG("phys/t"), MIN(4) } }, "chem", 0,
-		  SGANG_SUBMIT_NOT_YOURS },
-		{ { .env = { GANG("phys/t"), MIN(4) } }, "phys", 0,
-		  SGANG_SUBMIT_FINE },
+		{ { .env = { GANG("t"), MIN(4), OBJECT } },
+		  { .priority = true }, SGANG_SUBMIT_OBJECT },
+		{ { .env = { GANG("t"), MIN(4), OBJECT } },
+		  { .account = "chem" }, SGANG_SUBMIT_FINE },
+		{ { .env = { GANG("phys/t"), MIN(4), OBJECT } },
+		  { .account = "chem" }, SGANG_SUBMIT_NOT_YOURS },
+		/* the minimum of a gang that gang.conf defines */
+		{ { .env = { GANG("listed") } },
+		  { .throttle = 1 }, SGANG_SUBMIT_ARRAY },
+		{ { .env = { GANG("listed") } },
+		  { .throttle = 2 }, SGANG_SUBMIT_FINE },
 	};
 	size_t i;
 
 	(void)state;
+	configure("GangName=alice/listed MinMember=2\n");
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct sgang_submit_member member;
-		struct sgang_submit_change change = {
-			cases[i].account, cases[i].throttle
-		};
 		struct sgang_error err = { "" };
 
 		ctld.jobs = &cases[i].job;
 		ctld.n_jobs = 1;
 		member = member_of(&cases[i].job, 1);
-		if (sgang_submit_check_change(&member, &change, &host, &err) !=
+		if (sgang_submit_check_change(&member, &cases[i].change,
+					      &host, &err) !=
 		    cases[i].verdict)
 			fail_msg("case %zu: %s", i, err.text);
 	}
@@ -574,7 +907,7 @@ static void test_change_minimum_of_another(void **state)
 		{ .env = { GANG("t"), MIN(4) } },
 		{ .env = { GANG("t") }, .tasks = 8 },
 	};
-	struct sgang_submit_change change = { NULL, 3 };
+	struct sgang_submit_change change = { .throttle = 3 };
 	struct sgang_submit_member member = member_of(&there[1], 2);
 	struct sgang_error err;
 
@@ -599,6 +932,13 @@ int main(void)
 		TEST(test_array),
 		TEST(test_never_fits_alone),
 		TEST(test_never_fits_together),
+		TEST(test_undefined),
+		TEST(test_object),
+		TEST(test_precedence),
+		TEST(test_object_is_not_counted),
+		TEST(test_min_tres),
+		TEST(test_match),
+		TEST(test_what_has_started),
 		TEST(test_shared_cpus),
 		TEST(test_no_memory),
 		TEST(test_change),

@@ -15,10 +15,16 @@
 
 #define OPTION "SLURM_SPANK__SLURM_SPANK_OPTION_gang_"
 
+/* The names that can be typed, and the one that cannot. */
+#define TYPED 13
+#define HIDDEN 1
+
 /* A gang job's environment, and one variable that is nobody's. */
 static const char *const inherited[][2] = {
 	{ OPTION "gang", "parent" },
 	{ OPTION "gang_min_member", "4" },
+	{ OPTION "gang_on_failure", "kill" },
+	{ OPTION "gang_object", "1" },
 	{ "_SLURM_SPANK_OPTION_gang_gang", "parent" },
 	{ "SLURM_GANG_NAME", "parent" },
 	{ "SLURM_GANG_RANKS", "16" },
@@ -61,9 +67,9 @@ static void test_contexts(void **state)
 		enum spank_context context;
 		size_t n_options;
 	} cases[] = {
-		{ S_CTX_LOCAL, 6 },
-		{ S_CTX_ALLOCATOR, 6 },
-		{ S_CTX_REMOTE, 6 },
+		{ S_CTX_LOCAL, TYPED },
+		{ S_CTX_ALLOCATOR, TYPED },
+		{ S_CTX_REMOTE, TYPED },
 		{ S_CTX_SLURMD, 0 },
 		{ S_CTX_JOB_SCRIPT, 0 },
 		{ S_CTX_ERROR, 0 },
@@ -77,6 +83,15 @@ static void test_contexts(void **state)
 		assert_int_equal(slurm_spank_init_post_opt(NULL, 0, NULL), 0);
 		assert_int_equal(fake_spank.n_errors, 0);
 	}
+}
+
+/* Nobody can say --gang-object, or find it in --help. */
+static void test_hidden_option(void **state)
+{
+	(void)state;
+	load(S_CTX_ALLOCATOR);
+	assert_int_equal(fake_spank_type("gang-on-failure", "kill", 0), 0);
+	assert_int_equal(fake_spank_type("gang-object", "1", 0), -1);
 }
 
 static void test_not_registered(void **state)
@@ -144,7 +159,8 @@ static void test_parent_is_forgotten(void **state)
 			setenv(markers[m], "7", 1);
 			load(contexts[c]);
 			assert_environment((const bool []){
-				false, false, false, false, false, true });
+				false, false, false, false, false, false,
+				false, true });
 		}
 	}
 }
@@ -157,7 +173,7 @@ static void test_step(void **state)
 	setenv("SLURM_JOB_ID", "7", 1);
 	load(S_CTX_LOCAL);
 	assert_environment((const bool []){
-		false, false, false, true, true, true });
+		false, false, false, false, false, true, true, true });
 
 	assert_int_equal(fake_spank_type("gang", "train", 0), 0);
 	assert_int_equal(fake_spank.n_errors, 1);
@@ -176,25 +192,28 @@ static void test_default_by_hand(void **state)
 /* What a task starts does not find the options. */
 static void test_hidden_from_tasks(void **state)
 {
-	size_t i, gang = 0, alias = 0;
+	size_t i, gang = 0, alias = 0, object = 0;
 
 	(void)state;
 	load(S_CTX_REMOTE);
 	assert_int_equal(slurm_spank_init_post_opt(NULL, 0, NULL), 0);
-	assert_int_equal(fake_spank.n_unset, 6);
+	assert_int_equal(fake_spank.n_unset, TYPED + HIDDEN);
 	for (i = 0; i < fake_spank.n_unset; i++) {
 		gang += !strcmp(fake_spank.unset[i], OPTION "gang");
 		alias += !strcmp(fake_spank.unset[i],
 				 OPTION "gang_min_available");
+		object += !strcmp(fake_spank.unset[i], OPTION "gang_object");
 	}
 	assert_int_equal(gang, 1);
 	assert_int_equal(alias, 1);
+	assert_int_equal(object, 1);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_hidden_option),
 		cmocka_unit_test(test_not_registered),
 		cmocka_unit_test(test_bad_value),
 		cmocka_unit_test(test_remote_value),

@@ -30,18 +30,37 @@ static void test_slots(void **state)
 	static const char *const names[] = {
 		"gang", "gang-min-member", "gang-min-available",
 		"gang-total-number", "gang-topology", "gang-rank",
+		"gang-mode", "gang-groups", "gang-waiting-time", "gang-match",
+		"gang-order", "gang-on-failure", "gang-min-tres",
 	};
+	size_t i, n = sizeof(names) / sizeof(names[0]), visible = 0;
 	struct sgang_opts_slot found;
-	size_t i, n = sizeof(names) / sizeof(names[0]);
 
 	(void)state;
 	for (i = 0; i < n; i++) {
-		assert_true(sgang_opts_slot(i, &found));
-		assert_string_equal(found.name, names[i]);
+		assert_true(sgang_opts_slot(slot_of(names[i]), &found));
+		assert_false(found.hidden);
 		assert_non_null(found.arg);
 		assert_non_null(found.help);
 	}
-	assert_false(sgang_opts_slot(n, &found));
+	for (i = 0; sgang_opts_slot(i, &found); i++)
+		visible += !found.hidden;
+	assert_int_equal(visible, n);
+	assert_false(sgang_opts_slot(i + 1, &found));
+}
+
+/* What nobody types is hidden, and known for what it is all the same. */
+static void test_hidden(void **state)
+{
+	struct sgang_opts_slot found;
+	char name[128];
+
+	(void)state;
+	assert_true(sgang_opts_slot(slot_of("gang-object"), &found));
+	assert_true(found.hidden);
+	assert_true(sgang_opts_variable(slot_of("gang-object"), name,
+					sizeof(name)));
+	assert_true(sgang_opts_is_option(name));
 }
 
 static void test_values(void **state)
@@ -59,6 +78,15 @@ static void test_values(void **state)
 		{ "gang-total-number", "8", 0, NULL },
 		{ "gang-topology", "require:leaf", 0, NULL },
 		{ "gang-rank", "0", 0, NULL },
+		{ "gang-mode", "nonstrict", 0, NULL },
+		{ "gang-groups", "alice/a,bob/b", 0, NULL },
+		{ "gang-groups", "", 0, NULL },
+		{ "gang-waiting-time", "1-02:03:04", 0, NULL },
+		{ "gang-match", "only-waiting", 0, NULL },
+		{ "gang-order", "0", 0, NULL },
+		{ "gang-on-failure", "requeue", 0, NULL },
+		{ "gang-min-tres", "cpu=4,mem=2G,node=2", 0, NULL },
+		{ "gang-object", "1", 0, NULL },
 		{ "gang", "Train", EINVAL, "--gang=Train: " },
 		{ "gang", "", EINVAL, "name is missing" },
 		{ "gang-min-member", "0", EINVAL, "--gang-min-member=0: " },
@@ -66,6 +94,14 @@ static void test_values(void **state)
 		{ "gang-total-number", "-1", EINVAL, "--gang-total-number=-1" },
 		{ "gang-topology", "leaf", EINVAL, "require:LEVEL" },
 		{ "gang-rank", "1st", EINVAL, "--gang-rank=1st: " },
+		{ "gang-mode", "lax", EINVAL, "--gang-mode=lax: " },
+		{ "gang-groups", "a", EINVAL, "--gang-groups=a: " },
+		{ "gang-waiting-time", "soon", EINVAL,
+		  "--gang-waiting-time=soon: " },
+		{ "gang-match", "never", EINVAL, "--gang-match=never: " },
+		{ "gang-order", "-1", EINVAL, "--gang-order=-1: " },
+		{ "gang-on-failure", "cry", EINVAL, "--gang-on-failure=cry: " },
+		{ "gang-min-tres", "cpu", EINVAL, "--gang-min-tres=cpu: " },
 		{ "gang-topology", "prefer:a123456789-123456789-123456789-12",
 		  E2BIG, "31 characters" },
 	};
@@ -143,6 +179,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_hidden),
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_variables),
 		cmocka_unit_test(test_whose_variable),

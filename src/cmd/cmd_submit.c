@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_submit.c - sgang submit: all jobs of a gang from one file
+ *
+ * sbatch is run for each job, so its options, plugins and messages are the
+ * user's own. All of them are submitted or none.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/gangfile.h"
+#include "cmd/spawn.h"
+#include "cmd/words.h"
+#include "core/text.h"
+
+enum {
+	OPT_DRY_RUN,
+	OPT_JSON
+};
+
+static const struct sgang_cmd_option options[] = {
+	[OPT_DRY_RUN] = { "dry-run", NULL, "print the commands, run none", 0 },
+	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
+	{ NULL, NULL, NULL, 0 }
+};
+
+struct request {
+	bool dry_run;
+	bool json;
+	struct sgang_gangfile file;
+};
+
+/* One that has been submitted. */
+struct job {
+	const struct sgang_role *role;
+	uint32_t id;
+};
+
+struct jobs {
+	struct job *job;
+	size_t n;
+};
+
+/* ---- what is printed ---- */
+
+static uint32_t members_of(const struct sgang_role *role)
+{
+	return role->array ? role->count : 1;
+}
+
+static void gang_name(const struct sgang_spec *spec,
+		      char name[SGANG_GROUPS_SIZE])
+{
+	snprintf(name, SGANG_GROUPS_SIZE, "%s/%s", spec->ns, spec->name);
+}
+
+static struct json_object *json_job(const struct request *request,
+				    const struct job *job)
+{
+	struct json_object *object = sgang_cmd_json_gang(
+			&request->file.gang[job->role->gang].spec);
+
+	json_object_object_add(object, "role",
+			       json_object_new_string(job->role->name));
+	json_object_object_add(object, "job_id",
+			       json_object_new_uint64(job->id));
+	json_object_object_add(object, "members", json_object_new_uint64(
+			members_of(job->role)));
+	return object;
+}
+
+static void print_json(const struct request *request, const struct jobs *jobs)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *gangs = json_object_new_array();
+	struct json_object *list = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < request->file.n_gangs; i++) {
+		const struct sgang_filegang *gang = &request->file.gang[i];
+		struct json_object *item = sgang_cmd_json_gang(&gang->spec);
+
+		json_object_object_add(item, "members", json_object_new_uint64(
+				gang->members));
+		json_object_array_add(gangs, item);
+	}
+	for (i = 0; i < jobs->n; i++)
+		json_object_array_add(list, json_job(request, &jobs->job[i]));
+	json_object_object_add(object, "gangs", gangs);
+	json_object_object_add(object, "jobs", list);
+	sgang_cmd_print_json(object);
+}
+
+static void print_text(const struct request *request, const struct jobs *jobs)
+{
+	char name[SGANG_GROUPS_SIZE];
+	size_t i;
+
+	for (i = 0; i < jobs->n; i++) {
+		const struct sgang_role *role = jobs->job[i].role;
+
+		gang_name(&request->file.gang[role->gang].spec, name);
+		printf("JobId=%" PRIu32 " GangName=%s Role=%s Members=%" PRIu32
+		       "\n", jobs->job[i].id, name, role->name,
+		       members_of(role));
+	}
+	for (i = 0; i < request->file.n_gangs; i++) {
+		uint64_t members = request->file.gang[i].members;
+
+		gang_name(&request->file.gang[i].spec, name);
+		printf("submitted %s: %" PRIu64 " member%s\n", name, members,
+		       members == 1 ? "" : "s");
+	}
+}
+
+/* ---- dry run ---- */
+
+static void print_command(const struct sgang_words *command,
+			  struct json_object *list)
+{
+	struct json_object *words;
+	size_t i;
+
+	if (!list) {
+		sgang_words_print(command, stdout);
+		return;
+	}
+	words = json_object_new_array();
+	for (i = 0; i < command->n; i++)
+		json_object_array_add(words, json_object_new_string(
+				command->word[i]));
+	json_object_array_add(list, words);
+}
+
+static int dry_run(const struct request *request, struct sgang_error *err)
+{
+	struct json_object *list = request->json ? json_object_new_array() :
+				   NULL;
+	struct json_object *object;
+	size_t i;
+	uint32_t n;
+
+	for (i = 0; i < request->file.n_roles; i++) {
+		const struct sgang_role *role = &request->file.role[i];
+		struct sgang_words command;
+
+		if (sgang_gangfile_command(&request->file, role, &command,
+					   err)) {
+			json_object_put(list);
+			return -1;
+		}
+		for (n = 0; n < sgang_gangfile_jobs(role); n++)
+			print_command(&command, list);
+		sgang_words_clear(&command);
+	}
+	if (list) {
+		object = json_object_new_object();
+		json_object_object_add(object, "commands", list);
+		sgang_cmd_print_json(object);
+	}
+	return SGANG_EXIT_YES;
+}
+
+/* ---- submission ---- */
+
+/* Somebody pressed Ctrl-C: sbatch has been told as well, and what was submitted
+ * before it goes. */
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+	(void)signal;
+	interrupted = 1;
+}
+
+static void catch_signals(void)
+{
+	static const int numbers[] = { SIGHUP, SIGINT, SIGTERM };
+	struct sigaction action = { .sa_handler = interrupt };
+	struct sigaction before;
+	size_t i;
+
+	sigemptyset(&action.sa_mask);
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (!sigaction(numbers[i], NULL, &before) &&
+		    before.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &action, NULL);
+}
+
+/* "12" or, where there are several clusters, "12;cluster", and a line feed. */
+static int read_id(char *text, uint32_t *id)
+{
+	uint64_t number;
+
+	text[strcspn(text, ";\n")] = '\0';
+	if (sgang_text_number(text, 1, UINT32_MAX, &number))
+		return -1;
+	*id = (uint32_t)number;
+	return 0;
+}
+
+/* Returns 0, or -1 with 'err' saying why there is no such job. sbatch has told
+ * the user itself, on the standard error. */
+static int submit_one(const struct sgang_words *command, struct job *job,
+		      struct sgang_error *err)
+{
+	char out[256];
+	int rc = sgang_spawn(command->word, out, sizeof(out), err);
+
+	if (rc < 0)
+		return -1;
+	if (interrupted)
+		sgang_errf(err, EINTR, "interrupted");
+	else if (rc)
+		sgang_errf(err, EPERM, "role \"%s\" was refused",
+			   job->role->name);
+	/* with an id it has been submitted, and is to be cancelled too */
+	if (read_id(out, &job->id))
+		job->id = 0;
+	if (!rc && !job->id)
+		sgang_errf(err, EPROTO, "sbatch printed no job id for role "
+			   "\"%s\"", job->role->name);
+	return rc || interrupted || !job->id ? -1 : 0;
+}
+
+static int submit_role(const struct sgang_gangfile *file,
+		       const struct sgang_role *role, struct jobs *jobs,
+		       struct sgang_error *err)
+{
+	struct sgang_words command;
+	int rc = 0;
+	uint32_t i;
+
+	if (sgang_gangfile_command(file, role, &command, err))
+		return -1;
+	for (i = 0; i < sgang_gangfile_jobs(role) && !rc; i++) {
+		struct job *job = &jobs->job[jobs->n];
+
+		job->role = role;
+		job->id = 0;
+		rc = submit_one(&command, job, err);
+		jobs->n += job->id != 0;
+	}
+	sgang_words_clear(&command);
+	return rc;
+}
+
+/* Returns 0, or -1 with 'err' filled; 'jobs' has what was submitted. */
+static int submit_all(const struct sgang_gangfile *file, struct jobs *jobs,
+		      struct sgang_error *err)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < file->n_roles; i++)
+		n += sgang_gangfile_jobs(&file->role[i]);
+	jobs->job = calloc(n, sizeof(*jobs->job));
+	if (!jobs->job)
+		return sgang_errf(err, ENOMEM, "out of memory");
+	for (i = 0; i < file->n_roles; i++)
+		if (submit_role(file, &file->role[i], jobs, err))
+			return -1;
+	return 0;
+}
+
+/* ---- taking back ---- */
+
+/* Returns 0, or -1 with 'err' filled. */
+static int cancel(const struct jobs *jobs, struct sgang_error *err)
+{
+	struct sgang_words command = { NULL, 0 };
+	char out[256];
+	size_t i;
+	int rc;
+
+	rc = sgang_words_add(&command, err, "scancel");
+	for (i = 0; i < jobs->n && !rc; i++)
+		rc = sgang_words_add(&command, err, "%" PRIu32,
+				     jobs->job[i].id);
+	if (!rc)
+		rc = sgang_spawn(command.word, out, sizeof(out), err);
+	if (rc > 0)
+		rc = sgang_errf(err, EIO, "scancel ended with status %d", rc);
+	sgang_words_clear(&command);
+	return rc;
+}
+
+static struct json_object *json_ids(const struct jobs *jobs)
+{
+	struct json_object *list = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < jobs->n; i++)
+		json_object_array_add(list, json_object_new_uint64(
+				jobs->job[i].id));
+	return list;
+}
+
+static void say_in_vain(const struct jobs *jobs, bool left,
+			const struct sgang_error *why)
+{
+	if (!jobs->n)
+		sgang_cmd_no("%s; nothing was submitted", why->text);
+	else
+		sgang_cmd_no("%s; %zu job%s submitted before %s", why->text,
+			     jobs->n, jobs->n == 1 ? "" : "s", left ?
+			     "could not be cancelled" : jobs->n == 1 ?
+			     "was cancelled" : "were cancelled");
+}
+
+/* Say what became of the gang that could not be submitted because of 'why'. */
+static int give_up(const struct request *request, const struct jobs *jobs,
+		   const struct sgang_error *why)
+{
+	struct json_object *object;
+	struct sgang_error err;
+	bool left = jobs->n && cancel(jobs, &err);
+
+	if (left)
+		sgang_cmd_no("%s", err.text);
+	if (!request->json) {
+		say_in_vain(jobs, left, why);
+		return SGANG_EXIT_NO;
+	}
+	object = sgang_cmd_json_gang(&request->file.gang[0].spec);
+	json_object_object_add(object, "reason",
+			       json_object_new_string(why->text));
+	json_object_object_add(object, left ? "left" : "cancelled",
+			       json_ids(jobs));
+	sgang_cmd_print_json(object);
+	return SGANG_EXIT_NO;
+}
+
+static int submit(const struct request *request)
+{
+	struct jobs jobs = { NULL, 0 };
+	struct sgang_error err;
+	int code = SGANG_EXIT_YES;
+
+	catch_signals();
+	if (submit_all(&request->file, &jobs, &err))
+		code = give_up(request, &jobs, &err);
+	else if (request->json)
+		print_json(request, &jobs);
+	else
+		print_text(request, &jobs);
+	free(jobs.job);
+	return code;
+}
+
+/* Returns an exit code, or -1 with 'err' filled. */
+static int answer(struct request *request, const char *path,
+		  struct sgang_error *err)
+{
+	const char *user = sgang_cmd_user();
+	int code;
+
+	if (!user)
+		return sgang_errf(err, EINVAL, "you have no name to be the "
+				  "namespace of gangs");
+	if (sgang_gangfile_load(path, user, &request->file, err))
+		return -1;
+	code = request->dry_run ? dry_run(request, err) : submit(request);
+	sgang_gangfile_clear(&request->file);
+	return code;
+}
+
+static int run(const struct sgang_verb *verb, int argc, char **argv)
+{
+	struct request request = { .dry_run = false };
+	const char *value, *path;
+	struct sgang_error err;
+	int next, code;
+
+	while ((next = sgang_cmd_next(verb, argc, argv, &value)) >= 0) {
+		if (next == OPT_DRY_RUN)
+			request.dry_run = true;
+		else
+			request.json = true;
+	}
+	if (next != SGANG_CMD_END)
+		return sgang_cmd_exit(next);
+	path = sgang_cmd_operand(verb, argc, argv, "one file");
+	if (!path)
+		return SGANG_EXIT_BAD;
+	code = answer(&request, path, &err);
+	return code < 0 ? sgang_cmd_bad("%s", err.text) : code;
+}
+
+const struct sgang_verb sgang_verb_submit = {
+	.name = "submit",
+	.operands = "FILE",
+	.summary = "submit all jobs of the gang that a file describes",
+	.options = options,
+	.run = run
+};

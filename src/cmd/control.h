@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control.h - what sgang asks slurmctld to do
+ *
+ * Whether the caller may, Slurm itself decides. A job is named as Slurm's
+ * commands do, "12", "12_3" or "12_[4-6]". control_slurm.c asks through
+ * libslurm; a build without Slurm has control_none.c in its place.
+ */
+
+#ifndef SGANG_CONTROL_H
+#define SGANG_CONTROL_H
+
+#include <stdint.h>
+
+#include "core/err.h"
+#include "core/spec.h"
+
+/* The definition of a gang, which slurmctld keeps as a held job. */
+struct sgang_definition {
+	const struct sgang_spec *spec;	/* with its namespace */
+	const char *account;		/* NULL: the user's default */
+	const char *partition;		/* NULL: the default one */
+};
+
+/* Submit it. Returns 0 and the job's id, or -1 with 'err' saying why not. */
+int sgang_control_define(const struct sgang_definition *definition,
+			 uint32_t *job_id, struct sgang_error *err);
+
+/* Cancel a job as scancel does, or send it another signal than SIGKILL. One
+ * that has ended meanwhile is fine. Returns 0, or -1 with 'err' filled. */
+int sgang_control_signal(const char *job, int signal, struct sgang_error *err);
+
+/* Let a held job go on, as scontrol release does. Returns 0, or -1 with 'err'
+ * filled. */
+int sgang_control_release(const char *job, struct sgang_error *err);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control_none.c - what sgang asks in a build without Slurm: nothing */
+
+#include <errno.h>
+
+#include "cmd/control.h"
+
+static int refuse(struct sgang_error *err)
+{
+	return sgang_errf(err, ENOTSUP, "this sgang was built without Slurm");
+}
+
+int sgang_control_define(const struct sgang_definition *definition,
+			 uint32_t *job_id, struct sgang_error *err)
+{
+	(void)definition;
+	(void)job_id;
+	return refuse(err);
+}
+
+int sgang_control_signal(const char *job, int signal, struct sgang_error *err)
+{
+	(void)job;
+	(void)signal;
+	return refuse(err);
+}
+
+int sgang_control_release(const char *job, struct sgang_error *err)
+{
+	(void)job;
+	return refuse(err);
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control_slurm.c - what sgang asks slurmctld to do, through libslurm */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+
+#include "cmd/control.h"
+#include "cmd/libslurm.h"
+#include "cmd/words.h"
+#include "core/record.h"
+
+/* What it says when somebody manages to start it. */
+static const char script[] =
+	"#!/bin/sh\n"
+	"echo 'This job is the definition of a gang and runs nothing.' >&2\n"
+	"exit 1\n";
+
+static int refused(struct sgang_error *err)
+{
+	return sgang_errf(err, EACCES, "%s", sgang_libslurm_why());
+}
+
+/* "_SLURM_SPANK_OPTION_gang_gang_min_member=4", as Slurm writes it for the
+ * option of sbatch. */
+static int add_option(struct sgang_words *env, const char *option,
+		      const char *value, struct sgang_error *err)
+{
+	char name[64];
+	char *p;
+
+	snprintf(name, sizeof(name), "%s", option);
+	for (p = name; *p; p++)
+		if (*p == '-')
+			*p = '_';
+	return sgang_words_add(env, err, "_SLURM_SPANK_OPTION_gang_%s=%s",
+			       name, value);
+}
+
+static int fill_env(const struct sgang_spec *spec, struct sgang_words *env,
+		    struct sgang_error *err)
+{
+	const struct sgang_option *option;
+	char value[SGANG_GROUPS_SIZE];
+	char gang[SGANG_NAMESPACE_MAX + SGANG_NAME_MAX + 2];
+
+	snprintf(gang, sizeof(gang), "%s/%s", spec->ns, spec->name);
+	if (add_option(env, "gang", gang, err) ||
+	    add_option(env, "gang-object", "1", err))
+		return -1;
+	for (option = sgang_spec_options(); option->name; option++)
+		if (sgang_spec_value(spec, option->name, value) &&
+		    add_option(env, option->name, value, err))
+			return -1;
+	return 0;
+}
+
+/* The record as the select plugin will write it a moment later, which the job
+ * carries as its comment until then. Returns a string the caller frees, or NULL
+ * with ENOMEM. */
+static char *comment_text(const struct sgang_spec *spec)
+{
+	struct sgang_record record = { .object = true };
+
+	strcpy(record.ns, spec->ns);
+	strcpy(record.name, spec->name);
+	record.phase = SGANG_PHASE_GATHERING;
+	record.min_member = sgang_spec_min(spec);
+	record.total = sgang_spec_total(spec);
+	record.mode = spec->mode;
+	record.match = spec->match;
+	record.on_failure = spec->on_failure;
+	record.waiting_time = spec->waiting_time;
+	strcpy(record.groups, spec->groups);
+	return sgang_record_format(&record, NULL);
+}
+
+/* Returns 0 or -1, with the job's id. */
+static int submit(job_desc_msg_t *desc, uint32_t *job_id,
+		  struct sgang_error *err)
+{
+	submit_response_msg_t *answer = NULL;
+	int rc;
+
+	if (sgang_libslurm_enter(err))
+		return -1;
+	rc = slurm_submit_batch_job(desc, &answer);
+	sgang_libslurm_leave();
+	if (rc || !answer)
+		return refused(err);
+	*job_id = answer->job_id;
+	slurm_free_submit_response_response_msg(answer);
+	return 0;
+}
+
+/* A held job comes to Slurm without a word to the select plugin, which would
+ * not know of it before something happens to a member. The question when the
+ * job could start is passed on to the plugin. It never can, so there is no
+ * answer to be freed. */
+static void make_known(job_desc_msg_t *desc, uint32_t job_id)
+{
+	will_run_response_msg_t *answer = NULL;
+	struct sgang_error err;
+
+	if (sgang_libslurm_enter(&err))
+		return;
+	desc->job_id = job_id;
+	(void)slurm_job_will_run2(desc, &answer);
+	sgang_libslurm_leave();
+}
+
+int sgang_control_define(const struct sgang_definition *definition,
+			 uint32_t *job_id, struct sgang_error *err)
+{
+	const struct sgang_spec *spec = definition->spec;
+	char *environment[] = { (char *)"PATH=/usr/bin:/bin", NULL };
+	char name[sizeof("gang/") + SGANG_NAME_MAX];
+	struct sgang_words env = { NULL, 0 };
+	char *comment = comment_text(spec);
+	job_desc_msg_t desc;
+	int rc = -1;
+
+	if (!comment) {
+		sgang_errf(err, ENOMEM, "out of memory");
+		goto out;
+	}
+	if (fill_env(spec, &env, err))
+		goto out;
+	snprintf(name, sizeof(name), "gang/%s", spec->name);
+	slurm_init_job_desc_msg(&desc);
+	desc.name = name;
+	desc.comment = comment;
+	desc.account = (char *)definition->account;
+	desc.partition = (char *)definition->partition;
+	desc.user_id = getuid();
+	desc.group_id = getgid();
+	desc.script = (char *)script;
+	desc.environment = environment;
+	desc.env_size = 1;
+	desc.spank_job_env = env.word;
+	desc.spank_job_env_size = (uint32_t)env.n;
+	desc.work_dir = (char *)"/";
+	desc.std_out = (char *)"/dev/null";
+	desc.min_nodes = desc.max_nodes = 1;
+	desc.num_tasks = 1;
+	desc.time_limit = 1;
+	desc.priority = 0;		/* held, for ever */
+	desc.requeue = 0;
+	rc = submit(&desc, job_id, err);
+	if (!rc)
+		make_known(&desc, *job_id);
+out:
+	sgang_words_clear(&env);
+	free(comment);
+	return rc;
+}
+
+int sgang_control_signal(const char *job, int signal, struct sgang_error *err)
+{
+	int rc;
+
+	if (sgang_libslurm_enter(err))
+		return -1;
+	rc = slurm_kill_job2(job, (uint16_t)signal, 0, NULL);
+	sgang_libslurm_leave();
+	if (!rc || slurm_get_errno() == ESLURM_ALREADY_DONE)
+		return 0;
+	return refused(err);
+}
+
+/* Of an array each task has an answer of its own; the first that is no is
+ * ours. */
+static int check_tasks(const job_array_resp_msg_t *answer,
+		       struct sgang_error *err)
+{
+	uint32_t i;
+
+	for (i = 0; answer && i < answer->job_array_count; i++)
+		if (answer->error_code[i])
+			return sgang_errf(err, EACCES, "%s", slurm_strerror(
+					(int)answer->error_code[i]));
+	return 0;
+}
+
+int sgang_control_release(const char *job, struct sgang_error *err)
+{
+	job_array_resp_msg_t *answer = NULL;
+	job_desc_msg_t desc;
+	int rc;
+
+	if (sgang_libslurm_enter(err))
+		return -1;
+	slurm_init_job_desc_msg(&desc);
+	desc.job_id_str = (char *)job;
+	desc.priority = INFINITE;
+	rc = slurm_update_job2(&desc, &answer);
+	sgang_libslurm_leave();
+	if (rc)
+		return refused(err);
+	rc = check_tasks(answer, err);
+	slurm_free_job_array_resp(answer);
+	return rc;
+}

@@ -1,0 +1,728 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* gangfile.c - a file that describes a gang and the jobs it is made of */
+
+#define _GNU_SOURCE			/* asprintf() */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "cmd/gangfile.h"
+#include "cmd/spectext.h"
+#include "core/text.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- messages ---- */
+
+static int no_memory(struct sgang_error *err)
+{
+	return sgang_errf(err, ENOMEM, "out of memory");
+}
+
+static int wrong(const struct sgang_gangfile *file, size_t line,
+		 struct sgang_error *err, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* "FILE:LINE: ..." */
+static int wrong(const struct sgang_gangfile *file, size_t line,
+		 struct sgang_error *err, const char *fmt, ...)
+{
+	char why[sizeof(err->text)];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(why, sizeof(why), fmt, args);
+	va_end(args);
+	return sgang_errf(err, EINVAL, "%s:%zu: %s", file->path, line, why);
+}
+
+/* The same of what sgang_spec_set() or sgang_spec_check() did not like. */
+static int wrong_option(const struct sgang_gangfile *file, size_t line,
+			struct sgang_error *why, struct sgang_error *err)
+{
+	sgang_spectext_key(why);
+	return wrong(file, line, err, "%s", why->text);
+}
+
+static int unknown_key(const struct sgang_gangfile *file,
+		       const struct sgang_tree *entry, struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+
+	return wrong(file, entry->line, err, "unknown key \"%s\"",
+		     sgang_text_show(shown, entry->key));
+}
+
+/* ---- values ---- */
+
+/* Returns the text, which is not empty, or NULL. */
+static const char *read_text(const struct sgang_gangfile *file,
+			     const struct sgang_tree *entry,
+			     struct sgang_error *err)
+{
+	if (entry->kind == SGANG_TREE_TEXT && entry->text[0])
+		return entry->text;
+	wrong(file, entry->line, err, "%s: expected a text", entry->key);
+	return NULL;
+}
+
+static int read_number(const struct sgang_gangfile *file,
+		       const struct sgang_tree *entry, uint32_t min,
+		       uint32_t *number, struct sgang_error *err)
+{
+	uint64_t value;
+
+	if (entry->kind != SGANG_TREE_TEXT ||
+	    sgang_text_number(entry->text, min, SGANG_MEMBERS_MAX, &value))
+		return wrong(file, entry->line, err, "%s: expected a number "
+			     "from %" PRIu32 " to %d", entry->key, min,
+			     SGANG_MEMBERS_MAX);
+	*number = (uint32_t)value;
+	return 0;
+}
+
+static int read_bool(const struct sgang_gangfile *file,
+		     const struct sgang_tree *entry, bool *value,
+		     struct sgang_error *err)
+{
+	static const char *const words[] = { "no", "yes", "false", "true" };
+	size_t i;
+
+	for (i = 0; entry->kind == SGANG_TREE_TEXT && i < COUNT(words); i++) {
+		if (strcasecmp(entry->text, words[i]))
+			continue;
+		*value = i % 2;
+		return 0;
+	}
+	return wrong(file, entry->line, err, "%s: expected yes or no",
+		     entry->key);
+}
+
+static int read_words(const struct sgang_gangfile *file,
+		      const struct sgang_tree *entry, struct sgang_words *words,
+		      struct sgang_error *err)
+{
+	const struct sgang_tree *item;
+
+	if (entry->kind != SGANG_TREE_LIST)
+		return wrong(file, entry->line, err,
+			     "%s: expected a list, [A, B, ...]", entry->key);
+	for (item = entry->child; item; item = item->next) {
+		if (item->kind != SGANG_TREE_TEXT)
+			return wrong(file, item->line, err,
+				     "%s: expected texts in the list",
+				     entry->key);
+		if (sgang_words_add(words, err, "%s", item->text))
+			return -1;
+	}
+	return 0;
+}
+
+/* Options of sbatch that would contradict what the file says elsewhere, or that
+ * would keep us from learning the job's id. */
+static const struct {
+	const char *name;
+	char letter;
+	const char *why;
+} not_here[] = {
+	{ "array", 'a', "say count and array: yes" },
+	{ "clusters", 'M', "a gang is in one cluster" },
+	{ "parsable", 0, "sgang says so itself" },
+	{ "test-only", 0, "use sgang submit --dry-run" },
+	{ "wait", 'W', "it would wait for the first job alone" },
+	{ "wrap", 0, "say command" },
+};
+
+/* Why the option cannot be here; NULL: it can. */
+static const char *why_not_here(const char *option)
+{
+	size_t i, length;
+
+	if (!strncmp(option, "--gang", 6))
+		return "leave out the dashes and \"gang-\", and make it a key "
+		       "of the file";
+	for (i = 0; i < COUNT(not_here); i++) {
+		length = strlen(not_here[i].name);
+		if (!strncmp(option, "--", 2) &&
+		    !strncmp(option + 2, not_here[i].name, length) &&
+		    (!option[2 + length] || option[2 + length] == '='))
+			return not_here[i].why;
+		if (not_here[i].letter && option[1] == not_here[i].letter)
+			return not_here[i].why;
+	}
+	return NULL;
+}
+
+static int read_options(const struct sgang_gangfile *file,
+			const struct sgang_tree *entry,
+			struct sgang_words *words, struct sgang_error *err)
+{
+	const struct sgang_tree *item;
+	char shown[SGANG_TEXT_SHOWN];
+	const char *why;
+
+	if (read_words(file, entry, words, err))
+		return -1;
+	for (item = entry->child; item; item = item->next) {
+		sgang_text_show(shown, item->text);
+		if (item->text[0] != '-' || !strcmp(item->text, "-") ||
+		    !strcmp(item->text, "--"))
+			return wrong(file, item->line, err, "options: \"%s\" "
+				     "is no option of sbatch; write one as "
+				     "--NAME=VALUE", shown);
+		why = why_not_here(item->text);
+		if (why)
+			return wrong(file, item->line, err, "options: \"%s\" "
+				     "cannot be here: %s", shown, why);
+	}
+	return 0;
+}
+
+/* ---- gangs ---- */
+
+/* The gang of that name in '*gang', a new one if there is none of it yet. */
+static int find_gang(struct sgang_gangfile *file,
+		     const struct sgang_tree *entry, size_t *gang,
+		     struct sgang_error *err)
+{
+	const char *text = read_text(file, entry, err);
+	struct sgang_filegang *bigger;
+	struct sgang_spec spec;
+	struct sgang_error why;
+	size_t i;
+
+	if (!text)
+		return -1;
+	sgang_spec_init(&spec);
+	if (sgang_spec_set(&spec, "gang", text, &why))
+		return wrong_option(file, entry->line, &why, err);
+	if (!spec.ns[0])
+		strncpy(spec.ns, file->user, sizeof(spec.ns) - 1);
+	for (i = 0; i < file->n_gangs; i++) {
+		*gang = i;
+		if (!strcmp(file->gang[i].spec.ns, spec.ns) &&
+		    !strcmp(file->gang[i].spec.name, spec.name))
+			return 0;
+	}
+	bigger = realloc(file->gang, (i + 1) * sizeof(*bigger));
+	if (!bigger)
+		return no_memory(err);
+	file->gang = bigger;
+	file->gang[i] = (struct sgang_filegang){
+		.spec = spec,
+		.line = entry->line
+	};
+	file->n_gangs = i + 1;
+	*gang = i;
+	return 0;
+}
+
+/* The option of the gang, "gang-min-member", that the key stands for. One that
+ * is each member's own has no place in a file. */
+static const struct sgang_option *find_option(const char *key)
+{
+	const struct sgang_option *option;
+
+	for (option = sgang_spec_options(); option->name; option++)
+		if (!strncmp(option->name, "gang-", 5) &&
+		    !strcmp(option->name + 5, key) && !option->hidden &&
+		    strcmp(key, "rank") && strcmp(key, "order"))
+			return option;
+	return NULL;
+}
+
+/* A list of gangs may be a list in the file too. Returns the value as the
+ * option has it, which the caller frees, or NULL. */
+static char *option_value(const struct sgang_gangfile *file,
+			  const struct sgang_tree *entry,
+			  struct sgang_error *err)
+{
+	struct sgang_words words = { NULL, 0 };
+	size_t size = 1, i;
+	char *value = NULL;
+
+	if (entry->kind == SGANG_TREE_TEXT) {
+		if (sgang_words_add(&words, err, "%s", entry->text))
+			return NULL;
+	} else if (entry->kind == SGANG_TREE_MAP || strcmp(entry->key,
+							   "groups")) {
+		wrong(file, entry->line, err, "%s: expected a text",
+		      entry->key);
+		return NULL;
+	} else if (read_words(file, entry, &words, err)) {
+		goto out;
+	}
+	for (i = 0; i < words.n; i++)
+		size += strlen(words.word[i]) + 1;
+	value = calloc(1, size);
+	if (!value)
+		no_memory(err);
+	for (i = 0; value && i < words.n; i++) {
+		if (i)
+			strcat(value, ",");
+		strcat(value, words.word[i]);
+	}
+out:
+	sgang_words_clear(&words);
+	return value;
+}
+
+/* Take what the file says of a gang. What it says in two places must be the
+ * same. */
+static int set_option(struct sgang_gangfile *file, size_t gang,
+		      const struct sgang_option *option,
+		      const struct sgang_tree *entry, struct sgang_error *err)
+{
+	struct sgang_spec *spec = &file->gang[gang].spec;
+	char before[SGANG_GROUPS_SIZE], after[SGANG_GROUPS_SIZE];
+	char *value = option_value(file, entry, err);
+	struct sgang_error why;
+	bool said;
+	int rc;
+
+	if (!value)
+		return -1;
+	said = sgang_spec_value(spec, option->name, before);
+	rc = sgang_spec_set(spec, option->name, value, &why);
+	free(value);
+	if (rc)
+		return wrong_option(file, entry->line, &why, err);
+	if (said && strcmp(before, sgang_spec_value(spec, option->name, after)))
+		return wrong(file, entry->line, err, "%s: gang %s/%s has %s "
+			     "already", entry->key, spec->ns, spec->name,
+			     before[0] ? before : "none");
+	return 0;
+}
+
+/* Let the option have this value unless it has one. */
+static int set_default(const struct sgang_gangfile *file,
+		       struct sgang_filegang *gang, const char *option,
+		       const char *value, struct sgang_error *err)
+{
+	char said[SGANG_GROUPS_SIZE];
+	struct sgang_error why;
+
+	if (sgang_spec_value(&gang->spec, option, said))
+		return 0;
+	if (sgang_spec_set(&gang->spec, option, value, &why))
+		return wrong_option(file, gang->line, &why, err);
+	return 0;
+}
+
+/* All gangs of the file but that one, or one more than there is room for. */
+static int list_others(const struct sgang_gangfile *file, size_t gang,
+		       struct sgang_error *err)
+{
+	struct sgang_filegang *own = &file->gang[gang];
+	char list[SGANG_GROUPS_SIZE + SGANG_NAMESPACE_MAX + SGANG_NAME_MAX + 3];
+	struct sgang_error why;
+	size_t i, used = 0;
+
+	if (own->spec.groups_set)
+		return 0;
+	list[0] = '\0';
+	for (i = 0; i < file->n_gangs && used < SGANG_GROUPS_SIZE; i++)
+		if (i != gang)
+			used += (size_t)sprintf(list + used, "%s%s/%s",
+						used ? "," : "",
+						file->gang[i].spec.ns,
+						file->gang[i].spec.name);
+	if (sgang_spec_set(&own->spec, "gang-groups", list, &why))
+		return wrong_option(file, own->line, &why, err);
+	return 0;
+}
+
+/* What the file does not say of a gang follows from its roles. */
+static int complete_gang(const struct sgang_gangfile *file, size_t gang,
+			 struct sgang_error *err)
+{
+	struct sgang_filegang *own = &file->gang[gang];
+	struct sgang_error why;
+	char members[24];
+
+	snprintf(members, sizeof(members), "%" PRIu64, own->members);
+	if (!own->members)
+		return wrong(file, own->line, err, "no role belongs to gang "
+			     "%s/%s", own->spec.ns, own->spec.name);
+	if (set_default(file, own, "gang-min-member", members, err))
+		return -1;
+	/* a minimum above what is in the file expects members from elsewhere */
+	if (own->members < own->spec.min_member)
+		snprintf(members, sizeof(members), "%" PRIu32,
+			 own->spec.min_member);
+	if (set_default(file, own, "gang-total-number", members, err) ||
+	    (file->n_gangs > 1 && list_others(file, gang, err)))
+		return -1;
+	if (sgang_spec_check(&own->spec, &why))
+		return wrong_option(file, own->line, &why, err);
+	return 0;
+}
+
+/* ---- roles ---- */
+
+static int set_gang(struct sgang_gangfile *file, struct sgang_role *role,
+		    const struct sgang_tree *entry, struct sgang_error *err)
+{
+	return find_gang(file, entry, &role->gang, err);
+}
+
+static int set_name(struct sgang_gangfile *file, struct sgang_role *role,
+		    const struct sgang_tree *entry, struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+	size_t i;
+
+	role->name = read_text(file, entry, err);
+	if (!role->name)
+		return -1;
+	for (i = 0; i < file->n_roles; i++)
+		if (&file->role[i] != role &&
+		    !strcmp(file->role[i].name, role->name))
+			return wrong(file, entry->line, err, "name: there is a "
+				     "role \"%s\" already",
+				     sgang_text_show(shown, role->name));
+	return 0;
+}
+
+static int set_count(struct sgang_gangfile *file, struct sgang_role *role,
+		     const struct sgang_tree *entry, struct sgang_error *err)
+{
+	return read_number(file, entry, 1, &role->count, err);
+}
+
+static int set_order(struct sgang_gangfile *file, struct sgang_role *role,
+		     const struct sgang_tree *entry, struct sgang_error *err)
+{
+	role->order_set = true;
+	return read_number(file, entry, 0, &role->order, err);
+}
+
+static int set_array(struct sgang_gangfile *file, struct sgang_role *role,
+		     const struct sgang_tree *entry, struct sgang_error *err)
+{
+	return read_bool(file, entry, &role->array, err);
+}
+
+/* A relative path is one beside the file. Returns a string the caller frees, or
+ * NULL with ENOMEM. */
+static char *beside(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+	char *text = NULL;
+	int length;
+
+	if (name[0] == '/')
+		length = asprintf(&text, "%s", name);
+	else if (slash)
+		length = asprintf(&text, "%.*s%s", (int)(slash + 1 - path),
+				  path, name);
+	else	/* for a name without a slash sbatch looks in PATH too */
+		length = asprintf(&text, "./%s", name);
+	return length < 0 ? NULL : text;
+}
+
+static int set_script(struct sgang_gangfile *file, struct sgang_role *role,
+		      const struct sgang_tree *entry, struct sgang_error *err)
+{
+	const char *name = read_text(file, entry, err);
+	char shown[SGANG_TEXT_SHOWN];
+
+	if (!name)
+		return -1;
+	role->script = beside(file->path, name);
+	if (!role->script)
+		return no_memory(err);
+	if (access(role->script, R_OK))
+		return wrong(file, entry->line, err, "script: %s: %s",
+			     sgang_text_show(shown, role->script),
+			     strerror(errno));
+	return 0;
+}
+
+static int set_command(struct sgang_gangfile *file, struct sgang_role *role,
+		       const struct sgang_tree *entry, struct sgang_error *err)
+{
+	role->command = read_text(file, entry, err);
+	return role->command ? 0 : -1;
+}
+
+static int set_args(struct sgang_gangfile *file, struct sgang_role *role,
+		    const struct sgang_tree *entry, struct sgang_error *err)
+{
+	return read_words(file, entry, &role->args, err);
+}
+
+static int set_options(struct sgang_gangfile *file, struct sgang_role *role,
+		       const struct sgang_tree *entry, struct sgang_error *err)
+{
+	return read_options(file, entry, &role->options, err);
+}
+
+/* The keys of a role, in the order in which they are read. To add one: a row
+ * here, a field in struct sgang_role, a line in sgang.1. */
+static const struct {
+	const char *key;
+	int (*set)(struct sgang_gangfile *file, struct sgang_role *role,
+		   const struct sgang_tree *entry, struct sgang_error *err);
+} role_keys[] = {
+	{ "name", set_name },
+	{ "gang", set_gang },
+	{ "count", set_count },
+	{ "array", set_array },
+	{ "order", set_order },
+	{ "script", set_script },
+	{ "command", set_command },
+	{ "args", set_args },
+	{ "options", set_options },
+};
+
+static bool is_role_key(const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(role_keys); i++)
+		if (!strcmp(role_keys[i].key, key))
+			return true;
+	return false;
+}
+
+static int read_gang_of_role(struct sgang_gangfile *file,
+			     const struct sgang_role *role,
+			     const struct sgang_tree *map,
+			     struct sgang_error *err)
+{
+	const struct sgang_tree *entry;
+	const struct sgang_option *option;
+
+	for (entry = map->child; entry; entry = entry->next) {
+		if (is_role_key(entry->key))
+			continue;
+		option = find_option(entry->key);
+		if (!option)
+			return unknown_key(file, entry, err);
+		if (!sgang_tree_find(map, "gang"))
+			return wrong(file, entry->line, err, "%s: this is of "
+				     "the gang, so write it beside roles, or "
+				     "say of which gang the role is",
+				     entry->key);
+		if (set_option(file, role->gang, option, entry, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int check_role(const struct sgang_gangfile *file,
+		      const struct sgang_role *role, struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+
+	sgang_text_show(shown, role->name);
+	if (!role->name)
+		return wrong(file, role->line, err, "this role has no name");
+	if (!role->script && !role->command)
+		return wrong(file, role->line, err, "role \"%s\" has neither "
+			     "script nor command", shown);
+	if (role->script && role->command)
+		return wrong(file, role->line, err, "role \"%s\" has script "
+			     "and command, say one of them", shown);
+	if (role->command && role->args.n)
+		return wrong(file, role->line, err, "role \"%s\" has args, "
+			     "which are for a script, and a command", shown);
+	return 0;
+}
+
+static int read_role(struct sgang_gangfile *file, struct sgang_role *role,
+		     const struct sgang_tree *map, struct sgang_error *err)
+{
+	const struct sgang_tree *entry;
+	size_t i;
+
+	if (map->kind != SGANG_TREE_MAP)
+		return wrong(file, map->line, err, "expected a role, which "
+			     "begins with name:");
+	role->line = map->line;
+	role->count = 1;
+	for (i = 0; i < COUNT(role_keys); i++) {
+		entry = sgang_tree_find(map, role_keys[i].key);
+		if (entry && role_keys[i].set(file, role, entry, err))
+			return -1;
+	}
+	if (read_gang_of_role(file, role, map, err) ||
+	    check_role(file, role, err))
+		return -1;
+	file->gang[role->gang].members += role->count;
+	return 0;
+}
+
+static int read_roles(struct sgang_gangfile *file,
+		      const struct sgang_tree *list, struct sgang_error *err)
+{
+	const struct sgang_tree *item;
+	size_t n = 0;
+
+	if (list->kind != SGANG_TREE_LIST || !list->child)
+		return wrong(file, list->line, err, "roles: expected a list "
+			     "of roles");
+	for (item = list->child; item; item = item->next)
+		n++;
+	file->role = calloc(n, sizeof(*file->role));
+	if (!file->role)
+		return no_memory(err);
+	for (item = list->child; item; item = item->next)
+		if (read_role(file, &file->role[file->n_roles++], item, err))
+			return -1;
+	return 0;
+}
+
+/* ---- the file ---- */
+
+/* The entry that must be there. */
+static const struct sgang_tree *need(const struct sgang_gangfile *file,
+				     const char *key, struct sgang_error *err)
+{
+	const struct sgang_tree *entry = sgang_tree_find(file->tree, key);
+
+	if (!entry)
+		wrong(file, file->tree->line, err, "%s: is missing", key);
+	return entry;
+}
+
+static int read_keys(struct sgang_gangfile *file, struct sgang_error *err)
+{
+	const struct sgang_option *option;
+	const struct sgang_tree *entry;
+
+	for (entry = file->tree->child; entry; entry = entry->next) {
+		if (!strcmp(entry->key, "gang") || !strcmp(entry->key, "roles"))
+			continue;
+		option = find_option(entry->key);
+		if (option && set_option(file, 0, option, entry, err))
+			return -1;
+		if (option)
+			continue;
+		if (strcmp(entry->key, "options"))
+			return unknown_key(file, entry, err);
+		if (read_options(file, entry, &file->options, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int read_file(struct sgang_gangfile *file, struct sgang_error *err)
+{
+	const struct sgang_tree *gang, *roles;
+	size_t i;
+
+	if (file->tree->kind != SGANG_TREE_MAP)
+		return wrong(file, file->tree->line, err, "expected keys such "
+			     "as gang: and roles:");
+	gang = need(file, "gang", err);
+	if (!gang || find_gang(file, gang, &i, err) || read_keys(file, err))
+		return -1;
+	roles = need(file, "roles", err);
+	if (!roles || read_roles(file, roles, err))
+		return -1;
+	for (i = 0; i < file->n_gangs; i++)
+		if (complete_gang(file, i, err))
+			return -1;
+	return 0;
+}
+
+int sgang_gangfile_load(const char *path, const char *user,
+			struct sgang_gangfile *file, struct sgang_error *err)
+{
+	struct sgang_gangfile found = { .path = path, .user = user };
+
+	found.tree = sgang_tree_load(path, err);
+	if (!found.tree)
+		return -1;
+	if (read_file(&found, err)) {
+		sgang_gangfile_clear(&found);
+		return -1;
+	}
+	*file = found;
+	return 0;
+}
+
+void sgang_gangfile_clear(struct sgang_gangfile *file)
+{
+	int saved = errno;
+	size_t i;
+
+	for (i = 0; i < file->n_roles; i++) {
+		free(file->role[i].script);
+		sgang_words_clear(&file->role[i].args);
+		sgang_words_clear(&file->role[i].options);
+	}
+	free(file->role);
+	free(file->gang);
+	sgang_words_clear(&file->options);
+	sgang_tree_destroy(file->tree);
+	*file = (struct sgang_gangfile){ .path = NULL };
+	errno = saved;
+}
+
+/* ---- commands ---- */
+
+uint32_t sgang_gangfile_jobs(const struct sgang_role *role)
+{
+	return role->array ? 1 : role->count;
+}
+
+static int add_gang(const struct sgang_spec *spec, struct sgang_words *words,
+		    struct sgang_error *err)
+{
+	const struct sgang_option *option;
+	char value[SGANG_GROUPS_SIZE];
+
+	if (sgang_words_add(words, err, "--gang=%s/%s", spec->ns, spec->name))
+		return -1;
+	for (option = sgang_spec_options(); option->name; option++)
+		if (sgang_spec_value(spec, option->name, value) &&
+		    sgang_words_add(words, err, "--%s=%s", option->name, value))
+			return -1;
+	return 0;
+}
+
+static int add_role(const struct sgang_gangfile *file,
+		    const struct sgang_role *role, struct sgang_words *words,
+		    struct sgang_error *err)
+{
+	if (role->order_set && sgang_words_add(words, err, "--gang-order=%"
+					       PRIu32, role->order))
+		return -1;
+	if (role->array && sgang_words_add(words, err, "--array=0-%" PRIu32,
+					   role->count - 1))
+		return -1;
+	if (sgang_words_add(words, err, "--job-name=%s", role->name) ||
+	    sgang_words_append(words, &file->options, err) ||
+	    sgang_words_append(words, &role->options, err))
+		return -1;
+	if (role->command)
+		return sgang_words_add(words, err, "--wrap=%s", role->command);
+	if (sgang_words_add(words, err, "%s", role->script))
+		return -1;
+	return sgang_words_append(words, &role->args, err);
+}
+
+int sgang_gangfile_command(const struct sgang_gangfile *file,
+			   const struct sgang_role *role,
+			   struct sgang_words *words, struct sgang_error *err)
+{
+	struct sgang_words made = { NULL, 0 };
+
+	if (sgang_words_add(&made, err, "sbatch") ||
+	    sgang_words_add(&made, err, "--parsable") ||
+	    add_gang(&file->gang[role->gang].spec, &made, err) ||
+	    add_role(file, role, &made, err)) {
+		sgang_words_clear(&made);
+		return -1;
+	}
+	*words = made;
+	return 0;
+}

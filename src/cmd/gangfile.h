@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* gangfile.h - a file that describes a gang and the jobs it is made of
+ *
+ *   gang: train			# or NAMESPACE/NAME
+ *   min-member: 4			# any --gang-... option, without "gang-"
+ *   options: [--time=10]		# of sbatch, for all roles
+ *   roles:
+ *     - name: driver
+ *       order: 0
+ *       script: driver.sh		# or command: "..."
+ *       args: [a, b]
+ *       options: [--nodes=1]		# of sbatch, for this role
+ *     - name: worker
+ *       count: 3
+ *       array: yes			# one job array instead of 3 jobs
+ *       script: worker.sh
+ *
+ * A role may be of another gang, `gang: NAME`, and then say the options of that
+ * gang. The gangs of one file are a group of gangs unless `groups` says
+ * otherwise.
+ */
+
+#ifndef SGANG_GANGFILE_H
+#define SGANG_GANGFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmd/tree.h"
+#include "cmd/words.h"
+#include "core/err.h"
+#include "core/spec.h"
+
+struct sgang_filegang {
+	struct sgang_spec spec;		/* complete: what was not said is there
+					 * with its default */
+	uint64_t members;		/* in the file */
+	size_t line;
+};
+
+struct sgang_role {
+	const char *name;
+	size_t gang;			/* which of the file's */
+	uint32_t count;
+	bool array;
+	bool order_set;
+	uint32_t order;
+	char *script;			/* path; NULL: there is a command */
+	const char *command;
+	struct sgang_words args;
+	struct sgang_words options;
+	size_t line;
+};
+
+struct sgang_gangfile {
+	const char *path;		/* borrowed */
+	const char *user;		/* borrowed */
+	struct sgang_tree *tree;	/* has the texts */
+	struct sgang_words options;
+	struct sgang_filegang *gang;	/* the file's own is the first */
+	size_t n_gangs;
+	struct sgang_role *role;
+	size_t n_roles;
+};
+
+/* Read 'path'; a gang without a namespace is one of 'user', who submits it.
+ * Both must outlive 'file'. Returns 0 and '*file', to be emptied with
+ * sgang_gangfile_clear(), or -1 with errno and 'err' filled, which names the
+ * file and, where there is one, the line. '*file' is then untouched. */
+int sgang_gangfile_load(const char *path, const char *user,
+			struct sgang_gangfile *file, struct sgang_error *err);
+void sgang_gangfile_clear(struct sgang_gangfile *file);
+
+/* How many jobs the role is: an array is one. */
+uint32_t sgang_gangfile_jobs(const struct sgang_role *role);
+
+/* The command that submits one job of the role. Returns 0 and '*words', to be
+ * emptied with sgang_words_clear(), or -1 with ENOMEM and 'err' filled. */
+int sgang_gangfile_command(const struct sgang_gangfile *file,
+			   const struct sgang_role *role,
+			   struct sgang_words *words, struct sgang_error *err);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* libslurm.c - getting into libslurm, and out of it alive */
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+
+#include "cmd/cmd.h"
+#include "cmd/libslurm.h"
+
+static bool inside;
+
+static void correct_exit_status(void)
+{
+	if (!inside)
+		return;
+	fflush(NULL);
+	_exit(SGANG_EXIT_BAD);
+}
+
+/* libslurm waits a minute for a file that is not there. */
+static int check_slurm_conf(struct sgang_error *err)
+{
+	const char *path = getenv("SLURM_CONF");
+
+	if (!path || !access(path, R_OK))
+		return 0;
+	return sgang_errf(err, errno, "SLURM_CONF=%s: %s", path,
+			  strerror(errno));
+}
+
+int sgang_libslurm_enter(struct sgang_error *err)
+{
+	static bool ready;
+
+	if (check_slurm_conf(err))
+		return -1;
+	if (!ready && atexit(correct_exit_status))
+		return sgang_errf(err, ENOMEM, "out of memory");
+	inside = true;
+	if (!ready)
+		slurm_init(NULL);
+	ready = true;
+	return 0;
+}
+
+void sgang_libslurm_leave(void)
+{
+	inside = false;
+}
+
+const char *sgang_libslurm_why(void)
+{
+	return slurm_strerror(slurm_get_errno());
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* targets.c - the jobs of one gang that something is asked for, job by job */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/targets.h"
+
+static int no_memory(struct sgang_error *err)
+{
+	return sgang_errf(err, ENOMEM, "out of memory");
+}
+
+static bool is_of(const struct sgang_jobrow *job, const struct sgang_spec *gang)
+{
+	return !strcmp(job->record.name, gang->name) &&
+	       !strcmp(job->record.ns, gang->ns);
+}
+
+static uint32_t id_of(const struct sgang_jobrow *job)
+{
+	return job->array_id ? job->array_id : job->job_id;
+}
+
+/* qsort: the tasks of an array side by side. */
+static int by_id(const void *a, const void *b)
+{
+	const struct sgang_jobrow *x = *(const struct sgang_jobrow *const *)a;
+	const struct sgang_jobrow *y = *(const struct sgang_jobrow *const *)b;
+
+	if (id_of(x) != id_of(y))
+		return id_of(x) < id_of(y) ? -1 : 1;
+	return (x->job_id > y->job_id) - (x->job_id < y->job_id);
+}
+
+int sgang_targets_find(const struct sgang_jobs *jobs,
+		       const struct sgang_spec *gang,
+		       bool (*wanted)(const struct sgang_jobrow *job),
+		       struct sgang_targets *targets, struct sgang_error *err)
+{
+	struct sgang_targets found = { NULL, 0 };
+	size_t i;
+
+	found.row = calloc(jobs->count + 1, sizeof(*found.row));
+	if (!found.row)
+		return no_memory(err);
+	for (i = 0; i < jobs->count; i++)
+		if (is_of(&jobs->row[i], gang) && wanted(&jobs->row[i]))
+			found.row[found.n++] = &jobs->row[i];
+	qsort(found.row, found.n, sizeof(*found.row), by_id);
+	*targets = found;
+	return 0;
+}
+
+void sgang_targets_clear(struct sgang_targets *targets)
+{
+	free(targets->row);
+	targets->row = NULL;
+	targets->n = 0;
+}
+
+bool sgang_targets_known(const struct sgang_jobs *jobs,
+			 const struct sgang_spec *gang)
+{
+	size_t i;
+
+	for (i = 0; i < jobs->count; i++)
+		if (is_of(&jobs->row[i], gang) &&
+		    !(jobs->row[i].record.object &&
+		      jobs->row[i].class == SGANG_ROW_ENDED))
+			return true;
+	return false;
+}
+
+/* How many of the rows, from the first on, are asked for together. */
+static size_t same_job(const struct sgang_jobrow *const *row, size_t n,
+		       bool whole)
+{
+	size_t i = 1;
+
+	while (whole && row[0]->array_id && i < n &&
+	       row[i]->array_id == row[0]->array_id)
+		i++;
+	return i;
+}
+
+static void refuse(const char *job, const char *why, bool quiet,
+		   struct sgang_outcome *outcome)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "job", json_object_new_string(job));
+	json_object_object_add(object, "reason", json_object_new_string(why));
+	json_object_array_add(outcome->refused, object);
+	outcome->n_refused++;
+	if (!quiet)
+		sgang_cmd_no("job %s: %s", job, why);
+}
+
+static void count(const struct sgang_jobrow *const *row, size_t n,
+		  struct sgang_outcome *outcome)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (row[i]->record.object)
+			outcome->definitions++;
+		else
+			outcome->members += row[i]->tasks;
+	}
+}
+
+int sgang_targets_ask(const struct sgang_targets *targets, bool whole,
+		      bool quiet, sgang_target_f ask, int signal,
+		      struct sgang_outcome *outcome, struct sgang_error *err)
+{
+	struct sgang_outcome came = { .refused = json_object_new_array() };
+	struct sgang_error why;
+	size_t i, n;
+	char *job;
+
+	for (i = 0; i < targets->n; i += n) {
+		n = same_job(targets->row + i, targets->n - i, whole);
+		job = sgang_jobs_id(targets->row[i], whole);
+		if (!job) {
+			json_object_put(came.refused);
+			return no_memory(err);
+		}
+		if (ask(job, signal, &why))
+			refuse(job, why.text, quiet, &came);
+		else
+			count(targets->row + i, n, &came);
+		free(job);
+	}
+	*outcome = came;
+	return 0;
+}
+
+static void print_text(const struct sgang_spec *gang, const char *what,
+		       const struct sgang_outcome *outcome)
+{
+	printf("%s %s/%s: %" PRIu64 " member%s", what, gang->ns, gang->name,
+	       outcome->members, outcome->members == 1 ? "" : "s");
+	if (outcome->definitions)
+		printf(", %" PRIu64 " definition%s", outcome->definitions,
+		       outcome->definitions == 1 ? "" : "s");
+	putchar('\n');
+}
+
+int sgang_targets_report(const struct sgang_spec *gang, bool json,
+			 const char *what, struct sgang_outcome *outcome)
+{
+	struct json_object *object;
+
+	if (json) {
+		object = sgang_cmd_json_gang(gang);
+		json_object_object_add(object, what, json_object_new_uint64(
+				outcome->members));
+		json_object_object_add(object, "definitions",
+				       json_object_new_uint64(
+						outcome->definitions));
+		json_object_object_add(object, "refused", outcome->refused);
+		sgang_cmd_print_json(object);
+	} else {
+		print_text(gang, what, outcome);
+		json_object_put(outcome->refused);
+	}
+	outcome->refused = NULL;
+	return outcome->n_refused ? SGANG_EXIT_NO : SGANG_EXIT_YES;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* targets.h - the jobs of one gang that something is asked for, job by job */
+
+#ifndef SGANG_TARGETS_H
+#define SGANG_TARGETS_H
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmd/jobs.h"
+#include "core/err.h"
+#include "core/spec.h"
+
+struct sgang_targets {
+	const struct sgang_jobrow **row;	/* the tasks of an array side by
+						 * side */
+	size_t n;
+};
+
+/* Those jobs of the gang, its definitions too, that 'wanted' says yes to.
+ * Borrows 'jobs'. Returns 0 and '*targets', to be emptied with
+ * sgang_targets_clear(), or -1 with ENOMEM and 'err' filled. */
+int sgang_targets_find(const struct sgang_jobs *jobs,
+		       const struct sgang_spec *gang,
+		       bool (*wanted)(const struct sgang_jobrow *job),
+		       struct sgang_targets *targets, struct sgang_error *err);
+void sgang_targets_clear(struct sgang_targets *targets);
+
+/* Has the gang any job that was not forgotten, or a definition? */
+bool sgang_targets_known(const struct sgang_jobs *jobs,
+			 const struct sgang_spec *gang);
+
+/* What to ask for a job, named as Slurm's commands do: 0, or -1 with 'err'. */
+typedef int (*sgang_target_f)(const char *job, int signal,
+			      struct sgang_error *err);
+
+/* What came of it. */
+struct sgang_outcome {
+	uint64_t members;		/* of the jobs that were not refused */
+	uint64_t definitions;		/* among these jobs */
+	struct json_object *refused;	/* [{"job":"12","reason":"..."}] */
+	size_t n_refused;
+};
+
+/* Ask it for each of them; with 'whole' once for an array. Refusals are told on
+ * the standard error, one line each, unless 'quiet'. Returns 0 and '*outcome',
+ * whose 'refused' is the caller's, or -1 with ENOMEM and 'err' filled. */
+int sgang_targets_ask(const struct sgang_targets *targets, bool whole,
+		      bool quiet, sgang_target_f ask, int signal,
+		      struct sgang_outcome *outcome, struct sgang_error *err);
+
+/* Print what came of it, "cancelled alice/train: 4 members", give up 'refused'
+ * and return the exit code. */
+int sgang_targets_report(const struct sgang_spec *gang, bool json,
+			 const char *what, struct sgang_outcome *outcome);
+
+#endif

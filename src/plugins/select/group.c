@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* group.c - gangs that start together: who is in a group, and is it complete?
+ *
+ * A gang that lists others starts with them. Each must list the other, or one
+ * user could delay another's gang. So the group of a gang is found by following
+ * the lists, and it is the same for all that are in it. A gang whose lists lead
+ * to one that is not there or does not agree is alone and waits; those that did
+ * not list it are not concerned.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conductor_private.h"
+#include "plugins/log.h"
+
+/* More gangs than this do not start as one. */
+#define GROUP_MAX 64
+
+static bool same_gang(const struct gang *g, const char *ns, const char *name)
+{
+	return !strcmp(g->name, name) && !strcmp(g->ns, ns);
+}
+
+struct search {
+	struct gang *gangs[GROUP_MAX];
+	size_t n;
+	char why[sizeof(((struct gang *) NULL)->group_why)];
+};
+
+static bool found_before(const struct search *s, const struct gang *g)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->gangs[i] == g)
+			return true;
+	}
+	return false;
+}
+
+/* Why a gang that 'g' lists is not in its group. Whether there is such a gang
+ * is not told to strangers: a site may hide users' jobs from each other. */
+static void cannot_join(struct search *s, const struct gang *g,
+			const struct gang *other, const char *ns,
+			const char *name)
+{
+	const char *why = "does not list it in --gang-groups";
+
+	if (strcmp(ns, g->ns))
+		why = "is not there or does not list it in --gang-groups";
+	else if (!other)
+		why = "is not there";
+	snprintf(s->why, sizeof(s->why), "gang %.60s/%s %s", ns, name, why);
+}
+
+/* Add one gang that 'g' lists. False when there can be no group. */
+static bool add_listed(struct sgang_conductor *c, struct search *s,
+		       const struct gang *g, const char *ns, const char *name)
+{
+	struct gang *other = sgang_registry_find(c, ns, name);
+
+	if (other && !other->n_entries && !other->object)
+		other = NULL;
+	if (!other || !sgang_spec_lists(&other->tally.spec, g->ns, g->name)) {
+		cannot_join(s, g, other, ns, name);
+		return false;
+	}
+	if (found_before(s, other))
+		return true;
+	if (s->n == GROUP_MAX) {
+		snprintf(s->why, sizeof(s->why),
+			 "its group has more than %d gangs", GROUP_MAX);
+		return false;
+	}
+	s->gangs[s->n++] = other;
+	return true;
+}
+
+/* Does everybody in the group list only those that list it? */
+static bool follow_lists(struct sgang_conductor *c, struct search *s)
+{
+	char ns[SGANG_NAMESPACE_MAX + 1], name[SGANG_NAME_MAX + 1];
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct gang *g = s->gangs[i];
+		const char *at = g->tally.spec.groups;
+
+		while (sgang_spec_next_group(&at, ns, name)) {
+			if (!same_gang(g, ns, name) &&
+			    !add_listed(c, s, g, ns, name))
+				return false;
+		}
+	}
+	return true;
+}
+
+static int by_turn(const void *a, const void *b)
+{
+	const struct gang *const *x = a, *const *y = b;
+
+	return sgang_gang_turn_order(&(*x)->tally, &(*y)->tally);
+}
+
+static void keep_group(struct gang *g, const struct search *s)
+{
+	struct gang **group = realloc(g->group, s->n * sizeof(*group));
+
+	if (!group) {
+		g->stale = true;
+		g->n_group = 0;
+		return;
+	}
+	memcpy(group, s->gangs, s->n * sizeof(*group));
+	qsort(group, s->n, sizeof(*group), by_turn);
+	g->group = group;
+	g->n_group = s->n;
+}
+
+static void find_group(struct sgang_conductor *c, struct gang *g)
+{
+	struct search s = { .gangs = { g }, .n = 1, .why = "" };
+	bool good = true;
+
+	if (g->tally.spec.groups[0] && !sgang_gang_ordinary(&g->tally))
+		good = follow_lists(c, &s);
+	if (!good)
+		s.n = 1;
+	snprintf(g->group_why, sizeof(g->group_why), "%s", s.why);
+	keep_group(g, &s);
+}
+
+void sgang_group_collect(struct sgang_conductor *c)
+{
+	for (struct gang *g = c->gangs; g; g = g->next)
+		find_group(c, g);
+}
+
+/* What the others of its group are told about a gang that is not complete. */
+static void explain(const struct gang *g, char *why, size_t size)
+{
+	char text[256];
+
+	sgang_gang_text(&g->tally, NULL, text, sizeof(text));
+	if (g->tally.timed_out && !g->tally.rearmed)
+		snprintf(why, size, "gang %.60s/%s has timed out", g->ns,
+			 g->name);
+	else
+		snprintf(why, size, "%s", text);
+}
+
+bool sgang_group_complete(const struct gang *g, char *why, size_t size)
+{
+	if (g->group_why[0]) {
+		if (why)
+			snprintf(why, size, "%s", g->group_why);
+		return false;
+	}
+	if (!g->n_group && why)
+		why[0] = '\0';		/* the next pass knows */
+	for (size_t i = 0; i < g->n_group; i++) {
+		const struct gang *other = g->group[i];
+
+		if (!other->stale && !other->group_why[0] &&
+		    sgang_gang_complete(&other->tally))
+			continue;
+		if (why && other != g)
+			explain(other, why, size);
+		return false;
+	}
+	return g->n_group > 0;
+}
+
+static bool has_its_nodes(const struct gang *g)
+{
+	return sgang_gang_ordinary(&g->tally) || sgang_gang_placed(&g->tally);
+}
+
+bool sgang_group_placed(const struct gang *g)
+{
+	if (g->group_why[0])
+		return false;
+	for (size_t i = 0; i < g->n_group; i++) {
+		if (g->group[i]->stale || !has_its_nodes(g->group[i]))
+			return false;
+	}
+	return g->n_group > 0;
+}
+
+int sgang_group_turn_order(const struct gang *a, const struct gang *b)
+{
+	const struct gang *x = a->n_group ? a->group[0] : a;
+	const struct gang *y = b->n_group ? b->group[0] : b;
+
+	return (x == y) ? 0 : sgang_gang_turn_order(&x->tally, &y->tally);
+}

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* hold.c - members that have their nodes and wait: kept, lost, ended, released
+ *
+ * A strict gang holds from its commit to its release, a nonstrict one from its
+ * first member on. Whatever ends a hold ends it for all members of a gang that
+ * cannot start without: within one hold of the locks.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conductor_private.h"
+#include "faults.h"
+#include "plugins/log.h"
+
+bool sgang_hold_known(const struct gang *g, uint32_t job_id)
+{
+	for (size_t i = 0; i < g->n_holds; i++) {
+		if (g->holds[i].job_id == job_id)
+			return true;
+	}
+	return false;
+}
+
+/* ---- taking and giving back ---- */
+
+int sgang_hold_add(struct sgang_conductor *c, struct gang *g,
+		   struct sgang_job *const *jobs, size_t n)
+{
+	struct hold *more = realloc(g->holds, (g->n_holds + n) * sizeof(*more));
+	struct sgang_job_info info;
+
+	if (!more)
+		return -1;
+	g->holds = more;
+	if (!g->n_holds)
+		g->since = c->host->now();
+	for (size_t i = 0; i < n; i++) {
+		struct hold *hold = &g->holds[g->n_holds];
+
+		c->host->info(jobs[i], &info);
+		memset(hold, 0, sizeof(*hold));
+		hold->job_id = info.job_id;
+		g->n_holds++;
+		sgang_registry_note(c, jobs[i]);
+	}
+	g->described = false;
+	g->holds_saved = false;
+	c->changed = true;
+	sgang_registry_refresh(c, g);
+	return 0;
+}
+
+void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g)
+{
+	size_t n = g->n_holds;
+
+	if (!n)
+		return;
+	while (n-- > 0) {
+		struct sgang_job *job = c->host->find(g->holds[n].job_id);
+
+		sgang_fault_die("giveback", n + 1);
+		if (job)
+			c->host->undo(job);
+	}
+	/* They are no holds any more when they are looked at. */
+	n = g->n_holds;
+	g->n_holds = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+
+		if (job)
+			sgang_registry_note(c, job);
+	}
+	g->since = 0;
+	g->described = false;
+	g->holds_saved = false;
+	c->changed = true;
+	sgang_registry_refresh(c, g);
+}
+
+/* ---- after a restart ---- */
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+	return (!a || (b && b < a)) ? b : a;
+}
+
+/* After a restart of slurmctld the holds are in the job records alone. Whether
+ * they are complete is found out again, and so is their ring. */
+static void adopt(struct sgang_conductor *c, struct gang *g)
+{
+	size_t before = g->n_holds;
+
+	for (size_t i = 0; i < g->n_entries; i++) {
+		struct entry *e = g->entries[i];
+		struct hold *more;
+
+		if (e->m.state != SGANG_MEMBER_HELD ||
+		    sgang_hold_known(g, e->job_id))
+			continue;
+		more = realloc(g->holds, (g->n_holds + 1) * sizeof(*more));
+		if (!more) {
+			g->stale = true;	/* the next pass tries again */
+			return;
+		}
+		g->holds = more;
+		g->holds[g->n_holds].job_id = e->job_id;
+		g->holds[g->n_holds++].record = e->record;
+		g->since = earlier(g->since, e->record.since);
+		c->host->adopt(e->job);
+	}
+	if (g->n_holds == before)
+		return;
+	if (!g->since)
+		g->since = c->host->now();
+	g->tally.since = g->since;
+	g->holds_saved = true;
+	g->described = false;
+	sgang_log(SGANG_LOG_INFO, "%s/%s: found %zu held members again", g->ns,
+		  g->name, g->n_holds - before);
+}
+
+/* ---- ends of holds ---- */
+
+static void forget_lost(struct sgang_conductor *c, struct gang *g)
+{
+	const struct sgang_host *h = c->host;
+	size_t kept = 0, before = g->n_holds;
+
+	for (size_t i = 0; i < before; i++) {
+		struct sgang_job *job = h->find(g->holds[i].job_id);
+
+		if (job && h->held(job)) {
+			g->holds[kept++] = g->holds[i];
+			continue;
+		}
+		sgang_log(SGANG_LOG_INFO,
+			  "%s/%s: held member %u is lost", g->ns, g->name,
+			  g->holds[i].job_id);
+		if (job)
+			h->drop(job);
+	}
+	g->n_holds = kept;
+	if (kept == before)
+		return;
+	if (!kept)
+		g->since = 0;
+	g->described = false;
+	c->changed = true;
+	sgang_registry_refresh(c, g);
+}
+
+static bool is_strict(const struct gang *g)
+{
+	return sgang_spec_mode(&g->tally.spec) == SGANG_MODE_STRICT;
+}
+
+/* What a gang that cannot start holds, it holds in vain: a strict one unless
+ * all of its group are placed, a nonstrict one unless they could be. */
+static bool holds_in_vain(const struct gang *g)
+{
+	if (!g->n_holds || g->stale)
+		return false;
+	return is_strict(g) ? !sgang_group_placed(g) :
+			      !sgang_group_complete(g, NULL, 0);
+}
+
+static void end_vain_hold(struct sgang_conductor *c, struct gang *g)
+{
+	sgang_log(SGANG_LOG_INFO,
+		  "%s/%s: %zu of %u members are held and cannot start: rolled back",
+		  g->ns, g->name, g->n_holds, g->tally.min_member);
+	sgang_hold_give_back(c, g);
+	sgang_conductor_poke(c);
+}
+
+/* Once the waiting time is over nothing is held, and nobody starts before a
+ * user says so (0.13, 0.14). */
+static void time_out(struct sgang_conductor *c, struct gang *g)
+{
+	sgang_log(SGANG_LOG_INFO,
+		  "%s/%s: waiting time is over: %zu held members rolled back, all members stopped",
+		  g->ns, g->name, g->n_holds);
+	sgang_hold_give_back(c, g);
+	for (size_t i = 0; i < g->n_entries; i++) {
+		struct entry *e = g->entries[i];
+
+		if (e->m.state != SGANG_MEMBER_PENDING)
+			continue;
+		sgang_fault_die("timeout", i + 1);
+		c->host->stop(e->job, SGANG_TIMEOUT_TEXT);
+		sgang_show_phase(c, g, e->job, SGANG_PHASE_TIMEOUT);
+	}
+	sgang_registry_refresh(c, g);
+	c->changed = true;
+	c->fenced = true;		/* others may use the nodes now */
+}
+
+/* One that was released by its user re-arms all of them. */
+static void rearm(struct sgang_conductor *c, struct gang *g)
+{
+	sgang_log(SGANG_LOG_INFO, "%s/%s: re-armed", g->ns, g->name);
+	for (size_t i = 0; i < g->n_entries; i++) {
+		struct entry *e = g->entries[i];
+
+		if (e->m.state != SGANG_MEMBER_PENDING)
+			continue;
+		c->host->resume(e->job, SGANG_TIMEOUT_TEXT);
+		sgang_show_phase(c, g, e->job, SGANG_PHASE_WAITING);
+	}
+	g->failed = false;
+	sgang_registry_refresh(c, g);
+	c->changed = true;
+	c->fenced = true;
+}
+
+/* Members that come later are stopped like the others. */
+static void stop_latecomers(struct sgang_conductor *c, struct gang *g)
+{
+	for (size_t i = 0; i < g->n_entries; i++) {
+		struct entry *e = g->entries[i];
+
+		if (e->m.state == SGANG_MEMBER_PENDING && !e->m.stopped)
+			c->host->stop(e->job, SGANG_TIMEOUT_TEXT);
+	}
+}
+
+static void check_wait(struct sgang_conductor *c, struct gang *g)
+{
+	if (g->stale)
+		return;
+	if (g->tally.rearmed)
+		rearm(c, g);
+	else if (g->tally.timed_out)
+		stop_latecomers(c, g);
+	else if (!sgang_group_placed(g) &&
+		 sgang_gang_wait_over(&g->tally, c->conf.waiting_time,
+				      c->host->now()))
+		time_out(c, g);
+}
+
+static void forget_all_lost(struct sgang_conductor *c)
+{
+	for (struct gang *g = c->gangs; g; g = g->next) {
+		if (!g->stale && g->n_holds)
+			forget_lost(c, g);
+	}
+}
+
+/* What one gang gives back may be what another waited for. Each round but the
+ * last ends the holds of one gang at least. */
+static void end_vain_holds(struct sgang_conductor *c)
+{
+	bool again = true;
+
+	while (again) {
+		again = false;
+		for (struct gang *g = c->gangs; g; g = g->next) {
+			if (holds_in_vain(g)) {
+				end_vain_hold(c, g);
+				again = true;
+			}
+		}
+	}
+}
+
+void sgang_hold_recheck_all(struct sgang_conductor *c)
+{
+	forget_all_lost(c);
+	end_vain_holds(c);
+}
+
+void sgang_hold_check_all(struct sgang_conductor *c)
+{
+	for (struct gang *g = c->gangs; g; g = g->next)
+		adopt(c, g);
+	forget_all_lost(c);
+	for (struct gang *g = c->gangs; g; g = g->next)
+		check_wait(c, g);
+	end_vain_holds(c);
+}
+
+/* ---- release ---- */
+
+static struct entry *entry_of(const struct gang *g, uint32_t job_id)
+{
+	for (size_t i = 0; i < g->n_entries; i++) {
+		if (g->entries[i]->job_id == job_id)
+			return g->entries[i];
+	}
+	return NULL;
+}
+
+/* A hold and what decides its place in the ring. */
+struct place {
+	struct hold hold;
+	const struct sgang_member *m;	/* NULL: gone, goes last */
+};
+
+static int by_ring(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (!x->m || !y->m)
+		return (x->m ? 0 : 1) - (y->m ? 0 : 1);
+	return sgang_gang_ring_order(x->m, y->m);
+}
+
+static int sort_holds(struct gang *g)
+{
+	struct place *places = calloc(g->n_holds, sizeof(*places));
+
+	if (!places)
+		return -1;
+	for (size_t i = 0; i < g->n_holds; i++) {
+		struct entry *e = entry_of(g, g->holds[i].job_id);
+
+		places[i].hold = g->holds[i];
+		places[i].m = e ? &e->m : NULL;
+	}
+	qsort(places, g->n_holds, sizeof(*places), by_ring);
+	for (size_t i = 0; i < g->n_holds; i++)
+		g->holds[i] = places[i].hold;
+	free(places);
+	return 0;
+}
+
+/* The members came to hold one by one, or some were lost: now that they are
+ * complete, tell them of their ring. What was saved stays valid. */
+static void describe(struct sgang_conductor *c, struct gang *g)
+{
+	uint64_t best;
+
+	if (!g->n_holds || g->described)
+		return;
+	best = g->holds[0].record.ring_best;
+	if (!best && c->fabric)
+		best = sgang_attempt_best_cost(c, g);
+	for (size_t i = 0; i < g->n_holds; i++)
+		g->holds[i].record.ring_best = best;
+	if (sort_holds(g) < 0 || sgang_describe_holds(c, g, NULL) < 0) {
+		snprintf(g->why, sizeof(g->why), "no memory");
+		sgang_hold_give_back(c, g);
+	}
+}
+
+/* Holds must be on disk before anybody is launched, or a crash would find some
+ * of them. A gang of one cannot be half started. */
+static bool is_safe(const struct gang *g)
+{
+	return g->holds_saved ||
+	       (g->n_holds == 1 && g->tally.total == 1 && g->n_group == 1);
+}
+
+static bool is_ready(struct sgang_conductor *c, const struct gang *g)
+{
+	if (g->n_holds != g->tally.held ||
+	    (g->n_holds && (!is_safe(g) || !g->described)))
+		return false;
+	for (size_t i = 0; i < g->n_holds; i++) {
+		if (!c->host->ready(c->host->find(g->holds[i].job_id)))
+			return false;
+	}
+	return !g->stale;
+}
+
+/* First say in every record that the gang has started, then launch: a crash in
+ * between must not find a gang half held, half running. */
+static void announce(struct sgang_conductor *c, struct gang *g, int64_t now)
+{
+	const struct sgang_host *h = c->host;
+
+	for (size_t i = 0; i < g->n_holds; i++) {
+		struct sgang_job *job = h->find(g->holds[i].job_id);
+		struct sgang_record *r = &g->holds[i].record;
+		struct sgang_job_info info;
+		char *text;
+
+		r->phase = SGANG_PHASE_RUNNING;
+		r->satisfied = true;
+		r->started = now;
+		h->info(job, &info);
+		text = sgang_record_format(r, info.comment);
+		if (text)
+			h->comment(job, text);
+		free(text);
+	}
+}
+
+static void launch(struct sgang_conductor *c, struct gang *g)
+{
+	const struct sgang_record *r = &g->holds[0].record;
+
+	for (size_t i = 0; i < g->n_holds; i++) {
+		sgang_fault_die("release", i + 1);
+		c->host->release(c->host->find(g->holds[i].job_id));
+	}
+	sgang_log(SGANG_LOG_INFO,
+		  "%s/%s: started %zu members, ring cost %llu (empty cluster %llu), %llu cross links, tier %s",
+		  g->ns, g->name, g->n_holds,
+		  (unsigned long long) r->ring_cost,
+		  (unsigned long long) r->ring_best,
+		  (unsigned long long) r->cross_links, r->tier);
+	g->n_holds = 0;
+	g->since = 0;
+	g->described = false;
+	sgang_registry_refresh(c, g);
+}
+
+/* The gangs of a group, or the gang alone. */
+static struct gang **group_of(struct gang *g, struct gang **alone, size_t *n)
+{
+	*alone = g;
+	*n = g->n_group ? g->n_group : 1;
+	return g->n_group ? g->group : alone;
+}
+
+static void release_group(struct sgang_conductor *c, struct gang *g)
+{
+	struct gang *alone, **group;
+	int64_t now = c->host->now();
+	size_t n;
+
+	group = group_of(g, &alone, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!is_ready(c, group[i]))
+			return;
+	}
+	for (size_t i = 0; i < n; i++)
+		announce(c, group[i], now);
+	for (size_t i = 0; i < n; i++) {
+		if (group[i]->n_holds)
+			launch(c, group[i]);
+	}
+	c->changed = true;
+	sgang_conductor_poke(c);	/* later members become ordinary jobs */
+}
+
+void sgang_hold_release_all(struct sgang_conductor *c)
+{
+	for (struct gang *g = c->gangs; g; g = g->next) {
+		struct gang *alone, **group;
+		size_t n;
+
+		if (!g->n_holds || g->stale || !sgang_group_placed(g))
+			continue;
+		group = group_of(g, &alone, &n);
+		for (size_t i = 0; i < n; i++)
+			describe(c, group[i]);
+		if (sgang_group_placed(g))
+			release_group(c, g);
+	}
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* show.c - what members and definitions show: reason, record, log */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conductor_private.h"
+#include "plugins/log.h"
+
+/* ---- the record ---- */
+
+void sgang_show_fill(const struct gang *g, struct sgang_record *r)
+{
+	const struct sgang_spec *spec = &g->tally.spec;
+
+	strcpy(r->ns, g->ns);
+	strcpy(r->name, g->name);
+	/* A number that nobody said must not be remembered as one that was. */
+	r->min_member = g->tally.defined ? g->tally.min_member : 0;
+	r->total = g->tally.defined ? g->tally.total : 0;
+	r->attempts = g->attempts;
+	r->tried = g->tried;
+	r->skipped = g->skipped;
+	r->mode = spec->mode;
+	r->match = spec->match;
+	r->on_failure = spec->on_failure;
+	r->waiting_time = spec->waiting_time;
+	strcpy(r->groups, spec->groups);
+	r->created = g->tally.created;
+	r->since = g->since;
+}
+
+void sgang_show_phase(struct sgang_conductor *c, const struct gang *g,
+		      struct sgang_job *job, enum sgang_phase phase)
+{
+	struct sgang_job_info info;
+	struct sgang_record r;
+	char *text;
+
+	c->host->info(job, &info);
+	memset(&r, 0, sizeof(r));
+	if (phase == SGANG_PHASE_FAILED)
+		(void) sgang_record_parse(info.comment, &r);
+	sgang_show_fill(g, &r);
+	r.phase = phase;
+	r.satisfied = phase == SGANG_PHASE_FAILED;
+	r.started = phase == SGANG_PHASE_FAILED ? g->tally.started : 0;
+	text = sgang_record_format(&r, info.comment);
+	if (text)
+		c->host->comment(job, text);
+	free(text);
+}
+
+static bool same_record(const struct entry *e, const struct sgang_record *r)
+{
+	return e->has_record && !memcmp(&e->record, r, sizeof(*r));
+}
+
+static void write_record(struct sgang_conductor *c, struct entry *e,
+			 const struct sgang_record *r)
+{
+	char *text;
+
+	if (same_record(e, r))
+		return;
+	text = sgang_record_format(r, e->comment);
+	if (text && (!e->comment || strcmp(text, e->comment)))
+		c->host->comment(e->job, text);
+	free(text);
+}
+
+/* A member keeps what it was told of its place while it has nodes. When it ran,
+ * which is what its `started` says, is kept for --gang-on-failure. */
+static void show_record(struct sgang_conductor *c, const struct gang *g,
+			struct entry *e)
+{
+	struct sgang_record r = e->record;
+
+	if (!e->has_record || e->m.state == SGANG_MEMBER_PENDING)
+		memset(&r, 0, sizeof(r));
+	if (e->has_record)
+		r.started = e->record.started;
+	sgang_show_fill(g, &r);
+	r.phase = g->phase;
+	r.satisfied = g->tally.satisfied;
+	r.round = e->round;
+	if (e->m.state == SGANG_MEMBER_RUNNING && !r.started)
+		r.started = g->tally.started;
+	write_record(c, e, &r);
+}
+
+static void show_definition(struct sgang_conductor *c, struct gang *g,
+			    const char *text)
+{
+	struct entry *o = g->object;
+	struct sgang_record r;
+
+	if (o->m.state != SGANG_MEMBER_PENDING)
+		return;
+	if (!o->m.stopped)
+		c->host->stop(o->job, text);	/* somebody released it */
+	c->host->label(o->job, text);
+	memset(&r, 0, sizeof(r));
+	sgang_show_fill(g, &r);
+	r.object = true;
+	r.phase = g->phase == SGANG_PHASE_FINISHED ? SGANG_PHASE_GATHERING :
+						     g->phase;
+	/* What it counts is in its text; the rest is what it says itself. */
+	r.attempts = r.tried = r.skipped = 0;
+	r.since = 0;
+	r.created = o->m.submit_time;
+	write_record(c, o, &r);
+}
+
+/* ---- the reason ---- */
+
+static void show_pending(struct sgang_conductor *c, struct gang *g,
+			 struct entry *e, bool may_start, const char *text)
+{
+	bool ordinary = sgang_gang_ordinary(&g->tally) || !c->conf.gangs;
+
+	if ((ordinary || may_start) && e->parked) {
+		c->host->unpark(e->job);
+		c->fenced = true;
+	}
+	if (ordinary)
+		return;
+	if (may_start)
+		c->host->tell(e->job, text, g->failed);
+	else if (e->parked || e->m.eligible)
+		c->host->park(e->job, text);
+}
+
+/* May its members be in the queue? Then a text that Slurm overwrites is told
+ * again; else they are parked with it. A member beyond the total of a gang that
+ * holds what it needs waits for the release. */
+static bool may_start(const struct gang *g, char *why, size_t size)
+{
+	return sgang_gang_may_try(&g->tally) && !g->limited &&
+	       sgang_group_complete(g, why, size);
+}
+
+static void log_phase(const struct gang *g, enum sgang_phase phase)
+{
+	if (phase == SGANG_PHASE_FINISHED)
+		sgang_log(SGANG_LOG_INFO, "%s/%s: %s", g->ns, g->name,
+			  sgang_phase_name(phase));
+	else
+		sgang_log(SGANG_LOG_INFO, "%s/%s: %s (%u of %u members)",
+			  g->ns, g->name, sgang_phase_name(phase),
+			  g->tally.pending + g->tally.held + g->tally.running,
+			  g->tally.min_member);
+}
+
+static void show(struct sgang_conductor *c, struct gang *g)
+{
+	enum sgang_phase phase = sgang_gang_phase(&g->tally);
+	char text[320], why[256];
+	bool start;
+
+	if (g->stale)
+		return;		/* the next pass knows */
+	sgang_attempt_check_limits(c, g);
+	if (phase != g->phase)
+		log_phase(g, phase);
+	g->phase = phase;
+	snprintf(why, sizeof(why), "%s", g->why);
+	start = may_start(g, why, sizeof(why));
+	sgang_gang_text(&g->tally, why, text, sizeof(text));
+	for (size_t i = 0; i < g->n_entries; i++) {
+		struct entry *e = g->entries[i];
+
+		if (e->m.state == SGANG_MEMBER_PENDING)
+			show_pending(c, g, e, start, text);
+		/* what describe.c wrote says more */
+		if (e->m.state != SGANG_MEMBER_HELD || !g->described)
+			show_record(c, g, e);
+	}
+	if (g->object) {
+		sgang_gang_object_text(&g->tally, text, sizeof(text));
+		show_definition(c, g, text);
+	}
+}
+
+void sgang_show_all(struct sgang_conductor *c)
+{
+	for (struct gang *g = c->gangs; g; g = g->next)
+		show(c, g);
+}

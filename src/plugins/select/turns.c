@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* turns.c - whose turn it is, and who gives way
+ *
+ * Groups are served in the order of their turns. Nonstrict gangs keep what they
+ * got, so two of them can hold what the other needs. The rule that ends this:
+ * a group that cannot be completed from what is free is tried once more as if
+ * it were strict, on what is free, what it holds itself and what groups after
+ * it hold. If it can be completed so, it is, and those after it keep of their
+ * holds what is left. If not, everything is as before. Why this ends every
+ * deadlock is proved in doc/internals.md.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conductor_private.h"
+#include "plugins/log.h"
+
+/* A search for a way out of a deadlock is not repeated before something changed
+ * or this many seconds have passed. */
+#define LEND_SECONDS 60
+
+/* No turn but the first is begun in a pass whose turns have taken this long
+ * (microseconds); the others are taken by the next one, after slurmctld has had
+ * its locks. */
+#define PASS_BUDGET 5000
+
+/* ---- a group ---- */
+
+static struct gang **group_of(struct gang *g, struct gang **alone, size_t *n)
+{
+	*alone = g;
+	*n = g->n_group ? g->n_group : 1;
+	return g->n_group ? g->group : alone;
+}
+
+static bool is_nonstrict(const struct gang *g)
+{
+	return sgang_spec_mode(&g->tally.spec) == SGANG_MODE_NONSTRICT;
+}
+
+/* Still to be placed. */
+static bool wants_nodes(const struct gang *g)
+{
+	return !sgang_gang_ordinary(&g->tally) && !sgang_gang_placed(&g->tally);
+}
+
+/* Nonstrict gangs take what there is. The strict ones hold nothing while they
+ * wait, so their turn is when the others have all they need. */
+static bool serve(struct sgang_conductor *c, struct gang **group, size_t n)
+{
+	struct gang **strict = calloc(n, sizeof(*strict));
+	size_t n_strict = 0;
+	bool waiting = false, done = false;
+
+	if (!strict)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		struct gang *g = group[i];
+
+		if (!wants_nodes(g))
+			continue;
+		if (!is_nonstrict(g)) {
+			strict[n_strict++] = g;
+			continue;
+		}
+		if (sgang_gang_may_try(&g->tally))
+			(void) sgang_attempt_some(c, g);
+		waiting |= wants_nodes(g);
+	}
+	if (!waiting)
+		done = !n_strict || sgang_attempt(c, strict, n_strict);
+	free(strict);
+	return done;
+}
+
+/* ---- giving way ---- */
+
+/* A hold that was given back to see whether somebody before it can start. */
+struct lent {
+	struct gang *g;
+	uint32_t job_id;
+	struct sgang_nodeset *nodes;
+	struct sgang_record record;
+	int64_t since;
+};
+
+struct loan {
+	struct lent *lent;
+	size_t n, cap;
+};
+
+static int lend_hold(struct sgang_conductor *c, struct loan *loan,
+		     struct gang *g, const struct hold *hold)
+{
+	struct sgang_job *job = c->host->find(hold->job_id);
+	struct lent *lent;
+
+	if (loan->n == loan->cap) {
+		size_t cap = loan->cap ? loan->cap * 2 : 16;
+		struct lent *more = realloc(loan->lent, cap * sizeof(*more));
+
+		if (!more)
+			return -1;
+		loan->lent = more;
+		loan->cap = cap;
+	}
+	lent = &loan->lent[loan->n];
+	*lent = (struct lent) {
+		.g = g, .job_id = hold->job_id, .record = hold->record,
+		.since = g->since,
+		.nodes = sgang_nodeset_create(c->host->node_count()),
+	};
+	if (!lent->nodes)
+		return -1;
+	loan->n++;
+	if (job)
+		c->host->nodes(job, lent->nodes);
+	return 0;
+}
+
+/* Nothing changes before all is written down. */
+static int write_down(struct sgang_conductor *c, struct loan *loan,
+		      struct gang *g)
+{
+	for (size_t i = 0; i < g->n_holds; i++) {
+		if (lend_hold(c, loan, g, &g->holds[i]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void free_loan(struct loan *loan)
+{
+	for (size_t i = 0; i < loan->n; i++)
+		sgang_nodeset_destroy(loan->lent[i].nodes);
+	free(loan->lent);
+}
+
+/* Does it hold something that the group, which comes before it, could use? */
+static bool gives_way(struct sgang_conductor *c, struct gang *holder,
+		      struct gang **group, size_t n)
+{
+	struct sgang_nodeset *nodes;
+	bool useful = false;
+
+	if (!holder->n_holds || holder->stale || !is_nonstrict(holder) ||
+	    sgang_group_placed(holder) ||
+	    sgang_group_turn_order(group[0], holder) >= 0)
+		return false;
+	nodes = sgang_nodeset_create(c->host->node_count());
+	if (!nodes)
+		return false;
+	for (size_t i = 0; i < holder->n_holds; i++) {
+		struct sgang_job *job = c->host->find(holder->holds[i].job_id);
+
+		if (job)
+			c->host->nodes(job, nodes);
+	}
+	for (size_t i = 0; i < n && !useful; i++)
+		useful = group[i]->parts &&
+			 sgang_nodeset_intersects(nodes, group[i]->parts);
+	sgang_nodeset_destroy(nodes);
+	return useful;
+}
+
+static int write_down_all(struct sgang_conductor *c, struct loan *loan,
+			  struct gang **group, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (wants_nodes(group[i]) || group[i]->n_holds) {
+			if (write_down(c, loan, group[i]) < 0)
+				return -1;
+		}
+	}
+	for (struct gang *g = c->gangs; g; g = g->next) {
+		if (gives_way(c, g, group, n) && write_down(c, loan, g) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int by_turn(const void *a, const void *b)
+{
+	const struct lent *x = a, *y = b;
+
+	return sgang_group_turn_order(x->g, y->g);
+}
+
+/* Give a hold back its nodes, if they are there. */
+static bool take_again(struct sgang_conductor *c, const struct lent *lent)
+{
+	struct sgang_job *job = c->host->find(lent->job_id);
+	struct sgang_refusal refusal;
+
+	if (!job)
+		return false;
+	job = c->host->commit(job, lent->nodes, &refusal);
+	if (!job)
+		return false;
+	if (sgang_hold_add(c, lent->g, &job, 1) < 0) {
+		c->host->undo(job);
+		return false;
+	}
+	lent->g->since = lent->since;
+	lent->g->tally.since = lent->since;
+	lent->g->holds[lent->g->n_holds - 1].record = lent->record;
+	return true;
+}
+
+static void return_loan(struct sgang_conductor *c, struct loan *loan,
+			const struct gang *winner)
+{
+	qsort(loan->lent, loan->n, sizeof(*loan->lent), by_turn);
+	for (size_t i = 0; i < loan->n; i++) {
+		const struct lent *lent = &loan->lent[i];
+
+		/* The winner has other holds now. */
+		if (winner && !sgang_group_turn_order(winner, lent->g))
+			continue;
+		if (!take_again(c, lent))
+			sgang_log(SGANG_LOG_INFO,
+				  "%s/%s: member %u gave way", lent->g->ns,
+				  lent->g->name, lent->job_id);
+	}
+}
+
+/* All gangs of the group that are not placed by themselves, as strict ones. */
+static bool serve_as_strict(struct sgang_conductor *c, struct gang **group,
+			    size_t n)
+{
+	struct gang **all = calloc(n, sizeof(*all));
+	size_t n_all = 0;
+	bool done = false;
+
+	for (size_t i = 0; all && i < n; i++) {
+		if (wants_nodes(group[i]))
+			all[n_all++] = group[i];
+	}
+	if (n_all)
+		done = sgang_attempt(c, all, n_all);
+	free(all);
+	return done;
+}
+
+/* Is there any hope that the loan helps? Asked before anything changes. */
+static bool may_help(struct sgang_conductor *c, const struct loan *loan,
+		     struct gang **group, size_t n)
+{
+	struct sgang_nodeset *lent = sgang_nodeset_create(c->host->node_count());
+	struct gang **all = calloc(n, sizeof(*all));
+	size_t n_all = 0;
+	bool hope = false;
+
+	if (!lent || !all)
+		goto out;
+	for (size_t i = 0; i < loan->n; i++)
+		sgang_nodeset_or(lent, loan->lent[i].nodes);
+	for (size_t i = 0; i < n; i++) {
+		if (!sgang_gang_ordinary(&group[i]->tally))
+			all[n_all++] = group[i];
+	}
+	hope = n_all && sgang_attempt_could(c, all, n_all, lent);
+out:
+	sgang_nodeset_destroy(lent);
+	free(all);
+	return hope;
+}
+
+/* Where holds cannot be taken up again, the others give theirs up for good, and
+ * the group has the next turn, alone, when that is through. */
+static void give_up(struct sgang_conductor *c, const struct loan *loan,
+		    struct gang *first)
+{
+	for (size_t i = 0; i < loan->n; i++) {
+		struct gang *g = loan->lent[i].g;
+
+		if (!sgang_group_turn_order(first, g) || !g->n_holds)
+			continue;
+		sgang_log(SGANG_LOG_INFO, "%s/%s: gives way to %s/%s", g->ns,
+			  g->name, first->ns, first->name);
+		sgang_hold_give_back(c, g);
+		first->yielded_to = true;
+	}
+}
+
+static bool lent_before(struct sgang_conductor *c, const struct gang *g)
+{
+	return g->lent && g->lent_stamp == c->host->stamp() &&
+	       c->host->now() - g->lent_time < LEND_SECONDS;
+}
+
+static void note_loan(struct sgang_conductor *c, struct gang *g, bool done)
+{
+	g->lent = !done;
+	g->lent_stamp = c->host->stamp();
+	g->lent_time = c->host->now();
+}
+
+/* Nonstrict members start one by one, so there is no common moment that
+ * backfill should keep nodes for, and no number of nodes to wait for. */
+static void forget_common_start(struct gang **group, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (is_nonstrict(group[i])) {
+			group[i]->joint_start = 0;
+			group[i]->whole_nodes = 0;
+		}
+	}
+}
+
+static bool give_way(struct sgang_conductor *c, struct gang **group, size_t n)
+{
+	struct loan loan = { NULL, 0, 0 };
+	char why[sizeof(group[0]->why)];
+	bool done = false;
+
+	if (lent_before(c, group[0]) ||
+	    write_down_all(c, &loan, group, n) < 0 || !loan.n)
+		goto out;
+	if (!may_help(c, &loan, group, n)) {
+		note_loan(c, group[0], false);
+		goto out;
+	}
+	if (!c->host->recommits()) {
+		give_up(c, &loan, group[0]);
+		note_loan(c, group[0], false);
+		goto out;
+	}
+	memcpy(why, group[0]->why, sizeof(why));
+	for (size_t i = 0; i < loan.n; i++)
+		sgang_hold_give_back(c, loan.lent[i].g);
+	done = serve_as_strict(c, group, n);
+	return_loan(c, &loan, done ? group[0] : NULL);
+	if (!done) {
+		memcpy(group[0]->why, why, sizeof(why));
+		forget_common_start(group, n);
+	}
+	note_loan(c, group[0], done);
+out:
+	free_loan(&loan);
+	return done;
+}
+
+/* ---- turns ---- */
+
+static void note_result(struct sgang_conductor *c, struct gang **group,
+			size_t n, bool done)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct gang *g = group[i];
+
+		/* What has not been tried yet need not wait for a change. */
+		g->failed = !done && !g->only_min;
+		g->failed_stamp = c->host->stamp();
+		g->failed_time = c->host->now();
+	}
+}
+
+/* Did the scheduler reach any gang of the group? */
+static bool reached(struct gang **group, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (group[i]->turn && !group[i]->self_turn)
+			return true;
+	}
+	return false;
+}
+
+static void take_turn(struct sgang_conductor *c, struct gang *g)
+{
+	struct gang *alone, **group;
+	bool done;
+	size_t n;
+
+	group = group_of(g, &alone, &n);
+	if (!c->fabric || !sgang_group_complete(g, NULL, 0) ||
+	    sgang_group_placed(g))
+		return;
+	/* What is free is for those that the scheduler reaches. */
+	if (!reached(group, n)) {
+		(void) give_way(c, group, n);
+		return;
+	}
+	done = serve(c, group, n);
+	if (!done && !group[0]->only_min)
+		done = give_way(c, group, n);
+	note_result(c, group, n, done);
+}
+
+static void end_turn(struct gang *g)
+{
+	struct gang *alone, **group;
+	size_t n;
+
+	group = group_of(g, &alone, &n);
+	for (size_t i = 0; i < n; i++) {
+		group[i]->turn = false;
+		group[i]->self_turn = false;
+		group[i]->wishes = false;
+		sgang_nodeset_destroy(group[i]->limit);
+		group[i]->limit = NULL;
+	}
+}
+
+/* What was given up for a group is not taken by those after it before it has
+ * been tried on that. */
+static bool yielded_to(struct sgang_conductor *c, struct gang *g)
+{
+	struct gang *first = g->n_group ? g->group[0] : g;
+
+	if (!first->yielded_to)
+		return false;
+	first->yielded_to = false;
+	for (struct gang *other = c->gangs; other; other = other->next) {
+		if (sgang_group_turn_order(first, other))
+			end_turn(other);
+	}
+	g->turn = true;
+	return true;
+}
+
+/* The nodes of all that hold and wait. */
+static struct sgang_nodeset *nodes_in_waiting(struct sgang_conductor *c)
+{
+	struct sgang_nodeset *nodes =
+		sgang_nodeset_create(c->host->node_count());
+
+	for (struct gang *g = c->gangs; nodes && g; g = g->next) {
+		if (!g->n_holds || sgang_group_placed(g))
+			continue;
+		for (size_t i = 0; i < g->n_holds; i++) {
+			struct sgang_job *job =
+				c->host->find(g->holds[i].job_id);
+
+			if (job)
+				c->host->nodes(job, nodes);
+		}
+	}
+	return nodes;
+}
+
+static bool might_exchange(struct sgang_conductor *c, const struct gang *g)
+{
+	const struct gang *first = g->n_group ? g->group[0] : g;
+
+	return !g->turn && (g->n_holds || g->wishes) &&
+	       sgang_group_complete(g, NULL, 0) && !sgang_group_placed(g) &&
+	       !lent_before(c, first);
+}
+
+/* Slurm does not try members while no node has any room, and holders can be the
+ * reason. So where somebody holds and waits, the groups that hold, or that
+ * backfill has a place for in its plans, have a turn by themselves; but only on
+ * the nodes of holders. */
+static void offer_turns(struct sgang_conductor *c)
+{
+	struct sgang_nodeset *nodes;
+
+	if (!c->holders)
+		return;
+	nodes = nodes_in_waiting(c);
+	for (struct gang *g = c->gangs; nodes && g; g = g->next) {
+		if (!might_exchange(c, g))
+			continue;
+		sgang_nodeset_destroy(g->limit);
+		g->limit = sgang_nodeset_copy(nodes);
+		if (!g->limit)
+			break;
+		g->turn = true;
+		g->self_turn = true;
+		g->turn_priority = 0;	/* it keeps nobody off */
+	}
+	sgang_nodeset_destroy(nodes);
+}
+
+static int turn_order(const void *a, const void *b)
+{
+	const struct gang *const *x = a, *const *y = b;
+
+	return sgang_group_turn_order(*x, *y);
+}
+
+static struct gang **list_turns(struct sgang_conductor *c, size_t *n)
+{
+	struct gang **list;
+
+	*n = 0;
+	for (struct gang *g = c->gangs; g; g = g->next)
+		*n += g->turn;
+	list = calloc(*n ? *n : 1, sizeof(*list));
+	if (!list)
+		return NULL;
+	*n = 0;
+	for (struct gang *g = c->gangs; g; g = g->next) {
+		if (g->turn)
+			list[(*n)++] = g;
+	}
+	qsort(list, *n, sizeof(*list), turn_order);
+	return list;
+}
+
+void sgang_turns_take(struct sgang_conductor *c)
+{
+	uint64_t begun = c->host->clock_us();
+	struct gang **list;
+	size_t n, i;
+
+	offer_turns(c);
+	list = list_turns(c, &n);
+	if (!list)
+		return;		/* the turns stay, the next pass takes them */
+	for (i = 0; i < n; i++) {
+		if (c->host->clock_us() - begun > PASS_BUDGET)
+			break;
+		if (!list[i]->turn)
+			continue;	/* with another of its group */
+		take_turn(c, list[i]);
+		if (yielded_to(c, list[i]))
+			break;
+		end_turn(list[i]);
+	}
+	c->turns = i < n;
+	if (c->turns)
+		sgang_conductor_poke(c);
+	free(list);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bench_submit.c - submit many small batch jobs from one process
+ *
+ * bench_submit JOBS
+ *	that many jobs of one task
+ * bench_submit GANGS MEMBERS COMPLETE jobs|array
+ *	gangs g1, g2, ... that need MEMBERS members of one whole node each: the
+ *	first COMPLETE of them have all, the others one less; as separate jobs
+ *	or as one array a gang
+ *
+ * sbatch takes ten times as long, most of it to start itself.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+
+static int submit(char **options, uint32_t n_options, char *array)
+{
+	static char *environment[] = { "PATH=/bin:/usr/bin", NULL };
+	submit_response_msg_t *response = NULL;
+	job_desc_msg_t job;
+
+	slurm_init_job_desc_msg(&job);
+	job.name = "bench";
+	job.script = "#!/bin/sh\nsleep 3600\n";
+	job.environment = environment;
+	job.env_size = 1;
+	job.work_dir = "/";
+	job.std_out = "/dev/null";
+	job.user_id = getuid();
+	job.group_id = getgid();
+	job.time_limit = 60;
+	job.num_tasks = 1;
+	job.min_nodes = job.max_nodes = 1;
+	if (n_options) {
+		job.spank_job_env = options;
+		job.spank_job_env_size = n_options;
+		job.shared = 0;		/* the whole node */
+	}
+	job.array_inx = array;
+	if (slurm_submit_batch_job(&job, &response) != SLURM_SUCCESS) {
+		slurm_perror("bench_submit");
+		return -1;
+	}
+	slurm_free_submit_response_response_msg(response);
+	return 0;
+}
+
+static int submit_plain(int jobs)
+{
+	for (int i = 0; i < jobs; i++) {
+		if (submit(NULL, 0, NULL) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int submit_gang(int number, int members, int present, int as_array)
+{
+	char name[64], min[64], array[32];
+	char *options[] = { name, min };
+
+	snprintf(name, sizeof(name), "_SLURM_SPANK_OPTION_gang_gang=g%d",
+		 number);
+	snprintf(min, sizeof(min), "_SLURM_SPANK_OPTION_gang_gang_min_member=%d",
+		 members);
+	snprintf(array, sizeof(array), "1-%d", present);
+	if (as_array)
+		return submit(options, 2, array);
+	for (int i = 0; i < present; i++) {
+		if (submit(options, 2, NULL) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int members, complete;
+
+	if (argc == 2)
+		return submit_plain(atoi(argv[1])) < 0;
+	if (argc != 5) {
+		fprintf(stderr, "bench_submit: see its source\n");
+		return 2;
+	}
+	members = atoi(argv[2]);
+	complete = atoi(argv[3]);
+	for (int i = 1; i <= atoi(argv[1]); i++) {
+		if (submit_gang(i, members, members - (i > complete),
+				!strcmp(argv[4], "array")) < 0)
+			return 1;
+	}
+	return 0;
+}

@@ -1,0 +1,225 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0386-waiting-time.t - a gang that holds too long gives everything back
+
+test_description='The waiting time, and how a gang is re-armed'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+slurm_setup -n 5 -c 2 --gang --gang-conf 'WaitingTime=0:08' --conf \
+'PartitionName=main Nodes=n[1-4] Default=YES MaxTime=INFINITE State=UP
+PartitionName=side Nodes=n5 MaxTime=INFINITE State=UP'
+
+# Another user finds here what is in the build tree.
+for file in "$slurm_dir"/lib/*.so; do
+	cp --remove-destination "$(readlink -f "$file")" "$slurm_dir/lib/"
+done
+slurm_start
+
+! runuser -u nobody -- test -r "$SLURM_CONF" || test_set_prereq NOBODY
+
+for name in site own mixed other patient; do
+	gang_script $name
+done
+
+# member GANG MIN [OPTION...]: one node each
+member()
+{
+	local gang=$1 min=$2
+
+	shift 2
+	submit -N 1 --exclusive --gang=$gang --gang-min-member=$min \
+		--gang-mode=nonstrict "$@" $gang.sh
+}
+
+# Two of the four nodes are busy.
+block_two()
+{
+	block=($(submit -w n3 --exclusive) $(submit -w n4 --exclusive)) &&
+		wait_for 15 all_in RUNNING ${block[@]}
+}
+
+# Jobs are found by the names of their scripts.
+holds()
+{
+	test "$(squeue -h -r -t CF -n $1.sh | wc -l)" = $2
+}
+
+# One look at all members: how many hold, how many are stopped.
+look()
+{
+	squeue -h -r -n $1.sh -o '%t %r' | awk '
+		$1 == "CF" { held++ }
+		$2 == "GangTimeout" { stopped++ }
+		END { print held + 0, stopped + 0 }'
+}
+
+# Look until all $3 are stopped; nothing is seen between all and none: ends GANG
+# HELD MEMBERS, then elapsed is the time since the first of them was placed.
+ends()
+{
+	local seen
+
+	since=$(gang_record $(squeue -h -r -t CF -n $1.sh -o %i | head -n 1) \
+		since) || return 1
+	wait_for 20 'seen=$(look '$1'); test "$seen" != "'$2' 0"' || return 1
+	elapsed=$((EPOCHSECONDS - since))
+	test "$seen" = "0 $3" || { echo "half: $seen" >&2; return 1; }
+}
+
+# Somebody else can use all nodes of the partition, before the gang does.
+others_run()
+{
+	local id
+
+	id=$(submit -N 4 --exclusive --nice=100 --wrap=true) &&
+		wait_state $id COMPLETED
+}
+
+test_expect_success '0.51 a gang without a limit begins to hold' '
+	half=$(submit -p side -n 1) &&
+	wait_state $half RUNNING &&
+	patient=($(submit -p side -n 1 -c 1 --gang=patient \
+			--gang-min-member=2 --gang-mode=nonstrict \
+			--gang-waiting-time=UNLIMITED patient.sh) \
+		$(submit -p side -n 1 -c 1 --gang=patient patient.sh)) &&
+	wait_for 15 holds patient 1 &&
+	patient_since=$EPOCHSECONDS
+'
+test_expect_success '0.12 two of four hold: the clock runs from the first' '
+	block_two &&
+	members=($(member site 4) $(member site 4)) &&
+	array=$(member site 4 --array=0-1) &&
+	members+=(${array}_0 ${array}_1) &&
+	wait_for 15 holds site 2
+'
+test_expect_success '0.13 0.28 8 s, as gang.conf says: all is given back in one step' '
+	ends site 2 4 &&
+	echo "# after $elapsed s" &&
+	test $elapsed -ge 8 -a $elapsed -le 12
+'
+test_expect_success '0.13 0.14 every member says so, nodes are idle, nobody ran' '
+	wait_for 5 stopped_by_timeout ${members[@]} &&
+	test "$(cpus_in_use n1)" = 0 -a "$(cpus_in_use n2)" = 0 &&
+	test "$(starts_of site)" = 0 &&
+	test "$(squeue -h -r -j ${members[0]} -o %R)" = "(GangTimeout)" &&
+	gang_log root/site "waiting time is over"
+'
+test_expect_success '0.14 0.44 it does not start when all nodes are free' '
+	scancel ${block[@]} &&
+	others_run &&
+	stopped_by_timeout ${members[@]} &&
+	test "$(starts_of site)" = 0
+'
+test_expect_success '0.14 a member that comes later is stopped too' '
+	late=$(member site 4) &&
+	wait_for 10 stopped_by_timeout $late &&
+	others_run &&
+	stopped_by_timeout ${members[@]} $late &&
+	scancel $late
+'
+test_expect_success '0.14 0.36 slurmctld is killed: it still knows' '
+	slurm_saved ${members[0]} &&
+	slurm_kill9_ctld &&
+	slurm_start_ctld &&
+	others_run &&
+	stopped_by_timeout ${members[@]}
+'
+test_expect_success '0.14 scontrol release of one re-arms all of them' '
+	scontrol release ${members[3]} &&
+	wait_for 15 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]} &&
+	gang_log root/site "re-armed" &&
+	touch site.go &&
+	wait_for 15 all_in COMPLETED ${members[@]} &&
+	ran_once site 4
+'
+
+test_expect_success '0.28 the gang says 5 s itself' '
+	block_two &&
+	members=($(member own 3 --gang-waiting-time=0:00:05) \
+		$(member own 3) $(member own 3)) &&
+	wait_for 15 holds own 2 &&
+	ends own 2 3 &&
+	echo "# after $elapsed s" &&
+	test $elapsed -ge 5 -a $elapsed -lt 8 &&
+	wait_for 5 stopped_by_timeout ${members[@]}
+'
+test_expect_success '0.12 re-armed, the clock begins again' '
+	scontrol release ${members[0]} &&
+	wait_for 15 holds own 2 &&
+	ends own 2 3 &&
+	test $elapsed -ge 5 -a $elapsed -lt 8 &&
+	wait_for 5 stopped_by_timeout ${members[@]}
+'
+test_expect_success '0.14 members of a stopped gang can be cancelled' '
+	scancel ${members[@]} &&
+	wait_for 10 all_in CANCELLED ${members[@]} &&
+	test "$(starts_of own)" = 0
+'
+
+test_expect_success NOBODY '0.14 the user who owns it can release it' '
+	mkdir -p "$slurm_dir/out/nobody" &&
+	chown nobody "$slurm_dir/out/nobody" &&
+	members=() &&
+	for i in 1 2 3; do
+		members+=($(cd "$slurm_dir/out/nobody" &&
+			runuser -u nobody -- sbatch --parsable -o out -N 1 \
+			--exclusive --gang=his --gang-min-member=3 -J his.sh \
+			--gang-mode=nonstrict --gang-waiting-time=0:03 \
+			--wrap="sleep 3600")) || return 1
+	done &&
+	wait_for 15 holds his 2 &&
+	ends his 2 3 &&
+	wait_for 5 stopped_by_timeout ${members[@]} &&
+	scancel ${block[@]} &&
+	runuser -u nobody -- scontrol release ${members[1]} &&
+	wait_for 15 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]} &&
+	runuser -u nobody -- scancel ${members[@]} &&
+	wait_for 15 all_in CANCELLED ${members[@]}
+'
+
+test_expect_success '0.47 two gangs of a group hold one node each' '
+	scancel ${block[@]} &&
+	block_two &&
+	members=($(member mixed 2 -w n1 --gang-groups=root/other \
+			--gang-waiting-time=UNLIMITED) \
+		$(member mixed 2 -w n3)) &&
+	others=($(member other 2 -w n2 --gang-groups=root/mixed \
+			--gang-waiting-time=0:04) \
+		$(member other 2 -w n4)) &&
+	wait_for 15 holds mixed 1 &&
+	wait_for 15 holds other 1
+'
+test_expect_success '0.13 one times out: the other gives back too and waits' '
+	ends other 1 2 &&
+	holds mixed 0 &&
+	wait_for 10 stopped_by_timeout ${others[@]} &&
+	wait_for 10 squeue_says ${members[0]} \
+		"Gang root/mixed waits: gang root/other has timed out" &&
+	all_in PENDING ${members[@]} &&
+	test "$(job_field ${members[0]} Priority)" != 0
+'
+test_expect_success '0.14 0.10 released, both start' '
+	scancel ${block[@]} &&
+	scontrol release ${others[1]} &&
+	wait_for 15 all_in RUNNING ${members[@]} ${others[@]} &&
+	started_together ${members[@]} &&
+	touch mixed.go other.go &&
+	wait_for 15 all_in COMPLETED ${members[@]} ${others[@]}
+'
+test_expect_success '0.51 the one without a limit holds until now' '
+	test $EPOCHSECONDS -gt $((patient_since + 16)) &&
+	holds patient 1 &&
+	scancel $half &&
+	wait_for 15 all_in RUNNING ${patient[@]} &&
+	started_together ${patient[@]} &&
+	touch patient.go &&
+	wait_for 15 all_in COMPLETED ${patient[@]} &&
+	ran_once patient 2
+'
+
+test_expect_success 'nothing is left' 'nothing_left'
+
+test_done

@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0542-accounts.t - gangs in the namespace of an account that Slurm checks
+#
+# Both users may charge account joint, only $alice account hers; and there is
+# an account that is called like her, which $bob may charge and she may not.
+
+test_description='Who may charge an account may join its gangs'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+slurm_setup -n 2 -c 2 --gang
+slurmdbd_setup 'AccountingStorageEnforce=associations'
+users_setup
+
+set_up_accounts()
+{
+	acct add account joint &&
+	acct add account hers &&
+	acct add account $alice &&
+	acct add user $alice account=joint,hers &&
+	acct modify user $alice set defaultaccount=joint &&
+	acct add user $bob account=joint,$alice &&
+	acct modify user $bob set defaultaccount=$alice
+}
+set_up_accounts || slurm_fatal "the accounts cannot be made"
+slurm_start
+
+# bob_is_refused SENTENCE OPTION...
+bob_is_refused()
+{
+	local sentence=$1
+
+	shift
+	test_must_fail submit_as $bob "$@" 2>err &&
+		{ grep -F -- "$sentence" err || { cat err; return 1; }; }
+}
+
+test_expect_success '0.22 two users of an account have a gang together' '
+	one=$(submit_as $alice --gang=joint/train --gang-min-member=2) &&
+	wait_for 10 squeue_says $one "Gang joint/train gathering 1/2 members" &&
+	two=$(submit_as $bob -A joint --gang=joint/train) &&
+	wait_for 15 all_in RUNNING $one $two &&
+	started_together $one $two &&
+	as $alice scancel $one &&
+	as $bob scancel $two &&
+	wait_for 15 nodes_idle
+'
+test_expect_success '0.22 a stranger to the account does not join' '
+	one=$(submit_as $alice -A hers --gang=hers/train \
+		--gang-min-member=2) &&
+	bob_is_refused "Invalid account" -A hers --gang=hers/train &&
+	bob_is_refused "neither your user name" --gang=hers/train &&
+	bob_is_refused "neither your user name" -A joint --gang=hers/train &&
+	wait_for 10 squeue_says $one "Gang hers/train gathering 1/2 members"
+'
+test_expect_success '0.22 nor by a change of the account' '
+	two=$(submit_as $bob -A joint --gang=joint/train \
+		--gang-min-member=2) &&
+	test_must_fail as $bob scontrol update JobId=$two Account=hers &&
+	test_must_fail as $bob scontrol update JobId=$two Account=$alice &&
+	test "$(job_field $two Account)" = joint &&
+	as $bob scancel $two &&
+	as $alice scancel $one
+'
+test_expect_success '0.22 the account that a job gets by default counts' '
+	bob_is_refused "charged to ($alice)" --gang=joint/train \
+		--gang-min-member=1
+'
+test_expect_success '0.22 an account that is called like a user is not hers' '
+	one=$(submit_as $alice --gang=train --gang-min-member=2) &&
+	bob_is_refused "is the name of another user" --gang=$alice/train &&
+	bob_is_refused "is the name of another user" -A $alice \
+		--gang=$alice/train &&
+	wait_for 10 squeue_says $one "Gang $alice/train gathering 1/2 members"
+'
+test_expect_success '0.22 unless she may charge it too' '
+	acct add user $alice account=$alice &&
+	two=$(submit_as $bob --gang=$alice/train) &&
+	wait_for 15 all_in RUNNING $one $two &&
+	as $alice scancel $one &&
+	as $bob scancel $two &&
+	wait_for 15 nodes_idle
+'
+test_expect_success 'nothing is left' 'nothing_left "No fed_mgr state file"'
+
+test_done

@@ -1,0 +1,309 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0550-limits.t - limits of associations and QOS hold for the gang as a whole
+
+test_description='A gang whose total breaks a limit holds and starts nothing'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+slurm_setup -n 4 -c 4 --gang --conf \
+'PriorityType=priority/multifactor
+PriorityWeightQOS=100000
+PriorityWeightAge=0
+DebugFlags=NO_CONF_HASH'
+slurmdbd_setup 'AccountingStorageEnforce=associations,limits,qos'
+gate_setup
+slurm_start
+cluster_state >before
+
+# Members of the gang in the array "members": gather GANG COUNT OPTIONS...
+gather()
+{
+	local gang=$1 count=$2 i
+
+	shift 2
+	members=()
+	for ((i = 0; i < count; i++)); do
+		members+=($(submit --gang=$gang --gang-min-member=$count "$@" \
+			$gang.sh)) || return 1
+	done
+}
+
+# Change a limit. That alone is no event for a gang that waits; a partition that
+# was touched is one.
+limit()
+{
+	acct modify "$@" && scontrol update PartitionName=main State=UP
+}
+
+# Tried, and nothing is left of it: no start, no node, nothing counted.
+holds_nothing()
+{
+	local gang=$1 account=$2
+
+	wait_for 15 gang_attempted ${members[0]} 1 &&
+		all_in PENDING ${members[@]} &&
+		test "$(starts_of $gang)" = 0 &&
+		nothing_counted $account &&
+		cluster_state >now && test_cmp before now
+}
+
+# The limit, in Slurm's own word, where a user looks for it.
+says()
+{
+	wait_for 15 squeue_says ${members[0]} "$2" &&
+		sgang show root/$1 | grep Reason= | grep -F "$2"
+}
+
+starts_whole()
+{
+	wait_for 20 all_in RUNNING ${members[@]} &&
+		started_together ${members[@]} &&
+		wait_for 10 "test \$(starts_of $1) = ${#members[@]}"
+}
+
+# And nothing stays counted.
+ends()
+{
+	touch $1.go &&
+		wait_for 20 all_in COMPLETED ${members[@]} &&
+		ran_once $1 ${#members[@]} &&
+		wait_for 10 nothing_counted $2
+}
+
+nothing_counted()
+{
+	local word
+
+	for word in cpu node mem GrpJobs GrpTRESRunMins=cpu; do
+		test "$(acct_used $word $1)" = 0 || return 1
+	done
+}
+
+acct add account lab,other
+acct add qos small,urgent
+acct modify qos urgent set priority=100
+acct add user root account=lab,other defaultaccount=other
+acct modify user root set qos=normal,small,urgent
+
+for name in total share qos-cpu qos-jobs qos-user qos-user-cpu jobs wall \
+	node-job cpu-job below safe held greedy patient eager; do
+	gang_script $name
+done
+
+test_expect_success '2.1 2.3 the total breaks GrpTRES: nothing, and it says so' '
+	limit account lab set GrpTRES=cpu=14 &&
+	gather total 4 -A lab -N 1 --exclusive &&
+	holds_nothing total lab &&
+	says total AssocGrpCpuLimit
+'
+# Though the gang is before them, could use all nodes and is still pending.
+both_run()
+{
+	wait_state $theirs RUNNING 10 && wait_state $ours RUNNING 10 &&
+		test "$(acct_used cpu lab)" = 1
+}
+
+test_expect_success '2.1 jobs behind it start, of others and of the account' '
+	theirs=$(submit -A other -n 1) &&
+	ours=$(submit -A lab -n 1) &&
+	both_run
+	result=$?
+	scancel $theirs $ours &&
+	test $result = 0 &&
+	wait_for 15 nodes_idle &&
+	holds_nothing total lab
+'
+test_expect_success '2.1 1.66 the limit is raised: it starts whole and counts' '
+	limit account lab set GrpTRES=cpu=16 &&
+	starts_whole total &&
+	test "$(acct_used cpu lab)" = 16 &&
+	test "$(acct_used GrpJobs lab)" = 4 &&
+	ends total lab
+'
+
+test_expect_success '2.4 the rest of the limit is used by a job: the gang waits' '
+	limit account lab set GrpTRES=cpu=8 &&
+	busy=$(submit -A lab -n 4) &&
+	wait_state $busy RUNNING &&
+	gather share 3 -A lab -n 2 &&
+	says share AssocGrpCpuLimit &&
+	all_in PENDING ${members[@]} &&
+	test "$(acct_used cpu lab)" = 4
+'
+test_expect_success '2.4 the job ends: the gang starts whole' '
+	scancel $busy &&
+	starts_whole share &&
+	test "$(acct_used cpu lab)" = 6 &&
+	ends share lab &&
+	limit account lab set GrpTRES=cpu=-1
+'
+
+# Each limit stops three members of two CPUs and lets them go when it is gone.
+limited()
+{
+	local gang=$1 word=$2 options=$3
+
+	gather $gang 3 -A lab -n 2 $options &&
+		holds_nothing $gang lab && says $gang $word
+}
+
+unlimited()
+{
+	starts_whole $1 && ends $1 lab &&
+		test "$(qos_used cpu small)" = 0 &&
+		test "$(qos_used GrpJobs small)" = 0
+}
+
+test_expect_success '2.1 GrpJobs of the account' '
+	limit account lab set GrpJobs=2 &&
+	limited jobs AssocGrpJobsLimit &&
+	limit account lab set GrpJobs=-1 &&
+	unlimited jobs
+'
+test_expect_success '2.1 GrpTRES of the QOS' '
+	limit qos small set GrpTRES=cpu=4 &&
+	limited qos-cpu QOSGrpCpuLimit --qos=small &&
+	limit qos small set GrpTRES=cpu=-1 &&
+	unlimited qos-cpu
+'
+test_expect_success '2.1 GrpJobs of the QOS' '
+	limit qos small set GrpJobs=2 &&
+	limited qos-jobs QOSGrpJobsLimit --qos=small &&
+	limit qos small set GrpJobs=-1 &&
+	unlimited qos-jobs
+'
+test_expect_success '2.1 MaxJobsPerUser of the QOS' '
+	limit qos small set MaxJobsPerUser=2 &&
+	limited qos-user QOSMaxJobsPerUserLimit --qos=small &&
+	limit qos small set MaxJobsPerUser=-1 &&
+	unlimited qos-user
+'
+test_expect_success '2.1 MaxTRESPerUser of the QOS' '
+	limit qos small set MaxTRESPerUser=cpu=4 &&
+	limited qos-user-cpu QOSMaxCpuPerUserLimit --qos=small &&
+	limit qos small set MaxTRESPerUser=cpu=-1 &&
+	unlimited qos-user-cpu
+'
+
+# What a member alone breaks is nothing a gang is tried for.
+member_limited()
+{
+	wait_for 15 squeue_says ${members[-1]} $2 &&
+		all_in PENDING ${members[@]} &&
+		test "$(starts_of $1)" = 0 &&
+		test "$(acct_used cpu lab)" = 0
+}
+
+test_expect_success '2.3 MaxTRESPerJob of one member keeps all' '
+	limit account lab set MaxTRESPerJob=cpu=3 &&
+	one=$(submit --gang=cpu-job --gang-min-member=2 -A lab -n 2 \
+		cpu-job.sh) &&
+	two=$(submit --gang=cpu-job --gang-min-member=2 -A lab -n 4 \
+		cpu-job.sh) &&
+	members=($one $two) &&
+	member_limited cpu-job AssocMaxCpuPerJobLimit &&
+	limit account lab set MaxTRESPerJob=cpu=-1 &&
+	starts_whole cpu-job &&
+	ends cpu-job lab
+'
+test_expect_success '2.3 members below it are a gang whose total may be above' '
+	limit account lab set MaxTRESPerJob=cpu=3 &&
+	gather below 3 -A lab -n 3 &&
+	starts_whole below &&
+	ends below lab &&
+	limit account lab set MaxTRESPerJob=cpu=-1
+'
+test_expect_success '2.3 MaxNodesPerJob of one member keeps all' '
+	limit account lab set MaxTRESPerJob=node=1 &&
+	one=$(submit --gang=node-job --gang-min-member=2 -A lab -N 1 \
+		node-job.sh) &&
+	two=$(submit --gang=node-job --gang-min-member=2 -A lab -N 2 \
+		node-job.sh) &&
+	members=($one $two) &&
+	member_limited node-job AssocMaxNodePerJobLimit &&
+	limit account lab set MaxTRESPerJob=node=-1 &&
+	starts_whole node-job &&
+	ends node-job lab
+'
+test_expect_success '2.3 MaxWall of one member keeps all' '
+	limit account lab set MaxWall=10 &&
+	one=$(submit --gang=wall --gang-min-member=2 -A lab -n 1 -t 5 \
+		wall.sh) &&
+	two=$(submit --gang=wall --gang-min-member=2 -A lab -n 1 -t 20 \
+		wall.sh) &&
+	members=($one $two) &&
+	member_limited wall AssocMaxWallDurationPerJobLimit &&
+	limit account lab set MaxWall=-1 &&
+	starts_whole wall &&
+	ends wall lab
+'
+
+test_expect_success '1.66 held members count, and stop who would break it' '
+	limit account lab set GrpTRES=cpu=6 &&
+	gate_close &&
+	gather held 3 -A lab -n 2 &&
+	wait_for 15 all_in CONFIGURING ${members[@]} &&
+	test "$(acct_used cpu lab)" = 6 &&
+	test "$(acct_used GrpJobs lab)" = 3 &&
+	late=$(submit -A lab -n 1) &&
+	wait_for 15 squeue_says $late AssocGrpCpuLimit
+'
+test_expect_success '1.66 one is cancelled: what was held is free at once' '
+	scancel ${members[2]} &&
+	wait_for 15 all_in PENDING ${members[0]} ${members[1]} &&
+	gate_open &&
+	wait_state $late RUNNING &&
+	wait_for 10 "test \$(acct_used cpu lab) = 1" &&
+	test "$(acct_used GrpJobs lab)" = 1 &&
+	scancel $late ${members[@]} &&
+	wait_for 15 nothing_counted lab &&
+	limit account lab set GrpTRES=cpu=-1
+'
+
+test_expect_success '2.1 0.7 a nonstrict gang gives back what it holds' '
+	limit account lab set GrpTRES=cpu=4 &&
+	gather greedy 3 -A lab -n 2 --gang-mode=nonstrict &&
+	says greedy AssocGrpCpuLimit &&
+	wait_for 15 holds_nothing greedy lab &&
+	ours=$(submit -A lab -n 4) &&
+	wait_state $ours RUNNING &&
+	scancel $ours &&
+	limit account lab set GrpTRES=cpu=6 &&
+	starts_whole greedy &&
+	ends greedy lab &&
+	limit account lab set GrpTRES=cpu=-1
+'
+
+test_expect_success '2.3 a QOS of higher priority goes first' '
+	busy=$(submit -A other -N 4 --exclusive) &&
+	wait_state $busy RUNNING &&
+	gather patient 4 -A lab -N 1 --exclusive &&
+	patient=(${members[@]}) &&
+	gather eager 4 -A lab --qos=urgent -N 1 --exclusive &&
+	wait_for 15 gang_attempted ${members[0]} 1 &&
+	scancel $busy &&
+	starts_whole eager &&
+	all_in PENDING ${patient[@]} &&
+	touch eager.go &&
+	members=(${patient[@]}) &&
+	starts_whole patient &&
+	ends patient lab
+'
+
+test_expect_success '2.1 safe limits: minutes that the gang has not left' '
+	sed -i "s/^AccountingStorageEnforce=.*/&,safe/" "$SLURM_CONF" &&
+	slurm_stop_ctld &&
+	slurm_start_ctld &&
+	limit account lab set GrpTRESMins=cpu=60 &&
+	gather safe 3 -A lab -n 2 -t 15 &&
+	holds_nothing safe lab &&
+	says safe AssocGrpCPUMinutesLimit &&
+	limit account lab set GrpTRESMins=cpu=100 &&
+	starts_whole safe &&
+	ends safe lab
+'
+
+test_expect_success 'nothing is left' 'nothing_left "No fed_mgr state file"'
+
+test_done

@@ -1,0 +1,289 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0555-sacct.t - what slurmdbd hears of a gang: a start that lasted, nothing else
+
+test_description='Accounting records of attempts, holds and starts'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+slurm_setup -n 4 -c 4 --faults
+slurmdbd_setup 'AccountingStorageEnforce=associations,limits,qos'
+gate_setup
+slurm_start
+
+# Something has changed, so a failed gang is tried again at once.
+nudge()
+{
+	srun -Q --immediate=15 -n 1 --mem=1 true
+}
+
+# Of the jobs with this name, array tasks apart.
+ids_of()
+{
+	squeue -h -r -n $1 -o %i | sort -V
+}
+
+# Let attempts fail at the last of $2 members, as many as $3, $4, ... count.
+fail_attempts()
+{
+	local name=$1 count=$2 times
+
+	shift 2
+	for times; do
+		test $times = 1 || nudge
+		wait_for 20 "test \$(gang_log root/$name \
+			'$((count - 1)) rolled back' | wc -l) -ge $times" ||
+			return 1
+	done
+}
+
+# slurmdbd has heard of the end of the job. Of one without a row slurmctld may
+# tell five seconds late.
+recorded()
+{
+	wait_for 15 "test \"\$(slurmdbd_has 'count(*) from @job where
+		state > 2 and time_end > 0 and id_job = $1')\" = 1"
+}
+
+# All that slurmctld has said so far has arrived.
+heard()
+{
+	local mark
+
+	mark=$(submit -n 1 --mem=1 --wrap true) &&
+		wait_state $mark COMPLETED && recorded $mark
+}
+
+# Wait until there are that many rows of jobs with this name.
+rows_of()
+{
+	test "$(slurmdbd_has "count(*) from @job where job_name = '$1.sh'")" = $2
+}
+
+# As long as a gang has not started no row of it has a start, nodes, or an end.
+none_started()
+{
+	slurmdbd_has "* from @job where job_name = '$1.sh' and (state != 0 or
+		time_start > 0 or time_end > 0 or nodes_alloc > 0 or
+		tres_alloc != '')" >rows
+	test_must_be_empty rows
+}
+
+# Each job has one row, which says what slurmctld says, and the start is the
+# release.
+one_row_each()
+{
+	local name=$1 id start end
+
+	shift
+	wait_for 10 rows_of $name $# || return 1
+	for id; do
+		start=$(job_field $id StartTime)
+		end=$(job_field $id EndTime)
+		recorded $id || return 1
+		printf "%s|%s|%s|%s|%s\n" COMPLETED $start $end \
+			$(($(date -d $end +%s) - $(date -d $start +%s))) \
+			$(job_field $id NodeList) >expected
+		sacct_rows $(sacct_name $id) \
+			State,Start,End,ElapsedRaw,NodeList >actual
+		test_cmp expected actual || return 1
+	done
+	test "$(restarts_of "$@")" = 0
+}
+
+# sacct knows a task by its array.
+sacct_name()
+{
+	local array task
+
+	array=$(job_field $1 ArrayJobId)
+	task=$(job_field $1 ArrayTaskId)
+	echo ${array:-$1}${array:+_$task}
+}
+
+# The numbers of the jobs, that of a task apart: squeue's %A.
+numbers_of()
+{
+	squeue -h -r -n $1 -o %A | sort -n
+}
+
+acct add account lab
+acct add user root account=lab defaultaccount=lab
+gang_script known
+
+test_expect_success '2.27 members that slurmdbd knows, four attempts fail' '
+	slurm_fault commit 3 &&
+	for i in 1 2 3; do
+		submit -J known.sh -n 2 --nice=100 --gang=known \
+			--gang-min-member=3 known.sh || return 1
+	done &&
+	wait_for 15 rows_of known 3 &&
+	fail_attempts known 3 1 2 3 4 &&
+	heard &&
+	none_started known &&
+	rows_of known 3 &&
+	for id in $(ids_of known.sh); do
+		sacct_rows $id State,Start,NodeList,AllocTRES >>pending ||
+			return 1
+	done &&
+	printf "PENDING|Unknown|None assigned|\n%.0s" 1 2 3 >expected &&
+	test_cmp expected pending
+'
+test_expect_success '2.27 then they start: one row each, from the release' '
+	members=$(ids_of known.sh) &&
+	slurm_fault &&
+	nudge &&
+	wait_for 20 all_in RUNNING $members &&
+	started_together $members &&
+	touch known.go &&
+	wait_for 20 all_in COMPLETED $members &&
+	one_row_each known $members
+'
+
+gang_script tasks
+
+# The row of the array itself stands for one task by now.
+array_rows_are_up_to_date()
+{
+	test "$(slurmdbd_has "count(*) from @job where job_name = 'tasks.sh'
+		and array_task_pending > 1")" = 0
+}
+
+test_expect_success '2.27 tasks of an array and a job, three attempts fail' '
+	slurm_fault commit 4 &&
+	submit -J tasks.sh -a 1-3 -n 2 --nice=100 --gang=tasks \
+		--gang-min-member=4 tasks.sh &&
+	wait_for 15 rows_of tasks 1 &&
+	submit -J tasks.sh -n 2 --nice=100 --gang=tasks tasks.sh &&
+	fail_attempts tasks 4 1 2 3 &&
+	wait_for 15 rows_of tasks 4 &&
+	heard &&
+	none_started tasks &&
+	wait_for 10 array_rows_are_up_to_date
+'
+test_expect_success '2.27 then they start: one row each' '
+	slurm_fault &&
+	nudge &&
+	wait_for 20 "test \$(squeue -h -r -n tasks.sh -t R | wc -l) = 4" &&
+	members=$(numbers_of tasks.sh) &&
+	started_together $members &&
+	touch tasks.go &&
+	wait_for 20 all_in COMPLETED $members &&
+	one_row_each tasks $members
+'
+
+gang_script held
+
+test_expect_success '2.27 held members have no start, nor after kill -9' '
+	gate_close &&
+	members= &&
+	for i in 1 2 3; do
+		members="$members $(submit -J held.sh -n 2 --gang=held \
+			--gang-min-member=3 held.sh)" || return 1
+	done &&
+	wait_for 20 all_in CONFIGURING $members &&
+	slurm_saved ${members##* } &&
+	slurm_kill9_ctld &&
+	slurm_start_ctld &&
+	wait_for 20 gang_log root/held "found 3 held members again" &&
+	all_in CONFIGURING $members &&
+	waiting=$(submit -J waiting.sh --hold -n 1 --wrap true) &&
+	wait_for 15 rows_of waiting 1 &&
+	none_started held
+'
+test_expect_success '2.27 then they start: one row each, from the release' '
+	gate_open &&
+	wait_for 20 all_in RUNNING $members &&
+	started_together $members &&
+	touch held.go &&
+	wait_for 20 all_in COMPLETED $members &&
+	one_row_each held $members &&
+	scancel $waiting
+'
+
+gang_script lost
+
+test_expect_success '2.27 a held member is cancelled: it has ended, never begun' '
+	gate_close &&
+	members= &&
+	for i in 1 2 3; do
+		members="$members $(submit -J lost.sh -n 2 --gang=lost \
+			--gang-min-member=3 lost.sh)" || return 1
+	done &&
+	wait_for 20 all_in CONFIGURING $members &&
+	scancel ${members##* } &&
+	wait_for 20 all_in PENDING ${members% *} &&
+	recorded ${members##* } &&
+	test "$(sacct_rows ${members##* } Start,ElapsedRaw)" = "None|0" &&
+	case $(sacct_rows ${members##* } State) in
+	CANCELLED*) ;;
+	*) return 1 ;;
+	esac &&
+	wait_for 15 rows_of lost 3 &&
+	test "$(slurmdbd_has "count(*) from @job where job_name = \"lost.sh\" and
+		time_start = 0 and nodes_alloc = 0")" -ge 2 &&
+	scancel ${members% *} &&
+	gate_open
+'
+
+# How long slurmctld takes to answer, until there is a file "enough".
+watch_ping()
+{
+	local since
+
+	until test -e enough; do
+		since=${EPOCHREALTIME/./}
+		slurm_ctld_answers || echo 9999999
+		echo $((${EPOCHREALTIME/./} - since))
+		sleep 0.1
+	done >pings
+}
+
+gang_script deaf
+
+test_expect_success '2.27 slurmdbd is down: attempts fail, nobody waits for it' '
+	slurmdbd_stop &&
+	{ watch_ping & } &&
+	pinger=$! &&
+	slurm_fault commit 3 &&
+	for i in 1 2; do
+		submit -J deaf.sh -n 2 --nice=100 --gang=deaf \
+			--gang-min-member=4 deaf.sh || return 1
+	done &&
+	submit -J deaf.sh -a 1-2 -n 2 --nice=100 --gang=deaf deaf.sh &&
+	wait_for 20 gang_log root/deaf "2 rolled back" &&
+	nudge &&
+	wait_for 20 "test \$(gang_log root/deaf \"2 rolled back\" | wc -l) -ge 2"
+'
+test_expect_success '2.27 they start, run and end without it' '
+	slurm_fault &&
+	nudge &&
+	wait_for 20 "test \$(squeue -h -r -n deaf.sh -t R | wc -l) = 4" &&
+	members=$(numbers_of deaf.sh) &&
+	started_together $members &&
+	touch deaf.go &&
+	wait_for 20 all_in COMPLETED $members &&
+	touch enough &&
+	wait $pinger &&
+	sort -n pings | tail -n 1 >slowest &&
+	test "$(wc -l <pings)" -ge 10 &&
+	test "$(cat slowest)" -lt 1000000
+'
+test_expect_success '2.27 when it is back it hears of one start each' '
+	slurmdbd_start &&
+	wait_for 30 rows_of deaf 4 &&
+	one_row_each deaf $members
+'
+
+test_expect_success '2.27 no row is left that runs' '
+	sacctmgr -n show runawayjobs </dev/null >runaway 2>&1;
+	grep -i "no runaway jobs" runaway &&
+	test "$(slurmdbd_has "count(*) from @job where time_end = 0 or
+		state < 3")" = 0
+'
+test_expect_success 'nothing is left' '
+	nothing_left "slurmdbd" "PersistInit" "DBD_" "persistent connection" \
+		"No fed_mgr state file"
+'
+
+test_done

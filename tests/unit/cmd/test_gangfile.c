@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_gangfile.c - a file that describes a gang, read and refused
+ *
+ * What sgang submit makes of such files as a whole, and most of what can be
+ * wrong in them, is in tests/t/0121-sgang-submit-file.t.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../core/fail_alloc.h"
+#include "cmd/gangfile.h"
+
+#define N(array) (sizeof(array) / sizeof((array)[0]))
+
+static char path[] = "gangfile.XXXXXX";
+
+static int make_file(void **state)
+{
+	int fd = mkstemp(path);
+
+	(void)state;
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_file(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+static int load(const char *text, struct sgang_gangfile *file,
+		struct sgang_error *err)
+{
+	FILE *out = fopen(path, "w");
+
+	assert_non_null(out);
+	fputs(text, out);
+	fclose(out);
+	return sgang_gangfile_load(path, "alice", file, err);
+}
+
+static const char good[] =
+	"gang: train\n"
+	"mode: nonstrict\n"
+	"options: [--time=10]\n"
+	"roles:\n"
+	"  - name: driver\n"
+	"    order: 0\n"
+	"    script: /dev/null\n"
+	"    args: [a, 'b c']\n"
+	"  - {name: worker, count: 3, array: yes, command: hostname}\n"
+	"  - name: server\n"
+	"    gang: proj/servers\n"
+	"    waiting-time: 30\n"
+	"    command: sleep 1\n"
+	"    count: 2\n";
+
+static void all_of_it_is_read(void **state)
+{
+	struct sgang_gangfile file;
+	struct sgang_error err;
+
+	(void)state;
+	assert_int_equal(load(good, &file, &err), 0);
+	assert_int_equal(file.n_gangs, 2);
+	assert_string_equal(file.gang[0].spec.ns, "alice");
+	assert_string_equal(file.gang[0].spec.name, "train");
+	assert_int_equal(file.gang[0].spec.mode, SGANG_MODE_NONSTRICT);
+	assert_int_equal(file.gang[0].spec.min_member, 4);
+	assert_int_equal(file.gang[0].spec.total, 4);
+	assert_int_equal(file.gang[0].members, 4);
+	assert_string_equal(file.gang[0].spec.groups, "proj/servers");
+	assert_string_equal(file.gang[1].spec.ns, "proj");
+	assert_int_equal(file.gang[1].spec.mode, SGANG_MODE_UNSET);
+	assert_int_equal(file.gang[1].spec.min_member, 2);
+	assert_int_equal(file.gang[1].spec.waiting_time, 1800);
+	assert_string_equal(file.gang[1].spec.groups, "alice/train");
+
+	assert_int_equal(file.n_roles, 3);
+	assert_string_equal(file.role[0].name, "driver");
+	assert_string_equal(file.role[0].script, "/dev/null");
+	assert_int_equal(file.role[0].args.n, 2);
+	assert_true(file.role[0].order_set);
+	assert_int_equal(sgang_gangfile_jobs(&file.role[0]), 1);
+	assert_true(file.role[1].array);
+	assert_false(file.role[1].order_set);
+	assert_int_equal(file.role[1].count, 3);
+	assert_int_equal(sgang_gangfile_jobs(&file.role[1]), 1);
+	assert_int_equal(file.role[2].gang, 1);
+	assert_int_equal(sgang_gangfile_jobs(&file.role[2]), 2);
+	sgang_gangfile_clear(&file);
+	assert_null(file.role);
+}
+
+static void a_command_is_made(void **state)
+{
+	static const char *const wanted[] = {
+		"sbatch", "--parsable", "--gang=alice/train",
+		"--gang-min-member=4", "--gang-total-number=4",
+		"--gang-mode=nonstrict", "--gang-groups=proj/servers",
+		"--gang-order=0", "--job-name=driver", "--time=10",
+		"/dev/null", "a", "b c"
+	};
+	struct sgang_words words;
+	struct sgang_gangfile file;
+	struct sgang_error err;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(load(good, &file, &err), 0);
+	assert_int_equal(sgang_gangfile_command(&file, &file.role[0], &words,
+						&err), 0);
+	assert_int_equal(words.n, N(wanted));
+	for (i = 0; i < N(wanted); i++)
+		assert_string_equal(words.word[i], wanted[i]);
+	sgang_words_clear(&words);
+	sgang_gangfile_clear(&file);
+}
+
+/* An object inside of an object keeps the line of its key, also in the short
+ * form of YAML. */
+static void bad_files_are_refused(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *why;	/* behind the file's name */
+	} cases[] = {
+		{ "", ": there is nothing in it" },
+		{ "gang: a\n", ":1: roles: is missing" },
+		{ "roles: []\n", ":1: gang: is missing" },
+		{ "gang: a\nroles:\n- name: x\n",
+		  ":3: role \"x\" has neither script nor command" },
+		{ "gang: a\nroles: [{name: x, command: y,\n count: 0}]\n",
+		  ":3: count: expected a number from 1 to 100000" },
+		{ "gang: a\nroles: [{name: x,\n command: {}}]\n",
+		  ":3: command: expected a text" },
+		{ "gang: a\nroles:\n- {name: x, script: /none}\n",
+		  ":3: script: /none: No such file or directory" },
+		{ "gang: a\nmode: fast\nroles: []\n",
+		  ":2: mode=fast: expected one of strict|nonstrict" },
+		{ "gang: a\nfrob: 1\nroles: []\n", ":2: unknown key \"frob\"" },
+		{ "gang: a\nfr\\\"\x07: 1\nroles: []\n", ": control characters"
+		  " are not allowed" },
+		{ "gang: a\n\"fr\\ab\": 1\n", ":2: unknown key \"fr?b\"" },
+		{ "gang: a\ngang: b\n", ":2: the key \"gang\" stands twice" },
+		{ "gang: *x\n", ":1: aliases and tags of YAML are not "
+		  "understood here" },
+		{ "[[[[[[[[[a]]]]]]]]]\n",
+		  ":1: too many lists and maps inside of each other" },
+	};
+	struct sgang_gangfile file = { .n_roles = 7 };
+	struct sgang_error err;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < N(cases); i++) {
+		err.text[0] = '\0';
+		assert_int_equal(load(cases[i].text, &file, &err), -1);
+		assert_int_equal(errno, EINVAL);
+		assert_memory_equal(err.text, path, strlen(path));
+		assert_string_equal(err.text + strlen(path), cases[i].why);
+		assert_int_equal(file.n_roles, 7);
+	}
+}
+
+static void files_that_cannot_be_read(void **state)
+{
+	struct sgang_gangfile file;
+	struct sgang_error err;
+
+	(void)state;
+	assert_int_equal(sgang_gangfile_load("/none", "alice", &file, &err),
+			 -1);
+	assert_int_equal(errno, ENOENT);
+	assert_string_equal(err.text, "/none: No such file or directory");
+	assert_int_equal(sgang_gangfile_load("/", "alice", &file, &err), -1);
+	assert_int_equal(errno, EISDIR);
+	assert_string_equal(err.text, "/: Is a directory");
+}
+
+/* Each allocation of ours fails once. */
+static void no_memory_is_an_error(void **state)
+{
+	struct sgang_words words;
+	struct sgang_gangfile file;
+	struct sgang_error err;
+	unsigned long n;
+	int rc;
+
+	(void)state;
+	for (n = 1;; n++) {
+		words = (struct sgang_words){ NULL, 0 };
+		fail_at(n);
+		rc = load(good, &file, &err);
+		if (!rc) {
+			rc = sgang_gangfile_command(&file, &file.role[0],
+						    &words, &err);
+			sgang_gangfile_clear(&file);
+		}
+		if (!fail_happened)
+			break;
+		fail_at(0);
+		assert_int_equal(rc, -1);
+		assert_string_equal(err.text, "out of memory");
+	}
+	fail_at(0);
+	assert_int_equal(rc, 0);
+	assert_true(n > 50);
+	sgang_words_clear(&words);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_of_it_is_read),
+		cmocka_unit_test(a_command_is_made),
+		cmocka_unit_test(bad_files_are_refused),
+		cmocka_unit_test(files_that_cannot_be_read),
+		cmocka_unit_test(no_memory_is_an_error),
+	};
+
+	return cmocka_run_group_tests_name("gangfile", tests, make_file,
+					   remove_file);
+}

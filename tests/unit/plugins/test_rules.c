@@ -1,0 +1,1186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_rules.c - modes, groups, order, waiting time, failures on a toy cluster */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "unit/core/fuzz.h"
+#include "unit/plugins/toy_cluster.h"
+
+static struct fake_request nonstrict_of(const char *gang, uint32_t min)
+{
+	struct fake_request rq = member_of(gang, min);
+
+	rq.more = "gang_mode=nonstrict";
+	return rq;
+}
+
+static uint32_t busy(uint32_t nodes)
+{
+	uint32_t id = submit(plain(nodes, 1000));
+
+	assert_true(fake_start(id, ALL_FREE));
+	return id;
+}
+
+/* ---- nonstrict ---- */
+
+/* 0.7, 0.8: members keep what they got until all have something. */
+static void test_nonstrict_accumulates(void **state)
+{
+	uint32_t ids[4], first, second;
+
+	(void) state;
+	first = busy(14);
+	submit_many(nonstrict_of("train", 4), 4, ids);
+	pass();
+	schedule_and_pass();
+	assert_int_equal(in_state("train", FAKE_HELD), 2);
+	assert_int_equal(in_state("train", FAKE_RUNNING), 0);
+	assert_int_equal(record_of(ids[0]).phase, SGANG_PHASE_HOLDING);
+	assert_int_equal(record_of(ids[0]).mode, SGANG_MODE_NONSTRICT);
+	assert_false(record_of(ids[0]).placed);
+	assert_non_null(strstr(text_of(ids[3]),
+			       "Gang alice/train holds 2/4 members"));
+
+	/* the rest fits: all start in one step */
+	fake_end(first);
+	second = busy(13);
+	schedule_and_pass();
+	assert_int_equal(in_state("train", FAKE_HELD), 3);
+	fake_end(second);
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_RUNNING);
+	assert_int_equal(fake_counts.undone, 0);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_true(record_of(ids[i]).placed);
+		assert_int_equal(record_of(ids[i]).member_rank, i);
+		assert_string_equal(fake_getenv(ids[i], "SLURM_GANG_MEMBERS"),
+				    "4");
+	}
+}
+
+/* 0.2: a strict gang in the same place holds nothing. */
+static void test_strict_holds_nothing(void **state)
+{
+	uint32_t ids[4];
+
+	(void) state;
+	busy(14);
+	submit_many(member_of("train", 4), 4, ids);
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_PENDING);
+	/* 0.3, 0.4: two would fit, the third was tried, one was not */
+	assert_int_equal(record_of(ids[0]).tried, 3);
+	assert_int_equal(record_of(ids[0]).skipped, 1);
+	assert_int_equal(record_of(ids[2]).round, record_of(ids[0]).attempts);
+	assert_int_equal(record_of(ids[3]).round, 0);
+}
+
+/* 0.39 to 0.41, 0.45: each attempt is a cycle, in which a member is tried once,
+ * and there is no other before something has changed; 0.42: nonstrict gangs have
+ * cycles too, but nobody is skipped in them. */
+static void test_cycles(void **state)
+{
+	uint32_t strict[4], loose[4], last;
+
+	(void) state;
+	busy(14);
+	submit_many(member_of("strict", 4), 4, strict);
+	submit_many(nonstrict_of("loose", 4), 4, loose);
+	pass();
+	(void) turn(strict[0]);
+	pass();
+	assert_int_equal(record_of(strict[0]).attempts, 1);
+	assert_int_equal(record_of(strict[0]).round, 1);
+	assert_int_equal(record_of(strict[3]).round, 0);
+	for (int i = 0; i < 3; i++) {
+		(void) turn(strict[0]);
+		pass();
+	}
+	assert_int_equal(record_of(strict[0]).attempts, 1);
+
+	(void) turn(loose[0]);
+	pass();
+	assert_int_equal(record_of(loose[3]).tried, 4);
+	assert_int_equal(record_of(loose[3]).skipped, 0);
+	/* what it took is a change: the next cycle of the other */
+	last = record_of(strict[0]).attempts;
+	(void) turn(strict[1]);
+	pass();
+	assert_true(record_of(strict[0]).attempts > last);
+}
+
+/* 0.6, 0.46, 0.55: the mode is each gang's own. */
+static void test_modes_side_by_side(void **state)
+{
+	uint32_t strict[4], loose[4];
+
+	(void) state;
+	busy(14);
+	submit_many(member_of("strict", 4), 4, strict);
+	submit_many(nonstrict_of("loose", 4), 4, loose);
+	pass();
+	for (int i = 0; i < 3; i++)
+		schedule_and_pass();
+	assert_int_equal(in_state("strict", FAKE_HELD), 0);
+	assert_int_equal(in_state("loose", FAKE_HELD), 2);
+}
+
+/* 0.49: when one member has its turn, all of them are tried at once. */
+static void test_siblings_follow(void **state)
+{
+	uint32_t ids[4];
+
+	(void) state;
+	busy(13);
+	submit_many(nonstrict_of("train", 4), 4, ids);
+	pass();
+	(void) turn(ids[2]);
+	pass();
+	assert_int_equal(in_state("train", FAKE_HELD), 3);
+}
+
+/* 0.7: one that does not fit affects none of those after it. */
+static void test_nonstrict_skips(void **state)
+{
+	struct fake_request big = nonstrict_of("train", 3), small = big;
+	uint32_t ids[3];
+
+	(void) state;
+	big.nodes = 15;
+	busy(4);
+	ids[0] = submit(big);
+	ids[1] = submit(small);
+	ids[2] = submit(small);
+	pass();
+	schedule_and_pass();
+	assert_int_equal(fake_state(ids[0]), FAKE_PENDING);
+	assert_int_equal(fake_state(ids[1]), FAKE_HELD);
+	assert_int_equal(fake_state(ids[2]), FAKE_HELD);
+}
+
+/* A limit of its association: it holds nothing, since what it holds counts. */
+static void test_nonstrict_limit(void **state)
+{
+	uint32_t ids[4];
+
+	(void) state;
+	submit_many(nonstrict_of("train", 4), 4, ids);
+	fake_limit(ids[2], true);
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_PENDING);
+	assert_true(fake_idle_nodes() == ALL_FREE);
+	assert_non_null(strstr(text_of(ids[0]), "AssocGrpCpuLimit"));
+	/* it is out of the way of others, and asks again */
+	assert_true(fake_job(ids[0])->parked);
+	fake_limit(ids[2], false);
+	fake_clock(10);
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_RUNNING);
+}
+
+/* A member that is cancelled leaves too few: the others hold in vain. */
+static void test_nonstrict_too_few_left(void **state)
+{
+	uint32_t ids[4];
+
+	(void) state;
+	busy(14);
+	submit_many(nonstrict_of("train", 4), 4, ids);
+	pass();
+	schedule_and_pass();
+	assert_int_equal(in_state("train", FAKE_HELD), 2);
+	fake_end(ids[3]);
+	pass();
+	assert_int_equal(in_state("train", FAKE_HELD), 0);
+	pass();
+	assert_int_equal(record_of(ids[0]).phase, SGANG_PHASE_GATHERING);
+}
+
+/* 0.36, 0.54: slurmctld is restarted, or killed, while members hold. */
+static void test_nonstrict_restart(void **state)
+{
+	(void) state;
+	for (int died = 0; died < 2; died++) {
+		uint32_t ids[4], other;
+
+		fake_cluster(NODES, CPUS, MEMORY, LICENCES);
+		sgang_conductor_destroy(c);
+		start_conductor();
+		other = busy(14);
+		submit_many(nonstrict_of("train", 4), 4, ids);
+		pass();
+		schedule_and_pass();
+		assert_int_equal(in_state("train", FAKE_HELD), 2);
+		come_back(died);
+		pass();
+		assert_int_equal(in_state("train", FAKE_HELD), 2);
+		assert_int_equal(fake_counts.adopted, 2);
+		fake_end(other);
+		schedule_and_pass();
+		all_in_state(ids, 4, FAKE_RUNNING);
+		assert_string_equal(fake_getenv(ids[3],
+						"SLURM_GANG_MEMBER_RANK"),
+				    "3");
+	}
+}
+
+/* ---- no deadlock ---- */
+
+/* Run until nothing is pending: what runs ends after a while. Returns the rounds
+ * it took; fails when nothing moves any more. */
+static uint32_t run_all(uint64_t *fuzz, const char *what)
+{
+	uint32_t rounds = 0, still = 0, pending, before = UINT32_MAX;
+
+	for (;;) {
+		pending = 0;
+		schedule_and_pass();
+		pass();
+		for (size_t i = 0; i < FAKE_JOBS; i++) {
+			const struct fake_job *j = fake_record(i);
+
+			if (!j->live)
+				continue;
+			pending += j->state == FAKE_PENDING ||
+				   j->state == FAKE_HELD;
+			if (j->state == FAKE_RUNNING &&
+			    fuzz_below(fuzz, 2))
+				fake_end(j->id);
+		}
+		if (!pending)
+			return rounds;
+		still = (pending == before) ? still + 1 : 0;
+		before = pending;
+		/* less than the waiting time, which would help by force */
+		if (still > 40)
+			fail_msg("%s: %s: %u members wait for ever", context,
+				 what, pending);
+		fake_clock(3);
+		rounds++;
+	}
+}
+
+/* Submit the members of all gangs in a random order, the scheduler looking in
+ * between, so that each gang gets some of the nodes. */
+static void submit_shuffled(uint64_t *fuzz,
+			    struct fake_request *all, uint32_t n)
+{
+	for (uint32_t i = n; i > 1; i--) {
+		uint32_t j = (uint32_t) fuzz_below(fuzz, i);
+		struct fake_request rq = all[j];
+
+		all[j] = all[i - 1];
+		all[i - 1] = rq;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		submit(all[i]);
+		if (!fuzz_below(fuzz, 3))
+			schedule_and_pass();
+	}
+}
+
+static void new_cluster(uint32_t seed, const char *what)
+{
+	sgang_conductor_destroy(c);
+	fake_cluster(NODES, CPUS, MEMORY, LICENCES);
+	start_conductor();
+	snprintf(context, sizeof(context), "%s, seed %u", what, seed);
+}
+
+#define SEEDS 100
+
+/* 0.9: three gangs of 5 on room for 10. */
+static void test_three_of_five(void **state)
+{
+	(void) state;
+	for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+		static const char *const names[] = { "a", "b", "c" };
+		uint64_t fuzz = seed;
+		struct fake_request all[15];
+
+		new_cluster(seed, "three gangs of 5");
+		busy(6);
+		for (uint32_t i = 0; i < 15; i++)
+			all[i] = nonstrict_of(names[i / 5], 5);
+		submit_shuffled(&fuzz, all, 15);
+		run_all(&fuzz, "three gangs");
+	}
+}
+
+/* 0.9 as it is told: they hold 3, 3 and 4, and one of them gets on. */
+static void test_three_three_four(void **state)
+{
+	uint32_t a[5], b[5], d[5], room;
+
+	(void) state;
+	room = busy(16);
+	submit_many(nonstrict_of("a", 5), 5, a);
+	submit_many(nonstrict_of("b", 5), 5, b);
+	submit_many(nonstrict_of("c", 5), 5, d);
+	pass();
+	/* the first takes three nodes, then the second, then four are left */
+	fake_end(room);
+	room = busy(13);
+	(void) turn(a[0]);
+	pass();
+	fake_end(room);
+	room = busy(10);
+	(void) turn(b[0]);
+	pass();
+	fake_end(room);
+	room = busy(6);
+	(void) turn(d[0]);
+	pass();
+	schedule_and_pass();
+	schedule_and_pass();
+	all_in_state(a, 5, FAKE_RUNNING);
+	for (int i = 0; i < 5; i++)
+		fake_end(a[i]);
+	for (int i = 0; i < 4; i++)
+		schedule_and_pass();
+	all_in_state(b, 5, FAKE_RUNNING);
+}
+
+/* Slurm reaches nobody while the holders have all there is: they get on all the
+ * same, and so does a gang that holds nothing, when backfill plans for it. */
+static void test_out_of_reach(void **state)
+{
+	struct fake_request rq = member_of("strict", 16);
+	uint32_t a[10], b[10], strict[16], room;
+
+	(void) state;
+	room = busy(16);
+	submit_many(nonstrict_of("a", 10), 10, a);
+	submit_many(nonstrict_of("b", 10), 10, b);
+	pass();
+	fake_end(room);
+	room = busy(8);
+	(void) turn(b[0]);
+	pass();
+	fake_end(room);
+	rq.priority = 200;
+	submit_many(rq, 16, strict);
+	(void) turn(a[0]);
+	pass();
+	pass();
+	all_in_state(a, 10, FAKE_RUNNING);
+	for (int i = 0; i < 10; i++)
+		fake_end(a[i]);
+	(void) turn(b[0]);
+	pass();
+	all_in_state(b, 10, FAKE_RUNNING);
+	for (int i = 0; i < 10; i++)
+		fake_end(b[i]);
+	schedule_and_pass();
+	all_in_state(strict, 16, FAKE_RUNNING);
+}
+
+/* A strict gang that comes before holders and holds nothing. */
+static void test_holders_give_way_to_strict(void **state)
+{
+	struct fake_request rq = member_of("strict", 16);
+	uint32_t a[10], strict[16], room;
+	struct sgang_spec spec;
+
+	(void) state;
+	room = busy(8);
+	submit_many(nonstrict_of("a", 10), 10, a);
+	pass();
+	(void) turn(a[0]);
+	pass();
+	assert_int_equal(in_state("a", FAKE_HELD), 8);
+	rq.priority = 200;
+	submit_many(rq, 16, strict);
+	fake_user_hold(a[9], false);
+	pass();
+	fake_end(room);
+	pass();
+	/* backfill plans for it, nobody reaches it */
+	sgang_spec_init(&spec);
+	strcpy(spec.ns, "alice");
+	strcpy(spec.name, "strict");
+	fake_scheduler(true);
+	(void) sgang_conductor_joint_start(c, &spec);
+	fake_scheduler(false);
+	pass();
+	pass();
+	assert_int_equal(in_state("strict", FAKE_PENDING), 16);
+	/* the free nodes are not the holders': it has to be reached */
+	(void) turn(strict[0]);
+	pass();
+	all_in_state(strict, 16, FAKE_RUNNING);
+}
+
+/* Groups {A,B} and {C,D}, tried in the order A, C, B, D. */
+static void test_two_groups(void **state)
+{
+	static const struct {
+		const char *name, *more;
+	} gangs[] = {
+		{ "a", "gang_mode=nonstrict|gang_groups=alice/a,alice/b" },
+		{ "c", "gang_mode=nonstrict|gang_groups=alice/c,alice/d" },
+		{ "b", "gang_mode=nonstrict|gang_groups=alice/a,alice/b" },
+		{ "d", "gang_mode=nonstrict|gang_groups=alice/c,alice/d" },
+	};
+
+	(void) state;
+	for (uint32_t seed = 0; seed <= SEEDS; seed++) {
+		uint64_t fuzz = seed + 1;
+		struct fake_request all[16];
+
+		new_cluster(seed, "groups A B and C D");
+		busy(6);
+		for (uint32_t i = 0; i < 16; i++) {
+			all[i] = member_of(gangs[i / 4].name, 4);
+			all[i].more = gangs[i / 4].more;
+		}
+		if (seed) {
+			submit_shuffled(&fuzz, all, 16);
+		} else {
+			for (uint32_t i = 0; i < 16; i++)
+				submit(all[i]);
+		}
+		run_all(&fuzz, "groups");
+	}
+}
+
+/* Two gangs of 100 slots on 100: here 60 on 60 of 64, in arrays and jobs. */
+static void test_two_of_all(void **state)
+{
+	(void) state;
+	for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+		uint64_t fuzz = seed;
+		struct fake_request all[120];
+
+		new_cluster(seed, "two gangs of everything");
+		busy(1);
+		for (uint32_t i = 0; i < 120; i++) {
+			all[i] = nonstrict_of(i < 60 ? "a" : "b", 60);
+			all[i].cpus = 1;
+		}
+		submit_shuffled(&fuzz, all, 120);
+		run_all(&fuzz, "two gangs");
+	}
+}
+
+/* 60 gangs of 1 to 8 slots on two nodes of 8: members of different size, so a
+ * gang can be in its own way. */
+static void test_sixty_gangs(void **state)
+{
+	(void) state;
+	for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+		static char names[60][8];
+		struct fake_request all[480];
+		uint64_t fuzz = seed;
+		uint32_t n = 0;
+
+		sgang_conductor_destroy(c);
+		toy_nodes = 2;
+		fake_cluster(toy_nodes, 8, MEMORY, LICENCES);
+		start_conductor();
+		snprintf(context, sizeof(context), "60 gangs, seed %u", seed);
+		for (uint32_t g = 0; g < 60; g++) {
+			uint32_t slots = 1 + (uint32_t) fuzz_below(&fuzz, 8);
+			uint32_t first = n;
+
+			snprintf(names[g], sizeof(names[g]), "g%u", g);
+			while (slots) {
+				uint32_t size = 1 + (uint32_t)
+						fuzz_below(&fuzz, slots);
+
+				all[n] = nonstrict_of(names[g], 0);
+				all[n++].cpus = size;
+				slots -= size;
+			}
+			for (uint32_t i = first; i < n; i++)
+				all[i].min = n - first;
+		}
+		submit_shuffled(&fuzz, all, n);
+		run_all(&fuzz, "60 gangs");
+	}
+}
+
+/* With scripts to wait for, those after the first give up for good. */
+static void test_give_up(void **state)
+{
+	uint32_t a[5], b[5], room;
+
+	(void) state;
+	fake_recommits(false);
+	room = busy(16);
+	submit_many(nonstrict_of("a", 5), 5, a);
+	submit_many(nonstrict_of("b", 5), 5, b);
+	pass();
+	fake_end(room);
+	room = busy(13);
+	(void) turn(b[0]);
+	pass();
+	assert_int_equal(in_state("b", FAKE_HELD), 3);
+	fake_end(room);
+	room = busy(10);
+	schedule_and_pass();
+	schedule_and_pass();
+	all_in_state(a, 5, FAKE_RUNNING);
+}
+
+/* ---- groups ---- */
+
+#define WITH(others) "gang_groups=" others
+
+/* 0.10, 0.22, 0.30, 0.47: two roles of different users, shapes and partitions
+ * start in one step, and nothing starts while one of them is incomplete. */
+static void test_group(void **state)
+{
+	struct fake_request a = member_of("driver", 1);
+	struct fake_request b = member_of("worker", 3);
+	uint32_t driver, workers[3];
+
+	(void) state;
+	a.more = WITH("bob/worker");
+	a.partition = LEAF(0);
+	a.cpus = 2;
+	b.more = WITH("alice/driver,bob/worker");
+	b.user = "bob";
+	b.partition = LEAF(2);
+	driver = submit(a);
+	submit_many(b, 2, workers);
+	pass();
+	schedule_and_pass();
+	assert_int_equal(fake_state(driver), FAKE_PENDING);
+	assert_non_null(strstr(text_of(driver),
+			       "Gang bob/worker gathering 2/3 members"));
+	workers[2] = submit(b);
+	pass();
+	schedule_and_pass();
+	assert_int_equal(fake_state(driver), FAKE_RUNNING);
+	all_in_state(workers, 3, FAKE_RUNNING);
+	assert_string_equal(fake_getenv(driver, "SLURM_GANG_MEMBERS"), "1");
+	assert_string_equal(fake_getenv(workers[0], "SLURM_GANG_MEMBERS"),
+			    "3");
+}
+
+/* One of two strict gangs has no room: the other holds nothing. */
+static void test_group_all_or_none(void **state)
+{
+	struct fake_request a = member_of("a", 2), b = member_of("b", 2);
+	uint32_t ids[4], other;
+
+	(void) state;
+	a.more = b.more = WITH("alice/a,alice/b");
+	b.partition = LEAF(3);
+	other = submit(plain(3, 1000));
+	assert_true(fake_start(other, LEAF(3)));
+	submit_many(a, 2, ids);
+	submit_many(b, 2, ids + 2);
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_PENDING);
+	fake_end(other);
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_RUNNING);
+}
+
+/* The first takes, by its ring cost, the only nodes that the second can use:
+ * then the second goes first. */
+static void test_group_in_the_way(void **state)
+{
+	struct fake_request a = member_of("a", 2), b = member_of("b", 2);
+	uint32_t ids[4], other;
+
+	(void) state;
+	a.more = b.more = WITH("alice/a,alice/b");
+	b.partition = 0x3;	/* n0, n1 */
+	other = submit(plain(12, 1000));
+	assert_true(fake_start(other, ALL_FREE & ~(uint64_t) 0x33));
+	submit_many(a, 2, ids);
+	submit_many(b, 2, ids + 2);
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_RUNNING);
+	assert_int_equal(fake_job(ids[2])->nodes |
+			 fake_job(ids[3])->nodes, 0x3);
+}
+
+/* 0.22: consent. Bob lists alice's gang, which does not list his: hers is not
+ * concerned, his waits and says why. */
+static void test_no_consent(void **state)
+{
+	struct fake_request b = member_of("hanger-on", 1);
+	uint32_t train[2], other;
+
+	(void) state;
+	b.user = "bob";
+	b.more = WITH("alice/train");
+	other = submit(b);
+	submit_many(member_of("train", 2), 2, train);
+	pass();
+	schedule_and_pass();
+	all_in_state(train, 2, FAKE_RUNNING);
+	assert_int_equal(fake_state(other), FAKE_PENDING);
+	assert_true(fake_job(other)->parked);
+	assert_non_null(strstr(text_of(other),
+			       "gang alice/train is not there or does not list it"));
+}
+
+/* A gang of the group is not there at all. */
+static void test_group_missing(void **state)
+{
+	struct fake_request a = member_of("a", 1);
+	uint32_t id;
+
+	(void) state;
+	a.more = WITH("alice/b");
+	id = submit(a);
+	pass();
+	schedule_and_pass();
+	assert_int_equal(fake_state(id), FAKE_PENDING);
+	assert_non_null(strstr(text_of(id), "gang alice/b is not there"));
+}
+
+/* 0.31: empty lists, each for itself. */
+static void test_no_group(void **state)
+{
+	struct fake_request a = member_of("a", 1), b = member_of("b", 2);
+	uint32_t one, two;
+
+	(void) state;
+	a.more = b.more = WITH("");
+	one = submit(a);
+	two = submit(b);
+	pass();
+	schedule_and_pass();
+	assert_int_equal(fake_state(one), FAKE_RUNNING);
+	assert_int_equal(fake_state(two), FAKE_PENDING);
+}
+
+/* A nonstrict and a strict gang: the strict one takes its nodes when the other
+ * has all it needs, and not before. */
+static void test_group_mixed_modes(void **state)
+{
+	struct fake_request a = member_of("a", 3), b = member_of("b", 2);
+	uint32_t strict[2], loose[3], other;
+
+	(void) state;
+	a.more = WITH("alice/b") "|gang_mode=nonstrict";
+	b.more = WITH("alice/a");
+	a.partition = LEAF(0);
+	other = submit(plain(2, 1000));
+	assert_true(fake_start(other, LEAF(0)));
+	submit_many(a, 3, loose);
+	submit_many(b, 2, strict);
+	pass();
+	schedule_and_pass();
+	assert_int_equal(in_state("a", FAKE_HELD), 2);
+	all_in_state(strict, 2, FAKE_PENDING);
+	fake_end(other);
+	schedule_and_pass();
+	all_in_state(loose, 3, FAKE_RUNNING);
+	all_in_state(strict, 2, FAKE_RUNNING);
+}
+
+/* ---- order ---- */
+
+/* 3.6, 3.8: a driver and one executor, never two executors. */
+static void test_order(void **state)
+{
+	(void) state;
+	for (uint32_t place = 0; place < 4; place++) {
+		uint32_t driver = 0;
+
+		new_cluster(place, "driver's place");
+		busy(14);
+		for (uint32_t i = 0; i < 4; i++) {
+			struct fake_request rq = member_of("spark", 2);
+
+			rq.total = 4;
+			rq.more = (i == place) ? "gang_order=0" :
+						 "gang_order=1";
+			if (i == place)
+				driver = submit(rq);
+			else
+				submit(rq);
+		}
+		pass();
+		schedule_and_pass();
+		assert_int_equal(fake_state(driver), FAKE_RUNNING);
+		assert_int_equal(in_state("spark", FAKE_RUNNING), 2);
+	}
+}
+
+/* While the driver cannot start, two executors are no minimum. */
+static void test_order_waits(void **state)
+{
+	struct fake_request rq = member_of("spark", 2);
+	uint32_t driver, executors[3];
+
+	(void) state;
+	rq.total = 4;
+	rq.more = "gang_order=0";
+	driver = submit(rq);
+	rq.more = NULL;
+	submit_many(rq, 3, executors);
+	fake_user_hold(driver, true);
+	pass();
+	schedule_and_pass();
+	assert_int_equal(in_state("spark", FAKE_RUNNING), 0);
+	assert_non_null(strstr(text_of(executors[0]), "--gang-order"));
+	fake_user_hold(driver, false);
+	pass();
+	schedule_and_pass();
+	assert_int_equal(fake_state(driver), FAKE_RUNNING);
+}
+
+/* 0.5, 0.19: the total first, then the minimum; the third is ordinary. */
+static void test_total(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[3], other;
+
+	(void) state;
+	rq.total = 3;
+	other = busy(14);
+	submit_many(rq, 3, ids);
+	pass();
+	schedule_and_pass();
+	assert_int_equal(in_state("train", FAKE_RUNNING), 2);
+	pass();
+	fake_end(other);
+	schedule_and_pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+}
+
+/* ---- waiting time ---- */
+
+/* 0.12 to 0.14, 0.44, 0.48, 0.51: from the first placed member, over without a
+ * cap, nothing is held afterwards and nobody starts until one is released. */
+static void test_waiting_time(void **state)
+{
+	struct fake_request rq = nonstrict_of("train", 4);
+	uint32_t ids[4], late, other;
+
+	(void) state;
+	rq.more = "gang_mode=nonstrict|gang_waiting_time=1:00:00";
+	other = busy(14);
+	submit_many(rq, 4, ids);
+	pass();
+	fake_clock(5000);	/* in the queue does not count */
+	pass();
+	schedule_and_pass();
+	assert_int_equal(in_state("train", FAKE_HELD), 2);
+	fake_clock(3599);
+	pass();
+	assert_int_equal(in_state("train", FAKE_HELD), 2);
+	fake_clock(1);
+	pass();
+	all_in_state(ids, 4, FAKE_PENDING);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_true(fake_job(ids[i])->user_hold);
+		assert_string_equal(text_of(ids[i]), "GangTimeout");
+		assert_int_equal(record_of(ids[i]).phase, SGANG_PHASE_TIMEOUT);
+	}
+	/* 0.44: never again by itself, nor one that comes later */
+	fake_end(other);
+	late = submit(rq);
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_PENDING);
+	assert_string_equal(text_of(late), "GangTimeout");
+
+	fake_snapshot();
+	come_back(true);
+	pass();
+	assert_int_equal(record_of(ids[1]).phase, SGANG_PHASE_TIMEOUT);
+	fake_user_hold(ids[2], false);
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_RUNNING);
+}
+
+/* 0.28: the site's default, ten minutes. */
+static void test_default_waiting_time(void **state)
+{
+	uint32_t ids[2];
+
+	(void) state;
+	busy(15);
+	submit_many(nonstrict_of("train", 2), 2, ids);
+	pass();
+	schedule_and_pass();
+	fake_clock(599);
+	pass();
+	assert_int_equal(in_state("train", FAKE_HELD), 1);
+	fake_clock(1);
+	pass();
+	assert_int_equal(in_state("train", FAKE_HELD), 0);
+	assert_string_equal(text_of(ids[0]), "GangTimeout");
+}
+
+/* A gang of one group times out alone; the other gives back and waits. */
+static void test_group_time_out(void **state)
+{
+	struct fake_request a = member_of("a", 2), b = member_of("b", 2);
+	uint32_t one[2], two[2];
+
+	(void) state;
+	a.more = WITH("alice/b") "|gang_mode=nonstrict|gang_waiting_time=1";
+	b.more = WITH("alice/a") "|gang_mode=nonstrict|gang_waiting_time=9";
+	busy(13);
+	submit_many(a, 2, one);
+	submit_many(b, 2, two);
+	pass();
+	schedule_and_pass();
+	assert_int_equal(in_state("a", FAKE_HELD) + in_state("b", FAKE_HELD),
+			 3);
+	fake_clock(60);
+	pass();
+	pass();
+	assert_string_equal(text_of(one[0]), "GangTimeout");
+	assert_int_equal(in_state("b", FAKE_HELD), 0);
+	assert_non_null(strstr(text_of(two[0]), "alice/a has timed out"));
+}
+
+/* ---- after the gang ---- */
+
+/* 0.11, 0.37: once satisfied, a member that comes back starts alone. */
+static void test_match_once(void **state)
+{
+	uint32_t ids[3];
+
+	(void) state;
+	submit_many(member_of("train", 3), 3, ids);
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	pass();
+	fake_lose(ids[1]);
+	pass();
+	schedule();
+	assert_int_equal(fake_state(ids[1]), FAKE_RUNNING);
+}
+
+/* only-waiting: those that come later are a gang again. */
+static void test_match_only_waiting(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[2], more[2];
+
+	(void) state;
+	rq.more = "gang_match=only-waiting";
+	submit_many(rq, 2, ids);
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	more[0] = submit(rq);
+	pass();
+	schedule_and_pass();
+	assert_int_equal(fake_state(more[0]), FAKE_PENDING);
+	assert_non_null(strstr(text_of(more[0]), "gathering 1/2 members"));
+	more[1] = submit(rq);
+	pass();
+	schedule_and_pass();
+	all_in_state(more, 2, FAKE_RUNNING);
+}
+
+/* 3.23: waiting-and-running counts those that run. */
+static void test_match_running(void **state)
+{
+	struct fake_request rq = member_of("train", 3);
+	uint32_t ids[3];
+
+	(void) state;
+	rq.more = "gang_match=waiting-and-running";
+	submit_many(rq, 3, ids);
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	pass();
+	fake_lose(ids[0]);
+	fake_lose(ids[1]);
+	fake_user_hold(ids[1], true);
+	pass();
+	schedule_and_pass();
+	/* 1 runs, 1 could: 2 of 3 */
+	assert_int_equal(fake_state(ids[0]), FAKE_PENDING);
+	fake_user_hold(ids[1], false);
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+}
+
+/* ---- when a member is lost ---- */
+
+/* 3.19: what becomes of the others, by policy and by how it was lost. */
+static void test_on_failure(void **state)
+{
+	static const struct {
+		const char *more;
+		bool back_in_queue;	/* Slurm requeues the lost one */
+		bool cancelled;
+		enum fake_state lost, others;
+	} cases[] = {
+		{ "gang_on_failure=ignore", false, false, FAKE_GONE,
+		  FAKE_RUNNING },
+		{ "gang_on_failure=ignore", true, false, FAKE_PENDING,
+		  FAKE_RUNNING },
+		{ NULL, false, false, FAKE_GONE, FAKE_RUNNING },
+		{ "gang_on_failure=kill", false, false, FAKE_GONE, FAKE_GONE },
+		{ "gang_on_failure=kill", true, false, FAKE_GONE, FAKE_GONE },
+		{ "gang_on_failure=requeue", false, false, FAKE_PENDING,
+		  FAKE_PENDING },
+		{ "gang_on_failure=requeue", true, false, FAKE_PENDING,
+		  FAKE_PENDING },
+		{ "gang_on_failure=requeue", false, true, FAKE_GONE,
+		  FAKE_GONE },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct fake_request rq = member_of("train", 3);
+		uint32_t ids[3];
+
+		new_cluster((uint32_t) i, "case");
+		rq.more = cases[i].more;
+		submit_many(rq, 3, ids);
+		pass();
+		schedule_and_pass();
+		all_in_state(ids, 3, FAKE_RUNNING);
+		pass();
+		if (cases[i].back_in_queue)
+			fake_lose(ids[1]);
+		else
+			fake_fail(ids[1], cases[i].cancelled);
+		pass();
+		assert_int_equal(fake_state(ids[1]), cases[i].lost);
+		assert_int_equal(fake_state(ids[0]), cases[i].others);
+		assert_int_equal(fake_state(ids[2]), cases[i].others);
+		/* 3.2: requeued, they start together again */
+		pass();
+		schedule_and_pass();
+		if (cases[i].others == FAKE_PENDING) {
+			all_in_state(ids, 3, FAKE_RUNNING);
+			assert_int_equal(record_of(ids[0]).members, 3);
+		}
+	}
+}
+
+/* One that completed is no loss. */
+static void test_completion_is_no_failure(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[2];
+
+	(void) state;
+	rq.more = "gang_on_failure=kill";
+	submit_many(rq, 2, ids);
+	pass();
+	schedule_and_pass();
+	pass();
+	fake_end(ids[0]);
+	pass();
+	pass();
+	assert_int_equal(fake_state(ids[1]), FAKE_RUNNING);
+}
+
+/* The failed one of an old gang does not end a new gang of that name. */
+static void test_failure_of_before(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[2], more[2];
+
+	(void) state;
+	rq.more = "gang_on_failure=kill";
+	submit_many(rq, 2, ids);
+	pass();
+	schedule_and_pass();
+	pass();
+	fake_fail(ids[0], false);
+	pass();
+	assert_int_equal(fake_state(ids[1]), FAKE_GONE);
+	fake_clock(1);
+	submit_many(rq, 2, more);
+	pass();
+	schedule_and_pass();
+	pass();
+	pass();
+	all_in_state(more, 2, FAKE_RUNNING);
+}
+
+/* A gang that fails every time is given up. */
+static void test_requeue_ends(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[2], runs = 0;
+
+	(void) state;
+	rq.more = "gang_on_failure=requeue";
+	submit_many(rq, 2, ids);
+	while (fake_state(ids[1]) != FAKE_GONE && runs < 20) {
+		pass();
+		schedule_and_pass();
+		pass();
+		if (fake_state(ids[0]) == FAKE_RUNNING)
+			fake_fail(ids[0], false);
+		fake_clock(1);
+		pass();
+		runs++;
+	}
+	assert_in_range(runs, 5, 7);
+}
+
+/* ---- definitions ---- */
+
+static struct fake_request object_of(const char *gang, const char *more)
+{
+	struct fake_request rq = { .gang = gang, .nodes = 1 };
+
+	rq.more = more;
+	return rq;
+}
+
+/* 0.25, 0.26: members before any definition are parked, not refused, and go on
+ * when it comes; 3.15: it is no member and never starts. */
+static void test_object(void **state)
+{
+	uint32_t ids[2], object;
+
+	(void) state;
+	submit_many(member_of("train", 0), 2, ids);
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_PENDING);
+	assert_int_equal(record_of(ids[0]).phase, SGANG_PHASE_UNDEFINED);
+	assert_non_null(strstr(text_of(ids[0]), "Gang alice/train undefined"));
+	object = submit(object_of("train",
+				  "gang_object=1|gang_min_member=3"));
+	pass();
+	assert_string_equal(text_of(ids[0]),
+			    "Gang alice/train gathering 2/3 members");
+	assert_string_equal(text_of(object),
+			    "Gang alice/train gathering 2/3 members");
+	assert_true(record_of(object).object);
+	submit(member_of("train", 0));
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	assert_int_equal(fake_state(object), FAKE_PENDING);
+	pass();
+	assert_string_equal(text_of(object),
+			    "Gang alice/train running 3/3 members");
+}
+
+/* 0.24: a newer definition replaces an older one; 0.29: a member's own word
+ * wins over both. */
+static void test_precedence(void **state)
+{
+	uint32_t ids[2];
+
+	(void) state;
+	submit(object_of("train", "gang_object=1|gang_min_member=5"));
+	submit_many(member_of("train", 0), 2, ids);
+	pass();
+	assert_non_null(strstr(text_of(ids[0]), "gathering 2/5 members"));
+	fake_clock(1);
+	submit(object_of("train", "gang_object=1|gang_min_member=4"));
+	pass();
+	assert_non_null(strstr(text_of(ids[0]), "gathering 2/4 members"));
+	submit(member_of("train", 3));
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+}
+
+/* A definition that somebody has released is stopped again. */
+static void test_object_released(void **state)
+{
+	uint32_t object;
+
+	(void) state;
+	object = submit(object_of("train",
+				  "gang_object=1|gang_min_member=3"));
+	pass();
+	fake_user_hold(object, false);
+	pass();
+	assert_true(fake_job(object)->user_hold);
+}
+
+/* 0.15: not tried while less than --gang-min-tres is free. */
+static void test_min_tres(void **state)
+{
+	struct fake_request rq = member_of("train", 1);
+	uint32_t id, other;
+
+	(void) state;
+	rq.more = "gang_min_tres=node=4";
+	other = busy(13);
+	id = submit(rq);
+	pass();
+	schedule_and_pass();
+	assert_int_equal(fake_state(id), FAKE_PENDING);
+	assert_non_null(strstr(text_of(id), "--gang-min-tres"));
+	assert_int_equal(fake_counts.commits, 0);
+	fake_end(other);
+	schedule_and_pass();
+	assert_int_equal(fake_state(id), FAKE_RUNNING);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_nonstrict_accumulates),
+		TEST(test_strict_holds_nothing),
+		TEST(test_cycles),
+		TEST(test_modes_side_by_side),
+		TEST(test_siblings_follow),
+		TEST(test_nonstrict_skips),
+		TEST(test_nonstrict_limit),
+		TEST(test_nonstrict_too_few_left),
+		TEST(test_nonstrict_restart),
+		TEST(test_three_three_four),
+		TEST(test_three_of_five),
+		TEST(test_out_of_reach),
+		TEST(test_holders_give_way_to_strict),
+		TEST(test_two_groups),
+		TEST(test_two_of_all),
+		TEST(test_sixty_gangs),
+		TEST(test_give_up),
+		TEST(test_group),
+		TEST(test_group_all_or_none),
+		TEST(test_group_in_the_way),
+		TEST(test_no_consent),
+		TEST(test_group_missing),
+		TEST(test_no_group),
+		TEST(test_group_mixed_modes),
+		TEST(test_order),
+		TEST(test_order_waits),
+		TEST(test_total),
+		TEST(test_waiting_time),
+		TEST(test_default_waiting_time),
+		TEST(test_group_time_out),
+		TEST(test_match_once),
+		TEST(test_match_only_waiting),
+		TEST(test_match_running),
+		TEST(test_on_failure),
+		TEST(test_completion_is_no_failure),
+		TEST(test_failure_of_before),
+		TEST(test_requeue_ends),
+		TEST(test_object),
+		TEST(test_precedence),
+		TEST(test_object_released),
+		TEST(test_min_tres),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

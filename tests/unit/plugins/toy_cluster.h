@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* toy_cluster.h - a conductor on a toy cluster, and a scheduler that drives it
+ *
+ * Included by tests of the conductor, after cmocka.h.
+ */
+
+#ifndef TESTS_TOY_CLUSTER_H
+#define TESTS_TOY_CLUSTER_H
+
+#include "core/record.h"
+#include "fake/fake_host.h"
+#include "fake/fake_log.h"
+#include "plugins/select/conductor.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* For tests in which memory runs out: what is counted is the conductor's. */
+static struct {
+	bool counting;
+	uint64_t calls;
+	uint64_t fail_at;		/* 0: never */
+	bool for_good;			/* all from there on */
+} memory;
+
+/* Two spines of two leaves of four nodes. */
+static const char tree[] =
+	"SwitchName=l0 Nodes=n[0-3]\n"
+	"SwitchName=l1 Nodes=n[4-7]\n"
+	"SwitchName=l2 Nodes=n[8-11]\n"
+	"SwitchName=l3 Nodes=n[12-15]\n"
+	"SwitchName=s0 Switches=l[0-1]\n"
+	"SwitchName=s1 Switches=l[2-3]\n"
+	"SwitchName=top Switches=s[0-1]\n";
+#define NODES 16
+#define CPUS 4
+#define MEMORY 1000
+#define LICENCES 6
+#define LEAF(n) ((uint64_t) 0xf << 4 * (n))
+#define ALL_FREE ((uint64_t) 0xffff)
+
+static uint32_t toy_nodes = NODES;
+static struct sgang_conductor *c;
+static char context[160];		/* said when something is wrong */
+
+/* With the tree, or without one where there are fewer nodes. */
+static inline void start_conductor(void)
+{
+	struct sgang_error err = { "" };
+	struct sgang_fabric *fabric;
+	struct sgang_conf conf;
+
+	if (toy_nodes == NODES)
+		fabric = sgang_fabric_parse(tree, "tree", fake_node_names(),
+					    NODES, &err);
+	else
+		fabric = sgang_fabric_flat(fake_node_names(), toy_nodes, &err);
+	if (!fabric)
+		fail_msg("%s", err.text);
+	sgang_conf_default(&conf);
+	c = sgang_conductor_create(&fake_host);
+	assert_non_null(c);
+	sgang_conductor_configure(c, fabric, &conf);
+}
+
+static inline int setup(void **state)
+{
+	(void) state;
+	toy_nodes = NODES;
+	fake_cluster(NODES, CPUS, MEMORY, LICENCES);
+	fake_log_reset();
+	context[0] = '\0';
+	memset(&memory, 0, sizeof(memory));
+	start_conductor();
+	return 0;
+}
+
+static inline int teardown(void **state)
+{
+	(void) state;
+	sgang_conductor_destroy(c);
+	c = NULL;
+	return 0;
+}
+
+/* slurmctld ended, or died, and is there again. */
+static inline void come_back(bool died)
+{
+	sgang_conductor_destroy(c);
+	if (died)
+		fake_crash();
+	else
+		fake_restart();
+	start_conductor();
+}
+
+static inline void no_fault(void)
+{
+	if (!fake_fault())
+		return;
+	fake_log_print();
+	fail_msg("%s: %s", context, fake_fault());
+}
+
+/* A job began, ended or was submitted: slurmctld pokes. */
+static inline void pass(void)
+{
+	sgang_conductor_poke(c);
+	sgang_conductor_pass(c);
+	no_fault();
+}
+
+static inline struct sgang_nodeset *set_of(uint64_t nodes)
+{
+	bool counting = memory.counting;
+	struct sgang_nodeset *set;
+
+	memory.counting = false;	/* this is the test's own */
+	set = sgang_nodeset_create(toy_nodes);
+	memory.counting = counting;
+	assert_non_null(set);
+	for (uint32_t n = 0; n < toy_nodes; n++) {
+		if (nodes >> n & 1)
+			sgang_nodeset_add(set, n);
+	}
+	return set;
+}
+
+static inline uint64_t mask_of(const struct sgang_nodeset *set)
+{
+	uint64_t nodes = 0;
+
+	for (uint32_t n = 0; n < toy_nodes; n++) {
+		if (sgang_nodeset_has(set, n))
+			nodes |= (uint64_t) 1 << n;
+	}
+	return nodes;
+}
+
+/* The scheduler reaches a member and may let it use 'nodes'. */
+static inline enum sgang_turn turn_on(uint32_t id, uint64_t nodes, bool reserving)
+{
+	const struct fake_job *j = fake_job(id);
+	struct sgang_nodeset *set = set_of(nodes);
+	struct sgang_spec spec;
+	enum sgang_turn turn;
+
+	assert_int_equal(sgang_spec_from_env(&spec, j->env, j->n_env, NULL), 1);
+	if (!spec.ns[0])
+		strcpy(spec.ns, j->user);
+	fake_scheduler(true);
+	turn = sgang_conductor_turn(c, &spec, j->rq.priority, set, reserving);
+	fake_scheduler(false);
+	sgang_nodeset_destroy(set);
+	return turn;
+}
+
+static inline enum sgang_turn turn(uint32_t id)
+{
+	return turn_on(id, ALL_FREE, false);
+}
+
+/* The nodes of 'nodes' that a job of this priority may start on. */
+static inline uint64_t fenced(uint32_t priority, uint64_t nodes)
+{
+	struct sgang_nodeset *set = set_of(nodes);
+	bool taken;
+
+	taken = sgang_conductor_fence(c, priority, set);
+	assert_int_equal(taken, mask_of(set) != nodes);
+	nodes = mask_of(set);
+	sgang_nodeset_destroy(set);
+	return nodes;
+}
+
+/* The first in the queue behind 'after' (NULL: at its head). */
+static inline const struct fake_job *next_in_queue(const struct fake_job *after)
+{
+	const struct fake_job *best = NULL;
+
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		const struct fake_job *j = fake_record(i);
+
+		if (!j->live || j->state != FAKE_PENDING || j->parked ||
+		    j->user_hold || j->holds)
+			continue;
+		if (after && (j->rq.priority > after->rq.priority ||
+			      (j->rq.priority == after->rq.priority &&
+			       j->id <= after->id)))
+			continue;
+		if (!best || j->rq.priority > best->rq.priority ||
+		    (j->rq.priority == best->rq.priority && j->id < best->id))
+			best = j;
+	}
+	return best;
+}
+
+/* One look of the scheduler at its queue, in the order of priority. */
+static inline void schedule(void)
+{
+	const struct fake_job *next = NULL;
+	struct fake_job j;
+
+	while ((next = next_in_queue(next))) {
+		uint64_t nodes;
+
+		j = *next;	/* its place in the queue, if it starts */
+		next = &j;
+		if (j.gang[0] && turn(j.id) == SGANG_TURN_TAKEN)
+			continue;
+		nodes = fenced(j.rq.priority, fake_fits(j.id));
+		while (fake_start(j.id, nodes))
+			;
+	}
+}
+
+static inline void schedule_and_pass(void)
+{
+	schedule();
+	pass();
+}
+
+/* ---- small words for the tests ---- */
+
+static inline struct fake_request member_of(const char *gang, uint32_t min)
+{
+	return (struct fake_request) {
+		.gang = gang, .min = min, .nodes = 1, .priority = 100,
+	};
+}
+
+static inline struct fake_request plain(uint32_t nodes, uint32_t priority)
+{
+	return (struct fake_request) { .nodes = nodes, .priority = priority };
+}
+
+static inline uint32_t submit(struct fake_request rq)
+{
+	uint32_t id = fake_submit(&rq);
+
+	assert_true(id != 0);
+	return id;
+}
+
+static inline void submit_many(struct fake_request rq, uint32_t n, uint32_t *ids)
+{
+	for (uint32_t i = 0; i < n; i++)
+		ids[i] = submit(rq);
+}
+
+static inline uint32_t in_state(const char *gang, enum fake_state state)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		const struct fake_job *j = fake_record(i);
+
+		if (j->live && j->state == state && !strcmp(j->gang, gang))
+			n += j->tasks;
+	}
+	return n;
+}
+
+static inline void all_in_state(const uint32_t *ids, uint32_t n,
+			 enum fake_state state)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (fake_state(ids[i]) != state)
+			fail_msg("%s: job %u is in state %d, not %d", context,
+				 ids[i], fake_state(ids[i]), state);
+	}
+}
+
+static inline const char *text_of(uint32_t id)
+{
+	return fake_job(id)->text;
+}
+
+static inline struct sgang_record record_of(uint32_t id)
+{
+	struct sgang_record r;
+
+	memset(&r, 0, sizeof(r));
+	assert_non_null(fake_job(id));
+	if (sgang_record_parse(fake_job(id)->comment, &r) != 1)
+		fail_msg("job %u: no record in \"%s\"", id,
+			 fake_job(id)->comment);
+	return r;
+}
+
+#endif
