@@ -72,9 +72,17 @@ static struct sgang_job *handle(job_record_t *job_ptr)
 	return (struct sgang_job *) job_ptr;
 }
 
+/* Other SPANK plugins have options too, of many jobs perhaps. */
 bool sgang_host_concerns(const struct job_record *job_ptr)
 {
-	return job_ptr->spank_job_env_size != 0;
+	static const char prefix[] = "_SLURM_SPANK_OPTION_gang_";
+
+	for (uint32_t i = 0; i < job_ptr->spank_job_env_size; i++) {
+		if (!xstrncmp(job_ptr->spank_job_env[i], prefix,
+			      sizeof(prefix) - 1))
+			return true;
+	}
+	return false;
 }
 
 const char *sgang_host_user(struct job_record *job_ptr)
@@ -968,6 +976,10 @@ static int host_limits(struct sgang_job *const *jobs, size_t n, char *why,
 		job_record_t *job_ptr = record(jobs[counted]);
 		struct times times;
 
+		/* Beginning may split an array whose age does not count yet;
+		 * then commit has to find out. */
+		if (!job_ptr->details->accrue_time)
+			break;
 		save_reason(job_ptr, &saved);
 		save_times(job_ptr, &times);
 		fits = count_in(job_ptr);
@@ -1377,6 +1389,7 @@ static void host_resume(struct sgang_job *job, const char *text)
 	    job_ptr->state_reason != WAIT_HELD_USER ||
 	    xstrcmp(job_ptr->state_desc, text))
 		return;
+	job_ptr->direct_set_prio = 0;	/* as scontrol release */
 	set_job_prio(job_ptr);
 	job_ptr->state_reason = WAIT_NO_REASON;
 	xfree(job_ptr->state_desc);

@@ -21,7 +21,7 @@
 #define FAKE_NODES 64			/* a set of nodes is a uint64_t */
 #define FAKE_ALL_NODES UINT64_MAX
 #define FAKE_JOBS 512
-#define FAKE_COMMENT 1024
+#define FAKE_COMMENT 1600
 
 extern const struct sgang_host fake_host;
 
@@ -72,7 +72,7 @@ struct fake_job {
 	uint32_t id, array_id, task_id, tasks;
 	struct fake_request rq;
 	char gang[64], user[32];
-	char spank[14][160];
+	char spank[14][640];
 	char *env[14];
 	size_t n_env;
 	bool parked, user_hold, refuses, limited, unprobable;

@@ -52,18 +52,18 @@ unblock()
 # All have ended, well, after one start, and nobody was helped by force.
 all_done()
 {
-	wait_for $1 'test -z "$(squeue -h)"' || {
+	wait_for $1 'test -z "$(squeue -h -o %j | grep -v "^rest$")"' || {
 		squeue -r | head -n 40 >&2
 		return 1
 	}
-	! scontrol -o show job | grep -v JobName=block |
+	! scontrol -o show job | grep -vE "JobName=(block|rest)" |
 		grep -v "JobState=COMPLETED .*Restarts=0 " >&2 &&
 	! grep -F "waiting time is over" "$slurm_dir/log/slurmctld.log" >&2
 }
 
-# --- ten nodes of one slot ---
+# --- ten nodes of one slot, and six more that are never free ---
 
-slurm_setup -n 10 -c 1 --gang --conf \
+slurm_setup -n 16 -c 1 --gang --conf \
 'PartitionName=first Nodes=ALL MaxTime=INFINITE State=UP
 PartitionName=second Nodes=ALL MaxTime=INFINITE State=UP
 PartitionName=third Nodes=ALL MaxTime=INFINITE State=UP'
@@ -90,13 +90,19 @@ partitions_are()
 		scontrol update PartitionName=third Nodes=$3
 }
 
-# Each gang gets what there is in its partition at the moment.
+test_expect_success 'an ordinary job has six nodes' '
+	rest=$(submit -N 6 --exclusive -w n[11-16] -J rest) &&
+	wait_state $rest RUNNING
+'
+
+# Each gang gets what there is in its partition at the moment. It would fit in
+# there if the six nodes were free.
 test_expect_success '0.9 three gangs of 5 hold 3, 3 and 4 of 10 slots' '
 	block_all 10 &&
 	join_times a 5 -p first >a.ids &&
 	join_times b 5 -p second >b.ids &&
 	join_times c 5 -p third >c.ids &&
-	partitions_are n[1-3] n[4-6] n[7-10] &&
+	partitions_are n[1-3,11-16] n[4-6,11-16] n[7-16] &&
 	unblock 10 &&
 	wait_for 20 "test \$(members_in CF a) = 3" &&
 	wait_for 20 "test \$(members_in CF b) = 3" &&
@@ -164,7 +170,11 @@ for seed in 0 1 2; do
 	'
 done
 
-test_expect_success 'nothing is left' 'nothing_left'
+test_expect_success 'nothing is left' '
+	scancel $rest &&
+	wait_state $rest CANCELLED &&
+	nothing_left
+'
 slurm_cleanup
 
 # --- two nodes, 100 slots ---

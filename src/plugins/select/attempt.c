@@ -17,6 +17,10 @@
  * this many seconds even if nothing has changed. */
 #define LIMIT_SECONDS 5
 
+/* In each round all gangs before the one that is stuck are committed and rolled
+ * back. */
+#define ROUNDS_MAX 3
+
 /* ---- begin and end ---- */
 
 static int open_attempt(struct attempt *a, struct sgang_conductor *c,
@@ -131,11 +135,15 @@ static void probe_all(struct attempt *a)
 	for (size_t i = 0; i < a->n_gangs; i++) {
 		struct gang *g = a->gangs[i];
 
+		g->wants_more = false;
 		for (size_t j = 0; j < g->n_entries; j++) {
 			struct entry *e = g->entries[j];
 
-			if (e->m.state == SGANG_MEMBER_PENDING && e->m.eligible)
-				e->probed = probe_like(a, g, e->job);
+			if (e->m.state != SGANG_MEMBER_PENDING ||
+			    !e->m.eligible)
+				continue;
+			e->probed = probe_like(a, g, e->job);
+			g->wants_more |= !e->probed->usable;
 		}
 	}
 }
@@ -171,50 +179,74 @@ static int check_room(struct attempt *a)
 
 /* ---- limits ---- */
 
-/* Would limits of associations and QOS let the minimum of the gang run? Commit
- * would find out too, member by member. What a nonstrict gang holds counts
- * already. */
-static bool over_limit(struct sgang_conductor *c, struct gang *g, char *why,
-		       size_t size)
+static void add_missing(const struct gang *g, struct sgang_job **jobs,
+			size_t *n)
 {
-	size_t n = 0, need = sgang_gang_missing(&g->tally);
-	struct sgang_job **jobs = calloc(need ? need : 1, sizeof(*jobs));
-	bool over;
+	size_t need = sgang_gang_missing(&g->tally), end = *n + need;
 
-	if (!jobs)
-		return false;
+	if (sgang_gang_ordinary(&g->tally))
+		return;
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];
 
 		if (e->m.state != SGANG_MEMBER_PENDING || !e->m.eligible)
 			continue;
-		for (uint32_t t = 0; t < e->m.tasks && n < need; t++)
-			jobs[n++] = e->job;
+		for (uint32_t t = 0; t < e->m.tasks && *n < end; t++)
+			jobs[(*n)++] = e->job;
 	}
+}
+
+/* Would limits of associations and QOS let the minimum of all these gangs run?
+ * Commit would find out too, member by member. What is held counts already. */
+static bool over_limit(struct sgang_conductor *c, struct gang *const *gangs,
+		       size_t n_gangs, char *why, size_t size)
+{
+	struct sgang_job **jobs;
+	size_t n = 0, need = 0;
+	bool over;
+
+	for (size_t i = 0; i < n_gangs; i++)
+		need += sgang_gang_missing(&gangs[i]->tally);
+	jobs = calloc(need ? need : 1, sizeof(*jobs));
+	if (!jobs)
+		return false;
+	for (size_t i = 0; i < n_gangs; i++)
+		add_missing(gangs[i], jobs, &n);
 	over = n && c->host->limits(jobs, n, why, size) < 0;
 	free(jobs);
 	return over;
 }
 
-/* A gang that a limit stops holds nothing and is parked, or it would keep nodes
+/* Gangs that a limit stops hold nothing and are parked, or they would keep nodes
  * from jobs that may run. */
-static int check_limits(struct attempt *a)
+static bool stopped_by_limits(struct sgang_conductor *c,
+			      struct gang *const *gangs, size_t n)
 {
-	for (size_t i = 0; i < a->n_gangs; i++) {
-		struct gang *g = a->gangs[i];
+	char why[sizeof(gangs[0]->why)] = "";
+	bool over = over_limit(c, gangs, n, why, sizeof(why));
 
-		g->limited = over_limit(a->c, g, a->why, sizeof(a->why));
-		if (!g->limited)
+	for (size_t i = 0; i < n; i++) {
+		gangs[i]->limited = over;
+		if (!over)
 			continue;
-		a->culprit = g;
-		return -1;
+		snprintf(gangs[i]->why, sizeof(gangs[i]->why), "%s", why);
+		sgang_hold_give_back(c, gangs[i]);
 	}
-	return 0;
+	return over;
+}
+
+static struct gang **group_of(struct gang *g, struct gang **alone, size_t *n)
+{
+	*alone = g;
+	*n = g->n_group ? g->n_group : 1;
+	return g->n_group ? g->group : alone;
 }
 
 void sgang_attempt_check_limits(struct sgang_conductor *c, struct gang *g)
 {
 	const struct sgang_host *h = c->host;
+	struct gang *alone, **group;
+	size_t n;
 
 	if (!g->limited)
 		return;
@@ -225,10 +257,18 @@ void sgang_attempt_check_limits(struct sgang_conductor *c, struct gang *g)
 	if (g->failed_stamp == h->stamp() &&
 	    h->now() - g->failed_time < LIMIT_SECONDS)
 		return;
-	g->limited = over_limit(c, g, g->why, sizeof(g->why));
+	group = group_of(g, &alone, &n);
+	g->limited = over_limit(c, group, n, g->why, sizeof(g->why));
 	g->failed = g->limited;
 	g->failed_stamp = h->stamp();
 	g->failed_time = h->now();
+}
+
+/* A limit that only a commit has met stops the gang no less. */
+static void note_limited(struct attempt *a)
+{
+	if (a->limited && a->culprit)
+		a->culprit->limited = true;
 }
 
 /* ---- commit ---- */
@@ -405,7 +445,7 @@ static bool transact(struct attempt *a)
 
 	a->gangs[0]->only_min = false;
 	probe_all(a);
-	if (check_room(a) < 0 || check_limits(a) < 0 ||
+	if (check_room(a) < 0 ||
 	    sgang_fit_choose(a, only_min ? SGANG_EXTENT_MINIMUM :
 					   SGANG_EXTENT_TOTAL) < 0 ||
 	    sgang_fit(a) < 0)
@@ -415,6 +455,8 @@ static bool transact(struct attempt *a)
 		if (once_more_with_fewer(a)) {
 			a->gangs[0]->only_min = true;
 			a->c->fenced = true;	/* wake the scheduler */
+		} else {
+			note_limited(a);
 		}
 		return false;
 	}
@@ -514,7 +556,7 @@ static struct gang *one_by_one(struct sgang_conductor *c, struct gang **gangs,
 {
 	struct gang *stuck = NULL;
 
-	for (size_t round = 0; round < n; round++) {
+	for (size_t round = 0; round < n && round < ROUNDS_MAX; round++) {
 		size_t i = 0;
 
 		while (i < n && together(c, &gangs[i], 1))
@@ -592,6 +634,8 @@ bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n)
 		gangs[i]->tried = 0;
 		gangs[i]->skipped = 0;
 	}
+	if (stopped_by_limits(c, gangs, n))
+		return false;
 	return (n == 1) ? together(c, gangs, 1) : whole_group(c, gangs, n);
 }
 
@@ -626,21 +670,25 @@ static void commit_some(struct some *s, size_t first, size_t n)
 	s->a.limited = view.limited;
 }
 
+/* Members that are tried one by one in an attempt. */
+#define SINGLE_TRIES 32
+
 /* Those that fit together, then each of the others by itself: one that does not
  * fit affects nobody (0.7), except those that ask for the same. */
 static void place_some(struct some *s)
 {
 	struct attempt *a = &s->a;
 	const struct probed *hopeless = NULL;
-	size_t fit = sgang_fit_how_many(a);
+	size_t fit = sgang_fit_how_many(a), tries = 0;
 
 	if (fit)
 		commit_some(s, 0, fit);
-	for (size_t i = fit; i < a->n_parts; i++) {
+	for (size_t i = fit; i < a->n_parts && tries < SINGLE_TRIES; i++) {
 		size_t before = s->n_jobs;
 
 		if (a->parts[i].probed == hopeless)
 			continue;
+		tries++;
 		commit_some(s, i, 1);
 		if (s->n_jobs == before)
 			hopeless = a->parts[i].probed;
@@ -652,6 +700,26 @@ static void place_some(struct some *s)
 static bool stopped_by_limit(const struct some *s, const struct gang *g)
 {
 	return s->a.limited && s->n_jobs < sgang_gang_missing(&g->tally);
+}
+
+/* One that has not its minimum's room even when all jobs have ended would hold
+ * for nothing. */
+static bool never_fits(struct sgang_conductor *c, struct gang *g)
+{
+	struct sgang_nodeset *all = sgang_nodeset_create(c->host->node_count());
+	bool never = false;
+
+	if (all) {
+		sgang_nodeset_fill(all);
+		never = !sgang_attempt_could(c, &g, 1, all);
+	}
+	sgang_nodeset_destroy(all);
+	if (never) {
+		sgang_hold_give_back(c, g);
+		snprintf(g->why, sizeof(g->why),
+			 "it does not fit, even if no other job ran");
+	}
+	return never;
 }
 
 static void keep_some(struct some *s, struct gang *g)
@@ -667,26 +735,28 @@ static void keep_some(struct some *s, struct gang *g)
 		sgang_registry_note(c, s->jobs[i]);
 	}
 	s->n_jobs = 0;
-	if (limited)
+	if (limited) {
 		sgang_hold_give_back(c, g);
+		g->limited = true;
+	}
 }
 
 size_t sgang_attempt_some(struct sgang_conductor *c, struct gang *g)
 {
 	struct some s = { .jobs = NULL };
+	struct gang *alone, **group;
 	size_t n;
 
 	g->attempts++;
 	g->why[0] = '\0';
 	g->joint_start = 0;
 	g->whole_nodes = 0;
+	group = group_of(g, &alone, &n);
+	if (stopped_by_limits(c, group, n) || never_fits(c, g))
+		return 0;
 	if (open_attempt(&s.a, c, &g, 1) < 0)
 		goto out;
 	probe_all(&s.a);
-	if (check_limits(&s.a) < 0) {
-		sgang_hold_give_back(c, g);
-		goto out;
-	}
 	if (check_room(&s.a) < 0 ||
 	    sgang_fit_choose(&s.a, SGANG_EXTENT_ANY) < 0 || !s.a.n_parts)
 		goto out;
@@ -756,7 +826,7 @@ static void add_part(struct attempt *a, size_t index, struct entry *e)
 }
 
 /* The minimum of each gang, of members that hold and that could. */
-static bool choose_anew(struct attempt *a)
+static bool choose_anew(struct attempt *a, bool *unknown)
 {
 	for (size_t i = 0; i < a->n_gangs; i++) {
 		struct gang *g = a->gangs[i];
@@ -768,6 +838,7 @@ static bool choose_anew(struct attempt *a)
 
 			if (e->m.state == SGANG_MEMBER_HELD)
 				e->probed = ask_held(a, g, e);
+			*unknown |= e->probed && !e->probed->usable;
 			if (e->m.state != SGANG_MEMBER_RUNNING && e->probed &&
 			    e->probed->usable)
 				add_part(a, i, e);
@@ -787,7 +858,7 @@ bool sgang_attempt_could(struct sgang_conductor *c, struct gang **gangs,
 {
 	uint32_t n_nodes = c->host->node_count();
 	struct attempt a;
-	bool could = true;
+	bool could = true, unknown = false;
 
 	if (open_attempt(&a, c, gangs, n) < 0)
 		goto out;
@@ -797,7 +868,9 @@ bool sgang_attempt_could(struct sgang_conductor *c, struct gang **gangs,
 	for (uint32_t i = 0; i < n_nodes; i++)
 		a.free_at[i] = sgang_nodeset_has(lent, i) ? 0 : INT64_MAX;
 	probe_all(&a);
-	could = choose_anew(&a) && sgang_fit_at(&a, c->host->now());
+	/* What cannot start now, for want of a licence, perhaps could then. */
+	could = choose_anew(&a, &unknown) ?
+		sgang_fit_at(&a, c->host->now()) : unknown;
 out:
 	free(a.free_at);
 	close_attempt(&a);

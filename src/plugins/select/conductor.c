@@ -175,6 +175,8 @@ enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
 
 	if (!g)
 		return SGANG_TURN_TAKEN;	/* no memory: next cycle */
+	if (g->stale)
+		return SGANG_TURN_TAKEN;	/* the next pass knows */
 	if (sgang_gang_ordinary(&g->tally) && any_left(c, g))
 		return SGANG_TURN_ORDINARY;
 	if (waits_for_holds(g) || backed_off(c, g))

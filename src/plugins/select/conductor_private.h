@@ -59,7 +59,8 @@ struct gang {
 	char group_why[192];		/* why the group is none, or "" */
 	uint32_t lost_member;		/* a job that has failed, of those ... */
 	int64_t lost_started;		/* ... that were released then */
-	bool lost_cancelled;		/* somebody wanted it to end */
+	bool lost_cancelled;		/* somebody wanted one to end */
+	struct sgang_spec lost_spec;	/* what the record of it says */
 
 	/* kept between passes */
 	enum sgang_phase phase;
@@ -75,6 +76,7 @@ struct gang {
 	uint64_t parts_stamp;		/* ... in this state of the cluster */
 	struct sgang_nodeset *limit;	/* keep to these nodes; NULL: no limit */
 	bool limited;			/* a limit stops it: parked */
+	bool wants_more;		/* a member waits for more than nodes */
 	bool only_min;			/* more than the minimum did not work */
 	bool failed;			/* the last attempt did, at ... */
 	uint64_t failed_stamp;		/* ... this state of the cluster */
@@ -170,7 +172,7 @@ size_t sgang_attempt_some(struct sgang_conductor *c, struct gang *g);
  * empty? True when that cannot be told. */
 bool sgang_attempt_could(struct sgang_conductor *c, struct gang **gangs,
 			 size_t n, const struct sgang_nodeset *lent);
-/* Ask anew, from time to time, whether a limit still stops the gang. */
+/* Ask anew, from time to time, whether a limit still stops the gang's group. */
 void sgang_attempt_check_limits(struct sgang_conductor *c, struct gang *g);
 /* What the members that hold would cost on an empty cluster; 0: not known. */
 uint64_t sgang_attempt_best_cost(struct sgang_conductor *c, struct gang *g);

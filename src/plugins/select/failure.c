@@ -17,47 +17,112 @@
  * batch jobs that cannot be launched (MaxBatchRequeue). */
 #define RESTARTS_MAX 5
 
+/* With which start the gang that is concerned ran; 0: none has. */
+static int64_t started(const struct gang *g)
+{
+	return g->tally.started ? g->tally.started : g->lost_started;
+}
+
 static enum sgang_on_failure policy(const struct gang *g)
 {
-	return sgang_spec_on_failure(&g->tally.spec);
+	return sgang_spec_on_failure(g->n_entries ? &g->tally.spec :
+						    &g->lost_spec);
 }
 
 /* One that Slurm has put back into the queue shows that it ran by its record. */
 static uint32_t find_lost(const struct gang *g)
 {
-	if (g->lost_member && g->lost_started == g->tally.started)
+	if (g->lost_member && g->lost_started == started(g))
 		return g->lost_member;
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];
 
 		if (e->m.state == SGANG_MEMBER_PENDING && e->has_record &&
-		    e->record.started &&
-		    e->record.started == g->tally.started)
+		    e->record.started && e->record.started == started(g))
 			return e->job_id;
 	}
 	return 0;
 }
 
-/* The whole gang ends, those that never ran too (3.2). */
-static void kill_gang(struct sgang_conductor *c, struct gang *g, uint32_t lost)
-{
-	struct sgang_job *job = c->host->find(lost);
+/* ---- who is concerned ---- */
 
-	sgang_log(SGANG_LOG_INFO,
-		  "%s/%s: member %u is lost: the gang is ended", g->ns,
-		  g->name, lost);
-	if (job)
-		sgang_show_phase(c, g, job, SGANG_PHASE_FAILED);
-	for (size_t i = 0; i < g->n_entries; i++) {
-		job = c->host->find(g->entries[i]->job_id);
-		if (!job)
-			continue;
-		sgang_show_phase(c, g, job, SGANG_PHASE_FAILED);
+/* All jobs of the gang that slurmctld still knows. */
+struct everybody {
+	const struct gang *g;
+	uint32_t *ids;
+	size_t n, cap;
+	bool no_memory;
+};
+
+static void add_id(struct everybody *all, uint32_t job_id)
+{
+	if (all->n == all->cap) {
+		size_t cap = all->cap ? all->cap * 2 : 16;
+		uint32_t *more = realloc(all->ids, cap * sizeof(*more));
+
+		if (!more) {
+			all->no_memory = true;
+			return;
+		}
+		all->ids = more;
+		all->cap = cap;
+	}
+	all->ids[all->n++] = job_id;
+}
+
+/* Those that have ended and ran with this start, whether or not well: a gang
+ * that starts again starts whole. */
+static void add_ended(const struct sgang_job_info *info, void *arg)
+{
+	struct everybody *all = arg;
+	struct sgang_record r;
+
+	if (info->state == SGANG_JOB_ENDED &&
+	    sgang_record_parse(info->comment, &r) == 1 &&
+	    r.started == started(all->g) && r.phase != SGANG_PHASE_FAILED &&
+	    !strcmp(r.ns, all->g->ns) && !strcmp(r.name, all->g->name))
+		add_id(all, info->job_id);
+}
+
+static int find_everybody(struct sgang_conductor *c, const struct gang *g,
+			  struct everybody *all)
+{
+	*all = (struct everybody) { .g = g };
+	c->host->jobs(add_ended, all);
+	for (size_t i = 0; i < g->n_entries; i++)
+		add_id(all, g->entries[i]->job_id);
+	if (all->no_memory)
+		free(all->ids);
+	return all->no_memory ? -1 : 0;
+}
+
+/* ---- what becomes of them ---- */
+
+static void end_one(struct sgang_conductor *c, struct gang *g,
+		    struct sgang_job *job)
+{
+	struct sgang_job_info info;
+
+	sgang_show_phase(c, g, job, SGANG_PHASE_FAILED);
+	c->host->info(job, &info);
+	if (info.state != SGANG_JOB_ENDED)
 		c->host->end(job);
+}
+
+/* The whole gang ends, those that never ran too (3.2). */
+static void end_all(struct sgang_conductor *c, struct gang *g,
+		    const struct everybody *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		struct sgang_job *job = c->host->find(all->ids[i]);
+
+		if (job)
+			end_one(c, g, job);
 	}
 }
 
-static void requeue_one(struct sgang_conductor *c, struct gang *g,
+/* Afterwards it is a gang that has not started. */
+static bool requeue_one(struct sgang_conductor *c, struct gang *g,
 			struct sgang_job *job)
 {
 	struct sgang_job_info info;
@@ -65,32 +130,25 @@ static void requeue_one(struct sgang_conductor *c, struct gang *g,
 	c->host->info(job, &info);
 	if (info.state != SGANG_JOB_PENDING && !c->host->requeue(job)) {
 		sgang_log(SGANG_LOG_INFO,
-			  "%s/%s: job %u cannot be requeued and is ended",
-			  g->ns, g->name, info.job_id);
-		sgang_show_phase(c, g, job, SGANG_PHASE_FAILED);
-		if (info.state != SGANG_JOB_ENDED)
-			c->host->end(job);
-		return;
+			  "%s/%s: job %u cannot be requeued", g->ns, g->name,
+			  info.job_id);
+		return false;
 	}
-	/* It is a gang that has not started. */
 	sgang_show_phase(c, g, job, SGANG_PHASE_WAITING);
+	return true;
 }
 
-static void requeue_gang(struct sgang_conductor *c, struct gang *g,
-			 uint32_t lost)
+/* All of it, or there would be too few for another start. */
+static bool requeue_all(struct sgang_conductor *c, struct gang *g,
+			const struct everybody *all)
 {
-	struct sgang_job *job = c->host->find(lost);
+	for (size_t i = 0; i < all->n; i++) {
+		struct sgang_job *job = c->host->find(all->ids[i]);
 
-	sgang_log(SGANG_LOG_INFO,
-		  "%s/%s: member %u is lost: the gang is requeued", g->ns,
-		  g->name, lost);
-	if (job)
-		requeue_one(c, g, job);
-	for (size_t i = 0; i < g->n_entries; i++) {
-		job = c->host->find(g->entries[i]->job_id);
-		if (job && g->entries[i]->job_id != lost)
-			requeue_one(c, g, job);
+		if (job && !requeue_one(c, g, job))
+			return false;
 	}
+	return true;
 }
 
 static bool restarted_too_often(struct sgang_conductor *c, uint32_t lost)
@@ -103,28 +161,65 @@ static bool restarted_too_often(struct sgang_conductor *c, uint32_t lost)
 	return info.restarts >= RESTARTS_MAX;
 }
 
+/* Is every gang still there that it has to start with? */
+static bool group_is_there(struct sgang_conductor *c, const struct gang *g)
+{
+	char ns[SGANG_NAMESPACE_MAX + 1], name[SGANG_NAME_MAX + 1];
+	const char *at = g->tally.spec.groups;
+
+	while (sgang_spec_next_group(&at, ns, name)) {
+		const struct gang *other = sgang_registry_find(c, ns, name);
+
+		if (!other || (other != g && !other->n_entries))
+			return false;
+	}
+	return true;
+}
+
+/* What somebody cancelled is not wanted back, and without the others of its
+ * group the gang could not start again. */
+static bool may_requeue(struct sgang_conductor *c, const struct gang *g,
+			uint32_t lost)
+{
+	return policy(g) == SGANG_ON_FAILURE_REQUEUE &&
+	       !(g->lost_member == lost && g->lost_cancelled) &&
+	       group_is_there(c, g) && !restarted_too_often(c, lost);
+}
+
+static void apply(struct sgang_conductor *c, struct gang *g, uint32_t lost)
+{
+	struct everybody all;
+	bool again;
+
+	if (find_everybody(c, g, &all) < 0)
+		return;		/* the next pass tries again */
+	again = may_requeue(c, g, lost);
+	if (g->n_entries || again)
+		sgang_log(SGANG_LOG_INFO,
+			  "%s/%s: member %u is lost: the gang is %s", g->ns,
+			  g->name, lost, again ? "requeued" : "ended");
+	if (!again || !requeue_all(c, g, &all))
+		end_all(c, g, &all);
+	free(all.ids);
+}
+
 static void check(struct sgang_conductor *c, struct gang *g)
 {
 	uint32_t lost;
 
-	if (g->stale || !g->tally.started ||
-	    policy(g) == SGANG_ON_FAILURE_IGNORE)
+	if (g->stale || !started(g) || policy(g) == SGANG_ON_FAILURE_IGNORE)
 		return;
 	lost = find_lost(g);
 	if (!lost)
 		return;
 	/* Members that hold for a second start are not concerned any more. */
 	sgang_hold_give_back(c, g);
-	if (policy(g) == SGANG_ON_FAILURE_KILL ||
-	    (g->lost_member == lost && g->lost_cancelled) ||
-	    restarted_too_often(c, lost))
-		kill_gang(c, g, lost);
-	else
-		requeue_gang(c, g, lost);
+	apply(c, g, lost);
 	g->why[0] = '\0';
 	g->failed = false;
 	c->changed = true;
 	/* The next pass sees what it has become. */
+	sgang_registry_refresh(c, g);
 	g->stale = true;
 	sgang_conductor_poke(c);
 }

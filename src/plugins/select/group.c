@@ -116,23 +116,48 @@ static void keep_group(struct gang *g, const struct search *s)
 	g->n_group = s->n;
 }
 
+static void set_group(struct gang *g, const struct search *s)
+{
+	snprintf(g->group_why, sizeof(g->group_why), "%s", s->why);
+	keep_group(g, s);
+}
+
+/* Mutual lists lead from each gang that was found to all others, so what holds
+ * for one holds for all, be it a group or the reason why there is none. */
 static void find_group(struct sgang_conductor *c, struct gang *g)
 {
 	struct search s = { .gangs = { g }, .n = 1, .why = "" };
-	bool good = true;
+	struct search alone = s;
 
-	if (g->tally.spec.groups[0] && !sgang_gang_ordinary(&g->tally))
-		good = follow_lists(c, &s);
-	if (!good)
-		s.n = 1;
-	snprintf(g->group_why, sizeof(g->group_why), "%s", s.why);
-	keep_group(g, &s);
+	if (!g->tally.spec.groups[0] || sgang_gang_ordinary(&g->tally)) {
+		set_group(g, &s);
+		return;
+	}
+	if (follow_lists(c, &s)) {
+		for (size_t i = 0; i < s.n; i++) {
+			if (s.gangs[i] == g ||
+			    !sgang_gang_ordinary(&s.gangs[i]->tally))
+				set_group(s.gangs[i], &s);
+		}
+		return;
+	}
+	memcpy(alone.why, s.why, sizeof(alone.why));
+	for (size_t i = 0; i < s.n; i++) {
+		if (sgang_gang_ordinary(&s.gangs[i]->tally))
+			continue;
+		alone.gangs[0] = s.gangs[i];
+		set_group(s.gangs[i], &alone);
+	}
 }
 
 void sgang_group_collect(struct sgang_conductor *c)
 {
 	for (struct gang *g = c->gangs; g; g = g->next)
-		find_group(c, g);
+		g->n_group = 0;
+	for (struct gang *g = c->gangs; g; g = g->next) {
+		if (!g->n_group)
+			find_group(c, g);
+	}
 }
 
 /* What the others of its group are told about a gang that is not complete. */

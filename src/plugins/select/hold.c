@@ -62,8 +62,11 @@ void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g)
 		struct sgang_job *job = c->host->find(g->holds[n].job_id);
 
 		sgang_fault_die("giveback", n + 1);
-		if (job)
+		/* One that was cancelled or requeued meanwhile is none. */
+		if (job && c->host->held(job))
 			c->host->undo(job);
+		else if (job)
+			c->host->drop(job);
 	}
 	/* They are no holds any more when they are looked at. */
 	n = g->n_holds;
@@ -94,6 +97,8 @@ static void adopt(struct sgang_conductor *c, struct gang *g)
 {
 	size_t before = g->n_holds;
 
+	if (g->stale)
+		return;
 	for (size_t i = 0; i < g->n_entries; i++) {
 		struct entry *e = g->entries[i];
 		struct hold *more;

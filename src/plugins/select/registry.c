@@ -245,8 +245,25 @@ static void take_object(struct gang *g, struct entry *e)
 		g->object = e;
 }
 
+static void note_lost(struct gang *g, const struct sgang_job_info *info,
+		      const struct sgang_record *r)
+{
+	if (r->started < g->lost_started)
+		return;
+	if (r->started > g->lost_started) {
+		g->lost_started = r->started;
+		g->lost_cancelled = false;
+		sgang_spec_init(&g->lost_spec);
+		g->lost_spec.on_failure = r->on_failure;
+		g->lost_spec.min_member = r->min_member;
+	}
+	g->lost_member = info->job_id;
+	g->lost_cancelled |= info->cancelled;
+}
+
 /* Of a job that has ended one thing counts: it ran in a gang that must not lose
- * a member, and has failed. Most gangs are of another kind, so look first. */
+ * a member, and has failed. Most gangs are of another kind, so look first. All
+ * members may have failed; then the gang is known by them alone. */
 static void look_at_ended(struct sgang_conductor *c,
 			  const struct sgang_job_info *info)
 {
@@ -258,12 +275,9 @@ static void look_at_ended(struct sgang_conductor *c,
 	    sgang_record_parse(info->comment, &r) != 1 || !r.started ||
 	    r.phase == SGANG_PHASE_FAILED)
 		return;
-	g = sgang_registry_find(c, r.ns, r.name);
-	if (g && r.started > g->lost_started) {
-		g->lost_started = r.started;
-		g->lost_member = info->job_id;
-		g->lost_cancelled = info->cancelled;
-	}
+	g = sgang_registry_get(c, r.ns, r.name);
+	if (g)
+		note_lost(g, info, &r);
 }
 
 static void no_memory(const struct sgang_job_info *info,
@@ -303,6 +317,8 @@ static void look_at(const struct sgang_job_info *info, void *arg)
 	}
 	read_info(e, info);
 	if (e->spec.object) {
+		/* Older ones too: one that is released would be busy for ever. */
+		c->host->stop(e->job, "Gang definition");
 		take_object(e->gang, e);
 	} else if (!listed && list_entry(e->gang, e) < 0) {
 		no_memory(info, &e->spec);

@@ -17,10 +17,13 @@
 /* The year that no reservation is made for. */
 #define FAR_SECONDS (365 * 24 * 3600)
 
+/* A start that should have been is believed in no longer than this. */
+#define PAST_SECONDS 5
+
 static bool may_reserve(struct sgang_conductor *c, const struct gang *g)
 {
 	return g->failed && g->planned && !g->stale && g->parts &&
-	       g->joint_start > 0 &&
+	       g->joint_start > c->host->now() - PAST_SECONDS &&
 	       g->joint_start < c->host->now() + FAR_SECONDS &&
 	       g->tally.priority && !g->tally.held &&
 	       !sgang_gang_ordinary(&g->tally) &&

@@ -45,7 +45,8 @@ void sgang_show_phase(struct sgang_conductor *c, const struct gang *g,
 	sgang_show_fill(g, &r);
 	r.phase = phase;
 	r.satisfied = phase == SGANG_PHASE_FAILED;
-	r.started = phase == SGANG_PHASE_FAILED ? g->tally.started : 0;
+	if (phase != SGANG_PHASE_FAILED)
+		r.started = 0;
 	text = sgang_record_format(&r, info.comment);
 	if (text)
 		c->host->comment(job, text);
@@ -70,6 +71,19 @@ static void write_record(struct sgang_conductor *c, struct entry *e,
 	free(text);
 }
 
+/* Not all members of a gang that has started are where most of it is. */
+static enum sgang_phase phase_of(const struct gang *g, const struct entry *e)
+{
+	if (e->m.state == SGANG_MEMBER_PENDING && g->tally.timed_out &&
+	    !g->tally.rearmed)
+		return SGANG_PHASE_TIMEOUT;
+	if (e->m.state == SGANG_MEMBER_RUNNING &&
+	    (g->phase == SGANG_PHASE_HOLDING ||
+	     g->phase == SGANG_PHASE_STARTING))
+		return SGANG_PHASE_RUNNING;
+	return g->phase;
+}
+
 /* A member keeps what it was told of its place while it has nodes. When it ran,
  * which is what its `started` says, is kept for --gang-on-failure. */
 static void show_record(struct sgang_conductor *c, const struct gang *g,
@@ -82,7 +96,7 @@ static void show_record(struct sgang_conductor *c, const struct gang *g,
 	if (e->has_record)
 		r.started = e->record.started;
 	sgang_show_fill(g, &r);
-	r.phase = g->phase;
+	r.phase = phase_of(g, e);
 	r.satisfied = g->tally.satisfied;
 	r.round = e->round;
 	if (e->m.state == SGANG_MEMBER_RUNNING && !r.started)

@@ -138,7 +138,9 @@ static void free_loan(struct loan *loan)
 	free(loan->lent);
 }
 
-/* Does it hold something that the group, which comes before it, could use? */
+/* Does it hold something that the group, which comes before it, could use? Where
+ * a member of the group cannot start for another reason than nodes, such as
+ * licences, anything that is held could be that. */
 static bool gives_way(struct sgang_conductor *c, struct gang *holder,
 		      struct gang **group, size_t n)
 {
@@ -159,8 +161,9 @@ static bool gives_way(struct sgang_conductor *c, struct gang *holder,
 			c->host->nodes(job, nodes);
 	}
 	for (size_t i = 0; i < n && !useful; i++)
-		useful = group[i]->parts &&
-			 sgang_nodeset_intersects(nodes, group[i]->parts);
+		useful = group[i]->wants_more ||
+			 (group[i]->parts &&
+			  sgang_nodeset_intersects(nodes, group[i]->parts));
 	sgang_nodeset_destroy(nodes);
 	return useful;
 }
@@ -287,7 +290,9 @@ static void give_up(struct sgang_conductor *c, const struct loan *loan,
 
 static bool lent_before(struct sgang_conductor *c, const struct gang *g)
 {
-	return g->lent && g->lent_stamp == c->host->stamp() &&
+	/* What is given up for good is not asked for at every change. */
+	return g->lent && (g->lent_stamp == c->host->stamp() ||
+			   !c->host->recommits()) &&
 	       c->host->now() - g->lent_time < LEND_SECONDS;
 }
 

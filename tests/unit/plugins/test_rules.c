@@ -155,7 +155,7 @@ static void test_nonstrict_skips(void **state)
 	uint32_t ids[3];
 
 	(void) state;
-	big.nodes = 15;
+	big.nodes = 13;
 	busy(4);
 	ids[0] = submit(big);
 	ids[1] = submit(small);
@@ -165,6 +165,19 @@ static void test_nonstrict_skips(void **state)
 	assert_int_equal(fake_state(ids[0]), FAKE_PENDING);
 	assert_int_equal(fake_state(ids[1]), FAKE_HELD);
 	assert_int_equal(fake_state(ids[2]), FAKE_HELD);
+}
+
+/* A gang that could not start even alone on the cluster holds nothing. */
+static void test_never_fits(void **state)
+{
+	uint32_t ids[17];
+
+	(void) state;
+	submit_many(nonstrict_of("train", 17), 17, ids);
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 17, FAKE_PENDING);
+	assert_non_null(strstr(text_of(ids[0]), "does not fit"));
 }
 
 /* A limit of its association: it holds nothing, since what it holds counts. */
@@ -1038,6 +1051,245 @@ static void test_requeue_ends(void **state)
 	assert_in_range(runs, 5, 7);
 }
 
+static struct fake_request member_with(const char *gang, uint32_t min,
+				       const char *more)
+{
+	struct fake_request rq = member_of(gang, min);
+
+	rq.more = more;
+	return rq;
+}
+
+/* 3.2: several are lost before anybody looks, or one has completed: all of the
+ * gang is requeued, or it would have too few for another start. */
+static void test_requeue_all(void **state)
+{
+	static const char what[][3] = {
+		{ 'f', 'f', 'r' }, { 'f', 'r', 'c' }, { 'f', 'f', 'f' },
+		{ 'l', 'f', 'r' }, { 'l', 'l', 'r' }, { 'c', 'c', 'f' },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < COUNT(what); i++) {
+		uint32_t ids[3];
+
+		new_cluster((uint32_t) i, "losses");
+		submit_many(member_with("train", 3, "gang_on_failure=requeue"),
+			    3, ids);
+		pass();
+		schedule_and_pass();
+		pass();
+		for (int m = 0; m < 3; m++) {
+			if (what[i][m] == 'f')
+				fake_fail(ids[m], false);
+			else if (what[i][m] == 'l')
+				fake_lose(ids[m]);
+			else if (what[i][m] == 'c')
+				fake_end(ids[m]);
+		}
+		pass();
+		all_in_state(ids, 3, FAKE_PENDING);
+		pass();
+		schedule_and_pass();
+		all_in_state(ids, 3, FAKE_RUNNING);
+	}
+}
+
+/* One that cannot be requeued, or a group that is gone: the gang could not start
+ * again, so it ends. */
+static void test_requeue_in_vain(void **state)
+{
+	uint32_t ids[3], a, b;
+
+	(void) state;
+	submit_many(member_with("train", 3, "gang_on_failure=requeue"), 3, ids);
+	fake_no_requeue(ids[2]);
+	pass();
+	schedule_and_pass();
+	pass();
+	fake_fail(ids[0], false);
+	pass();
+	all_in_state(ids, 3, FAKE_GONE);
+
+	new_cluster(0, "no partner");
+	a = submit(member_with("a", 1, "gang_groups=alice/b|"
+			       "gang_on_failure=requeue"));
+	submit_many(member_with("a", 1, "gang_groups=alice/b|"
+				"gang_on_failure=requeue"), 1, ids);
+	b = submit(member_with("b", 1, "gang_groups=alice/a"));
+	pass();
+	schedule_and_pass();
+	schedule_and_pass();
+	fake_end(b);
+	pass();
+	fake_fail(a, false);
+	pass();
+	assert_int_equal(fake_state(a), FAKE_GONE);
+	assert_int_equal(fake_state(ids[0]), FAKE_GONE);
+}
+
+/* Members of a second start hold, one of them is cancelled and one that runs
+ * fails, all between two passes: what is no hold any more is not undone. */
+static void test_lost_and_cancelled(void **state)
+{
+	struct fake_request rq = member_with("train", 2,
+		"gang_on_failure=kill|gang_mode=nonstrict|"
+		"gang_match=only-waiting");
+	uint32_t run[2], more[2], held;
+
+	(void) state;
+	submit_many(rq, 2, run);
+	pass();
+	schedule_and_pass();
+	all_in_state(run, 2, FAKE_RUNNING);
+	busy(13);
+	submit_many(rq, 2, more);
+	pass();
+	schedule_and_pass();
+	assert_int_equal(in_state("train", FAKE_HELD), 1);
+	held = (fake_state(more[0]) == FAKE_HELD) ? more[0] : more[1];
+	fake_fail(held, true);
+	fake_fail(run[0], false);
+	pass();
+	assert_int_equal(fake_state(held), FAKE_GONE);
+	assert_int_equal(fake_state(run[1]), FAKE_GONE);
+}
+
+/* Between the requeue and the next pass nobody starts as an ordinary job. */
+static void test_requeue_window(void **state)
+{
+	struct fake_request rq = member_with("train", 2,
+		"gang_on_failure=requeue|gang_total_number=3");
+	uint32_t ids[2], third, room;
+
+	(void) state;
+	room = busy(14);
+	submit_many(rq, 2, ids);
+	third = submit(rq);
+	pass();
+	schedule_and_pass();
+	pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	fake_fail(ids[0], false);
+	pass();
+	fake_end(room);
+	assert_int_equal(turn(third), SGANG_TURN_TAKEN);
+}
+
+/* 0.14: a second start that times out while the first runs. */
+static void test_time_out_beside_running(void **state)
+{
+	struct fake_request rq = member_with("train", 2,
+		"gang_mode=nonstrict|gang_match=only-waiting|"
+		"gang_waiting_time=1");
+	uint32_t run[2], more[2];
+
+	(void) state;
+	submit_many(rq, 2, run);
+	pass();
+	schedule_and_pass();
+	busy(13);
+	submit_many(rq, 2, more);
+	pass();
+	schedule_and_pass();
+	assert_int_equal(in_state("train", FAKE_HELD), 1);
+	fake_clock(61);
+	pass();
+	pass();
+	assert_string_equal(text_of(more[1]), "GangTimeout");
+	all_in_state(run, 2, FAKE_RUNNING);
+	fake_user_hold(more[0], false);
+	pass();
+	pass();
+	assert_false(fake_job(more[1])->user_hold);
+}
+
+/* 2.1: a limit that stops one gang of a group stops all of it. */
+static void test_group_limit(void **state)
+{
+	uint32_t a, b[2];
+
+	(void) state;
+	a = submit(member_with("a", 1,
+			       "gang_mode=nonstrict|gang_groups=alice/b"));
+	submit_many(member_with("b", 2, "gang_groups=alice/a"), 2, b);
+	fake_limit(b[1], true);
+	pass();
+	for (int i = 0; i < 4; i++) {
+		schedule_and_pass();
+		fake_clock(10);
+	}
+	assert_int_equal(fake_state(a), FAKE_PENDING);
+	assert_true(fake_job(a)->parked);
+	fake_limit(b[1], false);
+	fake_clock(10);
+	pass();
+	schedule_and_pass();
+	assert_int_equal(fake_state(a), FAKE_RUNNING);
+	all_in_state(b, 2, FAKE_RUNNING);
+}
+
+/* 0.9: what two gangs hold of each other's is licences. */
+static void test_licences(void **state)
+{
+	struct fake_request a = member_with("a", 4, "gang_mode=nonstrict");
+	struct fake_request b = member_with("b", 4, "gang_mode=nonstrict");
+	struct fake_request other = plain(1, 1000);
+	uint32_t room = 0;
+
+	(void) state;
+	other.partition = 0xff;
+	a.licences = b.licences = 1;
+	a.partition = 0xff;
+	b.partition = 0xff00;
+	for (int i = 0; i < 5; i++) {
+		room = submit(other);
+		assert_true(fake_start(room, 0xff));
+	}
+	for (int i = 0; i < 4; i++)
+		submit(a);
+	pass();
+	schedule_and_pass();
+	for (int i = 0; i < 4; i++)
+		submit(b);
+	pass();
+	schedule_and_pass();
+	assert_int_equal(in_state("a", FAKE_HELD), 3);
+	assert_int_equal(in_state("b", FAKE_HELD), 3);
+	fake_end(room);
+	for (int i = 0; i < 10; i++) {
+		fake_clock(10);
+		schedule_and_pass();
+	}
+	assert_int_equal(in_state("a", FAKE_RUNNING), 4);
+}
+
+/* 64 gangs that all list all others: the group is found once, not by each. */
+static void test_clique(void **state)
+{
+	static char names[64][8];
+	char all[600] = "gang_groups=";
+	uint32_t ids[64];
+
+	(void) state;
+	for (uint32_t i = 0; i < 64; i++) {
+		snprintf(names[i], sizeof(names[i]), "%c%c", 'a' + i % 26,
+			 'a' + i / 26);
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%su/%s",
+			 i ? "," : "", names[i]);
+	}
+	for (uint32_t i = 0; i < 64; i++) {
+		struct fake_request rq = member_with(names[i], 1, all);
+
+		rq.user = "u";
+		rq.cpus = 1;
+		ids[i] = submit(rq);
+	}
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 64, FAKE_RUNNING);
+}
+
 /* ---- definitions ---- */
 
 static struct fake_request object_of(const char *gang, const char *more)
@@ -1100,18 +1352,22 @@ static void test_precedence(void **state)
 	all_in_state(ids, 2, FAKE_RUNNING);
 }
 
-/* A definition that somebody has released is stopped again. */
+/* A definition that somebody has released is stopped again, an older one too. */
 static void test_object_released(void **state)
 {
-	uint32_t object;
+	uint32_t object, older;
 
 	(void) state;
+	older = submit(object_of("train", "gang_object=1|gang_min_member=3"));
 	object = submit(object_of("train",
 				  "gang_object=1|gang_min_member=3"));
 	pass();
 	fake_user_hold(object, false);
+	fake_user_hold(older, false);
+	pass();
 	pass();
 	assert_true(fake_job(object)->user_hold);
+	assert_true(fake_job(older)->user_hold);
 }
 
 /* 0.15: not tried while less than --gang-min-tres is free. */
@@ -1145,6 +1401,7 @@ int main(void)
 		TEST(test_modes_side_by_side),
 		TEST(test_siblings_follow),
 		TEST(test_nonstrict_skips),
+		TEST(test_never_fits),
 		TEST(test_nonstrict_limit),
 		TEST(test_nonstrict_too_few_left),
 		TEST(test_nonstrict_restart),
@@ -1176,6 +1433,14 @@ int main(void)
 		TEST(test_completion_is_no_failure),
 		TEST(test_failure_of_before),
 		TEST(test_requeue_ends),
+		TEST(test_requeue_all),
+		TEST(test_requeue_in_vain),
+		TEST(test_lost_and_cancelled),
+		TEST(test_requeue_window),
+		TEST(test_time_out_beside_running),
+		TEST(test_group_limit),
+		TEST(test_licences),
+		TEST(test_clique),
 		TEST(test_object),
 		TEST(test_precedence),
 		TEST(test_object_released),
