@@ -53,6 +53,7 @@ extern time_t control_time;
 #pragma weak last_resv_update
 #pragma weak node_record_count
 #pragma weak node_record_table_ptr
+#pragma weak ping_nodes_now
 #pragma weak slurm_conf
 #pragma weak slurmctld_config
 #pragma weak slurmctld_tres_cnt
@@ -195,6 +196,43 @@ static enum sgang_job_state job_state(const job_record_t *job_ptr)
 	return SGANG_JOB_ENDED;
 }
 
+/* A node that registers tells which jobs it runs, and slurmctld notes the time
+ * with each batch job on its first node. So a time of ours, none, tells whether
+ * a held member was launched before slurmctld died. For salloc and srun the
+ * field has another use; to release one of them twice does no harm. */
+static void not_seen_yet(job_record_t *job_ptr)
+{
+	if (job_ptr->batch_flag)
+		job_ptr->time_last_active = 0;
+}
+
+static bool was_seen(const job_record_t *job_ptr)
+{
+	return job_ptr->batch_flag && job_ptr->time_last_active;
+}
+
+/* Has the node that launches it registered with this slurmctld? */
+static bool node_has_told(const job_record_t *job_ptr)
+{
+	const node_record_t *node_ptr;
+
+	if (!job_ptr->batch_flag || !job_ptr->batch_host)
+		return true;
+	node_ptr = find_node_record(job_ptr->batch_host);
+	return !node_ptr || node_ptr->boot_time;
+}
+
+static enum sgang_launch launch_of(const job_record_t *job_ptr)
+{
+	if (IS_JOB_COMPLETE(job_ptr))
+		return SGANG_LAUNCH_YES;
+	if (!IS_JOB_RUNNING(job_ptr) || !IS_JOB_CONFIGURING(job_ptr))
+		return SGANG_LAUNCH_NO;
+	if (was_seen(job_ptr))
+		return SGANG_LAUNCH_YES;
+	return node_has_told(job_ptr) ? SGANG_LAUNCH_NO : SGANG_LAUNCH_UNKNOWN;
+}
+
 static uint32_t task_count(const job_record_t *job_ptr)
 {
 	const struct job_details *d = job_ptr->details;
@@ -243,6 +281,7 @@ static void fill_info(job_record_t *job_ptr, struct sgang_job_info *info)
 	info->failed = info->state == SGANG_JOB_ENDED &&
 		       !IS_JOB_COMPLETE(job_ptr);
 	info->cancelled = info->failed && IS_JOB_CANCELLED(job_ptr);
+	info->launch = launch_of(job_ptr);
 	info->restarts = job_ptr->restart_cnt;
 	info->priority = job_ptr->priority;
 	info->tier = lowest_tier(job_ptr);
@@ -1142,6 +1181,7 @@ static struct sgang_job *host_commit(struct sgang_job *job,
 	}
 	keep_untold(job_ptr);
 	job_ptr->details->prolog_running++;
+	not_seen_yet(job_ptr);
 	last_job_update = time(NULL);
 	return handle(job_ptr);
 }
@@ -1295,10 +1335,14 @@ static bool host_ready(struct sgang_job *job)
 }
 
 /* slurmctld has set the count to zero when it recovered the job. What it counts
- * since then is PrologSlurmctld, which it runs again. */
+ * since then is PrologSlurmctld, which it runs again. The nodes are asked now,
+ * not in a few seconds. */
 static void host_adopt(struct sgang_job *job)
 {
+	record(job)->job_state |= JOB_CONFIGURING;
 	record(job)->details->prolog_running++;
+	not_seen_yet(record(job));
+	ping_nodes_now = true;
 }
 
 static void host_drop(struct sgang_job *job)
@@ -1320,10 +1364,19 @@ static void host_drop(struct sgang_job *job)
 	last_job_update = time(NULL);
 }
 
+/* The job runs on its node: as prolog_running_decr(), without another launch. */
+static void take_as_launched(job_record_t *job_ptr)
+{
+	job_ptr->details->prolog_running--;
+	job_config_fini(job_ptr);
+	(void) build_batch_step(job_ptr);
+}
+
 /* The job's time starts now, whatever it waited for the others. */
 static void host_release(struct sgang_job *job)
 {
 	job_record_t *job_ptr = record(job);
+	bool launched = was_seen(job_ptr);
 
 	job_ptr->start_time = job_ptr->time_last_active = time(NULL);
 	job_end_time_reset(job_ptr);
@@ -1332,7 +1385,10 @@ static void host_release(struct sgang_job *job)
 	/* With slurmdbd a job without an index would be a question over the net
 	 * under all locks; the accounting plugin's own thread asks it later. */
 	(void) jobacct_storage_job_start_direct(acct_db_conn, job_ptr);
-	prolog_running_decr(job_ptr);
+	if (launched)
+		take_as_launched(job_ptr);
+	else
+		prolog_running_decr(job_ptr);
 	if ((job_ptr->mail_type & MAIL_JOB_BEGIN) &&
 	    (!job_ptr->array_job_id || (job_ptr->mail_type & MAIL_ARRAY_TASKS)))
 		mail_job_info(job_ptr, MAIL_JOB_BEGIN);
@@ -1472,6 +1528,11 @@ static void host_setenv(struct sgang_job *job, const char *name,
 
 /* ---- the rest ---- */
 
+static bool host_quiet(void)
+{
+	return !retry_list_size() && !get_agent_count();
+}
+
 static void host_save(void)
 {
 	(void) dump_all_job_state();
@@ -1561,6 +1622,7 @@ const struct sgang_host sgang_host_slurm = {
 	.comment = host_comment,
 	.setenv = host_setenv,
 	.node_name = host_node_name,
+	.quiet = host_quiet,
 	.save = host_save,
 	.wake_scheduler = host_wake_scheduler,
 	.stamp = host_stamp,

@@ -276,6 +276,8 @@ static void launch(struct fake_job *j)
 {
 	j->state = FAKE_RUNNING;
 	j->holds = 0;
+	if (j->launch == SGANG_LAUNCH_YES)
+		return;
 	j->launches++;
 	if (world.launches[j->id % LAUNCHES]++)
 		fault("job %u was launched twice", j->id);
@@ -333,6 +335,7 @@ static void fill_info(const struct fake_job *j, struct sgang_job_info *info)
 	info->stopped = j->state == FAKE_PENDING && j->user_hold;
 	info->failed = j->state == FAKE_GONE && j->failed;
 	info->cancelled = info->failed && j->cancelled;
+	info->launch = j->launch;
 	info->restarts = j->restarts;
 	info->submit_time = j->submit_time;
 	info->user = j->user;
@@ -745,6 +748,8 @@ static void host_adopt(struct sgang_job *job)
 
 	fake_counts.adopted++;
 	trace("adopt", j->id);
+	if (j->state == FAKE_RUNNING)
+		j->state = FAKE_HELD;
 	if (j->state != FAKE_HELD)
 		fault("adopt(%u), which has no nodes or runs", j->id);
 	if (!j->holds)
@@ -762,6 +767,8 @@ static void host_release(struct sgang_job *job)
 		fault("release(%u), which is not held or not ready", j->id);
 		return;
 	}
+	if (j->launch == SGANG_LAUNCH_UNKNOWN)
+		fault("release(%u), which may run", j->id);
 	if (!j->saved && (j->rq.min > 1 || j->rq.total > 1))
 		fault("release(%u) before it was saved as held", j->id);
 	launch(j);
@@ -936,6 +943,12 @@ static const char *host_node_name(uint32_t node)
 	return names[node];
 }
 
+static bool host_quiet(void)
+{
+	need_lock("quiet");
+	return true;
+}
+
 static void host_save(void)
 {
 	void (*hook)(void) = world.on_save;
@@ -1018,6 +1031,7 @@ const struct sgang_host fake_host = {
 	.comment = host_comment,
 	.setenv = host_setenv,
 	.node_name = host_node_name,
+	.quiet = host_quiet,
 	.save = host_save,
 	.wake_scheduler = host_wake_scheduler,
 	.stamp = host_stamp,
@@ -1331,15 +1345,35 @@ void fake_restart(void)
 	world.on_save = NULL;
 	world.stamp++;
 	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		if (live.jobs[i].state == FAKE_RUNNING)
+			live.jobs[i].launch = SGANG_LAUNCH_YES;
 		live.jobs[i].holds = 0;
 		live.jobs[i].prolog = 0;
 	}
 }
 
+/* The nodes go on with what they run. */
+static void keep_running(void)
+{
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		struct fake_job *j = &saved.jobs[i];
+		const struct fake_job *now = find(j->id);
+
+		j->launch = (now && now->state == FAKE_RUNNING) ?
+			    SGANG_LAUNCH_YES : SGANG_LAUNCH_NO;
+	}
+}
+
 void fake_crash(void)
 {
+	keep_running();
 	live = saved;
 	fake_restart();
+}
+
+void fake_launched(uint32_t id, enum sgang_launch launch)
+{
+	find(id)->launch = launch;
 }
 
 void fake_clock(int64_t seconds)

@@ -84,6 +84,7 @@ struct fake_job {
 	uint32_t holds;			/* who keeps it from being launched */
 	uint32_t prolog;		/* what is left of it */
 	uint32_t launches;
+	enum sgang_launch launch;	/* before slurmctld died */
 	uint64_t serial;		/* of the commit */
 	int64_t submit_time;
 	int64_t ends;			/* its time limit; 0: none */
@@ -165,6 +166,8 @@ void fake_crash(void);
 /* slurmctld ends and comes back: it has all its jobs, but nobody holds the
  * held ones. */
 void fake_restart(void);
+/* What its node says of the job after that. */
+void fake_launched(uint32_t id, enum sgang_launch launch);
 /* Take the state as if it had been saved. */
 void fake_snapshot(void);
 void fake_clock(int64_t seconds);	/* time goes on */

@@ -33,6 +33,7 @@ struct sgang_conductor *sgang_conductor_create(const struct sgang_host *host)
 		return NULL;
 	c->host = host;
 	c->poked = true;	/* a restart may have left members to find */
+	c->fresh = true;
 	sgang_conf_default(&c->conf);
 	pthread_mutex_init(&c->mutex, NULL);
 	pthread_condattr_init(&attr);
@@ -84,6 +85,7 @@ void sgang_conductor_forget_nodes(struct sgang_conductor *c)
 
 void sgang_conductor_forget_jobs(struct sgang_conductor *c)
 {
+	c->fresh = true;
 	sgang_registry_clear(c);
 	c->turns = false;
 	c->reserving = false;
@@ -336,10 +338,12 @@ static int first_half(struct sgang_conductor *c)
 	since = c->host->clock_us();
 	c->changed = false;
 	sgang_registry_collect(c);
+	c->fresh = false;
 	sgang_failure_check_all(c);
 	sgang_hold_check_all(c);
 	sgang_turns_take(c);
-	sgang_fault_die("committed", 1);
+	if (any_unsaved(c))
+		sgang_fault_die("committed", 1);
 	sgang_hold_release_all(c);
 	sgang_show_all(c);
 	sgang_reserve_all(c);
@@ -365,6 +369,8 @@ static void second_half(struct sgang_conductor *c)
 	if (!c->host->lock())
 		return;
 	since = c->host->clock_us();
+	if (any_unsaved(c))
+		sgang_fault_die("saved", 1);
 	for (struct gang *g = c->gangs; g; g = g->next)
 		g->holds_saved = true;
 	sgang_group_collect(c);
@@ -392,11 +398,12 @@ void sgang_conductor_pass(struct sgang_conductor *c)
 	if (save != 1)
 		return;
 	c->host->save();
-	sgang_fault_die("saved", 1);
 	second_half(c);
+	if (!c->changed)
+		return;
 	sgang_fault_die("released", 1);
-	if (c->changed)
-		c->host->save();
+	c->host->save();
+	sgang_fault_die("known", 1);
 }
 
 uint64_t sgang_conductor_longest_lock(const struct sgang_conductor *c)

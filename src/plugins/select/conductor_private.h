@@ -101,6 +101,13 @@ struct gang {
 	bool holds_saved;		/* in the job state on disk */
 	bool described;			/* the members know of their ring; then
 					 * the holds are in ring order */
+	bool recovered;			/* slurmctld died between its hold and
+					 * its release, or right after that */
+	bool doubtful;			/* which of them is not known yet */
+	int64_t begun;			/* somebody of the placement of this
+					 * `since` was launched */
+	int64_t unconfirmed;		/* when it was released; 0: all launch
+					 * messages have been sent */
 };
 
 #define SGANG_BUCKETS 1024
@@ -120,6 +127,7 @@ struct sgang_conductor {
 	bool fenced;			/* somebody was kept off for a turn */
 	uint64_t stamp;			/* of the cluster when the pass began */
 	bool missed;			/* the last pass got no locks */
+	bool fresh;			/* jobs not looked at since a restart */
 	bool changed;			/* this pass changed job records */
 	uint64_t longest_lock;
 	uint64_t last_lock;
@@ -202,6 +210,8 @@ void sgang_hold_recheck_all(struct sgang_conductor *c);
 /* Describe and release what is complete. */
 void sgang_hold_release_all(struct sgang_conductor *c);
 bool sgang_hold_known(const struct gang *g, uint32_t job_id);
+/* Was it released before slurmctld died, so that no hold may be given back? */
+bool sgang_hold_begun(const struct gang *g);
 
 /* --- failure.c --- */
 

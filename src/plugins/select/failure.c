@@ -226,6 +226,8 @@ static void check(struct sgang_conductor *c, struct gang *g)
 
 void sgang_failure_check_all(struct sgang_conductor *c)
 {
-	for (struct gang *g = c->gangs; g; g = g->next)
-		check(c, g);
+	for (struct gang *g = c->gangs; g; g = g->next) {
+		if (!g->doubtful)
+			check(c, g);
+	}
 }

@@ -8,8 +8,10 @@
  *	commit N	member N of an attempt cannot start
  *	delay 1		the conductor waits before its pass while the line stands
  *	kill-X N	slurmctld is killed (SIGKILL) at the N-th passage of X:
- *			commit, committed, saved, release, released, held,
- *			giveback, timeout
+ *			commit (a member of an attempt), committed (all of
+ *			them, not saved), saved, release (a member), released
+ *			(not saved), known (saved), giveback, timeout (a
+ *			member)
  */
 
 #ifndef SGANG_FAULTS_H

@@ -79,6 +79,7 @@ void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g)
 	}
 	g->since = 0;
 	g->described = false;
+	g->recovered = false;
 	g->holds_saved = false;
 	c->changed = true;
 	sgang_registry_refresh(c, g);
@@ -91,8 +92,63 @@ static int64_t earlier(int64_t a, int64_t b)
 	return (!a || (b && b < a)) ? b : a;
 }
 
+static int by_rank(const void *a, const void *b)
+{
+	const struct hold *x = a, *y = b;
+
+	if (x->record.member_rank != y->record.member_rank)
+		return (x->record.member_rank < y->record.member_rank) ? -1 : 1;
+	return 0;
+}
+
+/* Do the records tell of one ring, of which nobody is missing? Some may run
+ * with what they were told, so the others must not be told anything else. */
+static bool told_of_ring(struct gang *g)
+{
+	qsort(g->holds, g->n_holds, sizeof(*g->holds), by_rank);
+	for (size_t i = 0; i < g->n_holds; i++) {
+		const struct sgang_record *r = &g->holds[i].record;
+
+		if (!r->placed || r->members != g->n_holds ||
+		    r->member_rank != i)
+			return false;
+	}
+	return true;
+}
+
+bool sgang_hold_begun(const struct gang *g)
+{
+	return g->begun && g->begun == g->since;
+}
+
+/* A kill of slurmctld between the release and the save that follows leaves
+ * members that run and are held by what was saved. Only the nodes know. Until
+ * they have told nothing is done to the gang, and one member that runs says
+ * that all of them were released. */
+static void find_out(struct sgang_conductor *c, struct gang *g)
+{
+	g->doubtful = false;
+	if (!g->recovered)
+		return;
+	for (size_t i = 0; i < g->n_holds; i++) {
+		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+		struct sgang_job_info info = { .launch = SGANG_LAUNCH_NO };
+
+		if (job)
+			c->host->info(job, &info);
+		if (info.launch == SGANG_LAUNCH_UNKNOWN)
+			g->doubtful = true;
+		else if (info.launch == SGANG_LAUNCH_YES)
+			g->begun = g->since;
+	}
+	if (g->doubtful || sgang_hold_begun(g))
+		return;
+	g->recovered = false;
+	g->described = told_of_ring(g);
+}
+
 /* After a restart of slurmctld the holds are in the job records alone. Whether
- * they are complete is found out again, and so is their ring. */
+ * they are complete is found out again. */
 static void adopt(struct sgang_conductor *c, struct gang *g)
 {
 	size_t before = g->n_holds;
@@ -115,6 +171,10 @@ static void adopt(struct sgang_conductor *c, struct gang *g)
 		g->holds[g->n_holds].job_id = e->job_id;
 		g->holds[g->n_holds++].record = e->record;
 		g->since = earlier(g->since, e->record.since);
+		if (e->record.phase != SGANG_PHASE_HOLDING)
+			g->recovered = g->doubtful = true;
+		if (e->record.phase == SGANG_PHASE_RUNNING)
+			g->begun = e->record.since;
 		c->host->adopt(e->job);
 	}
 	if (g->n_holds == before)
@@ -123,12 +183,24 @@ static void adopt(struct sgang_conductor *c, struct gang *g)
 		g->since = c->host->now();
 	g->tally.since = g->since;
 	g->holds_saved = true;
-	g->described = false;
+	g->described = told_of_ring(g);
 	sgang_log(SGANG_LOG_INFO, "%s/%s: found %zu held members again", g->ns,
 		  g->name, g->n_holds - before);
 }
 
 /* ---- ends of holds ---- */
+
+/* A hold that has completed was none. */
+static void drop(struct sgang_conductor *c, struct gang *g,
+		 struct sgang_job *job)
+{
+	struct sgang_job_info info;
+
+	c->host->info(job, &info);
+	if (info.state == SGANG_JOB_ENDED && info.launch == SGANG_LAUNCH_YES)
+		g->begun = g->since;
+	c->host->drop(job);
+}
 
 static void forget_lost(struct sgang_conductor *c, struct gang *g)
 {
@@ -146,14 +218,15 @@ static void forget_lost(struct sgang_conductor *c, struct gang *g)
 			  "%s/%s: held member %u is lost", g->ns, g->name,
 			  g->holds[i].job_id);
 		if (job)
-			h->drop(job);
+			drop(c, g, job);
 	}
 	g->n_holds = kept;
 	if (kept == before)
 		return;
+	if (!g->recovered)
+		g->described = false;
 	if (!kept)
 		g->since = 0;
-	g->described = false;
 	c->changed = true;
 	sgang_registry_refresh(c, g);
 }
@@ -167,7 +240,7 @@ static bool is_strict(const struct gang *g)
  * all of its group are placed, a nonstrict one unless they could be. */
 static bool holds_in_vain(const struct gang *g)
 {
-	if (!g->n_holds || g->stale)
+	if (!g->n_holds || g->stale || g->doubtful || sgang_hold_begun(g))
 		return false;
 	return is_strict(g) ? !sgang_group_placed(g) :
 			      !sgang_group_complete(g, NULL, 0);
@@ -235,7 +308,7 @@ static void stop_latecomers(struct sgang_conductor *c, struct gang *g)
 
 static void check_wait(struct sgang_conductor *c, struct gang *g)
 {
-	if (g->stale)
+	if (g->stale || g->doubtful)
 		return;
 	if (g->tally.rearmed)
 		rearm(c, g);
@@ -280,8 +353,10 @@ void sgang_hold_recheck_all(struct sgang_conductor *c)
 
 void sgang_hold_check_all(struct sgang_conductor *c)
 {
-	for (struct gang *g = c->gangs; g; g = g->next)
+	for (struct gang *g = c->gangs; g; g = g->next) {
+		find_out(c, g);
 		adopt(c, g);
+	}
 	forget_all_lost(c);
 	for (struct gang *g = c->gangs; g; g = g->next)
 		check_wait(c, g);
@@ -362,7 +437,7 @@ static bool is_safe(const struct gang *g)
 
 static bool is_ready(struct sgang_conductor *c, const struct gang *g)
 {
-	if (g->n_holds != g->tally.held ||
+	if (g->doubtful || g->n_holds != g->tally.held ||
 	    (g->n_holds && (!is_safe(g) || !g->described)))
 		return false;
 	for (size_t i = 0; i < g->n_holds; i++) {
@@ -412,6 +487,8 @@ static void launch(struct sgang_conductor *c, struct gang *g)
 	g->n_holds = 0;
 	g->since = 0;
 	g->described = false;
+	g->recovered = false;
+	g->unconfirmed = r->started;
 	sgang_registry_refresh(c, g);
 }
 

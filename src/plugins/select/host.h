@@ -24,6 +24,13 @@ enum sgang_job_state {
 	SGANG_JOB_ENDED
 };
 
+/* Did slurmctld launch it before it died? */
+enum sgang_launch {
+	SGANG_LAUNCH_NO,
+	SGANG_LAUNCH_YES,		/* its node runs it, or it completed */
+	SGANG_LAUNCH_UNKNOWN		/* its node has not told yet */
+};
+
 /* What a job is, copied or borrowed until the locks are given back. */
 struct sgang_job_info {
 	struct sgang_job *job;
@@ -38,6 +45,8 @@ struct sgang_job_info {
 	bool stopped;			/* pending without priority: held */
 	bool failed;			/* ended, and not by completing */
 	bool cancelled;			/* ... but by somebody's wish */
+	enum sgang_launch launch;	/* of a hold that was adopted, and of
+					 * one that ended */
 	uint32_t restarts;
 	uint16_t tier;			/* PriorityTier of its partition, the
 					 * lowest of several */
@@ -155,9 +164,10 @@ struct sgang_host {
 	bool (*ready)(struct sgang_job *job);
 	/* Is it still the hold that we put on it? */
 	bool (*held)(struct sgang_job *job);
-	/* Hold a job that slurmctld recovered from a hold of ours. */
+	/* Hold a job that slurmctld recovered from a hold of ours or from its
+	 * release, and ask its node whether it was launched. */
 	void (*adopt)(struct sgang_job *job);
-	/* Launch it. */
+	/* Launch it, unless its node runs it already. */
 	void (*release)(struct sgang_job *job);
 	/* The job left its hold without us: forget our part of it. */
 	void (*drop)(struct sgang_job *job);
@@ -188,6 +198,8 @@ struct sgang_host {
 		       const char *value);
 
 	const char *(*node_name)(uint32_t node);
+	/* Is no message to a node on its way? */
+	bool (*quiet)(void);
 	/* Save the job state now. Called without locks. */
 	void (*save)(void);
 	/* Let the scheduler look at its queue soon. */

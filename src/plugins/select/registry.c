@@ -188,15 +188,26 @@ static int read_comment(struct entry *e, const char *comment)
 	return 0;
 }
 
+/* slurmctld died before all launch messages had been sent: the time of the hold
+ * is still in the record. */
+static bool was_just_released(const struct entry *e)
+{
+	return e->has_record && e->record.phase == SGANG_PHASE_RUNNING &&
+	       e->record.since && e->record.started;
+}
+
 /* A job that was allocated but not launched is a hold of ours when we remember
  * it, or when its record says so (slurmctld was restarted meanwhile). A member
  * of a gang that has started may be configuring for Slurm's own reasons. */
-static enum sgang_member_state member_state(const struct entry *e,
+static enum sgang_member_state member_state(const struct sgang_conductor *c,
+					    const struct entry *e,
 					    const struct sgang_job_info *info)
 {
-	switch (info->state) {
-	case SGANG_JOB_PENDING:
+	if (info->state == SGANG_JOB_PENDING)
 		return SGANG_MEMBER_PENDING;
+	if (c->fresh && was_just_released(e))
+		return SGANG_MEMBER_HELD;
+	switch (info->state) {
 	case SGANG_JOB_CONFIGURING:
 		if (sgang_hold_known(e->gang, info->job_id) ||
 		    (e->has_record &&
@@ -209,7 +220,8 @@ static enum sgang_member_state member_state(const struct entry *e,
 	}
 }
 
-static void read_info(struct entry *e, const struct sgang_job_info *info)
+static void read_info(struct sgang_conductor *c, struct entry *e,
+		      const struct sgang_job_info *info)
 {
 	struct gang *g = e->gang;
 
@@ -220,7 +232,7 @@ static void read_info(struct entry *e, const struct sgang_job_info *info)
 	if (read_comment(e, info->comment) < 0)
 		g->stale = true;
 	e->m.record = e->has_record ? &e->record : NULL;
-	e->m.state = member_state(e, info);
+	e->m.state = member_state(c, e, info);
 	e->m.tasks = info->tasks;
 	e->m.eligible = info->eligible;
 	e->m.stopped = info->stopped;
@@ -280,6 +292,22 @@ static void look_at_ended(struct sgang_conductor *c,
 		note_lost(g, info, &r);
 }
 
+/* It was held when slurmctld died, and has completed since. */
+static void look_at_completed(struct sgang_conductor *c,
+			      const struct sgang_job_info *info)
+{
+	struct sgang_record r;
+	struct gang *g;
+
+	if (info->launch != SGANG_LAUNCH_YES || !info->comment ||
+	    !strstr(info->comment, " phase=starting ") ||
+	    sgang_record_parse(info->comment, &r) != 1)
+		return;
+	g = sgang_registry_find(c, r.ns, r.name);
+	if (g)
+		g->begun = r.since;
+}
+
 static void no_memory(const struct sgang_job_info *info,
 		      const struct sgang_spec *spec)
 {
@@ -296,6 +324,7 @@ static void look_at(const struct sgang_job_info *info, void *arg)
 
 	if (info->state == SGANG_JOB_ENDED) {
 		look_at_ended(c, info);
+		look_at_completed(c, info);
 		return;
 	}
 	e = find_entry(c, info);
@@ -315,7 +344,7 @@ static void look_at(const struct sgang_job_info *info, void *arg)
 			return;
 		}
 	}
-	read_info(e, info);
+	read_info(c, e, info);
 	if (e->spec.object) {
 		/* Older ones too: one that is released would be busy for ever. */
 		c->host->stop(e->job, "Gang definition");
@@ -439,7 +468,7 @@ void sgang_registry_refresh(struct sgang_conductor *c, struct gang *g)
 		e->seen = job && info.state != SGANG_JOB_ENDED;
 		if (!e->seen)
 			continue;
-		read_info(e, &info);
+		read_info(c, e, &info);
 		g->entries[kept++] = e;
 	}
 	g->n_entries = kept;

@@ -99,9 +99,26 @@ static void show_record(struct sgang_conductor *c, const struct gang *g,
 	r.phase = phase_of(g, e);
 	r.satisfied = g->tally.satisfied;
 	r.round = e->round;
-	if (e->m.state == SGANG_MEMBER_RUNNING && !r.started)
-		r.started = g->tally.started;
+	if (e->m.state == SGANG_MEMBER_RUNNING) {
+		r.since = g->unconfirmed ? e->record.since : 0;
+		if (!r.started)
+			r.started = g->tally.started;
+	}
 	write_record(c, e, &r);
+}
+
+/* A launch message that cannot be delivered for so many seconds is Slurm's own
+ * affair. */
+#define LAUNCH_SECONDS 10
+
+/* Until the nodes have their messages the records tell that, if slurmctld dies,
+ * the nodes have to be asked. */
+static void confirm(struct sgang_conductor *c, struct gang *g)
+{
+	int64_t age = c->host->now() - g->unconfirmed;
+
+	if (age > LAUNCH_SECONDS || (age > 0 && c->host->quiet()))
+		g->unconfirmed = 0;
 }
 
 static void show_definition(struct sgang_conductor *c, struct gang *g,
@@ -199,6 +216,8 @@ static void show(struct sgang_conductor *c, struct gang *g)
 
 void sgang_show_all(struct sgang_conductor *c)
 {
-	for (struct gang *g = c->gangs; g; g = g->next)
+	for (struct gang *g = c->gangs; g; g = g->next) {
+		confirm(c, g);
 		show(c, g);
+	}
 }

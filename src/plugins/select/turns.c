@@ -43,7 +43,8 @@ static bool is_nonstrict(const struct gang *g)
 /* Still to be placed. */
 static bool wants_nodes(const struct gang *g)
 {
-	return !sgang_gang_ordinary(&g->tally) && !sgang_gang_placed(&g->tally);
+	return !sgang_gang_ordinary(&g->tally) &&
+	       !sgang_gang_placed(&g->tally) && !sgang_hold_begun(g);
 }
 
 /* Nonstrict gangs take what there is. The strict ones hold nothing while they
@@ -147,7 +148,8 @@ static bool gives_way(struct sgang_conductor *c, struct gang *holder,
 	struct sgang_nodeset *nodes;
 	bool useful = false;
 
-	if (!holder->n_holds || holder->stale || !is_nonstrict(holder) ||
+	if (!holder->n_holds || holder->stale || holder->doubtful ||
+	    !is_nonstrict(holder) ||
 	    sgang_group_placed(holder) ||
 	    sgang_group_turn_order(group[0], holder) >= 0)
 		return false;
@@ -373,6 +375,16 @@ static bool reached(struct gang **group, size_t n)
 	return false;
 }
 
+/* Whose holds may be running jobs. */
+static bool any_doubtful(struct gang **group, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (group[i]->doubtful)
+			return true;
+	}
+	return false;
+}
+
 static void take_turn(struct sgang_conductor *c, struct gang *g)
 {
 	struct gang *alone, **group;
@@ -381,7 +393,7 @@ static void take_turn(struct sgang_conductor *c, struct gang *g)
 
 	group = group_of(g, &alone, &n);
 	if (!c->fabric || !sgang_group_complete(g, NULL, 0) ||
-	    sgang_group_placed(g))
+	    sgang_group_placed(g) || any_doubtful(group, n))
 		return;
 	/* What is free is for those that the scheduler reaches. */
 	if (!reached(group, n)) {

@@ -1339,21 +1339,36 @@ static void test_die_at_save(void **state)
 	}
 }
 
-/* Killed after the release was written. */
+/* Killed right after the release was written: whether the nodes had their
+ * messages is asked again. A little later they had. */
 static void test_die_after_release(void **state)
 {
-	uint32_t ids[3];
+	for (int later = 0; later < 2; later++) {
+		uint32_t ids[3];
 
-	(void) state;
-	submit_many(member_of("train", 3), 3, ids);
-	schedule();
-	fake_die_at_save(2, true);
-	pass();
-	come_back(true);
-	pass();
-	all_in_state(ids, 3, FAKE_RUNNING);
-	assert_int_equal(fake_counts.adopted, 0);
-	assert_int_equal(fake_counts.released, 3);
+		if (later) {
+			teardown(state);
+			setup(state);
+		}
+		submit_many(member_of("train", 3), 3, ids);
+		schedule();
+		if (later) {
+			pass();
+			fake_clock(1);
+			pass();
+			fake_snapshot();
+		} else {
+			fake_die_at_save(2, true);
+			pass();
+		}
+		come_back(true);
+		pass();
+		all_in_state(ids, 3, later ? FAKE_RUNNING : FAKE_HELD);
+		pass();
+		all_in_state(ids, 3, FAKE_RUNNING);
+		assert_int_equal(fake_counts.adopted, later ? 0 : 3);
+		assert_int_equal(fake_job(ids[0])->launches, 1);
+	}
 }
 
 /* The ring keeps its order when it is found again, and with one less. */
@@ -1395,9 +1410,81 @@ static void test_adopt_too_few(void **state)
 	fake_end(ids[0]);
 	come_back(false);
 	pass();
+	pass();			/* it was not launched after all */
 	assert_int_equal(fake_counts.undone, 2);
 	assert_true(fake_idle_nodes() == ALL_FREE);
 	assert_int_equal(fake_counts.released, 0);
+}
+
+static void all_told(const uint32_t *ids, size_t n, enum sgang_launch launch)
+{
+	for (size_t i = 0; i < n; i++)
+		fake_launched(ids[i], launch);
+}
+
+/* Killed between a release and the save that follows: who runs is known when
+ * the nodes have told. */
+static void test_adopt_launched(void **state)
+{
+	struct fake_request rq = member_of("train", 3);
+	uint32_t ids[3];
+
+	(void) state;
+	rq.prolog = 3;
+	submit_many(rq, 3, ids);
+	schedule_and_pass();
+	come_back(true);
+	all_told(ids, 3, SGANG_LAUNCH_UNKNOWN);
+	for (int i = 0; i < 3; i++)
+		pass();
+	fake_launched(ids[0], SGANG_LAUNCH_NO);
+	fake_launched(ids[1], SGANG_LAUNCH_YES);
+	pass();
+	all_in_state(ids, 3, FAKE_HELD);
+	fake_launched(ids[2], SGANG_LAUNCH_NO);
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	assert_int_equal(fake_job(ids[0])->launches, 1);
+	assert_int_equal(fake_job(ids[1])->launches, 0);
+	assert_int_equal(fake_counts.undone, 0);
+	assert_int_equal(record_of(ids[1]).phase, SGANG_PHASE_RUNNING);
+}
+
+/* And one of them ends before that: with success, so it was launched and the
+ * others follow without it; or not, then others tell. */
+static void test_adopt_ended(void **state)
+{
+	for (int completed = 0; completed < 2; completed++) {
+		struct fake_request rq = member_of("train", 3);
+		uint32_t ids[3];
+
+		if (completed) {
+			teardown(state);
+			setup(state);
+		}
+		rq.prolog = 3;
+		submit_many(rq, 3, ids);
+		schedule_and_pass();
+		come_back(true);
+		all_told(ids, 3, SGANG_LAUNCH_UNKNOWN);
+		pass();
+		fake_launched(ids[0], completed ? SGANG_LAUNCH_YES :
+						  SGANG_LAUNCH_NO);
+		fake_end(ids[0]);
+		pass();
+		all_in_state(ids + 1, 2, FAKE_HELD);
+		fake_launched(ids[1], SGANG_LAUNCH_NO);
+		fake_launched(ids[2], completed ? SGANG_LAUNCH_NO :
+						  SGANG_LAUNCH_YES);
+		pass();
+		pass();
+		all_in_state(ids + 1, 2, FAKE_RUNNING);
+		assert_int_equal(fake_counts.undone, 0);
+		/* What those that run were told of their ring stays. */
+		assert_int_equal(record_of(ids[1]).members, 3);
+		assert_string_equal(fake_getenv(ids[2], "SLURM_GANG_JOB_IDS"),
+				    "1,2,3");
+	}
 }
 
 /* The fabric cannot be read when slurmctld comes back: what was begun goes on,
@@ -2035,6 +2122,8 @@ int main(void)
 		T(test_adopt_in_order),
 		T(test_die_at_save),
 		T(test_die_after_release),
+		T(test_adopt_ended),
+		T(test_adopt_launched),
 		T(test_adopt_too_few),
 		T(test_adopt_without_fabric),
 		T(test_restart_waiting),
