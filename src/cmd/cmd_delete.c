@@ -6,83 +6,30 @@
 
 #include "cmd/cmd.h"
 #include "cmd/control.h"
-#include "cmd/jobs.h"
 #include "cmd/targets.h"
-
-enum {
-	OPT_JSON
-};
-
-static const struct sgang_cmd_option options[] = {
-	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
-	{ NULL, NULL, NULL, 0 }
-};
-
-struct request {
-	struct sgang_spec gang;
-	bool json;
-};
 
 static bool is_definition(const struct sgang_jobrow *job)
 {
 	return job->class == SGANG_ROW_PENDING && job->record.object;
 }
 
-/* Returns an exit code, or -1 with 'err' filled. */
-static int answer(const struct request *request, struct sgang_error *err)
-{
-	struct sgang_jobs jobs = { NULL, 0 };
-	struct sgang_targets targets = { NULL, 0 };
-	struct sgang_outcome outcome;
-	int code = -1;
-
-	if (sgang_jobs_load(&jobs, err) ||
-	    sgang_targets_find(&jobs, &request->gang, is_definition, &targets,
-			       err))
-		goto out;
-	if (!targets.n) {
-		code = sgang_cmd_refuse(&request->gang, request->json,
-					sgang_targets_known(&jobs,
-							    &request->gang) ?
-					"it has no definition" :
-					"there is no such gang");
-		goto out;
-	}
-	if (sgang_targets_ask(&targets, false, request->json,
-			      sgang_control_signal, SIGKILL, &outcome, err))
-		goto out;
-	code = sgang_targets_report(&request->gang, request->json, "deleted",
-				    &outcome);
-out:
-	sgang_targets_clear(&targets);
-	sgang_jobs_clear(&jobs);
-	return code;
-}
+static const struct sgang_action action = {
+	.wanted = is_definition,
+	.none = "it has no definition",
+	.ask = sgang_control_signal,
+	.signal = SIGKILL,
+	.done = "deleted",
+};
 
 static int run(const struct sgang_verb *verb, int argc, char **argv)
 {
-	struct request request = { .json = false };
-	const char *value, *name;
-	struct sgang_error err;
-	int next, code;
-
-	while ((next = sgang_cmd_next(verb, argc, argv, &value)) == OPT_JSON)
-		request.json = true;
-	if (next != SGANG_CMD_END)
-		return sgang_cmd_exit(next);
-	name = sgang_cmd_operand(verb, argc, argv, "the name of one gang");
-	if (!name)
-		return SGANG_EXIT_BAD;
-	if (sgang_cmd_gang(name, &request.gang, &err))
-		return sgang_cmd_bad("%s", err.text);
-	code = answer(&request, &err);
-	return code < 0 ? sgang_cmd_bad("%s", err.text) : code;
+	return sgang_action_run(&action, verb, argc, argv);
 }
 
 const struct sgang_verb sgang_verb_delete = {
 	.name = "delete",
 	.operands = "[NAMESPACE/]NAME",
 	.summary = "take back the definition of a gang",
-	.options = options,
+	.options = sgang_action_options,
 	.run = run
 };

@@ -32,28 +32,8 @@ static const char *const states[JOB_END] = {
 	[JOB_OOM] = "OUT_OF_MEMORY",
 };
 
-/* Slurm's words for reasons a member can wait for. Where it has a sentence of
- * its own, that one is shown instead. */
-static const struct {
-	enum job_state_reason reason;
-	const char *word;
-} reasons[] = {
-	{ WAIT_PRIORITY, "Priority" },
-	{ WAIT_DEPENDENCY, "Dependency" },
-	{ WAIT_RESOURCES, "Resources" },
-	{ WAIT_PART_NODE_LIMIT, "PartitionNodeLimit" },
-	{ WAIT_PART_TIME_LIMIT, "PartitionTimeLimit" },
-	{ WAIT_PART_DOWN, "PartitionDown" },
-	{ WAIT_PART_INACTIVE, "PartitionInactive" },
-	{ WAIT_HELD, "JobHeldAdmin" },
-	{ WAIT_TIME, "BeginTime" },
-	{ WAIT_LICENSES, "Licenses" },
-	{ WAIT_RESERVATION, "Reservation" },
-	{ WAIT_NODE_NOT_AVAIL, "ReqNodeNotAvail" },
-	{ WAIT_HELD_USER, "JobHeldUser" },
-	{ WAIT_CLEANING, "Cleaning" },
-	{ WAIT_DEP_INVALID, "DependencyNeverSatisfied" },
-};
+/* Exported by libslurm for Slurm's own commands, in no public header. */
+char *slurm_job_reason_string(enum job_state_reason reason);
 
 static const char *state_word(uint32_t state)
 {
@@ -77,22 +57,15 @@ static enum sgang_row_class class_of(uint32_t state)
 	return state & JOB_CONFIGURING ? SGANG_ROW_HELD : SGANG_ROW_RUNNING;
 }
 
-/* Returns a string the caller frees, or NULL with ENOMEM. */
+/* Where Slurm has a sentence of its own, that one is shown instead of the word.
+ * Returns a string the caller frees, or NULL with ENOMEM. */
 static char *reason_text(const job_info_t *info)
 {
-	char number[32];
-	size_t i;
-
 	if (info->state_desc && info->state_desc[0])
 		return strdup(info->state_desc);
 	if (info->state_reason == WAIT_NO_REASON)
 		return strdup("");
-	for (i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
-		if (reasons[i].reason == info->state_reason)
-			return strdup(reasons[i].word);
-	snprintf(number, sizeof(number), "Reason%u",
-		 (unsigned int)info->state_reason);
-	return strdup(number);
+	return strdup(slurm_job_reason_string(info->state_reason));
 }
 
 /* Returns a string the caller frees, or NULL with ENOMEM. */

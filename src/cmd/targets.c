@@ -171,3 +171,66 @@ int sgang_targets_report(const struct sgang_spec *gang, bool json,
 	outcome->refused = NULL;
 	return outcome->n_refused ? SGANG_EXIT_NO : SGANG_EXIT_YES;
 }
+
+/* ---- verbs ---- */
+
+enum {
+	OPT_JSON
+};
+
+const struct sgang_cmd_option sgang_action_options[] = {
+	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
+	{ NULL, NULL, NULL, 0 }
+};
+
+/* Returns an exit code, or -1 with 'err' filled. */
+static int act(const struct sgang_action *action, const struct sgang_spec *gang,
+	       bool json, struct sgang_error *err)
+{
+	struct sgang_jobs jobs = { NULL, 0 };
+	struct sgang_targets targets = { NULL, 0 };
+	struct sgang_outcome outcome;
+	int code = -1;
+
+	if (sgang_jobs_load(&jobs, err) ||
+	    sgang_targets_find(&jobs, gang, action->wanted, &targets, err))
+		goto out;
+	if (!targets.n) {
+		code = sgang_cmd_refuse(gang, json,
+					sgang_targets_known(&jobs, gang) ?
+					action->none :
+					"there is no such gang");
+		goto out;
+	}
+	/* an array can have tasks that run, which are not to be touched */
+	if (sgang_targets_ask(&targets, false, json, action->ask,
+			      action->signal, &outcome, err))
+		goto out;
+	code = sgang_targets_report(gang, json, action->done, &outcome);
+out:
+	sgang_targets_clear(&targets);
+	sgang_jobs_clear(&jobs);
+	return code;
+}
+
+int sgang_action_run(const struct sgang_action *action,
+		     const struct sgang_verb *verb, int argc, char **argv)
+{
+	const char *value, *name;
+	struct sgang_spec gang;
+	struct sgang_error err;
+	bool json = false;
+	int next, code;
+
+	while ((next = sgang_cmd_next(verb, argc, argv, &value)) == OPT_JSON)
+		json = true;
+	if (next != SGANG_CMD_END)
+		return sgang_cmd_exit(next);
+	name = sgang_cmd_operand(verb, argc, argv, "the name of one gang");
+	if (!name)
+		return SGANG_EXIT_BAD;
+	if (sgang_cmd_gang(name, &gang, &err))
+		return sgang_cmd_bad("%s", err.text);
+	code = act(action, &gang, json, &err);
+	return code < 0 ? sgang_cmd_bad("%s", err.text) : code;
+}

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cmd/cmd.h"
 #include "cmd/jobs.h"
 #include "core/err.h"
 #include "core/spec.h"
@@ -55,5 +56,21 @@ int sgang_targets_ask(const struct sgang_targets *targets, bool whole,
  * and return the exit code. */
 int sgang_targets_report(const struct sgang_spec *gang, bool json,
 			 const char *what, struct sgang_outcome *outcome);
+
+/* A verb that asks one thing for some jobs of one gang, with --json as its only
+ * option. */
+struct sgang_action {
+	bool (*wanted)(const struct sgang_jobrow *job);
+	const char *none;		/* "no member has timed out" */
+	sgang_target_f ask;
+	int signal;
+	const char *done;		/* "released" */
+};
+
+extern const struct sgang_cmd_option sgang_action_options[];
+
+/* Read the command line and do it. Returns the exit code. */
+int sgang_action_run(const struct sgang_action *action,
+		     const struct sgang_verb *verb, int argc, char **argv);
 
 #endif

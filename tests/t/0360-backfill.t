@@ -47,7 +47,7 @@ test_expect_success '4.7 all members have the start time at which the gang fits'
 	done &&
 	all_in PENDING ${members[@]}
 '
-test_expect_success '4.8 a job that ends before it starts in the gap' '
+test_expect_success '4.8 3.34 a job that ends before it starts in the gap' '
 	id=$(submit -N 1 --exclusive -t 2 --nice=1000 short.sh) &&
 	wait_state $id RUNNING 20 &&
 	touch short.go &&
@@ -79,6 +79,30 @@ test_expect_success 'a gang that no end of jobs helps is in nobody'\''s way' '
 	wait_state $id COMPLETED 20 &&
 	all_in PENDING ${members[@]} &&
 	scancel ${members[@]}
+'
+# The start times that squeue --start shows of a job's tasks, each once.
+starts_shown()
+{
+	squeue --start -h -r -j "$1" -o %S | sort -u
+}
+
+one_start_shown()
+{
+	local shown
+
+	shown=$(starts_shown "$1") && test $(wc -l <<<"$shown") = 1 &&
+		test "$shown" != N/A
+}
+
+test_expect_success '4.7 squeue --start shows it for every task of an array' '
+	busy=$(submit -N 1 --exclusive -t 10) &&
+	wait_state $busy RUNNING &&
+	array=$(submit -N 1 --exclusive -t 30 --array=1-4 --gang=tasks \
+		--gang-min-member=4) &&
+	wait_for 20 one_start_shown $array &&
+	test "$(starts_shown $array)" = "$(job_field $busy EndTime)" &&
+	scancel $busy $array &&
+	wait_for 20 "test -z \"\$(squeue -h)\""
 '
 test_expect_success 'nothing is left' 'nothing_left'
 

@@ -59,6 +59,36 @@ test_expect_success 'a held member is cancelled, the rest rolled back' '
 	gate_open &&
 	scancel ${members[1]} ${members[2]}
 '
+test_expect_success 'members hold, time out, and go on when one is released' '
+	busy=$(submit -N 2 --exclusive) &&
+	wait_state $busy RUNNING 30 &&
+	members=() &&
+	for i in 1 2 3; do
+		members+=($(submit -N 1 --exclusive --gang=loose \
+			--gang-min-member=3 --gang-mode=nonstrict \
+			--gang-waiting-time=0:05 gang.sh)) || return 1
+	done &&
+	wait_for 40 all_in CONFIGURING ${members[0]} ${members[1]} &&
+	wait_for 40 squeue_says ${members[2]} GangTimeout &&
+	scancel $busy &&
+	wait_state $busy CANCELLED &&
+	scontrol release ${members[2]} &&
+	wait_for 60 all_in COMPLETED ${members[@]}
+'
+test_expect_success 'a group starts; one of a gang is lost and the gang ends' '
+	first=$(sbatch --parsable -H --gang=whole --gang-min-member=2 \
+		-N 1 --exclusive --gang-on-failure=kill \
+		--gang-groups=root/part --wrap="sleep 600") &&
+	members=($first
+		 $(submit -N 1 --exclusive --gang=whole)
+		 $(submit -N 1 --exclusive --gang=part --gang-min-member=1 \
+			--gang-groups=root/whole)) &&
+	scontrol release $first &&
+	wait_for 60 all_in RUNNING ${members[@]} &&
+	scontrol requeue ${members[1]} &&
+	wait_for 60 all_in CANCELLED ${members[0]} ${members[1]} &&
+	scancel ${members[2]}
+'
 test_expect_success 'a user asks when a gang would start' '
 	sbatch --test-only -N 1 --gang=when --gang-min-member=1 --wrap=true
 '

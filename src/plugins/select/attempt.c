@@ -83,6 +83,12 @@ static void apply_limit(const struct gang *g, struct sgang_nodeset *usable)
 	}
 }
 
+static bool has_fixed_nodes(const struct sgang_shape *shape)
+{
+	return shape->whole || shape->min_nodes == shape->max_nodes ||
+	       shape->total_cpus <= 1;
+}
+
 static void probe_one(struct attempt *a, struct gang *g, struct sgang_job *job,
 		      struct probed *p)
 {
@@ -101,9 +107,7 @@ static void probe_one(struct attempt *a, struct gang *g, struct sgang_job *job,
 		     sizeof(a->why)) < 0)
 		goto fail;
 	apply_limit(g, usable);
-	p->fixed = p->shape.whole ||
-		   p->shape.min_nodes == p->shape.max_nodes ||
-		   p->shape.total_cpus <= 1;
+	p->fixed = has_fixed_nodes(&p->shape);
 	p->usable = usable;
 	return;
 fail:
@@ -235,13 +239,6 @@ static bool stopped_by_limits(struct sgang_conductor *c,
 	return over;
 }
 
-static struct gang **group_of(struct gang *g, struct gang **alone, size_t *n)
-{
-	*alone = g;
-	*n = g->n_group ? g->n_group : 1;
-	return g->n_group ? g->group : alone;
-}
-
 void sgang_attempt_check_limits(struct sgang_conductor *c, struct gang *g)
 {
 	const struct sgang_host *h = c->host;
@@ -257,7 +254,7 @@ void sgang_attempt_check_limits(struct sgang_conductor *c, struct gang *g)
 	if (g->failed_stamp == h->stamp() &&
 	    h->now() - g->failed_time < LIMIT_SECONDS)
 		return;
-	group = group_of(g, &alone, &n);
+	group = sgang_group_of(g, &alone, &n);
 	g->limited = over_limit(c, group, n, g->why, sizeof(g->why));
 	g->failed = g->limited;
 	g->failed_stamp = h->stamp();
@@ -751,7 +748,7 @@ size_t sgang_attempt_some(struct sgang_conductor *c, struct gang *g)
 	g->why[0] = '\0';
 	g->joint_start = 0;
 	g->whole_nodes = 0;
-	group = group_of(g, &alone, &n);
+	group = sgang_group_of(g, &alone, &n);
 	if (stopped_by_limits(c, group, n) || never_fits(c, g))
 		return 0;
 	if (open_attempt(&s.a, c, &g, 1) < 0)
@@ -800,9 +797,7 @@ static struct probed *ask_held(struct attempt *a, struct gang *g,
 	p->g = g;
 	p->job = e->job;
 	h->shape(e->job, &p->shape);
-	p->fixed = p->shape.whole ||
-		   p->shape.min_nodes == p->shape.max_nodes ||
-		   p->shape.total_cpus <= 1;
+	p->fixed = has_fixed_nodes(&p->shape);
 	p->usable = sgang_nodeset_create(h->node_count());
 	p->ever = sgang_nodeset_create(h->node_count());
 	if (!p->usable || !p->ever) {

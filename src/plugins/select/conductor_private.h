@@ -159,6 +159,8 @@ void sgang_registry_clear(struct sgang_conductor *c);
 
 /* Find out which gangs each gang starts with. */
 void sgang_group_collect(struct sgang_conductor *c);
+/* Its group in the order of turns, or, with '*alone' as the list, the gang. */
+struct gang **sgang_group_of(struct gang *g, struct gang **alone, size_t *n);
 /* Could the whole group start if nodes were there (0.10)? If not and 'why' is
  * not NULL, it says what is missing, seen from 'g'. */
 bool sgang_group_complete(const struct gang *g, char *why, size_t size);

@@ -150,6 +150,13 @@ static void find_group(struct sgang_conductor *c, struct gang *g)
 	}
 }
 
+struct gang **sgang_group_of(struct gang *g, struct gang **alone, size_t *n)
+{
+	*alone = g;
+	*n = g->n_group ? g->n_group : 1;
+	return g->n_group ? g->group : alone;
+}
+
 void sgang_group_collect(struct sgang_conductor *c)
 {
 	for (struct gang *g = c->gangs; g; g = g->next)

@@ -492,21 +492,13 @@ static void launch(struct sgang_conductor *c, struct gang *g)
 	sgang_registry_refresh(c, g);
 }
 
-/* The gangs of a group, or the gang alone. */
-static struct gang **group_of(struct gang *g, struct gang **alone, size_t *n)
-{
-	*alone = g;
-	*n = g->n_group ? g->n_group : 1;
-	return g->n_group ? g->group : alone;
-}
-
 static void release_group(struct sgang_conductor *c, struct gang *g)
 {
 	struct gang *alone, **group;
 	int64_t now = c->host->now();
 	size_t n;
 
-	group = group_of(g, &alone, &n);
+	group = sgang_group_of(g, &alone, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (!is_ready(c, group[i]))
 			return;
@@ -529,7 +521,7 @@ void sgang_hold_release_all(struct sgang_conductor *c)
 
 		if (!g->n_holds || g->stale || !sgang_group_placed(g))
 			continue;
-		group = group_of(g, &alone, &n);
+		group = sgang_group_of(g, &alone, &n);
 		for (size_t i = 0; i < n; i++)
 			describe(c, group[i]);
 		if (sgang_group_placed(g))

@@ -28,13 +28,6 @@
 
 /* ---- a group ---- */
 
-static struct gang **group_of(struct gang *g, struct gang **alone, size_t *n)
-{
-	*alone = g;
-	*n = g->n_group ? g->n_group : 1;
-	return g->n_group ? g->group : alone;
-}
-
 static bool is_nonstrict(const struct gang *g)
 {
 	return sgang_spec_mode(&g->tally.spec) == SGANG_MODE_NONSTRICT;
@@ -139,6 +132,17 @@ static void free_loan(struct loan *loan)
 	free(loan->lent);
 }
 
+static void add_held_nodes(struct sgang_conductor *c, const struct gang *g,
+			   struct sgang_nodeset *nodes)
+{
+	for (size_t i = 0; i < g->n_holds; i++) {
+		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+
+		if (job)
+			c->host->nodes(job, nodes);
+	}
+}
+
 /* Does it hold something that the group, which comes before it, could use? Where
  * a member of the group cannot start for another reason than nodes, such as
  * licences, anything that is held could be that. */
@@ -156,12 +160,7 @@ static bool gives_way(struct sgang_conductor *c, struct gang *holder,
 	nodes = sgang_nodeset_create(c->host->node_count());
 	if (!nodes)
 		return false;
-	for (size_t i = 0; i < holder->n_holds; i++) {
-		struct sgang_job *job = c->host->find(holder->holds[i].job_id);
-
-		if (job)
-			c->host->nodes(job, nodes);
-	}
+	add_held_nodes(c, holder, nodes);
 	for (size_t i = 0; i < n && !useful; i++)
 		useful = group[i]->wants_more ||
 			 (group[i]->parts &&
@@ -391,7 +390,7 @@ static void take_turn(struct sgang_conductor *c, struct gang *g)
 	bool done;
 	size_t n;
 
-	group = group_of(g, &alone, &n);
+	group = sgang_group_of(g, &alone, &n);
 	if (!c->fabric || !sgang_group_complete(g, NULL, 0) ||
 	    sgang_group_placed(g) || any_doubtful(group, n))
 		return;
@@ -411,7 +410,7 @@ static void end_turn(struct gang *g)
 	struct gang *alone, **group;
 	size_t n;
 
-	group = group_of(g, &alone, &n);
+	group = sgang_group_of(g, &alone, &n);
 	for (size_t i = 0; i < n; i++) {
 		group[i]->turn = false;
 		group[i]->self_turn = false;
@@ -445,15 +444,8 @@ static struct sgang_nodeset *nodes_in_waiting(struct sgang_conductor *c)
 		sgang_nodeset_create(c->host->node_count());
 
 	for (struct gang *g = c->gangs; nodes && g; g = g->next) {
-		if (!g->n_holds || sgang_group_placed(g))
-			continue;
-		for (size_t i = 0; i < g->n_holds; i++) {
-			struct sgang_job *job =
-				c->host->find(g->holds[i].job_id);
-
-			if (job)
-				c->host->nodes(job, nodes);
-		}
+		if (!sgang_group_placed(g))
+			add_held_nodes(c, g, nodes);
 	}
 	return nodes;
 }
