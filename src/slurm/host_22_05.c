@@ -1569,6 +1569,17 @@ static uint64_t host_stamp(void)
 	       (uint64_t) last_part_update + (uint64_t) last_resv_update;
 }
 
+/* Slurm notes the second of the last change; there may be more in it. */
+static uint64_t host_job_stamp(void)
+{
+	static uint64_t counter;
+	time_t last = last_job_update;
+
+	if (time(NULL) - last <= 1)
+		counter++;
+	return (uint64_t) last + (counter << 32);
+}
+
 static int64_t host_now(void)
 {
 	return time(NULL);
@@ -1626,6 +1637,7 @@ const struct sgang_host sgang_host_slurm = {
 	.save = host_save,
 	.wake_scheduler = host_wake_scheduler,
 	.stamp = host_stamp,
+	.job_stamp = host_job_stamp,
 	.now = host_now,
 	.clock_us = host_clock_us,
 };

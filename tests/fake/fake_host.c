@@ -30,7 +30,7 @@ static struct {
 	uint32_t next_id;
 	uint64_t next_serial;
 	int64_t now;
-	uint64_t clock, stamp;
+	uint64_t clock, stamp, submitted;
 	uint8_t launches[LAUNCHES];
 
 	bool locked, dead;
@@ -981,6 +981,11 @@ static uint64_t host_stamp(void)
 	return world.stamp;
 }
 
+static uint64_t host_job_stamp(void)
+{
+	return world.submitted;
+}
+
 static int64_t host_now(void)
 {
 	return world.now;
@@ -1035,6 +1040,7 @@ const struct sgang_host fake_host = {
 	.save = host_save,
 	.wake_scheduler = host_wake_scheduler,
 	.stamp = host_stamp,
+	.job_stamp = host_job_stamp,
 	.now = host_now,
 	.clock_us = host_clock_us,
 };
@@ -1106,6 +1112,7 @@ uint32_t fake_submit(const struct fake_request *rq)
 
 	if (!j)
 		return 0;
+	world.submitted++;
 	j->live = true;
 	j->state = FAKE_PENDING;
 	j->rq = *rq;

@@ -381,6 +381,7 @@ static void second_half(struct sgang_conductor *c)
 
 void sgang_conductor_pass(struct sgang_conductor *c)
 {
+	uint64_t stamp;
 	bool poked;
 	int save;
 
@@ -388,8 +389,10 @@ void sgang_conductor_pass(struct sgang_conductor *c)
 	poked = c->poked;
 	c->poked = false;
 	pthread_mutex_unlock(&c->mutex);
-	if (!poked && !c->missed && !c->n_members)
+	stamp = c->host->job_stamp();
+	if (!poked && !c->missed && !c->n_members && stamp == c->job_stamp)
 		return;		/* no gang, no event: cost nothing */
+	c->job_stamp = stamp;
 	/* The time between a turn and its attempt, made long. */
 	while (sgang_fault("delay", 1))
 		usleep(10000);

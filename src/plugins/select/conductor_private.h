@@ -126,6 +126,7 @@ struct sgang_conductor {
 	bool reserving;			/* nodes are kept for somebody */
 	bool fenced;			/* somebody was kept off for a turn */
 	uint64_t stamp;			/* of the cluster when the pass began */
+	uint64_t job_stamp;		/* ... and of the job records */
 	bool missed;			/* the last pass got no locks */
 	bool fresh;			/* jobs not looked at since a restart */
 	bool changed;			/* this pass changed job records */

@@ -206,6 +206,9 @@ struct sgang_host {
 	void (*wake_scheduler)(void);
 	/* Changes whenever a job, node, partition or reservation changed. */
 	uint64_t (*stamp)(void);
+	/* The same when no job record has changed in between. Called without
+	 * locks. A held job is submitted without anybody being told. */
+	uint64_t (*job_stamp)(void);
 	int64_t (*now)(void);
 	uint64_t (*clock_us)(void);
 };

@@ -1352,6 +1352,20 @@ static void test_precedence(void **state)
 	all_in_state(ids, 2, FAKE_RUNNING);
 }
 
+/* A first member that is held is not told of by anybody, and is seen. */
+static void test_held_first_member(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t id;
+
+	(void) state;
+	pass();
+	rq.priority = 0;
+	id = submit(rq);
+	sgang_conductor_pass(c);
+	assert_int_equal(record_of(id).phase, SGANG_PHASE_GATHERING);
+}
+
 /* A definition that somebody has released is stopped again, an older one too. */
 static void test_object_released(void **state)
 {
@@ -1441,6 +1455,7 @@ int main(void)
 		TEST(test_group_limit),
 		TEST(test_licences),
 		TEST(test_clique),
+		TEST(test_held_first_member),
 		TEST(test_object),
 		TEST(test_precedence),
 		TEST(test_object_released),
