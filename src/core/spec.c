@@ -144,6 +144,9 @@ static int check_name(const char *name, int option, const char *value,
 
 	if (!length)
 		return refuse(err, EINVAL, option, value,
+			      option == OPT_GANG ?
+			      "the name is missing, expected "
+			      "[NAMESPACE/]NAME" :
 			      "the name is missing, expected "
 			      "NAMESPACE/NAME");
 	if (length > SGANG_NAME_MAX)
@@ -156,6 +159,9 @@ static int check_name(const char *name, int option, const char *value,
 				      "letters");
 		if (name[i] == '/')
 			return refuse(err, EINVAL, option, value,
+				      option == OPT_GANG ?
+				      "there is more than one slash, expected "
+				      "[NAMESPACE/]NAME" :
 				      "there is more than one slash, expected "
 				      "NAMESPACE/NAME");
 		if (!is_lower(name[i]) && !is_digit(name[i]) && name[i] != '-')

@@ -238,6 +238,12 @@ static void free_offered(void *nodes)
 	sgang_nodeset_destroy(nodes);
 }
 
+/* Else nothing may be looked at in a job's record. */
+static bool is_at_work(void)
+{
+	return own.controller && own.configured && !own.forward_only;
+}
+
 static void stay_out(const char *why)
 {
 	if (!own.forward_only)
@@ -944,8 +950,8 @@ extern int select_p_job_test(job_record_t *job_ptr, bitstr_t *node_bitmap,
 
 	if (own.controller && (mode & SELECT_MODE_BASE) != SELECT_MODE_WILL_RUN)
 		check_first_job(job_ptr);
-	if (!own.controller || own.forward_only || !own.configured)
-		return ask_stock(&t);
+	if (!is_at_work())
+		return ask_with_victims(&t, preemptee_candidates);
 	switch (sgang_job_test.mode) {
 	case SGANG_JOB_TEST_PROBE:
 		return test_for_probe(&t);
@@ -972,7 +978,7 @@ extern int select_p_job_test(job_record_t *job_ptr, bitstr_t *node_bitmap,
 static void noticed(const job_record_t *job_ptr)
 {
 	atomic_fetch_add(&sgang_events, 1);
-	if (own.conductor && sgang_host_concerns(job_ptr))
+	if (is_at_work() && sgang_host_concerns(job_ptr))
 		sgang_conductor_poke(own.conductor);
 }
 
@@ -1065,7 +1071,7 @@ extern int select_p_job_signal(job_record_t *job_ptr, int sig)
 /* A held member has nothing to suspend yet, and its hold would be lost. */
 extern int select_p_job_suspend(job_record_t *job_ptr, bool indf_susp)
 {
-	if (own.controller && sgang_host_concerns(job_ptr) &&
+	if (is_at_work() && sgang_host_concerns(job_ptr) &&
 	    sgang_host_slurm.held((struct sgang_job *) job_ptr))
 		return ESLURM_TRANSITION_STATE_NO_UPDATE;
 	return stock.job_suspend(job_ptr, indf_susp);
