@@ -23,10 +23,17 @@ static int64_t started(const struct gang *g)
 	return g->tally.started ? g->tally.started : g->lost_started;
 }
 
+/* Are its members those of another gang of that name, which has not started?
+ * They are not concerned. */
+static bool came_later(const struct gang *g)
+{
+	return g->n_entries && !g->tally.started && !g->tally.satisfied;
+}
+
 static enum sgang_on_failure policy(const struct gang *g)
 {
-	return sgang_spec_on_failure(g->n_entries ? &g->tally.spec :
-						    &g->lost_spec);
+	return sgang_spec_on_failure(g->n_entries && !came_later(g) ?
+				     &g->tally.spec : &g->lost_spec);
 }
 
 /* One that Slurm has put back into the queue shows that it ran by its record. */
@@ -89,7 +96,7 @@ static int find_everybody(struct sgang_conductor *c, const struct gang *g,
 {
 	*all = (struct everybody) { .g = g };
 	c->host->jobs(add_ended, all);
-	for (size_t i = 0; i < g->n_entries; i++)
+	for (size_t i = 0; i < g->n_entries && !came_later(g); i++)
 		add_id(all, g->entries[i]->job_id);
 	if (all->no_memory)
 		free(all->ids);
@@ -181,7 +188,7 @@ static bool group_is_there(struct sgang_conductor *c, const struct gang *g)
 static bool may_requeue(struct sgang_conductor *c, const struct gang *g,
 			uint32_t lost)
 {
-	return policy(g) == SGANG_ON_FAILURE_REQUEUE &&
+	return policy(g) == SGANG_ON_FAILURE_REQUEUE && !came_later(g) &&
 	       !(g->lost_member == lost && g->lost_cancelled) &&
 	       group_is_there(c, g) && !restarted_too_often(c, lost);
 }
@@ -213,7 +220,8 @@ static void check(struct sgang_conductor *c, struct gang *g)
 	if (!lost)
 		return;
 	/* Members that hold for a second start are not concerned any more. */
-	sgang_hold_give_back(c, g);
+	if (!came_later(g))
+		sgang_hold_give_back(c, g);
 	apply(c, g, lost);
 	g->why[0] = '\0';
 	g->failed = false;

@@ -285,7 +285,8 @@ static void look_at_ended(struct sgang_conductor *c,
 	if (!info->failed || !info->comment ||
 	    !strstr(info->comment, " onfailure=") ||
 	    sgang_record_parse(info->comment, &r) != 1 || !r.started ||
-	    r.phase == SGANG_PHASE_FAILED)
+	    r.phase == SGANG_PHASE_FAILED ||
+	    r.on_failure == SGANG_ON_FAILURE_IGNORE)
 		return;
 	g = sgang_registry_get(c, r.ns, r.name);
 	if (g)

@@ -1029,6 +1029,46 @@ static void test_failure_of_before(void **state)
 	all_in_state(more, 2, FAKE_RUNNING);
 }
 
+/* Nor do those that failed under another policy, or whose failure nobody has
+ * looked at yet. */
+static void test_failures_of_before(void **state)
+{
+	static const struct {
+		const char *before, *now;
+	} cases[] = {
+		{ "gang_on_failure=ignore", "gang_on_failure=kill" },
+		{ "gang_on_failure=ignore", "gang_on_failure=requeue" },
+		{ "gang_on_failure=kill", "gang_on_failure=kill" },
+		{ "gang_on_failure=requeue", "gang_on_failure=kill" },
+		{ "gang_on_failure=kill", "gang_on_failure=requeue" },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct fake_request rq = member_of("train", 2);
+		uint32_t ids[2], more[2];
+
+		new_cluster((uint32_t) i, "policies");
+		rq.more = cases[i].before;
+		submit_many(rq, 2, ids);
+		pass();
+		schedule_and_pass();
+		pass();
+		all_in_state(ids, 2, FAKE_RUNNING);
+		fake_fail(ids[0], false);
+		fake_end(ids[1]);
+		fake_clock(1);
+		rq.more = cases[i].now;
+		submit_many(rq, 2, more);
+		pass();
+		all_in_state(more, 2, FAKE_PENDING);
+		pass();
+		schedule_and_pass();
+		pass();
+		all_in_state(more, 2, FAKE_RUNNING);
+	}
+}
+
 /* A gang that fails every time is given up. */
 static void test_requeue_ends(void **state)
 {
@@ -1446,6 +1486,7 @@ int main(void)
 		TEST(test_on_failure),
 		TEST(test_completion_is_no_failure),
 		TEST(test_failure_of_before),
+		TEST(test_failures_of_before),
 		TEST(test_requeue_ends),
 		TEST(test_requeue_all),
 		TEST(test_requeue_in_vain),
