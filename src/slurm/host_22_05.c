@@ -224,8 +224,11 @@ static bool node_has_told(const job_record_t *job_ptr)
 
 static enum sgang_launch launch_of(const job_record_t *job_ptr)
 {
+	/* A batch job cannot complete without; salloc that is interrupted while
+	 * it waits for its nodes says that its job has. */
 	if (IS_JOB_COMPLETE(job_ptr))
-		return SGANG_LAUNCH_YES;
+		return job_ptr->batch_flag ? SGANG_LAUNCH_YES :
+					     SGANG_LAUNCH_NO;
 	if (!IS_JOB_RUNNING(job_ptr) || !IS_JOB_CONFIGURING(job_ptr))
 		return SGANG_LAUNCH_NO;
 	if (was_seen(job_ptr))

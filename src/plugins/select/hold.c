@@ -197,7 +197,8 @@ static void drop(struct sgang_conductor *c, struct gang *g,
 	struct sgang_job_info info;
 
 	c->host->info(job, &info);
-	if (info.state == SGANG_JOB_ENDED && info.launch == SGANG_LAUNCH_YES)
+	if (g->recovered && info.state == SGANG_JOB_ENDED &&
+	    info.launch == SGANG_LAUNCH_YES)
 		g->begun = g->since;
 	c->host->drop(job);
 }

@@ -305,7 +305,7 @@ static void look_at_completed(struct sgang_conductor *c,
 	    sgang_record_parse(info->comment, &r) != 1)
 		return;
 	g = sgang_registry_find(c, r.ns, r.name);
-	if (g)
+	if (g && (c->fresh || g->recovered))
 		g->begun = r.since;
 }
 
