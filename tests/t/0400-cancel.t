@@ -16,6 +16,7 @@ gang_script back
 gang_script on
 gang_script all
 gang_script mix
+gang_script loose
 
 # Members of one node in the array "members": gather GANG MIN TOTAL COUNT.
 # Those that depend on one job become eligible at the same moment.
@@ -155,6 +156,27 @@ test_expect_success '0.54 another job takes its place' '
 	wait_for 15 all_in COMPLETED $first ${array}_7 $second $last &&
 	test "$(restarts_of $first ${array}_7 $second $last)" = 0 &&
 	ran_once mix 4
+'
+
+# salloc then says that its job has completed, which is no start of the gang.
+test_expect_success '0.8 salloc that holds is interrupted: nobody starts' '
+	full=$(submit -N 3 --exclusive) &&
+	wait_state $full RUNNING &&
+	loose="-N 1 --exclusive --gang=loose --gang-min-member=2" &&
+	{ salloc -J asks $loose --gang-mode=nonstrict true 2>asks.err & } &&
+	asker=$! &&
+	wait_for 10 "test -n \"\$(squeue -h -n asks -o %i)\"" &&
+	other=$(submit $loose --gang-mode=nonstrict loose.sh) &&
+	wait_for 20 "test \"\$(squeue -h -n asks -o %t)\" = CF" &&
+	test "$(job_state $other)" = PENDING &&
+	kill -INT $asker && kill -INT $asker &&
+	wait_for 10 "test -z \"\$(squeue -h -n asks -o %i)\"" &&
+	wait_for 10 squeue_says $other "gathering 1/2 members" &&
+	scancel $full &&
+	wait_state $full CANCELLED &&
+	wait_for 10 squeue_says $other "gathering 1/2 members" &&
+	test "$(starts_of loose)" = 0 &&
+	scancel $other
 '
 
 test_expect_success 'nothing is left' 'nothing_left'
