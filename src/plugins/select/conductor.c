@@ -339,7 +339,8 @@ static int first_half(struct sgang_conductor *c)
 	c->changed = false;
 	sgang_registry_collect(c);
 	c->fresh = false;
-	sgang_failure_check_all(c);
+	if (c->conf.gangs)
+		sgang_failure_check_all(c);
 	sgang_hold_check_all(c);
 	sgang_turns_take(c);
 	if (any_unsaved(c))
@@ -371,8 +372,12 @@ static void second_half(struct sgang_conductor *c)
 	since = c->host->clock_us();
 	if (any_unsaved(c))
 		sgang_fault_die("saved", 1);
-	for (struct gang *g = c->gangs; g; g = g->next)
+	for (struct gang *g = c->gangs; g; g = g->next) {
 		g->holds_saved = true;
+		/* The pointers to jobs are those of the first half. */
+		if (g->n_holds)
+			sgang_registry_refresh(c, g);
+	}
 	sgang_group_collect(c);
 	sgang_hold_recheck_all(c);
 	sgang_hold_release_all(c);

@@ -93,7 +93,11 @@ static void show_record(struct sgang_conductor *c, const struct gang *g,
 
 	if (!e->has_record || e->m.state == SGANG_MEMBER_PENDING)
 		memset(&r, 0, sizeof(r));
-	if (e->has_record)
+	/* One whose loss was ignored is not lost again. */
+	if (e->has_record &&
+	    (e->m.state != SGANG_MEMBER_PENDING ||
+	     sgang_spec_on_failure(&g->tally.spec) !=
+	     SGANG_ON_FAILURE_IGNORE))
 		r.started = e->record.started;
 	sgang_show_fill(g, &r);
 	r.phase = phase_of(g, e);
