@@ -204,7 +204,7 @@ int sgang_gang_tally(const struct sgang_member *const *members, size_t n,
 
 /* ---- what follows from the counts ---- */
 
-static bool is_strict(const struct sgang_tally *tally)
+bool sgang_gang_strict(const struct sgang_tally *tally)
 {
 	return sgang_spec_mode(&tally->spec) == SGANG_MODE_STRICT;
 }
@@ -258,7 +258,7 @@ static bool may_go_on(const struct sgang_tally *tally)
 bool sgang_gang_may_try(const struct sgang_tally *tally)
 {
 	return !sgang_gang_ordinary(tally) && tally->eligible &&
-	       may_go_on(tally) && (!is_strict(tally) || !tally->held);
+	       may_go_on(tally) && (!sgang_gang_strict(tally) || !tally->held);
 }
 
 bool sgang_gang_complete(const struct sgang_tally *tally)

@@ -79,6 +79,9 @@ int sgang_gang_tally(const struct sgang_member *const *members, size_t n,
  * Finished. */
 enum sgang_phase sgang_gang_phase(const struct sgang_tally *tally);
 
+/* Does it hold nothing while it waits (0.2)? */
+bool sgang_gang_strict(const struct sgang_tally *tally);
+
 /* Are its members ordinary jobs now: it has started, and its --gang-match asks
  * for no more than that (0.11)? */
 bool sgang_gang_ordinary(const struct sgang_tally *tally);

@@ -621,13 +621,18 @@ static bool whole_group(struct sgang_conductor *c, struct gang *const *gangs,
 	return done;
 }
 
+static void begin_try(struct gang *g)
+{
+	g->attempts++;
+	g->why[0] = '\0';
+	g->joint_start = 0;
+	g->whole_nodes = 0;
+}
+
 bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		gangs[i]->attempts++;
-		gangs[i]->why[0] = '\0';
-		gangs[i]->joint_start = 0;
-		gangs[i]->whole_nodes = 0;
+		begin_try(gangs[i]);
 		gangs[i]->tried = 0;
 		gangs[i]->skipped = 0;
 	}
@@ -694,7 +699,7 @@ static void place_some(struct some *s)
 
 /* A limit of an association or QOS that stops a gang would go on doing so, and
  * what the gang holds counts against it: hold nothing. */
-static bool stopped_by_limit(const struct some *s, const struct gang *g)
+static bool refused_by_limit(const struct some *s, const struct gang *g)
 {
 	return s->a.limited && s->n_jobs < sgang_gang_missing(&g->tally);
 }
@@ -722,7 +727,7 @@ static bool never_fits(struct sgang_conductor *c, struct gang *g)
 static void keep_some(struct some *s, struct gang *g)
 {
 	struct sgang_conductor *c = s->a.c;
-	bool limited = stopped_by_limit(s, g);
+	bool limited = refused_by_limit(s, g);
 
 	if (!limited && (!s->n_jobs ||
 			 sgang_hold_add(c, g, s->jobs, s->n_jobs) == 0))
@@ -744,10 +749,7 @@ size_t sgang_attempt_some(struct sgang_conductor *c, struct gang *g)
 	struct gang *alone, **group;
 	size_t n;
 
-	g->attempts++;
-	g->why[0] = '\0';
-	g->joint_start = 0;
-	g->whole_nodes = 0;
+	begin_try(g);
 	group = sgang_group_of(g, &alone, &n);
 	if (stopped_by_limits(c, group, n) || never_fits(c, g))
 		return 0;
@@ -776,16 +778,6 @@ out:
 
 /* ---- questions about members that hold ---- */
 
-static int by_take_order(const void *a, const void *b)
-{
-	const struct part *x = a, *y = b;
-	int rc = sgang_gang_take_order(&x->entry->m, &y->entry->m);
-
-	if (rc)
-		return rc;
-	return (x->copy < y->copy) ? -1 : (x->copy > y->copy);
-}
-
 /* What a member that has its nodes asked for. Where it could be is not known any
  * more: in its partition, or where it is. */
 static struct probed *ask_held(struct attempt *a, struct gang *g,
@@ -811,15 +803,6 @@ static struct probed *ask_held(struct attempt *a, struct gang *g,
 	return p;
 }
 
-static void add_part(struct attempt *a, size_t index, struct entry *e)
-{
-	for (uint32_t t = 0; t < e->m.tasks; t++)
-		a->parts[a->n_parts++] = (struct part) {
-			.g = a->gangs[index], .g_index = index, .entry = e,
-			.probed = e->probed, .copy = t,
-		};
-}
-
 /* The minimum of each gang, of members that hold and that could. */
 static bool choose_anew(struct attempt *a, bool *unknown)
 {
@@ -836,12 +819,12 @@ static bool choose_anew(struct attempt *a, bool *unknown)
 			*unknown |= e->probed && !e->probed->usable;
 			if (e->m.state != SGANG_MEMBER_RUNNING && e->probed &&
 			    e->probed->usable)
-				add_part(a, i, e);
+				sgang_fit_add(a, i, e);
 		}
 		if (a->n_parts - first < need)
 			return false;
 		qsort(a->parts + first, a->n_parts - first, sizeof(*a->parts),
-		      by_take_order);
+		      sgang_fit_take_order);
 		a->n_parts = first + need;
 	}
 	sgang_fit_ring_order(a);
@@ -887,7 +870,7 @@ uint64_t sgang_attempt_best_cost(struct sgang_conductor *c, struct gang *g)
 		e->probed = ask_held(&a, g, e);
 		if (!e->probed)
 			goto out;
-		add_part(&a, 0, e);
+		sgang_fit_add(&a, 0, e);
 	}
 	sgang_fit_ring_order(&a);
 	if (a.n_parts)

@@ -53,6 +53,12 @@ struct attempt {
 
 /* --- fit.c --- */
 
+/* Order of two parts when not all can be taken, for qsort(). */
+int sgang_fit_take_order(const void *a, const void *b);
+
+/* Add the member's tasks to the parts; 'index' is its gang's in the attempt. */
+void sgang_fit_add(struct attempt *a, size_t index, struct entry *e);
+
 /* Choose the parts: of every gang the members that Slurm would start now, in the
  * order in which they are taken. Returns 0, or -1 with a->why and a->culprit
  * when one has too few of them. */

@@ -164,7 +164,7 @@ static bool waits_for_holds(const struct gang *g)
 {
 	return g->n_holds &&
 	       (sgang_gang_placed(&g->tally) ||
-		sgang_spec_mode(&g->tally.spec) == SGANG_MODE_STRICT);
+		sgang_gang_strict(&g->tally));
 }
 
 enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,

@@ -60,7 +60,7 @@ struct gang {
 	uint32_t lost_member;		/* a job that has failed, of those ... */
 	int64_t lost_started;		/* ... that were released then */
 	bool lost_cancelled;		/* somebody wanted one to end */
-	struct sgang_spec lost_spec;	/* what the record of it says */
+	enum sgang_on_failure lost_policy;	/* as the record of it says */
 
 	/* kept between passes */
 	enum sgang_phase phase;
@@ -225,6 +225,9 @@ void sgang_failure_check_all(struct sgang_conductor *c);
 
 /* Let every member show how its gang is. */
 void sgang_show_all(struct sgang_conductor *c);
+/* Replace the record in the job's system_comment. 0, or -1 without memory. */
+int sgang_show_write(struct sgang_conductor *c, struct sgang_job *job,
+		     const struct sgang_record *r);
 /* Write the record of a member that is not placed, with this phase, at once.
  * It is then as if it had never started, unless the phase is Failed. */
 void sgang_show_phase(struct sgang_conductor *c, const struct gang *g,

@@ -109,8 +109,6 @@ static int describe_one(struct sgang_conductor *c, const struct gang *g,
 	const struct sgang_host *h = c->host;
 	const struct sgang_record *r = &hold->record;
 	struct sgang_job *job = h->find(hold->job_id);
-	struct sgang_job_info info;
-	char *text;
 
 	if (!job)
 		return 0;
@@ -127,13 +125,7 @@ static int describe_one(struct sgang_conductor *c, const struct gang *g,
 	set_number(h, job, "SLURM_GANG_RING_COST_BEST", r->ring_best);
 	set_number(h, job, "SLURM_GANG_CROSS_LINKS", r->cross_links);
 	h->setenv(job, "SLURM_GANG_TIER", r->tier);
-	h->info(job, &info);
-	text = sgang_record_format(r, info.comment);
-	if (!text)
-		return -1;
-	h->comment(job, text);
-	free(text);
-	return 0;
+	return sgang_show_write(c, job, r);
 }
 
 static void fill_records(struct sgang_conductor *c, struct gang *g,

@@ -32,8 +32,8 @@ static bool came_later(const struct gang *g)
 
 static enum sgang_on_failure policy(const struct gang *g)
 {
-	return sgang_spec_on_failure(g->n_entries && !came_later(g) ?
-				     &g->tally.spec : &g->lost_spec);
+	return (g->n_entries && !came_later(g)) ?
+	       sgang_spec_on_failure(&g->tally.spec) : g->lost_policy;
 }
 
 /* One that Slurm has put back into the queue shows that it ran by its record. */

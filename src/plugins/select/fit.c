@@ -9,7 +9,7 @@
 
 /* ---- which members ---- */
 
-static int take_order(const void *a, const void *b)
+int sgang_fit_take_order(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
 	int rc;
@@ -54,11 +54,19 @@ static bool left_out(const struct gang *g, const struct entry *e)
 	       (!e->probed || !e->probed->usable);
 }
 
+void sgang_fit_add(struct attempt *a, size_t index, struct entry *e)
+{
+	for (uint32_t t = 0; t < e->m.tasks; t++)
+		a->parts[a->n_parts++] = (struct part) {
+			.g = a->gangs[index], .g_index = index, .entry = e,
+			.probed = e->probed, .copy = t,
+		};
+}
+
 static int choose_of(struct attempt *a, size_t index, enum extent extent)
 {
 	struct gang *g = a->gangs[index];
-	struct part *first = a->parts + a->n_parts;
-	size_t n = 0, most = most_of(g, extent);
+	size_t first = a->n_parts, n, most = most_of(g, extent);
 
 	a->culprit = g;
 	for (size_t i = 0; i < g->n_entries; i++) {
@@ -69,16 +77,13 @@ static int choose_of(struct attempt *a, size_t index, enum extent extent)
 		if (e->m.state != SGANG_MEMBER_PENDING || !e->m.eligible ||
 		    !e->probed || !e->probed->usable)
 			continue;
-		for (uint32_t t = 0; t < e->m.tasks; t++)
-			first[n++] = (struct part) {
-				.g = g, .g_index = index, .entry = e,
-				.probed = e->probed, .copy = t,
-			};
+		sgang_fit_add(a, index, e);
 	}
+	n = a->n_parts - first;
 	if (extent != SGANG_EXTENT_ANY && n < sgang_gang_missing(&g->tally))
 		return -1;
-	qsort(first, n, sizeof(*first), take_order);
-	a->n_parts += (n < most) ? n : most;
+	qsort(a->parts + first, n, sizeof(*a->parts), sgang_fit_take_order);
+	a->n_parts = first + ((n < most) ? n : most);
 	return 0;
 }
 

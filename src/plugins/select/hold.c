@@ -232,19 +232,14 @@ static void forget_lost(struct sgang_conductor *c, struct gang *g)
 	sgang_registry_refresh(c, g);
 }
 
-static bool is_strict(const struct gang *g)
-{
-	return sgang_spec_mode(&g->tally.spec) == SGANG_MODE_STRICT;
-}
-
 /* What a gang that cannot start holds, it holds in vain: a strict one unless
  * all of its group are placed, a nonstrict one unless they could be. */
 static bool holds_in_vain(const struct gang *g)
 {
 	if (!g->n_holds || g->stale || g->doubtful || sgang_hold_begun(g))
 		return false;
-	return is_strict(g) ? !sgang_group_placed(g) :
-			      !sgang_group_complete(g, NULL, 0);
+	return sgang_gang_strict(&g->tally) ?
+	       !sgang_group_placed(g) : !sgang_group_complete(g, NULL, 0);
 }
 
 static void end_vain_hold(struct sgang_conductor *c, struct gang *g)
@@ -452,22 +447,14 @@ static bool is_ready(struct sgang_conductor *c, const struct gang *g)
  * between must not find a gang half held, half running. */
 static void announce(struct sgang_conductor *c, struct gang *g, int64_t now)
 {
-	const struct sgang_host *h = c->host;
-
 	for (size_t i = 0; i < g->n_holds; i++) {
-		struct sgang_job *job = h->find(g->holds[i].job_id);
 		struct sgang_record *r = &g->holds[i].record;
-		struct sgang_job_info info;
-		char *text;
 
 		r->phase = SGANG_PHASE_RUNNING;
 		r->satisfied = true;
 		r->started = now;
-		h->info(job, &info);
-		text = sgang_record_format(r, info.comment);
-		if (text)
-			h->comment(job, text);
-		free(text);
+		(void) sgang_show_write(c, c->host->find(g->holds[i].job_id),
+					r);
 	}
 }
 

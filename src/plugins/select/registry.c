@@ -135,11 +135,11 @@ static void drop_unseen(struct sgang_conductor *c)
 	}
 }
 
-static void set_seen(struct sgang_conductor *c, bool seen)
+static void unsee_all(struct sgang_conductor *c)
 {
 	for (size_t i = 0; i < SGANG_ENTRY_BUCKETS; i++) {
 		for (struct entry *e = c->entry_bucket[i]; e; e = e->chain)
-			e->seen = seen;
+			e->seen = false;
 	}
 }
 
@@ -265,9 +265,8 @@ static void note_lost(struct gang *g, const struct sgang_job_info *info,
 	if (r->started > g->lost_started) {
 		g->lost_started = r->started;
 		g->lost_cancelled = false;
-		sgang_spec_init(&g->lost_spec);
-		g->lost_spec.on_failure = r->on_failure;
-		g->lost_spec.min_member = r->min_member;
+		g->lost_policy = r->on_failure ? r->on_failure :
+						 SGANG_ON_FAILURE_IGNORE;
 	}
 	g->lost_member = info->job_id;
 	g->lost_cancelled |= info->cancelled;
@@ -432,7 +431,7 @@ void sgang_registry_collect(struct sgang_conductor *c)
 		g->lost_started = 0;
 	}
 	c->stamp = c->host->stamp();
-	set_seen(c, false);
+	unsee_all(c);
 	c->host->jobs(look_at, c);
 	drop_unseen(c);
 	c->n_members = 0;
@@ -533,7 +532,7 @@ void sgang_registry_sweep(struct sgang_conductor *c)
 
 void sgang_registry_clear(struct sgang_conductor *c)
 {
-	set_seen(c, false);
+	unsee_all(c);
 	drop_unseen(c);
 	while (c->gangs) {
 		struct gang *g = c->gangs;

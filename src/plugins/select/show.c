@@ -31,12 +31,26 @@ void sgang_show_fill(const struct gang *g, struct sgang_record *r)
 	r->since = g->since;
 }
 
+int sgang_show_write(struct sgang_conductor *c, struct sgang_job *job,
+		     const struct sgang_record *r)
+{
+	struct sgang_job_info info;
+	char *text;
+
+	c->host->info(job, &info);
+	text = sgang_record_format(r, info.comment);
+	if (!text)
+		return -1;
+	c->host->comment(job, text);
+	free(text);
+	return 0;
+}
+
 void sgang_show_phase(struct sgang_conductor *c, const struct gang *g,
 		      struct sgang_job *job, enum sgang_phase phase)
 {
 	struct sgang_job_info info;
 	struct sgang_record r;
-	char *text;
 
 	c->host->info(job, &info);
 	memset(&r, 0, sizeof(r));
@@ -45,12 +59,7 @@ void sgang_show_phase(struct sgang_conductor *c, const struct gang *g,
 	sgang_show_fill(g, &r);
 	r.phase = phase;
 	r.satisfied = phase == SGANG_PHASE_FAILED;
-	if (phase != SGANG_PHASE_FAILED)
-		r.started = 0;
-	text = sgang_record_format(&r, info.comment);
-	if (text)
-		c->host->comment(job, text);
-	free(text);
+	(void) sgang_show_write(c, job, &r);
 }
 
 static bool same_record(const struct entry *e, const struct sgang_record *r)

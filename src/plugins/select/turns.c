@@ -28,11 +28,6 @@
 
 /* ---- a group ---- */
 
-static bool is_nonstrict(const struct gang *g)
-{
-	return sgang_spec_mode(&g->tally.spec) == SGANG_MODE_NONSTRICT;
-}
-
 /* Still to be placed. */
 static bool wants_nodes(const struct gang *g)
 {
@@ -55,7 +50,7 @@ static bool serve(struct sgang_conductor *c, struct gang **group, size_t n)
 
 		if (!wants_nodes(g))
 			continue;
-		if (!is_nonstrict(g)) {
+		if (sgang_gang_strict(&g->tally)) {
 			strict[n_strict++] = g;
 			continue;
 		}
@@ -153,8 +148,7 @@ static bool gives_way(struct sgang_conductor *c, struct gang *holder,
 	bool useful = false;
 
 	if (!holder->n_holds || holder->stale || holder->doubtful ||
-	    !is_nonstrict(holder) ||
-	    sgang_group_placed(holder) ||
+	    sgang_gang_strict(&holder->tally) || sgang_group_placed(holder) ||
 	    sgang_group_turn_order(group[0], holder) >= 0)
 		return false;
 	nodes = sgang_nodeset_create(c->host->node_count());
@@ -309,7 +303,7 @@ static void note_loan(struct sgang_conductor *c, struct gang *g, bool done)
 static void forget_common_start(struct gang **group, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (is_nonstrict(group[i])) {
+		if (!sgang_gang_strict(&group[i]->tally)) {
 			group[i]->joint_start = 0;
 			group[i]->whole_nodes = 0;
 		}
