@@ -30,7 +30,7 @@ struct sgang_cmd_option {
 };
 
 /* More rows than this a verb cannot have. */
-#define SGANG_CMD_OPTIONS_MAX 16
+#define SGANG_CMD_OPTIONS_MAX 24
 
 struct sgang_verb {
 	const char *name;

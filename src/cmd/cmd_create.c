@@ -23,6 +23,11 @@ enum {
 	OPT_MATCH,
 	OPT_ON_FAILURE,
 	OPT_TOPOLOGY,
+	OPT_GROUP_TOPOLOGY,
+	OPT_EXCLUSIVE,
+	OPT_PARALLEL,
+	OPT_RUN_TIME,
+	OPT_COMM_SHARE,
 	OPT_OF_SBATCH,			/* those above are --gang-... there */
 	OPT_REPLACE = OPT_OF_SBATCH,
 	OPT_ACCOUNT,
@@ -47,7 +52,17 @@ static const struct sgang_cmd_option options[] = {
 	[OPT_ON_FAILURE] = { "on-failure", "WORD",
 			     "ignore, kill or requeue", 0 },
 	[OPT_TOPOLOGY] = { "topology", "POLICY",
-			   "require:LEVEL or prefer:LEVEL", 0 },
+			   "what the gang asks of levels: require:LEVEL", 0 },
+	[OPT_GROUP_TOPOLOGY] = { "group-topology", "POLICY",
+				 "the same for the whole gang group", 0 },
+	[OPT_EXCLUSIVE] = { "exclusive", "LEVEL",
+			    "no other gang in the domains it uses", 0 },
+	[OPT_PARALLEL] = { "parallel", "GROUPS",
+			   "groups of ranks that communicate", 0 },
+	[OPT_RUN_TIME] = { "run-time", "TIME",
+			   "how long it will run, for topology auto", 0 },
+	[OPT_COMM_SHARE] = { "comm-share", "FRACTION",
+			     "of a step, for topology auto", 0 },
 	[OPT_REPLACE] = { "replace", NULL,
 			  "take the place of the definition there is", 0 },
 	[OPT_ACCOUNT] = { "account", "NAME", "(-A) account to charge", 'A' },
@@ -56,6 +71,8 @@ static const struct sgang_cmd_option options[] = {
 	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
 	{ NULL, NULL, NULL, 0 }
 };
+_Static_assert(sizeof(options) / sizeof(options[0]) <=
+	       SGANG_CMD_OPTIONS_MAX + 1, "too many for cmd.c");
 
 struct request {
 	struct sgang_spec gang;

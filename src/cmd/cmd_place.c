@@ -228,24 +228,24 @@ static int fill_slots(struct request *request, struct sgang_error *err)
 	return 0;
 }
 
-/* The highest level the gang may span. Preferring the lowest is what the plan
- * does anyway, so `prefer:` sets no limit. */
+/* The highest level the gang may span. Without a clock `prefer:` sets no limit:
+ * preferring the lowest is what the plan does anyway. */
 static int highest_level(const struct request *request, uint32_t *level,
 			 struct sgang_error *err)
 {
-	const struct sgang_spec *spec = &request->spec;
-	int found;
+	const struct sgang_costs *costs = &request->offline.conf.costs;
+	char unknown[SGANG_LEVEL_NAME_SIZE];
+	struct sgang_policy policy;
+	const char *option;
 
 	*level = SGANG_LEVEL_UNCONNECTED;
-	if (!spec->level[0])
-		return 0;
-	found = sgang_costs_level(&request->offline.conf.costs, spec->level);
-	if (found < 0)
-		return sgang_errf(err, EINVAL, "--gang-topology: there is no "
-				  "level \"%s\"; LevelNames of gang.conf names "
-				  "them", spec->level);
-	if (spec->topo == SGANG_TOPO_REQUIRE)
-		*level = (uint32_t)found;
+	if (sgang_spec_unknown_level(&request->spec, costs, &option, unknown))
+		return sgang_errf(err, EINVAL, "--%s: there is no level "
+				  "\"%s\"; LevelNames of gang.conf names them",
+				  option, unknown);
+	sgang_spec_policy(&request->spec, &policy);
+	if (policy.require[0])
+		*level = (uint32_t)sgang_costs_level(costs, policy.require);
 	return 0;
 }
 

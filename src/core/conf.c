@@ -317,6 +317,11 @@ static const struct gang_key {
 	{ "Match", "gang-match" },
 	{ "OnFailure", "gang-on-failure" },
 	{ "Topology", "gang-topology" },
+	{ "GroupTopology", "gang-group-topology" },
+	{ "Exclusive", "gang-exclusive" },
+	{ "Parallel", "gang-parallel" },
+	{ "RunTime", "gang-run-time" },
+	{ "CommShare", "gang-comm-share" },
 };
 #define N_GANG_KEYS (sizeof(gang_keys) / sizeof(gang_keys[0]))
 
@@ -534,10 +539,21 @@ static int end_gang(struct reader *r)
 	return 0;
 }
 
+static const char *key_of_option(const char *option)
+{
+	size_t i = 0;
+
+	while (i + 1 < N_GANG_KEYS && strcmp(gang_keys[i].option, option))
+		i++;
+	return gang_keys[i].name;
+}
+
 /* What can be told of the gangs only after the last line. */
 static int check_definitions(struct reader *r)
 {
 	struct sgang_definitions *all = r->conf.definitions;
+	char level[SGANG_LEVEL_NAME_SIZE];
+	const char *option;
 	size_t i;
 
 	if (!all)
@@ -551,12 +567,12 @@ static int check_definitions(struct reader *r)
 					  "%s/%s is given twice, first in line "
 					  "%u", r->path, d->line, d->spec.ns,
 					  d->spec.name, d[-1].line);
-		if (d->spec.level[0] &&
-		    sgang_costs_level(&r->conf.costs, d->spec.level) < 0)
-			return sgang_errf(r->err, EINVAL, "%s:%u: Topology: no "
-					  "level of the fabric is called "
-					  "\"%s\", see LevelNames", r->path,
-					  d->line, d->spec.level);
+		if (sgang_spec_unknown_level(&d->spec, &r->conf.costs, &option,
+					     level))
+			return sgang_errf(r->err, EINVAL, "%s:%u: %s: no level "
+					  "of the fabric is called \"%s\", "
+					  "see LevelNames", r->path, d->line,
+					  key_of_option(option), level);
 	}
 	return 0;
 }

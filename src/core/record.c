@@ -46,7 +46,8 @@ enum need {
 	OPTIONAL,
 	SPARSE,			/* left out when there is nothing to say */
 	ALWAYS,
-	PLACED			/* all of these or none of them */
+	PLACED,			/* all of these or none of them */
+	SPARSE_PLACED		/* as SPARSE, and only with those */
 };
 
 /* How a word's value is written; each kind has a row in kinds[]. */
@@ -63,7 +64,10 @@ enum kind {
 	KIND_ON_FAILURE,
 	KIND_WAIT,		/* seconds or UNLIMITED */
 	KIND_GROUPS,
-	KIND_TIME		/* seconds since the epoch */
+	KIND_TIME,		/* seconds since the epoch */
+	KIND_HOPS,		/* LEVEL:N,... */
+	KIND_OTHERS,		/* DOMAIN:COST,DOMAIN:FREE/NEEDED,... */
+	KIND_AT			/* a host list */
 };
 
 /* The words in the order they are written. To add one: a row here, a field in
@@ -102,6 +106,13 @@ static const struct word {
 	{ "off", KIND_U64, PLACED, FIELD(rank_offset) },
 	{ "ranks", KIND_U64, PLACED, FIELD(ranks) },
 	{ "exact", KIND_BOOL, PLACED, FIELD(exact) },
+	{ "hops", KIND_HOPS, SPARSE_PLACED, FIELD(hops) },
+	{ "bound", KIND_U64, SPARSE_PLACED, FIELD(bound) },
+	{ "stock", KIND_U64, SPARSE_PLACED, FIELD(stock_cost) },
+	{ "wcost", KIND_U64, SPARSE_PLACED, FIELD(weighted_cost) },
+	{ "wbest", KIND_U64, SPARSE_PLACED, FIELD(weighted_best) },
+	{ "others", KIND_OTHERS, SPARSE_PLACED, FIELD(others) },
+	{ "at", KIND_AT, SPARSE_PLACED, FIELD(at) },
 #undef FIELD
 };
 #define N_WORDS (sizeof(words) / sizeof(words[0]))
@@ -342,7 +353,42 @@ static bool get_time(struct sgang_record *r, void *field, const char *value)
 	return true;
 }
 
+/* Words that are text for people and programs, not for us. */
+static void put_text(FILE *out, const struct sgang_record *r, const void *field)
+{
+	(void)r;
+	fputs(field, out);
+}
+
+static bool get_text(void *field, size_t size, const char *value)
+{
+	if (strlen(value) >= size)
+		return false;
+	strcpy(field, value);
+	return true;
+}
+
+static bool get_hops(struct sgang_record *r, void *field, const char *value)
+{
+	return get_text(field, sizeof(r->hops), value);
+}
+
+static bool get_others(struct sgang_record *r, void *field, const char *value)
+{
+	return get_text(field, sizeof(r->others), value);
+}
+
+static bool get_at(struct sgang_record *r, void *field, const char *value)
+{
+	return get_text(field, sizeof(r->at), value);
+}
+
 /* Is there nothing to say? */
+static bool no_u64(const void *field)
+{
+	return !*(const uint64_t *)field;
+}
+
 static bool no_u32(const void *field)
 {
 	return !*(const uint32_t *)field;
@@ -378,7 +424,7 @@ static const struct {
 	[KIND_PHASE] = { put_phase, get_phase, NULL },
 	[KIND_RANK] = { put_rank, get_rank, NULL },
 	[KIND_U32] = { put_u32, get_u32, no_u32 },
-	[KIND_U64] = { put_u64, get_u64, NULL },
+	[KIND_U64] = { put_u64, get_u64, no_u64 },
 	[KIND_BOOL] = { put_bool, get_bool, no_bool },
 	[KIND_TIER] = { put_tier, get_tier, NULL },
 	[KIND_MODE] = { put_mode, get_mode, no_u32 },
@@ -387,6 +433,9 @@ static const struct {
 	[KIND_WAIT] = { put_wait, get_wait, no_u32 },
 	[KIND_GROUPS] = { put_groups, get_groups, no_text },
 	[KIND_TIME] = { put_time, get_time, no_time },
+	[KIND_HOPS] = { put_text, get_hops, no_text },
+	[KIND_OTHERS] = { put_text, get_others, no_text },
+	[KIND_AT] = { put_text, get_at, no_text },
 };
 
 /* A word at the start of 'text' that looks like key=value: its length, 0 when
@@ -415,7 +464,7 @@ static bool read_word(struct sgang_record *r, bool seen[N_WORDS],
 		      const char *text, size_t key, size_t length)
 {
 	const struct word *word = find_word(text, key);
-	char value[SGANG_GROUPS_SIZE];	/* the longest there is */
+	char value[SGANG_AT_SIZE];	/* the longest there is */
 
 	if (!word)
 		return true;
@@ -426,6 +475,13 @@ static bool read_word(struct sgang_record *r, bool seen[N_WORDS],
 	value[length] = '\0';
 	seen[word - words] = true;
 	return kinds[word->kind].get(r, (char *)r + word->offset, value);
+}
+
+/* What is said of a placement means nothing without one. */
+static void forget_placement(struct sgang_record *r)
+{
+	r->hops[0] = r->others[0] = r->at[0] = '\0';
+	r->bound = r->stock_cost = r->weighted_cost = r->weighted_best = 0;
 }
 
 static bool is_complete(struct sgang_record *r, const bool seen[N_WORDS])
@@ -441,6 +497,8 @@ static bool is_complete(struct sgang_record *r, const bool seen[N_WORDS])
 			missing++;
 	}
 	r->placed = placed > 0;
+	if (!placed)
+		forget_placement(r);
 	return !placed || !missing;
 }
 
@@ -513,6 +571,8 @@ static bool is_written(const struct sgang_record *record,
 	switch (word->need) {
 	case PLACED:
 		return record->placed;
+	case SPARSE_PLACED:
+		return record->placed && !kinds[word->kind].none(field);
 	case SPARSE:
 		return !kinds[word->kind].none(field);
 	default:

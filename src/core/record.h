@@ -5,7 +5,8 @@
  *   attempts=1 ring=38 best=14 cross=2 tier=spine off=8 ranks=16 exact=1
  *
  * One line of blank-separated key=value words; those that come with a placement
- * (rank, ring to exact) are all there or none of them. What the gang said, what
+ * (rank, ring to exact) are all there or none of them, and hops=, bound=, stock=,
+ * wcost=, wbest=, others=, at= only with them. What the gang said, what
  * was tried and when come before them: mode=nonstrict match=.. onfailure=kill
  * wait=600 groups=a/b,c/d created=.. since=.. started=.. tried=6 skipped=4
  * round=3 object=1, each left out when there is nothing to say. The select
@@ -43,6 +44,10 @@ const char *sgang_phase_name(enum sgang_phase phase);
 /* -1 when there is none of that name. Case is ignored. */
 int sgang_phase_find(const char *name);
 
+#define SGANG_HOPS_SIZE 256
+#define SGANG_OTHERS_SIZE 256
+#define SGANG_AT_SIZE 2048
+
 struct sgang_record {
 	char ns[SGANG_NAMESPACE_MAX + 1];
 	char name[SGANG_NAME_MAX + 1];
@@ -79,6 +84,19 @@ struct sgang_record {
 	uint64_t ring_best;		/* what an empty cluster would give */
 	uint64_t cross_links;
 	char tier[32];
+	/* of a placement too, but not written when there is nothing to say */
+	char hops[SGANG_HOPS_SIZE];	/* "island:6,leaf:2": hops per level */
+	uint64_t bound;			/* no placement was cheaper; 0: it is
+					 * exact */
+	uint64_t stock_cost;		/* of what Slurm by itself would have
+					 * chosen; 0: not known */
+	uint64_t weighted_cost;		/* with --gang-parallel */
+	uint64_t weighted_best;
+	char others[SGANG_OTHERS_SIZE];	/* places that were not chosen: "s2:48"
+					 * cost, "s3:7/8" units of those needed
+					 * that fit there */
+	char at[SGANG_AT_SIZE];		/* this member's nodes in ring order, as
+					 * a host list; "" when it is longer */
 };
 
 /* The record as text, after 'foreign' (what was in the field before, may be

@@ -32,6 +32,11 @@ enum {
 	OPT_ORDER,
 	OPT_ON_FAILURE,
 	OPT_MIN_TRES,
+	OPT_GROUP_TOPOLOGY,
+	OPT_EXCLUSIVE,
+	OPT_PARALLEL,
+	OPT_RUN_TIME,
+	OPT_COMM_SHARE,
 	OPT_OBJECT,
 	OPTIONS
 };
@@ -55,8 +60,9 @@ static const struct sgang_option options[OPTIONS + 1] = {
 	},
 	[OPT_TOPOLOGY] = {
 		.name = "gang-topology",
-		.arg = "require:LEVEL|prefer:LEVEL",
-		.help = "highest level of the fabric that the gang may span",
+		.arg = "require:LEVEL|prefer:LEVEL[@TIME]|spread:LEVEL|auto",
+		.help = "highest level of the fabric that the gang may span, "
+			"or how to wait for a better place",
 	},
 	[OPT_RANK] = {
 		.name = "gang-rank",
@@ -103,6 +109,35 @@ static const struct sgang_option options[OPTIONS + 1] = {
 		.name = "gang-min-tres",
 		.arg = "cpu=N,mem=SIZE,node=N",
 		.help = "do not try to start the gang while less is free",
+	},
+	[OPT_GROUP_TOPOLOGY] = {
+		.name = "gang-group-topology",
+		.arg = "require:LEVEL|prefer:LEVEL[@TIME]|spread:LEVEL",
+		.help = "the same for the whole gang group",
+	},
+	[OPT_EXCLUSIVE] = {
+		.name = "gang-exclusive",
+		.arg = "LEVEL",
+		.help = "no other gang in the domains of this level that the "
+			"gang uses",
+	},
+	[OPT_PARALLEL] = {
+		.name = "gang-parallel",
+		.arg = "NAME=SIZE,...[:NAME=WEIGHT,...]",
+		.help = "groups of ranks that communicate, such as "
+			"tp=8,dp=4,pp=2; the first varies fastest",
+	},
+	[OPT_RUN_TIME] = {
+		.name = "gang-run-time",
+		.arg = "TIME",
+		.help = "how long the gang will run in the best place, for "
+			"--gang-topology=auto (default: the time limit)",
+	},
+	[OPT_COMM_SHARE] = {
+		.name = "gang-comm-share",
+		.arg = "FRACTION",
+		.help = "share of a step that communicates, for "
+			"--gang-topology=auto (default 0.3)",
 	},
 	[OPT_OBJECT] = {
 		.name = "gang-object",
@@ -256,55 +291,103 @@ static int set_rank(struct sgang_spec *spec, const char *value,
 	return 0;
 }
 
-static const struct {
-	const char *word;
-	enum sgang_topo_policy policy;
-} policies[] = {
-	{ "prefer", SGANG_TOPO_PREFER },
-	{ "require", SGANG_TOPO_REQUIRE },
-};
-
-static const char *policy_word(enum sgang_topo_policy policy)
+static int set_policy(char field[SGANG_POLICY_SIZE], int option,
+		      const char *value, struct sgang_policy *policy,
+		      struct sgang_error *err)
 {
-	return policies[policy == SGANG_TOPO_REQUIRE].word;
-}
+	struct sgang_error why;
 
-static bool is_level(const char *level)
-{
-	const char *p;
-
-	for (p = level; *p; p++)
-		if (!is_lower(*p) && !is_upper(*p) && !is_digit(*p) &&
-		    *p != '-' && *p != '_')
-			return false;
-	return p > level;
+	if (!*value)
+		return refuse(err, EINVAL, option, value,
+			      "nothing is said, expected such as "
+			      "require:LEVEL");
+	if (sgang_policy_parse(value, policy, &why))
+		return refuse(err, errno, option, value, why.text);
+	strcpy(field, value);
+	return 0;
 }
 
 static int set_topology(struct sgang_spec *spec, const char *value,
 			struct sgang_error *err)
 {
-	size_t i, length = strcspn(value, ":");
-	const char *level = value + length;
+	struct sgang_policy policy;
 
-	if (*level == ':')
-		level++;
-	for (i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
-		if (strlen(policies[i].word) != length ||
-		    strncasecmp(policies[i].word, value, length))
-			continue;
-		if (strlen(level) >= sizeof(spec->level))
-			return refuse(err, E2BIG, OPT_TOPOLOGY, value,
-				      "a level's name has at most 31 "
-				      "characters");
-		if (!is_level(level))
-			break;
-		spec->topo = policies[i].policy;
-		strcpy(spec->level, level);
-		return 0;
-	}
-	return refuse(err, EINVAL, OPT_TOPOLOGY, value,
-		      "expected require:LEVEL or prefer:LEVEL, where LEVEL is "
-		      "the name of a level of the fabric, such as leaf");
+	return set_policy(spec->topology, OPT_TOPOLOGY, value, &policy, err);
+}
+
+static int set_group_topology(struct sgang_spec *spec, const char *value,
+			      struct sgang_error *err)
+{
+	char field[SGANG_POLICY_SIZE];
+	struct sgang_policy policy;
+
+	if (set_policy(field, OPT_GROUP_TOPOLOGY, value, &policy, err))
+		return -1;
+	if (policy.automatic || policy.n_groups)
+		return refuse(err, EINVAL, OPT_GROUP_TOPOLOGY, value,
+			      "a gang group knows require:LEVEL, "
+			      "prefer:LEVEL[@TIME] and spread:LEVEL alone");
+	memcpy(spec->group_topology, field, sizeof(field));
+	return 0;
+}
+
+static int set_exclusive(struct sgang_spec *spec, const char *value,
+			 struct sgang_error *err)
+{
+	if (strlen(value) >= sizeof(spec->exclusive))
+		return refuse(err, E2BIG, OPT_EXCLUSIVE, value,
+			      "a level's name has at most 31 characters");
+	if (!sgang_policy_is_level(value))
+		return refuse(err, EINVAL, OPT_EXCLUSIVE, value,
+			      "expected the name of a level of the fabric, "
+			      "such as leaf");
+	strcpy(spec->exclusive, value);
+	return 0;
+}
+
+static int set_parallel(struct sgang_spec *spec, const char *value,
+			struct sgang_error *err)
+{
+	if (strlen(value) >= sizeof(spec->parallel))
+		return refuse(err, E2BIG, OPT_PARALLEL, value,
+			      "it has more than 255 characters");
+	strcpy(spec->parallel, value);
+	return 0;
+}
+
+static int set_run_time(struct sgang_spec *spec, const char *value,
+			struct sgang_error *err)
+{
+	uint32_t seconds;
+
+	if (sgang_text_time(value, &seconds) || seconds == SGANG_FOREVER)
+		return refuse(err, EINVAL, OPT_RUN_TIME, value,
+			      "expected a time above 0 such as 30 (minutes), "
+			      "10:00 or 1-12");
+	spec->run_time = seconds;
+	return 0;
+}
+
+/* "1", "0.3", ".25": parts of SGANG_SHARE_ONE, which has three digits. */
+static int set_comm_share(struct sgang_spec *spec, const char *value,
+			  struct sgang_error *err)
+{
+	uint32_t parts = 0, unit = SGANG_SHARE_ONE;
+	const char *p = value;
+
+	if (is_digit(*p))
+		parts = (uint32_t)(*p++ - '0') * unit;
+	if (*p == '.')
+		for (p++; is_digit(*p) && unit > 1; p++) {
+			unit /= 10;
+			parts += (uint32_t)(*p - '0') * unit;
+		}
+	if (*p || !parts || parts > SGANG_SHARE_ONE)
+		return refuse(err, EINVAL, OPT_COMM_SHARE, value,
+			      "expected a fraction above 0 and at most 1, such "
+			      "as 0.3, with at most three decimals");
+	spec->comm_share = parts;
+	return 0;
 }
 
 static const char *const modes[] = {
@@ -579,6 +662,11 @@ static int (*const setters[OPTIONS])(struct sgang_spec *, const char *,
 	[OPT_ORDER] = set_order,
 	[OPT_ON_FAILURE] = set_on_failure,
 	[OPT_MIN_TRES] = set_min_tres,
+	[OPT_GROUP_TOPOLOGY] = set_group_topology,
+	[OPT_EXCLUSIVE] = set_exclusive,
+	[OPT_PARALLEL] = set_parallel,
+	[OPT_RUN_TIME] = set_run_time,
+	[OPT_COMM_SHARE] = set_comm_share,
 	[OPT_OBJECT] = set_object,
 };
 
@@ -591,11 +679,11 @@ static void show_number(const struct sgang_spec *spec, char *text, size_t size,
 	snprintf(text, size, "%" PRIu32, *(const uint32_t *)field);
 }
 
-static void show_topology(const struct sgang_spec *spec, char *text,
-			  size_t size, const void *field)
+static void show_text(const struct sgang_spec *spec, char *text, size_t size,
+		      const void *field)
 {
-	(void)field;
-	snprintf(text, size, "%s:%s", policy_word(spec->topo), spec->level);
+	(void)spec;
+	snprintf(text, size, "%s", (const char *)field);
 }
 
 static void show_mode(const struct sgang_spec *spec, char *text, size_t size,
@@ -624,9 +712,9 @@ static void show_time(const struct sgang_spec *spec, char *text, size_t size,
 {
 	char shown[SGANG_TIME_SHOWN];
 
-	(void)field;
-	snprintf(text, size, "%s", sgang_text_show_time(shown,
-							spec->waiting_time));
+	(void)spec;
+	snprintf(text, size, "%s",
+		 sgang_text_show_time(shown, *(const uint32_t *)field));
 }
 
 static void show_groups(const struct sgang_spec *spec, char *text, size_t size,
@@ -634,6 +722,15 @@ static void show_groups(const struct sgang_spec *spec, char *text, size_t size,
 {
 	(void)field;
 	snprintf(text, size, "%s", spec->groups);
+}
+
+static void show_share(const struct sgang_spec *spec, char *text, size_t size,
+		       const void *field)
+{
+	(void)field;
+	snprintf(text, size, "%" PRIu32 ".%03" PRIu32,
+		 spec->comm_share / SGANG_SHARE_ONE,
+		 spec->comm_share % SGANG_SHARE_ONE);
 }
 
 static void show_tres(const struct sgang_spec *spec, char *text, size_t size,
@@ -667,10 +764,11 @@ static const struct field {
 #define SPAN(told, first, last)						\
 	AT(told), SIZE(told), AT(first), AT(last) + SIZE(last) - AT(first)
 #define ALONE(member) SPAN(member, member, member)
+#define WORD(member) SPAN(member[0], member, member)
 	{ OPT_GANG, false, SPAN(name[0], ns, name), NULL },
 	{ OPT_MIN_MEMBER, false, ALONE(min_member), show_number },
 	{ OPT_TOTAL_NUMBER, false, ALONE(total), show_number },
-	{ OPT_TOPOLOGY, false, SPAN(level[0], topo, level), show_topology },
+	{ OPT_TOPOLOGY, false, WORD(topology), show_text },
 	{ OPT_RANK, true, SPAN(rank_set, rank_set, rank), NULL },
 	{ OPT_MODE, false, ALONE(mode), show_mode },
 	{ OPT_GROUPS, false, SPAN(groups_set, groups_set, groups),
@@ -682,11 +780,17 @@ static const struct field {
 	{ OPT_MIN_TRES, false, ALONE(min_cpus), show_tres },
 	{ OPT_MIN_TRES, false, ALONE(min_memory), show_tres },
 	{ OPT_MIN_TRES, false, ALONE(min_nodes), show_tres },
+	{ OPT_GROUP_TOPOLOGY, false, WORD(group_topology), show_text },
+	{ OPT_EXCLUSIVE, false, WORD(exclusive), show_text },
+	{ OPT_PARALLEL, false, WORD(parallel), show_text },
+	{ OPT_RUN_TIME, false, ALONE(run_time), show_time },
+	{ OPT_COMM_SHARE, false, ALONE(comm_share), show_share },
 	{ OPT_OBJECT, true, ALONE(object), NULL },
 #undef AT
 #undef SIZE
 #undef SPAN
 #undef ALONE
+#undef WORD
 };
 
 static bool is_said(const struct sgang_spec *spec, const struct field *field)
@@ -876,6 +980,47 @@ enum sgang_match sgang_spec_match(const struct sgang_spec *spec)
 enum sgang_on_failure sgang_spec_on_failure(const struct sgang_spec *spec)
 {
 	return spec->on_failure ? spec->on_failure : SGANG_ON_FAILURE_IGNORE;
+}
+
+void sgang_spec_policy(const struct sgang_spec *spec,
+		       struct sgang_policy *policy)
+{
+	/* the options were checked when they were set */
+	memset(policy, 0, sizeof(*policy));
+	(void)sgang_policy_parse(spec->topology, policy, NULL);
+}
+
+void sgang_spec_group_policy(const struct sgang_spec *spec,
+			     struct sgang_policy *policy)
+{
+	memset(policy, 0, sizeof(*policy));
+	(void)sgang_policy_parse(spec->group_topology, policy, NULL);
+}
+
+bool sgang_spec_unknown_level(const struct sgang_spec *spec,
+			      const struct sgang_costs *costs,
+			      const char **option,
+			      char level[SGANG_LEVEL_NAME_SIZE])
+{
+	struct sgang_policy policy, group_policy;
+	const char *unknown;
+
+	sgang_spec_policy(spec, &policy);
+	sgang_spec_group_policy(spec, &group_policy);
+	*option = options[OPT_TOPOLOGY].name;
+	unknown = sgang_policy_unknown(&policy, costs);
+	if (!unknown) {
+		*option = options[OPT_GROUP_TOPOLOGY].name;
+		unknown = sgang_policy_unknown(&group_policy, costs);
+	}
+	if (!unknown && spec->exclusive[0] &&
+	    sgang_costs_level(costs, spec->exclusive) < 0) {
+		*option = options[OPT_EXCLUSIVE].name;
+		unknown = spec->exclusive;
+	}
+	if (unknown)
+		memmove(level, unknown, strlen(unknown) + 1);
+	return unknown != NULL;
 }
 
 const char *sgang_mode_word(enum sgang_mode mode)

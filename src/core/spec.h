@@ -15,17 +15,15 @@
 #include <stdint.h>
 
 #include "err.h"
+#include "policy.h"
 
 #define SGANG_NAME_MAX 63		/* RFC 1123 label */
 #define SGANG_NAMESPACE_MAX 255
 #define SGANG_MEMBERS_MAX 100000	/* largest min-member, total, rank */
 #define SGANG_GROUPS_SIZE 512		/* bytes of a list of gangs */
 #define SGANG_FOREVER UINT32_MAX	/* a waiting time without end */
-
-enum sgang_topo_policy {
-	SGANG_TOPO_PREFER,		/* the lowest level that fits */
-	SGANG_TOPO_REQUIRE		/* never above the level */
-};
+#define SGANG_PARALLEL_SIZE 256		/* bytes of --gang-parallel */
+#define SGANG_SHARE_ONE 1000		/* --gang-comm-share=1 */
 
 /* 0 is always: not given. */
 enum sgang_mode {
@@ -55,8 +53,17 @@ struct sgang_spec {
 	char name[SGANG_NAME_MAX + 1];		/* "" : not a gang member */
 	uint32_t min_member;			/* 0: not given */
 	uint32_t total;				/* 0: not given */
-	enum sgang_topo_policy topo;
-	char level[32];				/* "" : not given */
+	char topology[SGANG_POLICY_SIZE];	/* policy.h; "": not given */
+	char group_topology[SGANG_POLICY_SIZE];	/* of its gang group as a whole:
+						 * require, prefer, spread */
+	char exclusive[SGANG_LEVEL_NAME_SIZE];	/* no other gang in the domains
+						 * of this level that it uses */
+	char parallel[SGANG_PARALLEL_SIZE];	/* parallel.h; "": not given */
+	uint32_t run_time;			/* seconds it is expected to run;
+						 * 0: not given */
+	uint32_t comm_share;			/* of a step's time, in parts of
+						 * SGANG_SHARE_ONE; 0: not
+						 * given */
 	bool rank_set;
 	uint32_t rank;
 	enum sgang_mode mode;
@@ -139,6 +146,19 @@ bool sgang_spec_defines(const struct sgang_spec *spec);
 enum sgang_mode sgang_spec_mode(const struct sgang_spec *spec);
 enum sgang_match sgang_spec_match(const struct sgang_spec *spec);
 enum sgang_on_failure sgang_spec_on_failure(const struct sgang_spec *spec);
+
+/* What was said of levels; nothing when nothing was. */
+void sgang_spec_policy(const struct sgang_spec *spec,
+		       struct sgang_policy *policy);
+void sgang_spec_group_policy(const struct sgang_spec *spec,
+			     struct sgang_policy *policy);
+
+/* Does one of its options name a level that 'costs' does not have? '*option' is
+ * then the option, without dashes in front, and 'level' the first such name. */
+bool sgang_spec_unknown_level(const struct sgang_spec *spec,
+			      const struct sgang_costs *costs,
+			      const char **option,
+			      char level[SGANG_LEVEL_NAME_SIZE]);
 
 /* The words users type: "nonstrict", "once-satisfied", "kill"; "" for UNSET. */
 const char *sgang_mode_word(enum sgang_mode mode);

@@ -23,7 +23,7 @@ refused_table()
 0.20 junk members|--gang=a --gang-min-member=2x|--gang-min-member=2x: expected a number from 1 to 100000
 0.20 negative total|--gang=a --gang-total-number=-1|--gang-total-number=-1: expected a number from 1 to 100000
 0.20 junk rank|--gang=a --gang-rank=first|--gang-rank=first: expected a number from 0 to 100000
-0.20 junk policy|--gang=a --gang-topology=leaf|--gang-topology=leaf: expected require:LEVEL or prefer:LEVEL, where LEVEL is the name of a level of the fabric, such as leaf
+0.20 junk policy|--gang=a --gang-topology=leaf|--gang-topology=leaf: expected require:LEVEL, require:GROUP:LEVEL, prefer:LEVEL[@TIME], spread:LEVEL or auto, where LEVEL is the name of a level of the fabric, such as leaf
 0.20 unknown level|--gang=a --gang-topology=require:moon|--gang-topology: there is no level "moon"; the levels are island, node, leaf, spine, core
 0.20 minimum above total|--gang=a --gang-min-member=3 --gang-total-number=2|--gang-min-member=3 is above --gang-total-number=2: a gang cannot need more members than it has
 0.26 no gang|--gang-min-member=2|--gang-min-member is given but no gang: add --gang=NAME

@@ -213,7 +213,8 @@ static enum sgang_submit_verdict
 check_conf(const struct sgang_spec *spec, const struct sgang_conf *conf,
 	   struct sgang_error *err)
 {
-	char level[SGANG_TEXT_SHOWN];
+	char level[SGANG_LEVEL_NAME_SIZE];
+	const char *option;
 
 	if (!conf->gangs) {
 		sgang_errf(err, EINVAL, "gangs are switched off on this "
@@ -221,11 +222,9 @@ check_conf(const struct sgang_spec *spec, const struct sgang_conf *conf,
 			   "without --gang");
 		return SGANG_SUBMIT_OFF;
 	}
-	if (spec->level[0] && sgang_costs_level(&conf->costs,
-						spec->level) < 0) {
-		sgang_errf(err, EINVAL, "--gang-topology: there is no level "
-			   "\"%s\"; the levels are %s, %s, %s, %s, %s",
-			   sgang_text_show(level, spec->level),
+	if (sgang_spec_unknown_level(spec, &conf->costs, &option, level)) {
+		sgang_errf(err, EINVAL, "--%s: there is no level \"%s\"; the "
+			   "levels are %s, %s, %s, %s, %s", option, level,
 			   conf->costs.name[0], conf->costs.name[1],
 			   conf->costs.name[2], conf->costs.name[3],
 			   conf->costs.name[4]);

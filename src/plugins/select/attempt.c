@@ -574,7 +574,10 @@ static struct gang *one_by_one(struct sgang_conductor *c, struct gang **gangs,
 static bool any_requires_level(struct gang **gangs, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (gangs[i]->tally.spec.topo == SGANG_TOPO_REQUIRE)
+		struct sgang_policy policy;
+
+		sgang_spec_policy(&gangs[i]->tally.spec, &policy);
+		if (policy.require[0])
 			return true;
 	}
 	return false;

@@ -287,11 +287,12 @@ static int fill_cpus(struct attempt *a, struct slots *s, enum moment moment)
  * all. */
 static int max_level(const struct attempt *a)
 {
-	const struct sgang_spec *spec = &a->gangs[0]->tally.spec;
+	struct sgang_policy policy;
 
-	if (a->n_gangs > 1 || spec->topo != SGANG_TOPO_REQUIRE)
+	sgang_spec_policy(&a->gangs[0]->tally.spec, &policy);
+	if (a->n_gangs > 1 || !policy.require[0])
 		return SGANG_LEVEL_UNCONNECTED;
-	return sgang_costs_level(&a->c->conf.costs, spec->level);
+	return sgang_costs_level(&a->c->conf.costs, policy.require);
 }
 
 /* All nodes that any request could have at that moment. */
@@ -326,7 +327,7 @@ static int plan_parts(struct attempt *a, enum moment moment,
 
 	if (level < 0) {
 		snprintf(nofit->text, sizeof(nofit->text),
-			 "no level is called %s", a->gangs[0]->tally.spec.level);
+			 "--gang-topology names a level that gang.conf does not have");
 		return 0;
 	}
 	rq.max_level = (uint32_t) level;

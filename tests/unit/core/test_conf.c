@@ -384,8 +384,7 @@ static void test_definition(void **state)
 	assert_int_equal(spec->waiting_time, 600);
 	assert_int_equal(spec->match, SGANG_MATCH_ONCE_SATISFIED);
 	assert_int_equal(spec->on_failure, SGANG_ON_FAILURE_REQUEUE);
-	assert_int_equal(spec->topo, SGANG_TOPO_REQUIRE);
-	assert_string_equal(spec->level, "leaf");
+	assert_string_equal(spec->topology, "require:leaf");
 	assert_false(spec->object);
 	assert_int_equal(sgang_conf_gang(&conf, "al", "t")->min_member, 2);
 	assert_int_equal(sgang_conf_gang(&conf, "alice", "s")->min_member, 1);

@@ -251,8 +251,8 @@ static void test_tally_order(void **state)
 
 			make_member(&m[i], &s, (uint32_t) i + 1);
 			if (fuzz_below(&seed, 3) == 0)
-				snprintf(m[i].spec.level,
-					 sizeof(m[i].spec.level), "level%u",
+				snprintf(m[i].spec.exclusive,
+					 sizeof(m[i].spec.exclusive), "level%u",
 					 (unsigned) i);
 			list[i] = &m[i].m;
 		}
@@ -270,7 +270,7 @@ static void test_tally_order(void **state)
 		if (first.min_member != later.min_member ||
 		    first.total != later.total ||
 		    first.created != later.created ||
-		    strcmp(first.spec.level, later.spec.level))
+		    strcmp(first.spec.exclusive, later.spec.exclusive))
 			fail_msg("seed %llu", (unsigned long long) before);
 	}
 }

@@ -125,8 +125,24 @@ static void test_refused(void **state)
 		{ "gang-topology", ":leaf", EINVAL, "require:LEVEL" },
 		{ "gang-topology", "requires:leaf", EINVAL, "require:LEVEL" },
 		{ "gang-topology", "req:leaf", EINVAL, "require:LEVEL" },
-		{ "gang-topology", "require:le af", EINVAL, "prefer:LEVEL" },
-		{ "gang-topology", "prefer:leaf@10", EINVAL, "prefer:LEVEL" },
+		{ "gang-topology", "require:le af", EINVAL, "require:LEVEL" },
+		{ "gang-topology", "prefer:leaf@", EINVAL, "prefer:LEVEL@TIME" },
+		{ "gang-topology", "prefer:leaf@0", EINVAL, "above 0" },
+		{ "gang-topology", "auto:leaf", EINVAL, "or auto" },
+		{ "gang-topology", "auto,auto", EINVAL, "twice" },
+		{ "gang-topology", "spread:leaf,", EINVAL, "spread:LEVEL" },
+		{ "gang-topology", "require:a,require:b", EINVAL, "twice" },
+		{ "gang-group-topology", "auto", EINVAL, "gang group knows" },
+		{ "gang-group-topology", "require:tp:leaf", EINVAL,
+		  "gang group knows" },
+		{ "gang-exclusive", "", EINVAL, "name of a level" },
+		{ "gang-exclusive", "le af", EINVAL, "name of a level" },
+		{ "gang-run-time", "UNLIMITED", EINVAL, "above 0" },
+		{ "gang-comm-share", "0", EINVAL, "above 0" },
+		{ "gang-comm-share", "1.1", EINVAL, "at most 1" },
+		{ "gang-comm-share", "0.0001", EINVAL, "three decimals" },
+		{ "gang-comm-share", "x", EINVAL, "fraction" },
+		{ "gang-comm-share", "", EINVAL, "fraction" },
 		{ "gang-topology", "prefer:leaf:", EINVAL, "prefer:LEVEL" },
 		{ "gang-topology", "require:" L31 "x", E2BIG, "31 characters" },
 		{ "gang-mode", "", EINVAL, "strict|nonstrict" },
@@ -224,6 +240,7 @@ static void test_refused(void **state)
 /* 0.27: the alias means the same. */
 static void test_values(void **state)
 {
+	struct sgang_policy policy;
 	struct sgang_spec spec;
 
 	(void)state;
@@ -243,12 +260,19 @@ static void test_values(void **state)
 	assert_int_equal(spec.rank_set, true);
 	assert_int_equal(sgang_spec_set(&spec, "gang-topology",
 					"require:" L31, NULL), 0);
-	assert_int_equal(spec.topo, SGANG_TOPO_REQUIRE);
-	assert_string_equal(spec.level, L31);
+	assert_string_equal(spec.topology, "require:" L31);
 	assert_int_equal(sgang_spec_set(&spec, "gang-topology", "Prefer:Leaf",
 					NULL), 0);
-	assert_int_equal(spec.topo, SGANG_TOPO_PREFER);
-	assert_string_equal(spec.level, "Leaf");
+	sgang_spec_policy(&spec, &policy);
+	assert_string_equal(policy.prefer, "Leaf");
+	assert_string_equal(policy.require, "");
+	assert_int_equal(policy.prefer_time, 0);
+	assert_int_equal(sgang_spec_set(&spec, "gang-comm-share", ".25", NULL),
+			 0);
+	assert_int_equal(spec.comm_share, 250);
+	assert_int_equal(sgang_spec_set(&spec, "gang-comm-share", "1.0", NULL),
+			 0);
+	assert_int_equal(spec.comm_share, SGANG_SHARE_ONE);
 }
 
 /* 0.20: strict or nonstrict; 0.28: the time to wait, in Slurm's words. */
@@ -452,7 +476,7 @@ static void test_unsaid(void **state)
 	assert_true(sgang_spec_defines(&spec));
 }
 
-#define N_OPTIONS 13
+#define N_OPTIONS 18
 
 /* Every option can be registered and is described. */
 static void test_options(void **state)
@@ -602,6 +626,11 @@ static void test_check(void **state)
 		{ "gang-order", "0" },
 		{ "gang-on-failure", "ignore" },
 		{ "gang-min-tres", "cpu=1" },
+		{ "gang-group-topology", "require:leaf" },
+		{ "gang-exclusive", "leaf" },
+		{ "gang-parallel", "tp=2" },
+		{ "gang-run-time", "1" },
+		{ "gang-comm-share", "1" },
 		{ "gang-min-tres", "mem=1" },
 		{ "gang-min-tres", "node=1" },
 		{ "gang-object", "1" },
@@ -815,16 +844,14 @@ static void test_merge(void **state)
 	assert_string_equal(into.name, "t");
 	assert_int_equal(into.min_member, 4);
 	assert_int_equal(into.total, 8);
-	assert_int_equal(into.topo, SGANG_TOPO_REQUIRE);
-	assert_string_equal(into.level, "leaf");
+	assert_string_equal(into.topology, "require:leaf");
 	assert_false(into.rank_set);
 
 	into = spec_of("2", "3", "prefer:spine");
 	sgang_spec_merge(&into, &from);
 	assert_int_equal(into.min_member, 2);
 	assert_int_equal(into.total, 3);
-	assert_int_equal(into.topo, SGANG_TOPO_PREFER);
-	assert_string_equal(into.level, "spine");
+	assert_string_equal(into.topology, "prefer:spine");
 }
 
 /* What a member says, and what an object or a line of gang.conf says: 0.29,
@@ -846,6 +873,11 @@ static void test_merge_words(void **state)
 		{ "gang-waiting-time", "00:10:00", "UNLIMITED", NULL },
 		{ "gang-groups", "", "alice/a,bob/b", NULL },
 		{ "gang-min-tres", "cpu=5", "cpu=6,node=2", "cpu=5,node=2" },
+		{ "gang-group-topology", "require:a", "spread:b", NULL },
+		{ "gang-exclusive", "leaf", "spine", NULL },
+		{ "gang-parallel", "tp=2", "tp=4", NULL },
+		{ "gang-run-time", "00:10:00", "01:00:00", NULL },
+		{ "gang-comm-share", "0.500", "0.250", NULL },
 	};
 	char text[SGANG_GROUPS_SIZE];
 	size_t i;
