@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_devices.c - unit tests of devices.c */
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/devices.h"
+#include "fuzz.h"
+#include "fail_alloc.h"
+
+#define SEED 20261121
+
+static struct sgang_fabric *parse(const char *text)
+{
+	struct sgang_error err = { "" };
+	struct sgang_fabric *fabric = sgang_fabric_parse(text, "test", NULL, 0,
+							 &err);
+
+	if (!fabric)
+		fail_msg("%s", err.text);
+	return fabric;
+}
+
+/* Two leaves of two nodes, one node in no other switch's reach. */
+#define SMALL "SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-4]\n" \
+	      "SwitchName=top Switches=a,b\nSwitchName=alone Nodes=x\n"
+
+static void test_tree(void **state)
+{
+	static const uint32_t islands[] = { 2, 1, 4, 2, 2 };
+	struct sgang_fabric *fabric = parse(SMALL);
+	struct sgang_devices *dev = sgang_devices_create(fabric, islands, NULL);
+	const struct sgang_domain *domain;
+	uint32_t a0, a1, b0, c3, x0;
+
+	(void)state;
+	assert_non_null(dev);
+	/* the device fabric does not need the other one */
+	sgang_fabric_destroy(fabric);
+	assert_int_equal(sgang_fabric_nodes(dev->fabric), 11);
+	assert_int_equal(sgang_devices_islands(dev, 2), 4);
+	a0 = sgang_fabric_find_node(dev->fabric, "n1:0");
+	a1 = sgang_fabric_find_node(dev->fabric, "n1:1");
+	b0 = sgang_fabric_find_node(dev->fabric, "n2:0");
+	c3 = sgang_fabric_find_node(dev->fabric, "n3:3");
+	x0 = sgang_fabric_find_node(dev->fabric, "x:0");
+	assert_int_equal(a0, 0);
+	assert_int_equal(dev->node[c3], 2);
+	assert_int_equal(sgang_fabric_find_node(dev->fabric, "n2:1"),
+			 SGANG_NODE_NONE);
+	assert_int_equal(sgang_fabric_meet(dev->fabric, a0, a0),
+			 SGANG_LEVEL_ISLAND);
+	assert_int_equal(sgang_fabric_meet(dev->fabric, a0, a1),
+			 SGANG_LEVEL_NODE);
+	assert_int_equal(sgang_fabric_meet(dev->fabric, a1, b0),
+			 SGANG_LEVEL_LEAF);
+	assert_int_equal(sgang_fabric_meet(dev->fabric, a0, c3),
+			 SGANG_LEVEL_LEAF + 1);
+	assert_int_equal(sgang_fabric_meet(dev->fabric, a0, x0),
+			 SGANG_LEVEL_UNCONNECTED);
+	domain = sgang_fabric_domain(dev->fabric,
+				     sgang_fabric_leaf(dev->fabric, c3));
+	assert_string_equal(domain->name, "n3");
+	assert_int_equal(domain->level, SGANG_LEVEL_NODE);
+	assert_int_equal(domain->n_nodes, 4);
+	sgang_devices_destroy(dev);
+}
+
+/* Every domain holds the islands of the nodes it held, and what meets where is
+ * what met there: on random trees. */
+static void test_random(void **state)
+{
+	uint64_t seed = SEED;
+	int round;
+
+	(void)state;
+	for (round = 0; round < 200; round++) {
+		struct sgang_fabric *fabric;
+		struct sgang_devices *dev;
+		uint32_t islands[64], a, b, n = 0, leaf, d;
+		char text[4096] = "";
+		size_t used = 0;
+
+		for (leaf = 0; leaf < 1 + fuzz_below(&seed, 6); leaf++) {
+			uint32_t nodes = 1 + (uint32_t)fuzz_below(&seed, 5);
+
+			/* the index is not the position */
+			used += (size_t)sprintf(text + used, "SwitchName=l%u "
+						"Nodes=n[%u-%u]\n", leaf, n,
+						n + nodes - 1);
+			n += nodes;
+		}
+		used += (size_t)sprintf(text + used, "SwitchName=top "
+					"Switches=l[0-%u]\n", leaf - 1);
+		for (a = 0; a < n; a++)
+			islands[a] = 1 + (uint32_t)fuzz_below(&seed, 4);
+		fabric = parse(text);
+		dev = sgang_devices_create(fabric, islands, NULL);
+		assert_non_null(dev);
+		for (a = 0; a < dev->first[n]; a++)
+			for (b = 0; b < dev->first[n]; b++) {
+				uint32_t level = sgang_fabric_meet(
+					fabric, dev->node[a], dev->node[b]);
+
+				if (dev->node[a] == dev->node[b] && a != b)
+					level = SGANG_LEVEL_NODE;
+				assert_int_equal(sgang_fabric_meet(dev->fabric,
+								   a, b),
+						 level);
+			}
+		for (d = 1; d < sgang_fabric_domains(dev->fabric); d++)
+			assert_true(sgang_fabric_domain(dev->fabric,
+							d)->parent < d);
+		sgang_devices_destroy(dev);
+		sgang_fabric_destroy(fabric);
+	}
+}
+
+/* 4.14: inside an island 1, inside a node 2. Eight ranks on a node of two
+ * islands: six hops and two. */
+static void test_share_out(void **state)
+{
+	static const uint32_t islands[] = { 2, 1, 4, 2, 2 };
+	const struct sgang_run runs[] = {
+		{ .member = 0, .node = 0, .ranks = 8, .slots = 8 },
+		{ .member = 1, .node = 2, .ranks = 2, .slots = 8 },
+	};
+	struct sgang_fabric *fabric = parse(SMALL);
+	struct sgang_devices *dev = sgang_devices_create(fabric, islands, NULL);
+	struct sgang_costs costs;
+	struct sgang_ring ring;
+	struct sgang_run *out;
+	size_t n;
+
+	(void)state;
+	sgang_costs_default(&costs);
+	assert_non_null(dev);
+	assert_int_equal(sgang_devices_share_out(dev, runs, 1, &out, &n), 0);
+	assert_int_equal(n, 2);
+	assert_int_equal(out[1].ranks, 4);
+	sgang_ring_measure(dev->fabric, &costs, out, n, &ring);
+	assert_int_equal(ring.cost, 6 * 1 + 2 * 2);
+	assert_int_equal(ring.tier, SGANG_LEVEL_NODE);
+	free(out);
+
+	/* fewer ranks than islands */
+	assert_int_equal(sgang_devices_share_out(dev, runs, 2, &out, &n), 0);
+	assert_int_equal(n, 4);
+	assert_int_equal(out[2].member, 1);
+	assert_int_equal(out[3].ranks, 1);
+	assert_int_equal(dev->node[out[3].node], 2);
+	free(out);
+	sgang_devices_destroy(dev);
+	sgang_fabric_destroy(fabric);
+}
+
+static void test_expand(void **state)
+{
+	static const uint32_t islands[] = { 2, 1, 4, 2, 2 };
+	struct sgang_fabric *fabric = parse(SMALL);
+	struct sgang_devices *dev = sgang_devices_create(fabric, islands, NULL);
+	struct sgang_nodeset *nodes = sgang_nodeset_create(5), *all;
+
+	(void)state;
+	sgang_nodeset_add(nodes, 1);
+	sgang_nodeset_add(nodes, 3);
+	all = sgang_devices_expand(dev, nodes);
+	assert_int_equal(sgang_nodeset_count(all), 3);
+	assert_true(sgang_nodeset_has(all, 2));
+	assert_true(sgang_nodeset_has(all, 7));
+	assert_true(sgang_nodeset_has(all, 8));
+	sgang_nodeset_destroy(all);
+	sgang_nodeset_destroy(nodes);
+	sgang_devices_destroy(dev);
+	sgang_fabric_destroy(fabric);
+}
+
+static void test_errors(void **state)
+{
+	uint32_t islands[] = { 2, 0, 4, 2, 2 };
+	struct sgang_fabric *fabric = parse(SMALL);
+	struct sgang_error err;
+	struct sgang_devices *dev;
+	unsigned long failed = 0;
+
+	(void)state;
+	assert_null(sgang_devices_create(fabric, islands, &err));
+	assert_int_equal(errno, EINVAL);
+	assert_non_null(strstr(err.text, "expected 1 to 64"));
+	islands[1] = SGANG_ISLANDS_MAX + 1;
+	assert_null(sgang_devices_create(fabric, islands, NULL));
+	islands[1] = 1;
+	do {
+		long live = fail_live;
+
+		fail_at(++failed);
+		dev = sgang_devices_create(fabric, islands, &err);
+		fail_at(0);
+		if (!dev) {
+			assert_int_equal(errno, ENOMEM);
+			assert_int_equal(fail_live, live);
+		}
+	} while (!dev && failed < 100);
+	assert_true(failed > 5);
+	sgang_devices_destroy(dev);
+	sgang_fabric_destroy(fabric);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_share_out),
+		cmocka_unit_test(test_expand),
+		cmocka_unit_test(test_errors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
