@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_node_topo.c - what is inside a node; behaviours 4.14, 4.17 */
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "core/node_topo.h"
+#include "fail_alloc.h"
+
+static struct sgang_node_topo *make(uint32_t islands, uint32_t gpus,
+				    uint32_t cores)
+{
+	struct sgang_node_topo *topo;
+
+	topo = sgang_node_topo_create("shape", islands, gpus, cores, NULL);
+	assert_non_null(topo);
+	return topo;
+}
+
+/* 4.17: a rack's node has two islands of four GPUs, island = GPU / 4. */
+static void test_create(void **state)
+{
+	struct sgang_node_topo *topo = make(2, 4, 3);
+	uint32_t i;
+
+	(void)state;
+	assert_string_equal(topo->name, "shape");
+	assert_int_equal(topo->n_islands, 2);
+	assert_int_equal(topo->n_gpus, 8);
+	assert_int_equal(topo->n_cores, 6);
+	assert_int_equal(topo->n_nics, 0);
+	for (i = 0; i < 8; i++) {
+		assert_int_equal(topo->gpu[i].island, i / 4);
+		assert_int_equal(topo->gpu[i].name[3], '0' + i);
+		assert_int_equal(strlen(topo->gpu[i].bus), 12);
+		if (i)
+			assert_true(strcmp(topo->gpu[i - 1].bus,
+					   topo->gpu[i].bus) < 0);
+	}
+	for (i = 0; i < 6; i++)
+		assert_int_equal(topo->core_island[i], i / 3);
+	sgang_node_topo_destroy(topo);
+	sgang_node_topo_destroy(NULL);
+}
+
+static void test_slots(void **state)
+{
+	struct sgang_node_topo *gpus = make(2, 4, 24), *cores = make(2, 0, 24);
+
+	(void)state;
+	assert_int_equal(sgang_island_slots(gpus, 1), 4);
+	assert_int_equal(sgang_island_slots(cores, 1), 24);
+	/* an island whose cores belong to others has none of them */
+	gpus->island[1].n_cores = 0;
+	assert_int_equal(sgang_island_slots(gpus, 1), 4);
+	sgang_node_topo_destroy(gpus);
+	sgang_node_topo_destroy(cores);
+}
+
+static void test_equal(void **state)
+{
+	struct sgang_node_topo *a = make(2, 2, 2), *b = make(2, 2, 2);
+	struct sgang_node_topo *other = make(4, 1, 1);
+
+	(void)state;
+	assert_true(sgang_node_topo_equal(a, b));
+	strcpy(b->name, "another");
+	assert_true(sgang_node_topo_equal(a, b));
+	assert_false(sgang_node_topo_equal(a, other));
+	b->gpu[3].bus[0] = 'f';
+	assert_false(sgang_node_topo_equal(a, b));
+	b->gpu[3].bus[0] = a->gpu[3].bus[0];
+	b->core_island[3] = 0;
+	assert_false(sgang_node_topo_equal(a, b));
+	b->core_island[3] = 1;
+	assert_true(sgang_node_topo_equal(a, b));
+	b->island[0].n_cores = 9;
+	assert_false(sgang_node_topo_equal(a, b));
+	sgang_node_topo_destroy(a);
+	sgang_node_topo_destroy(b);
+	sgang_node_topo_destroy(other);
+}
+
+static void test_nics_count(void **state)
+{
+	struct sgang_node_topo *a, *b;
+
+	(void)state;
+	a = sgang_node_topo_alloc(1, 0, 1, 1, NULL);
+	b = sgang_node_topo_alloc(1, 0, 1, 1, NULL);
+	assert_non_null(a);
+	assert_non_null(b);
+	assert_true(sgang_node_topo_equal(a, b));
+	strcpy(b->nic[0].name, "ib0");
+	assert_false(sgang_node_topo_equal(a, b));
+	sgang_node_topo_destroy(a);
+	sgang_node_topo_destroy(b);
+}
+
+static void test_limits(void **state)
+{
+	static const uint32_t wrong[][3] = {
+		{ 0, 4, 4 },
+		{ 2, 0, 0 },
+		{ 1, SGANG_NODE_GPUS_MAX + 1, 1 },
+		{ 1, 0, SGANG_NODE_CORES_MAX + 1 },
+		{ 2, SGANG_NODE_GPUS_MAX / 2 + 1, 1 },
+		{ 65536, 65536, 65536 },	/* 0 in 32 bits */
+		{ UINT32_MAX, UINT32_MAX, UINT32_MAX },
+	};
+	struct sgang_node_topo *topo;
+	struct sgang_error err;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		err.text[0] = '\0';
+		errno = 0;
+		assert_null(sgang_node_topo_create("x", wrong[i][0],
+						   wrong[i][1], wrong[i][2],
+						   &err));
+		assert_int_equal(errno, EINVAL);
+		assert_true(err.text[0]);
+	}
+	assert_null(sgang_node_topo_alloc(1, 1, 1, SGANG_NODE_NICS_MAX + 1,
+					  NULL));
+	topo = make(1, SGANG_NODE_GPUS_MAX, SGANG_NODE_CORES_MAX);
+	assert_string_equal(topo->gpu[SGANG_NODE_GPUS_MAX - 1].bus,
+			    "0003:ff:00.0");
+	sgang_node_topo_destroy(topo);
+}
+
+static void test_no_memory(void **state)
+{
+	unsigned long n;
+	long before = fail_live;
+
+	(void)state;
+	for (n = 1;; n++) {
+		struct sgang_node_topo *topo;
+
+		fail_at(n);
+		topo = sgang_node_topo_create("x", 2, 2, 2, NULL);
+		if (!fail_happened) {
+			sgang_node_topo_destroy(topo);
+			break;
+		}
+		assert_null(topo);
+		assert_int_equal(errno, ENOMEM);
+	}
+	fail_at(0);
+	assert_true(n > 4);
+	assert_int_equal(fail_live, before);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_create),
+		cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_equal),
+		cmocka_unit_test(test_nics_count),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_no_memory),
+	};
+
+	return cmocka_run_group_tests_name("node_topo", tests, NULL, NULL);
+}
