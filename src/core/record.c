@@ -65,6 +65,7 @@ enum kind {
 	KIND_WAIT,		/* seconds or UNLIMITED */
 	KIND_GROUPS,
 	KIND_TIME,		/* seconds since the epoch */
+	KIND_DEVICE,		/* any */
 	KIND_HOPS,		/* LEVEL:N,... */
 	KIND_OTHERS,		/* DOMAIN:COST,DOMAIN:FREE/NEEDED,... */
 	KIND_AT			/* a host list */
@@ -109,6 +110,7 @@ static const struct word {
 	{ "hops", KIND_HOPS, SPARSE_PLACED, FIELD(hops) },
 	{ "bound", KIND_U64, SPARSE_PLACED, FIELD(bound) },
 	{ "stock", KIND_U64, SPARSE_PLACED, FIELD(stock_cost) },
+	{ "device", KIND_DEVICE, SPARSE_PLACED, FIELD(any_device) },
 	{ "wcost", KIND_U64, SPARSE_PLACED, FIELD(weighted_cost) },
 	{ "wbest", KIND_U64, SPARSE_PLACED, FIELD(weighted_best) },
 	{ "others", KIND_OTHERS, SPARSE_PLACED, FIELD(others) },
@@ -353,6 +355,21 @@ static bool get_time(struct sgang_record *r, void *field, const char *value)
 	return true;
 }
 
+static void put_device(FILE *out, const struct sgang_record *r,
+		       const void *field)
+{
+	(void)r;
+	(void)field;
+	fputs("any", out);
+}
+
+static bool get_device(struct sgang_record *r, void *field, const char *value)
+{
+	(void)r;
+	*(bool *)field = true;
+	return !strcmp(value, "any");
+}
+
 /* Words that are text for people and programs, not for us. */
 static void put_text(FILE *out, const struct sgang_record *r, const void *field)
 {
@@ -433,6 +450,7 @@ static const struct {
 	[KIND_WAIT] = { put_wait, get_wait, no_u32 },
 	[KIND_GROUPS] = { put_groups, get_groups, no_text },
 	[KIND_TIME] = { put_time, get_time, no_time },
+	[KIND_DEVICE] = { put_device, get_device, no_bool },
 	[KIND_HOPS] = { put_text, get_hops, no_text },
 	[KIND_OTHERS] = { put_text, get_others, no_text },
 	[KIND_AT] = { put_text, get_at, no_text },
@@ -481,6 +499,7 @@ static bool read_word(struct sgang_record *r, bool seen[N_WORDS],
 static void forget_placement(struct sgang_record *r)
 {
 	r->hops[0] = r->others[0] = r->at[0] = '\0';
+	r->any_device = false;
 	r->bound = r->stock_cost = r->weighted_cost = r->weighted_best = 0;
 }
 

@@ -90,6 +90,8 @@ struct sgang_record {
 					 * exact */
 	uint64_t stock_cost;		/* of what Slurm by itself would have
 					 * chosen; 0: not known */
+	bool any_device;		/* what it has inside its nodes is not
+					 * known */
 	uint64_t weighted_cost;		/* with --gang-parallel */
 	uint64_t weighted_best;
 	char others[SGANG_OTHERS_SIZE];	/* places that were not chosen: "s2:48"

@@ -31,7 +31,9 @@ struct sgang_job_test {
 	struct sgang_nodeset *usable;	/* PROBE: free now, collected here */
 	struct sgang_nodeset *ever;	/* PROBE: whether free or not */
 	struct sgang_shape *shape;	/* PROBE: filled */
-	const struct sgang_nodeset *confine;	/* COMMIT */
+	const struct sgang_nodeset *confine;	/* COMMIT: nodes */
+	const struct sgang_nodeset *islands;	/* COMMIT: parts of them; NULL:
+						 * all */
 };
 extern __thread struct sgang_job_test sgang_job_test;
 
@@ -46,6 +48,9 @@ extern const struct sgang_host sgang_host_slurm;
 /* Brings what node_usage() reads up to date; set by the entry points to the
  * stock plugin's function. */
 extern int (*sgang_host_refresh)(void);
+
+/* What is inside the nodes, set by the entry points; NULL: each is one island. */
+extern const struct sgang_devices *sgang_host_devices;
 
 /* Is there anything about gangs in the job? Cheap. */
 bool sgang_host_concerns(const struct job_record *job);

@@ -36,6 +36,7 @@
 #include "src/slurmctld/srun_comm.h"
 
 #include "glue.h"
+#include "inside.h"
 #include "plugins/log.h"
 
 /* When this slurmctld took control; 0 on standby. No header declares it. */
@@ -62,6 +63,7 @@ __thread struct sgang_job_test sgang_job_test;
 atomic_uint_fast64_t sgang_events;
 atomic_bool sgang_host_fresh;
 int (*sgang_host_refresh)(void);
+const struct sgang_devices *sgang_host_devices;
 
 static job_record_t *record(struct sgang_job *job)
 {
@@ -436,6 +438,7 @@ static void host_refresh(void)
 {
 	if (sgang_host_refresh)
 		(void) sgang_host_refresh();
+	sgang_inside_refresh();
 }
 
 /* ---- what a job needs of a node, and what a node has ---- */
@@ -485,6 +488,22 @@ static uint64_t gres_needed(const gres_job_state_t *job,
 	if (job->gres_per_task)
 		return job->gres_per_task * need->tasks;
 	return (job->gres_per_job + need->nodes - 1) / need->nodes;
+}
+
+static uint32_t ceil_div(uint64_t a, uint32_t b)
+{
+	return b ? (uint32_t) ((a + b - 1) / b) : (uint32_t) a;
+}
+
+/* Of the GRES only GPUs have a place inside a node. */
+static uint64_t gpus_needed(const struct need *need)
+{
+	uint32_t gpu = gres_build_id("gpu");
+	gres_state_t *gres = need->gres ? list_find_first(need->gres,
+							  gres_find_id, &gpu) :
+					  NULL;
+
+	return gres ? gres_needed(gres->gres_data, need) : 0;
 }
 
 static uint64_t gres_free(const gres_node_state_t *node,
@@ -660,6 +679,37 @@ static void host_cpus(struct sgang_job *job, const struct sgang_shape *shape,
 	}
 }
 
+static void host_island_units(struct sgang_job *job,
+			      const struct sgang_shape *shape,
+			      const struct sgang_nodeset *nodes, bool empty,
+			      uint32_t *units)
+{
+	struct sgang_inside_need inside = { .job = record(job) };
+	const struct sgang_devices *devices = sgang_host_devices;
+	struct need need;
+
+	need_of(record(job), shape, &need);
+	inside.gpus = gpus_needed(&need);
+	memset(units, 0, devices->first[devices->n_nodes] * sizeof(*units));
+	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
+	     n = sgang_nodeset_next(nodes, n + 1)) {
+		const node_record_t *node_ptr = node_record_table_ptr[n];
+		uint32_t most = node_ptr ? units_on(n, &need, empty) : 0;
+
+		if (!most)
+			continue;
+		inside.cores = ceil_div(need.cpus, node_ptr->tpc);
+		sgang_inside_units(&inside, n, empty, most,
+				   units + devices->first[n]);
+	}
+}
+
+static bool host_islands(struct sgang_job *job, uint32_t node,
+			 uint32_t part[SGANG_ISLANDS_MAX])
+{
+	return sgang_inside_of_job(record(job), node, part);
+}
+
 static bool same_gres(const job_record_t *a, const job_record_t *b)
 {
 	return !xstrcmp(a->tres_per_node, b->tres_per_node) &&
@@ -740,11 +790,6 @@ static bool host_same_request(struct sgang_job *x, struct sgang_job *y)
 	       da->overcommit == db->overcommit &&
 	       same_layout(da->mc_ptr, db->mc_ptr) && same_gres(a, b) &&
 	       same_text_request(a, b);
-}
-
-static uint32_t ceil_div(uint64_t a, uint32_t b)
-{
-	return b ? (uint32_t) ((a + b - 1) / b) : (uint32_t) a;
 }
 
 void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
@@ -1149,6 +1194,7 @@ static void give_back_mail(job_record_t *job_ptr, uint16_t mail)
  * raised before select_nodes() returns: the split of an array copies it. */
 static struct sgang_job *host_commit(struct sgang_job *job,
 				     const struct sgang_nodeset *confine,
+				     const struct sgang_nodeset *islands,
 				     struct sgang_refusal *refusal)
 {
 	job_record_t *job_ptr = record(job);
@@ -1162,7 +1208,8 @@ static struct sgang_job *host_commit(struct sgang_job *job,
 	if (may_start(job_ptr, refusal) < 0)
 		return NULL;
 	sgang_job_test = (struct sgang_job_test) {
-		.mode = SGANG_JOB_TEST_COMMIT, .confine = confine
+		.mode = SGANG_JOB_TEST_COMMIT, .confine = confine,
+		.islands = islands
 	};
 	/* It has not begun before it is released. The rest of an array has
 	 * copied the type in the split. */
@@ -1613,6 +1660,8 @@ const struct sgang_host sgang_host_slurm = {
 	.room = host_room,
 	.units = host_units,
 	.cpus = host_cpus,
+	.island_units = host_island_units,
+	.islands = host_islands,
 	.same_units = host_same_units,
 	.same_request = host_same_request,
 	.commit = host_commit,

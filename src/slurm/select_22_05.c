@@ -40,6 +40,7 @@
 #include "core/fabric.h"
 #include "core/spec.h"
 #include "glue.h"
+#include "inside.h"
 #include "plugins/log.h"
 #include "plugins/select/conductor.h"
 #include "plugins/select/placer.h"
@@ -455,7 +456,7 @@ static void configure(void)
 	sgang_conf_free(&own.conf);
 	own.conf = conf;		/* takes what it owns */
 	own.fabric = fabric;
-	sgang_conductor_configure(own.conductor, fabric, &conf);
+	sgang_conductor_configure(own.conductor, fabric, NULL, &conf);
 	sgang_log(SGANG_LOG_INFO,
 		  "%u nodes in %u domains, gangs %s, placement %s",
 		  sgang_fabric_nodes(fabric), sgang_fabric_domains(fabric),
@@ -720,6 +721,25 @@ static int test_for_probe(const struct job_test *t)
 	return now ? SLURM_ERROR : SLURM_SUCCESS;
 }
 
+/* Only the cores of the planned islands, and only GPUs that are near to them. */
+static int ask_confined(const struct job_test *t)
+{
+	struct job_test inside = *t;
+	bool bound = t->job_ptr->bit_flags & GRES_ENFORCE_BIND;
+	int rc;
+
+	inside.exc_cores = sgang_inside_others(sgang_job_test.confine,
+					       sgang_job_test.islands,
+					       t->exc_cores);
+	if (t->job_ptr->gres_list_req)
+		t->job_ptr->bit_flags |= GRES_ENFORCE_BIND;
+	rc = ask_stock(&inside);
+	if (!bound)
+		t->job_ptr->bit_flags &= ~GRES_ENFORCE_BIND;
+	FREE_NULL_BITMAP(inside.exc_cores);
+	return rc;
+}
+
 /* A gang has no victims: they would be killed for one member, before it is
  * known whether the others can start. */
 static int test_for_commit(const struct job_test *t)
@@ -733,7 +753,7 @@ static int test_for_commit(const struct job_test *t)
 	if ((uint32_t) bit_set_count(t->node_bitmap) < t->min_nodes)
 		return SLURM_ERROR;
 	alone.preemptee_candidates = NULL;
-	rc = ask_stock(&alone);
+	rc = sgang_job_test.islands ? ask_confined(&alone) : ask_stock(&alone);
 	if (rc == SLURM_SUCCESS)
 		t->job_ptr->job_state |= JOB_CONFIGURING;
 	return rc;

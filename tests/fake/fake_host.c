@@ -12,6 +12,7 @@
 struct node {
 	uint32_t used, memory_used;
 	bool down;
+	uint32_t used_in[FAKE_ISLANDS];
 };
 
 /* What slurmctld keeps in memory and saves. */
@@ -26,7 +27,9 @@ static struct fake_job nobody;		/* stands in for a wrong handle */
 
 /* What outlives slurmctld, and what the tests ask for. */
 static struct {
-	uint32_t n_nodes, cpus, memory, licences;
+	uint32_t n_nodes, cpus, memory, licences, islands;
+	bool hide_islands;
+	const struct sgang_nodeset *only;	/* islands, in commit() */
 	uint32_t next_id;
 	uint64_t next_serial;
 	int64_t now;
@@ -214,6 +217,43 @@ static uint64_t allowed(const struct fake_job *j)
 	return j->rq.partition ? j->rq.partition & all : all;
 }
 
+static uint32_t free_in(uint32_t n, uint32_t island)
+{
+	return world.cpus / world.islands - live.nodes[n].used_in[island];
+}
+
+static bool may_use(uint32_t n, uint32_t island)
+{
+	return !world.only ||
+	       sgang_nodeset_has(world.only, n * world.islands + island);
+}
+
+/* Where it may take CPUs of the node, and how many there are. */
+static uint32_t cpus_to_take(uint32_t n)
+{
+	uint32_t cpus = 0;
+
+	for (uint32_t i = 0; i < world.islands; i++)
+		cpus += may_use(n, i) ? free_in(n, i) : 0;
+	return cpus;
+}
+
+static void take_inside(struct fake_job *j, uint32_t n)
+{
+	uint32_t left = j->cpus_on[n];
+
+	for (uint32_t i = 0; i < world.islands; i++) {
+		uint32_t take = may_use(n, i) ? free_in(n, i) : 0;
+
+		take = (take < left) ? take : left;
+		j->cpus_in[n][i] = (uint8_t) take;
+		live.nodes[n].used_in[i] += take;
+		left -= take;
+	}
+	if (left)
+		fault("job %u does not fit into its islands", j->id);
+}
+
 /* As a plain first fit; true when all of the job is placed. */
 static bool choose(struct fake_job *j, uint64_t among)
 {
@@ -223,7 +263,8 @@ static bool choose(struct fake_job *j, uint64_t among)
 	for (uint32_t n = 0; n < world.n_nodes; n++) {
 		uint32_t take;
 
-		if (!(among >> n & 1) || !pieces(j, n, false))
+		if (!(among >> n & 1) || !pieces(j, n, false) ||
+		    (world.only && cpus_to_take(n) < j->rq.cpus))
 			continue;
 		if (j->rq.nodes) {
 			take = is_whole(j) ? world.cpus : j->rq.cpus;
@@ -251,6 +292,7 @@ static bool allocate(struct fake_job *j, uint64_t among)
 	for (uint32_t n = 0; n < world.n_nodes; n++) {
 		if (!(j->nodes >> n & 1))
 			continue;
+		take_inside(j, n);
 		live.nodes[n].used += j->cpus_on[n];
 		live.nodes[n].memory_used += j->rq.memory;
 	}
@@ -264,6 +306,8 @@ static void give_back(struct fake_job *j)
 	for (uint32_t n = 0; n < world.n_nodes; n++) {
 		if (!(j->nodes >> n & 1))
 			continue;
+		for (uint32_t i = 0; i < world.islands; i++)
+			live.nodes[n].used_in[i] -= j->cpus_in[n][i];
 		live.nodes[n].used -= j->cpus_on[n];
 		live.nodes[n].memory_used -= j->rq.memory;
 	}
@@ -560,6 +604,40 @@ static void host_cpus(struct sgang_job *job, const struct sgang_shape *shape,
 	}
 }
 
+static void host_island_units(struct sgang_job *job,
+			      const struct sgang_shape *shape,
+			      const struct sgang_nodeset *nodes, bool empty,
+			      uint32_t *units)
+{
+	const struct fake_job *j = job_of(job, "island_units");
+	uint64_t among = nodes_in(nodes);
+
+	(void) shape;
+	for (uint32_t n = 0; n < world.n_nodes; n++) {
+		uint32_t most = (among >> n & 1) ? pieces(j, n, empty) : 0;
+
+		for (uint32_t i = 0; i < world.islands; i++) {
+			uint32_t fit = empty ? world.cpus / world.islands :
+					       free_in(n, i);
+
+			fit = j->rq.cpus ? fit / j->rq.cpus : most;
+			fit = (fit < most) ? fit : most;
+			units[n * world.islands + i] = fit;
+			most -= fit;
+		}
+	}
+}
+
+static bool host_islands(struct sgang_job *job, uint32_t node,
+			 uint32_t part[SGANG_ISLANDS_MAX])
+{
+	const struct fake_job *j = job_of(job, "islands");
+
+	for (uint32_t i = 0; i < world.islands; i++)
+		part[i] = j->cpus_in[node][i];
+	return !world.hide_islands;
+}
+
 static bool host_same_units(struct sgang_job *a, struct sgang_job *b)
 {
 	const struct fake_job *x = job_of(a, "same_units");
@@ -638,6 +716,7 @@ static const char *start(struct fake_job *j, uint64_t among)
 
 static struct sgang_job *host_commit(struct sgang_job *job,
 				     const struct sgang_nodeset *confine,
+				     const struct sgang_nodeset *islands,
 				     struct sgang_refusal *refusal)
 {
 	struct fake_job *j = job_of(job, "commit");
@@ -646,8 +725,10 @@ static struct sgang_job *host_commit(struct sgang_job *job,
 	fake_counts.commits++;
 	if (!is_eligible(j))
 		fault("commit(%u), which cannot start", j->id);
+	world.only = world.hide_islands ? NULL : islands;
 	if (world.commits_left && !j->refuses && !j->limited)
 		what = start(j, nodes_in(confine));
+	world.only = NULL;
 	if (what) {
 		fake_counts.refused++;
 		snprintf(refusal->why, sizeof(refusal->why), "JobId=%u: %s",
@@ -1013,6 +1094,8 @@ const struct sgang_host fake_host = {
 	.room = host_room,
 	.units = host_units,
 	.cpus = host_cpus,
+	.island_units = host_island_units,
+	.islands = host_islands,
 	.same_units = host_same_units,
 	.same_request = host_same_request,
 	.limits = host_limits,
@@ -1060,6 +1143,7 @@ void fake_cluster(uint32_t n_nodes, uint32_t cpus, uint32_t memory,
 	world.cpus = cpus;
 	world.memory = memory;
 	world.licences = licences;
+	world.islands = 1;
 	world.next_id = 1;
 	world.now = 1000000;
 	world.commits_left = UINT32_MAX;
@@ -1068,6 +1152,16 @@ void fake_cluster(uint32_t n_nodes, uint32_t cpus, uint32_t memory,
 		name_list[n] = names[n];
 	}
 	fake_snapshot();
+}
+
+void fake_islands(uint32_t islands)
+{
+	world.islands = islands;
+}
+
+void fake_hide_islands(bool hide)
+{
+	world.hide_islands = hide;
 }
 
 const char *const *fake_node_names(void)

@@ -20,6 +20,7 @@
 
 #define FAKE_NODES 64			/* a set of nodes is a uint64_t */
 #define FAKE_ALL_NODES UINT64_MAX
+#define FAKE_ISLANDS 4			/* a node has at most */
 #define FAKE_JOBS 512
 #define FAKE_COMMENT 1600
 
@@ -28,6 +29,11 @@ extern const struct sgang_host fake_host;
 /* A new cluster of n_nodes equal nodes n0, n1, ... and no job. */
 void fake_cluster(uint32_t n_nodes, uint32_t cpus, uint32_t memory,
 		  uint32_t licences);
+/* Every node has so many equal islands (1 at first); a job takes CPUs from the
+ * first ones that have any, unless it is kept to some. */
+void fake_islands(uint32_t islands);
+/* Nobody is told how much of each island a job has; nobody is kept to one. */
+void fake_hide_islands(bool hide);
 const char *const *fake_node_names(void);
 
 /* What must not have happened and did; NULL when all is well. */
@@ -97,6 +103,7 @@ struct fake_job {
 	size_t n_vars;
 	uint64_t nodes;			/* allocated */
 	uint32_t cpus_on[FAKE_NODES];
+	uint8_t cpus_in[FAKE_NODES][FAKE_ISLANDS];	/* ... by island */
 };
 
 /* NULL when there is no such job. */

@@ -275,48 +275,85 @@ static void planned_nodes(const struct attempt *a, size_t part,
 {
 	sgang_nodeset_clear(nodes);
 	for (size_t r = 0; r < a->plan->n_runs; r++) {
-		if (a->plan->runs[r].member == part)
-			sgang_nodeset_add(nodes, a->plan->runs[r].node);
+		const struct sgang_run *run = &a->plan->runs[r];
+
+		if (run->member == part)
+			sgang_nodeset_add(nodes, sgang_where_node(a->c, run));
 	}
 }
 
-/* The plan counts free slots; cores, memory and GRES are Slurm's to judge. When
- * it refuses the planned nodes, it may take others that no later member is
- * planned on, then any. */
+/* Where Slurm cannot be kept to the planned islands, their nodes will do. */
+static struct sgang_job *commit_islands(struct attempt *a, size_t i,
+					const struct sgang_nodeset *nodes,
+					struct sgang_refusal *refusal)
+{
+	const struct sgang_devices *devices = a->c->devices;
+	struct sgang_nodeset *islands;
+	struct sgang_job *job = NULL;
+
+	if (!devices || a->parts[i].probed->shape.whole)
+		return NULL;
+	islands = sgang_nodeset_create(devices->first[devices->n_nodes]);
+	for (size_t r = 0; islands && r < a->plan->n_runs; r++) {
+		if (a->plan->runs[r].member == i)
+			sgang_nodeset_add(islands, a->plan->runs[r].node);
+	}
+	if (islands)
+		job = a->c->host->commit(a->parts[i].job, nodes, islands,
+					 refusal);
+	sgang_nodeset_destroy(islands);
+	return job;
+}
+
+/* Nodes that no later member is planned on, then any. */
+static struct sgang_job *commit_elsewhere(struct attempt *a, size_t i,
+					  struct sgang_nodeset *scratch,
+					  struct sgang_refusal *refusal)
+{
+	const struct sgang_host *h = a->c->host;
+	struct part *part = &a->parts[i];
+	struct sgang_nodeset *others = sgang_nodeset_copy(part->probed->usable);
+	struct sgang_job *job;
+
+	if (!others)
+		return NULL;
+	for (size_t j = i + 1; j < a->n_parts; j++) {
+		planned_nodes(a, j, scratch);
+		sgang_nodeset_subtract(others, scratch);
+	}
+	job = h->commit(part->job, others, NULL, refusal);
+	if (!job)
+		job = h->commit(part->job, part->probed->usable, NULL, refusal);
+	sgang_nodeset_destroy(others);
+	return job;
+}
+
+/* The plan counts free slots; cores, memory and GRES are Slurm's to judge, and
+ * it may refuse what was planned. */
 static struct sgang_job *commit_planned(struct attempt *a, size_t i,
 					struct sgang_refusal *refusal)
 {
 	const struct sgang_host *h = a->c->host;
 	struct part *part = &a->parts[i];
-	struct sgang_nodeset *nodes, *others = NULL;
-	struct sgang_job *job = NULL;
+	struct sgang_nodeset *nodes = sgang_nodeset_create(h->node_count());
+	struct sgang_job *job;
 
-	nodes = sgang_nodeset_create(h->node_count());
 	if (!nodes)
-		goto out;
+		return NULL;
 	/* Of an array the record that holds the rest keeps the id. */
 	part->job = h->find(part->entry->job_id);
 	if (!part->job) {
 		snprintf(refusal->why, sizeof(refusal->why), "it is gone");
-		goto out;
+		sgang_nodeset_destroy(nodes);
+		return NULL;
 	}
 	planned_nodes(a, i, nodes);
-	job = h->commit(part->job, nodes, refusal);
-	if (job || refusal->limit)
-		goto out;
-	others = sgang_nodeset_copy(part->probed->usable);
-	if (!others)
-		goto out;
-	for (size_t j = i + 1; j < a->n_parts; j++) {
-		planned_nodes(a, j, nodes);
-		sgang_nodeset_subtract(others, nodes);
-	}
-	job = h->commit(part->job, others, refusal);
-	if (!job)
-		job = h->commit(part->job, part->probed->usable, refusal);
-out:
+	job = commit_islands(a, i, nodes, refusal);
+	if (!job && !refusal->limit)
+		job = h->commit(part->job, nodes, NULL, refusal);
+	if (!job && !refusal->limit)
+		job = commit_elsewhere(a, i, nodes, refusal);
 	sgang_nodeset_destroy(nodes);
-	sgang_nodeset_destroy(others);
 	return job;
 }
 

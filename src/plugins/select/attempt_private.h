@@ -25,7 +25,7 @@ struct probed {
 	struct sgang_nodeset *ever;	/* when jobs that run have ended */
 	struct sgang_shape shape;
 	bool fixed;			/* the number of nodes is */
-	struct sgang_nodeset *allowed;	/* for the plan, see fill_cpus() */
+	struct sgang_nodeset *allowed;	/* for the plan: nodes or islands */
 };
 
 /* How many members of each gang. */
@@ -50,6 +50,24 @@ struct attempt {
 	struct gang *culprit;		/* whose members did not get along */
 	bool limited;			/* a limit of Slurm's refused one */
 };
+
+/* --- where.c --- */
+
+/* The moment that is planned for. */
+enum sgang_moment {
+	SGANG_NOW,
+	SGANG_LATER,			/* a->at, by a->free_at */
+	SGANG_EMPTY			/* as if no job ran */
+};
+
+/* Plan for the parts as they stand. The places of the plan are islands where
+ * the conductor has devices, else nodes. Returns as sgang_plan(). */
+int sgang_where(struct attempt *a, enum sgang_moment moment,
+		struct sgang_placement **plan, struct sgang_nofit *nofit);
+
+/* The node that a run of such a plan is on. */
+uint32_t sgang_where_node(const struct sgang_conductor *c,
+			  const struct sgang_run *run);
 
 /* --- fit.c --- */
 

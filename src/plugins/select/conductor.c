@@ -49,6 +49,7 @@ void sgang_conductor_destroy(struct sgang_conductor *c)
 		return;
 	sgang_conductor_forget_jobs(c);
 	sgang_fabric_destroy(c->fabric);
+	sgang_devices_destroy(c->devices);
 	sgang_conf_free(&c->conf);
 	pthread_cond_destroy(&c->cond);
 	pthread_mutex_destroy(&c->mutex);
@@ -57,12 +58,16 @@ void sgang_conductor_destroy(struct sgang_conductor *c)
 
 void sgang_conductor_configure(struct sgang_conductor *c,
 			       struct sgang_fabric *fabric,
+			       struct sgang_devices *devices,
 			       const struct sgang_conf *conf)
 {
 	sgang_conductor_forget_nodes(c);
 	if (fabric != c->fabric)
 		sgang_fabric_destroy(c->fabric);
 	c->fabric = fabric;
+	if (devices != c->devices)
+		sgang_devices_destroy(c->devices);
+	c->devices = devices;
 	sgang_conf_free(&c->conf);
 	sgang_conf_copy(&c->conf, conf);
 }

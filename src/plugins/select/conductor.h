@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "core/conf.h"
+#include "core/devices.h"
 #include "core/fabric.h"
 #include "core/spec.h"
 #include "host.h"
@@ -29,12 +30,13 @@ struct sgang_conductor *sgang_conductor_create(const struct sgang_host *host);
 /* NULL is fine. No thread may use the conductor any more. */
 void sgang_conductor_destroy(struct sgang_conductor *c);
 
-/* Use this fabric (the one in use may be given again) and these settings from
- * now on. Takes 'fabric' (may be NULL: no gang starts until there is one),
- * copies 'conf'. Called with
- * slurmctld's locks held or before the first pass. */
+/* Use this fabric, what is inside its nodes (NULL: each is one island) and these
+ * settings from now on. Takes 'fabric' (may be NULL: no gang starts until there
+ * is one) and 'devices', each of which may be the one in use; copies 'conf'.
+ * Called with slurmctld's locks held or before the first pass. */
 void sgang_conductor_configure(struct sgang_conductor *c,
 			       struct sgang_fabric *fabric,
+			       struct sgang_devices *devices,
 			       const struct sgang_conf *conf);
 
 enum sgang_turn {

@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "conductor.h"
+#include "core/devices.h"
 #include "core/gang.h"
 #include "core/plan.h"
 #include "core/record.h"
@@ -116,6 +117,7 @@ struct gang {
 struct sgang_conductor {
 	const struct sgang_host *host;
 	struct sgang_fabric *fabric;
+	struct sgang_devices *devices;	/* NULL: every node is one island */
 	struct sgang_conf conf;
 	struct gang *gangs;
 	struct gang *bucket[SGANG_BUCKETS];
@@ -236,6 +238,12 @@ void sgang_show_phase(struct sgang_conductor *c, const struct gang *g,
 void sgang_show_fill(const struct gang *g, struct sgang_record *r);
 
 /* --- describe.c --- */
+
+/* The islands that a job has of these nodes, all of which are its own; NULL
+ * when there are no devices, nobody knows, or without memory. */
+struct sgang_nodeset *sgang_describe_islands(struct sgang_conductor *c,
+					     struct sgang_job *job,
+					     const struct sgang_nodeset *nodes);
 
 /* Write environment and record of every hold. 'plan' (may be NULL) tells the
  * order of nodes inside a member where it matches what the member got. Returns

@@ -6,16 +6,33 @@
 #include <string.h>
 
 #include "conductor_private.h"
+#include "core/hostlist.h"
 #include "plugins/log.h"
 
-/* The ring as it really is: each member's nodes in the planned order if they
- * are the planned ones, else in fabric order; its tasks spread evenly. */
+/* The ring as it really is, by node and, where there are devices, by island:
+ * each member's nodes in the planned order if they are the planned ones, else in
+ * fabric order; its tasks spread evenly over them, and inside a node by what it
+ * has of each island. */
 struct layout {
 	struct sgang_run *runs;
 	size_t n, cap;
+	bool unknown;			/* ... or evenly, if nobody knows */
 };
 
-static int push_run(struct layout *l, uint32_t member, uint32_t node)
+/* The fabric that the runs of a layout are in. */
+static const struct sgang_fabric *ring_fabric(const struct sgang_conductor *c)
+{
+	return c->devices ? c->devices->fabric : c->fabric;
+}
+
+static uint32_t run_node(const struct sgang_conductor *c,
+			 const struct sgang_run *run)
+{
+	return c->devices ? c->devices->node[run->node] : run->node;
+}
+
+static int push_run(struct layout *l, uint32_t member, uint32_t node,
+		    uint32_t ranks)
 {
 	if (l->n == l->cap) {
 		size_t cap = l->cap ? l->cap * 2 : 64;
@@ -27,24 +44,89 @@ static int push_run(struct layout *l, uint32_t member, uint32_t node)
 		l->runs = more;
 		l->cap = cap;
 	}
-	l->runs[l->n++] = (struct sgang_run) { .member = member, .node = node };
+	l->runs[l->n++] = (struct sgang_run) {
+		.member = member, .node = node, .ranks = ranks
+	};
 	return 0;
 }
 
-static int push_planned(struct layout *l, const struct sgang_placement *plan,
-			uint32_t member, struct sgang_nodeset *left)
+/* The next of the member's nodes, with what it has there. */
+static int push_node(struct sgang_conductor *c, struct layout *l,
+		     uint32_t member, struct sgang_job *job, uint32_t node,
+		     uint32_t ranks)
 {
-	for (size_t r = 0; plan && r < plan->n_runs; r++) {
-		const struct sgang_run *run = &plan->runs[r];
+	uint32_t part[SGANG_ISLANDS_MAX], islands, done = 0;
+	uint64_t all = 0, sum = 0;
 
-		if (run->member != member ||
-		    !sgang_nodeset_has(left, run->node))
-			continue;
-		if (push_run(l, member, run->node) < 0)
+	if (!c->devices)
+		return push_run(l, member, node, ranks);
+	islands = sgang_devices_islands(c->devices, node);
+	if (!c->host->islands(job, node, part)) {
+		l->unknown = true;
+		for (uint32_t i = 0; i < islands; i++)
+			part[i] = 1;
+	}
+	for (uint32_t i = 0; i < islands; i++)
+		all += part[i];
+	for (uint32_t i = 0; i < islands && all; i++) {
+		uint32_t upto;
+
+		sum += part[i];
+		upto = (uint32_t) ((ranks * sum + all - 1) / all);
+		if (upto > done &&
+		    push_run(l, member, c->devices->first[node] + i,
+			     upto - done) < 0)
 			return -1;
-		sgang_nodeset_remove(left, run->node);
+		done = upto;
 	}
 	return 0;
+}
+
+struct sgang_nodeset *sgang_describe_islands(struct sgang_conductor *c,
+					     struct sgang_job *job,
+					     const struct sgang_nodeset *nodes)
+{
+	const struct sgang_devices *devices = c->devices;
+	uint32_t part[SGANG_ISLANDS_MAX];
+	struct sgang_nodeset *islands;
+
+	if (!devices)
+		return NULL;
+	islands = sgang_nodeset_create(devices->first[devices->n_nodes]);
+	for (uint32_t n = sgang_nodeset_next(nodes, 0);
+	     islands && n != SGANG_NODE_NONE;
+	     n = sgang_nodeset_next(nodes, n + 1)) {
+		if (!c->host->islands(job, n, part)) {
+			sgang_nodeset_destroy(islands);
+			return NULL;
+		}
+		for (uint32_t i = 0; i < sgang_devices_islands(devices, n); i++)
+			if (part[i])
+				sgang_nodeset_add(islands,
+						  devices->first[n] + i);
+	}
+	return islands;
+}
+
+/* The planned order of the nodes in 'left', which are taken out. */
+static uint32_t list_planned(struct sgang_conductor *c,
+			     const struct sgang_placement *plan,
+			     uint32_t member, struct sgang_nodeset *left,
+			     uint32_t *nodes)
+{
+	uint32_t n = 0;
+
+
+	for (size_t r = 0; plan && r < plan->n_runs; r++) {
+		uint32_t node = run_node(c, &plan->runs[r]);
+
+		if (plan->runs[r].member != member ||
+		    !sgang_nodeset_has(left, node))
+			continue;
+		nodes[n++] = node;
+		sgang_nodeset_remove(left, node);
+	}
+	return n;
 }
 
 static int push_member(struct sgang_conductor *c, struct layout *l,
@@ -52,30 +134,30 @@ static int push_member(struct sgang_conductor *c, struct layout *l,
 		       struct sgang_job *job, uint32_t tasks)
 {
 	const uint32_t *order = sgang_fabric_order(c->fabric);
-	uint32_t n_nodes = sgang_fabric_nodes(c->fabric);
+	uint32_t n_nodes = sgang_fabric_nodes(c->fabric), n;
 	struct sgang_nodeset *left = sgang_nodeset_create(n_nodes);
-	size_t first = l->n, n;
+	uint32_t *nodes = calloc(n_nodes + 1, sizeof(*nodes));
 	int rc = -1;
 
-	if (!left)
-		return -1;
-	c->host->nodes(job, left);
-	if (push_planned(l, plan, member, left) < 0)
+	if (!left || !nodes)
 		goto out;
+	c->host->nodes(job, left);
+	n = list_planned(c, plan, member, left, nodes);
 	for (uint32_t pos = 0; pos < n_nodes; pos++) {
-		if (sgang_nodeset_has(left, order[pos]) &&
-		    push_run(l, member, order[pos]) < 0)
-			goto out;
+		if (sgang_nodeset_has(left, order[pos]))
+			nodes[n++] = order[pos];
 	}
-	n = l->n - first;
-	for (size_t i = 0; i < n; i++) {
-		l->runs[first + i].ranks = tasks / n + (i < tasks % n);
-		if (!l->runs[first + i].ranks)
-			l->runs[first + i].ranks = 1;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t ranks = tasks / n + (i < tasks % n);
+
+		if (push_node(c, l, member, job, nodes[i],
+			      ranks ? ranks : 1) < 0)
+			goto out;
 	}
 	rc = 0;
 out:
 	sgang_nodeset_destroy(left);
+	free(nodes);
 	return rc;
 }
 
@@ -128,6 +210,58 @@ static int describe_one(struct sgang_conductor *c, const struct gang *g,
 	return sgang_show_write(c, job, r);
 }
 
+/* "island:6,leaf:2" */
+static void list_hops(const struct sgang_conductor *c,
+		      const struct sgang_ring *ring, char *text, size_t size)
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (uint32_t level = 0; level < SGANG_LEVELS && used < size; level++) {
+		if (!ring->hops[level])
+			continue;
+		used += (size_t) snprintf(text + used, size - used,
+					  "%s%s:%llu", used ? "," : "",
+					  c->conf.costs.name[level],
+					  (unsigned long long)
+					  ring->hops[level]);
+	}
+	if (used >= size)
+		text[0] = '\0';
+}
+
+/* Is this run on another node than the one before it, or of another member? */
+static bool starts_node(const struct sgang_conductor *c, const struct layout *l,
+			size_t run)
+{
+	return !run || l->runs[run].member != l->runs[run - 1].member ||
+	       run_node(c, &l->runs[run]) != run_node(c, &l->runs[run - 1]);
+}
+
+/* The nodes of the member that begins at 'run', as a host list; "" when it does
+ * not fit. */
+static void list_nodes(const struct sgang_conductor *c, const struct layout *l,
+		       size_t run, char *text, size_t size)
+{
+	uint32_t member = (run < l->n) ? l->runs[run].member : 0;
+	const char **names = calloc(l->n + 1, sizeof(*names));
+	char *folded = NULL;
+	size_t n = 0;
+
+	text[0] = '\0';
+	for (; names && run < l->n && l->runs[run].member == member; run++) {
+		if (starts_node(c, l, run))
+			names[n++] = sgang_fabric_node_name(
+				c->fabric, run_node(c, &l->runs[run]));
+	}
+	if (n)
+		folded = sgang_hostlist_fold(names, n);
+	if (folded && strlen(folded) < size)
+		strcpy(text, folded);
+	free(folded);
+	free(names);
+}
+
 static void fill_records(struct sgang_conductor *c, struct gang *g,
 			 const struct layout *l,
 			 const struct sgang_placement *plan)
@@ -137,7 +271,8 @@ static void fill_records(struct sgang_conductor *c, struct gang *g,
 	size_t run = 0;
 
 	/* Proved optimal only where the members got what was planned. */
-	sgang_ring_measure(c->fabric, &c->conf.costs, l->runs, l->n, &ring);
+	sgang_ring_measure(ring_fabric(c), &c->conf.costs, l->runs, l->n,
+			   &ring);
 	for (size_t i = 0; i < g->n_holds; i++) {
 		struct sgang_record *r = &g->holds[i].record;
 
@@ -157,6 +292,10 @@ static void fill_records(struct sgang_conductor *c, struct gang *g,
 		r->cross_links = ring.cross_links;
 		strncpy(r->tier, c->conf.costs.name[ring.tier],
 			sizeof(r->tier) - 1);
+		list_hops(c, &ring, r->hops, sizeof(r->hops));
+		r->bound = (r->exact || !plan) ? 0 : plan->bound;
+		r->any_device = l->unknown;
+		list_nodes(c, l, run, r->at, sizeof(r->at));
 		for (; run < l->n && l->runs[run].member == i; run++)
 			offset += l->runs[run].ranks;
 	}
@@ -176,8 +315,7 @@ static char *join_ids(const struct gang *g)
 	return (fclose(f) == 0) ? text : NULL;
 }
 
-static char *join_nodes(const struct sgang_fabric *fabric,
-			const struct layout *l)
+static char *join_nodes(const struct sgang_conductor *c, const struct layout *l)
 {
 	char *text = NULL;
 	size_t size;
@@ -185,9 +323,12 @@ static char *join_nodes(const struct sgang_fabric *fabric,
 
 	if (!f)
 		return NULL;
-	for (size_t r = 0; r < l->n; r++)
-		fprintf(f, "%s%s", r ? "," : "",
-			sgang_fabric_node_name(fabric, l->runs[r].node));
+	for (size_t r = 0; r < l->n; r++) {
+		if (starts_node(c, l, r))
+			fprintf(f, "%s%s", r ? "," : "",
+				sgang_fabric_node_name(
+					c->fabric, run_node(c, &l->runs[r])));
+	}
 	return (fclose(f) == 0) ? text : NULL;
 }
 
@@ -221,14 +362,15 @@ int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 	}
 	ids = join_ids(g);
 	if (lay_out(c, g, plan, &l) == 0)
-		nodes = join_nodes(c->fabric, &l);
+		nodes = join_nodes(c, &l);
 	if (!ids || !nodes) {
 		sgang_log(SGANG_LOG_ERROR,
 			  "%s/%s: no memory for SLURM_GANG_*", g->ns, g->name);
 		goto out;
 	}
 	if (l.n)
-		head = sgang_fabric_node_name(c->fabric, l.runs[0].node);
+		head = sgang_fabric_node_name(c->fabric,
+					      run_node(c, &l.runs[0]));
 	fill_records(c, g, &l, plan);
 	rc = 0;
 	for (size_t i = 0; i < g->n_holds && rc == 0; i++)

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/devices.h"
 #include "core/nodeset.h"
 
 struct sgang_job;			/* the host's own record of a job */
@@ -133,6 +134,17 @@ struct sgang_host {
 	void (*cpus)(struct sgang_job *job, const struct sgang_shape *shape,
 		     const struct sgang_nodeset *nodes, bool empty,
 		     uint32_t *cpus);
+	/* The same as units(), but by island, as the conductor's devices number
+	 * them: pieces that fit into one island each, together not more than
+	 * units() says of the node. Called only when there are devices. */
+	void (*island_units)(struct sgang_job *job,
+			     const struct sgang_shape *shape,
+			     const struct sgang_nodeset *nodes, bool empty,
+			     uint32_t *units);
+	/* How much of each island of the node the job has: GPUs, or cores where
+	 * it has none. False when nobody knows. Only when there are devices. */
+	bool (*islands)(struct sgang_job *job, uint32_t node,
+			uint32_t part[SGANG_ISLANDS_MAX]);
 	/* Do two jobs need the same of a node? */
 	bool (*same_units)(struct sgang_job *a, struct sgang_job *b);
 	/* Does all that decides about nodes agree: the shape, the submitter,
@@ -147,11 +159,13 @@ struct sgang_host {
 	int (*limits)(struct sgang_job *const *jobs, size_t n, char *why,
 		      size_t why_size);
 
-	/* Allocate nodes of 'confine' to the job and hold it before launch.
-	 * Of an array head the lowest task is split off. Returns the job that
+	/* Allocate nodes of 'confine' to the job, of these nodes only what is in
+	 * 'islands' (NULL: anything), and hold it before launch. Of an array
+	 * head the lowest task is split off. Returns the job that
 	 * got the nodes, or NULL with 'refusal' filled and nothing changed. */
 	struct sgang_job *(*commit)(struct sgang_job *job,
 				    const struct sgang_nodeset *confine,
+				    const struct sgang_nodeset *islands,
 				    struct sgang_refusal *refusal);
 	/* Give back what commit() took; the job is pending as before. */
 	void (*undo)(struct sgang_job *job);

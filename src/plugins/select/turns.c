@@ -70,7 +70,7 @@ static bool serve(struct sgang_conductor *c, struct gang **group, size_t n)
 struct lent {
 	struct gang *g;
 	uint32_t job_id;
-	struct sgang_nodeset *nodes;
+	struct sgang_nodeset *nodes, *islands;
 	struct sgang_record record;
 	int64_t since;
 };
@@ -104,8 +104,10 @@ static int lend_hold(struct sgang_conductor *c, struct loan *loan,
 	if (!lent->nodes)
 		return -1;
 	loan->n++;
-	if (job)
+	if (job) {
 		c->host->nodes(job, lent->nodes);
+		lent->islands = sgang_describe_islands(c, job, lent->nodes);
+	}
 	return 0;
 }
 
@@ -122,8 +124,10 @@ static int write_down(struct sgang_conductor *c, struct loan *loan,
 
 static void free_loan(struct loan *loan)
 {
-	for (size_t i = 0; i < loan->n; i++)
+	for (size_t i = 0; i < loan->n; i++) {
 		sgang_nodeset_destroy(loan->lent[i].nodes);
+		sgang_nodeset_destroy(loan->lent[i].islands);
+	}
 	free(loan->lent);
 }
 
@@ -189,12 +193,16 @@ static int by_turn(const void *a, const void *b)
 /* Give a hold back its nodes, if they are there. */
 static bool take_again(struct sgang_conductor *c, const struct lent *lent)
 {
-	struct sgang_job *job = c->host->find(lent->job_id);
+	struct sgang_job *lost = c->host->find(lent->job_id), *job = NULL;
 	struct sgang_refusal refusal;
 
-	if (!job)
+	if (!lost)
 		return false;
-	job = c->host->commit(job, lent->nodes, &refusal);
+	if (lent->islands)
+		job = c->host->commit(lost, lent->nodes, lent->islands,
+				      &refusal);
+	if (!job)
+		job = c->host->commit(lost, lent->nodes, NULL, &refusal);
 	if (!job)
 		return false;
 	if (sgang_hold_add(c, lent->g, &job, 1) < 0) {

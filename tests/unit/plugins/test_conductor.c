@@ -1503,7 +1503,7 @@ static void test_adopt_without_fabric(void **state)
 	fake_end(ids[0]);
 	come_back(false);
 	sgang_conf_default(&conf);
-	sgang_conductor_configure(c, NULL, &conf);
+	sgang_conductor_configure(c, NULL, NULL, &conf);
 	submit_many(member_of("next", 2), 2, next);
 	for (int i = 0; i < 3; i++)
 		schedule_and_pass();
@@ -1584,7 +1584,7 @@ static void test_reconfigure_held(void **state)
 	sgang_conf_default(&conf);
 	strcpy(conf.costs.name[SGANG_LEVEL_LEAF], "rack");
 	sgang_conductor_configure(c, sgang_fabric_parse(
-		tree, "tree", fake_node_names(), NODES, &err), &conf);
+		tree, "tree", fake_node_names(), NODES, &err), NULL, &conf);
 	for (int i = 0; i < 4; i++)
 		pass();
 	all_in_state(ids, 2, FAKE_RUNNING);
@@ -1605,7 +1605,7 @@ static void test_switched_off(void **state)
 	sgang_conf_default(&conf);
 	conf.gangs = false;
 	sgang_conductor_configure(c, sgang_fabric_parse(
-		tree, "tree", fake_node_names(), NODES, &err), &conf);
+		tree, "tree", fake_node_names(), NODES, &err), NULL, &conf);
 	pass();
 	assert_false(fake_job(id)->parked);
 }

@@ -42,6 +42,24 @@ static uint32_t toy_nodes = NODES;
 static struct sgang_conductor *c;
 static char context[160];		/* said when something is wrong */
 
+static uint32_t toy_islands = 1;	/* in each node */
+
+static inline struct sgang_devices *toy_devices(
+					const struct sgang_fabric *fabric)
+{
+	uint32_t islands[FAKE_NODES];
+	struct sgang_devices *devices;
+
+	fake_islands(toy_islands);
+	if (toy_islands == 1)
+		return NULL;
+	for (uint32_t n = 0; n < FAKE_NODES; n++)
+		islands[n] = toy_islands;
+	devices = sgang_devices_create(fabric, islands, NULL);
+	assert_non_null(devices);
+	return devices;
+}
+
 /* With the tree, or without one where there are fewer nodes. */
 static inline void start_conductor(void)
 {
@@ -59,13 +77,14 @@ static inline void start_conductor(void)
 	sgang_conf_default(&conf);
 	c = sgang_conductor_create(&fake_host);
 	assert_non_null(c);
-	sgang_conductor_configure(c, fabric, &conf);
+	sgang_conductor_configure(c, fabric, toy_devices(fabric), &conf);
 }
 
 static inline int setup(void **state)
 {
 	(void) state;
 	toy_nodes = NODES;
+	toy_islands = 1;
 	fake_cluster(NODES, CPUS, MEMORY, LICENCES);
 	fake_log_reset();
 	context[0] = '\0';

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* where.c - where could the parts of an attempt be, by ring cost?
+ *
+ * Without devices the planner's places are nodes. With them they are islands:
+ * members of one node each that fit into an island are planned there. All
+ * others are planned by nodes and then shared out over the islands of their
+ * nodes, so that every plan is one of islands, and costs can be compared.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attempt_private.h"
+
+/* Members that need the same on each of a fixed number of nodes are counted in
+ * pieces of that size, which covers memory and GRES as well. A mixture is
+ * counted in CPUs; what that overlooks, commit finds out. */
+static bool uniform(const struct attempt *a)
+{
+	const struct sgang_host *h = a->c->host;
+
+	for (size_t i = 0; i < a->n_probed; i++) {
+		if (!a->probed[i].usable)
+			continue;
+		if (!a->probed[i].fixed ||
+		    !h->same_units(a->parts[0].probed->job, a->probed[i].job))
+			return false;
+	}
+	return true;
+}
+
+static uint32_t ranks_per_unit(const struct sgang_shape *shape)
+{
+	uint32_t ranks = shape->tasks / shape->min_nodes;
+
+	return ranks ? ranks : 1;
+}
+
+/* By place: node, or island. */
+struct slots {
+	uint32_t *free, *total, *amount, *scratch;
+	struct sgang_plan_member *members;
+	struct sgang_nodeset *everywhere;	/* nodes any member could have */
+};
+
+static void slots_free(struct slots *s)
+{
+	free(s->free);
+	free(s->total);
+	free(s->amount);
+	free(s->scratch);
+	free(s->members);
+	sgang_nodeset_destroy(s->everywhere);
+}
+
+static int slots_alloc(struct slots *s, const struct attempt *a)
+{
+	const struct sgang_devices *devices = a->c->devices;
+	uint32_t n_nodes = a->c->host->node_count();
+	uint32_t n = devices ? devices->first[n_nodes] : n_nodes;
+	size_t n_parts = a->n_parts;
+
+	memset(s, 0, sizeof(*s));
+	s->free = calloc(n + 1, sizeof(*s->free));
+	s->total = calloc(n + 1, sizeof(*s->total));
+	s->amount = calloc(n + 1, sizeof(*s->amount));
+	s->scratch = calloc(n + 1, sizeof(*s->scratch));
+	s->members = calloc(n_parts, sizeof(*s->members));
+	s->everywhere = sgang_nodeset_create(n_nodes);
+	return (s->free && s->total && s->amount && s->scratch &&
+		s->members && s->everywhere) ? 0 : -1;
+}
+
+static void raise_to(uint32_t *into, const uint32_t *from, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (from[i] > into[i])
+			into[i] = from[i];
+	}
+}
+
+/* Where a request can be at that moment. */
+static const struct sgang_nodeset *places(const struct probed *p,
+					  const struct slots *s,
+					  enum sgang_moment moment)
+{
+	switch (moment) {
+	case SGANG_NOW:
+		return p->usable;
+	case SGANG_LATER:
+		return p->ever;
+	case SGANG_EMPTY:
+		break;
+	}
+	return s->everywhere;
+}
+
+/* host->units() or host->cpus() at that moment, by way of s->scratch. */
+static void amount(struct attempt *a, const struct probed *p, struct slots *s,
+		   const struct sgang_nodeset *nodes, enum sgang_moment moment,
+		   void (*count)(struct sgang_job *, const struct sgang_shape *,
+				 const struct sgang_nodeset *, bool,
+				 uint32_t *), uint32_t *out)
+{
+	uint32_t n_nodes = a->c->host->node_count();
+
+	count(p->job, &p->shape, nodes, moment == SGANG_EMPTY, out);
+	if (moment != SGANG_LATER)
+		return;
+	count(p->job, &p->shape, nodes, true, s->scratch);
+	for (uint32_t n = 0; n < n_nodes; n++) {
+		if (a->free_at[n] <= a->at)
+			out[n] = s->scratch[n];
+	}
+}
+
+/* Slots are pieces of the members' common size. */
+static void fill_units(struct attempt *a, struct slots *s, enum sgang_moment moment)
+{
+	const struct sgang_host *h = a->c->host;
+	const struct probed *first = a->parts[0].probed;
+
+	for (size_t i = 0; i < a->n_parts; i++) {
+		const struct probed *p = a->parts[i].probed;
+
+		s->members[i] = (struct sgang_plan_member) {
+			.units = p->shape.min_nodes,
+			.slots = 1,
+			.ranks = ranks_per_unit(&p->shape),
+			.distinct = true,
+			.allowed = places(p, s, moment),
+		};
+	}
+	h->units(first->job, &first->shape, s->everywhere, true, s->total);
+	amount(a, first, s, s->everywhere, moment, h->units, s->free);
+}
+
+/* A node counts for a request only if one piece of it fits there. */
+static int fill_allowed(struct attempt *a, struct probed *p, struct slots *s,
+			enum sgang_moment moment)
+{
+	const struct sgang_host *h = a->c->host;
+	const struct sgang_nodeset *from = places(p, s, moment);
+	uint32_t n_nodes = h->node_count();
+
+	sgang_nodeset_destroy(p->allowed);
+	p->allowed = sgang_nodeset_copy(from);
+	if (!p->allowed)
+		return -1;
+	amount(a, p, s, from, moment, h->units, s->amount);
+	for (uint32_t n = 0; n < n_nodes; n++) {
+		if (!s->amount[n])
+			sgang_nodeset_remove(p->allowed, n);
+	}
+	amount(a, p, s, from, moment, h->cpus, s->amount);
+	raise_to(s->free, s->amount, n_nodes);
+	h->cpus(p->job, &p->shape, from, true, s->amount);
+	raise_to(s->total, s->amount, n_nodes);
+	return 0;
+}
+
+/* A member whose number of nodes is open is counted in tasks on any nodes; in
+ * single CPUs where these cannot be shared out evenly. */
+static uint32_t task_cpus(const struct sgang_shape *shape)
+{
+	return (shape->total_cpus % shape->tasks) ? 1 :
+	       shape->total_cpus / shape->tasks;
+}
+
+/* Slots are CPUs. */
+static int fill_cpus(struct attempt *a, struct slots *s, enum sgang_moment moment)
+{
+	for (size_t i = 0; i < a->n_probed; i++) {
+		if (a->probed[i].usable &&
+		    fill_allowed(a, &a->probed[i], s, moment) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < a->n_parts; i++) {
+		const struct probed *p = a->parts[i].probed;
+		const struct sgang_shape *shape = &p->shape;
+
+		s->members[i] = (struct sgang_plan_member) {
+			.units = p->fixed ? shape->min_nodes :
+				 shape->total_cpus / task_cpus(shape),
+			.slots = shape->whole ? 0 :
+				 p->fixed ? shape->node_cpus :
+					    task_cpus(shape),
+			.ranks = p->fixed ? ranks_per_unit(shape) : 1,
+			.distinct = p->fixed,
+			.allowed = p->allowed,
+		};
+	}
+	return 0;
+}
+
+/* `require:` as the planner takes it, or -1 and in 'nofit' that gang.conf has no
+ * such level. Gangs that are planned together have a ring each, so no level of
+ * one is that of all. */
+static int max_level(const struct attempt *a, struct sgang_nofit *nofit)
+{
+	const struct sgang_costs *costs = &a->c->conf.costs;
+	struct sgang_policy policy;
+	const char *unknown;
+
+	sgang_spec_policy(&a->gangs[0]->tally.spec, &policy);
+	if (a->n_gangs > 1)
+		return SGANG_LEVEL_UNCONNECTED;
+	unknown = sgang_policy_unknown(&policy, costs);
+	if (unknown) {
+		snprintf(nofit->text, sizeof(nofit->text),
+			 "no level is called %s", unknown);
+		return -1;
+	}
+	return policy.require[0] ? sgang_costs_level(costs, policy.require) :
+				   SGANG_LEVEL_UNCONNECTED;
+}
+
+/* All nodes that any request could have at that moment. */
+static void fill_everywhere(struct attempt *a, struct slots *s,
+			    enum sgang_moment moment)
+{
+	for (size_t i = 0; i < a->n_probed; i++) {
+		const struct probed *p = &a->probed[i];
+
+		if (!p->usable)
+			continue;
+		if (moment == SGANG_EMPTY)
+			a->c->host->partition(p->job, s->everywhere);
+		else
+			sgang_nodeset_or(s->everywhere, places(p, s, moment));
+	}
+}
+
+/* ---- islands ---- */
+
+uint32_t sgang_where_node(const struct sgang_conductor *c,
+			  const struct sgang_run *run)
+{
+	return c->devices ? c->devices->node[run->node] : run->node;
+}
+
+/* How many pieces of the members' common size fit into each island then. */
+static void island_units(struct attempt *a, struct slots *s,
+			 enum sgang_moment moment, uint32_t *units)
+{
+	const struct sgang_devices *devices = a->c->devices;
+	const struct sgang_host *h = a->c->host;
+	const struct probed *p = a->parts[0].probed;
+
+	h->island_units(p->job, &p->shape, s->everywhere,
+			moment == SGANG_EMPTY, units);
+	if (moment != SGANG_LATER)
+		return;
+	h->island_units(p->job, &p->shape, s->everywhere, true, s->scratch);
+	for (uint32_t n = 0; n < devices->n_nodes; n++) {
+		if (a->free_at[n] > a->at)
+			continue;
+		for (uint32_t i = devices->first[n]; i < devices->first[n + 1];
+		     i++)
+			units[i] = s->scratch[i];
+	}
+}
+
+/* Members that share nodes with themselves alone are no more than their pieces,
+ * and each piece has one place. */
+static bool fits_islands(const struct attempt *a)
+{
+	for (size_t i = 0; i < a->n_parts; i++) {
+		const struct sgang_shape *shape = &a->parts[i].probed->shape;
+
+		if (shape->whole || shape->min_nodes > 1)
+			return false;
+	}
+	return true;
+}
+
+static int allow_islands(struct attempt *a, struct slots *s,
+			 enum sgang_moment moment)
+{
+	for (size_t i = 0; i < a->n_probed; i++) {
+		struct probed *p = &a->probed[i];
+
+		if (!p->usable)
+			continue;
+		sgang_nodeset_destroy(p->allowed);
+		p->allowed = sgang_devices_expand(a->c->devices,
+						  places(p, s, moment));
+		if (!p->allowed)
+			return -1;
+	}
+	return 0;
+}
+
+/* Every piece in one island. Returns as sgang_plan(). */
+static int plan_islands(struct attempt *a, struct slots *s,
+			enum sgang_moment moment,
+			struct sgang_plan_request *rq,
+			struct sgang_placement **plan,
+			struct sgang_nofit *nofit, struct sgang_error *err)
+{
+	struct sgang_plan_request inside = *rq;
+
+	if (allow_islands(a, s, moment) < 0)
+		return -1;
+	for (size_t i = 0; i < a->n_parts; i++) {
+		const struct probed *p = a->parts[i].probed;
+
+		s->members[i] = (struct sgang_plan_member) {
+			.units = 1,
+			.slots = 1,
+			.ranks = ranks_per_unit(&p->shape),
+			.allowed = p->allowed,
+		};
+	}
+	a->c->host->island_units(a->parts[0].probed->job,
+				 &a->parts[0].probed->shape, s->everywhere,
+				 true, s->total);
+	island_units(a, s, moment, s->free);
+	inside.fabric = a->c->devices->fabric;
+	return sgang_plan(&inside, plan, nofit, err);
+}
+
+/* The fullest island of the node that still has room for a piece, or none. */
+static uint32_t tightest(const struct sgang_devices *devices, uint32_t node,
+			 const uint32_t *units)
+{
+	uint32_t best = SGANG_NODE_NONE;
+
+	for (uint32_t i = devices->first[node]; i < devices->first[node + 1];
+	     i++) {
+		if (units[i] && (best == SGANG_NODE_NONE ||
+				 units[i] < units[best]))
+			best = i;
+	}
+	return best;
+}
+
+/* Put each piece of the plan into an island of its node; one for which no island
+ * has room lies over all of them. s->amount: pieces that fit into each. */
+static int lay_inside(struct attempt *a, struct slots *s,
+		      const struct sgang_placement *plan,
+		      struct sgang_run **runs, size_t *n_runs)
+{
+	const struct sgang_devices *devices = a->c->devices;
+	struct sgang_run *list = NULL, *spread;
+	size_t n = 0, room = 0;
+
+	for (size_t i = 0; i < plan->n_runs; i++) {
+		const struct sgang_run *run = &plan->runs[i];
+		uint32_t island = tightest(devices, run->node, s->amount);
+		size_t more = 1;
+
+		spread = NULL;
+		if (run->slots != 1 || island == SGANG_NODE_NONE) {
+			if (sgang_devices_share_out(devices, run, 1, &spread,
+						    &more) < 0)
+				goto fail;
+		}
+		if (n + more > room) {
+			struct sgang_run *bigger;
+
+			room = 2 * room + more + 16;
+			bigger = realloc(list, room * sizeof(*list));
+			if (!bigger)
+				goto fail_spread;
+			list = bigger;
+		}
+		if (spread) {
+			memcpy(list + n, spread, more * sizeof(*list));
+		} else {
+			list[n] = *run;
+			list[n].node = island;
+			s->amount[island]--;
+		}
+		n += more;
+		free(spread);
+	}
+	*runs = list;
+	*n_runs = n;
+	return 0;
+fail_spread:
+	free(spread);
+fail:
+	free(list);
+	return -1;
+}
+
+/* Do all nodes have as many islands? */
+static bool alike_inside(const struct sgang_devices *devices)
+{
+	for (uint32_t n = 1; n < devices->n_nodes; n++) {
+		if (sgang_devices_islands(devices, n) !=
+		    sgang_devices_islands(devices, 0))
+			return false;
+	}
+	return true;
+}
+
+/* Make a plan of nodes one of islands. What it is proved to cost at least holds
+ * for islands too; where whole nodes are taken and all are alike, what is
+ * inside them adds the same to every plan. */
+static int go_inside(struct attempt *a, struct slots *s,
+		     enum sgang_moment moment, bool pieces,
+		     struct sgang_placement *plan)
+{
+	const struct sgang_devices *devices = a->c->devices;
+	uint64_t outside = plan->ring.cost;
+	struct sgang_run *runs;
+	size_t n_runs;
+	int rc;
+
+	if (pieces) {
+		island_units(a, s, moment, s->amount);
+		rc = lay_inside(a, s, plan, &runs, &n_runs);
+	} else {
+		rc = sgang_devices_share_out(devices, plan->runs, plan->n_runs,
+					     &runs, &n_runs);
+	}
+	if (rc < 0)
+		return -1;
+	free(plan->runs);
+	plan->runs = runs;
+	plan->n_runs = n_runs;
+	sgang_ring_measure(devices->fabric, &a->c->conf.costs, runs, n_runs,
+			   &plan->ring);
+	if (!pieces && plan->exact && alike_inside(devices) &&
+	    a->parts[0].probed->shape.whole)
+		plan->bound += plan->ring.cost - outside;
+	plan->exact = plan->exact && plan->bound == plan->ring.cost;
+	return 0;
+}
+
+/* ---- the plan ---- */
+
+/* By nodes. Returns as sgang_plan(). */
+static int plan_nodes(struct attempt *a, struct slots *s,
+		      enum sgang_moment moment, bool alike,
+		      struct sgang_plan_request *rq,
+		      struct sgang_placement **plan, struct sgang_nofit *nofit,
+		      struct sgang_error *err)
+{
+	bool pieces = alike && !a->parts[0].probed->shape.whole;
+	int rc;
+
+	if (alike)
+		fill_units(a, s, moment);
+	else if (fill_cpus(a, s, moment) < 0)
+		return -1;
+	rc = sgang_plan(rq, plan, nofit, err);
+	if (rc != 1 || !a->c->devices)
+		return rc;
+	if (go_inside(a, s, moment, pieces, *plan) < 0) {
+		sgang_placement_destroy(*plan);
+		*plan = NULL;
+		return -1;
+	}
+	if ((*plan)->ring.tier <= rq->max_level)
+		return 1;
+	sgang_placement_destroy(*plan);
+	*plan = NULL;
+	snprintf(nofit->text, sizeof(nofit->text),
+		 "no %s has room for it all",
+		 a->c->conf.costs.name[rq->max_level]);
+	return 0;
+}
+
+static int plan_request(struct attempt *a, struct slots *s,
+			enum sgang_moment moment,
+			struct sgang_plan_request *rq,
+			struct sgang_placement **plan,
+			struct sgang_nofit *nofit, struct sgang_error *err)
+{
+	bool alike;
+	int rc;
+
+	fill_everywhere(a, s, moment);
+	alike = uniform(a);
+	rq->free = s->free;
+	rq->total = s->total;
+	rq->members = s->members;
+	if (a->c->devices && alike && fits_islands(a)) {
+		rc = plan_islands(a, s, moment, rq, plan, nofit, err);
+		if (rc)
+			return rc;
+	}
+	return plan_nodes(a, s, moment, alike, rq, plan, nofit, err);
+}
+
+int sgang_where(struct attempt *a, enum sgang_moment moment,
+		struct sgang_placement **plan, struct sgang_nofit *nofit)
+{
+	struct sgang_conductor *c = a->c;
+	struct sgang_plan_request rq = {
+		.fabric = c->fabric,
+		.costs = &c->conf.costs,
+		.n_members = a->n_parts,
+	};
+	struct sgang_error err = { "" };
+	struct slots s;
+	int rc = -1, level = max_level(a, nofit);
+
+	if (level < 0)
+		return 0;
+	rq.max_level = (uint32_t) level;
+	if (slots_alloc(&s, a) == 0)
+		rc = plan_request(a, &s, moment, &rq, plan, nofit, &err);
+	slots_free(&s);
+	if (rc < 0)
+		snprintf(nofit->text, sizeof(nofit->text), "%.*s",
+			 (int) sizeof(nofit->text) - 1,
+			 err.text[0] ? err.text : "no memory");
+	return rc;
+}
