@@ -266,6 +266,18 @@ uint32_t sgang_fabric_leaf(const struct sgang_fabric *fabric, uint32_t node)
 	return fabric->leaf[node];
 }
 
+uint32_t sgang_fabric_within(const struct sgang_fabric *fabric, uint32_t node,
+			     uint32_t level)
+{
+	uint32_t d = fabric->leaf[node], found = SGANG_DOMAIN_NONE;
+
+	while (d != SGANG_DOMAIN_NONE && fabric->domain[d].level <= level) {
+		found = d;
+		d = fabric->domain[d].parent;
+	}
+	return found;
+}
+
 uint32_t sgang_fabric_top_level(const struct sgang_fabric *fabric)
 {
 	return fabric->top_level;

@@ -126,6 +126,11 @@ const struct sgang_domain *sgang_fabric_domain(const struct sgang_fabric *fabric
  * directly under the invisible root, with its node's name. */
 uint32_t sgang_fabric_leaf(const struct sgang_fabric *fabric, uint32_t node);
 
+/* The highest domain of a node that is not above 'level'; SGANG_DOMAIN_NONE when
+ * there is none: then the node is by itself. */
+uint32_t sgang_fabric_within(const struct sgang_fabric *fabric, uint32_t node,
+			     uint32_t level);
+
 /* The highest level below UNCONNECTED that exists. */
 uint32_t sgang_fabric_top_level(const struct sgang_fabric *fabric);
 

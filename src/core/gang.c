@@ -26,6 +26,15 @@ static int submit_order_qsort(const void *a, const void *b)
 			    *(const struct sgang_member *const *) b);
 }
 
+static int eligible_order_qsort(const void *a, const void *b)
+{
+	const struct sgang_member *x = *(const struct sgang_member *const *) a;
+	const struct sgang_member *y = *(const struct sgang_member *const *) b;
+
+	return (x->eligible_time > y->eligible_time) -
+	       (x->eligible_time < y->eligible_time);
+}
+
 static int take_order_qsort(const void *a, const void *b)
 {
 	return sgang_gang_take_order(*(const struct sgang_member *const *) a,
@@ -168,6 +177,26 @@ static void find_last_order(const struct sgang_member **sorted, size_t n,
 	}
 }
 
+/* The moment at which the last one became eligible of the minimum that did so
+ * first. */
+static void find_complete(const struct sgang_member **sorted, size_t n,
+			  struct sgang_tally *tally)
+{
+	uint64_t seen = 0;
+
+	qsort(sorted, n, sizeof(*sorted), eligible_order_qsort);
+	for (size_t i = 0; i < n; i++) {
+		if (!sorted[i]->eligible &&
+		    sorted[i]->state == SGANG_MEMBER_PENDING)
+			continue;
+		seen += sorted[i]->tasks;
+		if (seen >= tally->min_member) {
+			tally->complete = sorted[i]->eligible_time;
+			return;
+		}
+	}
+}
+
 int sgang_gang_tally(const struct sgang_member *const *members, size_t n,
 		     const struct sgang_spec *const *definitions,
 		     size_t n_definitions, struct sgang_tally *tally)
@@ -197,6 +226,7 @@ int sgang_gang_tally(const struct sgang_member *const *members, size_t n,
 	tally->defined = sgang_spec_defines(&tally->spec);
 	tally->min_member = sgang_spec_min(&tally->spec);
 	tally->total = sgang_spec_total(&tally->spec);
+	find_complete(sorted, n, tally);
 	find_last_order(sorted, n, tally);
 	free(sorted);
 	return 0;

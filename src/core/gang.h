@@ -37,6 +37,8 @@ struct sgang_member {
 	uint32_t task_id;		/* lowest task; 0 when no array */
 	uint32_t priority;
 	int64_t submit_time;		/* seconds since the epoch */
+	int64_t eligible_time;		/* could start from then on, as far as
+					 * is known; 0: not known */
 };
 
 /* What the members add up to. Counts are members (array tasks count). */
@@ -54,6 +56,9 @@ struct sgang_tally {
 	bool rearmed;			/* ... and somebody let it go on */
 	uint32_t priority;		/* highest of the pending (0.32) */
 	int64_t created;		/* (0.33) */
+	int64_t complete;		/* it could first have started, with as
+					 * many members as it takes; 0: not yet
+					 */
 	int64_t since;			/* first member placed, 0: none */
 	int64_t started;		/* released, 0: not */
 	uint32_t last_order;		/* members with a --gang-order below it

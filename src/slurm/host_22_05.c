@@ -272,6 +272,17 @@ static uint16_t lowest_tier(const job_record_t *job_ptr)
 	return tier;
 }
 
+static uint32_t time_limit(const job_record_t *job_ptr)
+{
+	uint32_t minutes = job_ptr->time_limit;
+
+	if (minutes == NO_VAL && job_ptr->part_ptr)
+		minutes = (job_ptr->part_ptr->default_time != NO_VAL) ?
+			  job_ptr->part_ptr->default_time :
+			  job_ptr->part_ptr->max_time;
+	return (minutes >= UINT32_MAX / 60) ? UINT32_MAX : minutes * 60;
+}
+
 static void fill_info(job_record_t *job_ptr, struct sgang_job_info *info)
 {
 	bitoff_t task;
@@ -294,8 +305,12 @@ static void fill_info(job_record_t *job_ptr, struct sgang_job_info *info)
 	info->comment = job_ptr->system_comment;
 	info->env = job_ptr->spank_job_env;
 	info->n_env = job_ptr->spank_job_env_size;
-	if (job_ptr->details)
+	info->time_limit = time_limit(job_ptr);
+	if (job_ptr->details) {
 		info->submit_time = job_ptr->details->submit_time;
+		info->eligible_time = MAX(job_ptr->details->submit_time,
+					  job_ptr->details->begin_time);
+	}
 	if (!job_ptr->array_job_id)
 		return;
 	info->array_id = job_ptr->array_job_id;

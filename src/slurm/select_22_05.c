@@ -852,6 +852,18 @@ static void fence_off(const struct job_test *t)
 	sgang_nodeset_destroy(nodes);
 }
 
+/* Later members of a gang keep off what others have for themselves, too. */
+static void exclude(const struct job_test *t, const struct sgang_spec *spec)
+{
+	struct sgang_nodeset *nodes = nodes_of(t->node_bitmap);
+
+	if (nodes) {
+		sgang_conductor_exclude(own.conductor, spec, nodes);
+		keep_nodes(t->node_bitmap, nodes);
+	}
+	sgang_nodeset_destroy(nodes);
+}
+
 static int ask_for_nodes(const struct job_test *t)
 {
 	return wants_place(t->job_ptr) ? test_placed(t) : ask_stock(t);
@@ -867,6 +879,8 @@ static int test_run_now(const struct job_test *t)
 		return SLURM_ERROR;
 	fence_off(t);
 	(void) keep_off(t, member ? &spec : NULL);
+	if (member)
+		exclude(t, &spec);
 	return ask_for_nodes(t);
 }
 

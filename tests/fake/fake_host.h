@@ -59,6 +59,7 @@ struct fake_request {
 	uint64_t partition;		/* its nodes; 0: all */
 	uint32_t priority;		/* 0: held by the user */
 	uint32_t prolog;		/* locks taken until it is ready */
+	uint32_t time_limit;		/* seconds; 0: none */
 };
 
 /* The job's (or array's) id; 0 when the queue is full. */

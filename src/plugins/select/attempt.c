@@ -107,6 +107,7 @@ static void probe_one(struct attempt *a, struct gang *g, struct sgang_job *job,
 		     sizeof(a->why)) < 0)
 		goto fail;
 	apply_limit(g, usable);
+	sgang_levels_cut(a->c, g, usable);
 	p->fixed = has_fixed_nodes(&p->shape);
 	p->usable = usable;
 	return;
@@ -482,7 +483,7 @@ static bool transact(struct attempt *a)
 	if (check_room(a) < 0 ||
 	    sgang_fit_choose(a, only_min ? SGANG_EXTENT_MINIMUM :
 					   SGANG_EXTENT_TOTAL) < 0 ||
-	    sgang_fit(a) < 0)
+	    sgang_fit(a) < 0 || sgang_better_waits(a))
 		return false;
 	if (commit(a) < 0) {
 		/* Slurm knows of more than the plan, such as licences. */
@@ -536,12 +537,6 @@ static void look_ahead(struct attempt *a)
 	if (sgang_fit_choose(a, SGANG_EXTENT_MINIMUM) < 0)
 		return;
 	sgang_fit_ring_order(a);
-	for (size_t i = 0; i < a->n_gangs; i++) {
-		struct gang *g = a->gangs[i];
-
-		sgang_nodeset_destroy(g->planned);
-		g->planned = sgang_nodeset_create(a->c->host->node_count());
-	}
 	when = sgang_fit_when(a);
 	for (size_t i = 0; i < a->n_gangs; i++)
 		a->gangs[i]->joint_start = when;
@@ -614,7 +609,8 @@ static bool any_requires_level(struct gang **gangs, size_t n)
 		struct sgang_policy policy;
 
 		sgang_spec_policy(&gangs[i]->tally.spec, &policy);
-		if (policy.require[0])
+		if (policy.require[0] || policy.prefer_time ||
+		    policy.spread[0])
 			return true;
 	}
 	return false;
@@ -643,18 +639,24 @@ static bool whole_group(struct sgang_conductor *c, struct gang *const *gangs,
 			size_t n)
 {
 	struct gang **order = malloc(n * sizeof(*order)), *stuck;
+	struct sgang_policy policy;
 	bool done = false;
 
 	if (!order)
 		return false;
 	memcpy(order, gangs, n * sizeof(*order));
-	stuck = one_by_one(c, order, n);
+	sgang_levels_of_group(gangs[0], &policy);
 	/* A joint plan finds room where single ones were in each other's way,
-	 * but knows of one ring only. */
-	if (!stuck)
-		done = true;
-	else if (!any_requires_level(order, n))
+	 * but knows of one ring only. It alone knows of a level for all. */
+	if (policy.require[0] || policy.prefer_time) {
+		stuck = gangs[0];
 		done = together(c, order, n);
+	} else {
+		stuck = one_by_one(c, order, n);
+		done = !stuck || (!policy.spread[0] &&
+				  !any_requires_level(order, n) &&
+				  together(c, order, n));
+	}
 	if (!done)
 		blame(gangs, n, stuck);
 	free(order);

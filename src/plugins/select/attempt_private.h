@@ -51,6 +51,29 @@ struct attempt {
 	bool limited;			/* a limit of Slurm's refused one */
 };
 
+/* --- levels.c --- */
+
+/* The highest level that the parts may span at that time (4.24, 4.25), or -1 and
+ * in 'nofit' which level gang.conf does not have. */
+int sgang_levels_limit(const struct attempt *a, int64_t when,
+		       struct sgang_nofit *nofit);
+/* The level of which each member must have a domain to itself; 0: none. */
+int sgang_levels_spread(const struct attempt *a);
+/* When a limit that is only preferred ends; 0: there is none. */
+int64_t sgang_levels_relax(const struct attempt *a);
+/* What the gang's group asks for as a whole; nothing if nobody in it says. */
+void sgang_levels_of_group(const struct gang *g, struct sgang_policy *policy);
+/* Take out the nodes that the gang must keep off: because of other gangs, and
+ * because of what it and its group have already. */
+void sgang_levels_cut(struct sgang_conductor *c, struct gang *g,
+		      struct sgang_nodeset *nodes);
+
+/* --- better.c --- */
+
+/* The parts fit now, as a->plan says. Is there a better place later that is
+ * worth waiting for? Then a->why and the gang's joint_start are set. */
+bool sgang_better_waits(struct attempt *a);
+
 /* --- where.c --- */
 
 /* The moment that is planned for. */
@@ -102,6 +125,15 @@ uint64_t sgang_fit_best_cost(struct attempt *a);
 
 /* Would the parts as they are fit then, with a->free_at? */
 bool sgang_fit_at(struct attempt *a, int64_t when);
+
+/* Moments at which nodes become free, ascending, the first being now; to be ended
+ * with sgang_fit_end(). NULL without memory. */
+int64_t *sgang_fit_begin(struct attempt *a, size_t *n);
+void sgang_fit_end(struct attempt *a, int64_t *times);
+/* In between: what the parts would cost then; 0: they do not fit. Keep in
+ * g->planned where they would be then. */
+uint64_t sgang_fit_cost_at(struct attempt *a, int64_t when);
+void sgang_fit_note_planned(struct attempt *a, int64_t when);
 
 /* The first moment (seconds since the epoch) at which all parts fit if every
  * job runs to its time limit and no other starts; INT64_MAX when there is none,

@@ -90,6 +90,13 @@ int64_t sgang_conductor_keep(struct sgang_conductor *c,
 			     const struct sgang_spec *spec, int64_t until,
 			     struct sgang_nodeset *nodes);
 
+/* A member of a gang that has started is about to start on some of 'nodes': take
+ * away those that --gang-exclusive keeps it off. Called with slurmctld's locks
+ * held. */
+void sgang_conductor_exclude(struct sgang_conductor *c,
+			     const struct sgang_spec *spec,
+			     struct sgang_nodeset *nodes);
+
 /* Something changed: run a pass soon. Any thread. */
 void sgang_conductor_poke(struct sgang_conductor *c);
 

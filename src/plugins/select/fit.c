@@ -197,11 +197,27 @@ bool sgang_fit_at(struct attempt *a, int64_t when)
 	return fits;
 }
 
-/* Where the gangs will be then is kept for them. */
-static void note_planned(struct attempt *a, int64_t when)
+uint64_t sgang_fit_cost_at(struct attempt *a, int64_t when)
+{
+	struct sgang_placement *plan = NULL;
+	uint64_t cost = 0;
+
+	if (plan_at(a, when, &plan) == 1)
+		cost = plan->ring.cost;
+	sgang_placement_destroy(plan);
+	return cost;
+}
+
+void sgang_fit_note_planned(struct attempt *a, int64_t when)
 {
 	struct sgang_placement *plan = NULL;
 
+	for (size_t i = 0; i < a->n_gangs; i++) {
+		struct gang *g = a->gangs[i];
+
+		sgang_nodeset_destroy(g->planned);
+		g->planned = sgang_nodeset_create(a->c->host->node_count());
+	}
 	if (when == INT64_MAX || plan_at(a, when, &plan) != 1)
 		return;
 	for (size_t i = 0; i < plan->n_runs; i++) {
@@ -232,29 +248,48 @@ static int64_t first_fit(struct attempt *a, const int64_t *times, size_t n)
 	return (low < n) ? times[low] : INT64_MAX;
 }
 
-int64_t sgang_fit_when(struct attempt *a)
+int64_t *sgang_fit_begin(struct attempt *a, size_t *n)
 {
 	uint32_t n_nodes = a->c->host->node_count();
-	int64_t *times = calloc(n_nodes + 2, sizeof(*times));
-	int64_t when = 0;
-	size_t n = 0;
+	int64_t *times = calloc(n_nodes + 3, sizeof(*times));
+	int64_t relax = sgang_levels_relax(a);
 
+	*n = 0;
 	a->free_at = calloc(n_nodes + 1, sizeof(*a->free_at));
-	if (!times || !a->free_at)
-		goto out;
+	if (!times || !a->free_at) {
+		sgang_fit_end(a, times);
+		return NULL;
+	}
 	a->c->host->releases(a->free_at);
 	/* There may be room that is kept for jobs before it. */
-	times[n++] = a->c->host->now();
+	times[(*n)++] = a->c->host->now();
+	if (relax > times[0])
+		times[(*n)++] = relax;
 	for (uint32_t i = 0; i < n_nodes; i++) {
 		if (a->free_at[i] > 0 && a->free_at[i] < INT64_MAX)
-			times[n++] = a->free_at[i];
+			times[(*n)++] = a->free_at[i];
 	}
-	qsort(times, n, sizeof(*times), by_time);
-	when = first_fit(a, times, n);
-	note_planned(a, when);
-out:
+	qsort(times, *n, sizeof(*times), by_time);
+	return times;
+}
+
+void sgang_fit_end(struct attempt *a, int64_t *times)
+{
 	free(times);
 	free(a->free_at);
 	a->free_at = NULL;
+}
+
+int64_t sgang_fit_when(struct attempt *a)
+{
+	int64_t *times, when;
+	size_t n;
+
+	times = sgang_fit_begin(a, &n);
+	if (!times)
+		return 0;
+	when = first_fit(a, times, n);
+	sgang_fit_note_planned(a, when);
+	sgang_fit_end(a, times);
 	return when;
 }

@@ -53,6 +53,8 @@ struct sgang_job_info {
 					 * lowest of several */
 	uint32_t priority;
 	int64_t submit_time;
+	int64_t eligible_time;		/* not before that, as far as is known */
+	uint32_t time_limit;		/* seconds; UINT32_MAX: none */
 	const char *user;
 	const char *comment;		/* system_comment or NULL */
 	char *const *env;		/* spank_job_env */

@@ -245,6 +245,7 @@ static void read_info(struct sgang_conductor *c, struct entry *e,
 	e->m.task_id = info->task_id;
 	e->m.priority = info->priority;
 	e->m.submit_time = info->submit_time;
+	e->m.eligible_time = info->eligible_time;
 }
 
 /* The newest definition counts (0.24). */

@@ -194,28 +194,6 @@ static int fill_cpus(struct attempt *a, struct slots *s, enum sgang_moment momen
 	return 0;
 }
 
-/* `require:` as the planner takes it, or -1 and in 'nofit' that gang.conf has no
- * such level. Gangs that are planned together have a ring each, so no level of
- * one is that of all. */
-static int max_level(const struct attempt *a, struct sgang_nofit *nofit)
-{
-	const struct sgang_costs *costs = &a->c->conf.costs;
-	struct sgang_policy policy;
-	const char *unknown;
-
-	sgang_spec_policy(&a->gangs[0]->tally.spec, &policy);
-	if (a->n_gangs > 1)
-		return SGANG_LEVEL_UNCONNECTED;
-	unknown = sgang_policy_unknown(&policy, costs);
-	if (unknown) {
-		snprintf(nofit->text, sizeof(nofit->text),
-			 "no level is called %s", unknown);
-		return -1;
-	}
-	return policy.require[0] ? sgang_costs_level(costs, policy.require) :
-				   SGANG_LEVEL_UNCONNECTED;
-}
-
 /* All nodes that any request could have at that moment. */
 static void fill_everywhere(struct attempt *a, struct slots *s,
 			    enum sgang_moment moment)
@@ -487,6 +465,20 @@ static int plan_request(struct attempt *a, struct slots *s,
 	return plan_nodes(a, s, moment, alike, rq, plan, nofit, err);
 }
 
+/* Of an empty cluster the best place is asked for, not one to wait for. */
+static int64_t time_of(const struct attempt *a, enum sgang_moment moment)
+{
+	switch (moment) {
+	case SGANG_NOW:
+		return a->c->host->now();
+	case SGANG_LATER:
+		return a->at;
+	case SGANG_EMPTY:
+		break;
+	}
+	return INT64_MAX;
+}
+
 int sgang_where(struct attempt *a, enum sgang_moment moment,
 		struct sgang_placement **plan, struct sgang_nofit *nofit)
 {
@@ -498,7 +490,7 @@ int sgang_where(struct attempt *a, enum sgang_moment moment,
 	};
 	struct sgang_error err = { "" };
 	struct slots s;
-	int rc = -1, level = max_level(a, nofit);
+	int rc = -1, level = sgang_levels_limit(a, time_of(a, moment), nofit);
 
 	if (level < 0)
 		return 0;

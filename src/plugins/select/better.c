@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* better.c - --gang-topology=auto: is there a better place that is worth waiting
+ * for (4.37)?
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "attempt_private.h"
+#include "core/wait.h"
+#include "plugins/log.h"
+
+/* Each moment that is looked at is a plan. */
+#define MOMENTS_MAX 12
+
+/* What a job without a time limit is taken to run. */
+#define RUN_MAX (365 * 24 * 3600)
+
+/* --gang-comm-share, if it is not given. */
+#define SHARE (SGANG_SHARE_ONE * 3 / 10)
+
+/* The longest time limit of the parts, if nothing else is said. */
+static uint32_t run_time(const struct attempt *a)
+{
+	uint32_t run = a->gangs[0]->tally.spec.run_time;
+
+	for (size_t i = 0; !a->gangs[0]->tally.spec.run_time && i < a->n_parts;
+	     i++) {
+		struct sgang_job_info info;
+
+		a->c->host->info(a->parts[i].probed->job, &info);
+		if (info.time_limit > run)
+			run = info.time_limit;
+	}
+	return (run < RUN_MAX) ? run : RUN_MAX;
+}
+
+static void ask(const struct attempt *a, uint64_t best,
+		struct sgang_wait_question *q)
+{
+	const struct sgang_tally *tally = &a->gangs[0]->tally;
+
+	q->best = best;
+	q->run = run_time(a);
+	q->share = tally->spec.comm_share ? tally->spec.comm_share : SHARE;
+	q->now = a->c->host->now();
+	q->since = tally->complete;
+}
+
+/* The places at some of the moments at which nodes become free, no later than
+ * waiting could pay. Returns how many there are; the first is the one now. */
+static size_t list_places(struct attempt *a,
+			  const struct sgang_wait_question *q,
+			  const int64_t *times, size_t n,
+			  struct sgang_wait_place place[MOMENTS_MAX + 1])
+{
+	int64_t last = q->now + sgang_wait_extra(q, place[0].cost);
+	size_t from = 0, upto, found = 1, step;
+
+	while (from < n && times[from] <= q->now)
+		from++;
+	for (upto = from; upto < n && times[upto] < last; )
+		upto++;
+	step = (upto - from + MOMENTS_MAX - 1) / MOMENTS_MAX;
+	for (size_t i = from; i < upto; i += step) {
+		uint64_t cost = sgang_fit_cost_at(a, times[i]);
+
+		if (!cost)
+			continue;
+		place[found].when = times[i];
+		place[found++].cost = cost;
+	}
+	return found;
+}
+
+static void tell(struct attempt *a, const struct sgang_wait_question *q,
+		 const struct sgang_wait_place *now,
+		 const struct sgang_wait_place *then)
+{
+	struct gang *g = a->gangs[0];
+	char at[24] = "";
+	time_t when = (time_t) then->when;
+	struct tm tm;
+
+	if (localtime_r(&when, &tm))
+		strftime(at, sizeof(at), "%H:%M:%S", &tm);
+	snprintf(a->why, sizeof(a->why),
+		 "a place of ring cost %llu is expected at %s; here it costs %llu, which adds %lld s to the run",
+		 (unsigned long long) then->cost, at,
+		 (unsigned long long) now->cost,
+		 (long long) sgang_wait_extra(q, now->cost));
+	sgang_log(SGANG_LOG_INFO, "%s/%s waits: %s", g->ns, g->name, a->why);
+}
+
+bool sgang_better_waits(struct attempt *a)
+{
+	struct sgang_wait_place place[MOMENTS_MAX + 1];
+	struct gang *g = a->gangs[0];
+	struct sgang_policy policy;
+	struct sgang_wait_question q;
+	int64_t *times;
+	size_t n, chosen;
+	uint64_t best;
+
+	sgang_spec_policy(&g->tally.spec, &policy);
+	if (a->n_gangs > 1 || !policy.automatic)
+		return false;
+	best = sgang_fit_best_cost(a);
+	place[0] = (struct sgang_wait_place) {
+		.when = a->c->host->now(), .cost = a->plan->ring.cost,
+	};
+	if (!best || place[0].cost <= best)
+		return false;
+	ask(a, best, &q);
+	times = sgang_fit_begin(a, &n);
+	if (!times)
+		return false;
+	n = list_places(a, &q, times, n, place);
+	chosen = sgang_wait_choose(&q, place, n);
+	if (chosen) {
+		tell(a, &q, &place[0], &place[chosen]);
+		g->joint_start = place[chosen].when;
+		sgang_fit_note_planned(a, g->joint_start);
+	}
+	sgang_fit_end(a, times);
+	return chosen > 0;
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* levels.c - what gangs ask of the levels of the fabric
+ *
+ * --gang-topology, --gang-group-topology and --gang-exclusive, as limits of a
+ * plan and as nodes that a gang must keep off.
+ */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "attempt_private.h"
+
+/* ---- the highest level ---- */
+
+/* Until when does `prefer:LEVEL@TIME` hold? 0: it does not. */
+static int64_t prefers_until(const struct gang *g,
+			     const struct sgang_policy *policy)
+{
+	if (!policy->prefer[0] || !policy->prefer_time)
+		return 0;
+	if (policy->prefer_time == SGANG_FOREVER)
+		return INT64_MAX;
+	return g->tally.complete + policy->prefer_time;
+}
+
+/* The policy that limits what is planned together: of one gang its own, of
+ * several, which have a ring each, that of the group. */
+static void policy_of(struct gang *const *gangs, size_t n,
+		      struct sgang_policy *policy)
+{
+	if (n == 1)
+		sgang_spec_policy(&gangs[0]->tally.spec, policy);
+	else
+		sgang_levels_of_group(gangs[0], policy);
+}
+
+int sgang_levels_limit(const struct attempt *a, int64_t when,
+		       struct sgang_nofit *nofit)
+{
+	const struct sgang_costs *costs = &a->c->conf.costs;
+	int level = SGANG_LEVEL_UNCONNECTED, preferred;
+	struct sgang_policy policy;
+	const char *unknown;
+
+	policy_of(a->gangs, a->n_gangs, &policy);
+	unknown = sgang_policy_unknown(&policy, costs);
+	if (unknown) {
+		snprintf(nofit->text, sizeof(nofit->text),
+			 "no level is called %s", unknown);
+		return -1;
+	}
+	if (policy.require[0])
+		level = sgang_costs_level(costs, policy.require);
+	if (when < prefers_until(a->gangs[0], &policy)) {
+		preferred = sgang_costs_level(costs, policy.prefer);
+		if (preferred < level)
+			level = preferred;
+	}
+	return level;
+}
+
+int sgang_levels_spread(const struct attempt *a)
+{
+	struct sgang_policy policy;
+	int level;
+
+	if (a->n_gangs > 1)
+		return 0;
+	sgang_spec_policy(&a->gangs[0]->tally.spec, &policy);
+	level = policy.spread[0] ? sgang_costs_level(&a->c->conf.costs,
+						     policy.spread) : 0;
+	return (level > 0) ? level : 0;
+}
+
+int64_t sgang_levels_relax(const struct attempt *a)
+{
+	struct sgang_policy policy;
+	int64_t until;
+
+	policy_of(a->gangs, a->n_gangs, &policy);
+	until = prefers_until(a->gangs[0], &policy);
+	return (until == INT64_MAX) ? 0 : until;
+}
+
+void sgang_levels_of_group(const struct gang *g, struct sgang_policy *policy)
+{
+	memset(policy, 0, sizeof(*policy));
+	for (size_t i = 0; i < g->n_group; i++) {
+		const struct sgang_spec *spec = &g->group[i]->tally.spec;
+
+		if (spec->group_topology[0]) {
+			sgang_spec_group_policy(spec, policy);
+			return;
+		}
+	}
+}
+
+/* ---- nodes to keep off ---- */
+
+/* Add the nodes of every domain of this level that has one of 'nodes'. */
+static void add_domains(const struct sgang_fabric *fabric,
+			const struct sgang_nodeset *nodes, uint32_t level,
+			struct sgang_nodeset *out)
+{
+	const uint32_t *order = sgang_fabric_order(fabric);
+
+	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
+	     n = sgang_nodeset_next(nodes, n + 1)) {
+		uint32_t d = sgang_fabric_within(fabric, n, level);
+		const struct sgang_domain *domain;
+
+		if (sgang_nodeset_has(out, n))
+			continue;
+		if (d == SGANG_DOMAIN_NONE) {
+			sgang_nodeset_add(out, n);
+			continue;
+		}
+		domain = sgang_fabric_domain(fabric, d);
+		for (uint32_t i = 0; i < domain->n_nodes; i++)
+			sgang_nodeset_add(out, order[domain->first_pos + i]);
+	}
+}
+
+/* What the gang's members have. */
+static bool add_nodes_of(struct sgang_conductor *c, const struct gang *g,
+			 struct sgang_nodeset *nodes)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < g->n_entries; i++) {
+		struct sgang_job *job;
+
+		if (g->entries[i]->m.state == SGANG_MEMBER_PENDING)
+			continue;
+		job = c->host->find(g->entries[i]->job_id);
+		if (job) {
+			c->host->nodes(job, nodes);
+			any = true;
+		}
+	}
+	for (size_t i = 0; i < g->n_holds; i++) {
+		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+
+		if (job) {
+			c->host->nodes(job, nodes);
+			any = true;
+		}
+	}
+	return any;
+}
+
+static int exclusive_level(const struct sgang_conductor *c,
+			   const struct gang *g)
+{
+	if (!g->tally.spec.exclusive[0])
+		return -1;
+	return sgang_costs_level(&c->conf.costs, g->tally.spec.exclusive);
+}
+
+static bool in_group(const struct gang *g, const struct gang *other)
+{
+	for (size_t i = 0; i < g->n_group; i++) {
+		if (g->group[i] == other)
+			return true;
+	}
+	return g == other;
+}
+
+/* --gang-exclusive, of this gang and of others. Gangs that start together do
+ * not keep each other out. */
+static void keep_apart(struct sgang_conductor *c, const struct gang *g,
+		       struct sgang_nodeset *nodes)
+{
+	uint32_t n_nodes = sgang_fabric_nodes(c->fabric);
+	int own = exclusive_level(c, g);
+
+	for (const struct gang *o = c->gangs; o; o = o->next) {
+		int level = exclusive_level(c, o);
+		struct sgang_nodeset *theirs, *domains;
+
+		if (level < own)
+			level = own;
+		if (level < 0 || in_group(g, o) ||
+		    (!o->tally.running && !o->tally.held && !o->n_holds))
+			continue;
+		theirs = sgang_nodeset_create(n_nodes);
+		domains = sgang_nodeset_create(n_nodes);
+		if (theirs && domains && add_nodes_of(c, o, theirs)) {
+			add_domains(c->fabric, theirs, (uint32_t) level,
+				    domains);
+			sgang_nodeset_subtract(nodes, domains);
+		}
+		sgang_nodeset_destroy(theirs);
+		sgang_nodeset_destroy(domains);
+	}
+}
+
+/* Keep to, or off, the domains of this level that those gangs use. */
+static void cut(struct sgang_conductor *c, struct gang *const *gangs, size_t n,
+		const struct gang *but, int level, bool off,
+		struct sgang_nodeset *nodes)
+{
+	uint32_t n_nodes = sgang_fabric_nodes(c->fabric);
+	struct sgang_nodeset *theirs = sgang_nodeset_create(n_nodes);
+	struct sgang_nodeset *domains = sgang_nodeset_create(n_nodes);
+	bool any = false;
+
+	for (size_t i = 0; theirs && domains && i < n; i++) {
+		if (gangs[i] != but)
+			any |= add_nodes_of(c, gangs[i], theirs);
+	}
+	if (any) {
+		add_domains(c->fabric, theirs, (uint32_t) level, domains);
+		if (off)
+			sgang_nodeset_subtract(nodes, domains);
+		else
+			sgang_nodeset_and(nodes, domains);
+	}
+	sgang_nodeset_destroy(theirs);
+	sgang_nodeset_destroy(domains);
+}
+
+static int level_of(const struct sgang_conductor *c, const char *name)
+{
+	return name[0] ? sgang_costs_level(&c->conf.costs, name) : -1;
+}
+
+/* The level that what is placed later must share with what is placed. */
+static int binding_level(const struct sgang_conductor *c, const struct gang *g,
+			 const struct sgang_policy *policy)
+{
+	int level = level_of(c, policy->require), preferred;
+
+	if (c->host->now() >= prefers_until(g, policy))
+		return level;
+	preferred = level_of(c, policy->prefer);
+	return (level < 0 || preferred < level) ? preferred : level;
+}
+
+void sgang_levels_cut(struct sgang_conductor *c, struct gang *g,
+		      struct sgang_nodeset *nodes)
+{
+	struct sgang_policy own, group;
+	struct gang *alone, **gangs;
+	int level;
+	size_t n;
+
+	if (!c->fabric)
+		return;
+	keep_apart(c, g, nodes);
+	sgang_spec_policy(&g->tally.spec, &own);
+	/* the rest of a gang of which some hold already */
+	level = binding_level(c, g, &own);
+	if (level >= 0)
+		cut(c, &g, 1, NULL, level, false, nodes);
+	level = level_of(c, own.spread);
+	if (level >= 0)
+		cut(c, &g, 1, NULL, level, true, nodes);
+	sgang_levels_of_group(g, &group);
+	gangs = sgang_group_of(g, &alone, &n);
+	level = binding_level(c, g, &group);
+	if (level >= 0)
+		cut(c, gangs, n, g, level, false, nodes);
+	level = level_of(c, group.spread);
+	if (level >= 0)
+		cut(c, gangs, n, g, level, true, nodes);
+}
+
+void sgang_conductor_exclude(struct sgang_conductor *c,
+			     const struct sgang_spec *spec,
+			     struct sgang_nodeset *nodes)
+{
+	struct gang *g = sgang_registry_find(c, spec->ns, spec->name);
+
+	if (g && c->fabric)
+		keep_apart(c, g, nodes);
+}
