@@ -472,7 +472,7 @@ static int relax(const struct sgang_job *job, struct demand *demand,
 	if (rc <= 0 || tree.unit || demand->units < job->units)
 		return rc;
 	/* members that share nodes go there again and again */
-	hops = least_hops(job) * (hop[SGANG_LEVEL_LEAF] -
+	hops = least_hops(job) * (hop[sgang_plan_lowest(job->request)] -
 				  hop[SGANG_LEVEL_ISLAND]);
 	tree.free_nodes = true;
 	rc = sgang_tree_solve(&tree, job->pool, true);

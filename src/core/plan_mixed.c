@@ -1047,7 +1047,7 @@ static int try_pools(struct mixed *mixed, struct sgang_tree *tree)
 
 /* -- domain by domain -- */
 
-/* A domain, or a node (level SGANG_LEVEL_NODE, n_nodes 1), worth a try. */
+/* A domain, or a node (level SGANG_LEVEL_ISLAND, n_nodes 1), worth a try. */
 struct candidate {
 	struct sgang_domain domain;
 	uint64_t free;
@@ -1116,7 +1116,8 @@ static struct candidate *list_candidates(const struct mixed *mixed, size_t *n)
 	const struct sgang_fabric *fabric = mixed->request->fabric;
 	uint32_t d, pos, n_domains = sgang_fabric_domains(fabric);
 	uint64_t needed = least_slots(mixed), *sum = sum_free(mixed);
-	struct sgang_domain node = { .level = SGANG_LEVEL_NODE, .n_nodes = 1 };
+	struct sgang_domain node = { .level = SGANG_LEVEL_ISLAND,
+				     .n_nodes = 1 };
 	struct candidate *candidate;
 
 	candidate = sgang_pool_alloc(mixed->job->pool,
@@ -1154,7 +1155,7 @@ static int try_domain(struct mixed *mixed, const struct sgang_domain *domain)
 			worked = 1;
 		}
 	}
-	if (worked || domain->level == SGANG_LEVEL_NODE)
+	if (worked || domain->level == SGANG_LEVEL_ISLAND)
 		return worked;
 	rc = match(mixed, domain);
 	if (!rc)
@@ -1168,8 +1169,9 @@ static int try_domain(struct mixed *mixed, const struct sgang_domain *domain)
 static bool highest(const struct mixed *mixed,
 		    const struct sgang_domain *domain)
 {
-	if (domain->level == SGANG_LEVEL_NODE)
-		return mixed->request->max_level < SGANG_LEVEL_LEAF;
+	if (domain->level == SGANG_LEVEL_ISLAND)
+		return mixed->request->max_level <
+		       sgang_plan_lowest(mixed->request);
 	return domain->parent == SGANG_DOMAIN_NONE ||
 	       !sgang_tree_allowed(mixed->request, domain->parent);
 }

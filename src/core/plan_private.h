@@ -240,6 +240,10 @@ struct sgang_tree {
 int sgang_tree_solve(struct sgang_tree *tree, struct sgang_pool *pool,
 		     bool bound_only);
 
+/* The level of the lowest domains, where two nodes of one meet: LEAF, or NODE
+ * in a device fabric (devices.h), whose "nodes" are islands. */
+uint32_t sgang_plan_lowest(const struct sgang_plan_request *request);
+
 /* May the gang of this request span this domain? */
 bool sgang_tree_allowed(const struct sgang_plan_request *request,
 			uint32_t domain);

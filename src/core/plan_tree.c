@@ -36,7 +36,7 @@
 struct candidate {
 	sgang_plan_key key;
 	sgang_plan_key bound;		/* in this place nothing is below it */
-	uint32_t level;			/* SGANG_LEVEL_NODE: a node */
+	uint32_t level;			/* SGANG_LEVEL_ISLAND: a node */
 	uint64_t room;			/* units that fit; slots of a node */
 	uint32_t where;			/* domain, or position */
 };
@@ -67,6 +67,16 @@ static const struct sgang_domain *domain_at(const struct solver *solver,
 					    uint32_t d)
 {
 	return sgang_fabric_domain(solver->tree->request->fabric, d);
+}
+
+uint32_t sgang_plan_lowest(const struct sgang_plan_request *request)
+{
+	uint32_t n = sgang_fabric_domains(request->fabric);
+
+	/* parents are before children: the last one has none */
+	if (!n)
+		return SGANG_LEVEL_LEAF;
+	return sgang_fabric_domain(request->fabric, n - 1)->level;
 }
 
 bool sgang_tree_allowed(const struct sgang_plan_request *request,
@@ -213,7 +223,7 @@ static int set_up(struct solver *solver)
 	const uint32_t *hop = tree->request->costs->hop;
 	uint32_t n = sgang_fabric_domains(tree->request->fabric);
 	uint32_t n_nodes = sgang_fabric_nodes(tree->request->fabric);
-	uint64_t cost, a_node = hop[SGANG_LEVEL_LEAF] -
+	uint64_t cost, a_node = hop[sgang_plan_lowest(tree->request)] -
 				hop[SGANG_LEVEL_ISLAND];
 	struct sums sums = { 0 };
 
@@ -296,7 +306,7 @@ static void try_nodes(struct solver *solver)
 	uint32_t pos, n = sgang_fabric_nodes(tree->request->fabric);
 
 	for (pos = 0; pos < n; pos++) {
-		struct candidate node = { .level = SGANG_LEVEL_NODE,
+		struct candidate node = { .level = SGANG_LEVEL_ISLAND,
 					  .where = pos };
 		uint64_t ranks;
 		uint32_t leaf;
@@ -851,7 +861,7 @@ static int pick_best(struct solver *solver)
 				      sizeof(*tree->pick));
 	if (!tree->pick)
 		return -1;
-	if (best->level == SGANG_LEVEL_NODE) {
+	if (best->level == SGANG_LEVEL_ISLAND) {
 		tree->domain = sgang_fabric_leaf(tree->request->fabric,
 			sgang_fabric_order(tree->request->fabric)[best->where]);
 		pick(solver, best->where, (uint32_t)tree->need);

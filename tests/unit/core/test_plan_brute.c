@@ -18,9 +18,10 @@
 
 #include <cmocka.h>
 
+#include "core/devices.h"
 #include "core/plan.h"
 
-#define NODES_MAX 8
+#define NODES_MAX 9
 #define MEMBERS_MAX 4
 #define UNITS_MAX 6
 
@@ -35,11 +36,21 @@ static uint32_t rnd(struct random *random, uint32_t below)
 	return (uint32_t)((random->state >> 33) % below);
 }
 
+/* What the members of a world are like, and what its places are. */
+enum world_kind {
+	ALIKE,				/* members that are all alike */
+	MIXED,				/* each asks for something of its own */
+	ALIKE_INSIDE,			/* the same, on islands of nodes */
+	MIXED_INSIDE
+};
+
 struct world {
 	uint64_t seed;
 	char text[4096];
-	uint32_t n_nodes;
+	uint32_t n_nodes;		/* or islands */
 	struct sgang_fabric *fabric;
+	struct sgang_fabric *nodes;	/* of a device fabric, or NULL */
+	struct sgang_devices *devices;
 	struct sgang_costs costs;
 	uint32_t free[NODES_MAX];
 	uint32_t total[NODES_MAX];
@@ -124,7 +135,6 @@ static void make_allowed(struct world *world, struct random *random, size_t i)
 	world->member[i].allowed = world->allowed[i];
 }
 
-/* 'mixed': every member asks for something of its own. */
 static void make_members(struct world *world, struct random *random,
 			 bool mixed)
 {
@@ -148,7 +158,25 @@ static void make_members(struct world *world, struct random *random,
 	}
 }
 
-static void make_world(struct world *world, uint64_t seed, bool mixed)
+/* Look inside the nodes, which become fewer: there are as many islands. */
+static void look_inside(struct world *world, struct random *random)
+{
+	uint32_t islands[NODES_MAX], n = sgang_fabric_nodes(world->fabric), i;
+	struct sgang_error err;
+
+	for (i = 0, world->n_nodes = 0; i < n; i++) {
+		islands[i] = 1 + rnd(random, 3);
+		world->n_nodes += islands[i];
+	}
+	world->nodes = world->fabric;
+	world->devices = sgang_devices_create(world->nodes, islands, &err);
+	if (!world->devices)
+		fail_msg("seed %lu: %s", (unsigned long)world->seed, err.text);
+	world->fabric = world->devices->fabric;
+}
+
+static void make_world(struct world *world, uint64_t seed,
+		       enum world_kind kind)
 {
 	struct random random = { seed * 977 + 13 };
 	struct sgang_error err;
@@ -158,7 +186,8 @@ static void make_world(struct world *world, uint64_t seed, bool mixed)
 
 	memset(world, 0, sizeof(*world));
 	world->seed = seed;
-	world->n_nodes = 3 + rnd(&random, 4);
+	world->n_nodes = kind < ALIKE_INSIDE ? 3 + rnd(&random, 4) :
+					       1 + rnd(&random, 3);
 	for (i = 0; i < world->n_nodes; i++) {
 		sprintf(name[i], "n%u", i);
 		names[i] = name[i];
@@ -168,9 +197,11 @@ static void make_world(struct world *world, uint64_t seed, bool mixed)
 					   world->n_nodes, &err);
 	if (!world->fabric)
 		fail_msg("seed %lu: %s", (unsigned long)seed, err.text);
+	if (kind >= ALIKE_INSIDE)
+		look_inside(world, &random);
 	make_costs(world, &random);
 	make_nodes(world, &random);
-	make_members(world, &random, mixed);
+	make_members(world, &random, kind == MIXED || kind == MIXED_INSIDE);
 	world->request.fabric = world->fabric;
 	world->request.costs = &world->costs;
 	world->request.free = world->free;
@@ -187,7 +218,10 @@ static void free_world(struct world *world)
 
 	for (i = 0; i < MEMBERS_MAX; i++)
 		sgang_nodeset_destroy(world->allowed[i]);
-	sgang_fabric_destroy(world->fabric);
+	if (!world->devices)
+		sgang_fabric_destroy(world->fabric);
+	sgang_devices_destroy(world->devices);
+	sgang_fabric_destroy(world->nodes);
 }
 
 /* -- trying everything -- */
@@ -441,7 +475,8 @@ struct tally {
 	double ratio;
 };
 
-static void try_world(uint64_t seed, bool mixed, struct tally *tally)
+static void try_world(uint64_t seed, enum world_kind kind,
+		      struct tally *tally)
 {
 	struct sgang_placement *placement = NULL;
 	struct sgang_nofit nofit;
@@ -449,7 +484,7 @@ static void try_world(uint64_t seed, bool mixed, struct tally *tally)
 	struct brute brute;
 	int rc;
 
-	make_world(world, seed, mixed);
+	make_world(world, seed, kind);
 	brute_force(&brute, world);
 	rc = sgang_plan(&world->request, &placement, &nofit, NULL);
 	CHECK(rc >= 0);
@@ -482,7 +517,7 @@ static void test_alike(void **state)
 
 	(void)state;
 	for (seed = 1; seed <= 1500; seed++)
-		try_world(seed, false, &tally);
+		try_world(seed, ALIKE, &tally);
 	print_message("# alike: %u fit, %u exact, %u missed, cost/optimum "
 		      "%.4f\n", tally.fit, tally.exact, tally.missed,
 		      tally.ratio / (tally.fit - tally.missed));
@@ -499,7 +534,7 @@ static void test_mixed(void **state)
 
 	(void)state;
 	for (seed = 1; seed <= 1500; seed++)
-		try_world(seed, true, &tally);
+		try_world(seed, MIXED, &tally);
 	print_message("# mixed: %u fit, %u exact, %u missed, cost/optimum "
 		      "%.4f\n", tally.fit, tally.exact, tally.missed,
 		      tally.ratio / (tally.fit - tally.missed));
@@ -508,11 +543,34 @@ static void test_mixed(void **state)
 	assert_true(tally.ratio <= 1.02 * (tally.fit - tally.missed));
 }
 
+/* Design section 4: the same where the places are islands inside nodes, which
+ * meet at the level of the node. */
+static void test_inside(void **state)
+{
+	struct tally alike = { 0 }, mixed = { 0 };
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 600; seed++) {
+		try_world(seed, ALIKE_INSIDE, &alike);
+		try_world(seed, MIXED_INSIDE, &mixed);
+	}
+	print_message("# inside: %u + %u fit, %u + %u exact, %u + %u missed\n",
+		      alike.fit, mixed.fit, alike.exact, mixed.exact,
+		      alike.missed, mixed.missed);
+	assert_true(alike.fit > 200);
+	assert_true(mixed.fit > 100);
+	assert_true(alike.exact * 10 >= alike.fit * 9);
+	assert_int_equal(alike.missed + mixed.missed, 0);
+	assert_true(mixed.ratio <= 1.02 * mixed.fit);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_alike),
 		cmocka_unit_test(test_mixed),
+		cmocka_unit_test(test_inside),
 	};
 
 	return cmocka_run_group_tests_name("plan_brute", tests, NULL, NULL);
