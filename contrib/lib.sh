@@ -8,8 +8,8 @@
 export LC_ALL=C
 
 # What Debian bookworm must have, by what it is for. This is the one list.
-build_packages="autoconf automake gcc libc6-dev libcmocka-dev libjson-c-dev
-	libtool libyaml-dev make pkg-config"
+build_packages="autoconf automake gcc libc6-dev libcmocka-dev libhwloc-dev
+	libjson-c-dev libtool libyaml-dev make pkg-config"
 slurm_packages="libslurm-dev slurm-client slurm-wlm-basic-plugins slurmctld
 	slurmd slurmdbd"
 source_packages="dpkg-dev patch xz-utils"

@@ -40,14 +40,14 @@ struct sgang_island {
 struct sgang_gpu {
 	char name[16];			/* "cuda0", "nvml3", ...; "gpu5" when
 					 * nothing names it */
-	char bus[16];			/* PCI address, "0000:1b:00.0" */
+	char bus[20];			/* PCI address, "0000:1b:00.0" */
 	uint32_t island;
 	char nic[32];			/* nearest card, "mlx5_0"; "": none */
 };
 
 struct sgang_nic {
 	char name[32];			/* "mlx5_0", "eth0" */
-	char bus[16];			/* PCI address; "": not on PCI */
+	char bus[20];			/* PCI address; "": not on PCI */
 	uint32_t island;
 };
 

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* text_file.h - a whole file of bounded size as a string */
+
+#ifndef SGANG_TEXT_FILE_H
+#define SGANG_TEXT_FILE_H
+
+#include <stddef.h>
+
+#include "core/err.h"
+
+/* Read the file 'path' of at most 'max' bytes, which 'kind' ("an hwloc
+ * topology") names in messages. Returns a string the caller frees, or NULL with
+ * errno and 'err', which begins with the path: why it cannot be opened or read,
+ * EINVAL (longer than 'max', has a zero byte), ENOMEM. */
+char *sgang_text_file_read(const char *path, size_t max, const char *kind,
+			   struct sgang_error *err);
+
+#endif
