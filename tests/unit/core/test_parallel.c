@@ -125,13 +125,199 @@ static void test_check(void **state)
 	assert_int_equal(sgang_parallel_find(&parallel, "pp"), -1);
 }
 
+/* -- the golden numbers of behaviours section 4 -- */
+
+/* 4.17: 4 racks of 2 islands of 4 GPUs; an island is a node, a rack a leaf */
+static const char textbook[] =
+	"SwitchName=r1 Nodes=n[1-2]\n"
+	"SwitchName=r2 Nodes=n[3-4]\n"
+	"SwitchName=r3 Nodes=n[5-6]\n"
+	"SwitchName=r4 Nodes=n[7-8]\n"
+	"SwitchName=root Switches=r[1-4]\n";
+
+#define GPUS 32
+
+struct bed {
+	struct sgang_fabric *fabric;
+	struct sgang_costs costs;
+};
+
+static int set_up(void **state)
+{
+	static struct bed bed;
+
+	bed.fabric = sgang_fabric_parse(textbook, "textbook", NULL, 0, NULL);
+	sgang_costs_default(&bed.costs);
+	*state = &bed;
+	return bed.fabric ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	struct bed *bed = *state;
+
+	sgang_fabric_destroy(bed->fabric);
+	return 0;
+}
+
+/* Rank r is on GPU gpu(r), which is on node gpu(r) div 4. */
+static void measure(const struct bed *bed, const char *groups,
+		    uint32_t (*gpu)(uint32_t rank),
+		    struct sgang_parallel_cost *cost)
+{
+	struct sgang_parallel parallel;
+	struct sgang_run runs[GPUS];
+	struct sgang_error err;
+	uint32_t ranks, i;
+
+	if (sgang_parallel_parse(groups, &parallel, &err))
+		fail_msg("%s: %s", groups, err.text);
+	ranks = (uint32_t)sgang_parallel_ranks(&parallel);
+	for (i = 0; i < ranks; i++)
+		runs[i] = (struct sgang_run){ .node = gpu(i) / 4, .ranks = 1,
+					      .slots = 1 };
+	if (sgang_parallel_measure(bed->fabric, &bed->costs, runs, ranks,
+				   &parallel, NULL, cost, &err))
+		fail_msg("%s: %s", groups, err.text);
+}
+
+static uint32_t packed(uint32_t rank)
+{
+	return rank;
+}
+
+/* The four ranks of a tp group are in four racks. */
+static uint32_t scattered(uint32_t rank)
+{
+	return rank % 4 * 8 + rank / 4;
+}
+
+static void test_golden(void **state)
+{
+	static const struct {
+		const char *groups;
+		uint32_t (*gpu)(uint32_t rank);
+		uint64_t weighted, cost[3];
+		uint32_t tier[3];
+	} cases[] = {
+		/* 4.36: both readings of exercise 33.5.2 */
+		{ "tp=4,dp=4:tp=100,dp=10", packed, 3200, { 16, 160 },
+		  { SGANG_LEVEL_ISLAND, SGANG_LEVEL_LEAF + 1 } },
+		{ "tp=4,dp=4:tp=100,dp=10", scattered, 25760, { 256, 16 },
+		  { SGANG_LEVEL_LEAF + 1, SGANG_LEVEL_ISLAND } },
+		{ "tp=4,dp=2,pp=2", packed, 2496, { 16, 64, 256 },
+		  { SGANG_LEVEL_ISLAND, SGANG_LEVEL_LEAF,
+		    SGANG_LEVEL_LEAF + 1 } },
+		{ "tp=4,dp=2,pp=2", scattered, 25776, { 256, 16, 16 },
+		  { SGANG_LEVEL_LEAF + 1, SGANG_LEVEL_ISLAND,
+		    SGANG_LEVEL_ISLAND } },
+		/* a weight of 0 counts nothing, groups of one cost nothing */
+		{ "tp=4,dp=4:dp=0,tp=1", packed, 16, { 16, 160 },
+		  { SGANG_LEVEL_ISLAND, SGANG_LEVEL_LEAF + 1 } },
+		{ "x=1,tp=4,y=1:x=9,tp=3,y=7", packed, 12, { 0, 4, 0 },
+		  { SGANG_LEVEL_ISLAND, SGANG_LEVEL_ISLAND,
+		    SGANG_LEVEL_ISLAND } },
+		{ "tp=1", packed, 0, { 0 }, { SGANG_LEVEL_ISLAND } },
+		/* one group of all is the ring itself: 4.18 */
+		{ "ep=8:ep=1", packed, 14, { 14 }, { SGANG_LEVEL_LEAF } },
+	};
+	struct sgang_parallel_cost cost;
+	size_t i, g;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		measure(*state, cases[i].groups, cases[i].gpu, &cost);
+		assert_int_equal(cost.weighted, cases[i].weighted);
+		for (g = 0; g < 3; g++) {
+			assert_int_equal(cost.group[g].cost, cases[i].cost[g]);
+			assert_int_equal(cost.group[g].tier, cases[i].tier[g]);
+		}
+	}
+	measure(*state, "tp=4,dp=4", scattered, &cost);
+	assert_int_equal(cost.group[0].cross_links, 16);
+	assert_int_equal(cost.group[1].cross_links, 0);
+}
+
+/* Ranks may be numbered otherwise than positions. */
+static void test_layout(void **state)
+{
+	static const struct sgang_run packed_runs[] = {
+		{ .node = 0, .ranks = 4 }, { .node = 1, .ranks = 4 },
+		{ .node = 2, .ranks = 4 }, { .node = 3, .ranks = 4 },
+	};
+	const struct bed *bed = *state;
+	struct sgang_parallel_digit digits[SGANG_PARALLEL_MAX];
+	struct sgang_parallel_cost cost;
+	struct sgang_parallel parallel;
+	uint32_t layout[16], n, i;
+
+	/* dp varies fastest, tp is the heaviest: a tp group is 0 4 8 12 */
+	assert_int_equal(sgang_parallel_parse("dp=4,tp=4:dp=10,tp=100",
+					      &parallel, NULL), 0);
+	n = sgang_parallel_heaviest_first(&parallel, digits);
+	assert_int_equal(n, 2);
+	assert_false(sgang_parallel_layout(&parallel, digits, n, layout));
+	for (i = 0; i < 16; i++)
+		assert_int_equal(layout[i], i % 4 * 4 + i / 4);
+	assert_int_equal(sgang_parallel_measure(bed->fabric, &bed->costs,
+						packed_runs, 4, &parallel,
+						layout, &cost, NULL), 0);
+	assert_int_equal(cost.weighted, 3200);
+	/* the user's order is by weight already, equal weights stay */
+	assert_int_equal(sgang_parallel_parse("a=2,b=2,c=4:a=7,b=7,c=7",
+					      &parallel, NULL), 0);
+	n = sgang_parallel_heaviest_first(&parallel, digits);
+	assert_true(sgang_parallel_layout(&parallel, digits, n, layout));
+	/* squares of 2 x 2: each group has two digits */
+	assert_int_equal(sgang_parallel_parse("a=4,b=4:a=1,b=1", &parallel,
+					      NULL), 0);
+	for (i = 0; i < 4; i++)
+		digits[i] = (struct sgang_parallel_digit){ i % 2, 2 };
+	assert_false(sgang_parallel_layout(&parallel, digits, 4, layout));
+	assert_int_equal(layout[3], 5);
+	assert_int_equal(layout[4], 2);
+	assert_int_equal(layout[15], 15);
+}
+
+static void test_measure_refuses(void **state)
+{
+	static const struct sgang_run runs[] = { { .node = 0, .ranks = 3 },
+						 { .node = 7, .ranks = 3 } };
+	const struct bed *bed = *state;
+	struct sgang_costs costs = bed->costs;
+	struct sgang_parallel_cost cost;
+	struct sgang_parallel parallel;
+	struct sgang_error err;
+
+	assert_int_equal(sgang_parallel_parse("tp=4", &parallel, NULL), 0);
+	assert_int_equal(sgang_parallel_measure(bed->fabric, &costs, runs, 2,
+						&parallel, NULL, &cost, &err),
+			 -1);
+	assert_string_equal(err.text, "the groups tp=4 make 4 ranks, but the "
+			    "gang has 6");
+	assert_int_equal(sgang_parallel_parse("tp=6:tp=1000000", &parallel,
+					      NULL), 0);
+	costs.hop[SGANG_LEVEL_LEAF + 1] = UINT32_MAX;
+	assert_int_equal(sgang_parallel_measure(bed->fabric, &costs, runs, 2,
+						&parallel, NULL, &cost, &err),
+			 0);
+	assert_int_equal(cost.weighted, UINT64_C(1000000) *
+			 (2 * UINT64_C(0xffffffff) + 4));
+	assert_int_equal(sgang_parallel_measure(bed->fabric, &costs, runs, 0,
+						&parallel, NULL, &cost, &err),
+			 -1);
+	assert_int_equal(errno, EINVAL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parse),
 		cmocka_unit_test(test_refuse),
 		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_measure_refuses),
 	};
 
-	return cmocka_run_group_tests_name("parallel", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("parallel", tests, set_up, tear_down);
 }
