@@ -43,6 +43,8 @@ static int check_request(const struct sgang_plan_request *request,
 					  "for nothing, expected 1 unit or "
 					  "more", i);
 	}
+	if (request->parallel)
+		return sgang_parallel_check_request(request, err);
 	return 0;
 }
 
@@ -258,6 +260,15 @@ static int set_up_tree(const struct sgang_job *job, struct demand *demand,
 	return 0;
 }
 
+int sgang_job_alike(const struct sgang_job *job, const uint64_t *broken,
+		    struct sgang_tree *tree)
+{
+	struct demand demand = { .units = job->units, .kind = job->kind,
+				 .n_kinds = 1 };
+
+	return set_up_tree(job, &demand, broken, tree);
+}
+
 /* The fewest slots that a unit of a kind takes on any node. */
 static uint32_t least_slots(const struct sgang_job *job,
 			    const struct sgang_kind *kind)
@@ -359,9 +370,9 @@ static bool shares_itself(const struct sgang_job *job,
 	return false;
 }
 
-static struct sgang_placement *make_placement(const struct sgang_job *job,
-					      const struct sgang_run *runs,
-					      size_t n_runs)
+struct sgang_placement *sgang_job_place(const struct sgang_job *job,
+					const struct sgang_run *runs,
+					size_t n_runs)
 {
 	struct sgang_placement *placement = calloc(1, sizeof(*placement));
 
@@ -385,6 +396,7 @@ void sgang_placement_destroy(struct sgang_placement *placement)
 
 	if (placement) {
 		free(placement->runs);
+		free(placement->layout);
 		free(placement);
 	}
 	errno = saved;
@@ -392,18 +404,12 @@ void sgang_placement_destroy(struct sgang_placement *placement)
 
 /* -- the solvers -- */
 
-/* The members are alike: exact. Returns as sgang_plan(), 2 when members would
- * have to share nodes in a way that needs the other solver. */
-static int plan_alike(const struct sgang_job *job, struct sgang_tree *tree,
-		      struct sgang_placement **placement)
+int sgang_job_lay(const struct sgang_job *job, const struct sgang_tree *tree,
+		  struct sgang_placement **placement)
 {
 	struct sgang_run *runs;
 	size_t n_runs;
-	int rc;
 
-	rc = sgang_tree_solve(tree, job->pool, false);
-	if (rc <= 0)
-		return rc;
 	runs = sgang_pool_alloc(job->pool,
 				tree->n_picks + job->request->n_members,
 				sizeof(*runs));
@@ -412,9 +418,25 @@ static int plan_alike(const struct sgang_job *job, struct sgang_tree *tree,
 	lay_members(job, tree, runs, &n_runs);
 	if (shares_itself(job, runs, n_runs))
 		return 2;
-	*placement = make_placement(job, runs, n_runs);
-	if (!*placement)
+	*placement = sgang_job_place(job, runs, n_runs);
+	return *placement ? 1 : -1;
+}
+
+/* The members are alike: exact. Returns as sgang_plan(), 2 when members would
+ * have to share nodes in a way that needs the other solver. */
+static int plan_alike(const struct sgang_job *job, const uint64_t *broken,
+		      struct sgang_placement **placement)
+{
+	struct sgang_tree tree_made, *tree = &tree_made;
+	int rc;
+
+	if (sgang_job_alike(job, broken, tree))
 		return -1;
+	rc = sgang_tree_solve(tree, job->pool, false);
+	if (rc > 0)
+		rc = sgang_job_lay(job, tree, placement);
+	if (rc != 1)
+		return rc;
 	(*placement)->bound = tree->bound;
 	(*placement)->exact = tree->exact &&
 			      tree->bound == (*placement)->ring.cost;
@@ -535,10 +557,9 @@ static int find_bound(const struct sgang_job *job, const uint64_t *broken,
 	return rc;
 }
 
-/* The wholly free space that a placement breaks. */
-static int count_broken(const struct sgang_job *job, const uint64_t *broken,
-			const struct sgang_run *runs, size_t n_runs,
-			uint64_t *sum)
+int sgang_job_count_broken(const struct sgang_job *job, const uint64_t *broken,
+			   const struct sgang_run *runs, size_t n_runs,
+			   uint64_t *sum)
 {
 	const struct sgang_fabric *fabric = job->request->fabric;
 	bool *used = sgang_pool_zalloc(job->pool, sgang_fabric_domains(fabric),
@@ -575,9 +596,9 @@ static int plan_mixed(const struct sgang_job *job, const uint64_t *broken,
 				       &n_runs);
 	if (rc <= 0)
 		return rc;
-	if (count_broken(job, broken, runs, n_runs, &breaks))
+	if (sgang_job_count_broken(job, broken, runs, n_runs, &breaks))
 		return -1;
-	*placement = make_placement(job, runs, n_runs);
+	*placement = sgang_job_place(job, runs, n_runs);
 	if (!*placement)
 		return -1;
 	(*placement)->bound = bound.cost;
@@ -586,26 +607,34 @@ static int plan_mixed(const struct sgang_job *job, const uint64_t *broken,
 	return 1;
 }
 
-static int plan(struct sgang_job *job, struct sgang_placement **placement)
+int sgang_job_plan(const struct sgang_job *job, const uint64_t *broken,
+		   struct sgang_placement **placement)
 {
-	uint32_t n = sgang_fabric_domains(job->request->fabric);
-	struct demand demand = { .n_kinds = 1 };
-	struct sgang_tree tree;
-	uint64_t *broken;
-	int rc;
+	int rc = 2;
 
-	broken = sgang_pool_zalloc(job->pool, n, sizeof(*broken));
-	if (!broken || find_kinds(job) || find_broken(job, broken))
-		return -1;
-	if (job->n_kinds > 1)
-		return plan_mixed(job, broken, placement);
-	demand.kind = job->kind;
-	demand.units = job->units;
-	if (set_up_tree(job, &demand, broken, &tree))
-		return -1;
-	rc = plan_alike(job, &tree, placement);
+	if (job->n_kinds == 1)
+		rc = plan_alike(job, broken, placement);
 	if (rc == 2)
 		rc = plan_mixed(job, broken, placement);
+	return rc;
+}
+
+/* The ring first: what does not fit as one does not fit at all. */
+static int plan_request(struct sgang_job *job,
+			struct sgang_placement **placement,
+			struct sgang_nofit *nofit, struct sgang_error *err)
+{
+	uint32_t n = sgang_fabric_domains(job->request->fabric);
+	uint64_t *broken = sgang_pool_zalloc(job->pool, n, sizeof(*broken));
+	int rc;
+
+	if (!broken || find_kinds(job) || find_broken(job, broken))
+		return -1;
+	rc = sgang_job_plan(job, broken, placement);
+	if (!rc && nofit)
+		return sgang_nofit_explain(job, nofit);
+	if (rc > 0 && job->request->parallel)
+		rc = sgang_parallel_plan(job, broken, placement, nofit, err);
 	return rc;
 }
 
@@ -621,10 +650,12 @@ int sgang_plan(const struct sgang_plan_request *request,
 
 	if (check_request(request, err))
 		return -1;
-	rc = plan(&job, &made);
-	if (!rc && nofit)
-		rc = sgang_nofit_explain(&job, &why);
+	rc = plan_request(&job, &made, nofit ? &why : NULL, err);
 	sgang_pool_clear(&pool);
+	if (rc <= 0)
+		sgang_placement_destroy(made);
+	if (rc < 0 && errno == EINVAL)
+		return -1;
 	if (rc < 0 && errno == EOVERFLOW)
 		return sgang_errf(err, EINVAL, "plan: hop costs or numbers of "
 				  "ranks are too large to be added up");

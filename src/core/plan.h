@@ -9,6 +9,11 @@
  * slack in the domains it uses (best fit), then the lowest node indices. The
  * first two criteria are exact where the result says `exact`; the last two are
  * reached by exchange and are deterministic.
+ *
+ * With communication groups (parallel.h) what is minimised is their weighted
+ * cost instead, over the choice of nodes and of the rank at each position of
+ * the ring, and then the free space that is broken. A member still has its
+ * positions of the ring, so its ranks need not be in a row.
  */
 
 #ifndef SGANG_PLAN_H
@@ -21,6 +26,7 @@
 #include "err.h"
 #include "fabric.h"
 #include "nodeset.h"
+#include "parallel.h"
 #include "ring.h"
 
 /* 'units' pieces of 'slots' slots each. 4x8 is units 4, slots 8, distinct:
@@ -46,6 +52,11 @@ struct sgang_plan_request {
 	uint32_t max_level;		/* `require:`: highest level the gang
 					 * may span; SGANG_LEVEL_UNCONNECTED:
 					 * no limit (`prefer:`) */
+	const struct sgang_parallel *parallel;	/* borrowed; NULL: the gang is
+						 * one ring */
+	/* With 'parallel', by group: highest level that each of its rings may
+	 * span; SGANG_LEVEL_UNCONNECTED: no limit. */
+	uint32_t require[SGANG_PARALLEL_MAX];
 };
 
 struct sgang_placement {
@@ -54,6 +65,11 @@ struct sgang_placement {
 	struct sgang_ring ring;
 	uint64_t bound;			/* no placement is cheaper than this */
 	bool exact;			/* ring.cost == bound is proved optimal */
+	/* with communication groups, of whose weighted cost `bound` and `exact`
+	 * speak then: */
+	uint64_t weighted_cost;
+	uint32_t *layout;		/* by position of the ring: the rank;
+					 * NULL: rank i at position i */
 };
 
 /* Why there is none: one row per domain that was looked at and came closest
@@ -72,7 +88,8 @@ struct sgang_nofit {
 
 /* Returns 1 and '*placement' (free with sgang_placement_destroy());
  * 0 when it does not fit, with 'nofit' filled (may be NULL);
- * -1 with errno EINVAL (no member, 0 units) or ENOMEM and 'err' filled.
+ * -1 with errno EINVAL (no member, 0 units, groups that do not make as many
+ * ranks as the members have) or ENOMEM and 'err' filled.
  * The time is bounded: the search for the proof stops after a fixed number of
  * steps and the result then says exact = false and carries the bound. */
 int sgang_plan(const struct sgang_plan_request *request,

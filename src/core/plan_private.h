@@ -9,6 +9,11 @@
  *   plan_choose.c  which children of one domain to use, and how far
  *   plan_tidy.c    ... and of equal ones the tidier
  *   plan_mixed.c   members of different kinds: bound, construction, search
+ *   plan_parallel.c  communication groups: a layer around all of these
+ *   plan_blocks.c  ... how many units go where, so that rings stay whole
+ *   plan_cut.c     ... what a set of ranks cuts at the least
+ *   plan_order.c   ... which rank goes to which place
+ *   plan_deal.c    ... which member has which unit
  *   plan_pool.c    memory of one call
  *
  * With the set of used nodes fixed, depth-first order is the cheapest ring, and
@@ -196,6 +201,33 @@ struct sgang_tree;
 int sgang_job_in_slots(const struct sgang_job *job, const uint64_t *broken,
 		       struct sgang_tree *tree);
 
+/* The request, all members being of one kind, as units that are all alike, for
+ * sgang_tree_solve(); -1 with ENOMEM. */
+int sgang_job_alike(const struct sgang_job *job, const uint64_t *broken,
+		    struct sgang_tree *tree);
+
+/* Lay the members, of one kind, over the picked nodes of a tree. Returns 1 and
+ * a placement without bound, 2 when a member would share a node with itself
+ * that must not, -1 with ENOMEM. */
+int sgang_job_lay(const struct sgang_job *job, const struct sgang_tree *tree,
+		  struct sgang_placement **placement);
+
+/* A placement of these runs, which are copied, without bound; NULL with
+ * ENOMEM. */
+struct sgang_placement *sgang_job_place(const struct sgang_job *job,
+					const struct sgang_run *runs,
+					size_t n_runs);
+
+/* The placement of one ring. Returns 1, 0 when none was found, -1 with ENOMEM
+ * or EOVERFLOW. */
+int sgang_job_plan(const struct sgang_job *job, const uint64_t *broken,
+		   struct sgang_placement **placement);
+
+/* The wholly free space that a placement breaks. -1 with ENOMEM. */
+int sgang_job_count_broken(const struct sgang_job *job, const uint64_t *broken,
+			   const struct sgang_run *runs, size_t n_runs,
+			   uint64_t *sum);
+
 /* A member never has two units on one node when it is distinct. */
 bool sgang_member_distinct(const struct sgang_plan_member *member);
 
@@ -262,5 +294,93 @@ int sgang_nofit_explain(const struct sgang_job *job,
  * as in struct sgang_tree. */
 int sgang_mixed_solve(const struct sgang_job *job, const uint64_t *broken,
 		      uint64_t bound, struct sgang_run **runs, size_t *n_runs);
+
+/* -- plan_cut.c -- */
+
+/* No set of so many ranks is allowed. */
+#define SGANG_CUT_NEVER UINT64_MAX
+
+/* The least weight of the rings that a set of so many ranks cuts: of which it
+ * has some ranks, and not all. */
+struct sgang_cut {
+	const struct sgang_parallel *parallel;
+	uint32_t whole;			/* a bit for each group whose rings are
+					 * never cut */
+	uint64_t ranks;			/* of all */
+	uint64_t *least;		/* by number of ranks; NULL: too large a
+					 * table */
+	uint64_t any;			/* least weight of one ring */
+	uint64_t block;			/* only multiples of this are sets */
+};
+
+/* Fill it in for 'parallel' and 'whole'. -1 with ENOMEM. */
+int sgang_cut_find(struct sgang_cut *cut, struct sgang_pool *pool);
+
+/* No set of so many ranks cuts less. 0 for none and for all of them. */
+uint64_t sgang_cut_least(const struct sgang_cut *cut, uint64_t ranks);
+
+/* -- plan_blocks.c -- */
+
+/* How many units go where, for the request's groups. */
+struct sgang_blocks {
+	/* the question: need, cap, left and broken of 'tree' */
+	const struct sgang_tree *tree;
+	uint32_t ranks;			/* of a unit */
+	/* the answer */
+	struct sgang_pick *pick;	/* in the order of positions */
+	size_t n_picks;
+	uint64_t cost;			/* no placement costs less beyond what
+					 * all hops cost in an island, */
+	uint64_t broken;		/* and none that costs as much breaks
+					 * less */
+	bool tired;			/* it took too long: no answer */
+};
+
+/* Returns 1 and fills the answer ('pick' from 'pool'); 0 when it does not fit,
+ * or took too long; -1 with ENOMEM. */
+int sgang_blocks_solve(struct sgang_blocks *blocks, struct sgang_pool *pool);
+
+/* -- plan_order.c -- */
+
+/* Which rank goes to which place, for the request's groups. */
+struct sgang_order {
+	/* the question */
+	const struct sgang_plan_request *request;
+	const uint32_t *node;		/* by position of the ring */
+	uint32_t ranks;
+	uint64_t enough;		/* the search ends at this cost */
+	/* the answer */
+	uint32_t *layout;		/* by position: the rank; from the
+					 * pool */
+	uint64_t cost;			/* weighted */
+	uint64_t wrong;			/* hops above what their group
+					 * requires */
+};
+
+/* -1 with ENOMEM. */
+int sgang_order_solve(struct sgang_order *order, struct sgang_pool *pool);
+
+/* -- plan_deal.c -- */
+
+/* As sgang_job_lay(), but units are dealt out so that nobody shares. Returns 1,
+ * 0 when that cannot be, -1 with ENOMEM. */
+int sgang_job_deal(const struct sgang_job *job, const struct sgang_tree *tree,
+		   struct sgang_placement **placement);
+
+/* -- plan_parallel.c -- */
+
+/* Do the groups make as many ranks as the members have, if that is known
+ * before? 0, or -1 with EINVAL and 'err'. */
+int sgang_parallel_check_request(const struct sgang_plan_request *request,
+				 struct sgang_error *err);
+
+/* Replace the placement of one ring by one for the request's groups, and fill
+ * its weighted cost, layout, bound and exact. Returns 1; 0 when groups cannot
+ * have the levels they require, with 'nofit' (may be NULL) saying so; -1 with
+ * EINVAL (not as many ranks; 'err' says so), EOVERFLOW or ENOMEM. The placement
+ * stays the caller's in all cases. */
+int sgang_parallel_plan(const struct sgang_job *job, const uint64_t *broken,
+			struct sgang_placement **placement,
+			struct sgang_nofit *nofit, struct sgang_error *err);
 
 #endif

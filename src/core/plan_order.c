@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* plan_order.c - communication groups: which rank goes to which place
+ *
+ * The places are given. In the order of the tree, which may be another one than
+ * that of the ring, ranks are laid out by digits (parallel.h): the groups that
+ * must stay within a level first, then the heaviest. As long as the bound
+ * is not reached, digits are split into primes and moved, so that blocks of
+ * several groups are tried too, and then single ranks are exchanged. All of
+ * this ends after a fixed number of steps.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan_private.h"
+
+/* Hops that are looked at while digits are moved, and while ranks are
+ * exchanged. */
+#ifndef ORDER_HOPS_MAX			/* a test lowers it */
+#define ORDER_HOPS_MAX 1000000
+#endif
+
+/* How good an order is: hops above the level that their group requires, then
+ * the weighted cost. */
+struct score {
+	int64_t wrong;
+	int64_t cost;
+};
+
+struct solver {
+	struct sgang_order *order;
+	uint32_t stride[SGANG_PARALLEL_MAX];
+	uint32_t *place;		/* by rank: its position */
+	uint32_t *sorted;		/* positions in the order of the tree */
+	uint32_t *digits;		/* ranks as digits lay them out */
+	uint32_t *trial;		/* a layout that is tried */
+	struct score best;
+	uint64_t hops;			/* looked at so far */
+};
+
+static bool better(const struct score *a, const struct score *b)
+{
+	if (a->wrong != b->wrong)
+		return a->wrong < b->wrong;
+	return a->cost < b->cost;
+}
+
+static bool good_enough(const struct solver *solver)
+{
+	return !solver->best.wrong &&
+	       solver->best.cost <= (int64_t)solver->order->enough;
+}
+
+/* -- scores -- */
+
+/* The next rank of the ring of group g, or the one before. */
+static uint32_t neighbour(const struct solver *solver, uint32_t rank,
+			  uint32_t g, bool next)
+{
+	uint32_t size = solver->order->request->parallel->group[g].size;
+	uint32_t stride = solver->stride[g], at = rank / stride % size;
+
+	if (next)
+		return at + 1 < size ? rank + stride :
+		       rank - at * stride;
+	return at ? rank - stride : rank + (size - 1) * stride;
+}
+
+static void add_hop(struct solver *solver, uint32_t g, uint32_t a, uint32_t b,
+		    struct score *score)
+{
+	const struct sgang_plan_request *request = solver->order->request;
+	const uint32_t *node = solver->order->node;
+	uint32_t level = sgang_fabric_meet(request->fabric,
+					   node[solver->place[a]],
+					   node[solver->place[b]]);
+
+	score->wrong += level > request->require[g];
+	score->cost += (int64_t)request->parallel->group[g].weight *
+		       request->costs->hop[level];
+	solver->hops++;
+}
+
+static bool has_rings(const struct solver *solver, uint32_t g)
+{
+	return solver->order->request->parallel->group[g].size > 1;
+}
+
+/* All hops from and to one rank. */
+static struct score score_rank(struct solver *solver, uint32_t rank)
+{
+	uint32_t g, n = solver->order->request->parallel->n;
+	struct score score = { 0, 0 };
+
+	for (g = 0; g < n; g++) {
+		if (!has_rings(solver, g))
+			continue;
+		add_hop(solver, g, rank, neighbour(solver, rank, g, true),
+			&score);
+		add_hop(solver, g, rank, neighbour(solver, rank, g, false),
+			&score);
+	}
+	return score;
+}
+
+/* The whole layout. Leaves 'place' filled by it. */
+static struct score score_layout(struct solver *solver,
+				 const uint32_t *layout)
+{
+	uint32_t g, n = solver->order->request->parallel->n, i;
+	struct score score = { 0, 0 };
+
+	for (i = 0; i < solver->order->ranks; i++)
+		solver->place[layout[i]] = i;
+	for (g = 0; g < n; g++) {
+		if (!has_rings(solver, g))
+			continue;
+		for (i = 0; i < solver->order->ranks; i++)
+			add_hop(solver, g, i, neighbour(solver, i, g, true),
+				&score);
+	}
+	return score;
+}
+
+/* -- digits -- */
+
+/* What must stay lower comes first. Stable, so the heaviest of these. */
+static void sort_required(const struct sgang_plan_request *request,
+			  struct sgang_parallel_digit *digits, uint32_t n)
+{
+	uint32_t i, at;
+
+	for (i = 1; i < n; i++) {
+		struct sgang_parallel_digit digit = digits[i];
+
+		for (at = i; at && request->require[digits[at - 1].group] >
+				   request->require[digit.group]; at--)
+			digits[at] = digits[at - 1];
+		digits[at] = digit;
+	}
+}
+
+/* Take digits apart into primes; those of size 1 say nothing. */
+static uint32_t split_digits(const struct sgang_parallel_digit *digits,
+			     uint32_t n, struct sgang_parallel_digit *primes)
+{
+	uint32_t i, out = 0, prime, left;
+
+	for (i = 0; i < n; i++) {
+		left = digits[i].size;
+		for (prime = 2; left > 1; prime++) {
+			if (prime * prime > left)
+				prime = left;
+			for (; left % prime == 0; left /= prime)
+				primes[out++] = (struct sgang_parallel_digit){
+					digits[i].group, prime };
+		}
+	}
+	return out;
+}
+
+/* Move digit 'from' to 'to'. */
+static void move_digit(struct sgang_parallel_digit *digits, uint32_t from,
+		       uint32_t to)
+{
+	struct sgang_parallel_digit digit = digits[from];
+
+	if (from < to)
+		memmove(digits + from, digits + from + 1,
+			(to - from) * sizeof(*digits));
+	else
+		memmove(digits + to + 1, digits + to,
+			(from - to) * sizeof(*digits));
+	digits[to] = digit;
+}
+
+/* Try these digits, and keep the layout when it is better. */
+static bool try_digits(struct solver *solver,
+		       const struct sgang_parallel_digit *digits, uint32_t n)
+{
+	struct sgang_order *order = solver->order;
+	struct score score;
+	uint32_t i;
+
+	sgang_parallel_layout(order->request->parallel, digits, n,
+			      solver->digits);
+	for (i = 0; i < order->ranks; i++)
+		solver->trial[solver->sorted[i]] = solver->digits[i];
+	score = score_layout(solver, solver->trial);
+	if (!better(&score, &solver->best))
+		return false;
+	solver->best = score;
+	memcpy(order->layout, solver->trial,
+	       order->ranks * sizeof(*order->layout));
+	return true;
+}
+
+/* Move each digit to each place, as long as something becomes better. */
+static void move_digits(struct solver *solver,
+			struct sgang_parallel_digit *digits, uint32_t n)
+{
+	uint32_t from, to;
+	bool again = true;
+
+	while (again) {
+		again = false;
+		for (from = 0; from < n; from++) {
+			for (to = 0; to < n; to++) {
+				if (good_enough(solver) ||
+				    solver->hops >= ORDER_HOPS_MAX)
+					return;
+				if (from == to)
+					continue;
+				move_digit(digits, from, to);
+				if (try_digits(solver, digits, n))
+					again = true;
+				else
+					move_digit(digits, to, from);
+			}
+		}
+	}
+}
+
+/* -- exchanging ranks -- */
+
+static void exchange(struct solver *solver, uint32_t a, uint32_t b)
+{
+	uint32_t *layout = solver->order->layout, rank = layout[a];
+
+	layout[a] = layout[b];
+	layout[b] = rank;
+	solver->place[layout[a]] = a;
+	solver->place[layout[b]] = b;
+}
+
+/* Exchange the ranks at two positions if that makes it better. A hop between
+ * the two counts twice, before and after. */
+static bool try_exchange(struct solver *solver, uint32_t a, uint32_t b)
+{
+	const uint32_t *layout = solver->order->layout;
+	struct score before[2], after[2], score = solver->best;
+
+	before[0] = score_rank(solver, layout[a]);
+	before[1] = score_rank(solver, layout[b]);
+	exchange(solver, a, b);
+	after[0] = score_rank(solver, layout[a]);
+	after[1] = score_rank(solver, layout[b]);
+	score.wrong += after[0].wrong + after[1].wrong - before[0].wrong -
+		       before[1].wrong;
+	score.cost += after[0].cost + after[1].cost - before[0].cost -
+		      before[1].cost;
+	if (better(&score, &solver->best)) {
+		solver->best = score;
+		return true;
+	}
+	exchange(solver, a, b);
+	return false;
+}
+
+static void exchange_ranks(struct solver *solver)
+{
+	const struct sgang_order *order = solver->order;
+	bool again = true;
+	uint32_t a, b;
+
+	score_layout(solver, order->layout);
+	solver->hops = 0;
+	while (again) {
+		again = false;
+		for (a = 0; a < order->ranks; a++) {
+			for (b = a + 1; b < order->ranks; b++) {
+				if (good_enough(solver) ||
+				    solver->hops >= ORDER_HOPS_MAX)
+					return;
+				if (order->node[a] != order->node[b] &&
+				    try_exchange(solver, a, b))
+					again = true;
+			}
+		}
+	}
+}
+
+/* -- set-up -- */
+
+/* Put the positions into the order of the tree, those of a node as they are:
+ * count the ranks on each place of the tree, then deal out. */
+static int sort_positions(struct solver *solver, struct sgang_pool *pool)
+{
+	const struct sgang_order *order = solver->order;
+	const struct sgang_fabric *fabric = order->request->fabric;
+	const uint32_t *pos = sgang_fabric_pos(fabric);
+	uint32_t n = sgang_fabric_nodes(fabric), i, sum = 0;
+	uint32_t *first = sgang_pool_zalloc(pool, n, sizeof(*first));
+
+	if (!first)
+		return -1;
+	for (i = 0; i < order->ranks; i++)
+		first[pos[order->node[i]]]++;
+	for (i = 0; i < n; i++) {
+		uint32_t here = first[i];
+
+		first[i] = sum;
+		sum += here;
+	}
+	for (i = 0; i < order->ranks; i++)
+		solver->sorted[first[pos[order->node[i]]]++] = i;
+	return 0;
+}
+
+static int set_up(struct solver *solver, struct sgang_pool *pool)
+{
+	const struct sgang_parallel *parallel =
+		solver->order->request->parallel;
+	uint32_t n = solver->order->ranks, g, stride = 1;
+
+	solver->place = sgang_pool_alloc(pool, n, sizeof(*solver->place));
+	solver->sorted = sgang_pool_alloc(pool, n, sizeof(*solver->sorted));
+	solver->digits = sgang_pool_alloc(pool, n, sizeof(*solver->digits));
+	solver->trial = sgang_pool_alloc(pool, n, sizeof(*solver->trial));
+	solver->order->layout = sgang_pool_alloc(pool, n,
+						 sizeof(*solver->trial));
+	if (!solver->place || !solver->sorted || !solver->digits ||
+	    !solver->trial || !solver->order->layout)
+		return -1;
+	for (g = 0; g < parallel->n; g++) {
+		solver->stride[g] = stride;
+		stride *= parallel->group[g].size;
+	}
+	return sort_positions(solver, pool);
+}
+
+int sgang_order_solve(struct sgang_order *order, struct sgang_pool *pool)
+{
+	const struct sgang_parallel *parallel = order->request->parallel;
+	struct sgang_parallel_digit groups[SGANG_PARALLEL_MAX];
+	struct sgang_parallel_digit primes[SGANG_PARALLEL_DIGITS];
+	struct solver solver = { .order = order,
+				 .best = { INT64_MAX, INT64_MAX } };
+	uint32_t n;
+
+	if (set_up(&solver, pool))
+		return -1;
+	n = sgang_parallel_heaviest_first(parallel, groups);
+	sort_required(order->request, groups, n);
+	try_digits(&solver, groups, n);
+	n = split_digits(groups, n, primes);
+	move_digits(&solver, primes, n);
+	if (!good_enough(&solver))
+		exchange_ranks(&solver);
+	order->cost = (uint64_t)solver.best.cost;
+	order->wrong = (uint64_t)solver.best.wrong;
+	return 0;
+}

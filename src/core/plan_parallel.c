@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* plan_parallel.c - communication groups: the weighted sum of all their rings
+ *
+ * A layer around the planner of one ring. What it found is one answer; for
+ * members that are alike, what plan_blocks.c finds is another. The ranks of
+ * both are laid out (plan_order.c), and the better one is taken.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan_private.h"
+
+/* No weighted cost is above this, so that all sums fit. */
+#define COST_MAX (UINT64_C(1) << 61)
+
+struct solver {
+	const struct sgang_job *job;
+	const struct sgang_plan_request *request;
+	const uint64_t *broken;		/* by domain */
+	uint64_t base;			/* all hops in an island */
+	uint64_t bound;			/* no placement is cheaper */
+	struct sgang_blocks blocks;
+	struct sgang_tree tree;
+	bool alike;			/* 'tree' is the request itself, and no
+					 * relaxation of it */
+};
+
+/* A placement, and how good it is. */
+struct answer {
+	struct sgang_placement *placement;
+	uint64_t wrong;			/* hops above a required level */
+	uint64_t broken;
+};
+
+/* -- what is asked -- */
+
+/* How many ranks the members have, as far as that does not depend on where they
+ * are; 0: it does. */
+static uint64_t count_ranks(const struct sgang_plan_request *request)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < request->n_members; i++) {
+		const struct sgang_plan_member *ask = &request->members[i];
+		uint64_t ranks = ask->ranks ? ask->ranks : ask->slots;
+
+		if (!ranks)
+			return 0;
+		sum += ask->units * ranks;
+	}
+	return sum;
+}
+
+int sgang_parallel_check_request(const struct sgang_plan_request *request,
+				 struct sgang_error *err)
+{
+	uint64_t ranks = count_ranks(request);
+
+	return ranks ? sgang_parallel_check(request->parallel, ranks, err) : 0;
+}
+
+/* The cost when all hops are in an island. Returns false when it, or that of
+ * the worst placement, is too large. */
+static bool find_base(struct solver *solver)
+{
+	const struct sgang_parallel *parallel = solver->request->parallel;
+	const uint32_t *hop = solver->request->costs->hop;
+	uint64_t ranks = sgang_parallel_ranks(parallel), sum = 0, worst;
+	uint32_t i;
+
+	for (i = 0; i < parallel->n; i++) {
+		if (parallel->group[i].size > 1)
+			sum += parallel->group[i].weight * ranks;
+	}
+	if (__builtin_mul_overflow(sum, hop[SGANG_LEVEL_UNCONNECTED], &worst) ||
+	    worst > COST_MAX)
+		return false;
+	solver->base = sum * hop[SGANG_LEVEL_ISLAND];
+	return true;
+}
+
+/* -- members that are not alike -- */
+
+/* Ranks that fit on a node, whatever the members are: at most. */
+static uint32_t most_ranks(const struct sgang_job *job, uint32_t node)
+{
+	uint32_t free = job->request->free[node], i;
+	uint64_t most = 0, ranks;
+
+	for (i = 0; i < job->n_kinds; i++) {
+		const struct sgang_kind *kind = &job->kind[i];
+
+		if (!sgang_kind_fits(job, kind, node, free))
+			continue;
+		ranks = sgang_kind_ranks(job, kind, node);
+		if (!kind->whole)
+			ranks = (ranks * free + kind->slots - 1) / kind->slots;
+		most = ranks > most ? ranks : most;
+	}
+	return most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+}
+
+/* Ask for ranks one by one, wherever one may be. */
+static int relax(struct solver *solver)
+{
+	const struct sgang_plan_request *request = solver->request;
+	const uint32_t *order = sgang_fabric_order(request->fabric);
+	uint64_t ranks = sgang_parallel_ranks(request->parallel);
+	uint32_t n = sgang_fabric_nodes(request->fabric), pos;
+	uint32_t *cap = sgang_pool_alloc(solver->job->pool, n, sizeof(*cap));
+
+	memset(&solver->tree, 0, sizeof(solver->tree));
+	if (!cap)
+		return -1;
+	for (pos = 0; pos < n; pos++) {
+		cap[pos] = most_ranks(solver->job, order[pos]);
+		if (cap[pos] > ranks)
+			cap[pos] = (uint32_t)ranks;
+	}
+	solver->tree.request = request;
+	solver->tree.broken = solver->broken;
+	solver->tree.need = ranks;
+	solver->tree.cap = cap;
+	solver->tree.left = cap;
+	return 0;
+}
+
+/* Ask for units if all are alike, else for ranks. Returns as
+ * sgang_blocks_solve(). */
+static int solve_blocks(struct solver *solver)
+{
+	const struct sgang_job *job = solver->job;
+	uint64_t ranks = sgang_parallel_ranks(solver->request->parallel);
+	int rc;
+
+	solver->alike = false;
+	if (job->n_kinds == 1) {
+		if (sgang_job_alike(job, solver->broken, &solver->tree))
+			return -1;
+		solver->alike = !solver->tree.more &&
+				ranks % solver->tree.need == 0;
+	}
+	if (!solver->alike && relax(solver))
+		return -1;
+	solver->blocks.tree = &solver->tree;
+	solver->blocks.ranks = (uint32_t)(ranks / solver->tree.need);
+	rc = sgang_blocks_solve(&solver->blocks, job->pool);
+	solver->bound = solver->base + (rc > 0 ? solver->blocks.cost : 0);
+	return rc;
+}
+
+/* -- answers -- */
+
+/* By position of the ring: its node. */
+static uint32_t *find_nodes(const struct solver *solver,
+			    const struct sgang_placement *placement)
+{
+	uint32_t *node = sgang_pool_alloc(solver->job->pool,
+					  placement->ring.ranks,
+					  sizeof(*node));
+	uint32_t position = 0, k;
+	size_t i;
+
+	for (i = 0; node && i < placement->n_runs; i++)
+		for (k = 0; k < placement->runs[i].ranks; k++)
+			node[position++] = placement->runs[i].node;
+	return node;
+}
+
+static bool is_identity(const struct sgang_order *order)
+{
+	uint32_t i;
+
+	for (i = 0; i < order->ranks; i++)
+		if (order->layout[i] != i)
+			return false;
+	return true;
+}
+
+/* Lay out the ranks of a placement. */
+static int lay_out(struct solver *solver, struct answer *answer)
+{
+	struct sgang_placement *placement = answer->placement;
+	struct sgang_order order = { .request = solver->request };
+	size_t bytes = placement->ring.ranks * sizeof(*placement->layout);
+
+	order.ranks = (uint32_t)placement->ring.ranks;
+	order.node = find_nodes(solver, placement);
+	order.enough = placement->bound = solver->bound;
+	if (!order.node || sgang_order_solve(&order, solver->job->pool) ||
+	    sgang_job_count_broken(solver->job, solver->broken,
+				   placement->runs, placement->n_runs,
+				   &answer->broken))
+		return -1;
+	placement->weighted_cost = order.cost;
+	answer->wrong = order.wrong;
+	if (is_identity(&order))
+		return 0;
+	placement->layout = malloc(bytes);
+	if (!placement->layout)
+		return -1;
+	memcpy(placement->layout, order.layout, bytes);
+	return 0;
+}
+
+static bool better(const struct answer *a, const struct answer *b)
+{
+	if (a->wrong != b->wrong)
+		return a->wrong < b->wrong;
+	if (a->placement->weighted_cost != b->placement->weighted_cost)
+		return a->placement->weighted_cost <
+		       b->placement->weighted_cost;
+	return a->broken < b->broken;
+}
+
+/* The answer that plan_blocks.c has. Returns 1, 0 when members cannot be laid
+ * over its nodes, -1 without memory. */
+static int take_blocks(struct solver *solver, struct answer *answer)
+{
+	int rc;
+
+	solver->tree.pick = solver->blocks.pick;
+	solver->tree.n_picks = solver->blocks.n_picks;
+	rc = sgang_job_lay(solver->job, &solver->tree, &answer->placement);
+	if (rc == 2)
+		rc = sgang_job_deal(solver->job, &solver->tree,
+				    &answer->placement);
+	return rc;
+}
+
+static bool good_enough(const struct answer *answer)
+{
+	return !answer->wrong && answer->placement->weighted_cost ==
+				 answer->placement->bound;
+}
+
+/* Is it proved that nothing is better? */
+static bool is_exact(const struct solver *solver, const struct answer *answer)
+{
+	return good_enough(answer) && solver->alike && !solver->blocks.tired &&
+	       answer->broken <= solver->blocks.broken;
+}
+
+/* -- why not -- */
+
+/* The rings of a group that fit into the places of a level, and the ranks that
+ * fit into the largest of these. */
+struct room {
+	uint64_t rings;
+	uint64_t most;
+	const char *where;
+};
+
+static void add_place(struct room *room, uint64_t ranks, uint64_t size,
+		      const char *name)
+{
+	room->rings += ranks / size;
+	if (!room->where || ranks > room->most) {
+		room->most = ranks;
+		room->where = name;
+	}
+}
+
+static void find_room(const struct solver *solver, uint32_t g,
+		      struct room *room)
+{
+	const struct sgang_fabric *fabric = solver->request->fabric;
+	uint32_t size = solver->request->parallel->group[g].size;
+	uint32_t level = solver->request->require[g];
+	uint32_t n = sgang_fabric_domains(fabric), d, i;
+
+	memset(room, 0, sizeof(*room));
+	for (d = 0; d < n; d++) {
+		const struct sgang_domain *domain =
+			sgang_fabric_domain(fabric, d);
+		uint64_t ranks = 0;
+
+		if (domain->level <= level &&
+		    (domain->parent == SGANG_DOMAIN_NONE ||
+		     sgang_fabric_domain(fabric, domain->parent)->level >
+		     level)) {
+			for (i = 0; i < domain->n_nodes; i++)
+				ranks += solver->tree.cap[domain->first_pos +
+							  i];
+			add_place(room, ranks * solver->blocks.ranks, size,
+				  domain->name);
+		}
+		for (i = 0; !domain->n_children && domain->level > level &&
+			    i < domain->n_nodes; i++) {
+			uint32_t pos = domain->first_pos + i;
+			uint32_t node = sgang_fabric_order(fabric)[pos];
+
+			ranks = (uint64_t)solver->tree.cap[pos] *
+				solver->blocks.ranks;
+			add_place(room, ranks, size,
+				  sgang_fabric_node_name(fabric, node));
+		}
+	}
+}
+
+/* Say which group cannot have its level. */
+static void explain(const struct solver *solver, struct sgang_nofit *nofit)
+{
+	const struct sgang_parallel *parallel = solver->request->parallel;
+	uint64_t ranks = sgang_parallel_ranks(parallel);
+	uint32_t g, last = 0;
+
+	memset(nofit, 0, sizeof(*nofit));
+	for (g = 0; g < parallel->n; g++) {
+		const struct sgang_parallel_group *group = &parallel->group[g];
+		uint32_t level = solver->request->require[g];
+		uint64_t needed = ranks / group->size;
+		struct room room;
+
+		if (level >= SGANG_LEVEL_UNCONNECTED || group->size == 1)
+			continue;
+		last = g;
+		find_room(solver, g, &room);
+		if (room.rings >= needed)
+			continue;
+		snprintf(nofit->text, sizeof(nofit->text), "group %s: %" PRIu64
+			 " rings of %u ranks each must be within one %s, %"
+			 PRIu64 " fit; the largest (%.64s) has room for %"
+			 PRIu64 " ranks", group->name, needed, group->size,
+			 solver->request->costs->name[level], room.rings,
+			 room.where ? room.where : "none", room.most);
+		return;
+	}
+	snprintf(nofit->text, sizeof(nofit->text), "group %s: each ring of %u "
+		 "ranks must be within one %s; there is room, but no placement "
+		 "was found in which all groups have what they require",
+		 parallel->group[last].name, parallel->group[last].size,
+		 solver->request->costs->name[solver->request->require[last]]);
+}
+
+/* -- the layer -- */
+
+/* Lay out the ranks of 'other' and keep the better of the two. Uses up both.
+ * -1 without memory. */
+static int compare(struct solver *solver, struct answer *best,
+		   struct answer *other)
+{
+	struct answer worse = *other;
+
+	if (lay_out(solver, other)) {
+		sgang_placement_destroy(other->placement);
+		return -1;
+	}
+	if (!best->placement || better(other, best)) {
+		worse = *best;
+		*best = *other;
+	}
+	sgang_placement_destroy(worse.placement);
+	return 0;
+}
+
+/* The ring again, on nodes that offer whole blocks of ranks only: those of the
+ * heaviest group, of it and the next one, and so on. For members that are not
+ * alike, where nothing better is known. */
+static int try_blocks_of_ranks(struct solver *solver, struct answer *best)
+{
+	const struct sgang_plan_request *request = solver->request;
+	struct sgang_parallel_digit digits[SGANG_PARALLEL_MAX];
+	uint32_t n = sgang_parallel_heaviest_first(request->parallel, digits);
+	uint32_t n_nodes = sgang_fabric_nodes(request->fabric), i, node;
+	struct sgang_plan_request aligned = *request;
+	struct sgang_job job = *solver->job;
+	uint64_t block = 1;
+	uint32_t *free;
+
+	free = sgang_pool_alloc(job.pool, n_nodes, sizeof(*free));
+	if (!free)
+		return -1;
+	aligned.free = free;
+	job.request = &aligned;
+	for (i = 0; i < n && !good_enough(best); i++) {
+		struct answer answer = { .placement = NULL };
+		int rc;
+
+		block *= digits[i].size;
+		for (node = 0; node < n_nodes; node++)
+			free[node] = request->free[node] -
+				     (uint32_t)(request->free[node] % block);
+		rc = sgang_job_plan(&job, solver->broken, &answer.placement);
+		if (rc < 0)
+			return -1;
+		if (rc && compare(solver, best, &answer))
+			return -1;
+	}
+	return 0;
+}
+
+/* Try what there is. 'best' is the answer of one ring at first, and the best of
+ * all in the end. -1 without memory. */
+static int choose(struct solver *solver, struct answer *best)
+{
+	struct answer ring = *best, blocks = { .placement = NULL };
+	int rc = 0;
+
+	best->placement = NULL;
+	if (solver->alike && !solver->blocks.tired)
+		rc = take_blocks(solver, &blocks);
+	if (rc > 0)
+		rc = compare(solver, best, &blocks);
+	if (rc || compare(solver, best, &ring)) {
+		if (rc)
+			sgang_placement_destroy(ring.placement);
+		return -1;
+	}
+	return good_enough(best) ? 0 : try_blocks_of_ranks(solver, best);
+}
+
+int sgang_parallel_plan(const struct sgang_job *job, const uint64_t *broken,
+			struct sgang_placement **placement,
+			struct sgang_nofit *nofit, struct sgang_error *err)
+{
+	struct solver solver = { .job = job, .request = job->request,
+				 .broken = broken };
+	struct answer best = { .placement = NULL };
+	int rc;
+
+	if (sgang_parallel_check(job->request->parallel,
+				 (*placement)->ring.ranks, err))
+		return -1;
+	if (!find_base(&solver)) {
+		errno = EOVERFLOW;
+		return -1;
+	}
+	rc = solve_blocks(&solver);
+	if (rc < 0)
+		return -1;
+	if (rc || solver.blocks.tired) {
+		best.placement = *placement;
+		rc = choose(&solver, &best);
+		*placement = best.placement;
+		if (rc)
+			return -1;
+		best.placement->exact = is_exact(&solver, &best);
+		rc = !best.wrong;
+	}
+	if (!rc && nofit)
+		explain(&solver, nofit);
+	return rc;
+}

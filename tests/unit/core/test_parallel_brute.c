@@ -1,0 +1,576 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_parallel_brute.c - communication groups against trying everything
+ *
+ * Hundreds of small seeded fabrics, gangs and groups (behaviours 4.29, 4.30,
+ * 4.31, 4.36). First every way to put the members' units on nodes is tried,
+ * which gives all numbers of ranks that nodes can have; then every way to put
+ * the logical ranks on nodes in such numbers. What the planner calls exact must
+ * be the least weighted cost and, among those, the least wholly free space
+ * broken; everything else must lie between.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/plan.h"
+
+#define NODES_MAX 6
+#define MEMBERS_MAX 4
+#define RANKS_MAX 12
+
+/* Ways to put ranks on nodes; more are not tried. */
+#define WAYS_MAX 300000
+
+struct random {
+	uint64_t state;
+};
+
+static uint32_t rnd(struct random *random, uint32_t below)
+{
+	random->state = random->state * UINT64_C(6364136223846793005) +
+			UINT64_C(1442695040888963407);
+	return (uint32_t)((random->state >> 33) % below);
+}
+
+struct world {
+	uint64_t seed;
+	char text[2048];
+	uint32_t n_nodes;
+	struct sgang_fabric *fabric;
+	struct sgang_costs costs;
+	uint32_t free[NODES_MAX];
+	uint32_t total[NODES_MAX];
+	struct sgang_plan_member member[MEMBERS_MAX];
+	size_t n_members;
+	struct sgang_parallel parallel;
+	uint32_t ranks;
+	uint32_t meet[NODES_MAX][NODES_MAX];
+	struct sgang_plan_request request;
+};
+
+#define CHECK(what)							\
+	do {								\
+		if (!(what))						\
+			fail_msg("seed %lu: not %s\n%s",		\
+				 (unsigned long)world->seed, #what,	\
+				 world->text);				\
+	} while (0)
+
+/* -- worlds -- */
+
+/* Leaves of 1 to 3 nodes, under one root or under spines under one root. */
+static void make_topology(struct world *world, struct random *random)
+{
+	char *p = world->text;
+	uint32_t node = 0, leaves = 0, first;
+
+	while (node < world->n_nodes) {
+		uint32_t n = 1 + rnd(random, 3);
+
+		if (n > world->n_nodes - node)
+			n = world->n_nodes - node;
+		p += sprintf(p, "SwitchName=l%u Nodes=n[%u-%u]\n", leaves++,
+			     node, node + n - 1);
+		node += n;
+	}
+	first = 1 + rnd(random, leaves);
+	if (first == leaves || rnd(random, 2)) {
+		sprintf(p, "SwitchName=r Switches=l[0-%u]\n", leaves - 1);
+		return;
+	}
+	/* the second spine may be one leaf: irregular heights */
+	p += sprintf(p, "SwitchName=s Switches=l[0-%u]\n", first - 1);
+	sprintf(p, "SwitchName=r Switches=s,l[%u-%u]\n", first, leaves - 1);
+}
+
+/* 'size' members of one kind, or each of its own; together the ranks. */
+static void make_members(struct world *world, struct random *random,
+			 bool mixed)
+{
+	uint32_t slots = 1 + rnd(random, 4), left = world->ranks;
+	uint32_t per = rnd(random, 4) ? 0 : 1 + rnd(random, 2);
+
+	while (left) {
+		struct sgang_plan_member *member =
+			&world->member[world->n_members++];
+		uint32_t unit, most;
+
+		if (mixed)
+			slots = 1 + rnd(random, 3);
+		unit = per ? per : slots;
+		if (left % unit || (mixed && unit > left)) {
+			slots = 1;
+			per = 0;
+			unit = 1;
+		}
+		most = left / unit;
+		member->slots = slots;
+		member->ranks = per;
+		member->units = world->n_members == MEMBERS_MAX ? most :
+				1 + rnd(random, most);
+		member->distinct = !rnd(random, 3);
+		left -= member->units * unit;
+	}
+}
+
+/* A product of one to four sizes, any weights. */
+static void make_groups(struct world *world, struct random *random)
+{
+	static const uint32_t sizes[] = { 2, 3, 4, 6, 8, 9, 12 };
+	static const uint32_t weights[] = { 0, 1, 1, 2, 10, 100 };
+	uint32_t left, n = 0;
+
+	left = sizes[rnd(random, sizeof(sizes) / sizeof(sizes[0]))];
+	world->ranks = left;
+	while (n < 4 && (left > 1 || !n || !rnd(random, 4))) {
+		struct sgang_parallel_group *group =
+			&world->parallel.group[n++];
+		uint32_t size = 1 + rnd(random, left);
+
+		while (left % size || (n == 4 && size != left))
+			size++;
+		sprintf(group->name, "g%u", n);
+		group->size = size;
+		group->weight = weights[rnd(random, 6)];
+		left /= size;
+	}
+	world->parallel.n = n;
+}
+
+static void make_requirements(struct world *world, struct random *random)
+{
+	uint32_t g;
+
+	world->request.max_level = rnd(random, 4) ? SGANG_LEVEL_UNCONNECTED :
+				   1 + rnd(random, 4);
+	for (g = 0; g < world->parallel.n; g++)
+		world->request.require[g] = rnd(random, 4) ?
+			SGANG_LEVEL_UNCONNECTED : rnd(random, 4);
+}
+
+static bool holds(const struct world *world, uint32_t d, uint32_t node)
+{
+	const struct sgang_domain *domain =
+		sgang_fabric_domain(world->fabric, d);
+	uint32_t pos = sgang_fabric_pos(world->fabric)[node];
+
+	return pos >= domain->first_pos &&
+	       pos < domain->first_pos + domain->n_nodes;
+}
+
+/* The lowest domain that holds both; not by sgang_fabric_meet(). */
+static uint32_t meet(const struct world *world, uint32_t a, uint32_t b)
+{
+	uint32_t d, best = SGANG_LEVEL_UNCONNECTED;
+
+	if (a == b)
+		return SGANG_LEVEL_ISLAND;
+	for (d = 0; d < sgang_fabric_domains(world->fabric); d++) {
+		uint32_t level = sgang_fabric_domain(world->fabric, d)->level;
+
+		if (holds(world, d, a) && holds(world, d, b) && level < best)
+			best = level;
+	}
+	return best;
+}
+
+static void make_nodes(struct world *world, struct random *random)
+{
+	uint32_t i, j, same = rnd(random, 2) ? 1 + rnd(random, 6) : 0;
+	struct sgang_error err;
+
+	for (i = 0; i < world->n_nodes; i++) {
+		world->total[i] = same ? same : 1 + rnd(random, 6);
+		world->free[i] = rnd(random, 3) ? world->total[i] :
+				 rnd(random, world->total[i] + 1);
+	}
+	world->fabric = sgang_fabric_parse(world->text, "test", NULL, 0, &err);
+	if (!world->fabric)
+		fail_msg("seed %lu: %s", (unsigned long)world->seed, err.text);
+	for (i = 0; i < world->n_nodes; i++)
+		for (j = 0; j < world->n_nodes; j++)
+			world->meet[i][j] = meet(world, i, j);
+}
+
+static void make_costs(struct world *world, struct random *random)
+{
+	uint32_t level, hop = 1;
+
+	sgang_costs_default(&world->costs);
+	if (rnd(random, 2))
+		return;
+	for (level = 0; level < SGANG_LEVELS; level++) {
+		hop += rnd(random, 2) ? rnd(random, 7) : 0;
+		world->costs.hop[level] = hop;
+	}
+}
+
+static void make_world(struct world *world, uint64_t seed, bool mixed)
+{
+	struct random random = { seed * 7919 + 5 };
+	uint64_t ways = 1;
+	uint32_t i;
+
+	memset(world, 0, sizeof(*world));
+	world->seed = seed;
+	make_groups(world, &random);
+	world->n_nodes = 2 + rnd(&random, NODES_MAX - 1);
+	for (i = 0; i < world->ranks; i++)
+		ways *= world->n_nodes;
+	for (; ways > WAYS_MAX; world->n_nodes--)
+		for (ways = 1, i = 0; i < world->ranks; i++)
+			ways *= world->n_nodes - 1;
+	make_topology(world, &random);
+	make_nodes(world, &random);
+	make_costs(world, &random);
+	make_members(world, &random, mixed);
+	make_requirements(world, &random);
+	world->request.fabric = world->fabric;
+	world->request.costs = &world->costs;
+	world->request.free = world->free;
+	world->request.total = world->total;
+	world->request.members = world->member;
+	world->request.n_members = world->n_members;
+	world->request.parallel = &world->parallel;
+}
+
+/* -- trying everything -- */
+
+/* Numbers of ranks on all nodes, read as one number. */
+#define CODES 371293			/* (RANKS_MAX + 1) ^ 5 */
+
+struct brute {
+	const struct world *world;
+	uint32_t unit_member[RANKS_MAX];
+	uint32_t n_units;
+	uint32_t at[RANKS_MAX];		/* node of each unit, then of each
+					 * rank */
+	uint32_t slots[NODES_MAX];
+	uint32_t count[NODES_MAX];
+	uint8_t *possible;		/* by code: of the numbers of ranks on
+					 * all nodes but the last */
+	bool found;
+	uint64_t cost;
+	uint64_t broken;
+};
+
+static uint32_t code(const struct brute *brute)
+{
+	uint32_t i, number = 0;
+
+	for (i = 0; i + 1 < brute->world->n_nodes; i++)
+		number = number * (RANKS_MAX + 1) + brute->count[i];
+	return number;
+}
+
+static bool unit_fits(const struct brute *brute, uint32_t unit, uint32_t node)
+{
+	const struct sgang_plan_member *ask =
+		&brute->world->member[brute->unit_member[unit]];
+	uint32_t i;
+
+	if (brute->slots[node] + ask->slots > brute->world->free[node])
+		return false;
+	for (i = 0; i < unit && ask->distinct; i++)
+		if (brute->unit_member[i] == brute->unit_member[unit] &&
+		    brute->at[i] == node)
+			return false;
+	return true;
+}
+
+static void try_units(struct brute *brute, uint32_t unit)
+{
+	const struct sgang_plan_member *ask;
+	uint32_t node, ranks;
+
+	if (unit == brute->n_units) {
+		brute->possible[code(brute)] = 1;
+		return;
+	}
+	ask = &brute->world->member[brute->unit_member[unit]];
+	ranks = ask->ranks ? ask->ranks : ask->slots;
+	for (node = 0; node < brute->world->n_nodes; node++) {
+		if (!unit_fits(brute, unit, node))
+			continue;
+		brute->at[unit] = node;
+		brute->slots[node] += ask->slots;
+		brute->count[node] += ranks;
+		try_units(brute, unit + 1);
+		brute->slots[node] -= ask->slots;
+		brute->count[node] -= ranks;
+	}
+}
+
+/* The weighted cost of ranks at these nodes. False: a level is too high. */
+static bool cost_of(const struct world *world, const uint32_t *at,
+		    uint64_t *cost)
+{
+	uint32_t g, rank, stride = 1, i;
+
+	*cost = 0;
+	for (g = 0; g < world->parallel.n; g++) {
+		uint32_t size = world->parallel.group[g].size;
+
+		for (rank = 0; rank < world->ranks && size > 1; rank++) {
+			uint32_t k = rank / stride % size;
+			uint32_t next = rank - k * stride +
+					(k + 1) % size * stride;
+			uint32_t level = world->meet[at[rank]][at[next]];
+
+			if (level > world->request.require[g])
+				return false;
+			*cost += (uint64_t)world->parallel.group[g].weight *
+				 world->costs.hop[level];
+		}
+		stride *= size;
+	}
+	for (rank = 0; rank < world->ranks; rank++)
+		for (i = 0; i < rank; i++) {
+			uint32_t level = world->meet[at[i]][at[rank]];
+
+			if (level != SGANG_LEVEL_ISLAND &&
+			    level > world->request.max_level)
+				return false;
+		}
+	return true;
+}
+
+/* The slots of the wholly free domains that hold any of these nodes. */
+static uint64_t broken_by(const struct world *world, const uint32_t *at)
+{
+	uint64_t sum = 0;
+	uint32_t d, i;
+
+	for (d = 0; d < sgang_fabric_domains(world->fabric); d++) {
+		uint64_t slots = 0;
+		bool whole = true, touched = false;
+
+		for (i = 0; i < world->n_nodes; i++) {
+			if (!holds(world, d, i))
+				continue;
+			slots += world->total[i];
+			whole &= world->free[i] == world->total[i];
+		}
+		for (i = 0; i < world->ranks; i++)
+			touched |= holds(world, d, at[i]);
+		if (whole && touched)
+			sum += slots;
+	}
+	return sum;
+}
+
+static void judge(struct brute *brute)
+{
+	uint64_t cost, broken;
+
+	if (!brute->possible[code(brute)] ||
+	    !cost_of(brute->world, brute->at, &cost) ||
+	    (brute->found && cost > brute->cost))
+		return;
+	broken = broken_by(brute->world, brute->at);
+	if (!brute->found || cost < brute->cost || broken < brute->broken) {
+		brute->found = true;
+		brute->cost = cost;
+		brute->broken = broken;
+	}
+}
+
+static void try_ranks(struct brute *brute, uint32_t rank)
+{
+	uint32_t node;
+
+	if (rank == brute->world->ranks) {
+		judge(brute);
+		return;
+	}
+	for (node = 0; node < brute->world->n_nodes; node++) {
+		brute->at[rank] = node;
+		brute->count[node]++;
+		try_ranks(brute, rank + 1);
+		brute->count[node]--;
+	}
+}
+
+static void brute_force(struct brute *brute, const struct world *world)
+{
+	size_t m;
+	uint32_t i;
+
+	memset(brute, 0, sizeof(*brute));
+	brute->world = world;
+	brute->possible = calloc(CODES, 1);
+	assert_non_null(brute->possible);
+	for (m = 0; m < world->n_members; m++)
+		for (i = 0; i < world->member[m].units; i++)
+			brute->unit_member[brute->n_units++] = (uint32_t)m;
+	try_units(brute, 0);
+	try_ranks(brute, 0);
+	free(brute->possible);
+}
+
+/* -- what must hold of every placement -- */
+
+static void check_runs(const struct world *world,
+		       const struct sgang_placement *placement)
+{
+	uint32_t left[NODES_MAX], units[MEMBERS_MAX] = { 0 };
+	size_t i;
+
+	memcpy(left, world->free, sizeof(left));
+	for (i = 0; i < placement->n_runs; i++) {
+		const struct sgang_run *run = &placement->runs[i];
+		const struct sgang_plan_member *ask =
+			&world->member[run->member];
+		uint32_t n = run->slots / ask->slots;
+
+		CHECK(!i || run->member == run[-1].member ||
+		      run->member == run[-1].member + 1);
+		CHECK(n > 0 && n * ask->slots == run->slots);
+		CHECK(run->ranks == n * (ask->ranks ? ask->ranks :
+					 ask->slots));
+		CHECK(run->slots <= left[run->node]);
+		CHECK(!ask->distinct || n == 1);
+		left[run->node] -= run->slots;
+		units[run->member] += n;
+	}
+	for (i = 0; i < world->n_members; i++)
+		CHECK(units[i] == world->member[i].units);
+}
+
+/* at[r] becomes the node of rank r. */
+static void find_ranks(const struct world *world,
+		       const struct sgang_placement *placement, uint32_t *at)
+{
+	uint32_t position = 0, k;
+	size_t i;
+
+	for (i = 0; i < world->ranks; i++)
+		at[i] = SGANG_NODE_NONE;
+	for (i = 0; i < placement->n_runs; i++)
+		for (k = 0; k < placement->runs[i].ranks; k++, position++) {
+			uint32_t rank = placement->layout ?
+					placement->layout[position] : position;
+
+			CHECK(rank < world->ranks);
+			CHECK(at[rank] == SGANG_NODE_NONE);
+			at[rank] = placement->runs[i].node;
+		}
+	CHECK(position == world->ranks);
+}
+
+static void check_placement(const struct world *world,
+			    const struct brute *brute,
+			    const struct sgang_placement *placement)
+{
+	struct sgang_parallel_cost cost;
+	uint32_t at[RANKS_MAX];
+	uint64_t sum;
+
+	CHECK(brute->found);
+	check_runs(world, placement);
+	find_ranks(world, placement, at);
+	CHECK(cost_of(world, at, &sum));
+	CHECK(sum == placement->weighted_cost);
+	CHECK(!sgang_parallel_measure(world->fabric, &world->costs,
+				      placement->runs, placement->n_runs,
+				      &world->parallel, placement->layout,
+				      &cost, NULL));
+	CHECK(cost.weighted == sum);
+	CHECK(placement->bound <= brute->cost);
+	CHECK(brute->cost <= sum);
+	if (placement->exact) {
+		CHECK(sum == brute->cost);
+		CHECK(placement->bound == sum);
+		CHECK(broken_by(world, at) == brute->broken);
+	}
+}
+
+struct tally {
+	unsigned int fit, exact, best, missed;
+	double ratio, worst;
+};
+
+static void try_world(uint64_t seed, bool mixed, struct tally *tally)
+{
+	struct sgang_placement *placement = NULL;
+	struct sgang_nofit nofit = { .text = "" };
+	struct world made, *world = &made;
+	struct brute brute;
+	double ratio = 1;
+	int rc;
+
+	make_world(world, seed, mixed);
+	brute_force(&brute, world);
+	rc = sgang_plan(&world->request, &placement, &nofit, NULL);
+	CHECK(rc >= 0);
+	tally->fit += brute.found;
+	if (rc) {
+		check_placement(world, &brute, placement);
+		tally->exact += placement->exact;
+		tally->best += placement->weighted_cost == brute.cost;
+		if (brute.cost)
+			ratio = (double)placement->weighted_cost /
+				(double)brute.cost;
+		tally->ratio += ratio;
+		if (ratio > tally->worst)
+			tally->worst = ratio;
+	} else {
+		CHECK(nofit.text[0]);
+		tally->missed += brute.found;
+	}
+	sgang_placement_destroy(placement);
+	sgang_fabric_destroy(world->fabric);
+}
+
+static void try_worlds(const char *title, bool mixed, struct tally *tally)
+{
+	uint64_t seed;
+
+	memset(tally, 0, sizeof(*tally));
+	for (seed = 1; seed <= 600; seed++)
+		try_world(seed, mixed, tally);
+	tally->ratio /= tally->fit - tally->missed;
+	print_message("# %s: %u fit, %u optimal, %u proved, %u missed, "
+		      "cost/optimum mean %.4f worst %.3f\n", title, tally->fit,
+		      tally->best, tally->exact, tally->missed, tally->ratio,
+		      tally->worst);
+}
+
+/* Members that are alike. */
+static void test_alike(void **state)
+{
+	struct tally tally;
+
+	(void)state;
+	try_worlds("alike", false, &tally);
+	assert_true(tally.fit > 250);
+	assert_int_equal(tally.missed, 0);
+}
+
+/* Members of different shapes. */
+static void test_mixed(void **state)
+{
+	struct tally tally;
+
+	(void)state;
+	try_worlds("mixed", true, &tally);
+	assert_true(tally.fit > 250);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_alike),
+		cmocka_unit_test(test_mixed),
+	};
+
+	return cmocka_run_group_tests_name("parallel_brute", tests, NULL,
+					   NULL);
+}
