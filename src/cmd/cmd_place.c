@@ -11,6 +11,7 @@
 #include "cmd/offline.h"
 #include "core/hostlist.h"
 #include "core/plan.h"
+#include "core/policy.h"
 #include "core/spec.h"
 #include "core/text.h"
 
@@ -21,6 +22,7 @@ enum {
 	OPT_FREE,
 	OPT_MEMBER,
 	OPT_GANG_TOPOLOGY,
+	OPT_PARALLEL,
 	OPT_JSON
 };
 
@@ -34,7 +36,11 @@ static const struct sgang_cmd_option options[] = {
 			 "4x8: 8 slots on each of 4 nodes; may be repeated",
 			 0 },
 	[OPT_GANG_TOPOLOGY] = { "gang-topology", "POLICY",
-				"require:LEVEL or prefer:LEVEL", 0 },
+				"require:LEVEL, require:GROUP:LEVEL or "
+				"prefer:LEVEL", 0 },
+	[OPT_PARALLEL] = { "parallel", "GROUPS",
+			   "groups over the ranks, tp=8,dp=4[:tp=100,dp=10]",
+			   0 },
 	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
 	{ NULL, NULL, NULL, 0 }
 };
@@ -44,6 +50,7 @@ struct request {
 	uint32_t slots;			/* 0: not said */
 	const char *free_list;		/* NULL: all slots are free */
 	struct sgang_spec spec;		/* --gang-topology */
+	struct sgang_parallel parallel;
 	bool json;
 	struct sgang_plan_member *members;
 	size_t n_members;
@@ -131,6 +138,8 @@ static int read_option(struct request *request, int option, const char *value,
 	case OPT_GANG_TOPOLOGY:
 		return sgang_spec_set(&request->spec, "gang-topology", value,
 				      err);
+	case OPT_PARALLEL:
+		return sgang_offline_parallel(value, &request->parallel, err);
 	default:
 		request->json = true;
 		return 0;
@@ -228,24 +237,32 @@ static int fill_slots(struct request *request, struct sgang_error *err)
 	return 0;
 }
 
-/* The highest level the gang may span. Without a clock `prefer:` sets no limit:
- * preferring the lowest is what the plan does anyway. */
-static int highest_level(const struct request *request, uint32_t *level,
-			 struct sgang_error *err)
+/* The highest level that the gang, and the rings of each group, may span.
+ * Without a clock `prefer:` sets no limit: preferring the lowest is what the
+ * plan does anyway. */
+static int highest_levels(const struct request *request,
+			  struct sgang_plan_request *plan,
+			  struct sgang_error *err)
 {
 	const struct sgang_costs *costs = &request->offline.conf.costs;
 	char unknown[SGANG_LEVEL_NAME_SIZE];
 	struct sgang_policy policy;
+	struct sgang_error why;
 	const char *option;
 
-	*level = SGANG_LEVEL_UNCONNECTED;
+	plan->max_level = SGANG_LEVEL_UNCONNECTED;
 	if (sgang_spec_unknown_level(&request->spec, costs, &option, unknown))
 		return sgang_errf(err, EINVAL, "--%s: there is no level "
 				  "\"%s\"; LevelNames of gang.conf names them",
 				  option, unknown);
 	sgang_spec_policy(&request->spec, &policy);
 	if (policy.require[0])
-		*level = (uint32_t)sgang_costs_level(costs, policy.require);
+		plan->max_level = (uint32_t)sgang_costs_level(costs,
+							      policy.require);
+	if (sgang_parallel_require(&request->parallel, &policy, costs,
+				   plan->require, &why))
+		return sgang_errf(err, EINVAL, "--gang-topology=%s; --parallel "
+				  "names them", why.text);
 	return 0;
 }
 
@@ -298,18 +315,57 @@ static int print_member(const struct request *request,
 	return 0;
 }
 
+/* What the ring costs, and the groups. The groups fit: they were planned. */
+static int find_cost(const struct request *request,
+		     const struct sgang_placement *placement,
+		     struct sgang_offline_cost *cost, struct sgang_error *err)
+{
+	cost->ring = placement->ring;
+	cost->parallel = &request->parallel;
+	if (!request->parallel.n)
+		return 0;
+	return sgang_parallel_measure(request->offline.fabric,
+				      &request->offline.conf.costs,
+				      placement->runs, placement->n_runs,
+				      &request->parallel, placement->layout,
+				      &cost->groups, err);
+}
+
+/* Which rank each position of the ring has, as "layout=0-3,8-11,4-7". */
+static void print_layout(const struct sgang_placement *placement)
+{
+	const uint32_t *layout = placement->layout;
+	uint64_t i = 0, first, n = placement->ring.ranks;
+
+	if (!layout)
+		return;
+	printf("layout=");
+	while (i < n) {
+		for (first = i++; i < n && layout[i] == layout[i - 1] + 1; i++)
+			;
+		printf("%s%" PRIu32, first ? "," : "", layout[first]);
+		if (i - first > 1)
+			printf("-%" PRIu32, layout[i - 1]);
+	}
+	putchar('\n');
+}
+
 static int print_placement(const struct request *request,
 			   const struct sgang_placement *placement,
 			   struct sgang_error *err)
 {
+	struct sgang_offline_cost cost;
 	size_t i, end;
 
+	if (find_cost(request, placement, &cost, err))
+		return -1;
 	for (i = 0; i < placement->n_runs; i = end) {
 		end = member_end(placement, i);
 		if (print_member(request, placement->runs + i, end - i, err))
 			return -1;
 	}
-	sgang_offline_print_ring(&request->offline, &placement->ring);
+	sgang_offline_print_cost(&request->offline, &cost);
+	print_layout(placement);
 	if (!placement->exact)
 		fprintf(stderr, "sgang: not proved to be the cheapest, no "
 			"placement costs less than %" PRIu64 "\n",
@@ -340,26 +396,46 @@ static struct json_object *json_member(const struct request *request,
 	return member;
 }
 
-static void json_placement(const struct request *request,
-			   const struct sgang_placement *placement)
+static struct json_object *json_layout(const struct sgang_placement *placement)
 {
-	struct json_object *object = json_object_new_object();
-	struct json_object *members = json_object_new_array();
+	struct json_object *ranks = json_object_new_array();
+	uint64_t i;
+
+	for (i = 0; i < placement->ring.ranks; i++)
+		json_object_array_add(ranks, json_object_new_uint64(
+			placement->layout[i]));
+	return ranks;
+}
+
+static int json_placement(const struct request *request,
+			  const struct sgang_placement *placement,
+			  struct sgang_error *err)
+{
+	struct sgang_offline_cost cost;
+	struct json_object *object, *members;
 	size_t i, end;
 
+	if (find_cost(request, placement, &cost, err))
+		return -1;
+	object = json_object_new_object();
+	members = json_object_new_array();
 	for (i = 0; i < placement->n_runs; i = end) {
 		end = member_end(placement, i);
 		json_object_array_add(members, json_member(
 			request, placement->runs + i, end - i));
 	}
 	json_object_object_add(object, "fits", json_object_new_boolean(1));
-	sgang_offline_json_ring(&request->offline, &placement->ring, object);
+	sgang_offline_json_cost(&request->offline, &cost, object);
 	json_object_object_add(object, "exact",
 			       json_object_new_boolean(placement->exact));
 	json_object_object_add(object, "bound",
 			       json_object_new_uint64(placement->bound));
+	if (placement->layout)
+		json_object_object_add(object, "layout",
+				       json_layout(placement));
 	json_object_object_add(object, "members", members);
 	sgang_cmd_print_json(object);
+	return 0;
 }
 
 /* The invisible root above several real ones has no name of its own. */
@@ -423,7 +499,7 @@ static int answer(struct request *request, struct sgang_error *err)
 	int rc;
 
 	if (sgang_offline_load(&request->offline, err) ||
-	    highest_level(request, &plan.max_level, err) ||
+	    highest_levels(request, &plan, err) ||
 	    fill_slots(request, err))
 		return -1;
 	plan.fabric = request->offline.fabric;
@@ -432,6 +508,8 @@ static int answer(struct request *request, struct sgang_error *err)
 	plan.total = request->total;
 	plan.members = request->members;
 	plan.n_members = request->n_members;
+	if (request->parallel.n)
+		plan.parallel = &request->parallel;
 
 	rc = sgang_plan(&plan, &placement, &nofit, err);
 	if (rc < 0)
@@ -440,10 +518,8 @@ static int answer(struct request *request, struct sgang_error *err)
 		(request->json ? json_nofit : print_nofit)(request, &nofit);
 		return SGANG_EXIT_NO;
 	}
-	if (request->json)
-		json_placement(request, placement);
-	else
-		rc = print_placement(request, placement, err);
+	rc = (request->json ? json_placement : print_placement)
+		(request, placement, err);
 	sgang_placement_destroy(placement);
 	return rc < 0 ? -1 : SGANG_EXIT_YES;
 }

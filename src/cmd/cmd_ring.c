@@ -12,6 +12,7 @@ enum {
 	OPT_TOPOLOGY,
 	OPT_CONF,
 	OPT_SLOTS,
+	OPT_PARALLEL,
 	OPT_JSON
 };
 
@@ -20,6 +21,9 @@ static const struct sgang_cmd_option options[] = {
 	[OPT_CONF] = { "conf", "FILE", "gang.conf with hop costs and names",
 		       0 },
 	[OPT_SLOTS] = { "slots", "N", "slots of every node (1)", 0 },
+	[OPT_PARALLEL] = { "parallel", "GROUPS",
+			   "groups over the ranks, tp=8,dp=4[:tp=100,dp=10]",
+			   0 },
 	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
 	{ NULL, NULL, NULL, 0 }
 };
@@ -34,6 +38,7 @@ struct place {
 struct request {
 	struct sgang_offline offline;
 	uint32_t slots;
+	struct sgang_parallel parallel;
 	bool json;
 	struct place *places;
 	size_t n_places;
@@ -113,11 +118,31 @@ static int check_places(const struct request *request, struct sgang_error *err)
 	return rc;
 }
 
-static int measure(const struct request *request, struct sgang_ring *ring,
-		   struct sgang_error *err)
+static int measure_runs(const struct request *request,
+			const struct sgang_run *runs,
+			struct sgang_offline_cost *cost,
+			struct sgang_error *err)
+{
+	const struct sgang_fabric *fabric = request->offline.fabric;
+	const struct sgang_costs *costs = &request->offline.conf.costs;
+	struct sgang_error why;
+
+	cost->parallel = &request->parallel;
+	sgang_ring_measure(fabric, costs, runs, request->n_places, &cost->ring);
+	if (request->parallel.n &&
+	    sgang_parallel_measure(fabric, costs, runs, request->n_places,
+				   &request->parallel, NULL, &cost->groups,
+				   &why))
+		return sgang_errf(err, errno, "--parallel: %s", why.text);
+	return 0;
+}
+
+static int measure(const struct request *request,
+		   struct sgang_offline_cost *cost, struct sgang_error *err)
 {
 	struct sgang_run *runs = calloc(request->n_places, sizeof(*runs));
 	size_t i;
+	int rc;
 
 	if (!runs)
 		return sgang_errf(err, ENOMEM, "out of memory");
@@ -127,11 +152,29 @@ static int measure(const struct request *request, struct sgang_ring *ring,
 				request->slots;
 		runs[i].slots = runs[i].ranks;
 	}
-	sgang_ring_measure(request->offline.fabric,
-			   &request->offline.conf.costs, runs,
-			   request->n_places, ring);
+	rc = measure_runs(request, runs, cost, err);
 	free(runs);
-	return 0;
+	return rc;
+}
+
+static int read_option(struct request *request, int option, const char *value,
+		       struct sgang_error *err)
+{
+	switch (option) {
+	case OPT_TOPOLOGY:
+		request->offline.topology = value;
+		return 0;
+	case OPT_CONF:
+		request->offline.conf_path = value;
+		return 0;
+	case OPT_SLOTS:
+		return sgang_offline_slots(value, &request->slots, err);
+	case OPT_PARALLEL:
+		return sgang_offline_parallel(value, &request->parallel, err);
+	default:
+		request->json = true;
+		return 0;
+	}
 }
 
 static int read_options(const struct sgang_verb *verb, int argc, char **argv,
@@ -142,22 +185,9 @@ static int read_options(const struct sgang_verb *verb, int argc, char **argv,
 	int next;
 
 	while ((next = sgang_cmd_next(verb, argc, argv, &value)) >= 0) {
-		switch (next) {
-		case OPT_TOPOLOGY:
-			request->offline.topology = value;
-			break;
-		case OPT_CONF:
-			request->offline.conf_path = value;
-			break;
-		case OPT_SLOTS:
-			if (sgang_offline_slots(value, &request->slots, &err)) {
-				sgang_cmd_bad("%s", err.text);
-				return SGANG_CMD_WRONG;
-			}
-			break;
-		case OPT_JSON:
-			request->json = true;
-			break;
+		if (read_option(request, next, value, &err)) {
+			sgang_cmd_bad("%s", err.text);
+			return SGANG_CMD_WRONG;
 		}
 	}
 	return next;
@@ -166,7 +196,7 @@ static int read_options(const struct sgang_verb *verb, int argc, char **argv,
 static int answer(struct request *request, int n_operands, char **operands,
 		  struct sgang_error *err)
 {
-	struct sgang_ring ring;
+	struct sgang_offline_cost cost;
 	int i;
 
 	if (sgang_offline_load(&request->offline, err))
@@ -174,15 +204,15 @@ static int answer(struct request *request, int n_operands, char **operands,
 	for (i = 0; i < n_operands; i++)
 		if (add_places(request, operands[i], err))
 			return -1;
-	if (check_places(request, err) || measure(request, &ring, err))
+	if (check_places(request, err) || measure(request, &cost, err))
 		return -1;
 	if (request->json) {
 		struct json_object *object = json_object_new_object();
 
-		sgang_offline_json_ring(&request->offline, &ring, object);
+		sgang_offline_json_cost(&request->offline, &cost, object);
 		sgang_cmd_print_json(object);
 	} else {
-		sgang_offline_print_ring(&request->offline, &ring);
+		sgang_offline_print_cost(&request->offline, &cost);
 	}
 	return 0;
 }

@@ -102,19 +102,46 @@ out:
 	return rc;
 }
 
-void sgang_offline_print_ring(const struct sgang_offline *offline,
-			      const struct sgang_ring *ring)
+int sgang_offline_parallel(const char *value, struct sgang_parallel *parallel,
+			   struct sgang_error *err)
 {
-	printf("ring_cost=%" PRIu64 " cross_links=%" PRIu64
-	       " tier=%s ranks=%" PRIu64 "\n", ring->cost, ring->cross_links,
-	       offline->conf.costs.name[ring->tier], ring->ranks);
+	char shown[SGANG_TEXT_SHOWN];
+	struct sgang_error why;
+
+	if (sgang_parallel_parse(value, parallel, &why))
+		return sgang_errf(err, EINVAL, "--parallel=%s: %s",
+				  sgang_text_show(shown, value), why.text);
+	return 0;
 }
 
-void sgang_offline_json_ring(const struct sgang_offline *offline,
-			     const struct sgang_ring *ring,
-			     struct json_object *object)
+void sgang_offline_print_cost(const struct sgang_offline *offline,
+			      const struct sgang_offline_cost *cost)
 {
 	const struct sgang_costs *costs = &offline->conf.costs;
+	uint32_t g;
+
+	printf("ring_cost=%" PRIu64 " cross_links=%" PRIu64
+	       " tier=%s ranks=%" PRIu64, cost->ring.cost,
+	       cost->ring.cross_links, costs->name[cost->ring.tier],
+	       cost->ring.ranks);
+	if (cost->parallel->n)
+		printf(" weighted_cost=%" PRIu64, cost->groups.weighted);
+	putchar('\n');
+	for (g = 0; g < cost->parallel->n; g++)
+		printf("group=%s size=%" PRIu32 " weight=%" PRIu32
+		       " cost=%" PRIu64 " cross_links=%" PRIu64 " tier=%s\n",
+		       cost->parallel->group[g].name,
+		       cost->parallel->group[g].size,
+		       cost->parallel->group[g].weight,
+		       cost->groups.group[g].cost,
+		       cost->groups.group[g].cross_links,
+		       costs->name[cost->groups.group[g].tier]);
+}
+
+static void json_ring(const struct sgang_costs *costs,
+		      const struct sgang_ring *ring,
+		      struct json_object *object)
+{
 	struct json_object *hops = json_object_new_object();
 	int level;
 
@@ -132,4 +159,45 @@ void sgang_offline_json_ring(const struct sgang_offline *offline,
 	json_object_object_add(object, "ranks",
 			       json_object_new_uint64(ring->ranks));
 	json_object_object_add(object, "hops", hops);
+}
+
+static struct json_object *json_group(const struct sgang_costs *costs,
+				      const struct sgang_offline_cost *cost,
+				      uint32_t g)
+{
+	const struct sgang_parallel_group *group = &cost->parallel->group[g];
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "group",
+			       json_object_new_string(group->name));
+	json_object_object_add(object, "size",
+			       json_object_new_uint64(group->size));
+	json_object_object_add(object, "weight",
+			       json_object_new_uint64(group->weight));
+	json_object_object_add(object, "cost", json_object_new_uint64(
+		cost->groups.group[g].cost));
+	json_object_object_add(object, "cross_links", json_object_new_uint64(
+		cost->groups.group[g].cross_links));
+	json_object_object_add(object, "tier", json_object_new_string(
+		costs->name[cost->groups.group[g].tier]));
+	return object;
+}
+
+void sgang_offline_json_cost(const struct sgang_offline *offline,
+			     const struct sgang_offline_cost *cost,
+			     struct json_object *object)
+{
+	const struct sgang_costs *costs = &offline->conf.costs;
+	struct json_object *groups;
+	uint32_t g;
+
+	json_ring(costs, &cost->ring, object);
+	if (!cost->parallel->n)
+		return;
+	groups = json_object_new_array();
+	for (g = 0; g < cost->parallel->n; g++)
+		json_object_array_add(groups, json_group(costs, cost, g));
+	json_object_object_add(object, "weighted_cost",
+			       json_object_new_uint64(cost->groups.weighted));
+	json_object_object_add(object, "groups", groups);
 }

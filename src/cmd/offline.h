@@ -16,6 +16,7 @@
 #include "core/conf.h"
 #include "core/err.h"
 #include "core/fabric.h"
+#include "core/parallel.h"
 #include "core/ring.h"
 
 /* Most slots a node can have; as many as Slurm can count CPUs on a node. */
@@ -52,12 +53,24 @@ int sgang_offline_words(const struct sgang_fabric *fabric, const char *text,
 			struct sgang_node_word **words, size_t *count,
 			struct sgang_error *err);
 
-/* ring_cost=14 cross_links=0 tier=leaf ranks=8 */
-void sgang_offline_print_ring(const struct sgang_offline *offline,
-			      const struct sgang_ring *ring);
+/* Read the value of --parallel. Returns 0, or -1 with 'err' filled. */
+int sgang_offline_parallel(const char *value, struct sgang_parallel *parallel,
+			   struct sgang_error *err);
+
+/* What is told of a ring, and of the groups over its ranks. */
+struct sgang_offline_cost {
+	struct sgang_ring ring;
+	const struct sgang_parallel *parallel;	/* n 0: no groups */
+	struct sgang_parallel_cost groups;
+};
+
+/* ring_cost=14 cross_links=0 tier=leaf ranks=8, with groups the weighted cost
+ * too, and a line for each group. */
+void sgang_offline_print_cost(const struct sgang_offline *offline,
+			      const struct sgang_offline_cost *cost);
 /* The same and the hops by level, as members of 'object'. */
-void sgang_offline_json_ring(const struct sgang_offline *offline,
-			     const struct sgang_ring *ring,
+void sgang_offline_json_cost(const struct sgang_offline *offline,
+			     const struct sgang_offline_cost *cost,
 			     struct json_object *object);
 
 #endif

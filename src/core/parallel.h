@@ -67,6 +67,18 @@ int sgang_parallel_check(const struct sgang_parallel *parallel, uint64_t ranks,
 int sgang_parallel_find(const struct sgang_parallel *parallel,
 			const char *name);
 
+struct sgang_policy;
+
+/* The level that each group must stay within, by `require:GROUP:LEVEL` of
+ * 'policy' (policy.h); SGANG_LEVEL_UNCONNECTED where nothing is required.
+ * Returns 0, or -1 with errno EINVAL and 'err' when there is no such group or
+ * no such level; 'require' is then untouched. */
+int sgang_parallel_require(const struct sgang_parallel *parallel,
+			   const struct sgang_policy *policy,
+			   const struct sgang_costs *costs,
+			   uint32_t require[SGANG_PARALLEL_MAX],
+			   struct sgang_error *err);
+
 /* -- what the groups cost -- */
 
 struct sgang_parallel_cost {

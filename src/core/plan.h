@@ -12,7 +12,7 @@
  *
  * With communication groups (parallel.h) what is minimised is their weighted
  * cost instead, over the choice of nodes and of the rank at each position of
- * the ring, and then the free space that is broken. A member still has its
+ * the ring, and then the same criteria follow. A member still has its
  * positions of the ring, so its ranks need not be in a row.
  */
 

@@ -24,11 +24,13 @@
 
 #define NEVER UINT64_MAX
 
-/* So many units in a domain: their cost, and the wholly free space they
- * break. */
+/* So many units in a domain: their cost, the wholly free space they break, and
+ * the free slots of the nodes and domains they use: the less, the better they
+ * fit. */
 struct cell {
 	uint64_t cost;			/* NEVER: that cannot be */
 	uint64_t broken;
+	uint64_t room;
 };
 
 /* By number of units, from 0 on. */
@@ -62,7 +64,9 @@ static bool less(const struct cell *a, const struct cell *b)
 {
 	if (a->cost != b->cost)
 		return a->cost < b->cost;
-	return a->broken < b->broken;
+	if (a->broken != b->broken)
+		return a->broken < b->broken;
+	return a->room < b->room;
 }
 
 /* -- costs -- */
@@ -141,7 +145,7 @@ static int merge(struct solver *solver, const struct table *child,
 	if (!*take)
 		return -1;
 	for (x = 0; x < n; x++)
-		solver->next[x] = (struct cell){ NEVER, NEVER };
+		solver->next[x] = (struct cell){ .cost = NEVER };
 	for (y = 0; y < child->n; y++) {
 		if (child->cell[y].cost == NEVER)
 			continue;
@@ -152,6 +156,7 @@ static int merge(struct solver *solver, const struct table *child,
 				continue;
 			cell.cost += child->cell[y].cost;
 			cell.broken += child->cell[y].broken;
+			cell.room += child->cell[y].room;
 			if (less(&cell, &solver->next[x + y])) {
 				solver->next[x + y] = cell;
 				(*take)[x + y] = y;
@@ -167,7 +172,7 @@ static int merge(struct solver *solver, const struct table *child,
 
 static int merge_nodes(struct solver *solver, const struct sgang_domain *leaf)
 {
-	const uint32_t *cap = solver->blocks->tree->cap;
+	const struct sgang_tree *tree = solver->blocks->tree;
 	struct table node = { .cell = solver->one };
 	uint32_t i, x;
 	int rc = 1;
@@ -175,13 +180,14 @@ static int merge_nodes(struct solver *solver, const struct sgang_domain *leaf)
 	for (i = 0; i < leaf->n_nodes && rc > 0; i++) {
 		uint32_t pos = leaf->first_pos + i;
 
-		if (!cap[pos])
+		if (!tree->cap[pos])
 			continue;
-		for (x = 0; x <= cap[pos]; x++)
+		for (x = 0; x <= tree->cap[pos]; x++)
 			node.cell[x] = (struct cell){
-				part_cost(solver, SGANG_LEVEL_ISLAND,
-					  leaf->level, x), 0 };
-		node.n = cap[pos] + 1;
+				.cost = part_cost(solver, SGANG_LEVEL_ISLAND,
+						  leaf->level, x),
+				.room = x ? tree->left[pos] : 0 };
+		node.n = tree->cap[pos] + 1;
 		rc = merge(solver, &node, &solver->take_node[pos]);
 	}
 	return rc;
@@ -203,12 +209,25 @@ static int merge_children(struct solver *solver,
 	return rc;
 }
 
+/* Free slots in a domain. */
+static uint64_t room_in(const struct solver *solver, uint32_t d)
+{
+	const struct sgang_domain *domain = domain_at(solver, d);
+	uint64_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < domain->n_nodes; i++)
+		sum += solver->blocks->tree->left[domain->first_pos + i];
+	return sum;
+}
+
 /* Keep the sum as the table of a domain that is only a part of the place. */
 static int keep_table(struct solver *solver, uint32_t d)
 {
 	const struct sgang_domain *domain = domain_at(solver, d);
 	uint32_t high = domain_at(solver, domain->parent)->level, x;
 	struct table *table = &solver->table[d];
+	uint64_t room = room_in(solver, d);
 
 	table->n = solver->n_sum;
 	table->cell = sgang_pool_alloc(solver->pool, table->n,
@@ -226,6 +245,7 @@ static int keep_table(struct solver *solver, uint32_t d)
 		}
 		cell->cost += cost;
 		cell->broken += solver->blocks->tree->broken[d];
+		cell->room += room;
 	}
 	return 1;
 }
@@ -235,7 +255,6 @@ static int keep_table(struct solver *solver, uint32_t d)
 /* The best so far: a domain, or one node. */
 struct place {
 	struct cell cell;
-	uint64_t room;			/* units that fit; slots of a node */
 	uint32_t domain;		/* NONE: the node at this position */
 	uint32_t pos;
 };
@@ -252,8 +271,7 @@ static uint64_t broken_above(const struct solver *solver, uint32_t d)
 
 static void offer(struct place *best, const struct place *place)
 {
-	if (less(&place->cell, &best->cell) ||
-	    (!less(&best->cell, &place->cell) && place->room < best->room))
+	if (less(&place->cell, &best->cell))
 		*best = *place;
 }
 
@@ -263,15 +281,13 @@ static void offer_domain(const struct solver *solver, uint32_t d,
 {
 	const struct sgang_tree *tree = solver->blocks->tree;
 	struct place place = { .domain = d };
-	uint32_t i;
 
 	if (solver->n_sum <= tree->need ||
 	    solver->sum[tree->need].cost == NEVER)
 		return;
 	place.cell = solver->sum[tree->need];
 	place.cell.broken += broken_above(solver, d);
-	for (i = 0; i < domain_at(solver, d)->n_nodes; i++)
-		place.room += tree->cap[domain_at(solver, d)->first_pos + i];
+	place.cell.room += room_in(solver, d);
 	offer(best, &place);
 }
 
@@ -290,7 +306,7 @@ static void offer_nodes(const struct solver *solver, uint32_t leaf,
 		if (tree->cap[place.pos] < tree->need)
 			continue;
 		place.cell.broken = broken_above(solver, leaf);
-		place.room = tree->left[place.pos];
+		place.cell.room = tree->left[place.pos];
 		offer(best, &place);
 	}
 }
@@ -308,7 +324,7 @@ static int do_domain(struct solver *solver, uint32_t d, struct place *best)
 			offer_nodes(solver, d, best);
 		return 1;
 	}
-	solver->sum[0] = (struct cell){ 0, 0 };
+	solver->sum[0] = (struct cell){ .cost = 0 };
 	solver->n_sum = 1;
 	rc = domain->n_children ? merge_children(solver, domain) :
 	     merge_nodes(solver, domain);
@@ -411,7 +427,7 @@ static int set_up(struct solver *solver)
 int sgang_blocks_solve(struct sgang_blocks *blocks, struct sgang_pool *pool)
 {
 	struct solver solver = { .blocks = blocks, .pool = pool };
-	struct place best = { .cell = { NEVER, NEVER } };
+	struct place best = { .cell = { .cost = NEVER } };
 	uint32_t d = sgang_fabric_domains(blocks->tree->request->fabric);
 	int rc = 1;
 

@@ -51,7 +51,8 @@ static uint32_t sort_lines(const struct sgang_cut *cut, struct line *lines)
 {
 	const struct sgang_parallel *parallel = cut->parallel;
 	struct sgang_parallel_digit digits[SGANG_PARALLEL_MAX];
-	uint32_t n = sgang_parallel_heaviest_first(parallel, digits), i, out = 0;
+	uint32_t n = sgang_parallel_heaviest_first(parallel, digits);
+	uint32_t i, out = 0;
 	int pass;
 
 	for (pass = 0; pass < 2; pass++) {

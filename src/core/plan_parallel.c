@@ -324,11 +324,12 @@ static void explain(const struct solver *solver, struct sgang_nofit *nofit)
 		if (room.rings >= needed)
 			continue;
 		snprintf(nofit->text, sizeof(nofit->text), "group %s: %" PRIu64
-			 " rings of %u ranks each must be within one %s, %"
-			 PRIu64 " fit; the largest (%.64s) has room for %"
-			 PRIu64 " ranks", group->name, needed, group->size,
-			 solver->request->costs->name[level], room.rings,
-			 room.where ? room.where : "none", room.most);
+			 " ring%s of %u ranks must be within one %s%s, %" PRIu64
+			 " fit%s; the largest (%.64s) has room for %" PRIu64
+			 " ranks", group->name, needed, needed > 1 ? "s" : "",
+			 group->size, solver->request->costs->name[level],
+			 needed > 1 ? " each" : "", room.rings,
+			 room.rings == 1 ? "s" : "", room.where, room.most);
 		return;
 	}
 	snprintf(nofit->text, sizeof(nofit->text), "group %s: each ring of %u "

@@ -70,8 +70,24 @@ bad 'list of an unknown phase' 'phase=Sleeping' list --phase=Sleeping
 bad 'show without a name' 'name of one gang' show
 bad 'show of two names' 'name of one gang' show one two
 bad 'show of a name that cannot be' 'gang=Not_A_Label' show Not_A_Label
-bad '--parallel does not exist yet' 'unknown option --parallel' \
-	ring "$T" --parallel=tp=2 n1
+
+# --- communication groups
+bad 'no group' '--parallel=: "": expected GROUP=NUMBER' \
+	ring "$T" --parallel= n1
+bad 'group without a size' '--parallel=tp=: tp=: expected a number' \
+	ring "$T" --parallel=tp= n1
+bad 'group twice' 'the group tp is named twice' \
+	place "$T" --parallel=tp=2,tp=2 --member=4x1
+bad 'weights of some groups only' 'the weight of dp is missing' \
+	place "$T" --parallel=tp=2,dp=2:tp=7 --member=4x1
+bad 'group with a byte that is no character' 'the name of a group has' \
+	ring "$T" --parallel="$(printf 't\033p=2')" n1
+bad 'ring of other ranks than the groups' 'dp=2 make 4 ranks.* has 3$' \
+	ring "$T" --parallel=tp=2,dp=2 n1,n2,n3
+bad 'place of other ranks than the groups' 'tp=3 make 3 ranks.* has 2$' \
+	place "$T" --parallel=tp=3 --member=2x1
+bad 'groups of many ranks' 'more than 2147483647 ranks' \
+	place "$T" --parallel=a=1000000,b=1000000 --member=2x1
 
 # --- places and numbers
 bad 'unknown node' 'node "n99" is not' ring "$T" n99
@@ -124,6 +140,14 @@ bad 'free slots that are no number' 'n1=many' \
 	place "$T" --free=n1=many --member=1x1
 bad 'unknown level' 'no level "shelf"' \
 	place "$T" --member=1x1 --gang-topology=require:shelf
+bad 'policy of an unknown communication group' \
+	'require:tp:leaf: there is no communication group "tp"; --parallel' \
+	place "$T" --member=2x1 --parallel=dp=2 --gang-topology=require:tp:leaf
+bad 'policy of a communication group without any' 'group "tp"; --parallel' \
+	place "$T" --member=2x1 --gang-topology=require:tp:leaf
+bad 'policy of a group with an unknown level' 'level "shelf"' \
+	place "$T" --member=2x1 --parallel=tp=2 \
+	--gang-topology=require:tp:shelf
 bad 'unknown policy' 'gang-topology=insist:leaf' \
 	place "$T" --member=1x1 --gang-topology=insist:leaf
 bad 'policy without a level' 'gang-topology' \
