@@ -42,6 +42,8 @@ enum {
 struct sgang_costs {
 	uint32_t hop[SGANG_LEVELS];
 	char name[SGANG_LEVELS][32];
+	double bandwidth[SGANG_LEVELS];	/* of one hop, GB/s; 0: not known */
+	double latency[SGANG_LEVELS];	/* of one hop, us; 0: not known */
 	bool allow_unconnected;		/* may one gang span two roots? */
 };
 

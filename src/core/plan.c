@@ -118,13 +118,12 @@ uint32_t sgang_kind_ranks(const struct sgang_job *job,
 
 /* -- what the fabric offers -- */
 
-/* The slots of every domain that is wholly free, 0 for the others. */
-static int find_broken(const struct sgang_job *job, uint64_t *broken)
+int sgang_find_broken(const struct sgang_plan_request *request,
+		      struct sgang_pool *pool, uint64_t *broken)
 {
-	const struct sgang_plan_request *request = job->request;
 	const uint32_t *order = sgang_fabric_order(request->fabric);
 	uint32_t n = sgang_fabric_domains(request->fabric), d, i;
-	bool *busy = sgang_pool_zalloc(job->pool, n, sizeof(*busy));
+	bool *busy = sgang_pool_zalloc(pool, n, sizeof(*busy));
 
 	if (!busy)
 		return -1;
@@ -557,12 +556,13 @@ static int find_bound(const struct sgang_job *job, const uint64_t *broken,
 	return rc;
 }
 
-int sgang_job_count_broken(const struct sgang_job *job, const uint64_t *broken,
-			   const struct sgang_run *runs, size_t n_runs,
-			   uint64_t *sum)
+int sgang_count_broken(const struct sgang_plan_request *request,
+		       struct sgang_pool *pool, const uint64_t *broken,
+		       const struct sgang_run *runs, size_t n_runs,
+		       uint64_t *sum)
 {
-	const struct sgang_fabric *fabric = job->request->fabric;
-	bool *used = sgang_pool_zalloc(job->pool, sgang_fabric_domains(fabric),
+	const struct sgang_fabric *fabric = request->fabric;
+	bool *used = sgang_pool_zalloc(pool, sgang_fabric_domains(fabric),
 				       sizeof(*used));
 	uint32_t d;
 	size_t i;
@@ -596,7 +596,8 @@ static int plan_mixed(const struct sgang_job *job, const uint64_t *broken,
 				       &n_runs);
 	if (rc <= 0)
 		return rc;
-	if (sgang_job_count_broken(job, broken, runs, n_runs, &breaks))
+	if (sgang_count_broken(job->request, job->pool, broken, runs, n_runs,
+			       &breaks))
 		return -1;
 	*placement = sgang_job_place(job, runs, n_runs);
 	if (!*placement)
@@ -628,7 +629,8 @@ static int plan_request(struct sgang_job *job,
 	uint64_t *broken = sgang_pool_zalloc(job->pool, n, sizeof(*broken));
 	int rc;
 
-	if (!broken || find_kinds(job) || find_broken(job, broken))
+	if (!broken || find_kinds(job) ||
+	    sgang_find_broken(job->request, job->pool, broken))
 		return -1;
 	rc = sgang_job_plan(job, broken, placement);
 	if (!rc && nofit)

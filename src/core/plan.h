@@ -78,6 +78,14 @@ struct sgang_placement {
 #define SGANG_NOFIT_ROWS 16
 struct sgang_nofit {
 	char text[256];			/* one sentence */
+	char who[48];			/* "member 2: " when only some lack
+					 * something, else "" */
+	uint64_t free;			/* units (or slots) that fit on all
+					 * nodes together */
+	uint64_t needed;
+	uint32_t slots;			/* of one unit; 0: a whole node */
+	char best[64];			/* the place that comes closest, */
+	uint64_t best_free;		/* and what fits there */
 	size_t n_rows;
 	struct {
 		uint32_t domain;

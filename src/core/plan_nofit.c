@@ -16,6 +16,7 @@ struct shortage {
 	const struct sgang_job *job;
 	const uint32_t *cap;
 	uint64_t needed;
+	uint32_t slots;			/* of one unit; 0: a whole node */
 	char who[48];			/* "member 2: ", or nothing */
 	char units[64];			/* "4 whole free nodes" */
 };
@@ -139,16 +140,33 @@ static const char *best_place(const struct shortage *shortage,
 				      sgang_fabric_order(fabric)[best]);
 }
 
+/* All but the sentence. */
+static void fill_numbers(const struct shortage *shortage,
+			 struct sgang_nofit *nofit)
+{
+	uint32_t n = sgang_fabric_nodes(shortage->job->request->fabric), pos;
+	const char *place;
+
+	memset(nofit, 0, sizeof(*nofit));
+	strcpy(nofit->who, shortage->who);
+	nofit->needed = shortage->needed;
+	nofit->slots = shortage->slots;
+	for (pos = 0; pos < n; pos++)
+		nofit->free += shortage->cap[pos];
+	add_rows(shortage, nofit);
+	place = best_place(shortage, nofit, &nofit->best_free);
+	snprintf(nofit->best, sizeof(nofit->best), "%s", place);
+}
+
 /* Fill 'nofit'. Returns false, and says nothing, when it would fit alone. */
 static bool say(const struct shortage *shortage, struct sgang_nofit *nofit)
 {
 	const struct sgang_plan_request *request = shortage->job->request;
-	const char *level = "switch", *place;
+	const char *level = "switch";
 	uint64_t free;
 
-	memset(nofit, 0, sizeof(*nofit));
-	add_rows(shortage, nofit);
-	place = best_place(shortage, nofit, &free);
+	fill_numbers(shortage, nofit);
+	free = nofit->best_free;
 	if (free >= shortage->needed)
 		return false;
 	if (request->max_level < SGANG_LEVEL_UNCONNECTED)
@@ -159,9 +177,9 @@ static bool say(const struct shortage *shortage, struct sgang_nofit *nofit)
 			 shortage->units, free, free == 1 ? "is" : "are");
 	else
 		snprintf(nofit->text, sizeof(nofit->text),
-			 "%sno %s has room for %s, the best (%.64s) has %"
-			 PRIu64, shortage->who, level, shortage->units, place,
-			 free);
+			 "%sno %s has room for %s, the best (%s) has %"
+			 PRIu64, shortage->who, level, shortage->units,
+			 nofit->best, free);
 	return true;
 }
 
@@ -179,7 +197,8 @@ static int explain_kinds(const struct sgang_job *job,
 		return -1;
 	for (k = 0; k < job->n_kinds; k++) {
 		struct shortage shortage = { .job = job, .cap = cap,
-					     .needed = job->kind[k].units };
+					     .needed = job->kind[k].units,
+					     .slots = job->kind[k].slots };
 
 		for (pos = 0; pos < n; pos++)
 			cap[pos] = sgang_kind_fits(job, &job->kind[k],
@@ -206,6 +225,7 @@ int sgang_nofit_explain(const struct sgang_job *job,
 		return -1;
 	shortage.cap = slots.cap;
 	shortage.needed = slots.need;
+	shortage.slots = 1;
 	snprintf(shortage.units, sizeof(shortage.units), "%" PRIu64 " free "
 		 "slots in all", slots.need);
 	if (!say(&shortage, nofit))

@@ -193,9 +193,9 @@ static int lay_out(struct solver *solver, struct answer *answer)
 	order.node = find_nodes(solver, placement);
 	order.enough = placement->bound = solver->bound;
 	if (!order.node || sgang_order_solve(&order, solver->job->pool) ||
-	    sgang_job_count_broken(solver->job, solver->broken,
-				   placement->runs, placement->n_runs,
-				   &answer->broken))
+	    sgang_count_broken(solver->job->request, solver->job->pool,
+			       solver->broken, placement->runs,
+			       placement->n_runs, &answer->broken))
 		return -1;
 	placement->weighted_cost = order.cost;
 	answer->wrong = order.wrong;

@@ -223,10 +223,15 @@ struct sgang_placement *sgang_job_place(const struct sgang_job *job,
 int sgang_job_plan(const struct sgang_job *job, const uint64_t *broken,
 		   struct sgang_placement **placement);
 
-/* The wholly free space that a placement breaks. -1 with ENOMEM. */
-int sgang_job_count_broken(const struct sgang_job *job, const uint64_t *broken,
-			   const struct sgang_run *runs, size_t n_runs,
-			   uint64_t *sum);
+/* The slots of every domain that is wholly free, by domain; the others keep
+ * the 0 that is there. -1 with ENOMEM, as the next one. */
+int sgang_find_broken(const struct sgang_plan_request *request,
+		      struct sgang_pool *pool, uint64_t *broken);
+/* The sum of these over the domains that a placement uses. */
+int sgang_count_broken(const struct sgang_plan_request *request,
+		       struct sgang_pool *pool, const uint64_t *broken,
+		       const struct sgang_run *runs, size_t n_runs,
+		       uint64_t *sum);
 
 /* A member never has two units on one node when it is distinct. */
 bool sgang_member_distinct(const struct sgang_plan_member *member);

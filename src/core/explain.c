@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* explain.c - why a gang goes where it goes, or nowhere */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "explain.h"
+#include "plan_private.h"
+
+#define NONE SGANG_DOMAIN_NONE
+
+/* -- the domains that could have been -- */
+
+/* A domain before it is looked at. */
+struct candidate {
+	uint32_t domain;
+	uint64_t free;			/* slots that the gang could use */
+	uint32_t leaves;		/* as few leaves as have room for it;
+					 * NONE: all together have not */
+};
+
+/* Free slots of a leaf. */
+struct leaf {
+	uint32_t candidate;		/* that it is below */
+	uint64_t free;
+};
+
+struct search {
+	const struct sgang_plan_request *request;
+	struct sgang_pool pool;
+	uint64_t need;			/* slots of all members */
+	bool whole;			/* of whole nodes alone */
+	uint32_t *number;		/* by domain: candidate, NONE: not one */
+	struct candidate *candidate;
+	uint32_t n;
+	struct leaf *leaf;
+	uint32_t n_leaves;
+	/* the comparison with what was chosen */
+	const struct sgang_placement *chosen;
+	uint32_t *free;			/* as in the request, but for one
+					 * domain: else 0 */
+	uint64_t *broken;		/* slots of wholly free domains */
+};
+
+static const struct sgang_domain *domain_at(const struct search *search,
+					    uint32_t d)
+{
+	return sgang_fabric_domain(search->request->fabric, d);
+}
+
+static bool holds(const struct search *search, uint32_t d, uint32_t node)
+{
+	const struct sgang_domain *domain = domain_at(search, d);
+	uint32_t pos = sgang_fabric_pos(search->request->fabric)[node];
+
+	return pos - domain->first_pos < domain->n_nodes;
+}
+
+static uint32_t find_common(const struct search *search)
+{
+	const struct sgang_placement *chosen = search->chosen;
+	uint32_t d = sgang_fabric_leaf(search->request->fabric,
+				       chosen->runs[0].node);
+	size_t i;
+
+	for (i = 0; i < chosen->n_runs; i++)
+		while (!holds(search, d, chosen->runs[i].node))
+			d = domain_at(search, d)->parent;
+	return d;
+}
+
+/* Others of its level or, where there are none, its children. */
+static void find_candidates(struct search *search, uint32_t common)
+{
+	const struct sgang_domain *place = domain_at(search, common);
+	uint32_t d, n = sgang_fabric_domains(search->request->fabric);
+
+	for (d = 0; d < n; d++) {
+		search->number[d] = NONE;
+		if (d != common && domain_at(search, d)->level == place->level)
+			search->candidate[search->n++].domain = d;
+	}
+	for (d = 0; !search->n && d < place->n_children; d++)
+		search->candidate[d].domain = place->first_child + d;
+	if (!search->n)
+		search->n = place->n_children;
+	for (d = 0; d < search->n; d++)
+		search->number[search->candidate[d].domain] = d;
+}
+
+static void find_need(struct search *search)
+{
+	const struct sgang_plan_request *request = search->request;
+	uint32_t n = sgang_fabric_nodes(request->fabric), i, largest = 0;
+	size_t m;
+
+	for (i = 0; i < n; i++)
+		if (request->total[i] > largest)
+			largest = request->total[i];
+	search->whole = true;
+	for (m = 0; m < request->n_members; m++) {
+		const struct sgang_plan_member *member = &request->members[m];
+
+		if (member->slots)
+			search->whole = false;
+		search->need += (uint64_t)member->units *
+				(member->slots ? member->slots : largest);
+	}
+}
+
+static uint64_t free_on(const struct search *search, uint32_t node)
+{
+	const struct sgang_plan_request *request = search->request;
+
+	if (search->whole && request->free[node] < request->total[node])
+		return 0;
+	return request->free[node];
+}
+
+/* What is free in the leaves below the candidates. */
+static void find_leaves(struct search *search)
+{
+	const struct sgang_fabric *fabric = search->request->fabric;
+	const uint32_t *order = sgang_fabric_order(fabric);
+	uint32_t d, up, i, n = sgang_fabric_domains(fabric);
+
+	for (d = 0; d < n; d++) {
+		const struct sgang_domain *domain = domain_at(search, d);
+		struct leaf *leaf = &search->leaf[search->n_leaves];
+
+		if (domain->n_children)
+			continue;
+		for (up = d; up != NONE && search->number[up] == NONE;)
+			up = domain_at(search, up)->parent;
+		if (up == NONE)
+			continue;
+		leaf->candidate = search->number[up];
+		for (i = 0; i < domain->n_nodes; i++)
+			leaf->free += free_on(search,
+					      order[domain->first_pos + i]);
+		search->n_leaves++;
+	}
+}
+
+/* qsort: by candidate, the freest first. */
+static int by_candidate(const void *one, const void *two)
+{
+	const struct leaf *a = one, *b = two;
+
+	if (a->candidate != b->candidate)
+		return a->candidate < b->candidate ? -1 : 1;
+	return (a->free < b->free) - (a->free > b->free);
+}
+
+/* qsort: the most promising first; without room those that are nearest. */
+static int by_promise(const void *one, const void *two)
+{
+	const struct candidate *a = one, *b = two;
+
+	if (a->leaves != b->leaves)
+		return a->leaves < b->leaves ? -1 : 1;
+	if (a->free != b->free && a->leaves != NONE)
+		return a->free < b->free ? -1 : 1;
+	if (a->free != b->free)
+		return a->free > b->free ? -1 : 1;
+	return (a->domain > b->domain) - (a->domain < b->domain);
+}
+
+static void rank(struct search *search)
+{
+	uint32_t i, used = 0;
+
+	find_need(search);
+	find_leaves(search);
+	qsort(search->leaf, search->n_leaves, sizeof(*search->leaf),
+	      by_candidate);
+	for (i = 0; i < search->n; i++)
+		search->candidate[i].leaves = NONE;
+	for (i = 0; i < search->n_leaves; i++) {
+		const struct leaf *leaf = &search->leaf[i];
+		struct candidate *candidate =
+			&search->candidate[leaf->candidate];
+
+		if (!i || leaf[-1].candidate != leaf->candidate)
+			used = 0;
+		used++;
+		candidate->free += leaf->free;
+		if (candidate->leaves == NONE &&
+		    candidate->free >= search->need)
+			candidate->leaves = used;
+	}
+	qsort(search->candidate, search->n, sizeof(*search->candidate),
+	      by_promise);
+}
+
+/* -- why one of them is not it -- */
+
+/* Slots that stay free in the leaves that it uses. */
+static int count_slack(struct search *search,
+		       const struct sgang_placement *placement,
+		       uint64_t *slack)
+{
+	const struct sgang_fabric *fabric = search->request->fabric;
+	const uint32_t *order = sgang_fabric_order(fabric);
+	bool *seen = sgang_pool_zalloc(&search->pool,
+				       sgang_fabric_domains(fabric),
+				       sizeof(*seen));
+	uint32_t j;
+	size_t i;
+
+	if (!seen)
+		return -1;
+	*slack = 0;
+	for (i = 0; i < placement->n_runs; i++) {
+		uint32_t d = sgang_fabric_leaf(fabric, placement->runs[i].node);
+		const struct sgang_domain *leaf = domain_at(search, d);
+
+		for (j = 0; !seen[d] && j < leaf->n_nodes; j++)
+			*slack += search->request->free[
+				order[leaf->first_pos + j]];
+		seen[d] = true;
+		*slack -= placement->runs[i].slots;
+	}
+	return 0;
+}
+
+/* The largest wholly free domain that it begins to use; NONE: there is none. */
+static uint32_t breaks_most(const struct search *search,
+			    const struct sgang_placement *placement)
+{
+	uint32_t d, most = NONE;
+	size_t i;
+
+	for (i = 0; i < placement->n_runs; i++) {
+		for (d = sgang_fabric_leaf(search->request->fabric,
+					   placement->runs[i].node);
+		     d != NONE && search->broken[d];
+		     d = domain_at(search, d)->parent)
+			if (most == NONE ||
+			    search->broken[d] > search->broken[most])
+				most = d;
+	}
+	return most;
+}
+
+/* The tie rules of plan.h, for a placement that costs the same. */
+static int say_tie(struct search *search, const struct sgang_placement *rival,
+		   struct sgang_other *other)
+{
+	const struct sgang_placement *chosen = search->chosen;
+	uint64_t ours, theirs, our_slack, their_slack;
+	uint32_t most = breaks_most(search, rival);
+
+	if (sgang_count_broken(search->request, &search->pool, search->broken,
+			       chosen->runs, chosen->n_runs, &ours) ||
+	    sgang_count_broken(search->request, &search->pool, search->broken,
+			       rival->runs, rival->n_runs, &theirs) ||
+	    count_slack(search, chosen, &our_slack) ||
+	    count_slack(search, rival, &their_slack))
+		return -1;
+	if (theirs > ours && most != NONE)
+		snprintf(other->why, sizeof(other->why), "same cost, but "
+			 "breaks the free %s %.64s", search->request->costs->
+			 name[domain_at(search, most)->level],
+			 domain_at(search, most)->name);
+	else if (theirs == ours && their_slack > our_slack)
+		snprintf(other->why, sizeof(other->why), "same cost, but "
+			 "leaves %" PRIu64 " free slots behind instead of %"
+			 PRIu64, their_slack, our_slack);
+	else
+		snprintf(other->why, sizeof(other->why), "same cost, the "
+			 "first of equals was taken");
+	return 0;
+}
+
+static int say_why(struct search *search, const struct sgang_placement *rival,
+		   struct sgang_other *other)
+{
+	uint64_t ours = search->chosen->ring.cost;
+
+	if (!other->fits)
+		snprintf(other->why, sizeof(other->why), "%" PRIu64 " of %"
+			 PRIu64 " fit", other->free, other->needed);
+	else if (other->cost > ours)
+		snprintf(other->why, sizeof(other->why), "%" PRIu64 " > %"
+			 PRIu64, other->cost, ours);
+	else if (other->cost < ours)
+		snprintf(other->why, sizeof(other->why), "%" PRIu64 " < %"
+			 PRIu64 ", but the search did not come upon it",
+			 other->cost, ours);
+	else
+		return say_tie(search, rival, other);
+	return 0;
+}
+
+/* Plan once more, with nothing free but what is in that domain. */
+static int look_at(struct search *search, uint32_t d, struct sgang_other *other,
+		   struct sgang_error *err)
+{
+	const struct sgang_domain *domain = domain_at(search, d);
+	struct sgang_plan_request request = *search->request;
+	const uint32_t *order = sgang_fabric_order(request.fabric);
+	struct sgang_placement *rival = NULL;
+	struct sgang_nofit nofit;
+	uint32_t i;
+	int rc;
+
+	for (i = 0; i < domain->n_nodes; i++) {
+		uint32_t node = order[domain->first_pos + i];
+
+		search->free[node] = request.free[node];
+	}
+	request.free = search->free;
+	rc = sgang_plan(&request, &rival, &nofit, err);
+	for (i = 0; i < domain->n_nodes; i++)
+		search->free[order[domain->first_pos + i]] = 0;
+	if (rc < 0)
+		return -1;
+	memset(other, 0, sizeof(*other));
+	other->domain = d;
+	other->fits = rc;
+	if (rc) {
+		other->cost = rival->ring.cost;
+	} else {
+		other->free = nofit.best_free;
+		other->needed = nofit.needed;
+	}
+	rc = say_why(search, rival, other);
+	sgang_placement_destroy(rival);
+	return rc ? sgang_errf(err, ENOMEM, "out of memory") : 0;
+}
+
+static int set_up(struct search *search)
+{
+	const struct sgang_fabric *fabric = search->request->fabric;
+	uint32_t n = sgang_fabric_domains(fabric);
+	struct sgang_pool *pool = &search->pool;
+
+	search->number = sgang_pool_alloc(pool, n, sizeof(*search->number));
+	search->candidate = sgang_pool_zalloc(pool, n,
+					      sizeof(*search->candidate));
+	search->leaf = sgang_pool_zalloc(pool, n + 1, sizeof(*search->leaf));
+	search->broken = sgang_pool_zalloc(pool, n, sizeof(*search->broken));
+	search->free = sgang_pool_zalloc(pool, sgang_fabric_nodes(fabric),
+					 sizeof(*search->free));
+	if (!search->number || !search->candidate || !search->leaf ||
+	    !search->broken || !search->free)
+		return -1;
+	return sgang_find_broken(search->request, pool, search->broken);
+}
+
+int sgang_explain_others(const struct sgang_plan_request *request,
+			 const struct sgang_placement *placement, size_t most,
+			 struct sgang_others *others, struct sgang_error *err)
+{
+	struct search search = { .request = request, .chosen = placement };
+	struct sgang_others found = { .n = 0 };
+	int rc = -1;
+
+	if (set_up(&search)) {
+		sgang_errf(err, ENOMEM, "out of memory");
+		goto out;
+	}
+	found.common = find_common(&search);
+	find_candidates(&search, found.common);
+	rank(&search);
+	for (; found.n < search.n && found.n < most; found.n++)
+		if (look_at(&search, search.candidate[found.n].domain,
+			    &found.other[found.n], err))
+			goto out;
+	found.left_out = search.n - (uint32_t)found.n;
+	*others = found;
+	rc = 0;
+out:
+	sgang_pool_clear(&search.pool);
+	return rc;
+}
+
+void sgang_explain_write(const struct sgang_fabric *fabric,
+			 const struct sgang_others *others,
+			 char text[SGANG_OTHERS_SIZE])
+{
+	size_t i, length = 0;
+
+	text[0] = '\0';
+	for (i = 0; i < others->n; i++) {
+		const struct sgang_other *other = &others->other[i];
+		const char *name = sgang_fabric_domain(fabric,
+						       other->domain)->name;
+		size_t room = SGANG_OTHERS_SIZE - length;
+		int n;
+
+		if (other->fits)
+			n = snprintf(text + length, room, "%s%s:%" PRIu64,
+				     length ? "," : "", name, other->cost);
+		else
+			n = snprintf(text + length, room, "%s%s:%" PRIu64 "/%"
+				     PRIu64, length ? "," : "", name,
+				     other->free, other->needed);
+		if (n < 0 || (size_t)n >= room) {
+			text[length] = '\0';
+			return;
+		}
+		length += (size_t)n;
+	}
+}
+
+/* -- why there is none -- */
+
+/* "16 GPUs", "1 whole node", "3 places with 4 GPUs". */
+static void name_amount(const struct sgang_nofit *nofit, uint64_t amount,
+			const struct sgang_explain_unit *unit, char *buf,
+			size_t size)
+{
+	uint64_t slots = (uint64_t)nofit->slots * unit->each;
+
+	if (!nofit->slots)
+		snprintf(buf, size, "%" PRIu64 " whole node%s", amount,
+			 amount == 1 ? "" : "s");
+	else if (nofit->slots == 1)
+		snprintf(buf, size, "%" PRIu64 " %.32s", amount * unit->each,
+			 amount * unit->each == 1 ? unit->one : unit->many);
+	else
+		snprintf(buf, size, "%" PRIu64 " place%s with %" PRIu64 " %.32s",
+			 amount, amount == 1 ? "" : "s", slots, unit->many);
+}
+
+/* The number alone, where it has been said of what. */
+static uint64_t amount_of(const struct sgang_nofit *nofit, uint64_t amount,
+			  const struct sgang_explain_unit *unit)
+{
+	return nofit->slots == 1 ? amount * unit->each : amount;
+}
+
+void sgang_explain_nofit(const struct sgang_plan_request *request,
+			 const struct sgang_nofit *nofit,
+			 const struct sgang_explain_unit *unit,
+			 char text[SGANG_EXPLAIN_SIZE])
+{
+	const char *level = "switch";
+	uint64_t free = amount_of(nofit, nofit->free, unit);
+	char amount[96];
+
+	if (request->max_level < SGANG_LEVEL_UNCONNECTED)
+		level = request->costs->name[request->max_level];
+	if (nofit->best_free >= nofit->needed) {
+		/* the numbers alone are no reason */
+		snprintf(text, SGANG_EXPLAIN_SIZE, "%s", nofit->text);
+	} else if (nofit->free < nofit->needed) {
+		name_amount(nofit, nofit->needed, unit, amount,
+			    sizeof(amount));
+		snprintf(text, SGANG_EXPLAIN_SIZE, "%s%s %s needed, %" PRIu64
+			 " %s free", nofit->who, amount,
+			 strncmp(amount, "1 ", 2) ? "are" : "is", free,
+			 free == 1 ? "is" : "are");
+	} else {
+		name_amount(nofit, nofit->free, unit, amount, sizeof(amount));
+		snprintf(text, SGANG_EXPLAIN_SIZE, "%s%s %s free, but no %s "
+			 "has %" PRIu64 ": %s has %" PRIu64, nofit->who,
+			 amount, strncmp(amount, "1 ", 2) ? "are" : "is",
+			 level, amount_of(nofit, nofit->needed, unit),
+			 nofit->best,
+			 amount_of(nofit, nofit->best_free, unit));
+	}
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* explain.h - why a gang goes where it goes, or nowhere
+ *
+ * The planner (plan.h) compares all placements at once and keeps none but the
+ * best. Here the question is asked again for some other domains, each by
+ * itself, so that it can be told what was not chosen and why.
+ */
+
+#ifndef SGANG_EXPLAIN_H
+#define SGANG_EXPLAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "err.h"
+#include "plan.h"
+#include "record.h"
+
+/* No more of them are looked at; each takes as long as a plan. */
+#define SGANG_OTHERS_MAX 8
+
+/* A domain in which the gang is not placed. */
+struct sgang_other {
+	uint32_t domain;
+	bool fits;
+	uint64_t cost;			/* fits: of the best placement there */
+	uint64_t free;			/* else: units (plan.h) that fit ... */
+	uint64_t needed;		/* ... and those needed */
+	char why[160];			/* "48 > 40", "7 of 8 fit" */
+};
+
+struct sgang_others {
+	uint32_t common;		/* the lowest domain that holds the
+					 * placement */
+	struct sgang_other other[SGANG_OTHERS_MAX];	/* the most promising
+							 * first */
+	size_t n;
+	uint32_t left_out;		/* further ones, not looked at */
+};
+
+/* Look at 'most' (at most SGANG_OTHERS_MAX) of the domains of the level of the
+ * common one; where it is the only one of its level, at its children.
+ * Promising is a domain that has room in few leaf switches, then with little
+ * else free. 'placement' is the answer to 'request', or what became of it.
+ * Returns 0, or -1 with ENOMEM and 'err' filled. */
+int sgang_explain_others(const struct sgang_plan_request *request,
+			 const struct sgang_placement *placement, size_t most,
+			 struct sgang_others *others, struct sgang_error *err);
+
+/* The same for the record's others=: "s2:48,s3:7/8". What is too long ends at a
+ * comma. */
+void sgang_explain_write(const struct sgang_fabric *fabric,
+			 const struct sgang_others *others,
+			 char text[SGANG_OTHERS_SIZE]);
+
+/* What a slot is called: "GPU", "GPUs", and how many of them it stands for. */
+struct sgang_explain_unit {
+	const char *one;
+	const char *many;
+	uint32_t each;			/* 1 or more */
+};
+
+#define SGANG_EXPLAIN_SIZE 320
+
+/* The one reason that decides, with its numbers: "16 GPUs are free, but no leaf
+ * has 8: leaf3 has 7". 'nofit' is the answer of sgang_plan() to 'request'. */
+void sgang_explain_nofit(const struct sgang_plan_request *request,
+			 const struct sgang_nofit *nofit,
+			 const struct sgang_explain_unit *unit,
+			 char text[SGANG_EXPLAIN_SIZE]);
+
+#endif

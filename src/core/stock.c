@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stock.c - where Slurm by itself would put the members of a gang */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stock.h"
+
+#define NONE UINT32_MAX
+
+/* A row of Slurm's table of switches, which is in the order of its file. */
+struct row {
+	const struct sgang_domain *domain;
+	uint32_t above;			/* row of the switch above, NONE: none */
+	uint32_t parent;		/* the same as Slurm has it: that of a
+					 * root is never set and so row 0 */
+	uint32_t depth;			/* switches above it */
+	uint64_t usable;		/* nodes that the member could use */
+	uint64_t left;			/* of these, while it is being placed */
+	uint64_t distance;		/* hops to all leaves used so far */
+};
+
+struct table {
+	const struct sgang_plan_request *request;
+	const struct sgang_plan_member *member;	/* being placed */
+	struct row *row;
+	uint32_t n_rows;
+	uint32_t *row_of;		/* by domain */
+	uint32_t *free;			/* slots, by node index */
+	struct sgang_stock *stock;
+	size_t room;			/* of stock->runs */
+};
+
+/* What a member still needs, counted as Slurm counts it. */
+struct need {
+	int64_t nodes;			/* below 0: more than it asked for */
+	uint64_t units;
+};
+
+/* -- the table of switches -- */
+
+/* A node in no switch stands under the invisible root as a leaf of its own,
+ * which Slurm does not know. */
+static bool is_switch(const struct sgang_fabric *fabric, uint32_t d)
+{
+	const struct sgang_domain *domain = sgang_fabric_domain(fabric, d);
+	uint32_t node;
+
+	if (domain->parent == SGANG_DOMAIN_NONE)
+		return domain->level != SGANG_LEVEL_UNCONNECTED;
+	if (domain->n_children || domain->n_nodes != 1 || domain->line)
+		return true;
+	node = sgang_fabric_order(fabric)[domain->first_pos];
+	return strcmp(domain->name, sgang_fabric_node_name(fabric, node)) != 0;
+}
+
+/* qsort: by line, and those of one line in the order of the fabric. */
+static int by_line(const void *one, const void *two)
+{
+	const struct sgang_domain *a = ((const struct row *)one)->domain;
+	const struct sgang_domain *b = ((const struct row *)two)->domain;
+
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+static void link_rows(struct table *table)
+{
+	const struct sgang_fabric *fabric = table->request->fabric;
+	uint32_t d, n = sgang_fabric_domains(fabric);
+
+	/* parents come before their children */
+	for (d = 0; d < n; d++) {
+		const struct sgang_domain *domain =
+			sgang_fabric_domain(fabric, d);
+		struct row *row;
+
+		if (table->row_of[d] == NONE)
+			continue;
+		row = &table->row[table->row_of[d]];
+		row->above = domain->parent == SGANG_DOMAIN_NONE ? NONE :
+			     table->row_of[domain->parent];
+		if (row->above == NONE)
+			continue;
+		row->parent = row->above;
+		row->depth = table->row[row->above].depth + 1;
+	}
+}
+
+static void fill_table(struct table *table)
+{
+	const struct sgang_fabric *fabric = table->request->fabric;
+	const struct sgang_domain *first = sgang_fabric_domain(fabric, 0);
+	uint32_t d, n = sgang_fabric_domains(fabric), i;
+
+	for (d = 0; d < n; d++) {
+		table->row_of[d] = NONE;
+		if (is_switch(fabric, d))
+			table->row[table->n_rows++].domain = first + d;
+	}
+	qsort(table->row, table->n_rows, sizeof(*table->row), by_line);
+	for (i = 0; i < table->n_rows; i++)
+		table->row_of[table->row[i].domain - first] = i;
+	link_rows(table);
+}
+
+static bool is_leaf(const struct row *row)
+{
+	return !row->domain->n_children;
+}
+
+/* -- what the member could use -- */
+
+/* Units of the member that fit on the node. */
+static uint32_t fits(const struct table *table, uint32_t node)
+{
+	const struct sgang_plan_member *member = table->member;
+	uint32_t total = table->request->total[node], units;
+
+	if (member->allowed && !sgang_nodeset_has(member->allowed, node))
+		return 0;
+	if (!member->slots)
+		return total && table->free[node] >= total;
+	units = table->free[node] / member->slots;
+	return member->distinct && units ? 1 : units;
+}
+
+static bool same_shape(const struct sgang_plan_member *a,
+		       const struct sgang_plan_member *b)
+{
+	return a->slots == b->slots && a->allowed == b->allowed &&
+	       a->distinct == b->distinct;
+}
+
+static void add_usable(struct table *table, uint32_t row, uint64_t nodes)
+{
+	for (; row != NONE; row = table->row[row].above)
+		table->row[row].usable += nodes;
+}
+
+static void count_usable(struct table *table)
+{
+	const uint32_t *order = sgang_fabric_order(table->request->fabric);
+	uint32_t i, j;
+
+	for (i = 0; i < table->n_rows; i++)
+		table->row[i].usable = 0;
+	for (i = 0; i < table->n_rows; i++) {
+		const struct sgang_domain *domain = table->row[i].domain;
+		uint64_t nodes = 0;
+
+		for (j = 0; is_leaf(&table->row[i]) && j < domain->n_nodes; j++)
+			nodes += fits(table, order[domain->first_pos + j]) > 0;
+		add_usable(table, i, nodes);
+	}
+}
+
+/* -- the rule -- */
+
+/* Step 1. NONE: no switch reaches enough nodes. */
+static uint32_t choose_top(const struct table *table, const struct need *need)
+{
+	uint32_t i, top = NONE;
+
+	for (i = 0; i < table->n_rows; i++) {
+		const struct row *row = &table->row[i];
+
+		if (!row->usable || (int64_t)row->usable < need->nodes)
+			continue;
+		if (top == NONE ||
+		    row->domain->level >= table->row[top].domain->level)
+			top = i;
+	}
+	return top;
+}
+
+/* Nodes that the top switch does not reach are out of the question. */
+static void begin_below(struct table *table, uint32_t top)
+{
+	const struct sgang_domain *world = table->row[top].domain;
+	uint32_t i;
+
+	for (i = 0; i < table->n_rows; i++) {
+		struct row *row = &table->row[i];
+		uint32_t pos = row->domain->first_pos;
+
+		row->left = pos >= world->first_pos &&
+			    pos < world->first_pos + world->n_nodes ?
+			    row->usable : 0;
+		row->distance = 0;
+	}
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Does leaf i fit better (1), worse (-1) or as well (0) as leaf j? Where roots
+ * have row 0 as their parent the climb need not end by itself. */
+static int compare_fit(const struct table *table, uint32_t i, uint32_t j,
+		       const struct need *need)
+{
+	const struct row *a = &table->row[i], *b = &table->row[j];
+	uint32_t climbed;
+
+	for (climbed = 0; climbed <= 2 * SGANG_LEVELS; climbed++) {
+		bool a_fits = (int64_t)a->left >= need->nodes;
+		bool b_fits = (int64_t)b->left >= need->nodes;
+
+		if (a_fits && b_fits && a->left != b->left)
+			return compare(b->left, a->left);
+		if (a_fits != b_fits)
+			return a_fits ? 1 : -1;
+		if (a_fits || a->parent == b->parent)
+			break;
+		a = &table->row[a->parent];
+		b = &table->row[b->parent];
+	}
+	if (a->left != b->left)
+		return compare(a->left, b->left);
+	return compare(b->domain->level, a->domain->level);
+}
+
+/* Step 2: the next leaf. NONE: all are used up. */
+static uint32_t choose_leaf(const struct table *table, const struct need *need)
+{
+	uint32_t i, best = NONE;
+
+	for (i = 0; i < table->n_rows; i++) {
+		const struct row *row = &table->row[i];
+		int better;
+
+		if (!is_leaf(row) || !row->left)
+			continue;
+		if (best == NONE) {
+			best = i;
+			continue;
+		}
+		better = compare_fit(table, i, best, need);
+		if ((row->distance < table->row[best].distance &&
+		     better >= 0) ||
+		    (row->distance == table->row[best].distance && better > 0))
+			best = i;
+	}
+	return best;
+}
+
+/* Hops of switches from one leaf to another below the same root. */
+static uint64_t distance(const struct table *table, uint32_t i, uint32_t j)
+{
+	uint64_t hops = 0;
+
+	for (; i != j; hops++) {
+		if (table->row[i].depth >= table->row[j].depth)
+			i = table->row[i].above;
+		else
+			j = table->row[j].above;
+	}
+	return hops;
+}
+
+static void add_distances(struct table *table, uint32_t leaf)
+{
+	uint32_t i;
+
+	for (i = 0; i < table->n_rows; i++)
+		if (is_leaf(&table->row[i]) && table->row[i].left)
+			table->row[i].distance += distance(table, i, leaf);
+}
+
+/* -- what is taken -- */
+
+static int add_run(struct table *table, const struct sgang_run *run)
+{
+	struct sgang_stock *stock = table->stock;
+
+	if (stock->n_runs == table->room) {
+		size_t room = table->room ? 2 * table->room : 64;
+		struct sgang_run *more = realloc(stock->runs,
+						 room * sizeof(*more));
+
+		if (!more)
+			return -1;
+		stock->runs = more;
+		table->room = room;
+	}
+	stock->runs[stock->n_runs++] = *run;
+	return 0;
+}
+
+static int take_node(struct table *table, uint32_t leaf, uint32_t node,
+		     struct need *need)
+{
+	const struct sgang_plan_member *member = table->member;
+	uint32_t total = table->request->total[node];
+	uint32_t units = fits(table, node), ranks = member->ranks;
+	struct sgang_run run = {
+		.member = (uint32_t)(member - table->request->members),
+		.node = node,
+	};
+
+	if (units > need->units)
+		units = (uint32_t)need->units;
+	if (!ranks)
+		ranks = member->slots ? member->slots : total;
+	run.slots = member->slots ? units * member->slots : total;
+	run.ranks = units * ranks;
+	if (add_run(table, &run))
+		return -1;
+	need->nodes--;
+	need->units -= units;
+	table->free[node] -= run.slots;
+	if (!fits(table, node)) {
+		uint32_t row;
+
+		for (row = leaf; row != NONE; row = table->row[row].above)
+			table->row[row].usable--;
+	}
+	return 0;
+}
+
+static int use_leaf(struct table *table, uint32_t leaf, struct need *need)
+{
+	const uint32_t *order = sgang_fabric_order(table->request->fabric);
+	const struct sgang_domain *domain = table->row[leaf].domain;
+	uint32_t i;
+
+	for (i = 0; i < domain->n_nodes && need->units; i++) {
+		uint32_t node = order[domain->first_pos + i];
+
+		if (fits(table, node) && take_node(table, leaf, node, need))
+			return -1;
+	}
+	table->row[leaf].left = 0;
+	return 0;
+}
+
+static int by_node(const void *one, const void *two)
+{
+	const struct sgang_run *a = one, *b = two;
+
+	return (a->node > b->node) - (a->node < b->node);
+}
+
+/* Returns 1, 0 when there is no room, -1 without memory. */
+static int place_member(struct table *table)
+{
+	const struct sgang_plan_member *member = table->member;
+	size_t first = table->stock->n_runs;
+	struct need need = {
+		.nodes = member->distinct || !member->slots ?
+			 member->units : 1,
+		.units = member->units,
+	};
+	uint32_t leaf = choose_top(table, &need);
+
+	if (leaf == NONE)
+		return 0;
+	begin_below(table, leaf);
+	while (need.units) {
+		leaf = choose_leaf(table, &need);
+		if (leaf == NONE)
+			return 0;
+		if (use_leaf(table, leaf, &need))
+			return -1;
+		add_distances(table, leaf);
+	}
+	qsort(table->stock->runs + first, table->stock->n_runs - first,
+	      sizeof(*table->stock->runs), by_node);
+	return 1;
+}
+
+static int place_all(struct table *table)
+{
+	const struct sgang_plan_request *request = table->request;
+	int rc = 1;
+	size_t i;
+
+	table->stock->exact = true;
+	for (i = 0; i < request->n_members && rc > 0; i++) {
+		const struct sgang_plan_member *before = table->member;
+
+		table->member = &request->members[i];
+		if (!before || !same_shape(before, table->member))
+			count_usable(table);
+		if (table->member->slots && !table->member->distinct)
+			table->stock->exact = false;
+		rc = place_member(table);
+	}
+	if (rc > 0)
+		sgang_ring_measure(request->fabric, request->costs,
+				   table->stock->runs, table->stock->n_runs,
+				   &table->stock->ring);
+	return rc;
+}
+
+void sgang_stock_destroy(struct sgang_stock *stock)
+{
+	int saved = errno;
+
+	if (stock)
+		free(stock->runs);
+	free(stock);
+	errno = saved;
+}
+
+int sgang_stock_place(const struct sgang_plan_request *request,
+		      struct sgang_stock **stock, struct sgang_error *err)
+{
+	uint32_t n = sgang_fabric_nodes(request->fabric);
+	uint32_t n_domains = sgang_fabric_domains(request->fabric);
+	struct table table = { .request = request };
+	int rc = -1;
+
+	table.row = calloc(n_domains, sizeof(*table.row));
+	table.row_of = calloc(n_domains, sizeof(*table.row_of));
+	table.free = calloc(n + 1, sizeof(*table.free));
+	table.stock = calloc(1, sizeof(*table.stock));
+	if (table.row && table.row_of && table.free && table.stock) {
+		memcpy(table.free, request->free, n * sizeof(*table.free));
+		fill_table(&table);
+		rc = place_all(&table);
+	}
+	if (rc > 0)
+		*stock = table.stock;
+	else
+		sgang_stock_destroy(table.stock);
+	free(table.row);
+	free(table.row_of);
+	free(table.free);
+	return rc < 0 ? sgang_errf(err, ENOMEM, "out of memory") : rc;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stock.h - where Slurm by itself would put the members of a gang
+ *
+ * The rule is that of Slurm 22.05 with topology/tree and select/cons_tres
+ * (_eval_nodes_topo() in job_test.c), told in our words. Jobs are placed one
+ * after the other. For each
+ *
+ *  1. the highest switch that reaches enough usable nodes is its world; of
+ *     equally high ones the last of the file;
+ *  2. leaf switches are used up one by one, their nodes in the order of the
+ *     node table, until the job has what it asks for. The next leaf is the one
+ *     that is nearest to all that are used already, in hops of switches; a
+ *     nearer one is passed over if a switch above it fits worse. Fitting well
+ *     means: reaching as few nodes as possible but all that are missing; where
+ *     none does, as many as possible. This is asked of the leaves, and of the
+ *     switches above them until those are the same.
+ *
+ * The ranks of a job follow the node table, so what its ring costs depends on
+ * the names of the nodes too.
+ *
+ * It is exactly that rule for members that ask for whole nodes or for so many
+ * nodes with so much on each, where all nodes have one weight. It is an
+ * estimate for slots on any nodes, since Slurm counts CPUs there, and for
+ * fabrics that topology/tree does not describe.
+ */
+
+#ifndef SGANG_STOCK_H
+#define SGANG_STOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "err.h"
+#include "plan.h"
+#include "ring.h"
+
+struct sgang_stock {
+	struct sgang_run *runs;		/* by member, then by node index */
+	size_t n_runs;
+	struct sgang_ring ring;
+	bool exact;			/* no member asks for slots anywhere */
+};
+
+/* Place the members of 'request', in their order. Its fabric is one of nodes;
+ * max_level is nothing that Slurm knows and is ignored.
+ * Returns 1 and '*stock' (free with sgang_stock_destroy()); 0 when a member
+ * finds no room; -1 with ENOMEM and 'err' filled.
+ * The time is that of a pass over nodes and switches for every change of shape
+ * from one member to the next, and of one over the leaf switches for every
+ * member and every leaf it uses. */
+int sgang_stock_place(const struct sgang_plan_request *request,
+		      struct sgang_stock **stock, struct sgang_error *err);
+
+/* NULL is fine. Keeps errno. */
+void sgang_stock_destroy(struct sgang_stock *stock);
+
+#endif

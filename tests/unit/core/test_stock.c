@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_stock.c - unit tests of stock.c
+ *
+ * 0442-stock.t compares it with a slurmctld.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "bed.h"
+#include "core/stock.h"
+#include "fail_alloc.h"
+
+static const char two_pods[] =
+	"SwitchName=l1 Nodes=n[1-4]\nSwitchName=l2 Nodes=n[5-8]\n"
+	"SwitchName=l3 Nodes=n[9-12]\nSwitchName=l4 Nodes=n[13-16]\n"
+	"SwitchName=p1 Switches=l[1-2]\nSwitchName=p2 Switches=l[3-4]\n"
+	"SwitchName=top Switches=p[1-2]\n";
+
+static const char three_pods[] =
+	"SwitchName=l1 Nodes=n[1-4]\nSwitchName=l2 Nodes=n[5-8]\n"
+	"SwitchName=l3 Nodes=n[9-12]\nSwitchName=l4 Nodes=n[13-16]\n"
+	"SwitchName=l5 Nodes=n[17-20]\nSwitchName=l6 Nodes=n[21-24]\n"
+	"SwitchName=l7 Nodes=n[25-28]\nSwitchName=l8 Nodes=n[29-32]\n"
+	"SwitchName=l9 Nodes=n[33-36]\n"
+	"SwitchName=p1 Switches=l[1-3]\nSwitchName=p2 Switches=l[4-6]\n"
+	"SwitchName=p3 Switches=l[7-9]\nSwitchName=top Switches=p[1-3]\n";
+
+static void expect(const struct bed *bed, const char *nodes, uint64_t cost,
+		   bool exact)
+{
+	struct sgang_stock *stock = NULL;
+	char got[1024];
+
+	assert_int_equal(sgang_stock_place(&bed->request, &stock, NULL), 1);
+	bed_names(bed, stock->runs, stock->n_runs, got);
+	assert_string_equal(got, nodes);
+	assert_int_equal(stock->ring.cost, cost);
+	assert_int_equal(stock->exact, exact);
+	sgang_stock_destroy(stock);
+}
+
+static void expect_none(const struct bed *bed)
+{
+	struct sgang_stock *stock = NULL;
+
+	assert_int_equal(sgang_stock_place(&bed->request, &stock, NULL), 0);
+	assert_null(stock);
+}
+
+/* Two fragmentations for which Slurm's choice is three times as dear as the
+ * best: 144 instead of 48, 136 instead of 40 */
+static void test_golden(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed, two_pods, 1);
+	bed_only(&bed, "n[1-2,5,9-16]");
+	bed_add(&bed, 6, 0, true);
+	expect(&bed, "n1 n2 n9 n10 n11 n12", 144, true);
+	bed_close(&bed);
+
+	bed_open(&bed, three_pods, 1);
+	bed_only(&bed, "n[1-2,6,8,10-12,16,20-22,24,27-28,32,36]");
+	bed_add(&bed, 4, 1, true);
+	expect(&bed, "n1 n2 n27 n28", 136, true);
+	bed_close(&bed);
+}
+
+/* One member takes what those before it have left. */
+static void test_members(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed, two_pods, 2);
+	bed_add(&bed, 4, 2, true);
+	bed_add(&bed, 2, 1, true);
+	bed_add(&bed, 2, 1, true);
+	bed_add(&bed, 2, 0, true);
+	/* within nodes, n1 to n4, n4 to n5 and n8 to n1, n5 to n8 */
+	expect(&bed, "n1 n2 n3 n4 | n5 n6 | n5 n6 | n7 n8",
+	       6 * 1 + 3 * 4 + 2 * 16 + 5 * 4, true);
+	bed_close(&bed);
+}
+
+/* What has room for as few nodes as possible is taken. */
+static void test_best_fit(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed, two_pods, 1);
+	bed_only(&bed, "n[1-3,5-6,9-12]");
+	bed_add(&bed, 2, 1, true);
+	expect(&bed, "n5 n6", 8, true);
+	bed_add(&bed, 4, 1, true);
+	expect(&bed, "n5 n6 | n9 n10 n11 n12", 4 + 3 * 4 + 2 * 64,
+	       true);
+	bed_close(&bed);
+}
+
+/* A node in no switch is never used, and of trees that nothing joins the last
+ * with room is. */
+static void test_forest(void **state)
+{
+	static const char text[] =
+		"SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-4]\n"
+		"SwitchName=c Nodes=n5\n";
+	static const char *const names[] = { "n0", "n1", "n2", "n3", "n4",
+					     "n5" };
+	struct sgang_error err;
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed, text, 1);
+	sgang_fabric_destroy(bed.fabric);
+	bed.fabric = sgang_fabric_parse(text, "test", names, 6, &err);
+	assert_non_null(bed.fabric);
+	bed.request.fabric = bed.fabric;
+	bed.free[5] = bed.total[5] = 1;
+	bed_add(&bed, 2, 1, true);
+	expect(&bed, "n3 n4", 8, true);
+	bed_add(&bed, 2, 1, true);
+	expect(&bed, "n3 n4 | n1 n2",
+	       2 * 4 + 2 * bed.costs.hop[SGANG_LEVEL_UNCONNECTED], true);
+	bed_add(&bed, 1, 1, true);
+	bed_add(&bed, 1, 1, true);
+	expect_none(&bed);
+	bed_close(&bed);
+}
+
+/* Slots on any nodes are an estimate. */
+static void test_anywhere(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed, two_pods, 4);
+	bed_only(&bed, "n[1-2,9-12]");
+	bed_set(&bed, "n1", 3);
+	bed_add(&bed, 6, 1, false);
+	expect(&bed, "n1 n2", 4 + 2 * 4, false);
+	bed_add(&bed, 17, 1, false);
+	expect(&bed, "n1 n2 | n2 n9 n10 n11 n12",
+	       17 * 1 + 4 * 4 + 2 * 64, false);
+	bed_add(&bed, 2, 1, false);
+	expect_none(&bed);
+	bed_close(&bed);
+}
+
+/* Not all nodes are allowed, and whole nodes are wholly free. */
+static void test_allowed(void **state)
+{
+	struct sgang_nodeset *set = sgang_nodeset_create(16);
+	struct bed bed;
+
+	(void)state;
+	assert_non_null(set);
+	bed_open(&bed, two_pods, 4);
+	bed_set(&bed, "n[13-15]", 3);
+	sgang_nodeset_add(set, sgang_fabric_find_node(bed.fabric, "n4"));
+	sgang_nodeset_add(set, sgang_fabric_find_node(bed.fabric, "n13"));
+	sgang_nodeset_add(set, sgang_fabric_find_node(bed.fabric, "n16"));
+	bed_add(&bed, 2, 0, true);
+	bed.member[0].allowed = set;
+	bed.member[0].ranks = 1;
+	expect(&bed, "n4 n16", 2 * 64, true);
+	bed.member[0].units = 3;
+	expect_none(&bed);
+	bed_close(&bed);
+	sgang_nodeset_destroy(set);
+}
+
+static void test_no_memory(void **state)
+{
+	struct sgang_stock *stock = NULL;
+	struct sgang_error err;
+	unsigned long n;
+	struct bed bed;
+	long live;
+	int rc;
+
+	(void)state;
+	bed_open(&bed, two_pods, 1);
+	bed_add(&bed, 6, 1, true);
+	live = fail_live;
+	for (n = 1;; n++) {
+		fail_at(n);
+		rc = sgang_stock_place(&bed.request, &stock, &err);
+		if (!fail_happened)
+			break;
+		assert_int_equal(rc, -1);
+		assert_int_equal(errno, ENOMEM);
+		assert_null(stock);
+		assert_int_equal(fail_live, live);
+	}
+	fail_at(0);
+	assert_int_equal(rc, 1);
+	assert_true(n > 4);
+	sgang_stock_destroy(stock);
+	assert_int_equal(fail_live, live);
+	bed_close(&bed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_members),
+		cmocka_unit_test(test_best_fit),
+		cmocka_unit_test(test_forest),
+		cmocka_unit_test(test_anywhere),
+		cmocka_unit_test(test_allowed),
+		cmocka_unit_test(test_no_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
