@@ -68,7 +68,9 @@ enum kind {
 	KIND_DEVICE,		/* any */
 	KIND_HOPS,		/* LEVEL:N,... */
 	KIND_OTHERS,		/* DOMAIN:COST,DOMAIN:FREE/NEEDED,... */
-	KIND_AT			/* a host list */
+	KIND_LAYOUT,		/* N-N,... */
+	KIND_AT,		/* a host list */
+	KIND_LACKS		/* PLACE:FREE/NEEDED[:CAUSE=N...],... */
 };
 
 /* The words in the order they are written. To add one: a row here, a field in
@@ -100,6 +102,7 @@ static const struct word {
 	{ "since", KIND_TIME, SPARSE, FIELD(since) },
 	{ "started", KIND_TIME, SPARSE, FIELD(started) },
 	{ "object", KIND_BOOL, SPARSE, FIELD(object) },
+	{ "lacks", KIND_LACKS, SPARSE, FIELD(lacks) },
 	{ "ring", KIND_U64, PLACED, FIELD(ring_cost) },
 	{ "best", KIND_U64, PLACED, FIELD(ring_best) },
 	{ "cross", KIND_U64, PLACED, FIELD(cross_links) },
@@ -114,6 +117,7 @@ static const struct word {
 	{ "wcost", KIND_U64, SPARSE_PLACED, FIELD(weighted_cost) },
 	{ "wbest", KIND_U64, SPARSE_PLACED, FIELD(weighted_best) },
 	{ "others", KIND_OTHERS, SPARSE_PLACED, FIELD(others) },
+	{ "layout", KIND_LAYOUT, SPARSE_PLACED, FIELD(layout) },
 	{ "at", KIND_AT, SPARSE_PLACED, FIELD(at) },
 #undef FIELD
 };
@@ -395,6 +399,16 @@ static bool get_others(struct sgang_record *r, void *field, const char *value)
 	return get_text(field, sizeof(r->others), value);
 }
 
+static bool get_lacks(struct sgang_record *r, void *field, const char *value)
+{
+	return get_text(field, sizeof(r->lacks), value);
+}
+
+static bool get_layout(struct sgang_record *r, void *field, const char *value)
+{
+	return get_text(field, sizeof(r->layout), value);
+}
+
 static bool get_at(struct sgang_record *r, void *field, const char *value)
 {
 	return get_text(field, sizeof(r->at), value);
@@ -453,7 +467,9 @@ static const struct {
 	[KIND_DEVICE] = { put_device, get_device, no_bool },
 	[KIND_HOPS] = { put_text, get_hops, no_text },
 	[KIND_OTHERS] = { put_text, get_others, no_text },
+	[KIND_LAYOUT] = { put_text, get_layout, no_text },
 	[KIND_AT] = { put_text, get_at, no_text },
+	[KIND_LACKS] = { put_text, get_lacks, no_text },
 };
 
 /* A word at the start of 'text' that looks like key=value: its length, 0 when
@@ -482,7 +498,7 @@ static bool read_word(struct sgang_record *r, bool seen[N_WORDS],
 		      const char *text, size_t key, size_t length)
 {
 	const struct word *word = find_word(text, key);
-	char value[SGANG_AT_SIZE];	/* the longest there is */
+	char value[SGANG_GROUPS_SIZE];	/* the longest there is */
 
 	if (!word)
 		return true;
@@ -498,7 +514,7 @@ static bool read_word(struct sgang_record *r, bool seen[N_WORDS],
 /* What is said of a placement means nothing without one. */
 static void forget_placement(struct sgang_record *r)
 {
-	r->hops[0] = r->others[0] = r->at[0] = '\0';
+	r->hops[0] = r->others[0] = r->layout[0] = r->at[0] = '\0';
 	r->any_device = false;
 	r->bound = r->stock_cost = r->weighted_cost = r->weighted_best = 0;
 }

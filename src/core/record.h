@@ -44,9 +44,13 @@ const char *sgang_phase_name(enum sgang_phase phase);
 /* -1 when there is none of that name. Case is ignored. */
 int sgang_phase_find(const char *name);
 
-#define SGANG_HOPS_SIZE 256
-#define SGANG_OTHERS_SIZE 256
-#define SGANG_AT_SIZE 2048
+/* Records are copied and compared for every member in every pass, so these are
+ * no larger than is useful. */
+#define SGANG_HOPS_SIZE 128
+#define SGANG_OTHERS_SIZE 160
+#define SGANG_AT_SIZE 512
+#define SGANG_LACKS_SIZE 256
+#define SGANG_LAYOUT_SIZE 160
 
 struct sgang_record {
 	char ns[SGANG_NAMESPACE_MAX + 1];
@@ -73,6 +77,9 @@ struct sgang_record {
 	int64_t started;		/* it was released; this member with it
 					 * or after it */
 	bool object;			/* of a definition, not of a member */
+	char lacks[SGANG_LACKS_SIZE];	/* of a gang that waits, by place: units
+					 * that fit, those needed, and why the
+					 * others do not: "r1:2/4:busy=2" */
 	/* known once the gang has a placement (placed == true) */
 	bool placed;
 	bool exact;
@@ -97,6 +104,9 @@ struct sgang_record {
 	char others[SGANG_OTHERS_SIZE];	/* places that were not chosen: "s2:48"
 					 * cost, "s3:7/8" units of those needed
 					 * that fit there */
+	char layout[SGANG_LAYOUT_SIZE];	/* this member's ranks in the order of
+					 * the ring, "0-3,8-11", when they are
+					 * not rank_offset and so on */
 	char at[SGANG_AT_SIZE];		/* this member's nodes in ring order, as
 					 * a host list; "" when it is longer */
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "parallel.h"
 #include "spec.h"
 #include "text.h"
 
@@ -348,9 +349,14 @@ static int set_exclusive(struct sgang_spec *spec, const char *value,
 static int set_parallel(struct sgang_spec *spec, const char *value,
 			struct sgang_error *err)
 {
+	struct sgang_parallel parallel;
+	struct sgang_error why;
+
 	if (strlen(value) >= sizeof(spec->parallel))
 		return refuse(err, E2BIG, OPT_PARALLEL, value,
 			      "it has more than 255 characters");
+	if (sgang_parallel_parse(value, &parallel, &why))
+		return refuse(err, EINVAL, OPT_PARALLEL, value, why.text);
 	strcpy(spec->parallel, value);
 	return 0;
 }

@@ -719,6 +719,73 @@ static void host_island_units(struct sgang_job *job,
 	}
 }
 
+/* Only what every node must have: of an alternative somebody else must tell. */
+static bool lacks_feature(const job_record_t *job_ptr, uint32_t node)
+{
+	ListIterator iter;
+	job_feature_t *feature;
+	bool lacks = false;
+
+	if (!job_ptr->details->feature_list)
+		return false;
+	iter = list_iterator_create(job_ptr->details->feature_list);
+	while ((feature = list_next(iter))) {
+		if (feature->op_code != FEATURE_OP_AND &&
+		    feature->op_code != FEATURE_OP_END) {
+			lacks = false;
+			break;
+		}
+		if (feature->node_bitmap_avail && !feature->count &&
+		    !bit_test(feature->node_bitmap_avail, node))
+			lacks = true;
+	}
+	list_iterator_destroy(iter);
+	return lacks;
+}
+
+static bool in_partition(const job_record_t *job_ptr, uint32_t node)
+{
+	ListIterator iter;
+	part_record_t *part_ptr;
+	bool found = false;
+
+	if (!job_ptr->part_ptr_list)
+		return job_ptr->part_ptr &&
+		       bit_test(job_ptr->part_ptr->node_bitmap, node);
+	iter = list_iterator_create(job_ptr->part_ptr_list);
+	while (!found && (part_ptr = list_next(iter)))
+		found = bit_test(part_ptr->node_bitmap, node);
+	list_iterator_destroy(iter);
+	return found;
+}
+
+static enum sgang_cause host_cause(struct sgang_job *job,
+				   const struct sgang_shape *shape,
+				   uint32_t node)
+{
+	const node_record_t *node_ptr = node_record_table_ptr[node];
+	const job_record_t *job_ptr = record(job);
+	struct need need;
+
+	need_of(job_ptr, shape, &need);
+	if (!in_partition(job_ptr, node))
+		return SGANG_CAUSE_PARTITION;
+	if (IS_NODE_DRAIN(node_ptr) || IS_NODE_FAIL(node_ptr))
+		return SGANG_CAUSE_DRAINED;
+	if (!bit_test(avail_node_bitmap, node))
+		return SGANG_CAUSE_DOWN;
+	if (lacks_feature(job_ptr, node))
+		return SGANG_CAUSE_FEATURE;
+	if (!units_by_gres(node_ptr, &need, true))
+		return SGANG_CAUSE_GPUS;
+	if (node_ptr->cpus_efctv < need.cpus ||
+	    node_ptr->real_memory - node_ptr->mem_spec_limit < need.memory)
+		return SGANG_CAUSE_SIZE;
+	if (IS_NODE_RES(node_ptr) && !job_ptr->resv_name)
+		return SGANG_CAUSE_RESERVED;
+	return SGANG_CAUSE_BUSY;
+}
+
 static bool host_islands(struct sgang_job *job, uint32_t node,
 			 uint32_t part[SGANG_ISLANDS_MAX])
 {
@@ -807,6 +874,17 @@ static bool host_same_request(struct sgang_job *x, struct sgang_job *y)
 	       same_text_request(a, b);
 }
 
+static uint32_t node_gpus(const job_record_t *job_ptr,
+			  const struct sgang_shape *shape)
+{
+	struct need need = {
+		.gres = job_ptr->gres_list_req, .nodes = shape->min_nodes,
+		.tasks = ceil_div(shape->tasks, shape->min_nodes),
+	};
+
+	return (uint32_t) gpus_needed(&need);
+}
+
 void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 		      uint32_t max_nodes, uint32_t req_nodes,
 		      struct sgang_shape *shape)
@@ -830,6 +908,7 @@ void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 	if (d->pn_min_cpus > cpus)
 		cpus = d->pn_min_cpus;
 	shape->node_cpus = cpus;
+	shape->node_gpus = node_gpus(job_ptr, shape);
 	if (shape->max_nodes == shape->min_nodes)
 		return;
 	/* The number of nodes is open. Whole nodes: as few as have the CPUs, as
@@ -1677,6 +1756,7 @@ const struct sgang_host sgang_host_slurm = {
 	.cpus = host_cpus,
 	.island_units = host_island_units,
 	.islands = host_islands,
+	.cause = host_cause,
 	.same_units = host_same_units,
 	.same_request = host_same_request,
 	.commit = host_commit,

@@ -630,6 +630,20 @@ static void host_island_units(struct sgang_job *job,
 	}
 }
 
+static enum sgang_cause host_cause(struct sgang_job *job,
+				   const struct sgang_shape *shape,
+				   uint32_t node)
+{
+	const struct fake_job *j = job_of(job, "cause");
+
+	(void) shape;
+	if (live.nodes[node].down)
+		return SGANG_CAUSE_DOWN;
+	if (!(allowed(j) >> node & 1))
+		return SGANG_CAUSE_PARTITION;
+	return pieces(j, node, true) ? SGANG_CAUSE_BUSY : SGANG_CAUSE_SIZE;
+}
+
 static bool host_islands(struct sgang_job *job, uint32_t node,
 			 uint32_t part[SGANG_ISLANDS_MAX])
 {
@@ -1098,6 +1112,7 @@ const struct sgang_host fake_host = {
 	.cpus = host_cpus,
 	.island_units = host_island_units,
 	.islands = host_islands,
+	.cause = host_cause,
 	.same_units = host_same_units,
 	.same_request = host_same_request,
 	.limits = host_limits,

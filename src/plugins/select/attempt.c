@@ -448,16 +448,22 @@ static int hold_parts(struct attempt *a)
 }
 
 /* Only the plan of a single gang is one of its ring, in the same order. */
-static int describe(struct attempt *a)
+static int describe(struct attempt *a, const struct account *account)
 {
 	struct gang *g = a->gangs[0];
-	uint64_t best;
+	uint64_t best, weighted;
 
 	if (a->n_gangs > 1)
 		return 0;	/* before the release */
-	best = sgang_fit_best_cost(a);
-	for (size_t i = 0; i < g->n_holds; i++)
-		g->holds[i].record.ring_best = best;
+	best = sgang_fit_best_cost(a, &weighted);
+	for (size_t i = 0; i < g->n_holds; i++) {
+		struct sgang_record *r = &g->holds[i].record;
+
+		r->ring_best = best;
+		r->weighted_best = weighted;
+		r->stock_cost = account->stock_cost;
+		strcpy(r->others, account->others);
+	}
 	if (sgang_describe_holds(a->c, g, a->plan) == 0)
 		return 0;
 	snprintf(a->why, sizeof(a->why), "no memory");
@@ -477,6 +483,7 @@ static bool once_more_with_fewer(const struct attempt *a)
 static bool transact(struct attempt *a)
 {
 	bool only_min = a->gangs[0]->only_min;
+	struct account account;
 
 	a->gangs[0]->only_min = false;
 	probe_all(a);
@@ -485,6 +492,7 @@ static bool transact(struct attempt *a)
 					   SGANG_EXTENT_TOTAL) < 0 ||
 	    sgang_fit(a) < 0 || sgang_better_waits(a))
 		return false;
+	sgang_where_account(a, &account);
 	if (commit(a) < 0) {
 		/* Slurm knows of more than the plan, such as licences. */
 		if (once_more_with_fewer(a)) {
@@ -495,7 +503,7 @@ static bool transact(struct attempt *a)
 		}
 		return false;
 	}
-	return hold_parts(a) == 0 && describe(a) == 0;
+	return hold_parts(a) == 0 && describe(a, &account) == 0;
 }
 
 /* How many nodes the parts need if each takes whole ones, else 0. */
@@ -557,6 +565,7 @@ static void remember_why(struct attempt *a)
 				 a->culprit->ns, a->culprit->name, a->why);
 		else
 			snprintf(g->why, sizeof(g->why), "%s", a->why);
+		memcpy(g->lacks, a->lacks, sizeof(g->lacks));
 	}
 }
 
@@ -667,6 +676,7 @@ static void begin_try(struct gang *g)
 {
 	g->attempts++;
 	g->why[0] = '\0';
+	g->lacks[0] = '\0';
 	g->joint_start = 0;
 	g->whole_nodes = 0;
 }
@@ -916,7 +926,7 @@ uint64_t sgang_attempt_best_cost(struct sgang_conductor *c, struct gang *g)
 	}
 	sgang_fit_ring_order(&a);
 	if (a.n_parts)
-		best = sgang_fit_best_cost(&a);
+		best = sgang_fit_best_cost(&a, NULL);
 out:
 	close_attempt(&a);
 	return best;

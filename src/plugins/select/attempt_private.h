@@ -5,6 +5,8 @@
 #define SGANG_ATTEMPT_PRIVATE_H
 
 #include "conductor_private.h"
+#include "core/explain.h"
+#include "core/parallel.h"
 
 /* One member that the attempt wants to start; the tasks of a job array are one
  * part each and share what was found out about their common record. */
@@ -47,9 +49,24 @@ struct attempt {
 	int64_t *free_at;		/* for sgang_fit_when() alone */
 	int64_t at;
 	char why[256];			/* it failed */
+	char lacks[SGANG_LACKS_SIZE];	/* record.h */
+	struct account *account;	/* to be filled by the plan, or NULL */
 	struct gang *culprit;		/* whose members did not get along */
 	bool limited;			/* a limit of Slurm's refused one */
 };
+
+/* What is told of a placement besides itself. */
+struct account {
+	char others[SGANG_OTHERS_SIZE];	/* record.h */
+	uint64_t stock_cost;		/* 0: not known */
+};
+
+/* --- why.c --- */
+
+/* Say in nofit->text and a->lacks what the plan lacks; 'alike': slots are pieces
+ * of the members' size, else CPUs. */
+void sgang_why_nofit(struct attempt *a, const struct sgang_plan_request *rq,
+		     bool alike, struct sgang_nofit *nofit);
 
 /* --- levels.c --- */
 
@@ -88,6 +105,10 @@ enum sgang_moment {
 int sgang_where(struct attempt *a, enum sgang_moment moment,
 		struct sgang_placement **plan, struct sgang_nofit *nofit);
 
+/* What else could have been chosen, and what Slurm by itself would have. Takes
+ * the time of a few plans; leaves 'account' empty where that is too long. */
+void sgang_where_account(struct attempt *a, struct account *account);
+
 /* The node that a run of such a plan is on. */
 uint32_t sgang_where_node(const struct sgang_conductor *c,
 			  const struct sgang_run *run);
@@ -120,8 +141,8 @@ int sgang_fit(struct attempt *a);
 size_t sgang_fit_how_many(struct attempt *a);
 
 /* What the same members would cost on an empty cluster; 0 when even that does
- * not fit. */
-uint64_t sgang_fit_best_cost(struct attempt *a);
+ * not fit. '*weighted' (may be NULL): the same of communication groups. */
+uint64_t sgang_fit_best_cost(struct attempt *a, uint64_t *weighted);
 
 /* Would the parts as they are fit then, with a->free_at? */
 bool sgang_fit_at(struct attempt *a, int64_t when);

@@ -105,7 +105,7 @@ bool sgang_better_waits(struct attempt *a)
 	sgang_spec_policy(&g->tally.spec, &policy);
 	if (a->n_gangs > 1 || !policy.automatic)
 		return false;
-	best = sgang_fit_best_cost(a);
+	best = sgang_fit_best_cost(a, NULL);
 	place[0] = (struct sgang_wait_place) {
 		.when = a->c->host->now(), .cost = a->plan->ring.cost,
 	};

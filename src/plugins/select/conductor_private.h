@@ -96,6 +96,7 @@ struct gang {
 	uint64_t idle_stamp;
 	uint32_t idle;			/* of `parts`, at idle_stamp */
 	char why[256];
+	char lacks[SGANG_LACKS_SIZE];	/* record.h */
 	struct hold *holds;
 	size_t n_holds;
 	int64_t since;			/* when the first of them was placed */

@@ -7,6 +7,7 @@
 
 #include "conductor_private.h"
 #include "core/hostlist.h"
+#include "core/parallel.h"
 #include "plugins/log.h"
 
 /* The ring as it really is, by node and, where there are devices, by island:
@@ -17,6 +18,8 @@ struct layout {
 	struct sgang_run *runs;
 	size_t n, cap;
 	bool unknown;			/* ... or evenly, if nobody knows */
+	uint32_t *rank;			/* by position; NULL: the same */
+	uint64_t weighted;		/* cost of communication groups */
 };
 
 /* The fabric that the runs of a layout are in. */
@@ -161,6 +164,15 @@ out:
 	return rc;
 }
 
+static uint64_t ranks_of_member(const struct layout *l, uint32_t member)
+{
+	uint64_t ranks = 0;
+
+	for (size_t r = 0; l->rank && r < l->n; r++)
+		ranks += (l->runs[r].member == member) ? l->runs[r].ranks : 0;
+	return ranks;
+}
+
 /* An environment string beyond this would make execve() fail (the kernel's
  * MAX_ARG_STRLEN is 128 KiB). */
 #define ENV_MAX 120000
@@ -184,8 +196,28 @@ static void set_number(const struct sgang_host *h, struct sgang_job *job,
 	h->setenv(job, name, buf);
 }
 
+/* The ranks of the member's tasks, in their order. */
+static void set_layout(const struct sgang_host *h, struct sgang_job *job,
+		       const struct layout *l, uint64_t first, uint64_t n)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f;
+
+	if (!l->rank)
+		return;
+	f = open_memstream(&text, &size);
+	if (!f)
+		return;
+	for (uint64_t i = 0; i < n; i++)
+		fprintf(f, "%s%u", i ? "," : "", l->rank[first + i]);
+	if (fclose(f) == 0)
+		set_text(h, job, "SLURM_GANG_LAYOUT", text);
+	free(text);
+}
+
 static int describe_one(struct sgang_conductor *c, const struct gang *g,
-			const struct hold *hold, const char *ids,
+			const struct layout *l, const struct hold *hold, const char *ids,
 			const char *nodelist, const char *head)
 {
 	const struct sgang_host *h = c->host;
@@ -207,6 +239,8 @@ static int describe_one(struct sgang_conductor *c, const struct gang *g,
 	set_number(h, job, "SLURM_GANG_RING_COST_BEST", r->ring_best);
 	set_number(h, job, "SLURM_GANG_CROSS_LINKS", r->cross_links);
 	h->setenv(job, "SLURM_GANG_TIER", r->tier);
+	set_layout(h, job, l, r->rank_offset, ranks_of_member(l,
+							      r->member_rank));
 	return sgang_show_write(c, job, r);
 }
 
@@ -262,17 +296,92 @@ static void list_nodes(const struct sgang_conductor *c, const struct layout *l,
 	free(names);
 }
 
+/* ---- communication groups ---- */
+
+/* The order of ranks along the ring, the one that was planned or, where members
+ * were placed one after the other, by weight. NULL: it is that of the ring. */
+static uint32_t *order_ranks(const struct sgang_parallel *parallel,
+			     const struct sgang_placement *plan, uint64_t ranks)
+{
+	struct sgang_parallel_digit digits[SGANG_PARALLEL_MAX];
+	uint32_t *layout, n;
+
+	if (plan && plan->ring.ranks == ranks && !plan->layout)
+		return NULL;
+	layout = malloc(ranks * sizeof(*layout));
+	if (!layout)
+		return NULL;
+	if (plan && plan->ring.ranks == ranks)
+		return memcpy(layout, plan->layout, ranks * sizeof(*layout));
+	n = sgang_parallel_heaviest_first(parallel, digits);
+	if (!sgang_parallel_layout(parallel, digits, n, layout))
+		return layout;
+	free(layout);
+	return NULL;
+}
+
+/* Measure the groups of the gang, if it has any that its ranks make up. */
+static void weigh(struct sgang_conductor *c, const struct gang *g,
+		  const struct sgang_placement *plan, uint64_t ranks,
+		  struct layout *l)
+{
+	struct sgang_parallel parallel;
+	struct sgang_parallel_cost cost;
+
+	if (!g->tally.spec.parallel[0] ||
+	    sgang_parallel_parse(g->tally.spec.parallel, &parallel, NULL) ||
+	    sgang_parallel_check(&parallel, ranks, NULL))
+		return;
+	l->rank = order_ranks(&parallel, plan, ranks);
+	if (sgang_parallel_measure(ring_fabric(c), &c->conf.costs, l->runs,
+				   l->n, &parallel, l->rank, &cost, NULL) == 0)
+		l->weighted = cost.weighted;
+}
+
+/* "0-3,8-11"; "" when they are simply the next ones, or too many. */
+static void list_ranks(const struct layout *l, uint64_t first, uint64_t n,
+		       char text[SGANG_LAYOUT_SIZE])
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (uint64_t i = 0; l->rank && i < n; ) {
+		uint32_t from = l->rank[first + i], upto = from;
+
+		while (++i < n && l->rank[first + i] == upto + 1)
+			upto++;
+		used += (size_t) snprintf(text + used, SGANG_LAYOUT_SIZE - used,
+					  upto > from ? "%s%u-%u" : "%s%u",
+					  used ? "," : "", from, upto);
+		if (used >= SGANG_LAYOUT_SIZE) {
+			text[0] = '\0';
+			return;
+		}
+	}
+}
+
+/* ---- records ---- */
+
+/* Proved optimal only where the members got what was planned. */
+static bool is_exact(const struct layout *l, const struct sgang_ring *ring,
+		     const struct sgang_placement *plan)
+{
+	if (!plan || !plan->exact)
+		return false;
+	return l->weighted ? l->weighted <= plan->weighted_cost :
+			     ring->cost <= plan->ring.cost;
+}
+
 static void fill_records(struct sgang_conductor *c, struct gang *g,
-			 const struct layout *l,
-			 const struct sgang_placement *plan)
+			 struct layout *l, const struct sgang_placement *plan)
 {
 	struct sgang_ring ring;
 	uint64_t offset = 0;
 	size_t run = 0;
 
-	/* Proved optimal only where the members got what was planned. */
 	sgang_ring_measure(ring_fabric(c), &c->conf.costs, l->runs, l->n,
 			   &ring);
+	weigh(c, g, plan, ring.ranks, l);
 	for (size_t i = 0; i < g->n_holds; i++) {
 		struct sgang_record *r = &g->holds[i].record;
 
@@ -280,7 +389,7 @@ static void fill_records(struct sgang_conductor *c, struct gang *g,
 		r->phase = SGANG_PHASE_STARTING;
 		r->round = g->attempts;
 		r->placed = true;
-		r->exact = plan && plan->exact && ring.cost <= plan->ring.cost;
+		r->exact = is_exact(l, &ring, plan);
 		r->member_rank = (uint32_t) i;
 		r->members = (uint32_t) g->n_holds;
 		r->rank_offset = offset;
@@ -295,6 +404,11 @@ static void fill_records(struct sgang_conductor *c, struct gang *g,
 		list_hops(c, &ring, r->hops, sizeof(r->hops));
 		r->bound = (r->exact || !plan) ? 0 : plan->bound;
 		r->any_device = l->unknown;
+		r->weighted_cost = l->weighted;
+		if (r->weighted_best > l->weighted)
+			r->weighted_best = l->weighted;
+		list_ranks(l, offset, ranks_of_member(l, (uint32_t) i),
+			   r->layout);
 		list_nodes(c, l, run, r->at, sizeof(r->at));
 		for (; run < l->n && l->runs[run].member == i; run++)
 			offset += l->runs[run].ranks;
@@ -374,10 +488,11 @@ int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 	fill_records(c, g, &l, plan);
 	rc = 0;
 	for (size_t i = 0; i < g->n_holds && rc == 0; i++)
-		rc = describe_one(c, g, &g->holds[i], ids, nodes, head);
+		rc = describe_one(c, g, &l, &g->holds[i], ids, nodes, head);
 	g->described = rc == 0;
 out:
 	free(l.runs);
+	free(l.rank);
 	free(ids);
 	free(nodes);
 	return rc;

@@ -160,14 +160,19 @@ size_t sgang_fit_how_many(struct attempt *a)
 	return low;
 }
 
-uint64_t sgang_fit_best_cost(struct attempt *a)
+uint64_t sgang_fit_best_cost(struct attempt *a, uint64_t *weighted)
 {
 	struct sgang_placement *best = NULL;
 	struct sgang_nofit nofit;
 	uint64_t cost = 0;
 
-	if (sgang_where(a, SGANG_EMPTY, &best, &nofit) == 1)
+	if (weighted)
+		*weighted = 0;
+	if (sgang_where(a, SGANG_EMPTY, &best, &nofit) == 1) {
 		cost = best->ring.cost;
+		if (weighted)
+			*weighted = best->weighted_cost;
+	}
 	sgang_placement_destroy(best);
 	return cost;
 }

@@ -68,8 +68,23 @@ struct sgang_shape {
 	bool whole;			/* takes whole nodes */
 	uint32_t node_cpus;		/* CPUs on each node, when the number of
 					 * nodes is fixed */
+	uint32_t node_gpus;		/* GPUs on each node; 0: none */
 	uint32_t total_cpus;		/* CPUs altogether */
 	uint32_t tasks;			/* tasks altogether, 1 or more */
+};
+
+/* Why no piece of a job fits on a node. */
+enum sgang_cause {
+	SGANG_CAUSE_BUSY,		/* other jobs have it */
+	SGANG_CAUSE_DOWN,
+	SGANG_CAUSE_DRAINED,
+	SGANG_CAUSE_RESERVED,
+	SGANG_CAUSE_GPUS,		/* too few, even when it is empty */
+	SGANG_CAUSE_SIZE,		/* too few CPUs or too little memory */
+	SGANG_CAUSE_FEATURE,
+	SGANG_CAUSE_PARTITION,
+	SGANG_CAUSE_KEPT,		/* for others, by us */
+	SGANG_CAUSES
 };
 
 /* Why commit() could not. */
@@ -147,6 +162,10 @@ struct sgang_host {
 	 * it has none. False when nobody knows. Only when there are devices. */
 	bool (*islands)(struct sgang_job *job, uint32_t node,
 			uint32_t part[SGANG_ISLANDS_MAX]);
+	/* Why does no piece of it fit there now? BUSY if nothing else. */
+	enum sgang_cause (*cause)(struct sgang_job *job,
+				  const struct sgang_shape *shape,
+				  uint32_t node);
 	/* Do two jobs need the same of a node? */
 	bool (*same_units)(struct sgang_job *a, struct sgang_job *b);
 	/* Does all that decides about nodes agree: the shape, the submitter,

@@ -112,6 +112,10 @@ static void show_record(struct sgang_conductor *c, const struct gang *g,
 	r.phase = phase_of(g, e);
 	r.satisfied = g->tally.satisfied;
 	r.round = e->round;
+	if (e->m.state == SGANG_MEMBER_PENDING)
+		memcpy(r.lacks, g->lacks, sizeof(r.lacks));
+	else
+		r.lacks[0] = '\0';
 	if (e->m.state == SGANG_MEMBER_RUNNING) {
 		r.since = g->unconfirmed ? e->record.since : 0;
 		if (!r.started)

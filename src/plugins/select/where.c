@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "attempt_private.h"
+#include "core/stock.h"
 
 /* Members that need the same on each of a fixed number of nodes are counted in
  * pieces of that size, which covers memory and GRES as well. A mixture is
@@ -270,6 +271,19 @@ static int allow_islands(struct attempt *a, struct slots *s,
 	return 0;
 }
 
+/* Other domains that are looked at. */
+#define OTHERS 3
+
+static void note_others(struct attempt *a, const struct sgang_plan_request *rq,
+			const struct sgang_placement *plan)
+{
+	struct sgang_others others;
+
+	if (a->account && !sgang_explain_others(rq, plan, OTHERS, &others,
+						NULL))
+		sgang_explain_write(rq->fabric, &others, a->account->others);
+}
+
 /* Every piece in one island. Returns as sgang_plan(). */
 static int plan_islands(struct attempt *a, struct slots *s,
 			enum sgang_moment moment,
@@ -278,6 +292,7 @@ static int plan_islands(struct attempt *a, struct slots *s,
 			struct sgang_nofit *nofit, struct sgang_error *err)
 {
 	struct sgang_plan_request inside = *rq;
+	int rc;
 
 	if (allow_islands(a, s, moment) < 0)
 		return -1;
@@ -296,7 +311,10 @@ static int plan_islands(struct attempt *a, struct slots *s,
 				 true, s->total);
 	island_units(a, s, moment, s->free);
 	inside.fabric = a->c->devices->fabric;
-	return sgang_plan(&inside, plan, nofit, err);
+	rc = sgang_plan(&inside, plan, nofit, err);
+	if (rc == 1)
+		note_others(a, &inside, *plan);
+	return rc;
 }
 
 /* The fullest island of the node that still has room for a piece, or none. */
@@ -314,54 +332,56 @@ static uint32_t tightest(const struct sgang_devices *devices, uint32_t node,
 	return best;
 }
 
-/* Put each piece of the plan into an island of its node; one for which no island
- * has room lies over all of them. s->amount: pieces that fit into each. */
-static int lay_inside(struct attempt *a, struct slots *s,
-		      const struct sgang_placement *plan,
-		      struct sgang_run **runs, size_t *n_runs)
+/* Put each piece into an island of its node; one for which no island has room
+ * lies over all of them. s->amount: pieces that fit into each. */
+static int lay_pieces(struct attempt *a, struct slots *s,
+		      const struct sgang_run *runs, size_t n_runs,
+		      struct sgang_run **out, size_t *n_out)
 {
 	const struct sgang_devices *devices = a->c->devices;
-	struct sgang_run *list = NULL, *spread;
-	size_t n = 0, room = 0;
+	size_t room = 1, n = 0;
 
-	for (size_t i = 0; i < plan->n_runs; i++) {
-		const struct sgang_run *run = &plan->runs[i];
+	for (size_t i = 0; i < n_runs; i++)
+		room += sgang_devices_islands(devices, runs[i].node);
+	*out = malloc(room * sizeof(**out));
+	if (!*out)
+		return -1;
+	for (size_t i = 0; i < n_runs; i++) {
+		const struct sgang_run *run = &runs[i];
 		uint32_t island = tightest(devices, run->node, s->amount);
-		size_t more = 1;
+		struct sgang_run *spread;
+		size_t more;
 
-		spread = NULL;
-		if (run->slots != 1 || island == SGANG_NODE_NONE) {
-			if (sgang_devices_share_out(devices, run, 1, &spread,
-						    &more) < 0)
-				goto fail;
-		}
-		if (n + more > room) {
-			struct sgang_run *bigger;
-
-			room = 2 * room + more + 16;
-			bigger = realloc(list, room * sizeof(*list));
-			if (!bigger)
-				goto fail_spread;
-			list = bigger;
-		}
-		if (spread) {
-			memcpy(list + n, spread, more * sizeof(*list));
-		} else {
-			list[n] = *run;
-			list[n].node = island;
+		if (run->slots == 1 && island != SGANG_NODE_NONE) {
+			(*out)[n] = *run;
+			(*out)[n++].node = island;
 			s->amount[island]--;
+			continue;
 		}
+		if (sgang_devices_share_out(devices, run, 1, &spread,
+					    &more) < 0) {
+			free(*out);
+			return -1;
+		}
+		memcpy(*out + n, spread, more * sizeof(**out));
 		n += more;
 		free(spread);
 	}
-	*runs = list;
-	*n_runs = n;
+	*n_out = n;
 	return 0;
-fail_spread:
-	free(spread);
-fail:
-	free(list);
-	return -1;
+}
+
+/* Make runs over nodes runs over islands. */
+static int lay_inside(struct attempt *a, struct slots *s,
+		      enum sgang_moment moment, bool pieces,
+		      const struct sgang_run *runs, size_t n_runs,
+		      struct sgang_run **out, size_t *n_out)
+{
+	if (!pieces)
+		return sgang_devices_share_out(a->c->devices, runs, n_runs,
+					       out, n_out);
+	island_units(a, s, moment, s->amount);
+	return lay_pieces(a, s, runs, n_runs, out, n_out);
 }
 
 /* Do all nodes have as many islands? */
@@ -375,41 +395,92 @@ static bool alike_inside(const struct sgang_devices *devices)
 	return true;
 }
 
+static int weigh(const struct sgang_conductor *c,
+		 const struct sgang_plan_request *rq,
+		 struct sgang_placement *plan)
+{
+	struct sgang_parallel_cost cost;
+
+	if (!rq->parallel)
+		return 0;
+	if (sgang_parallel_measure(c->devices->fabric, &c->conf.costs,
+				   plan->runs, plan->n_runs, rq->parallel,
+				   plan->layout, &cost, NULL) < 0)
+		return -1;
+	plan->weighted_cost = cost.weighted;
+	return 0;
+}
+
 /* Make a plan of nodes one of islands. What it is proved to cost at least holds
  * for islands too; where whole nodes are taken and all are alike, what is
  * inside them adds the same to every plan. */
 static int go_inside(struct attempt *a, struct slots *s,
 		     enum sgang_moment moment, bool pieces,
+		     const struct sgang_plan_request *rq,
 		     struct sgang_placement *plan)
 {
 	const struct sgang_devices *devices = a->c->devices;
-	uint64_t outside = plan->ring.cost;
+	uint64_t outside = plan->ring.cost, now;
 	struct sgang_run *runs;
 	size_t n_runs;
-	int rc;
 
-	if (pieces) {
-		island_units(a, s, moment, s->amount);
-		rc = lay_inside(a, s, plan, &runs, &n_runs);
-	} else {
-		rc = sgang_devices_share_out(devices, plan->runs, plan->n_runs,
-					     &runs, &n_runs);
-	}
-	if (rc < 0)
+	if (lay_inside(a, s, moment, pieces, plan->runs, plan->n_runs, &runs,
+		       &n_runs) < 0)
 		return -1;
 	free(plan->runs);
 	plan->runs = runs;
 	plan->n_runs = n_runs;
 	sgang_ring_measure(devices->fabric, &a->c->conf.costs, runs, n_runs,
 			   &plan->ring);
-	if (!pieces && plan->exact && alike_inside(devices) &&
+	if (weigh(a->c, rq, plan) < 0)
+		return -1;
+	if (!pieces && !rq->parallel && plan->exact && alike_inside(devices) &&
 	    a->parts[0].probed->shape.whole)
 		plan->bound += plan->ring.cost - outside;
-	plan->exact = plan->exact && plan->bound == plan->ring.cost;
+	now = rq->parallel ? plan->weighted_cost : plan->ring.cost;
+	plan->exact = plan->exact && plan->bound == now;
 	return 0;
 }
 
+/* ---- what else could have been ---- */
+
+/* What Slurm would have chosen, in the same coin. The request is one of nodes. */
+static uint64_t stock_cost(struct attempt *a, struct slots *s, bool pieces,
+			   const struct sgang_plan_request *rq)
+{
+	const struct sgang_conductor *c = a->c;
+	struct sgang_stock *stock = NULL;
+	struct sgang_run *runs = NULL;
+	struct sgang_ring ring;
+	uint64_t cost = 0;
+	size_t n;
+
+	if (sgang_stock_place(rq, &stock, NULL) != 1)
+		return 0;
+	if (!c->devices) {
+		cost = stock->ring.cost;
+	} else if (lay_inside(a, s, SGANG_NOW, pieces, stock->runs,
+			      stock->n_runs, &runs, &n) == 0) {
+		sgang_ring_measure(c->devices->fabric, &c->conf.costs, runs, n,
+				   &ring);
+		cost = ring.cost;
+	}
+	free(runs);
+	sgang_stock_destroy(stock);
+	return cost;
+}
+
 /* ---- the plan ---- */
+
+/* Fill the request in terms of nodes. */
+static int fill_nodes(struct attempt *a, struct slots *s,
+		      enum sgang_moment moment, bool alike)
+{
+	if (!alike)
+		return fill_cpus(a, s, moment);
+	fill_units(a, s, moment);
+	return 0;
+}
 
 /* By nodes. Returns as sgang_plan(). */
 static int plan_nodes(struct attempt *a, struct slots *s,
@@ -421,26 +492,27 @@ static int plan_nodes(struct attempt *a, struct slots *s,
 	bool pieces = alike && !a->parts[0].probed->shape.whole;
 	int rc;
 
-	if (alike)
-		fill_units(a, s, moment);
-	else if (fill_cpus(a, s, moment) < 0)
+	if (fill_nodes(a, s, moment, alike) < 0)
 		return -1;
 	rc = sgang_plan(rq, plan, nofit, err);
+	if (rc == 1)
+		note_others(a, rq, *plan);
+	if (rc == 0 && moment == SGANG_NOW)
+		sgang_why_nofit(a, rq, alike, nofit);
 	if (rc != 1 || !a->c->devices)
 		return rc;
-	if (go_inside(a, s, moment, pieces, *plan) < 0) {
-		sgang_placement_destroy(*plan);
-		*plan = NULL;
-		return -1;
-	}
-	if ((*plan)->ring.tier <= rq->max_level)
+	if (go_inside(a, s, moment, pieces, rq, *plan) < 0)
+		rc = -1;
+	else if ((*plan)->ring.tier > rq->max_level)
+		rc = 0;
+	if (rc == 1)
 		return 1;
 	sgang_placement_destroy(*plan);
 	*plan = NULL;
 	snprintf(nofit->text, sizeof(nofit->text),
 		 "no %s has room for it all",
 		 a->c->conf.costs.name[rq->max_level]);
-	return 0;
+	return rc;
 }
 
 static int plan_request(struct attempt *a, struct slots *s,
@@ -450,19 +522,46 @@ static int plan_request(struct attempt *a, struct slots *s,
 			struct sgang_nofit *nofit, struct sgang_error *err)
 {
 	bool alike;
-	int rc;
+	int rc = 0;
 
 	fill_everywhere(a, s, moment);
 	alike = uniform(a);
 	rq->free = s->free;
 	rq->total = s->total;
 	rq->members = s->members;
-	if (a->c->devices && alike && fits_islands(a)) {
+	if (a->c->devices && alike && fits_islands(a))
 		rc = plan_islands(a, s, moment, rq, plan, nofit, err);
-		if (rc)
-			return rc;
+	if (!rc)
+		rc = plan_nodes(a, s, moment, alike, rq, plan, nofit, err);
+	if (rc == 1 && a->account && fill_nodes(a, s, moment, alike) == 0)
+		a->account->stock_cost = stock_cost(
+			a, s, alike && !a->parts[0].probed->shape.whole, rq);
+	return rc;
+}
+
+/* The rings of communication groups; of one gang only. -1 and 'nofit' says what
+ * gang.conf or the gang does not have. */
+static int set_parallel(const struct attempt *a,
+			struct sgang_parallel *parallel,
+			struct sgang_plan_request *rq,
+			struct sgang_nofit *nofit)
+{
+	const struct sgang_spec *spec = &a->gangs[0]->tally.spec;
+	struct sgang_policy policy;
+	struct sgang_error why;
+
+	if (a->n_gangs > 1 || !spec->parallel[0])
+		return 0;
+	sgang_spec_policy(spec, &policy);
+	if (sgang_parallel_parse(spec->parallel, parallel, &why) ||
+	    sgang_parallel_require(parallel, &policy, &a->c->conf.costs,
+				   rq->require, &why)) {
+		snprintf(nofit->text, sizeof(nofit->text), "%.*s",
+			 (int) sizeof(nofit->text) - 1, why.text);
+		return -1;
 	}
-	return plan_nodes(a, s, moment, alike, rq, plan, nofit, err);
+	rq->parallel = parallel;
+	return 0;
 }
 
 /* Of an empty cluster the best place is asked for, not one to wait for. */
@@ -489,12 +588,15 @@ int sgang_where(struct attempt *a, enum sgang_moment moment,
 		.n_members = a->n_parts,
 	};
 	struct sgang_error err = { "" };
+	struct sgang_parallel parallel;
 	struct slots s;
 	int rc = -1, level = sgang_levels_limit(a, time_of(a, moment), nofit);
 
 	if (level < 0)
 		return 0;
 	rq.max_level = (uint32_t) level;
+	if (set_parallel(a, &parallel, &rq, nofit) < 0)
+		return 0;
 	if (slots_alloc(&s, a) == 0)
 		rc = plan_request(a, &s, moment, &rq, plan, nofit, &err);
 	slots_free(&s);
@@ -503,4 +605,24 @@ int sgang_where(struct attempt *a, enum sgang_moment moment,
 			 (int) sizeof(nofit->text) - 1,
 			 err.text[0] ? err.text : "no memory");
 	return rc;
+}
+
+/* Beyond that the plans take too long for something that is only told. */
+#define ACCOUNT_NODES 20000
+#define ACCOUNT_PARTS 1000
+
+void sgang_where_account(struct attempt *a, struct account *account)
+{
+	struct sgang_placement *plan = NULL;
+	struct sgang_nofit nofit;
+
+	memset(account, 0, sizeof(*account));
+	if (a->n_gangs > 1 || a->n_parts > ACCOUNT_PARTS ||
+	    sgang_fabric_nodes(a->c->fabric) > ACCOUNT_NODES ||
+	    sgang_fabric_domains(a->c->fabric) < 2)
+		return;
+	a->account = account;
+	(void) sgang_where(a, SGANG_NOW, &plan, &nofit);
+	a->account = NULL;
+	sgang_placement_destroy(plan);
 }

@@ -135,6 +135,8 @@ static void test_refused(void **state)
 		{ "gang-group-topology", "auto", EINVAL, "gang group knows" },
 		{ "gang-group-topology", "require:tp:leaf", EINVAL,
 		  "gang group knows" },
+		{ "gang-parallel", "tp", EINVAL, "tp" },
+		{ "gang-parallel", "tp=0", EINVAL, "tp=0" },
 		{ "gang-exclusive", "", EINVAL, "name of a level" },
 		{ "gang-exclusive", "le af", EINVAL, "name of a level" },
 		{ "gang-run-time", "UNLIMITED", EINVAL, "above 0" },
@@ -875,7 +877,7 @@ static void test_merge_words(void **state)
 		{ "gang-min-tres", "cpu=5", "cpu=6,node=2", "cpu=5,node=2" },
 		{ "gang-group-topology", "require:a", "spread:b", NULL },
 		{ "gang-exclusive", "leaf", "spine", NULL },
-		{ "gang-parallel", "tp=2", "tp=4", NULL },
+		{ "gang-parallel", "tp=2,dp=1", "tp=4", NULL },
 		{ "gang-run-time", "00:10:00", "01:00:00", NULL },
 		{ "gang-comm-share", "0.500", "0.250", NULL },
 	};
