@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cmd/tree.h"
+#include "files/tree.h"
 #include "cmd/words.h"
 #include "core/err.h"
 #include "core/spec.h"

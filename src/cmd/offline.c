@@ -10,6 +10,7 @@
 #include "cmd/offline.h"
 #include "core/hostlist.h"
 #include "core/text.h"
+#include "files/fabric_file.h"
 
 int sgang_offline_load(struct sgang_offline *offline, struct sgang_error *err)
 {
@@ -20,7 +21,9 @@ int sgang_offline_load(struct sgang_offline *offline, struct sgang_error *err)
 	if (offline->conf_path &&
 	    sgang_conf_load(offline->conf_path, &offline->conf, err))
 		return -1;
-	offline->fabric = sgang_fabric_load(offline->topology, NULL, 0, err);
+	offline->fabric = sgang_fabric_load_file(&offline->conf,
+						 offline->topology, NULL, 0,
+						 err);
 	return offline->fabric ? 0 : -1;
 }
 
@@ -28,6 +31,7 @@ void sgang_offline_clear(struct sgang_offline *offline)
 {
 	sgang_fabric_destroy(offline->fabric);
 	offline->fabric = NULL;
+	sgang_conf_free(&offline->conf);
 }
 
 int sgang_offline_slots(const char *value, uint32_t *slots,

@@ -16,6 +16,9 @@
 
 #define HOP_COST_MAX 1000000
 
+/* The largest GB/s and us. */
+#define SPEED_MAX 1000000
+
 #define DEFAULT_WAITING_TIME 600
 
 /* Levels above those that are given cost this many times the one below. */
@@ -88,7 +91,10 @@ static void name_the_rest(struct sgang_costs *costs, uint32_t level)
 	struct sgang_costs plain;
 	uint32_t other;
 
-	sgang_costs_default(&plain);
+	if (costs->leaf == SGANG_LEVEL_LEAF)
+		sgang_costs_default(&plain);
+	else
+		sgang_costs_default_nvlink(&plain);
 	for (; level < LEVELS_NAMED; level++) {
 		memcpy(costs->name[level], plain.name[level],
 		       sizeof(costs->name[level]));
@@ -110,6 +116,7 @@ static int set_level_names(struct sgang_conf *conf, char *value,
 			return -1;
 		strcpy(conf->costs.name[level++], name);
 	}
+	conf->n_level_names = level;
 	name_the_rest(&conf->costs, level);
 	return 0;
 }
@@ -172,6 +179,7 @@ static int set_hop_costs(struct sgang_conf *conf, char *value,
 		conf->costs.hop[level++] = (uint32_t)cost;
 		below = cost;
 	}
+	conf->n_hop_costs = level;
 	price_the_rest(&conf->costs, level);
 	return 0;
 }
@@ -194,6 +202,60 @@ static void print_hop_costs(const struct sgang_conf *conf, FILE *out)
 		fprintf(out, "%s%" PRIu32, level ? "," : "",
 			conf->costs.hop[level]);
 }
+
+/* GB/s or us by level, from the bottom up; above the last: not known. */
+static int set_speeds(double speed[SGANG_LEVELS], char *value,
+		      struct sgang_error *err)
+{
+	double all[SGANG_LEVELS] = { 0 };
+	char shown[SGANG_TEXT_SHOWN];
+	uint32_t level = 0;
+	char *item;
+
+	if (!*value)
+		value = NULL;	/* nothing, not one empty item */
+	while ((item = next_item(&value))) {
+		if (level >= LEVELS_NAMED)
+			return sgang_errf(err, EINVAL, "there are at most %d "
+					  "levels", LEVELS_NAMED);
+		if (sgang_text_decimal(item, SPEED_MAX, &all[level++]))
+			return sgang_errf(err, EINVAL, "\"%s\" is not a number "
+					  "above 0 and up to %d with at most "
+					  "six digits behind the point",
+					  sgang_text_show(shown, item),
+					  SPEED_MAX);
+	}
+	memcpy(speed, all, sizeof(all));
+	return 0;
+}
+
+static void print_speeds(const double speed[SGANG_LEVELS], FILE *out)
+{
+	char shown[SGANG_DECIMAL_SHOWN];
+	uint32_t level;
+
+	if (!speed[0])
+		fputs("\"\"", out);
+	for (level = 0; level < SGANG_LEVELS && speed[level]; level++)
+		fprintf(out, "%s%s", level ? "," : "",
+			sgang_text_show_decimal(shown, speed[level]));
+}
+
+/* The setter and the printer of a key with a number for each level. */
+#define SPEED_KEY(name)							\
+	static int set_##name(struct sgang_conf *conf, char *value,	\
+			      struct sgang_error *err)			\
+	{								\
+		return set_speeds(conf->costs.name, value, err);	\
+	}								\
+	static void print_##name(const struct sgang_conf *conf,		\
+				 FILE *out)				\
+	{								\
+		print_speeds(conf->costs.name, out);			\
+	}
+
+SPEED_KEY(bandwidth)
+SPEED_KEY(latency)
 
 static int set_bool(bool *field, const char *value, struct sgang_error *err)
 {
@@ -248,6 +310,25 @@ static void print_topology_file(const struct sgang_conf *conf, FILE *out)
 	fprintf(out, "\"%s\"", conf->topology_file);
 }
 
+static int set_topology_name(struct sgang_conf *conf, char *value,
+			     struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+
+	if (strlen(value) >= sizeof(conf->topology_name))
+		return sgang_errf(err, EINVAL, "the name \"%s\" has more than "
+				  "%zu characters",
+				  sgang_text_show(shown, value),
+				  sizeof(conf->topology_name) - 1);
+	strcpy(conf->topology_name, value);
+	return 0;
+}
+
+static void print_topology_name(const struct sgang_conf *conf, FILE *out)
+{
+	fprintf(out, "\"%s\"", conf->topology_name);
+}
+
 static int set_waiting_time(struct sgang_conf *conf, char *value,
 			    struct sgang_error *err)
 {
@@ -279,13 +360,19 @@ static const struct key {
 	  "island,node,leaf,spine,core", set_level_names, print_level_names },
 	{ "HopCosts", "costs from the bottom up, none below the one before, "
 	  "like 1,2,4,16,64", set_hop_costs, print_hop_costs },
+	{ "LevelBandwidth", "GB/s from the bottom up, like 900,450,50,25",
+	  set_bandwidth, print_bandwidth },
+	{ "LevelLatency", "microseconds from the bottom up, like 2,3.5,5,10",
+	  set_latency, print_latency },
 	{ "AllowUnconnected", "yes or no", set_allow_unconnected,
 	  print_allow_unconnected },
 	{ "Gangs", "yes or no", set_gangs, print_gangs },
 	{ "Placement", "yes or no", set_placement, print_placement },
 	{ "PlaceAll", "yes or no", set_place_all, print_place_all },
-	{ "TopologyFile", "the absolute path of a topology.conf",
-	  set_topology_file, print_topology_file },
+	{ "TopologyFile", "the absolute path of a topology.conf or "
+	  "topology.yaml", set_topology_file, print_topology_file },
+	{ "TopologyName", "the name of a topology of topology.yaml",
+	  set_topology_name, print_topology_name },
 	{ "WaitingTime", "a time above 0 such as 30 (minutes), 10:00 or 1-12, "
 	  "or UNLIMITED", set_waiting_time, print_waiting_time },
 };
@@ -382,11 +469,75 @@ const struct sgang_spec *sgang_conf_gang(const struct sgang_conf *conf,
 	return found ? &found->spec : NULL;
 }
 
+/* ---- nodes that NVLink joins ---- */
+
+struct sgang_nvlinks {
+	atomic_uint users;
+	size_t count;
+	size_t room;
+	char *path;			/* of gang.conf */
+	struct sgang_nvlink nvlink[];
+};
+
+const struct sgang_nvlink *sgang_conf_nvlinks(const struct sgang_conf *conf,
+					      size_t *count, const char **path)
+{
+	*count = 0;
+	if (!conf->nvlinks)
+		return NULL;
+	*count = conf->nvlinks->count;
+	*path = conf->nvlinks->path;
+	return conf->nvlinks->nvlink;
+}
+
+static void free_nvlinks(struct sgang_nvlinks *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->count; i++) {
+		free(all->nvlink[i].name);
+		free(all->nvlink[i].nodes);
+	}
+	free(all->path);
+	free(all);
+}
+
+/* A new, empty one at the end, as with definitions. NULL without memory. */
+static struct sgang_nvlink *add_nvlink(struct sgang_conf *conf,
+				       const char *path)
+{
+	struct sgang_nvlinks *old = conf->nvlinks, *all = old;
+	struct sgang_nvlink *added;
+
+	if (!old || old->count == old->room) {
+		size_t room = old ? 2 * old->room : 16;
+
+		all = realloc(old, sizeof(*all) +
+				   room * sizeof(all->nvlink[0]));
+		if (!all)
+			return NULL;
+		if (!old) {
+			atomic_init(&all->users, 1);
+			all->count = 0;
+			all->path = NULL;
+		}
+		all->room = room;
+		conf->nvlinks = all;
+	}
+	if (!all->path && !(all->path = strdup(path)))
+		return NULL;
+	added = &all->nvlink[all->count++];
+	memset(added, 0, sizeof(*added));
+	return added;
+}
+
 void sgang_conf_copy(struct sgang_conf *to, const struct sgang_conf *from)
 {
 	*to = *from;
 	if (to->definitions)
 		atomic_fetch_add(&to->definitions->users, 1);
+	if (to->nvlinks)
+		atomic_fetch_add(&to->nvlinks->users, 1);
 }
 
 void sgang_conf_free(struct sgang_conf *conf)
@@ -398,6 +549,8 @@ void sgang_conf_free(struct sgang_conf *conf)
 	if (conf->definitions &&
 	    atomic_fetch_sub(&conf->definitions->users, 1) == 1)
 		free(conf->definitions);
+	if (conf->nvlinks && atomic_fetch_sub(&conf->nvlinks->users, 1) == 1)
+		free_nvlinks(conf->nvlinks);
 	sgang_conf_default(conf);
 	errno = saved;
 }
@@ -461,6 +614,7 @@ struct reader {
 	unsigned int seen[N_KEYS];	/* line of each key, 0: not yet */
 	struct definition *gang;	/* GangName= stood in this line */
 	bool gang_seen[N_GANG_KEYS];	/* keys of that gang */
+	struct sgang_nvlink *nvlink;	/* NVLinkDomain= stood in this line */
 	struct sgang_conf conf;
 	struct sgang_error *err;
 };
@@ -539,6 +693,82 @@ static int end_gang(struct reader *r)
 	return 0;
 }
 
+static int no_memory(const struct reader *r)
+{
+	return sgang_errf(r->err, ENOMEM, "%s:%u: out of memory", r->path,
+			  r->line);
+}
+
+/* NVLinkDomain=NAME: Nodes= follows. */
+static int begin_nvlink(struct reader *r, const char *name)
+{
+	char shown[SGANG_TEXT_SHOWN];
+	size_t i;
+
+	if (!is_label(name))
+		return sgang_errf(r->err, EINVAL, "%s:%u: NVLinkDomain: the "
+				  "name \"%s\" is not made of letters, digits, "
+				  "'-' and '_'", r->path, r->line,
+				  sgang_text_show(shown, name));
+	for (i = 0; r->conf.nvlinks && i < r->conf.nvlinks->count; i++) {
+		const struct sgang_nvlink *other = &r->conf.nvlinks->nvlink[i];
+
+		if (!strcmp(other->name, name))
+			return sgang_errf(r->err, EINVAL, "%s:%u: NVLinkDomain="
+					  "%s is given twice, first in line %"
+					  PRIu32, r->path, r->line, name,
+					  other->line);
+	}
+	r->nvlink = add_nvlink(&r->conf, r->path);
+	if (!r->nvlink)
+		return no_memory(r);
+	r->nvlink->line = r->line;
+	r->nvlink->name = strdup(name);
+	return r->nvlink->name ? 0 : no_memory(r);
+}
+
+static int take_nvlink_pair(struct reader *r, const char *name,
+			    const char *value)
+{
+	char shown[SGANG_TEXT_SHOWN];
+
+	if (strcasecmp(name, "Nodes"))
+		return sgang_errf(r->err, EINVAL, "%s:%u: unknown key \"%s\" "
+				  "behind NVLinkDomain, expected Nodes=",
+				  r->path, r->line,
+				  sgang_text_show(shown, name));
+	if (r->nvlink->nodes)
+		return sgang_errf(r->err, EINVAL, "%s:%u: Nodes is given twice",
+				  r->path, r->line);
+	r->nvlink->nodes = strdup(value);
+	return r->nvlink->nodes ? 0 : no_memory(r);
+}
+
+/* At the end of the line that defines an NVLink domain. */
+static int end_nvlink(struct reader *r)
+{
+	const struct sgang_nvlink *nvlink = r->nvlink;
+
+	r->nvlink = NULL;
+	if (nvlink->nodes && *nvlink->nodes)
+		return 0;
+	return sgang_errf(r->err, EINVAL, "%s:%u: NVLinkDomain=%s: add Nodes= "
+			  "and a host list expression", r->path, r->line,
+			  nvlink->name);
+}
+
+/* With NVLink domains there is one level more, for all that is not said. */
+static void add_nvlink_level(struct sgang_conf *conf)
+{
+	struct sgang_costs plain;
+
+	sgang_costs_default_nvlink(&plain);
+	conf->costs.leaf = plain.leaf;
+	name_the_rest(&conf->costs, conf->n_level_names);
+	if (!conf->n_hop_costs)
+		memcpy(conf->costs.hop, plain.hop, sizeof(plain.hop));
+}
+
 static const char *key_of_option(const char *option)
 {
 	size_t i = 0;
@@ -584,6 +814,10 @@ static int take_pair(struct reader *r, const char *name, char *value)
 	struct sgang_error why;
 	size_t i;
 
+	if (r->nvlink)
+		return take_nvlink_pair(r, name, value);
+	if (!strcasecmp(name, "NVLinkDomain") && !r->gang)
+		return begin_nvlink(r, value);
 	if (!strcasecmp(name, "GangName") && r->gang)
 		return sgang_errf(r->err, EINVAL, "%s:%u: GangName: one gang a "
 				  "line", r->path, r->line);
@@ -655,7 +889,8 @@ static int take_line(struct reader *r, char *text)
 	for (;;) {
 		text += strspn(text, BLANKS);
 		if (!*text || *text == '#')
-			return r->gang ? end_gang(r) : 0;
+			return r->gang ? end_gang(r) :
+			       r->nvlink ? end_nvlink(r) : 0;
 		name = text;
 		text += strcspn(text, BLANKS "=#");
 		value = text + strspn(text, BLANKS);
@@ -732,6 +967,8 @@ int sgang_conf_load(const char *path, struct sgang_conf *conf,
 		r.line++;
 		rc = take_line(&r, line);
 	}
+	if (!rc && r.conf.nvlinks)
+		add_nvlink_level(&r.conf);
 	if (!rc)
 		rc = check_definitions(&r);
 	if (rc)
@@ -749,6 +986,11 @@ void sgang_conf_print(const struct sgang_conf *conf, FILE *out)
 	for (i = 0; i < N_KEYS; i++) {
 		fprintf(out, "%s=", keys[i].name);
 		keys[i].print(conf, out);
+		fputc('\n', out);
+	}
+	for (i = 0; conf->nvlinks && i < conf->nvlinks->count; i++) {
+		print_value("NVLinkDomain", conf->nvlinks->nvlink[i].name, out);
+		print_value(" Nodes", conf->nvlinks->nvlink[i].nodes, out);
 		fputc('\n', out);
 	}
 	for (i = 0; conf->definitions && i < conf->definitions->count; i++)

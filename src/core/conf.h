@@ -11,6 +11,7 @@
 #define SGANG_CONF_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -21,25 +22,41 @@
 /* The gangs that an admin defines (GangName= lines); shared, never changed. */
 struct sgang_definitions;
 
+/* A NVLinkDomain= line: nodes that NVLink joins across their chassis. */
+struct sgang_nvlink {
+	char *name;
+	char *nodes;			/* a host list expression */
+	uint32_t line;			/* of gang.conf */
+};
+
+/* All of them, in the order of the file; shared, never changed. */
+struct sgang_nvlinks;
+
 struct sgang_conf {
-	struct sgang_costs costs;	/* LevelNames= HopCosts=
-					 * AllowUnconnected= */
+	struct sgang_costs costs;	/* LevelNames= HopCosts= LevelBandwidth=
+					 * LevelLatency= AllowUnconnected=, and
+					 * the NVLink level if there is one */
+	uint32_t n_level_names;		/* levels that LevelNames= names */
+	uint32_t n_hop_costs;		/* levels that HopCosts= prices */
 	bool gangs;			/* Gangs=yes|no: start together */
 	bool placement;			/* Placement=yes|no: by ring cost */
 	bool place_all;			/* PlaceAll=no|yes: jobs without --gang
 					 * too */
 	char topology_file[1024];	/* TopologyFile=, absolute; "":
 					 * topology.conf beside slurm.conf */
+	char topology_name[64];		/* TopologyName=, one of those of a
+					 * topology.yaml; "": its default */
 	uint32_t waiting_time;		/* WaitingTime=, seconds or
 					 * SGANG_FOREVER; default 600 */
 	struct sgang_definitions *definitions;	/* GangName= lines; NULL: none */
+	struct sgang_nvlinks *nvlinks;	/* NVLinkDomain= lines; NULL: none */
 };
 
 /* The defaults own nothing and need no sgang_conf_free(). */
 void sgang_conf_default(struct sgang_conf *conf);
 
 /* Make 'to' (whose contents are overwritten, not freed) say the same. Cannot
- * fail: the definitions are shared and counted. Any thread. */
+ * fail: what lines define is shared and counted. Any thread. */
 void sgang_conf_copy(struct sgang_conf *to, const struct sgang_conf *from);
 /* Give up what it owns and set the defaults. */
 void sgang_conf_free(struct sgang_conf *conf);
@@ -49,10 +66,17 @@ void sgang_conf_free(struct sgang_conf *conf);
 const struct sgang_spec *sgang_conf_gang(const struct sgang_conf *conf,
 					 const char *ns, const char *name);
 
+/* The NVLink domains, '*count' of them (none: NULL), and in '*path' the file that
+ * has their lines. Valid as long as 'conf'. Neither their nodes nor whether one
+ * node is in two of them has been looked at: the fabric does. */
+const struct sgang_nvlink *sgang_conf_nvlinks(const struct sgang_conf *conf,
+					      size_t *count, const char **path);
+
 /* Read 'path' over the defaults. Returns 0, or -1 with errno (ENOENT no such
  * file, EINVAL what is in it, ENOMEM, or why it cannot be opened) and 'err'
  * saying file:line, what is wrong and what was expected; '*conf' is then
- * untouched. A repeated key is an error, so is a gang that is defined twice. */
+ * untouched. A repeated key is an error, so is a gang or an NVLink domain that is
+ * defined twice. */
 int sgang_conf_load(const char *path, struct sgang_conf *conf,
 		    struct sgang_error *err);
 

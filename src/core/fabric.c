@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fabric.c - the tree of places: loading it and asking it
- *
- * To add a format: fabric_<x>.c with its struct sgang_fabric_ops, and its row
- * in `formats` below.
- */
+/* fabric.c - the tree of places: reading it from memory and asking it */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,25 +15,22 @@
  * MiB; what is far beyond that is some other file. */
 #define FILE_MAX (64u << 20)
 
-/* The first whose probe says yes reads the text. */
-static const struct sgang_fabric_ops *const formats[] = {
-	&sgang_fabric_tree,		/* takes all that others do not */
-};
+/* Levels above those that are priced cost this many times the one below. */
+#define HOP_COST_STEP 4
 
-void sgang_costs_default(struct sgang_costs *costs)
+static void set_defaults(struct sgang_costs *costs, const char *const *names,
+			 uint32_t n_names, const uint32_t *hops,
+			 uint32_t n_hops)
 {
-	static const char *const names[] = {
-		"island", "node", "leaf", "spine", "core"
-	};
-	uint32_t level, hop = 1;
+	uint32_t level;
 
 	memset(costs, 0, sizeof(*costs));
 	for (level = 0; level < SGANG_LEVELS; level++) {
 		char *name = costs->name[level];
 
-		costs->hop[level] = hop;
-		hop *= level < SGANG_LEVEL_LEAF ? 2 : 4;
-		if (level < sizeof(names) / sizeof(names[0]))
+		costs->hop[level] = level < n_hops ? hops[level] :
+				    costs->hop[level - 1] * HOP_COST_STEP;
+		if (level < n_names)
 			strcpy(name, names[level]);
 		else if (level == SGANG_LEVEL_UNCONNECTED)
 			strcpy(name, "unconnected");
@@ -45,6 +38,28 @@ void sgang_costs_default(struct sgang_costs *costs)
 			snprintf(name, sizeof(costs->name[level]), "level%u",
 				 level);
 	}
+}
+
+void sgang_costs_default(struct sgang_costs *costs)
+{
+	static const char *const names[] = {
+		"island", "node", "leaf", "spine", "core"
+	};
+	static const uint32_t hops[] = { 1, 2, 4 };
+
+	set_defaults(costs, names, 5, hops, 3);
+	costs->leaf = SGANG_LEVEL_LEAF;
+}
+
+void sgang_costs_default_nvlink(struct sgang_costs *costs)
+{
+	static const char *const names[] = {
+		"island", "node", "nvlink", "leaf", "spine", "core"
+	};
+	static const uint32_t hops[] = { 1, 1, 1, 4 };
+
+	set_defaults(costs, names, 6, hops, 4);
+	costs->leaf = SGANG_LEVEL_LEAF + 1;
 }
 
 int sgang_costs_level(const struct sgang_costs *costs, const char *name)
@@ -128,35 +143,11 @@ struct sgang_fabric *sgang_fabric_parse(const char *text, const char *label,
 					struct sgang_error *err)
 {
 	struct sgang_fabric *fabric = NULL;
-	struct sgang_draft *draft;
-	size_t i = 0;
+	struct sgang_draft *draft = sgang_draft_create(nodes, n_nodes, err);
 
-	draft = sgang_draft_create(nodes, n_nodes, err);
-	if (!draft)
-		return NULL;
-	while (formats[i]->probe && !formats[i]->probe(text))
-		i++;
-	if (!formats[i]->read(draft, text, label, err))
+	if (draft && !sgang_fabric_read_conf(draft, text, label, err))
 		fabric = sgang_draft_build(draft, err);
 	sgang_draft_destroy(draft);
-	return fabric;
-}
-
-struct sgang_fabric *sgang_fabric_load(const char *path,
-				       const char *const *nodes,
-				       uint32_t n_nodes,
-				       struct sgang_error *err)
-{
-	struct sgang_fabric *fabric;
-	char *text = sgang_fabric_slurp(path, err);
-	int saved;
-
-	if (!text)
-		return NULL;
-	fabric = sgang_fabric_parse(text, path, nodes, n_nodes, err);
-	saved = errno;
-	free(text);
-	errno = saved;
 	return fabric;
 }
 
@@ -164,20 +155,11 @@ struct sgang_fabric *sgang_fabric_flat(const char *const *nodes,
 				       uint32_t n_nodes,
 				       struct sgang_error *err)
 {
-	const struct sgang_place nowhere = { .file = "" };
 	struct sgang_fabric *fabric = NULL;
-	struct sgang_draft *draft;
-	uint32_t leaf, i;
+	struct sgang_draft *draft = sgang_draft_create(nodes, n_nodes, err);
 
-	draft = sgang_draft_create(nodes, n_nodes, err);
-	if (!draft || sgang_draft_switch(draft, "flat", nowhere, &leaf, err))
-		goto out;
-	for (i = 0; i < n_nodes; i++) {
-		if (sgang_draft_node(draft, leaf, nodes[i], err))
-			goto out;
-	}
-	fabric = sgang_draft_build(draft, err);
-out:
+	if (draft && !sgang_draft_flat(draft, err))
+		fabric = sgang_draft_build(draft, err);
 	sgang_draft_destroy(draft);
 	return fabric;
 }

@@ -9,7 +9,8 @@
  *        / | \     / | \     / | \     / | \
  *       n1 n2 n3  ...                              nodes, level 1
  *
- * A domain is a switch of this tree, or the single invisible root that is set
+ * A domain is a switch of this tree, a block of nodes, a larger block, an NVLink
+ * domain of several nodes below a leaf, or the single invisible root that is set
  * above several real ones (level "unconnected"). Nodes are numbered twice:
  * by index (the caller's order, Slurm's own in slurmctld) and by position
  * (depth-first order of the tree), so that the nodes of every domain are one
@@ -25,7 +26,9 @@
 #include "err.h"
 #include "nodeset.h"
 
-/* Level numbers from the bottom. Switches above a leaf count on from LEAF. */
+/* Level numbers from the bottom. LEAF is that of the lowest domains, which are leaf
+ * switches or blocks, or the NVLink domains below these (sgang_costs.leaf); what
+ * is above counts on from there. */
 enum {
 	SGANG_LEVEL_ISLAND = 0,
 	SGANG_LEVEL_NODE = 1,
@@ -44,12 +47,21 @@ struct sgang_costs {
 	char name[SGANG_LEVELS][32];
 	double bandwidth[SGANG_LEVELS];	/* of one hop, GB/s; 0: not known */
 	double latency[SGANG_LEVELS];	/* of one hop, us; 0: not known */
+	/* The level of leaf switches or blocks: LEAF, or the one above it where
+	 * NVLink domains are below. What goes above it crosses links. */
+	uint32_t leaf;
 	bool allow_unconnected;		/* may one gang span two roots? */
 };
 
 /* The defaults: hop costs 1 2 4 16 64 ..., x4 a level, unconnected x4 above
  * the highest; names island node leaf spine core level5 level6 ... */
 void sgang_costs_default(struct sgang_costs *costs);
+
+/* The defaults of a fabric with NVLink domains of several nodes: 1 1 1 4 16 64
+ * ..., island node nvlink leaf spine core level6 ... So a hop within such a
+ * domain is as cheap as one within a node, and one through a leaf switch costs
+ * what it costs elsewhere. */
+void sgang_costs_default_nvlink(struct sgang_costs *costs);
 
 /* The level that is called 'name' in 'costs', or -1. Case is ignored. */
 int sgang_costs_level(const struct sgang_costs *costs, const char *name);
@@ -67,8 +79,11 @@ struct sgang_domain {
 
 struct sgang_fabric;
 
-/* Read 'path' (topology.conf of the tree kind: SwitchName= Switches= Nodes=
- * LinkSpeed=, hostlists, comments, continuation lines, Include).
+/* Read the text of a topology.conf, of the tree kind (SwitchName= Switches=
+ * Nodes= LinkSpeed=) or of the block kind (BlockName= Nodes= BlockSizes=), with
+ * hostlists, comments, continuation lines, Include. 'label' is its path, for
+ * messages and included files. Files are read by sgang_fabric_load_file() of
+ * src/files, which knows topology.yaml too.
  *
  * 'nodes' (may be NULL) are the names that exist, in the caller's order: node
  * i of the fabric is nodes[i], names in the file that are not among them are
@@ -77,20 +92,16 @@ struct sgang_fabric;
  * in order of appearance. The names are copied.
  *
  * Levels are heights: a switch with nodes is a leaf, a parent is one above its
- * highest child.
+ * highest child. A block is a leaf, each size of larger blocks one level above
+ * the size before.
  *
  * Returns a fabric to free with sgang_fabric_destroy(), or NULL with errno
- * (ENOENT no such file, EINVAL what is in it, ENOMEM) and 'err' saying
- * file:line and what was expected: unknown key, junk, a switch with both or
+ * (EINVAL what is in it, ENOMEM) and 'err' saying file:line and what was
+ * expected: unknown key, junk, switches beside blocks, a switch with both or
  * neither of Nodes and Switches, one defined twice, an unknown child, a child
- * with two parents, a cycle, a node under two leaves (both lines named), no
- * switch at all, more levels than SGANG_LEVEL_MAX. */
-struct sgang_fabric *sgang_fabric_load(const char *path,
-				       const char *const *nodes,
-				       uint32_t n_nodes,
-				       struct sgang_error *err);
-
-/* The same from memory; 'label' stands for the path in messages. */
+ * with two parents, a cycle, a node under two leaves (both lines named), a
+ * block size that is not the first one times a power of two, nothing at all,
+ * more levels than SGANG_LEVEL_MAX. */
 struct sgang_fabric *sgang_fabric_parse(const char *text, const char *label,
 					const char *const *nodes,
 					uint32_t n_nodes,

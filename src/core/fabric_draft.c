@@ -2,10 +2,12 @@
 /* fabric_draft.c - a fabric while its source is being read */
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fabric_private.h"
+#include "hostlist.h"
 #include "text.h"
 
 #define NONE UINT32_MAX
@@ -29,6 +31,14 @@ struct draft_switch {
 	uint32_t domain;
 };
 
+/* The children of one switch, which may be defined further on. */
+struct draft_children {
+	uint32_t list;			/* offsets in the names */
+	uint32_t file;
+	uint32_t line;
+	uint32_t parent;
+};
+
 struct names {
 	char *text;
 	uint32_t used;
@@ -47,11 +57,16 @@ struct sgang_draft {
 	struct hash by_node;
 	struct draft_switch *sw;
 	uint32_t n_switches, switch_room;
+	/* Switches from here on are joined by NVLink; NONE: none is. */
+	uint32_t first_nvlink;
+	struct draft_children *children;
+	uint32_t n_children, children_room;
 	uint32_t *node_name;
 	uint32_t *node_leaf;
 	uint32_t n_nodes, node_room;
 	uint32_t n_unknown;
 	uint32_t last_file;		/* offset of the file named last */
+	const struct sgang_draft_words *words;
 	bool fixed;			/* the caller said which nodes exist */
 };
 
@@ -232,6 +247,8 @@ struct sgang_draft *sgang_draft_create(const char *const *nodes,
 		no_memory(err);
 		goto error;
 	}
+	draft->words = &sgang_switch_words;
+	draft->first_nvlink = NONE;
 	if (nodes && add_callers_nodes(draft, nodes, n_nodes, err))
 		goto error;
 	return draft;
@@ -250,6 +267,7 @@ void sgang_draft_destroy(struct sgang_draft *draft)
 		free(draft->by_switch.slot);
 		free(draft->by_node.slot);
 		free(draft->sw);
+		free(draft->children);
 		free(draft->node_name);
 		free(draft->node_leaf);
 		free(draft);
@@ -281,27 +299,48 @@ static int add_switch(struct sgang_draft *draft, uint32_t name, uint32_t file,
 	return 0;
 }
 
+/* The offset of a file's name. Most come many times in a row. */
+static int file_offset(struct sgang_draft *draft, const char *file,
+		       uint32_t *offset)
+{
+	if (strcmp(name_at(draft, draft->last_file), file) &&
+	    names_add(&draft->names, file, &draft->last_file))
+		return -1;
+	*offset = draft->last_file;
+	return 0;
+}
+
+void sgang_draft_call(struct sgang_draft *draft,
+		      const struct sgang_draft_words *words)
+{
+	draft->words = words;
+}
+
 int sgang_draft_switch(struct sgang_draft *draft, const char *name,
 		       struct sgang_place place, uint32_t *number,
 		       struct sgang_error *err)
 {
 	uint32_t *slot = switch_slot(draft, name);
 	char shown[SGANG_TEXT_SHOWN];
-	uint32_t offset;
+	uint32_t offset, file;
 
+	if (!*name || strpbrk(name, "[],"))
+		return sgang_errf(err, EINVAL, "%s:%u: expected the name of "
+				  "one %s, found \"%s\"", place.file,
+				  place.line, draft->words->thing,
+				  sgang_text_show(shown, name));
 	if (*slot) {
 		const struct draft_switch *sw = &draft->sw[*slot - 1];
 
-		return sgang_errf(err, EINVAL, "%s:%u: switch %s is already "
+		return sgang_errf(err, EINVAL, "%s:%u: %s %s is already "
 				  "defined at %s:%u", place.file, place.line,
+				  draft->words->thing,
 				  sgang_text_show(shown, name),
 				  name_at(draft, sw->file), sw->line);
 	}
-	if (strcmp(name_at(draft, draft->last_file), place.file) &&
-	    names_add(&draft->names, place.file, &draft->last_file))
-		return no_memory(err);
-	if (names_add(&draft->names, name, &offset) ||
-	    add_switch(draft, offset, draft->last_file, place.line))
+	if (file_offset(draft, place.file, &file) ||
+	    names_add(&draft->names, name, &offset) ||
+	    add_switch(draft, offset, file, place.line))
 		return no_memory(err);
 	*number = draft->n_switches - 1;
 	/* the table may have grown */
@@ -309,10 +348,54 @@ int sgang_draft_switch(struct sgang_draft *draft, const char *name,
 	return 0;
 }
 
-int sgang_draft_node(struct sgang_draft *draft, uint32_t leaf,
-		     const char *name, struct sgang_error *err)
+int sgang_draft_group(struct sgang_draft *draft, uint32_t first,
+		      uint32_t count, struct sgang_error *err)
 {
-	const struct draft_switch *here = &draft->sw[leaf], *there;
+	const char **names = malloc(count * sizeof(*names));
+	char *name = NULL;
+	uint32_t offset, i;
+	int rc = -1;
+
+	for (i = 0; names && i < count; i++)
+		names[i] = name_at(draft, draft->sw[first + i].name);
+	if (names)
+		name = sgang_hostlist_fold(names, count);
+	if (!name || names_add(&draft->names, name, &offset) ||
+	    add_switch(draft, offset, draft->sw[first].file,
+		       draft->sw[first].line))
+		no_memory(err);
+	else
+		rc = 0;
+	free(name);
+	free(names);
+	return rc;
+}
+
+void sgang_draft_move(struct sgang_draft *draft, uint32_t child,
+		      uint32_t parent)
+{
+	draft->sw[child].parent = parent;
+	draft->sw[parent].pending++;
+}
+
+/* Expand a list, naming the place when it is bad. */
+static int expand(struct sgang_place place, const char *list, char ***names,
+		  struct sgang_error *err)
+{
+	struct sgang_error why;
+
+	if (!sgang_hostlist_expand(list, names, NULL, &why))
+		return 0;
+	return sgang_errf(err, errno, "%s:%u: %s", place.file, place.line,
+			  why.text);
+}
+
+/* Hang node 'name' on switch 'leaf'. */
+static int hang_node(struct sgang_draft *draft, uint32_t leaf,
+		     const char *name, struct sgang_place place,
+		     struct sgang_error *err)
+{
+	const struct draft_switch *there;
 	char shown[SGANG_TEXT_SHOWN];
 	uint32_t *slot = node_slot(draft, name);
 	uint32_t *hangs_on;
@@ -334,53 +417,245 @@ int sgang_draft_node(struct sgang_draft *draft, uint32_t leaf,
 		return 0;
 	}
 	there = &draft->sw[*hangs_on];
-	return sgang_errf(err, EINVAL, "%s:%u: node %s is already on switch %s "
-			  "at %s:%u, expected each node on one leaf switch",
-			  name_at(draft, here->file), here->line,
-			  sgang_text_show(shown, name),
+	return sgang_errf(err, EINVAL, "%s:%u: node %s is already %s %s %s at "
+			  "%s:%u, expected each node %s", place.file,
+			  place.line, sgang_text_show(shown, name),
+			  draft->words->has, draft->words->thing,
 			  name_at(draft, there->name),
-			  name_at(draft, there->file), there->line);
+			  name_at(draft, there->file), there->line,
+			  draft->words->once);
 }
 
-int sgang_draft_child(struct sgang_draft *draft, uint32_t parent,
-		      const char *name, struct sgang_error *err)
+int sgang_draft_nodes(struct sgang_draft *draft, uint32_t leaf,
+		      const char *list, struct sgang_place place,
+		      struct sgang_error *err)
 {
-	struct draft_switch *up = &draft->sw[parent], *sw;
+	char **names;
+	int rc = 0;
+	size_t i;
+
+	if (expand(place, list, &names, err))
+		return -1;
+	for (i = 0; names[i] && !rc; i++)
+		rc = hang_node(draft, leaf, names[i], place, err);
+	sgang_hostlist_free(names);
+	return rc;
+}
+
+int sgang_draft_flat(struct sgang_draft *draft, struct sgang_error *err)
+{
+	const struct sgang_place nowhere = { .file = "" };
+	uint32_t leaf, i;
+
+	if (sgang_draft_switch(draft, "flat", nowhere, &leaf, err))
+		return -1;
+	for (i = 0; i < draft->n_nodes; i++)
+		draft->node_leaf[i] = leaf;
+	return 0;
+}
+
+int sgang_draft_children(struct sgang_draft *draft, uint32_t parent,
+			 const char *list, struct sgang_place place,
+			 struct sgang_error *err)
+{
+	struct draft_children *children;
+
+	if (draft->n_children == draft->children_room) {
+		uint32_t room = 2 * draft->children_room + 16;
+
+		children = realloc(draft->children, room * sizeof(*children));
+		if (!children)
+			return no_memory(err);
+		draft->children = children;
+		draft->children_room = room;
+	}
+	children = &draft->children[draft->n_children];
+	if (file_offset(draft, place.file, &children->file) ||
+	    names_add(&draft->names, list, &children->list))
+		return no_memory(err);
+	children->line = place.line;
+	children->parent = parent;
+	draft->n_children++;
+	return 0;
+}
+
+/* Hang switch 'name' under switch 'parent', as 'place' says. */
+static int hang_child(struct sgang_draft *draft, uint32_t parent,
+		      const char *name, struct sgang_place place,
+		      struct sgang_error *err)
+{
+	const struct draft_switch *up = &draft->sw[parent], *sw;
 	uint32_t number = *switch_slot(draft, name);
 	char shown[SGANG_TEXT_SHOWN];
 
 	if (!number)
 		return sgang_errf(err, EINVAL, "%s:%u: switch %s has the child "
-				  "%s, which is not defined, expected a line "
-				  "SwitchName=%s", name_at(draft, up->file),
-				  up->line, name_at(draft, up->name),
-				  sgang_text_show(shown, name), shown);
+				  "%s, which is not defined, expected %s%s",
+				  place.file, place.line,
+				  name_at(draft, up->name),
+				  sgang_text_show(shown, name),
+				  draft->words->define, shown);
 	sw = &draft->sw[number - 1];
 	if (sw->parent == parent)
 		return 0;
 	if (sw->parent != NONE)
 		return sgang_errf(err, EINVAL, "%s:%u: switch %s is already a "
 				  "child of %s at %s:%u, expected one parent",
-				  name_at(draft, up->file), up->line,
+				  place.file, place.line,
 				  name_at(draft, sw->name),
 				  name_at(draft, draft->sw[sw->parent].name),
 				  name_at(draft, draft->sw[sw->parent].file),
 				  draft->sw[sw->parent].line);
-	sw->parent = parent;
-	up->pending++;
+	sgang_draft_move(draft, number - 1, parent);
 	return 0;
 }
 
-/* A switch that never got a level: as nobody has two parents, it is on a
- * cycle. */
+/* Now that all switches are known: who is whose child? */
+static int find_parents(struct sgang_draft *draft, struct sgang_error *err)
+{
+	uint32_t i;
+	size_t k;
+	int rc = 0;
+
+	for (i = 0; i < draft->n_children && !rc; i++) {
+		const struct draft_children *children = &draft->children[i];
+		const struct sgang_place place = {
+			name_at(draft, children->file), children->line
+		};
+		char **names;
+
+		if (expand(place, name_at(draft, children->list), &names, err))
+			return -1;
+		for (k = 0; names[k] && !rc; k++)
+			rc = hang_child(draft, children->parent, names[k],
+					place, err);
+		sgang_hostlist_free(names);
+	}
+	return rc;
+}
+
+/* ---- nodes that NVLink joins ---- */
+
+/* Where a node hangs, for a message: "on switch r1 at topology.conf:2". */
+static const char *show_leaf(const struct sgang_draft *draft, uint32_t leaf,
+			     char shown[SGANG_TEXT_SHOWN])
+{
+	const struct draft_switch *sw;
+
+	if (leaf == NONE) {
+		snprintf(shown, SGANG_TEXT_SHOWN, "%s no %s", draft->words->has,
+			 draft->words->thing);
+		return shown;
+	}
+	sw = &draft->sw[leaf];
+	snprintf(shown, SGANG_TEXT_SHOWN, "%s %s %.24s at %.40s:%u",
+		 draft->words->has, draft->words->thing,
+		 name_at(draft, sw->name), name_at(draft, sw->file), sw->line);
+	return shown;
+}
+
+/* Take 'node' from its leaf into NVLink domain 'domain', whose first node is
+ * 'first'; NONE: this one is. */
+static int join_nvlink(struct sgang_draft *draft, uint32_t domain,
+		       uint32_t node, uint32_t first, struct sgang_error *err)
+{
+	struct draft_switch *sw = &draft->sw[domain];
+	uint32_t leaf = draft->node_leaf[node];
+	char one[SGANG_TEXT_SHOWN], other[SGANG_TEXT_SHOWN];
+
+	if (leaf == domain)
+		return 0;
+	if (leaf != NONE && leaf >= draft->first_nvlink)
+		return sgang_errf(err, EINVAL, "%s:%u: node %s is already in "
+				  "NVLink domain %s at %s:%u, expected each "
+				  "node in one", name_at(draft, sw->file),
+				  sw->line,
+				  name_at(draft, draft->node_name[node]),
+				  name_at(draft, draft->sw[leaf].name),
+				  name_at(draft, draft->sw[leaf].file),
+				  draft->sw[leaf].line);
+	if (first != NONE && leaf != sw->parent)
+		return sgang_errf(err, EINVAL, "%s:%u: NVLink domain %s has "
+				  "node %s %s and node %s %s, expected all of "
+				  "its nodes %s", name_at(draft, sw->file),
+				  sw->line, name_at(draft, sw->name),
+				  name_at(draft, draft->node_name[first]),
+				  show_leaf(draft, sw->parent, one),
+				  name_at(draft, draft->node_name[node]),
+				  show_leaf(draft, leaf, other),
+				  draft->words->once);
+	if (first == NONE && leaf != NONE)
+		sgang_draft_move(draft, domain, leaf);
+	draft->node_leaf[node] = domain;
+	return 0;
+}
+
+int sgang_draft_nvlink(struct sgang_draft *draft, const char *name,
+		       const char *list, struct sgang_place place,
+		       struct sgang_error *err)
+{
+	uint32_t domain = draft->n_switches, first = NONE, offset, file;
+	char **names;
+	int rc = 0;
+	size_t i;
+
+	if (expand(place, list, &names, err))
+		return -1;
+	if (file_offset(draft, place.file, &file) ||
+	    names_add(&draft->names, name, &offset) ||
+	    add_switch(draft, offset, file, place.line)) {
+		rc = no_memory(err);
+		goto out;
+	}
+	if (draft->first_nvlink == NONE)
+		draft->first_nvlink = domain;
+	for (i = 0; names[i] && !rc; i++) {
+		uint32_t node = *node_slot(draft, names[i]);
+
+		if (!node) {
+			draft->n_unknown++;
+			continue;
+		}
+		rc = join_nvlink(draft, domain, node - 1, first, err);
+		if (first == NONE)
+			first = node - 1;
+	}
+out:
+	sgang_hostlist_free(names);
+	return rc;
+}
+
+/* Where some nodes are joined by NVLink, each of the others is alone below its
+ * leaf, so that all nodes hang at the same height. */
+static int add_single_domains(struct sgang_draft *draft)
+{
+	uint32_t i, leaf;
+
+	for (i = 0; i < draft->n_nodes && draft->first_nvlink != NONE; i++) {
+		leaf = draft->node_leaf[i];
+		if (leaf == NONE || leaf >= draft->first_nvlink)
+			continue;
+		if (add_switch(draft, draft->node_name[i], 0, 0))
+			return -1;
+		draft->node_leaf[i] = draft->n_switches - 1;
+		sgang_draft_move(draft, draft->n_switches - 1, leaf);
+	}
+	return 0;
+}
+
+/* A switch that never got a level: as nobody has two parents, it is on a cycle,
+ * and so is its parent. */
 static int report_cycle(const struct sgang_draft *draft, uint32_t number,
 			struct sgang_error *err)
 {
 	const struct draft_switch *sw = &draft->sw[number];
+	const struct draft_switch *up = &draft->sw[sw->parent];
 
-	return sgang_errf(err, EINVAL, "%s:%u: switch %s is its own ancestor, "
-			  "expected a tree", name_at(draft, sw->file), sw->line,
-			  name_at(draft, sw->name));
+	return sgang_errf(err, EINVAL, "%s:%u: switch %s is above switch %s at "
+			  "%s:%u and below it, expected a tree",
+			  name_at(draft, sw->file), sw->line,
+			  name_at(draft, sw->name), name_at(draft, up->name),
+			  name_at(draft, up->file), up->line);
 }
 
 /* Levels are heights: from the leaves up, each switch once all its children
@@ -398,11 +673,12 @@ static int find_levels(struct sgang_draft *draft, struct sgang_error *err)
 			struct draft_switch *sw = &draft->sw[at], *up;
 
 			if (sw->level > SGANG_LEVEL_MAX)
-				return sgang_errf(err, EINVAL, "%s:%u: switch "
-						  "%s is level %u of switches, "
+				return sgang_errf(err, EINVAL, "%s:%u: %s %s "
+						  "is level %u of domains, "
 						  "expected at most %u levels",
 						  name_at(draft, sw->file),
 						  sw->line,
+						  draft->words->thing,
 						  name_at(draft, sw->name),
 						  sw->level - 1,
 						  SGANG_LEVEL_MAX - 1);
@@ -587,6 +863,12 @@ struct sgang_fabric *sgang_draft_build(struct sgang_draft *draft,
 	uint32_t *switch_of = NULL;
 	uint32_t top, linked;
 
+	if (find_parents(draft, err))
+		return NULL;
+	if (add_single_domains(draft)) {
+		no_memory(err);
+		return NULL;
+	}
 	if (find_levels(draft, err))
 		return NULL;
 	/* offset 0 of the names is "" */

@@ -5,7 +5,8 @@
  * are defined, who is whose child, which node hangs on which leaf. The draft
  * checks what is wrong in every format alike (two parents, two leaves, cycles,
  * too many levels) and becomes a fabric in one step, so that a bad source never
- * leaves half a fabric behind.
+ * leaves half a fabric behind. The reader of topology.conf is here; that of
+ * topology.yaml, which needs libyaml, is in src/files.
  */
 
 #ifndef SGANG_FABRIC_PRIVATE_H
@@ -40,25 +41,21 @@ struct sgang_place {
 	uint32_t line;			/* 0: nowhere */
 };
 
-/* One format that a fabric can be read from. */
-struct sgang_fabric_ops {
-	const char *name;
-	/* Is 'text' of this format? NULL: yes, whatever it is. */
-	bool (*probe)(const char *text);
-	/* Read 'text' into 'draft'. 'label' names it in messages, and the
-	 * files it includes are sought beside it. 0, or -1 with errno and
-	 * 'err'. */
-	int (*read)(struct sgang_draft *draft, const char *text,
-		    const char *label, struct sgang_error *err);
+/* How messages call what nodes hang on. */
+struct sgang_draft_words {
+	const char *thing;		/* "switch" */
+	const char *has;		/* a node is "on" a switch */
+	const char *once;		/* where a node may be: "on one ..." */
+	const char *define;		/* what defines one, name follows */
 };
-
-extern const struct sgang_fabric_ops sgang_fabric_tree;
 
 /* Read a whole file. Returns a string the caller frees, or NULL with errno
  * (those of open and read, EINVAL too large or not text, ENOMEM) and 'err'. */
 char *sgang_fabric_slurp(const char *path, struct sgang_error *err);
 
-/* 'nodes' as in sgang_fabric_load(). NULL with errno EINVAL (a name twice) or
+/* ---- drafts ---- */
+
+/* 'nodes' as in sgang_fabric_parse(). NULL with errno EINVAL (a name twice) or
  * ENOMEM and 'err'. */
 struct sgang_draft *sgang_draft_create(const char *const *nodes,
 				       uint32_t n_nodes,
@@ -67,29 +64,123 @@ struct sgang_draft *sgang_draft_create(const char *const *nodes,
 /* NULL is fine. Keeps errno. */
 void sgang_draft_destroy(struct sgang_draft *draft);
 
-/* Define a switch; its number in '*number'. 0, or -1 with EINVAL (defined
- * before) or ENOMEM. 'place.file' is copied. */
+/* Say how messages call things; kept, not copied. Until then: switches of a
+ * topology.conf. */
+void sgang_draft_call(struct sgang_draft *draft,
+		      const struct sgang_draft_words *words);
+
+/* Define a switch or block; its number in '*number'. 0, or -1 with EINVAL (a
+ * name that names several, defined before) or ENOMEM. 'place.file' is copied,
+ * here and below. */
 int sgang_draft_switch(struct sgang_draft *draft, const char *name,
 		       struct sgang_place place, uint32_t *number,
 		       struct sgang_error *err);
 
-/* How many switches there are. */
+/* How many there are. */
 uint32_t sgang_draft_switches(const struct sgang_draft *draft);
 
-/* Hang node 'name' on switch 'leaf'. A node the caller does not know is only
- * counted. 0, or -1 with EINVAL (it hangs on another leaf) or ENOMEM. */
-int sgang_draft_node(struct sgang_draft *draft, uint32_t leaf,
-		     const char *name, struct sgang_error *err);
+/* Hang the nodes of the host list expression 'list', which stands at 'place',
+ * on switch 'leaf'. Nodes the caller does not know are only counted. 0, or -1
+ * with EINVAL (not a list, one hangs on another leaf) or ENOMEM. */
+int sgang_draft_nodes(struct sgang_draft *draft, uint32_t leaf,
+		      const char *list, struct sgang_place place,
+		      struct sgang_error *err);
 
-/* Hang switch 'name' under switch 'parent'. 0, or -1 with EINVAL (no such
- * switch, it has another parent). */
-int sgang_draft_child(struct sgang_draft *draft, uint32_t parent,
-		      const char *name, struct sgang_error *err);
+/* Hang the switches of the list under switch 'parent'. They may be defined
+ * later: sgang_draft_build() looks them up. 0, or -1 with ENOMEM. */
+int sgang_draft_children(struct sgang_draft *draft, uint32_t parent,
+			 const char *list, struct sgang_place place,
+			 struct sgang_error *err);
 
-/* The fabric, or NULL with EINVAL (a cycle, too many levels) or ENOMEM. The
- * draft is used up and can only be destroyed. */
+/* Define a domain without a place of its own, which is named after the 'count'
+ * switches from 'first' on and stands where the first of them does. It is the
+ * last switch then. 0, or -1 with ENOMEM. */
+int sgang_draft_group(struct sgang_draft *draft, uint32_t first,
+		      uint32_t count, struct sgang_error *err);
+
+/* Hang switch 'child', which has no parent, under switch 'parent'. */
+void sgang_draft_move(struct sgang_draft *draft, uint32_t child,
+		      uint32_t parent);
+
+/* Hang every node that the caller named on one switch called "flat". */
+int sgang_draft_flat(struct sgang_draft *draft, struct sgang_error *err);
+
+/* After all else has been read: the nodes of 'list' are joined by NVLink. They
+ * become the lowest domain 'name' below their leaf; every other node is such a
+ * domain by itself. 0, or -1 with EINVAL (not a list, nodes on different leaf
+ * switches, in two such domains) or ENOMEM. */
+int sgang_draft_nvlink(struct sgang_draft *draft, const char *name,
+		       const char *list, struct sgang_place place,
+		       struct sgang_error *err);
+
+/* The fabric, or NULL with EINVAL (an unknown child, two parents, a cycle, too
+ * many levels) or ENOMEM. The draft is used up and can only be destroyed. */
 struct sgang_fabric *sgang_draft_build(struct sgang_draft *draft,
 				       struct sgang_error *err);
+
+/* ---- blocks ---- */
+
+/* Which numbers of blocks are joined to larger ones: bit k stands for 2^k.
+ * Source: BlockSizes= of topology.conf(5), Slurm 24.11 to 26.05. */
+struct sgang_block_sizes {
+	uint32_t base;			/* nodes planned for a block; 0: no
+					 * size was given */
+	uint32_t joined;
+};
+
+/* The most blocks that one size joins are 2 to the power of this. */
+#define SGANG_BLOCK_POWER_MAX 15
+
+extern const struct sgang_draft_words sgang_block_words;
+
+/* Take one size in nodes, the smallest first: the base, then what is the base
+ * times a power of two. 0, or -1 with EINVAL and 'err', which names 'place'. */
+int sgang_block_size(struct sgang_block_sizes *sizes, const char *word,
+		     struct sgang_place place, struct sgang_error *err);
+
+/* Join the blocks of 'draft', which are all its switches, to larger ones as
+ * Slurm does: 2^k blocks that follow each other, the first of them having a
+ * number that 2^k divides; what is left over at the end is joined too when it
+ * is more than the size before holds. Without sizes 1, 2, 4, 8 and 16 are
+ * joined. Above the largest size one last domain joins all there are. 0, or -1
+ * with ENOMEM. */
+int sgang_draft_join(struct sgang_draft *draft,
+		     const struct sgang_block_sizes *sizes,
+		     struct sgang_error *err);
+
+/* ---- topology.conf ---- */
+
+#define SGANG_LINE_KEYS 4
+
+struct sgang_conf_reader {
+	struct sgang_draft *draft;
+	struct sgang_block_sizes sizes;
+	struct sgang_error *err;
+};
+
+/* A line that may stand in a topology.conf. To add one: a rule in the file of
+ * its kind and its row in fabric_conf.c. */
+struct sgang_line_rule {
+	/* Of all lines of one kind the same; a file is of one kind. */
+	const struct sgang_draft_words *words;
+	/* The keys, the first of which begins the line. NULL: no more. */
+	const char *key[SGANG_LINE_KEYS];
+	/* 'value' is by key; NULL: it is not there. 0, or -1 with errno and
+	 * reader->err. */
+	int (*take)(struct sgang_conf_reader *reader, struct sgang_place place,
+		    char *const value[SGANG_LINE_KEYS]);
+};
+
+extern const struct sgang_line_rule sgang_switch_line;
+extern const struct sgang_line_rule sgang_block_line;
+extern const struct sgang_line_rule sgang_block_sizes_line;
+extern const struct sgang_draft_words sgang_switch_words;
+
+/* Read the text of a topology.conf into 'draft'. 'label' names it in messages,
+ * and the files it includes are sought beside it. 0, or -1 with errno and
+ * 'err'. */
+int sgang_fabric_read_conf(struct sgang_draft *draft, const char *text,
+			   const char *label, struct sgang_error *err);
 
 /* The hash of a name. Names are found by open addressing in a table of a power
  * of two slots, in the draft and in the fabric. */

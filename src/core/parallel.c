@@ -261,7 +261,7 @@ static bool add_group(const struct sgang_fabric *fabric,
 			return false;
 		if (hops[level])
 			cost->group[number].tier = level;
-		if (level > SGANG_LEVEL_LEAF)
+		if (level > costs->leaf)
 			cost->group[number].cross_links += hops[level];
 	}
 	cost->group[number].cost = sum;

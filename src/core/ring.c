@@ -36,7 +36,7 @@ void sgang_ring_measure(const struct sgang_fabric *fabric,
 	}
 	for (level = 0; level < SGANG_LEVELS; level++) {
 		ring->cost += ring->hops[level] * costs->hop[level];
-		if (level > SGANG_LEVEL_LEAF)
+		if (level > costs->leaf)
 			ring->cross_links += ring->hops[level];
 	}
 }

@@ -26,7 +26,9 @@ struct sgang_run {
 
 struct sgang_ring {
 	uint64_t cost;			/* sum of hop costs */
-	uint64_t cross_links;		/* hops above the leaf level */
+	/* Hops above costs->leaf: they leave a leaf switch or block. A hop out
+	 * of an NVLink domain but not out of its leaf switch is none. */
+	uint64_t cross_links;
 	uint64_t ranks;
 	uint64_t hops[SGANG_LEVELS];	/* how many hops at each level */
 	uint32_t tier;			/* lowest level that holds all ranks */

@@ -41,6 +41,55 @@ int sgang_text_number(const char *text, uint64_t min, uint64_t max,
 	return 0;
 }
 
+/* Decimals are kept to this many parts of one. */
+#define DECIMAL_PARTS 1000000
+
+int sgang_text_decimal(const char *text, uint32_t max, double *value)
+{
+	uint64_t whole = 0, part = 0, unit = DECIMAL_PARTS;
+	const char *p = text;
+
+	if (!p || *p < '0' || *p > '9') {
+		errno = EINVAL;
+		return -1;
+	}
+	for (; *p >= '0' && *p <= '9'; p++)
+		if (whole <= max)
+			whole = whole * 10 + (uint64_t)(*p - '0');
+	if (*p == '.' && p[1]) {
+		for (p++; *p >= '0' && *p <= '9' && unit > 1; p++) {
+			unit /= 10;
+			part += unit * (uint64_t)(*p - '0');
+		}
+	}
+	if (*p) {
+		errno = EINVAL;
+		return -1;
+	}
+	if (whole > max || (whole == max && part) || (!whole && !part)) {
+		errno = ERANGE;
+		return -1;
+	}
+	*value = (double)whole + (double)part / DECIMAL_PARTS;
+	return 0;
+}
+
+const char *sgang_text_show_decimal(char shown[SGANG_DECIMAL_SHOWN],
+				    double value)
+{
+	uint64_t parts = (uint64_t)(value * DECIMAL_PARTS + 0.5);
+	size_t end = (size_t)snprintf(shown, SGANG_DECIMAL_SHOWN,
+				      "%" PRIu64 ".%06" PRIu64,
+				      parts / DECIMAL_PARTS,
+				      parts % DECIMAL_PARTS);
+
+	while (shown[end - 1] == '0')
+		shown[--end] = '\0';
+	if (shown[end - 1] == '.')
+		shown[end - 1] = '\0';
+	return shown;
+}
+
 /* Take the digits at '*at', up to more than a duration can be. */
 static bool take_number(const char **at, uint64_t *number)
 {

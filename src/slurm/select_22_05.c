@@ -39,6 +39,7 @@
 #include "core/conf.h"
 #include "core/fabric.h"
 #include "core/spec.h"
+#include "files/fabric_file.h"
 #include "glue.h"
 #include "inside.h"
 #include "plugins/log.h"
@@ -367,19 +368,18 @@ static struct sgang_fabric *read_fabric(const struct sgang_conf *conf,
 					struct sgang_error *err)
 {
 	struct sgang_fabric *fabric;
-	char **names, *path;
+	char **names, *path = NULL;
 
-	if (!conf->placement ||
-	    (!conf->topology_file[0] &&
-	     !xstrstr(slurm_conf.topology_plugin, "tree")))
+	if (!conf->placement)
 		return flat_fabric(err);
 	if (conf->topology_file[0])
 		path = xstrdup(conf->topology_file);
-	else
+	else if (xstrstr(slurm_conf.topology_plugin, "tree"))
 		path = get_extra_conf_path("topology.conf");
 	names = node_names();
-	fabric = sgang_fabric_load(path, (const char *const *) names,
-				   node_record_count, err);
+	fabric = sgang_fabric_load_file(conf, path,
+					(const char *const *) names,
+					node_record_count, err);
 	free_names(names);
 	xfree(path);
 	return fabric;

@@ -66,9 +66,14 @@ static char *printed(const struct sgang_conf *conf)
 
 #define LEVELS "LevelNames=island,node,leaf,spine,core\n"
 #define COSTS "HopCosts=1,2,4,16,64\n"
-#define SWITCHES "AllowUnconnected=no\nGangs=yes\nPlacement=yes\nPlaceAll=no\n"
+#define SPEEDS "LevelBandwidth=\"\"\nLevelLatency=\"\"\n"
+#define YES_NO "AllowUnconnected=no\nGangs=yes\nPlacement=yes\nPlaceAll=no\n"
+#define SWITCHES SPEEDS YES_NO
+#define NAME_KEY "TopologyName=\"\"\n"
 #define WAIT "WaitingTime=00:10:00\n"
-#define FILE_KEY "TopologyFile=\"\"\n" WAIT
+#define FILE_KEY "TopologyFile=\"\"\n" NAME_KEY WAIT
+#define NVLEVELS "LevelNames=island,node,nvlink,leaf,spine\n"
+#define NVCOSTS "HopCosts=1,1,1,4,16\n"
 #define PLAIN LEVELS COSTS SWITCHES FILE_KEY
 
 static void test_accepted(void **state)
@@ -80,21 +85,23 @@ static void test_accepted(void **state)
 		{ "", LEVELS COSTS SWITCHES FILE_KEY },
 		{ "# nothing\n\n   \t\r\n#", LEVELS COSTS SWITCHES FILE_KEY },
 		{ "gangs=NO placement=No PLACEALL=yes # all on one line\n",
-		  LEVELS COSTS "AllowUnconnected=no\nGangs=no\nPlacement=no\n"
+		  LEVELS COSTS SPEEDS
+		  "AllowUnconnected=no\nGangs=no\nPlacement=no\n"
 		  "PlaceAll=yes\n" FILE_KEY },
 		{ "AllowUnconnected = yes\r\nGangs=no#comment",
-		  LEVELS COSTS "AllowUnconnected=yes\nGangs=no\nPlacement=yes\n"
+		  LEVELS COSTS SPEEDS
+		  "AllowUnconnected=yes\nGangs=no\nPlacement=yes\n"
 		  "PlaceAll=no\n" FILE_KEY },
 		{ "TopologyFile=/etc/slurm/topology.conf Gangs=yes",
 		  LEVELS COSTS SWITCHES
-		  "TopologyFile=\"/etc/slurm/topology.conf\"\n" WAIT },
+		  "TopologyFile=\"/etc/slurm/topology.conf\"\n" NAME_KEY WAIT },
 		{ "TopologyFile=\"/a b#c\"#d", LEVELS COSTS SWITCHES
-		  "TopologyFile=\"/a b#c\"\n" WAIT },
+		  "TopologyFile=\"/a b#c\"\n" NAME_KEY WAIT },
 		/* 0.28: the site's waiting time */
 		{ "WaitingTime=30", LEVELS COSTS SWITCHES
-		  "TopologyFile=\"\"\nWaitingTime=00:30:00\n" },
+		  "TopologyFile=\"\"\n" NAME_KEY "WaitingTime=00:30:00\n" },
 		{ "waitingtime = Unlimited", LEVELS COSTS SWITCHES
-		  "TopologyFile=\"\"\nWaitingTime=UNLIMITED\n" },
+		  "TopologyFile=\"\"\n" NAME_KEY "WaitingTime=UNLIMITED\n" },
 		/* 0.15, 0.17: gangs that an admin defines */
 		{ "GangName=alice/train MinMember=4", PLAIN
 		  "GangName=alice/train MinMember=4\n" },
@@ -130,6 +137,31 @@ static void test_accepted(void **state)
 		  FILE_KEY },
 		{ "HopCosts=1,1,1,1,1,1,9", LEVELS "HopCosts=1,1,1,1,1,1,9\n"
 		  SWITCHES FILE_KEY },
+		/* 4.12, 4.13: what the links of each level do */
+		{ "levelbandwidth=900,900.0,37.5,0.25 LevelLatency=1,2.5", LEVELS
+		  COSTS "LevelBandwidth=900,900,37.5,0.25\n"
+		  "LevelLatency=1,2.5\n" YES_NO FILE_KEY },
+		{ "LevelBandwidth=\"\" LevelLatency=0.000001,1000000", LEVELS
+		  COSTS "LevelBandwidth=\"\"\nLevelLatency=0.000001,1000000\n"
+		  YES_NO FILE_KEY },
+		/* 4.27: one of several topologies */
+		{ "TopologyName=main TopologyFile=/t.yaml", LEVELS COSTS
+		  SWITCHES "TopologyFile=\"/t.yaml\"\nTopologyName=\"main\"\n"
+		  WAIT },
+		/* 4.14: NVLink domains are a level of their own, in which a
+		 * hop costs 1; the others keep their names and costs */
+		{ "NVLinkDomain=r1 Nodes=n[1-18]\nnvlinkdomain = r2 nodes = "
+		  "\"n[19-36]\"", NVLEVELS NVCOSTS SWITCHES FILE_KEY
+		  "NVLinkDomain=r1 Nodes=n[1-18]\n"
+		  "NVLinkDomain=r2 Nodes=n[19-36]\n" },
+		{ "HopCosts=1,2,3\nNVLinkDomain=r1 Nodes=n1\n"
+		  "LevelNames=gpu,tray", "LevelNames=gpu,tray,nvlink,leaf,"
+		  "spine\nHopCosts=1,2,3,12,48\n" SWITCHES FILE_KEY
+		  "NVLinkDomain=r1 Nodes=n1\n" },
+		{ "GangName=a/b MinMember=2 Topology=require:nvlink\n"
+		  "NVLinkDomain=r1 Nodes=n1", NVLEVELS NVCOSTS SWITCHES
+		  FILE_KEY "NVLinkDomain=r1 Nodes=n1\n"
+		  "GangName=a/b MinMember=2 Topology=require:nvlink\n" },
 		{ "HopCosts=1,1,1,1,1,1,1,1,1,1,1,1,1000000", LEVELS
 		  "HopCosts=1,1,1,1,1,1,1,1,1,1,1,1,1000000\n" SWITCHES
 		  FILE_KEY },
@@ -230,6 +262,26 @@ static void test_refused(void **state)
 		{ "WaitingTime=", ":1: ", "expected a time above 0" },
 		{ "WaitingTime=0", ":1: ", "\"0\" is not understood" },
 		{ "WaitingTime=10m", ":1: ", "or UNLIMITED" },
+		{ "LevelBandwidth=0", ":1: ", "\"0\" is not a number above 0" },
+		{ "LevelBandwidth=1,,2", ":1: ", "\"\" is not a number" },
+		{ "LevelBandwidth=1,2GB", ":1: ", "\"2GB\" is not" },
+		{ "LevelBandwidth=-1", ":1: ", "expected GB/s from the bottom" },
+		{ "LevelBandwidth=1e3", ":1: ", "\"1e3\" is not" },
+		{ "LevelLatency=1000000.1", ":1: ", "up to 1000000" },
+		{ "LevelLatency=0.0000001", ":1: ", "at most six digits" },
+		{ "LevelLatency=.5", ":1: ", "expected microseconds" },
+		{ "LevelLatency=1,1,1,1,1,1,1,1,1,1,1,1,1,1", ":1: ",
+		  "at most 13 levels" },
+		{ "TopologyName=" X32 X32, ":1: ", "more than 63 characters" },
+		{ "NVLinkDomain=", ":1: ", "NVLinkDomain: the name \"\"" },
+		{ "NVLinkDomain=a[1-2] Nodes=n1", ":1: ", "not made of" },
+		{ "NVLinkDomain=a", ":1: ", "NVLinkDomain=a: add Nodes=" },
+		{ "\nNVLinkDomain=a Nodes= # n1", ":2: ", "add Nodes=" },
+		{ "NVLinkDomain=a Nodes=n1 Nodes=n2", ":1: ", "given twice" },
+		{ "NVLinkDomain=a Nodes=n1 Gangs=yes", ":1: ",
+		  "unknown key \"Gangs\" behind NVLinkDomain" },
+		{ "NVLinkDomain=a Nodes=n1\nGangs=no\nNVLinkDomain=a Nodes=n2",
+		  ":3: ", "NVLinkDomain=a is given twice, first in line 1" },
 		{ "MinMember=4", ":1: ", "unknown key \"MinMember\"" },
 		{ "MinMember=4 GangName=a/b", ":1: ", "unknown key" },
 		{ "GangName=", ":1: ", "GangName: --gang=: the name is" },
@@ -326,14 +378,15 @@ static void test_no_memory(void **state)
 	long live = fail_live;
 	struct sgang_conf conf, before;
 	struct sgang_error err;
-	char text[2048] = "";
+	char text[4096] = "";
 	unsigned long n;
 	int i, rc;
 
 	(void)state;
 	for (i = 0; i < 40; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
-			 "GangName=a/g%d MinMember=1\n", i);
+			 "GangName=a/g%d MinMember=1\n"
+			 "NVLinkDomain=d%d Nodes=n%d\n", i, i, i);
 	write_bytes(text, strlen(text));
 	memset(&conf, 0x5a, sizeof(conf));
 	before = conf;
@@ -399,13 +452,17 @@ static void test_definition(void **state)
 static void test_copies(void **state)
 {
 	long live = fail_live;
+	const struct sgang_nvlink *nvlink;
 	struct sgang_conf conf[3], plain;
+	const char *file;
+	size_t count;
 	int i, first;
 
 	(void)state;
 	for (first = 0; first < 3; first++) {
 		assert_int_equal(load("PlaceAll=yes\nWaitingTime=7\n"
-				      "GangName=a/b MinMember=3\n",
+				      "GangName=a/b MinMember=3\n"
+				      "NVLinkDomain=d Nodes=n[1-2]\n",
 				      &conf[0], NULL), 0);
 		memset(&conf[1], 0x5a, 2 * sizeof(conf[0]));
 		sgang_conf_copy(&conf[1], &conf[0]);
@@ -417,10 +474,18 @@ static void test_copies(void **state)
 			assert_int_equal(one->waiting_time, 420);
 			assert_int_equal(sgang_conf_gang(one, "a", "b")->
 					 min_member, 3);
+			nvlink = sgang_conf_nvlinks(one, &count, &file);
+			assert_int_equal(count, 1);
+			assert_string_equal(file, path);
+			assert_string_equal(nvlink->name, "d");
+			assert_string_equal(nvlink->nodes, "n[1-2]");
+			assert_int_equal(nvlink->line, 4);
 			errno = 4711;
 			sgang_conf_free(one);
 			assert_int_equal(errno, 4711);
 			assert_null(one->definitions);
+			assert_null(sgang_conf_nvlinks(one, &count, &file));
+			assert_int_equal(count, 0);
 			assert_false(one->place_all);
 		}
 		assert_int_equal(fail_live, live);
@@ -554,7 +619,8 @@ static void test_manual(void **state)
 	assert_int_equal(load("GangName=a/b MinMember=1 TotalNumber=1 "
 			      "MinTRES=cpu=1 Mode=strict Groups=a/c "
 			      "WaitingTime=1 Match=only-waiting OnFailure=kill "
-			      "Topology=prefer:leaf\n", &conf, NULL), 0);
+			      "Topology=prefer:leaf\n"
+			      "NVLinkDomain=d Nodes=n1\n", &conf, NULL), 0);
 	text = printed(&conf);
 	rest = text;
 	while ((word = strsep(&rest, " \n"))) {
@@ -633,8 +699,14 @@ static void test_round_trip(void **state)
 						 "%s%c%zu", i ? "," : "",
 						 'a' + (char)(round % 26), i);
 		used += (size_t)snprintf(text + used, sizeof(text) - used,
-					 "\nWaitingTime=0:%d\n",
-					 1 + (int)fuzz_below(&seed, 500000));
+					 "\nWaitingTime=0:%d\n"
+					 "LevelBandwidth=%d.%06d,%d\n%s",
+					 1 + (int)fuzz_below(&seed, 500000),
+					 (int)fuzz_below(&seed, 1000000),
+					 1 + (int)fuzz_below(&seed, 999999),
+					 1 + (int)fuzz_below(&seed, 1000000),
+					 fuzz_below(&seed, 2) ? "" :
+					 "NVLinkDomain=d Nodes=n[1-9]\n");
 		random_gangs(&seed, text + used, sizeof(text) - used);
 		if (load(text, &conf, &err))
 			fail_msg("seed %d round %d: %s", SEED, round, err.text);
@@ -645,6 +717,10 @@ static void test_round_trip(void **state)
 		assert_string_equal(first, second);
 		assert_memory_equal(conf.costs.hop, again.costs.hop,
 				    sizeof(conf.costs.hop));
+		assert_memory_equal(conf.costs.bandwidth,
+				    again.costs.bandwidth,
+				    sizeof(conf.costs.bandwidth));
+		assert_int_equal(conf.costs.leaf, again.costs.leaf);
 		for (i = 0; i < SGANG_LEVELS; i++)
 			assert_string_equal(conf.costs.name[i],
 					    again.costs.name[i]);
@@ -662,7 +738,8 @@ static void test_spoilt(void **state)
 		"# settings\nLevelNames=island,node,rack,pod HopCosts=1,2,4\n"
 		"Gangs=yes\nPlacement=\"no\"\nTopologyFile=\"/a b\"\n"
 		"GangName=a/b MinMember=2 Mode=strict Groups=c/d,e/f\n"
-		"GangName=a/c TotalNumber=3 MinTRES=cpu=5,mem=2G\n";
+		"GangName=a/c TotalNumber=3 MinTRES=cpu=5,mem=2G\n"
+		"LevelBandwidth=900,37.5\nNVLinkDomain=d Nodes=n[1-18]\n";
 	long live = fail_live;
 	uint64_t seed = SEED;
 	int round, taken = 0;

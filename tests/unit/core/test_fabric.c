@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <cmocka.h>
 
 #include "core/fabric.h"
 #include "fail_alloc.h"
+#include "fabric_text.h"
 #include "fuzz.h"
 
 static struct sgang_fabric *parse(const char *text)
@@ -25,77 +25,6 @@ static struct sgang_fabric *parse(const char *text)
 	if (!fabric)
 		fail_msg("%s", err.text);
 	return fabric;
-}
-
-/* The whole tree as text: every domain with its level and nodes. */
-static const char *describe(const struct sgang_fabric *fabric, char *buf)
-{
-	const uint32_t *order = sgang_fabric_order(fabric);
-	char *p = buf;
-	uint32_t d, i;
-
-	*p = '\0';
-	for (d = 0; d < sgang_fabric_domains(fabric); d++) {
-		const struct sgang_domain *domain =
-			sgang_fabric_domain(fabric, d);
-
-		p += sprintf(p, "%s%s/%u:", d ? " " : "", domain->name,
-			     domain->level);
-		for (i = 0; i < domain->n_nodes; i++)
-			p += sprintf(p, "%s%s", i ? "," : "",
-				     sgang_fabric_node_name(fabric,
-					order[domain->first_pos + i]));
-	}
-	return buf;
-}
-
-/* Everything in fabric.h that must hold of every tree. */
-static void check_invariants(const struct sgang_fabric *fabric)
-{
-	const uint32_t *order = sgang_fabric_order(fabric);
-	const uint32_t *pos = sgang_fabric_pos(fabric);
-	uint32_t n = sgang_fabric_nodes(fabric), d, c, i;
-
-	for (i = 0; i < n; i++) {
-		const char *name = sgang_fabric_node_name(fabric, i);
-		const struct sgang_domain *leaf = sgang_fabric_domain(fabric,
-			sgang_fabric_leaf(fabric, i));
-
-		assert_int_equal(order[pos[i]], i);
-		assert_int_equal(sgang_fabric_find_node(fabric, name), i);
-		assert_int_equal(leaf->n_children, 0);
-		assert_in_range(pos[i], leaf->first_pos,
-				leaf->first_pos + leaf->n_nodes - 1);
-	}
-	assert_int_equal(sgang_fabric_domain(fabric, 0)->n_nodes, n);
-	assert_int_equal(sgang_fabric_domain(fabric, 0)->parent,
-			 SGANG_DOMAIN_NONE);
-	for (d = 0; d < sgang_fabric_domains(fabric); d++) {
-		const struct sgang_domain *domain =
-			sgang_fabric_domain(fabric, d);
-		uint32_t at = domain->first_pos, lowest = 0;
-
-		for (c = 0; c < domain->n_children; c++) {
-			const struct sgang_domain *child = sgang_fabric_domain(
-				fabric, domain->first_child + c);
-			uint32_t low = UINT32_MAX;
-
-			assert_int_equal(child->parent, d);
-			assert_true(domain->first_child + c > d);
-			assert_true(child->level < domain->level);
-			assert_int_equal(child->first_pos, at);
-			for (i = 0; i < child->n_nodes; i++) {
-				if (order[at + i] < low)
-					low = order[at + i];
-			}
-			assert_true(!c || low > lowest);
-			lowest = low;
-			at += child->n_nodes;
-		}
-		if (domain->n_children)
-			assert_int_equal(at, domain->first_pos +
-					 domain->n_nodes);
-	}
 }
 
 static void test_trees(void **state)
@@ -130,6 +59,40 @@ static void test_trees(void **state)
 		{ "SwitchName=a Nodes=n1,n1,n2 LinkSpeed=UNLIMITED\n",
 		  "a/2:n1,n2" },
 		{ "SwitchName=a Nodes=n[08-10]\n", "a/2:n08,n09,n10" },
+		/* 4.27: blocks, joined as Slurm joins them */
+		{ "BlockName=b Nodes=n[1-2]\n", "b/2:n1,n2" },
+		{ "BlockName=b1 Nodes=n1\nBlockName=b2 Nodes=n2\n"
+		  "BlockSizes=1,2\n", "b[1-2]/3:n1,n2 b1/2:n1 b2/2:n2" },
+		/* without sizes: 1, 2, 4, 8 and 16 */
+		{ "BlockName=b1 Nodes=n1\nBlockName=b2 Nodes=n2\n"
+		  "blockname=b3 nodes=n3\n",
+		  "b[1-3]/4:n1,n2,n3 b[1-2]/3:n1,n2 b3/2:n3 b1/2:n1 b2/2:n2" },
+		/* above the last size all are joined once more */
+		{ "BlockSizes=1\nBlockName=x Nodes=n1\nBlockName=y Nodes=n2\n"
+		  "BlockName=z Nodes=n3\n",
+		  "x,y,z/3:n1,n2,n3 x/2:n1 y/2:n2 z/2:n3" },
+		/* what is left over is joined if it is more than one of the
+		 * size before: here three blocks for the size of four */
+		{ "BlockName=b1 Nodes=n1\nBlockName=b2 Nodes=n2\n"
+		  "BlockName=b3 Nodes=n3\nBlockName=b4 Nodes=n4\n"
+		  "BlockName=b5 Nodes=n5\nBlockName=b6 Nodes=n6\n"
+		  "BlockName=b7 Nodes=n7\nBlockSizes=18,36,72\n",
+		  "b[1-7]/5:n1,n2,n3,n4,n5,n6,n7 b[1-4]/4:n1,n2,n3,n4 "
+		  "b[5-7]/4:n5,n6,n7 b[1-2]/3:n1,n2 b[3-4]/3:n3,n4 "
+		  "b[5-6]/3:n5,n6 b7/2:n7 b1/2:n1 b2/2:n2 b3/2:n3 b4/2:n4 "
+		  "b5/2:n5 b6/2:n6" },
+		/* a size in between is not used, the order is free, twice is
+		 * once */
+		{ "BlockName=b1 Nodes=n1\nBlockName=b2 Nodes=n2\n"
+		  "BlockName=b3 Nodes=n3\nBlockName=b4 Nodes=n4\n"
+		  "BlockName=b5 Nodes=n5\nBlockSizes=30,240,120,120\n",
+		  "b[1-5]/4:n1,n2,n3,n4,n5 b[1-4]/3:n1,n2,n3,n4 b5/2:n5 "
+		  "b1/2:n1 b2/2:n2 b3/2:n3 b4/2:n4" },
+		/* a block without nodes keeps its place among the others */
+		{ "BlockName=b1 Nodes=n1\nBlockName=b2\nBlockName=b3 Nodes=n3\n"
+		  "BlockName=b4 Nodes=n4\nBlockSizes=1,2\n",
+		  "b[1-4]/4:n1,n3,n4 b[1-2]/3:n1 b[3-4]/3:n3,n4 b1/2:n1 "
+		  "b3/2:n3 b4/2:n4" },
 	};
 	char buf[1024];
 	size_t i;
@@ -160,7 +123,9 @@ static void test_errors(void **state)
 	} cases[] = {
 		{ "", "t.conf: ", "no switch" },
 		{ "# nothing\n", "t.conf: ", "no switch" },
-		{ "\nSwitchName=a Nodes=n1 Speed=1\n", "t.conf:2: ", "Speed" },
+		{ "\nSwitchName=a Nodes=n1 Speed=1\n", "t.conf:2: ",
+		  "only SwitchName, Switches, Nodes, LinkSpeed in the line, "
+		  "found the key \"Speed\"" },
 		{ "SwitchName=a Nodes=n1 rubbish\n", "t.conf:1: ", "rubbish" },
 		{ "SwitchName=a Nodes=n1 =x\n", "t.conf:1: ", "=x" },
 		{ "SwitchName=a \\\n\\\nNodes=\n", "t.conf:1: ", "Nodes" },
@@ -185,12 +150,43 @@ static void test_errors(void **state)
 		{ "SwitchName=a Nodes=n1\nSwitchName=t Switches=t\n",
 		  "t.conf:2: ", "tree" },
 		{ "SwitchName=a Nodes=n1\nSwitchName=t Switches=a,u\n"
-		  "SwitchName=u Switches=t\n", "t.conf:", "tree" },
+		  "SwitchName=u Switches=t\n", "t.conf:2: ",
+		  "above switch u at t.conf:3 and below it" },
 		{ "SwitchName=a Nodes=n[1-\n", "t.conf:1: ", "n[1-" },
 		{ "SwitchName=a Nodes=n[1-99999999]\n", "t.conf:1: ",
 		  "too many" },
 		{ "SwitchName=a Nodes=n1\nSwitchName=t Switches=a[\n",
 		  "t.conf:2: ", "a[" },
+		/* 4.27: blocks */
+		{ "BlockName=a Nodes=n1\n\nBlockName=a Nodes=n2\n",
+		  "t.conf:3: ", "block a is already defined at t.conf:1" },
+		{ "BlockName=a Nodes=n[1-3]\nBlockName=b Nodes=n[3-4]\n",
+		  "t.conf:2: ", "node n3 is already in block a at t.conf:1, "
+		  "expected each node in one block" },
+		{ "BlockName=a[1-2] Nodes=n1\n", "t.conf:1: ", "one block" },
+		{ "BlockName=a Nodes=n1 Switches=b\n", "t.conf:1: ",
+		  "only BlockName, Nodes in the line" },
+		{ "BlockName=a Nodes=n[1\n", "t.conf:1: ", "n[1" },
+		{ "BlockName=a Nodes=n1\nSwitchName=s Nodes=n2\n",
+		  "t.conf:2: ", "SwitchName= after BlockName= at t.conf:1" },
+		{ "SwitchName=s Nodes=n2\nBlockSizes=4\n", "t.conf:2: ",
+		  "BlockSizes= after SwitchName= at t.conf:1" },
+		{ "BlockSizes=4\n", "t.conf: ", "no block" },
+		{ "BlockName=a Nodes=n1\nBlockSizes=18,30\n", "t.conf:2: ",
+		  "block size 30 is not the first one, 18, times a power" },
+		{ "BlockName=a Nodes=n1\nBlockSizes=18,9\n", "t.conf:2: ",
+		  "block size 9" },
+		{ "BlockName=a Nodes=n1\nBlockSizes=1,65536\n", "t.conf:2: ",
+		  "up to 32768" },
+		{ "BlockName=a Nodes=n1\nBlockSizes=18,\n", "t.conf:2: ",
+		  "the block size \"\" is not a number" },
+		{ "BlockName=a Nodes=n1\nBlockSizes=0\n", "t.conf:2: ", "\"0\"" },
+		{ "BlockName=a Nodes=n1\nBlockSizes=18x\n", "t.conf:2: ",
+		  "\"18x\"" },
+		{ "BlockName=a Nodes=n1\nBlockSizes=1\nBlockSizes=1\n",
+		  "t.conf:3: ", "second time" },
+		{ "RingName=r Nodes=n1\n", "t.conf:1: ",
+		  "SwitchName=, BlockName= or BlockSizes= at the start" },
 		{ "Include nowhere.conf\n", "t.conf:1: ", "nowhere.conf" },
 		{ "Include a b\n", "t.conf:1: ", "one file" },
 		{ "Include=a\n", "t.conf:1: ", "Include" },
@@ -297,6 +293,28 @@ static void test_flat(void **state)
 	assert_int_equal(errno, EDOM);
 }
 
+/* 4.14: a hop within an NVL72 rack costs 1, a leaf costs what it always does. */
+static void test_nvlink_costs(void **state)
+{
+	struct sgang_costs plain, costs;
+	uint32_t level;
+
+	(void)state;
+	sgang_costs_default(&plain);
+	sgang_costs_default_nvlink(&costs);
+	assert_int_equal(plain.leaf, SGANG_LEVEL_LEAF);
+	assert_int_equal(costs.leaf, SGANG_LEVEL_LEAF + 1);
+	assert_int_equal(sgang_costs_level(&costs, "nvlink"), SGANG_LEVEL_LEAF);
+	for (level = 0; level <= SGANG_LEVEL_LEAF; level++)
+		assert_int_equal(costs.hop[level], 1);
+	for (level = SGANG_LEVEL_LEAF; level < SGANG_LEVEL_LEAF + 3; level++) {
+		assert_int_equal(costs.hop[level + 1], plain.hop[level]);
+		assert_string_equal(costs.name[level + 1], plain.name[level]);
+	}
+	assert_string_equal(costs.name[SGANG_LEVEL_UNCONNECTED],
+			    "unconnected");
+}
+
 /* 4.14: 1, 4, 16 */
 static void test_costs(void **state)
 {
@@ -320,119 +338,29 @@ static void test_costs(void **state)
 	assert_int_equal(sgang_costs_level(&costs, ""), -1);
 }
 
-/* -- files -- */
-
-static void write_file(const char *path, const void *text, size_t size)
-{
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	assert_int_equal(fwrite(text, 1, size, file), size);
-	assert_int_equal(fclose(file), 0);
-}
-
-static void test_files(void **state)
-{
-	char dir[] = "/tmp/test_fabric.XXXXXX", path[64], part[64];
-	static const char text[] = "# 1\nInclude part.conf\n"
-				   "SwitchName=t Switches=a,b\n";
-	struct sgang_fabric *fabric;
-	struct sgang_error err;
-	char buf[256];
-
-	(void)state;
-	assert_non_null(mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/topology.conf", dir);
-	snprintf(part, sizeof(part), "%s/part.conf", dir);
-
-	assert_null(sgang_fabric_load(path, NULL, 0, &err));
-	assert_int_equal(errno, ENOENT);
-	assert_non_null(strstr(err.text, path));
-	assert_null(sgang_fabric_load(dir, NULL, 0, &err));
-	assert_int_equal(errno, EISDIR);
-
-	write_file(path, text, strlen(text));
-	write_file(part, "SwitchName=a Nodes=n1\nSwitchName=b Nodes=n2\n", 44);
-	fabric = sgang_fabric_load(path, NULL, 0, &err);
-	assert_non_null(fabric);
-	assert_string_equal(describe(fabric, buf),
-			    "t/3:n1,n2 a/2:n1 b/2:n2");
-	sgang_fabric_destroy(fabric);
-
-	/* a message names the file that is at fault */
-	write_file(part, "SwitchName=a Nodes=n1\n\nSwitchName=b\n", 36);
-	assert_null(sgang_fabric_load(path, NULL, 0, &err));
-	assert_non_null(strstr(err.text, "part.conf:3:"));
-	write_file(part, "Include part.conf\n", 18);
-	assert_null(sgang_fabric_load(path, NULL, 0, &err));
-	assert_int_equal(errno, EINVAL);
-	assert_non_null(strstr(err.text, "deep"));
-	write_file(part, "SwitchName=a\0Nodes=n1\n", 22);
-	assert_null(sgang_fabric_load(path, NULL, 0, &err));
-	assert_int_equal(errno, EINVAL);
-	assert_non_null(strstr(err.text, "zero byte"));
-
-	assert_int_equal(unlink(path), 0);
-	assert_int_equal(unlink(part), 0);
-	assert_int_equal(rmdir(dir), 0);
-}
-
-/* 4.27: the shapes that are shipped. */
-static void test_shipped(void **state)
-{
-	static const struct {
-		const char *name;
-		uint32_t nodes, domains, top_level;
-	} cases[] = {
-		{ "textbook.conf", 8, 5, 3 },
-		{ "demo.conf", 16, 7, 4 },
-		{ "dgx.conf", 128, 5, 3 },
-		{ "nvl72.conf", 144, 9, 3 },
-		{ "tree1024.conf", 1024, 73, 4 },
-	};
-	const char *top = getenv("top_srcdir");
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct sgang_fabric *fabric;
-		struct sgang_error err;
-		char path[4096];
-
-		snprintf(path, sizeof(path), "%s/topology/%s", top ? top : ".",
-			 cases[i].name);
-		fabric = sgang_fabric_load(path, NULL, 0, &err);
-		if (!fabric)
-			fail_msg("%s", err.text);
-		check_invariants(fabric);
-		assert_int_equal(sgang_fabric_nodes(fabric), cases[i].nodes);
-		assert_int_equal(sgang_fabric_domains(fabric),
-				 cases[i].domains);
-		assert_int_equal(sgang_fabric_top_level(fabric),
-				 cases[i].top_level);
-		sgang_fabric_destroy(fabric);
-	}
-}
-
 /* Whatever stands in it, a text is read or refused with a reason. */
 static void test_fuzz(void **state)
 {
-	static const char good[] =
+	static const char *const good[] = {
 		"SwitchName=a Nodes=n[1-3],x\n# comment\n"
 		"SwitchName=b Nodes=\"m[1-3]\" LinkSpeed=7\n"
-		"SwitchName=t \\\n Switches=a,b\n";
+		"SwitchName=t \\\n Switches=a,b\n",
+		"BlockName=a Nodes=n[1-3],x\n# comment\n"
+		"BlockName=b Nodes=\"m[1-3]\"\n"
+		"BlockName=c\nBlockSizes=3,6,12\n",
+	};
 	static const char spice[] = "SwitchName=a Nodes=n[1-2]\n\\\"#,tb ";
 	uint64_t seed;
 
 	(void)state;
-	for (seed = 1; seed <= 20000; seed++) {
+	for (seed = 1; seed <= 40000; seed++) {
 		struct sgang_fabric *fabric;
 		struct sgang_error err = { "" };
 		uint64_t random = seed;
 		char text[256];
 
 		if (seed % 4) {
-			strcpy(text, good);
+			strcpy(text, good[seed % 2]);
 			fuzz_spoil(&random, text);
 		} else {
 			fuzz_text(&random, spice, text, sizeof(text));
@@ -494,8 +422,7 @@ int main(void)
 		cmocka_unit_test(test_callers_nodes),
 		cmocka_unit_test(test_flat),
 		cmocka_unit_test(test_costs),
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_shipped),
+		cmocka_unit_test(test_nvlink_costs),
 		cmocka_unit_test(test_fuzz),
 		cmocka_unit_test(test_no_memory),
 	};

@@ -60,6 +60,64 @@ static void test_number(void **state)
 	}
 }
 
+/* 4.12: bandwidths and latencies, the same again when they are shown. */
+static void test_decimal(void **state)
+{
+	static const struct {
+		const char *text;
+		int errnum;		/* 0: it is a number */
+		const char *shown;
+	} cases[] = {
+		{ "1", 0, "1" },
+		{ "37.5", 0, "37.5" },
+		{ "007.250", 0, "7.25" },
+		{ "0.000001", 0, "0.000001" },
+		{ "0.3", 0, "0.3" },
+		{ "999999.999999", 0, "999999.999999" },
+		{ "1000000.000000", 0, "1000000" },
+		{ "1000000.000001", ERANGE, NULL },
+		{ "1000001", ERANGE, NULL },
+		{ "99999999999999999999999999", ERANGE, NULL },
+		{ "0", ERANGE, NULL },
+		{ "0.0", ERANGE, NULL },
+		{ "0.0000001", EINVAL, NULL },
+		{ "99999999999999999999999999x", EINVAL, NULL },
+		{ "", EINVAL, NULL },
+		{ NULL, EINVAL, NULL },
+		{ "1.", EINVAL, NULL },
+		{ ".5", EINVAL, NULL },
+		{ "1,5", EINVAL, NULL },
+		{ "1.5.5", EINVAL, NULL },
+		{ "-1", EINVAL, NULL },
+		{ "+1", EINVAL, NULL },
+		{ " 1", EINVAL, NULL },
+		{ "1 ", EINVAL, NULL },
+		{ "1e3", EINVAL, NULL },
+		{ "0x1", EINVAL, NULL },
+		{ "inf", EINVAL, NULL },
+		{ "nan", EINVAL, NULL },
+	};
+	char shown[SGANG_DECIMAL_SHOWN];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		double value = 4711;
+		int rc = sgang_text_decimal(cases[i].text, 1000000, &value);
+
+		if (cases[i].errnum) {
+			assert_int_equal(rc, -1);
+			assert_int_equal(errno, cases[i].errnum);
+			assert_true(value == 4711);
+		} else {
+			assert_int_equal(rc, 0);
+			assert_string_equal(sgang_text_show_decimal(shown,
+								    value),
+					    cases[i].shown);
+		}
+	}
+}
+
 /* 0.28: durations are written as everywhere in Slurm. */
 static void test_time(void **state)
 {
@@ -213,6 +271,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_number),
+		cmocka_unit_test(test_decimal),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_show_time),
 		cmocka_unit_test(test_random_times),

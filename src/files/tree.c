@@ -8,7 +8,7 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "cmd/tree.h"
+#include "files/tree.h"
 #include "core/text.h"
 
 struct reader {
@@ -291,6 +291,23 @@ struct sgang_tree *sgang_tree_load(const char *path, struct sgang_error *err)
 		yaml_parser_delete(&r.parser);
 	}
 	fclose(file);
+	return tree;
+}
+
+struct sgang_tree *sgang_tree_parse(const char *text, const char *label,
+				    struct sgang_error *err)
+{
+	struct reader r = { .path = label, .err = err };
+	struct sgang_tree *tree;
+
+	if (!yaml_parser_initialize(&r.parser)) {
+		no_memory(&r);
+		return NULL;
+	}
+	yaml_parser_set_input_string(&r.parser, (const unsigned char *)text,
+				     strlen(text));
+	tree = read_stream(&r);
+	yaml_parser_delete(&r.parser);
 	return tree;
 }
 

@@ -37,6 +37,10 @@ struct sgang_tree {
  * 'err' filled, which names the file and, where there is one, the line. */
 struct sgang_tree *sgang_tree_load(const char *path, struct sgang_error *err);
 
+/* The same from memory; 'label' stands for the path in messages. */
+struct sgang_tree *sgang_tree_parse(const char *text, const char *label,
+				    struct sgang_error *err);
+
 /* NULL is fine. Keeps errno. */
 void sgang_tree_destroy(struct sgang_tree *tree);
 

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* fabric_file.c - the fabric that gang.conf and a topology file describe */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fabric_private.h"
+#include "core/text.h"
+#include "files/fabric_file.h"
+#include "files/fabric_yaml.h"
+
+/* slurmctld calls what a topology.conf describes so. */
+#define CONF_NAME "default"
+
+static int read_text(struct sgang_draft *draft, const struct sgang_conf *conf,
+		     const char *text, const char *path, bool has_nodes,
+		     struct sgang_error *err)
+{
+	const char *name = conf->topology_name;
+	char shown[SGANG_TEXT_SHOWN];
+
+	if (sgang_fabric_is_yaml(text))
+		return sgang_fabric_read_yaml(draft, text, path, name,
+					      has_nodes, err);
+	if (*name && strcmp(name, CONF_NAME))
+		return sgang_errf(err, EINVAL, "%s: it is a topology.conf, so "
+				  "its topology is called \"" CONF_NAME "\", "
+				  "but TopologyName in gang.conf is \"%s\"",
+				  path, sgang_text_show(shown, name));
+	return sgang_fabric_read_conf(draft, text, path, err);
+}
+
+static int add_nvlinks(struct sgang_draft *draft,
+		       const struct sgang_conf *conf, struct sgang_error *err)
+{
+	const struct sgang_nvlink *nvlink;
+	struct sgang_place place;
+	size_t count, i;
+
+	nvlink = sgang_conf_nvlinks(conf, &count, &place.file);
+	for (i = 0; i < count; i++) {
+		place.line = nvlink[i].line;
+		if (sgang_draft_nvlink(draft, nvlink[i].name, nvlink[i].nodes,
+				       place, err))
+			return -1;
+	}
+	return 0;
+}
+
+struct sgang_fabric *sgang_fabric_load_file(const struct sgang_conf *conf,
+					    const char *path,
+					    const char *const *nodes,
+					    uint32_t n_nodes,
+					    struct sgang_error *err)
+{
+	struct sgang_fabric *fabric = NULL;
+	struct sgang_draft *draft = NULL;
+	char *text = NULL;
+	int rc, saved;
+
+	if (path) {
+		text = sgang_fabric_slurp(path, err);
+		if (!text)
+			return NULL;
+	}
+	draft = sgang_draft_create(nodes, n_nodes, err);
+	if (!draft)
+		goto out;
+	rc = path ? read_text(draft, conf, text, path, nodes, err) :
+		    sgang_draft_flat(draft, err);
+	if (!rc && !add_nvlinks(draft, conf, err))
+		fabric = sgang_draft_build(draft, err);
+out:
+	saved = errno;
+	sgang_draft_destroy(draft);
+	free(text);
+	errno = saved;
+	return fabric;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* fabric_file.h - the fabric that gang.conf and a topology file describe */
+
+#ifndef SGANG_FABRIC_FILE_H
+#define SGANG_FABRIC_FILE_H
+
+#include <stdint.h>
+
+#include "core/conf.h"
+#include "core/err.h"
+#include "core/fabric.h"
+
+/* Read the fabric from 'path', a topology.conf (the tree or the block kind) or
+ * a topology.yaml, of which conf->topology_name chooses one topology. Which of
+ * the two formats it is, is seen from the text: YAML begins with '-', '[', '{'
+ * or '%', or with a key and a colon. With NULL all of 'nodes' are on one leaf.
+ * Then the NVLink domains of 'conf' are added.
+ *
+ * 'nodes' are the names that exist as in sgang_fabric_parse().
+ *
+ * Returns a fabric to free with sgang_fabric_destroy(), or NULL with errno (why
+ * the file cannot be read, EINVAL for what is in it, ENOMEM) and 'err' filled,
+ * which names the file and the line. */
+struct sgang_fabric *sgang_fabric_load_file(const struct sgang_conf *conf,
+					    const char *path,
+					    const char *const *nodes,
+					    uint32_t n_nodes,
+					    struct sgang_error *err);
+
+#endif

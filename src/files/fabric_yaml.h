@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* fabric_yaml.h - reads topology.yaml into the draft of a fabric
+ *
+ *   - topology: main
+ *     cluster_default: true
+ *     tree:
+ *       switches:
+ *         - switch: spine
+ *           children: leaf[1-2]
+ *         - switch: leaf1
+ *           nodes: n[1-16]
+ *         - switch: leaf2
+ *           nodes: n[17-32]
+ *   - topology: racks
+ *     block:
+ *       block_sizes: [ 16, 32 ]
+ *       blocks:
+ *         - block: b1
+ *           nodes: n[1-16]
+ *         - block: b2
+ *           nodes: n[17-32]
+ *   - topology: plain
+ *     flat: true
+ *
+ * Source: topology.yaml(5) of Slurm 25.05 to 26.05.
+ */
+
+#ifndef SGANG_FABRIC_YAML_H
+#define SGANG_FABRIC_YAML_H
+
+#include <stdbool.h>
+
+#include "core/err.h"
+
+struct sgang_draft;
+
+/* Is 'text' YAML rather than a topology.conf? */
+bool sgang_fabric_is_yaml(const char *text);
+
+/* Read topology 'name' of 'text' into 'draft'; "": the first whose
+ * cluster_default is true, else the first of all. 'label' names the text in
+ * messages. Topologies that are not chosen need a name and no more: they may be
+ * of a kind that is not understood here. 'has_nodes': the draft knows all nodes,
+ * which a flat topology does not name. 0, or -1 with errno (EINVAL what is in
+ * it, ENOMEM) and 'err'. */
+int sgang_fabric_read_yaml(struct sgang_draft *draft, const char *text,
+			   const char *label, const char *name,
+			   bool has_nodes, struct sgang_error *err);
+
+#endif

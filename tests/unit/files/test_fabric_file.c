@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_fabric_file.c - topology.conf and topology.yaml, and the fabrics they are
+ *
+ * tests/data/fabric: each NAME.conf and NAME.yaml is a topology file and
+ * NAME.expected the fabric it becomes, or the message about it. NAME.gang is a
+ * gang.conf, NAME.nodes a host list of the nodes that exist; both may be
+ * missing. To add a case add the files.
+ */
+
+#include <dirent.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "../core/fabric_text.h"
+#include "../core/fail_alloc.h"
+#include "../core/fuzz.h"
+#include "core/hostlist.h"
+#include "core/ring.h"
+#include "files/fabric_file.h"
+
+static const char *source_folder(void)
+{
+	const char *top = getenv("top_srcdir");
+
+	return top ? top : ".";
+}
+
+/* The settings of 'path', or the defaults if there is no such file. */
+static void read_conf(const char *path, struct sgang_conf *conf)
+{
+	struct sgang_error err;
+
+	if (!sgang_conf_load(path, conf, &err))
+		return;
+	if (errno != ENOENT)
+		fail_msg("%s", err.text);
+	sgang_conf_default(conf);
+}
+
+/* The first line of a file without its end; NULL: there is no such file. */
+static char *read_line(const char *path)
+{
+	char *line = NULL;
+	size_t room = 0;
+	FILE *file = fopen(path, "r");
+	ssize_t length;
+
+	if (!file)
+		return NULL;
+	length = getline(&line, &room, file);
+	assert_true(length > 0);
+	if (line[length - 1] == '\n')
+		line[length - 1] = '\0';
+	fclose(file);
+	return line;
+}
+
+/* What must be in NAME.expected for the topology file NAME'ending'. */
+static void load_case(const char *name, const char *ending, char *text)
+{
+	char path[320];
+	struct sgang_fabric *fabric;
+	struct sgang_error err;
+	struct sgang_conf conf;
+	char **nodes = NULL, *list;
+	size_t count = 0;
+
+	snprintf(path, sizeof(path), "%.250s.gang", name);
+	read_conf(path, &conf);
+	snprintf(path, sizeof(path), "%.250s.nodes", name);
+	list = read_line(path);
+	if (list)
+		assert_int_equal(sgang_hostlist_expand(list, &nodes, &count,
+						       NULL), 0);
+	free(list);
+	snprintf(path, sizeof(path), "%.250s%.8s", name, ending);
+	fabric = sgang_fabric_load_file(&conf, path,
+					(const char *const *)nodes,
+					(uint32_t)count, &err);
+	if (fabric) {
+		check_invariants(fabric);
+		describe(fabric, text);
+	} else {
+		assert_int_equal(errno, EINVAL);
+		strcpy(text, err.text);
+	}
+	sgang_fabric_destroy(fabric);
+	sgang_hostlist_free(nodes);
+	sgang_conf_free(&conf);
+}
+
+/* Is it a topology file? '*ending' is then where ".conf" or ".yaml" begins. */
+static bool is_topology(char *name, char **ending)
+{
+	*ending = strrchr(name, '.');
+	return *ending &&
+	       (!strcmp(*ending, ".conf") || !strcmp(*ending, ".yaml"));
+}
+
+static void check_case(char *name, char *ending)
+{
+	char path[320], text[4096], *expected;
+
+	snprintf(path, sizeof(path), "%.*s.expected", (int)(ending - name),
+		 name);
+	expected = read_line(path);
+	snprintf(path, sizeof(path), "%s", ending);
+	*ending = '\0';
+	load_case(name, path, text);
+	if (!expected || strcmp(text, expected))
+		fail_msg("%s%s: %s\nexpected: %s", name, path, text,
+			 expected ? expected : "(no file)");
+	free(expected);
+}
+
+/* 4.27, 4.14: the cases of tests/data/fabric. */
+static void test_cases(void **state)
+{
+	char before[4096], folder[4096], *ending;
+	struct dirent **entries;
+	int n, i, done = 0;
+
+	(void)state;
+	assert_non_null(getcwd(before, sizeof(before)));
+	snprintf(folder, sizeof(folder), "%s/tests/data/fabric",
+		 source_folder());
+	assert_int_equal(chdir(folder), 0);
+	n = scandir(".", &entries, NULL, alphasort);
+	assert_true(n > 0);
+	for (i = 0; i < n; i++) {
+		if (is_topology(entries[i]->d_name, &ending)) {
+			check_case(entries[i]->d_name, ending);
+			done++;
+		}
+		/* scandir()'s memory is not counted, so do not count it here */
+		__real_free(entries[i]);
+	}
+	__real_free(entries);
+	assert_int_equal(chdir(before), 0);
+	assert_true(done >= 40);
+}
+
+/* ---- the textbook's numbers ---- */
+
+#define RACK(n, nodes) "      - block: r" #n "\n        nodes: " nodes "\n"
+#define SWITCH(n, nodes) "      - switch: r" #n "\n        nodes: " nodes "\n"
+
+static const struct {
+	const char *name;
+	const char *text;
+	const char *gang_conf;
+} textbook[] = {
+	{ "tree", "SwitchName=r1 Nodes=n[1-2]\nSwitchName=r2 Nodes=n[3-4]\n"
+	  "SwitchName=r3 Nodes=n[5-6]\nSwitchName=r4 Nodes=n[7-8]\n"
+	  "SwitchName=root Switches=r[1-4]\n", "" },
+	{ "block", "BlockName=r1 Nodes=n[1-2]\nBlockName=r2 Nodes=n[3-4]\n"
+	  "BlockName=r3 Nodes=n[5-6]\nBlockName=r4 Nodes=n[7-8]\n"
+	  "BlockSizes=2,8\n", "" },
+	{ "block without larger ones", "BlockName=r1 Nodes=n[1-2]\n"
+	  "BlockName=r2 Nodes=n[3-4]\nBlockName=r3 Nodes=n[5-6]\n"
+	  "BlockName=r4 Nodes=n[7-8]\nBlockSizes=2\n", "" },
+	{ "yaml tree", "- topology: other\n  flat: true\n- topology: main\n"
+	  "  tree:\n    switches:\n" SWITCH(1, "n[1-2]") SWITCH(2, "n[3-4]")
+	  SWITCH(3, "n[5-6]") SWITCH(4, "n[7-8]")
+	  "      - switch: root\n        children: r[1-4]\n",
+	  "TopologyName=main\n" },
+	{ "yaml block", "- topology: other\n  flat: true\n- topology: main\n"
+	  "  cluster_default: true\n  block:\n    block_sizes: [2, 8]\n"
+	  "    blocks:\n" RACK(1, "n[1-2]") RACK(2, "n[3-4]")
+	  RACK(3, "n[5-6]") RACK(4, "n[7-8]"), "" },
+};
+
+static void write_file(const char *path, const void *text, size_t size)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(text, 1, size, file), size);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void write_text(const char *path, const char *text)
+{
+	write_file(path, text, strlen(text));
+}
+
+/* Each test has a folder of its own with these files. */
+static char folder[32], topology[64], gang_conf[64], part[64];
+
+static int make_folder(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/test_fabric_XXXXXX");
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(topology, sizeof(topology), "%s/topology", folder);
+	snprintf(gang_conf, sizeof(gang_conf), "%s/gang.conf", folder);
+	snprintf(part, sizeof(part), "%s/part.conf", folder);
+	return 0;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	unlink(topology);
+	unlink(gang_conf);
+	unlink(part);
+	return rmdir(folder);
+}
+
+/* The ring of 'ranks' ranks on each of the nodes n<first>.. n<last>. */
+static void measure(const struct sgang_fabric *fabric,
+		    const struct sgang_costs *costs, uint32_t first,
+		    uint32_t last, uint32_t ranks, struct sgang_ring *ring)
+{
+	struct sgang_run runs[36];
+	uint32_t i;
+	char name[16];
+
+	assert_true(last - first < sizeof(runs) / sizeof(runs[0]));
+	for (i = 0; i <= last - first; i++) {
+		snprintf(name, sizeof(name), "n%u", first + i);
+		runs[i] = (struct sgang_run){
+			.node = sgang_fabric_find_node(fabric, name),
+			.ranks = ranks
+		};
+		assert_true(runs[i].node != SGANG_NODE_NONE);
+	}
+	sgang_ring_measure(fabric, costs, runs, i, ring);
+}
+
+static struct sgang_fabric *load(const char *text, const char *settings,
+				 struct sgang_conf *conf)
+{
+	struct sgang_fabric *fabric;
+	struct sgang_error err;
+
+	write_text(topology, text);
+	write_text(gang_conf, settings);
+	read_conf(gang_conf, conf);
+	fabric = sgang_fabric_load_file(conf, topology, NULL, 0, &err);
+	if (!fabric)
+		fail_msg("%s", err.text);
+	return fabric;
+}
+
+/* 4.14 to 4.18, 4.27: 14 and 80 whatever the format. */
+static void test_golden(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(textbook) / sizeof(textbook[0]); i++) {
+		struct sgang_fabric *fabric;
+		struct sgang_conf conf;
+		struct sgang_ring ring;
+
+		fabric = load(textbook[i].text, textbook[i].gang_conf, &conf);
+		measure(fabric, &conf.costs, 1, 2, 4, &ring);
+		assert_int_equal(ring.cost, 14);
+		assert_int_equal(ring.cross_links, 0);
+		measure(fabric, &conf.costs, 1, 8, 1, &ring);
+		assert_int_equal(ring.cost, 80);
+		assert_int_equal(ring.cross_links, 4);
+		sgang_fabric_destroy(fabric);
+		sgang_conf_free(&conf);
+	}
+}
+
+/* 4.14, 4.16: an NVL72 rack has a ring of 72 hops that cost 1 each, and the
+ * links that count as crossed are those out of a leaf switch, not those out of
+ * a rack. */
+static void test_nvl72(void **state)
+{
+	static const struct {
+		const char *text, *settings;
+		uint32_t two_racks;	/* ring cost of 36 nodes, 4 GPUs each */
+		uint32_t cross;
+	} cases[] = {
+		/* two racks on one leaf: two hops of 4 */
+		{ "SwitchName=leaf Nodes=n[1-36]\n",
+		  "NVLinkDomain=r1 Nodes=n[1-18]\n"
+		  "NVLinkDomain=r2 Nodes=n[19-36]\n", 142 + 2 * 4, 0 },
+		/* each on its own: two hops of 16 */
+		{ "SwitchName=l1 Nodes=n[1-18]\nSwitchName=l2 Nodes=n[19-36]\n"
+		  "SwitchName=spine Switches=l[1-2]\n",
+		  "NVLinkDomain=r1 Nodes=n[1-18]\n"
+		  "NVLinkDomain=r2 Nodes=n[19-36]\n", 142 + 2 * 16, 2 },
+		/* the rack is a block */
+		{ "BlockName=r1 Nodes=n[1-18]\nBlockName=r2 Nodes=n[19-36]\n"
+		  "BlockSizes=18,36\n",
+		  "LevelNames=island,tray,nvlink,row HopCosts=1,1,1,16\n",
+		  142 + 2 * 16, 2 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sgang_fabric *fabric;
+		struct sgang_conf conf;
+		struct sgang_ring ring;
+
+		fabric = load(cases[i].text, cases[i].settings, &conf);
+		measure(fabric, &conf.costs, 1, 18, 4, &ring);
+		assert_int_equal(ring.cost, 72);
+		assert_int_equal(ring.cross_links, 0);
+		assert_string_equal(conf.costs.name[ring.tier], "nvlink");
+		measure(fabric, &conf.costs, 1, 36, 4, &ring);
+		assert_int_equal(ring.cost, cases[i].two_racks);
+		assert_int_equal(ring.cross_links, cases[i].cross);
+		sgang_fabric_destroy(fabric);
+		sgang_conf_free(&conf);
+	}
+}
+
+/* Without a file all nodes are on one leaf, and NVLink domains are below. */
+static void test_no_file(void **state)
+{
+	static const char *const nodes[] = { "n1", "n2", "n3" };
+	struct sgang_fabric *fabric;
+	struct sgang_conf conf;
+	char text[256];
+
+	(void)state;
+	sgang_conf_default(&conf);
+	fabric = sgang_fabric_load_file(&conf, NULL, nodes, 3, NULL);
+	assert_non_null(fabric);
+	assert_string_equal(describe(fabric, text), "flat/2:n1,n2,n3");
+	sgang_fabric_destroy(fabric);
+
+	write_text(gang_conf, "NVLinkDomain=nv Nodes=n[1-2]\n");
+	read_conf(gang_conf, &conf);
+	fabric = sgang_fabric_load_file(&conf, NULL, nodes, 3, NULL);
+	assert_non_null(fabric);
+	assert_string_equal(describe(fabric, text),
+			    "flat/3:n1,n2,n3 nv/2:n1,n2 n3/2:n3");
+	check_invariants(fabric);
+	sgang_fabric_destroy(fabric);
+	sgang_conf_free(&conf);
+}
+
+/* ---- files ---- */
+
+static struct sgang_fabric *load_file(const char *path,
+				      struct sgang_error *err)
+{
+	struct sgang_conf conf;
+
+	sgang_conf_default(&conf);
+	return sgang_fabric_load_file(&conf, path, NULL, 0, err);
+}
+
+static void test_files(void **state)
+{
+	struct sgang_fabric *fabric;
+	struct sgang_error err;
+	char text[256];
+
+	(void)state;
+	assert_null(load_file(topology, &err));
+	assert_int_equal(errno, ENOENT);
+	assert_non_null(strstr(err.text, topology));
+	assert_null(load_file(folder, &err));
+	assert_int_equal(errno, EISDIR);
+
+	write_text(topology, "# 1\nInclude part.conf\n"
+		   "SwitchName=t Switches=a,b\n");
+	write_text(part, "SwitchName=a Nodes=n1\nSwitchName=b Nodes=n2\n");
+	fabric = load_file(topology, &err);
+	assert_non_null(fabric);
+	assert_string_equal(describe(fabric, text),
+			    "t/3:n1,n2 a/2:n1 b/2:n2");
+	sgang_fabric_destroy(fabric);
+
+	/* a message names the file that is at fault */
+	write_text(part, "SwitchName=a Nodes=n1\n\nSwitchName=b\n");
+	assert_null(load_file(topology, &err));
+	assert_non_null(strstr(err.text, "part.conf:3:"));
+	write_text(part, "BlockName=a Nodes=n1\n");
+	assert_null(load_file(topology, &err));
+	assert_non_null(strstr(err.text, "topology:3: "));
+	assert_non_null(strstr(err.text, "part.conf:1"));
+	write_text(part, "Include part.conf\n");
+	assert_null(load_file(topology, &err));
+	assert_int_equal(errno, EINVAL);
+	assert_non_null(strstr(err.text, "deep"));
+	write_file(part, "SwitchName=a\0Nodes=n1\n", 22);
+	assert_null(load_file(topology, &err));
+	assert_int_equal(errno, EINVAL);
+	assert_non_null(strstr(err.text, "zero byte"));
+}
+
+/* 4.27: the shapes that are shipped. */
+static void test_shipped(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t nodes, domains, top_level;
+	} cases[] = {
+		{ "textbook.conf", 8, 5, 3 },
+		{ "demo.conf", 16, 7, 4 },
+		{ "dgx.conf", 128, 5, 3 },
+		{ "nvl72.conf", 144, 15, 5 },
+		{ "nvl72.yaml", 144, 15, 5 },
+		{ "nvl72-tree.conf", 144, 9, 3 },
+		{ "tree1024.conf", 1024, 73, 4 },
+		{ "two.yaml", 16, 7, 4 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sgang_fabric *fabric;
+		struct sgang_error err;
+		char path[4096];
+
+		snprintf(path, sizeof(path), "%s/topology/%s",
+			 source_folder(), cases[i].name);
+		fabric = load_file(path, &err);
+		if (!fabric)
+			fail_msg("%s", err.text);
+		check_invariants(fabric);
+		assert_int_equal(sgang_fabric_nodes(fabric), cases[i].nodes);
+		assert_int_equal(sgang_fabric_domains(fabric),
+				 cases[i].domains);
+		assert_int_equal(sgang_fabric_top_level(fabric),
+				 cases[i].top_level);
+		sgang_fabric_destroy(fabric);
+	}
+}
+
+/* ---- spoilt files and lack of memory ---- */
+
+static const char good_yaml[] =
+	"---\n# two\n- topology: a\n  cluster_default: true\n  tree:\n"
+	"    switches:\n      - switch: s1\n        nodes: n[1-3]\n"
+	"      - switch: s2\n        nodes: \"n4\"\n"
+	"      - {switch: t, children: 's[1-2]'}\n"
+	"- topology: b\n  block:\n    block_sizes: [2, 4]\n    blocks:\n"
+	"      - block: b1\n        nodes: n[1-2]\n"
+	"      - block: b2\n        nodes: n[3-4]\n";
+
+/* Whatever stands in it, a text is read or refused with a reason that begins
+ * with the file. */
+static void try_text(const struct sgang_conf *conf, const char *text,
+		     unsigned long seed)
+{
+	static const char *const nodes[] = { "n1", "n2", "n3", "n4", "n5" };
+	struct sgang_error err = { "" };
+	struct sgang_fabric *fabric;
+	size_t length = strlen(topology);
+
+	write_text(topology, text);
+	fabric = sgang_fabric_load_file(conf, topology, seed % 2 ? nodes : NULL,
+					seed % 2 ? 5 : 0, &err);
+	if (fabric)
+		check_invariants(fabric);
+	else if (errno != EINVAL ||
+		 strncmp(err.text, topology, length) ||
+		 err.text[length] != ':' || strpbrk(err.text, "\n\033"))
+		fail_msg("seed %lu: %s", seed, err.text);
+	sgang_fabric_destroy(fabric);
+}
+
+static void test_fuzz(void **state)
+{
+	static const char spice[] = "-: \n[]{}#'\"&*!|>%@tsn1,?~";
+	struct sgang_conf conf;
+	char text[sizeof(good_yaml)];
+	uint64_t seed, random;
+
+	(void)state;
+	sgang_conf_default(&conf);
+	/* cut anywhere */
+	for (seed = 0; seed < sizeof(good_yaml); seed++) {
+		strcpy(text, good_yaml);
+		text[seed] = '\0';
+		try_text(&conf, text, (unsigned long)seed);
+	}
+	for (seed = 1; seed <= 6000; seed++) {
+		random = seed;
+		strcpy(conf.topology_name, seed % 3 ? "" : "b");
+		if (seed % 8) {
+			strcpy(text, good_yaml);
+			fuzz_spoil(&random, text);
+		} else {
+			strcpy(text, "- ");
+			fuzz_text(&random, spice, text + 2, sizeof(text) - 2);
+		}
+		try_text(&conf, text, (unsigned long)seed);
+	}
+}
+
+/* Whichever allocation of ours fails, ENOMEM is said and nothing is kept. (What
+ * libyaml allocates is not ours to fail.) */
+static void test_no_memory(void **state)
+{
+	struct sgang_error err;
+	struct sgang_conf conf;
+	int kind;
+
+	(void)state;
+	for (kind = 0; kind < 2; kind++) {
+		unsigned long n;
+
+		write_text(topology, good_yaml);
+		write_text(gang_conf, kind ? "TopologyName=b\n" :
+			   "NVLinkDomain=nv Nodes=n[1-2]\n");
+		read_conf(gang_conf, &conf);
+		for (n = 1; ; n++) {
+			struct sgang_fabric *fabric;
+			long before = fail_live;
+			bool happened;
+
+			fail_at(n);
+			fabric = sgang_fabric_load_file(&conf, topology, NULL,
+							0, &err);
+			happened = fail_happened;
+			fail_at(0);
+			if (!fabric)
+				assert_int_equal(errno, ENOMEM);
+			sgang_fabric_destroy(fabric);
+			/* the names of joined blocks come from a memory stream,
+			 * whose memory is freed but was not counted */
+			if (!kind)
+				assert_int_equal(fail_live, before);
+			if (!happened)
+				break;
+		}
+		assert_true(n > 50);
+		sgang_conf_free(&conf);
+	}
+}
+
+/* A line for each of many: 4.27, more than any cluster has. */
+static void test_large(void **state)
+{
+	enum { LEAVES = 6250, NODES = 16 };
+	const size_t room = LEAVES * 80;
+	char *text = malloc(room);
+	struct sgang_fabric *fabric;
+	struct sgang_conf conf;
+	size_t used;
+	int i;
+
+	(void)state;
+	assert_non_null(text);
+	used = (size_t)snprintf(text, room, "- topology: t\n  tree:\n"
+				"    switches:\n      - switch: top\n"
+				"        children: s[1-%d]\n", LEAVES);
+	for (i = 0; i < LEAVES; i++)
+		used += (size_t)snprintf(text + used, room - used,
+					 "      - switch: s%d\n"
+					 "        nodes: n[%d-%d]\n", i + 1,
+					 i * NODES + 1, (i + 1) * NODES);
+	fabric = load(text, "", &conf);
+	free(text);
+	assert_int_equal(sgang_fabric_nodes(fabric), LEAVES * NODES);
+	assert_int_equal(sgang_fabric_domains(fabric), LEAVES + 1);
+	sgang_fabric_destroy(fabric);
+}
+
+#define IN_FOLDER(test) \
+	cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cases),
+		IN_FOLDER(test_golden),
+		IN_FOLDER(test_nvl72),
+		IN_FOLDER(test_no_file),
+		IN_FOLDER(test_files),
+		cmocka_unit_test(test_shipped),
+		IN_FOLDER(test_fuzz),
+		IN_FOLDER(test_no_memory),
+		IN_FOLDER(test_large),
+	};
+
+	return cmocka_run_group_tests_name("fabric_file", tests, NULL, NULL);
+}
