@@ -85,7 +85,7 @@ struct sgang_parallel_cost {
 	uint64_t weighted;		/* sum of weight * cost of the groups */
 	struct {
 		uint64_t cost;		/* of all its rings, not weighted */
-		uint64_t cross_links;	/* hops of them above the leaf level */
+		uint64_t cross_links;	/* hops of them above costs->leaf */
 		uint32_t tier;		/* lowest level so that each of its
 					 * rings is in one place of it */
 	} group[SGANG_PARALLEL_MAX];

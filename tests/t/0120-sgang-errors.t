@@ -245,6 +245,36 @@ END
 	done
 } >deep
 topo 'too many levels' 'topology.conf' <deep
+topo 'a node in two blocks' 'topology.conf:2: .*topology.conf:1' <<'END'
+BlockName=a Nodes=n[1-2]
+BlockName=b Nodes=n[2-3]
+END
+topo 'a block size that joins no blocks' 'topology.conf:2: .*30' <<'END'
+BlockName=a Nodes=n[1-18]
+BlockSizes=18,30
+END
+topo 'switches and blocks' 'topology.conf:2: .*topology.conf:1' <<'END'
+SwitchName=a Nodes=n[1-2]
+BlockName=b Nodes=n[3-4]
+END
+topo 'yaml: a node under two leaves' 'topology.conf:6: .*topology.conf:4' <<'END'
+- topology: t
+  tree:
+    switches:
+      - switch: a
+        nodes: n[1-2]
+      - switch: b
+        nodes: n[2-3]
+END
+topo 'yaml: a kind that is not understood' 'topology.conf:2: .*ring' <<'END'
+- topology: t
+  ring:
+    rings: []
+END
+topo 'yaml: not well formed' 'topology.conf:2: ' <<'END'
+- topology: t
+  tree: [
+END
 
 # --- gang.conf: file and line are named
 conf 'unknown key' 'gang.conf:2: ' <<'END'
@@ -272,6 +302,15 @@ END
 conf 'neither yes nor no' 'gang.conf:2: ' <<'END'
 Gangs=yes
 PlaceAll=perhaps
+END
+conf 'bandwidth 0' 'gang.conf:1: ' <<'END'
+LevelBandwidth=900,0
+END
+conf 'a topology that the file does not have' 'TopologyName' <<'END'
+TopologyName=racks
+END
+conf 'NVLink across leaf switches' 'gang.conf:1: .*conf:[0-9]+ .*conf:[0-9]+' <<'END'
+NVLinkDomain=nv Nodes=n[2-3]
 END
 conf 'key twice' 'gang.conf:2: ' <<'END'
 PlaceAll=yes

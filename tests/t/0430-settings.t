@@ -159,6 +159,59 @@ test_expect_success 'TopologyFile= that is: Slurm reads its own' '
 	wait_for 10 logged "4 nodes in 1 domains" &&
 	gang_of_two own
 '
+test_expect_success '4.27 TopologyFile= that is a topology.yaml' '
+	cat >two.yaml <<-END &&
+	- topology: switches
+	  tree:
+	    switches:
+	      - switch: top
+	        children: s[1-2]
+	      - switch: s1
+	        nodes: n[1-2]
+	      - switch: s2
+	        nodes: n[3-4]
+	- topology: racks
+	  block:
+	    block_sizes: [ 1 ]
+	    blocks:
+	      - block: r1
+	        nodes: n1
+	      - block: r2
+	        nodes: n[2-3]
+	END
+	echo "TopologyFile=\"$PWD/two.yaml\"" >"$conf" &&
+	reread &&
+	wait_for 10 logged "4 nodes in 3 domains" &&
+	gang_of_two yaml
+'
+test_expect_success '4.27 TopologyName= chooses; n4 is in no block' '
+	echo "TopologyName=racks" >>"$conf" &&
+	reread &&
+	wait_for 10 logged "4 nodes in 5 domains" &&
+	gang_of_two name
+'
+test_expect_success '4.27 a node in two switches of a topology.yaml' '
+	sed "s/n\[3-4\]/n[2-4]/" two.yaml >bad.yaml &&
+	echo "TopologyFile=\"$PWD/bad.yaml\"" >"$conf" &&
+	reread &&
+	wait_for 10 logged "error: gang: $PWD/bad.yaml:8: node n2 is already" &&
+	logged "the fabric stays as it was" &&
+	gang_of_two kept2 &&
+	restart &&
+	stays_out "$PWD/bad.yaml:8: " &&
+	stock_only
+'
+test_expect_success '4.14 NVLinkDomain= lines, and one that crosses leaf switches' '
+	echo "NVLinkDomain=nv Nodes=n[1-2]" >"$conf" &&
+	reread &&
+	wait_for 10 logged "4 nodes in 6 domains" &&
+	gang_of_two nvlink &&
+	echo "NVLinkDomain=nv Nodes=n[2-3]" >"$conf" &&
+	reread &&
+	wait_for 10 logged "error: gang: $conf:1: NVLink domain nv has" &&
+	logged "on switch b at $topology:2" &&
+	gang_of_two kept3
+'
 test_expect_success '4.19 Placement=no: gangs start together, no fabric is read' '
 	printf "Placement=no\n" >"$conf" &&
 	reread &&
