@@ -32,7 +32,7 @@ static const struct sgang_line_rule *const rules[] = {
 struct reader {
 	struct sgang_conf_reader to;
 	const struct sgang_line_rule *first;	/* of the first line */
-	char first_place[SGANG_TEXT_SHOWN];	/* where that stands */
+	char first_place[256];		/* where that stands */
 	struct sgang_error *err;
 };
 
@@ -234,7 +234,7 @@ static int check_kind(struct reader *reader, const struct source *source,
 	if (!reader->first) {
 		reader->first = rule;
 		snprintf(reader->first_place, sizeof(reader->first_place),
-			 "%.80s:%u", source->label, source->line_no);
+			 "%.240s:%u", source->label, source->line_no);
 		sgang_draft_call(reader->to.draft, rule->words);
 	}
 	if (reader->first->words == rule->words)

@@ -536,19 +536,22 @@ static int find_parents(struct sgang_draft *draft, struct sgang_error *err)
 
 /* ---- nodes that NVLink joins ---- */
 
+/* Room for where a node hangs in a message, with the path of a file. */
+#define LEAF_SHOWN 200
+
 /* Where a node hangs, for a message: "on switch r1 at topology.conf:2". */
 static const char *show_leaf(const struct sgang_draft *draft, uint32_t leaf,
-			     char shown[SGANG_TEXT_SHOWN])
+			     char shown[LEAF_SHOWN])
 {
 	const struct draft_switch *sw;
 
 	if (leaf == NONE) {
-		snprintf(shown, SGANG_TEXT_SHOWN, "%s no %s", draft->words->has,
+		snprintf(shown, LEAF_SHOWN, "%s no %s", draft->words->has,
 			 draft->words->thing);
 		return shown;
 	}
 	sw = &draft->sw[leaf];
-	snprintf(shown, SGANG_TEXT_SHOWN, "%s %s %.24s at %.40s:%u",
+	snprintf(shown, LEAF_SHOWN, "%s %s %.40s at %.130s:%u",
 		 draft->words->has, draft->words->thing,
 		 name_at(draft, sw->name), name_at(draft, sw->file), sw->line);
 	return shown;
@@ -561,7 +564,7 @@ static int join_nvlink(struct sgang_draft *draft, uint32_t domain,
 {
 	struct draft_switch *sw = &draft->sw[domain];
 	uint32_t leaf = draft->node_leaf[node];
-	char one[SGANG_TEXT_SHOWN], other[SGANG_TEXT_SHOWN];
+	char one[LEAF_SHOWN], other[LEAF_SHOWN];
 
 	if (leaf == domain)
 		return 0;

@@ -271,7 +271,7 @@ topo 'yaml: a kind that is not understood' 'topology.conf:2: .*ring' <<'END'
   ring:
     rings: []
 END
-topo 'yaml: not well formed' 'topology.conf:2: ' <<'END'
+topo 'yaml: not well formed' 'topology.conf:3: ' <<'END'
 - topology: t
   tree: [
 END
