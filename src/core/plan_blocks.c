@@ -127,6 +127,30 @@ static uint64_t part_cost(const struct solver *solver, uint32_t low,
 
 /* -- merging -- */
 
+/* Put 'y' units of a child beside those of the sum. */
+static void merge_units(struct solver *solver, uint32_t y,
+			const struct cell *child, uint32_t n, uint32_t *take)
+{
+	uint32_t most = n - y < solver->n_sum ? n - y : solver->n_sum, x;
+
+	solver->steps += most;
+	for (x = 0; x < most; x++) {
+		struct cell cell = solver->sum[x];
+
+		if (cell.cost == NEVER)
+			continue;
+		cell.cost += child->cost;
+		if (cell.cost > solver->next[x + y].cost)
+			continue;
+		cell.broken += child->broken;
+		cell.room += child->room;
+		if (less(&cell, &solver->next[x + y])) {
+			solver->next[x + y] = cell;
+			take[x + y] = y;
+		}
+	}
+}
+
 /* Add a child to the sum. '*take' gets, for each number of units in the sum,
  * those in this child. Returns 1, 0 when it takes too long, -1 without
  * memory. */
@@ -138,30 +162,17 @@ static int merge(struct solver *solver, const struct table *child,
 	uint32_t n = (uint32_t)(most < need ? most : need) + 1, x, y;
 	struct cell *swap;
 
-	solver->steps += (uint64_t)solver->n_sum * child->n;
-	if (solver->steps > BLOCKS_STEPS_MAX)
+	if (solver->steps + (uint64_t)solver->n_sum * child->n / 2 >
+	    BLOCKS_STEPS_MAX)
 		return 0;
 	*take = sgang_pool_zalloc(solver->pool, n, sizeof(**take));
 	if (!*take)
 		return -1;
 	for (x = 0; x < n; x++)
 		solver->next[x] = (struct cell){ .cost = NEVER };
-	for (y = 0; y < child->n; y++) {
-		if (child->cell[y].cost == NEVER)
-			continue;
-		for (x = 0; x < solver->n_sum && x + y < n; x++) {
-			struct cell cell = solver->sum[x];
-
-			if (cell.cost == NEVER)
-				continue;
-			cell.cost += child->cell[y].cost;
-			cell.broken += child->cell[y].broken;
-			cell.room += child->cell[y].room;
-			if (less(&cell, &solver->next[x + y])) {
-				solver->next[x + y] = cell;
-				(*take)[x + y] = y;
-			}
-		}
+	for (y = 0; y < child->n && y < n; y++) {
+		if (child->cell[y].cost != NEVER)
+			merge_units(solver, y, &child->cell[y], n, *take);
 	}
 	swap = solver->sum;
 	solver->sum = solver->next;
@@ -399,6 +410,75 @@ static int make_picks(struct solver *solver, const struct place *best)
 	return 0;
 }
 
+/* -- without an answer: a bound -- */
+
+/* The most units in any part of the fabric below each level: a domain of that
+ * level or less, or a node. */
+static void find_most(const struct solver *solver,
+		      uint64_t most[SGANG_LEVELS])
+{
+	const struct sgang_tree *tree = solver->blocks->tree;
+	uint32_t n = sgang_fabric_domains(tree->request->fabric), d, i, level;
+
+	memset(most, 0, SGANG_LEVELS * sizeof(*most));
+	for (d = 0; d < n; d++) {
+		const struct sgang_domain *domain = domain_at(solver, d);
+		uint32_t above = SGANG_LEVELS;
+		uint64_t sum = 0, node = 0;
+
+		for (i = 0; i < domain->n_nodes; i++) {
+			uint32_t cap = tree->cap[domain->first_pos + i];
+
+			sum += cap;
+			node = cap > node ? cap : node;
+		}
+		if (domain->parent != SGANG_DOMAIN_NONE)
+			above = domain_at(solver, domain->parent)->level;
+		for (level = domain->level; level < above; level++)
+			most[level] = sum > most[level] ? sum : most[level];
+		for (level = 0; !domain->n_children && level < domain->level;
+		     level++)
+			most[level] = node > most[level] ? node : most[level];
+	}
+}
+
+/* What all units cut at the least in parts of so many units: each has its share
+ * of what its part cuts. */
+static uint64_t least_cut(const struct solver *solver,
+			  const struct sgang_cut *cut, uint64_t most)
+{
+	uint64_t need = solver->blocks->tree->need, x, sum;
+	uint64_t part = 0, units = 0;
+
+	for (x = 1; x <= most; x++) {
+		uint64_t least = sgang_cut_least(cut, x *
+						 solver->blocks->ranks);
+
+		if (least != SGANG_CUT_NEVER &&
+		    (!units || least * units < part * x)) {
+			part = least;
+			units = x;
+		}
+	}
+	if (!units || __builtin_mul_overflow(need, part, &sum))
+		return 0;
+	return (sum + units - 1) / units;
+}
+
+static uint64_t rough_bound(const struct solver *solver)
+{
+	const uint32_t *hop = solver->blocks->tree->request->costs->hop;
+	uint64_t most[SGANG_LEVELS], sum = 0;
+	uint32_t level;
+
+	find_most(solver, most);
+	for (level = 0; level + 1 < SGANG_LEVELS &&
+			most[level] < solver->blocks->tree->need; level++)
+		sum += least_cut(solver, solver->cut[level + 1], most[level]) *
+		       (hop[level + 1] - hop[level]);
+	return sum;
+}
+
 static int set_up(struct solver *solver)
 {
 	const struct sgang_tree *tree = solver->blocks->tree;
@@ -441,6 +521,7 @@ int sgang_blocks_solve(struct sgang_blocks *blocks, struct sgang_pool *pool)
 		return -1;
 	if (!rc) {
 		blocks->tired = true;
+		blocks->cost = rough_bound(&solver);
 		return 0;
 	}
 	if (best.cell.cost == NEVER)

@@ -30,7 +30,9 @@
 #define COST_MAX (UINT64_C(1) << 40)
 
 /* Tables that take longer than this are given up. */
-#define STEPS_MAX 8000000
+#ifndef CUT_STEPS_MAX			/* a test lowers it */
+#define CUT_STEPS_MAX 8000000
+#endif
 
 struct line {
 	uint64_t size;			/* 2 or more */
@@ -166,7 +168,7 @@ static bool add_cut_lines(struct table *inner, const struct line *line,
 			    line->weight * q <= most; q++) {
 			n = hull_add(inner->least, inner->hull, n, a + q);
 			add_sets(inner, line, a, q, n, least);
-			if (inner->steps > STEPS_MAX)
+			if (inner->steps > CUT_STEPS_MAX)
 				return false;
 		}
 	}

@@ -14,12 +14,6 @@
 
 #include "plan_private.h"
 
-/* Hops that are looked at while digits are moved, and while ranks are
- * exchanged. */
-#ifndef ORDER_HOPS_MAX			/* a test lowers it */
-#define ORDER_HOPS_MAX 1000000
-#endif
-
 /* How good an order is: hops above the level that their group requires, then
  * the weighted cost. */
 struct score {
@@ -35,7 +29,7 @@ struct solver {
 	uint32_t *digits;		/* ranks as digits lay them out */
 	uint32_t *trial;		/* a layout that is tried */
 	struct score best;
-	uint64_t hops;			/* looked at so far */
+	uint64_t hops;			/* that may still be looked at */
 };
 
 static bool better(const struct score *a, const struct score *b)
@@ -78,7 +72,7 @@ static void add_hop(struct solver *solver, uint32_t g, uint32_t a, uint32_t b,
 	score->wrong += level > request->require[g];
 	score->cost += (int64_t)request->parallel->group[g].weight *
 		       request->costs->hop[level];
-	solver->hops++;
+	solver->hops -= solver->hops > 0;
 }
 
 static bool has_rings(const struct solver *solver, uint32_t g)
@@ -207,7 +201,7 @@ static void move_digits(struct solver *solver,
 		for (from = 0; from < n; from++) {
 			for (to = 0; to < n; to++) {
 				if (good_enough(solver) ||
-				    solver->hops >= ORDER_HOPS_MAX)
+				    !solver->hops)
 					return;
 				if (from == to)
 					continue;
@@ -264,13 +258,12 @@ static void exchange_ranks(struct solver *solver)
 	uint32_t a, b;
 
 	score_layout(solver, order->layout);
-	solver->hops = 0;
 	while (again) {
 		again = false;
 		for (a = 0; a < order->ranks; a++) {
 			for (b = a + 1; b < order->ranks; b++) {
 				if (good_enough(solver) ||
-				    solver->hops >= ORDER_HOPS_MAX)
+				    !solver->hops)
 					return;
 				if (order->node[a] != order->node[b] &&
 				    try_exchange(solver, a, b))
@@ -344,9 +337,12 @@ int sgang_order_solve(struct sgang_order *order, struct sgang_pool *pool)
 	sort_required(order->request, groups, n);
 	try_digits(&solver, groups, n);
 	n = split_digits(groups, n, primes);
+	solver.hops = order->hops / 2;
 	move_digits(&solver, primes, n);
+	solver.hops += order->hops - order->hops / 2;
 	if (!good_enough(&solver))
 		exchange_ranks(&solver);
+	order->hops = solver.hops;
 	order->cost = (uint64_t)solver.best.cost;
 	order->wrong = (uint64_t)solver.best.wrong;
 	return 0;

@@ -17,12 +17,18 @@
 /* No weighted cost is above this, so that all sums fit. */
 #define COST_MAX (UINT64_C(1) << 61)
 
+/* Hops that are looked at in search of a better order of ranks, in all. */
+#ifndef ORDER_HOPS_MAX			/* a test lowers it */
+#define ORDER_HOPS_MAX 400000
+#endif
+
 struct solver {
 	const struct sgang_job *job;
 	const struct sgang_plan_request *request;
 	const uint64_t *broken;		/* by domain */
 	uint64_t base;			/* all hops in an island */
 	uint64_t bound;			/* no placement is cheaper */
+	uint64_t hops;			/* left of ORDER_HOPS_MAX */
 	struct sgang_blocks blocks;
 	struct sgang_tree tree;
 	bool alike;			/* 'tree' is the request itself, and no
@@ -150,7 +156,7 @@ static int solve_blocks(struct solver *solver)
 	solver->blocks.tree = &solver->tree;
 	solver->blocks.ranks = (uint32_t)(ranks / solver->tree.need);
 	rc = sgang_blocks_solve(&solver->blocks, job->pool);
-	solver->bound = solver->base + (rc > 0 ? solver->blocks.cost : 0);
+	solver->bound = solver->base + solver->blocks.cost;
 	return rc;
 }
 
@@ -186,7 +192,8 @@ static bool is_identity(const struct sgang_order *order)
 static int lay_out(struct solver *solver, struct answer *answer)
 {
 	struct sgang_placement *placement = answer->placement;
-	struct sgang_order order = { .request = solver->request };
+	struct sgang_order order = { .request = solver->request,
+				     .hops = solver->hops / 2 };
 	size_t bytes = placement->ring.ranks * sizeof(*placement->layout);
 
 	order.ranks = (uint32_t)placement->ring.ranks;
@@ -197,6 +204,7 @@ static int lay_out(struct solver *solver, struct answer *answer)
 			       solver->broken, placement->runs,
 			       placement->n_runs, &answer->broken))
 		return -1;
+	solver->hops -= solver->hops / 2 - order.hops;
 	placement->weighted_cost = order.cost;
 	answer->wrong = order.wrong;
 	if (is_identity(&order))
@@ -413,7 +421,10 @@ static int choose(struct solver *solver, struct answer *best)
 			sgang_placement_destroy(ring.placement);
 		return -1;
 	}
-	return good_enough(best) ? 0 : try_blocks_of_ranks(solver, best);
+	if (good_enough(best) || (solver->alike && !solver->blocks.tired &&
+				  !best->wrong))
+		return 0;
+	return try_blocks_of_ranks(solver, best);
 }
 
 int sgang_parallel_plan(const struct sgang_job *job, const uint64_t *broken,
@@ -421,7 +432,7 @@ int sgang_parallel_plan(const struct sgang_job *job, const uint64_t *broken,
 			struct sgang_nofit *nofit, struct sgang_error *err)
 {
 	struct solver solver = { .job = job, .request = job->request,
-				 .broken = broken };
+				 .broken = broken, .hops = ORDER_HOPS_MAX };
 	struct answer best = { .placement = NULL };
 	int rc;
 

@@ -338,11 +338,12 @@ struct sgang_blocks {
 					 * all hops cost in an island, */
 	uint64_t broken;		/* and none that costs as much breaks
 					 * less */
-	bool tired;			/* it took too long: no answer */
+	bool tired;			/* it took too long: no answer but
+					 * 'cost' */
 };
 
-/* Returns 1 and fills the answer ('pick' from 'pool'); 0 when it does not fit,
- * or took too long; -1 with ENOMEM. */
+/* Returns 1 and fills the answer ('pick' from 'pool'); 0 when it does not fit
+ * or, 'tired', took too long; -1 with ENOMEM. */
 int sgang_blocks_solve(struct sgang_blocks *blocks, struct sgang_pool *pool);
 
 /* -- plan_order.c -- */
@@ -353,7 +354,9 @@ struct sgang_order {
 	const struct sgang_plan_request *request;
 	const uint32_t *node;		/* by position of the ring */
 	uint32_t ranks;
-	uint64_t enough;		/* the search ends at this cost */
+	uint64_t enough;		/* the search ends at this cost, */
+	uint64_t hops;			/* or when so many were looked at;
+					 * what is left, in the end */
 	/* the answer */
 	uint32_t *layout;		/* by position: the rank; from the
 					 * pool */

@@ -10,7 +10,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/parallel.h"
+#include "core/devices.h"
+#include "core/plan.h"
+#include "core/policy.h"
+#include "fail_alloc.h"
 
 /* What is read, and what it is in full. */
 static void test_parse(void **state)
@@ -308,6 +311,138 @@ static void test_measure_refuses(void **state)
 	assert_int_equal(errno, EINVAL);
 }
 
+/* -- levels that groups require -- */
+
+static void test_require(void **state)
+{
+	const struct bed *bed = *state;
+	uint32_t require[SGANG_PARALLEL_MAX], i;
+	struct sgang_parallel parallel;
+	struct sgang_policy policy;
+	struct sgang_error err;
+
+	assert_int_equal(sgang_parallel_parse("tp=8,dp=4", &parallel, NULL), 0);
+	assert_int_equal(sgang_policy_parse("require:spine,require:dp:leaf",
+					    &policy, NULL), 0);
+	assert_int_equal(sgang_parallel_require(&parallel, &policy, &bed->costs,
+						require, NULL), 0);
+	assert_int_equal(require[1], SGANG_LEVEL_LEAF);
+	for (i = 0; i < SGANG_PARALLEL_MAX; i++)
+		if (i != 1)
+			assert_int_equal(require[i], SGANG_LEVEL_UNCONNECTED);
+	assert_int_equal(sgang_policy_parse("require:ep:leaf", &policy, NULL),
+			 0);
+	assert_int_equal(sgang_parallel_require(&parallel, &policy, &bed->costs,
+						require, &err), -1);
+	assert_string_equal(err.text, "require:ep:leaf: there is no "
+			    "communication group \"ep\"");
+	assert_int_equal(require[1], SGANG_LEVEL_LEAF);
+}
+
+/* -- plans -- */
+
+/* 'units' units of 'slots' slots on a fabric whose places have four, for these
+ * groups, the first of which must stay within a level. */
+struct plan {
+	uint32_t slots[GPUS];
+	struct sgang_plan_member member;
+	struct sgang_parallel parallel;
+	struct sgang_plan_request request;
+};
+
+static void make_plan(struct plan *plan, const struct bed *bed,
+		      const struct sgang_fabric *fabric, uint32_t units,
+		      const char *groups, uint32_t level)
+{
+	uint32_t i;
+
+	memset(plan, 0, sizeof(*plan));
+	for (i = 0; i < GPUS; i++)
+		plan->slots[i] = 4;
+	for (i = 0; i < SGANG_PARALLEL_MAX; i++)
+		plan->request.require[i] = SGANG_LEVEL_UNCONNECTED;
+	assert_int_equal(sgang_parallel_parse(groups, &plan->parallel, NULL),
+			 0);
+	plan->member.units = units;
+	plan->member.slots = 1;
+	plan->request.fabric = fabric;
+	plan->request.costs = &bed->costs;
+	plan->request.free = plan->request.total = plan->slots;
+	plan->request.members = &plan->member;
+	plan->request.n_members = 1;
+	plan->request.max_level = SGANG_LEVEL_UNCONNECTED;
+	plan->request.parallel = &plan->parallel;
+	plan->request.require[0] = level;
+}
+
+/* 4.30: inside nodes of two islands a dp group stays in its node. */
+static void test_islands(void **state)
+{
+	static const uint32_t islands[] = { 2, 2, 2, 2, 2, 2, 2, 2 };
+	const struct bed *bed = *state;
+	struct sgang_devices *devices =
+		sgang_devices_create(bed->fabric, islands, NULL);
+	struct sgang_placement *placement = NULL;
+	struct sgang_parallel_cost cost;
+	struct plan plan;
+
+	assert_non_null(devices);
+	make_plan(&plan, bed, devices->fabric, 16, "tp=4,pp=2,dp=2:"
+		  "tp=100,pp=1,dp=10", SGANG_LEVEL_ISLAND);
+	assert_int_equal(sgang_plan(&plan.request, &placement, NULL, NULL), 1);
+	assert_int_equal(placement->weighted_cost,
+			 16 * 1 * 100 + 16 * 4 * 1 + 16 * 2 * 10);
+	assert_true(placement->exact);
+	assert_int_equal(sgang_parallel_measure(devices->fabric, &bed->costs,
+						placement->runs,
+						placement->n_runs,
+						&plan.parallel,
+						placement->layout, &cost,
+						NULL), 0);
+	assert_int_equal(cost.weighted, placement->weighted_cost);
+	assert_int_equal(cost.group[0].tier, SGANG_LEVEL_ISLAND);
+	assert_int_equal(cost.group[1].tier, SGANG_LEVEL_LEAF);
+	assert_int_equal(cost.group[2].tier, SGANG_LEVEL_NODE);
+	sgang_placement_destroy(placement);
+	sgang_devices_destroy(devices);
+}
+
+/* Whichever allocation fails, it is said and nothing leaks. */
+static void test_no_memory(void **state)
+{
+	static const char *const groups[] = {
+		"tp=4,dp=5", "tp=5,dp=4", "tp=3,dp=6,pp=1:tp=1,dp=1,pp=1"
+	};
+	struct sgang_placement *placement;
+	struct sgang_nofit nofit;
+	unsigned long n;
+	struct plan plan;
+	size_t i;
+	long live;
+	int rc;
+
+	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		make_plan(&plan, *state, ((struct bed *)*state)->fabric,
+			  i == 2 ? 18 : 20, groups[i], i == 1 ?
+			  SGANG_LEVEL_ISLAND : SGANG_LEVEL_UNCONNECTED);
+		plan.slots[1] = 3;
+		for (n = 1, rc = -1; rc < 0; n++) {
+			live = fail_live;
+			placement = NULL;
+			fail_at(n);
+			rc = sgang_plan(&plan.request, &placement, &nofit,
+					NULL);
+			fail_at(0);
+			if (rc < 0)
+				assert_int_equal(errno, ENOMEM);
+			sgang_placement_destroy(placement);
+			assert_int_equal(fail_live, live);
+		}
+		assert_int_equal(rc, i != 1);
+		assert_true(n > 5);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -317,6 +452,9 @@ int main(void)
 		cmocka_unit_test(test_golden),
 		cmocka_unit_test(test_layout),
 		cmocka_unit_test(test_measure_refuses),
+		cmocka_unit_test(test_require),
+		cmocka_unit_test(test_islands),
+		cmocka_unit_test(test_no_memory),
 	};
 
 	return cmocka_run_group_tests_name("parallel", tests, set_up, tear_down);
