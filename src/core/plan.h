@@ -82,7 +82,8 @@ struct sgang_nofit {
 					 * something, else "" */
 	uint64_t free;			/* units (or slots) that fit on all
 					 * nodes together */
-	uint64_t needed;
+	uint64_t needed;		/* 0: a group cannot have the level it
+					 * requires, only 'text' tells more */
 	uint32_t slots;			/* of one unit; 0: a whole node */
 	char best[64];			/* the place that comes closest, */
 	uint64_t best_free;		/* and what fits there */

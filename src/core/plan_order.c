@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* plan_order.c - communication groups: which rank goes to which place
  *
- * The places are given. In the order of the tree, which may be another one than
+ * A placement is given. In the order of the tree, which may be another one than
  * that of the ring, ranks are laid out by digits (parallel.h): the groups that
- * must stay within a level first, then the heaviest. As long as the bound
- * is not reached, digits are split into primes and moved, so that blocks of
- * several groups are tried too, and then single ranks are exchanged. All of
- * this ends after a fixed number of steps.
+ * must stay within a level first, then the heaviest. As long as the bound is
+ * not reached, digits are split into primes and moved, so that blocks of
+ * several groups are tried too. Then single ranks are exchanged, and units are
+ * moved to other nodes with their ranks. Where that ends, some are exchanged
+ * and moved at random, and it begins again. All of this ends after a fixed
+ * number of steps.
  */
 
 #include <stdlib.h>
@@ -30,7 +32,14 @@ struct solver {
 	uint32_t *trial;		/* a layout that is tried */
 	struct score best;
 	uint64_t hops;			/* that may still be looked at */
+	uint64_t random;
 };
+
+static const struct sgang_plan_request *request_of(
+		const struct solver *solver)
+{
+	return solver->order->job->request;
+}
 
 static bool better(const struct score *a, const struct score *b)
 {
@@ -51,7 +60,7 @@ static bool good_enough(const struct solver *solver)
 static uint32_t neighbour(const struct solver *solver, uint32_t rank,
 			  uint32_t g, bool next)
 {
-	uint32_t size = solver->order->request->parallel->group[g].size;
+	uint32_t size = request_of(solver)->parallel->group[g].size;
 	uint32_t stride = solver->stride[g], at = rank / stride % size;
 
 	if (next)
@@ -63,7 +72,7 @@ static uint32_t neighbour(const struct solver *solver, uint32_t rank,
 static void add_hop(struct solver *solver, uint32_t g, uint32_t a, uint32_t b,
 		    struct score *score)
 {
-	const struct sgang_plan_request *request = solver->order->request;
+	const struct sgang_plan_request *request = request_of(solver);
 	const uint32_t *node = solver->order->node;
 	uint32_t level = sgang_fabric_meet(request->fabric,
 					   node[solver->place[a]],
@@ -77,13 +86,13 @@ static void add_hop(struct solver *solver, uint32_t g, uint32_t a, uint32_t b,
 
 static bool has_rings(const struct solver *solver, uint32_t g)
 {
-	return solver->order->request->parallel->group[g].size > 1;
+	return request_of(solver)->parallel->group[g].size > 1;
 }
 
 /* All hops from and to one rank. */
 static struct score score_rank(struct solver *solver, uint32_t rank)
 {
-	uint32_t g, n = solver->order->request->parallel->n;
+	uint32_t g, n = request_of(solver)->parallel->n;
 	struct score score = { 0, 0 };
 
 	for (g = 0; g < n; g++) {
@@ -101,7 +110,7 @@ static struct score score_rank(struct solver *solver, uint32_t rank)
 static struct score score_layout(struct solver *solver,
 				 const uint32_t *layout)
 {
-	uint32_t g, n = solver->order->request->parallel->n, i;
+	uint32_t g, n = request_of(solver)->parallel->n, i;
 	struct score score = { 0, 0 };
 
 	for (i = 0; i < solver->order->ranks; i++)
@@ -176,7 +185,7 @@ static bool try_digits(struct solver *solver,
 	struct score score;
 	uint32_t i;
 
-	sgang_parallel_layout(order->request->parallel, digits, n,
+	sgang_parallel_layout(order->job->request->parallel, digits, n,
 			      solver->digits);
 	for (i = 0; i < order->ranks; i++)
 		solver->trial[solver->sorted[i]] = solver->digits[i];
@@ -257,13 +266,11 @@ static void exchange_ranks(struct solver *solver)
 	bool again = true;
 	uint32_t a, b;
 
-	score_layout(solver, order->layout);
 	while (again) {
 		again = false;
 		for (a = 0; a < order->ranks; a++) {
 			for (b = a + 1; b < order->ranks; b++) {
-				if (good_enough(solver) ||
-				    !solver->hops)
+				if (good_enough(solver) || !solver->hops)
 					return;
 				if (order->node[a] != order->node[b] &&
 				    try_exchange(solver, a, b))
@@ -273,14 +280,287 @@ static void exchange_ranks(struct solver *solver)
 	}
 }
 
+/* -- moving units -- */
+
+static const struct sgang_kind *kind_of(const struct solver *solver,
+					const struct sgang_unit *unit)
+{
+	const struct sgang_job *job = solver->order->job;
+
+	return &job->kind[job->kind_of[unit->member]];
+}
+
+/* Has its member another unit on this node, apart from one that leaves, though
+ * it must not? */
+static bool shares(const struct solver *solver, const struct sgang_unit *unit,
+		   uint32_t node, const struct sgang_unit *leaves)
+{
+	const struct sgang_order *order = solver->order;
+	const struct sgang_unit *other;
+
+	if (!sgang_member_distinct(&request_of(solver)->members[unit->member]))
+		return false;
+	for (other = order->unit; other < order->unit + order->n_units;
+	     other++) {
+		if (other->member == unit->member && other != unit &&
+		    other != leaves && other->node == node)
+			return true;
+	}
+	return false;
+}
+
+/* May the gang, whose other units stay, be on this node too? Domains it may
+ * span do not overlap, so one of the others tells. */
+static bool reaches(const struct solver *solver, const struct sgang_unit *unit,
+		    uint32_t node)
+{
+	const struct sgang_plan_request *request = request_of(solver);
+	const struct sgang_order *order = solver->order;
+	uint32_t level;
+
+	if (order->n_units == 1)
+		return true;
+	level = sgang_fabric_meet(request->fabric, node,
+				  order->unit[unit == order->unit].node);
+	if (level == SGANG_LEVEL_UNCONNECTED &&
+	    !request->costs->allow_unconnected)
+		return false;
+	return level == SGANG_LEVEL_ISLAND || level <= request->max_level;
+}
+
+/* Can the unit be there, when another one, or NULL, leaves that node? */
+static bool fits(struct solver *solver, const struct sgang_unit *unit,
+		 uint32_t node, const struct sgang_unit *leaves)
+{
+	const struct sgang_kind *kind = kind_of(solver, unit);
+	const struct sgang_job *job = solver->order->job;
+	uint32_t room = solver->order->room[node];
+
+	if (leaves)
+		room += leaves->slots;
+	if (room < unit->slots || (kind->allowed &&
+				   !sgang_nodeset_has(kind->allowed, node)))
+		return false;
+	if (kind->whole && (job->request->total[node] != unit->slots ||
+			    sgang_kind_ranks(job, kind, node) != unit->ranks))
+		return false;
+	return !shares(solver, unit, node, leaves) &&
+	       reaches(solver, unit, node);
+}
+
+static void put(struct solver *solver, struct sgang_unit *unit, uint32_t node)
+{
+	struct sgang_order *order = solver->order;
+	uint32_t i;
+
+	order->room[unit->node] += unit->slots;
+	order->room[node] -= unit->slots;
+	unit->node = node;
+	for (i = 0; i < unit->ranks; i++)
+		order->node[unit->first + i] = node;
+}
+
+/* Add the hops of all ranks of a unit. Those within it, and with a unit it
+ * changes places with, count twice before and after. */
+static void add_unit(struct solver *solver, const struct sgang_unit *unit,
+		     int64_t sign, struct score *score)
+{
+	uint32_t i;
+
+	for (i = 0; i < unit->ranks; i++) {
+		struct score one = score_rank(solver, solver->order->layout[
+						      unit->first + i]);
+
+		score->wrong += sign * one.wrong;
+		score->cost += sign * one.cost;
+	}
+}
+
+/* Move a unit to a node, and the other one, if there is one, to where it was,
+ * if that makes it better. */
+static bool try_move(struct solver *solver, struct sgang_unit *unit,
+		     uint32_t node, struct sgang_unit *other)
+{
+	struct score score = solver->best;
+	uint32_t from = unit->node;
+
+	add_unit(solver, unit, -1, &score);
+	if (other)
+		add_unit(solver, other, -1, &score);
+	put(solver, unit, node);
+	if (other)
+		put(solver, other, from);
+	add_unit(solver, unit, 1, &score);
+	if (other)
+		add_unit(solver, other, 1, &score);
+	if (better(&score, &solver->best)) {
+		solver->best = score;
+		solver->order->moved = true;
+		return true;
+	}
+	put(solver, unit, from);
+	if (other)
+		put(solver, other, node);
+	return false;
+}
+
+/* Try all nodes with room, then to change places with each unit behind it. */
+static bool move_unit(struct solver *solver, struct sgang_unit *unit)
+{
+	const struct sgang_order *order = solver->order;
+	uint32_t n = sgang_fabric_nodes(request_of(solver)->fabric), i;
+	struct sgang_unit *end = order->unit + order->n_units, *other;
+	bool moved = false;
+
+	for (i = 0; i < n && solver->hops && !good_enough(solver); i++) {
+		solver->hops--;
+		if (order->room[i] && i != unit->node &&
+		    fits(solver, unit, i, NULL))
+			moved |= try_move(solver, unit, i, NULL);
+	}
+	for (other = unit + 1; other < end && solver->hops &&
+			       !good_enough(solver); other++) {
+		solver->hops--;
+		if (other->node != unit->node &&
+		    fits(solver, unit, other->node, other) &&
+		    fits(solver, other, unit->node, unit))
+			moved |= try_move(solver, unit, other->node, other);
+	}
+	return moved;
+}
+
+static bool move_units(struct solver *solver)
+{
+	bool moved = false;
+	uint32_t i;
+
+	for (i = 0; i < solver->order->n_units; i++)
+		moved |= move_unit(solver, &solver->order->unit[i]);
+	return moved;
+}
+
+static void improve(struct solver *solver)
+{
+	do
+		exchange_ranks(solver);
+	while (move_units(solver));
+}
+
+/* -- searching again from somewhere near -- */
+
+/* Times that is done at most. */
+#define SHAKES_MAX 200
+
+/* The best so far, while something else is tried. */
+struct kept {
+	uint32_t *layout;
+	uint32_t *node;			/* by unit */
+	struct score score;
+	bool moved;
+};
+
+static void keep(const struct solver *solver, struct kept *kept)
+{
+	const struct sgang_order *order = solver->order;
+	uint32_t i;
+
+	memcpy(kept->layout, order->layout,
+	       order->ranks * sizeof(*kept->layout));
+	for (i = 0; i < order->n_units; i++)
+		kept->node[i] = order->unit[i].node;
+	kept->score = solver->best;
+	kept->moved = order->moved;
+}
+
+/* Units may have changed places, so all leave before one comes back. */
+static void go_back(struct solver *solver, const struct kept *kept)
+{
+	struct sgang_order *order = solver->order;
+	uint32_t i;
+
+	for (i = 0; i < order->n_units; i++)
+		order->room[order->unit[i].node] += order->unit[i].slots;
+	for (i = 0; i < order->n_units; i++) {
+		order->unit[i].node = kept->node[i];
+		order->room[kept->node[i]] -= order->unit[i].slots;
+		put(solver, &order->unit[i], kept->node[i]);
+	}
+	memcpy(order->layout, kept->layout,
+	       order->ranks * sizeof(*kept->layout));
+	for (i = 0; i < order->ranks; i++)
+		solver->place[order->layout[i]] = i;
+	solver->best = kept->score;
+	order->moved = kept->moved;
+}
+
+/* The same numbers for the same request. */
+static uint32_t pick(struct solver *solver, uint32_t below)
+{
+	solver->random = solver->random * UINT64_C(6364136223846793005) +
+			 UINT64_C(1442695040888963407);
+	return (uint32_t)((solver->random >> 33) % below);
+}
+
+/* Exchange some ranks, and move a unit or let two change places, whatever that
+ * costs. */
+static void shake(struct solver *solver)
+{
+	struct sgang_order *order = solver->order;
+	struct sgang_unit *unit = &order->unit[pick(solver, order->n_units)];
+	struct sgang_unit *other = &order->unit[pick(solver, order->n_units)];
+	uint32_t nodes = sgang_fabric_nodes(request_of(solver)->fabric);
+	uint32_t from = unit->node, to = pick(solver, nodes), i;
+
+	for (i = 0; i < 3; i++)
+		exchange(solver, pick(solver, order->ranks),
+			 pick(solver, order->ranks));
+	if (pick(solver, 2) && to != from && fits(solver, unit, to, NULL)) {
+		put(solver, unit, to);
+		order->moved = true;
+	} else if (other->node != from &&
+		   fits(solver, unit, other->node, other) &&
+		   fits(solver, other, from, unit)) {
+		put(solver, unit, other->node);
+		put(solver, other, from);
+		order->moved = true;
+	}
+	solver->best = score_layout(solver, order->layout);
+}
+
+static int search_again(struct solver *solver)
+{
+	struct sgang_pool *pool = solver->order->job->pool;
+	struct kept kept = { NULL };
+	uint32_t i;
+
+	kept.layout = sgang_pool_alloc(pool, solver->order->ranks,
+				       sizeof(*kept.layout));
+	kept.node = sgang_pool_alloc(pool, solver->order->n_units,
+				     sizeof(*kept.node));
+	if (!kept.layout || !kept.node)
+		return -1;
+	keep(solver, &kept);
+	for (i = 0; i < SHAKES_MAX && solver->hops && !good_enough(solver);
+	     i++) {
+		shake(solver);
+		improve(solver);
+		if (better(&solver->best, &kept.score))
+			keep(solver, &kept);
+		else
+			go_back(solver, &kept);
+	}
+	return 0;
+}
+
 /* -- set-up -- */
 
 /* Put the positions into the order of the tree, those of a node as they are:
  * count the ranks on each place of the tree, then deal out. */
-static int sort_positions(struct solver *solver, struct sgang_pool *pool)
+static int sort_positions(struct solver *solver)
 {
+	struct sgang_pool *pool = solver->order->job->pool;
 	const struct sgang_order *order = solver->order;
-	const struct sgang_fabric *fabric = order->request->fabric;
+	const struct sgang_fabric *fabric = order->job->request->fabric;
 	const uint32_t *pos = sgang_fabric_pos(fabric);
 	uint32_t n = sgang_fabric_nodes(fabric), i, sum = 0;
 	uint32_t *first = sgang_pool_zalloc(pool, n, sizeof(*first));
@@ -300,10 +580,11 @@ static int sort_positions(struct solver *solver, struct sgang_pool *pool)
 	return 0;
 }
 
-static int set_up(struct solver *solver, struct sgang_pool *pool)
+static int set_up(struct solver *solver)
 {
+	struct sgang_pool *pool = solver->order->job->pool;
 	const struct sgang_parallel *parallel =
-		solver->order->request->parallel;
+		request_of(solver)->parallel;
 	uint32_t n = solver->order->ranks, g, stride = 1;
 
 	solver->place = sgang_pool_alloc(pool, n, sizeof(*solver->place));
@@ -319,29 +600,31 @@ static int set_up(struct solver *solver, struct sgang_pool *pool)
 		solver->stride[g] = stride;
 		stride *= parallel->group[g].size;
 	}
-	return sort_positions(solver, pool);
+	return sort_positions(solver);
 }
 
-int sgang_order_solve(struct sgang_order *order, struct sgang_pool *pool)
+int sgang_order_solve(struct sgang_order *order)
 {
-	const struct sgang_parallel *parallel = order->request->parallel;
+	const struct sgang_parallel *parallel = order->job->request->parallel;
 	struct sgang_parallel_digit groups[SGANG_PARALLEL_MAX];
 	struct sgang_parallel_digit primes[SGANG_PARALLEL_DIGITS];
 	struct solver solver = { .order = order,
 				 .best = { INT64_MAX, INT64_MAX } };
 	uint32_t n;
 
-	if (set_up(&solver, pool))
+	if (set_up(&solver))
 		return -1;
 	n = sgang_parallel_heaviest_first(parallel, groups);
-	sort_required(order->request, groups, n);
+	sort_required(order->job->request, groups, n);
 	try_digits(&solver, groups, n);
 	n = split_digits(groups, n, primes);
 	solver.hops = order->hops / 2;
 	move_digits(&solver, primes, n);
 	solver.hops += order->hops - order->hops / 2;
-	if (!good_enough(&solver))
-		exchange_ranks(&solver);
+	score_layout(&solver, order->layout);
+	improve(&solver);
+	if (!good_enough(&solver) && search_again(&solver))
+		return -1;
 	order->hops = solver.hops;
 	order->cost = (uint64_t)solver.best.cost;
 	order->wrong = (uint64_t)solver.best.wrong;

@@ -2,8 +2,10 @@
 /* plan_parallel.c - communication groups: the weighted sum of all their rings
  *
  * A layer around the planner of one ring. What it found is one answer; for
- * members that are alike, what plan_blocks.c finds is another. The ranks of
- * both are laid out (plan_order.c), and the better one is taken.
+ * members that are alike, what plan_blocks.c finds is another; and as long as
+ * none is proved to be the best, what the ring's planner finds on nodes with
+ * room for whole blocks of ranks. The ranks of all are laid out
+ * (plan_order.c), and the best is taken.
  */
 
 #include <errno.h>
@@ -19,7 +21,7 @@
 
 /* Hops that are looked at in search of a better order of ranks, in all. */
 #ifndef ORDER_HOPS_MAX			/* a test lowers it */
-#define ORDER_HOPS_MAX 400000
+#define ORDER_HOPS_MAX 800000
 #endif
 
 struct solver {
@@ -162,20 +164,93 @@ static int solve_blocks(struct solver *solver)
 
 /* -- answers -- */
 
-/* By position of the ring: its node. */
-static uint32_t *find_nodes(const struct solver *solver,
-			    const struct sgang_placement *placement)
+/* The units of a placement, and what is left on nodes. */
+static int find_units(const struct solver *solver,
+		      const struct sgang_placement *placement,
+		      struct sgang_order *order)
 {
-	uint32_t *node = sgang_pool_alloc(solver->job->pool,
-					  placement->ring.ranks,
-					  sizeof(*node));
+	const struct sgang_job *job = solver->job;
+	uint32_t n_nodes = sgang_fabric_nodes(solver->request->fabric);
 	uint32_t position = 0, k;
 	size_t i;
 
-	for (i = 0; node && i < placement->n_runs; i++)
-		for (k = 0; k < placement->runs[i].ranks; k++)
-			node[position++] = placement->runs[i].node;
-	return node;
+	order->ranks = (uint32_t)placement->ring.ranks;
+	order->unit = sgang_pool_alloc(job->pool, job->units,
+				       sizeof(*order->unit));
+	order->node = sgang_pool_alloc(job->pool, order->ranks,
+				       sizeof(*order->node));
+	order->room = sgang_pool_alloc(job->pool, n_nodes,
+				       sizeof(*order->room));
+	if (!order->unit || !order->node || !order->room)
+		return -1;
+	memcpy(order->room, solver->request->free,
+	       n_nodes * sizeof(*order->room));
+	for (i = 0; i < placement->n_runs; i++) {
+		const struct sgang_run *run = &placement->runs[i];
+		uint32_t ranks = sgang_kind_ranks(job, &job->kind[
+			job->kind_of[run->member]], run->node);
+		uint32_t n = run->ranks / ranks;
+
+		order->room[run->node] -= run->slots;
+		for (k = 0; k < n; k++, position += ranks)
+			order->unit[order->n_units++] = (struct sgang_unit){
+				.member = run->member, .node = run->node,
+				.slots = run->slots / n, .ranks = ranks,
+				.first = position };
+		for (k = position - run->ranks; k < position; k++)
+			order->node[k] = run->node;
+	}
+	return 0;
+}
+
+/* By member, then along the tree. */
+static int compare_units(const void *one, const void *two)
+{
+	const struct sgang_unit *a = one, *b = two;
+
+	if (a->member != b->member)
+		return a->member < b->member ? -1 : 1;
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	return (a->first > b->first) - (a->first < b->first);
+}
+
+/* The placement with its units where they were moved to. While they are sorted
+ * 'node' is their place in the tree. */
+static struct sgang_placement *rebuild(const struct solver *solver,
+				       struct sgang_order *order)
+{
+	const struct sgang_job *job = solver->job;
+	const struct sgang_fabric *fabric = solver->request->fabric;
+	struct sgang_run *runs = sgang_pool_zalloc(job->pool, order->n_units,
+						   sizeof(*runs));
+	uint32_t *layout = sgang_pool_alloc(job->pool, order->ranks,
+					    sizeof(*layout));
+	uint32_t i, n = 0, position = 0;
+
+	if (!runs || !layout)
+		return NULL;
+	for (i = 0; i < order->n_units; i++)
+		order->unit[i].node = sgang_fabric_pos(fabric)[
+			order->unit[i].node];
+	qsort(order->unit, order->n_units, sizeof(*order->unit), compare_units);
+	for (i = 0; i < order->n_units; i++) {
+		struct sgang_unit *unit = &order->unit[i];
+		uint32_t node = sgang_fabric_order(fabric)[unit->node];
+
+		if (!n || runs[n - 1].member != unit->member ||
+		    runs[n - 1].node != node)
+			n++;
+		runs[n - 1].member = unit->member;
+		runs[n - 1].node = node;
+		runs[n - 1].ranks += unit->ranks;
+		runs[n - 1].slots += unit->slots;
+		memcpy(layout + position, order->layout + unit->first,
+		       unit->ranks * sizeof(*layout));
+		position += unit->ranks;
+	}
+	order->layout = layout;
+	return sgang_job_place(job, runs, n);
 }
 
 static bool is_identity(const struct sgang_order *order)
@@ -188,32 +263,46 @@ static bool is_identity(const struct sgang_order *order)
 	return true;
 }
 
+/* Put what was found into the answer. */
+static int take_order(struct solver *solver, struct sgang_order *order,
+		      struct answer *answer)
+{
+	size_t bytes = order->ranks * sizeof(*order->layout);
+
+	if (order->moved) {
+		struct sgang_placement *moved = rebuild(solver, order);
+
+		if (!moved)
+			return -1;
+		sgang_placement_destroy(answer->placement);
+		answer->placement = moved;
+	}
+	answer->wrong = order->wrong;
+	answer->placement->weighted_cost = order->cost;
+	answer->placement->bound = solver->bound;
+	if (is_identity(order))
+		return 0;
+	answer->placement->layout = malloc(bytes);
+	if (!answer->placement->layout)
+		return -1;
+	memcpy(answer->placement->layout, order->layout, bytes);
+	return 0;
+}
+
 /* Lay out the ranks of a placement. */
 static int lay_out(struct solver *solver, struct answer *answer)
 {
-	struct sgang_placement *placement = answer->placement;
-	struct sgang_order order = { .request = solver->request,
+	struct sgang_order order = { .job = solver->job,
+				     .enough = solver->bound,
 				     .hops = solver->hops / 2 };
-	size_t bytes = placement->ring.ranks * sizeof(*placement->layout);
 
-	order.ranks = (uint32_t)placement->ring.ranks;
-	order.node = find_nodes(solver, placement);
-	order.enough = placement->bound = solver->bound;
-	if (!order.node || sgang_order_solve(&order, solver->job->pool) ||
-	    sgang_count_broken(solver->job->request, solver->job->pool,
-			       solver->broken, placement->runs,
-			       placement->n_runs, &answer->broken))
+	if (find_units(solver, answer->placement, &order) ||
+	    sgang_order_solve(&order) || take_order(solver, &order, answer))
 		return -1;
 	solver->hops -= solver->hops / 2 - order.hops;
-	placement->weighted_cost = order.cost;
-	answer->wrong = order.wrong;
-	if (is_identity(&order))
-		return 0;
-	placement->layout = malloc(bytes);
-	if (!placement->layout)
-		return -1;
-	memcpy(placement->layout, order.layout, bytes);
-	return 0;
+	return sgang_count_broken(solver->request, solver->job->pool,
+				  solver->broken, answer->placement->runs,
+				  answer->placement->n_runs, &answer->broken);
 }
 
 static bool better(const struct answer *a, const struct answer *b)
@@ -354,12 +443,13 @@ static void explain(const struct solver *solver, struct sgang_nofit *nofit)
 static int compare(struct solver *solver, struct answer *best,
 		   struct answer *other)
 {
-	struct answer worse = *other;
+	struct answer worse;
 
 	if (lay_out(solver, other)) {
 		sgang_placement_destroy(other->placement);
 		return -1;
 	}
+	worse = *other;
 	if (!best->placement || better(other, best)) {
 		worse = *best;
 		*best = *other;
@@ -369,8 +459,7 @@ static int compare(struct solver *solver, struct answer *best,
 }
 
 /* The ring again, on nodes that offer whole blocks of ranks only: those of the
- * heaviest group, of it and the next one, and so on. For members that are not
- * alike, where nothing better is known. */
+ * heaviest group, of it and the next one, and so on. */
 static int try_blocks_of_ranks(struct solver *solver, struct answer *best)
 {
 	const struct sgang_plan_request *request = solver->request;
@@ -421,10 +510,7 @@ static int choose(struct solver *solver, struct answer *best)
 			sgang_placement_destroy(ring.placement);
 		return -1;
 	}
-	if (good_enough(best) || (solver->alike && !solver->blocks.tired &&
-				  !best->wrong))
-		return 0;
-	return try_blocks_of_ranks(solver, best);
+	return good_enough(best) ? 0 : try_blocks_of_ranks(solver, best);
 }
 
 int sgang_parallel_plan(const struct sgang_job *job, const uint64_t *broken,

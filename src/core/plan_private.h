@@ -348,25 +348,40 @@ int sgang_blocks_solve(struct sgang_blocks *blocks, struct sgang_pool *pool);
 
 /* -- plan_order.c -- */
 
+/* A unit of a member, where it is, and the positions of the ring it has: 'first'
+ * and as many as it has ranks. */
+struct sgang_unit {
+	uint32_t member;
+	uint32_t node;
+	uint32_t slots;
+	uint32_t ranks;
+	uint32_t first;
+};
+
 /* Which rank goes to which place, for the request's groups. */
 struct sgang_order {
 	/* the question */
-	const struct sgang_plan_request *request;
-	const uint32_t *node;		/* by position of the ring */
+	const struct sgang_job *job;
+	struct sgang_unit *unit;	/* by member, in ring order; may be
+					 * moved to other nodes */
+	uint32_t n_units;
+	uint32_t *room;			/* by node: slots that are left */
+	uint32_t *node;			/* by position of the ring */
 	uint32_t ranks;
 	uint64_t enough;		/* the search ends at this cost, */
 	uint64_t hops;			/* or when so many were looked at;
 					 * what is left, in the end */
-	/* the answer */
+	/* the answer, besides where units are */
 	uint32_t *layout;		/* by position: the rank; from the
 					 * pool */
+	bool moved;			/* some unit is at another node */
 	uint64_t cost;			/* weighted */
 	uint64_t wrong;			/* hops above what their group
 					 * requires */
 };
 
 /* -1 with ENOMEM. */
-int sgang_order_solve(struct sgang_order *order, struct sgang_pool *pool);
+int sgang_order_solve(struct sgang_order *order);
 
 /* -- plan_deal.c -- */
 

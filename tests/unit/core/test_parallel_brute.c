@@ -6,8 +6,8 @@
  * which gives all numbers of ranks that nodes can have; then every way to put
  * the logical ranks on nodes in such numbers. What the planner calls exact must
  * be the least weighted cost and, among those, the least wholly free space
- * broken; everything else must lie between. With a planner that gives up at once
- * (TIRED) only that is asked.
+ * broken; everything else must lie between. With a planner that gives up at
+ * once (TIRED) only that is asked.
  */
 
 #include <setjmp.h>
@@ -49,6 +49,7 @@ struct world {
 	uint32_t free[NODES_MAX];
 	uint32_t total[NODES_MAX];
 	struct sgang_plan_member member[MEMBERS_MAX];
+	struct sgang_nodeset *allowed;	/* of all members, or NULL */
 	size_t n_members;
 	struct sgang_parallel parallel;
 	uint32_t ranks;
@@ -66,7 +67,8 @@ struct world {
 
 /* -- worlds -- */
 
-/* Leaves of 1 to 3 nodes, under one root or under spines under one root. */
+/* Leaves of 1 to 3 nodes, under one root, under a spine and a root, or under
+ * nothing. */
 static void make_topology(struct world *world, struct random *random)
 {
 	char *p = world->text;
@@ -81,6 +83,8 @@ static void make_topology(struct world *world, struct random *random)
 			     node, node + n - 1);
 		node += n;
 	}
+	if (!rnd(random, 8))
+		return;
 	first = 1 + rnd(random, leaves);
 	if (first == leaves || rnd(random, 2)) {
 		sprintf(p, "SwitchName=r Switches=l[0-%u]\n", leaves - 1);
@@ -91,13 +95,31 @@ static void make_topology(struct world *world, struct random *random)
 	sprintf(p, "SwitchName=r Switches=s,l[%u-%u]\n", first, leaves - 1);
 }
 
-/* 'size' members of one kind, or each of its own; together the ranks. */
+/* One node in five is not for members. */
+static void make_allowed(struct world *world, struct random *random)
+{
+	uint32_t i;
+
+	world->allowed = sgang_nodeset_create(world->n_nodes);
+	assert_non_null(world->allowed);
+	for (i = 0; i < world->n_nodes; i++)
+		if (rnd(random, 5))
+			sgang_nodeset_add(world->allowed, i);
+}
+
+/* Members of one kind, or each of its own; together they have the ranks. */
 static void make_members(struct world *world, struct random *random,
 			 bool mixed)
 {
 	uint32_t slots = 1 + rnd(random, 4), left = world->ranks;
 	uint32_t per = rnd(random, 4) ? 0 : 1 + rnd(random, 2);
 
+	if (!rnd(random, 6)) {
+		slots = 0;		/* whole nodes */
+		per = 1 + rnd(random, 4);
+	}
+	if (!rnd(random, 4))
+		make_allowed(world, random);
 	while (left) {
 		struct sgang_plan_member *member =
 			&world->member[world->n_members++];
@@ -112,6 +134,7 @@ static void make_members(struct world *world, struct random *random,
 			unit = 1;
 		}
 		most = left / unit;
+		member->allowed = world->allowed;
 		member->slots = slots;
 		member->ranks = per;
 		member->units = world->n_members == MEMBERS_MAX ? most :
@@ -205,6 +228,7 @@ static void make_costs(struct world *world, struct random *random)
 	uint32_t level, hop = 1;
 
 	sgang_costs_default(&world->costs);
+	world->costs.allow_unconnected = rnd(random, 2);
 	if (rnd(random, 2))
 		return;
 	for (level = 0; level < SGANG_LEVELS; level++) {
@@ -271,13 +295,23 @@ static uint32_t code(const struct brute *brute)
 	return number;
 }
 
+/* The slots a unit takes on a node. */
+static uint32_t slots_at(const struct world *world,
+			 const struct sgang_plan_member *ask, uint32_t node)
+{
+	return ask->slots ? ask->slots : world->total[node];
+}
+
 static bool unit_fits(const struct brute *brute, uint32_t unit, uint32_t node)
 {
+	const struct world *world = brute->world;
 	const struct sgang_plan_member *ask =
-		&brute->world->member[brute->unit_member[unit]];
+		&world->member[brute->unit_member[unit]];
 	uint32_t i;
 
-	if (brute->slots[node] + ask->slots > brute->world->free[node])
+	if (brute->slots[node] + slots_at(world, ask, node) >
+	    world->free[node] ||
+	    (ask->allowed && !sgang_nodeset_has(ask->allowed, node)))
 		return false;
 	for (i = 0; i < unit && ask->distinct; i++)
 		if (brute->unit_member[i] == brute->unit_member[unit] &&
@@ -301,10 +335,10 @@ static void try_units(struct brute *brute, uint32_t unit)
 		if (!unit_fits(brute, unit, node))
 			continue;
 		brute->at[unit] = node;
-		brute->slots[node] += ask->slots;
+		brute->slots[node] += slots_at(brute->world, ask, node);
 		brute->count[node] += ranks;
 		try_units(brute, unit + 1);
-		brute->slots[node] -= ask->slots;
+		brute->slots[node] -= slots_at(brute->world, ask, node);
 		brute->count[node] -= ranks;
 	}
 }
@@ -336,8 +370,10 @@ static bool cost_of(const struct world *world, const uint32_t *at,
 		for (i = 0; i < rank; i++) {
 			uint32_t level = world->meet[at[i]][at[rank]];
 
-			if (level != SGANG_LEVEL_ISLAND &&
-			    level > world->request.max_level)
+			if ((level != SGANG_LEVEL_ISLAND &&
+			     level > world->request.max_level) ||
+			    (level == SGANG_LEVEL_UNCONNECTED &&
+			     !world->costs.allow_unconnected))
 				return false;
 		}
 	return true;
@@ -429,11 +465,14 @@ static void check_runs(const struct world *world,
 		const struct sgang_run *run = &placement->runs[i];
 		const struct sgang_plan_member *ask =
 			&world->member[run->member];
-		uint32_t n = run->slots / ask->slots;
+		uint32_t slots = slots_at(world, ask, run->node);
+		uint32_t n = run->slots / slots;
 
 		CHECK(!i || run->member == run[-1].member ||
 		      run->member == run[-1].member + 1);
-		CHECK(n > 0 && n * ask->slots == run->slots);
+		CHECK(n > 0 && n * slots == run->slots);
+		CHECK(!ask->allowed ||
+		      sgang_nodeset_has(ask->allowed, run->node));
 		CHECK(run->ranks == n * (ask->ranks ? ask->ranks :
 					 ask->slots));
 		CHECK(run->slots <= left[run->node]);
@@ -527,6 +566,7 @@ static void try_world(uint64_t seed, bool mixed, struct tally *tally)
 		tally->missed += brute.found;
 	}
 	sgang_placement_destroy(placement);
+	sgang_nodeset_destroy(world->allowed);
 	sgang_fabric_destroy(world->fabric);
 }
 
