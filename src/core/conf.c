@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "conf.h"
+#include "node_lines.h"
 #include "text.h"
 
 /* A gang.conf is some lines and gangs; what is longer is some other file. */
@@ -329,6 +330,23 @@ static void print_topology_name(const struct sgang_conf *conf, FILE *out)
 	fprintf(out, "\"%s\"", conf->topology_name);
 }
 
+/* Where the files of NodeTopology= that "sgang topology collect" wrote are. */
+static int set_node_topology_dir(struct sgang_conf *conf, char *value,
+				 struct sgang_error *err)
+{
+	if (strlen(value) >= sizeof(conf->node_topology_dir))
+		return sgang_errf(err, EINVAL, "the path has more than %zu "
+				  "characters",
+				  sizeof(conf->node_topology_dir) - 1);
+	strcpy(conf->node_topology_dir, value);
+	return 0;
+}
+
+static void print_node_topology_dir(const struct sgang_conf *conf, FILE *out)
+{
+	fprintf(out, "\"%s\"", conf->node_topology_dir);
+}
+
 static int set_waiting_time(struct sgang_conf *conf, char *value,
 			    struct sgang_error *err)
 {
@@ -373,6 +391,8 @@ static const struct key {
 	  "topology.yaml", set_topology_file, print_topology_file },
 	{ "TopologyName", "the name of a topology of topology.yaml",
 	  set_topology_name, print_topology_name },
+	{ "NodeTopologyDir", "the path of a folder", set_node_topology_dir,
+	  print_node_topology_dir },
 	{ "WaitingTime", "a time above 0 such as 30 (minutes), 10:00 or 1-12, "
 	  "or UNLIMITED", set_waiting_time, print_waiting_time },
 };
@@ -538,6 +558,7 @@ void sgang_conf_copy(struct sgang_conf *to, const struct sgang_conf *from)
 		atomic_fetch_add(&to->definitions->users, 1);
 	if (to->nvlinks)
 		atomic_fetch_add(&to->nvlinks->users, 1);
+	sgang_node_lines_share(to->node_lines);
 }
 
 void sgang_conf_free(struct sgang_conf *conf)
@@ -551,6 +572,7 @@ void sgang_conf_free(struct sgang_conf *conf)
 		free(conf->definitions);
 	if (conf->nvlinks && atomic_fetch_sub(&conf->nvlinks->users, 1) == 1)
 		free_nvlinks(conf->nvlinks);
+	sgang_node_lines_release(conf->node_lines);
 	sgang_conf_default(conf);
 	errno = saved;
 }
@@ -612,6 +634,8 @@ struct reader {
 	const char *path;
 	unsigned int line;
 	unsigned int seen[N_KEYS];	/* line of each key, 0: not yet */
+	const char *nodes;		/* NodeTopology= of this line */
+	const char *hwloc;		/* Hwloc= of this line */
 	struct definition *gang;	/* GangName= stood in this line */
 	bool gang_seen[N_GANG_KEYS];	/* keys of that gang */
 	struct sgang_nvlink *nvlink;	/* NVLinkDomain= stood in this line */
@@ -769,6 +793,75 @@ static void add_nvlink_level(struct sgang_conf *conf)
 		memcpy(conf->costs.hop, plain.hop, sizeof(plain.hop));
 }
 
+/* ---- what describes the inside of nodes ---- */
+
+/* NodeTopology=NODES Hwloc=FILE: nothing else stands in such a line. */
+static int take_node_pair(struct reader *r, const char *name,
+			  const char *value)
+{
+	const char **field = &r->nodes;
+	char shown[SGANG_TEXT_SHOWN];
+
+	if (!strcasecmp(name, "Hwloc"))
+		field = &r->hwloc;
+	else if (strcasecmp(name, "NodeTopology"))
+		return sgang_errf(r->err, EINVAL, "%s:%u: unknown key \"%s\" "
+				  "behind NodeTopology, see gang.conf(5)",
+				  r->path, r->line,
+				  sgang_text_show(shown, name));
+	if (*field)
+		return sgang_errf(r->err, EINVAL, "%s:%u: %s is given twice in "
+				  "the line", r->path, r->line,
+				  field == &r->nodes ? "NodeTopology" :
+				  "Hwloc");
+	*field = value;
+	return 0;
+}
+
+/* At the end of the line in which nodes were described. */
+static int end_nodes(struct reader *r)
+{
+	const char *nodes = r->nodes, *hwloc = r->hwloc;
+
+	r->nodes = r->hwloc = NULL;
+	if (!nodes[0])
+		return sgang_errf(r->err, EINVAL, "%s:%u: NodeTopology: no "
+				  "node is named", r->path, r->line);
+	if (!hwloc || !hwloc[0])
+		return sgang_errf(r->err, EINVAL, "%s:%u: NodeTopology: add "
+				  "Hwloc=FILE, a file as lstopo writes it",
+				  r->path, r->line);
+	if (sgang_node_lines_add(&r->conf.node_lines, nodes, hwloc, r->line))
+		return sgang_errf(r->err, ENOMEM, "%s:%u: out of memory",
+				  r->path, r->line);
+	return 0;
+}
+
+/* Nodes that are named twice can be told only after the last line. */
+static int check_nodes(struct reader *r)
+{
+	struct sgang_node_of_line *nodes;
+	size_t count;
+
+	if (sgang_node_lines_nodes(r->conf.node_lines, r->path, &nodes, &count,
+				   r->err))
+		return -1;
+	sgang_node_lines_free_nodes(nodes, count);
+	return 0;
+}
+
+static void print_node_lines(const struct sgang_node_lines *lines, FILE *out)
+{
+	const struct sgang_node_line *line;
+	size_t i;
+
+	for (i = 0; i < sgang_node_lines_count(lines); i++) {
+		line = sgang_node_lines_get(lines, i);
+		fprintf(out, "NodeTopology=\"%s\" Hwloc=\"%s\"\n",
+			line->nodes, line->file);
+	}
+}
+
 static const char *key_of_option(const char *option)
 {
 	size_t i = 0;
@@ -825,6 +918,8 @@ static int take_pair(struct reader *r, const char *name, char *value)
 		return begin_gang(r, value);
 	if (r->gang)
 		return take_gang_pair(r, name, value);
+	if (r->nodes || !strcasecmp(name, "NodeTopology"))
+		return take_node_pair(r, name, value);
 	if (!key)
 		return sgang_errf(r->err, EINVAL, "%s:%u: unknown key \"%s\", "
 				  "see gang.conf(5)", r->path, r->line,
@@ -840,6 +935,15 @@ static int take_pair(struct reader *r, const char *name, char *value)
 				  r->path, r->line, key->name, why.text,
 				  key->expected);
 	return 0;
+}
+
+static int end_line(struct reader *r)
+{
+	if (r->gang)
+		return end_gang(r);
+	if (r->nvlink)
+		return end_nvlink(r);
+	return r->nodes ? end_nodes(r) : 0;
 }
 
 #define BLANKS " \t\r"
@@ -889,8 +993,7 @@ static int take_line(struct reader *r, char *text)
 	for (;;) {
 		text += strspn(text, BLANKS);
 		if (!*text || *text == '#')
-			return r->gang ? end_gang(r) :
-			       r->nvlink ? end_nvlink(r) : 0;
+			return end_line(r);
 		name = text;
 		text += strcspn(text, BLANKS "=#");
 		value = text + strspn(text, BLANKS);
@@ -970,7 +1073,7 @@ int sgang_conf_load(const char *path, struct sgang_conf *conf,
 	if (!rc && r.conf.nvlinks)
 		add_nvlink_level(&r.conf);
 	if (!rc)
-		rc = check_definitions(&r);
+		rc = check_definitions(&r) || check_nodes(&r) ? -1 : 0;
 	if (rc)
 		sgang_conf_free(&r.conf);
 	else
@@ -993,6 +1096,7 @@ void sgang_conf_print(const struct sgang_conf *conf, FILE *out)
 		print_value(" Nodes", conf->nvlinks->nvlink[i].nodes, out);
 		fputc('\n', out);
 	}
+	print_node_lines(conf->node_lines, out);
 	for (i = 0; conf->definitions && i < conf->definitions->count; i++)
 		print_definition(&conf->definitions->gang[i].spec, out);
 }

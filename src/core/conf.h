@@ -32,6 +32,9 @@ struct sgang_nvlink {
 /* All of them, in the order of the file; shared, never changed. */
 struct sgang_nvlinks;
 
+/* Its NodeTopology= lines, see node_lines.h. */
+struct sgang_node_lines;
+
 struct sgang_conf {
 	struct sgang_costs costs;	/* LevelNames= HopCosts= LevelBandwidth=
 					 * LevelLatency= AllowUnconnected=, and
@@ -48,6 +51,11 @@ struct sgang_conf {
 					 * topology.yaml; "": its default */
 	uint32_t waiting_time;		/* WaitingTime=, seconds or
 					 * SGANG_FOREVER; default 600 */
+	char node_topology_dir[1024];	/* NodeTopologyDir=; "": the folder
+					 * node-topology. Relative ones are
+					 * beside gang.conf */
+	struct sgang_node_lines *node_lines;	/* NodeTopology= lines; NULL:
+						 * none */
 	struct sgang_definitions *definitions;	/* GangName= lines; NULL: none */
 	struct sgang_nvlinks *nvlinks;	/* NVLinkDomain= lines; NULL: none */
 };
@@ -76,7 +84,7 @@ const struct sgang_nvlink *sgang_conf_nvlinks(const struct sgang_conf *conf,
  * file, EINVAL what is in it, ENOMEM, or why it cannot be opened) and 'err'
  * saying file:line, what is wrong and what was expected; '*conf' is then
  * untouched. A repeated key is an error, so is a gang or an NVLink domain that is
- * defined twice. */
+ * defined twice, and a node in two NodeTopology= lines. */
 int sgang_conf_load(const char *path, struct sgang_conf *conf,
 		    struct sgang_error *err);
 

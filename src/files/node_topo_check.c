@@ -92,11 +92,27 @@ static bool is_io_type(const char *type)
 	return false;
 }
 
-/* "0x0000000f,0xffffffff": hexadecimal words, and a number that hwloc can make
- * room for. */
+/* "0x0000000f,,0x000000ff": words of 32 bits, of which all but the first may be
+ * left out when they are 0. */
 static bool is_set(const char *value)
 {
-	return *value && !value[strspn(value, "0123456789abcdefABCDEFx,")];
+	const char *word = value;
+	size_t digits;
+
+	for (;;) {
+		if (!strncmp(word, "0x", 2)) {
+			digits = strspn(word + 2, "0123456789abcdefABCDEF");
+			if (digits < 1 || digits > 8)
+				return false;
+			word += 2 + digits;
+		} else if (word == value) {
+			return false;
+		}
+		if (!*word)
+			return true;
+		if (*word++ != ',')
+			return false;
+	}
 }
 
 static int check_cpu_object(struct checker *c, const char *tag,

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "core/conf.h"
+#include "core/node_lines.h"
 #include "fail_alloc.h"
 #include "fuzz.h"
 
@@ -69,7 +70,7 @@ static char *printed(const struct sgang_conf *conf)
 #define SPEEDS "LevelBandwidth=\"\"\nLevelLatency=\"\"\n"
 #define YES_NO "AllowUnconnected=no\nGangs=yes\nPlacement=yes\nPlaceAll=no\n"
 #define SWITCHES SPEEDS YES_NO
-#define NAME_KEY "TopologyName=\"\"\n"
+#define NAME_KEY "TopologyName=\"\"\nNodeTopologyDir=\"\"\n"
 #define WAIT "WaitingTime=00:10:00\n"
 #define FILE_KEY "TopologyFile=\"\"\n" NAME_KEY WAIT
 #define NVLEVELS "LevelNames=island,node,nvlink,leaf,spine\n"
@@ -102,6 +103,15 @@ static void test_accepted(void **state)
 		  "TopologyFile=\"\"\n" NAME_KEY "WaitingTime=00:30:00\n" },
 		{ "waitingtime = Unlimited", LEVELS COSTS SWITCHES
 		  "TopologyFile=\"\"\n" NAME_KEY "WaitingTime=UNLIMITED\n" },
+		{ "nodetopology=n[1-4,7] HWLOC=a.xml # these", PLAIN
+		  "NodeTopology=\"n[1-4,7]\" Hwloc=\"a.xml\"\n" },
+		{ "NodeTopology=n[1-4] Hwloc=a.xml\nNodeTopology=m1,m2 "
+		  "Hwloc=\"/b c.xml\"\nNodeTopologyDir=shapes\n",
+		  LEVELS COSTS SWITCHES
+		  "TopologyFile=\"\"\nTopologyName=\"\"\n"
+		  "NodeTopologyDir=\"shapes\"\n" WAIT
+		  "NodeTopology=\"n[1-4]\" Hwloc=\"a.xml\"\n"
+		  "NodeTopology=\"m1,m2\" Hwloc=\"/b c.xml\"\n" },
 		/* 0.15, 0.17: gangs that an admin defines */
 		{ "GangName=alice/train MinMember=4", PLAIN
 		  "GangName=alice/train MinMember=4\n" },
@@ -147,7 +157,7 @@ static void test_accepted(void **state)
 		/* 4.27: one of several topologies */
 		{ "TopologyName=main TopologyFile=/t.yaml", LEVELS COSTS
 		  SWITCHES "TopologyFile=\"/t.yaml\"\nTopologyName=\"main\"\n"
-		  WAIT },
+		  "NodeTopologyDir=\"\"\n" WAIT },
 		/* 4.14: NVLink domains are a level of their own, in which a
 		 * hop costs 1; the others keep their names and costs */
 		{ "NVLinkDomain=r1 Nodes=n[1-18]\nnvlinkdomain = r2 nodes = "
@@ -314,6 +324,21 @@ static void test_refused(void **state)
 		{ "GangName=a/b MinMember=1\nGangName=a/c MinMember=1\n"
 		  "GangName=a/b MinMember=2", ":3: ",
 		  "GangName=a/b is given twice, first in line 1" },
+		{ "NodeTopology=n1", ":1: ", "NodeTopology: add Hwloc=FILE" },
+		{ "NodeTopology=n1 Hwloc=", ":1: ", "add Hwloc=FILE" },
+		{ "NodeTopology=\"\" Hwloc=a", ":1: ", "no node is named" },
+		{ "Hwloc=a NodeTopology=n1", ":1: ", "unknown key \"Hwloc\"" },
+		{ "NodeTopology=n1 Hwloc=a Gangs=yes", ":1: ",
+		  "unknown key \"Gangs\" behind NodeTopology" },
+		{ "NodeTopology=n1 Hwloc=a Hwloc=b", ":1: ",
+		  "Hwloc is given twice in the line" },
+		{ "NodeTopology=n1 NodeTopology=n2 Hwloc=b", ":1: ",
+		  "NodeTopology is given twice in the line" },
+		{ "\nNodeTopology=n[1- Hwloc=a", ":2: ", "NodeTopology: " },
+		{ "NodeTopology=n[1-9] Hwloc=a\n#\nNodeTopology=m1,n7 Hwloc=a",
+		  ":3: ", "node \"n7\" is named twice, first in line 1" },
+		{ "NodeTopology=n1,n1 Hwloc=a", ":1: ",
+		  "node \"n1\" is named twice, first in line 1" },
 		{ "GangName=a/b MinMember=1\nGang=yes", ":2: ",
 		  "unknown key \"Gang\"" },
 	};
@@ -462,7 +487,8 @@ static void test_copies(void **state)
 	for (first = 0; first < 3; first++) {
 		assert_int_equal(load("PlaceAll=yes\nWaitingTime=7\n"
 				      "GangName=a/b MinMember=3\n"
-				      "NVLinkDomain=d Nodes=n[1-2]\n",
+				      "NVLinkDomain=d Nodes=n[1-2]\n"
+				      "NodeTopology=n1 Hwloc=x\n",
 				      &conf[0], NULL), 0);
 		memset(&conf[1], 0x5a, 2 * sizeof(conf[0]));
 		sgang_conf_copy(&conf[1], &conf[0]);
@@ -472,6 +498,8 @@ static void test_copies(void **state)
 
 			assert_true(one->place_all);
 			assert_int_equal(one->waiting_time, 420);
+			assert_int_equal(sgang_node_lines_count(one->node_lines),
+					 1);
 			assert_int_equal(sgang_conf_gang(one, "a", "b")->
 					 min_member, 3);
 			nvlink = sgang_conf_nvlinks(one, &count, &file);
@@ -486,6 +514,7 @@ static void test_copies(void **state)
 			assert_null(one->definitions);
 			assert_null(sgang_conf_nvlinks(one, &count, &file));
 			assert_int_equal(count, 0);
+			assert_null(one->node_lines);
 			assert_false(one->place_all);
 		}
 		assert_int_equal(fail_live, live);
@@ -616,7 +645,8 @@ static void test_manual(void **state)
 	assert_in_range(fread(page, 1, sizeof(page) - 1, in), 1,
 			sizeof(page) - 2);
 	fclose(in);
-	assert_int_equal(load("GangName=a/b MinMember=1 TotalNumber=1 "
+	assert_int_equal(load("NodeTopology=n1 Hwloc=a.xml\n"
+			      "GangName=a/b MinMember=1 TotalNumber=1 "
 			      "MinTRES=cpu=1 Mode=strict Groups=a/c "
 			      "WaitingTime=1 Match=only-waiting OnFailure=kill "
 			      "Topology=prefer:leaf\n"
