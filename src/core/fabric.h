@@ -9,11 +9,11 @@
  *        / | \     / | \     / | \     / | \
  *       n1 n2 n3  ...                              nodes, level 1
  *
- * A domain is a switch of this tree, a block of nodes, a larger block, an NVLink
- * domain of several nodes below a leaf, or the single invisible root that is set
- * above several real ones (level "unconnected"). Nodes are numbered twice:
- * by index (the caller's order, Slurm's own in slurmctld) and by position
- * (depth-first order of the tree), so that the nodes of every domain are one
+ * A domain is a switch of this tree, a block of nodes, a larger block, an
+ * NVLink domain of several nodes below a leaf, or the single invisible root
+ * that is set above several real ones (level "unconnected"). Nodes are numbered
+ * twice: by index (the caller's order, Slurm's own in slurmctld) and by
+ * position (depth-first order of the tree), so that the nodes of every domain are one
  * run of positions. Children are ordered by the lowest node index they hold.
  */
 
@@ -26,9 +26,9 @@
 #include "err.h"
 #include "nodeset.h"
 
-/* Level numbers from the bottom. LEAF is that of the lowest domains, which are leaf
- * switches or blocks, or the NVLink domains below these (sgang_costs.leaf); what
- * is above counts on from there. */
+/* Level numbers from the bottom. LEAF is that of the lowest domains, which are
+ * leaf switches or blocks, or the NVLink domains below these
+ * (sgang_costs.leaf); what is above counts on from there. */
 enum {
 	SGANG_LEVEL_ISLAND = 0,
 	SGANG_LEVEL_NODE = 1,

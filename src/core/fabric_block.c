@@ -59,8 +59,8 @@ int sgang_block_size(struct sgang_block_sizes *sizes, const char *word,
 	uint64_t size;
 
 	if (sgang_text_number(word, 1, INT32_MAX, &size))
-		return sgang_errf(err, EINVAL, "%s:%u: the block size \"%s\" is "
-				  "not a number from 1 to %d", place.file,
+		return sgang_errf(err, EINVAL, "%s:%u: the block size \"%s\" "
+				  "is not a number from 1 to %d", place.file,
 				  place.line, sgang_text_show(shown, word),
 				  INT32_MAX);
 	if (!sizes->base)

@@ -3,10 +3,10 @@
  *
  * The text is taken apart as slurmctld does it, 22.05 as well as 26.05: keys
  * without regard to case, '#' comments unless escaped as "\#", a backslash at
- * the end of a line joins it with the next, values may be quoted, "Include FILE"
- * reads a file beside this one. What slurmctld silently accepts or dies of, such
- * as a key given twice, is an error that names the line. What the lines of each
- * kind of fabric mean is in fabric_tree.c and fabric_block.c.
+ * the end of a line joins it with the next, values may be quoted, "Include
+ * FILE" reads a file beside this one. What slurmctld silently accepts or dies
+ * of, such as a key given twice, is an error that names the line. What the
+ * lines of each kind of fabric mean is in fabric_tree.c and fabric_block.c.
  */
 
 #include <ctype.h>

@@ -13,10 +13,10 @@
 int sgang_text_number(const char *text, uint64_t min, uint64_t max,
 		      uint64_t *value);
 
-/* Read 'text' as a number above 0 with at most six digits behind the point, such
- * as "900", "37.5" or "0.25": no sign, no exponent, a point whatever the locale.
- * Returns 0 and '*value', or -1 with errno EINVAL (not such a number) or ERANGE
- * (0, or above 'max'); '*value' is then untouched. */
+/* Read 'text' as a number above 0 with at most six digits behind the point,
+ * such as "900", "37.5" or "0.25": no sign, no exponent, a point whatever the
+ * locale. Returns 0 and '*value', or -1 with errno EINVAL (not such a number)
+ * or ERANGE (0, or above 'max'); '*value' is then untouched. */
 int sgang_text_decimal(const char *text, uint32_t max, double *value);
 
 /* The same the other way, without needless digits. Returns 'shown'. */

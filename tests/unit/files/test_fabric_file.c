@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_fabric_file.c - topology.conf and topology.yaml, and the fabrics they are
+/* test_fabric_file.c - topology.conf, topology.yaml, and what they become
  *
  * tests/data/fabric: each NAME.conf and NAME.yaml is a topology file and
  * NAME.expected the fabric it becomes, or the message about it. NAME.gang is a
