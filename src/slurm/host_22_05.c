@@ -781,7 +781,7 @@ static enum sgang_cause host_cause(struct sgang_job *job,
 	if (node_ptr->cpus_efctv < need.cpus ||
 	    node_ptr->real_memory - node_ptr->mem_spec_limit < need.memory)
 		return SGANG_CAUSE_SIZE;
-	if (IS_NODE_RES(node_ptr) && !job_ptr->resv_name)
+	if ((node_ptr->node_state & NODE_STATE_RES) && !job_ptr->resv_name)
 		return SGANG_CAUSE_RESERVED;
 	return SGANG_CAUSE_BUSY;
 }

@@ -40,6 +40,7 @@
 #include "core/fabric.h"
 #include "core/spec.h"
 #include "files/fabric_file.h"
+#include "files/node_topos.h"
 #include "glue.h"
 #include "inside.h"
 #include "plugins/log.h"
@@ -221,7 +222,9 @@ static struct {
 	bool configured;		/* conf and fabric have been read once */
 	bool wrong_layout;		/* no settings can repair that */
 	struct sgang_conf conf;
-	struct sgang_fabric *fabric;	/* the conductor owns it */
+	struct sgang_fabric *fabric;	/* the conductor owns it, */
+	struct sgang_devices *devices;	/* and this */
+	struct sgang_node_topos *topos;	/* what is inside the nodes */
 	struct sgang_conductor *conductor;
 	pthread_t thread;
 } own;
@@ -430,11 +433,107 @@ static struct sgang_fabric *fabric_after_mistake(const char *what)
 	return flat;
 }
 
+/* ---- what is inside the nodes ---- */
+
+/* The folder of gang.conf. */
+static char *conf_dir(void)
+{
+	char *path = get_extra_conf_path("gang.conf");
+	char *slash = strrchr(path, '/');
+
+	if (slash)
+		*slash = '\0';
+	return path;
+}
+
+static struct sgang_node_topos *read_topos(const struct sgang_conf *conf,
+					   struct sgang_error *err)
+{
+	char **names = node_names(), *dir = conf_dir();
+	struct sgang_node_topos *topos =
+		sgang_node_topos_load(conf, dir, (const char *const *) names,
+				      node_record_count, err);
+
+	free_names(names);
+	xfree(dir);
+	return topos;
+}
+
+/* NULL when every node is one island, or there is no memory. */
+static struct sgang_devices *find_devices(const struct sgang_fabric *fabric,
+					  const struct sgang_node_topos *topos)
+{
+	const struct sgang_node_topo *const *topo =
+		sgang_node_topos_array(topos);
+	uint32_t *islands = xcalloc(node_record_count + 1, sizeof(*islands));
+	struct sgang_devices *devices = NULL;
+	bool any = false;
+
+	for (int i = 0; i < node_record_count; i++) {
+		islands[i] = topo[i] ? topo[i]->n_islands : 1;
+		any |= islands[i] > 1;
+	}
+	if (any)
+		devices = sgang_devices_create(fabric, islands, NULL);
+	xfree(islands);
+	return devices;
+}
+
+/* What is known of the inside of nodes. */
+struct inside {
+	struct sgang_node_topos *topos;
+	struct sgang_devices *devices;
+};
+
+/* As with the fabric: a mistake at start means to stay out (false), later that
+ * what was good stays, as long as the nodes are the same. */
+static bool find_inside(const struct sgang_conf *conf,
+			const struct sgang_fabric *fabric, struct inside *in)
+{
+	struct sgang_error err = { "" };
+
+	*in = (struct inside) { .topos = NULL };
+	if (!conf->placement)
+		return true;
+	in->topos = read_topos(conf, &err);
+	if (in->topos) {
+		in->devices = find_devices(fabric, in->topos);
+	} else if (!own.configured) {
+		stay_out(err.text);
+		return false;
+	} else if (fabric == own.fabric) {
+		complain(err.text, "what is inside nodes stays as it was");
+		in->topos = own.topos;
+		in->devices = own.devices;
+	} else {
+		complain(err.text, "every node counts as one island");
+	}
+	return true;
+}
+
+/* The conductor takes the fabric and the devices. */
+static void use(const struct sgang_conf *conf, struct sgang_fabric *fabric,
+		const struct inside *in)
+{
+	struct sgang_node_topos *before = own.topos;
+
+	sgang_conductor_configure(own.conductor, fabric, in->devices, conf);
+	own.fabric = fabric;
+	own.devices = in->devices;
+	own.topos = in->topos;
+	sgang_host_devices = in->devices;
+	sgang_inside_set(in->devices, in->devices ?
+			 sgang_node_topos_array(in->topos) : NULL);
+	if (before != in->topos)
+		sgang_node_topos_destroy(before);
+}
+
 static void configure(void)
 {
 	struct sgang_error err = { "" };
 	struct sgang_conf conf;
 	struct sgang_fabric *fabric;
+	struct inside in;
 
 	if (read_conf(&conf, &err) < 0) {
 		if (!own.configured) {
@@ -451,18 +550,23 @@ static void configure(void)
 		sgang_conf_free(&conf);
 		return;
 	}
+	if (!find_inside(&conf, fabric, &in)) {
+		sgang_fabric_destroy(fabric);
+		sgang_conf_free(&conf);
+		return;
+	}
 	own.forward_only = false;
 	own.configured = true;
+	use(&conf, fabric, &in);
 	sgang_conf_free(&own.conf);
 	own.conf = conf;		/* takes what it owns */
-	own.fabric = fabric;
-	sgang_conductor_configure(own.conductor, fabric, NULL, &conf);
 	sgang_log(SGANG_LOG_INFO,
-		  "%u nodes in %u domains, gangs %s, placement %s",
+		  "%u nodes in %u domains, gangs %s, placement %s, %u nodes described inside",
 		  sgang_fabric_nodes(fabric), sgang_fabric_domains(fabric),
 		  conf.gangs ? "on" : "off",
 		  !conf.placement ? "off" : conf.place_all ? "of all jobs" :
-		  "of gangs");
+		  "of gangs",
+		  own.topos ? sgang_node_topos_described(own.topos) : 0);
 	sgang_conductor_poke(own.conductor);
 }
 
