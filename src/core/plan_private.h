@@ -8,12 +8,12 @@
  *   plan_hull.c    their convex hulls, for bounds
  *   plan_choose.c  which children of one domain to use, and how far
  *   plan_tidy.c    ... and of equal ones the tidier
- *   plan_mixed.c   members of different kinds: bound, construction, search
  *   plan_parallel.c  communication groups: a layer around all of these
  *   plan_blocks.c  ... how many units go where, so that rings stay whole
  *   plan_cut.c     ... what a set of ranks cuts at the least
  *   plan_order.c   ... which rank goes to which place
  *   plan_deal.c    ... which member has which unit
+ *   plan_mixed.h   members of different kinds: what its files share
  *   plan_pool.c    memory of one call
  *
  * With the set of used nodes fixed, depth-first order is the cheapest ring, and

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* plan_mixed.h - what the files share that place members of different kinds
+ *
+ *   plan_mixed.c    layouts and what they cost; which way is tried when
+ *   plan_improve.c  a layout made better by small changes
+ *   plan_fit.c      first fit, domain by domain
+ *   plan_match.c    one unit a node: a matching; else trying everything
+ *   plan_pools.c    kind by kind, and on the best nodes for so many slots
+ */
+
+#ifndef SGANG_PLAN_MIXED_H
+#define SGANG_PLAN_MIXED_H
+
+#include "plan_private.h"
+
+/* 'units' units of a member on one node. */
+struct piece {
+	uint32_t member;
+	uint32_t pos;
+	uint32_t units;
+};
+
+/* Pieces in ring order, those of a member together. */
+struct layout {
+	struct piece *piece;
+	size_t n;
+	uint64_t cost;
+};
+
+struct matching;
+
+/* One call of sgang_mixed_solve(). */
+struct mixed {
+	const struct sgang_job *job;
+	const struct sgang_plan_request *request;
+	const uint64_t *broken;
+	const uint32_t *order;
+	uint32_t n_nodes;
+	uint32_t *left;			/* by position: slots not taken */
+	uint32_t *cursor;		/* by kind: it fits nowhere before */
+	uint32_t *rank;			/* members, the large ones first */
+	struct piece *spot;		/* room for one a node */
+	bool *pool;			/* by position: may be used */
+	uint32_t from, to;		/* outside of these left[] is 0 */
+	struct matching *matching;
+	uint32_t trials;		/* of all improving */
+	uint32_t pack_steps;		/* of all trying everything */
+	size_t room;			/* pieces that a layout can hold */
+	struct layout now, best;
+	bool found;
+	uint64_t bound;
+};
+
+/* In which order nodes and members are taken. */
+enum fit {
+	NEXT_IN_ORDER,			/* both as they are, never back */
+	FIRST_IN_ORDER,			/* both as they are */
+	FIRST_LARGE,			/* large members first */
+	LEAST_ROOM,			/* ... on the nodes with least room */
+	MOST_ROOM,			/* ... on those with most room */
+	FITS
+};
+
+static inline const struct sgang_kind *kind_of(const struct mixed *mixed,
+					       uint32_t member)
+{
+	return &mixed->job->kind[mixed->job->kind_of[member]];
+}
+
+static inline const struct sgang_plan_member *ask_of(const struct mixed *mixed,
+						     uint32_t member)
+{
+	return &mixed->request->members[member];
+}
+
+/* Units of this member that still fit at a position. */
+static inline uint32_t fits(const struct mixed *mixed, uint32_t member,
+			    uint32_t pos)
+{
+	uint32_t units = sgang_kind_fits(mixed->job, kind_of(mixed, member),
+					 mixed->order[pos], mixed->left[pos]);
+
+	if (units > 1 && sgang_member_distinct(ask_of(mixed, member)))
+		return 1;
+	return units;
+}
+
+static inline uint32_t slots_of(const struct mixed *mixed,
+				const struct piece *piece)
+{
+	const struct sgang_kind *kind = kind_of(mixed, piece->member);
+
+	if (kind->whole)
+		return mixed->request->total[mixed->order[piece->pos]];
+	return piece->units * kind->slots;
+}
+
+static inline void take(struct mixed *mixed, const struct piece *piece)
+{
+	mixed->left[piece->pos] -= slots_of(mixed, piece);
+}
+
+static inline void give_back(struct mixed *mixed, const struct piece *piece)
+{
+	mixed->left[piece->pos] += slots_of(mixed, piece);
+}
+
+/* Append units of a member to the layout at hand. */
+static inline void put(struct mixed *mixed, uint32_t member, uint32_t pos,
+		       uint32_t units)
+{
+	struct piece *piece = &mixed->now.piece[mixed->now.n++];
+
+	piece->member = member;
+	piece->pos = pos;
+	piece->units = units;
+	take(mixed, piece);
+}
+
+/* What a hop costs between two positions. */
+static inline uint32_t hop_at(const struct mixed *mixed, uint32_t pos_a,
+			      uint32_t pos_b)
+{
+	uint32_t level;
+
+	if (pos_a == pos_b)
+		return mixed->request->costs->hop[SGANG_LEVEL_ISLAND];
+	level = sgang_fabric_meet(mixed->request->fabric, mixed->order[pos_a],
+				  mixed->order[pos_b]);
+	return mixed->request->costs->hop[level];
+}
+
+static inline uint64_t piece_ranks(const struct mixed *mixed,
+				   const struct piece *piece)
+{
+	return (uint64_t)piece->units *
+	       sgang_kind_ranks(mixed->job, kind_of(mixed, piece->member),
+				mixed->order[piece->pos]);
+}
+
+/* Can nothing be cheaper than the best layout? */
+static inline bool done(const struct mixed *mixed)
+{
+	return mixed->found && mixed->best.cost <= mixed->bound;
+}
+
+/* -- plan_mixed.c -- */
+
+/* Make all slots of positions from..to-1 free as far as the pool goes, those
+ * outside taken, and the layout at hand empty. */
+void sgang_mixed_clear(struct mixed *mixed, uint32_t from, uint32_t to);
+
+/* Improve the layout at hand and keep it if it is the best so far. */
+void sgang_mixed_finish(struct mixed *mixed);
+
+/* For qsort(): pieces by member, those of one by position. */
+int sgang_mixed_by_member(const void *one, const void *two);
+
+/* -- plan_improve.c -- */
+
+/* Move, swap and turn pieces of the layout at hand as long as that helps. */
+void sgang_mixed_improve(struct mixed *mixed);
+
+/* -- plan_fit.c -- */
+
+/* Put all members into a domain. False when that does not work out. */
+bool sgang_mixed_fit(struct mixed *mixed, const struct sgang_domain *domain,
+		     enum fit fit);
+
+/* First fit, then everything else, in domain after domain. 0, or -1 with
+ * ENOMEM, as the next ones. */
+int sgang_mixed_try_domains(struct mixed *mixed);
+
+/* -- plan_match.c -- */
+
+/* Make a layout in a domain with one unit a node. Returns 1, 0 when there is
+ * none, -1 with ENOMEM. */
+int sgang_mixed_match(struct mixed *mixed, const struct sgang_domain *domain);
+
+/* Try everything within a domain. False when there is nothing, or it takes too
+ * long to find. */
+bool sgang_mixed_pack(struct mixed *mixed, const struct sgang_domain *domain);
+
+/* -- plan_pools.c -- */
+
+int sgang_mixed_try_kinds(struct mixed *mixed);
+/* 'slots' is the request in slots. */
+int sgang_mixed_try_pools(struct mixed *mixed, struct sgang_tree *slots);
+
+#endif
