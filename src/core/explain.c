@@ -446,7 +446,7 @@ void sgang_explain_nofit(const struct sgang_plan_request *request,
 
 	if (request->max_level < SGANG_LEVEL_UNCONNECTED)
 		level = request->costs->name[request->max_level];
-	if (nofit->best_free >= nofit->needed) {
+	if (request->spread || nofit->best_free >= nofit->needed) {
 		/* the numbers alone are no reason */
 		snprintf(text, SGANG_EXPLAIN_SIZE, "%s", nofit->text);
 	} else if (nofit->free < nofit->needed) {

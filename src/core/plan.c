@@ -632,26 +632,36 @@ static int plan_request(struct sgang_job *job,
 	if (!broken || find_kinds(job) ||
 	    sgang_find_broken(job->request, job->pool, broken))
 		return -1;
-	rc = sgang_job_plan(job, broken, placement);
-	if (!rc && nofit)
+	if (job->request->spread)
+		rc = sgang_spread_plan(job, broken, placement, nofit);
+	else
+		rc = sgang_job_plan(job, broken, placement);
+	if (!rc && nofit && !job->request->spread)
 		return sgang_nofit_explain(job, nofit);
 	if (rc > 0 && job->request->parallel)
 		rc = sgang_parallel_plan(job, broken, placement, nofit, err);
 	return rc;
 }
 
-int sgang_plan(const struct sgang_plan_request *request,
+int sgang_plan(const struct sgang_plan_request *asked,
 	       struct sgang_placement **placement, struct sgang_nofit *nofit,
 	       struct sgang_error *err)
 {
+	struct sgang_plan_request request = *asked;
 	struct sgang_pool pool = { NULL };
-	struct sgang_job job = { .request = request, .pool = &pool };
+	struct sgang_job job = { .request = &request, .pool = &pool };
 	struct sgang_placement *made = NULL;
 	struct sgang_nofit why;
 	int rc;
 
-	if (check_request(request, err))
+	if (check_request(asked, err))
 		return -1;
+	if (request.spread && request.n_members == 1) {
+		/* it has no others to be apart from */
+		request.spread = false;
+		if (request.spread_level < request.max_level)
+			request.max_level = request.spread_level;
+	}
 	rc = plan_request(&job, &made, nofit ? &why : NULL, err);
 	sgang_pool_clear(&pool);
 	if (rc <= 0)

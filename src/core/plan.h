@@ -10,6 +10,15 @@
  * first two criteria are exact where the result says `exact`; the last two are
  * reached by exchange and are deterministic.
  *
+ * With `spread` members that are alike (in what they ask for and where it may
+ * be, and in number) are laid in depth-first order over the domains whose sum
+ * costs the least, then breaks the least; both are exact, and so is the least
+ * number of free slots in all domains used from the spread level up, which
+ * decides next. For other members the bound lets each domain have its cheapest
+ * member, and what is found is exact only when it costs as much as the bound.
+ * With communication groups, too, the ranks are laid out on that placement, and
+ * no other is looked for.
+ *
  * With communication groups (parallel.h) what is minimised is their weighted
  * cost instead, over the choice of nodes and of the rank at each position of
  * the ring, and then the same criteria follow. A member still has its
@@ -52,6 +61,12 @@ struct sgang_plan_request {
 	uint32_t max_level;		/* `require:`: highest level the gang
 					 * may span; SGANG_LEVEL_UNCONNECTED:
 					 * no limit (`prefer:`) */
+	bool spread;			/* `spread:`: each member inside one
+					 * domain of 'spread_level', no two in
+					 * the same */
+	uint32_t spread_level;		/* the domain of a node is the highest
+					 * above it of at most this level, else
+					 * the node (here an island) itself */
 	const struct sgang_parallel *parallel;	/* borrowed; NULL: the gang is
 						 * one ring */
 	/* With 'parallel', by group: highest level that each of its rings may
@@ -74,7 +89,9 @@ struct sgang_placement {
 
 /* Why there is none: one row per domain that was looked at and came closest
  * (at the highest level that was allowed), best first, at most
- * SGANG_NOFIT_ROWS. */
+ * SGANG_NOFIT_ROWS. With `spread` of two or more members: one per domain of
+ * that level that has no room for a member, and the numbers above the rows
+ * count members and domains that have room for one. */
 #define SGANG_NOFIT_ROWS 16
 struct sgang_nofit {
 	char text[256];			/* one sentence */

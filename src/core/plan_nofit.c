@@ -76,9 +76,8 @@ static void name_members(struct shortage *shortage, uint32_t number)
 			 "like member %u: ", n, first);
 }
 
-/* Insert a domain into the rows, best first. */
-static void add_row(struct sgang_nofit *nofit, uint32_t domain, uint64_t free,
-		    uint64_t needed)
+void sgang_nofit_row(struct sgang_nofit *nofit, uint32_t domain, uint64_t free,
+		     uint64_t needed)
 {
 	size_t i = nofit->n_rows;
 
@@ -113,7 +112,7 @@ static void add_rows(const struct shortage *shortage,
 			continue;
 		for (i = 0; i < domain->n_nodes; i++)
 			free += shortage->cap[domain->first_pos + i];
-		add_row(nofit, d, free, shortage->needed);
+		sgang_nofit_row(nofit, d, free, shortage->needed);
 	}
 }
 

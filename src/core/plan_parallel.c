@@ -493,15 +493,16 @@ static int try_blocks_of_ranks(struct solver *solver, struct answer *best)
 	return 0;
 }
 
-/* Try what there is. 'best' is the answer of one ring at first, and the best of
- * all in the end. -1 without memory. */
+/* Try what there is; with `spread:` that is the ring, as others know nothing of
+ * it. 'best' is the answer of one ring at first, and the best of all in the
+ * end. -1 without memory. */
 static int choose(struct solver *solver, struct answer *best)
 {
 	struct answer ring = *best, blocks = { .placement = NULL };
 	int rc = 0;
 
 	best->placement = NULL;
-	if (solver->alike && !solver->blocks.tired)
+	if (solver->alike && !solver->blocks.tired && !solver->request->spread)
 		rc = take_blocks(solver, &blocks);
 	if (rc > 0)
 		rc = compare(solver, best, &blocks);
@@ -510,7 +511,9 @@ static int choose(struct solver *solver, struct answer *best)
 			sgang_placement_destroy(ring.placement);
 		return -1;
 	}
-	return good_enough(best) ? 0 : try_blocks_of_ranks(solver, best);
+	if (good_enough(best) || solver->request->spread)
+		return 0;
+	return try_blocks_of_ranks(solver, best);
 }
 
 int sgang_parallel_plan(const struct sgang_job *job, const uint64_t *broken,

@@ -8,6 +8,10 @@
  *   plan_hull.c    their convex hulls, for bounds
  *   plan_choose.c  which children of one domain to use, and how far
  *   plan_tidy.c    ... and of equal ones the tidier
+ *   plan_spread.c  members in different domains: alike ones exactly
+ *   plan_apart.c   ... members of different shapes
+ *   plan_near.c    ... why there are too few domains
+ *   plan_mixed.c   members of different kinds: bound, construction, search
  *   plan_parallel.c  communication groups: a layer around all of these
  *   plan_blocks.c  ... how many units go where, so that rings stay whole
  *   plan_cut.c     ... what a set of ranks cuts at the least
@@ -285,11 +289,55 @@ uint32_t sgang_plan_lowest(const struct sgang_plan_request *request);
 bool sgang_tree_allowed(const struct sgang_plan_request *request,
 			uint32_t domain);
 
+/* All units of a tree in one domain, or on one node, asked for each of them. */
+struct sgang_inside;
+
+/* Look at every domain of 'level' or below in a domain that is allowed. 'tree'
+ * (its question, without `used` and `free_nodes`) and 'pool' must live on; the
+ * rest ends with the pool. NULL with ENOMEM or EOVERFLOW. */
+struct sgang_inside *sgang_inside_open(struct sgang_tree *tree, uint32_t level,
+				       struct sgang_pool *pool);
+
+/* Are all the costs that it tells the least? */
+bool sgang_inside_least(const struct sgang_inside *inside);
+/* ... and was what is broken then, and what was picked so far? */
+bool sgang_inside_exact(const struct sgang_inside *inside);
+
+/* What all units in this domain cost as a part of a ring that goes on to other
+ * children of its parent: (ranks * hop[island]) and the steps of all used
+ * domains, itself included; and what they break. False when they do not fit. */
+bool sgang_inside_domain(const struct sgang_inside *inside, uint32_t domain,
+			 uint64_t *cost, uint64_t *broken);
+
+/* The same for the node at a position, as a child of its lowest domain. */
+bool sgang_inside_node(const struct sgang_inside *inside, uint32_t pos,
+		       uint64_t *cost, uint64_t *broken);
+
+/* Units that fit into a domain of any level. */
+uint64_t sgang_inside_room(const struct sgang_inside *inside, uint32_t domain);
+
+/* Fill the answer of the tree for a domain into which the units fit. -1 with
+ * ENOMEM. */
+int sgang_inside_pick(struct sgang_inside *inside, uint32_t domain);
+
 /* -- plan_nofit.c -- */
 
 /* Say why nothing was found. 0, or -1 with ENOMEM. */
 int sgang_nofit_explain(const struct sgang_job *job,
 			struct sgang_nofit *nofit);
+
+/* Insert a domain into the rows, best first. */
+void sgang_nofit_row(struct sgang_nofit *nofit, uint32_t domain, uint64_t free,
+		     uint64_t needed);
+
+/* -- plan_spread.c -- */
+
+/* Each member in another domain of request->spread_level; there are two or
+ * more. Returns 1 and the placement, 0 with 'nofit' (may be NULL), or -1 with
+ * ENOMEM or EOVERFLOW. 'broken' as in struct sgang_tree. */
+int sgang_spread_plan(const struct sgang_job *job, const uint64_t *broken,
+		      struct sgang_placement **placement,
+		      struct sgang_nofit *nofit);
 
 /* -- plan_mixed.c -- */
 

@@ -1031,3 +1031,111 @@ out:
 	sgang_front_work_clear(&solver.work);
 	return rc;
 }
+
+/* -- one domain at a time -- */
+
+struct sgang_inside {
+	struct solver solver;
+};
+
+struct sgang_inside *sgang_inside_open(struct sgang_tree *tree, uint32_t level,
+				       struct sgang_pool *pool)
+{
+	struct sgang_inside *inside = sgang_pool_zalloc(pool, 1,
+							sizeof(*inside));
+	uint32_t d = sgang_fabric_domains(tree->request->fabric);
+	struct solver *solver = &inside->solver;
+	int rc;
+
+	if (!inside)
+		return NULL;
+	solver->tree = tree;
+	solver->pool = pool;
+	rc = set_up(solver);
+	solver->work.steps_max = STEPS_AGAIN;
+	while (d-- > 0 && !rc) {
+		const struct sgang_domain *domain = domain_at(solver, d);
+		sgang_plan_key key;
+
+		if (domain->level > level || !solver->full[d] ||
+		    highest(solver, d))
+			continue;
+		key = key_of(solver, step_cost(solver, d), tree->broken[d]);
+		rc = domain->n_children ? inner_front(solver, d, key) :
+					  leaf_front(solver, d, key);
+	}
+	sgang_front_work_clear(&solver->work);
+	return rc ? NULL : inside;
+}
+
+bool sgang_inside_least(const struct sgang_inside *inside)
+{
+	return !inside->solver.work.thinned;
+}
+
+bool sgang_inside_exact(const struct sgang_inside *inside)
+{
+	return inside->solver.proved && !inside->solver.work.thinned;
+}
+
+/* Take a key apart. */
+static void tell(const struct solver *solver, sgang_plan_key key,
+		 uint64_t *cost, uint64_t *broken)
+{
+	*cost = (uint64_t)((solver->base + key) >> solver->grain.shift);
+	*broken = (uint64_t)(key & ((INT64_C(1) << solver->grain.shift) - 1))
+		  << solver->coarse;
+}
+
+bool sgang_inside_domain(const struct sgang_inside *inside, uint32_t domain,
+			 uint64_t *cost, uint64_t *broken)
+{
+	const struct solver *solver = &inside->solver;
+	const struct sgang_point *point =
+		sgang_front_find(&solver->front[domain], solver->tree->need);
+
+	if (point)
+		tell(solver, point->key, cost, broken);
+	return point != NULL;
+}
+
+bool sgang_inside_node(const struct sgang_inside *inside, uint32_t pos,
+		       uint64_t *cost, uint64_t *broken)
+{
+	const struct solver *solver = &inside->solver;
+	const struct sgang_tree *tree = solver->tree;
+	uint64_t extra = solver->node_cost;
+
+	if (tree->cap[pos] < tree->need)
+		return false;
+	if (tree->more)
+		extra += tree->more[pos] *
+			 (uint64_t)tree->request->costs->hop[
+				 SGANG_LEVEL_ISLAND];
+	tell(solver, key_of(solver, extra, 0), cost, broken);
+	return true;
+}
+
+uint64_t sgang_inside_room(const struct sgang_inside *inside, uint32_t domain)
+{
+	return inside->solver.full[domain];
+}
+
+int sgang_inside_pick(struct sgang_inside *inside, uint32_t domain)
+{
+	struct solver *solver = &inside->solver;
+	struct sgang_tree *tree = solver->tree;
+	uint32_t n = domain_at(solver, domain)->n_nodes;
+	sgang_plan_key own = key_of(solver, step_cost(solver, domain),
+				    tree->broken[domain]);
+
+	tree->n_picks = 0;
+	tree->pick = sgang_pool_alloc(solver->pool,
+				      tree->need < n ? tree->need : n,
+				      sizeof(*tree->pick));
+	if (!tree->pick)
+		return -1;
+	return pick_domain(solver, domain, tree->need,
+			   sgang_front_find(&solver->front[domain],
+					    tree->need)->key - own);
+}

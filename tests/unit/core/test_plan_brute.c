@@ -36,12 +36,12 @@ static uint32_t rnd(struct random *random, uint32_t below)
 	return (uint32_t)((random->state >> 33) % below);
 }
 
-/* What the members of a world are like, and what its places are. */
+/* What the members of a world are like, and what its places are; any sum. */
 enum world_kind {
-	ALIKE,				/* members that are all alike */
-	MIXED,				/* each asks for something of its own */
-	ALIKE_INSIDE,			/* the same, on islands of nodes */
-	MIXED_INSIDE
+	ALIKE = 0,			/* members that are all alike */
+	MIXED = 1,			/* each asks for something of its own */
+	INSIDE = 2,			/* on islands of nodes */
+	SPREAD = 4			/* members in different domains */
 };
 
 struct world {
@@ -175,6 +175,25 @@ static void look_inside(struct world *world, struct random *random)
 	world->fabric = world->devices->fabric;
 }
 
+/* Members in different domains of a level; unless they are mixed, all of them
+ * want the same. */
+static void make_spread(struct world *world, struct random *random,
+			bool mixed)
+{
+	size_t i;
+
+	world->request.spread = true;
+	world->request.spread_level = rnd(random, 5);
+	if (mixed)
+		return;
+	world->n_members = 2 + rnd(random, 2);
+	world->member[0].units = 1 + rnd(random, UNITS_MAX /
+					 (uint32_t)world->n_members);
+	for (i = 1; i < world->n_members; i++)
+		world->member[i] = world->member[0];
+	world->units = (uint32_t)world->n_members * world->member[0].units;
+}
+
 static void make_world(struct world *world, uint64_t seed,
 		       enum world_kind kind)
 {
@@ -186,8 +205,8 @@ static void make_world(struct world *world, uint64_t seed,
 
 	memset(world, 0, sizeof(*world));
 	world->seed = seed;
-	world->n_nodes = kind < ALIKE_INSIDE ? 3 + rnd(&random, 4) :
-					       1 + rnd(&random, 3);
+	world->n_nodes = kind & INSIDE ? 1 + rnd(&random, 3) :
+					 3 + rnd(&random, 4);
 	for (i = 0; i < world->n_nodes; i++) {
 		sprintf(name[i], "n%u", i);
 		names[i] = name[i];
@@ -197,11 +216,13 @@ static void make_world(struct world *world, uint64_t seed,
 					   world->n_nodes, &err);
 	if (!world->fabric)
 		fail_msg("seed %lu: %s", (unsigned long)seed, err.text);
-	if (kind >= ALIKE_INSIDE)
+	if (kind & INSIDE)
 		look_inside(world, &random);
 	make_costs(world, &random);
 	make_nodes(world, &random);
-	make_members(world, &random, kind == MIXED || kind == MIXED_INSIDE);
+	make_members(world, &random, kind & MIXED);
+	if (kind & SPREAD)
+		make_spread(world, &random, kind & MIXED);
 	world->request.fabric = world->fabric;
 	world->request.costs = &world->costs;
 	world->request.free = world->free;
@@ -299,6 +320,42 @@ static uint64_t broken_by(const struct world *world, const bool *used)
 	return sum;
 }
 
+/* What a member has to itself on this node: the highest domain of at most the
+ * level of the spread that holds it, or the node. */
+static uint32_t compartment_of(const struct world *world, uint32_t node)
+{
+	uint32_t d, n = sgang_fabric_domains(world->fabric), best = n + node;
+	uint32_t highest = 0;
+
+	for (d = 0; d < n; d++) {
+		uint32_t level = sgang_fabric_domain(world->fabric, d)->level;
+
+		if (holds(world, d, node) && level > highest &&
+		    level <= world->request.spread_level) {
+			highest = level;
+			best = d;
+		}
+	}
+	return best;
+}
+
+/* Are the units of a member together, those of different ones apart? */
+static bool well_spread(const struct world *world, const uint32_t *at,
+			const uint32_t *member, size_t n)
+{
+	size_t i, k;
+
+	for (i = 0; world->request.spread && i < n; i++) {
+		for (k = 0; k < i; k++) {
+			if ((compartment_of(world, at[i]) ==
+			     compartment_of(world, at[k])) !=
+			    (member[i] == member[k]))
+				return false;
+		}
+	}
+	return true;
+}
+
 static void judge(struct brute *brute)
 {
 	const struct world *world = brute->world;
@@ -319,6 +376,8 @@ static void judge(struct brute *brute)
 	}
 	if (ranks == 1)
 		cost = 0;
+	if (!well_spread(world, brute->at, brute->member, n))
+		return;
 	/* one node alone is within every level */
 	if (top > world->request.max_level ||
 	    (top == SGANG_LEVEL_UNCONNECTED &&
@@ -405,6 +464,7 @@ static void check_runs(const struct world *world,
 		       const struct sgang_placement *placement)
 {
 	uint32_t left[NODES_MAX], units[MEMBERS_MAX] = { 0 };
+	uint32_t runs_at[UNITS_MAX], member[UNITS_MAX];
 	bool at[MEMBERS_MAX][NODES_MAX] = { { false } };
 	size_t i;
 
@@ -436,6 +496,11 @@ static void check_runs(const struct world *world,
 	}
 	for (i = 0; i < world->n_members; i++)
 		CHECK(units[i] == world->member[i].units);
+	for (i = 0; i < placement->n_runs; i++) {
+		runs_at[i] = placement->runs[i].node;
+		member[i] = placement->runs[i].member;
+	}
+	CHECK(well_spread(world, runs_at, member, placement->n_runs));
 }
 
 static uint64_t broken_space(const struct world *world,
@@ -472,7 +537,7 @@ static void check_placement(const struct world *world,
 
 struct tally {
 	unsigned int worlds, fit, exact, missed;
-	double ratio;
+	double ratio, worst;
 };
 
 static void try_world(uint64_t seed, enum world_kind kind,
@@ -482,6 +547,7 @@ static void try_world(uint64_t seed, enum world_kind kind,
 	struct sgang_nofit nofit;
 	struct world made, *world = &made;
 	struct brute brute;
+	double ratio = 1;
 	int rc;
 
 	make_world(world, seed, kind);
@@ -495,10 +561,10 @@ static void try_world(uint64_t seed, enum world_kind kind,
 		check_placement(world, &brute, placement);
 		tally->exact += placement->exact;
 		if (brute.cost)
-			tally->ratio += (double)placement->ring.cost /
-					(double)brute.cost;
-		else
-			tally->ratio += 1;
+			ratio = (double)placement->ring.cost /
+				(double)brute.cost;
+		tally->ratio += ratio;
+		tally->worst = ratio > tally->worst ? ratio : tally->worst;
 		if (placement->exact)
 			CHECK(broken_space(world, placement) == brute.broken);
 	} else {
@@ -552,8 +618,8 @@ static void test_inside(void **state)
 
 	(void)state;
 	for (seed = 1; seed <= 600; seed++) {
-		try_world(seed, ALIKE_INSIDE, &alike);
-		try_world(seed, MIXED_INSIDE, &mixed);
+		try_world(seed, INSIDE, &alike);
+		try_world(seed, MIXED | INSIDE, &mixed);
 	}
 	print_message("# inside: %u + %u fit, %u + %u exact, %u + %u missed\n",
 		      alike.fit, mixed.fit, alike.exact, mixed.exact,
@@ -565,11 +631,51 @@ static void test_inside(void **state)
 	assert_true(mixed.ratio <= 1.02 * mixed.fit);
 }
 
+/* 4.26, and issue 4: alike members in different domains. */
+static void test_spread_alike(void **state)
+{
+	struct tally tally = { 0 };
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 4000; seed++) {
+		try_world(seed, SPREAD, &tally);
+		try_world(seed, SPREAD | INSIDE, &tally);
+	}
+	print_message("# spread alike: %u fit, %u exact, %u missed\n",
+		      tally.fit, tally.exact, tally.missed);
+	assert_true(tally.fit > 500);
+	assert_int_equal(tally.missed, 0);
+	assert_int_equal(tally.exact, tally.fit);
+}
+
+/* 4.26: members of different shapes in different domains. */
+static void test_spread_mixed(void **state)
+{
+	struct tally tally = { 0 };
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 4000; seed++) {
+		try_world(seed, SPREAD | MIXED, &tally);
+		try_world(seed, SPREAD | MIXED | INSIDE, &tally);
+	}
+	print_message("# spread mixed: %u fit, %u exact, %u missed, "
+		      "cost/optimum %.4f, worst %.4f\n", tally.fit,
+		      tally.exact, tally.missed,
+		      tally.ratio / (tally.fit - tally.missed), tally.worst);
+	assert_true(tally.fit > 300);
+	assert_int_equal(tally.missed, 0);
+	assert_true(tally.worst <= 1.5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_alike),
 		cmocka_unit_test(test_mixed),
+		cmocka_unit_test(test_spread_alike),
+		cmocka_unit_test(test_spread_mixed),
 		cmocka_unit_test(test_inside),
 	};
 
