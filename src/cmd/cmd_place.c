@@ -36,8 +36,8 @@ static const struct sgang_cmd_option options[] = {
 			 "4x8: 8 slots on each of 4 nodes; may be repeated",
 			 0 },
 	[OPT_GANG_TOPOLOGY] = { "gang-topology", "POLICY",
-				"require:LEVEL, require:GROUP:LEVEL or "
-				"prefer:LEVEL", 0 },
+				"require:LEVEL, require:GROUP:LEVEL, "
+				"prefer:LEVEL or spread:LEVEL", 0 },
 	[OPT_PARALLEL] = { "parallel", "GROUPS",
 			   "groups over the ranks, tp=8,dp=4[:tp=100,dp=10]",
 			   0 },
@@ -237,12 +237,12 @@ static int fill_slots(struct request *request, struct sgang_error *err)
 	return 0;
 }
 
-/* The highest level that the gang, and the rings of each group, may span.
- * Without a clock `prefer:` sets no limit: preferring the lowest is what the
- * plan does anyway. */
-static int highest_levels(const struct request *request,
-			  struct sgang_plan_request *plan,
-			  struct sgang_error *err)
+/* The highest level that the gang, and the rings of each group, may span, and
+ * the one at which members are in different domains. Without a clock `prefer:`
+ * sets no limit: preferring the lowest is what the plan does anyway. */
+static int take_policy(const struct request *request,
+		       struct sgang_plan_request *plan,
+		       struct sgang_error *err)
 {
 	const struct sgang_costs *costs = &request->offline.conf.costs;
 	char unknown[SGANG_LEVEL_NAME_SIZE];
@@ -259,6 +259,10 @@ static int highest_levels(const struct request *request,
 	if (policy.require[0])
 		plan->max_level = (uint32_t)sgang_costs_level(costs,
 							      policy.require);
+	plan->spread = policy.spread[0];
+	if (plan->spread)
+		plan->spread_level = (uint32_t)sgang_costs_level(costs,
+								 policy.spread);
 	if (sgang_parallel_require(&request->parallel, &policy, costs,
 				   plan->require, &why))
 		return sgang_errf(err, EINVAL, "--gang-topology=%s; --parallel "
@@ -499,7 +503,7 @@ static int answer(struct request *request, struct sgang_error *err)
 	int rc;
 
 	if (sgang_offline_load(&request->offline, err) ||
-	    highest_levels(request, &plan, err) ||
+	    take_policy(request, &plan, err) ||
 	    fill_slots(request, err))
 		return -1;
 	plan.fabric = request->offline.fabric;

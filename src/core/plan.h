@@ -16,8 +16,8 @@
  * number of free slots in all domains used from the spread level up, which
  * decides next. For other members the bound lets each domain have its cheapest
  * member, and what is found is exact only when it costs as much as the bound.
- * With communication groups, too, the ranks are laid out on that placement, and
- * no other is looked for.
+ * With communication groups, too, the domains are those that the ring wants;
+ * only inside them units are moved.
  *
  * With communication groups (parallel.h) what is minimised is their weighted
  * cost instead, over the choice of nodes and of the rank at each position of

@@ -3,9 +3,9 @@
  *
  * The members keep their order in the ring, so which of them is next to which
  * decides what the hops between them cost. First a matching gives each member a
- * compartment, by augmenting paths, which find one whenever there is one. Then
- * members move to free compartments, or exchange theirs, as long as the ring
- * becomes cheaper by it.
+ * compartment, where needed by augmenting paths, which find one whenever there
+ * is one. Then members move to free compartments, or exchange theirs, as long as
+ * the ring becomes cheaper by it.
  */
 
 #include <stdlib.h>
@@ -119,6 +119,12 @@ static int set_up(struct solver *solver, uint32_t domain, const bool *wanted)
 
 /* -- the matching -- */
 
+static void put(struct solver *solver, uint32_t member, uint32_t where)
+{
+	solver->place[member] = where;
+	solver->owner[where] = member;
+}
+
 /* A step of a path: this member tries its options from 'next' on. */
 struct step {
 	uint32_t member;
@@ -133,11 +139,26 @@ static void shift(struct solver *solver, const struct step *path,
 		const struct step *step = &path[length];
 		const struct options *options = &solver->options[
 			solver->spread->shape_of[step->member]];
-		uint32_t where = options->option[step->next - 1].where;
 
-		solver->owner[where] = step->member;
-		solver->place[step->member] = where;
+		put(solver, step->member,
+		    options->option[step->next - 1].where);
 	}
+}
+
+/* The first of a member's options that nobody has. */
+static bool take_free(struct solver *solver, uint32_t member)
+{
+	const struct options *options =
+		&solver->options[solver->spread->shape_of[member]];
+	uint32_t i;
+
+	for (i = 0; i < options->n; i++) {
+		if (solver->owner[options->option[i].where] == NOBODY) {
+			put(solver, member, options->option[i].where);
+			return true;
+		}
+	}
+	return false;
 }
 
 /* Find a compartment for one more member, others making room. 'path' has room
@@ -235,12 +256,6 @@ static uint64_t ring_cost(const struct solver *solver)
 
 /* -- exchanging -- */
 
-static void put(struct solver *solver, uint32_t member, uint32_t where)
-{
-	solver->place[member] = where;
-	solver->owner[where] = member;
-}
-
 /* Move a member to a compartment; who has that takes the old one. False, and
  * nothing has changed, when that is not cheaper. */
 static bool exchange(struct solver *solver, uint32_t member, uint32_t where)
@@ -270,12 +285,12 @@ static bool exchange(struct solver *solver, uint32_t member, uint32_t where)
 	return false;
 }
 
-static void improve(struct solver *solver)
+static void improve(struct solver *solver, uint64_t enough)
 {
 	bool better = true;
 	uint32_t i, c;
 
-	while (better) {
+	while (better && ring_cost(solver) > enough) {
 		better = false;
 		for (i = 0; i < solver->spread->n_members; i++) {
 			for (c = solver->first; c < solver->end; c++) {
@@ -296,13 +311,13 @@ static int match(struct solver *solver, uint32_t *placed)
 
 	*placed = 0;
 	for (i = 0; path && i < n; i++)
-		*placed += augment(solver, i, path);
+		*placed += take_free(solver, i) || augment(solver, i, path);
 	return path ? 0 : -1;
 }
 
 int sgang_apart_solve(const struct sgang_spread *spread, uint32_t domain,
-		      const bool *wanted, uint64_t *steps, uint32_t *place,
-		      uint64_t *cost, uint32_t *placed)
+		      const bool *wanted, uint64_t enough, uint64_t *steps,
+		      uint32_t *place, uint64_t *cost, uint32_t *placed)
 {
 	struct solver solver = { .spread = spread, .place = place,
 				 .steps = *steps };
@@ -311,7 +326,7 @@ int sgang_apart_solve(const struct sgang_spread *spread, uint32_t domain,
 	if (!set_up(&solver, domain, wanted) && !match(&solver, placed))
 		rc = *placed == spread->n_members;
 	if (rc > 0) {
-		improve(&solver);
+		improve(&solver, enough);
 		*steps = solver.steps;
 		*cost = ring_cost(&solver);
 	}

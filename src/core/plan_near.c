@@ -54,18 +54,20 @@ static uint32_t closest(const struct sgang_spread *spread,
 	return best;
 }
 
-/* Compartments that have room for a member of this shape, or of any (NULL). */
-static uint32_t count_roomy(const struct sgang_spread *spread,
-			    const struct sgang_shape *shape)
+static bool has_room(const struct sgang_spread *spread,
+		     const struct sgang_shape *shape, uint32_t c)
+{
+	return room_in(spread, shape, c) >= shape->tree.need;
+}
+
+/* Compartments that have room for a member of some shape. */
+static uint32_t count_roomy(const struct sgang_spread *spread)
 {
 	uint32_t c, s, n = 0;
 
 	for (c = 0; c < spread->n; c++) {
 		for (s = 0; s < spread->n_shapes; s++) {
-			const struct sgang_shape *one = &spread->shape[s];
-
-			if ((!shape || shape == one) &&
-			    room_in(spread, one, c) >= one->tree.need)
+			if (has_room(spread, &spread->shape[s], c))
 				break;
 		}
 		n += s < spread->n_shapes;
@@ -81,11 +83,10 @@ static void add_rows(const struct sgang_spread *spread,
 	uint32_t c;
 
 	for (c = 0; c < spread->n; c++) {
-		uint64_t room = room_in(spread, shape, c);
-
-		if (room < shape->tree.need &&
+		if (!has_room(spread, shape, c) &&
 		    spread->at[c].domain != SGANG_DOMAIN_NONE)
-			sgang_nofit_row(nofit, spread->at[c].domain, room,
+			sgang_nofit_row(nofit, spread->at[c].domain,
+					room_in(spread, shape, c),
 					shape->tree.need);
 	}
 }
@@ -122,10 +123,14 @@ static void name_level(const struct sgang_spread *spread, bool many, char *buf,
 /* A shape that fits nowhere; NULL: there is none. */
 static const struct sgang_shape *homeless(const struct sgang_spread *spread)
 {
-	uint32_t s;
+	uint32_t s, c;
 
 	for (s = 0; s < spread->n_shapes; s++) {
-		if (!count_roomy(spread, &spread->shape[s]))
+		for (c = 0; c < spread->n; c++) {
+			if (has_room(spread, &spread->shape[s], c))
+				break;
+		}
+		if (c == spread->n)
 			return &spread->shape[s];
 	}
 	return NULL;
@@ -143,12 +148,13 @@ static void name_whole(const struct sgang_plan_request *request, char *buf,
 		snprintf(buf, size, " that are connected");
 }
 
-static void say(const struct sgang_spread *spread, uint32_t best,
+/* 'shape' is one that fits nowhere, or NULL. */
+static void say(const struct sgang_spread *spread,
+		const struct sgang_shape *shape, uint32_t best,
 		uint32_t placed, struct sgang_nofit *nofit)
 {
 	const struct sgang_plan_request *request = spread->job->request;
-	const struct sgang_shape *shape = homeless(spread);
-	uint32_t roomy = count_roomy(spread, NULL), n = spread->n_members;
+	uint32_t roomy = (uint32_t)nofit->free, n = spread->n_members;
 	char near[128], level[64], whole[64];
 	const size_t size = sizeof(nofit->text);
 
@@ -192,11 +198,11 @@ void sgang_near_explain(const struct sgang_spread *spread, uint32_t best,
 
 	memset(nofit, 0, sizeof(*nofit));
 	nofit->needed = spread->n_members;
-	nofit->free = count_roomy(spread, NULL);
+	nofit->free = count_roomy(spread);
 	nofit->best_free = placed;
 	if (best != SGANG_DOMAIN_NONE)
 		snprintf(nofit->best, sizeof(nofit->best), "%s",
 			 sgang_fabric_domain(fabric, best)->name);
 	add_rows(spread, shape ? shape : &spread->shape[0], nofit);
-	say(spread, best, placed, nofit);
+	say(spread, shape, best, placed, nofit);
 }

@@ -310,7 +310,8 @@ static bool shares(const struct solver *solver, const struct sgang_unit *unit,
 }
 
 /* May the gang, whose other units stay, be on this node too? Domains it may
- * span do not overlap, so one of the others tells. */
+ * span do not overlap, so one of the others tells. With `spread:` the unit stays
+ * in the domain that its member has. */
 static bool reaches(const struct solver *solver, const struct sgang_unit *unit,
 		    uint32_t node)
 {
@@ -318,6 +319,10 @@ static bool reaches(const struct solver *solver, const struct sgang_unit *unit,
 	const struct sgang_order *order = solver->order;
 	uint32_t level;
 
+	if (request->spread && sgang_fabric_meet(request->fabric, node,
+						 unit->node) >
+			       request->spread_level)
+		return false;
 	if (order->n_units == 1)
 		return true;
 	level = sgang_fabric_meet(request->fabric, node,

@@ -2,8 +2,8 @@
 /* plan_spread.c - each member of a gang in another domain
  *
  * First it is found out what each shape of members costs in each compartment
- * (plan_spread.h). Then, bottom-up, what it costs at the least to have one, two,
- * three ... members below a domain: the compartments of a domain are used in the
+ * (plan_spread.h). Then, bottom-up, what it costs at the least to have one,
+ * two, three ... members below a domain: its own compartments are used in the
  * order of what they cost, and its children are merged pair by pair, every
  * number of members on the one side with every number on the other. The domain
  * where all together cost the least is the common one.
@@ -755,8 +755,8 @@ static int try_candidate(struct search *search,
 	mark(search->counter->below[candidate->domain], spread->n_members,
 	     search->wanted);
 	rc = sgang_apart_solve(spread, candidate->domain, search->wanted,
-			       &search->steps, search->place, &cost,
-			       &search->placed);
+			       candidate->least.cost, &search->steps,
+			       search->place, &cost, &search->placed);
 	if (rc > 0 && cost < search->cost) {
 		memcpy(search->best, search->place,
 		       spread->n_members * sizeof(*search->best));

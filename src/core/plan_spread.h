@@ -78,13 +78,13 @@ void sgang_spread_below(const struct sgang_spread *spread, uint32_t domain,
 /* -- plan_apart.c -- */
 
 /* Members of several shapes in the compartments below 'domain', in ring order.
- * 'wanted' marks compartments that are tried first. '*steps' is how many
- * exchanges may be tried yet. Fills 'place' (by member: compartment) and
- * '*cost', that of the ring. Returns 1; 0 when they do not fit, '*placed' being
- * how many do; -1 with ENOMEM. */
+ * 'wanted' marks compartments that are tried first. The search ends at a cost
+ * of 'enough'; '*steps' is how many exchanges may be tried yet. Fills 'place'
+ * (by member: compartment) and '*cost', that of the ring. Returns 1; 0 when
+ * they do not fit, '*placed' being how many do; -1 with ENOMEM. */
 int sgang_apart_solve(const struct sgang_spread *spread, uint32_t domain,
-		      const bool *wanted, uint64_t *steps, uint32_t *place,
-		      uint64_t *cost, uint32_t *placed);
+		      const bool *wanted, uint64_t enough, uint64_t *steps,
+		      uint32_t *place, uint64_t *cost, uint32_t *placed);
 
 /* -- plan_near.c -- */
 

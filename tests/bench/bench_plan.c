@@ -4,7 +4,7 @@
  * Seeded fabrics of 1,000, 10,000 and 100,000 nodes at 70 % load, leaves of 16
  * and 32 nodes, 3 and 4 levels of switches, three kinds of fragmentation; gangs
  * of 64, 512 and 4096 whole nodes, and of 4096 slots on partly used nodes. Then
- * gangs of several kinds of members.
+ * gangs of several kinds of members, and of members in different domains.
  * Usage: bench_plan [ROUNDS]
  */
 
@@ -363,6 +363,61 @@ static int bench_fabrics(unsigned int rounds)
 	return rc;
 }
 
+/* -- members in different domains -- */
+
+#define SPREAD_MEMBERS 100
+
+static int bench_apart(struct cluster *cluster, const char *what,
+		       const struct sgang_plan_member *members, uint32_t level,
+		       unsigned int rounds)
+{
+	struct sgang_plan_request request;
+	struct result result = { .n = 0 };
+
+	init_request(cluster, &request, members, SPREAD_MEMBERS);
+	request.spread = true;
+	request.spread_level = level;
+	while (result.n < rounds) {
+		cluster->random = 1000 + result.n;
+		load_partly(cluster);
+		if (plan_once(&request, &result))
+			return -1;
+	}
+	print_result(what, &result);
+	return 0;
+}
+
+static int bench_spread(unsigned int rounds)
+{
+	struct sgang_plan_member members[SPREAD_MEMBERS] = { { .units = 0 } };
+	struct cluster cluster;
+	size_t i;
+	int rc = open_cluster(&cluster, 10000, 16, 3);
+
+	for (i = 0; i < SPREAD_MEMBERS; i++) {
+		members[i].units = 8;
+		members[i].slots = 2;
+	}
+	if (!rc)
+		rc = bench_apart(&cluster, "100 of 8x2 spread:leaf", members,
+				 SGANG_LEVEL_LEAF, rounds);
+	for (i = 0; i < SPREAD_MEMBERS; i++)
+		members[i].units = 1;
+	if (!rc)
+		rc = bench_apart(&cluster, "100 of 1x2 spread:node", members,
+				 SGANG_LEVEL_NODE, rounds);
+	for (i = 0; i < SPREAD_MEMBERS; i++) {
+		members[i].units = 1 + (uint32_t)i % 10;
+		members[i].slots = 1 + (uint32_t)i / 50;
+		members[i].ranks = 1 + (uint32_t)i / 10 % 5;
+	}
+	if (!rc)
+		rc = bench_apart(&cluster, "100 shapes spread:leaf", members,
+				 SGANG_LEVEL_LEAF, rounds);
+	close_cluster(&cluster);
+	return rc;
+}
+
 /* -- members of several kinds -- */
 
 #define MEMBERS 500
@@ -440,7 +495,8 @@ int main(int argc, char **argv)
 	printf("%-34s %8s %8s %12s %12s %s\n", "nodes/leaf/levels load gang",
 	       "median", "max ms", "cost", "bound", "exact/fit");
 	if (bench_fabrics((unsigned int)rounds) ||
-	    bench_mixed((unsigned int)rounds))
+	    bench_mixed((unsigned int)rounds) ||
+	    bench_spread((unsigned int)rounds))
 		return 1;
 	return 0;
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 0110-sgang-place.t - placements: packed, within the required level, or a no
 #
-# Behaviours 4.20 to 4.25. The cases are tests/data/place/*.in, in the form that
+# Behaviours 4.20 to 4.26. The cases are tests/data/place/*.in, in the form that
 # 0100-sgang-ring.t explains.
 
 test_description='sgang place'
@@ -72,6 +72,18 @@ test_expect_success '4.26: a policy names a level, so it holds in any cluster' '
 			--member="2*1x1" --gang-topology=require:leaf >out &&
 		grep -q " tier=leaf " out || return 1
 	done
+'
+
+test_expect_success '4.1, 4.26: too few domains for a spread, in numbers' '
+	test_expect_code 1 $SGANG place $textbook --free="n[1-5]=4" \
+		--member="4*2x4" --gang-topology=spread:leaf 2>err &&
+	echo "sgang: the gang does not fit: 4 members are to be in different" \
+		"leaf domains, but only 2 have room for one: r3 has 1 of 2" \
+		>expected &&
+	test_cmp expected err &&
+	test_expect_code 1 $SGANG place $textbook --member="2*1x1" \
+		--gang-topology=spread:leaf,require:leaf 2>err &&
+	grep "can never be" err
 '
 
 test_expect_success '4.2: the same question twice has the same answer' '
