@@ -36,7 +36,8 @@ struct solver {
 	struct options *options;	/* by shape */
 	uint32_t *owner;		/* by compartment: its member */
 	uint32_t *place;		/* by member: its compartment */
-	uint32_t *seen;			/* by compartment: round it was seen */
+	uint32_t *seen;			/* by compartment: latest round in which
+					 * it was seen */
 	uint32_t round;
 	uint64_t steps;
 };
@@ -161,13 +162,12 @@ static bool take_free(struct solver *solver, uint32_t member)
 	return false;
 }
 
-/* Find a compartment for one more member, others making room. 'path' has room
- * for all members. */
+/* Find a compartment for one more member, others making room. What was seen in
+ * vain leads nowhere later either. 'path' has room for all members. */
 static bool augment(struct solver *solver, uint32_t member, struct step *path)
 {
 	uint32_t length = 1;
 
-	solver->round++;
 	path[0] = (struct step){ .member = member };
 	while (length) {
 		struct step *step = &path[length - 1];
@@ -185,6 +185,7 @@ static bool augment(struct solver *solver, uint32_t member, struct step *path)
 		solver->seen[where] = solver->round;
 		if (solver->owner[where] == NOBODY) {
 			shift(solver, path, length);
+			solver->round++;
 			return true;
 		}
 		path[length++] = (struct step){
@@ -310,6 +311,7 @@ static int match(struct solver *solver, uint32_t *placed)
 	struct step *path = sgang_pool_alloc(&solver->pool, n, sizeof(*path));
 
 	*placed = 0;
+	solver->round = 1;
 	for (i = 0; path && i < n; i++)
 		*placed += take_free(solver, i) || augment(solver, i, path);
 	return path ? 0 : -1;

@@ -43,22 +43,6 @@ static bool is_above(const struct sgang_spread *spread, uint32_t d)
 
 /* -- worth -- */
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-bool sgang_worth_less(const struct sgang_worth *a, const struct sgang_worth *b)
-{
-	int order = compare(a->cost, b->cost);
-
-	if (!order)
-		order = compare(a->broken, b->broken);
-	if (!order)
-		order = compare(a->free, b->free);
-	return order < 0;
-}
-
 static struct sgang_worth sum_of(const struct sgang_worth *a,
 				 const struct sgang_worth *b)
 {
@@ -115,7 +99,7 @@ static int by_position(const void *one, const void *two)
 {
 	const struct sgang_compartment *a = one, *b = two;
 
-	return compare(a->first_pos, b->first_pos);
+	return a->first_pos < b->first_pos ? -1 : a->first_pos > b->first_pos;
 }
 
 /* Sum up free slots, and broken space from the top. */
@@ -331,7 +315,7 @@ static int by_offer(const void *one, const void *two)
 		return -1;
 	if (sgang_worth_less(&b->part, &a->part))
 		return 1;
-	return compare(a->where, b->where);
+	return a->where < b->where ? -1 : a->where > b->where;
 }
 
 static struct part *new_part(struct counter *counter, uint64_t n)
@@ -550,7 +534,7 @@ static int by_least(const void *one, const void *two)
 		return 1;
 	if (a->level != b->level)
 		return a->level < b->level ? -1 : 1;
-	return compare(a->domain, b->domain);
+	return a->domain < b->domain ? -1 : a->domain > b->domain;
 }
 
 /* Returns an array from the pool, the best first, or NULL with ENOMEM. */
