@@ -1,0 +1,190 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0445-islands.t - parts of nodes: GPUs and cores of one island
+#
+# Four nodes of 8 GPUs and 8 cores on two leaves; gres.conf says which cores are
+# near to which GPUs, and two-islands.xml says the same. What a job got inside of
+# its node is read from its cores and from the indices of its GPUs.
+
+test_description='Members get their GPUs and cores from one island where they can'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+# gres.conf with the GPUs' files, which slurmd wants to see.
+start_cluster()
+{
+	slurm_setup -n 4 -c 8 --gang --topology "$PWD/two-leaves.conf" \
+		--node "${2:-Gres=gpu:8}" --conf 'GresTypes=gpu' \
+		--gang-conf 'NodeTopology=n[1-4] Hwloc=two.xml'
+	cp "$top_srcdir/tests/data/two-islands.xml" "$slurm_dir/etc/two.xml"
+	mkdir "$slurm_dir/dev" && touch "$slurm_dir"/dev/gpu{0..7}
+	printf '%s\n' "$1" | sed "s|/dev/|$slurm_dir/dev/|" \
+		>"$slurm_dir/etc/gres.conf"
+	slurm_start
+}
+
+cat >two-leaves.conf <<\END
+SwitchName=a Nodes=n[1-2]
+SwitchName=b Nodes=n[3-4]
+SwitchName=top Switches=a,b
+END
+
+# The cores of the job on its only node: "0-3".
+cores_of()
+{
+	scontrol -d show job $1 | sed -n 's/.* CPU_IDs=\([^ ]*\) .*/\1/p'
+}
+
+# In which island are they all: 0, 1 or "both"?
+island_of()
+{
+	local cores
+
+	cores=$(cores_of $1)
+	case $cores in
+	[0-3]|[0-3]-[0-3]|[0-3],[0-3]*) ;;
+	[4-7]|[4-7]-[4-7]|[4-7],[4-7]*) echo 1; return ;;
+	*) echo both; return ;;
+	esac
+	case $cores in *[4-7]*) echo both ;; *) echo 0 ;; esac
+}
+
+node_of()
+{
+	squeue -h -j $1 -o %N
+}
+
+# Are all of its GPUs in the island of its cores?
+gpus_match()
+{
+	local island=$(island_of $1) gpus
+
+	gpus=$(scontrol -d show job $1 | sed -n 's/.*GRES=gpu:4(IDX:\(.*\))/\1/p')
+	case $island:$gpus in 0:0-3|1:4-7) ;; *) false ;; esac
+}
+
+# A member of half a node: four GPUs and as many cores.
+half()
+{
+	submit -N 1 -n 4 --gres=gpu:4 --mem=100 "$@"
+}
+
+clear_cluster()
+{
+	scancel -u root && wait_for 10 'test -z "$(squeue -h)"' &&
+		wait_for 10 nodes_idle
+}
+
+start_cluster 'Name=gpu File=/dev/gpu[0-3] Cores=0-3
+Name=gpu File=/dev/gpu[4-7] Cores=4-7'
+
+test_expect_success 'the description is taken' '
+	wait_for 10 grep -q "4 nodes described inside" \
+		"$slurm_dir/log/slurmctld.log"
+'
+
+test_expect_success '4.20, 4.22 two members of half a node fill it as two islands' '
+	a=$(half --gang=pair --gang-min-member=2) &&
+	b=$(half --gang=pair) &&
+	wait_for 10 all_in RUNNING $a $b &&
+	scontrol -d show job $a && scontrol -d show job $b &&
+	test "$(node_of $a)" = "$(node_of $b)" &&
+	gpus_match $a && gpus_match $b &&
+	test "$(echo $(island_of $a) $(island_of $b) | tr " " "\n" | sort |
+		tr "\n" " ")" = "0 1 "
+'
+
+test_expect_success '4.14, 4.34 and it costs what it is' '
+	gang_record $a &&
+	test "$(gang_record $a tier)" = node &&
+	test "$(gang_record $a ring)" = 10 &&
+	test "$(gang_record $a hops)" = island:6,node:2 &&
+	test "$(gang_record $a exact)" = 1 &&
+	clear_cluster
+'
+
+test_expect_success '4.20 a member is in one island whenever one is free' '
+	others= &&
+	for node in 1 2 3 4; do
+		others+=" $(submit -w n$node -N 1 -n 1 --gres=gpu:1 --mem=10)"
+	done &&
+	wait_for 10 all_in RUNNING $others &&
+	for o in $others; do test "$(island_of $o)" = 0 || return 1; done &&
+	a=$(half --gang=free --gang-min-member=2) &&
+	b=$(half --gang=free) &&
+	wait_for 10 all_in RUNNING $a $b &&
+	gang_record $a &&
+	test $(island_of $a) = 1 && test $(island_of $b) = 1 &&
+	gpus_match $a && gpus_match $b &&
+	test "$(gang_record $a hops)" = island:6,leaf:2 &&
+	clear_cluster
+'
+
+test_expect_success 'where no island has room, several will do' '
+	id=$(submit -N 1 -n 6 --gres=gpu:6 --mem=100 --gang=big \
+		--gang-min-member=1) &&
+	wait_state $id RUNNING &&
+	test $(island_of $id) = both &&
+	test "$(gang_record $id tier)" = node &&
+	clear_cluster
+'
+
+test_expect_success '1.29, 2.27 a member of two nodes has one island of each' '
+	a=$(submit -N 2 -n 8 --ntasks-per-node=4 --gres=gpu:4 --mem=100 \
+		--gang=two --gang-min-member=2) &&
+	b=$(submit -N 2 -n 8 --ntasks-per-node=4 --gres=gpu:4 --mem=100 \
+		--gang=two) &&
+	wait_for 10 all_in RUNNING $a $b &&
+	scontrol -d show job $a && gang_record $a &&
+	scontrol -d show job $a | grep "CPU_IDs=" >cores &&
+	! grep -v -E "CPU_IDs=(0-3|4-7) " cores &&
+	clear_cluster
+'
+
+test_expect_success 'cores alone: tasks of one member share an island' '
+	for i in 1 2 3; do
+		submit -w n$i -N 1 -n 2 --mem=10 >/dev/null || return 1
+	done &&
+	a=$(submit -N 1 -n 4 --mem=100 --gang=cores --gang-min-member=2) &&
+	b=$(submit -N 1 -n 4 --mem=100 --gang=cores) &&
+	wait_for 10 all_in RUNNING $a $b &&
+	test $(island_of $a) != both && test $(island_of $b) != both &&
+	clear_cluster
+'
+slurm_stop
+slurm_cleanup
+
+# Without files, Slurm wants a type for each set of cores.
+start_cluster 'Name=gpu Type=l40s Count=4 Cores=0-3
+Name=gpu Type=l40x Count=4 Cores=4-7' 'Gres=gpu:l40s:4,gpu:l40x:4'
+
+test_expect_success 'GPUs that are a count with cores: their cores tell' '
+	a=$(half --gang=pair --gang-min-member=2) &&
+	b=$(half --gang=pair) &&
+	wait_for 10 all_in RUNNING $a $b &&
+	gang_record $a &&
+	test "$(node_of $a)" = "$(node_of $b)" &&
+	test $(island_of $a) != both && test $(island_of $b) != both &&
+	test $(island_of $a) != $(island_of $b) &&
+	test "$(gang_record $a hops)" = island:6,node:2 &&
+	clear_cluster
+'
+slurm_stop
+slurm_cleanup
+
+start_cluster 'Name=gpu Count=8'
+
+test_expect_success 'GPUs that are bound to nothing: device=any' '
+	a=$(half --gang=any --gang-min-member=2) &&
+	b=$(half --gang=any) &&
+	wait_for 10 all_in RUNNING $a $b &&
+	gang_record $a &&
+	test "$(gang_record $a device)" = any &&
+	clear_cluster
+'
+
+test_expect_success 'nothing is left, and nothing went wrong' '
+	nothing_left
+'
+
+test_done
