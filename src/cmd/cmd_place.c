@@ -9,6 +9,8 @@
 
 #include "cmd/cmd.h"
 #include "cmd/offline.h"
+#include "cmd/placewhy.h"
+#include "cmd/ringtext.h"
 #include "core/hostlist.h"
 #include "core/plan.h"
 #include "core/policy.h"
@@ -23,6 +25,8 @@ enum {
 	OPT_MEMBER,
 	OPT_GANG_TOPOLOGY,
 	OPT_PARALLEL,
+	OPT_EXPLAIN,
+	OPT_BYTES,
 	OPT_JSON
 };
 
@@ -41,6 +45,10 @@ static const struct sgang_cmd_option options[] = {
 	[OPT_PARALLEL] = { "parallel", "GROUPS",
 			   "groups over the ranks, tp=8,dp=4[:tp=100,dp=10]",
 			   0 },
+	[OPT_EXPLAIN] = { "explain", NULL,
+			  "say why, and what else was possible", 0 },
+	[OPT_BYTES] = { "bytes", "N",
+			"of an all-reduce, for --explain (1G)", 0 },
 	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
 	{ NULL, NULL, NULL, 0 }
 };
@@ -51,6 +59,8 @@ struct request {
 	const char *free_list;		/* NULL: all slots are free */
 	struct sgang_spec spec;		/* --gang-topology */
 	struct sgang_parallel parallel;
+	bool explain;
+	uint64_t bytes;			/* --bytes; 0: not said */
 	bool json;
 	struct sgang_plan_member *members;
 	size_t n_members;
@@ -140,6 +150,11 @@ static int read_option(struct request *request, int option, const char *value,
 				      err);
 	case OPT_PARALLEL:
 		return sgang_offline_parallel(value, &request->parallel, err);
+	case OPT_EXPLAIN:
+		request->explain = true;
+		return 0;
+	case OPT_BYTES:
+		return sgang_ringtext_bytes(value, &request->bytes, err);
 	default:
 		request->json = true;
 		return 0;
@@ -354,8 +369,10 @@ static void print_layout(const struct sgang_placement *placement)
 	putchar('\n');
 }
 
+/* 'why' is NULL where nobody has asked. */
 static int print_placement(const struct request *request,
 			   const struct sgang_placement *placement,
+			   const struct sgang_placewhy *why,
 			   struct sgang_error *err)
 {
 	struct sgang_offline_cost cost;
@@ -370,6 +387,8 @@ static int print_placement(const struct request *request,
 	}
 	sgang_offline_print_cost(&request->offline, &cost);
 	print_layout(placement);
+	if (why)
+		sgang_placewhy_print(why);
 	if (!placement->exact)
 		fprintf(stderr, "sgang: not proved to be the cheapest, no "
 			"placement costs less than %" PRIu64 "\n",
@@ -413,6 +432,7 @@ static struct json_object *json_layout(const struct sgang_placement *placement)
 
 static int json_placement(const struct request *request,
 			  const struct sgang_placement *placement,
+			  const struct sgang_placewhy *why,
 			  struct sgang_error *err)
 {
 	struct sgang_offline_cost cost;
@@ -438,6 +458,9 @@ static int json_placement(const struct request *request,
 		json_object_object_add(object, "layout",
 				       json_layout(placement));
 	json_object_object_add(object, "members", members);
+	if (why)
+		json_object_object_add(object, "explain", sgang_placewhy_json(
+			why));
 	sgang_cmd_print_json(object);
 	return 0;
 }
@@ -494,6 +517,27 @@ static void json_nofit(const struct request *request,
 	sgang_cmd_print_json(object);
 }
 
+static int show_placement(const struct request *request,
+			  const struct sgang_plan_request *plan,
+			  const struct sgang_placement *placement,
+			  struct sgang_error *err)
+{
+	uint64_t bytes = request->bytes ? request->bytes :
+			 SGANG_RINGTEXT_BYTES;
+	struct sgang_placewhy *why = NULL;
+	int rc;
+
+	if (request->explain) {
+		why = sgang_placewhy_create(plan, placement, bytes, err);
+		if (!why)
+			return -1;
+	}
+	rc = (request->json ? json_placement : print_placement)
+		(request, placement, why, err);
+	sgang_placewhy_destroy(why);
+	return rc;
+}
+
 /* Plan and print. Returns an exit code, or -1 with 'err' filled. */
 static int answer(struct request *request, struct sgang_error *err)
 {
@@ -519,11 +563,12 @@ static int answer(struct request *request, struct sgang_error *err)
 	if (rc < 0)
 		return -1;
 	if (rc == 0) {
+		if (request->explain)
+			sgang_placewhy_nofit(&plan, &nofit);
 		(request->json ? json_nofit : print_nofit)(request, &nofit);
 		return SGANG_EXIT_NO;
 	}
-	rc = (request->json ? json_placement : print_placement)
-		(request, placement, err);
+	rc = show_placement(request, &plan, placement, err);
 	sgang_placement_destroy(placement);
 	return rc < 0 ? -1 : SGANG_EXIT_YES;
 }
@@ -546,6 +591,9 @@ static int run(const struct sgang_verb *verb, int argc, char **argv)
 	else if (!request.n_members)
 		code = sgang_cmd_bad("no --member=SHAPE is given, see sgang "
 				     "place --help");
+	else if (request.bytes && !request.explain)
+		code = sgang_cmd_bad("--bytes is for --explain, which is not "
+				     "given");
 	else if ((code = answer(&request, &err)) < 0)
 		code = sgang_cmd_bad("%s", err.text);
 	free(request.members);

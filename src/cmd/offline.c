@@ -142,9 +142,9 @@ void sgang_offline_print_cost(const struct sgang_offline *offline,
 		       costs->name[cost->groups.group[g].tier]);
 }
 
-static void json_ring(const struct sgang_costs *costs,
-		      const struct sgang_ring *ring,
-		      struct json_object *object)
+void sgang_offline_json_ring(const struct sgang_costs *costs,
+			     const struct sgang_ring *ring,
+			     struct json_object *object)
 {
 	struct json_object *hops = json_object_new_object();
 	int level;
@@ -195,7 +195,7 @@ void sgang_offline_json_cost(const struct sgang_offline *offline,
 	struct json_object *groups;
 	uint32_t g;
 
-	json_ring(costs, &cost->ring, object);
+	sgang_offline_json_ring(costs, &cost->ring, object);
 	if (!cost->parallel->n)
 		return;
 	groups = json_object_new_array();

@@ -73,4 +73,9 @@ void sgang_offline_json_cost(const struct sgang_offline *offline,
 			     const struct sgang_offline_cost *cost,
 			     struct json_object *object);
 
+/* Of the ring alone. */
+void sgang_offline_json_ring(const struct sgang_costs *costs,
+			     const struct sgang_ring *ring,
+			     struct json_object *object);
+
 #endif

@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "explain.h"
 #include "plan_private.h"
+#include "text.h"
 
 #define NONE SGANG_DOMAIN_NONE
 
@@ -59,15 +61,16 @@ static bool holds(const struct search *search, uint32_t d, uint32_t node)
 	return pos - domain->first_pos < domain->n_nodes;
 }
 
-static uint32_t find_common(const struct search *search)
+/* The lowest domain that holds it all. */
+static uint32_t find_common(const struct search *search,
+			    const struct sgang_placement *placement)
 {
-	const struct sgang_placement *chosen = search->chosen;
 	uint32_t d = sgang_fabric_leaf(search->request->fabric,
-				       chosen->runs[0].node);
+				       placement->runs[0].node);
 	size_t i;
 
-	for (i = 0; i < chosen->n_runs; i++)
-		while (!holds(search, d, chosen->runs[i].node))
+	for (i = 0; i < placement->n_runs; i++)
+		while (!holds(search, d, placement->runs[i].node))
 			d = domain_at(search, d)->parent;
 	return d;
 }
@@ -155,7 +158,8 @@ static int by_candidate(const void *one, const void *two)
 	return (a->free < b->free) - (a->free > b->free);
 }
 
-/* qsort: the most promising first; without room those that are nearest. */
+/* qsort: the most promising first; without room those that are nearest, and
+ * those with nothing free last. */
 static int by_promise(const void *one, const void *two)
 {
 	const struct candidate *a = one, *b = two;
@@ -194,35 +198,55 @@ static void rank(struct search *search)
 	}
 	qsort(search->candidate, search->n, sizeof(*search->candidate),
 	      by_promise);
+	while (search->n && !search->candidate[search->n - 1].free)
+		search->n--;
 }
 
 /* -- why one of them is not it -- */
 
-/* Slots that stay free in the leaves that it uses. */
-static int count_slack(struct search *search,
-		       const struct sgang_placement *placement,
-		       uint64_t *slack)
+static uint64_t free_in(const struct search *search, uint32_t d)
+{
+	const struct sgang_domain *domain = domain_at(search, d);
+	const uint32_t *order = sgang_fabric_order(search->request->fabric);
+	uint64_t free = 0;
+	uint32_t i;
+
+	for (i = 0; i < domain->n_nodes; i++)
+		free += search->request->free[order[domain->first_pos + i]];
+	return free;
+}
+
+/* Slots that a placement leaves free. */
+struct slack {
+	uint32_t common;
+	uint64_t in_common;
+	uint64_t in_leaves;		/* of those that it uses */
+};
+
+static int find_slack(struct search *search,
+		      const struct sgang_placement *placement,
+		      struct slack *slack)
 {
 	const struct sgang_fabric *fabric = search->request->fabric;
-	const uint32_t *order = sgang_fabric_order(fabric);
 	bool *seen = sgang_pool_zalloc(&search->pool,
 				       sgang_fabric_domains(fabric),
 				       sizeof(*seen));
-	uint32_t j;
 	size_t i;
 
 	if (!seen)
 		return -1;
-	*slack = 0;
+	slack->common = find_common(search, placement);
+	slack->in_common = free_in(search, slack->common);
+	slack->in_leaves = 0;
 	for (i = 0; i < placement->n_runs; i++) {
-		uint32_t d = sgang_fabric_leaf(fabric, placement->runs[i].node);
-		const struct sgang_domain *leaf = domain_at(search, d);
+		const struct sgang_run *run = &placement->runs[i];
+		uint32_t leaf = sgang_fabric_leaf(fabric, run->node);
 
-		for (j = 0; !seen[d] && j < leaf->n_nodes; j++)
-			*slack += search->request->free[
-				order[leaf->first_pos + j]];
-		seen[d] = true;
-		*slack -= placement->runs[i].slots;
+		if (!seen[leaf])
+			slack->in_leaves += free_in(search, leaf);
+		seen[leaf] = true;
+		slack->in_leaves -= run->slots;
+		slack->in_common -= run->slots;
 	}
 	return 0;
 }
@@ -246,40 +270,66 @@ static uint32_t breaks_most(const struct search *search,
 	return most;
 }
 
+static void say_slack(const struct search *search, const struct slack *ours,
+		      const struct slack *theirs, struct sgang_other *other)
+{
+	if (theirs->in_common > ours->in_common)
+		snprintf(other->why, sizeof(other->why), "same cost, but less "
+			 "tight: %" PRIu64 " slots stay free in %.32s, %" PRIu64
+			 " in %.32s", theirs->in_common,
+			 domain_at(search, theirs->common)->name,
+			 ours->in_common,
+			 domain_at(search, ours->common)->name);
+	else if (theirs->in_common == ours->in_common &&
+		 theirs->in_leaves > ours->in_leaves)
+		snprintf(other->why, sizeof(other->why), "same cost, but less "
+			 "tight: %" PRIu64 " slots stay free in its leaves, not %"
+			 PRIu64, theirs->in_leaves, ours->in_leaves);
+	else
+		snprintf(other->why, sizeof(other->why), "same cost, %s",
+			 theirs->common > ours->common ? "but comes later" :
+			 "and nothing else is in its favour");
+}
+
 /* The tie rules of plan.h, for a placement that costs the same. */
 static int say_tie(struct search *search, const struct sgang_placement *rival,
 		   struct sgang_other *other)
 {
+	const struct sgang_plan_request *request = search->request;
 	const struct sgang_placement *chosen = search->chosen;
-	uint64_t ours, theirs, our_slack, their_slack;
 	uint32_t most = breaks_most(search, rival);
+	struct slack our_slack, their_slack;
+	uint64_t ours, theirs;
 
-	if (sgang_count_broken(search->request, &search->pool, search->broken,
+	if (sgang_count_broken(request, &search->pool, search->broken,
 			       chosen->runs, chosen->n_runs, &ours) ||
-	    sgang_count_broken(search->request, &search->pool, search->broken,
+	    sgang_count_broken(request, &search->pool, search->broken,
 			       rival->runs, rival->n_runs, &theirs) ||
-	    count_slack(search, chosen, &our_slack) ||
-	    count_slack(search, rival, &their_slack))
+	    find_slack(search, chosen, &our_slack) ||
+	    find_slack(search, rival, &their_slack))
 		return -1;
 	if (theirs > ours && most != NONE)
 		snprintf(other->why, sizeof(other->why), "same cost, but "
-			 "breaks the free %s %.64s", search->request->costs->
-			 name[domain_at(search, most)->level],
+			 "breaks the free %s %.64s",
+			 request->costs->name[domain_at(search, most)->level],
 			 domain_at(search, most)->name);
-	else if (theirs == ours && their_slack > our_slack)
-		snprintf(other->why, sizeof(other->why), "same cost, but "
-			 "leaves %" PRIu64 " free slots behind instead of %"
-			 PRIu64, their_slack, our_slack);
 	else
-		snprintf(other->why, sizeof(other->why), "same cost, the "
-			 "first of equals was taken");
+		say_slack(search, &our_slack, &their_slack, other);
 	return 0;
+}
+
+/* What the planner has minimised. */
+static uint64_t cost_of(const struct search *search,
+			const struct sgang_placement *placement)
+{
+	return search->request->parallel ? placement->weighted_cost :
+	       placement->ring.cost;
 }
 
 static int say_why(struct search *search, const struct sgang_placement *rival,
 		   struct sgang_other *other)
 {
-	uint64_t ours = search->chosen->ring.cost;
+	uint64_t ours = cost_of(search, search->chosen);
 
 	if (!other->fits)
 		snprintf(other->why, sizeof(other->why), "%" PRIu64 " of %"
@@ -323,7 +373,7 @@ static int look_at(struct search *search, uint32_t d, struct sgang_other *other,
 	other->domain = d;
 	other->fits = rc;
 	if (rc) {
-		other->cost = rival->ring.cost;
+		other->cost = cost_of(search, rival);
 	} else {
 		other->free = nofit.best_free;
 		other->needed = nofit.needed;
@@ -364,7 +414,7 @@ int sgang_explain_others(const struct sgang_plan_request *request,
 		sgang_errf(err, ENOMEM, "out of memory");
 		goto out;
 	}
-	found.common = find_common(&search);
+	found.common = find_common(&search, placement);
 	find_candidates(&search, found.common);
 	rank(&search);
 	for (; found.n < search.n && found.n < most; found.n++)
@@ -379,33 +429,108 @@ out:
 	return rc;
 }
 
+/* A text that is written piece by piece and takes none of a piece for which it
+ * has no room. */
+struct list {
+	char *text;
+	size_t size;
+	size_t length;
+	bool full;
+};
+
+static void add_to_list(struct list *list, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void add_to_list(struct list *list, const char *fmt, ...)
+{
+	const char *comma = list->length ? "," : "";
+	size_t room = list->size - list->length;
+	char *end = list->text + list->length;
+	va_list args;
+	int n;
+
+	if (list->full)
+		return;
+	va_start(args, fmt);
+	n = vsnprintf(end + strlen(comma), room - strlen(comma), fmt, args);
+	va_end(args);
+	list->full = n < 0 || (size_t)n + strlen(comma) >= room;
+	if (list->full) {
+		*end = '\0';
+		return;
+	}
+	memcpy(end, comma, strlen(comma));
+	list->length += (size_t)n + strlen(comma);
+}
+
 void sgang_explain_write(const struct sgang_fabric *fabric,
 			 const struct sgang_others *others,
 			 char text[SGANG_OTHERS_SIZE])
 {
-	size_t i, length = 0;
+	struct list list = { .text = text, .size = SGANG_OTHERS_SIZE };
+	size_t i;
 
 	text[0] = '\0';
 	for (i = 0; i < others->n; i++) {
 		const struct sgang_other *other = &others->other[i];
 		const char *name = sgang_fabric_domain(fabric,
 						       other->domain)->name;
-		size_t room = SGANG_OTHERS_SIZE - length;
-		int n;
 
 		if (other->fits)
-			n = snprintf(text + length, room, "%s%s:%" PRIu64,
-				     length ? "," : "", name, other->cost);
+			add_to_list(&list, "%s:%" PRIu64, name, other->cost);
 		else
-			n = snprintf(text + length, room, "%s%s:%" PRIu64 "/%"
-				     PRIu64, length ? "," : "", name,
-				     other->free, other->needed);
-		if (n < 0 || (size_t)n >= room) {
-			text[length] = '\0';
-			return;
-		}
-		length += (size_t)n;
+			add_to_list(&list, "%s:%" PRIu64 "/%" PRIu64, name,
+				    other->free, other->needed);
 	}
+}
+
+void sgang_explain_write_hops(const struct sgang_ring *ring,
+			      const struct sgang_costs *costs,
+			      char text[SGANG_HOPS_SIZE])
+{
+	struct list list = { .text = text, .size = SGANG_HOPS_SIZE };
+	uint32_t level;
+
+	text[0] = '\0';
+	for (level = 0; level < SGANG_LEVELS; level++)
+		if (ring->hops[level])
+			add_to_list(&list, "%s:%" PRIu64, costs->name[level],
+				    ring->hops[level]);
+}
+
+/* Read one word, "leaf:2". */
+static int read_hops(char *word, const struct sgang_costs *costs,
+		     uint64_t hops[SGANG_LEVELS])
+{
+	char *colon = strrchr(word, ':');
+	uint64_t number;
+	int level;
+
+	if (!colon)
+		return -1;
+	*colon = '\0';
+	level = sgang_costs_level(costs, word);
+	if (level < 0 || sgang_text_number(colon + 1, 0, UINT64_MAX, &number))
+		return -1;
+	hops[level] = number;
+	return 0;
+}
+
+int sgang_explain_read_hops(const char *text, const struct sgang_costs *costs,
+			    struct sgang_ring *ring)
+{
+	uint64_t hops[SGANG_LEVELS] = { 0 };
+	char copy[SGANG_HOPS_SIZE], *rest = copy, *word;
+
+	memset(ring->hops, 0, sizeof(ring->hops));
+	if (strlen(text) >= sizeof(copy))
+		return -1;
+	strcpy(copy, text);
+	while (*text && (word = strsep(&rest, ",")))
+		if (read_hops(word, costs, hops))
+			return -1;
+	memcpy(ring->hops, hops, sizeof(hops));
+	return 0;
 }
 
 /* -- why there is none -- */

@@ -24,10 +24,12 @@
 struct sgang_other {
 	uint32_t domain;
 	bool fits;
-	uint64_t cost;			/* fits: of the best placement there */
+	uint64_t cost;			/* fits: of the ring of the best
+					 * placement there; with communication
+					 * groups their weighted cost */
 	uint64_t free;			/* else: units (plan.h) that fit ... */
 	uint64_t needed;		/* ... and those needed */
-	char why[160];			/* "48 > 40", "7 of 8 fit" */
+	char why[192];			/* "48 > 40", "7 of 8 fit" */
 };
 
 struct sgang_others {
@@ -42,7 +44,7 @@ struct sgang_others {
 /* Look at 'most' (at most SGANG_OTHERS_MAX) of the domains of the level of the
  * common one; where it is the only one of its level, at its children.
  * Promising is a domain that has room in few leaf switches, then with little
- * else free. 'placement' is the answer to 'request', or what became of it.
+ * else free; one with nothing free is left out without being counted. 'placement' is the answer to 'request', or what became of it.
  * Returns 0, or -1 with ENOMEM and 'err' filled. */
 int sgang_explain_others(const struct sgang_plan_request *request,
 			 const struct sgang_placement *placement, size_t most,
@@ -53,6 +55,17 @@ int sgang_explain_others(const struct sgang_plan_request *request,
 void sgang_explain_write(const struct sgang_fabric *fabric,
 			 const struct sgang_others *others,
 			 char text[SGANG_OTHERS_SIZE]);
+
+/* The hops of a ring for the record's hops=, "island:6,leaf:2", the lowest level
+ * first. What is too long ends at a comma. */
+void sgang_explain_write_hops(const struct sgang_ring *ring,
+			      const struct sgang_costs *costs,
+			      char text[SGANG_HOPS_SIZE]);
+
+/* The reverse: fill ring->hops. Returns 0, or -1 and no hops when 'text' is no
+ * such list or names a level that 'costs' does not have. */
+int sgang_explain_read_hops(const char *text, const struct sgang_costs *costs,
+			    struct sgang_ring *ring);
 
 /* What a slot is called: "GPU", "GPUs", and how many of them it stands for. */
 struct sgang_explain_unit {

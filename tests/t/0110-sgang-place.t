@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 0110-sgang-place.t - placements: packed, within the required level, or a no
 #
-# Behaviours 4.20 to 4.26. The cases are tests/data/place/*.in, in the form that
-# 0100-sgang-ring.t explains.
+# Behaviours 4.20 to 4.26, 4.34. The cases are tests/data/place/*.in, in the form
+# that # 0100-sgang-ring.t explains.
 
 test_description='sgang place'
 
@@ -84,6 +84,26 @@ test_expect_success '4.1, 4.26: too few domains for a spread, in numbers' '
 	test_expect_code 1 $SGANG place $textbook --member="2*1x1" \
 		--gang-topology=spread:leaf,require:leaf 2>err &&
 	grep "can never be" err
+'
+
+test_expect_success 'what --explain adds changes nothing of the rest' '
+	$SGANG place $textbook --slots=4 --member=6x4 >plain &&
+	$SGANG place $textbook --slots=4 --member=6x4 --explain >explained &&
+	head -n $(wc -l <plain) explained >same &&
+	test_cmp plain same &&
+	test $(wc -l <explained) -gt $(wc -l <plain)
+'
+
+test_expect_success '4.34: eight other domains are looked at, the rest counted' '
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		echo "SwitchName=r$i Nodes=n[$((2 * i - 1))-$((2 * i))]"
+	done >racks &&
+	echo "SwitchName=top Switches=r[1-12]" >>racks &&
+	$SGANG place --topology=racks --free="n[1-23]=1" --member=2x1 \
+		--explain >out &&
+	test $(grep -c "^other: " out) = 8 &&
+	grep -x "others_left_out=3" out &&
+	grep -x "other: domain=r2 level=leaf ring_cost=8 why=same cost, but comes later" out
 '
 
 test_expect_success '4.2: the same question twice has the same answer' '

@@ -63,6 +63,13 @@ bad 'ring without a topology' 'topology=FILE is missing' ring n1
 bad 'ring without a place' 'no place' ring "$T"
 bad 'place without a topology' 'topology=FILE is missing' place --member=1x1
 bad 'place without a member' 'no --member' place "$T"
+bad 'bytes without explain' 'bytes is for --explain' \
+	place "$T" --member=1x1 --bytes=1G
+for value in '' 0 G 1g 1GB -1 1.5G 18446744073709551616 18446744073709551615K \
+	99999999999999999999999999; do
+	bad "bytes that are \"$value\"" 'bytes=.*: expected a number' \
+		place "$T" --member=1x1 --explain "--bytes=$value"
+done
 bad 'place with a word too many' 'unexpected word "n1"' \
 	place "$T" --member=1x1 n1
 bad 'list with a word too many' 'unexpected word "n1"' list n1

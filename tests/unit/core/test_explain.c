@@ -49,14 +49,14 @@ static void test_others(void **state)
 		/* no room */
 		{ "n[1-2,5,13-16,17-18]", 6, "p2", "p1:3/6", "3 of 6 fit" },
 		{ "n[1-2,5-7,9-12]", 4, "l3",
-		  "l2:3/4,l1:2/4,l4:0/4,l5:0/4,l6:0/4", "3 of 4 fit" },
+		  "l2:3/4,l1:2/4", "3 of 4 fit" },
 		/* the tie rules of plan.h */
-		{ "n[1-3,5-8]", 2, "l1", "l2:8,l3:0/2,l4:0/2,l5:0/2,l6:0/2",
+		{ "n[1-3,5-8]", 2, "l1", "l2:8",
 		  "same cost, but breaks the free leaf l2" },
-		{ "n[1-3,5-6]", 2, "l2", "l1:8,l3:0/2,l4:0/2,l5:0/2,l6:0/2",
-		  "same cost, but leaves 1 free slots behind instead of 0" },
-		{ "n[1-2,5-6]", 2, "l1", "l2:8,l3:0/2,l4:0/2,l5:0/2,l6:0/2",
-		  "same cost, the first of equals was taken" },
+		{ "n[1-3,5-6]", 2, "l2", "l1:8",
+		  "same cost, but less tight: 1 slots stay free in l1, 0 in l2" },
+		{ "n[1-2,5-6]", 2, "l1", "l2:8",
+		  "same cost, but comes later" },
 		/* there is one top only, so what is below it is looked at */
 		{ "n[1-4,13-16]", 8, "top", "p1:4/8,p2:4/8", "4 of 8 fit" },
 	};
@@ -127,6 +127,47 @@ static void test_cut(void **state)
 	sgang_explain_write(bed.fabric, &others, text);
 	assert_int_equal(strlen(text), strlen(":8") + 200);
 	bed_close(&bed);
+}
+
+static void test_hops(void **state)
+{
+	static const char *const bad[] = {
+		"leaf", "leaf:", "leaf:x", "nowhere:1", "leaf:1,", ",leaf:1",
+		"leaf:-1",
+	};
+	struct sgang_ring ring = { .hops = { 6, 0, 2, 1 } }, again;
+	char text[SGANG_HOPS_SIZE], long_text[SGANG_HOPS_SIZE + 1];
+	struct sgang_costs costs;
+	size_t i;
+
+	(void)state;
+	sgang_costs_default(&costs);
+	sgang_explain_write_hops(&ring, &costs, text);
+	assert_string_equal(text, "island:6,leaf:2,spine:1");
+	assert_int_equal(sgang_explain_read_hops(text, &costs, &again), 0);
+	assert_memory_equal(again.hops, ring.hops, sizeof(ring.hops));
+	assert_int_equal(sgang_explain_read_hops("", &costs, &again), 0);
+	assert_int_equal(again.hops[0], 0);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		again.hops[0] = 1;
+		assert_int_equal(sgang_explain_read_hops(bad[i], &costs,
+							 &again), -1);
+		assert_int_equal(again.hops[0], 0);
+	}
+	memset(long_text, '1', SGANG_HOPS_SIZE);
+	long_text[SGANG_HOPS_SIZE] = '\0';
+	assert_int_equal(sgang_explain_read_hops(long_text, &costs, &again),
+			 -1);
+	/* all levels, with long names: cut at a comma */
+	for (i = 0; i < SGANG_LEVELS; i++) {
+		memset(costs.name[i], 'a' + (int)i, 30);
+		ring.hops[i] = 10;
+	}
+	sgang_explain_write_hops(&ring, &costs, text);
+	assert_int_equal(strlen(text), 7 * 34 - 1);
+	assert_int_equal(sgang_explain_read_hops(text, &costs, &again), 0);
+	assert_int_equal(again.hops[6], 10);
+	assert_int_equal(again.hops[7], 0);
 }
 
 static void expect_nofit(const struct bed *bed,
@@ -249,6 +290,7 @@ int main(void)
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_bounded),
 		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_hops),
 		cmocka_unit_test(test_nofit),
 		cmocka_unit_test(test_nofit_members),
 		cmocka_unit_test(test_no_memory),

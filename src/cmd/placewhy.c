@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* placewhy.c - sgang place --explain: what speaks for a placement */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/offline.h"
+#include "cmd/placewhy.h"
+#include "cmd/ringtext.h"
+#include "core/explain.h"
+#include "core/hostlist.h"
+#include "core/stock.h"
+
+struct sgang_placewhy {
+	const struct sgang_plan_request *request;
+	const struct sgang_placement *placement;
+	uint64_t bytes;
+	struct sgang_ring empty;	/* of the best place, were all free */
+	struct sgang_stock *stock;	/* NULL: Slurm finds no place */
+	char *stock_nodes;		/* host list, in the order of ranks */
+	struct sgang_others others;
+};
+
+/* What was planned, were all nodes free. Where that is no proved optimum, the
+ * placement can be better. */
+static int find_empty(struct sgang_placewhy *why, struct sgang_error *err)
+{
+	struct sgang_plan_request request = *why->request;
+	struct sgang_placement *placement = NULL;
+	bool better;
+	int rc;
+
+	request.free = request.total;
+	rc = sgang_plan(&request, &placement, NULL, err);
+	if (rc < 0)
+		return -1;
+	better = rc && (request.parallel ?
+			placement->weighted_cost <=
+			why->placement->weighted_cost :
+			placement->ring.cost <= why->placement->ring.cost);
+	why->empty = better ? placement->ring : why->placement->ring;
+	sgang_placement_destroy(placement);
+	return 0;
+}
+
+static int find_stock(struct sgang_placewhy *why, struct sgang_error *err)
+{
+	int rc = sgang_stock_place(why->request, &why->stock, err);
+	const char **names;
+	size_t i;
+
+	if (rc <= 0)
+		return rc;
+	names = calloc(why->stock->n_runs, sizeof(*names));
+	for (i = 0; names && i < why->stock->n_runs; i++)
+		names[i] = sgang_fabric_node_name(why->request->fabric,
+						  why->stock->runs[i].node);
+	if (names)
+		why->stock_nodes = sgang_hostlist_fold(names,
+						       why->stock->n_runs);
+	free(names);
+	return why->stock_nodes ? 0 :
+	       sgang_errf(err, ENOMEM, "out of memory");
+}
+
+struct sgang_placewhy *sgang_placewhy_create(
+		const struct sgang_plan_request *request,
+		const struct sgang_placement *placement, uint64_t bytes,
+		struct sgang_error *err)
+{
+	struct sgang_placewhy *why = calloc(1, sizeof(*why));
+
+	if (!why) {
+		sgang_errf(err, ENOMEM, "out of memory");
+		return NULL;
+	}
+	why->request = request;
+	why->placement = placement;
+	why->bytes = bytes;
+	if (find_empty(why, err) || find_stock(why, err) ||
+	    sgang_explain_others(request, placement, SGANG_OTHERS_MAX,
+				 &why->others, err)) {
+		sgang_placewhy_destroy(why);
+		return NULL;
+	}
+	return why;
+}
+
+void sgang_placewhy_destroy(struct sgang_placewhy *why)
+{
+	int saved = errno;
+
+	if (why) {
+		sgang_stock_destroy(why->stock);
+		free(why->stock_nodes);
+	}
+	free(why);
+	errno = saved;
+}
+
+/* "hops=leaf:4,spine:2 slowest=spine seconds=0.35" */
+static void print_time(const struct sgang_placewhy *why,
+		       const struct sgang_ring *ring)
+{
+	struct sgang_ringtext_time time;
+	char hops[SGANG_HOPS_SIZE];
+
+	sgang_explain_write_hops(ring, why->request->costs, hops);
+	sgang_ringtext_time(ring, why->request->costs, why->bytes, &time);
+	printf("hops=%s slowest=%s seconds=%s", hops[0] ? hops : "(null)",
+	       time.slowest, time.seconds);
+}
+
+static void print_ring(const struct sgang_placewhy *why, const char *title,
+		       const struct sgang_ring *ring)
+{
+	printf("%s: ring_cost=%" PRIu64 " cross_links=%" PRIu64 " tier=%s ",
+	       title, ring->cost, ring->cross_links,
+	       why->request->costs->name[ring->tier]);
+	print_time(why, ring);
+}
+
+/* What places are compared by. */
+static const char *other_cost(const struct sgang_placewhy *why)
+{
+	return why->request->parallel ? "weighted_cost" : "ring_cost";
+}
+
+static void print_other(const struct sgang_placewhy *why,
+			const struct sgang_other *other)
+{
+	const struct sgang_domain *domain = sgang_fabric_domain(
+		why->request->fabric, other->domain);
+
+	printf("other: domain=%s level=%s ", domain->name,
+	       why->request->costs->name[domain->level]);
+	if (other->fits)
+		printf("%s=%" PRIu64, other_cost(why), other->cost);
+	else
+		printf("free=%" PRIu64 " needed=%" PRIu64, other->free,
+		       other->needed);
+	printf(" why=%s\n", other->why);
+}
+
+void sgang_placewhy_print(const struct sgang_placewhy *why)
+{
+	size_t i;
+
+	print_time(why, &why->placement->ring);
+	printf(" bytes=%" PRIu64 "\n", why->bytes);
+	print_ring(why, "empty", &why->empty);
+	putchar('\n');
+	if (why->stock) {
+		print_ring(why, "stock", &why->stock->ring);
+		printf(" estimate=%s nodes=%s\n",
+		       why->stock->exact ? "no" : "yes", why->stock_nodes);
+	} else {
+		printf("stock: no place\n");
+	}
+	for (i = 0; i < why->others.n; i++)
+		print_other(why, &why->others.other[i]);
+	if (why->others.left_out)
+		printf("others_left_out=%" PRIu32 "\n", why->others.left_out);
+}
+
+static struct json_object *json_ring(const struct sgang_placewhy *why,
+				     const struct sgang_ring *ring)
+{
+	struct json_object *object = json_object_new_object();
+
+	sgang_offline_json_ring(why->request->costs, ring, object);
+	sgang_ringtext_json_time(ring, why->request->costs, why->bytes,
+				 object);
+	return object;
+}
+
+static struct json_object *json_stock(const struct sgang_placewhy *why)
+{
+	struct json_object *object;
+
+	if (!why->stock)
+		return NULL;
+	object = json_ring(why, &why->stock->ring);
+	json_object_object_add(object, "estimate", json_object_new_boolean(
+		!why->stock->exact));
+	json_object_object_add(object, "nodes",
+			       json_object_new_string(why->stock_nodes));
+	return object;
+}
+
+static struct json_object *json_other(const struct sgang_placewhy *why,
+				      const struct sgang_other *other)
+{
+	const struct sgang_domain *domain = sgang_fabric_domain(
+		why->request->fabric, other->domain);
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "domain",
+			       json_object_new_string(domain->name));
+	json_object_object_add(object, "level", json_object_new_string(
+		why->request->costs->name[domain->level]));
+	json_object_object_add(object, "fits",
+			       json_object_new_boolean(other->fits));
+	if (other->fits) {
+		json_object_object_add(object, other_cost(why),
+				       json_object_new_uint64(other->cost));
+	} else {
+		json_object_object_add(object, "free",
+				       json_object_new_uint64(other->free));
+		json_object_object_add(object, "needed",
+				       json_object_new_uint64(other->needed));
+	}
+	json_object_object_add(object, "why",
+			       json_object_new_string(other->why));
+	return object;
+}
+
+struct json_object *sgang_placewhy_json(const struct sgang_placewhy *why)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *others = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < why->others.n; i++)
+		json_object_array_add(others, json_other(
+			why, &why->others.other[i]));
+	json_object_object_add(object, "bytes",
+			       json_object_new_uint64(why->bytes));
+	sgang_ringtext_json_time(&why->placement->ring, why->request->costs,
+				 why->bytes, object);
+	json_object_object_add(object, "empty",
+			       json_ring(why, &why->empty));
+	json_object_object_add(object, "stock", json_stock(why));
+	json_object_object_add(object, "others", others);
+	json_object_object_add(object, "others_left_out",
+			       json_object_new_uint64(why->others.left_out));
+	return object;
+}
+
+void sgang_placewhy_nofit(const struct sgang_plan_request *request,
+			  struct sgang_nofit *nofit)
+{
+	static const struct sgang_explain_unit unit = { "slot", "slots", 1 };
+	char text[SGANG_EXPLAIN_SIZE];
+
+	sgang_explain_nofit(request, nofit, &unit, text);
+	snprintf(nofit->text, sizeof(nofit->text), "%.255s", text);
+}

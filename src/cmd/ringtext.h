@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ringtext.h - what a ring does, in words, for the verbs that explain */
+
+#ifndef SGANG_RINGTEXT_H
+#define SGANG_RINGTEXT_H
+
+#include <json-c/json.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "core/err.h"
+#include "core/fabric.h"
+#include "core/ring.h"
+
+/* Bytes on each rank that are reduced unless --bytes says something else. */
+#define SGANG_RINGTEXT_BYTES UINT64_C(1000000000)
+
+/* Read the value of --bytes, a number that K, M, G or T (powers of 1000) may
+ * follow. Returns 0, or -1 with 'err' filled. */
+int sgang_ringtext_bytes(const char *value, uint64_t *bytes,
+			 struct sgang_error *err);
+
+/* The level that is slowest in an all-reduce of 'bytes', and how long that
+ * takes; "(null)" and null where it is not known. */
+struct sgang_ringtext_time {
+	const char *slowest;		/* name of a level, or "(null)" */
+	char seconds[32];		/* "0.005833", or "(null)" */
+};
+void sgang_ringtext_time(const struct sgang_ring *ring,
+			 const struct sgang_costs *costs, uint64_t bytes,
+			 struct sgang_ringtext_time *time);
+/* The same as members "slowest" and "seconds" of 'object'. */
+void sgang_ringtext_json_time(const struct sgang_ring *ring,
+			      const struct sgang_costs *costs, uint64_t bytes,
+			      struct json_object *object);
+
+#endif
