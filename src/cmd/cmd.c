@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
@@ -147,6 +148,17 @@ const char *sgang_cmd_user(void)
 	const struct passwd *entry = getpwuid(getuid());
 
 	return entry ? entry->pw_name : NULL;
+}
+
+const char *sgang_cmd_time(int64_t when, char text[SGANG_CMD_TIME])
+{
+	time_t time = (time_t)when;
+	struct tm broken;
+
+	if (!when || !localtime_r(&time, &broken) ||
+	    !strftime(text, SGANG_CMD_TIME, "%Y-%m-%dT%H:%M:%S", &broken))
+		strcpy(text, "(null)");
+	return text;
 }
 
 int sgang_cmd_gang(const char *text, struct sgang_spec *spec,

@@ -11,6 +11,7 @@
 
 #include <json-c/json.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "core/err.h"
@@ -43,6 +44,7 @@ struct sgang_verb {
 extern const struct sgang_verb sgang_verb_cancel;
 extern const struct sgang_verb sgang_verb_create;
 extern const struct sgang_verb sgang_verb_delete;
+extern const struct sgang_verb sgang_verb_explain;
 extern const struct sgang_verb sgang_verb_list;
 extern const struct sgang_verb sgang_verb_place;
 extern const struct sgang_verb sgang_verb_retry;
@@ -72,6 +74,10 @@ const char *sgang_cmd_operand(const struct sgang_verb *verb, int argc,
 
 /* The caller's name, NULL: it has none. Valid until the next call. */
 const char *sgang_cmd_user(void);
+
+/* A time as Slurm writes it, "(null)" for 0, into 'text', which is returned. */
+#define SGANG_CMD_TIME 32
+const char *sgang_cmd_time(int64_t when, char text[SGANG_CMD_TIME]);
 
 /* Read the name of a gang, [NAMESPACE/]NAME, into 'spec', where nothing else is
  * said. As with --gang the namespace is the caller's name by default. Returns

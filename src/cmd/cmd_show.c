@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cmd/cmd.h"
 #include "cmd/gangs.h"
@@ -39,54 +38,6 @@ static const char *or_null(const char *text)
 	return text[0] ? text : "(null)";
 }
 
-/* A name without a namespace is first looked for in the user's own, as --gang=
- * does, then everywhere. Returns 1 and '*found', 0 when there is none, or -1
- * with 'err' when several namespaces have it. */
-static int find_gang(const struct request *request,
-		     const struct sgang_gangs *gangs,
-		     const struct sgang_gang **found, struct sgang_error *err)
-{
-	const struct sgang_gang *other = NULL;
-	const char *user = sgang_cmd_user();
-	size_t i, n = 0;
-
-	for (i = 0; i < gangs->count; i++) {
-		const struct sgang_gang *gang = &gangs->gang[i];
-		const char *ns = request->spec.ns;
-
-		if (strcmp(gang->record->name, request->spec.name))
-			continue;
-		if (ns[0] ? !strcmp(gang->record->ns, ns) :
-		    user && !strcmp(gang->record->ns, user)) {
-			*found = gang;
-			return 1;
-		}
-		if (!ns[0]) {
-			other = gang;
-			n++;
-		}
-	}
-	if (n > 1)
-		return sgang_errf(err, EINVAL, "%zu namespaces have a gang %s, "
-				  "say NAMESPACE/%s", n, request->spec.name,
-				  request->spec.name);
-	if (n == 1)
-		*found = other;
-	return (int)n;
-}
-
-/* As Slurm writes a time. */
-static const char *show_time(int64_t when, char text[32])
-{
-	time_t time = (time_t)when;
-	struct tm broken;
-
-	if (!when || !localtime_r(&time, &broken) ||
-	    !strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &broken))
-		strcpy(text, "(null)");
-	return text;
-}
-
 /* A gang that is Undefined has neither number. */
 static void print_numbers(const struct sgang_gang *gang)
 {
@@ -108,7 +59,8 @@ static void print_rules(const struct sgang_gang *gang)
 {
 	const struct sgang_record *record = gang->record;
 	char wait[SGANG_TIME_SHOWN] = "(null)", object[16] = "(null)";
-	char created[32], since[32], ends[32], started[32];
+	char created[SGANG_CMD_TIME], since[SGANG_CMD_TIME];
+	char ends[SGANG_CMD_TIME], started[SGANG_CMD_TIME];
 
 	if (record->waiting_time)
 		sgang_text_show_time(wait, record->waiting_time);
@@ -120,10 +72,10 @@ static void print_rules(const struct sgang_gang *gang)
 	       sgang_gangs_match(record), sgang_gangs_on_failure(record),
 	       or_null(record->groups), wait, object);
 	printf("   Created=%s Since=%s WaitEnds=%s Started=%s\n",
-	       show_time(record->created, created),
-	       show_time(record->since, since),
-	       show_time(sgang_gangs_wait_ends(gang), ends),
-	       show_time(record->started, started));
+	       sgang_cmd_time(record->created, created),
+	       sgang_cmd_time(record->since, since),
+	       sgang_cmd_time(sgang_gangs_wait_ends(gang), ends),
+	       sgang_cmd_time(record->started, started));
 }
 
 static void print_placement(const struct sgang_record *record)
@@ -269,7 +221,8 @@ static int answer(const struct request *request, struct sgang_error *err)
 	if (sgang_jobs_load(&jobs, err) ||
 	    sgang_gangs_build(&jobs, &gangs, err))
 		goto out;
-	switch (find_gang(request, &gangs, &gang, err)) {
+	switch (sgang_gangs_find(&gangs, &request->spec, sgang_cmd_user(),
+				 &gang, err)) {
 	case 0:
 		code = refuse(request);
 		break;

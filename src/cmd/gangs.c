@@ -345,6 +345,37 @@ out:
 	return rc;
 }
 
+int sgang_gangs_find(const struct sgang_gangs *gangs,
+		     const struct sgang_spec *name, const char *user,
+		     const struct sgang_gang **found, struct sgang_error *err)
+{
+	const struct sgang_gang *other = NULL;
+	size_t i, n = 0;
+
+	for (i = 0; i < gangs->count; i++) {
+		const struct sgang_gang *gang = &gangs->gang[i];
+
+		if (strcmp(gang->record->name, name->name))
+			continue;
+		if (name->ns[0] ? !strcmp(gang->record->ns, name->ns) :
+		    user && !strcmp(gang->record->ns, user)) {
+			*found = gang;
+			return 1;
+		}
+		if (!name->ns[0]) {
+			other = gang;
+			n++;
+		}
+	}
+	if (n > 1)
+		return sgang_errf(err, EINVAL, "%zu namespaces have a gang %s, "
+				  "say NAMESPACE/%s", n, name->name,
+				  name->name);
+	if (n == 1)
+		*found = other;
+	return (int)n;
+}
+
 void sgang_gangs_clear(struct sgang_gangs *gangs)
 {
 	size_t i;

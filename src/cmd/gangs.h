@@ -18,6 +18,7 @@
 #include "cmd/jobs.h"
 #include "core/err.h"
 #include "core/record.h"
+#include "core/spec.h"
 
 struct sgang_gang {
 	const struct sgang_jobrow **jobs;	/* in ring order, then by submission */
@@ -45,6 +46,14 @@ struct sgang_gangs {
 int sgang_gangs_build(const struct sgang_jobs *jobs, struct sgang_gangs *gangs,
 		      struct sgang_error *err);
 void sgang_gangs_clear(struct sgang_gangs *gangs);
+
+/* The gang that 'name' says (only its namespace and name are looked at). Without
+ * a namespace it is first looked for in that of 'user' (NULL: has none), as
+ * --gang= does, then everywhere. Returns 1 and '*found', 0 when there is none,
+ * or -1 with EINVAL and 'err' when several namespaces have it. */
+int sgang_gangs_find(const struct sgang_gangs *gangs,
+		     const struct sgang_spec *name, const char *user,
+		     const struct sgang_gang **found, struct sgang_error *err);
 
 /* Members that have not ended; of a finished gang all of them. */
 uint32_t sgang_gangs_members(const struct sgang_gang *gang);

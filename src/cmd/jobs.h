@@ -37,6 +37,8 @@ struct sgang_jobrow {
 	char *nodes;			/* hostlist expression, "" */
 	char *reason;			/* "" when there is none */
 	int64_t submit_time;		/* seconds since the epoch */
+	int64_t start_time;		/* of a pending job when Slurm expects
+					 * it to start; 0: not known */
 	int64_t end_time;		/* of an ended job */
 };
 
@@ -49,6 +51,13 @@ struct sgang_jobs {
  * 'err' filled. */
 int sgang_jobs_load(struct sgang_jobs *jobs, struct sgang_error *err);
 void sgang_jobs_clear(struct sgang_jobs *jobs);
+
+/* The same from slurmdbd for a job that slurmctld does not know any more; a job
+ * that was requeued has a row for each run. No row: slurmdbd does not know it
+ * either, or there is none. slurmctld 22.05 does not send it system_comment, so
+ * the record is there only if an operator has stored it. */
+int sgang_jobs_load_past(uint32_t job_id, struct sgang_jobs *jobs,
+			 struct sgang_error *err);
 
 /* The row as Slurm's commands name a job: "12", "12_3", "12_[4-6]"; 'whole' is
  * the whole array, "12". Returns a string the caller frees, or NULL with

@@ -5,10 +5,22 @@
 
 #include "cmd/jobs.h"
 
-int sgang_jobs_load(struct sgang_jobs *jobs, struct sgang_error *err)
+static int no_slurm(struct sgang_jobs *jobs, struct sgang_error *err)
 {
 	jobs->row = NULL;
 	jobs->count = 0;
 	return sgang_errf(err, ENOTSUP, "this sgang was built without Slurm; "
 			  "only ring, place and submit work");
+}
+
+int sgang_jobs_load(struct sgang_jobs *jobs, struct sgang_error *err)
+{
+	return no_slurm(jobs, err);
+}
+
+int sgang_jobs_load_past(uint32_t job_id, struct sgang_jobs *jobs,
+			 struct sgang_error *err)
+{
+	(void)job_id;
+	return no_slurm(jobs, err);
 }

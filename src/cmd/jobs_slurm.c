@@ -12,6 +12,7 @@
 
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
+#include <slurm/slurmdb.h>
 
 #include "cmd/jobs.h"
 #include "cmd/libslurm.h"
@@ -113,6 +114,8 @@ static int fill_row(struct sgang_jobrow *row, const job_info_t *info)
 	row->nodes = copy(info->nodes);
 	row->reason = reason_text(info);
 	row->submit_time = info->submit_time;
+	row->start_time = row->class == SGANG_ROW_PENDING ? info->start_time :
+			  0;
 	row->end_time = info->end_time;
 	if (row->array_id) {
 		row->array_tasks = array_text(info);
@@ -183,5 +186,129 @@ int sgang_jobs_load(struct sgang_jobs *jobs, struct sgang_error *err)
 				  "slurmctld: %s", sgang_libslurm_why());
 	rc = convert(message, jobs, err);
 	slurm_free_job_info_msg(message);
+	return rc;
+}
+
+/* ---- jobs of the past ---- */
+
+/* What to ask slurmdbd; its lists borrow what they hold. */
+struct question {
+	slurm_selected_step_t job;
+	slurmdb_job_cond_t cond;
+};
+
+static void clear_question(struct question *question)
+{
+	if (question->cond.step_list)
+		slurm_list_destroy(question->cond.step_list);
+	if (question->cond.cluster_list)
+		slurm_list_destroy(question->cond.cluster_list);
+}
+
+/* slurmdbd may have jobs of several clusters. */
+static int ask_for(struct question *question, uint32_t job_id, char *cluster)
+{
+	slurmdb_job_cond_t *cond = &question->cond;
+
+	memset(question, 0, sizeof(*question));
+	question->job.array_task_id = NO_VAL;
+	question->job.het_job_offset = NO_VAL;
+	question->job.step_id.job_id = job_id;
+	question->job.step_id.step_id = NO_VAL;
+	question->job.step_id.step_het_comp = NO_VAL;
+	cond->db_flags = SLURMDB_JOB_FLAG_NOTSET;
+	cond->flags = JOBCOND_FLAG_DUP | JOBCOND_FLAG_NO_STEP |
+		      JOBCOND_FLAG_NO_DEFAULT_USAGE;
+	cond->step_list = slurm_list_create(NULL);
+	cond->cluster_list = slurm_list_create(NULL);
+	return cond->step_list && cond->cluster_list &&
+	       slurm_list_append(cond->step_list, &question->job) &&
+	       slurm_list_append(cond->cluster_list, cluster) ? 0 : -1;
+}
+
+static int fill_past(struct sgang_jobrow *row, const slurmdb_job_rec_t *job)
+{
+	row->class = class_of(job->state);
+	row->job_id = job->jobid;
+	row->tasks = 1;
+	row->user = copy(job->user);
+	row->partition = copy(job->partition);
+	row->state = copy(state_word(job->state));
+	row->nodes = copy(job->nodes);
+	row->reason = copy("");
+	row->submit_time = job->submit;
+	row->end_time = job->end;
+	return row->user && row->partition && row->state && row->nodes &&
+	       row->reason ? 0 : -1;
+}
+
+static int convert_past(List list, struct sgang_jobs *jobs,
+			struct sgang_error *err)
+{
+	struct sgang_jobs found = { NULL, 0 };
+	ListIterator walk = slurm_list_iterator_create(list);
+	slurmdb_job_rec_t *job;
+	int rc = 0;
+
+	found.row = calloc((size_t)slurm_list_count(list) + 1,
+			   sizeof(*found.row));
+	while (!rc && found.row && (job = slurm_list_next(walk))) {
+		struct sgang_jobrow *row = &found.row[found.count];
+
+		if (!sgang_record_parse(job->system_comment, &row->record))
+			continue;
+		found.count++;
+		rc = fill_past(row, job);
+	}
+	slurm_list_iterator_destroy(walk);
+	if (rc || !found.row) {
+		sgang_jobs_clear(&found);
+		return sgang_errf(err, ENOMEM, "out of memory");
+	}
+	*jobs = found;
+	return 0;
+}
+
+/* The rows of slurmdbd as Slurm has them, or NULL. */
+static List load_past(uint32_t job_id, char *cluster)
+{
+	uint16_t flags = 0;
+	struct question question;
+	void *connection;
+	List list = NULL;
+
+	if (!ask_for(&question, job_id, cluster)) {
+		connection = slurmdb_connection_get(&flags);
+		list = slurmdb_jobs_get(connection, &question.cond);
+		slurmdb_connection_close(&connection);
+	}
+	clear_question(&question);
+	return list;
+}
+
+int sgang_jobs_load_past(uint32_t job_id, struct sgang_jobs *jobs,
+			 struct sgang_error *err)
+{
+	slurm_conf_t *conf = NULL;
+	List list = NULL;
+	int rc = 0;
+
+	jobs->row = NULL;
+	jobs->count = 0;
+	if (sgang_libslurm_enter(err))
+		return -1;
+	rc = slurm_load_ctl_conf(0, &conf);
+	if (!rc && conf->accounting_storage_type &&
+	    strstr(conf->accounting_storage_type, "slurmdbd"))
+		list = load_past(job_id, conf->cluster_name);
+	sgang_libslurm_leave();
+	if (rc)
+		return sgang_errf(err, EIO, "cannot read the settings of "
+				  "slurmctld: %s", sgang_libslurm_why());
+	slurm_free_ctl_conf(conf);
+	if (!list)
+		return 0;
+	rc = convert_past(list, jobs, err);
+	slurm_list_destroy(list);
 	return rc;
 }

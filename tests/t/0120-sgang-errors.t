@@ -70,6 +70,12 @@ for value in '' 0 G 1g 1GB -1 1.5G 18446744073709551616 18446744073709551615K \
 	bad "bytes that are \"$value\"" 'bytes=.*: expected a number' \
 		place "$T" --member=1x1 --explain "--bytes=$value"
 done
+bad 'explain without a gang' 'the name of one gang or a job' explain
+bad 'explain with two' 'the name of one gang or a job' explain a b
+bad 'explain of no name' 'no upper-case letters' explain Train
+bad 'explain with odd bytes' 'bytes=many: expected' explain --bytes=many a
+bad 'explain with a gang.conf that is not there' 'none/gang.conf' \
+	explain --conf=none/gang.conf a
 bad 'place with a word too many' 'unexpected word "n1"' \
 	place "$T" --member=1x1 n1
 bad 'list with a word too many' 'unexpected word "n1"' list n1

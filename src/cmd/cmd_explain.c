@@ -1,0 +1,616 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_explain.c - sgang explain: why a gang is where it is, or waits */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/gangs.h"
+#include "cmd/ringtext.h"
+#include "core/conf.h"
+#include "core/explain.h"
+#include "core/text.h"
+
+/* Where Slurm's files are unless SLURM_CONF says something else. */
+#define SLURM_CONF_DEFAULT "/etc/slurm/slurm.conf"
+
+/* The select plugin puts the start of a gang that no end of jobs helps a year
+ * ahead; what is further away than this is meant so. */
+#define NEVER (300 * 86400)
+
+/* Columns that a reason may fill. */
+#define WIDTH 78
+
+enum {
+	OPT_CONF,
+	OPT_BYTES,
+	OPT_JSON
+};
+
+static const struct sgang_cmd_option options[] = {
+	[OPT_CONF] = { "conf", "FILE", "gang.conf with names and bandwidths",
+		       0 },
+	[OPT_BYTES] = { "bytes", "N", "of an all-reduce (1G)", 0 },
+	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
+	{ NULL, NULL, NULL, 0 }
+};
+
+struct request {
+	const char *operand;
+	uint32_t job;			/* 0: the operand is a gang's name */
+	const char *task;		/* of that array, NULL: any */
+	struct sgang_spec spec;		/* the gang's name */
+	const char *conf_path;		/* --conf, NULL: beside slurm.conf */
+	struct sgang_conf conf;
+	uint64_t bytes;
+	bool json;
+};
+
+/* What is explained. */
+struct subject {
+	const struct sgang_record *record;
+	const struct sgang_gang *gang;	/* NULL: it is not known any more */
+	const struct sgang_jobrow *job;	/* that was asked for, or NULL */
+};
+
+/* -- what was asked -- */
+
+/* Digits, or digits_digits for a task of an array, are a job. */
+static void read_operand(struct request *request, const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+	char number[16] = "";
+	uint64_t job = 0;
+
+	request->operand = text;
+	if (!digits || digits >= sizeof(number))
+		return;
+	if (text[digits] && (text[digits] != '_' ||
+	    strspn(text + digits + 1, "0123456789") !=
+	    strlen(text + digits + 1)))
+		return;
+	memcpy(number, text, digits);
+	if (sgang_text_number(number, 1, UINT32_MAX, &job))
+		return;
+	request->job = (uint32_t)job;
+	if (text[digits])
+		request->task = text + digits + 1;
+}
+
+/* Without --conf a gang.conf that cannot be read is none. */
+static int load_conf(struct request *request, struct sgang_error *err)
+{
+	const char *slurm = getenv("SLURM_CONF"), *slash;
+	char path[4096];
+
+	sgang_conf_default(&request->conf);
+	if (request->conf_path)
+		return sgang_conf_load(request->conf_path, &request->conf, err);
+	if (!slurm || !slurm[0])
+		slurm = SLURM_CONF_DEFAULT;
+	slash = strrchr(slurm, '/');
+	if (snprintf(path, sizeof(path), "%.*sgang.conf",
+		     slash ? (int)(slash - slurm) + 1 : 0, slurm) >=
+	    (int)sizeof(path) || access(path, R_OK))
+		return 0;
+	return sgang_conf_load(path, &request->conf, err);
+}
+
+/* -- who was asked for -- */
+
+static bool is_job(const struct request *request,
+		   const struct sgang_jobrow *row)
+{
+	if (request->task)
+		return row->array_id == request->job && row->array_tasks &&
+		       !strcmp(row->array_tasks, request->task);
+	return row->job_id == request->job || row->array_id == request->job;
+}
+
+/* Of several runs or tasks the last with a placement. */
+static const struct sgang_jobrow *find_job(const struct request *request,
+					   const struct sgang_jobs *jobs)
+{
+	const struct sgang_jobrow *found = NULL;
+	size_t i;
+
+	for (i = 0; i < jobs->count; i++) {
+		const struct sgang_jobrow *row = &jobs->row[i];
+
+		if (is_job(request, row) &&
+		    (!found || row->record.placed >= found->record.placed))
+			found = row;
+	}
+	return found;
+}
+
+/* The gang that a job is of, unless its name has been used again. */
+static const struct sgang_gang *gang_of(const struct sgang_gangs *gangs,
+					const struct sgang_jobrow *job)
+{
+	size_t i, j;
+
+	for (i = 0; i < gangs->count; i++)
+		for (j = 0; j < gangs->gang[i].n_jobs; j++)
+			if (gangs->gang[i].jobs[j] == job)
+				return &gangs->gang[i];
+	return NULL;
+}
+
+/* As sgang_gangs_find(); with a job that slurmctld has forgotten 'past' is
+ * filled. */
+static int find_subject(const struct request *request,
+			const struct sgang_jobs *jobs,
+			const struct sgang_gangs *gangs,
+			struct sgang_jobs *past, struct subject *subject,
+			struct sgang_error *err)
+{
+	int rc;
+
+	if (!request->job) {
+		rc = sgang_gangs_find(gangs, &request->spec, sgang_cmd_user(),
+				      &subject->gang, err);
+		if (rc == 1)
+			subject->record = subject->gang->record;
+		return rc;
+	}
+	subject->job = find_job(request, jobs);
+	if (subject->job) {
+		subject->gang = gang_of(gangs, subject->job);
+	} else {
+		if (sgang_jobs_load_past(request->job, past, err))
+			return -1;
+		subject->job = find_job(request, past);
+	}
+	if (!subject->job)
+		return 0;
+	subject->record = &subject->job->record;
+	return 1;
+}
+
+static enum sgang_phase phase_of(const struct subject *subject)
+{
+	return subject->gang ? subject->gang->phase : subject->record->phase;
+}
+
+static bool waits(const struct subject *subject)
+{
+	enum sgang_phase phase = phase_of(subject);
+
+	return subject->gang && (phase < SGANG_PHASE_STARTING ||
+				 phase == SGANG_PHASE_TIMEOUT);
+}
+
+/* -- where it is -- */
+
+/* What the record tells of the ring; the level names may be others by now. */
+static void read_ring(const struct request *request,
+		      const struct sgang_record *record,
+		      struct sgang_ring *ring)
+{
+	memset(ring, 0, sizeof(*ring));
+	ring->ranks = record->ranks;
+	(void)sgang_explain_read_hops(record->hops, &request->conf.costs,
+				      ring);
+}
+
+/* A word of others=: "s2:48" or "s3:7/8". */
+struct other {
+	char domain[SGANG_OTHERS_SIZE];
+	bool fits;
+	uint64_t cost;
+	uint64_t free, needed;
+	char why[64];
+};
+
+static void say_why(const struct sgang_record *record, struct other *other)
+{
+	uint64_t ours = record->weighted_cost ? record->weighted_cost :
+			record->ring_cost;
+
+	if (!other->fits)
+		snprintf(other->why, sizeof(other->why), "%" PRIu64 " of %"
+			 PRIu64 " fit", other->free, other->needed);
+	else if (other->cost == ours)
+		strcpy(other->why, "same cost");
+	else
+		snprintf(other->why, sizeof(other->why), "%" PRIu64 " %c %"
+			 PRIu64, other->cost, other->cost > ours ? '>' : '<',
+			 ours);
+}
+
+/* Take the next word off '*text'. False: there is none that can be read. */
+static bool next_other(const struct sgang_record *record, const char **text,
+		       struct other *other)
+{
+	size_t length = strcspn(*text, ",");
+	char *colon, *slash;
+
+	if (!length || length >= sizeof(other->domain))
+		return false;
+	memcpy(other->domain, *text, length);
+	other->domain[length] = '\0';
+	*text += length + ((*text)[length] == ',');
+	colon = strrchr(other->domain, ':');
+	if (!colon)
+		return false;
+	*colon++ = '\0';
+	slash = strchr(colon, '/');
+	if (slash)
+		*slash++ = '\0';
+	other->fits = !slash;
+	if (sgang_text_number(colon, 0, UINT64_MAX, other->fits ?
+			      &other->cost : &other->free) ||
+	    (slash && sgang_text_number(slash, 0, UINT64_MAX, &other->needed)))
+		return false;
+	say_why(record, other);
+	return true;
+}
+
+static void print_known(const char *key, uint64_t value)
+{
+	if (value)
+		printf(" %s=%" PRIu64, key, value);
+	else
+		printf(" %s=(null)", key);
+}
+
+static void print_others(const struct sgang_record *record)
+{
+	const char *text = record->others;
+	struct other other;
+
+	while (next_other(record, &text, &other)) {
+		printf("   Other=%s", other.domain);
+		if (other.fits)
+			printf(" Cost=%" PRIu64, other.cost);
+		else
+			printf(" Free=%" PRIu64 " Needed=%" PRIu64, other.free,
+			       other.needed);
+		printf(" Why=%s\n", other.why);
+	}
+}
+
+static void print_placement(const struct request *request,
+			    const struct sgang_record *record)
+{
+	struct sgang_ringtext_time time;
+	struct sgang_ring ring;
+
+	read_ring(request, record, &ring);
+	sgang_ringtext_time(&ring, &request->conf.costs, request->bytes, &time);
+	printf("   RingCost=%" PRIu64 " CrossLinks=%" PRIu64
+	       " Tier=%s Ranks=%" PRIu64 " Hops=%s\n", record->ring_cost,
+	       record->cross_links, record->tier, record->ranks,
+	       record->hops[0] ? record->hops : "(null)");
+	printf("   Slowest=%s Seconds=%s Bytes=%" PRIu64 "\n", time.slowest,
+	       time.seconds, request->bytes);
+	printf("   RingBest=%" PRIu64, record->ring_best);
+	print_known("StockCost", record->stock_cost);
+	printf(" Exact=%s", record->exact ? "yes" : "no");
+	print_known("Bound", record->exact ? record->ring_cost :
+		    record->bound);
+	putchar('\n');
+	if (record->weighted_cost)
+		printf("   WeightedCost=%" PRIu64 " WeightedBest=%" PRIu64
+		       "\n", record->weighted_cost, record->weighted_best);
+	print_others(record);
+}
+
+/* -- what it waits for -- */
+
+/* When Slurm expects the last of its members to start; 0: it does not know. */
+static int64_t start_of(const struct sgang_gang *gang)
+{
+	int64_t last = 0;
+	size_t i;
+
+	for (i = 0; i < gang->n_jobs; i++)
+		if (gang->jobs[i]->start_time > last)
+			last = gang->jobs[i]->start_time;
+	return last > (int64_t)time(NULL) ? last : 0;
+}
+
+static bool is_never(int64_t start)
+{
+	return start > (int64_t)time(NULL) + NEVER;
+}
+
+#define HELPS_SIZE (SGANG_GANGS_NAME + 96)
+
+/* What would get it on; "" when nothing is known. */
+static const char *what_helps(const struct sgang_gang *gang,
+			      char text[HELPS_SIZE])
+{
+	uint32_t members = sgang_gangs_members(gang);
+	uint32_t min = gang->record->min_member;
+	char name[SGANG_GANGS_NAME], when[SGANG_CMD_TIME];
+	int64_t start = start_of(gang);
+
+	text[0] = '\0';
+	sgang_gangs_name(gang->record, name);
+	if (gang->phase == SGANG_PHASE_UNDEFINED)
+		snprintf(text, HELPS_SIZE, "a member with --gang-min-member, "
+			 "or sgang create %s --min-member=N", name);
+	else if (gang->phase == SGANG_PHASE_TIMEOUT)
+		snprintf(text, HELPS_SIZE, "sgang retry %s", name);
+	else if (gang->phase == SGANG_PHASE_GATHERING && members < min)
+		snprintf(text, HELPS_SIZE, "%" PRIu32 " more member%s",
+			 min - members, min - members == 1 ? "" : "s");
+	else if (is_never(start))
+		snprintf(text, HELPS_SIZE, "no end of a running job: it asks "
+			 "for more than its nodes have");
+	else if (start)
+		snprintf(text, HELPS_SIZE, "the end of running jobs, expected "
+			 "by %s", sgang_cmd_time(start, when));
+	return text;
+}
+
+/* "   Key=words ...", the lines that follow under the first. */
+static void print_wrapped(const char *key, const char *text)
+{
+	int indent = 3 + (int)strlen(key) + 1, column = indent;
+	size_t length;
+
+	printf("   %s=", key);
+	for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
+		length = strcspn(text, " ");
+		if (column > indent && column + 1 + (int)length > WIDTH) {
+			printf("\n%*s", indent, "");
+			column = indent;
+		} else if (column > indent) {
+			putchar(' ');
+			column++;
+		}
+		printf("%.*s", (int)length, text);
+		column += (int)length;
+		text += length;
+	}
+	putchar('\n');
+}
+
+static void print_wait(const struct sgang_gang *gang)
+{
+	const struct sgang_record *record = gang->record;
+	char helps[HELPS_SIZE], start[SGANG_CMD_TIME];
+	int64_t when = start_of(gang);
+
+	printf("   Members=%" PRIu32, sgang_gangs_members(gang));
+	print_known("MinMember", record->min_member);
+	print_known("Total", record->total);
+	printf(" Attempts=%" PRIu32 " StartTime=%s\n", record->attempts,
+	       sgang_cmd_time(is_never(when) ? 0 : when, start));
+	print_wrapped("Reason", gang->reason[0] ? gang->reason : "None");
+	what_helps(gang, helps);
+	print_wrapped("Helps", helps[0] ? helps : "(null)");
+}
+
+static void print_subject(const struct request *request,
+			  const struct subject *subject)
+{
+	const struct sgang_record *record = subject->record;
+
+	printf("GangName=%s Namespace=%s", record->name,
+	       record->ns[0] ? record->ns : "(null)");
+	if (subject->job)
+		printf(" JobId=%" PRIu32, subject->job->job_id);
+	printf(" Phase=%s\n", sgang_phase_name(phase_of(subject)));
+	if (waits(subject))
+		print_wait(subject->gang);
+	if (record->placed)
+		print_placement(request, record);
+}
+
+/* -- the same as JSON -- */
+
+static void put(struct json_object *object, const char *key, uint64_t value)
+{
+	json_object_object_add(object, key, json_object_new_uint64(value));
+}
+
+static void put_known(struct json_object *object, const char *key,
+		      uint64_t value)
+{
+	json_object_object_add(object, key, !value ? NULL :
+			       json_object_new_uint64(value));
+}
+
+static void put_text(struct json_object *object, const char *key,
+		     const char *text)
+{
+	json_object_object_add(object, key, !text[0] ? NULL :
+			       json_object_new_string(text));
+}
+
+static struct json_object *json_others(const struct sgang_record *record)
+{
+	struct json_object *list = json_object_new_array();
+	const char *text = record->others;
+	struct other other;
+
+	while (next_other(record, &text, &other)) {
+		struct json_object *object = json_object_new_object();
+
+		put_text(object, "domain", other.domain);
+		json_object_object_add(object, "fits",
+				       json_object_new_boolean(other.fits));
+		if (other.fits) {
+			put(object, "cost", other.cost);
+		} else {
+			put(object, "free", other.free);
+			put(object, "needed", other.needed);
+		}
+		put_text(object, "why", other.why);
+		json_object_array_add(list, object);
+	}
+	return list;
+}
+
+static struct json_object *json_placement(const struct request *request,
+					  const struct sgang_record *record)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *hops = json_object_new_object();
+	const struct sgang_costs *costs = &request->conf.costs;
+	struct sgang_ring ring;
+	int level;
+
+	read_ring(request, record, &ring);
+	for (level = 0; level < SGANG_LEVELS; level++)
+		if (ring.hops[level])
+			put(hops, costs->name[level], ring.hops[level]);
+	put(object, "ring_cost", record->ring_cost);
+	put(object, "cross_links", record->cross_links);
+	put_text(object, "tier", record->tier);
+	put(object, "ranks", record->ranks);
+	json_object_object_add(object, "hops", hops);
+	put(object, "bytes", request->bytes);
+	sgang_ringtext_json_time(&ring, costs, request->bytes, object);
+	put(object, "ring_best", record->ring_best);
+	put_known(object, "stock_cost", record->stock_cost);
+	json_object_object_add(object, "exact",
+			       json_object_new_boolean(record->exact));
+	put_known(object, "bound", record->exact ? record->ring_cost :
+		  record->bound);
+	put_known(object, "weighted_cost", record->weighted_cost);
+	put_known(object, "weighted_best", record->weighted_best);
+	json_object_object_add(object, "others", json_others(record));
+	return object;
+}
+
+static struct json_object *json_wait(const struct sgang_gang *gang)
+{
+	struct json_object *object = json_object_new_object();
+	int64_t start = start_of(gang);
+	char helps[HELPS_SIZE];
+
+	put(object, "members", sgang_gangs_members(gang));
+	put_known(object, "min_member", gang->record->min_member);
+	put_known(object, "total", gang->record->total);
+	put(object, "attempts", gang->record->attempts);
+	put_known(object, "start_time", is_never(start) ? 0 : (uint64_t)start);
+	put_text(object, "reason", gang->reason);
+	put_text(object, "helps", what_helps(gang, helps));
+	return object;
+}
+
+static void json_subject(const struct request *request,
+			 const struct subject *subject)
+{
+	struct json_object *object = json_object_new_object();
+	const struct sgang_record *record = subject->record;
+	char name[SGANG_GANGS_NAME];
+
+	sgang_gangs_name(record, name);
+	put_text(object, "gang", name);
+	put_known(object, "job_id", subject->job ? subject->job->job_id : 0);
+	put_text(object, "phase", sgang_phase_name(phase_of(subject)));
+	json_object_object_add(object, "waits", !waits(subject) ? NULL :
+			       json_wait(subject->gang));
+	json_object_object_add(object, "placement", !record->placed ? NULL :
+			       json_placement(request, record));
+	sgang_cmd_print_json(object);
+}
+
+/* -- the verb -- */
+
+static int refuse(const struct request *request)
+{
+	const char *what = request->job ? "no job of a gang has the number" :
+			   "there is no gang";
+
+	if (request->json) {
+		struct json_object *object = json_object_new_object();
+
+		put_text(object, request->job ? "job" : "gang",
+			 request->operand);
+		put_text(object, "reason", what);
+		sgang_cmd_print_json(object);
+		return SGANG_EXIT_NO;
+	}
+	return sgang_cmd_no("%s %s", what, request->operand);
+}
+
+/* Returns an exit code, or -1 with 'err' filled. */
+static int answer(struct request *request, struct sgang_error *err)
+{
+	struct sgang_jobs jobs = { NULL, 0 }, past = { NULL, 0 };
+	struct sgang_gangs gangs = { NULL, 0 };
+	struct subject subject = { .record = NULL };
+	int code = -1;
+
+	if (load_conf(request, err) || sgang_jobs_load(&jobs, err) ||
+	    sgang_gangs_build(&jobs, &gangs, err))
+		goto out;
+	switch (find_subject(request, &jobs, &gangs, &past, &subject, err)) {
+	case 0:
+		code = refuse(request);
+		break;
+	case 1:
+		code = SGANG_EXIT_YES;
+		(request->json ? json_subject : print_subject)
+			(request, &subject);
+		break;
+	}
+out:
+	sgang_conf_free(&request->conf);
+	sgang_gangs_clear(&gangs);
+	sgang_jobs_clear(&past);
+	sgang_jobs_clear(&jobs);
+	return code;
+}
+
+static int read_options(const struct sgang_verb *verb, int argc, char **argv,
+			struct request *request)
+{
+	struct sgang_error err;
+	const char *value;
+	int next;
+
+	while ((next = sgang_cmd_next(verb, argc, argv, &value)) >= 0) {
+		if (next == OPT_CONF)
+			request->conf_path = value;
+		else if (next == OPT_JSON)
+			request->json = true;
+		else if (sgang_ringtext_bytes(value, &request->bytes, &err)) {
+			sgang_cmd_bad("%s", err.text);
+			return SGANG_CMD_WRONG;
+		}
+	}
+	return next;
+}
+
+static int run(const struct sgang_verb *verb, int argc, char **argv)
+{
+	struct request request = { .bytes = SGANG_RINGTEXT_BYTES };
+	int next = read_options(verb, argc, argv, &request), code;
+	struct sgang_error err;
+	const char *operand;
+
+	if (next != SGANG_CMD_END)
+		return sgang_cmd_exit(next);
+	operand = sgang_cmd_operand(verb, argc, argv,
+				    "the name of one gang or a job");
+	if (!operand)
+		return SGANG_EXIT_BAD;
+	read_operand(&request, operand);
+	sgang_spec_init(&request.spec);
+	if (!request.job &&
+	    sgang_spec_set(&request.spec, "gang", operand, &err))
+		return sgang_cmd_bad("%s", err.text);
+	code = answer(&request, &err);
+	return code < 0 ? sgang_cmd_bad("%s", err.text) : code;
+}
+
+const struct sgang_verb sgang_verb_explain = {
+	.name = "explain",
+	.operands = "[NAMESPACE/]NAME|JOBID",
+	.summary = "why a gang is where it is, or what it waits for",
+	.options = options,
+	.run = run
+};

@@ -1,0 +1,207 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0530-sgang-explain.t - sgang explain: gangs that run, wait, have ended
+
+test_description='sgang explains where a gang is and what it waits for'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+sgang=$top_builddir/src/cmd/sgang
+! command -v jq >/dev/null || test_set_prereq JQ
+
+# explains OPERAND [OPTION...] <LINES: it prints exactly this
+explains()
+{
+	cat >expected
+	"$sgang" explain "$@" >out 2>err && test_must_be_empty err &&
+		test_cmp expected out
+}
+
+# Every word is among what sgang explains: tells OPERAND WORD...
+tells()
+{
+	local word
+
+	"$sgang" explain $1 >out 2>err && test_must_be_empty err || return 1
+	shift
+	for word; do
+		grep -qE "(^| )$word( |\$)" out || {
+			echo "no $word in:" >&2
+			cat out >&2
+			return 1
+		}
+	done
+}
+
+# refuses CODE TEXT ARGUMENTS: exactly this on stderr
+refuses()
+{
+	local code=$1 text=$2
+
+	shift 2
+	test_expect_code $code "$sgang" explain "$@" >out 2>err &&
+		test_must_be_empty out &&
+		echo "sgang: $text" | test_cmp - err
+}
+
+# --- records that were written by hand ---
+
+# Until a plugin has seen it, the record of a definition is what its user has
+# written into the comment. So a cluster without plugins shows any record.
+slurm_setup -n 1 --stock
+slurm_start
+
+# with_record NAME WORDS: prints the id of the job that carries it
+with_record()
+{
+	submit -H -n 1 --job-name=gang/$1 --comment="gang=root/$1 \
+phase=running min=1 total=1 object=1 $2"
+}
+
+placed="rank=0/1 ring=40 best=16 cross=2 tier=spine off=0 ranks=4 exact=1"
+
+test_expect_success '4.12 to 4.16, 4.34: all that a record can tell' '
+	first=$(with_record full "$placed hops=leaf:2,spine:2 stock=136 \
+others=p1:40,p3:52,p4:2/4") &&
+	explains full <<-END
+	GangName=full Namespace=root Phase=Running
+	   RingCost=40 CrossLinks=2 Tier=spine Ranks=4 Hops=leaf:2,spine:2
+	   Slowest=(null) Seconds=(null) Bytes=1000000000
+	   RingBest=16 StockCost=136 Exact=yes Bound=40
+	   Other=p1 Cost=40 Why=same cost
+	   Other=p3 Cost=52 Why=52 > 40
+	   Other=p4 Free=2 Needed=4 Why=2 of 4 fit
+	END
+'
+test_expect_success '4.34: by the number of its job' '
+	tells $first GangName=full JobId=$first RingCost=40 &&
+	refuses 1 "no job of a gang has the number 4000000" 4000000 &&
+	refuses 1 "no job of a gang has the number ${first}_3" ${first}_3 &&
+	refuses 1 "there is no gang none" none
+'
+test_expect_success '4.34: a record that does not tell much' '
+	with_record short "${placed%1}0 bound=36 wcost=832 wbest=416" &&
+	explains short --bytes=2K <<-END
+	GangName=short Namespace=root Phase=Running
+	   RingCost=40 CrossLinks=2 Tier=spine Ranks=4 Hops=(null)
+	   Slowest=(null) Seconds=(null) Bytes=2000
+	   RingBest=16 StockCost=(null) Exact=no Bound=36
+	   WeightedCost=832 WeightedBest=416
+	END
+'
+test_expect_success 'others= that cannot be read ends the list' '
+	with_record odd "$placed others=p1:50,p2,p3:60" &&
+	"$sgang" explain odd >out &&
+	grep -c Other= out >count && echo 1 | test_cmp - count
+'
+test_expect_success JQ '4.34: the same as JSON' '
+	"$sgang" explain --json full >json &&
+	jq -c .placement json >out &&
+	cat >expected <<-END &&
+	{"ring_cost":40,"cross_links":2,"tier":"spine","ranks":4,\
+"hops":{"leaf":2,"spine":2},"bytes":1000000000,"slowest":null,"seconds":null,\
+"ring_best":16,"stock_cost":136,"exact":true,"bound":40,"weighted_cost":null,\
+"weighted_best":null,"others":[\
+{"domain":"p1","fits":true,"cost":40,"why":"same cost"},\
+{"domain":"p3","fits":true,"cost":52,"why":"52 > 40"},\
+{"domain":"p4","fits":false,"free":2,"needed":4,"why":"2 of 4 fit"}]}
+	END
+	test_cmp expected out &&
+	test "$(jq -c "[.gang, .job_id, .phase, .waits]" json)" = \
+		"[\"root/full\",null,\"Running\",null]" &&
+	test_expect_code 1 "$sgang" explain --json 4000000 >json &&
+	test "$(jq -c . json)" = "{\"job\":\"4000000\",\"reason\":\"no job of \
+a gang has the number\"}"
+'
+slurm_cleanup
+
+# --- gangs ---
+
+slurm_setup --cloud 8 --gang --topology "$top_srcdir/topology/textbook.conf"
+slurm_start
+
+test_expect_success '4.12 to 4.16: a gang that has nodes' '
+	a=$(submit -N 2 --exclusive -t 10 --gang=two --gang-min-member=2) &&
+	b=$(submit -N 2 --exclusive -t 10 --gang=two) &&
+	wait_for 20 all_in CONFIGURING $a $b &&
+	tells two Phase=Starting "RingCost=40" CrossLinks=2 Tier=spine \
+		Ranks=4 RingBest=40 Exact=yes Bound=40 &&
+	tells $b JobId=$b RingCost=40
+'
+test_expect_success '4.25, 4.34: one that waits says why, and what helps' '
+	c=$(submit -N 5 --exclusive -t 10 --gang=five --gang-min-member=1) &&
+	wait_for 15 squeue_says $c "Gang root/five waits: " &&
+	why=$(squeue -h -j $c -o %r) &&
+	"$sgang" explain five >out &&
+	cat out &&
+	grep -x "GangName=five Namespace=root Phase=Waiting" out &&
+	sed -n "/^   Reason=/,/^   Helps=/{/Helps=/!p}" out |
+		tr -s "\n " " " >said &&
+	echo " Reason=$why " | tr -d "\n" | test_cmp - said &&
+	! grep -E "^.{79}" out &&
+	! grep RingCost= out
+'
+test_expect_success '4.34: when it is expected to start' '
+	wait_for 20 "tells five \"StartTime=2[-0-9]*T[0-9:]*\"" &&
+	start=$(sed -n "s/.* StartTime=//p" out) &&
+	sed -n "/^   Helps=/,\$p" out | tr -s "\n " " " >helps &&
+	grep -F "the end of running jobs, expected by $start" helps
+'
+test_expect_success '4.34: one that has ended can be asked too' '
+	scancel $a $b &&
+	wait_for 10 all_in CANCELLED $a $b &&
+	tells two Phase=Finished RingCost=40 RingBest=40 &&
+	tells $a Phase=Finished JobId=$a
+'
+test_expect_success 'one that gathers, and one that nobody has defined' '
+	d=$(submit -N 1 --gang=three --gang-min-member=3) &&
+	wait_for 15 tells three Phase=Gathering Members=1 MinMember=3 &&
+	grep -x "   Helps=2 more members" out &&
+	e=$(submit -N 1 --gang=undefined) &&
+	wait_for 15 tells undefined Phase=Undefined "MinMember=\(null\)" &&
+	grep "Helps=a member with --gang-min-member, or sgang create" out
+'
+test_expect_success JQ 'what waits, as JSON' '
+	"$sgang" explain --json three >json &&
+	test "$(jq -c "[.phase, .waits.members, .waits.min_member,
+		.waits.start_time, .waits.helps, .placement]" json)" = \
+		"[\"Gathering\",1,3,null,\"2 more members\",null]"
+'
+test_expect_success 'nothing is left' '
+	scancel -u root &&
+	nothing_left
+'
+slurm_cleanup
+
+# --- jobs that slurmctld has forgotten ---
+
+slurm_setup -n 1 --stock --conf 'MinJobAge=2'
+slurmdbd_setup ''
+slurm_start
+
+# slurmctld 22.05 does not send system_comment to slurmdbd. An operator can.
+test_expect_success '4.34: what slurmdbd has of jobs that are forgotten' '
+	a=$(submit -n 1 --wrap=true) &&
+	b=$(submit -n 1 --wrap=true) &&
+	wait_for 60 "! scontrol show job $a && ! scontrol show job $b" \
+		2>/dev/null &&
+	wait_for 15 "test \"\$(slurmdbd_has \
+		\"count(*) from @job where state = 3\")\" = 2" &&
+	acct modify job where jobid=$a set systemcomment="gang=root/past \
+phase=finished min=1 total=1 $placed stock=136" &&
+	tells $a GangName=past Namespace=root JobId=$a Phase=Finished \
+		RingCost=40 Tier=spine StockCost=136 &&
+	refuses 1 "no job of a gang has the number $b" $b &&
+	refuses 1 "there is no gang past" past
+'
+test_expect_success 'without slurmdbd nobody knows' '
+	slurmdbd_stop &&
+	test_expect_code 1 "$sgang" explain $a >out 2>err &&
+	test_must_be_empty out &&
+	test "$(grep ^sgang: err)" = \
+		"sgang: no job of a gang has the number $a" &&
+	cat err
+'
+slurm_cleanup
+
+test_done
