@@ -195,7 +195,7 @@ phase=finished min=1 total=1 $placed stock=136" &&
 	refuses 1 "there is no gang past" past
 '
 test_expect_success 'without slurmdbd nobody knows' '
-	slurmdbd_stop &&
+	slurm_end KILL slurmdbd &&
 	test_expect_code 1 "$sgang" explain $a >out 2>err &&
 	test_must_be_empty out &&
 	test "$(grep ^sgang: err)" = \
