@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_explain.c - sgang explain: why a gang is where it is, or waits */
 
+#define _GNU_SOURCE			/* strsep() */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -374,6 +375,59 @@ static void print_wrapped(const char *key, const char *text)
 	putchar('\n');
 }
 
+/* A word of lacks=: "r1:2/4:busy=2:drained=1". */
+struct lack {
+	char domain[SGANG_LACKS_SIZE];
+	uint64_t free, needed;
+	char *causes;			/* "busy=2:drained=1", or "" */
+};
+
+/* The invisible root above several real ones has no name of its own. */
+static const char *place_name(const struct lack *lack)
+{
+	return lack->domain[0] ? lack->domain : "(all)";
+}
+
+/* Take the next word off '*text'. False: there is none that can be read. */
+static bool next_lack(const char **text, struct lack *lack)
+{
+	size_t length = strcspn(*text, ",");
+	char *free_units, *needed;
+
+	if (!length || length >= sizeof(lack->domain))
+		return false;
+	memcpy(lack->domain, *text, length);
+	lack->domain[length] = '\0';
+	*text += length + ((*text)[length] == ',');
+	lack->causes = lack->domain;
+	strsep(&lack->causes, ":");
+	free_units = strsep(&lack->causes, ":");
+	if (!lack->causes)
+		lack->causes = lack->domain + strlen(lack->domain);
+	needed = free_units ? strchr(free_units, '/') : NULL;
+	if (!needed)
+		return false;
+	*needed++ = '\0';
+	return !sgang_text_number(free_units, 0, UINT64_MAX, &lack->free) &&
+	       !sgang_text_number(needed, 0, UINT64_MAX, &lack->needed);
+}
+
+static void print_lacks(const struct sgang_record *record)
+{
+	const char *text = record->lacks;
+	struct lack lack;
+	char *cause;
+
+	while (next_lack(&text, &lack)) {
+		printf("   Place=%s Free=%" PRIu64 " Needed=%" PRIu64,
+		       place_name(&lack), lack.free, lack.needed);
+		for (cause = lack.causes; *cause; cause++)
+			if (*cause == ':')
+				*cause = ',';
+		printf(" Causes=%s\n", *lack.causes ? lack.causes : "(null)");
+	}
+}
+
 static void print_wait(const struct sgang_gang *gang)
 {
 	const struct sgang_record *record = gang->record;
@@ -388,6 +442,7 @@ static void print_wait(const struct sgang_gang *gang)
 	print_wrapped("Reason", gang->reason[0] ? gang->reason : "None");
 	what_helps(gang, helps);
 	print_wrapped("Helps", helps[0] ? helps : "(null)");
+	print_lacks(record);
 }
 
 static void print_subject(const struct request *request,
@@ -483,6 +538,42 @@ static struct json_object *json_placement(const struct request *request,
 	return object;
 }
 
+static struct json_object *json_causes(char *causes)
+{
+	struct json_object *object = json_object_new_object();
+	char *word, *number;
+	uint64_t count;
+
+	while ((word = strsep(&causes, ":"))) {
+		number = strchr(word, '=');
+		if (!number)
+			continue;
+		*number++ = '\0';
+		if (!sgang_text_number(number, 0, UINT64_MAX, &count))
+			put(object, word, count);
+	}
+	return object;
+}
+
+static struct json_object *json_lacks(const struct sgang_record *record)
+{
+	struct json_object *list = json_object_new_array();
+	const char *text = record->lacks;
+	struct lack lack;
+
+	while (next_lack(&text, &lack)) {
+		struct json_object *object = json_object_new_object();
+
+		put_text(object, "place", place_name(&lack));
+		put(object, "free", lack.free);
+		put(object, "needed", lack.needed);
+		json_object_object_add(object, "causes",
+				       json_causes(lack.causes));
+		json_object_array_add(list, object);
+	}
+	return list;
+}
+
 static struct json_object *json_wait(const struct sgang_gang *gang)
 {
 	struct json_object *object = json_object_new_object();
@@ -496,6 +587,7 @@ static struct json_object *json_wait(const struct sgang_gang *gang)
 	put_known(object, "start_time", is_never(start) ? 0 : (uint64_t)start);
 	put_text(object, "reason", gang->reason);
 	put_text(object, "helps", what_helps(gang, helps));
+	json_object_object_add(object, "places", json_lacks(gang->record));
 	return object;
 }
 

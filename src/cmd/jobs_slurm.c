@@ -290,6 +290,7 @@ int sgang_jobs_load_past(uint32_t job_id, struct sgang_jobs *jobs,
 			 struct sgang_error *err)
 {
 	slurm_conf_t *conf = NULL;
+	bool has_slurmdbd = false;
 	List list = NULL;
 	int rc = 0;
 
@@ -298,16 +299,22 @@ int sgang_jobs_load_past(uint32_t job_id, struct sgang_jobs *jobs,
 	if (sgang_libslurm_enter(err))
 		return -1;
 	rc = slurm_load_ctl_conf(0, &conf);
-	if (!rc && conf->accounting_storage_type &&
-	    strstr(conf->accounting_storage_type, "slurmdbd"))
+	if (!rc && conf->accounting_storage_type)
+		has_slurmdbd = strstr(conf->accounting_storage_type,
+				      "slurmdbd");
+	if (has_slurmdbd)
 		list = load_past(job_id, conf->cluster_name);
 	sgang_libslurm_leave();
 	if (rc)
 		return sgang_errf(err, EIO, "cannot read the settings of "
 				  "slurmctld: %s", sgang_libslurm_why());
 	slurm_free_ctl_conf(conf);
-	if (!list)
+	if (!has_slurmdbd)
 		return 0;
+	if (!list)
+		return sgang_errf(err, EIO, "slurmctld does not know job %"
+				  PRIu32 ", and slurmdbd does not answer",
+				  job_id);
 	rc = convert_past(list, jobs, err);
 	slurm_list_destroy(list);
 	return rc;

@@ -102,13 +102,15 @@ static void test_bounded(void **state)
 /* The text ends at a comma, however long the names are. */
 static void test_cut(void **state)
 {
-	char name[201], topology[1024], text[SGANG_OTHERS_SIZE];
+	/* the name alone, with its cost, fits; not with another one */
+	char name[SGANG_OTHERS_SIZE - 9], topology[1024];
+	char text[SGANG_OTHERS_SIZE];
 	struct sgang_others others;
 	struct bed bed;
 
 	(void)state;
-	memset(name, 'x', 200);
-	name[200] = '\0';
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
 	snprintf(topology, sizeof(topology), "SwitchName=%s Nodes=n[1-2]\n"
 		 "SwitchName=y Nodes=n[3-4]\nSwitchName=z Nodes=n[5-6]\n"
 		 "SwitchName=top Switches=%s,y,z\n", name, name);
@@ -122,10 +124,10 @@ static void test_cut(void **state)
 	/* the second one has the long name, then both have */
 	others.other[1].domain = sgang_fabric_leaf(bed.fabric, 0);
 	sgang_explain_write(bed.fabric, &others, text);
-	assert_int_equal(strlen(text), strlen("y:8,:1/2") + 200);
+	assert_int_equal(strlen(text), strlen("y:8,:1/2") + strlen(name));
 	others.other[0].domain = sgang_fabric_leaf(bed.fabric, 0);
 	sgang_explain_write(bed.fabric, &others, text);
-	assert_int_equal(strlen(text), strlen(":8") + 200);
+	assert_int_equal(strlen(text), strlen(":8") + strlen(name));
 	bed_close(&bed);
 }
 
@@ -137,6 +139,7 @@ static void test_hops(void **state)
 	};
 	struct sgang_ring ring = { .hops = { 6, 0, 2, 1 } }, again;
 	char text[SGANG_HOPS_SIZE], long_text[SGANG_HOPS_SIZE + 1];
+	const size_t fit = SGANG_HOPS_SIZE / 34;
 	struct sgang_costs costs;
 	size_t i;
 
@@ -158,16 +161,16 @@ static void test_hops(void **state)
 	long_text[SGANG_HOPS_SIZE] = '\0';
 	assert_int_equal(sgang_explain_read_hops(long_text, &costs, &again),
 			 -1);
-	/* all levels, with long names: cut at a comma */
+	/* all levels, with long names, each 34 bytes with its comma */
 	for (i = 0; i < SGANG_LEVELS; i++) {
 		memset(costs.name[i], 'a' + (int)i, 30);
 		ring.hops[i] = 10;
 	}
 	sgang_explain_write_hops(&ring, &costs, text);
-	assert_int_equal(strlen(text), 7 * 34 - 1);
+	assert_int_equal(strlen(text), fit * 34 - 1);
 	assert_int_equal(sgang_explain_read_hops(text, &costs, &again), 0);
-	assert_int_equal(again.hops[6], 10);
-	assert_int_equal(again.hops[7], 0);
+	assert_int_equal(again.hops[fit - 1], 10);
+	assert_int_equal(again.hops[fit], 0);
 }
 
 static void expect_nofit(const struct bed *bed,
