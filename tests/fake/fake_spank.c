@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fake_spank.h"
 
@@ -59,6 +60,68 @@ spank_err_t spank_unsetenv(spank_t spank, const char *var)
 	snprintf(fake_spank.unset[fake_spank.n_unset++],
 		 sizeof(fake_spank.unset[0]), "%s", var);
 	return ESPANK_SUCCESS;
+}
+
+spank_err_t spank_setenv(spank_t spank, const char *var, const char *val,
+			 int overwrite)
+{
+	(void)spank;
+	(void)overwrite;
+	if (fake_spank.context != S_CTX_REMOTE)
+		return ESPANK_NOT_REMOTE;
+	snprintf(fake_spank.set, sizeof(fake_spank.set), "%s=%s", var, val);
+	return ESPANK_SUCCESS;
+}
+
+spank_err_t spank_getenv(spank_t spank, const char *var, char *buf, int len)
+{
+	size_t length = strlen(var), i;
+
+	(void)spank;
+	if (fake_spank.context != S_CTX_REMOTE)
+		return ESPANK_NOT_REMOTE;
+	for (i = 0; fake_spank.env[i]; i++) {
+		if (strncmp(fake_spank.env[i], var, length) ||
+		    fake_spank.env[i][length] != '=')
+			continue;
+		snprintf(buf, (size_t)len, "%s",
+			 fake_spank.env[i] + length + 1);
+		return ESPANK_SUCCESS;
+	}
+	return ESPANK_ENV_NOEXIST;
+}
+
+spank_err_t spank_get_item(spank_t spank, spank_item_t item, ...)
+{
+	spank_err_t rc = ESPANK_SUCCESS;
+	va_list args;
+
+	(void)spank;
+	if (fake_spank.context != S_CTX_REMOTE)
+		return ESPANK_NOT_REMOTE;
+	va_start(args, item);
+	switch (item) {
+	case S_JOB_UID:
+		*va_arg(args, uid_t *) = getuid();
+		break;
+	case S_JOB_GID:
+		*va_arg(args, gid_t *) = getgid();
+		break;
+	case S_JOB_STEPID:
+		*va_arg(args, uint32_t *) = fake_spank.step;
+		break;
+	case S_JOB_ARGV:
+		*va_arg(args, int *) = fake_spank.argv[0] ? 1 : 0;
+		*va_arg(args, char ***) = fake_spank.argv;
+		break;
+	case S_JOB_ENV:
+		*va_arg(args, char ***) = fake_spank.env;
+		break;
+	default:
+		rc = ESPANK_BAD_ARG;
+	}
+	va_end(args);
+	return rc;
 }
 
 void slurm_error(const char *fmt, ...)

@@ -5,6 +5,7 @@
 #define TESTS_FAKE_SPANK_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include <slurm/spank.h>
 
@@ -13,6 +14,9 @@
 struct fake_spank {
 	enum spank_context context;	/* what loads the plugin */
 	int register_rc;		/* what spank_option_register says */
+	uint32_t step;			/* of slurmstepd ... */
+	char *argv[2];			/* ... what it runs, ends with NULL, */
+	char *env[8];			/* in which environment */
 
 	/* what the plugin did; names are copies */
 	struct {
@@ -23,6 +27,8 @@ struct fake_spank {
 	size_t n_options;
 	char unset[FAKE_SPANK_OPTIONS][128];	/* from the job's environment */
 	size_t n_unset;
+	char set[128];			/* the last variable it set, NAME=value
+					 * */
 	char error[1024];		/* last line that was logged as error */
 	size_t n_errors;
 };

@@ -429,7 +429,8 @@ static char *join_ids(const struct gang *g)
 	return (fclose(f) == 0) ? text : NULL;
 }
 
-static char *join_nodes(const struct sgang_conductor *c, const struct layout *l)
+static char *join_nodes(const struct sgang_conductor *c, const struct layout *l,
+			size_t first, size_t end)
 {
 	char *text = NULL;
 	size_t size;
@@ -437,13 +438,37 @@ static char *join_nodes(const struct sgang_conductor *c, const struct layout *l)
 
 	if (!f)
 		return NULL;
-	for (size_t r = 0; r < l->n; r++) {
+	for (size_t r = first; r < end; r++) {
 		if (starts_node(c, l, r))
-			fprintf(f, "%s%s", r ? "," : "",
+			fprintf(f, "%s%s", r > first ? "," : "",
 				sgang_fabric_node_name(
 					c->fabric, run_node(c, &l->runs[r])));
 	}
 	return (fclose(f) == 0) ? text : NULL;
+}
+
+/* The nodes of each member by itself: gang.so orders the ranks of its steps by
+ * them. A member's runs stand side by side, the members in their order. */
+static int describe_nodes(struct sgang_conductor *c, const struct gang *g,
+			  const struct layout *l)
+{
+	size_t first = 0, end;
+
+	for (size_t i = 0; i < g->n_holds; i++, first = end) {
+		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+		char *nodes;
+
+		for (end = first; end < l->n && l->runs[end].member == i;)
+			end++;
+		if (!job)
+			continue;
+		nodes = join_nodes(c, l, first, end);
+		if (!nodes)
+			return -1;
+		set_text(c->host, job, "SLURM_GANG_MEMBER_NODELIST", nodes);
+		free(nodes);
+	}
+	return 0;
 }
 
 static int lay_out(struct sgang_conductor *c, const struct gang *g,
@@ -476,8 +501,8 @@ int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 	}
 	ids = join_ids(g);
 	if (lay_out(c, g, plan, &l) == 0)
-		nodes = join_nodes(c, &l);
-	if (!ids || !nodes) {
+		nodes = join_nodes(c, &l, 0, l.n);
+	if (!ids || !nodes || describe_nodes(c, g, &l)) {
 		sgang_log(SGANG_LOG_ERROR,
 			  "%s/%s: no memory for SLURM_GANG_*", g->ns, g->name);
 		goto out;

@@ -6,27 +6,43 @@
  *
  *   sbatch, salloc       allocator   options; forget the parent job's gang
  *   srun                 local       the same; as a step it keeps what the job
- *                                    was told about its gang
+ *                                    was told about its gang, and puts its ranks
+ *                                    in ring order where that is ours to do
  *   slurmstepd           remote      options, so that Slurm finds them; hide
- *                                    them from what the job starts
+ *                                    them from what the job starts; the hostfile
+ *                                    of a batch script
  *   slurmd, job scripts              nothing
  *
  * The values reach slurmctld in the job's spank_job_env without our doing.
  */
 
 #define _GNU_SOURCE	/* environ */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <slurm/slurm.h>
 #include <slurm/spank.h>
 
 #include "plugins/log.h"
+#include "plugins/spank/hostfile.h"
 #include "plugins/spank/opts.h"
+#include "plugins/spank/order.h"
 
 SPANK_PLUGIN(gang, 1)
+
+/* Told to a step whose ranks we put in ring order. */
+#define RANK_ORDER "SLURM_GANG_RANK_ORDER"
+
+#define HOSTFILE "SLURM_GANG_HOSTFILE"
+
+/* What this process keeps until it ends: srun the hostfile of its step (-1:
+ * none), the slurmstepd of a batch script the path of the job's (NULL: none). */
+static int step_hostfile = -1;
+static char *job_hostfile;
 
 void sgang_log(enum sgang_log_level level, const char *fmt, ...)
 {
@@ -140,12 +156,77 @@ static int register_options(spank_t spank)
 	return 0;
 }
 
+/* A file of /proc, whose size is not known before. Returns a block the caller
+ * frees, or NULL. */
+static char *read_proc(const char *path, size_t *size)
+{
+	char *text = NULL, part[4096];
+	FILE *in = fopen(path, "re");
+	FILE *out = in ? open_memstream(&text, size) : NULL;
+	size_t n;
+
+	while (out && (n = fread(part, 1, sizeof(part), in)))
+		fwrite(part, 1, n, out);
+	if (out)
+		fclose(out);
+	if (in)
+		fclose(in);
+	return text;
+}
+
+/* The strings that follow each other in 'text', as a vector that ends with NULL
+ * and is to be freed; NULL: no memory. */
+static char **split(char *text, size_t size)
+{
+	size_t n = 0, i;
+	char **words;
+
+	for (i = 0; i < size; i++)
+		n += !text[i];
+	words = calloc(n + 1, sizeof(*words));
+	for (i = 0; words && i < n; i++) {
+		words[i] = text;
+		text += strlen(text) + 1;
+	}
+	return words;
+}
+
+/* Let srun find a hostfile where a user would have put one; it is read while
+ * the options are. Whatever fails here, the step goes Slurm's way. */
+static void order_step(void)
+{
+	char path[SGANG_HOSTFILE_PATH], *text = NULL;
+	size_t size = 0;
+	char *line = read_proc("/proc/self/cmdline", &size);
+	char **argv = line ? split(line, size) : NULL;
+	struct sgang_error err;
+	int rc = argv ? sgang_order_step(argv, environ, &text, &err) : 0;
+
+	if (rc > 0)
+		step_hostfile = sgang_hostfile_keep(text, path, &err);
+	if (rc < 0 || (rc > 0 && step_hostfile < 0))
+		sgang_log(SGANG_LOG_INFO, "the ranks of this step are not in "
+			  "ring order: %s", err.text);
+	if (step_hostfile >= 0) {
+		setenv("SLURM_HOSTFILE", path, 1);
+		setenv(RANK_ORDER, "ring", 1);
+	}
+	free(text);
+	free(argv);
+	free(line);
+}
+
 int slurm_spank_init(spank_t spank, int ac, char **av)
 {
 	(void)ac;
 	(void)av;
 	switch (spank_context()) {
 	case S_CTX_LOCAL:
+		forget_parent();
+		unsetenv(RANK_ORDER);
+		if (is_step())
+			order_step();
+		return register_options(spank);
 	case S_CTX_ALLOCATOR:
 		forget_parent();
 		return register_options(spank);
@@ -166,11 +247,94 @@ static void hide_options(spank_t spank)
 		spank_unsetenv(spank, name);
 }
 
+/* The hostfile has been read; the tasks must not inherit it. */
+static void forget_hostfile(void)
+{
+	if (step_hostfile < 0)
+		return;
+	unsetenv("SLURM_HOSTFILE");
+	close(step_hostfile);
+	step_hostfile = -1;
+}
+
+static bool is_batch_script(spank_t spank)
+{
+	uint32_t step = 0;
+
+	return !spank_get_item(spank, S_JOB_STEPID, &step) &&
+	       step == SLURM_BATCH_SCRIPT;
+}
+
+/* Beside the batch script, where the job's user can write nothing. */
+static void write_hostfile(spank_t spank)
+{
+	struct sgang_error err;
+	char **env, **argv, *text;
+	int argc;
+	uid_t uid;
+	gid_t gid;
+
+	if (spank_get_item(spank, S_JOB_ENV, &env) ||
+	    spank_get_item(spank, S_JOB_ARGV, &argc, &argv) || argc < 1 ||
+	    spank_get_item(spank, S_JOB_UID, &uid) ||
+	    spank_get_item(spank, S_JOB_GID, &gid))
+		return;
+	text = sgang_order_hostfile(env, &err);
+	if (!text && errno == ENOENT)
+		return;
+	if (text)
+		job_hostfile = sgang_hostfile_write(argv[0], text, uid, gid,
+						    &err);
+	if (job_hostfile)
+		spank_setenv(spank, HOSTFILE, job_hostfile, 1);
+	else
+		sgang_log(SGANG_LOG_INFO, "no " HOSTFILE ": %s", err.text);
+	free(text);
+}
+
+/* srun tells a step what distribution it has, and a step in this step would
+ * take that as a wish for a hostfile that it does not have. */
+static void hide_distribution(spank_t spank)
+{
+	char order[8];
+
+	if (!spank_getenv(spank, RANK_ORDER, order, sizeof(order)))
+		spank_unsetenv(spank, "SLURM_DISTRIBUTION");
+}
+
 int slurm_spank_init_post_opt(spank_t spank, int ac, char **av)
 {
 	(void)ac;
 	(void)av;
-	if (spank_context() == S_CTX_REMOTE)
+	switch (spank_context()) {
+	case S_CTX_LOCAL:
+		forget_hostfile();
+		break;
+	case S_CTX_REMOTE:
 		hide_options(spank);
+		spank_unsetenv(spank, HOSTFILE);
+		if (is_batch_script(spank))
+			write_hostfile(spank);
+		else
+			hide_distribution(spank);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+/* slurmstepd calls it before it removes the folder of the batch script, which
+ * must then be empty. */
+int slurm_spank_exit(spank_t spank, int ac, char **av)
+{
+	(void)spank;
+	(void)ac;
+	(void)av;
+	if (job_hostfile && unlink(job_hostfile) && errno != ENOENT)
+		sgang_log(SGANG_LOG_INFO, "cannot remove %s: %s", job_hostfile,
+			  strerror(errno));
+	free(job_hostfile);
+	job_hostfile = NULL;
 	return 0;
 }

@@ -222,7 +222,7 @@ static void test_start(void **state)
 static void check_nodelist(const uint32_t *ids, uint32_t n)
 {
 	unsigned node[6];
-	char head[16];
+	char head[16], own[32];
 
 	assert_int_equal(sscanf(fake_getenv(ids[0], "SLURM_GANG_NODELIST"),
 				"n%u,n%u,n%u,n%u,n%u,n%u", &node[0], &node[1],
@@ -238,6 +238,11 @@ static void check_nodelist(const uint32_t *ids, uint32_t n)
 		assert_true(fake_job(ids[i])->nodes ==
 			    ((uint64_t) 1 << node[2 * rank] |
 			     (uint64_t) 1 << node[2 * rank + 1]));
+		snprintf(own, sizeof(own), "n%u,n%u", node[2 * rank],
+			 node[2 * rank + 1]);
+		assert_string_equal(fake_getenv(ids[i],
+						"SLURM_GANG_MEMBER_NODELIST"),
+				    own);
 	}
 }
 

@@ -9,14 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
+
+#include <slurm/slurm.h>
 
 #include "fake/fake_spank.h"
 
 #define OPTION "SLURM_SPANK__SLURM_SPANK_OPTION_gang_"
 
 /* The names that can be typed, and the one that cannot. */
-#define TYPED 13
+#define TYPED 18
 #define HIDDEN 1
 
 /* A gang job's environment, and one variable that is nobody's. */
@@ -197,7 +200,10 @@ static void test_hidden_from_tasks(void **state)
 	(void)state;
 	load(S_CTX_REMOTE);
 	assert_int_equal(slurm_spank_init_post_opt(NULL, 0, NULL), 0);
-	assert_int_equal(fake_spank.n_unset, TYPED + HIDDEN);
+	/* and a hostfile that another host has */
+	assert_int_equal(fake_spank.n_unset, TYPED + HIDDEN + 1);
+	assert_string_equal(fake_spank.unset[TYPED + HIDDEN],
+			    "SLURM_GANG_HOSTFILE");
 	for (i = 0; i < fake_spank.n_unset; i++) {
 		gang += !strcmp(fake_spank.unset[i], OPTION "gang");
 		alias += !strcmp(fake_spank.unset[i],
@@ -207,6 +213,50 @@ static void test_hidden_from_tasks(void **state)
 	assert_int_equal(gang, 1);
 	assert_int_equal(alias, 1);
 	assert_int_equal(object, 1);
+}
+
+/* 4.28: the batch script finds the hostfile of its job, as long as it runs. */
+static void test_batch_hostfile(void **state)
+{
+	char folder[] = "/tmp/test_spank_gang.XXXXXX";
+	char script[64], wanted[128];
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(script, sizeof(script), "%s/slurm_script", folder);
+	snprintf(wanted, sizeof(wanted), "SLURM_GANG_HOSTFILE=%s/gang_hostfile",
+		 folder);
+	load(S_CTX_REMOTE);
+	fake_spank.step = SLURM_BATCH_SCRIPT;
+	fake_spank.argv[0] = script;
+	fake_spank.env[0] = "SLURM_GANG_MEMBER_NODELIST=n2,n1";
+	fake_spank.env[1] = "SLURM_JOB_NODELIST=n[1-2]";
+	assert_int_equal(slurm_spank_init_post_opt(NULL, 0, NULL), 0);
+	assert_string_equal(fake_spank.set, wanted);
+	assert_int_equal(access(strchr(wanted, '=') + 1, R_OK), 0);
+	assert_int_equal(slurm_spank_exit(NULL, 0, NULL), 0);
+	/* nothing is left in it */
+	assert_int_equal(rmdir(folder), 0);
+
+	/* no file, no variable, and the job runs */
+	fake_spank.set[0] = '\0';
+	assert_int_equal(slurm_spank_init_post_opt(NULL, 0, NULL), 0);
+	assert_string_equal(fake_spank.set, "");
+	assert_int_equal(slurm_spank_exit(NULL, 0, NULL), 0);
+}
+
+/* 4.21: in a step that we have put in ring order another one can start. */
+static void test_ordered_step(void **state)
+{
+	(void)state;
+	load(S_CTX_REMOTE);
+	fake_spank.step = 0;
+	fake_spank.env[0] = "SLURM_GANG_RANK_ORDER=ring";
+	fake_spank.env[1] = "SLURM_DISTRIBUTION=arbitrary";
+	assert_int_equal(slurm_spank_init_post_opt(NULL, 0, NULL), 0);
+	assert_string_equal(fake_spank.unset[fake_spank.n_unset - 1],
+			    "SLURM_DISTRIBUTION");
+	assert_string_equal(fake_spank.set, "");
 }
 
 int main(void)
@@ -224,6 +274,8 @@ int main(void)
 				       clean_environment),
 		cmocka_unit_test_setup(test_hidden_from_tasks,
 				       clean_environment),
+		cmocka_unit_test(test_batch_hostfile),
+		cmocka_unit_test(test_ordered_step),
 	};
 
 	return cmocka_run_group_tests_name("spank_gang", tests, NULL,

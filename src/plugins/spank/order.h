@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* order.h - the ranks of a gang's job in ring order (behaviours 4.21, 4.28)
+ *
+ * Slurm numbers the ranks of a step along its node table. A hostfile, one line
+ * for each rank with the name of its node, is how srun is told another order:
+ * SLURM_HOSTFILE, or --distribution=arbitrary. What is needed for it stands in
+ * the environment of the job:
+ *
+ *   SLURM_GANG_MEMBER_NODELIST  its nodes in ring order, from the select plugin
+ *   SLURM_JOB_NODELIST          the same nodes in Slurm's order
+ *   SLURM_TASKS_PER_NODE        how many ranks there is room for on each
+ *   SLURM_NTASKS                how many there are; not set: one a node
+ *
+ * Knows nothing of SPANK.
+ */
+
+#ifndef SGANG_ORDER_H
+#define SGANG_ORDER_H
+
+#include "core/err.h"
+
+/* The hostfile for all ranks of the job whose environment ("NAME=value", ends
+ * with NULL) this is. Returns a text the caller frees, or NULL with 'err' and
+ * errno: ENOENT it is no gang's job, EINVAL its variables do not agree (a job
+ * that was resized, a step of a part of it), ENOMEM. */
+char *sgang_order_hostfile(char *const *env, struct sgang_error *err);
+
+/* Is the order of the ranks ours to choose in the step that srun starts with
+ * this command line (argv[0] is srun, ends with NULL) and environment? It is
+ * when the step has all nodes and all ranks of the job, nobody said anything
+ * about their distribution, and each option is known not to change their
+ * places. What is not known is left to Slurm. Returns 1 and '*hostfile', a text
+ * the caller frees; 0: leave it to Slurm, or Slurm's order is that of the ring;
+ * -1 with errno ENOMEM and 'err' filled. */
+int sgang_order_step(char *const *argv, char *const *env, char **hostfile,
+		     struct sgang_error *err);
+
+#endif
