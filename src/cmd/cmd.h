@@ -46,6 +46,7 @@ extern const struct sgang_verb sgang_verb_create;
 extern const struct sgang_verb sgang_verb_delete;
 extern const struct sgang_verb sgang_verb_explain;
 extern const struct sgang_verb sgang_verb_list;
+extern const struct sgang_verb sgang_verb_map;
 extern const struct sgang_verb sgang_verb_place;
 extern const struct sgang_verb sgang_verb_retry;
 extern const struct sgang_verb sgang_verb_ring;

@@ -3,7 +3,7 @@
 # 0110-sgang-place.t - placements: packed, within the required level, or a no
 #
 # Behaviours 4.20 to 4.26, 4.34. The cases are tests/data/place/*.in, in the form
-# that # 0100-sgang-ring.t explains.
+# that 0100-sgang-ring.t explains.
 
 test_description='sgang place'
 

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* alloc_slurm.c - what a running job has on each of its nodes, from libslurm */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+
+#include "cmd/alloc.h"
+#include "cmd/libslurm.h"
+#include "core/hostlist.h"
+
+/* "0-3,8" of all cores that a node can have. */
+#define CORES_TEXT_MAX 65536
+
+static int no_memory(struct sgang_error *err)
+{
+	return sgang_errf(err, ENOMEM, "out of memory");
+}
+
+static uint32_t cores_per_socket(const node_info_msg_t *nodes,
+				 const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < nodes->record_count; i++)
+		if (nodes->node_array[i].name &&
+		    !strcmp(nodes->node_array[i].name, name))
+			return nodes->node_array[i].cores;
+	return 0;
+}
+
+/* libslurm numbers a node's cores, not its threads, as long as it has not been
+ * told about nodes. */
+static int read_cores(const job_info_t *info, int node,
+		      struct sgang_indices *cores)
+{
+	static char text[CORES_TEXT_MAX];
+
+	if (slurm_job_cpus_allocated_str_on_node_id(text, sizeof(text),
+						    info->job_resrcs, node)) {
+		errno = EINVAL;
+		return -1;
+	}
+	return sgang_indices_read(text, text + strlen(text), cores);
+}
+
+/* The node that is the job's i-th, whose name is moved there. */
+static int fill_node(struct sgang_alloc_node *node, const job_info_t *info,
+		     size_t i, char *name, const node_info_msg_t *nodes,
+		     struct sgang_error *err)
+{
+	int cpus = slurm_job_cpus_allocated_on_node_id(info->job_resrcs,
+						       (int)i);
+	const char *gres = i < info->gres_detail_cnt ?
+			   info->gres_detail_str[i] : NULL;
+
+	node->name = name;
+	node->cpus = cpus > 0 ? (uint32_t)cpus : 0;
+	node->cores_per_socket = cores_per_socket(nodes, name);
+	if (read_cores(info, (int)i, &node->cores) ||
+	    sgang_indices_read_gpus(gres, &node->gpus))
+		return sgang_errf(err, errno, "what job %" PRIu32 " has on "
+				  "node %s cannot be read: %s", info->job_id,
+				  name, strerror(errno));
+	return 0;
+}
+
+static int fill_alloc(struct sgang_alloc *alloc, const job_info_t *info,
+		      const node_info_msg_t *nodes, struct sgang_error *err)
+{
+	struct sgang_alloc found = { NULL, 0, 1 };
+	char **names;
+	size_t n, i;
+	int rc = 0;
+
+	if (!info->job_resrcs || !info->nodes || !info->nodes[0])
+		return sgang_errf(err, ESRCH, "job %" PRIu32 " has no nodes",
+				  info->job_id);
+	if (sgang_hostlist_expand(info->nodes, &names, &n, err))
+		return -1;
+	found.node = calloc(n, sizeof(*found.node));
+	if (!found.node) {
+		sgang_hostlist_free(names);
+		return no_memory(err);
+	}
+	if (info->cpus_per_task && info->cpus_per_task != NO_VAL16)
+		found.cpus_per_rank = info->cpus_per_task;
+	for (i = 0; i < n && !rc; i++) {
+		found.n++;
+		rc = fill_node(&found.node[i], info, i, names[i], nodes, err);
+		names[i] = NULL;
+	}
+	for (; i < n; i++)
+		free(names[i]);
+	free(names);
+	if (rc)
+		sgang_alloc_clear(&found);
+	else
+		*alloc = found;
+	return rc;
+}
+
+/* A task of an array comes with the others of it. */
+static int load_job(uint32_t job_id, const node_info_msg_t *nodes,
+		    struct sgang_alloc *alloc, struct sgang_error *err)
+{
+	job_info_msg_t *message = NULL;
+	uint32_t i;
+	int rc;
+
+	if (slurm_load_job(&message, job_id, SHOW_DETAIL))
+		return sgang_errf(err, EIO, "cannot read job %" PRIu32 " from "
+				  "slurmctld: %s", job_id,
+				  sgang_libslurm_why());
+	rc = 0;
+	for (i = 0; i < message->record_count; i++)
+		if (message->job_array[i].job_id == job_id)
+			break;
+	if (i == message->record_count)
+		rc = sgang_errf(err, ESRCH, "slurmctld does not know job %"
+				PRIu32, job_id);
+	else
+		rc = fill_alloc(alloc, &message->job_array[i], nodes, err);
+	slurm_free_job_info_msg(message);
+	return rc;
+}
+
+int sgang_alloc_load(const uint32_t *job_ids, size_t n,
+		     struct sgang_alloc *allocs, struct sgang_error *err)
+{
+	node_info_msg_t *nodes = NULL;
+	size_t i, done = 0;
+	int rc = 0;
+
+	if (sgang_libslurm_enter(err))
+		return -1;
+	if (slurm_load_node(0, &nodes, SHOW_ALL))
+		rc = sgang_errf(err, EIO, "cannot read the nodes from "
+				"slurmctld: %s", sgang_libslurm_why());
+	for (i = 0; i < n && !rc; i++) {
+		rc = load_job(job_ids[i], nodes, &allocs[i], err);
+		done += !rc;
+	}
+	sgang_libslurm_leave();
+	slurm_free_node_info_msg(nodes);
+	for (i = 0; rc && i < done; i++)
+		sgang_alloc_clear(&allocs[i]);
+	return rc;
+}

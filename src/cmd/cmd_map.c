@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_map.c - sgang map: where each rank of a gang is */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/gangs.h"
+#include "cmd/map.h"
+#include "core/spec.h"
+#include "core/text.h"
+
+enum {
+	OPT_FORMAT,
+	OPT_MEMBER,
+	OPT_JSON
+};
+
+static const struct sgang_cmd_option options[] = {
+	[OPT_FORMAT] = { "format", "FORMAT",
+			 "hostfile (the default), rankfile or json", 0 },
+	[OPT_MEMBER] = { "member", NULL, "the ranks of that job alone", 0 },
+	[OPT_JSON] = { "json", NULL, "the same as --format=json", 0 },
+	{ NULL, NULL, NULL, 0 }
+};
+
+enum format {
+	HOSTFILE,
+	RANKFILE,
+	JSON,
+	FORMATS
+};
+
+static const char *const formats[FORMATS] = {
+	[HOSTFILE] = "hostfile",
+	[RANKFILE] = "rankfile",
+	[JSON] = "json",
+};
+
+struct request {
+	const char *operand;
+	struct sgang_spec spec;		/* the gang's name, or ... */
+	uint32_t job_id;		/* ... a job of it; 0: the name */
+	enum format format;
+	bool member;
+};
+
+/* The members that started together, in ring order. */
+struct found {
+	const struct sgang_gang *gang;
+	const struct sgang_jobrow **job;	/* borrowed from the gang */
+	struct sgang_alloc *alloc;
+	struct sgang_map_member *member;
+	size_t n;
+};
+
+static bool has_job(const struct sgang_gang *gang, uint32_t job_id)
+{
+	size_t i;
+
+	for (i = 0; i < gang->n_jobs; i++)
+		if (gang->jobs[i]->job_id == job_id)
+			return true;
+	return false;
+}
+
+static int find_gang(const struct request *request,
+		     const struct sgang_gangs *gangs,
+		     const struct sgang_gang **gang, struct sgang_error *err)
+{
+	size_t i;
+
+	if (!request->job_id)
+		return sgang_gangs_find(gangs, &request->spec, sgang_cmd_user(),
+					gang, err);
+	for (i = 0; i < gangs->count; i++) {
+		if (!has_job(&gangs->gang[i], request->job_id))
+			continue;
+		*gang = &gangs->gang[i];
+		return 1;
+	}
+	return 0;
+}
+
+/* Why it cannot be said where the ranks of this member are; NULL: it can. */
+static const char *what_is_missing(const struct sgang_jobrow *job)
+{
+	switch (job->class) {
+	case SGANG_ROW_PENDING:
+		return "is not running";
+	case SGANG_ROW_ENDED:
+		return "has ended, and Slurm does not know any more what it "
+		       "had";
+	default:
+		return NULL;
+	}
+}
+
+static int find_members(struct found *found, const char *name,
+			const struct request *request)
+{
+	uint32_t members = found->gang->record->members;
+	size_t i;
+
+	for (i = 0; i < found->gang->n_jobs; i++) {
+		const struct sgang_jobrow *job = found->gang->jobs[i];
+
+		if (!job->record.placed ||
+		    (request->member && job->job_id != request->job_id))
+			continue;
+		if (what_is_missing(job))
+			return sgang_cmd_no("gang %s: job %" PRIu32 " %s", name,
+					    job->job_id, what_is_missing(job));
+		found->job[found->n++] = job;
+	}
+	if (!found->n && request->member)
+		return sgang_cmd_no("job %" PRIu32 " has no place in the ring "
+				    "of gang %s", request->job_id, name);
+	if (!found->n)
+		return sgang_cmd_no("gang %s is not placed yet", name);
+	if (!request->member && found->n != members)
+		return sgang_cmd_no("gang %s started with %" PRIu32 " members, "
+				    "and %zu of them are known", name, members,
+				    found->n);
+	return SGANG_EXIT_YES;
+}
+
+/* The ranks of a member end where those of the next one begin. */
+static uint64_t ranks_of(const struct sgang_gang *gang,
+			 const struct sgang_jobrow *job)
+{
+	uint64_t end = job->record.ranks;
+	size_t i;
+
+	for (i = 0; i < gang->n_jobs; i++) {
+		const struct sgang_record *other = &gang->jobs[i]->record;
+
+		if (other->placed && other->rank_offset < end &&
+		    other->rank_offset > job->record.rank_offset)
+			end = other->rank_offset;
+	}
+	return end > job->record.rank_offset ?
+	       end - job->record.rank_offset : 0;
+}
+
+/* Returns 0, or -1 with 'err' filled. */
+static int fill_members(struct found *found, struct sgang_error *err)
+{
+	uint32_t *ids = calloc(found->n, sizeof(*ids));
+	size_t i;
+	int rc;
+
+	if (!ids)
+		return sgang_errf(err, ENOMEM, "out of memory");
+	for (i = 0; i < found->n; i++)
+		ids[i] = found->job[i]->job_id;
+	rc = sgang_alloc_load(ids, found->n, found->alloc, err);
+	free(ids);
+	for (i = 0; i < found->n && !rc; i++) {
+		const struct sgang_record *record = &found->job[i]->record;
+		struct sgang_map_member *member = &found->member[i];
+
+		member->job_id = found->job[i]->job_id;
+		member->member_rank = record->member_rank;
+		member->first = record->rank_offset;
+		rc = sgang_map_fill(member, &found->alloc[i],
+				    ranks_of(found->gang, found->job[i]),
+				    record->at, err);
+	}
+	return rc;
+}
+
+static int print_map(const struct found *found, enum format format,
+		     struct sgang_error *err)
+{
+	switch (format) {
+	case RANKFILE:
+		return sgang_map_rankfile(stdout, found->member, found->n, err);
+	case JSON:
+		sgang_cmd_print_json(sgang_map_json(found->member, found->n));
+		return 0;
+	default:
+		sgang_map_hostfile(stdout, found->member, found->n);
+		return 0;
+	}
+}
+
+static void clear_found(struct found *found)
+{
+	size_t i;
+
+	for (i = 0; found->alloc && found->member && i < found->n; i++) {
+		sgang_map_clear(&found->member[i]);
+		sgang_alloc_clear(&found->alloc[i]);
+	}
+	free(found->job);
+	free(found->alloc);
+	free(found->member);
+}
+
+/* Returns an exit code, or -1 with 'err' filled. */
+static int map_gang(const struct request *request,
+		    const struct sgang_gang *gang, struct sgang_error *err)
+{
+	struct found found = {
+		.gang = gang,
+		.job = calloc(gang->n_jobs + 1, sizeof(*found.job)),
+		.alloc = calloc(gang->n_jobs + 1, sizeof(*found.alloc)),
+		.member = calloc(gang->n_jobs + 1, sizeof(*found.member)),
+	};
+	char name[SGANG_GANGS_NAME];
+	int code = -1;
+
+	sgang_gangs_name(gang->record, name);
+	if (!found.job || !found.alloc || !found.member)
+		sgang_errf(err, ENOMEM, "out of memory");
+	else
+		code = find_members(&found, name, request);
+	if (code == SGANG_EXIT_YES && (fill_members(&found, err) ||
+				       print_map(&found, request->format, err)))
+		code = -1;
+	clear_found(&found);
+	return code;
+}
+
+/* As map_gang(). */
+static int answer(const struct request *request, struct sgang_error *err)
+{
+	const struct sgang_gang *gang = NULL;
+	struct sgang_jobs jobs = { NULL, 0 };
+	struct sgang_gangs gangs = { NULL, 0 };
+	char shown[SGANG_TEXT_SHOWN];
+	int code = -1;
+
+	if (sgang_jobs_load(&jobs, err) ||
+	    sgang_gangs_build(&jobs, &gangs, err))
+		goto out;
+	switch (find_gang(request, &gangs, &gang, err)) {
+	case 0:
+		code = sgang_cmd_no(request->job_id ?
+				    "there is no gang with job %s" :
+				    "there is no gang %s",
+				    sgang_text_show(shown, request->operand));
+		break;
+	case 1:
+		code = map_gang(request, gang, err);
+		break;
+	}
+out:
+	sgang_gangs_clear(&gangs);
+	sgang_jobs_clear(&jobs);
+	return code;
+}
+
+static int read_format(const char *text, enum format *format,
+		       struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+	int i;
+
+	for (i = 0; i < FORMATS; i++) {
+		if (strcmp(text, formats[i]))
+			continue;
+		*format = (enum format)i;
+		return 0;
+	}
+	return sgang_errf(err, EINVAL, "--format=%s: expected hostfile, "
+			  "rankfile or json", sgang_text_show(shown, text));
+}
+
+/* Digits are a job; a gang with such a name is found by NAMESPACE/NAME. */
+static int read_operand(struct request *request, struct sgang_error *err)
+{
+	uint64_t number;
+
+	sgang_spec_init(&request->spec);
+	if (!sgang_text_number(request->operand, 1, UINT32_MAX, &number)) {
+		request->job_id = (uint32_t)number;
+		return 0;
+	}
+	if (request->member)
+		return sgang_errf(err, EINVAL, "--member needs the id of a job "
+				  "instead of the name of a gang");
+	return sgang_spec_set(&request->spec, "gang", request->operand, err);
+}
+
+static int run(const struct sgang_verb *verb, int argc, char **argv)
+{
+	struct request request = { .format = HOSTFILE };
+	const char *value;
+	struct sgang_error err;
+	int next, code;
+
+	while ((next = sgang_cmd_next(verb, argc, argv, &value)) >= 0) {
+		if (next == OPT_JSON)
+			request.format = JSON;
+		else if (next == OPT_MEMBER)
+			request.member = true;
+		else if (read_format(value, &request.format, &err))
+			return sgang_cmd_bad("%s", err.text);
+	}
+	if (next != SGANG_CMD_END)
+		return sgang_cmd_exit(next);
+	request.operand = sgang_cmd_operand(verb, argc, argv, "the name of one "
+					    "gang or the id of one job");
+	if (!request.operand)
+		return SGANG_EXIT_BAD;
+	if (read_operand(&request, &err))
+		return sgang_cmd_bad("%s", err.text);
+	code = answer(&request, &err);
+	return code < 0 ? sgang_cmd_bad("%s", err.text) : code;
+}
+
+const struct sgang_verb sgang_verb_map = {
+	.name = "map",
+	.operands = "[NAMESPACE/]NAME|JOBID",
+	.summary = "where each rank of a gang is: for mpirun, srun and others",
+	.options = options,
+	.run = run
+};

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* map.c - where each rank of a gang is, in the words of those who need it */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/map.h"
+#include "core/hostlist.h"
+#include "core/ranks.h"
+
+/* One rank: number 'local' of those on the node. */
+struct seat {
+	const struct sgang_map_member *member;
+	const struct sgang_map_node *node;
+	uint64_t rank;
+	uint32_t local;
+};
+
+static int no_memory(struct sgang_error *err)
+{
+	return sgang_errf(err, ENOMEM, "out of memory");
+}
+
+void sgang_map_clear(struct sgang_map_member *member)
+{
+	free(member->node);
+	member->node = NULL;
+	member->n = 0;
+}
+
+/* Where in the allocation each node of the ring is. The ring may be of an
+ * earlier run of the job, or be left out. Returns 0, or -1 without memory. */
+static int find_ring(const struct sgang_alloc *alloc, const char *ring,
+		     size_t *where, struct sgang_error *err)
+{
+	char **names = NULL, **listed = calloc(alloc->n, sizeof(*listed));
+	size_t n = 0, i;
+	int rc = -1;
+
+	if (!listed)
+		return no_memory(err);
+	for (i = 0; i < alloc->n; i++)
+		listed[i] = alloc->node[i].name;
+	if (ring[0] && !sgang_hostlist_expand(ring, &names, &n, err) &&
+	    n == alloc->n)
+		rc = sgang_ranks_order(listed, names, n, where, err);
+	if (rc && (!ring[0] || errno != ENOMEM)) {
+		for (i = 0; i < alloc->n; i++)
+			where[i] = i;
+		rc = 0;
+	}
+	if (names)
+		sgang_hostlist_free(names);
+	free(listed);
+	return rc;
+}
+
+int sgang_map_fill(struct sgang_map_member *member,
+		   const struct sgang_alloc *alloc, uint64_t ranks,
+		   const char *ring, struct sgang_error *err)
+{
+	size_t n = alloc->n, i;
+	uint32_t *cpus = calloc(n, sizeof(*cpus));
+	uint32_t *counts = calloc(n, sizeof(*counts));
+	size_t *where = calloc(n, sizeof(*where));
+	struct sgang_map_node *nodes = calloc(n, sizeof(*nodes));
+	int rc = -1;
+
+	if (!cpus || !counts || !where || !nodes) {
+		no_memory(err);
+		goto out;
+	}
+	if (ranks > SGANG_MAP_RANKS_MAX) {
+		sgang_errf(err, EINVAL, "job %" PRIu32 " has %" PRIu64 " ranks,"
+			   " more than the %d that can be listed",
+			   member->job_id, ranks, SGANG_MAP_RANKS_MAX);
+		goto out;
+	}
+	if (find_ring(alloc, ring, where, err))
+		goto out;
+	for (i = 0; i < n; i++)
+		cpus[i] = alloc->node[i].cpus;
+	sgang_ranks_spread(cpus, n, alloc->cpus_per_rank, ranks, counts);
+	for (i = 0; i < n; i++) {
+		nodes[i].has = &alloc->node[where[i]];
+		nodes[i].ranks = counts[where[i]];
+	}
+	member->node = nodes;
+	member->n = n;
+	nodes = NULL;
+	rc = 0;
+out:
+	free(cpus);
+	free(counts);
+	free(where);
+	free(nodes);
+	return rc;
+}
+
+/* Go to the next rank; begin with all zero. False: there is none. */
+static bool next_seat(const struct sgang_map_member *members, size_t n,
+		      struct seat *seat)
+{
+	const struct sgang_map_member *end = members + n;
+
+	if (!seat->node) {
+		seat->member = members;
+		seat->node = n ? members->node : NULL;
+		seat->rank = n ? members->first : 0;
+	} else {
+		seat->local++;
+		seat->rank++;
+	}
+	while (seat->member < end) {
+		for (; seat->node < seat->member->node + seat->member->n;
+		     seat->node++, seat->local = 0)
+			if (seat->local < seat->node->ranks)
+				return true;
+		seat->member++;
+		if (seat->member == end)
+			break;
+		seat->node = seat->member->node;
+		seat->rank = seat->member->first;
+	}
+	return false;
+}
+
+void sgang_map_hostfile(FILE *out, const struct sgang_map_member *members,
+			size_t n)
+{
+	struct seat seat = { NULL, NULL, 0, 0 };
+
+	while (next_seat(members, n, &seat))
+		fprintf(out, "%s\n", seat.node->has->name);
+}
+
+/* The seat's part of a list: from '*first', as many as the return value. With
+ * fewer things than ranks, several ranks share one. */
+static size_t share(const struct seat *seat, size_t n, size_t *first)
+{
+	size_t ranks = seat->node->ranks;
+	size_t end = (seat->local + 1) * n / ranks;
+
+	*first = seat->local * n / ranks;
+	if (!n)
+		return 0;
+	return end > *first ? end - *first : 1;
+}
+
+/* "0:0-1,3;1:0": a range as long as there is no gap and no new socket. */
+static void print_cores(FILE *out, const uint32_t *core, size_t n,
+			uint32_t per_socket)
+{
+	size_t i, last;
+
+	for (i = 0; i < n; i = last + 1) {
+		uint32_t socket = core[i] / per_socket;
+
+		for (last = i; last + 1 < n && core[last + 1] == core[last] + 1
+		     && core[last + 1] / per_socket == socket; last++)
+			;
+		if (!i || core[i - 1] / per_socket != socket)
+			fprintf(out, "%s%" PRIu32 ":", i ? ";" : "", socket);
+		else
+			fputc(',', out);
+		fprintf(out, "%" PRIu32, core[i] % per_socket);
+		if (last > i)
+			fprintf(out, "-%" PRIu32, core[last] % per_socket);
+	}
+}
+
+int sgang_map_rankfile(FILE *out, const struct sgang_map_member *members,
+		       size_t n, struct sgang_error *err)
+{
+	struct seat seat = { NULL, NULL, 0, 0 };
+	uint64_t base = n ? members->first : 0;
+
+	while (next_seat(members, n, &seat)) {
+		const struct sgang_alloc_node *has = seat.node->has;
+		size_t first, count = share(&seat, has->cores.n, &first);
+
+		if (!count || !has->cores_per_socket)
+			return sgang_errf(err, ENODATA, "Slurm does not know "
+					  "the cores of job %" PRIu32
+					  " on node %s", seat.member->job_id,
+					  has->name);
+		fprintf(out, "rank %" PRIu64 "=%s slot=", seat.rank - base,
+			has->name);
+		print_cores(out, has->cores.index + first, count,
+			    has->cores_per_socket);
+		fputc('\n', out);
+	}
+	return 0;
+}
+
+/* -1: none. */
+static int64_t first_gpu(const struct seat *seat)
+{
+	const struct sgang_indices *gpus = &seat->node->has->gpus;
+	size_t first;
+
+	return share(seat, gpus->n, &first) ? (int64_t)gpus->index[first] : -1;
+}
+
+/* The island of the rank's GPU, without one of its first core; -1: nobody
+ * knows. */
+static int64_t island_of(const struct seat *seat, int64_t gpu)
+{
+	const struct sgang_node_topo *topo = seat->node->topo;
+	const struct sgang_indices *cores = &seat->node->has->cores;
+	size_t first;
+
+	if (!topo)
+		return -1;
+	if (gpu >= 0)
+		return gpu < topo->n_gpus ? (int64_t)topo->gpu[gpu].island : -1;
+	if (!share(seat, cores->n, &first) ||
+	    cores->index[first] >= topo->n_cores)
+		return -1;
+	return topo->core_island[cores->index[first]];
+}
+
+/* The card that is nearest to the GPU; NULL: none is known. */
+static const char *nic_of(const struct seat *seat, int64_t gpu)
+{
+	const struct sgang_node_topo *topo = seat->node->topo;
+
+	if (!topo || gpu < 0 || gpu >= topo->n_gpus || !topo->gpu[gpu].nic[0])
+		return NULL;
+	return topo->gpu[gpu].nic;
+}
+
+static struct json_object *number_or_null(int64_t number)
+{
+	return number < 0 ? NULL : json_object_new_int64(number);
+}
+
+static struct json_object *json_seat(const struct seat *seat)
+{
+	struct json_object *object = json_object_new_object();
+	int64_t gpu = first_gpu(seat);
+	const char *nic = nic_of(seat, gpu);
+	const struct {
+		const char *key;
+		struct json_object *value;
+	} fields[] = {
+		{ "rank", json_object_new_uint64(seat->rank) },
+		{ "member", json_object_new_int64(seat->member->member_rank) },
+		{ "job_id", json_object_new_int64(seat->member->job_id) },
+		{ "node", json_object_new_string(seat->node->has->name) },
+		{ "local_rank", json_object_new_int64(seat->local) },
+		{ "gpu", number_or_null(gpu) },
+		{ "island", number_or_null(island_of(seat, gpu)) },
+		{ "nic", nic ? json_object_new_string(nic) : NULL },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		json_object_object_add(object, fields[i].key, fields[i].value);
+	return object;
+}
+
+struct json_object *sgang_map_json(const struct sgang_map_member *members,
+				   size_t n)
+{
+	struct json_object *list = json_object_new_array();
+	struct seat seat = { NULL, NULL, 0, 0 };
+
+	while (next_seat(members, n, &seat))
+		json_object_array_add(list, json_seat(&seat));
+	return list;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* map.h - where each rank of a gang is, in the words of those who need it
+ *
+ *   member 0: job 7, ranks from 0     member 1: job 8, ranks from 4
+ *     n3: ranks 0 1   n1: 2 3           n2: 4 5   n4: 6 7
+ *
+ * Of the GPUs that a job has on a node, rank L of its R ranks there has number
+ * L * GPUs / R and those up to the next rank's; the same with its cores. With as
+ * many GPUs as ranks that is one each.
+ */
+
+#ifndef SGANG_MAP_H
+#define SGANG_MAP_H
+
+#include <json-c/json.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "cmd/alloc.h"
+#include "core/err.h"
+#include "core/node_topo.h"
+
+/* No gang of more ranks is listed. */
+#define SGANG_MAP_RANKS_MAX 10000000
+
+struct sgang_map_node {
+	const struct sgang_alloc_node *has;	/* borrowed */
+	const struct sgang_node_topo *topo;	/* borrowed; NULL: not known */
+	uint32_t ranks;
+};
+
+struct sgang_map_member {
+	uint32_t job_id;
+	uint32_t member_rank;
+	uint64_t first;				/* its first rank */
+	struct sgang_map_node *node;		/* in ring order */
+	size_t n;
+};
+
+/* Put the ranks of a member on its nodes. 'ring' is a host list of them in ring
+ * order; where it does not name the nodes of 'alloc' Slurm's order is taken. The
+ * member borrows 'alloc'. Returns 0 and a member to be emptied with
+ * sgang_map_clear(), or -1 with 'err': too many ranks, no memory. */
+int sgang_map_fill(struct sgang_map_member *member,
+		   const struct sgang_alloc *alloc, uint64_t ranks,
+		   const char *ring, struct sgang_error *err);
+void sgang_map_clear(struct sgang_map_member *member);
+
+/* A line with its node for each rank. */
+void sgang_map_hostfile(FILE *out, const struct sgang_map_member *members,
+			size_t n);
+
+/* "rank 0=n1 slot=0:0-1" for each rank, as mpirun --rankfile of Open MPI reads
+ * it: socket and cores, numbered from 0 on each socket; "1:0" for a core of a
+ * second socket follows behind ";". The first rank is 0. Returns 0, or -1 with
+ * ENODATA and 'err' when Slurm does not know the cores. */
+int sgang_map_rankfile(FILE *out, const struct sgang_map_member *members,
+		       size_t n, struct sgang_error *err);
+
+/* An array with an object for each rank; rank counts over the whole gang, and
+ * local_rank over the ranks of its job on the node. */
+struct json_object *sgang_map_json(const struct sgang_map_member *members,
+				   size_t n);
+
+#endif

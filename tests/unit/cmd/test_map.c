@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_map.c - where each rank of a gang is, written for others */
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "cmd/map.h"
+
+static void test_indices(void **state)
+{
+	static const struct {
+		const char *text;
+		int n;				/* -1: not such a list */
+		uint32_t index[8];
+	} cases[] = {
+		{ "0", 1, { 0 } },
+		{ "0-3,8", 5, { 0, 1, 2, 3, 8 } },
+		{ "65535", 1, { 65535 } },
+		{ "", -1, { 0 } },
+		{ "1,", -1, { 0 } },
+		{ "1-", -1, { 0 } },
+		{ "3-1", -1, { 0 } },
+		{ "2,1", -1, { 0 } },
+		{ "1,1", -1, { 0 } },
+		{ "65536", -1, { 0 } },
+		{ "99999999999999999999", -1, { 0 } },
+		{ "x", -1, { 0 } },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sgang_indices list = { NULL, 0 };
+		const char *text = cases[i].text;
+		int rc = sgang_indices_read(text, text + strlen(text), &list);
+
+		if (rc != (cases[i].n < 0 ? -1 : 0))
+			fail_msg("\"%s\": %d", text, rc);
+		if (rc) {
+			assert_int_equal(errno, EINVAL);
+			continue;
+		}
+		assert_int_equal(list.n, cases[i].n);
+		assert_memory_equal(list.index, cases[i].index,
+				    list.n * sizeof(*list.index));
+		free(list.index);
+	}
+}
+
+/* What `scontrol show job -d` shows of a node. */
+static void test_gpus(void **state)
+{
+	static const struct {
+		const char *gres;
+		size_t n;
+		uint32_t index[4];
+	} cases[] = {
+		{ "gpu:2(IDX:0-1)", 2, { 0, 1 } },
+		{ "gpu:h100:3(IDX:0,2-3)", 3, { 0, 2, 3 } },
+		{ "nic:1(IDX:7),gpu:1(IDX:2)", 1, { 2 } },
+		{ "gpu(IDX:1)", 1, { 1 } },
+		{ "gpus:1(IDX:1)", 0, { 0 } },
+		{ "gpu:2(CNT:2)", 0, { 0 } },
+		{ "gpu:0(IDX:N/A)", 0, { 0 } },
+		{ "gpu:2(IDX:0", 0, { 0 } },
+		{ "", 0, { 0 } },
+		{ NULL, 0, { 0 } },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sgang_indices list;
+
+		assert_int_equal(sgang_indices_read_gpus(cases[i].gres, &list),
+				 0);
+		if (list.n != cases[i].n)
+			fail_msg("%s: %zu", cases[i].gres, list.n);
+		if (list.n)
+			assert_memory_equal(list.index, cases[i].index,
+					    list.n * sizeof(*list.index));
+		free(list.index);
+	}
+}
+
+/* Two nodes of two sockets with four cores: all of n1, a part of n2. */
+static uint32_t all[] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+static uint32_t part[] = { 1, 3, 4, 5 };
+static struct sgang_alloc_node nodes[] = {
+	{ "n1", 8, { all, 4 }, { all, 8 }, 4 },
+	{ "n2", 4, { part, 1 }, { part, 4 }, 4 },
+};
+static const struct sgang_alloc alloc = { nodes, 2, 1 };
+
+/* Two members: six ranks along "ring", and two. */
+static void fill(struct sgang_map_member members[2], const char *ring)
+{
+	static struct sgang_alloc second = { nodes + 1, 1, 2 };
+	struct sgang_error err;
+
+	members[0] = (struct sgang_map_member){ .job_id = 7 };
+	members[1] = (struct sgang_map_member){ .job_id = 8, .first = 6,
+						.member_rank = 1 };
+	assert_int_equal(sgang_map_fill(&members[0], &alloc, 6, ring, &err),
+			 0);
+	assert_int_equal(sgang_map_fill(&members[1], &second, 2, "", &err), 0);
+}
+
+static void clear(struct sgang_map_member members[2])
+{
+	sgang_map_clear(&members[0]);
+	sgang_map_clear(&members[1]);
+}
+
+/* 4.28 */
+static void test_hostfile(void **state)
+{
+	static const struct {
+		const char *ring;
+		const char *text;
+	} cases[] = {
+		{ "n[2,1]", "n2\nn2\nn2\nn1\nn1\nn1\nn2\nn2\n" },
+		{ "n[1-2]", "n1\nn1\nn1\nn2\nn2\nn2\nn2\nn2\n" },
+		/* not what the job has, so it is of another run */
+		{ "n[2-3]", "n1\nn1\nn1\nn2\nn2\nn2\nn2\nn2\n" },
+		{ "n2", "n1\nn1\nn1\nn2\nn2\nn2\nn2\nn2\n" },
+		{ "n[", "n1\nn1\nn1\nn2\nn2\nn2\nn2\nn2\n" },
+		{ "", "n1\nn1\nn1\nn2\nn2\nn2\nn2\nn2\n" },
+	};
+	struct sgang_map_member members[2];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text;
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
+
+		fill(members, cases[i].ring);
+		sgang_map_hostfile(out, members, 2);
+		fclose(out);
+		assert_string_equal(text, cases[i].text);
+		free(text);
+		clear(members);
+	}
+}
+
+/* 4.28: cores are dealt out in equal runs, and named by their socket. */
+static void test_rankfile(void **state)
+{
+	static const char wanted[] =
+		"rank 0=n1 slot=0:0-1\n"
+		"rank 1=n1 slot=0:2-3;1:0\n"
+		"rank 2=n1 slot=1:1-3\n"
+		"rank 3=n2 slot=0:1\n"
+		"rank 4=n2 slot=0:3\n"
+		"rank 5=n2 slot=1:0-1\n"
+		"rank 6=n2 slot=0:1,3\n"
+		"rank 7=n2 slot=1:0-1\n";
+	struct sgang_map_member members[2];
+	struct sgang_error err;
+	size_t size;
+	char *text;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	fill(members, "n[1-2]");
+	assert_int_equal(sgang_map_rankfile(out, members, 2, &err), 0);
+	fclose(out);
+	assert_string_equal(text, wanted);
+	free(text);
+
+	/* one member alone begins with rank 0 */
+	out = open_memstream(&text, &size);
+	assert_int_equal(sgang_map_rankfile(out, members + 1, 1, &err), 0);
+	fclose(out);
+	assert_string_equal(text, "rank 0=n2 slot=0:1,3\n"
+			    "rank 1=n2 slot=1:0-1\n");
+	free(text);
+
+	nodes[1].cores_per_socket = 0;
+	out = open_memstream(&text, &size);
+	assert_int_equal(sgang_map_rankfile(out, members + 1, 1, &err), -1);
+	fclose(out);
+	free(text);
+	assert_string_equal(err.text, "Slurm does not know the cores of job 8 "
+			    "on node n2");
+	nodes[1].cores_per_socket = 4;
+	clear(members);
+}
+
+/* 4.28: rank, node, GPU; what is inside the node where that is known. */
+static void test_json(void **state)
+{
+	struct sgang_node_topo *topo = sgang_node_topo_create("shape", 2, 2, 4,
+							      NULL);
+	struct sgang_map_member members[2];
+	struct json_object *list, *seat;
+
+	(void)state;
+	strcpy(topo->gpu[3].nic, "mlx5_1");
+	fill(members, "n[1-2]");
+	members[0].node[0].topo = topo;
+	list = sgang_map_json(members, 2);
+	assert_int_equal(json_object_array_length(list), 8);
+	seat = json_object_array_get_idx(list, 2);
+	assert_string_equal(
+		json_object_to_json_string_ext(seat, JSON_C_TO_STRING_PLAIN),
+		"{\"rank\":2,\"member\":0,\"job_id\":7,\"node\":\"n1\","
+		"\"local_rank\":2,\"gpu\":2,\"island\":1,\"nic\":null}");
+	seat = json_object_array_get_idx(list, 7);
+	assert_string_equal(
+		json_object_to_json_string_ext(seat, JSON_C_TO_STRING_PLAIN),
+		"{\"rank\":7,\"member\":1,\"job_id\":8,\"node\":\"n2\","
+		"\"local_rank\":1,\"gpu\":1,\"island\":null,\"nic\":null}");
+	json_object_put(list);
+
+	/* the last of four ranks has the last GPU, and its card */
+	members[0].node[0].ranks = 4;
+	list = sgang_map_json(members, 1);
+	seat = json_object_array_get_idx(list, 3);
+	assert_string_equal(
+		json_object_to_json_string_ext(seat, JSON_C_TO_STRING_PLAIN),
+		"{\"rank\":3,\"member\":0,\"job_id\":7,\"node\":\"n1\","
+		"\"local_rank\":3,\"gpu\":3,\"island\":1,"
+		"\"nic\":\"mlx5_1\"}");
+	json_object_put(list);
+
+	/* without GPUs it is the island of the cores */
+	nodes[0].gpus.n = 0;
+	list = sgang_map_json(members, 1);
+	seat = json_object_array_get_idx(list, 3);
+	assert_null(json_object_object_get(seat, "gpu"));
+	assert_int_equal(json_object_get_int(
+				 json_object_object_get(seat, "island")), 1);
+	json_object_put(list);
+	nodes[0].gpus.n = 4;
+	clear(members);
+	sgang_node_topo_destroy(topo);
+}
+
+static void test_limits(void **state)
+{
+	struct sgang_map_member member = { .job_id = 7 };
+	struct sgang_error err;
+	size_t size;
+	char *text;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	assert_int_equal(sgang_map_fill(&member, &alloc, UINT64_MAX, "", &err),
+			 -1);
+	assert_int_equal(errno, EINVAL);
+	assert_null(member.node);
+	sgang_map_hostfile(out, NULL, 0);
+	fclose(out);
+	assert_string_equal(text, "");
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_indices),
+		cmocka_unit_test(test_gpus),
+		cmocka_unit_test(test_hostfile),
+		cmocka_unit_test(test_rankfile),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_limits),
+	};
+
+	return cmocka_run_group_tests_name("map", tests, NULL, NULL);
+}
