@@ -150,7 +150,8 @@ static size_t share(const struct seat *seat, size_t n, size_t *first)
 	return end > *first ? end - *first : 1;
 }
 
-/* "0:0-1,3;1:0": a range as long as there is no gap and no new socket. */
+/* "0:0-1;0:3;1:0": a range ends at a gap and with the socket. Open MPI 4.1 does
+ * not read "0:0-1,3", whatever its manual says. */
 static void print_cores(FILE *out, const uint32_t *core, size_t n,
 			uint32_t per_socket)
 {
@@ -162,11 +163,8 @@ static void print_cores(FILE *out, const uint32_t *core, size_t n,
 		for (last = i; last + 1 < n && core[last + 1] == core[last] + 1
 		     && core[last + 1] / per_socket == socket; last++)
 			;
-		if (!i || core[i - 1] / per_socket != socket)
-			fprintf(out, "%s%" PRIu32 ":", i ? ";" : "", socket);
-		else
-			fputc(',', out);
-		fprintf(out, "%" PRIu32, core[i] % per_socket);
+		fprintf(out, "%s%" PRIu32 ":%" PRIu32, i ? ";" : "", socket,
+			core[i] % per_socket);
 		if (last > i)
 			fprintf(out, "-%" PRIu32, core[last] % per_socket);
 	}

@@ -51,8 +51,8 @@ void sgang_map_hostfile(FILE *out, const struct sgang_map_member *members,
 			size_t n);
 
 /* "rank 0=n1 slot=0:0-1" for each rank, as mpirun --rankfile of Open MPI reads
- * it: socket and cores, numbered from 0 on each socket; "1:0" for a core of a
- * second socket follows behind ";". The first rank is 0. Returns 0, or -1 with
+ * it: socket and cores, numbered from 0 on each socket; what is no range follows
+ * behind ";", as in "0:0-1;1:0". The first rank is 0. Returns 0, or -1 with
  * ENODATA and 'err' when Slurm does not know the cores. */
 int sgang_map_rankfile(FILE *out, const struct sgang_map_member *members,
 		       size_t n, struct sgang_error *err);

@@ -161,7 +161,7 @@ static void test_rankfile(void **state)
 		"rank 3=n2 slot=0:1\n"
 		"rank 4=n2 slot=0:3\n"
 		"rank 5=n2 slot=1:0-1\n"
-		"rank 6=n2 slot=0:1,3\n"
+		"rank 6=n2 slot=0:1;0:3\n"
 		"rank 7=n2 slot=1:0-1\n";
 	struct sgang_map_member members[2];
 	struct sgang_error err;
@@ -180,7 +180,7 @@ static void test_rankfile(void **state)
 	out = open_memstream(&text, &size);
 	assert_int_equal(sgang_map_rankfile(out, members + 1, 1, &err), 0);
 	fclose(out);
-	assert_string_equal(text, "rank 0=n2 slot=0:1,3\n"
+	assert_string_equal(text, "rank 0=n2 slot=0:1;0:3\n"
 			    "rank 1=n2 slot=1:0-1\n");
 	free(text);
 
