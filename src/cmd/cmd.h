@@ -52,6 +52,7 @@ extern const struct sgang_verb sgang_verb_retry;
 extern const struct sgang_verb sgang_verb_ring;
 extern const struct sgang_verb sgang_verb_show;
 extern const struct sgang_verb sgang_verb_submit;
+extern const struct sgang_verb sgang_verb_topology;
 
 /* What sgang_cmd_next() says besides a row number. */
 enum {

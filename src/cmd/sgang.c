@@ -24,6 +24,7 @@ static const struct sgang_verb *const verbs[] = {
 	&sgang_verb_delete,
 	&sgang_verb_ring,
 	&sgang_verb_place,
+	&sgang_verb_topology,
 };
 
 #define N_VERBS (sizeof(verbs) / sizeof(verbs[0]))
@@ -36,7 +37,7 @@ static int print_help(void)
 	       "Gangs of Slurm jobs: their jobs, what they wait for, and what "
 	       "their rings\ncost.\n\n");
 	for (i = 0; i < N_VERBS; i++)
-		printf("  %-8s%s\n", verbs[i]->name, verbs[i]->summary);
+		printf("  %-10s%s\n", verbs[i]->name, verbs[i]->summary);
 	printf("\n"
 	       "  --help     print this text; sgang VERB --help prints more\n"
 	       "  --version  print the version\n"

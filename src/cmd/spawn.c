@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,27 +64,73 @@ static int exit_status(pid_t pid)
 	       WEXITSTATUS(status);
 }
 
-int sgang_spawn(char *const *argv, char *out, size_t size,
-		struct sgang_error *err)
+/* Start it; its output can be read from '*fd', for the caller to close. */
+static int start_reading(char *const *argv, int *fd, pid_t *pid,
+			 struct sgang_error *err)
 {
-	int fd[2], rc;
-	pid_t pid;
+	int ends[2], rc;
 
-	if (pipe2(fd, O_CLOEXEC))
+	if (pipe2(ends, O_CLOEXEC))
 		return sgang_errf(err, errno, "no pipe to %s: %s", argv[0],
 				  strerror(errno));
-	rc = start(argv, fd[1], &pid);
-	close(fd[1]);
+	rc = start(argv, ends[1], pid);
+	close(ends[1]);
 	if (rc) {
-		close(fd[0]);
+		close(ends[0]);
 		return sgang_errf(err, rc, "cannot run %s: %s", argv[0],
 				  strerror(rc));
 	}
-	read_all(fd[0], out, size);
-	close(fd[0]);
-	rc = exit_status(pid);
+	*fd = ends[0];
+	return 0;
+}
+
+static int wait_for_end(char *const *argv, pid_t pid, struct sgang_error *err)
+{
+	int rc = exit_status(pid);
+
 	if (rc < 0)
 		return sgang_errf(err, errno, "lost sight of %s: %s", argv[0],
 				  strerror(errno));
 	return rc;
+}
+
+int sgang_spawn(char *const *argv, char *out, size_t size,
+		struct sgang_error *err)
+{
+	pid_t pid;
+	int fd;
+
+	if (start_reading(argv, &fd, &pid, err))
+		return -1;
+	read_all(fd, out, size);
+	close(fd);
+	return wait_for_end(argv, pid, err);
+}
+
+int sgang_spawn_lines(char *const *argv, void (*take)(void *ctx, char *line),
+		      void *ctx, struct sgang_error *err)
+{
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t length;
+	FILE *in;
+	pid_t pid;
+	int fd;
+
+	if (start_reading(argv, &fd, &pid, err))
+		return -1;
+	in = fdopen(fd, "r");
+	if (!in) {
+		close(fd);
+		exit_status(pid);
+		return sgang_errf(err, ENOMEM, "out of memory");
+	}
+	while ((length = getline(&line, &room, in)) > 0) {
+		if (line[length - 1] == '\n')
+			line[length - 1] = '\0';
+		take(ctx, line);
+	}
+	free(line);
+	fclose(in);
+	return wait_for_end(argv, pid, err);
 }

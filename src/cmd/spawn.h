@@ -16,4 +16,9 @@
 int sgang_spawn(char *const *argv, char *out, size_t size,
 		struct sgang_error *err);
 
+/* The same, but 'take' gets each line that it prints, without the line feed, as
+ * soon as it is there. */
+int sgang_spawn_lines(char *const *argv, void (*take)(void *ctx, char *line),
+		      void *ctx, struct sgang_error *err);
+
 #endif

@@ -41,9 +41,9 @@ struct sgang_node_of_line {
 	size_t line;			/* its index */
 };
 
-/* All nodes that are named, sorted by strcmp(). Returns 0, '*count' and an array
- * for sgang_node_lines_free_nodes() in '*nodes'; or -1 with errno and 'err',
- * which begins with path:line: EINVAL (not a node list, or a node that is named
+/* All nodes that are named, sorted by strcmp(). Returns 0, '*count' and an
+ * array for sgang_node_lines_free_nodes() in '*nodes'; or -1 with errno and
+ * 'err', which begins with path:line: EINVAL (not a node list, or a node that is named
  * twice; both lines are told), ENOMEM. */
 int sgang_node_lines_nodes(const struct sgang_node_lines *lines,
 			   const char *path, struct sgang_node_of_line **nodes,

@@ -37,8 +37,8 @@
  *
  * Network cards. A GPU's card is the one with which it has the deepest object
  * of the description in common: the same PCIe switch, host bridge, NUMA node.
- * InfiniBand and its like go before Ethernet; of several that are as near, those
- * of its island, and of these the one that has been given to fewer GPUs before.
+ * InfiniBand and its like go before Ethernet; of several that are as near,
+ * those of its island, and of these the one that fewer GPUs have got before.
  */
 
 #ifndef SGANG_NODE_TOPO_HWLOC_H

@@ -273,7 +273,8 @@ static void kinds_clear(struct kinds *kinds)
 }
 
 /* Which kind a core with these is; a new one is added. Neighbours are often
- * of the same kind, so the last is looked at first. UINT32_MAX without memory. */
+ * of the same kind, so the last is looked at first. UINT32_MAX without
+ * memory. */
 static uint32_t kind_of(struct kinds *kinds, hwloc_const_bitmap_t set,
 			uint32_t number)
 {

@@ -38,8 +38,8 @@ struct sgang_machine {
 	uint32_t n_islands;
 };
 
-/* May hwloc read this text? Returns 0, or -1 with EINVAL and 'err', which begins
- * with 'label', where possible with the line, too. */
+/* May hwloc read this text? Returns 0, or -1 with EINVAL and 'err', which
+ * begins with 'label', where possible with the line, too. */
 int sgang_hwloc_text_check(const char *xml, const char *label,
 			   struct sgang_error *err);
 

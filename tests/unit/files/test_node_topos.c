@@ -145,7 +145,8 @@ static void test_collected(void **state)
 		   "NodeTopology=n[1-9],m1 Hwloc=../shapes/cpu-2socket.xml\n");
 	assert_string_equal(shapes(""),
 			    "- cpu-2socket cpu-2socket cpu-2socket - 1/3");
-	assert_string_equal(shapes("NodeTopology=n2 Hwloc=shapes/gb200-tray.xml"),
+	assert_string_equal(shapes("NodeTopology=n2 "
+				   "Hwloc=shapes/gb200-tray.xml"),
 			    "- gb200-tray cpu-2socket cpu-2socket - 2/3");
 	assert_string_equal(shapes("NodeTopologyDir=not-there"),
 			    "- - - - - 0/0");

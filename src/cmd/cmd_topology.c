@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_topology.c - sgang topology: what is inside of nodes */
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/collect.h"
+#include "cmd/probe.h"
+#include "core/conf.h"
+#include "core/text.h"
+#include "files/node_topo_hwloc.h"
+#include "files/node_topos.h"
+
+/* Where Slurm's settings are when nobody says anything else. */
+#define SLURM_CONF_DEFAULT "/etc/slurm/slurm.conf"
+
+enum {
+	OPT_CONF,
+	OPT_JSON
+};
+
+static const struct sgang_cmd_option options[] = {
+	[OPT_CONF] = { "conf", "FILE", "gang.conf; default: beside slurm.conf",
+		       0 },
+	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
+	{ NULL, NULL, NULL, 0 }
+};
+
+struct request {
+	const char *conf_path;		/* --conf */
+	bool json;
+	struct sgang_conf conf;
+	char dir[PATH_MAX];		/* the folder of gang.conf */
+};
+
+/* Read gang.conf, if it is there; one that is named must be. */
+static int load_conf(struct request *request, struct sgang_error *err)
+{
+	const char *slurm_conf = getenv("SLURM_CONF");
+	char path[PATH_MAX + 16], *dir;
+	int length;
+
+	if (!slurm_conf || !slurm_conf[0])
+		slurm_conf = SLURM_CONF_DEFAULT;
+	length = snprintf(request->dir, sizeof(request->dir), "%s",
+			  request->conf_path ? request->conf_path :
+			  slurm_conf);
+	if (length >= (int)sizeof(request->dir))
+		return sgang_errf(err, ENAMETOOLONG, "the path of gang.conf is "
+				  "too long");
+	dir = dirname(request->dir);
+	memmove(request->dir, dir, strlen(dir) + 1);
+	snprintf(path, sizeof(path), "%s/gang.conf", request->dir);
+	sgang_conf_default(&request->conf);
+	if (!sgang_conf_load(request->conf_path ? request->conf_path : path,
+			     &request->conf, err))
+		return 0;
+	return errno == ENOENT && !request->conf_path ? 0 : -1;
+}
+
+/* ---- show ---- */
+
+/* Numbers from 0 on, those that belong to 'island', as "0-3,8". */
+static void show_range(char *text, size_t size, const uint32_t *island_of,
+		       uint32_t n, uint32_t island)
+{
+	uint32_t i, first = 0;
+	size_t used = 0;
+	bool inside;
+
+	text[0] = '\0';
+	for (i = 0; i <= n; i++) {
+		inside = i < n && island_of[i] == island;
+		if (inside && (!i || island_of[i - 1] != island))
+			first = i;
+		if (inside || !i || island_of[i - 1] != island)
+			continue;
+		used += (size_t)snprintf(text + used, size - used, "%s%" PRIu32,
+					 used ? "," : "", first);
+		if (used < size && first < i - 1)
+			used += (size_t)snprintf(text + used, size - used,
+						 "-%" PRIu32, i - 1);
+		if (used >= size)
+			return;
+	}
+}
+
+/* The islands of the GPUs, for show_range(). */
+static uint32_t *gpu_islands(const struct sgang_node_topo *topo)
+{
+	uint32_t *island = calloc(topo->n_gpus + 1UL, sizeof(*island));
+	uint32_t i;
+
+	for (i = 0; island && i < topo->n_gpus; i++)
+		island[i] = topo->gpu[i].island;
+	return island;
+}
+
+static void print_text(const struct sgang_node_topo *topo,
+		       const uint32_t *gpu_island)
+{
+	char gpus[4096], cores[4096];
+	uint32_t i;
+
+	printf("Shape=%s Islands=%" PRIu32 " GPUs=%" PRIu32 " Cores=%" PRIu32
+	       " NICs=%" PRIu32 "\n", topo->name, topo->n_islands,
+	       topo->n_gpus, topo->n_cores, topo->n_nics);
+	for (i = 0; i < topo->n_islands; i++) {
+		show_range(gpus, sizeof(gpus), gpu_island, topo->n_gpus, i);
+		show_range(cores, sizeof(cores), topo->core_island,
+			   topo->n_cores, i);
+		printf("  Island=%" PRIu32 " GPUs=%s Cores=%s\n", i,
+		       gpus[0] ? gpus : "-", cores[0] ? cores : "-");
+	}
+	for (i = 0; i < topo->n_gpus; i++)
+		printf("  GPU=%" PRIu32 " Name=%s Bus=%s Island=%" PRIu32
+		       " NIC=%s\n", i, topo->gpu[i].name, topo->gpu[i].bus,
+		       topo->gpu[i].island, topo->gpu[i].nic[0] ?
+		       topo->gpu[i].nic : "-");
+	for (i = 0; i < topo->n_nics; i++)
+		printf("  NIC=%s Bus=%s Island=%" PRIu32 "\n",
+		       topo->nic[i].name, topo->nic[i].bus[0] ?
+		       topo->nic[i].bus : "-", topo->nic[i].island);
+}
+
+static struct json_object *json_islands(const struct sgang_node_topo *topo,
+					const uint32_t *gpu_island)
+{
+	struct json_object *list = json_object_new_array(), *item;
+	char gpus[4096], cores[4096];
+	uint32_t i;
+
+	for (i = 0; i < topo->n_islands; i++) {
+		show_range(gpus, sizeof(gpus), gpu_island, topo->n_gpus, i);
+		show_range(cores, sizeof(cores), topo->core_island,
+			   topo->n_cores, i);
+		item = json_object_new_object();
+		json_object_object_add(item, "gpus",
+				       json_object_new_string(gpus));
+		json_object_object_add(item, "cores",
+				       json_object_new_string(cores));
+		json_object_array_add(list, item);
+	}
+	return list;
+}
+
+/* A GPU or a network card. */
+static struct json_object *json_device(const char *name, const char *bus,
+				       uint32_t island)
+{
+	struct json_object *item = json_object_new_object();
+
+	json_object_object_add(item, "name", json_object_new_string(name));
+	json_object_object_add(item, "bus", bus[0] ?
+			       json_object_new_string(bus) : NULL);
+	json_object_object_add(item, "island",
+			       json_object_new_uint64(island));
+	return item;
+}
+
+static void print_json(const struct sgang_node_topo *topo,
+		       const uint32_t *gpu_island)
+{
+	struct json_object *object = json_object_new_object(), *item;
+	struct json_object *gpus = json_object_new_array();
+	struct json_object *nics = json_object_new_array();
+	uint32_t i;
+
+	for (i = 0; i < topo->n_gpus; i++) {
+		item = json_device(topo->gpu[i].name, topo->gpu[i].bus,
+				   topo->gpu[i].island);
+		json_object_object_add(item, "nic", topo->gpu[i].nic[0] ?
+				       json_object_new_string(
+						topo->gpu[i].nic) : NULL);
+		json_object_array_add(gpus, item);
+	}
+	for (i = 0; i < topo->n_nics; i++)
+		json_object_array_add(nics, json_device(topo->nic[i].name,
+							topo->nic[i].bus,
+							topo->nic[i].island));
+	json_object_object_add(object, "shape",
+			       json_object_new_string(topo->name));
+	json_object_object_add(object, "cores",
+			       json_object_new_uint64(topo->n_cores));
+	json_object_object_add(object, "islands",
+			       json_islands(topo, gpu_island));
+	json_object_object_add(object, "gpus", gpus);
+	json_object_object_add(object, "nics", nics);
+	sgang_cmd_print_json(object);
+}
+
+static int print(const struct request *request,
+		 const struct sgang_node_topo *topo, struct sgang_error *err)
+{
+	uint32_t *gpu_island = gpu_islands(topo);
+
+	if (!gpu_island)
+		return sgang_errf(err, ENOMEM, "out of memory");
+	if (request->json)
+		print_json(topo, gpu_island);
+	else
+		print_text(topo, gpu_island);
+	free(gpu_island);
+	return SGANG_EXIT_YES;
+}
+
+/* A topology that is to be printed and thrown away; NULL is fine. */
+static int print_once(const struct request *request,
+		      struct sgang_node_topo *topo, struct sgang_error *err)
+{
+	int code = topo ? print(request, topo, err) : -1;
+
+	sgang_node_topo_destroy(topo);
+	return code;
+}
+
+static int show_this_machine(const struct request *request,
+			     struct sgang_error *err)
+{
+	char *xml = sgang_probe_xml(err);
+	struct sgang_node_topo *topo = NULL;
+
+	if (xml)
+		topo = sgang_node_topo_parse(xml, "this-machine", err);
+	free(xml);
+	return print_once(request, topo, err);
+}
+
+static int show_node(struct request *request, const char *node,
+		     struct sgang_error *err)
+{
+	struct sgang_node_topos *topos;
+	const struct sgang_node_topo *topo;
+	char shown[SGANG_TEXT_SHOWN];
+	int code;
+
+	if (load_conf(request, err))
+		return -1;
+	topos = sgang_node_topos_load(&request->conf, request->dir, &node, 1,
+				      err);
+	if (!topos)
+		return -1;
+	topo = sgang_node_topos_array(topos)[0];
+	if (topo)
+		code = print(request, topo, err);
+	else
+		code = sgang_cmd_no("nothing describes node %s; sgang topology "
+				    "collect asks it",
+				    sgang_text_show(shown, node));
+	sgang_node_topos_destroy(topos);
+	return code;
+}
+
+/* "./n1" and "n1.xml" are files, "n1" is a node. */
+static bool is_file(const char *text)
+{
+	size_t length = strlen(text);
+
+	return strchr(text, '/') || (length > 4 &&
+				     !strcmp(text + length - 4, ".xml"));
+}
+
+static int run_show(struct request *request, const char *what,
+		    struct sgang_error *err)
+{
+	if (!what)
+		return show_this_machine(request, err);
+	if (is_file(what))
+		return print_once(request, sgang_node_topo_load(what, err),
+				  err);
+	return show_node(request, what, err);
+}
+
+/* ---- collect ---- */
+
+static void say_collected(const struct request *request, const char *dir,
+			  const struct sgang_collected *collected)
+{
+	struct json_object *object;
+
+	if (!request->json) {
+		printf("%s: %zu node%s answered, %zu shape%s\n", dir,
+		       collected->n_nodes, collected->n_nodes == 1 ? "" : "s",
+		       collected->n_shapes,
+		       collected->n_shapes == 1 ? "" : "s");
+		return;
+	}
+	object = json_object_new_object();
+	json_object_object_add(object, "folder", json_object_new_string(dir));
+	json_object_object_add(object, "nodes",
+			       json_object_new_uint64(collected->n_nodes));
+	json_object_object_add(object, "shapes",
+			       json_object_new_uint64(collected->n_shapes));
+	json_object_object_add(object, "missing", collected->missing ?
+			       json_object_new_string(collected->missing) :
+			       NULL);
+	sgang_cmd_print_json(object);
+}
+
+static int run_collect(struct request *request, const char *nodes,
+		       struct sgang_error *err)
+{
+	struct sgang_collected collected;
+	char dir[4096];
+	int code = SGANG_EXIT_YES;
+
+	if (load_conf(request, err) ||
+	    sgang_node_topos_dir(&request->conf, request->dir, dir, err) ||
+	    sgang_collect(nodes, dir, &collected, err))
+		return -1;
+	say_collected(request, dir, &collected);
+	if (collected.missing)
+		code = sgang_cmd_no("no answer from %s; what was known of them "
+				    "stays", collected.missing);
+	free(collected.missing);
+	return code;
+}
+
+/* ---- probe ---- */
+
+/* What collect runs on each node. */
+static int run_probe(struct request *request, const char *nothing,
+		     struct sgang_error *err)
+{
+	const char *node = getenv("SLURMD_NODENAME");
+	char *xml;
+
+	(void)request;
+	if (nothing || !node)
+		return sgang_errf(err, EINVAL, "sgang topology collect runs "
+				  "this, as a step of a job");
+	xml = sgang_probe_xml(err);
+	if (!xml)
+		return -1;
+	sgang_probe_print(node, xml, stdout);
+	free(xml);
+	return SGANG_EXIT_YES;
+}
+
+/* What can be done. Returns an exit code, or -1 with 'err' filled. */
+static const struct action {
+	const char *name;
+	int (*run)(struct request *request, const char *operand,
+		   struct sgang_error *err);
+} actions[] = {
+	{ "collect", run_collect },
+	{ "probe", run_probe },
+	{ "show", run_show },
+};
+#define N_ACTIONS (sizeof(actions) / sizeof(actions[0]))
+
+static const struct action *find_action(const char *name)
+{
+	size_t i;
+
+	for (i = 0; name && i < N_ACTIONS; i++)
+		if (!strcmp(name, actions[i].name))
+			return &actions[i];
+	return NULL;
+}
+
+static int run(const struct sgang_verb *verb, int argc, char **argv)
+{
+	struct request request = { .conf_path = NULL };
+	const struct action *action;
+	struct sgang_error err;
+	const char *value;
+	int next, code;
+
+	while ((next = sgang_cmd_next(verb, argc, argv, &value)) >= 0) {
+		if (next == OPT_CONF)
+			request.conf_path = value;
+		else
+			request.json = true;
+	}
+	if (next != SGANG_CMD_END)
+		return sgang_cmd_exit(next);
+	action = find_action(argv[optind]);
+	if (!action || argc - optind > 2)
+		return sgang_cmd_bad("expected show [NODE|FILE] or collect "
+				     "[NODES], see sgang topology --help");
+	sgang_conf_default(&request.conf);
+	code = action->run(&request, argv[optind + 1], &err);
+	sgang_conf_free(&request.conf);
+	return code < 0 ? sgang_cmd_bad("%s", err.text) : code;
+}
+
+const struct sgang_verb sgang_verb_topology = {
+	.name = "topology",
+	.operands = "show [NODE|FILE] | collect [NODES]",
+	.summary = "what is inside of nodes: show it, or ask all nodes",
+	.options = options,
+	.run = run
+};

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* collect.h - ask all nodes what is inside of them, and keep the answers
+ *
+ * In the folder are then shape-1.xml, shape-2.xml, ..., one for each kind of
+ * node, and nodes.conf, which says which node is of which kind. Each file is
+ * written beside its place and renamed, nodes.conf last, so that a reader finds
+ * the old files or the new ones.
+ */
+
+#ifndef SGANG_COLLECT_H
+#define SGANG_COLLECT_H
+
+#include <stddef.h>
+
+#include "core/err.h"
+
+struct sgang_collected {
+	size_t n_nodes;			/* that answered */
+	size_t n_shapes;		/* of which there are, now, in all */
+	char *missing;			/* those that did not, as a node list;
+					 * NULL: all did */
+};
+
+/* Ask the nodes of the list 'nodes', or, NULL, all that can run jobs, and keep
+ * the answers in the folder 'dir', which is made if it is missing. What is
+ * known of other nodes stays. It is a job that has the nodes alone, since Slurm
+ * may hide devices from others; so it waits until they are idle. Returns 0 and
+ * '*collected', whose 'missing' the caller frees; or -1 with errno and
+ * 'err'. */
+int sgang_collect(const char *nodes, const char *dir,
+		  struct sgang_collected *collected, struct sgang_error *err);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* probe.h - what hwloc sees on this machine, and how it travels
+ *
+ * `sgang topology collect` runs `sgang topology probe` on all nodes at once and
+ * gets their lines mixed. So a line says whose it is, and is so short that
+ * slurmd does not cut it:
+ *
+ *	sgang-probe n7 +<topology version="2.0">\n <object type="Mach
+ *	sgang-probe n7 +ine" os_index="0" ...
+ *	sgang-probe n7 .
+ *
+ * "\n" is a line feed, "\\" a backslash. The line with the dot is the last.
+ */
+
+#ifndef SGANG_PROBE_H
+#define SGANG_PROBE_H
+
+#include <stdio.h>
+
+#include "core/err.h"
+
+/* How each line of a probe begins. */
+#define SGANG_PROBE_WORD "sgang-probe "
+
+/* What hwloc sees on this machine, also what this process may not use, as XML
+ * without what makes a machine an individual: names, addresses, serial
+ * numbers. HWLOC_XMLFILE in the environment stands in for the machine. Returns
+ * a string the caller frees, or NULL with errno and 'err'. */
+char *sgang_probe_xml(struct sgang_error *err);
+
+/* Print it as lines of the node. */
+void sgang_probe_print(const char *node, const char *xml, FILE *out);
+
+/* Undo the escapes of one line's text, in place. */
+void sgang_probe_unescape(char *text);
+
+#endif
