@@ -373,6 +373,24 @@ static int front_by_cost(struct solver *solver,
 	return 0;
 }
 
+/* Capacities below this are sorted by counting them: most are, being a node's
+ * GPUs or cores. */
+#define CAP_COUNTED 128
+
+static void sort_by_counting(uint32_t *cap, uint32_t n)
+{
+	uint32_t count[CAP_COUNTED] = { 0 }, at = CAP_COUNTED, i;
+
+	for (i = 0; i < n; i++)
+		count[cap[i]]++;
+	for (i = 0; i < n; i++) {
+		while (!count[at - 1])
+			at--;
+		cap[i] = at - 1;
+		count[at - 1]--;
+	}
+}
+
 /* Sort the capacities of a leaf's nodes, largest first. Returns how many there
  * are. */
 static uint32_t sort_caps(struct solver *solver,
@@ -380,7 +398,7 @@ static uint32_t sort_caps(struct solver *solver,
 {
 	const uint32_t *cap = solver->tree->cap + leaf->first_pos;
 	uint32_t *sorted = solver->scratch;
-	uint32_t i, n = 0;
+	uint32_t i, n = 0, most = 0;
 	bool done = true;
 
 	for (i = 0; i < leaf->n_nodes; i++) {
@@ -388,9 +406,13 @@ static uint32_t sort_caps(struct solver *solver,
 			continue;
 		if (n && cap[i] > sorted[n - 1])
 			done = false;
+		if (cap[i] > most)
+			most = cap[i];
 		sorted[n++] = cap[i];
 	}
-	if (!done)
+	if (!done && most < CAP_COUNTED)
+		sort_by_counting(sorted, n);
+	else if (!done)
 		qsort(sorted, n, sizeof(*sorted), descending);
 	return n;
 }
@@ -1002,8 +1024,8 @@ static int try_again(struct solver *solver, bool picking)
 	return 0;
 }
 
-int sgang_tree_solve(struct sgang_tree *tree, struct sgang_pool *pool,
-		     bool bound_only)
+static int solve(struct sgang_tree *tree, struct sgang_pool *pool,
+		 bool bound_only)
 {
 	struct solver solver = { .tree = tree, .pool = pool };
 	int rc = -1;
@@ -1138,4 +1160,68 @@ int sgang_inside_pick(struct sgang_inside *inside, uint32_t domain)
 	return pick_domain(solver, domain, tree->need,
 			   sgang_front_find(&solver->front[domain],
 					    tree->need)->key - own);
+}
+
+/* -- bundles -- */
+
+/* Where every node holds a multiple of so many units, they can be placed in
+ * bundles of that size: what a place costs does not depend on how much of it is
+ * used, so the last bundle may as well be a full one. Single GPUs on nodes of
+ * which all eight are free are whole nodes then, and fronts are short. 1: no. */
+static uint32_t bundle_size(const struct sgang_tree *tree)
+{
+	uint32_t pos, n = sgang_fabric_nodes(tree->request->fabric);
+	uint64_t size = 0;
+
+	if (tree->unit || tree->more)
+		return 1;
+	for (pos = 0; pos < n && size != 1; pos++)
+		size = gcd(tree->cap[pos], size);
+	return size ? (uint32_t)size : 1;
+}
+
+/* Take the bundles apart again, and what is too much from the last. */
+static void unbundle(struct sgang_tree *tree, uint32_t size, uint64_t need)
+{
+	uint64_t units = 0;
+	size_t i;
+
+	for (i = 0; i < tree->n_picks; i++) {
+		tree->pick[i].units *= size;
+		units += tree->pick[i].units;
+	}
+	if (units > need)
+		tree->pick[i - 1].units -= (uint32_t)(units - need);
+}
+
+int sgang_tree_solve(struct sgang_tree *tree, struct sgang_pool *pool,
+		     bool bound_only)
+{
+	uint32_t pos, n = sgang_fabric_nodes(tree->request->fabric);
+	uint32_t size = bundle_size(tree), most = 0, *cap;
+	struct sgang_tree bundled = *tree;
+	int rc;
+
+	if (size == 1)
+		return solve(tree, pool, bound_only);
+	cap = sgang_pool_alloc(pool, n, sizeof(*cap));
+	if (!cap)
+		return -1;
+	for (pos = 0; pos < n; pos++) {
+		cap[pos] = tree->cap[pos] / size;
+		most = cap[pos] > most ? cap[pos] : most;
+	}
+	bundled.cap = cap;
+	bundled.need = (tree->need + size - 1) / size;
+	bundled.unit = most == 1 && !tree->free_nodes;
+	rc = solve(&bundled, pool, bound_only);
+	if (rc != 1)
+		return rc;
+	if (!bound_only)
+		unbundle(&bundled, size, tree->need);
+	bundled.cap = tree->cap;
+	bundled.need = tree->need;
+	bundled.unit = tree->unit;
+	*tree = bundled;
+	return 1;
 }
