@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bench_plan.c - how long one plan takes, and what a fabric weighs
  *
- * Seeded fabrics of 1,000, 10,000 and 100,000 nodes at 70 % load, leaves of 16
- * and 32 nodes, 3 and 4 levels of switches, three kinds of fragmentation; gangs
- * of 64, 512 and 4096 whole nodes, and of 4096 slots on partly used nodes. Then
- * gangs of several kinds of members, and of members in different domains.
+ * Seeded fabrics of 1,000, 10,000 and 100,000 nodes of 8 slots, leaves of 16 and
+ * 32 nodes, 3 and 4 levels of switches; 70 % load of three kinds, and nodes that
+ * are partly used; gangs of whole nodes, and of 8192 slots, in pieces of eight
+ * and one by one. Then gangs of several kinds of members, and of members in
+ * different domains.
  * Usage: bench_plan [ROUNDS]
+ *
+ * Times are CPU times of the one thread that plans. Two kinds of rows, whose
+ * first word is their kind; the lines with their columns begin with '#'.
  */
 
 #include <inttypes.h>
@@ -15,20 +19,37 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench_random.h"
 #include "core/plan.h"
 
 #define SLOTS 8
 #define ROUNDS_MAX 1000
 
-enum fragmentation { UNIFORM, CLUSTERED, WHOLE_LEAF, FRAGMENTATIONS };
+enum load { UNIFORM, CLUSTERED, WHOLE_LEAF, PARTLY, LOADS };
 
-static const char *const fragmentation_names[FRAGMENTATIONS] = {
-	"uniform", "clustered", "whole-leaf"
+static const char *const load_names[LOADS] = {
+	"uniform", "clustered", "whole-leaf", "partly"
 };
+
+/* Units of so many slots; 0: of whole nodes. */
+struct gang {
+	const char *name;
+	uint32_t units, slots;
+};
+
+static const struct gang gangs[] = {
+	{ "64", 64, 0 },
+	{ "512", 512, 0 },
+	{ "4096", 4096, 0 },
+	{ "1024x8", 1024, 8 },
+	{ "8192x1", 8192, 1 },
+};
+#define GANGS (sizeof(gangs) / sizeof(gangs[0]))
 
 struct cluster {
 	uint32_t n_nodes;
 	uint32_t leaf_size;
+	uint32_t levels;
 	struct sgang_fabric *fabric;
 	struct sgang_costs costs;
 	uint32_t *free;
@@ -38,16 +59,14 @@ struct cluster {
 
 static uint32_t rnd(struct cluster *cluster, uint32_t below)
 {
-	cluster->random = cluster->random * UINT64_C(6364136223846793005) +
-			  UINT64_C(1442695040888963407);
-	return (uint32_t)((cluster->random >> 33) % below);
+	return bench_random(&cluster->random, below);
 }
 
 static double now_ms(void)
 {
 	struct timespec time;
 
-	clock_gettime(CLOCK_MONOTONIC, &time);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
 	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
 
@@ -142,23 +161,52 @@ static void take_leaves(struct cluster *cluster, uint32_t busy)
 	}
 }
 
-static void load(struct cluster *cluster, enum fragmentation how)
+/* Nodes partly used: any number of slots free. */
+static void take_parts(struct cluster *cluster)
+{
+	uint32_t node;
+
+	for (node = 0; node < cluster->n_nodes; node++)
+		cluster->free[node] = rnd(cluster, 2) ? 0 :
+				      1 + rnd(cluster, SLOTS);
+}
+
+static void take_nodes(struct cluster *cluster, uint32_t busy)
+{
+	while (busy) {
+		uint32_t node = rnd(cluster, cluster->n_nodes);
+
+		busy -= cluster->free[node] != 0;
+		cluster->free[node] = 0;
+	}
+}
+
+static void load(struct cluster *cluster, enum load how, uint64_t seed)
 {
 	uint32_t busy = cluster->n_nodes / 10 * 7, node;
 
+	cluster->random = seed;
 	for (node = 0; node < cluster->n_nodes; node++)
 		cluster->free[node] = SLOTS;
-	if (how == CLUSTERED) {
+	if (how == CLUSTERED)
 		take_clusters(cluster, busy);
-	} else if (how == WHOLE_LEAF) {
+	else if (how == WHOLE_LEAF)
 		take_leaves(cluster, busy);
-	} else {
-		while (busy) {
-			node = rnd(cluster, cluster->n_nodes);
-			busy -= cluster->free[node] != 0;
-			cluster->free[node] = 0;
-		}
-	}
+	else if (how == PARTLY)
+		take_parts(cluster);
+	else
+		take_nodes(cluster, busy);
+}
+
+/* How many units of the gang would fit? */
+static uint64_t room(const struct cluster *cluster, const struct gang *gang)
+{
+	uint32_t slots = gang->slots ? gang->slots : SLOTS, node;
+	uint64_t units = 0;
+
+	for (node = 0; node < cluster->n_nodes; node++)
+		units += cluster->free[node] / slots;
+	return units;
 }
 
 /* -- one measurement -- */
@@ -201,11 +249,14 @@ static int plan_once(const struct sgang_plan_request *request,
 	return 0;
 }
 
-static void print_result(const char *what, struct result *result)
+static void print_result(const struct cluster *cluster, enum load how,
+			 const char *gang, struct result *result)
 {
 	qsort(result->ms, result->n, sizeof(result->ms[0]), by_ms);
-	printf("%-34s %8.3f %8.3f %12.0f %12.0f %4u/%u\n", what,
-	       result->ms[result->n / 2], result->ms[result->n - 1],
+	printf("plan   %6u %6u %6u %-10s %-16s %8.3f %8.3f %9.0f %9.0f %3u %3u\n",
+	       cluster->n_nodes, cluster->leaf_size, cluster->levels,
+	       load_names[how], gang, result->ms[result->n / 2],
+	       result->ms[result->n - 1],
 	       (double)result->cost / (result->fit ? result->fit : 1),
 	       (double)result->bound / (result->fit ? result->fit : 1),
 	       result->exact, result->fit);
@@ -226,68 +277,42 @@ static void init_request(const struct cluster *cluster,
 	request->max_level = SGANG_LEVEL_UNCONNECTED;
 }
 
-/* Gangs of whole nodes. */
-static int bench_whole(struct cluster *cluster, const char *shape,
-		       unsigned int rounds)
+static int bench_gang(struct cluster *cluster, enum load how,
+		      const struct gang *gang, unsigned int rounds)
 {
-	static const uint32_t gangs[] = { 64, 512, 4096 };
-	size_t g;
-	int how;
-
-	for (how = 0; how < FRAGMENTATIONS; how++) {
-		for (g = 0; g < sizeof(gangs) / sizeof(gangs[0]); g++) {
-			struct sgang_plan_member member = {
-				.units = gangs[g], .distinct = true
-			};
-			struct sgang_plan_request request;
-			struct result result = { .n = 0 };
-			char what[64];
-
-			if (gangs[g] > cluster->n_nodes / 10 * 3)
-				continue;
-			init_request(cluster, &request, &member, 1);
-			while (result.n < rounds) {
-				cluster->random = 1000 + result.n;
-				load(cluster, (enum fragmentation)how);
-				if (plan_once(&request, &result))
-					return -1;
-			}
-			snprintf(what, sizeof(what), "%s %s %u", shape,
-				 fragmentation_names[how], gangs[g]);
-			print_result(what, &result);
-		}
-	}
-	return 0;
-}
-
-/* Nodes partly used: any number of slots free. */
-static void load_partly(struct cluster *cluster)
-{
-	uint32_t node;
-
-	for (node = 0; node < cluster->n_nodes; node++)
-		cluster->free[node] = rnd(cluster, 2) ? 0 :
-				      1 + rnd(cluster, SLOTS);
-}
-
-/* A gang of slots, wherever they are. */
-static int bench_slots(struct cluster *cluster, const char *shape,
-		       unsigned int rounds)
-{
-	struct sgang_plan_member member = { .units = 4096, .slots = 1 };
+	struct sgang_plan_member member = {
+		.units = gang->units,
+		.slots = gang->slots,
+		.distinct = gang->slots != 1,
+	};
 	struct sgang_plan_request request;
 	struct result result = { .n = 0 };
-	char what[64];
 
+	load(cluster, how, 1000);
+	if (room(cluster, gang) < gang->units)
+		return 0;
 	init_request(cluster, &request, &member, 1);
 	while (result.n < rounds) {
-		cluster->random = 1000 + result.n;
-		load_partly(cluster);
+		load(cluster, how, 1000 + result.n);
 		if (plan_once(&request, &result))
 			return -1;
 	}
-	snprintf(what, sizeof(what), "%s 4096 slots", shape);
-	print_result(what, &result);
+	print_result(cluster, how, gang->name, &result);
+	return 0;
+}
+
+static int bench_gangs(struct cluster *cluster, unsigned int rounds)
+{
+	size_t g;
+	int how;
+
+	for (how = 0; how < LOADS; how++) {
+		for (g = 0; g < GANGS; g++) {
+			if (bench_gang(cluster, (enum load)how, &gangs[g],
+				       rounds))
+				return -1;
+		}
+	}
 	return 0;
 }
 
@@ -303,6 +328,7 @@ static int open_cluster(struct cluster *cluster, uint32_t n_nodes,
 	memset(cluster, 0, sizeof(*cluster));
 	cluster->n_nodes = n_nodes;
 	cluster->leaf_size = leaf_size;
+	cluster->levels = levels;
 	if (text)
 		cluster->fabric = sgang_fabric_parse(text, "bench", NULL, 0,
 						     &err);
@@ -312,8 +338,7 @@ static int open_cluster(struct cluster *cluster, uint32_t n_nodes,
 		fprintf(stderr, "bench_plan: %s\n", err.text);
 		return -1;
 	}
-	printf("fabric %u nodes, leaves of %u, %u switch levels: loaded in "
-	       "%.1f ms, %.1f bytes per node\n", n_nodes, leaf_size, levels,
+	printf("fabric %6u %6u %6u %8.1f %8.1f\n", n_nodes, leaf_size, levels,
 	       loaded, (double)(heap_bytes() - before) / n_nodes);
 	sgang_costs_default(&cluster->costs);
 	cluster->free = calloc(n_nodes, sizeof(*cluster->free));
@@ -348,16 +373,11 @@ static int bench_fabrics(unsigned int rounds)
 
 	for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]) && !rc; i++) {
 		struct cluster cluster;
-		char shape[32];
 
 		rc = open_cluster(&cluster, shapes[i].nodes, shapes[i].leaf,
 				  shapes[i].levels);
-		snprintf(shape, sizeof(shape), "%u/%u/%u", shapes[i].nodes,
-			 shapes[i].leaf, shapes[i].levels);
 		if (!rc)
-			rc = bench_whole(&cluster, shape, rounds);
-		if (!rc && cluster.n_nodes >= 10000)
-			rc = bench_slots(&cluster, shape, rounds);
+			rc = bench_gangs(&cluster, rounds);
 		close_cluster(&cluster);
 	}
 	return rc;
@@ -422,7 +442,7 @@ static int bench_spread(unsigned int rounds)
 
 #define MEMBERS 500
 
-static int bench_members(struct cluster *cluster, const char *what,
+static int bench_members(struct cluster *cluster, const char *name,
 			 const struct sgang_plan_member *members,
 			 unsigned int rounds)
 {
@@ -431,12 +451,11 @@ static int bench_members(struct cluster *cluster, const char *what,
 
 	init_request(cluster, &request, members, MEMBERS);
 	while (result.n < rounds) {
-		cluster->random = 1000 + result.n;
-		load_partly(cluster);
+		load(cluster, PARTLY, 1000 + result.n);
 		if (plan_once(&request, &result))
 			return -1;
 	}
-	print_result(what, &result);
+	print_result(cluster, PARTLY, name, &result);
 	return 0;
 }
 
@@ -460,23 +479,23 @@ static int bench_mixed(unsigned int rounds)
 		members[i].units = 1;
 		members[i].slots = 1;
 	}
-	rc = bench_members(&cluster, "500 members of 1x1", members, rounds);
+	rc = bench_members(&cluster, "500*1x1", members, rounds);
 	for (i = 0; i < MEMBERS; i++)
 		members[i].slots = 1 + (uint32_t)i / 250;
 	if (!rc)
-		rc = bench_members(&cluster, "250 of 1x1, 250 of 1x2", members,
+		rc = bench_members(&cluster, "250*1x1+250*1x2", members,
 				   rounds);
 	for (i = 0; i < MEMBERS; i++)
 		members[i].slots = 1 + (uint32_t)i % 3;
 	if (!rc)
-		rc = bench_members(&cluster, "500 of 1x1, 1x2, 1x3 in turn",
+		rc = bench_members(&cluster, "500*1x[1-3]",
 				   members, rounds);
 	for (i = 0; i < MEMBERS; i++) {
 		members[i].slots = i < 50 ? 0 : 1;
 		members[i].allowed = i < 250 ? half : NULL;
 	}
 	if (!rc)
-		rc = bench_members(&cluster, "two partitions, 50 whole",
+		rc = bench_members(&cluster, "partitions",
 				   members, rounds);
 out:
 	sgang_nodeset_destroy(half);
@@ -492,8 +511,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: bench_plan [ROUNDS]\n");
 		return 2;
 	}
-	printf("%-34s %8s %8s %12s %12s %s\n", "nodes/leaf/levels load gang",
-	       "median", "max ms", "cost", "bound", "exact/fit");
+	printf("#fabric nodes leaf levels load_ms bytes_per_node\n");
+	printf("#plan   nodes leaf levels load gang median_ms max_ms cost bound exact fit\n");
 	if (bench_fabrics((unsigned int)rounds) ||
 	    bench_mixed((unsigned int)rounds) ||
 	    bench_spread((unsigned int)rounds))
