@@ -15,13 +15,15 @@
  *	fabric, nodes, kind, load in %, round, gang size, way, placed (0 or 1), ring
  *	cost, ring cost of the same nodes in their best order, optimum (by the
  *	planner, on the free nodes), is it proved (0 or 1), cross links, those of
- *	the optimum, CPU us in job_test, us from the request to the placement
+ *	the optimum, hops through the core, those of the optimum, CPU us in
+ *	job_test, us from the request to the placement
  *
  * Rings have one rank a node, hops cost 4, 16, 64 (doc/behaviours.md, 4.14). The
  * nodes of an ordinary job are in the order of Slurm's list, which is the order
  * of its ranks; those of a gang in that of SLURM_GANG_NODELIST.
  */
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,7 @@
 
 #define LEAF 16
 #define POD 8			/* leaves */
+#define CORE (SGANG_LEVEL_LEAF + 2)
 #define WAYS_MAX 8
 
 static const uint32_t sizes[] = {
@@ -139,15 +142,16 @@ static void fill_uniform(struct load *load)
 		take(load, bench_random(&load->random, load->n));
 }
 
-/* Leaf after leaf, the last one partly. */
+/* Leaves are used up to a node. */
 static void fill_leaves(struct load *load)
 {
 	uint32_t leaves = (load->n + LEAF - 1) / LEAF;
 
 	while (load->left) {
 		uint32_t first = LEAF * bench_random(&load->random, leaves);
+		uint32_t n = 1 + bench_random(&load->random, LEAF);
 
-		for (uint32_t i = first; i < first + LEAF && i < load->n; i++)
+		for (uint32_t i = first; i < first + n && i < load->n; i++)
 			take(load, i);
 	}
 }
@@ -327,14 +331,14 @@ static int measure_way(struct bench *bench, const struct gang *gang,
 	if (placed && judge(bench, answer.nodes, gang->size, &verdict) < 0)
 		return -1;
 	free(answer.nodes);
-	printf("%s %u %s %u %u %u %s %d %llu %llu %llu %d %llu %llu %.1f %.1f\n",
-	       bench->name, bench->n_nodes, kind_names[gang->kind], gang->load,
-	       gang->round, gang->size, way->name, placed,
-	       (unsigned long long)verdict.ring.cost,
-	       (unsigned long long)verdict.set.cost,
-	       (unsigned long long)gang->best.cost, gang->exact,
-	       (unsigned long long)verdict.ring.cross_links,
-	       (unsigned long long)gang->best.cross_links,
+	printf("%s %u %s %u %u %u %s %d ", bench->name, bench->n_nodes,
+	       kind_names[gang->kind], gang->load, gang->round, gang->size,
+	       way->name, placed);
+	printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %d ", verdict.ring.cost,
+	       verdict.set.cost, gang->best.cost, gang->exact);
+	printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %.1f %.1f\n",
+	       verdict.ring.cross_links, gang->best.cross_links,
+	       verdict.ring.hops[CORE], gang->best.hops[CORE],
 	       answer.job_test_us, answer.wall_us);
 	return 0;
 }
