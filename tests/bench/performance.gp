@@ -24,7 +24,7 @@ set border lc rgb "#555555"
 of(fabric, way) = "$1 == \"".fabric."\" && $7 == \"".way."\" && $8"
 # Their p, sorted, against the percentage of gangs that have at most that.
 sorted(fabric, way, what) = "< awk '".of(fabric, way)." { print ".what." }' ".\
-	rows." | sort -g | awk '{ v[NR] = $1 } END { for (i = 1; i <= NR; i++) print 100 * i / NR, v[i] }'"
+	rows." | sort -g | awk '{ v[NR] = $1 } END { for (i = 1; i <= NR; i++) if (i == NR || v[i] != v[i - 1] || v[i] != v[i + 1]) print 100 * i / NR, v[i] }'"
 
 # --- ring cost over optimum ---
 
@@ -62,11 +62,11 @@ set output doc."/performance-cross.svg"
 set multiplot layout 1,2
 set logscale x 2
 set logscale y 2
-set yrange [0.7:64]
+set yrange [0.7:1024]
 set xrange [1.8:300]
 set xlabel "nodes of the gang"
 set ylabel "hops / hops of the optimum"
-set key top left
+set key top right
 set title "node names follow the fabric"
 plot links("tree", "stock") with linespoints ls 1 dt 2 title "stock, out of a leaf", \
      core("tree", "stock") with linespoints ls 1 title "stock, through the core", \
