@@ -40,8 +40,8 @@ static const struct sgang_cmd_option options[] = {
 			 "4x8: 8 slots on each of 4 nodes; may be repeated",
 			 0 },
 	[OPT_GANG_TOPOLOGY] = { "gang-topology", "POLICY",
-				"require:LEVEL, require:GROUP:LEVEL, "
-				"prefer:LEVEL or spread:LEVEL", 0 },
+				"require:[GROUP:]LEVEL, prefer:LEVEL or "
+				"spread:LEVEL", 0 },
 	[OPT_PARALLEL] = { "parallel", "GROUPS",
 			   "groups over the ranks, tp=8,dp=4[:tp=100,dp=10]",
 			   0 },
