@@ -1,21 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_map.c - sgang map: where each rank of a gang is */
 
+#define _GNU_SOURCE			/* strverscmp() */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
 #include "cmd/gangs.h"
 #include "cmd/map.h"
+#include "core/conf.h"
 #include "core/spec.h"
 #include "core/text.h"
+#include "files/node_topos.h"
+
+/* Where Slurm looks without SLURM_CONF. */
+#define SLURM_CONF_DEFAULT "/etc/slurm/slurm.conf"
 
 enum {
 	OPT_FORMAT,
 	OPT_MEMBER,
+	OPT_CONF,
 	OPT_JSON
 };
 
@@ -23,6 +32,8 @@ static const struct sgang_cmd_option options[] = {
 	[OPT_FORMAT] = { "format", "FORMAT",
 			 "hostfile (the default), rankfile or json", 0 },
 	[OPT_MEMBER] = { "member", NULL, "the ranks of that job alone", 0 },
+	[OPT_CONF] = { "conf", "FILE", "gang.conf; default: beside slurm.conf",
+		       0 },
 	[OPT_JSON] = { "json", NULL, "the same as --format=json", 0 },
 	{ NULL, NULL, NULL, 0 }
 };
@@ -46,6 +57,7 @@ struct request {
 	uint32_t job_id;		/* ... a job of it; 0: the name */
 	enum format format;
 	bool member;
+	const char *conf;		/* NULL: beside slurm.conf */
 };
 
 /* The members that started together, in ring order. */
@@ -55,6 +67,8 @@ struct found {
 	struct sgang_alloc *alloc;
 	struct sgang_map_member *member;
 	size_t n;
+	struct sgang_node_topos *topos;		/* of the gang's nodes; NULL:
+						 * not known */
 };
 
 static bool has_job(const struct sgang_gang *gang, uint32_t job_id)
@@ -173,6 +187,63 @@ static int fill_members(struct found *found, struct sgang_error *err)
 	return rc;
 }
 
+/* What is inside the gang's nodes. Returns 0, or -1 with 'err' filled. */
+static int load_topos(struct found *found, const char *path,
+		      struct sgang_error *err)
+{
+	const struct sgang_gang *gang = found->gang;
+	const char *slash = strrchr(path, '/');
+	struct sgang_conf conf;
+	char dir[PATH_MAX];
+
+	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) : 1,
+		 slash ? path : ".");
+	if (sgang_conf_load(path, &conf, err))
+		return -1;
+	found->topos = sgang_node_topos_load(&conf, dir,
+					     (const char *const *)gang->nodes,
+					     (uint32_t)gang->n_nodes, err);
+	sgang_conf_free(&conf);
+	return found->topos ? 0 : -1;
+}
+
+/* bsearch: a gang's nodes are in this order. */
+static int by_node(const void *a, const void *b)
+{
+	return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void add_topo(const struct found *found, struct sgang_map_node *node)
+{
+	char **at = bsearch(&node->has->name, found->gang->nodes,
+			    found->gang->n_nodes, sizeof(*at), by_node);
+
+	if (at)
+		node->topo = sgang_node_topos_array(found->topos)[
+			at - found->gang->nodes];
+}
+
+/* Without --conf a host that lacks the files knows nothing of the inside. */
+static int look_inside(struct found *found, const struct request *request,
+		       struct sgang_error *err)
+{
+	const char *slurm_conf = getenv("SLURM_CONF");
+	char path[PATH_MAX];
+	size_t i, k;
+
+	if (!slurm_conf)
+		slurm_conf = SLURM_CONF_DEFAULT;
+	snprintf(path, sizeof(path), "%.*sgang.conf",
+		 (int)(strlen(slurm_conf) - strlen(basename(slurm_conf))),
+		 slurm_conf);
+	if (load_topos(found, request->conf ? request->conf : path, err))
+		return request->conf ? -1 : 0;
+	for (i = 0; i < found->n; i++)
+		for (k = 0; k < found->member[i].n; k++)
+			add_topo(found, &found->member[i].node[k]);
+	return 0;
+}
+
 static int print_map(const struct found *found, enum format format,
 		     struct sgang_error *err)
 {
@@ -196,6 +267,7 @@ static void clear_found(struct found *found)
 		sgang_map_clear(&found->member[i]);
 		sgang_alloc_clear(&found->alloc[i]);
 	}
+	sgang_node_topos_destroy(found->topos);
 	free(found->job);
 	free(found->alloc);
 	free(found->member);
@@ -219,8 +291,10 @@ static int map_gang(const struct request *request,
 		sgang_errf(err, ENOMEM, "out of memory");
 	else
 		code = find_members(&found, name, request);
-	if (code == SGANG_EXIT_YES && (fill_members(&found, err) ||
-				       print_map(&found, request->format, err)))
+	if (code == SGANG_EXIT_YES &&
+	    (fill_members(&found, err) ||
+	     (request->format == JSON && look_inside(&found, request, err)) ||
+	     print_map(&found, request->format, err)))
 		code = -1;
 	clear_found(&found);
 	return code;
@@ -299,6 +373,8 @@ static int run(const struct sgang_verb *verb, int argc, char **argv)
 			request.format = JSON;
 		else if (next == OPT_MEMBER)
 			request.member = true;
+		else if (next == OPT_CONF)
+			request.conf = value;
 		else if (read_format(value, &request.format, &err))
 			return sgang_cmd_bad("%s", err.text);
 	}

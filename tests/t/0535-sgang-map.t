@@ -150,6 +150,17 @@ test_expect_success JQ '4.28 GPUs: the indices that Slurm has given' '
 	grep "gpu:2(IDX:0-1)" gres.$1 && test "$(cat gpu.$1)" = "0 1" &&
 	grep "gpu:2(IDX:0-1)" gres.$2 && test "$(cat gpu.$2)" = 0 &&
 	grep "gpu:1(IDX:2)" gres.$3 && test "$(cat gpu.$3)" = "2 2" &&
+	cp "$top_srcdir/topology/nvlink-4gpu-pairs.xml" . &&
+	echo "NodeTopology=n[1-2] Hwloc=nvlink-4gpu-pairs.xml" >inside.conf &&
+	"$sgang" map gpus --json --conf=inside.conf >inside.json &&
+	jq -c "[.[] | [.node, .gpu, .island]]" inside.json >inside &&
+	echo "[[\"n1\",0,0],[\"n1\",1,0],[\"n3\",0,null]," \
+		"[\"n1\",2,1],[\"n1\",2,1]]" | tr -d " " | test_cmp - inside &&
+	jq -e "map(select(.node == \"n1\") | .nic) | all(. != null)" \
+		inside.json &&
+	refuses 2 "none.conf: cannot be opened: No such file or\
+ directory" map gpus --json \
+		--conf=none.conf &&
 	finish gpus
 '
 test_expect_success 'a gang that is not placed, that is over, that is not' '
