@@ -8,7 +8,7 @@
 
 #include "cmd/alloc.h"
 
-/* Of anything that is numbered on a node; Slurm's own limit of CPUs is below. */
+/* Of anything that is numbered on a node; Slurm's limit of CPUs is below. */
 #define INDEX_MAX 65535
 
 void sgang_alloc_clear(struct sgang_alloc *alloc)

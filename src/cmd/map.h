@@ -5,8 +5,8 @@
  *     n3: ranks 0 1   n1: 2 3           n2: 4 5   n4: 6 7
  *
  * Of the GPUs that a job has on a node, rank L of its R ranks there has number
- * L * GPUs / R and those up to the next rank's; the same with its cores. With as
- * many GPUs as ranks that is one each.
+ * L * GPUs / R and those up to the next rank's; the same with its cores. With
+ * as many GPUs as ranks that is one each.
  */
 
 #ifndef SGANG_MAP_H
@@ -38,8 +38,8 @@ struct sgang_map_member {
 };
 
 /* Put the ranks of a member on its nodes. 'ring' is a host list of them in ring
- * order; where it does not name the nodes of 'alloc' Slurm's order is taken. The
- * member borrows 'alloc'. Returns 0 and a member to be emptied with
+ * order; where it does not name the nodes of 'alloc' Slurm's order is taken.
+ * The member borrows 'alloc'. Returns 0 and a member to be emptied with
  * sgang_map_clear(), or -1 with 'err': too many ranks, no memory. */
 int sgang_map_fill(struct sgang_map_member *member,
 		   const struct sgang_alloc *alloc, uint64_t ranks,
@@ -51,8 +51,8 @@ void sgang_map_hostfile(FILE *out, const struct sgang_map_member *members,
 			size_t n);
 
 /* "rank 0=n1 slot=0:0-1" for each rank, as mpirun --rankfile of Open MPI reads
- * it: socket and cores, numbered from 0 on each socket; what is no range follows
- * behind ";", as in "0:0-1;1:0". The first rank is 0. Returns 0, or -1 with
+ * it: socket and cores, numbered from 0 on each socket; what is no range
+ * follows behind ";", as in "0:0-1;1:0". The first rank is 0. Returns 0, or -1 with
  * ENODATA and 'err' when Slurm does not know the cores. */
 int sgang_map_rankfile(FILE *out, const struct sgang_map_member *members,
 		       size_t n, struct sgang_error *err);

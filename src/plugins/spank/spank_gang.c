@@ -6,11 +6,11 @@
  *
  *   sbatch, salloc       allocator   options; forget the parent job's gang
  *   srun                 local       the same; as a step it keeps what the job
- *                                    was told about its gang, and puts its ranks
- *                                    in ring order where that is ours to do
+ *                                    was told about its gang, and puts its
+ *                                    ranks in ring order where it may
  *   slurmstepd           remote      options, so that Slurm finds them; hide
- *                                    them from what the job starts; the hostfile
- *                                    of a batch script
+ *                                    them from what the job starts; write the
+ *                                    hostfile of a batch script
  *   slurmd, job scripts              nothing
  *
  * The values reach slurmctld in the job's spank_job_env without our doing.
@@ -40,7 +40,7 @@ SPANK_PLUGIN(gang, 1)
 #define HOSTFILE "SLURM_GANG_HOSTFILE"
 
 /* What this process keeps until it ends: srun the hostfile of its step (-1:
- * none), the slurmstepd of a batch script the path of the job's (NULL: none). */
+ * none), slurmstepd of a batch script the path of the job's (NULL: none). */
 static int step_hostfile = -1;
 static char *job_hostfile;
 
