@@ -4,8 +4,8 @@
  * The members keep their order in the ring, so which of them is next to which
  * decides what the hops between them cost. First a matching gives each member a
  * compartment, where needed by augmenting paths, which find one whenever there
- * is one. Then members move to free compartments, or exchange theirs, as long as
- * the ring becomes cheaper by it.
+ * is one. Then members move to free compartments, or exchange theirs, as long
+ * as the ring becomes cheaper by it.
  */
 
 #include <stdlib.h>

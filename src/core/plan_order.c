@@ -310,8 +310,8 @@ static bool shares(const struct solver *solver, const struct sgang_unit *unit,
 }
 
 /* May the gang, whose other units stay, be on this node too? Domains it may
- * span do not overlap, so one of the others tells. With `spread:` the unit stays
- * in the domain that its member has. */
+ * span do not overlap, so one of the others tells. With `spread:` the unit
+ * stays in the domain that its member has. */
 static bool reaches(const struct solver *solver, const struct sgang_unit *unit,
 		    uint32_t node)
 {
