@@ -268,9 +268,8 @@ int sgang_job_alike(const struct sgang_job *job, const uint64_t *broken,
 	return set_up_tree(job, &demand, broken, tree);
 }
 
-/* The fewest slots that a unit of a kind takes on any node. */
-static uint32_t least_slots(const struct sgang_job *job,
-			    const struct sgang_kind *kind)
+uint32_t sgang_kind_least_slots(const struct sgang_job *job,
+				const struct sgang_kind *kind)
 {
 	const struct sgang_plan_request *request = job->request;
 	uint32_t node, n = sgang_fabric_nodes(request->fabric);
@@ -303,7 +302,7 @@ int sgang_job_in_slots(const struct sgang_job *job, const uint64_t *broken,
 	tree->broken = broken;
 	for (k = 0; k < job->n_kinds; k++)
 		tree->need += job->kind[k].units *
-			      least_slots(job, &job->kind[k]);
+			      sgang_kind_least_slots(job, &job->kind[k]);
 	for (pos = 0; pos < n; pos++) {
 		uint32_t node = order[pos], free = request->free[node];
 
@@ -447,6 +446,8 @@ static int plan_alike(const struct sgang_job *job, const uint64_t *broken,
 struct bound {
 	uint64_t cost;
 	uint64_t broken;
+	uint64_t ranks;			/* what hops inside of nodes cost, if
+					 * every rank had one, at the least */
 };
 
 /* A relaxation says that ranks apart it costs 'extra' at least. */
@@ -552,7 +553,8 @@ static int find_bound(const struct sgang_job *job, const uint64_t *broken,
 	}
 	if (rc > 0 && job->n_kinds > 1)
 		rc = relax_to_slots(job, broken, bound);
-	bound->cost += ranks * job->request->costs->hop[SGANG_LEVEL_ISLAND];
+	bound->ranks = ranks * job->request->costs->hop[SGANG_LEVEL_ISLAND];
+	bound->cost += bound->ranks;
 	return rc;
 }
 
@@ -592,8 +594,8 @@ static int plan_mixed(const struct sgang_job *job, const uint64_t *broken,
 
 	rc = find_bound(job, broken, &bound);
 	if (rc > 0)
-		rc = sgang_mixed_solve(job, broken, bound.cost, &runs,
-				       &n_runs);
+		rc = sgang_mixed_solve(job, broken, bound.ranks, &bound.cost,
+				       &runs, &n_runs);
 	if (rc <= 0)
 		return rc;
 	if (sgang_count_broken(job->request, job->pool, broken, runs, n_runs,

@@ -25,6 +25,9 @@
 
 #include "plan_mixed.h"
 
+/* With more units only one sort of construction has to work. */
+#define UNITS_MAX 256
+
 void sgang_mixed_clear(struct mixed *mixed, uint32_t from, uint32_t to)
 {
 	uint32_t pos;
@@ -183,7 +186,8 @@ static int write_runs(const struct mixed *mixed, struct sgang_run **runs,
 }
 
 int sgang_mixed_solve(const struct sgang_job *job, const uint64_t *broken,
-		      uint64_t bound, struct sgang_run **runs, size_t *n_runs)
+		      uint64_t fixed, uint64_t *bound, struct sgang_run **runs,
+		      size_t *n_runs)
 {
 	struct mixed mixed = {
 		.job = job,
@@ -191,16 +195,22 @@ int sgang_mixed_solve(const struct sgang_job *job, const uint64_t *broken,
 		.broken = broken,
 		.order = sgang_fabric_order(job->request->fabric),
 		.n_nodes = sgang_fabric_nodes(job->request->fabric),
-		.bound = bound
+		.fixed = fixed,
+		.bound = *bound
 	};
 
 	struct sgang_tree slots;
 
 	if (set_up(&mixed) || sgang_job_in_slots(job, broken, &slots) ||
-	    sgang_mixed_try_kinds(&mixed) ||
-	    sgang_mixed_try_pools(&mixed, &slots) ||
-	    sgang_mixed_try_domains(&mixed))
+	    sgang_mixed_try_walks(&mixed, &slots))
 		return -1;
+	/* in large gangs nothing else is as good as a walk */
+	if ((!mixed.found || job->units <= UNITS_MAX) &&
+	    (sgang_mixed_try_kinds(&mixed) ||
+	     sgang_mixed_try_pools(&mixed, &slots) ||
+	     sgang_mixed_try_domains(&mixed)))
+		return -1;
+	*bound = mixed.bound;
 	if (!mixed.found)
 		return 0;
 	return write_runs(&mixed, runs, n_runs) ? -1 : 1;

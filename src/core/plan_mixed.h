@@ -6,6 +6,8 @@
  *   plan_fit.c      first fit, domain by domain
  *   plan_match.c    one unit a node: a matching; else trying everything
  *   plan_pools.c    kind by kind, and on the best nodes for so many slots
+ *   plan_route.c    leaves to lay the ring over
+ *   plan_walk.c     in the order of the ring over given leaves
  */
 
 #ifndef SGANG_PLAN_MIXED_H
@@ -44,10 +46,12 @@ struct mixed {
 	uint32_t from, to;		/* outside of these left[] is 0 */
 	struct matching *matching;
 	uint32_t trials;		/* of all improving */
+	uint32_t visits;		/* of all walks */
 	uint32_t pack_steps;		/* of all trying everything */
 	size_t room;			/* pieces that a layout can hold */
 	struct layout now, best;
 	bool found;
+	uint64_t fixed;			/* what ranks cost in any layout */
 	uint64_t bound;
 };
 
@@ -183,8 +187,32 @@ bool sgang_mixed_pack(struct mixed *mixed, const struct sgang_domain *domain);
 
 /* -- plan_pools.c -- */
 
+/* Does a member of this kind want several distinct nodes? Then no node is
+ * used twice by the kind. */
+bool sgang_mixed_distinct(const struct mixed *mixed, uint32_t kind);
+
 int sgang_mixed_try_kinds(struct mixed *mixed);
 /* 'slots' is the request in slots. */
 int sgang_mixed_try_pools(struct mixed *mixed, struct sgang_tree *slots);
+
+/* -- plan_route.c -- */
+
+int sgang_mixed_try_walks(struct mixed *mixed, const struct sgang_tree *slots);
+
+/* -- plan_walk.c -- */
+
+/* A leaf that the ring comes to: some of its nodes, n of the positions from
+ * 'first' on in a list. A leaf may come again, with other nodes. */
+struct sgang_stop {
+	uint32_t first;
+	uint32_t n;
+};
+
+/* Lay the members out, from member 'first' on, over the stops in their order.
+ * 'price' is what one slot costs about, hops of ranks apart. Returns 1, 0 when
+ * they do not fit, -1 with ENOMEM. */
+int sgang_mixed_walk(struct mixed *mixed, const struct sgang_stop *stop,
+		     uint32_t n_stops, const uint32_t *pos, double price,
+		     uint32_t first);
 
 #endif

@@ -61,9 +61,7 @@ static void deal_picks(struct mixed *mixed, uint32_t kind,
 	}
 }
 
-/* Does a member of this kind want several distinct nodes? Then no node is
- * used twice by the kind. */
-static bool wants_distinct(const struct mixed *mixed, uint32_t kind)
+bool sgang_mixed_distinct(const struct mixed *mixed, uint32_t kind)
 {
 	uint32_t i;
 
@@ -80,7 +78,8 @@ static int place_kind(struct mixed *mixed, uint32_t number, uint32_t *cap)
 {
 	const struct sgang_kind *kind = &mixed->job->kind[number];
 	struct sgang_pool *pool = mixed->job->pool;
-	uint32_t most = wants_distinct(mixed, number) ? 1 : UINT32_MAX, pos;
+	uint32_t most = sgang_mixed_distinct(mixed, number) ? 1 : UINT32_MAX;
+	uint32_t pos;
 	struct sgang_tree tree = { .request = mixed->request,
 				   .need = kind->units, .cap = cap,
 				   .left = mixed->left, .unit = true,

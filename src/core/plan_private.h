@@ -11,12 +11,12 @@
  *   plan_spread.c  members in different domains: alike ones exactly
  *   plan_apart.c   ... members of different shapes
  *   plan_near.c    ... why there are too few domains
- *   plan_mixed.c   members of different kinds: bound, construction, search
  *   plan_parallel.c  communication groups: a layer around all of these
  *   plan_blocks.c  ... how many units go where, so that rings stay whole
  *   plan_cut.c     ... what a set of ranks cuts at the least
  *   plan_order.c   ... which rank goes to which place
  *   plan_deal.c    ... which member has which unit
+ *   plan_arcs.c    a bound for rings of two arcs, and where it would put them
  *   plan_mixed.h   members of different kinds: what its files share
  *   plan_pool.c    memory of one call
  *
@@ -193,6 +193,9 @@ struct sgang_job {
 uint32_t sgang_kind_fits(const struct sgang_job *job,
 			 const struct sgang_kind *kind, uint32_t node,
 			 uint32_t free);
+/* The fewest slots that a unit of a kind takes on any node. */
+uint32_t sgang_kind_least_slots(const struct sgang_job *job,
+				const struct sgang_kind *kind);
 /* Ranks of one unit of this kind on a node. */
 uint32_t sgang_kind_ranks(const struct sgang_job *job,
 			  const struct sgang_kind *kind, uint32_t node);
@@ -266,6 +269,10 @@ struct sgang_tree {
 	const bool *used;
 	uint32_t home;
 	bool free_nodes;		/* using a node costs nothing */
+	/* The units are part of a larger ring, which spans a domain of this
+	 * level at the least: they pay for all they use below it. 0: they are
+	 * the ring. Not together with `used`. */
+	uint32_t reach;
 	/* the answer */
 	uint32_t domain;		/* holds it all */
 	struct sgang_pick *pick;	/* in the order of positions */
@@ -320,6 +327,30 @@ uint64_t sgang_inside_room(const struct sgang_inside *inside, uint32_t domain);
  * ENOMEM. */
 int sgang_inside_pick(struct sgang_inside *inside, uint32_t domain);
 
+/* -- plan_arcs.c -- */
+
+/* A ring of two arcs: all members of one kind, and the others. Costs are
+ * without (ranks * hop[island]). */
+struct sgang_arcs {
+	uint32_t first;			/* the kind of the first arc */
+	double factor;			/* how much more its slots are worth, at
+					 * a guess */
+	uint64_t most;			/* what a placement is known to cost */
+	uint64_t bound;			/* raised to what all cost at least */
+	/* Called again and again with a guess of which nodes to use: by
+	 * position, bit 0 for those of the first arc, bit 1 for those of the
+	 * other; what they would cost, and which arc would have too few. Below
+	 * 0: give up, with errno. */
+	int (*try)(void *with, const struct sgang_arcs *arcs);
+	void *with;
+	uint8_t *owner;
+	uint64_t cost;
+	bool lacks[2];
+};
+
+/* Raise the bound, as long as it takes little time. 0, or -1 with ENOMEM. */
+int sgang_arcs_solve(struct sgang_arcs *arcs, const struct sgang_job *job);
+
 /* -- plan_nofit.c -- */
 
 /* Say why nothing was found. 0, or -1 with ENOMEM. */
@@ -343,10 +374,12 @@ int sgang_spread_plan(const struct sgang_job *job, const uint64_t *broken,
 
 /* A joint placement of members of different kinds, in 'runs' (from the pool).
  * Returns 1, 0 when none was found, -1 with ENOMEM. 'bound' is what no
- * placement can be cheaper than; the search ends when it is reached. 'broken'
- * as in struct sgang_tree. */
+ * placement can be cheaper than, and may be raised; the search ends when it is
+ * reached. 'fixed' of it is for ranks: (ranks * hop[island]). 'broken' as in
+ * struct sgang_tree. */
 int sgang_mixed_solve(const struct sgang_job *job, const uint64_t *broken,
-		      uint64_t bound, struct sgang_run **runs, size_t *n_runs);
+		      uint64_t fixed, uint64_t *bound, struct sgang_run **runs,
+		      size_t *n_runs);
 
 /* -- plan_cut.c -- */
 

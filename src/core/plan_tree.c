@@ -281,6 +281,8 @@ static bool reaches_home(const struct solver *solver, uint32_t d,
 	uint32_t at = tree->home;
 
 	*cost = 0;
+	if (tree->reach > domain_at(solver, d)->level)
+		*cost = hop[tree->reach] - hop[domain_at(solver, d)->level];
 	if (!tree->used)
 		return true;
 	while (at != d && at != SGANG_DOMAIN_NONE)
@@ -303,12 +305,13 @@ static void try_nodes(struct solver *solver)
 {
 	const struct sgang_tree *tree = solver->tree;
 	const uint32_t *order = sgang_fabric_order(tree->request->fabric);
+	const uint32_t *hop = tree->request->costs->hop;
 	uint32_t pos, n = sgang_fabric_nodes(tree->request->fabric);
 
 	for (pos = 0; pos < n; pos++) {
 		struct candidate node = { .level = SGANG_LEVEL_ISLAND,
 					  .where = pos };
-		uint64_t ranks;
+		uint64_t ranks, cost;
 		uint32_t leaf;
 
 		if (tree->cap[pos] < tree->need)
@@ -317,9 +320,12 @@ static void try_nodes(struct solver *solver)
 		if (tree->more)
 			ranks += tree->need * tree->more[pos];
 		leaf = sgang_fabric_leaf(tree->request->fabric, order[pos]);
-		node.key = key_of(solver, ranks == 1 ? 0 : ranks *
-				  tree->request->costs->hop[SGANG_LEVEL_ISLAND],
-				  solver->above[leaf]);
+		cost = ranks * hop[SGANG_LEVEL_ISLAND];
+		if (tree->reach)
+			cost += hop[tree->reach] - hop[SGANG_LEVEL_ISLAND];
+		else if (ranks == 1)
+			cost = 0;
+		node.key = key_of(solver, cost, solver->above[leaf]);
 		node.bound = node.key;
 		node.room = tree->left[pos];
 		offer(solver, &node);
