@@ -182,8 +182,33 @@ static const char *end_of_tag(const char *tag)
 	return *tag ? tag : NULL;
 }
 
+/* Does name="value" name="value" stand behind the name of the tag, and nothing
+ * else? */
+static bool is_well_formed(const char *tag, const char *end)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+	const char *p = tag + strcspn(tag, BLANKS "/>");
+
+	for (;;) {
+		p += strspn(p, BLANKS);
+		if (p + (*p == '/') >= end)
+			return true;
+		if (!strspn(p, letters))
+			return false;
+		p += strspn(p, letters);
+		if (strncmp(p, "=\"", 2))
+			return false;
+		p = memchr(p + 2, '"', (size_t)(end - p - 2));
+		if (!p)
+			return false;
+		p++;
+	}
+}
+
 static int check_tag(struct checker *c, const char *tag, const char *end)
 {
+	if (is_tag(tag, "object") && !is_well_formed(tag, end))
+		return complain(c, tag, "expected name=\"value\" in the tag");
 	if (is_tag(tag, "object"))
 		return check_object(c, tag, end);
 	if (is_tag(tag, "distances2") || is_tag(tag, "distances2hetero"))

@@ -487,6 +487,8 @@ static void test_wrong_text(void **state)
 		  "><object type=\"PU\" " SETS "/>" NUMA "</object>\n"
 		  "</topology>\n",
 		  "shape.xml: hwloc cannot read it" },
+		{ HEAD "<object type=\"PU\" os_index=dex=\"0\" " SETS "/>",
+		  "shape.xml:3: expected name=\"value\" in the tag" },
 		{ HEAD "<object os_index=\"0\" " SETS "/>",
 		  "shape.xml:3: an object without a type" },
 		{ HEAD "<object type=\"Machine\"/>",
