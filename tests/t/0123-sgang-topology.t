@@ -3,7 +3,7 @@
 # 0123-sgang-topology.t - sgang topology show, without a cluster
 #
 # What makes an island: tests/unit/files/test_node_topo_hwloc.c. How nodes are
-# asked: 0530-sgang-collect.t.
+# asked: 0537-sgang-collect.t.
 
 test_description='sgang topology show: files, nodes, this machine'
 

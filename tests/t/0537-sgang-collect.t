@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 0530-sgang-collect.t - what is inside of nodes, asked on a cluster
+# 0537-sgang-collect.t - what is inside of nodes, asked on a cluster
 #
 # All nodes run on this host. A task prolog gives each the description of
 # another machine; hwloc takes that for the machine.
