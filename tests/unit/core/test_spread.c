@@ -25,6 +25,7 @@
 #include <cmocka.h>
 
 #include "core/devices.h"
+#include "core/explain.h"
 #include "bed.h"
 #include "fail_alloc.h"
 
@@ -179,6 +180,8 @@ static const struct {
 /* 4.1: why it does not fit, with numbers. */
 static void test_lacks(void **state)
 {
+	static const struct sgang_explain_unit slot = { "slot", "slots", 1 };
+	char told[SGANG_EXPLAIN_SIZE];
 	size_t i;
 
 	(void)state;
@@ -193,6 +196,9 @@ static void test_lacks(void **state)
 					    NULL), 0);
 		assert_null(placement);
 		assert_string_equal(nofit.text, lacks[i].text);
+		/* which is also what a waiting gang says */
+		sgang_explain_nofit(&bed.request, &nofit, &slot, told);
+		assert_string_equal(told, lacks[i].text);
 		assert_int_equal(nofit.n_rows > 0, lacks[i].best != NULL);
 		if (lacks[i].best) {
 			assert_string_equal(sgang_fabric_domain(
