@@ -397,7 +397,7 @@ static int bench_fabrics(unsigned int rounds)
 
 #define SPREAD_MEMBERS 100
 
-static int bench_apart(struct cluster *cluster, const char *what,
+static int bench_apart(struct cluster *cluster, const char *name,
 		       const struct sgang_plan_member *members, uint32_t level,
 		       unsigned int rounds)
 {
@@ -408,12 +408,11 @@ static int bench_apart(struct cluster *cluster, const char *what,
 	request.spread = true;
 	request.spread_level = level;
 	while (result.n < rounds) {
-		cluster->random = 1000 + result.n;
-		load_partly(cluster);
+		load(cluster, PARTLY, 1000 + result.n);
 		if (plan_once(&request, &result))
 			return -1;
 	}
-	print_result(what, &result);
+	print_result(cluster, PARTLY, name, &result);
 	return 0;
 }
 
@@ -429,12 +428,12 @@ static int bench_spread(unsigned int rounds)
 		members[i].slots = 2;
 	}
 	if (!rc)
-		rc = bench_apart(&cluster, "100 of 8x2 spread:leaf", members,
+		rc = bench_apart(&cluster, "leaf:100*8x2", members,
 				 SGANG_LEVEL_LEAF, rounds);
 	for (i = 0; i < SPREAD_MEMBERS; i++)
 		members[i].units = 1;
 	if (!rc)
-		rc = bench_apart(&cluster, "100 of 1x2 spread:node", members,
+		rc = bench_apart(&cluster, "node:100*1x2", members,
 				 SGANG_LEVEL_NODE, rounds);
 	for (i = 0; i < SPREAD_MEMBERS; i++) {
 		members[i].units = 1 + (uint32_t)i % 10;
@@ -442,7 +441,7 @@ static int bench_spread(unsigned int rounds)
 		members[i].ranks = 1 + (uint32_t)i / 10 % 5;
 	}
 	if (!rc)
-		rc = bench_apart(&cluster, "100 shapes spread:leaf", members,
+		rc = bench_apart(&cluster, "leaf:100shapes", members,
 				 SGANG_LEVEL_LEAF, rounds);
 	close_cluster(&cluster);
 	return rc;
