@@ -51,6 +51,7 @@ struct attempt {
 	char why[256];			/* it failed */
 	char lacks[SGANG_LACKS_SIZE];	/* record.h */
 	struct account *account;	/* to be filled by the plan, or NULL */
+	bool trying;			/* why it does not fit is not asked */
 	struct gang *culprit;		/* whose members did not get along */
 	bool limited;			/* a limit of Slurm's refused one */
 };
@@ -74,7 +75,7 @@ void sgang_why_nofit(struct attempt *a, const struct sgang_plan_request *rq,
  * in 'nofit' which level gang.conf does not have. */
 int sgang_levels_limit(const struct attempt *a, int64_t when,
 		       struct sgang_nofit *nofit);
-/* The level of which each member must have a domain to itself; 0: none. */
+/* The level of which each member must have a domain to itself; -1: none. */
 int sgang_levels_spread(const struct attempt *a);
 /* When a limit that is only preferred ends; 0: there is none. */
 int64_t sgang_levels_relax(const struct attempt *a);

@@ -137,7 +137,9 @@ static bool first_fit_parts(struct attempt *a, size_t n)
 	memcpy(saved, a->parts, all * sizeof(*saved));
 	a->n_parts = n;
 	sgang_fit_ring_order(a);
+	a->trying = true;
 	fits = sgang_fit_parts(a) == 0;
+	a->trying = false;
 	memcpy(a->parts, saved, all * sizeof(*saved));
 	a->n_parts = all;
 	free(saved);

@@ -62,14 +62,12 @@ int sgang_levels_limit(const struct attempt *a, int64_t when,
 int sgang_levels_spread(const struct attempt *a)
 {
 	struct sgang_policy policy;
-	int level;
 
 	if (a->n_gangs > 1)
-		return 0;
+		return -1;
 	sgang_spec_policy(&a->gangs[0]->tally.spec, &policy);
-	level = policy.spread[0] ? sgang_costs_level(&a->c->conf.costs,
-						     policy.spread) : 0;
-	return (level > 0) ? level : 0;
+	return policy.spread[0] ? sgang_costs_level(&a->c->conf.costs,
+						    policy.spread) : -1;
 }
 
 int64_t sgang_levels_relax(const struct attempt *a)

@@ -497,7 +497,7 @@ static int plan_nodes(struct attempt *a, struct slots *s,
 	rc = sgang_plan(rq, plan, nofit, err);
 	if (rc == 1)
 		note_others(a, rq, *plan);
-	if (rc == 0 && moment == SGANG_NOW)
+	if (rc == 0 && moment == SGANG_NOW && !a->trying)
 		sgang_why_nofit(a, rq, alike, nofit);
 	if (rc != 1 || !a->c->devices)
 		return rc;
@@ -591,9 +591,12 @@ int sgang_where(struct attempt *a, enum sgang_moment moment,
 	struct sgang_parallel parallel;
 	struct slots s;
 	int rc = -1, level = sgang_levels_limit(a, time_of(a, moment), nofit);
+	int spread = sgang_levels_spread(a);
 
 	if (level < 0)
 		return 0;
+	rq.spread = spread >= 0;
+	rq.spread_level = rq.spread ? (uint32_t) spread : 0;
 	rq.max_level = (uint32_t) level;
 	if (set_parallel(a, &parallel, &rq, nofit) < 0)
 		return 0;

@@ -202,10 +202,356 @@ static void test_random_islands(void **state)
 	}
 }
 
+/* ---- policies of levels ---- */
+
+static struct fake_request with(const char *gang, uint32_t min,
+				const char *topology, const char *more)
+{
+	struct fake_request rq = member_of(gang, min);
+
+	rq.topology = topology;
+	rq.more = more;
+	return rq;
+}
+
+/* An ordinary job on exactly these nodes that ends then; 0: never. */
+static uint32_t occupy(uint64_t nodes, int64_t ends)
+{
+	uint32_t id = submit(plain((uint32_t) __builtin_popcountll(nodes),
+				   1000));
+
+	assert_true(fake_start(id, nodes));
+	if (ends)
+		fake_ends_at(id, ends);
+	return id;
+}
+
+static int64_t joint_start(const char *name)
+{
+	struct sgang_spec spec;
+
+	sgang_spec_init(&spec);
+	strcpy(spec.ns, "alice");
+	strcpy(spec.name, name);
+	return sgang_conductor_joint_start(c, &spec);
+}
+
+static uint64_t nodes_of(const uint32_t *ids, uint32_t n)
+{
+	uint64_t nodes = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		nodes |= fake_job(ids[i])->nodes;
+	return nodes;
+}
+
+static uint32_t leaves_of(uint64_t nodes)
+{
+	uint32_t leaves = 0;
+
+	for (uint32_t leaf = 0; leaf < NODES / 4; leaf++)
+		leaves += (nodes & LEAF(leaf)) != 0;
+	return leaves;
+}
+
+/* 4.24, 4.25: refused while no leaf has room, with what each lacks and why. */
+static void test_require_says_why(void **state)
+{
+	uint32_t ids[4];
+
+	(void) state;
+	occupy(LEAF(0), 0);
+	occupy((uint64_t) 3 << 4, 0);
+	occupy((uint64_t) 1 << 8, 0);
+	occupy((uint64_t) 3 << 12, 0);
+	fake_node_down(9, true);
+	submit_many(with("train", 4, "require:leaf", NULL), 4, ids);
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_PENDING);
+	if (!strstr(text_of(ids[0]), "6 nodes are free, but no leaf has 4: l1 "
+		    "has 2 (2 busy)"))
+		fail_msg("%s", text_of(ids[0]));
+	if (!strstr(record_of(ids[0]).lacks, "l1:2/4:busy=2") ||
+	    !strstr(record_of(ids[0]).lacks, "l2:2/4:busy=1:down=1"))
+		fail_msg("%s", record_of(ids[0]).lacks);
+}
+
+/* 4.24: prefer:LEVEL@TIME waits so long for a leaf, then takes anything. */
+static void test_prefer_waits(void **state)
+{
+	uint32_t ids[4];
+
+	(void) state;
+	occupy(LEAF(0), 0);
+	occupy((uint64_t) 1 << 4 | 1 << 8 | 1 << 12, 0);
+	submit_many(with("train", 4, "prefer:leaf@5", NULL), 4, ids);
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_PENDING);
+	/* it is known when it will be content with less */
+	assert_int_equal(joint_start("train"), fake_host.now() + 300);
+	fake_clock(290);
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_PENDING);
+	fake_clock(20);
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_RUNNING);
+	assert_string_equal(record_of(ids[0]).tier, "spine");
+}
+
+/* ... and takes a leaf as soon as there is one. */
+static void test_prefer_is_content(void **state)
+{
+	uint32_t ids[4], other;
+
+	(void) state;
+	occupy((uint64_t) 1 | 1 << 8 | 1 << 12, 0);
+	other = occupy((uint64_t) 1 << 5, 0);
+	submit_many(with("train", 4, "prefer:leaf@5", NULL), 4, ids);
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_PENDING);
+	fake_clock(60);
+	fake_end(other);
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_RUNNING);
+	assert_true(nodes_of(ids, 4) == LEAF(1));
+}
+
+/* Each member in another leaf; without that they would share one. */
+static void test_spread(void **state)
+{
+	uint32_t ids[4], more[5];
+
+	(void) state;
+	submit_many(with("train", 4, "spread:leaf", NULL), 4, ids);
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_RUNNING);
+	assert_int_equal(leaves_of(nodes_of(ids, 4)), 4);
+	/* there are no five leaves */
+	submit_many(with("five", 5, "spread:leaf", NULL), 5, more);
+	schedule_and_pass();
+	all_in_state(more, 5, FAKE_PENDING);
+	if (!strstr(text_of(more[0]), "5 members are to be in different leaf "
+		    "domains, but only 4 have room for one"))
+		fail_msg("%s", text_of(more[0]));
+}
+
+/* --gang-exclusive keeps other gangs out of its leaves, also those that come
+ * first, but not ordinary jobs. */
+static void test_exclusive(void **state)
+{
+	uint32_t ids[2], others[2], own[2], job;
+
+	(void) state;
+	submit_many(with("alone", 2, NULL, "gang_exclusive=leaf"), 2, ids);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	assert_int_equal(leaves_of(nodes_of(ids, 2)), 1);
+	submit_many(with("other", 2, NULL, NULL), 2, others);
+	schedule_and_pass();
+	all_in_state(others, 2, FAKE_RUNNING);
+	for (uint32_t leaf = 0; leaf < 4; leaf++)
+		assert_true(!(nodes_of(ids, 2) & LEAF(leaf)) ||
+			    !(nodes_of(others, 2) & LEAF(leaf)));
+	/* the other way round: it wants a leaf without gangs, in vain */
+	for (uint32_t leaf = 0; leaf < 4; leaf++) {
+		uint64_t left = LEAF(leaf) & ~nodes_of(ids, 2) &
+				~nodes_of(others, 2);
+
+		if (left == LEAF(leaf))
+			occupy(left, 0);
+	}
+	submit_many(with("late", 2, NULL, "gang_exclusive=leaf"), 2, own);
+	schedule_and_pass();
+	all_in_state(own, 2, FAKE_PENDING);
+	job = submit(plain(1, 50));
+	assert_true(fake_start(job, ALL_FREE));
+	fake_end(others[0]);
+	fake_end(others[1]);
+	schedule_and_pass();
+	all_in_state(own, 2, FAKE_RUNNING);
+}
+
+/* --gang-group-topology: two gangs in one spine, or each in another one. */
+static void test_group_topology(void **state)
+{
+	static const struct {
+		const char *more_a, *more_b;
+		bool one;
+	} cases[] = {
+		{ "gang_groups=alice/b|gang_group_topology=require:spine",
+		  "gang_groups=alice/a", true },
+		{ "gang_groups=alice/b|gang_group_topology=spread:spine",
+		  "gang_groups=alice/a", false },
+	};
+
+	for (size_t i = 0; i < 2; i++) {
+		uint32_t a[3], b[3];
+		uint64_t spine = LEAF(0) | LEAF(1), nodes;
+
+		if (i) {
+			teardown(state);
+			setup(state);
+		}
+		/* five free in the first spine, eight in the other */
+		occupy((uint64_t) 7, 0);
+		submit_many(with("a", 3, NULL, cases[i].more_a), 3, a);
+		submit_many(with("b", 3, NULL, cases[i].more_b), 3, b);
+		schedule_and_pass();
+		all_in_state(a, 3, FAKE_RUNNING);
+		all_in_state(b, 3, FAKE_RUNNING);
+		nodes = nodes_of(a, 3) | nodes_of(b, 3);
+		if (cases[i].one) {
+			assert_true(!(nodes & spine));
+			continue;
+		}
+		assert_true((nodes_of(a, 3) & spine) == nodes_of(a, 3) ||
+			    (nodes_of(a, 3) & spine) == 0);
+		assert_true(!(nodes_of(a, 3) & spine) !=
+			    !(nodes_of(b, 3) & spine));
+	}
+}
+
+/* A nonstrict gang keeps to the leaf in which its first members hold. */
+static void test_nonstrict_requires(void **state)
+{
+	uint32_t ids[4], other;
+
+	(void) state;
+	occupy(LEAF(0) | LEAF(2) | LEAF(3), 0);
+	other = occupy((uint64_t) 3 << 4, 0);
+	submit_many(with("train", 4, "require:leaf", "gang_mode=nonstrict"), 4,
+		    ids);
+	schedule_and_pass();
+	assert_int_equal(in_state("train", FAKE_HELD), 2);
+	fake_end(other);
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_RUNNING);
+	assert_true(nodes_of(ids, 4) == LEAF(1));
+}
+
+/* 4.37: auto waits for a better place while that saves more than it costs. */
+static void test_auto(void **state)
+{
+	static const struct {
+		const char *more;
+		int64_t ends;		/* of what is in the way */
+		bool waits;
+	} cases[] = {
+		/* now: 3 + 1 nodes over two spines, 2 * 4 + 2 * 64 = 136,
+		 * best 16: 7.5 times. Half of a step communicates, so an hour
+		 * becomes 4.75 hours */
+		{ "gang_run_time=60|gang_comm_share=0.5", 3600, true },
+		{ "gang_run_time=60|gang_comm_share=0.5", 14000, false },
+		{ "gang_run_time=1|gang_comm_share=0.5", 3600, false },
+		{ "gang_run_time=60|gang_comm_share=0.001", 3600, false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint32_t ids[4];
+
+		teardown(state);
+		setup(state);
+		snprintf(context, sizeof(context), "case %zu", i);
+		occupy(LEAF(0) | LEAF(2), 0);
+		occupy((uint64_t) 7 << 12, 0);
+		occupy((uint64_t) 1 << 5, fake_host.now() + cases[i].ends);
+		submit_many(with("train", 4, "auto", cases[i].more), 4, ids);
+		schedule_and_pass();
+		all_in_state(ids, 4, cases[i].waits ? FAKE_PENDING :
+						      FAKE_RUNNING);
+		if (!cases[i].waits)
+			continue;
+		assert_int_equal(joint_start("train"),
+				 fake_host.now() + cases[i].ends);
+		if (!strstr(text_of(ids[0]), "a place of ring cost 16 is "
+			    "expected"))
+			fail_msg("%s", text_of(ids[0]));
+		/* it never waits longer than the run that it saves */
+		fake_clock(15000);
+		schedule_and_pass();
+		all_in_state(ids, 4, FAKE_RUNNING);
+	}
+}
+
+/* 4.29, 4.34: communication groups are measured, and told. */
+static void test_parallel(void **state)
+{
+	struct fake_request rq = with("train", 4, NULL,
+				      "gang_parallel=tp=4,dp=4");
+	uint32_t ids[4];
+
+	(void) state;
+	rq.ranks = 4;
+	submit_many(rq, 4, ids);
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_RUNNING);
+	/* four tp rings inside a node each, four dp rings over the leaf */
+	assert_int_equal(record_of(ids[0]).weighted_cost,
+			 100 * 4 * 4 + 10 * 4 * 16);
+	assert_int_equal(record_of(ids[0]).weighted_best,
+			 record_of(ids[0]).weighted_cost);
+	assert_string_equal(record_of(ids[0]).layout, "");
+	assert_null(fake_getenv(ids[0], "SLURM_GANG_LAYOUT"));
+	assert_true(record_of(ids[0]).exact);
+}
+
+/* 4.30: the heavier group varies slower, so ranks do not follow the ring. */
+static void test_layout(void **state)
+{
+	struct fake_request rq = with("train", 2, NULL,
+				      "gang_parallel=dp=2,tp=4:dp=1,tp=100");
+	uint32_t ids[2];
+
+	(void) state;
+	rq.ranks = 4;
+	submit_many(rq, 2, ids);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	assert_string_equal(record_of(ids[0]).layout, "0,2,4,6");
+	assert_string_equal(record_of(ids[1]).layout, "1,3,5,7");
+	assert_string_equal(fake_getenv(ids[0], "SLURM_GANG_LAYOUT"),
+			    "0,2,4,6");
+	assert_int_equal(record_of(ids[0]).weighted_cost,
+			 100 * 2 * 4 + 1 * 4 * 8);
+}
+
+/* Groups that its ranks do not make up are a reason, not a start. */
+static void test_parallel_mismatch(void **state)
+{
+	uint32_t ids[2];
+
+	(void) state;
+	submit_many(with("train", 2, NULL, "gang_parallel=tp=4,dp=4"), 2, ids);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_PENDING);
+	if (!strstr(text_of(ids[0]), "16"))
+		fail_msg("%s", text_of(ids[0]));
+}
+
+/* 4.34: what was not chosen, and what Slurm would have chosen, is in the record.
+ */
+static void test_account(void **state)
+{
+	uint32_t ids[4];
+
+	(void) state;
+	occupy((uint64_t) 1, 0);
+	submit_many(with("train", 4, NULL, NULL), 4, ids);
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_RUNNING);
+	assert_int_equal(record_of(ids[0]).ring_cost, 16);
+	assert_true(record_of(ids[0]).stock_cost >= 16);
+	if (!strstr(record_of(ids[0]).others, "l0:3/4"))
+		fail_msg("%s", record_of(ids[0]).others);
+	assert_string_equal(record_of(ids[0]).hops, "leaf:4");
+	assert_int_equal(record_of(ids[2]).at[0], 'n');
+}
+
 int main(void)
 {
 #define INSIDE(test) cmocka_unit_test_setup_teardown(test, setup_islands, \
 						     teardown)
+#define OUTSIDE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		INSIDE(test_one_island),
 		INSIDE(test_two_fill_a_node),
@@ -214,6 +560,18 @@ int main(void)
 		INSIDE(test_two_nodes_each),
 		INSIDE(test_any_device),
 		INSIDE(test_random_islands),
+		OUTSIDE(test_require_says_why),
+		OUTSIDE(test_prefer_waits),
+		OUTSIDE(test_prefer_is_content),
+		OUTSIDE(test_spread),
+		OUTSIDE(test_exclusive),
+		OUTSIDE(test_group_topology),
+		OUTSIDE(test_nonstrict_requires),
+		OUTSIDE(test_auto),
+		OUTSIDE(test_parallel),
+		OUTSIDE(test_layout),
+		OUTSIDE(test_parallel_mismatch),
+		OUTSIDE(test_account),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
