@@ -14,6 +14,9 @@ MASTER_ADDR=$(scontrol -o show node "$SLURM_GANG_HEAD_NODE" |
 	sed -n 's/.* NodeAddr=\([^ ]*\) .*/\1/p')
 : "${MASTER_PORT:=$((20000 + ${SLURM_GANG_JOB_IDS%%,*} % 10000))}"
 RANK=$((SLURM_GANG_RANK_OFFSET + SLURM_PROCID))
+# With --gang-parallel ranks may have another order than the ring.
+test -z "$SLURM_GANG_LAYOUT" ||
+	RANK=$(echo "$SLURM_GANG_LAYOUT" | cut -d , -f $((SLURM_PROCID + 1)))
 WORLD_SIZE=$SLURM_GANG_RANKS
 LOCAL_RANK=$SLURM_LOCALID
 export MASTER_ADDR MASTER_PORT RANK WORLD_SIZE LOCAL_RANK

@@ -253,6 +253,48 @@ static bool next_other(const struct sgang_record *record, const char **text,
 	return true;
 }
 
+/* choice= taken apart: ring cost and added seconds here, then time, cost and
+ * added seconds of a place later. Returns how many there are: 2, 5, or 0 when
+ * it cannot be read. */
+static int read_choice(const char *text, uint64_t number[5])
+{
+	int n = 0;
+
+	while (n < 5) {
+		size_t length = strcspn(text, ":,");
+		char word[24];
+
+		if (length >= sizeof(word))
+			return 0;
+		memcpy(word, text, length);
+		word[length] = '\0';
+		if (sgang_text_number(word, 0, INT64_MAX, &number[n]))
+			break;
+		n++;
+		if (!text[length])
+			break;
+		text += length + 1;
+	}
+	return n == 5 ? 5 : n >= 2 ? 2 : 0;
+}
+
+static void print_choice(const struct sgang_record *record)
+{
+	uint64_t number[5];
+	int n = read_choice(record->choice, number);
+	char when[32];
+
+	if (!n)
+		return;
+	printf("   Auto=start Cost=%" PRIu64 " AddsSeconds=%" PRIu64,
+	       number[0], number[1]);
+	if (n == 5)
+		printf(" LaterCost=%" PRIu64 " LaterAddsSeconds=%" PRIu64
+		       " Later=%s", number[3], number[4],
+		       sgang_cmd_time((int64_t)number[2], when));
+	putchar('\n');
+}
+
 static void print_known(const char *key, uint64_t value)
 {
 	if (value)
@@ -300,6 +342,7 @@ static void print_placement(const struct request *request,
 	if (record->weighted_cost)
 		printf("   WeightedCost=%" PRIu64 " WeightedBest=%" PRIu64
 		       "\n", record->weighted_cost, record->weighted_best);
+	print_choice(record);
 	print_others(record);
 }
 
@@ -506,6 +549,20 @@ static struct json_object *json_others(const struct sgang_record *record)
 	return list;
 }
 
+static void json_choice(struct json_object *object,
+			const struct sgang_record *record)
+{
+	static const char *const keys[5] = {
+		"auto_cost", "auto_adds_seconds", "auto_later",
+		"auto_later_cost", "auto_later_adds_seconds",
+	};
+	uint64_t number[5];
+	int n = read_choice(record->choice, number), i;
+
+	for (i = 0; i < n; i++)
+		put(object, keys[i], number[i]);
+}
+
 static struct json_object *json_placement(const struct request *request,
 					  const struct sgang_record *record)
 {
@@ -534,6 +591,7 @@ static struct json_object *json_placement(const struct request *request,
 		  record->bound);
 	put_known(object, "weighted_cost", record->weighted_cost);
 	put_known(object, "weighted_best", record->weighted_best);
+	json_choice(object, record);
 	json_object_object_add(object, "others", json_others(record));
 	return object;
 }

@@ -183,6 +183,8 @@ static int fill_members(struct found *found, struct sgang_error *err)
 		rc = sgang_map_fill(member, &found->alloc[i],
 				    ranks_of(found->gang, found->job[i]),
 				    record->at, err);
+		if (!rc)
+			rc = sgang_map_layout(member, record->layout, err);
 	}
 	return rc;
 }
@@ -247,15 +249,19 @@ static int look_inside(struct found *found, const struct request *request,
 static int print_map(const struct found *found, enum format format,
 		     struct sgang_error *err)
 {
+	struct json_object *list;
+
 	switch (format) {
 	case RANKFILE:
 		return sgang_map_rankfile(stdout, found->member, found->n, err);
 	case JSON:
-		sgang_cmd_print_json(sgang_map_json(found->member, found->n));
+		list = sgang_map_json(found->member, found->n);
+		if (!list)
+			return sgang_errf(err, ENOMEM, "out of memory");
+		sgang_cmd_print_json(list);
 		return 0;
 	default:
-		sgang_map_hostfile(stdout, found->member, found->n);
-		return 0;
+		return sgang_map_hostfile(stdout, found->member, found->n, err);
 	}
 }
 

@@ -10,6 +10,7 @@
 #include "cmd/map.h"
 #include "core/hostlist.h"
 #include "core/ranks.h"
+#include "core/text.h"
 
 /* One rank: number 'local' of those on the node. */
 struct seat {
@@ -27,7 +28,9 @@ static int no_memory(struct sgang_error *err)
 void sgang_map_clear(struct sgang_map_member *member)
 {
 	free(member->node);
+	free(member->rank);
 	member->node = NULL;
+	member->rank = NULL;
 	member->n = 0;
 }
 
@@ -128,13 +131,104 @@ static bool next_seat(const struct sgang_map_member *members, size_t n,
 	return false;
 }
 
-void sgang_map_hostfile(FILE *out, const struct sgang_map_member *members,
-			size_t n)
-{
-	struct seat seat = { NULL, NULL, 0, 0 };
+/* ---- ranks in the order of their numbers ---- */
 
-	while (next_seat(members, n, &seat))
-		fprintf(out, "%s\n", seat.node->has->name);
+static uint64_t places_of(const struct sgang_map_member *member)
+{
+	uint64_t places = 0;
+	size_t i;
+
+	for (i = 0; i < member->n; i++)
+		places += member->node[i].ranks;
+	return places;
+}
+
+/* Read the next "3" or "0-3" off the list. */
+static bool next_range(const char **at, uint64_t *from, uint64_t *upto)
+{
+	char word[32], *dash;
+	size_t length = strcspn(*at, ",");
+
+	if (!length || length >= sizeof(word))
+		return false;
+	memcpy(word, *at, length);
+	word[length] = '\0';
+	*at += length + ((*at)[length] == ',');
+	dash = strchr(word, '-');
+	if (dash)
+		*dash++ = '\0';
+	return !sgang_text_number(word, 0, SGANG_MAP_RANKS_MAX, from) &&
+	       !sgang_text_number(dash ? dash : word, *from,
+				  SGANG_MAP_RANKS_MAX, upto);
+}
+
+int sgang_map_layout(struct sgang_map_member *member, const char *text,
+		     struct sgang_error *err)
+{
+	uint64_t n = places_of(member), done = 0, from, upto;
+
+	if (!text[0])
+		return 0;
+	member->rank = calloc(n ? n : 1, sizeof(*member->rank));
+	if (!member->rank)
+		return no_memory(err);
+	while (*text && next_range(&text, &from, &upto) &&
+	       upto - from < n - done)
+		for (; from <= upto; from++)
+			member->rank[done++] = (uint32_t)from;
+	if (done == n && !*text)
+		return 0;
+	return sgang_errf(err, EINVAL, "the ranks of job %" PRIu32 " are too "
+			  "many to be listed in its record; "
+			  "SLURM_GANG_LAYOUT has them in the job",
+			  member->job_id);
+}
+
+static int by_rank(const void *one, const void *two)
+{
+	const struct seat *a = one, *b = two;
+
+	return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+/* All seats in the order of ranks, to be freed. Returns NULL without memory. */
+static struct seat *list_seats(const struct sgang_map_member *members, size_t n,
+			       size_t *n_seats)
+{
+	struct seat seat = { NULL, NULL, 0, 0 }, *seats;
+	uint64_t places = 0;
+	bool sorted = true;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		places += places_of(&members[i]);
+		sorted &= !members[i].rank;
+	}
+	seats = calloc(places + 1, sizeof(*seats));
+	for (i = 0; seats && next_seat(members, n, &seat); i++) {
+		seats[i] = seat;
+		if (seat.member->rank)
+			seats[i].rank = seat.member->rank[seat.rank -
+							  seat.member->first];
+	}
+	*n_seats = i;
+	if (seats && !sorted)
+		qsort(seats, i, sizeof(*seats), by_rank);
+	return seats;
+}
+
+int sgang_map_hostfile(FILE *out, const struct sgang_map_member *members,
+		       size_t n, struct sgang_error *err)
+{
+	size_t n_seats, i;
+	struct seat *seats = list_seats(members, n, &n_seats);
+
+	if (!seats)
+		return no_memory(err);
+	for (i = 0; i < n_seats; i++)
+		fprintf(out, "%s\n", seats[i].node->has->name);
+	free(seats);
+	return 0;
 }
 
 /* The seat's part of a list: from '*first', as many as the return value. With
@@ -170,28 +264,36 @@ static void print_cores(FILE *out, const uint32_t *core, size_t n,
 	}
 }
 
+static int print_slot(FILE *out, const struct seat *seat, size_t rank,
+		      struct sgang_error *err)
+{
+	const struct sgang_alloc_node *has = seat->node->has;
+	size_t first, count = share(seat, has->cores.n, &first);
+
+	if (!count || !has->cores_per_socket)
+		return sgang_errf(err, ENODATA, "Slurm does not know the cores "
+				  "of job %" PRIu32 " on node %s",
+				  seat->member->job_id, has->name);
+	fprintf(out, "rank %zu=%s slot=", rank, has->name);
+	print_cores(out, has->cores.index + first, count,
+		    has->cores_per_socket);
+	fputc('\n', out);
+	return 0;
+}
+
 int sgang_map_rankfile(FILE *out, const struct sgang_map_member *members,
 		       size_t n, struct sgang_error *err)
 {
-	struct seat seat = { NULL, NULL, 0, 0 };
-	uint64_t base = n ? members->first : 0;
+	size_t n_seats, i;
+	struct seat *seats = list_seats(members, n, &n_seats);
+	int rc = 0;
 
-	while (next_seat(members, n, &seat)) {
-		const struct sgang_alloc_node *has = seat.node->has;
-		size_t first, count = share(&seat, has->cores.n, &first);
-
-		if (!count || !has->cores_per_socket)
-			return sgang_errf(err, ENODATA, "Slurm does not know "
-					  "the cores of job %" PRIu32
-					  " on node %s", seat.member->job_id,
-					  has->name);
-		fprintf(out, "rank %" PRIu64 "=%s slot=", seat.rank - base,
-			has->name);
-		print_cores(out, has->cores.index + first, count,
-			    has->cores_per_socket);
-		fputc('\n', out);
-	}
-	return 0;
+	if (!seats)
+		return no_memory(err);
+	for (i = 0; i < n_seats && !rc; i++)
+		rc = print_slot(out, &seats[i], i, err);
+	free(seats);
+	return rc;
 }
 
 /* -1: none. */
@@ -264,10 +366,12 @@ static struct json_object *json_seat(const struct seat *seat)
 struct json_object *sgang_map_json(const struct sgang_map_member *members,
 				   size_t n)
 {
-	struct json_object *list = json_object_new_array();
-	struct seat seat = { NULL, NULL, 0, 0 };
+	size_t n_seats, i;
+	struct seat *seats = list_seats(members, n, &n_seats);
+	struct json_object *list = seats ? json_object_new_array() : NULL;
 
-	while (next_seat(members, n, &seat))
-		json_object_array_add(list, json_seat(&seat));
+	for (i = 0; list && i < n_seats; i++)
+		json_object_array_add(list, json_seat(&seats[i]));
+	free(seats);
 	return list;
 }

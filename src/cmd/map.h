@@ -32,7 +32,9 @@ struct sgang_map_node {
 struct sgang_map_member {
 	uint32_t job_id;
 	uint32_t member_rank;
-	uint64_t first;				/* its first rank */
+	uint64_t first;				/* its first place in the ring */
+	uint32_t *rank;				/* by place from there on: the
+						 * rank; NULL: the place */
 	struct sgang_map_node *node;		/* in ring order */
 	size_t n;
 };
@@ -46,14 +48,24 @@ int sgang_map_fill(struct sgang_map_member *member,
 		   const char *ring, struct sgang_error *err);
 void sgang_map_clear(struct sgang_map_member *member);
 
+/* Communication groups may lay ranks out in another order than that of the
+ * ring. 'text' says which of them the member has, in ring order: "0-3,8-11", the
+ * record's layout=; "" is the order of the ring. Call it once the member is
+ * filled. Returns 0, or -1 with errno EINVAL (not so many ranks, "?": the record
+ * had no room for them) or ENOMEM and 'err'. */
+int sgang_map_layout(struct sgang_map_member *member, const char *text,
+		     struct sgang_error *err);
+
+/* All that follows lists ranks by number. -1, or NULL, with ENOMEM. */
+
 /* A line with its node for each rank. */
-void sgang_map_hostfile(FILE *out, const struct sgang_map_member *members,
-			size_t n);
+int sgang_map_hostfile(FILE *out, const struct sgang_map_member *members,
+		       size_t n, struct sgang_error *err);
 
 /* "rank 0=n1 slot=0:0-1" for each rank, as mpirun --rankfile of Open MPI reads
  * it: socket and cores, numbered from 0 on each socket; what is no range
- * follows behind ";", as in "0:0-1;1:0". The first rank is 0. Returns 0, or -1 with
- * ENODATA and 'err' when Slurm does not know the cores. */
+ * follows behind ";", as in "0:0-1;1:0". Ranks are numbered from 0 without gaps.
+ * Returns 0, or -1 with 'err': ENODATA when Slurm does not know the cores. */
 int sgang_map_rankfile(FILE *out, const struct sgang_map_member *members,
 		       size_t n, struct sgang_error *err);
 

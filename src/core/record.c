@@ -68,6 +68,7 @@ enum kind {
 	KIND_DEVICE,		/* any */
 	KIND_HOPS,		/* LEVEL:N,... */
 	KIND_OTHERS,		/* DOMAIN:COST,DOMAIN:FREE/NEEDED,... */
+	KIND_CHOICE,		/* COST:SECONDS[,TIME:COST:SECONDS] */
 	KIND_LAYOUT,		/* N-N,... */
 	KIND_AT,		/* a host list */
 	KIND_LACKS		/* PLACE:FREE/NEEDED[:CAUSE=N...],... */
@@ -117,6 +118,7 @@ static const struct word {
 	{ "wcost", KIND_U64, SPARSE_PLACED, FIELD(weighted_cost) },
 	{ "wbest", KIND_U64, SPARSE_PLACED, FIELD(weighted_best) },
 	{ "others", KIND_OTHERS, SPARSE_PLACED, FIELD(others) },
+	{ "choice", KIND_CHOICE, SPARSE_PLACED, FIELD(choice) },
 	{ "layout", KIND_LAYOUT, SPARSE_PLACED, FIELD(layout) },
 	{ "at", KIND_AT, SPARSE_PLACED, FIELD(at) },
 #undef FIELD
@@ -404,6 +406,11 @@ static bool get_lacks(struct sgang_record *r, void *field, const char *value)
 	return get_text(field, sizeof(r->lacks), value);
 }
 
+static bool get_choice(struct sgang_record *r, void *field, const char *value)
+{
+	return get_text(field, sizeof(r->choice), value);
+}
+
 static bool get_layout(struct sgang_record *r, void *field, const char *value)
 {
 	return get_text(field, sizeof(r->layout), value);
@@ -467,6 +474,7 @@ static const struct {
 	[KIND_DEVICE] = { put_device, get_device, no_bool },
 	[KIND_HOPS] = { put_text, get_hops, no_text },
 	[KIND_OTHERS] = { put_text, get_others, no_text },
+	[KIND_CHOICE] = { put_text, get_choice, no_text },
 	[KIND_LAYOUT] = { put_text, get_layout, no_text },
 	[KIND_AT] = { put_text, get_at, no_text },
 	[KIND_LACKS] = { put_text, get_lacks, no_text },
@@ -515,6 +523,7 @@ static bool read_word(struct sgang_record *r, bool seen[N_WORDS],
 static void forget_placement(struct sgang_record *r)
 {
 	r->hops[0] = r->others[0] = r->layout[0] = r->at[0] = '\0';
+	r->choice[0] = '\0';
 	r->any_device = false;
 	r->bound = r->stock_cost = r->weighted_cost = r->weighted_best = 0;
 }

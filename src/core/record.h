@@ -51,6 +51,7 @@ int sgang_phase_find(const char *name);
 #define SGANG_AT_SIZE 512
 #define SGANG_LACKS_SIZE 256
 #define SGANG_LAYOUT_SIZE 160
+#define SGANG_CHOICE_SIZE 112
 
 struct sgang_record {
 	char ns[SGANG_NAMESPACE_MAX + 1];
@@ -104,6 +105,11 @@ struct sgang_record {
 	char others[SGANG_OTHERS_SIZE];	/* places that were not chosen: "s2:48"
 					 * cost, "s3:7/8" units of those needed
 					 * that fit there */
+	char choice[SGANG_CHOICE_SIZE];	/* of --gang-topology=auto: ring cost
+					 * here and the seconds that it adds to
+					 * the run, "56:480"; of the best place
+					 * later its time, cost and seconds,
+					 * "56:480,1795261938:40:0" */
 	char layout[SGANG_LAYOUT_SIZE];	/* this member's ranks in the order of
 					 * the ring, "0-3,8-11", when they are
 					 * not rank_offset and so on */

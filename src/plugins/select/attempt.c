@@ -463,6 +463,7 @@ static int describe(struct attempt *a, const struct account *account)
 		r->weighted_best = weighted;
 		r->stock_cost = account->stock_cost;
 		strcpy(r->others, account->others);
+		strcpy(r->choice, a->choice);
 	}
 	if (sgang_describe_holds(a->c, g, a->plan) == 0)
 		return 0;

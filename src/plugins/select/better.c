@@ -11,7 +11,7 @@
 #include "plugins/log.h"
 
 /* Each moment that is looked at is a plan. */
-#define MOMENTS_MAX 12
+#define MOMENTS_MAX 8
 
 /* What a job without a time limit is taken to run. */
 #define RUN_MAX (365 * 24 * 3600)
@@ -92,6 +92,34 @@ static void tell(struct attempt *a, const struct sgang_wait_question *q,
 	sgang_log(SGANG_LOG_INFO, "%s/%s waits: %s", g->ns, g->name, a->why);
 }
 
+/* What speaks for starting now, in the record. */
+static void note_choice(struct attempt *a, const struct sgang_wait_question *q,
+			const struct sgang_wait_place *place, size_t n)
+{
+	const struct sgang_wait_place *best = NULL;
+	int64_t least = INT64_MAX;
+	size_t used;
+
+	used = (size_t) snprintf(a->choice, sizeof(a->choice), "%llu:%lld",
+				 (unsigned long long) place[0].cost,
+				 (long long) sgang_wait_extra(q,
+							      place[0].cost));
+	for (size_t i = 1; i < n; i++) {
+		int64_t end = place[i].when + sgang_wait_extra(q,
+							       place[i].cost);
+
+		if (end < least) {
+			least = end;
+			best = &place[i];
+		}
+	}
+	if (best)
+		snprintf(a->choice + used, sizeof(a->choice) - used,
+			 ",%lld:%llu:%lld", (long long) best->when,
+			 (unsigned long long) best->cost,
+			 (long long) sgang_wait_extra(q, best->cost));
+}
+
 bool sgang_better_waits(struct attempt *a)
 {
 	struct sgang_wait_place place[MOMENTS_MAX + 1];
@@ -121,6 +149,8 @@ bool sgang_better_waits(struct attempt *a)
 		tell(a, &q, &place[0], &place[chosen]);
 		g->joint_start = place[chosen].when;
 		sgang_fit_note_planned(a, g->joint_start);
+	} else {
+		note_choice(a, &q, place, n);
 	}
 	sgang_fit_end(a, times);
 	return chosen > 0;

@@ -338,7 +338,7 @@ static void weigh(struct sgang_conductor *c, const struct gang *g,
 		l->weighted = cost.weighted;
 }
 
-/* "0-3,8-11"; "" when they are simply the next ones, or too many. */
+/* "0-3,8-11"; "" when they are simply the next ones, "?" when too many. */
 static void list_ranks(const struct layout *l, uint64_t first, uint64_t n,
 		       char text[SGANG_LAYOUT_SIZE])
 {
@@ -354,7 +354,7 @@ static void list_ranks(const struct layout *l, uint64_t first, uint64_t n,
 					  upto > from ? "%s%u-%u" : "%s%u",
 					  used ? "," : "", from, upto);
 		if (used >= SGANG_LAYOUT_SIZE) {
-			text[0] = '\0';
+			strcpy(text, "?");
 			return;
 		}
 	}

@@ -455,7 +455,8 @@ static uint64_t stock_cost(struct attempt *a, struct slots *s, bool pieces,
 	uint64_t cost = 0;
 	size_t n;
 
-	if (sgang_stock_place(rq, &stock, NULL) != 1)
+	if (a->n_parts * sgang_fabric_nodes(c->fabric) > STOCK_WORK ||
+	    sgang_stock_place(rq, &stock, NULL) != 1)
 		return 0;
 	if (!c->devices) {
 		cost = stock->ring.cost;
@@ -610,9 +611,11 @@ int sgang_where(struct attempt *a, enum sgang_moment moment,
 	return rc;
 }
 
-/* Beyond that the plans take too long for something that is only told. */
+/* Beyond that the plans take too long for something that is only told: they are
+ * made under slurmctld's locks. Slurm's own rule looks at all leaves for every
+ * member. */
 #define ACCOUNT_NODES 20000
-#define ACCOUNT_PARTS 1000
+#define STOCK_WORK 500000
 
 void sgang_where_account(struct attempt *a, struct account *account)
 {
@@ -620,7 +623,7 @@ void sgang_where_account(struct attempt *a, struct account *account)
 	struct sgang_nofit nofit;
 
 	memset(account, 0, sizeof(*account));
-	if (a->n_gangs > 1 || a->n_parts > ACCOUNT_PARTS ||
+	if (a->n_gangs > 1 ||
 	    sgang_fabric_nodes(a->c->fabric) > ACCOUNT_NODES ||
 	    sgang_fabric_domains(a->c->fabric) < 2)
 		return;

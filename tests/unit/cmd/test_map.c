@@ -143,7 +143,7 @@ static void test_hostfile(void **state)
 		FILE *out = open_memstream(&text, &size);
 
 		fill(members, cases[i].ring);
-		sgang_map_hostfile(out, members, 2);
+		assert_int_equal(sgang_map_hostfile(out, members, 2, NULL), 0);
 		fclose(out);
 		assert_string_equal(text, cases[i].text);
 		free(text);
@@ -258,10 +258,58 @@ static void test_limits(void **state)
 			 -1);
 	assert_int_equal(errno, EINVAL);
 	assert_null(member.node);
-	sgang_map_hostfile(out, NULL, 0);
+	assert_int_equal(sgang_map_hostfile(out, NULL, 0, NULL), 0);
 	fclose(out);
 	assert_string_equal(text, "");
 	free(text);
+}
+
+/* 4.28, 4.30: ranks that communication groups lay out in another order. */
+static void test_layout(void **state)
+{
+	struct sgang_map_member members[2];
+	struct sgang_error err;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(out);
+	fill(members, "n[1-2]");
+	assert_int_equal(sgang_map_layout(&members[0], "0-1,4,2-3,7", &err),
+			 0);
+	assert_int_equal(sgang_map_layout(&members[1], "5-6", &err), 0);
+	assert_int_equal(sgang_map_hostfile(out, members, 2, &err), 0);
+	fputc('\n', out);
+	/* of one member alone: in the order of its ranks, counted from 0 */
+	assert_int_equal(sgang_map_hostfile(out, members, 1, &err), 0);
+	fclose(out);
+	assert_string_equal(text, "n1\nn1\nn2\nn2\nn1\nn2\nn2\nn2\n\n"
+			    "n1\nn1\nn2\nn2\nn1\nn2\n");
+	free(text);
+	clear(members);
+}
+
+/* A layout that is not one of this member is refused, not guessed. */
+static void test_bad_layout(void **state)
+{
+	static const char *const bad[] = {
+		"?", "0", "0-4", "0-6", "5-0", "a", "0-1,,2-5", "0-1-5",
+		"0-99999999999999999999",
+	};
+	struct sgang_map_member members[2];
+	struct sgang_error err;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		fill(members, "n[1-2]");
+		errno = 0;
+		if (!sgang_map_layout(&members[0], bad[i], &err))
+			fail_msg("%s", bad[i]);
+		assert_int_equal(errno, EINVAL);
+		clear(members);
+	}
 }
 
 int main(void)
@@ -272,6 +320,8 @@ int main(void)
 		cmocka_unit_test(test_hostfile),
 		cmocka_unit_test(test_rankfile),
 		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_bad_layout),
 		cmocka_unit_test(test_limits),
 	};
 

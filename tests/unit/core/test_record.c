@@ -102,6 +102,8 @@ static void assert_same(const struct sgang_record *a,
 	assert_true(a->weighted_best == b->weighted_best);
 	assert_string_equal(a->others, b->others);
 	assert_string_equal(a->at, b->at);
+	assert_string_equal(a->choice, b->choice);
+	assert_string_equal(a->layout, b->layout);
 }
 
 /* 0.36: what is kept of a gang, as text: name, waiting time, mode, groups,
@@ -337,6 +339,8 @@ static void random_record(uint64_t *seed, struct sgang_record *r)
 	}
 	random_word(seed, "abz0:,", r->hops, fuzz_below(seed, 60));
 	random_word(seed, "abz0:,/", r->others, fuzz_below(seed, 60));
+	random_word(seed, "0-9,", r->layout, fuzz_below(seed, 60));
+	random_word(seed, "0:9,", r->choice, fuzz_below(seed, 60));
 	random_word(seed, "n[0-9],", r->at, fuzz_below(seed, 300));
 }
 

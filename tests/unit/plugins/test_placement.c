@@ -436,14 +436,19 @@ static void test_auto(void **state)
 		const char *more;
 		int64_t ends;		/* of what is in the way */
 		bool waits;
+		const char *choice;
 	} cases[] = {
 		/* now: 3 + 1 nodes over two spines, 2 * 4 + 2 * 64 = 136,
 		 * best 16: 7.5 times. Half of a step communicates, so an hour
 		 * becomes 4.75 hours */
-		{ "gang_run_time=60|gang_comm_share=0.5", 3600, true },
-		{ "gang_run_time=60|gang_comm_share=0.5", 14000, false },
-		{ "gang_run_time=1|gang_comm_share=0.5", 3600, false },
-		{ "gang_run_time=60|gang_comm_share=0.001", 3600, false },
+		{ "gang_run_time=60|gang_comm_share=0.5", 3600, true, NULL },
+		{ "gang_run_time=60|gang_comm_share=0.5", 14000, false,
+		  "136:13500" },
+		{ "gang_run_time=1|gang_comm_share=0.5", 3600, false,
+		  "136:225" },
+		{ "gang_run_time=60|gang_comm_share=0.5", 13450, true, NULL },
+		{ "gang_run_time=60|gang_comm_share=0.001", 3600, false,
+		  "136:27" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -459,8 +464,12 @@ static void test_auto(void **state)
 		schedule_and_pass();
 		all_in_state(ids, 4, cases[i].waits ? FAKE_PENDING :
 						      FAKE_RUNNING);
-		if (!cases[i].waits)
+		if (!cases[i].waits) {
+			/* and says why */
+			assert_string_equal(record_of(ids[0]).choice,
+					    cases[i].choice);
 			continue;
+		}
 		assert_int_equal(joint_start("train"),
 				 fake_host.now() + cases[i].ends);
 		if (!strstr(text_of(ids[0]), "a place of ring cost 16 is "
