@@ -444,6 +444,12 @@ static int go_inside(struct attempt *a, struct slots *s,
 
 /* ---- what else could have been ---- */
 
+/* Beyond that the plans take too long for something that is only told: they are
+ * made under slurmctld's locks. Slurm's own rule looks at all leaves for every
+ * member. */
+#define ACCOUNT_NODES 20000
+#define STOCK_WORK 500000
+
 /* What Slurm would have chosen, in the same coin. The request is one of nodes. */
 static uint64_t stock_cost(struct attempt *a, struct slots *s, bool pieces,
 			   const struct sgang_plan_request *rq)
@@ -610,12 +616,6 @@ int sgang_where(struct attempt *a, enum sgang_moment moment,
 			 err.text[0] ? err.text : "no memory");
 	return rc;
 }
-
-/* Beyond that the plans take too long for something that is only told: they are
- * made under slurmctld's locks. Slurm's own rule looks at all leaves for every
- * member. */
-#define ACCOUNT_NODES 20000
-#define STOCK_WORK 500000
 
 void sgang_where_account(struct attempt *a, struct account *account)
 {
