@@ -595,7 +595,7 @@ static int plan_mixed(const struct sgang_job *job, const uint64_t *broken,
 	rc = find_bound(job, broken, &bound);
 	if (rc > 0)
 		rc = sgang_mixed_solve(job, broken, bound.ranks, &bound.cost,
-				       &runs, &n_runs);
+				       &bound.broken, &runs, &n_runs);
 	if (rc <= 0)
 		return rc;
 	if (sgang_count_broken(job->request, job->pool, broken, runs, n_runs,

@@ -540,7 +540,7 @@ static int unpack(struct arcs *arcs, uint32_t d, int use, uint32_t cost)
 		if (!find_choice(arcs, sum[n], sum[n + 1],
 				 &arcs->table[(size_t)child * USES], use, cost,
 				 &choice))
-			return -1;
+			return 0;	/* a guess with less in it */
 		use = rows[choice.row].with;
 		cost -= choice.cost;
 		enter = enter_cost(step_cost(arcs, child), choice.use);

@@ -64,6 +64,38 @@ static uint64_t cost_of(const struct mixed *mixed, const struct layout *layout)
 	}
 	return cost;
 }
+/* The wholly free space that a layout breaks. */
+static uint64_t broken_by(const struct mixed *mixed,
+			  const struct layout *layout)
+{
+	const struct sgang_fabric *fabric = mixed->request->fabric;
+	uint64_t sum = 0;
+	uint32_t pass, d;
+	size_t i;
+
+	/* mark and add up, then clear the marks */
+	for (pass = 0; pass < 2; pass++) {
+		for (i = 0; i < layout->n; i++) {
+			uint32_t pos = layout->piece[i].pos;
+
+			for (d = sgang_fabric_leaf(fabric, mixed->order[pos]);
+			     d != SGANG_DOMAIN_NONE &&
+			     mixed->seen[d] == (pass == 1);
+			     d = sgang_fabric_domain(fabric, d)->parent) {
+				mixed->seen[d] = !pass;
+				sum += pass ? 0 : mixed->broken[d];
+			}
+		}
+	}
+	return sum;
+}
+
+static bool better(const struct layout *a, const struct layout *b)
+{
+	return a->cost < b->cost || (a->cost == b->cost &&
+				     a->broken < b->broken);
+}
+
 void sgang_mixed_finish(struct mixed *mixed)
 {
 	struct layout swap;
@@ -73,7 +105,8 @@ void sgang_mixed_finish(struct mixed *mixed)
 		sgang_mixed_improve(mixed);
 		mixed->now.cost = cost_of(mixed, &mixed->now);
 	}
-	if (mixed->found && mixed->now.cost >= mixed->best.cost)
+	mixed->now.broken = broken_by(mixed, &mixed->now);
+	if (mixed->found && !better(&mixed->now, &mixed->best))
 		return;
 	swap = mixed->best;
 	mixed->best = mixed->now;
@@ -155,8 +188,11 @@ static int set_up(struct mixed *mixed)
 					    sizeof(*mixed->now.piece));
 	mixed->best.piece = sgang_pool_alloc(pool, mixed->room,
 					     sizeof(*mixed->best.piece));
-	if (!mixed->left || !mixed->cursor || !mixed->rank || !mixed->spot ||
-	    !mixed->now.piece || !mixed->best.piece)
+	mixed->seen = sgang_pool_zalloc(pool,
+		sgang_fabric_domains(mixed->request->fabric),
+		sizeof(*mixed->seen));
+	if (!mixed->left || !mixed->seen || !mixed->cursor || !mixed->rank ||
+	    !mixed->spot || !mixed->now.piece || !mixed->best.piece)
 		return -1;
 	return rank_members(mixed);
 }
@@ -186,8 +222,8 @@ static int write_runs(const struct mixed *mixed, struct sgang_run **runs,
 }
 
 int sgang_mixed_solve(const struct sgang_job *job, const uint64_t *broken,
-		      uint64_t fixed, uint64_t *bound, struct sgang_run **runs,
-		      size_t *n_runs)
+		      uint64_t fixed, uint64_t *bound, uint64_t *bound_broken,
+		      struct sgang_run **runs, size_t *n_runs)
 {
 	struct mixed mixed = {
 		.job = job,
@@ -196,7 +232,8 @@ int sgang_mixed_solve(const struct sgang_job *job, const uint64_t *broken,
 		.order = sgang_fabric_order(job->request->fabric),
 		.n_nodes = sgang_fabric_nodes(job->request->fabric),
 		.fixed = fixed,
-		.bound = *bound
+		.bound = *bound,
+		.bound_broken = *bound_broken
 	};
 
 	struct sgang_tree slots;
@@ -211,6 +248,7 @@ int sgang_mixed_solve(const struct sgang_job *job, const uint64_t *broken,
 	     sgang_mixed_try_domains(&mixed)))
 		return -1;
 	*bound = mixed.bound;
+	*bound_broken = mixed.bound_broken;
 	if (!mixed.found)
 		return 0;
 	return write_runs(&mixed, runs, n_runs) ? -1 : 1;

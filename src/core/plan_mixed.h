@@ -27,6 +27,7 @@ struct layout {
 	struct piece *piece;
 	size_t n;
 	uint64_t cost;
+	uint64_t broken;		/* wholly free space that it breaks */
 };
 
 struct matching;
@@ -43,6 +44,7 @@ struct mixed {
 	uint32_t *rank;			/* members, the large ones first */
 	struct piece *spot;		/* room for one a node */
 	bool *pool;			/* by position: may be used */
+	bool *seen;			/* by domain; all false */
 	uint32_t from, to;		/* outside of these left[] is 0 */
 	struct matching *matching;
 	uint32_t trials;		/* of all improving */
@@ -53,6 +55,7 @@ struct mixed {
 	bool found;
 	uint64_t fixed;			/* what ranks cost in any layout */
 	uint64_t bound;
+	uint64_t bound_broken;		/* at that cost */
 };
 
 /* In which order nodes and members are taken. */
@@ -142,10 +145,11 @@ static inline uint64_t piece_ranks(const struct mixed *mixed,
 				mixed->order[piece->pos]);
 }
 
-/* Can nothing be cheaper than the best layout? */
+/* Can nothing be better than the best layout? */
 static inline bool done(const struct mixed *mixed)
 {
-	return mixed->found && mixed->best.cost <= mixed->bound;
+	return mixed->found && mixed->best.cost <= mixed->bound &&
+	       mixed->best.broken <= mixed->bound_broken;
 }
 
 /* -- plan_mixed.c -- */

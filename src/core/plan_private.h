@@ -374,12 +374,13 @@ int sgang_spread_plan(const struct sgang_job *job, const uint64_t *broken,
 
 /* A joint placement of members of different kinds, in 'runs' (from the pool).
  * Returns 1, 0 when none was found, -1 with ENOMEM. 'bound' is what no
- * placement can be cheaper than, and may be raised; the search ends when it is
- * reached. 'fixed' of it is for ranks: (ranks * hop[island]). 'broken' as in
- * struct sgang_tree. */
+ * placement can be cheaper than, and none that costs as much breaks less than
+ * 'bound_broken'; both may be changed for a higher bound, and the search ends
+ * when they are reached. 'fixed' of the bound is for ranks: (ranks *
+ * hop[island]). 'broken' as in struct sgang_tree. */
 int sgang_mixed_solve(const struct sgang_job *job, const uint64_t *broken,
-		      uint64_t fixed, uint64_t *bound, struct sgang_run **runs,
-		      size_t *n_runs);
+		      uint64_t fixed, uint64_t *bound, uint64_t *bound_broken,
+		      struct sgang_run **runs, size_t *n_runs);
 
 /* -- plan_cut.c -- */
 

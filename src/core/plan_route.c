@@ -274,8 +274,8 @@ static uint64_t need_of(const struct mixed *mixed, const struct block *block)
 }
 
 /* Pick the best nodes for a block among those that no other one has. Leaves
- * that it has already are free to use. Those of others are not, since the ring comes
- * back there, but what is above them is. Returns as sgang_tree_solve(). */
+ * that it has already are free to use. Those of others are not, since the ring
+ * comes back there, but what is above them is. Returns as sgang_tree_solve(). */
 static int pick_block(struct blocks *blocks, struct block *block)
 {
 	const struct mixed *mixed = blocks->mixed;
@@ -590,8 +590,11 @@ static int try_arcs(struct blocks *blocks)
 	arcs.most = mixed->best.cost - mixed->fixed;
 	if (sgang_arcs_solve(&arcs, mixed->job))
 		return -1;
-	if (arcs.bound + mixed->fixed > mixed->bound)
+	if (arcs.bound + mixed->fixed > mixed->bound) {
 		mixed->bound = arcs.bound + mixed->fixed;
+		/* nothing is known about it at that cost */
+		mixed->bound_broken = 0;
+	}
 	return 0;
 }
 
