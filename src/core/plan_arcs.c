@@ -32,6 +32,8 @@ enum use { A, B, BOTH, BOTH_1, BOTH_2, USES };
 #define COSTS_MAX 600
 /* Weights that are tried; and what all tables may come to. */
 #define TURNS_MAX 7
+#define TURNS_LARGE 4			/* ... when tables are not small */
+#define SIZE_SMALL 50000
 #define SIZE_MAX_SUM 300000
 /* What adding up in different orders may do to a sum. */
 #define ROUNDING 1e-9
@@ -77,6 +79,20 @@ static int make_table(struct arcs *arcs, struct table *table, uint32_t n)
 	return table->most ? 0 : -1;
 }
 
+/* to[c] = the most of to[c] and of from[c] + more. This is where the time
+ * goes. */
+static void raise_to(double *restrict to, const double *restrict from,
+		     double more, uint32_t n)
+{
+	uint32_t c;
+
+	for (c = 0; c < n; c++) {
+		double with = from[c] + more;
+
+		to[c] = with > to[c] ? with : to[c];
+	}
+}
+
 /* into[c] = the most of into[c] and of one[i] + two[c - i]. 'into' has room for
  * all costs; nothing is lost beyond. */
 static void add_tables(const struct arcs *arcs, struct table *into,
@@ -90,17 +106,19 @@ static void add_tables(const struct arcs *arcs, struct table *into,
 		into->most[c] = into->n ? into->most[into->n - 1] : 0;
 	into->n = n > into->n ? n : into->n;
 	for (i = 0; i < two->n && i < into->n; i++) {
-		const double more = two->most[i], *from = one->most;
-		double *to = into->most + i;
+		const double more = two->most[i];
+		double *to = into->most + i, rest;
 		uint32_t end = into->n - i;
 
 		if (i && more <= two->most[i - 1])
 			continue;
-		for (c = 0; c < end && c < one->n; c++)
-			to[c] = from[c] + more > to[c] ? from[c] + more : to[c];
-		for (; c < end; c++)
-			to[c] = from[one->n - 1] + more > to[c] ?
-				from[one->n - 1] + more : to[c];
+		c = end < one->n ? end : one->n;
+		raise_to(to, one->most, more, c);
+		/* the last one holds for all above; tables rise, so that
+		 * nothing is less behind the first that is not */
+		rest = one->most[one->n - 1] + more;
+		for (; c < end && to[c] < rest; c++)
+			to[c] = rest;
 	}
 }
 
@@ -229,6 +247,8 @@ static const struct {
 	{ B, B, B },
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
+/* The last two are only for what is above. */
+#define ROWS_AT_TOP (ROWS - 2)
 
 static const struct table *child_table(const struct table *child,
 				       const struct table *any, size_t row)
@@ -236,9 +256,10 @@ static const struct table *child_table(const struct table *child,
 	return rows[row].child == ANY ? any : &child[rows[row].child];
 }
 
-/* next = sum with a child. */
+/* next = sum with a child, as far as the first rows say. */
 static int add_child(struct arcs *arcs, const struct table sum[USES],
-		     const struct table *child, struct table next[USES])
+		     const struct table *child, size_t n_rows,
+		     struct table next[USES])
 {
 	struct table any;
 	size_t i;
@@ -248,7 +269,7 @@ static int add_child(struct arcs *arcs, const struct table sum[USES],
 		return -1;
 	for (use = 0; use < USES; use++)
 		next[use].n = 0;
-	for (i = 0; i < ROWS; i++)
+	for (i = 0; i < n_rows; i++)
 		add_tables(arcs, &next[rows[i].sum], &sum[rows[i].with],
 			   child_table(child, &any, i));
 	return 0;
@@ -332,6 +353,7 @@ static int sum_up(struct arcs *arcs, uint32_t d)
 	struct table *table = &arcs->table[(size_t)d * USES];
 	struct table sums[2][USES], *sum = sums[0], *next = sums[1], *swap;
 	uint32_t step = step_cost(arcs, d), i;
+	size_t n_rows = highest(arcs, d) ? ROWS_AT_TOP : ROWS;
 	int use;
 
 	if (!domain->n_children) {
@@ -345,7 +367,7 @@ static int sum_up(struct arcs *arcs, uint32_t d)
 	for (i = 0; i < domain->n_children; i++) {
 		if (add_child(arcs, sum, &arcs->table[
 				      (size_t)(domain->first_child + i) *
-				      USES], next))
+				      USES], n_rows, next))
 			return -1;
 		swap = sum;
 		sum = next;
@@ -530,7 +552,7 @@ static int unpack(struct arcs *arcs, uint32_t d, int use, uint32_t cost)
 		if (make_sums(arcs, sum[i + 1]) ||
 		    add_child(arcs, sum[i], &arcs->table[
 				      (size_t)(domain->first_child + i) *
-				      USES], sum[i + 1]))
+				      USES], ROWS, sum[i + 1]))
 			return -1;
 	}
 	while (n-- > 0) {
@@ -652,7 +674,8 @@ int sgang_arcs_solve(struct sgang_arcs *out, const struct sgang_job *job)
 	for (turn = 0; turn < TURNS_MAX; turn++) {
 		size += (uint64_t)sgang_fabric_domains(request->fabric) *
 			arcs.n_costs;
-		if (size > SIZE_MAX_SUM)
+		if (size > SIZE_MAX_SUM ||
+		    (turn >= TURNS_LARGE && size > SIZE_SMALL))
 			break;
 		set_weights(&arcs, factor, share);
 		if (fill_tables(&arcs))

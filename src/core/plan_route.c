@@ -275,7 +275,7 @@ static uint64_t need_of(const struct mixed *mixed, const struct block *block)
 
 /* Pick the best nodes for a block among those that no other one has. Leaves
  * that it has already are free to use. Those of others are not, since the ring
- * comes back there, but what is above them is. Returns as sgang_tree_solve(). */
+ * comes back there, but what is above is. Returns as sgang_tree_solve(). */
 static int pick_block(struct blocks *blocks, struct block *block)
 {
 	const struct mixed *mixed = blocks->mixed;
@@ -458,6 +458,7 @@ static void route_blocks(const struct blocks *blocks, struct route *route)
 					route->pos[route->n_pos++] = pos;
 			}
 			stop->n = route->n_pos - stop->first;
+			route->n_stops -= !stop->n;
 		}
 	}
 }

@@ -355,6 +355,7 @@ static void visit_stop(struct walk *walk, uint32_t stop)
 	struct beam *now = &walk->beam[1], *next = &walk->beam[2], *swap;
 	struct beam *out = &walk->beam[0];
 	uint32_t i, k;
+	bool passed;
 
 	clear_beam(now);
 	for (i = 0; i < out->n; i++) {
@@ -375,6 +376,10 @@ static void visit_stop(struct walk *walk, uint32_t stop)
 		now = next;
 		next = swap;
 	}
+	/* nobody found room here: all pass by */
+	passed = !out->n;
+	for (i = 0; passed && i < next->n; i++)
+		offer(walk, out, next->way[i]);
 }
 
 /* -- what came out -- */

@@ -587,8 +587,8 @@ static void test_alike(void **state)
 	(void)state;
 	for (seed = 1; seed <= 1500; seed++)
 		try_world(seed, ALIKE, &tally);
-	print_message("# alike: %u fit, %u exact, %u missed, %u break more than "
-		      "they have to, cost/optimum %.4f\n", tally.fit,
+	print_message("# alike: %u fit, %u exact, %u missed, %u break more "
+		      "than they have to, cost/optimum %.4f\n", tally.fit,
 		      tally.exact, tally.missed, tally.untidy,
 		      tally.ratio / (tally.fit - tally.missed));
 	assert_int_equal(tally.missed, 0);
@@ -606,8 +606,8 @@ static void test_mixed(void **state)
 	(void)state;
 	for (seed = 1; seed <= 1500; seed++)
 		try_world(seed, MIXED, &tally);
-	print_message("# mixed: %u fit, %u exact, %u missed, %u break more than "
-		      "they have to, cost/optimum %.4f\n", tally.fit,
+	print_message("# mixed: %u fit, %u exact, %u missed, %u break more "
+		      "than they have to, cost/optimum %.4f\n", tally.fit,
 		      tally.exact, tally.missed, tally.untidy,
 		      tally.ratio / (tally.fit - tally.missed));
 	assert_true(tally.fit > 300);
