@@ -35,7 +35,9 @@ shifted_plugin()
 			'-o "$here/shifted.so" -I"$here/shifted"' \
 			'-I"$top_srcdir/src"' "$(make_says '$(SLURM_CPPFLAGS)')" \
 			"$files" src/plugins/select/.libs/libconductor.a \
-			src/core/.libs/libsgang-core.a '-Wl,--version-script="$top_srcdir/src/plugins/select/select.map"'
+			src/files/.libs/libsgangfiles.a \
+			src/core/.libs/libsgang-core.a \
+			"$(make_says '$(YAML_LIBS) $(HWLOC_LIBS)')" '-Wl,--version-script="$top_srcdir/src/plugins/select/select.map"'
 	)
 }
 
