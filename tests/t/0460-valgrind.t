@@ -15,8 +15,10 @@ if ! command -v valgrind >/dev/null; then
 	test_done
 fi
 
-slurm_setup -n 4 -c 2 --gang --topology \
-	"$top_srcdir/tests/data/pods-2x2x4.conf" --conf 'SlurmdTimeout=300'
+slurm_setup -n 4 -c 8 --gang --topology \
+	"$top_srcdir/tests/data/pods-2x2x4.conf" --conf 'SlurmdTimeout=300' \
+	--gang-conf 'NodeTopology=n[1-4] Hwloc=two.xml'
+cp "$top_srcdir/tests/data/two-islands.xml" "$slurm_dir/etc/two.xml"
 sed -i 's/n\[5-8\]/n4/; s/n\[1-4\]/n[1-3]/; /l[34]\|p2/d; s/p\[1-2\]/p1/' \
 	"$slurm_dir/etc/topology.conf"
 gate_setup
@@ -89,6 +91,28 @@ test_expect_success 'a group starts; one of a gang is lost and the gang ends' '
 	wait_for 60 all_in CANCELLED ${members[0]} ${members[1]} &&
 	scancel ${members[2]}
 '
+# 4.20, 4.24, 4.29, 4.37: members inside nodes, and what gangs ask of levels.
+test_expect_success 'islands, policies of levels, communication groups' '
+	half() { submit -N 1 -n 4 --mem=100 "$@" --wrap=true; } &&
+	busy=$(submit -w n1 -N 1 -n 2 --mem=10 -t 1) &&
+	wait_state $busy RUNNING 30 &&
+	members=($(half --gang=inside --gang-min-member=2 \
+			--gang-parallel=dp=2,tp=4:tp=100,dp=1)
+		$(half --gang=inside)
+		$(half --gang=apart --gang-min-member=2 \
+			--gang-topology=spread:node --gang-exclusive=node)
+		$(half --gang=apart)
+		$(half --gang=near --gang-min-member=2 \
+			--gang-topology=prefer:node@0:05)
+		$(half --gang=near)
+		$(submit -N 3 --exclusive --gang=auto --gang-min-member=1 \
+			--gang-topology=auto --gang-run-time=1 --wrap=true)) &&
+	never=$(half --gang=never --gang-min-member=1 -N 4 -n 4 \
+		--gang-topology=require:node) &&
+	wait_for 90 all_in COMPLETED ${members[@]} &&
+	wait_for 20 "gang_record $never lacks | grep /" &&
+	scancel $never $busy
+'
 test_expect_success 'a user asks when a gang would start' '
 	sbatch --test-only -N 1 --gang=when --gang-min-member=1 --wrap=true
 '
@@ -98,6 +122,12 @@ test_expect_success 'the files are read again while a gang gathers' '
 	scontrol reconfigure &&
 	wait_for 20 slurm_ctld_answers &&
 	echo "HopCosts=9,1" >"$slurm_dir/etc/gang.conf" &&
+	scontrol reconfigure &&
+	wait_for 20 slurm_ctld_answers &&
+	echo "NodeTopology=n[1-4] Hwloc=none.xml" >"$slurm_dir/etc/gang.conf" &&
+	scontrol reconfigure &&
+	wait_for 20 slurm_ctld_answers &&
+	: >"$slurm_dir/etc/gang.conf" &&
 	scontrol reconfigure &&
 	wait_for 20 slurm_ctld_answers &&
 	scancel -u root
