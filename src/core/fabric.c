@@ -2,18 +2,12 @@
 /* fabric.c - the tree of places: reading it from memory and asking it */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "fabric_private.h"
-
-/* A topology.conf of 100,000 nodes that are named one by one has about two
- * MiB; what is far beyond that is some other file. */
-#define FILE_MAX (64u << 20)
 
 /* Levels above those that are priced cost this many times the one below. */
 #define HOP_COST_STEP 4
@@ -71,70 +65,6 @@ int sgang_costs_level(const struct sgang_costs *costs, const char *name)
 			return level;
 	}
 	return -1;
-}
-
-/* Read all of 'fd' into '*text'. */
-static int read_all(int fd, char **text, size_t *size)
-{
-	size_t room = 1 << 16, used = 0;
-	char *buf = malloc(room), *bigger;
-	ssize_t n;
-
-	while (buf) {
-		n = read(fd, buf + used, room - used - 1);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			break;
-		used += (size_t)n;
-		if (!n || used > FILE_MAX) {
-			buf[used] = '\0';
-			*text = buf;
-			*size = used;
-			return 0;
-		}
-		if (used + 1 < room)
-			continue;
-		room *= 2;
-		bigger = realloc(buf, room);
-		if (!bigger)
-			break;
-		buf = bigger;
-	}
-	free(buf);
-	return -1;
-}
-
-char *sgang_fabric_slurp(const char *path, struct sgang_error *err)
-{
-	char *text = NULL;
-	size_t size = 0;
-	int fd, rc, saved;
-
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		sgang_errf(err, errno, "%s: cannot open it: %s", path,
-			   strerror(errno));
-		return NULL;
-	}
-	rc = read_all(fd, &text, &size);
-	saved = errno;
-	close(fd);
-	if (rc) {
-		sgang_errf(err, saved, "%s: cannot read it: %s", path,
-			   strerror(saved));
-		return NULL;
-	}
-	if (size > FILE_MAX)
-		sgang_errf(err, EINVAL, "%s: larger than %u MiB, expected a "
-			   "topology file", path, FILE_MAX >> 20);
-	else if (strlen(text) < size)
-		sgang_errf(err, EINVAL, "%s: holds a zero byte, expected text",
-			   path);
-	else
-		return text;
-	free(text);
-	return NULL;
 }
 
 struct sgang_fabric *sgang_fabric_parse(const char *text, const char *label,

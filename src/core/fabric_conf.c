@@ -18,6 +18,7 @@
 
 #include "fabric_private.h"
 #include "text.h"
+#include "text_file.h"
 
 /* Files may include each other; no sane nesting is deeper. */
 #define INCLUDE_DEPTH_MAX 16
@@ -308,7 +309,8 @@ static int include(struct reader *reader, const struct source *source,
 	path = path_beside(source->label, name);
 	if (!path)
 		return no_memory(reader);
-	text = sgang_fabric_slurp(path, &why);
+	text = sgang_text_file_read(path, SGANG_FABRIC_FILE_MAX,
+				    SGANG_FABRIC_FILE_KIND, &why);
 	if (!text) {
 		sgang_errf(reader->err, errno == ENOMEM ? ENOMEM : EINVAL,
 			   "%s:%u: Include: %s", source->label,

@@ -49,9 +49,10 @@ struct sgang_draft_words {
 	const char *define;		/* what defines one, name follows */
 };
 
-/* Read a whole file. Returns a string the caller frees, or NULL with errno
- * (those of open and read, EINVAL too large or not text, ENOMEM) and 'err'. */
-char *sgang_fabric_slurp(const char *path, struct sgang_error *err);
+/* A topology.conf of 100,000 nodes that are named one by one has about two MiB;
+ * what is far beyond that is some other file. */
+#define SGANG_FABRIC_FILE_MAX (64 * 1024 * 1024)
+#define SGANG_FABRIC_FILE_KIND "a topology file"
 
 /* ---- drafts ---- */
 

@@ -7,6 +7,7 @@
 
 #include "core/fabric_private.h"
 #include "core/text.h"
+#include "core/text_file.h"
 #include "files/fabric_file.h"
 #include "files/fabric_yaml.h"
 
@@ -60,7 +61,8 @@ struct sgang_fabric *sgang_fabric_load_file(const struct sgang_conf *conf,
 	int rc, saved;
 
 	if (path) {
-		text = sgang_fabric_slurp(path, err);
+		text = sgang_text_file_read(path, SGANG_FABRIC_FILE_MAX,
+				    SGANG_FABRIC_FILE_KIND, err);
 		if (!text)
 			return NULL;
 	}

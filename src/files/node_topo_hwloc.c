@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/text_file.h"
 #include "files/node_topo_hwloc.h"
 #include "files/node_topo_private.h"
-#include "files/text_file.h"
 
 #define WHAT_IT_IS "an hwloc topology in XML"
 

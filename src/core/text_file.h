@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "core/err.h"
+#include "err.h"
 
 /* Read the file 'path' of at most 'max' bytes, which 'kind' ("an hwloc
  * topology") names in messages. Returns a string the caller frees, or NULL with

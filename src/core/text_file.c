@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/text_file.h"
+#include "text_file.h"
 
 #define FIRST_ROOM (64 * 1024)
 
@@ -46,12 +46,14 @@ char *sgang_text_file_read(const char *path, size_t max, const char *kind,
 			   strerror(errno));
 		return NULL;
 	}
+	errno = EIO;
 	text = read_all(in, max, &length);
+	saved = errno;
 	if (!text)
 		rc = sgang_errf(err, ENOMEM, "%s: out of memory", path);
 	else if (ferror(in))
-		rc = sgang_errf(err, EIO, "%s: cannot be read; expected %s",
-				path, kind);
+		rc = sgang_errf(err, saved, "%s: cannot be read: %s; expected "
+				"%s", path, strerror(saved), kind);
 	else if (length > max)
 		rc = sgang_errf(err, EINVAL, "%s: is too large to be %s", path,
 				kind);
