@@ -45,6 +45,7 @@ static void close_attempt(struct attempt *a)
 {
 	for (size_t i = 0; i < a->n_probed; i++) {
 		sgang_nodeset_destroy(a->probed[i].usable);
+		sgang_nodeset_destroy(a->probed[i].kept);
 		sgang_nodeset_destroy(a->probed[i].ever);
 		sgang_nodeset_destroy(a->probed[i].allowed);
 	}
@@ -106,8 +107,11 @@ static void probe_one(struct attempt *a, struct gang *g, struct sgang_job *job,
 	if (h->probe(job, usable, p->ever, &p->shape, a->why,
 		     sizeof(a->why)) < 0)
 		goto fail;
+	p->kept = sgang_nodeset_copy(usable);
 	apply_limit(g, usable);
 	sgang_levels_cut(a->c, g, usable);
+	if (p->kept)
+		sgang_nodeset_subtract(p->kept, usable);
 	p->fixed = has_fixed_nodes(&p->shape);
 	p->usable = usable;
 	return;

@@ -24,6 +24,8 @@ struct probed {
 	struct gang *g;
 	struct sgang_job *job;		/* the one that was asked for */
 	struct sgang_nodeset *usable;	/* NULL: it cannot start now */
+	struct sgang_nodeset *kept;	/* Slurm would allow these now, we keep
+					 * them for others. May be NULL */
 	struct sgang_nodeset *ever;	/* when jobs that run have ended */
 	struct sgang_shape shape;
 	bool fixed;			/* the number of nodes is */

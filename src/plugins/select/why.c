@@ -6,6 +6,7 @@
  */
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "attempt_private.h"
@@ -52,9 +53,21 @@ static struct sgang_explain_unit unit_of(const struct attempt *a, bool alike)
 	};
 }
 
+/* What would fit on each node that is kept for others. NULL: not known. */
+static uint32_t *room_kept(const struct attempt *a)
+{
+	const struct probed *p = a->parts[0].probed;
+	uint32_t *room = calloc(a->c->host->node_count() + 1, sizeof(*room));
+
+	if (room && p->kept)
+		a->c->host->units(p->job, &p->shape, p->kept, false, room);
+	return room;
+}
+
 /* The nodes of a domain that have no room, by cause. */
 static void count_causes(struct attempt *a, const struct sgang_plan_request *rq,
-			 uint32_t domain, uint32_t count[SGANG_CAUSES])
+			 const uint32_t *room, uint32_t domain,
+			 uint32_t count[SGANG_CAUSES])
 {
 	const struct sgang_domain *d = sgang_fabric_domain(rq->fabric, domain);
 	const uint32_t *order = sgang_fabric_order(rq->fabric);
@@ -76,7 +89,7 @@ static void count_causes(struct attempt *a, const struct sgang_plan_request *rq,
 			continue;
 		last = node;
 		cause = a->c->host->cause(p->job, &p->shape, node);
-		if (cause == SGANG_CAUSE_BUSY && rq->free[place])
+		if (cause == SGANG_CAUSE_BUSY && room && room[node])
 			cause = SGANG_CAUSE_KEPT;
 		count[cause]++;
 	}
@@ -103,7 +116,7 @@ static void append_causes(const uint32_t count[SGANG_CAUSES], char *text,
 
 /* "r1:2/4:busy=2,r2:3/4", as far as it fits. */
 static void write_lacks(struct attempt *a, const struct sgang_plan_request *rq,
-			const struct sgang_nofit *nofit,
+			const uint32_t *room, const struct sgang_nofit *nofit,
 			char text[SGANG_LACKS_SIZE])
 {
 	size_t used = 0;
@@ -114,7 +127,7 @@ static void write_lacks(struct attempt *a, const struct sgang_plan_request *rq,
 		char row[SGANG_LACKS_SIZE];
 		size_t n;
 
-		count_causes(a, rq, domain, count);
+		count_causes(a, rq, room, domain, count);
 		n = (size_t) snprintf(row, sizeof(row), "%s%.64s:%llu/%llu",
 				      used ? "," : "",
 				      sgang_fabric_domain(rq->fabric,
@@ -141,14 +154,15 @@ void sgang_why_nofit(struct attempt *a, const struct sgang_plan_request *rq,
 {
 	struct sgang_explain_unit unit = unit_of(a, alike);
 	char text[SGANG_EXPLAIN_SIZE];
-	uint32_t count[SGANG_CAUSES];
+	uint32_t count[SGANG_CAUSES], *room = room_kept(a);
 
 	sgang_explain_nofit(rq, nofit, &unit, text);
 	if (nofit->n_rows) {
-		count_causes(a, rq, nofit->row[0].domain, count);
+		count_causes(a, rq, room, nofit->row[0].domain, count);
 		append_causes(count, text, sizeof(text));
 	}
-	write_lacks(a, rq, nofit, a->lacks);
+	write_lacks(a, rq, room, nofit, a->lacks);
+	free(room);
 	snprintf(nofit->text, sizeof(nofit->text), "%.*s",
 		 (int) sizeof(nofit->text) - 1, text);
 }

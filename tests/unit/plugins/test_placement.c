@@ -365,6 +365,9 @@ static void test_exclusive(void **state)
 	all_in_state(own, 2, FAKE_PENDING);
 	job = submit(plain(1, 50));
 	assert_true(fake_start(job, ALL_FREE));
+	/* idle nodes are not called busy */
+	if (!strstr(record_of(own[0]).lacks, ":kept="))
+		fail_msg("%s", record_of(own[0]).lacks);
 	fake_end(others[0]);
 	fake_end(others[1]);
 	schedule_and_pass();
