@@ -630,7 +630,8 @@ static bool any_requires_level(struct gang **gangs, size_t n)
 	return false;
 }
 
-/* None of them can start before the last of them can. */
+/* None of them can start before the last of them can. 'stuck' is NULL when they
+ * were planned as one: then each knows why. */
 static void blame(struct gang *const *gangs, size_t n,
 		  const struct gang *stuck)
 {
@@ -642,17 +643,54 @@ static void blame(struct gang *const *gangs, size_t n,
 	}
 	for (size_t i = 0; i < n; i++) {
 		gangs[i]->joint_start = when;
-		if (gangs[i] != stuck)
+		if (stuck && gangs[i] != stuck)
 			snprintf(gangs[i]->why, sizeof(gangs[i]->why),
 				 "no room for gang %.60s/%s of its group",
 				 stuck->ns, stuck->name);
 	}
 }
 
+/* Find a domain of the group's level that has room for all of them. Returns its
+ * nodes, or NULL and they remember why. */
+static struct sgang_nodeset *find_place(struct sgang_conductor *c,
+					struct gang **gangs, size_t n)
+{
+	struct sgang_nodeset *place = NULL;
+	struct attempt a;
+
+	if (open_attempt(&a, c, gangs, n) == 0) {
+		probe_all(&a);
+		if (check_room(&a) == 0 &&
+		    sgang_fit_choose(&a, SGANG_EXTENT_MINIMUM) == 0 &&
+		    sgang_fit(&a) == 0)
+			place = sgang_levels_place(&a);
+		else if (!gangs[0]->limited)
+			look_ahead(&a);
+	}
+	if (!place)
+		remember_why(&a);
+	close_attempt(&a);
+	return place;
+}
+
+/* A joint plan does not know what each gang asks of the levels. So it only finds
+ * the domain in which they are then placed one by one. */
+static bool in_one_place(struct sgang_conductor *c, struct gang **gangs,
+			 size_t n, struct gang **stuck)
+{
+	c->place = find_place(c, gangs, n);
+	if (!c->place)
+		return false;
+	*stuck = one_by_one(c, gangs, n);
+	sgang_nodeset_destroy(c->place);
+	c->place = NULL;
+	return !*stuck;
+}
+
 static bool whole_group(struct sgang_conductor *c, struct gang *const *gangs,
 			size_t n)
 {
-	struct gang **order = malloc(n * sizeof(*order)), *stuck;
+	struct gang **order = malloc(n * sizeof(*order)), *stuck = NULL;
 	struct sgang_policy policy;
 	bool done = false;
 
@@ -663,8 +701,9 @@ static bool whole_group(struct sgang_conductor *c, struct gang *const *gangs,
 	/* A joint plan finds room where single ones were in each other's way,
 	 * but knows of one ring only. It alone knows of a level for all. */
 	if (policy.require[0] || policy.prefer_time) {
-		stuck = gangs[0];
-		done = together(c, order, n);
+		done = any_requires_level(order, n) ?
+		       in_one_place(c, order, n, &stuck) :
+		       together(c, order, n);
 	} else {
 		stuck = one_by_one(c, order, n);
 		done = !stuck || (!policy.spread[0] &&

@@ -74,6 +74,10 @@ void sgang_why_nofit(struct attempt *a, const struct sgang_plan_request *rq,
 
 /* --- levels.c --- */
 
+/* The nodes of the domain of the highest level allowed now that the plan of 'a'
+ * is in. NULL without memory. */
+struct sgang_nodeset *sgang_levels_place(const struct attempt *a);
+
 /* The highest level that the parts may span at that time (4.24, 4.25), or -1 and
  * in 'nofit' which level gang.conf does not have. */
 int sgang_levels_limit(const struct attempt *a, int64_t when,

@@ -119,6 +119,29 @@ static void add_domains(const struct sgang_fabric *fabric,
 	}
 }
 
+struct sgang_nodeset *sgang_levels_place(const struct attempt *a)
+{
+	uint32_t n_nodes = sgang_fabric_nodes(a->c->fabric);
+	struct sgang_nodeset *one = sgang_nodeset_create(n_nodes);
+	struct sgang_nodeset *place = sgang_nodeset_create(n_nodes);
+	struct sgang_nofit nofit;
+	int level = sgang_levels_limit(a, a->c->host->now(), &nofit);
+
+	if (one && place && level < SGANG_LEVEL_UNCONNECTED) {
+		sgang_nodeset_add(one, sgang_where_node(a->c,
+							&a->plan->runs[0]));
+		add_domains(a->c->fabric, one, (uint32_t) level, place);
+	} else if (place) {
+		sgang_nodeset_fill(place);
+	}
+	if (!one) {
+		sgang_nodeset_destroy(place);
+		place = NULL;
+	}
+	sgang_nodeset_destroy(one);
+	return place;
+}
+
 /* What the gang's members have. */
 static bool add_nodes_of(struct sgang_conductor *c, const struct gang *g,
 			 struct sgang_nodeset *nodes)
@@ -246,6 +269,8 @@ void sgang_levels_cut(struct sgang_conductor *c, struct gang *g,
 	if (!c->fabric)
 		return;
 	keep_apart(c, g, nodes);
+	if (c->place)
+		sgang_nodeset_and(nodes, c->place);
 	sgang_spec_policy(&g->tally.spec, &own);
 	/* the rest of a gang of which some hold already */
 	level = binding_level(c, g, &own);

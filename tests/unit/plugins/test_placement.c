@@ -414,6 +414,32 @@ static void test_group_topology(void **state)
 	}
 }
 
+/* A gang of a group keeps to what it asked itself, in the place of the group,
+ * whichever of them is planned first. */
+static void test_group_and_own(void **state)
+{
+	for (size_t i = 0; i < 2; i++) {
+		const char *own = i ? "b" : "a", *other = i ? "a" : "b";
+		uint32_t ids[3], others[3];
+		char more_own[64], more_other[64];
+
+		teardown(state);
+		setup(state);
+		snprintf(context, sizeof(context), "gang %s", own);
+		snprintf(more_own, sizeof(more_own), "gang_groups=alice/%s",
+			 other);
+		snprintf(more_other, sizeof(more_other), "gang_groups=alice/%s"
+			 "|gang_group_topology=require:spine", own);
+		occupy(LEAF(0) | LEAF(1) | (uint64_t) 3 << 8, 0);
+		submit_many(with(own, 3, "require:leaf", more_own), 3, ids);
+		submit_many(with(other, 3, NULL, more_other), 3, others);
+		schedule_and_pass();
+		all_in_state(ids, 3, FAKE_RUNNING);
+		all_in_state(others, 3, FAKE_RUNNING);
+		assert_int_equal(leaves_of(nodes_of(ids, 3)), 1);
+	}
+}
+
 /* A nonstrict gang keeps to the leaf in which its first members hold. */
 static void test_nonstrict_requires(void **state)
 {
@@ -578,6 +604,7 @@ int main(void)
 		OUTSIDE(test_spread),
 		OUTSIDE(test_exclusive),
 		OUTSIDE(test_group_topology),
+		OUTSIDE(test_group_and_own),
 		OUTSIDE(test_nonstrict_requires),
 		OUTSIDE(test_auto),
 		OUTSIDE(test_parallel),
