@@ -501,10 +501,11 @@ static bool find_inside(const struct sgang_conf *conf,
 	} else if (!own.configured) {
 		stay_out(err.text);
 		return false;
-	} else if (fabric == own.fabric) {
+	} else if (own.topos && same_nodes(own.fabric)) {
 		complain(err.text, "what is inside nodes stays as it was");
 		in->topos = own.topos;
-		in->devices = own.devices;
+		in->devices = (fabric == own.fabric) ? own.devices :
+			      find_devices(fabric, own.topos);
 	} else {
 		complain(err.text, "every node counts as one island");
 	}

@@ -108,7 +108,7 @@ test_expect_success 'islands, policies of levels, communication groups' '
 		$(submit -N 3 --exclusive --gang=auto --gang-min-member=1 \
 			--gang-topology=auto --gang-run-time=1 --wrap=true)) &&
 	never=$(half --gang=never --gang-min-member=1 -N 4 -n 4 \
-		--gang-topology=require:node) &&
+		--gang-topology=require:leaf) &&
 	wait_for 90 all_in COMPLETED ${members[@]} &&
 	wait_for 20 "gang_record $never lacks | grep /" &&
 	scancel $never $busy
@@ -133,7 +133,7 @@ test_expect_success 'the files are read again while a gang gathers' '
 	scancel -u root
 '
 test_expect_success 'nothing is left' '
-	nothing_left "gang: .*stay as they were"
+	nothing_left "gang: .*inside nodes stays as it was"
 '
 test_expect_success 'slurmctld ends and valgrind has seen nothing of ours' '
 	slurm_stop_ctld &&
