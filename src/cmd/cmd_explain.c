@@ -331,6 +331,8 @@ static void print_placement(const struct request *request,
 	       " Tier=%s Ranks=%" PRIu64 " Hops=%s\n", record->ring_cost,
 	       record->cross_links, record->tier, record->ranks,
 	       record->hops[0] ? record->hops : "(null)");
+	if (record->any_device)
+		puts("   Device=any");
 	printf("   Slowest=%s Seconds=%s Bytes=%" PRIu64 "\n", time.slowest,
 	       time.seconds, request->bytes);
 	printf("   RingBest=%" PRIu64, record->ring_best);
@@ -581,6 +583,7 @@ static struct json_object *json_placement(const struct request *request,
 	put_text(object, "tier", record->tier);
 	put(object, "ranks", record->ranks);
 	json_object_object_add(object, "hops", hops);
+	put_text(object, "device", record->any_device ? "any" : "");
 	put(object, "bytes", request->bytes);
 	sgang_ringtext_json_time(&ring, costs, request->bytes, object);
 	put(object, "ring_best", record->ring_best);

@@ -57,6 +57,8 @@ node_of()
 	squeue -h -j $1 -o %N
 }
 
+sgang=$top_builddir/src/cmd/sgang
+
 # Are all of its GPUs in the island of its cores?
 gpus_match()
 {
@@ -132,7 +134,7 @@ test_expect_success 'where no island has room, several will do' '
 	clear_cluster
 '
 
-test_expect_success '1.29, 2.27 a member of two nodes has one island of each' '
+test_expect_success '4.20 a member of two nodes has one island of each' '
 	a=$(submit -N 2 -n 8 --ntasks-per-node=4 --gres=gpu:4 --mem=100 \
 		--gang=two --gang-min-member=2) &&
 	b=$(submit -N 2 -n 8 --ntasks-per-node=4 --gres=gpu:4 --mem=100 \
@@ -170,6 +172,7 @@ test_expect_success 'GPUs that are bound to nothing: device=any' '
 	wait_for 10 all_in CONFIGURING $a $b &&
 	gang_record $a &&
 	test "$(gang_record $a device)" = any &&
+	"$sgang" explain any | grep -x "   Device=any" &&
 	clear_cluster
 '
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "conductor_private.h"
+#include "core/explain.h"
 #include "core/hostlist.h"
 #include "core/parallel.h"
 #include "plugins/log.h"
@@ -244,26 +245,6 @@ static int describe_one(struct sgang_conductor *c, const struct gang *g,
 	return sgang_show_write(c, job, r);
 }
 
-/* "island:6,leaf:2" */
-static void list_hops(const struct sgang_conductor *c,
-		      const struct sgang_ring *ring, char *text, size_t size)
-{
-	size_t used = 0;
-
-	text[0] = '\0';
-	for (uint32_t level = 0; level < SGANG_LEVELS && used < size; level++) {
-		if (!ring->hops[level])
-			continue;
-		used += (size_t) snprintf(text + used, size - used,
-					  "%s%s:%llu", used ? "," : "",
-					  c->conf.costs.name[level],
-					  (unsigned long long)
-					  ring->hops[level]);
-	}
-	if (used >= size)
-		text[0] = '\0';
-}
-
 /* Is this run on another node than the one before it, or of another member? */
 static bool starts_node(const struct sgang_conductor *c, const struct layout *l,
 			size_t run)
@@ -401,7 +382,7 @@ static void fill_records(struct sgang_conductor *c, struct gang *g,
 		r->cross_links = ring.cross_links;
 		strncpy(r->tier, c->conf.costs.name[ring.tier],
 			sizeof(r->tier) - 1);
-		list_hops(c, &ring, r->hops, sizeof(r->hops));
+		sgang_explain_write_hops(&ring, &c->conf.costs, r->hops);
 		r->bound = (r->exact || !plan) ? 0 : plan->bound;
 		r->any_device = l->unknown;
 		r->weighted_cost = l->weighted;

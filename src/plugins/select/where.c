@@ -274,14 +274,12 @@ static int allow_islands(struct attempt *a, struct slots *s,
 /* Other domains that are looked at. */
 #define OTHERS 3
 
-static void note_others(struct attempt *a, const struct sgang_plan_request *rq,
-			const struct sgang_placement *plan)
+static bool find_others(struct attempt *a, const struct sgang_plan_request *rq,
+			const struct sgang_placement *plan,
+			struct sgang_others *others)
 {
-	struct sgang_others others;
-
-	if (a->account && !sgang_explain_others(rq, plan, OTHERS, &others,
-						NULL))
-		sgang_explain_write(rq->fabric, &others, a->account->others);
+	return a->account &&
+	       !sgang_explain_others(rq, plan, OTHERS, others, NULL);
 }
 
 /* Every piece in one island. Returns as sgang_plan(). */
@@ -292,6 +290,7 @@ static int plan_islands(struct attempt *a, struct slots *s,
 			struct sgang_nofit *nofit, struct sgang_error *err)
 {
 	struct sgang_plan_request inside = *rq;
+	struct sgang_others others;
 	int rc;
 
 	if (allow_islands(a, s, moment) < 0)
@@ -312,8 +311,9 @@ static int plan_islands(struct attempt *a, struct slots *s,
 	island_units(a, s, moment, s->free);
 	inside.fabric = a->c->devices->fabric;
 	rc = sgang_plan(&inside, plan, nofit, err);
-	if (rc == 1)
-		note_others(a, &inside, *plan);
+	if (rc == 1 && find_others(a, &inside, *plan, &others))
+		sgang_explain_write(inside.fabric, &others,
+				    a->account->others);
 	return rc;
 }
 
@@ -411,6 +411,14 @@ static int weigh(const struct sgang_conductor *c,
 	return 0;
 }
 
+/* Does what is inside the nodes add the same to every plan of whole nodes? */
+static bool same_inside(const struct attempt *a,
+			const struct sgang_plan_request *rq)
+{
+	return !rq->parallel && a->parts[0].probed->shape.whole &&
+	       alike_inside(a->c->devices);
+}
+
 /* Make a plan of nodes one of islands. What it is proved to cost at least holds
  * for islands too; where whole nodes are taken and all are alike, what is
  * inside them adds the same to every plan. */
@@ -434,8 +442,7 @@ static int go_inside(struct attempt *a, struct slots *s,
 			   &plan->ring);
 	if (weigh(a->c, rq, plan) < 0)
 		return -1;
-	if (!pieces && !rq->parallel && plan->exact && alike_inside(devices) &&
-	    a->parts[0].probed->shape.whole)
+	if (plan->exact && same_inside(a, rq))
 		plan->bound += plan->ring.cost - outside;
 	now = rq->parallel ? plan->weighted_cost : plan->ring.cost;
 	plan->exact = plan->exact && plan->bound == now;
@@ -489,6 +496,17 @@ static int fill_nodes(struct attempt *a, struct slots *s,
 	return 0;
 }
 
+/* Costs of other domains by nodes, to each of which the islands add so much. */
+static void note_others(struct attempt *a, const struct sgang_plan_request *rq,
+			struct sgang_others *others, uint64_t inside)
+{
+	if (!a->account)
+		return;
+	for (size_t i = 0; i < others->n; i++)
+		others->other[i].cost += inside;
+	sgang_explain_write(rq->fabric, others, a->account->others);
+}
+
 /* By nodes. Returns as sgang_plan(). */
 static int plan_nodes(struct attempt *a, struct slots *s,
 		      enum sgang_moment moment, bool alike,
@@ -497,21 +515,28 @@ static int plan_nodes(struct attempt *a, struct slots *s,
 		      struct sgang_error *err)
 {
 	bool pieces = alike && !a->parts[0].probed->shape.whole;
+	struct sgang_others others;
+	uint64_t outside;
 	int rc;
 
 	if (fill_nodes(a, s, moment, alike) < 0)
 		return -1;
 	rc = sgang_plan(rq, plan, nofit, err);
-	if (rc == 1)
-		note_others(a, rq, *plan);
+	if (rc != 1 || !find_others(a, rq, *plan, &others))
+		others.n = 0;
+	outside = (rc == 1) ? (*plan)->ring.cost : 0;
 	if (rc == 0 && moment == SGANG_NOW && !a->trying)
 		sgang_why_nofit(a, rq, alike, nofit);
+	if (rc == 1 && !a->c->devices)
+		note_others(a, rq, &others, 0);
 	if (rc != 1 || !a->c->devices)
 		return rc;
 	if (go_inside(a, s, moment, pieces, rq, *plan) < 0)
 		rc = -1;
 	else if ((*plan)->ring.tier > rq->max_level)
 		rc = 0;
+	if (rc == 1 && same_inside(a, rq))
+		note_others(a, rq, &others, (*plan)->ring.cost - outside);
 	if (rc == 1)
 		return 1;
 	sgang_placement_destroy(*plan);
