@@ -583,6 +583,35 @@ int sgang_count_broken(const struct sgang_plan_request *request,
 	return 0;
 }
 
+/* What a search of its own tells about a placement that is not known to be the
+ * best: a better one, or that there is none. 0, or -1 with ENOMEM. */
+static int prove(const struct sgang_job *job, const uint64_t *broken,
+		 uint64_t breaks, struct sgang_placement **placement)
+{
+	struct sgang_placement *better;
+	struct sgang_run *runs = NULL;
+	size_t n_runs;
+	int rc;
+
+	rc = sgang_prove(job, broken, (*placement)->ring.cost, breaks, &runs,
+			 &n_runs);
+	if (rc < 0)
+		return -1;
+	if (runs) {
+		better = sgang_job_place(job, runs, n_runs);
+		if (!better)
+			return -1;
+		better->bound = (*placement)->bound;
+		sgang_placement_destroy(*placement);
+		*placement = better;
+	}
+	if (rc) {
+		(*placement)->bound = (*placement)->ring.cost;
+		(*placement)->exact = true;
+	}
+	return 0;
+}
+
 static int plan_mixed(const struct sgang_job *job, const uint64_t *broken,
 		      struct sgang_placement **placement)
 {
@@ -607,6 +636,8 @@ static int plan_mixed(const struct sgang_job *job, const uint64_t *broken,
 	(*placement)->bound = bound.cost;
 	(*placement)->exact = (*placement)->ring.cost == bound.cost &&
 			      breaks <= bound.broken;
+	if (!(*placement)->exact && prove(job, broken, breaks, placement))
+		return -1;
 	return 1;
 }
 

@@ -18,6 +18,7 @@
  *   plan_deal.c    ... which member has which unit
  *   plan_arcs.c    a bound for rings of two arcs, and where it would put them
  *   plan_mixed.h   members of different kinds: what its files share
+ *   plan_prove.c   small gangs: every placement, as far as it can be the best
  *   plan_pool.c    memory of one call
  *
  * With the set of used nodes fixed, depth-first order is the cheapest ring, and
@@ -381,6 +382,17 @@ int sgang_spread_plan(const struct sgang_job *job, const uint64_t *broken,
 int sgang_mixed_solve(const struct sgang_job *job, const uint64_t *broken,
 		      uint64_t fixed, uint64_t *bound, uint64_t *bound_broken,
 		      struct sgang_run **runs, size_t *n_runs);
+
+/* -- plan_prove.c -- */
+
+/* Is there a placement that is better than one of this ring cost that breaks
+ * so much? It is put in 'runs' (from the pool) and is the best there is then,
+ * else they are untouched. Returns 1 when that is known, 0 when the gang is not
+ * a small one or the search took too long (what was found until then is still
+ * better), -1 with ENOMEM. */
+int sgang_prove(const struct sgang_job *job, const uint64_t *broken,
+		uint64_t cost, uint64_t breaks, struct sgang_run **runs,
+		size_t *n_runs);
 
 /* -- plan_cut.c -- */
 

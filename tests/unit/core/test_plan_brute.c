@@ -4,7 +4,9 @@
  * Hundreds of small seeded fabrics and gangs. Every function from the ring's
  * places to the nodes is tried, which includes every order of a member's own
  * nodes. What the planner calls exact must be the least cost and, among those,
- * the least wholly free space broken; everything else must lie between.
+ * the least wholly free space broken; everything else must lie between. In
+ * worlds so small everything but mixed members in different domains is proved,
+ * unless the search for that is cut off (PROVE_TRIES_MAX).
  */
 
 #include <limits.h>
@@ -25,6 +27,12 @@
 #define MEMBERS_MAX 4
 #define UNITS_MAX 6
 
+#ifdef PROVE_TRIES_MAX
+#define PROVES 0
+#else
+#define PROVES 1
+#endif
+
 struct random {
 	uint64_t state;
 };
@@ -41,7 +49,8 @@ enum world_kind {
 	ALIKE = 0,			/* members that are all alike */
 	MIXED = 1,			/* each asks for something of its own */
 	INSIDE = 2,			/* on islands of nodes */
-	SPREAD = 4			/* members in different domains */
+	SPREAD = 4,			/* members in different domains */
+	EQUAL = 8			/* each on as many distinct nodes */
 };
 
 struct world {
@@ -194,6 +203,22 @@ static void make_spread(struct world *world, struct random *random,
 	world->units = (uint32_t)world->n_members * world->member[0].units;
 }
 
+/* Members that are all the same, each on several nodes, of which others may
+ * have a part. */
+static void make_equal(struct world *world, struct random *random)
+{
+	size_t i;
+
+	world->n_members = 2 + rnd(random, 2);
+	world->member[0].distinct = true;
+	world->member[0].slots = 1 + !rnd(random, 4);
+	world->member[0].units = world->n_members == 3 ? 2 :
+				 2 + rnd(random, 2);
+	for (i = 1; i < world->n_members; i++)
+		world->member[i] = world->member[0];
+	world->units = (uint32_t)world->n_members * world->member[0].units;
+}
+
 static void make_world(struct world *world, uint64_t seed,
 		       enum world_kind kind)
 {
@@ -221,6 +246,8 @@ static void make_world(struct world *world, uint64_t seed,
 	make_costs(world, &random);
 	make_nodes(world, &random);
 	make_members(world, &random, kind & MIXED);
+	if (kind & EQUAL)
+		make_equal(world, &random);
 	if (kind & SPREAD)
 		make_spread(world, &random, kind & MIXED);
 	world->request.fabric = world->fabric;
@@ -595,6 +622,30 @@ static void test_alike(void **state)
 	assert_int_equal(tally.untidy, 0);
 	assert_true(tally.fit > 500);
 	assert_true(tally.exact * 10 >= tally.fit * 9);
+	if (PROVES)
+		assert_int_equal(tally.exact, tally.fit);
+}
+
+/* Issue 4: members of the same shape on any fabric, where they share nodes. */
+static void test_equal(void **state)
+{
+	struct tally tally = { 0 };
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 600; seed++) {
+		try_world(seed, EQUAL, &tally);
+		try_world(seed, EQUAL | INSIDE, &tally);
+	}
+	print_message("# equal: %u fit, %u exact, %u missed, %u break more "
+		      "than they have to, cost/optimum %.4f\n", tally.fit,
+		      tally.exact, tally.missed, tally.untidy,
+		      tally.ratio / (tally.fit - tally.missed));
+	assert_true(tally.fit > 400);
+	assert_int_equal(tally.missed, 0);
+	assert_true(tally.ratio <= 1.01 * tally.fit);
+	if (PROVES)
+		assert_int_equal(tally.exact, tally.fit);
 }
 
 /* Design section 4: members of different shapes, slots and nodes. */
@@ -614,6 +665,8 @@ static void test_mixed(void **state)
 	assert_int_equal(tally.missed, 0);
 	assert_true(tally.untidy * 100 <= tally.fit);
 	assert_true(tally.ratio <= 1.002 * (tally.fit - tally.missed));
+	if (PROVES)
+		assert_int_equal(tally.exact, tally.fit);
 }
 
 /* Design section 4: the same where the places are islands inside nodes, which
@@ -636,6 +689,10 @@ static void test_inside(void **state)
 	assert_true(alike.exact * 10 >= alike.fit * 9);
 	assert_int_equal(alike.missed + mixed.missed, 0);
 	assert_true(mixed.ratio <= 1.02 * mixed.fit);
+	if (PROVES) {
+		assert_int_equal(alike.exact, alike.fit);
+		assert_int_equal(mixed.exact, mixed.fit);
+	}
 }
 
 /* 4.26, and issue 4: alike members in different domains. */
@@ -680,6 +737,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_alike),
+		cmocka_unit_test(test_equal),
 		cmocka_unit_test(test_mixed),
 		cmocka_unit_test(test_spread_alike),
 		cmocka_unit_test(test_spread_mixed),
