@@ -18,6 +18,7 @@
  *   plan_deal.c    ... which member has which unit
  *   plan_arcs.c    a bound for rings of two arcs, and where it would put them
  *   plan_mixed.h   members of different kinds: what its files share
+ *   plan_share.c   members of one kind, on distinct nodes that they share
  *   plan_prove.c   small gangs: every placement, as far as it can be the best
  *   plan_pool.c    memory of one call
  *
@@ -382,6 +383,14 @@ int sgang_spread_plan(const struct sgang_job *job, const uint64_t *broken,
 int sgang_mixed_solve(const struct sgang_job *job, const uint64_t *broken,
 		      uint64_t fixed, uint64_t *bound, uint64_t *bound_broken,
 		      struct sgang_run **runs, size_t *n_runs);
+
+/* -- plan_share.c -- */
+
+/* What the members, of one kind, cost at least beyond (ranks * hop[island]),
+ * each of them alone. 'broken' as in struct sgang_tree. 0, or -1 with ENOMEM or
+ * EOVERFLOW. */
+int sgang_share_bound(const struct sgang_job *job, const uint64_t *broken,
+		      uint64_t *bound);
 
 /* -- plan_prove.c -- */
 
