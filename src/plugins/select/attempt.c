@@ -310,6 +310,29 @@ static struct sgang_job *commit_islands(struct attempt *a, size_t i,
 	return job;
 }
 
+/* Nodes that the part could have as well without leaving the domain in which
+ * the gang must be. NULL without memory, and where only the planned nodes keep
+ * to the policy. */
+static struct sgang_nodeset *other_nodes(const struct attempt *a, size_t i)
+{
+	struct sgang_nodeset *place, *others;
+	struct sgang_policy policy;
+
+	sgang_spec_policy(&a->parts[i].g->tally.spec, &policy);
+	if (policy.spread[0] || policy.n_groups)
+		return NULL;
+	place = sgang_levels_place(a);
+	others = sgang_nodeset_copy(a->parts[i].probed->usable);
+	if (place && others) {
+		sgang_nodeset_and(others, place);
+	} else {
+		sgang_nodeset_destroy(others);
+		others = NULL;
+	}
+	sgang_nodeset_destroy(place);
+	return others;
+}
+
 /* Nodes that no later member is planned on, then any. */
 static struct sgang_job *commit_elsewhere(struct attempt *a, size_t i,
 					  struct sgang_nodeset *scratch,
@@ -317,19 +340,20 @@ static struct sgang_job *commit_elsewhere(struct attempt *a, size_t i,
 {
 	const struct sgang_host *h = a->c->host;
 	struct part *part = &a->parts[i];
-	struct sgang_nodeset *others = sgang_nodeset_copy(part->probed->usable);
-	struct sgang_job *job;
+	struct sgang_nodeset *all = other_nodes(a, i);
+	struct sgang_nodeset *others = all ? sgang_nodeset_copy(all) : NULL;
+	struct sgang_job *job = NULL;
 
-	if (!others)
-		return NULL;
-	for (size_t j = i + 1; j < a->n_parts; j++) {
+	for (size_t j = i + 1; others && j < a->n_parts; j++) {
 		planned_nodes(a, j, scratch);
 		sgang_nodeset_subtract(others, scratch);
 	}
-	job = h->commit(part->job, others, NULL, refusal);
-	if (!job)
-		job = h->commit(part->job, part->probed->usable, NULL, refusal);
+	if (others)
+		job = h->commit(part->job, others, NULL, refusal);
+	if (others && !job)
+		job = h->commit(part->job, all, NULL, refusal);
 	sgang_nodeset_destroy(others);
+	sgang_nodeset_destroy(all);
 	return job;
 }
 
@@ -624,7 +648,7 @@ static bool any_requires_level(struct gang **gangs, size_t n)
 
 		sgang_spec_policy(&gangs[i]->tally.spec, &policy);
 		if (policy.require[0] || policy.prefer_time ||
-		    policy.spread[0])
+		    policy.spread[0] || policy.n_groups)
 			return true;
 	}
 	return false;
@@ -673,8 +697,8 @@ static struct sgang_nodeset *find_place(struct sgang_conductor *c,
 	return place;
 }
 
-/* A joint plan does not know what each gang asks of the levels. So it only finds
- * the domain in which they are then placed one by one. */
+/* A joint plan does not know what each gang asks of the levels. So it only
+ * finds the domain in which they are then placed one by one. */
 static bool in_one_place(struct sgang_conductor *c, struct gang **gangs,
 			 size_t n, struct gang **stuck)
 {

@@ -279,6 +279,32 @@ static void test_require_says_why(void **state)
 		fail_msg("%s", record_of(ids[0]).lacks);
 }
 
+/* 4.24: where Slurm refuses a planned node no other domain will do. */
+static void test_require_when_refused(void **state)
+{
+	struct fake_request rq = with("train", 2, "require:leaf", NULL);
+	uint32_t ids[2];
+
+	(void) state;
+	/* in leaf 0 one node is left, whose CPUs would do for both members: that
+	 * it lacks memory is not seen where members differ */
+	occupy((uint64_t) 7, 0);
+	rq.cpus = 1;
+	rq.memory = 100;
+	ids[0] = submit(rq);
+	rq.cpus = 2;
+	rq.memory = 900;
+	ids[1] = submit(rq);
+	rq = plain(1, 1);
+	rq.cpus = 1;
+	rq.memory = 50;
+	assert_true(fake_start(submit(rq), (uint64_t) 8));
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_PENDING);
+	if (!strstr(text_of(ids[0]), "nodes are busy"))
+		fail_msg("%s", text_of(ids[0]));
+}
+
 /* 4.24: prefer:LEVEL@TIME waits so long for a leaf, then takes anything. */
 static void test_prefer_waits(void **state)
 {
@@ -606,6 +632,7 @@ int main(void)
 		OUTSIDE(test_prefer_is_content),
 		OUTSIDE(test_spread),
 		OUTSIDE(test_exclusive),
+		OUTSIDE(test_require_when_refused),
 		OUTSIDE(test_group_topology),
 		OUTSIDE(test_group_and_own),
 		OUTSIDE(test_nonstrict_requires),
