@@ -21,6 +21,9 @@
  * back. */
 #define ROUNDS_MAX 3
 
+/* So many places of a level are tried where Slurm refuses what was planned. */
+#define PLACES_MAX 4
+
 /* ---- begin and end ---- */
 
 static int open_attempt(struct attempt *a, struct sgang_conductor *c,
@@ -522,7 +525,8 @@ static bool transact(struct attempt *a)
 	    sgang_fit(a) < 0 || sgang_better_waits(a))
 		return false;
 	sgang_where_account(a, &account);
-	if (commit(a) < 0) {
+	a->refused = commit(a) < 0;
+	if (a->refused) {
 		/* Slurm knows of more than the plan, such as licences. */
 		if (once_more_with_fewer(a)) {
 			a->gangs[0]->only_min = true;
@@ -598,20 +602,61 @@ static void remember_why(struct attempt *a)
 	}
 }
 
-/* A transaction for gangs that are planned together. */
-static bool together(struct sgang_conductor *c, struct gang **gangs, size_t n)
+/* Slurm may know of a place what the plan does not, and refuse what was planned
+ * there. A gang that may not go beyond such a place would plan the same for
+ * ever: look for another one. False: there is no such level. */
+static bool avoid_place(struct attempt *a)
+{
+	struct sgang_conductor *c = a->c;
+	struct sgang_nodeset *place;
+	struct sgang_nofit nofit;
+
+	if (!a->refused || a->limited || a->gangs[0]->only_min ||
+	    sgang_levels_limit(a, c->host->now(), &nofit) >=
+	    SGANG_LEVEL_UNCONNECTED)
+		return false;
+	place = sgang_levels_place(a);
+	if (!place)
+		return false;
+	if (c->avoid) {
+		sgang_nodeset_or(c->avoid, place);
+		sgang_nodeset_destroy(place);
+	} else {
+		c->avoid = place;
+	}
+	return true;
+}
+
+/* A transaction for gangs that are planned together. '*again': it is worth
+ * another try. */
+static bool one_transaction(struct sgang_conductor *c, struct gang **gangs,
+			    size_t n, bool *again)
 {
 	struct attempt a;
 	bool done = false;
 
+	*again = false;
 	if (open_attempt(&a, c, gangs, n) == 0) {
 		done = transact(&a);
+		if (!done)
+			*again = avoid_place(&a);
 		if (!done && !a.plan && !a.gangs[0]->limited)
 			look_ahead(&a);
 	}
 	if (!done)
 		remember_why(&a);
 	close_attempt(&a);
+	return done;
+}
+
+static bool together(struct sgang_conductor *c, struct gang **gangs, size_t n)
+{
+	bool done = false, again = true;
+
+	for (int place = 0; place < PLACES_MAX && again && !done; place++)
+		done = one_transaction(c, gangs, n, &again);
+	sgang_nodeset_destroy(c->avoid);
+	c->avoid = NULL;
 	return done;
 }
 

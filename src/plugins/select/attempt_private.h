@@ -54,6 +54,7 @@ struct attempt {
 	char lacks[SGANG_LACKS_SIZE];	/* record.h */
 	struct account *account;	/* to be filled by the plan, or NULL */
 	char choice[SGANG_CHOICE_SIZE];	/* record.h */
+	bool refused;			/* Slurm refused what was planned */
 	bool trying;			/* why it does not fit is not asked */
 	struct gang *culprit;		/* whose members did not get along */
 	bool limited;			/* a limit of Slurm's refused one */

@@ -127,6 +127,8 @@ struct sgang_conductor {
 	bool turns;			/* somebody has a turn */
 	bool holders;			/* somebody holds until others follow */
 	bool reserving;			/* nodes are kept for somebody */
+	struct sgang_nodeset *avoid;	/* where Slurm has just refused a plan;
+					 * NULL: nowhere */
 	struct sgang_nodeset *place;	/* where a group is being placed, or
 					 * NULL: anywhere */
 	bool fenced;			/* somebody was kept off for a turn */

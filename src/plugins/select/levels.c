@@ -271,6 +271,8 @@ void sgang_levels_cut(struct sgang_conductor *c, struct gang *g,
 	keep_apart(c, g, nodes);
 	if (c->place)
 		sgang_nodeset_and(nodes, c->place);
+	if (c->avoid)
+		sgang_nodeset_subtract(nodes, c->avoid);
 	sgang_spec_policy(&g->tally.spec, &own);
 	/* the rest of a gang of which some hold already */
 	level = binding_level(c, g, &own);
