@@ -6,6 +6,7 @@
  * constructions are tried, each is improved by moving, swapping and reversing
  * pieces as long as that helps, and the best is kept:
  *
+ *  - members of one kind back and forth over nodes that they share;
  *  - kind by kind, each by the exact solver, given what is used already;
  *  - on the nodes that would be best for so many slots, and on some more of
  *    them as long as the members do not fit in;
@@ -239,7 +240,8 @@ int sgang_mixed_solve(const struct sgang_job *job, const uint64_t *broken,
 	struct sgang_tree slots;
 
 	if (set_up(&mixed) || sgang_job_in_slots(job, broken, &slots) ||
-	    sgang_mixed_try_walks(&mixed, &slots))
+	    sgang_mixed_try_shares(&mixed) ||
+	    (!done(&mixed) && sgang_mixed_try_walks(&mixed, &slots)))
 		return -1;
 	/* in large gangs nothing else is as good as a walk */
 	if ((!mixed.found || job->units <= UNITS_MAX) &&

@@ -6,6 +6,7 @@
  *   plan_fit.c      first fit, domain by domain
  *   plan_match.c    one unit a node: a matching; else trying everything
  *   plan_pools.c    kind by kind, and on the best nodes for so many slots
+ *   plan_share.c    members of one kind, on distinct nodes that they share
  *   plan_route.c    leaves to lay the ring over
  *   plan_walk.c     in the order of the ring over given leaves
  */
@@ -198,6 +199,10 @@ bool sgang_mixed_distinct(const struct mixed *mixed, uint32_t kind);
 int sgang_mixed_try_kinds(struct mixed *mixed);
 /* 'slots' is the request in slots. */
 int sgang_mixed_try_pools(struct mixed *mixed, struct sgang_tree *slots);
+
+/* -- plan_share.c -- */
+
+int sgang_mixed_try_shares(struct mixed *mixed);
 
 /* -- plan_route.c -- */
 
