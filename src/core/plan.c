@@ -554,11 +554,11 @@ static int find_bound(const struct sgang_job *job, const uint64_t *broken,
 	if (rc > 0 && job->n_kinds > 1)
 		rc = relax_to_slots(job, broken, bound);
 	if (rc > 0 && job->n_kinds == 1) {
-		uint64_t paths;
+		uint64_t paths, breaks;
 
-		if (sgang_share_bound(job, broken, &paths))
+		if (sgang_share_bound(job, broken, &paths, &breaks))
 			return -1;
-		raise_bound(bound, paths, 0);
+		raise_bound(bound, paths, breaks);
 	}
 	bound->ranks = ranks * job->request->costs->hop[SGANG_LEVEL_ISLAND];
 	bound->cost += bound->ranks;

@@ -387,10 +387,10 @@ int sgang_mixed_solve(const struct sgang_job *job, const uint64_t *broken,
 /* -- plan_share.c -- */
 
 /* What the members, of one kind, cost at least beyond (ranks * hop[island]),
- * each of them alone. 'broken' as in struct sgang_tree. 0, or -1 with ENOMEM or
- * EOVERFLOW. */
+ * each a path of its own; and what any placement of them breaks at the least.
+ * 'broken' as in struct sgang_tree. 0, or -1 with ENOMEM or EOVERFLOW. */
 int sgang_share_bound(const struct sgang_job *job, const uint64_t *broken,
-		      uint64_t *bound);
+		      uint64_t *bound, uint64_t *bound_broken);
 
 /* -- plan_prove.c -- */
 

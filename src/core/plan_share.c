@@ -158,8 +158,31 @@ static uint64_t add_paths(const struct paths *paths)
 	return sum;
 }
 
+/* What so many units break at the least, whatever they cost. Returns as
+ * sgang_tree_solve(). */
+static int least_broken(const struct sgang_job *job, const uint64_t *broken,
+			uint64_t *least)
+{
+	struct sgang_plan_request request = *job->request;
+	struct sgang_costs costs = *request.costs;
+	struct sgang_tree tree;
+	uint32_t level;
+	int rc;
+
+	if (sgang_job_alike(job, broken, &tree))
+		return -1;
+	for (level = 0; level < SGANG_LEVELS; level++)
+		costs.hop[level] = 1;
+	request.costs = &costs;
+	tree.request = &request;
+	tree.more = NULL;
+	rc = sgang_tree_solve(&tree, job->pool, true);
+	*least = rc > 0 ? tree.bound_broken : 0;
+	return rc;
+}
+
 int sgang_share_bound(const struct sgang_job *job, const uint64_t *broken,
-		      uint64_t *bound)
+		      uint64_t *bound, uint64_t *bound_broken)
 {
 	const struct sgang_plan_request *request = job->request;
 	uint32_t n = sgang_fabric_nodes(request->fabric), sizes, i;
@@ -191,7 +214,7 @@ int sgang_share_bound(const struct sgang_job *job, const uint64_t *broken,
 			return -1;
 		*bound += add_paths(at);
 	}
-	return 0;
+	return least_broken(job, broken, bound_broken) < 0 ? -1 : 0;
 }
 
 /* -- layouts -- */

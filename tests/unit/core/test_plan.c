@@ -307,6 +307,44 @@ static void test_shared_nodes(void **state)
 	close_bed(&bed);
 }
 
+/* Too many units to try everything: members that need more nodes than a leaf
+ * has go to and fro between two, and none costs more than the cheapest path. */
+static void test_to_and_fro(void **state)
+{
+	static const char *const two_leaves =
+		"SwitchName=a Nodes=n[1-4]\nSwitchName=b Nodes=n[5-8]\n"
+		"SwitchName=r Switches=a,b\n";
+	const uint32_t *hop;
+	struct sgang_placement *placement;
+	struct bed bed;
+	uint32_t i;
+
+	(void)state;
+	open_bed(&bed, two_leaves, 4);
+	hop = bed.costs.hop;
+	for (i = 0; i < 4; i++)
+		add_member(&bed, 8, 1, true);
+	placement = plan(&bed);
+	assert_int_equal(placement->ring.cost,
+			 4 * (6 * hop[SGANG_LEVEL_LEAF] +
+			      hop[SGANG_LEVEL_LEAF + 1] +
+			      hop[SGANG_LEVEL_ISLAND]));
+	assert_true(placement->exact);
+	sgang_placement_destroy(placement);
+	close_bed(&bed);
+
+	/* each of three crosses once, and a ring crosses an even number of
+	 * times */
+	open_bed(&bed, two_leaves, 4);
+	for (i = 0; i < 3; i++)
+		add_member(&bed, 7, 1, true);
+	placement = plan(&bed);
+	assert_int_equal(placement->ring.hops[SGANG_LEVEL_LEAF + 1], 4);
+	assert_in_range(placement->bound, 1, placement->ring.cost);
+	sgang_placement_destroy(placement);
+	close_bed(&bed);
+}
+
 /* Members in two partitions that have no node in common. */
 static void test_partitions(void **state)
 {
@@ -887,6 +925,11 @@ static void test_no_memory(void **state)
 	add_member(&bed, 5, 3, true);
 	run_out_of_memory(&bed);
 	close_bed(&bed);
+	open_bed(&bed, text, 2);
+	add_member(&bed, 600, 1, true);
+	add_member(&bed, 900, 1, true);
+	run_out_of_memory(&bed);
+	close_bed(&bed);
 }
 
 int main(void)
@@ -897,6 +940,7 @@ int main(void)
 		cmocka_unit_test(test_ties),
 		cmocka_unit_test(test_members),
 		cmocka_unit_test(test_shared_nodes),
+		cmocka_unit_test(test_to_and_fro),
 		cmocka_unit_test(test_partitions),
 		cmocka_unit_test(test_matching),
 		cmocka_unit_test(test_refusals),
