@@ -504,7 +504,8 @@ static int relax(const struct sgang_job *job, struct demand *demand,
 	return rc;
 }
 
-/* Raise the bound by what so many slots cost. Returns as sgang_tree_solve(). */
+/* Raise the bound by what so many slots cost, and by what they cost where kinds
+ * take turns. Returns as sgang_tree_solve(). */
 static int relax_to_slots(const struct sgang_job *job, const uint64_t *broken,
 			  struct bound *bound)
 {
@@ -513,6 +514,13 @@ static int relax_to_slots(const struct sgang_job *job, const uint64_t *broken,
 
 	if (sgang_job_in_slots(job, broken, &tree))
 		return -1;
+	rc = sgang_tree_solve(&tree, job->pool, true);
+	if (rc <= 0)
+		return rc;
+	raise_bound(bound, tree.bound, tree.bound_broken);
+	rc = sgang_rota_relax(job, &tree);
+	if (rc <= 0)
+		return rc < 0 ? -1 : 1;
 	rc = sgang_tree_solve(&tree, job->pool, true);
 	if (rc > 0)
 		raise_bound(bound, tree.bound, tree.bound_broken);

@@ -17,6 +17,7 @@
  *   plan_order.c   ... which rank goes to which place
  *   plan_deal.c    ... which member has which unit
  *   plan_arcs.c    a bound for rings of two arcs, and where it would put them
+ *   plan_rota.c    a bound for kinds that take turns
  *   plan_mixed.h   members of different kinds: what its files share
  *   plan_share.c   members of one kind, on distinct nodes that they share
  *   plan_prove.c   small gangs: every placement, as far as it can be the best
@@ -271,6 +272,10 @@ struct sgang_tree {
 	const bool *used;
 	uint32_t home;
 	bool free_nodes;		/* using a node costs nothing */
+	/* By domain, for the lowest ones: how many units fit at which cost
+	 * inside, the cost being in hops and in 'key' as it is. Only for a
+	 * bound, and not with 'unit'. NULL: as 'cap' says. */
+	const struct sgang_front *leaf;
 	/* The units are part of a larger ring, which spans a domain of this
 	 * level at the least: they pay for all they use below it. 0: they are
 	 * the ring. Not together with `used`. */
@@ -352,6 +357,14 @@ struct sgang_arcs {
 
 /* Raise the bound, as long as it takes little time. 0, or -1 with ENOMEM. */
 int sgang_arcs_solve(struct sgang_arcs *arcs, const struct sgang_job *job);
+
+/* -- plan_rota.c -- */
+
+/* Where kinds take turns, a leaf holds less of the ring than it has free slots.
+ * Fills 'leaf' of the request in slots and lowers its 'need', so that its bound
+ * is a higher one in most cases, and still one. Returns 1, 0 when they do not
+ * take turns, -1 with ENOMEM. */
+int sgang_rota_relax(const struct sgang_job *job, struct sgang_tree *slots);
 
 /* -- plan_nofit.c -- */
 

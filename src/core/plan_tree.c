@@ -451,6 +451,26 @@ static int front_by_room(struct solver *solver,
 	return 0;
 }
 
+/* Take the front of a leaf as it was given. */
+static int front_as_given(struct solver *solver,
+			  const struct sgang_front *given,
+			  struct sgang_front *front)
+{
+	uint32_t i;
+
+	front->point = sgang_pool_alloc(solver->pool, given->n,
+					sizeof(*front->point));
+	if (!front->point)
+		return -1;
+	front->n = given->n;
+	for (i = 0; i < given->n; i++) {
+		front->point[i].cap = given->point[i].cap;
+		front->point[i].key = key_of(solver,
+					     (uint64_t)given->point[i].key, 0);
+	}
+	return 0;
+}
+
 static int leaf_front(struct solver *solver, uint32_t d, sgang_plan_key key)
 {
 	const struct sgang_domain *leaf = domain_at(solver, d);
@@ -459,7 +479,10 @@ static int leaf_front(struct solver *solver, uint32_t d, sgang_plan_key key)
 
 	if (front->n)
 		return 0;		/* from the first attempt */
-	if (!solver->tree->unit) {
+	if (solver->tree->leaf) {
+		if (front_as_given(solver, &solver->tree->leaf[d], front))
+			return -1;
+	} else if (!solver->tree->unit) {
 		if (front_by_room(solver, leaf, front))
 			return -1;
 	} else if (solver->tree->more) {
@@ -1179,7 +1202,7 @@ static uint32_t bundle_size(const struct sgang_tree *tree)
 	uint32_t pos, n = sgang_fabric_nodes(tree->request->fabric);
 	uint64_t size = 0;
 
-	if (tree->unit || tree->more)
+	if (tree->unit || tree->more || tree->leaf)
 		return 1;
 	for (pos = 0; pos < n && size != 1; pos++)
 		size = gcd(tree->cap[pos], size);

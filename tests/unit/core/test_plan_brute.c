@@ -50,7 +50,8 @@ enum world_kind {
 	MIXED = 1,			/* each asks for something of its own */
 	INSIDE = 2,			/* on islands of nodes */
 	SPREAD = 4,			/* members in different domains */
-	EQUAL = 8			/* each on as many distinct nodes */
+	EQUAL = 8,			/* each on as many distinct nodes */
+	TURNS = 16			/* two or three shapes that take turns */
 };
 
 struct world {
@@ -63,8 +64,8 @@ struct world {
 	struct sgang_costs costs;
 	uint32_t free[NODES_MAX];
 	uint32_t total[NODES_MAX];
-	struct sgang_plan_member member[MEMBERS_MAX];
-	struct sgang_nodeset *allowed[MEMBERS_MAX];
+	struct sgang_plan_member member[UNITS_MAX];
+	struct sgang_nodeset *allowed[UNITS_MAX];
 	size_t n_members;
 	uint32_t units;
 	struct sgang_plan_request request;
@@ -167,6 +168,27 @@ static void make_members(struct world *world, struct random *random,
 	}
 }
 
+/* Two or three shapes in turn, as often as there is room for them. */
+static void make_turns(struct world *world, struct random *random)
+{
+	uint32_t period = 2 + rnd(random, 2), i;
+
+	for (i = 0; i < period || rnd(random, 5); i++) {
+		struct sgang_plan_member member = {
+			.units = rnd(random, 4) ? 1 : 2,
+			.slots = 1 + rnd(random, 3),
+			.distinct = rnd(random, 2)
+		};
+
+		if (i >= period)
+			member = world->member[i - period];
+		if (world->units + member.units > UNITS_MAX)
+			break;
+		world->member[world->n_members++] = member;
+		world->units += member.units;
+	}
+}
+
 /* Look inside the nodes, which become fewer: there are as many islands. */
 static void look_inside(struct world *world, struct random *random)
 {
@@ -245,7 +267,10 @@ static void make_world(struct world *world, uint64_t seed,
 		look_inside(world, &random);
 	make_costs(world, &random);
 	make_nodes(world, &random);
-	make_members(world, &random, kind & MIXED);
+	if (kind & TURNS)
+		make_turns(world, &random);
+	else
+		make_members(world, &random, kind & MIXED);
 	if (kind & EQUAL)
 		make_equal(world, &random);
 	if (kind & SPREAD)
@@ -264,7 +289,7 @@ static void free_world(struct world *world)
 {
 	size_t i;
 
-	for (i = 0; i < MEMBERS_MAX; i++)
+	for (i = 0; i < UNITS_MAX; i++)
 		sgang_nodeset_destroy(world->allowed[i]);
 	if (!world->devices)
 		sgang_fabric_destroy(world->fabric);
@@ -490,9 +515,9 @@ static void brute_force(struct brute *brute, const struct world *world)
 static void check_runs(const struct world *world,
 		       const struct sgang_placement *placement)
 {
-	uint32_t left[NODES_MAX], units[MEMBERS_MAX] = { 0 };
+	uint32_t left[NODES_MAX], units[UNITS_MAX] = { 0 };
 	uint32_t runs_at[UNITS_MAX], member[UNITS_MAX];
-	bool at[MEMBERS_MAX][NODES_MAX] = { { false } };
+	bool at[UNITS_MAX][NODES_MAX] = { { false } };
 	size_t i;
 
 	memcpy(left, world->free, sizeof(left));
@@ -669,6 +694,23 @@ static void test_mixed(void **state)
 		assert_int_equal(tally.exact, tally.fit);
 }
 
+/* Design section 4: members whose shapes take turns. */
+static void test_turns(void **state)
+{
+	struct tally tally = { 0 };
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 1000; seed++)
+		try_world(seed, TURNS, &tally);
+	print_message("# turns: %u fit, %u exact, %u missed, cost/optimum "
+		      "%.4f\n", tally.fit, tally.exact, tally.missed,
+		      tally.ratio / (tally.fit - tally.missed));
+	assert_true(tally.fit > 300);
+	assert_int_equal(tally.missed, 0);
+	assert_true(tally.ratio <= 1.002 * tally.fit);
+}
+
 /* Design section 4: the same where the places are islands inside nodes, which
  * meet at the level of the node. */
 static void test_inside(void **state)
@@ -739,6 +781,7 @@ int main(void)
 		cmocka_unit_test(test_alike),
 		cmocka_unit_test(test_equal),
 		cmocka_unit_test(test_mixed),
+		cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_spread_alike),
 		cmocka_unit_test(test_spread_mixed),
 		cmocka_unit_test(test_inside),
