@@ -43,6 +43,10 @@ extern atomic_uint_fast64_t sgang_events;
 /* The job records have just been read, by a slurmctld that is taking control. */
 extern atomic_bool sgang_host_fresh;
 
+/* We stay out: nothing may be read of job records. A pass that waits for the
+ * locks meanwhile must not go on. */
+extern atomic_bool sgang_host_barred;
+
 extern const struct sgang_host sgang_host_slurm;
 
 /* Brings what node_usage() reads up to date; set by the entry points to the

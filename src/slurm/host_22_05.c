@@ -61,6 +61,7 @@ extern time_t control_time;
 
 __thread struct sgang_job_test sgang_job_test;
 atomic_uint_fast64_t sgang_events;
+atomic_bool sgang_host_barred;
 atomic_bool sgang_host_fresh;
 int (*sgang_host_refresh)(void);
 const struct sgang_devices *sgang_host_devices;
@@ -119,7 +120,8 @@ static bool host_lock(void)
 		return false;
 	lock_slurmctld(conductor_locks);
 	/* The wait for the locks may have been long. */
-	if (slurmctld_config.shutdown_time || !in_control() || !job_list) {
+	if (slurmctld_config.shutdown_time || !in_control() || !job_list ||
+	    atomic_load(&sgang_host_barred)) {
 		unlock_slurmctld(conductor_locks);
 		return false;
 	}

@@ -256,6 +256,7 @@ static void stay_out(const char *why)
 			  "%s; gangs and placement are off, jobs are scheduled by Slurm alone",
 			  why);
 	own.forward_only = true;
+	atomic_store(&sgang_host_barred, true);
 }
 
 /* ---- layout self-test ---- */
@@ -557,6 +558,7 @@ static void configure(void)
 		return;
 	}
 	own.forward_only = false;
+	atomic_store(&sgang_host_barred, false);
 	own.configured = true;
 	use(&conf, fabric, &in);
 	sgang_conf_free(&own.conf);

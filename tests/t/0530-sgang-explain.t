@@ -118,7 +118,7 @@ test_expect_success JQ '4.34: the same as JSON' '
 	jq -c .placement json >out &&
 	cat >expected <<-END &&
 	{"ring_cost":40,"cross_links":2,"tier":"spine","ranks":4,\
-"hops":{"leaf":2,"spine":2},"bytes":1000000000,"slowest":null,"seconds":null,\
+"hops":{"leaf":2,"spine":2},"device":null,"bytes":1000000000,"slowest":null,"seconds":null,\
 "ring_best":16,"stock_cost":136,"exact":true,"bound":40,"weighted_cost":null,\
 "weighted_best":null,"others":[\
 {"domain":"p1","fits":true,"cost":40,"why":"same cost"},\
