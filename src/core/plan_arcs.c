@@ -72,8 +72,12 @@ static double at(const struct table *table, uint32_t cost)
 	return table->most[cost < table->n ? cost : table->n - 1];
 }
 
+/* Costs from n_costs on are never asked for, however high the hops above a leaf
+ * are. */
 static int make_table(struct arcs *arcs, struct table *table, uint32_t n)
 {
+	if (n > arcs->n_costs)
+		n = arcs->n_costs;
 	table->n = n;
 	table->most = sgang_pool_zalloc(arcs->pool, n, sizeof(double));
 	return table->most ? 0 : -1;

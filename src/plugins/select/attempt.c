@@ -113,6 +113,9 @@ static void probe_one(struct attempt *a, struct gang *g, struct sgang_job *job,
 	p->kept = sgang_nodeset_copy(usable);
 	apply_limit(g, usable);
 	sgang_levels_cut(a->c, g, usable);
+	/* Nor does it wait for nodes that it must keep off: others may have
+	 * them until then. */
+	sgang_levels_cut(a->c, g, p->ever);
 	if (p->kept)
 		sgang_nodeset_subtract(p->kept, usable);
 	p->fixed = has_fixed_nodes(&p->shape);
@@ -693,7 +696,7 @@ static bool any_requires_level(struct gang **gangs, size_t n)
 
 		sgang_spec_policy(&gangs[i]->tally.spec, &policy);
 		if (policy.require[0] || policy.prefer_time ||
-		    policy.spread[0] || policy.n_groups)
+		    policy.spread[0] || policy.n_groups || policy.automatic)
 			return true;
 	}
 	return false;

@@ -160,7 +160,10 @@ bool sgang_fit_at(struct attempt *a, int64_t when);
  * with sgang_fit_end(). NULL without memory. */
 int64_t *sgang_fit_begin(struct attempt *a, size_t *n);
 void sgang_fit_end(struct attempt *a, int64_t *times);
-/* In between: what the parts would cost then; 0: they do not fit. Keep in
+/* What a plan minimises: the weighted cost of communication groups, or the ring
+ * cost. */
+uint64_t sgang_fit_cost(const struct sgang_placement *plan);
+/* In between: that of the parts then; 0: they do not fit. Keep in
  * g->planned where they would be then. */
 uint64_t sgang_fit_cost_at(struct attempt *a, int64_t when);
 void sgang_fit_note_planned(struct attempt *a, int64_t when);

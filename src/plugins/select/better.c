@@ -128,14 +128,16 @@ bool sgang_better_waits(struct attempt *a)
 	struct sgang_wait_question q;
 	int64_t *times;
 	size_t n, chosen;
-	uint64_t best;
+	uint64_t best, weighted;
 
 	sgang_spec_policy(&g->tally.spec, &policy);
 	if (a->n_gangs > 1 || !policy.automatic)
 		return false;
-	best = sgang_fit_best_cost(a, NULL);
+	best = sgang_fit_best_cost(a, &weighted);
+	if (weighted)
+		best = weighted;
 	place[0] = (struct sgang_wait_place) {
-		.when = a->c->host->now(), .cost = a->plan->ring.cost,
+		.when = a->c->host->now(), .cost = sgang_fit_cost(a->plan),
 	};
 	if (!best || place[0].cost <= best)
 		return false;

@@ -204,13 +204,18 @@ bool sgang_fit_at(struct attempt *a, int64_t when)
 	return fits;
 }
 
+uint64_t sgang_fit_cost(const struct sgang_placement *plan)
+{
+	return plan->weighted_cost ? plan->weighted_cost : plan->ring.cost;
+}
+
 uint64_t sgang_fit_cost_at(struct attempt *a, int64_t when)
 {
 	struct sgang_placement *plan = NULL;
 	uint64_t cost = 0;
 
 	if (plan_at(a, when, &plan) == 1)
-		cost = plan->ring.cost;
+		cost = sgang_fit_cost(plan);
 	sgang_placement_destroy(plan);
 	return cost;
 }
@@ -255,6 +260,17 @@ static int64_t first_fit(struct attempt *a, const int64_t *times, size_t n)
 	return (low < n) ? times[low] : INT64_MAX;
 }
 
+static size_t drop_doubles(int64_t *times, size_t n)
+{
+	size_t kept = 1;
+
+	for (size_t i = 1; i < n; i++) {
+		if (times[i] != times[kept - 1])
+			times[kept++] = times[i];
+	}
+	return kept;
+}
+
 int64_t *sgang_fit_begin(struct attempt *a, size_t *n)
 {
 	uint32_t n_nodes = a->c->host->node_count();
@@ -277,6 +293,7 @@ int64_t *sgang_fit_begin(struct attempt *a, size_t *n)
 			times[(*n)++] = a->free_at[i];
 	}
 	qsort(times, *n, sizeof(*times), by_time);
+	*n = drop_doubles(times, *n);
 	return times;
 }
 

@@ -582,7 +582,9 @@ static int set_parallel(const struct attempt *a,
 	struct sgang_policy policy;
 	struct sgang_error why;
 
-	if (a->n_gangs > 1 || !spec->parallel[0])
+	/* Members that are placed one by one are not all of the ranks. */
+	if (a->n_gangs > 1 || !spec->parallel[0] ||
+	    !sgang_gang_strict(&a->gangs[0]->tally))
 		return 0;
 	sgang_spec_policy(spec, &policy);
 	if (sgang_parallel_parse(spec->parallel, parallel, &why) ||
