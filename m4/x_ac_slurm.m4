@@ -7,14 +7,14 @@
 #
 #   with_slurm           yes or no, also as conditional WITH_SLURM
 #   SLURM_VERSION        as in 22.05.8
-#   SLURM_RELEASE        of the adapters in src/slurm, as in 22_05; each also as
-#                        a conditional SLURM_22_05
+#   SLURM_RELEASE        of the adapters in src/slurm, as in 22_05; the oldest
+#                        also as a conditional SLURM_22_05
 #   SLURM_SOURCE         the source, absolute
 #   SLURM_CPPFLAGS       for whatever includes Slurm's private headers
 #   SLURM_LIBS           libslurm, for whatever asks slurmctld as a client
 #   SLURM_PLUGINDIR      the folder of the stock plugins
 #
-# To add a release: a row in x_ac_slurm_release and a conditional below.
+# To add a release: a row in _X_AC_SLURM_RELEASE and src/slurm/release_X_Y.h.
 
 AC_DEFUN([X_AC_SLURM], [
 AC_ARG_WITH([slurm],
@@ -95,8 +95,10 @@ AC_DEFUN([_X_AC_SLURM_INSTALLED], [
 AC_DEFUN([_X_AC_SLURM_RELEASE], [
 	AS_CASE([$SLURM_VERSION],
 		[22.05.*], [SLURM_RELEASE=22_05],
+		[24.11.*], [SLURM_RELEASE=24_11],
+		[26.05.*], [SLURM_RELEASE=26_05],
 		[AC_MSG_ERROR([m4_normalize([no plugin for Slurm $SLURM_VERSION
-		 yet, src/slurm has adapters for 22.05])])])
+		 yet, src/slurm has adapters for 22.05, 24.11 and 26.05])])])
 ])
 
 # The stock plugins lie beside the library that Slurm's commands are linked to.
@@ -124,6 +126,7 @@ AC_DEFUN([_X_AC_SLURM_FLAGS], [
 	AC_CHECK_LIB([slurm], [slurm_load_jobs], [SLURM_LIBS=-lslurm],
 		[AC_MSG_ERROR([libslurm is missing: install libslurm-dev])])
 	AC_CONFIG_FILES([slurm-private/config.h:build-aux/slurm-config.h.in])
+	AC_CONFIG_LINKS([slurm-private/sgang_release.h:src/slurm/release_$SLURM_RELEASE.h])
 	SLURM_CPPFLAGS="-I\$(abs_top_builddir)/slurm-private"
 	SLURM_CPPFLAGS="$SLURM_CPPFLAGS -isystem \$(SLURM_SOURCE) -DNDEBUG"
 ])

@@ -12,9 +12,7 @@
 #include "cmd/alloc.h"
 #include "cmd/libslurm.h"
 #include "core/hostlist.h"
-
-/* "0-3,8" of all cores that a node can have. */
-#define CORES_TEXT_MAX 65536
+#include "slurm/client.h"
 
 static int no_memory(struct sgang_error *err)
 {
@@ -33,19 +31,15 @@ static uint32_t cores_per_socket(const node_info_msg_t *nodes,
 	return 0;
 }
 
-/* libslurm numbers a node's cores, not its threads, as long as it has not been
- * told about nodes. */
-static int read_cores(const job_info_t *info, int node,
+static int read_cores(const job_info_t *info, uint32_t node,
 		      struct sgang_indices *cores)
 {
-	static char text[CORES_TEXT_MAX];
+	int n = sgang_resources_cores(info->job_resrcs, node, &cores->index);
 
-	if (slurm_job_cpus_allocated_str_on_node_id(text, sizeof(text),
-						    info->job_resrcs, node)) {
-		errno = EINVAL;
+	if (n < 0)
 		return -1;
-	}
-	return sgang_indices_read(text, text + strlen(text), cores);
+	cores->n = (size_t)n;
+	return 0;
 }
 
 /* The node that is the job's i-th, whose name is moved there. */
@@ -53,15 +47,13 @@ static int fill_node(struct sgang_alloc_node *node, const job_info_t *info,
 		     size_t i, char *name, const node_info_msg_t *nodes,
 		     struct sgang_error *err)
 {
-	int cpus = slurm_job_cpus_allocated_on_node_id(info->job_resrcs,
-						       (int)i);
 	const char *gres = i < info->gres_detail_cnt ?
 			   info->gres_detail_str[i] : NULL;
 
 	node->name = name;
-	node->cpus = cpus > 0 ? (uint32_t)cpus : 0;
+	node->cpus = sgang_resources_cpus(info->job_resrcs, (uint32_t)i);
 	node->cores_per_socket = cores_per_socket(nodes, name);
-	if (read_cores(info, (int)i, &node->cores) ||
+	if (read_cores(info, (uint32_t)i, &node->cores) ||
 	    sgang_indices_read_gpus(gres, &node->gpus))
 		return sgang_errf(err, errno, "what job %" PRIu32 " has on "
 				  "node %s cannot be read: %s", info->job_id,

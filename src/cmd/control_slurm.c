@@ -170,7 +170,7 @@ int sgang_control_signal(const char *job, int signal, struct sgang_error *err)
 		return -1;
 	rc = slurm_kill_job2(job, (uint16_t)signal, 0, NULL);
 	sgang_libslurm_leave();
-	if (!rc || slurm_get_errno() == ESLURM_ALREADY_DONE)
+	if (!rc || errno == ESLURM_ALREADY_DONE)
 		return 0;
 	return refused(err);
 }

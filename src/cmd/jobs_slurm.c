@@ -16,6 +16,7 @@
 
 #include "cmd/jobs.h"
 #include "cmd/libslurm.h"
+#include "slurm/client.h"
 
 /* Slurm's words for the states that it numbers. */
 static const char *const states[JOB_END] = {
@@ -32,9 +33,6 @@ static const char *const states[JOB_END] = {
 	[JOB_DEADLINE] = "DEADLINE",
 	[JOB_OOM] = "OUT_OF_MEMORY",
 };
-
-/* Exported by libslurm for Slurm's own commands, in no public header. */
-char *slurm_job_reason_string(enum job_state_reason reason);
 
 static const char *state_word(uint32_t state)
 {
@@ -66,7 +64,7 @@ static char *reason_text(const job_info_t *info)
 		return strdup(info->state_desc);
 	if (info->state_reason == WAIT_NO_REASON)
 		return strdup("");
-	return strdup(slurm_job_reason_string(info->state_reason));
+	return strdup(sgang_client_reason(info->state_reason));
 }
 
 /* Returns a string the caller frees, or NULL with ENOMEM. */
@@ -221,9 +219,11 @@ static int ask_for(struct question *question, uint32_t job_id, char *cluster)
 		      JOBCOND_FLAG_NO_DEFAULT_USAGE;
 	cond->step_list = slurm_list_create(NULL);
 	cond->cluster_list = slurm_list_create(NULL);
-	return cond->step_list && cond->cluster_list &&
-	       slurm_list_append(cond->step_list, &question->job) &&
-	       slurm_list_append(cond->cluster_list, cluster) ? 0 : -1;
+	if (!cond->step_list || !cond->cluster_list)
+		return -1;
+	slurm_list_append(cond->step_list, &question->job);
+	slurm_list_append(cond->cluster_list, cluster);
+	return 0;
 }
 
 static int fill_past(struct sgang_jobrow *row, const slurmdb_job_rec_t *job)
@@ -242,11 +242,11 @@ static int fill_past(struct sgang_jobrow *row, const slurmdb_job_rec_t *job)
 	       row->reason ? 0 : -1;
 }
 
-static int convert_past(List list, struct sgang_jobs *jobs,
+static int convert_past(struct xlist *list, struct sgang_jobs *jobs,
 			struct sgang_error *err)
 {
 	struct sgang_jobs found = { NULL, 0 };
-	ListIterator walk = slurm_list_iterator_create(list);
+	struct listIterator *walk = slurm_list_iterator_create(list);
 	slurmdb_job_rec_t *job;
 	int rc = 0;
 
@@ -270,12 +270,12 @@ static int convert_past(List list, struct sgang_jobs *jobs,
 }
 
 /* The rows of slurmdbd as Slurm has them, or NULL. */
-static List load_past(uint32_t job_id, char *cluster)
+static struct xlist *load_past(uint32_t job_id, char *cluster)
 {
 	uint16_t flags = 0;
 	struct question question;
 	void *connection;
-	List list = NULL;
+	struct xlist *list = NULL;
 
 	if (!ask_for(&question, job_id, cluster)) {
 		connection = slurmdb_connection_get(&flags);
@@ -291,7 +291,7 @@ int sgang_jobs_load_past(uint32_t job_id, struct sgang_jobs *jobs,
 {
 	slurm_conf_t *conf = NULL;
 	bool has_slurmdbd = false;
-	List list = NULL;
+	struct xlist *list = NULL;
 	int rc = 0;
 
 	jobs->row = NULL;

@@ -57,5 +57,5 @@ void sgang_libslurm_leave(void)
 
 const char *sgang_libslurm_why(void)
 {
-	return slurm_strerror(slurm_get_errno());
+	return slurm_strerror(errno);
 }

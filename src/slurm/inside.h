@@ -42,11 +42,9 @@ void sgang_inside_units(const struct sgang_inside_need *need, uint32_t node,
 bool sgang_inside_of_job(const struct job_record *job, uint32_t node,
 			 uint32_t part[SGANG_ISLANDS_MAX]);
 
-/* The cores, by Slurm's numbers for the whole cluster, of those nodes of 'nodes'
- * that have an island in 'islands', but which are in none of them; on top of
- * those of 'more' (may be NULL). The caller frees it. NULL: there are none. */
+/* The cores, as a bitmap over the cluster, of those nodes of 'nodes' that have an
+ * island in 'islands', but which are in none of them. The caller frees it. */
 int64_t *sgang_inside_others(const struct sgang_nodeset *nodes,
-			     const struct sgang_nodeset *islands,
-			     const int64_t *more);
+			     const struct sgang_nodeset *islands);
 
 #endif

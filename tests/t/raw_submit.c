@@ -8,6 +8,7 @@
  * job's id; a refusal is printed by the library.
  */
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +74,7 @@ int main(int argc, char **argv)
 	slurm_init(NULL);
 	if (slurm_submit_batch_job(&job, &response)) {
 		fprintf(stderr, "raw_submit: %s\n",
-			slurm_strerror(slurm_get_errno()));
+			slurm_strerror(errno));
 		return 1;
 	}
 	if (response->job_submit_user_msg)

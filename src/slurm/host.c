@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* host_22_05.c - struct sgang_host on the records of slurmctld 22.05
+/* host.c - struct sgang_host on the records of slurmctld
  *
  * The sequence of calls that starts, holds, undoes and releases a member is
  * explained in doc/internals.md.
@@ -12,29 +12,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "slurm/slurm_errno.h"
-#include "src/common/slurm_xlator.h"
-#include "src/common/assoc_mgr.h"
-#include "src/common/gres.h"
-#include "src/common/list.h"
-#include "src/common/node_conf.h"
-#include "src/common/prep.h"
-#include "src/common/select.h"
-#include "src/common/slurm_accounting_storage.h"
-#include "src/common/switch.h"
-#include "src/common/uid.h"
-#include "src/common/xmalloc.h"
-#include "src/common/xstring.h"
-#include "src/slurmctld/acct_policy.h"
-#include "src/slurmctld/agent.h"
-#include "src/slurmctld/fed_mgr.h"
-#include "src/slurmctld/job_scheduler.h"
-#include "src/slurmctld/licenses.h"
-#include "src/slurmctld/locks.h"
-#include "src/slurmctld/node_scheduler.h"
-#include "src/slurmctld/slurmctld.h"
-#include "src/slurmctld/srun_comm.h"
+#include "release.h"
 
+#include "dbd.h"
 #include "glue.h"
 #include "inside.h"
 #include "plugins/log.h"
@@ -44,7 +24,6 @@ extern time_t control_time;
 
 /* The plugin is also loaded by commands, which have none of this data. */
 #pragma weak accounting_enforce
-#pragma weak acct_db_conn
 #pragma weak avail_node_bitmap
 #pragma weak control_time
 #pragma weak idle_node_bitmap
@@ -147,7 +126,7 @@ static bool is_parked(const job_record_t *job_ptr)
  * a federation; and what allocates nothing. */
 static bool unsupported(const job_record_t *job_ptr)
 {
-	const struct job_details *d = job_ptr->details;
+	const job_details_t *d = job_ptr->details;
 
 	return job_ptr->het_job_id || job_ptr->burst_buffer ||
 	       job_ptr->fed_details || (!d->min_nodes && !d->max_nodes);
@@ -242,7 +221,7 @@ static enum sgang_launch launch_of(const job_record_t *job_ptr)
 
 static uint32_t task_count(const job_record_t *job_ptr)
 {
-	const struct job_details *d = job_ptr->details;
+	const job_details_t *d = job_ptr->details;
 	uint32_t nodes = 1;
 
 	if (!d)
@@ -262,7 +241,7 @@ static uint16_t lowest_tier(const job_record_t *job_ptr)
 {
 	uint16_t tier = job_ptr->part_ptr ? job_ptr->part_ptr->priority_tier :
 					    0;
-	ListIterator iter;
+	list_itr_t *iter;
 	part_record_t *part_ptr;
 
 	if (!job_ptr->part_ptr_list)
@@ -343,7 +322,7 @@ static void look(job_record_t *job_ptr, struct sgang_job_info *info)
 static void host_jobs(void (*each)(const struct sgang_job_info *, void *),
 		      void *arg)
 {
-	ListIterator iter = list_iterator_create(job_list);
+	list_itr_t *iter = list_iterator_create(job_list);
 	struct sgang_job_info info;
 	job_record_t *job_ptr;
 
@@ -387,7 +366,7 @@ static void add_bitmap(struct sgang_nodeset *nodes, const bitstr_t *bitmap)
 #else
 	if (bits)
 		sgang_nodeset_add_words(nodes, (const uint64_t *)
-					&bitmap[BITSTR_OVERHEAD],
+					&bitmap[RELEASE_BITMAP_HEAD],
 					(size_t) (bits + 63) >> BITSTR_SHIFT);
 #endif
 }
@@ -405,7 +384,7 @@ static const char *host_node_name(uint32_t node)
 static void host_partition(struct sgang_job *job, struct sgang_nodeset *nodes)
 {
 	job_record_t *job_ptr = record(job);
-	ListIterator iter;
+	list_itr_t *iter;
 	part_record_t *part_ptr;
 
 	if (!job_ptr->part_ptr_list) {
@@ -426,7 +405,7 @@ static void host_nodes(struct sgang_job *job, struct sgang_nodeset *nodes)
 
 static void host_releases(int64_t *free_at)
 {
-	ListIterator iter = list_iterator_create(job_list);
+	list_itr_t *iter = list_iterator_create(job_list);
 	job_record_t *job_ptr;
 
 	memset(free_at, 0, node_record_count * sizeof(*free_at));
@@ -466,7 +445,7 @@ struct need {
 	uint64_t cpus;
 	uint64_t memory;		/* MB; 0: does not matter */
 	bool all_memory;		/* takes all there is */
-	List gres;			/* of gres_state_t; NULL: none */
+	list_t *gres;			/* of gres_state_t; NULL: none */
 	uint32_t tasks;			/* per node */
 	uint32_t nodes;
 };
@@ -479,7 +458,7 @@ static bool memory_counts(void)
 static void need_of(const job_record_t *job_ptr,
 		    const struct sgang_shape *shape, struct need *need)
 {
-	const struct job_details *d = job_ptr->details;
+	const job_details_t *d = job_ptr->details;
 
 	memset(need, 0, sizeof(*need));
 	need->whole = shape->whole;
@@ -545,7 +524,7 @@ static uint64_t units_by_gres(const node_record_t *node_ptr,
 {
 	uint64_t units = UINT32_MAX;
 	gres_state_t *job_gres, *node_gres;
-	ListIterator iter;
+	list_itr_t *iter;
 
 	if (!need->gres)
 		return units;
@@ -580,14 +559,8 @@ static void usage_of(const node_record_t *node_ptr, bool empty,
 	uint16_t cpus = 0;
 	uint64_t memory = 0, total;
 
-	if (!empty) {
-		select_g_select_nodeinfo_get(node_ptr->select_nodeinfo,
-					     SELECT_NODEDATA_SUBCNT,
-					     NODE_STATE_ALLOCATED, &cpus);
-		select_g_select_nodeinfo_get(node_ptr->select_nodeinfo,
-					     SELECT_NODEDATA_MEM_ALLOC,
-					     NODE_STATE_ALLOCATED, &memory);
-	}
+	if (!empty)
+		release_node_used(node_ptr, &cpus, &memory);
 	usage->cpus = (node_ptr->cpus_efctv > cpus) ?
 		      node_ptr->cpus_efctv - cpus : 0;
 	total = node_ptr->real_memory - node_ptr->mem_spec_limit;
@@ -724,7 +697,7 @@ static void host_island_units(struct sgang_job *job,
 /* Only what every node must have: of an alternative somebody else must tell. */
 static bool lacks_feature(const job_record_t *job_ptr, uint32_t node)
 {
-	ListIterator iter;
+	list_itr_t *iter;
 	job_feature_t *feature;
 	bool lacks = false;
 
@@ -747,7 +720,7 @@ static bool lacks_feature(const job_record_t *job_ptr, uint32_t node)
 
 static bool in_partition(const job_record_t *job_ptr, uint32_t node)
 {
-	ListIterator iter;
+	list_itr_t *iter;
 	part_record_t *part_ptr;
 	bool found = false;
 
@@ -825,7 +798,7 @@ static bool host_same_units(struct sgang_job *a, struct sgang_job *b)
 
 static bool same_text_request(const job_record_t *a, const job_record_t *b)
 {
-	const struct job_details *da = a->details, *db = b->details;
+	const job_details_t *da = a->details, *db = b->details;
 
 	return !xstrcmp(a->partition, b->partition) &&
 	       !xstrcmp(a->resv_name, b->resv_name) &&
@@ -849,7 +822,7 @@ static bool same_layout(const multi_core_data_t *a, const multi_core_data_t *b)
 static bool host_same_request(struct sgang_job *x, struct sgang_job *y)
 {
 	const job_record_t *a = record(x), *b = record(y);
-	const struct job_details *da = a->details, *db = b->details;
+	const job_details_t *da = a->details, *db = b->details;
 
 	if (a == b)
 		return true;
@@ -891,7 +864,7 @@ void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 		      uint32_t max_nodes, uint32_t req_nodes,
 		      struct sgang_shape *shape)
 {
-	const struct job_details *d = job_ptr->details;
+	const job_details_t *d = job_ptr->details;
 	uint32_t per_task = d->cpus_per_task ? d->cpus_per_task : 1;
 	uint32_t cpus;
 
@@ -900,7 +873,7 @@ void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 	if (req_nodes > shape->min_nodes && req_nodes <= max_nodes)
 		shape->min_nodes = req_nodes;
 	shape->max_nodes = max_nodes ? max_nodes : shape->min_nodes;
-	shape->whole = d->whole_node == WHOLE_NODE_REQUIRED ||
+	shape->whole = release_whole_node(d) ||
 		       (job_ptr->part_ptr && !job_ptr->part_ptr->max_share);
 	shape->tasks = task_count(job_ptr);
 	shape->total_cpus = d->min_cpus ? d->min_cpus : 1;
@@ -932,7 +905,7 @@ void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 
 static void host_shape(struct sgang_job *job, struct sgang_shape *shape)
 {
-	const struct job_details *d = record(job)->details;
+	const job_details_t *d = record(job)->details;
 
 	sgang_host_shape(record(job), d->min_nodes, d->max_nodes, 0, shape);
 }
@@ -969,7 +942,7 @@ static void restore_reason(job_record_t *job_ptr, struct reason *saved)
 static bool each_partition(job_record_t *job_ptr,
 			   bool (*try)(job_record_t *, void *), void *arg)
 {
-	ListIterator iter;
+	list_itr_t *iter;
 	part_record_t *part_ptr;
 	bool done = false;
 
@@ -995,7 +968,7 @@ static int has_count(void *feature, void *arg)
  * the first ends it. All nodes that are up may be among the job's. */
 static void probe_counted(job_record_t *job_ptr)
 {
-	const struct job_details *d = job_ptr->details;
+	const job_details_t *d = job_ptr->details;
 	bitstr_t *nodes;
 
 	if (!sgang_job_test.asked || !d->feature_list_use ||
@@ -1014,8 +987,7 @@ static bool probe_partition(job_record_t *job_ptr, void *arg)
 	int *rc = arg;
 
 	set_job_features_use(job_ptr->details);
-	*rc = select_nodes(job_ptr, false, NULL, NULL, false,
-			   SLURMDB_JOB_FLAG_SCHED);
+	*rc = release_select_nodes(job_ptr);
 	probe_counted(job_ptr);
 	return false;		/* the next partition adds to it */
 }
@@ -1025,7 +997,7 @@ static void explain(const job_record_t *job_ptr, int rc, char *why, size_t size)
 {
 	snprintf(why, size, "JobId=%u: %s", job_ptr->job_id,
 		 (rc == ESLURM_ACCOUNTING_POLICY) ?
-		 job_reason_string(job_ptr->state_reason) :
+		 release_reason(job_ptr->state_reason) :
 		 slurm_strerror(rc));
 }
 
@@ -1079,12 +1051,12 @@ static void restore_times(job_record_t *job_ptr, const struct times *t)
 /* What select_nodes() would count for the job; of whole nodes at most that. */
 static void expected_tres(job_record_t *job_ptr, uint64_t *tres)
 {
-	const struct job_details *d = job_ptr->details;
+	const job_details_t *d = job_ptr->details;
 	uint32_t nodes = d->min_nodes ? d->min_nodes : 1;
 
 	memcpy(tres, job_ptr->tres_req_cnt, sizeof(*tres) * slurmctld_tres_cnt);
 	tres[TRES_ARRAY_CPU] = d->min_cpus;
-	if (d->whole_node == WHOLE_NODE_REQUIRED &&
+	if (release_whole_node(d) &&
 	    job_ptr->part_ptr->max_cpu_cnt * nodes > d->min_cpus)
 		tres[TRES_ARRAY_CPU] = job_ptr->part_ptr->max_cpu_cnt * nodes;
 	tres[TRES_ARRAY_NODE] = nodes;
@@ -1105,7 +1077,7 @@ static bool count_in(job_record_t *job_ptr)
 	assoc_mgr_lock_t locks = { .assoc = READ_LOCK, .qos = READ_LOCK,
 				   .tres = READ_LOCK };
 	uint64_t tres[slurmctld_tres_cnt];
-	List parts = job_ptr->part_ptr_list;
+	list_t *parts = job_ptr->part_ptr_list;
 	bool fits;
 
 	assoc_mgr_lock(&locks);
@@ -1120,7 +1092,7 @@ static bool count_in(job_record_t *job_ptr)
 	memcpy(job_ptr->tres_alloc_cnt, tres, sizeof(tres));
 	/* It would be taken from the partitions it does not begin in. */
 	job_ptr->part_ptr_list = NULL;
-	acct_policy_job_begin(job_ptr);
+	release_count_begin(job_ptr);
 	job_ptr->part_ptr_list = parts;
 	return true;
 }
@@ -1138,7 +1110,7 @@ static void count_out(job_record_t *job_ptr)
 	job_ptr->start_time = time(NULL);
 	job_ptr->end_time_exp = job_ptr->end_time = job_ptr->start_time;
 	job_ptr->job_state = JOB_COMPLETE | JOB_COMPLETING;
-	acct_policy_job_fini(job_ptr);
+	release_count_end(job_ptr);
 	job_ptr->details->accrue_time = accrue_time;
 	job_ptr->start_time = start_time;
 	job_ptr->end_time_exp = end_time_exp;
@@ -1169,7 +1141,7 @@ static int host_limits(struct sgang_job *const *jobs, size_t n, char *why,
 		if (!fits)
 			snprintf(why, why_size, "JobId=%u: %s",
 				 job_ptr->job_id,
-				 job_reason_string(job_ptr->state_reason));
+				 release_reason(job_ptr->state_reason));
 		restore_reason(job_ptr, &saved);
 		restore_times(job_ptr, &times);
 	}
@@ -1181,68 +1153,6 @@ static int host_limits(struct sgang_job *const *jobs, size_t n, char *why,
 	return fits ? 0 : -1;
 }
 
-/* ---- what slurmdbd hears ---- */
-
-/* A start that may be taken back must not reach slurmdbd: its row would stay
- * RUNNING. While held, a job that slurmdbd does not know yet has this index,
- * which no row has: the accounting plugin's own thread tells of jobs that have
- * none. (NO_VAL64, its own mark, would keep scontrol from updating the job.) */
-#define UNTOLD (NO_VAL64 - 1)
-
-/* select_nodes() tells slurmdbd at once of a job that has an index, and of no
- * other. Returns the index. */
-static uint64_t hide_index(job_record_t *job_ptr)
-{
-	uint64_t index = job_ptr->db_index;
-
-	job_ptr->db_index = 0;
-	return index;
-}
-
-/* In a split the rest of the array keeps the job id, hence the index; its row
- * is to show fewer tasks. */
-static void show_index(job_record_t *job_ptr, uint32_t job_id, uint64_t index)
-{
-	job_record_t *owner = (job_ptr->job_id == job_id) ?
-			      job_ptr : find_job_record(job_id);
-
-	if (!owner)
-		return;
-	owner->db_index = index;
-	if (index && owner != job_ptr)
-		owner->job_state |= JOB_UPDATE_DB;
-}
-
-/* NO_VAL64: the thread is asking; it puts the answer in any index but 0. */
-static void keep_untold(job_record_t *job_ptr)
-{
-	if (!job_ptr->db_index || job_ptr->db_index == NO_VAL64)
-		job_ptr->db_index = UNTOLD;
-}
-
-static void end_untold(job_record_t *job_ptr)
-{
-	if (job_ptr->db_index == UNTOLD)
-		job_ptr->db_index = 0;
-}
-
-/* A held member was cancelled: slurmdbd has looked in vain for the row to end.
- * It never ran, so it has no start. Neither call waits for slurmdbd. */
-static void tell_end(job_record_t *job_ptr)
-{
-	time_t start = job_ptr->start_time;
-
-	if (job_ptr->db_index != UNTOLD)
-		return;
-	job_ptr->db_index = 0;
-	if (!IS_JOB_FINISHED(job_ptr))
-		return;
-	job_ptr->start_time = 0;
-	(void) jobacct_storage_g_job_start(acct_db_conn, job_ptr);
-	(void) jobacct_storage_g_job_complete(acct_db_conn, job_ptr);
-	job_ptr->start_time = start;
-}
-
 /* ---- commit ---- */
 
 static bool commit_partition(job_record_t *job_ptr, void *arg)
@@ -1250,8 +1160,7 @@ static bool commit_partition(job_record_t *job_ptr, void *arg)
 	int *rc = arg;
 
 	set_job_features_use(job_ptr->details);
-	*rc = select_nodes(job_ptr, false, NULL, NULL, false,
-			   SLURMDB_JOB_FLAG_SCHED);
+	*rc = release_select_nodes(job_ptr);
 	return *rc == SLURM_SUCCESS;
 }
 
@@ -1297,7 +1206,7 @@ static struct sgang_job *host_commit(struct sgang_job *job,
 	part_record_t *part_ptr = job_ptr->part_ptr;
 	uint16_t mail = job_ptr->mail_type;
 	uint32_t job_id = job_ptr->job_id;
-	uint64_t index;
+	uint64_t row;
 	int rc = ESLURM_NODES_BUSY;
 
 	refusal->limit = false;
@@ -1310,22 +1219,22 @@ static struct sgang_job *host_commit(struct sgang_job *job,
 	/* It has not begun before it is released. The rest of an array has
 	 * copied the type in the split. */
 	job_ptr->mail_type &= ~MAIL_JOB_BEGIN;
-	index = hide_index(job_ptr);
+	row = sgang_dbd_hush(job_ptr);
 	(void) each_partition(job_ptr, commit_partition, &rc);
-	show_index(job_ptr, job_id, index);
+	sgang_dbd_unhush(job_ptr, job_id, row);
 	give_back_mail(job_ptr, mail);
 	sgang_job_test.mode = SGANG_JOB_TEST_NONE;
 	if (rc != SLURM_SUCCESS) {
 		fed_mgr_job_unlock(job_ptr);
 		/* job_test may have succeeded before something else failed */
 		if (IS_JOB_PENDING(job_ptr))
-			job_ptr->job_state &= ~JOB_CONFIGURING;
+			release_clear_flag(job_ptr, JOB_CONFIGURING);
 		job_ptr->part_ptr = part_ptr;
 		refusal->limit = rc == ESLURM_ACCOUNTING_POLICY;
 		explain(job_ptr, rc, refusal->why, sizeof(refusal->why));
 		return NULL;
 	}
-	keep_untold(job_ptr);
+	sgang_dbd_held(job_ptr);
 	job_ptr->details->prolog_running++;
 	not_seen_yet(job_ptr);
 	last_job_update = time(NULL);
@@ -1352,14 +1261,14 @@ static void give_back_nodes(job_record_t *job_ptr)
 		make_node_comp(node_ptr, job_ptr, false);
 	}
 	if (!job_ptr->node_cnt) {
-		cleanup_completing(job_ptr);
+		release_completed(job_ptr);
 		return;
 	}
 	/* The last of these calls finishes the job and frees the bitmap. */
 	for (int i = 0; i < node_record_count && job_ptr->node_bitmap_cg; i++) {
 		if (bit_test(job_ptr->node_bitmap_cg, i))
-			job_epilog_complete(job_ptr->job_id,
-					    node_record_table_ptr[i]->name, 0);
+			release_epilog_done(job_ptr,
+					    node_record_table_ptr[i]->name);
 	}
 }
 
@@ -1378,22 +1287,10 @@ static void forget_allocation(job_record_t *job_ptr)
 	FREE_NULL_BITMAP(job_ptr->node_bitmap_cg);
 	FREE_NULL_LIST(job_ptr->gres_list_alloc);
 	/* An exclusive job was given all GRES of its nodes. */
-	if (job_ptr->details->whole_node == WHOLE_NODE_REQUIRED &&
+	if (release_whole_node(job_ptr->details) &&
 	    job_ptr->gres_list_req) {
 		FREE_NULL_LIST(job_ptr->gres_list_req);
-		(void) gres_job_state_validate(
-			job_ptr->cpus_per_tres, job_ptr->tres_freq,
-			job_ptr->tres_per_job, job_ptr->tres_per_node,
-			job_ptr->tres_per_socket, job_ptr->tres_per_task,
-			job_ptr->mem_per_tres, &job_ptr->details->num_tasks,
-			&job_ptr->details->min_nodes,
-			&job_ptr->details->max_nodes,
-			&job_ptr->details->ntasks_per_node,
-			&job_ptr->details->mc_ptr->ntasks_per_socket,
-			&job_ptr->details->mc_ptr->sockets_per_node,
-			&job_ptr->details->orig_cpus_per_task,
-			&job_ptr->details->ntasks_per_tres,
-			&job_ptr->gres_list_req);
+		release_validate_gres(job_ptr);
 	}
 }
 
@@ -1409,16 +1306,13 @@ static void forget_tres(job_record_t *job_ptr)
 static void host_undo(struct sgang_job *job)
 {
 	job_record_t *job_ptr = record(job), *base;
-	uint64_t flags = job_ptr->bit_flags, index;
+	uint64_t flags = job_ptr->bit_flags, row;
 	struct times times;
 
 	save_times(job_ptr, &times);
-	/* For a job without an index batch_requeue_fini() would ask slurmdbd,
-	 * under all locks. The run to come keeps the row. */
-	keep_untold(job_ptr);
-	index = job_ptr->db_index;
+	row = sgang_dbd_undo_begin(job_ptr);
 	job_ptr->end_time = time(NULL);
-	job_ptr->job_state = JOB_PENDING | JOB_COMPLETING;
+	release_set_state(job_ptr, JOB_PENDING | JOB_COMPLETING);
 	build_cg_bitmap(job_ptr);
 	job_ptr->bit_flags |= JOB_KILL_HURRY;
 	job_ptr->bit_flags &= ~JOB_WAS_RUNNING;
@@ -1429,11 +1323,11 @@ static void host_undo(struct sgang_job *job)
 
 	/* As deallocate_nodes(), without messages to nodes that know nothing
 	 * of the job and without EpilogSlurmctld. */
-	acct_policy_job_fini(job_ptr);
+	release_count_end(job_ptr);
 	if (select_g_job_fini(job_ptr) != SLURM_SUCCESS)
 		sgang_log(SGANG_LOG_ERROR, "select_g_job_fini(%u) failed",
 			  job_ptr->job_id);
-	switch_g_job_complete(job_ptr->job_id);
+	release_switch_complete(job_ptr);
 	give_back_nodes(job_ptr);
 
 	job_ptr->bit_flags = flags & ~JOB_WAS_RUNNING;
@@ -1443,11 +1337,7 @@ static void host_undo(struct sgang_job *job)
 		forget_allocation(job_ptr);
 	forget_tres(job_ptr);
 	restore_times(job_ptr, &times);
-	job_ptr->db_index = index;
-	end_untold(job_ptr);
-	/* Of an array's last task the row still shows those before it. */
-	if (job_ptr->array_recs && job_ptr->db_index)
-		job_ptr->job_state |= JOB_UPDATE_DB;
+	sgang_dbd_undo_end(job_ptr, row);
 	if (job_ptr->details->prolog_running)
 		job_ptr->details->prolog_running--;
 	fed_mgr_job_unlock(job_ptr);
@@ -1485,7 +1375,7 @@ static bool host_ready(struct sgang_job *job)
  * not in a few seconds. */
 static void host_adopt(struct sgang_job *job)
 {
-	record(job)->job_state |= JOB_CONFIGURING;
+	release_set_flag(record(job), JOB_CONFIGURING);
 	record(job)->details->prolog_running++;
 	not_seen_yet(record(job));
 	ping_nodes_now = true;
@@ -1495,7 +1385,7 @@ static void host_drop(struct sgang_job *job)
 {
 	job_record_t *job_ptr = record(job);
 
-	tell_end(job_ptr);
+	sgang_dbd_drop(job_ptr);
 	if (!job_ptr->details)
 		return;
 	if (job_ptr->details->prolog_running)
@@ -1527,10 +1417,7 @@ static void host_release(struct sgang_job *job)
 	job_ptr->start_time = job_ptr->time_last_active = time(NULL);
 	job_end_time_reset(job_ptr);
 	xfree(job_ptr->state_desc);
-	end_untold(job_ptr);
-	/* With slurmdbd a job without an index would be a question over the net
-	 * under all locks; the accounting plugin's own thread asks it later. */
-	(void) jobacct_storage_job_start_direct(acct_db_conn, job_ptr);
+	sgang_dbd_start(job_ptr);
 	if (launched)
 		take_as_launched(job_ptr);
 	else
@@ -1619,8 +1506,7 @@ static void host_end(struct sgang_job *job)
 
 static bool host_requeue(struct sgang_job *job)
 {
-	return job_requeue(0, record(job)->job_id, NULL, false, 0) ==
-	       SLURM_SUCCESS;
+	return release_requeue(record(job)) == SLURM_SUCCESS;
 }
 
 /* ---- texts ---- */
@@ -1656,7 +1542,7 @@ static void host_comment(struct sgang_job *job, const char *text)
 static void host_setenv(struct sgang_job *job, const char *name,
 			const char *value)
 {
-	struct job_details *d = record(job)->details;
+	job_details_t *d = record(job)->details;
 	size_t len = strlen(name);
 	char *entry = xstrdup_printf("%s=%s", name, value);
 
@@ -1698,7 +1584,7 @@ static uint64_t hash_bitmap(uint64_t hash, const bitstr_t *bitmap)
 		return hash;
 	words = (bit_size((bitstr_t *) bitmap) + 63) >> BITSTR_SHIFT;
 	for (bitoff_t i = 0; i < words; i++)
-		hash = (hash ^ (uint64_t) bitmap[BITSTR_OVERHEAD + i]) *
+		hash = (hash ^ (uint64_t) bitmap[RELEASE_BITMAP_HEAD + i]) *
 		       1099511628211u;
 	return hash;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* job_submit_22_05.c - job_submit/gang for Slurm 22.05: the functions slurmctld
- * looks up, and its records in the terms of plugins/job_submit
+/* job_submit.c - job_submit/gang: the functions slurmctld looks up, and its
+ * records in the terms of plugins/job_submit
  *
  * slurmctld holds read locks on configuration, jobs, nodes and partitions when
  * it submits, a write lock on jobs when it modifies, and lets in one thread at
@@ -14,18 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "slurm/slurm_errno.h"
-#include "src/common/slurm_xlator.h"
-#include "src/common/assoc_mgr.h"
-#include "src/common/list.h"
-#include "src/common/node_conf.h"
-#include "src/common/read_config.h"
-#include "src/common/slurm_accounting_storage.h"
-#include "src/common/uid.h"
-#include "src/common/xmalloc.h"
-#include "src/common/xstring.h"
-#include "src/slurmctld/locks.h"
-#include "src/slurmctld/slurmctld.h"
+#include "release.h"
 
 #include "plugins/job_submit/job_submit.h"
 #include "plugins/log.h"
@@ -149,8 +138,8 @@ static uint32_t task_count(const job_record_t *job_ptr)
 static void describe_member(job_record_t *job_ptr,
 			    struct sgang_submit_member *member)
 {
-	const struct job_details *details = job_ptr->details;
-	bool whole = details && details->whole_node == WHOLE_NODE_REQUIRED;
+	const job_details_t *details = job_ptr->details;
+	bool whole = details && release_whole_node(details);
 
 	*member = (struct sgang_submit_member) {
 		.env = job_ptr->spank_job_env,
@@ -175,7 +164,7 @@ static void describe_member(job_record_t *job_ptr,
 
 static void each_member(sgang_submit_visit_f visit, void *arg)
 {
-	ListIterator iter = list_iterator_create(job_list);
+	list_itr_t *iter = list_iterator_create(job_list);
 	job_record_t *job_ptr;
 
 	while ((job_ptr = list_next(iter))) {

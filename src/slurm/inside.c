@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* inside_22_05.c - what is used and free inside nodes, as Slurm 22.05 counts it
+/* inside.c - what is used and free inside nodes, as Slurm counts it
  *
  * Cores are counted from the allocations of jobs, GPUs from the GRES records of
  * nodes. With File= in gres.conf a GPU has an index, which is its place in the
@@ -12,14 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/common/slurm_xlator.h"
-#include "src/common/bitstring.h"
-#include "src/common/gres.h"
-#include "src/common/job_resources.h"
-#include "src/common/list.h"
-#include "src/common/node_conf.h"
-#include "src/common/xmalloc.h"
-#include "src/slurmctld/slurmctld.h"
+#include "release.h"
 
 #include "inside.h"
 
@@ -88,7 +81,7 @@ static void add_job(const job_resources_t *res)
 
 void sgang_inside_refresh(void)
 {
-	ListIterator iter;
+	list_itr_t *iter;
 	job_record_t *job_ptr;
 
 	if (!inside.devices)
@@ -114,7 +107,7 @@ static uint64_t free_cores(uint32_t node, uint32_t island, bool empty)
 
 /* ---- GPUs ---- */
 
-static const gres_job_state_t *job_gpus(List list)
+static const gres_job_state_t *job_gpus(list_t *list)
 {
 	gres_state_t *gres = list ? list_find_first(list, gres_find_id,
 						    &inside.gpu_id) : NULL;
@@ -124,7 +117,7 @@ static const gres_job_state_t *job_gpus(List list)
 
 static const gres_node_state_t *node_gpus(uint32_t node)
 {
-	List list = node_record_table_ptr[node]->gres_list;
+	list_t *list = node_record_table_ptr[node]->gres_list;
 	gres_state_t *gres = list ? list_find_first(list, gres_find_id,
 						    &inside.gpu_id) : NULL;
 
@@ -330,18 +323,14 @@ static bool any_planned(uint32_t node, const struct sgang_nodeset *islands)
 }
 
 int64_t *sgang_inside_others(const struct sgang_nodeset *nodes,
-			     const struct sgang_nodeset *islands,
-			     const int64_t *more)
+			     const struct sgang_nodeset *islands)
 {
-	bitstr_t *cores = more ? bit_copy((bitstr_t *) more) :
-		bit_alloc(cr_get_coremap_offset(node_record_count));
+	bitstr_t *cores = bit_alloc(cr_get_coremap_offset(node_record_count));
 
 	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
 	     n = sgang_nodeset_next(nodes, n + 1)) {
 		if (inside.topo[n] && any_planned(n, islands))
 			exclude_rest(n, islands, cores);
 	}
-	if (bit_ffs(cores) < 0)
-		FREE_NULL_BITMAP(cores);
 	return cores;
 }

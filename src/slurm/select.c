@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* select_22_05.c - the select plugin, as Slurm 22.05 calls it
+/* select.c - the select plugin, as Slurm calls it
  *
  * The file is installed as select_cons_tres.so in a directory that PluginDir
  * names before Slurm's own. It carries the type and id of the stock plugin of
@@ -24,17 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "slurm/slurm_errno.h"
-#include "src/common/slurm_xlator.h"
-#include "src/common/log.h"
-#include "src/common/node_conf.h"
-#include "src/common/read_config.h"
-#include "src/common/run_in_daemon.h"
-#include "src/common/select.h"
-#include "src/common/slurm_selecttype_info.h"
-#include "src/common/xmalloc.h"
-#include "src/common/xstring.h"
-#include "src/slurmctld/slurmctld.h"
+#include "release.h"
 
 #include "core/conf.h"
 #include "core/fabric.h"
@@ -67,91 +57,34 @@ const uint32_t pstate_version = 7;
 
 /* ---- the stock plugin ---- */
 
-/* In the order of stock_names. */
+/* Calls that are noticed on their way. */
+#define SEEN(CALL) \
+	CALL(int, node_init, (void), ()) \
+	CALL(int, job_test, (job_record_t *job_ptr, bitstr_t *node_bitmap, \
+	     uint32_t min_nodes, uint32_t max_nodes, uint32_t req_nodes, \
+	     uint16_t mode, list_t *candidates, list_t **victims, \
+	     RELEASE_REST_PARAMETERS), ) \
+	CALL(int, job_begin, (job_record_t *job_ptr), (job_ptr)) \
+	CALL(int, job_fini, (job_record_t *job_ptr), (job_ptr)) \
+	CALL(int, job_suspend, (job_record_t *job_ptr, bool indefinite), \
+	     (job_ptr, indefinite)) \
+	CALL(int, reconfigure, (void), ()) \
+	RELEASE_JOB_INIT(CALL)
+
+#define POINTER(type, name, parameters, arguments) type (*name) parameters;
+#define NAME(type, name, parameters, arguments) "select_p_" #name,
+#define PASS(type, name, parameters, arguments) \
+	extern type select_p_##name parameters \
+	{ \
+		return stock.name arguments; \
+	}
+
 static struct stock {
-	int (*state_save)(char *);
-	int (*state_restore)(char *);
-	int (*job_init)(List);
-	int (*node_init)(void);
-	int (*job_test)(job_record_t *, bitstr_t *, uint32_t, uint32_t,
-			uint32_t, uint16_t, List, List *, bitstr_t *);
-	int (*job_begin)(job_record_t *);
-	int (*job_ready)(job_record_t *);
-	int (*job_expand)(job_record_t *, job_record_t *);
-	int (*job_resized)(job_record_t *, node_record_t *);
-	int (*job_signal)(job_record_t *, int);
-	int (*job_fini)(job_record_t *);
-	int (*job_suspend)(job_record_t *, bool);
-	int (*job_resume)(job_record_t *, bool);
-	bitstr_t *(*step_pick_nodes)(job_record_t *, select_jobinfo_t *,
-				     uint32_t, bitstr_t **);
-	int (*step_start)(step_record_t *);
-	int (*step_finish)(step_record_t *, bool);
-	int (*nodeinfo_pack)(select_nodeinfo_t *, buf_t *, uint16_t);
-	int (*nodeinfo_unpack)(select_nodeinfo_t **, buf_t *, uint16_t);
-	select_nodeinfo_t *(*nodeinfo_alloc)(void);
-	int (*nodeinfo_free)(select_nodeinfo_t *);
-	int (*nodeinfo_set_all)(void);
-	int (*nodeinfo_set)(job_record_t *);
-	int (*nodeinfo_get)(select_nodeinfo_t *, enum select_nodedata_type,
-			    enum node_states, void *);
-	select_jobinfo_t *(*jobinfo_alloc)(void);
-	int (*jobinfo_free)(select_jobinfo_t *);
-	int (*jobinfo_set)(select_jobinfo_t *, enum select_jobdata_type,
-			   void *);
-	int (*jobinfo_get)(select_jobinfo_t *, enum select_jobdata_type,
-			   void *);
-	select_jobinfo_t *(*jobinfo_copy)(select_jobinfo_t *);
-	int (*jobinfo_pack)(select_jobinfo_t *, buf_t *, uint16_t);
-	int (*jobinfo_unpack)(select_jobinfo_t **, buf_t *, uint16_t);
-	char *(*jobinfo_sprint)(select_jobinfo_t *, char *, size_t, int);
-	char *(*jobinfo_xstrdup)(select_jobinfo_t *, int);
-	int (*get_info_from_plugin)(enum select_plugindata_info,
-				    job_record_t *, void *);
-	int (*update_node_config)(int);
-	int (*reconfigure)(void);
-	bitstr_t *(*resv_test)(resv_desc_msg_t *, uint32_t, bitstr_t *,
-			       bitstr_t **);
+	SEEN(POINTER)
+	RELEASE_PASSED(POINTER)
 } stock;
 
-static const char *stock_names[] = {
-	"select_p_state_save",
-	"select_p_state_restore",
-	"select_p_job_init",
-	"select_p_node_init",
-	"select_p_job_test",
-	"select_p_job_begin",
-	"select_p_job_ready",
-	"select_p_job_expand",
-	"select_p_job_resized",
-	"select_p_job_signal",
-	"select_p_job_fini",
-	"select_p_job_suspend",
-	"select_p_job_resume",
-	"select_p_step_pick_nodes",
-	"select_p_step_start",
-	"select_p_step_finish",
-	"select_p_select_nodeinfo_pack",
-	"select_p_select_nodeinfo_unpack",
-	"select_p_select_nodeinfo_alloc",
-	"select_p_select_nodeinfo_free",
-	"select_p_select_nodeinfo_set_all",
-	"select_p_select_nodeinfo_set",
-	"select_p_select_nodeinfo_get",
-	"select_p_select_jobinfo_alloc",
-	"select_p_select_jobinfo_free",
-	"select_p_select_jobinfo_set",
-	"select_p_select_jobinfo_get",
-	"select_p_select_jobinfo_copy",
-	"select_p_select_jobinfo_pack",
-	"select_p_select_jobinfo_unpack",
-	"select_p_select_jobinfo_sprint",
-	"select_p_select_jobinfo_xstrdup",
-	"select_p_get_info_from_plugin",
-	"select_p_update_node_config",
-	"select_p_reconfigure",
-	"select_p_resv_test",
-};
+static const char *const stock_names[] = { SEEN(NAME) RELEASE_PASSED(NAME) };
 #define STOCK_CALLS (sizeof(stock_names) / sizeof(stock_names[0]))
 _Static_assert(sizeof(struct stock) == STOCK_CALLS * sizeof(void *),
 	       "one name per call");
@@ -627,7 +560,7 @@ extern int init(void)
 		      slurm_conf.plugindir);
 		return SLURM_ERROR;
 	}
-	sgang_host_refresh = stock.nodeinfo_set_all;
+	sgang_host_refresh = stock.select_nodeinfo_set_all;
 	own.controller = running_in_slurmctld();
 	if (!own.controller)
 		return SLURM_SUCCESS;
@@ -688,9 +621,9 @@ struct job_test {
 	bitstr_t *node_bitmap;
 	uint32_t min_nodes, max_nodes, req_nodes;
 	uint16_t mode;
-	List preemptee_candidates;
-	List *preemptee_job_list;
-	bitstr_t *exc_cores;
+	list_t *preemptee_candidates;
+	list_t **preemptee_job_list;
+	release_rest_t rest;
 };
 
 /* What the job says of its gang; false when it is no member. */
@@ -702,19 +635,20 @@ static bool is_member(job_record_t *job_ptr, struct sgang_spec *spec)
 				 sgang_host_user(job_ptr), NULL) == 1;
 }
 
-static int ask_with_victims(const struct job_test *t, List candidates)
+static int ask_with_victims(const struct job_test *t, list_t *candidates)
 {
 	return stock.job_test(t->job_ptr, t->node_bitmap, t->min_nodes,
 			      t->max_nodes, t->req_nodes, t->mode, candidates,
-			      t->preemptee_job_list, t->exc_cores);
+			      t->preemptee_job_list,
+			      RELEASE_REST_ARGUMENTS(&t->rest));
 }
 
 /* The candidates that are no members of a gang; NULL if all are such, or none
  * is. */
-static List victims_without_gangs(List candidates)
+static list_t *victims_without_gangs(list_t *candidates)
 {
-	ListIterator iter = list_iterator_create(candidates);
-	List others = list_create(NULL);
+	list_itr_t *iter = list_iterator_create(candidates);
+	list_t *others = list_create(NULL);
 	job_record_t *job_ptr;
 
 	while ((job_ptr = list_next(iter))) {
@@ -735,7 +669,7 @@ static List victims_without_gangs(List candidates)
 static int ask_stock(const struct job_test *t)
 {
 	bitstr_t *nodes;
-	List others;
+	list_t *others;
 	time_t start;
 	int rc;
 
@@ -835,15 +769,14 @@ static int ask_confined(const struct job_test *t)
 	bool bound = t->job_ptr->bit_flags & GRES_ENFORCE_BIND;
 	int rc;
 
-	inside.exc_cores = sgang_inside_others(sgang_job_test.confine,
-					       sgang_job_test.islands,
-					       t->exc_cores);
+	inside.rest = release_exclude(&t->rest, sgang_inside_others(
+		sgang_job_test.confine, sgang_job_test.islands));
 	if (t->job_ptr->gres_list_req)
 		t->job_ptr->bit_flags |= GRES_ENFORCE_BIND;
 	rc = ask_stock(&inside);
 	if (!bound)
 		t->job_ptr->bit_flags &= ~GRES_ENFORCE_BIND;
-	FREE_NULL_BITMAP(inside.exc_cores);
+	release_free_excluded(&inside.rest);
 	return rc;
 }
 
@@ -862,7 +795,7 @@ static int test_for_commit(const struct job_test *t)
 	alone.preemptee_candidates = NULL;
 	rc = sgang_job_test.islands ? ask_confined(&alone) : ask_stock(&alone);
 	if (rc == SLURM_SUCCESS)
-		t->job_ptr->job_state |= JOB_CONFIGURING;
+		release_set_flag(t->job_ptr, JOB_CONFIGURING);
 	return rc;
 }
 
@@ -887,7 +820,7 @@ static int test_placed(const struct job_test *t)
 	if (!usable || !chosen)
 		goto out;
 	if (!shape.whole)
-		(void) stock.nodeinfo_set_all();
+		(void) stock.select_nodeinfo_set_all();
 	if (!sgang_placer_choose(&sgang_host_slurm, own.fabric, &own.conf,
 				 (struct sgang_job *) t->job_ptr, &shape,
 				 usable, chosen))
@@ -1074,8 +1007,9 @@ static int test_will_run(const struct job_test *t)
 extern int select_p_job_test(job_record_t *job_ptr, bitstr_t *node_bitmap,
 			     uint32_t min_nodes, uint32_t max_nodes,
 			     uint32_t req_nodes, uint16_t mode,
-			     List preemptee_candidates,
-			     List *preemptee_job_list, bitstr_t *exc_cores)
+			     list_t *preemptee_candidates,
+			     list_t **preemptee_job_list,
+			     RELEASE_REST_PARAMETERS)
 {
 	struct job_test t = {
 		.job_ptr = job_ptr,
@@ -1086,7 +1020,7 @@ extern int select_p_job_test(job_record_t *job_ptr, bitstr_t *node_bitmap,
 		.mode = mode,
 		.preemptee_candidates = preemptee_candidates,
 		.preemptee_job_list = preemptee_job_list,
-		.exc_cores = exc_cores,
+		.rest = RELEASE_REST,
 	};
 
 	if (own.controller && (mode & SELECT_MODE_BASE) != SELECT_MODE_WILL_RUN)
@@ -1167,193 +1101,28 @@ extern int select_p_reconfigure(void)
 	return stock.reconfigure();
 }
 
-/* ---- calls that only pass through ---- */
-
-extern int select_p_state_save(char *dir_name)
-{
-	return stock.state_save(dir_name);
-}
-
-extern int select_p_state_restore(char *dir_name)
-{
-	return stock.state_restore(dir_name);
-}
-
-extern int select_p_job_init(List jobs)
-{
-	job_record_t *job_ptr = jobs ? list_peek(jobs) : NULL;
-
-	/* The conductor will look at the saved jobs as soon as it can. */
-	if (own.controller && !own.forward_only && job_ptr)
-		check_layout(layout_of_job(job_ptr));
-	return stock.job_init(jobs);
-}
-
-extern int select_p_job_ready(job_record_t *job_ptr)
-{
-	return stock.job_ready(job_ptr);
-}
-
-extern int select_p_job_expand(job_record_t *from, job_record_t *to)
-{
-	return stock.job_expand(from, to);
-}
-
-extern int select_p_job_resized(job_record_t *job_ptr, node_record_t *node_ptr)
-{
-	return stock.job_resized(job_ptr, node_ptr);
-}
-
-extern int select_p_job_signal(job_record_t *job_ptr, int sig)
-{
-	return stock.job_signal(job_ptr, sig);
-}
+/* Where there is this call: the conductor will look at the saved jobs as soon as
+ * it can. */
+#define CHECK_JOBS(type, name, parameters, arguments) \
+	extern type select_p_##name parameters \
+	{ \
+		job_record_t *job_ptr = jobs ? list_peek(jobs) : NULL; \
+		\
+		if (own.controller && !own.forward_only && job_ptr) \
+			check_layout(layout_of_job(job_ptr)); \
+		return stock.name arguments; \
+	}
+RELEASE_JOB_INIT(CHECK_JOBS)
 
 /* A held member has nothing to suspend yet, and its hold would be lost. */
-extern int select_p_job_suspend(job_record_t *job_ptr, bool indf_susp)
+extern int select_p_job_suspend(job_record_t *job_ptr, bool indefinite)
 {
 	if (is_at_work() && sgang_host_concerns(job_ptr) &&
 	    sgang_host_slurm.held((struct sgang_job *) job_ptr))
 		return ESLURM_TRANSITION_STATE_NO_UPDATE;
-	return stock.job_suspend(job_ptr, indf_susp);
+	return stock.job_suspend(job_ptr, indefinite);
 }
 
-extern int select_p_job_resume(job_record_t *job_ptr, bool indf_susp)
-{
-	return stock.job_resume(job_ptr, indf_susp);
-}
+/* ---- calls that only pass through ---- */
 
-extern bitstr_t *select_p_step_pick_nodes(job_record_t *job_ptr,
-					  select_jobinfo_t *jobinfo,
-					  uint32_t node_count,
-					  bitstr_t **avail_nodes)
-{
-	return stock.step_pick_nodes(job_ptr, jobinfo, node_count,
-				     avail_nodes);
-}
-
-extern int select_p_step_start(step_record_t *step_ptr)
-{
-	return stock.step_start(step_ptr);
-}
-
-extern int select_p_step_finish(step_record_t *step_ptr, bool killing_step)
-{
-	return stock.step_finish(step_ptr, killing_step);
-}
-
-extern int select_p_select_nodeinfo_pack(select_nodeinfo_t *nodeinfo,
-					 buf_t *buffer,
-					 uint16_t protocol_version)
-{
-	return stock.nodeinfo_pack(nodeinfo, buffer, protocol_version);
-}
-
-extern int select_p_select_nodeinfo_unpack(select_nodeinfo_t **nodeinfo,
-					   buf_t *buffer,
-					   uint16_t protocol_version)
-{
-	return stock.nodeinfo_unpack(nodeinfo, buffer, protocol_version);
-}
-
-extern select_nodeinfo_t *select_p_select_nodeinfo_alloc(void)
-{
-	return stock.nodeinfo_alloc();
-}
-
-extern int select_p_select_nodeinfo_free(select_nodeinfo_t *nodeinfo)
-{
-	return stock.nodeinfo_free(nodeinfo);
-}
-
-extern int select_p_select_nodeinfo_set_all(void)
-{
-	return stock.nodeinfo_set_all();
-}
-
-extern int select_p_select_nodeinfo_set(job_record_t *job_ptr)
-{
-	return stock.nodeinfo_set(job_ptr);
-}
-
-extern int select_p_select_nodeinfo_get(select_nodeinfo_t *nodeinfo,
-					enum select_nodedata_type dinfo,
-					enum node_states state, void *data)
-{
-	return stock.nodeinfo_get(nodeinfo, dinfo, state, data);
-}
-
-extern select_jobinfo_t *select_p_select_jobinfo_alloc(void)
-{
-	return stock.jobinfo_alloc();
-}
-
-extern int select_p_select_jobinfo_free(select_jobinfo_t *jobinfo)
-{
-	return stock.jobinfo_free(jobinfo);
-}
-
-extern int select_p_select_jobinfo_set(select_jobinfo_t *jobinfo,
-				       enum select_jobdata_type data_type,
-				       void *data)
-{
-	return stock.jobinfo_set(jobinfo, data_type, data);
-}
-
-extern int select_p_select_jobinfo_get(select_jobinfo_t *jobinfo,
-				       enum select_jobdata_type data_type,
-				       void *data)
-{
-	return stock.jobinfo_get(jobinfo, data_type, data);
-}
-
-extern select_jobinfo_t *select_p_select_jobinfo_copy(select_jobinfo_t *jobinfo)
-{
-	return stock.jobinfo_copy(jobinfo);
-}
-
-extern int select_p_select_jobinfo_pack(select_jobinfo_t *jobinfo,
-					buf_t *buffer,
-					uint16_t protocol_version)
-{
-	return stock.jobinfo_pack(jobinfo, buffer, protocol_version);
-}
-
-extern int select_p_select_jobinfo_unpack(select_jobinfo_t **jobinfo,
-					  buf_t *buffer,
-					  uint16_t protocol_version)
-{
-	return stock.jobinfo_unpack(jobinfo, buffer, protocol_version);
-}
-
-extern char *select_p_select_jobinfo_sprint(select_jobinfo_t *jobinfo,
-					    char *buf, size_t size, int mode)
-{
-	return stock.jobinfo_sprint(jobinfo, buf, size, mode);
-}
-
-extern char *select_p_select_jobinfo_xstrdup(select_jobinfo_t *jobinfo,
-					     int mode)
-{
-	return stock.jobinfo_xstrdup(jobinfo, mode);
-}
-
-extern int select_p_get_info_from_plugin(enum select_plugindata_info dinfo,
-					 job_record_t *job_ptr, void *data)
-{
-	return stock.get_info_from_plugin(dinfo, job_ptr, data);
-}
-
-extern int select_p_update_node_config(int index)
-{
-	return stock.update_node_config(index);
-}
-
-extern bitstr_t *select_p_resv_test(resv_desc_msg_t *resv_desc_ptr,
-				    uint32_t node_cnt,
-				    bitstr_t *avail_bitmap,
-				    bitstr_t **core_bitmap)
-{
-	return stock.resv_test(resv_desc_ptr, node_cnt, avail_bitmap,
-			       core_bitmap);
-}
+RELEASE_PASSED(PASS)

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* dbd.h - what slurmdbd hears of a start that may be taken back
+ *
+ * slurmdbd's row of a job would stay RUNNING if it were told of a start that is
+ * undone. So nothing of a hold reaches it; how that is done differs between
+ * releases. Everything is called with slurmctld's locks, and nothing here waits
+ * for slurmdbd.
+ */
+
+#ifndef SGANG_DBD_H
+#define SGANG_DBD_H
+
+#include <stdint.h>
+
+struct job_record;
+
+/* Around a select_nodes() that commits: dbd_hush() before it, and with its
+ * answer and the job's id of that time dbd_unhush() after it. */
+uint64_t sgang_dbd_hush(struct job_record *job_ptr);
+void sgang_dbd_unhush(struct job_record *job_ptr, uint32_t job_id,
+		      uint64_t token);
+
+/* The job is held now. */
+void sgang_dbd_held(struct job_record *job_ptr);
+
+/* Around an undo, likewise. */
+uint64_t sgang_dbd_undo_begin(struct job_record *job_ptr);
+void sgang_dbd_undo_end(struct job_record *job_ptr, uint64_t token);
+
+/* The held job starts: tell. */
+void sgang_dbd_start(struct job_record *job_ptr);
+
+/* The held job left its hold without us; it may have been cancelled. */
+void sgang_dbd_drop(struct job_record *job_ptr);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* release.h - Slurm's private headers, and what its releases do differently
+ *
+ * configure links slurm-private/sgang_release.h to release_<release>.h of the
+ * Slurm it builds for. Each of those includes Slurm's headers and gives these
+ * names; nothing outside them asks for a version.
+ *
+ *   list_t, list_itr_t, job_details_t
+ *			types, as later releases call them
+ *   release_set_state(), release_set_flag(), release_clear_flag()
+ *			job_state; newer releases keep a second copy
+ *   release_reason()	Slurm's word for a reason to wait
+ *   release_whole_node()	does the job want all of its nodes?
+ *   release_select_nodes()	start the job as the main scheduler does
+ *   release_count_begin(), release_count_end()
+ *			count the job for the limits of its associations
+ *   release_switch_complete(), release_completed(), release_epilog_done()
+ *			the steps of an end, see host_undo()
+ *   release_requeue()	as scontrol requeue of root does it
+ *   release_validate_gres()	make gres_list_req, which is NULL, anew
+ *   release_node_used()	CPUs and MB of memory in use on a node
+ *   RELEASE_BITMAP_HEAD, BITSTR_SHIFT
+ *			the words of a bitmap begin after so many, and hold 64
+ *			bits each
+ *
+ * For the select plugin:
+ *
+ *   release_rest_t	the last arguments of job_test, which nobody but the
+ *			stock plugin looks at: cores and GRES that the job may
+ *			not have; RELEASE_REST_PARAMETERS, RELEASE_REST and
+ *			RELEASE_REST_ARGUMENTS declare, collect and pass them
+ *   release_exclude()	the same with more cores excluded, by a bitmap over
+ *			the cluster, which it takes; release_free_excluded()
+ *			ends it
+ *   RELEASE_PASSED	the calls that only pass through to the stock plugin,
+ *			as CALL(type, name, parameters, arguments)
+ *   RELEASE_JOB_INIT	job_init, where there is one
+ */
+
+#include "sgang_release.h"

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* release_22_05.h - Slurm 22.05's private headers; what the names mean: release.h */
+
+#ifndef SGANG_RELEASE_H
+#define SGANG_RELEASE_H
+
+#include "slurm/slurm_errno.h"
+#include "src/common/slurm_xlator.h"
+#include "src/common/assoc_mgr.h"
+#include "src/common/bitstring.h"
+#include "src/common/gres.h"
+#include "src/common/job_resources.h"
+#include "src/common/list.h"
+#include "src/common/log.h"
+#include "src/common/node_conf.h"
+#include "src/common/prep.h"
+#include "src/common/read_config.h"
+#include "src/common/run_in_daemon.h"
+#include "src/common/select.h"
+#include "src/common/slurm_accounting_storage.h"
+#include "src/common/slurm_selecttype_info.h"
+#include "src/common/switch.h"
+#include "src/common/uid.h"
+#include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+#include "src/slurmctld/acct_policy.h"
+#include "src/slurmctld/agent.h"
+#include "src/slurmctld/fed_mgr.h"
+#include "src/slurmctld/job_scheduler.h"
+#include "src/slurmctld/licenses.h"
+#include "src/slurmctld/locks.h"
+#include "src/slurmctld/node_scheduler.h"
+#include "src/slurmctld/slurmctld.h"
+#include "src/slurmctld/srun_comm.h"
+
+/* Later releases call them so. */
+typedef struct xlist list_t;
+typedef struct listIterator list_itr_t;
+typedef struct job_details job_details_t;
+
+/* ---- state of a job ---- */
+
+static inline void release_set_state(job_record_t *job_ptr, uint32_t state)
+{
+	job_ptr->job_state = state;
+}
+
+static inline void release_set_flag(job_record_t *job_ptr, uint32_t flag)
+{
+	job_ptr->job_state |= flag;
+}
+
+static inline void release_clear_flag(job_record_t *job_ptr, uint32_t flag)
+{
+	job_ptr->job_state &= ~flag;
+}
+
+static inline const char *release_reason(enum job_state_reason reason)
+{
+	return job_reason_string(reason);
+}
+
+/* ---- start and end ---- */
+
+static inline int release_select_nodes(job_record_t *job_ptr)
+{
+	return select_nodes(job_ptr, false, NULL, NULL, false,
+			    SLURMDB_JOB_FLAG_SCHED);
+}
+
+static inline void release_count_begin(job_record_t *job_ptr)
+{
+	acct_policy_job_begin(job_ptr);
+}
+
+static inline void release_count_end(job_record_t *job_ptr)
+{
+	acct_policy_job_fini(job_ptr);
+}
+
+static inline void release_switch_complete(job_record_t *job_ptr)
+{
+	switch_g_job_complete(job_ptr->job_id);
+}
+
+static inline void release_completed(job_record_t *job_ptr)
+{
+	cleanup_completing(job_ptr);
+}
+
+static inline void release_epilog_done(job_record_t *job_ptr, char *node)
+{
+	(void) job_epilog_complete(job_ptr->job_id, node, 0);
+}
+
+static inline int release_requeue(job_record_t *job_ptr)
+{
+	return job_requeue(0, job_ptr->job_id, NULL, false, 0);
+}
+
+static inline void release_validate_gres(job_record_t *job_ptr)
+{
+	job_details_t *d = job_ptr->details;
+
+	(void) gres_job_state_validate(
+		job_ptr->cpus_per_tres, job_ptr->tres_freq,
+		job_ptr->tres_per_job, job_ptr->tres_per_node,
+		job_ptr->tres_per_socket, job_ptr->tres_per_task,
+		job_ptr->mem_per_tres, &d->num_tasks, &d->min_nodes,
+		&d->max_nodes, &d->ntasks_per_node,
+		&d->mc_ptr->ntasks_per_socket, &d->mc_ptr->sockets_per_node,
+		&d->orig_cpus_per_task, &d->ntasks_per_tres,
+		&job_ptr->gres_list_req);
+}
+
+static inline bool release_whole_node(const job_details_t *d)
+{
+	return d->whole_node == WHOLE_NODE_REQUIRED;
+}
+
+/* ---- nodes ---- */
+
+/* Where the words of a bitmap begin, and how many bits make one. */
+#define RELEASE_BITMAP_HEAD BITSTR_OVERHEAD
+
+static inline void release_node_used(const node_record_t *node_ptr,
+				     uint16_t *cpus, uint64_t *memory)
+{
+	select_g_select_nodeinfo_get(node_ptr->select_nodeinfo,
+				     SELECT_NODEDATA_SUBCNT,
+				     NODE_STATE_ALLOCATED, cpus);
+	select_g_select_nodeinfo_get(node_ptr->select_nodeinfo,
+				     SELECT_NODEDATA_MEM_ALLOC,
+				     NODE_STATE_ALLOCATED, memory);
+}
+
+/* ---- the select plugin ---- */
+
+typedef struct {
+	bitstr_t *exc_cores;
+} release_rest_t;
+
+#define RELEASE_REST_PARAMETERS bitstr_t *exc_cores
+#define RELEASE_REST { .exc_cores = exc_cores }
+#define RELEASE_REST_ARGUMENTS(rest) (rest)->exc_cores
+
+static inline release_rest_t release_exclude(const release_rest_t *rest,
+					     bitstr_t *cores)
+{
+	release_rest_t more = { .exc_cores = cores };
+
+	if (rest->exc_cores)
+		bit_or(cores, rest->exc_cores);
+	return more;
+}
+
+static inline void release_free_excluded(release_rest_t *more)
+{
+	FREE_NULL_BITMAP(more->exc_cores);
+}
+
+#define RELEASE_PASSED(CALL) \
+	CALL(int, state_save, (char *dir), (dir)) \
+	CALL(int, state_restore, (char *dir), (dir)) \
+	CALL(int, job_ready, (job_record_t *job_ptr), (job_ptr)) \
+	CALL(int, job_expand, (job_record_t *from, job_record_t *to), \
+	     (from, to)) \
+	CALL(int, job_resized, (job_record_t *job_ptr, \
+	     node_record_t *node_ptr), (job_ptr, node_ptr)) \
+	CALL(int, job_signal, (job_record_t *job_ptr, int sig), \
+	     (job_ptr, sig)) \
+	CALL(int, job_resume, (job_record_t *job_ptr, bool indefinite), \
+	     (job_ptr, indefinite)) \
+	CALL(bitstr_t *, step_pick_nodes, (job_record_t *job_ptr, \
+	     select_jobinfo_t *jobinfo, uint32_t nodes, bitstr_t **avail), \
+	     (job_ptr, jobinfo, nodes, avail)) \
+	CALL(int, step_start, (step_record_t *step), (step)) \
+	CALL(int, step_finish, (step_record_t *step, bool killing), \
+	     (step, killing)) \
+	CALL(int, select_nodeinfo_pack, (select_nodeinfo_t *info, \
+	     buf_t *buffer, uint16_t version), (info, buffer, version)) \
+	CALL(int, select_nodeinfo_unpack, (select_nodeinfo_t **info, \
+	     buf_t *buffer, uint16_t version), (info, buffer, version)) \
+	CALL(select_nodeinfo_t *, select_nodeinfo_alloc, (void), ()) \
+	CALL(int, select_nodeinfo_free, (select_nodeinfo_t *info), (info)) \
+	CALL(int, select_nodeinfo_set_all, (void), ()) \
+	CALL(int, select_nodeinfo_set, (job_record_t *job_ptr), (job_ptr)) \
+	CALL(int, select_nodeinfo_get, (select_nodeinfo_t *info, \
+	     enum select_nodedata_type what, enum node_states state, \
+	     void *data), (info, what, state, data)) \
+	CALL(select_jobinfo_t *, select_jobinfo_alloc, (void), ()) \
+	CALL(int, select_jobinfo_free, (select_jobinfo_t *info), (info)) \
+	CALL(int, select_jobinfo_set, (select_jobinfo_t *info, \
+	     enum select_jobdata_type what, void *data), \
+	     (info, what, data)) \
+	CALL(int, select_jobinfo_get, (select_jobinfo_t *info, \
+	     enum select_jobdata_type what, void *data), \
+	     (info, what, data)) \
+	CALL(select_jobinfo_t *, select_jobinfo_copy, \
+	     (select_jobinfo_t *info), (info)) \
+	CALL(int, select_jobinfo_pack, (select_jobinfo_t *info, \
+	     buf_t *buffer, uint16_t version), (info, buffer, version)) \
+	CALL(int, select_jobinfo_unpack, (select_jobinfo_t **info, \
+	     buf_t *buffer, uint16_t version), (info, buffer, version)) \
+	CALL(char *, select_jobinfo_sprint, (select_jobinfo_t *info, \
+	     char *text, size_t size, int mode), (info, text, size, mode)) \
+	CALL(char *, select_jobinfo_xstrdup, (select_jobinfo_t *info, \
+	     int mode), (info, mode)) \
+	CALL(int, get_info_from_plugin, (enum select_plugindata_info what, \
+	     job_record_t *job_ptr, void *data), (what, job_ptr, data)) \
+	CALL(int, update_node_config, (int index), (index)) \
+	CALL(bitstr_t *, resv_test, (resv_desc_msg_t *resv, \
+	     uint32_t nodes, bitstr_t *avail, bitstr_t **cores), \
+	     (resv, nodes, avail, cores))
+
+#define RELEASE_JOB_INIT(CALL) \
+	CALL(int, job_init, (list_t *jobs), (jobs))
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* release_26_05.h - Slurm 26.05's private headers; what the names mean: release.h */
+
+#ifndef SGANG_RELEASE_H
+#define SGANG_RELEASE_H
+
+#include "slurm/slurm_errno.h"
+#include "src/common/slurm_xlator.h"
+#include "src/common/assoc_mgr.h"
+#include "src/common/bitstring.h"
+#include "src/common/core_array.h"
+#include "src/common/job_features.h"
+#include "src/common/job_record.h"
+#include "src/common/job_resources.h"
+#include "src/common/job_state_reason.h"
+#include "src/common/list.h"
+#include "src/common/log.h"
+#include "src/common/node_conf.h"
+#include "src/common/read_config.h"
+#include "src/common/run_in_daemon.h"
+#include "src/common/uid.h"
+#include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+#include "src/interfaces/accounting_storage.h"
+#include "src/interfaces/gres.h"
+#include "src/interfaces/prep.h"
+#include "src/interfaces/select.h"
+#include "src/interfaces/switch.h"
+#include "src/slurmctld/acct_policy.h"
+#include "src/slurmctld/agent.h"
+#include "src/slurmctld/fed_mgr.h"
+#include "src/slurmctld/job_scheduler.h"
+#include "src/slurmctld/licenses.h"
+#include "src/slurmctld/locks.h"
+#include "src/slurmctld/node_scheduler.h"
+#include "src/slurmctld/proc_req.h"
+#include "src/slurmctld/slurmctld.h"
+#include "src/stepmgr/stepmgr.h"
+
+#include "slurm/release_since_24_11.h"
+
+/* ---- start and end ---- */
+
+static inline void release_completed(job_record_t *job_ptr)
+{
+	cleanup_completing(job_ptr, false);
+}
+
+static inline void release_epilog_done(job_record_t *job_ptr, char *node)
+{
+	(void) job_epilog_complete(job_ptr, node, 0);
+}
+
+static inline int release_requeue(job_record_t *job_ptr)
+{
+	return job_requeue_internal(0, job_ptr, false, 0);
+}
+
+/* ---- nodes ---- */
+
+static inline void release_node_used(const node_record_t *node_ptr,
+				     uint16_t *cpus, uint64_t *memory)
+{
+	*cpus = node_ptr->alloc_cpus;
+	*memory = node_ptr->alloc_memory;
+}
+
+/* ---- the select plugin ---- */
+
+#define RELEASE_PASSED(CALL) \
+	CALL(int, job_ready, (job_record_t *job_ptr), (job_ptr)) \
+	CALL(int, job_expand, (job_record_t *from, job_record_t *to), \
+	     (from, to)) \
+	CALL(int, job_resized, (job_record_t *job_ptr, \
+	     node_record_t *node_ptr), (job_ptr, node_ptr)) \
+	CALL(void, job_mem_reduce, (job_record_t *job_ptr), (job_ptr)) \
+	CALL(int, job_resume, (job_record_t *job_ptr, bool indefinite), \
+	     (job_ptr, indefinite)) \
+	CALL(int, select_nodeinfo_set_all, (void), ()) \
+	CALL(int, select_nodeinfo_set, (job_record_t *job_ptr), (job_ptr))
+
+#define RELEASE_JOB_INIT(CALL)
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* release_since_24_11.h - what 24.11 and later releases have in common
+ *
+ * Included by their headers after Slurm's own; what the names mean: release.h.
+ */
+
+#ifndef SGANG_RELEASE_SINCE_24_11_H
+#define SGANG_RELEASE_SINCE_24_11_H
+
+/* ---- state of a job ---- */
+
+static inline void release_set_state(job_record_t *job_ptr, uint32_t state)
+{
+	job_state_set(job_ptr, state);
+}
+
+static inline void release_set_flag(job_record_t *job_ptr, uint32_t flag)
+{
+	job_state_set_flag(job_ptr, flag);
+}
+
+static inline void release_clear_flag(job_record_t *job_ptr, uint32_t flag)
+{
+	job_state_unset_flag(job_ptr, flag);
+}
+
+static inline const char *release_reason(enum job_state_reason reason)
+{
+	return job_state_reason_string(reason);
+}
+
+static inline bool release_whole_node(const job_details_t *d)
+{
+	return d->whole_node & WHOLE_NODE_REQUIRED;
+}
+
+/* ---- start and end ---- */
+
+static inline int release_select_nodes(job_record_t *job_ptr)
+{
+	job_node_select_t selection = { .job_ptr = job_ptr };
+
+	return select_nodes(&selection, false, false, SLURMDB_JOB_FLAG_SCHED);
+}
+
+static inline void release_count_begin(job_record_t *job_ptr)
+{
+	acct_policy_job_begin(job_ptr, false);
+}
+
+static inline void release_count_end(job_record_t *job_ptr)
+{
+	acct_policy_job_fini(job_ptr, false);
+}
+
+static inline void release_switch_complete(job_record_t *job_ptr)
+{
+	switch_g_job_complete(job_ptr);
+}
+
+static inline void release_validate_gres(job_record_t *job_ptr)
+{
+	job_details_t *d = job_ptr->details;
+	gres_job_state_validate_t request = {
+		.cpus_per_tres = job_ptr->cpus_per_tres,
+		.mem_per_tres = job_ptr->mem_per_tres,
+		.tres_freq = job_ptr->tres_freq,
+		.tres_per_job = job_ptr->tres_per_job,
+		.tres_per_node = job_ptr->tres_per_node,
+		.tres_per_socket = job_ptr->tres_per_socket,
+		.tres_per_task = job_ptr->tres_per_task,
+		.cpus_per_task = &d->orig_cpus_per_task,
+		.max_nodes = &d->max_nodes,
+		.min_cpus = &d->min_cpus,
+		.min_nodes = &d->min_nodes,
+		.ntasks_per_node = &d->ntasks_per_node,
+		.ntasks_per_socket = &d->mc_ptr->ntasks_per_socket,
+		.ntasks_per_tres = &d->ntasks_per_tres,
+		.num_tasks = &d->num_tasks,
+		.sockets_per_node = &d->mc_ptr->sockets_per_node,
+		.gres_list = &job_ptr->gres_list_req,
+	};
+
+	(void) gres_job_state_validate(&request);
+}
+
+/* ---- nodes ---- */
+
+/* Private to Slurm's bitstring.c; the layout test compares. */
+#define RELEASE_BITMAP_HEAD 2
+#define BITSTR_SHIFT 6
+
+/* ---- the select plugin ---- */
+
+typedef struct {
+	resv_exc_t *exc;
+	will_run_data_t *will_run;
+	resv_exc_t own;			/* what exc points to, with more */
+} release_rest_t;
+
+#define RELEASE_REST_PARAMETERS \
+	resv_exc_t *resv_exc, will_run_data_t *will_run
+#define RELEASE_REST { .exc = resv_exc, .will_run = will_run }
+#define RELEASE_REST_ARGUMENTS(rest) \
+	((rest)->own.exc_cores ? (resv_exc_t *) &(rest)->own : (rest)->exc), \
+	(rest)->will_run
+
+static inline release_rest_t release_exclude(const release_rest_t *rest,
+					     bitstr_t *cores)
+{
+	release_rest_t more = *rest;
+
+	if (rest->exc)
+		more.own = *rest->exc;
+	more.own.exc_cores = core_bitmap_to_array(cores);
+	if (rest->exc && rest->exc->exc_cores)
+		core_array_or(more.own.exc_cores, rest->exc->exc_cores);
+	FREE_NULL_BITMAP(cores);
+	return more;
+}
+
+/* The other members are borrowed. */
+static inline void release_free_excluded(release_rest_t *more)
+{
+	free_core_array(&more->own.exc_cores);
+}
+
+#endif
