@@ -84,6 +84,7 @@ slurm_errors()
 		-e 'mpi/pmix|mpi_pmix' \
 		-e 'auth_p_get_host: Lookup failed' \
 		-e 'xgetnameinfo: getnameinfo\(\) failed' \
+		-e 'msg_type=SRUN_JOB_COMPLETE\) failed: Connection reset' \
 		-e "Nodes .* not responding"
 }
 
@@ -308,6 +309,7 @@ slurm_common_conf()
 	SelectType=select/cons_tres
 	SelectTypeParameters=CR_Core_Memory
 	SchedulerType=sched/backfill
+	PriorityType=priority/basic
 	SchedulerParameters=bf_interval=2,sched_interval=2,batch_sched_delay=0,sched_min_interval=0,bf_continue
 	TopologyPlugin=topology/$slurm_topology
 	ReturnToService=2
@@ -542,10 +544,21 @@ slurm_stop_node()
 # first so that none lives to tell how another ended.
 slurm_kill_node()
 {
-	local pids
+	local pids more pid
 
-	pids="$(slurm_pid "$1") $(slurm_strays "$1")"
-	kill -STOP $pids 2>/dev/null
+	# Whoever is being started meanwhile must not get away and report.
+	more=$(slurm_pid "$1")
+	while test -n "$more"; do
+		kill -STOP $more 2>/dev/null
+		pids="$pids $more"
+		more=
+		for pid in $(slurm_strays "$1"); do
+			case " "$(echo $pids)" " in
+			*" $pid "*) ;;
+			*) more="$more $pid" ;;
+			esac
+		done
+	done
 	kill -KILL $pids 2>/dev/null
 	wait_for 5 slurm_ended $pids
 }

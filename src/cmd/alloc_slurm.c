@@ -6,13 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <slurm/slurm.h>
-#include <slurm/slurm_errno.h>
 
 #include "cmd/alloc.h"
 #include "cmd/libslurm.h"
 #include "core/hostlist.h"
 #include "slurm/client.h"
+#include "slurm/public.h"
 
 static int no_memory(struct sgang_error *err)
 {
@@ -56,7 +55,7 @@ static int fill_node(struct sgang_alloc_node *node, const job_info_t *info,
 	if (read_cores(info, (uint32_t)i, &node->cores) ||
 	    sgang_indices_read_gpus(gres, &node->gpus))
 		return sgang_errf(err, errno, "what job %" PRIu32 " has on "
-				  "node %s cannot be read: %s", info->job_id,
+				  "node %s cannot be read: %s", public_job_id(info),
 				  name, strerror(errno));
 	return 0;
 }
@@ -71,7 +70,7 @@ static int fill_alloc(struct sgang_alloc *alloc, const job_info_t *info,
 
 	if (!info->job_resrcs || !info->nodes || !info->nodes[0])
 		return sgang_errf(err, ESRCH, "job %" PRIu32 " has no nodes",
-				  info->job_id);
+				  public_job_id(info));
 	if (sgang_hostlist_expand(info->nodes, &names, &n, err))
 		return -1;
 	found.node = calloc(n, sizeof(*found.node));
@@ -104,13 +103,13 @@ static int load_job(uint32_t job_id, const node_info_msg_t *nodes,
 	uint32_t i;
 	int rc;
 
-	if (slurm_load_job(&message, job_id, SHOW_DETAIL))
+	if (slurm_load_job(&message, public_id_of_job(job_id), SHOW_DETAIL))
 		return sgang_errf(err, EIO, "cannot read job %" PRIu32 " from "
 				  "slurmctld: %s", job_id,
 				  sgang_libslurm_why());
 	rc = 0;
 	for (i = 0; i < message->record_count; i++)
-		if (message->job_array[i].job_id == job_id)
+		if (public_job_id(&message->job_array[i]) == job_id)
 			break;
 	if (i == message->record_count)
 		rc = sgang_errf(err, ESRCH, "slurmctld does not know job %"

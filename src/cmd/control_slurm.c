@@ -9,13 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <slurm/slurm.h>
-#include <slurm/slurm_errno.h>
 
 #include "cmd/control.h"
 #include "cmd/libslurm.h"
 #include "cmd/words.h"
 #include "core/record.h"
+#include "slurm/public.h"
 
 /* What it says when somebody manages to start it. */
 static const char script[] =
@@ -95,7 +94,7 @@ static int submit(job_desc_msg_t *desc, uint32_t *job_id,
 	sgang_libslurm_leave();
 	if (rc || !answer)
 		return refused(err);
-	*job_id = answer->job_id;
+	*job_id = public_job_id(answer);
 	slurm_free_submit_response_response_msg(answer);
 	return 0;
 }
@@ -111,7 +110,7 @@ static void make_known(job_desc_msg_t *desc, uint32_t job_id)
 
 	if (sgang_libslurm_enter(&err))
 		return;
-	desc->job_id = job_id;
+	public_job_id(desc) = job_id;
 	(void)slurm_job_will_run2(desc, &answer);
 	sgang_libslurm_leave();
 }

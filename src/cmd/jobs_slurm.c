@@ -10,13 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <slurm/slurm.h>
-#include <slurm/slurm_errno.h>
-#include <slurm/slurmdb.h>
 
 #include "cmd/jobs.h"
 #include "cmd/libslurm.h"
 #include "slurm/client.h"
+#include "slurm/public.h"
 
 /* Slurm's words for the states that it numbers. */
 static const char *const states[JOB_END] = {
@@ -102,7 +100,7 @@ static char *array_text(const job_info_t *info)
 static int fill_row(struct sgang_jobrow *row, const job_info_t *info)
 {
 	row->class = class_of(info->job_state);
-	row->job_id = info->job_id;
+	row->job_id = public_job_id(info);
 	row->array_id = info->array_job_id;
 	row->tasks = sgang_jobs_count_tasks(info->array_task_str);
 	row->user = user_text(info);
@@ -308,7 +306,7 @@ int sgang_jobs_load_past(uint32_t job_id, struct sgang_jobs *jobs,
 	if (rc)
 		return sgang_errf(err, EIO, "cannot read the settings of "
 				  "slurmctld: %s", sgang_libslurm_why());
-	slurm_free_ctl_conf(conf);
+	public_free_conf(conf);
 	if (!has_slurmdbd)
 		return 0;
 	if (!list)

@@ -452,7 +452,7 @@ struct need {
 
 static bool memory_counts(void)
 {
-	return slurm_conf.select_type_param & CR_MEMORY;
+	return slurm_conf.select_type_param & RELEASE_BY_MEMORY;
 }
 
 static void need_of(const job_record_t *job_ptr,
@@ -618,7 +618,7 @@ static uint32_t units_on(uint32_t node, const struct need *need, bool empty)
 		return units_by_gres(node_ptr, need, empty) ? 1 : 0;
 	}
 	usage_of(node_ptr, empty, &usage);
-	if ((slurm_conf.select_type_param & CR_CORE) && node_ptr->threads > 1)
+	if ((slurm_conf.select_type_param & RELEASE_BY_CORE) && node_ptr->threads > 1)
 		cpus = (cpus + node_ptr->threads - 1) / node_ptr->threads *
 		       node_ptr->threads;
 	units = cpus ? usage.cpus / cpus : usage.cpus;
@@ -1367,7 +1367,7 @@ static bool host_ready(struct sgang_job *job)
 
 	return job_ptr && host_held(job) &&
 	       job_ptr->details->prolog_running == 1 &&
-	       !job_ptr->prep_prolog_cnt && test_job_nodes_ready(job_ptr);
+	       !job_ptr->prep_prolog_cnt && release_nodes_ready(job_ptr);
 }
 
 /* slurmctld has set the count to zero when it recovered the job. What it counts

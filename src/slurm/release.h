@@ -12,6 +12,7 @@
  *   release_reason()	Slurm's word for a reason to wait
  *   release_whole_node()	does the job want all of its nodes?
  *   release_select_nodes()	start the job as the main scheduler does
+ *   release_nodes_ready()	could an allocated job be launched by now?
  *   release_count_begin(), release_count_end()
  *			count the job for the limits of its associations
  *   release_switch_complete(), release_completed(), release_epilog_done()
@@ -19,6 +20,8 @@
  *   release_requeue()	as scontrol requeue of root does it
  *   release_validate_gres()	make gres_list_req, which is NULL, anew
  *   release_node_used()	CPUs and MB of memory in use on a node
+ *   RELEASE_BY_MEMORY, RELEASE_BY_CORE
+ *			in SelectTypeParameters: what is counted
  *   RELEASE_BITMAP_HEAD, BITSTR_SHIFT
  *			the words of a bitmap begin after so many, and hold 64
  *			bits each

@@ -83,6 +83,11 @@ static inline void release_switch_complete(job_record_t *job_ptr)
 	switch_g_job_complete(job_ptr->job_id);
 }
 
+static inline bool release_nodes_ready(job_record_t *job_ptr)
+{
+	return test_job_nodes_ready(job_ptr);
+}
+
 static inline void release_completed(job_record_t *job_ptr)
 {
 	cleanup_completing(job_ptr);
@@ -122,6 +127,9 @@ static inline bool release_whole_node(const job_details_t *d)
 
 /* Where the words of a bitmap begin, and how many bits make one. */
 #define RELEASE_BITMAP_HEAD BITSTR_OVERHEAD
+
+#define RELEASE_BY_MEMORY CR_MEMORY
+#define RELEASE_BY_CORE CR_CORE
 
 static inline void release_node_used(const node_record_t *node_ptr,
 				     uint16_t *cpus, uint64_t *memory)

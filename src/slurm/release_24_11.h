@@ -41,6 +41,11 @@
 
 /* ---- start and end ---- */
 
+static inline bool release_nodes_ready(job_record_t *job_ptr)
+{
+	return test_job_nodes_ready(job_ptr);
+}
+
 static inline void release_completed(job_record_t *job_ptr)
 {
 	cleanup_completing(job_ptr);
@@ -57,6 +62,9 @@ static inline int release_requeue(job_record_t *job_ptr)
 }
 
 /* ---- nodes ---- */
+
+#define RELEASE_BY_MEMORY CR_MEMORY
+#define RELEASE_BY_CORE CR_CORE
 
 static inline void release_node_used(const node_record_t *node_ptr,
 				     uint16_t *cpus, uint64_t *memory)

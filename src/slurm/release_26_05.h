@@ -41,6 +41,12 @@
 
 /* ---- start and end ---- */
 
+static inline bool release_nodes_ready(job_record_t *job_ptr)
+{
+	/* the node that runs the script is chosen late */
+	return !pick_batch_host(job_ptr) && test_job_nodes_ready(job_ptr);
+}
+
 static inline void release_completed(job_record_t *job_ptr)
 {
 	cleanup_completing(job_ptr, false);
@@ -58,11 +64,14 @@ static inline int release_requeue(job_record_t *job_ptr)
 
 /* ---- nodes ---- */
 
+#define RELEASE_BY_MEMORY SELECT_MEMORY
+#define RELEASE_BY_CORE SELECT_CORE
+
 static inline void release_node_used(const node_record_t *node_ptr,
 				     uint16_t *cpus, uint64_t *memory)
 {
-	*cpus = node_ptr->alloc_cpus;
-	*memory = node_ptr->alloc_memory;
+	*cpus = node_select_stats_array[node_ptr->index]->alloc_cpus;
+	*memory = node_select_stats_array[node_ptr->index]->alloc_memory;
 }
 
 /* ---- the select plugin ---- */

@@ -16,10 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <slurm/slurm.h>
-#include <slurm/slurm_errno.h>
 
 #include "bench_client.h"
+#include "slurm/public.h"
 
 #define PATIENCE_US 20e6	/* a job is placed by then, or never */
 #define POLL_NS 1000000
@@ -87,10 +86,10 @@ static int cancel(uint32_t job_id)
 	job_info_msg_t *jobs;
 	uint32_t state;
 
-	if (slurm_kill_job(job_id, SIGKILL, 0) != SLURM_SUCCESS)
+	if (slurm_kill_job(public_id_of_job(job_id), SIGKILL, 0) != SLURM_SUCCESS)
 		return complain("bench_placement: no cancel");
 	do {
-		if (slurm_load_job(&jobs, job_id, 0) != SLURM_SUCCESS)
+		if (slurm_load_job(&jobs, public_id_of_job(job_id), 0) != SLURM_SUCCESS)
 			return complain("bench_placement: no job");
 		state = jobs->job_array[0].job_state;
 		slurm_free_job_info_msg(jobs);
@@ -135,7 +134,7 @@ static char *wait_for_nodes(uint32_t job_id, bool gang)
 		resource_allocation_response_msg_t *job = NULL;
 
 		nap();
-		if (slurm_allocation_lookup(job_id, &job) == SLURM_SUCCESS) {
+		if (slurm_allocation_lookup(public_id_of_job(job_id), &job) == SLURM_SUCCESS) {
 			nodes = placed_on(job, gang);
 			slurm_free_resource_allocation_response_msg(job);
 		}
@@ -150,10 +149,10 @@ static int occupy(struct worker *worker, uint32_t n_nodes, char *nodes)
 
 	if (!job)
 		return -1;
-	worker->filler = job->job_id;
+	worker->filler = public_job_id(job);
 	got = placed_on(job, false);
 	if (!got)
-		got = wait_for_nodes(job->job_id, false);
+		got = wait_for_nodes(public_job_id(job), false);
 	slurm_free_resource_allocation_response_msg(job);
 	if (!got)
 		fprintf(stderr, "bench_placement: %s is not free\n", nodes);
@@ -203,7 +202,7 @@ static int place(struct worker *worker, uint32_t n_nodes, bool gang,
 	job = ask(n_nodes, NULL, options, gang ? 2 : 0);
 	if (!job)
 		return -1;
-	id = job->job_id;
+	id = public_job_id(job);
 	nodes = placed_on(job, gang);
 	slurm_free_resource_allocation_response_msg(job);
 	if (!nodes)

@@ -15,8 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <slurm/slurm.h>
-#include <slurm/slurm_errno.h>
+#include "slurm/public.h"
 
 static void describe(job_desc_msg_t *job)
 {
@@ -79,7 +78,7 @@ int main(int argc, char **argv)
 	}
 	if (response->job_submit_user_msg)
 		fprintf(stderr, "%s\n", response->job_submit_user_msg);
-	printf("%" PRIu32 "\n", response->job_id);
+	printf("%" PRIu32 "\n", public_job_id(response));
 	slurm_free_submit_response_response_msg(response);
 	return 0;
 }

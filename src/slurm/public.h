@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* public.h - libslurm's public header, and what its releases call differently
+ *
+ * Since 25.11 a job's id is part of slurm_step_id_t, in messages and as an
+ * argument.
+ *
+ *   public_job_id(message)	the job's id in a message, to read and to set
+ *   public_id_of_job(job_id)	what libslurm's functions want in place of an id
+ *   public_free_conf(conf)	free what slurm_load_ctl_conf() gave
+ */
+
+#ifndef SGANG_PUBLIC_H
+#define SGANG_PUBLIC_H
+
+#include <slurm/slurm.h>
+#include <slurm/slurmdb.h>
+#include <slurm/slurm_errno.h>
+#include <slurm/slurm_version.h>
+
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+#define public_job_id(message) ((message)->step_id.job_id)
+#define public_id_of_job(id) ((slurm_step_id_t) { \
+	.job_id = (id), .step_het_comp = NO_VAL, .step_id = NO_VAL })
+#define public_free_conf(conf) slurm_free_conf(conf)
+#else
+#define public_job_id(message) ((message)->job_id)
+#define public_id_of_job(id) (id)
+#define public_free_conf(conf) slurm_free_ctl_conf(conf)
+#endif
+
+#endif
