@@ -253,6 +253,14 @@ static uint16_t lowest_tier(const job_record_t *job_ptr)
 	return tier;
 }
 
+/* As far as is known. */
+static int64_t ends_at(const job_record_t *job_ptr)
+{
+	if (job_ptr->time_limit == INFINITE || IS_JOB_SUSPENDED(job_ptr))
+		return INT64_MAX;
+	return job_ptr->end_time;
+}
+
 static uint32_t time_limit(const job_record_t *job_ptr)
 {
 	uint32_t minutes = job_ptr->time_limit;
@@ -287,6 +295,7 @@ static void fill_info(job_record_t *job_ptr, struct sgang_job_info *info)
 	info->env = job_ptr->spank_job_env;
 	info->n_env = job_ptr->spank_job_env_size;
 	info->time_limit = time_limit(job_ptr);
+	info->ends = ends_at(job_ptr);
 	if (job_ptr->details) {
 		info->submit_time = job_ptr->details->submit_time;
 		info->eligible_time = MAX(job_ptr->details->submit_time,
@@ -410,15 +419,12 @@ static void host_releases(int64_t *free_at)
 
 	memset(free_at, 0, node_record_count * sizeof(*free_at));
 	while ((job_ptr = list_next(iter))) {
-		int64_t end = job_ptr->end_time;
+		int64_t end = ends_at(job_ptr);
 		bitoff_t last;
 
 		if (!job_ptr->node_bitmap || IS_JOB_PENDING(job_ptr) ||
 		    IS_JOB_FINISHED(job_ptr))
 			continue;
-		if (job_ptr->time_limit == INFINITE ||
-		    IS_JOB_SUSPENDED(job_ptr))
-			end = INT64_MAX;
 		last = bit_fls(job_ptr->node_bitmap);
 		for (bitoff_t n = bit_ffs(job_ptr->node_bitmap);
 		     n >= 0 && n <= last; n++) {

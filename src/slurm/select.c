@@ -956,6 +956,35 @@ static int will_run_beside(const struct job_test *t,
 	return rc;
 }
 
+/* What backfill sets aside for a member of a gang should be what is kept for the
+ * gang; others would be kept off both. False: it cannot be. */
+static bool will_run_kept(const struct job_test *t,
+			  const struct sgang_spec *spec)
+{
+	struct sgang_nodeset *nodes = NULL;
+	struct job_test kept = *t;
+	time_t start = t->job_ptr->start_time;
+	bool does = false;
+
+	if (sgang_conductor_joint_start(own.conductor, spec))
+		nodes = nodes_of(t->node_bitmap);
+	if (!nodes || !sgang_conductor_kept(own.conductor, spec, nodes) ||
+	    sgang_nodeset_count(nodes) < t->min_nodes)
+		goto out;
+	kept.preemptee_candidates = NULL;
+	kept.node_bitmap = bit_copy(t->node_bitmap);
+	keep_nodes(kept.node_bitmap, nodes);
+	does = ask_stock(&kept) == SLURM_SUCCESS;
+	if (does)
+		bit_copybits(t->node_bitmap, kept.node_bitmap);
+	else
+		t->job_ptr->start_time = start;
+	FREE_NULL_BITMAP(kept.node_bitmap);
+out:
+	sgang_nodeset_destroy(nodes);
+	return does;
+}
+
 static void remember_offer(const struct job_test *t)
 {
 	sgang_nodeset_destroy(offered.nodes);
@@ -998,7 +1027,8 @@ static int test_will_run(const struct job_test *t)
 	}
 	if (member)
 		remember_offer(t);
-	rc = will_run_beside(t, member ? &spec : NULL);
+	rc = (member && will_run_kept(t, &spec)) ?
+	     SLURM_SUCCESS : will_run_beside(t, member ? &spec : NULL);
 	if (member && rc == SLURM_SUCCESS)
 		wait_for_gang(t->job_ptr, &spec);
 	return rc;

@@ -384,6 +384,7 @@ static void fill_info(const struct fake_job *j, struct sgang_job_info *info)
 	info->submit_time = j->submit_time;
 	info->eligible_time = j->submit_time;
 	info->time_limit = j->rq.time_limit ? j->rq.time_limit : UINT32_MAX;
+	info->ends = j->ends ? j->ends : INT64_MAX;
 	info->user = j->user;
 	info->comment = j->has_comment ? j->comment : NULL;
 	info->env = j->env;

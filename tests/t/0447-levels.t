@@ -236,6 +236,45 @@ test_expect_success 'an exclusive gang waits for a leaf without gangs' '
 	whole late 2 --gang-exclusive=leaf && waits "Gang root/late waits: " &&
 	drop $other && starts && clear_cluster
 '
+# A gang of one node in each leaf, the one in the second for five minutes.
+one_in_each_leaf()
+{
+	whole first 1 -w n1 -t 60 && starts &&
+	whole second 1 -w n5 -t 5 && starts && second=${members[0]} &&
+	whole third 1 -w n9 -t 60 && starts &&
+	whole fourth 1 -w n13 -t 60 && starts
+}
+
+test_expect_success 'it is told when the first leaf will be without gangs' '
+	one_in_each_leaf && at=$(ends_at $second) &&
+	whole late 2 --gang-exclusive=leaf -t 10 && late=(${members[@]}) &&
+	waits "Gang root/late waits: " &&
+	wait_for 20 expected_between ${late[0]} $at $((at + 2))
+'
+test_expect_success 'gangs that come after it and run longer keep off there' '
+	small= &&
+	for i in 1 2 3 4 5 6 7 8 9; do
+		whole small$i 1 -t 60 && starts &&
+		small+=" ${members[0]}" || return 1
+	done &&
+	test "$(domains_of 4 $small)" = "0 2 3" &&
+	whole tenth 1 -t 60 && tenth=${members[0]} &&
+	wait_for 20 expected_between $tenth $at $((at + 7200)) &&
+	all_in PENDING $tenth
+'
+test_expect_success 'and others off the two nodes that it will use' '
+	id=$(submit -N 1 --exclusive -t 60) && wait_state $id CONFIGURING &&
+	test "$(domains_of 4 $id)" = 1 &&
+	submit -N 1 --exclusive -t 60 &&
+	more=$(submit -N 1 --exclusive -t 60) &&
+	wait_for 20 expected_between $more $at $((at + 3600)) &&
+	all_in PENDING $more $tenth ${late[@]}
+'
+test_expect_success 'the leaf is its own when the gang there has ended' '
+	scancel $second && members=(${late[@]}) && starts &&
+	test "$(domains_of 4 ${late[@]})" = 1 &&
+	all_in PENDING $tenth && clear_cluster
+'
 test_expect_success '--gang-group-topology=require: all gangs in one pod' '
 	fill n[1-3] n[9-10] &&
 	whole a 3 --gang-groups=root/b --gang-group-topology=require:spine &&

@@ -50,6 +50,8 @@ static void close_attempt(struct attempt *a)
 		sgang_nodeset_destroy(a->probed[i].usable);
 		sgang_nodeset_destroy(a->probed[i].kept);
 		sgang_nodeset_destroy(a->probed[i].ever);
+		free(a->probed[i].clear_at);
+		sgang_nodeset_destroy(a->probed[i].then);
 		sgang_nodeset_destroy(a->probed[i].allowed);
 	}
 	for (size_t i = 0; i < a->n_gangs; i++) {
@@ -112,9 +114,9 @@ static void probe_one(struct attempt *a, struct gang *g, struct sgang_job *job,
 		goto fail;
 	p->kept = sgang_nodeset_copy(usable);
 	apply_limit(g, usable);
+	sgang_apart_cut(a->c, g, usable);
 	sgang_levels_cut(a->c, g, usable);
-	/* Nor does it wait for nodes that it must keep off: others may have
-	 * them until then. */
+	/* Nor does it wait for nodes that it would have to keep off then. */
 	sgang_levels_cut(a->c, g, p->ever);
 	if (p->kept)
 		sgang_nodeset_subtract(p->kept, usable);
@@ -1015,8 +1017,9 @@ bool sgang_attempt_could(struct sgang_conductor *c, struct gang **gangs,
 		a.free_at[i] = sgang_nodeset_has(lent, i) ? 0 : INT64_MAX;
 	probe_all(&a);
 	/* What cannot start now, for want of a licence, perhaps could then. */
-	could = choose_anew(&a, &unknown) ?
-		sgang_fit_at(&a, c->host->now()) : unknown;
+	if (sgang_apart_prepare(&a) == 0)
+		could = choose_anew(&a, &unknown) ?
+			sgang_fit_at(&a, c->host->now()) : unknown;
 out:
 	free(a.free_at);
 	close_attempt(&a);

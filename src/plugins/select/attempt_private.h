@@ -27,6 +27,9 @@ struct probed {
 	struct sgang_nodeset *kept;	/* Slurm would allow these now, we keep
 					 * them for others. May be NULL */
 	struct sgang_nodeset *ever;	/* when jobs that run have ended */
+	int64_t *clear_at;		/* of these each from then on, by node;
+					 * NULL: all always */
+	struct sgang_nodeset *then;	/* at a->at; NULL: as `ever` */
 	struct sgang_shape shape;
 	bool fixed;			/* the number of nodes is */
 	struct sgang_nodeset *allowed;	/* for the plan: nodes or islands */
@@ -89,10 +92,26 @@ int sgang_levels_spread(const struct attempt *a);
 int64_t sgang_levels_relax(const struct attempt *a);
 /* What the gang's group asks for as a whole; nothing if nobody in it says. */
 void sgang_levels_of_group(const struct gang *g, struct sgang_policy *policy);
-/* Take out the nodes that the gang must keep off: because of other gangs, and
- * because of what it and its group have already. */
+/* Take out the nodes that the gang must keep off because of what it and its
+ * group have already, and of where an attempt looks. */
 void sgang_levels_cut(struct sgang_conductor *c, struct gang *g,
 		      struct sgang_nodeset *nodes);
+/* Add the nodes of every domain of this level that has one of 'nodes'. */
+void sgang_levels_add(const struct sgang_fabric *fabric,
+		      const struct sgang_nodeset *nodes, uint32_t level,
+		      struct sgang_nodeset *out);
+
+/* --- apart.c --- */
+
+/* The i-th of the gang's jobs, NULL if it has no nodes, and how many there are; a
+ * hold that has just been added may come twice. */
+size_t sgang_apart_jobs(const struct gang *g);
+struct sgang_job *sgang_apart_job(const struct sgang_conductor *c,
+				  const struct gang *g, size_t i);
+/* Set clear_at of all requests, when a->free_at is known; set `then` of them,
+ * when a->at is. -1 without memory. */
+int sgang_apart_prepare(struct attempt *a);
+int sgang_apart_then(struct attempt *a);
 
 /* --- better.c --- */
 

@@ -90,6 +90,13 @@ int64_t sgang_conductor_keep(struct sgang_conductor *c,
 			     const struct sgang_spec *spec, int64_t until,
 			     struct sgang_nodeset *nodes);
 
+/* Backfill asks where a member that cannot start now will: leave of 'nodes' those
+ * that are kept for its gang. False, and nothing changed: none are. Called with
+ * slurmctld's locks held. */
+bool sgang_conductor_kept(struct sgang_conductor *c,
+			  const struct sgang_spec *spec,
+			  struct sgang_nodeset *nodes);
+
 /* A member of a gang that has started is about to start on some of 'nodes': take
  * away those that --gang-exclusive keeps it off. Called with slurmctld's locks
  * held. */

@@ -195,6 +195,20 @@ void sgang_attempt_check_limits(struct sgang_conductor *c, struct gang *g);
 /* What the members that hold would cost on an empty cluster; 0: not known. */
 uint64_t sgang_attempt_best_cost(struct sgang_conductor *c, struct gang *g);
 
+/* --- apart.c --- */
+
+/* Take out the nodes of domains that --gang-exclusive, of this gang or of those
+ * that are there, keeps the gang off now. */
+void sgang_apart_cut(struct sgang_conductor *c, const struct gang *g,
+		     struct sgang_nodeset *nodes);
+/* What a gang takes from another by being on these nodes: they, or all nodes of
+ * their domains if one of the two wants to be alone. To be destroyed; NULL
+ * without memory. */
+struct sgang_nodeset *sgang_apart_around(struct sgang_conductor *c,
+					 const struct sgang_spec *a,
+					 const struct sgang_spec *b,
+					 const struct sgang_nodeset *nodes);
+
 /* --- turns.c --- */
 
 /* One attempt for each group that has its turn, in the order of their turns. */

@@ -192,6 +192,8 @@ static int plan_at(struct attempt *a, int64_t when,
 	struct sgang_nofit nofit;
 
 	a->at = when;
+	if (sgang_apart_then(a) < 0)
+		return -1;
 	return sgang_where(a, SGANG_LATER, plan, &nofit);
 }
 
@@ -220,19 +222,17 @@ uint64_t sgang_fit_cost_at(struct attempt *a, int64_t when)
 	return cost;
 }
 
-void sgang_fit_note_planned(struct attempt *a, int64_t when)
+/* Keep in g->planned of each gang where that plan (NULL: there is none) has it.
+ */
+static void note_planned(struct attempt *a, const struct sgang_placement *plan)
 {
-	struct sgang_placement *plan = NULL;
-
 	for (size_t i = 0; i < a->n_gangs; i++) {
 		struct gang *g = a->gangs[i];
 
 		sgang_nodeset_destroy(g->planned);
 		g->planned = sgang_nodeset_create(a->c->host->node_count());
 	}
-	if (when == INT64_MAX || plan_at(a, when, &plan) != 1)
-		return;
-	for (size_t i = 0; i < plan->n_runs; i++) {
+	for (size_t i = 0; plan && i < plan->n_runs; i++) {
 		const struct sgang_run *run = &plan->runs[i];
 		struct gang *g = a->parts[run->member].g;
 
@@ -240,22 +240,37 @@ void sgang_fit_note_planned(struct attempt *a, int64_t when)
 			sgang_nodeset_add(g->planned,
 					  sgang_where_node(a->c, run));
 	}
+}
+
+void sgang_fit_note_planned(struct attempt *a, int64_t when)
+{
+	struct sgang_placement *plan = NULL;
+
+	(void) plan_at(a, when, &plan);
+	note_planned(a, plan);
 	sgang_placement_destroy(plan);
 }
 
 /* Halving the list of moments at which nodes become free: what fits at one fits
- * at all later ones. At most 17 plans for 100,000 nodes. */
-static int64_t first_fit(struct attempt *a, const int64_t *times, size_t n)
+ * at all later ones. At most 18 plans for 100,000 nodes; the one for the moment
+ * that is returned is in '*found'. */
+static int64_t first_fit(struct attempt *a, const int64_t *times, size_t n,
+			 struct sgang_placement **found)
 {
 	size_t low = 0, high = n;
 
+	*found = NULL;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
+		struct sgang_placement *plan = NULL;
 
-		if (sgang_fit_at(a, times[mid]))
+		if (plan_at(a, times[mid], &plan) == 1) {
+			sgang_placement_destroy(*found);
+			*found = plan;
 			high = mid;
-		else
+		} else {
 			low = mid + 1;
+		}
 	}
 	return (low < n) ? times[low] : INT64_MAX;
 }
@@ -271,29 +286,58 @@ static size_t drop_doubles(int64_t *times, size_t n)
 	return kept;
 }
 
-int64_t *sgang_fit_begin(struct attempt *a, size_t *n)
+static size_t add_times(const int64_t *from, uint32_t n_nodes, int64_t *times,
+			size_t n)
+{
+	for (uint32_t i = 0; i < n_nodes; i++) {
+		if (from[i] > 0 && from[i] < INT64_MAX)
+			times[n++] = from[i];
+	}
+	return n;
+}
+
+/* When nodes become free, and when gangs are gone that kept others off. */
+static int64_t *list_times(struct attempt *a, size_t *n)
 {
 	uint32_t n_nodes = a->c->host->node_count();
-	int64_t *times = calloc(n_nodes + 3, sizeof(*times));
 	int64_t relax = sgang_levels_relax(a);
+	size_t lists = 1;
+	int64_t *times;
 
-	*n = 0;
-	a->free_at = calloc(n_nodes + 1, sizeof(*a->free_at));
-	if (!times || !a->free_at) {
-		sgang_fit_end(a, times);
+	for (size_t i = 0; i < a->n_probed; i++)
+		lists += a->probed[i].clear_at != NULL;
+	times = calloc(lists * n_nodes + 2, sizeof(*times));
+	if (!times)
 		return NULL;
-	}
-	a->c->host->releases(a->free_at);
 	/* There may be room that is kept for jobs before it. */
-	times[(*n)++] = a->c->host->now();
+	times[0] = a->c->host->now();
+	*n = 1;
 	if (relax > times[0])
 		times[(*n)++] = relax;
-	for (uint32_t i = 0; i < n_nodes; i++) {
-		if (a->free_at[i] > 0 && a->free_at[i] < INT64_MAX)
-			times[(*n)++] = a->free_at[i];
+	*n = add_times(a->free_at, n_nodes, times, *n);
+	for (size_t i = 0; i < a->n_probed; i++) {
+		if (a->probed[i].clear_at)
+			*n = add_times(a->probed[i].clear_at, n_nodes, times,
+				       *n);
 	}
 	qsort(times, *n, sizeof(*times), by_time);
 	*n = drop_doubles(times, *n);
+	return times;
+}
+
+int64_t *sgang_fit_begin(struct attempt *a, size_t *n)
+{
+	int64_t *times = NULL;
+
+	*n = 0;
+	a->free_at = calloc(a->c->host->node_count() + 1, sizeof(*a->free_at));
+	if (a->free_at) {
+		a->c->host->releases(a->free_at);
+		if (sgang_apart_prepare(a) == 0)
+			times = list_times(a, n);
+	}
+	if (!times)
+		sgang_fit_end(a, NULL);
 	return times;
 }
 
@@ -306,14 +350,16 @@ void sgang_fit_end(struct attempt *a, int64_t *times)
 
 int64_t sgang_fit_when(struct attempt *a)
 {
+	struct sgang_placement *plan;
 	int64_t *times, when;
 	size_t n;
 
 	times = sgang_fit_begin(a, &n);
 	if (!times)
 		return 0;
-	when = first_fit(a, times, n);
-	sgang_fit_note_planned(a, when);
+	when = first_fit(a, times, n, &plan);
+	note_planned(a, plan);
+	sgang_placement_destroy(plan);
 	sgang_fit_end(a, times);
 	return when;
 }

@@ -55,6 +55,9 @@ struct sgang_job_info {
 	int64_t submit_time;
 	int64_t eligible_time;		/* not before that, as far as is known */
 	uint32_t time_limit;		/* seconds; UINT32_MAX: none */
+	int64_t ends;			/* of a job that has nodes, when it
+					 * reaches its time limit; INT64_MAX:
+					 * never */
 	const char *user;
 	const char *comment;		/* system_comment or NULL */
 	char *const *env;		/* spank_job_env */

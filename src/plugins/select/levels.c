@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* levels.c - what gangs ask of the levels of the fabric
  *
- * --gang-topology, --gang-group-topology and --gang-exclusive, as limits of a
- * plan and as nodes that a gang must keep off.
+ * --gang-topology and --gang-group-topology, as limits of a plan and as nodes
+ * that a gang must keep off.
  */
 
 #include <stdio.h>
@@ -95,10 +95,9 @@ void sgang_levels_of_group(const struct gang *g, struct sgang_policy *policy)
 
 /* ---- nodes to keep off ---- */
 
-/* Add the nodes of every domain of this level that has one of 'nodes'. */
-static void add_domains(const struct sgang_fabric *fabric,
-			const struct sgang_nodeset *nodes, uint32_t level,
-			struct sgang_nodeset *out)
+void sgang_levels_add(const struct sgang_fabric *fabric,
+		      const struct sgang_nodeset *nodes, uint32_t level,
+		      struct sgang_nodeset *out)
 {
 	const uint32_t *order = sgang_fabric_order(fabric);
 
@@ -130,7 +129,7 @@ struct sgang_nodeset *sgang_levels_place(const struct attempt *a)
 	if (one && place && level < SGANG_LEVEL_UNCONNECTED) {
 		sgang_nodeset_add(one, sgang_where_node(a->c,
 							&a->plan->runs[0]));
-		add_domains(a->c->fabric, one, (uint32_t) level, place);
+		sgang_levels_add(a->c->fabric, one, (uint32_t) level, place);
 	} else if (place) {
 		sgang_nodeset_fill(place);
 	}
@@ -148,19 +147,8 @@ static bool add_nodes_of(struct sgang_conductor *c, const struct gang *g,
 {
 	bool any = false;
 
-	for (size_t i = 0; i < g->n_entries; i++) {
-		struct sgang_job *job;
-
-		if (g->entries[i]->m.state == SGANG_MEMBER_PENDING)
-			continue;
-		job = c->host->find(g->entries[i]->job_id);
-		if (job) {
-			c->host->nodes(job, nodes);
-			any = true;
-		}
-	}
-	for (size_t i = 0; i < g->n_holds; i++) {
-		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+	for (size_t i = 0; i < sgang_apart_jobs(g); i++) {
+		struct sgang_job *job = sgang_apart_job(c, g, i);
 
 		if (job) {
 			c->host->nodes(job, nodes);
@@ -168,52 +156,6 @@ static bool add_nodes_of(struct sgang_conductor *c, const struct gang *g,
 		}
 	}
 	return any;
-}
-
-static int exclusive_level(const struct sgang_conductor *c,
-			   const struct gang *g)
-{
-	if (!g->tally.spec.exclusive[0])
-		return -1;
-	return sgang_costs_level(&c->conf.costs, g->tally.spec.exclusive);
-}
-
-static bool in_group(const struct gang *g, const struct gang *other)
-{
-	for (size_t i = 0; i < g->n_group; i++) {
-		if (g->group[i] == other)
-			return true;
-	}
-	return g == other;
-}
-
-/* --gang-exclusive, of this gang and of others. Gangs that start together do
- * not keep each other out. */
-static void keep_apart(struct sgang_conductor *c, const struct gang *g,
-		       struct sgang_nodeset *nodes)
-{
-	uint32_t n_nodes = sgang_fabric_nodes(c->fabric);
-	int own = exclusive_level(c, g);
-
-	for (const struct gang *o = c->gangs; o; o = o->next) {
-		int level = exclusive_level(c, o);
-		struct sgang_nodeset *theirs, *domains;
-
-		if (level < own)
-			level = own;
-		if (level < 0 || in_group(g, o) ||
-		    (!o->tally.running && !o->tally.held && !o->n_holds))
-			continue;
-		theirs = sgang_nodeset_create(n_nodes);
-		domains = sgang_nodeset_create(n_nodes);
-		if (theirs && domains && add_nodes_of(c, o, theirs)) {
-			add_domains(c->fabric, theirs, (uint32_t) level,
-				    domains);
-			sgang_nodeset_subtract(nodes, domains);
-		}
-		sgang_nodeset_destroy(theirs);
-		sgang_nodeset_destroy(domains);
-	}
 }
 
 /* Keep to, or off, the domains of this level that those gangs use. */
@@ -231,7 +173,7 @@ static void cut(struct sgang_conductor *c, struct gang *const *gangs, size_t n,
 			any |= add_nodes_of(c, gangs[i], theirs);
 	}
 	if (any) {
-		add_domains(c->fabric, theirs, (uint32_t) level, domains);
+		sgang_levels_add(c->fabric, theirs, (uint32_t) level, domains);
 		if (off)
 			sgang_nodeset_subtract(nodes, domains);
 		else
@@ -268,7 +210,6 @@ void sgang_levels_cut(struct sgang_conductor *c, struct gang *g,
 
 	if (!c->fabric)
 		return;
-	keep_apart(c, g, nodes);
 	if (c->place)
 		sgang_nodeset_and(nodes, c->place);
 	if (c->avoid)
@@ -289,14 +230,4 @@ void sgang_levels_cut(struct sgang_conductor *c, struct gang *g,
 	level = level_of(c, group.spread);
 	if (level >= 0)
 		cut(c, gangs, n, g, level, true, nodes);
-}
-
-void sgang_conductor_exclude(struct sgang_conductor *c,
-			     const struct sgang_spec *spec,
-			     struct sgang_nodeset *nodes)
-{
-	struct gang *g = sgang_registry_find(c, spec->ns, spec->name);
-
-	if (g && c->fabric)
-		keep_apart(c, g, nodes);
 }

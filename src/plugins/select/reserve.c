@@ -7,7 +7,8 @@
  * So the nodes of the gang's plan for its joint start are kept here too, from
  * every job behind the gang that would still be there by then. Only the first
  * gang that waits for any of its nodes has this: that is enough for each to get
- * there.
+ * there. Where it or the one behind it wants to be alone in a domain, that is
+ * kept as a whole, but from gangs only.
  */
 
 #include <stdlib.h>
@@ -132,6 +133,26 @@ void sgang_reserve_all(struct sgang_conductor *c)
 	free(list);
 }
 
+/* What is kept for 'g' from a job of that gang's options (NULL: it is of none):
+ * from gangs all of a domain in which they cannot be both. Returns whether any
+ * was taken. */
+static bool keep_for(struct sgang_conductor *c, const struct gang *g,
+		     const struct sgang_spec *spec, struct sgang_nodeset *nodes)
+{
+	struct sgang_nodeset *around = NULL;
+	const struct sgang_nodeset *kept = g->planned;
+	bool any;
+
+	if (spec)
+		around = sgang_apart_around(c, &g->tally.spec, spec, kept);
+	if (around)
+		kept = around;
+	any = sgang_nodeset_intersects(nodes, kept);
+	sgang_nodeset_subtract(nodes, kept);
+	sgang_nodeset_destroy(around);
+	return any;
+}
+
 int64_t sgang_conductor_keep(struct sgang_conductor *c,
 			     const struct sgang_standing *s,
 			     const struct sgang_spec *spec, int64_t until,
@@ -144,13 +165,14 @@ int64_t sgang_conductor_keep(struct sgang_conductor *c,
 		return 0;
 	if (spec)
 		own = sgang_registry_find(c, spec->ns, spec->name);
+	if (own && own->n_entries)
+		spec = &own->tally.spec;	/* what holds for all of it */
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		if (!g->reserves || until <= g->joint_start ||
+		if (!g->reserves || !g->planned || until <= g->joint_start ||
 		    standing_order(&g->standing, s) >= 0 ||
 		    (own && same_group(own, g)) ||
-		    !sgang_nodeset_intersects(nodes, g->planned))
+		    !keep_for(c, g, spec, nodes))
 			continue;
-		sgang_nodeset_subtract(nodes, g->planned);
 		if (g->joint_start > when)
 			when = g->joint_start;
 	}
@@ -160,4 +182,17 @@ int64_t sgang_conductor_keep(struct sgang_conductor *c,
 bool sgang_conductor_reserves(const struct sgang_conductor *c)
 {
 	return c->reserving;
+}
+
+bool sgang_conductor_kept(struct sgang_conductor *c,
+			  const struct sgang_spec *spec,
+			  struct sgang_nodeset *nodes)
+{
+	const struct gang *g = sgang_registry_find(c, spec->ns, spec->name);
+
+	if (!g || !g->reserves || !g->planned ||
+	    !sgang_nodeset_intersects(nodes, g->planned))
+		return false;
+	sgang_nodeset_and(nodes, g->planned);
+	return true;
 }

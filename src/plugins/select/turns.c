@@ -142,6 +142,26 @@ static void add_held_nodes(struct sgang_conductor *c, const struct gang *g,
 	}
 }
 
+/* Is what the holder has, or the domains it keeps the gang off, of any use to
+ * the gang? */
+static bool useful_to(struct sgang_conductor *c, const struct gang *g,
+		      const struct gang *holder,
+		      const struct sgang_nodeset *held)
+{
+	struct sgang_nodeset *around;
+	bool useful;
+
+	if (g->wants_more)
+		return true;
+	if (!g->parts)
+		return false;
+	around = sgang_apart_around(c, &g->tally.spec, &holder->tally.spec,
+				    held);
+	useful = around && sgang_nodeset_intersects(around, g->parts);
+	sgang_nodeset_destroy(around);
+	return useful;
+}
+
 /* Does it hold something that the group, which comes before it, could use? Where
  * a member of the group cannot start for another reason than nodes, such as
  * licences, anything that is held could be that. */
@@ -160,9 +180,7 @@ static bool gives_way(struct sgang_conductor *c, struct gang *holder,
 		return false;
 	add_held_nodes(c, holder, nodes);
 	for (size_t i = 0; i < n && !useful; i++)
-		useful = group[i]->wants_more ||
-			 (group[i]->parts &&
-			  sgang_nodeset_intersects(nodes, group[i]->parts));
+		useful = useful_to(c, group[i], holder, nodes);
 	sgang_nodeset_destroy(nodes);
 	return useful;
 }
@@ -190,13 +208,27 @@ static int by_turn(const void *a, const void *b)
 	return sgang_group_turn_order(x->g, y->g);
 }
 
+/* May the gang still be where the hold was? Somebody who wants to be alone there
+ * may have come. */
+static bool may_return(struct sgang_conductor *c, const struct lent *lent)
+{
+	struct sgang_nodeset *left = sgang_nodeset_copy(lent->nodes);
+	bool may;
+
+	if (left)
+		sgang_apart_cut(c, lent->g, left);
+	may = left && sgang_nodeset_equal(left, lent->nodes);
+	sgang_nodeset_destroy(left);
+	return may;
+}
+
 /* Give a hold back its nodes, if they are there. */
 static bool take_again(struct sgang_conductor *c, const struct lent *lent)
 {
 	struct sgang_job *lost = c->host->find(lent->job_id), *job = NULL;
 	struct sgang_refusal refusal;
 
-	if (!lost)
+	if (!lost || !may_return(c, lent))
 		return false;
 	if (lent->islands)
 		job = c->host->commit(lost, lent->nodes, lent->islands,

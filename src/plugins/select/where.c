@@ -90,7 +90,7 @@ static const struct sgang_nodeset *places(const struct probed *p,
 	case SGANG_NOW:
 		return p->usable;
 	case SGANG_LATER:
-		return p->ever;
+		return p->then ? p->then : p->ever;
 	case SGANG_EMPTY:
 		break;
 	}

@@ -614,6 +614,277 @@ static void test_account(void **state)
 	assert_int_equal(record_of(ids[2]).at[0], 'n');
 }
 
+/* ---- what waits for a domain of its own ---- */
+
+/* Which of all nodes may a job behind every gang, without an end, start on? */
+static uint64_t not_kept(const struct sgang_spec *spec)
+{
+	struct sgang_standing behind = { .priority = 1, .job_id = 9999 };
+	struct sgang_nodeset *set = set_of(ALL_FREE);
+	uint64_t nodes;
+
+	(void) sgang_conductor_keep(c, &behind, spec, INT64_MAX, set);
+	nodes = mask_of(set);
+	sgang_nodeset_destroy(set);
+	return nodes;
+}
+
+static uint64_t not_kept_from_gang(const char *exclusive)
+{
+	struct sgang_spec spec;
+
+	sgang_spec_init(&spec);
+	strcpy(spec.ns, "bob");
+	strcpy(spec.name, "behind");
+	strcpy(spec.exclusive, exclusive);
+	return not_kept(&spec);
+}
+
+/* Start a gang of one node on one of these, to its time limit. */
+static void small_gang(const char *name, uint64_t nodes, int64_t ends)
+{
+	struct fake_request rq = with(name, 1, NULL, NULL);
+	uint32_t id;
+
+	rq.partition = nodes;
+	id = submit(rq);
+	schedule_and_pass();
+	all_in_state(&id, 1, FAKE_RUNNING);
+	if (ends)
+		fake_ends_at(id, ends);
+}
+
+/* One small gang in each leaf, for 400, 200, 300 seconds, and for ever. */
+static void one_in_each_leaf(void)
+{
+	static const int64_t seconds[] = { 400, 200, 300, 0 };
+
+	for (uint32_t leaf = 0; leaf < 4; leaf++) {
+		char name[8];
+
+		snprintf(name, sizeof(name), "s%u", leaf);
+		small_gang(name, LEAF(leaf),
+			   seconds[leaf] ? fake_host.now() + seconds[leaf] : 0);
+	}
+}
+
+/* What backfill sets aside for a member of the gang. */
+static uint64_t kept_for(const char *name)
+{
+	struct sgang_nodeset *set = set_of(ALL_FREE);
+	struct sgang_spec spec;
+	uint64_t nodes = 0;
+
+	sgang_spec_init(&spec);
+	strcpy(spec.ns, "alice");
+	strcpy(spec.name, name);
+	if (sgang_conductor_kept(c, &spec, set))
+		nodes = mask_of(set);
+	sgang_nodeset_destroy(set);
+	return nodes;
+}
+
+/* Who wants a leaf alone has it when the first is free of gangs, and until then
+ * that leaf is kept: all of it from gangs, from others what it will use. */
+static void test_exclusive_later(void **state)
+{
+	uint32_t ids[2];
+
+	(void) state;
+	one_in_each_leaf();
+	submit_many(with("alone", 2, NULL, "gang_exclusive=leaf"), 2, ids);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_PENDING);
+	assert_int_equal(joint_start("alone"), fake_host.now() + 200);
+	assert_true(not_kept_from_gang("") == (ALL_FREE & ~LEAF(1)));
+	assert_int_equal(__builtin_popcountll(not_kept(NULL)), NODES - 2);
+	assert_true((not_kept(NULL) | LEAF(1)) == ALL_FREE);
+	assert_true(kept_for("alone") == (ALL_FREE & ~not_kept(NULL)));
+	assert_true(!kept_for("s0") && !kept_for("nobody"));
+}
+
+/* What is not of gangs does not keep it off, nor do jobs beside those of gangs
+ * on the same nodes. */
+static void test_exclusive_beside_jobs(void **state)
+{
+	struct fake_request rq = piece_of("small", 1, 1), job = plain(1, 1);
+	uint32_t small, ids[2];
+
+	(void) state;
+	occupy(LEAF(1) | LEAF(2) | LEAF(3), 0);
+	rq.partition = 1;
+	small = submit(rq);
+	schedule_and_pass();
+	all_in_state(&small, 1, FAKE_RUNNING);
+	fake_ends_at(small, fake_host.now() + 500);
+	job.cpus = 1;
+	assert_true(fake_start(submit(job), (uint64_t) 1));
+	submit_many(with("alone", 2, NULL, "gang_exclusive=leaf"), 2, ids);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_PENDING);
+	assert_int_equal(joint_start("alone"), fake_host.now() + 500);
+	assert_true(not_kept(NULL) & 1);
+	assert_int_equal(__builtin_popcountll(not_kept(NULL)), NODES - 2);
+}
+
+/* The other way round: what waits beside a gang that is exclusive. Who comes
+ * later and wants to be alone keeps off its leaf, others off its nodes. */
+static void test_beside_exclusive_later(void **state)
+{
+	uint32_t alone[1], ids[2];
+
+	(void) state;
+	occupy(LEAF(1) | LEAF(2) | LEAF(3), 0);
+	submit_many(with("alone", 1, NULL, "gang_exclusive=leaf"), 1, alone);
+	schedule_and_pass();
+	all_in_state(alone, 1, FAKE_RUNNING);
+	fake_ends_at(alone[0], fake_host.now() + 700);
+	submit_many(with("other", 2, NULL, NULL), 2, ids);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_PENDING);
+	assert_int_equal(joint_start("other"), fake_host.now() + 700);
+	assert_int_equal(__builtin_popcountll(not_kept_from_gang("")),
+			 NODES - 2);
+	assert_true(not_kept_from_gang("leaf") == (ALL_FREE & ~LEAF(0)));
+}
+
+/* As Slurm's: what is kept for a gang before it is not offered. */
+static int probe_kept(struct sgang_job *job, struct sgang_nodeset *usable,
+		      struct sgang_nodeset *ever, struct sgang_shape *shape,
+		      char *why, size_t size)
+{
+	struct sgang_standing standing;
+	struct sgang_job_info info;
+	struct sgang_spec spec;
+	int rc = fake_host.probe(job, usable, ever, shape, why, size);
+
+	fake_host.info(job, &info);
+	assert_int_equal(sgang_spec_from_env(&spec, info.env, info.n_env, NULL),
+			 1);
+	strcpy(spec.ns, info.user);
+	standing = (struct sgang_standing) {
+		.priority = info.priority, .job_id = info.job_id,
+	};
+	if (!rc)
+		(void) sgang_conductor_keep(c, &standing, &spec,
+					    fake_host.now() + info.time_limit,
+					    usable);
+	return rc;
+}
+
+static void use_host(const struct sgang_host *host)
+{
+	struct sgang_error err = { "" };
+	struct sgang_conf conf;
+
+	sgang_conductor_destroy(c);
+	sgang_conf_default(&conf);
+	c = sgang_conductor_create(host);
+	assert_non_null(c);
+	sgang_conductor_configure(c, sgang_fabric_parse(tree, "tree",
+				  fake_node_names(), NODES, &err), NULL, &conf);
+}
+
+/* The gangs named "s..." run for 600 seconds. Returns how many run. */
+static uint32_t end_small_gangs(void)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		const struct fake_job *j = fake_record(i);
+
+		if (!j->live || j->state != FAKE_RUNNING || j->gang[0] != 's')
+			continue;
+		if (!j->ends)
+			fake_ends_at(j->id, fake_host.now() + 600);
+		else if (j->ends <= fake_host.now())
+			fake_end(j->id);
+		n += j->state == FAKE_RUNNING;
+	}
+	return n;
+}
+
+/* Small gangs behind it come faster than they end: they may have what does not
+ * delay it, and nothing else. Two that want a leaf each have them in turn. */
+static void test_exclusive_does_not_starve(void **state)
+{
+	static struct sgang_host keeping;
+	uint32_t first[2], second[2], most = 0, began[2] = { 0, 0 };
+
+	(void) state;
+	keeping = fake_host;
+	keeping.probe = probe_kept;
+	use_host(&keeping);
+	for (uint32_t t = 0; t <= 1600; t += 50) {
+		struct fake_request rq;
+		char name[8];
+		uint32_t n;
+
+		snprintf(name, sizeof(name), "s%u", t);
+		rq = with(name, 1, NULL, NULL);
+		rq.priority = 50;
+		rq.time_limit = 600;
+		/* first one in each leaf, then anywhere */
+		rq.partition = (t < 200) ? LEAF(t / 50) : 0;
+		submit(rq);
+		if (t == 200) {
+			rq = with("first", 2, NULL, "gang_exclusive=leaf");
+			submit_many(rq, 2, first);
+			rq.gang = "second";
+			submit_many(rq, 2, second);
+		}
+		n = end_small_gangs();
+		schedule_and_pass();
+		n = end_small_gangs();
+		most = (n > most) ? n : most;
+		if (t >= 200 && !began[0] &&
+		    fake_state(first[0]) == FAKE_RUNNING)
+			began[0] = t;
+		if (t >= 200 && !began[1] &&
+		    fake_state(second[0]) == FAKE_RUNNING)
+			began[1] = t;
+		fake_clock(50);
+		fake_purge();
+	}
+	/* The second leaf: what is kept is known at the end of a pass, and one
+	 * small gang came into the first leaf in that of t = 200. */
+	assert_int_equal(began[0], 650);
+	assert_true(began[1] && began[1] <= 1300);
+	assert_int_equal(leaves_of(nodes_of(first, 2)), 1);
+	assert_int_equal(leaves_of(nodes_of(second, 2)), 1);
+	/* and the others did not stand still */
+	assert_true(most >= 8);
+}
+
+/* A holder that comes after it gives way not only with its nodes: with its
+ * being there. */
+static void test_exclusive_holder_gives_way(void **state)
+{
+	static const uint64_t partitions[] = { 0, (uint64_t) 0xe };
+
+	for (size_t i = 0; i < COUNT(partitions); i++) {
+		struct fake_request rq;
+		uint32_t holder[2], ids[2];
+
+		teardown(state);
+		setup(state);
+		snprintf(context, sizeof(context), "case %zu", i);
+		occupy(LEAF(1) | LEAF(2) | LEAF(3), 0);
+		rq = with("holder", 2, NULL, "gang_mode=nonstrict");
+		rq.partition = (uint64_t) 1 | 1 << 4;
+		rq.priority = 50;
+		submit_many(rq, 2, holder);
+		schedule_and_pass();
+		assert_int_equal(in_state("holder", FAKE_HELD), 1);
+		rq = with("alone", 2, NULL, "gang_exclusive=leaf");
+		rq.partition = partitions[i];
+		submit_many(rq, 2, ids);
+		schedule_and_pass();
+		all_in_state(ids, 2, FAKE_RUNNING);
+		assert_int_equal(in_state("holder", FAKE_HELD), 0);
+	}
+}
+
 int main(void)
 {
 #define INSIDE(test) cmocka_unit_test_setup_teardown(test, setup_islands, \
@@ -641,6 +912,11 @@ int main(void)
 		OUTSIDE(test_layout),
 		OUTSIDE(test_parallel_mismatch),
 		OUTSIDE(test_account),
+		OUTSIDE(test_exclusive_later),
+		OUTSIDE(test_exclusive_beside_jobs),
+		OUTSIDE(test_beside_exclusive_later),
+		OUTSIDE(test_exclusive_does_not_starve),
+		OUTSIDE(test_exclusive_holder_gives_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
