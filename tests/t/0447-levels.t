@@ -302,6 +302,18 @@ test_expect_success '--gang-group-topology=spread: each gang in another pod' '
 	test "$(domains_of 8 ${members[@]})" != "$(domains_of 8 ${a[@]})" &&
 	clear_cluster
 '
+# Four nodes are free in each pod: those of a leaf, and two in each of two.
+test_expect_success 'a pod in which one of them does not get along is not all' '
+	fill n[5-8] n[9-10] n[13-14] &&
+	whole a 2 --gang-groups=root/b --gang-topology=spread:leaf \
+		--gang-group-topology=require:spine &&
+	a=(${members[@]}) &&
+	whole b 2 --gang-groups=root/a &&
+	starts && wait_for 10 all_in CONFIGURING ${a[@]} &&
+	test "$(domains_of 8 ${members[@]} ${a[@]})" = 1 &&
+	test "$(domains_of 4 ${a[@]})" = "2 3" &&
+	clear_cluster
+'
 # One leaf of four nodes and half of one are free, all in a pod.
 test_expect_success '4.24 a gang of a group keeps to what it asked itself' '
 	fill n[1-8] n[9-10] &&

@@ -499,7 +499,7 @@ static int describe(struct attempt *a, const struct account *account)
 		r->weighted_best = weighted;
 		r->stock_cost = account->stock_cost;
 		strcpy(r->others, account->others);
-		strcpy(r->choice, a->choice);
+		strcpy(r->choice, g->choice);
 	}
 	if (sgang_describe_holds(a->c, g, a->plan) == 0)
 		return 0;
@@ -527,7 +527,10 @@ static bool transact(struct attempt *a)
 	if (check_room(a) < 0 ||
 	    sgang_fit_choose(a, only_min ? SGANG_EXTENT_MINIMUM :
 					   SGANG_EXTENT_TOTAL) < 0 ||
-	    sgang_fit(a) < 0 || sgang_better_waits(a))
+	    sgang_fit(a) < 0)
+		return false;
+	/* Several gangs have a plan of one ring that is not theirs. */
+	if (a->n_gangs == 1 && !a->c->decided && sgang_better_waits(a))
 		return false;
 	sgang_where_account(a, &account);
 	a->refused = commit(a) < 0;
@@ -725,7 +728,7 @@ static void blame(struct gang *const *gangs, size_t n,
 }
 
 /* Find a domain of the group's level that has room for all of them. Returns its
- * nodes, or NULL and they remember why. */
+ * nodes, or NULL and, if it is the first that was looked for, they remember why. */
 static struct sgang_nodeset *find_place(struct sgang_conductor *c,
 					struct gang **gangs, size_t n)
 {
@@ -738,27 +741,101 @@ static struct sgang_nodeset *find_place(struct sgang_conductor *c,
 		    sgang_fit_choose(&a, SGANG_EXTENT_MINIMUM) == 0 &&
 		    sgang_fit(&a) == 0)
 			place = sgang_levels_place(&a);
-		else if (!gangs[0]->limited)
+		else if (!c->tried && !gangs[0]->limited)
 			look_ahead(&a);
 	}
-	if (!place)
+	if (!place && !c->tried)
 		remember_why(&a);
 	close_attempt(&a);
 	return place;
 }
 
+/* Does a gang that would fit now wait for a better place? */
+static bool one_waits(struct sgang_conductor *c, struct gang *g)
+{
+	struct sgang_policy policy;
+	struct attempt a;
+	bool waits = false;
+
+	sgang_spec_policy(&g->tally.spec, &policy);
+	if (!policy.automatic)
+		return false;
+	if (open_attempt(&a, c, &g, 1) == 0) {
+		probe_all(&a);
+		waits = check_room(&a) == 0 &&
+			sgang_fit_choose(&a, SGANG_EXTENT_TOTAL) == 0 &&
+			sgang_fit(&a) == 0 && sgang_better_waits(&a);
+	}
+	if (waits)
+		remember_why(&a);
+	close_attempt(&a);
+	return waits;
+}
+
+/* Which of them does? Asked before any is committed: the others would come and
+ * go with each try of it, and count as jobs that are in its way. */
+static struct gang *any_waits(struct sgang_conductor *c, struct gang **gangs,
+			      size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (one_waits(c, gangs[i]))
+			return gangs[i];
+	}
+	return NULL;
+}
+
+/* Returns the gang that could not be placed or waits, or NULL. */
+static struct gang *each(struct sgang_conductor *c, struct gang **gangs,
+			 size_t n)
+{
+	struct gang *stuck = any_waits(c, gangs, n);
+
+	if (stuck)
+		return stuck;
+	c->decided = true;
+	stuck = one_by_one(c, gangs, n);
+	c->decided = false;
+	return stuck;
+}
+
+/* That place was in vain. False: it is all there is. */
+static bool try_elsewhere(struct sgang_conductor *c)
+{
+	bool all = sgang_nodeset_count(c->place) ==
+		   sgang_nodeset_size(c->place);
+
+	if (!c->tried) {
+		c->tried = c->place;
+		c->place = NULL;
+		return !all;
+	}
+	sgang_nodeset_or(c->tried, c->place);
+	sgang_nodeset_destroy(c->place);
+	c->place = NULL;
+	return !all;
+}
+
 /* A joint plan does not know what each gang asks of the levels. So it only
- * finds the domain in which they are then placed one by one. */
+ * finds the domain in which they are then placed one by one; where one of them
+ * does not get along there, another domain may do. */
 static bool in_one_place(struct sgang_conductor *c, struct gang **gangs,
 			 size_t n, struct gang **stuck)
 {
-	c->place = find_place(c, gangs, n);
-	if (!c->place)
-		return false;
-	*stuck = one_by_one(c, gangs, n);
-	sgang_nodeset_destroy(c->place);
-	c->place = NULL;
-	return !*stuck;
+	bool done = false, again = true;
+
+	for (int i = 0; i < PLACES_MAX && again && !done; i++) {
+		c->place = find_place(c, gangs, n);
+		if (!c->place)
+			break;
+		for (size_t j = 0; j < n; j++)
+			gangs[j]->joint_start = 0;
+		*stuck = each(c, gangs, n);
+		done = !*stuck;
+		again = try_elsewhere(c);
+	}
+	sgang_nodeset_destroy(c->tried);
+	c->tried = NULL;
+	return done;
 }
 
 static bool whole_group(struct sgang_conductor *c, struct gang *const *gangs,
@@ -779,7 +856,7 @@ static bool whole_group(struct sgang_conductor *c, struct gang *const *gangs,
 		       in_one_place(c, order, n, &stuck) :
 		       together(c, order, n);
 	} else {
-		stuck = one_by_one(c, order, n);
+		stuck = each(c, order, n);
 		done = !stuck || (!policy.spread[0] &&
 				  !any_requires_level(order, n) &&
 				  together(c, order, n));
@@ -795,8 +872,11 @@ static void begin_try(struct gang *g)
 	g->attempts++;
 	g->why[0] = '\0';
 	g->lacks[0] = '\0';
+	g->choice[0] = '\0';
 	g->joint_start = 0;
 	g->whole_nodes = 0;
+	sgang_nodeset_destroy(g->planned);
+	g->planned = NULL;
 }
 
 bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n)

@@ -56,7 +56,6 @@ struct attempt {
 	char why[256];			/* it failed */
 	char lacks[SGANG_LACKS_SIZE];	/* record.h */
 	struct account *account;	/* to be filled by the plan, or NULL */
-	char choice[SGANG_CHOICE_SIZE];	/* record.h */
 	bool refused;			/* Slurm refused what was planned */
 	bool trying;			/* why it does not fit is not asked */
 	struct gang *culprit;		/* whose members did not get along */
@@ -115,8 +114,9 @@ int sgang_apart_then(struct attempt *a);
 
 /* --- better.c --- */
 
-/* The parts fit now, as a->plan says. Is there a better place later that is
- * worth waiting for? Then a->why and the gang's joint_start are set. */
+/* The parts of a single gang fit now, as a->plan says. Is there a better place
+ * later that is worth waiting for? Then a->why and the gang's joint_start are
+ * set, else the gang's choice. */
 bool sgang_better_waits(struct attempt *a);
 
 /* --- where.c --- */

@@ -73,11 +73,26 @@ static size_t list_places(struct attempt *a,
 	return found;
 }
 
+/* A gang that waits is asked again and again; what it waits for is said once. */
+static void log_once(const struct attempt *a,
+		     const struct sgang_wait_place *now,
+		     const struct sgang_wait_place *then)
+{
+	struct gang *g = a->gangs[0];
+
+	if (g->waits_until == then->when && g->waits_cost[0] == now->cost &&
+	    g->waits_cost[1] == then->cost)
+		return;
+	g->waits_until = then->when;
+	g->waits_cost[0] = now->cost;
+	g->waits_cost[1] = then->cost;
+	sgang_log(SGANG_LOG_INFO, "%s/%s waits: %s", g->ns, g->name, a->why);
+}
+
 static void tell(struct attempt *a, const struct sgang_wait_question *q,
 		 const struct sgang_wait_place *now,
 		 const struct sgang_wait_place *then)
 {
-	struct gang *g = a->gangs[0];
 	char at[24] = "";
 	time_t when = (time_t) then->when;
 	struct tm tm;
@@ -89,18 +104,20 @@ static void tell(struct attempt *a, const struct sgang_wait_question *q,
 		 (unsigned long long) then->cost, at,
 		 (unsigned long long) now->cost,
 		 (long long) sgang_wait_extra(q, now->cost));
-	sgang_log(SGANG_LOG_INFO, "%s/%s waits: %s", g->ns, g->name, a->why);
+	log_once(a, now, then);
 }
 
 /* What speaks for starting now, in the record. */
-static void note_choice(struct attempt *a, const struct sgang_wait_question *q,
+static void note_choice(const struct attempt *a,
+			const struct sgang_wait_question *q,
 			const struct sgang_wait_place *place, size_t n)
 {
 	const struct sgang_wait_place *best = NULL;
+	struct gang *g = a->gangs[0];
 	int64_t least = INT64_MAX;
 	size_t used;
 
-	used = (size_t) snprintf(a->choice, sizeof(a->choice), "%llu:%lld",
+	used = (size_t) snprintf(g->choice, sizeof(g->choice), "%llu:%lld",
 				 (unsigned long long) place[0].cost,
 				 (long long) sgang_wait_extra(q,
 							      place[0].cost));
@@ -114,37 +131,28 @@ static void note_choice(struct attempt *a, const struct sgang_wait_question *q,
 		}
 	}
 	if (best)
-		snprintf(a->choice + used, sizeof(a->choice) - used,
+		snprintf(g->choice + used, sizeof(g->choice) - used,
 			 ",%lld:%llu:%lld", (long long) best->when,
 			 (unsigned long long) best->cost,
 			 (long long) sgang_wait_extra(q, best->cost));
 }
 
-bool sgang_better_waits(struct attempt *a)
+/* Look at what there is to choose from, and choose. */
+static bool weigh(struct attempt *a, uint64_t best)
 {
 	struct sgang_wait_place place[MOMENTS_MAX + 1];
 	struct gang *g = a->gangs[0];
-	struct sgang_policy policy;
 	struct sgang_wait_question q;
 	int64_t *times;
 	size_t n, chosen;
-	uint64_t best, weighted;
 
-	sgang_spec_policy(&g->tally.spec, &policy);
-	if (a->n_gangs > 1 || !policy.automatic)
-		return false;
-	best = sgang_fit_best_cost(a, &weighted);
-	if (weighted)
-		best = weighted;
-	place[0] = (struct sgang_wait_place) {
-		.when = a->c->host->now(), .cost = sgang_fit_cost(a->plan),
-	};
-	if (!best || place[0].cost <= best)
-		return false;
-	ask(a, best, &q);
 	times = sgang_fit_begin(a, &n);
 	if (!times)
 		return false;
+	ask(a, best, &q);
+	place[0] = (struct sgang_wait_place) {
+		.when = q.now, .cost = sgang_fit_cost(a->plan),
+	};
 	n = list_places(a, &q, times, n, place);
 	chosen = sgang_wait_choose(&q, place, n);
 	if (chosen) {
@@ -156,4 +164,23 @@ bool sgang_better_waits(struct attempt *a)
 	}
 	sgang_fit_end(a, times);
 	return chosen > 0;
+}
+
+bool sgang_better_waits(struct attempt *a)
+{
+	struct gang *g = a->gangs[0];
+	struct sgang_policy policy;
+	uint64_t best = 0, weighted;
+	bool waits;
+
+	g->choice[0] = '\0';
+	sgang_spec_policy(&g->tally.spec, &policy);
+	if (policy.automatic) {
+		best = sgang_fit_best_cost(a, &weighted);
+		best = weighted ? weighted : best;
+	}
+	waits = best && sgang_fit_cost(a->plan) > best && weigh(a, best);
+	if (!waits)
+		g->waits_until = 0;
+	return waits;
 }

@@ -97,6 +97,10 @@ struct gang {
 	uint32_t idle;			/* of `parts`, at idle_stamp */
 	char why[256];
 	char lacks[SGANG_LACKS_SIZE];	/* record.h */
+	char choice[SGANG_CHOICE_SIZE];	/* record.h */
+	uint64_t waits_cost[2];		/* now and then, of the better place that
+					 * was last told in the log; ... */
+	int64_t waits_until;		/* ... 0: it waits for none */
 	struct hold *holds;
 	size_t n_holds;
 	int64_t since;			/* when the first of them was placed */
@@ -131,6 +135,10 @@ struct sgang_conductor {
 					 * NULL: nowhere */
 	struct sgang_nodeset *place;	/* where a group is being placed, or
 					 * NULL: anywhere */
+	struct sgang_nodeset *tried;	/* ... and where it was in vain; NULL:
+					 * nowhere */
+	bool decided;			/* no gang of the group that is being
+					 * placed waits for a better place */
 	bool fenced;			/* somebody was kept off for a turn */
 	uint64_t stamp;			/* of the cluster when the pass began */
 	uint64_t job_stamp;		/* ... and of the job records */

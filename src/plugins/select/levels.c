@@ -12,26 +12,42 @@
 
 /* ---- the highest level ---- */
 
-/* Until when does `prefer:LEVEL@TIME` hold? 0: it does not. */
-static int64_t prefers_until(const struct gang *g,
-			     const struct sgang_policy *policy)
+/* Until when does `prefer:LEVEL@TIME` hold that counts from 'since' on? 0: it
+ * does not. */
+static int64_t prefers_until(const struct sgang_policy *policy, int64_t since)
 {
 	if (!policy->prefer[0] || !policy->prefer_time)
 		return 0;
 	if (policy->prefer_time == SGANG_FOREVER)
 		return INT64_MAX;
-	return g->tally.complete + policy->prefer_time;
+	return since + policy->prefer_time;
 }
 
-/* The policy that limits what is planned together: of one gang its own, of
- * several, which have a ring each, that of the group. */
-static void policy_of(struct gang *const *gangs, size_t n,
-		      struct sgang_policy *policy)
+/* When the last gang of the group was complete. */
+static int64_t group_complete_since(const struct gang *g)
 {
-	if (n == 1)
-		sgang_spec_policy(&gangs[0]->tally.spec, policy);
-	else
-		sgang_levels_of_group(gangs[0], policy);
+	int64_t since = g->tally.complete;
+
+	for (size_t i = 0; i < g->n_group; i++) {
+		if (g->group[i]->tally.complete > since)
+			since = g->group[i]->tally.complete;
+	}
+	return since;
+}
+
+/* The policy that limits what is planned together, and since when its clock
+ * runs: of one gang its own, of several, which have a ring each, that of the
+ * group. */
+static int64_t policy_of(const struct attempt *a, struct sgang_policy *policy)
+{
+	const struct gang *g = a->gangs[0];
+
+	if (a->n_gangs == 1) {
+		sgang_spec_policy(&g->tally.spec, policy);
+		return g->tally.complete;
+	}
+	sgang_levels_of_group(g, policy);
+	return group_complete_since(g);
 }
 
 int sgang_levels_limit(const struct attempt *a, int64_t when,
@@ -41,8 +57,9 @@ int sgang_levels_limit(const struct attempt *a, int64_t when,
 	int level = SGANG_LEVEL_UNCONNECTED, preferred;
 	struct sgang_policy policy;
 	const char *unknown;
+	int64_t since;
 
-	policy_of(a->gangs, a->n_gangs, &policy);
+	since = policy_of(a, &policy);
 	unknown = sgang_policy_unknown(&policy, costs);
 	if (unknown) {
 		snprintf(nofit->text, sizeof(nofit->text),
@@ -51,7 +68,7 @@ int sgang_levels_limit(const struct attempt *a, int64_t when,
 	}
 	if (policy.require[0])
 		level = sgang_costs_level(costs, policy.require);
-	if (when < prefers_until(a->gangs[0], &policy)) {
+	if (when < prefers_until(&policy, since)) {
 		preferred = sgang_costs_level(costs, policy.prefer);
 		if (preferred < level)
 			level = preferred;
@@ -73,10 +90,9 @@ int sgang_levels_spread(const struct attempt *a)
 int64_t sgang_levels_relax(const struct attempt *a)
 {
 	struct sgang_policy policy;
-	int64_t until;
+	int64_t since = policy_of(a, &policy);
+	int64_t until = prefers_until(&policy, since);
 
-	policy_of(a->gangs, a->n_gangs, &policy);
-	until = prefers_until(a->gangs[0], &policy);
 	return (until == INT64_MAX) ? 0 : until;
 }
 
@@ -189,12 +205,12 @@ static int level_of(const struct sgang_conductor *c, const char *name)
 }
 
 /* The level that what is placed later must share with what is placed. */
-static int binding_level(const struct sgang_conductor *c, const struct gang *g,
-			 const struct sgang_policy *policy)
+static int binding_level(const struct sgang_conductor *c,
+			 const struct sgang_policy *policy, int64_t since)
 {
 	int level = level_of(c, policy->require), preferred;
 
-	if (c->host->now() >= prefers_until(g, policy))
+	if (c->host->now() >= prefers_until(policy, since))
 		return level;
 	preferred = level_of(c, policy->prefer);
 	return (level < 0 || preferred < level) ? preferred : level;
@@ -214,9 +230,11 @@ void sgang_levels_cut(struct sgang_conductor *c, struct gang *g,
 		sgang_nodeset_and(nodes, c->place);
 	if (c->avoid)
 		sgang_nodeset_subtract(nodes, c->avoid);
+	if (c->tried)
+		sgang_nodeset_subtract(nodes, c->tried);
 	sgang_spec_policy(&g->tally.spec, &own);
 	/* the rest of a gang of which some hold already */
-	level = binding_level(c, g, &own);
+	level = binding_level(c, &own, g->tally.complete);
 	if (level >= 0)
 		cut(c, &g, 1, NULL, level, false, nodes);
 	level = level_of(c, own.spread);
@@ -224,7 +242,7 @@ void sgang_levels_cut(struct sgang_conductor *c, struct gang *g,
 		cut(c, &g, 1, NULL, level, true, nodes);
 	sgang_levels_of_group(g, &group);
 	gangs = sgang_group_of(g, &alone, &n);
-	level = binding_level(c, g, &group);
+	level = binding_level(c, &group, group_complete_since(g));
 	if (level >= 0)
 		cut(c, gangs, n, g, level, false, nodes);
 	level = level_of(c, group.spread);

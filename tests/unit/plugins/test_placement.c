@@ -885,6 +885,144 @@ static void test_exclusive_holder_gives_way(void **state)
 	}
 }
 
+/* ---- groups ---- */
+
+/* A group that is required to share a spine takes the one in which each of its
+ * gangs has what it asks for itself. */
+static void test_group_other_place(void **state)
+{
+	uint32_t a[2], b[2];
+
+	(void) state;
+	/* spine 0: all of l0; spine 1: two nodes of l2, two of l3 */
+	occupy(LEAF(1), 0);
+	occupy((uint64_t) 3 << 8 | (uint64_t) 3 << 12, 0);
+	submit_many(with("a", 2, "spread:leaf", "gang_groups=alice/b|"
+			 "gang_group_topology=require:spine"), 2, a);
+	submit_many(with("b", 2, NULL, "gang_groups=alice/a"), 2, b);
+	for (int i = 0; i < 20; i++) {
+		schedule_and_pass();
+		fake_clock(30);
+	}
+	if (fake_state(a[0]) != FAKE_RUNNING)
+		fail_msg("waits: %s", text_of(a[0]));
+	all_in_state(a, 2, FAKE_RUNNING);
+	all_in_state(b, 2, FAKE_RUNNING);
+}
+
+/* 4.31: what a gang requires of its communication groups holds in a group of
+ * gangs too. */
+static void test_group_keeps_parallel(void **state)
+{
+	static const char *const more[] = {
+		"gang_parallel=tp=4",
+		"gang_parallel=tp=4|gang_groups=alice/b",
+		"gang_parallel=tp=4|gang_groups=alice/b|"
+		"gang_group_topology=require:core",
+	};
+
+	for (size_t i = 0; i < 3; i++) {
+		uint32_t a[4], b[1];
+
+		teardown(state);
+		setup(state);
+		snprintf(context, sizeof(context), "case %zu", i);
+		/* two free nodes in each leaf */
+		occupy((uint64_t) 0x3333, 0);
+		submit_many(with("a", 4, "require:tp:leaf", more[i]), 4, a);
+		if (i)
+			submit_many(with("b", 1, NULL, "gang_groups=alice/a"),
+				    1, b);
+		schedule_and_pass();
+		all_in_state(a, 4, FAKE_PENDING);
+	}
+}
+
+/* prefer:LEVEL@TIME of a group is counted from when the group is complete. */
+static void test_group_prefers(void **state)
+{
+	uint32_t a[2], b[2];
+
+	(void) state;
+	/* two free nodes in each leaf */
+	occupy((uint64_t) 0x3333, 0);
+	submit_many(with("a", 2, NULL, "gang_groups=alice/b|"
+			 "gang_group_topology=prefer:leaf@5"), 2, a);
+	schedule_and_pass();
+	fake_clock(400);
+	submit_many(with("b", 2, NULL, "gang_groups=alice/a"), 2, b);
+	schedule_and_pass();
+	all_in_state(a, 2, FAKE_PENDING);
+	fake_clock(310);
+	schedule_and_pass();
+	all_in_state(a, 2, FAKE_RUNNING);
+	all_in_state(b, 2, FAKE_RUNNING);
+}
+
+/* 4.37: auto waits in a group of gangs too, or the group's others do not come
+ * and go meanwhile. */
+static void test_auto_in_group(void **state)
+{
+	uint32_t ids[4], b[1], commits;
+
+	(void) state;
+	occupy(LEAF(0) | LEAF(2), 0);
+	occupy((uint64_t) 3 << 12, 0);
+	occupy((uint64_t) 1 << 5, fake_host.now() + 3600);
+	submit_many(with("b", 1, NULL, "gang_groups=alice/train"), 1, b);
+	submit_many(with("train", 4, "auto", "gang_run_time=60|"
+			 "gang_comm_share=0.5|gang_groups=alice/b"), 4, ids);
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_PENDING);
+	commits = fake_counts.commits;
+	for (int i = 0; i < 10; i++) {
+		fake_clock(10);
+		schedule_and_pass();
+	}
+	assert_int_equal(fake_counts.commits, commits);
+}
+
+/* A nonstrict gang with communication groups holds what it can have. */
+static void test_nonstrict_parallel(void **state)
+{
+	uint32_t ids[4], other;
+
+	(void) state;
+	occupy(LEAF(0) | LEAF(2) | LEAF(3), 0);
+	other = occupy((uint64_t) 3 << 4, 0);
+	submit_many(with("train", 4, NULL,
+			 "gang_mode=nonstrict|gang_parallel=tp=4"), 4, ids);
+	schedule_and_pass();
+	if (in_state("train", FAKE_HELD) != 2)
+		fail_msg("%u hold: %s", in_state("train", FAKE_HELD),
+			 text_of(ids[0]));
+	fake_end(other);
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_RUNNING);
+}
+
+/* 4.37: what auto waits for is said once, until it is something else. */
+static void test_auto_log(void **state)
+{
+	uint32_t ids[4], way;
+
+	(void) state;
+	occupy(LEAF(0) | LEAF(2), 0);
+	occupy((uint64_t) 7 << 12, 0);
+	way = occupy((uint64_t) 1 << 5, fake_host.now() + 3600);
+	submit_many(with("train", 4, "auto",
+			 "gang_run_time=60|gang_comm_share=0.5"), 4, ids);
+	for (int i = 0; i < 4; i++) {
+		schedule_and_pass();
+		fake_clock(10);
+	}
+	all_in_state(ids, 4, FAKE_PENDING);
+	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "train waits:"), 1);
+	fake_ends_at(way, fake_host.now() + 7200);
+	schedule_and_pass();
+	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "train waits:"), 2);
+}
+
 int main(void)
 {
 #define INSIDE(test) cmocka_unit_test_setup_teardown(test, setup_islands, \
@@ -917,6 +1055,12 @@ int main(void)
 		OUTSIDE(test_beside_exclusive_later),
 		OUTSIDE(test_exclusive_does_not_starve),
 		OUTSIDE(test_exclusive_holder_gives_way),
+		OUTSIDE(test_group_other_place),
+		OUTSIDE(test_group_keeps_parallel),
+		OUTSIDE(test_group_prefers),
+		OUTSIDE(test_auto_in_group),
+		OUTSIDE(test_nonstrict_parallel),
+		OUTSIDE(test_auto_log),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
