@@ -566,10 +566,11 @@ static void count_fitting(struct attempt *a)
 	struct gang *g = a->gangs[0];
 	size_t fit;
 
-	if (sgang_fit_choose(a, SGANG_EXTENT_MINIMUM) < 0 ||
-	    a->n_parts > COUNTED_PARTS)
+	if (!a->unfit || a->n_parts > COUNTED_PARTS)
 		return;
-	fit = sgang_fit_how_many(a);
+	/* as chosen, not as planned */
+	qsort(a->parts, a->n_parts, sizeof(*a->parts), sgang_fit_take_order);
+	fit = sgang_fit_how_many(a, a->n_parts - 1);
 	g->tried = (uint32_t) fit + 1;
 	g->skipped = (uint32_t) (a->n_parts - fit - 1);
 	for (size_t i = 0; i <= fit && i < a->n_parts; i++)
@@ -931,7 +932,7 @@ static void place_some(struct some *s)
 {
 	struct attempt *a = &s->a;
 	const struct probed *hopeless = NULL;
-	size_t fit = sgang_fit_how_many(a), tries = 0;
+	size_t fit = sgang_fit_how_many(a, a->n_parts), tries = 0;
 
 	if (fit)
 		commit_some(s, 0, fit);

@@ -56,6 +56,7 @@ struct attempt {
 	char why[256];			/* it failed */
 	char lacks[SGANG_LACKS_SIZE];	/* record.h */
 	struct account *account;	/* to be filled by the plan, or NULL */
+	bool unfit;			/* no plan has room for the minimum */
 	bool refused;			/* Slurm refused what was planned */
 	bool trying;			/* why it does not fit is not asked */
 	struct gang *culprit;		/* whose members did not get along */
@@ -162,11 +163,13 @@ void sgang_fit_ring_order(struct attempt *a);
 int sgang_fit_parts(struct attempt *a);
 
 /* Plan for as many as are expected, or if they do not fit, for as many as it
- * takes; the parts are in ring order then. Returns 0, or -1 with a->why. */
+ * takes; the parts are in ring order then. Returns 0, or -1 with a->why, and
+ * a->unfit unless it is for other reasons. */
 int sgang_fit(struct attempt *a);
 
-/* Of the first parts in the order in which they are taken, how many fit? */
-size_t sgang_fit_how_many(struct attempt *a);
+/* Of the first parts in the order in which they are taken, how many fit, if no
+ * more than 'most' do? */
+size_t sgang_fit_how_many(struct attempt *a, size_t most);
 
 /* What the same members would cost on an empty cluster; 0 when even that does
  * not fit. '*weighted' (may be NULL): the same of communication groups. */

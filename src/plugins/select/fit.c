@@ -123,7 +123,10 @@ int sgang_fit(struct attempt *a)
 		return -1;
 	sgang_fit_ring_order(a);
 	/* The same members do not fit a second time. */
-	return (a->n_parts < all) ? sgang_fit_parts(a) : -1;
+	if (a->n_parts < all && sgang_fit_parts(a) == 0)
+		return 0;
+	a->unfit = true;
+	return -1;
 }
 
 static bool first_fit_parts(struct attempt *a, size_t n)
@@ -147,9 +150,9 @@ static bool first_fit_parts(struct attempt *a, size_t n)
 }
 
 /* What fits leaves out the last of it fits too, so halving finds it. */
-size_t sgang_fit_how_many(struct attempt *a)
+size_t sgang_fit_how_many(struct attempt *a, size_t most)
 {
-	size_t low = 0, high = a->n_parts;
+	size_t low = 0, high = most;
 
 	while (low < high) {
 		size_t mid = low + (high - low + 1) / 2;

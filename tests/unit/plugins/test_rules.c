@@ -1439,6 +1439,8 @@ static void test_min_tres(void **state)
 	assert_int_equal(fake_state(id), FAKE_PENDING);
 	assert_non_null(strstr(text_of(id), "--gang-min-tres"));
 	assert_int_equal(fake_counts.commits, 0);
+	assert_int_equal(record_of(id).tried, 0);
+	assert_int_equal(record_of(id).skipped, 0);
 	fake_end(other);
 	schedule_and_pass();
 	assert_int_equal(fake_state(id), FAKE_RUNNING);
