@@ -153,10 +153,10 @@ static void spread_over_domains(const struct sgang_fabric *fabric,
 	}
 }
 
-/* For each node, from when on --gang-exclusive, of this gang and of others, does
- * not keep the gang off it; 0: it does not now. By the times at which nodes
- * become free; NULL: those that are there stay. '*times' is NULL where the gang
- * keeps off nothing. -1 without memory. */
+/* For each node, from when on --gang-exclusive, of this gang and of others, lets
+ * the gang be there; 0: it does now. By the times at which nodes become free;
+ * NULL: those that are there stay. '*times' is NULL where the gang keeps off
+ * nothing. -1 without memory. */
 static int clear_times(struct sgang_conductor *c, const struct gang *g,
 		       const int64_t *free_at, int64_t **times)
 {

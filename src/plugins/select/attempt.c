@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attempt.c - transactions for gangs: probe, plan, commit or roll back */
+/* attempt.c - transactions for gangs: plan, commit or roll back */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,273 +13,12 @@
  * beyond this size the answer is not worth them. */
 #define COUNTED_PARTS 128
 
-/* Limits change without telling, so a gang that one stops is counted again after
- * this many seconds even if nothing has changed. */
-#define LIMIT_SECONDS 5
-
 /* In each round all gangs before the one that is stuck are committed and rolled
  * back. */
 #define ROUNDS_MAX 3
 
 /* So many places of a level are tried where Slurm refuses what was planned. */
 #define PLACES_MAX 4
-
-/* ---- begin and end ---- */
-
-static int open_attempt(struct attempt *a, struct sgang_conductor *c,
-			struct gang **gangs, size_t n)
-{
-	size_t entries = 0, tasks = 0;
-
-	*a = (struct attempt) { .c = c, .gangs = gangs, .n_gangs = n };
-	for (size_t i = 0; i < n; i++) {
-		entries += gangs[i]->n_entries;
-		tasks += gangs[i]->tally.eligible + gangs[i]->tally.held;
-	}
-	a->probed = calloc(entries ? entries : 1, sizeof(*a->probed));
-	a->parts = calloc(tasks ? tasks : 1, sizeof(*a->parts));
-	if (a->probed && a->parts)
-		return 0;
-	snprintf(a->why, sizeof(a->why), "no memory");
-	return -1;
-}
-
-static void close_attempt(struct attempt *a)
-{
-	for (size_t i = 0; i < a->n_probed; i++) {
-		sgang_nodeset_destroy(a->probed[i].usable);
-		sgang_nodeset_destroy(a->probed[i].kept);
-		sgang_nodeset_destroy(a->probed[i].ever);
-		free(a->probed[i].clear_at);
-		sgang_nodeset_destroy(a->probed[i].then);
-		sgang_nodeset_destroy(a->probed[i].allowed);
-	}
-	for (size_t i = 0; i < a->n_gangs; i++) {
-		for (size_t j = 0; j < a->gangs[i]->n_entries; j++)
-			a->gangs[i]->entries[j]->probed = NULL;
-	}
-	free(a->probed);
-	free(a->parts);
-	sgang_placement_destroy(a->plan);
-}
-
-/* ---- probe ---- */
-
-/* Backfill keeps nodes for jobs that come before the gang that it reached. What
- * it did not offer is out of bounds for the others of the group too. */
-static void apply_limit(const struct gang *g, struct sgang_nodeset *usable)
-{
-	if (g->turn) {
-		if (g->limit)
-			sgang_nodeset_and(usable, g->limit);
-		return;
-	}
-	for (size_t i = 0; i < g->n_group; i++) {
-		const struct gang *other = g->group[i];
-		struct sgang_nodeset *kept;
-
-		if (!other->turn || !other->limit || !other->parts)
-			continue;
-		kept = sgang_nodeset_copy(other->parts);
-		if (kept) {
-			sgang_nodeset_subtract(kept, other->limit);
-			sgang_nodeset_subtract(usable, kept);
-		}
-		sgang_nodeset_destroy(kept);
-	}
-}
-
-static bool has_fixed_nodes(const struct sgang_shape *shape)
-{
-	return shape->whole || shape->min_nodes == shape->max_nodes ||
-	       shape->total_cpus <= 1;
-}
-
-static void probe_one(struct attempt *a, struct gang *g, struct sgang_job *job,
-		      struct probed *p)
-{
-	const struct sgang_host *h = a->c->host;
-	struct sgang_nodeset *usable;
-
-	p->g = g;
-	p->job = job;
-	usable = sgang_nodeset_create(h->node_count());
-	p->ever = sgang_nodeset_create(h->node_count());
-	if (!usable || !p->ever) {
-		snprintf(a->why, sizeof(a->why), "no memory");
-		goto fail;
-	}
-	if (h->probe(job, usable, p->ever, &p->shape, a->why,
-		     sizeof(a->why)) < 0)
-		goto fail;
-	p->kept = sgang_nodeset_copy(usable);
-	apply_limit(g, usable);
-	sgang_apart_cut(a->c, g, usable);
-	sgang_levels_cut(a->c, g, usable);
-	/* Nor does it wait for nodes that it would have to keep off then. */
-	sgang_levels_cut(a->c, g, p->ever);
-	if (p->kept)
-		sgang_nodeset_subtract(p->kept, usable);
-	p->fixed = has_fixed_nodes(&p->shape);
-	p->usable = usable;
-	return;
-fail:
-	sgang_nodeset_destroy(usable);
-}
-
-/* The members of a gang are mostly alike: one question answers for all that ask
- * for the same. What only shows with the second of them, a limit on the number
- * of jobs, commit finds out. */
-static struct probed *probe_like(struct attempt *a, struct gang *g,
-				 struct sgang_job *job)
-{
-	const struct sgang_host *h = a->c->host;
-	struct probed *p;
-
-	for (size_t i = 0; i < a->n_probed; i++) {
-		p = &a->probed[i];
-		if (p->g == g && h->same_request(p->job, job))
-			return p;
-	}
-	p = &a->probed[a->n_probed++];
-	probe_one(a, g, job, p);
-	return p;
-}
-
-static void probe_all(struct attempt *a)
-{
-	a->c->host->refresh();
-	for (size_t i = 0; i < a->n_gangs; i++) {
-		struct gang *g = a->gangs[i];
-
-		g->wants_more = false;
-		for (size_t j = 0; j < g->n_entries; j++) {
-			struct entry *e = g->entries[j];
-
-			if (e->m.state != SGANG_MEMBER_PENDING ||
-			    !e->m.eligible)
-				continue;
-			e->probed = probe_like(a, g, e->job);
-			g->wants_more |= !e->probed->usable;
-		}
-	}
-}
-
-/* Is as much free as --gang-min-tres asks for (0.15)? */
-static int check_room(struct attempt *a)
-{
-	for (size_t i = 0; i < a->n_gangs; i++) {
-		const struct sgang_spec *spec = &a->gangs[i]->tally.spec;
-		struct sgang_room room;
-		const char *what = NULL;
-
-		if ((!spec->min_cpus && !spec->min_memory &&
-		     !spec->min_nodes) || !a->gangs[i]->parts)
-			continue;
-		a->c->host->room(a->gangs[i]->parts, &room);
-		if (room.nodes < spec->min_nodes)
-			what = "nodes";
-		else if (room.memory < spec->min_memory)
-			what = "memory";
-		else if (room.cpus < spec->min_cpus)
-			what = "CPUs";
-		if (!what)
-			continue;
-		snprintf(a->why, sizeof(a->why),
-			 "fewer %s are free than --gang-min-tres asks for",
-			 what);
-		a->culprit = a->gangs[i];
-		return -1;
-	}
-	return 0;
-}
-
-/* ---- limits ---- */
-
-static void add_missing(const struct gang *g, struct sgang_job **jobs,
-			size_t *n)
-{
-	size_t need = sgang_gang_missing(&g->tally), end = *n + need;
-
-	if (sgang_gang_ordinary(&g->tally))
-		return;
-	for (size_t i = 0; i < g->n_entries; i++) {
-		const struct entry *e = g->entries[i];
-
-		if (e->m.state != SGANG_MEMBER_PENDING || !e->m.eligible)
-			continue;
-		for (uint32_t t = 0; t < e->m.tasks && *n < end; t++)
-			jobs[(*n)++] = e->job;
-	}
-}
-
-/* Would limits of associations and QOS let the minimum of all these gangs run?
- * Commit would find out too, member by member. What is held counts already. */
-static bool over_limit(struct sgang_conductor *c, struct gang *const *gangs,
-		       size_t n_gangs, char *why, size_t size)
-{
-	struct sgang_job **jobs;
-	size_t n = 0, need = 0;
-	bool over;
-
-	for (size_t i = 0; i < n_gangs; i++)
-		need += sgang_gang_missing(&gangs[i]->tally);
-	jobs = calloc(need ? need : 1, sizeof(*jobs));
-	if (!jobs)
-		return false;
-	for (size_t i = 0; i < n_gangs; i++)
-		add_missing(gangs[i], jobs, &n);
-	over = n && c->host->limits(jobs, n, why, size) < 0;
-	free(jobs);
-	return over;
-}
-
-/* Gangs that a limit stops hold nothing and are parked, or they would keep nodes
- * from jobs that may run. */
-static bool stopped_by_limits(struct sgang_conductor *c,
-			      struct gang *const *gangs, size_t n)
-{
-	char why[sizeof(gangs[0]->why)] = "";
-	bool over = over_limit(c, gangs, n, why, sizeof(why));
-
-	for (size_t i = 0; i < n; i++) {
-		gangs[i]->limited = over;
-		if (!over)
-			continue;
-		snprintf(gangs[i]->why, sizeof(gangs[i]->why), "%s", why);
-		sgang_hold_give_back(c, gangs[i]);
-	}
-	return over;
-}
-
-void sgang_attempt_check_limits(struct sgang_conductor *c, struct gang *g)
-{
-	const struct sgang_host *h = c->host;
-	struct gang *alone, **group;
-	size_t n;
-
-	if (!g->limited)
-		return;
-	if (!sgang_gang_may_try(&g->tally)) {
-		g->limited = false;
-		return;
-	}
-	if (g->failed_stamp == h->stamp() &&
-	    h->now() - g->failed_time < LIMIT_SECONDS)
-		return;
-	group = sgang_group_of(g, &alone, &n);
-	g->limited = over_limit(c, group, n, g->why, sizeof(g->why));
-	g->failed = g->limited;
-	g->failed_stamp = h->stamp();
-	g->failed_time = h->now();
-}
-
-/* A limit that only a commit has met stops the gang no less. */
-static void note_limited(struct attempt *a)
-{
-	if (a->limited && a->culprit)
-		a->culprit->limited = true;
-}
 
 /* ---- commit ---- */
 
@@ -448,6 +187,13 @@ static int commit(struct attempt *a)
 
 /* ---- all or nothing ---- */
 
+/* A limit that only a commit has met stops the gang no less. */
+static void note_limited(struct attempt *a)
+{
+	if (a->limited && a->culprit)
+		a->culprit->limited = true;
+}
+
 static void give_back_all(struct attempt *a)
 {
 	for (size_t i = 0; i < a->n_gangs; i++)
@@ -523,8 +269,8 @@ static bool transact(struct attempt *a)
 	struct account account;
 
 	a->gangs[0]->only_min = false;
-	probe_all(a);
-	if (check_room(a) < 0 ||
+	sgang_probe_all(a);
+	if (sgang_probe_room(a) < 0 ||
 	    sgang_fit_choose(a, only_min ? SGANG_EXTENT_MINIMUM :
 					   SGANG_EXTENT_TOTAL) < 0 ||
 	    sgang_fit(a) < 0)
@@ -645,7 +391,7 @@ static bool one_transaction(struct sgang_conductor *c, struct gang **gangs,
 	bool done = false;
 
 	*again = false;
-	if (open_attempt(&a, c, gangs, n) == 0) {
+	if (sgang_probe_open(&a, c, gangs, n) == 0) {
 		done = transact(&a);
 		if (!done)
 			*again = avoid_place(&a);
@@ -654,7 +400,7 @@ static bool one_transaction(struct sgang_conductor *c, struct gang **gangs,
 	}
 	if (!done)
 		remember_why(&a);
-	close_attempt(&a);
+	sgang_probe_close(&a);
 	return done;
 }
 
@@ -729,16 +475,16 @@ static void blame(struct gang *const *gangs, size_t n,
 }
 
 /* Find a domain of the group's level that has room for all of them. Returns its
- * nodes, or NULL and, if it is the first that was looked for, they remember why. */
+ * nodes, or NULL and, if no other was tried before, they remember why. */
 static struct sgang_nodeset *find_place(struct sgang_conductor *c,
 					struct gang **gangs, size_t n)
 {
 	struct sgang_nodeset *place = NULL;
 	struct attempt a;
 
-	if (open_attempt(&a, c, gangs, n) == 0) {
-		probe_all(&a);
-		if (check_room(&a) == 0 &&
+	if (sgang_probe_open(&a, c, gangs, n) == 0) {
+		sgang_probe_all(&a);
+		if (sgang_probe_room(&a) == 0 &&
 		    sgang_fit_choose(&a, SGANG_EXTENT_MINIMUM) == 0 &&
 		    sgang_fit(&a) == 0)
 			place = sgang_levels_place(&a);
@@ -747,7 +493,7 @@ static struct sgang_nodeset *find_place(struct sgang_conductor *c,
 	}
 	if (!place && !c->tried)
 		remember_why(&a);
-	close_attempt(&a);
+	sgang_probe_close(&a);
 	return place;
 }
 
@@ -761,15 +507,15 @@ static bool one_waits(struct sgang_conductor *c, struct gang *g)
 	sgang_spec_policy(&g->tally.spec, &policy);
 	if (!policy.automatic)
 		return false;
-	if (open_attempt(&a, c, &g, 1) == 0) {
-		probe_all(&a);
-		waits = check_room(&a) == 0 &&
+	if (sgang_probe_open(&a, c, &g, 1) == 0) {
+		sgang_probe_all(&a);
+		waits = sgang_probe_room(&a) == 0 &&
 			sgang_fit_choose(&a, SGANG_EXTENT_TOTAL) == 0 &&
 			sgang_fit(&a) == 0 && sgang_better_waits(&a);
 	}
 	if (waits)
 		remember_why(&a);
-	close_attempt(&a);
+	sgang_probe_close(&a);
 	return waits;
 }
 
@@ -887,7 +633,7 @@ bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n)
 		gangs[i]->tried = 0;
 		gangs[i]->skipped = 0;
 	}
-	if (stopped_by_limits(c, gangs, n))
+	if (sgang_probe_stopped(c, gangs, n))
 		return false;
 	return (n == 1) ? together(c, gangs, 1) : whole_group(c, gangs, n);
 }
@@ -964,7 +710,7 @@ static bool never_fits(struct sgang_conductor *c, struct gang *g)
 
 	if (all) {
 		sgang_nodeset_fill(all);
-		never = !sgang_attempt_could(c, &g, 1, all);
+		never = !sgang_probe_could(c, &g, 1, all);
 	}
 	sgang_nodeset_destroy(all);
 	if (never) {
@@ -1002,12 +748,12 @@ size_t sgang_attempt_some(struct sgang_conductor *c, struct gang *g)
 
 	begin_try(g);
 	group = sgang_group_of(g, &alone, &n);
-	if (stopped_by_limits(c, group, n) || never_fits(c, g))
+	if (sgang_probe_stopped(c, group, n) || never_fits(c, g))
 		return 0;
-	if (open_attempt(&s.a, c, &g, 1) < 0)
+	if (sgang_probe_open(&s.a, c, &g, 1) < 0)
 		goto out;
-	probe_all(&s.a);
-	if (check_room(&s.a) < 0 ||
+	sgang_probe_all(&s.a);
+	if (sgang_probe_room(&s.a) < 0 ||
 	    sgang_fit_choose(&s.a, SGANG_EXTENT_ANY) < 0 || !s.a.n_parts)
 		goto out;
 	s.jobs = calloc(s.a.n_parts, sizeof(*s.jobs));
@@ -1022,112 +768,7 @@ out:
 	n = s.n_jobs;
 	if (sgang_gang_missing(&g->tally))
 		snprintf(g->why, sizeof(g->why), "%s", s.a.why);
-	close_attempt(&s.a);
+	sgang_probe_close(&s.a);
 	free(s.jobs);
 	return n;
-}
-
-/* ---- questions about members that hold ---- */
-
-/* What a member that has its nodes asked for. Where it could be is not known any
- * more: in its partition, or where it is. */
-static struct probed *ask_held(struct attempt *a, struct gang *g,
-			       struct entry *e)
-{
-	const struct sgang_host *h = a->c->host;
-	struct probed *p = &a->probed[a->n_probed++];
-
-	p->g = g;
-	p->job = e->job;
-	h->shape(e->job, &p->shape);
-	p->fixed = has_fixed_nodes(&p->shape);
-	p->usable = sgang_nodeset_create(h->node_count());
-	p->ever = sgang_nodeset_create(h->node_count());
-	if (!p->usable || !p->ever) {
-		sgang_nodeset_destroy(p->usable);
-		p->usable = NULL;
-		return NULL;
-	}
-	h->nodes(e->job, p->usable);
-	h->partition(e->job, p->ever);
-	sgang_nodeset_or(p->ever, p->usable);
-	return p;
-}
-
-/* The minimum of each gang, of members that hold and that could. */
-static bool choose_anew(struct attempt *a, bool *unknown)
-{
-	for (size_t i = 0; i < a->n_gangs; i++) {
-		struct gang *g = a->gangs[i];
-		size_t first = a->n_parts;
-		uint32_t need = sgang_gang_missing(&g->tally) + g->tally.held;
-
-		for (size_t j = 0; j < g->n_entries; j++) {
-			struct entry *e = g->entries[j];
-
-			if (e->m.state == SGANG_MEMBER_HELD)
-				e->probed = ask_held(a, g, e);
-			*unknown |= e->probed && !e->probed->usable;
-			if (e->m.state != SGANG_MEMBER_RUNNING && e->probed &&
-			    e->probed->usable)
-				sgang_fit_add(a, i, e);
-		}
-		if (a->n_parts - first < need)
-			return false;
-		qsort(a->parts + first, a->n_parts - first, sizeof(*a->parts),
-		      sgang_fit_take_order);
-		a->n_parts = first + need;
-	}
-	sgang_fit_ring_order(a);
-	return a->n_parts > 0;
-}
-
-bool sgang_attempt_could(struct sgang_conductor *c, struct gang **gangs,
-			 size_t n, const struct sgang_nodeset *lent)
-{
-	uint32_t n_nodes = c->host->node_count();
-	struct attempt a;
-	bool could = true, unknown = false;
-
-	if (open_attempt(&a, c, gangs, n) < 0)
-		goto out;
-	a.free_at = calloc(n_nodes + 1, sizeof(*a.free_at));
-	if (!a.free_at)
-		goto out;
-	for (uint32_t i = 0; i < n_nodes; i++)
-		a.free_at[i] = sgang_nodeset_has(lent, i) ? 0 : INT64_MAX;
-	probe_all(&a);
-	/* What cannot start now, for want of a licence, perhaps could then. */
-	if (sgang_apart_prepare(&a) == 0)
-		could = choose_anew(&a, &unknown) ?
-			sgang_fit_at(&a, c->host->now()) : unknown;
-out:
-	free(a.free_at);
-	close_attempt(&a);
-	return could;
-}
-
-uint64_t sgang_attempt_best_cost(struct sgang_conductor *c, struct gang *g)
-{
-	struct attempt a;
-	uint64_t best = 0;
-
-	if (open_attempt(&a, c, &g, 1) < 0)
-		goto out;
-	for (size_t i = 0; i < g->n_entries; i++) {
-		struct entry *e = g->entries[i];
-
-		if (e->m.state != SGANG_MEMBER_HELD)
-			continue;
-		e->probed = ask_held(&a, g, e);
-		if (!e->probed)
-			goto out;
-		sgang_fit_add(&a, 0, e);
-	}
-	sgang_fit_ring_order(&a);
-	if (a.n_parts)
-		best = sgang_fit_best_cost(&a, NULL);
-out:
-	close_attempt(&a);
-	return best;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attempt_private.h - what attempt.c, fit.c and describe.c share */
+/* attempt_private.h - what the parts of an attempt share */
 
 #ifndef SGANG_ATTEMPT_PRIVATE_H
 #define SGANG_ATTEMPT_PRIVATE_H
@@ -68,6 +68,24 @@ struct account {
 	char others[SGANG_OTHERS_SIZE];	/* record.h */
 	uint64_t stock_cost;		/* 0: not known */
 };
+
+/* --- probe.c --- */
+
+/* Begin an attempt to start these gangs, which are borrowed. 0, or -1 without
+ * memory. Close it in either case. */
+int sgang_probe_open(struct attempt *a, struct sgang_conductor *c,
+		     struct gang **gangs, size_t n);
+void sgang_probe_close(struct attempt *a);
+/* Ask what each member that is pending and eligible could have; a->why is what
+ * the last that could not start lacks. */
+void sgang_probe_all(struct attempt *a);
+/* Is as much free as --gang-min-tres asks for (0.15)? 0, or -1 with a->why and
+ * a->culprit. */
+int sgang_probe_room(struct attempt *a);
+/* Do limits of associations and QOS stop these gangs? Then they hold nothing any
+ * more, and know why. */
+bool sgang_probe_stopped(struct sgang_conductor *c, struct gang *const *gangs,
+			 size_t n);
 
 /* --- why.c --- */
 

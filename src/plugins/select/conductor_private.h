@@ -194,14 +194,17 @@ bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n);
 /* Hold as many members of a nonstrict gang as there is room for (0.7, 0.8).
  * Returns how many came to hold. */
 size_t sgang_attempt_some(struct sgang_conductor *c, struct gang *g);
+
+/* --- probe.c --- */
+
 /* Could these gangs perhaps be placed, all anew, if every node of 'lent' were
  * empty? True when that cannot be told. */
-bool sgang_attempt_could(struct sgang_conductor *c, struct gang **gangs,
-			 size_t n, const struct sgang_nodeset *lent);
+bool sgang_probe_could(struct sgang_conductor *c, struct gang **gangs,
+		       size_t n, const struct sgang_nodeset *lent);
 /* Ask anew, from time to time, whether a limit still stops the gang's group. */
-void sgang_attempt_check_limits(struct sgang_conductor *c, struct gang *g);
+void sgang_probe_check_limits(struct sgang_conductor *c, struct gang *g);
 /* What the members that hold would cost on an empty cluster; 0: not known. */
-uint64_t sgang_attempt_best_cost(struct sgang_conductor *c, struct gang *g);
+uint64_t sgang_probe_best_cost(struct sgang_conductor *c, struct gang *g);
 
 /* --- apart.c --- */
 

@@ -414,7 +414,7 @@ static void describe(struct sgang_conductor *c, struct gang *g)
 		return;
 	best = g->holds[0].record.ring_best;
 	if (!best && c->fabric)
-		best = sgang_attempt_best_cost(c, g);
+		best = sgang_probe_best_cost(c, g);
 	for (size_t i = 0; i < g->n_holds; i++)
 		g->holds[i].record.ring_best = best;
 	if (sort_holds(g) < 0 || sgang_describe_holds(c, g, NULL) < 0) {

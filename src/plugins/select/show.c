@@ -209,7 +209,7 @@ static void show(struct sgang_conductor *c, struct gang *g)
 
 	if (g->stale)
 		return;		/* the next pass knows */
-	sgang_attempt_check_limits(c, g);
+	sgang_probe_check_limits(c, g);
 	if (phase != g->phase)
 		log_phase(g, phase);
 	g->phase = phase;

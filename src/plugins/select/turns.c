@@ -299,7 +299,7 @@ static bool may_help(struct sgang_conductor *c, const struct loan *loan,
 		if (!sgang_gang_ordinary(&group[i]->tally))
 			all[n_all++] = group[i];
 	}
-	hope = n_all && sgang_attempt_could(c, all, n_all, lent);
+	hope = n_all && sgang_probe_could(c, all, n_all, lent);
 out:
 	sgang_nodeset_destroy(lent);
 	free(all);
