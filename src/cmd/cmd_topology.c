@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd_topology.c - sgang topology: what is inside of nodes */
+/* cmd_topology.c - sgang topology: a picture of the fabric, and what is inside
+ * of its nodes */
 
 #include <errno.h>
 #include <getopt.h>
@@ -11,6 +12,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/collect.h"
+#include "cmd/draw.h"
 #include "cmd/probe.h"
 #include "core/conf.h"
 #include "core/text.h"
@@ -21,11 +23,34 @@
 #define SLURM_CONF_DEFAULT "/etc/slurm/slurm.conf"
 
 enum {
+	OPT_GANG,
+	OPT_SVG,
+	OPT_HTML,
+	OPT_WIDTH,
+	OPT_TOPOLOGY,
+	OPT_SLOTS,
+	OPT_FREE,
+	OPT_DOWN,
+	OPT_WITH,
 	OPT_CONF,
 	OPT_JSON
 };
 
 static const struct sgang_cmd_option options[] = {
+	[OPT_GANG] = { "gang", "NAME", "draw the ring of this gang", 0 },
+	[OPT_SVG] = { "svg", "FILE", "write the picture as SVG", 0 },
+	[OPT_HTML] = { "html", "FILE", "write a page with picture and tables",
+		       0 },
+	[OPT_WIDTH] = { "width", "N", "columns (those of the terminal, 80)",
+			0 },
+	[OPT_TOPOLOGY] = { "topology", "FILE",
+			   "topology.conf to draw, without a cluster", 0 },
+	[OPT_SLOTS] = { "slots", "N", "slots of every node there (1)", 0 },
+	[OPT_FREE] = { "free", "LIST", "free slots, n[1-4]=8,n5=2 (all)", 0 },
+	[OPT_DOWN] = { "down", "LIST", "nodes that are down", 0 },
+	[OPT_WITH] = { "with", "GANG",
+		       "a gang, train=n[1-4]=8 in ring order; may be repeated",
+		       0 },
 	[OPT_CONF] = { "conf", "FILE", "gang.conf; default: beside slurm.conf",
 		       0 },
 	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
@@ -35,6 +60,7 @@ static const struct sgang_cmd_option options[] = {
 struct request {
 	const char *conf_path;		/* --conf */
 	bool json;
+	struct sgang_draw draw;
 	struct sgang_conf conf;
 	char dir[PATH_MAX];		/* the folder of gang.conf */
 };
@@ -343,6 +369,20 @@ static int run_probe(struct request *request, const char *nothing,
 	return SGANG_EXIT_YES;
 }
 
+/* ---- the picture ---- */
+
+static int run_draw(struct request *request, struct sgang_error *err)
+{
+	request->draw.conf_path = request->conf_path;
+	request->draw.json = request->json;
+	if (!request->draw.topology && load_conf(request, err))
+		return -1;
+	return sgang_draw_run(&request->draw, &request->conf, request->dir,
+			      err);
+}
+
+/* ---- the verb ---- */
+
 /* What can be done. Returns an exit code, or -1 with 'err' filled. */
 static const struct action {
 	const char *name;
@@ -365,36 +405,96 @@ static const struct action *find_action(const char *name)
 	return NULL;
 }
 
+static int read_option(struct request *request, int option, const char *value,
+		       struct sgang_error *err)
+{
+	struct sgang_draw *draw = &request->draw;
+	const char **const text[] = {
+		[OPT_GANG] = &draw->gang,
+		[OPT_SVG] = &draw->svg,
+		[OPT_HTML] = &draw->html,
+		[OPT_TOPOLOGY] = &draw->topology,
+		[OPT_FREE] = &draw->free_list,
+		[OPT_DOWN] = &draw->down_list,
+		[OPT_CONF] = &request->conf_path,
+		[OPT_JSON] = NULL
+	};
+
+	switch (option) {
+	case OPT_WIDTH:
+		return sgang_draw_width(draw, value, err);
+	case OPT_SLOTS:
+		return sgang_draw_slots(draw, value, err);
+	case OPT_WITH:
+		return sgang_draw_with(draw, value, err);
+	case OPT_JSON:
+		request->json = true;
+		return 0;
+	default:
+		*text[option] = value;
+		return 0;
+	}
+}
+
+static int read_options(const struct sgang_verb *verb, int argc, char **argv,
+			struct request *request)
+{
+	struct sgang_error err;
+	const char *value;
+	int next;
+
+	while ((next = sgang_cmd_next(verb, argc, argv, &value)) >= 0) {
+		if (read_option(request, next, value, &err)) {
+			sgang_cmd_bad("%s", err.text);
+			return SGANG_CMD_WRONG;
+		}
+	}
+	return next;
+}
+
+/* Returns an exit code, or -1 with 'err' filled. */
+static int answer(struct request *request, int n_operands, char **operands,
+		  struct sgang_error *err)
+{
+	const struct action *action = find_action(operands[0]);
+
+	if (!n_operands)
+		return run_draw(request, err);
+	if (!action || n_operands > 2)
+		return sgang_errf(err, EINVAL, "expected show [NODE|FILE], "
+				  "collect [NODES] or nothing, see sgang "
+				  "topology --help");
+	if (sgang_draw_asked(&request->draw))
+		return sgang_errf(err, EINVAL, "sgang topology %s takes --conf "
+				  "and --json alone; the other options are of "
+				  "the picture", action->name);
+	return action->run(request, operands[1], err);
+}
+
 static int run(const struct sgang_verb *verb, int argc, char **argv)
 {
 	struct request request = { .conf_path = NULL };
-	const struct action *action;
+	int next = read_options(verb, argc, argv, &request), code;
 	struct sgang_error err;
-	const char *value;
-	int next, code;
 
-	while ((next = sgang_cmd_next(verb, argc, argv, &value)) >= 0) {
-		if (next == OPT_CONF)
-			request.conf_path = value;
-		else
-			request.json = true;
+	if (next != SGANG_CMD_END) {
+		code = sgang_cmd_exit(next);
+	} else {
+		sgang_conf_default(&request.conf);
+		code = answer(&request, argc - optind, argv + optind, &err);
+		sgang_conf_free(&request.conf);
+		if (code < 0)
+			code = sgang_cmd_bad("%s", err.text);
 	}
-	if (next != SGANG_CMD_END)
-		return sgang_cmd_exit(next);
-	action = find_action(argv[optind]);
-	if (!action || argc - optind > 2)
-		return sgang_cmd_bad("expected show [NODE|FILE] or collect "
-				     "[NODES], see sgang topology --help");
-	sgang_conf_default(&request.conf);
-	code = action->run(&request, argv[optind + 1], &err);
-	sgang_conf_free(&request.conf);
-	return code < 0 ? sgang_cmd_bad("%s", err.text) : code;
+	sgang_draw_clear(&request.draw);
+	return code;
 }
 
 const struct sgang_verb sgang_verb_topology = {
 	.name = "topology",
-	.operands = "show [NODE|FILE] | collect [NODES]",
-	.summary = "what is inside of nodes: show it, or ask all nodes",
+	.operands = "[show [NODE|FILE] | collect [NODES]]",
+	.summary = "draw the fabric and its gangs, or tell what is inside of "
+		   "nodes",
 	.options = options,
 	.run = run
 };

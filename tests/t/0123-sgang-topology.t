@@ -114,8 +114,8 @@ test_expect_success 'a probe is readable, short of line and tells no names' '
 		sed "s/^Shape=dgx-h100/Shape=back/" | test_cmp - out
 '
 test_expect_success 'what is wrong is said in one line' '
-	refused 2 "expected show \[NODE\|FILE\] or collect" &&
-	refused 2 "expected show" draw &&
+	refused 2 "expected show \[NODE\|FILE\], collect" draw &&
+	refused 2 "show takes --conf and --json alone" show --width=80 &&
 	refused 2 "expected show" show a b &&
 	refused 2 "no-such.xml: cannot be opened" show no-such.xml &&
 	echo Gang=no >bad.conf &&

@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* draw.c - sgang topology without a word: what is drawn, and how */
+
+#define _GNU_SOURCE			/* open_memstream(), newlocale() */
+#include <errno.h>
+#include <inttypes.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cmd/draw.h"
+#include "cmd/gangs.h"
+#include "cmd/jobs.h"
+#include "cmd/nodes.h"
+#include "cmd/offline.h"
+#include "cmd/scene.h"
+#include "cmd/scene_html.h"
+#include "cmd/scene_json.h"
+#include "cmd/scene_layout.h"
+#include "cmd/scene_live.h"
+#include "cmd/scene_svg.h"
+#include "cmd/scene_text.h"
+#include "core/text.h"
+#include "files/fabric_file.h"
+
+/* Columns where nobody says how many there are. */
+#define WIDTH_DEFAULT 80
+#define WIDTH_MAX 10000
+
+static int no_memory(struct sgang_error *err)
+{
+	return sgang_errf(err, ENOMEM, "out of memory");
+}
+
+/* ---- options ---- */
+
+int sgang_draw_slots(struct sgang_draw *draw, const char *value,
+		     struct sgang_error *err)
+{
+	return sgang_offline_slots(value, &draw->slots, err);
+}
+
+int sgang_draw_width(struct sgang_draw *draw, const char *value,
+		     struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+	uint64_t number;
+
+	if (sgang_text_number(value, SGANG_SCENE_TEXT_MIN, WIDTH_MAX, &number))
+		return sgang_errf(err, EINVAL, "--width=%s: expected a number "
+				  "of columns from %d to %d",
+				  sgang_text_show(shown, value),
+				  SGANG_SCENE_TEXT_MIN, WIDTH_MAX);
+	draw->width = (uint32_t)number;
+	return 0;
+}
+
+int sgang_draw_with(struct sgang_draw *draw, const char *value,
+		    struct sgang_error *err)
+{
+	const char *equals = strchr(value, '=');
+	char shown[SGANG_TEXT_SHOWN];
+	const char **bigger;
+
+	if (!equals || equals == value || !equals[1])
+		return sgang_errf(err, EINVAL, "--with=%s: expected GANG=NODES "
+				  "in ring order, like train=n[1-4]=8",
+				  sgang_text_show(shown, value));
+	bigger = realloc(draw->with, (draw->n_with + 1) * sizeof(*bigger));
+	if (!bigger)
+		return no_memory(err);
+	draw->with = bigger;
+	draw->with[draw->n_with++] = value;
+	return 0;
+}
+
+void sgang_draw_clear(struct sgang_draw *draw)
+{
+	free(draw->with);
+	draw->with = NULL;
+	draw->n_with = 0;
+}
+
+bool sgang_draw_asked(const struct sgang_draw *draw)
+{
+	return draw->topology || draw->slots || draw->free_list ||
+	       draw->down_list || draw->n_with || draw->gang || draw->svg ||
+	       draw->html || draw->width;
+}
+
+/* ---- offline ---- */
+
+/* What the options say of each node. */
+struct offline {
+	const struct sgang_draw *draw;
+	struct sgang_scene *scene;
+	uint32_t slots;			/* of every node */
+	uint32_t *free;			/* by node */
+	bool *down;
+};
+
+/* Without --slots a node is as large as the largest number that is named. */
+static void note_largest(struct offline *offline,
+			 const struct sgang_node_word *words, size_t n)
+{
+	size_t i;
+
+	for (i = 0; !offline->draw->slots && i < n; i++)
+		if (words[i].has_number && words[i].number > offline->slots)
+			offline->slots = words[i].number;
+}
+
+static int read_words(const struct offline *offline, const char *text,
+		      struct sgang_node_word **words, size_t *n,
+		      struct sgang_error *err)
+{
+	return sgang_offline_words(offline->scene->fabric, text, '=',
+				   SGANG_SLOTS_MAX, words, n, err);
+}
+
+/* How many slots a node has must be known before anything is put on it. */
+static int measure_nodes(struct offline *offline, struct sgang_error *err)
+{
+	const struct sgang_draw *draw = offline->draw;
+	struct sgang_node_word *words;
+	size_t n, i;
+
+	offline->slots = draw->slots ? draw->slots : 1;
+	for (i = 0; i < draw->n_with; i++) {
+		if (read_words(offline, strchr(draw->with[i], '=') + 1, &words,
+			       &n, err))
+			return -1;
+		note_largest(offline, words, n);
+		free(words);
+	}
+	if (!draw->free_list)
+		return 0;
+	if (read_words(offline, draw->free_list, &words, &n, err))
+		return -1;
+	note_largest(offline, words, n);
+	free(words);
+	return 0;
+}
+
+/* Without --free all is; with it what it does not name is not. */
+static int read_free(struct offline *offline, struct sgang_error *err)
+{
+	uint32_t count = sgang_fabric_nodes(offline->scene->fabric), i;
+	struct sgang_node_word *words;
+	int rc = 0;
+	size_t n, w;
+
+	for (i = 0; i < count; i++)
+		offline->free[i] = offline->draw->free_list ? 0 :
+				   offline->slots;
+	if (!offline->draw->free_list)
+		return 0;
+	if (read_words(offline, offline->draw->free_list, &words, &n, err))
+		return -1;
+	for (w = 0; w < n && !rc; w++) {
+		uint32_t slots = words[w].has_number ? words[w].number :
+				 offline->slots;
+
+		if (slots > offline->slots)
+			rc = sgang_errf(err, EINVAL, "--free: node %s has %"
+					PRIu32 " slots, not %" PRIu32,
+					sgang_fabric_node_name(
+						offline->scene->fabric,
+						words[w].node),
+					offline->slots, slots);
+		offline->free[words[w].node] = slots;
+	}
+	free(words);
+	return rc;
+}
+
+static int read_down(struct offline *offline, struct sgang_error *err)
+{
+	struct sgang_node_word *words;
+	size_t n, i;
+
+	if (!offline->draw->down_list)
+		return 0;
+	if (read_words(offline, offline->draw->down_list, &words, &n, err))
+		return -1;
+	for (i = 0; i < n; i++)
+		offline->down[words[i].node] = true;
+	free(words);
+	return 0;
+}
+
+/* Gangs take slots that --free says are free. */
+static int put_stops(struct offline *offline, struct sgang_scene_gang *gang,
+		     uint32_t *left, const struct sgang_node_word *words,
+		     size_t n, struct sgang_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		uint32_t node = words[i].node;
+		uint32_t slots = words[i].has_number ? words[i].number :
+				 offline->slots;
+		char shown[SGANG_TEXT_SHOWN];
+
+		if (slots > left[node])
+			return sgang_errf(err, EINVAL, "--with: gang %s takes %"
+					  PRIu32 " slots of node %s, which has "
+					  "%" PRIu32 " for it",
+					  sgang_text_show(shown, gang->name),
+					  slots, sgang_fabric_node_name(
+						  offline->scene->fabric, node),
+					  left[node]);
+		left[node] -= slots;
+		if (sgang_scene_stop(gang, node, slots, true, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* What its ring costs, one rank on each slot. */
+static int measure_ring(const struct sgang_scene *scene,
+			struct sgang_scene_gang *gang, struct sgang_error *err)
+{
+	struct sgang_run *runs = calloc(gang->n_ring + 1, sizeof(*runs));
+	size_t i, n = 0;
+
+	if (!runs)
+		return no_memory(err);
+	for (i = 0; i < gang->n_ring; i++) {
+		if (!gang->stop[i].slots)
+			continue;
+		runs[n].node = gang->stop[i].node;
+		runs[n].slots = gang->stop[i].slots;
+		runs[n++].ranks = gang->stop[i].slots;
+	}
+	sgang_ring_measure(scene->fabric, scene->costs, runs, n, &gang->ring);
+	memcpy(gang->tier, scene->costs->name[gang->ring.tier],
+	       sizeof(gang->tier));
+	free(runs);
+	return 0;
+}
+
+static int put_gang(struct offline *offline, const char *with, uint32_t *left,
+		    struct sgang_error *err)
+{
+	const char *equals = strchr(with, '=');
+	char *name = strndup(with, (size_t)(equals - with));
+	struct sgang_scene_gang *gang = NULL;
+	struct sgang_node_word *words;
+	size_t n;
+	int rc;
+
+	if (!name)
+		return no_memory(err);
+	gang = sgang_scene_gang(offline->scene, name, "Running", err);
+	free(name);
+	if (!gang || read_words(offline, equals + 1, &words, &n, err))
+		return -1;
+	rc = put_stops(offline, gang, left, words, n, err);
+	free(words);
+	return rc ? -1 : measure_ring(offline->scene, gang, err);
+}
+
+/* What --free leaves is busy. 'left' is free for gangs. */
+static int put_all(struct offline *offline, uint32_t *left,
+		   struct sgang_error *err)
+{
+	uint32_t n = sgang_fabric_nodes(offline->scene->fabric), i;
+	size_t g;
+
+	if (measure_nodes(offline, err) || read_free(offline, err) ||
+	    read_down(offline, err))
+		return -1;
+	memcpy(left, offline->free, n * sizeof(*left));
+	for (g = 0; g < offline->draw->n_with; g++)
+		if (put_gang(offline, offline->draw->with[g], left, err))
+			return -1;
+	for (i = 0; i < n; i++)
+		sgang_scene_node(offline->scene, i, offline->slots,
+				 offline->slots - offline->free[i],
+				 offline->down[i]);
+	return 0;
+}
+
+static int fill_offline(const struct sgang_draw *draw,
+			struct sgang_scene *scene, struct sgang_error *err)
+{
+	size_t n = sgang_fabric_nodes(scene->fabric);
+	struct offline offline = { .draw = draw, .scene = scene };
+	uint32_t *left = calloc(n, sizeof(*left));
+	int rc;
+
+	offline.free = calloc(n, sizeof(*offline.free));
+	offline.down = calloc(n, sizeof(*offline.down));
+	if (!left || !offline.free || !offline.down)
+		rc = no_memory(err);
+	else
+		rc = put_all(&offline, left, err);
+	free(offline.down);
+	free(offline.free);
+	free(left);
+	return rc;
+}
+
+/* ---- the look ---- */
+
+static bool is_utf8(void)
+{
+	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+	bool yes;
+
+	if (!locale)
+		return false;
+	yes = !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
+	freelocale(locale);
+	return yes;
+}
+
+static void fill_look(const struct sgang_draw *draw,
+		      struct sgang_scene_look *look)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	bool terminal = isatty(STDOUT_FILENO);
+	struct winsize size = { .ws_col = 0 };
+
+	look->utf8 = is_utf8();
+	look->colour = terminal && (!no_color || !no_color[0]) &&
+		       (!term || strcmp(term, "dumb") != 0);
+	look->width = (int)draw->width;
+	if (look->width)
+		return;
+	look->width = WIDTH_DEFAULT;
+	if (terminal && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) &&
+	    size.ws_col >= SGANG_SCENE_TEXT_MIN)
+		look->width = size.ws_col;
+}
+
+/* ---- files ---- */
+
+typedef int (*render_f)(const struct sgang_scene *scene,
+			const struct sgang_scene_layout *layout, FILE *out,
+			struct sgang_error *err);
+
+/* Draw into memory: a file is written as a whole or not at all. */
+static int render(const struct sgang_scene *scene, render_f draw, char **text,
+		  size_t *size, struct sgang_error *err)
+{
+	struct sgang_scene_layout *layout = sgang_scene_layout_create(scene,
+								      err);
+	FILE *out;
+	int rc;
+
+	if (!layout)
+		return -1;
+	*text = NULL;
+	out = open_memstream(text, size);
+	rc = out ? draw(scene, layout, out, err) : no_memory(err);
+	sgang_scene_layout_destroy(layout);
+	if (out && fclose(out) && !rc)
+		rc = no_memory(err);
+	if (rc) {
+		free(*text);
+		*text = NULL;
+	}
+	return rc;
+}
+
+static int write_file(const char *path, const char *text, size_t size,
+		      struct sgang_error *err)
+{
+	FILE *out = fopen(path, "w");
+	bool written;
+
+	if (!out)
+		return sgang_errf(err, errno, "%s: cannot be written: %s", path,
+				  strerror(errno));
+	written = fwrite(text, 1, size, out) == size;
+	if (!fclose(out) && written)
+		return 0;
+	sgang_errf(err, errno, "%s: cannot be written: %s", path,
+		   strerror(errno));
+	unlink(path);
+	return -1;
+}
+
+/* "-" is the standard output. */
+static int draw_file(const struct sgang_scene *scene, const char *path,
+		     render_f draw, struct sgang_error *err)
+{
+	char *text;
+	size_t size;
+	int rc = 0;
+
+	if (!path)
+		return 0;
+	if (render(scene, draw, &text, &size, err))
+		return -1;
+	if (!strcmp(path, "-"))
+		fwrite(text, 1, size, stdout);	/* checked by main() */
+	else
+		rc = write_file(path, text, size, err);
+	free(text);
+	return rc;
+}
+
+/* ---- all of it ---- */
+
+/* Returns an exit code, or -1 with 'err'. */
+static int show(const struct sgang_draw *draw, struct sgang_scene *scene,
+		struct sgang_error *err)
+{
+	struct sgang_scene_look look;
+
+	if (draw->gang) {
+		scene->picked = sgang_scene_find(scene, draw->gang);
+		if (scene->picked == SGANG_SCENE_NONE)
+			return sgang_cmd_no("no gang %s has nodes, or several "
+					    "of that name have; sgang topology "
+					    "without --gang names them",
+					    draw->gang);
+	}
+	sgang_scene_close(scene);
+	if (draw_file(scene, draw->svg, sgang_scene_svg, err) ||
+	    draw_file(scene, draw->html, sgang_scene_html, err))
+		return -1;
+	if (draw->json) {
+		sgang_cmd_print_json(sgang_scene_json(scene));
+		return SGANG_EXIT_YES;
+	}
+	if (draw->svg || draw->html)
+		return SGANG_EXIT_YES;
+	fill_look(draw, &look);
+	return sgang_scene_text(scene, &look, stdout, err) ? -1 :
+	       SGANG_EXIT_YES;
+}
+
+static int draw_offline(const struct sgang_draw *draw, struct sgang_error *err)
+{
+	struct sgang_offline offline = {
+		.topology = draw->topology,
+		.conf_path = draw->conf_path
+	};
+	struct sgang_scene *scene = NULL;
+	int code = -1;
+
+	if (!sgang_offline_load(&offline, err))
+		scene = sgang_scene_create(offline.fabric, &offline.conf.costs,
+					   err);
+	if (scene && !fill_offline(draw, scene, err))
+		code = show(draw, scene, err);
+	sgang_scene_destroy(scene);
+	sgang_offline_clear(&offline);
+	return code;
+}
+
+/* As the select plugin finds it: the file that gang.conf names, or
+ * topology.conf beside slurm.conf if Slurm reads that. */
+static struct sgang_fabric *load_fabric(const struct sgang_nodes *nodes,
+					const struct sgang_conf *conf,
+					const char *dir,
+					struct sgang_error *err)
+{
+	const char **names = calloc(nodes->count + 1, sizeof(*names));
+	struct sgang_fabric *fabric = NULL;
+	char path[4096];
+	bool fits;
+	size_t i;
+
+	fits = snprintf(path, sizeof(path), "%s/topology.conf", dir) <
+	       (int)sizeof(path);
+	if (!names || !fits) {
+		free(names);
+		no_memory(err);
+		return NULL;
+	}
+	for (i = 0; i < nodes->count; i++)
+		names[i] = nodes->row[i].name;
+	fabric = sgang_fabric_load_file(conf, conf->topology_file[0] ?
+					conf->topology_file : nodes->tree ?
+					path : NULL, names,
+					(uint32_t)nodes->count, err);
+	free(names);
+	return fabric;
+}
+
+static int draw_live(const struct sgang_draw *draw,
+		     const struct sgang_conf *conf, const char *dir,
+		     struct sgang_error *err)
+{
+	struct sgang_nodes nodes = { .row = NULL };
+	struct sgang_jobs jobs = { NULL, 0 };
+	struct sgang_gangs gangs = { NULL, 0 };
+	struct sgang_fabric *fabric = NULL;
+	struct sgang_scene *scene = NULL;
+	int code = -1;
+
+	if (sgang_nodes_load(&nodes, err) || sgang_jobs_load(&jobs, err) ||
+	    sgang_gangs_build(&jobs, &gangs, err))
+		goto out;
+	fabric = load_fabric(&nodes, conf, dir, err);
+	if (fabric)
+		scene = sgang_scene_create(fabric, &conf->costs, err);
+	if (scene && !sgang_scene_live(scene, &nodes, &gangs, err))
+		code = show(draw, scene, err);
+out:
+	sgang_scene_destroy(scene);
+	sgang_fabric_destroy(fabric);
+	sgang_gangs_clear(&gangs);
+	sgang_jobs_clear(&jobs);
+	sgang_nodes_clear(&nodes);
+	return code;
+}
+
+int sgang_draw_run(const struct sgang_draw *draw,
+		   const struct sgang_conf *conf, const char *dir,
+		   struct sgang_error *err)
+{
+	if (draw->topology)
+		return draw_offline(draw, err);
+	if (draw->slots || draw->free_list || draw->down_list || draw->n_with)
+		return sgang_errf(err, EINVAL, "--slots, --free, --down and "
+				  "--with say what a cluster looks like that "
+				  "--topology=FILE describes");
+	return draw_live(draw, conf, dir, err);
+}

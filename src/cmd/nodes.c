@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nodes.c - the node records of slurmctld: what needs no Slurm */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/nodes.h"
+
+/* The end of a word of a gres: a comma outside of brackets. */
+static const char *word_end(const char *text)
+{
+	int depth = 0;
+
+	for (; *text && (depth > 0 || *text != ','); text++)
+		depth += (*text == '(') - (*text == ')');
+	return text;
+}
+
+/* The number behind the last colon before the bracket; "gpu" alone is one. */
+static uint32_t word_count(const char *word, const char *end)
+{
+	const char *bracket = memchr(word, '(', (size_t)(end - word));
+	const char *digits = bracket ? bracket : end;
+	unsigned long long count;
+
+	end = digits;
+	while (digits > word && digits[-1] >= '0' && digits[-1] <= '9')
+		digits--;
+	if (digits == end || digits == word || digits[-1] != ':')
+		return 1;
+	count = strtoull(digits, NULL, 10);
+	return count > UINT16_MAX ? UINT16_MAX : (uint32_t)count;
+}
+
+uint32_t sgang_nodes_gpus(const char *gres)
+{
+	const char *word = gres ? gres : "", *end;
+	uint32_t count = 0;
+
+	for (; *word; word = end + (*end == ',')) {
+		end = word_end(word);
+		if (!strncmp(word, "gpu", 3) && strchr(":(,", word[3]))
+			count += word_count(word, end);
+	}
+	return count;
+}
+
+static int by_job(const void *key, const void *entry)
+{
+	const struct sgang_share *share = entry;
+	uint32_t job_id = *(const uint32_t *)key;
+
+	return (job_id > share->job_id) - (job_id < share->job_id);
+}
+
+uint32_t sgang_nodes_share(const struct sgang_nodes *nodes, uint32_t job_id,
+			   const char *node)
+{
+	const struct sgang_share *at, *end = nodes->share + nodes->n_shares;
+
+	if (!nodes->n_shares)
+		return 0;
+	at = bsearch(&job_id, nodes->share, nodes->n_shares, sizeof(*at),
+		     by_job);
+	while (at && at > nodes->share && at[-1].job_id == job_id)
+		at--;
+	for (; at && at < end && at->job_id == job_id; at++)
+		if (!strcmp(at->node, node))
+			return at->slots;
+	return 0;
+}
+
+void sgang_nodes_clear(struct sgang_nodes *nodes)
+{
+	size_t i;
+
+	for (i = 0; i < nodes->count; i++)
+		free(nodes->row[i].name);
+	free(nodes->row);
+	for (i = 0; i < nodes->n_shares; i++)
+		free(nodes->share[i].node);
+	free(nodes->share);
+	memset(nodes, 0, sizeof(*nodes));
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nodes.h - the node records of slurmctld, and what jobs have on them
+ *
+ * What is counted of a cluster is GPUs if any node has them, else CPUs.
+ * nodes_slurm.c reads it through libslurm; a build without Slurm has
+ * nodes_none.c in its place.
+ */
+
+#ifndef SGANG_NODES_H
+#define SGANG_NODES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/err.h"
+
+struct sgang_noderow {
+	char *name;
+	uint32_t slots;			/* GPUs or CPUs */
+	uint32_t used;			/* of these, by jobs of any kind */
+	bool down;			/* takes no new job: down, drained, ... */
+};
+
+/* What a job has on a node. */
+struct sgang_share {
+	uint32_t job_id;
+	char *node;
+	uint32_t slots;
+};
+
+struct sgang_nodes {
+	struct sgang_noderow *row;	/* in Slurm's order */
+	size_t count;
+	struct sgang_share *share;	/* of gangs' jobs, by job_id */
+	size_t n_shares;
+	bool gpus;			/* slots are GPUs */
+	bool tree;			/* TopologyPlugin reads topology.conf */
+};
+
+/* Returns 0 and '*nodes', to be emptied with sgang_nodes_clear(), or -1 with
+ * 'err' filled. */
+int sgang_nodes_load(struct sgang_nodes *nodes, struct sgang_error *err);
+void sgang_nodes_clear(struct sgang_nodes *nodes);
+
+/* How many GPUs a text of gres names: "gpu:8", "gpu:h100:2(IDX:0-1),nic:1",
+ * "gpu:a:2(S:0),gpu:b:4". 0 for NULL and where it names none. */
+uint32_t sgang_nodes_gpus(const char *gres);
+
+/* What the job has on the node; 0: nothing. */
+uint32_t sgang_nodes_share(const struct sgang_nodes *nodes, uint32_t job_id,
+			   const char *node);
+
+#endif

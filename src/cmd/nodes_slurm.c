@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nodes_slurm.c - the node records of slurmctld, read through libslurm */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+
+#include "cmd/libslurm.h"
+#include "cmd/nodes.h"
+#include "core/hostlist.h"
+#include "core/record.h"
+
+/* Where no job may start, whatever runs. */
+#define AWAY (NODE_STATE_DRAIN | NODE_STATE_FAIL | NODE_STATE_NO_RESPOND | \
+	      NODE_STATE_MAINT)
+
+static int no_memory(struct sgang_error *err)
+{
+	return sgang_errf(err, ENOMEM, "out of memory");
+}
+
+static bool is_down(uint32_t state)
+{
+	uint32_t base = state & NODE_STATE_BASE;
+
+	return base == NODE_STATE_DOWN || base == NODE_STATE_UNKNOWN ||
+	       base == NODE_STATE_ERROR || base == NODE_STATE_FUTURE ||
+	       state & AWAY;
+}
+
+static uint32_t used_cpus(const node_info_t *info)
+{
+	uint16_t used = 0;
+
+	if (slurm_get_select_nodeinfo(info->select_nodeinfo,
+				      SELECT_NODEDATA_SUBCNT,
+				      NODE_STATE_ALLOCATED, &used))
+		return 0;
+	return used;
+}
+
+static int read_nodes(const node_info_msg_t *message, struct sgang_nodes *nodes)
+{
+	uint32_t i;
+
+	nodes->row = calloc(message->record_count + 1UL, sizeof(*nodes->row));
+	if (!nodes->row)
+		return -1;
+	for (i = 0; i < message->record_count; i++)
+		if (sgang_nodes_gpus(message->node_array[i].gres))
+			nodes->gpus = true;
+	for (i = 0; i < message->record_count; i++) {
+		const node_info_t *info = &message->node_array[i];
+		struct sgang_noderow *row = &nodes->row[nodes->count];
+
+		/* a node that was taken away leaves a gap */
+		if (!info->name || !info->name[0])
+			continue;
+		row->name = strdup(info->name);
+		if (!row->name)
+			return -1;
+		nodes->count++;
+		row->slots = nodes->gpus ? sgang_nodes_gpus(info->gres) :
+			     info->cpus;
+		row->used = nodes->gpus ? sgang_nodes_gpus(info->gres_used) :
+			    used_cpus(info);
+		row->down = is_down(info->node_state);
+	}
+	return 0;
+}
+
+/* What the job has on its node 'i', whose name is moved there. */
+static void fill_share(const struct sgang_nodes *nodes,
+		       struct sgang_share *share, const job_info_t *info,
+		       uint32_t i, char *name)
+{
+	int cpus;
+
+	share->job_id = info->job_id;
+	share->node = name;
+	if (nodes->gpus) {
+		share->slots = i < info->gres_detail_cnt ?
+			       sgang_nodes_gpus(info->gres_detail_str[i]) : 0;
+	} else {
+		cpus = slurm_job_cpus_allocated_on_node_id(info->job_resrcs,
+							   (int)i);
+		share->slots = cpus > 0 ? (uint32_t)cpus : 0;
+	}
+}
+
+static int add_job(struct sgang_nodes *nodes, const job_info_t *info,
+		   struct sgang_error *err)
+{
+	struct sgang_share *bigger;
+	char **names;
+	size_t n, i;
+
+	if (sgang_hostlist_expand(info->nodes, &names, &n, err))
+		return -1;
+	bigger = realloc(nodes->share,
+			 (nodes->n_shares + n) * sizeof(*bigger));
+	if (!bigger) {
+		sgang_hostlist_free(names);
+		return no_memory(err);
+	}
+	nodes->share = bigger;
+	for (i = 0; i < n; i++)
+		fill_share(nodes, &nodes->share[nodes->n_shares++], info,
+			   (uint32_t)i, names[i]);
+	free(names);
+	return 0;
+}
+
+/* qsort */
+static int by_job(const void *a, const void *b)
+{
+	const struct sgang_share *x = a, *y = b;
+
+	return (x->job_id > y->job_id) - (x->job_id < y->job_id);
+}
+
+static int read_jobs(const job_info_msg_t *message, struct sgang_nodes *nodes,
+		     struct sgang_error *err)
+{
+	struct sgang_record record;
+	uint32_t i;
+
+	for (i = 0; i < message->record_count; i++) {
+		const job_info_t *info = &message->job_array[i];
+		uint32_t base = info->job_state & JOB_STATE_BASE;
+
+		if ((base != JOB_RUNNING && base != JOB_SUSPENDED) ||
+		    !info->job_resrcs || !info->nodes || !info->nodes[0] ||
+		    !sgang_record_parse(info->system_comment, &record))
+			continue;
+		if (add_job(nodes, info, err))
+			return -1;
+	}
+	if (nodes->n_shares)
+		qsort(nodes->share, nodes->n_shares, sizeof(*nodes->share),
+		      by_job);
+	return 0;
+}
+
+/* All that is asked of slurmctld. */
+struct answer {
+	slurm_conf_t *conf;
+	node_info_msg_t *nodes;
+	job_info_msg_t *jobs;
+};
+
+static int ask(struct answer *answer, struct sgang_error *err)
+{
+	int rc = 0;
+
+	if (sgang_libslurm_enter(err))
+		return -1;
+	if (slurm_load_ctl_conf(0, &answer->conf) ||
+	    slurm_load_node(0, &answer->nodes, SHOW_ALL | SHOW_DETAIL) ||
+	    slurm_load_jobs(0, &answer->jobs, SHOW_ALL | SHOW_DETAIL))
+		rc = sgang_errf(err, EIO, "cannot read nodes and jobs from "
+				"slurmctld: %s", sgang_libslurm_why());
+	sgang_libslurm_leave();
+	return rc;
+}
+
+int sgang_nodes_load(struct sgang_nodes *nodes, struct sgang_error *err)
+{
+	struct answer answer = { NULL, NULL, NULL };
+	int rc = -1;
+
+	memset(nodes, 0, sizeof(*nodes));
+	if (ask(&answer, err))
+		goto out;
+	nodes->tree = answer.conf->topology_plugin &&
+		      strstr(answer.conf->topology_plugin, "tree");
+	if (sgang_libslurm_enter(err))
+		goto out;
+	rc = read_nodes(answer.nodes, nodes) ? no_memory(err) :
+	     read_jobs(answer.jobs, nodes, err);
+	sgang_libslurm_leave();
+out:
+	slurm_free_ctl_conf(answer.conf);
+	slurm_free_node_info_msg(answer.nodes);
+	slurm_free_job_info_msg(answer.jobs);
+	if (rc)
+		sgang_nodes_clear(nodes);
+	return rc;
+}
