@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_scene.c - what a picture shows, where its boxes are, and its text */
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cmd/markup.h"
+#include "cmd/nodes.h"
+#include "cmd/scene.h"
+#include "cmd/scene_layout.h"
+#include "cmd/scene_live.h"
+
+#define N(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Two leaves of two nodes each below a top, and n5 in no switch. */
+static const char tree[] =
+	"SwitchName=left Nodes=n[1-2]\n"
+	"SwitchName=right Nodes=n[3-4]\n"
+	"SwitchName=top Switches=left,right\n";
+static const char *const names[] = { "n1", "n2", "n3", "n4", "n5" };
+enum { N1, N2, N3, N4, N5 };
+
+struct stage {
+	struct sgang_costs costs;
+	struct sgang_fabric *fabric;
+	struct sgang_scene *scene;
+};
+
+static int set_up(void **state)
+{
+	struct stage *stage = calloc(1, sizeof(*stage));
+	struct sgang_error err;
+
+	if (!stage)
+		return -1;
+	sgang_costs_default(&stage->costs);
+	stage->fabric = sgang_fabric_parse(tree, "tree", names, N(names), &err);
+	if (stage->fabric)
+		stage->scene = sgang_scene_create(stage->fabric, &stage->costs,
+						  &err);
+	*state = stage;
+	return stage->scene ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	struct stage *stage = *state;
+
+	sgang_scene_destroy(stage->scene);
+	sgang_fabric_destroy(stage->fabric);
+	free(stage);
+	return 0;
+}
+
+static struct sgang_scene_gang *add_gang(struct sgang_scene *scene,
+					 const char *name)
+{
+	struct sgang_error err;
+	struct sgang_scene_gang *gang = sgang_scene_gang(scene, name, "Running",
+							 &err);
+
+	assert_non_null(gang);
+	return gang;
+}
+
+static void add_stop(struct sgang_scene_gang *gang, uint32_t node,
+		     uint32_t slots)
+{
+	struct sgang_error err;
+
+	assert_int_equal(sgang_scene_stop(gang, node, slots, true, &err), 0);
+}
+
+static void check_node(const struct sgang_scene *scene, uint32_t node,
+		       uint32_t this_gang, uint32_t gangs, uint32_t busy,
+		       uint32_t free_slots, uint32_t down)
+{
+	const uint32_t *kind = scene->node[node].kind;
+
+	assert_int_equal(kind[SGANG_SCENE_THIS], this_gang);
+	assert_int_equal(kind[SGANG_SCENE_GANG], gangs);
+	assert_int_equal(kind[SGANG_SCENE_BUSY], busy);
+	assert_int_equal(kind[SGANG_SCENE_FREE], free_slots);
+	assert_int_equal(kind[SGANG_SCENE_DOWN], down);
+}
+
+/* The domain of that name. */
+static uint32_t domain_of(const struct sgang_scene *scene, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < sgang_fabric_domains(scene->fabric); i++)
+		if (!strcmp(sgang_fabric_domain(scene->fabric, i)->name, name))
+			return i;
+	fail_msg("no domain %s", name);
+	return 0;
+}
+
+static void slots_are_of_one_kind_each(void **state)
+{
+	struct sgang_scene *scene = ((struct stage *)*state)->scene;
+	struct sgang_scene_sum sum;
+	uint32_t i;
+
+	for (i = N1; i <= N4; i++)
+		sgang_scene_node(scene, i, 4, i == N2 ? 3 : 0, i == N4);
+	add_stop(add_gang(scene, "a/x"), N1, 2);
+	add_stop(&scene->gang[0], N4, 1);
+	add_stop(add_gang(scene, "b/y"), N1, 1);
+	scene->picked = 0;
+	sgang_scene_close(scene);
+	check_node(scene, N1, 2, 1, 0, 1, 0);
+	check_node(scene, N2, 0, 0, 3, 1, 0);
+	check_node(scene, N3, 0, 0, 0, 4, 0);
+	/* what runs on a node that is down goes on */
+	check_node(scene, N4, 1, 0, 0, 0, 3);
+	check_node(scene, N5, 0, 0, 0, 0, 0);
+	assert_int_equal(scene->most_slots, 4);
+	sgang_scene_sum(scene, domain_of(scene, "right"), &sum);
+	assert_int_equal(sum.nodes, 2);
+	assert_int_equal(sum.down, 1);
+	assert_int_equal(sum.slots, 8);
+	assert_int_equal(sum.kind[SGANG_SCENE_FREE], 4);
+	assert_int_equal(sum.all, SGANG_SCENE_KINDS);
+	/* n5 has no slots: of no kind */
+	sgang_scene_sum(scene, domain_of(scene, "n5"), &sum);
+	assert_int_equal(sum.all, SGANG_SCENE_KINDS);
+}
+
+static void what_is_too_much_is_cut(void **state)
+{
+	struct sgang_scene *scene = ((struct stage *)*state)->scene;
+	struct sgang_scene_sum sum;
+
+	sgang_scene_node(scene, N1, 4, 9, false);
+	sgang_scene_node(scene, N2, 4, UINT32_MAX, true);
+	add_stop(add_gang(scene, "a/x"), N1, 3);
+	add_stop(add_gang(scene, "b/y"), N1, 3);
+	sgang_scene_close(scene);
+	check_node(scene, N1, 0, 4, 0, 0, 0);
+	check_node(scene, N2, 0, 0, 4, 0, 0);
+	sgang_scene_sum(scene, 0, &sum);
+	assert_int_equal(sum.slots, 8);
+}
+
+static void a_gang_is_found_by_name(void **state)
+{
+	struct sgang_scene *scene = ((struct stage *)*state)->scene;
+
+	add_gang(scene, "a/x");
+	add_gang(scene, "b/x");
+	add_gang(scene, "b/y");
+	assert_int_equal(sgang_scene_find(scene, "b/x"), 1);
+	assert_int_equal(sgang_scene_find(scene, "y"), 2);
+	assert_int_equal(sgang_scene_find(scene, "x"), SGANG_SCENE_NONE);
+	assert_int_equal(sgang_scene_find(scene, "z"), SGANG_SCENE_NONE);
+}
+
+static void hops_know_their_level(void **state)
+{
+	struct sgang_scene *scene = ((struct stage *)*state)->scene;
+	struct sgang_scene_gang *gang = add_gang(scene, "a/x");
+	struct sgang_scene_hop hop;
+
+	add_stop(gang, N1, 1);
+	add_stop(gang, N1, 1);
+	add_stop(gang, N2, 1);
+	add_stop(gang, N4, 1);
+	assert_int_equal(gang->n_ring, 4);
+	assert_false(sgang_scene_hop(scene, gang, 0, &hop));
+	assert_true(sgang_scene_hop(scene, gang, 1, &hop));
+	assert_int_equal(hop.level, SGANG_LEVEL_LEAF);
+	assert_false(hop.costly);
+	assert_true(sgang_scene_hop(scene, gang, 2, &hop));
+	assert_int_equal(hop.to, N4);
+	assert_int_equal(hop.level, SGANG_LEVEL_LEAF + 1);
+	assert_true(hop.costly);
+	assert_true(sgang_scene_hop(scene, gang, 3, &hop));
+	assert_int_equal(hop.to, N1);
+	assert_true(hop.costly);
+}
+
+static void marks_are_shared_out(void **state)
+{
+	static const struct {
+		uint64_t kind[SGANG_SCENE_KINDS];
+		uint32_t n;
+		uint32_t marks[SGANG_SCENE_KINDS];
+	} cases[] = {
+		/* enough for all: as they are */
+		{ { 1, 2, 0, 1, 0 }, 8, { 1, 2, 0, 1, 0 } },
+		{ { 0, 0, 0, 0, 0 }, 8, { 0, 0, 0, 0, 0 } },
+		{ { 0, 0, 0, 128, 0 }, 8, { 0, 0, 0, 8, 0 } },
+		{ { 0, 0, 64, 64, 0 }, 8, { 0, 0, 4, 4, 0 } },
+		/* the smallest is seen */
+		{ { 1, 0, 0, 127, 0 }, 8, { 1, 0, 0, 7, 0 } },
+		/* more kinds than marks */
+		{ { 9, 9, 9, 9, 0 }, 2, { 1, 1, 0, 0, 0 } },
+		/* counts of any size */
+		{ { UINT32_MAX, 0, 0, (uint64_t)UINT32_MAX * 3, 0 }, 4,
+		  { 1, 0, 0, 3, 0 } },
+	};
+	uint32_t marks[SGANG_SCENE_KINDS];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < N(cases); i++) {
+		sgang_scene_marks(cases[i].kind, cases[i].n, marks);
+		assert_memory_equal(marks, cases[i].marks, sizeof(marks));
+	}
+}
+
+static bool inside(const struct sgang_box *a, const struct sgang_box *b)
+{
+	return a->x >= b->x && a->y >= b->y && a->x + a->w <= b->x + b->w &&
+	       a->y + a->h <= b->y + b->h;
+}
+
+static bool apart(const struct sgang_box *a, const struct sgang_box *b)
+{
+	return a->x + a->w <= b->x || b->x + b->w <= a->x ||
+	       a->y + a->h <= b->y || b->y + b->h <= a->y;
+}
+
+/* Each box is in that of its parent and beside its siblings. */
+static void check_layout(const struct sgang_scene *scene)
+{
+	const struct sgang_fabric *fabric = scene->fabric;
+	uint32_t n = sgang_fabric_domains(fabric), nodes, i, j;
+	struct sgang_scene_layout *layout;
+	struct sgang_error err;
+
+	layout = sgang_scene_layout_create(scene, &err);
+	assert_non_null(layout);
+	assert_true(layout->width == layout->domain[0].w);
+	for (i = 1; i < n; i++)
+		assert_true(inside(&layout->domain[i], &layout->domain[
+				sgang_fabric_domain(fabric, i)->parent]));
+	for (i = 1; i < n; i++)
+		for (j = i + 1; j < n; j++)
+			if (sgang_fabric_domain(fabric, i)->parent ==
+			    sgang_fabric_domain(fabric, j)->parent)
+				assert_true(apart(&layout->domain[i],
+						  &layout->domain[j]));
+	nodes = sgang_fabric_nodes(fabric);
+	for (i = 0; i < nodes; i++) {
+		assert_true(inside(&layout->node[i], &layout->domain[
+				sgang_fabric_leaf(fabric, i)]));
+		assert_true(layout->lane_y > layout->seats_y &&
+			    layout->lane_y < layout->node[i].h);
+		for (j = i + 1; j < nodes; j++)
+			assert_true(apart(&layout->node[i], &layout->node[j]));
+	}
+	sgang_scene_layout_destroy(layout);
+}
+
+static void boxes_are_in_their_parents(void **state)
+{
+	struct sgang_scene *scene = ((struct stage *)*state)->scene;
+
+	/* nobody said how many slots they have */
+	sgang_scene_close(scene);
+	check_layout(scene);
+	sgang_scene_node(scene, N1, 4, 0, false);
+	sgang_scene_node(scene, N5, 700, 0, false);
+	sgang_scene_close(scene);
+	check_layout(scene);
+}
+
+/* One leaf of 60 nodes, of 400, all of them alone: every degree of detail. */
+static void large_fabrics_have_their_layout(void **state)
+{
+	static const uint32_t sizes[] = { 1, 60, 400 };
+	struct stage *stage = *state;
+	char text[400][8];
+	const char *list[400];
+	uint32_t i, n, alone;
+
+	for (i = 0; i < N(list); i++) {
+		snprintf(text[i], sizeof(text[i]), "n%u", (unsigned)i);
+		list[i] = text[i];
+	}
+	for (n = 0; n < 2 * N(sizes); n++) {
+		uint32_t size = sizes[n / 2];
+		struct sgang_scene *scene;
+		struct sgang_error err;
+		struct sgang_fabric *fabric;
+
+		alone = n % 2;
+		fabric = alone ? sgang_fabric_parse("SwitchName=s Nodes=n0\n",
+						    "alone", list, size, &err) :
+			 sgang_fabric_flat(list, size, &err);
+		assert_non_null(fabric);
+		scene = sgang_scene_create(fabric, &stage->costs, &err);
+		assert_non_null(scene);
+		for (i = 0; i < size; i++)
+			sgang_scene_node(scene, i, 8, 0, false);
+		sgang_scene_close(scene);
+		check_layout(scene);
+		if (alone && size > 1)
+			assert_true(sgang_scene_alone(scene, domain_of(scene,
+								       "n1")));
+		assert_false(sgang_scene_alone(scene, 0));
+		sgang_scene_destroy(scene);
+		sgang_fabric_destroy(fabric);
+	}
+}
+
+static void gpus_are_counted(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t gpus;
+	} cases[] = {
+		{ NULL, 0 }, { "", 0 }, { "(null)", 0 }, { "nic:2", 0 },
+		{ "gpu", 1 }, { "gpu:8", 8 }, { "gpu:h100:8", 8 },
+		{ "gpu:8(S:0-1)", 8 }, { "gpu:h100:2(IDX:0-1),nic:1(IDX:0)", 2 },
+		{ "nic:1,gpu:a:2(IDX:0,2),gpu:b:4", 6 },
+		{ "gpu:tesla", 1 }, { "gpus:4", 0 }, { "gpu:0", 0 },
+		{ "gpu:99999999999999999999", UINT16_MAX }, { "gpu:(", 1 },
+		{ ",,gpu:1,", 1 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < N(cases); i++)
+		assert_int_equal(sgang_nodes_gpus(cases[i].text),
+				 cases[i].gpus);
+}
+
+/* Members in the wrong order, one that came later, one that waits. */
+static void a_cluster_becomes_a_scene(void **state)
+{
+	struct sgang_scene *scene = ((struct stage *)*state)->scene;
+	struct sgang_noderow rows[] = {
+		{ (char *)"n1", 4, 3, false }, { (char *)"n2", 4, 4, false },
+		{ (char *)"n3", 4, 1, true }, { (char *)"n4", 4, 2, false },
+		{ (char *)"n5", 4, 0, false },
+	};
+	struct sgang_share shares[] = {
+		{ 7, (char *)"n1", 2 }, { 8, (char *)"n4", 2 },
+		{ 8, (char *)"n2", 3 }, { 9, (char *)"n3", 1 },
+	};
+	struct sgang_nodes nodes = {
+		rows, N(rows), shares, N(shares), true, true
+	};
+	struct sgang_jobrow row[] = {
+		{ .record = { .ns = "a", .name = "x", .phase =
+			SGANG_PHASE_RUNNING, .placed = true, .member_rank = 1,
+			.ring_cost = 33, .ring_best = 14, .cross_links = 2,
+			.tier = "spine", .hops = "leaf:1,spine:2,island:1" },
+		  .class = SGANG_ROW_RUNNING, .job_id = 7, .tasks = 1,
+		  .nodes = (char *)"n1" },
+		{ .record = { .ns = "a", .name = "x", .phase =
+			SGANG_PHASE_RUNNING, .placed = true,
+			.ring_cost = 33, .ring_best = 14, .cross_links = 2,
+			.tier = "spine", .hops = "leaf:1,spine:2,island:1",
+			.at = "n4,n2" },
+		  .class = SGANG_ROW_RUNNING, .job_id = 8, .tasks = 1,
+		  .nodes = (char *)"n[2,4]" },
+		{ .record = { .ns = "a", .name = "x", .phase =
+			SGANG_PHASE_RUNNING },
+		  .class = SGANG_ROW_RUNNING, .job_id = 9, .tasks = 1,
+		  .nodes = (char *)"n3", .submit_time = 5 },
+		{ .record = { .ns = "b", .name = "y", .phase =
+			SGANG_PHASE_WAITING },
+		  .class = SGANG_ROW_PENDING, .job_id = 10, .tasks = 1,
+		  .nodes = (char *)"" },
+	};
+	static const uint32_t ring[] = { N4, N2, N1, N3 };
+	struct sgang_jobs jobs = { row, N(row) };
+	struct sgang_gangs gangs;
+	struct sgang_error err;
+	size_t i;
+
+	for (i = 0; i < N(row); i++)
+		row[i].reason = row[i].user = row[i].state = (char *)"";
+	assert_int_equal(sgang_gangs_build(&jobs, &gangs, &err), 0);
+	assert_int_equal(sgang_scene_live(scene, &nodes, &gangs, &err), 0);
+	sgang_scene_close(scene);
+	assert_string_equal(scene->unit, "GPU");
+	assert_int_equal(scene->n_gangs, 1);
+	assert_string_equal(scene->gang[0].name, "a/x");
+	assert_int_equal(scene->gang[0].n_ring, 3);
+	assert_int_equal(scene->gang[0].n_stops, N(ring));
+	for (i = 0; i < N(ring); i++)
+		assert_int_equal(scene->gang[0].stop[i].node, ring[i]);
+	assert_int_equal(scene->gang[0].slots, 8);
+	assert_int_equal(scene->gang[0].ring.cost, 33);
+	assert_int_equal(scene->gang[0].ring.hops[SGANG_LEVEL_LEAF + 1], 2);
+	assert_string_equal(scene->gang[0].tier, "spine");
+	check_node(scene, N1, 0, 2, 1, 1, 0);
+	check_node(scene, N2, 0, 3, 1, 0, 0);
+	check_node(scene, N3, 0, 1, 0, 0, 3);
+	check_node(scene, N4, 0, 2, 0, 2, 0);
+	check_node(scene, N5, 0, 0, 0, 4, 0);
+	sgang_gangs_clear(&gangs);
+}
+
+static void check_markup(const char *text, size_t most, const char *wanted)
+{
+	char *made = NULL;
+	size_t size;
+	FILE *out = open_memstream(&made, &size);
+
+	assert_non_null(out);
+	sgang_markup_text(out, text, most);
+	fclose(out);
+	assert_string_equal(made, wanted);
+	free(made);
+}
+
+static void markup_is_plain_text(void **state)
+{
+	char *made = NULL;
+	size_t size;
+	FILE *out = open_memstream(&made, &size);
+	struct json_object *object = json_object_new_string(
+		"</script><!--&");
+
+	(void)state;
+	check_markup("n1", 80, "n1");
+	check_markup("<a b=\"c\" d='e'>&", 80,
+		     "&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt;&amp;");
+	check_markup("a\nb\033\xc3\xa4\x7f", 80, "a?b????");
+	check_markup("123456", 6, "123456");
+	check_markup("1234567", 6, "123...");
+	check_markup("<<<<<<<", 6, "&lt;&lt;&lt;...");
+	check_markup("1234", 2, "");
+	assert_non_null(out);
+	assert_int_equal(sgang_markup_json(out, object), 0);
+	fclose(out);
+	json_object_put(object);
+	assert_string_equal(made, "\"\\u003c\\/script\\u003e\\u003c!--\\u0026\"");
+	free(made);
+}
+
+#define ON_STAGE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ON_STAGE(slots_are_of_one_kind_each),
+		ON_STAGE(what_is_too_much_is_cut),
+		ON_STAGE(a_gang_is_found_by_name),
+		ON_STAGE(hops_know_their_level),
+		cmocka_unit_test(marks_are_shared_out),
+		ON_STAGE(boxes_are_in_their_parents),
+		ON_STAGE(large_fabrics_have_their_layout),
+		cmocka_unit_test(gpus_are_counted),
+		ON_STAGE(a_cluster_becomes_a_scene),
+		cmocka_unit_test(markup_is_plain_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
