@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/draw.h"
@@ -372,17 +373,21 @@ static int write_file(const char *path, const char *text, size_t size,
 		      struct sgang_error *err)
 {
 	FILE *out = fopen(path, "w");
-	bool written;
+	struct stat stat;
+	bool written, is_file;
 
 	if (!out)
 		return sgang_errf(err, errno, "%s: cannot be written: %s", path,
 				  strerror(errno));
+	is_file = !fstat(fileno(out), &stat) && S_ISREG(stat.st_mode);
 	written = fwrite(text, 1, size, out) == size;
 	if (!fclose(out) && written)
 		return 0;
 	sgang_errf(err, errno, "%s: cannot be written: %s", path,
 		   strerror(errno));
-	unlink(path);
+	/* half a picture is removed; a device is not ours to remove */
+	if (is_file)
+		unlink(path);
 	return -1;
 }
 

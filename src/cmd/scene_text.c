@@ -649,7 +649,7 @@ static int put_picked(struct drawing *draw)
 {
 	const struct sgang_scene_gang *gang =
 		&draw->scene->gang[draw->scene->picked];
-	char shown[SGANG_TEXT_SHOWN];
+	char shown[SGANG_TEXT_SHOWN], word[64];
 
 	end_line(draw);
 	put(draw, "%s  %s", sgang_text_show(shown, gang->name), gang->phase);
@@ -661,11 +661,19 @@ static int put_picked(struct drawing *draw)
 	end_line(draw);
 	if (!gang->n_ring)
 		return 0;
-	put(draw, "  ring cost %" PRIu64 ", %" PRIu64 " cross link%s, tier %s",
-	    gang->ring.cost, gang->ring.cross_links,
-	    plural(gang->ring.cross_links), gang->tier);
-	if (gang->best)
-		put(draw, "; in an empty cluster %" PRIu64, gang->best);
+	put(draw, " ");
+	snprintf(word, sizeof(word), "ring cost %" PRIu64, gang->ring.cost);
+	put_word(draw, word, false);
+	if (gang->best) {
+		snprintf(word, sizeof(word), "in an empty cluster %" PRIu64,
+			 gang->best);
+		put_word(draw, word, false);
+	}
+	snprintf(word, sizeof(word), "%" PRIu64 " cross link%s",
+		 gang->ring.cross_links, plural(gang->ring.cross_links));
+	put_word(draw, word, false);
+	snprintf(word, sizeof(word), "tier %s", gang->tier);
+	put_word(draw, word, true);
 	end_line(draw);
 	put_hops(draw, &gang->ring);
 	return put_ring(draw, gang);
