@@ -13,7 +13,8 @@ build_packages="autoconf automake gcc libc6-dev libcmocka-dev libhwloc-dev
 slurm_packages="libslurm-dev slurm-client slurm-wlm-basic-plugins slurmctld
 	slurmd slurmdbd"
 source_packages="dpkg-dev patch xz-utils"
-test_packages="binutils glpk-utils jq libopenmpi-dev mandoc mariadb-server
+test_packages="binutils chromium chromium-driver curl glpk-utils jq
+	libopenmpi-dev libxml2-utils mandoc mariadb-server
 	munge openmpi-bin passwd procps sharness util-linux"
 
 say()

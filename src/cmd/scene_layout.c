@@ -13,7 +13,7 @@
 static const struct sgang_scene_detail details[] = {
 	{ 40, 14, 4, 8, 16, 13, 13, 8, 12, 2.4 },
 	{ 320, 8, 2, 8, 8, 10, 12, 5, 8, 2.0 },
-	{ UINT32_MAX, 3, 0, 4, 8, 0, 12, 2, 4, 1.7 },
+	{ UINT32_MAX, 3, 0, 4, 8, 0, 12, 2, 4, 1.6 },
 };
 
 int sgang_scene_letters(size_t letters, int font)
@@ -80,7 +80,7 @@ static int title(const struct work *work, uint32_t domain)
 {
 	if (sgang_scene_alone(work->scene, domain))
 		return 0;
-	return work->layout->detail->title + work->layout->detail->pad + 4;
+	return work->layout->detail->title + work->layout->detail->pad + 6;
 }
 
 static uint32_t count_parts(const struct work *work, uint32_t domain)
