@@ -16,14 +16,26 @@ static const char *word_end(const char *text)
 	return text;
 }
 
-/* The number behind the last colon before the bracket; "gpu" alone is one. */
+/* Without the brackets at the end of the word, "gpu:(null):2(IDX:0-1)": a type
+ * that is not known is in brackets, too. */
+static const char *without_bracket(const char *word, const char *end)
+{
+	const char *at = end;
+
+	if (at == word || at[-1] != ')')
+		return end;
+	while (at > word && *at != '(')
+		at--;
+	return at;
+}
+
+/* The number behind the last colon; "gpu" alone is one. */
 static uint32_t word_count(const char *word, const char *end)
 {
-	const char *bracket = memchr(word, '(', (size_t)(end - word));
-	const char *digits = bracket ? bracket : end;
+	const char *digits;
 	unsigned long long count;
 
-	end = digits;
+	end = digits = without_bracket(word, end);
 	while (digits > word && digits[-1] >= '0' && digits[-1] <= '9')
 		digits--;
 	if (digits == end || digits == word || digits[-1] != ':')

@@ -44,7 +44,7 @@ int sgang_nodes_load(struct sgang_nodes *nodes, struct sgang_error *err);
 void sgang_nodes_clear(struct sgang_nodes *nodes);
 
 /* How many GPUs a text of gres names: "gpu:8", "gpu:h100:2(IDX:0-1),nic:1",
- * "gpu:a:2(S:0),gpu:b:4". 0 for NULL and where it names none. */
+ * "gpu:(null):2(IDX:0-1)". 0 for NULL and where it names none. */
 uint32_t sgang_nodes_gpus(const char *gres);
 
 /* What the job has on the node; 0: nothing. */

@@ -150,6 +150,21 @@ test_expect_success 'indexes and cores of gres.conf are those of the islands' '
 	test_cmp islands sorted &&
 	scancel $ids && wait_for 15 nodes_idle
 '
+cat >gpus.expected <<'EOF'
+flat  4 nodes, 16 GPUs: 11 free, 1 busy, 4 root/pair
+`- n1 ##..   n2 ##x.   n3 ....   n4 ....
+EOF
+test_expect_success 'the picture of a cluster with GPUs counts these' '
+	other=$(submit -w n2 -n1 --gres=gpu:1 --mem=10) &&
+	wait_state $other RUNNING &&
+	one=$(submit -w n1 -n1 --gres=gpu:2 --mem=10 --gang=pair \
+		--gang-min-member=2) &&
+	two=$(submit -w n2 -n1 --gres=gpu:2 --mem=10 --gang=pair) &&
+	wait_for 30 all_in RUNNING $one $two &&
+	LC_ALL=C "$sgang" topology --gang=pair >out &&
+	head -n 2 out | test_cmp gpus.expected - &&
+	scancel $other $one $two && wait_for 15 nodes_idle
+'
 test_expect_success 'nothing is left' 'nothing_left "for node \"n9\"" \
 	"invalid node specified: \"n9\""'
 

@@ -326,7 +326,8 @@ static void gpus_are_counted(void **state)
 		{ "nic:1,gpu:a:2(IDX:0,2),gpu:b:4", 6 },
 		{ "gpu:tesla", 1 }, { "gpus:4", 0 }, { "gpu:0", 0 },
 		{ "gpu:99999999999999999999", UINT16_MAX }, { "gpu:(", 1 },
-		{ ",,gpu:1,", 1 },
+		{ ",,gpu:1,", 1 }, { "gpu:(null):0(IDX:N/A)", 0 },
+		{ "gpu:(null):2(IDX:0-1),gpu:b:1(IDX:2)", 3 },
 	};
 	size_t i;
 
