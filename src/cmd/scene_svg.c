@@ -101,8 +101,6 @@ static void put_nodes(struct canvas *canvas)
 {
 	const struct sgang_fabric *fabric = canvas->scene->fabric;
 	uint32_t n = sgang_fabric_nodes(fabric), i;
-	int font = canvas->layout->detail->font;
-	int pad = canvas->layout->detail->pad;
 
 	fputs("<path class=\"node\" d=\"", canvas->out);
 	for (i = 0; i < n; i++) {
@@ -111,6 +109,15 @@ static void put_nodes(struct canvas *canvas)
 		rect_path(canvas, box->x, box->y, box->w, box->h);
 	}
 	fputs("\"/>\n", canvas->out);
+}
+
+static void put_labels(struct canvas *canvas)
+{
+	const struct sgang_fabric *fabric = canvas->scene->fabric;
+	uint32_t n = sgang_fabric_nodes(fabric), i;
+	int font = canvas->layout->detail->font;
+	int pad = canvas->layout->detail->pad;
+
 	for (i = 0; font && i < n; i++) {
 		const struct sgang_box *box = &canvas->layout->node[i];
 
@@ -234,7 +241,7 @@ static struct point lane(const struct canvas *canvas, uint32_t node)
 /* The bend of a costly hop, to its left: there and back are two lines. */
 static struct point bend(struct point a, struct point b)
 {
-	double dx = b.x - a.x, dy = b.y - a.y, part = 0.16;
+	double dx = b.x - a.x, dy = b.y - a.y, part = 0.22;
 
 	return (struct point){
 		(a.x + b.x) / 2 + part * dy,
@@ -333,36 +340,39 @@ static void put_costs(struct canvas *canvas,
 	}
 }
 
-static void put_ring(struct canvas *canvas, size_t which)
+static void put_lines(struct canvas *canvas,
+		      const struct sgang_scene_gang *gang)
 {
-	const struct sgang_scene_gang *gang = &canvas->scene->gang[which];
-	struct point start;
+	struct point start = lane(canvas, gang->stop[0].node);
 
-	if (!gang->n_ring)
-		return;
-	fprintf(canvas->out, "<g class=\"ring%s\" id=\"ring-%zu\" "
-		"stroke-width=\"%g\">\n",
-		which == canvas->scene->picked ? " picked" : "", which,
-		canvas->layout->detail->lane / 6.0);
 	put_hops(canvas, gang, "hop", false, put_trace);
 	put_hops(canvas, gang, "head", false, put_head);
 	put_hops(canvas, gang, "halo", true, put_curve);
 	put_hops(canvas, gang, "costly", true, put_curve);
-	start = lane(canvas, gang->stop[0].node);
 	fprintf(canvas->out, "<circle class=\"start\" cx=\"%.0f\" "
 		"cy=\"%.0f\" r=\"%d\"/>\n", start.x, start.y,
 		canvas->layout->detail->font ? 4 : 3);
-	put_costs(canvas, gang);
-	fputs("</g>\n", canvas->out);
 }
 
-static void put_rings(struct canvas *canvas)
+/* A part of each ring: its lines, or its costs. */
+static void put_rings(struct canvas *canvas,
+		      void (*put)(struct canvas *canvas,
+				  const struct sgang_scene_gang *gang))
 {
+	const struct sgang_scene *scene = canvas->scene;
 	size_t i;
 
-	for (i = 0; i < canvas->scene->n_gangs; i++)
-		if (!canvas->alone || i == canvas->scene->picked)
-			put_ring(canvas, i);
+	for (i = 0; i < scene->n_gangs; i++) {
+		if (!scene->gang[i].n_ring ||
+		    (canvas->alone && i != scene->picked))
+			continue;
+		fprintf(canvas->out, "<g class=\"ring%s\" data-ring=\"%zu\" "
+			"stroke-width=\"%g\">\n",
+			i == scene->picked ? " picked" : "", i,
+			canvas->layout->detail->lane / 6.0);
+		put(canvas, &scene->gang[i]);
+		fputs("</g>\n", canvas->out);
+	}
 }
 
 /* ---- words ---- */
@@ -514,6 +524,23 @@ static void put_foot(struct canvas *canvas, int width)
 		width - EDGE);
 }
 
+/* Rings pass below names and slots, but where nodes are so small that they would
+ * hide them. */
+static void put_fabric(struct canvas *canvas)
+{
+	bool small = !canvas->layout->detail->font;
+
+	put_domains(canvas);
+	put_nodes(canvas);
+	if (!small)
+		put_rings(canvas, put_lines);
+	put_slots(canvas);
+	put_labels(canvas);
+	if (small)
+		put_rings(canvas, put_lines);
+	put_rings(canvas, put_costs);
+}
+
 static int draw(struct canvas *canvas, struct sgang_error *err)
 {
 	int width, height;
@@ -537,10 +564,7 @@ static int draw(struct canvas *canvas, struct sgang_error *err)
 		"height=\"%d\" rx=\"10\"/>\n", width, height);
 	fprintf(canvas->out, "<g id=\"fabric\" "
 		"transform=\"translate(%d %d)\">\n", EDGE, EDGE);
-	put_domains(canvas);
-	put_nodes(canvas);
-	put_slots(canvas);
-	put_rings(canvas);
+	put_fabric(canvas);
 	fputs("</g>\n", canvas->out);
 	put_foot(canvas, width);
 	fputs("</svg>\n", canvas->out);

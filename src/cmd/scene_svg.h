@@ -17,8 +17,8 @@ int sgang_scene_svg(const struct sgang_scene *scene,
 		    const struct sgang_scene_layout *layout, FILE *out,
 		    struct sgang_error *err);
 
-/* The same as part of a page, with the rings of all gangs, ring-0 and so on, of
- * which those of class "picked" are seen. */
+/* The same as part of a page, with the rings of all gangs, data-ring="0" and so
+ * on, of which those of class "picked" are seen. */
 int sgang_scene_svg_inline(const struct sgang_scene *scene,
 			   const struct sgang_scene_layout *layout, FILE *out,
 			   struct sgang_error *err);

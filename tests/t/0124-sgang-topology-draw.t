@@ -202,8 +202,8 @@ test_expect_success 'SVG and page are written, and nothing else' '
 		demo.svg &&
 	grep "<desc .*alice/train: ring cost 80, 2 cross links, tier spine" \
 		demo.svg &&
-	test "$(grep -c "class=\"ring" demo.svg)" = 1 &&
-	test "$(grep -c "class=\"ring" demo.html)" = 2
+	test "$(grep -c "class=\"costly" demo.svg)" = 1 &&
+	test "$(grep -c "class=\"costly" demo.html)" = 2
 '
 test_expect_success XMLLINT 'the SVG is well formed' '
 	xmllint --noout demo.svg
