@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmd/draw.h"
@@ -413,6 +414,20 @@ static int draw_file(const struct sgang_scene *scene, const char *path,
 
 /* ---- all of it ---- */
 
+/* A name without a namespace is first looked for in the caller's own. */
+static size_t find_gang(const struct sgang_scene *scene, const char *name)
+{
+	const char *user = strchr(name, '/') ? NULL : sgang_cmd_user();
+	char own[SGANG_GANGS_NAME];
+	size_t found = SGANG_SCENE_NONE;
+
+	if (user && snprintf(own, sizeof(own), "%s/%s", user, name) <
+		    (int)sizeof(own))
+		found = sgang_scene_find(scene, own);
+	return found != SGANG_SCENE_NONE ? found :
+	       sgang_scene_find(scene, name);
+}
+
 /* Returns an exit code, or -1 with 'err'. */
 static int show(const struct sgang_draw *draw, struct sgang_scene *scene,
 		struct sgang_error *err)
@@ -420,7 +435,7 @@ static int show(const struct sgang_draw *draw, struct sgang_scene *scene,
 	struct sgang_scene_look look;
 
 	if (draw->gang) {
-		scene->picked = sgang_scene_find(scene, draw->gang);
+		scene->picked = find_gang(scene, draw->gang);
 		if (scene->picked == SGANG_SCENE_NONE)
 			return sgang_cmd_no("no gang %s has nodes, or several "
 					    "of that name have; sgang topology "
@@ -508,6 +523,8 @@ static int draw_live(const struct sgang_draw *draw,
 	fabric = load_fabric(&nodes, conf, dir, err);
 	if (fabric)
 		scene = sgang_scene_create(fabric, &conf->costs, err);
+	if (scene)
+		scene->when = (int64_t)time(NULL);
 	if (scene && !sgang_scene_live(scene, &nodes, &gangs, err))
 		code = show(draw, scene, err);
 out:

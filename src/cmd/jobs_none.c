@@ -10,7 +10,7 @@ static int no_slurm(struct sgang_jobs *jobs, struct sgang_error *err)
 	jobs->row = NULL;
 	jobs->count = 0;
 	return sgang_errf(err, ENOTSUP, "this sgang was built without Slurm; "
-			  "only ring, place and submit work");
+			  "only ring, place, submit and topology work");
 }
 
 int sgang_jobs_load(struct sgang_jobs *jobs, struct sgang_error *err)

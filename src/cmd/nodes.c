@@ -57,29 +57,33 @@ uint32_t sgang_nodes_gpus(const char *gres)
 	return count;
 }
 
-static int by_job(const void *key, const void *entry)
+/* qsort, bsearch: by job, then by node. */
+static int compare_shares(const void *a, const void *b)
 {
-	const struct sgang_share *share = entry;
-	uint32_t job_id = *(const uint32_t *)key;
+	const struct sgang_share *x = a, *y = b;
 
-	return (job_id > share->job_id) - (job_id < share->job_id);
+	if (x->job_id != y->job_id)
+		return x->job_id < y->job_id ? -1 : 1;
+	return strcmp(x->node, y->node);
+}
+
+void sgang_nodes_sort(struct sgang_nodes *nodes)
+{
+	if (nodes->n_shares)
+		qsort(nodes->share, nodes->n_shares, sizeof(*nodes->share),
+		      compare_shares);
 }
 
 uint32_t sgang_nodes_share(const struct sgang_nodes *nodes, uint32_t job_id,
 			   const char *node)
 {
-	const struct sgang_share *at, *end = nodes->share + nodes->n_shares;
+	const struct sgang_share key = { job_id, (char *)node, 0 }, *found;
 
 	if (!nodes->n_shares)
 		return 0;
-	at = bsearch(&job_id, nodes->share, nodes->n_shares, sizeof(*at),
-		     by_job);
-	while (at && at > nodes->share && at[-1].job_id == job_id)
-		at--;
-	for (; at && at < end && at->job_id == job_id; at++)
-		if (!strcmp(at->node, node))
-			return at->slots;
-	return 0;
+	found = bsearch(&key, nodes->share, nodes->n_shares, sizeof(key),
+			compare_shares);
+	return found ? found->slots : 0;
 }
 
 void sgang_nodes_clear(struct sgang_nodes *nodes)

@@ -32,7 +32,8 @@ struct sgang_share {
 struct sgang_nodes {
 	struct sgang_noderow *row;	/* in Slurm's order */
 	size_t count;
-	struct sgang_share *share;	/* of gangs' jobs, by job_id */
+	struct sgang_share *share;	/* of gangs' jobs, in the order of
+					 * sgang_nodes_sort() */
 	size_t n_shares;
 	bool gpus;			/* slots are GPUs */
 	bool tree;			/* TopologyPlugin reads topology.conf */
@@ -46,6 +47,9 @@ void sgang_nodes_clear(struct sgang_nodes *nodes);
 /* How many GPUs a text of gres names: "gpu:8", "gpu:h100:2(IDX:0-1),nic:1",
  * "gpu:(null):2(IDX:0-1)". 0 for NULL and where it names none. */
 uint32_t sgang_nodes_gpus(const char *gres);
+
+/* Put the shares in the order in which sgang_nodes_share() looks for them. */
+void sgang_nodes_sort(struct sgang_nodes *nodes);
 
 /* What the job has on the node; 0: nothing. */
 uint32_t sgang_nodes_share(const struct sgang_nodes *nodes, uint32_t job_id,

@@ -5,13 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <slurm/slurm.h>
-#include <slurm/slurm_errno.h>
-
 #include "cmd/libslurm.h"
 #include "cmd/nodes.h"
 #include "core/hostlist.h"
 #include "core/record.h"
+#include "slurm/client.h"
+#include "slurm/public.h"
 
 /* Where no job may start, whatever runs. */
 #define AWAY (NODE_STATE_DRAIN | NODE_STATE_FAIL | NODE_STATE_NO_RESPOND | \
@@ -29,17 +28,6 @@ static bool is_down(uint32_t state)
 	return base == NODE_STATE_DOWN || base == NODE_STATE_UNKNOWN ||
 	       base == NODE_STATE_ERROR || base == NODE_STATE_FUTURE ||
 	       state & AWAY;
-}
-
-static uint32_t used_cpus(const node_info_t *info)
-{
-	uint16_t used = 0;
-
-	if (slurm_get_select_nodeinfo(info->select_nodeinfo,
-				      SELECT_NODEDATA_SUBCNT,
-				      NODE_STATE_ALLOCATED, &used))
-		return 0;
-	return used;
 }
 
 static int read_nodes(const node_info_msg_t *message, struct sgang_nodes *nodes)
@@ -66,7 +54,7 @@ static int read_nodes(const node_info_msg_t *message, struct sgang_nodes *nodes)
 		row->slots = nodes->gpus ? sgang_nodes_gpus(info->gres) :
 			     info->cpus;
 		row->used = nodes->gpus ? sgang_nodes_gpus(info->gres_used) :
-			    used_cpus(info);
+			    public_used_cpus(info);
 		row->down = is_down(info->node_state);
 	}
 	return 0;
@@ -77,18 +65,13 @@ static void fill_share(const struct sgang_nodes *nodes,
 		       struct sgang_share *share, const job_info_t *info,
 		       uint32_t i, char *name)
 {
-	int cpus;
-
-	share->job_id = info->job_id;
+	share->job_id = public_job_id(info);
 	share->node = name;
-	if (nodes->gpus) {
+	if (!nodes->gpus)
+		share->slots = sgang_resources_cpus(info->job_resrcs, i);
+	else
 		share->slots = i < info->gres_detail_cnt ?
 			       sgang_nodes_gpus(info->gres_detail_str[i]) : 0;
-	} else {
-		cpus = slurm_job_cpus_allocated_on_node_id(info->job_resrcs,
-							   (int)i);
-		share->slots = cpus > 0 ? (uint32_t)cpus : 0;
-	}
 }
 
 static int add_job(struct sgang_nodes *nodes, const job_info_t *info,
@@ -114,14 +97,6 @@ static int add_job(struct sgang_nodes *nodes, const job_info_t *info,
 	return 0;
 }
 
-/* qsort */
-static int by_job(const void *a, const void *b)
-{
-	const struct sgang_share *x = a, *y = b;
-
-	return (x->job_id > y->job_id) - (x->job_id < y->job_id);
-}
-
 static int read_jobs(const job_info_msg_t *message, struct sgang_nodes *nodes,
 		     struct sgang_error *err)
 {
@@ -139,9 +114,7 @@ static int read_jobs(const job_info_msg_t *message, struct sgang_nodes *nodes,
 		if (add_job(nodes, info, err))
 			return -1;
 	}
-	if (nodes->n_shares)
-		qsort(nodes->share, nodes->n_shares, sizeof(*nodes->share),
-		      by_job);
+	sgang_nodes_sort(nodes);
 	return 0;
 }
 
@@ -183,7 +156,7 @@ int sgang_nodes_load(struct sgang_nodes *nodes, struct sgang_error *err)
 	     read_jobs(answer.jobs, nodes, err);
 	sgang_libslurm_leave();
 out:
-	slurm_free_ctl_conf(answer.conf);
+	public_free_conf(answer.conf);
 	slurm_free_node_info_msg(answer.nodes);
 	slurm_free_job_info_msg(answer.jobs);
 	if (rc)

@@ -70,6 +70,8 @@ struct sgang_scene {
 	const char *unit;		/* what a slot is, "slot", "CPU", "GPU";
 					 * static */
 	uint32_t most_slots;		/* of the largest node */
+	int64_t when;			/* it looked so, in seconds since the
+					 * epoch; 0: no moment */
 };
 
 /* An empty scene: nodes without slots. NULL with ENOMEM and 'err'. */

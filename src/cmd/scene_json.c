@@ -167,6 +167,8 @@ struct json_object *sgang_scene_json(const struct sgang_scene *scene)
 	struct json_object *object = json_object_new_object();
 
 	put_text(object, "unit", scene->unit);
+	json_object_object_add(object, "when", !scene->when ? NULL :
+			       json_object_new_int64(scene->when));
 	put_text(object, "picked", scene->picked == SGANG_SCENE_NONE ? NULL :
 		 scene->gang[scene->picked].name);
 	json_object_object_add(object, "levels", json_levels(scene));

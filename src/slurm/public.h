@@ -7,6 +7,7 @@
  *   public_job_id(message)	the job's id in a message, to read and to set
  *   public_id_of_job(job_id)	what libslurm's functions want in place of an id
  *   public_free_conf(conf)	free what slurm_load_ctl_conf() gave
+ *   public_used_cpus(node)	the CPUs that jobs have of a node_info_t
  */
 
 #ifndef SGANG_PUBLIC_H
@@ -26,6 +27,24 @@
 #define public_job_id(message) ((message)->job_id)
 #define public_id_of_job(id) (id)
 #define public_free_conf(conf) slurm_free_ctl_conf(conf)
+#endif
+
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 5, 0)
+static inline uint16_t public_used_cpus(const node_info_t *node)
+{
+	return node->alloc_cpus;
+}
+#else
+static inline uint16_t public_used_cpus(const node_info_t *node)
+{
+	uint16_t used = 0;
+
+	if (slurm_get_select_nodeinfo(node->select_nodeinfo,
+				      SELECT_NODEDATA_SUBCNT,
+				      NODE_STATE_ALLOCATED, &used))
+		return 0;
+	return used;
+}
 #endif
 
 #endif

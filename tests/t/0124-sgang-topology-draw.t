@@ -237,6 +237,15 @@ test_expect_success JQ 'and the data of the page are still the names' '
 	jq -e --arg gang "$evil_gang" ".gangs[0].gang == \$gang and
 		.nodes[1].name == \"b</script><!--\"" data
 '
+test_expect_success 'a name is first looked for in the namespace of the caller' '
+	draw one.conf --with="$(id -un)/t=n1" --with=zzz/t=n2 --with=yyy/u=n3 \
+		--gang=t >out &&
+	grep "^$(id -un)/t  Running" out &&
+	draw one.conf --with=zzz/t=n2 --with=yyy/u=n3 --gang=u >out &&
+	grep "^yyy/u  Running" out &&
+	refused 1 "or several of that name" --topology=one.conf --gang=u \
+		--with=zzz/u=n2 --with=yyy/u=n3
+'
 test_expect_success 'control characters do not reach the terminal' '
 	draw one.conf --with="$(printf "a\033[31mb")=n1" >out &&
 	grep "^a?\[31mb " out

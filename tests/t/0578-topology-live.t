@@ -70,7 +70,7 @@ test_expect_success JQ 'as JSON' '
 test_expect_success 'picture and page of the cluster' '
 	"$sgang" topology --gang=run --svg=run.svg --html=run.html >out &&
 	test_must_be_empty out &&
-	grep "root/run: ring cost" run.svg &&
+	grep "As of $(date +%Y)-.*root/run: ring cost" run.svg &&
 	grep "aria-pressed=\"true\".*root/run" run.html
 '
 test_expect_success 'a gang that is not there, or has no nodes' '

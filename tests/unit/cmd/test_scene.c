@@ -382,6 +382,9 @@ static void a_cluster_becomes_a_scene(void **state)
 	struct sgang_error err;
 	size_t i;
 
+	sgang_nodes_sort(&nodes);
+	assert_int_equal(sgang_nodes_share(&nodes, 8, "n1"), 0);
+	assert_int_equal(sgang_nodes_share(&nodes, 6, "n1"), 0);
 	for (i = 0; i < N(row); i++)
 		row[i].reason = row[i].user = row[i].state = (char *)"";
 	assert_int_equal(sgang_gangs_build(&jobs, &gangs, &err), 0);
