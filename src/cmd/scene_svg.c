@@ -68,7 +68,7 @@ static void put_title(struct canvas *canvas, uint32_t domain)
 		room);
 	snprintf(free_slots, sizeof(free_slots), "%" PRIu64 "/%" PRIu64
 		 " free", sum.kind[SGANG_SCENE_FREE], sum.slots);
-	used = sgang_scene_letters(strlen(name) + 2, font);
+	used = sgang_scene_letters(strlen(name) + 1, font);
 	count = sgang_scene_letters(strlen(free_slots), font - 1);
 	if (used + count <= room)
 		text_at(canvas, "count", box->x + box->w - 8,

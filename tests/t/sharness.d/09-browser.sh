@@ -106,7 +106,7 @@ browser_session()
 
 browser_fatal()
 {
-	cat driver.log >&2
+	test ! -e driver.log || cat driver.log >&2
 	echo >&5 "Bail out! $*"
 	EXIT_OK=t
 	exit 1
