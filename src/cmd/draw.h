@@ -45,8 +45,8 @@ void sgang_draw_clear(struct sgang_draw *draw);
 /* Was any option given that makes sense for a drawing alone? */
 bool sgang_draw_asked(const struct sgang_draw *draw);
 
-/* Draw. 'conf' is the cluster's gang.conf and 'dir' its folder; offline they are
- * not looked at. Returns an exit code, or -1 with 'err' filled. */
+/* Draw. 'conf' is the cluster's gang.conf and 'dir' its folder; offline they
+ * are not looked at. Returns an exit code, or -1 with 'err' filled. */
 int sgang_draw_run(const struct sgang_draw *draw,
 		   const struct sgang_conf *conf, const char *dir,
 		   struct sgang_error *err);

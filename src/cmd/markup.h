@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Write at most 'most' bytes of 'text' so that it is plain text between tags and
- * in a quoted attribute, of HTML as of XML. What is not printable ASCII becomes
+/* Write at most 'most' bytes of 'text' so that it is plain text between tags
+ * and in a quoted attribute, of HTML as of XML. What is not printable ASCII becomes
  * '?', what is too long ends in "...". */
 void sgang_markup_text(FILE *out, const char *text, size_t most);
 

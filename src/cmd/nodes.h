@@ -19,7 +19,7 @@ struct sgang_noderow {
 	char *name;
 	uint32_t slots;			/* GPUs or CPUs */
 	uint32_t used;			/* of these, by jobs of any kind */
-	bool down;			/* takes no new job: down, drained, ... */
+	bool down;			/* takes no new job: down, drained */
 };
 
 /* What a job has on a node. */

@@ -109,8 +109,8 @@ struct sgang_scene_sum {
 	uint32_t down;			/* nodes */
 	uint64_t slots;
 	uint64_t kind[SGANG_SCENE_KINDS];
-	/* All slots are of one kind, which is this; else KINDS. A domain without
-	 * slots is not of one kind. */
+	/* All slots are of one kind, which is this; else KINDS. A domain
+	 * without slots is not of one kind. */
 	enum sgang_scene_kind all;
 };
 void sgang_scene_sum(const struct sgang_scene *scene, uint32_t domain,

@@ -528,8 +528,8 @@ static void put_foot(struct canvas *canvas, int width)
 		width - EDGE);
 }
 
-/* Rings pass below names and slots, but where nodes are so small that they would
- * hide them. */
+/* Rings pass below names and slots, but where nodes are so small that they
+ * would hide them. */
 static void put_fabric(struct canvas *canvas)
 {
 	bool small = !canvas->layout->detail->font;

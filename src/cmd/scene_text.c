@@ -118,8 +118,8 @@ static void put_branch(struct drawing *draw, bool last)
 	put_glyphs(draw, last ? &last_branch : &branch, 1);
 }
 
-/* Go on in the next line, under the same stems, if so many columns do not fit on
- * this one. */
+/* Go on in the next line, under the same stems, if so many columns do not fit
+ * on this one. */
 static void make_room(struct drawing *draw, int columns, int indent)
 {
 	if (draw->column + columns <= draw->look->width)
@@ -375,8 +375,9 @@ static int put_leaves(struct drawing *draw, uint32_t first, uint32_t n,
 	char *names = fold_leaves(draw, first, n);
 	char *nodes = fold_nodes(draw, leaf->first_pos, sum->nodes);
 	int start = draw->column, indent = draw->leaf_width + 2;
+	int rc = names && nodes ? 0 : -1;
 
-	if (names && nodes) {
+	if (!rc) {
 		put_cut(draw, names, draw->leaf_width);
 		put_padding(draw, start + indent);
 		put_marks(draw, sum->kind, LEAF_MARKS);
@@ -394,7 +395,7 @@ static int put_leaves(struct drawing *draw, uint32_t first, uint32_t n,
 	}
 	free(names);
 	free(nodes);
-	return names && nodes ? 0 : -1;
+	return rc;
 }
 
 /* ---- the tree ---- */

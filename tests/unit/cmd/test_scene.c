@@ -322,7 +322,8 @@ static void gpus_are_counted(void **state)
 	} cases[] = {
 		{ NULL, 0 }, { "", 0 }, { "(null)", 0 }, { "nic:2", 0 },
 		{ "gpu", 1 }, { "gpu:8", 8 }, { "gpu:h100:8", 8 },
-		{ "gpu:8(S:0-1)", 8 }, { "gpu:h100:2(IDX:0-1),nic:1(IDX:0)", 2 },
+		{ "gpu:8(S:0-1)", 8 },
+		{ "gpu:h100:2(IDX:0-1),nic:1(IDX:0)", 2 },
 		{ "nic:1,gpu:a:2(IDX:0,2),gpu:b:4", 6 },
 		{ "gpu:tesla", 1 }, { "gpus:4", 0 }, { "gpu:0", 0 },
 		{ "gpu:99999999999999999999", UINT16_MAX }, { "gpu:(", 1 },
@@ -443,7 +444,8 @@ static void markup_is_plain_text(void **state)
 	assert_int_equal(sgang_markup_json(out, object), 0);
 	fclose(out);
 	json_object_put(object);
-	assert_string_equal(made, "\"\\u003c\\/script\\u003e\\u003c!--\\u0026\"");
+	assert_string_equal(made,
+			    "\"\\u003c\\/script\\u003e\\u003c!--\\u0026\"");
 	free(made);
 }
 
