@@ -66,6 +66,10 @@ const uint32_t pstate_version = 7;
 	     RELEASE_REST_PARAMETERS), ) \
 	CALL(int, job_begin, (job_record_t *job_ptr), (job_ptr)) \
 	CALL(int, job_fini, (job_record_t *job_ptr), (job_ptr)) \
+	CALL(int, job_expand, (job_record_t *from, job_record_t *to), \
+	     (from, to)) \
+	CALL(int, job_resized, (job_record_t *job_ptr, \
+	     node_record_t *node_ptr), (job_ptr, node_ptr)) \
 	CALL(int, job_suspend, (job_record_t *job_ptr, bool indefinite), \
 	     (job_ptr, indefinite)) \
 	CALL(int, reconfigure, (void), ()) \
@@ -1093,6 +1097,18 @@ extern int select_p_job_fini(job_record_t *job_ptr)
 
 	noticed(job_ptr);
 	return rc;
+}
+
+extern int select_p_job_expand(job_record_t *from, job_record_t *to)
+{
+	atomic_fetch_add(&sgang_events, 1);
+	return stock.job_expand(from, to);
+}
+
+extern int select_p_job_resized(job_record_t *job_ptr, node_record_t *node_ptr)
+{
+	atomic_fetch_add(&sgang_events, 1);
+	return stock.job_resized(job_ptr, node_ptr);
 }
 
 extern int select_p_reconfigure(void)

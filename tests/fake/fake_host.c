@@ -618,15 +618,15 @@ static void host_island_units(struct sgang_job *job,
 	for (uint32_t n = 0; n < world.n_nodes; n++) {
 		uint32_t most = (among >> n & 1) ? pieces(j, n, empty) : 0;
 
+		uint32_t *room = units + n * world.islands;
+
 		for (uint32_t i = 0; i < world.islands; i++) {
 			uint32_t fit = empty ? world.cpus / world.islands :
 					       free_in(n, i);
 
-			fit = j->rq.cpus ? fit / j->rq.cpus : most;
-			fit = (fit < most) ? fit : most;
-			units[n * world.islands + i] = fit;
-			most -= fit;
+			room[i] = j->rq.cpus ? fit / j->rq.cpus : most;
 		}
+		sgang_devices_hand_out(room, world.islands, most, room);
 	}
 }
 

@@ -309,6 +309,10 @@ static int plan_islands(struct attempt *a, struct slots *s,
 				 &a->parts[0].probed->shape, s->everywhere,
 				 true, s->total);
 	island_units(a, s, moment, s->free);
+	/* Where a node is not for all of its islands, which of them are counted
+	 * may differ from one moment to the other. */
+	raise_to(s->total, s->free, a->c->devices->first[
+			a->c->devices->n_nodes]);
 	inside.fabric = a->c->devices->fabric;
 	rc = sgang_plan(&inside, plan, nofit, err);
 	if (rc == 1 && find_others(a, &inside, *plan, &others))
