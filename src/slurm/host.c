@@ -403,6 +403,18 @@ static void host_nodes(struct sgang_job *job, struct sgang_nodeset *nodes)
 	add_bitmap(nodes, record(job)->node_bitmap);
 }
 
+static uint32_t host_allotted(struct sgang_job *job, uint32_t *cpus)
+{
+	const job_record_t *job_ptr = record(job);
+	const job_resources_t *res = job_ptr->job_resrcs;
+	uint16_t per_task = job_ptr->details ?
+			    job_ptr->details->cpus_per_task : 1;
+
+	for (uint32_t i = 0; res && res->cpus && i < res->nhosts; i++)
+		cpus[i] = res->cpus[i];
+	return (per_task && per_task != NO_VAL16) ? per_task : 1;
+}
+
 static void host_releases(int64_t *free_at)
 {
 	list_itr_t *iter = list_iterator_create(job_list);
@@ -1649,6 +1661,7 @@ const struct sgang_host sgang_host_slurm = {
 	.undo = host_undo,
 	.recommits = host_recommits,
 	.nodes = host_nodes,
+	.allotted = host_allotted,
 	.ready = host_ready,
 	.held = host_held,
 	.adopt = host_adopt,

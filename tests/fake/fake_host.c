@@ -730,6 +730,18 @@ static const char *start(struct fake_job *j, uint64_t among)
 	return NULL;
 }
 
+static uint32_t host_allotted(struct sgang_job *job, uint32_t *cpus)
+{
+	const struct fake_job *j = job_of(job, "allotted");
+	uint32_t i = 0;
+
+	for (uint32_t n = 0; n < world.n_nodes; n++) {
+		if (j->nodes >> n & 1)
+			cpus[i++] = j->cpus_on[n];
+	}
+	return j->rq.nodes ? 1 : task_cpus(j);
+}
+
 static struct sgang_job *host_commit(struct sgang_job *job,
 				     const struct sgang_nodeset *confine,
 				     const struct sgang_nodeset *islands,
@@ -1120,6 +1132,7 @@ const struct sgang_host fake_host = {
 	.undo = host_undo,
 	.recommits = host_recommits,
 	.nodes = host_nodes,
+	.allotted = host_allotted,
 	.ready = host_ready,
 	.held = host_held,
 	.adopt = host_adopt,

@@ -168,6 +168,21 @@ static void test_any_device(void **state)
 	assert_non_null(strstr(fake_job(ids[0])->comment, " device=any"));
 }
 
+/* One rank that has CPUs of both islands is not kept to the one it is in. */
+static void test_one_rank(void **state)
+{
+	struct fake_request rq = piece_of("train", 1, 3);
+	uint32_t id;
+
+	(void) state;
+	rq.ranks = 1;
+	id = submit(rq);
+	schedule_and_pass();
+	assert_int_equal(fake_state(id), FAKE_RUNNING);
+	assert_int_equal(islands_of(id), 3);
+	assert_int_equal(fake_counts.refused, 0);
+}
+
 /* Random pieces and ends: nothing is ever overbooked (the toy cluster watches),
  * and what fits into an island is in one if the plan could have it so. */
 static void test_random_islands(void **state)
@@ -582,6 +597,30 @@ static void test_layout(void **state)
 			 100 * 2 * 4 + 1 * 4 * 8);
 }
 
+/* 4.29: of four and two CPUs four and two ranks, as Slurm starts them. Three on
+ * each would tear a pair apart. */
+static void test_ranks_of_nodes(void **state)
+{
+	struct fake_request rq = with("train", 1, NULL,
+				      "gang_parallel=tp=2,dp=3");
+	uint32_t id;
+
+	(void) state;
+	rq.nodes = 0;
+	rq.total_cpus = rq.ranks = 6;
+	rq.partition = 3;
+	id = submit((struct fake_request) { .nodes = 1, .cpus = 2,
+					    .priority = 1000 });
+	assert_true(fake_start(id, 2));
+	id = submit(rq);
+	schedule_and_pass();
+	assert_int_equal(fake_state(id), FAKE_RUNNING);
+	assert_int_equal(fake_job(id)->cpus_on[0], 4);
+	/* three tp rings of 2 hops inside of a node; two dp rings over all */
+	assert_int_equal(record_of(id).weighted_cost,
+			 100 * 3 * 2 * 1 + 10 * 2 * (1 + 4 + 4));
+}
+
 /* Groups that its ranks do not make up are a reason, not a start. */
 static void test_parallel_mismatch(void **state)
 {
@@ -626,6 +665,7 @@ int main(void)
 		INSIDE(test_whole_nodes),
 		INSIDE(test_two_nodes_each),
 		INSIDE(test_any_device),
+		INSIDE(test_one_rank),
 		INSIDE(test_random_islands),
 		OUTSIDE(test_require_says_why),
 		OUTSIDE(test_prefer_waits),
@@ -638,6 +678,7 @@ int main(void)
 		OUTSIDE(test_nonstrict_requires),
 		OUTSIDE(test_auto),
 		OUTSIDE(test_parallel),
+		OUTSIDE(test_ranks_of_nodes),
 		OUTSIDE(test_layout),
 		OUTSIDE(test_parallel_mismatch),
 		OUTSIDE(test_account),
