@@ -896,16 +896,17 @@ static void fence_off(const struct job_test *t)
 	sgang_nodeset_destroy(nodes);
 }
 
-/* Later members of a gang keep off what others have for themselves, too. */
-static void exclude(const struct job_test *t, const struct sgang_spec *spec)
+/* A member whose gang has started keeps to what the gang asks of the levels.
+ * False: its gang has not. */
+static bool keep_late(const struct job_test *t, const struct sgang_spec *spec)
 {
 	struct sgang_nodeset *nodes = nodes_of(t->node_bitmap);
+	bool late = nodes && sgang_conductor_late(own.conductor, spec, nodes);
 
-	if (nodes) {
-		sgang_conductor_exclude(own.conductor, spec, nodes);
+	if (late)
 		keep_nodes(t->node_bitmap, nodes);
-	}
 	sgang_nodeset_destroy(nodes);
+	return late;
 }
 
 static int ask_for_nodes(const struct job_test *t)
@@ -913,25 +914,90 @@ static int ask_for_nodes(const struct job_test *t)
 	return wants_place(t->job_ptr) ? test_placed(t) : ask_stock(t);
 }
 
+/* Leave only nodes that are as near as 'level' to the gang. False: there is no
+ * gang to be near to. */
+static bool keep_near(bitstr_t *bitmap, const struct sgang_spec *spec,
+		      uint32_t level)
+{
+	struct sgang_nodeset *nodes = nodes_of(bitmap);
+	bool near = nodes && sgang_conductor_near(own.conductor, spec, level,
+						  nodes);
+
+	if (near)
+		keep_nodes(bitmap, nodes);
+	sgang_nodeset_destroy(nodes);
+	return near;
+}
+
+/* Can it start now on these nodes alone, without victims? Then they are chosen
+ * from. */
+static bool starts_near(const struct job_test *t, bitstr_t *nodes)
+{
+	struct job_test confined = *t;
+	time_t start = t->job_ptr->start_time;
+
+	confined.node_bitmap = nodes;
+	confined.preemptee_candidates = NULL;
+	if (ask_for_nodes(&confined) == SLURM_SUCCESS &&
+	    ((t->mode & SELECT_MODE_BASE) == SELECT_MODE_RUN_NOW ||
+	     t->job_ptr->start_time <= time(NULL))) {
+		bit_copybits(t->node_bitmap, nodes);
+		return true;
+	}
+	t->job_ptr->start_time = start;
+	if (t->preemptee_job_list)
+		FREE_NULL_LIST(*t->preemptee_job_list);
+	return false;
+}
+
+/* The nodes nearest to the gang come first: one level after the other. */
+static int ask_near(const struct job_test *t, const struct sgang_spec *spec)
+{
+	int before = 0, all = bit_set_count(t->node_bitmap), n = 0;
+	bool starts = false;
+
+	if (!own.conf.placement || sgang_fabric_domains(own.fabric) < 2)
+		return ask_for_nodes(t);
+	for (uint32_t level = SGANG_LEVEL_NODE; !starts && n < all &&
+	     level <= sgang_fabric_top_level(own.fabric); level++) {
+		bitstr_t *nodes = bit_copy(t->node_bitmap);
+
+		if (!keep_near(nodes, spec, level))
+			level = SGANG_LEVEL_UNCONNECTED;
+		n = bit_set_count(nodes);
+		if (n > before && n < all && (uint32_t) n >= t->min_nodes)
+			starts = starts_near(t, nodes);
+		before = n;
+		FREE_NULL_BITMAP(nodes);
+	}
+	return starts ? SLURM_SUCCESS : ask_for_nodes(t);
+}
+
+/* For a member of a gang that has started, or any other job. */
+static int ask_for_job(const struct job_test *t, const struct sgang_spec *late)
+{
+	return late ? ask_near(t, late) : ask_for_nodes(t);
+}
+
 static int test_run_now(const struct job_test *t)
 {
 	struct sgang_spec spec;
-	bool member = is_member(t->job_ptr, &spec);
+	bool member = is_member(t->job_ptr, &spec), late;
 
 	/* A definition never runs, even if somebody released it. */
 	if (member && (spec.object || kept_for_gang(t, &spec)))
 		return SLURM_ERROR;
 	fence_off(t);
 	(void) keep_off(t, member ? &spec : NULL);
-	if (member)
-		exclude(t, &spec);
-	return ask_for_nodes(t);
+	late = member && keep_late(t, &spec);
+	return ask_for_job(t, late ? &spec : NULL);
 }
 
 /* Backfill must not plan a start now that would be refused: it would keep the
  * nodes from jobs that end early enough. */
 static int will_run_beside(const struct job_test *t,
-			   const struct sgang_spec *spec)
+			   const struct sgang_spec *spec,
+			   const struct sgang_spec *late)
 {
 	struct job_test beside = *t;
 	time_t start = t->job_ptr->start_time;
@@ -939,10 +1005,10 @@ static int will_run_beside(const struct job_test *t,
 	int rc;
 
 	if (!sgang_conductor_reserves(own.conductor))
-		return ask_for_nodes(t);
+		return ask_for_job(t, late);
 	beside.node_bitmap = bit_copy(t->node_bitmap);
 	when = keep_off(&beside, spec);
-	rc = ask_for_nodes(&beside);
+	rc = ask_for_job(&beside, late);
 	if (!when || (rc == SLURM_SUCCESS &&
 		      t->job_ptr->start_time <= time(NULL))) {
 		if (rc == SLURM_SUCCESS)
@@ -954,7 +1020,7 @@ static int will_run_beside(const struct job_test *t,
 	if (t->preemptee_job_list)
 		FREE_NULL_LIST(*t->preemptee_job_list);
 	t->job_ptr->start_time = start;
-	rc = ask_for_nodes(t);
+	rc = ask_for_job(t, late);
 	if (rc == SLURM_SUCCESS && t->job_ptr->start_time < when)
 		t->job_ptr->start_time = when;
 	return rc;
@@ -987,7 +1053,7 @@ static void wait_for_gang(job_record_t *job_ptr, const struct sgang_spec *spec)
 static int test_will_run(const struct job_test *t)
 {
 	struct sgang_spec spec;
-	bool member;
+	bool member, late;
 	int rc;
 
 	if (find_job_record(t->job_ptr->job_id) != t->job_ptr ||
@@ -1002,7 +1068,8 @@ static int test_will_run(const struct job_test *t)
 	}
 	if (member)
 		remember_offer(t);
-	rc = will_run_beside(t, member ? &spec : NULL);
+	late = member && keep_late(t, &spec);
+	rc = will_run_beside(t, member ? &spec : NULL, late ? &spec : NULL);
 	if (member && rc == SLURM_SUCCESS)
 		wait_for_gang(t->job_ptr, &spec);
 	return rc;

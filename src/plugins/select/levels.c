@@ -95,8 +95,7 @@ void sgang_levels_of_group(const struct gang *g, struct sgang_policy *policy)
 
 /* ---- nodes to keep off ---- */
 
-/* Add the nodes of every domain of this level that has one of 'nodes'. */
-static void add_domains(const struct sgang_fabric *fabric,
+void sgang_levels_widen(const struct sgang_fabric *fabric,
 			const struct sgang_nodeset *nodes, uint32_t level,
 			struct sgang_nodeset *out)
 {
@@ -130,7 +129,7 @@ struct sgang_nodeset *sgang_levels_place(const struct attempt *a)
 	if (one && place && level < SGANG_LEVEL_UNCONNECTED) {
 		sgang_nodeset_add(one, sgang_where_node(a->c,
 							&a->plan->runs[0]));
-		add_domains(a->c->fabric, one, (uint32_t) level, place);
+		sgang_levels_widen(a->c->fabric, one, (uint32_t) level, place);
 	} else if (place) {
 		sgang_nodeset_fill(place);
 	}
@@ -142,40 +141,42 @@ struct sgang_nodeset *sgang_levels_place(const struct attempt *a)
 	return place;
 }
 
-/* What the gang's members have. */
-static bool add_nodes_of(struct sgang_conductor *c, const struct gang *g,
-			 struct sgang_nodeset *nodes)
+/* Add the nodes of a job, unless it has none any more. */
+static void add_nodes(struct sgang_conductor *c, uint32_t job_id,
+		      struct sgang_nodeset *nodes)
 {
-	bool any = false;
+	struct sgang_job *job = c->host->find(job_id);
+	struct sgang_job_info info;
 
+	if (!job)
+		return;
+	c->host->info(job, &info);
+	if (info.state == SGANG_JOB_RUNNING ||
+	    info.state == SGANG_JOB_CONFIGURING)
+		c->host->nodes(job, nodes);
+}
+
+bool sgang_levels_nodes_of(struct sgang_conductor *c, const struct gang *g,
+			   struct sgang_nodeset *nodes)
+{
 	for (size_t i = 0; i < g->n_entries; i++) {
-		struct sgang_job *job;
-
-		if (g->entries[i]->m.state == SGANG_MEMBER_PENDING)
-			continue;
-		job = c->host->find(g->entries[i]->job_id);
-		if (job) {
-			c->host->nodes(job, nodes);
-			any = true;
-		}
+		if (g->entries[i]->m.state != SGANG_MEMBER_PENDING)
+			add_nodes(c, g->entries[i]->job_id, nodes);
 	}
-	for (size_t i = 0; i < g->n_holds; i++) {
-		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+	for (size_t i = 0; i < g->n_holds; i++)
+		add_nodes(c, g->holds[i].job_id, nodes);
+	return sgang_nodeset_next(nodes, 0) != SGANG_NODE_NONE;
+}
 
-		if (job) {
-			c->host->nodes(job, nodes);
-			any = true;
-		}
-	}
-	return any;
+int sgang_levels_find(const struct sgang_conductor *c, const char *name)
+{
+	return name[0] ? sgang_costs_level(&c->conf.costs, name) : -1;
 }
 
 static int exclusive_level(const struct sgang_conductor *c,
 			   const struct gang *g)
 {
-	if (!g->tally.spec.exclusive[0])
-		return -1;
-	return sgang_costs_level(&c->conf.costs, g->tally.spec.exclusive);
+	return sgang_levels_find(c, g->tally.spec.exclusive);
 }
 
 static bool in_group(const struct gang *g, const struct gang *other)
@@ -189,8 +190,8 @@ static bool in_group(const struct gang *g, const struct gang *other)
 
 /* --gang-exclusive, of this gang and of others. Gangs that start together do
  * not keep each other out. */
-static void keep_apart(struct sgang_conductor *c, const struct gang *g,
-		       struct sgang_nodeset *nodes)
+void sgang_levels_keep_apart(struct sgang_conductor *c, const struct gang *g,
+			     struct sgang_nodeset *nodes)
 {
 	uint32_t n_nodes = sgang_fabric_nodes(c->fabric);
 	int own = exclusive_level(c, g);
@@ -206,8 +207,8 @@ static void keep_apart(struct sgang_conductor *c, const struct gang *g,
 			continue;
 		theirs = sgang_nodeset_create(n_nodes);
 		domains = sgang_nodeset_create(n_nodes);
-		if (theirs && domains && add_nodes_of(c, o, theirs)) {
-			add_domains(c->fabric, theirs, (uint32_t) level,
+		if (theirs && domains && sgang_levels_nodes_of(c, o, theirs)) {
+			sgang_levels_widen(c->fabric, theirs, (uint32_t) level,
 				    domains);
 			sgang_nodeset_subtract(nodes, domains);
 		}
@@ -228,10 +229,10 @@ static void cut(struct sgang_conductor *c, struct gang *const *gangs, size_t n,
 
 	for (size_t i = 0; theirs && domains && i < n; i++) {
 		if (gangs[i] != but)
-			any |= add_nodes_of(c, gangs[i], theirs);
+			any |= sgang_levels_nodes_of(c, gangs[i], theirs);
 	}
 	if (any) {
-		add_domains(c->fabric, theirs, (uint32_t) level, domains);
+		sgang_levels_widen(c->fabric, theirs, (uint32_t) level, domains);
 		if (off)
 			sgang_nodeset_subtract(nodes, domains);
 		else
@@ -241,21 +242,30 @@ static void cut(struct sgang_conductor *c, struct gang *const *gangs, size_t n,
 	sgang_nodeset_destroy(domains);
 }
 
-static int level_of(const struct sgang_conductor *c, const char *name)
-{
-	return name[0] ? sgang_costs_level(&c->conf.costs, name) : -1;
-}
-
 /* The level that what is placed later must share with what is placed. */
 static int binding_level(const struct sgang_conductor *c, const struct gang *g,
 			 const struct sgang_policy *policy)
 {
-	int level = level_of(c, policy->require), preferred;
+	int level = sgang_levels_find(c, policy->require), preferred;
 
 	if (c->host->now() >= prefers_until(g, policy))
 		return level;
-	preferred = level_of(c, policy->prefer);
+	preferred = sgang_levels_find(c, policy->prefer);
 	return (level < 0 || preferred < level) ? preferred : level;
+}
+
+/* Keep to the domains of 'level' that those gangs use, and off those of
+ * 'spread'; -1: does not matter. */
+static void keep_to(struct sgang_conductor *c, struct gang *const *gangs,
+		    size_t n, const struct gang *but, int level,
+		    const char *spread, struct sgang_nodeset *nodes)
+{
+	int off = sgang_levels_find(c, spread);
+
+	if (level >= 0)
+		cut(c, gangs, n, but, level, false, nodes);
+	if (off >= 0)
+		cut(c, gangs, n, but, off, true, nodes);
 }
 
 void sgang_levels_cut(struct sgang_conductor *c, struct gang *g,
@@ -263,40 +273,31 @@ void sgang_levels_cut(struct sgang_conductor *c, struct gang *g,
 {
 	struct sgang_policy own, group;
 	struct gang *alone, **gangs;
-	int level;
 	size_t n;
 
 	if (!c->fabric)
 		return;
-	keep_apart(c, g, nodes);
+	sgang_levels_keep_apart(c, g, nodes);
 	if (c->place)
 		sgang_nodeset_and(nodes, c->place);
 	if (c->avoid)
 		sgang_nodeset_subtract(nodes, c->avoid);
-	sgang_spec_policy(&g->tally.spec, &own);
 	/* the rest of a gang of which some hold already */
-	level = binding_level(c, g, &own);
-	if (level >= 0)
-		cut(c, &g, 1, NULL, level, false, nodes);
-	level = level_of(c, own.spread);
-	if (level >= 0)
-		cut(c, &g, 1, NULL, level, true, nodes);
+	sgang_spec_policy(&g->tally.spec, &own);
+	keep_to(c, &g, 1, NULL, binding_level(c, g, &own), own.spread, nodes);
 	sgang_levels_of_group(g, &group);
 	gangs = sgang_group_of(g, &alone, &n);
-	level = binding_level(c, g, &group);
-	if (level >= 0)
-		cut(c, gangs, n, g, level, false, nodes);
-	level = level_of(c, group.spread);
-	if (level >= 0)
-		cut(c, gangs, n, g, level, true, nodes);
+	keep_to(c, gangs, n, g, binding_level(c, g, &group), group.spread,
+		nodes);
 }
 
-void sgang_conductor_exclude(struct sgang_conductor *c,
-			     const struct sgang_spec *spec,
-			     struct sgang_nodeset *nodes)
+void sgang_levels_cut_late(struct sgang_conductor *c, struct gang *g,
+			   struct sgang_nodeset *nodes)
 {
-	struct gang *g = sgang_registry_find(c, spec->ns, spec->name);
+	struct sgang_policy policy;
 
-	if (g && c->fabric)
-		keep_apart(c, g, nodes);
+	sgang_levels_keep_apart(c, g, nodes);
+	sgang_spec_policy(&g->tally.spec, &policy);
+	keep_to(c, &g, 1, NULL, sgang_levels_find(c, policy.require),
+		policy.spread, nodes);
 }
