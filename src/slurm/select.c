@@ -161,7 +161,8 @@ static struct {
 	struct sgang_conf conf;
 	struct sgang_fabric *fabric;	/* the conductor owns it, */
 	struct sgang_devices *devices;	/* and this */
-	struct sgang_node_topos *topos;	/* what is inside the nodes */
+	struct sgang_node_topos *topos;	/* what is inside the nodes, */
+	const struct sgang_node_topo **topo;	/* where that fits them */
 	struct sgang_conductor *conductor;
 	pthread_t thread;
 } own;
@@ -397,12 +398,84 @@ static struct sgang_node_topos *read_topos(const struct sgang_conf *conf,
 	return topos;
 }
 
-/* NULL when every node is one island, or there is no memory. */
-static struct sgang_devices *find_devices(const struct sgang_fabric *fabric,
-					  const struct sgang_node_topos *topos)
+/* A description that does not fit its node, and all nodes like that. */
+struct misfit {
+	struct sgang_error err;
+	const char *first;		/* name of one of them */
+	uint32_t nodes;
+};
+
+static void note_misfit(struct misfit **list, size_t *n,
+			const node_record_t *node_ptr,
+			const struct sgang_error *err)
 {
-	const struct sgang_node_topo *const *topo =
+	size_t i = 0;
+
+	while (i < *n && xstrcmp((*list)[i].err.text, err->text))
+		i++;
+	if (i == *n) {
+		xrecalloc(*list, *n + 1, sizeof(**list));
+		(*list)[(*n)++] = (struct misfit) { .err = *err,
+						    .first = node_ptr->name };
+	}
+	(*list)[i].nodes++;
+}
+
+/* Each shape and cause once; slurmctld rebuilds its nodes twice in one
+ * reconfigure. */
+static void tell_misfits(const struct misfit *list, size_t n)
+{
+	static char *told;
+	char *all = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		xstrfmtcat(all, "%s\n", list[i].err.text);
+		if (xstrstr(told, list[i].err.text))
+			continue;
+		sgang_log(SGANG_LOG_ERROR,
+			  "node %s and %u others count as one island each: %s",
+			  list[i].first, list[i].nodes - 1, list[i].err.text);
+	}
+	xfree(told);
+	told = all;
+}
+
+/* What is inside each node; NULL: one island, since nothing describes it or what
+ * does is of another machine. The caller frees the array. */
+static const struct sgang_node_topo **
+find_topo(const struct sgang_node_topos *topos)
+{
+	const struct sgang_node_topo *const *described =
 		sgang_node_topos_array(topos);
+	const struct sgang_node_topo **topo =
+		xcalloc(node_record_count + 1, sizeof(*topo));
+	struct misfit *misfits = NULL;
+	node_record_t *node_ptr;
+	size_t n = 0;
+
+	for (int i = 0; (node_ptr = next_node(&i)); i++) {
+		struct sgang_error err;
+
+		if (!described[i])
+			continue;
+		if (!sgang_node_topo_fits(described[i], node_ptr->tot_cores,
+					  sgang_node_topo_gres(
+						node_ptr->config_ptr->gres),
+					  &err))
+			topo[i] = described[i];
+		else
+			note_misfit(&misfits, &n, node_ptr, &err);
+	}
+	tell_misfits(misfits, n);
+	xfree(misfits);
+	return topo;
+}
+
+/* NULL when every node is one island, or there is no memory. */
+static struct sgang_devices *
+find_devices(const struct sgang_fabric *fabric,
+	     const struct sgang_node_topo *const *topo)
+{
 	uint32_t *islands = xcalloc(node_record_count + 1, sizeof(*islands));
 	struct sgang_devices *devices = NULL;
 	bool any = false;
@@ -420,6 +493,7 @@ static struct sgang_devices *find_devices(const struct sgang_fabric *fabric,
 /* What is known of the inside of nodes. */
 struct inside {
 	struct sgang_node_topos *topos;
+	const struct sgang_node_topo **topo;	/* of these, by node */
 	struct sgang_devices *devices;
 };
 
@@ -435,15 +509,17 @@ static bool find_inside(const struct sgang_conf *conf,
 		return true;
 	in->topos = read_topos(conf, &err);
 	if (in->topos) {
-		in->devices = find_devices(fabric, in->topos);
+		in->topo = find_topo(in->topos);
+		in->devices = find_devices(fabric, in->topo);
 	} else if (!own.configured) {
 		stay_out(err.text);
 		return false;
 	} else if (own.topos && same_nodes(own.fabric)) {
 		complain(err.text, "what is inside nodes stays as it was");
 		in->topos = own.topos;
+		in->topo = own.topo;
 		in->devices = (fabric == own.fabric) ? own.devices :
-			      find_devices(fabric, own.topos);
+			      find_devices(fabric, own.topo);
 	} else {
 		complain(err.text, "every node counts as one island");
 	}
@@ -454,17 +530,29 @@ static bool find_inside(const struct sgang_conf *conf,
 static void use(const struct sgang_conf *conf, struct sgang_fabric *fabric,
 		const struct inside *in)
 {
+	const struct sgang_node_topo **topo = own.topo;
 	struct sgang_node_topos *before = own.topos;
 
 	sgang_conductor_configure(own.conductor, fabric, in->devices, conf);
 	own.fabric = fabric;
 	own.devices = in->devices;
 	own.topos = in->topos;
+	own.topo = in->topo;
 	sgang_host_devices = in->devices;
-	sgang_inside_set(in->devices, in->devices ?
-			 sgang_node_topos_array(in->topos) : NULL);
+	sgang_inside_set(in->devices, in->topo);
+	if (topo != in->topo)
+		xfree(topo);
 	if (before != in->topos)
 		sgang_node_topos_destroy(before);
+}
+
+static uint32_t described_inside(void)
+{
+	uint32_t nodes = 0;
+
+	for (int i = 0; own.topo && i < node_record_count; i++)
+		nodes += own.topo[i] != NULL;
+	return nodes;
 }
 
 static void configure(void)
@@ -506,7 +594,7 @@ static void configure(void)
 		  conf.gangs ? "on" : "off",
 		  !conf.placement ? "off" : conf.place_all ? "of all jobs" :
 		  "of gangs",
-		  own.topos ? sgang_node_topos_described(own.topos) : 0);
+		  described_inside());
 	sgang_conductor_poke(own.conductor);
 }
 
