@@ -158,6 +158,7 @@ static struct {
 	bool forward_only;		/* something is wrong: stay out */
 	bool configured;		/* conf and fabric have been read once */
 	bool wrong_layout;		/* no settings can repair that */
+	atomic_bool other_nodes;	/* than those the files were read for */
 	struct sgang_conf conf;
 	struct sgang_fabric *fabric;	/* the conductor owns it, */
 	struct sgang_devices *devices;	/* and this */
@@ -259,25 +260,49 @@ static void check_first_job(job_record_t *job_ptr)
 
 /* ---- settings and fabric ---- */
 
-static char **node_names(void)
-{
-	char **names = xcalloc(node_record_count + 1, sizeof(char *));
+/* What is read from files, and what the files are read for. The nodes are those
+ * of the moment at which it was begun. */
+struct reading {
+	char **names;			/* of the nodes */
+	int n_nodes;
+	bool tree;			/* Slurm has a topology.conf */
+	struct sgang_conf before;	/* the settings until now */
+	struct sgang_conf conf;
+	struct sgang_error conf_err, fabric_err, topos_err;
+	struct sgang_fabric *fabric;	/* NULL: see fabric_err */
+	struct sgang_node_topos *topos;	/* NULL: none, or see topos_err */
+};
 
-	for (int i = 0; i < node_record_count; i++) {
-		/* a gap that dynamic nodes may fill */
-		if (node_record_table_ptr[i])
-			names[i] = xstrdup(node_record_table_ptr[i]->name);
-		else
-			names[i] = xstrdup_printf("#%d", i);
-	}
-	return names;
+/* The name of a node, or of a gap that dynamic nodes may fill, for which there is
+ * room in 'gap'. */
+static const char *node_name(int node, char gap[16])
+{
+	if (node_record_table_ptr[node])
+		return node_record_table_ptr[node]->name;
+	snprintf(gap, 16, "#%d", node);
+	return gap;
 }
 
-static void free_names(char **names)
+/* With the locks. */
+static void begin_reading(struct reading *r)
 {
-	for (int i = 0; i < node_record_count; i++)
-		xfree(names[i]);
-	xfree(names);
+	char gap[16];
+
+	*r = (struct reading) { .n_nodes = node_record_count };
+	r->names = xcalloc(r->n_nodes + 1, sizeof(char *));
+	for (int i = 0; i < r->n_nodes; i++)
+		r->names[i] = xstrdup(node_name(i, gap));
+	r->tree = xstrstr(slurm_conf.topology_plugin, "tree");
+	sgang_conf_copy(&r->before, &own.conf);
+}
+
+static void end_reading(struct reading *r)
+{
+	for (int i = 0; i < r->n_nodes; i++)
+		xfree(r->names[i]);
+	xfree(r->names);
+	sgang_conf_free(&r->before);
+	sgang_conf_free(&r->conf);
 }
 
 static int read_conf(struct sgang_conf *conf, struct sgang_error *err)
@@ -295,47 +320,43 @@ static int read_conf(struct sgang_conf *conf, struct sgang_error *err)
 }
 
 /* The nodes as they are, on one leaf. */
-static struct sgang_fabric *flat_fabric(struct sgang_error *err)
-{
-	char **names = node_names();
-	struct sgang_fabric *fabric =
-		sgang_fabric_flat((const char *const *) names,
-				  node_record_count, err);
-
-	free_names(names);
-	return fabric;
-}
-
-static struct sgang_fabric *read_fabric(const struct sgang_conf *conf,
+static struct sgang_fabric *flat_fabric(const struct reading *r,
 					struct sgang_error *err)
 {
+	return sgang_fabric_flat((const char *const *) r->names, r->n_nodes,
+				 err);
+}
+
+static struct sgang_fabric *read_fabric(const struct reading *r,
+					struct sgang_error *err)
+{
+	const struct sgang_conf *conf = &r->conf;
 	struct sgang_fabric *fabric;
-	char **names, *path = NULL;
+	char *path = NULL;
 
 	if (!conf->placement)
-		return flat_fabric(err);
+		return flat_fabric(r, err);
 	if (conf->topology_file[0])
 		path = xstrdup(conf->topology_file);
-	else if (xstrstr(slurm_conf.topology_plugin, "tree"))
+	else if (r->tree)
 		path = get_extra_conf_path("topology.conf");
-	names = node_names();
 	fabric = sgang_fabric_load_file(conf, path,
-					(const char *const *) names,
-					node_record_count, err);
-	free_names(names);
+					(const char *const *) r->names,
+					r->n_nodes, err);
 	xfree(path);
 	return fabric;
 }
 
 static bool same_nodes(const struct sgang_fabric *fabric)
 {
+	char gap[16];
+
 	if (!fabric ||
 	    sgang_fabric_nodes(fabric) != (uint32_t) node_record_count)
 		return false;
 	for (int i = 0; i < node_record_count; i++) {
-		if (!node_record_table_ptr[i] ||
-		    xstrcmp(node_record_table_ptr[i]->name,
-			    sgang_fabric_node_name(fabric, i)))
+		if (strcmp(node_name(i, gap),
+			   sgang_fabric_node_name(fabric, i)))
 			return false;
 	}
 	return true;
@@ -353,8 +374,9 @@ static void complain(const char *what, const char *then)
 
 /* At start a mistake means: stay out. Later it means: what was good stays, or
  * if the nodes are others by now, what is known of them holds. */
-static struct sgang_fabric *fabric_after_mistake(const char *what)
+static struct sgang_fabric *fabric_after_mistake(const struct reading *r)
 {
+	const char *what = r->fabric_err.text;
 	struct sgang_fabric *flat;
 
 	if (!own.configured) {
@@ -366,7 +388,7 @@ static struct sgang_fabric *fabric_after_mistake(const char *what)
 		return own.fabric;
 	}
 	complain(what, "the nodes have changed, so all count as one leaf");
-	flat = flat_fabric(NULL);
+	flat = flat_fabric(r, NULL);
 	if (!flat)
 		stay_out("no memory for the fabric");
 	return flat;
@@ -385,17 +407,29 @@ static char *conf_dir(void)
 	return path;
 }
 
-static struct sgang_node_topos *read_topos(const struct sgang_conf *conf,
+static struct sgang_node_topos *read_topos(const struct reading *r,
 					   struct sgang_error *err)
 {
-	char **names = node_names(), *dir = conf_dir();
+	char *dir = conf_dir();
 	struct sgang_node_topos *topos =
-		sgang_node_topos_load(conf, dir, (const char *const *) names,
-				      node_record_count, err);
+		sgang_node_topos_load(&r->conf, dir,
+				      (const char *const *) r->names,
+				      r->n_nodes, err);
 
-	free_names(names);
 	xfree(dir);
 	return topos;
+}
+
+/* Needs no locks. Mistakes are kept for apply(). */
+static void read_files(struct reading *r)
+{
+	if (read_conf(&r->conf, &r->conf_err) < 0)
+		sgang_conf_copy(&r->conf, &r->before);
+	else
+		r->conf_err.text[0] = '\0';
+	r->fabric = read_fabric(r, &r->fabric_err);
+	if (r->conf.placement)
+		r->topos = read_topos(r, &r->topos_err);
 }
 
 /* A description that does not fit its node, and all nodes like that. */
@@ -499,29 +533,28 @@ struct inside {
 
 /* As with the fabric: a mistake at start means to stay out (false), later that
  * what was good stays, as long as the nodes are the same. */
-static bool find_inside(const struct sgang_conf *conf,
+static bool find_inside(const struct reading *r,
 			const struct sgang_fabric *fabric, struct inside *in)
 {
-	struct sgang_error err = { "" };
-
-	*in = (struct inside) { .topos = NULL };
-	if (!conf->placement)
+	*in = (struct inside) { .topos = r->topos };
+	if (!r->conf.placement)
 		return true;
-	in->topos = read_topos(conf, &err);
 	if (in->topos) {
 		in->topo = find_topo(in->topos);
 		in->devices = find_devices(fabric, in->topo);
 	} else if (!own.configured) {
-		stay_out(err.text);
+		stay_out(r->topos_err.text);
 		return false;
 	} else if (own.topos && same_nodes(own.fabric)) {
-		complain(err.text, "what is inside nodes stays as it was");
+		complain(r->topos_err.text,
+			 "what is inside nodes stays as it was");
 		in->topos = own.topos;
 		in->topo = own.topo;
 		in->devices = (fabric == own.fabric) ? own.devices :
 			      find_devices(fabric, own.topo);
 	} else {
-		complain(err.text, "every node counts as one island");
+		complain(r->topos_err.text,
+			 "every node counts as one island");
 	}
 	return true;
 }
@@ -555,47 +588,86 @@ static uint32_t described_inside(void)
 	return nodes;
 }
 
-static void configure(void)
+static void say_configured(void)
 {
-	struct sgang_error err = { "" };
-	struct sgang_conf conf;
-	struct sgang_fabric *fabric;
+	const struct sgang_conf *conf = &own.conf;
+
+	sgang_log(SGANG_LOG_INFO,
+		  "%u nodes in %u domains, gangs %s, placement %s, %u nodes described inside",
+		  sgang_fabric_nodes(own.fabric),
+		  sgang_fabric_domains(own.fabric), conf->gangs ? "on" : "off",
+		  !conf->placement ? "off" : conf->place_all ? "of all jobs" :
+		  "of gangs",
+		  described_inside());
+}
+
+/* With the locks, and while the nodes are those for which it was read. Takes
+ * what was read. */
+static void apply(struct reading *r)
+{
+	struct sgang_fabric *fabric = r->fabric;
 	struct inside in;
 
-	if (read_conf(&conf, &err) < 0) {
-		if (!own.configured) {
-			stay_out(err.text);
-			return;
-		}
-		complain(err.text, "the settings stay as they were");
-		sgang_conf_copy(&conf, &own.conf);
+	if (r->conf_err.text[0] && !own.configured) {
+		stay_out(r->conf_err.text);
+		goto fail;
 	}
-	fabric = read_fabric(&conf, &err);
+	if (r->conf_err.text[0])
+		complain(r->conf_err.text, "the settings stay as they were");
 	if (!fabric)
-		fabric = fabric_after_mistake(err.text);
-	if (!fabric) {
-		sgang_conf_free(&conf);
-		return;
-	}
-	if (!find_inside(&conf, fabric, &in)) {
-		sgang_fabric_destroy(fabric);
-		sgang_conf_free(&conf);
-		return;
-	}
+		fabric = fabric_after_mistake(r);
+	if (!fabric || !find_inside(r, fabric, &in))
+		goto fail;
 	own.forward_only = false;
 	atomic_store(&sgang_host_barred, false);
 	own.configured = true;
-	use(&conf, fabric, &in);
+	use(&r->conf, fabric, &in);
 	sgang_conf_free(&own.conf);
-	own.conf = conf;		/* takes what it owns */
-	sgang_log(SGANG_LOG_INFO,
-		  "%u nodes in %u domains, gangs %s, placement %s, %u nodes described inside",
-		  sgang_fabric_nodes(fabric), sgang_fabric_domains(fabric),
-		  conf.gangs ? "on" : "off",
-		  !conf.placement ? "off" : conf.place_all ? "of all jobs" :
-		  "of gangs",
-		  described_inside());
+	sgang_conf_copy(&own.conf, &r->conf);
+	atomic_store(&own.other_nodes, false);
+	say_configured();
 	sgang_conductor_poke(own.conductor);
+	return;
+fail:
+	if (fabric != own.fabric)
+		sgang_fabric_destroy(fabric);
+	sgang_node_topos_destroy(r->topos);
+}
+
+/* slurmctld has built its tables, and nobody may look at them before we have. */
+static void configure(void)
+{
+	struct reading r;
+
+	begin_reading(&r);
+	read_files(&r);
+	apply(&r);
+	end_reading(&r);
+}
+
+/* Dynamic nodes have come or gone: read what the files say of them. The locks are
+ * not held meanwhile; if the nodes change again, what was read is for nobody. */
+static void read_again(void)
+{
+	struct reading r;
+	bool used = false;
+
+	if (!atomic_load(&own.other_nodes) || !sgang_host_slurm.lock())
+		return;
+	begin_reading(&r);
+	sgang_host_slurm.unlock();
+	read_files(&r);
+	if (sgang_host_slurm.lock()) {
+		used = !r.fabric || same_nodes(r.fabric);
+		if (used)
+			apply(&r);
+		sgang_host_slurm.unlock();
+	}
+	if (!used) {
+		sgang_fabric_destroy(r.fabric);
+		sgang_node_topos_destroy(r.topos);
+	}
+	end_reading(&r);
 }
 
 /* ---- the conductor's thread ---- */
@@ -623,6 +695,9 @@ static void *conduct(void *arg)
 		if (control_time)
 			atomic_store(&sgang_host_fresh, false);
 		if (may_conduct())
+			read_again();
+		/* No gang is placed on nodes that nobody has looked up. */
+		if (may_conduct() && !atomic_load(&own.other_nodes))
 			sgang_conductor_pass(own.conductor);
 	}
 	return NULL;
@@ -1268,8 +1343,15 @@ extern int select_p_job_resized(job_record_t *job_ptr, node_record_t *node_ptr)
 
 extern int select_p_reconfigure(void)
 {
+	int rc = stock.reconfigure();
+
 	atomic_fetch_add(&sgang_events, 1);
-	return stock.reconfigure();
+	/* scontrol create and delete, and slurmd -Z end in this call. */
+	if (is_at_work() && !same_nodes(own.fabric)) {
+		atomic_store(&own.other_nodes, true);
+		sgang_conductor_poke(own.conductor);
+	}
+	return rc;
 }
 
 /* Where there is this call: the conductor will look at the saved jobs as soon as
