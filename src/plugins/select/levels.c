@@ -209,7 +209,7 @@ void sgang_levels_keep_apart(struct sgang_conductor *c, const struct gang *g,
 		domains = sgang_nodeset_create(n_nodes);
 		if (theirs && domains && sgang_levels_nodes_of(c, o, theirs)) {
 			sgang_levels_widen(c->fabric, theirs, (uint32_t) level,
-				    domains);
+					   domains);
 			sgang_nodeset_subtract(nodes, domains);
 		}
 		sgang_nodeset_destroy(theirs);
@@ -232,7 +232,8 @@ static void cut(struct sgang_conductor *c, struct gang *const *gangs, size_t n,
 			any |= sgang_levels_nodes_of(c, gangs[i], theirs);
 	}
 	if (any) {
-		sgang_levels_widen(c->fabric, theirs, (uint32_t) level, domains);
+		sgang_levels_widen(c->fabric, theirs, (uint32_t) level,
+				   domains);
 		if (off)
 			sgang_nodeset_subtract(nodes, domains);
 		else
