@@ -580,6 +580,8 @@ static void usage_of(const node_record_t *node_ptr, bool empty,
 
 static bool node_is_free(uint32_t node, bool empty)
 {
+	if (!node_record_table_ptr[node])
+		return false;
 	if (empty)
 		return !IS_NODE_DOWN(node_record_table_ptr[node]) &&
 		       !IS_NODE_DRAIN(node_record_table_ptr[node]);
@@ -760,7 +762,8 @@ static enum sgang_cause host_cause(struct sgang_job *job,
 	struct need need;
 
 	need_of(job_ptr, shape, &need);
-	if (!in_partition(job_ptr, node))
+	/* A partition may still name a dynamic node that is gone. */
+	if (!node_ptr || !in_partition(job_ptr, node))
 		return SGANG_CAUSE_PARTITION;
 	if (IS_NODE_DRAIN(node_ptr) || IS_NODE_FAIL(node_ptr))
 		return SGANG_CAUSE_DRAINED;
