@@ -2,6 +2,7 @@
 /* devices.c - the fabric down to the islands inside nodes */
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,4 +259,37 @@ int sgang_devices_share_out(const struct sgang_devices *devices,
 	}
 	*n_out = n;
 	return 0;
+}
+
+/* The island with just enough room for 'most' pieces, else the one with the most
+ * room, of those that are not given out yet. 'n': none. */
+static uint32_t best_island(const uint32_t *room, const bool *given, uint32_t n,
+			    uint32_t most)
+{
+	uint32_t best = n, i;
+
+	for (i = 0; i < n; i++) {
+		if (given[i] || !room[i])
+			continue;
+		if (best == n ||
+		    (room[best] < most ? room[i] > room[best] :
+		     room[i] >= most && room[i] < room[best]))
+			best = i;
+	}
+	return best;
+}
+
+void sgang_devices_hand_out(const uint32_t *room, uint32_t n, uint32_t most,
+			    uint32_t *units)
+{
+	bool given[SGANG_ISLANDS_MAX] = { false };
+	uint32_t i;
+
+	memmove(units, room, n * sizeof(*units));
+	while ((i = best_island(units, given, n, most)) < n) {
+		given[i] = true;
+		if (units[i] > most)
+			units[i] = most;
+		most -= units[i];
+	}
 }

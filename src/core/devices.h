@@ -63,4 +63,11 @@ int sgang_devices_share_out(const struct sgang_devices *devices,
 			    const struct sgang_run *runs, size_t n_runs,
 			    struct sgang_run **out, size_t *n_out);
 
+/* Into island i of a node 'room[i]' pieces fit, but into the node as a whole no
+ * more than 'most' (memory is not the islands'). Say how many to count on in each
+ * of the 'n' islands: as many as possible together, and what has to be left of
+ * the room is left in islands that stay as they are. 'units' may be 'room'. */
+void sgang_devices_hand_out(const uint32_t *room, uint32_t n, uint32_t most,
+			    uint32_t *units);
+
 #endif

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "devices.h"
 #include "node_topo.h"
+#include "text.h"
 
 static int check_count(uint64_t count, uint32_t max, const char *what,
 		       struct sgang_error *err)
@@ -113,6 +115,76 @@ uint32_t sgang_island_slots(const struct sgang_node_topo *topo,
 {
 	return topo->n_gpus ? topo->island[island].n_gpus :
 	       topo->island[island].n_cores;
+}
+
+/* The last of "gpu:a100:4(S:0)" that is a number; without one it is 1. */
+static uint64_t count_of(const char *entry, size_t length)
+{
+	char number[24];
+	uint64_t count;
+	size_t end = 0, at;
+
+	while (end < length && entry[end] != '(')
+		end++;
+	for (at = end; at && entry[at - 1] != ':'; at--)
+		;
+	if (!at || end - at >= sizeof(number))
+		return 1;
+	memcpy(number, entry + at, end - at);
+	number[end - at] = '\0';
+	return sgang_text_number(number, 0, UINT32_MAX, &count) ? 1 : count;
+}
+
+/* Up to the comma behind it; in brackets there may be others. */
+static size_t entry_length(const char *entry)
+{
+	size_t length = 0, depth = 0;
+
+	for (; entry[length] && (depth || entry[length] != ','); length++) {
+		depth += entry[length] == '(';
+		depth -= depth && entry[length] == ')';
+	}
+	return length;
+}
+
+uint64_t sgang_node_topo_gres(const char *gres)
+{
+	uint64_t gpus = 0;
+
+	while (gres && *gres) {
+		size_t length = entry_length(gres);
+
+		if (!strncmp(gres, "gpu", 3) && strchr(":(,", gres[3]))
+			gpus += count_of(gres, length);
+		gres += length;
+		gres += *gres == ',';
+	}
+	return gpus;
+}
+
+int sgang_node_topo_fits(const struct sgang_node_topo *topo, uint32_t cores,
+			 uint64_t gpus, struct sgang_error *err)
+{
+	if (topo->n_islands > SGANG_ISLANDS_MAX)
+		return sgang_errf(err, EINVAL, "the description \"%s\" has %"
+				  PRIu32 " islands, more than the %d that are "
+				  "told apart: leave it out of gang.conf",
+				  topo->name, topo->n_islands,
+				  SGANG_ISLANDS_MAX);
+	if (topo->n_cores != cores)
+		return sgang_errf(err, EINVAL, "the description \"%s\" has %"
+				  PRIu32 " cores, for Slurm the node has %"
+				  PRIu32 ": correct Sockets= and "
+				  "CoresPerSocket= of the node in slurm.conf, "
+				  "or NodeTopology= in gang.conf", topo->name,
+				  topo->n_cores, cores);
+	if (gpus && topo->n_gpus != gpus)
+		return sgang_errf(err, EINVAL, "the description \"%s\" has %"
+				  PRIu32 " GPUs, for Slurm the node has %"
+				  PRIu64 ": correct Gres= of the node in "
+				  "slurm.conf, or NodeTopology= in gang.conf",
+				  topo->name, topo->n_gpus, gpus);
+	return 0;
 }
 
 /* The arrays hold no padding and their texts are zero to the end: whoever

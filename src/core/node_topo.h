@@ -87,6 +87,18 @@ void sgang_node_topo_destroy(struct sgang_node_topo *topo);
 uint32_t sgang_island_slots(const struct sgang_node_topo *topo,
 			    uint32_t island);
 
+/* How many GPUs the Gres= of a node names, "gpu:a100:4(S:0),gpu:4,nic:2"; NULL is
+ * none. */
+uint64_t sgang_node_topo_gres(const char *gres);
+
+/* Is that a node of which Slurm says that it has so many cores and GPUs? A node
+ * without gres/gpu may have any: Slurm gives out none of them. Nor do threads
+ * count, which have no place of their own. Nor does it fit when it has more
+ * islands than SGANG_ISLANDS_MAX. Returns 0, or -1 with EINVAL and 'err': what
+ * does not fit, and how to mend it. The node is one island then. */
+int sgang_node_topo_fits(const struct sgang_node_topo *topo, uint32_t cores,
+			 uint64_t gpus, struct sgang_error *err);
+
 /* Are they the same inside? The name of the shape does not count. */
 bool sgang_node_topo_equal(const struct sgang_node_topo *a,
 			   const struct sgang_node_topo *b);

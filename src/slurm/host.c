@@ -412,6 +412,18 @@ static void host_nodes(struct sgang_job *job, struct sgang_nodeset *nodes)
 	add_bitmap(nodes, record(job)->node_bitmap);
 }
 
+static uint32_t host_allotted(struct sgang_job *job, uint32_t *cpus)
+{
+	const job_record_t *job_ptr = record(job);
+	const job_resources_t *res = job_ptr->job_resrcs;
+	uint16_t per_task = job_ptr->details ?
+			    job_ptr->details->cpus_per_task : 1;
+
+	for (uint32_t i = 0; res && res->cpus && i < res->nhosts; i++)
+		cpus[i] = res->cpus[i];
+	return (per_task && per_task != NO_VAL16) ? per_task : 1;
+}
+
 static void host_releases(int64_t *free_at)
 {
 	list_itr_t *iter = list_iterator_create(job_list);
@@ -449,6 +461,7 @@ static void host_refresh(void)
 struct need {
 	bool whole;
 	uint64_t cpus;
+	uint32_t per_core;		/* uses so many CPUs of a core at most */
 	uint64_t memory;		/* MB; 0: does not matter */
 	bool all_memory;		/* takes all there is */
 	list_t *gres;			/* of gres_state_t; NULL: none */
@@ -461,6 +474,21 @@ static bool memory_counts(void)
 	return slurm_conf.select_type_param & RELEASE_BY_MEMORY;
 }
 
+/* --threads-per-core, --hint=nomultithread, --ntasks-per-core: the other CPUs of
+ * its cores are nobody's. As common_cpus_per_core() of the stock plugin. */
+static uint32_t cpus_per_core(const struct job_details *d)
+{
+	const multi_core_data_t *mc = d->mc_ptr;
+	uint32_t cpus = UINT32_MAX;
+
+	if (mc && mc->ntasks_per_core && mc->ntasks_per_core != INFINITE16)
+		cpus = mc->ntasks_per_core *
+		       (d->cpus_per_task ? d->cpus_per_task : 1);
+	if (mc && mc->threads_per_core != NO_VAL16)
+		cpus = MIN(cpus, mc->threads_per_core);
+	return cpus ? cpus : 1;
+}
+
 static void need_of(const job_record_t *job_ptr,
 		    const struct sgang_shape *shape, struct need *need)
 {
@@ -469,6 +497,7 @@ static void need_of(const job_record_t *job_ptr,
 	memset(need, 0, sizeof(*need));
 	need->whole = shape->whole;
 	need->cpus = shape->node_cpus;
+	need->per_core = cpus_per_core(d);
 	need->nodes = shape->min_nodes ? shape->min_nodes : 1;
 	need->tasks = (shape->tasks + need->nodes - 1) / need->nodes;
 	need->gres = job_ptr->gres_list_req;
@@ -482,30 +511,9 @@ static void need_of(const job_record_t *job_ptr,
 		need->memory = d->pn_min_memory;
 }
 
-static uint64_t gres_needed(const gres_job_state_t *job,
-			    const struct need *need)
-{
-	if (job->gres_per_node)
-		return job->gres_per_node;
-	if (job->gres_per_task)
-		return job->gres_per_task * need->tasks;
-	return (job->gres_per_job + need->nodes - 1) / need->nodes;
-}
-
 static uint32_t ceil_div(uint64_t a, uint32_t b)
 {
 	return b ? (uint32_t) ((a + b - 1) / b) : (uint32_t) a;
-}
-
-/* Of the GRES only GPUs have a place inside a node. */
-static uint64_t gpus_needed(const struct need *need)
-{
-	uint32_t gpu = gres_build_id("gpu");
-	gres_state_t *gres = need->gres ? list_find_first(need->gres,
-							  gres_find_id, &gpu) :
-					  NULL;
-
-	return gres ? gres_needed(gres->gres_data, need) : 0;
 }
 
 static uint64_t gres_free(const gres_node_state_t *node,
@@ -537,7 +545,9 @@ static uint64_t units_by_gres(const node_record_t *node_ptr,
 	iter = list_iterator_create(need->gres);
 	while ((job_gres = list_next(iter))) {
 		const gres_job_state_t *js = job_gres->gres_data;
-		uint64_t want = gres_needed(js, need), have = 0;
+		uint64_t want = sgang_inside_gres_needed(js, need->tasks,
+							 need->nodes);
+		uint64_t have = 0;
 
 		if (!want)
 			continue;
@@ -576,6 +586,8 @@ static void usage_of(const node_record_t *node_ptr, bool empty,
 
 static bool node_is_free(uint32_t node, bool empty)
 {
+	if (!node_record_table_ptr[node])
+		return false;
 	if (empty)
 		return !IS_NODE_DOWN(node_record_table_ptr[node]) &&
 		       !IS_NODE_DRAIN(node_record_table_ptr[node]);
@@ -610,6 +622,13 @@ static void host_room(const struct sgang_nodeset *nodes,
 	}
 }
 
+/* The cores of a node that the need takes. */
+static uint64_t cores_on(const node_record_t *node_ptr,
+			 const struct need *need)
+{
+	return ceil_div(need->cpus, MIN(need->per_core, node_ptr->tpc));
+}
+
 /* How many times the need fits on the node. Whole cores are given out where
  * cores are what is counted. */
 static uint32_t units_on(uint32_t node, const struct need *need, bool empty)
@@ -624,9 +643,8 @@ static uint32_t units_on(uint32_t node, const struct need *need, bool empty)
 		return units_by_gres(node_ptr, need, empty) ? 1 : 0;
 	}
 	usage_of(node_ptr, empty, &usage);
-	if ((slurm_conf.select_type_param & RELEASE_BY_CORE) && node_ptr->threads > 1)
-		cpus = (cpus + node_ptr->threads - 1) / node_ptr->threads *
-		       node_ptr->threads;
+	if (slurm_conf.select_type_param & RELEASE_BY_CORE)
+		cpus = cores_on(node_ptr, need) * node_ptr->tpc;
 	units = cpus ? usage.cpus / cpus : usage.cpus;
 	if (need->all_memory && units > 0)
 		units = usage.memory_untouched;
@@ -685,7 +703,8 @@ static void host_island_units(struct sgang_job *job,
 	struct need need;
 
 	need_of(record(job), shape, &need);
-	inside.gpus = gpus_needed(&need);
+	inside.tasks = need.tasks;
+	inside.nodes = need.nodes;
 	memset(units, 0, devices->first[devices->n_nodes] * sizeof(*units));
 	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
 	     n = sgang_nodeset_next(nodes, n + 1)) {
@@ -694,7 +713,7 @@ static void host_island_units(struct sgang_job *job,
 
 		if (!most)
 			continue;
-		inside.cores = ceil_div(need.cpus, node_ptr->tpc);
+		inside.cores = cores_on(node_ptr, &need);
 		sgang_inside_units(&inside, n, empty, most,
 				   units + devices->first[n]);
 	}
@@ -749,7 +768,8 @@ static enum sgang_cause host_cause(struct sgang_job *job,
 	struct need need;
 
 	need_of(job_ptr, shape, &need);
-	if (!in_partition(job_ptr, node))
+	/* A partition may still name a dynamic node that is gone. */
+	if (!node_ptr || !in_partition(job_ptr, node))
 		return SGANG_CAUSE_PARTITION;
 	if (IS_NODE_DRAIN(node_ptr) || IS_NODE_FAIL(node_ptr))
 		return SGANG_CAUSE_DRAINED;
@@ -798,6 +818,7 @@ static bool host_same_units(struct sgang_job *a, struct sgang_job *b)
 	need_of(record(a), &sa, &na);
 	need_of(record(b), &sb, &nb);
 	return na.whole == nb.whole && na.cpus == nb.cpus &&
+	       na.per_core == nb.per_core &&
 	       na.memory == nb.memory && na.all_memory == nb.all_memory &&
 	       same_gres(record(a), record(b));
 }
@@ -855,17 +876,6 @@ static bool host_same_request(struct sgang_job *x, struct sgang_job *y)
 	       same_text_request(a, b);
 }
 
-static uint32_t node_gpus(const job_record_t *job_ptr,
-			  const struct sgang_shape *shape)
-{
-	struct need need = {
-		.gres = job_ptr->gres_list_req, .nodes = shape->min_nodes,
-		.tasks = ceil_div(shape->tasks, shape->min_nodes),
-	};
-
-	return (uint32_t) gpus_needed(&need);
-}
-
 void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 		      uint32_t max_nodes, uint32_t req_nodes,
 		      struct sgang_shape *shape)
@@ -889,7 +899,9 @@ void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 	if (d->pn_min_cpus > cpus)
 		cpus = d->pn_min_cpus;
 	shape->node_cpus = cpus;
-	shape->node_gpus = node_gpus(job_ptr, shape);
+	shape->node_gpus = (uint32_t) sgang_inside_gpus_needed(
+		job_ptr, ceil_div(shape->tasks, shape->min_nodes),
+		shape->min_nodes);
 	if (shape->max_nodes == shape->min_nodes)
 		return;
 	/* The number of nodes is open. Whole nodes: as few as have the CPUs, as
@@ -1658,6 +1670,7 @@ const struct sgang_host sgang_host_slurm = {
 	.undo = host_undo,
 	.recommits = host_recommits,
 	.nodes = host_nodes,
+	.allotted = host_allotted,
 	.ready = host_ready,
 	.held = host_held,
 	.adopt = host_adopt,

@@ -14,6 +14,7 @@
 
 #include "release.h"
 
+#include "glue.h"
 #include "inside.h"
 
 #pragma weak job_list
@@ -23,21 +24,39 @@
 static struct {
 	const struct sgang_devices *devices;
 	const struct sgang_node_topo *const *topo;
-	uint32_t *busy;			/* by island: cores in use */
+	uint32_t *busy;			/* by island: cores in use ... */
+	uint64_t counted;		/* ... at this one of sgang_events */
+	bool stale;			/* that is not to be relied on */
 	uint32_t gpu_id;		/* Slurm's number of gres/gpu */
 } inside;
+
+/* Where a job's nodes stand among its own: the one that was asked about last. */
+struct seat {
+	int index;			/* which of its nodes it is */
+	int first;			/* its first core there */
+};
+static struct {
+	struct seat *seat;		/* by node, where the job has it */
+	const job_resources_t *of;	/* NULL: of none */
+	uint64_t when;			/* sgang_events */
+} seats;
 
 void sgang_inside_set(const struct sgang_devices *devices,
 		      const struct sgang_node_topo *const *topo)
 {
 	xfree(inside.busy);
+	xfree(seats.seat);
+	seats.of = NULL;
 	inside.devices = devices;
 	inside.topo = topo;
+	inside.stale = true;
+	inside.counted = UINT64_MAX;
+	inside.gpu_id = gres_build_id("gpu");
 	if (!devices)
 		return;
-	inside.gpu_id = gres_build_id("gpu");
 	inside.busy = xcalloc(devices->first[devices->n_nodes] + 1,
 			      sizeof(*inside.busy));
+	seats.seat = xcalloc(devices->n_nodes + 1, sizeof(*seats.seat));
 }
 
 /* ---- cores ---- */
@@ -47,7 +66,7 @@ static uint32_t island_of_core(const struct sgang_node_topo *topo, int core)
 	return ((uint32_t) core < topo->n_cores) ? topo->core_island[core] : 0;
 }
 
-/* Call 'each' with the island of every core that the job has on its nodes. */
+/* Add up by island the cores that the job has there. */
 static void add_cores(const job_resources_t *res, int node, int first,
 		      uint32_t *part)
 {
@@ -62,9 +81,12 @@ static void add_cores(const job_resources_t *res, int node, int first,
 }
 
 /* A job's cores are numbered over its own nodes alone. */
-static void add_job(const job_resources_t *res)
+static void each_node(const job_resources_t *res,
+		      void (*each)(const job_resources_t *res, int node,
+				   const struct seat *seat))
 {
-	int first = 0, last;
+	struct seat seat = { .index = 0 };
+	int last;
 
 	if (!res || !res->core_bitmap || !res->node_bitmap)
 		return;
@@ -72,47 +94,113 @@ static void add_job(const job_resources_t *res)
 	for (int n = bit_ffs(res->node_bitmap); n >= 0 && n <= last; n++) {
 		if (!bit_test(res->node_bitmap, n))
 			continue;
-		if (inside.topo[n])
-			add_cores(res, n, first,
-				  inside.busy + inside.devices->first[n]);
-		first += node_record_table_ptr[n]->tot_cores;
+		each(res, n, &seat);
+		seat.index++;
+		seat.first += node_record_table_ptr[n]->tot_cores;
 	}
+}
+
+static void add_busy(const job_resources_t *res, int node,
+		     const struct seat *seat)
+{
+	if (inside.topo[node])
+		add_cores(res, node, seat->first,
+			  inside.busy + inside.devices->first[node]);
 }
 
 void sgang_inside_refresh(void)
 {
+	inside.stale = true;
+}
+
+/* Every change of what jobs have is an event: they begin, end, grow, shrink. */
+static void count_busy(void)
+{
+	uint64_t now = atomic_load(&sgang_events);
 	list_itr_t *iter;
 	job_record_t *job_ptr;
 
-	if (!inside.devices)
+	if (!inside.stale)
 		return;
+	inside.stale = false;
+	if (inside.counted == now)
+		return;
+	inside.counted = now;
 	memset(inside.busy, 0, inside.devices->first[inside.devices->n_nodes] *
 	       sizeof(*inside.busy));
 	iter = list_iterator_create(job_list);
 	while ((job_ptr = list_next(iter))) {
 		if (IS_JOB_RUNNING(job_ptr) || IS_JOB_SUSPENDED(job_ptr))
-			add_job(job_ptr->job_resrcs);
+			each_node(job_ptr->job_resrcs, add_busy);
 	}
 	list_iterator_destroy(iter);
 }
 
-static uint64_t free_cores(uint32_t node, uint32_t island, bool empty)
+/* Cores that CoreSpecCount= or CpuSpecList= keep from jobs are no room; which
+ * they are is known once the node has registered. */
+static void count_usable(uint32_t node, uint32_t *usable)
 {
-	uint64_t all = inside.topo[node]->island[island].n_cores;
-	uint64_t busy = empty ? 0 : inside.busy[inside.devices->first[node] +
-						island];
+	const struct sgang_node_topo *topo = inside.topo[node];
+	const node_record_t *node_ptr = node_record_table_ptr[node];
 
-	return (all > busy) ? all - busy : 0;
+	for (uint32_t i = 0; i < topo->n_islands; i++)
+		usable[i] = topo->island[i].n_cores;
+	if (!node_ptr->node_spec_bitmap)
+		return;
+	for (uint32_t core = 0; core < topo->n_cores &&
+	     core < bit_size(node_ptr->node_spec_bitmap); core++) {
+		if (!bit_test(node_ptr->node_spec_bitmap, core))
+			usable[topo->core_island[core]]--;
+	}
+}
+
+static void free_cores(uint32_t node, bool empty, uint32_t *cores)
+{
+	const uint32_t *busy = inside.busy + inside.devices->first[node];
+
+	count_usable(node, cores);
+	for (uint32_t i = 0; !empty && i < inside.topo[node]->n_islands; i++)
+		cores[i] = (cores[i] > busy[i]) ? cores[i] - busy[i] : 0;
 }
 
 /* ---- GPUs ---- */
 
-static const gres_job_state_t *job_gpus(list_t *list)
+uint64_t sgang_inside_gres_needed(const struct gres_job_state *gres,
+				  uint32_t tasks, uint32_t nodes)
 {
-	gres_state_t *gres = list ? list_find_first(list, gres_find_id,
-						    &inside.gpu_id) : NULL;
+	if (gres->gres_per_node)
+		return gres->gres_per_node;
+	if (gres->gres_per_task)
+		return gres->gres_per_task * tasks;
+	return (gres->gres_per_job + nodes - 1) / nodes;
+}
 
-	return gres ? gres->gres_data : NULL;
+/* A request may name several types, each of which is a record of its own. */
+static const gres_job_state_t *next_gpus(list_itr_t *iter)
+{
+	gres_state_t *gres;
+
+	while ((gres = list_next(iter))) {
+		if (gres->plugin_id == inside.gpu_id)
+			return gres->gres_data;
+	}
+	return NULL;
+}
+
+uint64_t sgang_inside_gpus_needed(const struct job_record *job_ptr,
+				  uint32_t tasks, uint32_t nodes)
+{
+	const gres_job_state_t *js;
+	list_itr_t *iter;
+	uint64_t gpus = 0;
+
+	if (!job_ptr->gres_list_req)
+		return 0;
+	iter = list_iterator_create(job_ptr->gres_list_req);
+	while ((js = next_gpus(iter)))
+		gpus += sgang_inside_gres_needed(js, tasks, nodes);
+	list_iterator_destroy(iter);
+	return gpus;
 }
 
 static const gres_node_state_t *node_gpus(uint32_t node)
@@ -209,65 +297,111 @@ static void count_gpus(uint32_t node, const gres_job_state_t *js, bool empty,
 
 /* ---- both ---- */
 
+/* Lower 'room' to what the GPUs of each island are enough for. */
+static void limit_by_gpus(const struct sgang_inside_need *need, uint32_t node,
+			  bool empty, uint32_t *room)
+{
+	const struct sgang_node_topo *topo = inside.topo[node];
+	uint64_t all = sgang_inside_gpus_needed(need->job, need->tasks,
+						need->nodes);
+	uint64_t gpus[SGANG_ISLANDS_MAX];
+	const gres_job_state_t *js = NULL;
+	list_itr_t *iter;
+
+	if (!all)
+		return;
+	iter = list_iterator_create(need->job->gres_list_req);
+	/* each type, and all of them */
+	do {
+		uint64_t wanted;
+
+		js = next_gpus(iter);
+		wanted = js ? sgang_inside_gres_needed(js, need->tasks,
+						       need->nodes) : all;
+		if (!wanted)
+			continue;
+		count_gpus(node, js, empty, gpus);
+		for (uint32_t i = 0; i < topo->n_islands; i++) {
+			if (gpus[i] / wanted < room[i])
+				room[i] = (uint32_t) (gpus[i] / wanted);
+		}
+	} while (js);
+	list_iterator_destroy(iter);
+}
+
 void sgang_inside_units(const struct sgang_inside_need *need, uint32_t node,
 			bool empty, uint32_t most, uint32_t *units)
 {
 	const struct sgang_node_topo *topo = inside.topo[node];
-	uint64_t gpus[SGANG_ISLANDS_MAX];
+	uint32_t room[SGANG_ISLANDS_MAX];
 
 	if (!topo) {
 		units[0] = most;
 		return;
 	}
-	if (need->gpus)
-		count_gpus(node, job_gpus(need->job->gres_list_req), empty,
-			   gpus);
-	for (uint32_t i = 0; i < topo->n_islands; i++) {
-		uint64_t fit = need->cores ?
-			       free_cores(node, i, empty) / need->cores : most;
-
-		if (need->gpus && gpus[i] / need->gpus < fit)
-			fit = gpus[i] / need->gpus;
-		if (fit > most)
-			fit = most;
-		units[i] = (uint32_t) fit;
-		most -= (uint32_t) fit;
-	}
+	if (!empty)
+		count_busy();
+	free_cores(node, empty, room);
+	for (uint32_t i = 0; i < topo->n_islands; i++)
+		room[i] = need->cores ? (uint32_t) (room[i] / need->cores) :
+					most;
+	limit_by_gpus(need, node, empty, room);
+	sgang_devices_hand_out(room, topo->n_islands, most, units);
 }
 
-/* Which of the job's nodes is this one; '*first' is its first core there. */
-static int index_of(const job_resources_t *res, uint32_t node, int *first)
+static void note_seat(const job_resources_t *res, int node,
+		      const struct seat *seat)
 {
-	int index = 0;
-
-	*first = 0;
-	for (uint32_t n = 0; n < node; n++) {
-		if (!bit_test(res->node_bitmap, n))
-			continue;
-		index++;
-		*first += node_record_table_ptr[n]->tot_cores;
-	}
-	return index;
+	(void) res;
+	seats.seat[node] = *seat;
 }
 
-/* Its GPUs by index; false when they have none. */
+/* Where the job, which has the node, has it. All its nodes are asked about one
+ * after the other. */
+static const struct seat *seat_of(const job_resources_t *res, uint32_t node)
+{
+	uint64_t now = atomic_load(&sgang_events);
+
+	if (seats.of != res || seats.when != now) {
+		each_node(res, note_seat);
+		seats.of = res;
+		seats.when = now;
+	}
+	return &seats.seat[node];
+}
+
+/* Add up the GPUs it has there by index, of whatever types. False when they have
+ * none. */
 static bool gpus_of_job(const job_record_t *job_ptr, int index,
 			const struct sgang_node_topo *topo, uint32_t *part)
 {
-	const gres_job_state_t *js = job_gpus(job_ptr->gres_list_alloc);
-	const bitstr_t *gpus;
-	bitoff_t n;
+	const gres_job_state_t *js;
+	bool any = false;
+	list_itr_t *iter;
 
-	if (!js || !js->gres_bit_alloc || (uint32_t) index >= js->node_cnt ||
-	    !js->gres_bit_alloc[index])
+	if (!job_ptr->gres_list_alloc)
 		return false;
-	gpus = js->gres_bit_alloc[index];
-	n = bit_size((bitstr_t *) gpus);
-	for (bitoff_t i = 0; i < n && (uint32_t) i < topo->n_gpus; i++) {
-		if (bit_test((bitstr_t *) gpus, i))
-			part[topo->gpu[i].island]++;
+	iter = list_iterator_create(job_ptr->gres_list_alloc);
+	while ((js = next_gpus(iter))) {
+		bitstr_t *gpus = js->gres_bit_alloc &&
+				 (uint32_t) index < js->node_cnt ?
+				 js->gres_bit_alloc[index] : NULL;
+		bitoff_t n = gpus ? bit_size(gpus) : 0;
+
+		any |= gpus != NULL;
+		for (bitoff_t i = 0; i < n && (uint32_t) i < topo->n_gpus; i++)
+			if (bit_test(gpus, i))
+				part[topo->gpu[i].island]++;
 	}
-	return true;
+	list_iterator_destroy(iter);
+	return any;
+}
+
+static bool has_gpus(const job_record_t *job_ptr)
+{
+	return job_ptr->gres_list_alloc &&
+	       list_find_first(job_ptr->gres_list_alloc, gres_find_id,
+			       &inside.gpu_id);
 }
 
 bool sgang_inside_of_job(const struct job_record *job_ptr, uint32_t node,
@@ -275,8 +409,8 @@ bool sgang_inside_of_job(const struct job_record *job_ptr, uint32_t node,
 {
 	const job_resources_t *res = job_ptr->job_resrcs;
 	const struct sgang_node_topo *topo;
+	const struct seat *seat;
 	const gres_node_state_t *ns;
-	int index, first;
 
 	memset(part, 0, SGANG_ISLANDS_MAX * sizeof(*part));
 	part[0] = 1;
@@ -287,14 +421,14 @@ bool sgang_inside_of_job(const struct job_record *job_ptr, uint32_t node,
 	    !bit_test(res->node_bitmap, node))
 		return false;
 	part[0] = 0;
-	index = index_of(res, node, &first);
-	if (gpus_of_job(job_ptr, index, topo, part))
+	seat = seat_of(res, node);
+	if (gpus_of_job(job_ptr, seat->index, topo, part))
 		return true;
 	/* GPUs without an index are bound to cores, if to anything */
-	ns = job_gpus(job_ptr->gres_list_alloc) ? node_gpus(node) : NULL;
+	ns = has_gpus(job_ptr) ? node_gpus(node) : NULL;
 	if (ns && (!ns->topo_cnt || !ns->topo_core_bitmap))
 		return false;
-	add_cores(res, node, first, part);
+	add_cores(res, node, seat->first, part);
 	return true;
 }
 

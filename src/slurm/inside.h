@@ -14,31 +14,45 @@
 #include "core/devices.h"
 #include "core/node_topo.h"
 
+struct gres_job_state;
 struct job_record;
-struct bitstr;
 
 /* What a job needs of one node, as far as it has a place inside. */
 struct sgang_inside_need {
-	const struct job_record *job;
+	const struct job_record *job;	/* asks for GPUs, or not */
 	uint64_t cores;			/* on the node */
-	uint64_t gpus;			/* 0: none */
+	uint32_t tasks;			/* on the node */
+	uint32_t nodes;			/* that the job has; 1 or more */
 };
+
+/* What a request for one kind of GRES comes to on each of so many nodes, with so
+ * many tasks each. */
+uint64_t sgang_inside_gres_needed(const struct gres_job_state *gres,
+				  uint32_t tasks, uint32_t nodes);
+
+/* The same of all GPUs that the job asks for, of whatever types. */
+uint64_t sgang_inside_gpus_needed(const struct job_record *job, uint32_t tasks,
+				  uint32_t nodes);
 
 /* From now on nodes look like this inside: topo[i] of node i (NULL: one
  * island). Both borrowed until the next call; NULL devices: nothing is known. */
 void sgang_inside_set(const struct sgang_devices *devices,
 		      const struct sgang_node_topo *const *topo);
 
-/* Find out anew which cores are used. */
+/* From now on all numbers are those of this moment. Costs nothing: cores are
+ * counted when somebody asks for free ones, and only if a job has got or given
+ * back its nodes since they were last counted. That takes the time to look at
+ * every core that jobs have. */
 void sgang_inside_refresh(void);
 
-/* How many pieces of that size fit into each island of the node, together at
- * most 'most'; units[0] is of its first island. */
+/* How many pieces of that size fit into each island of the node, as
+ * sgang_devices_hand_out() gives out 'most'; units[0] is of its first island. */
 void sgang_inside_units(const struct sgang_inside_need *need, uint32_t node,
 			bool empty, uint32_t most, uint32_t *units);
 
 /* How much of each island of the node the job has: GPUs, or cores if it has
- * none. False when nobody knows. */
+ * none. False when nobody knows. The first question about a job takes time for
+ * all of its nodes. */
 bool sgang_inside_of_job(const struct job_record *job, uint32_t node,
 			 uint32_t part[SGANG_ISLANDS_MAX]);
 

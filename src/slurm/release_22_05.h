@@ -171,10 +171,6 @@ static inline void release_free_excluded(release_rest_t *more)
 	CALL(int, state_save, (char *dir), (dir)) \
 	CALL(int, state_restore, (char *dir), (dir)) \
 	CALL(int, job_ready, (job_record_t *job_ptr), (job_ptr)) \
-	CALL(int, job_expand, (job_record_t *from, job_record_t *to), \
-	     (from, to)) \
-	CALL(int, job_resized, (job_record_t *job_ptr, \
-	     node_record_t *node_ptr), (job_ptr, node_ptr)) \
 	CALL(int, job_signal, (job_record_t *job_ptr, int sig), \
 	     (job_ptr, sig)) \
 	CALL(int, job_resume, (job_record_t *job_ptr, bool indefinite), \

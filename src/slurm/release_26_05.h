@@ -78,10 +78,6 @@ static inline void release_node_used(const node_record_t *node_ptr,
 
 #define RELEASE_PASSED(CALL) \
 	CALL(int, job_ready, (job_record_t *job_ptr), (job_ptr)) \
-	CALL(int, job_expand, (job_record_t *from, job_record_t *to), \
-	     (from, to)) \
-	CALL(int, job_resized, (job_record_t *job_ptr, \
-	     node_record_t *node_ptr), (job_ptr, node_ptr)) \
 	CALL(void, job_mem_reduce, (job_record_t *job_ptr), (job_ptr)) \
 	CALL(int, job_resume, (job_record_t *job_ptr, bool indefinite), \
 	     (job_ptr, indefinite)) \

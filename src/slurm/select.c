@@ -66,6 +66,10 @@ const uint32_t pstate_version = 7;
 	     RELEASE_REST_PARAMETERS), ) \
 	CALL(int, job_begin, (job_record_t *job_ptr), (job_ptr)) \
 	CALL(int, job_fini, (job_record_t *job_ptr), (job_ptr)) \
+	CALL(int, job_expand, (job_record_t *from, job_record_t *to), \
+	     (from, to)) \
+	CALL(int, job_resized, (job_record_t *job_ptr, \
+	     node_record_t *node_ptr), (job_ptr, node_ptr)) \
 	CALL(int, job_suspend, (job_record_t *job_ptr, bool indefinite), \
 	     (job_ptr, indefinite)) \
 	CALL(int, reconfigure, (void), ()) \
@@ -154,10 +158,12 @@ static struct {
 	bool forward_only;		/* something is wrong: stay out */
 	bool configured;		/* conf and fabric have been read once */
 	bool wrong_layout;		/* no settings can repair that */
+	atomic_bool other_nodes;	/* than those the files were read for */
 	struct sgang_conf conf;
 	struct sgang_fabric *fabric;	/* the conductor owns it, */
 	struct sgang_devices *devices;	/* and this */
-	struct sgang_node_topos *topos;	/* what is inside the nodes */
+	struct sgang_node_topos *topos;	/* what is inside the nodes, */
+	const struct sgang_node_topo **topo;	/* where that fits them */
 	struct sgang_conductor *conductor;
 	pthread_t thread;
 } own;
@@ -254,25 +260,49 @@ static void check_first_job(job_record_t *job_ptr)
 
 /* ---- settings and fabric ---- */
 
-static char **node_names(void)
-{
-	char **names = xcalloc(node_record_count + 1, sizeof(char *));
+/* What is read from files, and what the files are read for. The nodes are those
+ * of the moment at which it was begun. */
+struct reading {
+	char **names;			/* of the nodes */
+	int n_nodes;
+	bool tree;			/* Slurm has a topology.conf */
+	struct sgang_conf before;	/* the settings until now */
+	struct sgang_conf conf;
+	struct sgang_error conf_err, fabric_err, topos_err;
+	struct sgang_fabric *fabric;	/* NULL: see fabric_err */
+	struct sgang_node_topos *topos;	/* NULL: none, or see topos_err */
+};
 
-	for (int i = 0; i < node_record_count; i++) {
-		/* a gap that dynamic nodes may fill */
-		if (node_record_table_ptr[i])
-			names[i] = xstrdup(node_record_table_ptr[i]->name);
-		else
-			names[i] = xstrdup_printf("#%d", i);
-	}
-	return names;
+/* The name of a node, or of a gap that dynamic nodes may fill, for which there is
+ * room in 'gap'. */
+static const char *node_name(int node, char gap[16])
+{
+	if (node_record_table_ptr[node])
+		return node_record_table_ptr[node]->name;
+	snprintf(gap, 16, "#%d", node);
+	return gap;
 }
 
-static void free_names(char **names)
+/* With the locks. */
+static void begin_reading(struct reading *r)
 {
-	for (int i = 0; i < node_record_count; i++)
-		xfree(names[i]);
-	xfree(names);
+	char gap[16];
+
+	*r = (struct reading) { .n_nodes = node_record_count };
+	r->names = xcalloc(r->n_nodes + 1, sizeof(char *));
+	for (int i = 0; i < r->n_nodes; i++)
+		r->names[i] = xstrdup(node_name(i, gap));
+	r->tree = xstrstr(slurm_conf.topology_plugin, "tree");
+	sgang_conf_copy(&r->before, &own.conf);
+}
+
+static void end_reading(struct reading *r)
+{
+	for (int i = 0; i < r->n_nodes; i++)
+		xfree(r->names[i]);
+	xfree(r->names);
+	sgang_conf_free(&r->before);
+	sgang_conf_free(&r->conf);
 }
 
 static int read_conf(struct sgang_conf *conf, struct sgang_error *err)
@@ -290,47 +320,43 @@ static int read_conf(struct sgang_conf *conf, struct sgang_error *err)
 }
 
 /* The nodes as they are, on one leaf. */
-static struct sgang_fabric *flat_fabric(struct sgang_error *err)
-{
-	char **names = node_names();
-	struct sgang_fabric *fabric =
-		sgang_fabric_flat((const char *const *) names,
-				  node_record_count, err);
-
-	free_names(names);
-	return fabric;
-}
-
-static struct sgang_fabric *read_fabric(const struct sgang_conf *conf,
+static struct sgang_fabric *flat_fabric(const struct reading *r,
 					struct sgang_error *err)
 {
+	return sgang_fabric_flat((const char *const *) r->names, r->n_nodes,
+				 err);
+}
+
+static struct sgang_fabric *read_fabric(const struct reading *r,
+					struct sgang_error *err)
+{
+	const struct sgang_conf *conf = &r->conf;
 	struct sgang_fabric *fabric;
-	char **names, *path = NULL;
+	char *path = NULL;
 
 	if (!conf->placement)
-		return flat_fabric(err);
+		return flat_fabric(r, err);
 	if (conf->topology_file[0])
 		path = xstrdup(conf->topology_file);
-	else if (xstrstr(slurm_conf.topology_plugin, "tree"))
+	else if (r->tree)
 		path = get_extra_conf_path("topology.conf");
-	names = node_names();
 	fabric = sgang_fabric_load_file(conf, path,
-					(const char *const *) names,
-					node_record_count, err);
-	free_names(names);
+					(const char *const *) r->names,
+					r->n_nodes, err);
 	xfree(path);
 	return fabric;
 }
 
 static bool same_nodes(const struct sgang_fabric *fabric)
 {
+	char gap[16];
+
 	if (!fabric ||
 	    sgang_fabric_nodes(fabric) != (uint32_t) node_record_count)
 		return false;
 	for (int i = 0; i < node_record_count; i++) {
-		if (!node_record_table_ptr[i] ||
-		    xstrcmp(node_record_table_ptr[i]->name,
-			    sgang_fabric_node_name(fabric, i)))
+		if (strcmp(node_name(i, gap),
+			   sgang_fabric_node_name(fabric, i)))
 			return false;
 	}
 	return true;
@@ -348,8 +374,9 @@ static void complain(const char *what, const char *then)
 
 /* At start a mistake means: stay out. Later it means: what was good stays, or
  * if the nodes are others by now, what is known of them holds. */
-static struct sgang_fabric *fabric_after_mistake(const char *what)
+static struct sgang_fabric *fabric_after_mistake(const struct reading *r)
 {
+	const char *what = r->fabric_err.text;
 	struct sgang_fabric *flat;
 
 	if (!own.configured) {
@@ -361,7 +388,7 @@ static struct sgang_fabric *fabric_after_mistake(const char *what)
 		return own.fabric;
 	}
 	complain(what, "the nodes have changed, so all count as one leaf");
-	flat = flat_fabric(NULL);
+	flat = flat_fabric(r, NULL);
 	if (!flat)
 		stay_out("no memory for the fabric");
 	return flat;
@@ -380,25 +407,109 @@ static char *conf_dir(void)
 	return path;
 }
 
-static struct sgang_node_topos *read_topos(const struct sgang_conf *conf,
+static struct sgang_node_topos *read_topos(const struct reading *r,
 					   struct sgang_error *err)
 {
-	char **names = node_names(), *dir = conf_dir();
+	char *dir = conf_dir();
 	struct sgang_node_topos *topos =
-		sgang_node_topos_load(conf, dir, (const char *const *) names,
-				      node_record_count, err);
+		sgang_node_topos_load(&r->conf, dir,
+				      (const char *const *) r->names,
+				      r->n_nodes, err);
 
-	free_names(names);
 	xfree(dir);
 	return topos;
 }
 
-/* NULL when every node is one island, or there is no memory. */
-static struct sgang_devices *find_devices(const struct sgang_fabric *fabric,
-					  const struct sgang_node_topos *topos)
+/* Needs no locks. Mistakes are kept for apply(). */
+static void read_files(struct reading *r)
 {
-	const struct sgang_node_topo *const *topo =
+	if (read_conf(&r->conf, &r->conf_err) < 0)
+		sgang_conf_copy(&r->conf, &r->before);
+	else
+		r->conf_err.text[0] = '\0';
+	r->fabric = read_fabric(r, &r->fabric_err);
+	if (r->conf.placement)
+		r->topos = read_topos(r, &r->topos_err);
+}
+
+/* A description that does not fit its node, and all nodes like that. */
+struct misfit {
+	struct sgang_error err;
+	const char *first;		/* name of one of them */
+	uint32_t nodes;
+};
+
+static void note_misfit(struct misfit **list, size_t *n,
+			const node_record_t *node_ptr,
+			const struct sgang_error *err)
+{
+	size_t i = 0;
+
+	while (i < *n && xstrcmp((*list)[i].err.text, err->text))
+		i++;
+	if (i == *n) {
+		xrecalloc(*list, *n + 1, sizeof(**list));
+		(*list)[(*n)++] = (struct misfit) { .err = *err,
+						    .first = node_ptr->name };
+	}
+	(*list)[i].nodes++;
+}
+
+/* Each shape and cause once; slurmctld rebuilds its nodes twice in one
+ * reconfigure. */
+static void tell_misfits(const struct misfit *list, size_t n)
+{
+	static char *told;
+	char *all = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		xstrfmtcat(all, "%s\n", list[i].err.text);
+		if (xstrstr(told, list[i].err.text))
+			continue;
+		sgang_log(SGANG_LOG_ERROR,
+			  "node %s and %u others count as one island each: %s",
+			  list[i].first, list[i].nodes - 1, list[i].err.text);
+	}
+	xfree(told);
+	told = all;
+}
+
+/* What is inside each node; NULL: one island, since nothing describes it or what
+ * does is of another machine. The caller frees the array. */
+static const struct sgang_node_topo **
+find_topo(const struct sgang_node_topos *topos)
+{
+	const struct sgang_node_topo *const *described =
 		sgang_node_topos_array(topos);
+	const struct sgang_node_topo **topo =
+		xcalloc(node_record_count + 1, sizeof(*topo));
+	struct misfit *misfits = NULL;
+	node_record_t *node_ptr;
+	size_t n = 0;
+
+	for (int i = 0; (node_ptr = next_node(&i)); i++) {
+		struct sgang_error err;
+
+		if (!described[i])
+			continue;
+		if (!sgang_node_topo_fits(described[i], node_ptr->tot_cores,
+					  sgang_node_topo_gres(
+						node_ptr->config_ptr->gres),
+					  &err))
+			topo[i] = described[i];
+		else
+			note_misfit(&misfits, &n, node_ptr, &err);
+	}
+	tell_misfits(misfits, n);
+	xfree(misfits);
+	return topo;
+}
+
+/* NULL when every node is one island, or there is no memory. */
+static struct sgang_devices *
+find_devices(const struct sgang_fabric *fabric,
+	     const struct sgang_node_topo *const *topo)
+{
 	uint32_t *islands = xcalloc(node_record_count + 1, sizeof(*islands));
 	struct sgang_devices *devices = NULL;
 	bool any = false;
@@ -416,32 +527,34 @@ static struct sgang_devices *find_devices(const struct sgang_fabric *fabric,
 /* What is known of the inside of nodes. */
 struct inside {
 	struct sgang_node_topos *topos;
+	const struct sgang_node_topo **topo;	/* of these, by node */
 	struct sgang_devices *devices;
 };
 
 /* As with the fabric: a mistake at start means to stay out (false), later that
  * what was good stays, as long as the nodes are the same. */
-static bool find_inside(const struct sgang_conf *conf,
+static bool find_inside(const struct reading *r,
 			const struct sgang_fabric *fabric, struct inside *in)
 {
-	struct sgang_error err = { "" };
-
-	*in = (struct inside) { .topos = NULL };
-	if (!conf->placement)
+	*in = (struct inside) { .topos = r->topos };
+	if (!r->conf.placement)
 		return true;
-	in->topos = read_topos(conf, &err);
 	if (in->topos) {
-		in->devices = find_devices(fabric, in->topos);
+		in->topo = find_topo(in->topos);
+		in->devices = find_devices(fabric, in->topo);
 	} else if (!own.configured) {
-		stay_out(err.text);
+		stay_out(r->topos_err.text);
 		return false;
 	} else if (own.topos && same_nodes(own.fabric)) {
-		complain(err.text, "what is inside nodes stays as it was");
+		complain(r->topos_err.text,
+			 "what is inside nodes stays as it was");
 		in->topos = own.topos;
+		in->topo = own.topo;
 		in->devices = (fabric == own.fabric) ? own.devices :
-			      find_devices(fabric, own.topos);
+			      find_devices(fabric, own.topo);
 	} else {
-		complain(err.text, "every node counts as one island");
+		complain(r->topos_err.text,
+			 "every node counts as one island");
 	}
 	return true;
 }
@@ -450,60 +563,111 @@ static bool find_inside(const struct sgang_conf *conf,
 static void use(const struct sgang_conf *conf, struct sgang_fabric *fabric,
 		const struct inside *in)
 {
+	const struct sgang_node_topo **topo = own.topo;
 	struct sgang_node_topos *before = own.topos;
 
 	sgang_conductor_configure(own.conductor, fabric, in->devices, conf);
 	own.fabric = fabric;
 	own.devices = in->devices;
 	own.topos = in->topos;
+	own.topo = in->topo;
 	sgang_host_devices = in->devices;
-	sgang_inside_set(in->devices, in->devices ?
-			 sgang_node_topos_array(in->topos) : NULL);
+	sgang_inside_set(in->devices, in->topo);
+	if (topo != in->topo)
+		xfree(topo);
 	if (before != in->topos)
 		sgang_node_topos_destroy(before);
 }
 
-static void configure(void)
+static uint32_t described_inside(void)
 {
-	struct sgang_error err = { "" };
-	struct sgang_conf conf;
-	struct sgang_fabric *fabric;
+	uint32_t nodes = 0;
+
+	for (int i = 0; own.topo && i < node_record_count; i++)
+		nodes += own.topo[i] != NULL;
+	return nodes;
+}
+
+static void say_configured(void)
+{
+	const struct sgang_conf *conf = &own.conf;
+
+	sgang_log(SGANG_LOG_INFO,
+		  "%u nodes in %u domains, gangs %s, placement %s, %u nodes described inside",
+		  sgang_fabric_nodes(own.fabric),
+		  sgang_fabric_domains(own.fabric), conf->gangs ? "on" : "off",
+		  !conf->placement ? "off" : conf->place_all ? "of all jobs" :
+		  "of gangs",
+		  described_inside());
+}
+
+/* With the locks, and while the nodes are those for which it was read. Takes
+ * what was read. */
+static void apply(struct reading *r)
+{
+	struct sgang_fabric *fabric = r->fabric;
 	struct inside in;
 
-	if (read_conf(&conf, &err) < 0) {
-		if (!own.configured) {
-			stay_out(err.text);
-			return;
-		}
-		complain(err.text, "the settings stay as they were");
-		sgang_conf_copy(&conf, &own.conf);
+	if (r->conf_err.text[0] && !own.configured) {
+		stay_out(r->conf_err.text);
+		goto fail;
 	}
-	fabric = read_fabric(&conf, &err);
+	if (r->conf_err.text[0])
+		complain(r->conf_err.text, "the settings stay as they were");
 	if (!fabric)
-		fabric = fabric_after_mistake(err.text);
-	if (!fabric) {
-		sgang_conf_free(&conf);
-		return;
-	}
-	if (!find_inside(&conf, fabric, &in)) {
-		sgang_fabric_destroy(fabric);
-		sgang_conf_free(&conf);
-		return;
-	}
+		fabric = fabric_after_mistake(r);
+	if (!fabric || !find_inside(r, fabric, &in))
+		goto fail;
 	own.forward_only = false;
 	atomic_store(&sgang_host_barred, false);
 	own.configured = true;
-	use(&conf, fabric, &in);
+	use(&r->conf, fabric, &in);
 	sgang_conf_free(&own.conf);
-	own.conf = conf;		/* takes what it owns */
-	sgang_log(SGANG_LOG_INFO,
-		  "%u nodes in %u domains, gangs %s, placement %s, %u nodes described inside",
-		  sgang_fabric_nodes(fabric), sgang_fabric_domains(fabric),
-		  conf.gangs ? "on" : "off",
-		  !conf.placement ? "off" : conf.place_all ? "of all jobs" :
-		  "of gangs",
-		  own.topos ? sgang_node_topos_described(own.topos) : 0);
+	sgang_conf_copy(&own.conf, &r->conf);
+	atomic_store(&own.other_nodes, false);
+	say_configured();
 	sgang_conductor_poke(own.conductor);
+	return;
+fail:
+	if (fabric != own.fabric)
+		sgang_fabric_destroy(fabric);
+	sgang_node_topos_destroy(r->topos);
+}
+
+/* slurmctld has built its tables, and nobody may look at them before we have. */
+static void configure(void)
+{
+	struct reading r;
+
+	begin_reading(&r);
+	read_files(&r);
+	apply(&r);
+	end_reading(&r);
+}
+
+/* Dynamic nodes have come or gone: read what the files say of them. The locks are
+ * not held meanwhile; if the nodes change again, what was read is for nobody. */
+static void read_again(void)
+{
+	struct reading r;
+	bool used = false;
+
+	if (!atomic_load(&own.other_nodes) || !sgang_host_slurm.lock())
+		return;
+	begin_reading(&r);
+	sgang_host_slurm.unlock();
+	read_files(&r);
+	if (sgang_host_slurm.lock()) {
+		used = !r.fabric || same_nodes(r.fabric);
+		if (used)
+			apply(&r);
+		sgang_host_slurm.unlock();
+	}
+	if (!used) {
+		sgang_fabric_destroy(r.fabric);
+		sgang_node_topos_destroy(r.topos);
+	}
+	end_reading(&r);
 }
 
 /* ---- the conductor's thread ---- */
@@ -531,6 +695,9 @@ static void *conduct(void *arg)
 		if (control_time)
 			atomic_store(&sgang_host_fresh, false);
 		if (may_conduct())
+			read_again();
+		/* No gang is placed on nodes that nobody has looked up. */
+		if (may_conduct() && !atomic_load(&own.other_nodes))
 			sgang_conductor_pass(own.conductor);
 	}
 	return NULL;
@@ -892,16 +1059,17 @@ static void fence_off(const struct job_test *t)
 	sgang_nodeset_destroy(nodes);
 }
 
-/* Later members of a gang keep off what others have for themselves, too. */
-static void exclude(const struct job_test *t, const struct sgang_spec *spec)
+/* A member whose gang has started keeps to what the gang asks of the levels.
+ * False: its gang has not. */
+static bool keep_late(const struct job_test *t, const struct sgang_spec *spec)
 {
 	struct sgang_nodeset *nodes = nodes_of(t->node_bitmap);
+	bool late = nodes && sgang_conductor_late(own.conductor, spec, nodes);
 
-	if (nodes) {
-		sgang_conductor_exclude(own.conductor, spec, nodes);
+	if (late)
 		keep_nodes(t->node_bitmap, nodes);
-	}
 	sgang_nodeset_destroy(nodes);
+	return late;
 }
 
 static int ask_for_nodes(const struct job_test *t)
@@ -909,25 +1077,90 @@ static int ask_for_nodes(const struct job_test *t)
 	return wants_place(t->job_ptr) ? test_placed(t) : ask_stock(t);
 }
 
+/* Leave only nodes that are as near as 'level' to the gang. False: there is no
+ * gang to be near to. */
+static bool keep_near(bitstr_t *bitmap, const struct sgang_spec *spec,
+		      uint32_t level)
+{
+	struct sgang_nodeset *nodes = nodes_of(bitmap);
+	bool near = nodes && sgang_conductor_near(own.conductor, spec, level,
+						  nodes);
+
+	if (near)
+		keep_nodes(bitmap, nodes);
+	sgang_nodeset_destroy(nodes);
+	return near;
+}
+
+/* Can it start now on these nodes alone, without victims? Then they are chosen
+ * from. */
+static bool starts_near(const struct job_test *t, bitstr_t *nodes)
+{
+	struct job_test confined = *t;
+	time_t start = t->job_ptr->start_time;
+
+	confined.node_bitmap = nodes;
+	confined.preemptee_candidates = NULL;
+	if (ask_for_nodes(&confined) == SLURM_SUCCESS &&
+	    ((t->mode & SELECT_MODE_BASE) == SELECT_MODE_RUN_NOW ||
+	     t->job_ptr->start_time <= time(NULL))) {
+		bit_copybits(t->node_bitmap, nodes);
+		return true;
+	}
+	t->job_ptr->start_time = start;
+	if (t->preemptee_job_list)
+		FREE_NULL_LIST(*t->preemptee_job_list);
+	return false;
+}
+
+/* The nodes nearest to the gang come first: one level after the other. */
+static int ask_near(const struct job_test *t, const struct sgang_spec *spec)
+{
+	int before = 0, all = bit_set_count(t->node_bitmap), n = 0;
+	bool starts = false;
+
+	if (!own.conf.placement || sgang_fabric_domains(own.fabric) < 2)
+		return ask_for_nodes(t);
+	for (uint32_t level = SGANG_LEVEL_NODE; !starts && n < all &&
+	     level <= sgang_fabric_top_level(own.fabric); level++) {
+		bitstr_t *nodes = bit_copy(t->node_bitmap);
+
+		if (!keep_near(nodes, spec, level))
+			level = SGANG_LEVEL_UNCONNECTED;
+		n = bit_set_count(nodes);
+		if (n > before && n < all && (uint32_t) n >= t->min_nodes)
+			starts = starts_near(t, nodes);
+		before = n;
+		FREE_NULL_BITMAP(nodes);
+	}
+	return starts ? SLURM_SUCCESS : ask_for_nodes(t);
+}
+
+/* For a member of a gang that has started, or any other job. */
+static int ask_for_job(const struct job_test *t, const struct sgang_spec *late)
+{
+	return late ? ask_near(t, late) : ask_for_nodes(t);
+}
+
 static int test_run_now(const struct job_test *t)
 {
 	struct sgang_spec spec;
-	bool member = is_member(t->job_ptr, &spec);
+	bool member = is_member(t->job_ptr, &spec), late;
 
 	/* A definition never runs, even if somebody released it. */
 	if (member && (spec.object || kept_for_gang(t, &spec)))
 		return SLURM_ERROR;
 	fence_off(t);
 	(void) keep_off(t, member ? &spec : NULL);
-	if (member)
-		exclude(t, &spec);
-	return ask_for_nodes(t);
+	late = member && keep_late(t, &spec);
+	return ask_for_job(t, late ? &spec : NULL);
 }
 
 /* Backfill must not plan a start now that would be refused: it would keep the
  * nodes from jobs that end early enough. */
 static int will_run_beside(const struct job_test *t,
-			   const struct sgang_spec *spec)
+			   const struct sgang_spec *spec,
+			   const struct sgang_spec *late)
 {
 	struct job_test beside = *t;
 	time_t start = t->job_ptr->start_time;
@@ -935,10 +1168,10 @@ static int will_run_beside(const struct job_test *t,
 	int rc;
 
 	if (!sgang_conductor_reserves(own.conductor))
-		return ask_for_nodes(t);
+		return ask_for_job(t, late);
 	beside.node_bitmap = bit_copy(t->node_bitmap);
 	when = keep_off(&beside, spec);
-	rc = ask_for_nodes(&beside);
+	rc = ask_for_job(&beside, late);
 	if (!when || (rc == SLURM_SUCCESS &&
 		      t->job_ptr->start_time <= time(NULL))) {
 		if (rc == SLURM_SUCCESS)
@@ -950,7 +1183,7 @@ static int will_run_beside(const struct job_test *t,
 	if (t->preemptee_job_list)
 		FREE_NULL_LIST(*t->preemptee_job_list);
 	t->job_ptr->start_time = start;
-	rc = ask_for_nodes(t);
+	rc = ask_for_job(t, late);
 	if (rc == SLURM_SUCCESS && t->job_ptr->start_time < when)
 		t->job_ptr->start_time = when;
 	return rc;
@@ -1012,7 +1245,7 @@ static void wait_for_gang(job_record_t *job_ptr, const struct sgang_spec *spec)
 static int test_will_run(const struct job_test *t)
 {
 	struct sgang_spec spec;
-	bool member;
+	bool member, late;
 	int rc;
 
 	if (find_job_record(t->job_ptr->job_id) != t->job_ptr ||
@@ -1027,8 +1260,9 @@ static int test_will_run(const struct job_test *t)
 	}
 	if (member)
 		remember_offer(t);
-	rc = (member && will_run_kept(t, &spec)) ?
-	     SLURM_SUCCESS : will_run_beside(t, member ? &spec : NULL);
+	late = member && keep_late(t, &spec);
+	rc = (member && will_run_kept(t, &spec)) ? SLURM_SUCCESS :
+	     will_run_beside(t, member ? &spec : NULL, late ? &spec : NULL);
 	if (member && rc == SLURM_SUCCESS)
 		wait_for_gang(t->job_ptr, &spec);
 	return rc;
@@ -1125,10 +1359,29 @@ extern int select_p_job_fini(job_record_t *job_ptr)
 	return rc;
 }
 
-extern int select_p_reconfigure(void)
+extern int select_p_job_expand(job_record_t *from, job_record_t *to)
 {
 	atomic_fetch_add(&sgang_events, 1);
-	return stock.reconfigure();
+	return stock.job_expand(from, to);
+}
+
+extern int select_p_job_resized(job_record_t *job_ptr, node_record_t *node_ptr)
+{
+	atomic_fetch_add(&sgang_events, 1);
+	return stock.job_resized(job_ptr, node_ptr);
+}
+
+extern int select_p_reconfigure(void)
+{
+	int rc = stock.reconfigure();
+
+	atomic_fetch_add(&sgang_events, 1);
+	/* scontrol create and delete, and slurmd -Z end in this call. */
+	if (is_at_work() && !same_nodes(own.fabric)) {
+		atomic_store(&own.other_nodes, true);
+		sgang_conductor_poke(own.conductor);
+	}
+	return rc;
 }
 
 /* Where there is this call: the conductor will look at the saved jobs as soon as

@@ -619,15 +619,15 @@ static void host_island_units(struct sgang_job *job,
 	for (uint32_t n = 0; n < world.n_nodes; n++) {
 		uint32_t most = (among >> n & 1) ? pieces(j, n, empty) : 0;
 
+		uint32_t *room = units + n * world.islands;
+
 		for (uint32_t i = 0; i < world.islands; i++) {
 			uint32_t fit = empty ? world.cpus / world.islands :
 					       free_in(n, i);
 
-			fit = j->rq.cpus ? fit / j->rq.cpus : most;
-			fit = (fit < most) ? fit : most;
-			units[n * world.islands + i] = fit;
-			most -= fit;
+			room[i] = j->rq.cpus ? fit / j->rq.cpus : most;
 		}
+		sgang_devices_hand_out(room, world.islands, most, room);
 	}
 }
 
@@ -729,6 +729,18 @@ static const char *start(struct fake_job *j, uint64_t among)
 	j->parked = false;
 	j->text[0] = '\0';
 	return NULL;
+}
+
+static uint32_t host_allotted(struct sgang_job *job, uint32_t *cpus)
+{
+	const struct fake_job *j = job_of(job, "allotted");
+	uint32_t i = 0;
+
+	for (uint32_t n = 0; n < world.n_nodes; n++) {
+		if (j->nodes >> n & 1)
+			cpus[i++] = j->cpus_on[n];
+	}
+	return j->rq.nodes ? 1 : task_cpus(j);
 }
 
 static struct sgang_job *host_commit(struct sgang_job *job,
@@ -1121,6 +1133,7 @@ const struct sgang_host fake_host = {
 	.undo = host_undo,
 	.recommits = host_recommits,
 	.nodes = host_nodes,
+	.allotted = host_allotted,
 	.ready = host_ready,
 	.held = host_held,
 	.adopt = host_adopt,

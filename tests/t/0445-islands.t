@@ -180,4 +180,22 @@ test_expect_success 'nothing is left, and nothing went wrong' '
 	nothing_left
 '
 
+test_expect_success '4.14 a description of another machine is not used, and told once' '
+	sed -i "s/gpu:8/gpu:4/" "$SLURM_CONF" &&
+	sed -i "s/Count=8/Count=4/" "$slurm_dir/etc/gres.conf" &&
+	slurm_stop && slurm_start &&
+	said="node n1 and 3 others count as one island each: the description \
+\\\"two\\\" has 8 GPUs, for Slurm the node has 4: correct Gres=" &&
+	wait_for 10 grep -q "$said" "$slurm_dir/log/slurmctld.log" &&
+	scontrol reconfigure &&
+	wait_for 10 "test \$(grep -c \"0 nodes described inside\" \
+		$slurm_dir/log/slurmctld.log) -ge 2" &&
+	test $(grep -c "$said" "$slurm_dir/log/slurmctld.log") = 1 &&
+	a=$(submit -N 1 -n 4 --gres=gpu:4 --mem=100 --gang=plain \
+		--gang-min-member=1) &&
+	wait_for 10 all_in CONFIGURING $a &&
+	test "$(gang_record $a device)" = "" &&
+	test "$(gang_record $a tier)" = island && clear_cluster
+'
+
 test_done

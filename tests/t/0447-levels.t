@@ -500,6 +500,91 @@ test_expect_success JQ '4.28, 4.30 and the map has them where they are' '
 	map_nodes heavy >map && sort wanted | test_cmp - map &&
 	finish heavy
 '
+# --- members that start after their gang ---
+
+# An ordinary job on each of these host lists; "jobs" has the ids.
+block()
+{
+	local nodes
+
+	jobs=()
+	for nodes; do
+		jobs+=($(submit -w $nodes --exclusive $limit -N $(
+			scontrol show hostnames $nodes | wc -l))) || return 1
+	done
+	wait_for 20 all_in RUNNING ${jobs[@]}
+}
+
+# One more member of the gang NAME: later NAME [OPTIONS]
+later()
+{
+	local name=$1
+
+	shift
+	late=$(submit --gang=$name --gang-min-member=1 -N 1 --exclusive "$@")
+}
+
+# The gang NAME of one member, on that node: begun NAME NODE [OPTIONS]
+begun()
+{
+	local name=$1 node=$2
+
+	shift 2
+	later $name "$@" && first=$late && wait_for 20 all_in RUNNING $first &&
+		test "$(nodes_of $first)" = $node &&
+		wait_for 10 'test "$(gang_phase root/$name)" = running'
+}
+
+test_expect_success '4.24 a member that comes later keeps to the leaf of its gang' '
+	limit=-t10 block n1 && begun team n2 --gang-topology=require:leaf &&
+	later team --gang-topology=require:leaf &&
+	wait_for 15 squeue_says $late "Gang root/team runs in leaf a, where\
+ this member waits for room" &&
+	all_in PENDING $late
+'
+test_expect_success '4.24 it is expected when there is room' '
+	at=$(ends_at $jobs) &&
+	wait_for 40 expected_between $late $at $((at + 60))
+'
+test_expect_success '4.24 and starts there' '
+	scancel $jobs && wait_for 20 all_in RUNNING $late &&
+	test "$(nodes_of $late)" = n1
+'
+test_expect_success '4.24 so does a member that is requeued' '
+	block n3 && scontrol requeue $late &&
+	wait_for 15 squeue_says $late BeginTime &&
+	scontrol update JobId=$late StartTime=now+3 &&
+	wait_for 20 all_in RUNNING $late &&
+	test "$(nodes_of $late)" = n1 && all_in RUNNING $first &&
+	clear_cluster
+'
+test_expect_success '4.20 without a policy the leaf only comes first' '
+	block n[1-2] && begun near n3 && scancel $jobs &&
+	wait_for 10 all_in CANCELLED $jobs &&
+	later near && wait_for 20 all_in RUNNING $late &&
+	test "$(nodes_of $late)" = n4 &&
+	later near && wait_for 20 all_in RUNNING $late && clear_cluster
+'
+test_expect_success '4.24 prefer is the order too' '
+	block n[1-2] && begun near n3 --gang-topology=prefer:leaf@60 &&
+	scancel $jobs && wait_for 10 all_in CANCELLED $jobs &&
+	for i in 1 2; do
+		later near --gang-topology=prefer:leaf@60 &&
+		wait_for 20 all_in RUNNING $late || return 1
+	done &&
+	test $(nodes_of $late | tr -d n) -le 2 && clear_cluster
+'
+test_expect_success '4.24 spread: a later member has a leaf of its own' '
+	block n1 && begun apart n2 --gang-topology=spread:leaf &&
+	scancel $jobs && wait_for 10 all_in CANCELLED $jobs &&
+	later apart --gang-topology=spread:leaf &&
+	wait_for 20 all_in RUNNING $late &&
+	test $(nodes_of $late | tr -d n) -ge 3 &&
+	later apart --gang-topology=spread:leaf &&
+	wait_for 15 squeue_says $late "Gang root/apart is spread: this member\
+ waits for room in a leaf without another" &&
+	all_in PENDING $late && clear_cluster
+'
 test_expect_success 'nothing is left where jobs ran' '
 	nothing_left
 '

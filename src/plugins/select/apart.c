@@ -18,11 +18,21 @@ size_t sgang_apart_jobs(const struct gang *g)
 struct sgang_job *sgang_apart_job(const struct sgang_conductor *c,
 				  const struct gang *g, size_t i)
 {
+	struct sgang_job_info info;
+	struct sgang_job *job;
+
 	if (i >= g->n_entries)
-		return c->host->find(g->holds[i - g->n_entries].job_id);
-	if (g->entries[i]->m.state == SGANG_MEMBER_PENDING)
+		job = c->host->find(g->holds[i - g->n_entries].job_id);
+	else if (g->entries[i]->m.state == SGANG_MEMBER_PENDING)
 		return NULL;
-	return c->host->find(g->entries[i]->job_id);
+	else
+		job = c->host->find(g->entries[i]->job_id);
+	if (!job)
+		return NULL;
+	/* it may have ended or been requeued since the registry looked */
+	c->host->info(job, &info);
+	return (info.state == SGANG_JOB_RUNNING ||
+		info.state == SGANG_JOB_CONFIGURING) ? job : NULL;
 }
 
 static int exclusive_level(const struct sgang_conductor *c,
@@ -249,14 +259,4 @@ struct sgang_nodeset *sgang_apart_around(struct sgang_conductor *c,
 	if (around)
 		sgang_levels_add(c->fabric, nodes, (uint32_t) level, around);
 	return around;
-}
-
-void sgang_conductor_exclude(struct sgang_conductor *c,
-			     const struct sgang_spec *spec,
-			     struct sgang_nodeset *nodes)
-{
-	struct gang *g = sgang_registry_find(c, spec->ns, spec->name);
-
-	if (g)
-		sgang_apart_cut(c, g, nodes);
 }

@@ -34,22 +34,54 @@ static void planned_nodes(const struct attempt *a, size_t part,
 	}
 }
 
+/* All islands of a node. */
+static void add_islands(const struct sgang_devices *devices, uint32_t node,
+			struct sgang_nodeset *islands)
+{
+	for (uint32_t i = devices->first[node]; i < devices->first[node + 1];
+	     i++)
+		sgang_nodeset_add(islands, i);
+}
+
+/* The islands that the part is planned in: where it lies over all of those of a
+ * node, also the ones without a rank. NULL when it does so everywhere, or without
+ * memory. */
+static struct sgang_nodeset *planned_islands(const struct attempt *a, size_t i)
+{
+	const struct sgang_devices *devices = a->c->devices;
+	struct sgang_nodeset *islands =
+		sgang_nodeset_create(devices->first[devices->n_nodes]);
+	bool any = false;
+
+	for (size_t r = 0; islands && r < a->plan->n_runs; r++) {
+		const struct sgang_run *run = &a->plan->runs[r];
+
+		if (run->member != i)
+			continue;
+		any |= run->slots != 0;
+		if (run->slots)
+			sgang_nodeset_add(islands, run->node);
+		else
+			add_islands(devices, devices->node[run->node],
+				    islands);
+	}
+	if (any)
+		return islands;
+	sgang_nodeset_destroy(islands);
+	return NULL;
+}
+
 /* Where Slurm cannot be kept to the planned islands, their nodes will do. */
 static struct sgang_job *commit_islands(struct attempt *a, size_t i,
 					const struct sgang_nodeset *nodes,
 					struct sgang_refusal *refusal)
 {
-	const struct sgang_devices *devices = a->c->devices;
 	struct sgang_nodeset *islands;
 	struct sgang_job *job = NULL;
 
-	if (!devices || a->parts[i].probed->shape.whole)
+	if (!a->c->devices || a->parts[i].probed->shape.whole)
 		return NULL;
-	islands = sgang_nodeset_create(devices->first[devices->n_nodes]);
-	for (size_t r = 0; islands && r < a->plan->n_runs; r++) {
-		if (a->plan->runs[r].member == i)
-			sgang_nodeset_add(islands, a->plan->runs[r].node);
-	}
+	islands = planned_islands(a, i);
 	if (islands)
 		job = a->c->host->commit(a->parts[i].job, nodes, islands,
 					 refusal);

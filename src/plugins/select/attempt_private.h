@@ -110,6 +110,16 @@ int sgang_levels_spread(const struct attempt *a);
 int64_t sgang_levels_relax(const struct attempt *a);
 /* What the gang's group asks for as a whole; nothing if nobody in it says. */
 void sgang_levels_of_group(const struct gang *g, struct sgang_policy *policy);
+/* Add the nodes that members of the gang have now. False: 'nodes' is empty. */
+bool sgang_levels_nodes_of(struct sgang_conductor *c, const struct gang *g,
+			   struct sgang_nodeset *nodes);
+/* The level of that name; -1: "", or there is none. */
+int sgang_levels_find(const struct sgang_conductor *c, const char *name);
+/* Take out the nodes that a member that starts after its gang must keep off.
+ * What is only preferred, or asked of gangs that start together, is not asked of
+ * it. */
+void sgang_levels_cut_late(struct sgang_conductor *c, struct gang *g,
+			   struct sgang_nodeset *nodes);
 /* Take out the nodes that the gang must keep off because of what it and its
  * group have already, and of where an attempt looks. */
 void sgang_levels_cut(struct sgang_conductor *c, struct gang *g,

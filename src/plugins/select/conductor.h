@@ -97,12 +97,20 @@ bool sgang_conductor_kept(struct sgang_conductor *c,
 			  const struct sgang_spec *spec,
 			  struct sgang_nodeset *nodes);
 
-/* A member of a gang that has started is about to start on some of 'nodes': take
- * away those that --gang-exclusive keeps it off. Called with slurmctld's locks
- * held. */
-void sgang_conductor_exclude(struct sgang_conductor *c,
-			     const struct sgang_spec *spec,
-			     struct sgang_nodeset *nodes);
+/* A member that Slurm would start on some of 'nodes': if its gang has started,
+ * take away those that --gang-topology=require: and spread: and --gang-exclusive
+ * keep it off. False: it has not started, and nothing was taken. Called with
+ * slurmctld's locks held. */
+bool sgang_conductor_late(struct sgang_conductor *c,
+			  const struct sgang_spec *spec,
+			  struct sgang_nodeset *nodes);
+
+/* The same: leave only those that share a domain of this level with a node that
+ * its gang has. False: there is no such node, or no memory, and nothing was
+ * taken. */
+bool sgang_conductor_near(struct sgang_conductor *c,
+			  const struct sgang_spec *spec, uint32_t level,
+			  struct sgang_nodeset *nodes);
 
 /* Something changed: run a pass soon. Any thread. */
 void sgang_conductor_poke(struct sgang_conductor *c);

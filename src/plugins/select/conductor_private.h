@@ -267,6 +267,13 @@ void sgang_show_phase(struct sgang_conductor *c, const struct gang *g,
 /* What every record of the gang says alike. */
 void sgang_show_fill(const struct gang *g, struct sgang_record *r);
 
+/* --- late.c --- */
+
+/* Why a member waits whose gang has started, where that is for what the gang
+ * asks of the levels. False: it asks for nothing. */
+bool sgang_late_text(struct sgang_conductor *c, const struct gang *g,
+		     char *text, size_t size);
+
 /* --- describe.c --- */
 
 /* The islands that a job has of these nodes, all of which are its own; NULL

@@ -9,12 +9,13 @@
 #include "core/explain.h"
 #include "core/hostlist.h"
 #include "core/parallel.h"
+#include "core/ranks.h"
 #include "plugins/log.h"
 
 /* The ring as it really is, by node and, where there are devices, by island:
  * each member's nodes in the planned order if they are the planned ones, else in
- * fabric order; its tasks spread evenly over them, and inside a node by what it
- * has of each island. */
+ * fabric order; its ranks on them as Slurm starts them (core/ranks.h), and inside
+ * a node by what it has of each island. */
 struct layout {
 	struct sgang_run *runs;
 	size_t n, cap;
@@ -120,7 +121,6 @@ static uint32_t list_planned(struct sgang_conductor *c,
 {
 	uint32_t n = 0;
 
-
 	for (size_t r = 0; plan && r < plan->n_runs; r++) {
 		uint32_t node = run_node(c, &plan->runs[r]);
 
@@ -133,6 +133,33 @@ static uint32_t list_planned(struct sgang_conductor *c,
 	return n;
 }
 
+/* How many of the member's ranks are on each of its nodes, by node. -1 without
+ * memory. */
+static int count_ranks(struct sgang_conductor *c, struct sgang_job *job,
+		       const struct sgang_nodeset *nodes, uint32_t tasks,
+		       uint32_t *ranks)
+{
+	uint32_t n = sgang_nodeset_count(nodes), each, i = 0;
+	uint32_t *cpus = calloc(sgang_nodeset_size(nodes) + 1UL,
+				sizeof(*cpus));
+	uint32_t *counts = calloc(n + 1, sizeof(*counts));
+	int rc = -1;
+
+	if (!cpus || !counts)
+		goto out;
+	each = c->host->allotted(job, cpus);
+	sgang_ranks_spread(cpus, n, each, tasks > n ? tasks : n, counts);
+	for (uint32_t node = sgang_nodeset_next(nodes, 0);
+	     node != SGANG_NODE_NONE;
+	     node = sgang_nodeset_next(nodes, node + 1))
+		ranks[node] = counts[i++];
+	rc = 0;
+out:
+	free(cpus);
+	free(counts);
+	return rc;
+}
+
 static int push_member(struct sgang_conductor *c, struct layout *l,
 		       const struct sgang_placement *plan, uint32_t member,
 		       struct sgang_job *job, uint32_t tasks)
@@ -141,27 +168,29 @@ static int push_member(struct sgang_conductor *c, struct layout *l,
 	uint32_t n_nodes = sgang_fabric_nodes(c->fabric), n;
 	struct sgang_nodeset *left = sgang_nodeset_create(n_nodes);
 	uint32_t *nodes = calloc(n_nodes + 1, sizeof(*nodes));
+	uint32_t *ranks = calloc(n_nodes + 1, sizeof(*ranks));
 	int rc = -1;
 
-	if (!left || !nodes)
+	if (!left || !nodes || !ranks)
 		goto out;
 	c->host->nodes(job, left);
+	if (count_ranks(c, job, left, tasks, ranks) < 0)
+		goto out;
 	n = list_planned(c, plan, member, left, nodes);
 	for (uint32_t pos = 0; pos < n_nodes; pos++) {
 		if (sgang_nodeset_has(left, order[pos]))
 			nodes[n++] = order[pos];
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t ranks = tasks / n + (i < tasks % n);
-
 		if (push_node(c, l, member, job, nodes[i],
-			      ranks ? ranks : 1) < 0)
+			      ranks[nodes[i]]) < 0)
 			goto out;
 	}
 	rc = 0;
 out:
 	sgang_nodeset_destroy(left);
 	free(nodes);
+	free(ranks);
 	return rc;
 }
 

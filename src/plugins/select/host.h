@@ -198,6 +198,10 @@ struct sgang_host {
 	bool (*recommits)(void);
 	/* The nodes the job has. */
 	void (*nodes)(struct sgang_job *job, struct sgang_nodeset *nodes);
+	/* How many CPUs it has on each of them, in the order of their numbers,
+	 * and as the return value, 1 or more, how many each of its ranks wants.
+	 * 'cpus' has room for all nodes, and is all 0 for a job that has none. */
+	uint32_t (*allotted)(struct sgang_job *job, uint32_t *cpus);
 	/* Is the job held by us and by nobody else (prologs done, nodes up)? */
 	bool (*ready)(struct sgang_job *job);
 	/* Is it still the hold that we put on it? */

@@ -157,21 +157,21 @@ struct sgang_nodeset *sgang_levels_place(const struct attempt *a)
 	return place;
 }
 
-/* What the gang's members have. */
-static bool add_nodes_of(struct sgang_conductor *c, const struct gang *g,
-			 struct sgang_nodeset *nodes)
+bool sgang_levels_nodes_of(struct sgang_conductor *c, const struct gang *g,
+			   struct sgang_nodeset *nodes)
 {
-	bool any = false;
-
 	for (size_t i = 0; i < sgang_apart_jobs(g); i++) {
 		struct sgang_job *job = sgang_apart_job(c, g, i);
 
-		if (job) {
+		if (job)
 			c->host->nodes(job, nodes);
-			any = true;
-		}
 	}
-	return any;
+	return sgang_nodeset_next(nodes, 0) != SGANG_NODE_NONE;
+}
+
+int sgang_levels_find(const struct sgang_conductor *c, const char *name)
+{
+	return name[0] ? sgang_costs_level(&c->conf.costs, name) : -1;
 }
 
 /* Keep to, or off, the domains of this level that those gangs use. */
@@ -186,7 +186,7 @@ static void cut(struct sgang_conductor *c, struct gang *const *gangs, size_t n,
 
 	for (size_t i = 0; theirs && domains && i < n; i++) {
 		if (gangs[i] != but)
-			any |= add_nodes_of(c, gangs[i], theirs);
+			any |= sgang_levels_nodes_of(c, gangs[i], theirs);
 	}
 	if (any) {
 		sgang_levels_add(c->fabric, theirs, (uint32_t) level, domains);
@@ -199,21 +199,30 @@ static void cut(struct sgang_conductor *c, struct gang *const *gangs, size_t n,
 	sgang_nodeset_destroy(domains);
 }
 
-static int level_of(const struct sgang_conductor *c, const char *name)
-{
-	return name[0] ? sgang_costs_level(&c->conf.costs, name) : -1;
-}
-
 /* The level that what is placed later must share with what is placed. */
 static int binding_level(const struct sgang_conductor *c,
 			 const struct sgang_policy *policy, int64_t since)
 {
-	int level = level_of(c, policy->require), preferred;
+	int level = sgang_levels_find(c, policy->require), preferred;
 
 	if (c->host->now() >= prefers_until(policy, since))
 		return level;
-	preferred = level_of(c, policy->prefer);
+	preferred = sgang_levels_find(c, policy->prefer);
 	return (level < 0 || preferred < level) ? preferred : level;
+}
+
+/* Keep to the domains of 'level' that those gangs use, and off those of
+ * 'spread'; -1: does not matter. */
+static void keep_to(struct sgang_conductor *c, struct gang *const *gangs,
+		    size_t n, const struct gang *but, int level,
+		    const char *spread, struct sgang_nodeset *nodes)
+{
+	int off = sgang_levels_find(c, spread);
+
+	if (level >= 0)
+		cut(c, gangs, n, but, level, false, nodes);
+	if (off >= 0)
+		cut(c, gangs, n, but, off, true, nodes);
 }
 
 void sgang_levels_cut(struct sgang_conductor *c, struct gang *g,
@@ -221,7 +230,6 @@ void sgang_levels_cut(struct sgang_conductor *c, struct gang *g,
 {
 	struct sgang_policy own, group;
 	struct gang *alone, **gangs;
-	int level;
 	size_t n;
 
 	if (!c->fabric)
@@ -232,20 +240,24 @@ void sgang_levels_cut(struct sgang_conductor *c, struct gang *g,
 		sgang_nodeset_subtract(nodes, c->avoid);
 	if (c->tried)
 		sgang_nodeset_subtract(nodes, c->tried);
-	sgang_spec_policy(&g->tally.spec, &own);
 	/* the rest of a gang of which some hold already */
-	level = binding_level(c, &own, g->tally.complete);
-	if (level >= 0)
-		cut(c, &g, 1, NULL, level, false, nodes);
-	level = level_of(c, own.spread);
-	if (level >= 0)
-		cut(c, &g, 1, NULL, level, true, nodes);
+	sgang_spec_policy(&g->tally.spec, &own);
+	keep_to(c, &g, 1, NULL, binding_level(c, &own, g->tally.complete),
+		own.spread, nodes);
 	sgang_levels_of_group(g, &group);
 	gangs = sgang_group_of(g, &alone, &n);
-	level = binding_level(c, &group, group_complete_since(g));
-	if (level >= 0)
-		cut(c, gangs, n, g, level, false, nodes);
-	level = level_of(c, group.spread);
-	if (level >= 0)
-		cut(c, gangs, n, g, level, true, nodes);
+	keep_to(c, gangs, n, g,
+		binding_level(c, &group, group_complete_since(g)),
+		group.spread, nodes);
+}
+
+void sgang_levels_cut_late(struct sgang_conductor *c, struct gang *g,
+			   struct sgang_nodeset *nodes)
+{
+	struct sgang_policy policy;
+
+	sgang_apart_cut(c, g, nodes);
+	sgang_spec_policy(&g->tally.spec, &policy);
+	keep_to(c, &g, 1, NULL, sgang_levels_find(c, policy.require),
+		policy.spread, nodes);
 }

@@ -163,6 +163,18 @@ static void show_definition(struct sgang_conductor *c, struct gang *g,
 
 /* ---- the reason ---- */
 
+/* Of ordinary jobs Slurm says why they wait; of what it was kept from by us it
+ * does not know. */
+static void show_late(struct sgang_conductor *c, const struct gang *g,
+		      const struct entry *e)
+{
+	char text[320];
+
+	if (c->conf.gangs && e->m.eligible &&
+	    sgang_late_text(c, g, text, sizeof(text)))
+		c->host->tell(e->job, text, false);
+}
+
 static void show_pending(struct sgang_conductor *c, struct gang *g,
 			 struct entry *e, bool may_start, const char *text)
 {
@@ -172,8 +184,10 @@ static void show_pending(struct sgang_conductor *c, struct gang *g,
 		c->host->unpark(e->job);
 		c->fenced = true;
 	}
-	if (ordinary)
+	if (ordinary) {
+		show_late(c, g, e);
 		return;
+	}
 	if (may_start)
 		c->host->tell(e->job, text, g->failed);
 	else if (e->parked || e->m.eligible)

@@ -309,6 +309,10 @@ static int plan_islands(struct attempt *a, struct slots *s,
 				 &a->parts[0].probed->shape, s->everywhere,
 				 true, s->total);
 	island_units(a, s, moment, s->free);
+	/* Where a node is not for all of its islands, which of them are counted
+	 * may differ from one moment to the other. */
+	raise_to(s->total, s->free, a->c->devices->first[
+			a->c->devices->n_nodes]);
 	inside.fabric = a->c->devices->fabric;
 	rc = sgang_plan(&inside, plan, nofit, err);
 	if (rc == 1 && find_others(a, &inside, *plan, &others))
@@ -330,6 +334,19 @@ static uint32_t tightest(const struct sgang_devices *devices, uint32_t node,
 			best = i;
 	}
 	return best;
+}
+
+/* Runs over nodes that lie over all islands of them: nobody knows in which their
+ * slots are. */
+static int lay_over(const struct sgang_devices *devices,
+		    const struct sgang_run *runs, size_t n_runs,
+		    struct sgang_run **out, size_t *n_out)
+{
+	if (sgang_devices_share_out(devices, runs, n_runs, out, n_out) < 0)
+		return -1;
+	for (size_t i = 0; i < *n_out; i++)
+		(*out)[i].slots = 0;
+	return 0;
 }
 
 /* Put each piece into an island of its node; one for which no island has room
@@ -358,8 +375,7 @@ static int lay_pieces(struct attempt *a, struct slots *s,
 			s->amount[island]--;
 			continue;
 		}
-		if (sgang_devices_share_out(devices, run, 1, &spread,
-					    &more) < 0) {
+		if (lay_over(devices, run, 1, &spread, &more) < 0) {
 			free(*out);
 			return -1;
 		}
@@ -378,8 +394,7 @@ static int lay_inside(struct attempt *a, struct slots *s,
 		      struct sgang_run **out, size_t *n_out)
 {
 	if (!pieces)
-		return sgang_devices_share_out(a->c->devices, runs, n_runs,
-					       out, n_out);
+		return lay_over(a->c->devices, runs, n_runs, out, n_out);
 	island_units(a, s, moment, s->amount);
 	return lay_pieces(a, s, runs, n_runs, out, n_out);
 }

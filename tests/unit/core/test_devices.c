@@ -184,6 +184,35 @@ static void test_expand(void **state)
 	sgang_fabric_destroy(fabric);
 }
 
+/* What a node has room for goes where it leaves the least broken. */
+static void test_hand_out(void **state)
+{
+	static const struct {
+		uint32_t n, room[4], most, units[4];
+	} cases[] = {
+		{ 2, { 1, 2 }, 3, { 1, 2 } },
+		{ 2, { 1, 2 }, 9, { 1, 2 } },
+		{ 2, { 1, 2 }, 2, { 0, 2 } },
+		{ 2, { 1, 2 }, 1, { 1, 0 } },
+		{ 4, { 2, 4, 3, 4 }, 3, { 0, 0, 3, 0 } },
+		{ 4, { 2, 4, 3, 4 }, 6, { 2, 4, 0, 0 } },
+		{ 4, { 0, 5, 0, 2 }, 6, { 0, 5, 0, 1 } },
+		{ 3, { 1, 1, 1 }, 0, { 0, 0, 0 } },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint32_t units[4];
+
+		memcpy(units, cases[i].room, sizeof(units));
+		sgang_devices_hand_out(units, cases[i].n, cases[i].most, units);
+		if (memcmp(units, cases[i].units, cases[i].n * sizeof(*units)))
+			fail_msg("case %zu: %u %u %u %u", i, units[0], units[1],
+				 units[2], units[3]);
+	}
+}
+
 static void test_errors(void **state)
 {
 	uint32_t islands[] = { 2, 0, 4, 2, 2 };
@@ -222,6 +251,7 @@ int main(void)
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_share_out),
 		cmocka_unit_test(test_expand),
+		cmocka_unit_test(test_hand_out),
 		cmocka_unit_test(test_errors),
 	};
 

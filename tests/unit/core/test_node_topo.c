@@ -159,6 +159,62 @@ static void test_no_memory(void **state)
 	assert_int_equal(fail_live, before);
 }
 
+/* 4.14: a description of another machine is not used. */
+static void test_fits(void **state)
+{
+	static const struct {
+		uint32_t islands, cores;
+		uint64_t gpus;
+		const char *what;	/* NULL: it fits */
+	} cases[] = {
+		{ 2, 16, 8, NULL },
+		{ 2, 16, 0, NULL },
+		{ 2, 8, 8, "has 16 cores, for Slurm the node has 8" },
+		{ 2, 16, 4, "has 8 GPUs, for Slurm the node has 4" },
+		{ 65, 520, 260, "has 65 islands, more than the 64" },
+		{ 64, 512, 256, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sgang_node_topo *topo = sgang_node_topo_create(
+			"box", cases[i].islands, 4, 8, NULL);
+		struct sgang_error err = { "" };
+		int rc = sgang_node_topo_fits(topo, cases[i].cores,
+					      cases[i].gpus, &err);
+
+		assert_int_equal(rc, cases[i].what ? -1 : 0);
+		if (cases[i].what && !strstr(err.text, cases[i].what))
+			fail_msg("case %zu: %s", i, err.text);
+		if (cases[i].what && !strstr(err.text, "gang.conf"))
+			fail_msg("case %zu: no remedy: %s", i, err.text);
+		sgang_node_topo_destroy(topo);
+	}
+}
+
+static void test_gres(void **state)
+{
+	static const struct {
+		const char *gres;
+		uint64_t gpus;
+	} cases[] = {
+		{ NULL, 0 },
+		{ "", 0 },
+		{ "nic:2", 0 },
+		{ "gpux:2", 0 },
+		{ "gpu", 1 },
+		{ "gpu:8", 8 },
+		{ "gpu:a100", 1 },
+		{ "gpu:a100:4(S:0,1),nic:1,gpu:v100:2(S:1)", 6 },
+		{ "gpu:no_consume:3,gpu(", 4 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(sgang_node_topo_gres(cases[i].gres),
+				 cases[i].gpus);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +223,8 @@ int main(void)
 		cmocka_unit_test(test_equal),
 		cmocka_unit_test(test_nics_count),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_fits),
+		cmocka_unit_test(test_gres),
 		cmocka_unit_test(test_no_memory),
 	};
 

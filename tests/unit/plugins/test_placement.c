@@ -168,6 +168,21 @@ static void test_any_device(void **state)
 	assert_non_null(strstr(fake_job(ids[0])->comment, " device=any"));
 }
 
+/* One rank that has CPUs of both islands is not kept to the one it is in. */
+static void test_one_rank(void **state)
+{
+	struct fake_request rq = piece_of("train", 1, 3);
+	uint32_t id;
+
+	(void) state;
+	rq.ranks = 1;
+	id = submit(rq);
+	schedule_and_pass();
+	assert_int_equal(fake_state(id), FAKE_RUNNING);
+	assert_int_equal(islands_of(id), 3);
+	assert_int_equal(fake_counts.refused, 0);
+}
+
 /* Random pieces and ends: nothing is ever overbooked (the toy cluster watches),
  * and what fits into an island is in one if the plan could have it so. */
 static void test_random_islands(void **state)
@@ -487,6 +502,133 @@ static void test_nonstrict_requires(void **state)
 	assert_true(nodes_of(ids, 4) == LEAF(1));
 }
 
+/* ---- members that start after their gang ---- */
+
+/* 4.24: a requeued member and a new one stay in the leaf of the others, wait for
+ * it, and say so. */
+static void test_late_requires(void **state)
+{
+	uint32_t ids[3], late, other;
+
+	(void) state;
+	occupy(LEAF(0), 0);
+	submit_many(with("train", 3, "require:leaf", NULL), 3, ids);
+	schedule_and_pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	assert_true((nodes_of(ids, 3) & LEAF(1)) == nodes_of(ids, 3));
+	other = occupy(LEAF(1) & ~nodes_of(ids, 3), 0);
+	late = submit(with("train", 3, "require:leaf", NULL));
+	pass();
+	assert_int_equal(turn(late), SGANG_TURN_ORDINARY);
+	assert_true(late_on(late, ALL_FREE, 0) == LEAF(1));
+	schedule_and_pass();
+	assert_int_equal(fake_state(late), FAKE_PENDING);
+	assert_string_equal(text_of(late), "Gang alice/train runs in leaf l1, "
+			    "where this member waits for room");
+	fake_lose(ids[1]);
+	schedule_and_pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	assert_int_equal(fake_state(late), FAKE_PENDING);
+	assert_int_equal(leaves_of(nodes_of(ids, 3)), 1);
+	fake_end(other);
+	schedule_and_pass();
+	assert_int_equal(fake_state(late), FAKE_RUNNING);
+	assert_true(fake_job(late)->nodes & LEAF(1));
+}
+
+/* Where nobody runs any more there is nothing to keep to. */
+static void test_late_alone(void **state)
+{
+	uint32_t ids[2];
+
+	(void) state;
+	submit_many(with("train", 2, "require:leaf", NULL), 2, ids);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	fake_lose(ids[0]);
+	fake_lose(ids[1]);
+	/* the conductor has not looked since */
+	assert_true(late_on(ids[0], ALL_FREE, 0) == ALL_FREE);
+	assert_true(late_on(ids[0], ALL_FREE, SGANG_LEVEL_LEAF) == ALL_FREE);
+}
+
+/* 4.24: one of its own leaf for each, later too. */
+static void test_late_spreads(void **state)
+{
+	uint32_t ids[3], late;
+
+	(void) state;
+	occupy(LEAF(0), 0);
+	submit_many(with("train", 3, "spread:leaf", NULL), 3, ids);
+	schedule_and_pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	late = submit(with("train", 3, "spread:leaf", NULL));
+	pass();
+	assert_true(late_on(late, ALL_FREE, 0) == LEAF(0));
+	schedule_and_pass();
+	assert_int_equal(fake_state(late), FAKE_PENDING);
+	assert_string_equal(text_of(late), "Gang alice/train is spread: this "
+			    "member waits for room in a leaf without another");
+	fake_lose(ids[1]);
+	schedule_and_pass();
+	assert_int_equal(leaves_of(nodes_of(ids, 3)), 3);
+}
+
+/* Domains of others are none for a late member, and it says why it waits. */
+static void test_late_exclusive(void **state)
+{
+	uint32_t ids[1], others[1], late;
+
+	(void) state;
+	occupy(LEAF(2) | LEAF(3), 0);
+	submit_many(with("alone", 1, NULL, "gang_exclusive=leaf"), 1, ids);
+	schedule_and_pass();
+	submit_many(with("other", 1, NULL, NULL), 1, others);
+	schedule_and_pass();
+	all_in_state(ids, 1, FAKE_RUNNING);
+	all_in_state(others, 1, FAKE_RUNNING);
+	occupy(LEAF(1) & ~nodes_of(others, 1) & ~nodes_of(ids, 1), 0);
+	occupy(LEAF(0) & ~nodes_of(others, 1) & ~nodes_of(ids, 1), 0);
+	late = submit(with("other", 1, NULL, NULL));
+	pass();
+	assert_true(late_on(late, ALL_FREE, 0) ==
+		    (ALL_FREE & ~(nodes_of(ids, 1) & LEAF(0) ? LEAF(0) :
+							      LEAF(1))));
+	schedule_and_pass();
+	assert_int_equal(fake_state(late), FAKE_PENDING);
+	if (!strstr(text_of(late), "apart from other gangs"))
+		fail_msg("%s", text_of(late));
+}
+
+/* 4.20: without a policy, and with a preference, it is only the order: the leaf
+ * first, then the spine, then all. */
+static void test_late_order(void **state)
+{
+	static const char *const policies[] = { NULL, "prefer:leaf@60" };
+
+	for (size_t i = 0; i < 2; i++) {
+		uint32_t ids[2], late;
+
+		teardown(state);
+		setup(state);
+		occupy(LEAF(0) | LEAF(1), 0);
+		submit_many(with("train", 2, policies[i], NULL), 2, ids);
+		schedule_and_pass();
+		all_in_state(ids, 2, FAKE_RUNNING);
+		assert_int_equal(leaves_of(nodes_of(ids, 2)), 1);
+		late = submit(with("train", 2, policies[i], NULL));
+		pass();
+		assert_true(late_on(late, ALL_FREE, 0) == ALL_FREE);
+		assert_true(late_on(late, ALL_FREE, SGANG_LEVEL_NODE) ==
+			    nodes_of(ids, 2));
+		assert_int_equal(leaves_of(late_on(late, ALL_FREE,
+						   SGANG_LEVEL_LEAF)), 1);
+		assert_true(late_on(late, ALL_FREE, SGANG_LEVEL_LEAF + 1) ==
+			    (LEAF(2) | LEAF(3)));
+		assert_string_equal(text_of(late), "");
+	}
+}
+
 /* 4.37: auto waits for a better place while that saves more than it costs. */
 static void test_auto(void **state)
 {
@@ -580,6 +722,30 @@ static void test_layout(void **state)
 			    "0,2,4,6");
 	assert_int_equal(record_of(ids[0]).weighted_cost,
 			 100 * 2 * 4 + 1 * 4 * 8);
+}
+
+/* 4.29: of four and two CPUs four and two ranks, as Slurm starts them. Three on
+ * each would tear a pair apart. */
+static void test_ranks_of_nodes(void **state)
+{
+	struct fake_request rq = with("train", 1, NULL,
+				      "gang_parallel=tp=2,dp=3");
+	uint32_t id;
+
+	(void) state;
+	rq.nodes = 0;
+	rq.total_cpus = rq.ranks = 6;
+	rq.partition = 3;
+	id = submit((struct fake_request) { .nodes = 1, .cpus = 2,
+					    .priority = 1000 });
+	assert_true(fake_start(id, 2));
+	id = submit(rq);
+	schedule_and_pass();
+	assert_int_equal(fake_state(id), FAKE_RUNNING);
+	assert_int_equal(fake_job(id)->cpus_on[0], 4);
+	/* three tp rings of 2 hops inside of a node; two dp rings over all */
+	assert_int_equal(record_of(id).weighted_cost,
+			 100 * 3 * 2 * 1 + 10 * 2 * (1 + 4 + 4));
 }
 
 /* Groups that its ranks do not make up are a reason, not a start. */
@@ -1035,6 +1201,7 @@ int main(void)
 		INSIDE(test_whole_nodes),
 		INSIDE(test_two_nodes_each),
 		INSIDE(test_any_device),
+		INSIDE(test_one_rank),
 		INSIDE(test_random_islands),
 		OUTSIDE(test_require_says_why),
 		OUTSIDE(test_prefer_waits),
@@ -1045,8 +1212,14 @@ int main(void)
 		OUTSIDE(test_group_topology),
 		OUTSIDE(test_group_and_own),
 		OUTSIDE(test_nonstrict_requires),
+		OUTSIDE(test_late_requires),
+		OUTSIDE(test_late_alone),
+		OUTSIDE(test_late_spreads),
+		OUTSIDE(test_late_exclusive),
+		OUTSIDE(test_late_order),
 		OUTSIDE(test_auto),
 		OUTSIDE(test_parallel),
+		OUTSIDE(test_ranks_of_nodes),
 		OUTSIDE(test_layout),
 		OUTSIDE(test_parallel_mismatch),
 		OUTSIDE(test_account),

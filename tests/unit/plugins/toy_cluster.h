@@ -155,19 +155,27 @@ static inline uint64_t mask_of(const struct sgang_nodeset *set)
 	return nodes;
 }
 
-/* The scheduler reaches a member and may let it use 'nodes'. */
-static inline enum sgang_turn turn_on(uint32_t id, uint64_t nodes, bool reserving)
+/* What it says of its gang. */
+static inline struct sgang_spec spec_of(uint32_t id)
 {
 	const struct fake_job *j = fake_job(id);
-	struct sgang_nodeset *set = set_of(nodes);
 	struct sgang_spec spec;
-	enum sgang_turn turn;
 
 	assert_int_equal(sgang_spec_from_env(&spec, j->env, j->n_env, NULL), 1);
 	if (!spec.ns[0])
 		strcpy(spec.ns, j->user);
+	return spec;
+}
+
+/* The scheduler reaches a member and may let it use 'nodes'. */
+static inline enum sgang_turn turn_on(uint32_t id, uint64_t nodes, bool reserving)
+{
+	struct sgang_nodeset *set = set_of(nodes);
+	struct sgang_spec spec = spec_of(id);
+	enum sgang_turn turn;
+
 	fake_scheduler(true);
-	turn = sgang_conductor_turn(c, &spec, j->rq.priority, set, reserving);
+	turn = sgang_conductor_turn(c, &spec, fake_job(id)->rq.priority, set, reserving);
 	fake_scheduler(false);
 	sgang_nodeset_destroy(set);
 	return turn;
@@ -213,6 +221,22 @@ static inline const struct fake_job *next_in_queue(const struct fake_job *after)
 	return best;
 }
 
+/* The nodes of 'nodes' that a member whose gang has started may have; with
+ * 'level', only those that are so near to it. */
+static inline uint64_t late_on(uint32_t id, uint64_t nodes, uint32_t level)
+{
+	struct sgang_nodeset *set = set_of(nodes);
+	struct sgang_spec spec = spec_of(id);
+
+	fake_scheduler(true);
+	if (sgang_conductor_late(c, &spec, set) && level)
+		(void) sgang_conductor_near(c, &spec, level, set);
+	fake_scheduler(false);
+	nodes = mask_of(set);
+	sgang_nodeset_destroy(set);
+	return nodes;
+}
+
 /* One look of the scheduler at its queue, in the order of priority. */
 static inline void schedule(void)
 {
@@ -227,6 +251,8 @@ static inline void schedule(void)
 		if (j.gang[0] && turn(j.id) == SGANG_TURN_TAKEN)
 			continue;
 		nodes = fenced(j.rq.priority, fake_fits(j.id));
+		if (j.gang[0])
+			nodes = late_on(j.id, nodes, 0);
 		while (fake_start(j.id, nodes))
 			;
 	}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* late.c - members that start after their gang: new ones, requeued ones
+ *
+ * They are ordinary jobs, which Slurm starts one by one. But they join a ring,
+ * so they keep to what the gang asks of the levels, and of the nodes that are
+ * left those come first that are nearest to it. A ring that takes one more node
+ * in costs more the higher the level is at which the node meets the nearest of
+ * those that it has, and nothing else of the node matters.
+ */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "attempt_private.h"
+
+/* The gang, if its members are ordinary jobs by now. */
+static struct gang *started(struct sgang_conductor *c,
+			    const struct sgang_spec *spec)
+{
+	struct gang *g = sgang_registry_find(c, spec->ns, spec->name);
+
+	return (g && c->fabric && sgang_gang_ordinary(&g->tally)) ? g : NULL;
+}
+
+bool sgang_conductor_late(struct sgang_conductor *c,
+			  const struct sgang_spec *spec,
+			  struct sgang_nodeset *nodes)
+{
+	struct gang *g = started(c, spec);
+
+	if (g)
+		sgang_levels_cut_late(c, g, nodes);
+	return g != NULL;
+}
+
+bool sgang_conductor_near(struct sgang_conductor *c,
+			  const struct sgang_spec *spec, uint32_t level,
+			  struct sgang_nodeset *nodes)
+{
+	uint32_t n_nodes = c->host->node_count();
+	struct sgang_nodeset *own = sgang_nodeset_create(n_nodes);
+	struct sgang_nodeset *near = sgang_nodeset_create(n_nodes);
+	struct gang *g = started(c, spec);
+	bool any = own && near && g && sgang_levels_nodes_of(c, g, own);
+
+	if (any) {
+		sgang_levels_add(c->fabric, own, level, near);
+		sgang_nodeset_and(nodes, near);
+	}
+	sgang_nodeset_destroy(own);
+	sgang_nodeset_destroy(near);
+	return any;
+}
+
+/* ---- why it waits ---- */
+
+/* The domains of a level that have one of 'nodes': how many, and the first. */
+static uint32_t domains_of(const struct sgang_fabric *fabric,
+			   const struct sgang_nodeset *nodes, uint32_t level,
+			   const char **first)
+{
+	struct sgang_nodeset *seen =
+		sgang_nodeset_create(sgang_fabric_domains(fabric));
+	uint32_t n = 0;
+
+	*first = "";
+	for (uint32_t i = sgang_nodeset_next(nodes, 0);
+	     seen && i != SGANG_NODE_NONE;
+	     i = sgang_nodeset_next(nodes, i + 1)) {
+		uint32_t d = sgang_fabric_within(fabric, i, level);
+
+		if (d != SGANG_DOMAIN_NONE && sgang_nodeset_has(seen, d))
+			continue;
+		if (d != SGANG_DOMAIN_NONE)
+			sgang_nodeset_add(seen, d);
+		if (!n++)
+			*first = (d == SGANG_DOMAIN_NONE) ?
+				 sgang_fabric_node_name(fabric, i) :
+				 sgang_fabric_domain(fabric, d)->name;
+	}
+	sgang_nodeset_destroy(seen);
+	return n;
+}
+
+static void text_of_require(const struct sgang_conductor *c,
+			    const struct gang *g,
+			    const struct sgang_nodeset *own, const char *level,
+			    char *text, size_t size)
+{
+	int at = sgang_levels_find(c, level);
+	const char *name;
+	uint32_t n = domains_of(c->fabric, own, (uint32_t) at, &name);
+
+	if (n == 1)
+		snprintf(text, size,
+			 "Gang %s/%s runs in %s %.64s, where this member waits for room",
+			 g->ns, g->name, level, name);
+	else
+		snprintf(text, size,
+			 "Gang %s/%s runs in %u %s domains, where this member waits for room",
+			 g->ns, g->name, n, level);
+}
+
+/* Does --gang-exclusive take anything? */
+static bool kept_apart(struct sgang_conductor *c, const struct gang *g)
+{
+	uint32_t n_nodes = c->host->node_count();
+	struct sgang_nodeset *nodes = sgang_nodeset_create(n_nodes);
+	bool apart = false;
+
+	if (nodes) {
+		sgang_nodeset_fill(nodes);
+		sgang_apart_cut(c, g, nodes);
+		apart = sgang_nodeset_count(nodes) < n_nodes;
+	}
+	sgang_nodeset_destroy(nodes);
+	return apart;
+}
+
+bool sgang_late_text(struct sgang_conductor *c, const struct gang *g,
+		     char *text, size_t size)
+{
+	struct sgang_nodeset *own;
+	struct sgang_policy policy;
+	bool any;
+
+	if (!c->fabric)
+		return false;
+	own = sgang_nodeset_create(c->host->node_count());
+	any = own && sgang_levels_nodes_of(c, g, own);
+	sgang_spec_policy(&g->tally.spec, &policy);
+	if (any && sgang_levels_find(c, policy.require) >= 0)
+		text_of_require(c, g, own, policy.require, text, size);
+	else if (any && sgang_levels_find(c, policy.spread) >= 0)
+		snprintf(text, size,
+			 "Gang %s/%s is spread: this member waits for room in a %s without another",
+			 g->ns, g->name, policy.spread);
+	else if (any && kept_apart(c, g))
+		snprintf(text, size,
+			 "Gang %s/%s runs: this member waits for room apart from other gangs (--gang-exclusive)",
+			 g->ns, g->name);
+	else
+		any = false;
+	sgang_nodeset_destroy(own);
+	return any;
+}

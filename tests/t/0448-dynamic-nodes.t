@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0448-dynamic-nodes.t - nodes that come and go without a reconfigure
+#
+# scontrol create and delete change Slurm's table of nodes. The topology file
+# knows the new node before. No slurmd runs; the jobs stay CONFIGURING.
+
+test_description='The fabric is read again when nodes are created and deleted'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+cat >leaves.conf <<\END
+SwitchName=a Nodes=n[1,4]
+SwitchName=b Nodes=n[2-3]
+SwitchName=top Switches=a,b
+END
+slurm_setup --cloud 3 --gang --conf 'MaxNodeCount=5'
+cp leaves.conf "$slurm_dir/etc/leaves.conf"
+echo "TopologyFile=$slurm_dir/etc/leaves.conf" >>"$slurm_dir/etc/gang.conf"
+slurm_start
+
+log=$slurm_dir/log/slurmctld.log
+
+create()
+{
+	scontrol create nodename=$1 state=cloud nodeaddr=127.0.0.1 port=1 \
+		cpus=$(scontrol show node n1 |
+			sed -n 's/.*CPUTot=\([0-9]*\).*/\1/p') \
+		realmemory=8000
+}
+
+member()
+{
+	submit -N 1 --exclusive --gang=$1 --gang-min-member=2 \
+		--gang-topology=require:leaf
+}
+
+test_expect_success '4.13 a gang waits for a leaf that has room' '
+	busy=$(submit -w n2 -N 1 --exclusive) &&
+	wait_state $busy CONFIGURING &&
+	a=$(member pair) && b=$(member pair) &&
+	wait_for 15 squeue_says $a "no leaf has 2" && all_in PENDING $a $b
+'
+test_expect_success '4.13 and gets the node that comes' '
+	create n4 &&
+	wait_for 15 all_in CONFIGURING $a $b &&
+	squeue -h -j $a,$b -o %N | sort | xargs >nodes &&
+	test "$(cat nodes)" = "n1 n4" &&
+	test "$(gang_record $a tier)" = leaf
+'
+test_expect_success '4.13 of one that has gone nothing is left' '
+	scancel $a $b && wait_for 15 all_in CANCELLED $a $b &&
+	wait_for 15 "sinfo -h -n n4 -o %T | grep idle" &&
+	scontrol delete nodename=n4 &&
+	a=$(member pair) && b=$(member pair) &&
+	wait_for 15 squeue_says $a "no leaf has 2" && all_in PENDING $a $b &&
+	scancel $a $b $busy
+'
+test_expect_success 'a new node in its place is another one' '
+	create n9 &&
+	a=$(submit -w n9 -N 1 --exclusive --gang=nine --gang-min-member=1) &&
+	wait_for 15 all_in CONFIGURING $a &&
+	test "$(gang_record $a at)" = n9 && scancel $a
+'
+test_expect_success 'nothing went wrong' '
+	! grep -E "error: gang:|fatal" "$log"
+'
+
+test_done

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_inside.c - what is used and free inside nodes, by Slurm's own records
+ *
+ * The records are made here; Slurm's library has the bitmaps and lists. Looks
+ * at bits of a bitmap are counted, which is what counting cores costs.
+ */
+
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "src/common/slurm_xlator.h"
+#include "src/common/bitstring.h"
+#include "src/common/gres.h"
+#include "src/common/job_resources.h"
+#include "src/common/list.h"
+#include "src/slurmctld/slurmctld.h"
+
+#include "slurm/glue.h"
+#include "slurm/inside.h"
+
+#define NODES 10000
+#define CORES 8
+#define GPUS 8
+#define TYPE_A 1
+#define TYPE_B 2
+
+/* ---- slurmctld's own ---- */
+
+List job_list;
+int node_record_count = NODES;
+node_record_t **node_record_table_ptr;
+atomic_uint_fast64_t sgang_events;
+
+extern uint32_t gres_build_id(char *name)
+{
+	return name[0];
+}
+
+extern uint32_t cr_get_coremap_offset(uint32_t node)
+{
+	return node * CORES;
+}
+
+static uint64_t looks;
+extern int __real_slurm_bit_test(bitstr_t *bitmap, bitoff_t bit);
+extern int __wrap_slurm_bit_test(bitstr_t *bitmap, bitoff_t bit);
+
+int __wrap_slurm_bit_test(bitstr_t *bitmap, bitoff_t bit)
+{
+	looks++;
+	return __real_slurm_bit_test(bitmap, bit);
+}
+
+/* ---- a cluster: two islands of four cores and four GPUs in each node ---- */
+
+static struct sgang_fabric *fabric;
+static struct sgang_devices *devices;
+static struct sgang_node_topo *topo;
+static const struct sgang_node_topo **topos;
+static node_record_t nodes[NODES];
+static gres_node_state_t gpus_of_node;
+static gres_state_t gpus_state = { .plugin_id = 'g' };
+/* GPUs 0 and 1 of each island are of type A, 2 and 3 of type B. */
+static uint64_t of_type[2];
+static uint32_t type_of[2] = { TYPE_A, TYPE_B };
+static bitstr_t *gpu_bitmap[2];
+
+static void make_gpus(void)
+{
+	gpus_of_node = (gres_node_state_t) {
+		.topo_cnt = 2, .topo_type_id = type_of,
+		.topo_gres_bitmap = gpu_bitmap,
+		.topo_gres_cnt_alloc = of_type,
+	};
+	gpus_of_node.gres_bit_alloc = bit_alloc(GPUS);
+	for (int t = 0; t < 2; t++)
+		gpu_bitmap[t] = bit_alloc(GPUS);
+	for (int i = 0; i < GPUS; i++)
+		bit_set(gpu_bitmap[i % 4 / 2], i);
+	gpus_state.gres_data = &gpus_of_node;
+}
+
+static int setup(void **state)
+{
+	static char name[NODES][8];
+	static const char *names[NODES];
+	uint32_t islands[NODES];
+
+	(void) state;
+	for (int n = 0; n < NODES; n++) {
+		snprintf(name[n], sizeof(name[n]), "n%d", n);
+		names[n] = name[n];
+		islands[n] = 2;
+	}
+	fabric = sgang_fabric_flat(names, NODES, NULL);
+	devices = sgang_devices_create(fabric, islands, NULL);
+	topo = sgang_node_topo_create("two", 2, 4, 4, NULL);
+	topos = calloc(NODES, sizeof(*topos));
+	node_record_table_ptr = calloc(NODES, sizeof(*node_record_table_ptr));
+	make_gpus();
+	job_list = list_create(NULL);
+	for (int n = 0; n < NODES; n++) {
+		nodes[n] = (node_record_t) { .tot_cores = CORES, .tpc = 1 };
+		nodes[n].gres_list = list_create(NULL);
+		list_append(nodes[n].gres_list, &gpus_state);
+		node_record_table_ptr[n] = &nodes[n];
+		topos[n] = topo;
+	}
+	sgang_inside_set(devices, topos);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void) state;
+	sgang_inside_set(NULL, NULL);
+	for (int n = 0; n < NODES; n++) {
+		FREE_NULL_LIST(nodes[n].gres_list);
+		FREE_NULL_BITMAP(nodes[n].node_spec_bitmap);
+	}
+	FREE_NULL_BITMAP(gpus_of_node.gres_bit_alloc);
+	for (int t = 0; t < 2; t++)
+		FREE_NULL_BITMAP(gpu_bitmap[t]);
+	FREE_NULL_LIST(job_list);
+	free(node_record_table_ptr);
+	free(topos);
+	sgang_node_topo_destroy(topo);
+	sgang_devices_destroy(devices);
+	sgang_fabric_destroy(fabric);
+	return 0;
+}
+
+struct job {
+	job_record_t record;
+	job_resources_t res;
+};
+
+/* A job that runs on nodes first to last, on these cores of each. */
+static void start(struct job *job, int first, int last, const char *cores)
+{
+	int from, upto, n = last - first + 1;
+
+	assert_int_equal(sscanf(cores, "%d-%d", &from, &upto), 2);
+	memset(job, 0, sizeof(*job));
+	job->res.node_bitmap = bit_alloc(NODES);
+	job->res.core_bitmap = bit_alloc(n * CORES);
+	bit_nset(job->res.node_bitmap, first, last);
+	for (int i = 0; i < n; i++)
+		bit_nset(job->res.core_bitmap, i * CORES + from,
+			 i * CORES + upto);
+	job->record.job_state = JOB_RUNNING;
+	job->record.job_resrcs = &job->res;
+	list_append(job_list, &job->record);
+	sgang_events++;
+}
+
+static void end(struct job *job)
+{
+	FREE_NULL_BITMAP(job->res.node_bitmap);
+	FREE_NULL_BITMAP(job->res.core_bitmap);
+	job->record.job_state = JOB_COMPLETE;
+	sgang_events++;
+}
+
+/* units(): of a piece of so many cores, and of GPUs by type (0: any). */
+struct ask {
+	uint64_t cores;
+	uint32_t most;
+	uint64_t gpus, a, b;
+	uint32_t expected[2];
+};
+
+static void check_units(const struct ask *ask, const char *what)
+{
+	const uint64_t counts[] = { ask->gpus, ask->a, ask->b };
+	gres_job_state_t js[3] = {
+		{ .type_id = 0 },
+		{ .type_id = TYPE_A, .type_name = (char *) "a" },
+		{ .type_id = TYPE_B, .type_name = (char *) "b" },
+	};
+	gres_state_t gres[3];
+	job_record_t record = { .gres_list_req = list_create(NULL) };
+	struct sgang_inside_need need = {
+		.job = &record, .cores = ask->cores, .tasks = 1, .nodes = 1
+	};
+	uint32_t units[2] = { 9, 9 };
+
+	for (int i = 0; i < 3; i++) {
+		js[i].gres_per_node = counts[i];
+		gres[i] = (gres_state_t) { .plugin_id = 'g',
+					   .gres_data = &js[i] };
+		if (counts[i])
+			list_append(record.gres_list_req, &gres[i]);
+	}
+	assert_int_equal(sgang_inside_gpus_needed(&record, 1, 1),
+			 ask->gpus + ask->a + ask->b);
+	sgang_inside_refresh();
+	sgang_inside_units(&need, 3, false, ask->most, units);
+	if (memcmp(units, ask->expected, sizeof(units)))
+		fail_msg("%s: %u and %u fit, expected %u and %u", what,
+			 units[0], units[1], ask->expected[0],
+			 ask->expected[1]);
+	FREE_NULL_LIST(record.gres_list_req);
+}
+
+/* 4.20: cores of the islands, and what else is to be had of the node. */
+static void test_cores(void **state)
+{
+	struct job job;
+
+	(void) state;
+	check_units(&(struct ask) { .cores = 2, .most = 4,
+				    .expected = { 2, 2 } }, "empty");
+	/* the rest of the node is for two: they share an island */
+	start(&job, 2, 4, "0-1");
+	check_units(&(struct ask) { .cores = 2, .most = 3,
+				    .expected = { 1, 2 } }, "half of one");
+	check_units(&(struct ask) { .cores = 2, .most = 2,
+				    .expected = { 0, 2 } }, "two at most");
+	check_units(&(struct ask) { .cores = 2, .most = 1,
+				    .expected = { 1, 0 } }, "one at most");
+	end(&job);
+	check_units(&(struct ask) { .cores = 3, .most = 2,
+				    .expected = { 1, 1 } }, "it has ended");
+}
+
+/* Cores that Slurm keeps for itself are no room. */
+static void test_special_cores(void **state)
+{
+	(void) state;
+	nodes[3].node_spec_bitmap = bit_alloc(CORES);
+	bit_nset(nodes[3].node_spec_bitmap, 0, CORES - 1);
+	bit_clear(nodes[3].node_spec_bitmap, 6);
+	check_units(&(struct ask) { .cores = 4, .most = 1,
+				    .expected = { 1, 0 } }, "one of eight");
+	check_units(&(struct ask) { .cores = 1, .most = 7,
+				    .expected = { 4, 3 } }, "single cores");
+}
+
+/* 4.20: every type that is asked for counts, and all together. */
+static void test_types(void **state)
+{
+	(void) state;
+	check_units(&(struct ask) { .most = 4, .gpus = 4,
+				    .expected = { 1, 1 } }, "four of any");
+	check_units(&(struct ask) { .most = 4, .a = 2,
+				    .expected = { 1, 1 } }, "a:2");
+	check_units(&(struct ask) { .most = 4, .a = 2, .b = 2,
+				    .expected = { 1, 1 } }, "a:2,b:2");
+	bit_set(gpus_of_node.gres_bit_alloc, 3);
+	check_units(&(struct ask) { .most = 4, .a = 2, .b = 2,
+				    .expected = { 0, 1 } }, "one b is taken");
+	check_units(&(struct ask) { .most = 4, .a = 1, .b = 1,
+				    .expected = { 1, 2 } }, "a:1,b:1");
+	bit_set(gpus_of_node.gres_bit_alloc, 4);
+	check_units(&(struct ask) { .most = 4, .a = 2, .b = 2,
+				    .expected = { 0, 0 } }, "and one a");
+}
+
+/* Busy cores are counted again only after a job began or ended. */
+static void test_cache(void **state)
+{
+	struct ask ask = { .cores = 4, .most = 2, .expected = { 0, 1 } };
+	struct job job;
+
+	(void) state;
+	start(&job, 0, NODES - 1, "0-0");
+	looks = 0;
+	check_units(&ask, "first");
+	assert_true(looks >= NODES * CORES);
+	looks = 0;
+	check_units(&ask, "again");
+	assert_int_equal(looks, 0);
+	end(&job);
+	ask.expected[0] = 1;
+	check_units(&ask, "ended");
+}
+
+/* What a job has of its nodes is found in a time that grows as they do. */
+static void test_of_job(void **state)
+{
+	struct job job, other;
+	uint32_t part[SGANG_ISLANDS_MAX];
+
+	(void) state;
+	start(&job, 10, NODES - 1, "3-5");
+	start(&other, 5, 12, "6-7");
+	bit_clear(job.res.core_bitmap, (7000 - 10) * CORES + 3);
+	looks = 0;
+	for (uint32_t i = 0; i < NODES - 10; i++) {
+		uint32_t n = 10 + (i * 7) % (NODES - 10);
+
+		assert_true(sgang_inside_of_job(&job.record, n, part));
+		if (part[0] != (n != 7000) || part[1] != 2)
+			fail_msg("node %u: %u and %u", n, part[0], part[1]);
+	}
+	assert_true(looks < (uint64_t) NODES * (CORES + 4));
+	assert_true(sgang_inside_of_job(&other.record, 5, part));
+	assert_int_equal(part[0], 0);
+	assert_int_equal(part[1], 2);
+	assert_false(sgang_inside_of_job(&other.record, 4, part));
+	end(&job);
+	end(&other);
+}
+
+/* GPUs of two types are two records. */
+static void test_gpus_of_job(void **state)
+{
+	bitstr_t *bits[2] = { bit_alloc(GPUS), bit_alloc(GPUS) };
+	gres_job_state_t js[2] = {
+		{ .node_cnt = 1, .gres_bit_alloc = &bits[0] },
+		{ .node_cnt = 1, .gres_bit_alloc = &bits[1] },
+	};
+	gres_state_t gres[2] = {
+		{ .plugin_id = 'g', .gres_data = &js[0] },
+		{ .plugin_id = 'g', .gres_data = &js[1] },
+	};
+	uint32_t part[SGANG_ISLANDS_MAX];
+	struct job job;
+
+	(void) state;
+	start(&job, 3, 3, "0-0");
+	job.record.gres_list_alloc = list_create(NULL);
+	list_append(job.record.gres_list_alloc, &gres[0]);
+	list_append(job.record.gres_list_alloc, &gres[1]);
+	bit_nset(bits[0], 0, 1);
+	bit_set(bits[1], 6);
+	assert_true(sgang_inside_of_job(&job.record, 3, part));
+	assert_int_equal(part[0], 2);
+	assert_int_equal(part[1], 1);
+	FREE_NULL_LIST(job.record.gres_list_alloc);
+	FREE_NULL_BITMAP(bits[0]);
+	FREE_NULL_BITMAP(bits[1]);
+	end(&job);
+}
+
+int main(void)
+{
+#define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_cores),
+		TEST(test_special_cores),
+		TEST(test_types),
+		TEST(test_cache),
+		TEST(test_of_job),
+		TEST(test_gpus_of_job),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
