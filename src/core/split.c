@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* split.c - sizes of communication groups that are left open */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "split.h"
+
+bool sgang_split_is_open(const char *text)
+{
+	return strstr(text, "=?") != NULL;
+}
+
+/* Put a 1 for each "?" that is a size, and note the place of its group. What is
+ * no group is left for sgang_parallel_parse() to complain about. */
+static void close_sizes(char *text, bool open[SGANG_PARALLEL_MAX])
+{
+	size_t group = 0;
+
+	for (char *at = text; *at && *at != ':'; at++) {
+		if (*at == ',')
+			group++;
+		if (at[0] != '=' || at[1] != '?' || group >= SGANG_PARALLEL_MAX)
+			continue;
+		at[1] = '1';
+		open[group] = true;
+	}
+}
+
+int sgang_split_parse(const char *text, struct sgang_split *split,
+		      struct sgang_error *err)
+{
+	struct sgang_split found = { .open = { false } };
+	char *closed = strdup(text);
+	int rc;
+
+	if (!closed)
+		return sgang_errf(err, ENOMEM, "out of memory");
+	close_sizes(closed, found.open);
+	rc = sgang_parallel_parse(closed, &found.parallel, err);
+	free(closed);
+	if (!rc)
+		*split = found;
+	return rc;
+}
+
+struct search {
+	const struct sgang_split *split;
+	struct sgang_parallel way;	/* sizes so far */
+	struct sgang_parallel *ways;	/* NULL: only count */
+	size_t n;
+};
+
+/* Fill in the open sizes from this group on; their product is to be 'left'. */
+static void fill_in(struct search *s, uint32_t group, uint64_t left)
+{
+	const struct sgang_split *split = s->split;
+	uint32_t last = 0;
+
+	if (s->n > SGANG_SPLITS_MAX)
+		return;
+	while (group < split->parallel.n && !split->open[group])
+		group++;
+	if (group == split->parallel.n) {
+		if (left != 1)
+			return;
+		if (s->ways)
+			s->ways[s->n] = s->way;
+		s->n++;
+		return;
+	}
+	/* the divisors from the largest down, by those below the root */
+	for (uint64_t d = 1; d * d <= left; d++) {
+		if (left % d || left / d > SGANG_PARALLEL_SIZE_MAX)
+			continue;
+		s->way.group[group].size = (uint32_t)(left / d);
+		fill_in(s, group + 1, d);
+		last = (uint32_t)d;
+	}
+	for (uint64_t d = last; d >= 1; d--) {
+		if (left % d || d * d == left)
+			continue;
+		s->way.group[group].size = (uint32_t)d;
+		fill_in(s, group + 1, left / d);
+	}
+}
+
+static size_t search(const struct sgang_split *split, uint64_t left,
+		     struct sgang_parallel *ways)
+{
+	struct search s = { .split = split, .way = split->parallel,
+			    .ways = ways };
+
+	fill_in(&s, 0, left);
+	return s.n;
+}
+
+int sgang_split_ways(const struct sgang_split *split, uint64_t ranks,
+		     struct sgang_parallel **ways, size_t *n,
+		     struct sgang_error *err)
+{
+	uint64_t fixed = sgang_parallel_ranks(&split->parallel);
+	struct sgang_parallel *found;
+	size_t count = 0;
+
+	if (fixed && ranks && ranks % fixed == 0)
+		count = search(split, ranks / fixed, NULL);
+	if (!count)
+		return sgang_errf(err, EINVAL, "the sizes that are given make "
+				  "%" PRIu64 ", by which the gang's %" PRIu64
+				  " ranks cannot be divided", fixed, ranks);
+	if (count > SGANG_SPLITS_MAX)
+		return sgang_errf(err, EINVAL, "there are more than %d ways to "
+				  "divide %" PRIu64 " ranks, give one more size",
+				  SGANG_SPLITS_MAX, ranks);
+	found = calloc(count, sizeof(*found));
+	if (!found)
+		return sgang_errf(err, ENOMEM, "out of memory");
+	*n = search(split, ranks / fixed, found);
+	*ways = found;
+	return 0;
+}

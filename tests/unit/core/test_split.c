@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_split.c - sizes of communication groups that are left open, 4.32 */
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "core/split.h"
+
+static struct sgang_split parsed(const char *text)
+{
+	struct sgang_split split;
+	struct sgang_error err;
+
+	assert_int_equal(sgang_split_parse(text, &split, &err), 0);
+	return split;
+}
+
+static size_t ways_of(const char *text, uint64_t ranks,
+		      struct sgang_parallel **ways)
+{
+	struct sgang_split split = parsed(text);
+	struct sgang_error err;
+	size_t n = 0;
+
+	assert_int_equal(sgang_split_ways(&split, ranks, ways, &n, &err), 0);
+	return n;
+}
+
+static void test_parse(void **state)
+{
+	struct sgang_split split = parsed("tp=?,dp=4,pp=?:tp=100,dp=10,pp=1");
+	struct sgang_error err;
+
+	(void)state;
+	assert_true(sgang_split_is_open("tp=8,dp=?"));
+	assert_false(sgang_split_is_open("tp=8,dp=4"));
+	assert_true(split.open[0]);
+	assert_false(split.open[1]);
+	assert_true(split.open[2]);
+	assert_int_equal(split.parallel.group[1].size, 4);
+	assert_int_equal(split.parallel.group[0].weight, 100);
+	/* what is no size is refused as ever */
+	assert_int_equal(sgang_split_parse("tp=?x", &split, &err), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(sgang_split_parse("tp=4:tp=?", &split, &err), -1);
+	assert_int_equal(sgang_split_parse("?", &split, &err), -1);
+}
+
+static void test_one_open(void **state)
+{
+	struct sgang_parallel *ways;
+
+	(void)state;
+	assert_int_equal(ways_of("tp=?,dp=4,pp=2", 64, &ways), 1);
+	assert_int_equal(ways[0].group[0].size, 8);
+	assert_int_equal(ways[0].group[1].size, 4);
+	free(ways);
+}
+
+static void test_order(void **state)
+{
+	static const uint32_t tp[] = { 12, 6, 4, 3, 2, 1 };
+	struct sgang_parallel *ways;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(ways_of("tp=?,dp=?", 12, &ways), 6);
+	for (i = 0; i < 6; i++) {
+		assert_int_equal(ways[i].group[0].size, tp[i]);
+		assert_int_equal(ways[i].group[1].size, 12 / tp[i]);
+	}
+	free(ways);
+}
+
+/* Against trying all sizes. */
+static void test_brute_force(void **state)
+{
+	(void)state;
+	for (uint64_t ranks = 1; ranks <= 120; ranks++) {
+		struct sgang_parallel *ways;
+		size_t n = ways_of("a=?,b=?,c=?", ranks, &ways), expected = 0;
+
+		for (uint64_t a = 1; a <= ranks; a++)
+			for (uint64_t b = 1; a * b <= ranks; b++)
+				expected += ranks % (a * b) == 0;
+		assert_int_equal(n, expected);
+		for (size_t i = 0; i < n; i++) {
+			assert_int_equal(sgang_parallel_ranks(&ways[i]), ranks);
+			if (i)
+				assert_true(ways[i].group[0].size <=
+					    ways[i - 1].group[0].size);
+		}
+		free(ways);
+	}
+}
+
+static void test_refused(void **state)
+{
+	struct sgang_split split = parsed("tp=?,dp=5");
+	struct sgang_parallel *ways;
+	struct sgang_error err;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(sgang_split_ways(&split, 64, &ways, &n, &err), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_string_equal(err.text, "the sizes that are given make 5, by "
+			    "which the gang's 64 ranks cannot be divided");
+	split = parsed("a=?,b=?,c=?,d=?,e=?,f=?");
+	assert_int_equal(sgang_split_ways(&split, 1 << 20, &ways, &n, &err),
+			 -1);
+	assert_non_null(strstr(err.text, "give one more size"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_one_open),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_brute_force),
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
