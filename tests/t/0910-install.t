@@ -7,7 +7,7 @@
 # its processes and mounts are gone, whatever ends this test. It has Slurm as
 # Debian ships it and a cluster of four nodes that runs, then the README's lines
 # are run as they stand. What is downloaded is kept in ~/.cache/slurm-gang,
-# about 400 MB; 900 MB are needed in TMPDIR.
+# about 160 MB; 1 GB is needed in TMPDIR.
 
 test_description='The ten lines of the README install slurm-gang'
 
