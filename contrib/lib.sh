@@ -10,12 +10,14 @@ export LC_ALL=C
 # What Debian bookworm must have, by what it is for. This is the one list.
 build_packages="autoconf automake gcc libc6-dev libcmocka-dev libhwloc-dev
 	libjson-c-dev libtool libyaml-dev make pkg-config"
-slurm_packages="libslurm-dev slurm-client slurm-wlm-basic-plugins slurmctld
-	slurmd slurmdbd"
+slurm_build_packages="libslurm-dev"
+slurm_packages="$slurm_build_packages slurm-client slurm-wlm-basic-plugins
+	slurmctld slurmd slurmdbd"
 source_packages="dpkg-dev patch xz-utils"
-test_packages="binutils chromium chromium-driver curl glpk-utils jq
-	libopenmpi-dev libxml2-utils mandoc mariadb-server
-	munge openmpi-bin passwd procps sharness util-linux"
+deb_packages="build-essential debhelper"
+test_packages="$deb_packages binutils chromium chromium-driver curl debootstrap
+	glpk-utils jq libopenmpi-dev libxml2-utils mandoc mariadb-server munge
+	openmpi-bin passwd procps sharness util-linux"
 
 say()
 {
@@ -34,7 +36,7 @@ missing_packages()
 {
 	local package slurm=
 
-	for package in $slurm_packages; do
+	for package in slurm-wlm-basic-plugins $slurm_packages; do
 		test -n "$slurm" || slurm=$(installed_version $package)
 	done
 	for package in $slurm_packages; do

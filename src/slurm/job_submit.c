@@ -28,7 +28,7 @@
 #pragma weak part_list
 #pragma weak slurm_conf
 
-const char plugin_name[] = "Admission of gang members";
+const char plugin_name[] = SGANG_BUILT_FOR ", admission";
 const char plugin_type[] = "job_submit/gang";
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 

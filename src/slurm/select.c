@@ -49,7 +49,7 @@ extern time_t control_time;
 #pragma weak part_list
 #pragma weak slurm_conf
 
-const char plugin_name[] = "slurm-gang over the TRES selection plugin";
+const char plugin_name[] = SGANG_BUILT_FOR ", over cons_tres";
 const char plugin_type[] = "select/cons_tres";
 const uint32_t plugin_id = SELECT_PLUGIN_CONS_TRES;
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
@@ -738,10 +738,7 @@ extern int init(void)
 	else if (start_thread())
 		stay_out("the conductor's thread cannot be started");
 	else
-		info("gang: slurm-gang for Slurm %d.%02d.%d",
-		     SLURM_VERSION_MAJOR(SLURM_VERSION_NUMBER),
-		     SLURM_VERSION_MINOR(SLURM_VERSION_NUMBER),
-		     SLURM_VERSION_MICRO(SLURM_VERSION_NUMBER));
+		info("gang: " SGANG_BUILT_FOR);
 	return SLURM_SUCCESS;
 }
 

@@ -1,0 +1,270 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0580-install-check.t - contrib/install-check, on a good cluster and on bad ones
+
+test_description='An admin is told what is set up wrong, and how to mend it'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+cat >tree.conf <<-END
+SwitchName=a Nodes=n[1-2]
+SwitchName=b Nodes=n[3-4]
+SwitchName=top Switches=a,b
+END
+
+slurm_setup -n 4 -c 2 --gang --topology tree.conf \
+	--conf 'SlurmctldDebug=info'
+PATH=$PWD/stubs:$top_builddir/src/cmd:$PATH
+conf=$slurm_dir/etc/gang.conf
+lib=$slurm_dir/lib
+plugstack=$slurm_dir/etc/plugstack.conf
+
+# Files, not links, so that they can be replaced while they are in use.
+for file in "$lib"/*.so; do
+	cp --remove-destination "$(readlink -f "$file")" "$file"
+done
+mkdir stubs saved
+cp "$slurm_dir"/etc/*.conf saved/
+slurm_start
+
+check()
+{
+	"$top_srcdir/contrib/install-check" >out 2>&1
+	code=$?
+	cat out
+	return $code
+}
+
+# The check fails for this reason alone, and the next line says what to do.
+only_failure()
+{
+	check && return 1
+	test "$(grep -c ^FAIL out)" = 1 &&
+		grep -F -A 1 -e "$1" out >found &&
+		sed -n 1p found | grep ^FAIL &&
+		sed -n 2p found | grep -F -e "$2" &&
+		grep '^[0-9]* OK, [0-9]* WARN, 1 FAIL$' out
+}
+
+restart()
+{
+	slurm_stop_ctld && slurm_start_ctld && wait_for 20 nodes_idle
+}
+
+# All files as they were, and slurmctld reads them.
+mend()
+{
+	cp saved/*.conf "$slurm_dir/etc/" && rm -f "$conf" && restart
+}
+
+sed_conf()
+{
+	sed -i "$@" "$SLURM_CONF"
+}
+
+test_expect_success 'a good cluster: only OK, on one screen' '
+	check &&
+	! grep -v -e "^OK    " -e "^[0-9]* OK, 0 WARN, 0 FAIL\$" out &&
+	test $(grep -c ^OK out) = 13 &&
+	test $(wc -l <out) -le 24 &&
+	grep "has loaded $lib/select_cons_tres.so" out
+'
+test_expect_success 'it changes nothing, and uses up no number of a job' '
+	first=$(submit --hold) &&
+	touch mark &&
+	check &&
+	test -z "$(find "$slurm_dir/etc" "$slurm_dir/out" -newer mark)" &&
+	second=$(submit --hold) &&
+	test $second = $((first + 1)) &&
+	scancel $first $second
+'
+test_expect_success 'an option is wrong usage' '
+	test_must_fail "$top_srcdir/contrib/install-check" --now >usage &&
+	grep "FAIL" usage
+'
+test_expect_success 'on another host what can be seen there is checked' '
+	printf "#!/bin/sh\necho elsewhere\n" >stubs/uname &&
+	chmod 755 stubs/uname &&
+	check &&
+	rm stubs/uname &&
+	grep "on a host of slurmctld alone" out &&
+	! grep select_cons_tres.so out
+'
+test_expect_success 'a node that no switch has' '
+	sed -i "s/n\[3-4\]/n3/" "$slurm_dir/etc/topology.conf" &&
+	check &&
+	grep -A 1 "^WARN  in no switch of .*/topology.conf: n4\$" out |
+		grep "name them there" &&
+	cp saved/topology.conf "$slurm_dir/etc/"
+'
+test_expect_success 'a topology with a mistake' '
+	echo "SwitchName=c Nodes=n[" >>"$slurm_dir/etc/topology.conf" &&
+	only_failure "$slurm_dir/etc/topology.conf:4: " "mend it" &&
+	cp saved/topology.conf "$slurm_dir/etc/"
+'
+test_expect_success 'a TopologyFile that is not there' '
+	echo "TopologyFile=/nowhere/topology.yaml" >"$conf" &&
+	only_failure "/nowhere/topology.yaml cannot be read" "put it there" &&
+	rm "$conf"
+'
+test_expect_success 'TopologyFile: a topology.yaml with all nodes' '
+	cat >topology.yaml <<-END &&
+	- topology: default
+	  cluster_default: true
+	  tree:
+	    switches:
+	      - switch: top
+	        children: a,b
+	      - switch: a
+	        nodes: n[1-2]
+	      - switch: b
+	        nodes: n[3-4]
+	END
+	echo "TopologyFile=\"$PWD/topology.yaml\"" >"$conf" &&
+	check &&
+	grep "OK    $PWD/topology.yaml is valid and has all nodes" out &&
+	rm "$conf"
+'
+test_expect_success 'gang.conf with a mistake: file, line and what to do' '
+	printf "Gangs=yes\nPlaceAll=perhaps\n" >"$conf" &&
+	only_failure "$conf:2: PlaceAll: " "scontrol reconfigure"
+'
+test_expect_success 'the same at start: slurmctld stays out, and its log says so' '
+	restart &&
+	check || : &&
+	grep -A 1 "^FAIL  slurmctld.s log: $conf:2: .*scheduled by Slurm alone" \
+		out | grep "scontrol reconfigure" &&
+	grep "^FAIL  gangs are off: $conf:2: " out &&
+	mend &&
+	check
+'
+test_expect_success 'gangs are switched off' '
+	echo "Gangs=no" >"$conf" &&
+	scontrol reconfigure &&
+	wait_for 10 slurm_ctld_answers &&
+	check &&
+	grep -A 1 "^WARN  gangs are switched off" out | grep "Gangs=yes in $conf" &&
+	rm "$conf" &&
+	scontrol reconfigure &&
+	wait_for 10 slurm_ctld_answers
+'
+test_expect_success 'a description of nodes that is there, and one that is not' '
+	cat >"$conf" <<-END &&
+	NodeTopology=n[1-2] Hwloc=$top_srcdir/topology/cpu-2socket.xml
+	END
+	check &&
+	grep "OK    NodeTopology: 1 " out &&
+	echo "NodeTopology=n[3-4] Hwloc=/nowhere/n.xml" >>"$conf" &&
+	only_failure "/nowhere/n.xml" "mend the line" &&
+	rm "$conf"
+'
+test_expect_success 'no line for gang.so in plugstack.conf' '
+	: >"$plugstack" &&
+	only_failure "$plugstack has no line for gang.so" \
+		"add \"optional $lib/gang.so\"" &&
+	cp saved/plugstack.conf "$plugstack"
+'
+test_expect_success 'plugstack.conf names a file that is not there' '
+	echo "optional /nowhere/gang.so" >"$plugstack" &&
+	only_failure "names /nowhere/gang.so" "install slurm-gang-client" &&
+	cp saved/plugstack.conf "$plugstack"
+'
+test_expect_success 'the line stands in a file that plugstack.conf includes' '
+	mkdir -p "$slurm_dir/etc/plugstack.d" &&
+	echo "include $slurm_dir/etc/plugstack.d/*.conf" >"$plugstack" &&
+	cp saved/plugstack.conf "$slurm_dir/etc/plugstack.d/gang.conf" &&
+	check &&
+	cp saved/plugstack.conf "$plugstack"
+'
+test_expect_success 'plugstack.conf beside slurm.conf, which does not name it' '
+	sed_conf "s/^PlugStackConfig=.*//" &&
+	restart &&
+	check &&
+	grep "^OK    $plugstack: " out &&
+	rm "$plugstack" &&
+	only_failure "$plugstack has no line for gang.so" "to $plugstack" &&
+	cp saved/plugstack.conf "$plugstack" &&
+	mend
+'
+test_expect_success 'a node with another Slurm' '
+	printf "#!/bin/sh\n%s \"\$@\" | sed %s\n" "$(command -v sinfo)" \
+		"\"s/^n3 22\\.05/n3 24.11/\"" >stubs/sinfo &&
+	chmod 755 stubs/sinfo &&
+	check &&
+	rm stubs/sinfo &&
+	grep -A 1 "^WARN  nodes with another Slurm: n3 (24.11.8)\$" out |
+		grep "install slurm-gang-client"
+'
+test_expect_success 'a plugin that was replaced since slurmctld was started' '
+	cp "$lib/select_cons_tres.so" new &&
+	mv new "$lib/select_cons_tres.so" &&
+	only_failure "was replaced since" "restart slurmctld" &&
+	restart &&
+	check
+'
+test_expect_success 'plugins for another Slurm' '
+	cp "$lib/job_submit_gang.so" good.so &&
+	sed "s/\(slurm-gang for Slurm 22.05.\)8/\17/" good.so >new &&
+	mv new "$lib/job_submit_gang.so" &&
+	only_failure "job_submit_gang.so is built for Slurm 22.05.7" \
+		"build slurm-gang for Slurm 22.05.8" &&
+	mv good.so "$lib/job_submit_gang.so" &&
+	check
+'
+test_expect_success 'JobSubmitPlugins without gang' '
+	sed_conf "s/^JobSubmitPlugins=.*//" &&
+	restart &&
+	only_failure "JobSubmitPlugins=" "add gang to JobSubmitPlugins=" &&
+	mend
+'
+test_expect_success 'the stock plugin stands in front' '
+	sed_conf "s|^PluginDir=.*|PluginDir=$slurm_stock:$lib|" &&
+	restart &&
+	check || : &&
+	grep -A 1 "^FAIL  $slurm_stock/select_cons_tres.so is found first" out |
+		grep "put $lib in front in PluginDir=" &&
+	grep "^FAIL  slurmctld (pid [0-9]*) has not loaded our select plugin" \
+		out &&
+	mend
+'
+test_expect_success 'PluginDir without us' '
+	sed_conf "s|^PluginDir=.*|PluginDir=$slurm_stock|" \
+		-e "s/^JobSubmitPlugins=.*//" &&
+	restart &&
+	check || : &&
+	grep "^FAIL  .*select_cons_tres.so" out &&
+	mend
+'
+test_expect_success 'another select plugin' '
+	sed_conf -e "s|^SelectType=.*|SelectType=select/linear|" \
+		-e "s/^SelectTypeParameters=.*/SelectTypeParameters=CR_Memory/" &&
+	restart &&
+	check || : &&
+	grep -A 1 "^FAIL  SelectType=select/linear" out |
+		grep "SelectType=select/cons_tres, restart" &&
+	mend
+'
+test_expect_success 'a folder of PluginDir that this host does not have' '
+	sed "s|^PluginDir=|PluginDir=/nowhere/gang:|" "$SLURM_CONF" >other.conf &&
+	SLURM_CONF=$PWD/other.conf only_failure "PluginDir names /nowhere/gang," \
+		"mkdir -p /nowhere/gang"
+'
+test_expect_success 'no topology at all' '
+	sed_conf "s|^TopologyPlugin=.*|TopologyPlugin=topology/none|" &&
+	restart &&
+	check &&
+	grep -A 1 "^WARN  no topology" out | grep "TopologyFile= in gang.conf" &&
+	mend
+'
+test_expect_success 'a slurmctld that does not run' '
+	slurm_stop_ctld &&
+	only_failure "slurmctld does not answer" "start slurmctld" &&
+	slurm_start_ctld &&
+	wait_for 20 nodes_idle
+'
+test_expect_success 'nothing is left' '
+	check &&
+	nothing_left "gang: " "different slurm.conf than"
+'
+
+test_done
