@@ -14,6 +14,7 @@
 
 #include "release.h"
 
+#include "account.h"
 #include "dbd.h"
 #include "glue.h"
 #include "inside.h"
@@ -1573,6 +1574,11 @@ static void host_setenv(struct sgang_job *job, const char *name,
 	d->env_sup[d->env_cnt++] = entry;
 }
 
+static void host_account(struct sgang_job *job, const char *brief)
+{
+	sgang_account_tell(record(job), brief);
+}
+
 /* ---- the rest ---- */
 
 static bool host_quiet(void)
@@ -1683,6 +1689,7 @@ const struct sgang_host sgang_host_slurm = {
 	.tell = host_tell,
 	.comment = host_comment,
 	.setenv = host_setenv,
+	.account = host_account,
 	.node_name = host_node_name,
 	.quiet = host_quiet,
 	.save = host_save,

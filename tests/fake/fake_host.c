@@ -1017,6 +1017,16 @@ static void host_comment(struct sgang_job *job, const char *text)
 	j->has_comment = true;
 }
 
+static void host_account(struct sgang_job *job, const char *brief)
+{
+	struct fake_job *j = job_of(job, "account");
+
+	if (strlen(brief) >= sizeof(j->brief))
+		fault("the brief of job %u is too long", j->id);
+	snprintf(j->brief, sizeof(j->brief), "%s", brief);
+	fake_counts.accounted++;
+}
+
 static void host_setenv(struct sgang_job *job, const char *name,
 			const char *value)
 {
@@ -1142,6 +1152,7 @@ const struct sgang_host fake_host = {
 	.tell = host_tell,
 	.comment = host_comment,
 	.setenv = host_setenv,
+	.account = host_account,
 	.node_name = host_node_name,
 	.quiet = host_quiet,
 	.save = host_save,

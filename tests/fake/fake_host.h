@@ -98,6 +98,7 @@ struct fake_job {
 	char text[320];
 	char comment[FAKE_COMMENT];
 	bool has_comment;
+	char brief[512];		/* what accounting has of it */
 	struct {
 		char name[40], value[400];
 	} vars[16];
@@ -183,7 +184,7 @@ void fake_clock(int64_t seconds);	/* time goes on */
 /* How often a call was made since the cluster began. */
 struct fake_counts {
 	uint32_t locks, probes, commits, refused, undone, released, saves;
-	uint32_t adopted, asked, dropped, parked, unparked, woken;
+	uint32_t accounted, adopted, asked, dropped, parked, unparked, woken;
 	uint32_t stopped, resumed, ended, requeued;
 };
 extern struct fake_counts fake_counts;

@@ -244,6 +244,15 @@ void sgang_show_phase(struct sgang_conductor *c, const struct gang *g,
 /* What every record of the gang says alike. */
 void sgang_show_fill(const struct gang *g, struct sgang_record *r);
 
+/* --- account.c --- */
+
+/* Let accounting know that the member runs, with this record. */
+void sgang_account_started(struct sgang_conductor *c, struct sgang_job *job,
+			   const struct sgang_record *r);
+/* If it was a member that ran: say so in its record, and to accounting. */
+void sgang_account_ended(struct sgang_conductor *c,
+			 const struct sgang_job_info *info);
+
 /* --- describe.c --- */
 
 /* The islands that a job has of these nodes, all of which are its own; NULL

@@ -496,8 +496,11 @@ static void launch(struct sgang_conductor *c, struct gang *g)
 	const struct sgang_record *r = &g->holds[0].record;
 
 	for (size_t i = 0; i < g->n_holds; i++) {
+		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+
 		sgang_fault_die("release", i + 1);
-		c->host->release(c->host->find(g->holds[i].job_id));
+		c->host->release(job);
+		sgang_account_started(c, job, &g->holds[i].record);
 	}
 	sgang_log(SGANG_LOG_INFO,
 		  "%s/%s: started %zu members, ring cost %llu (empty cluster %llu), %llu cross links, tier %s",

@@ -234,6 +234,9 @@ struct sgang_host {
 	void (*comment)(struct sgang_job *job, const char *text);
 	void (*setenv)(struct sgang_job *job, const char *name,
 		       const char *value);
+	/* Let accounting keep the short record 'brief' with the job. Waits for
+	 * nobody; what cannot be kept is dropped. */
+	void (*account)(struct sgang_job *job, const char *brief);
 
 	const char *(*node_name)(uint32_t node);
 	/* Is no message to a node on its way? */

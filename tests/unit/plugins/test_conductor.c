@@ -1288,6 +1288,45 @@ static void test_lost_between_halves_above(void **state)
 	assert_string_equal(fake_getenv(ids[1], "SLURM_GANG_MEMBERS"), "2");
 }
 
+/* ---- accounting ---- */
+
+static void assert_accounted(uint32_t id, const char *words, uint32_t times)
+{
+	if (strncmp(fake_job(id)->brief, words, strlen(words)))
+		fail_msg("job %u: %s", id, fake_job(id)->brief);
+	assert_int_equal(fake_counts.accounted, times);
+}
+
+/* Accounting hears of a member when it starts and when it has ended; after a
+ * restart once more, as it may not have heard. */
+static void test_accounting(void **state)
+{
+	uint32_t ids[2], never;
+
+	(void) state;
+	never = submit(member_of("alone", 2));
+	submit_many(member_of("train", 2), 2, ids);
+	schedule_and_pass();
+	fake_clock(1);
+	pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	assert_accounted(ids[1], "gang=alice/train phase=running rank=1/2 ring="
+			 , 2);
+	fake_fail(never, true);
+	fake_end(ids[0]);
+	pass();
+	pass();
+	assert_accounted(ids[0], "gang=alice/train phase=finished rank=0/2 "
+			 "ring=", 3);
+	assert_int_equal(record_of(ids[0]).phase, SGANG_PHASE_FINISHED);
+	assert_accounted(ids[1], "gang=alice/train phase=running ", 3);
+	assert_accounted(never, "", 3);
+	come_back(false);
+	pass();
+	pass();
+	assert_accounted(ids[0], "gang=alice/train phase=finished ", 4);
+}
+
 /* ---- restarts ---- */
 
 /* Nodes that say that they know nothing of a job are asked once more, when the
@@ -2178,6 +2217,7 @@ int main(void)
 		T(test_lost_all),
 		T(test_lost_between_halves),
 		T(test_lost_between_halves_above),
+		T(test_accounting),
 		T(test_adopt),
 		T(test_adopt_in_order),
 		T(test_die_at_save),
