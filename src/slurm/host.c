@@ -1416,6 +1416,31 @@ static void host_drop(struct sgang_job *job)
 	last_job_update = time(NULL);
 }
 
+static bool host_refused(struct sgang_job *job)
+{
+	const job_record_t *job_ptr = record(job);
+
+	return IS_JOB_PENDING(job_ptr) && !job_ptr->priority &&
+	       !xstrcmp(job_ptr->state_desc, "launch failed requeued held");
+}
+
+static void host_forgive(struct sgang_job *job)
+{
+	job_record_t *job_ptr = record(job);
+
+	if (host_refused(job)) {
+		job_ptr->direct_set_prio = 0;	/* as scontrol release */
+		set_job_prio(job_ptr);
+		job_ptr->state_reason = WAIT_NO_REASON;
+		xfree(job_ptr->state_desc);
+		if (job_ptr->restart_cnt)
+			job_ptr->restart_cnt--;
+	}
+	if (job_ptr->details && job_ptr->details->begin_time > time(NULL))
+		job_ptr->details->begin_time = time(NULL);
+	last_job_update = time(NULL);
+}
+
 /* The job runs on its node: as prolog_running_decr(), without another launch. */
 static void take_as_launched(job_record_t *job_ptr)
 {
@@ -1677,6 +1702,8 @@ const struct sgang_host sgang_host_slurm = {
 	.held = host_held,
 	.adopt = host_adopt,
 	.ask = host_ask,
+	.refused = host_refused,
+	.forgive = host_forgive,
 	.release = host_release,
 	.drop = host_drop,
 	.park = host_park,

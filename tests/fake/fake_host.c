@@ -860,6 +860,21 @@ static void host_ask(struct sgang_job *job)
 	trace("ask", job_of(job, "ask")->id);
 }
 
+static bool host_refused(struct sgang_job *job)
+{
+	return job_of(job, "refused")->refused;
+}
+
+static void host_forgive(struct sgang_job *job)
+{
+	struct fake_job *j = job_of(job, "forgive");
+
+	trace("forgive", j->id);
+	if (j->refused)
+		j->user_hold = false;
+	j->refused = false;
+}
+
 static void host_release(struct sgang_job *job)
 {
 	struct fake_job *j = job_of(job, "release");
@@ -1140,6 +1155,8 @@ const struct sgang_host fake_host = {
 	.held = host_held,
 	.adopt = host_adopt,
 	.ask = host_ask,
+	.refused = host_refused,
+	.forgive = host_forgive,
 	.release = host_release,
 	.drop = host_drop,
 	.park = host_park,
@@ -1344,6 +1361,14 @@ void fake_fail(uint32_t id, bool cancelled)
 void fake_lose(uint32_t id)
 {
 	wait_again(find(id));
+}
+
+void fake_refuse_launch(uint32_t id)
+{
+	struct fake_job *j = find(id);
+
+	wait_again(j);
+	j->refused = j->user_hold = true;
 }
 
 void fake_no_requeue(uint32_t id)

@@ -82,6 +82,7 @@ struct fake_job {
 	char spank[14][640];
 	char *env[14];
 	size_t n_env;
+	bool refused;			/* the launch, by its node */
 	bool parked, user_hold, refuses, limited, unprobable;
 	bool nonstrict;
 	bool failed, cancelled;		/* how it ended */
@@ -137,6 +138,8 @@ void fake_no_requeue(uint32_t id);
 void fake_requeue(uint32_t id);
 /* scontrol hold, scontrol release. */
 void fake_user_hold(uint32_t id, bool hold);
+/* Its node refuses to launch it: it is pending again, and stopped. */
+void fake_refuse_launch(uint32_t id);
 /* commit() refuses this job; probe() does. */
 void fake_refuse(uint32_t id, bool refuse);
 /* ... because of a limit of its association. */

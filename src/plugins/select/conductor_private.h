@@ -39,6 +39,7 @@ struct entry {
 /* A member that has its nodes and waits for the others. */
 struct hold {
 	uint32_t job_id;
+	bool lost_launch;		/* it must get its nodes once more */
 	struct sgang_record record;
 };
 

@@ -205,6 +205,12 @@ struct sgang_host {
 	/* Ask its node anew: UNKNOWN until it tells what it knows from now on,
 	 * unless it is known already that it was launched. */
 	void (*ask)(struct sgang_job *job);
+	/* Has its node refused to launch it, so that Slurm took its nodes away
+	 * and stopped it? */
+	bool (*refused)(struct sgang_job *job);
+	/* Let such a job wait for its next start as if there had been none. To
+	 * be called again until it is eligible. */
+	void (*forgive)(struct sgang_job *job);
 	/* Launch it, unless its node runs it already. */
 	void (*release)(struct sgang_job *job);
 	/* The job left its hold without us: forget our part of it. */

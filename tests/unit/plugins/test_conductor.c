@@ -1544,6 +1544,63 @@ static void test_adopt_seen_late(void **state)
 	assert_int_equal(fake_counts.asked, 2);
 }
 
+/* slurmctld died before a node could answer to a launch: the node gives it up
+ * and has the member stopped. It gets the same nodes and the same place in the
+ * ring, if others run; else all start anew. */
+static void test_adopt_refused(void **state)
+{
+	for (int others = 0; others < 2; others++) {
+		struct fake_request rq = member_of("train", 3);
+		uint32_t ids[3];
+		uint64_t nodes;
+
+		if (others) {
+			teardown(state);
+			setup(state);
+		}
+		rq.prolog = 3;
+		submit_many(rq, 3, ids);
+		schedule_and_pass();
+		nodes = fake_job(ids[1])->nodes;
+		come_back(true);
+		pass();
+		if (others)
+			fake_launched(ids[0], SGANG_LAUNCH_YES);
+		fake_refuse_launch(ids[1]);
+		pass();
+		all_in_state(ids, 3, FAKE_HELD);
+		assert_false(fake_job(ids[1])->user_hold);
+		assert_true(fake_job(ids[1])->nodes == nodes);
+		nodes_tell_again();
+		pass();
+		all_in_state(ids, 3, FAKE_RUNNING);
+		assert_int_equal(fake_job(ids[0])->launches, !others);
+		assert_int_equal(fake_job(ids[1])->launches, 1);
+		assert_int_equal(record_of(ids[1]).member_rank, 1);
+		assert_int_equal(record_of(ids[1]).members, 3);
+		assert_int_equal(fake_counts.undone, 0);
+		assert_string_equal(fake_getenv(ids[1], "SLURM_GANG_JOB_IDS"),
+				    "1,2,3");
+	}
+}
+
+/* What its node refuses at another time is for its user to know. */
+static void test_refused_later(void **state)
+{
+	uint32_t ids[2];
+
+	(void) state;
+	submit_many(member_of("train", 2), 2, ids);
+	schedule_and_pass();
+	pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	fake_refuse_launch(ids[0]);
+	pass();
+	pass();
+	assert_int_equal(fake_state(ids[0]), FAKE_PENDING);
+	assert_true(fake_job(ids[0])->user_hold);
+}
+
 /* And one of them ends before that: with success, so it was launched and the
  * others follow without it; or not, then others tell. */
 static void test_adopt_ended(void **state)
@@ -2224,9 +2281,11 @@ int main(void)
 		T(test_die_after_release),
 		T(test_adopt_ended),
 		T(test_adopt_launched),
+		T(test_adopt_refused),
 		T(test_adopt_seen_late),
 		T(test_adopt_too_few),
 		T(test_adopt_without_fabric),
+		T(test_refused_later),
 		T(test_restart_waiting),
 		T(test_attempts_are_counted),
 		T(test_boots_by_itself),
