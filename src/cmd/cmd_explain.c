@@ -319,12 +319,31 @@ static void print_others(const struct sgang_record *record)
 	}
 }
 
+/* Of a member that slurmctld has forgotten accounting has the short record. It
+ * is known by the ranks of the gang, which that does not tell. */
+static bool is_short(const struct sgang_record *record)
+{
+	return !record->ranks;
+}
+
+static void print_short(const struct sgang_record *record)
+{
+	printf("   RingCost=%" PRIu64 " CrossLinks=%" PRIu64
+	       " Tier=%s MemberRank=%" PRIu32 " StartedMembers=%" PRIu32 "\n",
+	       record->ring_cost, record->cross_links, record->tier,
+	       record->member_rank, record->members);
+}
+
 static void print_placement(const struct request *request,
 			    const struct sgang_record *record)
 {
 	struct sgang_ringtext_time time;
 	struct sgang_ring ring;
 
+	if (is_short(record)) {
+		print_short(record);
+		return;
+	}
 	read_ring(request, record, &ring);
 	sgang_ringtext_time(&ring, &request->conf.costs, request->bytes, &time);
 	printf("   RingCost=%" PRIu64 " CrossLinks=%" PRIu64
@@ -565,6 +584,18 @@ static void json_choice(struct json_object *object,
 		put(object, keys[i], number[i]);
 }
 
+static struct json_object *json_short(const struct sgang_record *record)
+{
+	struct json_object *object = json_object_new_object();
+
+	put(object, "ring_cost", record->ring_cost);
+	put(object, "cross_links", record->cross_links);
+	put_text(object, "tier", record->tier);
+	put(object, "member_rank", record->member_rank);
+	put(object, "members", record->members);
+	return object;
+}
+
 static struct json_object *json_placement(const struct request *request,
 					  const struct sgang_record *record)
 {
@@ -666,6 +697,7 @@ static void json_subject(const struct request *request,
 	json_object_object_add(object, "waits", !waits(subject) ? NULL :
 			       json_wait(subject->gang));
 	json_object_object_add(object, "placement", !record->placed ? NULL :
+			       is_short(record) ? json_short(record) :
 			       json_placement(request, record));
 	sgang_cmd_print_json(object);
 }

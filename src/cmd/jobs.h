@@ -54,8 +54,8 @@ void sgang_jobs_clear(struct sgang_jobs *jobs);
 
 /* The same from slurmdbd for a job that slurmctld does not know any more; a job
  * that was requeued has a row for each run. No row: slurmdbd does not know it
- * either, or there is none. slurmctld 22.05 does not send it system_comment, so
- * the record is there only if an operator has stored it. */
+ * either, or there is none. slurmctld gives it the short record (record.h) of
+ * members that started; what that does not say is 0 or "" in the row's. */
 int sgang_jobs_load_past(uint32_t job_id, struct sgang_jobs *jobs,
 			 struct sgang_error *err);
 

@@ -226,9 +226,18 @@ static int ask_for(struct question *question, uint32_t job_id, char *cluster)
 
 static int fill_past(struct sgang_jobrow *row, const slurmdb_job_rec_t *job)
 {
+	char task[16];
+
 	row->class = class_of(job->state);
 	row->job_id = job->jobid;
+	row->array_id = job->array_job_id;
 	row->tasks = 1;
+	if (row->array_id) {
+		snprintf(task, sizeof(task), "%" PRIu32, job->array_task_id);
+		row->array_tasks = strdup(task);
+		if (!row->array_tasks)
+			return -1;
+	}
 	row->user = copy(job->user);
 	row->partition = copy(job->partition);
 	row->state = copy(state_word(job->state));
@@ -253,7 +262,8 @@ static int convert_past(struct xlist *list, struct sgang_jobs *jobs,
 	while (!rc && found.row && (job = slurm_list_next(walk))) {
 		struct sgang_jobrow *row = &found.row[found.count];
 
-		if (!sgang_record_parse(job->system_comment, &row->record))
+		if (!sgang_record_parse_brief(job->system_comment,
+					      &row->record))
 			continue;
 		found.count++;
 		rc = fill_past(row, job);

@@ -14,6 +14,7 @@
 
 #include "release.h"
 
+#include "account.h"
 #include "dbd.h"
 #include "glue.h"
 #include "inside.h"
@@ -1388,15 +1389,30 @@ static bool host_ready(struct sgang_job *job)
 	       !job_ptr->prep_prolog_cnt && release_nodes_ready(job_ptr);
 }
 
+/* Nodes whose boot time is not known are asked to register, now and not in a
+ * few seconds. */
+static void host_ask(struct sgang_job *job)
+{
+	const job_record_t *job_ptr = record(job);
+	node_record_t *node_ptr;
+
+	if (!job_ptr->batch_flag || !job_ptr->batch_host || was_seen(job_ptr))
+		return;
+	node_ptr = find_node_record(job_ptr->batch_host);
+	if (!node_ptr)
+		return;
+	node_ptr->boot_time = 0;
+	ping_nodes_now = true;
+}
+
 /* slurmctld has set the count to zero when it recovered the job. What it counts
- * since then is PrologSlurmctld, which it runs again. The nodes are asked now,
- * not in a few seconds. */
+ * since then is PrologSlurmctld, which it runs again. */
 static void host_adopt(struct sgang_job *job)
 {
 	release_set_flag(record(job), JOB_CONFIGURING);
 	record(job)->details->prolog_running++;
 	not_seen_yet(record(job));
-	ping_nodes_now = true;
+	host_ask(job);
 }
 
 static void host_drop(struct sgang_job *job)
@@ -1414,6 +1430,31 @@ static void host_drop(struct sgang_job *job)
 	if (IS_JOB_PENDING(job_ptr) && job_ptr->batch_flag &&
 	    job_ptr->restart_cnt <= 1 &&
 	    job_ptr->details->begin_time > time(NULL))
+		job_ptr->details->begin_time = time(NULL);
+	last_job_update = time(NULL);
+}
+
+static bool host_refused(struct sgang_job *job)
+{
+	const job_record_t *job_ptr = record(job);
+
+	return IS_JOB_PENDING(job_ptr) && !job_ptr->priority &&
+	       !xstrcmp(job_ptr->state_desc, "launch failed requeued held");
+}
+
+static void host_forgive(struct sgang_job *job)
+{
+	job_record_t *job_ptr = record(job);
+
+	if (host_refused(job)) {
+		job_ptr->direct_set_prio = 0;	/* as scontrol release */
+		set_job_prio(job_ptr);
+		job_ptr->state_reason = WAIT_NO_REASON;
+		xfree(job_ptr->state_desc);
+		if (job_ptr->restart_cnt)
+			job_ptr->restart_cnt--;
+	}
+	if (job_ptr->details && job_ptr->details->begin_time > time(NULL))
 		job_ptr->details->begin_time = time(NULL);
 	last_job_update = time(NULL);
 }
@@ -1576,6 +1617,11 @@ static void host_setenv(struct sgang_job *job, const char *name,
 	d->env_sup[d->env_cnt++] = entry;
 }
 
+static void host_account(struct sgang_job *job, const char *brief)
+{
+	sgang_account_tell(record(job), brief);
+}
+
 /* ---- the rest ---- */
 
 static bool host_quiet(void)
@@ -1674,6 +1720,9 @@ const struct sgang_host sgang_host_slurm = {
 	.ready = host_ready,
 	.held = host_held,
 	.adopt = host_adopt,
+	.ask = host_ask,
+	.refused = host_refused,
+	.forgive = host_forgive,
 	.release = host_release,
 	.drop = host_drop,
 	.park = host_park,
@@ -1686,6 +1735,7 @@ const struct sgang_host sgang_host_slurm = {
 	.tell = host_tell,
 	.comment = host_comment,
 	.setenv = host_setenv,
+	.account = host_account,
 	.node_name = host_node_name,
 	.quiet = host_quiet,
 	.save = host_save,

@@ -867,6 +867,27 @@ static void host_adopt(struct sgang_job *job)
 	j->saved = true;	/* it was found in the saved state */
 }
 
+static void host_ask(struct sgang_job *job)
+{
+	fake_counts.asked++;
+	trace("ask", job_of(job, "ask")->id);
+}
+
+static bool host_refused(struct sgang_job *job)
+{
+	return job_of(job, "refused")->refused;
+}
+
+static void host_forgive(struct sgang_job *job)
+{
+	struct fake_job *j = job_of(job, "forgive");
+
+	trace("forgive", j->id);
+	if (j->refused)
+		j->user_hold = false;
+	j->refused = false;
+}
+
 static void host_release(struct sgang_job *job)
 {
 	struct fake_job *j = job_of(job, "release");
@@ -1024,6 +1045,16 @@ static void host_comment(struct sgang_job *job, const char *text)
 	j->has_comment = true;
 }
 
+static void host_account(struct sgang_job *job, const char *brief)
+{
+	struct fake_job *j = job_of(job, "account");
+
+	if (strlen(brief) >= sizeof(j->brief))
+		fault("the brief of job %u is too long", j->id);
+	snprintf(j->brief, sizeof(j->brief), "%s", brief);
+	fake_counts.accounted++;
+}
+
 static void host_setenv(struct sgang_job *job, const char *name,
 			const char *value)
 {
@@ -1137,6 +1168,9 @@ const struct sgang_host fake_host = {
 	.ready = host_ready,
 	.held = host_held,
 	.adopt = host_adopt,
+	.ask = host_ask,
+	.refused = host_refused,
+	.forgive = host_forgive,
 	.release = host_release,
 	.drop = host_drop,
 	.park = host_park,
@@ -1149,6 +1183,7 @@ const struct sgang_host fake_host = {
 	.tell = host_tell,
 	.comment = host_comment,
 	.setenv = host_setenv,
+	.account = host_account,
 	.node_name = host_node_name,
 	.quiet = host_quiet,
 	.save = host_save,
@@ -1340,6 +1375,14 @@ void fake_fail(uint32_t id, bool cancelled)
 void fake_lose(uint32_t id)
 {
 	wait_again(find(id));
+}
+
+void fake_refuse_launch(uint32_t id)
+{
+	struct fake_job *j = find(id);
+
+	wait_again(j);
+	j->refused = j->user_hold = true;
 }
 
 void fake_no_requeue(uint32_t id)

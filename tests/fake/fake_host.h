@@ -82,6 +82,7 @@ struct fake_job {
 	char spank[14][640];
 	char *env[14];
 	size_t n_env;
+	bool refused;			/* the launch, by its node */
 	bool parked, user_hold, refuses, limited, unprobable;
 	bool nonstrict;
 	bool failed, cancelled;		/* how it ended */
@@ -98,6 +99,7 @@ struct fake_job {
 	char text[320];
 	char comment[FAKE_COMMENT];
 	bool has_comment;
+	char brief[512];		/* what accounting has of it */
 	struct {
 		char name[40], value[400];
 	} vars[16];
@@ -136,6 +138,8 @@ void fake_no_requeue(uint32_t id);
 void fake_requeue(uint32_t id);
 /* scontrol hold, scontrol release. */
 void fake_user_hold(uint32_t id, bool hold);
+/* Its node refuses to launch it: it is pending again, and stopped. */
+void fake_refuse_launch(uint32_t id);
 /* commit() refuses this job; probe() does. */
 void fake_refuse(uint32_t id, bool refuse);
 /* ... because of a limit of its association. */
@@ -183,7 +187,7 @@ void fake_clock(int64_t seconds);	/* time goes on */
 /* How often a call was made since the cluster began. */
 struct fake_counts {
 	uint32_t locks, probes, commits, refused, undone, released, saves;
-	uint32_t adopted, dropped, parked, unparked, woken;
+	uint32_t accounted, adopted, asked, dropped, parked, unparked, woken;
 	uint32_t stopped, resumed, ended, requeued;
 };
 extern struct fake_counts fake_counts;

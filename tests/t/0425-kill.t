@@ -160,36 +160,12 @@ without_client()
 	test "$(licences_in_use)" = 0
 }
 
-# A node that registers before the slurmstepd of a launch can be seen tells of no
-# such job: the launch is repeated, and the second one fails (doc/internals.md has
-# this gap). Slow machines meet it; more than a few in a run are another fault.
-launch_repeated()
-{
-	squeue -h -r -n "$name,$name-a,$name-b" -t PD -o %r |
-		grep -q "launch failed requeued held"
-}
-
-after_repeated_launch()
-{
-	echo "# a launch was repeated" &&
-	repeated=$((repeated + 1)) &&
-	test $repeated -le 6 &&
-	scancel ${members[@]} &&
-	for node in $(sinfo -h -N -t drain -o %N); do
-		scontrol update nodename=$node state=resume || return 1
-	done
-	wait_for 60 nodes_idle &&
-	test "$(licences_in_use)" = 0
-}
-repeated=0
-
 # Whole: all run, told of one ring. Once: one start each, no restart.
 whole_and_once()
 {
-	wait_for 40 "client_gave_up >/dev/null || launch_repeated ||
+	wait_for 60 "client_gave_up >/dev/null ||
 		all_in RUNNING ${members[*]}" || return 1
 	if client_gave_up; then without_client; return; fi
-	if launch_repeated; then after_repeated_launch; return; fi
 	rings_are_whole &&
 	wait_for 10 "test \$(starts_of $name) = 4" &&
 	test $(spread) -le $1 &&

@@ -202,18 +202,30 @@ slurm_cleanup
 
 # --- jobs that slurmctld has forgotten ---
 
-slurm_setup -n 1 --stock --conf 'MinJobAge=2'
+slurm_setup -n 1 --gang --conf 'MinJobAge=2'
 slurmdbd_setup ''
 slurm_start
 
-# slurmctld 22.05 does not send system_comment to slurmdbd. An operator can.
+test_expect_success '4.34: members that slurmctld has forgotten' '
+	a=$(submit -n 1 --gang=gone --gang-min-member=2 --wrap=true) &&
+	b=$(submit -n 1 --gang=gone --gang-min-member=2 --wrap=true) &&
+	wait_for 60 "! scontrol show job $a && ! scontrol show job $b" \
+		2>/dev/null &&
+	for id in $a $b; do
+		wait_for 20 tells $id GangName=gone Namespace=root JobId=$id \
+			Phase=Finished RingCost=2 CrossLinks=0 Tier=island \
+			StartedMembers=2 || return 1
+	done &&
+	refuses 1 "there is no gang gone" gone
+'
+# Who knows the whole record can give it to slurmdbd.
 test_expect_success '4.34: what slurmdbd has of jobs that are forgotten' '
 	a=$(submit -n 1 --wrap=true) &&
 	b=$(submit -n 1 --wrap=true) &&
 	wait_for 60 "! scontrol show job $a && ! scontrol show job $b" \
 		2>/dev/null &&
 	wait_for 15 "test \"\$(slurmdbd_has \
-		\"count(*) from @job where state = 3\")\" = 2" &&
+		\"count(*) from @job where state = 3\")\" = 4" &&
 	acct modify job where jobid=$a set systemcomment="gang=root/past \
 phase=finished min=1 total=1 $placed stock=136" &&
 	tells $a GangName=past Namespace=root JobId=$a Phase=Finished \

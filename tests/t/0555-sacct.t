@@ -69,6 +69,23 @@ none_started()
 	test_must_be_empty rows
 }
 
+# The short record of a member, from what slurmctld shows of it: brief_of ID PHASE
+brief_of()
+{
+	local word
+
+	printf "gang=%s phase=%s" "$(gang_record $1 gang)" $2
+	for word in rank ring cross tier; do
+		printf " %s=%s" $word "$(gang_record $1 $word)"
+	done
+	echo
+}
+
+sacct_says()
+{
+	test "$(sacct_rows $(sacct_name $1) SystemComment)" = "$2"
+}
+
 # Each job has one row, which says what slurmctld says, and the start is the
 # release.
 one_row_each()
@@ -87,6 +104,8 @@ one_row_each()
 		sacct_rows $(sacct_name $id) \
 			State,Start,End,ElapsedRaw,NodeList >actual
 		test_cmp expected actual || return 1
+		wait_for 60 "sacct_says $id '$(brief_of $id finished)'" ||
+			return 1
 	done
 	test "$(restarts_of "$@")" = 0
 }
@@ -135,6 +154,10 @@ test_expect_success '2.27 then they start: one row each, from the release' '
 	nudge &&
 	wait_for 20 all_in RUNNING $members &&
 	started_together $members &&
+	for id in $members; do
+		wait_for 20 "sacct_says $id \"$(brief_of $id running)\"" ||
+			return 1
+	done &&
 	touch known.go &&
 	wait_for 20 all_in COMPLETED $members &&
 	one_row_each known $members
@@ -170,6 +193,32 @@ test_expect_success '2.27 then they start: one row each' '
 	touch tasks.go &&
 	wait_for 20 all_in COMPLETED $members &&
 	one_row_each tasks $members
+'
+
+gang_script noted
+
+# What somebody wrote there stays in front of the record. A text with a quote
+# cannot be sent back to slurmdbd, so it stays alone.
+test_expect_success "an operator's text in SystemComment stays" '
+	members= &&
+	for i in 1 2; do
+		members="$members $(submit -J noted.sh -n 2 --gang=noted \
+			--gang-min-member=2 noted.sh)" || return 1
+	done &&
+	set -- $members &&
+	for id in $members; do
+		wait_state $id RUNNING &&
+		wait_for 20 "sacct_says $id \"$(brief_of $id running)\"" ||
+			return 1
+	done &&
+	acct modify job where jobid=$1 set systemcomment="ask bob" &&
+	mariadb_ask "use accounting; update private_job_table
+		set system_comment = \"ask \\\"Bob\\\"\" where id_job = $2" &&
+	touch noted.go &&
+	wait_for 20 all_in COMPLETED $members &&
+	wait_for 20 "sacct_says $1 \"ask bob $(brief_of $1 finished)\"" &&
+	heard &&
+	sacct_says $2 "ask \"Bob\""
 '
 
 gang_script held
@@ -283,7 +332,7 @@ test_expect_success '2.27 no row is left that runs' '
 '
 test_expect_success 'nothing is left' '
 	nothing_left "slurmdbd" "PersistInit" "DBD_" "persistent connection" \
-		"No fed_mgr state file"
+		"Failure sending message" "No fed_mgr state file"
 '
 
 test_done

@@ -39,6 +39,7 @@ struct entry {
 /* A member that has its nodes and waits for the others. */
 struct hold {
 	uint32_t job_id;
+	bool lost_launch;		/* it must get its nodes once more */
 	struct sgang_record record;
 };
 
@@ -110,6 +111,8 @@ struct gang {
 	bool recovered;			/* slurmctld died between its hold and
 					 * its release, or right after that */
 	bool doubtful;			/* which of them is not known yet */
+	int64_t adopted;		/* when its holds were found again */
+	bool asked_again;		/* the nodes, a while after that */
 	int64_t begun;			/* somebody of the placement of this
 					 * `since` was launched */
 	int64_t unconfirmed;		/* when it was released; 0: all launch
@@ -266,6 +269,15 @@ void sgang_show_phase(struct sgang_conductor *c, const struct gang *g,
 		      struct sgang_job *job, enum sgang_phase phase);
 /* What every record of the gang says alike. */
 void sgang_show_fill(const struct gang *g, struct sgang_record *r);
+
+/* --- account.c --- */
+
+/* Let accounting know that the member runs, with this record. */
+void sgang_account_started(struct sgang_conductor *c, struct sgang_job *job,
+			   const struct sgang_record *r);
+/* If it was a member that ran: say so in its record, and to accounting. */
+void sgang_account_ended(struct sgang_conductor *c,
+			 const struct sgang_job_info *info);
 
 /* --- late.c --- */
 

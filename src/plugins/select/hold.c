@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "conductor_private.h"
+#include "core/hostlist.h"
 #include "faults.h"
 #include "plugins/log.h"
 
@@ -121,15 +122,18 @@ bool sgang_hold_begun(const struct gang *g)
 	return g->begun && g->begun == g->since;
 }
 
-/* A kill of slurmctld between the release and the save that follows leaves
- * members that run and are held by what was saved. Only the nodes know. Until
- * they have told nothing is done to the gang, and one member that runs says
- * that all of them were released. */
-static void find_out(struct sgang_conductor *c, struct gang *g)
+/* A node takes a while from the launch message to the moment at which it shows
+ * the job (doc/internals.md has measurements). An earlier no is none. */
+#define SHOWN_SECONDS 5
+
+/* So long after that a member that lost its launch is waited for. */
+#define TAKE_UP_SECONDS 60
+
+/* Has somebody not been launched, as far as is known? */
+static bool anybody_not(struct sgang_conductor *c, struct gang *g)
 {
-	g->doubtful = false;
-	if (!g->recovered)
-		return;
+	bool not = false;
+
 	for (size_t i = 0; i < g->n_holds; i++) {
 		struct sgang_job *job = c->host->find(g->holds[i].job_id);
 		struct sgang_job_info info = { .launch = SGANG_LAUNCH_NO };
@@ -140,6 +144,37 @@ static void find_out(struct sgang_conductor *c, struct gang *g)
 			g->doubtful = true;
 		else if (info.launch == SGANG_LAUNCH_YES)
 			g->begun = g->since;
+		else
+			not = true;
+	}
+	return not;
+}
+
+static void ask_again(struct sgang_conductor *c, struct gang *g)
+{
+	if (c->host->now() - g->adopted < SHOWN_SECONDS)
+		return;
+	g->asked_again = true;
+	for (size_t i = 0; i < g->n_holds; i++) {
+		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+
+		if (job)
+			c->host->ask(job);
+	}
+}
+
+/* A kill of slurmctld between the release and the save that follows leaves
+ * members that run and are held by what was saved. Only the nodes know. Until
+ * they have told, twice where they say no, nothing is done to the gang, and one
+ * member that runs says that all of them were released. */
+static void find_out(struct sgang_conductor *c, struct gang *g)
+{
+	g->doubtful = false;
+	if (!g->recovered)
+		return;
+	if (anybody_not(c, g) && !g->asked_again) {
+		g->doubtful = true;
+		ask_again(c, g);
 	}
 	if (g->doubtful || sgang_hold_begun(g))
 		return;
@@ -169,6 +204,7 @@ static void adopt(struct sgang_conductor *c, struct gang *g)
 		}
 		g->holds = more;
 		g->holds[g->n_holds].job_id = e->job_id;
+		g->holds[g->n_holds].lost_launch = false;
 		g->holds[g->n_holds++].record = e->record;
 		g->since = earlier(g->since, e->record.since);
 		if (e->record.phase != SGANG_PHASE_HOLDING)
@@ -182,6 +218,8 @@ static void adopt(struct sgang_conductor *c, struct gang *g)
 	if (!g->since)
 		g->since = c->host->now();
 	g->tally.since = g->since;
+	g->adopted = c->host->now();
+	g->asked_again = false;
 	g->holds_saved = true;
 	g->described = told_of_ring(g);
 	sgang_log(SGANG_LOG_INFO, "%s/%s: found %zu held members again", g->ns,
@@ -203,6 +241,79 @@ static void drop(struct sgang_conductor *c, struct gang *g,
 	c->host->drop(job);
 }
 
+/* The nodes that the record tells of; NULL when it does not, or without
+ * memory. */
+static struct sgang_nodeset *told_nodes(struct sgang_conductor *c,
+					const struct sgang_record *r)
+{
+	struct sgang_nodeset *nodes = NULL;
+	char **name = NULL;
+	size_t n = 0;
+
+	if (!c->fabric || !r->at[0] ||
+	    sgang_hostlist_expand(r->at, &name, &n, NULL) < 0)
+		return NULL;
+	nodes = sgang_nodeset_create(c->host->node_count());
+	for (size_t i = 0; nodes && i < n; i++) {
+		uint32_t node = sgang_fabric_find_node(c->fabric, name[i]);
+
+		if (node != SGANG_NODE_NONE)
+			sgang_nodeset_add(nodes, node);
+	}
+	sgang_hostlist_free(name);
+	return nodes;
+}
+
+/* The others know of its nodes, so it has to have the same. */
+static bool hold_again(struct sgang_conductor *c, struct gang *g,
+		       struct hold *hold, struct sgang_job *job)
+{
+	struct sgang_nodeset *nodes = told_nodes(c, &hold->record);
+	struct sgang_refusal refusal;
+	struct sgang_job *again = NULL;
+
+	if (nodes)
+		again = c->host->commit(job, nodes, NULL, &refusal);
+	sgang_nodeset_destroy(nodes);
+	if (!again)
+		return false;
+	hold->lost_launch = false;
+	g->holds_saved = false;
+	c->changed = true;
+	(void) sgang_show_write(c, again, &hold->record);
+	sgang_registry_note(c, again);
+	sgang_registry_refresh(c, g);
+	return true;
+}
+
+/* slurmctld died after a node had the launch message and before it had the
+ * answer. Then slurmd gives the launch up, and when slurmctld is back it lets
+ * it requeue and stop the job. Nobody wanted that, and others of the gang may
+ * run: the member gets its nodes back when they are clean. False: it is lost. */
+static bool take_up(struct sgang_conductor *c, struct gang *g,
+		    struct hold *hold, struct sgang_job *job)
+{
+	struct sgang_job_info info;
+
+	if (!g->recovered)
+		return false;
+	if (!hold->lost_launch && c->host->refused(job)) {
+		sgang_log(SGANG_LOG_INFO,
+			  "%s/%s: the launch of member %u was lost with slurmctld, it is held again",
+			  g->ns, g->name, hold->job_id);
+		c->host->drop(job);
+		hold->lost_launch = true;
+	}
+	if (!hold->lost_launch || c->host->now() - g->adopted > TAKE_UP_SECONDS)
+		return false;
+	c->host->forgive(job);
+	c->host->look(job, &info);
+	if (info.state != SGANG_JOB_PENDING)
+		return false;
+	g->doubtful = true;
+	return !info.eligible || hold_again(c, g, hold, job);
+}
+
 static void forget_lost(struct sgang_conductor *c, struct gang *g)
 {
 	const struct sgang_host *h = c->host;
@@ -211,7 +322,7 @@ static void forget_lost(struct sgang_conductor *c, struct gang *g)
 	for (size_t i = 0; i < before; i++) {
 		struct sgang_job *job = h->find(g->holds[i].job_id);
 
-		if (job && h->held(job)) {
+		if (job && (h->held(job) || take_up(c, g, &g->holds[i], job))) {
 			g->holds[kept++] = g->holds[i];
 			continue;
 		}
@@ -463,8 +574,11 @@ static void launch(struct sgang_conductor *c, struct gang *g)
 	const struct sgang_record *r = &g->holds[0].record;
 
 	for (size_t i = 0; i < g->n_holds; i++) {
+		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+
 		sgang_fault_die("release", i + 1);
-		c->host->release(c->host->find(g->holds[i].job_id));
+		c->host->release(job);
+		sgang_account_started(c, job, &g->holds[i].record);
 	}
 	sgang_log(SGANG_LOG_INFO,
 		  "%s/%s: started %zu members, ring cost %llu (empty cluster %llu), %llu cross links, tier %s",

@@ -209,6 +209,15 @@ struct sgang_host {
 	/* Hold a job that slurmctld recovered from a hold of ours or from its
 	 * release, and ask its node whether it was launched. */
 	void (*adopt)(struct sgang_job *job);
+	/* Ask its node anew: UNKNOWN until it tells what it knows from now on,
+	 * unless it is known already that it was launched. */
+	void (*ask)(struct sgang_job *job);
+	/* Has its node refused to launch it, so that Slurm took its nodes away
+	 * and stopped it? */
+	bool (*refused)(struct sgang_job *job);
+	/* Let such a job wait for its next start as if there had been none. To
+	 * be called again until it is eligible. */
+	void (*forgive)(struct sgang_job *job);
 	/* Launch it, unless its node runs it already. */
 	void (*release)(struct sgang_job *job);
 	/* The job left its hold without us: forget our part of it. */
@@ -238,6 +247,9 @@ struct sgang_host {
 	void (*comment)(struct sgang_job *job, const char *text);
 	void (*setenv)(struct sgang_job *job, const char *name,
 		       const char *value);
+	/* Let accounting keep the short record 'brief' with the job. Waits for
+	 * nobody; what cannot be kept is dropped. */
+	void (*account)(struct sgang_job *job, const char *brief);
 
 	const char *(*node_name)(uint32_t node);
 	/* Is no message to a node on its way? */

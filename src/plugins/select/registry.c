@@ -326,6 +326,7 @@ static void look_at(const struct sgang_job_info *info, void *arg)
 	if (info->state == SGANG_JOB_ENDED) {
 		look_at_ended(c, info);
 		look_at_completed(c, info);
+		sgang_account_ended(c, info);
 		return;
 	}
 	e = find_entry(c, info);

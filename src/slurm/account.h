@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* account.h - what slurmdbd keeps of a member, beyond what Slurm sends it
+ *
+ * slurmctld never sends system_comment by itself. A thread of its own
+ * stores the short record (core/record.h) there, when slurmdbd has a row of the
+ * job, behind the text that an operator has written into the field meanwhile.
+ */
+
+#ifndef SGANG_ACCOUNT_H
+#define SGANG_ACCOUNT_H
+
+struct job_record;
+
+/* Let slurmdbd keep 'brief', a short record, with the job's last row. Takes
+ * copies, asks nobody and waits for nobody, so it may be called under
+ * slurmctld's locks. Of more than some thousands that slurmdbd does not take,
+ * the new ones are dropped, and the log says so once. Nothing is done where
+ * there is no slurmdbd. */
+void sgang_account_tell(const struct job_record *job_ptr, const char *brief);
+
+#endif
