@@ -62,7 +62,10 @@ enum {
 };
 
 /* The next option of the command line: its row in verb->options, with its value
- * (borrowed from argv) in '*value', or one of the numbers above. */
+ * (borrowed from argv) in '*value', or one of the numbers above.
+ *
+ * A verb that has --json has --yaml, too, without a row of its own: it is read
+ * as --json, and sgang_cmd_print_json() prints YAML from then on. */
 int sgang_cmd_next(const struct sgang_verb *verb, int argc, char **argv,
 		   const char **value);
 
@@ -100,7 +103,8 @@ struct json_object *sgang_cmd_json_gang(const struct sgang_spec *gang);
 int sgang_cmd_refuse(const struct sgang_spec *gang, bool json,
 		     const char *why);
 
-/* Print 'object' on stdout, one line, and drop it. */
+/* Print 'object' on stdout, as one line of JSON, or with --yaml as a document of
+ * YAML, and drop it. */
 void sgang_cmd_print_json(struct json_object *object);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/near.h"
 #include "core/text.h"
 
 /* The first one is what sgang does when no verb is given. */
@@ -52,9 +53,23 @@ static int print_version(void)
 	return SGANG_EXIT_YES;
 }
 
+static int unknown_verb(const char *word)
+{
+	struct sgang_near near = { .wanted = word };
+	char shown[SGANG_TEXT_SHOWN];
+	size_t i;
+
+	for (i = 0; i < N_VERBS; i++)
+		sgang_near_offer(&near, verbs[i]->name);
+	sgang_text_show(shown, word);
+	if (near.found)
+		return sgang_cmd_bad("unknown verb \"%s\", did you mean "
+				     "\"%s\"?", shown, near.found);
+	return sgang_cmd_bad("unknown verb \"%s\", see sgang --help", shown);
+}
+
 static int run(int argc, char **argv)
 {
-	char shown[SGANG_TEXT_SHOWN];
 	size_t i;
 
 	if (argc < 2)
@@ -68,8 +83,7 @@ static int run(int argc, char **argv)
 	for (i = 0; i < N_VERBS; i++)
 		if (!strcmp(argv[1], verbs[i]->name))
 			return verbs[i]->run(verbs[i], argc - 1, argv + 1);
-	return sgang_cmd_bad("unknown verb \"%s\", see sgang --help",
-			     sgang_text_show(shown, argv[1]));
+	return unknown_verb(argv[1]);
 }
 
 int main(int argc, char **argv)
