@@ -428,6 +428,70 @@ const char *sgang_gangs_on_failure(const struct sgang_record *record)
 				     SGANG_ON_FAILURE_IGNORE);
 }
 
+const char *sgang_gangs_user(const struct sgang_jobrow *job)
+{
+	return job->user;
+}
+
+const char *sgang_gangs_account(const struct sgang_jobrow *job)
+{
+	return job->account;
+}
+
+const char *sgang_gangs_partition(const struct sgang_jobrow *job)
+{
+	return job->partition;
+}
+
+static void add_distinct(const char **values, size_t *n, const char *value)
+{
+	size_t i;
+
+	if (!value[0])
+		return;
+	for (i = 0; i < *n; i++)
+		if (!strcmp(values[i], value))
+			return;
+	values[(*n)++] = value;
+}
+
+int sgang_gangs_distinct(const struct sgang_gang *gang,
+			 sgang_gangs_field_f field, const char ***values,
+			 size_t *n)
+{
+	const char **found = calloc(gang->n_jobs + 1, sizeof(*found));
+	size_t i, count = 0;
+
+	if (!found) {
+		errno = ENOMEM;
+		return -1;
+	}
+	for (i = 0; i < gang->n_jobs; i++)
+		add_distinct(found, &count, field(gang->jobs[i]));
+	if (gang->object)
+		add_distinct(found, &count, field(gang->object));
+	*values = found;
+	*n = count;
+	return 0;
+}
+
+static void put_distinct(struct json_object *object, const char *key,
+			 const struct sgang_gang *gang,
+			 sgang_gangs_field_f field)
+{
+	struct json_object *list = json_object_new_array();
+	const char **values;
+	size_t i, n;
+
+	if (!sgang_gangs_distinct(gang, field, &values, &n)) {
+		for (i = 0; i < n; i++)
+			json_object_array_add(
+				list, json_object_new_string(values[i]));
+		free(values);
+	}
+	json_object_object_add(object, key, list);
+}
+
 static void put_number(struct json_object *object, const char *key,
 		       uint64_t value)
 {
@@ -522,6 +586,9 @@ struct json_object *sgang_gangs_json(const struct sgang_gang *gang)
 	put_text(object, "gang", name);
 	put_text(object, "namespace", record->ns);
 	put_text(object, "name", record->name);
+	put_distinct(object, "users", gang, sgang_gangs_user);
+	put_distinct(object, "accounts", gang, sgang_gangs_account);
+	put_distinct(object, "partitions", gang, sgang_gangs_partition);
 	put_text(object, "phase", sgang_phase_name(gang->phase));
 	put_number(object, "members", sgang_gangs_members(gang));
 	put_known(object, "min_member", record->min_member);
@@ -532,6 +599,7 @@ struct json_object *sgang_gangs_json(const struct sgang_gang *gang)
 	put_number(object, "ended", gang->ended);
 	json_object_object_add(object, "satisfied",
 			       json_object_new_boolean(record->satisfied));
+	put_known(object, "submitted", (uint64_t)gang->submit_time);
 	put_number(object, "attempts", record->attempts);
 	put_number(object, "tried", record->tried);
 	put_number(object, "skipped", record->skipped);

@@ -32,6 +32,7 @@ struct sgang_jobrow {
 	char *array_tasks;		/* "3", "0-3,7%2" or NULL */
 	char *user;
 	bool own;			/* the caller is that user */
+	char *account;			/* "" when there is none */
 	char *partition;
 	char *state;			/* "CONFIGURING" */
 	char *nodes;			/* hostlist expression, "" */

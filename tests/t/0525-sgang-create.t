@@ -113,7 +113,7 @@ test_expect_success '0.36, 3.14 it is there at once, and no member' '
 test_expect_success '0.15 squeue shows the phase of the gang in its line' '
 	wait_for 10 squeue_says $object \
 		"Gang root/train gathering 0/2 members" &&
-	wait_for 10 line_is "root/train Gathering 0/2/3 0 - - - Gang\
+	wait_for 10 line_is "root/train Gathering 0/2/3 nonstrict - 0 - - - Gang\
  root/train gathering 0/2 members"
 '
 test_expect_success '0.24 a second one is refused' '
@@ -162,7 +162,7 @@ test_expect_success '0.15, 0.16 members of a defined gang say its name alone' '
 	first=$(member train) &&
 	wait_for 10 squeue_says $first "Gang root/train gathering 1/3 members" &&
 	second=$(member train) &&
-	wait_for 10 line_is "root/train Gathering 2/3/3 0 - - - Gang\
+	wait_for 10 line_is "root/train Gathering 2/3/3 strict - 0 - - - Gang\
  root/train gathering 2/3 members" &&
 	wait_for 10 squeue_says $object "Gang root/train gathering 2/3 members"
 '

@@ -51,6 +51,7 @@ static void fill(struct sgang_jobrow *job, const struct row *row)
 	job->submit_time = row->submit;
 	job->end_time = row->end;
 	job->user = "alice";
+	job->account = "";
 	job->partition = "batch";
 	job->state = "STATE";
 	job->nodes = (char *)row->nodes;
