@@ -672,8 +672,9 @@ static void json_subject(const struct request *request,
 
 /* -- the verb -- */
 
-static int refuse(const struct request *request)
+static int refuse(const struct request *request, const struct sgang_jobs *jobs)
 {
+	char hint[SGANG_JOBS_HINT] = "";
 	const char *what = request->job ? "no job of a gang has the number" :
 			   "there is no gang";
 
@@ -686,7 +687,9 @@ static int refuse(const struct request *request)
 		sgang_cmd_print_json(object);
 		return SGANG_EXIT_NO;
 	}
-	return sgang_cmd_no("%s %s", what, request->operand);
+	if (!request->job)
+		sgang_jobs_hint(jobs, &request->spec, hint);
+	return sgang_cmd_no("%s %s%s", what, request->operand, hint);
 }
 
 /* Returns an exit code, or -1 with 'err' filled. */
@@ -702,7 +705,7 @@ static int answer(struct request *request, struct sgang_error *err)
 		goto out;
 	switch (find_subject(request, &jobs, &gangs, &past, &subject, err)) {
 	case 0:
-		code = refuse(request);
+		code = refuse(request, &jobs);
 		break;
 	case 1:
 		code = SGANG_EXIT_YES;

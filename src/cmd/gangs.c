@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd/gangs.h"
+#include "core/asks.h"
 #include "core/hostlist.h"
 
 static int no_memory(struct sgang_error *err)
@@ -345,6 +346,30 @@ out:
 	return rc;
 }
 
+/* Say which gangs of that name there are, the first of them at least. */
+static int several(const struct sgang_gangs *gangs,
+		   const struct sgang_spec *name, size_t n,
+		   struct sgang_error *err)
+{
+	char names[256] = "";
+	size_t i, used = 0, told = 0;
+
+	for (i = 0; i < gangs->count && told < 3; i++) {
+		const struct sgang_record *record = gangs->gang[i].record;
+
+		if (strcmp(record->name, name->name))
+			continue;
+		used += (size_t)snprintf(names + used, sizeof(names) - used,
+					 "%s%s/%s", told ? " or " : "",
+					 record->ns, record->name);
+		if (used >= sizeof(names))
+			break;
+		told++;
+	}
+	return sgang_errf(err, EINVAL, "%zu namespaces have a gang %s, say %s",
+			  n, name->name, names);
+}
+
 int sgang_gangs_find(const struct sgang_gangs *gangs,
 		     const struct sgang_spec *name, const char *user,
 		     const struct sgang_gang **found, struct sgang_error *err)
@@ -368,9 +393,7 @@ int sgang_gangs_find(const struct sgang_gangs *gangs,
 		}
 	}
 	if (n > 1)
-		return sgang_errf(err, EINVAL, "%zu namespaces have a gang %s, "
-				  "say NAMESPACE/%s", n, name->name,
-				  name->name);
+		return several(gangs, name, n, err);
 	if (n == 1)
 		*found = other;
 	return (int)n;
@@ -528,6 +551,30 @@ static void put_groups(struct json_object *object,
 	json_object_object_add(object, "groups", list);
 }
 
+/* What was asked for in the options that have no field of their own. */
+static void put_asks(struct json_object *object,
+		     const struct sgang_record *record)
+{
+	static const char *const rows[][2] = {
+		{ "topology", "topology" },
+		{ "group_topology", "group-topology" },
+		{ "exclusive", "exclusive" },
+		{ "parallel", "parallel" },
+		{ "min_tres", "min-tres" },
+		{ "run_time", "run-time" },
+		{ "comm_share", "comm-share" },
+	};
+	char value[SGANG_ASKS_SIZE];
+	const char *found;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		found = sgang_asks_find(record->asks, rows[i][1], value,
+					sizeof(value));
+		put_text(object, rows[i][0], found ? found : "");
+	}
+}
+
 /* What the gang said, and when what came to be of it. */
 static void put_rules(struct json_object *object, const struct sgang_gang *gang)
 {
@@ -541,6 +588,7 @@ static void put_rules(struct json_object *object, const struct sgang_gang *gang)
 		put_text(object, "waiting_time", "UNLIMITED");
 	else
 		put_known(object, "waiting_time", record->waiting_time);
+	put_asks(object, record);
 	put_known(object, "definition", gang->object ? gang->object->job_id :
 						       0);
 	put_known(object, "created", (uint64_t)record->created);

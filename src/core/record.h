@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "asks.h"
 #include "spec.h"
 
 /* design section 5; strings in record.c */
@@ -72,6 +73,8 @@ struct sgang_record {
 	enum sgang_on_failure on_failure;
 	uint32_t waiting_time;		/* seconds, SGANG_FOREVER */
 	char groups[SGANG_GROUPS_SIZE];
+	char asks[SGANG_ASKS_SIZE];	/* the rest of it, see asks.h; order
+					 * and rank are this member's own */
 	/* seconds since the epoch; 0: not known, not written */
 	int64_t created;		/* the gang came to be (0.33) */
 	int64_t since;			/* its first member was placed (0.12) */

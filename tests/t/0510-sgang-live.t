@@ -105,13 +105,13 @@ test_expect_success 'no gang' '
 	quietly "$sgang" list --noheader >out && test_must_be_empty out &&
 	echo "{\"gangs\":[]}" >wanted &&
 	quietly "$sgang" list --json >out && test_cmp wanted out &&
-	refuses 1 "there is no gang none" show none
+	refuses 1 "there is no gang none, see sgang list" show none
 '
 test_expect_success 'a job that is in no gang' '
 	id=$(submit -n 1 --comment="gang=root/plain" --wrap=true) &&
 	wait_state $id COMPLETED &&
 	table >out && test_must_be_empty out &&
-	refuses 1 "there is no gang root/plain" show root/plain
+	refuses 1 "there is no gang root/plain, see sgang list" show root/plain
 '
 test_expect_success '3.14 4.34 a gang that has finished' '
 	set -- -N 1 --exclusive --gang-min-member=2 --wrap=true &&
@@ -161,14 +161,17 @@ test_expect_success '3.14 one that starts: its nodes are being prepared' '
 		State=CONFIGURING
 '
 test_expect_success '3.14 4.34 one that waits for nodes' '
-	set -- -N 2 --exclusive --gang-min-member=2 --nice=100 &&
-	waiting=$(member wait "$@") &&
-	member wait "$@" &&
+	set -- -N 2 --exclusive --gang-min-member=2 --nice=100 \
+		--gang-topology=require:spine --gang-min-tres=cpu=2 &&
+	waiting=$(member wait --gang-order=1 "$@") &&
+	member wait --gang-order=0 "$@" &&
 	why="Gang root/wait waits: 4 nodes are needed, 2 are free (5 busy)" &&
 	wait_for 15 line_is "root/wait Waiting 2/2/2 strict - 0 - - - $why" &&
 	shows wait Phase=Waiting Satisfied=no "Attempts=[1-9][0-9]*" \
 		Pending=2 Held=0 Running=0 "RingCost=\(null\)" \
-		"Tier=\(null\)" NumNodes=0 "NodeList=\(null\)" &&
+		"Tier=\(null\)" NumNodes=0 "NodeList=\(null\)" \
+		Topology=require:spine MinTRES=cpu=2 "Parallel=\(null\)" &&
+	grep " JobId=$waiting .* Account=(null) .* Order=1 " out &&
 	grep -x -F "   Reason=$why" out
 '
 test_expect_success '3.14 gangs of two users and of accounts that gather' '
@@ -214,9 +217,12 @@ test_expect_success '3.14 filters' '
 		list --phase=asleep
 '
 test_expect_success 'a gang that is not there, or not the only one' '
-	refuses 1 "there is no gang none" show none &&
-	refuses 1 "there is no gang nobody/run" show nobody/run &&
-	refuses 2 "2 namespaces have a gang both, say NAMESPACE/both" \
+	refuses 1 "there is no gang nothing, see sgang list" show nothing &&
+	refuses 1 "there is no gang tasky, did you mean root/tasks?" \
+		show tasky &&
+	refuses 1 "there is no gang nobody/run, did you mean root/run?" \
+		show nobody/run &&
+	refuses 2 "2 namespaces have a gang both, say one/both or two/both" \
 		show both &&
 	refuses 2 "--gang=Run: a gang'\''s name has no upper-case letters" \
 		show Run
@@ -321,7 +327,7 @@ test_expect_success '0.36 4.34 after a restart of slurmctld all is as before' '
 	table --phase=gathering >>before &&
 	slurm_stop_ctld &&
 	refuses 2 "cannot read the jobs from slurmctld: Unable to contact\
- slurm controller (connect failure)" list &&
+ slurm controller (connect failure); see scontrol ping" list &&
 	slurm_start_ctld &&
 	wait_for 15 "{ table --phase=running && table --phase=gathering; } |
 		test_cmp before -"

@@ -27,6 +27,7 @@ void sgang_show_fill(const struct gang *g, struct sgang_record *r)
 	r->on_failure = spec->on_failure;
 	r->waiting_time = spec->waiting_time;
 	strcpy(r->groups, spec->groups);
+	strcpy(r->asks, g->asks);
 	r->created = g->tally.created;
 	r->since = g->since;
 }
@@ -109,6 +110,7 @@ static void show_record(struct sgang_conductor *c, const struct gang *g,
 	     SGANG_ON_FAILURE_IGNORE))
 		r.started = e->record.started;
 	sgang_show_fill(g, &r);
+	sgang_asks_add_own(&e->spec, r.asks);
 	r.phase = phase_of(g, e);
 	r.satisfied = g->tally.satisfied;
 	r.round = e->round;

@@ -485,6 +485,70 @@ static void tasks_are_counted(void **state)
 				 cases[i].tasks);
 }
 
+/* The nearest name, whatever its namespace, and no definition that is gone. */
+static void a_name_that_is_not_there_is_met(void **state)
+{
+	static const struct row rows[] = {
+		{ 1, "alice/train", SGANG_ROW_RUNNING, 1, 1, 0, "", "", -1,
+		  SGANG_PHASE_RUNNING, false },
+		{ 2, "bob/evaluate", SGANG_ROW_ENDED, 1, 1, 2, "", "", -1,
+		  SGANG_PHASE_FINISHED, false },
+		{ 3, "bob/model-1", SGANG_ROW_ENDED, 1, 1, 2, "", "", -1,
+		  SGANG_PHASE_GATHERING, true },
+	};
+	static const char *const cases[][2] = {
+		{ "bob/train", ", did you mean alice/train?" },
+		{ "alice/trian", ", did you mean alice/train?" },
+		{ "alice/evaluation", ", did you mean bob/evaluate?" },
+		{ "alice/eval", ", see sgang list" },
+		{ "bob/model-1", ", see sgang list" },
+	};
+	struct sgang_jobrow store[N(rows)];
+	struct sgang_jobs jobs = { store, N(rows) };
+	char hint[SGANG_JOBS_HINT];
+	struct sgang_spec spec;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < N(rows); i++)
+		fill(&store[i], &rows[i]);
+	for (i = 0; i < N(cases); i++) {
+		sgang_spec_init(&spec);
+		assert_int_equal(sgang_spec_set(&spec, "gang", cases[i][0],
+						NULL), 0);
+		assert_string_equal(sgang_jobs_hint(&jobs, &spec, hint),
+				    cases[i][1]);
+	}
+}
+
+static void several_namespaces_are_named(void **state)
+{
+	static const struct row rows[] = {
+		{ 1, "alice/a", SGANG_ROW_PENDING, 1, 1, 0, "", "", -1,
+		  SGANG_PHASE_GATHERING, false },
+		{ 2, "bob/a", SGANG_ROW_PENDING, 1, 2, 0, "", "", -1,
+		  SGANG_PHASE_GATHERING, false },
+	};
+	struct sgang_jobrow store[N(rows)];
+	const struct sgang_gang *found;
+	struct sgang_gangs gangs;
+	struct sgang_error err;
+	struct sgang_spec spec;
+
+	(void)state;
+	build(rows, N(rows), store, &gangs);
+	sgang_spec_init(&spec);
+	strcpy(spec.name, "a");
+	assert_int_equal(sgang_gangs_find(&gangs, &spec, "carol", &found,
+					  &err), -1);
+	assert_string_equal(err.text, "2 namespaces have a gang a, say alice/a "
+			    "or bob/a");
+	assert_int_equal(sgang_gangs_find(&gangs, &spec, "bob", &found, &err),
+			 1);
+	assert_string_equal(found->record->ns, "bob");
+	sgang_gangs_clear(&gangs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -501,6 +565,8 @@ int main(void)
 		cmocka_unit_test(jobs_are_named),
 		cmocka_unit_test(bad_node_list_is_an_error),
 		cmocka_unit_test(tasks_are_counted),
+		cmocka_unit_test(a_name_that_is_not_there_is_met),
+		cmocka_unit_test(several_namespaces_are_named),
 	};
 
 	return cmocka_run_group_tests_name("gangs", tests, NULL, NULL);
