@@ -6,6 +6,7 @@
 #include <pwd.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -209,6 +210,23 @@ const char *sgang_cmd_time(int64_t when, char text[SGANG_CMD_TIME])
 	    !strftime(text, SGANG_CMD_TIME, "%Y-%m-%dT%H:%M:%S", &broken))
 		strcpy(text, "(null)");
 	return text;
+}
+
+/* Where Slurm's settings are when nobody says anything else. */
+#define SLURM_CONF_DEFAULT "/etc/slurm/slurm.conf"
+
+int sgang_cmd_conf_path(char path[SGANG_CMD_PATH], struct sgang_error *err)
+{
+	const char *slurm = getenv("SLURM_CONF"), *slash;
+
+	if (!slurm || !slurm[0])
+		slurm = SLURM_CONF_DEFAULT;
+	slash = strrchr(slurm, '/');
+	if (snprintf(path, SGANG_CMD_PATH, "%.*sgang.conf",
+		     slash ? (int)(slash - slurm) + 1 : 0, slurm) <
+	    SGANG_CMD_PATH)
+		return 0;
+	return sgang_errf(err, ENAMETOOLONG, "SLURM_CONF is too long");
 }
 
 int sgang_cmd_gang(const char *text, struct sgang_spec *spec,

@@ -42,6 +42,7 @@ struct sgang_verb {
 };
 
 extern const struct sgang_verb sgang_verb_cancel;
+extern const struct sgang_verb sgang_verb_conf;
 extern const struct sgang_verb sgang_verb_create;
 extern const struct sgang_verb sgang_verb_delete;
 extern const struct sgang_verb sgang_verb_explain;
@@ -83,6 +84,11 @@ const char *sgang_cmd_user(void);
 /* A time as Slurm writes it, "(null)" for 0, into 'text', which is returned. */
 #define SGANG_CMD_TIME 32
 const char *sgang_cmd_time(int64_t when, char text[SGANG_CMD_TIME]);
+
+/* Write the path of the gang.conf beside slurm.conf, which SLURM_CONF may name.
+ * Returns 0, or -1 with 'err' when it is too long. */
+#define SGANG_CMD_PATH 4096
+int sgang_cmd_conf_path(char path[SGANG_CMD_PATH], struct sgang_error *err);
 
 /* Read the name of a gang, [NAMESPACE/]NAME, into 'spec', where nothing else is
  * said. As with --gang the namespace is the caller's name by default. Returns

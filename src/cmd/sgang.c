@@ -26,6 +26,7 @@ static const struct sgang_verb *const verbs[] = {
 	&sgang_verb_ring,
 	&sgang_verb_place,
 	&sgang_verb_topology,
+	&sgang_verb_conf,
 };
 
 #define N_VERBS (sizeof(verbs) / sizeof(verbs[0]))
