@@ -54,6 +54,7 @@ extern const struct sgang_verb sgang_verb_ring;
 extern const struct sgang_verb sgang_verb_show;
 extern const struct sgang_verb sgang_verb_submit;
 extern const struct sgang_verb sgang_verb_topology;
+extern const struct sgang_verb sgang_verb_watch;
 
 /* What sgang_cmd_next() says besides a row number. */
 enum {

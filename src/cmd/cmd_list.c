@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "cmd/cmd.h"
+#include "cmd/columns.h"
 #include "cmd/gangs.h"
 #include "cmd/listing.h"
 #include "core/text.h"
@@ -36,7 +37,8 @@ static int read_options(const struct sgang_verb *verb, int argc, char **argv,
 		else if (sgang_listing_set(&request->listing, next, value))
 			return SGANG_CMD_WRONG;
 	}
-	if (next == SGANG_CMD_END && sgang_listing_ready(&request->listing))
+	if (next == SGANG_CMD_END && sgang_listing_ready(
+			&request->listing, SGANG_COLUMNS_DEFAULT))
 		return SGANG_CMD_WRONG;
 	return next;
 }
@@ -62,7 +64,8 @@ static int answer(const struct request *request, struct sgang_error *err)
 	if (!sgang_jobs_load(&jobs, err) &&
 	    !sgang_gangs_build(&jobs, &gangs, err))
 		rc = request->json ? print_json(request, &gangs, err) :
-		     sgang_listing_print(&request->listing, &gangs, 0, err);
+		     sgang_listing_print(&request->listing, &gangs, 0, stdout,
+					 err);
 	sgang_gangs_clear(&gangs);
 	sgang_jobs_clear(&jobs);
 	return rc;

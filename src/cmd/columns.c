@@ -11,11 +11,15 @@
 #include "cmd/cmd.h"
 #include "cmd/colour.h"
 #include "cmd/columns.h"
+#include "cmd/progress.h"
 #include "core/hostlist.h"
 #include "core/text.h"
 
 /* A wider field is a mistake. */
 #define WIDTH_MAX 10000
+
+/* Characters of a bar. */
+#define BAR 10
 
 /* ---- the fields ---- */
 
@@ -116,6 +120,14 @@ static void put_members(FILE *out, const struct sgang_gang *gang, int64_t now)
 			record->total);
 	else	/* Undefined */
 		fputs("/-/-", out);
+}
+
+static void put_progress(FILE *out, const struct sgang_gang *gang, int64_t now)
+{
+	char bar[SGANG_PROGRESS_MAX + 1];
+
+	(void)now;
+	fputs(sgang_progress_bar(gang, BAR, bar), out);
 }
 
 static void put_duration(FILE *out, int64_t seconds)
@@ -275,6 +287,7 @@ static const struct column {
 	{ 'M', "MODE", false, NULL, put_mode },
 	{ 'n', "NAME", false, NULL, put_name },
 	{ 'N', "NODELIST", false, NULL, put_nodes },
+	{ 'p', "PROGRESS", false, NULL, put_progress },
 	{ 'P', "PARTITION", false, NULL, put_partition },
 	{ 'r', "REASON", false, NULL, put_reason },
 	{ 'R', "NODELIST(REASON)", false, NULL, put_nodes_or_reason },

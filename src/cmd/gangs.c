@@ -239,6 +239,14 @@ static size_t same_name(const struct sgang_jobrow *const *jobs, size_t n)
 	return i;
 }
 
+/* Do both remember the same beginning of their gang? It tells gangs apart that
+ * end in the second in which the next job comes. */
+static bool same_beginning(const struct sgang_jobrow *a,
+			   const struct sgang_jobrow *b)
+{
+	return a->record.created && a->record.created == b->record.created;
+}
+
 /* Where the newest gang of one name begins among its jobs. */
 static size_t newest(const struct sgang_jobrow *const *jobs, size_t n)
 {
@@ -249,7 +257,8 @@ static size_t newest(const struct sgang_jobrow *const *jobs, size_t n)
 		int64_t end = jobs[i]->class == SGANG_ROW_ENDED ?
 			      jobs[i]->end_time : INT64_MAX;
 
-		if (i > first && jobs[i]->submit_time >= all_ended) {
+		if (i > first && jobs[i]->submit_time >= all_ended &&
+		    !same_beginning(jobs[i - 1], jobs[i])) {
 			first = i;
 			all_ended = end;
 		} else if (end > all_ended) {

@@ -123,14 +123,14 @@ static const char *variable(const char *name)
 	return value && value[0] ? value : NULL;
 }
 
-int sgang_listing_ready(struct sgang_listing *listing)
+int sgang_listing_ready(struct sgang_listing *listing, const char *format)
 {
 	struct sgang_error err;
 
 	if (!listing->format) {
 		listing->format = variable("SGANG_FORMAT");
 		if (!listing->format)
-			listing->format = SGANG_COLUMNS_DEFAULT;
+			listing->format = format;
 		else if (sgang_columns_check(listing->format, "SGANG_FORMAT",
 					     &err))
 			return told(-1, &err);
@@ -245,7 +245,7 @@ int sgang_listing_choose(const struct sgang_listing *listing,
 
 int sgang_listing_print(const struct sgang_listing *listing,
 			const struct sgang_gangs *gangs, size_t width,
-			struct sgang_error *err)
+			FILE *out, struct sgang_error *err)
 {
 	const struct sgang_look look = {
 		.header = !listing->noheader,
@@ -259,8 +259,7 @@ int sgang_listing_print(const struct sgang_listing *listing,
 
 	if (sgang_listing_choose(listing, gangs, look.now, &wanted, &n, err))
 		return -1;
-	rc = sgang_columns_print(listing->format, &look, wanted, n, stdout,
-				 err);
+	rc = sgang_columns_print(listing->format, &look, wanted, n, out, err);
 	free(wanted);
 	return rc;
 }

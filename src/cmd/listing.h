@@ -66,9 +66,10 @@ struct sgang_listing {
 int sgang_listing_set(struct sgang_listing *listing, int option,
 		      const char *value);
 
-/* Complete it by SGANG_FORMAT and SGANG_SORT of the environment. Returns 0, or
- * -1 after the line that says what is wrong with these. */
-int sgang_listing_ready(struct sgang_listing *listing);
+/* Complete it by SGANG_FORMAT, or else 'format', and SGANG_SORT of the
+ * environment. Returns 0, or -1 after the line that says what is wrong with
+ * these. */
+int sgang_listing_ready(struct sgang_listing *listing, const char *format);
 void sgang_listing_clear(struct sgang_listing *listing);
 
 /* The gangs that are wanted, in order. Returns 0, '*n' and an array the caller
@@ -79,11 +80,12 @@ int sgang_listing_choose(const struct sgang_listing *listing,
 			 const struct sgang_gang ***wanted, size_t *n,
 			 struct sgang_error *err);
 
-/* The table of them on stdout, its lines cut at 'width' if that is not 0.
+/* The table of them, as it is to be on stdout, its lines cut at 'width' if that
+ * is not 0.
  * Returns 0, or -1 with ENOMEM and 'err'. */
 int sgang_listing_print(const struct sgang_listing *listing,
 			const struct sgang_gangs *gangs, size_t width,
-			struct sgang_error *err);
+			FILE *out, struct sgang_error *err);
 
 /* {"gangs":[...]} */
 struct json_object *sgang_listing_json(const struct sgang_listing *listing,

@@ -17,6 +17,7 @@ static const struct sgang_verb *const verbs[] = {
 	&sgang_verb_list,
 	&sgang_verb_show,
 	&sgang_verb_explain,
+	&sgang_verb_watch,
 	&sgang_verb_map,
 	&sgang_verb_submit,
 	&sgang_verb_cancel,

@@ -412,6 +412,38 @@ static void rules_are_told(void **state)
 	sgang_gangs_clear(&gangs);
 }
 
+/* A member ends in the second in which the next one of its gang comes. */
+static void short_gangs_are_one(void **state)
+{
+	static const struct row rows[] = {
+		{ 1, "alice/a", SGANG_ROW_ENDED, 1, 10, 11, "n1", "", 0,
+		  SGANG_PHASE_RUNNING, false },
+		{ 2, "alice/a", SGANG_ROW_ENDED, 1, 11, 11, "n2", "", 1,
+		  SGANG_PHASE_RUNNING, false },
+		{ 3, "alice/a", SGANG_ROW_ENDED, 1, 11, 12, "n3", "", 0,
+		  SGANG_PHASE_RUNNING, false },
+	};
+	struct sgang_jobrow store[N(rows)];
+	struct sgang_jobs jobs = { store, N(rows) };
+	struct sgang_gangs gangs;
+	struct sgang_error err;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < N(rows); i++) {
+		fill(&store[i], &rows[i]);
+		store[i].record.created = i < 2 ? 10 : 11;
+	}
+	jobs.count = 2;
+	assert_int_equal(sgang_gangs_build(&jobs, &gangs, &err), 0);
+	assert_int_equal(gangs.gang[0].n_jobs, 2);
+	sgang_gangs_clear(&gangs);
+	jobs.count = 3;
+	assert_int_equal(sgang_gangs_build(&jobs, &gangs, &err), 0);
+	assert_int_equal(gangs.gang[0].n_jobs, 1);
+	sgang_gangs_clear(&gangs);
+}
+
 /* As Slurm's commands name a job, one row or its whole array. */
 static void jobs_are_named(void **state)
 {
@@ -562,6 +594,7 @@ int main(void)
 		cmocka_unit_test(a_failed_gang_has_failed),
 		cmocka_unit_test(the_wait_has_an_end),
 		cmocka_unit_test(rules_are_told),
+		cmocka_unit_test(short_gangs_are_one),
 		cmocka_unit_test(jobs_are_named),
 		cmocka_unit_test(bad_node_list_is_an_error),
 		cmocka_unit_test(tasks_are_counted),
