@@ -436,6 +436,8 @@ int64_t sgang_gangs_wait_ends(const struct sgang_gang *gang)
 {
 	const struct sgang_record *record = gang->record;
 
+	if (gang->held && record->until)
+		return record->until;
 	if (!gang->held || !record->since || !record->waiting_time ||
 	    record->waiting_time == SGANG_FOREVER)
 		return 0;

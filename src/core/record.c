@@ -103,6 +103,7 @@ static const struct word {
 	{ "asks", KIND_ASKS, SPARSE, FIELD(asks) },
 	{ "created", KIND_TIME, SPARSE, FIELD(created) },
 	{ "since", KIND_TIME, SPARSE, FIELD(since) },
+	{ "until", KIND_TIME, SPARSE, FIELD(until) },
 	{ "started", KIND_TIME, SPARSE, FIELD(started) },
 	{ "object", KIND_BOOL, SPARSE, FIELD(object) },
 	{ "lacks", KIND_LACKS, SPARSE, FIELD(lacks) },

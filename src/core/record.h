@@ -78,6 +78,9 @@ struct sgang_record {
 	/* seconds since the epoch; 0: not known, not written */
 	int64_t created;		/* the gang came to be (0.33) */
 	int64_t since;			/* its first member was placed (0.12) */
+	int64_t until;			/* its waiting time ends then, the
+					 * site's if it asked for none; also 0:
+					 * it does not run, or has no end */
 	int64_t started;		/* it was released; this member with it
 					 * or after it */
 	bool object;			/* of a definition, not of a member */

@@ -83,6 +83,14 @@ test_expect_success 'SGANG_FORMAT and SGANG_SORT, and the options before them' '
 	SGANG_FORMAT=%n lists "Running\n" -h -o %T -t running &&
 	SGANG_FORMAT= lists "run\n" -h -o %n -t running
 '
+test_expect_success 'what is left of the waiting time of the site' '
+	set -- -N 1 --exclusive --gang=hold --gang-mode=nonstrict \
+		--gang-min-member=2 &&
+	submit -w n3 "$@" && submit -w n1 "$@" &&
+	wait_for 15 "\"$sgang\" list -h -t holding -o \"%n %M %L %p\" |
+		grep -E \"^hold nonstrict 00:09:[0-9]{2} #####[+]{5}\$\"" &&
+	lists "hold -\n" -h -t holding -o "%n %l"
+'
 test_expect_success 'colours on a terminal' '
 	esc=$(printf "\033") &&
 	on_terminal TERM=xterm "$sgang" list -h -t running >out &&

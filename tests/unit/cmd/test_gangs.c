@@ -358,6 +358,10 @@ static void the_wait_has_an_end(void **state)
 	assert_int_equal(sgang_gangs_wait_ends(&gangs.gang[0]), 0);
 	store[0].record.waiting_time = 600;
 	assert_int_equal(sgang_gangs_wait_ends(&gangs.gang[0]), 1600);
+	store[0].record.waiting_time = 0;
+	store[0].record.until = 1700;	/* the site's */
+	assert_int_equal(sgang_gangs_wait_ends(&gangs.gang[0]), 1700);
+	store[0].record.until = 0;
 	store[0].record.waiting_time = SGANG_FOREVER;
 	assert_int_equal(sgang_gangs_wait_ends(&gangs.gang[0]), 0);
 

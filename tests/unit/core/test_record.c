@@ -41,7 +41,8 @@ static const struct sgang_record full = {
 	.on_failure = SGANG_ON_FAILURE_KILL, .waiting_time = 600,
 	.groups = "alice/eval,bob/load",
 	.asks = "topology=require:leaf;order=0", .created = 1700000000,
-	.since = 1700000100, .started = 1700000200, .object = true,
+	.since = 1700000100, .until = 1700000700, .started = 1700000200,
+	.object = true,
 	.placed = true, .member_rank = 0, .members = 4, .ranks = 8,
 	.ring_cost = 14, .ring_best = 14, .tier = "leaf",
 };
@@ -50,8 +51,8 @@ static const struct sgang_record full = {
 	     "mode=nonstrict match=waiting-and-running onfailure=kill " \
 	     "wait=600 groups=alice/eval,bob/load " \
 	     "asks=topology=require:leaf;order=0 created=1700000000 " \
-	     "since=1700000100 started=1700000200 object=1 ring=14 best=14 " \
-	     "cross=0 tier=leaf off=0 ranks=8 exact=0"
+	     "since=1700000100 until=1700000700 started=1700000200 " \
+	     "object=1 ring=14 best=14 cross=0 tier=leaf off=0 ranks=8 exact=0"
 
 /* Time without end. */
 static const struct sgang_record patient = {
@@ -84,6 +85,7 @@ static void assert_same(const struct sgang_record *a,
 	assert_string_equal(a->asks, b->asks);
 	assert_true(a->created == b->created);
 	assert_true(a->since == b->since);
+	assert_true(a->until == b->until);
 	assert_true(a->started == b->started);
 	assert_int_equal(a->object, b->object);
 	assert_int_equal(a->placed, b->placed);
