@@ -6,17 +6,38 @@
 #include <pwd.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/near.h"
+#include "cmd/yaml.h"
 #include "core/text.h"
 
 /* Where getopt's numbers of our options begin: above all characters, which
  * stand for the short options that we do not have. */
 #define OPTION_FIRST 256
 #define OPTION_HELP (OPTION_FIRST + SGANG_CMD_OPTIONS_MAX)
+#define OPTION_YAML (OPTION_HELP + 1)
+
+/* Those of a verb, --help, --yaml and the end. */
+#define LONGOPTS (SGANG_CMD_OPTIONS_MAX + 3)
+
+/* --yaml was given. */
+static bool prints_yaml;
+
+/* The row of --json, -1: the verb has none. */
+static int find_json(const struct sgang_verb *verb)
+{
+	int i;
+
+	for (i = 0; verb->options[i].name; i++)
+		if (!strcmp(verb->options[i].name, "json"))
+			return i;
+	return -1;
+}
 
 static void print_option(const char *name, const char *arg, const char *help)
 {
@@ -36,6 +57,8 @@ static void print_help(const struct sgang_verb *verb)
 	       verb->summary);
 	for (option = verb->options; option->name; option++)
 		print_option(option->name, option->arg, option->help);
+	if (find_json(verb) >= 0)
+		print_option("yaml", NULL, "print YAML");
 	print_option("help", NULL, "print this text");
 	printf("\nExit status: 0 yes, 1 no, 2 usage or bad input. "
 	       "More in sgang(1).\n");
@@ -71,7 +94,7 @@ static int find_letter(const struct sgang_verb *verb, int letter)
 }
 
 static void fill_longopts(const struct sgang_verb *verb,
-			  struct option longopts[SGANG_CMD_OPTIONS_MAX + 2])
+			  struct option longopts[LONGOPTS])
 {
 	int i;
 
@@ -82,8 +105,25 @@ static void fill_longopts(const struct sgang_verb *verb,
 		longopts[i].flag = NULL;
 		longopts[i].val = OPTION_FIRST + i;
 	}
-	longopts[i] = (struct option){ "help", no_argument, NULL, OPTION_HELP };
-	longopts[i + 1] = (struct option){ NULL, 0, NULL, 0 };
+	longopts[i++] = (struct option){ "help", no_argument, NULL,
+					 OPTION_HELP };
+	if (find_json(verb) >= 0)
+		longopts[i++] = (struct option){ "yaml", no_argument, NULL,
+						 OPTION_YAML };
+	longopts[i] = (struct option){ NULL, 0, NULL, 0 };
+}
+
+/* The option that may have been meant by a long one, NULL: none is like it. */
+static const char *near_option(const struct sgang_verb *verb, const char *word)
+{
+	const struct sgang_cmd_option *option;
+	char name[64];
+	struct sgang_near near = { .wanted = name };
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+	for (option = verb->options; option->name; option++)
+		sgang_near_offer(&near, option->name);
+	return near.found;
 }
 
 /* getopt did not like the word before argv[optind], or, inside of a word, the
@@ -92,12 +132,19 @@ static void complain(const struct sgang_verb *verb, char **argv, int found)
 {
 	char shown[SGANG_TEXT_SHOWN], letter[] = { '-', (char)optopt, '\0' };
 	bool is_short = optopt && optopt < OPTION_FIRST;
-	const char *what = "unknown option";
+	const char *what = "unknown option", *near = NULL;
 
 	if (found == ':')
 		what = "a value is missing:";
 	else if (optopt >= OPTION_FIRST)
 		what = "this option takes no value:";
+	else if (!is_short)
+		near = near_option(verb, argv[optind - 1] + 2);
+	if (near) {
+		sgang_cmd_bad("unknown option %s, did you mean --%s?",
+			      sgang_text_show(shown, argv[optind - 1]), near);
+		return;
+	}
 	sgang_cmd_bad("%s %s, see sgang %s --help", what,
 		      sgang_text_show(shown, is_short ? letter :
 				      argv[optind - 1]), verb->name);
@@ -106,7 +153,7 @@ static void complain(const struct sgang_verb *verb, char **argv, int found)
 int sgang_cmd_next(const struct sgang_verb *verb, int argc, char **argv,
 		   const char **value)
 {
-	struct option longopts[SGANG_CMD_OPTIONS_MAX + 2];
+	struct option longopts[LONGOPTS];
 	char letters[2 * SGANG_CMD_OPTIONS_MAX + 2];
 	int found;
 
@@ -120,6 +167,10 @@ int sgang_cmd_next(const struct sgang_verb *verb, int argc, char **argv,
 	if (found == OPTION_HELP) {
 		print_help(verb);
 		return SGANG_CMD_HELP;
+	}
+	if (found == OPTION_YAML) {
+		prints_yaml = true;
+		return find_json(verb);
 	}
 	if (found >= OPTION_FIRST)
 		return found - OPTION_FIRST;
@@ -159,6 +210,23 @@ const char *sgang_cmd_time(int64_t when, char text[SGANG_CMD_TIME])
 	    !strftime(text, SGANG_CMD_TIME, "%Y-%m-%dT%H:%M:%S", &broken))
 		strcpy(text, "(null)");
 	return text;
+}
+
+/* Where Slurm's settings are when nobody says anything else. */
+#define SLURM_CONF_DEFAULT "/etc/slurm/slurm.conf"
+
+int sgang_cmd_conf_path(char path[SGANG_CMD_PATH], struct sgang_error *err)
+{
+	const char *slurm = getenv("SLURM_CONF"), *slash;
+
+	if (!slurm || !slurm[0])
+		slurm = SLURM_CONF_DEFAULT;
+	slash = strrchr(slurm, '/');
+	if (snprintf(path, SGANG_CMD_PATH, "%.*sgang.conf",
+		     slash ? (int)(slash - slurm) + 1 : 0, slurm) <
+	    SGANG_CMD_PATH)
+		return 0;
+	return sgang_errf(err, ENAMETOOLONG, "SLURM_CONF is too long");
 }
 
 int sgang_cmd_gang(const char *text, struct sgang_spec *spec,
@@ -237,6 +305,13 @@ int sgang_cmd_refuse(const struct sgang_spec *gang, bool json, const char *why)
 
 void sgang_cmd_print_json(struct json_object *object)
 {
+	if (prints_yaml) {
+		/* what cannot be written, main() tells */
+		if (sgang_yaml_print(object, stdout) && !ferror(stdout))
+			sgang_cmd_bad("out of memory");
+		json_object_put(object);
+		return;
+	}
 	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
 					    JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(object);

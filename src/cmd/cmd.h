@@ -42,6 +42,7 @@ struct sgang_verb {
 };
 
 extern const struct sgang_verb sgang_verb_cancel;
+extern const struct sgang_verb sgang_verb_conf;
 extern const struct sgang_verb sgang_verb_create;
 extern const struct sgang_verb sgang_verb_delete;
 extern const struct sgang_verb sgang_verb_explain;
@@ -53,6 +54,7 @@ extern const struct sgang_verb sgang_verb_ring;
 extern const struct sgang_verb sgang_verb_show;
 extern const struct sgang_verb sgang_verb_submit;
 extern const struct sgang_verb sgang_verb_topology;
+extern const struct sgang_verb sgang_verb_watch;
 
 /* What sgang_cmd_next() says besides a row number. */
 enum {
@@ -62,7 +64,10 @@ enum {
 };
 
 /* The next option of the command line: its row in verb->options, with its value
- * (borrowed from argv) in '*value', or one of the numbers above. */
+ * (borrowed from argv) in '*value', or one of the numbers above.
+ *
+ * A verb that has --json has --yaml, too, without a row of its own: it is read
+ * as --json, and sgang_cmd_print_json() prints YAML from then on. */
 int sgang_cmd_next(const struct sgang_verb *verb, int argc, char **argv,
 		   const char **value);
 
@@ -80,6 +85,11 @@ const char *sgang_cmd_user(void);
 /* A time as Slurm writes it, "(null)" for 0, into 'text', which is returned. */
 #define SGANG_CMD_TIME 32
 const char *sgang_cmd_time(int64_t when, char text[SGANG_CMD_TIME]);
+
+/* Write the path of the gang.conf beside slurm.conf, which SLURM_CONF may name.
+ * Returns 0, or -1 with 'err' when it is too long. */
+#define SGANG_CMD_PATH 4096
+int sgang_cmd_conf_path(char path[SGANG_CMD_PATH], struct sgang_error *err);
 
 /* Read the name of a gang, [NAMESPACE/]NAME, into 'spec', where nothing else is
  * said. As with --gang the namespace is the caller's name by default. Returns
@@ -100,7 +110,8 @@ struct json_object *sgang_cmd_json_gang(const struct sgang_spec *gang);
 int sgang_cmd_refuse(const struct sgang_spec *gang, bool json,
 		     const char *why);
 
-/* Print 'object' on stdout, one line, and drop it. */
+/* Print 'object' on stdout, as one line of JSON, or with --yaml as a document of
+ * YAML, and drop it. */
 void sgang_cmd_print_json(struct json_object *object);
 
 #endif

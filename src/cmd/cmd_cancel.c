@@ -115,13 +115,11 @@ static bool is_running(const struct sgang_jobrow *job)
 }
 
 /* There is nobody to be asked for it. */
-static int refuse(const struct request *request, bool known)
+static int refuse(const struct request *request, const struct sgang_jobs *jobs)
 {
-	const char *why = request->signal ? "no member runs" :
-			  "no member waits or runs";
-
-	return sgang_cmd_refuse(&request->gang, request->json, known ? why :
-				"there is no such gang");
+	return sgang_targets_none(jobs, &request->gang, request->json,
+				  request->signal ? "no member runs" :
+				  "no member waits or runs");
 }
 
 /* Returns an exit code, or -1 with 'err' filled. */
@@ -138,8 +136,7 @@ static int answer(const struct request *request, struct sgang_error *err)
 			       &targets, err))
 		goto out;
 	if (!targets.n) {
-		code = refuse(request, sgang_targets_known(&jobs,
-							   &request->gang));
+		code = refuse(request, &jobs);
 		goto out;
 	}
 	if (sgang_targets_ask(&targets, !request->signal, request->json,

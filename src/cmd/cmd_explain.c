@@ -17,9 +17,6 @@
 #include "core/explain.h"
 #include "core/text.h"
 
-/* Where Slurm's files are unless SLURM_CONF says something else. */
-#define SLURM_CONF_DEFAULT "/etc/slurm/slurm.conf"
-
 /* The select plugin puts the start of a gang that no end of jobs helps a year
  * ahead; what is further away than this is meant so. */
 #define NEVER (300 * 86400)
@@ -86,18 +83,12 @@ static void read_operand(struct request *request, const char *text)
 /* Without --conf a gang.conf that cannot be read is none. */
 static int load_conf(struct request *request, struct sgang_error *err)
 {
-	const char *slurm = getenv("SLURM_CONF"), *slash;
-	char path[4096];
+	char path[SGANG_CMD_PATH];
 
 	sgang_conf_default(&request->conf);
 	if (request->conf_path)
 		return sgang_conf_load(request->conf_path, &request->conf, err);
-	if (!slurm || !slurm[0])
-		slurm = SLURM_CONF_DEFAULT;
-	slash = strrchr(slurm, '/');
-	if (snprintf(path, sizeof(path), "%.*sgang.conf",
-		     slash ? (int)(slash - slurm) + 1 : 0, slurm) >=
-	    (int)sizeof(path) || access(path, R_OK))
+	if (sgang_cmd_conf_path(path, err) || access(path, R_OK))
 		return 0;
 	return sgang_conf_load(path, &request->conf, err);
 }
@@ -704,8 +695,9 @@ static void json_subject(const struct request *request,
 
 /* -- the verb -- */
 
-static int refuse(const struct request *request)
+static int refuse(const struct request *request, const struct sgang_jobs *jobs)
 {
+	char hint[SGANG_JOBS_HINT] = "";
 	const char *what = request->job ? "no job of a gang has the number" :
 			   "there is no gang";
 
@@ -718,7 +710,9 @@ static int refuse(const struct request *request)
 		sgang_cmd_print_json(object);
 		return SGANG_EXIT_NO;
 	}
-	return sgang_cmd_no("%s %s", what, request->operand);
+	if (!request->job)
+		sgang_jobs_hint(jobs, &request->spec, hint);
+	return sgang_cmd_no("%s %s%s", what, request->operand, hint);
 }
 
 /* Returns an exit code, or -1 with 'err' filled. */
@@ -734,7 +728,7 @@ static int answer(struct request *request, struct sgang_error *err)
 		goto out;
 	switch (find_subject(request, &jobs, &gangs, &past, &subject, err)) {
 	case 0:
-		code = refuse(request);
+		code = refuse(request, &jobs);
 		break;
 	case 1:
 		code = SGANG_EXIT_YES;

@@ -312,7 +312,7 @@ static int answer(const struct request *request, struct sgang_error *err)
 	const struct sgang_gang *gang = NULL;
 	struct sgang_jobs jobs = { NULL, 0 };
 	struct sgang_gangs gangs = { NULL, 0 };
-	char shown[SGANG_TEXT_SHOWN];
+	char shown[SGANG_TEXT_SHOWN], hint[SGANG_JOBS_HINT];
 	int code = -1;
 
 	if (sgang_jobs_load(&jobs, err) ||
@@ -321,9 +321,12 @@ static int answer(const struct request *request, struct sgang_error *err)
 	switch (find_gang(request, &gangs, &gang, err)) {
 	case 0:
 		code = sgang_cmd_no(request->job_id ?
-				    "there is no gang with job %s" :
-				    "there is no gang %s",
-				    sgang_text_show(shown, request->operand));
+				    "there is no gang with job %s%s" :
+				    "there is no gang %s%s",
+				    sgang_text_show(shown, request->operand),
+				    request->job_id ? "" :
+				    sgang_jobs_hint(&jobs, &request->spec,
+						    hint));
 		break;
 	case 1:
 		code = map_gang(request, gang, err);

@@ -9,6 +9,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/gangs.h"
+#include "core/asks.h"
 #include "core/hostlist.h"
 #include "core/spec.h"
 #include "core/text.h"
@@ -35,7 +36,32 @@ static const char *yes_no(bool value)
 /* Slurm's own way of writing an empty value. */
 static const char *or_null(const char *text)
 {
-	return text[0] ? text : "(null)";
+	return text && text[0] ? text : "(null)";
+}
+
+/* What was asked for in the options that have no field of their own. */
+static void print_asks(const struct sgang_record *record)
+{
+	static const struct {
+		const char *key;
+		const char *option;
+	} rows[] = {
+		{ "Topology", "topology" },
+		{ "GroupTopology", "group-topology" },
+		{ "Exclusive", "exclusive" },
+		{ "Parallel", "parallel" },
+		{ "MinTRES", "min-tres" },
+		{ "RunTime", "run-time" },
+		{ "CommShare", "comm-share" },
+	};
+	char value[SGANG_ASKS_SIZE];
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		printf("%s%s=%s", i ? " " : "   ", rows[i].key,
+		       or_null(sgang_asks_find(record->asks, rows[i].option,
+					       value, sizeof(value))));
+	putchar('\n');
 }
 
 /* A gang that is Undefined has neither number. */
@@ -59,6 +85,7 @@ static void print_rules(const struct sgang_gang *gang)
 {
 	const struct sgang_record *record = gang->record;
 	char wait[SGANG_TIME_SHOWN] = "(null)", object[16] = "(null)";
+	char submitted[SGANG_CMD_TIME];
 	char created[SGANG_CMD_TIME], since[SGANG_CMD_TIME];
 	char ends[SGANG_CMD_TIME], started[SGANG_CMD_TIME];
 
@@ -71,7 +98,9 @@ static void print_rules(const struct sgang_gang *gang)
 	       "Definition=%s\n", sgang_gangs_mode(record),
 	       sgang_gangs_match(record), sgang_gangs_on_failure(record),
 	       or_null(record->groups), wait, object);
-	printf("   Created=%s Since=%s WaitEnds=%s Started=%s\n",
+	print_asks(record);
+	printf("   SubmitTime=%s Created=%s Since=%s WaitEnds=%s Started=%s\n",
+	       sgang_cmd_time(gang->submit_time, submitted),
 	       sgang_cmd_time(record->created, created),
 	       sgang_cmd_time(record->since, since),
 	       sgang_cmd_time(sgang_gangs_wait_ends(gang), ends),
@@ -95,18 +124,22 @@ static void print_placement(const struct sgang_record *record)
 
 static void print_job(const struct sgang_jobrow *job)
 {
+	char order[SGANG_ASKS_SIZE];
+
 	printf("   JobId=%" PRIu32, job->job_id);
 	if (job->array_id)
 		printf(" ArrayJobId=%" PRIu32 " ArrayTaskId=%s", job->array_id,
 		       job->array_tasks);
-	printf(" UserId=%s Partition=%s State=%s", job->user, job->partition,
-	       job->state);
+	printf(" UserId=%s Account=%s Partition=%s State=%s", job->user,
+	       or_null(job->account), job->partition, job->state);
 	if (job->record.placed)
 		printf(" MemberRank=%" PRIu32 " RankOffset=%" PRIu64,
 		       job->record.member_rank, job->record.rank_offset);
 	else
 		printf(" MemberRank=(null) RankOffset=(null)");
-	printf(" Round=%" PRIu32 " NodeList=%s Reason=%s\n",
+	printf(" Order=%s Round=%" PRIu32 " NodeList=%s Reason=%s\n",
+	       or_null(sgang_asks_find(job->record.asks, "order", order,
+				       sizeof(order))),
 	       job->record.round, or_null(job->nodes),
 	       job->reason[0] ? job->reason : "None");
 }
@@ -147,10 +180,21 @@ static struct json_object *text_or_null(const char *text)
 	return text && text[0] ? json_object_new_string(text) : NULL;
 }
 
+/* NULL stays null. */
+static struct json_object *number_text(const char *text)
+{
+	uint64_t number;
+
+	if (!text || sgang_text_number(text, 0, UINT32_MAX, &number))
+		return NULL;
+	return json_object_new_uint64(number);
+}
+
 static struct json_object *json_job(const struct sgang_jobrow *job)
 {
 	const struct sgang_record *record = &job->record;
 	struct json_object *object = json_object_new_object();
+	char order[SGANG_ASKS_SIZE];
 	const struct {
 		const char *key;
 		struct json_object *value;
@@ -161,12 +205,16 @@ static struct json_object *json_job(const struct sgang_jobrow *job)
 		{ "array_task_id", text_or_null(job->array_tasks) },
 		{ "members", json_object_new_uint64(job->tasks) },
 		{ "user", text_or_null(job->user) },
+		{ "account", text_or_null(job->account) },
 		{ "partition", text_or_null(job->partition) },
 		{ "state", text_or_null(job->state) },
 		{ "member_rank", number_or_null(record->placed,
 						record->member_rank) },
 		{ "rank_offset", number_or_null(record->placed,
 						record->rank_offset) },
+		{ "order", number_text(sgang_asks_find(record->asks, "order",
+						       order,
+						       sizeof(order))) },
 		{ "round", json_object_new_uint64(record->round) },
 		{ "nodes", text_or_null(job->nodes) },
 		{ "reason", text_or_null(job->reason) },
@@ -190,9 +238,10 @@ static void json_gang(const struct sgang_gang *gang)
 	sgang_cmd_print_json(object);
 }
 
-static int refuse(const struct request *request)
+static int refuse(const struct request *request, const struct sgang_jobs *jobs)
 {
 	const struct sgang_spec *spec = &request->spec;
+	char hint[SGANG_JOBS_HINT];
 
 	if (request->json) {
 		struct json_object *object = json_object_new_object();
@@ -206,8 +255,9 @@ static int refuse(const struct request *request)
 		sgang_cmd_print_json(object);
 		return SGANG_EXIT_NO;
 	}
-	return sgang_cmd_no("there is no gang %s%s%s", spec->ns,
-			    spec->ns[0] ? "/" : "", spec->name);
+	return sgang_cmd_no("there is no gang %s%s%s%s", spec->ns,
+			    spec->ns[0] ? "/" : "", spec->name,
+			    sgang_jobs_hint(jobs, spec, hint));
 }
 
 /* Returns an exit code, or -1 with 'err' filled. */
@@ -224,7 +274,7 @@ static int answer(const struct request *request, struct sgang_error *err)
 	switch (sgang_gangs_find(&gangs, &request->spec, sgang_cmd_user(),
 				 &gang, err)) {
 	case 0:
-		code = refuse(request);
+		code = refuse(request, &jobs);
 		break;
 	case 1:
 		code = SGANG_EXIT_YES;

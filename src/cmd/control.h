@@ -25,6 +25,10 @@ struct sgang_definition {
 int sgang_control_define(const struct sgang_definition *definition,
 			 uint32_t *job_id, struct sgang_error *err);
 
+/* The folder in which slurmctld keeps its state, StateSaveLocation. Returns a
+ * string the caller frees, or NULL with 'err' filled. */
+char *sgang_control_state_dir(struct sgang_error *err);
+
 /* Cancel a job as scancel does, or send it another signal than SIGKILL. One
  * that has ended meanwhile is fine. Returns 0, or -1 with 'err' filled. */
 int sgang_control_signal(const char *job, int signal, struct sgang_error *err);

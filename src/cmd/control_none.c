@@ -18,6 +18,12 @@ int sgang_control_define(const struct sgang_definition *definition,
 	return refuse(err);
 }
 
+char *sgang_control_state_dir(struct sgang_error *err)
+{
+	refuse(err);
+	return NULL;
+}
+
 int sgang_control_signal(const char *job, int signal, struct sgang_error *err)
 {
 	(void)job;

@@ -161,6 +161,29 @@ out:
 	return rc;
 }
 
+char *sgang_control_state_dir(struct sgang_error *err)
+{
+	slurm_conf_t *conf = NULL;
+	char *dir;
+	int rc;
+
+	if (sgang_libslurm_enter(err))
+		return NULL;
+	rc = slurm_load_ctl_conf(0, &conf);
+	sgang_libslurm_leave();
+	if (rc) {
+		sgang_errf(err, EIO, "cannot read the settings of slurmctld: "
+			   "%s", sgang_libslurm_why());
+		return NULL;
+	}
+	dir = strdup(conf->state_save_location ? conf->state_save_location :
+		     "");
+	slurm_free_ctl_conf(conf);
+	if (!dir)
+		sgang_errf(err, ENOMEM, "out of memory");
+	return dir;
+}
+
 int sgang_control_signal(const char *job, int signal, struct sgang_error *err)
 {
 	int rc;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd/gangs.h"
+#include "core/asks.h"
 #include "core/hostlist.h"
 
 static int no_memory(struct sgang_error *err)
@@ -238,6 +239,14 @@ static size_t same_name(const struct sgang_jobrow *const *jobs, size_t n)
 	return i;
 }
 
+/* Do both remember the same beginning of their gang? It tells gangs apart that
+ * end in the second in which the next job comes. */
+static bool same_beginning(const struct sgang_jobrow *a,
+			   const struct sgang_jobrow *b)
+{
+	return a->record.created && a->record.created == b->record.created;
+}
+
 /* Where the newest gang of one name begins among its jobs. */
 static size_t newest(const struct sgang_jobrow *const *jobs, size_t n)
 {
@@ -248,7 +257,8 @@ static size_t newest(const struct sgang_jobrow *const *jobs, size_t n)
 		int64_t end = jobs[i]->class == SGANG_ROW_ENDED ?
 			      jobs[i]->end_time : INT64_MAX;
 
-		if (i > first && jobs[i]->submit_time >= all_ended) {
+		if (i > first && jobs[i]->submit_time >= all_ended &&
+		    !same_beginning(jobs[i - 1], jobs[i])) {
 			first = i;
 			all_ended = end;
 		} else if (end > all_ended) {
@@ -345,6 +355,30 @@ out:
 	return rc;
 }
 
+/* Say which gangs of that name there are, the first of them at least. */
+static int several(const struct sgang_gangs *gangs,
+		   const struct sgang_spec *name, size_t n,
+		   struct sgang_error *err)
+{
+	char names[256] = "";
+	size_t i, used = 0, told = 0;
+
+	for (i = 0; i < gangs->count && told < 3; i++) {
+		const struct sgang_record *record = gangs->gang[i].record;
+
+		if (strcmp(record->name, name->name))
+			continue;
+		used += (size_t)snprintf(names + used, sizeof(names) - used,
+					 "%s%s/%s", told ? " or " : "",
+					 record->ns, record->name);
+		if (used >= sizeof(names))
+			break;
+		told++;
+	}
+	return sgang_errf(err, EINVAL, "%zu namespaces have a gang %s, say %s",
+			  n, name->name, names);
+}
+
 int sgang_gangs_find(const struct sgang_gangs *gangs,
 		     const struct sgang_spec *name, const char *user,
 		     const struct sgang_gang **found, struct sgang_error *err)
@@ -368,9 +402,7 @@ int sgang_gangs_find(const struct sgang_gangs *gangs,
 		}
 	}
 	if (n > 1)
-		return sgang_errf(err, EINVAL, "%zu namespaces have a gang %s, "
-				  "say NAMESPACE/%s", n, name->name,
-				  name->name);
+		return several(gangs, name, n, err);
 	if (n == 1)
 		*found = other;
 	return (int)n;
@@ -404,6 +436,8 @@ int64_t sgang_gangs_wait_ends(const struct sgang_gang *gang)
 {
 	const struct sgang_record *record = gang->record;
 
+	if (gang->held && record->until)
+		return record->until;
 	if (!gang->held || !record->since || !record->waiting_time ||
 	    record->waiting_time == SGANG_FOREVER)
 		return 0;
@@ -426,6 +460,70 @@ const char *sgang_gangs_on_failure(const struct sgang_record *record)
 {
 	return sgang_on_failure_word(record->on_failure ? record->on_failure :
 				     SGANG_ON_FAILURE_IGNORE);
+}
+
+const char *sgang_gangs_user(const struct sgang_jobrow *job)
+{
+	return job->user;
+}
+
+const char *sgang_gangs_account(const struct sgang_jobrow *job)
+{
+	return job->account;
+}
+
+const char *sgang_gangs_partition(const struct sgang_jobrow *job)
+{
+	return job->partition;
+}
+
+static void add_distinct(const char **values, size_t *n, const char *value)
+{
+	size_t i;
+
+	if (!value[0])
+		return;
+	for (i = 0; i < *n; i++)
+		if (!strcmp(values[i], value))
+			return;
+	values[(*n)++] = value;
+}
+
+int sgang_gangs_distinct(const struct sgang_gang *gang,
+			 sgang_gangs_field_f field, const char ***values,
+			 size_t *n)
+{
+	const char **found = calloc(gang->n_jobs + 1, sizeof(*found));
+	size_t i, count = 0;
+
+	if (!found) {
+		errno = ENOMEM;
+		return -1;
+	}
+	for (i = 0; i < gang->n_jobs; i++)
+		add_distinct(found, &count, field(gang->jobs[i]));
+	if (gang->object)
+		add_distinct(found, &count, field(gang->object));
+	*values = found;
+	*n = count;
+	return 0;
+}
+
+static void put_distinct(struct json_object *object, const char *key,
+			 const struct sgang_gang *gang,
+			 sgang_gangs_field_f field)
+{
+	struct json_object *list = json_object_new_array();
+	const char **values;
+	size_t i, n;
+
+	if (!sgang_gangs_distinct(gang, field, &values, &n)) {
+		for (i = 0; i < n; i++)
+			json_object_array_add(
+				list, json_object_new_string(values[i]));
+		free(values);
+	}
+	json_object_object_add(object, key, list);
 }
 
 static void put_number(struct json_object *object, const char *key,
@@ -464,6 +562,30 @@ static void put_groups(struct json_object *object,
 	json_object_object_add(object, "groups", list);
 }
 
+/* What was asked for in the options that have no field of their own. */
+static void put_asks(struct json_object *object,
+		     const struct sgang_record *record)
+{
+	static const char *const rows[][2] = {
+		{ "topology", "topology" },
+		{ "group_topology", "group-topology" },
+		{ "exclusive", "exclusive" },
+		{ "parallel", "parallel" },
+		{ "min_tres", "min-tres" },
+		{ "run_time", "run-time" },
+		{ "comm_share", "comm-share" },
+	};
+	char value[SGANG_ASKS_SIZE];
+	const char *found;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		found = sgang_asks_find(record->asks, rows[i][1], value,
+					sizeof(value));
+		put_text(object, rows[i][0], found ? found : "");
+	}
+}
+
 /* What the gang said, and when what came to be of it. */
 static void put_rules(struct json_object *object, const struct sgang_gang *gang)
 {
@@ -477,6 +599,7 @@ static void put_rules(struct json_object *object, const struct sgang_gang *gang)
 		put_text(object, "waiting_time", "UNLIMITED");
 	else
 		put_known(object, "waiting_time", record->waiting_time);
+	put_asks(object, record);
 	put_known(object, "definition", gang->object ? gang->object->job_id :
 						       0);
 	put_known(object, "created", (uint64_t)record->created);
@@ -522,6 +645,9 @@ struct json_object *sgang_gangs_json(const struct sgang_gang *gang)
 	put_text(object, "gang", name);
 	put_text(object, "namespace", record->ns);
 	put_text(object, "name", record->name);
+	put_distinct(object, "users", gang, sgang_gangs_user);
+	put_distinct(object, "accounts", gang, sgang_gangs_account);
+	put_distinct(object, "partitions", gang, sgang_gangs_partition);
 	put_text(object, "phase", sgang_phase_name(gang->phase));
 	put_number(object, "members", sgang_gangs_members(gang));
 	put_known(object, "min_member", record->min_member);
@@ -532,6 +658,7 @@ struct json_object *sgang_gangs_json(const struct sgang_gang *gang)
 	put_number(object, "ended", gang->ended);
 	json_object_object_add(object, "satisfied",
 			       json_object_new_boolean(record->satisfied));
+	put_known(object, "submitted", (uint64_t)gang->submit_time);
 	put_number(object, "attempts", record->attempts);
 	put_number(object, "tried", record->tried);
 	put_number(object, "skipped", record->skipped);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cmd/jobs.h"
+#include "cmd/near.h"
 
 /* Take a number off the front of the text; one that is absurd becomes the
  * largest there can be. Returns 0, or -1. */
@@ -73,6 +74,7 @@ void sgang_jobs_clear(struct sgang_jobs *jobs)
 	for (i = 0; i < jobs->count; i++) {
 		free(jobs->row[i].array_tasks);
 		free(jobs->row[i].user);
+		free(jobs->row[i].account);
 		free(jobs->row[i].partition);
 		free(jobs->row[i].state);
 		free(jobs->row[i].nodes);
@@ -81,4 +83,35 @@ void sgang_jobs_clear(struct sgang_jobs *jobs)
 	free(jobs->row);
 	jobs->row = NULL;
 	jobs->count = 0;
+}
+
+/* A definition that was taken back is no gang. */
+static bool is_forgotten(const struct sgang_jobrow *row)
+{
+	return row->record.object && row->class == SGANG_ROW_ENDED;
+}
+
+/* Names first: a namespace is what is left out most often. */
+const char *sgang_jobs_hint(const struct sgang_jobs *jobs,
+			    const struct sgang_spec *missed,
+			    char text[SGANG_JOBS_HINT])
+{
+	struct sgang_near near = { .wanted = missed->name };
+	const struct sgang_record *record = NULL;
+	size_t i;
+
+	for (i = 0; i < jobs->count; i++) {
+		const char *before = near.found;
+
+		if (!is_forgotten(&jobs->row[i]))
+			sgang_near_offer(&near, jobs->row[i].record.name);
+		if (near.found != before)
+			record = &jobs->row[i].record;
+	}
+	if (record)
+		snprintf(text, SGANG_JOBS_HINT, ", did you mean %s%s%s?",
+			 record->ns, record->ns[0] ? "/" : "", record->name);
+	else
+		strcpy(text, ", see sgang list");
+	return text;
 }

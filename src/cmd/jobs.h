@@ -15,6 +15,7 @@
 
 #include "core/err.h"
 #include "core/record.h"
+#include "core/spec.h"
 
 enum sgang_row_class {
 	SGANG_ROW_PENDING,
@@ -32,6 +33,7 @@ struct sgang_jobrow {
 	char *array_tasks;		/* "3", "0-3,7%2" or NULL */
 	char *user;
 	bool own;			/* the caller is that user */
+	char *account;			/* "" when there is none */
 	char *partition;
 	char *state;			/* "CONFIGURING" */
 	char *nodes;			/* hostlist expression, "" */
@@ -63,6 +65,13 @@ int sgang_jobs_load_past(uint32_t job_id, struct sgang_jobs *jobs,
  * the whole array, "12". Returns a string the caller frees, or NULL with
  * ENOMEM. */
 char *sgang_jobs_id(const struct sgang_jobrow *row, bool whole);
+
+/* What to say behind "there is no gang alice/trian": ", did you mean
+ * alice/train?", or where no name is near ", see sgang list". Returns 'text'. */
+#define SGANG_JOBS_HINT (SGANG_NAMESPACE_MAX + SGANG_NAME_MAX + 32)
+const char *sgang_jobs_hint(const struct sgang_jobs *jobs,
+			    const struct sgang_spec *missed,
+			    char text[SGANG_JOBS_HINT]);
 
 /* How many tasks the array expression names: "0-3,7%2" is 5, "0-10:2" is 6.
  * 1 for NULL and for what cannot be read. */

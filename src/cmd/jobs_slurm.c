@@ -105,6 +105,7 @@ static int fill_row(struct sgang_jobrow *row, const job_info_t *info)
 	row->tasks = sgang_jobs_count_tasks(info->array_task_str);
 	row->user = user_text(info);
 	row->own = info->user_id == getuid();
+	row->account = copy(info->account);
 	row->partition = copy(info->partition);
 	row->state = copy(state_word(info->job_state));
 	row->nodes = copy(info->nodes);
@@ -118,8 +119,8 @@ static int fill_row(struct sgang_jobrow *row, const job_info_t *info)
 		if (!row->array_tasks)
 			return -1;
 	}
-	return row->user && row->partition && row->state && row->nodes &&
-	       row->reason ? 0 : -1;
+	return row->user && row->account && row->partition && row->state &&
+	       row->nodes && row->reason ? 0 : -1;
 }
 
 /* The select plugin writes the record of a definition when it sees it, up to a
@@ -239,14 +240,15 @@ static int fill_past(struct sgang_jobrow *row, const slurmdb_job_rec_t *job)
 			return -1;
 	}
 	row->user = copy(job->user);
+	row->account = copy(job->account);
 	row->partition = copy(job->partition);
 	row->state = copy(state_word(job->state));
 	row->nodes = copy(job->nodes);
 	row->reason = copy("");
 	row->submit_time = job->submit;
 	row->end_time = job->end;
-	return row->user && row->partition && row->state && row->nodes &&
-	       row->reason ? 0 : -1;
+	return row->user && row->account && row->partition && row->state &&
+	       row->nodes && row->reason ? 0 : -1;
 }
 
 static int convert_past(struct xlist *list, struct sgang_jobs *jobs,

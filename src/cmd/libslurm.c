@@ -55,7 +55,33 @@ void sgang_libslurm_leave(void)
 	inside = false;
 }
 
+/* "" where the error says enough. */
+static const char *remedy(int error)
+{
+	switch (error) {
+	case SLURM_COMMUNICATIONS_CONNECTION_ERROR:
+	case SLURM_COMMUNICATIONS_SEND_ERROR:
+	case SLURM_COMMUNICATIONS_RECEIVE_ERROR:
+	case SLURM_COMMUNICATIONS_SHUTDOWN_ERROR:
+	case SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR:
+	case SLURMCTLD_COMMUNICATIONS_SEND_ERROR:
+	case SLURMCTLD_COMMUNICATIONS_RECEIVE_ERROR:
+	case SLURMCTLD_COMMUNICATIONS_SHUTDOWN_ERROR:
+		return "; see scontrol ping";
+	case SLURM_PROTOCOL_AUTHENTICATION_ERROR:
+	case ESLURM_AUTH_CRED_INVALID:
+		return "; does munged run on this host?";
+	default:
+		return "";
+	}
+}
+
 const char *sgang_libslurm_why(void)
 {
-	return slurm_strerror(errno);
+	static char text[256];
+	int error = errno;
+
+	snprintf(text, sizeof(text), "%s%s", slurm_strerror(error),
+		 remedy(error));
+	return text;
 }

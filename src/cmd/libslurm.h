@@ -12,7 +12,8 @@
 int sgang_libslurm_enter(struct sgang_error *err);
 void sgang_libslurm_leave(void);
 
-/* What the last call that failed has failed for. Valid until the next one. */
+/* What the last call that failed has failed for, and where it helps to know,
+ * what to do. Valid until the next one. */
 const char *sgang_libslurm_why(void);
 
 #endif

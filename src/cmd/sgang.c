@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/near.h"
 #include "core/text.h"
 
 /* The first one is what sgang does when no verb is given. */
@@ -16,6 +17,7 @@ static const struct sgang_verb *const verbs[] = {
 	&sgang_verb_list,
 	&sgang_verb_show,
 	&sgang_verb_explain,
+	&sgang_verb_watch,
 	&sgang_verb_map,
 	&sgang_verb_submit,
 	&sgang_verb_cancel,
@@ -25,6 +27,7 @@ static const struct sgang_verb *const verbs[] = {
 	&sgang_verb_ring,
 	&sgang_verb_place,
 	&sgang_verb_topology,
+	&sgang_verb_conf,
 };
 
 #define N_VERBS (sizeof(verbs) / sizeof(verbs[0]))
@@ -52,9 +55,23 @@ static int print_version(void)
 	return SGANG_EXIT_YES;
 }
 
+static int unknown_verb(const char *word)
+{
+	struct sgang_near near = { .wanted = word };
+	char shown[SGANG_TEXT_SHOWN];
+	size_t i;
+
+	for (i = 0; i < N_VERBS; i++)
+		sgang_near_offer(&near, verbs[i]->name);
+	sgang_text_show(shown, word);
+	if (near.found)
+		return sgang_cmd_bad("unknown verb \"%s\", did you mean "
+				     "\"%s\"?", shown, near.found);
+	return sgang_cmd_bad("unknown verb \"%s\", see sgang --help", shown);
+}
+
 static int run(int argc, char **argv)
 {
-	char shown[SGANG_TEXT_SHOWN];
 	size_t i;
 
 	if (argc < 2)
@@ -68,8 +85,7 @@ static int run(int argc, char **argv)
 	for (i = 0; i < N_VERBS; i++)
 		if (!strcmp(argv[1], verbs[i]->name))
 			return verbs[i]->run(verbs[i], argc - 1, argv + 1);
-	return sgang_cmd_bad("unknown verb \"%s\", see sgang --help",
-			     sgang_text_show(shown, argv[1]));
+	return unknown_verb(argv[1]);
 }
 
 int main(int argc, char **argv)

@@ -62,8 +62,8 @@ void sgang_targets_clear(struct sgang_targets *targets)
 	targets->n = 0;
 }
 
-bool sgang_targets_known(const struct sgang_jobs *jobs,
-			 const struct sgang_spec *gang)
+static bool is_known(const struct sgang_jobs *jobs,
+		     const struct sgang_spec *gang)
 {
 	size_t i;
 
@@ -73,6 +73,17 @@ bool sgang_targets_known(const struct sgang_jobs *jobs,
 		      jobs->row[i].class == SGANG_ROW_ENDED))
 			return true;
 	return false;
+}
+
+int sgang_targets_none(const struct sgang_jobs *jobs,
+		       const struct sgang_spec *gang, bool json,
+		       const char *why)
+{
+	char text[SGANG_JOBS_HINT + 32], hint[SGANG_JOBS_HINT];
+
+	snprintf(text, sizeof(text), "there is no such gang%s", json ? "" :
+		 sgang_jobs_hint(jobs, gang, hint));
+	return sgang_cmd_refuse(gang, json, is_known(jobs, gang) ? why : text);
 }
 
 /* How many of the rows, from the first on, are asked for together. */
@@ -85,6 +96,16 @@ static size_t same_job(const struct sgang_jobrow *const *row, size_t n,
 	       row[i]->array_id == row[0]->array_id)
 		i++;
 	return i;
+}
+
+/* Whose the job is that the caller may not touch. */
+static void add_owner(const struct sgang_jobrow *row, struct sgang_error *why)
+{
+	size_t used = strlen(why->text);
+
+	if (!row->own)
+		snprintf(why->text + used, sizeof(why->text) - used,
+			 " (a job of %s)", row->user);
 }
 
 static void refuse(const char *job, const char *why, bool quiet,
@@ -129,10 +150,12 @@ int sgang_targets_ask(const struct sgang_targets *targets, bool whole,
 			json_object_put(came.refused);
 			return no_memory(err);
 		}
-		if (ask(job, signal, &why))
+		if (ask(job, signal, &why)) {
+			add_owner(targets->row[i], &why);
 			refuse(job, why.text, quiet, &came);
-		else
+		} else {
 			count(targets->row + i, n, &came);
+		}
 		free(job);
 	}
 	*outcome = came;
@@ -196,10 +219,7 @@ static int act(const struct sgang_action *action, const struct sgang_spec *gang,
 	    sgang_targets_find(&jobs, gang, action->wanted, &targets, err))
 		goto out;
 	if (!targets.n) {
-		code = sgang_cmd_refuse(gang, json,
-					sgang_targets_known(&jobs, gang) ?
-					action->none :
-					"there is no such gang");
+		code = sgang_targets_none(&jobs, gang, json, action->none);
 		goto out;
 	}
 	/* an array can have tasks that run, which are not to be touched */

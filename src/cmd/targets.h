@@ -29,9 +29,12 @@ int sgang_targets_find(const struct sgang_jobs *jobs,
 		       struct sgang_targets *targets, struct sgang_error *err);
 void sgang_targets_clear(struct sgang_targets *targets);
 
-/* Has the gang any job that was not forgotten, or a definition? */
-bool sgang_targets_known(const struct sgang_jobs *jobs,
-			 const struct sgang_spec *gang);
+/* Say that nothing can be done: 'why', if the gang has any job that was not
+ * forgotten or a definition, else that there is no such gang. Returns
+ * SGANG_EXIT_NO. */
+int sgang_targets_none(const struct sgang_jobs *jobs,
+		       const struct sgang_spec *gang, bool json,
+		       const char *why);
 
 /* What to ask for a job, named as Slurm's commands do: 0, or -1 with 'err'. */
 typedef int (*sgang_target_f)(const char *job, int signal,

@@ -397,6 +397,7 @@ static const struct key {
 	  "or UNLIMITED", set_waiting_time, print_waiting_time },
 };
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
+_Static_assert(N_KEYS <= SGANG_CONF_KEYS_MAX, "key_line[] is too short");
 
 void sgang_conf_default(struct sgang_conf *conf)
 {
@@ -611,9 +612,29 @@ static void print_value(const char *key, const char *value, FILE *out)
 	fprintf(out, "%s=%s%s%s", key, quote, value, quote);
 }
 
-static void print_definition(const struct sgang_spec *spec, FILE *out)
+/* How lines are printed. */
+struct printer {
+	FILE *out;
+	bool sources;
+	const char *path;		/* of gang.conf, NULL: none */
+};
+
+/* 'line' is 0 for a default. */
+static void end_printed(const struct printer *p, unsigned int line)
 {
+	if (p->sources && line && p->path)
+		fprintf(p->out, "\t# %s:%u", p->path, line);
+	else if (p->sources)
+		fputs("\t# default", p->out);
+	fputc('\n', p->out);
+}
+
+static void print_definition(const struct printer *p,
+			     const struct definition *definition)
+{
+	const struct sgang_spec *spec = &definition->spec;
 	char text[SGANG_GROUPS_SIZE];
+	FILE *out = p->out;
 	size_t i;
 
 	snprintf(text, sizeof(text), "%s/%s", spec->ns, spec->name);
@@ -624,7 +645,7 @@ static void print_definition(const struct sgang_spec *spec, FILE *out)
 		fputc(' ', out);
 		print_value(gang_keys[i].name, text, out);
 	}
-	fputc('\n', out);
+	end_printed(p, definition->line);
 }
 
 /* ---- reading ---- */
@@ -633,7 +654,7 @@ static void print_definition(const struct sgang_spec *spec, FILE *out)
 struct reader {
 	const char *path;
 	unsigned int line;
-	unsigned int seen[N_KEYS];	/* line of each key, 0: not yet */
+	uint32_t seen[N_KEYS];		/* line of each key, 0: not yet */
 	const char *nodes;		/* NodeTopology= of this line */
 	const char *hwloc;		/* Hwloc= of this line */
 	struct definition *gang;	/* GangName= stood in this line */
@@ -850,15 +871,17 @@ static int check_nodes(struct reader *r)
 	return 0;
 }
 
-static void print_node_lines(const struct sgang_node_lines *lines, FILE *out)
+static void print_node_lines(const struct printer *p,
+			     const struct sgang_node_lines *lines)
 {
 	const struct sgang_node_line *line;
 	size_t i;
 
 	for (i = 0; i < sgang_node_lines_count(lines); i++) {
 		line = sgang_node_lines_get(lines, i);
-		fprintf(out, "NodeTopology=\"%s\" Hwloc=\"%s\"\n",
+		fprintf(p->out, "NodeTopology=\"%s\" Hwloc=\"%s\"",
 			line->nodes, line->file);
+		end_printed(p, line->line);
 	}
 }
 
@@ -1074,6 +1097,7 @@ int sgang_conf_load(const char *path, struct sgang_conf *conf,
 		add_nvlink_level(&r.conf);
 	if (!rc)
 		rc = check_definitions(&r) || check_nodes(&r) ? -1 : 0;
+	memcpy(r.conf.key_line, r.seen, sizeof(r.seen));
 	if (rc)
 		sgang_conf_free(&r.conf);
 	else
@@ -1082,21 +1106,38 @@ int sgang_conf_load(const char *path, struct sgang_conf *conf,
 	return rc;
 }
 
-void sgang_conf_print(const struct sgang_conf *conf, FILE *out)
+static void print_all(const struct sgang_conf *conf, const struct printer *p)
 {
 	size_t i;
 
 	for (i = 0; i < N_KEYS; i++) {
-		fprintf(out, "%s=", keys[i].name);
-		keys[i].print(conf, out);
-		fputc('\n', out);
+		fprintf(p->out, "%s=", keys[i].name);
+		keys[i].print(conf, p->out);
+		end_printed(p, conf->key_line[i]);
 	}
 	for (i = 0; conf->nvlinks && i < conf->nvlinks->count; i++) {
-		print_value("NVLinkDomain", conf->nvlinks->nvlink[i].name, out);
-		print_value(" Nodes", conf->nvlinks->nvlink[i].nodes, out);
-		fputc('\n', out);
+		const struct sgang_nvlink *nvlink = &conf->nvlinks->nvlink[i];
+
+		print_value("NVLinkDomain", nvlink->name, p->out);
+		print_value(" Nodes", nvlink->nodes, p->out);
+		end_printed(p, nvlink->line);
 	}
-	print_node_lines(conf->node_lines, out);
+	print_node_lines(p, conf->node_lines);
 	for (i = 0; conf->definitions && i < conf->definitions->count; i++)
-		print_definition(&conf->definitions->gang[i].spec, out);
+		print_definition(p, &conf->definitions->gang[i]);
+}
+
+void sgang_conf_print(const struct sgang_conf *conf, FILE *out)
+{
+	const struct printer plain = { .out = out };
+
+	print_all(conf, &plain);
+}
+
+void sgang_conf_print_sources(const struct sgang_conf *conf, const char *path,
+			      FILE *out)
+{
+	const struct printer p = { .out = out, .sources = true, .path = path };
+
+	print_all(conf, &p);
 }

@@ -35,6 +35,17 @@ struct sgang_nvlinks;
 /* Its NodeTopology= lines, see node_lines.h. */
 struct sgang_node_lines;
 
+/* The file in StateSaveLocation by which slurmctld tells its settings: those of
+ * sgang_conf_print_sources(), and in front of them comments "# file=PATH" (of
+ * gang.conf), "# since=SECONDS" (since the epoch), and if there is something to
+ * say "# mistake=TEXT" (the file has one, and these are the settings from
+ * before it) or "# off=TEXT" (why nothing is in force; then there are no
+ * settings). */
+#define SGANG_CONF_IN_FORCE "gang_settings"
+
+/* More keys than this there cannot be. */
+#define SGANG_CONF_KEYS_MAX 32
+
 struct sgang_conf {
 	struct sgang_costs costs;	/* LevelNames= HopCosts= LevelBandwidth=
 					 * LevelLatency= AllowUnconnected=, and
@@ -58,6 +69,9 @@ struct sgang_conf {
 						 * none */
 	struct sgang_definitions *definitions;	/* GangName= lines; NULL: none */
 	struct sgang_nvlinks *nvlinks;	/* NVLinkDomain= lines; NULL: none */
+	uint32_t key_line[SGANG_CONF_KEYS_MAX];	/* where each key of the table
+						 * stands; 0: nowhere, it is
+						 * the default */
 };
 
 /* The defaults own nothing and need no sgang_conf_free(). */
@@ -91,5 +105,11 @@ int sgang_conf_load(const char *path, struct sgang_conf *conf,
 /* Print every key with its value in 'conf', one Key=Value line each, in the
  * order of the table; sgang_conf_load() reads it back to the same settings. */
 void sgang_conf_print(const struct sgang_conf *conf, FILE *out);
+
+/* The same, each line with a tab and a comment behind it that tells where it
+ * comes from: "HopCosts=1,2\t# /etc/slurm/gang.conf:7", or "# default". 'path'
+ * is the file that was loaded; NULL when there was none. */
+void sgang_conf_print_sources(const struct sgang_conf *conf, const char *path,
+			      FILE *out);
 
 #endif

@@ -70,6 +70,7 @@ enum kind {
 	KIND_ON_FAILURE,
 	KIND_WAIT,		/* seconds or UNLIMITED */
 	KIND_GROUPS,
+	KIND_ASKS,		/* OPTION=VALUE;... */
 	KIND_TIME,		/* seconds since the epoch */
 	KIND_DEVICE,		/* any */
 	KIND_HOPS,		/* LEVEL:N,... */
@@ -107,8 +108,10 @@ static const struct word {
 	{ "onfailure", KIND_ON_FAILURE, SPARSE, FIELD(on_failure) },
 	{ "wait", KIND_WAIT, SPARSE, FIELD(waiting_time) },
 	{ "groups", KIND_GROUPS, SPARSE, FIELD(groups) },
+	{ "asks", KIND_ASKS, SPARSE, FIELD(asks) },
 	{ "created", KIND_TIME, SPARSE, FIELD(created) },
 	{ "since", KIND_TIME, SPARSE, FIELD(since) },
+	{ "until", KIND_TIME, SPARSE, FIELD(until) },
 	{ "started", KIND_TIME, SPARSE, FIELD(started) },
 	{ "object", KIND_BOOL, SPARSE, FIELD(object) },
 	{ "lacks", KIND_LACKS, SPARSE, FIELD(lacks) },
@@ -400,6 +403,11 @@ static bool get_text(void *field, size_t size, const char *value)
 	return true;
 }
 
+static bool get_asks(struct sgang_record *r, void *field, const char *value)
+{
+	return get_text(field, sizeof(r->asks), value);
+}
+
 static bool get_hops(struct sgang_record *r, void *field, const char *value)
 {
 	return get_text(field, sizeof(r->hops), value);
@@ -479,6 +487,7 @@ static const struct {
 	[KIND_ON_FAILURE] = { put_on_failure, get_on_failure, no_u32 },
 	[KIND_WAIT] = { put_wait, get_wait, no_u32 },
 	[KIND_GROUPS] = { put_groups, get_groups, no_text },
+	[KIND_ASKS] = { put_text, get_asks, no_text },
 	[KIND_TIME] = { put_time, get_time, no_time },
 	[KIND_DEVICE] = { put_device, get_device, no_bool },
 	[KIND_HOPS] = { put_text, get_hops, no_text },

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "asks.h"
 #include "spec.h"
 
 /* design section 5; strings in record.c */
@@ -72,9 +73,14 @@ struct sgang_record {
 	enum sgang_on_failure on_failure;
 	uint32_t waiting_time;		/* seconds, SGANG_FOREVER */
 	char groups[SGANG_GROUPS_SIZE];
+	char asks[SGANG_ASKS_SIZE];	/* the rest of it, see asks.h; order
+					 * and rank are this member's own */
 	/* seconds since the epoch; 0: not known, not written */
 	int64_t created;		/* the gang came to be (0.33) */
 	int64_t since;			/* its first member was placed (0.12) */
+	int64_t until;			/* its waiting time ends then, the
+					 * site's if it asked for none; also 0:
+					 * it does not run, or has no end */
 	int64_t started;		/* it was released; this member with it
 					 * or after it */
 	bool object;			/* of a definition, not of a member */

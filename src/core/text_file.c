@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* text_file.c - a whole file of bounded size as a string */
+/* text_file.c - a whole file as a string, read and written */
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "text_file.h"
 
@@ -68,4 +70,32 @@ char *sgang_text_file_read(const char *path, size_t max, const char *kind,
 	}
 	errno = saved;
 	return text;
+}
+
+int sgang_text_file_write(const char *path, const char *text,
+			  struct sgang_error *err)
+{
+	char new[4096];
+	FILE *out;
+	int saved;
+
+	if (snprintf(new, sizeof(new), "%s.new", path) >= (int)sizeof(new))
+		return sgang_errf(err, ENAMETOOLONG, "%s: the path is too long",
+				  path);
+	out = fopen(new, "we");
+	if (!out)
+		return sgang_errf(err, errno, "%s: cannot be written: %s", new,
+				  strerror(errno));
+	errno = EIO;
+	saved = fputs(text, out) < 0 || fflush(out) ||
+		fchmod(fileno(out), 0644) ? errno : 0;
+	if (fclose(out) && !saved)
+		saved = errno;
+	if (!saved && rename(new, path))
+		saved = errno;
+	if (!saved)
+		return 0;
+	unlink(new);
+	return sgang_errf(err, saved, "%s: cannot be written: %s", path,
+			  strerror(saved));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* text_file.h - a whole file of bounded size as a string */
+/* text_file.h - a whole file as a string, read and written */
 
 #ifndef SGANG_TEXT_FILE_H
 #define SGANG_TEXT_FILE_H
@@ -14,5 +14,11 @@
  * EINVAL (longer than 'max', has a zero byte), ENOMEM. */
 char *sgang_text_file_read(const char *path, size_t max, const char *kind,
 			   struct sgang_error *err);
+
+/* Write 'text' to the file 'path', which whoever reads it finds as it was before
+ * or whole, and which all may read. Returns 0, or -1 with errno and 'err',
+ * which begins with the path. */
+int sgang_text_file_write(const char *path, const char *text,
+			  struct sgang_error *err);
 
 #endif

@@ -15,9 +15,11 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +31,7 @@
 #include "core/conf.h"
 #include "core/fabric.h"
 #include "core/spec.h"
+#include "core/text_file.h"
 #include "files/fabric_file.h"
 #include "files/node_topos.h"
 #include "glue.h"
@@ -153,6 +156,12 @@ out:
 
 /* ---- our own state, in slurmctld only ---- */
 
+/* What sgang conf is to be told. */
+struct settings {
+	char *path;			/* of the file it goes to */
+	char *text;
+};
+
 static struct {
 	bool controller;		/* this is slurmctld */
 	bool forward_only;		/* something is wrong: stay out */
@@ -166,6 +175,7 @@ static struct {
 	const struct sgang_node_topo **topo;	/* where that fits them */
 	struct sgang_conductor *conductor;
 	pthread_t thread;
+	_Atomic(struct settings *) settings;	/* to be written by the thread */
 } own;
 
 /* What backfill last offered to which job, on this thread: when it then starts
@@ -182,6 +192,74 @@ static void free_offered(void *nodes)
 	sgang_nodeset_destroy(nodes);
 }
 
+/* ---- what sgang conf is told ---- */
+
+static void free_settings(struct settings *settings)
+{
+	if (!settings)
+		return;
+	xfree(settings->path);
+	free(settings->text);
+	xfree(settings);
+}
+
+/* Returns a string for free(), or NULL without memory. 'off' and 'mistake' are
+ * NULL if there is nothing to say. */
+static char *settings_text(const char *off, const char *mistake)
+{
+	char *path = get_extra_conf_path("gang.conf"), *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out) {
+		fprintf(out, "# file=%s\n# since=%" PRIdMAX "\n", path,
+			(intmax_t) time(NULL));
+		if (mistake)
+			fprintf(out, "# mistake=%s\n", mistake);
+		if (off)
+			fprintf(out, "# off=%s\n", off);
+		else
+			sgang_conf_print_sources(&own.conf, path, out);
+		if (fclose(out)) {
+			free(text);
+			text = NULL;
+		}
+	}
+	xfree(path);
+	return text;
+}
+
+/* Have the conductor's thread write it: here slurmctld's locks are held. */
+static void tell_settings(const char *off, const char *mistake)
+{
+	struct settings *settings;
+	char *text;
+
+	if (!own.conductor)
+		return;
+	text = settings_text(off, mistake);
+	if (!text)
+		return;
+	settings = xmalloc(sizeof(*settings));
+	settings->text = text;
+	settings->path = xstrdup_printf("%s/" SGANG_CONF_IN_FORCE,
+					slurm_conf.state_save_location);
+	free_settings(atomic_exchange(&own.settings, settings));
+	sgang_conductor_poke(own.conductor);
+}
+
+/* No locks are held. */
+static void write_settings(void)
+{
+	struct settings *settings = atomic_exchange(&own.settings, NULL);
+	struct sgang_error err;
+
+	if (settings && sgang_text_file_write(settings->path, settings->text,
+					      &err) < 0)
+		sgang_log(SGANG_LOG_ERROR, "%s", err.text);
+	free_settings(settings);
+}
+
 /* Else nothing may be looked at in a job's record. */
 static bool is_at_work(void)
 {
@@ -194,6 +272,7 @@ static void stay_out(const char *why)
 		sgang_log(SGANG_LOG_ERROR,
 			  "%s; gangs and placement are off, jobs are scheduled by Slurm alone",
 			  why);
+	tell_settings(why, NULL);
 	own.forward_only = true;
 	atomic_store(&sgang_host_barred, true);
 }
@@ -625,6 +704,7 @@ static void apply(struct reading *r)
 	sgang_conf_free(&own.conf);
 	sgang_conf_copy(&own.conf, &r->conf);
 	atomic_store(&own.other_nodes, false);
+	tell_settings(NULL, r->conf_err.text[0] ? r->conf_err.text : NULL);
 	say_configured();
 	sgang_conductor_poke(own.conductor);
 	return;
@@ -692,6 +772,7 @@ static void *conduct(void *arg)
 	 * may take over again: the thread ends with the process alone. */
 	for (;;) {
 		sgang_conductor_wait(own.conductor);
+		write_settings();
 		if (control_time)
 			atomic_store(&sgang_host_fresh, false);
 		if (may_conduct())

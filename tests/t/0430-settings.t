@@ -22,6 +22,7 @@ slurm_setup -n 4 -c 2 --gang --topology good.conf
 slurm_start
 
 conf=$slurm_dir/etc/gang.conf
+sgang=$top_builddir/src/cmd/sgang
 topology=$slurm_dir/etc/topology.conf
 
 # What was logged since mark was called.
@@ -73,6 +74,21 @@ gang_of_two()
 	wait_for 20 all_in COMPLETED $first $second
 }
 
+# sgang conf ends with that status, and has that setting from that source; with
+# status 1 it says the rest on stderr.
+in_force()
+{
+	local code=$1 setting=$2 source=$3 why=$4
+
+	"$sgang" conf >out 2>err
+	test $? = "$code" && grep -x "$setting  *# $source" out &&
+		if test "$code" = 0; then
+			test_must_be_empty err
+		else
+			test "$(wc -l <err)" = 1 && grep -F "sgang: $why" err
+		fi
+}
+
 # In hundredths of a second, all threads of slurmctld.
 ctld_cpu()
 {
@@ -91,12 +107,18 @@ test_expect_success 'broken before the first gang: the old settings stay' '
 test_expect_success 'no gang.conf: the defaults' '
 	grep "gang: 4 nodes in 3 domains, gangs on, placement of gangs" \
 		"$slurm_dir/log/slurmctld.log" &&
-	gang_of_two plain
+	gang_of_two plain &&
+	wait_for 10 in_force 0 Gangs=yes default &&
+	! grep -v "# default\$" out
 '
 test_expect_success 'a gang.conf with an error at start' '
 	printf "# mine\nGangs=yes\nPlaceAll=perhaps\n" >"$conf" &&
 	restart &&
-	stays_out "$conf:3: PlaceAll: "
+	stays_out "$conf:3: PlaceAll: " &&
+	wait_for 10 "\"$sgang\" conf 2>&1 | grep \"gangs and placement are off\"" &&
+	"$sgang" conf >out 2>err; test $? = 1 &&
+	test_must_be_empty out &&
+	grep -F "sgang: gangs and placement are off: $conf:3: PlaceAll: " err
 '
 test_expect_success 'jobs run as with stock Slurm' '
 	stock_only
@@ -116,14 +138,33 @@ test_expect_success 'repaired and reread: gangs are on' '
 	printf "# mine\nGangs=yes\n" >"$conf" &&
 	reread &&
 	wait_for 10 logged "gangs on, placement of gangs" &&
-	gang_of_two repaired
+	gang_of_two repaired &&
+	wait_for 10 in_force 0 Gangs=yes "$conf:2"
 '
 test_expect_success 'a gang.conf that is broken later: the old settings stay' '
 	printf "Gangs=no\nHopCosts=4,1\n" >"$conf" &&
 	reread &&
 	wait_for 10 logged "error: gang: $conf:2: HopCosts: " &&
 	logged "the settings stay as they were" &&
-	gang_of_two kept
+	gang_of_two kept &&
+	wait_for 10 in_force 1 Gangs=yes "$conf:2" "$conf:2: HopCosts: "
+'
+test_expect_success 'a gang.conf that was changed and not read yet' '
+	printf "Gangs=yes\n" >"$conf" &&
+	reread &&
+	wait_for 10 in_force 0 Gangs=yes "$conf:1" &&
+	printf "Gangs=yes\nPlaceAll=yes\n" >"$conf" &&
+	in_force 1 PlaceAll=no default "$conf was changed since slurmctld" &&
+	printf "Gangs=odd\n" >"$conf" &&
+	in_force 1 PlaceAll=no default "$conf was changed since slurmctld"
+'
+test_expect_success 'a host that cannot see what is in force' '
+	mv "$slurm_dir"/state/gang_settings kept.settings &&
+	printf "Gangs=no\n" >"$conf" &&
+	"$sgang" conf >out 2>err &&
+	grep -x "Gangs=no  *# $conf:1" out &&
+	grep "gang_settings: .*so this is what $conf says" err &&
+	mv kept.settings "$slurm_dir"/state/gang_settings
 '
 test_expect_success 'a topology.conf that is broken later: the old fabric stays' '
 	rm "$conf" &&

@@ -99,19 +99,19 @@ member()
 }
 
 test_expect_success 'no gang' '
-	echo "GANG PHASE MEMBERS NODES RING CROSS TIER REASON" >wanted &&
+	echo "GANG PHASE MEMBERS MODE WAITING NODES RING CROSS TIER REASON" >wanted &&
 	quietly "$sgang" list >out && test_cmp wanted out &&
 	quietly "$sgang" >out && test_cmp wanted out &&
 	quietly "$sgang" list --noheader >out && test_must_be_empty out &&
 	echo "{\"gangs\":[]}" >wanted &&
 	quietly "$sgang" list --json >out && test_cmp wanted out &&
-	refuses 1 "there is no gang none" show none
+	refuses 1 "there is no gang none, see sgang list" show none
 '
 test_expect_success 'a job that is in no gang' '
 	id=$(submit -n 1 --comment="gang=root/plain" --wrap=true) &&
 	wait_state $id COMPLETED &&
 	table >out && test_must_be_empty out &&
-	refuses 1 "there is no gang root/plain" show root/plain
+	refuses 1 "there is no gang root/plain, see sgang list" show root/plain
 '
 test_expect_success '3.14 4.34 a gang that has finished' '
 	set -- -N 1 --exclusive --gang-min-member=2 --wrap=true &&
@@ -119,7 +119,7 @@ test_expect_success '3.14 4.34 a gang that has finished' '
 	second=$(member done "$@") &&
 	wait_for 15 all_in COMPLETED $first $second &&
 	nodes="$(job_field $first NodeList),$(job_field $second NodeList)" &&
-	line_is "root/done Finished 2/2/2 2 8 0 leaf -" &&
+	line_is "root/done Finished 2/2/2 strict - 2 8 0 leaf -" &&
 	shows done GangName=done Namespace=root Phase=Finished Members=2 \
 		Running=0 Ended=2 RingCost=8 NumNodes=2 State=COMPLETED &&
 	test "$(scontrol show hostlistsorted $nodes)" = \
@@ -130,7 +130,7 @@ test_expect_success '3.14 4.34 one that runs, on both sides of the top' '
 	left=$(member run -N 1 --exclusive -w n3 --gang-min-member=2) &&
 	right=$(member run -N 1 --exclusive -w n4) &&
 	wait_for 15 all_in RUNNING $left $right &&
-	line_is "root/run Running 2/2/2 2 32 2 spine -" &&
+	line_is "root/run Running 2/2/2 strict - 2 32 2 spine -" &&
 	shows root/run Phase=Running Satisfied=yes Attempts=1 Members=2 \
 		MinMember=2 Total=2 Pending=0 Held=0 Running=2 Ended=0 \
 		RingCost=32 RingBest=8 CrossLinks=2 Tier=spine Ranks=2 \
@@ -143,7 +143,7 @@ test_expect_success '3.14 one of an array: a task is a member, one still waits' 
 		--gang-total-number=3) &&
 	wait_for 15 "test \$(squeue -h -r -t R -j $array | wc -l) = 2" &&
 	wait_for 10 squeue_says ${array}_6 Resources &&
-	line_is "root/tasks Running 3/2/3 1 2 0 island Resources" &&
+	line_is "root/tasks Running 3/2/3 strict - 1 2 0 island Resources" &&
 	shows tasks Phase=Running Satisfied=yes Members=3 MinMember=2 Total=3 \
 		Pending=1 Running=2 StartedMembers=2 Ranks=2 &&
 	grep " ArrayJobId=$array ArrayTaskId=2 .* MemberRank=0 " out &&
@@ -156,19 +156,22 @@ test_expect_success '3.14 one that starts: its nodes are being prepared' '
 	first=$(member start "$@") &&
 	second=$(member start "$@") &&
 	wait_for 15 all_in CONFIGURING $first $second &&
-	line_is "root/start Starting 2/2/2 2 8 0 leaf -" &&
+	line_is "root/start Starting 2/2/2 strict - 2 8 0 leaf -" &&
 	shows start Phase=Starting Satisfied=no Held=2 Running=0 \
 		State=CONFIGURING
 '
 test_expect_success '3.14 4.34 one that waits for nodes' '
-	set -- -N 2 --exclusive --gang-min-member=2 --nice=100 &&
-	waiting=$(member wait "$@") &&
-	member wait "$@" &&
+	set -- -N 2 --exclusive --gang-min-member=2 --nice=100 \
+		--gang-topology=require:spine --gang-min-tres=cpu=2 &&
+	waiting=$(member wait --gang-order=1 "$@") &&
+	member wait --gang-order=0 "$@" &&
 	why="Gang root/wait waits: 4 nodes are needed, 2 are free (5 busy)" &&
-	wait_for 15 line_is "root/wait Waiting 2/2/2 0 - - - $why" &&
+	wait_for 15 line_is "root/wait Waiting 2/2/2 strict - 0 - - - $why" &&
 	shows wait Phase=Waiting Satisfied=no "Attempts=[1-9][0-9]*" \
 		Pending=2 Held=0 Running=0 "RingCost=\(null\)" \
-		"Tier=\(null\)" NumNodes=0 "NodeList=\(null\)" &&
+		"Tier=\(null\)" NumNodes=0 "NodeList=\(null\)" \
+		Topology=require:spine MinTRES=cpu=2 "Parallel=\(null\)" &&
+	grep " JobId=$waiting .* Account=(null) .* Order=1 " out &&
 	grep -x -F "   Reason=$why" out
 '
 test_expect_success '3.14 gangs of two users and of accounts that gather' '
@@ -180,9 +183,9 @@ test_expect_success '3.14 gangs of two users and of accounts that gather' '
 			return 1
 	done &&
 	why="Gang root/gather gathering 3/5 members" &&
-	wait_for 10 line_is "root/gather Gathering 3/5/6 0 - - - $why" &&
+	wait_for 10 line_is "root/gather Gathering 3/5/6 strict - 0 - - - $why" &&
 	why="Gang nobody/gather gathering 1/2 members" &&
-	wait_for 10 line_is "nobody/gather Gathering 1/2/2 0 - - - $why" &&
+	wait_for 10 line_is "nobody/gather Gathering 1/2/2 strict - 0 - - - $why" &&
 	shows gather Namespace=root Phase=Gathering Pending=3 Attempts=0 \
 		"ArrayTaskId=1-3" &&
 	shows nobody/gather Namespace=nobody MinMember=2 UserId=nobody
@@ -214,9 +217,12 @@ test_expect_success '3.14 filters' '
 		list --phase=asleep
 '
 test_expect_success 'a gang that is not there, or not the only one' '
-	refuses 1 "there is no gang none" show none &&
-	refuses 1 "there is no gang nobody/run" show nobody/run &&
-	refuses 2 "2 namespaces have a gang both, say NAMESPACE/both" \
+	refuses 1 "there is no gang nothing, see sgang list" show nothing &&
+	refuses 1 "there is no gang tasky, did you mean root/tasks?" \
+		show tasky &&
+	refuses 1 "there is no gang nobody/run, did you mean root/run?" \
+		show nobody/run &&
+	refuses 2 "2 namespaces have a gang both, say one/both or two/both" \
 		show both &&
 	refuses 2 "--gang=Run: a gang'\''s name has no upper-case letters" \
 		show Run
@@ -232,7 +238,8 @@ test_expect_success NOBODY 'another user sees the same, and his own by name' '
 test_expect_success JQ '0.36 the JSON of all is the table' '
 	quietly "$sgang" list --json >json &&
 	jq -r ".gangs[] | [.gang, .phase,
-		\"\(.members)/\(.min_member)/\(.total)\", (.nodes | length),
+		\"\(.members)/\(.min_member)/\(.total)\", .mode,
+		.wait_ends // \"-\", (.nodes | length),
 		.ring_cost // \"-\",
 		if .cross_links == null then \"-\" else .cross_links end,
 		.tier // \"-\", .reason // \"-\"] | map(tostring) | join(\" \")
@@ -296,13 +303,13 @@ test_expect_success 'and so does Slurm, without a word' '
 test_expect_success '3.14 the gang that was starting runs' '
 	gate_open &&
 	wait_for 15 all_in RUNNING $first $second &&
-	line_is "root/start Running 2/2/2 2 8 0 leaf -" &&
+	line_is "root/start Running 2/2/2 strict - 2 8 0 leaf -" &&
 	shows start Satisfied=yes Held=0 Running=2 StartedMembers=2
 '
 test_expect_success '3.14 one that is cancelled, and one that is smaller now' '
 	scancel $left &&
 	wait_state $left CANCELLED &&
-	wait_for 10 line_is "root/run Running 1/2/2 1 32 2 spine -" &&
+	wait_for 10 line_is "root/run Running 1/2/2 strict - 1 32 2 spine -" &&
 	shows run Running=1 Ended=1 StartedMembers=2 &&
 	scancel -p side -u nobody &&
 	wait_for 10 "gangs --user=nobody --phase=finished | grep gather" &&
@@ -312,7 +319,7 @@ test_expect_success '3.14 one that is cancelled, and one that is smaller now' '
 test_expect_success '3.14 a name that is used again is the new gang' '
 	again=$(member done -N 1 --gang-min-member=3) &&
 	why="Gang root/done gathering 1/3 members" &&
-	wait_for 10 line_is "root/done Gathering 1/3/3 0 - - - $why" &&
+	wait_for 10 line_is "root/done Gathering 1/3/3 strict - 0 - - - $why" &&
 	shows done Ended=0 Satisfied=no JobId=$again
 '
 test_expect_success '0.36 4.34 after a restart of slurmctld all is as before' '
@@ -320,7 +327,7 @@ test_expect_success '0.36 4.34 after a restart of slurmctld all is as before' '
 	table --phase=gathering >>before &&
 	slurm_stop_ctld &&
 	refuses 2 "cannot read the jobs from slurmctld: Unable to contact\
- slurm controller (connect failure)" list &&
+ slurm controller (connect failure); see scontrol ping" list &&
 	slurm_start_ctld &&
 	wait_for 15 "{ table --phase=running && table --phase=gathering; } |
 		test_cmp before -"

@@ -113,7 +113,7 @@ test_expect_success '0.36, 3.14 it is there at once, and no member' '
 test_expect_success '0.15 squeue shows the phase of the gang in its line' '
 	wait_for 10 squeue_says $object \
 		"Gang root/train gathering 0/2 members" &&
-	wait_for 10 line_is "root/train Gathering 0/2/3 0 - - - Gang\
+	wait_for 10 line_is "root/train Gathering 0/2/3 nonstrict - 0 - - - Gang\
  root/train gathering 0/2 members"
 '
 test_expect_success '0.24 a second one is refused' '
@@ -152,17 +152,18 @@ test_expect_success '0.24 sgang delete, and scancel, take it back' '
 	quietly "$sgang" delete quick &&
 	echo "deleted root/quick: 0 members, 1 definition" | test_cmp - out &&
 	wait_state $again CANCELLED &&
-	refuses 1 "gang root/quick: there is no such gang" delete quick &&
+	refuses 1 "gang root/quick: there is no such gang, see sgang list" \
+		delete quick &&
 	other=$(create other --min-member=2) &&
 	scancel $other && wait_state $other CANCELLED &&
-	refuses 1 "there is no gang other" show other
+	refuses 1 "there is no gang other, see sgang list" show other
 '
 
 test_expect_success '0.15, 0.16 members of a defined gang say its name alone' '
 	first=$(member train) &&
 	wait_for 10 squeue_says $first "Gang root/train gathering 1/3 members" &&
 	second=$(member train) &&
-	wait_for 10 line_is "root/train Gathering 2/3/3 0 - - - Gang\
+	wait_for 10 line_is "root/train Gathering 2/3/3 strict - 0 - - - Gang\
  root/train gathering 2/3 members" &&
 	wait_for 10 squeue_says $object "Gang root/train gathering 2/3 members"
 '
@@ -247,7 +248,7 @@ test_expect_success 'a signal goes to the members that run' '
 '
 
 test_expect_success '0.14 nothing to retry' '
-	refuses 1 "gang root/none: there is no such gang" retry none &&
+	refuses 1 "gang root/none: there is no such gang, see sgang list" retry none &&
 	one=$(member still --gang-min-member=2) &&
 	wait_for 10 squeue_says $one "gathering 1/2 members" &&
 	refuses 1 "gang root/still: no member has timed out" retry still &&
@@ -295,12 +296,14 @@ test_expect_success NOBODY '0.22 the gang of another user' '
 	one=$(member mine --gang-min-member=2) &&
 	for verb in delete cancel; do
 		runuser -u nobody -- "$sgang" $verb root/mine >out 2>err
-		test $? = 1 && grep "^sgang: job [0-9]*: .*denied" err ||
+		test $? = 1 &&
+			grep "^sgang: job [0-9]*: .*denied (a job of root)\$" \
+				err ||
 			return 1
 	done &&
 	runuser -u nobody -- "$sgang" cancel root/mine --json >out 2>err
 	test $? = 1 && test_must_be_empty err &&
-	grep "\"cancelled\":0,.*\"refused\":\[{\"job\":\"$one\",\"reason\":\".*denied\"}\]}" out &&
+	grep "\"cancelled\":0,.*\"refused\":\[{\"job\":\"$one\",\"reason\":\".*denied (a job of root)\"}\]}" out &&
 	all_in PENDING $object $one
 '
 test_expect_success NOBODY '0.22 each user has a definition of the name' '
@@ -314,7 +317,8 @@ test_expect_success '0.22 the namespace of an account' '
 	create=$(quietly "$sgang" create proj/joint --min-member=2 -A proj; \
 		cat out err) &&
 	wait_for 10 shows proj/joint Phase=Gathering MinMember=2 &&
-	refuses 1 "gang root/joint: there is no such gang" delete joint &&
+	refuses 1 "gang root/joint: there is no such gang, did you mean\
+ proj/joint?" delete joint &&
 	quietly "$sgang" delete proj/joint
 '
 

@@ -77,7 +77,7 @@ test_expect_success '4.34: by the number of its job' '
 	tells $first GangName=full JobId=$first RingCost=40 &&
 	refuses 1 "no job of a gang has the number 4000000" 4000000 &&
 	refuses 1 "no job of a gang has the number ${first}_3" ${first}_3 &&
-	refuses 1 "there is no gang none" none
+	refuses 1 "there is no gang none, see sgang list" none
 '
 test_expect_success '4.34: a record that does not tell much' '
 	with_record short "${placed%1}0 bound=36 wcost=832 wbest=416" &&
@@ -231,7 +231,7 @@ phase=finished min=1 total=1 $placed stock=136" &&
 	tells $a GangName=past Namespace=root JobId=$a Phase=Finished \
 		RingCost=40 Tier=spine StockCost=136 &&
 	refuses 1 "no job of a gang has the number $b" $b &&
-	refuses 1 "there is no gang past" past
+	refuses 1 "there is no gang past, see sgang list" past
 '
 # libslurm has its say first.
 test_expect_success 'without slurmdbd it is no "no"' '

@@ -172,7 +172,8 @@ test_expect_success 'a gang that is not placed, that is over, that is not' '
 	scancel $id &&
 	test_expect_code 1 "$sgang" map gpus 2>err &&
 	grep -E "^sgang: gang root/gpus: job [0-9]+ has ended, and Slurm" err &&
-	refuses 1 "there is no gang nobody/gpus" map nobody/gpus &&
+	refuses 1 "there is no gang nobody/gpus, did you mean root/gpus?" \
+		map nobody/gpus &&
 	refuses 1 "there is no gang with job 4711" map 4711
 '
 test_expect_success 'wrong usage' '

@@ -191,7 +191,8 @@ test_expect_success 'PrivateData=jobs: and not even that' '
 	! grep $alice out &&
 	test_must_fail as $bob "$sgang" show $alice/train >out 2>err &&
 	test_must_be_empty out &&
-	echo "sgang: there is no gang $alice/train" | test_cmp - err &&
+	grep "^sgang: there is no gang $alice/train, " err &&
+	! grep "did you mean $alice" err &&
 	as $alice "$sgang" show $alice/train >out &&
 	grep -w $two out
 '

@@ -54,6 +54,8 @@ struct gang {
 	size_t n_entries, cap_entries;
 	struct entry *object;		/* its definition, or NULL */
 	struct sgang_tally tally;
+	char asks[SGANG_ASKS_SIZE];	/* what its members ask for, for their
+					 * records */
 	bool stale;			/* no memory to know what it is now */
 	struct gang **group;		/* it and those it starts with, in the
 					 * order of their turns */

@@ -386,6 +386,7 @@ static void tally(struct sgang_conductor *c, struct gang *g)
 	/* The key has the namespace resolved; so has every entry. */
 	strcpy(g->tally.spec.ns, g->ns);
 	strcpy(g->tally.spec.name, g->name);
+	sgang_asks_write(&g->tally.spec, g->asks);
 	if (g->tally.held && g->since)
 		g->tally.since = g->since;
 }

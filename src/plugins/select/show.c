@@ -27,6 +27,7 @@ void sgang_show_fill(const struct gang *g, struct sgang_record *r)
 	r->on_failure = spec->on_failure;
 	r->waiting_time = spec->waiting_time;
 	strcpy(r->groups, spec->groups);
+	strcpy(r->asks, g->asks);
 	r->created = g->tally.created;
 	r->since = g->since;
 }
@@ -96,6 +97,17 @@ static enum sgang_phase phase_of(const struct gang *g, const struct entry *e)
 	return g->phase;
 }
 
+/* When its waiting time will be over; 0: it does not run, or has no end. */
+static int64_t wait_ends(const struct sgang_conductor *c, const struct gang *g)
+{
+	uint32_t limit = g->tally.spec.waiting_time ?
+			 g->tally.spec.waiting_time : c->conf.waiting_time;
+
+	if (!g->since || !g->tally.held || limit == SGANG_FOREVER)
+		return 0;
+	return g->since + limit;
+}
+
 /* A member keeps what it was told of its place while it has nodes. When it ran,
  * which is what its `started` says, is kept for --gang-on-failure. */
 static void show_record(struct sgang_conductor *c, const struct gang *g,
@@ -112,8 +124,10 @@ static void show_record(struct sgang_conductor *c, const struct gang *g,
 	     SGANG_ON_FAILURE_IGNORE))
 		r.started = e->record.started;
 	sgang_show_fill(g, &r);
+	sgang_asks_add_own(&e->spec, r.asks);
 	r.phase = phase_of(g, e);
 	r.satisfied = g->tally.satisfied;
+	r.until = wait_ends(c, g);
 	r.round = e->round;
 	if (e->m.state == SGANG_MEMBER_PENDING)
 		memcpy(r.lacks, g->lacks, sizeof(r.lacks));
@@ -121,6 +135,7 @@ static void show_record(struct sgang_conductor *c, const struct gang *g,
 		r.lacks[0] = '\0';
 	if (e->m.state == SGANG_MEMBER_RUNNING) {
 		r.since = g->unconfirmed ? e->record.since : 0;
+		r.until = 0;
 		if (!r.started)
 			r.started = g->tally.started;
 	}

@@ -51,6 +51,7 @@ static void fill(struct sgang_jobrow *job, const struct row *row)
 	job->submit_time = row->submit;
 	job->end_time = row->end;
 	job->user = "alice";
+	job->account = "";
 	job->partition = "batch";
 	job->state = "STATE";
 	job->nodes = (char *)row->nodes;
@@ -357,6 +358,10 @@ static void the_wait_has_an_end(void **state)
 	assert_int_equal(sgang_gangs_wait_ends(&gangs.gang[0]), 0);
 	store[0].record.waiting_time = 600;
 	assert_int_equal(sgang_gangs_wait_ends(&gangs.gang[0]), 1600);
+	store[0].record.waiting_time = 0;
+	store[0].record.until = 1700;	/* the site's */
+	assert_int_equal(sgang_gangs_wait_ends(&gangs.gang[0]), 1700);
+	store[0].record.until = 0;
 	store[0].record.waiting_time = SGANG_FOREVER;
 	assert_int_equal(sgang_gangs_wait_ends(&gangs.gang[0]), 0);
 
@@ -408,6 +413,38 @@ static void rules_are_told(void **state)
 			value, JSON_C_TO_STRING_NOSLASHESCAPE),
 			"[\"a/b\",\"c/d\"]");
 	json_object_put(object);
+	sgang_gangs_clear(&gangs);
+}
+
+/* A member ends in the second in which the next one of its gang comes. */
+static void short_gangs_are_one(void **state)
+{
+	static const struct row rows[] = {
+		{ 1, "alice/a", SGANG_ROW_ENDED, 1, 10, 11, "n1", "", 0,
+		  SGANG_PHASE_RUNNING, false },
+		{ 2, "alice/a", SGANG_ROW_ENDED, 1, 11, 11, "n2", "", 1,
+		  SGANG_PHASE_RUNNING, false },
+		{ 3, "alice/a", SGANG_ROW_ENDED, 1, 11, 12, "n3", "", 0,
+		  SGANG_PHASE_RUNNING, false },
+	};
+	struct sgang_jobrow store[N(rows)];
+	struct sgang_jobs jobs = { store, N(rows) };
+	struct sgang_gangs gangs;
+	struct sgang_error err;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < N(rows); i++) {
+		fill(&store[i], &rows[i]);
+		store[i].record.created = i < 2 ? 10 : 11;
+	}
+	jobs.count = 2;
+	assert_int_equal(sgang_gangs_build(&jobs, &gangs, &err), 0);
+	assert_int_equal(gangs.gang[0].n_jobs, 2);
+	sgang_gangs_clear(&gangs);
+	jobs.count = 3;
+	assert_int_equal(sgang_gangs_build(&jobs, &gangs, &err), 0);
+	assert_int_equal(gangs.gang[0].n_jobs, 1);
 	sgang_gangs_clear(&gangs);
 }
 
@@ -484,6 +521,70 @@ static void tasks_are_counted(void **state)
 				 cases[i].tasks);
 }
 
+/* The nearest name, whatever its namespace, and no definition that is gone. */
+static void a_name_that_is_not_there_is_met(void **state)
+{
+	static const struct row rows[] = {
+		{ 1, "alice/train", SGANG_ROW_RUNNING, 1, 1, 0, "", "", -1,
+		  SGANG_PHASE_RUNNING, false },
+		{ 2, "bob/evaluate", SGANG_ROW_ENDED, 1, 1, 2, "", "", -1,
+		  SGANG_PHASE_FINISHED, false },
+		{ 3, "bob/model-1", SGANG_ROW_ENDED, 1, 1, 2, "", "", -1,
+		  SGANG_PHASE_GATHERING, true },
+	};
+	static const char *const cases[][2] = {
+		{ "bob/train", ", did you mean alice/train?" },
+		{ "alice/trian", ", did you mean alice/train?" },
+		{ "alice/evaluation", ", did you mean bob/evaluate?" },
+		{ "alice/eval", ", see sgang list" },
+		{ "bob/model-1", ", see sgang list" },
+	};
+	struct sgang_jobrow store[N(rows)];
+	struct sgang_jobs jobs = { store, N(rows) };
+	char hint[SGANG_JOBS_HINT];
+	struct sgang_spec spec;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < N(rows); i++)
+		fill(&store[i], &rows[i]);
+	for (i = 0; i < N(cases); i++) {
+		sgang_spec_init(&spec);
+		assert_int_equal(sgang_spec_set(&spec, "gang", cases[i][0],
+						NULL), 0);
+		assert_string_equal(sgang_jobs_hint(&jobs, &spec, hint),
+				    cases[i][1]);
+	}
+}
+
+static void several_namespaces_are_named(void **state)
+{
+	static const struct row rows[] = {
+		{ 1, "alice/a", SGANG_ROW_PENDING, 1, 1, 0, "", "", -1,
+		  SGANG_PHASE_GATHERING, false },
+		{ 2, "bob/a", SGANG_ROW_PENDING, 1, 2, 0, "", "", -1,
+		  SGANG_PHASE_GATHERING, false },
+	};
+	struct sgang_jobrow store[N(rows)];
+	const struct sgang_gang *found;
+	struct sgang_gangs gangs;
+	struct sgang_error err;
+	struct sgang_spec spec;
+
+	(void)state;
+	build(rows, N(rows), store, &gangs);
+	sgang_spec_init(&spec);
+	strcpy(spec.name, "a");
+	assert_int_equal(sgang_gangs_find(&gangs, &spec, "carol", &found,
+					  &err), -1);
+	assert_string_equal(err.text, "2 namespaces have a gang a, say alice/a "
+			    "or bob/a");
+	assert_int_equal(sgang_gangs_find(&gangs, &spec, "bob", &found, &err),
+			 1);
+	assert_string_equal(found->record->ns, "bob");
+	sgang_gangs_clear(&gangs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -497,9 +598,12 @@ int main(void)
 		cmocka_unit_test(a_failed_gang_has_failed),
 		cmocka_unit_test(the_wait_has_an_end),
 		cmocka_unit_test(rules_are_told),
+		cmocka_unit_test(short_gangs_are_one),
 		cmocka_unit_test(jobs_are_named),
 		cmocka_unit_test(bad_node_list_is_an_error),
 		cmocka_unit_test(tasks_are_counted),
+		cmocka_unit_test(a_name_that_is_not_there_is_met),
+		cmocka_unit_test(several_namespaces_are_named),
 	};
 
 	return cmocka_run_group_tests_name("gangs", tests, NULL, NULL);

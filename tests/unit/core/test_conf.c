@@ -795,6 +795,45 @@ static void test_spoilt(void **state)
 	assert_in_range(taken, 1, round - 1);
 }
 
+/* Each line with its source, and still a gang.conf. */
+static void sources_are_told(void **state)
+{
+	static const char wanted[] =
+		"LevelNames=island,node,nvlink,leaf,spine\t# default\n"
+		"HopCosts=1,3,9,36,144\t# here/gang.conf:2\n";
+	static const char tail[] =
+		"NVLinkDomain=a Nodes=n[1-2]\t# here/gang.conf:3\n"
+		"NodeTopology=\"n1\" Hwloc=\"x.xml\"\t# here/gang.conf:5\n"
+		"GangName=a/b MinMember=3\t# here/gang.conf:4\n";
+	struct sgang_conf conf, again;
+	struct sgang_error err;
+	char *text = NULL, *plain, *plain_again;
+	size_t size = 0;
+	FILE *out;
+
+	(void)state;
+	assert_int_equal(load("# mine\nHopCosts=1,3,9\n"
+			      "NVLinkDomain=a Nodes=n[1-2]\n"
+			      "GangName=a/b MinMember=3\n"
+			      "NodeTopology=n1 Hwloc=x.xml\n", &conf, &err),
+			 0);
+	out = open_memstream(&text, &size);
+	assert_non_null(out);
+	sgang_conf_print_sources(&conf, "here/gang.conf", out);
+	assert_int_equal(fclose(out), 0);
+	assert_ptr_equal(strstr(text, wanted), text);
+	assert_string_equal(strstr(text, "NVLinkDomain"), tail);
+	assert_int_equal(load(text, &again, &err), 0);
+	plain = printed(&conf);
+	plain_again = printed(&again);
+	assert_string_equal(plain, plain_again);
+	free(plain_again);
+	free(plain);
+	free(text);
+	sgang_conf_free(&again);
+	sgang_conf_free(&conf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -812,6 +851,7 @@ int main(void)
 		cmocka_unit_test(test_manual),
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_spoilt),
+		cmocka_unit_test(sources_are_told),
 	};
 
 	return cmocka_run_group_tests_name("conf", tests, make_file,

@@ -39,17 +39,20 @@ static const struct sgang_record full = {
 	.round = 3, .mode = SGANG_MODE_NONSTRICT,
 	.match = SGANG_MATCH_WAITING_AND_RUNNING,
 	.on_failure = SGANG_ON_FAILURE_KILL, .waiting_time = 600,
-	.groups = "alice/eval,bob/load", .created = 1700000000,
-	.since = 1700000100, .started = 1700000200, .object = true,
+	.groups = "alice/eval,bob/load",
+	.asks = "topology=require:leaf;order=0", .created = 1700000000,
+	.since = 1700000100, .until = 1700000700, .started = 1700000200,
+	.object = true,
 	.placed = true, .member_rank = 0, .members = 4, .ranks = 8,
 	.ring_cost = 14, .ring_best = 14, .tier = "leaf",
 };
 #define FULL "gang=alice/train phase=holding rank=0/4 min=4 total=5 " \
 	     "satisfied=0 attempts=7 tried=6 skipped=4 round=3 " \
 	     "mode=nonstrict match=waiting-and-running onfailure=kill " \
-	     "wait=600 groups=alice/eval,bob/load created=1700000000 " \
-	     "since=1700000100 started=1700000200 object=1 ring=14 best=14 " \
-	     "cross=0 tier=leaf off=0 ranks=8 exact=0"
+	     "wait=600 groups=alice/eval,bob/load " \
+	     "asks=topology=require:leaf;order=0 created=1700000000 " \
+	     "since=1700000100 until=1700000700 started=1700000200 " \
+	     "object=1 ring=14 best=14 cross=0 tier=leaf off=0 ranks=8 exact=0"
 
 /* Time without end. */
 static const struct sgang_record patient = {
@@ -79,8 +82,10 @@ static void assert_same(const struct sgang_record *a,
 	assert_int_equal(a->on_failure, b->on_failure);
 	assert_int_equal(a->waiting_time, b->waiting_time);
 	assert_string_equal(a->groups, b->groups);
+	assert_string_equal(a->asks, b->asks);
 	assert_true(a->created == b->created);
 	assert_true(a->since == b->since);
+	assert_true(a->until == b->until);
 	assert_true(a->started == b->started);
 	assert_int_equal(a->object, b->object);
 	assert_int_equal(a->placed, b->placed);

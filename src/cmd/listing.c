@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* listing.c - which gangs are shown, in which order and by which fields */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/colour.h"
+#include "cmd/columns.h"
+#include "cmd/listing.h"
+#include "cmd/near.h"
+#include "core/hostlist.h"
+#include "core/text.h"
+
+/* ---- options ---- */
+
+static int unknown_phase(const char *word)
+{
+	struct sgang_near near = { .wanted = word };
+	char shown[SGANG_TEXT_SHOWN];
+	int i;
+
+	for (i = 0; i < SGANG_PHASES; i++)
+		sgang_near_offer(&near, sgang_phase_name(i));
+	sgang_text_show(shown, word);
+	if (near.found)
+		sgang_cmd_bad("--phase=%s: did you mean %s?", shown,
+			      near.found);
+	else
+		sgang_cmd_bad("--phase=%s: expected a phase like Waiting or "
+			      "Running", shown);
+	return -1;
+}
+
+static int set_phases(struct sgang_listing *listing, const char *list)
+{
+	char word[32];
+	int phase;
+
+	listing->by_phase = true;
+	memset(listing->phase, 0, sizeof(listing->phase));
+	for (;;) {
+		size_t length = strcspn(list, ",");
+
+		snprintf(word, sizeof(word), "%.*s", (int)length, list);
+		phase = sgang_phase_find(word);
+		if (phase < 0)
+			return unknown_phase(word);
+		listing->phase[phase] = true;
+		if (!list[length])
+			return 0;
+		list += length + 1;
+	}
+}
+
+static int set_nodes(struct sgang_listing *listing, const char *list)
+{
+	char shown[SGANG_TEXT_SHOWN];
+	struct sgang_error err;
+	char **names;
+	size_t n;
+
+	if (sgang_hostlist_expand(list, &names, &n, &err)) {
+		sgang_cmd_bad("--nodelist=%s: %s", sgang_text_show(shown, list),
+			      err.text);
+		return -1;
+	}
+	sgang_hostlist_free(listing->node);
+	listing->node = names;
+	return 0;
+}
+
+/* 0 or -1, after the line that 'rc' asks for. */
+static int told(int rc, const struct sgang_error *err)
+{
+	if (rc)
+		sgang_cmd_bad("%s", err->text);
+	return rc;
+}
+
+int sgang_listing_set(struct sgang_listing *listing, int option,
+		      const char *value)
+{
+	struct sgang_error err;
+
+	switch (option) {
+	case SGANG_LISTING_USER:
+		listing->user = value;
+		return 0;
+	case SGANG_LISTING_ME:
+		listing->me = true;
+		return 0;
+	case SGANG_LISTING_ACCOUNT:
+		listing->account = value;
+		return 0;
+	case SGANG_LISTING_PARTITION:
+		listing->partition = value;
+		return 0;
+	case SGANG_LISTING_PHASE:
+		return set_phases(listing, value);
+	case SGANG_LISTING_NODELIST:
+		return set_nodes(listing, value);
+	case SGANG_LISTING_FORMAT:
+		listing->format = value;
+		return told(sgang_columns_check(value, "--format", &err), &err);
+	case SGANG_LISTING_NOHEADER:
+		listing->noheader = true;
+		return 0;
+	default:
+		listing->sort = value;
+		return told(sgang_columns_check_order(value, "--sort", &err),
+			    &err);
+	}
+}
+
+/* A variable that says something, else NULL. */
+static const char *variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && value[0] ? value : NULL;
+}
+
+int sgang_listing_ready(struct sgang_listing *listing, const char *format)
+{
+	struct sgang_error err;
+
+	if (!listing->format) {
+		listing->format = variable("SGANG_FORMAT");
+		if (!listing->format)
+			listing->format = format;
+		else if (sgang_columns_check(listing->format, "SGANG_FORMAT",
+					     &err))
+			return told(-1, &err);
+	}
+	if (!listing->sort) {
+		listing->sort = variable("SGANG_SORT");
+		if (listing->sort &&
+		    sgang_columns_check_order(listing->sort, "SGANG_SORT",
+					      &err))
+			return told(-1, &err);
+	}
+	return 0;
+}
+
+void sgang_listing_clear(struct sgang_listing *listing)
+{
+	sgang_hostlist_free(listing->node);
+	listing->node = NULL;
+}
+
+/* ---- which gangs ---- */
+
+/* Have two comma separated lists a word in common? A job that may go to several
+ * partitions has a list of them. */
+static bool lists_meet(const char *a, const char *b)
+{
+	for (;;) {
+		size_t n_a = strcspn(a, ",");
+		const char *at = b;
+
+		for (;;) {
+			size_t n_b = strcspn(at, ",");
+
+			if (n_a == n_b && n_a && !memcmp(a, at, n_a))
+				return true;
+			if (!at[n_b])
+				break;
+			at += n_b + 1;
+		}
+		if (!a[n_a])
+			return false;
+		a += n_a + 1;
+	}
+}
+
+static bool wants_job(const struct sgang_listing *listing,
+		      const struct sgang_jobrow *job)
+{
+	if (listing->me && !job->own)
+		return false;
+	if (listing->user && !lists_meet(listing->user, job->user))
+		return false;
+	if (listing->account && !lists_meet(listing->account, job->account))
+		return false;
+	return !listing->partition ||
+	       lists_meet(listing->partition, job->partition);
+}
+
+static bool has_node(const struct sgang_listing *listing,
+		     const struct sgang_gang *gang)
+{
+	size_t i, k;
+
+	for (i = 0; listing->node[i]; i++)
+		for (k = 0; k < gang->n_nodes; k++)
+			if (!strcmp(listing->node[i], gang->nodes[k]))
+				return true;
+	return false;
+}
+
+/* One job must have all that is asked of jobs. */
+static bool wants(const struct sgang_listing *listing,
+		  const struct sgang_gang *gang)
+{
+	size_t i;
+
+	if (listing->by_phase && !listing->phase[gang->phase])
+		return false;
+	if (listing->node && !has_node(listing, gang))
+		return false;
+	for (i = 0; i < gang->n_jobs; i++)
+		if (wants_job(listing, gang->jobs[i]))
+			return true;
+	return gang->object && wants_job(listing, gang->object);
+}
+
+int sgang_listing_choose(const struct sgang_listing *listing,
+			 const struct sgang_gangs *gangs, int64_t now,
+			 const struct sgang_gang ***wanted, size_t *n,
+			 struct sgang_error *err)
+{
+	const struct sgang_gang **chosen = calloc(gangs->count + 1,
+						  sizeof(*chosen));
+	size_t i, count = 0;
+
+	if (!chosen)
+		return sgang_errf(err, ENOMEM, "out of memory");
+	for (i = 0; i < gangs->count; i++)
+		if (wants(listing, &gangs->gang[i]))
+			chosen[count++] = &gangs->gang[i];
+	if (listing->sort &&
+	    sgang_columns_sort(listing->sort, now, chosen, count, err)) {
+		free(chosen);
+		return -1;
+	}
+	*wanted = chosen;
+	*n = count;
+	return 0;
+}
+
+/* ---- answers ---- */
+
+int sgang_listing_print(const struct sgang_listing *listing,
+			const struct sgang_gangs *gangs, size_t width,
+			FILE *out, struct sgang_error *err)
+{
+	const struct sgang_look look = {
+		.header = !listing->noheader,
+		.colour = sgang_colour_wanted(STDOUT_FILENO),
+		.width = width,
+		.now = time(NULL),
+	};
+	const struct sgang_gang **wanted;
+	size_t n;
+	int rc;
+
+	if (sgang_listing_choose(listing, gangs, look.now, &wanted, &n, err))
+		return -1;
+	rc = sgang_columns_print(listing->format, &look, wanted, n, out, err);
+	free(wanted);
+	return rc;
+}
+
+struct json_object *sgang_listing_json(const struct sgang_listing *listing,
+				       const struct sgang_gangs *gangs,
+				       struct sgang_error *err)
+{
+	struct json_object *object, *list;
+	const struct sgang_gang **wanted;
+	size_t i, n;
+
+	if (sgang_listing_choose(listing, gangs, time(NULL), &wanted, &n, err))
+		return NULL;
+	object = json_object_new_object();
+	list = json_object_new_array();
+	for (i = 0; i < n; i++)
+		json_object_array_add(list, sgang_gangs_json(wanted[i]));
+	json_object_object_add(object, "gangs", list);
+	free(wanted);
+	return object;
+}

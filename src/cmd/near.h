@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* near.h - which of several words somebody may have meant
+ *
+ * A word is near to another when few letters have to be put in, left out,
+ * changed or exchanged with the next one: one of three, two of six, at most
+ * three. Case does not count.
+ */
+
+#ifndef SGANG_NEAR_H
+#define SGANG_NEAR_H
+
+#include <stddef.h>
+
+/* Starts with { .wanted = WORD }. */
+struct sgang_near {
+	const char *wanted;
+	const char *found;		/* the nearest so far, borrowed; NULL:
+					 * none was near */
+	size_t distance;		/* of that one */
+};
+
+/* Take 'word' if it is nearer than those before. */
+void sgang_near_offer(struct sgang_near *near, const char *word);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_columns.c - the table of gangs: fields, widths, order, colours */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cmd/columns.h"
+
+#define N(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Two gangs: one of two users runs, one with an odd reason waits. */
+static struct sgang_jobrow rows[] = {
+	{ .class = SGANG_ROW_RUNNING, .job_id = 3, .tasks = 1,
+	  .user = (char *)"alice", .account = (char *)"chem",
+	  .partition = (char *)"gpu,cpu", .state = (char *)"RUNNING",
+	  .nodes = (char *)"n[9-10]", .reason = (char *)"",
+	  .submit_time = 100,
+	  .record = { .ns = "alice", .name = "train",
+		      .phase = SGANG_PHASE_RUNNING, .min_member = 2,
+		      .total = 4, .satisfied = true, .attempts = 1,
+		      .placed = true, .members = 2, .ring_cost = 38,
+		      .ring_best = 14, .cross_links = 2, .ranks = 16,
+		      .tier = "spine" } },
+	{ .class = SGANG_ROW_RUNNING, .job_id = 4, .tasks = 1,
+	  .user = (char *)"bob", .account = (char *)"chem",
+	  .partition = (char *)"gpu,cpu", .state = (char *)"RUNNING",
+	  .nodes = (char *)"n11", .reason = (char *)"", .submit_time = 101,
+	  .record = { .ns = "alice", .name = "train",
+		      .phase = SGANG_PHASE_RUNNING, .min_member = 2,
+		      .total = 4, .placed = true, .member_rank = 1,
+		      .members = 2 } },
+	{ .class = SGANG_ROW_HELD, .job_id = 5, .tasks = 3,
+	  .user = (char *)"carol", .account = (char *)"",
+	  .partition = (char *)"cpu", .state = (char *)"CONFIGURING",
+	  .nodes = (char *)"n2", .reason = (char *)"", .submit_time = 99,
+	  .record = { .ns = "carol", .name = "a-rather-long-name",
+		      .phase = SGANG_PHASE_HOLDING, .min_member = 4,
+		      .total = 4, .mode = SGANG_MODE_NONSTRICT,
+		      .waiting_time = 600, .since = 1000,
+		      .groups = "a/b,c/d" } },
+	{ .class = SGANG_ROW_PENDING, .job_id = 6, .tasks = 1,
+	  .user = (char *)"carol", .account = (char *)"",
+	  .partition = (char *)"cpu", .state = (char *)"PENDING",
+	  .nodes = (char *)"", .reason = (char *)"odd\n\033[31mone",
+	  .submit_time = 99,
+	  .record = { .ns = "carol", .name = "a-rather-long-name",
+		      .phase = SGANG_PHASE_HOLDING, .min_member = 4,
+		      .total = 4 } },
+	{ .class = SGANG_ROW_PENDING, .job_id = 7, .tasks = 1,
+	  .user = (char *)"gr\xc3\xbc\xc3\x9f", .account = (char *)"",
+	  .partition = (char *)"cpu", .state = (char *)"PENDING",
+	  .nodes = (char *)"", .reason = (char *)"", .submit_time = 100,
+	  .record = { .ns = "z", .name = "u",
+		      .phase = SGANG_PHASE_UNDEFINED } },
+};
+
+static struct sgang_gangs gangs;
+static const struct sgang_gang *all[N(rows)];
+
+static int build(void **state)
+{
+	struct sgang_jobs jobs = { rows, N(rows) };
+	struct sgang_error err;
+	size_t i;
+
+	(void)state;
+	if (sgang_gangs_build(&jobs, &gangs, &err))
+		return -1;
+	for (i = 0; i < gangs.count; i++)
+		all[i] = &gangs.gang[i];
+	return 0;
+}
+
+static int clear(void **state)
+{
+	(void)state;
+	sgang_gangs_clear(&gangs);
+	return 0;
+}
+
+/* Returns a string the caller frees. */
+static char *table(const char *format, const struct sgang_look *look)
+{
+	struct sgang_error err = { "" };
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	assert_int_equal(sgang_columns_check(format, "--format", &err), 0);
+	assert_int_equal(sgang_columns_print(format, look, all, gangs.count,
+					     out, &err), 0);
+	fclose(out);
+	return text;
+}
+
+static void check_table(const char *format, const struct sgang_look *look,
+			const char *wanted)
+{
+	char *text = table(format, look);
+
+	assert_string_equal(text, wanted);
+	free(text);
+}
+
+static void columns_are_as_wide_as_they_must(void **state)
+{
+	const struct sgang_look look = { .header = true, .now = 1100 };
+	const struct sgang_look bare = { .now = 1100 };
+
+	(void)state;
+	check_table(SGANG_COLUMNS_DEFAULT, &look,
+"GANG                     PHASE     MEMBERS MODE       WAITING NODES RING CROSS TIER  REASON\n"
+"carol/a-rather-long-name Holding   4/4/4   nonstrict 00:08:20     1    -     - -     odd??[31mone\n"
+"alice/train              Running   2/2/4   strict           -     3   38     2 spine -\n"
+"z/u                      Undefined 1/-/-   strict           -     0    -     - -     -\n");
+	check_table("%T %m", &bare,
+		    "Holding   4/4/4\nRunning   2/2/4\nUndefined 1/-/-\n");
+}
+
+static void all_fields_say_something(void **state)
+{
+	static const struct {
+		const char *format;
+		const char *lines;
+	} cases[] = {
+		{ "%a", "-\nchem\n-\n" },
+		{ "%A", "0\n1\n0\n" },
+		{ "%b", " -\n14\n -\n" },
+		{ "%g", "carol\nalice\nz\n" },
+		{ "%G", "a/b,c/d\n-\n-\n" },
+		{ "%K", " -\n16\n -\n" },
+		{ "%l", "00:10:00\n       -\n       -\n" },
+		{ "%n", "a-rather-long-name\ntrain\nu\n" },
+		{ "%N", "n2\nn[9-11]\n-\n" },
+		{ "%P", "cpu\ngpu,cpu\ncpu\n" },
+		{ "%R", "n2\nn[9-11]\n-\n" },
+		{ "%S", "-\n-\n-\n" },
+		{ "%u|", "carol    |\nalice,bob|\ngr\xc3\xbc\xc3\x9f     |\n" },
+		{ "<%n>", "<a-rather-long-name>\n<train             >\n"
+			  "<u                 >\n" },
+	};
+	const struct sgang_look look = { .now = 1100 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < N(cases); i++)
+		check_table(cases[i].format, &look, cases[i].lines);
+}
+
+/* As squeue has them; what is cut says so. */
+static void widths_can_be_given(void **state)
+{
+	const struct sgang_look look = { .header = true };
+
+	(void)state;
+	check_table("%8j|%.6D|%6C|%.3T|%1u|", &look,
+		    "GANG    | NODES|RING  |PH+|+|\n"
+		    "carol/a+|     1|-     |Ho+|+|\n"
+		    "alice/t+|     3|38    |Ru+|+|\n"
+		    "z/u     |     0|-     |Un+|+|\n");
+	check_table("%3u|", &look, "US+|\nca+|\nal+|\ngr+|\n");
+	check_table("%4u|", &look,
+		    "USER|\ncar+|\nali+|\ngr\xc3\xbc\xc3\x9f|\n");
+}
+
+static void lines_are_cut_at_the_edge(void **state)
+{
+	const struct sgang_look look = { .header = true, .width = 14 };
+	const struct sgang_look colour = { .colour = true, .width = 4 };
+
+	(void)state;
+	check_table("%T  %m %j", &look,
+		    "PHASE      MEM\nHolding    4/4\nRunning    2/2\n"
+		    "Undefined  1/-\n");
+	check_table("%T %m", &colour,
+		    "\033[35mHold\033[0m\n\033[32mRunn\033[0m\nUnde\n");
+}
+
+static void colours_take_no_room(void **state)
+{
+	const struct sgang_look look = { .colour = true };
+
+	(void)state;
+	check_table("%m %.9T %D", &look,
+		    "4/4/4   \033[35mHolding\033[0m 1\n"
+		    "2/2/4   \033[32mRunning\033[0m 3\n"
+		    "1/-/- Undefined 0\n");
+}
+
+static void bad_formats_are_named(void **state)
+{
+	static const char *const cases[] = {
+		"", "abc", "%", "%j %", "%z", "%99999j", "%.", "%..j", "%-3j",
+		"%%", "%j%", "%18446744073709551617j"
+	};
+	struct sgang_error err;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < N(cases); i++) {
+		err.text[0] = '\0';
+		assert_int_equal(sgang_columns_check(cases[i], "--format",
+						     &err), -1);
+		assert_ptr_equal(strstr(err.text, "--format"), err.text);
+	}
+}
+
+static void order_is(const char *order, const char *names)
+{
+	struct sgang_error err = { "" };
+	char text[256] = "";
+	size_t i;
+
+	for (i = 0; i < gangs.count; i++)
+		all[i] = &gangs.gang[i];
+	assert_int_equal(sgang_columns_check_order(order, "--sort", &err), 0);
+	assert_int_equal(sgang_columns_sort(order, 1100, all, gangs.count,
+					    &err), 0);
+	for (i = 0; i < gangs.count; i++) {
+		strcat(text, all[i]->record->name);
+		strcat(text, " ");
+	}
+	assert_string_equal(text, names);
+	for (i = 0; i < gangs.count; i++)
+		all[i] = &gangs.gang[i];
+}
+
+static void gangs_are_sorted(void **state)
+{
+	(void)state;
+	order_is("j", "train a-rather-long-name u ");
+	order_is("-j", "u a-rather-long-name train ");
+	order_is("C", "a-rather-long-name u train ");	/* none goes first */
+	order_is("-C,j", "train a-rather-long-name u ");
+	order_is("C,-j", "u a-rather-long-name train ");
+	order_is("+D", "u a-rather-long-name train ");
+	order_is("T", "u a-rather-long-name train ");	/* not by letters */
+	order_is("-M", "train u a-rather-long-name ");
+	order_is("V", "a-rather-long-name train u ");
+	order_is("L,T,m,j", "u train a-rather-long-name ");
+}
+
+static void bad_orders_are_named(void **state)
+{
+	static const char *const cases[] = {
+		"", "z", "j k", "jT", "--j", ",j", "j,,T", "-", "%j"
+	};
+	struct sgang_error err;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < N(cases); i++) {
+		err.text[0] = '\0';
+		assert_int_equal(sgang_columns_check_order(cases[i], "--sort",
+							   &err), -1);
+		assert_ptr_equal(strstr(err.text, "--sort="), err.text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(columns_are_as_wide_as_they_must),
+		cmocka_unit_test(all_fields_say_something),
+		cmocka_unit_test(widths_can_be_given),
+		cmocka_unit_test(lines_are_cut_at_the_edge),
+		cmocka_unit_test(colours_take_no_room),
+		cmocka_unit_test(bad_formats_are_named),
+		cmocka_unit_test(gangs_are_sorted),
+		cmocka_unit_test(bad_orders_are_named),
+	};
+
+	return cmocka_run_group_tests_name("columns", tests, build, clear);
+}

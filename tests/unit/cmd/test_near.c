@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_near.c - which of several words somebody may have meant */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cmd/near.h"
+
+#define N(array) (sizeof(array) / sizeof((array)[0]))
+
+static void words_have_a_distance(void **state)
+{
+	static const struct {
+		const char *wanted;
+		const char *word;
+		int distance;		/* -1: not near */
+	} cases[] = {
+		{ "list", "list", 0 }, { "LIST", "list", 0 },
+		{ "lsit", "list", 1 }, { "lst", "list", 1 },
+		{ "lisst", "list", 1 }, { "lint", "list", 1 },
+		{ "show", "list", -1 }, { "li", "list", -1 },
+		{ "a", "b", -1 }, { "ab", "b", 1 }, { "", "list", -1 },
+		{ "list", "", -1 }, { "trian1", "train1", 1 },
+		{ "tarin-1", "train-1", 1 }, { "train-one", "train-two", 3 },
+		{ "explian", "explain", 1 }, { "expalain", "explain", 1 },
+		{ "caancell", "cancel", 2 }, { "cnecal", "cancel", -1 },
+		{ "abcdefghijkl", "abcdefghWXYZ", -1 },
+		{ "abcdefghijkl", "abcdefghiXYZ", 3 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < N(cases); i++) {
+		struct sgang_near near = { .wanted = cases[i].wanted };
+
+		sgang_near_offer(&near, cases[i].word);
+		if (cases[i].distance < 0) {
+			assert_null(near.found);
+			continue;
+		}
+		assert_ptr_equal(near.found, cases[i].word);
+		assert_int_equal(near.distance, cases[i].distance);
+	}
+}
+
+static void the_nearest_is_kept(void **state)
+{
+	struct sgang_near near = { .wanted = "train-12" };
+
+	(void)state;
+	sgang_near_offer(&near, "train-34");
+	assert_string_equal(near.found, "train-34");
+	sgang_near_offer(&near, "train-1");
+	sgang_near_offer(&near, "train-2");
+	sgang_near_offer(&near, "other");
+	assert_string_equal(near.found, "train-1");
+}
+
+static void what_is_too_long_is_nobodys_typing(void **state)
+{
+	struct sgang_near near = { .wanted = "train" };
+	char word[4096];
+
+	(void)state;
+	memset(word, 'x', sizeof(word) - 1);
+	word[sizeof(word) - 1] = '\0';
+	sgang_near_offer(&near, word);
+	assert_null(near.found);
+	near.wanted = word;
+	sgang_near_offer(&near, word);
+	assert_null(near.found);
+	word[64] = '\0';
+	sgang_near_offer(&near, word);
+	assert_ptr_equal(near.found, word);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_have_a_distance),
+		cmocka_unit_test(the_nearest_is_kept),
+		cmocka_unit_test(what_is_too_long_is_nobodys_typing),
+	};
+
+	return cmocka_run_group_tests_name("near", tests, NULL, NULL);
+}
