@@ -50,6 +50,12 @@ enum need {
 	SPARSE_PLACED		/* as SPARSE, and only with those */
 };
 
+/* How much of a record is written, and how much must be there to be read. */
+enum form {
+	WHOLE,
+	SHORT
+};
+
 /* How a word's value is written; each kind has a row in kinds[]. */
 enum kind {
 	KIND_GANG,		/* NAMESPACE/NAME */
@@ -82,11 +88,13 @@ static const struct word {
 	enum kind kind;
 	enum need need;
 	size_t offset;
+	bool brief;			/* the short record has it too */
 } words[] = {
-#define FIELD(name) offsetof(struct sgang_record, name)
-	{ "gang", KIND_GANG, ALWAYS, 0 },
-	{ "phase", KIND_PHASE, ALWAYS, FIELD(phase) },
-	{ "rank", KIND_RANK, PLACED, 0 },
+#define FIELD(name) offsetof(struct sgang_record, name), false
+#define BRIEF(name) offsetof(struct sgang_record, name), true
+	{ "gang", KIND_GANG, ALWAYS, BRIEF(name) },
+	{ "phase", KIND_PHASE, ALWAYS, BRIEF(phase) },
+	{ "rank", KIND_RANK, PLACED, BRIEF(member_rank) },
 	{ "min", KIND_U32, ALWAYS, FIELD(min_member) },
 	{ "total", KIND_U32, ALWAYS, FIELD(total) },
 	{ "satisfied", KIND_BOOL, OPTIONAL, FIELD(satisfied) },
@@ -104,10 +112,10 @@ static const struct word {
 	{ "started", KIND_TIME, SPARSE, FIELD(started) },
 	{ "object", KIND_BOOL, SPARSE, FIELD(object) },
 	{ "lacks", KIND_LACKS, SPARSE, FIELD(lacks) },
-	{ "ring", KIND_U64, PLACED, FIELD(ring_cost) },
+	{ "ring", KIND_U64, PLACED, BRIEF(ring_cost) },
 	{ "best", KIND_U64, PLACED, FIELD(ring_best) },
-	{ "cross", KIND_U64, PLACED, FIELD(cross_links) },
-	{ "tier", KIND_TIER, PLACED, FIELD(tier) },
+	{ "cross", KIND_U64, PLACED, BRIEF(cross_links) },
+	{ "tier", KIND_TIER, PLACED, BRIEF(tier) },
 	{ "off", KIND_U64, PLACED, FIELD(rank_offset) },
 	{ "ranks", KIND_U64, PLACED, FIELD(ranks) },
 	{ "exact", KIND_BOOL, PLACED, FIELD(exact) },
@@ -121,6 +129,7 @@ static const struct word {
 	{ "choice", KIND_CHOICE, SPARSE_PLACED, FIELD(choice) },
 	{ "layout", KIND_LAYOUT, SPARSE_PLACED, FIELD(layout) },
 	{ "at", KIND_AT, SPARSE_PLACED, FIELD(at) },
+#undef BRIEF
 #undef FIELD
 };
 #define N_WORDS (sizeof(words) / sizeof(words[0]))
@@ -528,11 +537,14 @@ static void forget_placement(struct sgang_record *r)
 	r->bound = r->stock_cost = r->weighted_cost = r->weighted_best = 0;
 }
 
-static bool is_complete(struct sgang_record *r, const bool seen[N_WORDS])
+static bool is_complete(struct sgang_record *r, const bool seen[N_WORDS],
+			enum form form)
 {
 	size_t i, placed = 0, missing = 0;
 
 	for (i = 0; i < N_WORDS; i++) {
+		if (form == SHORT && !words[i].brief)
+			continue;
 		if (words[i].need == ALWAYS && !seen[i])
 			return false;
 		if (words[i].need == PLACED && seen[i])
@@ -548,7 +560,8 @@ static bool is_complete(struct sgang_record *r, const bool seen[N_WORDS])
 
 /* Read the record that begins at 'text'. Returns its length, 0 if there is
  * none. It ends before the first word that is no key=value. */
-static size_t read_record(const char *text, struct sgang_record *record)
+static size_t read_record(const char *text, enum form form,
+			  struct sgang_record *record)
 {
 	struct sgang_record r = { .name = "" };
 	bool seen[N_WORDS] = { false };
@@ -562,14 +575,14 @@ static size_t read_record(const char *text, struct sgang_record *record)
 		end = at + length;
 		at = end + strspn(text + end, " ");
 	}
-	if (!is_complete(&r, seen))
+	if (!is_complete(&r, seen, form))
 		return 0;
 	*record = r;
 	return end;
 }
 
 /* The last record in 'text': its length and where it begins. */
-static size_t find_record(const char *text, size_t *start,
+static size_t find_record(const char *text, enum form form, size_t *start,
 			  struct sgang_record *record)
 {
 	size_t i, length, last = 0;
@@ -577,7 +590,7 @@ static size_t find_record(const char *text, size_t *start,
 	for (i = 0; text[i]; i++) {
 		if (i && !isspace((unsigned char)text[i - 1]))
 			continue;
-		length = read_record(text + i, record);
+		length = read_record(text + i, form, record);
 		if (length) {
 			last = length;
 			*start = i;
@@ -586,11 +599,12 @@ static size_t find_record(const char *text, size_t *start,
 	return last;
 }
 
-/* 'foreign' without the record in it and without blanks at its end. */
+/* 'foreign' without the record in it, whole or short, and without blanks at its
+ * end. */
 static void put_foreign(FILE *out, const char *foreign)
 {
 	struct sgang_record old;
-	size_t start = 0, length = find_record(foreign, &start, &old);
+	size_t start = 0, length = find_record(foreign, SHORT, &start, &old);
 	size_t before = length ? start : strlen(foreign);
 	const char *after = foreign + start + length;
 
@@ -608,10 +622,12 @@ static void put_foreign(FILE *out, const char *foreign)
 }
 
 static bool is_written(const struct sgang_record *record,
-		       const struct word *word)
+		       const struct word *word, enum form form)
 {
 	const void *field = (const char *)record + word->offset;
 
+	if (form == SHORT && !word->brief)
+		return false;
 	switch (word->need) {
 	case PLACED:
 		return record->placed;
@@ -624,8 +640,8 @@ static bool is_written(const struct sgang_record *record,
 	}
 }
 
-char *sgang_record_format(const struct sgang_record *record,
-			  const char *foreign)
+static char *format(const struct sgang_record *record, enum form form,
+		    const char *foreign)
 {
 	char *text = NULL;
 	size_t size = 0, i;
@@ -638,7 +654,7 @@ char *sgang_record_format(const struct sgang_record *record,
 	for (i = 0; i < N_WORDS; i++) {
 		const void *field = (const char *)record + words[i].offset;
 
-		if (!is_written(record, &words[i]))
+		if (!is_written(record, &words[i], form))
 			continue;
 		fprintf(out, "%s%s=", i ? " " : "", words[i].key);
 		kinds[words[i].kind].put(out, record, field);
@@ -656,13 +672,34 @@ error:
 	return NULL;
 }
 
-int sgang_record_parse(const char *text, struct sgang_record *record)
+char *sgang_record_format(const struct sgang_record *record,
+			  const char *foreign)
+{
+	return format(record, WHOLE, foreign);
+}
+
+char *sgang_record_brief(const struct sgang_record *record, const char *foreign)
+{
+	return format(record, SHORT, foreign);
+}
+
+static int parse(const char *text, enum form form, struct sgang_record *record)
 {
 	struct sgang_record found;
 	size_t start;
 
-	if (!text || !find_record(text, &start, &found))
+	if (!text || !find_record(text, form, &start, &found))
 		return 0;
 	*record = found;
 	return 1;
+}
+
+int sgang_record_parse(const char *text, struct sgang_record *record)
+{
+	return parse(text, WHOLE, record);
+}
+
+int sgang_record_parse_brief(const char *text, struct sgang_record *record)
+{
+	return parse(text, SHORT, record);
 }

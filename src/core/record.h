@@ -128,4 +128,16 @@ char *sgang_record_format(const struct sgang_record *record,
  * Keys it does not know are skipped, so that a newer writer can be read. */
 int sgang_record_parse(const char *text, struct sgang_record *record);
 
+/* The short record that users and accounting read, with what became of the
+ * member and nothing else:
+ * "gang=NS/NAME phase=PHASE rank=R/N ring=C cross=X tier=LEVEL"; what is behind
+ * the phase only with a placement. 'foreign', the result and the errors are
+ * those of sgang_record_format(), of which each replaces what the other wrote. */
+char *sgang_record_brief(const struct sgang_record *record,
+			 const char *foreign);
+
+/* As sgang_record_parse(), but a short record will do; what it does not say is
+ * 0 or "" in '*record'. */
+int sgang_record_parse_brief(const char *text, struct sgang_record *record);
+
 #endif

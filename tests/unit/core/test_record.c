@@ -238,6 +238,79 @@ static void test_parse(void **state)
 	}
 }
 
+/* The short record, and the same read back. */
+#define BRIEF "gang=alice/train phase=running rank=2/4 ring=38 cross=2 " \
+	      "tier=spine"
+#define BRIEF_WAITING "gang=alice/train phase=waiting"
+
+static void test_brief(void **state)
+{
+	static const struct {
+		const struct sgang_record *record;
+		const char *foreign;
+		const char *text;
+	} cases[] = {
+		{ &running, NULL, BRIEF },
+		{ &running, "", BRIEF },
+		{ &waiting, NULL, BRIEF_WAITING },
+		{ &running, "ask Bob", "ask Bob " BRIEF },
+		{ &running, "ask " BRIEF_WAITING " Bob", "ask Bob " BRIEF },
+		{ &running, "ask Bob " FULL, "ask Bob " BRIEF },
+		{ &running, "gang=of four", "gang=of four " BRIEF },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text = sgang_record_brief(cases[i].record,
+						cases[i].foreign);
+		char *whole = sgang_record_format(&patient, text);
+		struct sgang_record r = { .total = 9 };
+
+		assert_non_null(text);
+		assert_string_equal(text, cases[i].text);
+		assert_int_equal(sgang_record_parse(text, &r), 0);
+		assert_int_equal(r.total, 9);
+		assert_int_equal(sgang_record_parse_brief(text, &r), 1);
+		assert_int_equal(r.phase, cases[i].record->phase);
+		assert_int_equal(r.placed, cases[i].record->placed);
+		assert_int_equal(r.member_rank, cases[i].record->member_rank);
+		assert_int_equal(r.members, cases[i].record->members);
+		assert_true(r.ring_cost == cases[i].record->ring_cost);
+		assert_true(r.cross_links == cases[i].record->cross_links);
+		assert_string_equal(r.tier, cases[i].record->tier);
+		assert_int_equal(r.total, 0);
+		/* what is whole replaces it */
+		assert_non_null(whole);
+		assert_int_equal(sgang_record_parse(whole, &r), 1);
+		assert_null(strstr(whole, "phase=running"));
+		assert_null(strstr(whole, "phase=waiting"));
+		free(whole);
+		free(text);
+	}
+}
+
+static void test_parse_brief(void **state)
+{
+	static const char *const bad[] = {
+		NULL, "", "gang=alice/train", "gang=alice/train phase=asleep",
+		"phase=running", "gang=alice/train phase=running rank=1/2",
+		"gang=alice/train phase=running ring=3 cross=0 tier=leaf",
+		BRIEF " ring=38", BRIEF " best=x",
+	};
+	struct sgang_record r = { .total = 9 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		if (sgang_record_parse_brief(bad[i], &r))
+			fail_msg("%s", bad[i]);
+		assert_int_equal(r.total, 9);
+	}
+	assert_int_equal(sgang_record_parse_brief("x " FULL, &r), 1);
+	assert_same(&r, &full);
+}
+
 static void test_phases(void **state)
 {
 	int phase;
@@ -407,6 +480,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_format),
 		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_brief),
+		cmocka_unit_test(test_parse_brief),
 		cmocka_unit_test(test_phases),
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_spoilt),
