@@ -1388,15 +1388,30 @@ static bool host_ready(struct sgang_job *job)
 	       !job_ptr->prep_prolog_cnt && release_nodes_ready(job_ptr);
 }
 
+/* Nodes whose boot time is not known are asked to register, now and not in a
+ * few seconds. */
+static void host_ask(struct sgang_job *job)
+{
+	const job_record_t *job_ptr = record(job);
+	node_record_t *node_ptr;
+
+	if (!job_ptr->batch_flag || !job_ptr->batch_host || was_seen(job_ptr))
+		return;
+	node_ptr = find_node_record(job_ptr->batch_host);
+	if (!node_ptr)
+		return;
+	node_ptr->boot_time = 0;
+	ping_nodes_now = true;
+}
+
 /* slurmctld has set the count to zero when it recovered the job. What it counts
- * since then is PrologSlurmctld, which it runs again. The nodes are asked now,
- * not in a few seconds. */
+ * since then is PrologSlurmctld, which it runs again. */
 static void host_adopt(struct sgang_job *job)
 {
 	release_set_flag(record(job), JOB_CONFIGURING);
 	record(job)->details->prolog_running++;
 	not_seen_yet(record(job));
-	ping_nodes_now = true;
+	host_ask(job);
 }
 
 static void host_drop(struct sgang_job *job)
@@ -1674,6 +1689,7 @@ const struct sgang_host sgang_host_slurm = {
 	.ready = host_ready,
 	.held = host_held,
 	.adopt = host_adopt,
+	.ask = host_ask,
 	.release = host_release,
 	.drop = host_drop,
 	.park = host_park,

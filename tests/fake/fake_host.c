@@ -867,6 +867,12 @@ static void host_adopt(struct sgang_job *job)
 	j->saved = true;	/* it was found in the saved state */
 }
 
+static void host_ask(struct sgang_job *job)
+{
+	fake_counts.asked++;
+	trace("ask", job_of(job, "ask")->id);
+}
+
 static void host_release(struct sgang_job *job)
 {
 	struct fake_job *j = job_of(job, "release");
@@ -1137,6 +1143,7 @@ const struct sgang_host fake_host = {
 	.ready = host_ready,
 	.held = host_held,
 	.adopt = host_adopt,
+	.ask = host_ask,
 	.release = host_release,
 	.drop = host_drop,
 	.park = host_park,

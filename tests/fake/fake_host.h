@@ -183,7 +183,7 @@ void fake_clock(int64_t seconds);	/* time goes on */
 /* How often a call was made since the cluster began. */
 struct fake_counts {
 	uint32_t locks, probes, commits, refused, undone, released, saves;
-	uint32_t adopted, dropped, parked, unparked, woken;
+	uint32_t adopted, asked, dropped, parked, unparked, woken;
 	uint32_t stopped, resumed, ended, requeued;
 };
 extern struct fake_counts fake_counts;

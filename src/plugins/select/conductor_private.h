@@ -110,6 +110,8 @@ struct gang {
 	bool recovered;			/* slurmctld died between its hold and
 					 * its release, or right after that */
 	bool doubtful;			/* which of them is not known yet */
+	int64_t adopted;		/* when its holds were found again */
+	bool asked_again;		/* the nodes, a while after that */
 	int64_t begun;			/* somebody of the placement of this
 					 * `since` was launched */
 	int64_t unconfirmed;		/* when it was released; 0: all launch

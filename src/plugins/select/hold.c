@@ -121,15 +121,15 @@ bool sgang_hold_begun(const struct gang *g)
 	return g->begun && g->begun == g->since;
 }
 
-/* A kill of slurmctld between the release and the save that follows leaves
- * members that run and are held by what was saved. Only the nodes know. Until
- * they have told nothing is done to the gang, and one member that runs says
- * that all of them were released. */
-static void find_out(struct sgang_conductor *c, struct gang *g)
+/* A node takes a while from the launch message to the moment at which it shows
+ * the job (doc/internals.md has measurements). An earlier no is none. */
+#define SHOWN_SECONDS 5
+
+/* Has somebody not been launched, as far as is known? */
+static bool anybody_not(struct sgang_conductor *c, struct gang *g)
 {
-	g->doubtful = false;
-	if (!g->recovered)
-		return;
+	bool not = false;
+
 	for (size_t i = 0; i < g->n_holds; i++) {
 		struct sgang_job *job = c->host->find(g->holds[i].job_id);
 		struct sgang_job_info info = { .launch = SGANG_LAUNCH_NO };
@@ -140,6 +140,37 @@ static void find_out(struct sgang_conductor *c, struct gang *g)
 			g->doubtful = true;
 		else if (info.launch == SGANG_LAUNCH_YES)
 			g->begun = g->since;
+		else
+			not = true;
+	}
+	return not;
+}
+
+static void ask_again(struct sgang_conductor *c, struct gang *g)
+{
+	if (c->host->now() - g->adopted < SHOWN_SECONDS)
+		return;
+	g->asked_again = true;
+	for (size_t i = 0; i < g->n_holds; i++) {
+		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+
+		if (job)
+			c->host->ask(job);
+	}
+}
+
+/* A kill of slurmctld between the release and the save that follows leaves
+ * members that run and are held by what was saved. Only the nodes know. Until
+ * they have told, twice where they say no, nothing is done to the gang, and one
+ * member that runs says that all of them were released. */
+static void find_out(struct sgang_conductor *c, struct gang *g)
+{
+	g->doubtful = false;
+	if (!g->recovered)
+		return;
+	if (anybody_not(c, g) && !g->asked_again) {
+		g->doubtful = true;
+		ask_again(c, g);
 	}
 	if (g->doubtful || sgang_hold_begun(g))
 		return;
@@ -182,6 +213,8 @@ static void adopt(struct sgang_conductor *c, struct gang *g)
 	if (!g->since)
 		g->since = c->host->now();
 	g->tally.since = g->since;
+	g->adopted = c->host->now();
+	g->asked_again = false;
 	g->holds_saved = true;
 	g->described = told_of_ring(g);
 	sgang_log(SGANG_LOG_INFO, "%s/%s: found %zu held members again", g->ns,

@@ -209,6 +209,9 @@ struct sgang_host {
 	/* Hold a job that slurmctld recovered from a hold of ours or from its
 	 * release, and ask its node whether it was launched. */
 	void (*adopt)(struct sgang_job *job);
+	/* Ask its node anew: UNKNOWN until it tells what it knows from now on,
+	 * unless it is known already that it was launched. */
+	void (*ask)(struct sgang_job *job);
 	/* Launch it, unless its node runs it already. */
 	void (*release)(struct sgang_job *job);
 	/* The job left its hold without us: forget our part of it. */

@@ -86,6 +86,9 @@ static enum sgang_phase phase_of(const struct gang *g, const struct entry *e)
 	if (e->m.state == SGANG_MEMBER_PENDING && g->tally.timed_out &&
 	    !g->tally.rearmed)
 		return SGANG_PHASE_TIMEOUT;
+	/* After one more restart the nodes have to be asked again. */
+	if (e->m.state == SGANG_MEMBER_HELD && g->recovered)
+		return SGANG_PHASE_STARTING;
 	if (e->m.state == SGANG_MEMBER_RUNNING &&
 	    (g->phase == SGANG_PHASE_HOLDING ||
 	     g->phase == SGANG_PHASE_STARTING))

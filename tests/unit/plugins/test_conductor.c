@@ -1290,6 +1290,14 @@ static void test_lost_between_halves_above(void **state)
 
 /* ---- restarts ---- */
 
+/* Nodes that say that they know nothing of a job are asked once more, when the
+ * job would have been seen. */
+static void nodes_tell_again(void)
+{
+	fake_clock(5);
+	pass();
+}
+
 /* 0.38, 1.54, 1.55: held members are found again and started once, together. */
 static void test_adopt(void **state)
 {
@@ -1310,6 +1318,8 @@ static void test_adopt(void **state)
 		pass();
 		assert_int_equal(fake_counts.adopted, 3);
 		assert_int_equal(fake_counts.commits, 3);
+		nodes_tell_again();
+		assert_int_equal(fake_counts.asked, 3);
 		pass();
 		all_in_state(ids, 3, FAKE_RUNNING);
 		assert_int_equal(record_of(ids[2]).attempts, 1);
@@ -1338,6 +1348,7 @@ static void test_die_at_save(void **state)
 		come_back(true);
 		all_in_state(ids, 3, written ? FAKE_HELD : FAKE_PENDING);
 		schedule_and_pass();
+		nodes_tell_again();
 		schedule_and_pass();
 		all_in_state(ids, 3, FAKE_RUNNING);
 		assert_int_equal(fake_counts.adopted, written ? 3 : 0);
@@ -1369,6 +1380,7 @@ static void test_die_after_release(void **state)
 		come_back(true);
 		pass();
 		all_in_state(ids, 3, later ? FAKE_RUNNING : FAKE_HELD);
+		nodes_tell_again();
 		pass();
 		all_in_state(ids, 3, FAKE_RUNNING);
 		assert_int_equal(fake_counts.adopted, later ? 0 : 3);
@@ -1396,6 +1408,7 @@ static void test_adopt_in_order(void **state)
 	fake_end(ids[2]);
 	come_back(false);
 	pass();
+	nodes_tell_again();
 	pass();
 	assert_string_equal(fake_getenv(ids[0], "SLURM_GANG_JOB_IDS"), "4,2,1");
 	assert_string_equal(fake_getenv(ids[0], "SLURM_GANG_MEMBER_RANK"), "2");
@@ -1415,6 +1428,8 @@ static void test_adopt_too_few(void **state)
 	fake_end(ids[0]);
 	come_back(false);
 	pass();
+	nodes_tell_again();
+	assert_int_equal(fake_counts.undone, 0);
 	pass();			/* it was not launched after all */
 	assert_int_equal(fake_counts.undone, 2);
 	assert_true(fake_idle_nodes() == ALL_FREE);
@@ -1447,12 +1462,47 @@ static void test_adopt_launched(void **state)
 	pass();
 	all_in_state(ids, 3, FAKE_HELD);
 	fake_launched(ids[2], SGANG_LAUNCH_NO);
+	nodes_tell_again();
 	pass();
 	all_in_state(ids, 3, FAKE_RUNNING);
 	assert_int_equal(fake_job(ids[0])->launches, 1);
 	assert_int_equal(fake_job(ids[1])->launches, 0);
 	assert_int_equal(fake_counts.undone, 0);
 	assert_int_equal(record_of(ids[1]).phase, SGANG_PHASE_RUNNING);
+}
+
+/* A node had the launch message, and says no before the job can be seen there:
+ * it is asked again, a while after the gang was found, and is not launched a
+ * second time. */
+static void test_adopt_seen_late(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[2];
+
+	(void) state;
+	rq.prolog = 3;
+	submit_many(rq, 2, ids);
+	schedule_and_pass();
+	come_back(true);
+	pass();
+	fake_clock(4);
+	pass();
+	all_in_state(ids, 2, FAKE_HELD);
+	assert_int_equal(fake_counts.asked, 0);
+	fake_clock(1);
+	pass();
+	assert_int_equal(fake_counts.asked, 2);
+	all_told(ids, 2, SGANG_LAUNCH_UNKNOWN);
+	fake_clock(100);
+	pass();
+	all_in_state(ids, 2, FAKE_HELD);
+	fake_launched(ids[0], SGANG_LAUNCH_YES);
+	fake_launched(ids[1], SGANG_LAUNCH_NO);
+	pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	assert_int_equal(fake_job(ids[0])->launches, 0);
+	assert_int_equal(fake_job(ids[1])->launches, 1);
+	assert_int_equal(fake_counts.asked, 2);
 }
 
 /* And one of them ends before that: with success, so it was launched and the
@@ -1481,6 +1531,7 @@ static void test_adopt_ended(void **state)
 		fake_launched(ids[1], SGANG_LAUNCH_NO);
 		fake_launched(ids[2], completed ? SGANG_LAUNCH_NO :
 						  SGANG_LAUNCH_YES);
+		nodes_tell_again();
 		pass();
 		pass();
 		all_in_state(ids + 1, 2, FAKE_RUNNING);
@@ -1510,7 +1561,9 @@ static void test_adopt_without_fabric(void **state)
 	sgang_conf_default(&conf);
 	sgang_conductor_configure(c, NULL, NULL, &conf);
 	submit_many(member_of("next", 2), 2, next);
-	for (int i = 0; i < 3; i++)
+	schedule_and_pass();
+	nodes_tell_again();
+	for (int i = 0; i < 2; i++)
 		schedule_and_pass();
 	all_in_state(ids + 1, 2, FAKE_RUNNING);
 	all_in_state(next, 2, FAKE_PENDING);
@@ -1635,7 +1688,9 @@ static void test_shutdown(void **state)
 			pass();
 		}
 		come_back(false);
-		for (int i = 0; i < 3; i++)
+		schedule_and_pass();
+		nodes_tell_again();
+		for (int i = 0; i < 2; i++)
 			schedule_and_pass();
 		all_in_state(ids, 3, FAKE_RUNNING);
 	}
@@ -2129,6 +2184,7 @@ int main(void)
 		T(test_die_after_release),
 		T(test_adopt_ended),
 		T(test_adopt_launched),
+		T(test_adopt_seen_late),
 		T(test_adopt_too_few),
 		T(test_adopt_without_fabric),
 		T(test_restart_waiting),
