@@ -35,6 +35,13 @@ struct sgang_nvlinks;
 /* Its NodeTopology= lines, see node_lines.h. */
 struct sgang_node_lines;
 
+/* What of the plugin's lines slurmctld writes with SlurmctldDebug=info. */
+enum sgang_conf_log {
+	SGANG_CONF_LOG_ERROR,		/* what must be mended */
+	SGANG_CONF_LOG_INFO,		/* and each phase of each gang */
+	SGANG_CONF_LOG_DEBUG		/* and each pass */
+};
+
 struct sgang_conf {
 	struct sgang_costs costs;	/* LevelNames= HopCosts= LevelBandwidth=
 					 * LevelLatency= AllowUnconnected=, and
@@ -51,6 +58,9 @@ struct sgang_conf {
 					 * topology.yaml; "": its default */
 	uint32_t waiting_time;		/* WaitingTime=, seconds or
 					 * SGANG_FOREVER; default 600 */
+	bool node_extra;		/* NodeExtra=yes|no: nodes name their
+					 * gangs in their extra field */
+	enum sgang_conf_log log_level;	/* LogLevel=error|info|debug */
 	char node_topology_dir[1024];	/* NodeTopologyDir=; "": the folder
 					 * node-topology. Relative ones are
 					 * beside gang.conf */

@@ -229,7 +229,7 @@ static void note_limited(struct attempt *a)
 static void give_back_all(struct attempt *a)
 {
 	for (size_t i = 0; i < a->n_gangs; i++)
-		sgang_hold_give_back(a->c, a->gangs[i]);
+		sgang_hold_give_back(a->c, a->gangs[i], SGANG_HOLD_END_NONE);
 }
 
 /* The parts are in ring order, gang after gang. */
@@ -464,7 +464,7 @@ static struct gang *one_by_one(struct sgang_conductor *c, struct gang **gangs,
 			return NULL;
 		stuck = gangs[i];
 		for (size_t j = 0; j < i; j++)
-			sgang_hold_give_back(c, gangs[j]);
+			sgang_hold_give_back(c, gangs[j], SGANG_HOLD_END_NONE);
 		if (i == 0)
 			break;
 		memmove(gangs + 1, gangs, i * sizeof(*gangs));
@@ -746,7 +746,7 @@ static bool never_fits(struct sgang_conductor *c, struct gang *g)
 	}
 	sgang_nodeset_destroy(all);
 	if (never) {
-		sgang_hold_give_back(c, g);
+		sgang_hold_give_back(c, g, SGANG_HOLD_END_INCOMPLETE);
 		snprintf(g->why, sizeof(g->why),
 			 "it does not fit, even if no other job ran");
 	}
@@ -767,7 +767,7 @@ static void keep_some(struct some *s, struct gang *g)
 	}
 	s->n_jobs = 0;
 	if (limited) {
-		sgang_hold_give_back(c, g);
+		sgang_hold_give_back(c, g, SGANG_HOLD_END_LIMIT);
 		g->limited = true;
 	}
 }

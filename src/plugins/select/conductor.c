@@ -74,6 +74,7 @@ void sgang_conductor_configure(struct sgang_conductor *c,
 
 void sgang_conductor_forget_nodes(struct sgang_conductor *c)
 {
+	sgang_nodes_forget(c);
 	for (struct gang *g = c->gangs; g; g = g->next) {
 		sgang_nodeset_destroy(g->parts);
 		g->parts = NULL;
@@ -352,6 +353,7 @@ static int first_half(struct sgang_conductor *c)
 		sgang_fault_die("committed", 1);
 	sgang_hold_release_all(c);
 	sgang_show_all(c);
+	sgang_nodes_show(c);
 	sgang_reserve_all(c);
 	c->holders = any_waiting_holder(c);
 	save = any_unsaved(c) || c->changed;
