@@ -15,7 +15,7 @@ slurm_packages="libslurm-dev slurm-client slurm-wlm-basic-plugins slurmctld
 source_packages="dpkg-dev patch xz-utils"
 test_packages="binutils chromium chromium-driver curl glpk-utils jq
 	libopenmpi-dev libxml2-utils mandoc mariadb-server
-	munge openmpi-bin passwd procps sharness util-linux"
+	munge openmpi-bin passwd procps prometheus sharness util-linux"
 
 say()
 {

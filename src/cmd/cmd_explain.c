@@ -17,9 +17,6 @@
 #include "core/explain.h"
 #include "core/text.h"
 
-/* Where Slurm's files are unless SLURM_CONF says something else. */
-#define SLURM_CONF_DEFAULT "/etc/slurm/slurm.conf"
-
 /* The select plugin puts the start of a gang that no end of jobs helps a year
  * ahead; what is further away than this is meant so. */
 #define NEVER (300 * 86400)
@@ -81,25 +78,6 @@ static void read_operand(struct request *request, const char *text)
 	request->job = (uint32_t)job;
 	if (text[digits])
 		request->task = text + digits + 1;
-}
-
-/* Without --conf a gang.conf that cannot be read is none. */
-static int load_conf(struct request *request, struct sgang_error *err)
-{
-	const char *slurm = getenv("SLURM_CONF"), *slash;
-	char path[4096];
-
-	sgang_conf_default(&request->conf);
-	if (request->conf_path)
-		return sgang_conf_load(request->conf_path, &request->conf, err);
-	if (!slurm || !slurm[0])
-		slurm = SLURM_CONF_DEFAULT;
-	slash = strrchr(slurm, '/');
-	if (snprintf(path, sizeof(path), "%.*sgang.conf",
-		     slash ? (int)(slash - slurm) + 1 : 0, slurm) >=
-	    (int)sizeof(path) || access(path, R_OK))
-		return 0;
-	return sgang_conf_load(path, &request->conf, err);
 }
 
 /* -- who was asked for -- */
@@ -697,7 +675,8 @@ static int answer(struct request *request, struct sgang_error *err)
 	struct subject subject = { .record = NULL };
 	int code = -1;
 
-	if (load_conf(request, err) || sgang_jobs_load(&jobs, err) ||
+	if (sgang_cmd_conf(request->conf_path, &request->conf, err) ||
+	    sgang_jobs_load(&jobs, err) ||
 	    sgang_gangs_build(&jobs, &gangs, err))
 		goto out;
 	switch (find_subject(request, &jobs, &gangs, &past, &subject, err)) {

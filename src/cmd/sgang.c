@@ -25,6 +25,7 @@ static const struct sgang_verb *const verbs[] = {
 	&sgang_verb_ring,
 	&sgang_verb_place,
 	&sgang_verb_topology,
+	&sgang_verb_metrics,
 };
 
 #define N_VERBS (sizeof(verbs) / sizeof(verbs[0]))

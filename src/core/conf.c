@@ -399,6 +399,18 @@ static void print_log_level(const struct sgang_conf *conf, FILE *out)
 	fputs(log_levels[conf->log_level], out);
 }
 
+static int set_metrics_file(struct sgang_conf *conf, char *value,
+			    struct sgang_error *err)
+{
+	return set_path(conf->metrics_file, sizeof(conf->metrics_file), value,
+			err);
+}
+
+static void print_metrics_file(const struct sgang_conf *conf, FILE *out)
+{
+	fprintf(out, "\"%s\"", conf->metrics_file);
+}
+
 /* The keys, in the order they are printed. `expected` ends the message about a
  * bad value. The defaults are in sgang_conf_default(). */
 static const struct key {
@@ -431,6 +443,8 @@ static const struct key {
 	  "or UNLIMITED", set_waiting_time, print_waiting_time },
 	{ "NodeExtra", "yes or no", set_node_extra, print_node_extra },
 	{ "LogLevel", "error, info or debug", set_log_level, print_log_level },
+	{ "MetricsFile", "the absolute path of a file", set_metrics_file,
+	  print_metrics_file },
 };
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
 

@@ -61,6 +61,7 @@ struct sgang_conf {
 	bool node_extra;		/* NodeExtra=yes|no: nodes name their
 					 * gangs in their extra field */
 	enum sgang_conf_log log_level;	/* LogLevel=error|info|debug */
+	char metrics_file[1024];	/* MetricsFile=, absolute; "": none */
 	char node_topology_dir[1024];	/* NodeTopologyDir=; "": the folder
 					 * node-topology. Relative ones are
 					 * beside gang.conf */

@@ -210,6 +210,8 @@ static int commit(struct attempt *a)
 				  g->ns, g->name, i + 1, a->n_parts, a->why, i,
 				  a->n_parts - i - 1);
 			undo_parts(a, i);
+			sgang_metrics_add(&a->c->metrics,
+					  SGANG_COUNT_ROLLBACKS);
 			return -1;
 		}
 		a->parts[i].job = job;
@@ -646,9 +648,10 @@ static bool whole_group(struct sgang_conductor *c, struct gang *const *gangs,
 	return done;
 }
 
-static void begin_try(struct gang *g)
+static void begin_try(struct sgang_conductor *c, struct gang *g)
 {
 	g->attempts++;
+	sgang_metrics_add(&c->metrics, SGANG_COUNT_ATTEMPTS);
 	g->why[0] = '\0';
 	g->lacks[0] = '\0';
 	g->choice[0] = '\0';
@@ -661,7 +664,7 @@ static void begin_try(struct gang *g)
 bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		begin_try(gangs[i]);
+		begin_try(c, gangs[i]);
 		gangs[i]->tried = 0;
 		gangs[i]->skipped = 0;
 	}
@@ -778,7 +781,7 @@ size_t sgang_attempt_some(struct sgang_conductor *c, struct gang *g)
 	struct gang *alone, **group;
 	size_t n;
 
-	begin_try(g);
+	begin_try(c, g);
 	group = sgang_group_of(g, &alone, &n);
 	if (sgang_probe_stopped(c, group, n) || never_fits(c, g))
 		return 0;

@@ -11,6 +11,7 @@
 #include "core/gang.h"
 #include "core/plan.h"
 #include "core/record.h"
+#include "metrics.h"
 
 struct gang;
 struct probed;
@@ -158,6 +159,12 @@ struct sgang_conductor {
 	bool changed;			/* this pass changed job records */
 	uint64_t longest_lock;
 	uint64_t last_lock;
+
+	struct sgang_metrics metrics;
+	uint64_t metrics_saved;		/* clock_us() of the last time ... */
+	struct sgang_metrics metrics_then;	/* ... and what was written */
+	char metrics_file[sizeof(((struct sgang_conf *) NULL)->metrics_file)];
+	bool metrics_failed;		/* which has been said */
 
 	pthread_mutex_t mutex;		/* guards poked alone */
 	pthread_cond_t cond;

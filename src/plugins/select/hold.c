@@ -319,6 +319,7 @@ static void time_out(struct sgang_conductor *c, struct gang *g)
 		  "%s/%s: waiting time is over: %zu held members rolled back, all members stopped",
 		  g->ns, g->name, g->n_holds);
 	sgang_hold_give_back(c, g, SGANG_HOLD_END_TIMEOUT);
+	sgang_metrics_add(&c->metrics, SGANG_COUNT_TIMEOUTS);
 	for (size_t i = 0; i < g->n_entries; i++) {
 		struct entry *e = g->entries[i];
 
@@ -519,6 +520,19 @@ static void announce(struct sgang_conductor *c, struct gang *g, int64_t now)
 	}
 }
 
+static void count_start(struct sgang_conductor *c, const struct gang *g,
+			const struct sgang_record *r)
+{
+	sgang_metrics_add(&c->metrics, SGANG_COUNT_STARTS);
+	if (g->tally.created && r->started >= g->tally.created)
+		sgang_metrics_observe(&c->metrics, SGANG_HIST_WAIT,
+				      (double) (r->started - g->tally.created));
+	if (r->ring_best)
+		sgang_metrics_observe(&c->metrics, SGANG_HIST_RING,
+				      (double) r->ring_cost /
+				      (double) r->ring_best);
+}
+
 static void launch(struct sgang_conductor *c, struct gang *g)
 {
 	const struct sgang_record *r = &g->holds[0].record;
@@ -533,6 +547,7 @@ static void launch(struct sgang_conductor *c, struct gang *g)
 		  (unsigned long long) r->ring_cost,
 		  (unsigned long long) r->ring_best,
 		  (unsigned long long) r->cross_links, r->tier);
+	count_start(c, g, r);
 	g->n_holds = 0;
 	g->since = 0;
 	g->hold_end = SGANG_HOLD_END_NONE;
