@@ -47,7 +47,7 @@ plain()
 }
 
 test_expect_success '2000 messages are asked for from now on' '
-	{ $poll 2000 $PWD/stop >polled 2>&1 & } &&
+	{ $poll 2000 stop >polled 2>&1 & } &&
 	poller=$!
 '
 for round in 1 2 3; do

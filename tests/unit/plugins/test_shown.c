@@ -96,7 +96,7 @@ static void test_told_at_once(void **state)
 	fake_end(other);
 }
 
-/* Each end of a hold has its cause, in the records, after a restart too, and in
+/* 0.52, 1.47, 1.61: each end of a hold has its cause, in the records, after a restart too, and in
  * the log; a new hold knows of none. */
 static void test_hold_ends(void **state)
 {
