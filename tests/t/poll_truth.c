@@ -12,6 +12,7 @@
  * when a text was wrong or nothing was seen.
  */
 
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -21,10 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <slurm/slurm.h>
-#include <slurm/slurm_errno.h>
-
 #include "core/record.h"
+#include "slurm/public.h"
 
 #define JOBS 65536
 #define GRACE 3000			/* milliseconds */
@@ -137,7 +136,7 @@ static bool may_be_late(const slurm_job_info_t *job)
 static void look(const slurm_job_info_t *job, int64_t now)
 {
 	const char *why = check(job);
-	int64_t *since = &late_since[job->job_id % JOBS];
+	int64_t *since = &late_since[public_job_id(job) % JOBS];
 
 	if (!why) {
 		if (*since && now - *since > latest)
@@ -151,7 +150,7 @@ static void look(const slurm_job_info_t *job, int64_t now)
 		return;
 	wrong++;
 	printf("job %u, state 0x%x, %s: reason \"%s\", record \"%s\"\n",
-	       job->job_id, job->job_state, why,
+	       public_job_id(job), job->job_state, why,
 	       job->state_desc ? job->state_desc : "",
 	       job->system_comment ? job->system_comment : "");
 }
