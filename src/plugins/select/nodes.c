@@ -247,9 +247,12 @@ static void find_changed(struct sgang_conductor *c, bool first,
 
 void sgang_nodes_show(struct sgang_conductor *c)
 {
-	bool first = !c->shown;
 	struct sgang_nodeset *dirty;
+	bool first;
 
+	if (c->shown && c->n_shown != c->host->node_count())
+		sgang_nodes_forget(c);	/* nodes came or went */
+	first = !c->shown;
 	if (!make_table(c))
 		return;
 	dirty = sgang_nodeset_create(c->n_shown);
