@@ -17,7 +17,7 @@ source_packages="dpkg-dev patch xz-utils"
 deb_packages="build-essential debhelper"
 test_packages="$deb_packages binutils chromium chromium-driver curl debootstrap
 	glpk-utils jq libopenmpi-dev libxml2-utils mandoc mariadb-server munge
-	openmpi-bin passwd procps sharness util-linux"
+	openmpi-bin passwd procps prometheus sharness util-linux"
 
 say()
 {

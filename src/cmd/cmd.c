@@ -16,6 +16,9 @@
 #include "cmd/yaml.h"
 #include "core/text.h"
 
+/* Where Slurm's files are unless SLURM_CONF says something else. */
+#define SLURM_CONF_DEFAULT "/etc/slurm/slurm.conf"
+
 /* Where getopt's numbers of our options begin: above all characters, which
  * stand for the short options that we do not have. */
 #define OPTION_FIRST 256
@@ -278,6 +281,25 @@ int sgang_cmd_no(const char *fmt, ...)
 	say(fmt, args);
 	va_end(args);
 	return SGANG_EXIT_NO;
+}
+
+int sgang_cmd_conf(const char *path, struct sgang_conf *conf,
+		   struct sgang_error *err)
+{
+	const char *slurm = getenv("SLURM_CONF"), *slash;
+	char beside[4096];
+
+	sgang_conf_default(conf);
+	if (path)
+		return sgang_conf_load(path, conf, err);
+	if (!slurm || !slurm[0])
+		slurm = SLURM_CONF_DEFAULT;
+	slash = strrchr(slurm, '/');
+	if (snprintf(beside, sizeof(beside), "%.*sgang.conf",
+		     slash ? (int)(slash - slurm) + 1 : 0, slurm) >=
+	    (int)sizeof(beside) || access(beside, R_OK))
+		return 0;
+	return sgang_conf_load(beside, conf, err);
 }
 
 struct json_object *sgang_cmd_json_gang(const struct sgang_spec *gang)

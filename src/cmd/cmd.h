@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "core/conf.h"
 #include "core/err.h"
 #include "core/spec.h"
 
@@ -48,6 +49,7 @@ extern const struct sgang_verb sgang_verb_delete;
 extern const struct sgang_verb sgang_verb_explain;
 extern const struct sgang_verb sgang_verb_list;
 extern const struct sgang_verb sgang_verb_map;
+extern const struct sgang_verb sgang_verb_metrics;
 extern const struct sgang_verb sgang_verb_place;
 extern const struct sgang_verb sgang_verb_retry;
 extern const struct sgang_verb sgang_verb_ring;
@@ -81,6 +83,12 @@ const char *sgang_cmd_operand(const struct sgang_verb *verb, int argc,
 
 /* The caller's name, NULL: it has none. Valid until the next call. */
 const char *sgang_cmd_user(void);
+
+/* Read gang.conf: 'path', or with NULL the one beside slurm.conf, which may be
+ * missing or unreadable: then the defaults hold. Returns 0 and '*conf', to be
+ * freed with sgang_conf_free(), or -1 with 'err' filled. */
+int sgang_cmd_conf(const char *path, struct sgang_conf *conf,
+		   struct sgang_error *err);
 
 /* A time as Slurm writes it, "(null)" for 0, into 'text', which is returned. */
 #define SGANG_CMD_TIME 32

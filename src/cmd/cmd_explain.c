@@ -80,19 +80,6 @@ static void read_operand(struct request *request, const char *text)
 		request->task = text + digits + 1;
 }
 
-/* Without --conf a gang.conf that cannot be read is none. */
-static int load_conf(struct request *request, struct sgang_error *err)
-{
-	char path[SGANG_CMD_PATH];
-
-	sgang_conf_default(&request->conf);
-	if (request->conf_path)
-		return sgang_conf_load(request->conf_path, &request->conf, err);
-	if (sgang_cmd_conf_path(path, err) || access(path, R_OK))
-		return 0;
-	return sgang_conf_load(path, &request->conf, err);
-}
-
 /* -- who was asked for -- */
 
 static bool is_job(const struct request *request,
@@ -723,7 +710,8 @@ static int answer(struct request *request, struct sgang_error *err)
 	struct subject subject = { .record = NULL };
 	int code = -1;
 
-	if (load_conf(request, err) || sgang_jobs_load(&jobs, err) ||
+	if (sgang_cmd_conf(request->conf_path, &request->conf, err) ||
+	    sgang_jobs_load(&jobs, err) ||
 	    sgang_gangs_build(&jobs, &gangs, err))
 		goto out;
 	switch (find_subject(request, &jobs, &gangs, &past, &subject, err)) {

@@ -28,6 +28,7 @@ static const struct sgang_verb *const verbs[] = {
 	&sgang_verb_place,
 	&sgang_verb_topology,
 	&sgang_verb_conf,
+	&sgang_verb_metrics,
 };
 
 #define N_VERBS (sizeof(verbs) / sizeof(verbs[0]))

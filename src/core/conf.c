@@ -289,21 +289,29 @@ BOOL_KEY(allow_unconnected, costs.allow_unconnected)
 BOOL_KEY(gangs, gangs)
 BOOL_KEY(placement, placement)
 BOOL_KEY(place_all, place_all)
+BOOL_KEY(node_extra, node_extra)
 
-static int set_topology_file(struct sgang_conf *conf, char *value,
-			     struct sgang_error *err)
+/* An absolute path, or "". */
+static int set_path(char *field, size_t size, const char *value,
+		    struct sgang_error *err)
 {
 	char shown[SGANG_TEXT_SHOWN];
 
 	if (value[0] && value[0] != '/')
 		return sgang_errf(err, EINVAL, "\"%s\" does not begin with '/'",
 				  sgang_text_show(shown, value));
-	if (strlen(value) >= sizeof(conf->topology_file))
+	if (strlen(value) >= size)
 		return sgang_errf(err, EINVAL, "the path has more than %zu "
-				  "characters",
-				  sizeof(conf->topology_file) - 1);
-	strcpy(conf->topology_file, value);
+				  "characters", size - 1);
+	strcpy(field, value);
 	return 0;
+}
+
+static int set_topology_file(struct sgang_conf *conf, char *value,
+			     struct sgang_error *err)
+{
+	return set_path(conf->topology_file, sizeof(conf->topology_file), value,
+			err);
 }
 
 static void print_topology_file(const struct sgang_conf *conf, FILE *out)
@@ -365,6 +373,44 @@ static void print_waiting_time(const struct sgang_conf *conf, FILE *out)
 	fputs(sgang_text_show_time(shown, conf->waiting_time), out);
 }
 
+static const char *const log_levels[] = {
+	[SGANG_CONF_LOG_ERROR] = "error",
+	[SGANG_CONF_LOG_INFO] = "info",
+	[SGANG_CONF_LOG_DEBUG] = "debug",
+};
+
+static int set_log_level(struct sgang_conf *conf, char *value,
+			 struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+
+	for (size_t i = 0; i < sizeof(log_levels) / sizeof(*log_levels); i++) {
+		if (!strcasecmp(value, log_levels[i])) {
+			conf->log_level = (enum sgang_conf_log)i;
+			return 0;
+		}
+	}
+	return sgang_errf(err, EINVAL, "\"%s\" is not understood",
+			  sgang_text_show(shown, value));
+}
+
+static void print_log_level(const struct sgang_conf *conf, FILE *out)
+{
+	fputs(log_levels[conf->log_level], out);
+}
+
+static int set_metrics_file(struct sgang_conf *conf, char *value,
+			    struct sgang_error *err)
+{
+	return set_path(conf->metrics_file, sizeof(conf->metrics_file), value,
+			err);
+}
+
+static void print_metrics_file(const struct sgang_conf *conf, FILE *out)
+{
+	fprintf(out, "\"%s\"", conf->metrics_file);
+}
+
 /* The keys, in the order they are printed. `expected` ends the message about a
  * bad value. The defaults are in sgang_conf_default(). */
 static const struct key {
@@ -395,6 +441,10 @@ static const struct key {
 	  print_node_topology_dir },
 	{ "WaitingTime", "a time above 0 such as 30 (minutes), 10:00 or 1-12, "
 	  "or UNLIMITED", set_waiting_time, print_waiting_time },
+	{ "NodeExtra", "yes or no", set_node_extra, print_node_extra },
+	{ "LogLevel", "error, info or debug", set_log_level, print_log_level },
+	{ "MetricsFile", "the absolute path of a file", set_metrics_file,
+	  print_metrics_file },
 };
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
 _Static_assert(N_KEYS <= SGANG_CONF_KEYS_MAX, "key_line[] is too short");
@@ -405,6 +455,8 @@ void sgang_conf_default(struct sgang_conf *conf)
 	sgang_costs_default(&conf->costs);
 	conf->gangs = true;
 	conf->placement = true;
+	conf->node_extra = true;
+	conf->log_level = SGANG_CONF_LOG_INFO;
 	conf->waiting_time = DEFAULT_WAITING_TIME;
 }
 

@@ -45,6 +45,12 @@ struct sgang_node_lines;
 
 /* More keys than this there cannot be. */
 #define SGANG_CONF_KEYS_MAX 32
+/* What of the plugin's lines slurmctld writes with SlurmctldDebug=info. */
+enum sgang_conf_log {
+	SGANG_CONF_LOG_ERROR,		/* what must be mended */
+	SGANG_CONF_LOG_INFO,		/* and each phase of each gang */
+	SGANG_CONF_LOG_DEBUG		/* and each pass */
+};
 
 struct sgang_conf {
 	struct sgang_costs costs;	/* LevelNames= HopCosts= LevelBandwidth=
@@ -62,6 +68,10 @@ struct sgang_conf {
 					 * topology.yaml; "": its default */
 	uint32_t waiting_time;		/* WaitingTime=, seconds or
 					 * SGANG_FOREVER; default 600 */
+	bool node_extra;		/* NodeExtra=yes|no: nodes name their
+					 * gangs in their extra field */
+	enum sgang_conf_log log_level;	/* LogLevel=error|info|debug */
+	char metrics_file[1024];	/* MetricsFile=, absolute; "": none */
 	char node_topology_dir[1024];	/* NodeTopologyDir=; "": the folder
 					 * node-topology. Relative ones are
 					 * beside gang.conf */

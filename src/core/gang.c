@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "gang.h"
 
@@ -369,66 +370,123 @@ int sgang_gang_ring_order(const struct sgang_member *a,
 
 /* ---- words ---- */
 
-static void waiting_text(const struct sgang_tally *tally, const char *why,
-			 char *buf, size_t size)
-{
-	const char *ns = tally->spec.ns, *name = tally->spec.name;
-	bool reason = why && *why;
+#define HALF_A_DAY 43200
 
-	if (tally->held)
-		snprintf(buf, size, "Gang %s/%s holds %u/%u members%s%s", ns,
-			 name, tally->held, tally->min_member,
-			 reason ? ": " : "", reason ? why : "");
-	else if (reason)
-		snprintf(buf, size, "Gang %s/%s waits: %s", ns, name, why);
+/* " since 12:03", with the day in front where it is not clear which one. */
+static void since_words(int64_t since, int64_t now, char *buf, size_t size)
+{
+	time_t when = (time_t) since;
+	struct tm tm;
+
+	buf[0] = '\0';
+	if (since && localtime_r(&when, &tm))
+		(void) strftime(buf, size, (now - since < HALF_A_DAY) ?
+				" since %H:%M" : " since %m-%dT%H:%M", &tm);
+}
+
+static void waiting_words(const struct sgang_tally *tally, const char *why,
+			  int64_t now, char *buf, size_t size)
+{
+	bool reason = why && *why;
+	char since[32];
+
+	if (tally->held) {
+		since_words(tally->since, now, since, sizeof(since));
+		snprintf(buf, size, "holding %u/%u members%s%s%s", tally->held,
+			 tally->min_member, since, reason ? ": " : "",
+			 reason ? why : "");
+	} else if (reason) {
+		snprintf(buf, size, "waits: %s", why);
+	} else {
+		snprintf(buf, size, "waits for its turn");
+	}
+}
+
+/* What a member that has no nodes waits for. */
+static void pending_words(const struct sgang_tally *tally, const char *why,
+			  int64_t now, char *buf, size_t size)
+{
+	uint32_t missing = sgang_gang_missing(tally);
+
+	if (!tally->defined)
+		snprintf(buf, size,
+			 "undefined: say --gang-min-member or use sgang create");
+	else if (!gathered(tally))
+		snprintf(buf, size, "gathering %u/%u members",
+			 tally->pending + tally->held + counted_running(tally),
+			 tally->min_member);
+	else if (tally->eligible < missing)
+		snprintf(buf, size, "waits for %u of %u members to be eligible",
+			 missing - tally->eligible, tally->min_member);
+	else if (tally->waits_for)
+		snprintf(buf, size,
+			 "waits for job %u, which --gang-order puts first",
+			 tally->waits_for);
 	else
-		snprintf(buf, size, "Gang %s/%s waits for its turn", ns, name);
+		waiting_words(tally, why, now, buf, size);
+}
+
+/* "Gang alice/train ": how much of 'buf' that takes. */
+static size_t put_name(const struct sgang_tally *tally, char *buf, size_t size)
+{
+	int n = snprintf(buf, size, "Gang %s/%s ", tally->spec.ns,
+			 tally->spec.name);
+
+	return (n < 0 || (size_t) n >= size) ? size - 1 : (size_t) n;
 }
 
 void sgang_gang_text(const struct sgang_tally *tally, const char *why,
-		     char *buf, size_t size)
+		     int64_t now, char *buf, size_t size)
 {
-	const char *ns = tally->spec.ns, *name = tally->spec.name;
-	uint32_t missing = sgang_gang_missing(tally);
+	size_t used;
 
-	if (tally->timed_out && !tally->rearmed)
+	if (tally->timed_out && !tally->rearmed) {
 		snprintf(buf, size, "%s", SGANG_TIMEOUT_TEXT);
-	else if (!tally->defined)
-		snprintf(buf, size,
-			 "Gang %s/%s undefined: say --gang-min-member or use sgang create",
-			 ns, name);
-	else if (!gathered(tally))
-		snprintf(buf, size, "Gang %s/%s gathering %u/%u members", ns,
-			 name, tally->pending + tally->held +
-			 counted_running(tally), tally->min_member);
-	else if (tally->eligible < missing)
-		snprintf(buf, size,
-			 "Gang %s/%s waits for %u of %u members to be eligible",
-			 ns, name, missing - tally->eligible,
-			 tally->min_member);
-	else if (tally->waits_for)
-		snprintf(buf, size,
-			 "Gang %s/%s waits for job %u, which --gang-order puts first",
-			 ns, name, tally->waits_for);
-	else
-		waiting_text(tally, why, buf, size);
+		return;
+	}
+	used = put_name(tally, buf, size);
+	pending_words(tally, why, now, buf + used, size - used);
+}
+
+void sgang_gang_words(const struct sgang_tally *tally, const char *why,
+		      int64_t now, char *buf, size_t size)
+{
+	uint32_t members = tally->pending + tally->held + tally->running;
+
+	switch (sgang_gang_phase(tally)) {
+	case SGANG_PHASE_STARTING:
+		snprintf(buf, size, "starting %u/%u members", tally->held,
+			 members);
+		break;
+	case SGANG_PHASE_RUNNING:
+		snprintf(buf, size, "running %u/%u members", tally->running,
+			 members);
+		break;
+	case SGANG_PHASE_TIMEOUT:
+		snprintf(buf, size, "timeout, %u members stopped",
+			 tally->pending);
+		break;
+	case SGANG_PHASE_FINISHED:
+		snprintf(buf, size, "finished");
+		break;
+	default:
+		pending_words(tally, why, now, buf, size);
+		break;
+	}
 }
 
 void sgang_gang_object_text(const struct sgang_tally *tally, char *buf,
 			    size_t size)
 {
 	enum sgang_phase phase = sgang_gang_phase(tally);
-	char word[16];
-	size_t i;
+	size_t used = put_name(tally, buf, size);
 
 	/* A definition whose gang has no members waits for them. */
 	if (phase == SGANG_PHASE_FINISHED)
 		phase = SGANG_PHASE_GATHERING;
-	snprintf(word, sizeof(word), "%s", sgang_phase_name(phase));
-	for (i = 0; word[i]; i++)
-		word[i] = (char) tolower((unsigned char) word[i]);
-	snprintf(buf, size, "Gang %s/%s %s %u/%u members", tally->spec.ns,
-		 tally->spec.name, word,
+	snprintf(buf + used, size - used, "%s %u/%u members",
+		 sgang_phase_name(phase),
 		 tally->pending + tally->held + tally->running,
 		 tally->min_member);
+	buf[used] = (char) tolower((unsigned char) buf[used]);
 }

@@ -128,11 +128,18 @@ int sgang_gang_take_order(const struct sgang_member *a,
 int sgang_gang_ring_order(const struct sgang_member *a,
 			  const struct sgang_member *b);
 
-/* What a member that waits shows, "Gang alice/train gathering 3/4 members".
- * 'why' (may be NULL) is what the last attempt failed for, or what its group
- * waits for. Writes at most 'size' bytes. */
+/* What a member that waits shows: "Gang alice/train gathering 3/4 members",
+ * "... waits: 4 nodes are needed, 2 are free", "... holding 2/4 members since
+ * 12:03" (local time, with the day when that is long before 'now'). 'why' (may
+ * be NULL) is what the last attempt failed for, or what its group waits for.
+ * Writes at most 'size' bytes. */
 void sgang_gang_text(const struct sgang_tally *tally, const char *why,
-		     char *buf, size_t size);
+		     int64_t now, char *buf, size_t size);
+
+/* The same words for the phase of the gang, whatever it is, without its name:
+ * "gathering 3/4 members", "running 4/4 members", "finished". */
+void sgang_gang_words(const struct sgang_tally *tally, const char *why,
+		      int64_t now, char *buf, size_t size);
 
 /* What a member shows, and nothing else, after the waiting time (0.14). */
 #define SGANG_TIMEOUT_TEXT "GangTimeout"

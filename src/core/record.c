@@ -41,6 +41,24 @@ int sgang_phase_find(const char *name)
 	return -1;
 }
 
+static const char *const hold_ends[SGANG_HOLD_ENDS] = {
+	[SGANG_HOLD_END_NONE] = "none",
+	[SGANG_HOLD_END_USER] = "user",
+	[SGANG_HOLD_END_TIMEOUT] = "timeout",
+	[SGANG_HOLD_END_PREEMPTED] = "preempted",
+	[SGANG_HOLD_END_REPLACED] = "replaced",
+	[SGANG_HOLD_END_NODE] = "node",
+	[SGANG_HOLD_END_LIMIT] = "limit",
+	[SGANG_HOLD_END_FAILED] = "failed",
+	[SGANG_HOLD_END_INCOMPLETE] = "incomplete",
+};
+
+const char *sgang_hold_end_word(enum sgang_hold_end end)
+{
+	return ((unsigned int)end < SGANG_HOLD_ENDS) ? hold_ends[end] :
+						       "unknown";
+}
+
 /* When a word must be there. */
 enum need {
 	OPTIONAL,
@@ -71,6 +89,7 @@ enum kind {
 	KIND_WAIT,		/* seconds or UNLIMITED */
 	KIND_GROUPS,
 	KIND_ASKS,		/* OPTION=VALUE;... */
+	KIND_HOLD_END,
 	KIND_TIME,		/* seconds since the epoch */
 	KIND_DEVICE,		/* any */
 	KIND_HOPS,		/* LEVEL:N,... */
@@ -81,9 +100,9 @@ enum kind {
 	KIND_LACKS		/* PLACE:FREE/NEEDED[:CAUSE=N...],... */
 };
 
-/* The words in the order they are written. To add one: a row here, a field in
- * struct sgang_record, a line in doc/formats. Only the first starts a record.
- */
+/* The words in the order they are written: those that users read, then those
+ * that the plugin and sgang need. To add one: a row here, a field in struct
+ * sgang_record, a line in doc/formats. Only the first starts a record. */
 static const struct word {
 	const char *key;
 	enum kind kind;
@@ -96,6 +115,9 @@ static const struct word {
 	{ "gang", KIND_GANG, ALWAYS, BRIEF(name) },
 	{ "phase", KIND_PHASE, ALWAYS, BRIEF(phase) },
 	{ "rank", KIND_RANK, PLACED, BRIEF(member_rank) },
+	{ "ring", KIND_U64, PLACED, BRIEF(ring_cost) },
+	{ "cross", KIND_U64, PLACED, BRIEF(cross_links) },
+	{ "tier", KIND_TIER, PLACED, BRIEF(tier) },
 	{ "min", KIND_U32, ALWAYS, FIELD(min_member) },
 	{ "total", KIND_U32, ALWAYS, FIELD(total) },
 	{ "satisfied", KIND_BOOL, OPTIONAL, FIELD(satisfied) },
@@ -113,12 +135,10 @@ static const struct word {
 	{ "since", KIND_TIME, SPARSE, FIELD(since) },
 	{ "until", KIND_TIME, SPARSE, FIELD(until) },
 	{ "started", KIND_TIME, SPARSE, FIELD(started) },
+	{ "holdend", KIND_HOLD_END, SPARSE, FIELD(hold_end) },
 	{ "object", KIND_BOOL, SPARSE, FIELD(object) },
 	{ "lacks", KIND_LACKS, SPARSE, FIELD(lacks) },
-	{ "ring", KIND_U64, PLACED, BRIEF(ring_cost) },
 	{ "best", KIND_U64, PLACED, FIELD(ring_best) },
-	{ "cross", KIND_U64, PLACED, BRIEF(cross_links) },
-	{ "tier", KIND_TIER, PLACED, BRIEF(tier) },
 	{ "off", KIND_U64, PLACED, FIELD(rank_offset) },
 	{ "ranks", KIND_U64, PLACED, FIELD(ranks) },
 	{ "exact", KIND_BOOL, PLACED, FIELD(exact) },
@@ -356,6 +376,25 @@ static bool get_groups(struct sgang_record *r, void *field, const char *value)
 	return true;
 }
 
+static void put_hold_end(FILE *out, const struct sgang_record *r,
+			 const void *field)
+{
+	(void)field;
+	fputs(sgang_hold_end_word(r->hold_end), out);
+}
+
+/* A newer version may know more of them: what ended a hold is no reason to lose
+ * the record. */
+static bool get_hold_end(struct sgang_record *r, void *field, const char *value)
+{
+	(void)field;
+	r->hold_end = SGANG_HOLD_END_NONE;
+	for (int i = 1; i < SGANG_HOLD_ENDS; i++)
+		if (!strcmp(value, hold_ends[i]))
+			r->hold_end = (enum sgang_hold_end)i;
+	return true;
+}
+
 static void put_time(FILE *out, const struct sgang_record *r, const void *field)
 {
 	(void)r;
@@ -466,7 +505,8 @@ static bool no_text(const void *field)
 
 _Static_assert(sizeof(enum sgang_mode) == sizeof(uint32_t) &&
 	       sizeof(enum sgang_match) == sizeof(uint32_t) &&
-	       sizeof(enum sgang_on_failure) == sizeof(uint32_t),
+	       sizeof(enum sgang_on_failure) == sizeof(uint32_t) &&
+	       sizeof(enum sgang_hold_end) == sizeof(uint32_t),
 	       "no_u32() reads the words of the gang");
 
 /* 'none' is needed by kinds of SPARSE words alone. */
@@ -488,6 +528,7 @@ static const struct {
 	[KIND_WAIT] = { put_wait, get_wait, no_u32 },
 	[KIND_GROUPS] = { put_groups, get_groups, no_text },
 	[KIND_ASKS] = { put_text, get_asks, no_text },
+	[KIND_HOLD_END] = { put_hold_end, get_hold_end, no_u32 },
 	[KIND_TIME] = { put_time, get_time, no_time },
 	[KIND_DEVICE] = { put_device, get_device, no_bool },
 	[KIND_HOPS] = { put_text, get_hops, no_text },
@@ -711,4 +752,10 @@ int sgang_record_parse(const char *text, struct sgang_record *record)
 int sgang_record_parse_brief(const char *text, struct sgang_record *record)
 {
 	return parse(text, SHORT, record);
+}
+
+/* Seen for every job that has ended in every pass, so it is not parsed. */
+bool sgang_record_has_ended(const char *text)
+{
+	return strstr(text, " phase=finished") || strstr(text, " phase=failed");
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* record.h - the gang's record in a job's system_comment
  *
- *   gang=alice/train phase=running rank=2/4 min=4 total=4 satisfied=1
- *   attempts=1 ring=38 best=14 cross=2 tier=spine off=8 ranks=16 exact=1
+ *   gang=alice/train phase=running rank=2/4 ring=38 cross=2 tier=spine min=4
+ *   total=4 satisfied=1 attempts=1 best=14 off=8 ranks=16 exact=1
  *
- * One line of blank-separated key=value words; those that come with a placement
- * (rank, ring to exact) are all there or none of them, and hops=, bound=, stock=,
- * wcost=, wbest=, others=, at= only with them. What the gang said, what
- * was tried and when come before them: mode=nonstrict match=.. onfailure=kill
- * wait=600 groups=a/b,c/d created=.. since=.. started=.. tried=6 skipped=4
- * round=3 object=1, each left out when there is nothing to say. The select
+ * One line of blank-separated key=value words. In front stands what users read,
+ * up to tier. Those that come with a placement (rank to tier, best to exact) are
+ * all there or none of them, and hops=, bound=, stock=, wcost=, wbest=, others=,
+ * at= only with them. What the gang said, what was tried and when stand in
+ * between: mode=nonstrict match=.. onfailure=kill wait=600 groups=a/b,c/d
+ * created=.. since=.. started=.. tried=6 skipped=4 round=3 holdend=timeout
+ * object=1, each left out when there is nothing to say. The select
  * plugin writes the record into every member, Slurm saves and shows it, sgang
  * reads it. Text that somebody else put into the field stays in front of the
  * record.
@@ -44,6 +45,25 @@ enum sgang_phase {
 const char *sgang_phase_name(enum sgang_phase phase);
 /* -1 when there is none of that name. Case is ignored. */
 int sgang_phase_find(const char *name);
+
+/* Why members do not hold their nodes any more without having been started. */
+enum sgang_hold_end {
+	SGANG_HOLD_END_NONE,		/* it was not so */
+	SGANG_HOLD_END_USER,		/* somebody cancelled or requeued one */
+	SGANG_HOLD_END_TIMEOUT,		/* the gang's waiting time was over */
+	SGANG_HOLD_END_PREEMPTED,	/* Slurm preempted one */
+	SGANG_HOLD_END_REPLACED,	/* another gang could start instead */
+	SGANG_HOLD_END_NODE,		/* a node was lost */
+	SGANG_HOLD_END_LIMIT,		/* a limit stops the gang */
+	SGANG_HOLD_END_FAILED,		/* one ended by itself: prolog, time
+					 * limit, a member that ran was lost */
+	SGANG_HOLD_END_INCOMPLETE,	/* too few members are left, or its
+					 * group is not there any more */
+	SGANG_HOLD_ENDS
+};
+
+/* "timeout", as in the record and the log. */
+const char *sgang_hold_end_word(enum sgang_hold_end end);
 
 /* Records are copied and compared for every member in every pass, so these are
  * no larger than is useful. */
@@ -83,6 +103,8 @@ struct sgang_record {
 					 * it does not run, or has no end */
 	int64_t started;		/* it was released; this member with it
 					 * or after it */
+	enum sgang_hold_end hold_end;	/* of its last hold, until it holds
+					 * again */
 	bool object;			/* of a definition, not of a member */
 	char lacks[SGANG_LACKS_SIZE];	/* of a gang that waits, by place: units
 					 * that fit, those needed, and why the
@@ -145,5 +167,8 @@ char *sgang_record_brief(const struct sgang_record *record,
 /* As sgang_record_parse(), but a short record will do; what it does not say is
  * 0 or "" in '*record'. */
 int sgang_record_parse_brief(const char *text, struct sgang_record *record);
+
+/* Does a record in 'text' say that its job's part in the gang is over? */
+bool sgang_record_has_ended(const char *text);
 
 #endif

@@ -14,4 +14,8 @@ enum sgang_log_level {
 void sgang_log(enum sgang_log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Lines up to this level (INFO at first) go to slurmctld's log; those behind it
+ * only when slurmctld itself is told to debug. Only in slurmctld. */
+void sgang_log_upto(enum sgang_log_level level);
+
 #endif

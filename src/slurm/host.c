@@ -30,6 +30,7 @@ extern time_t control_time;
 #pragma weak idle_node_bitmap
 #pragma weak job_list
 #pragma weak last_job_update
+#pragma weak last_node_update
 #pragma weak last_part_update
 #pragma weak last_resv_update
 #pragma weak node_record_count
@@ -115,12 +116,17 @@ static void host_unlock(void)
 
 /* ---- looking at jobs ---- */
 
+/* "Gang alice/train ...", "GangTimeout" */
+static bool is_ours(const char *state_desc)
+{
+	return state_desc && !xstrncmp(state_desc, "Gang", 4);
+}
+
 static bool is_parked(const job_record_t *job_ptr)
 {
 	return IS_JOB_PENDING(job_ptr) &&
 	       job_ptr->state_reason == WAIT_MAX_REQUEUE &&
-	       job_ptr->state_desc &&
-	       !xstrncmp(job_ptr->state_desc, "Gang ", 5);
+	       is_ours(job_ptr->state_desc);
 }
 
 /* What the transaction cannot undo: a burst buffer that was begun, siblings in
@@ -283,6 +289,7 @@ static void fill_info(job_record_t *job_ptr, struct sgang_job_info *info)
 	info->tasks = 1;
 	info->ranks = task_count(job_ptr);
 	info->state = job_state(job_ptr);
+	info->labelled = is_ours(job_ptr->state_desc);
 	info->stopped = info->state == SGANG_JOB_PENDING && !job_ptr->priority;
 	info->failed = info->state == SGANG_JOB_ENDED &&
 		       !IS_JOB_COMPLETE(job_ptr);
@@ -389,6 +396,25 @@ static uint32_t host_node_count(void)
 static const char *host_node_name(uint32_t node)
 {
 	return node_record_table_ptr[node]->name;
+}
+
+static const char *host_extra(uint32_t node)
+{
+	const node_record_t *node_ptr = node_record_table_ptr[node];
+
+	return node_ptr ? node_ptr->extra : NULL;
+}
+
+static void host_set_extra(uint32_t node, const char *text)
+{
+	node_record_t *node_ptr = node_record_table_ptr[node];
+
+	if (!node_ptr)
+		return;
+	xfree(node_ptr->extra);
+	if (*text)
+		node_ptr->extra = xstrdup(text);
+	last_node_update = time(NULL);
 }
 
 static void host_partition(struct sgang_job *job, struct sgang_nodeset *nodes)
@@ -1587,6 +1613,19 @@ static void host_tell(struct sgang_job *job, const char *text, bool behind_own)
 	last_job_update = time(NULL);
 }
 
+/* Slurm leaves the reason of a pending job that is cancelled as it was. */
+static void host_unlabel(struct sgang_job *job)
+{
+	job_record_t *job_ptr = record(job);
+
+	if (!is_ours(job_ptr->state_desc))
+		return;
+	xfree(job_ptr->state_desc);
+	if (job_ptr->state_reason == WAIT_MAX_REQUEUE)
+		job_ptr->state_reason = WAIT_NO_REASON;
+	last_job_update = time(NULL);
+}
+
 static void host_comment(struct sgang_job *job, const char *text)
 {
 	job_record_t *job_ptr = record(job);
@@ -1666,14 +1705,25 @@ static uint64_t host_stamp(void)
 }
 
 /* Slurm notes the second of the last change; there may be more in it. */
+static uint64_t stamp_of(time_t last, uint64_t *counter)
+{
+	if (time(NULL) - last <= 1)
+		(*counter)++;
+	return (uint64_t) last + (*counter << 32);
+}
+
 static uint64_t host_job_stamp(void)
 {
 	static uint64_t counter;
-	time_t last = last_job_update;
 
-	if (time(NULL) - last <= 1)
-		counter++;
-	return (uint64_t) last + (counter << 32);
+	return stamp_of(last_job_update, &counter);
+}
+
+static uint64_t host_node_stamp(void)
+{
+	static uint64_t counter;
+
+	return stamp_of(last_node_update, &counter);
 }
 
 static int64_t host_now(void)
@@ -1733,14 +1783,18 @@ const struct sgang_host sgang_host_slurm = {
 	.end = host_end,
 	.requeue = host_requeue,
 	.tell = host_tell,
+	.unlabel = host_unlabel,
 	.comment = host_comment,
 	.setenv = host_setenv,
 	.account = host_account,
 	.node_name = host_node_name,
+	.extra = host_extra,
+	.set_extra = host_set_extra,
 	.quiet = host_quiet,
 	.save = host_save,
 	.wake_scheduler = host_wake_scheduler,
 	.stamp = host_stamp,
+	.node_stamp = host_node_stamp,
 	.job_stamp = host_job_stamp,
 	.now = host_now,
 	.clock_us = host_clock_us,

@@ -705,6 +705,10 @@ static void apply(struct reading *r)
 	sgang_conf_copy(&own.conf, &r->conf);
 	atomic_store(&own.other_nodes, false);
 	tell_settings(NULL, r->conf_err.text[0] ? r->conf_err.text : NULL);
+	sgang_log_upto(own.conf.log_level == SGANG_CONF_LOG_ERROR ?
+		       SGANG_LOG_ERROR :
+		       own.conf.log_level == SGANG_CONF_LOG_DEBUG ?
+		       SGANG_LOG_DEBUG : SGANG_LOG_INFO);
 	say_configured();
 	sgang_conductor_poke(own.conductor);
 	return;
@@ -1429,11 +1433,33 @@ extern int select_p_job_begin(job_record_t *job_ptr)
 	return rc;
 }
 
+/* Slurm tells by the state, also for a moment of a job that it requeues. */
+static enum sgang_hold_end end_of_hold(const job_record_t *job_ptr)
+{
+	switch (job_ptr->job_state & JOB_STATE_BASE) {
+	case JOB_NODE_FAIL:
+		return SGANG_HOLD_END_NODE;
+	case JOB_PREEMPTED:
+		return SGANG_HOLD_END_PREEMPTED;
+	case JOB_FAILED:
+	case JOB_BOOT_FAIL:
+	case JOB_TIMEOUT:
+	case JOB_DEADLINE:
+		return SGANG_HOLD_END_FAILED;
+	default:
+		return SGANG_HOLD_END_USER;
+	}
+}
+
 extern int select_p_job_fini(job_record_t *job_ptr)
 {
 	int rc = stock.job_fini(job_ptr);
 
 	noticed(job_ptr);
+	if (is_at_work() && sgang_host_concerns(job_ptr))
+		sgang_conductor_ended(own.conductor,
+				      (struct sgang_job *) job_ptr,
+				      end_of_hold(job_ptr));
 	return rc;
 }
 

@@ -46,6 +46,8 @@ static struct {
 	uint64_t undone_serial;		/* last in this lock section */
 	char undone_gang[100];
 	void (*on_save)(void);
+	char extra[FAKE_NODES][256];
+	uint64_t node_stamp;
 
 	char fault[256];
 	char trace[16384];
@@ -375,6 +377,7 @@ static void fill_info(const struct fake_job *j, struct sgang_job_info *info)
 	info->tasks = j->tasks;
 	info->ranks = j->rq.ranks;
 	info->state = states[j->state];
+	info->labelled = !strncmp(j->text, "Gang", 4);
 	info->priority = j->user_hold ? 0 : j->rq.priority;
 	info->stopped = j->state == FAKE_PENDING && j->user_hold;
 	info->failed = j->state == FAKE_GONE && j->failed;
@@ -1035,6 +1038,16 @@ static void host_label(struct sgang_job *job, const char *text)
 		snprintf(j->text, sizeof(j->text), "%s", text);
 }
 
+static void host_unlabel(struct sgang_job *job)
+{
+	struct fake_job *j = job_of(job, "unlabel");
+
+	if (j->state != FAKE_GONE)
+		fault("the reason of job %u is taken while it lives", j->id);
+	j->text[0] = '\0';
+	j->parked = false;
+}
+
 static void host_comment(struct sgang_job *job, const char *text)
 {
 	struct fake_job *j = job_of(job, "comment");
@@ -1053,6 +1066,26 @@ static void host_account(struct sgang_job *job, const char *brief)
 		fault("the brief of job %u is too long", j->id);
 	snprintf(j->brief, sizeof(j->brief), "%s", brief);
 	fake_counts.accounted++;
+}
+
+void fake_set_extra(uint32_t node, const char *text)
+{
+	snprintf(world.extra[node], sizeof(world.extra[node]), "%s", text);
+	world.node_stamp++;
+}
+
+static const char *host_extra(uint32_t node)
+{
+	need_lock("extra");
+	return world.extra[node];
+}
+
+static void host_set_extra(uint32_t node, const char *text)
+{
+	need_lock("set_extra");
+	if (strlen(text) >= sizeof(world.extra[node]))
+		fault("the extra field of node %u is too long", node);
+	fake_set_extra(node, text);
 }
 
 static void host_setenv(struct sgang_job *job, const char *name,
@@ -1127,6 +1160,11 @@ static uint64_t host_job_stamp(void)
 	return world.submitted;
 }
 
+static uint64_t host_node_stamp(void)
+{
+	return world.node_stamp;
+}
+
 static int64_t host_now(void)
 {
 	return world.now;
@@ -1181,7 +1219,11 @@ const struct sgang_host fake_host = {
 	.end = host_end,
 	.requeue = host_requeue,
 	.tell = host_tell,
+	.unlabel = host_unlabel,
 	.comment = host_comment,
+	.extra = host_extra,
+	.set_extra = host_set_extra,
+	.node_stamp = host_node_stamp,
 	.setenv = host_setenv,
 	.account = host_account,
 	.node_name = host_node_name,
@@ -1195,6 +1237,11 @@ const struct sgang_host fake_host = {
 };
 
 /* ---- the tests' side ---- */
+
+const char *fake_extra(uint32_t node)
+{
+	return world.extra[node];
+}
 
 void fake_cluster(uint32_t n_nodes, uint32_t cpus, uint32_t memory,
 		  uint32_t licences)

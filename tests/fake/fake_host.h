@@ -36,6 +36,10 @@ void fake_islands(uint32_t islands);
 void fake_hide_islands(bool hide);
 const char *const *fake_node_names(void);
 
+/* A node's field for text, which outlives slurmctld; an admin sets it. */
+const char *fake_extra(uint32_t node);
+void fake_set_extra(uint32_t node, const char *text);
+
 /* What must not have happened and did; NULL when all is well. */
 const char *fake_fault(void);
 

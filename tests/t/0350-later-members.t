@@ -62,7 +62,7 @@ test_expect_success '0.38 it is still the gang that has started' '
 test_expect_success '1.35 all end' '
 	touch first.go &&
 	wait_for 15 all_in COMPLETED ${members[@]} $fifth &&
-	wait_for 10 gang_log root/late Finished
+	wait_for 10 gang_log root/late finished
 '
 test_expect_success '1.52 the name is free: a new gang gathers afresh' '
 	members=($(member again.sh) $(member again.sh)) &&

@@ -104,7 +104,7 @@ test_expect_success '0.36 squeue and sgang tell that it holds' '
 	"$sgang" show root/train | grep -i holding &&
 	waiting=($(pending_of ${members[@]})) &&
 	wait_for 10 squeue_says ${waiting[0]} \
-		"Gang root/train holds 2/3 members"
+		"Gang root/train holding 2/3 members since "
 '
 test_expect_success '0.54 scontrol reconfigure: they still hold' '
 	scontrol reconfigure &&

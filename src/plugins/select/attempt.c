@@ -210,6 +210,8 @@ static int commit(struct attempt *a)
 				  g->ns, g->name, i + 1, a->n_parts, a->why, i,
 				  a->n_parts - i - 1);
 			undo_parts(a, i);
+			sgang_metrics_add(&a->c->metrics,
+					  SGANG_COUNT_ROLLBACKS);
 			return -1;
 		}
 		a->parts[i].job = job;
@@ -229,7 +231,7 @@ static void note_limited(struct attempt *a)
 static void give_back_all(struct attempt *a)
 {
 	for (size_t i = 0; i < a->n_gangs; i++)
-		sgang_hold_give_back(a->c, a->gangs[i]);
+		sgang_hold_give_back(a->c, a->gangs[i], SGANG_HOLD_END_NONE);
 }
 
 /* The parts are in ring order, gang after gang. */
@@ -464,7 +466,7 @@ static struct gang *one_by_one(struct sgang_conductor *c, struct gang **gangs,
 			return NULL;
 		stuck = gangs[i];
 		for (size_t j = 0; j < i; j++)
-			sgang_hold_give_back(c, gangs[j]);
+			sgang_hold_give_back(c, gangs[j], SGANG_HOLD_END_NONE);
 		if (i == 0)
 			break;
 		memmove(gangs + 1, gangs, i * sizeof(*gangs));
@@ -646,9 +648,10 @@ static bool whole_group(struct sgang_conductor *c, struct gang *const *gangs,
 	return done;
 }
 
-static void begin_try(struct gang *g)
+static void begin_try(struct sgang_conductor *c, struct gang *g)
 {
 	g->attempts++;
+	sgang_metrics_add(&c->metrics, SGANG_COUNT_ATTEMPTS);
 	g->why[0] = '\0';
 	g->lacks[0] = '\0';
 	g->choice[0] = '\0';
@@ -661,7 +664,7 @@ static void begin_try(struct gang *g)
 bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		begin_try(gangs[i]);
+		begin_try(c, gangs[i]);
 		gangs[i]->tried = 0;
 		gangs[i]->skipped = 0;
 	}
@@ -746,7 +749,7 @@ static bool never_fits(struct sgang_conductor *c, struct gang *g)
 	}
 	sgang_nodeset_destroy(all);
 	if (never) {
-		sgang_hold_give_back(c, g);
+		sgang_hold_give_back(c, g, SGANG_HOLD_END_INCOMPLETE);
 		snprintf(g->why, sizeof(g->why),
 			 "it does not fit, even if no other job ran");
 	}
@@ -767,7 +770,7 @@ static void keep_some(struct some *s, struct gang *g)
 	}
 	s->n_jobs = 0;
 	if (limited) {
-		sgang_hold_give_back(c, g);
+		sgang_hold_give_back(c, g, SGANG_HOLD_END_LIMIT);
 		g->limited = true;
 	}
 }
@@ -778,7 +781,7 @@ size_t sgang_attempt_some(struct sgang_conductor *c, struct gang *g)
 	struct gang *alone, **group;
 	size_t n;
 
-	begin_try(g);
+	begin_try(c, g);
 	group = sgang_group_of(g, &alone, &n);
 	if (sgang_probe_stopped(c, group, n) || never_fits(c, g))
 		return 0;

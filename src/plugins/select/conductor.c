@@ -74,6 +74,7 @@ void sgang_conductor_configure(struct sgang_conductor *c,
 
 void sgang_conductor_forget_nodes(struct sgang_conductor *c)
 {
+	sgang_nodes_forget(c);
 	for (struct gang *g = c->gangs; g; g = g->next) {
 		sgang_nodeset_destroy(g->parts);
 		g->parts = NULL;
@@ -326,6 +327,9 @@ static void unlock(struct sgang_conductor *c, uint64_t since)
 	uint64_t held = c->host->clock_us() - since;
 
 	c->last_lock = held;
+	sgang_metrics_observe(&c->metrics, SGANG_HIST_LOCK, (double) held / 1e6);
+	/* The settings may change once the locks are free. */
+	strcpy(c->metrics_file, c->conf.metrics_file);
 	if (held > c->longest_lock)
 		c->longest_lock = held;
 	c->host->unlock();
@@ -352,6 +356,7 @@ static int first_half(struct sgang_conductor *c)
 		sgang_fault_die("committed", 1);
 	sgang_hold_release_all(c);
 	sgang_show_all(c);
+	sgang_nodes_show(c);
 	sgang_reserve_all(c);
 	c->holders = any_waiting_holder(c);
 	save = any_unsaved(c) || c->changed;
@@ -389,7 +394,31 @@ static void second_half(struct sgang_conductor *c)
 	unlock(c, since);
 }
 
-void sgang_conductor_pass(struct sgang_conductor *c)
+#define METRICS_US 15000000
+
+/* Every disk access is outside of slurmctld's locks. */
+static void save_metrics(struct sgang_conductor *c)
+{
+	uint64_t now = c->host->clock_us();
+	struct sgang_error err;
+
+	if (!c->metrics_file[0] ||
+	    (c->metrics_saved && now - c->metrics_saved < METRICS_US) ||
+	    !memcmp(&c->metrics, &c->metrics_then, sizeof(c->metrics)))
+		return;
+	c->metrics_saved = now;
+	if (!sgang_metrics_write(&c->metrics, c->metrics_file, &err)) {
+		c->metrics_then = c->metrics;
+		c->metrics_failed = false;
+		return;
+	}
+	if (!c->metrics_failed)
+		sgang_log(SGANG_LOG_ERROR, "MetricsFile: %s; tried again every "
+			  "15 seconds", err.text);
+	c->metrics_failed = true;
+}
+
+static void make_pass(struct sgang_conductor *c)
 {
 	uint64_t stamp;
 	bool poked;
@@ -417,6 +446,12 @@ void sgang_conductor_pass(struct sgang_conductor *c)
 	sgang_fault_die("released", 1);
 	c->host->save();
 	sgang_fault_die("known", 1);
+}
+
+void sgang_conductor_pass(struct sgang_conductor *c)
+{
+	make_pass(c);
+	save_metrics(c);
 }
 
 uint64_t sgang_conductor_longest_lock(const struct sgang_conductor *c)

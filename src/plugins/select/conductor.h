@@ -19,6 +19,7 @@
 #include "core/conf.h"
 #include "core/devices.h"
 #include "core/fabric.h"
+#include "core/record.h"
 #include "core/spec.h"
 #include "host.h"
 
@@ -89,6 +90,13 @@ int64_t sgang_conductor_keep(struct sgang_conductor *c,
 			     const struct sgang_standing *s,
 			     const struct sgang_spec *spec, int64_t until,
 			     struct sgang_nodeset *nodes);
+
+/* A job of a gang gives back its nodes, since it has ended or for another start:
+ * from this moment on its record must not say that it runs. 'why' counts if it
+ * was held. The next pass does what follows from it. Called with slurmctld's
+ * locks held. */
+void sgang_conductor_ended(struct sgang_conductor *c, struct sgang_job *job,
+			   enum sgang_hold_end why);
 
 /* Backfill asks where a member that cannot start now will: leave of 'nodes' those
  * that are kept for its gang. False, and nothing changed: none are. Called with

@@ -11,9 +11,11 @@
 #include "core/gang.h"
 #include "core/plan.h"
 #include "core/record.h"
+#include "metrics.h"
 
 struct gang;
 struct probed;
+struct shown_node;
 
 /* A live job that carries a gang's name. It is kept from pass to pass, since a
  * job's options never change and its record seldom does. */
@@ -30,6 +32,7 @@ struct entry {
 	struct sgang_member m;		/* points to spec and record */
 	uint32_t round;			/* attempt that tried it last (0.39) */
 	uint16_t tier;			/* PriorityTier */
+	uint32_t restarts;
 	bool parked;
 	bool seen;			/* by this pass */
 	struct sgang_job *job;		/* valid while the locks are held */
@@ -104,9 +107,12 @@ struct gang {
 	uint64_t waits_cost[2];		/* now and then, of the better place that
 					 * was last told in the log; ... */
 	int64_t waits_until;		/* ... 0: it waits for none */
+	struct sgang_nodeset *shown_on;	/* nodes that name it (nodes.c) ... */
+	uint64_t shown_of;		/* ... with these members */
 	struct hold *holds;
 	size_t n_holds;
 	int64_t since;			/* when the first of them was placed */
+	enum sgang_hold_end hold_end;	/* what ended the last ones */
 	bool holds_saved;		/* in the job state on disk */
 	bool described;			/* the members know of their ring; then
 					 * the holds are in ring order */
@@ -144,6 +150,10 @@ struct sgang_conductor {
 					 * nowhere */
 	bool decided;			/* no gang of the group that is being
 					 * placed waits for a better place */
+	struct shown_node *shown;	/* nodes.c: what the nodes show; NULL:
+					 * not looked at since a change */
+	uint32_t n_shown;
+	uint64_t nodes_stamp;		/* when that was compared last */
 	bool fenced;			/* somebody was kept off for a turn */
 	uint64_t stamp;			/* of the cluster when the pass began */
 	uint64_t job_stamp;		/* ... and of the job records */
@@ -152,6 +162,12 @@ struct sgang_conductor {
 	bool changed;			/* this pass changed job records */
 	uint64_t longest_lock;
 	uint64_t last_lock;
+
+	struct sgang_metrics metrics;
+	uint64_t metrics_saved;		/* clock_us() of the last time ... */
+	struct sgang_metrics metrics_then;	/* ... and what was written */
+	char metrics_file[sizeof(((struct sgang_conf *) NULL)->metrics_file)];
+	bool metrics_failed;		/* which has been said */
 
 	pthread_mutex_t mutex;		/* guards poked alone */
 	pthread_cond_t cond;
@@ -240,8 +256,10 @@ void sgang_reserve_all(struct sgang_conductor *c);
 /* Add holds; 'jobs' have their nodes. -1 without memory, and nothing changed. */
 int sgang_hold_add(struct sgang_conductor *c, struct gang *g,
 		   struct sgang_job *const *jobs, size_t n);
-/* Give back every hold of the gang; its members are pending again. */
-void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g);
+/* Give back every hold of the gang; its members are pending again, and their
+ * records say why. NONE: they had them within this attempt alone. */
+void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g,
+			  enum sgang_hold_end why);
 /* Find holds of before a restart again, forget those that were lost, end those
  * that have waited long enough or in vain. */
 void sgang_hold_check_all(struct sgang_conductor *c);
@@ -258,6 +276,14 @@ bool sgang_hold_begun(const struct gang *g);
 /* Apply --gang-on-failure where a member was lost. */
 void sgang_failure_check_all(struct sgang_conductor *c);
 
+/* --- nodes.c --- */
+
+/* Let every node show which gangs are on it. */
+void sgang_nodes_show(struct sgang_conductor *c);
+/* The numbers of nodes or the settings are others, or the jobs are: begin anew
+ * with the next call of sgang_nodes_show(). */
+void sgang_nodes_forget(struct sgang_conductor *c);
+
 /* --- show.c --- */
 
 /* Let every member show how its gang is. */
@@ -269,6 +295,9 @@ int sgang_show_write(struct sgang_conductor *c, struct sgang_job *job,
  * It is then as if it had never started, unless the phase is Failed. */
 void sgang_show_phase(struct sgang_conductor *c, const struct gang *g,
 		      struct sgang_job *job, enum sgang_phase phase);
+/* Let a job that has ended say so, if it does not yet. */
+void sgang_show_ended(struct sgang_conductor *c,
+		      const struct sgang_job_info *info);
 /* What every record of the gang says alike. */
 void sgang_show_fill(const struct gang *g, struct sgang_record *r);
 
@@ -277,9 +306,9 @@ void sgang_show_fill(const struct gang *g, struct sgang_record *r);
 /* Let accounting know that the member runs, with this record. */
 void sgang_account_started(struct sgang_conductor *c, struct sgang_job *job,
 			   const struct sgang_record *r);
-/* If it was a member that ran: say so in its record, and to accounting. */
-void sgang_account_ended(struct sgang_conductor *c,
-			 const struct sgang_job_info *info);
+/* It has ended, with this record, if it had ever been started. */
+void sgang_account_ended(struct sgang_conductor *c, struct sgang_job *job,
+			 const struct sgang_record *r);
 
 /* --- late.c --- */
 

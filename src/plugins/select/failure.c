@@ -221,7 +221,7 @@ static void check(struct sgang_conductor *c, struct gang *g)
 		return;
 	/* Members that hold for a second start are not concerned any more. */
 	if (!came_later(g))
-		sgang_hold_give_back(c, g);
+		sgang_hold_give_back(c, g, SGANG_HOLD_END_FAILED);
 	apply(c, g, lost);
 	g->why[0] = '\0';
 	g->failed = false;

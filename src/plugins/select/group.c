@@ -172,7 +172,8 @@ static void explain(const struct gang *g, char *why, size_t size)
 {
 	char text[256];
 
-	sgang_gang_text(&g->tally, NULL, text, sizeof(text));
+	/* The time alone, or the text would change by itself. */
+	sgang_gang_text(&g->tally, NULL, g->tally.since, text, sizeof(text));
 	if (g->tally.timed_out && !g->tally.rearmed)
 		snprintf(why, size, "gang %.60s/%s has timed out", g->ns,
 			 g->name);

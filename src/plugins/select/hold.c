@@ -35,8 +35,10 @@ int sgang_hold_add(struct sgang_conductor *c, struct gang *g,
 	if (!more)
 		return -1;
 	g->holds = more;
-	if (!g->n_holds)
+	if (!g->n_holds) {
 		g->since = c->host->now();
+		g->hold_end = SGANG_HOLD_END_NONE;
+	}
 	for (size_t i = 0; i < n; i++) {
 		struct hold *hold = &g->holds[g->n_holds];
 
@@ -53,12 +55,18 @@ int sgang_hold_add(struct sgang_conductor *c, struct gang *g,
 	return 0;
 }
 
-void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g)
+void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g,
+			  enum sgang_hold_end why)
 {
 	size_t n = g->n_holds;
 
 	if (!n)
 		return;
+	if (why) {
+		g->hold_end = why;
+		sgang_log(SGANG_LOG_INFO, "%s/%s: hold of %zu members ended: %s",
+			  g->ns, g->name, n, sgang_hold_end_word(why));
+	}
 	while (n-- > 0) {
 		struct sgang_job *job = c->host->find(g->holds[n].job_id);
 
@@ -314,6 +322,22 @@ static bool take_up(struct sgang_conductor *c, struct gang *g,
 	return !info.eligible || hold_again(c, g, hold, job);
 }
 
+/* Its record was told when it lost its nodes, see sgang_conductor_ended(). */
+static enum sgang_hold_end why_lost(struct sgang_conductor *c,
+				    struct sgang_job *job)
+{
+	struct sgang_job_info info;
+	struct sgang_record r;
+
+	if (!job)
+		return SGANG_HOLD_END_USER;	/* purged, as after scancel */
+	c->host->info(job, &info);
+	if (sgang_record_parse(info.comment, &r) == 1 && r.hold_end)
+		return r.hold_end;
+	return (info.cancelled || !info.failed) ? SGANG_HOLD_END_USER :
+						  SGANG_HOLD_END_FAILED;
+}
+
 static void forget_lost(struct sgang_conductor *c, struct gang *g)
 {
 	const struct sgang_host *h = c->host;
@@ -326,9 +350,10 @@ static void forget_lost(struct sgang_conductor *c, struct gang *g)
 			g->holds[kept++] = g->holds[i];
 			continue;
 		}
+		g->hold_end = why_lost(c, job);
 		sgang_log(SGANG_LOG_INFO,
-			  "%s/%s: held member %u is lost", g->ns, g->name,
-			  g->holds[i].job_id);
+			  "%s/%s: held member %u is lost: %s", g->ns, g->name,
+			  g->holds[i].job_id, sgang_hold_end_word(g->hold_end));
 		if (job)
 			drop(c, g, job);
 	}
@@ -358,7 +383,9 @@ static void end_vain_hold(struct sgang_conductor *c, struct gang *g)
 	sgang_log(SGANG_LOG_INFO,
 		  "%s/%s: %zu of %u members are held and cannot start: rolled back",
 		  g->ns, g->name, g->n_holds, g->tally.min_member);
-	sgang_hold_give_back(c, g);
+	/* What took a member away is the reason for the others, too. */
+	sgang_hold_give_back(c, g, (g->hold_end && g->n_holds) ? g->hold_end :
+			     SGANG_HOLD_END_INCOMPLETE);
 	sgang_conductor_poke(c);
 }
 
@@ -369,7 +396,8 @@ static void time_out(struct sgang_conductor *c, struct gang *g)
 	sgang_log(SGANG_LOG_INFO,
 		  "%s/%s: waiting time is over: %zu held members rolled back, all members stopped",
 		  g->ns, g->name, g->n_holds);
-	sgang_hold_give_back(c, g);
+	sgang_hold_give_back(c, g, SGANG_HOLD_END_TIMEOUT);
+	sgang_metrics_add(&c->metrics, SGANG_COUNT_TIMEOUTS);
 	for (size_t i = 0; i < g->n_entries; i++) {
 		struct entry *e = g->entries[i];
 
@@ -530,7 +558,7 @@ static void describe(struct sgang_conductor *c, struct gang *g)
 		g->holds[i].record.ring_best = best;
 	if (sort_holds(g) < 0 || sgang_describe_holds(c, g, NULL) < 0) {
 		snprintf(g->why, sizeof(g->why), "no memory");
-		sgang_hold_give_back(c, g);
+		sgang_hold_give_back(c, g, SGANG_HOLD_END_FAILED);
 	}
 }
 
@@ -564,9 +592,23 @@ static void announce(struct sgang_conductor *c, struct gang *g, int64_t now)
 		r->phase = SGANG_PHASE_RUNNING;
 		r->satisfied = true;
 		r->started = now;
+		r->hold_end = SGANG_HOLD_END_NONE;
 		(void) sgang_show_write(c, c->host->find(g->holds[i].job_id),
 					r);
 	}
+}
+
+static void count_start(struct sgang_conductor *c, const struct gang *g,
+			const struct sgang_record *r)
+{
+	sgang_metrics_add(&c->metrics, SGANG_COUNT_STARTS);
+	if (g->tally.created && r->started >= g->tally.created)
+		sgang_metrics_observe(&c->metrics, SGANG_HIST_WAIT,
+				      (double) (r->started - g->tally.created));
+	if (r->ring_best)
+		sgang_metrics_observe(&c->metrics, SGANG_HIST_RING,
+				      (double) r->ring_cost /
+				      (double) r->ring_best);
 }
 
 static void launch(struct sgang_conductor *c, struct gang *g)
@@ -581,13 +623,15 @@ static void launch(struct sgang_conductor *c, struct gang *g)
 		sgang_account_started(c, job, &g->holds[i].record);
 	}
 	sgang_log(SGANG_LOG_INFO,
-		  "%s/%s: started %zu members, ring cost %llu (empty cluster %llu), %llu cross links, tier %s",
+		  "%s/%s: started %zu members, ring=%llu best=%llu cross=%llu tier=%s",
 		  g->ns, g->name, g->n_holds,
 		  (unsigned long long) r->ring_cost,
 		  (unsigned long long) r->ring_best,
 		  (unsigned long long) r->cross_links, r->tier);
+	count_start(c, g, r);
 	g->n_holds = 0;
 	g->since = 0;
+	g->hold_end = SGANG_HOLD_END_NONE;
 	g->described = false;
 	g->recovered = false;
 	g->unconfirmed = r->started;

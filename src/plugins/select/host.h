@@ -43,6 +43,7 @@ struct sgang_job_info {
 	enum sgang_job_state state;
 	bool eligible;			/* pending and could start now */
 	bool parked;			/* by us */
+	bool labelled;			/* its reason is a text of ours */
 	bool stopped;			/* pending without priority: held */
 	bool failed;			/* ended, and not by completing */
 	bool cancelled;			/* ... but by somebody's wish */
@@ -243,6 +244,8 @@ struct sgang_host {
 	void (*tell)(struct sgang_job *job, const char *text, bool behind_own);
 	/* Show 'text' as the reason of a job that is stopped. */
 	void (*label)(struct sgang_job *job, const char *text);
+	/* Take our text away from the reason of a job that has ended. */
+	void (*unlabel)(struct sgang_job *job);
 	/* Replace system_comment; set a variable of the job's environment. */
 	void (*comment)(struct sgang_job *job, const char *text);
 	void (*setenv)(struct sgang_job *job, const char *name,
@@ -252,6 +255,10 @@ struct sgang_host {
 	void (*account)(struct sgang_job *job, const char *brief);
 
 	const char *(*node_name)(uint32_t node);
+	/* A node's field for anybody's text (NULL or "": empty), which the host
+	 * keeps until it is set; set it. */
+	const char *(*extra)(uint32_t node);
+	void (*set_extra)(uint32_t node, const char *text);
 	/* Is no message to a node on its way? */
 	bool (*quiet)(void);
 	/* Save the job state now. Called without locks. */
@@ -260,6 +267,8 @@ struct sgang_host {
 	void (*wake_scheduler)(void);
 	/* Changes whenever a job, node, partition or reservation changed. */
 	uint64_t (*stamp)(void);
+	/* The same when no node has. */
+	uint64_t (*node_stamp)(void);
 	/* The same when no job record has changed in between. Called without
 	 * locks. A held job is submitted without anybody being told. */
 	uint64_t (*job_stamp)(void);

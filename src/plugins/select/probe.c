@@ -237,7 +237,7 @@ bool sgang_probe_stopped(struct sgang_conductor *c, struct gang *const *gangs,
 		if (!over)
 			continue;
 		snprintf(gangs[i]->why, sizeof(gangs[i]->why), "%s", why);
-		sgang_hold_give_back(c, gangs[i]);
+		sgang_hold_give_back(c, gangs[i], SGANG_HOLD_END_LIMIT);
 	}
 	return over;
 }

@@ -229,6 +229,7 @@ static void read_info(struct sgang_conductor *c, struct entry *e,
 	e->seen = true;
 	e->parked = info->parked;
 	e->tier = info->tier;
+	e->restarts = info->restarts;
 	if (read_comment(e, info->comment) < 0)
 		g->stale = true;
 	e->m.record = e->has_record ? &e->record : NULL;
@@ -239,6 +240,8 @@ static void read_info(struct sgang_conductor *c, struct entry *e,
 	/* after a restart */
 	if (e->has_record && e->record.attempts > g->attempts)
 		g->attempts = e->record.attempts;
+	if (e->has_record && c->fresh && !g->hold_end)
+		g->hold_end = e->record.hold_end;
 	if (e->has_record && e->record.round > e->round)
 		e->round = e->record.round;
 	e->m.job_id = info->array_id ? info->array_id : info->job_id;
@@ -293,8 +296,9 @@ static void look_at_ended(struct sgang_conductor *c,
 		note_lost(g, info, &r);
 }
 
-/* It was held when slurmctld died, and has completed since. */
-static void look_at_completed(struct sgang_conductor *c,
+/* It was held when slurmctld died, and has completed since. True when its gang
+ * may ask for that once more. */
+static bool look_at_completed(struct sgang_conductor *c,
 			      const struct sgang_job_info *info)
 {
 	struct sgang_record r;
@@ -303,10 +307,11 @@ static void look_at_completed(struct sgang_conductor *c,
 	if (info->launch != SGANG_LAUNCH_YES || !info->comment ||
 	    !strstr(info->comment, " phase=starting ") ||
 	    sgang_record_parse(info->comment, &r) != 1)
-		return;
+		return false;
 	g = sgang_registry_find(c, r.ns, r.name);
 	if (g && (c->fresh || g->recovered))
 		g->begun = r.since;
+	return c->fresh || (g && g->recovered);
 }
 
 static void no_memory(const struct sgang_job_info *info,
@@ -325,8 +330,8 @@ static void look_at(const struct sgang_job_info *info, void *arg)
 
 	if (info->state == SGANG_JOB_ENDED) {
 		look_at_ended(c, info);
-		look_at_completed(c, info);
-		sgang_account_ended(c, info);
+		if (!look_at_completed(c, info))
+			sgang_show_ended(c, info);
 		return;
 	}
 	e = find_entry(c, info);
@@ -491,7 +496,8 @@ static void unchain(struct sgang_conductor *c, struct gang *g)
 
 static bool is_empty(const struct gang *g)
 {
-	return !g->n_holds && !g->stale && !g->n_entries && !g->object;
+	return !g->n_holds && !g->stale && !g->n_entries && !g->object &&
+	       !g->shown_on;
 }
 
 static bool any_empty(const struct sgang_conductor *c)
@@ -535,6 +541,7 @@ void sgang_registry_sweep(struct sgang_conductor *c)
 
 void sgang_registry_clear(struct sgang_conductor *c)
 {
+	sgang_nodes_forget(c);
 	unsee_all(c);
 	drop_unseen(c);
 	while (c->gangs) {

@@ -30,6 +30,7 @@ void sgang_show_fill(const struct gang *g, struct sgang_record *r)
 	strcpy(r->asks, g->asks);
 	r->created = g->tally.created;
 	r->since = g->since;
+	r->hold_end = g->hold_end;
 }
 
 int sgang_show_write(struct sgang_conductor *c, struct sgang_job *job,
@@ -142,6 +143,71 @@ static void show_record(struct sgang_conductor *c, const struct gang *g,
 	write_record(c, e, &r);
 }
 
+/* What a job that has ended shows of its gang: that its part is over. What it
+ * was told of its place stays, for those who look back. */
+static void show_end(struct sgang_conductor *c, struct sgang_job *job,
+		     struct sgang_record *r)
+{
+	/* what was held when slurmctld died is not known to have started */
+	bool ran = r->phase != SGANG_PHASE_HOLDING &&
+		   r->phase != SGANG_PHASE_STARTING;
+
+	if (r->phase != SGANG_PHASE_FAILED)
+		r->phase = SGANG_PHASE_FINISHED;
+	r->lacks[0] = '\0';
+	if (sgang_show_write(c, job, r) == 0 && ran)
+		sgang_account_ended(c, job, r);
+}
+
+/* After a restart nobody knows whether accounting had heard. */
+void sgang_show_ended(struct sgang_conductor *c,
+		      const struct sgang_job_info *info)
+{
+	bool seen = info->comment && sgang_record_has_ended(info->comment);
+	struct sgang_record r;
+
+	if (info->labelled)
+		c->host->unlabel(info->job);
+	if ((seen && !c->fresh) ||
+	    sgang_record_parse(info->comment, &r) != 1)
+		return;
+	if (seen)
+		sgang_account_ended(c, info->job, &r);
+	else
+		show_end(c, info->job, &r);
+}
+
+void sgang_conductor_ended(struct sgang_conductor *c, struct sgang_job *job,
+			   enum sgang_hold_end why)
+{
+	struct sgang_job_info info;
+	struct sgang_record r;
+
+	c->host->info(job, &info);
+	/* One that is undone or requeued waits: the pass says for what. */
+	if (info.state == SGANG_JOB_PENDING ||
+	    sgang_record_parse(info.comment, &r) != 1)
+		return;
+	switch (r.phase) {
+	case SGANG_PHASE_HOLDING:
+	case SGANG_PHASE_STARTING:
+		/* It was launched before slurmctld died: a pass has to see it. */
+		if (info.launch == SGANG_LAUNCH_YES)
+			return;
+		r.hold_end = why;
+		show_end(c, job, &r);
+		break;
+	case SGANG_PHASE_RUNNING:
+		show_end(c, job, &r);
+		break;
+	case SGANG_PHASE_FAILED:
+		sgang_account_ended(c, job, &r);
+		break;
+	default:
+		break;
+	}
+}
+
 /* A launch message that cannot be delivered for so many seconds is Slurm's own
  * affair. */
 #define LAUNCH_SECONDS 10
@@ -221,16 +287,13 @@ static bool may_start(const struct gang *g, char *why, size_t size)
 	       sgang_group_complete(g, why, size);
 }
 
-static void log_phase(const struct gang *g, enum sgang_phase phase)
+static void log_phase(const struct sgang_conductor *c, const struct gang *g,
+		      const char *why)
 {
-	if (phase == SGANG_PHASE_FINISHED)
-		sgang_log(SGANG_LOG_INFO, "%s/%s: %s", g->ns, g->name,
-			  sgang_phase_name(phase));
-	else
-		sgang_log(SGANG_LOG_INFO, "%s/%s: %s (%u of %u members)",
-			  g->ns, g->name, sgang_phase_name(phase),
-			  g->tally.pending + g->tally.held + g->tally.running,
-			  g->tally.min_member);
+	char words[320];
+
+	sgang_gang_words(&g->tally, why, c->host->now(), words, sizeof(words));
+	sgang_log(SGANG_LOG_INFO, "%s/%s: %s", g->ns, g->name, words);
 }
 
 static void show(struct sgang_conductor *c, struct gang *g)
@@ -242,12 +305,12 @@ static void show(struct sgang_conductor *c, struct gang *g)
 	if (g->stale)
 		return;		/* the next pass knows */
 	sgang_probe_check_limits(c, g);
-	if (phase != g->phase)
-		log_phase(g, phase);
-	g->phase = phase;
 	snprintf(why, sizeof(why), "%s", g->why);
 	start = may_start(g, why, sizeof(why));
-	sgang_gang_text(&g->tally, why, text, sizeof(text));
+	if (phase != g->phase)
+		log_phase(c, g, why);
+	g->phase = phase;
+	sgang_gang_text(&g->tally, why, c->host->now(), text, sizeof(text));
 	for (size_t i = 0; i < g->n_entries; i++) {
 		struct entry *e = g->entries[i];
 

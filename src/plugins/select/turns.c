@@ -73,6 +73,7 @@ struct lent {
 	struct sgang_nodeset *nodes, *islands;
 	struct sgang_record record;
 	int64_t since;
+	bool lost;			/* for good */
 };
 
 struct loan {
@@ -252,15 +253,21 @@ static void return_loan(struct sgang_conductor *c, struct loan *loan,
 {
 	qsort(loan->lent, loan->n, sizeof(*loan->lent), by_turn);
 	for (size_t i = 0; i < loan->n; i++) {
-		const struct lent *lent = &loan->lent[i];
+		struct lent *lent = &loan->lent[i];
 
 		/* The winner has other holds now. */
 		if (winner && !sgang_group_turn_order(winner, lent->g))
 			continue;
-		if (!take_again(c, lent))
+		lent->lost = !take_again(c, lent);
+		if (lent->lost)
 			sgang_log(SGANG_LOG_INFO,
-				  "%s/%s: member %u gave way", lent->g->ns,
-				  lent->g->name, lent->job_id);
+				  "%s/%s: member %u gave way: %s", lent->g->ns,
+				  lent->g->name, lent->job_id,
+				  sgang_hold_end_word(SGANG_HOLD_END_REPLACED));
+	}
+	for (size_t i = 0; i < loan->n; i++) {
+		if (loan->lent[i].lost)
+			loan->lent[i].g->hold_end = SGANG_HOLD_END_REPLACED;
 	}
 }
 
@@ -318,7 +325,7 @@ static void give_up(struct sgang_conductor *c, const struct loan *loan,
 			continue;
 		sgang_log(SGANG_LOG_INFO, "%s/%s: gives way to %s/%s", g->ns,
 			  g->name, first->ns, first->name);
-		sgang_hold_give_back(c, g);
+		sgang_hold_give_back(c, g, SGANG_HOLD_END_REPLACED);
 		first->yielded_to = true;
 	}
 }
@@ -370,7 +377,8 @@ static bool give_way(struct sgang_conductor *c, struct gang **group, size_t n)
 	}
 	memcpy(why, group[0]->why, sizeof(why));
 	for (size_t i = 0; i < loan.n; i++)
-		sgang_hold_give_back(c, loan.lent[i].g);
+		sgang_hold_give_back(c, loan.lent[i].g,
+				     SGANG_HOLD_END_NONE);
 	done = serve_as_strict(c, group, n);
 	return_loan(c, &loan, done ? group[0] : NULL);
 	if (!done) {

@@ -71,7 +71,8 @@ static char *printed(const struct sgang_conf *conf)
 #define YES_NO "AllowUnconnected=no\nGangs=yes\nPlacement=yes\nPlaceAll=no\n"
 #define SWITCHES SPEEDS YES_NO
 #define NAME_KEY "TopologyName=\"\"\nNodeTopologyDir=\"\"\n"
-#define WAIT "WaitingTime=00:10:00\n"
+#define SHOWN "NodeExtra=yes\nLogLevel=info\nMetricsFile=\"\"\n"
+#define WAIT "WaitingTime=00:10:00\n" SHOWN
 #define FILE_KEY "TopologyFile=\"\"\n" NAME_KEY WAIT
 #define NVLEVELS "LevelNames=island,node,nvlink,leaf,spine\n"
 #define NVCOSTS "HopCosts=1,1,1,4,16\n"
@@ -100,9 +101,13 @@ static void test_accepted(void **state)
 		  "TopologyFile=\"/a b#c\"\n" NAME_KEY WAIT },
 		/* 0.28: the site's waiting time */
 		{ "WaitingTime=30", LEVELS COSTS SWITCHES
-		  "TopologyFile=\"\"\n" NAME_KEY "WaitingTime=00:30:00\n" },
+		  "TopologyFile=\"\"\n" NAME_KEY "WaitingTime=00:30:00\n" SHOWN },
 		{ "waitingtime = Unlimited", LEVELS COSTS SWITCHES
-		  "TopologyFile=\"\"\n" NAME_KEY "WaitingTime=UNLIMITED\n" },
+		  "TopologyFile=\"\"\n" NAME_KEY "WaitingTime=UNLIMITED\n" SHOWN },
+		{ "NodeExtra=NO LogLevel=Debug MetricsFile=\"/run/x y\"",
+		  LEVELS COSTS SWITCHES
+		  "TopologyFile=\"\"\n" NAME_KEY "WaitingTime=00:10:00\n"
+		  "NodeExtra=no\nLogLevel=debug\nMetricsFile=\"/run/x y\"\n" },
 		{ "nodetopology=n[1-4,7] HWLOC=a.xml # these", PLAIN
 		  "NodeTopology=\"n[1-4,7]\" Hwloc=\"a.xml\"\n" },
 		{ "NodeTopology=n[1-4] Hwloc=a.xml\nNodeTopology=m1,m2 "
@@ -269,6 +274,9 @@ static void test_refused(void **state)
 		{ "LevelNames=a,b,A", ":1: ", "\"A\" is there twice" },
 		{ "LevelNames=a,Unconnected", ":1: ", "is taken" },
 		{ "LevelNames=a,b,level7", ":1: ", "would mislead" },
+		{ "NodeExtra=maybe", ":1: ", "expected yes or no" },
+		{ "MetricsFile=gang.prom", ":1: ", "does not begin with '/'" },
+		{ "LogLevel=3", ":1: ", "expected error, info or debug" },
 		{ "WaitingTime=", ":1: ", "expected a time above 0" },
 		{ "WaitingTime=0", ":1: ", "\"0\" is not understood" },
 		{ "WaitingTime=10m", ":1: ", "or UNLIMITED" },

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "core/gang.h"
@@ -361,6 +362,48 @@ static void test_ring_order(void **state)
 
 /* ---- words ---- */
 
+/* Every phase in the words of squeue; the time of a hold in local time, and with
+ * its day when that is not clear. */
+static void test_words(void **state)
+{
+	static const struct {
+		struct sgang_tally t;
+		const char *why, *words;
+		int64_t now;
+	} cases[] = {
+		{ { .defined = false, .pending = 1 }, NULL, "undefined: say "
+		  "--gang-min-member or use sgang create", 0 },
+		{ { .defined = true, .pending = 1, .min_member = 2 }, "no fit",
+		  "gathering 1/2 members", 0 },
+		{ { .defined = true, .pending = 2, .eligible = 2,
+		    .min_member = 2 }, "no fit", "waits: no fit", 0 },
+		{ { .defined = true, .pending = 2, .eligible = 2, .held = 2,
+		    .min_member = 4, .since = 1700000100 }, "no fit",
+		  "holding 2/4 members since 22:15: no fit", 1700000200 },
+		{ { .defined = true, .pending = 2, .eligible = 2, .held = 2,
+		    .min_member = 4, .since = 1700000100 }, NULL,
+		  "holding 2/4 members since 11-14T22:15", 1700100000 },
+		{ { .defined = true, .held = 4, .min_member = 4 }, NULL,
+		  "starting 4/4 members", 0 },
+		{ { .defined = true, .running = 4, .pending = 1,
+		    .min_member = 4 }, NULL, "running 4/5 members", 0 },
+		{ { .defined = true, .pending = 3, .timed_out = true,
+		    .min_member = 4 }, NULL, "timeout, 3 members stopped", 0 },
+		{ { .defined = true, .min_member = 4 }, NULL, "finished", 0 },
+	};
+
+	(void) state;
+	assert_int_equal(setenv("TZ", "UTC0", 1), 0);
+	tzset();
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char text[128];
+
+		sgang_gang_words(&cases[i].t, cases[i].why, cases[i].now, text,
+				 sizeof(text));
+		assert_string_equal(text, cases[i].words);
+	}
+}
+
 /* 0.43: the text of a gang that gathers, and of one that waits. */
 static void test_text(void **state)
 {
@@ -389,10 +432,10 @@ static void test_text(void **state)
 
 		strcpy(t.spec.ns, "alice");
 		strcpy(t.spec.name, "train");
-		sgang_gang_text(&t, cases[i].why, text, sizeof(text));
+		sgang_gang_text(&t, cases[i].why, 0, text, sizeof(text));
 		assert_string_equal(text, cases[i].text);
 		memset(tight, '#', sizeof(tight));
-		sgang_gang_text(&t, cases[i].why, tight, sizeof(tight) - 1);
+		sgang_gang_text(&t, cases[i].why, 0, tight, sizeof(tight) - 1);
 		assert_int_equal(strlen(tight), sizeof(tight) - 2);
 		assert_int_equal(tight[sizeof(tight) - 1], '#');
 		assert_memory_equal(tight, text, sizeof(tight) - 2);
@@ -598,6 +641,7 @@ int main(void)
 		cmocka_unit_test(test_turn_order),
 		cmocka_unit_test(test_ring_order),
 		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_wait),
 		cmocka_unit_test(test_may_try),
 		cmocka_unit_test(test_definitions),

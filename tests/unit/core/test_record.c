@@ -28,8 +28,8 @@ static const struct sgang_record running = {
 	.rank_offset = 8, .ranks = 16, .ring_cost = 38, .ring_best = 14,
 	.cross_links = 2, .tier = "spine",
 };
-#define RUNNING "gang=alice/train phase=running rank=2/4 min=4 total=4 " \
-		"satisfied=1 attempts=1 ring=38 best=14 cross=2 tier=spine " \
+#define RUNNING "gang=alice/train phase=running rank=2/4 ring=38 cross=2 " \
+		"tier=spine min=4 total=4 satisfied=1 attempts=1 best=14 " \
 		"off=8 ranks=16 exact=1"
 
 /* Everything that can be said. */
@@ -42,17 +42,18 @@ static const struct sgang_record full = {
 	.groups = "alice/eval,bob/load",
 	.asks = "topology=require:leaf;order=0", .created = 1700000000,
 	.since = 1700000100, .until = 1700000700, .started = 1700000200,
-	.object = true,
+	.hold_end = SGANG_HOLD_END_NODE, .object = true,
 	.placed = true, .member_rank = 0, .members = 4, .ranks = 8,
 	.ring_cost = 14, .ring_best = 14, .tier = "leaf",
 };
-#define FULL "gang=alice/train phase=holding rank=0/4 min=4 total=5 " \
+#define FULL "gang=alice/train phase=holding rank=0/4 ring=14 cross=0 " \
+	     "tier=leaf min=4 total=5 " \
 	     "satisfied=0 attempts=7 tried=6 skipped=4 round=3 " \
 	     "mode=nonstrict match=waiting-and-running onfailure=kill " \
 	     "wait=600 groups=alice/eval,bob/load " \
 	     "asks=topology=require:leaf;order=0 created=1700000000 " \
 	     "since=1700000100 until=1700000700 started=1700000200 " \
-	     "object=1 ring=14 best=14 cross=0 tier=leaf off=0 ranks=8 exact=0"
+	     "holdend=node object=1 best=14 off=0 ranks=8 exact=0"
 
 /* Time without end. */
 static const struct sgang_record patient = {
@@ -81,6 +82,7 @@ static void assert_same(const struct sgang_record *a,
 	assert_int_equal(a->match, b->match);
 	assert_int_equal(a->on_failure, b->on_failure);
 	assert_int_equal(a->waiting_time, b->waiting_time);
+	assert_int_equal(a->hold_end, b->hold_end);
 	assert_string_equal(a->groups, b->groups);
 	assert_string_equal(a->asks, b->asks);
 	assert_true(a->created == b->created);
@@ -380,6 +382,7 @@ static void random_words(uint64_t *seed, struct sgang_record *r)
 	r->mode = (enum sgang_mode)fuzz_below(seed, 3);
 	r->match = (enum sgang_match)fuzz_below(seed, 4);
 	r->on_failure = (enum sgang_on_failure)fuzz_below(seed, 4);
+	r->hold_end = (enum sgang_hold_end)fuzz_below(seed, SGANG_HOLD_ENDS);
 	r->object = fuzz_below(seed, 2);
 	random_groups(seed, r->groups);
 }
@@ -423,6 +426,31 @@ static void random_record(uint64_t *seed, struct sgang_record *r)
 }
 
 /* Any record behind any text is read back, however often it is rewritten. */
+/* Causes have words; one of a newer version is none of ours, and no harm. */
+static void test_hold_ends(void **state)
+{
+	struct sgang_record r;
+
+	(void)state;
+	assert_string_equal(sgang_hold_end_word(SGANG_HOLD_END_REPLACED),
+			    "replaced");
+	assert_string_equal(sgang_hold_end_word(SGANG_HOLD_ENDS), "unknown");
+	assert_int_equal(sgang_record_parse(WAITING " holdend=limit", &r), 1);
+	assert_int_equal(r.hold_end, SGANG_HOLD_END_LIMIT);
+	assert_int_equal(sgang_record_parse(WAITING " holdend=eclipse", &r), 1);
+	assert_int_equal(r.hold_end, SGANG_HOLD_END_NONE);
+	assert_int_equal(r.attempts, 2);
+}
+
+static void test_has_ended(void **state)
+{
+	(void)state;
+	assert_false(sgang_record_has_ended(""));
+	assert_false(sgang_record_has_ended(RUNNING));
+	assert_true(sgang_record_has_ended("x gang=a/b phase=finished min=1"));
+	assert_true(sgang_record_has_ended("gang=a/b phase=failed min=1"));
+}
+
 static void test_round_trip(void **state)
 {
 	uint64_t seed = SEED;
@@ -488,6 +516,8 @@ int main(void)
 		cmocka_unit_test(test_brief),
 		cmocka_unit_test(test_parse_brief),
 		cmocka_unit_test(test_phases),
+		cmocka_unit_test(test_hold_ends),
+		cmocka_unit_test(test_has_ended),
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_spoilt),
 	};

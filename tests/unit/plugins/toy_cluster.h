@@ -315,6 +315,22 @@ static inline void all_in_state(const uint32_t *ids, uint32_t n,
 	}
 }
 
+static inline struct fake_request nonstrict_of(const char *gang, uint32_t min)
+{
+	struct fake_request rq = member_of(gang, min);
+
+	rq.more = "gang_mode=nonstrict";
+	return rq;
+}
+
+static inline uint32_t busy(uint32_t nodes)
+{
+	uint32_t id = submit(plain(nodes, 1000));
+
+	assert_true(fake_start(id, ALL_FREE));
+	return id;
+}
+
 static inline const char *text_of(uint32_t id)
 {
 	return fake_job(id)->text;

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* metrics.c - counts of what the conductor did, for monitoring */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "metrics.h"
+
+static const struct {
+	const char *name, *help;
+} counters[SGANG_COUNTERS] = {
+	[SGANG_COUNT_ATTEMPTS] = { "slurm_gang_attempts",
+		"Transactions tried to start members of gangs." },
+	[SGANG_COUNT_ROLLBACKS] = { "slurm_gang_rollbacks",
+		"Transactions taken back, since a member could not start." },
+	[SGANG_COUNT_TIMEOUTS] = { "slurm_gang_timeouts",
+		"Gangs whose waiting time was over." },
+	[SGANG_COUNT_STARTS] = { "slurm_gang_starts",
+		"Gangs started." },
+};
+
+/* A bound of 0 ends the list. */
+static const struct {
+	const char *name, *unit, *help;
+	double bound[SGANG_METRICS_BUCKETS];
+} histograms[SGANG_HISTOGRAMS] = {
+	[SGANG_HIST_LOCK] = { "slurm_gang_lock_seconds", "seconds",
+		"Time for which a pass held slurmctld's locks.",
+		{ 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1 } },
+	[SGANG_HIST_WAIT] = { "slurm_gang_wait_seconds", "seconds",
+		"Time from the first member of a gang to its start.",
+		{ 1, 10, 60, 300, 900, 3600, 14400, 43200, 86400, 604800 } },
+	[SGANG_HIST_RING] = { "slurm_gang_ring_over_best_ratio", "ratio",
+		"Ring cost of a gang over what an empty cluster would give.",
+		{ 1, 1.1, 1.25, 1.5, 2, 3, 5, 10, 30, 100 } },
+};
+
+void sgang_metrics_add(struct sgang_metrics *m, enum sgang_counter counter)
+{
+	m->count[counter]++;
+}
+
+void sgang_metrics_observe(struct sgang_metrics *m,
+			   enum sgang_histogram histogram, double value)
+{
+	const double *bound = histograms[histogram].bound;
+	int i = 0;
+
+	while (i < SGANG_METRICS_BUCKETS && bound[i] > 0 && value > bound[i])
+		i++;
+	if (i < SGANG_METRICS_BUCKETS && bound[i] <= 0)
+		i = SGANG_METRICS_BUCKETS;
+	m->hist[histogram].bucket[i]++;
+	m->hist[histogram].sum += value;
+}
+
+static void print_counter(const struct sgang_metrics *m, int i, FILE *out)
+{
+	fprintf(out, "# TYPE %s counter\n# HELP %s %s\n%s_total %" PRIu64 "\n",
+		counters[i].name, counters[i].name, counters[i].help,
+		counters[i].name, m->count[i]);
+}
+
+/* Each bucket counts those below it too. */
+static void print_histogram(const struct sgang_metrics *m, int i, FILE *out)
+{
+	const char *name = histograms[i].name;
+	const double *bound = histograms[i].bound;
+	uint64_t n = 0;
+
+	fprintf(out, "# TYPE %s histogram\n# UNIT %s %s\n# HELP %s %s\n", name,
+		name, histograms[i].unit, name, histograms[i].help);
+	for (int b = 0; b < SGANG_METRICS_BUCKETS && bound[b] > 0; b++) {
+		n += m->hist[i].bucket[b];
+		/* an OpenMetrics number has a point or an exponent */
+		fprintf(out, "%s_bucket{le=\"%g%s\"} %" PRIu64 "\n", name,
+			bound[b], bound[b] == (uint64_t) bound[b] ? ".0" : "",
+			n);
+	}
+	n += m->hist[i].bucket[SGANG_METRICS_BUCKETS];
+	fprintf(out, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n", name, n);
+	fprintf(out, "%s_sum %.6f\n%s_count %" PRIu64 "\n", name,
+		m->hist[i].sum, name, n);
+}
+
+void sgang_metrics_print(const struct sgang_metrics *m, FILE *out)
+{
+	for (int i = 0; i < SGANG_COUNTERS; i++)
+		print_counter(m, i, out);
+	for (int i = 0; i < SGANG_HISTOGRAMS; i++)
+		print_histogram(m, i, out);
+	fputs("# EOF\n", out);
+}
+
+/* Open 'path' as a new file that everybody may read. */
+static FILE *open_new(const char *path)
+{
+	FILE *out;
+	int fd;
+
+	(void) unlink(path);		/* left by one that was killed */
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return NULL;
+	out = fchmod(fd, 0644) ? NULL : fdopen(fd, "w");
+	if (!out)
+		close(fd);
+	return out;
+}
+
+int sgang_metrics_write(const struct sgang_metrics *m, const char *path,
+			struct sgang_error *err)
+{
+	char new[PATH_MAX];
+	FILE *out;
+	int rc = 0;
+
+	if ((size_t) snprintf(new, sizeof(new), "%s.new", path) >= sizeof(new))
+		return sgang_errf(err, ENAMETOOLONG,
+				  "%s: the path is too long", path);
+	out = open_new(new);
+	if (!out)
+		return sgang_errf(err, errno, "%s: cannot be written: %s", new,
+				  strerror(errno));
+	sgang_metrics_print(m, out);
+	if (fflush(out) || ferror(out))
+		rc = errno ? errno : EIO;
+	if ((fclose(out) && !rc) || (!rc && rename(new, path)))
+		rc = errno;
+	if (rc) {
+		(void) unlink(new);
+		return sgang_errf(err, rc, "%s: cannot be written: %s", path,
+				  strerror(rc));
+	}
+	return 0;
+}

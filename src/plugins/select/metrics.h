@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* metrics.h - counts of what the conductor did, for monitoring
+ *
+ * Counters since slurmctld started, and histograms. They belong to the
+ * conductor's thread, which alone touches them; so there is no lock, and the
+ * file is written while slurmctld's locks are free.
+ */
+
+#ifndef SGANG_METRICS_H
+#define SGANG_METRICS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "core/err.h"
+
+enum sgang_counter {
+	SGANG_COUNT_ATTEMPTS,		/* transactions tried */
+	SGANG_COUNT_ROLLBACKS,		/* ... taken back after a refusal */
+	SGANG_COUNT_TIMEOUTS,		/* waiting times that were over */
+	SGANG_COUNT_STARTS,		/* gangs that were started */
+	SGANG_COUNTERS
+};
+
+enum sgang_histogram {
+	SGANG_HIST_LOCK,		/* seconds slurmctld's locks were held */
+	SGANG_HIST_WAIT,		/* seconds from a gang's first member to
+					 * its start */
+	SGANG_HIST_RING,		/* ring cost over that of an empty
+					 * cluster */
+	SGANG_HISTOGRAMS
+};
+
+#define SGANG_METRICS_BUCKETS 10
+
+/* All zero at first. */
+struct sgang_metrics {
+	uint64_t count[SGANG_COUNTERS];
+	struct {
+		uint64_t bucket[SGANG_METRICS_BUCKETS + 1]; /* last: above */
+		double sum;
+	} hist[SGANG_HISTOGRAMS];
+};
+
+void sgang_metrics_add(struct sgang_metrics *m, enum sgang_counter counter);
+void sgang_metrics_observe(struct sgang_metrics *m,
+			   enum sgang_histogram histogram, double value);
+
+/* All of them as OpenMetrics text, with its end. */
+void sgang_metrics_print(const struct sgang_metrics *m, FILE *out);
+
+/* Replace the file 'path' by that text in one step. It is not forced onto the
+ * disk: after a crash of the machine the counts begin anew anyway. Returns 0, or
+ * -1 with errno and 'err' filled; what was there then stays. */
+int sgang_metrics_write(const struct sgang_metrics *m, const char *path,
+			struct sgang_error *err);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nodes.c - nodes show which gangs are on them
+ *
+ * A pass works out anew what changed: the nodes of a gang whose members took,
+ * changed or left their nodes, and those whose field somebody else has written.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "conductor_private.h"
+#include "core/extra.h"
+#include "plugins/log.h"
+
+/* More gangs than this a node does not name. */
+#define NAMED_MAX 32
+
+/* A gang has ranks on a node. */
+struct use {
+	struct use *next;		/* on that node */
+	const struct gang *g;
+	uint64_t ranks;
+};
+
+/* Grown with the node table; NULL array: not made yet. */
+struct shown_node {
+	struct use *uses;
+	uint64_t text;			/* hash of what was written; 0: nothing
+					 * of ours */
+};
+
+#define FNV_SEED 14695981039346656037u
+#define FNV_PRIME 1099511628211u
+
+static uint64_t hash_text(const char *text)
+{
+	uint64_t hash = FNV_SEED;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char) *text) * FNV_PRIME;
+	return hash ? hash : 1;
+}
+
+/* ---- who is where ---- */
+
+static bool has_nodes(const struct entry *e)
+{
+	return e->m.state != SGANG_MEMBER_PENDING;
+}
+
+/* Members of the gang that have nodes, in this run of theirs; 0: none. */
+static uint64_t who_has_nodes(const struct gang *g)
+{
+	uint64_t hash = FNV_SEED;
+	bool any = false;
+
+	for (size_t i = 0; i < g->n_entries; i++) {
+		const struct entry *e = g->entries[i];
+
+		if (!has_nodes(e))
+			continue;
+		any = true;
+		hash = (hash ^ e->job_id) * FNV_PRIME;
+		hash = (hash ^ e->restarts) * FNV_PRIME;
+		hash = (hash ^ (uint64_t) e->record.started) * FNV_PRIME;
+	}
+	return any ? hash : 0;
+}
+
+static void take_use(struct shown_node *node, const struct gang *g)
+{
+	struct use **at = &node->uses;
+
+	while (*at) {
+		struct use *use = *at;
+
+		if (use->g == g) {
+			*at = use->next;
+			free(use);
+		} else {
+			at = &use->next;
+		}
+	}
+}
+
+static int add_use(struct shown_node *node, const struct gang *g,
+		   uint64_t ranks)
+{
+	struct use *use = node->uses;
+
+	while (use && use->g != g)
+		use = use->next;
+	if (!use) {
+		use = calloc(1, sizeof(*use));
+		if (!use)
+			return -1;
+		use->g = g;
+		use->next = node->uses;
+		node->uses = use;
+	}
+	use->ranks += ranks;
+	return 0;
+}
+
+/* The gang leaves all nodes it was on, which are added to 'dirty'. */
+static void leave(struct sgang_conductor *c, struct gang *g,
+		  struct sgang_nodeset *dirty)
+{
+	if (!g->shown_on)
+		return;
+	for (uint32_t n = sgang_nodeset_next(g->shown_on, 0);
+	     n != SGANG_NODE_NONE; n = sgang_nodeset_next(g->shown_on, n + 1)) {
+		take_use(&c->shown[n], g);
+		if (dirty)
+			sgang_nodeset_add(dirty, n);
+	}
+	sgang_nodeset_destroy(g->shown_on);
+	g->shown_on = NULL;
+	g->shown_of = 0;
+}
+
+/* Its ranks are spread evenly, as describe.c counts them. */
+static int add_member(struct sgang_conductor *c, struct gang *g,
+		      const struct entry *e, struct sgang_nodeset *nodes)
+{
+	struct sgang_job_info info;
+	uint32_t n_nodes, i = 0;
+
+	c->host->info(e->job, &info);
+	sgang_nodeset_clear(nodes);
+	c->host->nodes(e->job, nodes);
+	n_nodes = sgang_nodeset_count(nodes);
+	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
+	     n = sgang_nodeset_next(nodes, n + 1), i++) {
+		uint32_t ranks = info.ranks / n_nodes +
+				 (i < info.ranks % n_nodes);
+
+		if (add_use(&c->shown[n], g, ranks ? ranks : 1) < 0)
+			return -1;
+		sgang_nodeset_add(g->shown_on, n);
+	}
+	return 0;
+}
+
+/* Work out anew where the gang is. What cannot be remembered now is worked out
+ * by the next pass. */
+static void move(struct sgang_conductor *c, struct gang *g, uint64_t who,
+		 struct sgang_nodeset *dirty)
+{
+	struct sgang_nodeset *nodes = NULL;
+	bool failed = false;
+
+	leave(c, g, dirty);
+	if (!who)
+		return;
+	g->shown_on = sgang_nodeset_create(c->n_shown);
+	nodes = sgang_nodeset_create(c->n_shown);
+	failed = !g->shown_on || !nodes;
+	for (size_t i = 0; i < g->n_entries && !failed; i++)
+		failed = has_nodes(g->entries[i]) &&
+			 add_member(c, g, g->entries[i], nodes) < 0;
+	sgang_nodeset_destroy(nodes);
+	if (failed) {
+		leave(c, g, dirty);
+		return;
+	}
+	sgang_nodeset_or(dirty, g->shown_on);
+	g->shown_of = who;
+}
+
+/* ---- the field ---- */
+
+/* The gangs of the node in the order of their names, so that the text of a node
+ * does not depend on who came first. */
+static int by_name(const void *a, const void *b)
+{
+	const struct sgang_extra *x = a, *y = b;
+	int rc = strcmp(x->ns, y->ns);
+
+	return rc ? rc : strcmp(x->name, y->name);
+}
+
+static void write_node(struct sgang_conductor *c, uint32_t node)
+{
+	struct sgang_extra gangs[NAMED_MAX];
+	struct shown_node *shown = &c->shown[node];
+	const char *before = c->host->extra(node);
+	size_t n = 0;
+	char *text;
+
+	for (const struct use *use = shown->uses; use && n < NAMED_MAX;
+	     use = use->next)
+		gangs[n++] = (struct sgang_extra) {
+			use->g->ns, use->g->name, use->ranks
+		};
+	if (!n && !sgang_extra_found(before)) {
+		shown->text = 0;
+		return;
+	}
+	qsort(gangs, n, sizeof(gangs[0]), by_name);
+	text = sgang_extra_format(before, gangs, n);
+	if (!text)
+		return;		/* its hash is not that of the text */
+	if (strcmp(text, before ? before : ""))
+		c->host->set_extra(node, text);
+	shown->text = n ? hash_text(text) : 0;
+	free(text);
+}
+
+/* Has somebody written the field of a node that names gangs? */
+static bool was_changed(struct sgang_conductor *c, uint32_t node)
+{
+	const struct shown_node *shown = &c->shown[node];
+	const char *now;
+
+	if (!shown->uses)
+		return false;
+	now = c->host->extra(node);
+	return hash_text(now ? now : "") != shown->text;
+}
+
+static bool make_table(struct sgang_conductor *c)
+{
+	if (c->shown)
+		return true;
+	c->n_shown = c->host->node_count();
+	c->shown = calloc(c->n_shown + 1, sizeof(*c->shown));
+	c->nodes_stamp = 0;
+	return c->shown;
+}
+
+/* At first the nodes may have the words of a slurmctld that is gone. */
+static void find_changed(struct sgang_conductor *c, bool first,
+			 struct sgang_nodeset *dirty)
+{
+	uint64_t stamp = c->host->node_stamp();
+
+	if (stamp == c->nodes_stamp)
+		return;
+	c->nodes_stamp = stamp;
+	for (uint32_t n = 0; n < c->n_shown; n++) {
+		if (was_changed(c, n) ||
+		    (first && sgang_extra_found(c->host->extra(n))))
+			sgang_nodeset_add(dirty, n);
+	}
+}
+
+void sgang_nodes_show(struct sgang_conductor *c)
+{
+	struct sgang_nodeset *dirty;
+	bool first;
+
+	if (c->shown && c->n_shown != c->host->node_count())
+		sgang_nodes_forget(c);	/* nodes came or went */
+	first = !c->shown;
+	if (!make_table(c))
+		return;
+	dirty = sgang_nodeset_create(c->n_shown);
+	if (!dirty)
+		return;
+	for (struct gang *g = c->gangs; g; g = g->next) {
+		uint64_t who = c->conf.node_extra ? who_has_nodes(g) : 0;
+
+		if (!g->stale && who != g->shown_of)
+			move(c, g, who, dirty);
+	}
+	find_changed(c, first, dirty);
+	for (uint32_t n = sgang_nodeset_next(dirty, 0); n != SGANG_NODE_NONE;
+	     n = sgang_nodeset_next(dirty, n + 1))
+		write_node(c, n);
+	sgang_nodeset_destroy(dirty);
+}
+
+void sgang_nodes_forget(struct sgang_conductor *c)
+{
+	for (struct gang *g = c->gangs; g; g = g->next)
+		leave(c, g, NULL);
+	free(c->shown);
+	c->shown = NULL;
+	c->n_shown = 0;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_shown.c - what jobs, nodes and the log tell of gangs */
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "toy_cluster.h"
+
+/* Four members that hold what they get, with room for two of them. */
+static uint32_t hold_two(uint32_t ids[4])
+{
+	struct fake_request rq = nonstrict_of("train", 4);
+	uint32_t other = busy(14);
+
+	rq.more = "gang_mode=nonstrict|gang_waiting_time=1:00:00";
+	submit_many(rq, 4, ids);
+	pass();
+	schedule_and_pass();
+	assert_int_equal(in_state("train", FAKE_HELD), 2);
+	return other;
+}
+
+static bool was_logged(const char *line)
+{
+	return fake_log_count(SGANG_LOG_INFO, line) > 0;
+}
+
+/* Whoever has ended says so, and nothing else; the words that led there are
+ * those of the log. */
+static void test_ended(void **state)
+{
+	uint32_t ids[2], late;
+
+	(void) state;
+	ids[0] = submit(member_of("train", 2));
+	late = submit(member_of("late", 2));
+	pass();
+	assert_true(was_logged("alice/train: gathering 1/2 members"));
+	assert_string_equal(text_of(late),
+			    "Gang alice/late gathering 1/2 members");
+	fake_fail(late, true);
+	pass();
+	assert_string_equal(text_of(late), "");
+	assert_int_equal(record_of(late).phase, SGANG_PHASE_FINISHED);
+	assert_true(was_logged("alice/late: finished"));
+
+	ids[1] = submit(member_of("train", 2));
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	pass();
+	assert_int_equal(record_of(ids[0]).phase, SGANG_PHASE_RUNNING);
+	assert_string_equal(text_of(ids[0]), "");
+	assert_true(was_logged("alice/train: running 2/2 members"));
+	fake_end(ids[0]);
+	fake_fail(ids[1], false);
+	pass();
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(record_of(ids[i]).phase, SGANG_PHASE_FINISHED);
+		assert_true(record_of(ids[i]).placed);
+	}
+	assert_true(was_logged("alice/train: finished"));
+}
+
+/* slurmctld tells of the end of a job when it gives back its nodes: its record
+ * says so at once, before any pass. */
+static void test_told_at_once(void **state)
+{
+	struct sgang_job_info info;
+	uint32_t ids[4], other;
+
+	(void) state;
+	other = hold_two(ids);
+	assert_true(fake_host.lock());
+	sgang_conductor_ended(c, fake_host.find(ids[0]), SGANG_HOLD_END_NODE);
+	fake_host.info(fake_host.find(ids[0]), &info);
+	assert_non_null(strstr(info.comment, " phase=finished "));
+	assert_non_null(strstr(info.comment, " holdend=node"));
+	/* not of one that waits */
+	sgang_conductor_ended(c, fake_host.find(ids[3]), SGANG_HOLD_END_NODE);
+	assert_int_equal(record_of(ids[3]).phase, SGANG_PHASE_HOLDING);
+	fake_host.unlock();
+
+	fake_fail(ids[0], false);
+	pass();
+	assert_true(was_logged("held member 2 is lost: node"));
+	assert_int_equal(record_of(ids[1]).hold_end, SGANG_HOLD_END_NODE);
+	assert_int_equal(fake_state(ids[1]), FAKE_PENDING);
+	assert_true(was_logged("hold of 1 members ended: node"));
+	fake_end(other);
+}
+
+/* 0.52, 1.47, 1.61: each end of a hold has its cause, in the records, after a restart too, and in
+ * the log; a new hold knows of none. */
+static void test_hold_ends(void **state)
+{
+	uint32_t ids[4], other, more;
+
+	(void) state;
+	other = hold_two(ids);
+	assert_int_equal(record_of(ids[0]).hold_end, SGANG_HOLD_END_NONE);
+	fake_clock(3600);
+	pass();
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(record_of(ids[i]).hold_end,
+				 SGANG_HOLD_END_TIMEOUT);
+	assert_true(was_logged("hold of 2 members ended: timeout"));
+	assert_true(was_logged("alice/train: timeout, 4 members stopped"));
+	fake_snapshot();
+	come_back(true);
+	pass();
+	assert_int_equal(record_of(ids[0]).hold_end, SGANG_HOLD_END_TIMEOUT);
+	fake_user_hold(ids[0], false);
+	pass();
+	schedule_and_pass();
+	assert_int_equal(in_state("train", FAKE_HELD), 2);
+	assert_int_equal(record_of(ids[0]).hold_end, SGANG_HOLD_END_NONE);
+
+	fake_fail(ids[0], true);
+	pass();
+	assert_int_equal(record_of(ids[1]).hold_end, SGANG_HOLD_END_USER);
+	more = submit(nonstrict_of("train", 4));
+	fake_end(other);
+	schedule_and_pass();
+	assert_int_equal(fake_state(more), FAKE_RUNNING);
+	assert_int_equal(record_of(ids[1]).hold_end, SGANG_HOLD_END_NONE);
+}
+
+/* ---- nodes ---- */
+
+/* How many nodes have this text in their field? */
+static uint32_t extras(const char *text)
+{
+	uint32_t n = 0;
+
+	for (uint32_t node = 0; node < NODES; node++)
+		n += !strcmp(fake_extra(node), text);
+	return n;
+}
+
+/* The same with each rank of the gang counted. */
+static void test_extra(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[2];
+
+	(void) state;
+	fake_set_extra(0, "rack 7");
+	rq.nodes = NODES / 2;
+	rq.ranks = 12;
+	submit_many(rq, 2, ids);
+	pass();
+	assert_int_equal(extras(""), NODES - 1);
+	schedule_and_pass();
+	pass();
+	/* 12 ranks on 8 nodes: 4 have 2, 4 have 1 */
+	assert_int_equal(extras("gang=alice/train ranks=1") +
+			 extras("rack 7 gang=alice/train ranks=1"), 8);
+	assert_int_equal(extras("gang=alice/train ranks=2") +
+			 extras("rack 7 gang=alice/train ranks=2"), 8);
+	assert_memory_equal(fake_extra(0), "rack 7 gang=", 12);
+
+	/* an admin writes it meanwhile, and takes our words away */
+	fake_set_extra(0, "rack 8");
+	fake_set_extra(1, "");
+	pass();
+	assert_memory_equal(fake_extra(0), "rack 8 gang=alice/train ", 24);
+	assert_memory_equal(fake_extra(1), "gang=alice/train ", 17);
+
+	/* half of it, then all of it leaves */
+	fake_end(ids[0]);
+	pass();
+	assert_int_equal(extras("") + extras("rack 8"), NODES / 2);
+	fake_end(ids[1]);
+	pass();
+	assert_int_equal(extras(""), NODES - 1);
+	assert_string_equal(fake_extra(0), "rack 8");
+}
+
+/* Several gangs on a node, in the order of their names; holds count. A restart
+ * changes nothing, and what is left of one that ended meanwhile is taken away. */
+static void test_extra_restart(void **state)
+{
+	struct fake_request rq = nonstrict_of("b", 3);
+	uint32_t other, held, ids[2];
+
+	(void) state;
+	rq.more = "gang_mode=nonstrict|gang_waiting_time=1:00:00";
+	rq.nodes = 1;
+	rq.cpus = 1;
+	rq.memory = 1;
+	other = busy(NODES - 1);
+	held = submit(rq);
+	rq.nodes = 16;
+	submit_many(rq, 2, ids);
+	pass();
+	schedule_and_pass();
+	assert_int_equal(fake_state(held), FAKE_HELD);
+	assert_int_equal(extras("gang=alice/b ranks=1"), 1);
+	rq = member_of("a", 1);
+	rq.cpus = 2;
+	rq.memory = 1;
+	rq.ranks = 2;
+	assert_int_not_equal(submit(rq), 0);
+	pass();
+	schedule_and_pass();
+	pass();
+	assert_int_equal(extras("gang=alice/a ranks=2;gang=alice/b ranks=1"), 1);
+
+	fake_snapshot();
+	come_back(true);
+	pass();
+	assert_int_equal(extras("gang=alice/a ranks=2;gang=alice/b ranks=1"), 1);
+	assert_int_equal(extras(""), NODES - 1);
+	fake_set_extra(3, "old gang=alice/gone ranks=4");
+	fake_snapshot();
+	come_back(true);
+	pass();
+	assert_string_equal(fake_extra(3), "old");
+	fake_end(other);
+}
+
+/* NodeExtra=no: the field is nobody's business, and is left clean. */
+static void test_extra_off(void **state)
+{
+	struct sgang_error err;
+	struct sgang_fabric *fabric;
+	struct sgang_conf conf;
+	uint32_t ids[2];
+
+	(void) state;
+	submit_many(member_of("train", 2), 2, ids);
+	schedule_and_pass();
+	pass();
+	assert_int_equal(extras(""), NODES - 2);
+	fabric = sgang_fabric_parse(tree, "tree", fake_node_names(), NODES,
+				    &err);
+	assert_non_null(fabric);
+	sgang_conf_default(&conf);
+	conf.node_extra = false;
+	sgang_conductor_configure(c, fabric, NULL, &conf);
+	pass();
+	assert_int_equal(extras(""), NODES);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_ended),
+		TEST(test_told_at_once),
+		TEST(test_hold_ends),
+		TEST(test_extra),
+		TEST(test_extra_restart),
+		TEST(test_extra_off),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
