@@ -22,9 +22,10 @@
 #include "plan_private.h"
 
 /* Extensions of choices that are looked at in a search without much effort, some
- * 8 ms, and the choices that are kept at the least. */
+ * 8 ms, and how many choices are kept. */
 #define LOOKS_MAX 400000
 #define KEPT_MIN 12
+#define KEPT_MAX (ROOM / 2)
 /* Extensions that are remembered before the worse ones are dropped, and the
  * places where one can be found again. */
 #define ROOM 1024
@@ -540,6 +541,8 @@ static int choose_leaves(struct sgang_split *split, uint32_t effort)
 	split->kept = effort * LOOKS_MAX / (used * (WAYS_MAX + 1));
 	if (split->kept < KEPT_MIN)
 		split->kept = KEPT_MIN;
+	if (split->kept > KEPT_MAX)
+		split->kept = KEPT_MAX;
 	return 0;
 }
 
