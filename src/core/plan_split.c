@@ -365,7 +365,10 @@ static void change_prices(struct sgang_split *split, const struct gain *gain,
  * is below, if arcs go over into each other nowhere. */
 static double find_prices(struct sgang_split *split)
 {
-	uint32_t n = domain_at(split, split->top)->n_nodes, round, i;
+	uint64_t looks = domain_at(split, split->top)->n_nodes +
+		4 * (uint64_t)sgang_fabric_domains(
+			split->job->request->fabric);
+	uint32_t round, i;
 	double best = 0, price[NEEDS];
 	struct gain gain[BOTH + 1];
 
@@ -373,7 +376,7 @@ static double find_prices(struct sgang_split *split)
 	for (round = 0; round < ROUNDS_MAX; round++) {
 		double bound;
 
-		if ((uint64_t)n * round > ROUND_LOOKS_MAX)
+		if (looks * round > ROUND_LOOKS_MAX)
 			break;
 		if (round == ROUNDS_MAX / 2)
 			memcpy(split->price, price, sizeof(price));
