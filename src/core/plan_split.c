@@ -21,8 +21,8 @@
 
 #include "plan_private.h"
 
-/* Extensions of choices that are looked at in a search without much effort, some
- * 8 ms, and how many choices are kept. */
+/* Extensions of choices that are looked at in a search of effort 1, some 8 ms,
+ * and how many choices are kept. */
 #define LOOKS_MAX 400000
 #define KEPT_MIN 12
 #define KEPT_MAX (ROOM / 2)
@@ -706,8 +706,7 @@ static void join(const struct sgang_split *split, struct choice *choice,
 }
 
 /* Fill in what a choice will cost at the least, and about what it lacks.
- * 'behind' is what comes after it. False when it costs 'limit' at the least, and
- * maybe more than what is filled in. */
+ * 'behind' is what comes after it. False when it costs 'limit' or more. */
 static bool rate(const struct sgang_split *split, struct choice *choice,
 		 const double behind[PRICES], double limit)
 {
@@ -1103,8 +1102,8 @@ struct sgang_split *sgang_split_open(const struct sgang_job *job,
 	split->now = sgang_pool_alloc(pool, ROOM, sizeof(*split->now));
 	split->next = sgang_pool_alloc(pool, ROOM, sizeof(*split->next));
 	split->table = sgang_pool_alloc(pool, TABLE, sizeof(*split->table));
-	if (!split->hold || !split->gain || !split->raw || !split->behind || !split->after ||
-	    !split->now || !split->next || !split->table)
+	if (!split->hold || !split->gain || !split->raw || !split->behind ||
+	    !split->after || !split->now || !split->next || !split->table)
 		return NULL;
 	find_narrow(split);
 	split->need[UNITS] = split->kind->units;
