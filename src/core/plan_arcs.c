@@ -15,8 +15,8 @@
  * and what has to be packed is relaxed to one number: units of a kind have a
  * weight, and all weights together must find room. That is solved exactly from
  * the leaves up, by tables of the most weight for each cost. Any weights give a
- * bound; slots do, with those of one arc taken a little heavier where its units
- * use nodes badly.
+ * bound. What units cost about gives a good one, since the bound is that of
+ * Lagrange (plan_split.c) or better then.
  */
 
 #include <stdlib.h>
@@ -30,15 +30,13 @@ enum use { A, B, BOTH, BOTH_1, BOTH_2, USES };
 
 /* Costs are counted in units, so that tables are no longer than this. */
 #define COSTS_MAX 600
-/* Weights that are tried; and what all tables may come to. */
-#define TURNS_MAX 7
-#define TURNS_LARGE 4			/* ... when tables are not small */
-#define SIZE_SMALL 50000
+/* What all tables may come to. */
 #define SIZE_MAX_SUM 300000
 /* What adding up in different orders may do to a sum. */
 #define ROUNDING 1e-9
-/* Nothing is worth so much more than something else. */
-#define FACTOR_MAX 16
+/* How the weight of the first kind is varied. */
+static const double factors[] = { 1, 1.03, 0.97 };
+#define TURNS (sizeof(factors) / sizeof(factors[0]))
 
 /* The most weight for each cost from 0 on; the last one holds for all above. */
 struct table {
@@ -59,10 +57,7 @@ struct arcs {
 	double *scratch;
 	double *fill;			/* by slots of a node */
 	double need;			/* weight of all units */
-	uint32_t best;			/* cost of the best common domain, */
-	uint32_t common;		/* and which it is */
-	uint8_t *owner;			/* by position: 0, or which arc + 1 */
-	double packed[2];		/* weight that there is for each arc */
+	uint32_t best;			/* cost of the best common domain */
 };
 
 /* -- tables -- */
@@ -339,15 +334,13 @@ static uint32_t step_cost(const struct arcs *arcs, uint32_t d)
 
 /* The inside of a domain as the common one: the least cost at which it has
  * room for all. */
-static void offer(struct arcs *arcs, uint32_t d, const struct table *inside)
+static void offer(struct arcs *arcs, const struct table *inside)
 {
 	uint32_t c;
 
 	for (c = 0; c < inside->n && c < arcs->best; c++) {
-		if (inside->most[c] >= arcs->need) {
+		if (inside->most[c] >= arcs->need)
 			arcs->best = c;
-			arcs->common = d;
-		}
 	}
 }
 
@@ -363,7 +356,7 @@ static int sum_up(struct arcs *arcs, uint32_t d)
 	if (!domain->n_children) {
 		if (fill_leaf(arcs, d, 0))
 			return -1;
-		offer(arcs, d, &table[BOTH_2]);
+		offer(arcs, &table[BOTH_2]);
 		return fill_leaf(arcs, d, step);
 	}
 	if (make_sums(arcs, sum) || make_sums(arcs, next))
@@ -377,7 +370,7 @@ static int sum_up(struct arcs *arcs, uint32_t d)
 		sum = next;
 		next = swap;
 	}
-	offer(arcs, d, &sum[BOTH_2]);
+	offer(arcs, &sum[BOTH_2]);
 	for (use = 0; use < USES && !highest(arcs, d); use++) {
 		if (take_sum(arcs, &sum[use], enter_cost(step, use),
 			     &table[use]))
@@ -447,139 +440,6 @@ static int fill_tables(struct arcs *arcs)
 	return 0;
 }
 
-/* -- what is used for it -- */
-
-/* A visit to a node that is worth so much. */
-struct gain {
-	double weight;
-	uint32_t pos;
-	int arc;
-};
-
-static int by_weight(const void *one, const void *two)
-{
-	const struct gain *a = one, *b = two;
-
-	if (a->weight != b->weight)
-		return a->weight > b->weight ? -1 : 1;
-	return a->pos < b->pos ? -1 : a->pos > b->pos;
-}
-
-/* Mark the nodes of a leaf that are used at this cost. */
-static int unpack_leaf(struct arcs *arcs, uint32_t d, int use, uint32_t cost)
-{
-	const struct sgang_domain *leaf = domain_at(arcs, d);
-	uint32_t node = node_cost(arcs, leaf), n = 0, i, visits;
-	struct gain *gain = sgang_pool_alloc(arcs->pool, 2 *
-					     (size_t)leaf->n_nodes,
-					     sizeof(*gain));
-
-	if (!gain)
-		return -1;
-	for (i = 0; i < leaf->n_nodes; i++) {
-		uint32_t pos = leaf->first_pos + i;
-		double a = arcs->room[A][pos], b = arcs->room[B][pos];
-		int first = use == B || (use != A && b > a);
-
-		gain[n].weight = first ? b : a;
-		gain[n].pos = pos;
-		gain[n++].arc = first;
-		if (use == A || use == B)
-			continue;
-		gain[n].weight = second_gain(arcs, pos);
-		gain[n].pos = pos;
-		gain[n++].arc = !first;
-	}
-	qsort(gain, n, sizeof(*gain), by_weight);
-	visits = node ? (cost - enter_cost(step_cost(arcs, d), use)) / node : n;
-	for (i = 0; i < visits && i < n && gain[i].weight > 0; i++) {
-		arcs->owner[gain[i].pos] |= (uint8_t)(1 << gain[i].arc);
-		arcs->packed[gain[i].arc] += gain[i].weight;
-	}
-	return 0;
-}
-
-/* Which row, child's use and child's cost give the sum its value? */
-struct choice {
-	size_t row;
-	int use;
-	uint32_t cost;
-};
-
-static bool find_choice(struct arcs *arcs, const struct table sum[USES],
-			const struct table next[USES],
-			const struct table *child, int use, uint32_t cost,
-			struct choice *choice)
-{
-	double value = at(&next[use], cost) * (1 - ROUNDING);
-	struct table any;
-	uint32_t c;
-	size_t i;
-
-	if (any_of(arcs, child, &any))
-		return false;
-	for (i = 0; i < ROWS; i++) {
-		const struct table *from = child_table(child, &any, i);
-
-		for (c = 0; rows[i].sum == use && c < from->n && c <= cost;
-		     c++) {
-			if (at(&sum[rows[i].with], cost - c) + from->most[c] <
-			    value)
-				continue;
-			choice->row = i;
-			choice->cost = c;
-			choice->use = rows[i].child;
-			if (choice->use != ANY)
-				return true;
-			choice->use = BOTH;
-			if (at(&child[B], c) >= any.most[c])
-				choice->use = B;
-			if (at(&child[A], c) >= any.most[c])
-				choice->use = A;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Mark what is used of a domain at this cost, without its own. */
-static int unpack(struct arcs *arcs, uint32_t d, int use, uint32_t cost)
-{
-	const struct sgang_domain *domain = domain_at(arcs, d);
-	uint32_t n = domain->n_children, i;
-	struct table (*sum)[USES];
-
-	sum = sgang_pool_alloc(arcs->pool, (size_t)n + 1, sizeof(*sum));
-	if (!sum || make_sums(arcs, sum[0]))
-		return -1;
-	for (i = 0; i < n; i++) {
-		if (make_sums(arcs, sum[i + 1]) ||
-		    add_child(arcs, sum[i], &arcs->table[
-				      (size_t)(domain->first_child + i) *
-				      USES], ROWS, sum[i + 1]))
-			return -1;
-	}
-	while (n-- > 0) {
-		uint32_t child = domain->first_child + n, enter;
-		struct choice choice;
-
-		if (!find_choice(arcs, sum[n], sum[n + 1],
-				 &arcs->table[(size_t)child * USES], use, cost,
-				 &choice))
-			return 0;	/* a guess with less in it */
-		use = rows[choice.row].with;
-		cost -= choice.cost;
-		enter = enter_cost(step_cost(arcs, child), choice.use);
-		if (choice.cost < enter || !choice.cost)
-			continue;
-		if (domain_at(arcs, child)->n_children ?
-		    unpack(arcs, child, choice.use, choice.cost - enter) :
-		    unpack_leaf(arcs, child, choice.use, choice.cost))
-			return -1;
-	}
-	return 0;
-}
-
 /* -- the search for weights -- */
 
 static int set_up(struct arcs *arcs, uint64_t most, uint64_t unit)
@@ -601,15 +461,13 @@ static int set_up(struct arcs *arcs, uint64_t most, uint64_t unit)
 					 sizeof(double));
 	arcs->fill = sgang_pool_alloc(arcs->pool, (size_t)free + 1,
 				      sizeof(double));
-	arcs->owner = sgang_pool_alloc(arcs->pool, n, 1);
 	for (which = 0; which < 3; which++) {
 		arcs->room[which] = sgang_pool_alloc(arcs->pool, n,
 						     sizeof(double));
 		if (!arcs->room[which])
 			return -1;
 	}
-	return arcs->table && arcs->scratch && arcs->fill && arcs->owner ? 0 :
-									    -1;
+	return arcs->table && arcs->scratch && arcs->fill ? 0 : -1;
 }
 
 static uint64_t gcd(uint64_t a, uint64_t b)
@@ -640,79 +498,36 @@ static uint64_t choose_unit(const struct sgang_plan_request *request,
 	return unit;
 }
 
-/* Weights: slots, those of arc A 'factor' times as much. */
-static void set_weights(struct arcs *arcs, double factor, double share[2])
-{
-	uint32_t k;
-
-	share[A] = share[B] = 0;
-	for (k = 0; k < arcs->job->n_kinds; k++) {
-		const struct sgang_kind *kind = &arcs->job->kind[k];
-		bool b = k != arcs->first;
-
-		arcs->weight[k] = (b ? 1 : factor) * (double)
-			sgang_kind_least_slots(arcs->job, kind);
-		share[b] += arcs->weight[k] * (double)kind->units;
-	}
-}
-
-int sgang_arcs_solve(struct sgang_arcs *out, const struct sgang_job *job)
+int sgang_arcs_bound(const struct sgang_job *job, uint32_t first,
+		     const double *weight, uint64_t most, uint64_t *bound)
 {
 	const struct sgang_plan_request *request = job->request;
 	const uint32_t *hop = request->costs->hop;
-	uint64_t node = hop[sgang_plan_lowest(request)] -
-			hop[SGANG_LEVEL_ISLAND];
-	struct arcs arcs = { .job = job, .pool = job->pool,
-			     .first = out->first };
-	uint64_t most = out->most + 2 * node, cost, size = 0;
-	double low = 0, high = 0, factor = out->factor, share[2];
-	uint32_t turn, n = sgang_fabric_nodes(request->fabric);
+	/* where arcs go over into each other inside of a node, it is visited
+	 * once for both */
+	uint64_t joins = 2 * (hop[sgang_plan_lowest(request)] -
+			      hop[SGANG_LEVEL_ISLAND]), cost, size;
+	struct arcs arcs = { .job = job, .pool = job->pool, .first = first };
+	uint32_t turn, k;
 
 	arcs.weight = sgang_pool_alloc(job->pool, job->n_kinds,
 				       sizeof(*arcs.weight));
-	/* a guess from nothing is none */
-	if (!(factor > 1.0 / FACTOR_MAX && factor < FACTOR_MAX))
-		factor = 1;
-	if (!arcs.weight || set_up(&arcs, most, choose_unit(request, most)))
+	if (!arcs.weight || set_up(&arcs, most + joins,
+				   choose_unit(request, most + joins)))
 		return -1;
-	for (turn = 0; turn < TURNS_MAX; turn++) {
-		size += (uint64_t)sgang_fabric_domains(request->fabric) *
-			arcs.n_costs;
-		if (size > SIZE_MAX_SUM ||
-		    (turn >= TURNS_LARGE && size > SIZE_SMALL))
+	size = (uint64_t)sgang_fabric_domains(request->fabric) * arcs.n_costs;
+	for (turn = 0; turn < TURNS; turn++) {
+		if ((turn + 1) * size > SIZE_MAX_SUM || *bound >= most)
 			break;
-		set_weights(&arcs, factor, share);
+		for (k = 0; k < job->n_kinds; k++)
+			arcs.weight[k] = weight[k] *
+					 (k == first ? factors[turn] : 1);
 		if (fill_tables(&arcs))
 			return -1;
 		cost = arcs.best * arcs.unit;
-		cost = cost > 2 * node ? cost - 2 * node : 0;
-		if (cost > out->most)
-			cost = out->most;
-		if (cost > out->bound)
-			out->bound = cost;
-		if (arcs.best == arcs.n_costs || out->bound >= out->most)
-			break;
-		memset(arcs.owner, 0, n);
-		arcs.packed[A] = arcs.packed[B] = 0;
-		if (domain_at(&arcs, arcs.common)->n_children ?
-		    unpack(&arcs, arcs.common, BOTH_2, arcs.best) :
-		    unpack_leaf(&arcs, arcs.common, BOTH_2, arcs.best))
-			return -1;
-		if (arcs.packed[A] < share[A])
-			low = factor;
-		else
-			high = factor;
-		out->owner = arcs.owner;
-		out->cost = cost;
-		out->lacks[A] = arcs.packed[A] < share[A];
-		out->lacks[B] = arcs.packed[B] < share[B];
-		if (out->try(out->with, out) < 0)
-			return -1;
-		/* what it costs now; shorter tables are enough then */
-		arcs.n_costs = (uint32_t)((out->most + 2 * node) /
-					  arcs.unit) + 2;
-		factor = !high ? low * 1.25 : !low ? high / 1.25 :
-				 (low + high) / 2;
+		cost = cost > joins ? cost - joins : 0;
+		cost = cost < most ? cost : most;
+		*bound = cost > *bound ? cost : *bound;
 	}
 	return 0;
 }

@@ -8,7 +8,7 @@
  *
  *  - members of one kind back and forth over nodes that they share;
  *  - the ring laid out leaf by leaf, many beginnings side by side (plan_walk.c),
- *    over leaves that are chosen before (plan_route.c, plan_arcs.c);
+ *    over leaves that are chosen before (plan_route.c, plan_split.c);
  *  - kind by kind, each by the exact solver, given what is used already;
  *  - on the nodes that would be best for so many slots, and on some more of
  *    them as long as the members do not fit in;

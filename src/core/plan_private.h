@@ -16,7 +16,8 @@
  *   plan_cut.c     ... what a set of ranks cuts at the least
  *   plan_order.c   ... which rank goes to which place
  *   plan_deal.c    ... which member has which unit
- *   plan_arcs.c    a bound for rings of two arcs, and where it would put them
+ *   plan_arcs.c    a bound for rings of two arcs
+ *   plan_split.c   ... and which nodes are for which of them
  *   plan_rota.c    a bound for kinds that take turns
  *   plan_mixed.h   members of different kinds: what its files share
  *   plan_share.c   members of one kind, on distinct nodes that they share
@@ -336,27 +337,39 @@ int sgang_inside_pick(struct sgang_inside *inside, uint32_t domain);
 
 /* -- plan_arcs.c -- */
 
-/* A ring of two arcs: all members of one kind, and the others. Costs are
- * without (ranks * hop[island]). */
-struct sgang_arcs {
-	uint32_t first;			/* the kind of the first arc */
-	double factor;			/* how much more its slots are worth, at
-					 * a guess */
-	uint64_t most;			/* what a placement is known to cost */
-	uint64_t bound;			/* raised to what all cost at least */
-	/* Called again and again with a guess of which nodes to use: by
-	 * position, bit 0 for those of the first arc, bit 1 for those of the
-	 * other; what they would cost, and which arc would have too few. Below
-	 * 0: give up, with errno. */
-	int (*try)(void *with, const struct sgang_arcs *arcs);
-	void *with;
-	uint8_t *owner;
-	uint64_t cost;
-	bool lacks[2];
-};
+/* Cut the ring in two arcs: all members of the kind 'first', and the others.
+ * Raise '*bound' to what all cost at least, (ranks * hop[island]) apart, and at
+ * the most to 'most', what some placement costs. Any weights of a unit, by kind,
+ * give a bound, what units cost about gives a good one. 0, or -1 with ENOMEM. */
+int sgang_arcs_bound(const struct sgang_job *job, uint32_t first,
+		     const double *weight, uint64_t most, uint64_t *bound);
 
-/* Raise the bound, as long as it takes little time. 0, or -1 with ENOMEM. */
-int sgang_arcs_solve(struct sgang_arcs *arcs, const struct sgang_job *job);
+/* -- plan_split.c -- */
+
+/* Which nodes are for which of these two arcs. */
+struct sgang_split;
+
+/* 'guess' is what they cost about. The result lives as long as the pool of the
+ * job; NULL with ENOMEM. */
+struct sgang_split *sgang_split_open(const struct sgang_job *job,
+				     uint32_t first, uint64_t guess);
+
+enum { SGANG_SPLIT_FIRST = 1, SGANG_SPLIT_OTHERS = 2 };
+
+/* Choose nodes for the arcs, for the others with room for so many slots 'more'
+ * than they ask for: which arc, or 0, by position. An 'effort' of 2 takes twice
+ * as long as one of 1, and finds better ones. Returns 1, 0 when none were found,
+ * -1 with ENOMEM. */
+int sgang_split_solve(struct sgang_split *split, uint64_t more,
+		      uint32_t effort, uint8_t *owner);
+
+/* About what a unit of a kind costs there, (ranks * hop[island]) apart; known
+ * when nodes have been found. */
+double sgang_split_weight(const struct sgang_split *split, uint32_t kind);
+
+/* The kind of the others that has the fewest nodes; UINT32_MAX: it makes no
+ * difference. */
+uint32_t sgang_split_narrow(const struct sgang_split *split);
 
 /* -- plan_rota.c -- */
 

@@ -5,6 +5,9 @@
  * cheaper than the cheapest path. The next one can go back the same way,
  * beginning where the one before it ended: A B C | C B A | A B C ... So members
  * cost little where many of them fit on nodes that one of them would choose.
+ *
+ * On many nodes it takes too long to choose for one member after the other.
+ * There they roll over leaves that were chosen for all of them.
  */
 
 #include <stdlib.h>
@@ -17,6 +20,8 @@
 #define DEPTHS_MAX 4
 /* Looking for nodes ends after so many were looked at, some 2 ms. */
 #define LOOKS_MAX 100000
+/* A roll over the leaves ends after so many looks at a node, some 40 ms. */
+#define ROLL_LOOKS_MAX 4000000
 /* The bound is found for so many sizes of members; others are free. */
 #define SIZES_MAX 4
 
@@ -379,6 +384,106 @@ static int lay_out(struct sharer *sharer, uint32_t depth)
 	return 1;
 }
 
+/* Forget the listed nodes that have no room left for a member. */
+static void drop_full(struct sharer *sharer, uint32_t member)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < sharer->n_spots; i++) {
+		if (fits(sharer->mixed, member, sharer->spot[i].pos))
+			sharer->spot[n++] = sharer->spot[i];
+	}
+	sharer->n_spots = n;
+}
+
+/* List the nodes of the next leaf of those that are picked, from pick '*at' on.
+ * False when there is none. */
+static bool list_leaf(struct sharer *sharer, uint32_t member, size_t *at)
+{
+	const struct mixed *mixed = sharer->mixed;
+	const struct sgang_fabric *fabric = mixed->request->fabric;
+	const struct sgang_domain *leaf;
+	uint32_t i;
+
+	if (*at == sharer->tree.n_picks)
+		return false;
+	leaf = sgang_fabric_domain(fabric, sgang_fabric_leaf(fabric,
+		mixed->order[sharer->tree.pick[*at].pos]));
+	while (*at < sharer->tree.n_picks &&
+	       sharer->tree.pick[*at].pos - leaf->first_pos < leaf->n_nodes)
+		++*at;
+	for (i = 0; i < leaf->n_nodes; i++) {
+		if (fits(mixed, member, leaf->first_pos + i))
+			sharer->spot[sharer->n_spots++].pos =
+				leaf->first_pos + i;
+	}
+	return true;
+}
+
+/* Lay the members over the leaves that are picked, as many leaves at a time as
+ * one of them needs. With 'fresh' what is left there is left for good when the
+ * next one does not fit, so that members do not span old leaves and new ones.
+ * False when they do not fit. */
+static bool roll_over(struct sharer *sharer, bool fresh)
+{
+	struct mixed *mixed = sharer->mixed;
+	uint32_t member = 0, n = (uint32_t)mixed->request->n_members;
+	size_t at = 0;
+
+	sgang_mixed_clear(mixed, 0, mixed->n_nodes);
+	sharer->last = UINT32_MAX;
+	sharer->n_spots = 0;
+	sharer->looks = 0;
+	while (member < n) {
+		uint32_t units = ask_of(mixed, member)->units;
+
+		sharer->looks += sharer->n_spots + 1;
+		if (sharer->looks > ROLL_LOOKS_MAX)
+			return false;
+		if (sharer->n_spots >= units && deal(sharer, member)) {
+			member++;
+			continue;
+		}
+		if (fresh)
+			sharer->n_spots = 0;
+		drop_full(sharer, member);
+		do {
+			if (!list_leaf(sharer, member, &at))
+				return false;
+		} while (sharer->n_spots < units);
+	}
+	return true;
+}
+
+/* Roll over the leaves that would be best for so many units, and for more if
+ * members do not find enough nodes there. 0, or -1 with ENOMEM. */
+static int try_rolls(struct sharer *sharer)
+{
+	const struct sgang_tree alike = sharer->tree;
+	static const uint32_t more[] = { 0, 1, 3 };	/* times as many */
+	struct mixed *mixed = sharer->mixed;
+	bool worked[2] = { false, false };
+	int rc, fresh;
+	size_t i;
+
+	for (i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
+		sharer->tree = alike;
+		sharer->tree.need += alike.need * more[i];
+		rc = sgang_tree_solve(&sharer->tree, mixed->job->pool, false);
+		if (rc <= 0)
+			return rc;
+		for (fresh = 0; fresh < 2; fresh++) {
+			if (worked[fresh] || !roll_over(sharer, fresh))
+				continue;
+			worked[fresh] = true;
+			sgang_mixed_finish(mixed);
+		}
+		if (worked[0] && worked[1])
+			break;
+	}
+	return 0;
+}
+
 /* Are all members on distinct nodes, of which there are enough for a path? */
 static bool all_share(const struct mixed *mixed)
 {
@@ -391,11 +496,32 @@ static bool all_share(const struct mixed *mixed)
 	return mixed->job->n_kinds == 1 && !mixed->job->kind[0].whole;
 }
 
+/* Lay out for each number of members that a node is to have room for. 0, or -1
+ * with ENOMEM. */
+static int try_depths(struct sharer *sharer)
+{
+	struct mixed *mixed = sharer->mixed;
+	uint32_t i;
+	int rc;
+
+	sharer->tree.cap = sharer->cap;
+	sharer->tree.unit = true;
+	sharer->tree.more = NULL;
+	for (i = DEPTHS_MAX; i-- > 0 && !done(mixed); ) {
+		rc = lay_out(sharer, UINT32_C(1) << i);
+		if (rc < 0)
+			return -1;
+		if (rc)
+			sgang_mixed_finish(mixed);
+	}
+	return 0;
+}
+
 int sgang_mixed_try_shares(struct mixed *mixed)
 {
 	struct sharer sharer = { .mixed = mixed };
 	struct sgang_pool *pool = mixed->job->pool;
-	uint32_t trials = mixed->trials, i;
+	uint32_t trials = mixed->trials;
 	int rc;
 
 	if (!all_share(mixed))
@@ -407,17 +533,12 @@ int sgang_mixed_try_shares(struct mixed *mixed)
 	if (!sharer.cap || !sharer.spot ||
 	    sgang_job_alike(mixed->job, mixed->broken, &sharer.tree))
 		return -1;
-	sharer.tree.cap = sharer.cap;
-	sharer.tree.unit = true;
-	sharer.tree.more = NULL;
-	for (i = DEPTHS_MAX; i-- > 0 && !done(mixed); ) {
-		rc = lay_out(&sharer, UINT32_C(1) << i);
-		if (rc < 0)
-			return -1;
-		if (rc)
-			sgang_mixed_finish(mixed);
-	}
+	/* on many nodes there is time for a few questions only */
+	if (mixed->n_nodes > LOOKS_MAX / DEPTHS_MAX)
+		rc = try_rolls(&sharer);
+	else
+		rc = try_depths(&sharer);
 	/* the others improve as much as without these */
 	mixed->trials = trials;
-	return 0;
+	return rc;
 }

@@ -17,9 +17,9 @@
 
 #define BEAM 16
 #define CLASSES_MAX 64			/* in a leaf; others are left out */
-/* Trials of a node: in one walk, and in all. */
+/* Trials of a node: in one walk, and in all, some 100 ms. */
 #define VISITS_MAX 600000
-#define VISITS_SUM_MAX 40000000
+#define VISITS_SUM_MAX 3000000
 
 /* Nodes of one stop that are alike. */
 struct class {
