@@ -11,10 +11,12 @@
 #include "cmd/offline.h"
 #include "cmd/placewhy.h"
 #include "cmd/ringtext.h"
+#include "cmd/suggest.h"
 #include "core/hostlist.h"
 #include "core/plan.h"
 #include "core/policy.h"
 #include "core/spec.h"
+#include "core/split.h"
 #include "core/text.h"
 
 enum {
@@ -43,7 +45,7 @@ static const struct sgang_cmd_option options[] = {
 				"require:[GROUP:]LEVEL, prefer:LEVEL or "
 				"spread:LEVEL", 0 },
 	[OPT_PARALLEL] = { "parallel", "GROUPS",
-			   "groups over the ranks, tp=8,dp=4[:tp=100,dp=10]",
+			   "groups over the ranks, tp=8,dp=?[:tp=100,dp=10]",
 			   0 },
 	[OPT_EXPLAIN] = { "explain", NULL,
 			  "say why, and what else was possible", 0 },
@@ -59,6 +61,7 @@ struct request {
 	const char *free_list;		/* NULL: all slots are free */
 	struct sgang_spec spec;		/* --gang-topology */
 	struct sgang_parallel parallel;
+	struct sgang_split split;	/* --parallel with open sizes; n 0: none */
 	bool explain;
 	uint64_t bytes;			/* --bytes; 0: not said */
 	bool json;
@@ -128,6 +131,23 @@ static int add_members(struct request *request, const char *text,
 	return 0;
 }
 
+/* Open sizes count as 1 until they are filled in. */
+static int read_parallel(struct request *request, const char *value,
+			 struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+	struct sgang_error why;
+
+	request->split.parallel.n = 0;
+	if (!sgang_split_is_open(value))
+		return sgang_offline_parallel(value, &request->parallel, err);
+	if (sgang_split_parse(value, &request->split, &why))
+		return sgang_errf(err, EINVAL, "--parallel=%s: %s",
+				  sgang_text_show(shown, value), why.text);
+	request->parallel = request->split.parallel;
+	return 0;
+}
+
 static int read_option(struct request *request, int option, const char *value,
 		       struct sgang_error *err)
 {
@@ -149,7 +169,7 @@ static int read_option(struct request *request, int option, const char *value,
 		return sgang_spec_set(&request->spec, "gang-topology", value,
 				      err);
 	case OPT_PARALLEL:
-		return sgang_offline_parallel(value, &request->parallel, err);
+		return read_parallel(request, value, err);
 	case OPT_EXPLAIN:
 		request->explain = true;
 		return 0;
@@ -538,6 +558,36 @@ static int show_placement(const struct request *request,
 	return rc;
 }
 
+/* Sizes are open: which suit? Returns an exit code, or -1 with 'err'. */
+static int suggest(const struct request *request,
+		   const struct sgang_plan_request *plan,
+		   struct sgang_error *err)
+{
+	struct sgang_suggestion *list;
+	struct json_object *object;
+	struct sgang_error why;
+	bool fits;
+	size_t n;
+
+	if (sgang_suggest(plan, &request->split, &list, &n, &why))
+		return sgang_errf(err, errno, "--parallel: %s", why.text);
+	fits = list[0].fits;
+	if (request->json) {
+		object = json_object_new_object();
+		json_object_object_add(object, "suggestions",
+				       sgang_suggest_json(plan->costs, list,
+							  n));
+		sgang_cmd_print_json(object);
+	} else {
+		sgang_suggest_print(plan->costs, list, n);
+	}
+	free(list);
+	if (!fits)
+		fprintf(stderr, "sgang: the gang does not fit, whatever the "
+			"sizes; give them to see why\n");
+	return fits ? SGANG_EXIT_YES : SGANG_EXIT_NO;
+}
+
 /* Plan and print. Returns an exit code, or -1 with 'err' filled. */
 static int answer(struct request *request, struct sgang_error *err)
 {
@@ -556,6 +606,8 @@ static int answer(struct request *request, struct sgang_error *err)
 	plan.total = request->total;
 	plan.members = request->members;
 	plan.n_members = request->n_members;
+	if (request->split.parallel.n)
+		return suggest(request, &plan, err);
 	if (request->parallel.n)
 		plan.parallel = &request->parallel;
 
@@ -591,6 +643,9 @@ static int run(const struct sgang_verb *verb, int argc, char **argv)
 	else if (!request.n_members)
 		code = sgang_cmd_bad("no --member=SHAPE is given, see sgang "
 				     "place --help");
+	else if (request.explain && request.split.parallel.n)
+		code = sgang_cmd_bad("--explain is for one placement: give all "
+				     "sizes of --parallel");
 	else if (request.bytes && !request.explain)
 		code = sgang_cmd_bad("--bytes is for --explain, which is not "
 				     "given");

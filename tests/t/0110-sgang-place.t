@@ -106,6 +106,38 @@ test_expect_success '4.34: eight other domains are looked at, the rest counted' 
 	grep -x "other: domain=r2 level=leaf ring_cost=8 why=same cost, but comes later" out
 '
 
+test_expect_success '4.30 4.32: sizes of groups that are left open are suggested' '
+	$SGANG place $textbook --slots=4 --member=4x4 \
+		--parallel="tp=?,dp=?,pp=?" >out &&
+	test $(wc -l <out) = 15 &&
+	cat >expected <<-EOF &&
+	parallel=tp=4,dp=2,pp=2 weighted_cost=2496 cross_links=16 tiers=island,leaf,spine
+	parallel=tp=4,dp=1,pp=4 weighted_cost=1760 cross_links=8 tiers=island,island,spine
+	parallel=tp=4,dp=4,pp=1 weighted_cost=3200 cross_links=8 tiers=island,spine,island
+	EOF
+	head -n 3 out | test_cmp expected - &&
+	# with one size open it is what is left; the cost is that of a plan
+	$SGANG place $textbook --slots=4 --member=4x4 \
+		--parallel="tp=?,dp=2,pp=2" --json |
+		jq -r ".suggestions[] | \"\(.parallel) \(.weighted_cost)\"" >out &&
+	echo "tp=4,dp=2,pp=2 2496" | test_cmp - out &&
+	$SGANG place $textbook --slots=4 --member=4x4 \
+		--parallel="tp=4,dp=2,pp=2" | grep "weighted_cost=2496\$"
+'
+
+test_expect_success '4.32: sizes that cannot be, and a gang that does not fit' '
+	test_expect_code 2 $SGANG place $textbook --slots=4 --member=4x4 \
+		--parallel="tp=?,dp=3" 2>err &&
+	grep "make 3, by which the gang.s 16 ranks cannot be divided" err &&
+	test_expect_code 2 $SGANG place $textbook --slots=4 --member=4x4 \
+		--parallel="tp=?,dp=2" --explain 2>err &&
+	grep "give all sizes" err &&
+	test_expect_code 1 $SGANG place $textbook --slots=4 --member=40x4 \
+		--parallel="tp=?,dp=2" >out 2>err &&
+	test_must_be_empty out &&
+	grep "does not fit, whatever the sizes" err
+'
+
 test_expect_success '4.2: the same question twice has the same answer' '
 	$SGANG place $textbook --free="n[1-8]=3" --member="5*1x2" >first &&
 	$SGANG place $textbook --free="n[1-8]=3" --member="5*1x2" >second &&

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* suggest.h - which sizes of communication groups suit a cluster (4.32)
+ *
+ * sgang place --parallel=tp=?,dp=?,pp=2 leaves sizes open: every way to fill
+ * them in is planned. The cheapest would be the one with nothing but light
+ * groups, which is no help. So those come first whose heaviest group is as large
+ * as an island allows, of these those whose second group is as large as a leaf
+ * allows, and only then the cheapest (4.30).
+ */
+
+#ifndef SGANG_SUGGEST_H
+#define SGANG_SUGGEST_H
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/plan.h"
+#include "core/split.h"
+
+struct sgang_suggestion {
+	struct sgang_parallel parallel;
+	bool fits;			/* else the rest is 0 */
+	struct sgang_parallel_cost cost;
+	uint64_t cross_links;		/* of the rings of all groups */
+};
+
+/* Plan all ways; 'plan' says all but the groups, which are replaced. Returns 0,
+ * and in '*list', to be freed, '*n' suggestions, the best first,
+ * those that do not fit last; or -1 with 'err'. */
+int sgang_suggest(const struct sgang_plan_request *plan,
+		  const struct sgang_split *split,
+		  struct sgang_suggestion **list, size_t *n,
+		  struct sgang_error *err);
+
+/* A line for each that fits, and an array of all. */
+void sgang_suggest_print(const struct sgang_costs *costs,
+			 const struct sgang_suggestion *list, size_t n);
+struct json_object *sgang_suggest_json(const struct sgang_costs *costs,
+				       const struct sgang_suggestion *list,
+				       size_t n);
+
+#endif
