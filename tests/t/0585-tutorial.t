@@ -143,7 +143,7 @@ before()
 plainly()
 {
 	sed -E "s/$alice/alice/g; s/$bob/bob/g
-		s/[0-9]{4}-[0-9]{2}-[0-9]{2}T//g; s/[0-9]{2}:[0-9]{2}:[0-9]{2}/TIME/g
+		s/[0-9]{4}-[0-9]{2}-[0-9]{2}T//g; s/[0-9]{2}:[0-9]{2}:[0-9]{2}/TIME/g; s/since [0-9]{2}:[0-9]{2}/since TIME/g
 		s/Attempts=[0-9]+/Attempts=N/g" | tr -s ' \t\n' ' ' |
 		sed 's/^ //; s/ $//; s/, "/,"/g'
 }
