@@ -215,16 +215,18 @@ const char *sgang_cmd_time(int64_t when, char text[SGANG_CMD_TIME])
 	return text;
 }
 
-/* Where Slurm's settings are when nobody says anything else. */
-#define SLURM_CONF_DEFAULT "/etc/slurm/slurm.conf"
+const char *sgang_cmd_slurm_conf(void)
+{
+	const char *path = getenv("SLURM_CONF");
+
+	return path && path[0] ? path : SLURM_CONF_DEFAULT;
+}
 
 int sgang_cmd_conf_path(char path[SGANG_CMD_PATH], struct sgang_error *err)
 {
-	const char *slurm = getenv("SLURM_CONF"), *slash;
+	const char *slurm = sgang_cmd_slurm_conf();
+	const char *slash = strrchr(slurm, '/');
 
-	if (!slurm || !slurm[0])
-		slurm = SLURM_CONF_DEFAULT;
-	slash = strrchr(slurm, '/');
 	if (snprintf(path, SGANG_CMD_PATH, "%.*sgang.conf",
 		     slash ? (int)(slash - slurm) + 1 : 0, slurm) <
 	    SGANG_CMD_PATH)
@@ -286,18 +288,12 @@ int sgang_cmd_no(const char *fmt, ...)
 int sgang_cmd_conf(const char *path, struct sgang_conf *conf,
 		   struct sgang_error *err)
 {
-	const char *slurm = getenv("SLURM_CONF"), *slash;
-	char beside[4096];
+	char beside[SGANG_CMD_PATH];
 
 	sgang_conf_default(conf);
 	if (path)
 		return sgang_conf_load(path, conf, err);
-	if (!slurm || !slurm[0])
-		slurm = SLURM_CONF_DEFAULT;
-	slash = strrchr(slurm, '/');
-	if (snprintf(beside, sizeof(beside), "%.*sgang.conf",
-		     slash ? (int)(slash - slurm) + 1 : 0, slurm) >=
-	    (int)sizeof(beside) || access(beside, R_OK))
+	if (sgang_cmd_conf_path(beside, err) || access(beside, R_OK))
 		return 0;
 	return sgang_conf_load(beside, conf, err);
 }

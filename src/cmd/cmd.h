@@ -94,6 +94,9 @@ int sgang_cmd_conf(const char *path, struct sgang_conf *conf,
 #define SGANG_CMD_TIME 32
 const char *sgang_cmd_time(int64_t when, char text[SGANG_CMD_TIME]);
 
+/* Where Slurm's settings are: SLURM_CONF, or the usual place. */
+const char *sgang_cmd_slurm_conf(void);
+
 /* Write the path of the gang.conf beside slurm.conf, which SLURM_CONF may name.
  * Returns 0, or -1 with 'err' when it is too long. */
 #define SGANG_CMD_PATH 4096

@@ -18,9 +18,6 @@
 #include "core/text.h"
 #include "files/node_topos.h"
 
-/* Where Slurm looks without SLURM_CONF. */
-#define SLURM_CONF_DEFAULT "/etc/slurm/slurm.conf"
-
 enum {
 	OPT_FORMAT,
 	OPT_MEMBER,
@@ -229,15 +226,11 @@ static void add_topo(const struct found *found, struct sgang_map_node *node)
 static int look_inside(struct found *found, const struct request *request,
 		       struct sgang_error *err)
 {
-	const char *slurm_conf = getenv("SLURM_CONF");
-	char path[PATH_MAX];
+	char path[SGANG_CMD_PATH];
 	size_t i, k;
 
-	if (!slurm_conf)
-		slurm_conf = SLURM_CONF_DEFAULT;
-	snprintf(path, sizeof(path), "%.*sgang.conf",
-		 (int)(strlen(slurm_conf) - strlen(basename(slurm_conf))),
-		 slurm_conf);
+	if (!request->conf && sgang_cmd_conf_path(path, err))
+		return -1;
 	if (load_topos(found, request->conf ? request->conf : path, err))
 		return request->conf ? -1 : 0;
 	for (i = 0; i < found->n; i++)

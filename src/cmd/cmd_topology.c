@@ -9,18 +9,17 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "cmd/collect.h"
 #include "cmd/draw.h"
+#include "cmd/nodes.h"
 #include "cmd/probe.h"
 #include "core/conf.h"
 #include "core/text.h"
 #include "files/node_topo_hwloc.h"
 #include "files/node_topos.h"
-
-/* Where Slurm's settings are when nobody says anything else. */
-#define SLURM_CONF_DEFAULT "/etc/slurm/slurm.conf"
 
 enum {
 	OPT_GANG,
@@ -68,24 +67,20 @@ struct request {
 /* Read gang.conf, if it is there; one that is named must be. */
 static int load_conf(struct request *request, struct sgang_error *err)
 {
-	const char *slurm_conf = getenv("SLURM_CONF");
-	char path[PATH_MAX + 16], *dir;
-	int length;
+	char path[SGANG_CMD_PATH];
+	const char *from = request->conf_path ? request->conf_path : path;
+	char *dir;
 
-	if (!slurm_conf || !slurm_conf[0])
-		slurm_conf = SLURM_CONF_DEFAULT;
-	length = snprintf(request->dir, sizeof(request->dir), "%s",
-			  request->conf_path ? request->conf_path :
-			  slurm_conf);
-	if (length >= (int)sizeof(request->dir))
+	if (!request->conf_path && sgang_cmd_conf_path(path, err))
+		return -1;
+	if (snprintf(request->dir, sizeof(request->dir), "%s", from) >=
+	    (int)sizeof(request->dir))
 		return sgang_errf(err, ENAMETOOLONG, "the path of gang.conf is "
 				  "too long");
 	dir = dirname(request->dir);
 	memmove(request->dir, dir, strlen(dir) + 1);
-	snprintf(path, sizeof(path), "%s/gang.conf", request->dir);
 	sgang_conf_default(&request->conf);
-	if (!sgang_conf_load(request->conf_path ? request->conf_path : path,
-			     &request->conf, err))
+	if (!sgang_conf_load(from, &request->conf, err))
 		return 0;
 	return errno == ENOENT && !request->conf_path ? 0 : -1;
 }
@@ -258,6 +253,23 @@ static int show_this_machine(const struct request *request,
 	return print_once(request, topo, err);
 }
 
+/* slurmctld does not use a description that does not fit the node. Whoever has
+ * no slurmctld is not told. */
+static void say_misfit(const char *node, const struct sgang_node_topo *topo)
+{
+	char shown[SGANG_TEXT_SHOWN], *gres;
+	struct sgang_error err;
+	uint32_t cores;
+
+	if (access(sgang_cmd_slurm_conf(), R_OK) ||
+	    sgang_nodes_look(node, &cores, &gres))
+		return;
+	if (sgang_node_topo_fits(topo, cores, sgang_node_topo_gres(gres), &err))
+		fprintf(stderr, "sgang: node %s counts as one island: %s\n",
+			sgang_text_show(shown, node), err.text);
+	free(gres);
+}
+
 static int show_node(struct request *request, const char *node,
 		     struct sgang_error *err)
 {
@@ -273,12 +285,14 @@ static int show_node(struct request *request, const char *node,
 	if (!topos)
 		return -1;
 	topo = sgang_node_topos_array(topos)[0];
-	if (topo)
+	if (topo) {
 		code = print(request, topo, err);
-	else
+		say_misfit(node, topo);
+	} else {
 		code = sgang_cmd_no("nothing describes node %s; sgang topology "
 				    "collect asks it",
 				    sgang_text_show(shown, node));
+	}
 	sgang_node_topos_destroy(topos);
 	return code;
 }

@@ -44,6 +44,10 @@ struct sgang_nodes {
 int sgang_nodes_load(struct sgang_nodes *nodes, struct sgang_error *err);
 void sgang_nodes_clear(struct sgang_nodes *nodes);
 
+/* What Slurm says a node has: cores, and its Gres=, a string to be freed.
+ * Returns 0, or -1 when there is no slurmctld to ask, or no such node. */
+int sgang_nodes_look(const char *node, uint32_t *cores, char **gres);
+
 /* How many GPUs a text of gres names: "gpu:8", "gpu:h100:2(IDX:0-1),nic:1",
  * "gpu:(null):2(IDX:0-1)". 0 for NULL and where it names none. */
 uint32_t sgang_nodes_gpus(const char *gres);

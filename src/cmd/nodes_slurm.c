@@ -163,3 +163,29 @@ out:
 		sgang_nodes_clear(nodes);
 	return rc;
 }
+
+int sgang_nodes_look(const char *node, uint32_t *cores, char **gres)
+{
+	char *name = strdup(node);
+	node_info_msg_t *message = NULL;
+	const node_info_t *info;
+	struct sgang_error err;
+	int rc = -1;
+
+	if (!name || sgang_libslurm_enter(&err))
+		goto out;
+	rc = slurm_load_node_single(&message, name, SHOW_ALL) ? -1 : 0;
+	sgang_libslurm_leave();
+	if (!rc && message->record_count != 1)
+		rc = -1;
+	if (rc)
+		goto out;
+	info = &message->node_array[0];
+	*cores = (uint32_t)info->sockets * info->cores;
+	*gres = strdup(info->gres ? info->gres : "");
+	rc = *gres ? 0 : -1;
+out:
+	slurm_free_node_info_msg(message);
+	free(name);
+	return rc;
+}

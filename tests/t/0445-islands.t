@@ -88,6 +88,10 @@ test_expect_success 'the description is taken' '
 		"$slurm_dir/log/slurmctld.log"
 '
 
+test_expect_success '4.20 sgang topology show has nothing to complain of' '
+	"$sgang" topology show n1 >out 2>err && test -s out && ! test -s err
+'
+
 test_expect_success '4.20, 4.22 two members of half a node fill it as two islands' '
 	a=$(half --gang=pair --gang-min-member=2) &&
 	b=$(half --gang=pair) &&
@@ -191,6 +195,9 @@ test_expect_success '4.14 a description of another machine is not used, and told
 	wait_for 10 "test \$(grep -c \"0 nodes described inside\" \
 		$slurm_dir/log/slurmctld.log) -ge 2" &&
 	test $(grep -c "$said" "$slurm_dir/log/slurmctld.log") = 1 &&
+	"$sgang" topology show n2 >out 2>err && test -s out &&
+	grep "^sgang: node n2 counts as one island: the description \
+.two. has 8 GPUs, for Slurm the node has 4: correct Gres=" err &&
 	a=$(submit -N 1 -n 4 --gres=gpu:4 --mem=100 --gang=plain \
 		--gang-min-member=1) &&
 	wait_for 10 all_in CONFIGURING $a &&
