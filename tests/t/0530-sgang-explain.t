@@ -216,7 +216,7 @@ test_expect_success '4.34: members that slurmctld has forgotten' '
 			Phase=Finished RingCost=2 CrossLinks=0 Tier=island \
 			StartedMembers=2 || return 1
 	done &&
-	refuses 1 "there is no gang gone" gone
+	refuses 1 "there is no gang gone, see sgang list" gone
 '
 # Who knows the whole record can give it to slurmdbd.
 test_expect_success '4.34: what slurmdbd has of jobs that are forgotten' '
