@@ -16,6 +16,7 @@
 
 #include "release.h"
 
+#include "kept.h"
 #include "plugins/job_submit/job_submit.h"
 #include "plugins/log.h"
 
@@ -94,12 +95,22 @@ static bool own_account(const char *name)
 				       false) == SLURM_SUCCESS;
 }
 
+/* What was good last. Slurm calls one job_submit() at a time. */
+static struct sgang_conf last_conf;
+static bool have_last_conf;
+
+static void remember_conf(const struct sgang_conf *conf)
+{
+	if (have_last_conf)
+		sgang_conf_free(&last_conf);
+	sgang_conf_copy(&last_conf, conf);
+	have_last_conf = true;
+}
+
 /* As the select plugin does it: what was good stays when the file is broken
- * later. Slurm calls one job_submit() at a time. */
+ * later. */
 static int load_conf(struct sgang_conf *conf, struct sgang_error *err)
 {
-	static struct sgang_conf last;
-	static bool loaded;
 	char *path = get_extra_conf_path("gang.conf");
 	int rc = 0;
 
@@ -108,17 +119,26 @@ static int load_conf(struct sgang_conf *conf, struct sgang_error *err)
 	else
 		sgang_conf_default(conf);
 	xfree(path);
-	if (rc < 0 && !loaded)
+	if (!rc)
+		remember_conf(conf);
+	else if (have_last_conf)
+		sgang_conf_copy(conf, &last_conf);
+	else
 		return -1;
-	if (rc < 0) {
-		sgang_conf_copy(conf, &last);
-	} else {
-		if (loaded)
-			sgang_conf_free(&last);
-		sgang_conf_copy(&last, conf);
-		loaded = true;
-	}
 	return 0;
+}
+
+/* What was good in the process before this one. */
+static void load_kept_conf(void)
+{
+	char *path = sgang_kept_path(SGANG_KEPT_CONF);
+	struct sgang_conf conf;
+
+	if (!sgang_conf_load(path, &conf, NULL)) {
+		remember_conf(&conf);
+		sgang_conf_free(&conf);
+	}
+	xfree(path);
 }
 
 /* Does every job of the partition have its nodes for itself? */
@@ -323,6 +343,8 @@ int init(void)
 {
 	struct sgang_conf conf;
 
+	if (release_is_reread())
+		load_kept_conf();
 	if (load_conf(&conf, NULL) == 0)
 		sgang_conf_free(&conf);
 	return SLURM_SUCCESS;
