@@ -44,11 +44,14 @@ options_of()
 	esac
 }
 
-# take SHAPE: the job gets its nodes now; prints its id
+# take SHAPE: the job gets its nodes now; prints its id. Where salloc goes on to
+# wait for slurmds that are not there, it has to be stopped.
 take()
 {
-	salloc --no-shell -I $(options_of $1) 2>&1 >/dev/null |
-		sed -n 's/.*Granted job allocation \([0-9]*\)$/\1/p'
+	salloc --no-shell -I $(options_of $1) >taken 2>&1 &
+	wait_for 20 grep -qE 'Granted job allocation|error: ' taken
+	{ kill -KILL $! && wait $!; } 2>/dev/null
+	sed -n 's/.*Granted job allocation \([0-9]*\)$/\1/p' taken
 }
 
 # The nodes of a list, in Slurm's order.

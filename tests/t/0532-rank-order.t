@@ -33,6 +33,10 @@ places_script()
 	ls -ld "\$SLURM_GANG_HOSTFILE" >\$name.ls 2>&1
 	cat "\$SLURM_GANG_HOSTFILE" >\$name.hosts 2>&1
 	while read -r line; do
+		while squeue -h -s -j \$SLURM_JOB_ID -o %i |
+				grep -qE '[.][0-9]'; do
+			sleep 0.1
+		done
 		eval "srun \$line bash -c 'echo \\\$SLURM_PROCID \\\$SLURMD_NODENAME'" \\
 			2>\$name.err </dev/null | sort -n | cut -d " " -f 2 | xargs
 	done <\$name.lines >\$name.now
