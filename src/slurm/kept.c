@@ -4,68 +4,39 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-#include "kept.h"
-#include "plugins/log.h"
 #include "release.h"
 
+#include "core/text_file.h"
+#include "kept.h"
+#include "plugins/log.h"
+
 #pragma weak slurm_conf
+
+/* What the readers of these files take at most. */
+#define FILE_MAX (64 * 1024 * 1024)
 
 char *sgang_kept_path(const char *name)
 {
 	return xstrdup_printf("%s/%s", slurm_conf.state_save_location, name);
 }
 
-/* Returns 0 or an errno. */
-static int copy_text(FILE *in, FILE *out)
-{
-	char text[BUFSIZ];
-	size_t length;
-
-	while ((length = fread(text, 1, sizeof(text), in)) > 0) {
-		if (fwrite(text, 1, length, out) < length)
-			return errno;
-	}
-	return ferror(in) ? EIO : 0;
-}
-
-static int copy_file(const char *from, const char *to)
-{
-	FILE *in = fopen(from, "re"), *out;
-	int rc = 0;
-
-	if (!in && errno != ENOENT)
-		return errno;
-	out = fopen(to, "we");
-	if (!out)
-		rc = errno;
-	else if (in)
-		rc = copy_text(in, out);
-	if (in)
-		fclose(in);
-	if (out && fclose(out) && !rc)
-		rc = errno;
-	return rc;
-}
-
 void sgang_kept_copy(const char *from, const char *name)
 {
 	char *path = sgang_kept_path(name);
-	char *new = xstrdup_printf("%s.new", path);
-	int rc = copy_file(from, new);
+	struct sgang_error err;
+	char *text = sgang_text_file_read(from, FILE_MAX,
+					  "a file of settings", &err);
 
-	if (!rc && rename(new, path))
-		rc = errno;
-	if (rc) {
+	if ((!text && errno != ENOENT) ||
+	    sgang_text_file_write(path, text ? text : "", &err)) {
 		sgang_log(SGANG_LOG_ERROR,
-			  "%s cannot be made a copy of %s: %s", path, from,
-			  strerror(rc));
-		unlink(new);
+			  "%s; at the next reconfigure there is no copy of %s",
+			  err.text, from);
 		unlink(path);
 	}
-	xfree(new);
+	free(text);
 	xfree(path);
 }

@@ -11,8 +11,8 @@
 #ifndef SGANG_KEPT_H
 #define SGANG_KEPT_H
 
-#define SGANG_KEPT_CONF "gang.conf"
-#define SGANG_KEPT_TOPOLOGY "gang.topology"
+#define SGANG_KEPT_CONF "gang_conf"
+#define SGANG_KEPT_TOPOLOGY "gang_topology"
 
 /* Where the copy of that name is, or would be; xfree() it. */
 char *sgang_kept_path(const char *name);
