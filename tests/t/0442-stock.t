@@ -9,6 +9,12 @@ test_description='The stock placement that placements are compared with'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
+# src/core/stock.h tells the rule of that release.
+if test "$SGANG_WITH_SLURM" != no && ! slurm_release 22.05; then
+	skip_all="sgang knows how Slurm 22.05 places jobs, not how $(slurmctld -V)"
+	test_done
+fi
+
 sgang=$top_builddir/src/cmd/sgang
 pods=$top_srcdir/tests/data/pods-3x3x4.conf
 uneven=$top_srcdir/tests/data/uneven.conf
@@ -44,14 +50,11 @@ options_of()
 	esac
 }
 
-# take SHAPE: the job gets its nodes now; prints its id. Where salloc goes on to
-# wait for slurmds that are not there, it has to be stopped.
+# take SHAPE: the job gets its nodes now; prints its id
 take()
 {
-	salloc --no-shell -I $(options_of $1) >taken 2>&1 &
-	wait_for 20 grep -qE 'Granted job allocation|error: ' taken
-	{ kill -KILL $! && wait $!; } 2>/dev/null
-	sed -n 's/.*Granted job allocation \([0-9]*\)$/\1/p' taken
+	salloc --no-shell -I $(options_of $1) 2>&1 >/dev/null |
+		sed -n 's/.*Granted job allocation \([0-9]*\)$/\1/p'
 }
 
 # The nodes of a list, in Slurm's order.

@@ -158,11 +158,12 @@ test_expect_success 'Slurm is another one by now: slurmctld starts with its own 
 	slurm_stop_ctld &&
 	make_older select_cons_tres.so &&
 	make_older job_submit_gang.so &&
-	sed -i "/^JobSubmitPlugins=/d" "$controller" &&
 	on_controller slurm_start_ctld &&
 	! has_ours slurmctld &&
-	! grep -F "$slurm_dir/lib" "/proc/$(slurm_pid slurmctld)/maps" &&
+	! grep -F "$slurm_dir/lib/select" "/proc/$(slurm_pid slurmctld)/maps" &&
 	grep "Incompatible Slurm plugin $slurm_dir/lib/select_cons_tres.so" \
+		"$slurm_dir/log/slurmctld.log" &&
+	grep "error: gang: slurm-gang was built for another Slurm" \
 		"$slurm_dir/log/slurmctld.log"
 '
 test_expect_success 'the queue is intact' '
@@ -182,7 +183,7 @@ test_expect_success 'the member that waited can be released' '
 	scancel $member
 '
 test_expect_success 'nothing is left' '
-	nothing_left
+	nothing_left "slurm-gang was built for another Slurm"
 '
 
 test_done
