@@ -134,16 +134,20 @@ slurm_end()
 }
 
 # Every process that was started with our folder in its environment: steps and
-# what they run, commands that wait in the background. With an argument, those
-# of that node: a job knows its name, and its slurmstepd writes to its log.
+# what they run, commands that wait in the background. A slurmstepd may have
+# none, but works in the folder of its log. With an argument, those of that node:
+# a job knows its name, and its slurmstepd writes to its log.
 slurm_strays()
 {
 	local proc pid
 
 	# grep must not find itself
-	for proc in $(env -i PATH="$PATH" grep -lzsF "$slurm_dir/" \
-			/proc/[0-9]*/environ); do
-		proc=${proc%/environ}
+	for proc in $({
+		env -i PATH="$PATH" grep -lzsF "$slurm_dir/" \
+			/proc/[0-9]*/environ
+		find /proc/[0-9]*/cwd -maxdepth 0 -lname "$slurm_dir/*" \
+			2>/dev/null
+	} | sed 's,/[a-z]*$,,' | sort -u); do
 		pid=${proc#/proc/}
 		test "$pid" != $$ || continue
 		test -z "$1" || grep -qzsx "SLURMD_NODENAME=$1" "$proc/environ" ||

@@ -24,15 +24,29 @@ say()
 	printf '== %s\n' "$*"
 }
 
+# The last line of contrib/check.
+sum_line='^[0-9]+ passed, [0-9]+ failed$'
+
+# Add those of its output to passed and failed; false if there is none.
+add_sums()
+{
+	local ran broke
+
+	read -r ran broke < <(grep -E "$sum_line" "$1" | tail -n 1 |
+		sed 's/ passed,//; s/ failed//')
+	test -n "$broke" || return 1
+	passed=$((passed + ran)) failed=$((failed + broke))
+}
+
 installed_version()
 {
 	dpkg-query -W -f '${db:Status-Status} ${Version}\n' "$1" 2>/dev/null |
 		sed -n 's/^installed //p'
 }
 
-# Print the packages that are missing. Those of Slurm with the version of what
-# is there already: a Slurm that this machine runs must stay as it is.
-missing_packages()
+# Print the packages that are wanted. Those of Slurm with the version of what is
+# there already: a Slurm that this machine runs must stay as it is.
+wanted_packages()
 {
 	local package slurm=
 
@@ -40,12 +54,9 @@ missing_packages()
 		test -n "$slurm" || slurm=$(installed_version $package)
 	done
 	for package in $slurm_packages; do
-		test -n "$(installed_version $package)" ||
-			echo "$package${slurm:+=$slurm}"
+		echo "$package${slurm:+=$slurm}"
 	done
-	for package in $build_packages $source_packages $test_packages; do
-		test -n "$(installed_version $package)" || echo "$package"
-	done
+	echo $build_packages $source_packages $test_packages
 }
 
 # Packages like to start the service they bring. A policy says no; RUNLEVEL=1
@@ -66,15 +77,17 @@ apt_without_services()
 	return $rc
 }
 
-install_packages()
+# Install those of the packages that are missing.
+install_these()
 {
-	local missing
+	local package missing=
 
-	command -v dpkg-query >/dev/null ||
-		give_up "this is for Debian; elsewhere see CONTRIBUTING.md"
-	missing=$(missing_packages)
+	for package; do
+		test -n "$(installed_version "${package%%=*}")" ||
+			missing="$missing $package"
+	done
 	test -n "$missing" || return 0
-	say "packages to install:" $missing
+	say "packages to install:"$missing
 	test "$(id -u)" = 0 || give_up "only root can install them"
 	apt_without_services update || {
 		tail -n 20 "$work/apt.log"
@@ -86,13 +99,27 @@ install_packages()
 	}
 }
 
+install_packages()
+{
+	command -v dpkg-query >/dev/null ||
+		give_up "this is for Debian; elsewhere see CONTRIBUTING.md"
+	install_these $(wanted_packages)
+}
+
+# Set cache to a folder for what is fetched, or to the temporary one.
+find_cache()
+{
+	cache=${XDG_CACHE_HOME:-$HOME/.cache}/slurm-gang
+	mkdir -p "$cache" 2>/dev/null && test -w "$cache" || cache=$work
+}
+
 # Set slurm_source to the source of the installed Slurm, fetched once.
 fetch_slurm_source()
 {
-	local version cache=${XDG_CACHE_HOME:-$HOME/.cache}/slurm-gang
+	local version
 
+	find_cache
 	version=$(installed_version libslurm-dev)
-	mkdir -p "$cache" 2>/dev/null && test -w "$cache" || cache=$work
 	slurm_source=$cache/slurm-${version//[^A-Za-z0-9.+-]/_}
 	test -f "$slurm_source/META" && return 0
 	say "fetching the source of Slurm $version"

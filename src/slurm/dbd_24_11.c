@@ -64,11 +64,13 @@ uint64_t sgang_dbd_undo_begin(struct job_record *job_ptr)
 }
 
 /* batch_requeue_fini() has given the job a new index, but the run to come keeps
- * the row. */
+ * the row. A task that left the rest of its array for the hold has none yet. */
 void sgang_dbd_undo_end(struct job_record *job_ptr, uint64_t index)
 {
 	job_ptr->db_index = index;
 	end_silence();
+	if (job_ptr->array_task_id != NO_VAL)
+		(void) jobacct_storage_g_job_start(acct_db_conn, job_ptr);
 }
 
 void sgang_dbd_start(struct job_record *job_ptr)

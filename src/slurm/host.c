@@ -503,7 +503,7 @@ static bool memory_counts(void)
 
 /* --threads-per-core, --hint=nomultithread, --ntasks-per-core: the other CPUs of
  * its cores are nobody's. As common_cpus_per_core() of the stock plugin. */
-static uint32_t cpus_per_core(const struct job_details *d)
+static uint32_t cpus_per_core(const job_details_t *d)
 {
 	const multi_core_data_t *mc = d->mc_ptr;
 	uint32_t cpus = UINT32_MAX;

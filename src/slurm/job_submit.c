@@ -7,8 +7,12 @@
  * a time.
  */
 
+#define _GNU_SOURCE			/* dl_iterate_phdr() */
+
 #include "config.h"
 
+#include <dlfcn.h>
+#include <link.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +20,7 @@
 
 #include "release.h"
 
+#include "kept.h"
 #include "plugins/job_submit/job_submit.h"
 #include "plugins/log.h"
 
@@ -30,7 +35,7 @@
 
 const char plugin_name[] = SGANG_BUILT_FOR ", admission";
 const char plugin_type[] = "job_submit/gang";
-const uint32_t plugin_version = SLURM_VERSION_NUMBER;
+uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
 int init(void);
 int fini(void);
@@ -55,6 +60,44 @@ static const int slurm_code[SGANG_SUBMIT_VERDICTS] = {
 
 /* Longest name of a user or an account that can be a namespace. */
 #define NAME_SIZE 256
+
+/* ---- a Slurm that it was not built for ---- */
+
+/* slurmctld does not start without a plugin that JobSubmitPlugins= names. So that
+ * a Slurm which was upgraded does, this one calls itself a plugin of whatever
+ * Slurm loads it; and when that is another one, it looks at nothing. */
+static bool other_slurm;
+
+/* dl_iterate_phdr(): stop at a plugin of Slurm, with its version. Those of SPANK
+ * need not have that of Slurm. */
+static int version_of_plugin(struct dl_phdr_info *info, size_t size,
+			     void *version)
+{
+	void *file = info->dlpi_name[0] ?
+		     dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	const char *type = file ? dlsym(file, "plugin_type") : NULL;
+	const uint32_t *its = file ? dlsym(file, "plugin_version") : NULL;
+	bool found = type && its && strcmp(type, plugin_type) &&
+		     strcmp(type, "spank");
+
+	(void) size;
+	if (found)
+		*(uint32_t *) version = *its;
+	if (file)
+		dlclose(file);
+	return found;
+}
+
+/* Before Slurm looks at plugin_version. */
+__attribute__((constructor)) static void look_at_slurm(void)
+{
+	uint32_t version;
+
+	if (dl_iterate_phdr(version_of_plugin, &version)) {
+		other_slurm = version != plugin_version;
+		plugin_version = version;
+	}
+}
 
 /* Copy a name that may be missing. False when it is, or does not fit. */
 static bool copy_name(char name[NAME_SIZE], const char *found)
@@ -94,12 +137,22 @@ static bool own_account(const char *name)
 				       false) == SLURM_SUCCESS;
 }
 
+/* What was good last. Slurm calls one job_submit() at a time. */
+static struct sgang_conf last_conf;
+static bool have_last_conf;
+
+static void remember_conf(const struct sgang_conf *conf)
+{
+	if (have_last_conf)
+		sgang_conf_free(&last_conf);
+	sgang_conf_copy(&last_conf, conf);
+	have_last_conf = true;
+}
+
 /* As the select plugin does it: what was good stays when the file is broken
- * later. Slurm calls one job_submit() at a time. */
+ * later. */
 static int load_conf(struct sgang_conf *conf, struct sgang_error *err)
 {
-	static struct sgang_conf last;
-	static bool loaded;
 	char *path = get_extra_conf_path("gang.conf");
 	int rc = 0;
 
@@ -108,17 +161,26 @@ static int load_conf(struct sgang_conf *conf, struct sgang_error *err)
 	else
 		sgang_conf_default(conf);
 	xfree(path);
-	if (rc < 0 && !loaded)
+	if (!rc)
+		remember_conf(conf);
+	else if (have_last_conf)
+		sgang_conf_copy(conf, &last_conf);
+	else
 		return -1;
-	if (rc < 0) {
-		sgang_conf_copy(conf, &last);
-	} else {
-		if (loaded)
-			sgang_conf_free(&last);
-		sgang_conf_copy(&last, conf);
-		loaded = true;
-	}
 	return 0;
+}
+
+/* What was good in the process before this one. */
+static void load_kept_conf(void)
+{
+	char *path = sgang_kept_path(SGANG_KEPT_CONF);
+	struct sgang_conf conf;
+
+	if (!sgang_conf_load(path, &conf, NULL)) {
+		remember_conf(&conf);
+		sgang_conf_free(&conf);
+	}
+	xfree(path);
 }
 
 /* Does every job of the partition have its nodes for itself? */
@@ -323,6 +385,13 @@ int init(void)
 {
 	struct sgang_conf conf;
 
+	if (other_slurm) {
+		sgang_log(SGANG_LOG_ERROR,
+			  "slurm-gang was built for another Slurm than this: gangs are off until it is built anew");
+		return SLURM_SUCCESS;
+	}
+	if (release_is_reread())
+		load_kept_conf();
 	if (load_conf(&conf, NULL) == 0)
 		sgang_conf_free(&conf);
 	return SLURM_SUCCESS;
@@ -347,7 +416,8 @@ int job_submit(job_desc_msg_t *job_desc, uint32_t submit_uid, char **err_msg)
 	struct sgang_submit_job job;
 	struct sgang_error err;
 
-	if (!sgang_submit_concerns(job_desc->spank_job_env,
+	if (other_slurm ||
+	    !sgang_submit_concerns(job_desc->spank_job_env,
 				   job_desc->spank_job_env_size))
 		return SLURM_SUCCESS;
 	describe_job(job_desc, &job);
@@ -381,8 +451,8 @@ static bool has_new_priority(const job_desc_msg_t *job_desc)
 	       job_desc->nice != NO_VAL;
 }
 
-int job_modify(job_desc_msg_t *job_desc, job_record_t *job_ptr,
-	       uint32_t submit_uid)
+static int check_change(job_desc_msg_t *job_desc, job_record_t *job_ptr,
+			uint32_t submit_uid)
 {
 	struct sgang_submit_change change = {
 		.account = job_desc->account,
@@ -405,4 +475,11 @@ int job_modify(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 		sgang_log(SGANG_LOG_INFO, "change of job %u by uid %u refused: "
 			  "%s", job_ptr->job_id, submit_uid, err.text);
 	return slurm_code[verdict];
+}
+
+int job_modify(job_desc_msg_t *job_desc, job_record_t *job_ptr,
+	       uint32_t submit_uid)
+{
+	return other_slurm ? SLURM_SUCCESS :
+	       check_change(job_desc, job_ptr, submit_uid);
 }

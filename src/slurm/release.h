@@ -19,6 +19,8 @@
  *			the steps of an end, see host_undo()
  *   release_requeue()	as scontrol requeue of root does it
  *   release_validate_gres()	make gres_list_req, which is NULL, anew
+ *   release_is_reread()	is this process one that scontrol reconfigure made?
+ *   RELEASE_REREAD_BY_EXEC	does that make processes at all? 0 or 1
  *   release_node_used()	CPUs and MB of memory in use on a node
  *   RELEASE_BY_MEMORY, RELEASE_BY_CORE
  *			in SelectTypeParameters: what is counted

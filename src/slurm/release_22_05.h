@@ -123,6 +123,15 @@ static inline bool release_whole_node(const job_details_t *d)
 	return d->whole_node == WHOLE_NODE_REQUIRED;
 }
 
+/* ---- scontrol reconfigure ---- */
+
+#define RELEASE_REREAD_BY_EXEC 0
+
+static inline bool release_is_reread(void)
+{
+	return false;
+}
+
 /* ---- nodes ---- */
 
 /* Where the words of a bitmap begin, and how many bits make one. */

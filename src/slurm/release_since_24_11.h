@@ -84,6 +84,15 @@ static inline void release_validate_gres(job_record_t *job_ptr)
 	(void) gres_job_state_validate(&request);
 }
 
+/* ---- scontrol reconfigure ---- */
+
+#define RELEASE_REREAD_BY_EXEC 1
+
+static inline bool release_is_reread(void)
+{
+	return getenv("SLURMCTLD_RECONF");
+}
+
 /* ---- nodes ---- */
 
 /* Private to Slurm's bitstring.c; the layout test compares. */

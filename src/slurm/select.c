@@ -36,6 +36,7 @@
 #include "files/node_topos.h"
 #include "glue.h"
 #include "inside.h"
+#include "kept.h"
 #include "plugins/log.h"
 #include "plugins/select/conductor.h"
 #include "plugins/select/placer.h"
@@ -345,6 +346,7 @@ struct reading {
 	char **names;			/* of the nodes */
 	int n_nodes;
 	bool tree;			/* Slurm has a topology.conf */
+	bool kept;			/* of the copies in kept.h */
 	struct sgang_conf before;	/* the settings until now */
 	struct sgang_conf conf;
 	struct sgang_error conf_err, fabric_err, topos_err;
@@ -384,13 +386,15 @@ static void end_reading(struct reading *r)
 	sgang_conf_free(&r->conf);
 }
 
-static int read_conf(struct sgang_conf *conf, struct sgang_error *err)
+static int read_conf(bool kept, struct sgang_conf *conf,
+		     struct sgang_error *err)
 {
-	char *path = get_extra_conf_path("gang.conf");
+	char *path = kept ? sgang_kept_path(SGANG_KEPT_CONF) :
+		     get_extra_conf_path("gang.conf");
 	int rc = sgang_conf_load(path, conf, err);
 
 	/* Without the file the built-in defaults hold. */
-	if (rc < 0 && errno == ENOENT) {
+	if (rc < 0 && errno == ENOENT && !kept) {
 		sgang_conf_default(conf);
 		rc = 0;
 	}
@@ -406,20 +410,31 @@ static struct sgang_fabric *flat_fabric(const struct reading *r,
 				 err);
 }
 
+/* NULL: there is no such file; else xfree() it. */
+static char *topology_path(const struct reading *r)
+{
+	const struct sgang_conf *conf = &r->conf;
+
+	if (!conf->placement)
+		return NULL;
+	if (conf->topology_file[0])
+		return xstrdup(conf->topology_file);
+	return r->tree ? get_extra_conf_path("topology.conf") : NULL;
+}
+
 static struct sgang_fabric *read_fabric(const struct reading *r,
 					struct sgang_error *err)
 {
-	const struct sgang_conf *conf = &r->conf;
+	char *path = topology_path(r);
 	struct sgang_fabric *fabric;
-	char *path = NULL;
 
-	if (!conf->placement)
+	if (!r->conf.placement)
 		return flat_fabric(r, err);
-	if (conf->topology_file[0])
-		path = xstrdup(conf->topology_file);
-	else if (r->tree)
-		path = get_extra_conf_path("topology.conf");
-	fabric = sgang_fabric_load_file(conf, path,
+	if (path && r->kept) {
+		xfree(path);
+		path = sgang_kept_path(SGANG_KEPT_TOPOLOGY);
+	}
+	fabric = sgang_fabric_load_file(&r->conf, path,
 					(const char *const *) r->names,
 					r->n_nodes, err);
 	xfree(path);
@@ -502,7 +517,7 @@ static struct sgang_node_topos *read_topos(const struct reading *r,
 /* Needs no locks. Mistakes are kept for apply(). */
 static void read_files(struct reading *r)
 {
-	if (read_conf(&r->conf, &r->conf_err) < 0)
+	if (read_conf(r->kept, &r->conf, &r->conf_err) < 0)
 		sgang_conf_copy(&r->conf, &r->before);
 	else
 		r->conf_err.text[0] = '\0';
@@ -621,7 +636,7 @@ static bool find_inside(const struct reading *r,
 	if (in->topos) {
 		in->topo = find_topo(in->topos);
 		in->devices = find_devices(fabric, in->topo);
-	} else if (!own.configured) {
+	} else if (!own.configured && !r->kept) {
 		stay_out(r->topos_err.text);
 		return false;
 	} else if (own.topos && same_nodes(own.fabric)) {
@@ -709,7 +724,8 @@ static void apply(struct reading *r)
 		       SGANG_LOG_ERROR :
 		       own.conf.log_level == SGANG_CONF_LOG_DEBUG ?
 		       SGANG_LOG_DEBUG : SGANG_LOG_INFO);
-	say_configured();
+	if (!r->kept)
+		say_configured();
 	sgang_conductor_poke(own.conductor);
 	return;
 fail:
@@ -718,14 +734,55 @@ fail:
 	sgang_node_topos_destroy(r->topos);
 }
 
-/* slurmctld has built its tables, and nobody may look at them before we have. */
-static void configure(void)
+/* For the process that reads the files next, what of these was good. */
+static void keep(const struct reading *r, bool good_fabric)
+{
+	char *path;
+
+	if (!RELEASE_REREAD_BY_EXEC || !is_at_work())
+		return;
+	if (!r->conf_err.text[0]) {
+		path = get_extra_conf_path("gang.conf");
+		sgang_kept_copy(path, SGANG_KEPT_CONF);
+		xfree(path);
+	}
+	path = topology_path(r);
+	if (path && good_fabric)
+		sgang_kept_copy(path, SGANG_KEPT_TOPOLOGY);
+	xfree(path);
+}
+
+/* What the process before this one had read. If that is no longer to be had,
+ * this is a start like any other. */
+static void restore(void)
 {
 	struct reading r;
 
 	begin_reading(&r);
+	r.kept = true;
 	read_files(&r);
+	if (!r.conf_err.text[0] && r.fabric) {
+		apply(&r);
+	} else {
+		sgang_fabric_destroy(r.fabric);
+		sgang_node_topos_destroy(r.topos);
+	}
+	end_reading(&r);
+}
+
+/* slurmctld has built its tables, and nobody may look at them before we have. */
+static void configure(void)
+{
+	struct reading r;
+	bool good_fabric;
+
+	if (release_is_reread() && !own.configured)
+		restore();
+	begin_reading(&r);
+	read_files(&r);
+	good_fabric = r.fabric;
 	apply(&r);
+	keep(&r, good_fabric);
 	end_reading(&r);
 }
 
@@ -734,20 +791,23 @@ static void configure(void)
 static void read_again(void)
 {
 	struct reading r;
-	bool used = false;
+	bool used = false, good_fabric;
 
 	if (!atomic_load(&own.other_nodes) || !sgang_host_slurm.lock())
 		return;
 	begin_reading(&r);
 	sgang_host_slurm.unlock();
 	read_files(&r);
+	good_fabric = r.fabric;
 	if (sgang_host_slurm.lock()) {
 		used = !r.fabric || same_nodes(r.fabric);
 		if (used)
 			apply(&r);
 		sgang_host_slurm.unlock();
 	}
-	if (!used) {
+	if (used) {
+		keep(&r, good_fabric);
+	} else {
 		sgang_fabric_destroy(r.fabric);
 		sgang_node_topos_destroy(r.topos);
 	}

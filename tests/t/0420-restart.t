@@ -84,7 +84,7 @@ for how in reread die; do
 		members+=($busy) &&
 		$how &&
 		unset "members[4]" &&
-		job_is $busy RUNNING &&
+		wait_for 10 job_is $busy RUNNING &&
 		wait_for 20 squeue_says ${members[0]} \
 			"Gang root/waiting-$how waits: " &&
 		all_in PENDING ${members[@]}

@@ -95,7 +95,7 @@ commands_for()
 {
 	case " $* " in
 	*" --array="*) echo sbatch ;;
-	*" --uid="*) echo sbatch srun ;;
+	*" --uid="*) echo sbatch $srun_uid ;;
 	*) echo sbatch srun salloc ;;
 	esac
 }
@@ -174,6 +174,10 @@ plain_jobs()
 
 slurm_setup -n 4 -c 2 --stock
 slurm_start
+
+# Later releases have --uid in sbatch alone.
+srun_uid=
+! srun --uid=root --usage >/dev/null 2>&1 || srun_uid=srun
 
 test_expect_success 'jobs on a cluster of stock Slurm' '
 	plain_jobs stock &&

@@ -286,7 +286,7 @@ test_expect_success JQ 'the JSON of a gang that is not there' '
 test_expect_success 'what is linked to the public libslurm loads our plugin' '
 	ldd "$sgang" | grep "libslurm\.so" &&
 	! ldd "$sgang" | grep libslurmfull &&
-	LD_DEBUG=files "$sgang" list 2>&1 >out |
+	LD_DEBUG=files "$sgang" topology 2>&1 >out |
 		grep -F "calling init: $slurm_dir/lib/select_cons_tres.so"
 '
 test_expect_success 'and so does Slurm, without a word' '

@@ -10,6 +10,9 @@ test_description='sgang topology collect; GPUs have the order of gres.conf'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 slurm_setup -n 4 -c 32 --gang --conf GresTypes=gpu --node Gres=gpu:4
+# As the machines of the test have them: Slurm compares.
+sed -i 's/ Sockets=1 CoresPerSocket=32 / Sockets=2 CoresPerSocket=16 /' \
+	"$SLURM_CONF"
 machines=$slurm_dir/machines
 mkdir "$machines"
 touch "$machines"/nvidia{0..3}

@@ -25,7 +25,7 @@ in_vain()
 alices()
 {
 	local id fields="JobId JobName UserId Priority Nice Account JobState \
-Requeue Restarts StartTime TimeLimit Partition SystemComment Comment"
+Requeue Restarts TimeLimit Partition SystemComment Comment"
 
 	for id in $(squeue -h -r -u $alice -o %A | sort -n); do
 		scontrol -o show job $id | tr ' ' '\n' |

@@ -40,6 +40,13 @@ slurm_test_number=$(basename "$SHARNESS_TEST_FILE" |
 slurm_first_port=$((21000 +
 	slurm_port_step * (${slurm_test_number:-0} / 10 % 225)))
 
+# Is this the release of Slurm here? As in slurm_release 22.05; for what Slurm
+# itself does otherwise.
+slurm_release()
+{
+	[[ $(slurmctld -V 2>/dev/null) = *" $1."* ]]
+}
+
 # Why there can be no cluster here, or nothing.
 slurm_missing()
 {
