@@ -137,6 +137,9 @@ static void print_job(const struct sgang_jobrow *job)
 		       job->record.member_rank, job->record.rank_offset);
 	else
 		printf(" MemberRank=(null) RankOffset=(null)");
+	if (job->record.hold_end)
+		printf(" HoldEnded=%s",
+		       sgang_hold_end_word(job->record.hold_end));
 	printf(" Order=%s Round=%" PRIu32 " NodeList=%s Reason=%s\n",
 	       or_null(sgang_asks_find(job->record.asks, "order", order,
 				       sizeof(order))),
@@ -216,6 +219,8 @@ static struct json_object *json_job(const struct sgang_jobrow *job)
 						       order,
 						       sizeof(order))) },
 		{ "round", json_object_new_uint64(record->round) },
+		{ "hold_ended", text_or_null(record->hold_end ?
+			sgang_hold_end_word(record->hold_end) : NULL) },
 		{ "nodes", text_or_null(job->nodes) },
 		{ "reason", text_or_null(job->reason) },
 	};

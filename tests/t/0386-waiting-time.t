@@ -103,6 +103,8 @@ test_expect_success '0.13 0.14 every member says so, nodes are idle, nobody ran'
 	test "$(cpus_in_use n1)" = 0 -a "$(cpus_in_use n2)" = 0 &&
 	test "$(starts_of site)" = 0 &&
 	test "$(squeue -h -r -j ${members[0]} -o %R)" = "(GangTimeout)" &&
+	"$sgang" show --json $(gang_record ${members[0]} gang) |
+		jq -e ".jobs[] | select(.hold_ended == \"timeout\")" >/dev/null &&
 	gang_log root/site "waiting time is over"
 '
 test_expect_success '0.14 0.44 it does not start when all nodes are free' '
