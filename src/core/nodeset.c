@@ -135,16 +135,13 @@ void sgang_nodeset_and(struct sgang_nodeset *dst,
 	uint32_t i;
 
 	for (i = 0; i < dst->n_words; i++)
-		dst->word[i] &= src->word[i];
+		dst->word[i] &= (i < src->n_words) ? src->word[i] : 0;
 }
 
 void sgang_nodeset_or(struct sgang_nodeset *dst,
 		      const struct sgang_nodeset *src)
 {
-	uint32_t i;
-
-	for (i = 0; i < dst->n_words; i++)
-		dst->word[i] |= src->word[i];
+	sgang_nodeset_add_words(dst, src->word, src->n_words);
 }
 
 void sgang_nodeset_subtract(struct sgang_nodeset *dst,
@@ -152,7 +149,7 @@ void sgang_nodeset_subtract(struct sgang_nodeset *dst,
 {
 	uint32_t i;
 
-	for (i = 0; i < dst->n_words; i++)
+	for (i = 0; i < dst->n_words && i < src->n_words; i++)
 		dst->word[i] &= ~src->word[i];
 }
 

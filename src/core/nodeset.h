@@ -38,7 +38,8 @@ void sgang_nodeset_clear(struct sgang_nodeset *set);
  * none. Walk: for (n = next(s, 0); n != SGANG_NODE_NONE; n = next(s, n + 1)) */
 uint32_t sgang_nodeset_next(const struct sgang_nodeset *set, uint32_t from);
 
-/* dst &= src, dst |= src, dst &= ~src. Both sets must have the same size. */
+/* dst &= src, dst |= src, dst &= ~src. Where src is smaller, it has no node
+ * beyond its size; where it is larger, what dst has no room for is ignored. */
 void sgang_nodeset_and(struct sgang_nodeset *dst,
 		       const struct sgang_nodeset *src);
 void sgang_nodeset_or(struct sgang_nodeset *dst,

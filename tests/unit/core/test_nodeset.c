@@ -117,6 +117,42 @@ static void test_other_sizes(void **state)
 	assert_int_equal(errno, EDOM);
 }
 
+/* A set of another time may be of a smaller cluster, or of a larger one: nothing
+ * is read or written beyond either. */
+static void test_algebra_of_sizes(void **state)
+{
+	struct sgang_nodeset *small = sgang_nodeset_create(10);
+	struct sgang_nodeset *large = sgang_nodeset_create(200), *set;
+
+	(void)state;
+	assert_non_null(small);
+	assert_non_null(large);
+	sgang_nodeset_fill(small);
+	sgang_nodeset_fill(large);
+
+	set = sgang_nodeset_copy(large);
+	assert_non_null(set);
+	sgang_nodeset_subtract(set, small);
+	assert_int_equal(sgang_nodeset_count(set), 190);
+	sgang_nodeset_or(set, small);
+	assert_true(sgang_nodeset_equal(set, large));
+	sgang_nodeset_and(set, small);
+	assert_int_equal(sgang_nodeset_count(set), 10);
+	sgang_nodeset_destroy(set);
+
+	set = sgang_nodeset_create(10);
+	assert_non_null(set);
+	sgang_nodeset_or(set, large);
+	assert_true(sgang_nodeset_equal(set, small));
+	sgang_nodeset_and(set, large);
+	assert_true(sgang_nodeset_equal(set, small));
+	sgang_nodeset_subtract(set, large);
+	assert_int_equal(sgang_nodeset_count(set), 0);
+	sgang_nodeset_destroy(set);
+	sgang_nodeset_destroy(small);
+	sgang_nodeset_destroy(large);
+}
+
 /* Words from elsewhere: the same nodes as one by one, and none beyond the size,
  * whatever the words say there. */
 static void test_add_words(void **state)
@@ -151,6 +187,7 @@ int main(void)
 		cmocka_unit_test(test_algebra),
 		cmocka_unit_test(test_add_words),
 		cmocka_unit_test(test_other_sizes),
+		cmocka_unit_test(test_algebra_of_sizes),
 	};
 
 	return cmocka_run_group_tests_name("nodeset", tests, NULL, NULL);
