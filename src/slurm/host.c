@@ -393,11 +393,6 @@ static uint32_t host_node_count(void)
 	return (uint32_t) node_record_count;
 }
 
-static const char *host_node_name(uint32_t node)
-{
-	return node_record_table_ptr[node]->name;
-}
-
 static const char *host_extra(uint32_t node)
 {
 	const node_record_t *node_ptr = node_record_table_ptr[node];
@@ -640,7 +635,7 @@ static void host_room(const struct sgang_nodeset *nodes,
 	     n = sgang_nodeset_next(nodes, n + 1)) {
 		struct usage usage;
 
-		if (!bit_test(avail_node_bitmap, n))
+		if (!node_record_table_ptr[n] || !bit_test(avail_node_bitmap, n))
 			continue;
 		usage_of(node_record_table_ptr[n], false, &usage);
 		room->cpus += usage.cpus;
@@ -1787,7 +1782,6 @@ const struct sgang_host sgang_host_slurm = {
 	.comment = host_comment,
 	.setenv = host_setenv,
 	.account = host_account,
-	.node_name = host_node_name,
 	.extra = host_extra,
 	.set_extra = host_set_extra,
 	.quiet = host_quiet,

@@ -80,7 +80,8 @@ static void add_cores(const job_resources_t *res, int node, int first,
 	}
 }
 
-/* A job's cores are numbered over its own nodes alone. */
+/* A job's cores are numbered over its own nodes alone. Behind a node that is gone
+ * nobody knows their numbers. */
 static void each_node(const job_resources_t *res,
 		      void (*each)(const job_resources_t *res, int node,
 				   const struct seat *seat))
@@ -94,6 +95,8 @@ static void each_node(const job_resources_t *res,
 	for (int n = bit_ffs(res->node_bitmap); n >= 0 && n <= last; n++) {
 		if (!bit_test(res->node_bitmap, n))
 			continue;
+		if (!node_record_table_ptr[n])
+			return;
 		each(res, n, &seat);
 		seat.index++;
 		seat.first += node_record_table_ptr[n]->tot_cores;

@@ -832,6 +832,7 @@ static bool host_recommits(void)
 
 static void host_nodes(struct sgang_job *job, struct sgang_nodeset *nodes)
 {
+	fake_counts.nodes++;
 	add_nodes(nodes, job_of(job, "nodes")->nodes);
 }
 
@@ -1107,16 +1108,6 @@ static void host_setenv(struct sgang_job *job, const char *name,
 	snprintf(j->vars[i].value, sizeof(j->vars[i].value), "%s", value);
 }
 
-static const char *host_node_name(uint32_t node)
-{
-	need_lock("node_name");
-	if (node >= world.n_nodes) {
-		fault("node_name(%u)", node);
-		return "";
-	}
-	return names[node];
-}
-
 static bool host_quiet(void)
 {
 	need_lock("quiet");
@@ -1226,7 +1217,6 @@ const struct sgang_host fake_host = {
 	.node_stamp = host_node_stamp,
 	.setenv = host_setenv,
 	.account = host_account,
-	.node_name = host_node_name,
 	.quiet = host_quiet,
 	.save = host_save,
 	.wake_scheduler = host_wake_scheduler,

@@ -193,6 +193,7 @@ struct fake_counts {
 	uint32_t locks, probes, commits, refused, undone, released, saves;
 	uint32_t accounted, adopted, asked, dropped, parked, unparked, woken;
 	uint32_t stopped, resumed, ended, requeued;
+	uint32_t nodes;			/* questions where a job is */
 };
 extern struct fake_counts fake_counts;
 

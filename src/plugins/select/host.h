@@ -254,7 +254,6 @@ struct sgang_host {
 	 * nobody; what cannot be kept is dropped. */
 	void (*account)(struct sgang_job *job, const char *brief);
 
-	const char *(*node_name)(uint32_t node);
 	/* A node's field for anybody's text (NULL or "": empty), which the host
 	 * keeps until it is set; set it. */
 	const char *(*extra)(uint32_t node);

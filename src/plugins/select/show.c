@@ -247,29 +247,45 @@ static void show_definition(struct sgang_conductor *c, struct gang *g,
 
 /* ---- the reason ---- */
 
-/* Of ordinary jobs Slurm says why they wait; of what it was kept from by us it
- * does not know. */
-static void show_late(struct sgang_conductor *c, const struct gang *g,
-		      const struct entry *e)
+static bool any_late(const struct gang *g)
 {
-	char text[320];
+	for (size_t i = 0; i < g->n_entries; i++) {
+		const struct sgang_member *m = &g->entries[i]->m;
 
-	if (c->conf.gangs && e->m.eligible &&
-	    sgang_late_text(c, g, text, sizeof(text)))
-		c->host->tell(e->job, text, false);
+		if (m->state == SGANG_MEMBER_PENDING && m->eligible)
+			return true;
+	}
+	return false;
+}
+
+/* Of ordinary jobs Slurm says why they wait; of what it was kept from by us it
+ * does not know. The text is "" where there is no such thing. It takes a look at
+ * all members, and is the same for each. */
+static void late_text(struct sgang_conductor *c, const struct gang *g,
+		      char *text, size_t size)
+{
+	if (!c->conf.gangs || !any_late(g) ||
+	    !sgang_late_text(c, g, text, size))
+		text[0] = '\0';
+}
+
+static bool is_ordinary(const struct sgang_conductor *c, const struct gang *g)
+{
+	return sgang_gang_ordinary(&g->tally) || !c->conf.gangs;
 }
 
 static void show_pending(struct sgang_conductor *c, struct gang *g,
 			 struct entry *e, bool may_start, const char *text)
 {
-	bool ordinary = sgang_gang_ordinary(&g->tally) || !c->conf.gangs;
+	bool ordinary = is_ordinary(c, g);
 
 	if ((ordinary || may_start) && e->parked) {
 		c->host->unpark(e->job);
 		c->fenced = true;
 	}
 	if (ordinary) {
-		show_late(c, g, e);
+		if (text[0] && e->m.eligible)
+			c->host->tell(e->job, text, false);
 		return;
 	}
 	if (may_start)
@@ -310,7 +326,11 @@ static void show(struct sgang_conductor *c, struct gang *g)
 	if (phase != g->phase)
 		log_phase(c, g, why);
 	g->phase = phase;
-	sgang_gang_text(&g->tally, why, c->host->now(), text, sizeof(text));
+	if (is_ordinary(c, g))
+		late_text(c, g, text, sizeof(text));
+	else
+		sgang_gang_text(&g->tally, why, c->host->now(), text,
+				sizeof(text));
 	for (size_t i = 0; i < g->n_entries; i++) {
 		struct entry *e = g->entries[i];
 

@@ -574,6 +574,31 @@ static void test_late_spreads(void **state)
 	assert_int_equal(leaves_of(nodes_of(ids, 3)), 3);
 }
 
+/* Many that are late cost a pass no more than one: why they wait is found out
+ * once for all of them. */
+static void test_many_are_late(void **state)
+{
+	uint32_t ids[3], late[12], questions[2];
+
+	(void) state;
+	occupy(LEAF(0), 0);
+	submit_many(with("train", 3, "require:leaf", NULL), 3, ids);
+	schedule_and_pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	occupy(LEAF(1) & ~nodes_of(ids, 3), 0);
+	for (uint32_t n = 0; n < 2; n++) {
+		submit_many(with("train", 3, "require:leaf", NULL),
+			    n ? 11 : 1, late + n);
+		pass();
+		fake_counts.nodes = 0;
+		pass();
+		questions[n] = fake_counts.nodes;
+		if (!strstr(text_of(late[n]), "waits for room"))
+			fail_msg("%s", text_of(late[n]));
+	}
+	assert_int_equal(questions[0], questions[1]);
+}
+
 /* Domains of others are none for a late member, and it says why it waits. */
 static void test_late_exclusive(void **state)
 {
@@ -1215,6 +1240,7 @@ int main(void)
 		OUTSIDE(test_late_requires),
 		OUTSIDE(test_late_alone),
 		OUTSIDE(test_late_spreads),
+		OUTSIDE(test_many_are_late),
 		OUTSIDE(test_late_exclusive),
 		OUTSIDE(test_late_order),
 		OUTSIDE(test_auto),
