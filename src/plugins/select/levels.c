@@ -174,7 +174,8 @@ int sgang_levels_find(const struct sgang_conductor *c, const char *name)
 	return name[0] ? sgang_costs_level(&c->conf.costs, name) : -1;
 }
 
-/* Keep to, or off, the domains of this level that those gangs use. */
+/* Keep to, or off, the domains of this level that those gangs use. Without
+ * memory nothing is left: rather no node than a wrong one. */
 static void cut(struct sgang_conductor *c, struct gang *const *gangs, size_t n,
 		const struct gang *but, int level, bool off,
 		struct sgang_nodeset *nodes)
@@ -188,7 +189,9 @@ static void cut(struct sgang_conductor *c, struct gang *const *gangs, size_t n,
 		if (gangs[i] != but)
 			any |= sgang_levels_nodes_of(c, gangs[i], theirs);
 	}
-	if (any) {
+	if (!theirs || !domains) {
+		sgang_nodeset_clear(nodes);
+	} else if (any) {
 		sgang_levels_add(c->fabric, theirs, (uint32_t) level, domains);
 		if (off)
 			sgang_nodeset_subtract(nodes, domains);

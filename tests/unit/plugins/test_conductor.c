@@ -1943,6 +1943,34 @@ static void test_no_memory_for_turn(void **state)
 	}
 }
 
+/* Nor does a member come late to nodes that are not its gang's. */
+static void test_no_memory_for_late(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint64_t leaf, nodes, at = 0;
+	uint32_t ids[2], late;
+
+	(void) state;
+	rq.topology = "require:leaf";
+	submit_many(rq, 2, ids);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	late = submit(rq);
+	pass();
+	leaf = late_on(late, ALL_FREE, 0);
+	assert_int_not_equal(leaf, ALL_FREE);
+	memory.for_good = false;
+	do {
+		memory.calls = 0;
+		memory.fail_at = ++at;
+		memory.counting = true;
+		nodes = late_on(late, ALL_FREE, 0);
+		memory.counting = false;
+		assert_true(nodes == 0 || nodes == leaf);
+	} while (memory.calls >= at);
+	assert_true(nodes == leaf);
+}
+
 /* ---- anything, in any order ---- */
 
 #define GANGS 6
@@ -2295,6 +2323,7 @@ int main(void)
 		T(test_wait),
 		T(test_no_memory),
 		T(test_no_memory_for_turn),
+		T(test_no_memory_for_late),
 		T(test_random),
 #undef T
 	};
