@@ -169,6 +169,7 @@ static struct {
 	bool configured;		/* conf and fabric have been read once */
 	bool wrong_layout;		/* no settings can repair that */
 	atomic_bool other_nodes;	/* than those the files were read for */
+	unsigned int applied;		/* how often that was done */
 	struct sgang_conf conf;
 	struct sgang_fabric *fabric;	/* the conductor owns it, */
 	struct sgang_devices *devices;	/* and this */
@@ -343,6 +344,7 @@ static void check_first_job(job_record_t *job_ptr)
 /* What is read from files, and what the files are read for. The nodes are those
  * of the moment at which it was begun. */
 struct reading {
+	unsigned int after;		/* own.applied when it was begun */
 	char **names;			/* of the nodes */
 	int n_nodes;
 	bool tree;			/* Slurm has a topology.conf */
@@ -369,7 +371,9 @@ static void begin_reading(struct reading *r)
 {
 	char gap[16];
 
-	*r = (struct reading) { .n_nodes = node_record_count };
+	*r = (struct reading) {
+		.after = own.applied, .n_nodes = node_record_count
+	};
 	r->names = xcalloc(r->n_nodes + 1, sizeof(char *));
 	for (int i = 0; i < r->n_nodes; i++)
 		r->names[i] = xstrdup(node_name(i, gap));
@@ -384,6 +388,20 @@ static void end_reading(struct reading *r)
 	xfree(r->names);
 	sgang_conf_free(&r->before);
 	sgang_conf_free(&r->conf);
+}
+
+/* With the locks: are the nodes still those, and has nobody read since? */
+static bool still_holds(const struct reading *r)
+{
+	char gap[16];
+
+	if (r->after != own.applied || r->n_nodes != node_record_count)
+		return false;
+	for (int i = 0; i < r->n_nodes; i++) {
+		if (strcmp(r->names[i], node_name(i, gap)))
+			return false;
+	}
+	return true;
 }
 
 static int read_conf(bool kept, struct sgang_conf *conf,
@@ -712,6 +730,7 @@ static void apply(struct reading *r)
 		fabric = fabric_after_mistake(r);
 	if (!fabric || !find_inside(r, fabric, &in))
 		goto fail;
+	own.applied++;
 	own.forward_only = false;
 	atomic_store(&sgang_host_barred, false);
 	own.configured = true;
@@ -787,7 +806,8 @@ static void configure(void)
 }
 
 /* Dynamic nodes have come or gone: read what the files say of them. The locks are
- * not held meanwhile; if the nodes change again, what was read is for nobody. */
+ * not held meanwhile; if the nodes change again, or a reconfigure has read newer
+ * files, what was read is for nobody. */
 static void read_again(void)
 {
 	struct reading r;
@@ -800,7 +820,7 @@ static void read_again(void)
 	read_files(&r);
 	good_fabric = r.fabric;
 	if (sgang_host_slurm.lock()) {
-		used = !r.fabric || same_nodes(r.fabric);
+		used = still_holds(&r);
 		if (used)
 			apply(&r);
 		sgang_host_slurm.unlock();
@@ -841,8 +861,13 @@ static void *conduct(void *arg)
 			atomic_store(&sgang_host_fresh, false);
 		if (may_conduct())
 			read_again();
-		/* No gang is placed on nodes that nobody has looked up. */
-		if (may_conduct() && !atomic_load(&own.other_nodes))
+		if (!may_conduct())
+			continue;
+		/* No gang is placed on nodes that nobody has looked up. Whoever
+		 * does pokes; until then the poke must not stand. */
+		if (atomic_load(&own.other_nodes))
+			sgang_conductor_ignore(own.conductor);
+		else
 			sgang_conductor_pass(own.conductor);
 	}
 	return NULL;
