@@ -46,6 +46,7 @@ struct note {
 	uint32_t task_id;
 	time_t submit;			/* tells the runs of a job apart */
 	unsigned int tries;
+	bool outdated;			/* there is a newer one of the job */
 	char *brief;
 };
 
@@ -139,23 +140,68 @@ static struct notes take_some(void)
 	return some;
 }
 
-/* What is old is dropped where there is something newer of the same job, or it
- * could be told last. */
-static void put_back(struct notes *some)
+/* Where they came from: nobody could be asked. */
+static void put_in_front(struct notes *some)
+{
+	if (!some->n)
+		return;
+	pthread_mutex_lock(&own.mutex);
+	some->last->next = own.waiting.first;
+	if (!own.waiting.n)
+		own.waiting.last = some->last;
+	own.waiting.first = some->first;
+	own.waiting.n += some->n;
+	pthread_mutex_unlock(&own.mutex);
+}
+
+static void keep_newest(struct notes *some)
 {
 	struct notes kept = { NULL, NULL, 0 };
 	struct note *note;
 
-	pthread_mutex_lock(&own.mutex);
 	while ((note = take_first(some))) {
-		if (says_more_of(some, note->job_id) ||
-		    says_more_of(&own.waiting, note->job_id))
+		if (says_more_of(some, note->job_id))
 			free_note(note);
 		else
 			append(&kept, note);
 	}
-	while ((note = take_first(&kept)))
-		append(&own.waiting, note);
+	*some = kept;
+}
+
+static int by_job(const void *a, const void *b)
+{
+	const struct note *x = *(struct note *const *) a;
+	const struct note *y = *(struct note *const *) b;
+
+	return (x->job_id > y->job_id) - (x->job_id < y->job_id);
+}
+
+/* The others need not wait for them. What is old is dropped where there is
+ * something newer of the same job, or it could be told last. Whoever has
+ * slurmctld's locks may wait for the mutex, so the queue is walked once. */
+static void put_behind(struct notes *some)
+{
+	struct note *sorted[AT_ONCE], *note, **old;
+	size_t n = 0;
+
+	keep_newest(some);
+	for (note = some->first; note; note = note->next)
+		sorted[n++] = note;
+	if (!n)
+		return;
+	qsort(sorted, n, sizeof(sorted[0]), by_job);
+	pthread_mutex_lock(&own.mutex);
+	for (note = own.waiting.first; note; note = note->next) {
+		old = bsearch(&note, sorted, n, sizeof(sorted[0]), by_job);
+		if (old)
+			(*old)->outdated = true;
+	}
+	while ((note = take_first(some))) {
+		if (note->outdated)
+			free_note(note);
+		else
+			append(&own.waiting, note);
+	}
 	pthread_mutex_unlock(&own.mutex);
 }
 
@@ -349,10 +395,13 @@ static void *write_notes(void *arg)
 			drop_all(&some);
 		if (some.n && may_ask())
 			rows = load_rows(&some);
-		if (rows)
+		if (rows) {
 			write_rows(&some, rows);
+			put_behind(&some);
+		} else {
+			put_in_front(&some);
+		}
 		FREE_NULL_LIST(rows);
-		put_back(&some);
 		nanosleep(&pause, NULL);
 	}
 	return NULL;
