@@ -42,7 +42,6 @@ extern time_t control_time;
 
 __thread struct sgang_job_test sgang_job_test;
 atomic_uint_fast64_t sgang_events;
-atomic_bool sgang_host_barred;
 atomic_bool sgang_host_fresh;
 int (*sgang_host_refresh)(void);
 const struct sgang_devices *sgang_host_devices;
@@ -83,7 +82,7 @@ const char *sgang_host_user(struct job_record *job_ptr)
 /* As sched/backfill takes them. */
 static const slurmctld_lock_t conductor_locks = {
 	.conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK,
-	.part = READ_LOCK, .fed = READ_LOCK
+	.part = READ_LOCK, .fed = READ_LOCK, RELEASE_MORE_LOCKS
 };
 
 /* A controller on standby has job records too, those of its last time in
@@ -102,7 +101,7 @@ static bool host_lock(void)
 	lock_slurmctld(conductor_locks);
 	/* The wait for the locks may have been long. */
 	if (slurmctld_config.shutdown_time || !in_control() || !job_list ||
-	    atomic_load(&sgang_host_barred)) {
+	    !sgang_host_admitted(list_peek(job_list))) {
 		unlock_slurmctld(conductor_locks);
 		return false;
 	}
