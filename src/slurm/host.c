@@ -1660,6 +1660,26 @@ static void host_account(struct sgang_job *job, const char *brief)
 	sgang_account_tell(record(job), brief);
 }
 
+/* Slurm's numbers are by the job's nodes in the order of the table. */
+static bool host_order(struct sgang_job *job, const uint32_t *nodes, size_t n)
+{
+	job_resources_t *res = record(job)->job_resrcs;
+	uint32_t *place;
+
+	if (!RELEASE_ORDERS_NODES || !res || !res->node_bitmap || n < 2)
+		return false;
+	place = xcalloc(res->nhosts, sizeof(*place));
+	for (size_t i = 0; i < n; i++) {
+		uint32_t index = bit_set_count_range(res->node_bitmap, 0,
+						     nodes[i]);
+
+		if (index < res->nhosts)
+			place[index] = (uint32_t) i;
+	}
+	release_order_nodes(res, place);
+	return true;
+}
+
 /* ---- the rest ---- */
 
 static bool host_quiet(void)
@@ -1786,6 +1806,7 @@ const struct sgang_host sgang_host_slurm = {
 	.comment = host_comment,
 	.setenv = host_setenv,
 	.account = host_account,
+	.order = host_order,
 	.node_name = host_node_name,
 	.extra = host_extra,
 	.set_extra = host_set_extra,
