@@ -147,6 +147,8 @@ static inline void release_order_nodes(job_resources_t *res, uint32_t *place)
 	xfree(place);
 }
 
+#define RELEASE_TOPOLOGY_YAML 0
+
 #define RELEASE_BY_MEMORY CR_MEMORY
 #define RELEASE_BY_CORE CR_CORE
 

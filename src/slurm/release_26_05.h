@@ -79,6 +79,8 @@ static inline void release_order_nodes(job_resources_t *res, uint32_t *place)
 	res->node_ranks = place;
 }
 
+#define RELEASE_TOPOLOGY_YAML 1
+
 #define RELEASE_BY_MEMORY SELECT_MEMORY
 #define RELEASE_BY_CORE SELECT_CORE
 

@@ -308,7 +308,7 @@ bool sgang_host_admitted(struct job_record *first)
 struct reading {
 	char **names;			/* of the nodes */
 	int n_nodes;
-	bool tree;			/* Slurm has a topology.conf */
+	bool plain;			/* Slurm reads a topology.conf */
 	bool kept;			/* of the copies in kept.h */
 	struct sgang_conf before;	/* the settings until now */
 	struct sgang_conf conf;
@@ -336,7 +336,8 @@ static void begin_reading(struct reading *r)
 	r->names = xcalloc(r->n_nodes + 1, sizeof(char *));
 	for (int i = 0; i < r->n_nodes; i++)
 		r->names[i] = xstrdup(node_name(i, gap));
-	r->tree = xstrstr(slurm_conf.topology_plugin, "tree");
+	r->plain = xstrstr(slurm_conf.topology_plugin, "tree") ||
+		   xstrstr(slurm_conf.topology_plugin, "block");
 	sgang_conf_copy(&r->before, &own.conf);
 }
 
@@ -373,6 +374,18 @@ static struct sgang_fabric *flat_fabric(const struct reading *r,
 				 err);
 }
 
+/* What Slurm itself reads: where there is a topology.yaml, that alone. */
+static char *slurm_topology_path(const struct reading *r)
+{
+	char *path = RELEASE_TOPOLOGY_YAML ?
+		     get_extra_conf_path("topology.yaml") : NULL;
+
+	if (path && !access(path, F_OK))
+		return path;
+	xfree(path);
+	return r->plain ? get_extra_conf_path("topology.conf") : NULL;
+}
+
 /* NULL: there is no such file; else xfree() it. */
 static char *topology_path(const struct reading *r)
 {
@@ -382,7 +395,7 @@ static char *topology_path(const struct reading *r)
 		return NULL;
 	if (conf->topology_file[0])
 		return xstrdup(conf->topology_file);
-	return r->tree ? get_extra_conf_path("topology.conf") : NULL;
+	return slurm_topology_path(r);
 }
 
 static struct sgang_fabric *read_fabric(const struct reading *r,
