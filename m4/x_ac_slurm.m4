@@ -3,7 +3,9 @@
 #
 # X_AC_SLURM wants --with-slurm-source=DIR or --without-slurm and checks that
 # DIR is the source of exactly the Slurm that is installed: job records change
-# in micro releases. It sets
+# in micro releases. --enable-other-micro takes that of another micro release,
+# for those who know that the records are the same, or have made them so. The
+# plugins carry the version of what is installed. It sets
 #
 #   with_slurm           yes or no, also as conditional WITH_SLURM
 #   SLURM_VERSION        as in 22.05.8
@@ -26,6 +28,11 @@ AC_ARG_WITH([slurm-source],
 		[the unpacked source of the installed Slurm
 		 (contrib/slurm-source fetches it)])],
 	[], [with_slurm_source=no])
+AC_ARG_ENABLE([other-micro],
+	[AS_HELP_STRING([--enable-other-micro],
+		[take a source of another micro release than the installed
+		 one: if records differ, the plugins stay out])],
+	[], [enable_other_micro=no])
 AC_ARG_WITH([slurm-plugindir],
 	[AS_HELP_STRING([--with-slurm-plugindir=DIR],
 		[the folder of Slurm's own plugins @<:@where sinfo finds its
@@ -83,12 +90,21 @@ AC_DEFUN([_X_AC_SLURM_INSTALLED], [
 			[MINOR], [x_installed=$x_installed.`printf %02d $x_number`],
 			[x_installed=$x_installed.$x_number])
 	done
-	AS_IF([test "$x_installed" != "$SLURM_VERSION"], [
+	AS_IF([test "$x_installed" = "$SLURM_VERSION"],
+		[AC_MSG_RESULT([yes])],
+	[test "$enable_other_micro" = yes &&
+	 test "${x_installed%.*}" = "${SLURM_VERSION%.*}"], [
+		AC_MSG_RESULT([no, another micro release])
+		AC_MSG_WARN([m4_normalize([the headers of Slurm
+		 $SLURM_VERSION are used for the installed Slurm
+		 $x_installed: if job records differ, the plugins will say so
+		 in slurmctld's log and do nothing])])], [
 		AC_MSG_RESULT([no])
 		AC_MSG_ERROR([m4_normalize([$SLURM_SOURCE is Slurm
 		 $SLURM_VERSION but Slurm $x_installed is installed: the two
-		 must be the same])])])
-	AC_MSG_RESULT([yes])
+		 must be the same (--enable-other-micro takes another micro
+		 release)])])])
+	SLURM_VERSION=$x_installed
 ])
 
 # The adapters that fit it.

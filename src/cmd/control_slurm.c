@@ -178,7 +178,7 @@ char *sgang_control_state_dir(struct sgang_error *err)
 	}
 	dir = strdup(conf->state_save_location ? conf->state_save_location :
 		     "");
-	slurm_free_ctl_conf(conf);
+	public_free_conf(conf);
 	if (!dir)
 		sgang_errf(err, ENOMEM, "out of memory");
 	return dir;

@@ -476,8 +476,22 @@ static int draw_offline(const struct sgang_draw *draw, struct sgang_error *err)
 	return code;
 }
 
-/* As the select plugin finds it: the file that gang.conf names, or
- * topology.conf beside slurm.conf if Slurm reads that. */
+/* As the select plugin finds it: the file that gang.conf names, or what Slurm
+ * itself reads beside slurm.conf. 'path' has room for the latter. NULL: none of
+ * them. */
+static const char *fabric_path(const struct sgang_nodes *nodes,
+			       const struct sgang_conf *conf, const char *dir,
+			       char *path, size_t size)
+{
+	if (conf->topology_file[0])
+		return conf->topology_file;
+	snprintf(path, size, "%s/topology.yaml", dir);
+	if (nodes->topology_yaml && !access(path, F_OK))
+		return path;
+	snprintf(path, size, "%s/topology.conf", dir);
+	return nodes->topology_conf ? path : NULL;
+}
+
 static struct sgang_fabric *load_fabric(const struct sgang_nodes *nodes,
 					const struct sgang_conf *conf,
 					const char *dir,
@@ -486,22 +500,17 @@ static struct sgang_fabric *load_fabric(const struct sgang_nodes *nodes,
 	const char **names = calloc(nodes->count + 1, sizeof(*names));
 	struct sgang_fabric *fabric = NULL;
 	char path[4096];
-	bool fits;
 	size_t i;
 
-	fits = snprintf(path, sizeof(path), "%s/topology.conf", dir) <
-	       (int)sizeof(path);
-	if (!names || !fits) {
-		free(names);
+	if (!names) {
 		no_memory(err);
 		return NULL;
 	}
 	for (i = 0; i < nodes->count; i++)
 		names[i] = nodes->row[i].name;
-	fabric = sgang_fabric_load_file(conf, conf->topology_file[0] ?
-					conf->topology_file : nodes->tree ?
-					path : NULL, names,
-					(uint32_t)nodes->count, err);
+	fabric = sgang_fabric_load_file(conf, fabric_path(nodes, conf, dir,
+							  path, sizeof(path)),
+					names, (uint32_t)nodes->count, err);
 	free(names);
 	return fabric;
 }

@@ -36,7 +36,9 @@ struct sgang_nodes {
 					 * sgang_nodes_sort() */
 	size_t n_shares;
 	bool gpus;			/* slots are GPUs */
-	bool tree;			/* TopologyPlugin reads topology.conf */
+	bool topology_conf;		/* TopologyPlugin reads a topology.conf */
+	bool topology_yaml;		/* Slurm reads a topology.yaml, if there
+					 * is one, instead */
 };
 
 /* Returns 0 and '*nodes', to be emptied with sgang_nodes_clear(), or -1 with

@@ -148,8 +148,10 @@ int sgang_nodes_load(struct sgang_nodes *nodes, struct sgang_error *err)
 	memset(nodes, 0, sizeof(*nodes));
 	if (ask(&answer, err))
 		goto out;
-	nodes->tree = answer.conf->topology_plugin &&
-		      strstr(answer.conf->topology_plugin, "tree");
+	nodes->topology_conf = answer.conf->topology_plugin &&
+		(strstr(answer.conf->topology_plugin, "tree") ||
+		 strstr(answer.conf->topology_plugin, "block"));
+	nodes->topology_yaml = PUBLIC_TOPOLOGY_YAML;
 	if (sgang_libslurm_enter(err))
 		goto out;
 	rc = read_nodes(answer.nodes, nodes) ? no_memory(err) :

@@ -62,8 +62,8 @@ struct sgang_conf {
 	bool placement;			/* Placement=yes|no: by ring cost */
 	bool place_all;			/* PlaceAll=no|yes: jobs without --gang
 					 * too */
-	char topology_file[1024];	/* TopologyFile=, absolute; "":
-					 * topology.conf beside slurm.conf */
+	char topology_file[1024];	/* TopologyFile=, absolute; "": what
+					 * Slurm reads beside slurm.conf */
 	char topology_name[64];		/* TopologyName=, one of those of a
 					 * topology.yaml; "": its default */
 	uint32_t waiting_time;		/* WaitingTime=, seconds or

@@ -43,9 +43,10 @@ extern atomic_uint_fast64_t sgang_events;
 /* The job records have just been read, by a slurmctld that is taking control. */
 extern atomic_bool sgang_host_fresh;
 
-/* We stay out: nothing may be read of job records. A pass that waits for the
- * locks meanwhile must not go on. */
-extern atomic_bool sgang_host_barred;
+/* May job records be looked at? Asked with the locks held, since it can have
+ * changed while they were waited for. 'first' is any job, NULL: there is none.
+ * Told by the entry points. */
+bool sgang_host_admitted(struct job_record *first);
 
 extern const struct sgang_host sgang_host_slurm;
 

@@ -42,7 +42,6 @@ extern time_t control_time;
 
 __thread struct sgang_job_test sgang_job_test;
 atomic_uint_fast64_t sgang_events;
-atomic_bool sgang_host_barred;
 atomic_bool sgang_host_fresh;
 int (*sgang_host_refresh)(void);
 const struct sgang_devices *sgang_host_devices;
@@ -83,7 +82,7 @@ const char *sgang_host_user(struct job_record *job_ptr)
 /* As sched/backfill takes them. */
 static const slurmctld_lock_t conductor_locks = {
 	.conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK,
-	.part = READ_LOCK, .fed = READ_LOCK
+	.part = READ_LOCK, .fed = READ_LOCK, RELEASE_MORE_LOCKS
 };
 
 /* A controller on standby has job records too, those of its last time in
@@ -102,7 +101,7 @@ static bool host_lock(void)
 	lock_slurmctld(conductor_locks);
 	/* The wait for the locks may have been long. */
 	if (slurmctld_config.shutdown_time || !in_control() || !job_list ||
-	    atomic_load(&sgang_host_barred)) {
+	    !sgang_host_admitted(list_peek(job_list))) {
 		unlock_slurmctld(conductor_locks);
 		return false;
 	}
@@ -1656,6 +1655,26 @@ static void host_account(struct sgang_job *job, const char *brief)
 	sgang_account_tell(record(job), brief);
 }
 
+/* Slurm's numbers are by the job's nodes in the order of the table. */
+static bool host_order(struct sgang_job *job, const uint32_t *nodes, size_t n)
+{
+	job_resources_t *res = record(job)->job_resrcs;
+	uint32_t *place;
+
+	if (!RELEASE_ORDERS_NODES || !res || !res->node_bitmap || n < 2)
+		return false;
+	place = xcalloc(res->nhosts, sizeof(*place));
+	for (size_t i = 0; i < n; i++) {
+		uint32_t index = bit_set_count_range(res->node_bitmap, 0,
+						     nodes[i]);
+
+		if (index < res->nhosts)
+			place[index] = (uint32_t) i;
+	}
+	release_order_nodes(res, place);
+	return true;
+}
+
 /* ---- the rest ---- */
 
 static bool host_quiet(void)
@@ -1782,6 +1801,7 @@ const struct sgang_host sgang_host_slurm = {
 	.comment = host_comment,
 	.setenv = host_setenv,
 	.account = host_account,
+	.order = host_order,
 	.extra = host_extra,
 	.set_extra = host_set_extra,
 	.quiet = host_quiet,

@@ -21,6 +21,7 @@
 #include "release.h"
 
 #include "kept.h"
+#include "layout.h"
 #include "plugins/job_submit/job_submit.h"
 #include "plugins/log.h"
 
@@ -380,6 +381,13 @@ static void describe_job(const job_desc_msg_t *job_desc,
 
 /* ---- entry points ---- */
 
+/* Where records are not laid out as we know them, gangs are off, and the select
+ * plugin has said so. */
+static bool records_fit(job_record_t *job_ptr)
+{
+	return !sgang_layout_tables() && !sgang_layout_jobs(job_ptr);
+}
+
 /* What is good now stays, whether or not a gang comes before it is broken. */
 int init(void)
 {
@@ -418,7 +426,8 @@ int job_submit(job_desc_msg_t *job_desc, uint32_t submit_uid, char **err_msg)
 
 	if (other_slurm ||
 	    !sgang_submit_concerns(job_desc->spank_job_env,
-				   job_desc->spank_job_env_size))
+				   job_desc->spank_job_env_size) ||
+	    !records_fit(list_peek(job_list)))
 		return SLURM_SUCCESS;
 	describe_job(job_desc, &job);
 	verdict = sgang_submit_check(&job, &slurm, &err);
@@ -465,6 +474,7 @@ static int check_change(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 
 	/* of what can be changed, these could spoil a gang */
 	if ((!change.account && !change.throttle && !change.priority) ||
+	    !records_fit(job_ptr) ||
 	    !sgang_submit_concerns(job_ptr->spank_job_env,
 				   job_ptr->spank_job_env_size))
 		return SLURM_SUCCESS;

@@ -7,6 +7,7 @@
  *   public_job_id(message)	the job's id in a message, to read and to set
  *   public_id_of_job(job_id)	what libslurm's functions want in place of an id
  *   public_free_conf(conf)	free what slurm_load_ctl_conf() gave
+ *   PUBLIC_TOPOLOGY_YAML		does slurmctld read a topology.yaml? 0 or 1
  *   public_used_cpus(node)	the CPUs that jobs have of a node_info_t
  */
 
@@ -30,11 +31,15 @@
 #endif
 
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 5, 0)
+#define PUBLIC_TOPOLOGY_YAML 1
+
 static inline uint16_t public_used_cpus(const node_info_t *node)
 {
 	return node->alloc_cpus;
 }
 #else
+#define PUBLIC_TOPOLOGY_YAML 0
+
 static inline uint16_t public_used_cpus(const node_info_t *node)
 {
 	uint16_t used = 0;

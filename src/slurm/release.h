@@ -21,7 +21,13 @@
  *   release_validate_gres()	make gres_list_req, which is NULL, anew
  *   release_is_reread()	is this process one that scontrol reconfigure made?
  *   RELEASE_REREAD_BY_EXEC	does that make processes at all? 0 or 1
+ *   RELEASE_TOPOLOGY_YAML	does slurmctld read a topology.yaml? 0 or 1
  *   release_node_used()	CPUs and MB of memory in use on a node
+ *   RELEASE_ORDERS_NODES	can a job's nodes have an order of their own, along
+ *			which blocks of ranks are dealt?
+ *   release_order_nodes()	a number for each of its nodes, the lowest first; from
+ *			xcalloc(), now slurmctld's
+ *   RELEASE_MORE_LOCKS	locks of backfill that only some releases have
  *   RELEASE_BY_MEMORY, RELEASE_BY_CORE
  *			in SelectTypeParameters: what is counted
  *   RELEASE_BITMAP_HEAD, BITSTR_SHIFT
@@ -39,7 +45,6 @@
  *			ends it
  *   RELEASE_PASSED	the calls that only pass through to the stock plugin,
  *			as CALL(type, name, parameters, arguments)
- *   RELEASE_JOB_INIT	job_init, where there is one
  */
 
 #include "sgang_release.h"

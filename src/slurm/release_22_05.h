@@ -137,6 +137,18 @@ static inline bool release_is_reread(void)
 /* Where the words of a bitmap begin, and how many bits make one. */
 #define RELEASE_BITMAP_HEAD BITSTR_OVERHEAD
 
+#define RELEASE_MORE_LOCKS
+
+#define RELEASE_ORDERS_NODES 0
+
+static inline void release_order_nodes(job_resources_t *res, uint32_t *place)
+{
+	(void) res;
+	xfree(place);
+}
+
+#define RELEASE_TOPOLOGY_YAML 0
+
 #define RELEASE_BY_MEMORY CR_MEMORY
 #define RELEASE_BY_CORE CR_CORE
 
@@ -179,6 +191,7 @@ static inline void release_free_excluded(release_rest_t *more)
 #define RELEASE_PASSED(CALL) \
 	CALL(int, state_save, (char *dir), (dir)) \
 	CALL(int, state_restore, (char *dir), (dir)) \
+	CALL(int, job_init, (list_t *jobs), (jobs)) \
 	CALL(int, job_ready, (job_record_t *job_ptr), (job_ptr)) \
 	CALL(int, job_signal, (job_record_t *job_ptr, int sig), \
 	     (job_ptr, sig)) \
@@ -225,8 +238,5 @@ static inline void release_free_excluded(release_rest_t *more)
 	CALL(bitstr_t *, resv_test, (resv_desc_msg_t *resv, \
 	     uint32_t nodes, bitstr_t *avail, bitstr_t **cores), \
 	     (resv, nodes, avail, cores))
-
-#define RELEASE_JOB_INIT(CALL) \
-	CALL(int, job_init, (list_t *jobs), (jobs))
 
 #endif

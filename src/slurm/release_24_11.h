@@ -63,6 +63,18 @@ static inline int release_requeue(job_record_t *job_ptr)
 
 /* ---- nodes ---- */
 
+#define RELEASE_MORE_LOCKS
+
+#define RELEASE_ORDERS_NODES 0
+
+static inline void release_order_nodes(job_resources_t *res, uint32_t *place)
+{
+	(void) res;
+	xfree(place);
+}
+
+#define RELEASE_TOPOLOGY_YAML 0
+
 #define RELEASE_BY_MEMORY CR_MEMORY
 #define RELEASE_BY_CORE CR_CORE
 
@@ -82,6 +94,7 @@ static inline void release_node_used(const node_record_t *node_ptr,
 #define RELEASE_PASSED(CALL) \
 	CALL(int, state_save, (char *dir), (dir)) \
 	CALL(int, state_restore, (char *dir), (dir)) \
+	CALL(int, job_init, (list_t *jobs), (jobs)) \
 	CALL(int, job_ready, (job_record_t *job_ptr), (job_ptr)) \
 	CALL(int, job_resume, (job_record_t *job_ptr, bool indefinite), \
 	     (job_ptr, indefinite)) \
@@ -118,8 +131,5 @@ static inline void release_node_used(const node_record_t *node_ptr,
 	     buf_t *buffer, uint16_t version), (info, buffer, version)) \
 	CALL(int, get_info_from_plugin, (enum select_plugindata_info what, \
 	     job_record_t *job_ptr, void *data), (what, job_ptr, data))
-
-#define RELEASE_JOB_INIT(CALL) \
-	CALL(int, job_init, (list_t *jobs), (jobs))
 
 #endif

@@ -64,6 +64,23 @@ static inline int release_requeue(job_record_t *job_ptr)
 
 /* ---- nodes ---- */
 
+/* Commands have none. */
+#pragma weak node_select_stats_array
+
+/* What is in use on nodes. */
+#define RELEASE_MORE_LOCKS .select_node = WRITE_LOCK
+
+/* In place of what the topology plugin has told the stock plugin. */
+#define RELEASE_ORDERS_NODES 1
+
+static inline void release_order_nodes(job_resources_t *res, uint32_t *place)
+{
+	xfree(res->node_ranks);
+	res->node_ranks = place;
+}
+
+#define RELEASE_TOPOLOGY_YAML 1
+
 #define RELEASE_BY_MEMORY SELECT_MEMORY
 #define RELEASE_BY_CORE SELECT_CORE
 
@@ -83,7 +100,5 @@ static inline void release_node_used(const node_record_t *node_ptr,
 	     (job_ptr, indefinite)) \
 	CALL(int, select_nodeinfo_set_all, (void), ()) \
 	CALL(int, select_nodeinfo_set, (job_record_t *job_ptr), (job_ptr))
-
-#define RELEASE_JOB_INIT(CALL)
 
 #endif

@@ -37,6 +37,7 @@
 #include "glue.h"
 #include "inside.h"
 #include "kept.h"
+#include "layout.h"
 #include "plugins/log.h"
 #include "plugins/select/conductor.h"
 #include "plugins/select/placer.h"
@@ -48,9 +49,9 @@ extern time_t control_time;
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 #pragma weak control_time
+#pragma weak job_list
 #pragma weak node_record_count
 #pragma weak node_record_table_ptr
-#pragma weak part_list
 #pragma weak slurm_conf
 
 const char plugin_name[] = SGANG_BUILT_FOR ", over cons_tres";
@@ -76,8 +77,7 @@ const uint32_t pstate_version = 7;
 	     node_record_t *node_ptr), (job_ptr, node_ptr)) \
 	CALL(int, job_suspend, (job_record_t *job_ptr, bool indefinite), \
 	     (job_ptr, indefinite)) \
-	CALL(int, reconfigure, (void), ()) \
-	RELEASE_JOB_INIT(CALL)
+	CALL(int, reconfigure, (void), ())
 
 #define POINTER(type, name, parameters, arguments) type (*name) parameters;
 #define NAME(type, name, parameters, arguments) "select_p_" #name,
@@ -262,12 +262,6 @@ static void write_settings(void)
 	free_settings(settings);
 }
 
-/* Else nothing may be looked at in a job's record. */
-static bool is_at_work(void)
-{
-	return own.controller && own.configured && !own.forward_only;
-}
-
 static void stay_out(const char *why)
 {
 	if (!own.forward_only)
@@ -276,67 +270,36 @@ static void stay_out(const char *why)
 			  why);
 	tell_settings(why, NULL);
 	own.forward_only = true;
-	atomic_store(&sgang_host_barred, true);
 }
 
 /* ---- layout self-test ---- */
 
-/* The headers this was built with must describe the records that slurmctld
- * has: compare what is read through them with what slurmctld's own functions
- * say. */
-static bool layout_of_job(job_record_t *job_ptr)
+/* For good: no settings can repair that. */
+static bool records_fit(const char *wrong)
 {
-	return job_ptr->magic == JOB_MAGIC &&
-	       find_job_record(job_ptr->job_id) == job_ptr;
-}
+	char why[128];
 
-/* What it points to can be looked at too, except while slurmctld reads its
- * files again: then its partition may be gone. */
-static bool layout_behind_job(job_record_t *job_ptr)
-{
-	return job_ptr->details && job_ptr->details->magic == DETAILS_MAGIC &&
-	       job_ptr->part_ptr && job_ptr->part_ptr->magic == PART_MAGIC &&
-	       find_part_record(job_ptr->part_ptr->name) == job_ptr->part_ptr;
-}
-
-static bool layout_of_nodes(void)
-{
-	node_record_t *node_ptr;
-
-	for (int i = 0; (node_ptr = next_node(&i)); i++) {
-		if (node_ptr->magic != NODE_MAGIC ||
-		    node_ptr->index != (uint32_t) i ||
-		    find_node_record(node_ptr->name) != node_ptr)
-			return false;
-	}
-	return true;
-}
-
-static bool layout_of_parts(void)
-{
-	part_record_t *part_ptr = part_list ? list_peek(part_list) : NULL;
-
-	return !part_ptr || (part_ptr->magic == PART_MAGIC &&
-			     find_part_record(part_ptr->name) == part_ptr);
-}
-
-static void check_layout(bool fits)
-{
-	if (fits)
-		return;
+	if (!wrong)
+		return true;
 	own.wrong_layout = true;
-	stay_out("slurmctld's job records are not laid out as in the headers this was built with");
+	snprintf(why, sizeof(why),
+		 "slurmctld's %s are not laid out as in the headers this was built with",
+		 wrong);
+	stay_out(why);
+	return false;
 }
 
-/* Before anything else is read of a job that is new. */
-static void check_first_job(job_record_t *job_ptr)
+/* Else nothing may be looked at in the job's record; the first that comes
+ * shows whether it may. */
+static bool is_at_work(job_record_t *job_ptr)
 {
-	static bool checked;
+	return own.controller && own.configured && !own.forward_only &&
+	       records_fit(sgang_layout_jobs(job_ptr));
+}
 
-	if (checked || own.forward_only)
-		return;
-	checked = true;
-	check_layout(layout_of_job(job_ptr) && layout_behind_job(job_ptr));
+bool sgang_host_admitted(struct job_record *first)
+{
+	return is_at_work(first);
 }
 
 /* ---- settings and fabric ---- */
@@ -347,7 +310,7 @@ struct reading {
 	unsigned int after;		/* own.applied when it was begun */
 	char **names;			/* of the nodes */
 	int n_nodes;
-	bool tree;			/* Slurm has a topology.conf */
+	bool plain;			/* Slurm reads a topology.conf */
 	bool kept;			/* of the copies in kept.h */
 	struct sgang_conf before;	/* the settings until now */
 	struct sgang_conf conf;
@@ -377,7 +340,8 @@ static void begin_reading(struct reading *r)
 	r->names = xcalloc(r->n_nodes + 1, sizeof(char *));
 	for (int i = 0; i < r->n_nodes; i++)
 		r->names[i] = xstrdup(node_name(i, gap));
-	r->tree = xstrstr(slurm_conf.topology_plugin, "tree");
+	r->plain = xstrstr(slurm_conf.topology_plugin, "tree") ||
+		   xstrstr(slurm_conf.topology_plugin, "block");
 	sgang_conf_copy(&r->before, &own.conf);
 }
 
@@ -428,6 +392,18 @@ static struct sgang_fabric *flat_fabric(const struct reading *r,
 				 err);
 }
 
+/* What Slurm itself reads: where there is a topology.yaml, that alone. */
+static char *slurm_topology_path(const struct reading *r)
+{
+	char *path = RELEASE_TOPOLOGY_YAML ?
+		     get_extra_conf_path("topology.yaml") : NULL;
+
+	if (path && !access(path, F_OK))
+		return path;
+	xfree(path);
+	return r->plain ? get_extra_conf_path("topology.conf") : NULL;
+}
+
 /* NULL: there is no such file; else xfree() it. */
 static char *topology_path(const struct reading *r)
 {
@@ -437,7 +413,7 @@ static char *topology_path(const struct reading *r)
 		return NULL;
 	if (conf->topology_file[0])
 		return xstrdup(conf->topology_file);
-	return r->tree ? get_extra_conf_path("topology.conf") : NULL;
+	return slurm_topology_path(r);
 }
 
 static struct sgang_fabric *read_fabric(const struct reading *r,
@@ -732,7 +708,6 @@ static void apply(struct reading *r)
 		goto fail;
 	own.applied++;
 	own.forward_only = false;
-	atomic_store(&sgang_host_barred, false);
 	own.configured = true;
 	use(&r->conf, fabric, &in);
 	sgang_conf_free(&own.conf);
@@ -758,7 +733,7 @@ static void keep(const struct reading *r, bool good_fabric)
 {
 	char *path;
 
-	if (!RELEASE_REREAD_BY_EXEC || !is_at_work())
+	if (!RELEASE_REREAD_BY_EXEC || !is_at_work(NULL))
 		return;
 	if (!r->conf_err.text[0]) {
 		path = get_extra_conf_path("gang.conf");
@@ -1416,7 +1391,9 @@ static int test_will_run(const struct job_test *t)
 	int rc;
 
 	if (find_job_record(t->job_ptr->job_id) != t->job_ptr ||
-	    !IS_JOB_PENDING(t->job_ptr))
+	    !is_at_work(t->job_ptr))
+		return ask_with_victims(t, t->preemptee_candidates);
+	if (!IS_JOB_PENDING(t->job_ptr))
 		return ask_stock(t);
 	member = is_member(t->job_ptr, &spec);
 	if (member && spec.object) {
@@ -1453,10 +1430,10 @@ extern int select_p_job_test(job_record_t *job_ptr, bitstr_t *node_bitmap,
 		.preemptee_job_list = preemptee_job_list,
 		.rest = RELEASE_REST,
 	};
+	bool in_future = (mode & SELECT_MODE_BASE) == SELECT_MODE_WILL_RUN;
 
-	if (own.controller && (mode & SELECT_MODE_BASE) != SELECT_MODE_WILL_RUN)
-		check_first_job(job_ptr);
-	if (!is_at_work())
+	/* a reservation is tested with a job that is none */
+	if (!is_at_work(in_future ? NULL : job_ptr))
 		return ask_with_victims(&t, preemptee_candidates);
 	switch (sgang_job_test.mode) {
 	case SGANG_JOB_TEST_PROBE:
@@ -1481,10 +1458,10 @@ extern int select_p_job_test(job_record_t *job_ptr, bitstr_t *node_bitmap,
 
 /* ---- calls that tell us something on their way ---- */
 
-static void noticed(const job_record_t *job_ptr)
+static void noticed(job_record_t *job_ptr)
 {
 	atomic_fetch_add(&sgang_events, 1);
-	if (is_at_work() && sgang_host_concerns(job_ptr))
+	if (is_at_work(job_ptr) && sgang_host_concerns(job_ptr))
 		sgang_conductor_poke(own.conductor);
 }
 
@@ -1503,9 +1480,10 @@ extern int select_p_node_init(void)
 		sgang_conductor_forget_jobs(own.conductor);
 		atomic_store(&sgang_host_fresh, true);
 	}
-	if (!layout_of_nodes() || !layout_of_parts())
-		stay_out("slurmctld's node or partition records are not laid out as in the headers this was built with");
-	else
+	/* The saved jobs have been read by now. */
+	if (records_fit(sgang_layout_tables()) &&
+	    records_fit(sgang_layout_jobs(job_list ? list_peek(job_list) :
+						     NULL)))
 		configure();
 	return rc;
 }
@@ -1541,7 +1519,7 @@ extern int select_p_job_fini(job_record_t *job_ptr)
 	int rc = stock.job_fini(job_ptr);
 
 	noticed(job_ptr);
-	if (is_at_work() && sgang_host_concerns(job_ptr))
+	if (is_at_work(job_ptr) && sgang_host_concerns(job_ptr))
 		sgang_conductor_ended(own.conductor,
 				      (struct sgang_job *) job_ptr,
 				      end_of_hold(job_ptr));
@@ -1566,30 +1544,17 @@ extern int select_p_reconfigure(void)
 
 	atomic_fetch_add(&sgang_events, 1);
 	/* scontrol create and delete, and slurmd -Z end in this call. */
-	if (is_at_work() && !same_nodes(own.fabric)) {
+	if (is_at_work(NULL) && !same_nodes(own.fabric)) {
 		atomic_store(&own.other_nodes, true);
 		sgang_conductor_poke(own.conductor);
 	}
 	return rc;
 }
 
-/* Where there is this call: the conductor will look at the saved jobs as soon as
- * it can. */
-#define CHECK_JOBS(type, name, parameters, arguments) \
-	extern type select_p_##name parameters \
-	{ \
-		job_record_t *job_ptr = jobs ? list_peek(jobs) : NULL; \
-		\
-		if (own.controller && !own.forward_only && job_ptr) \
-			check_layout(layout_of_job(job_ptr)); \
-		return stock.name arguments; \
-	}
-RELEASE_JOB_INIT(CHECK_JOBS)
-
 /* A held member has nothing to suspend yet, and its hold would be lost. */
 extern int select_p_job_suspend(job_record_t *job_ptr, bool indefinite)
 {
-	if (is_at_work() && sgang_host_concerns(job_ptr) &&
+	if (is_at_work(job_ptr) && sgang_host_concerns(job_ptr) &&
 	    sgang_host_slurm.held((struct sgang_job *) job_ptr))
 		return ESLURM_TRANSITION_STATE_NO_UPDATE;
 	return stock.job_suspend(job_ptr, indefinite);

@@ -28,7 +28,7 @@ static struct fake_job nobody;		/* stands in for a wrong handle */
 /* What outlives slurmctld, and what the tests ask for. */
 static struct {
 	uint32_t n_nodes, cpus, memory, licences, islands;
-	bool hide_islands;
+	bool hide_islands, orders_nodes;
 	const struct sgang_nodeset *only;	/* islands, in commit() */
 	uint32_t next_id;
 	uint64_t next_serial;
@@ -1108,6 +1108,26 @@ static void host_setenv(struct sgang_job *job, const char *name,
 	snprintf(j->vars[i].value, sizeof(j->vars[i].value), "%s", value);
 }
 
+static bool host_order(struct sgang_job *job, const uint32_t *nodes, size_t n)
+{
+	struct fake_job *j = job_of(job, "order");
+	uint64_t left = j->nodes;
+
+	for (size_t i = 0; i < n; i++) {
+		if (nodes[i] >= world.n_nodes || !(left >> nodes[i] & 1)) {
+			fault("job %u does not have node %u once", j->id,
+			      nodes[i]);
+			return false;
+		}
+		left &= ~(UINT64_C(1) << nodes[i]);
+		j->order[i] = nodes[i];
+	}
+	if (left)
+		fault("job %u has nodes without a place", j->id);
+	j->n_order = n;
+	return world.orders_nodes;
+}
+
 static bool host_quiet(void)
 {
 	need_lock("quiet");
@@ -1217,6 +1237,7 @@ const struct sgang_host fake_host = {
 	.node_stamp = host_node_stamp,
 	.setenv = host_setenv,
 	.account = host_account,
+	.order = host_order,
 	.quiet = host_quiet,
 	.save = host_save,
 	.wake_scheduler = host_wake_scheduler,
@@ -1265,6 +1286,11 @@ void fake_islands(uint32_t islands)
 void fake_hide_islands(bool hide)
 {
 	world.hide_islands = hide;
+}
+
+void fake_orders_nodes(bool does)
+{
+	world.orders_nodes = does;
 }
 
 const char *const *fake_node_names(void)

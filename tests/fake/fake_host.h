@@ -34,6 +34,9 @@ void fake_cluster(uint32_t n_nodes, uint32_t cpus, uint32_t memory,
 void fake_islands(uint32_t islands);
 /* Nobody is told how much of each island a job has; nobody is kept to one. */
 void fake_hide_islands(bool hide);
+/* Blocks of ranks are dealt along the nodes of a job in the order that was told
+ * (at first they are not). */
+void fake_orders_nodes(bool does);
 const char *const *fake_node_names(void);
 
 /* A node's field for text, which outlives slurmctld; an admin sets it. */
@@ -106,8 +109,10 @@ struct fake_job {
 	char brief[512];		/* what accounting has of it */
 	struct {
 		char name[40], value[400];
-	} vars[16];
+	} vars[17];
 	size_t n_vars;
+	uint32_t order[FAKE_NODES];	/* of its nodes, as Slurm was told */
+	size_t n_order;
 	uint64_t nodes;			/* allocated */
 	uint32_t cpus_on[FAKE_NODES];
 	uint8_t cpus_in[FAKE_NODES][FAKE_ISLANDS];	/* ... by island */

@@ -439,8 +439,24 @@ static char *join_ids(const struct gang *g)
 	return (fclose(f) == 0) ? text : NULL;
 }
 
-static char *join_nodes(const struct sgang_conductor *c, const struct layout *l,
-			size_t first, size_t end)
+/* The nodes of a part of the layout, in its order, and their number. The caller
+ * frees it; NULL: no memory. */
+static uint32_t *nodes_along(const struct sgang_conductor *c,
+			     const struct layout *l, size_t first, size_t end,
+			     size_t *n)
+{
+	uint32_t *nodes = calloc(end - first + 1, sizeof(*nodes));
+
+	*n = 0;
+	for (size_t r = first; nodes && r < end; r++) {
+		if (starts_node(c, l, r))
+			nodes[(*n)++] = run_node(c, &l->runs[r]);
+	}
+	return nodes;
+}
+
+static char *join_nodes(const struct sgang_conductor *c, const uint32_t *nodes,
+			size_t n)
 {
 	char *text = NULL;
 	size_t size;
@@ -448,17 +464,40 @@ static char *join_nodes(const struct sgang_conductor *c, const struct layout *l,
 
 	if (!f)
 		return NULL;
-	for (size_t r = first; r < end; r++) {
-		if (starts_node(c, l, r))
-			fprintf(f, "%s%s", r > first ? "," : "",
-				sgang_fabric_node_name(
-					c->fabric, run_node(c, &l->runs[r])));
-	}
+	for (size_t i = 0; i < n; i++)
+		fprintf(f, "%s%s", i ? "," : "",
+			sgang_fabric_node_name(c->fabric, nodes[i]));
 	return (fclose(f) == 0) ? text : NULL;
 }
 
-/* The nodes of each member by itself: gang.so orders the ranks of its steps by
- * them. A member's runs stand side by side, the members in their order. */
+static char *join_ring(const struct sgang_conductor *c, const struct layout *l)
+{
+	size_t n;
+	uint32_t *nodes = nodes_along(c, l, 0, l->n, &n);
+	char *text = nodes ? join_nodes(c, nodes, n) : NULL;
+
+	free(nodes);
+	return text;
+}
+
+/* The ranks of its steps are to stand along its nodes. Slurm sees to that where
+ * it can, gang.so to the rest. */
+static int order_nodes(struct sgang_conductor *c, struct sgang_job *job,
+		       const uint32_t *nodes, size_t n)
+{
+	char *text = join_nodes(c, nodes, n);
+
+	if (!text)
+		return -1;
+	set_text(c->host, job, "SLURM_GANG_MEMBER_NODELIST", text);
+	free(text);
+	if (c->host->order(job, nodes, n))
+		c->host->setenv(job, "SLURM_GANG_NATIVE_ORDER", "ring");
+	return 0;
+}
+
+/* The nodes of each member by itself. A member's runs stand side by side, the
+ * members in their order. */
 static int describe_nodes(struct sgang_conductor *c, const struct gang *g,
 			  const struct layout *l)
 {
@@ -466,17 +505,19 @@ static int describe_nodes(struct sgang_conductor *c, const struct gang *g,
 
 	for (size_t i = 0; i < g->n_holds; i++, first = end) {
 		struct sgang_job *job = c->host->find(g->holds[i].job_id);
-		char *nodes;
+		uint32_t *nodes;
+		size_t n;
+		int rc;
 
 		for (end = first; end < l->n && l->runs[end].member == i;)
 			end++;
 		if (!job)
 			continue;
-		nodes = join_nodes(c, l, first, end);
-		if (!nodes)
-			return -1;
-		set_text(c->host, job, "SLURM_GANG_MEMBER_NODELIST", nodes);
+		nodes = nodes_along(c, l, first, end, &n);
+		rc = nodes ? order_nodes(c, job, nodes, n) : -1;
 		free(nodes);
+		if (rc < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -511,7 +552,7 @@ int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 	}
 	ids = join_ids(g);
 	if (lay_out(c, g, plan, &l) == 0)
-		nodes = join_nodes(c, &l, 0, l.n);
+		nodes = join_ring(c, &l);
 	if (!ids || !nodes || describe_nodes(c, g, &l)) {
 		sgang_log(SGANG_LOG_ERROR,
 			  "%s/%s: no memory for SLURM_GANG_*", g->ns, g->name);

@@ -254,6 +254,11 @@ struct sgang_host {
 	 * nobody; what cannot be kept is dropped. */
 	void (*account)(struct sgang_job *job, const char *brief);
 
+	/* Tell Slurm that blocks of ranks of the job's steps are to be dealt
+	 * along 'nodes', which are all it has. False where Slurm knows no order
+	 * but that of its table. */
+	bool (*order)(struct sgang_job *job, const uint32_t *nodes, size_t n);
+
 	/* A node's field for anybody's text (NULL or "": empty), which the host
 	 * keeps until it is set; set it. */
 	const char *(*extra)(uint32_t node);

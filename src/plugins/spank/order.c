@@ -289,6 +289,7 @@ struct reading {
 	char *const *argv;
 	const struct places *places;
 	char *const *env;
+	bool nodes;			/* --nodes is among them */
 };
 
 static bool read_long(struct reading *r)
@@ -302,6 +303,7 @@ static bool read_long(struct reading *r)
 		return false;
 	if (option->value == VALUE && !value)
 		value = *++r->argv;
+	r->nodes |= option->effect == NODES;
 	return option->value != VALUE ||
 	       (value && agrees(option->effect, value, r->places, r->env));
 }
@@ -323,6 +325,7 @@ static bool read_letters(struct reading *r)
 			return true;
 		if (!*value)
 			value = *++r->argv;
+		r->nodes |= option->effect == NODES;
 		return value && agrees(option->effect, value, r->places,
 				       r->env);
 	}
@@ -338,19 +341,16 @@ static bool has_components(char *const *argv)
 	return false;
 }
 
-static bool is_plain(char *const *argv, const struct places *places,
-		     char *const *env)
+static bool is_plain(struct reading *r)
 {
-	struct reading r = { argv, places, env };
-
-	if (!*argv || has_components(argv))
+	if (!*r->argv || has_components(r->argv))
 		return false;
-	for (r.argv++; *r.argv && (*r.argv)[0] == '-'; r.argv++) {
-		if (!strcmp(*r.argv, "--"))
+	for (r->argv++; *r->argv && (*r->argv)[0] == '-'; r->argv++) {
+		if (!strcmp(*r->argv, "--"))
 			return true;
-		if (!strcmp(*r.argv, "-"))
+		if (!strcmp(*r->argv, "-"))
 			return false;
-		if (!((*r.argv)[1] == '-' ? read_long(&r) : read_letters(&r)))
+		if (!((*r->argv)[1] == '-' ? read_long(r) : read_letters(r)))
 			return false;
 	}
 	return true;
@@ -391,22 +391,41 @@ static bool follows_list(const struct places *places)
 	return true;
 }
 
-int sgang_order_step(char *const *argv, char *const *env, char **hostfile,
-		     struct sgang_error *err)
+/* Slurm deals blocks so, when it is asked to. */
+static bool same_ranks(const struct places *places)
+{
+	size_t i;
+
+	for (i = 1; i < places->n; i++)
+		if (places->ranks[i] != places->ranks[0])
+			return false;
+	return true;
+}
+
+int sgang_order_step(char *const *argv, char *const *env, bool nodes_too,
+		     char **hostfile, struct sgang_error *err)
 {
 	struct places places;
-	int rc = 0;
+	struct reading reading = { argv, &places, env, false };
+	enum sgang_order order = SGANG_ORDER_SLURM;
+	char *text = NULL;
 
 	if (read_places(env, &places, err))
-		return errno == ENOMEM ? -1 : 0;
+		return errno == ENOMEM ? -1 : SGANG_ORDER_SLURM;
 	if (!follows_list(&places) && environment_agrees(&places, env) &&
-	    is_plain(argv, &places, env)) {
-		char *text = write_places(&places, err);
-
-		rc = text ? 1 : -1;
-		if (text)
-			*hostfile = text;
+	    is_plain(&reading)) {
+		if (lookup(env, "SLURM_GANG_NATIVE_ORDER") &&
+		    same_ranks(&places))
+			order = SGANG_ORDER_BLOCK;
+		else if (!reading.nodes || nodes_too)
+			order = SGANG_ORDER_HOSTFILE;
 	}
+	if (order == SGANG_ORDER_HOSTFILE)
+		text = write_places(&places, err);
 	clear_places(&places);
-	return rc;
+	if (order == SGANG_ORDER_HOSTFILE && !text)
+		return -1;
+	if (text)
+		*hostfile = text;
+	return order;
 }

@@ -10,12 +10,16 @@
  *   SLURM_JOB_NODELIST          the same nodes in Slurm's order
  *   SLURM_TASKS_PER_NODE        how many ranks there is room for on each
  *   SLURM_NTASKS                how many there are; not set: one a node
+ *   SLURM_GANG_NATIVE_ORDER     the select plugin has told Slurm the order of the
+ *                               nodes: blocks of ranks are dealt along it
  *
  * Knows nothing of SPANK.
  */
 
 #ifndef SGANG_ORDER_H
 #define SGANG_ORDER_H
+
+#include <stdbool.h>
 
 #include "core/err.h"
 
@@ -25,14 +29,22 @@
  * that was resized, a step of a part of it), ENOMEM. */
 char *sgang_order_hostfile(char *const *env, struct sgang_error *err);
 
-/* Is the order of the ranks ours to choose in the step that srun starts with
- * this command line (argv[0] is srun, ends with NULL) and environment? It is
- * when the step has all nodes and all ranks of the job, nobody said anything
- * about their distribution, and each option is known not to change their
- * places. What is not known is left to Slurm. Returns 1 and '*hostfile', a text
- * the caller frees; 0: leave it to Slurm, or Slurm's order is that of the ring;
- * -1 with errno ENOMEM and 'err' filled. */
-int sgang_order_step(char *const *argv, char *const *env, char **hostfile,
-		     struct sgang_error *err);
+enum sgang_order {
+	SGANG_ORDER_SLURM,		/* leave it to Slurm, or it is the ring's
+					 * anyway */
+	SGANG_ORDER_BLOCK,		/* ask Slurm for --distribution=block */
+	SGANG_ORDER_HOSTFILE
+};
+
+/* How do the ranks of the step that srun starts with this command line (argv[0]
+ * is srun, ends with NULL) and environment get in ring order? They are ours to
+ * order when the step has all nodes and all ranks of the job, nobody said
+ * anything about their distribution, and each option is known not to change
+ * their places. What is not known is left to Slurm, and so is a step with
+ * --nodes that would need a hostfile, unless 'nodes_too': newer releases refuse
+ * the two together. Returns what to do, and if that is SGANG_ORDER_HOSTFILE its
+ * text, which the caller frees; -1 with errno ENOMEM and 'err' filled. */
+int sgang_order_step(char *const *argv, char *const *env, bool nodes_too,
+		     char **hostfile, struct sgang_error *err);
 
 #endif

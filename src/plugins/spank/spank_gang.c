@@ -191,26 +191,39 @@ static char **split(char *text, size_t size)
 	return words;
 }
 
-/* Let srun find a hostfile where a user would have put one; it is read while
- * the options are. Whatever fails here, the step goes Slurm's way. */
-static void order_step(void)
+/* Only 22.05 takes a hostfile for a step with --nodes. */
+static bool takes_nodes_too(spank_t spank)
+{
+	const char *major = NULL;
+
+	return !spank_get_item(spank, S_SLURM_VERSION_MAJOR, &major) && major &&
+	       !strcmp(major, "22");
+}
+
+/* Let srun find a hostfile, or the distribution, where a user would have put
+ * it; it is read while the options are. Whatever fails here, the step goes
+ * Slurm's way. */
+static void order_step(spank_t spank)
 {
 	char path[SGANG_HOSTFILE_PATH], *text = NULL;
 	size_t size = 0;
 	char *line = read_proc("/proc/self/cmdline", &size);
 	char **argv = line ? split(line, size) : NULL;
 	struct sgang_error err;
-	int rc = argv ? sgang_order_step(argv, environ, &text, &err) : 0;
+	int how = argv ? sgang_order_step(argv, environ, takes_nodes_too(spank),
+					  &text, &err) : SGANG_ORDER_SLURM;
 
-	if (rc > 0)
+	if (how == SGANG_ORDER_HOSTFILE)
 		step_hostfile = sgang_hostfile_keep(text, path, &err);
-	if (rc < 0 || (rc > 0 && step_hostfile < 0))
+	if (how < 0 || (how == SGANG_ORDER_HOSTFILE && step_hostfile < 0))
 		sgang_log(SGANG_LOG_INFO, "the ranks of this step are not in "
 			  "ring order: %s", err.text);
-	if (step_hostfile >= 0) {
+	if (step_hostfile >= 0)
 		setenv("SLURM_HOSTFILE", path, 1);
+	if (how == SGANG_ORDER_BLOCK)
+		setenv("SLURM_DISTRIBUTION", "block", 1);
+	if (how == SGANG_ORDER_BLOCK || step_hostfile >= 0)
 		setenv(RANK_ORDER, "ring", 1);
-	}
 	free(text);
 	free(argv);
 	free(line);
@@ -225,7 +238,7 @@ int slurm_spank_init(spank_t spank, int ac, char **av)
 		forget_parent();
 		unsetenv(RANK_ORDER);
 		if (is_step())
-			order_step();
+			order_step(spank);
 		return register_options(spank);
 	case S_CTX_ALLOCATOR:
 		forget_parent();

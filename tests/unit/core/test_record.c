@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -508,6 +509,65 @@ static void test_spoilt(void **state)
 	assert_in_range(read, 1, round - 1);
 }
 
+/* Is it one of the blank-separated words of 'text'? */
+static bool has_word(const char *text, const char *word)
+{
+	size_t length = strlen(word);
+	const char *at = text;
+
+	while ((at = strstr(at, word))) {
+		if ((at == text || at[-1] == ' ') &&
+		    (at[length] == ' ' || !at[length]))
+			return true;
+		at += length;
+	}
+	return false;
+}
+
+/* Nothing that an earlier version has written is lost, nor taken for something
+ * else: written again, each word is still there. */
+static void check_old_record(char *line)
+{
+	struct sgang_record record;
+	char *again, *word, *save = NULL;
+
+	if (sgang_record_parse(line, &record) != 1)
+		fail_msg("not read: %s", line);
+	assert_string_equal(record.ns, "alice");
+	assert_string_equal(record.name, "train");
+	again = sgang_record_format(&record, line);
+	assert_non_null(again);
+	for (word = strtok_r(line, " ", &save); word;
+	     word = strtok_r(NULL, " ", &save)) {
+		if (!has_word(again, word))
+			fail_msg("%s is missing in: %s", word, again);
+	}
+	free(again);
+}
+
+static void test_old_records(void **state)
+{
+	const char *top = getenv("top_srcdir");
+	char path[4096], line[4096];
+	int records = 0;
+	FILE *in;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/tests/data/records.txt",
+		 top ? top : ".");
+	in = fopen(path, "r");
+	assert_non_null(in);
+	while (fgets(line, sizeof(line), in)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (line[0] == '#')
+			continue;
+		check_old_record(line);
+		records++;
+	}
+	fclose(in);
+	assert_in_range(records, 6, 1000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -520,6 +580,7 @@ int main(void)
 		cmocka_unit_test(test_has_ended),
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_spoilt),
+		cmocka_unit_test(test_old_records),
 	};
 
 	return cmocka_run_group_tests_name("record", tests, NULL, NULL);

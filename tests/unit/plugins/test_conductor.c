@@ -243,6 +243,11 @@ static void check_nodelist(const uint32_t *ids, uint32_t n)
 		assert_string_equal(fake_getenv(ids[i],
 						"SLURM_GANG_MEMBER_NODELIST"),
 				    own);
+		/* 4.21: and so Slurm was told */
+		assert_int_equal(fake_job(ids[i])->n_order, 2);
+		assert_int_equal(fake_job(ids[i])->order[0], node[2 * rank]);
+		assert_int_equal(fake_job(ids[i])->order[1],
+				 node[2 * rank + 1]);
 	}
 }
 
@@ -278,6 +283,7 @@ static void test_environment(void **state)
 	schedule_and_pass();
 	all_in_state(ids, 3, FAKE_RUNNING);
 	check_nodelist(ids, 3);
+	assert_null(fake_getenv(ids[0], "SLURM_GANG_NATIVE_ORDER"));
 	for (size_t i = 0; i < COUNT(expected); i++) {
 		for (int j = 0; j < 3; j++) {
 			const char *value = fake_getenv(ids[j],
@@ -291,6 +297,23 @@ static void test_environment(void **state)
 					 expected[i].value[j]);
 		}
 	}
+}
+
+/* 4.21: where Slurm deals ranks along the order that it was told, srun is told
+ * so. */
+static void test_native_order(void **state)
+{
+	struct fake_request rq = member_of("train", 1);
+	uint32_t id;
+
+	(void) state;
+	fake_orders_nodes(true);
+	rq.nodes = 2;
+	id = submit(rq);
+	schedule_and_pass();
+	all_in_state(&id, 1, FAKE_RUNNING);
+	assert_int_equal(fake_job(id)->n_order, 2);
+	assert_string_equal(fake_getenv(id, "SLURM_GANG_NATIVE_ORDER"), "ring");
 }
 
 /* 1.2, 2.10: a gang of one is saved once only, after it has started. */
@@ -2259,6 +2282,7 @@ int main(void)
 		T(test_costs_nothing),
 		T(test_start),
 		T(test_environment),
+		T(test_native_order),
 		T(test_gang_of_one),
 		T(test_waits_for_prologs),
 		T(test_rollback_anywhere),

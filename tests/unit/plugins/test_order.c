@@ -24,6 +24,10 @@
 #define JOB "SLURM_GANG_MEMBER_NODELIST=n1,n3,n2,n4", \
 	    "SLURM_JOB_NODELIST=n[1-4]", "SLURM_TASKS_PER_NODE=2(x4)", \
 	    "SLURM_NTASKS=8"
+#define UNEVEN "SLURM_GANG_MEMBER_NODELIST=n2,n1", \
+	       "SLURM_JOB_NODELIST=n[1-2]", "SLURM_TASKS_PER_NODE=2,1", \
+	       "SLURM_NTASKS=3"
+#define NATIVE "SLURM_GANG_NATIVE_ORDER=ring"
 #define RING "n1\nn1\nn3\nn3\nn2\nn2\nn4\nn4\n"
 
 /* 4.28: what the hostfile of a batch script says. */
@@ -138,11 +142,56 @@ static void test_command_line(void **state)
 
 		for (w = 0; w < WORDS_MAX - 1; w++)
 			argv[w + 1] = cases[i].argv[w];
-		rc = sgang_order_step(argv, env, &text, &err);
-		if (rc != cases[i].ordered)
+		rc = sgang_order_step(argv, env, true, &text, &err);
+		if (rc != (cases[i].ordered ? SGANG_ORDER_HOSTFILE :
+					      SGANG_ORDER_SLURM))
 			fail_msg("case %zu, %s: %d", i, argv[1], rc);
-		if (rc)
+		if (cases[i].ordered)
 			assert_string_equal(text, RING);
+		free(text);
+	}
+}
+
+/* 4.21: what Slurm is asked for depends on what it takes. */
+static void test_ways(void **state)
+{
+	static const struct {
+		char *argv[4];
+		char *env[VARIABLES_MAX];
+		bool nodes_too;
+		enum sgang_order order;
+	} cases[] = {
+		{ { "srun", "-N4", "app" }, { JOB }, true,
+		  SGANG_ORDER_HOSTFILE },
+		{ { "srun", "-N4", "app" }, { JOB }, false, SGANG_ORDER_SLURM },
+		{ { "srun", "--nodes=4", "app" }, { JOB }, false,
+		  SGANG_ORDER_SLURM },
+		{ { "srun", "-n8", "app" }, { JOB }, false,
+		  SGANG_ORDER_HOSTFILE },
+		{ { "srun", "-N4", "app" }, { JOB, NATIVE }, false,
+		  SGANG_ORDER_BLOCK },
+		{ { "srun", "app" }, { JOB, NATIVE }, false,
+		  SGANG_ORDER_BLOCK },
+		{ { "srun", "-n4", "app" }, { JOB, NATIVE }, false,
+		  SGANG_ORDER_SLURM },
+		/* not as many ranks on each */
+		{ { "srun", "app" }, { UNEVEN, NATIVE }, false,
+		  SGANG_ORDER_HOSTFILE },
+		{ { "srun", "-N2", "app" }, { UNEVEN, NATIVE }, false,
+		  SGANG_ORDER_SLURM },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sgang_error err;
+		char *text = NULL;
+		int rc = sgang_order_step(cases[i].argv, cases[i].env,
+					  cases[i].nodes_too, &text, &err);
+
+		if (rc != (int)cases[i].order ||
+		    !text != (rc != SGANG_ORDER_HOSTFILE))
+			fail_msg("case %zu: %d", i, rc);
 		free(text);
 	}
 }
@@ -181,8 +230,9 @@ static void test_environment(void **state)
 		struct sgang_error err;
 		char *text = NULL;
 
-		if (sgang_order_step(argv, cases[i].env, &text, &err) !=
-		    cases[i].ordered)
+		if (sgang_order_step(argv, cases[i].env, true, &text, &err) !=
+		    (cases[i].ordered ? SGANG_ORDER_HOSTFILE :
+					SGANG_ORDER_SLURM))
 			fail_msg("case %zu", i);
 		free(text);
 	}
@@ -256,6 +306,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hostfile),
 		cmocka_unit_test(test_command_line),
+		cmocka_unit_test(test_ways),
 		cmocka_unit_test(test_environment),
 		cmocka_unit_test(test_keep),
 		cmocka_unit_test(test_write),

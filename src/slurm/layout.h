@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* layout.h - are slurmctld's records those of the headers we were built with?
+ *
+ * Job records change even in micro releases of Slurm, and a distribution may
+ * change them by itself. So what is read through the headers is compared with
+ * what slurmctld says: how much memory it took for a record, which record its
+ * functions find for a name or a number, what they wrote into a bitmap.
+ *
+ * Each is compared once; afterwards a call costs the test of a flag. Every
+ * plugin that reads records of jobs has this file and asks first. All answers
+ * are NULL for "as far as is known they are the same", or what is not, as in
+ * "node records".
+ */
+
+#ifndef SGANG_LAYOUT_H
+#define SGANG_LAYOUT_H
+
+struct job_record;
+
+/* Nodes, partitions, bitmaps, and slurmctld's own variables. Wants a lock on
+ * nodes and partitions. */
+const char *sgang_layout_tables(void);
+
+/* The first job that this is asked about, which must be one that slurmctld
+ * would find; NULL: there is none yet. Wants a lock on jobs. */
+const char *sgang_layout_jobs(struct job_record *job_ptr);
+
+#endif

@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0594-topologies.t - blocks, and a topology.yaml with several topologies
+#
+# Nodes of one leaf are not neighbours in Slurm's node table, so that a gang that
+# is on one leaf shows that the file was read.
+
+test_description='The kinds of topology that newer releases of Slurm have'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+if test "$SGANG_WITH_SLURM" != no && slurm_release 22.05; then
+	skip_all="Slurm 22.05 has none of them"
+	test_done
+fi
+! slurm_release 26.05 || test_set_prereq YAML
+
+# Two members start on nodes of one leaf: on_one_leaf NAME [OPTION...]
+on_one_leaf()
+{
+	local name=$1 ids
+
+	shift
+	ids=($(submit -N 1 --exclusive --gang=$name --gang-min-member=2 "$@" \
+			$name.sh)
+		$(submit -N 1 --exclusive --gang=$name "$@" $name.sh)) &&
+		wait_for 20 all_in COMPLETED ${ids[@]} &&
+		test "$(gang_record ${ids[0]} tier)" = leaf || return 1
+	case $(for id in ${ids[@]}; do job_field $id NodeList; done |
+			sort | xargs) in
+	"n1 n3" | "n2 n4") ;;
+	*) return 1 ;;
+	esac
+}
+
+domains()
+{
+	grep -o "gang: [0-9]* nodes in [0-9]* domains" \
+		"$slurm_dir/log/slurmctld.log" | tail -n 1
+}
+
+for name in blocks trees parted; do
+	gang_script $name
+	touch $name.go
+done
+
+slurm_setup -n 4 -c 2 --gang --conf 'TopologyPlugin=topology/block'
+cat >"$slurm_dir/etc/topology.conf" <<'END'
+BlockName=odd Nodes=n[1,3]
+BlockName=even Nodes=n[2,4]
+BlockSizes=2
+END
+slurm_start
+
+test_expect_success 'topology/block: the topology.conf of Slurm is read' '
+	test "$(domains)" = "gang: 4 nodes in 3 domains" &&
+	on_one_leaf blocks
+'
+test_expect_success 'nothing is left' 'nothing_left'
+
+if test_have_prereq YAML; then
+	slurm_cleanup
+	slurm_setup -n 4 -c 2 --gang --conf \
+'PartitionName=parted Nodes=ALL Topology=racks MaxTime=INFINITE State=UP'
+	cat >"$slurm_dir/etc/topology.yaml" <<'END'
+- topology: fabric
+  cluster_default: true
+  tree:
+    switches:
+      - switch: top
+        children: odd,even
+      - switch: odd
+        nodes: n[1,3]
+      - switch: even
+        nodes: n[2,4]
+- topology: racks
+  block:
+    block_sizes: [2]
+    blocks:
+      - block: low
+        nodes: n[1-2]
+      - block: high
+        nodes: n[3-4]
+END
+	slurm_start
+fi
+
+test_expect_success YAML 'topology.yaml: the default of the cluster is read' '
+	test "$(domains)" = "gang: 4 nodes in 3 domains" &&
+	on_one_leaf trees
+'
+test_expect_success YAML 'members in a partition with another one of its own' '
+	on_one_leaf parted -p parted
+'
+test_expect_success YAML 'TopologyName chooses another of them' '
+	echo TopologyName=racks >"$slurm_dir/etc/gang.conf" &&
+	scontrol reconfigure && wait_for 15 slurm_ctld_answers &&
+	wait_for 15 nodes_idle &&
+	! on_one_leaf trees &&
+	test "$(gang_record $(tail -n 1 "$slurm_dir/jobs") tier)" = leaf
+'
+test_expect_success YAML 'nothing is left of that either' 'nothing_left'
+
+test_done
