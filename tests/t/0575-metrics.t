@@ -92,7 +92,7 @@ test_expect_success 'every metric has its type and help in front, units fit' '
 test_expect_success 'as JSON' '
 	$sgang metrics --json >json &&
 	test "$(jq ".gangs.running, .members.running" json | xargs)" = "1 2" &&
-	test "$(jq ".counters.slurm_gang_starts_total" json)" -ge 1
+	jq -e ".counters.slurm_gang_starts_total >= 1" json
 '
 test_expect_success 'a file that is named must be there, another need not' '
 	test_expect_code 2 $sgang metrics --file=none 2>said &&
