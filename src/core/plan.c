@@ -163,6 +163,8 @@ static uint32_t demand_fits(const struct sgang_job *job,
 	uint32_t free = job->request->free[node], most = 0, i, slots = 0;
 	uint64_t sum = 0;
 
+	if (demand->n_kinds == 1)
+		return sgang_kind_fits(job, demand->kind, node, free);
 	for (i = 0; i < demand->n_kinds; i++) {
 		const struct sgang_kind *kind = &demand->kind[i];
 		uint32_t fits = sgang_kind_fits(job, kind, node, free);
@@ -173,7 +175,7 @@ static uint32_t demand_fits(const struct sgang_job *job,
 		if (fits && !kind->whole && (!slots || kind->slots < slots))
 			slots = kind->slots;
 	}
-	if (demand->n_kinds > 1 && slots && free / slots > most)
+	if (slots && free / slots > most)
 		most = free / slots;
 	return sum < most ? (uint32_t)sum : most;
 }
@@ -201,6 +203,10 @@ static int find_ranks(const struct sgang_job *job, struct demand *demand,
 	uint32_t n = sgang_fabric_nodes(job->request->fabric), pos;
 	uint32_t least = UINT32_MAX, most = 0, *more;
 
+	if (demand->n_kinds == 1 && demand->kind->ranks) {
+		demand->ranks = demand->units * demand->kind->ranks;
+		return 0;
+	}
 	for (pos = 0; pos < n; pos++) {
 		uint32_t ranks;
 
@@ -421,11 +427,12 @@ int sgang_job_lay(const struct sgang_job *job, const struct sgang_tree *tree,
 }
 
 /* The members are alike: exact. Returns as sgang_plan(), 2 when members would
- * have to share nodes in a way that needs the other solver. */
+ * have to share nodes in a way that needs the other solver, which is then to
+ * know what was found for 'tree'. */
 static int plan_alike(const struct sgang_job *job, const uint64_t *broken,
+		      struct sgang_tree *tree,
 		      struct sgang_placement **placement)
 {
-	struct sgang_tree tree_made, *tree = &tree_made;
 	int rc;
 
 	if (sgang_job_alike(job, broken, tree))
@@ -476,18 +483,25 @@ static uint64_t least_hops(const struct sgang_job *job)
 }
 
 /* Solve for these kinds as if they were alike, and raise the bound by what
- * that costs. Returns as sgang_tree_solve(). */
+ * that costs. 'solved' says it already, if they are the only one; NULL: it is
+ * not known. Returns as sgang_tree_solve(). */
 static int relax(const struct sgang_job *job, struct demand *demand,
-		 const uint64_t *broken, struct bound *bound)
+		 const uint64_t *broken, const struct sgang_tree *solved,
+		 struct bound *bound)
 {
 	const uint32_t *hop = job->request->costs->hop;
 	struct sgang_tree tree;
 	uint64_t fixed, hops;
-	int rc;
+	int rc = 1;
 
 	if (set_up_tree(job, demand, broken, &tree))
 		return -1;
-	rc = sgang_tree_solve(&tree, job->pool, true);
+	if (solved) {
+		tree.bound = solved->bound;
+		tree.bound_broken = solved->bound_broken;
+	} else {
+		rc = sgang_tree_solve(&tree, job->pool, true);
+	}
 	fixed = tree.ranks * hop[SGANG_LEVEL_ISLAND];
 	if (rc > 0 && tree.bound > fixed)
 		raise_bound(bound, tree.bound - fixed, tree.bound_broken);
@@ -531,10 +545,10 @@ static int relax_to_slots(const struct sgang_job *job, const uint64_t *broken,
 #define KINDS_MAX 8
 
 /* Bounds of each kind alone, and of all as if they were of the smallest one.
- * Other kinds only add to what one alone has to pay. Returns 1, 0 when one of
- * them already does not fit, -1 without memory. */
+ * Other kinds only add to what one alone has to pay. 'solved' as in relax().
+ * Returns 1, 0 when one of them already does not fit, -1 without memory. */
 static int find_bound(const struct sgang_job *job, const uint64_t *broken,
-		      struct bound *bound)
+		      const struct sgang_tree *solved, struct bound *bound)
 {
 	uint64_t ranks = 0;
 	uint32_t i;
@@ -547,7 +561,7 @@ static int find_bound(const struct sgang_job *job, const uint64_t *broken,
 
 		demand.ranks = demand.units;
 		if (job->n_kinds <= KINDS_MAX)
-			rc = relax(job, &demand, broken, bound);
+			rc = relax(job, &demand, broken, solved, bound);
 		else if (job->kind[i].ranks)
 			demand.ranks *= job->kind[i].ranks;
 		ranks += demand.ranks;
@@ -557,7 +571,7 @@ static int find_bound(const struct sgang_job *job, const uint64_t *broken,
 					 .n_kinds = job->n_kinds,
 					 .units = job->units };
 
-		rc = relax(job, &demand, broken, bound);
+		rc = relax(job, &demand, broken, NULL, bound);
 	}
 	if (rc > 0 && job->n_kinds > 1)
 		rc = relax_to_slots(job, broken, bound);
@@ -627,7 +641,9 @@ static int prove(const struct sgang_job *job, const uint64_t *broken,
 	return 0;
 }
 
+/* Members that are not alike, or share nodes; 'solved' as in relax(). */
 static int plan_mixed(const struct sgang_job *job, const uint64_t *broken,
+		      const struct sgang_tree *solved,
 		      struct sgang_placement **placement)
 {
 	struct sgang_run *runs = NULL;
@@ -636,7 +652,7 @@ static int plan_mixed(const struct sgang_job *job, const uint64_t *broken,
 	size_t n_runs;
 	int rc;
 
-	rc = find_bound(job, broken, &bound);
+	rc = find_bound(job, broken, solved, &bound);
 	if (rc > 0)
 		rc = sgang_mixed_solve(job, broken, bound.ranks, &bound.cost,
 				       &bound.broken, &runs, &n_runs);
@@ -659,12 +675,14 @@ static int plan_mixed(const struct sgang_job *job, const uint64_t *broken,
 int sgang_job_plan(const struct sgang_job *job, const uint64_t *broken,
 		   struct sgang_placement **placement)
 {
-	int rc = 2;
+	struct sgang_tree tree;
+	int rc;
 
-	if (job->n_kinds == 1)
-		rc = plan_alike(job, broken, placement);
+	if (job->n_kinds > 1)
+		return plan_mixed(job, broken, NULL, placement);
+	rc = plan_alike(job, broken, &tree, placement);
 	if (rc == 2)
-		rc = plan_mixed(job, broken, placement);
+		rc = plan_mixed(job, broken, &tree, placement);
 	return rc;
 }
 

@@ -25,6 +25,7 @@
 #ifndef CHOOSE_STEPS_MAX		/* a test lowers it */
 #define CHOOSE_STEPS_MAX 2000000
 #endif
+#define CHOOSE_STEPS_ROUGH (CHOOSE_STEPS_MAX / 100)
 
 /* Keys times units do not fit 64 bits. */
 __extension__ typedef __int128 wide;
@@ -91,6 +92,11 @@ struct search {
 	uint32_t n_trail, trail_room;
 };
 
+static uint64_t steps_max(const struct search *search)
+{
+	return search->choice->rough ? CHOOSE_STEPS_ROUGH : CHOOSE_STEPS_MAX;
+}
+
 static struct sgang_point item_of(const struct group *group, uint32_t item)
 {
 	static const struct sgang_point nothing;
@@ -126,9 +132,8 @@ static sgang_plan_key round_up(const struct sgang_grain *grain,
 	return (sgang_plan_key)((cost << grain->shift) + broken);
 }
 
-/* No key that can be lies between this one and 'key'. */
-static sgang_plan_key below(const struct sgang_grain *grain,
-			    sgang_plan_key key)
+sgang_plan_key sgang_grain_below(const struct sgang_grain *grain,
+				 sgang_plan_key key)
 {
 	uint64_t broken = (uint64_t)(key & mask(grain));
 	uint64_t cost = (uint64_t)(key >> grain->shift);
@@ -355,7 +360,8 @@ static void first_solution(struct search *search)
 
 static void find_gap(struct search *search)
 {
-	search->gap = search->q * below(search->grain, search->best) -
+	search->gap = search->q * sgang_grain_below(search->grain,
+						    search->best) -
 		      search->bound;
 }
 
@@ -537,7 +543,7 @@ static int add_group(struct search *search, uint32_t number)
 	       search->now.n * sizeof(*search->now.state));
 	search->sum.n = search->now.n;
 	for (item = 0; item <= group->n; item++) {
-		if (search->steps >= CHOOSE_STEPS_MAX)
+		if (search->steps >= steps_max(search))
 			break;
 		if (item == group->base ||
 		    loss_of(search, group, item) > search->gap)
@@ -580,7 +586,7 @@ static int improve(struct search *search)
 			break;
 		if (add_group(search, i))
 			return -1;
-		if (search->steps >= CHOOSE_STEPS_MAX)
+		if (search->steps >= steps_max(search))
 			return 0;
 	}
 	return 1;

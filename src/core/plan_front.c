@@ -175,17 +175,38 @@ static int add_points(struct sgang_front_work *work,
 	return 0;
 }
 
-/* The child's points with (0, 0) in front, in a list of their own. */
+/* Could the sum of a child's point with any others be in a band? */
+static bool may_be_in_a_band(const struct sgang_front_work *work,
+			     const struct sgang_point *point)
+{
+	uint32_t i;
+
+	for (i = 0; i < work->n_bands; i++) {
+		const struct sgang_band *band = &work->band[i];
+
+		if ((double)point->key - band->price * (double)point->cap <=
+		    band->alone)
+			return true;
+	}
+	return !work->n_bands;
+}
+
+/* The child's points that matter, with (0, 0) in front, in a list of their own.
+ * '*n' is how many there are besides. */
 static int copy_child(struct sgang_front_work *work,
-		      const struct sgang_front *child)
+		      const struct sgang_front *child, size_t *n)
 {
 	struct sgang_point *list;
+	uint32_t i;
 
 	if (reserve(work, CHILD, (size_t)child->n + 1))
 		return -1;
 	list = work->list[CHILD];
 	memset(&list[0], 0, sizeof(list[0]));
-	memcpy(&list[1], child->point, child->n * sizeof(list[0]));
+	for (i = 0, *n = 0; i < child->n; i++) {
+		if (may_be_in_a_band(work, &child->point[i]))
+			list[++*n] = child->point[i];
+	}
 	return 0;
 }
 
@@ -194,22 +215,20 @@ int sgang_front_add(struct sgang_front_work *work,
 {
 	size_t max = work->steps < work->steps_max ? POINTS_MAX :
 		     POINTS_MAX_TIRED;
-	size_t n = work->n;
+	size_t n = work->n, n_child;
 	int rc;
 
 	if (!child->n)
 		return 0;
+	if (copy_child(work, child, &n_child))
+		return -1;
 	/* a sum is the same either way; the shorter one is gone through */
-	if (child->n < n) {
-		rc = add_points(work, work->list[NOW], n, child->point,
-				child->n);
-	} else {
-		if (copy_child(work, child))
-			return -1;
-		rc = add_points(work, work->list[CHILD],
-				(size_t)child->n + 1, work->list[NOW] + 1,
-				n - 1);
-	}
+	if (n_child < n)
+		rc = add_points(work, work->list[NOW], n,
+				work->list[CHILD] + 1, n_child);
+	else
+		rc = add_points(work, work->list[CHILD], n_child + 1,
+				work->list[NOW] + 1, n - 1);
 	if (!rc && work->n - 1 > max)
 		thin(work, max);
 	return rc;

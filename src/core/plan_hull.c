@@ -21,13 +21,6 @@ struct segment {
 	uint64_t cap;
 };
 
-static int by_slope(const void *one, const void *two)
-{
-	const struct segment *a = one, *b = two;
-
-	return a->slope < b->slope ? -1 : a->slope > b->slope;
-}
-
 static double slope(const struct sgang_point *from,
 		    const struct sgang_point *to)
 {
@@ -66,36 +59,159 @@ int sgang_hull_of_front(const struct sgang_front *front,
 	return 0;
 }
 
-/* All segments of the children, sorted. NULL without memory. */
-static struct segment *sort_segments(const struct sgang_front *child,
-				     uint32_t n_children,
-				     struct sgang_pool *pool, size_t *n)
+/* Merge two sorted runs, from..middle-1 and middle..to-1, into another list. */
+static void merge_runs(const struct segment *run, size_t from, size_t middle,
+		       size_t to, struct segment *out)
 {
+	size_t a = from, b = middle, i;
+
+	for (i = from; i < to; i++) {
+		if (b == to || (a < middle && run[a].slope <= run[b].slope))
+			out[i] = run[a++];
+		else
+			out[i] = run[b++];
+	}
+}
+
+/* Sort segments that are 'runs' sorted runs, the first ending before end[0] and
+ * so on: neighbours are merged until one is left. 'spare' is as long. Returns
+ * which of the two lists it is in. */
+static struct segment *merge_all(struct segment *segment,
+				 struct segment *spare, size_t *end,
+				 uint32_t runs)
+{
+	while (runs > 1) {
+		struct segment *swap = segment;
+		size_t from = 0;
+		uint32_t i;
+
+		for (i = 0; i < runs; i += 2) {
+			size_t to = i + 1 < runs ? end[i + 1] : end[i];
+
+			merge_runs(segment, from, end[i], to, spare);
+			end[i / 2] = from = to;
+		}
+		runs = (runs + 1) / 2;
+		segment = spare;
+		spare = swap;
+	}
+	return segment;
+}
+
+/* All segments of the children. */
+struct segments {
 	struct segment *segment;
-	uint32_t i, k;
+	size_t n;
+	size_t *end;			/* those of a child are before it, */
+	uint32_t runs;			/* for so many children, and sorted */
+};
+
+/* -1 with ENOMEM. */
+static int list_segments(const struct sgang_front *child, uint32_t n_children,
+			 struct sgang_pool *pool, struct segments *list)
+{
 	size_t total = 0;
+	uint32_t i, k;
 
 	for (i = 0; i < n_children; i++)
 		total += child[i].n;
-	segment = sgang_pool_alloc(pool, total, sizeof(*segment));
-	if (!segment)
-		return NULL;
-	*n = 0;
+	list->segment = sgang_pool_alloc(pool, total, sizeof(*list->segment));
+	list->end = sgang_pool_alloc(pool, n_children, sizeof(*list->end));
+	list->n = 0;
+	list->runs = 0;
+	if (!list->segment || !list->end)
+		return -1;
 	for (i = 0; i < n_children; i++) {
 		struct sgang_point from = { 0 };
 
 		for (k = 0; k < child[i].n; k++) {
 			const struct sgang_point *to = &child[i].point[k];
-			struct segment *s = &segment[(*n)++];
+			struct segment *s = &list->segment[list->n++];
 
 			s->slope = slope(&from, to);
 			s->key = to->key - from.key;
 			s->cap = to->cap - from.cap;
 			from = *to;
 		}
+		if (child[i].n)
+			list->end[list->runs++] = list->n;
 	}
-	qsort(segment, total, sizeof(*segment), by_slope);
-	return segment;
+	return 0;
+}
+
+/* At this slope the need is reached, 'sum' being all that comes before. */
+static void set_price(struct sgang_price *price, double slope, uint64_t need,
+		      struct sgang_point sum)
+{
+	price->value = slope;
+	price->bound = (double)sum.key + slope * (double)(need - sum.cap);
+}
+
+static double middle_of(double a, double b, double c)
+{
+	if ((a < b) == (b < c))
+		return b;
+	return (a < b) == (c < a) ? a : c;
+}
+
+/* Move the segments of at[0..n-1] that come before a slope to the front, or with
+ * 'equal' those that have it. Returns how many they are; they are added to
+ * '*sum'. */
+static size_t part_segments(struct segment *at, size_t n, double slope,
+			    bool equal, struct sgang_point *sum)
+{
+	size_t i, part = 0;
+
+	for (i = 0; i < n; i++) {
+		struct segment swap = at[i];
+
+		if (equal ? swap.slope > slope : swap.slope >= slope)
+			continue;
+		sum->key += swap.key;
+		sum->cap += swap.cap;
+		at[i] = at[part];
+		at[part++] = swap;
+	}
+	return part;
+}
+
+int sgang_hull_price(const struct sgang_front *child, uint32_t n_children,
+		     uint64_t need, struct sgang_pool *pool,
+		     struct sgang_price *price)
+{
+	struct sgang_point before = { 0 };
+	struct segments list;
+	struct segment *at;
+	size_t n;
+
+	if (list_segments(child, n_children, pool, &list))
+		return -1;
+	price->value = 0;
+	price->bound = -1;
+	/* the part in which the need is reached, smaller and smaller */
+	for (at = list.segment, n = list.n; n; ) {
+		double pivot = middle_of(at[0].slope, at[n / 2].slope,
+					 at[n - 1].slope);
+		struct sgang_point sum = before;
+		size_t part = part_segments(at, n, pivot, false, &sum);
+
+		if (sum.cap >= need) {
+			n = part;
+			continue;
+		}
+		before = sum;
+		at += part;
+		n -= part;
+		part = part_segments(at, n, pivot, true, &sum);
+		if (sum.cap >= need) {
+			set_price(price, pivot, need, before);
+			break;
+		}
+		before = sum;
+		at += part;
+		n -= part;
+	}
+	return 0;
 }
 
 int sgang_hull_of_children(const struct sgang_front *child,
@@ -104,25 +220,25 @@ int sgang_hull_of_children(const struct sgang_front *child,
 			   struct sgang_front *hull, struct sgang_price *price)
 {
 	struct sgang_point sum = { 0 };
-	size_t i, n;
-	struct segment *segment = sort_segments(child, n_children, pool, &n);
+	struct segment *segment, *spare;
+	struct segments list;
+	size_t i;
 
-	hull->n = 0;
-	hull->point = segment ? sgang_pool_alloc(pool, n,
-						 sizeof(*hull->point)) : NULL;
-	if (!hull->point)
+	if (list_segments(child, n_children, pool, &list))
 		return -1;
+	spare = sgang_pool_alloc(pool, list.n, sizeof(*spare));
+	hull->n = 0;
+	hull->point = sgang_pool_alloc(pool, list.n, sizeof(*hull->point));
+	if (!spare || !hull->point)
+		return -1;
+	segment = merge_all(list.segment, spare, list.end, list.runs);
 	price->value = 0;
 	price->bound = -1;
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < list.n; i++) {
 		const struct segment *s = &segment[i];
-		double over;
 
-		if (sum.cap < need && sum.cap + s->cap >= need) {
-			over = s->slope * (double)(need - sum.cap);
-			price->value = s->slope;
-			price->bound = (double)sum.key + over;
-		}
+		if (sum.cap < need && sum.cap + s->cap >= need)
+			set_price(price, s->slope, need, sum);
 		sum.key += s->key;
 		sum.cap += s->cap;
 		append(hull, (struct sgang_point){ .key = sum.key + key,

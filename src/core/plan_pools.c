@@ -142,13 +142,14 @@ static int kind_by_kind(struct mixed *mixed, uint32_t turn, uint32_t *cap)
 
 int sgang_mixed_try_kinds(struct mixed *mixed)
 {
-	uint32_t turn, *cap = sgang_pool_alloc(mixed->job->pool,
-					       mixed->n_nodes, sizeof(*cap));
+	uint32_t turn, turns = mixed->job->n_kinds > 1 ? 2 : 1;
+	uint32_t *cap = sgang_pool_alloc(mixed->job->pool, mixed->n_nodes,
+					 sizeof(*cap));
 	int rc;
 
 	if (!cap)
 		return -1;
-	for (turn = 0; turn < 2 && mixed->job->n_kinds <= KINDS_MAX &&
+	for (turn = 0; turn < turns && mixed->job->n_kinds <= KINDS_MAX &&
 	     !done(mixed); turn++) {
 		rc = kind_by_kind(mixed, turn, cap);
 		if (rc < 0)
@@ -158,6 +159,7 @@ int sgang_mixed_try_kinds(struct mixed *mixed)
 	}
 	return 0;
 }
+
 /* -- a pool of nodes -- */
 
 /* Solve for so many slots and make the picked nodes the pool. Returns as

@@ -78,7 +78,10 @@ struct sgang_front {
 /* A reason to keep a point: key - price * cap is at most so much. */
 struct sgang_band {
 	double price;
-	double most;
+	double spare;			/* above the best use of all children */
+	double alone;			/* for a point of the child at hand */
+	double most;			/* for a sum of points of all children
+					 * so far */
 };
 
 /* One for each level that a common domain may have. */
@@ -133,6 +136,11 @@ int sgang_hull_of_children(const struct sgang_front *child,
 			   struct sgang_front *hull,
 			   struct sgang_price *price);
 
+/* The price alone. It takes less time than the hull. */
+int sgang_hull_price(const struct sgang_front *child, uint32_t n_children,
+		     uint64_t need, struct sgang_pool *pool,
+		     struct sgang_price *price);
+
 /* The least that key - price * cap can be in a domain; 0 when not using it is
  * best. */
 double sgang_hull_support(const struct sgang_front *hull, double price);
@@ -147,12 +155,17 @@ struct sgang_grain {
 	uint32_t shift;
 };
 
+/* The highest key that can be, below this one; less than 0: none. */
+sgang_plan_key sgang_grain_below(const struct sgang_grain *grain,
+				 sgang_plan_key key);
+
 /* The children of one domain, and the point of each that is chosen. */
 struct sgang_choice {
 	const struct sgang_front *front;	/* by child */
 	const uint64_t *full;		/* by child: all units that fit */
 	uint32_t n;
 	uint64_t need;
+	bool rough;			/* not worth a long search */
 	uint32_t *item;			/* by child: point + 1; 0: not used */
 	sgang_plan_key key;		/* what the choice costs */
 	sgang_plan_key bound;		/* no choice is cheaper */
@@ -273,6 +286,7 @@ struct sgang_tree {
 	const bool *used;
 	uint32_t home;
 	bool free_nodes;		/* using a node costs nothing */
+	bool rough;			/* the first good answer will do */
 	/* By domain, for the lowest ones: how many units fit at which cost
 	 * inside, the cost being in hops and in 'key' as it is. Only for a
 	 * bound, and not with 'unit'. NULL: as 'cap' says. */

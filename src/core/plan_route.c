@@ -21,6 +21,8 @@
 #define ENOUGH 64
 /* Domains in which one arc is tried to go over into the other. */
 #define HIGHS_MAX 8
+/* A member of so many units is within a leaf, in most cases. */
+#define SHORT_MAX 8
 /* With more units one sort of walk has to do. */
 #define UNITS_MAX 256
 
@@ -93,10 +95,11 @@ static void route_over(const struct mixed *mixed, const struct sgang_tree *tree,
 /* -- so many slots -- */
 
 /* The leaves for so many slots, and for so many 256ths more if the ring does
- * not fit there. */
+ * not fit there. When something was found already, only the last of these. */
 static int walk_slots(struct mixed *mixed, const struct sgang_tree *slots)
 {
 	static const uint32_t more[] = { 0, 1, 2, 4, 8, 16, 32, 64 };
+	const size_t n = sizeof(more) / sizeof(more[0]);
 	struct sgang_tree tree;
 	struct route route;
 	size_t i;
@@ -104,8 +107,9 @@ static int walk_slots(struct mixed *mixed, const struct sgang_tree *slots)
 
 	if (open_route(mixed, &route))
 		return -1;
-	for (i = 0; i < sizeof(more) / sizeof(more[0]) && !rc; i++) {
+	for (i = mixed->found ? n - 1 : 0; i < n && !rc; i++) {
 		tree = *slots;
+		tree.rough = mixed->found;
 		tree.need += slots->need * more[i] / 256;
 		rc = sgang_tree_solve(&tree, mixed->job->pool, false);
 		if (rc <= 0)
@@ -905,6 +909,13 @@ static int try_blocks(struct mixed *mixed, double slots)
 	return 0;
 }
 
+/* Members of one kind, most of them within a leaf, had best be walked. */
+static bool are_short(const struct mixed *mixed)
+{
+	return mixed->job->n_kinds == 1 &&
+	       mixed->job->units / mixed->request->n_members <= SHORT_MAX;
+}
+
 int sgang_mixed_try_walks(struct mixed *mixed, const struct sgang_tree *slots)
 {
 	/* all on one node: there is nothing to lay out */
@@ -912,7 +923,7 @@ int sgang_mixed_try_walks(struct mixed *mixed, const struct sgang_tree *slots)
 		return 0;
 	if (try_blocks(mixed, (double)slots->need))
 		return -1;
-	if (mixed->found && mixed->job->units > UNITS_MAX)
+	if (mixed->found && mixed->job->units > UNITS_MAX && !are_short(mixed))
 		return 0;
 	return walk_slots(mixed, slots) < 0 ? -1 : 0;
 }

@@ -20,8 +20,13 @@
 #define DEPTHS_MAX 4
 /* Looking for nodes ends after so many were looked at, some 2 ms. */
 #define LOOKS_MAX 100000
-/* A roll over the leaves ends after so many looks at a node, some 40 ms. */
-#define ROLL_LOOKS_MAX 4000000
+/* On more nodes than this it takes longer: so often they are all looked at for
+ * members one by one, and after so many looks in all rolls and walks end. A look
+ * at a node on the way counts as several, since nodes are sorted there. */
+#define NODES_MANY (LOOKS_MAX / DEPTHS_MAX)
+#define CHOICES_MANY 3
+#define LOOKS_MANY 1000000
+#define LOOKS_A_NODE 3
 /* The bound is found for so many sizes of members; others are free. */
 #define SIZES_MAX 4
 
@@ -231,7 +236,7 @@ struct sharer {
 	struct piece *spot;		/* nodes that a member can have */
 	uint32_t n_spots;
 	uint32_t last;			/* position where the ring is */
-	uint32_t looks;
+	uint32_t looks, looks_max;
 };
 
 /* Choose nodes for one member of 'units' among those that have room for
@@ -242,7 +247,7 @@ static int choose(struct sharer *sharer, uint32_t units, uint32_t depth)
 	uint32_t pos;
 
 	sharer->looks += mixed->n_nodes;
-	if (sharer->looks > LOOKS_MAX)
+	if (sharer->looks > sharer->looks_max)
 		return 0;
 	for (pos = 0; pos < mixed->n_nodes; pos++)
 		sharer->cap[pos] = sgang_kind_fits(mixed->job,
@@ -313,14 +318,14 @@ static void begin_here(struct sharer *sharer, uint32_t units)
 	}
 }
 
-/* Give a member those of the listed nodes that have most room, in their order,
- * backwards from where the ring is at their end. False when they are too
- * few. */
-static bool deal(struct sharer *sharer, uint32_t member)
+/* Give a member so many units on those of the listed nodes that have most room,
+ * in their order, backwards from where the ring is at their end. False when they
+ * are too few. */
+static bool deal(struct sharer *sharer, uint32_t member, uint32_t units)
 {
 	struct mixed *mixed = sharer->mixed;
 	const struct sgang_fabric *fabric = mixed->request->fabric;
-	uint32_t units = ask_of(mixed, member)->units, n = 0, i;
+	uint32_t n = 0, i;
 	struct piece *spot = sharer->spot;
 	bool back;
 
@@ -378,7 +383,8 @@ static int lay_out(struct sharer *sharer, uint32_t depth)
 			continue;
 		}
 		list_spots(sharer, member);
-		while (member < n && deal(sharer, member))
+		while (member < n &&
+		       deal(sharer, member, ask_of(mixed, member)->units))
 			member++;
 	}
 	return 1;
@@ -420,66 +426,100 @@ static bool list_leaf(struct sharer *sharer, uint32_t member, size_t *at)
 	return true;
 }
 
+/* What becomes of nodes that are left when the next member does not fit. */
+enum rest {
+	MIX_REST,			/* they count as those of more leaves */
+	USE_REST,			/* it begins there, and goes on to other
+					 * leaves for good */
+	LEAVE_REST,			/* they are left for good: no member is
+					 * on old leaves and new ones */
+	RESTS
+};
+
+/* List leaves until there are so many nodes. False when there are too few. */
+static bool list_leaves(struct sharer *sharer, uint32_t member, uint32_t units,
+			size_t *at)
+{
+	while (sharer->n_spots < units) {
+		sharer->looks++;
+		if (!list_leaf(sharer, member, at))
+			return false;
+	}
+	return true;
+}
+
+/* Lay a member that does not fit on the listed nodes, and list others. As
+ * list_leaves(). */
+static bool go_on(struct sharer *sharer, uint32_t member, enum rest rest,
+		  size_t *at)
+{
+	uint32_t units = ask_of(sharer->mixed, member)->units, n = 0;
+
+	drop_full(sharer, member);
+	if (rest == USE_REST) {
+		n = sharer->n_spots < units ? sharer->n_spots : units - 1;
+		if (n)
+			deal(sharer, member, n);
+	}
+	if (rest != MIX_REST)
+		sharer->n_spots = 0;
+	return list_leaves(sharer, member, units - n, at) &&
+	       deal(sharer, member, units - n);
+}
+
 /* Lay the members over the leaves that are picked, as many leaves at a time as
- * one of them needs. With 'fresh' what is left there is left for good when the
- * next one does not fit, so that members do not span old leaves and new ones.
- * False when they do not fit. */
-static bool roll_over(struct sharer *sharer, bool fresh)
+ * one of them needs. False when they do not fit. */
+static bool roll_over(struct sharer *sharer, enum rest rest)
 {
 	struct mixed *mixed = sharer->mixed;
-	uint32_t member = 0, n = (uint32_t)mixed->request->n_members;
+	uint32_t member, n = (uint32_t)mixed->request->n_members;
 	size_t at = 0;
 
 	sgang_mixed_clear(mixed, 0, mixed->n_nodes);
 	sharer->last = UINT32_MAX;
 	sharer->n_spots = 0;
-	sharer->looks = 0;
-	while (member < n) {
+	for (member = 0; member < n; member++) {
 		uint32_t units = ask_of(mixed, member)->units;
 
-		sharer->looks += sharer->n_spots + 1;
-		if (sharer->looks > ROLL_LOOKS_MAX)
+		sharer->looks += LOOKS_A_NODE * (sharer->n_spots + 1);
+		if (sharer->looks > sharer->looks_max)
 			return false;
-		if (sharer->n_spots >= units && deal(sharer, member)) {
-			member++;
-			continue;
-		}
-		if (fresh)
-			sharer->n_spots = 0;
-		drop_full(sharer, member);
-		do {
-			if (!list_leaf(sharer, member, &at))
-				return false;
-		} while (sharer->n_spots < units);
+		if (!deal(sharer, member, units) &&
+		    !go_on(sharer, member, rest, &at))
+			return false;
 	}
 	return true;
 }
 
-/* Roll over the leaves that would be best for so many units, and for more if
- * members do not find enough nodes there. 0, or -1 with ENOMEM. */
+/* Roll over the leaves that would be best for so many units, and for more,
+ * since members do not find enough nodes there, or better ones. 0, or -1 with
+ * ENOMEM. */
 static int try_rolls(struct sharer *sharer)
 {
+	/* 8ths, those that help most often first */
+	static const uint32_t more[] = { 0, 16, 4, 24, 2, 8, 1 };
 	const struct sgang_tree alike = sharer->tree;
-	static const uint32_t more[] = { 0, 1, 3 };	/* times as many */
 	struct mixed *mixed = sharer->mixed;
-	bool worked[2] = { false, false };
-	int rc, fresh;
+	uint32_t rest, first = MIX_REST;
 	size_t i;
 
-	for (i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
+	sharer->looks_max = LOOKS_MANY;
+	for (i = 0; i < sizeof(more) / sizeof(more[0]) && !done(mixed) &&
+	     sharer->looks + mixed->n_nodes <= LOOKS_MANY; i++) {
 		sharer->tree = alike;
-		sharer->tree.need += alike.need * more[i];
-		rc = sgang_tree_solve(&sharer->tree, mixed->job->pool, false);
-		if (rc <= 0)
-			return rc;
-		for (fresh = 0; fresh < 2; fresh++) {
-			if (worked[fresh] || !roll_over(sharer, fresh))
+		sharer->tree.need += alike.need * more[i] / 8;
+		sharer->looks += mixed->n_nodes + LOOKS_A_NODE *
+				 (uint32_t)mixed->job->units;
+		if (sgang_tree_solve(&sharer->tree, mixed->job->pool,
+				     false) < 0)
+			return -1;
+		for (rest = first; rest < RESTS; rest++) {
+			if (!roll_over(sharer, (enum rest)rest))
 				continue;
-			worked[fresh] = true;
 			sgang_mixed_finish(mixed);
+			/* once is enough for that */
+			first = USE_REST;
 		}
-		if (worked[0] && worked[1])
-			break;
 	}
 	return 0;
 }
@@ -496,30 +536,37 @@ static bool all_share(const struct mixed *mixed)
 	return mixed->job->n_kinds == 1 && !mixed->job->kind[0].whole;
 }
 
-/* Lay out for each number of members that a node is to have room for. 0, or -1
- * with ENOMEM. */
+/* Lay out for each number of members that a node is to have room for, where that
+ * does not take too many choices. 0, or -1 with ENOMEM. */
 static int try_depths(struct sharer *sharer)
 {
+	const struct sgang_tree alike = sharer->tree;
 	struct mixed *mixed = sharer->mixed;
-	uint32_t i;
-	int rc;
+	uint32_t n = (uint32_t)mixed->request->n_members, i;
+	int rc = 0;
 
 	sharer->tree.cap = sharer->cap;
 	sharer->tree.unit = true;
 	sharer->tree.more = NULL;
-	for (i = DEPTHS_MAX; i-- > 0 && !done(mixed); ) {
-		rc = lay_out(sharer, UINT32_C(1) << i);
-		if (rc < 0)
-			return -1;
-		if (rc)
+	for (i = DEPTHS_MAX; i-- > 0 && !done(mixed) && rc >= 0; ) {
+		uint32_t depth = UINT32_C(1) << i;
+		uint64_t looks = (uint64_t)(n + depth - 1) / depth *
+				 mixed->n_nodes;
+
+		if (mixed->n_nodes > NODES_MANY &&
+		    sharer->looks + looks > sharer->looks_max)
+			continue;
+		rc = lay_out(sharer, depth);
+		if (rc > 0)
 			sgang_mixed_finish(mixed);
 	}
-	return 0;
+	sharer->tree = alike;
+	return rc < 0 ? -1 : 0;
 }
 
 int sgang_mixed_try_shares(struct mixed *mixed)
 {
-	struct sharer sharer = { .mixed = mixed };
+	struct sharer sharer = { .mixed = mixed, .looks_max = LOOKS_MAX };
 	struct sgang_pool *pool = mixed->job->pool;
 	uint32_t trials = mixed->trials;
 	int rc;
@@ -533,11 +580,15 @@ int sgang_mixed_try_shares(struct mixed *mixed)
 	if (!sharer.cap || !sharer.spot ||
 	    sgang_job_alike(mixed->job, mixed->broken, &sharer.tree))
 		return -1;
-	/* on many nodes there is time for a few questions only */
-	if (mixed->n_nodes > LOOKS_MAX / DEPTHS_MAX)
+	if (mixed->n_nodes > NODES_MANY) {
+		sharer.tree.rough = true;
+		sharer.looks_max = CHOICES_MANY * mixed->n_nodes;
+	}
+	rc = try_depths(&sharer);
+	if (!rc && mixed->n_nodes > NODES_MANY && !done(mixed))
+		rc = sgang_mixed_try_kinds(mixed);
+	if (!rc && mixed->n_nodes > NODES_MANY)
 		rc = try_rolls(&sharer);
-	else
-		rc = try_depths(&sharer);
 	/* the others improve as much as without these */
 	mixed->trials = trials;
 	return rc;

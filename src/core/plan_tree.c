@@ -57,7 +57,8 @@ struct solver {
 	struct candidate best;
 	sgang_plan_key bound;		/* least of all candidates */
 	uint32_t *scratch;		/* capacities of one leaf */
-	/* by domain, once fronts have become too long: */
+	bool quick;			/* it ends when fronts become too long */
+	/* by domain, once they have: */
 	struct sgang_front *hull;
 	struct sgang_price *price;	/* of all units in it */
 	bool proved;
@@ -383,10 +384,11 @@ static int front_by_cost(struct solver *solver,
  * GPUs or cores. */
 #define CAP_COUNTED 128
 
-static void sort_by_counting(uint32_t *cap, uint32_t n)
+static void sort_by_counting(uint32_t *cap, uint32_t n, uint32_t most)
 {
-	uint32_t count[CAP_COUNTED] = { 0 }, at = CAP_COUNTED, i;
+	uint32_t count[CAP_COUNTED], at = most + 1, i;
 
+	memset(count, 0, at * sizeof(*count));
 	for (i = 0; i < n; i++)
 		count[cap[i]]++;
 	for (i = 0; i < n; i++) {
@@ -417,7 +419,7 @@ static uint32_t sort_caps(struct solver *solver,
 		sorted[n++] = cap[i];
 	}
 	if (!done && most < CAP_COUNTED)
-		sort_by_counting(sorted, n);
+		sort_by_counting(sorted, n, most);
 	else if (!done)
 		qsort(sorted, n, sizeof(*sorted), descending);
 	return n;
@@ -517,9 +519,10 @@ static double margin(const struct solver *solver)
 	return 1 + (double)solver->best.key / (1 << 26) / (1 << 20);
 }
 
-/* What a candidate may cost above its bound and still be as good as the best;
- * below 0: it cannot. */
-static double gap_of(const struct solver *solver, uint32_t d)
+/* What a candidate may cost above its bound when it costs no more than 'key';
+ * below 0: it costs more. */
+static double gap_to(const struct solver *solver, uint32_t d,
+		     sgang_plan_key key)
 {
 	uint64_t reach;
 	sgang_plan_key fixed;
@@ -527,8 +530,15 @@ static double gap_of(const struct solver *solver, uint32_t d)
 	if (solver->price[d].bound < 0 || !reaches_home(solver, d, &reach))
 		return -1;
 	fixed = solver->base + key_of(solver, reach, solver->above[d]);
-	return (double)(solver->best.key - fixed) - solver->price[d].bound +
+	return (double)(key - fixed) - solver->price[d].bound +
 	       margin(solver);
+}
+
+/* What it may cost above its bound and still be better than the best. */
+static double gap_of(const struct solver *solver, uint32_t d)
+{
+	return gap_to(solver, d, sgang_grain_below(&solver->grain,
+						   solver->best.key));
 }
 
 /* The least that the children of a domain can be worth together. */
@@ -560,14 +570,15 @@ static bool open_bands(struct solver *solver, uint32_t d, sgang_plan_key key)
 		struct sgang_band *band = &work->band[work->n_bands];
 
 		band->price = solver->price[at].value;
-		band->most = gap_of(solver, at);
-		if (band->most < 0)
+		band->spare = gap_of(solver, at);
+		if (band->spare < 0)
 			continue;
 		if (at != d)
-			band->most += sgang_hull_support(&solver->hull[d],
+			band->spare += sgang_hull_support(&solver->hull[d],
 							 band->price) -
 				      (double)key -
-				      support_below(solver, d, band->price);
+				       support_below(solver, d, band->price);
+		band->most = band->spare;
 		work->n_bands++;
 	}
 	return work->n_bands > 0;
@@ -579,9 +590,21 @@ static void narrow_bands(struct solver *solver, uint32_t child)
 	struct sgang_front_work *work = &solver->work;
 	uint32_t i;
 
-	for (i = 0; i < work->n_bands; i++)
-		work->band[i].most += sgang_hull_support(&solver->hull[child],
-							 work->band[i].price);
+	for (i = 0; i < work->n_bands; i++) {
+		struct sgang_band *band = &work->band[i];
+		double support = sgang_hull_support(&solver->hull[child],
+						    band->price);
+
+		band->alone = band->spare + support;
+		band->most += support;
+	}
+}
+
+/* Is it time to look at hulls first? */
+static bool too_long(const struct solver *solver)
+{
+	return solver->quick && (solver->work.thinned ||
+				 solver->work.steps > solver->work.steps_max);
 }
 
 static int inner_front(struct solver *solver, uint32_t d, sgang_plan_key key)
@@ -602,6 +625,8 @@ static int inner_front(struct solver *solver, uint32_t d, sgang_plan_key key)
 
 		if (solver->hull)
 			narrow_bands(solver, child);
+		if (too_long(solver))
+			return 0;
 		if (sgang_front_add(&solver->work, &solver->front[child]))
 			return -1;
 	}
@@ -647,6 +672,7 @@ static int choose(struct solver *solver, uint32_t d, uint64_t need,
 	choice->full = &solver->full[domain->first_child];
 	choice->n = domain->n_children;
 	choice->need = need;
+	choice->rough = solver->tree->rough;
 	choice->item = sgang_pool_alloc(solver->pool, choice->n,
 					sizeof(*choice->item));
 	if (!choice->item)
@@ -677,13 +703,6 @@ static int try_highest(struct solver *solver, uint32_t d)
 	candidate.bound = fixed + choice.bound;
 	offer(solver, &candidate);
 	return 0;
-}
-
-/* Is it time to look at hulls first? */
-static bool too_long(const struct solver *solver)
-{
-	return !solver->hull && (solver->work.thinned ||
-				 solver->work.steps > solver->work.steps_max);
 }
 
 static int try_domains(struct solver *solver)
@@ -743,11 +762,44 @@ static int by_pos(const void *one, const void *two)
 	return a->pos < b->pos ? -1 : a->pos > b->pos;
 }
 
+/* Orders this close together are counted instead of compared. */
+#define ORDERS_COUNTED 128
+
+/* Sort by order, those of one order staying as they are. -1 with ENOMEM. */
+static int sort_spots(const struct solver *solver, struct spot *spot,
+		      uint32_t n)
+{
+	uint64_t low = UINT64_MAX, high = 0;
+	uint32_t first[ORDERS_COUNTED + 1] = { 0 }, i;
+	struct spot *copy;
+
+	for (i = 0; i < n; i++) {
+		low = spot[i].order < low ? spot[i].order : low;
+		high = spot[i].order > high ? spot[i].order : high;
+	}
+	if (n < ORDERS_COUNTED || high - low >= ORDERS_COUNTED) {
+		qsort(spot, n, sizeof(*spot), by_order);
+		return 0;
+	}
+	copy = sgang_pool_alloc(solver->pool, n, sizeof(*copy));
+	if (!copy)
+		return -1;
+	memcpy(copy, spot, n * sizeof(*copy));
+	for (i = 0; i < n; i++)
+		first[copy[i].order - low + 1]++;
+	for (i = 0; i < ORDERS_COUNTED; i++)
+		first[i + 1] += first[i];
+	for (i = 0; i < n; i++)
+		spot[first[copy[i].order - low]++] = copy[i];
+	return 0;
+}
+
 /* List the nodes of a leaf in the order in which to use them: where a node
  * holds one unit, the cheapest first, then those with the fewest free slots;
- * else the roomiest first. Returns how many there are. */
-static uint32_t list_spots(const struct solver *solver,
-			   const struct sgang_domain *leaf, struct spot *spot)
+ * else the roomiest first. '*n_spots' is how many there are. -1 with ENOMEM. */
+static int list_spots(const struct solver *solver,
+		      const struct sgang_domain *leaf, struct spot *spot,
+		      uint32_t *n_spots)
 {
 	const struct sgang_tree *tree = solver->tree;
 	uint32_t pos, n = 0;
@@ -771,9 +823,8 @@ static uint32_t list_spots(const struct solver *solver,
 			sorted = false;
 		n++;
 	}
-	if (!sorted)
-		qsort(spot, n, sizeof(*spot), by_order);
-	return n;
+	*n_spots = n;
+	return sorted ? 0 : sort_spots(solver, spot, n);
 }
 
 /* spot[0..used-1] hold 'spare' units too many. Exchange some for others that
@@ -811,9 +862,8 @@ static int pick_leaf(struct solver *solver, uint32_t d, uint64_t need)
 	uint32_t i, n, used;
 	uint64_t cap = 0, spare;
 
-	if (!spot)
+	if (!spot || list_spots(solver, leaf, spot, &n))
 		return -1;
-	n = list_spots(solver, leaf, spot);
 	for (used = 0; cap < need; used++)
 		cap += spot[used].cap;
 	spare = cap - need;
@@ -926,7 +976,8 @@ static int pick_best(struct solver *solver)
 
 /* -- when fronts become too long -- */
 
-/* Find the hull of every domain, and the price of all units in it. */
+/* Find the hull of every domain that has one above it, and the price of all
+ * units in every one. */
 static int find_hulls(struct solver *solver)
 {
 	const struct sgang_tree *tree = solver->tree;
@@ -946,7 +997,11 @@ static int find_hulls(struct solver *solver)
 		solver->price[d].bound = -1;
 		if (!solver->full[d] || !sgang_tree_allowed(tree->request, d))
 			continue;
-		if (domain->n_children)
+		if (domain->n_children && highest(solver, d))
+			rc = sgang_hull_price(&hull[domain->first_child],
+					      domain->n_children, tree->need,
+					      solver->pool, &solver->price[d]);
+		else if (domain->n_children)
 			rc = sgang_hull_of_children(
 				&hull[domain->first_child], domain->n_children,
 				key_of(solver, step, tree->broken[d]),
@@ -971,7 +1026,7 @@ static void relax_bound(struct solver *solver)
 	solver->proved = false;
 	solver->bound = solver->best.key;
 	while (d-- > 0) {
-		double gap = gap_of(solver, d);
+		double gap = gap_to(solver, d, solver->best.key);
 		sgang_plan_key bound;
 
 		if (gap <= 0)
@@ -1034,21 +1089,22 @@ static int try_bands(struct solver *solver, bool picking)
  * and become shorter. */
 static int try_again(struct solver *solver, bool picking)
 {
+	uint32_t attempt, attempts = solver->tree->rough ? 0 : ATTEMPTS_MAX;
 	sgang_plan_key before;
-	uint32_t attempt;
 
+	solver->quick = false;
 	solver->work.steps_max = STEPS_AGAIN;
 	if (pick_better(solver, SGANG_PLAN_KEY_MAX, picking) ||
 	    find_hulls(solver) || try_hulls(solver, picking))
 		return -1;
-	for (attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+	for (attempt = 0; attempt < attempts; attempt++) {
 		before = solver->best.key;
 		if (try_bands(solver, picking))
 			return -1;
 		if (!solver->work.thinned || solver->best.key == before)
 			break;
 	}
-	if (solver->work.thinned)
+	if (solver->work.thinned || !attempts)
 		relax_bound(solver);
 	return 0;
 }
@@ -1056,7 +1112,7 @@ static int try_again(struct solver *solver, bool picking)
 static int solve(struct sgang_tree *tree, struct sgang_pool *pool,
 		 bool bound_only)
 {
-	struct solver solver = { .tree = tree, .pool = pool };
+	struct solver solver = { .tree = tree, .pool = pool, .quick = true };
 	int rc = -1;
 
 	if (set_up(&solver))
