@@ -11,6 +11,9 @@
 #                              its options
 #   slurm_fatal                a function: print its arguments and end
 #
+# in the environment, where locks on ports are that others share who do not see
+# our ${TMPDIR:-/tmp}: SGANG_PORT_LOCKS
+#
 # and calls slurm_cleanup when it ends, whatever happens. What it can use:
 #
 #   slurm_setup [options]      write the configuration of a cluster, see below
@@ -210,7 +213,7 @@ slurm_take_ports()
 
 	slurm_port=$slurm_first_port
 	for try in {1..50}; do
-		lock=${TMPDIR:-/tmp}/slurm-gang.port.$slurm_port
+		lock=${SGANG_PORT_LOCKS:-${TMPDIR:-/tmp}}/slurm-gang.port.$slurm_port
 		exec {slurm_port_fd}>"$lock" || return 1
 		if flock -n $slurm_port_fd &&
 		   test "$lock" -ef /dev/fd/$slurm_port_fd; then

@@ -293,6 +293,7 @@ nothing_left()
 	local ignore=(-e 'High latency for .* gettimeofday'
 		-e 'Unexpected missing socket error'
 		-e 'modification time of .*/job_state moved backwards'
+		-e 'Bad job state save file time'
 		-e 'clock of the file system and this computer appear') pattern
 
 	for pattern; do
