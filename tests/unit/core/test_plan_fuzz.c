@@ -5,7 +5,7 @@
  * of up to twelve kinds in any order, partitions, groups, levels that are
  * required or spread over. Whatever comes out must be a placement of what was
  * asked for, on slots that are free, that costs what it says and no less than
- * its bound; or a sentence that says why there is none (4.12, 4.14, 4.16, 4.27).
+ * its bound; or a sentence that says why there is none (4.14, 4.29).
  *
  * SGANG_FUZZ_SEEDS=FROM-TO in the environment runs other seeds.
  */
