@@ -22,6 +22,7 @@ enum {
 	OPT_FORMAT,
 	OPT_MEMBER,
 	OPT_CONF,
+	OPT_RAILS,
 	OPT_JSON
 };
 
@@ -31,6 +32,9 @@ static const struct sgang_cmd_option options[] = {
 	[OPT_MEMBER] = { "member", NULL, "the ranks of that job alone", 0 },
 	[OPT_CONF] = { "conf", "FILE", "gang.conf; default: beside slurm.conf",
 		       0 },
+	[OPT_RAILS] = { "rails", NULL,
+			"GPUs of every second node backwards, see sgang(1)",
+			0 },
 	[OPT_JSON] = { "json", NULL, "the same as --format=json", 0 },
 	{ NULL, NULL, NULL, 0 }
 };
@@ -55,6 +59,7 @@ struct request {
 	enum format format;
 	bool member;
 	const char *conf;		/* NULL: beside slurm.conf */
+	bool rails;
 };
 
 /* The members that started together, in ring order. */
@@ -290,9 +295,12 @@ static int map_gang(const struct request *request,
 		sgang_errf(err, ENOMEM, "out of memory");
 	else
 		code = find_members(&found, name, request);
+	if (code == SGANG_EXIT_YES && fill_members(&found, err))
+		code = -1;
+	if (code == SGANG_EXIT_YES && request->rails)
+		sgang_map_rails(found.member, found.n);
 	if (code == SGANG_EXIT_YES &&
-	    (fill_members(&found, err) ||
-	     (request->format == JSON && look_inside(&found, request, err)) ||
+	    ((request->format == JSON && look_inside(&found, request, err)) ||
 	     print_map(&found, request->format, err)))
 		code = -1;
 	clear_found(&found);
@@ -377,6 +385,8 @@ static int run(const struct sgang_verb *verb, int argc, char **argv)
 			request.member = true;
 		else if (next == OPT_CONF)
 			request.conf = value;
+		else if (next == OPT_RAILS)
+			request.rails = true;
 		else if (read_format(value, &request.format, &err))
 			return sgang_cmd_bad("%s", err.text);
 	}

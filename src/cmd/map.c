@@ -184,6 +184,27 @@ int sgang_map_layout(struct sgang_map_member *member, const char *text,
 			  member->job_id);
 }
 
+/* Members that share a node go the same way there. */
+void sgang_map_rails(struct sgang_map_member *members, size_t n)
+{
+	const char *last = NULL;
+	bool backwards = true;
+	size_t i, k;
+
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < members[i].n; k++) {
+			struct sgang_map_node *node = &members[i].node[k];
+
+			if (!node->ranks)
+				continue;
+			if (!last || strcmp(node->has->name, last))
+				backwards = !backwards;
+			node->backwards = backwards;
+			last = node->has->name;
+		}
+	}
+}
+
 static int by_rank(const void *one, const void *two)
 {
 	const struct seat *a = one, *b = two;
@@ -236,9 +257,11 @@ int sgang_map_hostfile(FILE *out, const struct sgang_map_member *members,
 static size_t share(const struct seat *seat, size_t n, size_t *first)
 {
 	size_t ranks = seat->node->ranks;
-	size_t end = (seat->local + 1) * n / ranks;
+	size_t local = seat->node->backwards ? ranks - 1 - seat->local :
+					       seat->local;
+	size_t end = (local + 1) * n / ranks;
 
-	*first = seat->local * n / ranks;
+	*first = local * n / ranks;
 	if (!n)
 		return 0;
 	return end > *first ? end - *first : 1;

@@ -13,6 +13,7 @@
 #define SGANG_MAP_H
 
 #include <json-c/json.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -27,6 +28,7 @@ struct sgang_map_node {
 	const struct sgang_alloc_node *has;	/* borrowed */
 	const struct sgang_node_topo *topo;	/* borrowed; NULL: not known */
 	uint32_t ranks;
+	bool backwards;			/* its first rank has the last share */
 };
 
 struct sgang_map_member {
@@ -55,6 +57,13 @@ void sgang_map_clear(struct sgang_map_member *member);
  * had no room for them) or ENOMEM and 'err'. */
 int sgang_map_layout(struct sgang_map_member *member, const char *text,
 		     struct sgang_error *err);
+
+/* Where GPU i of every node is at leaf switch i, its rail, a hop between nodes is
+ * short if both ends have GPUs of one number. So let every second node of the
+ * ring give out its GPUs and cores from the last to the first: the last GPU of a
+ * node is then followed by the same one of the next (behaviour 4.33). With an
+ * odd number of nodes the hop that closes the ring changes rails. */
+void sgang_map_rails(struct sgang_map_member *members, size_t n);
 
 /* All that follows lists ranks by number. -1, or NULL, with ENOMEM. */
 

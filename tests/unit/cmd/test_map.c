@@ -245,6 +245,44 @@ static void test_json(void **state)
 	sgang_node_topo_destroy(topo);
 }
 
+static int gpu_at(struct json_object *list, size_t rank)
+{
+	return json_object_get_int(json_object_object_get(
+		json_object_array_get_idx(list, rank), "gpu"));
+}
+
+/* 4.33: a hop between two nodes joins GPUs of one number. */
+static void test_rails(void **state)
+{
+	static const struct sgang_alloc_node other = {
+		"n3", 8, { all, 4 }, { all, 8 }, 4
+	};
+	static const int wanted[] = { 0, 1, 2, 3, 3, 2, 1, 0 };
+	struct sgang_map_member members[2];
+	struct json_object *list;
+	size_t i;
+
+	(void)state;
+	fill(members, "n[1-2]");
+	members[0].n = members[1].n = 1;
+	members[0].node[0].ranks = members[1].node[0].ranks = 4;
+	members[1].node[0].has = &other;
+	members[1].first = 4;
+	sgang_map_rails(members, 2);
+	list = sgang_map_json(members, 2);
+	assert_int_equal(json_object_array_length(list), 8);
+	for (i = 0; i < 8; i++)
+		assert_int_equal(gpu_at(list, i), wanted[i]);
+	json_object_put(list);
+
+	/* two members on one node go the same way */
+	members[1].node[0].has = &nodes[0];
+	sgang_map_rails(members, 2);
+	assert_false(members[0].node[0].backwards);
+	assert_false(members[1].node[0].backwards);
+	clear(members);
+}
+
 static void test_limits(void **state)
 {
 	struct sgang_map_member member = { .job_id = 7 };
@@ -322,6 +360,7 @@ int main(void)
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_layout),
 		cmocka_unit_test(test_bad_layout),
+		cmocka_unit_test(test_rails),
 		cmocka_unit_test(test_limits),
 	};
 
