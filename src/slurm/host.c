@@ -18,6 +18,7 @@
 #include "dbd.h"
 #include "glue.h"
 #include "inside.h"
+#include "layout.h"
 #include "plugins/log.h"
 
 /* When this slurmctld took control; 0 on standby. No header declares it. */
@@ -565,9 +566,11 @@ static uint64_t units_by_gres(const node_record_t *node_ptr,
 		return units;
 	iter = list_iterator_create(need->gres);
 	while ((job_gres = list_next(iter))) {
-		const gres_job_state_t *js = job_gres->gres_data;
-		uint64_t want = sgang_inside_gres_needed(js, need->tasks,
-							 need->nodes);
+		const gres_job_state_t *js = sgang_layout_gres(
+			job_gres->gres_data, sizeof(*js));
+		const gres_node_state_t *ns = NULL;
+		uint64_t want = js ? sgang_inside_gres_needed(js, need->tasks,
+							      need->nodes) : 0;
 		uint64_t have = 0;
 
 		if (!want)
@@ -576,7 +579,12 @@ static uint64_t units_by_gres(const node_record_t *node_ptr,
 			list_find_first(node_ptr->gres_list, gres_find_id,
 					&job_gres->plugin_id) : NULL;
 		if (node_gres)
-			have = gres_free(node_gres->gres_data, js, empty);
+			ns = sgang_layout_gres(node_gres->gres_data,
+					       sizeof(*ns));
+		if (node_gres && !ns)
+			continue;
+		if (ns)
+			have = gres_free(ns, js, empty);
 		if (have / want < units)
 			units = have / want;
 	}

@@ -16,6 +16,7 @@
 
 #include "glue.h"
 #include "inside.h"
+#include "layout.h"
 
 #pragma weak job_list
 #pragma weak node_record_count
@@ -185,7 +186,8 @@ static const gres_job_state_t *next_gpus(list_itr_t *iter)
 
 	while ((gres = list_next(iter))) {
 		if (gres->plugin_id == inside.gpu_id)
-			return gres->gres_data;
+			return sgang_layout_gres(gres->gres_data,
+						 sizeof(gres_job_state_t));
 	}
 	return NULL;
 }
@@ -212,7 +214,8 @@ static const gres_node_state_t *node_gpus(uint32_t node)
 	gres_state_t *gres = list ? list_find_first(list, gres_find_id,
 						    &inside.gpu_id) : NULL;
 
-	return gres ? gres->gres_data : NULL;
+	return gres ? sgang_layout_gres(gres->gres_data,
+					sizeof(gres_node_state_t)) : NULL;
 }
 
 static bool right_type(const gres_node_state_t *ns, int t,

@@ -15,6 +15,8 @@
 #ifndef SGANG_LAYOUT_H
 #define SGANG_LAYOUT_H
 
+#include <stddef.h>
+
 struct job_record;
 
 /* Nodes, partitions, bitmaps, and slurmctld's own variables. Wants a lock on
@@ -24,5 +26,10 @@ const char *sgang_layout_tables(void);
 /* The first job that this is asked about, which must be one that slurmctld
  * would find; NULL: there is none yet. Wants a lock on jobs. */
 const char *sgang_layout_jobs(struct job_record *job_ptr);
+
+/* The GRES record of a job or a node, as its gres_data points to it. NULL if it is
+ * of another size, which the log is told once: then nothing is known of GRES,
+ * and the stock plugin decides about it alone. */
+const void *sgang_layout_gres(const void *record, size_t size);
 
 #endif
