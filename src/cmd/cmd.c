@@ -183,6 +183,23 @@ int sgang_cmd_next(const struct sgang_verb *verb, int argc, char **argv,
 	return SGANG_CMD_WRONG;
 }
 
+int sgang_cmd_read(const struct sgang_verb *verb, int argc, char **argv,
+		   int (*read)(void *arg, int option, const char *value,
+			       struct sgang_error *err), void *arg)
+{
+	struct sgang_error err;
+	const char *value;
+	int next;
+
+	while ((next = sgang_cmd_next(verb, argc, argv, &value)) >= 0) {
+		if (read(arg, next, value, &err)) {
+			sgang_cmd_bad("%s", err.text);
+			return SGANG_CMD_WRONG;
+		}
+	}
+	return next;
+}
+
 int sgang_cmd_exit(int next)
 {
 	return next == SGANG_CMD_HELP ? SGANG_EXIT_YES : SGANG_EXIT_BAD;

@@ -73,6 +73,12 @@ enum {
 int sgang_cmd_next(const struct sgang_verb *verb, int argc, char **argv,
 		   const char **value);
 
+/* Read all options: 'read' takes each, or returns -1 with 'err', which is
+ * printed then. Returns what sgang_cmd_next() ended with, or WRONG. */
+int sgang_cmd_read(const struct sgang_verb *verb, int argc, char **argv,
+		   int (*read)(void *arg, int option, const char *value,
+			       struct sgang_error *err), void *arg);
+
 /* The exit code for what sgang_cmd_next() ended with, HELP or WRONG. */
 int sgang_cmd_exit(int next);
 

@@ -148,9 +148,11 @@ static int read_parallel(struct request *request, const char *value,
 	return 0;
 }
 
-static int read_option(struct request *request, int option, const char *value,
+static int read_option(void *arg, int option, const char *value,
 		       struct sgang_error *err)
 {
+	struct request *request = arg;
+
 	switch (option) {
 	case OPT_TOPOLOGY:
 		request->offline.topology = value;
@@ -179,22 +181,6 @@ static int read_option(struct request *request, int option, const char *value,
 		request->json = true;
 		return 0;
 	}
-}
-
-static int read_options(const struct sgang_verb *verb, int argc, char **argv,
-			struct request *request)
-{
-	struct sgang_error err;
-	const char *value;
-	int next;
-
-	while ((next = sgang_cmd_next(verb, argc, argv, &value)) >= 0) {
-		if (read_option(request, next, value, &err)) {
-			sgang_cmd_bad("%s", err.text);
-			return SGANG_CMD_WRONG;
-		}
-	}
-	return next;
 }
 
 /* Without --slots a node is as large as the largest number in --free. */
@@ -633,7 +619,7 @@ static int run(const struct sgang_verb *verb, int argc, char **argv)
 	int next, code;
 
 	sgang_spec_init(&request.spec);
-	next = read_options(verb, argc, argv, &request);
+	next = sgang_cmd_read(verb, argc, argv, read_option, &request);
 	if (next != SGANG_CMD_END)
 		code = sgang_cmd_exit(next);
 	else if (optind < argc)

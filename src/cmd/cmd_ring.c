@@ -157,9 +157,11 @@ static int measure(const struct request *request,
 	return rc;
 }
 
-static int read_option(struct request *request, int option, const char *value,
+static int read_option(void *arg, int option, const char *value,
 		       struct sgang_error *err)
 {
+	struct request *request = arg;
+
 	switch (option) {
 	case OPT_TOPOLOGY:
 		request->offline.topology = value;
@@ -175,22 +177,6 @@ static int read_option(struct request *request, int option, const char *value,
 		request->json = true;
 		return 0;
 	}
-}
-
-static int read_options(const struct sgang_verb *verb, int argc, char **argv,
-			struct request *request)
-{
-	struct sgang_error err;
-	const char *value;
-	int next;
-
-	while ((next = sgang_cmd_next(verb, argc, argv, &value)) >= 0) {
-		if (read_option(request, next, value, &err)) {
-			sgang_cmd_bad("%s", err.text);
-			return SGANG_CMD_WRONG;
-		}
-	}
-	return next;
 }
 
 static int answer(struct request *request, int n_operands, char **operands,
@@ -220,7 +206,7 @@ static int answer(struct request *request, int n_operands, char **operands,
 static int run(const struct sgang_verb *verb, int argc, char **argv)
 {
 	struct request request = { .slots = 1 };
-	int next = read_options(verb, argc, argv, &request);
+	int next = sgang_cmd_read(verb, argc, argv, read_option, &request);
 	int code = SGANG_EXIT_YES;
 	struct sgang_error err;
 

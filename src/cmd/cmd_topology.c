@@ -419,9 +419,10 @@ static const struct action *find_action(const char *name)
 	return NULL;
 }
 
-static int read_option(struct request *request, int option, const char *value,
+static int read_option(void *arg, int option, const char *value,
 		       struct sgang_error *err)
 {
+	struct request *request = arg;
 	struct sgang_draw *draw = &request->draw;
 	const char **const text[] = {
 		[OPT_GANG] = &draw->gang,
@@ -450,22 +451,6 @@ static int read_option(struct request *request, int option, const char *value,
 	}
 }
 
-static int read_options(const struct sgang_verb *verb, int argc, char **argv,
-			struct request *request)
-{
-	struct sgang_error err;
-	const char *value;
-	int next;
-
-	while ((next = sgang_cmd_next(verb, argc, argv, &value)) >= 0) {
-		if (read_option(request, next, value, &err)) {
-			sgang_cmd_bad("%s", err.text);
-			return SGANG_CMD_WRONG;
-		}
-	}
-	return next;
-}
-
 /* Returns an exit code, or -1 with 'err' filled. */
 static int answer(struct request *request, int n_operands, char **operands,
 		  struct sgang_error *err)
@@ -488,7 +473,7 @@ static int answer(struct request *request, int n_operands, char **operands,
 static int run(const struct sgang_verb *verb, int argc, char **argv)
 {
 	struct request request = { .conf_path = NULL };
-	int next = read_options(verb, argc, argv, &request), code;
+	int next = sgang_cmd_read(verb, argc, argv, read_option, &request), code;
 	struct sgang_error err;
 
 	if (next != SGANG_CMD_END) {

@@ -5,56 +5,13 @@
 #include <string.h>
 
 #include "cmd/nodes.h"
-
-/* The end of a word of a gres: a comma outside of brackets. */
-static const char *word_end(const char *text)
-{
-	int depth = 0;
-
-	for (; *text && (depth > 0 || *text != ','); text++)
-		depth += (*text == '(') - (*text == ')');
-	return text;
-}
-
-/* Without the brackets at the end of the word, "gpu:(null):2(IDX:0-1)": a type
- * that is not known is in brackets, too. */
-static const char *without_bracket(const char *word, const char *end)
-{
-	const char *at = end;
-
-	if (at == word || at[-1] != ')')
-		return end;
-	while (at > word && *at != '(')
-		at--;
-	return at;
-}
-
-/* The number behind the last colon; "gpu" alone is one. */
-static uint32_t word_count(const char *word, const char *end)
-{
-	const char *digits;
-	unsigned long long count;
-
-	end = digits = without_bracket(word, end);
-	while (digits > word && digits[-1] >= '0' && digits[-1] <= '9')
-		digits--;
-	if (digits == end || digits == word || digits[-1] != ':')
-		return 1;
-	count = strtoull(digits, NULL, 10);
-	return count > UINT16_MAX ? UINT16_MAX : (uint32_t)count;
-}
+#include "core/node_topo.h"
 
 uint32_t sgang_nodes_gpus(const char *gres)
 {
-	const char *word = gres ? gres : "", *end;
-	uint32_t count = 0;
+	uint64_t gpus = sgang_node_topo_gres(gres);
 
-	for (; *word; word = end + (*end == ',')) {
-		end = word_end(word);
-		if (!strncmp(word, "gpu", 3) && strchr(":(,", word[3]))
-			count += word_count(word, end);
-	}
-	return count;
+	return gpus > UINT16_MAX ? UINT16_MAX : (uint32_t)gpus;
 }
 
 /* qsort, bsearch: by job, then by node. */

@@ -50,8 +50,7 @@ void sgang_nodes_clear(struct sgang_nodes *nodes);
  * Returns 0, or -1 when there is no slurmctld to ask, or no such node. */
 int sgang_nodes_look(const char *node, uint32_t *cores, char **gres);
 
-/* How many GPUs a text of gres names: "gpu:8", "gpu:h100:2(IDX:0-1),nic:1",
- * "gpu:(null):2(IDX:0-1)". 0 for NULL and where it names none. */
+/* sgang_node_topo_gres(), of a picture at most UINT16_MAX. */
 uint32_t sgang_nodes_gpus(const char *gres);
 
 /* Put the shares in the order in which sgang_nodes_share() looks for them. */

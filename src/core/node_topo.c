@@ -117,22 +117,32 @@ uint32_t sgang_island_slots(const struct sgang_node_topo *topo,
 	       topo->island[island].n_cores;
 }
 
-/* The last of "gpu:a100:4(S:0)" that is a number; without one it is 1. */
+/* Without the brackets at its end, "gpu:(null):2(IDX:0-1)": a type that is not
+ * known is in brackets, too. */
+static size_t without_bracket(const char *entry, size_t length)
+{
+	size_t at = length;
+
+	if (!at || entry[at - 1] != ')')
+		return length;
+	while (at && entry[at] != '(')
+		at--;
+	return at;
+}
+
+/* The number behind the last colon of "gpu:a100:4(S:0)"; without one it is 1. */
 static uint64_t count_of(const char *entry, size_t length)
 {
-	char number[24];
-	uint64_t count;
-	size_t end = 0, at;
+	size_t end = without_bracket(entry, length), digits = end;
+	uint64_t count = 0;
 
-	while (end < length && entry[end] != '(')
-		end++;
-	for (at = end; at && entry[at - 1] != ':'; at--)
-		;
-	if (!at || end - at >= sizeof(number))
+	while (digits && entry[digits - 1] >= '0' && entry[digits - 1] <= '9')
+		digits--;
+	if (digits == end || !digits || entry[digits - 1] != ':')
 		return 1;
-	memcpy(number, entry + at, end - at);
-	number[end - at] = '\0';
-	return sgang_text_number(number, 0, UINT32_MAX, &count) ? 1 : count;
+	for (; digits < end && count <= UINT32_MAX; digits++)
+		count = 10 * count + (uint64_t)(entry[digits] - '0');
+	return count > UINT32_MAX ? UINT32_MAX : count;
 }
 
 /* Up to the comma behind it; in brackets there may be others. */

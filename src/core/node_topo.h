@@ -87,8 +87,9 @@ void sgang_node_topo_destroy(struct sgang_node_topo *topo);
 uint32_t sgang_island_slots(const struct sgang_node_topo *topo,
 			    uint32_t island);
 
-/* How many GPUs the Gres= of a node names, "gpu:a100:4(S:0),gpu:4,nic:2"; NULL is
- * none. */
+/* How many GPUs a text of Slurm's about gres names: the Gres= of a node,
+ * "gpu:a100:4(S:0),gpu:4,nic:2", or what is used, "gpu:(null):2(IDX:0-1)". NULL
+ * is none. A number that is too large counts as UINT32_MAX. */
 uint64_t sgang_node_topo_gres(const char *gres);
 
 /* Is that a node of which Slurm says that it has so many cores and GPUs? A node

@@ -38,6 +38,8 @@ typedef struct xlist list_t;
 typedef struct listIterator list_itr_t;
 typedef struct job_details job_details_t;
 
+#include "slurm/release_until_24_11.h"
+
 /* ---- state of a job ---- */
 
 static inline void release_set_state(job_record_t *job_ptr, uint32_t state)
@@ -83,26 +85,6 @@ static inline void release_switch_complete(job_record_t *job_ptr)
 	switch_g_job_complete(job_ptr->job_id);
 }
 
-static inline bool release_nodes_ready(job_record_t *job_ptr)
-{
-	return test_job_nodes_ready(job_ptr);
-}
-
-static inline void release_completed(job_record_t *job_ptr)
-{
-	cleanup_completing(job_ptr);
-}
-
-static inline void release_epilog_done(job_record_t *job_ptr, char *node)
-{
-	(void) job_epilog_complete(job_ptr->job_id, node, 0);
-}
-
-static inline int release_requeue(job_record_t *job_ptr)
-{
-	return job_requeue(0, job_ptr->job_id, NULL, false, 0);
-}
-
 static inline void release_validate_gres(job_record_t *job_ptr)
 {
 	job_details_t *d = job_ptr->details;
@@ -137,32 +119,6 @@ static inline bool release_is_reread(void)
 /* Where the words of a bitmap begin, and how many bits make one. */
 #define RELEASE_BITMAP_HEAD BITSTR_OVERHEAD
 
-#define RELEASE_MORE_LOCKS
-
-#define RELEASE_ORDERS_NODES 0
-
-static inline void release_order_nodes(job_resources_t *res, uint32_t *place)
-{
-	(void) res;
-	xfree(place);
-}
-
-#define RELEASE_TOPOLOGY_YAML 0
-
-#define RELEASE_BY_MEMORY CR_MEMORY
-#define RELEASE_BY_CORE CR_CORE
-
-static inline void release_node_used(const node_record_t *node_ptr,
-				     uint16_t *cpus, uint64_t *memory)
-{
-	select_g_select_nodeinfo_get(node_ptr->select_nodeinfo,
-				     SELECT_NODEDATA_SUBCNT,
-				     NODE_STATE_ALLOCATED, cpus);
-	select_g_select_nodeinfo_get(node_ptr->select_nodeinfo,
-				     SELECT_NODEDATA_MEM_ALLOC,
-				     NODE_STATE_ALLOCATED, memory);
-}
-
 /* ---- the select plugin ---- */
 
 typedef struct {
@@ -189,51 +145,13 @@ static inline void release_free_excluded(release_rest_t *more)
 }
 
 #define RELEASE_PASSED(CALL) \
-	CALL(int, state_save, (char *dir), (dir)) \
-	CALL(int, state_restore, (char *dir), (dir)) \
-	CALL(int, job_init, (list_t *jobs), (jobs)) \
-	CALL(int, job_ready, (job_record_t *job_ptr), (job_ptr)) \
+	RELEASE_PASSED_UNTIL_24_11(CALL) \
 	CALL(int, job_signal, (job_record_t *job_ptr, int sig), \
 	     (job_ptr, sig)) \
-	CALL(int, job_resume, (job_record_t *job_ptr, bool indefinite), \
-	     (job_ptr, indefinite)) \
-	CALL(bitstr_t *, step_pick_nodes, (job_record_t *job_ptr, \
-	     select_jobinfo_t *jobinfo, uint32_t nodes, bitstr_t **avail), \
-	     (job_ptr, jobinfo, nodes, avail)) \
-	CALL(int, step_start, (step_record_t *step), (step)) \
-	CALL(int, step_finish, (step_record_t *step, bool killing), \
-	     (step, killing)) \
-	CALL(int, select_nodeinfo_pack, (select_nodeinfo_t *info, \
-	     buf_t *buffer, uint16_t version), (info, buffer, version)) \
-	CALL(int, select_nodeinfo_unpack, (select_nodeinfo_t **info, \
-	     buf_t *buffer, uint16_t version), (info, buffer, version)) \
-	CALL(select_nodeinfo_t *, select_nodeinfo_alloc, (void), ()) \
-	CALL(int, select_nodeinfo_free, (select_nodeinfo_t *info), (info)) \
-	CALL(int, select_nodeinfo_set_all, (void), ()) \
-	CALL(int, select_nodeinfo_set, (job_record_t *job_ptr), (job_ptr)) \
-	CALL(int, select_nodeinfo_get, (select_nodeinfo_t *info, \
-	     enum select_nodedata_type what, enum node_states state, \
-	     void *data), (info, what, state, data)) \
-	CALL(select_jobinfo_t *, select_jobinfo_alloc, (void), ()) \
-	CALL(int, select_jobinfo_free, (select_jobinfo_t *info), (info)) \
-	CALL(int, select_jobinfo_set, (select_jobinfo_t *info, \
-	     enum select_jobdata_type what, void *data), \
-	     (info, what, data)) \
-	CALL(int, select_jobinfo_get, (select_jobinfo_t *info, \
-	     enum select_jobdata_type what, void *data), \
-	     (info, what, data)) \
-	CALL(select_jobinfo_t *, select_jobinfo_copy, \
-	     (select_jobinfo_t *info), (info)) \
-	CALL(int, select_jobinfo_pack, (select_jobinfo_t *info, \
-	     buf_t *buffer, uint16_t version), (info, buffer, version)) \
-	CALL(int, select_jobinfo_unpack, (select_jobinfo_t **info, \
-	     buf_t *buffer, uint16_t version), (info, buffer, version)) \
 	CALL(char *, select_jobinfo_sprint, (select_jobinfo_t *info, \
 	     char *text, size_t size, int mode), (info, text, size, mode)) \
 	CALL(char *, select_jobinfo_xstrdup, (select_jobinfo_t *info, \
 	     int mode), (info, mode)) \
-	CALL(int, get_info_from_plugin, (enum select_plugindata_info what, \
-	     job_record_t *job_ptr, void *data), (what, job_ptr, data)) \
 	CALL(int, update_node_config, (int index), (index)) \
 	CALL(bitstr_t *, resv_test, (resv_desc_msg_t *resv, \
 	     uint32_t nodes, bitstr_t *avail, bitstr_t **cores), \

@@ -58,18 +58,6 @@ costs()
 	test "$(ring_cost $2 $(nodes_of $1))" = $3
 }
 
-# Cancel these jobs and wait until they have given back their nodes.
-drop()
-{
-	scancel "$@" && wait_for 10 all_in CANCELLED "$@"
-}
-
-clear_cluster()
-{
-	scancel -u root && wait_for 10 'test -z "$(squeue -h)"' &&
-		wait_for 10 nodes_idle
-}
-
 # free 2,1 | 4,4
 fragment_two_pods()
 {

@@ -74,12 +74,6 @@ half()
 	submit -N 1 -n 4 --gres=gpu:4 --mem=100 "$@"
 }
 
-clear_cluster()
-{
-	scancel -u root && wait_for 10 'test -z "$(squeue -h)"' &&
-		wait_for 10 nodes_idle
-}
-
 start_cluster 'Name=gpu File=/dev/gpu[0-3] Cores=0-3
 Name=gpu File=/dev/gpu[4-7] Cores=4-7'
 

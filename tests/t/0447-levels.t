@@ -113,17 +113,6 @@ expected_between()
 	at=$(started_at $1 2>/dev/null) && test $at -ge $2 && test $at -le $3
 }
 
-drop()
-{
-	scancel "$@" && wait_for 10 all_in CANCELLED "$@"
-}
-
-clear_cluster()
-{
-	scancel -u root && wait_for 10 'test -z "$(squeue -h)"' &&
-		wait_for 10 nodes_idle
-}
-
 # refused TEXT OPTION...: sbatch says so
 refused()
 {

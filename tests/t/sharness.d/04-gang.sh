@@ -148,6 +148,19 @@ all_in()
 	done
 }
 
+# Cancel these jobs and wait until they have given back their nodes.
+drop()
+{
+	scancel "$@" && wait_for 10 all_in CANCELLED "$@"
+}
+
+# The same with all jobs of root.
+clear_cluster()
+{
+	scancel -u root && wait_for 10 'test -z "$(squeue -h)"' &&
+		wait_for 10 nodes_idle
+}
+
 none_in()
 {
 	local state=$1 id
