@@ -300,22 +300,28 @@ stopped_by_timeout()
 # that match one of the patterns. A slow machine is no error of
 # ours, nor is a command that ends while slurmctld answers it. When we save the
 # job state in the same moment as slurmctld, the second of the two finds the
-# file older than the time that the first has noted for it.
+# file older than the time that the first has noted for it. Slurm 22.05 empties
+# its settings while it reads slurm.conf anew: a message that comes then finds no
+# munged and has no time.
 nothing_left()
 {
 	local ignore=(-e 'High latency for .* gettimeofday'
 		-e 'Unexpected missing socket error'
 		-e 'modification time of .*/job_state moved backwards'
 		-e 'Bad job state save file time'
-		-e 'clock of the file system and this computer appear') pattern
+		-e 'clock of the file system and this computer appear'
+		-e 'slurm_receive_msg .*(Socket timed out|Unspecified error)'
+		-e 'slurm_unpack_received_msg: .* authentication error'
+		-e '(If munged is up, restart|Munge decode failed: .*)'
+		) pattern
 
 	for pattern; do
 		ignore+=(-e "$pattern")
 	done
 	slurm_alive slurmctld || { echo "no slurmctld" >&2; return 1; }
-	wait_for 15 'test -z "$(squeue -h)"' ||
+	wait_for 60 'test -z "$(squeue -h)"' ||
 		{ squeue >&2; return 1; }
-	wait_for 15 nodes_idle || { sinfo -N >&2; return 1; }
+	wait_for 60 nodes_idle || { sinfo -N >&2; return 1; }
 	! scontrol -o show node | tr ' ' '\n' |
 		grep -E '^(CPUAlloc|AllocMem)=[1-9]|^AllocTRES=.' >&2 ||
 		return 1
