@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* glue.h - what the entry points and the host calls of one release share
  *
- * select_<release>.c holds the functions Slurm looks up and decides whom they
- * concern; host_<release>.c implements struct sgang_host on Slurm's records.
- * The two meet in select_nodes(): a host call sets the mode of its thread,
- * calls select_nodes(), and select_p_job_test() finds the mode here.
+ * select.c holds the functions Slurm looks up and decides whom they concern;
+ * host*.c implement struct sgang_host on Slurm's records. The two meet in
+ * select_nodes(): a host call sets the mode of its thread, calls select_nodes(),
+ * and select_p_job_test() finds the mode here.
  */
 
 #ifndef SGANG_GLUE_H

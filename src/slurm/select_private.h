@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* select_private.h - what the parts of the select plugin share
+ *
+ * select.c has the calls of Slurm that are passed on to the stock plugin, and
+ * the conductor's thread; job_test.c has the one in which nodes are chosen;
+ * settings.c reads gang.conf, the fabric and what is inside the nodes.
+ */
+
+#ifndef SGANG_SELECT_PRIVATE_H
+#define SGANG_SELECT_PRIVATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "release.h"
+
+#include "core/conf.h"
+#include "core/fabric.h"
+#include "files/node_topos.h"
+#include "glue.h"
+#include "plugins/log.h"
+#include "plugins/select/conductor.h"
+
+/* When this slurmctld took control; 0 on standby. No header declares it. */
+extern time_t control_time;
+
+/* The plugin is also loaded by commands, which have none of this data. */
+#pragma weak control_time
+#pragma weak job_list
+#pragma weak node_record_count
+#pragma weak node_record_table_ptr
+#pragma weak slurm_conf
+
+/* ---- the stock plugin ---- */
+
+/* Calls that are noticed on their way. */
+#define SEEN(CALL) \
+	CALL(int, node_init, (void), ()) \
+	CALL(int, job_test, (job_record_t *job_ptr, bitstr_t *node_bitmap, \
+	     uint32_t min_nodes, uint32_t max_nodes, uint32_t req_nodes, \
+	     uint16_t mode, list_t *candidates, list_t **victims, \
+	     RELEASE_REST_PARAMETERS), ) \
+	CALL(int, job_begin, (job_record_t *job_ptr), (job_ptr)) \
+	CALL(int, job_fini, (job_record_t *job_ptr), (job_ptr)) \
+	CALL(int, job_expand, (job_record_t *from, job_record_t *to), \
+	     (from, to)) \
+	CALL(int, job_resized, (job_record_t *job_ptr, \
+	     node_record_t *node_ptr), (job_ptr, node_ptr)) \
+	CALL(int, job_suspend, (job_record_t *job_ptr, bool indefinite), \
+	     (job_ptr, indefinite)) \
+	CALL(int, reconfigure, (void), ())
+
+/* The calls of the stock plugin; all are there when init() has succeeded. */
+#define POINTER(type, name, parameters, arguments) type (*name) parameters;
+struct sgang_stock {
+	SEEN(POINTER)
+	RELEASE_PASSED(POINTER)
+};
+#undef POINTER
+extern struct sgang_stock sgang_stock;
+
+/* ---- our own state, in slurmctld only ---- */
+
+/* What sgang conf is to be told. */
+struct sgang_settings_told;
+
+struct sgang_own {
+	bool controller;		/* this is slurmctld */
+	bool forward_only;		/* something is wrong: stay out */
+	bool configured;		/* conf and fabric have been read once */
+	bool wrong_layout;		/* no settings can repair that */
+	atomic_bool other_nodes;	/* than those the files were read for */
+	unsigned int applied;		/* how often that was done */
+	struct sgang_conf conf;
+	struct sgang_fabric *fabric;	/* the conductor owns it, */
+	struct sgang_devices *devices;	/* and this */
+	struct sgang_node_topos *topos;	/* what is inside the nodes, */
+	const struct sgang_node_topo **topo;	/* where that fits them */
+	struct sgang_conductor *conductor;
+	pthread_t thread;
+	/* to be written by the thread */
+	_Atomic(struct sgang_settings_told *) told;
+};
+extern struct sgang_own sgang_own;
+
+/* ---- select.c ---- */
+
+/* Takes the answer of sgang_layout_...(), the name of records or NULL. Where
+ * records are not as the headers say, gangs and placement are off for good: no
+ * settings can repair that. */
+bool sgang_select_records_fit(const char *wrong);
+
+/* Are gangs and placement on, and may the job's record be looked at? The first
+ * that comes shows whether records are as the headers say. NULL: no job is going
+ * to be looked at. */
+bool sgang_select_at_work(job_record_t *job_ptr);
+
+/* ---- job_test.c ---- */
+
+/* Once, in init(). */
+void sgang_job_test_init(void);
+
+/* Forget what backfill was offered on this thread: the nodes are others. */
+void sgang_job_test_forget(void);
+
+/* ---- settings.c ---- */
+
+/* slurmctld has built its tables: read the files before anybody looks at them.
+ * With the locks. After a mistake in a file the settings stay as they were; if
+ * there were none, gangs and placement are off. */
+void sgang_settings_configure(void);
+
+/* Dynamic nodes have come or gone: read what the files say of them. Without the
+ * locks, on the conductor's thread. */
+void sgang_settings_read_again(void);
+
+/* Is this a fabric of slurmctld's nodes, in their order? */
+bool sgang_settings_fit_nodes(const struct sgang_fabric *fabric);
+
+/* Turn gangs and placement off, and say why, once. */
+void sgang_settings_stay_out(const char *why);
+
+/* Write down what sgang conf is to be told. Without the locks, on the
+ * conductor's thread. */
+void sgang_settings_write(void);
+
+#endif

@@ -1,0 +1,615 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* settings.c - the select plugin reads its files, and says what is in force
+ *
+ * gang.conf, the fabric and what is inside the nodes are read when slurmctld has
+ * built its tables, and again when nodes come or go. A mistake in one of them
+ * leaves what was in force before; there is one error line of it.
+ */
+
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "select_private.h"
+
+#include "core/text_file.h"
+#include "files/fabric_file.h"
+#include "inside.h"
+#include "kept.h"
+
+struct sgang_settings_told {
+	char *path;			/* of the file it goes to */
+	char *text;
+};
+
+/* ---- what sgang conf is told ---- */
+
+static void free_settings(struct sgang_settings_told *told)
+{
+	if (!told)
+		return;
+	xfree(told->path);
+	free(told->text);
+	xfree(told);
+}
+
+/* Returns a string for free(), or NULL without memory. 'off' and 'mistake' are
+ * NULL if there is nothing to say. */
+static char *settings_text(const char *off, const char *mistake)
+{
+	char *path = get_extra_conf_path("gang.conf"), *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out) {
+		fprintf(out, "# file=%s\n# since=%" PRIdMAX "\n", path,
+			(intmax_t) time(NULL));
+		if (mistake)
+			fprintf(out, "# mistake=%s\n", mistake);
+		if (off)
+			fprintf(out, "# off=%s\n", off);
+		else
+			sgang_conf_print_sources(&sgang_own.conf, path, out);
+		if (fclose(out)) {
+			free(text);
+			text = NULL;
+		}
+	}
+	xfree(path);
+	return text;
+}
+
+/* Have the conductor's thread write it: here slurmctld's locks are held. */
+static void tell_settings(const char *off, const char *mistake)
+{
+	struct sgang_settings_told *told;
+	char *text;
+
+	if (!sgang_own.conductor)
+		return;
+	text = settings_text(off, mistake);
+	if (!text)
+		return;
+	told = xmalloc(sizeof(*told));
+	told->text = text;
+	told->path = xstrdup_printf("%s/" SGANG_CONF_IN_FORCE,
+				    slurm_conf.state_save_location);
+	free_settings(atomic_exchange(&sgang_own.told, told));
+	sgang_conductor_poke(sgang_own.conductor);
+}
+
+void sgang_settings_write(void)
+{
+	struct sgang_settings_told *told =
+		atomic_exchange(&sgang_own.told, NULL);
+	struct sgang_error err;
+
+	if (told && sgang_text_file_write(told->path, told->text, &err) < 0)
+		sgang_log(SGANG_LOG_ERROR, "%s", err.text);
+	free_settings(told);
+}
+
+void sgang_settings_stay_out(const char *why)
+{
+	if (!sgang_own.forward_only)
+		sgang_log(SGANG_LOG_ERROR,
+			  "%s; gangs and placement are off, jobs are scheduled by Slurm alone",
+			  why);
+	tell_settings(why, NULL);
+	sgang_own.forward_only = true;
+}
+
+/* ---- settings and fabric ---- */
+
+/* What is read from files, and what the files are read for. The nodes are those
+ * of the moment at which it was begun. */
+struct reading {
+	unsigned int after;		/* sgang_own.applied when it was begun */
+	char **names;			/* of the nodes */
+	int n_nodes;
+	bool plain;			/* Slurm reads a topology.conf */
+	bool kept;			/* of the copies in kept.h */
+	struct sgang_conf before;	/* the settings until now */
+	struct sgang_conf conf;
+	struct sgang_error conf_err, fabric_err, topos_err;
+	struct sgang_fabric *fabric;	/* NULL: see fabric_err */
+	struct sgang_node_topos *topos;	/* NULL: none, or see topos_err */
+};
+
+/* The name of a node, or of a gap that dynamic nodes may fill, for which there is
+ * room in 'gap'. */
+static const char *node_name(int node, char gap[16])
+{
+	if (node_record_table_ptr[node])
+		return node_record_table_ptr[node]->name;
+	snprintf(gap, 16, "#%d", node);
+	return gap;
+}
+
+/* With the locks. */
+static void begin_reading(struct reading *r)
+{
+	char gap[16];
+
+	*r = (struct reading) {
+		.after = sgang_own.applied, .n_nodes = node_record_count
+	};
+	r->names = xcalloc(r->n_nodes + 1, sizeof(char *));
+	for (int i = 0; i < r->n_nodes; i++)
+		r->names[i] = xstrdup(node_name(i, gap));
+	r->plain = xstrstr(slurm_conf.topology_plugin, "tree") ||
+		   xstrstr(slurm_conf.topology_plugin, "block");
+	sgang_conf_copy(&r->before, &sgang_own.conf);
+}
+
+static void end_reading(struct reading *r)
+{
+	for (int i = 0; i < r->n_nodes; i++)
+		xfree(r->names[i]);
+	xfree(r->names);
+	sgang_conf_free(&r->before);
+	sgang_conf_free(&r->conf);
+}
+
+/* With the locks: are the nodes still those, and has nobody read since? */
+static bool still_holds(const struct reading *r)
+{
+	char gap[16];
+
+	if (r->after != sgang_own.applied || r->n_nodes != node_record_count)
+		return false;
+	for (int i = 0; i < r->n_nodes; i++) {
+		if (strcmp(r->names[i], node_name(i, gap)))
+			return false;
+	}
+	return true;
+}
+
+static int read_conf(bool kept, struct sgang_conf *conf,
+		     struct sgang_error *err)
+{
+	char *path = kept ? sgang_kept_path(SGANG_KEPT_CONF) :
+		     get_extra_conf_path("gang.conf");
+	int rc = sgang_conf_load(path, conf, err);
+
+	/* Without the file the built-in defaults hold. */
+	if (rc < 0 && errno == ENOENT && !kept) {
+		sgang_conf_default(conf);
+		rc = 0;
+	}
+	xfree(path);
+	return rc;
+}
+
+/* The nodes as they are, on one leaf. */
+static struct sgang_fabric *flat_fabric(const struct reading *r,
+					struct sgang_error *err)
+{
+	return sgang_fabric_flat((const char *const *) r->names, r->n_nodes,
+				 err);
+}
+
+/* What Slurm itself reads: where there is a topology.yaml, that alone. */
+static char *slurm_topology_path(const struct reading *r)
+{
+	char *path = RELEASE_TOPOLOGY_YAML ?
+		     get_extra_conf_path("topology.yaml") : NULL;
+
+	if (path && !access(path, F_OK))
+		return path;
+	xfree(path);
+	return r->plain ? get_extra_conf_path("topology.conf") : NULL;
+}
+
+/* NULL: there is no such file; else xfree() it. */
+static char *topology_path(const struct reading *r)
+{
+	const struct sgang_conf *conf = &r->conf;
+
+	if (!conf->placement)
+		return NULL;
+	if (conf->topology_file[0])
+		return xstrdup(conf->topology_file);
+	return slurm_topology_path(r);
+}
+
+static struct sgang_fabric *read_fabric(const struct reading *r,
+					struct sgang_error *err)
+{
+	char *path = topology_path(r);
+	struct sgang_fabric *fabric;
+
+	if (!r->conf.placement)
+		return flat_fabric(r, err);
+	if (path && r->kept) {
+		xfree(path);
+		path = sgang_kept_path(SGANG_KEPT_TOPOLOGY);
+	}
+	fabric = sgang_fabric_load_file(&r->conf, path,
+					(const char *const *) r->names,
+					r->n_nodes, err);
+	xfree(path);
+	return fabric;
+}
+
+bool sgang_settings_fit_nodes(const struct sgang_fabric *fabric)
+{
+	char gap[16];
+
+	if (!fabric ||
+	    sgang_fabric_nodes(fabric) != (uint32_t) node_record_count)
+		return false;
+	for (int i = 0; i < node_record_count; i++) {
+		if (strcmp(node_name(i, gap),
+			   sgang_fabric_node_name(fabric, i)))
+			return false;
+	}
+	return true;
+}
+
+/* slurmctld rebuilds its nodes twice in one reconfigure. */
+static void complain(const char *what, const char *then)
+{
+	static char last[sizeof(struct sgang_error)];
+
+	if (strcmp(what, last))
+		sgang_log(SGANG_LOG_ERROR, "%s; %s", what, then);
+	snprintf(last, sizeof(last), "%s", what);
+}
+
+/* At start a mistake means: stay out. Later it means: what was good stays, or
+ * if the nodes are others by now, what is known of them holds. */
+static struct sgang_fabric *fabric_after_mistake(const struct reading *r)
+{
+	const char *what = r->fabric_err.text;
+	struct sgang_fabric *flat;
+
+	if (!sgang_own.configured) {
+		sgang_settings_stay_out(what);
+		return NULL;
+	}
+	if (sgang_settings_fit_nodes(sgang_own.fabric)) {
+		complain(what, "the fabric stays as it was");
+		return sgang_own.fabric;
+	}
+	complain(what, "the nodes have changed, so all count as one leaf");
+	flat = flat_fabric(r, NULL);
+	if (!flat)
+		sgang_settings_stay_out("no memory for the fabric");
+	return flat;
+}
+
+/* ---- what is inside the nodes ---- */
+
+/* The folder of gang.conf. */
+static char *conf_dir(void)
+{
+	char *path = get_extra_conf_path("gang.conf");
+	char *slash = strrchr(path, '/');
+
+	if (slash)
+		*slash = '\0';
+	return path;
+}
+
+static struct sgang_node_topos *read_topos(const struct reading *r,
+					   struct sgang_error *err)
+{
+	char *dir = conf_dir();
+	struct sgang_node_topos *topos =
+		sgang_node_topos_load(&r->conf, dir,
+				      (const char *const *) r->names,
+				      r->n_nodes, err);
+
+	xfree(dir);
+	return topos;
+}
+
+/* Needs no locks. Mistakes are kept for apply(). */
+static void read_files(struct reading *r)
+{
+	if (read_conf(r->kept, &r->conf, &r->conf_err) < 0)
+		sgang_conf_copy(&r->conf, &r->before);
+	else
+		r->conf_err.text[0] = '\0';
+	r->fabric = read_fabric(r, &r->fabric_err);
+	if (r->conf.placement)
+		r->topos = read_topos(r, &r->topos_err);
+}
+
+/* A description that does not fit its node, and all nodes like that. */
+struct misfit {
+	struct sgang_error err;
+	const char *first;		/* name of one of them */
+	uint32_t nodes;
+};
+
+static void note_misfit(struct misfit **list, size_t *n,
+			const node_record_t *node_ptr,
+			const struct sgang_error *err)
+{
+	size_t i = 0;
+
+	while (i < *n && xstrcmp((*list)[i].err.text, err->text))
+		i++;
+	if (i == *n) {
+		xrecalloc(*list, *n + 1, sizeof(**list));
+		(*list)[(*n)++] = (struct misfit) { .err = *err,
+						    .first = node_ptr->name };
+	}
+	(*list)[i].nodes++;
+}
+
+/* Each shape and cause once; slurmctld rebuilds its nodes twice in one
+ * reconfigure. */
+static void tell_misfits(const struct misfit *list, size_t n)
+{
+	static char *told;
+	char *all = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		xstrfmtcat(all, "%s\n", list[i].err.text);
+		if (xstrstr(told, list[i].err.text))
+			continue;
+		sgang_log(SGANG_LOG_ERROR,
+			  "node %s and %u others count as one island each: %s",
+			  list[i].first, list[i].nodes - 1, list[i].err.text);
+	}
+	xfree(told);
+	told = all;
+}
+
+/* What is inside each node; NULL: one island, since nothing describes it or what
+ * does is of another machine. The caller frees the array. */
+static const struct sgang_node_topo **
+find_topo(const struct sgang_node_topos *topos)
+{
+	const struct sgang_node_topo *const *described =
+		sgang_node_topos_array(topos);
+	const struct sgang_node_topo **topo =
+		xcalloc(node_record_count + 1, sizeof(*topo));
+	struct misfit *misfits = NULL;
+	node_record_t *node_ptr;
+	size_t n = 0;
+
+	for (int i = 0; (node_ptr = next_node(&i)); i++) {
+		struct sgang_error err;
+
+		if (!described[i])
+			continue;
+		if (!sgang_node_topo_fits(described[i], node_ptr->tot_cores,
+					  sgang_node_topo_gres(
+						node_ptr->config_ptr->gres),
+					  &err))
+			topo[i] = described[i];
+		else
+			note_misfit(&misfits, &n, node_ptr, &err);
+	}
+	tell_misfits(misfits, n);
+	xfree(misfits);
+	return topo;
+}
+
+/* NULL when every node is one island, or there is no memory. */
+static struct sgang_devices *
+find_devices(const struct sgang_fabric *fabric,
+	     const struct sgang_node_topo *const *topo)
+{
+	uint32_t *islands = xcalloc(node_record_count + 1, sizeof(*islands));
+	struct sgang_devices *devices = NULL;
+	bool any = false;
+
+	for (int i = 0; i < node_record_count; i++) {
+		islands[i] = topo[i] ? topo[i]->n_islands : 1;
+		any |= islands[i] > 1;
+	}
+	if (any)
+		devices = sgang_devices_create(fabric, islands, NULL);
+	xfree(islands);
+	return devices;
+}
+
+/* What is known of the inside of nodes. */
+struct inside {
+	struct sgang_node_topos *topos;
+	const struct sgang_node_topo **topo;	/* of these, by node */
+	struct sgang_devices *devices;
+};
+
+/* As with the fabric: a mistake at start means to stay out (false), later that
+ * what was good stays, as long as the nodes are the same. */
+static bool find_inside(const struct reading *r,
+			const struct sgang_fabric *fabric, struct inside *in)
+{
+	*in = (struct inside) { .topos = r->topos };
+	if (!r->conf.placement)
+		return true;
+	if (in->topos) {
+		in->topo = find_topo(in->topos);
+		in->devices = find_devices(fabric, in->topo);
+	} else if (!sgang_own.configured && !r->kept) {
+		sgang_settings_stay_out(r->topos_err.text);
+		return false;
+	} else if (sgang_own.topos &&
+		   sgang_settings_fit_nodes(sgang_own.fabric)) {
+		complain(r->topos_err.text,
+			 "what is inside nodes stays as it was");
+		in->topos = sgang_own.topos;
+		in->topo = sgang_own.topo;
+		in->devices = (fabric == sgang_own.fabric) ? sgang_own.devices :
+			      find_devices(fabric, sgang_own.topo);
+	} else {
+		complain(r->topos_err.text,
+			 "every node counts as one island");
+	}
+	return true;
+}
+
+/* The conductor takes the fabric and the devices. */
+static void use(const struct sgang_conf *conf, struct sgang_fabric *fabric,
+		const struct inside *in)
+{
+	const struct sgang_node_topo **topo = sgang_own.topo;
+	struct sgang_node_topos *before = sgang_own.topos;
+
+	sgang_conductor_configure(sgang_own.conductor, fabric, in->devices,
+				  conf);
+	sgang_own.fabric = fabric;
+	sgang_own.devices = in->devices;
+	sgang_own.topos = in->topos;
+	sgang_own.topo = in->topo;
+	sgang_host_devices = in->devices;
+	sgang_inside_set(in->devices, in->topo);
+	if (topo != in->topo)
+		xfree(topo);
+	if (before != in->topos)
+		sgang_node_topos_destroy(before);
+}
+
+static uint32_t described_inside(void)
+{
+	uint32_t nodes = 0;
+
+	for (int i = 0; sgang_own.topo && i < node_record_count; i++)
+		nodes += sgang_own.topo[i] != NULL;
+	return nodes;
+}
+
+static void say_configured(void)
+{
+	const struct sgang_conf *conf = &sgang_own.conf;
+
+	sgang_log(SGANG_LOG_INFO,
+		  "%u nodes in %u domains, gangs %s, placement %s, %u nodes described inside",
+		  sgang_fabric_nodes(sgang_own.fabric),
+		  sgang_fabric_domains(sgang_own.fabric),
+		  conf->gangs ? "on" : "off",
+		  !conf->placement ? "off" : conf->place_all ? "of all jobs" :
+		  "of gangs",
+		  described_inside());
+}
+
+/* With the locks, and while the nodes are those for which it was read. Takes
+ * what was read. */
+static void apply(struct reading *r)
+{
+	struct sgang_fabric *fabric = r->fabric;
+	struct inside in;
+
+	if (r->conf_err.text[0] && !sgang_own.configured) {
+		sgang_settings_stay_out(r->conf_err.text);
+		goto fail;
+	}
+	if (r->conf_err.text[0])
+		complain(r->conf_err.text, "the settings stay as they were");
+	if (!fabric)
+		fabric = fabric_after_mistake(r);
+	if (!fabric || !find_inside(r, fabric, &in))
+		goto fail;
+	sgang_own.applied++;
+	sgang_own.forward_only = false;
+	sgang_own.configured = true;
+	use(&r->conf, fabric, &in);
+	sgang_conf_free(&sgang_own.conf);
+	sgang_conf_copy(&sgang_own.conf, &r->conf);
+	atomic_store(&sgang_own.other_nodes, false);
+	tell_settings(NULL, r->conf_err.text[0] ? r->conf_err.text : NULL);
+	sgang_log_upto(sgang_own.conf.log_level == SGANG_CONF_LOG_ERROR ?
+		       SGANG_LOG_ERROR :
+		       sgang_own.conf.log_level == SGANG_CONF_LOG_DEBUG ?
+		       SGANG_LOG_DEBUG : SGANG_LOG_INFO);
+	if (!r->kept)
+		say_configured();
+	sgang_conductor_poke(sgang_own.conductor);
+	return;
+fail:
+	if (fabric != sgang_own.fabric)
+		sgang_fabric_destroy(fabric);
+	sgang_node_topos_destroy(r->topos);
+}
+
+/* For the process that reads the files next, what of these was good. */
+static void keep(const struct reading *r, bool good_fabric)
+{
+	char *path;
+
+	if (!RELEASE_REREAD_BY_EXEC || !sgang_select_at_work(NULL))
+		return;
+	if (!r->conf_err.text[0]) {
+		path = get_extra_conf_path("gang.conf");
+		sgang_kept_copy(path, SGANG_KEPT_CONF);
+		xfree(path);
+	}
+	path = topology_path(r);
+	if (path && good_fabric)
+		sgang_kept_copy(path, SGANG_KEPT_TOPOLOGY);
+	xfree(path);
+}
+
+/* What the process before this one had read. If that is no longer to be had,
+ * this is a start like any other. */
+static void restore(void)
+{
+	struct reading r;
+
+	begin_reading(&r);
+	r.kept = true;
+	read_files(&r);
+	if (!r.conf_err.text[0] && r.fabric) {
+		apply(&r);
+	} else {
+		sgang_fabric_destroy(r.fabric);
+		sgang_node_topos_destroy(r.topos);
+	}
+	end_reading(&r);
+}
+
+/* slurmctld has built its tables, and nobody may look at them before we have. */
+void sgang_settings_configure(void)
+{
+	struct reading r;
+	bool good_fabric;
+
+	if (release_is_reread() && !sgang_own.configured)
+		restore();
+	begin_reading(&r);
+	read_files(&r);
+	good_fabric = r.fabric;
+	apply(&r);
+	keep(&r, good_fabric);
+	end_reading(&r);
+}
+
+/* Dynamic nodes have come or gone: read what the files say of them. The locks are
+ * not held meanwhile; if the nodes change again, or a reconfigure has read newer
+ * files, what was read is for nobody. */
+void sgang_settings_read_again(void)
+{
+	struct reading r;
+	bool used = false, good_fabric;
+
+	if (!atomic_load(&sgang_own.other_nodes) || !sgang_host_slurm.lock())
+		return;
+	begin_reading(&r);
+	sgang_host_slurm.unlock();
+	read_files(&r);
+	good_fabric = r.fabric;
+	if (sgang_host_slurm.lock()) {
+		used = still_holds(&r);
+		if (used)
+			apply(&r);
+		sgang_host_slurm.unlock();
+	}
+	if (used) {
+		keep(&r, good_fabric);
+	} else {
+		sgang_fabric_destroy(r.fabric);
+		sgang_node_topos_destroy(r.topos);
+	}
+	end_reading(&r);
+}
