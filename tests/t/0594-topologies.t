@@ -57,6 +57,27 @@ test_expect_success 'topology/block: the topology.conf of Slurm is read' '
 	on_one_leaf blocks
 '
 test_expect_success 'nothing is left' 'nothing_left'
+slurm_cleanup
+
+# Four nodes would be three of a block and one of the other for us.
+slurm_setup --cloud 6 --gang --conf 'TopologyPlugin=topology/block'
+cat >"$slurm_dir/etc/topology.conf" <<'END'
+BlockName=odd Nodes=n[1,3,5]
+BlockName=even Nodes=n[2,4,6]
+BlockSizes=3,6
+END
+slurm_start
+
+test_expect_success 'topology/block: a member that asks for segments' '
+	ids=($(submit --exclusive -N 4 --segment=2 --gang=parts \
+			--gang-min-member=2) \
+		$(submit --exclusive -N 1 --gang=parts)) &&
+	wait_for 20 all_in CONFIGURING ${ids[@]} &&
+	test $(scontrol show hostnames "$(squeue -h -j ${ids[0]} -o %N)" |
+		tr -d n | awk "\$1 % 2" | wc -l) = 2 &&
+	clear_cluster
+'
+test_expect_success 'nothing is left of that' 'nothing_left'
 
 if test_have_prereq YAML; then
 	slurm_cleanup
@@ -99,6 +120,6 @@ test_expect_success YAML 'TopologyName chooses another of them' '
 	! on_one_leaf trees &&
 	test "$(gang_record $(tail -n 1 "$slurm_dir/jobs") tier)" = leaf
 '
-test_expect_success YAML 'nothing is left of that either' 'nothing_left'
+test_expect_success YAML 'nothing is left of these either' 'nothing_left'
 
 test_done
