@@ -52,7 +52,7 @@ refused_table()
 0.15 memory to be free|--gang=a --gang-min-member=1 --gang-min-tres=mem=8001M|the gang can never start: --gang-min-tres wants 8001 MB of memory to be free and the cluster has 8000
 1.8 nodes of a member|--gang=a -p small -N 3|the gang can never start: this member alone needs 3 nodes and partition small has 2
 1.8 CPUs of a member|--gang=a -p small -n 5|the gang can never start: this member alone needs 5 CPUs and partition small has 4
-1.8 whole nodes, the cluster|--gang=a -N 1 --exclusive --gang-min-member=5|the gang can never start: its 5 members need at least 5 whole nodes together and the cluster has 4; if others are smaller, submit those first
+1.8 whole nodes, the cluster|--gang=a -N 1 --exclusive --gang-min-member=5|the gang can never start: its 5 members need at least 5 whole nodes together and the cluster has 4; if others share nodes, submit those first
 1.8 whole nodes, a partition|--gang=fill -p small -N 1 --exclusive|the gang can never start: 3 of its members need 3 whole nodes together and partition small has 2
 1.8 CPUs, the cluster|--gang=a -n 1 --gang-min-member=9|the gang can never start: its 9 members need at least 9 CPUs together and the cluster has 8
 1.8 CPUs, a partition|--gang=a -p small --array=1-5 --gang-min-member=5|the gang can never start: 5 of its members need 5 CPUs together and partition small has 4

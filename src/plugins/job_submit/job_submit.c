@@ -334,8 +334,9 @@ static int by_cpus(const void *a, const void *b)
 	return by_need(cpus, a, b);
 }
 
-/* What 'count' members need at least: the cheapest of the known ones, and when
- * those do not suffice, more like the very cheapest. Sorts them. */
+/* What 'count' members need at least: the cheapest of the known ones, and one
+ * for each of which nothing is known, if all that are known need some. Sorts
+ * them. */
 static uint64_t least_need(struct survey *survey, uint64_t count,
 			   uint32_t (*need)(const struct known *),
 			   int (*order)(const void *, const void *))
@@ -351,7 +352,7 @@ static uint64_t least_need(struct survey *survey, uint64_t count,
 		sum += n * need(k[i]);
 		count -= n;
 	}
-	return sum + count * need(k[0]);
+	return sum + count * (need(k[0]) > 0);
 }
 
 static enum sgang_submit_verdict
@@ -435,10 +436,9 @@ check_known(const struct sgang_submit_job *job, struct survey *survey,
 }
 
 /* The whole minimum, in the whole cluster. Members that are not there yet may
- * be in any partition; they are taken to be like the smallest one so far, so
- * that who says --gang-min-member=1000 for whole nodes hears of it with the
- * first job. A gang whose first member is much larger than the others could be
- * wronged by that, so the sentence says what to do. */
+ * be in any partition, and small; but who says --gang-min-member=1000 for whole
+ * nodes hears of it with the first job. A gang of which only some members take
+ * whole nodes could be wronged by that, so the sentence says what to do. */
 static enum sgang_submit_verdict
 check_expected(struct survey *survey, uint64_t known, const struct ware *ware,
 	       struct sgang_error *err)
@@ -446,18 +446,17 @@ check_expected(struct survey *survey, uint64_t known, const struct ware *ware,
 	struct sgang_submit_room cluster = survey->host->cluster();
 	uint64_t min = survey->tally.min_member, need;
 	uint32_t room = room_of(&cluster, ware);
-	bool may_be_smaller;
+	bool may_share;
 
 	need = least_need(survey, min, ware->need, ware->order);
 	if (!room || need <= room)
 		return SGANG_SUBMIT_FINE;
-	/* no member takes less than one CPU */
-	may_be_smaller = min > known && !(ware->need == cpus && need == min);
+	may_share = min > known && ware->need == whole_nodes;
 	sgang_errf(err, EINVAL, "the gang can never start: its %" PRIu64
 		   " members need at least %" PRIu64 " %s together and the "
 		   "cluster has %" PRIu32 "%s", min, need, ware->what, room,
-		   may_be_smaller ? "; if others are smaller, submit those "
-				    "first" : "");
+		   may_share ? "; if others share nodes, submit those first" :
+			       "");
 	return SGANG_SUBMIT_NEVER_FITS;
 }
 

@@ -474,18 +474,24 @@ static void test_never_fits_alone(void **state)
 static void test_never_fits_together(void **state)
 {
 	static const struct admission cases[] = {
-		{ .comes = { .env = { GANG("t"), MIN(8) }, .nodes = 2,
+		/* those to come may be smaller */
+		{ .comes = { .env = { GANG("t"), MIN(15) }, .nodes = 2,
 			     .whole = true } },
-		{ .comes = { .env = { GANG("t"), MIN(9) }, .nodes = 2,
+		{ .comes = { .env = { GANG("t"), MIN(16) }, .nodes = 2,
 			     .whole = true },
 		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "9 members need at least 18 whole nodes together and "
-			 "the cluster has 16; if others are smaller" },
-		/* members may share nodes */
-		{ .comes = { .env = { GANG("t"), MIN(60) }, .nodes = 2 } },
-		{ .comes = { .env = { GANG("t"), MIN(65) }, .nodes = 2 },
+		  .why = "16 members need at least 17 whole nodes together and "
+			 "the cluster has 16; if others share nodes" },
+		{ .there = { { .env = { GANG("t"), MIN(15) }, .nodes = 2,
+			       .whole = true } },
+		  .comes = { .env = { GANG("t") }, .nodes = 2, .whole = true },
 		  .verdict = SGANG_SUBMIT_NEVER_FITS,
-		  .why = "130 CPUs together and the cluster has 128" },
+		  .why = "15 members need at least 17 whole nodes together" },
+		/* members may share nodes */
+		{ .comes = { .env = { GANG("t"), MIN(127) }, .nodes = 2 } },
+		{ .comes = { .env = { GANG("t"), MIN(128) }, .nodes = 2 },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "129 CPUs together and the cluster has 128" },
 		{ .comes = { .env = { GANG("t"), MIN(129) } },
 		  .verdict = SGANG_SUBMIT_NEVER_FITS, .why = "129 CPUs" },
 		/* a smaller one is known, so a large one may come */
