@@ -15,6 +15,7 @@
 #   SLURM_CPPFLAGS       for whatever includes Slurm's private headers
 #   SLURM_LIBS           libslurm, for whatever asks slurmctld as a client
 #   SLURM_PLUGINDIR      the folder of the stock plugins
+#   SGANG_STOCK_RULE     how that Slurm places jobs, see core/stock.h; also in C
 #
 # To add a release: a row in _X_AC_SLURM_RELEASE and src/slurm/release_X_Y.h.
 
@@ -58,6 +59,9 @@ AC_SUBST([SLURM_SOURCE])
 AC_SUBST([SLURM_CPPFLAGS])
 AC_SUBST([SLURM_LIBS])
 AC_SUBST([SLURM_PLUGINDIR])
+AC_SUBST([SGANG_STOCK_RULE], [${sgang_stock_rule-SGANG_STOCK_24_05}])
+AC_DEFINE_UNQUOTED([SGANG_STOCK_RULE], [$SGANG_STOCK_RULE],
+	[How Slurm by itself places jobs, an enum sgang_stock_rule.])
 AM_CONDITIONAL([WITH_SLURM], [test "$with_slurm" = yes])
 AM_CONDITIONAL([SLURM_22_05], [test "$SLURM_RELEASE" = 22_05])
 ])
@@ -110,7 +114,8 @@ AC_DEFUN([_X_AC_SLURM_INSTALLED], [
 # The adapters that fit it.
 AC_DEFUN([_X_AC_SLURM_RELEASE], [
 	AS_CASE([$SLURM_VERSION],
-		[22.05.*], [SLURM_RELEASE=22_05],
+		[22.05.*], [SLURM_RELEASE=22_05
+			sgang_stock_rule=SGANG_STOCK_22_05],
 		[24.11.*], [SLURM_RELEASE=24_11],
 		[26.05.*], [SLURM_RELEASE=26_05],
 		[AC_MSG_ERROR([m4_normalize([no plugin for Slurm $SLURM_VERSION

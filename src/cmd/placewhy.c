@@ -49,7 +49,8 @@ static int find_empty(struct sgang_placewhy *why, struct sgang_error *err)
 
 static int find_stock(struct sgang_placewhy *why, struct sgang_error *err)
 {
-	int rc = sgang_stock_place(why->request, &why->stock, err);
+	int rc = sgang_stock_place(why->request, SGANG_STOCK_RULE,
+				   &why->stock, err);
 	const char **names;
 	size_t i;
 

@@ -17,12 +17,15 @@ struct row {
 					 * root is never set and so row 0 */
 	uint32_t depth;			/* switches above it */
 	uint64_t usable;		/* nodes that the member could use */
-	uint64_t left;			/* of these, while it is being placed */
+	uint64_t units;			/* of the member, on these */
+	uint64_t left;			/* nodes, while it is being placed, */
+	uint64_t reach;			/* units when that began */
 	uint64_t distance;		/* hops to all leaves used so far */
 };
 
 struct table {
 	const struct sgang_plan_request *request;
+	enum sgang_stock_rule rule;
 	const struct sgang_plan_member *member;	/* being placed */
 	struct row *row;
 	uint32_t n_rows;
@@ -134,10 +137,13 @@ static bool same_shape(const struct sgang_plan_member *a,
 	       a->distinct == b->distinct;
 }
 
-static void add_usable(struct table *table, uint32_t row, uint64_t nodes)
+static void add_usable(struct table *table, uint32_t row, uint64_t nodes,
+		       uint64_t units)
 {
-	for (; row != NONE; row = table->row[row].above)
+	for (; row != NONE; row = table->row[row].above) {
 		table->row[row].usable += nodes;
+		table->row[row].units += units;
+	}
 }
 
 static void count_usable(struct table *table)
@@ -146,14 +152,19 @@ static void count_usable(struct table *table)
 	uint32_t i, j;
 
 	for (i = 0; i < table->n_rows; i++)
-		table->row[i].usable = 0;
+		table->row[i].usable = table->row[i].units = 0;
 	for (i = 0; i < table->n_rows; i++) {
 		const struct sgang_domain *domain = table->row[i].domain;
-		uint64_t nodes = 0;
+		uint64_t nodes = 0, units = 0;
 
-		for (j = 0; is_leaf(&table->row[i]) && j < domain->n_nodes; j++)
-			nodes += fits(table, order[domain->first_pos + j]) > 0;
-		add_usable(table, i, nodes);
+		for (j = 0; is_leaf(&table->row[i]) && j < domain->n_nodes;
+		     j++) {
+			uint32_t n = fits(table, order[domain->first_pos + j]);
+
+			nodes += n > 0;
+			units += n;
+		}
+		add_usable(table, i, nodes, units);
 	}
 }
 
@@ -167,7 +178,9 @@ static uint32_t choose_top(const struct table *table, const struct need *need)
 	for (i = 0; i < table->n_rows; i++) {
 		const struct row *row = &table->row[i];
 
-		if (!row->usable || (int64_t)row->usable < need->nodes)
+		if (!row->usable || (int64_t)row->usable < need->nodes ||
+		    (table->rule != SGANG_STOCK_22_05 &&
+		     row->units < need->units))
 			continue;
 		if (top == NONE ||
 		    row->domain->level >= table->row[top].domain->level)
@@ -189,6 +202,7 @@ static void begin_below(struct table *table, uint32_t top)
 		row->left = pos >= world->first_pos &&
 			    pos < world->first_pos + world->n_nodes ?
 			    row->usable : 0;
+		row->reach = row->units;
 		row->distance = 0;
 	}
 }
@@ -198,23 +212,44 @@ static int compare(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Does leaf i fit better (1), worse (-1) or as well (0) as leaf j? Where roots
- * have row 0 as their parent the climb need not end by itself. */
+/* Does the row reach all that is missing? */
+static bool reaches(const struct table *table, const struct row *row,
+		    const struct need *need)
+{
+	return (int64_t)row->left >= need->nodes &&
+	       (table->rule == SGANG_STOCK_22_05 || row->reach >= need->units);
+}
+
+/* May the two be climbed above? The rows of roots were never told that they have
+ * no parent, and have row 0; that was mended with the rule. */
+static bool may_climb(const struct table *table, const struct row *a,
+		      const struct row *b)
+{
+	if (table->rule != SGANG_STOCK_22_05 &&
+	    (a->above == NONE || b->above == NONE))
+		return false;
+	return a->parent != b->parent;
+}
+
+/* Does leaf i fit better (1), worse (-1) or as well (0) as leaf j? '*fits': the
+ * last switch above leaf i that was asked reaches all that are missing. Where
+ * roots have row 0 as their parent the climb need not end by itself. */
 static int compare_fit(const struct table *table, uint32_t i, uint32_t j,
-		       const struct need *need)
+		       const struct need *need, bool *fits)
 {
 	const struct row *a = &table->row[i], *b = &table->row[j];
 	uint32_t climbed;
 
 	for (climbed = 0; climbed <= 2 * SGANG_LEVELS; climbed++) {
-		bool a_fits = (int64_t)a->left >= need->nodes;
-		bool b_fits = (int64_t)b->left >= need->nodes;
+		bool a_fits = reaches(table, a, need);
+		bool b_fits = reaches(table, b, need);
 
+		*fits = a_fits;
 		if (a_fits && b_fits && a->left != b->left)
 			return compare(b->left, a->left);
 		if (a_fits != b_fits)
 			return a_fits ? 1 : -1;
-		if (a_fits || a->parent == b->parent)
+		if (a_fits || !may_climb(table, a, b))
 			break;
 		a = &table->row[a->parent];
 		b = &table->row[b->parent];
@@ -231,6 +266,7 @@ static uint32_t choose_leaf(const struct table *table, const struct need *need)
 
 	for (i = 0; i < table->n_rows; i++) {
 		const struct row *row = &table->row[i];
+		bool fits = false, near_enough;
 		int better;
 
 		if (!is_leaf(row) || !row->left)
@@ -239,9 +275,11 @@ static uint32_t choose_leaf(const struct table *table, const struct need *need)
 			best = i;
 			continue;
 		}
-		better = compare_fit(table, i, best, need);
+		better = compare_fit(table, i, best, need, &fits);
+		near_enough = table->rule == SGANG_STOCK_22_05 ? better >= 0 :
+								 fits;
 		if ((row->distance < table->row[best].distance &&
-		     better >= 0) ||
+		     near_enough) ||
 		    (row->distance == table->row[best].distance && better > 0))
 			best = i;
 	}
@@ -296,7 +334,8 @@ static int take_node(struct table *table, uint32_t leaf, uint32_t node,
 {
 	const struct sgang_plan_member *member = table->member;
 	uint32_t total = table->request->total[node];
-	uint32_t units = fits(table, node), ranks = member->ranks;
+	uint32_t before = fits(table, node), lost, row;
+	uint32_t units = before, ranks = member->ranks;
 	struct sgang_run run = {
 		.member = (uint32_t)(member - table->request->members),
 		.node = node,
@@ -313,13 +352,27 @@ static int take_node(struct table *table, uint32_t leaf, uint32_t node,
 	need->nodes--;
 	need->units -= units;
 	table->free[node] -= run.slots;
-	if (!fits(table, node)) {
-		uint32_t row;
-
-		for (row = leaf; row != NONE; row = table->row[row].above)
-			table->row[row].usable--;
+	lost = before - fits(table, node);
+	for (row = leaf; row != NONE; row = table->row[row].above) {
+		table->row[row].usable -= lost == before;
+		table->row[row].units -= lost;
 	}
 	return 0;
+}
+
+/* All that is left in the leaf is used. */
+static void leave(struct table *table, uint32_t leaf)
+{
+	uint64_t used = table->row[leaf].left;
+	uint32_t row;
+
+	table->row[leaf].left = 0;
+	if (table->rule == SGANG_STOCK_22_05)
+		return;
+	for (row = table->row[leaf].above; row != NONE;
+	     row = table->row[row].above)
+		table->row[row].left -= used < table->row[row].left ?
+					used : table->row[row].left;
 }
 
 static int use_leaf(struct table *table, uint32_t leaf, struct need *need)
@@ -334,7 +387,7 @@ static int use_leaf(struct table *table, uint32_t leaf, struct need *need)
 		if (fits(table, node) && take_node(table, leaf, node, need))
 			return -1;
 	}
-	table->row[leaf].left = 0;
+	leave(table, leaf);
 	return 0;
 }
 
@@ -408,11 +461,12 @@ void sgang_stock_destroy(struct sgang_stock *stock)
 }
 
 int sgang_stock_place(const struct sgang_plan_request *request,
-		      struct sgang_stock **stock, struct sgang_error *err)
+		      enum sgang_stock_rule rule, struct sgang_stock **stock,
+		      struct sgang_error *err)
 {
 	uint32_t n = sgang_fabric_nodes(request->fabric);
 	uint32_t n_domains = sgang_fabric_domains(request->fabric);
-	struct table table = { .request = request };
+	struct table table = { .request = request, .rule = rule };
 	int rc = -1;
 
 	table.row = calloc(n_domains, sizeof(*table.row));

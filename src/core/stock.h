@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stock.h - where Slurm by itself would put the members of a gang
  *
- * The rule is that of Slurm 22.05 with topology/tree and select/cons_tres
- * (_eval_nodes_topo() in job_test.c), told in our words. Jobs are placed one
- * after the other. For each
+ * The rule is that of Slurm with topology/tree and select/cons_tres
+ * (_eval_nodes_topo(), in job_test.c of 22.05 and in eval_nodes_tree.c since
+ * 23.11), told in our words. Jobs are placed one after the other. For each
  *
  *  1. the highest switch that reaches enough usable nodes is its world; of
  *     equally high ones the last of the file;
  *  2. leaf switches are used up one by one, their nodes in the order of the
  *     node table, until the job has what it asks for. The next leaf is the one
  *     that is nearest to all that are used already, in hops of switches; a
- *     nearer one is passed over if a switch above it fits worse. Fitting well
+ *     nearer one is passed over if a switch above it fits worse, since 24.05
+ *     if it does not reach all that are missing. Fitting well
  *     means: reaching as few nodes as possible but all that are missing; where
  *     none does, as many as possible. This is asked of the leaves, and of the
- *     switches above them until those are the same.
+ *     switches above them until those are the same. Since 24.05 the nodes of
+ *     used leaves count no longer in the switches above, and a switch must reach
+ *     as many CPUs as are missing, too.
  *
  * The ranks of a job follow the node table, so what its ring costs depends on
  * the names of the nodes too.
@@ -34,6 +37,9 @@
 #include "plan.h"
 #include "ring.h"
 
+/* Which releases' rule. */
+enum sgang_stock_rule { SGANG_STOCK_22_05, SGANG_STOCK_24_05 };
+
 struct sgang_stock {
 	struct sgang_run *runs;		/* by member, then by node index */
 	size_t n_runs;
@@ -49,7 +55,8 @@ struct sgang_stock {
  * from one member to the next, and of one over the leaf switches for every
  * member and every leaf it uses. */
 int sgang_stock_place(const struct sgang_plan_request *request,
-		      struct sgang_stock **stock, struct sgang_error *err);
+		      enum sgang_stock_rule rule, struct sgang_stock **stock,
+		      struct sgang_error *err);
 
 /* NULL is fine. Keeps errno. */
 void sgang_stock_destroy(struct sgang_stock *stock);

@@ -484,7 +484,7 @@ static uint64_t stock_cost(struct attempt *a, struct slots *s, bool pieces,
 	size_t n;
 
 	if (a->n_parts * sgang_fabric_nodes(c->fabric) > STOCK_WORK ||
-	    sgang_stock_place(rq, &stock, NULL) != 1)
+	    sgang_stock_place(rq, SGANG_STOCK_RULE, &stock, NULL) != 1)
 		return 0;
 	if (!c->devices) {
 		cost = stock->ring.cost;

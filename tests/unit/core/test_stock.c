@@ -30,13 +30,17 @@ static const char three_pods[] =
 	"SwitchName=p1 Switches=l[1-3]\nSwitchName=p2 Switches=l[4-6]\n"
 	"SwitchName=p3 Switches=l[7-9]\nSwitchName=top Switches=p[1-3]\n";
 
+/* The releases that differ in what a test expects say so there. */
+static enum sgang_stock_rule rule = SGANG_STOCK_22_05;
+
 static void expect(const struct bed *bed, const char *nodes, uint64_t cost,
 		   bool exact)
 {
 	struct sgang_stock *stock = NULL;
 	char got[1024];
 
-	assert_int_equal(sgang_stock_place(&bed->request, &stock, NULL), 1);
+	assert_int_equal(sgang_stock_place(&bed->request, rule, &stock,
+					   NULL), 1);
 	bed_names(bed, stock->runs, stock->n_runs, got);
 	assert_string_equal(got, nodes);
 	assert_int_equal(stock->ring.cost, cost);
@@ -48,7 +52,8 @@ static void expect_none(const struct bed *bed)
 {
 	struct sgang_stock *stock = NULL;
 
-	assert_int_equal(sgang_stock_place(&bed->request, &stock, NULL), 0);
+	assert_int_equal(sgang_stock_place(&bed->request, rule, &stock,
+					   NULL), 0);
 	assert_null(stock);
 }
 
@@ -69,6 +74,35 @@ static void test_golden(void **state)
 	bed_only(&bed, "n[1-2,6,8,10-12,16,20-22,24,27-28,32,36]");
 	bed_add(&bed, 4, 1, true);
 	expect(&bed, "n1 n2 n27 n28", 136, true);
+	bed_close(&bed);
+}
+
+/* Since 24.05 a nearer leaf is taken only if it, or what is above it and not
+ * above both, reaches all that is missing: nodes that are left, and units. */
+static void test_later_rule(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	rule = SGANG_STOCK_24_05;
+	/* the same two fragmentations: the first is mended, the other not */
+	bed_open(&bed, two_pods, 1);
+	bed_only(&bed, "n[1-2,5,9-16]");
+	bed_add(&bed, 6, 0, true);
+	expect(&bed, "n9 n10 n11 n12 n13 n14", 48, true);
+	bed_close(&bed);
+	bed_open(&bed, three_pods, 1);
+	bed_only(&bed, "n[1-2,6,8,10-12,16,20-22,24,27-28,32,36]");
+	bed_add(&bed, 4, 1, true);
+	expect(&bed, "n1 n2 n27 n28", 136, true);
+	bed_close(&bed);
+	/* the leaf with fewer free nodes has no room for six units */
+	bed_open(&bed, two_pods, 4);
+	bed_only(&bed, "n[1,9-10]");
+	bed_add(&bed, 6, 1, false);
+	expect(&bed, "n9 n10", 4 + 2 * 4, false);
+	rule = SGANG_STOCK_22_05;
+	expect(&bed, "n1 n9", 4 + 2 * 64, false);
 	bed_close(&bed);
 }
 
@@ -192,7 +226,8 @@ static void test_no_memory(void **state)
 	live = fail_live;
 	for (n = 1;; n++) {
 		fail_at(n);
-		rc = sgang_stock_place(&bed.request, &stock, &err);
+		rc = sgang_stock_place(&bed.request, SGANG_STOCK_22_05, &stock,
+				       &err);
 		if (!fail_happened)
 			break;
 		assert_int_equal(rc, -1);
@@ -212,6 +247,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_later_rule),
 		cmocka_unit_test(test_members),
 		cmocka_unit_test(test_best_fit),
 		cmocka_unit_test(test_forest),
