@@ -78,8 +78,19 @@ void sgang_dbd_start(struct job_record *job_ptr)
 	(void) jobacct_storage_g_job_start(acct_db_conn, job_ptr);
 }
 
-/* The row was made when the job was submitted, and its end has been told. */
+/* The row was made when the job was submitted, and its end has been told. But a
+ * task that left its array for the hold may have none. It never ran, so it has no
+ * start. */
 void sgang_dbd_drop(struct job_record *job_ptr)
 {
-	(void) job_ptr;
+	time_t start = job_ptr->start_time;
+
+	if (!job_ptr->array_job_id ||
+	    job_ptr->array_job_id == job_ptr->job_id ||
+	    !IS_JOB_FINISHED(job_ptr))
+		return;
+	job_ptr->start_time = 0;
+	(void) jobacct_storage_g_job_start(acct_db_conn, job_ptr);
+	(void) jobacct_storage_g_job_complete(acct_db_conn, job_ptr);
+	job_ptr->start_time = start;
 }

@@ -220,10 +220,13 @@ static uint16_t lowest_tier(const job_record_t *job_ptr)
 	return tier;
 }
 
+/* What backfill gives those that have no limit when it starts them, in minutes. */
+#define NO_LIMIT (365 * 24 * 60)
+
 /* As far as is known. */
 static int64_t ends_at(const job_record_t *job_ptr)
 {
-	if (job_ptr->time_limit == INFINITE || IS_JOB_SUSPENDED(job_ptr))
+	if (job_ptr->time_limit >= NO_LIMIT || IS_JOB_SUSPENDED(job_ptr))
 		return INT64_MAX;
 	return job_ptr->end_time;
 }

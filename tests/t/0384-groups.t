@@ -116,8 +116,10 @@ test_expect_success '0.21 0.31 empty lists, or itself alone: each starts by itse
 	finish two self
 '
 
+# A year is what backfill gives a job that has no limit: no start to wait for.
 test_expect_success '0.22 0.47 roles in two partitions; room in one only' '
-	block=($(submit -w n5 --exclusive) $(submit -w n6 --exclusive)) &&
+	block=($(submit -w n5 --exclusive -t 365-0) \
+		$(submit -w n6 --exclusive -t 365-0)) &&
 	wait_for 15 all_in RUNNING ${block[@]} &&
 	near=($(member near 2 root/near,root/far -N 1 --exclusive) \
 		$(member near 2 root/near,root/far -N 1 --exclusive)) &&

@@ -95,14 +95,6 @@ test_expect_success 'a reservation of a number of nodes and of cores' '
 	scontrol delete ReservationName=cores &&
 	wait_for 15 nodes_idle
 '
-test_expect_success 'a running job shrinks' '
-	id=$(submit -N 3 --exclusive) &&
-	wait_state $id RUNNING &&
-	(cd "$slurm_dir/out" && scontrol update JobId=$id NumNodes=1) &&
-	wait_for 10 "test \$(node_count $id) = 1" &&
-	wait_for 10 "test \$(nodes_in idle) = 3" &&
-	finish $id
-'
 test_expect_success 'when would it start: --test-only and squeue --start' '
 	id=$(submit -N 4 --exclusive -t 10) &&
 	wait_state $id RUNNING &&
@@ -138,6 +130,16 @@ test_expect_success 'reconfigure and restart with jobs that run and wait' '
 	scancel $first &&
 	wait_state $second RUNNING 20 &&
 	finish $second
+'
+# Slurm 24.11 does not start all that could use these nodes for some seconds, so
+# nothing comes after it.
+test_expect_success 'a running job shrinks' '
+	id=$(submit -N 3 --exclusive) &&
+	wait_state $id RUNNING &&
+	(cd "$slurm_dir/out" && scontrol update JobId=$id NumNodes=1) &&
+	wait_for 10 "test \$(node_count $id) = 1" &&
+	wait_for 10 "test \$(nodes_in idle) = 3" &&
+	finish $id
 '
 test_expect_success 'nothing is left' 'nothing_left'
 

@@ -250,6 +250,40 @@ test_expect_success '2.27 then they start: one row each, from the release' '
 	scancel $waiting
 '
 
+gang_script parts
+
+# One task leaves the array when its user changes it, two in an attempt that is
+# taken back, the others when they are held.
+test_expect_success '2.27 tasks that left their array one by one are held' '
+	array=$(submit -J parts.sh -a 1-4 -n 2 --nice=100 --gang=parts \
+		--gang-min-member=5 parts.sh) &&
+	wait_for 15 rows_of parts 1 &&
+	scontrol update JobId=${array}_3 Nice=90 &&
+	slurm_fault commit 3 &&
+	single=$(submit -J parts.sh -n 2 --nice=100 --gang=parts parts.sh) &&
+	fail_attempts parts 3 1 &&
+	gate_close &&
+	slurm_fault &&
+	wait_for 20 "test \$(held_in \$(numbers_of parts.sh)) = 5" &&
+	slurm_saved $single &&
+	slurm_kill9_ctld &&
+	slurm_start_ctld &&
+	wait_for 20 gang_log root/parts "found 5 held members again" &&
+	last=$(submit -J last.sh --hold -n 1 --wrap true) &&
+	wait_for 15 rows_of last 1 &&
+	none_started parts &&
+	scancel $last
+'
+test_expect_success '2.27 then they start: one row each, none twice' '
+	gate_open &&
+	wait_for 20 "test \$(squeue -h -r -n parts.sh -t R | wc -l) = 5" &&
+	members=$(numbers_of parts.sh) &&
+	started_together $members &&
+	touch parts.go &&
+	wait_for 20 all_in COMPLETED $members &&
+	one_row_each parts $members
+'
+
 gang_script lost
 
 test_expect_success '2.27 a held member is cancelled: it has ended, never begun' '
@@ -272,6 +306,26 @@ test_expect_success '2.27 a held member is cancelled: it has ended, never begun'
 	test "$(slurmdbd_has "count(*) from @job where job_name = \"lost.sh\" and
 		time_start = 0 and nodes_alloc = 0")" -ge 2 &&
 	scancel ${members% *} &&
+	gate_open
+'
+
+gang_script gone
+
+# A task has a row of its own since it left the array.
+test_expect_success '2.27 a held task of an array is cancelled' '
+	gate_close &&
+	array=$(submit -J gone.sh -a 1-3 -n 2 --gang=gone \
+		--gang-min-member=3 gone.sh) &&
+	wait_for 20 "test \$(held_in \$(numbers_of gone.sh)) = 3" &&
+	task=$(job_field ${array}_2 JobId) &&
+	scancel ${array}_2 &&
+	recorded $task &&
+	test "$(sacct_rows ${array}_2 Start,ElapsedRaw)" = "None|0" &&
+	case $(sacct_rows ${array}_2 State) in
+	CANCELLED*) ;;
+	*) return 1 ;;
+	esac &&
+	scancel $array &&
 	gate_open
 '
 
