@@ -64,7 +64,6 @@ static inline void release_epilog_done(job_record_t *job_ptr, char *node)
 static inline void release_forget(job_record_t *job_ptr)
 {
 	release_forget_ports(job_ptr);
-	FREE_NULL_LIST(job_ptr->license_list);
 	xfree(job_ptr->licenses_allocated);
 	restore_job_licenses(job_ptr, true);
 }
