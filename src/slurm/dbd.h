@@ -23,9 +23,8 @@ void sgang_dbd_unhush(struct job_record *job_ptr, uint32_t job_id,
 /* The job is held now. */
 void sgang_dbd_held(struct job_record *job_ptr);
 
-/* Around an undo, likewise. */
-uint64_t sgang_dbd_undo_begin(struct job_record *job_ptr);
-void sgang_dbd_undo_end(struct job_record *job_ptr, uint64_t token);
+/* It is undone, and pending as before. */
+void sgang_dbd_undone(struct job_record *job_ptr);
 
 /* The held job starts: tell. */
 void sgang_dbd_start(struct job_record *job_ptr);

@@ -62,17 +62,8 @@ void sgang_dbd_held(struct job_record *job_ptr)
 	keep_untold(job_ptr);
 }
 
-/* For a job without an index batch_requeue_fini() would ask slurmdbd, under all
- * locks. The run to come keeps the row. */
-uint64_t sgang_dbd_undo_begin(struct job_record *job_ptr)
+void sgang_dbd_undone(struct job_record *job_ptr)
 {
-	keep_untold(job_ptr);
-	return job_ptr->db_index;
-}
-
-void sgang_dbd_undo_end(struct job_record *job_ptr, uint64_t index)
-{
-	job_ptr->db_index = index;
 	end_untold(job_ptr);
 	/* Of an array's last task the row still shows those before it. */
 	if (job_ptr->array_recs && job_ptr->db_index)

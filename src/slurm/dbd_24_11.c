@@ -57,18 +57,9 @@ void sgang_dbd_held(struct job_record *job_ptr)
 	(void) job_ptr;
 }
 
-uint64_t sgang_dbd_undo_begin(struct job_record *job_ptr)
+/* A task that left the rest of its array for the hold has no row yet. */
+void sgang_dbd_undone(struct job_record *job_ptr)
 {
-	silence();
-	return job_ptr->db_index;
-}
-
-/* batch_requeue_fini() has given the job a new index, but the run to come keeps
- * the row. A task that left the rest of its array for the hold has none yet. */
-void sgang_dbd_undo_end(struct job_record *job_ptr, uint64_t index)
-{
-	job_ptr->db_index = index;
-	end_silence();
 	if (job_ptr->array_task_id != NO_VAL)
 		(void) jobacct_storage_g_job_start(acct_db_conn, job_ptr);
 }

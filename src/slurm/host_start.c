@@ -378,7 +378,7 @@ static void give_back_nodes(job_record_t *job_ptr)
 	}
 }
 
-/* batch_requeue_fini() does this for batch jobs only. */
+/* batch_requeue_fini() does it too, and makes another job of this one. */
 static void forget_allocation(job_record_t *job_ptr)
 {
 	job_ptr->start_time = 0;
@@ -392,6 +392,8 @@ static void forget_allocation(job_record_t *job_ptr)
 	FREE_NULL_BITMAP(job_ptr->node_bitmap);
 	FREE_NULL_BITMAP(job_ptr->node_bitmap_cg);
 	FREE_NULL_LIST(job_ptr->gres_list_alloc);
+	release_forget(job_ptr);
+	job_resv_clear_magnetic_flag(job_ptr);
 	/* An exclusive job was given all GRES of its nodes. */
 	if (release_whole_node(job_ptr->details) &&
 	    job_ptr->gres_list_req) {
@@ -409,41 +411,42 @@ static void forget_tres(job_record_t *job_ptr)
 	xfree(job_ptr->tres_fmt_alloc_str);
 }
 
-void sgang_host_undo(struct sgang_job *job)
+/* As deallocate_nodes(), without messages to nodes that know nothing of the job
+ * and without EpilogSlurmctld. A batch job would be queued anew in the end, with
+ * other times, another priority and another number in accounting; as nothing was
+ * launched all of that stays. So it is none until it is over. */
+static void deallocate(job_record_t *job_ptr)
 {
-	job_record_t *job_ptr = record(job), *base;
-	uint64_t flags = job_ptr->bit_flags, row;
-	struct times times;
+	uint16_t batch = job_ptr->batch_flag;
 
-	save_times(job_ptr, &times);
-	row = sgang_dbd_undo_begin(job_ptr);
-	job_ptr->end_time = time(NULL);
-	release_set_state(job_ptr, JOB_PENDING | JOB_COMPLETING);
+	job_ptr->batch_flag = 0;
 	build_cg_bitmap(job_ptr);
-	job_ptr->bit_flags |= JOB_KILL_HURRY;
-	job_ptr->bit_flags &= ~JOB_WAS_RUNNING;
-	if (job_ptr->array_job_id &&
-	    (base = find_job_record(job_ptr->array_job_id)) &&
-	    base->array_recs && base->array_recs->tot_run_tasks)
-		base->array_recs->tot_run_tasks--;
-
-	/* As deallocate_nodes(), without messages to nodes that know nothing
-	 * of the job and without EpilogSlurmctld. */
 	release_count_end(job_ptr);
 	if (select_g_job_fini(job_ptr) != SLURM_SUCCESS)
 		sgang_log(SGANG_LOG_ERROR, "select_g_job_fini(%u) failed",
 			  job_ptr->job_id);
 	release_switch_complete(job_ptr);
 	give_back_nodes(job_ptr);
+	job_ptr->batch_flag = batch;
+}
 
-	job_ptr->bit_flags = flags & ~JOB_WAS_RUNNING;
-	if (job_ptr->node_bitmap)
-		batch_requeue_fini(job_ptr);
-	if (!job_ptr->batch_flag)
-		forget_allocation(job_ptr);
+void sgang_host_undo(struct sgang_job *job)
+{
+	job_record_t *job_ptr = record(job), *base;
+	uint64_t flags = job_ptr->bit_flags & ~JOB_WAS_RUNNING;
+
+	job_ptr->end_time = time(NULL);
+	release_set_state(job_ptr, JOB_PENDING | JOB_COMPLETING);
+	job_ptr->bit_flags = flags | JOB_KILL_HURRY;
+	if (job_ptr->array_job_id &&
+	    (base = find_job_record(job_ptr->array_job_id)) &&
+	    base->array_recs && base->array_recs->tot_run_tasks)
+		base->array_recs->tot_run_tasks--;
+	deallocate(job_ptr);
+	job_ptr->bit_flags = flags;
+	forget_allocation(job_ptr);
 	forget_tres(job_ptr);
-	restore_times(job_ptr, &times);
-	sgang_dbd_undo_end(job_ptr, row);
+	sgang_dbd_undone(job_ptr);
 	if (job_ptr->details->prolog_running)
 		job_ptr->details->prolog_running--;
 	fed_mgr_job_unlock(job_ptr);

@@ -17,6 +17,8 @@
  *			count the job for the limits of its associations
  *   release_switch_complete(), release_completed(), release_epilog_done()
  *			the steps of an end, see host_undo()
+ *   release_forget()	give back and forget what a start has given to the job
+ *			besides nodes, GRES and TRES
  *   release_requeue()	as scontrol requeue of root does it
  *   release_validate_gres()	make gres_list_req, which is NULL, anew
  *   release_is_reread()	is this process one that scontrol reconfigure made?

@@ -30,6 +30,7 @@
 #include "src/slurmctld/licenses.h"
 #include "src/slurmctld/locks.h"
 #include "src/slurmctld/node_scheduler.h"
+#include "src/slurmctld/reservation.h"
 #include "src/slurmctld/slurmctld.h"
 #include "src/slurmctld/srun_comm.h"
 
@@ -83,6 +84,11 @@ static inline void release_count_end(job_record_t *job_ptr)
 static inline void release_switch_complete(job_record_t *job_ptr)
 {
 	switch_g_job_complete(job_ptr->job_id);
+}
+
+static inline void release_forget(job_record_t *job_ptr)
+{
+	(void) job_ptr;
 }
 
 static inline void release_validate_gres(job_record_t *job_ptr)

@@ -16,6 +16,7 @@
 #include "src/common/list.h"
 #include "src/common/log.h"
 #include "src/common/node_conf.h"
+#include "src/common/port_mgr.h"
 #include "src/common/read_config.h"
 #include "src/common/run_in_daemon.h"
 #include "src/common/uid.h"
@@ -34,11 +35,19 @@
 #include "src/slurmctld/locks.h"
 #include "src/slurmctld/node_scheduler.h"
 #include "src/slurmctld/proc_req.h"
+#include "src/slurmctld/reservation.h"
 #include "src/slurmctld/slurmctld.h"
 #include "src/stepmgr/stepmgr.h"
 
 #include "slurm/release_since_24_11.h"
 #include "slurm/release_until_24_11.h"
+
+/* ---- start and end ---- */
+
+static inline void release_forget(job_record_t *job_ptr)
+{
+	release_forget_ports(job_ptr);
+}
 
 /* ---- the select plugin ---- */
 

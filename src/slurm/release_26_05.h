@@ -16,6 +16,7 @@
 #include "src/common/list.h"
 #include "src/common/log.h"
 #include "src/common/node_conf.h"
+#include "src/common/port_mgr.h"
 #include "src/common/read_config.h"
 #include "src/common/run_in_daemon.h"
 #include "src/common/uid.h"
@@ -34,6 +35,8 @@
 #include "src/slurmctld/locks.h"
 #include "src/slurmctld/node_scheduler.h"
 #include "src/slurmctld/proc_req.h"
+#include "src/slurmctld/read_config.h"
+#include "src/slurmctld/reservation.h"
 #include "src/slurmctld/slurmctld.h"
 #include "src/stepmgr/stepmgr.h"
 
@@ -55,6 +58,14 @@ static inline void release_completed(job_record_t *job_ptr)
 static inline void release_epilog_done(job_record_t *job_ptr, char *node)
 {
 	(void) job_epilog_complete(job_ptr, node, 0);
+}
+
+/* Of licences of which one is enough it may take another one next time. */
+static inline void release_forget(job_record_t *job_ptr)
+{
+	release_forget_ports(job_ptr);
+	xfree(job_ptr->licenses_allocated);
+	restore_job_licenses(job_ptr, true);
 }
 
 static inline int release_requeue(job_record_t *job_ptr)

@@ -58,6 +58,15 @@ static inline void release_switch_complete(job_record_t *job_ptr)
 	switch_g_job_complete(job_ptr);
 }
 
+static inline void release_forget_ports(job_record_t *job_ptr)
+{
+	if (job_ptr->resv_ports)
+		resv_port_job_free(job_ptr);
+	xfree(job_ptr->resv_ports);
+	xfree(job_ptr->alias_list);
+	xfree(job_ptr->node_addrs);
+}
+
 static inline void release_validate_gres(job_record_t *job_ptr)
 {
 	job_details_t *d = job_ptr->details;

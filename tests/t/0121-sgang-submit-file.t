@@ -26,7 +26,7 @@ case $* in
 	echo 'sbatch: error: no bad jobs here' >&2
 	exit 1 ;;
 *slow*)
-	kill -INT $PPID
+	kill -TERM $PPID
 	sleep 0.1 ;;
 esac
 id=$(cat next 2>/dev/null || echo 100)

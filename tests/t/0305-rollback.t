@@ -17,6 +17,19 @@ nudge()
 	srun -Q --immediate=15 -n 1 --mem=1 true
 }
 
+# What a job has from its submission on, in later releases also a number that is
+# not its id; a task of an array gets one when it leaves the array.
+as_submitted()
+{
+	local id
+
+	for id; do
+		squeue -h -r -j $id -o '%i %Q %V'
+		test "$id" != "${id%_*}" ||
+			scontrol -d show job $id | sed -n 's/^ *\(SLUID=\)/\1/p'
+	done
+}
+
 # All members pending and nothing in use.
 untouched()
 {
@@ -29,6 +42,7 @@ fail_at_each_position()
 	local name=$1 count=$2 at
 
 	shift 2
+	as_submitted "$@" >jobs
 	for ((at = 1; at <= count; at++)); do
 		slurm_fault commit $at
 		test $at = 1 || nudge
@@ -36,6 +50,8 @@ fail_at_each_position()
  start (injected failure): $((at - 1)) rolled back, $((count - at))\
  not tried" || return 1
 		wait_for 5 untouched "$@" || return 1
+		as_submitted "$@" >jobs.now
+		test_cmp jobs jobs.now || return 1
 	done
 	test "$(starts_of $name)" = 0
 }

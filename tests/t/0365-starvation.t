@@ -155,7 +155,7 @@ test_expect_success '3.33: an array, of which backfill keeps nodes for one task'
 '
 test_expect_success '3.33: backfill looks at one job of each user' '
 	settings ,bf_max_job_user=1 &&
-	in_stream user gang_of_jobs --uid=nobody --gid=nogroup -D /
+	in_stream user gang_of_jobs --uid=daemon --gid=daemon -D /
 '
 test_expect_success 'nothing is left' 'nothing_left'
 

@@ -143,9 +143,11 @@ test_expect_success '0.54 a held member is cancelled: its node is for the next' 
 		"n1 n2" &&
 	test "$(restarts_of ${members[@]})" = 0
 '
+# With a slurmd that answers it would be back with the next ping.
 test_expect_success '0.7 a node is down: its member waits, the other holds on' '
 	keeps=$(held_on n1 ${members[@]}) &&
 	lost=$(held_on n2 ${members[@]}) &&
+	slurm_stop_node n2 &&
 	scontrol update NodeName=n2 State=DOWN Reason=test &&
 	wait_state $lost PENDING &&
 	wait_for 10 gang_log root/train "held member $lost is lost" &&
@@ -154,7 +156,7 @@ test_expect_success '0.7 a node is down: its member waits, the other holds on' '
 	test "$(held_in ${members[@]})" = 1
 '
 test_expect_success '0.7 0.8 when it is back a member is held on it again' '
-	scontrol update NodeName=n2 State=RESUME &&
+	slurm_start_node n2 &&
 	wait_for 20 "test \$(held_in \${members[@]}) = 2" &&
 	job_is $keeps CONFIGURING &&
 	test "$(starts_of train)" = 0

@@ -17,7 +17,7 @@ done
 slurm_start
 
 sgang=$top_builddir/src/cmd/sgang
-! runuser -u nobody -- test -r "$SLURM_CONF" || test_set_prereq NOBODY
+! runuser -u daemon -- test -r "$SLURM_CONF" || test_set_prereq OTHER_USER
 
 for name in site own mixed other patient; do
 	gang_script $name
@@ -161,13 +161,13 @@ test_expect_success '0.14 members of a stopped gang can be cancelled' '
 	test "$(starts_of own)" = 0
 '
 
-test_expect_success NOBODY '0.14 the user who owns it can release it' '
-	mkdir -p "$slurm_dir/out/nobody" &&
-	chown nobody "$slurm_dir/out/nobody" &&
+test_expect_success OTHER_USER '0.14 the user who owns it can release it' '
+	mkdir -p "$slurm_dir/out/daemon" &&
+	chown daemon "$slurm_dir/out/daemon" &&
 	members=() &&
 	for i in 1 2 3; do
-		members+=($(cd "$slurm_dir/out/nobody" &&
-			runuser -u nobody -- sbatch --parsable -o out -N 1 \
+		members+=($(cd "$slurm_dir/out/daemon" &&
+			runuser -u daemon -- sbatch --parsable -o out -N 1 \
 			--exclusive --gang=his --gang-min-member=3 -J his.sh \
 			--gang-mode=nonstrict --gang-waiting-time=0:03 \
 			--wrap="sleep 3600")) || return 1
@@ -176,10 +176,10 @@ test_expect_success NOBODY '0.14 the user who owns it can release it' '
 	ends his 2 3 &&
 	wait_for 5 stopped_by_timeout ${members[@]} &&
 	scancel ${block[@]} &&
-	runuser -u nobody -- scontrol release ${members[1]} &&
+	runuser -u daemon -- scontrol release ${members[1]} &&
 	wait_for 15 all_in RUNNING ${members[@]} &&
 	started_together ${members[@]} &&
-	runuser -u nobody -- scancel ${members[@]} &&
+	runuser -u daemon -- scancel ${members[@]} &&
 	wait_for 15 all_in CANCELLED ${members[@]}
 '
 

@@ -134,7 +134,7 @@ slurm_start
 test_expect_success '4.24, 4.25 require: what each leaf lacks, and why' '
 	fill n1 n6 &&
 	scontrol update nodename=n5 state=drain reason=test &&
-	scontrol create reservation reservationname=r users=nobody \
+	scontrol create reservation reservationname=r users=daemon \
 		nodes=n[9-10] starttime=now duration=60 &&
 	whole tight 4 --gres=gpu:4 -C fast --gang-topology=require:leaf &&
 	waits "Gang root/tight waits: 8 nodes are free, but no leaf has 4:\

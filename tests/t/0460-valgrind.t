@@ -144,26 +144,33 @@ test_expect_success 'what it did is counted' '
 	wait_for 30 "grep -q ^slurm_gang_starts_total \"\$slurm_dir/metrics\"" &&
 	sgang metrics >metrics && grep -q slurm_gang_starts_total metrics
 '
+# Later releases make a new process for it, in which valgrind is not.
+read_again()
+{
+	if slurm_release 22.05; then
+		scontrol reconfigure && wait_for 20 slurm_ctld_answers
+	else
+		slurm_stop_ctld && slurm_start_ctld
+	fi
+}
+
 test_expect_success 'the files are read again while a gang gathers' '
 	gather gathers 3 &&
 	scancel ${members[2]} &&
-	scontrol reconfigure &&
-	wait_for 20 slurm_ctld_answers &&
+	read_again &&
 	echo "HopCosts=9,1" >"$slurm_dir/etc/gang.conf" &&
-	scontrol reconfigure &&
-	wait_for 20 slurm_ctld_answers &&
+	read_again &&
 	echo "NodeTopology=n[1-4] Hwloc=none.xml" >"$slurm_dir/etc/gang.conf" &&
-	scontrol reconfigure &&
-	wait_for 20 slurm_ctld_answers &&
+	read_again &&
 	: >"$slurm_dir/etc/gang.conf" &&
-	scontrol reconfigure &&
-	wait_for 20 slurm_ctld_answers &&
+	read_again &&
 	scancel -u root
 '
 test_expect_success 'nothing is left' '
 	nothing_left "switches lack access" "lookup failure for node .n5" \
 		"gang: .*stay as they were" \
-		"gang: .*inside nodes stays as it was"
+		"gang: .*inside nodes stays as it was" \
+		"gang: .*gangs and placement are off"
 '
 test_expect_success 'slurmctld ends and valgrind has seen nothing of ours' '
 	slurm_stop_ctld &&

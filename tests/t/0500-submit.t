@@ -37,8 +37,8 @@ refused_table()
 0.20 minimum above an earlier total|--gang=most --gang-min-member=3|--gang-min-member=3 is above --gang-total-number=2: a gang cannot need more members than it has
 0.22 a stranger's namespace|--gang=nobody/a|the gang's namespace "nobody" is neither your user name (root) nor the account that the job is charged to (none)
 0.22 another account|--account=proj --gang=other/a|the gang's namespace "other" is neither your user name (root) nor the account that the job is charged to (proj)
-0.22 root's gang|--uid=nobody --gang=root/early|the gang's namespace "root" is neither your user name (nobody) nor the account that the job is charged to (none)
-0.22 an account called root|--uid=nobody --account=root --gang=root/early|the gang's namespace "root" is the name of another user
+0.22 root's gang|--uid=daemon --gang=root/early|the gang's namespace "root" is neither your user name (daemon) nor the account that the job is charged to (none)
+0.22 an account called root|--uid=daemon --account=root --gang=root/early|the gang's namespace "root" is the name of another user
 0.20 unknown mode|--gang=a --gang-mode=Strict2|--gang-mode=Strict2: expected one of strict|nonstrict
 0.20 another mode|--gang=early --gang-mode=nonstrict|--gang-mode=nonstrict: the gang's earlier members said strict
 0.28 no time|--gang=a --gang-waiting-time=soon|--gang-waiting-time=soon: expected a time above 0 such as 30 (minutes), 10:00 or 1-12, or UNLIMITED
@@ -74,7 +74,7 @@ accepted_table()
 	0.22 own namespace|--gang=root/own --gang-min-member=1|root/own
 	0.22 account|--account=proj --gang=proj/acc --gang-min-member=1|proj/acc
 	0.22 account, as Slurm spells it|--account=PROJ --gang=proj/up --gang-min-member=1|proj/up
-	0.22 another user|--uid=nobody --gang=other --gang-min-member=1|nobody/other
+	0.22 another user|--uid=daemon --gang=other --gang-min-member=1|daemon/other
 	0.26 name and minimum|--gang=two -a 1-2 --gang-min-member=2|root/two
 	0.27 alias|--gang=also -a 1-2 --gang-min-available=2|root/also
 	0.27 alias that agrees|--gang=both --gang-min-member=1 --gang-min-available=1|root/both
@@ -316,17 +316,17 @@ test_expect_success '0.26 what a member submits is not of its gang' '
 test_expect_success '0.22 two users, one name: two gangs' '
 	options="-N 1 -o /dev/null --gang=same" &&
 	mine=$(submit $options --gang-min-member=2) &&
-	other=$(submit --uid=nobody $options --gang-min-member=3) &&
+	other=$(submit --uid=daemon $options --gang-min-member=3) &&
 	wait_for 10 squeue_says $mine "Gang root/same gathering 1/2 members" &&
 	wait_for 10 squeue_says $other \
-		"Gang nobody/same gathering 1/3 members"
+		"Gang daemon/same gathering 1/3 members"
 '
 test_expect_success '0.22 each starts when it is complete itself' '
 	also=$(submit $options) &&
 	wait_for 15 all_in RUNNING $mine $also &&
 	started_together $mine $also &&
 	job_is $other PENDING &&
-	others=$(submit --uid=nobody $options --array=1-2) &&
+	others=$(submit --uid=daemon $options --array=1-2) &&
 	wait_for 15 all_in RUNNING $other ${others}_1 ${others}_2 &&
 	started_together $other ${others}_1 ${others}_2 &&
 	all_in RUNNING $mine $also &&
@@ -336,7 +336,7 @@ test_expect_success '0.22 two users meet in the namespace of an account' '
 	options="-N 1 -o /dev/null --account=proj --gang=proj/joint" &&
 	mine=$(submit $options --gang-min-member=2) &&
 	wait_for 10 squeue_says $mine "Gang proj/joint gathering 1/2 members" &&
-	other=$(submit --uid=nobody $options) &&
+	other=$(submit --uid=daemon $options) &&
 	wait_for 15 all_in RUNNING $mine $other &&
 	started_together $mine $other &&
 	scancel $mine $other &&

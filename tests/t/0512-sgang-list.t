@@ -35,7 +35,7 @@ test_expect_success 'three gangs' '
 	first=$(submit -w n1 -A chem --gang=run "$@") &&
 	second=$(submit -w n2 -A phys --gang=run "$@") &&
 	wait_for 15 all_in RUNNING $first $second &&
-	submit -p side -A chem --gang=alone --gang-min-member=3 --uid=nobody &&
+	submit -p side -A chem --gang=alone --gang-min-member=3 --uid=daemon &&
 	submit --gang=a-gang-with-a-name-that-is-quite-a-bit-longer -a 1-3 \
 		--gang-min-member=4 --gang-total-number=6 &&
 	wait_for 10 "test \$(\"$sgang\" list -h -t gathering | wc -l) = 2"
@@ -44,30 +44,30 @@ test_expect_success 'filters' '
 	all="alone\nrun\na-gang-with-a-name-that-is-quite-a-bit-longer\n" &&
 	lists "run\n" -h -o %n -t running &&
 	lists "$(printf "$all" | sort)\n" -h -o %n -t RUNNING,gathering -S n &&
-	lists "alone\n" -h -o %n -u nobody &&
-	lists "$(printf "$all" | sort)\n" -h -o %n -u nobody,root -S n &&
+	lists "alone\n" -h -o %n -u daemon &&
+	lists "$(printf "$all" | sort)\n" -h -o %n -u daemon,root -S n &&
 	lists "alone\nrun\n" -h -o %n -A chem -S n &&
 	lists "run\n" -h -o %n -A phys,none &&
 	lists "alone\n" -h -o %n -p side &&
 	lists "run\n" -h -o %n -w "n[2-3]" &&
 	lists "" -h -o %n -w "n[3-9]" &&
-	lists "" -h -o %n -u nobody -t running &&
+	lists "" -h -o %n -u daemon -t running &&
 	lists "" -h -o %n -u no,body &&
 	lists "a-gang-with-a-name-that-is-quite-a-bit-longer\nrun\n" \
 		-h -o %n --me -S n
 '
 test_expect_success 'all that is asked of jobs is asked of one' '
-	lists "" -h -o %n -A chem -w n2 -u nobody &&
+	lists "" -h -o %n -A chem -w n2 -u daemon &&
 	lists "" -h -o %n -A phys -p side &&
 	lists "run\n" -h -o %n -A phys -u root
 '
 test_expect_success 'fields and order' '
-	lists "nobody     1/3/3\nroot       2/2/2\nroot       3/4/6\n" \
+	lists "daemon     1/3/3\nroot       2/2/2\nroot       3/4/6\n" \
 		-h -o "%7u%.9m" -S u,m &&
 	lists "GANG     |NODES\nroot/run |2\n" -o "%9j|%6D" -t running &&
-	lists "nobody/a+|     0\nroot/a-g+|     0\n" \
+	lists "daemon/a+|     0\nroot/a-g+|     0\n" \
 		-h -o "%9j|%.6D" -t gathering -S +j &&
-	lists "n[1-2]\n(Gang nobody/alone gathering 1/3 members)\n" \
+	lists "n[1-2]\n(Gang daemon/alone gathering 1/3 members)\n" \
 		-h -o %R -A chem -S -T
 '
 test_expect_success 'columns stay columns, whatever the names' '
@@ -75,7 +75,7 @@ test_expect_success 'columns stay columns, whatever the names' '
 	before=$(sed -n "1s/PHASE.*//p" out) &&
 	test "$(cut -c${#before} out | sort -u)" = " " &&
 	test "$(cut -c1-8 out | sort | tr "\n" " ")" = \
-		"GANG     nobody/a root/a-g root/run "
+		"GANG     daemon/a root/a-g root/run "
 '
 test_expect_success 'SGANG_FORMAT and SGANG_SORT, and the options before them' '
 	SGANG_FORMAT="%n %T" SGANG_SORT=-n \
@@ -106,7 +106,7 @@ test_expect_success 'JSON and YAML have the same gangs, filtered and sorted' '
 	"$sgang" list -A chem -S -n --json >json &&
 	jq -e "[.gangs[].name] == [\"run\", \"alone\"] and
 		.gangs[0].accounts == [\"chem\", \"phys\"] and
-		.gangs[1].users == [\"nobody\"] and
+		.gangs[1].users == [\"daemon\"] and
 		.gangs[1].partitions == [\"side\"]" json &&
 	"$sgang" list -A chem -S -n --yaml >yaml &&
 	test "$(head -n 1 yaml)" = --- &&

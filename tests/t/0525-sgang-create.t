@@ -19,7 +19,7 @@ done
 sgang=$slurm_dir/lib/sgang
 slurm_start
 
-! runuser -u nobody -- test -r "$SLURM_CONF" || test_set_prereq NOBODY
+! runuser -u daemon -- test -r "$SLURM_CONF" || test_set_prereq OTHER_USER
 
 # Run it: exit 0 and not a word on stderr.
 quietly()
@@ -286,31 +286,31 @@ test_expect_success '0.14 sgang retry re-arms all of it' '
 	wait_for 15 nodes_idle
 '
 
-test_expect_success NOBODY '0.22 the gang of another user' '
-	runuser -u nobody -- "$sgang" create root/mine --min-member=2 \
+test_expect_success OTHER_USER '0.22 the gang of another user' '
+	runuser -u daemon -- "$sgang" create root/mine --min-member=2 \
 		>out 2>err; test $? = 1 &&
 	test_must_be_empty out &&
 	test "$(grep -c "^sgang: gang root/mine: " err)" = 1 &&
-	grep "neither your user name (nobody) nor the account" err &&
+	grep "neither your user name (daemon) nor the account" err &&
 	object=$(create mine --min-member=2) &&
 	one=$(member mine --gang-min-member=2) &&
 	for verb in delete cancel; do
-		runuser -u nobody -- "$sgang" $verb root/mine >out 2>err
+		runuser -u daemon -- "$sgang" $verb root/mine >out 2>err
 		test $? = 1 &&
 			grep "^sgang: job [0-9]*: .*denied (a job of root)\$" \
 				err ||
 			return 1
 	done &&
-	runuser -u nobody -- "$sgang" cancel root/mine --json >out 2>err
+	runuser -u daemon -- "$sgang" cancel root/mine --json >out 2>err
 	test $? = 1 && test_must_be_empty err &&
 	grep "\"cancelled\":0,.*\"refused\":\[{\"job\":\"$one\",\"reason\":\".*denied (a job of root)\"}\]}" out &&
 	all_in PENDING $object $one
 '
-test_expect_success NOBODY '0.22 each user has a definition of the name' '
-	runuser -u nobody -- "$sgang" create mine --min-member=3 >out &&
-	grep "^created nobody/mine (JobId=" out &&
-	runuser -u nobody -- "$sgang" delete mine >out &&
-	grep "^deleted nobody/mine: 0 members, 1 definition\$" out &&
+test_expect_success OTHER_USER '0.22 each user has a definition of the name' '
+	runuser -u daemon -- "$sgang" create mine --min-member=3 >out &&
+	grep "^created daemon/mine (JobId=" out &&
+	runuser -u daemon -- "$sgang" delete mine >out &&
+	grep "^deleted daemon/mine: 0 members, 1 definition\$" out &&
 	shows mine Namespace=root MinMember=2 Definition=$object
 '
 test_expect_success '0.22 the namespace of an account' '

@@ -101,6 +101,7 @@ cluster_conf()
 	GresTypes=gpu
 	MaxArraySize=100
 	MinJobAge=2
+	DebugFlags=HetJob
 	END
 }
 
@@ -213,7 +214,8 @@ run_queue()
 		{ echo "step $step"; layout; } >>$name.layout
 		test -n "$(squeue -h -o %i)" || break
 	done
-	sed -n 's/^[^ ]* \(sched: Allocate\|sched\/backfill: _start_job: Started\) \(JobId=.*\)/\2/p' \
+	# backfill of later releases says so if asked for jobs of several parts
+	sed -n 's/^[^ ]* \(sched: Allocate\|sched\/backfill: _start_job: \(HETJOB: \)*Started\) \(JobId=.*\)/\3/p' \
 		"$slurm_dir/log/slurmctld.log" >$name.order
 	slurm_errors | sed 's/^[^ ]* //' >$name.errors
 	slurm_cleanup

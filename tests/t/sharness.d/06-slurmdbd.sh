@@ -64,7 +64,9 @@ slurmdbd_conf()
 	END
 }
 
-# Of a database that is thrown away nothing need reach the disk.
+# Of a database that is thrown away nothing need reach the disk. slurmdbd would make
+# its own, but then goes on with a connection that MariaDB's client of 11.8.9 has
+# spoilt by then.
 mariadb_start()
 {
 	local run=$slurm_dir/run data=$slurm_dir/mariadb
@@ -83,7 +85,8 @@ mariadb_start()
 		--innodb-buffer-pool-size=16M --innodb-log-file-size=8M \
 		--innodb-flush-log-at-trx-commit=0 --innodb-doublewrite=0 \
 		--sync-binlog=0 --performance-schema=OFF &
-	wait_for 20 mariadb_answers
+	wait_for 20 mariadb_answers &&
+		mariadb_ask 'create database accounting'
 }
 
 # The system's own settings name the socket of the system's own server.
