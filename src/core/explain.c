@@ -326,6 +326,17 @@ static uint64_t cost_of(const struct search *search,
 	       placement->ring.cost;
 }
 
+static void say_cost(struct sgang_other *other, uint64_t ours)
+{
+	if (other->cost > ours)
+		snprintf(other->why, sizeof(other->why), "%" PRIu64 " > %"
+			 PRIu64, other->cost, ours);
+	else
+		snprintf(other->why, sizeof(other->why), "%" PRIu64 " < %"
+			 PRIu64 ", but the search did not come upon it",
+			 other->cost, ours);
+}
+
 static int say_why(struct search *search, const struct sgang_placement *rival,
 		   struct sgang_other *other)
 {
@@ -334,13 +345,8 @@ static int say_why(struct search *search, const struct sgang_placement *rival,
 	if (!other->fits)
 		snprintf(other->why, sizeof(other->why), "%" PRIu64 " of %"
 			 PRIu64 " fit", other->free, other->needed);
-	else if (other->cost > ours)
-		snprintf(other->why, sizeof(other->why), "%" PRIu64 " > %"
-			 PRIu64, other->cost, ours);
-	else if (other->cost < ours)
-		snprintf(other->why, sizeof(other->why), "%" PRIu64 " < %"
-			 PRIu64 ", but the search did not come upon it",
-			 other->cost, ours);
+	else if (other->cost != ours)
+		say_cost(other, ours);
 	else
 		return say_tie(search, rival, other);
 	return 0;
@@ -422,11 +428,29 @@ int sgang_explain_others(const struct sgang_plan_request *request,
 			    &found.other[found.n], err))
 			goto out;
 	found.left_out = search.n - (uint32_t)found.n;
+	found.cost = cost_of(&search, placement);
 	*others = found;
 	rc = 0;
 out:
 	sgang_pool_clear(&search.pool);
 	return rc;
+}
+
+void sgang_explain_raise(struct sgang_others *others, uint64_t more)
+{
+	size_t i;
+
+	others->cost += more;
+	for (i = 0; i < others->n; i++) {
+		struct sgang_other *other = &others->other[i];
+		bool differs = other->cost + more != others->cost;
+
+		if (!other->fits)
+			continue;
+		other->cost += more;
+		if (differs)
+			say_cost(other, others->cost);
+	}
 }
 
 /* A text that is written piece by piece and takes none of a piece for which it
@@ -535,7 +559,8 @@ int sgang_explain_read_hops(const char *text, const struct sgang_costs *costs,
 
 /* -- why there is none -- */
 
-/* "16 GPUs", "1 whole node", "3 places with 4 GPUs". */
+/* "16 GPUs", "1 whole node", "3 places with 4 GPUs": of four GPUs that belong
+ * together less than four may be free, so they are not counted one by one. */
 static void name_amount(const struct sgang_nofit *nofit, uint64_t amount,
 			const struct sgang_explain_unit *unit, char *buf,
 			size_t size)
@@ -545,19 +570,12 @@ static void name_amount(const struct sgang_nofit *nofit, uint64_t amount,
 	if (!nofit->slots)
 		snprintf(buf, size, "%" PRIu64 " whole node%s", amount,
 			 amount == 1 ? "" : "s");
-	else if (nofit->slots == 1)
-		snprintf(buf, size, "%" PRIu64 " %.32s", amount * unit->each,
-			 amount * unit->each == 1 ? unit->one : unit->many);
+	else if (slots == 1)
+		snprintf(buf, size, "%" PRIu64 " %.32s", amount,
+			 amount == 1 ? unit->one : unit->many);
 	else
 		snprintf(buf, size, "%" PRIu64 " place%s with %" PRIu64 " %.32s",
 			 amount, amount == 1 ? "" : "s", slots, unit->many);
-}
-
-/* The number alone, where it has been said of what. */
-static uint64_t amount_of(const struct sgang_nofit *nofit, uint64_t amount,
-			  const struct sgang_explain_unit *unit)
-{
-	return nofit->slots == 1 ? amount * unit->each : amount;
 }
 
 void sgang_explain_nofit(const struct sgang_plan_request *request,
@@ -566,7 +584,7 @@ void sgang_explain_nofit(const struct sgang_plan_request *request,
 			 char text[SGANG_EXPLAIN_SIZE])
 {
 	const char *level = "switch";
-	uint64_t free = amount_of(nofit, nofit->free, unit);
+	uint64_t free = nofit->free;
 	char amount[96];
 
 	if (request->max_level < SGANG_LEVEL_UNCONNECTED)
@@ -574,7 +592,7 @@ void sgang_explain_nofit(const struct sgang_plan_request *request,
 	if (request->spread || nofit->best_free >= nofit->needed) {
 		/* the numbers alone are no reason */
 		snprintf(text, SGANG_EXPLAIN_SIZE, "%s", nofit->text);
-	} else if (nofit->free < nofit->needed) {
+	} else if (free < nofit->needed) {
 		name_amount(nofit, nofit->needed, unit, amount,
 			    sizeof(amount));
 		snprintf(text, SGANG_EXPLAIN_SIZE, "%s%s %s needed, %" PRIu64
@@ -582,12 +600,10 @@ void sgang_explain_nofit(const struct sgang_plan_request *request,
 			 strncmp(amount, "1 ", 2) ? "are" : "is", free,
 			 free == 1 ? "is" : "are");
 	} else {
-		name_amount(nofit, nofit->free, unit, amount, sizeof(amount));
+		name_amount(nofit, free, unit, amount, sizeof(amount));
 		snprintf(text, SGANG_EXPLAIN_SIZE, "%s%s %s free, but no %s "
 			 "has %" PRIu64 ": %s has %" PRIu64, nofit->who,
 			 amount, strncmp(amount, "1 ", 2) ? "are" : "is",
-			 level, amount_of(nofit, nofit->needed, unit),
-			 nofit->best,
-			 amount_of(nofit, nofit->best_free, unit));
+			 level, nofit->needed, nofit->best, nofit->best_free);
 	}
 }

@@ -66,6 +66,16 @@ void sgang_costs_default_nvlink(struct sgang_costs *costs);
 /* The level that is called 'name' in 'costs', or -1. Case is ignored. */
 int sgang_costs_level(const struct sgang_costs *costs, const char *name);
 
+/* What a level is called that has no other name: "level5". */
+void sgang_costs_numbered(char name[32], uint32_t level);
+
+/* What a message calls the levels, from the bottom up: "island, node, leaf, spine,
+ * core". Levels above that are called by their number are left out. Returns
+ * 'names'. */
+#define SGANG_LEVEL_NAMES_SIZE (SGANG_LEVELS * 34)
+const char *sgang_costs_names(const struct sgang_costs *costs,
+			      char names[SGANG_LEVEL_NAMES_SIZE]);
+
 struct sgang_domain {
 	const char *name;		/* "" for the invisible root */
 	uint32_t level;			/* SGANG_LEVEL_LEAF or above */
@@ -89,7 +99,8 @@ struct sgang_fabric;
  * i of the fabric is nodes[i], names in the file that are not among them are
  * dropped (sgang_fabric_unknown() counts them), and nodes the file puts in no
  * switch become roots of their own. With NULL the nodes are those of the file,
- * in order of appearance. The names are copied.
+ * in the order of their names (sgang_text_compare()), which is that of
+ * slurmctld. The names are copied.
  *
  * Levels are heights: a switch with nodes is a leaf, a parent is one above its
  * highest child. A block is a leaf, each size of larger blocks one level above
@@ -143,6 +154,10 @@ uint32_t sgang_fabric_leaf(const struct sgang_fabric *fabric, uint32_t node);
  * there is none: then the node is by itself. */
 uint32_t sgang_fabric_within(const struct sgang_fabric *fabric, uint32_t node,
 			     uint32_t level);
+
+/* Is it a tree of switches, as topology/tree knows it? Else it is blocks, or no
+ * file describes it. */
+bool sgang_fabric_of_switches(const struct sgang_fabric *fabric);
 
 /* The highest level below UNCONNECTED that exists. */
 uint32_t sgang_fabric_top_level(const struct sgang_fabric *fabric);

@@ -68,6 +68,7 @@ struct sgang_draft {
 	uint32_t last_file;		/* offset of the file named last */
 	const struct sgang_draft_words *words;
 	bool fixed;			/* the caller said which nodes exist */
+	bool flat;			/* there is nothing but one leaf */
 };
 
 static int no_memory(struct sgang_error *err)
@@ -451,6 +452,7 @@ int sgang_draft_flat(struct sgang_draft *draft, struct sgang_error *err)
 		return -1;
 	for (i = 0; i < draft->n_nodes; i++)
 		draft->node_leaf[i] = leaf;
+	draft->flat = true;
 	return 0;
 }
 
@@ -643,6 +645,45 @@ static int add_single_domains(struct sgang_draft *draft)
 		draft->node_leaf[i] = draft->n_switches - 1;
 		sgang_draft_move(draft, draft->n_switches - 1, leaf);
 	}
+	return 0;
+}
+
+struct named {
+	const char *name;
+	uint32_t offset;		/* of the name */
+	uint32_t leaf;
+};
+
+/* qsort: as slurmctld sorts its nodes. */
+static int by_name(const void *one, const void *two)
+{
+	const struct named *a = one, *b = two;
+
+	return sgang_text_compare(a->name, b->name);
+}
+
+/* The nodes of the file, found in any order, become numbered by name. */
+static int sort_nodes(struct sgang_draft *draft)
+{
+	struct named *node = calloc(draft->n_nodes + 1, sizeof(*node));
+	struct hash *hash = &draft->by_node;
+	uint32_t i;
+
+	if (!node)
+		return -1;
+	for (i = 0; i < draft->n_nodes; i++) {
+		node[i].offset = draft->node_name[i];
+		node[i].name = name_at(draft, node[i].offset);
+		node[i].leaf = draft->node_leaf[i];
+	}
+	qsort(node, draft->n_nodes, sizeof(*node), by_name);
+	memset(hash->slot, 0, ((size_t)hash->mask + 1) * sizeof(*hash->slot));
+	for (i = 0; i < draft->n_nodes; i++) {
+		draft->node_name[i] = node[i].offset;
+		draft->node_leaf[i] = node[i].leaf;
+		*node_slot(draft, node[i].name) = i + 1;
+	}
+	free(node);
 	return 0;
 }
 
@@ -854,6 +895,7 @@ static void move_names(struct sgang_draft *draft, struct sgang_fabric *fabric,
 	fabric->hash_mask = draft->by_node.mask;
 	draft->by_node.slot = NULL;
 	fabric->n_unknown = draft->n_unknown;
+	fabric->of_switches = !draft->words->blocks && !draft->flat;
 	for (d = 0; d < fabric->n_domains; d++)
 		fabric->domain[d].name = fabric->names +
 					 draft->sw[switch_of[d]].name;
@@ -868,7 +910,7 @@ struct sgang_fabric *sgang_draft_build(struct sgang_draft *draft,
 
 	if (find_parents(draft, err))
 		return NULL;
-	if (add_single_domains(draft)) {
+	if ((!draft->fixed && sort_nodes(draft)) || add_single_domains(draft)) {
 		no_memory(err);
 		return NULL;
 	}

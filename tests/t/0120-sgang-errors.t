@@ -151,7 +151,7 @@ bad 'more free slots than there are' 'n1=5' \
 	place "$T" --slots=4 --free=n1=5 --member=1x1
 bad 'free slots that are no number' 'n1=many' \
 	place "$T" --free=n1=many --member=1x1
-bad 'unknown level' 'no level "shelf"' \
+bad 'unknown level' 'no level "shelf"; the levels are island, node, leaf, spine, core' \
 	place "$T" --member=1x1 --gang-topology=require:shelf
 bad 'policy of an unknown communication group' \
 	'require:tp:leaf: there is no communication group "tp"; --parallel' \
@@ -168,6 +168,20 @@ bad 'policy without a level' 'gang-topology' \
 
 # --- files that are none
 bad 'no such topology' '/no/such/file' ring --topology=/no/such/file n1
+cp "$top_srcdir/topology/pcie-8gpu.xml" eight.xml
+cp "$top_srcdir/topology/nvlink-4gpu-pairs.xml" four.xml
+echo 'NodeTopology=n[1-8] Hwloc=eight.xml' >eight.conf
+printf 'NodeTopology=n[1-4] Hwloc=eight.xml\nNodeTopology=n5 Hwloc=four.xml\n' \
+	>mixed.conf
+echo 'NodeTopology=n1 Hwloc=none.xml' >none.conf
+bad 'other slots than the nodes have' 'expected --slots=8' \
+	place "$T" --conf=eight.conf --slots=4 --member=1x4
+bad 'a slot that the nodes do not have' 'n1:8: expected a number from 0 to 7' \
+	ring "$T" --conf=eight.conf n1:8
+bad 'nodes of different size' 'node n5 has 4 GPUs' \
+	place "$T" --conf=mixed.conf --member=1x4
+bad 'a description that is not there' 'none.xml' \
+	place "$T" --conf=none.conf --member=1x4
 bad 'no such gang.conf' '/no/such/file' ring "$T" --conf=/no/such/file n1
 bad 'empty name of a topology' '.' ring --topology= n1
 bad 'directory as topology' '.' ring --topology=. n1

@@ -412,17 +412,16 @@ static bool alike_inside(const struct sgang_devices *devices)
 
 static int weigh(const struct sgang_conductor *c,
 		 const struct sgang_plan_request *rq,
-		 struct sgang_placement *plan)
+		 struct sgang_placement *plan,
+		 struct sgang_parallel_cost *groups)
 {
-	struct sgang_parallel_cost cost;
-
 	if (!rq->parallel)
 		return 0;
 	if (sgang_parallel_measure(c->devices->fabric, &c->conf.costs,
 				   plan->runs, plan->n_runs, rq->parallel,
-				   plan->layout, &cost, NULL) < 0)
+				   plan->layout, groups, NULL) < 0)
 		return -1;
-	plan->weighted_cost = cost.weighted;
+	plan->weighted_cost = groups->weighted;
 	return 0;
 }
 
@@ -440,7 +439,8 @@ static bool same_inside(const struct attempt *a,
 static int go_inside(struct attempt *a, struct slots *s,
 		     enum sgang_moment moment, bool pieces,
 		     const struct sgang_plan_request *rq,
-		     struct sgang_placement *plan)
+		     struct sgang_placement *plan,
+		     struct sgang_parallel_cost *groups)
 {
 	const struct sgang_devices *devices = a->c->devices;
 	uint64_t outside = plan->ring.cost, now;
@@ -455,7 +455,7 @@ static int go_inside(struct attempt *a, struct slots *s,
 	plan->n_runs = n_runs;
 	sgang_ring_measure(devices->fabric, &a->c->conf.costs, runs, n_runs,
 			   &plan->ring);
-	if (weigh(a->c, rq, plan) < 0)
+	if (weigh(a->c, rq, plan, groups) < 0)
 		return -1;
 	if (plan->exact && same_inside(a, rq))
 		plan->bound += plan->ring.cost - outside;
@@ -517,8 +517,7 @@ static void note_others(struct attempt *a, const struct sgang_plan_request *rq,
 {
 	if (!a->account)
 		return;
-	for (size_t i = 0; i < others->n; i++)
-		others->other[i].cost += inside;
+	sgang_explain_raise(others, inside);
 	sgang_explain_write(rq->fabric, others, a->account->others);
 }
 
@@ -530,6 +529,7 @@ static int plan_nodes(struct attempt *a, struct slots *s,
 		      struct sgang_error *err)
 {
 	bool pieces = alike && !a->parts[0].probed->shape.whole;
+	struct sgang_parallel_cost groups;
 	struct sgang_others others;
 	uint64_t outside;
 	int rc;
@@ -546,9 +546,9 @@ static int plan_nodes(struct attempt *a, struct slots *s,
 		note_others(a, rq, &others, 0);
 	if (rc != 1 || !a->c->devices)
 		return rc;
-	if (go_inside(a, s, moment, pieces, rq, *plan) < 0)
+	if (go_inside(a, s, moment, pieces, rq, *plan, &groups) < 0)
 		rc = -1;
-	else if ((*plan)->ring.tier > rq->max_level)
+	else if (!sgang_plan_within(rq, *plan, &groups, nofit))
 		rc = 0;
 	if (rc == 1 && same_inside(a, rq))
 		note_others(a, rq, &others, (*plan)->ring.cost - outside);
@@ -556,9 +556,6 @@ static int plan_nodes(struct attempt *a, struct slots *s,
 		return 1;
 	sgang_placement_destroy(*plan);
 	*plan = NULL;
-	snprintf(nofit->text, sizeof(nofit->text),
-		 "no %s has room for it all",
-		 a->c->conf.costs.name[rq->max_level]);
 	return rc;
 }
 

@@ -40,7 +40,11 @@ static void test_trees(void **state)
 		/* parents before children, any case, no newline at the end */
 		{ "switchname=top SWITCHES=s1,s2\nSwitchName=s2 nodes=n2\n"
 		  "SwitchName=s1 Nodes=n1 linkspeed=100",
-		  "top/3:n2,n1 s2/2:n2 s1/2:n1" },
+		  "top/3:n1,n2 s1/2:n1 s2/2:n2" },
+		/* nodes and so their switches are in the order of slurmctld */
+		{ "SwitchName=a Nodes=n10,n9\nSwitchName=b Nodes=x,n2\n"
+		  "SwitchName=top Switches=a,b\n",
+		  "top/3:n2,x,n9,n10 b/2:n2,x a/2:n9,n10" },
 		/* several roots stand under an invisible one */
 		{ "SwitchName=a Nodes=n1\nSwitchName=b Nodes=n2\n",
 		  "/13:n1,n2 a/2:n1 b/2:n2" },
@@ -318,7 +322,9 @@ static void test_nvlink_costs(void **state)
 /* 4.14: 1, 4, 16 */
 static void test_costs(void **state)
 {
+	char names[SGANG_LEVEL_NAMES_SIZE];
 	struct sgang_costs costs;
+	uint32_t level;
 
 	(void)state;
 	sgang_costs_default(&costs);
@@ -336,6 +342,17 @@ static void test_costs(void **state)
 	assert_int_equal(sgang_costs_level(&costs, "level12"), 12);
 	assert_int_equal(sgang_costs_level(&costs, "rack"), -1);
 	assert_int_equal(sgang_costs_level(&costs, ""), -1);
+	assert_string_equal(sgang_costs_names(&costs, names),
+			    "island, node, leaf, spine, core");
+	strcpy(costs.name[6], "hall");
+	assert_string_equal(sgang_costs_names(&costs, names),
+			    "island, node, leaf, spine, core, level5, hall");
+	for (level = 0; level < SGANG_LEVELS; level++) {
+		memset(costs.name[level], 'x', sizeof(costs.name[level]) - 1);
+		costs.name[level][sizeof(costs.name[level]) - 1] = '\0';
+	}
+	assert_int_equal(strlen(sgang_costs_names(&costs, names)),
+			 SGANG_LEVEL_UNCONNECTED * (31 + 2) - 2);
 }
 
 /* Whatever stands in it, a text is read or refused with a reason. */
