@@ -130,8 +130,9 @@ static void print_job(const struct sgang_jobrow *job)
 	if (job->array_id)
 		printf(" ArrayJobId=%" PRIu32 " ArrayTaskId=%s", job->array_id,
 		       job->array_tasks);
-	printf(" UserId=%s Account=%s Partition=%s State=%s", job->user,
-	       or_null(job->account), job->partition, job->state);
+	printf(" JobName=%s UserId=%s Account=%s Partition=%s State=%s",
+	       or_null(job->name), job->user, or_null(job->account),
+	       job->partition, job->state);
 	if (job->record.placed)
 		printf(" MemberRank=%" PRIu32 " RankOffset=%" PRIu64,
 		       job->record.member_rank, job->record.rank_offset);
@@ -207,6 +208,7 @@ static struct json_object *json_job(const struct sgang_jobrow *job)
 						 job->array_id) },
 		{ "array_task_id", text_or_null(job->array_tasks) },
 		{ "members", json_object_new_uint64(job->tasks) },
+		{ "job_name", text_or_null(job->name) },
 		{ "user", text_or_null(job->user) },
 		{ "account", text_or_null(job->account) },
 		{ "partition", text_or_null(job->partition) },
