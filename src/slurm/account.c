@@ -10,7 +10,6 @@
 #include "config.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +21,7 @@
 #include "account.h"
 #include "core/record.h"
 #include "plugins/log.h"
+#include "plugins/select/thread.h"
 
 /* When this slurmctld took control; 0 on standby. No header declares it. */
 extern time_t control_time;
@@ -410,15 +410,9 @@ static void *write_notes(void *arg)
 /* It ends with the process: slurmctld may be on standby and take over again. */
 static int start_thread(void)
 {
-	sigset_t all, before;
 	pthread_t thread;
-	int rc;
+	int rc = sgang_thread_start(&thread, write_notes, NULL);
 
-	/* Signals are slurmctld's signal thread's business. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&thread, NULL, write_notes, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!rc)
 		pthread_detach(thread);
 	return rc;

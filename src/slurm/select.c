@@ -16,7 +16,6 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +25,7 @@
 #include "select_private.h"
 
 #include "layout.h"
+#include "plugins/select/thread.h"
 
 /* Slurm looks the entry points up by name; no header declares them. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
@@ -181,14 +181,8 @@ static void *conduct(void *arg)
 
 static int start_thread(void)
 {
-	sigset_t all, before;
-	int rc;
+	int rc = sgang_thread_start(&sgang_own.thread, conduct, NULL);
 
-	/* Signals are slurmctld's signal thread's business. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&sgang_own.thread, NULL, conduct, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!rc)
 		pthread_detach(sgang_own.thread);
 	return rc;

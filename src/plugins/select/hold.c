@@ -64,6 +64,7 @@ void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g,
 		return;
 	if (why) {
 		g->hold_end = why;
+		sgang_metrics_hold_ended(&c->metrics, why, n);
 		sgang_log(SGANG_LOG_INFO, "%s/%s: hold of %zu members ended: %s",
 			  g->ns, g->name, n, sgang_hold_end_word(why));
 	}
@@ -351,6 +352,7 @@ static void forget_lost(struct sgang_conductor *c, struct gang *g)
 			continue;
 		}
 		g->hold_end = why_lost(c, job);
+		sgang_metrics_hold_ended(&c->metrics, g->hold_end, 1);
 		sgang_log(SGANG_LOG_INFO,
 			  "%s/%s: held member %u is lost: %s", g->ns, g->name,
 			  g->holds[i].job_id, sgang_hold_end_word(g->hold_end));
