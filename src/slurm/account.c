@@ -32,9 +32,8 @@ extern time_t control_time;
 #pragma weak slurm_conf
 #pragma weak slurmctld_config
 
-/* Notes that wait for slurmdbd, jobs in one question, seconds between two
- * questions, and how often a row is looked for. */
-#define NOTES_MAX 8192
+/* Jobs in one question, seconds between two questions, and how often a row is
+ * looked for. */
 #define AT_ONCE 100
 #define PAUSE 2
 #define TRIES 60
@@ -357,13 +356,14 @@ static bool may_ask(void)
 					&active) && active;
 }
 
-/* What has no row yet stays in 'some'. */
+/* What has no row yet stays in 'some', and all the rest when slurmctld begins to
+ * end: it takes away the connection then. */
 static void write_rows(struct notes *some, list_t *rows)
 {
 	struct notes left = { NULL, NULL, 0 };
 	struct note *note;
 
-	while ((note = take_first(some))) {
+	while (!slurmctld_config.shutdown_time && (note = take_first(some))) {
 		slurmdb_job_rec_t *row = find_row(rows, note);
 
 		if (!row && ++note->tries < TRIES) {
@@ -378,6 +378,8 @@ static void write_rows(struct notes *some, list_t *rows)
 				  note->job_id);
 		free_note(note);
 	}
+	while ((note = take_first(some)))
+		append(&left, note);
 	*some = left;
 }
 
@@ -418,17 +420,20 @@ static int start_thread(void)
 	return rc;
 }
 
-/* With the mutex. */
+/* With the mutex. As many notes can wait as slurmctld can know jobs: after a
+ * restart all members that have ended are told of again. */
 static bool has_room(void)
 {
-	if (own.waiting.n < NOTES_MAX / 2)
+	size_t most = slurm_conf.max_job_cnt;
+
+	if (own.waiting.n < most / 2)
 		own.dropping = false;
-	if (own.waiting.n < NOTES_MAX)
+	if (own.waiting.n < most)
 		return true;
 	if (!own.dropping)
 		sgang_log(SGANG_LOG_ERROR,
-			  "slurmdbd does not take the records of %u jobs: more are dropped",
-			  NOTES_MAX);
+			  "slurmdbd does not take the records of %zu jobs (MaxJobCount): more are dropped",
+			  most);
 	own.dropping = true;
 	return false;
 }
