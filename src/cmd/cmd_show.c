@@ -122,6 +122,15 @@ static void print_placement(const struct sgang_record *record)
 	       yes_no(record->exact), record->members);
 }
 
+/* A user has chosen it: it is part of a line and tells the terminal nothing. */
+static void print_name(const char *name)
+{
+	fputs(" JobName=", stdout);
+	for (; *name; name++)
+		putchar(((unsigned char)*name < ' ' || *name == '\177') ? '?' :
+									  *name);
+}
+
 static void print_job(const struct sgang_jobrow *job)
 {
 	char order[SGANG_ASKS_SIZE];
@@ -130,9 +139,9 @@ static void print_job(const struct sgang_jobrow *job)
 	if (job->array_id)
 		printf(" ArrayJobId=%" PRIu32 " ArrayTaskId=%s", job->array_id,
 		       job->array_tasks);
-	printf(" JobName=%s UserId=%s Account=%s Partition=%s State=%s",
-	       or_null(job->name), job->user, or_null(job->account),
-	       job->partition, job->state);
+	print_name(or_null(job->name));
+	printf(" UserId=%s Account=%s Partition=%s State=%s", job->user,
+	       or_null(job->account), job->partition, job->state);
 	if (job->record.placed)
 		printf(" MemberRank=%" PRIu32 " RankOffset=%" PRIu64,
 		       job->record.member_rank, job->record.rank_offset);
