@@ -122,6 +122,15 @@ static void print_placement(const struct sgang_record *record)
 	       yes_no(record->exact), record->members);
 }
 
+/* A user has chosen it: it is part of a line and tells the terminal nothing. */
+static void print_name(const char *name)
+{
+	fputs(" JobName=", stdout);
+	for (; *name; name++)
+		putchar(((unsigned char)*name < ' ' || *name == '\177') ? '?' :
+									  *name);
+}
+
 static void print_job(const struct sgang_jobrow *job)
 {
 	char order[SGANG_ASKS_SIZE];
@@ -130,6 +139,7 @@ static void print_job(const struct sgang_jobrow *job)
 	if (job->array_id)
 		printf(" ArrayJobId=%" PRIu32 " ArrayTaskId=%s", job->array_id,
 		       job->array_tasks);
+	print_name(or_null(job->name));
 	printf(" UserId=%s Account=%s Partition=%s State=%s", job->user,
 	       or_null(job->account), job->partition, job->state);
 	if (job->record.placed)
@@ -207,6 +217,7 @@ static struct json_object *json_job(const struct sgang_jobrow *job)
 						 job->array_id) },
 		{ "array_task_id", text_or_null(job->array_tasks) },
 		{ "members", json_object_new_uint64(job->tasks) },
+		{ "job_name", text_or_null(job->name) },
 		{ "user", text_or_null(job->user) },
 		{ "account", text_or_null(job->account) },
 		{ "partition", text_or_null(job->partition) },

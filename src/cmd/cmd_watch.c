@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -132,6 +133,35 @@ static void put_progress(const struct page *page, const struct sgang_gang *gang)
 		 bar[0] ? "] " : "", sgang_progress_words(gang, words));
 }
 
+/* How much of the text goes on a line of that width: whole words, if one fits. */
+static size_t line_of(const char *text, size_t width)
+{
+	size_t n = strlen(text), end;
+
+	if (n <= width)
+		return n;
+	for (end = width; end && text[end] != ' '; end--)
+		;
+	return end ? end : strcspn(text, " ");
+}
+
+/* What a gang waits for is worth more than one line. */
+static void put_reason(const struct page *page, const char *reason)
+{
+	static const char head[] = "Reason    ";
+	size_t indent = strlen(head), n;
+	size_t width = page->columns > indent ? page->columns - indent :
+						SIZE_MAX;
+	const char *at = reason;
+
+	while (*at) {
+		n = line_of(at, width);
+		put_line(page, "%-*s%.*s", (int)indent, at == reason ? head : "",
+			 (int)n, at);
+		at += n + strspn(at + n, " ");
+	}
+}
+
 static void put_wait(const struct page *page, const struct sgang_gang *gang)
 {
 	int64_t end = sgang_gangs_wait_ends(gang), now = time(NULL);
@@ -140,8 +170,7 @@ static void put_wait(const struct page *page, const struct sgang_gang *gang)
 	if (end)
 		put_line(page, "Waiting   %s left", sgang_text_show_time(
 				 text, end > now ? (uint32_t)(end - now) : 0));
-	if (gang->reason[0])
-		put_line(page, "Reason    %s", gang->reason);
+	put_reason(page, gang->reason);
 }
 
 static void put_ring(const struct page *page, const struct sgang_record *record)

@@ -18,6 +18,9 @@
 /* A wider field is a mistake. */
 #define WIDTH_MAX 10000
 
+/* What a field is left on a screen that is not wide enough. */
+#define NARROWEST 16
+
 /* Characters of a bar. */
 #define BAR 10
 
@@ -344,6 +347,7 @@ struct field {
 	const struct column *column;
 	bool right;
 	size_t width;			/* 0: as wide as it must be */
+	bool narrow;			/* it may be less on a narrow screen */
 	const char *behind;		/* in the format */
 	size_t n_behind;
 };
@@ -453,6 +457,7 @@ static void widen(struct table *table, bool header)
 		struct field *field = &table->field[f];
 		size_t need = header ? strlen(field->column->title) : 0;
 
+		field->narrow = !field->width && !field->right;
 		if (field->width)
 			continue;
 		for (i = 0; i < table->n_lines; i++) {
@@ -463,6 +468,40 @@ static void widen(struct table *table, bool header)
 				need = n;
 		}
 		field->width = need;
+	}
+}
+
+/* What lines need so that something is seen of the last field, too. */
+static size_t width_needed(const struct table *table, const char *format)
+{
+	size_t width = letters_in(format, strcspn(format, "%")), f;
+	size_t last = table->field[table->n_fields - 1].width;
+
+	for (f = 0; f + 1 < table->n_fields; f++)
+		width += table->field[f].width +
+			 letters_in(table->field[f].behind,
+				    table->field[f].n_behind);
+	return width + (last < NARROWEST ? last : NARROWEST);
+}
+
+/* One long name must not push all that stands behind it off the screen. The
+ * widest of those fields that may be narrower gives first. */
+static void narrow(struct table *table, const char *format, size_t screen)
+{
+	while (width_needed(table, format) > screen) {
+		struct field *widest = NULL;
+		size_t f;
+
+		for (f = 0; f + 1 < table->n_fields; f++) {
+			struct field *field = &table->field[f];
+
+			if (field->narrow && field->width > NARROWEST &&
+			    (!widest || field->width > widest->width))
+				widest = field;
+		}
+		if (!widest)
+			return;
+		widest->width--;
 	}
 }
 
@@ -491,6 +530,8 @@ static int fill_table(struct table *table, const char *format,
 			table->cell[i * table->n_fields + f] = text;
 		}
 	widen(table, look->header);
+	if (look->width)
+		narrow(table, format, look->width);
 	return 0;
 }
 

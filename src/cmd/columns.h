@@ -27,7 +27,9 @@
 struct sgang_look {
 	bool header;			/* begin with the titles */
 	bool colour;			/* the phase has one */
-	size_t width;			/* lines are cut there; 0: nowhere */
+	size_t width;			/* of the screen, at which lines are
+					 * cut, and before that fields without
+					 * a width; 0: there is none */
 	int64_t now;			/* seconds since the epoch */
 };
 

@@ -74,6 +74,7 @@ void sgang_jobs_clear(struct sgang_jobs *jobs)
 	for (i = 0; i < jobs->count; i++) {
 		free(jobs->row[i].array_tasks);
 		free(jobs->row[i].user);
+		free(jobs->row[i].name);
 		free(jobs->row[i].account);
 		free(jobs->row[i].partition);
 		free(jobs->row[i].state);

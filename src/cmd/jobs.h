@@ -31,6 +31,7 @@ struct sgang_jobrow {
 	uint32_t array_id;		/* 0: no array */
 	uint32_t tasks;			/* members it stands for, 1 or more */
 	char *array_tasks;		/* "3", "0-3,7%2" or NULL */
+	char *name;			/* of the job */
 	char *user;
 	bool own;			/* the caller is that user */
 	char *account;			/* "" when there is none */

@@ -103,6 +103,7 @@ static int fill_row(struct sgang_jobrow *row, const job_info_t *info)
 	row->job_id = public_job_id(info);
 	row->array_id = info->array_job_id;
 	row->tasks = sgang_jobs_count_tasks(info->array_task_str);
+	row->name = copy(info->name);
 	row->user = user_text(info);
 	row->own = info->user_id == getuid();
 	row->account = copy(info->account);
@@ -119,8 +120,8 @@ static int fill_row(struct sgang_jobrow *row, const job_info_t *info)
 		if (!row->array_tasks)
 			return -1;
 	}
-	return row->user && row->account && row->partition && row->state &&
-	       row->nodes && row->reason ? 0 : -1;
+	return row->name && row->user && row->account && row->partition &&
+	       row->state && row->nodes && row->reason ? 0 : -1;
 }
 
 /* The select plugin writes the record of a definition when it sees it, up to a
@@ -239,6 +240,7 @@ static int fill_past(struct sgang_jobrow *row, const slurmdb_job_rec_t *job)
 		if (!row->array_tasks)
 			return -1;
 	}
+	row->name = copy(job->jobname);
 	row->user = copy(job->user);
 	row->account = copy(job->account);
 	row->partition = copy(job->partition);
@@ -247,8 +249,8 @@ static int fill_past(struct sgang_jobrow *row, const slurmdb_job_rec_t *job)
 	row->reason = copy("");
 	row->submit_time = job->submit;
 	row->end_time = job->end;
-	return row->user && row->account && row->partition && row->state &&
-	       row->nodes && row->reason ? 0 : -1;
+	return row->name && row->user && row->account && row->partition &&
+	       row->state && row->nodes && row->reason ? 0 : -1;
 }
 
 static int convert_past(struct xlist *list, struct sgang_jobs *jobs,

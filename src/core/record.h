@@ -55,8 +55,9 @@ enum sgang_hold_end {
 	SGANG_HOLD_END_REPLACED,	/* another gang could start instead */
 	SGANG_HOLD_END_NODE,		/* a node was lost */
 	SGANG_HOLD_END_LIMIT,		/* a limit stops the gang */
-	SGANG_HOLD_END_FAILED,		/* one ended by itself: prolog, time
-					 * limit, a member that ran was lost */
+	SGANG_HOLD_END_FAILED,		/* one ended by itself (its
+					 * PrologSlurmctld, its deadline), or a
+					 * member that ran was lost */
 	SGANG_HOLD_END_INCOMPLETE,	/* too few members are left, or its
 					 * group is not there any more */
 	SGANG_HOLD_ENDS

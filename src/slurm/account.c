@@ -10,7 +10,6 @@
 #include "config.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +21,7 @@
 #include "account.h"
 #include "core/record.h"
 #include "plugins/log.h"
+#include "plugins/select/thread.h"
 
 /* When this slurmctld took control; 0 on standby. No header declares it. */
 extern time_t control_time;
@@ -32,9 +32,8 @@ extern time_t control_time;
 #pragma weak slurm_conf
 #pragma weak slurmctld_config
 
-/* Notes that wait for slurmdbd, jobs in one question, seconds between two
- * questions, and how often a row is looked for. */
-#define NOTES_MAX 8192
+/* Jobs in one question, seconds between two questions, and how often a row is
+ * looked for. */
 #define AT_ONCE 100
 #define PAUSE 2
 #define TRIES 60
@@ -357,13 +356,14 @@ static bool may_ask(void)
 					&active) && active;
 }
 
-/* What has no row yet stays in 'some'. */
+/* What has no row yet stays in 'some', and all the rest when slurmctld begins to
+ * end: it takes away the connection then. */
 static void write_rows(struct notes *some, list_t *rows)
 {
 	struct notes left = { NULL, NULL, 0 };
 	struct note *note;
 
-	while ((note = take_first(some))) {
+	while (!slurmctld_config.shutdown_time && (note = take_first(some))) {
 		slurmdb_job_rec_t *row = find_row(rows, note);
 
 		if (!row && ++note->tries < TRIES) {
@@ -378,6 +378,8 @@ static void write_rows(struct notes *some, list_t *rows)
 				  note->job_id);
 		free_note(note);
 	}
+	while ((note = take_first(some)))
+		append(&left, note);
 	*some = left;
 }
 
@@ -410,31 +412,28 @@ static void *write_notes(void *arg)
 /* It ends with the process: slurmctld may be on standby and take over again. */
 static int start_thread(void)
 {
-	sigset_t all, before;
 	pthread_t thread;
-	int rc;
+	int rc = sgang_thread_start(&thread, write_notes, NULL);
 
-	/* Signals are slurmctld's signal thread's business. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&thread, NULL, write_notes, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!rc)
 		pthread_detach(thread);
 	return rc;
 }
 
-/* With the mutex. */
+/* With the mutex. As many notes can wait as slurmctld can know jobs: after a
+ * restart all members that have ended are told of again. */
 static bool has_room(void)
 {
-	if (own.waiting.n < NOTES_MAX / 2)
+	size_t most = slurm_conf.max_job_cnt;
+
+	if (own.waiting.n < most / 2)
 		own.dropping = false;
-	if (own.waiting.n < NOTES_MAX)
+	if (own.waiting.n < most)
 		return true;
 	if (!own.dropping)
 		sgang_log(SGANG_LOG_ERROR,
-			  "slurmdbd does not take the records of %u jobs: more are dropped",
-			  NOTES_MAX);
+			  "slurmdbd does not take the records of %zu jobs (MaxJobCount): more are dropped",
+			  most);
 	own.dropping = true;
 	return false;
 }

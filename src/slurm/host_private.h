@@ -99,7 +99,7 @@ bool sgang_host_held(struct sgang_job *job);
 bool sgang_host_ready(struct sgang_job *job);
 void sgang_host_ask(struct sgang_job *job);
 void sgang_host_adopt(struct sgang_job *job);
-void sgang_host_drop(struct sgang_job *job);
+void sgang_host_drop(struct sgang_job *job, bool yield);
 bool sgang_host_refused(struct sgang_job *job);
 void sgang_host_forgive(struct sgang_job *job);
 void sgang_host_release(struct sgang_job *job);

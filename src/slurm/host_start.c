@@ -506,7 +506,7 @@ void sgang_host_adopt(struct sgang_job *job)
 	sgang_host_ask(job);
 }
 
-void sgang_host_drop(struct sgang_job *job)
+void sgang_host_drop(struct sgang_job *job, bool yield)
 {
 	job_record_t *job_ptr = record(job);
 
@@ -518,7 +518,7 @@ void sgang_host_drop(struct sgang_job *job)
 	/* Requeued because its node failed: it never ran, so it need not wait
 	 * for the old run to be cleaned up. But what fails every time, such as
 	 * PrologSlurmctld, is not tried every second. */
-	if (IS_JOB_PENDING(job_ptr) && job_ptr->batch_flag &&
+	if (!yield && IS_JOB_PENDING(job_ptr) && job_ptr->batch_flag &&
 	    job_ptr->restart_cnt <= 1 &&
 	    job_ptr->details->begin_time > time(NULL))
 		job_ptr->details->begin_time = time(NULL);

@@ -568,6 +568,38 @@ static int test_will_run(const struct job_test *t)
 	return rc;
 }
 
+/* Those whom the last job that was to start now would replace. Scheduling calls
+ * have the job lock, and keep it until they have preempted these. */
+static struct {
+	uint32_t *job_id;
+	int n;
+} victims;
+
+static void note_victims(const struct job_test *t)
+{
+	list_t *list = t->preemptee_job_list ? *t->preemptee_job_list : NULL;
+	list_itr_t *iter;
+	job_record_t *job_ptr;
+
+	victims.n = 0;
+	if (!list || !list_count(list))
+		return;
+	xrecalloc(victims.job_id, list_count(list), sizeof(*victims.job_id));
+	iter = list_iterator_create(list);
+	while ((job_ptr = list_next(iter)))
+		victims.job_id[victims.n++] = job_ptr->job_id;
+	list_iterator_destroy(iter);
+}
+
+bool sgang_job_test_is_victim(const job_record_t *job_ptr)
+{
+	for (int i = 0; i < victims.n; i++) {
+		if (victims.job_id[i] == job_ptr->job_id)
+			return true;
+	}
+	return job_ptr->preempt_time;	/* its time of grace is over */
+}
+
 extern int select_p_job_test(job_record_t *job_ptr, bitstr_t *node_bitmap,
 			     uint32_t min_nodes, uint32_t max_nodes,
 			     uint32_t req_nodes, uint16_t mode,
@@ -587,6 +619,7 @@ extern int select_p_job_test(job_record_t *job_ptr, bitstr_t *node_bitmap,
 		.rest = RELEASE_REST,
 	};
 	bool in_future = (mode & SELECT_MODE_BASE) == SELECT_MODE_WILL_RUN;
+	int rc;
 
 	/* a reservation is tested with a job that is none */
 	if (!sgang_select_at_work(in_future ? NULL : job_ptr))
@@ -601,7 +634,9 @@ extern int select_p_job_test(job_record_t *job_ptr, bitstr_t *node_bitmap,
 	}
 	switch (mode & SELECT_MODE_BASE) {
 	case SELECT_MODE_RUN_NOW:
-		return test_run_now(&t);
+		rc = test_run_now(&t);
+		note_victims(&t);
+		return rc;
 	case SELECT_MODE_WILL_RUN:
 		return test_will_run(&t);
 	default:

@@ -16,7 +16,6 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +25,7 @@
 #include "select_private.h"
 
 #include "layout.h"
+#include "plugins/select/thread.h"
 
 /* Slurm looks the entry points up by name; no header declares them. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
@@ -181,14 +181,8 @@ static void *conduct(void *arg)
 
 static int start_thread(void)
 {
-	sigset_t all, before;
-	int rc;
+	int rc = sgang_thread_start(&sgang_own.thread, conduct, NULL);
 
-	/* Signals are slurmctld's signal thread's business. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&sgang_own.thread, NULL, conduct, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!rc)
 		pthread_detach(sgang_own.thread);
 	return rc;
@@ -264,7 +258,16 @@ extern int select_p_job_begin(job_record_t *job_ptr)
 	return rc;
 }
 
-/* Slurm tells by the state, also for a moment of a job that it requeues. */
+/* slurmctld requeues or cancels a job whose PrologSlurmctld has failed between
+ * two counts: no script runs any more, but prolog_running has it still, beside the
+ * hold. It is so, too, for the moment in which the script is about to begin. */
+static bool prolog_failed(const job_record_t *job_ptr)
+{
+	return job_ptr->details && job_ptr->details->prolog_running == 2 &&
+	       !job_ptr->prep_prolog_cnt;
+}
+
+/* Slurm tells by the state, also for a moment of some jobs that it requeues. */
 static enum sgang_hold_end end_of_hold(const job_record_t *job_ptr)
 {
 	switch (job_ptr->job_state & JOB_STATE_BASE) {
@@ -278,8 +281,12 @@ static enum sgang_hold_end end_of_hold(const job_record_t *job_ptr)
 	case JOB_DEADLINE:
 		return SGANG_HOLD_END_FAILED;
 	default:
-		return SGANG_HOLD_END_USER;
+		break;
 	}
+	if (sgang_job_test_is_victim(job_ptr))
+		return SGANG_HOLD_END_PREEMPTED;
+	return prolog_failed(job_ptr) ? SGANG_HOLD_END_FAILED :
+					SGANG_HOLD_END_USER;
 }
 
 extern int select_p_job_fini(job_record_t *job_ptr)

@@ -103,6 +103,10 @@ void sgang_job_test_init(void);
 /* Forget what backfill was offered on this thread: the nodes are others. */
 void sgang_job_test_forget(void);
 
+/* Is the job preempted, if it is requeued now? It looks then like one that a user
+ * has requeued. With the job lock. */
+bool sgang_job_test_is_victim(const job_record_t *job_ptr);
+
 /* ---- settings.c ---- */
 
 /* slurmctld has built its tables: read the files before anybody looks at them.

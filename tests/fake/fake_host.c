@@ -909,11 +909,12 @@ static void host_release(struct sgang_job *job)
 	launch(j);
 }
 
-static void host_drop(struct sgang_job *job)
+static void host_drop(struct sgang_job *job, bool yield)
 {
 	struct fake_job *j = job_of(job, "drop");
 
 	fake_counts.dropped++;
+	fake_counts.yielded += yield;
 	trace("drop", j->id);
 	if (is_held(j))
 		fault("drop(%u), which is still held", j->id);

@@ -197,6 +197,7 @@ void fake_clock(int64_t seconds);	/* time goes on */
 struct fake_counts {
 	uint32_t locks, probes, commits, refused, undone, released, saves;
 	uint32_t accounted, adopted, asked, dropped, parked, unparked, woken;
+	uint32_t yielded;		/* of those dropped */
 	uint32_t stopped, resumed, ended, requeued;
 	uint32_t nodes;			/* questions where a job is */
 };

@@ -9,7 +9,8 @@
 
 #include "plugins/log.h"
 
-/* Forget all lines. */
+/* Forget all lines. Threads may log at any time, but not while lines are
+ * forgotten or printed. */
 void fake_log_reset(void);
 
 /* How many lines of this level hold 'part'. The oldest are dropped when there

@@ -127,7 +127,8 @@ test_expect_success '3.14 4.34 a gang that has finished' '
 	wait_for 10 nodes_idle
 '
 test_expect_success '3.14 4.34 one that runs, on both sides of the top' '
-	left=$(member run -N 1 --exclusive -w n3 --gang-min-member=2) &&
+	left=$(member run -J "$(printf "gr\303\266n\tode")" -N 1 --exclusive -w n3 \
+		--gang-min-member=2) &&
 	right=$(member run -N 1 --exclusive -w n4) &&
 	wait_for 15 all_in RUNNING $left $right &&
 	line_is "root/run Running 2/2/2 strict - 2 32 2 spine -" &&
@@ -135,7 +136,8 @@ test_expect_success '3.14 4.34 one that runs, on both sides of the top' '
 		MinMember=2 Total=2 Pending=0 Held=0 Running=2 Ended=0 \
 		RingCost=32 RingBest=8 CrossLinks=2 Tier=spine Ranks=2 \
 		Exact=yes StartedMembers=2 "NodeList=n\[3-4\]" Reason=None &&
-	grep " MemberRank=0 .* NodeList=n3 " out | grep "JobId=$left " &&
+	grep " MemberRank=0 .* NodeList=n3 " out |
+		grep -F "JobId=$left JobName=$(printf "gr\303\266n?ode") UserId=root " &&
 	grep " MemberRank=1 .* NodeList=n4 " out | grep "JobId=$right "
 '
 test_expect_success '3.14 one of an array: a task is a member, one still waits' '
@@ -160,7 +162,7 @@ test_expect_success '3.14 one that starts: its nodes are being prepared' '
 	shows start Phase=Starting Satisfied=no Held=2 Running=0 \
 		State=CONFIGURING
 '
-test_expect_success '3.14 4.34 one that waits for nodes' '
+test_expect_success '3.14 3.28 4.34 one that waits for nodes says so' '
 	set -- -N 2 --exclusive --gang-min-member=2 --nice=100 \
 		--gang-topology=require:spine --gang-min-tres=cpu=2 &&
 	waiting=$(member wait --gang-order=1 "$@") &&

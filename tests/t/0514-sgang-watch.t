@@ -115,6 +115,23 @@ test_expect_success 'q ends it' '
 	printf xq >&9 &&
 	ended quit 1
 '
+test_expect_success 'a reason that is too long for a line has several' '
+	long=$(printf "a%.0s" $(seq 63)) &&
+	late=$(submit -N 1 --gang=$long --gang-min-member=2 --wrap=true) &&
+	wait_for 10 squeue_says $late "1/2 members" &&
+	watch long -i 60 $long &&
+	wait_for 10 shown long "JOBID" &&
+	printf q >&9 &&
+	ended long 1 &&
+	sed "s/$esc[^A-Za-z]*[A-Za-z]//g" long.page | tr -d "\r" >lines &&
+	cat >wanted <<-END &&
+	Reason    Gang
+	          root/$long
+	          gathering 1/2 members
+	END
+	grep -A 2 "^Reason" lines | test_cmp wanted - &&
+	scancel $late
+'
 test_expect_success 'and so does Ctrl-C, at once' '
 	watch interrupt -i 60 &&
 	wait_for 10 shown interrupt "root/slow" &&

@@ -98,7 +98,7 @@ test_expect_success 'on another host what can be seen there is checked' '
 test_expect_success 'a node that no switch has' '
 	sed -i "s/n\[3-4\]/n3/" "$slurm_dir/etc/topology.conf" &&
 	check &&
-	grep -A 1 "^WARN  in no switch of .*/topology.conf: n4\$" out |
+	grep -A 1 "^WARN  in no switch or block of .*/topology.conf: n4\$" out |
 		grep "name them there" &&
 	cp saved/topology.conf "$slurm_dir/etc/"
 '
@@ -129,6 +129,35 @@ test_expect_success 'TopologyFile: a topology.yaml with all nodes' '
 	check &&
 	grep "OK    $PWD/topology.yaml is valid and has all nodes" out &&
 	rm "$conf"
+'
+# As slurmctld would answer on a later release: answers SED-SCRIPT
+answers()
+{
+	printf '#!/bin/sh\n%s "$@" | sed -E "%s"\n' "$(command -v scontrol)" \
+		"$1" >stubs/scontrol && chmod 755 stubs/scontrol
+}
+
+test_expect_success 'topology/block: topology.conf has blocks' '
+	cat >"$slurm_dir/etc/topology.conf" <<-END &&
+	BlockName=b1 Nodes=n[1-2]
+	BlockName=b2 Nodes=n3
+	BlockSizes=2
+	END
+	answers "s|^(TopologyPlugin .*)topology/tree|\\1topology/block|" &&
+	check &&
+	rm stubs/scontrol &&
+	grep "^WARN  in no switch or block of .*/topology.conf: n4\$" out &&
+	cp saved/topology.conf "$slurm_dir/etc/"
+'
+test_expect_success 'a topology.yaml beside slurm.conf counts from 25.05 on' '
+	cp topology.yaml "$slurm_dir/etc/" &&
+	check &&
+	grep "OK    .*/etc/topology.conf is valid" out &&
+	answers "s|^(SLURM_VERSION .*= ).*|\\125.05.1|" &&
+	check || : &&
+	rm stubs/scontrol &&
+	grep "OK    .*/etc/topology.yaml is valid" out &&
+	rm "$slurm_dir/etc/topology.yaml"
 '
 test_expect_success 'gang.conf with a mistake: file, line and what to do' '
 	printf "Gangs=yes\nPlaceAll=perhaps\n" >"$conf" &&

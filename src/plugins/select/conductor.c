@@ -31,6 +31,11 @@ struct sgang_conductor *sgang_conductor_create(const struct sgang_host *host)
 
 	if (!c)
 		return NULL;
+	c->metrics_file = sgang_metrics_file_create();
+	if (!c->metrics_file) {
+		free(c);
+		return NULL;
+	}
 	c->host = host;
 	c->poked = true;	/* a restart may have left members to find */
 	c->fresh = true;
@@ -51,6 +56,7 @@ void sgang_conductor_destroy(struct sgang_conductor *c)
 	sgang_fabric_destroy(c->fabric);
 	sgang_devices_destroy(c->devices);
 	sgang_conf_free(&c->conf);
+	sgang_metrics_file_destroy(c->metrics_file);
 	pthread_cond_destroy(&c->cond);
 	pthread_mutex_destroy(&c->mutex);
 	free(c);
@@ -329,7 +335,7 @@ static void unlock(struct sgang_conductor *c, uint64_t since)
 	c->last_lock = held;
 	sgang_metrics_observe(&c->metrics, SGANG_HIST_LOCK, (double) held / 1e6);
 	/* The settings may change once the locks are free. */
-	strcpy(c->metrics_file, c->conf.metrics_file);
+	strcpy(c->metrics_path, c->conf.metrics_file);
 	if (held > c->longest_lock)
 		c->longest_lock = held;
 	c->host->unlock();
@@ -394,30 +400,6 @@ static void second_half(struct sgang_conductor *c)
 	unlock(c, since);
 }
 
-#define METRICS_US 15000000
-
-/* Every disk access is outside of slurmctld's locks. */
-static void save_metrics(struct sgang_conductor *c)
-{
-	uint64_t now = c->host->clock_us();
-	struct sgang_error err;
-
-	if (!c->metrics_file[0] ||
-	    (c->metrics_saved && now - c->metrics_saved < METRICS_US) ||
-	    !memcmp(&c->metrics, &c->metrics_then, sizeof(c->metrics)))
-		return;
-	c->metrics_saved = now;
-	if (!sgang_metrics_write(&c->metrics, c->metrics_file, &err)) {
-		c->metrics_then = c->metrics;
-		c->metrics_failed = false;
-		return;
-	}
-	if (!c->metrics_failed)
-		sgang_log(SGANG_LOG_ERROR, "MetricsFile: %s; tried again every "
-			  "15 seconds", err.text);
-	c->metrics_failed = true;
-}
-
 static void make_pass(struct sgang_conductor *c)
 {
 	uint64_t stamp;
@@ -451,7 +433,10 @@ static void make_pass(struct sgang_conductor *c)
 void sgang_conductor_pass(struct sgang_conductor *c)
 {
 	make_pass(c);
-	save_metrics(c);
+	if (c->metrics_path[0])
+		sgang_metrics_file_offer(c->metrics_file, &c->metrics,
+					 c->metrics_path,
+					 c->host->clock_us());
 }
 
 uint64_t sgang_conductor_longest_lock(const struct sgang_conductor *c)

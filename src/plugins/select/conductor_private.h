@@ -12,6 +12,7 @@
 #include "core/plan.h"
 #include "core/record.h"
 #include "metrics.h"
+#include "metrics_file.h"
 
 struct gang;
 struct probed;
@@ -164,10 +165,8 @@ struct sgang_conductor {
 	uint64_t last_lock;
 
 	struct sgang_metrics metrics;
-	uint64_t metrics_saved;		/* clock_us() of the last time ... */
-	struct sgang_metrics metrics_then;	/* ... and what was written */
-	char metrics_file[sizeof(((struct sgang_conf *) NULL)->metrics_file)];
-	bool metrics_failed;		/* which has been said */
+	struct sgang_metrics_file *metrics_file;
+	char metrics_path[sizeof(((struct sgang_conf *) NULL)->metrics_file)];
 
 	pthread_mutex_t mutex;		/* guards poked alone */
 	pthread_cond_t cond;

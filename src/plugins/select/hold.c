@@ -35,10 +35,9 @@ int sgang_hold_add(struct sgang_conductor *c, struct gang *g,
 	if (!more)
 		return -1;
 	g->holds = more;
-	if (!g->n_holds) {
+	if (!g->n_holds)
 		g->since = c->host->now();
-		g->hold_end = SGANG_HOLD_END_NONE;
-	}
+	g->hold_end = SGANG_HOLD_END_NONE;
 	for (size_t i = 0; i < n; i++) {
 		struct hold *hold = &g->holds[g->n_holds];
 
@@ -64,6 +63,7 @@ void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g,
 		return;
 	if (why) {
 		g->hold_end = why;
+		sgang_metrics_hold_ended(&c->metrics, why, n);
 		sgang_log(SGANG_LOG_INFO, "%s/%s: hold of %zu members ended: %s",
 			  g->ns, g->name, n, sgang_hold_end_word(why));
 	}
@@ -75,7 +75,7 @@ void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g,
 		if (job && c->host->held(job))
 			c->host->undo(job);
 		else if (job)
-			c->host->drop(job);
+			c->host->drop(job, why == SGANG_HOLD_END_PREEMPTED);
 	}
 	/* They are no holds any more when they are looked at. */
 	n = g->n_holds;
@@ -246,7 +246,7 @@ static void drop(struct sgang_conductor *c, struct gang *g,
 	if (g->recovered && info.state == SGANG_JOB_ENDED &&
 	    info.launch == SGANG_LAUNCH_YES)
 		g->begun = g->since;
-	c->host->drop(job);
+	c->host->drop(job, g->hold_end == SGANG_HOLD_END_PREEMPTED);
 }
 
 /* The nodes that the record tells of; NULL when it does not, or without
@@ -309,7 +309,7 @@ static bool take_up(struct sgang_conductor *c, struct gang *g,
 		sgang_log(SGANG_LOG_INFO,
 			  "%s/%s: the launch of member %u was lost with slurmctld, it is held again",
 			  g->ns, g->name, hold->job_id);
-		c->host->drop(job);
+		c->host->drop(job, false);
 		hold->lost_launch = true;
 	}
 	if (!hold->lost_launch || c->host->now() - g->adopted > TAKE_UP_SECONDS)
@@ -351,6 +351,7 @@ static void forget_lost(struct sgang_conductor *c, struct gang *g)
 			continue;
 		}
 		g->hold_end = why_lost(c, job);
+		sgang_metrics_hold_ended(&c->metrics, g->hold_end, 1);
 		sgang_log(SGANG_LOG_INFO,
 			  "%s/%s: held member %u is lost: %s", g->ns, g->name,
 			  g->holds[i].job_id, sgang_hold_end_word(g->hold_end));

@@ -221,8 +221,10 @@ struct sgang_host {
 	void (*forgive)(struct sgang_job *job);
 	/* Launch it, unless its node runs it already. */
 	void (*release)(struct sgang_job *job);
-	/* The job left its hold without us: forget our part of it. */
-	void (*drop)(struct sgang_job *job);
+	/* The job left its hold without us: forget our part of it. One that was
+	 * requeued is eligible soon, since it never ran; with 'yield' not before
+	 * Slurm says so: it was preempted, and another is to have its nodes. */
+	void (*drop)(struct sgang_job *job, bool yield);
 
 	/* Take a pending job out of the queue without touching its priority,
 	 * showing 'text'; put it back. */

@@ -46,6 +46,12 @@ void sgang_metrics_add(struct sgang_metrics *m, enum sgang_counter counter)
 	m->count[counter]++;
 }
 
+void sgang_metrics_hold_ended(struct sgang_metrics *m, enum sgang_hold_end why,
+			      size_t members)
+{
+	m->holds_ended[why] += members;
+}
+
 void sgang_metrics_observe(struct sgang_metrics *m,
 			   enum sgang_histogram histogram, double value)
 {
@@ -65,6 +71,18 @@ static void print_counter(const struct sgang_metrics *m, int i, FILE *out)
 	fprintf(out, "# TYPE %s counter\n# HELP %s %s\n%s_total %" PRIu64 "\n",
 		counters[i].name, counters[i].name, counters[i].help,
 		counters[i].name, m->count[i]);
+}
+
+static void print_holds_ended(const struct sgang_metrics *m, FILE *out)
+{
+	fputs("# TYPE slurm_gang_holds_ended counter\n"
+	      "# HELP slurm_gang_holds_ended Holds of members that ended "
+	      "without a start.\n", out);
+	for (int i = SGANG_HOLD_END_NONE + 1; i < SGANG_HOLD_ENDS; i++)
+		fprintf(out, "slurm_gang_holds_ended_total{cause=\"%s\"} %"
+			PRIu64 "\n",
+			sgang_hold_end_word((enum sgang_hold_end) i),
+			m->holds_ended[i]);
 }
 
 /* Each bucket counts those below it too. */
@@ -93,6 +111,7 @@ void sgang_metrics_print(const struct sgang_metrics *m, FILE *out)
 {
 	for (int i = 0; i < SGANG_COUNTERS; i++)
 		print_counter(m, i, out);
+	print_holds_ended(m, out);
 	for (int i = 0; i < SGANG_HISTOGRAMS; i++)
 		print_histogram(m, i, out);
 	fputs("# EOF\n", out);

@@ -2,8 +2,7 @@
 /* metrics.h - counts of what the conductor did, for monitoring
  *
  * Counters since slurmctld started, and histograms. They belong to the
- * conductor's thread, which alone touches them; so there is no lock, and the
- * file is written while slurmctld's locks are free.
+ * conductor's thread, which alone touches them; so there is no lock.
  */
 
 #ifndef SGANG_METRICS_H
@@ -13,6 +12,7 @@
 #include <stdio.h>
 
 #include "core/err.h"
+#include "core/record.h"
 
 enum sgang_counter {
 	SGANG_COUNT_ATTEMPTS,		/* transactions tried */
@@ -36,6 +36,7 @@ enum sgang_histogram {
 /* All zero at first. */
 struct sgang_metrics {
 	uint64_t count[SGANG_COUNTERS];
+	uint64_t holds_ended[SGANG_HOLD_ENDS];	/* members; NONE: unused */
 	struct {
 		uint64_t bucket[SGANG_METRICS_BUCKETS + 1]; /* last: above */
 		double sum;
@@ -43,6 +44,9 @@ struct sgang_metrics {
 };
 
 void sgang_metrics_add(struct sgang_metrics *m, enum sgang_counter counter);
+/* So many members do not hold their nodes any more without having started. */
+void sgang_metrics_hold_ended(struct sgang_metrics *m, enum sgang_hold_end why,
+			      size_t members);
 void sgang_metrics_observe(struct sgang_metrics *m,
 			   enum sgang_histogram histogram, double value);
 

@@ -126,6 +126,9 @@ static void show_record(struct sgang_conductor *c, const struct gang *g,
 		r.started = e->record.started;
 	sgang_show_fill(g, &r);
 	sgang_asks_add_own(&e->spec, r.asks);
+	/* What took others away is not the end of what this one holds. */
+	if (e->m.state == SGANG_MEMBER_HELD)
+		r.hold_end = SGANG_HOLD_END_NONE;
 	r.phase = phase_of(g, e);
 	r.satisfied = g->tally.satisfied;
 	r.until = wait_ends(c, g);
@@ -177,6 +180,19 @@ void sgang_show_ended(struct sgang_conductor *c,
 		show_end(c, info->job, &r);
 }
 
+/* One that is undone or requeued waits, and the pass says for what. It cannot
+ * know any more why a hold ended, unless a user wanted that. */
+static void show_requeue(struct sgang_conductor *c, struct sgang_job *job,
+			 struct sgang_record *r, enum sgang_hold_end why)
+{
+	if (why == SGANG_HOLD_END_USER ||
+	    (r->phase != SGANG_PHASE_HOLDING &&
+	     r->phase != SGANG_PHASE_STARTING))
+		return;
+	r->hold_end = why;
+	(void) sgang_show_write(c, job, r);
+}
+
 void sgang_conductor_ended(struct sgang_conductor *c, struct sgang_job *job,
 			   enum sgang_hold_end why)
 {
@@ -184,10 +200,12 @@ void sgang_conductor_ended(struct sgang_conductor *c, struct sgang_job *job,
 	struct sgang_record r;
 
 	c->host->info(job, &info);
-	/* One that is undone or requeued waits: the pass says for what. */
-	if (info.state == SGANG_JOB_PENDING ||
-	    sgang_record_parse(info.comment, &r) != 1)
+	if (sgang_record_parse(info.comment, &r) != 1)
 		return;
+	if (info.state == SGANG_JOB_PENDING) {
+		show_requeue(c, job, &r, why);
+		return;
+	}
 	switch (r.phase) {
 	case SGANG_PHASE_HOLDING:
 	case SGANG_PHASE_STARTING:

@@ -259,11 +259,13 @@ static void return_loan(struct sgang_conductor *c, struct loan *loan,
 		if (winner && !sgang_group_turn_order(winner, lent->g))
 			continue;
 		lent->lost = !take_again(c, lent);
-		if (lent->lost)
-			sgang_log(SGANG_LOG_INFO,
-				  "%s/%s: member %u gave way: %s", lent->g->ns,
-				  lent->g->name, lent->job_id,
-				  sgang_hold_end_word(SGANG_HOLD_END_REPLACED));
+		if (!lent->lost)
+			continue;
+		sgang_metrics_hold_ended(&c->metrics, SGANG_HOLD_END_REPLACED,
+					 1);
+		sgang_log(SGANG_LOG_INFO, "%s/%s: member %u gave way: %s",
+			  lent->g->ns, lent->g->name, lent->job_id,
+			  sgang_hold_end_word(SGANG_HOLD_END_REPLACED));
 	}
 	for (size_t i = 0; i < loan->n; i++) {
 		if (loan->lent[i].lost)

@@ -124,6 +124,25 @@ static void columns_are_as_wide_as_they_must(void **state)
 		    "Holding   4/4/4\nRunning   2/2/4\nUndefined 1/-/-\n");
 }
 
+static void long_names_do_not_hide_the_rest(void **state)
+{
+	const struct sgang_look look = { .header = true, .now = 1100,
+					 .width = 40 };
+
+	(void)state;
+	check_table("%j %m %D %T", &look,
+"GANG             MEMBERS NODES PHASE\n"
+"carol/a-rather-+ 4/4/4       1 Holding\n"
+"alice/train      2/2/4       3 Running\n"
+"z/u              1/-/-       0 Undefined\n");
+	/* a width that was asked for stays */
+	check_table("%24j %m %D %T", &look,
+"GANG                     MEMBERS NODES P\n"
+"carol/a-rather-long-name 4/4/4       1 H\n"
+"alice/train              2/2/4       3 R\n"
+"z/u                      1/-/-       0 U\n");
+}
+
 static void all_fields_say_something(void **state)
 {
 	static const struct {
@@ -268,6 +287,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_are_as_wide_as_they_must),
+		cmocka_unit_test(long_names_do_not_hide_the_rest),
 		cmocka_unit_test(all_fields_say_something),
 		cmocka_unit_test(widths_can_be_given),
 		cmocka_unit_test(lines_are_cut_at_the_edge),

@@ -2,8 +2,11 @@
 /* test_metrics.c - counts of what the conductor did */
 
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +16,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "fake/fake_log.h"
 #include "plugins/select/metrics.h"
+#include "plugins/select/metrics_file.h"
 
 static char *printed(const struct sgang_metrics *m)
 {
@@ -34,6 +39,14 @@ static void test_print(void **state)
 		"# HELP slurm_gang_starts Gangs started.\n"
 		"slurm_gang_starts_total 2\n",
 		"slurm_gang_attempts_total 0\n",
+		"# TYPE slurm_gang_holds_ended counter\n"
+		"# HELP slurm_gang_holds_ended Holds of members that ended "
+		"without a start.\n"
+		"slurm_gang_holds_ended_total{cause=\"user\"} 0\n"
+		"slurm_gang_holds_ended_total{cause=\"timeout\"} 5\n"
+		"slurm_gang_holds_ended_total{cause=\"preempted\"} 0\n",
+		"slurm_gang_holds_ended_total{cause=\"incomplete\"} 1\n"
+		"# TYPE slurm_gang_lock_seconds histogram\n",
 		"# TYPE slurm_gang_wait_seconds histogram\n"
 		"# UNIT slurm_gang_wait_seconds seconds\n# HELP ",
 		"slurm_gang_wait_seconds_bucket{le=\"1.0\"} 2\n",
@@ -58,6 +71,9 @@ static void test_print(void **state)
 	memset(&m, 0, sizeof(m));
 	sgang_metrics_add(&m, SGANG_COUNT_STARTS);
 	sgang_metrics_add(&m, SGANG_COUNT_STARTS);
+	sgang_metrics_hold_ended(&m, SGANG_HOLD_END_TIMEOUT, 2);
+	sgang_metrics_hold_ended(&m, SGANG_HOLD_END_TIMEOUT, 3);
+	sgang_metrics_hold_ended(&m, SGANG_HOLD_END_INCOMPLETE, 1);
 	sgang_metrics_observe(&m, SGANG_HIST_WAIT, 0.5);
 	sgang_metrics_observe(&m, SGANG_HIST_WAIT, 1);
 	sgang_metrics_observe(&m, SGANG_HIST_WAIT, 60);
@@ -116,11 +132,201 @@ static void test_write(void **state)
 	assert_int_equal(errno, ENOENT);
 }
 
+/* ---- a file that hangs ---- */
+
+static struct {
+	pthread_mutex_t mutex;
+	pthread_cond_t cond;
+	bool hangs;			/* rename() does not come back */
+	unsigned int begun;		/* calls of it, */
+	unsigned int done;		/* those that came back */
+} disk = {
+	.mutex = PTHREAD_MUTEX_INITIALIZER,
+	.cond = PTHREAD_COND_INITIALIZER,
+};
+
+int __real_rename(const char *from, const char *to);
+int __wrap_rename(const char *from, const char *to);
+
+int __wrap_rename(const char *from, const char *to)
+{
+	int rc;
+
+	pthread_mutex_lock(&disk.mutex);
+	disk.begun++;
+	pthread_cond_broadcast(&disk.cond);
+	while (disk.hangs)
+		pthread_cond_wait(&disk.cond, &disk.mutex);
+	rc = __real_rename(from, to);
+	disk.done++;
+	pthread_cond_broadcast(&disk.cond);
+	pthread_mutex_unlock(&disk.mutex);
+	return rc;
+}
+
+static void disk_hangs(bool hangs)
+{
+	pthread_mutex_lock(&disk.mutex);
+	disk.hangs = hangs;
+	pthread_cond_broadcast(&disk.cond);
+	pthread_mutex_unlock(&disk.mutex);
+}
+
+static unsigned int writes_begun(void)
+{
+	unsigned int n;
+
+	pthread_mutex_lock(&disk.mutex);
+	n = disk.begun;
+	pthread_mutex_unlock(&disk.mutex);
+	return n;
+}
+
+static void wait_until(const unsigned int *count, unsigned int n)
+{
+	pthread_mutex_lock(&disk.mutex);
+	while (*count < n)
+		pthread_cond_wait(&disk.cond, &disk.mutex);
+	pthread_mutex_unlock(&disk.mutex);
+}
+
+static bool file_has(const char *path, const char *words)
+{
+	char text[8192];
+	FILE *in = fopen(path, "r");
+	size_t n;
+
+	assert_non_null(in);
+	n = fread(text, 1, sizeof(text) - 1, in);
+	text[n] = '\0';
+	assert_int_equal(fclose(in), 0);
+	return strstr(text, words);
+}
+
+#define SECONDS UINT64_C(1000000)	/* of the clock of who offers */
+
+/* Offer until another write begins: the thread may not have seen yet that the
+ * last one is over. */
+static void offer_until_begun(struct sgang_metrics_file *f,
+			      const struct sgang_metrics *m, const char *path,
+			      uint64_t now)
+{
+	unsigned int before = writes_begun();
+
+	while (writes_begun() == before) {
+		now += 20;
+		sgang_metrics_file_offer(f, m, path, now * SECONDS);
+	}
+}
+
+/* Whoever offers counts is not kept waiting by a disk that hangs, and they are
+ * in the file when it does no more. */
+static void test_hang(void **state)
+{
+	char dir[] = "test_metrics.XXXXXX", path[64];
+	struct sgang_metrics_file *f = sgang_metrics_file_create();
+	struct sgang_metrics m;
+	uint64_t now = 0;
+
+	(void) state;
+	memset(&m, 0, sizeof(m));
+	assert_non_null(f);
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/gang.prom", dir);
+	disk.begun = disk.done = 0;
+	disk_hangs(true);
+	sgang_metrics_add(&m, SGANG_COUNT_STARTS);
+	sgang_metrics_file_offer(f, &m, path, now);
+	wait_until(&disk.begun, 1);
+	for (int i = 0; i < 9; i++) {
+		sgang_metrics_add(&m, SGANG_COUNT_STARTS);
+		now += 20;
+		sgang_metrics_file_offer(f, &m, path, now * SECONDS);
+	}
+	assert_int_equal(access(path, F_OK), -1);
+	disk_hangs(false);
+	wait_until(&disk.done, 1);
+	assert_true(file_has(path, "slurm_gang_starts_total 1\n"));
+	offer_until_begun(f, &m, path, now);
+	wait_until(&disk.done, 2);
+	assert_true(file_has(path, "slurm_gang_starts_total 10\n"));
+	sgang_metrics_file_destroy(f);
+	assert_int_equal(disk.begun, 2);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
+/* Not what is in the file already, and not within 15 seconds. */
+static void test_pause(void **state)
+{
+	char dir[] = "test_metrics.XXXXXX", path[64];
+	struct sgang_metrics_file *f = sgang_metrics_file_create();
+	struct sgang_metrics m;
+
+	(void) state;
+	memset(&m, 0, sizeof(m));
+	assert_non_null(f);
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/gang.prom", dir);
+	disk.begun = disk.done = 0;
+	sgang_metrics_add(&m, SGANG_COUNT_STARTS);
+	sgang_metrics_file_offer(f, &m, path, 100 * SECONDS);
+	wait_until(&disk.done, 1);
+	sgang_metrics_file_offer(f, &m, path, 200 * SECONDS);
+	sgang_metrics_add(&m, SGANG_COUNT_STARTS);
+	sgang_metrics_file_offer(f, &m, path, 115 * SECONDS - 1);
+	sgang_metrics_file_destroy(f);
+	assert_int_equal(disk.begun, 1);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
+/* What cannot be written is said once and tried again, until it can be. */
+static void test_retry(void **state)
+{
+	char dir[] = "test_metrics.XXXXXX", path[64], new[80];
+	struct sgang_metrics_file *f = sgang_metrics_file_create();
+	struct sgang_metrics m;
+	uint64_t now = 0;
+
+	(void) state;
+	memset(&m, 0, sizeof(m));
+	assert_non_null(f);
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/gang.prom", dir);
+	snprintf(new, sizeof(new), "%s.new", path);
+	assert_int_equal(mkdir(new, 0700), 0);
+	sgang_metrics_add(&m, SGANG_COUNT_STARTS);
+	fake_log_reset();
+	while (!fake_log_count(SGANG_LOG_ERROR, "MetricsFile: ")) {
+		now += 20;
+		sgang_metrics_file_offer(f, &m, path, now * SECONDS);
+	}
+	for (int i = 0; i < 5; i++) {
+		now += 20;
+		sgang_metrics_file_offer(f, &m, path, now * SECONDS);
+		sched_yield();
+	}
+	assert_int_equal(rmdir(new), 0);
+	while (access(path, F_OK)) {
+		now += 20;
+		sgang_metrics_file_offer(f, &m, path, now * SECONDS);
+	}
+	assert_true(file_has(path, "slurm_gang_starts_total 1\n"));
+	sgang_metrics_file_destroy(f);
+	assert_int_equal(fake_log_count(SGANG_LOG_ERROR, "MetricsFile: "), 1);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_print),
 		cmocka_unit_test(test_write),
+		cmocka_unit_test(test_hang),
+		cmocka_unit_test(test_pause),
+		cmocka_unit_test(test_retry),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

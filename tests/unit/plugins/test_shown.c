@@ -96,6 +96,44 @@ static void test_told_at_once(void **state)
 	fake_end(other);
 }
 
+/* 1.61: one that is requeued waits already when that is told; only what no user
+ * has done must be noted then. */
+static void test_requeued(void **state)
+{
+	static const enum sgang_hold_end ends[] = {
+		SGANG_HOLD_END_PREEMPTED, SGANG_HOLD_END_FAILED,
+		SGANG_HOLD_END_USER,
+	};
+	uint32_t ids[4], other;
+	char line[64];
+
+	(void) state;
+	other = hold_two(ids);
+	for (size_t i = 0; i < COUNT(ends); i++) {
+		assert_int_equal(fake_state(ids[0]), FAKE_HELD);
+		fake_requeue(ids[0]);
+		assert_true(fake_host.lock());
+		sgang_conductor_ended(c, fake_host.find(ids[0]), ends[i]);
+		fake_host.unlock();
+		pass();
+		snprintf(line, sizeof(line), "held member %u is lost: %s",
+			 ids[0], sgang_hold_end_word(ends[i]));
+		assert_true(was_logged(line));
+		assert_int_equal(record_of(ids[0]).hold_end, ends[i]);
+		/* who is preempted does not compete for its nodes */
+		assert_int_equal(fake_counts.yielded, 1);
+		schedule_and_pass();
+	}
+	/* what ended an earlier hold does not end this one */
+	assert_int_equal(record_of(ids[0]).hold_end, SGANG_HOLD_END_NONE);
+	fake_fail(ids[3], true);
+	pass();
+	assert_true(was_logged("hold of 2 members ended: incomplete"));
+	assert_int_equal(record_of(ids[0]).hold_end,
+			 SGANG_HOLD_END_INCOMPLETE);
+	fake_end(other);
+}
+
 /* 0.52, 1.47, 1.61: each end of a hold has its cause, in the records, after a restart too, and in
  * the log; a new hold knows of none. */
 static void test_hold_ends(void **state)
@@ -256,6 +294,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_ended),
 		TEST(test_told_at_once),
+		TEST(test_requeued),
 		TEST(test_hold_ends),
 		TEST(test_extra),
 		TEST(test_extra_restart),

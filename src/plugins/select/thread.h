@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* thread.h - threads of ours in slurmctld
+ *
+ * They take no signals, which are the business of slurmctld's signal thread.
+ */
+
+#ifndef SGANG_THREAD_H
+#define SGANG_THREAD_H
+
+#include <pthread.h>
+
+/* Run 'body(arg)' in a thread. The caller joins or detaches '*thread'. Returns
+ * 0, or an errno. */
+int sgang_thread_start(pthread_t *thread, void *(*body)(void *), void *arg);
+
+#endif
