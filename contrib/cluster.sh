@@ -499,14 +499,15 @@ slurm_ctld_answers()
 }
 
 # Called "slurmctld", not by a path that ends differently: the name is what
-# Slurm's own code asks for to know where it runs.
+# Slurm's own code asks for to know where it runs. Under valgrind it finds itself
+# by its full path alone.
 slurm_start_ctld()
 {
 	test -z "$slurm_faults" || export SGANG_FAULT_FILE=$slurm_dir/etc/faults
 	if test -n "$SGANG_VALGRIND"; then
 		slurm_launch valgrind --leak-check=full --num-callers=30 \
 			--log-file="$slurm_dir/log/valgrind.%p.log" \
-			slurmctld -D &
+			"$(command -v slurmctld)" -D &
 	else
 		slurm_launch slurmctld
 	fi

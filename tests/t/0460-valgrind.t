@@ -142,7 +142,8 @@ test_expect_success 'a node comes and goes' '
 '
 test_expect_success 'what it did is counted' '
 	wait_for 30 "grep -q ^slurm_gang_starts_total \"\$slurm_dir/metrics\"" &&
-	sgang metrics >metrics && grep -q slurm_gang_starts_total metrics
+	"$top_builddir/src/cmd/sgang" metrics >metrics &&
+	grep -q slurm_gang_starts_total metrics
 '
 # Later releases make a new process for it, in which valgrind is not.
 read_again()
