@@ -61,9 +61,11 @@ gpu_cluster()
 {
 	slurm_setup -n 4 -c 8 --gang --topology "$PWD/leaves.conf" \
 		--node 'Gres=gpu:8' --conf 'GresTypes=gpu' --gang-conf \
-		"NodeTopology=n[1-4] Hwloc=$top_srcdir/tests/data/two-islands.xml
+'NodeTopology=n[1-4] Hwloc=two.xml
 LevelBandwidth=300,100,25,25
-LevelLatency=1,2,5,10"
+LevelLatency=1,2,5,10'
+	# where other users can read it
+	cp "$top_srcdir/tests/data/two-islands.xml" "$slurm_dir/etc/two.xml"
 	mkdir "$slurm_dir/dev" && touch "$slurm_dir"/dev/gpu{0..7}
 	printf '%s\n' "Name=gpu File=$slurm_dir/dev/gpu[0-3] Cores=0-3" \
 		"Name=gpu File=$slurm_dir/dev/gpu[4-7] Cores=4-7" \
