@@ -89,7 +89,8 @@ struct sgang_fabric;
  * i of the fabric is nodes[i], names in the file that are not among them are
  * dropped (sgang_fabric_unknown() counts them), and nodes the file puts in no
  * switch become roots of their own. With NULL the nodes are those of the file,
- * in order of appearance. The names are copied.
+ * in the order of their names (sgang_text_compare()), which is that of
+ * slurmctld. The names are copied.
  *
  * Levels are heights: a switch with nodes is a leaf, a parent is one above its
  * highest child. A block is a leaf, each size of larger blocks one level above

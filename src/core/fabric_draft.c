@@ -646,6 +646,45 @@ static int add_single_domains(struct sgang_draft *draft)
 	return 0;
 }
 
+struct named {
+	const char *name;
+	uint32_t offset;		/* of the name */
+	uint32_t leaf;
+};
+
+/* qsort: as slurmctld sorts its nodes. */
+static int by_name(const void *one, const void *two)
+{
+	const struct named *a = one, *b = two;
+
+	return sgang_text_compare(a->name, b->name);
+}
+
+/* The nodes of the file, found in any order, become numbered by name. */
+static int sort_nodes(struct sgang_draft *draft)
+{
+	struct named *node = calloc(draft->n_nodes + 1, sizeof(*node));
+	struct hash *hash = &draft->by_node;
+	uint32_t i;
+
+	if (!node)
+		return -1;
+	for (i = 0; i < draft->n_nodes; i++) {
+		node[i].offset = draft->node_name[i];
+		node[i].name = name_at(draft, node[i].offset);
+		node[i].leaf = draft->node_leaf[i];
+	}
+	qsort(node, draft->n_nodes, sizeof(*node), by_name);
+	memset(hash->slot, 0, ((size_t)hash->mask + 1) * sizeof(*hash->slot));
+	for (i = 0; i < draft->n_nodes; i++) {
+		draft->node_name[i] = node[i].offset;
+		draft->node_leaf[i] = node[i].leaf;
+		*node_slot(draft, node[i].name) = i + 1;
+	}
+	free(node);
+	return 0;
+}
+
 /* A switch that never got a level: as nobody has two parents, it is on a cycle,
  * and so is its parent. */
 static int report_cycle(const struct sgang_draft *draft, uint32_t number,
@@ -868,7 +907,7 @@ struct sgang_fabric *sgang_draft_build(struct sgang_draft *draft,
 
 	if (find_parents(draft, err))
 		return NULL;
-	if (add_single_domains(draft)) {
+	if ((!draft->fixed && sort_nodes(draft)) || add_single_domains(draft)) {
 		no_memory(err);
 		return NULL;
 	}

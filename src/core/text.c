@@ -167,6 +167,42 @@ const char *sgang_text_show_time(char shown[SGANG_TIME_SHOWN], uint32_t seconds)
 	return shown;
 }
 
+/* Numbers of so many digits each. */
+static int compare_digits(const char *one, size_t n_one, const char *two,
+			  size_t n_two)
+{
+	bool by_digit = *one == '0' || *two == '0';
+	int longer = (n_one > n_two) - (n_one < n_two);
+	int differs = strncmp(one, two, n_one < n_two ? n_one : n_two);
+
+	if (by_digit)
+		return differs ? differs : longer;
+	return longer ? longer : differs;
+}
+
+int sgang_text_compare(const char *one, const char *two)
+{
+	static const char digits[] = "0123456789";
+
+	for (;; one++, two++) {
+		size_t n_one = strspn(one, digits), n_two = strspn(two, digits);
+		int differs;
+
+		if (n_one && n_two) {
+			differs = compare_digits(one, n_one, two, n_two);
+			if (differs)
+				return differs;
+			one += n_one;
+			two += n_two;
+		}
+		if (*one != *two)
+			return (unsigned char)*one < (unsigned char)*two ? -1 :
+									   1;
+		if (!*one)
+			return 0;
+	}
+}
+
 const char *sgang_text_show(char shown[SGANG_TEXT_SHOWN], const char *text)
 {
 	static const char more[] = "...";

@@ -38,6 +38,12 @@ int sgang_text_time(const char *text, uint32_t *seconds);
 const char *sgang_text_show_time(char shown[SGANG_TIME_SHOWN],
 				 uint32_t seconds);
 
+/* The order in which slurmctld sorts the names of its nodes: numbers in them
+ * count as numbers, those that begin with 0 digit by digit; other bytes by
+ * their value. So n9, n10, and n010, n09. Below 0, 0 or above 0, as strcmp().
+ * Source: strnatcmp() of Slurm 22.05 to 26.05, told in our words. */
+int sgang_text_compare(const char *one, const char *two);
+
 /* Room for a word in a message. */
 #define SGANG_TEXT_SHOWN 96
 

@@ -82,8 +82,8 @@ SwitchName=top Switches=zeta,a
 END
 cat >shuffled.expected <<'END'
 top  6 nodes, 6 slots: 3 free, 3 t
-|- zeta  x9    .   alpha #   x10   #>
-`- a     m2   #>  m1   .   beta .
+|- zeta  alpha #   x9    .   x10   #>
+`- a     beta .   m1   .   m2   #>
 
 # t   o other gangs   x busy   . free   ! down   > the ring leaves the leaf
 a hop costs spine 16, leaf 4, node 2, island 1
@@ -117,7 +117,7 @@ test_expect_success 'the ring costs what sgang ring says' '
 	"$sgang" ring --topology="$shapes/demo.conf" --slots=4 "n[9-16]" >ring &&
 	grep "^ring_cost=80 cross_links=2 tier=spine ranks=32" ring
 '
-test_expect_success 'names and nodes in any order' '
+test_expect_success 'names in any order, nodes in that of slurmctld' '
 	draw shuffled.conf --with=t=m2,alpha,x10 --gang=t >out &&
 	test_cmp shuffled.expected out
 '

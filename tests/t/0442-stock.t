@@ -12,6 +12,7 @@ test_description='The stock placement that placements are compared with'
 sgang=$top_builddir/src/cmd/sgang
 pods=$top_srcdir/tests/data/pods-3x3x4.conf
 uneven=$top_srcdir/tests/data/uneven.conf
+shuffled=$top_srcdir/tests/data/shuffled.conf
 
 # "n1=8,n2=3,...": the free CPUs of all nodes that have any.
 free_cpus()
@@ -122,7 +123,7 @@ most_agreed()
 whole="2x8 3x8 4x8 6x8 9x8 14x8"
 parts="2x2 3x4 4x2 5x5 7x3 11x4"
 
-for topology in "$pods" "$uneven"; do
+for topology in "$pods" "$uneven" "$shuffled"; do
 	name=$(basename $topology .conf)
 	slurm_setup --cloud 36 --stock --topology "$topology"
 	slurm_start

@@ -40,7 +40,11 @@ static void test_trees(void **state)
 		/* parents before children, any case, no newline at the end */
 		{ "switchname=top SWITCHES=s1,s2\nSwitchName=s2 nodes=n2\n"
 		  "SwitchName=s1 Nodes=n1 linkspeed=100",
-		  "top/3:n2,n1 s2/2:n2 s1/2:n1" },
+		  "top/3:n1,n2 s1/2:n1 s2/2:n2" },
+		/* nodes and so their switches are in the order of slurmctld */
+		{ "SwitchName=a Nodes=n10,n9\nSwitchName=b Nodes=x,n2\n"
+		  "SwitchName=top Switches=a,b\n",
+		  "top/3:n2,x,n9,n10 b/2:n2,x a/2:n9,n10" },
 		/* several roots stand under an invisible one */
 		{ "SwitchName=a Nodes=n1\nSwitchName=b Nodes=n2\n",
 		  "/13:n1,n2 a/2:n1 b/2:n2" },

@@ -244,6 +244,27 @@ static void test_random_times(void **state)
 	assert_in_range(taken, 100, round - 100);
 }
 
+/* Names in the order that slurmctld 22.05 gave to nodes of these names. */
+static void test_compare(void **state)
+{
+	static const char *const name[] = {
+		"a", "a-1", "a0", "a00", "a001", "a01", "a010", "a02", "a1",
+		"a1-ib", "a2", "a9", "a10", "a10b9", "a10b10", "aa", "b1",
+		"n1", "n1x", "n10",
+	};
+	int n = sizeof(name) / sizeof(name[0]), i, j;
+
+	(void)state;
+	for (i = 0; i < n; i++) {
+		for (j = 0; j < n; j++) {
+			int rc = sgang_text_compare(name[i], name[j]);
+
+			if ((rc > 0) - (rc < 0) != (i > j) - (i < j))
+				fail_msg("%s and %s: %d", name[i], name[j], rc);
+		}
+	}
+}
+
 static void test_show(void **state)
 {
 	char shown[SGANG_TEXT_SHOWN];
@@ -275,6 +296,7 @@ int main(void)
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_show_time),
 		cmocka_unit_test(test_random_times),
+		cmocka_unit_test(test_compare),
 		cmocka_unit_test(test_show),
 	};
 
