@@ -16,7 +16,8 @@
  *	cost, ring cost of the same nodes in their best order, optimum (by the
  *	planner, on the free nodes), is it proved (0 or 1), cross links, those of
  *	the optimum, hops through the core, those of the optimum, CPU us in
- *	job_test, us from the request to the placement
+ *	job_test, us from the request to the placement, are the nodes those that
+ *	sgang says stock Slurm would choose (core/stock.h; 0 or 1)
  *
  * Rings have one rank a node, hops cost 4, 16, 64 (doc/behaviours.md, 4.14). The
  * nodes of an ordinary job are in the order of Slurm's list, which is the order
@@ -32,6 +33,7 @@
 #include "bench_random.h"
 #include "core/hostlist.h"
 #include "core/plan.h"
+#include "core/stock.h"
 #include "files/fabric_file.h"
 
 #define LEAF 16
@@ -233,26 +235,39 @@ static int fill(struct bench *bench, enum kind kind, uint32_t percent,
 
 /* -- judging -- */
 
-/* What the cheapest ring over 'size' of the free nodes costs. */
-static int best(const struct bench *bench, const uint32_t *free_nodes,
-		uint32_t size, struct sgang_ring *ring, bool *exact)
+struct question {
+	struct sgang_plan_member member;
+	struct sgang_plan_request request;
+};
+
+/* 'size' of the free nodes. The question must stay where it is. */
+static void ask(const struct bench *bench, const uint32_t *free_nodes,
+		uint32_t size, struct question *question)
 {
-	struct sgang_plan_member member = {
+	question->member = (struct sgang_plan_member){
 		.units = size, .slots = 1, .ranks = 1, .distinct = true,
 	};
-	struct sgang_plan_request request = {
+	question->request = (struct sgang_plan_request){
 		.fabric = bench->fabric,
 		.costs = &bench->costs,
 		.free = free_nodes,
 		.total = bench->total,
-		.members = &member,
+		.members = &question->member,
 		.n_members = 1,
 		.max_level = SGANG_LEVEL_UNCONNECTED,
 	};
+}
+
+/* What the cheapest ring over 'size' of the free nodes costs. */
+static int best(const struct bench *bench, const uint32_t *free_nodes,
+		uint32_t size, struct sgang_ring *ring, bool *exact)
+{
+	struct question question;
 	struct sgang_placement *placement = NULL;
 	struct sgang_error err = { "it does not fit" };
 
-	if (sgang_plan(&request, &placement, NULL, &err) != 1) {
+	ask(bench, free_nodes, size, &question);
+	if (sgang_plan(&question.request, &placement, NULL, &err) != 1) {
 		fprintf(stderr, "bench_placement: %s\n", err.text);
 		return -1;
 	}
@@ -262,15 +277,38 @@ static int best(const struct bench *bench, const uint32_t *free_nodes,
 	return 0;
 }
 
+struct gang {
+	enum kind kind;
+	uint32_t load, round, size;
+	struct sgang_ring best;
+	bool exact;
+	struct sgang_stock *stock;	/* what stock Slurm should do with it */
+};
+
 struct verdict {
 	struct sgang_ring ring;		/* in the order of the ranks */
 	struct sgang_ring set;		/* in the best order */
+	bool as_stock;			/* these are the nodes of gang->stock */
 };
 
-/* The ring over these nodes, which must be 'size' different free ones. */
-static int judge(const struct bench *bench, const char *nodes, uint32_t size,
-		 struct verdict *verdict)
+static bool same_nodes(const struct sgang_stock *stock,
+		       const struct sgang_run *runs, size_t n)
 {
+	if (!stock || stock->n_runs != n)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (stock->runs[i].node != runs[i].node)
+			return false;
+	}
+	return true;
+}
+
+/* The ring over these nodes, which must be as many different free ones as the
+ * gang asks for. */
+static int judge(const struct bench *bench, const struct gang *gang,
+		 const char *nodes, struct verdict *verdict)
+{
+	uint32_t size = gang->size;
 	struct sgang_run *runs = calloc(size, sizeof(*runs));
 	uint32_t *only = calloc(bench->n_nodes, sizeof(*only));
 	struct sgang_error err = { "out of memory" };
@@ -296,6 +334,7 @@ static int judge(const struct bench *bench, const char *nodes, uint32_t size,
 	}
 	sgang_ring_measure(bench->fabric, &bench->costs, runs, n,
 			   &verdict->ring);
+	verdict->as_stock = same_nodes(gang->stock, runs, n);
 	rc = best(bench, only, size, &verdict->set, &exact);
 	goto free;
 out:
@@ -309,13 +348,6 @@ free:
 
 /* -- the rows -- */
 
-struct gang {
-	enum kind kind;
-	uint32_t load, round, size;
-	struct sgang_ring best;
-	bool exact;
-};
-
 static int measure_way(struct bench *bench, const struct gang *gang,
 		       struct way *way)
 {
@@ -328,7 +360,7 @@ static int measure_way(struct bench *bench, const struct gang *gang,
 			       !strcmp(way->name, "gang"), &answer) < 0)
 		return -1;
 	placed = answer.nodes;
-	if (placed && judge(bench, answer.nodes, gang->size, &verdict) < 0)
+	if (placed && judge(bench, gang, answer.nodes, &verdict) < 0)
 		return -1;
 	free(answer.nodes);
 	printf("%s %u %s %u %u %u %s %d ", bench->name, bench->n_nodes,
@@ -336,10 +368,27 @@ static int measure_way(struct bench *bench, const struct gang *gang,
 	       way->name, placed);
 	printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %d ", verdict.ring.cost,
 	       verdict.set.cost, gang->best.cost, gang->exact);
-	printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %.1f %.1f\n",
+	printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %.1f %.1f %d\n",
 	       verdict.ring.cross_links, gang->best.cross_links,
 	       verdict.ring.hops[CORE], gang->best.hops[CORE],
-	       answer.job_test_us, answer.wall_us);
+	       answer.job_test_us, answer.wall_us, verdict.as_stock);
+	return 0;
+}
+
+/* What can be told about the gang without any Slurm. */
+static int foretell(const struct bench *bench, struct gang *gang)
+{
+	struct question question;
+	struct sgang_error err;
+
+	if (best(bench, bench->free, gang->size, &gang->best, &gang->exact))
+		return -1;
+	ask(bench, bench->free, gang->size, &question);
+	if (sgang_stock_place(&question.request, SGANG_STOCK_RULE,
+			      &gang->stock, &err) < 0) {
+		fprintf(stderr, "bench_placement: %s\n", err.text);
+		return -1;
+	}
 	return 0;
 }
 
@@ -347,17 +396,16 @@ static int measure_way(struct bench *bench, const struct gang *gang,
 static int measure_gang(struct bench *bench, struct gang *gang)
 {
 	static size_t first;
+	int rc = foretell(bench, gang);
 
-	if (best(bench, bench->free, gang->size, &gang->best, &gang->exact))
-		return -1;
 	first++;
-	for (size_t w = 0; w < bench->n_ways; w++) {
-		if (measure_way(bench, gang, &bench->way[(first + w) %
-							 bench->n_ways]) < 0)
-			return -1;
-	}
+	for (size_t w = 0; w < bench->n_ways && !rc; w++)
+		rc = measure_way(bench, gang, &bench->way[(first + w) %
+							  bench->n_ways]);
+	sgang_stock_destroy(gang->stock);
+	gang->stock = NULL;
 	fflush(stdout);
-	return 0;
+	return rc;
 }
 
 static char *busy_nodes(const struct bench *bench, uint32_t *n)

@@ -39,6 +39,7 @@ function sort(v, k, n,   i, j, x)
 			SUBSEP $6
 	if (!$8)
 		next
+	foretold[k] += $19
 	ratio[k, placed[k]] = $9 / $11
 	sum[k] += $9 / $11
 	set[k] += $10 / $11
@@ -85,6 +86,12 @@ END {
 				printf "(%d optima are not proved)\n",
 					asked[k] - proved[k]
 		}
+	}
+	print "\nGangs that stock Slurm placed on the nodes that sgang says it" \
+		" would (core/stock.h)"
+	for (f = 1; f <= n_fabrics; f++) {
+		k = key(fabrics[f], "stock")
+		printf "%-10s %d of %d\n", fabrics[f], foretold[k], placed[k]
 	}
 	print "\nCPU time in job_test until a gang is placed: median, 95th" \
 		" percentile, median of the ratios to"
