@@ -535,7 +535,8 @@ int sgang_explain_read_hops(const char *text, const struct sgang_costs *costs,
 
 /* -- why there is none -- */
 
-/* "16 GPUs", "1 whole node", "3 places with 4 GPUs". */
+/* "16 GPUs", "1 whole node", "3 places with 4 GPUs": of four GPUs that belong
+ * together less than four may be free, so they are not counted one by one. */
 static void name_amount(const struct sgang_nofit *nofit, uint64_t amount,
 			const struct sgang_explain_unit *unit, char *buf,
 			size_t size)
@@ -545,19 +546,12 @@ static void name_amount(const struct sgang_nofit *nofit, uint64_t amount,
 	if (!nofit->slots)
 		snprintf(buf, size, "%" PRIu64 " whole node%s", amount,
 			 amount == 1 ? "" : "s");
-	else if (nofit->slots == 1)
-		snprintf(buf, size, "%" PRIu64 " %.32s", amount * unit->each,
-			 amount * unit->each == 1 ? unit->one : unit->many);
+	else if (slots == 1)
+		snprintf(buf, size, "%" PRIu64 " %.32s", amount,
+			 amount == 1 ? unit->one : unit->many);
 	else
 		snprintf(buf, size, "%" PRIu64 " place%s with %" PRIu64 " %.32s",
 			 amount, amount == 1 ? "" : "s", slots, unit->many);
-}
-
-/* The number alone, where it has been said of what. */
-static uint64_t amount_of(const struct sgang_nofit *nofit, uint64_t amount,
-			  const struct sgang_explain_unit *unit)
-{
-	return nofit->slots == 1 ? amount * unit->each : amount;
 }
 
 void sgang_explain_nofit(const struct sgang_plan_request *request,
@@ -566,7 +560,7 @@ void sgang_explain_nofit(const struct sgang_plan_request *request,
 			 char text[SGANG_EXPLAIN_SIZE])
 {
 	const char *level = "switch";
-	uint64_t free = amount_of(nofit, nofit->free, unit);
+	uint64_t free = nofit->free;
 	char amount[96];
 
 	if (request->max_level < SGANG_LEVEL_UNCONNECTED)
@@ -574,7 +568,7 @@ void sgang_explain_nofit(const struct sgang_plan_request *request,
 	if (request->spread || nofit->best_free >= nofit->needed) {
 		/* the numbers alone are no reason */
 		snprintf(text, SGANG_EXPLAIN_SIZE, "%s", nofit->text);
-	} else if (nofit->free < nofit->needed) {
+	} else if (free < nofit->needed) {
 		name_amount(nofit, nofit->needed, unit, amount,
 			    sizeof(amount));
 		snprintf(text, SGANG_EXPLAIN_SIZE, "%s%s %s needed, %" PRIu64
@@ -582,12 +576,10 @@ void sgang_explain_nofit(const struct sgang_plan_request *request,
 			 strncmp(amount, "1 ", 2) ? "are" : "is", free,
 			 free == 1 ? "is" : "are");
 	} else {
-		name_amount(nofit, nofit->free, unit, amount, sizeof(amount));
+		name_amount(nofit, free, unit, amount, sizeof(amount));
 		snprintf(text, SGANG_EXPLAIN_SIZE, "%s%s %s free, but no %s "
 			 "has %" PRIu64 ": %s has %" PRIu64, nofit->who,
 			 amount, strncmp(amount, "1 ", 2) ? "are" : "is",
-			 level, amount_of(nofit, nofit->needed, unit),
-			 nofit->best,
-			 amount_of(nofit, nofit->best_free, unit));
+			 level, nofit->needed, nofit->best, nofit->best_free);
 	}
 }

@@ -150,10 +150,20 @@ test_expect_success '4.24 sgang explain has a line for each of them' '
 '
 test_expect_success '4.24 the reason counts GPUs for those who asked for GPUs' '
 	drop ${members[@]} &&
-	gang gpus 4 -N 1 -n 1 --mem=10 --gres=gpu:4 -C fast \
+	gang gpus 13 -N 1 -n 1 --mem=10 --gres=gpu:1 -C fast \
 		--gang-topology=require:leaf &&
-	waits "Gang root/gpus waits: 32 GPUs are free, but no leaf has 16:\
+	waits "Gang root/gpus waits: 36 GPUs are free, but no leaf has 13:\
  l1 has 12 (1 busy)"
+'
+test_expect_success '4.24 and places with so many of them where it must be one node' '
+	drop ${members[@]} &&
+	one=$(submit -w n2 -N 1 -n 1 --mem=10 --gres=gpu:1 -t 60) &&
+	wait_state $one CONFIGURING &&
+	gang fours 4 -N 1 -n 1 --mem=10 --gres=gpu:4 -C fast \
+		--gang-topology=require:leaf &&
+	waits "Gang root/fours waits: 7 places with 4 GPUs are free, but no leaf has\
+ 4: l1 has 2 (2 busy)" &&
+	scancel $one
 '
 test_expect_success '4.24, 4.25 require:spine may span leaves' '
 	drop ${members[@]} &&

@@ -208,13 +208,16 @@ static void test_nofit(void **state)
 	expect_nofit(&bed, &gpus,
 		     "16 GPUs are free, but no leaf has 8: leaf3 has 7");
 	expect_nofit(&bed, &four,
-		     "64 GPUs are free, but no leaf has 32: leaf3 has 28");
+		     "16 places with 4 GPUs are free, but no leaf has 8: "
+		     "leaf3 has 7");
 	bed.request.max_level = SGANG_LEVEL_NODE;
 	expect_nofit(&bed, &gpus,
 		     "16 GPUs are free, but no node has 8: n1 has 5");
 	bed.request.max_level = SGANG_LEVEL_UNCONNECTED;
 	bed.member[0].units = 17;
 	expect_nofit(&bed, &gpus, "17 GPUs are needed, 16 are free");
+	expect_nofit(&bed, &four, "17 places with 4 GPUs are needed, 16 are "
+		     "free");
 	/* eight on each of two nodes */
 	bed.member[0] = (struct sgang_plan_member){ 2, 4, 0, true, NULL };
 	bed.request.max_level = SGANG_LEVEL_LEAF;
