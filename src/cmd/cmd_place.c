@@ -266,7 +266,7 @@ static int take_policy(const struct request *request,
 		       struct sgang_error *err)
 {
 	const struct sgang_costs *costs = &request->offline.conf.costs;
-	char unknown[SGANG_LEVEL_NAME_SIZE];
+	char unknown[SGANG_LEVEL_NAME_SIZE], names[SGANG_LEVEL_NAMES_SIZE];
 	struct sgang_policy policy;
 	struct sgang_error why;
 	const char *option;
@@ -274,8 +274,8 @@ static int take_policy(const struct request *request,
 	plan->max_level = SGANG_LEVEL_UNCONNECTED;
 	if (sgang_spec_unknown_level(&request->spec, costs, &option, unknown))
 		return sgang_errf(err, EINVAL, "--%s: there is no level "
-				  "\"%s\"; LevelNames of gang.conf names them",
-				  option, unknown);
+				  "\"%s\"; the levels are %s", option, unknown,
+				  sgang_costs_names(costs, names));
 	sgang_spec_policy(&request->spec, &policy);
 	if (policy.require[0])
 		plan->max_level = (uint32_t)sgang_costs_level(costs,

@@ -45,12 +45,6 @@ static bool is_label(const char *text)
 					   "0123456789-_")];
 }
 
-/* The name a level has when nobody names it and its default name is taken. */
-static void numbered_name(char name[32], uint32_t level)
-{
-	snprintf(name, 32, "level%" PRIu32, level);
-}
-
 static int check_level_name(const struct sgang_costs *costs, const char *name,
 			    uint32_t level, struct sgang_error *err)
 {
@@ -76,7 +70,7 @@ static int check_level_name(const struct sgang_costs *costs, const char *name,
 	if (!strcasecmp(name, costs->name[SGANG_LEVEL_UNCONNECTED]))
 		return sgang_errf(err, EINVAL, "the level name \"%s\" is taken "
 				  "for nodes that no switch joins", shown);
-	numbered_name(own, level);
+	sgang_costs_numbered(own, level);
 	if (!strncasecmp(name, "level", 5) && name[5] &&
 	    !name[5 + strspn(name + 5, "0123456789")] && strcmp(name, own))
 		return sgang_errf(err, EINVAL, "the level name \"%s\" would "
@@ -102,7 +96,7 @@ static void name_the_rest(struct sgang_costs *costs, uint32_t level)
 		for (other = 0; other < level; other++)
 			if (!strcasecmp(costs->name[other],
 					plain.name[level]))
-				numbered_name(costs->name[level], level);
+				sgang_costs_numbered(costs->name[level], level);
 	}
 }
 
@@ -950,7 +944,7 @@ static const char *key_of_option(const char *option)
 static int check_definitions(struct reader *r)
 {
 	struct sgang_definitions *all = r->conf.definitions;
-	char level[SGANG_LEVEL_NAME_SIZE];
+	char level[SGANG_LEVEL_NAME_SIZE], names[SGANG_LEVEL_NAMES_SIZE];
 	const char *option;
 	size_t i;
 
@@ -967,10 +961,12 @@ static int check_definitions(struct reader *r)
 					  d->spec.name, d[-1].line);
 		if (sgang_spec_unknown_level(&d->spec, &r->conf.costs, &option,
 					     level))
-			return sgang_errf(r->err, EINVAL, "%s:%u: %s: no level "
-					  "of the fabric is called \"%s\", "
-					  "see LevelNames", r->path, d->line,
-					  key_of_option(option), level);
+			return sgang_errf(r->err, EINVAL, "%s:%u: %s: there is no "
+					  "level \"%s\"; the levels are %s",
+					  r->path, d->line,
+					  key_of_option(option), level,
+					  sgang_costs_names(&r->conf.costs,
+							    names));
 	}
 	return 0;
 }

@@ -2,6 +2,7 @@
 /* fabric.c - the tree of places: reading it from memory and asking it */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,11 @@
 
 /* Levels above those that are priced cost this many times the one below. */
 #define HOP_COST_STEP 4
+
+void sgang_costs_numbered(char name[32], uint32_t level)
+{
+	snprintf(name, 32, "level%" PRIu32, level);
+}
 
 static void set_defaults(struct sgang_costs *costs, const char *const *names,
 			 uint32_t n_names, const uint32_t *hops,
@@ -29,8 +35,7 @@ static void set_defaults(struct sgang_costs *costs, const char *const *names,
 		else if (level == SGANG_LEVEL_UNCONNECTED)
 			strcpy(name, "unconnected");
 		else
-			snprintf(name, sizeof(costs->name[level]), "level%u",
-				 level);
+			sgang_costs_numbered(name, level);
 	}
 }
 
@@ -65,6 +70,26 @@ int sgang_costs_level(const struct sgang_costs *costs, const char *name)
 			return level;
 	}
 	return -1;
+}
+
+const char *sgang_costs_names(const struct sgang_costs *costs,
+			      char names[SGANG_LEVEL_NAMES_SIZE])
+{
+	uint32_t n = SGANG_LEVEL_UNCONNECTED, level;
+	char number[32];
+	size_t used = 0;
+
+	for (; n; n--) {
+		sgang_costs_numbered(number, n - 1);
+		if (strcmp(costs->name[n - 1], number))
+			break;
+	}
+	names[0] = '\0';
+	for (level = 0; level < n; level++)
+		used += (size_t)snprintf(names + used,
+					 SGANG_LEVEL_NAMES_SIZE - used, "%s%s",
+					 level ? ", " : "", costs->name[level]);
+	return names;
 }
 
 struct sgang_fabric *sgang_fabric_parse(const char *text, const char *label,

@@ -66,6 +66,16 @@ void sgang_costs_default_nvlink(struct sgang_costs *costs);
 /* The level that is called 'name' in 'costs', or -1. Case is ignored. */
 int sgang_costs_level(const struct sgang_costs *costs, const char *name);
 
+/* What a level is called that has no other name: "level5". */
+void sgang_costs_numbered(char name[32], uint32_t level);
+
+/* What a message calls the levels, from the bottom up: "island, node, leaf, spine,
+ * core". Levels above that are called by their number are left out. Returns
+ * 'names'. */
+#define SGANG_LEVEL_NAMES_SIZE (SGANG_LEVELS * 34)
+const char *sgang_costs_names(const struct sgang_costs *costs,
+			      char names[SGANG_LEVEL_NAMES_SIZE]);
+
 struct sgang_domain {
 	const char *name;		/* "" for the invisible root */
 	uint32_t level;			/* SGANG_LEVEL_LEAF or above */

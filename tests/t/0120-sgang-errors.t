@@ -151,7 +151,7 @@ bad 'more free slots than there are' 'n1=5' \
 	place "$T" --slots=4 --free=n1=5 --member=1x1
 bad 'free slots that are no number' 'n1=many' \
 	place "$T" --free=n1=many --member=1x1
-bad 'unknown level' 'no level "shelf"' \
+bad 'unknown level' 'no level "shelf"; the levels are island, node, leaf, spine, core' \
 	place "$T" --member=1x1 --gang-topology=require:shelf
 bad 'policy of an unknown communication group' \
 	'require:tp:leaf: there is no communication group "tp"; --parallel' \

@@ -213,7 +213,7 @@ static enum sgang_submit_verdict
 check_conf(const struct sgang_spec *spec, const struct sgang_conf *conf,
 	   struct sgang_error *err)
 {
-	char level[SGANG_LEVEL_NAME_SIZE];
+	char level[SGANG_LEVEL_NAME_SIZE], names[SGANG_LEVEL_NAMES_SIZE];
 	const char *option;
 
 	if (!conf->gangs) {
@@ -224,10 +224,8 @@ check_conf(const struct sgang_spec *spec, const struct sgang_conf *conf,
 	}
 	if (sgang_spec_unknown_level(spec, &conf->costs, &option, level)) {
 		sgang_errf(err, EINVAL, "--%s: there is no level \"%s\"; the "
-			   "levels are %s, %s, %s, %s, %s", option, level,
-			   conf->costs.name[0], conf->costs.name[1],
-			   conf->costs.name[2], conf->costs.name[3],
-			   conf->costs.name[4]);
+			   "levels are %s", option, level,
+			   sgang_costs_names(&conf->costs, names));
 		return SGANG_SUBMIT_INVALID;
 	}
 	return SGANG_SUBMIT_FINE;

@@ -328,7 +328,8 @@ static void test_refused(void **state)
 		{ "GangName=a/b MinMember=1 Groups=c", ":1: ",
 		  "write NAMESPACE/NAME" },
 		{ "GangName=a/b MinMember=1 Topology=require:rack", ":1: ",
-		  "no level of the fabric is called \"rack\"" },
+		  "there is no level \"rack\"; the levels are island, "
+		  "node, leaf, spine, core" },
 		{ "GangName=a/b MinMember=1\nGangName=a/c MinMember=1\n"
 		  "GangName=a/b MinMember=2", ":3: ",
 		  "GangName=a/b is given twice, first in line 1" },

@@ -322,7 +322,9 @@ static void test_nvlink_costs(void **state)
 /* 4.14: 1, 4, 16 */
 static void test_costs(void **state)
 {
+	char names[SGANG_LEVEL_NAMES_SIZE];
 	struct sgang_costs costs;
+	uint32_t level;
 
 	(void)state;
 	sgang_costs_default(&costs);
@@ -340,6 +342,17 @@ static void test_costs(void **state)
 	assert_int_equal(sgang_costs_level(&costs, "level12"), 12);
 	assert_int_equal(sgang_costs_level(&costs, "rack"), -1);
 	assert_int_equal(sgang_costs_level(&costs, ""), -1);
+	assert_string_equal(sgang_costs_names(&costs, names),
+			    "island, node, leaf, spine, core");
+	strcpy(costs.name[6], "hall");
+	assert_string_equal(sgang_costs_names(&costs, names),
+			    "island, node, leaf, spine, core, level5, hall");
+	for (level = 0; level < SGANG_LEVELS; level++) {
+		memset(costs.name[level], 'x', sizeof(costs.name[level]) - 1);
+		costs.name[level][sizeof(costs.name[level]) - 1] = '\0';
+	}
+	assert_int_equal(strlen(sgang_costs_names(&costs, names)),
+			 SGANG_LEVEL_UNCONNECTED * (31 + 2) - 2);
 }
 
 /* Whatever stands in it, a text is read or refused with a reason. */
