@@ -412,18 +412,47 @@ static bool alike_inside(const struct sgang_devices *devices)
 
 static int weigh(const struct sgang_conductor *c,
 		 const struct sgang_plan_request *rq,
-		 struct sgang_placement *plan)
+		 struct sgang_placement *plan,
+		 struct sgang_parallel_cost *groups)
 {
-	struct sgang_parallel_cost cost;
-
 	if (!rq->parallel)
 		return 0;
 	if (sgang_parallel_measure(c->devices->fabric, &c->conf.costs,
 				   plan->runs, plan->n_runs, rq->parallel,
-				   plan->layout, &cost, NULL) < 0)
+				   plan->layout, groups, NULL) < 0)
 		return -1;
-	plan->weighted_cost = cost.weighted;
+	plan->weighted_cost = groups->weighted;
 	return 0;
+}
+
+/* Is the gang, and is each ring of its groups, where it must be? To a plan of
+ * nodes a node was an island. */
+static bool within_levels(const struct sgang_conductor *c,
+			  const struct sgang_plan_request *rq,
+			  const struct sgang_placement *plan,
+			  const struct sgang_parallel_cost *groups,
+			  struct sgang_nofit *nofit)
+{
+	const struct sgang_costs *costs = &c->conf.costs;
+
+	if (plan->ring.tier > rq->max_level) {
+		snprintf(nofit->text, sizeof(nofit->text),
+			 "no %s has room for it all",
+			 costs->name[rq->max_level]);
+		return false;
+	}
+	for (uint32_t g = 0; rq->parallel && g < rq->parallel->n; g++) {
+		if (groups->group[g].tier <= rq->require[g])
+			continue;
+		snprintf(nofit->text, sizeof(nofit->text),
+			 "group %s: its rings must be within one %s each, in "
+			 "the best place they are within one %s",
+			 rq->parallel->group[g].name,
+			 costs->name[rq->require[g]],
+			 costs->name[groups->group[g].tier]);
+		return false;
+	}
+	return true;
 }
 
 /* Does what is inside the nodes add the same to every plan of whole nodes? */
@@ -440,7 +469,8 @@ static bool same_inside(const struct attempt *a,
 static int go_inside(struct attempt *a, struct slots *s,
 		     enum sgang_moment moment, bool pieces,
 		     const struct sgang_plan_request *rq,
-		     struct sgang_placement *plan)
+		     struct sgang_placement *plan,
+		     struct sgang_parallel_cost *groups)
 {
 	const struct sgang_devices *devices = a->c->devices;
 	uint64_t outside = plan->ring.cost, now;
@@ -455,7 +485,7 @@ static int go_inside(struct attempt *a, struct slots *s,
 	plan->n_runs = n_runs;
 	sgang_ring_measure(devices->fabric, &a->c->conf.costs, runs, n_runs,
 			   &plan->ring);
-	if (weigh(a->c, rq, plan) < 0)
+	if (weigh(a->c, rq, plan, groups) < 0)
 		return -1;
 	if (plan->exact && same_inside(a, rq))
 		plan->bound += plan->ring.cost - outside;
@@ -530,6 +560,7 @@ static int plan_nodes(struct attempt *a, struct slots *s,
 		      struct sgang_error *err)
 {
 	bool pieces = alike && !a->parts[0].probed->shape.whole;
+	struct sgang_parallel_cost groups;
 	struct sgang_others others;
 	uint64_t outside;
 	int rc;
@@ -546,9 +577,9 @@ static int plan_nodes(struct attempt *a, struct slots *s,
 		note_others(a, rq, &others, 0);
 	if (rc != 1 || !a->c->devices)
 		return rc;
-	if (go_inside(a, s, moment, pieces, rq, *plan) < 0)
+	if (go_inside(a, s, moment, pieces, rq, *plan, &groups) < 0)
 		rc = -1;
-	else if ((*plan)->ring.tier > rq->max_level)
+	else if (!within_levels(a->c, rq, *plan, &groups, nofit))
 		rc = 0;
 	if (rc == 1 && same_inside(a, rq))
 		note_others(a, rq, &others, (*plan)->ring.cost - outside);
@@ -556,9 +587,6 @@ static int plan_nodes(struct attempt *a, struct slots *s,
 		return 1;
 	sgang_placement_destroy(*plan);
 	*plan = NULL;
-	snprintf(nofit->text, sizeof(nofit->text),
-		 "no %s has room for it all",
-		 a->c->conf.costs.name[rq->max_level]);
 	return rc;
 }
 

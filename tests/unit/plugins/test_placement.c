@@ -183,6 +183,41 @@ static void test_one_rank(void **state)
 	assert_int_equal(fake_counts.refused, 0);
 }
 
+/* 4.31: what a group must stay in can be less than the nodes that its member
+ * takes as a whole. */
+static void test_group_in_island(void **state)
+{
+	static const struct {
+		const char *topology;
+		const char *parallel;
+		enum fake_state state;
+	} cases[] = {
+		{ "require:tp:island", "gang_parallel=tp=4,dp=2", FAKE_PENDING },
+		{ "require:tp:node", "gang_parallel=tp=4,dp=2", FAKE_RUNNING },
+		{ "require:tp:island", "gang_parallel=tp=2,dp=4", FAKE_RUNNING },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fake_request rq = member_of("train", 2);
+		uint32_t ids[2];
+
+		teardown(state);
+		setup_islands(state);
+		snprintf(context, sizeof(context), "case %zu", i);
+		rq.topology = cases[i].topology;
+		rq.more = cases[i].parallel;
+		rq.ranks = 4;
+		submit_many(rq, 2, ids);
+		schedule_and_pass();
+		all_in_state(ids, 2, cases[i].state);
+		if (cases[i].state == FAKE_PENDING &&
+		    !strstr(text_of(ids[0]), "group tp: its rings must be "
+			    "within one island each, in the best place they "
+			    "are within one node"))
+			fail_msg("%s", text_of(ids[0]));
+	}
+}
+
 /* Random pieces and ends: nothing is ever overbooked (the toy cluster watches),
  * and what fits into an island is in one if the plan could have it so. */
 static void test_random_islands(void **state)
@@ -1227,6 +1262,7 @@ int main(void)
 		INSIDE(test_two_nodes_each),
 		INSIDE(test_any_device),
 		INSIDE(test_one_rank),
+		INSIDE(test_group_in_island),
 		INSIDE(test_random_islands),
 		OUTSIDE(test_require_says_why),
 		OUTSIDE(test_prefer_waits),
