@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -242,6 +243,9 @@ static int fill_slots(struct request *request, struct sgang_error *err)
 {
 	uint32_t n = sgang_fabric_nodes(request->offline.fabric), i;
 
+	if (sgang_offline_default_slots(&request->offline, &request->slots,
+					err))
+		return -1;
 	request->free = calloc(n, sizeof(*request->free));
 	request->total = calloc(n, sizeof(*request->total));
 	if (!request->free || !request->total)
@@ -316,28 +320,105 @@ static void print_slots(const struct sgang_run *runs, size_t n)
 	}
 }
 
+/* As runs over nodes: islands of one node that follow each other count as one.
+ * Returns how many there are. */
+static size_t join_nodes(const struct request *request,
+			 const struct sgang_run *runs, size_t n,
+			 struct sgang_run *joined)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < n; i++) {
+		uint32_t node = sgang_offline_node(&request->offline,
+						   runs[i].node);
+
+		if (count && joined[count - 1].node == node) {
+			joined[count - 1].slots += runs[i].slots;
+			continue;
+		}
+		joined[count] = runs[i];
+		joined[count++].node = node;
+	}
+	return count;
+}
+
+/* Room for the numbers of all islands of a node. */
+#define ISLANDS_SIZE (3 * SGANG_ISLANDS_MAX + 1)
+
+/* "0+1", of the first node of the runs. Returns how many runs these are. */
+static size_t name_islands(const struct sgang_devices *devices,
+			   const struct sgang_run *runs, size_t n,
+			   char text[ISLANDS_SIZE])
+{
+	uint32_t node = devices->node[runs[0].node];
+	size_t i, used = 0;
+
+	for (i = 0; i < n && devices->node[runs[i].node] == node; i++)
+		used += (size_t)snprintf(text + used, ISLANDS_SIZE - used,
+					 "%s%" PRIu32, i ? "+" : "",
+					 runs[i].node - devices->first[node]);
+	return i;
+}
+
+/* " islands=0+1(x2),0", where islands are known. */
+static void print_islands(const struct request *request,
+			  const struct sgang_run *runs, size_t n)
+{
+	char text[ISLANDS_SIZE], next[ISLANDS_SIZE];
+	size_t i, count;
+
+	if (!request->offline.inside)
+		return;
+	printf(" islands=");
+	i = name_islands(request->offline.inside->devices, runs, n, text);
+	while (true) {
+		for (count = 1; i < n; count++) {
+			size_t more = name_islands(
+				request->offline.inside->devices, runs + i,
+				n - i, next);
+
+			if (strcmp(text, next))
+				break;
+			i += more;
+		}
+		printf("%s", text);
+		if (count > 1)
+			printf("(x%zu)", count);
+		if (i == n)
+			return;
+		putchar(',');
+		i += name_islands(request->offline.inside->devices, runs + i,
+				  n - i, text);
+	}
+}
+
 static int print_member(const struct request *request,
-			const struct sgang_run *runs, size_t n,
+			const struct sgang_run *runs, size_t n_runs,
 			struct sgang_error *err)
 {
-	const char **names = calloc(n, sizeof(*names));
+	struct sgang_run *joined = calloc(n_runs, sizeof(*joined));
+	const char **names = calloc(n_runs, sizeof(*names));
 	char *list = NULL;
-	size_t i;
+	size_t i, n = 0;
 
-	if (names) {
+	if (joined && names) {
+		n = join_nodes(request, runs, n_runs, joined);
 		for (i = 0; i < n; i++)
 			names[i] = sgang_fabric_node_name(
-				request->offline.fabric, runs[i].node);
+				request->offline.fabric, joined[i].node);
 		list = sgang_hostlist_fold(names, n);
 	}
 	free(names);
-	if (!list)
-		return sgang_errf(err, ENOMEM, "out of memory");
-	printf("member=%" PRIu32 " nodes=%s slots=", runs[0].member, list);
-	print_slots(runs, n);
-	putchar('\n');
+	if (list) {
+		printf("member=%" PRIu32 " nodes=%s slots=", runs[0].member,
+		       list);
+		print_slots(joined, n);
+		print_islands(request, runs, n_runs);
+		putchar('\n');
+	}
+	free(joined);
 	free(list);
-	return 0;
+	return list ? 0 : sgang_errf(err, ENOMEM, "out of memory");
 }
 
 /* What the ring costs, and the groups. The groups fit: they were planned. */
@@ -349,7 +430,7 @@ static int find_cost(const struct request *request,
 	cost->parallel = &request->parallel;
 	if (!request->parallel.n)
 		return 0;
-	return sgang_parallel_measure(request->offline.fabric,
+	return sgang_parallel_measure(sgang_offline_places(&request->offline),
 				      &request->offline.conf.costs,
 				      placement->runs, placement->n_runs,
 				      &request->parallel, placement->layout,
@@ -405,19 +486,27 @@ static int print_placement(const struct request *request,
 static struct json_object *json_member(const struct request *request,
 				       const struct sgang_run *runs, size_t n)
 {
+	const struct sgang_islands *inside = request->offline.inside;
 	struct json_object *member = json_object_new_object();
 	struct json_object *nodes = json_object_new_array();
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		struct json_object *node = json_object_new_object();
+		struct json_object *part = json_object_new_object();
+		uint32_t node = sgang_offline_node(&request->offline,
+						   runs[i].node);
 
-		json_object_object_add(node, "node", json_object_new_string(
+		json_object_object_add(part, "node", json_object_new_string(
 			sgang_fabric_node_name(request->offline.fabric,
-					       runs[i].node)));
-		json_object_object_add(node, "slots", json_object_new_uint64(
+					       node)));
+		if (inside)
+			json_object_object_add(
+				part, "island", json_object_new_uint64(
+					runs[i].node -
+					inside->devices->first[node]));
+		json_object_object_add(part, "slots", json_object_new_uint64(
 			runs[i].slots));
-		json_object_array_add(nodes, node);
+		json_object_array_add(nodes, part);
 	}
 	json_object_object_add(member, "member",
 			       json_object_new_uint64(runs[0].member));
@@ -485,7 +574,8 @@ static void print_nofit(const struct request *request,
 	sgang_cmd_no("the gang does not fit: %s", nofit->text);
 	for (i = 0; i < nofit->n_rows; i++) {
 		const struct sgang_domain *domain = sgang_fabric_domain(
-			request->offline.fabric, nofit->row[i].domain);
+			sgang_offline_places(&request->offline),
+			nofit->row[i].domain);
 
 		printf("domain=%s level=%s free=%" PRIu64 " needed=%" PRIu64
 		       "\n", domain_name(domain),
@@ -503,7 +593,8 @@ static void json_nofit(const struct request *request,
 
 	for (i = 0; i < nofit->n_rows; i++) {
 		const struct sgang_domain *domain = sgang_fabric_domain(
-			request->offline.fabric, nofit->row[i].domain);
+			sgang_offline_places(&request->offline),
+			nofit->row[i].domain);
 		struct json_object *row = json_object_new_object();
 
 		json_object_object_add(row, "domain", json_object_new_string(
@@ -526,6 +617,7 @@ static void json_nofit(const struct request *request,
 static int show_placement(const struct request *request,
 			  const struct sgang_plan_request *plan,
 			  const struct sgang_placement *placement,
+			  const struct sgang_others *others,
 			  struct sgang_error *err)
 {
 	uint64_t bytes = request->bytes ? request->bytes :
@@ -534,7 +626,8 @@ static int show_placement(const struct request *request,
 	int rc;
 
 	if (request->explain) {
-		why = sgang_placewhy_create(plan, placement, bytes, err);
+		why = sgang_placewhy_create(&request->offline, plan,
+					    placement, others, bytes, err);
 		if (!why)
 			return -1;
 	}
@@ -555,7 +648,8 @@ static int suggest(const struct request *request,
 	bool fits;
 	size_t n;
 
-	if (sgang_suggest(plan, &request->split, &list, &n, &why))
+	if (sgang_suggest(&request->offline, plan, &request->split, &list, &n,
+			  &why))
 		return sgang_errf(err, errno, "--parallel: %s", why.text);
 	fits = list[0].fits;
 	if (request->json) {
@@ -579,6 +673,7 @@ static int answer(struct request *request, struct sgang_error *err)
 {
 	struct sgang_placement *placement = NULL;
 	struct sgang_plan_request plan = { 0 };
+	struct sgang_others others;
 	struct sgang_nofit nofit;
 	int rc;
 
@@ -597,7 +692,9 @@ static int answer(struct request *request, struct sgang_error *err)
 	if (request->parallel.n)
 		plan.parallel = &request->parallel;
 
-	rc = sgang_plan(&plan, &placement, &nofit, err);
+	rc = sgang_offline_plan(&request->offline, &plan, &placement,
+				request->explain ? &others : NULL, &nofit,
+				err);
 	if (rc < 0)
 		return -1;
 	if (rc == 0) {
@@ -606,7 +703,7 @@ static int answer(struct request *request, struct sgang_error *err)
 		(request->json ? json_nofit : print_nofit)(request, &nofit);
 		return SGANG_EXIT_NO;
 	}
-	rc = show_placement(request, &plan, placement, err);
+	rc = show_placement(request, &plan, placement, &others, err);
 	sgang_placement_destroy(placement);
 	return rc < 0 ? -1 : SGANG_EXIT_YES;
 }

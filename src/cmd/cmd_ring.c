@@ -118,42 +118,84 @@ static int check_places(const struct request *request, struct sgang_error *err)
 	return rc;
 }
 
+struct runs {
+	struct sgang_run *run;
+	size_t n, room;
+};
+
 static int measure_runs(const struct request *request,
-			const struct sgang_run *runs,
+			const struct runs *runs,
 			struct sgang_offline_cost *cost,
 			struct sgang_error *err)
 {
-	const struct sgang_fabric *fabric = request->offline.fabric;
+	const struct sgang_fabric *fabric =
+		sgang_offline_places(&request->offline);
 	const struct sgang_costs *costs = &request->offline.conf.costs;
 	struct sgang_error why;
 
 	cost->parallel = &request->parallel;
-	sgang_ring_measure(fabric, costs, runs, request->n_places, &cost->ring);
+	sgang_ring_measure(fabric, costs, runs->run, runs->n, &cost->ring);
 	if (request->parallel.n &&
-	    sgang_parallel_measure(fabric, costs, runs, request->n_places,
+	    sgang_parallel_measure(fabric, costs, runs->run, runs->n,
 				   &request->parallel, NULL, &cost->groups,
 				   &why))
 		return sgang_errf(err, errno, "--parallel: %s", why.text);
 	return 0;
 }
 
+/* Ranks in a row that are in one place are one run. */
+static int add_ranks(struct runs *runs, uint32_t place, uint32_t ranks,
+		     struct sgang_error *err)
+{
+	if (runs->n && runs->run[runs->n - 1].node == place) {
+		runs->run[runs->n - 1].ranks += ranks;
+		return 0;
+	}
+	if (runs->n == runs->room) {
+		size_t room = 2 * runs->room + 64;
+		struct sgang_run *more = realloc(runs->run,
+						 room * sizeof(*more));
+
+		if (!more)
+			return sgang_errf(err, ENOMEM, "out of memory");
+		runs->run = more;
+		runs->room = room;
+	}
+	runs->run[runs->n++] = (struct sgang_run){
+		.node = place, .ranks = ranks,
+	};
+	return 0;
+}
+
+/* The ranks of one place, slot by slot where islands are known. */
+static int add_place(const struct request *request, const struct place *place,
+		     struct runs *runs, struct sgang_error *err)
+{
+	const struct sgang_islands *inside = request->offline.inside;
+	uint32_t first = place->has_slot ? place->slot : 0;
+	uint32_t n = place->has_slot ? 1 : request->slots, i;
+
+	if (!inside)
+		return add_ranks(runs, place->node, n, err);
+	for (i = first; i < first + n; i++)
+		if (add_ranks(runs, sgang_islands_place(inside, place->node, i),
+			      1, err))
+			return -1;
+	return 0;
+}
+
 static int measure(const struct request *request,
 		   struct sgang_offline_cost *cost, struct sgang_error *err)
 {
-	struct sgang_run *runs = calloc(request->n_places, sizeof(*runs));
+	struct runs runs = { .n = 0 };
 	size_t i;
-	int rc;
+	int rc = 0;
 
-	if (!runs)
-		return sgang_errf(err, ENOMEM, "out of memory");
-	for (i = 0; i < request->n_places; i++) {
-		runs[i].node = request->places[i].node;
-		runs[i].ranks = request->places[i].has_slot ? 1 :
-				request->slots;
-		runs[i].slots = runs[i].ranks;
-	}
-	rc = measure_runs(request, runs, cost, err);
-	free(runs);
+	for (i = 0; i < request->n_places && !rc; i++)
+		rc = add_place(request, &request->places[i], &runs, err);
+	if (!rc)
+		rc = measure_runs(request, &runs, cost, err);
+	free(runs.run);
 	return rc;
 }
 
@@ -185,8 +227,12 @@ static int answer(struct request *request, int n_operands, char **operands,
 	struct sgang_offline_cost cost;
 	int i;
 
-	if (sgang_offline_load(&request->offline, err))
+	if (sgang_offline_load(&request->offline, err) ||
+	    sgang_offline_default_slots(&request->offline, &request->slots,
+					err))
 		return -1;
+	if (!request->slots)
+		request->slots = 1;
 	for (i = 0; i < n_operands; i++)
 		if (add_places(request, operands[i], err))
 			return -1;
@@ -205,7 +251,7 @@ static int answer(struct request *request, int n_operands, char **operands,
 
 static int run(const struct sgang_verb *verb, int argc, char **argv)
 {
-	struct request request = { .slots = 1 };
+	struct request request = { .slots = 0 };
 	int next = sgang_cmd_read(verb, argc, argv, read_option, &request);
 	int code = SGANG_EXIT_YES;
 	struct sgang_error err;

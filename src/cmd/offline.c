@@ -16,6 +16,7 @@ int sgang_offline_load(struct sgang_offline *offline, struct sgang_error *err)
 {
 	sgang_conf_default(&offline->conf);
 	offline->fabric = NULL;
+	offline->inside = NULL;
 	if (!offline->topology)
 		return sgang_errf(err, EINVAL, "--topology=FILE is missing");
 	if (offline->conf_path &&
@@ -24,14 +25,68 @@ int sgang_offline_load(struct sgang_offline *offline, struct sgang_error *err)
 	offline->fabric = sgang_fabric_load_file(&offline->conf,
 						 offline->topology, NULL, 0,
 						 err);
-	return offline->fabric ? 0 : -1;
+	if (!offline->fabric)
+		return -1;
+	return offline->conf_path ?
+	       sgang_islands_load(&offline->conf, offline->conf_path,
+				 offline->fabric, &offline->inside, err) : 0;
 }
 
 void sgang_offline_clear(struct sgang_offline *offline)
 {
+	sgang_islands_destroy(offline->inside);
+	offline->inside = NULL;
 	sgang_fabric_destroy(offline->fabric);
 	offline->fabric = NULL;
 	sgang_conf_free(&offline->conf);
+}
+
+const struct sgang_fabric *
+sgang_offline_places(const struct sgang_offline *offline)
+{
+	return offline->inside ? offline->inside->devices->fabric :
+	       offline->fabric;
+}
+
+uint32_t sgang_offline_node(const struct sgang_offline *offline, uint32_t place)
+{
+	return offline->inside ? offline->inside->devices->node[place] : place;
+}
+
+int sgang_offline_default_slots(const struct sgang_offline *offline,
+				uint32_t *slots, struct sgang_error *err)
+{
+	uint32_t described = offline->inside ? offline->inside->slots : 0;
+
+	if (*slots && described && *slots != described)
+		return sgang_errf(err, EINVAL, "--slots=%" PRIu32 ": nodes "
+				  "have %" PRIu32 " slots by NodeTopology of "
+				  "%s, expected --slots=%" PRIu32, *slots,
+				  described, offline->conf_path, described);
+	if (!*slots)
+		*slots = described;
+	return 0;
+}
+
+int sgang_offline_plan(const struct sgang_offline *offline,
+		       const struct sgang_plan_request *request,
+		       struct sgang_placement **placement,
+		       struct sgang_others *others, struct sgang_nofit *nofit,
+		       struct sgang_error *err)
+{
+	int rc;
+
+	if (offline->inside)
+		return sgang_islands_plan(offline->inside, request, placement,
+					 others, nofit, err);
+	rc = sgang_plan(request, placement, nofit, err);
+	if (rc > 0 && others &&
+	    sgang_explain_others(request, *placement, SGANG_OTHERS_MAX, others,
+				 err)) {
+		sgang_placement_destroy(*placement);
+		rc = -1;
+	}
+	return rc;
 }
 
 int sgang_offline_slots(const char *value, uint32_t *slots,

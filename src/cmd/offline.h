@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cmd/islands.h"
 #include "core/conf.h"
 #include "core/err.h"
 #include "core/fabric.h"
@@ -27,7 +28,28 @@ struct sgang_offline {
 	const char *conf_path;		/* --conf, borrowed; NULL: defaults */
 	struct sgang_conf conf;
 	struct sgang_fabric *fabric;
+	struct sgang_islands *inside;	/* NULL: nothing is known of it */
 };
+
+/* Where runs of a placement are: islands, where they are known, else nodes; and
+ * the node of such a place. */
+const struct sgang_fabric *
+sgang_offline_places(const struct sgang_offline *offline);
+uint32_t sgang_offline_node(const struct sgang_offline *offline,
+			    uint32_t place);
+
+/* The number of slots that all nodes have: 'slots', or where that is 0 (it was
+ * not said) those of the nodes that gang.conf describes, else 0. Returns 0, or
+ * -1 with 'err' filled when both are said and differ. */
+int sgang_offline_default_slots(const struct sgang_offline *offline,
+				uint32_t *slots, struct sgang_error *err);
+
+/* sgang_islands_plan(), or sgang_plan() where nothing is known of the inside. */
+int sgang_offline_plan(const struct sgang_offline *offline,
+		       const struct sgang_plan_request *request,
+		       struct sgang_placement **placement,
+		       struct sgang_others *others, struct sgang_nofit *nofit,
+		       struct sgang_error *err);
 
 /* Read the files that the two paths name. Returns 0, or -1 with 'err' filled.
  * In both cases sgang_offline_clear() ends it. */

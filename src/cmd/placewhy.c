@@ -16,13 +16,15 @@
 #include "core/stock.h"
 
 struct sgang_placewhy {
+	const struct sgang_offline *offline;
 	const struct sgang_plan_request *request;
 	const struct sgang_placement *placement;
 	uint64_t bytes;
 	struct sgang_ring empty;	/* of the best place, were all free */
 	struct sgang_stock *stock;	/* NULL: Slurm finds no place */
 	char *stock_nodes;		/* host list, in the order of ranks */
-	struct sgang_others others;
+	struct sgang_ring stock_ring;
+	const struct sgang_others *others;
 };
 
 /* What was planned, were all nodes free. Where that is no proved optimum, the
@@ -31,11 +33,13 @@ static int find_empty(struct sgang_placewhy *why, struct sgang_error *err)
 {
 	struct sgang_plan_request request = *why->request;
 	struct sgang_placement *placement = NULL;
+	struct sgang_nofit nofit;
 	bool better;
 	int rc;
 
 	request.free = request.total;
-	rc = sgang_plan(&request, &placement, NULL, err);
+	rc = sgang_offline_plan(why->offline, &request, &placement, NULL,
+				&nofit, err);
 	if (rc < 0)
 		return -1;
 	better = rc && (request.parallel ?
@@ -44,6 +48,25 @@ static int find_empty(struct sgang_placewhy *why, struct sgang_error *err)
 			placement->ring.cost <= why->placement->ring.cost);
 	why->empty = better ? placement->ring : why->placement->ring;
 	sgang_placement_destroy(placement);
+	return 0;
+}
+
+/* What the ring of stock Slurm's nodes costs, down to islands. */
+static int measure_stock(struct sgang_placewhy *why, struct sgang_error *err)
+{
+	const struct sgang_islands *inside = why->offline->inside;
+	struct sgang_run *runs;
+	size_t n;
+
+	why->stock_ring = why->stock->ring;
+	if (!inside)
+		return 0;
+	if (sgang_islands_lay(inside, why->request, why->stock->runs,
+			     why->stock->n_runs, &runs, &n, err))
+		return -1;
+	sgang_ring_measure(inside->devices->fabric, why->request->costs, runs,
+			   n, &why->stock_ring);
+	free(runs);
 	return 0;
 }
 
@@ -56,6 +79,8 @@ static int find_stock(struct sgang_placewhy *why, struct sgang_error *err)
 
 	if (rc <= 0)
 		return rc;
+	if (measure_stock(why, err))
+		return -1;
 	names = calloc(why->stock->n_runs, sizeof(*names));
 	for (i = 0; names && i < why->stock->n_runs; i++)
 		names[i] = sgang_fabric_node_name(why->request->fabric,
@@ -69,8 +94,10 @@ static int find_stock(struct sgang_placewhy *why, struct sgang_error *err)
 }
 
 struct sgang_placewhy *sgang_placewhy_create(
+		const struct sgang_offline *offline,
 		const struct sgang_plan_request *request,
-		const struct sgang_placement *placement, uint64_t bytes,
+		const struct sgang_placement *placement,
+		const struct sgang_others *others, uint64_t bytes,
 		struct sgang_error *err)
 {
 	struct sgang_placewhy *why = calloc(1, sizeof(*why));
@@ -79,12 +106,12 @@ struct sgang_placewhy *sgang_placewhy_create(
 		sgang_errf(err, ENOMEM, "out of memory");
 		return NULL;
 	}
+	why->offline = offline;
 	why->request = request;
 	why->placement = placement;
+	why->others = others;
 	why->bytes = bytes;
-	if (find_empty(why, err) || find_stock(why, err) ||
-	    sgang_explain_others(request, placement, SGANG_OTHERS_MAX,
-				 &why->others, err)) {
+	if (find_empty(why, err) || find_stock(why, err)) {
 		sgang_placewhy_destroy(why);
 		return NULL;
 	}
@@ -135,7 +162,7 @@ static void print_other(const struct sgang_placewhy *why,
 			const struct sgang_other *other)
 {
 	const struct sgang_domain *domain = sgang_fabric_domain(
-		why->request->fabric, other->domain);
+		sgang_offline_places(why->offline), other->domain);
 
 	printf("other: domain=%s level=%s ", domain->name,
 	       why->request->costs->name[domain->level]);
@@ -156,16 +183,16 @@ void sgang_placewhy_print(const struct sgang_placewhy *why)
 	print_ring(why, "empty", &why->empty);
 	putchar('\n');
 	if (why->stock) {
-		print_ring(why, "stock", &why->stock->ring);
+		print_ring(why, "stock", &why->stock_ring);
 		printf(" estimate=%s nodes=%s\n",
 		       why->stock->exact ? "no" : "yes", why->stock_nodes);
 	} else {
 		printf("stock: no place\n");
 	}
-	for (i = 0; i < why->others.n; i++)
-		print_other(why, &why->others.other[i]);
-	if (why->others.left_out)
-		printf("others_left_out=%" PRIu32 "\n", why->others.left_out);
+	for (i = 0; i < why->others->n; i++)
+		print_other(why, &why->others->other[i]);
+	if (why->others->left_out)
+		printf("others_left_out=%" PRIu32 "\n", why->others->left_out);
 }
 
 static struct json_object *json_ring(const struct sgang_placewhy *why,
@@ -185,7 +212,7 @@ static struct json_object *json_stock(const struct sgang_placewhy *why)
 
 	if (!why->stock)
 		return NULL;
-	object = json_ring(why, &why->stock->ring);
+	object = json_ring(why, &why->stock_ring);
 	json_object_object_add(object, "estimate", json_object_new_boolean(
 		!why->stock->exact));
 	json_object_object_add(object, "nodes",
@@ -197,7 +224,7 @@ static struct json_object *json_other(const struct sgang_placewhy *why,
 				      const struct sgang_other *other)
 {
 	const struct sgang_domain *domain = sgang_fabric_domain(
-		why->request->fabric, other->domain);
+		sgang_offline_places(why->offline), other->domain);
 	struct json_object *object = json_object_new_object();
 
 	json_object_object_add(object, "domain",
@@ -226,9 +253,9 @@ struct json_object *sgang_placewhy_json(const struct sgang_placewhy *why)
 	struct json_object *others = json_object_new_array();
 	size_t i;
 
-	for (i = 0; i < why->others.n; i++)
+	for (i = 0; i < why->others->n; i++)
 		json_object_array_add(others, json_other(
-			why, &why->others.other[i]));
+			why, &why->others->other[i]));
 	json_object_object_add(object, "bytes",
 			       json_object_new_uint64(why->bytes));
 	sgang_ringtext_json_time(&why->placement->ring, why->request->costs,
@@ -238,7 +265,7 @@ struct json_object *sgang_placewhy_json(const struct sgang_placewhy *why)
 	json_object_object_add(object, "stock", json_stock(why));
 	json_object_object_add(object, "others", others);
 	json_object_object_add(object, "others_left_out",
-			       json_object_new_uint64(why->others.left_out));
+			       json_object_new_uint64(why->others->left_out));
 	return object;
 }
 

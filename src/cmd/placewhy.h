@@ -12,17 +12,22 @@
 #include <json-c/json.h>
 #include <stdint.h>
 
+#include "cmd/offline.h"
 #include "core/err.h"
+#include "core/explain.h"
 #include "core/plan.h"
 
 struct sgang_placewhy;
 
-/* Find out about 'placement', the answer to 'request'; all is borrowed.
+/* Find out about 'placement', the answer of sgang_offline_plan() to 'request',
+ * and tell its 'others'; all is borrowed.
  * Returns what to free with sgang_placewhy_destroy(), or NULL with errno and
  * 'err' filled. */
 struct sgang_placewhy *sgang_placewhy_create(
+		const struct sgang_offline *offline,
 		const struct sgang_plan_request *request,
-		const struct sgang_placement *placement, uint64_t bytes,
+		const struct sgang_placement *placement,
+		const struct sgang_others *others, uint64_t bytes,
 		struct sgang_error *err);
 /* NULL is fine. Keeps errno. */
 void sgang_placewhy_destroy(struct sgang_placewhy *why);

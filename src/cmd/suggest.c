@@ -21,7 +21,8 @@ static uint64_t count_ranks(const struct sgang_plan_request *plan)
 }
 
 /* Returns 0, also when it does not fit, or -1. */
-static int weigh(const struct sgang_plan_request *plan,
+static int weigh(const struct sgang_offline *offline,
+		 const struct sgang_plan_request *plan,
 		 struct sgang_suggestion *s, struct sgang_error *err)
 {
 	struct sgang_plan_request request = *plan;
@@ -31,12 +32,14 @@ static int weigh(const struct sgang_plan_request *plan,
 	int rc;
 
 	request.parallel = &s->parallel;
-	rc = sgang_plan(&request, &placement, &nofit, err);
+	rc = sgang_offline_plan(offline, &request, &placement, NULL, &nofit,
+				err);
 	if (rc <= 0)
 		return rc;
-	rc = sgang_parallel_measure(plan->fabric, plan->costs, placement->runs,
-				    placement->n_runs, &s->parallel,
-				    placement->layout, &s->cost, err);
+	rc = sgang_parallel_measure(sgang_offline_places(offline), plan->costs,
+				    placement->runs, placement->n_runs,
+				    &s->parallel, placement->layout, &s->cost,
+				    err);
 	sgang_placement_destroy(placement);
 	if (rc)
 		return -1;
@@ -94,7 +97,8 @@ static int better(const void *a, const void *b)
 	return 0;
 }
 
-int sgang_suggest(const struct sgang_plan_request *plan,
+int sgang_suggest(const struct sgang_offline *offline,
+		  const struct sgang_plan_request *plan,
 		  const struct sgang_split *split,
 		  struct sgang_suggestion **list, size_t *n,
 		  struct sgang_error *err)
@@ -111,7 +115,7 @@ int sgang_suggest(const struct sgang_plan_request *plan,
 		rc = sgang_errf(err, ENOMEM, "out of memory");
 	for (i = 0; i < count && !rc; i++) {
 		found[i].parallel = ways[i];
-		rc = weigh(plan, &found[i], err);
+		rc = weigh(offline, plan, &found[i], err);
 	}
 	free(ways);
 	if (rc) {

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cmd/offline.h"
 #include "core/plan.h"
 #include "core/split.h"
 
@@ -29,7 +30,8 @@ struct sgang_suggestion {
 /* Plan all ways; 'plan' says all but the groups, which are replaced. Returns 0,
  * and in '*list', to be freed, '*n' suggestions, the best first,
  * those that do not fit last; or -1 with 'err'. */
-int sgang_suggest(const struct sgang_plan_request *plan,
+int sgang_suggest(const struct sgang_offline *offline,
+		  const struct sgang_plan_request *plan,
 		  const struct sgang_split *split,
 		  struct sgang_suggestion **list, size_t *n,
 		  struct sgang_error *err);

@@ -326,6 +326,17 @@ static uint64_t cost_of(const struct search *search,
 	       placement->ring.cost;
 }
 
+static void say_cost(struct sgang_other *other, uint64_t ours)
+{
+	if (other->cost > ours)
+		snprintf(other->why, sizeof(other->why), "%" PRIu64 " > %"
+			 PRIu64, other->cost, ours);
+	else
+		snprintf(other->why, sizeof(other->why), "%" PRIu64 " < %"
+			 PRIu64 ", but the search did not come upon it",
+			 other->cost, ours);
+}
+
 static int say_why(struct search *search, const struct sgang_placement *rival,
 		   struct sgang_other *other)
 {
@@ -334,13 +345,8 @@ static int say_why(struct search *search, const struct sgang_placement *rival,
 	if (!other->fits)
 		snprintf(other->why, sizeof(other->why), "%" PRIu64 " of %"
 			 PRIu64 " fit", other->free, other->needed);
-	else if (other->cost > ours)
-		snprintf(other->why, sizeof(other->why), "%" PRIu64 " > %"
-			 PRIu64, other->cost, ours);
-	else if (other->cost < ours)
-		snprintf(other->why, sizeof(other->why), "%" PRIu64 " < %"
-			 PRIu64 ", but the search did not come upon it",
-			 other->cost, ours);
+	else if (other->cost != ours)
+		say_cost(other, ours);
 	else
 		return say_tie(search, rival, other);
 	return 0;
@@ -422,11 +428,29 @@ int sgang_explain_others(const struct sgang_plan_request *request,
 			    &found.other[found.n], err))
 			goto out;
 	found.left_out = search.n - (uint32_t)found.n;
+	found.cost = cost_of(&search, placement);
 	*others = found;
 	rc = 0;
 out:
 	sgang_pool_clear(&search.pool);
 	return rc;
+}
+
+void sgang_explain_raise(struct sgang_others *others, uint64_t more)
+{
+	size_t i;
+
+	others->cost += more;
+	for (i = 0; i < others->n; i++) {
+		struct sgang_other *other = &others->other[i];
+		bool differs = other->cost + more != others->cost;
+
+		if (!other->fits)
+			continue;
+		other->cost += more;
+		if (differs)
+			say_cost(other, others->cost);
+	}
 }
 
 /* A text that is written piece by piece and takes none of a piece for which it

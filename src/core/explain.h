@@ -39,6 +39,7 @@ struct sgang_others {
 							 * first */
 	size_t n;
 	uint32_t left_out;		/* further ones, not looked at */
+	uint64_t cost;			/* of the placement */
 };
 
 /* Look at 'most' (at most SGANG_OTHERS_MAX) of the domains of the level of the
@@ -49,6 +50,10 @@ struct sgang_others {
 int sgang_explain_others(const struct sgang_plan_request *request,
 			 const struct sgang_placement *placement, size_t most,
 			 struct sgang_others *others, struct sgang_error *err);
+
+/* Where they were planned by nodes: what is inside of nodes adds so much to each
+ * cost, that of the placement too. */
+void sgang_explain_raise(struct sgang_others *others, uint64_t more);
 
 /* The same for the record's others=: "s2:48,s3:7/8". What is too long ends at a
  * comma. */

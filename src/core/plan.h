@@ -122,6 +122,15 @@ int sgang_plan(const struct sgang_plan_request *request,
 	       struct sgang_placement **placement, struct sgang_nofit *nofit,
 	       struct sgang_error *err);
 
+/* Does a placement that was planned by nodes, where a node counts as an island,
+ * keep to the levels of the request when its slots are in islands? 'groups' is
+ * what its groups cost there, if it has any. If it does not, '*nofit' says so
+ * and nothing else. */
+bool sgang_plan_within(const struct sgang_plan_request *request,
+		       const struct sgang_placement *placement,
+		       const struct sgang_parallel_cost *groups,
+		       struct sgang_nofit *nofit);
+
 /* NULL is fine. Keeps errno. */
 void sgang_placement_destroy(struct sgang_placement *placement);
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 0110-sgang-place.t - placements: packed, within the required level, or a no
 #
-# Behaviours 4.20 to 4.26, 4.34. The cases are tests/data/place/*.in, in the form
+# Behaviours 4.14, 4.20 to 4.26, 4.31, 4.32, 4.34. The cases are tests/data/place/*.in, in the form
 # that 0100-sgang-ring.t explains.
 
 test_description='sgang place'
@@ -13,6 +13,7 @@ SHARNESS_TEST_SRCDIR=$top_srcdir/tests/t
 . /usr/share/sharness/sharness.sh
 
 SGANG=$top_builddir/src/cmd/sgang
+! command -v jq >/dev/null || test_set_prereq JQ
 
 # run_case FILE: its arguments are split and unquoted by the shell
 run_case() {
@@ -145,6 +146,85 @@ test_expect_success '4.32: sizes that cannot be, and a gang that does not fit' '
 		--parallel="tp=?,dp=2" >out 2>err &&
 	test_must_be_empty out &&
 	grep "does not fit, whatever the sizes" err
+'
+
+# Nodes of two islands of four GPUs.
+cp "$top_srcdir/topology/pcie-8gpu.xml" two-islands.xml
+echo "NodeTopology=n[1-8] Hwloc=two-islands.xml" >inside.conf
+inside="$textbook --conf=inside.conf"
+
+# places TEXT ARGUMENTS: a line that begins with the text is among those of place
+places()
+{
+	local text=$1
+
+	shift
+	$SGANG place $inside "$@" >out && grep -F -- "$text" out ||
+		{ cat out >&2; return 1; }
+}
+
+test_expect_success '4.20, 4.22: two halves of a node are its two islands' '
+	places "member=1 nodes=n1 slots=4 islands=1" --member="2*1x4" &&
+	grep -x "ring_cost=10 cross_links=0 tier=node ranks=8" out &&
+	$SGANG ring $inside n1 >measured && grep ^ring_cost out >claimed &&
+	test_cmp measured claimed
+'
+test_expect_success '4.20: a member is in one island whenever one has room' '
+	places "member=0 nodes=n2 slots=4 islands=1" --free="n1=8,n2=4,n3=3" \
+		--member=1x4 &&
+	grep -x "ring_cost=4 cross_links=0 tier=island ranks=4" out &&
+	places "member=0 nodes=n3 slots=5 islands=1+0" --free="n3=6" \
+		--member=1x5 &&
+	grep -x "ring_cost=7 cross_links=0 tier=node ranks=5" out
+'
+test_expect_success '4.14: nodes as a whole cost what is inside them' '
+	places "member=0 nodes=n[1-2] slots=8(x2) islands=0+1(x2)" \
+		--member=2x8 --explain &&
+	grep -x "ring_cost=24 cross_links=0 tier=leaf ranks=16" out &&
+	grep "^stock: ring_cost=24 .* nodes=n\[1-2\]" out &&
+	grep "^other: domain=r2 level=leaf ring_cost=24 why=same cost" out &&
+	$SGANG ring $inside "n[1-2]" >measured &&
+	grep ^ring_cost out >claimed && test_cmp measured claimed
+'
+cat >pods.conf <<\END
+SwitchName=l1 Nodes=n[1-2]
+SwitchName=l2 Nodes=n3
+SwitchName=l3 Nodes=n4
+SwitchName=l4 Nodes=n5
+SwitchName=l5 Nodes=n6
+SwitchName=a Switches=l[1-2]
+SwitchName=b Switches=l[3-5]
+SwitchName=top Switches=a,b
+END
+test_expect_success '4.14, 4.34: and so it is in places that were not chosen' '
+	$SGANG place --topology=pods.conf --conf=inside.conf --member=3x8 \
+		--explain >out &&
+	grep -x "ring_cost=60 cross_links=2 tier=spine ranks=24" out &&
+	grep -x "other: domain=b level=spine ring_cost=72 why=72 > 60" out &&
+	$SGANG ring --topology=pods.conf --conf=inside.conf "n[4-6]" >measured &&
+	grep "^ring_cost=72 " measured
+'
+test_expect_success '4.31: islands are no nodes' '
+	test_expect_code 1 $SGANG place $inside --member=1x8 \
+		--gang-topology=require:island 2>err &&
+	grep "no island has room for 1 piece of 8 free slots" err &&
+	test_expect_code 1 $SGANG place $inside --member=2x8 --explain \
+		--parallel=tp=8,dp=2 --gang-topology=require:tp:island 2>err &&
+	grep "group tp: its rings must be within one island each, in the best \
+place they are within one node" err &&
+	places "group=tp size=4 weight=100 cost=16 cross_links=0 tier=island" \
+		--member=2x8 --parallel=tp=4,dp=4 \
+		--gang-topology=require:tp:island
+'
+test_expect_success '4.32: the heaviest group is as large as an island' '
+	places "parallel=tp=4,dp=4 weighted_cost=2080" --member=2x8 \
+		--parallel="tp=?,dp=?" && head -n 1 out | grep "^parallel=tp=4,"
+'
+test_expect_success JQ 'islands as JSON' '
+	places "" --free="n1=6,n2=8" --member=0x12 --json &&
+	echo "n1 1 4 n2 0 4 n2 1 4" >expected &&
+	jq -r ".members[0].nodes[] | \"\(.node) \(.island) \(.slots)\"" out |
+		xargs >got && test_cmp expected got
 '
 
 test_expect_success '4.2: the same question twice has the same answer' '

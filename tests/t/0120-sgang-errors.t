@@ -168,6 +168,20 @@ bad 'policy without a level' 'gang-topology' \
 
 # --- files that are none
 bad 'no such topology' '/no/such/file' ring --topology=/no/such/file n1
+cp "$top_srcdir/topology/pcie-8gpu.xml" eight.xml
+cp "$top_srcdir/topology/nvlink-4gpu-pairs.xml" four.xml
+echo 'NodeTopology=n[1-8] Hwloc=eight.xml' >eight.conf
+printf 'NodeTopology=n[1-4] Hwloc=eight.xml\nNodeTopology=n5 Hwloc=four.xml\n' \
+	>mixed.conf
+echo 'NodeTopology=n1 Hwloc=none.xml' >none.conf
+bad 'other slots than the nodes have' 'expected --slots=8' \
+	place "$T" --conf=eight.conf --slots=4 --member=1x4
+bad 'a slot that the nodes do not have' 'n1:8: expected a number from 0 to 7' \
+	ring "$T" --conf=eight.conf n1:8
+bad 'nodes of different size' 'node n5 has 4 GPUs' \
+	place "$T" --conf=mixed.conf --member=1x4
+bad 'a description that is not there' 'none.xml' \
+	place "$T" --conf=none.conf --member=1x4
 bad 'no such gang.conf' '/no/such/file' ring "$T" --conf=/no/such/file n1
 bad 'empty name of a topology' '.' ring --topology= n1
 bad 'directory as topology' '.' ring --topology=. n1

@@ -425,36 +425,6 @@ static int weigh(const struct sgang_conductor *c,
 	return 0;
 }
 
-/* Is the gang, and is each ring of its groups, where it must be? To a plan of
- * nodes a node was an island. */
-static bool within_levels(const struct sgang_conductor *c,
-			  const struct sgang_plan_request *rq,
-			  const struct sgang_placement *plan,
-			  const struct sgang_parallel_cost *groups,
-			  struct sgang_nofit *nofit)
-{
-	const struct sgang_costs *costs = &c->conf.costs;
-
-	if (plan->ring.tier > rq->max_level) {
-		snprintf(nofit->text, sizeof(nofit->text),
-			 "no %s has room for it all",
-			 costs->name[rq->max_level]);
-		return false;
-	}
-	for (uint32_t g = 0; rq->parallel && g < rq->parallel->n; g++) {
-		if (groups->group[g].tier <= rq->require[g])
-			continue;
-		snprintf(nofit->text, sizeof(nofit->text),
-			 "group %s: its rings must be within one %s each, in "
-			 "the best place they are within one %s",
-			 rq->parallel->group[g].name,
-			 costs->name[rq->require[g]],
-			 costs->name[groups->group[g].tier]);
-		return false;
-	}
-	return true;
-}
-
 /* Does what is inside the nodes add the same to every plan of whole nodes? */
 static bool same_inside(const struct attempt *a,
 			const struct sgang_plan_request *rq)
@@ -547,8 +517,7 @@ static void note_others(struct attempt *a, const struct sgang_plan_request *rq,
 {
 	if (!a->account)
 		return;
-	for (size_t i = 0; i < others->n; i++)
-		others->other[i].cost += inside;
+	sgang_explain_raise(others, inside);
 	sgang_explain_write(rq->fabric, others, a->account->others);
 }
 
@@ -579,7 +548,7 @@ static int plan_nodes(struct attempt *a, struct slots *s,
 		return rc;
 	if (go_inside(a, s, moment, pieces, rq, *plan, &groups) < 0)
 		rc = -1;
-	else if (!within_levels(a->c, rq, *plan, &groups, nofit))
+	else if (!sgang_plan_within(rq, *plan, &groups, nofit))
 		rc = 0;
 	if (rc == 1 && same_inside(a, rq))
 		note_others(a, rq, &others, (*plan)->ring.cost - outside);
