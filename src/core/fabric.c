@@ -215,6 +215,11 @@ uint32_t sgang_fabric_within(const struct sgang_fabric *fabric, uint32_t node,
 	return found;
 }
 
+bool sgang_fabric_of_switches(const struct sgang_fabric *fabric)
+{
+	return fabric->of_switches;
+}
+
 uint32_t sgang_fabric_top_level(const struct sgang_fabric *fabric)
 {
 	return fabric->top_level;

@@ -155,6 +155,10 @@ uint32_t sgang_fabric_leaf(const struct sgang_fabric *fabric, uint32_t node);
 uint32_t sgang_fabric_within(const struct sgang_fabric *fabric, uint32_t node,
 			     uint32_t level);
 
+/* Is it a tree of switches, as topology/tree knows it? Else it is blocks, or no
+ * file describes it. */
+bool sgang_fabric_of_switches(const struct sgang_fabric *fabric);
+
 /* The highest level below UNCONNECTED that exists. */
 uint32_t sgang_fabric_top_level(const struct sgang_fabric *fabric);
 

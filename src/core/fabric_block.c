@@ -33,6 +33,7 @@ const struct sgang_draft_words sgang_block_words = {
 	.has = "in",
 	.once = "in one block",
 	.define = "a line BlockName=",
+	.blocks = true,
 };
 
 static int take_block(struct sgang_conf_reader *reader,

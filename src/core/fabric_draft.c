@@ -68,6 +68,7 @@ struct sgang_draft {
 	uint32_t last_file;		/* offset of the file named last */
 	const struct sgang_draft_words *words;
 	bool fixed;			/* the caller said which nodes exist */
+	bool flat;			/* there is nothing but one leaf */
 };
 
 static int no_memory(struct sgang_error *err)
@@ -451,6 +452,7 @@ int sgang_draft_flat(struct sgang_draft *draft, struct sgang_error *err)
 		return -1;
 	for (i = 0; i < draft->n_nodes; i++)
 		draft->node_leaf[i] = leaf;
+	draft->flat = true;
 	return 0;
 }
 
@@ -893,6 +895,7 @@ static void move_names(struct sgang_draft *draft, struct sgang_fabric *fabric,
 	fabric->hash_mask = draft->by_node.mask;
 	draft->by_node.slot = NULL;
 	fabric->n_unknown = draft->n_unknown;
+	fabric->of_switches = !draft->words->blocks && !draft->flat;
 	for (d = 0; d < fabric->n_domains; d++)
 		fabric->domain[d].name = fabric->names +
 					 draft->sw[switch_of[d]].name;

@@ -30,6 +30,7 @@ struct sgang_fabric {
 	uint32_t n_unknown;
 	uint32_t n_domains;
 	uint32_t top_level;
+	bool of_switches;
 	struct sgang_domain *domain;
 };
 
@@ -47,6 +48,7 @@ struct sgang_draft_words {
 	const char *has;		/* a node is "on" a switch */
 	const char *once;		/* where a node may be: "on one ..." */
 	const char *define;		/* what defines one, name follows */
+	bool blocks;			/* or switches */
 };
 
 /* A topology.conf of 100,000 nodes that are named one by one has about two MiB;

@@ -30,6 +30,8 @@ struct table {
 	struct row *row;
 	uint32_t n_rows;
 	uint32_t *row_of;		/* by domain */
+	uint32_t *node;			/* by position, those of a leaf switch
+					 * in the order of their index */
 	uint32_t *free;			/* slots, by node index */
 	struct sgang_stock *stock;
 	size_t room;			/* of stock->runs */
@@ -44,12 +46,15 @@ struct need {
 /* -- the table of switches -- */
 
 /* A node in no switch stands under the invisible root as a leaf of its own,
- * which Slurm does not know. */
-static bool is_switch(const struct sgang_fabric *fabric, uint32_t d)
+ * which Slurm does not know, and neither does it NVLink domains. */
+static bool is_switch(const struct sgang_plan_request *request, uint32_t d)
 {
+	const struct sgang_fabric *fabric = request->fabric;
 	const struct sgang_domain *domain = sgang_fabric_domain(fabric, d);
 	uint32_t node;
 
+	if (domain->level < request->costs->leaf)
+		return false;
 	if (domain->parent == SGANG_DOMAIN_NONE)
 		return domain->level != SGANG_LEVEL_UNCONNECTED;
 	if (domain->n_children || domain->n_nodes != 1 || domain->line)
@@ -100,7 +105,7 @@ static void fill_table(struct table *table)
 
 	for (d = 0; d < n; d++) {
 		table->row_of[d] = NONE;
-		if (is_switch(fabric, d))
+		if (is_switch(table->request, d))
 			table->row[table->n_rows++].domain = first + d;
 	}
 	qsort(table->row, table->n_rows, sizeof(*table->row), by_line);
@@ -109,9 +114,34 @@ static void fill_table(struct table *table)
 	link_rows(table);
 }
 
-static bool is_leaf(const struct row *row)
+static bool is_leaf(const struct table *table, const struct row *row)
 {
-	return !row->domain->n_children;
+	return row->domain->level == table->request->costs->leaf;
+}
+
+/* qsort: the lowest index first. */
+static int by_index(const void *one, const void *two)
+{
+	const uint32_t *a = one, *b = two;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Where a leaf switch has NVLink domains, its nodes stand in their order. */
+static void fill_nodes(struct table *table)
+{
+	const struct sgang_fabric *fabric = table->request->fabric;
+	uint32_t i;
+
+	memcpy(table->node, sgang_fabric_order(fabric),
+	       sgang_fabric_nodes(fabric) * sizeof(*table->node));
+	for (i = 0; i < table->n_rows; i++) {
+		const struct sgang_domain *domain = table->row[i].domain;
+
+		if (domain->n_children && is_leaf(table, &table->row[i]))
+			qsort(table->node + domain->first_pos, domain->n_nodes,
+			      sizeof(*table->node), by_index);
+	}
 }
 
 /* -- what the member could use -- */
@@ -148,7 +178,6 @@ static void add_usable(struct table *table, uint32_t row, uint64_t nodes,
 
 static void count_usable(struct table *table)
 {
-	const uint32_t *order = sgang_fabric_order(table->request->fabric);
 	uint32_t i, j;
 
 	for (i = 0; i < table->n_rows; i++)
@@ -157,9 +186,10 @@ static void count_usable(struct table *table)
 		const struct sgang_domain *domain = table->row[i].domain;
 		uint64_t nodes = 0, units = 0;
 
-		for (j = 0; is_leaf(&table->row[i]) && j < domain->n_nodes;
-		     j++) {
-			uint32_t n = fits(table, order[domain->first_pos + j]);
+		for (j = 0; is_leaf(table, &table->row[i]) &&
+			    j < domain->n_nodes; j++) {
+			uint32_t n = fits(table,
+					  table->node[domain->first_pos + j]);
 
 			nodes += n > 0;
 			units += n;
@@ -269,7 +299,7 @@ static uint32_t choose_leaf(const struct table *table, const struct need *need)
 		bool fits = false, near_enough;
 		int better;
 
-		if (!is_leaf(row) || !row->left)
+		if (!is_leaf(table, row) || !row->left)
 			continue;
 		if (best == NONE) {
 			best = i;
@@ -305,7 +335,7 @@ static void add_distances(struct table *table, uint32_t leaf)
 	uint32_t i;
 
 	for (i = 0; i < table->n_rows; i++)
-		if (is_leaf(&table->row[i]) && table->row[i].left)
+		if (is_leaf(table, &table->row[i]) && table->row[i].left)
 			table->row[i].distance += distance(table, i, leaf);
 }
 
@@ -377,12 +407,11 @@ static void leave(struct table *table, uint32_t leaf)
 
 static int use_leaf(struct table *table, uint32_t leaf, struct need *need)
 {
-	const uint32_t *order = sgang_fabric_order(table->request->fabric);
 	const struct sgang_domain *domain = table->row[leaf].domain;
 	uint32_t i;
 
 	for (i = 0; i < domain->n_nodes && need->units; i++) {
-		uint32_t node = order[domain->first_pos + i];
+		uint32_t node = table->node[domain->first_pos + i];
 
 		if (fits(table, node) && take_node(table, leaf, node, need))
 			return -1;
@@ -432,7 +461,7 @@ static int place_all(struct table *table)
 	int rc = 1;
 	size_t i;
 
-	table->stock->exact = true;
+	table->stock->exact = sgang_fabric_of_switches(request->fabric);
 	for (i = 0; i < request->n_members && rc > 0; i++) {
 		const struct sgang_plan_member *before = table->member;
 
@@ -471,11 +500,14 @@ int sgang_stock_place(const struct sgang_plan_request *request,
 
 	table.row = calloc(n_domains, sizeof(*table.row));
 	table.row_of = calloc(n_domains, sizeof(*table.row_of));
+	table.node = calloc(n + 1, sizeof(*table.node));
 	table.free = calloc(n + 1, sizeof(*table.free));
 	table.stock = calloc(1, sizeof(*table.stock));
-	if (table.row && table.row_of && table.free && table.stock) {
+	if (table.row && table.row_of && table.node && table.free &&
+	    table.stock) {
 		memcpy(table.free, request->free, n * sizeof(*table.free));
 		fill_table(&table);
+		fill_nodes(&table);
 		rc = place_all(&table);
 	}
 	if (rc > 0)
@@ -484,6 +516,7 @@ int sgang_stock_place(const struct sgang_plan_request *request,
 		sgang_stock_destroy(table.stock);
 	free(table.row);
 	free(table.row_of);
+	free(table.node);
 	free(table.free);
 	return rc < 0 ? sgang_errf(err, ENOMEM, "out of memory") : rc;
 }

@@ -44,7 +44,8 @@ struct sgang_stock {
 	struct sgang_run *runs;		/* by member, then by node index */
 	size_t n_runs;
 	struct sgang_ring ring;
-	bool exact;			/* no member asks for slots anywhere */
+	bool exact;			/* no member asks for slots anywhere,
+					 * and the fabric is one of switches */
 };
 
 /* Place the members of 'request', in their order. Its fabric is one of nodes;

@@ -25,6 +25,7 @@ static const struct sgang_draft_words block_words = {
 	.has = "in",
 	.once = "in one block",
 	.define = "an entry block: ",
+	.blocks = true,
 };
 
 struct reader {

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "bed.h"
+#include "core/fabric_private.h"
 #include "core/stock.h"
 #include "fail_alloc.h"
 
@@ -103,6 +104,53 @@ static void test_later_rule(void **state)
 	expect(&bed, "n9 n10", 4 + 2 * 4, false);
 	rule = SGANG_STOCK_22_05;
 	expect(&bed, "n1 n9", 4 + 2 * 64, false);
+	bed_close(&bed);
+}
+
+/* NVLink domains below the leaf switches are nothing that Slurm knows: it takes
+ * the same nodes as without. */
+static void test_nvlink(void **state)
+{
+	struct sgang_place place = { "gang.conf", 1 };
+	struct sgang_error err;
+	struct sgang_draft *draft = sgang_draft_create(NULL, 0, &err);
+	struct bed bed;
+
+	(void)state;
+	assert_non_null(draft);
+	assert_int_equal(sgang_fabric_read_conf(draft, two_pods, "test", &err),
+			 0);
+	assert_int_equal(sgang_draft_nvlink(draft, "a", "n[5,8]", place, &err),
+			 0);
+	assert_int_equal(sgang_draft_nvlink(draft, "b", "n[1,3]", place, &err),
+			 0);
+	bed_open(&bed, two_pods, 1);
+	bed_only(&bed, "n[1-2,5-8]");
+	bed_add(&bed, 4, 0, true);
+	expect(&bed, "n5 n6 n7 n8", 16, true);
+	sgang_fabric_destroy(bed.fabric);
+	bed.fabric = sgang_draft_build(draft, &err);
+	assert_non_null(bed.fabric);
+	bed.request.fabric = bed.fabric;
+	sgang_costs_default_nvlink(&bed.costs);
+	expect(&bed, "n5 n6 n7 n8", 4 + 4 + 4 + 1, true);
+	bed.member[0].units = 3;
+	expect(&bed, "n5 n6 n7", 12, true);
+	sgang_draft_destroy(draft);
+	bed_close(&bed);
+}
+
+/* Where there are blocks its rule is another one. */
+static void test_blocks(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed, "BlockName=b1 Nodes=n[1-4]\nBlockName=b2 Nodes=n[5-8]\n"
+		 "BlockSizes=4,8\n", 1);
+	bed_only(&bed, "n[1,5-8]");
+	bed_add(&bed, 4, 0, true);
+	expect(&bed, "n5 n6 n7 n8", 16, false);
 	bed_close(&bed);
 }
 
@@ -248,6 +296,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden),
 		cmocka_unit_test(test_later_rule),
+		cmocka_unit_test(test_nvlink),
+		cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_members),
 		cmocka_unit_test(test_best_fit),
 		cmocka_unit_test(test_forest),

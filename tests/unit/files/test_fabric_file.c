@@ -405,15 +405,16 @@ static void test_shipped(void **state)
 	static const struct {
 		const char *name;
 		uint32_t nodes, domains, top_level;
+		bool of_switches;
 	} cases[] = {
-		{ "textbook.conf", 8, 5, 3 },
-		{ "demo.conf", 16, 7, 4 },
-		{ "dgx.conf", 128, 5, 3 },
-		{ "nvl72.conf", 144, 15, 5 },
-		{ "nvl72.yaml", 144, 15, 5 },
-		{ "nvl72-tree.conf", 144, 9, 3 },
-		{ "tree1024.conf", 1024, 73, 4 },
-		{ "two.yaml", 16, 7, 4 },
+		{ "textbook.conf", 8, 5, 3, true },
+		{ "demo.conf", 16, 7, 4, true },
+		{ "dgx.conf", 128, 5, 3, true },
+		{ "nvl72.conf", 144, 15, 5, false },
+		{ "nvl72.yaml", 144, 15, 5, false },
+		{ "nvl72-tree.conf", 144, 9, 3, true },
+		{ "tree1024.conf", 1024, 73, 4, true },
+		{ "two.yaml", 16, 7, 4, true },
 	};
 	size_t i;
 
@@ -434,6 +435,8 @@ static void test_shipped(void **state)
 				 cases[i].domains);
 		assert_int_equal(sgang_fabric_top_level(fabric),
 				 cases[i].top_level);
+		assert_int_equal(sgang_fabric_of_switches(fabric),
+				 cases[i].of_switches);
 		sgang_fabric_destroy(fabric);
 	}
 }
