@@ -188,8 +188,8 @@ static void count_usable(struct table *table)
 
 		for (j = 0; is_leaf(table, &table->row[i]) &&
 			    j < domain->n_nodes; j++) {
-			uint32_t n = fits(table, table->node[domain->first_pos +
-							     j]);
+			uint32_t n = fits(table,
+					  table->node[domain->first_pos + j]);
 
 			nodes += n > 0;
 			units += n;

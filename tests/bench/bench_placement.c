@@ -384,8 +384,8 @@ static int foretell(const struct bench *bench, struct gang *gang)
 	if (best(bench, bench->free, gang->size, &gang->best, &gang->exact))
 		return -1;
 	ask(bench, bench->free, gang->size, &question);
-	if (sgang_stock_place(&question.request, SGANG_STOCK_RULE, &gang->stock,
-			      &err) < 0) {
+	if (sgang_stock_place(&question.request, SGANG_STOCK_RULE,
+			      &gang->stock, &err) < 0) {
 		fprintf(stderr, "bench_placement: %s\n", err.text);
 		return -1;
 	}
