@@ -17,7 +17,7 @@
 #include "core/plan.h"
 #include "core/policy.h"
 #include "core/spec.h"
-#include "core/split.h"
+#include "core/open_sizes.h"
 #include "core/text.h"
 
 enum {
@@ -62,7 +62,7 @@ struct request {
 	const char *free_list;		/* NULL: all slots are free */
 	struct sgang_spec spec;		/* --gang-topology */
 	struct sgang_parallel parallel;
-	struct sgang_split split;	/* --parallel with open sizes; n 0: none */
+	struct sgang_open_sizes sizes;	/* --parallel with open sizes; n 0: none */
 	bool explain;
 	uint64_t bytes;			/* --bytes; 0: not said */
 	bool json;
@@ -139,13 +139,13 @@ static int read_parallel(struct request *request, const char *value,
 	char shown[SGANG_TEXT_SHOWN];
 	struct sgang_error why;
 
-	request->split.parallel.n = 0;
-	if (!sgang_split_is_open(value))
+	request->sizes.parallel.n = 0;
+	if (!sgang_open_sizes_any(value))
 		return sgang_offline_parallel(value, &request->parallel, err);
-	if (sgang_split_parse(value, &request->split, &why))
+	if (sgang_open_sizes_parse(value, &request->sizes, &why))
 		return sgang_errf(err, EINVAL, "--parallel=%s: %s",
 				  sgang_text_show(shown, value), why.text);
-	request->parallel = request->split.parallel;
+	request->parallel = request->sizes.parallel;
 	return 0;
 }
 
@@ -648,7 +648,7 @@ static int suggest(const struct request *request,
 	bool fits;
 	size_t n;
 
-	if (sgang_suggest(&request->offline, plan, &request->split, &list, &n,
+	if (sgang_suggest(&request->offline, plan, &request->sizes, &list, &n,
 			  &why))
 		return sgang_errf(err, errno, "--parallel: %s", why.text);
 	fits = list[0].fits;
@@ -687,7 +687,7 @@ static int answer(struct request *request, struct sgang_error *err)
 	plan.total = request->total;
 	plan.members = request->members;
 	plan.n_members = request->n_members;
-	if (request->split.parallel.n)
+	if (request->sizes.parallel.n)
 		return suggest(request, &plan, err);
 	if (request->parallel.n)
 		plan.parallel = &request->parallel;
@@ -726,7 +726,7 @@ static int run(const struct sgang_verb *verb, int argc, char **argv)
 	else if (!request.n_members)
 		code = sgang_cmd_bad("no --member=SHAPE is given, see sgang "
 				     "place --help");
-	else if (request.explain && request.split.parallel.n)
+	else if (request.explain && request.sizes.parallel.n)
 		code = sgang_cmd_bad("--explain is for one placement: give all "
 				     "sizes of --parallel");
 	else if (request.bytes && !request.explain)

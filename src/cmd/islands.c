@@ -113,8 +113,8 @@ static int load_topos(struct sgang_islands *inside,
 }
 
 int sgang_islands_load(const struct sgang_conf *conf, const char *path,
-		      const struct sgang_fabric *fabric,
-		      struct sgang_islands **inside, struct sgang_error *err)
+		       const struct sgang_fabric *fabric,
+		       struct sgang_islands **inside, struct sgang_error *err)
 {
 	struct sgang_islands *found = calloc(1, sizeof(*found));
 	int rc = found ? load_topos(found, conf, path, fabric, err) :
@@ -148,7 +148,7 @@ void sgang_islands_destroy(struct sgang_islands *inside)
 }
 
 uint32_t sgang_islands_place(const struct sgang_islands *inside, uint32_t node,
-			    uint32_t slot)
+			     uint32_t slot)
 {
 	return inside->devices->first[node] +
 	       (inside->island[node] ? inside->island[node][slot] : 0);
@@ -255,10 +255,10 @@ static uint32_t best_island(const struct sgang_devices *devices, uint32_t node,
 }
 
 int sgang_islands_lay(const struct sgang_islands *inside,
-		     const struct sgang_plan_request *request,
-		     const struct sgang_run *runs, size_t n_runs,
-		     struct sgang_run **out, size_t *n_out,
-		     struct sgang_error *err)
+		      const struct sgang_plan_request *request,
+		      const struct sgang_run *runs, size_t n_runs,
+		      struct sgang_run **out, size_t *n_out,
+		      struct sgang_error *err)
 {
 	const struct sgang_devices *devices = inside->devices;
 	uint32_t *room = slots_by_island(inside, request->total, request->free);
@@ -388,10 +388,10 @@ static int plan_nodes(const struct sgang_islands *inside,
 }
 
 int sgang_islands_plan(const struct sgang_islands *inside,
-		      const struct sgang_plan_request *request,
-		      struct sgang_placement **placement,
-		      struct sgang_others *others, struct sgang_nofit *nofit,
-		      struct sgang_error *err)
+		       const struct sgang_plan_request *request,
+		       struct sgang_placement **placement,
+		       struct sgang_others *others, struct sgang_nofit *nofit,
+		       struct sgang_error *err)
 {
 	bool pieces = are_pieces(request);
 	int rc = 0;

@@ -37,32 +37,32 @@ struct sgang_islands {
  * them; or -1 with 'err': a description that cannot be read, nodes with
  * different numbers of slots, ENOMEM. */
 int sgang_islands_load(const struct sgang_conf *conf, const char *path,
-		      const struct sgang_fabric *fabric,
-		      struct sgang_islands **inside, struct sgang_error *err);
+		       const struct sgang_fabric *fabric,
+		       struct sgang_islands **inside, struct sgang_error *err);
 
 /* NULL is fine. Keeps errno. */
 void sgang_islands_destroy(struct sgang_islands *inside);
 
 /* The place of devices->fabric that the slot of the node is in. */
 uint32_t sgang_islands_place(const struct sgang_islands *inside, uint32_t node,
-			    uint32_t slot);
+			     uint32_t slot);
 
 /* sgang_plan() for a request of nodes; the runs of '*placement' are over
  * islands, places of devices->fabric, and the rows of 'nofit' are domains of
  * it. 'others' (NULL: not asked for) are as sgang_explain_others() has them;
  * none, where the costs of other places are known by nodes only. */
 int sgang_islands_plan(const struct sgang_islands *inside,
-		      const struct sgang_plan_request *request,
-		      struct sgang_placement **placement,
-		      struct sgang_others *others, struct sgang_nofit *nofit,
-		      struct sgang_error *err);
+		       const struct sgang_plan_request *request,
+		       struct sgang_placement **placement,
+		       struct sgang_others *others, struct sgang_nofit *nofit,
+		       struct sgang_error *err);
 
 /* Runs over nodes, in 'request', as runs over islands. Returns 0 and '*out', to
  * be freed, or -1 with ENOMEM and 'err'. */
 int sgang_islands_lay(const struct sgang_islands *inside,
-		     const struct sgang_plan_request *request,
-		     const struct sgang_run *runs, size_t n_runs,
-		     struct sgang_run **out, size_t *n_out,
-		     struct sgang_error *err);
+		      const struct sgang_plan_request *request,
+		      const struct sgang_run *runs, size_t n_runs,
+		      struct sgang_run **out, size_t *n_out,
+		      struct sgang_error *err);
 
 #endif

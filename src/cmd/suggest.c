@@ -99,7 +99,7 @@ static int better(const void *a, const void *b)
 
 int sgang_suggest(const struct sgang_offline *offline,
 		  const struct sgang_plan_request *plan,
-		  const struct sgang_split *split,
+		  const struct sgang_open_sizes *sizes,
 		  struct sgang_suggestion **list, size_t *n,
 		  struct sgang_error *err)
 {
@@ -108,7 +108,7 @@ int sgang_suggest(const struct sgang_offline *offline,
 	size_t count, i;
 	int rc = 0;
 
-	if (sgang_split_ways(split, count_ranks(plan), &ways, &count, err))
+	if (sgang_open_sizes_ways(sizes, count_ranks(plan), &ways, &count, err))
 		return -1;
 	found = calloc(count, sizeof(*found));
 	if (!found)

@@ -18,7 +18,7 @@
 
 #include "cmd/offline.h"
 #include "core/plan.h"
-#include "core/split.h"
+#include "core/open_sizes.h"
 
 struct sgang_suggestion {
 	struct sgang_parallel parallel;
@@ -32,7 +32,7 @@ struct sgang_suggestion {
  * those that do not fit last; or -1 with 'err'. */
 int sgang_suggest(const struct sgang_offline *offline,
 		  const struct sgang_plan_request *plan,
-		  const struct sgang_split *split,
+		  const struct sgang_open_sizes *sizes,
 		  struct sgang_suggestion **list, size_t *n,
 		  struct sgang_error *err);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* split.c - sizes of communication groups that are left open */
+/* open_sizes.c - sizes of communication groups that are left open */
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "split.h"
+#include "open_sizes.h"
 
-bool sgang_split_is_open(const char *text)
+bool sgang_open_sizes_any(const char *text)
 {
 	return strstr(text, "=?") != NULL;
 }
@@ -29,10 +29,10 @@ static void close_sizes(char *text, bool open[SGANG_PARALLEL_MAX])
 	}
 }
 
-int sgang_split_parse(const char *text, struct sgang_split *split,
-		      struct sgang_error *err)
+int sgang_open_sizes_parse(const char *text, struct sgang_open_sizes *sizes,
+			   struct sgang_error *err)
 {
-	struct sgang_split found = { .open = { false } };
+	struct sgang_open_sizes found = { .open = { false } };
 	char *closed = strdup(text);
 	int rc;
 
@@ -42,12 +42,12 @@ int sgang_split_parse(const char *text, struct sgang_split *split,
 	rc = sgang_parallel_parse(closed, &found.parallel, err);
 	free(closed);
 	if (!rc)
-		*split = found;
+		*sizes = found;
 	return rc;
 }
 
 struct search {
-	const struct sgang_split *split;
+	const struct sgang_open_sizes *sizes;
 	struct sgang_parallel way;	/* sizes so far */
 	struct sgang_parallel *ways;	/* NULL: only count */
 	size_t n;
@@ -56,14 +56,14 @@ struct search {
 /* Fill in the open sizes from this group on; their product is to be 'left'. */
 static void fill_in(struct search *s, uint32_t group, uint64_t left)
 {
-	const struct sgang_split *split = s->split;
+	const struct sgang_open_sizes *sizes = s->sizes;
 	uint32_t last = 0;
 
-	if (s->n > SGANG_SPLITS_MAX)
+	if (s->n > SGANG_OPEN_SIZES_WAYS)
 		return;
-	while (group < split->parallel.n && !split->open[group])
+	while (group < sizes->parallel.n && !sizes->open[group])
 		group++;
-	if (group == split->parallel.n) {
+	if (group == sizes->parallel.n) {
 		if (left != 1)
 			return;
 		if (s->ways)
@@ -87,38 +87,38 @@ static void fill_in(struct search *s, uint32_t group, uint64_t left)
 	}
 }
 
-static size_t search(const struct sgang_split *split, uint64_t left,
+static size_t search(const struct sgang_open_sizes *sizes, uint64_t left,
 		     struct sgang_parallel *ways)
 {
-	struct search s = { .split = split, .way = split->parallel,
+	struct search s = { .sizes = sizes, .way = sizes->parallel,
 			    .ways = ways };
 
 	fill_in(&s, 0, left);
 	return s.n;
 }
 
-int sgang_split_ways(const struct sgang_split *split, uint64_t ranks,
-		     struct sgang_parallel **ways, size_t *n,
-		     struct sgang_error *err)
+int sgang_open_sizes_ways(const struct sgang_open_sizes *sizes, uint64_t ranks,
+			  struct sgang_parallel **ways, size_t *n,
+			  struct sgang_error *err)
 {
-	uint64_t fixed = sgang_parallel_ranks(&split->parallel);
+	uint64_t fixed = sgang_parallel_ranks(&sizes->parallel);
 	struct sgang_parallel *found;
 	size_t count = 0;
 
 	if (fixed && ranks && ranks % fixed == 0)
-		count = search(split, ranks / fixed, NULL);
+		count = search(sizes, ranks / fixed, NULL);
 	if (!count)
 		return sgang_errf(err, EINVAL, "the sizes that are given make "
 				  "%" PRIu64 ", by which the gang's %" PRIu64
 				  " ranks cannot be divided", fixed, ranks);
-	if (count > SGANG_SPLITS_MAX)
+	if (count > SGANG_OPEN_SIZES_WAYS)
 		return sgang_errf(err, EINVAL, "there are more than %d ways to "
 				  "divide %" PRIu64 " ranks, give one more size",
-				  SGANG_SPLITS_MAX, ranks);
+				  SGANG_OPEN_SIZES_WAYS, ranks);
 	found = calloc(count, sizeof(*found));
 	if (!found)
 		return sgang_errf(err, ENOMEM, "out of memory");
-	*n = search(split, ranks / fixed, found);
+	*n = search(sizes, ranks / fixed, found);
 	*ways = found;
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_split.c - sizes of communication groups that are left open, 4.32 */
+/* test_open_sizes.c - sizes of communication groups that are left open, 4.32 */
 
 #include <errno.h>
 #include <stdarg.h>
@@ -10,46 +10,46 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/split.h"
+#include "core/open_sizes.h"
 
-static struct sgang_split parsed(const char *text)
+static struct sgang_open_sizes parsed(const char *text)
 {
-	struct sgang_split split;
+	struct sgang_open_sizes sizes;
 	struct sgang_error err;
 
-	assert_int_equal(sgang_split_parse(text, &split, &err), 0);
-	return split;
+	assert_int_equal(sgang_open_sizes_parse(text, &sizes, &err), 0);
+	return sizes;
 }
 
 static size_t ways_of(const char *text, uint64_t ranks,
 		      struct sgang_parallel **ways)
 {
-	struct sgang_split split = parsed(text);
+	struct sgang_open_sizes sizes = parsed(text);
 	struct sgang_error err;
 	size_t n = 0;
 
-	assert_int_equal(sgang_split_ways(&split, ranks, ways, &n, &err), 0);
+	assert_int_equal(sgang_open_sizes_ways(&sizes, ranks, ways, &n, &err), 0);
 	return n;
 }
 
 static void test_parse(void **state)
 {
-	struct sgang_split split = parsed("tp=?,dp=4,pp=?:tp=100,dp=10,pp=1");
+	struct sgang_open_sizes sizes = parsed("tp=?,dp=4,pp=?:tp=100,dp=10,pp=1");
 	struct sgang_error err;
 
 	(void)state;
-	assert_true(sgang_split_is_open("tp=8,dp=?"));
-	assert_false(sgang_split_is_open("tp=8,dp=4"));
-	assert_true(split.open[0]);
-	assert_false(split.open[1]);
-	assert_true(split.open[2]);
-	assert_int_equal(split.parallel.group[1].size, 4);
-	assert_int_equal(split.parallel.group[0].weight, 100);
+	assert_true(sgang_open_sizes_any("tp=8,dp=?"));
+	assert_false(sgang_open_sizes_any("tp=8,dp=4"));
+	assert_true(sizes.open[0]);
+	assert_false(sizes.open[1]);
+	assert_true(sizes.open[2]);
+	assert_int_equal(sizes.parallel.group[1].size, 4);
+	assert_int_equal(sizes.parallel.group[0].weight, 100);
 	/* what is no size is refused as ever */
-	assert_int_equal(sgang_split_parse("tp=?x", &split, &err), -1);
+	assert_int_equal(sgang_open_sizes_parse("tp=?x", &sizes, &err), -1);
 	assert_int_equal(errno, EINVAL);
-	assert_int_equal(sgang_split_parse("tp=4:tp=?", &split, &err), -1);
-	assert_int_equal(sgang_split_parse("?", &split, &err), -1);
+	assert_int_equal(sgang_open_sizes_parse("tp=4:tp=?", &sizes, &err), -1);
+	assert_int_equal(sgang_open_sizes_parse("?", &sizes, &err), -1);
 }
 
 static void test_one_open(void **state)
@@ -102,18 +102,18 @@ static void test_brute_force(void **state)
 
 static void test_refused(void **state)
 {
-	struct sgang_split split = parsed("tp=?,dp=5");
+	struct sgang_open_sizes sizes = parsed("tp=?,dp=5");
 	struct sgang_parallel *ways;
 	struct sgang_error err;
 	size_t n;
 
 	(void)state;
-	assert_int_equal(sgang_split_ways(&split, 64, &ways, &n, &err), -1);
+	assert_int_equal(sgang_open_sizes_ways(&sizes, 64, &ways, &n, &err), -1);
 	assert_int_equal(errno, EINVAL);
 	assert_string_equal(err.text, "the sizes that are given make 5, by "
 			    "which the gang's 64 ranks cannot be divided");
-	split = parsed("a=?,b=?,c=?,d=?,e=?,f=?");
-	assert_int_equal(sgang_split_ways(&split, 1 << 20, &ways, &n, &err),
+	sizes = parsed("a=?,b=?,c=?,d=?,e=?,f=?");
+	assert_int_equal(sgang_open_sizes_ways(&sizes, 1 << 20, &ways, &n, &err),
 			 -1);
 	assert_non_null(strstr(err.text, "give one more size"));
 }
