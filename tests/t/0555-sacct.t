@@ -225,8 +225,8 @@ test_expect_success "an operator's text in SystemComment stays" '
 
 gang_script held
 
-# Later releases do not start after a kill before what associations have used was
-# saved once; slurmctld does that when it ends.
+# Later releases do not start after a kill before what associations have used
+# was saved once; slurmctld does that when it ends.
 test_expect_success '2.27 held members have no start, nor after kill -9' '
 	slurm_stop_ctld &&
 	slurm_start_ctld &&

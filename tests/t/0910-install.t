@@ -215,6 +215,11 @@ if test -n "$why"; then
 	skip_all=$why
 	test_done
 fi
+# The new machine has to fetch it, and an archive may have dropped it.
+if ! "$top_srcdir/contrib/slurm-source" "$PWD/source" >source.log 2>&1; then
+	skip_all=$(tail -n 1 source.log)
+	test_done
+fi
 mkdir -p "$cache" 2>/dev/null && test -w "$cache" || cache=$PWD/cache
 root=$(mktemp -d "${TMPDIR:-/tmp}/slurm-gang-install.XXXXXX") ||
 	slurm_fatal "no temporary folder"

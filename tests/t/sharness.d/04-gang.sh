@@ -301,9 +301,10 @@ stopped_by_timeout()
 # ours, nor is a command that ends while slurmctld answers it. When we save the
 # job state in the same moment as slurmctld, the second of the two finds the
 # file older than the time that the first has noted for it. Slurm 22.05 empties
-# its settings while it reads slurm.conf anew: a message that comes then finds no
-# munged and has no time. Slurm 26.05 gives a job that is requeued another SLUID, and
-# calls it an error when a node that was taken down tells the end of the run before.
+# its settings while it reads slurm.conf anew: a message that comes then finds
+# no munged and has no time. Slurm 26.05 gives a job that is requeued another
+# SLUID, and calls it an error when a node that was taken down tells the end of
+# the run before.
 nothing_left()
 {
 	local ignore=(-e 'High latency for .* gettimeofday'

@@ -64,9 +64,9 @@ slurmdbd_conf()
 	END
 }
 
-# Of a database that is thrown away nothing need reach the disk. slurmdbd would make
-# its own, but then goes on with a connection that MariaDB's client of 11.8.9 has
-# spoilt by then.
+# Of a database that is thrown away nothing need reach the disk. slurmdbd would
+# make its own, but then goes on with a connection that MariaDB's client of
+# 11.8.9 has spoilt by then.
 mariadb_start()
 {
 	local run=$slurm_dir/run data=$slurm_dir/mariadb
