@@ -151,7 +151,9 @@ test_expect_success 'topology/block: topology.conf has blocks' '
 '
 test_expect_success 'a topology.yaml beside slurm.conf counts from 25.05 on' '
 	cp topology.yaml "$slurm_dir/etc/" &&
-	check &&
+	answers "s|^(SLURM_VERSION .*= ).*|\\124.11.5|" &&
+	check || : &&
+	rm stubs/scontrol &&
 	grep "OK    .*/etc/topology.conf is valid" out &&
 	answers "s|^(SLURM_VERSION .*= ).*|\\125.05.1|" &&
 	check || : &&
