@@ -277,7 +277,7 @@ compare()
 	'
 	test_expect_success "$title: nobody logs an error" '
 		cat stock1.errors stock2.errors gang.errors >errors &&
-		test ! -s errors
+		cat errors && test ! -s errors
 	'
 }
 
