@@ -171,14 +171,20 @@ slurm_has_open()
 }
 
 # A slurmstepd that has lost its slurmd does not end for less.
-slurm_end_strays()
+slurm_kill_strays()
 {
 	local pids
 
 	pids=$(slurm_strays)
 	test -n "$pids" || return 0
 	kill -KILL $pids 2>/dev/null
-	wait_for 5 'test -z "$(slurm_strays)"'
+	return 1
+}
+
+# Again and again: those that are killed may just have started others.
+slurm_end_strays()
+{
+	wait_for 20 slurm_kill_strays
 }
 
 # --- ports ---
