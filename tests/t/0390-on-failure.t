@@ -148,8 +148,7 @@ test_expect_success '0.11 0.53 it starts later, as an ordinary job' '
 	rm "$slurm_dir/etc/refuse.n1" &&
 	scontrol update NodeName=n1 State=RESUME &&
 	scontrol release ${members[0]} &&
-	scontrol update JobId=${members[0]} StartTime=now &&
-	wait_state ${members[0]} RUNNING 20 &&
+	wait_state ${members[0]} RUNNING 30 &&
 	touch launch.go &&
 	wait_for 15 all_in COMPLETED ${members[@]} &&
 	ran_once launch 3 &&

@@ -45,7 +45,7 @@ places_script()
 			sleep 0.1
 		done
 		eval "srun \$line bash -c 'echo \\\$SLURM_PROCID \\\$SLURMD_NODENAME'" \\
-			2>\$name.err </dev/null | sort -n | cut -d " " -f 2 | xargs
+			2>>\$name.err </dev/null | sort -n | cut -d " " -f 2 | xargs
 	done <\$name.lines >\$name.now
 	mv \$name.now \$name.places
 	SCRIPT
@@ -85,7 +85,7 @@ all_as_wanted()
 	cat >$1.wanted
 	paste -d "|" $1.lines $1.wanted >a
 	paste -d "|" $1.lines $1.places >b
-	test_cmp a b
+	test_cmp a b || { cat $1.err; return 1; }
 }
 
 test_expect_success '4.21 4.28 a step without options follows the ring' '
