@@ -43,10 +43,11 @@ extern atomic_uint_fast64_t sgang_events;
 /* The job records have just been read, by a slurmctld that is taking control. */
 extern atomic_bool sgang_host_fresh;
 
-/* May job records be looked at? Asked with the locks held, since it can have
- * changed while they were waited for. 'first' is any job, NULL: there is none.
- * Told by the entry points. */
-bool sgang_host_admitted(struct job_record *first);
+/* Are gangs and placement on, and may job records be looked at? Asked with the
+ * locks held, since it can have changed while they were waited for. The first
+ * job that comes shows whether records are as the headers say; NULL: no job is
+ * going to be looked at, or there is none. Told by the entry points. */
+bool sgang_select_at_work(struct job_record *job);
 
 extern const struct sgang_host sgang_host_slurm;
 

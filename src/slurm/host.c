@@ -66,7 +66,7 @@ static bool host_lock(void)
 	lock_slurmctld(conductor_locks);
 	/* The wait for the locks may have been long. */
 	if (slurmctld_config.shutdown_time || !in_control() || !job_list ||
-	    !sgang_host_admitted(list_peek(job_list))) {
+	    !sgang_select_at_work(list_peek(job_list))) {
 		unlock_slurmctld(conductor_locks);
 		return false;
 	}
@@ -441,13 +441,6 @@ static void host_refresh(void)
 	sgang_inside_refresh();
 }
 
-static void host_shape(struct sgang_job *job, struct sgang_shape *shape)
-{
-	const job_details_t *d = record(job)->details;
-
-	sgang_host_shape(record(job), d->min_nodes, d->max_nodes, 0, shape);
-}
-
 /* ---- what the job shows and is told ---- */
 
 /* A reason the scheduler skips without touching its text. */
@@ -702,7 +695,7 @@ const struct sgang_host sgang_host_slurm = {
 	.node_count = host_node_count,
 	.refresh = host_refresh,
 	.probe = sgang_host_probe,
-	.shape = host_shape,
+	.shape = sgang_host_shape_of,
 	.releases = host_releases,
 	.partition = host_partition,
 	.idle = sgang_host_idle,

@@ -376,10 +376,8 @@ bool sgang_host_same_units(struct sgang_job *a, struct sgang_job *b)
 
 	if (a == b)
 		return true;
-	sgang_host_shape(record(a), record(a)->details->min_nodes,
-			 record(a)->details->max_nodes, 0, &sa);
-	sgang_host_shape(record(b), record(b)->details->min_nodes,
-			 record(b)->details->max_nodes, 0, &sb);
+	sgang_host_shape_of(a, &sa);
+	sgang_host_shape_of(b, &sb);
 	need_of(record(a), &sa, &na);
 	need_of(record(b), &sb, &nb);
 	return na.whole == nb.whole && na.cpus == nb.cpus &&
@@ -484,4 +482,11 @@ void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 	} else if (!shape->whole) {
 		shape->node_cpus = per_task;
 	}
+}
+
+void sgang_host_shape_of(struct sgang_job *job, struct sgang_shape *shape)
+{
+	const job_details_t *d = record(job)->details;
+
+	sgang_host_shape(record(job), d->min_nodes, d->max_nodes, 0, shape);
 }

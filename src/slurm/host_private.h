@@ -81,6 +81,7 @@ bool sgang_host_islands(struct sgang_job *job, uint32_t node,
 			uint32_t part[SGANG_ISLANDS_MAX]);
 bool sgang_host_same_units(struct sgang_job *a, struct sgang_job *b);
 bool sgang_host_same_request(struct sgang_job *x, struct sgang_job *y);
+void sgang_host_shape_of(struct sgang_job *job, struct sgang_shape *shape);
 
 /* ---- host_start.c ---- */
 

@@ -84,8 +84,7 @@ static void probe_counted(job_record_t *job_ptr)
 	bit_and(nodes, avail_node_bitmap);
 	sgang_host_add_bitmap(sgang_job_test.usable, nodes);
 	FREE_NULL_BITMAP(nodes);
-	sgang_host_shape(job_ptr, d->min_nodes, d->max_nodes, 0,
-			 sgang_job_test.shape);
+	sgang_host_shape_of(handle(job_ptr), sgang_job_test.shape);
 }
 
 static bool probe_partition(job_record_t *job_ptr, void *arg)

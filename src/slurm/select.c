@@ -135,11 +135,6 @@ bool sgang_select_at_work(job_record_t *job_ptr)
 	       sgang_select_records_fit(sgang_layout_jobs(job_ptr));
 }
 
-bool sgang_host_admitted(struct job_record *first)
-{
-	return sgang_select_at_work(first);
-}
-
 /* ---- the conductor's thread ---- */
 
 /* While we stay out a poke must not stand, or the wait would return at once;

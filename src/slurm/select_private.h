@@ -90,11 +90,6 @@ extern struct sgang_own sgang_own;
  * settings can repair that. */
 bool sgang_select_records_fit(const char *wrong);
 
-/* Are gangs and placement on, and may the job's record be looked at? The first
- * that comes shows whether records are as the headers say. NULL: no job is going
- * to be looked at. */
-bool sgang_select_at_work(job_record_t *job_ptr);
-
 /* ---- job_test.c ---- */
 
 /* Once, in init(). */
