@@ -228,13 +228,8 @@ static int plan_islands(const struct sgang_islands *inside,
 	int rc = make_by_islands(inside, request, &by, err);
 
 	if (!rc)
-		rc = sgang_plan(&by.request, placement, nofit, err);
-	if (rc > 0 && others &&
-	    sgang_explain_others(&by.request, *placement, SGANG_OTHERS_MAX,
-				 others, err)) {
-		sgang_placement_destroy(*placement);
-		rc = -1;
-	}
+		rc = sgang_explain_plan(&by.request, placement, others, nofit,
+					err);
 	clear_by_islands(&by);
 	return rc;
 }
@@ -297,66 +292,13 @@ int sgang_islands_lay(const struct sgang_islands *inside,
 static bool same_inside(const struct sgang_islands *inside,
 			const struct sgang_plan_request *request)
 {
-	const struct sgang_devices *devices = inside->devices;
-	uint32_t n;
 	size_t i;
 
 	for (i = 0; i < request->n_members; i++)
 		if (!request->members[i].distinct ||
 		    request->members[i].slots != inside->slots)
 			return false;
-	for (n = 1; n < devices->n_nodes; n++)
-		if (sgang_devices_islands(devices, n) !=
-		    sgang_devices_islands(devices, 0))
-			return false;
-	return !request->parallel;
-}
-
-/* The same slots, in islands. What no plan of nodes is below no plan of islands
- * is either. 'groups' is filled where the request has any. */
-static int go_inside(const struct sgang_islands *inside,
-		     const struct sgang_plan_request *request,
-		     struct sgang_placement *placement,
-		     struct sgang_parallel_cost *groups,
-		     struct sgang_error *err)
-{
-	const struct sgang_fabric *fabric = inside->devices->fabric;
-	uint64_t before = placement->ring.cost, now;
-	struct sgang_run *runs;
-	size_t n;
-
-	if (sgang_islands_lay(inside, request, placement->runs,
-			     placement->n_runs, &runs, &n, err))
-		return -1;
-	free(placement->runs);
-	placement->runs = runs;
-	placement->n_runs = n;
-	sgang_ring_measure(fabric, request->costs, runs, n, &placement->ring);
-	if (request->parallel) {
-		if (sgang_parallel_measure(fabric, request->costs, runs, n,
-					   request->parallel,
-					   placement->layout, groups, err))
-			return -1;
-		placement->weighted_cost = groups->weighted;
-	}
-	if (placement->exact && same_inside(inside, request))
-		placement->bound += placement->ring.cost - before;
-	now = request->parallel ? placement->weighted_cost :
-	      placement->ring.cost;
-	placement->exact = placement->exact && placement->bound == now;
-	return 0;
-}
-
-static int find_others(const struct sgang_islands *inside,
-		       const struct sgang_plan_request *request,
-		       const struct sgang_placement *placement,
-		       struct sgang_others *others, struct sgang_error *err)
-{
-	memset(others, 0, sizeof(*others));
-	if (!same_inside(inside, request))
-		return 0;
-	return sgang_explain_others(request, placement, SGANG_OTHERS_MAX,
-				    others, err);
+	return !request->parallel && sgang_devices_alike(inside->devices);
 }
 
 static int plan_nodes(const struct sgang_islands *inside,
@@ -365,21 +307,25 @@ static int plan_nodes(const struct sgang_islands *inside,
 		      struct sgang_others *others, struct sgang_nofit *nofit,
 		      struct sgang_error *err)
 {
-	struct sgang_parallel_cost groups;
-	uint64_t before;
-	int rc = sgang_plan(request, placement, nofit, err);
+	bool same = same_inside(inside, request);
+	struct sgang_run *runs;
+	uint64_t outside;
+	size_t n;
+	int rc = sgang_explain_plan(request, placement, same ? others : NULL,
+				    nofit, err);
 
 	if (rc <= 0)
 		return rc;
-	before = (*placement)->ring.cost;
-	if ((others && find_others(inside, request, *placement, others,
-				   err)) ||
-	    go_inside(inside, request, *placement, &groups, err))
-		rc = -1;
-	else if (!sgang_plan_within(request, *placement, &groups, nofit))
-		rc = 0;
+	if (others && !same)
+		memset(others, 0, sizeof(*others));
+	outside = (*placement)->ring.cost;
+	rc = sgang_islands_lay(inside, request, (*placement)->runs,
+			       (*placement)->n_runs, &runs, &n, err);
+	if (!rc)
+		rc = sgang_plan_inside(request, inside->devices, runs, n, same,
+				       *placement, nofit, err);
 	if (rc > 0 && others)
-		sgang_explain_raise(others, (*placement)->ring.cost - before);
+		sgang_explain_raise(others, (*placement)->ring.cost - outside);
 	if (rc > 0)
 		return rc;
 	sgang_placement_destroy(*placement);

@@ -47,7 +47,7 @@ void sgang_islands_destroy(struct sgang_islands *inside);
 uint32_t sgang_islands_place(const struct sgang_islands *inside, uint32_t node,
 			     uint32_t slot);
 
-/* sgang_plan() for a request of nodes; the runs of '*placement' are over
+/* sgang_explain_plan() for a request of nodes; the runs of '*placement' are over
  * islands, places of devices->fabric, and the rows of 'nofit' are domains of
  * it. 'others' (NULL: not asked for) are as sgang_explain_others() has them;
  * none, where the costs of other places are known by nodes only. */

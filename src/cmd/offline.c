@@ -74,19 +74,10 @@ int sgang_offline_plan(const struct sgang_offline *offline,
 		       struct sgang_others *others, struct sgang_nofit *nofit,
 		       struct sgang_error *err)
 {
-	int rc;
-
 	if (offline->inside)
 		return sgang_islands_plan(offline->inside, request, placement,
 					 others, nofit, err);
-	rc = sgang_plan(request, placement, nofit, err);
-	if (rc > 0 && others &&
-	    sgang_explain_others(request, *placement, SGANG_OTHERS_MAX, others,
-				 err)) {
-		sgang_placement_destroy(*placement);
-		rc = -1;
-	}
-	return rc;
+	return sgang_explain_plan(request, placement, others, nofit, err);
 }
 
 int sgang_offline_slots(const char *value, uint32_t *slots,

@@ -44,7 +44,8 @@ uint32_t sgang_offline_node(const struct sgang_offline *offline,
 int sgang_offline_default_slots(const struct sgang_offline *offline,
 				uint32_t *slots, struct sgang_error *err);
 
-/* sgang_islands_plan(), or sgang_plan() where nothing is known of the inside. */
+/* sgang_islands_plan(), or sgang_explain_plan() where nothing is known of the
+ * inside. */
 int sgang_offline_plan(const struct sgang_offline *offline,
 		       const struct sgang_plan_request *request,
 		       struct sgang_placement **placement,

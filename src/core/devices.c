@@ -217,6 +217,17 @@ uint32_t sgang_devices_islands(const struct sgang_devices *devices,
 	return devices->first[node + 1] - devices->first[node];
 }
 
+bool sgang_devices_alike(const struct sgang_devices *devices)
+{
+	uint32_t n;
+
+	for (n = 1; n < devices->n_nodes; n++)
+		if (sgang_devices_islands(devices, n) !=
+		    sgang_devices_islands(devices, 0))
+			return false;
+	return true;
+}
+
 struct sgang_nodeset *sgang_devices_expand(const struct sgang_devices *devices,
 					   const struct sgang_nodeset *nodes)
 {

@@ -18,6 +18,7 @@
 #ifndef SGANG_DEVICES_H
 #define SGANG_DEVICES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,6 +51,9 @@ void sgang_devices_destroy(struct sgang_devices *devices);
 /* How many islands the node has. */
 uint32_t sgang_devices_islands(const struct sgang_devices *devices,
 			       uint32_t node);
+
+/* Do all nodes have as many? */
+bool sgang_devices_alike(const struct sgang_devices *devices);
 
 /* All islands of these nodes. NULL with ENOMEM. */
 struct sgang_nodeset *sgang_devices_expand(const struct sgang_devices *devices,

@@ -45,11 +45,18 @@ struct sgang_others {
 /* Look at 'most' (at most SGANG_OTHERS_MAX) of the domains of the level of the
  * common one; where it is the only one of its level, at its children.
  * Promising is a domain that has room in few leaf switches, then with little
- * else free; one with nothing free is left out without being counted. 'placement' is the answer to 'request', or what became of it.
- * Returns 0, or -1 with ENOMEM and 'err' filled. */
+ * else free; one with nothing free is left out without being counted.
+ * 'placement' is the answer to 'request', or what became of it. Returns 0, or -1 with ENOMEM and 'err' filled. */
 int sgang_explain_others(const struct sgang_plan_request *request,
 			 const struct sgang_placement *placement, size_t most,
 			 struct sgang_others *others, struct sgang_error *err);
+
+/* sgang_plan(); where it fits and 'others' is not NULL, SGANG_OTHERS_MAX of them
+ * as well. */
+int sgang_explain_plan(const struct sgang_plan_request *request,
+		       struct sgang_placement **placement,
+		       struct sgang_others *others, struct sgang_nofit *nofit,
+		       struct sgang_error *err);
 
 /* Where they were planned by nodes: what is inside of nodes adds so much to each
  * cost, that of the placement too. */

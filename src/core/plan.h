@@ -38,6 +38,8 @@
 #include "parallel.h"
 #include "ring.h"
 
+struct sgang_devices;			/* devices.h */
+
 /* 'units' pieces of 'slots' slots each. 4x8 is units 4, slots 8, distinct:
  * four nodes, eight slots on each. 0x6 is units 6, slots 1, not distinct: six
  * slots on any nodes. slots 0 means the whole node: it must have all its slots
@@ -122,14 +124,19 @@ int sgang_plan(const struct sgang_plan_request *request,
 	       struct sgang_placement **placement, struct sgang_nofit *nofit,
 	       struct sgang_error *err);
 
-/* Does a placement that was planned by nodes, where a node counts as an island,
- * keep to the levels of the request when its slots are in islands? 'groups' is
- * what its groups cost there, if it has any. If it does not, '*nofit' says so
- * and nothing else. */
-bool sgang_plan_within(const struct sgang_plan_request *request,
-		       const struct sgang_placement *placement,
-		       const struct sgang_parallel_cost *groups,
-		       struct sgang_nofit *nofit);
+/* Make a placement that was planned by nodes, the answer to 'request', one by
+ * islands: 'runs' (malloc'd, taken over in every case) are the same slots by
+ * island of 'devices'. Costs are measured anew. What no plan of nodes is below no
+ * plan of islands is either; with 'same_inside' the islands add the same to
+ * every plan, and what was proved stays proved.
+ * Returns 1; 0 when it does not keep to the levels of the request, of which a
+ * node was one, and '*nofit' says so and nothing else; or -1 with ENOMEM and
+ * 'err'. 'placement' is to be destroyed in every case. */
+int sgang_plan_inside(const struct sgang_plan_request *request,
+		      const struct sgang_devices *devices,
+		      struct sgang_run *runs, size_t n_runs, bool same_inside,
+		      struct sgang_placement *placement,
+		      struct sgang_nofit *nofit, struct sgang_error *err);
 
 /* NULL is fine. Keeps errno. */
 void sgang_placement_destroy(struct sgang_placement *placement);

@@ -233,33 +233,3 @@ int sgang_nofit_explain(const struct sgang_job *job,
 			 "member has what it asks for", slots.need);
 	return 0;
 }
-
-bool sgang_plan_within(const struct sgang_plan_request *request,
-		       const struct sgang_placement *placement,
-		       const struct sgang_parallel_cost *groups,
-		       struct sgang_nofit *nofit)
-{
-	const struct sgang_parallel *parallel = request->parallel;
-	const struct sgang_costs *costs = request->costs;
-	uint32_t g = 0;
-
-	if (placement->ring.tier > request->max_level) {
-		memset(nofit, 0, sizeof(*nofit));
-		snprintf(nofit->text, sizeof(nofit->text),
-			 "no %s has room for it all",
-			 costs->name[request->max_level]);
-		return false;
-	}
-	while (parallel && g < parallel->n &&
-	       groups->group[g].tier <= request->require[g])
-		g++;
-	if (!parallel || g == parallel->n)
-		return true;
-	memset(nofit, 0, sizeof(*nofit));
-	snprintf(nofit->text, sizeof(nofit->text),
-		 "group %s: its rings must be within one %s each, in the best "
-		 "place they are within one %s", parallel->group[g].name,
-		 costs->name[request->require[g]],
-		 costs->name[groups->group[g].tier]);
-	return false;
-}

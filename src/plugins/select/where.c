@@ -399,69 +399,29 @@ static int lay_inside(struct attempt *a, struct slots *s,
 	return lay_pieces(a, s, runs, n_runs, out, n_out);
 }
 
-/* Do all nodes have as many islands? */
-static bool alike_inside(const struct sgang_devices *devices)
-{
-	for (uint32_t n = 1; n < devices->n_nodes; n++) {
-		if (sgang_devices_islands(devices, n) !=
-		    sgang_devices_islands(devices, 0))
-			return false;
-	}
-	return true;
-}
-
-static int weigh(const struct sgang_conductor *c,
-		 const struct sgang_plan_request *rq,
-		 struct sgang_placement *plan,
-		 struct sgang_parallel_cost *groups)
-{
-	if (!rq->parallel)
-		return 0;
-	if (sgang_parallel_measure(c->devices->fabric, &c->conf.costs,
-				   plan->runs, plan->n_runs, rq->parallel,
-				   plan->layout, groups, NULL) < 0)
-		return -1;
-	plan->weighted_cost = groups->weighted;
-	return 0;
-}
-
 /* Does what is inside the nodes add the same to every plan of whole nodes? */
 static bool same_inside(const struct attempt *a,
 			const struct sgang_plan_request *rq)
 {
 	return !rq->parallel && a->parts[0].probed->shape.whole &&
-	       alike_inside(a->c->devices);
+	       sgang_devices_alike(a->c->devices);
 }
 
-/* Make a plan of nodes one of islands. What it is proved to cost at least holds
- * for islands too; where whole nodes are taken and all are alike, what is
- * inside them adds the same to every plan. */
+/* Make a plan of nodes one of islands. Returns as sgang_plan_inside(). */
 static int go_inside(struct attempt *a, struct slots *s,
 		     enum sgang_moment moment, bool pieces,
 		     const struct sgang_plan_request *rq,
-		     struct sgang_placement *plan,
-		     struct sgang_parallel_cost *groups)
+		     struct sgang_placement *plan, struct sgang_nofit *nofit,
+		     struct sgang_error *err)
 {
-	const struct sgang_devices *devices = a->c->devices;
-	uint64_t outside = plan->ring.cost, now;
 	struct sgang_run *runs;
-	size_t n_runs;
+	size_t n;
 
 	if (lay_inside(a, s, moment, pieces, plan->runs, plan->n_runs, &runs,
-		       &n_runs) < 0)
+		       &n) < 0)
 		return -1;
-	free(plan->runs);
-	plan->runs = runs;
-	plan->n_runs = n_runs;
-	sgang_ring_measure(devices->fabric, &a->c->conf.costs, runs, n_runs,
-			   &plan->ring);
-	if (weigh(a->c, rq, plan, groups) < 0)
-		return -1;
-	if (plan->exact && same_inside(a, rq))
-		plan->bound += plan->ring.cost - outside;
-	now = rq->parallel ? plan->weighted_cost : plan->ring.cost;
-	plan->exact = plan->exact && plan->bound == now;
-	return 0;
+	return sgang_plan_inside(rq, a->c->devices, runs, n, same_inside(a, rq),
+				 plan, nofit, err);
 }
 
 /* ---- what else could have been ---- */
@@ -529,7 +489,6 @@ static int plan_nodes(struct attempt *a, struct slots *s,
 		      struct sgang_error *err)
 {
 	bool pieces = alike && !a->parts[0].probed->shape.whole;
-	struct sgang_parallel_cost groups;
 	struct sgang_others others;
 	uint64_t outside;
 	int rc;
@@ -546,10 +505,7 @@ static int plan_nodes(struct attempt *a, struct slots *s,
 		note_others(a, rq, &others, 0);
 	if (rc != 1 || !a->c->devices)
 		return rc;
-	if (go_inside(a, s, moment, pieces, rq, *plan, &groups) < 0)
-		rc = -1;
-	else if (!sgang_plan_within(rq, *plan, &groups, nofit))
-		rc = 0;
+	rc = go_inside(a, s, moment, pieces, rq, *plan, nofit, err);
 	if (rc == 1 && same_inside(a, rq))
 		note_others(a, rq, &others, (*plan)->ring.cost - outside);
 	if (rc == 1)

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "core/devices.h"
+#include "core/plan.h"
 #include "fuzz.h"
 #include "fail_alloc.h"
 
@@ -184,6 +185,118 @@ static void test_expand(void **state)
 	sgang_fabric_destroy(fabric);
 }
 
+static void test_alike(void **state)
+{
+	static const uint32_t alike[] = { 2, 2, 2, 2, 2 };
+	static const uint32_t one_differs[] = { 2, 2, 2, 2, 1 };
+	struct sgang_fabric *fabric = parse(SMALL);
+	struct sgang_devices *dev = sgang_devices_create(fabric, alike, NULL);
+
+	(void)state;
+	assert_true(sgang_devices_alike(dev));
+	sgang_devices_destroy(dev);
+	dev = sgang_devices_create(fabric, one_differs, NULL);
+	assert_false(sgang_devices_alike(dev));
+	sgang_devices_destroy(dev);
+	sgang_fabric_destroy(fabric);
+}
+
+/* Two whole nodes of four slots under leaf a, then by their two islands each,
+ * where the ring, or the first group of 'parallel' (or NULL), is to keep to
+ * 'max_level'. Returns as sgang_plan_inside(). */
+static int plan_inside(uint32_t max_level, const struct sgang_parallel *parallel,
+		       bool same_inside, struct sgang_placement **placement,
+		       struct sgang_nofit *nofit)
+{
+	static const uint32_t islands[] = { 2, 2, 2, 2, 2 };
+	static const uint32_t slots[] = { 4, 4, 4, 4, 4 };
+	const struct sgang_plan_member member = {
+		.units = 2, .slots = 0, .ranks = 4, .distinct = true,
+	};
+	struct sgang_fabric *fabric = parse(SMALL);
+	struct sgang_devices *dev = sgang_devices_create(fabric, islands, NULL);
+	struct sgang_costs costs;
+	struct sgang_plan_request request = {
+		.fabric = fabric, .costs = &costs, .free = slots,
+		.total = slots, .members = &member, .n_members = 1,
+		.max_level = SGANG_LEVEL_UNCONNECTED, .parallel = parallel,
+		.require = { SGANG_LEVEL_UNCONNECTED },
+	};
+	struct sgang_error err = { "" };
+	struct sgang_run *runs;
+	size_t n;
+	int rc;
+
+	sgang_costs_default(&costs);
+	if (sgang_plan(&request, placement, NULL, &err) != 1)
+		fail_msg("%s", err.text);
+	assert_true((*placement)->exact);
+	assert_int_equal(sgang_devices_share_out(dev, (*placement)->runs,
+						 (*placement)->n_runs, &runs,
+						 &n), 0);
+	if (parallel)
+		request.require[0] = max_level;
+	else
+		request.max_level = max_level;
+	rc = sgang_plan_inside(&request, dev, runs, n, same_inside, *placement,
+			       nofit, &err);
+	sgang_devices_destroy(dev);
+	sgang_fabric_destroy(fabric);
+	return rc;
+}
+
+/* 4.14: eight ranks on two nodes are six hops of 1 and two of 4 by nodes; by
+ * islands two of the six are hops of 2. */
+static void test_plan_inside(void **state)
+{
+	struct sgang_placement *placement;
+	struct sgang_nofit nofit;
+
+	(void)state;
+	assert_int_equal(plan_inside(SGANG_LEVEL_LEAF, NULL, true, &placement,
+				     &nofit), 1);
+	assert_int_equal(placement->n_runs, 4);
+	assert_int_equal(placement->ring.cost, 4 * 1 + 2 * 2 + 2 * 4);
+	assert_int_equal(placement->bound, placement->ring.cost);
+	assert_true(placement->exact);
+	sgang_placement_destroy(placement);
+
+	/* What other plans have inside is not known: the bound is by nodes. */
+	assert_int_equal(plan_inside(SGANG_LEVEL_LEAF, NULL, false, &placement,
+				     &nofit), 1);
+	assert_int_equal(placement->bound, 6 * 1 + 2 * 4);
+	assert_false(placement->exact);
+	sgang_placement_destroy(placement);
+}
+
+/* 4.24, 4.31: a level that only nodes which count as islands keep to. */
+static void test_plan_inside_levels(void **state)
+{
+	const struct sgang_parallel tp = {
+		.n = 1, .group = { { .name = "tp", .size = 8, .weight = 1 } },
+	};
+	struct sgang_placement *placement;
+	struct sgang_nofit nofit;
+
+	(void)state;
+	assert_int_equal(plan_inside(SGANG_LEVEL_NODE, NULL, true, &placement,
+				     &nofit), 0);
+	assert_string_equal(nofit.text, "no node has room for it all");
+	assert_int_equal(nofit.needed, 0);
+	sgang_placement_destroy(placement);
+
+	assert_int_equal(plan_inside(SGANG_LEVEL_LEAF, &tp, false, &placement,
+				     &nofit), 1);
+	assert_int_equal(placement->weighted_cost, 4 * 1 + 2 * 2 + 2 * 4);
+	sgang_placement_destroy(placement);
+	assert_int_equal(plan_inside(SGANG_LEVEL_NODE, &tp, false, &placement,
+				     &nofit), 0);
+	assert_string_equal(nofit.text, "group tp: its rings must be within one "
+			    "node each, in the best place they are within one "
+			    "leaf");
+	sgang_placement_destroy(placement);
+}
+
 /* What a node has room for goes where it leaves the least broken. */
 static void test_hand_out(void **state)
 {
@@ -251,6 +364,9 @@ int main(void)
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_share_out),
 		cmocka_unit_test(test_expand),
+		cmocka_unit_test(test_alike),
+		cmocka_unit_test(test_plan_inside),
+		cmocka_unit_test(test_plan_inside_levels),
 		cmocka_unit_test(test_hand_out),
 		cmocka_unit_test(test_errors),
 	};
