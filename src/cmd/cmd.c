@@ -239,16 +239,12 @@ const char *sgang_cmd_slurm_conf(void)
 	return path && path[0] ? path : SLURM_CONF_DEFAULT;
 }
 
-int sgang_cmd_conf_path(char path[SGANG_CMD_PATH], struct sgang_error *err)
+int sgang_cmd_conf_path(char path[SGANG_PATH], struct sgang_error *err)
 {
-	const char *slurm = sgang_cmd_slurm_conf();
-	const char *slash = strrchr(slurm, '/');
+	char folder[SGANG_PATH];
 
-	if (snprintf(path, SGANG_CMD_PATH, "%.*sgang.conf",
-		     slash ? (int)(slash - slurm) + 1 : 0, slurm) <
-	    SGANG_CMD_PATH)
-		return 0;
-	return sgang_errf(err, ENAMETOOLONG, "SLURM_CONF is too long");
+	return sgang_path_folder(folder, sgang_cmd_slurm_conf(), err) ?
+	       -1 : sgang_path_in(path, folder, "gang.conf", err);
 }
 
 int sgang_cmd_gang(const char *text, struct sgang_spec *spec,
@@ -305,7 +301,7 @@ int sgang_cmd_no(const char *fmt, ...)
 int sgang_cmd_conf(const char *path, struct sgang_conf *conf,
 		   struct sgang_error *err)
 {
-	char beside[SGANG_CMD_PATH];
+	char beside[SGANG_PATH];
 
 	sgang_conf_default(conf);
 	if (path)

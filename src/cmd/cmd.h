@@ -17,6 +17,7 @@
 #include "core/conf.h"
 #include "core/err.h"
 #include "core/spec.h"
+#include "files/paths.h"
 
 enum {
 	SGANG_EXIT_YES = 0,
@@ -105,8 +106,7 @@ const char *sgang_cmd_slurm_conf(void);
 
 /* Write the path of the gang.conf beside slurm.conf, which SLURM_CONF may name.
  * Returns 0, or -1 with 'err' when it is too long. */
-#define SGANG_CMD_PATH 4096
-int sgang_cmd_conf_path(char path[SGANG_CMD_PATH], struct sgang_error *err);
+int sgang_cmd_conf_path(char path[SGANG_PATH], struct sgang_error *err);
 
 /* Read the name of a gang, [NAMESPACE/]NAME, into 'spec', where nothing else is
  * said. As with --gang the namespace is the caller's name by default. Returns

@@ -148,7 +148,7 @@ static int read_file(const char *path, bool optional, struct settings *settings,
 static int read_in_force(struct settings *settings, struct sgang_error *err)
 {
 	char *dir = sgang_control_state_dir(err), *text;
-	char path[SGANG_CMD_PATH];
+	char path[SGANG_PATH];
 
 	if (!dir)
 		return -1;
@@ -279,7 +279,7 @@ static bool holds(const struct settings *settings, struct sgang_error *why)
 static int find_settings(const char *conf, struct settings *settings,
 			 struct sgang_error *why, struct sgang_error *err)
 {
-	char path[SGANG_CMD_PATH];
+	char path[SGANG_PATH];
 	int rc;
 
 	why->text[0] = '\0';

@@ -4,7 +4,6 @@
 #define _GNU_SOURCE			/* strverscmp() */
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include "core/spec.h"
 #include "core/text.h"
 #include "files/node_topos.h"
+#include "files/paths.h"
 
 enum {
 	OPT_FORMAT,
@@ -196,13 +196,11 @@ static int load_topos(struct found *found, const char *path,
 		      struct sgang_error *err)
 {
 	const struct sgang_gang *gang = found->gang;
-	const char *slash = strrchr(path, '/');
 	struct sgang_conf conf;
-	char dir[PATH_MAX];
+	char dir[SGANG_PATH];
 
-	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) : 1,
-		 slash ? path : ".");
-	if (sgang_conf_load(path, &conf, err))
+	if (sgang_path_folder(dir, path, err) ||
+	    sgang_conf_load(path, &conf, err))
 		return -1;
 	found->topos = sgang_node_topos_load(&conf, dir,
 					     (const char *const *)gang->nodes,
@@ -231,7 +229,7 @@ static void add_topo(const struct found *found, struct sgang_map_node *node)
 static int look_inside(struct found *found, const struct request *request,
 		       struct sgang_error *err)
 {
-	char path[SGANG_CMD_PATH];
+	char path[SGANG_PATH];
 	size_t i, k;
 
 	if (!request->conf && sgang_cmd_conf_path(path, err))

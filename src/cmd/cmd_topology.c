@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,6 +18,7 @@
 #include "core/text.h"
 #include "files/node_topo_hwloc.h"
 #include "files/node_topos.h"
+#include "files/paths.h"
 
 enum {
 	OPT_GANG,
@@ -61,24 +60,18 @@ struct request {
 	bool json;
 	struct sgang_draw draw;
 	struct sgang_conf conf;
-	char dir[PATH_MAX];		/* the folder of gang.conf */
+	char dir[SGANG_PATH];		/* the folder of gang.conf */
 };
 
 /* Read gang.conf, if it is there; one that is named must be. */
 static int load_conf(struct request *request, struct sgang_error *err)
 {
-	char path[SGANG_CMD_PATH];
+	char path[SGANG_PATH];
 	const char *from = request->conf_path ? request->conf_path : path;
-	char *dir;
 
-	if (!request->conf_path && sgang_cmd_conf_path(path, err))
+	if ((!request->conf_path && sgang_cmd_conf_path(path, err)) ||
+	    sgang_path_folder(request->dir, from, err))
 		return -1;
-	if (snprintf(request->dir, sizeof(request->dir), "%s", from) >=
-	    (int)sizeof(request->dir))
-		return sgang_errf(err, ENAMETOOLONG, "the path of gang.conf is "
-				  "too long");
-	dir = dirname(request->dir);
-	memmove(request->dir, dir, strlen(dir) + 1);
 	sgang_conf_default(&request->conf);
 	if (!sgang_conf_load(from, &request->conf, err))
 		return 0;
@@ -347,7 +340,7 @@ static int run_collect(struct request *request, const char *nodes,
 		       struct sgang_error *err)
 {
 	struct sgang_collected collected;
-	char dir[4096];
+	char dir[SGANG_PATH];
 	int code = SGANG_EXIT_YES;
 
 	if (load_conf(request, err) ||

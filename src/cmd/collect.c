@@ -21,6 +21,7 @@
 #include "core/text.h"
 #include "files/node_topo_hwloc.h"
 #include "files/node_topos.h"
+#include "files/paths.h"
 
 #define NO_SHAPE SIZE_MAX
 
@@ -173,31 +174,19 @@ static int add_shape(struct collection *all, const char *file,
 	return 0;
 }
 
-static int path_in(char path[4096], const char *dir, const char *file,
-		   struct sgang_error *err)
-{
-	int length = snprintf(path, 4096, "%s%s%s", file[0] == '/' ? "" : dir,
-			      file[0] == '/' ? "" : "/", file);
-
-	if (length >= 0 && length < 4096)
-		return 0;
-	return sgang_errf(err, ENAMETOOLONG, "%s/%s: the path is too long",
-			  dir, file);
-}
-
 /* A shape for each line of the old map. */
 static int load_shapes(struct collection *all,
 		       const struct sgang_node_lines *lines,
 		       struct sgang_error *err)
 {
 	struct sgang_node_topo *topo;
-	char path[4096];
+	char path[SGANG_PATH];
 	size_t i;
 
 	for (i = 0; i < sgang_node_lines_count(lines); i++) {
 		const char *file = sgang_node_lines_get(lines, i)->file;
 
-		if (path_in(path, all->dir, file, err))
+		if (sgang_path_in(path, all->dir, file, err))
 			return -1;
 		topo = sgang_node_topo_load(path, err);
 		if (!topo || add_shape(all, file, topo, err))
@@ -225,10 +214,10 @@ static int load_nodes(struct collection *all,
 static int load_map(struct collection *all, struct sgang_error *err)
 {
 	struct sgang_conf map;
-	char path[4096];
+	char path[SGANG_PATH];
 	int rc;
 
-	if (path_in(path, all->dir, SGANG_NODE_TOPOLOGY_MAP, err))
+	if (sgang_path_in(path, all->dir, SGANG_NODE_TOPOLOGY_MAP, err))
 		return -1;
 	if (sgang_conf_load(path, &map, err))
 		return errno == ENOENT ? 0 : -1;
@@ -327,11 +316,11 @@ static void take_line(void *ctx, char *line)
 }
 
 /* The path of this program; nodes have it at the same place. */
-static int own_path(char path[4096], struct sgang_error *err)
+static int own_path(char path[SGANG_PATH], struct sgang_error *err)
 {
-	ssize_t length = readlink("/proc/self/exe", path, 4095);
+	ssize_t length = readlink("/proc/self/exe", path, SGANG_PATH - 1);
 
-	if (length <= 0 || length == 4095)
+	if (length <= 0 || length == SGANG_PATH - 1)
 		return sgang_errf(err, EIO, "cannot tell where sgang is");
 	path[length] = '\0';
 	return 0;
@@ -340,7 +329,7 @@ static int own_path(char path[4096], struct sgang_error *err)
 static int make_command(const struct collection *all, struct sgang_words *words,
 			struct sgang_error *err)
 {
-	char path[4096];
+	char path[SGANG_PATH];
 	size_t count;
 	char *list = fold_asked(all, false, &count);
 	int rc = -1;
@@ -393,12 +382,12 @@ static int ask(struct collection *all, struct sgang_error *err)
 static int write_file(const char *dir, const char *file, const char *text,
 		      struct sgang_error *err)
 {
-	char path[4096], temporary[4096 + 8];
+	char path[SGANG_PATH], temporary[SGANG_PATH + 8];
 	bool good;
 	FILE *out;
 	int fd;
 
-	if (path_in(path, dir, file, err))
+	if (sgang_path_in(path, dir, file, err))
 		return -1;
 	snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path);
 	fd = mkstemp(temporary);
@@ -425,12 +414,12 @@ static int write_file(const char *dir, const char *file, const char *text,
 static int keep_shape(struct collection *all, const char *xml,
 		      struct sgang_node_topo *topo, struct sgang_error *err)
 {
-	char file[64], path[4096];
+	char file[64], path[SGANG_PATH];
 	unsigned int n = 0;
 
 	do {
 		snprintf(file, sizeof(file), "shape-%u.xml", ++n);
-		if (path_in(path, all->dir, file, err))
+		if (sgang_path_in(path, all->dir, file, err))
 			goto failed;
 	} while (!access(path, F_OK));
 	if (!write_file(all->dir, file, xml, err))

@@ -3,13 +3,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/islands.h"
 #include "files/node_topos.h"
+#include "files/paths.h"
 
 static int no_memory(struct sgang_error *err)
 {
@@ -98,16 +98,14 @@ static int load_topos(struct sgang_islands *inside,
 {
 	uint32_t n = sgang_fabric_nodes(fabric), i;
 	const char **names = calloc(n + 1, sizeof(*names));
-	const char *slash = strrchr(path, '/');
-	char dir[PATH_MAX];
+	char dir[SGANG_PATH];
 
 	if (!names)
 		return no_memory(err);
 	for (i = 0; i < n; i++)
 		names[i] = sgang_fabric_node_name(fabric, i);
-	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) : 1,
-		 slash ? path : ".");
-	inside->topos = sgang_node_topos_load(conf, dir, names, n, err);
+	if (!sgang_path_folder(dir, path, err))
+		inside->topos = sgang_node_topos_load(conf, dir, names, n, err);
 	free(names);
 	return inside->topos ? 0 : -1;
 }

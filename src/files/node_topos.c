@@ -22,27 +22,12 @@ struct sgang_node_topos {
 	size_t n_shapes;
 };
 
-static int join_path(char path[4096], const char *dir, const char *file,
-		     struct sgang_error *err)
-{
-	int length;
-
-	if (file[0] == '/')
-		length = snprintf(path, 4096, "%s", file);
-	else
-		length = snprintf(path, 4096, "%s/%s", dir, file);
-	if (length >= 0 && length < 4096)
-		return 0;
-	return sgang_errf(err, ENAMETOOLONG, "%s/%s: the path is too long",
-			  dir, file);
-}
-
 int sgang_node_topos_dir(const struct sgang_conf *conf, const char *dir,
-			 char path[4096], struct sgang_error *err)
+			 char path[SGANG_PATH], struct sgang_error *err)
 {
-	return join_path(path, dir, conf->node_topology_dir[0] ?
-			 conf->node_topology_dir : SGANG_NODE_TOPOLOGY_DIR,
-			 err);
+	return sgang_path_in(path, dir, conf->node_topology_dir[0] ?
+			     conf->node_topology_dir : SGANG_NODE_TOPOLOGY_DIR,
+			     err);
 }
 
 /* ---- the files ---- */
@@ -130,7 +115,7 @@ static int take_nodes(struct sgang_node_topos *topos, const struct names *names,
 		      const char *dir, struct sgang_error *err)
 {
 	struct sgang_node_of_line *nodes;
-	char file[4096];
+	char file[SGANG_PATH];
 	size_t count, i;
 	int rc = 0;
 
@@ -143,7 +128,7 @@ static int take_nodes(struct sgang_node_topos *topos, const struct names *names,
 		if (!name || topos->topo[name->node])
 			continue;
 		line = sgang_node_lines_get(lines, nodes[i].line);
-		rc = join_path(file, dir, line->file, err);
+		rc = sgang_path_in(file, dir, line->file, err);
 		if (rc)
 			continue;
 		topos->topo[name->node] = get_shape(topos, file, err);
@@ -161,11 +146,11 @@ static int take_collected(struct sgang_node_topos *topos,
 			  struct sgang_error *err)
 {
 	struct sgang_conf map;
-	char folder[4096], path[4096];
+	char folder[SGANG_PATH], path[SGANG_PATH];
 	int rc;
 
 	if (sgang_node_topos_dir(conf, dir, folder, err) ||
-	    join_path(path, folder, SGANG_NODE_TOPOLOGY_MAP, err))
+	    sgang_path_in(path, folder, SGANG_NODE_TOPOLOGY_MAP, err))
 		return -1;
 	if (sgang_conf_load(path, &map, err))
 		return errno == ENOENT ? 0 : -1;

@@ -21,6 +21,7 @@
 #include "core/conf.h"
 #include "core/err.h"
 #include "core/node_topo.h"
+#include "files/paths.h"
 
 /* What `sgang topology collect` calls its files. */
 #define SGANG_NODE_TOPOLOGY_DIR "node-topology"
@@ -32,7 +33,7 @@ struct sgang_node_topos;
  * SGANG_NODE_TOPOLOGY_DIR, in 'dir', the folder of gang.conf, which need not
  * exist. Returns 0, or -1 with ENAMETOOLONG and 'err'. */
 int sgang_node_topos_dir(const struct sgang_conf *conf, const char *dir,
-			 char path[4096], struct sgang_error *err);
+			 char path[SGANG_PATH], struct sgang_error *err);
 
 /* Read the descriptions of the nodes 'names', each file once. 'dir' as above. A
  * node in 'conf' that is not among the names is ignored, for the hosts of a

@@ -286,27 +286,17 @@ static struct sgang_fabric *fabric_after_mistake(const struct reading *r)
 
 /* ---- what is inside the nodes ---- */
 
-/* The folder of gang.conf. */
-static char *conf_dir(void)
-{
-	char *path = get_extra_conf_path("gang.conf");
-	char *slash = strrchr(path, '/');
-
-	if (slash)
-		*slash = '\0';
-	return path;
-}
-
 static struct sgang_node_topos *read_topos(const struct reading *r,
 					   struct sgang_error *err)
 {
-	char *dir = conf_dir();
-	struct sgang_node_topos *topos =
-		sgang_node_topos_load(&r->conf, dir,
-				      (const char *const *) r->names,
-				      r->n_nodes, err);
+	char *path = get_extra_conf_path("gang.conf"), dir[SGANG_PATH];
+	struct sgang_node_topos *topos = NULL;
 
-	xfree(dir);
+	if (!sgang_path_folder(dir, path, err))
+		topos = sgang_node_topos_load(&r->conf, dir,
+					      (const char *const *) r->names,
+					      r->n_nodes, err);
+	xfree(path);
 	return topos;
 }
 
