@@ -27,6 +27,27 @@ say()
 # The last line of contrib/check.
 sum_line='^[0-9]+ passed, [0-9]+ failed$'
 
+# Show what the child PID writes to FILE, as it comes and filtered by a command,
+# until both have ended; with the child's status: show_output PID FILE COMMAND...
+show_output()
+{
+	local pid=$1 file=$2 shown_pid result
+
+	shift 2
+	# In the background, since no trap comes before a command's end.
+	tail --pid=$pid -n +1 -s 0.5 -f "$file" | "$@" &
+	shown_pid=$!
+	wait $pid
+	result=$?
+	wait $shown_pid
+	return $result
+}
+
+without_sums()
+{
+	grep --line-buffered -Ev "$sum_line"
+}
+
 # Add those of its output to passed and failed; false if there is none.
 add_sums()
 {
