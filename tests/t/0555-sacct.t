@@ -128,6 +128,20 @@ numbers_of()
 	squeue -h -r -n $1 -o %A | sort -n
 }
 
+# The N tasks of the array GANG.sh start together, and each has one row in the
+# end: all_run_once GANG N
+all_run_once()
+{
+	local members
+
+	wait_for 20 "test \$(squeue -h -r -n $1.sh -t R | wc -l) = $2" &&
+		members=$(numbers_of $1.sh) &&
+		started_together $members &&
+		touch $1.go &&
+		wait_for 20 all_in COMPLETED $members &&
+		one_row_each $1 $members
+}
+
 acct add account lab
 acct add user root account=lab defaultaccount=lab
 gang_script known
@@ -189,12 +203,7 @@ test_expect_success '2.27 tasks of an array and a job, three attempts fail' '
 test_expect_success '2.27 then they start: one row each' '
 	slurm_fault &&
 	nudge &&
-	wait_for 20 "test \$(squeue -h -r -n tasks.sh -t R | wc -l) = 4" &&
-	members=$(numbers_of tasks.sh) &&
-	started_together $members &&
-	touch tasks.go &&
-	wait_for 20 all_in COMPLETED $members &&
-	one_row_each tasks $members
+	all_run_once tasks 4
 '
 
 gang_script noted
@@ -282,12 +291,7 @@ test_expect_success '2.27 tasks that left their array one by one are held' '
 '
 test_expect_success '2.27 then they start: one row each, none twice' '
 	gate_open &&
-	wait_for 20 "test \$(squeue -h -r -n parts.sh -t R | wc -l) = 5" &&
-	members=$(numbers_of parts.sh) &&
-	started_together $members &&
-	touch parts.go &&
-	wait_for 20 all_in COMPLETED $members &&
-	one_row_each parts $members
+	all_run_once parts 5
 '
 
 gang_script lost

@@ -58,45 +58,42 @@ static void expect_none(const struct bed *bed)
 	assert_null(stock);
 }
 
-/* Two fragmentations for which Slurm's choice is three times as dear as the
- * best: 144 instead of 48, 136 instead of 40 */
-static void test_golden(void **state)
+/* Two fragmentations for which the choice of 22.05 is three times as dear as the
+ * best: 144 instead of 48, 136 instead of 40. */
+static void expect_fragmented(const char *in_two_pods, uint64_t cost_two,
+			      const char *in_three_pods, uint64_t cost_three)
 {
 	struct bed bed;
 
-	(void)state;
 	bed_open(&bed, two_pods, 1);
 	bed_only(&bed, "n[1-2,5,9-16]");
 	bed_add(&bed, 6, 0, true);
-	expect(&bed, "n1 n2 n9 n10 n11 n12", 144, true);
+	expect(&bed, in_two_pods, cost_two, true);
 	bed_close(&bed);
 
 	bed_open(&bed, three_pods, 1);
 	bed_only(&bed, "n[1-2,6,8,10-12,16,20-22,24,27-28,32,36]");
 	bed_add(&bed, 4, 1, true);
-	expect(&bed, "n1 n2 n27 n28", 136, true);
+	expect(&bed, in_three_pods, cost_three, true);
 	bed_close(&bed);
 }
 
+static void test_golden(void **state)
+{
+	(void)state;
+	expect_fragmented("n1 n2 n9 n10 n11 n12", 144, "n1 n2 n27 n28", 136);
+}
+
 /* Since 24.05 a nearer leaf is taken only if it, or what is above it and not
- * above both, reaches all that is missing: nodes that are left, and units. */
+ * above both, reaches all that is missing: nodes that are left, and units. That
+ * mends the first, not the other. */
 static void test_later_rule(void **state)
 {
 	struct bed bed;
 
 	(void)state;
 	rule = SGANG_STOCK_24_05;
-	/* the same two fragmentations: the first is mended, the other not */
-	bed_open(&bed, two_pods, 1);
-	bed_only(&bed, "n[1-2,5,9-16]");
-	bed_add(&bed, 6, 0, true);
-	expect(&bed, "n9 n10 n11 n12 n13 n14", 48, true);
-	bed_close(&bed);
-	bed_open(&bed, three_pods, 1);
-	bed_only(&bed, "n[1-2,6,8,10-12,16,20-22,24,27-28,32,36]");
-	bed_add(&bed, 4, 1, true);
-	expect(&bed, "n1 n2 n27 n28", 136, true);
-	bed_close(&bed);
+	expect_fragmented("n9 n10 n11 n12 n13 n14", 48, "n1 n2 n27 n28", 136);
 	/* the leaf with fewer free nodes has no room for six units */
 	bed_open(&bed, two_pods, 4);
 	bed_only(&bed, "n[1,9-10]");

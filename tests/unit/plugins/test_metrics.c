@@ -205,118 +205,114 @@ static bool file_has(const char *path, const char *words)
 
 #define SECONDS UINT64_C(1000000)	/* of the clock of who offers */
 
+/* Counts of one start, and the file they are for. */
+struct offered {
+	struct sgang_metrics m;
+	struct sgang_metrics_file *f;
+	char dir[32], path[64];
+};
+
+static void open_offered(struct offered *o)
+{
+	memset(&o->m, 0, sizeof(o->m));
+	sgang_metrics_add(&o->m, SGANG_COUNT_STARTS);
+	o->f = sgang_metrics_file_create();
+	assert_non_null(o->f);
+	strcpy(o->dir, "test_metrics.XXXXXX");
+	assert_non_null(mkdtemp(o->dir));
+	snprintf(o->path, sizeof(o->path), "%s/gang.prom", o->dir);
+	disk.begun = disk.done = 0;
+}
+
+static void close_offered(struct offered *o)
+{
+	sgang_metrics_file_destroy(o->f);
+	assert_int_equal(unlink(o->path), 0);
+	assert_int_equal(rmdir(o->dir), 0);
+}
+
+static void offer(struct offered *o, uint64_t seconds)
+{
+	sgang_metrics_file_offer(o->f, &o->m, o->path, seconds * SECONDS);
+}
+
 /* Offer until another write begins: the thread may not have seen yet that the
  * last one is over. */
-static void offer_until_begun(struct sgang_metrics_file *f,
-			      const struct sgang_metrics *m, const char *path,
-			      uint64_t now)
+static void offer_until_begun(struct offered *o, uint64_t now)
 {
 	unsigned int before = writes_begun();
 
-	while (writes_begun() == before) {
-		now += 20;
-		sgang_metrics_file_offer(f, m, path, now * SECONDS);
-	}
+	while (writes_begun() == before)
+		offer(o, now += 20);
 }
 
 /* Whoever offers counts is not kept waiting by a disk that hangs, and they are
  * in the file when it does no more. */
 static void test_hang(void **state)
 {
-	char dir[] = "test_metrics.XXXXXX", path[64];
-	struct sgang_metrics_file *f = sgang_metrics_file_create();
-	struct sgang_metrics m;
+	struct offered o;
 	uint64_t now = 0;
 
 	(void) state;
-	memset(&m, 0, sizeof(m));
-	assert_non_null(f);
-	assert_non_null(mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/gang.prom", dir);
-	disk.begun = disk.done = 0;
+	open_offered(&o);
 	disk_hangs(true);
-	sgang_metrics_add(&m, SGANG_COUNT_STARTS);
-	sgang_metrics_file_offer(f, &m, path, now);
+	offer(&o, now);
 	wait_until(&disk.begun, 1);
 	for (int i = 0; i < 9; i++) {
-		sgang_metrics_add(&m, SGANG_COUNT_STARTS);
-		now += 20;
-		sgang_metrics_file_offer(f, &m, path, now * SECONDS);
+		sgang_metrics_add(&o.m, SGANG_COUNT_STARTS);
+		offer(&o, now += 20);
 	}
-	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(access(o.path, F_OK), -1);
 	disk_hangs(false);
 	wait_until(&disk.done, 1);
-	assert_true(file_has(path, "slurm_gang_starts_total 1\n"));
-	offer_until_begun(f, &m, path, now);
+	assert_true(file_has(o.path, "slurm_gang_starts_total 1\n"));
+	offer_until_begun(&o, now);
 	wait_until(&disk.done, 2);
-	assert_true(file_has(path, "slurm_gang_starts_total 10\n"));
-	sgang_metrics_file_destroy(f);
+	assert_true(file_has(o.path, "slurm_gang_starts_total 10\n"));
+	close_offered(&o);
 	assert_int_equal(disk.begun, 2);
-	assert_int_equal(unlink(path), 0);
-	assert_int_equal(rmdir(dir), 0);
 }
 
 /* Not what is in the file already, and not within 15 seconds. */
 static void test_pause(void **state)
 {
-	char dir[] = "test_metrics.XXXXXX", path[64];
-	struct sgang_metrics_file *f = sgang_metrics_file_create();
-	struct sgang_metrics m;
+	struct offered o;
 
 	(void) state;
-	memset(&m, 0, sizeof(m));
-	assert_non_null(f);
-	assert_non_null(mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/gang.prom", dir);
-	disk.begun = disk.done = 0;
-	sgang_metrics_add(&m, SGANG_COUNT_STARTS);
-	sgang_metrics_file_offer(f, &m, path, 100 * SECONDS);
+	open_offered(&o);
+	offer(&o, 100);
 	wait_until(&disk.done, 1);
-	sgang_metrics_file_offer(f, &m, path, 200 * SECONDS);
-	sgang_metrics_add(&m, SGANG_COUNT_STARTS);
-	sgang_metrics_file_offer(f, &m, path, 115 * SECONDS - 1);
-	sgang_metrics_file_destroy(f);
+	offer(&o, 200);
+	sgang_metrics_add(&o.m, SGANG_COUNT_STARTS);
+	sgang_metrics_file_offer(o.f, &o.m, o.path, 115 * SECONDS - 1);
+	close_offered(&o);
 	assert_int_equal(disk.begun, 1);
-	assert_int_equal(unlink(path), 0);
-	assert_int_equal(rmdir(dir), 0);
 }
 
 /* What cannot be written is said once and tried again, until it can be. */
 static void test_retry(void **state)
 {
-	char dir[] = "test_metrics.XXXXXX", path[64], new[80];
-	struct sgang_metrics_file *f = sgang_metrics_file_create();
-	struct sgang_metrics m;
+	struct offered o;
 	uint64_t now = 0;
+	char new[80];
 
 	(void) state;
-	memset(&m, 0, sizeof(m));
-	assert_non_null(f);
-	assert_non_null(mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/gang.prom", dir);
-	snprintf(new, sizeof(new), "%s.new", path);
+	open_offered(&o);
+	snprintf(new, sizeof(new), "%s.new", o.path);
 	assert_int_equal(mkdir(new, 0700), 0);
-	sgang_metrics_add(&m, SGANG_COUNT_STARTS);
 	fake_log_reset();
-	while (!fake_log_count(SGANG_LOG_ERROR, "MetricsFile: ")) {
-		now += 20;
-		sgang_metrics_file_offer(f, &m, path, now * SECONDS);
-	}
+	while (!fake_log_count(SGANG_LOG_ERROR, "MetricsFile: "))
+		offer(&o, now += 20);
 	for (int i = 0; i < 5; i++) {
-		now += 20;
-		sgang_metrics_file_offer(f, &m, path, now * SECONDS);
+		offer(&o, now += 20);
 		sched_yield();
 	}
 	assert_int_equal(rmdir(new), 0);
-	while (access(path, F_OK)) {
-		now += 20;
-		sgang_metrics_file_offer(f, &m, path, now * SECONDS);
-	}
-	assert_true(file_has(path, "slurm_gang_starts_total 1\n"));
-	sgang_metrics_file_destroy(f);
+	while (access(o.path, F_OK))
+		offer(&o, now += 20);
+	assert_true(file_has(o.path, "slurm_gang_starts_total 1\n"));
+	close_offered(&o);
 	assert_int_equal(fake_log_count(SGANG_LOG_ERROR, "MetricsFile: "), 1);
-	assert_int_equal(unlink(path), 0);
-	assert_int_equal(rmdir(dir), 0);
 }
 
 int main(void)
