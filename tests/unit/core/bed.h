@@ -14,7 +14,7 @@
 #include "core/hostlist.h"
 #include "core/plan.h"
 
-#define BED_NODES 64
+#define BED_NODES 1024
 #define BED_MEMBERS 8
 
 /* A request whose parts are all here. */
@@ -55,7 +55,8 @@ static inline void bed_close(struct bed *bed)
 	sgang_fabric_destroy(bed->fabric);
 }
 
-/* So many slots are free on these nodes. */
+/* So many slots are free on these nodes; BED_ALL: all they have. */
+#define BED_ALL UINT32_MAX
 static inline void bed_set(struct bed *bed, const char *list, uint32_t slots)
 {
 	char **names = NULL;
@@ -66,7 +67,7 @@ static inline void bed_set(struct bed *bed, const char *list, uint32_t slots)
 		uint32_t node = sgang_fabric_find_node(bed->fabric, names[i]);
 
 		assert_int_not_equal(node, SGANG_NODE_NONE);
-		bed->free[node] = slots;
+		bed->free[node] = slots == BED_ALL ? bed->total[node] : slots;
 	}
 	sgang_hostlist_free(names);
 }
@@ -75,7 +76,7 @@ static inline void bed_set(struct bed *bed, const char *list, uint32_t slots)
 static inline void bed_only(struct bed *bed, const char *list)
 {
 	memset(bed->free, 0, sizeof(bed->free));
-	bed_set(bed, list, bed->total[0]);
+	bed_set(bed, list, BED_ALL);
 }
 
 static inline void bed_add(struct bed *bed, uint32_t units, uint32_t slots,

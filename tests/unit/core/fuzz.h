@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fuzz.h - seeded random words for the tests of the parsers */
+/* fuzz.h - seeded random numbers, and words for the tests of the parsers */
 
 #ifndef TESTS_UNIT_FUZZ_H
 #define TESTS_UNIT_FUZZ_H
@@ -21,6 +21,15 @@ static inline uint64_t fuzz_next(uint64_t *state)
 static inline uint64_t fuzz_below(uint64_t *state, uint64_t limit)
 {
 	return fuzz_next(state) % limit;
+}
+
+/* The next number below 'limit' of another fixed sequence (Knuth's MMIX), by
+ * which the worlds of the planner's tests are made. */
+static inline uint32_t fuzz_small(uint64_t *state, uint32_t limit)
+{
+	*state = *state * UINT64_C(6364136223846793005) +
+		 UINT64_C(1442695040888963407);
+	return (uint32_t)((*state >> 33) % limit);
 }
 
 /* Fill 'text' with less than 'size' bytes. Half of them come from 'spice', the

@@ -21,6 +21,7 @@
 #include <cmocka.h>
 
 #include "core/plan.h"
+#include "oracle.h"
 
 #define NODES_MAX 6
 #define MEMBERS_MAX 4
@@ -28,17 +29,6 @@
 
 /* Ways to put ranks on nodes; more are not tried. */
 #define WAYS_MAX 300000
-
-struct random {
-	uint64_t state;
-};
-
-static uint32_t rnd(struct random *random, uint32_t below)
-{
-	random->state = random->state * UINT64_C(6364136223846793005) +
-			UINT64_C(1442695040888963407);
-	return (uint32_t)((random->state >> 33) % below);
-}
 
 struct world {
 	uint64_t seed;
@@ -69,13 +59,13 @@ struct world {
 
 /* Leaves of 1 to 3 nodes, under one root, under a spine and a root, or under
  * nothing. */
-static void make_topology(struct world *world, struct random *random)
+static void make_topology(struct world *world, uint64_t *random)
 {
 	char *p = world->text;
 	uint32_t node = 0, leaves = 0, first;
 
 	while (node < world->n_nodes) {
-		uint32_t n = 1 + rnd(random, 3);
+		uint32_t n = 1 + fuzz_small(random, 3);
 
 		if (n > world->n_nodes - node)
 			n = world->n_nodes - node;
@@ -83,10 +73,10 @@ static void make_topology(struct world *world, struct random *random)
 			     node, node + n - 1);
 		node += n;
 	}
-	if (!rnd(random, 8))
+	if (!fuzz_small(random, 8))
 		return;
-	first = 1 + rnd(random, leaves);
-	if (first == leaves || rnd(random, 2)) {
+	first = 1 + fuzz_small(random, leaves);
+	if (first == leaves || fuzz_small(random, 2)) {
 		sprintf(p, "SwitchName=r Switches=l[0-%u]\n", leaves - 1);
 		return;
 	}
@@ -96,29 +86,29 @@ static void make_topology(struct world *world, struct random *random)
 }
 
 /* One node in five is not for members. */
-static void make_allowed(struct world *world, struct random *random)
+static void make_allowed(struct world *world, uint64_t *random)
 {
 	uint32_t i;
 
 	world->allowed = sgang_nodeset_create(world->n_nodes);
 	assert_non_null(world->allowed);
 	for (i = 0; i < world->n_nodes; i++)
-		if (rnd(random, 5))
+		if (fuzz_small(random, 5))
 			sgang_nodeset_add(world->allowed, i);
 }
 
 /* Members of one kind, or each of its own; together they have the ranks. */
-static void make_members(struct world *world, struct random *random,
+static void make_members(struct world *world, uint64_t *random,
 			 bool mixed)
 {
-	uint32_t slots = 1 + rnd(random, 4), left = world->ranks;
-	uint32_t per = rnd(random, 4) ? 0 : 1 + rnd(random, 2);
+	uint32_t slots = 1 + fuzz_small(random, 4), left = world->ranks;
+	uint32_t per = fuzz_small(random, 4) ? 0 : 1 + fuzz_small(random, 2);
 
-	if (!rnd(random, 6)) {
+	if (!fuzz_small(random, 6)) {
 		slots = 0;		/* whole nodes */
-		per = 1 + rnd(random, 4);
+		per = 1 + fuzz_small(random, 4);
 	}
-	if (!rnd(random, 4))
+	if (!fuzz_small(random, 4))
 		make_allowed(world, random);
 	while (left) {
 		struct sgang_plan_member *member =
@@ -126,7 +116,7 @@ static void make_members(struct world *world, struct random *random,
 		uint32_t unit, most;
 
 		if (mixed)
-			slots = 1 + rnd(random, 3);
+			slots = 1 + fuzz_small(random, 3);
 		unit = per ? per : slots;
 		if (left % unit || (mixed && unit > left)) {
 			slots = 1;
@@ -138,115 +128,77 @@ static void make_members(struct world *world, struct random *random,
 		member->slots = slots;
 		member->ranks = per;
 		member->units = world->n_members == MEMBERS_MAX ? most :
-				1 + rnd(random, most);
-		member->distinct = !rnd(random, 3);
+				1 + fuzz_small(random, most);
+		member->distinct = !fuzz_small(random, 3);
 		left -= member->units * unit;
 	}
 }
 
 /* A product of one to four sizes, any weights. */
-static void make_groups(struct world *world, struct random *random)
+static void make_groups(struct world *world, uint64_t *random)
 {
 	static const uint32_t sizes[] = { 2, 3, 4, 6, 8, 9, 12 };
 	static const uint32_t weights[] = { 0, 1, 1, 2, 10, 100 };
 	uint32_t left, n = 0;
 
-	left = sizes[rnd(random, sizeof(sizes) / sizeof(sizes[0]))];
+	left = sizes[fuzz_small(random, sizeof(sizes) / sizeof(sizes[0]))];
 	world->ranks = left;
-	while (n < 4 && (left > 1 || !n || !rnd(random, 4))) {
+	while (n < 4 && (left > 1 || !n || !fuzz_small(random, 4))) {
 		struct sgang_parallel_group *group =
 			&world->parallel.group[n++];
-		uint32_t size = 1 + rnd(random, left);
+		uint32_t size = 1 + fuzz_small(random, left);
 
 		while (left % size || (n == 4 && size != left))
 			size++;
 		sprintf(group->name, "g%u", n);
 		group->size = size;
-		group->weight = weights[rnd(random, 6)];
+		group->weight = weights[fuzz_small(random, 6)];
 		left /= size;
 	}
 	world->parallel.n = n;
 }
 
-static void make_requirements(struct world *world, struct random *random)
+static void make_requirements(struct world *world, uint64_t *random)
 {
 	uint32_t g;
 
-	world->request.max_level = rnd(random, 4) ? SGANG_LEVEL_UNCONNECTED :
-				   1 + rnd(random, 4);
+	world->request.max_level = fuzz_small(random, 4) ?
+				   SGANG_LEVEL_UNCONNECTED :
+				   1 + fuzz_small(random, 4);
 	for (g = 0; g < world->parallel.n; g++)
-		world->request.require[g] = rnd(random, 4) ?
-			SGANG_LEVEL_UNCONNECTED : rnd(random, 4);
+		world->request.require[g] = fuzz_small(random, 4) ?
+			SGANG_LEVEL_UNCONNECTED : fuzz_small(random, 4);
 }
 
-static bool holds(const struct world *world, uint32_t d, uint32_t node)
+static void make_nodes(struct world *world, uint64_t *random)
 {
-	const struct sgang_domain *domain =
-		sgang_fabric_domain(world->fabric, d);
-	uint32_t pos = sgang_fabric_pos(world->fabric)[node];
-
-	return pos >= domain->first_pos &&
-	       pos < domain->first_pos + domain->n_nodes;
-}
-
-/* The lowest domain that holds both; not by sgang_fabric_meet(). */
-static uint32_t meet(const struct world *world, uint32_t a, uint32_t b)
-{
-	uint32_t d, best = SGANG_LEVEL_UNCONNECTED;
-
-	if (a == b)
-		return SGANG_LEVEL_ISLAND;
-	for (d = 0; d < sgang_fabric_domains(world->fabric); d++) {
-		uint32_t level = sgang_fabric_domain(world->fabric, d)->level;
-
-		if (holds(world, d, a) && holds(world, d, b) && level < best)
-			best = level;
-	}
-	return best;
-}
-
-static void make_nodes(struct world *world, struct random *random)
-{
-	uint32_t i, j, same = rnd(random, 2) ? 1 + rnd(random, 6) : 0;
+	uint32_t same = fuzz_small(random, 2) ? 1 + fuzz_small(random, 6) : 0;
+	uint32_t i, j;
 	struct sgang_error err;
 
 	for (i = 0; i < world->n_nodes; i++) {
-		world->total[i] = same ? same : 1 + rnd(random, 6);
-		world->free[i] = rnd(random, 3) ? world->total[i] :
-				 rnd(random, world->total[i] + 1);
+		world->total[i] = same ? same : 1 + fuzz_small(random, 6);
+		world->free[i] = fuzz_small(random, 3) ? world->total[i] :
+				 fuzz_small(random, world->total[i] + 1);
 	}
 	world->fabric = sgang_fabric_parse(world->text, "test", NULL, 0, &err);
 	if (!world->fabric)
 		fail_msg("seed %lu: %s", (unsigned long)world->seed, err.text);
 	for (i = 0; i < world->n_nodes; i++)
 		for (j = 0; j < world->n_nodes; j++)
-			world->meet[i][j] = meet(world, i, j);
-}
-
-static void make_costs(struct world *world, struct random *random)
-{
-	uint32_t level, hop = 1;
-
-	sgang_costs_default(&world->costs);
-	world->costs.allow_unconnected = rnd(random, 2);
-	if (rnd(random, 2))
-		return;
-	for (level = 0; level < SGANG_LEVELS; level++) {
-		hop += rnd(random, 2) ? rnd(random, 7) : 0;
-		world->costs.hop[level] = hop;
-	}
+			world->meet[i][j] = oracle_meet(world->fabric, i, j);
 }
 
 static void make_world(struct world *world, uint64_t seed, bool mixed)
 {
-	struct random random = { seed * 7919 + 5 };
+	uint64_t random = seed * 7919 + 5;
 	uint64_t ways = 1;
 	uint32_t i;
 
 	memset(world, 0, sizeof(*world));
 	world->seed = seed;
 	make_groups(world, &random);
-	world->n_nodes = 2 + rnd(&random, NODES_MAX - 1);
+	world->n_nodes = 2 + fuzz_small(&random, NODES_MAX - 1);
 	for (i = 0; i < world->ranks; i++)
 		ways *= world->n_nodes;
 	for (; ways > WAYS_MAX; world->n_nodes--)
@@ -254,7 +206,7 @@ static void make_world(struct world *world, uint64_t seed, bool mixed)
 			ways *= world->n_nodes - 1;
 	make_topology(world, &random);
 	make_nodes(world, &random);
-	make_costs(world, &random);
+	oracle_costs(&world->costs, &random);
 	make_members(world, &random, mixed);
 	make_requirements(world, &random);
 	world->request.fabric = world->fabric;
@@ -379,28 +331,15 @@ static bool cost_of(const struct world *world, const uint32_t *at,
 	return true;
 }
 
-/* The slots of the wholly free domains that hold any of these nodes. */
+/* The wholly free space that ranks at these nodes break. */
 static uint64_t broken_by(const struct world *world, const uint32_t *at)
 {
-	uint64_t sum = 0;
-	uint32_t d, i;
+	bool used[NODES_MAX] = { false };
+	uint32_t i;
 
-	for (d = 0; d < sgang_fabric_domains(world->fabric); d++) {
-		uint64_t slots = 0;
-		bool whole = true, touched = false;
-
-		for (i = 0; i < world->n_nodes; i++) {
-			if (!holds(world, d, i))
-				continue;
-			slots += world->total[i];
-			whole &= world->free[i] == world->total[i];
-		}
-		for (i = 0; i < world->ranks; i++)
-			touched |= holds(world, d, at[i]);
-		if (whole && touched)
-			sum += slots;
-	}
-	return sum;
+	for (i = 0; i < world->ranks; i++)
+		used[at[i]] = true;
+	return oracle_broken(&world->request, used);
 }
 
 static void judge(struct brute *brute)

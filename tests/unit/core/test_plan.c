@@ -12,78 +12,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/hostlist.h"
-#include "core/plan.h"
+#include "bed.h"
 #include "fail_alloc.h"
-
-#define NODES_MAX 1024
-#define MEMBERS_MAX 8
-
-/* A request whose parts are all here. */
-struct bed {
-	struct sgang_fabric *fabric;
-	struct sgang_costs costs;
-	uint32_t free[NODES_MAX];
-	uint32_t total[NODES_MAX];
-	struct sgang_plan_member member[MEMBERS_MAX];
-	struct sgang_plan_request request;
-};
-
-/* Every node has 'slots' slots, all free. */
-static void open_bed(struct bed *bed, const char *topology, uint32_t slots)
-{
-	struct sgang_error err;
-	uint32_t i;
-
-	memset(bed, 0, sizeof(*bed));
-	bed->fabric = sgang_fabric_parse(topology, "test", NULL, 0, &err);
-	if (!bed->fabric)
-		fail_msg("%s", err.text);
-	assert_in_range(sgang_fabric_nodes(bed->fabric), 1, NODES_MAX);
-	sgang_costs_default(&bed->costs);
-	for (i = 0; i < sgang_fabric_nodes(bed->fabric); i++)
-		bed->free[i] = bed->total[i] = slots;
-	bed->request.fabric = bed->fabric;
-	bed->request.costs = &bed->costs;
-	bed->request.free = bed->free;
-	bed->request.total = bed->total;
-	bed->request.members = bed->member;
-	bed->request.max_level = SGANG_LEVEL_UNCONNECTED;
-}
-
-static void close_bed(struct bed *bed)
-{
-	sgang_fabric_destroy(bed->fabric);
-}
-
-/* Only the nodes of 'list' are free. */
-static void set_free(struct bed *bed, const char *list)
-{
-	char **names = NULL;
-	size_t i;
-
-	memset(bed->free, 0, sizeof(bed->free));
-	assert_int_equal(sgang_hostlist_expand(list, &names, NULL, NULL), 0);
-	for (i = 0; names[i]; i++) {
-		uint32_t node = sgang_fabric_find_node(bed->fabric, names[i]);
-
-		assert_int_not_equal(node, SGANG_NODE_NONE);
-		bed->free[node] = bed->total[node];
-	}
-	sgang_hostlist_free(names);
-}
-
-static void add_member(struct bed *bed, uint32_t units, uint32_t slots,
-		       bool distinct)
-{
-	struct sgang_plan_member *member;
-
-	assert_in_range(bed->request.n_members, 0, MEMBERS_MAX - 1);
-	member = &bed->member[bed->request.n_members++];
-	member->units = units;
-	member->slots = slots;
-	member->distinct = distinct;
-}
+#include "fuzz.h"
 
 static struct sgang_placement *plan(const struct bed *bed)
 {
@@ -155,11 +86,11 @@ static void test_textbook(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		open_bed(&bed, textbook, 4);
-		set_free(&bed, cases[i].free);
-		add_member(&bed, cases[i].units, cases[i].slots, false);
+		bed_open(&bed, textbook, 4);
+		bed_only(&bed, cases[i].free);
+		bed_add(&bed, cases[i].units, cases[i].slots, false);
 		expect(&bed, cases[i].cost, cases[i].nodes);
-		close_bed(&bed);
+		bed_close(&bed);
 	}
 }
 
@@ -170,17 +101,17 @@ static void test_better_than_stock(void **state)
 	struct bed bed;
 
 	(void)state;
-	open_bed(&bed,
+	bed_open(&bed,
 		 "SwitchName=a Nodes=n[1-4]\nSwitchName=b Nodes=n[5-8]\n"
 		 "SwitchName=c Nodes=n[9-12]\nSwitchName=d Nodes=n[13-16]\n"
 		 "SwitchName=p Switches=a,b\nSwitchName=q Switches=c,d\n"
 		 "SwitchName=t Switches=p,q\n", 1);
-	set_free(&bed, "n[1-2,5,9-16]");
-	add_member(&bed, 6, 0, true);
+	bed_only(&bed, "n[1-2,5,9-16]");
+	bed_add(&bed, 6, 0, true);
 	expect(&bed, 48, "n9 n10 n11 n12 n13 n14");
-	close_bed(&bed);
+	bed_close(&bed);
 
-	open_bed(&bed,
+	bed_open(&bed,
 		 "SwitchName=l1 Nodes=n[1-4]\nSwitchName=l2 Nodes=n[5-8]\n"
 		 "SwitchName=l3 Nodes=n[9-12]\nSwitchName=l4 Nodes=n[13-16]\n"
 		 "SwitchName=l5 Nodes=n[17-20]\nSwitchName=l6 Nodes=n[21-24]\n"
@@ -191,11 +122,11 @@ static void test_better_than_stock(void **state)
 		 "SwitchName=p3 Switches=l[7-9]\n"
 		 "SwitchName=t Switches=p[1-3]\n",
 		 1);
-	set_free(&bed, "n[1-2,6,8,10-12,16,20-22,24,27-28,32,36]");
-	add_member(&bed, 4, 0, true);
+	bed_only(&bed, "n[1-2,6,8,10-12,16,20-22,24,27-28,32,36]");
+	bed_add(&bed, 4, 0, true);
 	/* of equal cost: the pod with the least room */
 	expect(&bed, 40, "n16 n21 n22 n24");
-	close_bed(&bed);
+	bed_close(&bed);
 }
 
 /* Ties: whole free leaves are spared, then best fit, then the lowest index. */
@@ -227,25 +158,25 @@ static void test_ties(void **state)
 		struct sgang_placement *placement;
 		char got[256];
 
-		open_bed(&bed, tree, 2);
-		set_free(&bed, cases[i].free);
-		add_member(&bed, cases[i].units, 0, true);
+		bed_open(&bed, tree, 2);
+		bed_only(&bed, cases[i].free);
+		bed_add(&bed, cases[i].units, 0, true);
 		placement = plan(&bed);
 		assert_true(placement->exact);
 		nodes_of(&bed, placement, got);
 		assert_string_equal(got, cases[i].nodes);
 		sgang_placement_destroy(placement);
-		close_bed(&bed);
+		bed_close(&bed);
 	}
 	/* on one leaf: the node with the least free slots that will do */
-	open_bed(&bed, tree, 8);
+	bed_open(&bed, tree, 8);
 	memset(bed.free, 0, sizeof(bed.free));
 	bed.free[0] = 8;
 	bed.free[1] = 3;
 	bed.free[2] = 5;
-	add_member(&bed, 1, 3, true);
+	bed_add(&bed, 1, 3, true);
 	expect(&bed, 3, "n2");
-	close_bed(&bed);
+	bed_close(&bed);
 }
 
 /* Members keep their order, each in one piece. */
@@ -256,10 +187,10 @@ static void test_members(void **state)
 	size_t i;
 
 	(void)state;
-	open_bed(&bed, textbook, 4);
-	add_member(&bed, 3, 1, false);
-	add_member(&bed, 1, 1, true);
-	add_member(&bed, 6, 1, false);
+	bed_open(&bed, textbook, 4);
+	bed_add(&bed, 3, 1, false);
+	bed_add(&bed, 1, 1, true);
+	bed_add(&bed, 6, 1, false);
 	placement = plan(&bed);
 	assert_true(placement->exact);
 	assert_int_equal(placement->ring.ranks, 10);
@@ -274,18 +205,18 @@ static void test_members(void **state)
 				    sizeof(want[i]));
 	}
 	sgang_placement_destroy(placement);
-	close_bed(&bed);
+	bed_close(&bed);
 
 	/* ranks need not be slots: 2 nodes of 2 ranks with 4 slots each */
-	open_bed(&bed, textbook, 4);
-	add_member(&bed, 2, 4, true);
+	bed_open(&bed, textbook, 4);
+	bed_add(&bed, 2, 4, true);
 	bed.member[0].ranks = 2;
 	placement = plan(&bed);
 	assert_int_equal(placement->ring.ranks, 4);
 	assert_int_equal(placement->ring.cost, 2 + 2 * 4);
 	assert_int_equal(placement->runs[0].slots, 4);
 	sgang_placement_destroy(placement);
-	close_bed(&bed);
+	bed_close(&bed);
 }
 
 /* Two members of two nodes each share nodes when there are no others: out on
@@ -296,15 +227,15 @@ static void test_shared_nodes(void **state)
 	struct bed bed;
 
 	(void)state;
-	open_bed(&bed, "SwitchName=a Nodes=n[1-2]\n", 2);
-	add_member(&bed, 2, 1, true);
-	add_member(&bed, 2, 1, true);
+	bed_open(&bed, "SwitchName=a Nodes=n[1-2]\n", 2);
+	bed_add(&bed, 2, 1, true);
+	bed_add(&bed, 2, 1, true);
 	placement = plan(&bed);
 	assert_int_equal(placement->n_runs, 4);
 	assert_int_equal(placement->ring.cost, 4 + 1 + 4 + 1);
 	assert_true(placement->exact);
 	sgang_placement_destroy(placement);
-	close_bed(&bed);
+	bed_close(&bed);
 }
 
 /* Too many units to try everything: members that need more nodes than a leaf
@@ -320,10 +251,10 @@ static void test_to_and_fro(void **state)
 	uint32_t i;
 
 	(void)state;
-	open_bed(&bed, two_leaves, 4);
+	bed_open(&bed, two_leaves, 4);
 	hop = bed.costs.hop;
 	for (i = 0; i < 4; i++)
-		add_member(&bed, 8, 1, true);
+		bed_add(&bed, 8, 1, true);
 	placement = plan(&bed);
 	assert_int_equal(placement->ring.cost,
 			 4 * (6 * hop[SGANG_LEVEL_LEAF] +
@@ -331,18 +262,18 @@ static void test_to_and_fro(void **state)
 			      hop[SGANG_LEVEL_ISLAND]));
 	assert_true(placement->exact);
 	sgang_placement_destroy(placement);
-	close_bed(&bed);
+	bed_close(&bed);
 
 	/* each of three crosses once, and a ring crosses an even number of
 	 * times */
-	open_bed(&bed, two_leaves, 4);
+	bed_open(&bed, two_leaves, 4);
 	for (i = 0; i < 3; i++)
-		add_member(&bed, 7, 1, true);
+		bed_add(&bed, 7, 1, true);
 	placement = plan(&bed);
 	assert_int_equal(placement->ring.hops[SGANG_LEVEL_LEAF + 1], 4);
 	assert_in_range(placement->bound, 1, placement->ring.cost);
 	sgang_placement_destroy(placement);
-	close_bed(&bed);
+	bed_close(&bed);
 }
 
 /* Members in two partitions that have no node in common. */
@@ -359,9 +290,9 @@ static void test_partitions(void **state)
 	assert_non_null(right);
 	for (node = 0; node < 8; node++)
 		sgang_nodeset_add(node < 5 ? left : right, node);
-	open_bed(&bed, textbook, 4);
-	add_member(&bed, 1, 4, true);
-	add_member(&bed, 1, 4, true);
+	bed_open(&bed, textbook, 4);
+	bed_add(&bed, 1, 4, true);
+	bed_add(&bed, 1, 4, true);
 	bed.member[0].allowed = left;
 	bed.member[1].allowed = right;
 	placement = plan(&bed);
@@ -371,7 +302,7 @@ static void test_partitions(void **state)
 	assert_int_equal(placement->runs[1].node, 5);
 	assert_true(placement->exact);
 	sgang_placement_destroy(placement);
-	close_bed(&bed);
+	bed_close(&bed);
 	sgang_nodeset_destroy(left);
 	sgang_nodeset_destroy(right);
 }
@@ -385,8 +316,8 @@ static void test_matching(void **state)
 	uint32_t i;
 
 	(void)state;
-	open_bed(&bed, textbook, 4);
-	set_free(&bed, "n[1,3,5,7]");
+	bed_open(&bed, textbook, 4);
+	bed_only(&bed, "n[1,3,5,7]");
 	/* each takes what the one before would rather have */
 	for (i = 0; i < 4; i++) {
 		set[i] = sgang_nodeset_create(8);
@@ -396,7 +327,7 @@ static void test_matching(void **state)
 		if (i == 3)
 			sgang_nodeset_clear(set[i]);
 		sgang_nodeset_add(set[i], i == 3 ? 0 : 2 * (i + 1));
-		add_member(&bed, 1, 0, true);
+		bed_add(&bed, 1, 0, true);
 		bed.member[i].allowed = set[i];
 	}
 	placement = plan(&bed);
@@ -404,7 +335,7 @@ static void test_matching(void **state)
 	for (i = 0; i < 4; i++)
 		assert_int_equal(placement->runs[i].node, 2 * ((i + 1) % 4));
 	sgang_placement_destroy(placement);
-	close_bed(&bed);
+	bed_close(&bed);
 	for (i = 0; i < 4; i++)
 		sgang_nodeset_destroy(set[i]);
 }
@@ -444,9 +375,9 @@ static void test_refusals(void **state)
 		struct sgang_placement *placement = (void *)&bed;
 		struct sgang_nofit nofit;
 
-		open_bed(&bed, textbook, 4);
-		set_free(&bed, cases[i].free);
-		add_member(&bed, cases[i].units, cases[i].slots,
+		bed_open(&bed, textbook, 4);
+		bed_only(&bed, cases[i].free);
+		bed_add(&bed, cases[i].units, cases[i].slots,
 			   cases[i].distinct);
 		bed.request.max_level = cases[i].max_level;
 		assert_int_equal(sgang_plan(&bed.request, &placement, &nofit,
@@ -463,7 +394,7 @@ static void test_refusals(void **state)
 		}
 		assert_int_equal(sgang_plan(&bed.request, &placement, NULL,
 					    NULL), 0);
-		close_bed(&bed);
+		bed_close(&bed);
 	}
 }
 
@@ -489,20 +420,20 @@ static void test_refusals_of_members(void **state)
 		struct sgang_placement *placement = NULL;
 		struct sgang_nofit nofit;
 
-		open_bed(&bed, textbook, 4);
-		set_free(&bed, cases[i].free);
-		add_member(&bed, 2, 1, false);
-		add_member(&bed, cases[i].units, cases[i].slots, true);
+		bed_open(&bed, textbook, 4);
+		bed_only(&bed, cases[i].free);
+		bed_add(&bed, 2, 1, false);
+		bed_add(&bed, cases[i].units, cases[i].slots, true);
 		assert_int_equal(sgang_plan(&bed.request, &placement, &nofit,
 					    NULL), 0);
 		assert_string_equal(nofit.text, cases[i].text);
 		assert_int_equal(nofit.n_rows, 1);
-		close_bed(&bed);
+		bed_close(&bed);
 	}
 	/* enough in all, but in pieces: 3 + 3 slots do not hold 3 times 2 */
-	open_bed(&bed, "SwitchName=a Nodes=n[1-2]\n", 3);
-	add_member(&bed, 2, 2, false);
-	add_member(&bed, 1, 2, true);
+	bed_open(&bed, "SwitchName=a Nodes=n[1-2]\n", 3);
+	bed_add(&bed, 2, 2, false);
+	bed_add(&bed, 1, 2, true);
 	bed.member[1].ranks = 1;
 	{
 		struct sgang_placement *placement = NULL;
@@ -514,7 +445,7 @@ static void test_refusals_of_members(void **state)
 				    "there, but not so that every member has "
 				    "what it asks for");
 	}
-	close_bed(&bed);
+	bed_close(&bed);
 }
 
 /* Roots are joined only when that is allowed. */
@@ -525,9 +456,9 @@ static void test_unconnected(void **state)
 	struct bed bed;
 
 	(void)state;
-	open_bed(&bed, "SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n3\n",
+	bed_open(&bed, "SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n3\n",
 		 1);
-	add_member(&bed, 3, 0, true);
+	bed_add(&bed, 3, 0, true);
 	assert_int_equal(sgang_plan(&bed.request, &placement, &nofit, NULL),
 			 0);
 	assert_int_equal(nofit.n_rows, 2);
@@ -539,7 +470,7 @@ static void test_unconnected(void **state)
 			 bed.costs.hop[SGANG_LEVEL_UNCONNECTED]);
 	assert_int_equal(placement->ring.tier, SGANG_LEVEL_UNCONNECTED);
 	sgang_placement_destroy(placement);
-	close_bed(&bed);
+	bed_close(&bed);
 }
 
 static void test_bad_requests(void **state)
@@ -549,12 +480,12 @@ static void test_bad_requests(void **state)
 	struct bed bed;
 
 	(void)state;
-	open_bed(&bed, textbook, 4);
+	bed_open(&bed, textbook, 4);
 	errno = 0;
 	assert_int_equal(sgang_plan(&bed.request, &placement, NULL, &err), -1);
 	assert_int_equal(errno, EINVAL);
-	add_member(&bed, 1, 1, false);
-	add_member(&bed, 0, 1, false);
+	bed_add(&bed, 1, 1, false);
+	bed_add(&bed, 0, 1, false);
 	errno = 0;
 	assert_int_equal(sgang_plan(&bed.request, &placement, NULL, &err), -1);
 	assert_int_equal(errno, EINVAL);
@@ -563,7 +494,7 @@ static void test_bad_requests(void **state)
 	errno = EDOM;
 	sgang_placement_destroy(NULL);
 	assert_int_equal(errno, EDOM);
-	close_bed(&bed);
+	bed_close(&bed);
 }
 
 /* The largest hop costs: nothing overflows. */
@@ -574,26 +505,19 @@ static void test_large_costs(void **state)
 	uint32_t level;
 
 	(void)state;
-	open_bed(&bed, textbook, 4);
+	bed_open(&bed, textbook, 4);
 	for (level = SGANG_LEVEL_LEAF; level < SGANG_LEVELS; level++)
 		bed.costs.hop[level] = UINT32_MAX;
-	set_free(&bed, "n[1,3-4]");
-	add_member(&bed, 3, 0, true);
+	bed_only(&bed, "n[1,3-4]");
+	bed_add(&bed, 3, 0, true);
 	placement = plan(&bed);
 	assert_true(placement->ring.cost == 9 + 3 * (uint64_t)UINT32_MAX);
 	assert_true(placement->bound == placement->ring.cost);
 	sgang_placement_destroy(placement);
-	close_bed(&bed);
+	bed_close(&bed);
 }
 
 /* -- a dense dynamic program -- */
-
-static uint64_t rnd(uint64_t *state, uint64_t below)
-{
-	*state = *state * UINT64_C(6364136223846793005) +
-		 UINT64_C(1442695040888963407);
-	return (*state >> 33) % below;
-}
 
 /* 8 pods of 8 leaves of 16 nodes: topology/tree1024.conf */
 static void make_tree1024(char *p)
@@ -637,7 +561,7 @@ static void dense_leaf(struct dense *dense, uint32_t d)
 		sgang_fabric_domain(dense->bed->fabric, d);
 	const uint32_t *order = sgang_fabric_order(dense->bed->fabric);
 	const uint32_t *hop = dense->bed->costs.hop;
-	uint32_t cap[NODES_MAX], i;
+	uint32_t cap[BED_NODES], i;
 	uint64_t c, sum = 0, k = 0;
 
 	for (i = 0; i < leaf->n_nodes; i++)
@@ -756,12 +680,12 @@ static void fragment(struct bed *bed, uint64_t *random, uint64_t load,
 	uint32_t node, leaf;
 
 	for (leaf = 0; leaf < 64; leaf++) {
-		bool spare = !rnd(random, 5);
+		bool spare = !fuzz_small(random, 5);
 
 		for (node = 16 * leaf; node < 16 * leaf + 16; node++) {
 			bed->free[node] = bed->total[node];
-			if (!spare && rnd(random, 100) < load)
-				bed->free[node] = (uint32_t)rnd(random,
+			if (!spare && fuzz_small(random, 100) < load)
+				bed->free[node] = (uint32_t)fuzz_small(random,
 							bed->total[node]);
 			bed->free[node] -= bed->free[node] % grain;
 		}
@@ -803,7 +727,7 @@ static void test_dense(void **state)
 
 	(void)state;
 	make_tree1024(text);
-	open_bed(&bed, text, 4);
+	bed_open(&bed, text, 4);
 	for (d = 0; d < 80; d++) {
 		dense.least[d] = calloc(DENSE_MAX, sizeof(uint64_t));
 		assert_non_null(dense.least[d]);
@@ -813,11 +737,11 @@ static void test_dense(void **state)
 		uint64_t random = seed;
 
 		/* in two cases of three pieces can be placed in bundles */
-		fragment(&bed, &random, 50 + 10 * rnd(&random, 5),
+		fragment(&bed, &random, 50 + 10 * fuzz_small(&random, 5),
 			 1u << seed / 2 % 3);
 		/* whole nodes, then pieces of nodes */
 		dense.slots = seed % 2 ? 4 : 1;
-		dense.need = 2 + rnd(&random, seed % 2 ? 255 : 511);
+		dense.need = 2 + fuzz_small(&random, seed % 2 ? 255 : 511);
 		bed.member[0].units = (uint32_t)dense.need;
 		bed.member[0].slots = dense.slots;
 		bed.member[0].distinct = false;
@@ -825,7 +749,7 @@ static void test_dense(void **state)
 	}
 	for (d = 0; d < 80; d++)
 		free(dense.least[d]);
-	close_bed(&bed);
+	bed_close(&bed);
 }
 
 /* The cost does not depend on how nodes are named or numbered. */
@@ -833,40 +757,40 @@ static void test_renamed(void **state)
 {
 	static char text[8192];
 	static struct bed bed, other;
-	static char name[NODES_MAX][8];
-	const char *names[NODES_MAX];
+	static char name[BED_NODES][8];
+	const char *names[BED_NODES];
 	uint64_t seed;
 	uint32_t i;
 
 	(void)state;
 	make_tree1024(text);
-	open_bed(&bed, text, 4);
+	bed_open(&bed, text, 4);
 	for (seed = 1; seed <= 20; seed++) {
 		struct sgang_placement *one, *two;
 		uint64_t random = seed;
 
 		fragment(&bed, &random, 70, 1);
 		bed.request.n_members = 0;
-		add_member(&bed, 2 + (uint32_t)rnd(&random, 150), 4, true);
+		bed_add(&bed, 2 + (uint32_t)fuzz_small(&random, 150), 4, true);
 		one = plan(&bed);
 		/* the same nodes, numbered at random */
 		other = bed;
-		for (i = 0; i < NODES_MAX; i++) {
-			uint32_t k = (uint32_t)rnd(&random, i + 1);
+		for (i = 0; i < BED_NODES; i++) {
+			uint32_t k = (uint32_t)fuzz_small(&random, i + 1);
 
 			sprintf(name[i], "n%u", i + 1);
 			names[i] = names[k];
 			names[k] = name[i];
 		}
 		other.fabric = sgang_fabric_parse(text, "test", names,
-						  NODES_MAX, NULL);
+						  BED_NODES, NULL);
 		assert_non_null(other.fabric);
 		other.request.fabric = other.fabric;
 		other.request.costs = &other.costs;
 		other.request.free = other.free;
 		other.request.total = other.total;
 		other.request.members = other.member;
-		for (i = 0; i < NODES_MAX; i++)
+		for (i = 0; i < BED_NODES; i++)
 			other.free[i] = bed.free[sgang_fabric_find_node(
 						bed.fabric, names[i])];
 		two = plan(&other);
@@ -874,9 +798,9 @@ static void test_renamed(void **state)
 		assert_int_equal(one->ring.cost, two->ring.cost);
 		sgang_placement_destroy(one);
 		sgang_placement_destroy(two);
-		close_bed(&other);
+		bed_close(&other);
 	}
-	close_bed(&bed);
+	bed_close(&bed);
 }
 
 /* -- lack of memory -- */
@@ -917,19 +841,19 @@ static void test_no_memory(void **state)
 
 	(void)state;
 	make_tree1024(text);
-	open_bed(&bed, text, 4);
+	bed_open(&bed, text, 4);
 	fragment(&bed, &random, 70, 1);
-	add_member(&bed, 200, 1, false);
+	bed_add(&bed, 200, 1, false);
 	run_out_of_memory(&bed);
-	add_member(&bed, 10, 0, true);
-	add_member(&bed, 5, 3, true);
+	bed_add(&bed, 10, 0, true);
+	bed_add(&bed, 5, 3, true);
 	run_out_of_memory(&bed);
-	close_bed(&bed);
-	open_bed(&bed, text, 2);
-	add_member(&bed, 600, 1, true);
-	add_member(&bed, 900, 1, true);
+	bed_close(&bed);
+	bed_open(&bed, text, 2);
+	bed_add(&bed, 600, 1, true);
+	bed_add(&bed, 900, 1, true);
 	run_out_of_memory(&bed);
-	close_bed(&bed);
+	bed_close(&bed);
 }
 
 int main(void)

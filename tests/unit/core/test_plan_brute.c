@@ -22,6 +22,7 @@
 
 #include "core/devices.h"
 #include "core/plan.h"
+#include "oracle.h"
 
 #define NODES_MAX 9
 #define MEMBERS_MAX 4
@@ -32,17 +33,6 @@
 #else
 #define PROVES 1
 #endif
-
-struct random {
-	uint64_t state;
-};
-
-static uint32_t rnd(struct random *random, uint32_t below)
-{
-	random->state = random->state * UINT64_C(6364136223846793005) +
-			UINT64_C(1442695040888963407);
-	return (uint32_t)((random->state >> 33) % below);
-}
 
 /* What the members of a world are like, and what its places are; any sum. */
 enum world_kind {
@@ -75,18 +65,18 @@ struct world {
 
 /* Write switches that join 'n' things called prefix<from>.. into groups, until
  * one is left or chance leaves several roots. */
-static void make_topology(struct world *world, struct random *random)
+static void make_topology(struct world *world, uint64_t *random)
 {
 	char *p = world->text;
-	uint32_t node = 0, from = 0, to = 0, levels = 1 + rnd(random, 3);
+	uint32_t node = 0, from = 0, to = 0, levels = 1 + fuzz_small(random, 3);
 
 	while (node < world->n_nodes) {
-		uint32_t n = 1 + rnd(random, 3);
+		uint32_t n = 1 + fuzz_small(random, 3);
 
 		if (n > world->n_nodes - node)
 			n = world->n_nodes - node;
 		/* some nodes are in no switch */
-		if (!to || rnd(random, 12))
+		if (!to || fuzz_small(random, 12))
 			p += sprintf(p, "SwitchName=s%u Nodes=n[%u-%u]\n",
 				     to++, node, node + n - 1);
 		node += n;
@@ -95,7 +85,7 @@ static void make_topology(struct world *world, struct random *random)
 		uint32_t next = to;
 
 		while (from < next) {
-			uint32_t n = 1 + rnd(random, 3);
+			uint32_t n = 1 + fuzz_small(random, 3);
 
 			if (n > next - from)
 				n = next - from;
@@ -107,77 +97,65 @@ static void make_topology(struct world *world, struct random *random)
 	}
 }
 
-static void make_costs(struct world *world, struct random *random)
+static void make_nodes(struct world *world, uint64_t *random)
 {
-	uint32_t level, hop = 1;
-
-	sgang_costs_default(&world->costs);
-	world->costs.allow_unconnected = rnd(random, 2);
-	if (rnd(random, 2))
-		return;
-	for (level = 0; level < SGANG_LEVELS; level++) {
-		hop += rnd(random, 2) ? rnd(random, 7) : 0;
-		world->costs.hop[level] = hop;
-	}
-}
-
-static void make_nodes(struct world *world, struct random *random)
-{
-	uint32_t i, same = rnd(random, 2) ? 1 + rnd(random, 4) : 0;
+	uint32_t same = fuzz_small(random, 2) ? 1 + fuzz_small(random, 4) : 0;
+	uint32_t i;
 
 	for (i = 0; i < world->n_nodes; i++) {
-		world->total[i] = same ? same : 1 + rnd(random, 4);
-		world->free[i] = rnd(random, 3) ? world->total[i] :
-				 rnd(random, world->total[i] + 1);
+		world->total[i] = same ? same : 1 + fuzz_small(random, 4);
+		world->free[i] = fuzz_small(random, 3) ? world->total[i] :
+				 fuzz_small(random, world->total[i] + 1);
 	}
 }
 
-static void make_allowed(struct world *world, struct random *random, size_t i)
+static void make_allowed(struct world *world, uint64_t *random, size_t i)
 {
 	uint32_t node;
 
 	world->allowed[i] = sgang_nodeset_create(world->n_nodes);
 	assert_non_null(world->allowed[i]);
 	for (node = 0; node < world->n_nodes; node++) {
-		if (rnd(random, 4))
+		if (fuzz_small(random, 4))
 			sgang_nodeset_add(world->allowed[i], node);
 	}
 	world->member[i].allowed = world->allowed[i];
 }
 
-static void make_members(struct world *world, struct random *random,
+static void make_members(struct world *world, uint64_t *random,
 			 bool mixed)
 {
-	uint32_t left = 1 + rnd(random, UNITS_MAX);
+	uint32_t left = 1 + fuzz_small(random, UNITS_MAX);
 	struct sgang_plan_member *member;
 
 	while (left && world->n_members < MEMBERS_MAX) {
 		size_t i = world->n_members++;
 
 		member = &world->member[i];
-		member->slots = rnd(random, 4);
-		member->ranks = rnd(random, 3) ? 0 : 1 + rnd(random, 3);
+		member->slots = fuzz_small(random, 4);
+		member->ranks = fuzz_small(random, 3) ? 0 :
+				1 + fuzz_small(random, 3);
 		if (i && !mixed)
 			*member = world->member[0];
-		else if (!rnd(random, 3))
+		else if (!fuzz_small(random, 3))
 			make_allowed(world, random, i);
-		member->distinct = rnd(random, 2);
-		member->units = 1 + rnd(random, left);
+		member->distinct = fuzz_small(random, 2);
+		member->units = 1 + fuzz_small(random, left);
 		left -= member->units;
 		world->units += member->units;
 	}
 }
 
 /* Two or three shapes in turn, as often as there is room for them. */
-static void make_turns(struct world *world, struct random *random)
+static void make_turns(struct world *world, uint64_t *random)
 {
-	uint32_t period = 2 + rnd(random, 2), i;
+	uint32_t period = 2 + fuzz_small(random, 2), i;
 
-	for (i = 0; i < period || rnd(random, 5); i++) {
+	for (i = 0; i < period || fuzz_small(random, 5); i++) {
 		struct sgang_plan_member member = {
-			.units = rnd(random, 4) ? 1 : 2,
-			.slots = 1 + rnd(random, 3),
-			.distinct = rnd(random, 2)
+			.units = fuzz_small(random, 4) ? 1 : 2,
+			.slots = 1 + fuzz_small(random, 3),
+			.distinct = fuzz_small(random, 2)
 		};
 
 		if (i >= period)
@@ -190,13 +168,13 @@ static void make_turns(struct world *world, struct random *random)
 }
 
 /* Look inside the nodes, which become fewer: there are as many islands. */
-static void look_inside(struct world *world, struct random *random)
+static void look_inside(struct world *world, uint64_t *random)
 {
 	uint32_t islands[NODES_MAX], n = sgang_fabric_nodes(world->fabric), i;
 	struct sgang_error err;
 
 	for (i = 0, world->n_nodes = 0; i < n; i++) {
-		islands[i] = 1 + rnd(random, 3);
+		islands[i] = 1 + fuzz_small(random, 3);
 		world->n_nodes += islands[i];
 	}
 	world->nodes = world->fabric;
@@ -208,17 +186,17 @@ static void look_inside(struct world *world, struct random *random)
 
 /* Members in different domains of a level; unless they are mixed, all of them
  * want the same. */
-static void make_spread(struct world *world, struct random *random,
+static void make_spread(struct world *world, uint64_t *random,
 			bool mixed)
 {
 	size_t i;
 
 	world->request.spread = true;
-	world->request.spread_level = rnd(random, 5);
+	world->request.spread_level = fuzz_small(random, 5);
 	if (mixed)
 		return;
-	world->n_members = 2 + rnd(random, 2);
-	world->member[0].units = 1 + rnd(random, UNITS_MAX /
+	world->n_members = 2 + fuzz_small(random, 2);
+	world->member[0].units = 1 + fuzz_small(random, UNITS_MAX /
 					 (uint32_t)world->n_members);
 	for (i = 1; i < world->n_members; i++)
 		world->member[i] = world->member[0];
@@ -227,15 +205,15 @@ static void make_spread(struct world *world, struct random *random,
 
 /* Members that are all the same, each on several nodes, of which others may
  * have a part. */
-static void make_equal(struct world *world, struct random *random)
+static void make_equal(struct world *world, uint64_t *random)
 {
 	size_t i;
 
-	world->n_members = 2 + rnd(random, 2);
+	world->n_members = 2 + fuzz_small(random, 2);
 	world->member[0].distinct = true;
-	world->member[0].slots = 1 + !rnd(random, 4);
+	world->member[0].slots = 1 + !fuzz_small(random, 4);
 	world->member[0].units = world->n_members == 3 ? 2 :
-				 2 + rnd(random, 2);
+				 2 + fuzz_small(random, 2);
 	for (i = 1; i < world->n_members; i++)
 		world->member[i] = world->member[0];
 	world->units = (uint32_t)world->n_members * world->member[0].units;
@@ -244,7 +222,7 @@ static void make_equal(struct world *world, struct random *random)
 static void make_world(struct world *world, uint64_t seed,
 		       enum world_kind kind)
 {
-	struct random random = { seed * 977 + 13 };
+	uint64_t random = seed * 977 + 13;
 	struct sgang_error err;
 	const char *names[NODES_MAX];
 	char name[NODES_MAX][8];
@@ -252,8 +230,8 @@ static void make_world(struct world *world, uint64_t seed,
 
 	memset(world, 0, sizeof(*world));
 	world->seed = seed;
-	world->n_nodes = kind & INSIDE ? 1 + rnd(&random, 3) :
-					 3 + rnd(&random, 4);
+	world->n_nodes = kind & INSIDE ? 1 + fuzz_small(&random, 3) :
+					 3 + fuzz_small(&random, 4);
 	for (i = 0; i < world->n_nodes; i++) {
 		sprintf(name[i], "n%u", i);
 		names[i] = name[i];
@@ -265,7 +243,7 @@ static void make_world(struct world *world, uint64_t seed,
 		fail_msg("seed %lu: %s", (unsigned long)seed, err.text);
 	if (kind & INSIDE)
 		look_inside(world, &random);
-	make_costs(world, &random);
+	oracle_costs(&world->costs, &random);
 	make_nodes(world, &random);
 	if (kind & TURNS)
 		make_turns(world, &random);
@@ -281,8 +259,9 @@ static void make_world(struct world *world, uint64_t seed,
 	world->request.total = world->total;
 	world->request.members = world->member;
 	world->request.n_members = world->n_members;
-	world->request.max_level = rnd(&random, 3) ? SGANG_LEVEL_UNCONNECTED :
-				   rnd(&random, 5);
+	world->request.max_level = fuzz_small(&random, 3) ?
+				   SGANG_LEVEL_UNCONNECTED :
+				   fuzz_small(&random, 5);
 }
 
 static void free_world(struct world *world)
@@ -319,59 +298,6 @@ static uint32_t ranks_at(const struct world *world, uint32_t member,
 	return ask->slots ? ask->slots : world->total[node];
 }
 
-/* The domains that hold a node, from the formula's point of view: is 'node' in
- * domain d? */
-static bool holds(const struct world *world, uint32_t d, uint32_t node)
-{
-	const struct sgang_domain *domain =
-		sgang_fabric_domain(world->fabric, d);
-	uint32_t pos = sgang_fabric_pos(world->fabric)[node];
-
-	return pos >= domain->first_pos &&
-	       pos < domain->first_pos + domain->n_nodes;
-}
-
-/* The lowest domain that holds both; not by sgang_fabric_meet(). */
-static uint32_t meet(const struct world *world, uint32_t a, uint32_t b)
-{
-	uint32_t d, best = SGANG_LEVEL_UNCONNECTED;
-
-	if (a == b)
-		return SGANG_LEVEL_ISLAND;
-	for (d = 0; d < sgang_fabric_domains(world->fabric); d++) {
-		uint32_t level = sgang_fabric_domain(world->fabric, d)->level;
-
-		if (holds(world, d, a) && holds(world, d, b) && level < best)
-			best = level;
-	}
-	return best;
-}
-
-/* The slots of the wholly free domains that hold any of these nodes. */
-static uint64_t broken_by(const struct world *world, const bool *used)
-{
-	uint64_t sum = 0;
-	uint32_t d, node;
-
-	for (d = 0; d < sgang_fabric_domains(world->fabric); d++) {
-		uint64_t slots = 0;
-		bool whole = true, touched = false;
-
-		for (node = 0; node < world->n_nodes; node++) {
-			if (!holds(world, d, node))
-				continue;
-			slots += world->total[node];
-			if (world->free[node] < world->total[node])
-				whole = false;
-			if (used[node])
-				touched = true;
-		}
-		if (whole && touched)
-			sum += slots;
-	}
-	return sum;
-}
-
 /* What a member has to itself on this node: the highest domain of at most the
  * level of the spread that holds it, or the node. */
 static uint32_t compartment_of(const struct world *world, uint32_t node)
@@ -382,7 +308,7 @@ static uint32_t compartment_of(const struct world *world, uint32_t node)
 	for (d = 0; d < n; d++) {
 		uint32_t level = sgang_fabric_domain(world->fabric, d)->level;
 
-		if (holds(world, d, node) && level > highest &&
+		if (oracle_holds(world->fabric, d, node) && level > highest &&
 		    level <= world->request.spread_level) {
 			highest = level;
 			best = d;
@@ -418,7 +344,8 @@ static void judge(struct brute *brute)
 
 	for (i = 0; i < n; i++) {
 		uint32_t node = brute->at[i];
-		uint32_t level = meet(world, node, brute->at[(i + 1) % n]);
+		uint32_t level = oracle_meet(world->fabric, node,
+					     brute->at[(i + 1) % n]);
 		uint32_t here = ranks_at(world, brute->member[i], node);
 
 		used[node] = true;
@@ -435,7 +362,7 @@ static void judge(struct brute *brute)
 	    (top == SGANG_LEVEL_UNCONNECTED &&
 	     !world->costs.allow_unconnected))
 		return;
-	broken = broken_by(world, used);
+	broken = oracle_broken(&world->request, used);
 	if (!brute->found || cost < brute->cost ||
 	    (cost == brute->cost && broken < brute->broken)) {
 		brute->found = true;
@@ -563,7 +490,7 @@ static uint64_t broken_space(const struct world *world,
 
 	for (i = 0; i < placement->n_runs; i++)
 		used[placement->runs[i].node] = true;
-	return broken_by(world, used);
+	return oracle_broken(&world->request, used);
 }
 
 static void check_placement(const struct world *world,

@@ -32,6 +32,7 @@
 #include <cmocka.h>
 
 #include "core/plan.h"
+#include "fuzz.h"
 
 #define NODES_MAX 16
 #define MEMBERS_MAX 8
@@ -57,9 +58,7 @@ struct world {
 
 static uint32_t rnd(struct world *world, uint32_t below)
 {
-	world->random = world->random * UINT64_C(6364136223846793005) +
-			UINT64_C(1442695040888963407);
-	return (uint32_t)((world->random >> 33) % below);
+	return fuzz_small(&world->random, below);
 }
 
 /* -- worlds -- */
