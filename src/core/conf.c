@@ -332,6 +332,107 @@ static void print_topology_name(const struct sgang_conf *conf, FILE *out)
 	fprintf(out, "\"%s\"", conf->topology_name);
 }
 
+/* Read a word of "gpu:nvl72,cpu:tree" into two names. Returns what is behind it,
+ * or NULL where it is no such word. */
+static const char *read_pair(const char *text,
+			     char partition[SGANG_TOPOLOGY_NAME],
+			     char topology[SGANG_TOPOLOGY_NAME])
+{
+	size_t before = strcspn(text, ":,"), after;
+
+	if (text[before] != ':')
+		return NULL;
+	after = strcspn(text + before + 1, ":,");
+	if (!before || before >= SGANG_TOPOLOGY_NAME || !after ||
+	    after >= SGANG_TOPOLOGY_NAME)
+		return NULL;
+	memcpy(partition, text, before);
+	partition[before] = '\0';
+	memcpy(topology, text + before + 1, after);
+	topology[after] = '\0';
+	text += before + 1 + after;
+	if (*text == ',' && text[1])
+		return text + 1;
+	return *text ? NULL : text;
+}
+
+bool sgang_conf_partition_topology(const struct sgang_conf *conf, size_t i,
+				   char partition[SGANG_TOPOLOGY_NAME],
+				   char topology[SGANG_TOPOLOGY_NAME])
+{
+	const char *text = conf->partition_topology;
+
+	do {
+		if (!*text)
+			return false;
+		text = read_pair(text, partition, topology);
+	} while (i--);
+	return true;
+}
+
+bool sgang_conf_topology_of(const struct sgang_conf *conf,
+			    const char *partition, const char *own,
+			    char topology[SGANG_TOPOLOGY_NAME])
+{
+	char named[SGANG_TOPOLOGY_NAME];
+	size_t i;
+
+	for (i = 0; sgang_conf_partition_topology(conf, i, named, topology);
+	     i++)
+		if (!strcmp(named, partition))
+			return true;
+	snprintf(topology, SGANG_TOPOLOGY_NAME, "%s",
+		 own && !conf->topology_file[0] ? own : "");
+	return false;
+}
+
+/* Is the partition named by one of the first 'n' words? */
+static bool is_named(const struct sgang_conf *conf, const char *partition,
+		     size_t n)
+{
+	char other[SGANG_TOPOLOGY_NAME], topology[SGANG_TOPOLOGY_NAME];
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		sgang_conf_partition_topology(conf, i, other, topology);
+		if (!strcmp(other, partition))
+			return true;
+	}
+	return false;
+}
+
+static int set_partition_topology(struct sgang_conf *conf, char *value,
+				  struct sgang_error *err)
+{
+	char partition[SGANG_TOPOLOGY_NAME], topology[SGANG_TOPOLOGY_NAME];
+	char shown[SGANG_TEXT_SHOWN];
+	const char *text = value;
+	size_t n;
+
+	if (strlen(value) >= sizeof(conf->partition_topology))
+		return sgang_errf(err, EINVAL, "it has more than %zu "
+				  "characters",
+				  sizeof(conf->partition_topology) - 1);
+	strcpy(conf->partition_topology, value);
+	for (n = 0; *text; n++) {
+		const char *next = read_pair(text, partition, topology);
+
+		if (!next)
+			return sgang_errf(err, EINVAL, "\"%s\"",
+					  sgang_text_show(shown, text));
+		if (is_named(conf, partition, n))
+			return sgang_errf(err, EINVAL, "partition %s has two "
+					  "topologies", partition);
+		text = next;
+	}
+	return 0;
+}
+
+static void print_partition_topology(const struct sgang_conf *conf, FILE *out)
+{
+	fprintf(out, "\"%s\"", conf->partition_topology);
+}
+
 /* Where the files of NodeTopology= that "sgang topology collect" wrote are. */
 static int set_node_topology_dir(struct sgang_conf *conf, char *value,
 				 struct sgang_error *err)
@@ -431,6 +532,9 @@ static const struct key {
 	  "topology.yaml", set_topology_file, print_topology_file },
 	{ "TopologyName", "the name of a topology of topology.yaml",
 	  set_topology_name, print_topology_name },
+	{ "PartitionTopology", "partitions and the names of their topologies, "
+	  "like gpu:nvl72,cpu:tree", set_partition_topology,
+	  print_partition_topology },
 	{ "NodeTopologyDir", "the path of a folder", set_node_topology_dir,
 	  print_node_topology_dir },
 	{ "WaitingTime", "a time above 0 such as 30 (minutes), 10:00 or 1-12, "

@@ -14,21 +14,21 @@
 /* slurmctld calls what a topology.conf describes so. */
 #define CONF_NAME "default"
 
-static int read_text(struct sgang_draft *draft, const struct sgang_conf *conf,
-		     const char *text, const char *path, bool has_nodes,
-		     struct sgang_error *err)
+static int read_text(struct sgang_draft *draft, const char *text,
+		     const char *path,
+		     const struct sgang_topology_choice *choice,
+		     bool has_nodes, struct sgang_error *err)
 {
-	const char *name = conf->topology_name;
 	char shown[SGANG_TEXT_SHOWN];
 
 	if (sgang_fabric_is_yaml(text))
-		return sgang_fabric_read_yaml(draft, text, path, name,
+		return sgang_fabric_read_yaml(draft, text, path, choice,
 					      has_nodes, err);
-	if (*name && strcmp(name, CONF_NAME))
+	if (*choice->name && strcmp(choice->name, CONF_NAME))
 		return sgang_errf(err, EINVAL, "%s: it is a topology.conf, so "
 				  "its topology is called \"" CONF_NAME "\", "
-				  "but TopologyName in gang.conf is \"%s\"",
-				  path, sgang_text_show(shown, name));
+				  "but %s is \"%s\"", path, choice->by,
+				  sgang_text_show(shown, choice->name));
 	return sgang_fabric_read_conf(draft, text, path, err);
 }
 
@@ -49,11 +49,11 @@ static int add_nvlinks(struct sgang_draft *draft,
 	return 0;
 }
 
-struct sgang_fabric *sgang_fabric_load_file(const struct sgang_conf *conf,
-					    const char *path,
-					    const char *const *nodes,
-					    uint32_t n_nodes,
-					    struct sgang_error *err)
+struct sgang_fabric *
+sgang_fabric_load_other(const struct sgang_conf *conf, const char *path,
+			const struct sgang_topology_choice *choice,
+			const char *const *nodes, uint32_t n_nodes,
+			struct sgang_error *err)
 {
 	struct sgang_fabric *fabric = NULL;
 	struct sgang_draft *draft = NULL;
@@ -69,7 +69,7 @@ struct sgang_fabric *sgang_fabric_load_file(const struct sgang_conf *conf,
 	draft = sgang_draft_create(nodes, n_nodes, err);
 	if (!draft)
 		goto out;
-	rc = path ? read_text(draft, conf, text, path, nodes, err) :
+	rc = path ? read_text(draft, text, path, choice, nodes, err) :
 		    sgang_draft_flat(draft, err);
 	if (!rc && !add_nvlinks(draft, conf, err))
 		fabric = sgang_draft_build(draft, err);
@@ -79,4 +79,18 @@ out:
 	free(text);
 	errno = saved;
 	return fabric;
+}
+
+struct sgang_fabric *sgang_fabric_load_file(const struct sgang_conf *conf,
+					    const char *path,
+					    const char *const *nodes,
+					    uint32_t n_nodes,
+					    struct sgang_error *err)
+{
+	const struct sgang_topology_choice choice = {
+		conf->topology_name, "TopologyName in gang.conf"
+	};
+
+	return sgang_fabric_load_other(conf, path, &choice, nodes, n_nodes,
+				       err);
 }

@@ -9,6 +9,7 @@
 #include "core/conf.h"
 #include "core/err.h"
 #include "core/fabric.h"
+#include "files/fabric_yaml.h"
 
 /* Read the fabric from 'path', a topology.conf (the tree or the block kind) or
  * a topology.yaml, of which conf->topology_name chooses one topology. Which of
@@ -26,5 +27,13 @@ struct sgang_fabric *sgang_fabric_load_file(const struct sgang_conf *conf,
 					    const char *const *nodes,
 					    uint32_t n_nodes,
 					    struct sgang_error *err);
+
+/* The same of another topology than conf->topology_name, one that a partition
+ * has. 'path' is not NULL. */
+struct sgang_fabric *
+sgang_fabric_load_other(const struct sgang_conf *conf, const char *path,
+			const struct sgang_topology_choice *choice,
+			const char *const *nodes, uint32_t n_nodes,
+			struct sgang_error *err);
 
 #endif

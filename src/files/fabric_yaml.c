@@ -5,6 +5,7 @@
  */
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -338,14 +339,14 @@ static const char *name_of(const struct reader *r,
 	return NULL;
 }
 
-/* Find the topology called 'wanted', or the default one. NULL: it is not there,
- * or something is wrong. */
-static const struct sgang_tree *choose(const struct reader *r,
-				       const struct sgang_tree *all,
-				       const char *wanted)
+/* NULL: it is not there, or something is wrong. */
+static const struct sgang_tree *
+choose(const struct reader *r, const struct sgang_tree *all,
+       const struct sgang_topology_choice *choice)
 {
 	const struct sgang_tree *item, *marked = NULL, *found = NULL, *entry;
-	const char *name;
+	const char *name, *wanted = choice->name;
+	char expected[96];
 	int rc;
 
 	for (item = first_of(all); item; item = next_of(all, item)) {
@@ -368,16 +369,19 @@ static const struct sgang_tree *choose(const struct reader *r,
 	}
 	if (!*wanted)
 		found = marked ? marked : first_of(all);
-	if (!first_of(all))
+	if (!first_of(all)) {
 		wrong(r, all, "one topology or more", "an empty list");
-	else if (!found)
-		wrong(r, all, "a topology that is called as TopologyName in "
-		      "gang.conf says", wanted);
+	} else if (!found) {
+		snprintf(expected, sizeof(expected),
+			 "a topology that is called as %s says", choice->by);
+		wrong(r, all, expected, wanted);
+	}
 	return found;
 }
 
 int sgang_fabric_read_yaml(struct sgang_draft *draft, const char *text,
-			   const char *label, const char *name,
+			   const char *label,
+			   const struct sgang_topology_choice *choice,
 			   bool has_nodes, struct sgang_error *err)
 {
 	struct reader r = { .draft = draft, .label = label, .err = err,
@@ -388,7 +392,7 @@ int sgang_fabric_read_yaml(struct sgang_draft *draft, const char *text,
 
 	if (!all)
 		return -1;
-	topology = choose(&r, all, name);
+	topology = choose(&r, all, choice);
 	if (topology) {
 		r.topology = sgang_tree_find(topology, "topology")->text;
 		rc = read_topology(&r, topology);

@@ -58,6 +58,11 @@ extern int (*sgang_host_refresh)(void);
 /* What is inside the nodes, set by the entry points; NULL: each is one island. */
 extern const struct sgang_devices *sgang_host_devices;
 
+/* The topology by which the job is placed, that of its partition (see
+ * sgang_conf_topology_of()). Told by the entry points. */
+void sgang_settings_topology(const struct job_record *job,
+			     char name[SGANG_TOPOLOGY_NAME]);
+
 /* Is there anything about gangs in the job? Cheap. */
 bool sgang_host_concerns(const struct job_record *job);
 

@@ -441,6 +441,12 @@ static void host_refresh(void)
 	sgang_inside_refresh();
 }
 
+static void host_topology(struct sgang_job *job,
+			  char name[SGANG_TOPOLOGY_NAME])
+{
+	sgang_settings_topology(record(job), name);
+}
+
 /* ---- what the job shows and is told ---- */
 
 /* A reason the scheduler skips without touching its text. */
@@ -698,6 +704,7 @@ const struct sgang_host sgang_host_slurm = {
 	.shape = sgang_host_shape_of,
 	.releases = host_releases,
 	.partition = host_partition,
+	.topology = host_topology,
 	.idle = sgang_host_idle,
 	.room = sgang_host_room,
 	.units = sgang_host_units,

@@ -265,6 +265,7 @@ static int test_for_commit(const struct job_test *t)
 static int test_placed(const struct job_test *t)
 {
 	struct sgang_nodeset *usable = NULL, *chosen = NULL;
+	const struct sgang_fabric *fabric = sgang_settings_fabric(t->job_ptr);
 	struct job_test confined = *t;
 	struct sgang_shape shape;
 	time_t start = t->job_ptr->start_time;
@@ -272,7 +273,7 @@ static int test_placed(const struct job_test *t)
 
 	sgang_host_shape(t->job_ptr, t->min_nodes, t->max_nodes, t->req_nodes,
 			 &shape);
-	if (!sgang_placer_concerns(sgang_own.fabric, &shape) ||
+	if (!sgang_placer_concerns(fabric, &shape) ||
 	    t->job_ptr->details->req_node_bitmap ||
 	    t->job_ptr->details->contiguous || t->job_ptr->req_switch)
 		return ask_stock(t);
@@ -282,8 +283,7 @@ static int test_placed(const struct job_test *t)
 		goto out;
 	if (!shape.whole)
 		(void) sgang_stock.select_nodeinfo_set_all();
-	if (!sgang_placer_choose(&sgang_host_slurm, sgang_own.fabric,
-				 &sgang_own.conf,
+	if (!sgang_placer_choose(&sgang_host_slurm, fabric, &sgang_own.conf,
 				 (struct sgang_job *) t->job_ptr, &shape,
 				 usable, chosen))
 		goto out;
@@ -413,14 +413,14 @@ static bool starts_near(const struct job_test *t, bitstr_t *nodes)
 /* The nodes nearest to the gang come first: one level after the other. */
 static int ask_near(const struct job_test *t, const struct sgang_spec *spec)
 {
+	const struct sgang_fabric *fabric = sgang_settings_fabric(t->job_ptr);
 	int before = 0, all = bit_set_count(t->node_bitmap), n = 0;
 	bool starts = false;
 
-	if (!sgang_own.conf.placement ||
-	    sgang_fabric_domains(sgang_own.fabric) < 2)
+	if (!sgang_own.conf.placement || sgang_fabric_domains(fabric) < 2)
 		return ask_for_nodes(t);
 	for (uint32_t level = SGANG_LEVEL_NODE; !starts && n < all &&
-	     level <= sgang_fabric_top_level(sgang_own.fabric); level++) {
+	     level <= sgang_fabric_top_level(fabric); level++) {
 		bitstr_t *nodes = bit_copy(t->node_bitmap);
 
 		if (!keep_near(nodes, spec, level))

@@ -24,6 +24,9 @@
  *   release_is_reread()	is this process one that scontrol reconfigure made?
  *   RELEASE_REREAD_BY_EXEC	does that make processes at all? 0 or 1
  *   RELEASE_TOPOLOGY_YAML	does slurmctld read a topology.yaml? 0 or 1
+ *   release_partition_topology()
+ *			the topology of topology.yaml that the partition has for
+ *			itself; NULL: none
  *   release_node_used()	CPUs and MB of memory in use on a node
  *   RELEASE_ORDERS_NODES	can a job's nodes have an order of their own, along
  *			which blocks of ranks are dealt?

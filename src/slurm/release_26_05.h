@@ -92,6 +92,11 @@ static inline void release_order_nodes(job_resources_t *res, uint32_t *place)
 
 #define RELEASE_TOPOLOGY_YAML 1
 
+static inline const char *release_partition_topology(const part_record_t *part)
+{
+	return part->topology_name;
+}
+
 #define RELEASE_BY_MEMORY SELECT_MEMORY
 #define RELEASE_BY_CORE SELECT_CORE
 

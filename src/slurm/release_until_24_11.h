@@ -43,6 +43,12 @@ static inline void release_order_nodes(job_resources_t *res, uint32_t *place)
 
 #define RELEASE_TOPOLOGY_YAML 0
 
+static inline const char *release_partition_topology(const part_record_t *part)
+{
+	(void) part;
+	return NULL;
+}
+
 #define RELEASE_BY_MEMORY CR_MEMORY
 #define RELEASE_BY_CORE CR_CORE
 

@@ -315,7 +315,7 @@ extern int select_p_reconfigure(void)
 	atomic_fetch_add(&sgang_events, 1);
 	/* scontrol create and delete, and slurmd -Z end in this call. */
 	if (sgang_select_at_work(NULL) &&
-	    !sgang_settings_fit_nodes(sgang_own.fabric)) {
+	    !sgang_settings_fit_nodes()) {
 		atomic_store(&sgang_own.other_nodes, true);
 		sgang_conductor_poke(sgang_own.conductor);
 	}

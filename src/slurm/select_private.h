@@ -29,6 +29,7 @@ extern time_t control_time;
 #pragma weak job_list
 #pragma weak node_record_count
 #pragma weak node_record_table_ptr
+#pragma weak part_list
 #pragma weak slurm_conf
 
 /* ---- the stock plugin ---- */
@@ -72,8 +73,7 @@ struct sgang_own {
 	atomic_bool other_nodes;	/* than those the files were read for */
 	unsigned int applied;		/* how often that was done */
 	struct sgang_conf conf;
-	struct sgang_fabric *fabric;	/* the conductor owns it, */
-	struct sgang_devices *devices;	/* and this */
+	struct sgang_topologies *topologies;	/* the conductor owns them */
 	struct sgang_node_topos *topos;	/* what is inside the nodes, */
 	const struct sgang_node_topo **topo;	/* where that fits them */
 	struct sgang_conductor *conductor;
@@ -113,8 +113,12 @@ void sgang_settings_configure(void);
  * locks, on the conductor's thread. */
 void sgang_settings_read_again(void);
 
-/* Is this a fabric of slurmctld's nodes, in their order? */
-bool sgang_settings_fit_nodes(const struct sgang_fabric *fabric);
+/* Are the topologies in force those of slurmctld's nodes, in their order? */
+bool sgang_settings_fit_nodes(void);
+
+/* The fabric by which the job is placed. Only while placement is on. */
+const struct sgang_fabric *
+sgang_settings_fabric(const job_record_t *job_ptr);
 
 /* Turn gangs and placement off, and say why, once. */
 void sgang_settings_stay_out(const char *why);

@@ -106,18 +106,25 @@ void sgang_settings_stay_out(const char *why)
 
 /* ---- settings and fabric ---- */
 
-/* What is read from files, and what the files are read for. The nodes are those
- * of the moment at which it was begun. */
+/* A partition, and the topology that slurm.conf gives it, or NULL. */
+struct partition {
+	char *name, *topology;
+};
+
+/* What is read from files, and what the files are read for. The nodes and
+ * partitions are those of the moment at which it was begun. */
 struct reading {
 	unsigned int after;		/* sgang_own.applied when it was begun */
 	char **names;			/* of the nodes */
 	int n_nodes;
+	struct partition *partitions;
+	int n_partitions;
 	bool plain;			/* Slurm reads a topology.conf */
 	bool kept;			/* of the copies in kept.h */
 	struct sgang_conf before;	/* the settings until now */
 	struct sgang_conf conf;
-	struct sgang_error conf_err, fabric_err, topos_err;
-	struct sgang_fabric *fabric;	/* NULL: see fabric_err */
+	struct sgang_error conf_err, fabric_err, partition_err, topos_err;
+	struct sgang_topologies *topologies;	/* NULL: see fabric_err */
 	struct sgang_node_topos *topos;	/* NULL: none, or see topos_err */
 };
 
@@ -131,6 +138,17 @@ static const char *node_name(int node, char gap[16])
 	return gap;
 }
 
+static int note_partition(void *x, void *arg)
+{
+	const part_record_t *part = x;
+	struct reading *r = arg;
+
+	r->partitions[r->n_partitions++] = (struct partition) {
+		xstrdup(part->name), xstrdup(release_partition_topology(part))
+	};
+	return 0;
+}
+
 /* With the locks. */
 static void begin_reading(struct reading *r)
 {
@@ -142,6 +160,11 @@ static void begin_reading(struct reading *r)
 	r->names = xcalloc(r->n_nodes + 1, sizeof(char *));
 	for (int i = 0; i < r->n_nodes; i++)
 		r->names[i] = xstrdup(node_name(i, gap));
+	if (part_list) {
+		r->partitions = xcalloc(list_count(part_list) + 1,
+					sizeof(*r->partitions));
+		list_for_each(part_list, note_partition, r);
+	}
 	r->plain = xstrstr(slurm_conf.topology_plugin, "tree") ||
 		   xstrstr(slurm_conf.topology_plugin, "block");
 	sgang_conf_copy(&r->before, &sgang_own.conf);
@@ -152,6 +175,11 @@ static void end_reading(struct reading *r)
 	for (int i = 0; i < r->n_nodes; i++)
 		xfree(r->names[i]);
 	xfree(r->names);
+	for (int i = 0; i < r->n_partitions; i++) {
+		xfree(r->partitions[i].name);
+		xfree(r->partitions[i].topology);
+	}
+	xfree(r->partitions);
 	sgang_conf_free(&r->before);
 	sgang_conf_free(&r->conf);
 }
@@ -186,12 +214,19 @@ static int read_conf(bool kept, struct sgang_conf *conf,
 	return rc;
 }
 
-/* The nodes as they are, on one leaf. */
-static struct sgang_fabric *flat_fabric(const struct reading *r,
-					struct sgang_error *err)
+/* NULL for NULL. */
+static struct sgang_topologies *only(struct sgang_fabric *fabric,
+				     struct sgang_error *err)
 {
-	return sgang_fabric_flat((const char *const *) r->names, r->n_nodes,
-				 err);
+	return fabric ? sgang_topologies_create(fabric, err) : NULL;
+}
+
+/* The nodes as they are, on one leaf. */
+static struct sgang_topologies *flat(const struct reading *r,
+				     struct sgang_error *err)
+{
+	return only(sgang_fabric_flat((const char *const *) r->names,
+				      r->n_nodes, err), err);
 }
 
 /* What Slurm itself reads: where there is a topology.yaml, that alone. */
@@ -218,31 +253,70 @@ static char *topology_path(const struct reading *r)
 	return slurm_topology_path(r);
 }
 
-static struct sgang_fabric *read_fabric(const struct reading *r,
-					struct sgang_error *err)
+/* Read the topology that the partition has for itself, if it has one that is not
+ * read yet. */
+static int add_topology(const struct reading *r, const char *path,
+			const struct partition *partition,
+			struct sgang_topologies *all, struct sgang_error *err)
 {
-	char *path = topology_path(r);
+	char name[SGANG_TOPOLOGY_NAME];
+	struct sgang_topology_choice choice = { name, NULL };
 	struct sgang_fabric *fabric;
 
+	choice.by = sgang_conf_topology_of(&r->conf, partition->name,
+					   partition->topology, name) ?
+		    "PartitionTopology in gang.conf" : "Topology in slurm.conf";
+	if (!name[0] || sgang_topologies_find(all, name) != all->topology)
+		return 0;
+	if (!path)
+		return sgang_errf(err, EINVAL, "%s gives partition %s topology "
+				  "\"%s\", but there is no topology.yaml",
+				  choice.by, partition->name, name);
+	fabric = sgang_fabric_load_other(&r->conf, path, &choice,
+					 (const char *const *) r->names,
+					 r->n_nodes, err);
+	return fabric ? sgang_topologies_add(all, name, fabric, err) : -1;
+}
+
+/* A mistake takes nothing from the others: such partitions have the cluster's. */
+static void add_topologies(struct reading *r, const char *path,
+			   struct sgang_topologies *all)
+{
+	for (int i = 0; i < r->n_partitions; i++)
+		(void) add_topology(r, path, &r->partitions[i], all,
+				    &r->partition_err);
+}
+
+static struct sgang_topologies *read_topologies(struct reading *r,
+						struct sgang_error *err)
+{
+	char *path = topology_path(r);
+	struct sgang_topologies *all;
+
 	if (!r->conf.placement)
-		return flat_fabric(r, err);
+		return flat(r, err);
 	if (path && r->kept) {
 		xfree(path);
 		path = sgang_kept_path(SGANG_KEPT_TOPOLOGY);
 	}
-	fabric = sgang_fabric_load_file(&r->conf, path,
-					(const char *const *) r->names,
-					r->n_nodes, err);
+	all = only(sgang_fabric_load_file(&r->conf, path,
+					  (const char *const *) r->names,
+					  r->n_nodes, err), err);
+	if (all)
+		add_topologies(r, path, all);
 	xfree(path);
-	return fabric;
+	return all;
 }
 
-bool sgang_settings_fit_nodes(const struct sgang_fabric *fabric)
+bool sgang_settings_fit_nodes(void)
 {
+	const struct sgang_fabric *fabric;
 	char gap[16];
 
-	if (!fabric ||
-	    sgang_fabric_nodes(fabric) != (uint32_t) node_record_count)
+	if (!sgang_own.topologies)
+		return false;
+	fabric = sgang_own.topologies->topology->fabric;
+	if (sgang_fabric_nodes(fabric) != (uint32_t) node_record_count)
 		return false;
 	for (int i = 0; i < node_record_count; i++) {
 		if (strcmp(node_name(i, gap),
@@ -250,6 +324,29 @@ bool sgang_settings_fit_nodes(const struct sgang_fabric *fabric)
 			return false;
 	}
 	return true;
+}
+
+void sgang_settings_topology(const job_record_t *job_ptr,
+			     char name[SGANG_TOPOLOGY_NAME])
+{
+	const part_record_t *part = job_ptr->part_ptr;
+
+	name[0] = '\0';
+	if (part)
+		(void) sgang_conf_topology_of(&sgang_own.conf, part->name,
+					      release_partition_topology(part),
+					      name);
+}
+
+const struct sgang_fabric *
+sgang_settings_fabric(const job_record_t *job_ptr)
+{
+	const struct sgang_topologies *all = sgang_own.topologies;
+	char name[SGANG_TOPOLOGY_NAME] = "";
+
+	if (all->n > 1)
+		sgang_settings_topology(job_ptr, name);
+	return sgang_topologies_find(all, name)->fabric;
 }
 
 /* slurmctld rebuilds its nodes twice in one reconfigure. */
@@ -264,24 +361,24 @@ static void complain(const char *what, const char *then)
 
 /* At start a mistake means: stay out. Later it means: what was good stays, or
  * if the nodes are others by now, what is known of them holds. */
-static struct sgang_fabric *fabric_after_mistake(const struct reading *r)
+static struct sgang_topologies *after_mistake(const struct reading *r)
 {
 	const char *what = r->fabric_err.text;
-	struct sgang_fabric *flat;
+	struct sgang_topologies *all;
 
 	if (!sgang_own.configured) {
 		sgang_settings_stay_out(what);
 		return NULL;
 	}
-	if (sgang_settings_fit_nodes(sgang_own.fabric)) {
+	if (sgang_settings_fit_nodes()) {
 		complain(what, "the fabric stays as it was");
-		return sgang_own.fabric;
+		return sgang_own.topologies;
 	}
 	complain(what, "the nodes have changed, so all count as one leaf");
-	flat = flat_fabric(r, NULL);
-	if (!flat)
+	all = flat(r, NULL);
+	if (!all)
 		sgang_settings_stay_out("no memory for the fabric");
-	return flat;
+	return all;
 }
 
 /* ---- what is inside the nodes ---- */
@@ -307,7 +404,8 @@ static void read_files(struct reading *r)
 		sgang_conf_copy(&r->conf, &r->before);
 	else
 		r->conf_err.text[0] = '\0';
-	r->fabric = read_fabric(r, &r->fabric_err);
+	r->partition_err.text[0] = '\0';
+	r->topologies = read_topologies(r, &r->fabric_err);
 	if (r->conf.placement)
 		r->topos = read_topos(r, &r->topos_err);
 }
@@ -385,76 +483,67 @@ find_topo(const struct sgang_node_topos *topos)
 	return topo;
 }
 
-/* NULL when every node is one island, or there is no memory. */
-static struct sgang_devices *
-find_devices(const struct sgang_fabric *fabric,
-	     const struct sgang_node_topo *const *topo)
+/* Without memory every node is one island. */
+static void look_inside(struct sgang_topologies *all,
+			const struct sgang_node_topo *const *topo)
 {
 	uint32_t *islands = xcalloc(node_record_count + 1, sizeof(*islands));
-	struct sgang_devices *devices = NULL;
 	bool any = false;
 
-	for (int i = 0; i < node_record_count; i++) {
+	for (int i = 0; topo && i < node_record_count; i++) {
 		islands[i] = topo[i] ? topo[i]->n_islands : 1;
 		any |= islands[i] > 1;
 	}
-	if (any)
-		devices = sgang_devices_create(fabric, islands, NULL);
+	(void) sgang_topologies_look_inside(all, any ? islands : NULL, NULL);
 	xfree(islands);
-	return devices;
 }
 
 /* What is known of the inside of nodes. */
 struct inside {
 	struct sgang_node_topos *topos;
 	const struct sgang_node_topo **topo;	/* of these, by node */
-	struct sgang_devices *devices;
 };
 
 /* As with the fabric: a mistake at start means to stay out (false), later that
  * what was good stays, as long as the nodes are the same. */
-static bool find_inside(const struct reading *r,
-			const struct sgang_fabric *fabric, struct inside *in)
+static bool find_inside(const struct reading *r, struct sgang_topologies *all,
+			struct inside *in)
 {
 	*in = (struct inside) { .topos = r->topos };
 	if (!r->conf.placement)
 		return true;
 	if (in->topos) {
 		in->topo = find_topo(in->topos);
-		in->devices = find_devices(fabric, in->topo);
 	} else if (!sgang_own.configured && !r->kept) {
 		sgang_settings_stay_out(r->topos_err.text);
 		return false;
-	} else if (sgang_own.topos &&
-		   sgang_settings_fit_nodes(sgang_own.fabric)) {
+	} else if (sgang_own.topos && sgang_settings_fit_nodes()) {
 		complain(r->topos_err.text,
 			 "what is inside nodes stays as it was");
 		in->topos = sgang_own.topos;
 		in->topo = sgang_own.topo;
-		in->devices = (fabric == sgang_own.fabric) ? sgang_own.devices :
-			      find_devices(fabric, sgang_own.topo);
 	} else {
 		complain(r->topos_err.text,
 			 "every node counts as one island");
 	}
+	look_inside(all, in->topo);
 	return true;
 }
 
-/* The conductor takes the fabric and the devices. */
-static void use(const struct sgang_conf *conf, struct sgang_fabric *fabric,
+/* The conductor takes the topologies. */
+static void use(const struct sgang_conf *conf, struct sgang_topologies *all,
 		const struct inside *in)
 {
+	const struct sgang_devices *devices = all->topology->devices;
 	const struct sgang_node_topo **topo = sgang_own.topo;
 	struct sgang_node_topos *before = sgang_own.topos;
 
-	sgang_conductor_configure(sgang_own.conductor, fabric, in->devices,
-				  conf);
-	sgang_own.fabric = fabric;
-	sgang_own.devices = in->devices;
+	sgang_conductor_configure(sgang_own.conductor, all, conf);
+	sgang_own.topologies = all;
 	sgang_own.topos = in->topos;
 	sgang_own.topo = in->topo;
-	sgang_host_devices = in->devices;
-	sgang_inside_set(in->devices, in->topo);
+	sgang_host_devices = devices;
+	sgang_inside_set(devices, in->topo);
 	if (topo != in->topo)
 		xfree(topo);
 	if (before != in->topos)
@@ -472,23 +561,30 @@ static uint32_t described_inside(void)
 
 static void say_configured(void)
 {
+	const struct sgang_fabric *fabric =
+		sgang_own.topologies->topology->fabric;
 	const struct sgang_conf *conf = &sgang_own.conf;
 
 	sgang_log(SGANG_LOG_INFO,
 		  "%u nodes in %u domains, gangs %s, placement %s, %u nodes described inside",
-		  sgang_fabric_nodes(sgang_own.fabric),
-		  sgang_fabric_domains(sgang_own.fabric),
+		  sgang_fabric_nodes(fabric), sgang_fabric_domains(fabric),
 		  conf->gangs ? "on" : "off",
 		  !conf->placement ? "off" : conf->place_all ? "of all jobs" :
 		  "of gangs",
 		  described_inside());
+	for (size_t i = 1; i < sgang_own.topologies->n; i++)
+		sgang_log(SGANG_LOG_INFO,
+			  "%u domains in topology %s, which partitions have for themselves",
+			  sgang_fabric_domains(
+				sgang_own.topologies->topology[i].fabric),
+			  sgang_own.topologies->topology[i].name);
 }
 
 /* With the locks, and while the nodes are those for which it was read. Takes
  * what was read. */
 static void apply(struct reading *r)
 {
-	struct sgang_fabric *fabric = r->fabric;
+	struct sgang_topologies *all = r->topologies;
 	struct inside in;
 
 	if (r->conf_err.text[0] && !sgang_own.configured) {
@@ -497,14 +593,17 @@ static void apply(struct reading *r)
 	}
 	if (r->conf_err.text[0])
 		complain(r->conf_err.text, "the settings stay as they were");
-	if (!fabric)
-		fabric = fabric_after_mistake(r);
-	if (!fabric || !find_inside(r, fabric, &in))
+	if (!all)
+		all = after_mistake(r);
+	if (!all || !find_inside(r, all, &in))
 		goto fail;
+	if (r->partition_err.text[0])
+		complain(r->partition_err.text,
+			 "that partition has the topology of the cluster");
 	sgang_own.applied++;
 	sgang_own.forward_only = false;
 	sgang_own.configured = true;
-	use(&r->conf, fabric, &in);
+	use(&r->conf, all, &in);
 	sgang_conf_free(&sgang_own.conf);
 	sgang_conf_copy(&sgang_own.conf, &r->conf);
 	atomic_store(&sgang_own.other_nodes, false);
@@ -518,8 +617,8 @@ static void apply(struct reading *r)
 	sgang_conductor_poke(sgang_own.conductor);
 	return;
 fail:
-	if (fabric != sgang_own.fabric)
-		sgang_fabric_destroy(fabric);
+	if (all != sgang_own.topologies)
+		sgang_topologies_destroy(all);
 	sgang_node_topos_destroy(r->topos);
 }
 
@@ -550,10 +649,10 @@ static void restore(void)
 	begin_reading(&r);
 	r.kept = true;
 	read_files(&r);
-	if (!r.conf_err.text[0] && r.fabric) {
+	if (!r.conf_err.text[0] && r.topologies) {
 		apply(&r);
 	} else {
-		sgang_fabric_destroy(r.fabric);
+		sgang_topologies_destroy(r.topologies);
 		sgang_node_topos_destroy(r.topos);
 	}
 	end_reading(&r);
@@ -569,7 +668,7 @@ void sgang_settings_configure(void)
 		restore();
 	begin_reading(&r);
 	read_files(&r);
-	good_fabric = r.fabric;
+	good_fabric = r.topologies;
 	apply(&r);
 	keep(&r, good_fabric);
 	end_reading(&r);
@@ -588,7 +687,7 @@ void sgang_settings_read_again(void)
 	begin_reading(&r);
 	sgang_host_slurm.unlock();
 	read_files(&r);
-	good_fabric = r.fabric;
+	good_fabric = r.topologies;
 	if (sgang_host_slurm.lock()) {
 		used = still_holds(&r);
 		if (used)
@@ -598,7 +697,7 @@ void sgang_settings_read_again(void)
 	if (used) {
 		keep(&r, good_fabric);
 	} else {
-		sgang_fabric_destroy(r.fabric);
+		sgang_topologies_destroy(r.topologies);
 		sgang_node_topos_destroy(r.topos);
 	}
 	end_reading(&r);

@@ -552,6 +552,15 @@ static void host_releases(int64_t *free_at)
 	}
 }
 
+static void host_topology(struct sgang_job *job,
+			  char name[SGANG_TOPOLOGY_NAME])
+{
+	const char *topology = 
+		job_of(job, "topology")->rq.partition_topology;
+
+	snprintf(name, SGANG_TOPOLOGY_NAME, "%s", topology ? topology : "");
+}
+
 static void host_partition(struct sgang_job *job, struct sgang_nodeset *nodes)
 {
 	add_nodes(nodes, allowed(job_of(job, "partition")));
@@ -1200,6 +1209,7 @@ const struct sgang_host fake_host = {
 	.shape = host_shape,
 	.releases = host_releases,
 	.partition = host_partition,
+	.topology = host_topology,
 	.idle = host_idle,
 	.room = host_room,
 	.units = host_units,

@@ -64,6 +64,7 @@ struct fake_request {
 	uint32_t ranks;			/* 0: one a node, or one a CPU */
 	uint32_t array;			/* tasks; 0: no array */
 	uint64_t partition;		/* its nodes; 0: all */
+	const char *partition_topology;	/* NULL: none of its own */
 	uint32_t priority;		/* 0: held by the user */
 	uint32_t prolog;		/* locks taken until it is ready */
 	uint32_t time_limit;		/* seconds; 0: none */

@@ -124,8 +124,8 @@ static void raise_time(int64_t *time, int64_t to)
 
 /* The gang is in domains of this level until its jobs are gone. */
 static void note_gang(struct sgang_conductor *c, struct clear *t,
-		      const struct gang *g, uint32_t level,
-		      const int64_t *free_at)
+		      const struct sgang_fabric *fabric, const struct gang *g,
+		      uint32_t level, const int64_t *free_at)
 {
 	for (size_t i = 0; i < sgang_apart_jobs(g); i++) {
 		struct sgang_job *job = sgang_apart_job(c, g, i);
@@ -139,7 +139,7 @@ static void note_gang(struct sgang_conductor *c, struct clear *t,
 		for (uint32_t n = sgang_nodeset_next(t->nodes, 0);
 		     n != SGANG_NODE_NONE;
 		     n = sgang_nodeset_next(t->nodes, n + 1)) {
-			uint32_t d = sgang_fabric_within(c->fabric, n, level);
+			uint32_t d = sgang_fabric_within(fabric, n, level);
 
 			raise_time(d == SGANG_DOMAIN_NONE ? &t->node[n] :
 							    &t->domain[d],
@@ -170,6 +170,7 @@ static void spread_over_domains(const struct sgang_fabric *fabric,
 static int clear_times(struct sgang_conductor *c, const struct gang *g,
 		       const int64_t *free_at, int64_t **times)
 {
+	const struct sgang_fabric *fabric = g->topology->fabric;
 	struct clear t = { NULL, NULL, NULL };
 	int rc = 0;
 
@@ -180,12 +181,12 @@ static int clear_times(struct sgang_conductor *c, const struct gang *g,
 		if (level < 0)
 			continue;
 		if (!t.node)
-			rc = clear_alloc(&t, c->fabric);
+			rc = clear_alloc(&t, fabric);
 		if (!rc)
-			note_gang(c, &t, o, (uint32_t) level, free_at);
+			note_gang(c, &t, fabric, o, (uint32_t) level, free_at);
 	}
 	if (!rc && t.node) {
-		spread_over_domains(c->fabric, &t);
+		spread_over_domains(fabric, &t);
 		*times = t.node;
 		t.node = NULL;
 	}
@@ -246,17 +247,18 @@ int sgang_apart_then(struct attempt *a)
 }
 
 struct sgang_nodeset *sgang_apart_around(struct sgang_conductor *c,
-					 const struct sgang_spec *a,
-					 const struct sgang_spec *b,
+					 const struct gang *g,
+					 const struct sgang_spec *other,
 					 const struct sgang_nodeset *nodes)
 {
-	int level = c->fabric ? apart_level(c, a, b) : -1;
+	int level = c->fabric ? apart_level(c, &g->tally.spec, other) : -1;
 	struct sgang_nodeset *around;
 
 	if (level < 0)
 		return sgang_nodeset_copy(nodes);
 	around = sgang_nodeset_create(sgang_fabric_nodes(c->fabric));
 	if (around)
-		sgang_levels_add(c->fabric, nodes, (uint32_t) level, around);
+		sgang_levels_add(g->topology->fabric, nodes, (uint32_t) level,
+				 around);
 	return around;
 }

@@ -46,6 +46,7 @@ struct attempt {
 	struct sgang_conductor *c;
 	struct gang **gangs;		/* to be started together */
 	size_t n_gangs;
+	const struct sgang_topology *topology;	/* by which they are placed */
 	struct probed *probed;		/* the different requests */
 	size_t n_probed;
 	struct part *parts;		/* chosen; room for all */

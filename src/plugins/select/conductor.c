@@ -53,8 +53,7 @@ void sgang_conductor_destroy(struct sgang_conductor *c)
 	if (!c)
 		return;
 	sgang_conductor_forget_jobs(c);
-	sgang_fabric_destroy(c->fabric);
-	sgang_devices_destroy(c->devices);
+	sgang_topologies_destroy(c->topologies);
 	sgang_conf_free(&c->conf);
 	sgang_metrics_file_destroy(c->metrics_file);
 	pthread_cond_destroy(&c->cond);
@@ -63,17 +62,20 @@ void sgang_conductor_destroy(struct sgang_conductor *c)
 }
 
 void sgang_conductor_configure(struct sgang_conductor *c,
-			       struct sgang_fabric *fabric,
-			       struct sgang_devices *devices,
+			       struct sgang_topologies *all,
 			       const struct sgang_conf *conf)
 {
+	const struct sgang_topology *first = all ? &all->topology[0] : NULL;
+
 	sgang_conductor_forget_nodes(c);
-	if (fabric != c->fabric)
-		sgang_fabric_destroy(c->fabric);
-	c->fabric = fabric;
-	if (devices != c->devices)
-		sgang_devices_destroy(c->devices);
-	c->devices = devices;
+	if (all != c->topologies)
+		sgang_topologies_destroy(c->topologies);
+	c->topologies = all;
+	c->fabric = first ? first->fabric : NULL;
+	c->devices = first ? first->devices : NULL;
+	/* Until the next pass asks which of them it has. */
+	for (struct gang *g = c->gangs; g; g = g->next)
+		g->topology = first;
 	sgang_conf_free(&c->conf);
 	sgang_conf_copy(&c->conf, conf);
 }

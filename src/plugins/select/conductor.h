@@ -17,8 +17,7 @@
 #include <stdint.h>
 
 #include "core/conf.h"
-#include "core/devices.h"
-#include "core/fabric.h"
+#include "core/topologies.h"
 #include "core/record.h"
 #include "core/spec.h"
 #include "host.h"
@@ -31,13 +30,11 @@ struct sgang_conductor *sgang_conductor_create(const struct sgang_host *host);
 /* NULL is fine. No thread may use the conductor any more. */
 void sgang_conductor_destroy(struct sgang_conductor *c);
 
-/* Use this fabric, what is inside its nodes (NULL: each is one island) and these
- * settings from now on. Takes 'fabric' (may be NULL: no gang starts until there
- * is one) and 'devices', each of which may be the one in use; copies 'conf'.
- * Called with slurmctld's locks held or before the first pass. */
+/* Use these topologies and these settings from now on. Takes 'all' (may be NULL:
+ * no gang starts until there are some), which may be the ones in use; copies
+ * 'conf'. Called with slurmctld's locks held or before the first pass. */
 void sgang_conductor_configure(struct sgang_conductor *c,
-			       struct sgang_fabric *fabric,
-			       struct sgang_devices *devices,
+			       struct sgang_topologies *all,
 			       const struct sgang_conf *conf);
 
 enum sgang_turn {

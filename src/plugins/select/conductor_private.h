@@ -58,6 +58,10 @@ struct gang {
 	size_t n_entries, cap_entries;
 	struct entry *object;		/* its definition, or NULL */
 	struct sgang_tally tally;
+	const struct sgang_topology *topology;	/* of its members' partition; of
+						 * several that differ, the
+						 * cluster's. NULL: not
+						 * known yet */
 	char asks[SGANG_ASKS_SIZE];	/* what its members ask for, for their
 					 * records */
 	bool stale;			/* no memory to know what it is now */
@@ -133,7 +137,11 @@ struct gang {
 
 struct sgang_conductor {
 	const struct sgang_host *host;
-	struct sgang_fabric *fabric;
+	struct sgang_topologies *topologies;	/* NULL: not known yet */
+	/* Of the cluster's, for what is the same in all: nodes, islands and
+	 * their numbers. What depends on how nodes are joined is a matter of
+	 * the gang's own. */
+	struct sgang_fabric *fabric;	/* NULL: as above */
 	struct sgang_devices *devices;	/* NULL: every node is one island */
 	struct sgang_conf conf;
 	struct gang *gangs;
@@ -180,6 +188,10 @@ struct gang *sgang_registry_find(struct sgang_conductor *c, const char *ns,
 /* NULL with ENOMEM. */
 struct gang *sgang_registry_get(struct sgang_conductor *c, const char *ns,
 				const char *name);
+/* The one that these gangs have in common, else the cluster's. */
+const struct sgang_topology *
+sgang_registry_topology(const struct sgang_conductor *c,
+			struct gang *const *gangs, size_t n);
 /* Rebuild what the gangs consist of from the job records. */
 void sgang_registry_collect(struct sgang_conductor *c);
 /* A job that may be new (a task split off its array) has changed. */
@@ -236,8 +248,8 @@ void sgang_apart_cut(struct sgang_conductor *c, const struct gang *g,
  * their domains if one of the two wants to be alone. To be destroyed; NULL
  * without memory. */
 struct sgang_nodeset *sgang_apart_around(struct sgang_conductor *c,
-					 const struct sgang_spec *a,
-					 const struct sgang_spec *b,
+					 const struct gang *g,
+					 const struct sgang_spec *other,
 					 const struct sgang_nodeset *nodes);
 
 /* --- turns.c --- */

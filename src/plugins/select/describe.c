@@ -17,6 +17,7 @@
  * fabric order; its ranks on them as Slurm starts them (core/ranks.h), and inside
  * a node by what it has of each island. */
 struct layout {
+	const struct sgang_topology *topology;
 	struct sgang_run *runs;
 	size_t n, cap;
 	bool unknown;			/* ... or evenly, if nobody knows */
@@ -25,9 +26,11 @@ struct layout {
 };
 
 /* The fabric that the runs of a layout are in. */
-static const struct sgang_fabric *ring_fabric(const struct sgang_conductor *c)
+static const struct sgang_fabric *ring_fabric(const struct layout *l)
 {
-	return c->devices ? c->devices->fabric : c->fabric;
+	const struct sgang_topology *t = l->topology;
+
+	return t->devices ? t->devices->fabric : t->fabric;
 }
 
 static uint32_t run_node(const struct sgang_conductor *c,
@@ -164,7 +167,7 @@ static int push_member(struct sgang_conductor *c, struct layout *l,
 		       const struct sgang_placement *plan, uint32_t member,
 		       struct sgang_job *job, uint32_t tasks)
 {
-	const uint32_t *order = sgang_fabric_order(c->fabric);
+	const uint32_t *order = sgang_fabric_order(l->topology->fabric);
 	uint32_t n_nodes = sgang_fabric_nodes(c->fabric), n;
 	struct sgang_nodeset *left = sgang_nodeset_create(n_nodes);
 	uint32_t *nodes = calloc(n_nodes + 1, sizeof(*nodes));
@@ -343,7 +346,7 @@ static void weigh(struct sgang_conductor *c, const struct gang *g,
 	    sgang_parallel_check(&parallel, ranks, NULL))
 		return;
 	l->rank = order_ranks(&parallel, plan, ranks);
-	if (sgang_parallel_measure(ring_fabric(c), &c->conf.costs, l->runs,
+	if (sgang_parallel_measure(ring_fabric(l), &c->conf.costs, l->runs,
 				   l->n, &parallel, l->rank, &cost, NULL) == 0)
 		l->weighted = cost.weighted;
 }
@@ -389,7 +392,7 @@ static void fill_records(struct sgang_conductor *c, struct gang *g,
 	uint64_t offset = 0;
 	size_t run = 0;
 
-	sgang_ring_measure(ring_fabric(c), &c->conf.costs, l->runs, l->n,
+	sgang_ring_measure(ring_fabric(l), &c->conf.costs, l->runs, l->n,
 			   &ring);
 	weigh(c, g, plan, ring.ranks, l);
 	for (size_t i = 0; i < g->n_holds; i++) {
@@ -541,7 +544,7 @@ static int lay_out(struct sgang_conductor *c, const struct gang *g,
 int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 			   const struct sgang_placement *plan)
 {
-	struct layout l = { 0 };
+	struct layout l = { .topology = g->topology };
 	char *ids, *nodes = NULL;
 	const char *head = "";
 	int rc = -1;

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/conf.h"
 #include "core/devices.h"
 #include "core/nodeset.h"
 
@@ -138,6 +139,10 @@ struct sgang_host {
 	/* For each node, when the last of its jobs reaches its time limit, in
 	 * seconds since the epoch; 0: no job, INT64_MAX: never. */
 	void (*releases)(int64_t *free_at);
+	/* The name of the topology that the job's partition has for itself; "":
+	 * none. Called only when there are several. */
+	void (*topology)(struct sgang_job *job,
+			 char name[SGANG_TOPOLOGY_NAME]);
 	/* The nodes the job's partition has at all. */
 	void (*partition)(struct sgang_job *job, struct sgang_nodeset *nodes);
 	/* How many of the nodes are idle: nobody has any part of them. */

@@ -44,7 +44,7 @@ bool sgang_conductor_near(struct sgang_conductor *c,
 	bool any = own && near && g && sgang_levels_nodes_of(c, g, own);
 
 	if (any) {
-		sgang_levels_add(c->fabric, own, level, near);
+		sgang_levels_add(g->topology->fabric, own, level, near);
 		sgang_nodeset_and(nodes, near);
 	}
 	sgang_nodeset_destroy(own);
@@ -89,7 +89,7 @@ static void text_of_require(const struct sgang_conductor *c,
 {
 	int at = sgang_levels_find(c, level);
 	const char *name;
-	uint32_t n = domains_of(c->fabric, own, (uint32_t) at, &name);
+	uint32_t n = domains_of(g->topology->fabric, own, (uint32_t) at, &name);
 
 	if (n == 1)
 		snprintf(text, size,

@@ -145,7 +145,8 @@ struct sgang_nodeset *sgang_levels_place(const struct attempt *a)
 	if (one && place && level < SGANG_LEVEL_UNCONNECTED) {
 		sgang_nodeset_add(one, sgang_where_node(a->c,
 							&a->plan->runs[0]));
-		sgang_levels_add(a->c->fabric, one, (uint32_t) level, place);
+		sgang_levels_add(a->topology->fabric, one, (uint32_t) level,
+				 place);
 	} else if (place) {
 		sgang_nodeset_fill(place);
 	}
@@ -176,11 +177,11 @@ int sgang_levels_find(const struct sgang_conductor *c, const char *name)
 
 /* Keep to, or off, the domains of this level that those gangs use. Without
  * memory nothing is left: rather no node than a wrong one. */
-static void cut(struct sgang_conductor *c, struct gang *const *gangs, size_t n,
-		const struct gang *but, int level, bool off,
-		struct sgang_nodeset *nodes)
+static void cut(struct sgang_conductor *c, const struct sgang_fabric *fabric,
+		struct gang *const *gangs, size_t n, const struct gang *but,
+		int level, bool off, struct sgang_nodeset *nodes)
 {
-	uint32_t n_nodes = sgang_fabric_nodes(c->fabric);
+	uint32_t n_nodes = sgang_fabric_nodes(fabric);
 	struct sgang_nodeset *theirs = sgang_nodeset_create(n_nodes);
 	struct sgang_nodeset *domains = sgang_nodeset_create(n_nodes);
 	bool any = false;
@@ -192,7 +193,7 @@ static void cut(struct sgang_conductor *c, struct gang *const *gangs, size_t n,
 	if (!theirs || !domains) {
 		sgang_nodeset_clear(nodes);
 	} else if (any) {
-		sgang_levels_add(c->fabric, theirs, (uint32_t) level, domains);
+		sgang_levels_add(fabric, theirs, (uint32_t) level, domains);
 		if (off)
 			sgang_nodeset_subtract(nodes, domains);
 		else
@@ -220,12 +221,14 @@ static void keep_to(struct sgang_conductor *c, struct gang *const *gangs,
 		    size_t n, const struct gang *but, int level,
 		    const char *spread, struct sgang_nodeset *nodes)
 {
+	const struct sgang_fabric *fabric =
+		sgang_registry_topology(c, gangs, n)->fabric;
 	int off = sgang_levels_find(c, spread);
 
 	if (level >= 0)
-		cut(c, gangs, n, but, level, false, nodes);
+		cut(c, fabric, gangs, n, but, level, false, nodes);
 	if (off >= 0)
-		cut(c, gangs, n, but, off, true, nodes);
+		cut(c, fabric, gangs, n, but, off, true, nodes);
 }
 
 void sgang_levels_cut(struct sgang_conductor *c, struct gang *g,

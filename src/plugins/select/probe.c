@@ -21,7 +21,10 @@ int sgang_probe_open(struct attempt *a, struct sgang_conductor *c,
 {
 	size_t entries = 0, tasks = 0;
 
-	*a = (struct attempt) { .c = c, .gangs = gangs, .n_gangs = n };
+	*a = (struct attempt) {
+		.c = c, .gangs = gangs, .n_gangs = n,
+		.topology = sgang_registry_topology(c, gangs, n),
+	};
 	for (size_t i = 0; i < n; i++) {
 		entries += gangs[i]->n_entries;
 		tasks += gangs[i]->tally.eligible + gangs[i]->tally.held;

@@ -44,6 +44,7 @@ struct gang *sgang_registry_get(struct sgang_conductor *c, const char *ns,
 	strncpy(g->ns, ns, sizeof(g->ns) - 1);
 	strncpy(g->name, name, sizeof(g->name) - 1);
 	g->phase = SGANG_PHASES;	/* none yet */
+	g->topology = c->topologies ? &c->topologies->topology[0] : NULL;
 	g->next = c->gangs;
 	c->gangs = g;
 	bucket = bucket_of(c, ns, name);
@@ -365,6 +366,35 @@ static void look_at(const struct sgang_job_info *info, void *arg)
 
 /* ---- adding up ---- */
 
+/* Members whose partitions differ have no other in common. */
+static const struct sgang_topology *
+topology_of(const struct sgang_conductor *c, const struct gang *g)
+{
+	const struct sgang_topologies *all = c->topologies;
+	const struct sgang_topology *common = NULL, *own;
+	char name[SGANG_TOPOLOGY_NAME];
+
+	for (size_t i = 0; all && all->n > 1 && i < g->n_entries; i++) {
+		c->host->topology(g->entries[i]->job, name);
+		own = sgang_topologies_find(all, name);
+		if (common && common != own)
+			return &all->topology[0];
+		common = own;
+	}
+	return (common || !all) ? common : &all->topology[0];
+}
+
+const struct sgang_topology *
+sgang_registry_topology(const struct sgang_conductor *c,
+			struct gang *const *gangs, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		if (gangs[i]->topology != gangs[0]->topology)
+			return &c->topologies->topology[0];
+	}
+	return gangs[0]->topology;
+}
+
 static void tally(struct sgang_conductor *c, struct gang *g)
 {
 	const struct sgang_member **members;
@@ -388,6 +418,7 @@ static void tally(struct sgang_conductor *c, struct gang *g)
 			  g->name);
 	}
 	free(members);
+	g->topology = topology_of(c, g);
 	/* The key has the namespace resolved; so has every entry. */
 	strcpy(g->tally.spec.ns, g->ns);
 	strcpy(g->tally.spec.name, g->name);

@@ -156,7 +156,7 @@ static bool useful_to(struct sgang_conductor *c, const struct gang *g,
 		return true;
 	if (!g->parts)
 		return false;
-	around = sgang_apart_around(c, &g->tally.spec, &holder->tally.spec,
+	around = sgang_apart_around(c, g, &holder->tally.spec,
 				    held);
 	useful = around && sgang_nodeset_intersects(around, g->parts);
 	sgang_nodeset_destroy(around);

@@ -313,7 +313,7 @@ static int plan_islands(struct attempt *a, struct slots *s,
 	 * may differ from one moment to the other. */
 	raise_to(s->total, s->free, a->c->devices->first[
 			a->c->devices->n_nodes]);
-	inside.fabric = a->c->devices->fabric;
+	inside.fabric = a->topology->devices->fabric;
 	rc = sgang_plan(&inside, plan, nofit, err);
 	if (rc == 1 && find_others(a, &inside, *plan, &others))
 		sgang_explain_write(inside.fabric, &others,
@@ -420,8 +420,8 @@ static int go_inside(struct attempt *a, struct slots *s,
 	if (lay_inside(a, s, moment, pieces, plan->runs, plan->n_runs, &runs,
 		       &n) < 0)
 		return -1;
-	return sgang_plan_inside(rq, a->c->devices, runs, n, same_inside(a, rq),
-				 plan, nofit, err);
+	return sgang_plan_inside(rq, a->topology->devices, runs, n,
+				 same_inside(a, rq), plan, nofit, err);
 }
 
 /* ---- what else could have been ---- */
@@ -450,8 +450,8 @@ static uint64_t stock_cost(struct attempt *a, struct slots *s, bool pieces,
 		cost = stock->ring.cost;
 	} else if (lay_inside(a, s, SGANG_NOW, pieces, stock->runs,
 			      stock->n_runs, &runs, &n) == 0) {
-		sgang_ring_measure(c->devices->fabric, &c->conf.costs, runs, n,
-				   &ring);
+		sgang_ring_measure(a->topology->devices->fabric,
+				   &c->conf.costs, runs, n, &ring);
 		cost = ring.cost;
 	}
 	free(runs);
@@ -585,7 +585,7 @@ int sgang_where(struct attempt *a, enum sgang_moment moment,
 {
 	struct sgang_conductor *c = a->c;
 	struct sgang_plan_request rq = {
-		.fabric = c->fabric,
+		.fabric = a->topology->fabric,
 		.costs = &c->conf.costs,
 		.n_members = a->n_parts,
 	};
@@ -620,7 +620,7 @@ void sgang_where_account(struct attempt *a, struct account *account)
 	memset(account, 0, sizeof(*account));
 	if (a->n_gangs > 1 ||
 	    sgang_fabric_nodes(a->c->fabric) > ACCOUNT_NODES ||
-	    sgang_fabric_domains(a->c->fabric) < 2)
+	    sgang_fabric_domains(a->topology->fabric) < 2)
 		return;
 	a->account = account;
 	(void) sgang_where(a, SGANG_NOW, &plan, &nofit);

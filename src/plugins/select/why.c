@@ -72,7 +72,8 @@ static void count_causes(struct attempt *a, const struct sgang_plan_request *rq,
 	const struct sgang_domain *d = sgang_fabric_domain(rq->fabric, domain);
 	const uint32_t *order = sgang_fabric_order(rq->fabric);
 	const struct probed *p = a->parts[0].probed;
-	bool islands = a->c->devices && rq->fabric == a->c->devices->fabric;
+	bool islands = a->c->devices &&
+		       rq->fabric == a->topology->devices->fabric;
 	uint32_t last = SGANG_NODE_NONE;
 
 	memset(count, 0, SGANG_CAUSES * sizeof(*count));

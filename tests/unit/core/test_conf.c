@@ -70,7 +70,8 @@ static char *printed(const struct sgang_conf *conf)
 #define SPEEDS "LevelBandwidth=\"\"\nLevelLatency=\"\"\n"
 #define YES_NO "AllowUnconnected=no\nGangs=yes\nPlacement=yes\nPlaceAll=no\n"
 #define SWITCHES SPEEDS YES_NO
-#define NAME_KEY "TopologyName=\"\"\nNodeTopologyDir=\"\"\n"
+#define NAME_KEY "TopologyName=\"\"\n" NEXT_KEYS
+#define NEXT_KEYS "PartitionTopology=\"\"\nNodeTopologyDir=\"\"\n"
 #define SHOWN "NodeExtra=yes\nLogLevel=info\nMetricsFile=\"\"\n"
 #define WAIT "WaitingTime=00:10:00\n" SHOWN
 #define FILE_KEY "TopologyFile=\"\"\n" NAME_KEY WAIT
@@ -114,7 +115,7 @@ static void test_accepted(void **state)
 		  "Hwloc=\"/b c.xml\"\nNodeTopologyDir=shapes\n",
 		  LEVELS COSTS SWITCHES
 		  "TopologyFile=\"\"\nTopologyName=\"\"\n"
-		  "NodeTopologyDir=\"shapes\"\n" WAIT
+		  "PartitionTopology=\"\"\nNodeTopologyDir=\"shapes\"\n" WAIT
 		  "NodeTopology=\"n[1-4]\" Hwloc=\"a.xml\"\n"
 		  "NodeTopology=\"m1,m2\" Hwloc=\"/b c.xml\"\n" },
 		/* 0.15, 0.17: gangs that an admin defines */
@@ -162,6 +163,10 @@ static void test_accepted(void **state)
 		/* 4.27: one of several topologies */
 		{ "TopologyName=main TopologyFile=/t.yaml", LEVELS COSTS
 		  SWITCHES "TopologyFile=\"/t.yaml\"\nTopologyName=\"main\"\n"
+		  NEXT_KEYS WAIT },
+		{ "PartitionTopology=gpu:nvl72,cpu:tree", LEVELS COSTS SWITCHES
+		  "TopologyFile=\"\"\nTopologyName=\"\"\n"
+		  "PartitionTopology=\"gpu:nvl72,cpu:tree\"\n"
 		  "NodeTopologyDir=\"\"\n" WAIT },
 		/* 4.14: NVLink domains are a level of their own, in which a
 		 * hop costs 1; the others keep their names and costs */
@@ -291,6 +296,15 @@ static void test_refused(void **state)
 		{ "LevelLatency=1,1,1,1,1,1,1,1,1,1,1,1,1,1", ":1: ",
 		  "at most 13 levels" },
 		{ "TopologyName=" X32 X32, ":1: ", "more than 63 characters" },
+		{ "PartitionTopology=gpu", ":1: ", "expected partitions and" },
+		{ "PartitionTopology=gpu:", ":1: ", "\"gpu:\"; expected" },
+		{ "PartitionTopology=:a", ":1: ", "\":a\"; expected" },
+		{ "PartitionTopology=gpu:a,", ":1: ", "\"gpu:a,\"; expected" },
+		{ "PartitionTopology=gpu:a,,b:c", ":1: ", "\",b:c\"; exp" },
+		{ "PartitionTopology=gpu:a:b", ":1: ", "\"gpu:a:b\"; exp" },
+		{ "PartitionTopology=gpu:" X32 X32, ":1: ", "like gpu:nvl72" },
+		{ "PartitionTopology=a:b,c:d,a:e", ":1: ",
+		  "partition a has two topologies" },
 		{ "NVLinkDomain=", ":1: ", "NVLinkDomain: the name \"\"" },
 		{ "NVLinkDomain=a[1-2] Nodes=n1", ":1: ", "not made of" },
 		{ "NVLinkDomain=a", ":1: ", "NVLinkDomain=a: add Nodes=" },
@@ -843,6 +857,39 @@ static void sources_are_told(void **state)
 	sgang_conf_free(&conf);
 }
 
+/* 4.27: who says which topology a partition has. */
+static void test_topology_of(void **state)
+{
+	static const struct {
+		const char *text, *partition, *own, *topology;
+		bool ours;
+	} cases[] = {
+		{ "", "gpu", NULL, "", false },
+		{ "", "gpu", "nvl72", "nvl72", false },
+		{ "PartitionTopology=gpu:a,cpu:b", "gpu", "c", "a", true },
+		{ "PartitionTopology=gpu:a,cpu:b", "cpu", NULL, "b", true },
+		{ "PartitionTopology=gpu:a,cpu:b", "gp", "c", "c", false },
+		{ "PartitionTopology=gpu:a,cpu:b", "all", NULL, "", false },
+		/* slurm.conf speaks of another file then */
+		{ "TopologyFile=/t.yaml", "gpu", "nvl72", "", false },
+		{ "TopologyFile=/t.yaml PartitionTopology=gpu:a", "gpu", "b",
+		  "a", true },
+	};
+	char topology[SGANG_TOPOLOGY_NAME];
+	struct sgang_conf conf;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(load(cases[i].text, &conf, NULL), 0);
+		assert_int_equal(sgang_conf_topology_of(
+				&conf, cases[i].partition, cases[i].own,
+				topology), cases[i].ours);
+		assert_string_equal(topology, cases[i].topology);
+		sgang_conf_free(&conf);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -858,6 +905,7 @@ int main(void)
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_sample),
 		cmocka_unit_test(test_manual),
+		cmocka_unit_test(test_topology_of),
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_spoilt),
 		cmocka_unit_test(sources_are_told),

@@ -1678,7 +1678,7 @@ static void test_adopt_without_fabric(void **state)
 	fake_end(ids[0]);
 	come_back(false);
 	sgang_conf_default(&conf);
-	sgang_conductor_configure(c, NULL, NULL, &conf);
+	sgang_conductor_configure(c, NULL, &conf);
 	submit_many(member_of("next", 2), 2, next);
 	schedule_and_pass();
 	nodes_tell_again();
@@ -1750,7 +1750,6 @@ static void test_boots_by_itself(void **state)
 static void test_reconfigure_held(void **state)
 {
 	struct fake_request rq = member_of("train", 2);
-	struct sgang_error err;
 	struct sgang_conf conf;
 	uint32_t ids[2];
 
@@ -1760,8 +1759,7 @@ static void test_reconfigure_held(void **state)
 	schedule_and_pass();
 	sgang_conf_default(&conf);
 	strcpy(conf.costs.name[SGANG_LEVEL_LEAF], "rack");
-	sgang_conductor_configure(c, sgang_fabric_parse(
-		tree, "tree", fake_node_names(), NODES, &err), NULL, &conf);
+	sgang_conductor_configure(c, toy_tree(), &conf);
 	for (int i = 0; i < 4; i++)
 		pass();
 	all_in_state(ids, 2, FAKE_RUNNING);
@@ -1771,7 +1769,6 @@ static void test_reconfigure_held(void **state)
 /* Gangs=no: nobody is parked, and who was is set free. */
 static void test_switched_off(void **state)
 {
-	struct sgang_error err;
 	struct sgang_conf conf;
 	uint32_t id;
 
@@ -1781,8 +1778,7 @@ static void test_switched_off(void **state)
 	assert_true(fake_job(id)->parked);
 	sgang_conf_default(&conf);
 	conf.gangs = false;
-	sgang_conductor_configure(c, sgang_fabric_parse(
-		tree, "tree", fake_node_names(), NODES, &err), NULL, &conf);
+	sgang_conductor_configure(c, toy_tree(), &conf);
 	pass();
 	assert_false(fake_job(id)->parked);
 }

@@ -537,6 +537,125 @@ static void test_nonstrict_requires(void **state)
 	assert_true(nodes_of(ids, 4) == LEAF(1));
 }
 
+/* ---- partitions with a topology of their own ---- */
+
+/* Leaves of the nodes that are as far from each other as they can be. */
+static const char stripes[] =
+	"SwitchName=x0 Nodes=n0,n4,n8,n12\n"
+	"SwitchName=x1 Nodes=n1,n5,n9,n13\n"
+	"SwitchName=x2 Nodes=n2,n6,n10,n14\n"
+	"SwitchName=x3 Nodes=n3,n7,n11,n15\n"
+	"SwitchName=top Switches=x[0-3]\n";
+#define STRIPE(n) ((uint64_t) 0x1111 << (n))
+
+static void add_stripes(void)
+{
+	struct sgang_topologies *all = toy_tree();
+	struct sgang_conf conf;
+
+	assert_int_equal(sgang_topologies_add(all, "stripes",
+			sgang_fabric_parse(stripes, "stripes",
+					   fake_node_names(), NODES, NULL),
+			NULL), 0);
+	toy_look_inside(all);
+	sgang_conf_default(&conf);
+	sgang_conductor_configure(c, all, &conf);
+}
+
+static struct fake_request striped(struct fake_request rq)
+{
+	rq.partition_topology = "stripes";
+	return rq;
+}
+
+static uint32_t stripes_of(uint64_t nodes)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < 4; i++)
+		n += (nodes & STRIPE(i)) != 0;
+	return n;
+}
+
+/* 4.27: each gang by the topology of its partition, with its costs. */
+static void test_partition_topology(void **state)
+{
+	uint32_t ids[4], others[4];
+
+	(void) state;
+	add_stripes();
+	submit_many(striped(member_of("train", 4)), 4, ids);
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_RUNNING);
+	assert_int_equal(stripes_of(nodes_of(ids, 4)), 1);
+	assert_string_equal(record_of(ids[0]).tier, "leaf");
+	assert_int_equal(record_of(ids[0]).ring_cost, 4 * 4);
+	assert_int_equal(record_of(ids[0]).ring_best, 4 * 4);
+	/* one node of each leaf of the tree is gone */
+	submit_many(member_of("other", 4), 4, others);
+	schedule_and_pass();
+	all_in_state(others, 4, FAKE_RUNNING);
+	assert_int_equal(leaves_of(nodes_of(others, 4)), 2);
+	assert_string_equal(record_of(others[0]).tier, "spine");
+}
+
+/* Members of partitions that differ go by the topology of the cluster. */
+static void test_partitions_differ(void **state)
+{
+	uint32_t ids[2];
+
+	(void) state;
+	add_stripes();
+	ids[0] = submit(striped(member_of("train", 2)));
+	ids[1] = submit(member_of("train", 2));
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	assert_int_equal(leaves_of(nodes_of(ids, 2)), 1);
+	assert_int_equal(record_of(ids[0]).ring_cost, 2 * 4);
+}
+
+/* 4.24, 4.26: levels are those of the gang's topology, at the start and later. */
+static void test_partition_levels(void **state)
+{
+	struct fake_request rq = striped(with("train", 2, "require:leaf",
+					      NULL));
+	struct fake_request alone = striped(with("alone", 1, NULL,
+						 "gang_exclusive=leaf"));
+	uint32_t ids[2], late, id;
+
+	(void) state;
+	add_stripes();
+	occupy(ALL_FREE & ~(LEAF(0) | STRIPE(2)), 0);
+	submit_many(rq, 2, ids);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	assert_true((nodes_of(ids, 2) & STRIPE(2)) == nodes_of(ids, 2));
+	late = submit(rq);
+	pass();
+	assert_int_equal(turn(late), SGANG_TURN_ORDINARY);
+	assert_true(late_on(late, ALL_FREE, 0) == STRIPE(2));
+	assert_true(late_on(late, ALL_FREE, SGANG_LEVEL_LEAF) == STRIPE(2));
+	id = submit(alone);
+	schedule_and_pass();
+	assert_int_equal(fake_state(id), FAKE_RUNNING);
+	assert_true(fake_job(id)->nodes & ~STRIPE(2));
+}
+
+/* 4.20: islands meet by the topology of the partition, too. */
+static void test_partition_islands(void **state)
+{
+	uint32_t ids[4];
+
+	(void) state;
+	add_stripes();
+	break_first_islands(NODES);
+	submit_many(striped(piece_of("train", 4, 2)), 4, ids);
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_RUNNING);
+	assert_int_equal(stripes_of(nodes_of(ids, 4)), 1);
+	assert_int_equal(record_of(ids[0]).ring_cost, 4 * 1 + 4 * 4);
+}
+
 /* ---- members that start after their gang ---- */
 
 /* 4.24: a requeued member and a new one stay in the leaf of the others, wait for
@@ -1000,15 +1119,13 @@ static int probe_kept(struct sgang_job *job, struct sgang_nodeset *usable,
 
 static void use_host(const struct sgang_host *host)
 {
-	struct sgang_error err = { "" };
 	struct sgang_conf conf;
 
 	sgang_conductor_destroy(c);
 	sgang_conf_default(&conf);
 	c = sgang_conductor_create(host);
 	assert_non_null(c);
-	sgang_conductor_configure(c, sgang_fabric_parse(tree, "tree",
-				  fake_node_names(), NODES, &err), NULL, &conf);
+	sgang_conductor_configure(c, toy_tree(), &conf);
 }
 
 /* The gangs named "s..." run for 600 seconds. Returns how many run. */
@@ -1256,6 +1373,7 @@ int main(void)
 #define OUTSIDE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		INSIDE(test_one_island),
+		INSIDE(test_partition_islands),
 		INSIDE(test_two_fill_a_node),
 		INSIDE(test_across_islands),
 		INSIDE(test_whole_nodes),
@@ -1273,6 +1391,9 @@ int main(void)
 		OUTSIDE(test_group_topology),
 		OUTSIDE(test_group_and_own),
 		OUTSIDE(test_nonstrict_requires),
+		OUTSIDE(test_partition_topology),
+		OUTSIDE(test_partitions_differ),
+		OUTSIDE(test_partition_levels),
 		OUTSIDE(test_late_requires),
 		OUTSIDE(test_late_alone),
 		OUTSIDE(test_late_spreads),

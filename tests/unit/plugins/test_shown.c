@@ -267,8 +267,6 @@ static void test_extra_restart(void **state)
 /* NodeExtra=no: the field is nobody's business, and is left clean. */
 static void test_extra_off(void **state)
 {
-	struct sgang_error err;
-	struct sgang_fabric *fabric;
 	struct sgang_conf conf;
 	uint32_t ids[2];
 
@@ -277,12 +275,9 @@ static void test_extra_off(void **state)
 	schedule_and_pass();
 	pass();
 	assert_int_equal(extras(""), NODES - 2);
-	fabric = sgang_fabric_parse(tree, "tree", fake_node_names(), NODES,
-				    &err);
-	assert_non_null(fabric);
 	sgang_conf_default(&conf);
 	conf.node_extra = false;
-	sgang_conductor_configure(c, fabric, NULL, &conf);
+	sgang_conductor_configure(c, toy_tree(), &conf);
 	pass();
 	assert_int_equal(extras(""), NODES);
 }

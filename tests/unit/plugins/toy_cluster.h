@@ -44,40 +44,48 @@ static char context[160];		/* said when something is wrong */
 
 static uint32_t toy_islands = 1;	/* in each node */
 
-static inline struct sgang_devices *toy_devices(
-					const struct sgang_fabric *fabric)
+static inline void toy_look_inside(struct sgang_topologies *all)
 {
 	uint32_t islands[FAKE_NODES];
-	struct sgang_devices *devices;
 
 	fake_islands(toy_islands);
-	if (toy_islands == 1)
-		return NULL;
 	for (uint32_t n = 0; n < FAKE_NODES; n++)
 		islands[n] = toy_islands;
-	devices = sgang_devices_create(fabric, islands, NULL);
-	assert_non_null(devices);
-	return devices;
+	assert_int_equal(sgang_topologies_look_inside(
+				all, toy_islands == 1 ? NULL : islands, NULL),
+			 0);
+}
+
+/* The tree, as the topology of a cluster. */
+static inline struct sgang_topologies *toy_tree(void)
+{
+	struct sgang_error err = { "" };
+	struct sgang_fabric *fabric = sgang_fabric_parse(
+		tree, "tree", fake_node_names(), NODES, &err);
+
+	if (!fabric)
+		fail_msg("%s", err.text);
+	return sgang_topologies_create(fabric, NULL);
 }
 
 /* With the tree, or without one where there are fewer nodes. */
 static inline void start_conductor(void)
 {
-	struct sgang_error err = { "" };
-	struct sgang_fabric *fabric;
+	struct sgang_topologies *all;
 	struct sgang_conf conf;
 
 	if (toy_nodes == NODES)
-		fabric = sgang_fabric_parse(tree, "tree", fake_node_names(),
-					    NODES, &err);
+		all = toy_tree();
 	else
-		fabric = sgang_fabric_flat(fake_node_names(), toy_nodes, &err);
-	if (!fabric)
-		fail_msg("%s", err.text);
+		all = sgang_topologies_create(
+			sgang_fabric_flat(fake_node_names(), toy_nodes, NULL),
+			NULL);
+	assert_non_null(all);
+	toy_look_inside(all);
 	sgang_conf_default(&conf);
 	c = sgang_conductor_create(&fake_host);
 	assert_non_null(c);
-	sgang_conductor_configure(c, fabric, toy_devices(fabric), &conf);
+	sgang_conductor_configure(c, all, &conf);
 }
 
 static inline int setup(void **state)
