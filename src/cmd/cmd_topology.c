@@ -22,6 +22,7 @@
 
 enum {
 	OPT_GANG,
+	OPT_PARTITION,
 	OPT_SVG,
 	OPT_HTML,
 	OPT_WIDTH,
@@ -36,6 +37,8 @@ enum {
 
 static const struct sgang_cmd_option options[] = {
 	[OPT_GANG] = { "gang", "NAME", "draw the ring of this gang", 0 },
+	[OPT_PARTITION] = { "partition", "NAME",
+			    "the topology of this partition (of the gang)", 0 },
 	[OPT_SVG] = { "svg", "FILE", "write the picture as SVG", 0 },
 	[OPT_HTML] = { "html", "FILE", "write a page with picture and tables",
 		       0 },
@@ -419,6 +422,7 @@ static int read_option(void *arg, int option, const char *value,
 	struct sgang_draw *draw = &request->draw;
 	const char **const text[] = {
 		[OPT_GANG] = &draw->gang,
+		[OPT_PARTITION] = &draw->partition,
 		[OPT_SVG] = &draw->svg,
 		[OPT_HTML] = &draw->html,
 		[OPT_TOPOLOGY] = &draw->topology,

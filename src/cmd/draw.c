@@ -16,6 +16,7 @@
 #include "cmd/draw.h"
 #include "cmd/gangs.h"
 #include "cmd/jobs.h"
+#include "cmd/live_fabric.h"
 #include "cmd/nodes.h"
 #include "cmd/offline.h"
 #include "cmd/scene.h"
@@ -26,7 +27,6 @@
 #include "cmd/scene_svg.h"
 #include "cmd/scene_text.h"
 #include "core/text.h"
-#include "files/fabric_file.h"
 
 /* Columns where nobody says how many there are. */
 #define WIDTH_DEFAULT 80
@@ -90,7 +90,7 @@ bool sgang_draw_asked(const struct sgang_draw *draw)
 {
 	return draw->topology || draw->slots || draw->free_list ||
 	       draw->down_list || draw->n_with || draw->gang || draw->svg ||
-	       draw->html || draw->width;
+	       draw->html || draw->width || draw->partition;
 }
 
 /* ---- offline ---- */
@@ -476,42 +476,32 @@ static int draw_offline(const struct sgang_draw *draw, struct sgang_error *err)
 	return code;
 }
 
-/* As the select plugin finds it: the file that gang.conf names, or what Slurm
- * itself reads beside slurm.conf. 'path' has room for the latter. NULL: none of
- * them. */
-static const char *fabric_path(const struct sgang_nodes *nodes,
-			       const struct sgang_conf *conf, const char *dir,
-			       char *path, size_t size)
-{
-	if (conf->topology_file[0])
-		return conf->topology_file;
-	snprintf(path, size, "%s/topology.yaml", dir);
-	if (nodes->topology_yaml && !access(path, F_OK))
-		return path;
-	snprintf(path, size, "%s/topology.conf", dir);
-	return nodes->topology_conf ? path : NULL;
-}
-
-static struct sgang_fabric *load_fabric(const struct sgang_nodes *nodes,
+/* Draw by the topology of one partition, or of those of the gang's members. */
+static struct sgang_fabric *load_fabric(const struct sgang_draw *draw,
+					const struct sgang_nodes *nodes,
+					const struct sgang_gangs *gangs,
 					const struct sgang_conf *conf,
 					const char *dir,
 					struct sgang_error *err)
 {
-	const char **names = calloc(nodes->count + 1, sizeof(*names));
-	struct sgang_fabric *fabric = NULL;
-	char path[4096];
-	size_t i;
+	const struct sgang_gang *gang = NULL;
+	const char **partitions = NULL;
+	struct sgang_fabric *fabric;
+	struct sgang_spec spec;
+	size_t n = 0;
 
-	if (!names) {
+	sgang_spec_init(&spec);
+	if (draw->partition)
+		return sgang_live_fabric(nodes, conf, dir, &draw->partition, 1,
+					 err);
+	if (draw->gang && !sgang_spec_set(&spec, "gang", draw->gang, NULL) &&
+	    sgang_gangs_find(gangs, &spec, sgang_cmd_user(), &gang, NULL) == 1 &&
+	    sgang_gangs_distinct(gang, sgang_gangs_partition, &partitions, &n)) {
 		no_memory(err);
 		return NULL;
 	}
-	for (i = 0; i < nodes->count; i++)
-		names[i] = nodes->row[i].name;
-	fabric = sgang_fabric_load_file(conf, fabric_path(nodes, conf, dir,
-							  path, sizeof(path)),
-					names, (uint32_t)nodes->count, err);
-	free(names);
+	fabric = sgang_live_fabric(nodes, conf, dir, partitions, n, err);
+	free(partitions);
 	return fabric;
 }
 
@@ -524,12 +514,19 @@ static int draw_live(const struct sgang_draw *draw,
 	struct sgang_gangs gangs = { NULL, 0 };
 	struct sgang_fabric *fabric = NULL;
 	struct sgang_scene *scene = NULL;
+	char shown[SGANG_TEXT_SHOWN];
 	int code = -1;
 
 	if (sgang_nodes_load(&nodes, err) || sgang_jobs_load(&jobs, err) ||
 	    sgang_gangs_build(&jobs, &gangs, err))
 		goto out;
-	fabric = load_fabric(&nodes, conf, dir, err);
+	if (draw->partition && !sgang_nodes_partition(&nodes, draw->partition)) {
+		code = sgang_cmd_no("there is no partition %s; sinfo -s lists "
+				    "them", sgang_text_show(shown,
+							    draw->partition));
+		goto out;
+	}
+	fabric = load_fabric(draw, &nodes, &gangs, conf, dir, err);
 	if (fabric)
 		scene = sgang_scene_create(fabric, &conf->costs, err);
 	if (scene)
@@ -549,6 +546,10 @@ int sgang_draw_run(const struct sgang_draw *draw,
 		   const struct sgang_conf *conf, const char *dir,
 		   struct sgang_error *err)
 {
+	if (draw->topology && draw->partition)
+		return sgang_errf(err, EINVAL, "--partition: a file has no "
+				  "partitions; TopologyName in the gang.conf of "
+				  "--conf chooses one of its topologies");
 	if (draw->topology)
 		return draw_offline(draw, err);
 	if (draw->slots || draw->free_list || draw->down_list || draw->n_with)

@@ -26,6 +26,7 @@ struct sgang_draw {
 	const char **with;		/* "GANG=LIST"; the array is owned */
 	size_t n_with;
 	const char *gang;
+	const char *partition;
 	const char *svg;
 	const char *html;
 	uint32_t width;

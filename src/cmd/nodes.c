@@ -43,6 +43,17 @@ uint32_t sgang_nodes_share(const struct sgang_nodes *nodes, uint32_t job_id,
 	return found ? found->slots : 0;
 }
 
+const struct sgang_partition *
+sgang_nodes_partition(const struct sgang_nodes *nodes, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < nodes->n_partitions; i++)
+		if (!strcmp(nodes->partition[i].name, name))
+			return &nodes->partition[i];
+	return NULL;
+}
+
 void sgang_nodes_clear(struct sgang_nodes *nodes)
 {
 	size_t i;
@@ -53,5 +64,10 @@ void sgang_nodes_clear(struct sgang_nodes *nodes)
 	for (i = 0; i < nodes->n_shares; i++)
 		free(nodes->share[i].node);
 	free(nodes->share);
+	for (i = 0; i < nodes->n_partitions; i++) {
+		free(nodes->partition[i].name);
+		free(nodes->partition[i].topology);
+	}
+	free(nodes->partition);
 	memset(nodes, 0, sizeof(*nodes));
 }

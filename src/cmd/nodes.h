@@ -29,12 +29,19 @@ struct sgang_share {
 	uint32_t slots;
 };
 
+/* A partition, and the topology that slurm.conf gives it, or NULL. */
+struct sgang_partition {
+	char *name, *topology;
+};
+
 struct sgang_nodes {
 	struct sgang_noderow *row;	/* in Slurm's order */
 	size_t count;
 	struct sgang_share *share;	/* of gangs' jobs, in the order of
 					 * sgang_nodes_sort() */
 	size_t n_shares;
+	struct sgang_partition *partition;
+	size_t n_partitions;
 	bool gpus;			/* slots are GPUs */
 	bool topology_conf;		/* TopologyPlugin reads a topology.conf */
 	bool topology_yaml;		/* Slurm reads a topology.yaml, if there
@@ -52,6 +59,10 @@ int sgang_nodes_look(const char *node, uint32_t *cores, char **gres);
 
 /* sgang_node_topo_gres(), of a picture at most UINT16_MAX. */
 uint32_t sgang_nodes_gpus(const char *gres);
+
+/* The partition of that name, or NULL. */
+const struct sgang_partition *
+sgang_nodes_partition(const struct sgang_nodes *nodes, const char *name);
 
 /* Put the shares in the order in which sgang_nodes_share() looks for them. */
 void sgang_nodes_sort(struct sgang_nodes *nodes);

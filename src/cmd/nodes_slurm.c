@@ -118,11 +118,35 @@ static int read_jobs(const job_info_msg_t *message, struct sgang_nodes *nodes,
 	return 0;
 }
 
+static int read_partitions(const partition_info_msg_t *message,
+			   struct sgang_nodes *nodes)
+{
+	uint32_t i;
+
+	nodes->partition = calloc(message->record_count + 1UL,
+				  sizeof(*nodes->partition));
+	if (!nodes->partition)
+		return -1;
+	for (i = 0; i < message->record_count; i++) {
+		const partition_info_t *info = &message->partition_array[i];
+		const char *topology = public_partition_topology(info);
+		struct sgang_partition *partition =
+			&nodes->partition[nodes->n_partitions++];
+
+		partition->name = strdup(info->name);
+		partition->topology = topology ? strdup(topology) : NULL;
+		if (!partition->name || (topology && !partition->topology))
+			return -1;
+	}
+	return 0;
+}
+
 /* All that is asked of slurmctld. */
 struct answer {
 	slurm_conf_t *conf;
 	node_info_msg_t *nodes;
 	job_info_msg_t *jobs;
+	partition_info_msg_t *partitions;
 };
 
 static int ask(struct answer *answer, struct sgang_error *err)
@@ -133,7 +157,8 @@ static int ask(struct answer *answer, struct sgang_error *err)
 		return -1;
 	if (slurm_load_ctl_conf(0, &answer->conf) ||
 	    slurm_load_node(0, &answer->nodes, SHOW_ALL | SHOW_DETAIL) ||
-	    slurm_load_jobs(0, &answer->jobs, SHOW_ALL | SHOW_DETAIL))
+	    slurm_load_jobs(0, &answer->jobs, SHOW_ALL | SHOW_DETAIL) ||
+	    slurm_load_partitions(0, &answer->partitions, SHOW_ALL))
 		rc = sgang_errf(err, EIO, "cannot read nodes and jobs from "
 				"slurmctld: %s", sgang_libslurm_why());
 	sgang_libslurm_leave();
@@ -142,7 +167,7 @@ static int ask(struct answer *answer, struct sgang_error *err)
 
 int sgang_nodes_load(struct sgang_nodes *nodes, struct sgang_error *err)
 {
-	struct answer answer = { NULL, NULL, NULL };
+	struct answer answer = { .conf = NULL };
 	int rc = -1;
 
 	memset(nodes, 0, sizeof(*nodes));
@@ -154,13 +179,15 @@ int sgang_nodes_load(struct sgang_nodes *nodes, struct sgang_error *err)
 	nodes->topology_yaml = PUBLIC_TOPOLOGY_YAML;
 	if (sgang_libslurm_enter(err))
 		goto out;
-	rc = read_nodes(answer.nodes, nodes) ? no_memory(err) :
+	rc = read_nodes(answer.nodes, nodes) ||
+	     read_partitions(answer.partitions, nodes) ? no_memory(err) :
 	     read_jobs(answer.jobs, nodes, err);
 	sgang_libslurm_leave();
 out:
 	public_free_conf(answer.conf);
 	slurm_free_node_info_msg(answer.nodes);
 	slurm_free_job_info_msg(answer.jobs);
+	slurm_free_partition_info_msg(answer.partitions);
 	if (rc)
 		sgang_nodes_clear(nodes);
 	return rc;

@@ -37,6 +37,12 @@ static inline uint16_t public_used_cpus(const node_info_t *node)
 {
 	return node->alloc_cpus;
 }
+
+static inline const char *
+public_partition_topology(const partition_info_t *partition)
+{
+	return partition->topology_name;
+}
 #else
 #define PUBLIC_TOPOLOGY_YAML 0
 
@@ -49,6 +55,13 @@ static inline uint16_t public_used_cpus(const node_info_t *node)
 				      NODE_STATE_ALLOCATED, &used))
 		return 0;
 	return used;
+}
+
+static inline const char *
+public_partition_topology(const partition_info_t *partition)
+{
+	(void)partition;
+	return NULL;
 }
 #endif
 

@@ -116,6 +116,25 @@ test_expect_success 'sgang conf tells where it comes from' '
 	wait_for 10 "\"$sgang\" conf >out" &&
 	grep "^PartitionTopology=\"racked:racks\"  *# $conf:2\$" out
 '
+test_expect_success '4.27 sgang topology draws what the partition has' '
+	rm busy.go &&
+	members=($(submit -N 1 --exclusive --gang=drawn --gang-min-member=2 \
+			-p racked busy.sh)
+		$(submit -N 1 --exclusive --gang=drawn -p racked busy.sh)) &&
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	"$sgang" topology >out && grep odd out && ! grep low out &&
+	"$sgang" topology --partition=main >out && grep odd out &&
+	"$sgang" topology --partition=racked >out && grep low out &&
+	! grep odd out &&
+	"$sgang" topology --gang=drawn >out && grep low out &&
+	grep "ring cost $(gang_record ${members[0]} ring), " out &&
+	grep ", tier leaf\$" out &&
+	test_expect_code 1 "$sgang" topology --partition=none >out 2>err &&
+	test_must_be_empty out &&
+	grep "^sgang: there is no partition none" err &&
+	touch busy.go &&
+	wait_for 20 all_in COMPLETED ${members[@]}
+'
 test_expect_success 'a topology that is not there: that of the cluster' '
 	sed "s/racked:racks/racked:cages/" "$conf" >new && mv new "$conf" &&
 	reread &&

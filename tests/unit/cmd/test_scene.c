@@ -352,7 +352,8 @@ static void a_cluster_becomes_a_scene(void **state)
 		{ 8, (char *)"n2", 3 }, { 9, (char *)"n3", 1 },
 	};
 	struct sgang_nodes nodes = {
-		rows, N(rows), shares, N(shares), true, true
+		.row = rows, .count = N(rows), .share = shares,
+		.n_shares = N(shares), .gpus = true, .topology_conf = true,
 	};
 	struct sgang_jobrow row[] = {
 		{ .record = { .ns = "a", .name = "x", .phase =

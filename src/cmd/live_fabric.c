@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* live_fabric.c - the fabric of a cluster that runs */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/live_fabric.h"
+#include "files/fabric_file.h"
+#include "files/paths.h"
+
+/* The file that gang.conf names, or what Slurm itself reads beside slurm.conf,
+ * for which there is room in 'path'. NULL: none of them. */
+static const char *fabric_path(const struct sgang_nodes *nodes,
+			       const struct sgang_conf *conf, const char *dir,
+			       char path[SGANG_PATH])
+{
+	if (conf->topology_file[0])
+		return conf->topology_file;
+	snprintf(path, SGANG_PATH, "%s/topology.yaml", dir);
+	if (nodes->topology_yaml && !access(path, F_OK))
+		return path;
+	snprintf(path, SGANG_PATH, "%s/topology.conf", dir);
+	return nodes->topology_conf ? path : NULL;
+}
+
+/* The topology that the partitions have in common; "": the cluster's. Does
+ * gang.conf say so? */
+static bool common_topology(const struct sgang_nodes *nodes,
+			    const struct sgang_conf *conf,
+			    const char *const *partitions, size_t n,
+			    char name[SGANG_TOPOLOGY_NAME])
+{
+	char other[SGANG_TOPOLOGY_NAME];
+	bool ours = false;
+	size_t i;
+
+	name[0] = '\0';
+	for (i = 0; i < n; i++) {
+		const struct sgang_partition *partition =
+			sgang_nodes_partition(nodes, partitions[i]);
+
+		other[0] = '\0';
+		if (partition)
+			ours = sgang_conf_topology_of(conf, partition->name,
+						      partition->topology,
+						      other);
+		if (i && strcmp(name, other)) {
+			name[0] = '\0';
+			return false;
+		}
+		strcpy(name, other);
+	}
+	return ours;
+}
+
+struct sgang_fabric *sgang_live_fabric(const struct sgang_nodes *nodes,
+				       const struct sgang_conf *conf,
+				       const char *dir,
+				       const char *const *partitions, size_t n,
+				       struct sgang_error *err)
+{
+	const char **names = calloc(nodes->count + 1, sizeof(*names));
+	char path[SGANG_PATH], name[SGANG_TOPOLOGY_NAME];
+	struct sgang_topology_choice choice = { name, NULL };
+	const char *file = fabric_path(nodes, conf, dir, path);
+	uint32_t count = (uint32_t)nodes->count;
+	struct sgang_fabric *fabric;
+	size_t i;
+
+	if (!names) {
+		sgang_errf(err, ENOMEM, "out of memory");
+		return NULL;
+	}
+	for (i = 0; i < nodes->count; i++)
+		names[i] = nodes->row[i].name;
+	choice.by = common_topology(nodes, conf, partitions, n, name) ?
+		    "PartitionTopology in gang.conf" : "Topology in slurm.conf";
+	fabric = file && name[0] ?
+		 sgang_fabric_load_other(conf, file, &choice, names, count,
+					 err) :
+		 sgang_fabric_load_file(conf, file, names, count, err);
+	free(names);
+	return fabric;
+}
