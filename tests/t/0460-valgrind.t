@@ -167,10 +167,35 @@ test_expect_success 'the files are read again while a gang gathers' '
 	read_again &&
 	scancel -u root
 '
+# 4.27
+test_expect_success 'a partition has a topology of its own, then a wrong one' '
+	cat >two.yaml <<-YAML &&
+	- topology: whole
+	  flat: true
+	- topology: racks
+	  block:
+	    block_sizes: [2]
+	    blocks:
+	      - block: low
+	        nodes: n[1-2]
+	      - block: high
+	        nodes: n[3-4]
+	YAML
+	for topology in racks cages racks; do
+		printf "%s\n" "TopologyFile=\"$PWD/two.yaml\"" \
+			PartitionTopology=main:$topology \
+			"NodeTopology=n[1-4] Hwloc=two.xml" \
+			>"$slurm_dir/etc/gang.conf" &&
+		read_again && gather $topology 2 &&
+		wait_for 60 all_in COMPLETED ${members[@]} || return 1
+	done &&
+	"$top_builddir/src/cmd/sgang" topology --partition=main | grep low
+'
 test_expect_success 'nothing is left' '
 	nothing_left "switches lack access" "lookup failure for node .n5" \
 		"gang: .*stay as they were" \
 		"gang: .*inside nodes stays as it was" \
+		"gang: .*has the topology of the cluster" \
 		"gang: .*gangs and placement are off" \
 		"slurm_msg_sendto: .*Socket timed out"
 '
