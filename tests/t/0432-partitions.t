@@ -11,31 +11,12 @@ test_description='PartitionTopology= in gang.conf: a topology for a partition'
 
 slurm_setup -n 4 -c 2 --gang --conf \
 	'PartitionName=racked Nodes=ALL MaxTime=INFINITE State=UP'
-cat >two.yaml <<END
-- topology: fabric
-  cluster_default: true
-  tree:
-    switches:
-      - switch: top
-        children: odd,even
-      - switch: odd
-        nodes: n[1,3]
-      - switch: even
-        nodes: n[2,4]
-- topology: racks
-  block:
-    block_sizes: [2, 4]
-    blocks:
-      - block: low
-        nodes: n[1-2]
-      - block: high
-        nodes: n[3-4]
-END
+topologies=$(realpath "$top_srcdir/tests/data/two-topologies.yaml")
 conf=$slurm_dir/etc/gang.conf
 sgang=$top_builddir/src/cmd/sgang
 use_racks()
 {
-	printf '%s\n' "TopologyFile=\"$PWD/two.yaml\"" \
+	printf '%s\n' "TopologyFile=\"$topologies\"" \
 		"PartitionTopology=racked:racks" "$@" >"$conf"
 }
 use_racks
@@ -138,7 +119,7 @@ test_expect_success '4.27 sgang topology draws what the partition has' '
 test_expect_success 'a topology that is not there: that of the cluster' '
 	sed "s/racked:racks/racked:cages/" "$conf" >new && mv new "$conf" &&
 	reread &&
-	wait_for 10 "grep -F \"error: gang: $PWD/two.yaml:1: expected a topology that is called as PartitionTopology in gang.conf says, found \\\"cages\\\"; that partition has the topology of the cluster\" \
+	wait_for 10 "grep -F \"error: gang: $topologies:2: expected a topology that is called as PartitionTopology in gang.conf says, found \\\"cages\\\"; that partition has the topology of the cluster\" \
 		\"$slurm_dir/log/slurmctld.log\"" &&
 	pair cages racked racked "$odd_or_even"
 '

@@ -169,20 +169,9 @@ test_expect_success 'the files are read again while a gang gathers' '
 '
 # 4.27
 test_expect_success 'a partition has a topology of its own, then a wrong one' '
-	cat >two.yaml <<-YAML &&
-	- topology: whole
-	  flat: true
-	- topology: racks
-	  block:
-	    block_sizes: [2]
-	    blocks:
-	      - block: low
-	        nodes: n[1-2]
-	      - block: high
-	        nodes: n[3-4]
-	YAML
+	topologies=$(realpath "$top_srcdir/tests/data/two-topologies.yaml") &&
 	for topology in racks cages racks; do
-		printf "%s\n" "TopologyFile=\"$PWD/two.yaml\"" \
+		printf "%s\n" "TopologyFile=\"$topologies\"" \
 			PartitionTopology=main:$topology \
 			"NodeTopology=n[1-4] Hwloc=two.xml" \
 			>"$slurm_dir/etc/gang.conf" &&

@@ -87,26 +87,8 @@ if test_have_prereq YAML; then
 	slurm_cleanup
 	slurm_setup -n 4 -c 2 --gang --conf \
 'PartitionName=parted Nodes=ALL Topology=racks MaxTime=INFINITE State=UP'
-	cat >"$slurm_dir/etc/topology.yaml" <<'END'
-- topology: fabric
-  cluster_default: true
-  tree:
-    switches:
-      - switch: top
-        children: odd,even
-      - switch: odd
-        nodes: n[1,3]
-      - switch: even
-        nodes: n[2,4]
-- topology: racks
-  block:
-    block_sizes: [2]
-    blocks:
-      - block: low
-        nodes: n[1-2]
-      - block: high
-        nodes: n[3-4]
-END
+	cp "$top_srcdir/tests/data/two-topologies.yaml" \
+		"$slurm_dir/etc/topology.yaml"
 	slurm_start
 fi
 
