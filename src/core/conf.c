@@ -332,44 +332,6 @@ static void print_topology_name(const struct sgang_conf *conf, FILE *out)
 	fprintf(out, "\"%s\"", conf->topology_name);
 }
 
-/* Read a word of "gpu:nvl72,cpu:tree" into two names. Returns what is behind it,
- * or NULL where it is no such word. */
-static const char *read_pair(const char *text,
-			     char partition[SGANG_TOPOLOGY_NAME],
-			     char topology[SGANG_TOPOLOGY_NAME])
-{
-	size_t before = strcspn(text, ":,"), after;
-
-	if (text[before] != ':')
-		return NULL;
-	after = strcspn(text + before + 1, ":,");
-	if (!before || before >= SGANG_TOPOLOGY_NAME || !after ||
-	    after >= SGANG_TOPOLOGY_NAME)
-		return NULL;
-	memcpy(partition, text, before);
-	partition[before] = '\0';
-	memcpy(topology, text + before + 1, after);
-	topology[after] = '\0';
-	text += before + 1 + after;
-	if (*text == ',' && text[1])
-		return text + 1;
-	return *text ? NULL : text;
-}
-
-bool sgang_conf_partition_topology(const struct sgang_conf *conf, size_t i,
-				   char partition[SGANG_TOPOLOGY_NAME],
-				   char topology[SGANG_TOPOLOGY_NAME])
-{
-	const char *text = conf->partition_topology;
-
-	do {
-		if (!*text)
-			return false;
-		text = read_pair(text, partition, topology);
-	} while (i--);
-	return true;
-}
-
 bool sgang_conf_topology_of(const struct sgang_conf *conf,
 			    const char *partition, const char *own,
 			    char topology[SGANG_TOPOLOGY_NAME])
@@ -377,8 +339,8 @@ bool sgang_conf_topology_of(const struct sgang_conf *conf,
 	char named[SGANG_TOPOLOGY_NAME];
 	size_t i;
 
-	for (i = 0; sgang_conf_partition_topology(conf, i, named, topology);
-	     i++)
+	for (i = 0; sgang_partition_words_get(conf->partition_topology, i,
+					      named, topology); i++)
 		if (!strcmp(named, partition))
 			return true;
 	snprintf(topology, SGANG_TOPOLOGY_NAME, "%s",
@@ -386,46 +348,15 @@ bool sgang_conf_topology_of(const struct sgang_conf *conf,
 	return false;
 }
 
-/* Is the partition named by one of the first 'n' words? */
-static bool is_named(const struct sgang_conf *conf, const char *partition,
-		     size_t n)
-{
-	char other[SGANG_TOPOLOGY_NAME], topology[SGANG_TOPOLOGY_NAME];
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		sgang_conf_partition_topology(conf, i, other, topology);
-		if (!strcmp(other, partition))
-			return true;
-	}
-	return false;
-}
-
 static int set_partition_topology(struct sgang_conf *conf, char *value,
 				  struct sgang_error *err)
 {
-	char partition[SGANG_TOPOLOGY_NAME], topology[SGANG_TOPOLOGY_NAME];
-	char shown[SGANG_TEXT_SHOWN];
-	const char *text = value;
-	size_t n;
-
 	if (strlen(value) >= sizeof(conf->partition_topology))
 		return sgang_errf(err, EINVAL, "it has more than %zu "
 				  "characters",
 				  sizeof(conf->partition_topology) - 1);
 	strcpy(conf->partition_topology, value);
-	for (n = 0; *text; n++) {
-		const char *next = read_pair(text, partition, topology);
-
-		if (!next)
-			return sgang_errf(err, EINVAL, "\"%s\"",
-					  sgang_text_show(shown, text));
-		if (is_named(conf, partition, n))
-			return sgang_errf(err, EINVAL, "partition %s has two "
-					  "topologies", partition);
-		text = next;
-	}
-	return 0;
+	return sgang_partition_words_check(value, err);
 }
 
 static void print_partition_topology(const struct sgang_conf *conf, FILE *out)

@@ -17,6 +17,7 @@
 
 #include "err.h"
 #include "fabric.h"
+#include "partition_words.h"
 #include "spec.h"
 
 /* The gangs that an admin defines (GangName= lines); shared, never changed. */
@@ -43,9 +44,6 @@ struct sgang_node_lines;
  * settings). */
 #define SGANG_CONF_IN_FORCE "gang_settings"
 
-/* Room for the name of a topology, or of a partition that has one. */
-#define SGANG_TOPOLOGY_NAME 64
-
 /* More keys than this there cannot be. */
 #define SGANG_CONF_KEYS_MAX 32
 /* What of the plugin's lines slurmctld writes with SlurmctldDebug=info. */
@@ -70,8 +68,8 @@ struct sgang_conf {
 	char topology_name[SGANG_TOPOLOGY_NAME];	/* TopologyName=, one
 					 * of those of a topology.yaml; "": its
 					 * default */
-	char partition_topology[1024];	/* PartitionTopology=, such as
-					 * "gpu:nvl72,cpu:tree"; "": every
+	char partition_topology[1024];	/* PartitionTopology=, see
+					 * partition_words.h; "": every
 					 * partition has the cluster's */
 	uint32_t waiting_time;		/* WaitingTime=, seconds or
 					 * SGANG_FOREVER; default 600 */
@@ -99,12 +97,6 @@ void sgang_conf_default(struct sgang_conf *conf);
 void sgang_conf_copy(struct sgang_conf *to, const struct sgang_conf *from);
 /* Give up what it owns and set the defaults. */
 void sgang_conf_free(struct sgang_conf *conf);
-
-/* What PartitionTopology= says: word 'i', from 0 on. False when there are not so
- * many. */
-bool sgang_conf_partition_topology(const struct sgang_conf *conf, size_t i,
-				   char partition[SGANG_TOPOLOGY_NAME],
-				   char topology[SGANG_TOPOLOGY_NAME]);
 
 /* The topology by which jobs of the partition are placed, where slurm.conf says
  * 'own' (NULL: nothing): that of PartitionTopology= or, unless gang.conf has a

@@ -359,6 +359,34 @@ static void complain(const char *what, const char *then)
 	snprintf(last, sizeof(last), "%s", what);
 }
 
+static bool has_partition(const struct reading *r, const char *name)
+{
+	for (int i = 0; i < r->n_partitions; i++) {
+		if (!strcmp(r->partitions[i].name, name))
+			return true;
+	}
+	return false;
+}
+
+static void tell_partitions(const struct reading *r)
+{
+	char partition[SGANG_TOPOLOGY_NAME], topology[SGANG_TOPOLOGY_NAME];
+	struct sgang_error what;
+
+	if (r->partition_err.text[0])
+		complain(r->partition_err.text,
+			 "that partition has the topology of the cluster");
+	for (size_t i = 0; sgang_partition_words_get(r->conf.partition_topology,
+						     i, partition, topology);
+	     i++) {
+		if (has_partition(r, partition))
+			continue;
+		sgang_errf(&what, ENOENT, "PartitionTopology in gang.conf: there is no partition %s",
+			   partition);
+		complain(what.text, "the rest of it counts");
+	}
+}
+
 /* At start a mistake means: stay out. Later it means: what was good stays, or
  * if the nodes are others by now, what is known of them holds. */
 static struct sgang_topologies *after_mistake(const struct reading *r)
@@ -597,9 +625,8 @@ static void apply(struct reading *r)
 		all = after_mistake(r);
 	if (!all || !find_inside(r, all, &in))
 		goto fail;
-	if (r->partition_err.text[0])
-		complain(r->partition_err.text,
-			 "that partition has the topology of the cluster");
+	if (!r->kept)
+		tell_partitions(r);
 	sgang_own.applied++;
 	sgang_own.forward_only = false;
 	sgang_own.configured = true;

@@ -123,6 +123,15 @@ test_expect_success 'a topology that is not there: that of the cluster' '
 		\"$slurm_dir/log/slurmctld.log\"" &&
 	pair cages racked racked "$odd_or_even"
 '
+test_expect_success 'a partition that is not there: the others have theirs' '
+	use_racks &&
+	sed "s/racked:racks/rocked:racks,racked:racks/" "$conf" >new &&
+	mv new "$conf" &&
+	reread &&
+	wait_for 10 "grep -F \"error: gang: PartitionTopology in gang.conf: there is no partition rocked; the rest of it counts\" \
+		\"$slurm_dir/log/slurmctld.log\"" &&
+	pair rocked racked racked "$low_or_high"
+'
 test_expect_success 'a mistake in gang.conf leaves what was' '
 	use_racks && reread && pair again racked racked "$low_or_high" &&
 	sed "s/racked:racks/racked/" "$conf" >new && mv new "$conf" &&
@@ -132,7 +141,8 @@ test_expect_success 'a mistake in gang.conf leaves what was' '
 	pair stays racked racked "$low_or_high"
 '
 test_expect_success 'nothing is left but the errors that were asked for' '
-	nothing_left "gang: .*(stay.* as .* w|has the topology of the cluster)"
+	nothing_left \
+		"gang: .*(stay.* as .* w|has the topology of the cluster|the rest of it counts)"
 '
 
 test_done
