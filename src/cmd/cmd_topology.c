@@ -38,7 +38,8 @@ enum {
 static const struct sgang_cmd_option options[] = {
 	[OPT_GANG] = { "gang", "NAME", "draw the ring of this gang", 0 },
 	[OPT_PARTITION] = { "partition", "NAME",
-			    "the topology of this partition (of the gang)", 0 },
+			    "(-p) topology of this partition (the gang's)",
+			    'p' },
 	[OPT_SVG] = { "svg", "FILE", "write the picture as SVG", 0 },
 	[OPT_HTML] = { "html", "FILE", "write a page with picture and tables",
 		       0 },

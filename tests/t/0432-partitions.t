@@ -105,7 +105,7 @@ test_expect_success '4.27 sgang topology draws what the partition has' '
 	wait_for 20 all_in RUNNING ${members[@]} &&
 	"$sgang" topology >out && grep odd out && ! grep low out &&
 	"$sgang" topology --partition=main >out && grep odd out &&
-	"$sgang" topology --partition=racked >out && grep low out &&
+	"$sgang" topology -p racked >out && grep low out &&
 	! grep odd out &&
 	"$sgang" topology --gang=drawn >out && grep low out &&
 	grep "ring cost $(gang_record ${members[0]} ring), " out &&
