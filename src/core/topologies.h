@@ -32,8 +32,8 @@ struct sgang_topologies {
 struct sgang_topologies *sgang_topologies_create(struct sgang_fabric *fabric,
 						 struct sgang_error *err);
 
-/* Add one of the same nodes, which is taken; no other has that name. Returns 0, or -1 with
- * ENOMEM and 'err'; the fabric is then destroyed. */
+/* Add one of the same nodes, which is taken; no other has that name. Returns 0,
+ * or -1 with ENOMEM and 'err'; the fabric is then destroyed. */
 int sgang_topologies_add(struct sgang_topologies *all, const char *name,
 			 struct sgang_fabric *fabric, struct sgang_error *err);
 

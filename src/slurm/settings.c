@@ -106,9 +106,10 @@ void sgang_settings_stay_out(const char *why)
 
 /* ---- settings and fabric ---- */
 
-/* A partition, and the topology that slurm.conf gives it, or NULL. */
 struct partition {
-	char *name, *topology;
+	char *name;
+	char *topology;			/* by slurm.conf, or NULL */
+	char chosen[SGANG_TOPOLOGY_NAME];	/* by gang.conf as well */
 };
 
 /* What is read from files, and what the files are read for. The nodes and
@@ -144,7 +145,8 @@ static int note_partition(void *x, void *arg)
 	struct reading *r = arg;
 
 	r->partitions[r->n_partitions++] = (struct partition) {
-		xstrdup(part->name), xstrdup(release_partition_topology(part))
+		.name = xstrdup(part->name),
+		.topology = xstrdup(release_partition_topology(part)),
 	};
 	return 0;
 }
@@ -253,20 +255,30 @@ static char *topology_path(const struct reading *r)
 	return slurm_topology_path(r);
 }
 
-/* Read the topology that the partition has for itself, if it has one that is not
- * read yet. */
-static int add_topology(const struct reading *r, const char *path,
-			const struct partition *partition,
+/* Is it the topology of a partition before this one? Then it is read already, or
+ * known to be none. */
+static bool was_tried(const struct reading *r, int upto, const char *topology)
+{
+	for (int i = 0; i < upto; i++) {
+		if (!strcmp(r->partitions[i].chosen, topology))
+			return true;
+	}
+	return false;
+}
+
+/* Read the topology that the partition has for itself, if it has one. */
+static int add_topology(const struct reading *r, const char *path, int number,
 			struct sgang_topologies *all, struct sgang_error *err)
 {
-	char name[SGANG_TOPOLOGY_NAME];
+	struct partition *partition = &r->partitions[number];
+	char *name = partition->chosen;
 	struct sgang_topology_choice choice = { name, NULL };
 	struct sgang_fabric *fabric;
 
 	choice.by = sgang_conf_topology_of(&r->conf, partition->name,
 					   partition->topology, name) ?
 		    "PartitionTopology in gang.conf" : "Topology in slurm.conf";
-	if (!name[0] || sgang_topologies_find(all, name) != all->topology)
+	if (!name[0] || was_tried(r, number, name))
 		return 0;
 	if (!path)
 		return sgang_errf(err, EINVAL, "%s gives partition %s topology "
@@ -283,8 +295,7 @@ static void add_topologies(struct reading *r, const char *path,
 			   struct sgang_topologies *all)
 {
 	for (int i = 0; i < r->n_partitions; i++)
-		(void) add_topology(r, path, &r->partitions[i], all,
-				    &r->partition_err);
+		(void) add_topology(r, path, i, all, &r->partition_err);
 }
 
 static struct sgang_topologies *read_topologies(struct reading *r,

@@ -17,9 +17,9 @@
 #include <stdint.h>
 
 #include "core/conf.h"
-#include "core/topologies.h"
 #include "core/record.h"
 #include "core/spec.h"
+#include "core/topologies.h"
 #include "host.h"
 
 struct sgang_conductor;
