@@ -10,6 +10,8 @@
 #   slurm_prepare              a function: called first by slurm_setup, with
 #                              its options
 #   slurm_fatal                a function: print its arguments and end
+#   slurm_daemon_env           an array of NAME=VALUE that only daemons get; it
+#                              may be missing
 #
 # in the environment, where locks on ports are that others share who do not see
 # our ${TMPDIR:-/tmp}: SGANG_PORT_LOCKS
@@ -478,6 +480,7 @@ slurm_launch()
 {
 	(
 		test -z "$slurm_port_fd" || exec {slurm_port_fd}>&-
+		test -z "$slurm_daemon_env" || set -- env "${slurm_daemon_env[@]}" "$@"
 		exec "$@" </dev/null >>"$slurm_dir/log/start.log" 2>&1 5>&- 6<&-
 	)
 }

@@ -14,10 +14,14 @@ slurm_build_packages="libslurm-dev"
 slurm_packages="$slurm_build_packages slurm-client slurm-wlm-basic-plugins
 	slurmctld slurmd slurmdbd"
 source_packages="dpkg-dev patch xz-utils"
+# For contrib/fuzz and contrib/check --sanitizers alone.
+fuzz_packages="clang libc6-dev libclang-rt-dev libhwloc-dev libyaml-dev
+	pkg-config"
 deb_packages="build-essential debhelper"
 test_packages="$deb_packages binutils chromium chromium-driver curl debootstrap
-	glpk-utils jq libopenmpi-dev libxml2-utils mandoc mariadb-server munge
-	openmpi-bin passwd procps prometheus sharness util-linux"
+	gdb glpk-utils jq libfaketime libopenmpi-dev libxml2-utils mandoc
+	mariadb-server mount munge openmpi-bin passwd procps prometheus
+	sharness util-linux"
 
 say()
 {

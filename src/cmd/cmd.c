@@ -31,6 +31,14 @@
 /* --yaml was given. */
 static bool prints_yaml;
 
+/* Part of the answer could not be printed. */
+static bool is_cut;
+
+bool sgang_cmd_is_cut(void)
+{
+	return is_cut;
+}
+
 /* The row of --json, -1: the verb has none. */
 static int find_json(const struct sgang_verb *verb)
 {
@@ -334,12 +342,44 @@ int sgang_cmd_refuse(const struct sgang_spec *gang, bool json, const char *why)
 	return SGANG_EXIT_NO;
 }
 
+/* JSON and YAML are UTF-8; the name of a job is what somebody typed. */
+static void repair(struct json_object *object)
+{
+	char *text;
+	size_t i;
+
+	switch (json_object_get_type(object)) {
+	case json_type_object: {
+		json_object_object_foreach(object, key, value) {
+			(void)key;
+			repair(value);
+		}
+		break;
+	}
+	case json_type_array:
+		for (i = 0; i < json_object_array_length(object); i++)
+			repair(json_object_array_get_idx(object, i));
+		break;
+	case json_type_string:
+		text = sgang_text_repair(json_object_get_string(object));
+		if (text)
+			json_object_set_string(object, text);
+		free(text);
+		break;
+	default:
+		break;
+	}
+}
+
 void sgang_cmd_print_json(struct json_object *object)
 {
+	repair(object);
 	if (prints_yaml) {
 		/* what cannot be written, main() tells */
-		if (sgang_yaml_print(object, stdout) && !ferror(stdout))
+		if (sgang_yaml_print(object, stdout) && !ferror(stdout)) {
 			sgang_cmd_bad("out of memory");
+			is_cut = true;
+		}
 		json_object_put(object);
 		return;
 	}

@@ -128,7 +128,10 @@ int sgang_cmd_refuse(const struct sgang_spec *gang, bool json,
 		     const char *why);
 
 /* Print 'object' on stdout, as one line of JSON, or with --yaml as a document of
- * YAML, and drop it. */
+ * YAML, and drop it. Bytes of its texts that are no UTF-8 become U+FFFD. */
 void sgang_cmd_print_json(struct json_object *object);
+
+/* Was there no memory to print all of an answer? It was said then. */
+bool sgang_cmd_is_cut(void);
 
 #endif

@@ -28,6 +28,7 @@ enum {
 	OPT_PARALLEL,
 	OPT_RUN_TIME,
 	OPT_COMM_SHARE,
+	OPT_RANK_ORDER,
 	OPT_OF_SBATCH,			/* those above are --gang-... there */
 	OPT_REPLACE = OPT_OF_SBATCH,
 	OPT_ACCOUNT,
@@ -63,6 +64,9 @@ static const struct sgang_cmd_option options[] = {
 			   "how long it will run, for topology auto", 0 },
 	[OPT_COMM_SHARE] = { "comm-share", "FRACTION",
 			     "of a step, for topology auto", 0 },
+	[OPT_RANK_ORDER] = { "rank-order", "WORD",
+			     "order of members in the ring: submit or ring",
+			     0 },
 	[OPT_REPLACE] = { "replace", NULL,
 			  "take the place of the definition there is", 0 },
 	[OPT_ACCOUNT] = { "account", "NAME", "(-A) account to charge", 'A' },

@@ -17,10 +17,6 @@
 #include "core/explain.h"
 #include "core/text.h"
 
-/* The select plugin puts the start of a gang that no end of jobs helps a year
- * ahead; what is further away than this is meant so. */
-#define NEVER (300 * 86400)
-
 /* Columns that a reason may fill. */
 #define WIDTH 78
 
@@ -178,10 +174,11 @@ static void read_ring(const struct request *request,
 				      ring);
 }
 
-/* A word of others=: "s2:48" or "s3:7/8". */
+/* A word of others=: "s2:48", "s3:7/8", or "s4:40w", whose nodes are heavier. */
 struct other {
 	char domain[SGANG_OTHERS_SIZE];
 	bool fits;
+	bool heavier;
 	uint64_t cost;
 	uint64_t free, needed;
 	char why[64];
@@ -191,16 +188,18 @@ static void say_why(const struct sgang_record *record, struct other *other)
 {
 	uint64_t ours = record->weighted_cost ? record->weighted_cost :
 			record->ring_cost;
+	const char *heavier = other->heavier ? ", but heavier nodes" : "";
 
 	if (!other->fits)
 		snprintf(other->why, sizeof(other->why), "%" PRIu64 " of %"
 			 PRIu64 " fit", other->free, other->needed);
 	else if (other->cost == ours)
-		strcpy(other->why, "same cost");
+		snprintf(other->why, sizeof(other->why), "same cost%s",
+			 heavier);
 	else
 		snprintf(other->why, sizeof(other->why), "%" PRIu64 " %c %"
-			 PRIu64, other->cost, other->cost > ours ? '>' : '<',
-			 ours);
+			 PRIu64 "%s", other->cost, other->cost > ours ? '>' :
+			 '<', ours, heavier);
 }
 
 /* Take the next word off '*text'. False: there is none that can be read. */
@@ -223,6 +222,10 @@ static bool next_other(const struct sgang_record *record, const char **text,
 	if (slash)
 		*slash++ = '\0';
 	other->fits = !slash;
+	length = strlen(colon);
+	other->heavier = length > 1 && colon[length - 1] == 'w';
+	if (other->heavier)
+		colon[length - 1] = '\0';
 	if (sgang_text_number(colon, 0, UINT64_MAX, other->fits ?
 			      &other->cost : &other->free) ||
 	    (slash && sgang_text_number(slash, 0, UINT64_MAX, &other->needed)))
@@ -334,10 +337,17 @@ static void print_placement(const struct request *request,
 	       time.seconds, request->bytes);
 	printf("   RingBest=%" PRIu64, record->ring_best);
 	print_known("StockCost", record->stock_cost);
+	if (record->stock_cost)
+		printf(" StockEstimate=%s",
+		       record->stock_estimate ? "yes" : "no");
 	printf(" Exact=%s", record->exact ? "yes" : "no");
 	print_known("Bound", record->exact ? record->ring_cost :
 		    record->bound);
 	putchar('\n');
+	if (record->sorted)
+		puts("   RankOrder=ring");
+	if (record->order_cost)
+		printf("   OrderCost=%" PRIu64 "\n", record->order_cost);
 	if (record->weighted_cost)
 		printf("   WeightedCost=%" PRIu64 " WeightedBest=%" PRIu64
 		       "\n", record->weighted_cost, record->weighted_best);
@@ -347,24 +357,121 @@ static void print_placement(const struct request *request,
 
 /* -- what it waits for -- */
 
-/* When Slurm expects the last of its members to start; 0: it does not know. */
+/* When its members are expected to start: all show the same, but for a moment
+ * in which backfill has looked at some of them. 0: nobody knows. */
 static int64_t start_of(const struct sgang_gang *gang)
 {
-	int64_t last = 0;
+	int64_t now = (int64_t)time(NULL), first = 0;
 	size_t i;
 
-	for (i = 0; i < gang->n_jobs; i++)
-		if (gang->jobs[i]->start_time > last)
-			last = gang->jobs[i]->start_time;
-	return last > (int64_t)time(NULL) ? last : 0;
+	for (i = 0; i < gang->n_jobs; i++) {
+		int64_t start = gang->jobs[i]->start_time;
+
+		if (start > now && (!first || start < first))
+			first = start;
+	}
+	return strcmp(gang->record->helps, "never") ? first : 0;
 }
 
-static bool is_never(int64_t start)
+#define HELPS_SIZE (SGANG_GANGS_NAME + SGANG_HELPS_SIZE + 128)
+
+/* helps= taken apart: "nodes:2:n[3-4]". */
+struct help {
+	char word[SGANG_HELPS_SIZE];
+	uint64_t count;
+	const char *list;		/* "" when there is no room for it */
+};
+
+/* False: it cannot be read. */
+static bool read_help(const char *text, struct help *help)
 {
-	return start > (int64_t)time(NULL) + NEVER;
+	char *rest = help->word, *number;
+
+	snprintf(help->word, sizeof(help->word), "%s", text);
+	help->count = 0;
+	help->list = "";
+	strsep(&rest, ":");
+	number = strsep(&rest, ":");
+	if (rest)
+		help->list = rest;
+	return !number || !sgang_text_number(number, 0, UINT64_MAX,
+					     &help->count);
 }
 
-#define HELPS_SIZE (SGANG_GANGS_NAME + 96)
+/* "job 17", "jobs 17,19 and 4 more" */
+static void name_jobs(const struct help *help, char *text, size_t size)
+{
+	uint64_t named = help->list[0] != '\0';
+	const char *comma;
+
+	for (comma = help->list; (comma = strchr(comma, ',')); comma++)
+		named++;
+	if (!named)
+		snprintf(text, size, "jobs");
+	else if (help->count > named)
+		snprintf(text, size, "jobs %s and %" PRIu64 " more",
+			 help->list, help->count - named);
+	else
+		snprintf(text, size, "job%s %s", named == 1 ? "" : "s",
+			 help->list);
+}
+
+/* "node n3", "nodes n[3-4]", "200 nodes" */
+static void name_nodes(const struct help *help, char *text, size_t size)
+{
+	if (help->list[0])
+		snprintf(text, size, "node%s %s", help->count == 1 ? "" : "s",
+			 help->list);
+	else
+		snprintf(text, size, "%" PRIu64 " nodes", help->count);
+}
+
+/* What helps a gang that no end of a job within its time limit does. To add a
+ * word: a row here, one in src/plugins/select/helps.c, a line in doc/formats. */
+static const struct {
+	const char *word;
+	void (*name)(const struct help *help, char *text, size_t size);
+	const char *before, *behind;
+} helps_words[] = {
+	{ "jobs", name_jobs, "the end of ", ", which no time limit ends" },
+	{ "nodes", name_nodes, "", " in service again, now down or drained" },
+	{ "reserved", name_nodes, "the end of reservations of ", "" },
+	{ "blocked", name_nodes, "", " in service and not reserved" },
+	{ "never", NULL, "nothing: it asks for more than its nodes have, even "
+	  "if all are idle and in service", "" },
+};
+
+static bool help_of(const struct sgang_record *record, char text[HELPS_SIZE])
+{
+	char names[SGANG_HELPS_SIZE + 32] = "";
+	struct help help;
+	size_t i;
+
+	if (!record->helps[0] || !read_help(record->helps, &help))
+		return false;
+	for (i = 0; i < sizeof(helps_words) / sizeof(helps_words[0]); i++) {
+		if (strcmp(helps_words[i].word, help.word))
+			continue;
+		if (helps_words[i].name)
+			helps_words[i].name(&help, names, sizeof(names));
+		snprintf(text, HELPS_SIZE, "%s%s%s", helps_words[i].before,
+			 names, helps_words[i].behind);
+		return true;
+	}
+	return false;
+}
+
+/* What comes by itself, at 'start'. */
+static const char *what_comes(const struct sgang_record *record)
+{
+	if (!strcmp(record->helps, "before"))
+		return "the room that jobs before it leave";
+	if (!strcmp(record->helps, "prefer"))
+		return "the end of the time for the level it prefers";
+	if (!strcmp(record->helps, "place"))
+		return "the place it waits for";
+	return "the end of running jobs";
+}
 
 /* What would get it on; "" when nothing is known. */
 static const char *what_helps(const struct sgang_gang *gang,
@@ -385,12 +492,10 @@ static const char *what_helps(const struct sgang_gang *gang,
 	else if (gang->phase == SGANG_PHASE_GATHERING && members < min)
 		snprintf(text, HELPS_SIZE, "%" PRIu32 " more member%s",
 			 min - members, min - members == 1 ? "" : "s");
-	else if (is_never(start))
-		snprintf(text, HELPS_SIZE, "no end of a running job: it asks "
-			 "for more than its nodes have");
-	else if (start)
-		snprintf(text, HELPS_SIZE, "the end of running jobs, expected "
-			 "by %s", sgang_cmd_time(start, when));
+	else if (!help_of(gang->record, text) && start)
+		snprintf(text, HELPS_SIZE, "%s, expected by %s",
+			 what_comes(gang->record),
+			 sgang_cmd_time(start, when));
 	return text;
 }
 
@@ -463,6 +568,8 @@ static void print_lacks(const struct sgang_record *record)
 	while (next_lack(&text, &lack)) {
 		printf("   Place=%s Free=%" PRIu64 " Needed=%" PRIu64,
 		       place_name(&lack), lack.free, lack.needed);
+		if (record->unit[0])
+			printf(" Unit=%s", record->unit);
 		for (cause = lack.causes; *cause; cause++)
 			if (*cause == ':')
 				*cause = ',';
@@ -480,7 +587,7 @@ static void print_wait(const struct sgang_gang *gang)
 	print_known("MinMember", record->min_member);
 	print_known("Total", record->total);
 	printf(" Attempts=%" PRIu32 " StartTime=%s\n", record->attempts,
-	       sgang_cmd_time(is_never(when) ? 0 : when, start));
+	       sgang_cmd_time(when, start));
 	print_wrapped("Reason", gang->reason[0] ? gang->reason : "None");
 	what_helps(gang, helps);
 	print_wrapped("Helps", helps[0] ? helps : "(null)");
@@ -597,10 +704,14 @@ static struct json_object *json_placement(const struct request *request,
 	sgang_ringtext_json_time(&ring, costs, request->bytes, object);
 	put(object, "ring_best", record->ring_best);
 	put_known(object, "stock_cost", record->stock_cost);
+	json_object_object_add(object, "stock_estimate", record->stock_cost ?
+		json_object_new_boolean(record->stock_estimate) : NULL);
 	json_object_object_add(object, "exact",
 			       json_object_new_boolean(record->exact));
 	put_known(object, "bound", record->exact ? record->ring_cost :
 		  record->bound);
+	put_text(object, "rank_order", record->sorted ? "ring" : "");
+	put_known(object, "order_cost", record->order_cost);
 	put_known(object, "weighted_cost", record->weighted_cost);
 	put_known(object, "weighted_best", record->weighted_best);
 	json_choice(object, record);
@@ -637,6 +748,7 @@ static struct json_object *json_lacks(const struct sgang_record *record)
 		put_text(object, "place", place_name(&lack));
 		put(object, "free", lack.free);
 		put(object, "needed", lack.needed);
+		put_text(object, "unit", record->unit);
 		json_object_object_add(object, "causes",
 				       json_causes(lack.causes));
 		json_object_array_add(list, object);
@@ -654,7 +766,7 @@ static struct json_object *json_wait(const struct sgang_gang *gang)
 	put_known(object, "min_member", gang->record->min_member);
 	put_known(object, "total", gang->record->total);
 	put(object, "attempts", gang->record->attempts);
-	put_known(object, "start_time", is_never(start) ? 0 : (uint64_t)start);
+	put_known(object, "start_time", (uint64_t)start);
 	put_text(object, "reason", gang->reason);
 	put_text(object, "helps", what_helps(gang, helps));
 	json_object_object_add(object, "places", json_lacks(gang->record));

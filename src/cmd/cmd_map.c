@@ -162,7 +162,43 @@ static uint64_t ranks_of(const struct sgang_gang *gang,
 	       end - job->record.rank_offset : 0;
 }
 
-/* Returns 0, or -1 with 'err' filled. */
+/* The ring is all that a map is for, so none is made up. Returns an exit code, or
+ * -1 with 'err' filled. */
+static int fill_member(struct found *found, size_t i, struct sgang_error *err)
+{
+	const struct sgang_jobrow *job = found->job[i];
+	const struct sgang_alloc *alloc = &found->alloc[i];
+	struct sgang_map_member *member = &found->member[i];
+	char **ring = calloc(alloc->n + 1, sizeof(*ring));
+	int rc = -1;
+	size_t k;
+
+	member->job_id = job->job_id;
+	member->member_rank = job->record.member_rank;
+	member->first = job->record.rank_offset;
+	if (!ring)
+		return sgang_errf(err, ENOMEM, "out of memory");
+	for (k = 0; k < alloc->n; k++)
+		ring[k] = alloc->node[k].name;
+	switch (sgang_jobs_ring(job, ring, alloc->n, err)) {
+	case 0:
+		rc = sgang_cmd_no("job %" PRIu32 ": its record does not tell "
+				  "the order of its %zu nodes; in the job "
+				  "SLURM_GANG_MEMBER_NODELIST has it",
+				  job->job_id, alloc->n);
+		break;
+	case 1:
+		if (!sgang_map_fill(member, alloc, ranks_of(found->gang, job),
+				    ring, err) &&
+		    !sgang_map_layout(member, job->record.layout, err))
+			rc = SGANG_EXIT_YES;
+		break;
+	}
+	free(ring);
+	return rc;
+}
+
+/* As fill_member(). */
 static int fill_members(struct found *found, struct sgang_error *err)
 {
 	uint32_t *ids = calloc(found->n, sizeof(*ids));
@@ -175,19 +211,8 @@ static int fill_members(struct found *found, struct sgang_error *err)
 		ids[i] = found->job[i]->job_id;
 	rc = sgang_alloc_load(ids, found->n, found->alloc, err);
 	free(ids);
-	for (i = 0; i < found->n && !rc; i++) {
-		const struct sgang_record *record = &found->job[i]->record;
-		struct sgang_map_member *member = &found->member[i];
-
-		member->job_id = found->job[i]->job_id;
-		member->member_rank = record->member_rank;
-		member->first = record->rank_offset;
-		rc = sgang_map_fill(member, &found->alloc[i],
-				    ranks_of(found->gang, found->job[i]),
-				    record->at, err);
-		if (!rc)
-			rc = sgang_map_layout(member, record->layout, err);
-	}
+	for (i = 0; i < found->n && !rc; i++)
+		rc = fill_member(found, i, err);
 	return rc;
 }
 
@@ -293,8 +318,8 @@ static int map_gang(const struct request *request,
 		sgang_errf(err, ENOMEM, "out of memory");
 	else
 		code = find_members(&found, name, request);
-	if (code == SGANG_EXIT_YES && fill_members(&found, err))
-		code = -1;
+	if (code == SGANG_EXIT_YES)
+		code = fill_members(&found, err);
 	if (code == SGANG_EXIT_YES && request->rails)
 		sgang_map_rails(found.member, found.n);
 	if (code == SGANG_EXIT_YES &&

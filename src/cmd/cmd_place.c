@@ -9,9 +9,12 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/member.h"
 #include "cmd/offline.h"
 #include "cmd/placewhy.h"
+#include "cmd/resources.h"
 #include "cmd/ringtext.h"
+#include "cmd/spectext.h"
 #include "cmd/suggest.h"
 #include "core/hostlist.h"
 #include "core/plan.h"
@@ -25,9 +28,12 @@ enum {
 	OPT_CONF,
 	OPT_SLOTS,
 	OPT_FREE,
+	OPT_TOTAL,
+	OPT_WEIGHT,
 	OPT_MEMBER,
 	OPT_GANG_TOPOLOGY,
 	OPT_PARALLEL,
+	OPT_RANK_ORDER,
 	OPT_EXPLAIN,
 	OPT_BYTES,
 	OPT_JSON
@@ -38,9 +44,15 @@ static const struct sgang_cmd_option options[] = {
 	[OPT_CONF] = { "conf", "FILE", "gang.conf with hop costs and names",
 		       0 },
 	[OPT_SLOTS] = { "slots", "N", "slots of every node (1)", 0 },
-	[OPT_FREE] = { "free", "LIST", "free slots, n[1-4]=8,n5=2 (all)", 0 },
+	[OPT_FREE] = { "free", "LIST",
+		       "what is free, n[1-4]=8,n5=2:gpu=1 (all)", 0 },
+	[OPT_TOTAL] = { "total", "LIST",
+			"what there is, as in --free (the most that is free)",
+			0 },
+	[OPT_WEIGHT] = { "weight", "LIST",
+			 "Slurm's Weight of nodes, n[1-4]=10,n5=100 (1)", 0 },
 	[OPT_MEMBER] = { "member", "SHAPE",
-			 "4x8: 8 slots on each of 4 nodes; may be repeated",
+			 "4x8, 4xall or 4x8:gpu=4; may be repeated",
 			 0 },
 	[OPT_GANG_TOPOLOGY] = { "gang-topology", "POLICY",
 				"require:[GROUP:]LEVEL, prefer:LEVEL or "
@@ -48,6 +60,9 @@ static const struct sgang_cmd_option options[] = {
 	[OPT_PARALLEL] = { "parallel", "GROUPS",
 			   "groups over the ranks, tp=8,dp=?[:tp=100,dp=10]",
 			   0 },
+	[OPT_RANK_ORDER] = { "rank-order", "WORD",
+			     "order of members in the ring: submit or ring",
+			     0 },
 	[OPT_EXPLAIN] = { "explain", NULL,
 			  "say why, and what else was possible", 0 },
 	[OPT_BYTES] = { "bytes", "N",
@@ -59,78 +74,22 @@ static const struct sgang_cmd_option options[] = {
 struct request {
 	struct sgang_offline offline;
 	uint32_t slots;			/* 0: not said */
-	const char *free_list;		/* NULL: all slots are free */
-	struct sgang_spec spec;		/* --gang-topology */
+	const char *free_list;		/* NULL: all is free */
+	const char *total_list;		/* NULL: each node has the most that
+					 * one has free */
+	struct sgang_resources resources;
+	const char *weight_list;	/* NULL: all nodes weigh the same */
+	struct sgang_spec spec;		/* --gang-topology, --rank-order */
 	struct sgang_parallel parallel;
 	struct sgang_open_sizes sizes;	/* --parallel with open sizes; n 0: none */
 	bool explain;
 	uint64_t bytes;			/* --bytes; 0: not said */
 	bool json;
-	struct sgang_plan_member *members;
-	size_t n_members;
-	uint32_t *free;			/* by node index */
+	struct sgang_members members;
+	uint32_t *free;			/* by node index and resource */
 	uint32_t *total;
+	uint32_t *weight;
 };
-
-/* Cut "3*4x8" into its numbers. The count in front may be left out. */
-static int read_shape(const char *text, uint64_t *count, uint64_t *nodes,
-		      uint64_t *slots)
-{
-	char word[64], *star, *cross, *shape = word;
-	size_t length = strlen(text);
-
-	if (length >= sizeof(word))
-		return -1;
-	memcpy(word, text, length + 1);
-	*count = 1;
-	star = strchr(word, '*');
-	if (star) {
-		*star = '\0';
-		shape = star + 1;
-		if (sgang_text_number(word, 1, SGANG_MEMBERS_MAX, count))
-			return -1;
-	}
-	cross = strchr(shape, 'x');
-	if (!cross)
-		return -1;
-	*cross = '\0';
-	if (sgang_text_number(shape, 0, SGANG_HOSTLIST_MAX, nodes))
-		return -1;
-	return sgang_text_number(cross + 1, 1,
-				 *nodes ? SGANG_SLOTS_MAX : INT32_MAX, slots);
-}
-
-static int add_members(struct request *request, const char *text,
-		       struct sgang_error *err)
-{
-	char shown[SGANG_TEXT_SHOWN];
-	uint64_t count, nodes, slots, i;
-	struct sgang_plan_member *bigger;
-
-	if (read_shape(text, &count, &nodes, &slots))
-		return sgang_errf(err, EINVAL, "--member=%s: expected "
-				  "NODESxSLOTS like 4x8, 0xSLOTS for slots on "
-				  "any nodes, or COUNT*NODESxSLOTS",
-				  sgang_text_show(shown, text));
-	if (request->n_members + count > SGANG_MEMBERS_MAX)
-		return sgang_errf(err, EINVAL, "--member=%s: a gang has at "
-				  "most %d members",
-				  sgang_text_show(shown, text),
-				  SGANG_MEMBERS_MAX);
-	bigger = realloc(request->members,
-			 (request->n_members + count) * sizeof(*bigger));
-	if (!bigger)
-		return sgang_errf(err, ENOMEM, "out of memory");
-	request->members = bigger;
-	for (i = 0; i < count; i++) {
-		bigger[request->n_members++] = (struct sgang_plan_member){
-			.units = (uint32_t)(nodes ? nodes : slots),
-			.slots = (uint32_t)(nodes ? slots : 1),
-			.distinct = nodes
-		};
-	}
-	return 0;
-}
 
 /* Open sizes count as 1 until they are filled in. */
 static int read_parallel(struct request *request, const char *value,
@@ -147,6 +106,15 @@ static int read_parallel(struct request *request, const char *value,
 				  sgang_text_show(shown, value), why.text);
 	request->parallel = request->sizes.parallel;
 	return 0;
+}
+
+static int read_rank_order(struct request *request, const char *value,
+			   struct sgang_error *err)
+{
+	if (!sgang_spec_set(&request->spec, "gang-rank-order", value, err))
+		return 0;
+	sgang_spectext_option(err);
+	return -1;
 }
 
 static int read_option(void *arg, int option, const char *value,
@@ -166,13 +134,22 @@ static int read_option(void *arg, int option, const char *value,
 	case OPT_FREE:
 		request->free_list = value;
 		return 0;
+	case OPT_TOTAL:
+		request->total_list = value;
+		return 0;
+	case OPT_WEIGHT:
+		request->weight_list = value;
+		return 0;
 	case OPT_MEMBER:
-		return add_members(request, value, err);
+		return sgang_members_add(&request->members,
+					 &request->resources, value, err);
 	case OPT_GANG_TOPOLOGY:
 		return sgang_spec_set(&request->spec, "gang-topology", value,
 				      err);
 	case OPT_PARALLEL:
 		return read_parallel(request, value, err);
+	case OPT_RANK_ORDER:
+		return read_rank_order(request, value, err);
 	case OPT_EXPLAIN:
 		request->explain = true;
 		return 0;
@@ -184,82 +161,196 @@ static int read_option(void *arg, int option, const char *value,
 	}
 }
 
-/* Without --slots a node is as large as the largest number in --free. */
-static uint32_t largest(const struct sgang_node_word *words, size_t n)
-{
-	uint32_t slots = 1;
-	size_t i;
+/* What a list says of nodes. NULL: nothing was said. */
+struct said {
+	const char *option;
+	struct sgang_node_amounts *node;
+	size_t n;
+};
 
-	for (i = 0; i < n; i++)
-		if (words[i].number > slots)
-			slots = words[i].number;
-	return slots;
+static int read_list(struct request *request, const char *list,
+		     struct said *said, struct sgang_error *err)
+{
+	struct sgang_error why;
+
+	said->node = NULL;
+	said->n = 0;
+	if (list && sgang_resources_nodes(&request->resources,
+					  request->offline.fabric, list,
+					  request->slots ? request->slots :
+					  SGANG_SLOTS_MAX, &said->node,
+					  &said->n, &why))
+		return sgang_errf(err, EINVAL, "--%s: %s", said->option,
+				  why.text);
+	return 0;
 }
 
-/* Set request->free from --free; request->total is all zero so far and serves
- * as the mark of nodes that were named. */
-static int take_free(struct request *request,
-		     const struct sgang_node_word *words, size_t n,
-		     struct sgang_error *err)
+/* Where nothing tells what nodes have, each has the largest number in --free of
+ * a resource; of slots 1 where none is told, too. */
+static void find_largest(const struct request *request,
+			 const struct said *free_of,
+			 struct sgang_amounts *largest)
+{
+	uint32_t d;
+	size_t i;
+
+	memset(largest, 0, sizeof(*largest));
+	for (i = 0; i < free_of->n; i++) {
+		for (d = 0; d < request->resources.n; d++) {
+			if (free_of->node[i].amounts.of[d] > largest->of[d])
+				largest->of[d] = free_of->node[i].amounts.of[d];
+		}
+	}
+	largest->of[0] = request->slots ? request->slots :
+			 largest->of[0] ? largest->of[0] : 1;
+}
+
+static void set_nodes(uint32_t *numbers, uint32_t n_dims,
+		      const struct said *said)
 {
 	size_t i;
 
-	for (i = 0; i < n; i++) {
-		uint32_t node = words[i].node;
-		const char *name = sgang_fabric_node_name(
-			request->offline.fabric, node);
+	for (i = 0; i < said->n; i++)
+		memcpy(numbers + (size_t)said->node[i].node * n_dims,
+		       said->node[i].amounts.of, n_dims * sizeof(*numbers));
+}
 
-		if (!words[i].has_number)
-			return sgang_errf(err, EINVAL, "--free: %s: expected "
-					  "NODE=SLOTS like n[1-4]=8", name);
-		if (request->total[node])
-			return sgang_errf(err, EINVAL, "--free: node %s is "
-					  "named twice", name);
-		request->free[node] = words[i].number;
-		request->total[node] = 1;
+/* No node has more free than it has. */
+static int check_free(const struct request *request, struct sgang_error *err)
+{
+	uint32_t n = sgang_fabric_nodes(request->offline.fabric), d;
+	uint32_t n_dims = request->resources.n;
+	size_t i;
+
+	for (i = 0; i < (size_t)n * n_dims; i++) {
+		d = (uint32_t)(i % n_dims);
+		if (request->free[i] > request->total[i])
+			return sgang_errf(err, EINVAL, "--free: %s has %" PRIu32
+					  " %s free and %" PRIu32 " in all",
+					  sgang_fabric_node_name(
+						request->offline.fabric,
+						(uint32_t)(i / n_dims)),
+					  request->free[i],
+					  d ? request->resources.name[d] :
+					  "slots", request->total[i]);
 	}
 	return 0;
 }
 
-static int read_free(struct request *request, struct sgang_error *err)
+/* Fill free[] and total[] with what was said. */
+static int fill_nodes(struct request *request, const struct said *free_of,
+		      const struct said *total_of, struct sgang_error *err)
 {
+	uint32_t n = sgang_fabric_nodes(request->offline.fabric), i;
+	uint32_t n_dims = request->resources.n;
+	size_t size = n_dims * sizeof(uint32_t);
+	struct sgang_amounts largest;
+
+	request->free = calloc(n, size);
+	request->total = calloc(n, size);
+	if (!request->free || !request->total)
+		return sgang_errf(err, ENOMEM, "out of memory");
+	find_largest(request, free_of, &largest);
+	for (i = 0; i < n && !request->total_list; i++)
+		memcpy(request->total + (size_t)i * n_dims, largest.of, size);
+	set_nodes(request->total, n_dims, total_of);
+	if (request->free_list)
+		set_nodes(request->free, n_dims, free_of);
+	else
+		memcpy(request->free, request->total, n * size);
+	return check_free(request, err);
+}
+
+/* A node that is not named has the Weight that Slurm gives it then. */
+static int fill_weights(struct request *request, struct sgang_error *err)
+{
+	uint32_t n = sgang_fabric_nodes(request->offline.fabric), i;
 	struct sgang_node_word *words = NULL;
 	struct sgang_error why;
-	size_t n = 0;
-	int rc;
+	size_t n_words = 0, k;
+	int rc = 0;
 
-	if (sgang_offline_words(request->offline.fabric, request->free_list,
-				'=', request->slots ? request->slots :
-				SGANG_SLOTS_MAX, &words, &n, &why))
-		return sgang_errf(err, EINVAL, "--free: %s", why.text);
-	if (!request->slots)
-		request->slots = largest(words, n);
-	rc = take_free(request, words, n, err);
+	if (!request->weight_list)
+		return 0;
+	request->weight = malloc(n * sizeof(*request->weight));
+	if (!request->weight)
+		return sgang_errf(err, ENOMEM, "out of memory");
+	for (i = 0; i < n; i++)
+		request->weight[i] = 1;
+	if (sgang_offline_words(request->offline.fabric, request->weight_list,
+				'=', UINT32_MAX, &words, &n_words, &why))
+		return sgang_errf(err, EINVAL, "--weight: %s", why.text);
+	for (k = 0; k < n_words && !rc; k++) {
+		request->weight[words[k].node] = words[k].number;
+		if (!words[k].has_number)
+			rc = sgang_errf(err, EINVAL, "--weight: %s: expected "
+					"NODE=WEIGHT like n[1-4]=10",
+					sgang_fabric_node_name(
+						request->offline.fabric,
+						words[k].node));
+	}
 	free(words);
 	return rc;
 }
 
-static int fill_slots(struct request *request, struct sgang_error *err)
+/* Of each resource that a member asks for some node has some. */
+static int check_asked(const struct request *request, uint32_t asked,
+		       struct sgang_error *err)
 {
-	uint32_t n = sgang_fabric_nodes(request->offline.fabric), i;
+	uint32_t n = sgang_fabric_nodes(request->offline.fabric), d, i;
+	uint32_t n_dims = request->resources.n;
 
-	if (sgang_offline_default_slots(&request->offline, &request->slots,
-					err))
-		return -1;
-	request->free = calloc(n, sizeof(*request->free));
-	request->total = calloc(n, sizeof(*request->total));
-	if (!request->free || !request->total)
-		return sgang_errf(err, ENOMEM, "out of memory");
-	if (request->free_list && read_free(request, err))
-		return -1;
-	if (!request->slots)
-		request->slots = 1;
-	for (i = 0; i < n; i++) {
-		request->total[i] = request->slots;
-		if (!request->free_list)
-			request->free[i] = request->slots;
+	for (d = 1; d < asked; d++) {
+		for (i = 0; i < n && !request->total[i * n_dims + d]; i++)
+			;
+		if (i == n)
+			return sgang_errf(err, EINVAL, "--member: no node has "
+					  "any %s, expected some in --free or "
+					  "--total",
+					  request->resources.name[d]);
 	}
 	return 0;
+}
+
+static int fill_slots(struct request *request, struct sgang_error *err)
+{
+	struct said free_of = { .option = "free" };
+	struct said total_of = { .option = "total" };
+	uint32_t asked = request->resources.n;
+	int rc;
+
+	rc = sgang_offline_default_slots(&request->offline, &request->slots,
+					 err);
+	if (!rc)
+		rc = read_list(request, request->total_list, &total_of, err);
+	if (!rc)
+		rc = read_list(request, request->free_list, &free_of, err);
+	if (!rc && request->resources.n > 1 && request->offline.inside)
+		rc = sgang_errf(err, EINVAL, "--member: slots are all that is "
+				"known of the inside of nodes, leave %s to a "
+				"gang.conf without NodeTopology",
+				request->resources.name[1]);
+	if (!rc)
+		rc = fill_nodes(request, &free_of, &total_of, err);
+	if (!rc)
+		rc = check_asked(request, asked, err);
+	free(free_of.node);
+	free(total_of.node);
+	return rc;
+}
+
+/* What members need, and where they may be. Of places inside of nodes only slots
+ * are known. */
+static int fill_members(struct request *request,
+			const struct sgang_plan_request *plan,
+			struct sgang_error *err)
+{
+	if (request->offline.inside && !sgang_members_plain(&request->members))
+		return sgang_errf(err, EINVAL, "--member: slots are all that is "
+				  "known of the inside of nodes, leave whole "
+				  "nodes, nodes= and require= to a gang.conf "
+				  "without NodeTopology");
+	return sgang_members_settle(&request->members, plan, err);
 }
 
 /* The highest level that the gang, and the rings of each group, may span, and
@@ -669,6 +760,18 @@ static int suggest(const struct request *request,
 }
 
 /* Plan and print. Returns an exit code, or -1 with 'err' filled. */
+/* The planner of groups does not know them. */
+static int refuse_required(const struct request *request,
+			   struct sgang_error *err)
+{
+	for (size_t i = 0; i < request->members.n; i++) {
+		if (request->members.member[i].required)
+			return sgang_errf(err, EINVAL, "--member: require= "
+					  "does not go with --parallel");
+	}
+	return 0;
+}
+
 static int answer(struct request *request, struct sgang_error *err)
 {
 	struct sgang_placement *placement = NULL;
@@ -679,14 +782,22 @@ static int answer(struct request *request, struct sgang_error *err)
 
 	if (sgang_offline_load(&request->offline, err) ||
 	    take_policy(request, &plan, err) ||
-	    fill_slots(request, err))
+	    fill_slots(request, err) || fill_weights(request, err))
 		return -1;
+	plan.n_dims = request->resources.n;
 	plan.fabric = request->offline.fabric;
 	plan.costs = &request->offline.conf.costs;
 	plan.free = request->free;
 	plan.total = request->total;
-	plan.members = request->members;
-	plan.n_members = request->n_members;
+	plan.weight = request->weight;
+	plan.weight_first = request->offline.conf.weight_first;
+	if (fill_members(request, &plan, err))
+		return -1;
+	if (request->parallel.n && refuse_required(request, err))
+		return -1;
+	plan.members = request->members.member;
+	plan.n_members = request->members.n;
+	plan.any_order = request->spec.rank_order == SGANG_RANK_ORDER_RING;
 	if (request->sizes.parallel.n)
 		return suggest(request, &plan, err);
 	if (request->parallel.n)
@@ -710,7 +821,7 @@ static int answer(struct request *request, struct sgang_error *err)
 
 static int run(const struct sgang_verb *verb, int argc, char **argv)
 {
-	struct request request = { .slots = 0 };
+	struct request request = { .slots = 0, .resources = { .n = 1 } };
 	char shown[SGANG_TEXT_SHOWN];
 	struct sgang_error err;
 	int next, code;
@@ -723,9 +834,13 @@ static int run(const struct sgang_verb *verb, int argc, char **argv)
 		code = sgang_cmd_bad("unexpected word \"%s\", see sgang place "
 				     "--help",
 				     sgang_text_show(shown, argv[optind]));
-	else if (!request.n_members)
+	else if (!request.members.n)
 		code = sgang_cmd_bad("no --member=SHAPE is given, see sgang "
 				     "place --help");
+	else if (request.spec.rank_order == SGANG_RANK_ORDER_RING &&
+		 request.parallel.n)
+		code = sgang_cmd_bad("--rank-order=ring: --parallel says where "
+				     "ranks are in the ring, give one of them");
 	else if (request.explain && request.sizes.parallel.n)
 		code = sgang_cmd_bad("--explain is for one placement: give all "
 				     "sizes of --parallel");
@@ -734,9 +849,10 @@ static int run(const struct sgang_verb *verb, int argc, char **argv)
 				     "given");
 	else if ((code = answer(&request, &err)) < 0)
 		code = sgang_cmd_bad("%s", err.text);
-	free(request.members);
+	sgang_members_clear(&request.members);
 	free(request.free);
 	free(request.total);
+	free(request.weight);
 	sgang_offline_clear(&request.offline);
 	return code;
 }

@@ -53,6 +53,7 @@ static void print_asks(const struct sgang_record *record)
 		{ "MinTRES", "min-tres" },
 		{ "RunTime", "run-time" },
 		{ "CommShare", "comm-share" },
+		{ "RankOrder", "rank-order" },
 	};
 	char value[SGANG_ASKS_SIZE];
 	size_t i;
@@ -133,7 +134,7 @@ static void print_name(const char *name)
 
 static void print_job(const struct sgang_jobrow *job)
 {
-	char order[SGANG_ASKS_SIZE];
+	char order[SGANG_ASKS_SIZE], held[SGANG_TIME_SHOWN];
 
 	printf("   JobId=%" PRIu32, job->job_id);
 	if (job->array_id)
@@ -150,6 +151,9 @@ static void print_job(const struct sgang_jobrow *job)
 	if (job->record.hold_end)
 		printf(" HoldEnded=%s",
 		       sgang_hold_end_word(job->record.hold_end));
+	if (job->record.held_for)
+		printf(" HeldTime=%s",
+		       sgang_text_show_time(held, job->record.held_for));
 	printf(" Order=%s Round=%" PRIu32 " NodeList=%s Reason=%s\n",
 	       or_null(sgang_asks_find(job->record.asks, "order", order,
 				       sizeof(order))),
@@ -232,6 +236,8 @@ static struct json_object *json_job(const struct sgang_jobrow *job)
 		{ "round", json_object_new_uint64(record->round) },
 		{ "hold_ended", text_or_null(record->hold_end ?
 			sgang_hold_end_word(record->hold_end) : NULL) },
+		{ "held_seconds", number_or_null(record->held_for,
+						 record->held_for) },
 		{ "nodes", text_or_null(job->nodes) },
 		{ "reason", text_or_null(job->reason) },
 	};

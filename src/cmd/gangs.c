@@ -89,17 +89,21 @@ static bool has_live(const struct sgang_gang *gang)
 	return gang->pending || gang->held || gang->running;
 }
 
-/* One gang of which a member failed ends as a whole, and its members say so. */
+/* A gang that must not lose a member ends as a whole, and its members say so; of
+ * another one all have to fail. */
 static enum sgang_phase phase_of(const struct sgang_gang *gang)
 {
-	size_t i;
+	size_t i, failed = 0;
 
 	if (has_live(gang) || !gang->n_jobs)
 		return gang->record->phase;
-	for (i = 0; i < gang->n_jobs; i++)
+	for (i = 0; i < gang->n_jobs; i++) {
 		if (gang->jobs[i]->record.phase == SGANG_PHASE_FAILED)
 			return SGANG_PHASE_FAILED;
-	return SGANG_PHASE_FINISHED;
+		failed += gang->jobs[i]->failed;
+	}
+	return failed == gang->n_jobs ? SGANG_PHASE_FAILED :
+					SGANG_PHASE_FINISHED;
 }
 
 /* All members carry the same record, but one that came later may not have the
@@ -126,15 +130,25 @@ static const struct sgang_record *best_record(const struct sgang_gang *gang)
 	return best;
 }
 
-static const char *first_reason(const struct sgang_gang *gang)
+static const char *reason_of(const struct sgang_gang *gang,
+			     enum sgang_row_class class)
 {
 	size_t i;
 
 	for (i = 0; i < gang->n_jobs; i++)
-		if (gang->jobs[i]->class == SGANG_ROW_PENDING &&
-		    gang->jobs[i]->reason[0])
+		if (gang->jobs[i]->class == class && gang->jobs[i]->reason[0])
 			return gang->jobs[i]->reason;
-	return gang->n_jobs ? "" : gang->object->reason;
+	return "";
+}
+
+/* Members that are held may have to wait for something as well. */
+static const char *first_reason(const struct sgang_gang *gang)
+{
+	const char *reason = reason_of(gang, SGANG_ROW_PENDING);
+
+	if (!gang->n_jobs)
+		return gang->object->reason;
+	return reason[0] ? reason : reason_of(gang, SGANG_ROW_HELD);
 }
 
 /* Move the names into the gang's list; 'names' itself is freed. */
@@ -574,6 +588,7 @@ static void put_asks(struct json_object *object,
 		{ "min_tres", "min-tres" },
 		{ "run_time", "run-time" },
 		{ "comm_share", "comm-share" },
+		{ "rank_order", "rank-order" },
 	};
 	char value[SGANG_ASKS_SIZE];
 	const char *found;

@@ -172,7 +172,7 @@ static uint32_t *slots_by_island(const struct sgang_islands *inside,
 struct by_islands {
 	struct sgang_plan_request request;
 	struct sgang_plan_member *members;
-	uint32_t *free, *total;
+	uint32_t *free, *total, *weight;
 };
 
 static void clear_by_islands(struct by_islands *by)
@@ -180,6 +180,23 @@ static void clear_by_islands(struct by_islands *by)
 	free(by->members);
 	free(by->free);
 	free(by->total);
+	free(by->weight);
+}
+
+/* The weight of its node, by island. -1 without memory. */
+static int weigh_islands(const struct sgang_devices *devices,
+			 struct by_islands *by)
+{
+	const uint32_t *weight = by->request.weight;
+	uint32_t n = devices->first[devices->n_nodes], i;
+
+	if (!weight)
+		return 0;
+	by->weight = calloc(n + 1, sizeof(*by->weight));
+	for (i = 0; by->weight && i < n; i++)
+		by->weight[i] = weight[devices->node[i]];
+	by->request.weight = by->weight;
+	return by->weight ? 0 : -1;
 }
 
 static int make_by_islands(const struct sgang_islands *inside,
@@ -192,7 +209,8 @@ static int make_by_islands(const struct sgang_islands *inside,
 	by->members = malloc(size);
 	by->free = slots_by_island(inside, request->total, request->free);
 	by->total = slots_by_island(inside, request->total, request->total);
-	if (!by->members || !by->free || !by->total)
+	if (!by->members || !by->free || !by->total ||
+	    weigh_islands(inside->devices, by))
 		return no_memory(err);
 	memcpy(by->members, request->members, size);
 	for (i = 0; i < request->n_members; i++)

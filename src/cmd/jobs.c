@@ -2,6 +2,7 @@
 /* jobs.c - the job records of slurmctld: what needs no Slurm */
 
 #define _GNU_SOURCE			/* asprintf() */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,9 @@
 
 #include "cmd/jobs.h"
 #include "cmd/near.h"
+#include "core/hostlist.h"
+#include "core/node_order.h"
+#include "core/ranks.h"
 
 /* Take a number off the front of the text; one that is absurd becomes the
  * largest there can be. Returns 0, or -1. */
@@ -79,11 +83,101 @@ void sgang_jobs_clear(struct sgang_jobs *jobs)
 		free(jobs->row[i].partition);
 		free(jobs->row[i].state);
 		free(jobs->row[i].nodes);
+		free(jobs->row[i].order);
 		free(jobs->row[i].reason);
 	}
 	free(jobs->row);
 	jobs->row = NULL;
 	jobs->count = 0;
+}
+
+/* qsort, bsearch: names. */
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Drop the names of 'ring' that 'names' does not have. Returns how many are
+ * left, or SIZE_MAX without memory. */
+static size_t keep_named(char **ring, size_t n_ring, char *const *names,
+			 size_t n)
+{
+	char **sorted = calloc(n + 1, sizeof(*sorted));
+	size_t kept = 0, i;
+
+	if (!sorted)
+		return SIZE_MAX;
+	memcpy(sorted, names, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), by_name);
+	for (i = 0; i < n_ring; i++) {
+		if (bsearch(&ring[i], sorted, n, sizeof(*sorted), by_name))
+			ring[kept++] = ring[i];
+		else
+			free(ring[i]);
+	}
+	ring[kept] = NULL;
+	free(sorted);
+	return kept;
+}
+
+/* Put the names into the order of 'ring', which has the same ones. As
+ * sgang_jobs_ring(). */
+static int order_as(char *const *ring, char **names, size_t n,
+		    struct sgang_error *err)
+{
+	char **ordered = calloc(n + 1, sizeof(*ordered));
+	size_t *where = calloc(n + 1, sizeof(*where)), i;
+	int rc = -1;
+
+	if (!ordered || !where)
+		sgang_errf(err, ENOMEM, "out of memory");
+	else if (!sgang_ranks_order(names, ring, n, where, err))
+		rc = 1;
+	else if (errno != ENOMEM)
+		rc = 0;
+	for (i = 0; rc == 1 && i < n; i++)
+		ordered[i] = names[where[i]];
+	if (rc == 1)
+		memcpy(names, ordered, n * sizeof(*names));
+	free(ordered);
+	free(where);
+	return rc;
+}
+
+/* By the names in at=. A job that has given back some of its nodes keeps the
+ * order of the others. */
+static int order_by_names(const char *at, char **names, size_t n,
+			  struct sgang_error *err)
+{
+	char **ring = NULL;
+	size_t n_ring;
+	int rc = 0;
+
+	if (sgang_hostlist_expand(at, &ring, &n_ring, err))
+		return errno == ENOMEM ? -1 : 0;
+	n_ring = keep_named(ring, n_ring, names, n);
+	if (n_ring == SIZE_MAX)
+		rc = sgang_errf(err, ENOMEM, "out of memory");
+	else if (n_ring == n)
+		rc = order_as(ring, names, n, err);
+	sgang_hostlist_free(ring);
+	return rc;
+}
+
+int sgang_jobs_ring(const struct sgang_jobrow *row, char **names, size_t n,
+		    struct sgang_error *err)
+{
+	if (n == 1)
+		return 1;
+	if (!row->record.placed)
+		return 0;
+	if (row->record.at[0])
+		return order_by_names(row->record.at, names, n, err);
+	if (!row->order)
+		return 0;
+	if (!sgang_node_order_apply(row->order, names, n, err))
+		return 1;
+	return errno == ENOMEM ? -1 : 0;
 }
 
 /* A definition that was taken back is no gang. */
@@ -115,4 +209,13 @@ const char *sgang_jobs_hint(const struct sgang_jobs *jobs,
 	else
 		strcpy(text, ", see sgang list");
 	return text;
+}
+
+enum sgang_row_class sgang_jobs_running(const struct sgang_record *record,
+					bool configuring)
+{
+	if (configuring && (record->phase == SGANG_PHASE_HOLDING ||
+			    record->phase == SGANG_PHASE_STARTING))
+		return SGANG_ROW_HELD;
+	return SGANG_ROW_RUNNING;
 }

@@ -38,11 +38,14 @@ struct sgang_jobrow {
 	char *partition;
 	char *state;			/* "CONFIGURING" */
 	char *nodes;			/* hostlist expression, "" */
+	char *order;			/* order= of its record; NULL: none */
 	char *reason;			/* "" when there is none */
 	int64_t submit_time;		/* seconds since the epoch */
 	int64_t start_time;		/* of a pending job when Slurm expects
 					 * it to start; 0: not known */
 	int64_t end_time;		/* of an ended job */
+	bool failed;			/* it ended, and not by completing or
+					 * by somebody's wish */
 };
 
 struct sgang_jobs {
@@ -62,6 +65,12 @@ void sgang_jobs_clear(struct sgang_jobs *jobs);
 int sgang_jobs_load_past(uint32_t job_id, struct sgang_jobs *jobs,
 			 struct sgang_error *err);
 
+/* Put the names of all nodes that the job has into the order of the ring, as its
+ * record tells. Returns 1; 0 when the record does not tell; or -1 with ENOMEM
+ * and 'err'. The names are as they were unless it returns 1. */
+int sgang_jobs_ring(const struct sgang_jobrow *row, char **names, size_t n,
+		    struct sgang_error *err);
+
 /* The row as Slurm's commands name a job: "12", "12_3", "12_[4-6]"; 'whole' is
  * the whole array, "12". Returns a string the caller frees, or NULL with
  * ENOMEM. */
@@ -73,6 +82,12 @@ char *sgang_jobs_id(const struct sgang_jobrow *row, bool whole);
 const char *sgang_jobs_hint(const struct sgang_jobs *jobs,
 			    const struct sgang_spec *missed,
 			    char text[SGANG_JOBS_HINT]);
+
+/* The class of a job that runs for Slurm. Its nodes may have to boot, then it is
+ * configuring, as one is that we hold; but only the record of that one says
+ * so. */
+enum sgang_row_class sgang_jobs_running(const struct sgang_record *record,
+					bool configuring);
 
 /* How many tasks the array expression names: "0-3,7%2" is 5, "0-10:2" is 6.
  * 1 for NULL and for what cannot be read. */

@@ -43,15 +43,20 @@ static const char *state_word(uint32_t state)
 	return base < JOB_END ? states[base] : "UNKNOWN";
 }
 
-static enum sgang_row_class class_of(uint32_t state)
+/* The record is there already. */
+static void set_class(struct sgang_jobrow *row, uint32_t state)
 {
 	uint32_t base = state & JOB_STATE_BASE;
 
 	if (base == JOB_PENDING)
-		return SGANG_ROW_PENDING;
-	if (base != JOB_RUNNING && base != JOB_SUSPENDED)
-		return SGANG_ROW_ENDED;
-	return state & JOB_CONFIGURING ? SGANG_ROW_HELD : SGANG_ROW_RUNNING;
+		row->class = SGANG_ROW_PENDING;
+	else if (base != JOB_RUNNING && base != JOB_SUSPENDED)
+		row->class = SGANG_ROW_ENDED;
+	else
+		row->class = sgang_jobs_running(&row->record,
+						state & JOB_CONFIGURING);
+	row->failed = row->class == SGANG_ROW_ENDED && base != JOB_COMPLETE &&
+		      base != JOB_CANCELLED && base != JOB_PREEMPTED;
 }
 
 /* Where Slurm has a sentence of its own, that one is shown instead of the word.
@@ -99,7 +104,7 @@ static char *array_text(const job_info_t *info)
 /* Fill 'row' but for its record. Returns 0, or -1 when memory is out. */
 static int fill_row(struct sgang_jobrow *row, const job_info_t *info)
 {
-	row->class = class_of(info->job_state);
+	set_class(row, info->job_state);
 	row->job_id = public_job_id(info);
 	row->array_id = info->array_job_id;
 	row->tasks = sgang_jobs_count_tasks(info->array_task_str);
@@ -158,7 +163,10 @@ static int convert(const job_info_msg_t *message, struct sgang_jobs *jobs,
 		    !read_new_definition(info, &row->record))
 			continue;
 		found.count++;
-		if (fill_row(row, info)) {
+		row->order = row->record.ordered ?
+			     sgang_record_order(info->system_comment) : NULL;
+		if (fill_row(row, info) ||
+		    (row->record.ordered && !row->order)) {
 			sgang_jobs_clear(&found);
 			return sgang_errf(err, ENOMEM, "out of memory");
 		}
@@ -230,7 +238,7 @@ static int fill_past(struct sgang_jobrow *row, const slurmdb_job_rec_t *job)
 {
 	char task[16];
 
-	row->class = class_of(job->state);
+	set_class(row, job->state);
 	row->job_id = job->jobid;
 	row->array_id = job->array_job_id;
 	row->tasks = 1;

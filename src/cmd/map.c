@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "cmd/map.h"
-#include "core/hostlist.h"
 #include "core/ranks.h"
 #include "core/text.h"
 
@@ -34,36 +33,27 @@ void sgang_map_clear(struct sgang_map_member *member)
 	member->n = 0;
 }
 
-/* Where in the allocation each node of the ring is. The ring may be of an
- * earlier run of the job, or be left out. Returns 0, or -1 without memory. */
-static int find_ring(const struct sgang_alloc *alloc, const char *ring,
+/* Where in the allocation each node of the ring is. Returns 0, or -1 with 'err'
+ * filled. */
+static int find_ring(const struct sgang_alloc *alloc, char *const *ring,
 		     size_t *where, struct sgang_error *err)
 {
-	char **names = NULL, **listed = calloc(alloc->n, sizeof(*listed));
-	size_t n = 0, i;
-	int rc = -1;
+	char **listed = calloc(alloc->n + 1, sizeof(*listed));
+	size_t i;
+	int rc;
 
 	if (!listed)
 		return no_memory(err);
 	for (i = 0; i < alloc->n; i++)
 		listed[i] = alloc->node[i].name;
-	if (ring[0] && !sgang_hostlist_expand(ring, &names, &n, err) &&
-	    n == alloc->n)
-		rc = sgang_ranks_order(listed, names, n, where, err);
-	if (rc && (!ring[0] || errno != ENOMEM)) {
-		for (i = 0; i < alloc->n; i++)
-			where[i] = i;
-		rc = 0;
-	}
-	if (names)
-		sgang_hostlist_free(names);
+	rc = sgang_ranks_order(listed, ring, alloc->n, where, err);
 	free(listed);
 	return rc;
 }
 
 int sgang_map_fill(struct sgang_map_member *member,
 		   const struct sgang_alloc *alloc, uint64_t ranks,
-		   const char *ring, struct sgang_error *err)
+		   char *const *ring, struct sgang_error *err)
 {
 	size_t n = alloc->n, i;
 	uint32_t *cpus = calloc(n, sizeof(*cpus));

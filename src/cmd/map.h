@@ -41,13 +41,13 @@ struct sgang_map_member {
 	size_t n;
 };
 
-/* Put the ranks of a member on its nodes. 'ring' is a host list of them in ring
- * order; where it does not name the nodes of 'alloc' Slurm's order is taken.
- * The member borrows 'alloc'. Returns 0 and a member to be emptied with
- * sgang_map_clear(), or -1 with 'err': too many ranks, no memory. */
+/* Put the ranks of a member on its nodes. 'ring' has the names of all nodes of
+ * 'alloc' in ring order. The member borrows 'alloc'. Returns 0 and a member to
+ * be emptied with sgang_map_clear(), or -1 with 'err': other names (EINVAL), too
+ * many ranks, no memory. */
 int sgang_map_fill(struct sgang_map_member *member,
 		   const struct sgang_alloc *alloc, uint64_t ranks,
-		   const char *ring, struct sgang_error *err);
+		   char *const *ring, struct sgang_error *err);
 void sgang_map_clear(struct sgang_map_member *member);
 
 /* Communication groups may lay ranks out in another order than that of the

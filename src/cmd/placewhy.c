@@ -25,6 +25,8 @@ struct sgang_placewhy {
 	char *stock_nodes;		/* host list, in the order of ranks */
 	struct sgang_ring stock_ring;
 	const struct sgang_others *others;
+	uint64_t ordered;		/* what the ring would cost with the
+					 * members in another order */
 };
 
 /* What was planned, were all nodes free. Where that is no proved optimum, the
@@ -93,6 +95,19 @@ static int find_stock(struct sgang_placewhy *why, struct sgang_error *err)
 	       sgang_errf(err, ENOMEM, "out of memory");
 }
 
+/* Groups say by themselves which rank goes where. */
+static int find_order(struct sgang_placewhy *why, struct sgang_error *err)
+{
+	struct sgang_plan_request request = *why->request;
+
+	request.fabric = sgang_offline_places(why->offline);
+	why->ordered = why->placement->ring.cost;
+	if (request.parallel)
+		return 0;
+	return sgang_explain_order(&request, why->placement, &why->ordered,
+				   err);
+}
+
 struct sgang_placewhy *sgang_placewhy_create(
 		const struct sgang_offline *offline,
 		const struct sgang_plan_request *request,
@@ -111,7 +126,8 @@ struct sgang_placewhy *sgang_placewhy_create(
 	why->placement = placement;
 	why->others = others;
 	why->bytes = bytes;
-	if (find_empty(why, err) || find_stock(why, err)) {
+	if (find_empty(why, err) || find_stock(why, err) ||
+	    find_order(why, err)) {
 		sgang_placewhy_destroy(why);
 		return NULL;
 	}
@@ -189,6 +205,8 @@ void sgang_placewhy_print(const struct sgang_placewhy *why)
 	} else {
 		printf("stock: no place\n");
 	}
+	if (why->ordered < why->placement->ring.cost)
+		printf("order: ring_cost=%" PRIu64 "\n", why->ordered);
 	for (i = 0; i < why->others->n; i++)
 		print_other(why, &why->others->other[i]);
 	if (why->others->left_out)
@@ -263,6 +281,8 @@ struct json_object *sgang_placewhy_json(const struct sgang_placewhy *why)
 	json_object_object_add(object, "empty",
 			       json_ring(why, &why->empty));
 	json_object_object_add(object, "stock", json_stock(why));
+	json_object_object_add(object, "order_cost",
+			       json_object_new_uint64(why->ordered));
 	json_object_object_add(object, "others", others);
 	json_object_object_add(object, "others_left_out",
 			       json_object_new_uint64(why->others->left_out));
@@ -272,7 +292,7 @@ struct json_object *sgang_placewhy_json(const struct sgang_placewhy *why)
 void sgang_placewhy_nofit(const struct sgang_plan_request *request,
 			  struct sgang_nofit *nofit)
 {
-	static const struct sgang_explain_unit unit = { "slot", "slots", 1 };
+	static const struct sgang_explain_unit unit = { "slot", "slots", 1, NULL };
 	char text[SGANG_EXPLAIN_SIZE];
 
 	sgang_explain_nofit(request, nofit, &unit, text);

@@ -9,45 +9,29 @@
 #include "core/explain.h"
 #include "core/hostlist.h"
 
-/* The nodes of a job in ring order, if its record has room for them and still
- * names as many; else in Slurm's order. */
-static int job_nodes(const struct sgang_jobrow *job, char ***names, size_t *n,
-		     struct sgang_error *err)
-{
-	struct sgang_error ignored;
-	char **ring;
-	size_t n_ring;
-
-	if (sgang_hostlist_expand(job->nodes, names, n, err))
-		return -1;
-	if (!job->record.placed || !job->record.at[0] ||
-	    sgang_hostlist_expand(job->record.at, &ring, &n_ring, &ignored))
-		return 0;
-	if (n_ring == *n) {
-		sgang_hostlist_free(*names);
-		*names = ring;
-	} else {
-		sgang_hostlist_free(ring);
-	}
-	return 0;
-}
-
 static bool has_nodes(const struct sgang_jobrow *job)
 {
 	return (job->class == SGANG_ROW_HELD ||
 		job->class == SGANG_ROW_RUNNING) && job->nodes[0];
 }
 
+/* '*told' becomes false where the record of a member with a place does not tell
+ * in which order its nodes are. */
 static int add_job(struct sgang_scene *scene, struct sgang_scene_gang *gang,
 		   const struct sgang_nodes *nodes,
-		   const struct sgang_jobrow *job, struct sgang_error *err)
+		   const struct sgang_jobrow *job, bool *told,
+		   struct sgang_error *err)
 {
 	char **names;
 	size_t n, i;
-	int rc = 0;
+	int rc, known;
 
-	if (job_nodes(job, &names, &n, err))
+	if (sgang_hostlist_expand(job->nodes, &names, &n, err))
 		return -1;
+	known = sgang_jobs_ring(job, names, n, err);
+	rc = known < 0 ? -1 : 0;
+	if (job->record.placed && !known)
+		*told = false;
 	for (i = 0; i < n && !rc; i++) {
 		uint32_t node = sgang_fabric_find_node(scene->fabric, names[i]);
 
@@ -85,6 +69,7 @@ static int add_gang(struct sgang_scene *scene, const struct sgang_nodes *nodes,
 {
 	char name[SGANG_GANGS_NAME];
 	struct sgang_scene_gang *gang;
+	bool told = true;
 	size_t i;
 
 	sgang_gangs_name(from->record, name);
@@ -96,8 +81,10 @@ static int add_gang(struct sgang_scene *scene, const struct sgang_nodes *nodes,
 	read_ring(scene, from->record, gang);
 	for (i = 0; i < from->n_jobs; i++)
 		if (has_nodes(from->jobs[i]) &&
-		    add_job(scene, gang, nodes, from->jobs[i], err))
+		    add_job(scene, gang, nodes, from->jobs[i], &told, err))
 			return -1;
+	if (!told)
+		gang->n_ring = 0;	/* none rather than a wrong one */
 	return 0;
 }
 

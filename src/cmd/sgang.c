@@ -102,5 +102,5 @@ int main(int argc, char **argv)
 	if (fflush(stdout) || ferror(stdout))
 		return sgang_cmd_bad("cannot write the output: %s",
 				     strerror(errno));
-	return code;
+	return sgang_cmd_is_cut() ? SGANG_EXIT_BAD : code;
 }

@@ -188,7 +188,10 @@ int sgang_targets_report(const struct sgang_spec *gang, bool json,
 		json_object_object_add(object, "refused", outcome->refused);
 		sgang_cmd_print_json(object);
 	} else {
-		print_text(gang, what, outcome);
+		/* nothing was done: the refusals have said all */
+		if (outcome->members || outcome->definitions ||
+		    !outcome->n_refused)
+			print_text(gang, what, outcome);
 		json_object_put(outcome->refused);
 	}
 	outcome->refused = NULL;

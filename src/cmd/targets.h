@@ -55,8 +55,8 @@ int sgang_targets_ask(const struct sgang_targets *targets, bool whole,
 		      bool quiet, sgang_target_f ask, int signal,
 		      struct sgang_outcome *outcome, struct sgang_error *err);
 
-/* Print what came of it, "cancelled alice/train: 4 members", give up 'refused'
- * and return the exit code. */
+/* Print what came of it, "cancelled alice/train: 4 members", or nothing if all
+ * was refused; give up 'refused' and return the exit code. */
 int sgang_targets_report(const struct sgang_spec *gang, bool json,
 			 const char *what, struct sgang_outcome *outcome);
 

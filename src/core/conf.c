@@ -21,6 +21,19 @@
 #define SPEED_MAX 1000000
 
 #define DEFAULT_WAITING_TIME 600
+#define DEFAULT_MAX_WAITING_TIME (24 * 3600)
+
+/* Some of a leaf's nodes, but not one of many. */
+#define DEFAULT_EXCLUSIVE_SHARE 0.25
+
+/* Above these slurmctld begins to notice, see doc/performance.md. */
+#define DEFAULT_MAX_GANGS 10000
+#define DEFAULT_MAX_GANGS_PER_USER 2000
+#define DEFAULT_MAX_MEMBERS 100000
+#define DEFAULT_MAX_MEMBERS_PER_USER 20000
+
+/* The largest number that a limit can be. */
+#define LIMIT_MAX 10000000
 
 /* Levels above those that are given cost this many times the one below. */
 #define HOP_COST_STEP 4
@@ -283,6 +296,7 @@ BOOL_KEY(allow_unconnected, costs.allow_unconnected)
 BOOL_KEY(gangs, gangs)
 BOOL_KEY(placement, placement)
 BOOL_KEY(place_all, place_all)
+BOOL_KEY(weight_first, weight_first)
 BOOL_KEY(node_extra, node_extra)
 
 /* An absolute path, or "". */
@@ -381,23 +395,221 @@ static void print_node_topology_dir(const struct sgang_conf *conf, FILE *out)
 	fprintf(out, "\"%s\"", conf->node_topology_dir);
 }
 
-static int set_waiting_time(struct sgang_conf *conf, char *value,
-			    struct sgang_error *err)
+static int set_time(uint32_t *field, const char *value,
+		    struct sgang_error *err)
 {
 	char shown[SGANG_TEXT_SHOWN];
 
-	if (!sgang_text_time(value, &conf->waiting_time))
+	if (!sgang_text_time(value, field))
 		return 0;
 	return sgang_errf(err, EINVAL, "\"%s\" is not understood",
 			  sgang_text_show(shown, value));
 }
 
-static void print_waiting_time(const struct sgang_conf *conf, FILE *out)
+static void print_time(uint32_t time, FILE *out)
 {
 	char shown[SGANG_TIME_SHOWN];
 
-	fputs(sgang_text_show_time(shown, conf->waiting_time), out);
+	fputs(sgang_text_show_time(shown, time), out);
 }
+
+/* The setter and the printer of a key that is a time or UNLIMITED. */
+#define TIME_KEY(field)							\
+	static int set_##field(struct sgang_conf *conf, char *value,	\
+			       struct sgang_error *err)			\
+	{								\
+		return set_time(&conf->field, value, err);		\
+	}								\
+	static void print_##field(const struct sgang_conf *conf,	\
+				  FILE *out)				\
+	{								\
+		print_time(conf->field, out);				\
+	}
+
+TIME_KEY(waiting_time)
+TIME_KEY(max_waiting_time)
+#define TIME_EXPECTED "a time above 0 such as 30 (minutes), 10:00 or 1-12, "   \
+		      "or UNLIMITED"
+
+/* Take the next "ACCOUNT:USER,USER" off the rules at '*at'. Returns the length
+ * of the account and in '*users' where its list begins, or -1 at the end. */
+static int next_rule(const char **at, const char **account, const char **users,
+		     size_t *users_length)
+{
+	size_t length;
+
+	*at += strspn(*at, ";");
+	if (!**at)
+		return -1;
+	*account = *at;
+	length = strcspn(*at, ":;");
+	*users = *at + length + ((*at)[length] == ':');
+	*users_length = strcspn(*users, ";");
+	*at = *users + *users_length;
+	return (int) length;
+}
+
+static bool list_names(const char *list, size_t size, const char *name)
+{
+	size_t length = strlen(name), i = 0, n;
+
+	for (; i < size; i += n + 1) {
+		n = strcspn(list + i, ",;");
+		if (n == length && !strncmp(list + i, name, n))
+			return true;
+	}
+	return false;
+}
+
+bool sgang_conf_may_join(const struct sgang_conf *conf, const char *ns,
+			 const char *user)
+{
+	const char *at = conf->account_rules, *account, *users;
+	size_t size;
+	int length;
+
+	while ((length = next_rule(&at, &account, &users, &size)) >= 0) {
+		if (strlen(ns) == (size_t) length &&
+		    !strncasecmp(ns, account, (size_t) length))
+			return user && list_names(users, size, user);
+	}
+	return true;
+}
+
+/* Does one of these rules name the account? Slurm has names of accounts in lower
+ * case. */
+static bool names_account(const char *rules, const char *account, int length)
+{
+	const char *other, *users;
+	size_t size;
+	int n;
+
+	while ((n = next_rule(&rules, &other, &users, &size)) >= 0) {
+		if (n == length && !strncasecmp(other, account, (size_t) n))
+			return true;
+	}
+	return false;
+}
+
+static int set_account_rules(struct sgang_conf *conf, char *value,
+			     struct sgang_error *err)
+{
+	const char *at = value, *account, *users;
+	char shown[SGANG_TEXT_SHOWN];
+	size_t size;
+	int length;
+
+	if (strpbrk(value, " \t"))
+		return sgang_errf(err, EINVAL, "it has a blank");
+	if (strlen(value) >= sizeof(conf->account_rules))
+		return sgang_errf(err, EINVAL, "it has more than %zu "
+				  "characters", sizeof(conf->account_rules) - 1);
+	while ((length = next_rule(&at, &account, &users, &size)) >= 0) {
+		if (!length || !size || users == account + length ||
+		    memchr(users, ':', size))
+			return sgang_errf(err, EINVAL, "\"%s\" is not "
+					  "understood",
+					  sgang_text_show(shown, account));
+		if (names_account(at, account, length))
+			return sgang_errf(err, EINVAL, "account \"%.*s\" is "
+					  "named twice", length, account);
+	}
+	strcpy(conf->account_rules, value);
+	return 0;
+}
+
+static void print_account_rules(const struct sgang_conf *conf, FILE *out)
+{
+	fprintf(out, "\"%s\"", conf->account_rules);
+}
+
+static int set_max_exclusive(struct sgang_conf *conf, char *value,
+			     struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+
+	if ((*value && !is_label(value)) ||
+	    strlen(value) >= sizeof(conf->max_exclusive))
+		return sgang_errf(err, EINVAL, "\"%s\" is not understood",
+				  sgang_text_show(shown, value));
+	strcpy(conf->max_exclusive, value);
+	return 0;
+}
+
+uint32_t sgang_conf_max_exclusive(const struct sgang_conf *conf)
+{
+	int level = conf->max_exclusive[0] ?
+		    sgang_costs_level(&conf->costs, conf->max_exclusive) : -1;
+
+	return level < 0 ? conf->costs.leaf : (uint32_t) level;
+}
+
+static void print_max_exclusive(const struct sgang_conf *conf, FILE *out)
+{
+	fprintf(out, "\"%s\"", conf->max_exclusive);
+}
+
+static int set_exclusive_share(struct sgang_conf *conf, char *value,
+			       struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+	double share = 0;
+
+	if (strcmp(value, "0") && sgang_text_decimal(value, 1, &share))
+		return sgang_errf(err, EINVAL, "\"%s\" is not understood",
+				  sgang_text_show(shown, value));
+	conf->exclusive_share = share;
+	return 0;
+}
+
+static void print_exclusive_share(const struct sgang_conf *conf, FILE *out)
+{
+	char shown[SGANG_DECIMAL_SHOWN];
+
+	fputs(conf->exclusive_share > 0 ?
+	      sgang_text_show_decimal(shown, conf->exclusive_share) : "0", out);
+}
+
+static int set_limit(uint32_t *field, const char *value,
+		     struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+	uint64_t number = UINT32_MAX;
+
+	if (strcasecmp(value, "UNLIMITED") &&
+	    sgang_text_number(value, 1, LIMIT_MAX, &number))
+		return sgang_errf(err, EINVAL, "\"%s\" is not understood",
+				  sgang_text_show(shown, value));
+	*field = (uint32_t) number;
+	return 0;
+}
+
+static void print_limit(uint32_t limit, FILE *out)
+{
+	if (limit == UINT32_MAX)
+		fputs("UNLIMITED", out);
+	else
+		fprintf(out, "%" PRIu32, limit);
+}
+
+/* The setter and the printer of a key that is a number or UNLIMITED. */
+#define LIMIT_KEY(field)						\
+	static int set_##field(struct sgang_conf *conf, char *value,	\
+			       struct sgang_error *err)			\
+	{								\
+		return set_limit(&conf->field, value, err);		\
+	}								\
+	static void print_##field(const struct sgang_conf *conf,	\
+				  FILE *out)				\
+	{								\
+		print_limit(conf->field, out);				\
+	}
+
+LIMIT_KEY(max_gangs)
+LIMIT_KEY(max_gangs_per_user)
+LIMIT_KEY(max_members)
+LIMIT_KEY(max_members_per_user)
+#define LIMIT_EXPECTED "a number from 1 to 10000000 or UNLIMITED"
 
 static const char *const log_levels[] = {
 	[SGANG_CONF_LOG_ERROR] = "error",
@@ -423,6 +635,24 @@ static int set_log_level(struct sgang_conf *conf, char *value,
 static void print_log_level(const struct sgang_conf *conf, FILE *out)
 {
 	fputs(log_levels[conf->log_level], out);
+}
+
+static int set_rank_order(struct sgang_conf *conf, char *value,
+			  struct sgang_error *err)
+{
+	enum sgang_rank_order order = sgang_rank_order_find(value);
+	char shown[SGANG_TEXT_SHOWN];
+
+	if (!order)
+		return sgang_errf(err, EINVAL, "\"%s\" is not understood",
+				  sgang_text_show(shown, value));
+	conf->rank_order = order;
+	return 0;
+}
+
+static void print_rank_order(const struct sgang_conf *conf, FILE *out)
+{
+	fputs(sgang_rank_order_word(conf->rank_order), out);
 }
 
 static int set_metrics_file(struct sgang_conf *conf, char *value,
@@ -459,6 +689,7 @@ static const struct key {
 	{ "Gangs", "yes or no", set_gangs, print_gangs },
 	{ "Placement", "yes or no", set_placement, print_placement },
 	{ "PlaceAll", "yes or no", set_place_all, print_place_all },
+	{ "WeightFirst", "yes or no", set_weight_first, print_weight_first },
 	{ "TopologyFile", "the absolute path of a topology.conf or "
 	  "topology.yaml", set_topology_file, print_topology_file },
 	{ "TopologyName", "the name of a topology of topology.yaml",
@@ -468,8 +699,23 @@ static const struct key {
 	  print_partition_topology },
 	{ "NodeTopologyDir", "the path of a folder", set_node_topology_dir,
 	  print_node_topology_dir },
-	{ "WaitingTime", "a time above 0 such as 30 (minutes), 10:00 or 1-12, "
-	  "or UNLIMITED", set_waiting_time, print_waiting_time },
+	{ "WaitingTime", TIME_EXPECTED, set_waiting_time, print_waiting_time },
+	{ "MaxWaitingTime", TIME_EXPECTED, set_max_waiting_time,
+	  print_max_waiting_time },
+	{ "GangAccountRules", "accounts and their users, like "
+	  "proj:alice,bob;lab:carol", set_account_rules, print_account_rules },
+	{ "MaxExclusive", "the name of a level, such as spine",
+	  set_max_exclusive, print_max_exclusive },
+	{ "MinExclusiveShare", "a number from 0 to 1, such as 0.25",
+	  set_exclusive_share, print_exclusive_share },
+	{ "MaxGangs", LIMIT_EXPECTED, set_max_gangs, print_max_gangs },
+	{ "MaxGangsPerUser", LIMIT_EXPECTED, set_max_gangs_per_user,
+	  print_max_gangs_per_user },
+	{ "MaxGangMembers", LIMIT_EXPECTED, set_max_members,
+	  print_max_members },
+	{ "MaxGangMembersPerUser", LIMIT_EXPECTED, set_max_members_per_user,
+	  print_max_members_per_user },
+	{ "RankOrder", "submit or ring", set_rank_order, print_rank_order },
 	{ "NodeExtra", "yes or no", set_node_extra, print_node_extra },
 	{ "LogLevel", "error, info or debug", set_log_level, print_log_level },
 	{ "MetricsFile", "the absolute path of a file", set_metrics_file,
@@ -487,6 +733,13 @@ void sgang_conf_default(struct sgang_conf *conf)
 	conf->node_extra = true;
 	conf->log_level = SGANG_CONF_LOG_INFO;
 	conf->waiting_time = DEFAULT_WAITING_TIME;
+	conf->max_waiting_time = DEFAULT_MAX_WAITING_TIME;
+	conf->exclusive_share = DEFAULT_EXCLUSIVE_SHARE;
+	conf->max_gangs = DEFAULT_MAX_GANGS;
+	conf->max_gangs_per_user = DEFAULT_MAX_GANGS_PER_USER;
+	conf->max_members = DEFAULT_MAX_MEMBERS;
+	conf->max_members_per_user = DEFAULT_MAX_MEMBERS_PER_USER;
+	conf->rank_order = SGANG_RANK_ORDER_SUBMIT;
 }
 
 /* ---- gangs that an admin defines ---- */
@@ -505,6 +758,7 @@ static const struct gang_key {
 	{ "WaitingTime", "gang-waiting-time" },
 	{ "Match", "gang-match" },
 	{ "OnFailure", "gang-on-failure" },
+	{ "RankOrder", "gang-rank-order" },
 	{ "Topology", "gang-topology" },
 	{ "GroupTopology", "gang-group-topology" },
 	{ "Exclusive", "gang-exclusive" },
@@ -829,22 +1083,12 @@ static int no_memory(const struct reader *r)
 static int begin_nvlink(struct reader *r, const char *name)
 {
 	char shown[SGANG_TEXT_SHOWN];
-	size_t i;
 
 	if (!is_label(name))
 		return sgang_errf(r->err, EINVAL, "%s:%u: NVLinkDomain: the "
 				  "name \"%s\" is not made of letters, digits, "
 				  "'-' and '_'", r->path, r->line,
 				  sgang_text_show(shown, name));
-	for (i = 0; r->conf.nvlinks && i < r->conf.nvlinks->count; i++) {
-		const struct sgang_nvlink *other = &r->conf.nvlinks->nvlink[i];
-
-		if (!strcmp(other->name, name))
-			return sgang_errf(r->err, EINVAL, "%s:%u: NVLinkDomain="
-					  "%s is given twice, first in line %"
-					  PRIu32, r->path, r->line, name,
-					  other->line);
-	}
 	r->nvlink = add_nvlink(&r->conf, r->path);
 	if (!r->nvlink)
 		return no_memory(r);
@@ -881,6 +1125,43 @@ static int end_nvlink(struct reader *r)
 	return sgang_errf(r->err, EINVAL, "%s:%u: NVLinkDomain=%s: add Nodes= "
 			  "and a host list expression", r->path, r->line,
 			  nvlink->name);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct sgang_nvlink *x = *(const struct sgang_nvlink *const *)a;
+	const struct sgang_nvlink *y = *(const struct sgang_nvlink *const *)b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+/* After the last line: each name may stand once. */
+static int check_nvlinks(struct reader *r)
+{
+	const struct sgang_nvlinks *all = r->conf.nvlinks;
+	const struct sgang_nvlink **nvlink, *before = NULL, *twice = NULL;
+	size_t n = all ? all->count : 0, i;
+
+	nvlink = calloc(n + 1, sizeof(*nvlink));
+	if (!nvlink)
+		return no_memory(r);
+	for (i = 0; i < n; i++)
+		nvlink[i] = &all->nvlink[i];
+	qsort(nvlink, n, sizeof(*nvlink), by_name);
+	for (i = 1; i < n; i++) {
+		if (strcmp(nvlink[i - 1]->name, nvlink[i]->name) ||
+		    (twice && twice->line < nvlink[i]->line))
+			continue;
+		before = nvlink[i - 1];
+		twice = nvlink[i];
+	}
+	free(nvlink);
+	if (!twice)
+		return 0;
+	return sgang_errf(r->err, EINVAL, "%s:%" PRIu32 ": NVLinkDomain=%s is "
+			  "given twice, first in line %" PRIu32, r->path,
+			  twice->line, twice->name, before->line);
 }
 
 /* With NVLink domains there is one level more, for all that is not said. */
@@ -973,6 +1254,23 @@ static const char *key_of_option(const char *option)
 	while (i + 1 < N_GANG_KEYS && strcmp(gang_keys[i].option, option))
 		i++;
 	return gang_keys[i].name;
+}
+
+/* The names of levels may come after it. */
+static int check_max_exclusive(struct reader *r)
+{
+	char names[SGANG_LEVEL_NAMES_SIZE];
+	size_t i = 0;
+
+	if (!r->conf.max_exclusive[0] ||
+	    sgang_costs_level(&r->conf.costs, r->conf.max_exclusive) >= 0)
+		return 0;
+	while (keys[i].set != set_max_exclusive)
+		i++;
+	return sgang_errf(r->err, EINVAL, "%s:%" PRIu32 ": MaxExclusive: there "
+			  "is no level \"%s\"; the levels are %s", r->path,
+			  r->seen[i], r->conf.max_exclusive,
+			  sgang_costs_names(&r->conf.costs, names));
 }
 
 /* What can be told of the gangs only after the last line. */
@@ -1179,7 +1477,9 @@ int sgang_conf_load(const char *path, struct sgang_conf *conf,
 	if (!rc && r.conf.nvlinks)
 		add_nvlink_level(&r.conf);
 	if (!rc)
-		rc = check_definitions(&r) || check_nodes(&r) ? -1 : 0;
+		rc = check_nvlinks(&r) || check_definitions(&r) ||
+		     check_max_exclusive(&r) ||
+		     check_nodes(&r) ? -1 : 0;
 	memcpy(r.conf.key_line, r.seen, sizeof(r.seen));
 	if (rc)
 		sgang_conf_free(&r.conf);

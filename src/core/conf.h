@@ -61,6 +61,8 @@ struct sgang_conf {
 	uint32_t n_hop_costs;		/* levels that HopCosts= prices */
 	bool gangs;			/* Gangs=yes|no: start together */
 	bool placement;			/* Placement=yes|no: by ring cost */
+	bool weight_first;		/* WeightFirst=no|yes: Weight of nodes
+					 * comes before ring cost */
 	bool place_all;			/* PlaceAll=no|yes: jobs without --gang
 					 * too */
 	char topology_file[1024];	/* TopologyFile=, absolute; "": what
@@ -71,8 +73,20 @@ struct sgang_conf {
 	char partition_topology[1024];	/* PartitionTopology=, see
 					 * partition_words.h; "": every
 					 * partition has the cluster's */
+	enum sgang_rank_order rank_order;	/* RankOrder=submit|ring, of
+					 * gangs that do not say */
 	uint32_t waiting_time;		/* WaitingTime=, seconds or
 					 * SGANG_FOREVER; default 600 */
+	uint32_t max_waiting_time;	/* MaxWaitingTime=, seconds or
+					 * SGANG_FOREVER; default a day */
+	char max_exclusive[32];		/* MaxExclusive=, a level; "": leaf */
+	char account_rules[4096];	/* GangAccountRules=; "": none */
+	double exclusive_share;		/* MinExclusiveShare=, 0 to 1 */
+	/* UINT32_MAX: no limit */
+	uint32_t max_gangs;		/* MaxGangs= */
+	uint32_t max_gangs_per_user;	/* MaxGangsPerUser= */
+	uint32_t max_members;		/* MaxGangMembers= */
+	uint32_t max_members_per_user;	/* MaxGangMembersPerUser= */
 	bool node_extra;		/* NodeExtra=yes|no: nodes name their
 					 * gangs in their extra field */
 	enum sgang_conf_log log_level;	/* LogLevel=error|info|debug */
@@ -104,6 +118,14 @@ void sgang_conf_free(struct sgang_conf *conf);
 bool sgang_conf_topology_of(const struct sgang_conf *conf,
 			    const char *partition, const char *own,
 			    char topology[SGANG_TOPOLOGY_NAME]);
+
+/* The highest level that --gang-exclusive may name. */
+uint32_t sgang_conf_max_exclusive(const struct sgang_conf *conf);
+
+/* May the user have members in the gangs of that namespace, by
+ * GangAccountRules=? Who it does not name a list for is open. */
+bool sgang_conf_may_join(const struct sgang_conf *conf, const char *ns,
+			 const char *user);
 
 /* What a GangName= line says of that gang: a spec with its namespace and name
  * in place, valid as long as 'conf'; NULL when there is no such line. */

@@ -8,6 +8,15 @@
 
 #include "err.h"
 
+/* What a file says must not move the cursor of a terminal, nor begin a line in a
+ * log. */
+static void hide_controls(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+}
+
 int sgang_errf(struct sgang_error *err, int errnum, const char *fmt, ...)
 {
 	/* not straight into err->text: an argument may point there */
@@ -23,6 +32,7 @@ int sgang_errf(struct sgang_error *err, int errnum, const char *fmt, ...)
 			snprintf(text, sizeof(text), "%s", fmt);
 		else if ((size_t)n >= sizeof(text))
 			text[sizeof(text) - 2] = '+';
+		hide_controls(text);
 		memcpy(err->text, text, sizeof(text));
 	}
 	errno = errnum;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* Long enough for a file name, a line number and a remedy. A longer text is
- * cut and ends in "+". */
+ * cut and ends in "+". Control characters become '?'. */
 struct sgang_error {
 	char text[512];
 };

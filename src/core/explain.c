@@ -94,15 +94,23 @@ static void find_candidates(struct search *search, uint32_t common)
 		search->number[search->candidate[d].domain] = d;
 }
 
+/* Where the numbers of a node are in free[] and total[]; slots come first. */
+static size_t at_node(const struct sgang_plan_request *request, uint32_t node)
+{
+	return (size_t)node * sgang_plan_dims(request);
+}
+
 static void find_need(struct search *search)
 {
 	const struct sgang_plan_request *request = search->request;
 	uint32_t n = sgang_fabric_nodes(request->fabric), i, largest = 0;
 	size_t m;
 
-	for (i = 0; i < n; i++)
-		if (request->total[i] > largest)
-			largest = request->total[i];
+	for (i = 0; i < n; i++) {
+		uint32_t slots = request->total[at_node(request, i)];
+
+		largest = slots > largest ? slots : largest;
+	}
 	search->whole = true;
 	for (m = 0; m < request->n_members; m++) {
 		const struct sgang_plan_member *member = &request->members[m];
@@ -118,9 +126,11 @@ static uint64_t free_on(const struct search *search, uint32_t node)
 {
 	const struct sgang_plan_request *request = search->request;
 
-	if (search->whole && request->free[node] < request->total[node])
+	size_t at = at_node(request, node);
+
+	if (search->whole && request->free[at] < request->total[at])
 		return 0;
-	return request->free[node];
+	return request->free[at];
 }
 
 /* What is free in the leaves below the candidates. */
@@ -212,7 +222,8 @@ static uint64_t free_in(const struct search *search, uint32_t d)
 	uint32_t i;
 
 	for (i = 0; i < domain->n_nodes; i++)
-		free += search->request->free[order[domain->first_pos + i]];
+		free += search->request->free[at_node(search->request, order[
+			domain->first_pos + i])];
 	return free;
 }
 
@@ -299,16 +310,22 @@ static int say_tie(struct search *search, const struct sgang_placement *rival,
 	const struct sgang_placement *chosen = search->chosen;
 	uint32_t most = breaks_most(search, rival);
 	struct slack our_slack, their_slack;
-	uint64_t ours, theirs;
+	uint64_t ours, theirs, our_weight, their_weight;
 
-	if (sgang_count_broken(request, &search->pool, search->broken,
+	if (sgang_plan_weigh(request, chosen, &our_weight) ||
+	    sgang_plan_weigh(request, rival, &their_weight) ||
+	    sgang_count_broken(request, &search->pool, search->broken,
 			       chosen->runs, chosen->n_runs, &ours) ||
 	    sgang_count_broken(request, &search->pool, search->broken,
 			       rival->runs, rival->n_runs, &theirs) ||
 	    find_slack(search, chosen, &our_slack) ||
 	    find_slack(search, rival, &their_slack))
 		return -1;
-	if (theirs > ours && most != NONE)
+	other->heavier = their_weight > our_weight;
+	if (other->heavier)
+		snprintf(other->why, sizeof(other->why),
+			 "same cost, but heavier nodes");
+	else if (theirs > ours && most != NONE)
 		snprintf(other->why, sizeof(other->why), "same cost, but "
 			 "breaks the free %s %.64s",
 			 request->costs->name[domain_at(search, most)->level],
@@ -328,13 +345,33 @@ static uint64_t cost_of(const struct search *search,
 
 static void say_cost(struct sgang_other *other, uint64_t ours)
 {
-	if (other->cost > ours)
+	if (other->heavier && other->cost < ours)
+		snprintf(other->why, sizeof(other->why), "%" PRIu64 " < %"
+			 PRIu64 ", but heavier nodes", other->cost, ours);
+	else if (other->cost > ours)
 		snprintf(other->why, sizeof(other->why), "%" PRIu64 " > %"
 			 PRIu64, other->cost, ours);
 	else
 		snprintf(other->why, sizeof(other->why), "%" PRIu64 " < %"
 			 PRIu64 ", but the search did not come upon it",
 			 other->cost, ours);
+}
+
+/* Where weights come first, something cheaper may be heavier. */
+static int find_heavier(struct search *search,
+			const struct sgang_placement *rival,
+			struct sgang_other *other)
+{
+	uint64_t ours, theirs;
+
+	if (!search->request->weight_first ||
+	    other->cost > cost_of(search, search->chosen))
+		return 0;
+	if (sgang_plan_weigh(search->request, search->chosen, &ours) ||
+	    sgang_plan_weigh(search->request, rival, &theirs))
+		return -1;
+	other->heavier = theirs > ours;
+	return 0;
 }
 
 static int say_why(struct search *search, const struct sgang_placement *rival,
@@ -345,34 +382,47 @@ static int say_why(struct search *search, const struct sgang_placement *rival,
 	if (!other->fits)
 		snprintf(other->why, sizeof(other->why), "%" PRIu64 " of %"
 			 PRIu64 " fit", other->free, other->needed);
-	else if (other->cost != ours)
-		say_cost(other, ours);
-	else
+	else if (other->cost == ours)
 		return say_tie(search, rival, other);
+	else if (find_heavier(search, rival, other))
+		return -1;
+	else
+		say_cost(other, ours);
 	return 0;
+}
+
+/* Let what is free on the nodes of a domain be free in 'free', or nothing. */
+static void open_domain(const struct search *search, uint32_t d, bool open)
+{
+	const struct sgang_domain *domain = domain_at(search, d);
+	const struct sgang_plan_request *request = search->request;
+	const uint32_t *order = sgang_fabric_order(request->fabric);
+	size_t size = sgang_plan_dims(request) * sizeof(*search->free);
+	uint32_t i;
+
+	for (i = 0; i < domain->n_nodes; i++) {
+		size_t at = at_node(request, order[domain->first_pos + i]);
+
+		if (open)
+			memcpy(search->free + at, request->free + at, size);
+		else
+			memset(search->free + at, 0, size);
+	}
 }
 
 /* Plan once more, with nothing free but what is in that domain. */
 static int look_at(struct search *search, uint32_t d, struct sgang_other *other,
 		   struct sgang_error *err)
 {
-	const struct sgang_domain *domain = domain_at(search, d);
 	struct sgang_plan_request request = *search->request;
-	const uint32_t *order = sgang_fabric_order(request.fabric);
 	struct sgang_placement *rival = NULL;
 	struct sgang_nofit nofit;
-	uint32_t i;
 	int rc;
 
-	for (i = 0; i < domain->n_nodes; i++) {
-		uint32_t node = order[domain->first_pos + i];
-
-		search->free[node] = request.free[node];
-	}
+	open_domain(search, d, true);
 	request.free = search->free;
 	rc = sgang_plan(&request, &rival, &nofit, err);
-	for (i = 0; i < domain->n_nodes; i++)
-		search->free[order[domain->first_pos + i]] = 0;
+	open_domain(search, d, false);
 	if (rc < 0)
 		return -1;
 	memset(other, 0, sizeof(*other));
@@ -400,7 +450,8 @@ static int set_up(struct search *search)
 					      sizeof(*search->candidate));
 	search->leaf = sgang_pool_zalloc(pool, n + 1, sizeof(*search->leaf));
 	search->broken = sgang_pool_zalloc(pool, n, sizeof(*search->broken));
-	search->free = sgang_pool_zalloc(pool, sgang_fabric_nodes(fabric),
+	search->free = sgang_pool_zalloc(pool, at_node(search->request,
+					 sgang_fabric_nodes(fabric)),
 					 sizeof(*search->free));
 	if (!search->number || !search->candidate || !search->leaf ||
 	    !search->broken || !search->free)
@@ -414,6 +465,7 @@ int sgang_explain_others(const struct sgang_plan_request *request,
 {
 	struct search search = { .request = request, .chosen = placement };
 	struct sgang_others found = { .n = 0 };
+	uint32_t i;
 	int rc = -1;
 
 	if (set_up(&search)) {
@@ -423,17 +475,41 @@ int sgang_explain_others(const struct sgang_plan_request *request,
 	found.common = find_common(&search, placement);
 	find_candidates(&search, found.common);
 	rank(&search);
-	for (; found.n < search.n && found.n < most; found.n++)
-		if (look_at(&search, search.candidate[found.n].domain,
-			    &found.other[found.n], err))
+	for (i = 0; i < search.n && found.n < most; i++) {
+		struct sgang_other *other = &found.other[found.n];
+
+		if (look_at(&search, search.candidate[i].domain, other, err))
 			goto out;
-	found.left_out = search.n - (uint32_t)found.n;
+		/* One that lacks a node which a member requires says nothing. */
+		found.n += other->fits || other->needed;
+	}
+	found.left_out = search.n - i;
 	found.cost = cost_of(&search, placement);
 	*others = found;
 	rc = 0;
 out:
 	sgang_pool_clear(&search.pool);
 	return rc;
+}
+
+int sgang_explain_order(const struct sgang_plan_request *request,
+			const struct sgang_placement *placement,
+			uint64_t *cost, struct sgang_error *err)
+{
+	struct sgang_plan_request alone = *request;
+	struct sgang_placement other = *placement;
+	size_t size = placement->n_runs * sizeof(*other.runs);
+	int rc = -1;
+
+	alone.budget = NULL;
+	other.runs = malloc(size);
+	if (other.runs) {
+		memcpy(other.runs, placement->runs, size);
+		rc = sgang_plan_arrange(&alone, &other);
+		*cost = other.ring.cost;
+	}
+	free(other.runs);
+	return rc ? sgang_errf(err, ENOMEM, "out of memory") : 0;
 }
 
 int sgang_explain_plan(const struct sgang_plan_request *request,
@@ -518,7 +594,8 @@ void sgang_explain_write(const struct sgang_fabric *fabric,
 						       other->domain)->name;
 
 		if (other->fits)
-			add_to_list(&list, "%s:%" PRIu64, name, other->cost);
+			add_to_list(&list, "%s:%" PRIu64 "%s", name,
+				    other->cost, other->heavier ? "w" : "");
 		else
 			add_to_list(&list, "%s:%" PRIu64 "/%" PRIu64, name,
 				    other->free, other->needed);
@@ -587,6 +664,9 @@ static void name_amount(const struct sgang_nofit *nofit, uint64_t amount,
 	if (!nofit->slots)
 		snprintf(buf, size, "%" PRIu64 " whole node%s", amount,
 			 amount == 1 ? "" : "s");
+	else if (unit->with)
+		snprintf(buf, size, "%" PRIu64 " place%s with %.48s", amount,
+			 amount == 1 ? "" : "s", unit->with);
 	else if (slots == 1)
 		snprintf(buf, size, "%" PRIu64 " %.32s", amount,
 			 amount == 1 ? unit->one : unit->many);

@@ -29,6 +29,7 @@ struct sgang_other {
 					 * groups their weighted cost */
 	uint64_t free;			/* else: units (plan.h) that fit ... */
 	uint64_t needed;		/* ... and those needed */
+	bool heavier;			/* it costs no more, but weighs more */
 	char why[192];			/* "48 > 40", "7 of 8 fit" */
 };
 
@@ -51,6 +52,14 @@ int sgang_explain_others(const struct sgang_plan_request *request,
 			 const struct sgang_placement *placement, size_t most,
 			 struct sgang_others *others, struct sgang_error *err);
 
+/* What the ring of a placement would cost on its nodes if the members came in
+ * another order; the cheapest that a short search finds, and never more than it
+ * costs. Of the request fabric and costs matter. Returns 0, or -1 with ENOMEM
+ * and 'err' filled. */
+int sgang_explain_order(const struct sgang_plan_request *request,
+			const struct sgang_placement *placement,
+			uint64_t *cost, struct sgang_error *err);
+
 /* sgang_plan(); where it fits and 'others' is not NULL, SGANG_OTHERS_MAX of them
  * as well. */
 int sgang_explain_plan(const struct sgang_plan_request *request,
@@ -62,8 +71,8 @@ int sgang_explain_plan(const struct sgang_plan_request *request,
  * cost, that of the placement too. */
 void sgang_explain_raise(struct sgang_others *others, uint64_t more);
 
-/* The same for the record's others=: "s2:48,s3:7/8". What is too long ends at a
- * comma. */
+/* The same for the record's others=: "s2:48,s3:7/8,s4:40w", the last being
+ * heavier. What is too long ends at a comma. */
 void sgang_explain_write(const struct sgang_fabric *fabric,
 			 const struct sgang_others *others,
 			 char text[SGANG_OTHERS_SIZE]);
@@ -84,6 +93,9 @@ struct sgang_explain_unit {
 	const char *one;
 	const char *many;
 	uint32_t each;			/* 1 or more */
+	const char *with;		/* "1 CPU and 3000M": a slot is a place
+					 * with that, and the rest does not
+					 * count; else NULL */
 };
 
 #define SGANG_EXPLAIN_SIZE 320

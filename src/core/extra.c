@@ -21,7 +21,7 @@ static size_t scan_gang(const char *text)
 
 	if (strncmp(text, GANG, at))
 		return 0;
-	name = strcspn(text + at, " \t\r\n;");
+	name = strcspn(text + at, " \t\r\n");
 	if (!name || !memchr(text + at, '/', name))
 		return 0;
 	at += name;
@@ -48,50 +48,78 @@ static size_t scan_gangs(const char *text)
 	return length;
 }
 
-/* The first place at or behind 'from' where gangs are named; '*length' 0: there
- * is none. */
-static size_t find_gangs(const char *text, size_t from, size_t *length)
+static bool begins_word(const char *text, size_t at)
 {
-	*length = 0;
-	for (; text[from]; from++) {
-		if (from && !isspace((unsigned char)text[from - 1]))
-			continue;
-		*length = scan_gangs(text + from);
-		if (*length)
-			break;
-	}
-	return from;
+	return !at || isspace((unsigned char)text[at - 1]);
 }
 
 bool sgang_extra_found(const char *text)
 {
-	size_t length = 0;
-
-	if (text)
-		(void)find_gangs(text, 0, &length);
-	return length > 0;
+	for (size_t at = 0; text && text[at]; at++)
+		if (begins_word(text, at) && scan_gangs(text + at))
+			return true;
+	return false;
 }
+
+/* Take them out of 'text'. Returns whether there were any. */
+static bool take_out(char *text)
+{
+	size_t from = 0, to = 0, length;
+	bool any = false;
+
+	while (text[from]) {
+		/* what is taken out ends where a word begins */
+		length = begins_word(text, to) ? scan_gangs(text + from) : 0;
+		if (!length) {
+			text[to++] = text[from++];
+			continue;
+		}
+		any = true;
+		from += length;
+		from += strspn(text + from, " ");
+	}
+	text[to] = '\0';
+	return any;
+}
+
+/* Words left by one round may make up new ones. Nobody writes more of them into
+ * each other by accident, and the time for a text stays in proportion. */
+#define ROUNDS 16
 
 /* A copy of 'text' without them. */
 static char *own_text(const char *text)
 {
 	char *copy = strdup(text ? text : "");
-	size_t at = 0, length;
+	size_t at;
 
 	if (!copy)
 		return NULL;
-	for (;;) {
-		at = find_gangs(copy, at, &length);
-		if (!length)
-			break;
-		length += strspn(copy + at + length, " ");
-		memmove(copy + at, copy + at + length,
-			strlen(copy + at + length) + 1);
-		at = 0;			/* what is left may make up another */
-	}
+	for (int round = 0; round < ROUNDS && take_out(copy); round++)
+		;
 	for (at = strlen(copy); at && isspace((unsigned char)copy[at - 1]); )
 		copy[--at] = '\0';
 	return copy;
+}
+
+/* The name of an account can have any characters; those that our words end with
+ * are written as in a URL. */
+static void put_namespace(FILE *out, const char *ns)
+{
+	for (; *ns; ns++) {
+		unsigned char c = (unsigned char)*ns;
+
+		if (c <= ' ' || c == 0x7f || strchr(";/%", c))
+			fprintf(out, "%%%02X", c);
+		else
+			fputc(c, out);
+	}
+}
+
+static void put_gang(FILE *out, const struct sgang_extra *gang)
+{
+	fputs(GANG, out);
+	put_namespace(out, gang->ns);
+	fprintf(out, "/%s" RANKS "%" PRIu64, gang->name, gang->ranks);
 }
 
 char *sgang_extra_format(const char *before, const struct sgang_extra *gangs,
@@ -107,9 +135,10 @@ char *sgang_extra_format(const char *before, const struct sgang_extra *gangs,
 	if (!out)
 		goto error;
 	fprintf(out, "%s%s", own, *own ? " " : "");
-	for (size_t i = 0; i < n; i++)
-		fprintf(out, "%s" GANG "%s/%s" RANKS "%" PRIu64, i ? ";" : "",
-			gangs[i].ns, gangs[i].name, gangs[i].ranks);
+	for (size_t i = 0; i < n; i++) {
+		fputs(i ? ";" : "", out);
+		put_gang(out, &gangs[i]);
+	}
 	if (fflush(out) || ferror(out)) {
 		fclose(out);
 		goto error;

@@ -9,8 +9,8 @@
 
 #include "gang.h"
 
-static int submit_order(const struct sgang_member *a,
-			const struct sgang_member *b)
+int sgang_gang_submit_order(const struct sgang_member *a,
+			    const struct sgang_member *b)
 {
 	if (a->submit_time != b->submit_time)
 		return (a->submit_time < b->submit_time) ? -1 : 1;
@@ -23,8 +23,9 @@ static int submit_order(const struct sgang_member *a,
 
 static int submit_order_qsort(const void *a, const void *b)
 {
-	return submit_order(*(const struct sgang_member *const *) a,
-			    *(const struct sgang_member *const *) b);
+	return sgang_gang_submit_order(
+		*(const struct sgang_member *const *) a,
+		*(const struct sgang_member *const *) b);
 }
 
 static int eligible_order_qsort(const void *a, const void *b)
@@ -43,6 +44,11 @@ static int take_order_qsort(const void *a, const void *b)
 }
 
 /* ---- adding up ---- */
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+	return (a > b) ? a : b;
+}
 
 static void count_member(const struct sgang_member *m,
 			 struct sgang_tally *tally)
@@ -65,6 +71,21 @@ static void count_member(const struct sgang_member *m,
 		tally->satisfied = true;	/* (0.38) */
 		break;
 	}
+}
+
+/* SGANG_FOREVER is the longest of all. */
+static void count_wait(const struct sgang_member *m, struct sgang_tally *tally)
+{
+	if (m->state == SGANG_MEMBER_RUNNING)
+		return;
+	if (!m->waiting_time)
+		tally->waiting_unsaid = true;
+	if (m->waiting_time > tally->waiting_time)
+		tally->waiting_time = m->waiting_time;
+	tally->held_for = larger(tally->held_for, m->held_for);
+	if (m->state == SGANG_MEMBER_HELD && m->hold_max &&
+	    (!tally->hold_max || m->hold_max < tally->hold_max))
+		tally->hold_max = m->hold_max;
 }
 
 static void earliest(int64_t *into, int64_t time)
@@ -96,9 +117,19 @@ static void count_record(const struct sgang_member *m,
 		tally->rearmed = true;
 }
 
-static uint32_t larger(uint32_t a, uint32_t b)
+/* What a gang that has started asks of its later members is settled. */
+static void keep_match(const struct sgang_member *const *members, size_t n,
+		       struct sgang_spec *spec)
 {
-	return (a > b) ? a : b;
+	for (size_t i = 0; i < n; i++) {
+		const struct sgang_record *r = members[i]->record;
+
+		if (r && r->started &&
+		    members[i]->state == SGANG_MEMBER_RUNNING) {
+			spec->match = r->match;
+			return;
+		}
+	}
 }
 
 /* Records also hold the defaults of the time when nobody had said anything, so
@@ -119,10 +150,6 @@ static void remember(const struct sgang_member *const *members, size_t n,
 			spec->mode = r->mode;
 		if (!spec->match)
 			spec->match = r->match;
-		if (!spec->on_failure)
-			spec->on_failure = r->on_failure;
-		if (!spec->waiting_time)
-			spec->waiting_time = r->waiting_time;
 		if (!spec->groups_set && r->groups[0]) {
 			spec->groups_set = true;
 			strcpy(spec->groups, r->groups);
@@ -173,6 +200,8 @@ static void find_last_order(const struct sgang_member **sorted, size_t n,
 		if (m->state != SGANG_MEMBER_PENDING)
 			continue;
 		tally->first_pending += m->tasks;
+		if (!tally->first_job)
+			tally->first_job = m->job_id;
 		if (!m->eligible && !tally->waits_for)
 			tally->waits_for = m->job_id;
 	}
@@ -214,8 +243,11 @@ int sgang_gang_tally(const struct sgang_member *const *members, size_t n,
 
 	for (size_t i = 0; i < n; i++) {
 		count_member(sorted[i], tally);
+		count_wait(sorted[i], tally);
 		count_record(sorted[i], tally);
 		sgang_spec_merge(&tally->spec, sorted[i]->spec);
+		if (!tally->min_job && sgang_spec_defines(sorted[i]->spec))
+			tally->min_job = sorted[i]->job_id;
 	}
 	if (n)
 		earliest(&tally->created, sorted[0]->submit_time);
@@ -224,6 +256,7 @@ int sgang_gang_tally(const struct sgang_member *const *members, size_t n,
 			fill_in(&tally->spec, definitions[i]);
 	}
 	remember(sorted, n, &tally->spec);
+	keep_match(sorted, n, &tally->spec);
 	tally->defined = sgang_spec_defines(&tally->spec);
 	tally->min_member = sgang_spec_min(&tally->spec);
 	tally->total = sgang_spec_total(&tally->spec);
@@ -237,7 +270,8 @@ int sgang_gang_tally(const struct sgang_member *const *members, size_t n,
 
 bool sgang_gang_strict(const struct sgang_tally *tally)
 {
-	return sgang_spec_mode(&tally->spec) == SGANG_MODE_STRICT;
+	return tally->spent ||
+	       sgang_spec_mode(&tally->spec) == SGANG_MODE_STRICT;
 }
 
 /* Members that count towards the minimum without being placed (0.47). */
@@ -304,11 +338,24 @@ bool sgang_gang_placed(const struct sgang_tally *tally)
 	       !tally->waits_for;
 }
 
-bool sgang_gang_wait_over(const struct sgang_tally *tally, uint32_t otherwise,
-			  int64_t now)
+uint32_t sgang_gang_waiting_time(const struct sgang_tally *tally,
+				 const struct sgang_gang_wait *wait)
 {
-	uint32_t limit = tally->spec.waiting_time ? tally->spec.waiting_time :
-						    otherwise;
+	uint32_t limit = tally->waiting_time, most = wait->most;
+
+	if (!limit || tally->waiting_unsaid)
+		limit = larger(limit, wait->otherwise);
+	if (most != SGANG_FOREVER)
+		most = most > tally->held_for ? most - tally->held_for : 0;
+	if (tally->hold_max && tally->hold_max < most)
+		most = tally->hold_max;
+	return limit < most ? limit : most;
+}
+
+bool sgang_gang_wait_over(const struct sgang_tally *tally,
+			  const struct sgang_gang_wait *wait, int64_t now)
+{
+	uint32_t limit = sgang_gang_waiting_time(tally, wait);
 
 	return tally->held && tally->since && limit != SGANG_FOREVER &&
 	       now - tally->since >= (int64_t) limit;
@@ -355,7 +402,7 @@ int sgang_gang_take_order(const struct sgang_member *a,
 		return (order_of(a) < order_of(b)) ? -1 : 1;
 	if (a->priority != b->priority)
 		return (a->priority > b->priority) ? -1 : 1;
-	return submit_order(a, b);
+	return sgang_gang_submit_order(a, b);
 }
 
 int sgang_gang_ring_order(const struct sgang_member *a,
@@ -365,7 +412,7 @@ int sgang_gang_ring_order(const struct sgang_member *a,
 		return a->spec->rank_set ? -1 : 1;
 	if (a->spec->rank_set && a->spec->rank != b->spec->rank)
 		return (a->spec->rank < b->spec->rank) ? -1 : 1;
-	return submit_order(a, b);
+	return sgang_gang_submit_order(a, b);
 }
 
 /* ---- words ---- */
@@ -403,6 +450,21 @@ static void waiting_words(const struct sgang_tally *tally, const char *why,
 }
 
 /* What a member that has no nodes waits for. */
+/* Who of several users has said what the others wait for. */
+static void put_whose(const struct sgang_tally *tally, char *buf, size_t size)
+{
+	size_t used = strlen(buf);
+
+	if (!gathered(tally) && tally->min_user[0])
+		snprintf(buf + used, size - used,
+			 " (job %u of %s says how many)", tally->min_job,
+			 tally->min_user);
+	else if (gathered(tally) && tally->first_user[0])
+		snprintf(buf + used, size - used,
+			 " (job %u of %s goes first by --gang-order)",
+			 tally->first_job, tally->first_user);
+}
+
 static void pending_words(const struct sgang_tally *tally, const char *why,
 			  int64_t now, char *buf, size_t size)
 {
@@ -424,6 +486,8 @@ static void pending_words(const struct sgang_tally *tally, const char *why,
 			 tally->waits_for);
 	else
 		waiting_words(tally, why, now, buf, size);
+	if (tally->defined)
+		put_whose(tally, buf, size);
 }
 
 /* "Gang alice/train ": how much of 'buf' that takes. */

@@ -16,6 +16,8 @@
 #include "record.h"
 #include "spec.h"
 
+#define SGANG_USER_SHOWN 40		/* bytes of a user's name in a reason */
+
 enum sgang_member_state {
 	SGANG_MEMBER_PENDING,
 	SGANG_MEMBER_HELD,		/* has its nodes, is not released */
@@ -28,6 +30,14 @@ struct sgang_member {
 	const struct sgang_spec *spec;	/* what it says */
 	const struct sgang_record *record;	/* what is remembered in it, or
 						 * NULL */
+	uint32_t uid;			/* whose job it is */
+	/* What its user's word amounts to, see own.h. Of a member that has
+	 * started the first is what it started with. */
+	enum sgang_on_failure on_failure;
+	uint32_t waiting_time;		/* 0: nothing was said */
+	uint32_t held_for;		/* seconds, by holds that have ended */
+	uint32_t hold_max;		/* seconds that its partition allows; 0:
+					 * no limit */
 	enum sgang_member_state state;
 	uint32_t tasks;			/* members it stands for, 1 or more */
 	bool eligible;			/* could start now if nodes were there:
@@ -61,9 +71,24 @@ struct sgang_tally {
 					 */
 	int64_t since;			/* first member placed, 0: none */
 	int64_t started;		/* released, 0: not */
+	uint32_t waiting_time;		/* the longest that a user's members
+					 * which wait may ask for; 0: nobody has
+					 * said one */
+	bool waiting_unsaid;		/* one of these users has said none */
+	uint32_t held_for;		/* the longest of its members */
+	uint32_t hold_max;		/* the lowest of those that hold; 0: no
+					 * limit */
+	bool spent;			/* it has held as long as it may: it
+					 * waits as a strict gang does */
 	uint32_t last_order;		/* members with a --gang-order below it
 					 * belong to the minimum */
 	uint32_t first_pending;		/* such members without nodes */
+	uint32_t first_job;		/* the first of these; 0: none */
+	uint32_t min_job;		/* the oldest that says how many members
+					 * the gang needs; 0: none */
+	/* Whose jobs these two are, where the gang has members of several
+	 * users; "": it has not. For the caller to fill. */
+	char first_user[SGANG_USER_SHOWN], min_user[SGANG_USER_SHOWN];
 	uint32_t waits_for;		/* job of one that cannot start now;
 					 * 0: none */
 };
@@ -107,11 +132,21 @@ bool sgang_gang_complete(const struct sgang_tally *tally);
  * still do (prologs, booting) keep it from its release. */
 bool sgang_gang_placed(const struct sgang_tally *tally);
 
+/* For how long a gang may hold. */
+struct sgang_gang_wait {
+	uint32_t otherwise;		/* the site's, where nobody says one */
+	uint32_t most;			/* in all; SGANG_FOREVER: no limit */
+};
+
 /* Is its waiting time over at 'now' (0.12, 0.13)? It runs while a member is
- * held, from the first one placed; 'otherwise' is the site's, where the gang
- * says none. */
-bool sgang_gang_wait_over(const struct sgang_tally *tally, uint32_t otherwise,
-			  int64_t now);
+ * held, from the first one placed. Of several users' words the longest counts:
+ * nobody's jobs are stopped for another's. */
+bool sgang_gang_wait_over(const struct sgang_tally *tally,
+			  const struct sgang_gang_wait *wait, int64_t now);
+/* Seconds, SGANG_FOREVER without end; what was held before counts against
+ * `most`, and the time limit of a partition bounds a hold as it does a job. */
+uint32_t sgang_gang_waiting_time(const struct sgang_tally *tally,
+				 const struct sgang_gang_wait *wait);
 
 /* Order of two gangs' turns: priority, then creation time, then name
  * (0.32 to 0.34). Below 0 when a goes first. */
@@ -122,6 +157,10 @@ int sgang_gang_turn_order(const struct sgang_tally *a,
  * priority, then submission (3.8). */
 int sgang_gang_take_order(const struct sgang_member *a,
 			  const struct sgang_member *b);
+
+/* Order of submission: time, job id, task id. */
+int sgang_gang_submit_order(const struct sgang_member *a,
+			    const struct sgang_member *b);
 
 /* Order of two members in the ring: those with --gang-rank first, by rank, then
  * by submission (time, job id, task id). */

@@ -28,11 +28,39 @@ bool sgang_member_distinct(const struct sgang_plan_member *member)
 	return (member->distinct || !member->slots) && member->units > 1;
 }
 
+/* Needs are for so many types of nodes. */
+static uint32_t count_types(const struct sgang_plan_request *request)
+{
+	uint32_t node, n = sgang_fabric_nodes(request->fabric), most = 0;
+
+	for (node = 0; request->type && node < n; node++)
+		most = request->type[node] > most ? request->type[node] : most;
+	return most + 1;
+}
+
+/* Does each unit of a member need some of dimension 0? */
+static bool needs_slots(const struct sgang_plan_request *request,
+			const struct sgang_plan_member *member)
+{
+	uint32_t n_dims = sgang_plan_dims(request), type, n_types;
+
+	n_types = member->need ? count_types(request) : 0;
+	for (type = 0; type < n_types; type++) {
+		if (!member->need[type * n_dims])
+			return false;
+	}
+	return true;
+}
+
 static int check_request(const struct sgang_plan_request *request,
 			 struct sgang_error *err)
 {
 	size_t i;
 
+	if (request->n_dims > SGANG_PLAN_DIMS)
+		return sgang_errf(err, EINVAL, "plan: %u resources, at most "
+				  "%d can be counted", request->n_dims,
+				  SGANG_PLAN_DIMS);
 	if (!request->n_members)
 		return sgang_errf(err, EINVAL, "plan: there is no member");
 	if (request->n_members >= UINT32_MAX)
@@ -42,10 +70,51 @@ static int check_request(const struct sgang_plan_request *request,
 			return sgang_errf(err, EINVAL, "plan: member %zu asks "
 					  "for nothing, expected 1 unit or "
 					  "more", i);
+		if (!needs_slots(request, &request->members[i]))
+			return sgang_errf(err, EINVAL, "plan: member %zu needs "
+					  "no slots", i);
 	}
 	if (request->parallel)
 		return sgang_parallel_check_request(request, err);
 	return 0;
+}
+
+/* What a unit of this kind needs, by type of node. 0, or -1 with ENOMEM. */
+static int find_need(const struct sgang_job *job,
+		     const struct sgang_plan_member *ask,
+		     struct sgang_kind *kind)
+{
+	uint32_t n_dims = job->request->n_dims, type;
+	uint32_t *need;
+
+	kind->need = ask->need;
+	if (ask->need)
+		return 0;
+	need = sgang_pool_alloc(job->pool, (size_t)job->n_types * n_dims,
+				sizeof(*need));
+	if (!need)
+		return -1;
+	for (type = 0; type < job->n_types; type++)
+		sgang_plan_own_need(ask, n_dims, need + (size_t)type * n_dims);
+	kind->need = need;
+	return 0;
+}
+
+/* Does this member need the same as those of a kind? */
+static bool same_need(const struct sgang_job *job,
+		      const struct sgang_plan_member *ask,
+		      const struct sgang_kind *kind)
+{
+	const struct sgang_plan_member *first =
+		&job->request->members[kind->first];
+	size_t n = (size_t)job->n_types * job->request->n_dims;
+
+	if (!ask->slots != kind->whole || !ask->need != !first->need)
+		return false;
+	if (!ask->need)
+		return ask->slots == kind->slots;
+	return ask->need == first->need ||
+	       !memcmp(ask->need, first->need, n * sizeof(*ask->need));
 }
 
 /* The kind of a member: one that is there already, or a new one at the end. */
@@ -58,7 +127,7 @@ static uint32_t find_kind(const struct sgang_job *job, uint32_t member)
 
 	for (i = 0; i < job->n_kinds; i++) {
 		kind = &job->kind[i];
-		if (kind->slots == ask->slots && kind->ranks == ranks &&
+		if (same_need(job, ask, kind) && kind->ranks == ranks &&
 		    same_nodes(kind->allowed, ask->allowed, n_nodes))
 			return i;
 	}
@@ -72,11 +141,12 @@ static uint32_t find_kind(const struct sgang_job *job, uint32_t member)
 	return i;
 }
 
-static int find_kinds(struct sgang_job *job)
+int sgang_job_find_kinds(struct sgang_job *job)
 {
 	size_t n = job->request->n_members;
 	uint32_t i;
 
+	job->n_types = count_types(job->request);
 	job->kind = sgang_pool_alloc(job->pool, n, sizeof(*job->kind));
 	job->kind_of = sgang_pool_alloc(job->pool, n, sizeof(*job->kind_of));
 	if (!job->kind || !job->kind_of)
@@ -86,8 +156,11 @@ static int find_kinds(struct sgang_job *job)
 		uint32_t number = find_kind(job, i);
 		struct sgang_kind *kind = &job->kind[number];
 
-		if (number == job->n_kinds)
+		if (number == job->n_kinds) {
 			job->n_kinds++;
+			if (find_need(job, ask, kind))
+				return -1;
+		}
 		job->kind_of[i] = number;
 		job->units += ask->units;
 		kind->units += ask->units;
@@ -96,27 +169,27 @@ static int find_kinds(struct sgang_job *job)
 	return 0;
 }
 
-uint32_t sgang_kind_fits(const struct sgang_job *job,
-			 const struct sgang_kind *kind, uint32_t node,
-			 uint32_t free)
-{
-	uint32_t total = job->request->total[node], fits;
-
-	if (kind->allowed && !sgang_nodeset_has(kind->allowed, node))
-		return 0;
-	if (kind->whole)
-		return total && free >= total;
-	fits = free / kind->slots;
-	return fits < kind->per_node ? fits : (uint32_t)kind->per_node;
-}
-
 uint32_t sgang_kind_ranks(const struct sgang_job *job,
 			  const struct sgang_kind *kind, uint32_t node)
 {
-	return kind->ranks ? kind->ranks : job->request->total[node];
+	return kind->ranks ? kind->ranks :
+	       job->request->total[(size_t)node * job->request->n_dims];
 }
 
 /* -- what the fabric offers -- */
+
+/* Is all that a node has free? */
+static bool is_free(const struct sgang_plan_request *request, uint32_t node)
+{
+	uint32_t n_dims = sgang_plan_dims(request), d;
+	size_t first = (size_t)node * n_dims;
+
+	for (d = 0; d < n_dims; d++) {
+		if (request->free[first + d] < request->total[first + d])
+			return false;
+	}
+	return true;
+}
 
 int sgang_find_broken(const struct sgang_plan_request *request,
 		      struct sgang_pool *pool, uint64_t *broken)
@@ -134,8 +207,9 @@ int sgang_find_broken(const struct sgang_plan_request *request,
 		for (i = 0; !domain->n_children && i < domain->n_nodes; i++) {
 			uint32_t node = order[domain->first_pos + i];
 
-			broken[d] += request->total[node];
-			if (request->free[node] < request->total[node])
+			broken[d] += request->total[(size_t)node *
+						    sgang_plan_dims(request)];
+			if (!is_free(request, node))
 				busy[d] = true;
 		}
 		if (domain->parent != SGANG_DOMAIN_NONE) {
@@ -156,27 +230,42 @@ struct demand {
 	uint32_t n_kinds;
 };
 
+/* Units that fit on a node as far as one dimension goes, each needing no less
+ * than the least that any kind does which fits there. */
+static uint32_t fits_in_dim(const struct sgang_job *job,
+			    const struct demand *demand, uint32_t node,
+			    uint32_t dim)
+{
+	const uint32_t *free = sgang_job_free(job, node);
+	uint32_t i, least = UINT32_MAX;
+
+	for (i = 0; i < demand->n_kinds; i++) {
+		const struct sgang_kind *kind = &demand->kind[i];
+		uint32_t need = sgang_kind_need(job, kind, node, dim);
+
+		if (need < least && sgang_kind_fits(job, kind, node, free))
+			least = need;
+	}
+	return least ? free[dim] / least : UINT32_MAX;
+}
+
 /* Units that fit on a node, whichever kind they are of. */
 static uint32_t demand_fits(const struct sgang_job *job,
 			    const struct demand *demand, uint32_t node)
 {
-	uint32_t free = job->request->free[node], most = 0, i, slots = 0;
+	const uint32_t *free = sgang_job_free(job, node);
+	uint32_t most = UINT32_MAX, i;
 	uint64_t sum = 0;
 
 	if (demand->n_kinds == 1)
 		return sgang_kind_fits(job, demand->kind, node, free);
-	for (i = 0; i < demand->n_kinds; i++) {
-		const struct sgang_kind *kind = &demand->kind[i];
-		uint32_t fits = sgang_kind_fits(job, kind, node, free);
+	for (i = 0; i < demand->n_kinds; i++)
+		sum += sgang_kind_fits(job, &demand->kind[i], node, free);
+	for (i = 0; i < job->request->n_dims && sum; i++) {
+		uint32_t fits = fits_in_dim(job, demand, node, i);
 
-		if (fits > most)
-			most = fits;
-		sum += fits;
-		if (fits && !kind->whole && (!slots || kind->slots < slots))
-			slots = kind->slots;
+		most = fits < most ? fits : most;
 	}
-	if (slots && free / slots > most)
-		most = free / slots;
 	return sum < most ? (uint32_t)sum : most;
 }
 
@@ -257,7 +346,7 @@ static int set_up_tree(const struct sgang_job *job, struct demand *demand,
 		if (fits > 1)
 			tree->unit = false;
 		cap[pos] = fits;
-		left[pos] = request->free[order[pos]];
+		left[pos] = *sgang_job_free(job, order[pos]);
 	}
 	if (find_ranks(job, demand, tree, order))
 		return -1;
@@ -274,25 +363,8 @@ int sgang_job_alike(const struct sgang_job *job, const uint64_t *broken,
 	return set_up_tree(job, &demand, broken, tree);
 }
 
-uint32_t sgang_kind_least_slots(const struct sgang_job *job,
-				const struct sgang_kind *kind)
-{
-	const struct sgang_plan_request *request = job->request;
-	uint32_t node, n = sgang_fabric_nodes(request->fabric);
-	uint32_t least = UINT32_MAX;
-
-	if (!kind->whole)
-		return kind->slots;
-	for (node = 0; node < n; node++) {
-		if (request->total[node] < least &&
-		    sgang_kind_fits(job, kind, node, request->free[node]))
-			least = request->total[node];
-	}
-	return least;
-}
-
-int sgang_job_in_slots(const struct sgang_job *job, const uint64_t *broken,
-		       struct sgang_tree *tree)
+int sgang_job_in_dim(const struct sgang_job *job, uint32_t dim,
+		     const uint64_t *broken, struct sgang_tree *tree)
 {
 	const struct sgang_plan_request *request = job->request;
 	const uint32_t *order = sgang_fabric_order(request->fabric);
@@ -308,13 +380,14 @@ int sgang_job_in_slots(const struct sgang_job *job, const uint64_t *broken,
 	tree->broken = broken;
 	for (k = 0; k < job->n_kinds; k++)
 		tree->need += job->kind[k].units *
-			      sgang_kind_least_slots(job, &job->kind[k]);
+			      sgang_kind_least(job, &job->kind[k], dim);
 	for (pos = 0; pos < n; pos++) {
-		uint32_t node = order[pos], free = request->free[node];
+		const uint32_t *free = sgang_job_free(job, order[pos]);
 
 		for (k = 0; k < job->n_kinds && !cap[pos]; k++) {
-			if (sgang_kind_fits(job, &job->kind[k], node, free))
-				cap[pos] = free;
+			if (sgang_kind_fits(job, &job->kind[k], order[pos],
+					    free))
+				cap[pos] = free[dim];
 		}
 	}
 	return 0;
@@ -347,9 +420,8 @@ static void lay_members(const struct sgang_job *job,
 			runs[n].node = node;
 			runs[n].ranks = take * sgang_kind_ranks(job, kind,
 								node);
-			runs[n].slots = kind->whole ?
-					job->request->total[node] :
-					take * kind->slots;
+			runs[n].slots = take * sgang_kind_need(job, kind, node,
+							       0);
 			n++;
 			units -= take;
 			left -= take;
@@ -365,8 +437,9 @@ static bool shares_itself(const struct sgang_job *job,
 	const struct sgang_kind *kind = &job->kind[0];
 	size_t i;
 
-	for (i = 0; i < n_runs && !kind->whole; i++) {
-		if (runs[i].slots > kind->slots &&
+	for (i = 0; i < n_runs; i++) {
+		if (runs[i].slots > sgang_kind_need(job, kind, runs[i].node,
+						    0) &&
 		    sgang_member_distinct(&job->request->members[
 						  runs[i].member]))
 			return true;
@@ -437,6 +510,7 @@ static int plan_alike(const struct sgang_job *job, const uint64_t *broken,
 
 	if (sgang_job_alike(job, broken, tree))
 		return -1;
+	tree->coin = job->coin;
 	rc = sgang_tree_solve(tree, job->pool, false);
 	if (rc > 0)
 		rc = sgang_job_lay(job, tree, placement);
@@ -482,6 +556,12 @@ static uint64_t least_hops(const struct sgang_job *job)
 	return hops;
 }
 
+/* Do costs that a tree tells hold for placements of any weight? */
+static bool cost_first(const struct sgang_job *job)
+{
+	return !job->coin || !job->request->weight_first;
+}
+
 /* Solve for these kinds as if they were alike, and raise the bound by what
  * that costs. 'solved' says it already, if they are the only one; NULL: it is
  * not known. Returns as sgang_tree_solve(). */
@@ -496,6 +576,8 @@ static int relax(const struct sgang_job *job, struct demand *demand,
 
 	if (set_up_tree(job, demand, broken, &tree))
 		return -1;
+	if (cost_first(job))
+		tree.coin = job->coin;
 	if (solved) {
 		tree.bound = solved->bound;
 		tree.bound_broken = solved->bound_broken;
@@ -518,26 +600,34 @@ static int relax(const struct sgang_job *job, struct demand *demand,
 	return rc;
 }
 
-/* Raise the bound by what so many slots cost, and by what they cost where kinds
- * take turns. Returns as sgang_tree_solve(). */
-static int relax_to_slots(const struct sgang_job *job, const uint64_t *broken,
-			  struct bound *bound)
+/* Raise the bound by what so much of each dimension costs. Returns as
+ * sgang_tree_solve(). */
+static int relax_to_dims(const struct sgang_job *job, const uint64_t *broken,
+			 struct bound *bound)
 {
+	uint32_t *value = sgang_pool_alloc(job->pool, job->n_kinds,
+					   sizeof(*value));
 	struct sgang_tree tree;
-	int rc;
+	uint32_t d, k;
+	int rc = 1;
 
-	if (sgang_job_in_slots(job, broken, &tree))
+	if (!value)
 		return -1;
-	rc = sgang_tree_solve(&tree, job->pool, true);
-	if (rc <= 0)
-		return rc;
-	raise_bound(bound, tree.bound, tree.bound_broken);
-	rc = sgang_rota_relax(job, &tree);
-	if (rc <= 0)
-		return rc < 0 ? -1 : 1;
-	rc = sgang_tree_solve(&tree, job->pool, true);
-	if (rc > 0)
-		raise_bound(bound, tree.bound, tree.bound_broken);
+	for (d = 0; d < job->request->n_dims && rc > 0 &&
+	     sgang_budget_left(job->request->budget); d++) {
+		for (k = 0; k < job->n_kinds; k++) {
+			value[k] = sgang_kind_least(job, &job->kind[k], d);
+			if (value[k] == UINT32_MAX)
+				return 0;
+		}
+		if (sgang_job_by_value(job, value, broken, &tree))
+			return -1;
+		if (!tree.need)
+			continue;
+		rc = sgang_tree_solve(&tree, job->pool, true);
+		if (rc > 0)
+			raise_bound(bound, tree.bound, tree.bound_broken);
+	}
 	return rc;
 }
 
@@ -550,7 +640,7 @@ static int relax_to_slots(const struct sgang_job *job, const uint64_t *broken,
 static int find_bound(const struct sgang_job *job, const uint64_t *broken,
 		      const struct sgang_tree *solved, struct bound *bound)
 {
-	uint64_t ranks = 0;
+	uint64_t ranks = 0, paths, breaks;
 	uint32_t i;
 	int rc = 1;
 
@@ -560,13 +650,15 @@ static int find_bound(const struct sgang_job *job, const uint64_t *broken,
 					 .units = job->kind[i].units };
 
 		demand.ranks = demand.units;
-		if (job->n_kinds <= KINDS_MAX)
+		if (job->n_kinds <= KINDS_MAX &&
+		    sgang_budget_left(job->request->budget))
 			rc = relax(job, &demand, broken, solved, bound);
 		else if (job->kind[i].ranks)
 			demand.ranks *= job->kind[i].ranks;
 		ranks += demand.ranks;
 	}
-	if (rc > 0 && job->n_kinds > 1) {
+	if (rc > 0 && job->n_kinds > 1 &&
+	    sgang_budget_left(job->request->budget)) {
 		struct demand demand = { .kind = job->kind,
 					 .n_kinds = job->n_kinds,
 					 .units = job->units };
@@ -574,10 +666,15 @@ static int find_bound(const struct sgang_job *job, const uint64_t *broken,
 		rc = relax(job, &demand, broken, NULL, bound);
 	}
 	if (rc > 0 && job->n_kinds > 1)
-		rc = relax_to_slots(job, broken, bound);
-	if (rc > 0 && job->n_kinds == 1) {
-		uint64_t paths, breaks;
-
+		rc = relax_to_dims(job, broken, bound);
+	if (rc > 0 && job->n_kinds > 1 &&
+	    sgang_budget_left(job->request->budget)) {
+		rc = sgang_bound_apart(job, broken, &paths, &breaks);
+		if (rc > 0)
+			raise_bound(bound, paths, breaks);
+	}
+	if (rc > 0 && job->n_kinds == 1 &&
+	    sgang_budget_left(job->request->budget)) {
 		if (sgang_share_bound(job, broken, &paths, &breaks))
 			return -1;
 		raise_bound(bound, paths, breaks);
@@ -612,54 +709,221 @@ int sgang_count_broken(const struct sgang_plan_request *request,
 	return 0;
 }
 
-/* What a search of its own tells about a placement that is not known to be the
- * best: a better one, or that there is none. 0, or -1 with ENOMEM. */
-static int prove(const struct sgang_job *job, const uint64_t *broken,
-		 uint64_t breaks, struct sgang_placement **placement)
+/* A search of its own for something better than this placement, which has this
+ * tie. Returns 1 when there is nothing, 2 when it found something but cannot say
+ * that it is the best, 0, or -1 with ENOMEM. */
+static int prove_once(const struct sgang_job *job, const uint64_t *broken,
+		      uint64_t tie, struct sgang_placement **placement)
 {
 	struct sgang_placement *better;
 	struct sgang_run *runs = NULL;
+	uint64_t bound = (*placement)->bound;
 	size_t n_runs;
 	int rc;
 
-	rc = sgang_prove(job, broken, (*placement)->ring.cost, breaks, &runs,
-			 &n_runs);
+	rc = sgang_prove(job, broken, *placement, tie, &bound, &runs, &n_runs);
 	if (rc < 0)
 		return -1;
-	if (runs) {
-		better = sgang_job_place(job, runs, n_runs);
-		if (!better)
+	(*placement)->bound = bound;
+	if (!runs)
+		return rc;
+	better = sgang_job_place(job, runs, n_runs);
+	if (!better)
+		return -1;
+	better->bound = bound;
+	sgang_placement_destroy(*placement);
+	*placement = better;
+	return rc ? 1 : 2;
+}
+
+/* The search is begun anew so often, from what it found. */
+#define PROVE_ROUNDS 3
+
+/* The same again, as long as that finds something. 0, or -1 with ENOMEM. */
+static int prove(const struct sgang_job *job, const uint64_t *broken,
+		 uint64_t tie, struct sgang_placement **placement)
+{
+	uint32_t round;
+	int rc = 2;
+
+	for (round = 0; round < PROVE_ROUNDS && rc == 2; round++) {
+		if (round && sgang_coin_tie(job, broken, (*placement)->runs,
+					    (*placement)->n_runs, &tie))
 			return -1;
-		better->bound = (*placement)->bound;
-		sgang_placement_destroy(*placement);
-		*placement = better;
+		rc = prove_once(job, broken, tie, placement);
 	}
-	if (rc) {
+	if (rc == 1) {
 		(*placement)->bound = (*placement)->ring.cost;
 		(*placement)->exact = true;
 	}
-	return 0;
+	return rc < 0 ? -1 : 0;
 }
 
-/* Members that are not alike, or share nodes; 'solved' as in relax(). */
+/* sgang_mixed_solve() for halves of members, which raise the bound. The runs are
+ * those of members. */
+static int solve_halves(const struct sgang_halves *halves,
+			const uint64_t *broken, struct bound *bound,
+			struct sgang_run **runs, size_t *n_runs)
+{
+	struct bound own, any;
+	int rc = find_bound(&halves->job, broken, NULL, &own);
+
+	if (rc <= 0)
+		return rc;
+	raise_bound(bound, own.cost, own.broken);
+	any = *bound;
+	rc = sgang_mixed_solve(&halves->job, broken, bound->ranks, &any.cost,
+			       &any.broken, runs, n_runs);
+	if (rc > 0 && sgang_halves_join(halves, *runs, n_runs))
+		return -1;
+	return rc;
+}
+
+/* The same with the required half of members first, and with it last. */
+static int solve_required(const struct sgang_job *job, const uint64_t *broken,
+			  struct bound *bound, struct sgang_run **runs,
+			  size_t *n_runs)
+{
+	struct sgang_budget *budget = job->request->budget;
+	uint64_t least = UINT64_MAX, aside;
+	struct sgang_run *made = NULL;
+	struct sgang_ring ring;
+	size_t n = 0;
+	int rc = 1, found = 0, last;
+
+	for (last = 0; last < 2 && rc >= 0 && least > bound->cost; last++) {
+		struct sgang_halves halves;
+
+		aside = last ? 0 : sgang_budget_left(budget) / 2;
+		if (budget)
+			budget->left -= aside;
+		rc = sgang_halves_make(job, last, &halves);
+		if (rc > 0)
+			rc = solve_halves(&halves, broken, bound, &made, &n);
+		sgang_halves_destroy(&halves);
+		sgang_budget_widen(budget, aside);
+		if (rc <= 0)
+			continue;
+		sgang_ring_measure(job->request->fabric, job->request->costs,
+				   made, n, &ring);
+		found = 1;
+		if (ring.cost >= least)
+			continue;
+		least = ring.cost;
+		*runs = made;
+		*n_runs = n;
+	}
+	return rc < 0 ? -1 : found;
+}
+
+/* Members of different kinds, or that require nodes. Returns as
+ * sgang_mixed_solve(); what is in the bound afterwards holds for the order that
+ * members have. */
+static int solve(const struct sgang_job *job, const uint64_t *broken,
+		 struct bound *bound, struct sgang_run **runs, size_t *n_runs)
+{
+	if (sgang_request_requires(job->request))
+		return solve_required(job, broken, bound, runs, n_runs);
+	return sgang_mixed_solve(job, broken, bound->ranks, &bound->cost,
+				 &bound->broken, runs, n_runs);
+}
+
+/* solve() on no nodes that weigh more than 'most'. */
+static int solve_below(const struct sgang_job *job, const uint64_t *broken,
+		       uint32_t most, struct sgang_run **runs, size_t *n_runs)
+{
+	struct sgang_plan_request request = *job->request;
+	uint32_t n = sgang_fabric_nodes(request.fabric), node;
+	size_t size = request.n_dims * sizeof(uint32_t);
+	uint32_t *free = sgang_pool_zalloc(job->pool, n, size);
+	struct sgang_job light = *job;
+	struct bound bound;
+	int rc;
+
+	if (!free)
+		return -1;
+	for (node = 0; node < n; node++) {
+		if (sgang_coin_above(job, node) <= most)
+			memcpy(free + (size_t)node * request.n_dims,
+			       sgang_job_free(job, node), size);
+	}
+	request.free = free;
+	light.request = &request;
+	rc = find_bound(&light, broken, NULL, &bound);
+	if (rc > 0)
+		rc = solve(&light, broken, &bound, runs, n_runs);
+	return rc;
+}
+
+static int ascending(const void *one, const void *two)
+{
+	const uint32_t *a = one, *b = two;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* With weights first: the solver knows costs, so it has the lightest nodes only
+ * on which it finds a placement. As Slurm does it, these are found class by
+ * class; here by halving. Returns as solve(). */
+static int solve_lightest(const struct sgang_job *job, const uint64_t *broken,
+			  struct sgang_run **runs, size_t *n_runs)
+{
+	uint32_t n = sgang_fabric_nodes(job->request->fabric), node;
+	uint32_t *class = sgang_pool_alloc(job->pool, n, sizeof(*class));
+	uint32_t low = 0, high, i;
+	int rc = 0, found = 0;
+
+	if (!class)
+		return -1;
+	for (node = 0; node < n; node++)
+		class[node] = sgang_coin_above(job, node);
+	qsort(class, n, sizeof(*class), ascending);
+	for (i = 1, high = 1; i < n; i++) {
+		if (class[i] != class[high - 1])
+			class[high++] = class[i];
+	}
+	while (low < high && rc >= 0) {
+		/* the lightest alone do in most cases */
+		uint32_t middle = found || low ? low + (high - low) / 2 : 0;
+
+		if (!sgang_budget_left(job->request->budget)) {
+			if (found)
+				break;
+			middle = high - 1;
+		}
+		rc = solve_below(job, broken, class[middle], runs, n_runs);
+		found |= rc > 0;
+		if (rc > 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return rc < 0 ? -1 : found;
+}
+
+/* Members that are not alike, share or require nodes; 'solved' as in
+ * relax(). */
 static int plan_mixed(const struct sgang_job *job, const uint64_t *broken,
 		      const struct sgang_tree *solved,
 		      struct sgang_placement **placement)
 {
 	struct sgang_run *runs = NULL;
-	struct bound bound;
+	struct bound bound, any;
 	uint64_t breaks;
 	size_t n_runs;
 	int rc;
 
 	rc = find_bound(job, broken, solved, &bound);
-	if (rc > 0)
-		rc = sgang_mixed_solve(job, broken, bound.ranks, &bound.cost,
-				       &bound.broken, &runs, &n_runs);
+	any = bound;
+	if (rc > 0 && cost_first(job))
+		rc = solve(job, broken, &bound, &runs, &n_runs);
+	else if (rc > 0)
+		rc = solve_lightest(job, broken, &runs, &n_runs);
 	if (rc <= 0)
 		return rc;
-	if (sgang_count_broken(job->request, job->pool, broken, runs, n_runs,
-			       &breaks))
+	if (sgang_request_requires(job->request))
+		any = bound;	/* solve_required() has raised it for all */
+	if (sgang_coin_tie(job, broken, runs, n_runs, &breaks))
 		return -1;
 	*placement = sgang_job_place(job, runs, n_runs);
 	if (!*placement)
@@ -669,6 +933,16 @@ static int plan_mixed(const struct sgang_job *job, const uint64_t *broken,
 			      breaks <= bound.broken;
 	if (!(*placement)->exact && prove(job, broken, breaks, placement))
 		return -1;
+	if (!job->request->any_order)
+		return 1;
+	/* what is proved of this order is nothing to others */
+	if (sgang_plan_arrange(job->request, *placement) ||
+	    sgang_coin_tie(job, broken, (*placement)->runs,
+			   (*placement)->n_runs, &breaks))
+		return -1;
+	(*placement)->bound = any.cost;
+	(*placement)->exact = (*placement)->ring.cost == any.cost &&
+			      breaks <= any.broken;
 	return 1;
 }
 
@@ -678,11 +952,35 @@ int sgang_job_plan(const struct sgang_job *job, const uint64_t *broken,
 	struct sgang_tree tree;
 	int rc;
 
-	if (job->n_kinds > 1)
+	if (job->n_kinds > 1 || sgang_request_requires(job->request))
 		return plan_mixed(job, broken, NULL, placement);
 	rc = plan_alike(job, broken, &tree, placement);
 	if (rc == 2)
-		rc = plan_mixed(job, broken, &tree, placement);
+		rc = plan_mixed(job, broken, cost_first(job) ? &tree : NULL,
+				placement);
+	return rc;
+}
+
+int sgang_plan_weigh(const struct sgang_plan_request *asked,
+		     const struct sgang_placement *placement, uint64_t *weight)
+{
+	struct sgang_plan_request request = *asked;
+	struct sgang_pool pool = { NULL };
+	struct sgang_job job = { .request = &request, .pool = &pool };
+	uint64_t *broken = sgang_pool_zalloc(&pool,
+		sgang_fabric_domains(request.fabric), sizeof(*broken));
+	struct sgang_coin *coin = NULL;
+	int rc = -1;
+
+	request.n_dims = sgang_plan_dims(&request);
+	if (broken && !sgang_job_find_kinds(&job) &&
+	    !sgang_coin_find(&job, broken, &coin)) {
+		job.coin = coin;
+		/* nothing being broken, a tie is a weight */
+		rc = sgang_coin_tie(&job, broken, placement->runs,
+				    placement->n_runs, weight);
+	}
+	sgang_pool_clear(&pool);
 	return rc;
 }
 
@@ -693,19 +991,28 @@ static int plan_request(struct sgang_job *job,
 {
 	uint32_t n = sgang_fabric_domains(job->request->fabric);
 	uint64_t *broken = sgang_pool_zalloc(job->pool, n, sizeof(*broken));
+	struct sgang_coin *coin;
 	int rc;
 
-	if (!broken || find_kinds(job) ||
-	    sgang_find_broken(job->request, job->pool, broken))
+	if (!broken || sgang_job_find_kinds(job) ||
+	    sgang_find_broken(job->request, job->pool, broken) ||
+	    sgang_coin_find(job, broken, &coin))
 		return -1;
+	job->coin = coin;
 	if (job->request->spread)
 		rc = sgang_spread_plan(job, broken, placement, nofit);
 	else
 		rc = sgang_job_plan(job, broken, placement);
 	if (!rc && nofit && !job->request->spread)
 		return sgang_nofit_explain(job, nofit);
-	if (rc > 0 && job->request->parallel)
+	if (rc > 0 && job->request->spread &&
+	    sgang_have_required(job, *placement))
+		return -1;
+	if (rc > 0 && job->request->parallel) {
 		rc = sgang_parallel_plan(job, broken, placement, nofit, err);
+		if (rc > 0 && sgang_request_requires(job->request))
+			(*placement)->exact = false;
+	}
 	return rc;
 }
 
@@ -714,21 +1021,58 @@ int sgang_plan(const struct sgang_plan_request *asked,
 	       struct sgang_error *err)
 {
 	struct sgang_plan_request request = *asked;
+	struct sgang_placement *made = NULL;
+	struct sgang_budget own;
+	uint64_t aside = 0;
+	int rc;
+
+	sgang_budget_init(&own, SGANG_PLAN_STEPS);
+	if (!request.budget)
+		request.budget = &own;
+	request.any_order = sgang_any_matters(asked);
+	if (request.any_order)
+		aside = request.budget->left / 2;
+	request.budget->left -= aside;
+	rc = sgang_plan_ordered(&request, &made, nofit, err);
+	request.budget->left += aside;
+	if (rc > 0 && request.any_order && sgang_any_order(&request, &made)) {
+		sgang_placement_destroy(made);
+		return errno == ENOMEM ? sgang_errf(err, ENOMEM,
+						    "plan: out of memory") : -1;
+	}
+	if (rc > 0)
+		*placement = made;
+	return rc;
+}
+
+int sgang_plan_ordered(const struct sgang_plan_request *asked,
+		       struct sgang_placement **placement,
+		       struct sgang_nofit *nofit, struct sgang_error *err)
+{
+	struct sgang_plan_request request = *asked;
 	struct sgang_pool pool = { NULL };
 	struct sgang_job job = { .request = &request, .pool = &pool };
 	struct sgang_placement *made = NULL;
+	struct sgang_halves own = { .n_sets = 0 };
 	struct sgang_nofit why;
-	int rc;
+	int rc = 0;
 
 	if (check_request(asked, err))
 		return -1;
+	request.n_dims = sgang_plan_dims(&request);
 	if (request.spread && request.n_members == 1) {
 		/* it has no others to be apart from */
 		request.spread = false;
 		if (request.spread_level < request.max_level)
 			request.max_level = request.spread_level;
 	}
-	rc = plan_request(&job, &made, nofit ? &why : NULL, err);
+	if (sgang_request_requires(asked))
+		rc = sgang_confine(&request, &pool, &own);
+	if (!rc)
+		rc = plan_request(&job, &made, nofit ? &why : NULL, err);
+	if (!rc && nofit)
+		sgang_required_nofit(asked, &why);
+	sgang_halves_destroy(&own);
 	sgang_pool_clear(&pool);
 	if (rc <= 0)
 		sgang_placement_destroy(made);

@@ -383,24 +383,21 @@ static int sum_up(struct arcs *arcs, uint32_t d)
 static double weigh(const struct arcs *arcs, uint32_t node, int which)
 {
 	const struct sgang_job *job = arcs->job;
-	uint32_t free = job->request->free[node], k, c;
-	double *most = arcs->fill, whole = 0;
+	const uint32_t *left = sgang_job_free(job, node);
+	uint32_t free = *left, k, c;
+	double *most = arcs->fill;
 
 	memset(most, 0, (free + 1) * sizeof(*most));
 	for (k = 0; k < job->n_kinds; k++) {
 		const struct sgang_kind *kind = &job->kind[k];
+		uint32_t need = sgang_kind_need(job, kind, node, 0);
 
 		if (which < 2 && (k != arcs->first) != (which == B))
 			continue;
-		if (!sgang_kind_fits(job, kind, node, free))
+		if (!sgang_kind_fits(job, kind, node, left))
 			continue;
-		if (kind->whole) {
-			whole = arcs->weight[k] > whole ? arcs->weight[k] :
-							  whole;
-			continue;
-		}
-		for (c = kind->slots; c <= free; c++) {
-			double with = most[c - kind->slots] + arcs->weight[k];
+		for (c = need; c <= free; c++) {
+			double with = most[c - need] + arcs->weight[k];
 
 			if (with > most[c])
 				most[c] = with;
@@ -410,7 +407,7 @@ static double weigh(const struct arcs *arcs, uint32_t node, int which)
 		if (most[c - 1] > most[c])
 			most[c] = most[c - 1];
 	}
-	return most[free] > whole ? most[free] : whole;
+	return most[free];
 }
 
 /* Fill the tables with the weights at hand. */
@@ -449,8 +446,8 @@ static int set_up(struct arcs *arcs, uint64_t most, uint64_t unit)
 	int which;
 
 	for (pos = 0; pos < n; pos++) {
-		if (arcs->job->request->free[pos] > free)
-			free = arcs->job->request->free[pos];
+		if (*sgang_job_free(arcs->job, pos) > free)
+			free = *sgang_job_free(arcs->job, pos);
 	}
 	arcs->unit = unit;
 	arcs->n_costs = (uint32_t)(most / unit) + 2;
@@ -517,7 +514,8 @@ int sgang_arcs_bound(const struct sgang_job *job, uint32_t first,
 		return -1;
 	size = (uint64_t)sgang_fabric_domains(request->fabric) * arcs.n_costs;
 	for (turn = 0; turn < TURNS; turn++) {
-		if ((turn + 1) * size > SIZE_MAX_SUM || *bound >= most)
+		if ((turn + 1) * size > SIZE_MAX_SUM || *bound >= most ||
+		    !sgang_budget_take(request->budget, size))
 			break;
 		for (k = 0; k < job->n_kinds; k++)
 			arcs.weight[k] = weight[k] *

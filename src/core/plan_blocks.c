@@ -17,11 +17,6 @@
 
 #include "plan_private.h"
 
-/* Merging ends after so many steps, without an answer. */
-#ifndef BLOCKS_STEPS_MAX		/* a test lowers it */
-#define BLOCKS_STEPS_MAX 8000000
-#endif
-
 #define NEVER UINT64_MAX
 
 /* So many units in a domain: their cost, the wholly free space they break, and
@@ -50,7 +45,8 @@ struct solver {
 	struct cell *sum, *next;	/* the domain that is worked on */
 	uint32_t n_sum;
 	struct cell *one;		/* a node */
-	uint64_t steps;
+	uint64_t steps;			/* of merging, */
+	uint64_t steps_max;		/* which ends without an answer */
 	uint32_t *units;		/* the answer, by position */
 };
 
@@ -105,6 +101,7 @@ static int set_up_cuts(struct solver *solver)
 			return -1;
 		cut->parallel = request->parallel;
 		cut->whole = whole;
+		cut->budget = request->budget;
 		if (sgang_cut_find(cut, solver->pool))
 			return -1;
 		solver->cut[level] = cut;
@@ -163,7 +160,7 @@ static int merge(struct solver *solver, const struct table *child,
 	struct cell *swap;
 
 	if (solver->steps + (uint64_t)solver->n_sum * child->n / 2 >
-	    BLOCKS_STEPS_MAX)
+	    solver->steps_max)
 		return 0;
 	*take = sgang_pool_zalloc(solver->pool, n, sizeof(**take));
 	if (!*take)
@@ -508,6 +505,7 @@ int sgang_blocks_solve(struct sgang_blocks *blocks, struct sgang_pool *pool)
 {
 	struct solver solver = { .blocks = blocks, .pool = pool };
 	struct place best = { .cell = { .cost = NEVER } };
+	struct sgang_budget *budget = blocks->tree->request->budget;
 	uint32_t d = sgang_fabric_domains(blocks->tree->request->fabric);
 	int rc = 1;
 
@@ -515,8 +513,10 @@ int sgang_blocks_solve(struct sgang_blocks *blocks, struct sgang_pool *pool)
 	blocks->n_picks = 0;
 	if (set_up(&solver))
 		return -1;
+	solver.steps_max = sgang_budget_share(budget, BLOCKS_STEPS_MAX);
 	while (d-- > 0 && rc > 0)
 		rc = do_domain(&solver, d, &best);
+	sgang_budget_take(budget, solver.steps);
 	if (rc < 0)
 		return -1;
 	if (!rc) {

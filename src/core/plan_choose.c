@@ -22,9 +22,6 @@
 
 /* So many partial choices are looked at before the proof is given up; some
  * 20 ms. */
-#ifndef CHOOSE_STEPS_MAX		/* a test lowers it */
-#define CHOOSE_STEPS_MAX 2000000
-#endif
 #define CHOOSE_STEPS_ROUGH (CHOOSE_STEPS_MAX / 100)
 
 /* Keys times units do not fit 64 bits. */
@@ -92,9 +89,11 @@ struct search {
 	uint32_t n_trail, trail_room;
 };
 
-static uint64_t steps_max(const struct search *search)
+static bool ended(const struct search *search)
 {
-	return search->choice->rough ? CHOOSE_STEPS_ROUGH : CHOOSE_STEPS_MAX;
+	return search->steps >= (search->choice->rough ? CHOOSE_STEPS_ROUGH :
+							 CHOOSE_STEPS_MAX) ||
+	       !sgang_budget_left(search->choice->budget);
 }
 
 static struct sgang_point item_of(const struct group *group, uint32_t item)
@@ -496,6 +495,7 @@ static int add_item(struct search *search, uint32_t number, uint32_t item)
 		return -1;
 	next->n = 0;
 	search->steps += sum->n + now->n;
+	sgang_budget_take(search->choice->budget, sum->n + now->n);
 	while (i < sum->n || k < now->n) {
 		struct state state;
 		bool fresh = i == sum->n;
@@ -543,7 +543,7 @@ static int add_group(struct search *search, uint32_t number)
 	       search->now.n * sizeof(*search->now.state));
 	search->sum.n = search->now.n;
 	for (item = 0; item <= group->n; item++) {
-		if (search->steps >= steps_max(search))
+		if (ended(search))
 			break;
 		if (item == group->base ||
 		    loss_of(search, group, item) > search->gap)
@@ -586,7 +586,7 @@ static int improve(struct search *search)
 			break;
 		if (add_group(search, i))
 			return -1;
-		if (search->steps >= steps_max(search))
+		if (ended(search))
 			return 0;
 	}
 	return 1;

@@ -29,11 +29,6 @@
 #define RANKS_MAX (UINT64_C(1) << 20)
 #define COST_MAX (UINT64_C(1) << 40)
 
-/* Tables that take longer than this are given up. */
-#ifndef CUT_STEPS_MAX			/* a test lowers it */
-#define CUT_STEPS_MAX 8000000
-#endif
-
 struct line {
 	uint64_t size;			/* 2 or more */
 	uint64_t weight;
@@ -46,6 +41,7 @@ struct table {
 	uint64_t ranks;
 	uint64_t *hull;			/* scratch: numbers of ranks on it */
 	uint64_t steps;
+	uint64_t steps_max;		/* then it is given up */
 };
 
 /* Groups that are never cut first, then the heaviest. Returns their number. */
@@ -168,7 +164,7 @@ static bool add_cut_lines(struct table *inner, const struct line *line,
 			    line->weight * q <= most; q++) {
 			n = hull_add(inner->least, inner->hull, n, a + q);
 			add_sets(inner, line, a, q, n, least);
-			if (inner->steps > CUT_STEPS_MAX)
+			if (inner->steps > inner->steps_max)
 				return false;
 		}
 	}
@@ -251,6 +247,7 @@ int sgang_cut_find(struct sgang_cut *cut, struct sgang_pool *pool)
 	struct table table = { .least = nothing, .ranks = 1 };
 	int rc = 1;
 
+	table.steps_max = sgang_budget_share(cut->budget, CUT_STEPS_MAX);
 	cut->ranks = sgang_parallel_ranks(cut->parallel);
 	cut->least = NULL;
 	find_any(cut, lines, n);
@@ -262,6 +259,7 @@ int sgang_cut_find(struct sgang_cut *cut, struct sgang_pool *pool)
 		return -1;
 	for (i = n; i-- > 0 && rc > 0; )
 		rc = add_line(&table, &lines[i], pool);
+	sgang_budget_take(cut->budget, table.steps);
 	if (rc > 0)
 		cut->least = table.least;
 	return rc < 0 ? -1 : 0;

@@ -112,9 +112,8 @@ static void finish_runs(struct deal *deal, const struct sgang_tree *tree)
 		run->node = order[tree->pick[run->node].pos];
 		run->ranks = units * sgang_kind_ranks(deal->job, kind,
 						      run->node);
-		run->slots = kind->whole ?
-			     deal->job->request->total[run->node] :
-			     units * kind->slots;
+		run->slots = units * sgang_kind_need(deal->job, kind,
+						     run->node, 0);
 	}
 }
 

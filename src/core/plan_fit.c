@@ -18,12 +18,12 @@
 static bool place_member(struct mixed *mixed, uint32_t member, uint32_t to)
 {
 	uint32_t number = mixed->job->kind_of[member];
-	uint32_t pos = mixed->cursor[number], units = ask_of(mixed,
-							      member)->units;
+	uint32_t from = mixed->cursor[number], pos = from;
+	uint32_t units = ask_of(mixed, member)->units;
 	bool passed = false;
 
 	for (; pos < to && units; pos++) {
-		uint32_t room = mixed->left[pos] ? fits(mixed, member, pos) : 0;
+		uint32_t room = fits(mixed, member, pos);
 
 		if (!room) {
 			/* never again for this kind */
@@ -37,6 +37,7 @@ static bool place_member(struct mixed *mixed, uint32_t member, uint32_t to)
 		put(mixed, member, pos, room);
 		units -= room;
 	}
+	sgang_budget_take(mixed->request->budget, pos - from + 1);
 	return !units;
 }
 
@@ -48,9 +49,9 @@ static bool place_next(struct mixed *mixed, uint32_t member, uint32_t *pos,
 	uint32_t units = ask_of(mixed, member)->units;
 
 	for (; *pos < to; (*pos)++) {
-		uint32_t room = mixed->left[*pos] ? fits(mixed, member, *pos) :
-						    0;
+		uint32_t room = fits(mixed, member, *pos);
 
+		sgang_budget_take(mixed->request->budget, 1);
 		if (room > units)
 			room = units;
 		if (room)
@@ -75,16 +76,17 @@ static bool place_by_room(struct mixed *mixed, uint32_t member,
 	if (kind_of(mixed, member)->whole)
 		most = false;
 	for (pos = domain->first_pos; pos < end; pos++) {
-		uint32_t room = mixed->left[pos] ? fits(mixed, member, pos) : 0;
+		uint32_t room = fits(mixed, member, pos);
 
 		if (!room)
 			continue;
 		/* sorted as if by member, then position */
-		spot[n].member = most ? UINT32_MAX - mixed->left[pos] :
-					mixed->left[pos];
+		spot[n].member = most ? UINT32_MAX - *left_at(mixed, pos) :
+					*left_at(mixed, pos);
 		spot[n].pos = pos;
 		spot[n++].units = room;
 	}
+	sgang_budget_take(mixed->request->budget, domain->n_nodes);
 	qsort(spot, n, sizeof(*spot), sgang_mixed_by_member);
 	for (i = 0; i < n && units; i++) {
 		uint32_t take_units = spot[i].units < units ? spot[i].units :
@@ -159,7 +161,7 @@ static uint64_t least_slots(const struct mixed *mixed)
 	for (i = 0; i < mixed->job->n_kinds; i++) {
 		const struct sgang_kind *kind = &mixed->job->kind[i];
 
-		sum += kind->units * (kind->whole ? 1 : kind->slots);
+		sum += kind->units * sgang_kind_least(mixed->job, kind, 0);
 	}
 	return sum;
 }
@@ -178,7 +180,7 @@ static uint64_t *sum_free(const struct mixed *mixed)
 	sum[0] = 0;
 	for (pos = 0; pos < mixed->n_nodes; pos++)
 		sum[pos + 1] = sum[pos] +
-			       mixed->request->free[mixed->order[pos]];
+			       *sgang_job_free(mixed->job, mixed->order[pos]);
 	return sum;
 }
 
@@ -242,9 +244,9 @@ static int try_domain(struct mixed *mixed, const struct sgang_domain *domain)
 	}
 	if (worked || domain->level == SGANG_LEVEL_ISLAND)
 		return worked;
-	rc = sgang_mixed_match(mixed, domain);
-	if (!rc)
-		rc = sgang_mixed_pack(mixed, domain);
+	if (mixed->found)
+		return 0;
+	rc = sgang_mixed_pack(mixed, domain);
 	if (rc > 0)
 		sgang_mixed_finish(mixed);
 	return rc;
@@ -279,9 +281,9 @@ int sgang_mixed_try_domains(struct mixed *mixed)
 			worked = 0;
 			failed = 0;
 		}
-		if (worked == DOMAINS_MAX)
+		if (worked == DOMAINS_MAX || (ended(mixed) && mixed->found))
 			continue;
-		if (failed >= FAILURES_MAX &&
+		if ((failed >= FAILURES_MAX || ended(mixed)) &&
 		    (mixed->found || !highest(mixed, domain)))
 			continue;
 		rc = try_domain(mixed, domain);

@@ -18,6 +18,8 @@
 #ifndef POINTS_MAX_TIRED		/* a test lowers it */
 #define POINTS_MAX_TIRED 64
 #endif
+/* ... and when the plan has taken all steps of its budget. */
+#define POINTS_MAX_ENDED 2
 
 enum { NOW, NEXT, SUM, CHILD, LISTS };	/* use of the four lists */
 
@@ -99,6 +101,7 @@ static size_t merge(struct sgang_front_work *work,
 	/* (0, 0) is always in 'a' */
 	*out++ = *a++;
 	work->steps += n_a + n_b;
+	sgang_budget_take(work->budget, n_a + n_b);
 	while (cap < need) {
 		/* the lower key first, of equal ones the larger capacity */
 		if (b < end_b) {
@@ -220,6 +223,8 @@ int sgang_front_add(struct sgang_front_work *work,
 
 	if (!child->n)
 		return 0;
+	if (!sgang_budget_left(work->budget))
+		max = POINTS_MAX_ENDED;
 	if (copy_child(work, child, &n_child))
 		return -1;
 	/* a sum is the same either way; the shorter one is gone through */

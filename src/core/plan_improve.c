@@ -3,10 +3,6 @@
 
 #include "plan_mixed.h"
 
-/* Improving one construction ends after so many trials, improving all of them
- * after so many, some 3 ms. */
-#define TRIALS_MAX 8000
-#define TRIALS_SUM_MAX 30000
 /* What a piece may be compared with in the search. */
 #define NEIGHBOURS_MAX 64
 
@@ -14,7 +10,8 @@ struct improver {
 	struct mixed *mixed;
 	struct piece *piece;
 	size_t n;
-	uint32_t trials;
+	uint64_t trials;
+	uint64_t trials_max;
 };
 
 static size_t before(const struct improver *improver, size_t i)
@@ -79,7 +76,7 @@ static bool try_move(struct improver *improver, size_t i, uint32_t pos)
 	uint32_t old = piece->pos;
 	int64_t cost;
 
-	if (pos == old || improver->mixed->left[pos] == 0)
+	if (pos == old || !*left_at(improver->mixed, pos))
 		return false;
 	improver->trials++;
 	cost = hops_of(improver, i);
@@ -237,15 +234,19 @@ void sgang_mixed_improve(struct mixed *mixed)
 {
 	struct improver improver = { .mixed = mixed, .n = mixed->now.n,
 				     .piece = mixed->now.piece };
-	bool changed = improver.n > 1 && mixed->trials < TRIALS_SUM_MAX;
+	bool changed = improver.n > 1;
 	size_t i;
 
-	while (changed && improver.trials < TRIALS_MAX) {
+	improver.trials_max = sgang_budget_share(mixed->request->budget,
+						 SGANG_STEPS_IMPROVE_ONE);
+	if (improver.trials_max > mixed->improving)
+		improver.trials_max = mixed->improving;
+	while (changed && improver.trials < improver.trials_max) {
 		changed = false;
 		for (i = 0; i < improver.n; )
 			i = turn_member(&improver, i, &changed);
-		for (i = 0; i < improver.n && improver.trials < TRIALS_MAX;
-		     i++) {
+		for (i = 0; i < improver.n &&
+		     improver.trials < improver.trials_max; i++) {
 			const struct piece *piece = improver.piece;
 
 			if (try_leaf(&improver, i,
@@ -257,5 +258,7 @@ void sgang_mixed_improve(struct mixed *mixed)
 				changed = true;
 		}
 	}
-	mixed->trials += improver.trials;
+	mixed->improving -= improver.trials < mixed->improving ?
+			    improver.trials : mixed->improving;
+	sgang_budget_take(mixed->request->budget, improver.trials);
 }

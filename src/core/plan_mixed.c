@@ -9,16 +9,13 @@
  *  - members of one kind back and forth over nodes that they share;
  *  - the ring laid out leaf by leaf, many beginnings side by side (plan_walk.c),
  *    over leaves that are chosen before (plan_route.c, plan_split.c);
- *  - kind by kind, each by the exact solver, given what is used already;
- *  - on the nodes that would be best for so many slots, and on some more of
+ *  - on the nodes that would be best by what is scarce, and on some more of
  *    them as long as the members do not fit in;
  *  - first fit in depth-first order within one domain, the small domains first,
  *    members in their order or the large ones first;
  *  - the large members first on the nodes with the least or the most room, when
  *    first fit fails (with the most room it never fails in vain when all units
  *    are alike);
- *  - a matching of kinds and nodes, which finds a placement if there is one
- *    where no two members can share a node;
  *  - trying everything, for a while, when nothing else fits.
  */
 
@@ -35,14 +32,16 @@ void sgang_mixed_clear(struct mixed *mixed, uint32_t from, uint32_t to)
 {
 	uint32_t pos;
 
-	memset(mixed->left + mixed->from, 0,
-	       (mixed->to - mixed->from) * sizeof(*mixed->left));
+	memset(left_at(mixed, mixed->from), 0,
+	       (size_t)(mixed->to - mixed->from) * mixed->n_dims *
+	       sizeof(*mixed->left));
 	mixed->from = from;
 	mixed->to = to;
 	for (pos = from; pos < to; pos++) {
 		if (!mixed->pool || mixed->pool[pos])
-			mixed->left[pos] =
-				mixed->request->free[mixed->order[pos]];
+			memcpy(left_at(mixed, pos),
+			       sgang_job_free(mixed->job, mixed->order[pos]),
+			       mixed->n_dims * sizeof(*mixed->left));
 	}
 	for (pos = 0; pos < mixed->job->n_kinds; pos++)
 		mixed->cursor[pos] = from;
@@ -67,11 +66,13 @@ static uint64_t cost_of(const struct mixed *mixed, const struct layout *layout)
 	}
 	return cost;
 }
-/* The wholly free space that a layout breaks. */
+
+/* The wholly free space that a layout breaks; with weights, its tie. */
 static uint64_t broken_by(const struct mixed *mixed,
 			  const struct layout *layout)
 {
 	const struct sgang_fabric *fabric = mixed->request->fabric;
+	const struct sgang_coin *coin = mixed->job->coin;
 	uint64_t sum = 0;
 	uint32_t pass, d;
 	size_t i;
@@ -81,17 +82,23 @@ static uint64_t broken_by(const struct mixed *mixed,
 		for (i = 0; i < layout->n; i++) {
 			uint32_t pos = layout->piece[i].pos;
 
+			if (coin && coin->at && mixed->used[pos] == (pass == 1)) {
+				mixed->used[pos] = !pass;
+				sum += pass ? 0 : sgang_coin_at(coin, pos);
+			}
 			for (d = sgang_fabric_leaf(fabric, mixed->order[pos]);
 			     d != SGANG_DOMAIN_NONE &&
 			     mixed->seen[d] == (pass == 1);
 			     d = sgang_fabric_domain(fabric, d)->parent) {
 				mixed->seen[d] = !pass;
-				sum += pass ? 0 : mixed->broken[d];
+				sum += pass ? 0 : mixed->broken[d] +
+						  sgang_coin_in(coin, d);
 			}
 		}
 	}
 	return sum;
 }
+
 
 static bool better(const struct layout *a, const struct layout *b)
 {
@@ -103,6 +110,7 @@ void sgang_mixed_finish(struct mixed *mixed)
 {
 	struct layout swap;
 
+	sgang_budget_take(mixed->request->budget, mixed->now.n);
 	mixed->now.cost = cost_of(mixed, &mixed->now);
 	if (mixed->now.cost > mixed->bound) {
 		sgang_mixed_improve(mixed);
@@ -130,7 +138,8 @@ int sgang_mixed_by_member(const void *one, const void *two)
 
 /* What makes a member hard to place. */
 struct hardness {
-	uint32_t slots;			/* of a unit */
+	double share;			/* of a node that a unit takes, of the
+					 * resource it takes most of */
 	uint32_t apart;			/* nodes that it needs at least */
 	uint32_t member;
 };
@@ -139,11 +148,27 @@ static int by_hardness(const void *one, const void *two)
 {
 	const struct hardness *a = one, *b = two;
 
-	if (a->slots != b->slots)
-		return a->slots > b->slots ? -1 : 1;
+	if (a->share != b->share)
+		return a->share > b->share ? -1 : 1;
 	if (a->apart != b->apart)
 		return a->apart > b->apart ? -1 : 1;
 	return a->member < b->member ? -1 : a->member > b->member;
+}
+
+/* What share of a node a unit of this kind takes, of the resource it takes most
+ * of. */
+static double share_of(const struct mixed *mixed, const struct sgang_kind *kind)
+{
+	double most = 0;
+	uint32_t d;
+
+	for (d = 0; d < mixed->n_dims; d++) {
+		double share = kind->need[d] == SGANG_PLAN_ALL ? 2 :
+			       kind->need[d] / mixed->average[d];
+
+		most = share > most ? share : most;
+	}
+	return kind->whole ? 3 : most;
 }
 
 /* Members with large units first, whole nodes before all, then those that need
@@ -159,7 +184,7 @@ static int rank_members(struct mixed *mixed)
 	for (i = 0; i < n; i++) {
 		const struct sgang_plan_member *ask = ask_of(mixed, i);
 
-		hard[i].slots = ask->slots ? ask->slots : UINT32_MAX;
+		hard[i].share = share_of(mixed, kind_of(mixed, i));
 		hard[i].apart = sgang_member_distinct(ask) ? ask->units : 1;
 		hard[i].member = i;
 	}
@@ -167,6 +192,63 @@ static int rank_members(struct mixed *mixed)
 	for (i = 0; i < n; i++)
 		mixed->rank[i] = hard[i].member;
 	return 0;
+}
+
+/* What a node has of each dimension. */
+static void find_average(struct mixed *mixed)
+{
+	size_t n = (size_t)mixed->n_nodes * mixed->n_dims, i;
+	uint32_t d;
+
+	for (i = 0; i < n; i++)
+		mixed->average[i % mixed->n_dims] += mixed->request->total[i];
+	for (d = 0; d < mixed->n_dims; d++) {
+		mixed->average[d] /= mixed->n_nodes;
+		if (mixed->average[d] < 1)
+			mixed->average[d] = 1;
+	}
+}
+
+/* What units are worth: the share that they take of what is free of the
+ * resource of which that is most, in units of the one that the members together
+ * take most of. */
+static void find_values(struct mixed *mixed)
+{
+	const struct sgang_job *job = mixed->job;
+	double free[SGANG_PLAN_DIMS] = { 0 }, scarce = 0, unit = 1, most, one;
+	size_t n = (size_t)mixed->n_nodes * mixed->n_dims, i;
+	uint32_t d, k;
+
+	for (i = 0; i < n; i++)
+		free[i % mixed->n_dims] += mixed->request->free[i];
+	for (d = 0; d < mixed->n_dims; d++) {
+		for (k = 0, most = 0; k < job->n_kinds; k++)
+			most += (double)job->kind[k].units *
+				sgang_kind_least(job, &job->kind[k], d);
+		free[d] = free[d] < 1 ? 1 : free[d];
+		if (most / free[d] > scarce) {
+			scarce = most / free[d];
+			unit = free[d];
+		}
+	}
+	for (k = 0; k < job->n_kinds; k++) {
+		for (d = 0, most = 0; d < mixed->n_dims; d++) {
+			one = sgang_kind_least(job, &job->kind[k], d) / free[d];
+			most = one > most ? one : most;
+		}
+		most *= unit;
+		mixed->value[k] = most < 1 ? 1 : most < UINT32_MAX / 2 ?
+				  (uint32_t)(most + 0.5) : UINT32_MAX / 2;
+	}
+}
+
+/* The request by value: in slots, if nothing else is counted. */
+static int find_worth(const struct mixed *mixed, struct sgang_tree *worth)
+{
+	if (mixed->n_dims == 1)
+		return sgang_job_in_dim(mixed->job, 0, mixed->broken, worth);
+	return sgang_job_by_value(mixed->job, mixed->value, mixed->broken,
+				  worth);
 }
 
 static int set_up(struct mixed *mixed)
@@ -179,10 +261,12 @@ static int set_up(struct mixed *mixed)
 
 		mixed->room += units < mixed->n_nodes ? units : mixed->n_nodes;
 	}
-	mixed->left = sgang_pool_zalloc(pool, mixed->n_nodes,
-					sizeof(*mixed->left));
+	mixed->left = sgang_pool_zalloc(pool, (size_t)mixed->n_nodes *
+					mixed->n_dims, sizeof(*mixed->left));
 	mixed->cursor = sgang_pool_alloc(pool, mixed->job->n_kinds,
 					 sizeof(*mixed->cursor));
+	mixed->value = sgang_pool_alloc(pool, mixed->job->n_kinds,
+					sizeof(*mixed->value));
 	mixed->rank = sgang_pool_alloc(pool, mixed->request->n_members,
 				       sizeof(*mixed->rank));
 	mixed->spot = sgang_pool_alloc(pool, mixed->n_nodes,
@@ -194,9 +278,18 @@ static int set_up(struct mixed *mixed)
 	mixed->seen = sgang_pool_zalloc(pool,
 		sgang_fabric_domains(mixed->request->fabric),
 		sizeof(*mixed->seen));
-	if (!mixed->left || !mixed->seen || !mixed->cursor || !mixed->rank ||
-	    !mixed->spot || !mixed->now.piece || !mixed->best.piece)
+	mixed->used = sgang_pool_zalloc(pool, mixed->n_nodes,
+					sizeof(*mixed->used));
+	if (!mixed->left || !mixed->seen || !mixed->used || !mixed->cursor ||
+	    !mixed->value || !mixed->rank || !mixed->spot ||
+	    !mixed->now.piece || !mixed->best.piece)
 		return -1;
+	mixed->improving = sgang_budget_share(mixed->request->budget,
+					      SGANG_STEPS_IMPROVE);
+	mixed->packing = sgang_budget_share(mixed->request->budget,
+					    SGANG_STEPS_PACK);
+	find_average(mixed);
+	find_values(mixed);
 	return rank_members(mixed);
 }
 
@@ -224,6 +317,19 @@ static int write_runs(const struct mixed *mixed, struct sgang_run **runs,
 	return 0;
 }
 
+/* Walk, and leave something to others. */
+static int try_walks(struct mixed *mixed, const struct sgang_tree *worth)
+{
+	struct sgang_budget *budget = mixed->request->budget;
+	uint64_t aside = sgang_budget_narrow(budget, SGANG_STEPS_WALKS);
+	int rc = 0;
+
+	if (!done(mixed) && !ended(mixed))
+		rc = sgang_mixed_try_walks(mixed, worth);
+	sgang_budget_widen(budget, aside);
+	return rc;
+}
+
 int sgang_mixed_solve(const struct sgang_job *job, const uint64_t *broken,
 		      uint64_t fixed, uint64_t *bound, uint64_t *bound_broken,
 		      struct sgang_run **runs, size_t *n_runs)
@@ -231,24 +337,22 @@ int sgang_mixed_solve(const struct sgang_job *job, const uint64_t *broken,
 	struct mixed mixed = {
 		.job = job,
 		.request = job->request,
+		.n_dims = job->request->n_dims,
 		.broken = broken,
 		.order = sgang_fabric_order(job->request->fabric),
 		.n_nodes = sgang_fabric_nodes(job->request->fabric),
 		.fixed = fixed,
 		.bound = *bound,
 		.bound_broken = *bound_broken
-	};
+	};	struct sgang_tree worth;
 
-	struct sgang_tree slots;
-
-	if (set_up(&mixed) || sgang_job_in_slots(job, broken, &slots) ||
-	    sgang_mixed_try_shares(&mixed) ||
-	    (!done(&mixed) && sgang_mixed_try_walks(&mixed, &slots)))
+	if (set_up(&mixed) || find_worth(&mixed, &worth) ||
+	    sgang_mixed_try_shares(&mixed) || try_walks(&mixed, &worth))
 		return -1;
 	/* in large gangs nothing else is as good as a walk */
-	if ((!mixed.found || job->units <= UNITS_MAX) &&
+	if ((!mixed.found || (job->units <= UNITS_MAX && !ended(&mixed))) &&
 	    (sgang_mixed_try_kinds(&mixed) ||
-	     sgang_mixed_try_pools(&mixed, &slots) ||
+	     sgang_mixed_try_pools(&mixed, &worth) ||
 	     sgang_mixed_try_domains(&mixed)))
 		return -1;
 	*bound = mixed.bound;

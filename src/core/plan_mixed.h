@@ -4,8 +4,8 @@
  *   plan_mixed.c    layouts and what they cost; which way is tried when
  *   plan_improve.c  a layout made better by small changes
  *   plan_fit.c      first fit, domain by domain
- *   plan_match.c    one unit a node: a matching; else trying everything
- *   plan_pools.c    kind by kind, and on the best nodes for so many slots
+ *   plan_pack.c     does it fit at all? Trying everything
+ *   plan_pools.c    kind by kind, and on the best nodes by value
  *   plan_share.c    members of one kind, on distinct nodes that they share
  *   plan_route.c    leaves to lay the ring over
  *   plan_walk.c     in the order of the ring over given leaves
@@ -28,10 +28,9 @@ struct layout {
 	struct piece *piece;
 	size_t n;
 	uint64_t cost;
-	uint64_t broken;		/* wholly free space that it breaks */
+	uint64_t broken;		/* wholly free space that it breaks;
+					 * with weights, its tie */
 };
-
-struct matching;
 
 /* One call of sgang_mixed_solve(). */
 struct mixed {
@@ -40,17 +39,21 @@ struct mixed {
 	const uint64_t *broken;
 	const uint32_t *order;
 	uint32_t n_nodes;
-	uint32_t *left;			/* by position: slots not taken */
+	uint32_t n_dims;
+	uint32_t *left;			/* by position: what is not taken, n_dims
+					 * numbers */
+	double average[SGANG_PLAN_DIMS];	/* what a node has, 1 or more */
 	uint32_t *cursor;		/* by kind: it fits nowhere before */
+	uint32_t *value;		/* by kind: what a unit takes of what is
+					 * scarce */
 	uint32_t *rank;			/* members, the large ones first */
 	struct piece *spot;		/* room for one a node */
 	bool *pool;			/* by position: may be used */
 	bool *seen;			/* by domain; all false */
+	bool *used;			/* by position; all false */
 	uint32_t from, to;		/* outside of these left[] is 0 */
-	struct matching *matching;
-	uint32_t trials;		/* of all improving */
-	uint32_t visits;		/* of all walks */
-	uint32_t pack_steps;		/* of all trying everything */
+	uint64_t improving;		/* steps of its share that are left, */
+	uint64_t packing;		/* and of trying everything */
 	size_t room;			/* pieces that a layout can hold */
 	struct layout now, best;
 	bool found;
@@ -81,12 +84,19 @@ static inline const struct sgang_plan_member *ask_of(const struct mixed *mixed,
 	return &mixed->request->members[member];
 }
 
+/* What is left at a position. */
+static inline uint32_t *left_at(const struct mixed *mixed, uint32_t pos)
+{
+	return mixed->left + (size_t)pos * mixed->n_dims;
+}
+
 /* Units of this member that still fit at a position. */
 static inline uint32_t fits(const struct mixed *mixed, uint32_t member,
 			    uint32_t pos)
 {
 	uint32_t units = sgang_kind_fits(mixed->job, kind_of(mixed, member),
-					 mixed->order[pos], mixed->left[pos]);
+					 mixed->order[pos],
+					 left_at(mixed, pos));
 
 	if (units > 1 && sgang_member_distinct(ask_of(mixed, member)))
 		return 1;
@@ -96,21 +106,34 @@ static inline uint32_t fits(const struct mixed *mixed, uint32_t member,
 static inline uint32_t slots_of(const struct mixed *mixed,
 				const struct piece *piece)
 {
-	const struct sgang_kind *kind = kind_of(mixed, piece->member);
+	return piece->units * sgang_kind_need(mixed->job,
+					      kind_of(mixed, piece->member),
+					      mixed->order[piece->pos], 0);
+}
 
-	if (kind->whole)
-		return mixed->request->total[mixed->order[piece->pos]];
-	return piece->units * kind->slots;
+/* What a unit of a member on this node is worth: slots, if nothing else is
+ * counted. */
+static inline uint32_t value_at(const struct mixed *mixed, uint32_t member,
+				uint32_t node)
+{
+	if (mixed->n_dims == 1)
+		return sgang_kind_need(mixed->job, kind_of(mixed, member),
+				       node, 0);
+	return mixed->value[mixed->job->kind_of[member]];
 }
 
 static inline void take(struct mixed *mixed, const struct piece *piece)
 {
-	mixed->left[piece->pos] -= slots_of(mixed, piece);
+	sgang_kind_take(mixed->job, kind_of(mixed, piece->member),
+			mixed->order[piece->pos], piece->units,
+			left_at(mixed, piece->pos));
 }
 
 static inline void give_back(struct mixed *mixed, const struct piece *piece)
 {
-	mixed->left[piece->pos] += slots_of(mixed, piece);
+	sgang_kind_give_back(mixed->job, kind_of(mixed, piece->member),
+			     mixed->order[piece->pos], piece->units,
+			     left_at(mixed, piece->pos));
 }
 
 /* Append units of a member to the layout at hand. */
@@ -146,6 +169,12 @@ static inline uint64_t piece_ranks(const struct mixed *mixed,
 				mixed->order[piece->pos]);
 }
 
+/* Is there nothing left to search with? */
+static inline bool ended(const struct mixed *mixed)
+{
+	return !sgang_budget_left(mixed->request->budget);
+}
+
 /* Can nothing be better than the best layout? */
 static inline bool done(const struct mixed *mixed)
 {
@@ -155,7 +184,7 @@ static inline bool done(const struct mixed *mixed)
 
 /* -- plan_mixed.c -- */
 
-/* Make all slots of positions from..to-1 free as far as the pool goes, those
+/* Make all of positions from..to-1 free as far as the pool goes, those
  * outside taken, and the layout at hand empty. */
 void sgang_mixed_clear(struct mixed *mixed, uint32_t from, uint32_t to);
 
@@ -180,15 +209,11 @@ bool sgang_mixed_fit(struct mixed *mixed, const struct sgang_domain *domain,
  * ENOMEM, as the next ones. */
 int sgang_mixed_try_domains(struct mixed *mixed);
 
-/* -- plan_match.c -- */
+/* -- plan_pack.c -- */
 
-/* Make a layout in a domain with one unit a node. Returns 1, 0 when there is
- * none, -1 with ENOMEM. */
-int sgang_mixed_match(struct mixed *mixed, const struct sgang_domain *domain);
-
-/* Try everything within a domain. False when there is nothing, or it takes too
- * long to find. */
-bool sgang_mixed_pack(struct mixed *mixed, const struct sgang_domain *domain);
+/* Make any layout in a domain. Returns 1, 0 when there is none or it takes too
+ * long to find, -1 with ENOMEM. */
+int sgang_mixed_pack(struct mixed *mixed, const struct sgang_domain *domain);
 
 /* -- plan_pools.c -- */
 
@@ -197,8 +222,8 @@ bool sgang_mixed_pack(struct mixed *mixed, const struct sgang_domain *domain);
 bool sgang_mixed_distinct(const struct mixed *mixed, uint32_t kind);
 
 int sgang_mixed_try_kinds(struct mixed *mixed);
-/* 'slots' is the request in slots. */
-int sgang_mixed_try_pools(struct mixed *mixed, struct sgang_tree *slots);
+/* 'worth' is the request by value. */
+int sgang_mixed_try_pools(struct mixed *mixed, struct sgang_tree *worth);
 
 /* -- plan_share.c -- */
 
@@ -206,7 +231,7 @@ int sgang_mixed_try_shares(struct mixed *mixed);
 
 /* -- plan_route.c -- */
 
-int sgang_mixed_try_walks(struct mixed *mixed, const struct sgang_tree *slots);
+int sgang_mixed_try_walks(struct mixed *mixed, const struct sgang_tree *worth);
 
 /* -- plan_walk.c -- */
 
@@ -218,7 +243,7 @@ struct sgang_stop {
 };
 
 /* Lay the members out, from member 'first' on, over the stops in their order.
- * 'price' is what one slot costs about, hops of ranks apart. Returns 1, 0 when
+ * 'price' is what a value of 1 costs about, hops of ranks apart. Returns 1, 0 when
  * they do not fit, -1 with ENOMEM. */
 int sgang_mixed_walk(struct mixed *mixed, const struct sgang_stop *stop,
 		     uint32_t n_stops, const uint32_t *pos, double price,

@@ -203,6 +203,7 @@ void sgang_near_explain(const struct sgang_spread *spread, uint32_t best,
 	if (best != SGANG_DOMAIN_NONE)
 		snprintf(nofit->best, sizeof(nofit->best), "%s",
 			 sgang_fabric_domain(fabric, best)->name);
+	nofit->member = (shape ? shape : &spread->shape[0])->first;
 	add_rows(spread, shape ? shape : &spread->shape[0], nofit);
 	say(spread, shape, best, placed, nofit);
 }

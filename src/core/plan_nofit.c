@@ -17,8 +17,10 @@ struct shortage {
 	const uint32_t *cap;
 	uint64_t needed;
 	uint32_t slots;			/* of one unit; 0: a whole node */
+	uint32_t member;		/* as in the answer */
 	char who[48];			/* "member 2: ", or nothing */
 	char units[64];			/* "4 whole free nodes" */
+	bool in_units;			/* more than slots are counted */
 };
 
 /* Does every member of this kind want distinct nodes? */
@@ -34,7 +36,8 @@ static bool all_distinct(const struct sgang_job *job, uint32_t kind)
 	return true;
 }
 
-/* What is counted: whole nodes, nodes, slots or pieces of some slots. */
+/* What is counted: whole nodes, nodes, slots or pieces of some slots; units,
+ * where they are more than slots. */
 static void name_units(struct shortage *shortage, uint32_t number)
 {
 	const struct sgang_kind *kind = &shortage->job->kind[number];
@@ -46,6 +49,8 @@ static void name_units(struct shortage *shortage, uint32_t number)
 	if (kind->whole)
 		snprintf(buf, size, "%" PRIu64 " whole free node%s",
 			 shortage->needed, s);
+	else if (shortage->in_units)
+		snprintf(buf, size, "%" PRIu64 " unit%s", shortage->needed, s);
 	else if (all_distinct(shortage->job, number))
 		snprintf(buf, size, "%" PRIu64 " node%s with %u free slot%s%s",
 			 shortage->needed, s, kind->slots, slot_s,
@@ -150,6 +155,7 @@ static void fill_numbers(const struct shortage *shortage,
 	strcpy(nofit->who, shortage->who);
 	nofit->needed = shortage->needed;
 	nofit->slots = shortage->slots;
+	nofit->member = shortage->member;
 	for (pos = 0; pos < n; pos++)
 		nofit->free += shortage->cap[pos];
 	add_rows(shortage, nofit);
@@ -170,7 +176,11 @@ static bool say(const struct shortage *shortage, struct sgang_nofit *nofit)
 		return false;
 	if (request->max_level < SGANG_LEVEL_UNCONNECTED)
 		level = request->costs->name[request->max_level];
-	if (nofit->n_rows == 1)
+	if (nofit->n_rows == 1 && shortage->in_units)
+		snprintf(nofit->text, sizeof(nofit->text),
+			 "%sneeds room for %s, there is room for %" PRIu64,
+			 shortage->who, shortage->units, free);
+	else if (nofit->n_rows == 1)
 		snprintf(nofit->text, sizeof(nofit->text),
 			 "%sneeds %s, %" PRIu64 " %s free", shortage->who,
 			 shortage->units, free, free == 1 ? "is" : "are");
@@ -187,9 +197,10 @@ static bool say(const struct shortage *shortage, struct sgang_nofit *nofit)
 static int explain_kinds(const struct sgang_job *job,
 			 struct sgang_nofit *nofit)
 {
-	const struct sgang_plan_request *request = job->request;
-	const uint32_t *order = sgang_fabric_order(request->fabric);
-	uint32_t n = sgang_fabric_nodes(request->fabric), pos, k;
+	const struct sgang_fabric *fabric = job->request->fabric;
+	const uint32_t *order = sgang_fabric_order(fabric);
+	uint32_t n = sgang_fabric_nodes(fabric), pos, k;
+	bool in_units = job->request->n_dims > 1;
 	uint32_t *cap = sgang_pool_alloc(job->pool, n, sizeof(*cap));
 
 	if (!cap)
@@ -197,12 +208,15 @@ static int explain_kinds(const struct sgang_job *job,
 	for (k = 0; k < job->n_kinds; k++) {
 		struct shortage shortage = { .job = job, .cap = cap,
 					     .needed = job->kind[k].units,
-					     .slots = job->kind[k].slots };
+					     .slots = job->kind[k].slots,
+					     .member = job->kind[k].first,
+					     .in_units = in_units };
 
 		for (pos = 0; pos < n; pos++)
 			cap[pos] = sgang_kind_fits(job, &job->kind[k],
 						   order[pos],
-						   request->free[order[pos]]);
+						   sgang_job_free(job,
+								  order[pos]));
 		name_units(&shortage, k);
 		name_members(&shortage, k);
 		if (say(&shortage, nofit))
@@ -220,14 +234,20 @@ int sgang_nofit_explain(const struct sgang_job *job,
 
 	if (rc)
 		return rc < 0 ? -1 : 0;
-	if (sgang_job_in_slots(job, NULL, &slots))
+	if (sgang_job_in_dim(job, 0, NULL, &slots))
 		return -1;
 	shortage.cap = slots.cap;
 	shortage.needed = slots.need;
 	shortage.slots = 1;
+	shortage.member = SGANG_NOFIT_ALL;
 	snprintf(shortage.units, sizeof(shortage.units), "%" PRIu64 " free "
 		 "slots in all", slots.need);
-	if (!say(&shortage, nofit))
+	if (say(&shortage, nofit))
+		return 0;
+	if (job->request->n_dims > 1)
+		snprintf(nofit->text, sizeof(nofit->text), "every member has "
+			 "room alone, but not all of them together");
+	else
 		snprintf(nofit->text, sizeof(nofit->text), "%" PRIu64 " free "
 			 "slots are needed and there, but not so that every "
 			 "member has what it asks for", slots.need);

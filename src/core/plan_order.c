@@ -290,6 +290,13 @@ static const struct sgang_kind *kind_of(const struct solver *solver,
 	return &job->kind[job->kind_of[unit->member]];
 }
 
+/* What is left on a node. */
+static uint32_t *room_at(const struct solver *solver, uint32_t node)
+{
+	return solver->order->room + (size_t)node *
+	       request_of(solver)->n_dims;
+}
+
 /* Has its member another unit on this node, apart from one that leaves, though
  * it must not? */
 static bool shares(const struct solver *solver, const struct sgang_unit *unit,
@@ -333,21 +340,30 @@ static bool reaches(const struct solver *solver, const struct sgang_unit *unit,
 	return level == SGANG_LEVEL_ISLAND || level <= request->max_level;
 }
 
+/* Is there room for the unit, when another one, or NULL, leaves the node? */
+static bool has_room(struct solver *solver, const struct sgang_unit *unit,
+		     uint32_t node, const struct sgang_unit *leaves)
+{
+	const struct sgang_job *job = solver->order->job;
+	uint32_t n_dims = job->request->n_dims;
+	uint32_t room[SGANG_PLAN_DIMS];
+
+	memcpy(room, room_at(solver, node), n_dims * sizeof(*room));
+	if (leaves)
+		sgang_kind_give_back(job, kind_of(solver, leaves), node, 1,
+				     room);
+	return sgang_kind_fits(job, kind_of(solver, unit), node, room);
+}
+
 /* Can the unit be there, when another one, or NULL, leaves that node? */
 static bool fits(struct solver *solver, const struct sgang_unit *unit,
 		 uint32_t node, const struct sgang_unit *leaves)
 {
 	const struct sgang_kind *kind = kind_of(solver, unit);
 	const struct sgang_job *job = solver->order->job;
-	uint32_t room = solver->order->room[node];
 
-	if (leaves)
-		room += leaves->slots;
-	if (room < unit->slots || (kind->allowed &&
-				   !sgang_nodeset_has(kind->allowed, node)))
-		return false;
-	if (kind->whole && (job->request->total[node] != unit->slots ||
-			    sgang_kind_ranks(job, kind, node) != unit->ranks))
+	if (sgang_kind_ranks(job, kind, node) != unit->ranks ||
+	    !has_room(solver, unit, node, leaves))
 		return false;
 	return !shares(solver, unit, node, leaves) &&
 	       reaches(solver, unit, node);
@@ -358,8 +374,10 @@ static void put(struct solver *solver, struct sgang_unit *unit, uint32_t node)
 	struct sgang_order *order = solver->order;
 	uint32_t i;
 
-	order->room[unit->node] += unit->slots;
-	order->room[node] -= unit->slots;
+	sgang_kind_give_back(order->job, kind_of(solver, unit), unit->node, 1,
+			     room_at(solver, unit->node));
+	sgang_kind_take(order->job, kind_of(solver, unit), node, 1,
+			room_at(solver, node));
 	unit->node = node;
 	for (i = 0; i < unit->ranks; i++)
 		order->node[unit->first + i] = node;
@@ -419,7 +437,7 @@ static bool move_unit(struct solver *solver, struct sgang_unit *unit)
 
 	for (i = 0; i < n && solver->hops && !good_enough(solver); i++) {
 		solver->hops--;
-		if (order->room[i] && i != unit->node &&
+		if (*room_at(solver, i) && i != unit->node &&
 		    fits(solver, unit, i, NULL))
 			moved |= try_move(solver, unit, i, NULL);
 	}
@@ -477,19 +495,14 @@ static void keep(const struct solver *solver, struct kept *kept)
 	kept->moved = order->moved;
 }
 
-/* Units may have changed places, so all leave before one comes back. */
+/* Units may have changed places, so that a node has too many for a while. */
 static void go_back(struct solver *solver, const struct kept *kept)
 {
 	struct sgang_order *order = solver->order;
 	uint32_t i;
 
 	for (i = 0; i < order->n_units; i++)
-		order->room[order->unit[i].node] += order->unit[i].slots;
-	for (i = 0; i < order->n_units; i++) {
-		order->unit[i].node = kept->node[i];
-		order->room[kept->node[i]] -= order->unit[i].slots;
 		put(solver, &order->unit[i], kept->node[i]);
-	}
 	memcpy(order->layout, kept->layout,
 	       order->ranks * sizeof(*kept->layout));
 	for (i = 0; i < order->ranks; i++)

@@ -19,18 +19,14 @@
 /* No weighted cost is above this, so that all sums fit. */
 #define COST_MAX (UINT64_C(1) << 61)
 
-/* Hops that are looked at in search of a better order of ranks, in all. */
-#ifndef ORDER_HOPS_MAX			/* a test lowers it */
-#define ORDER_HOPS_MAX 800000
-#endif
-
 struct solver {
 	const struct sgang_job *job;
 	const struct sgang_plan_request *request;
 	const uint64_t *broken;		/* by domain */
 	uint64_t base;			/* all hops in an island */
 	uint64_t bound;			/* no placement is cheaper */
-	uint64_t hops;			/* left of ORDER_HOPS_MAX */
+	uint64_t hops;			/* that may be looked at yet in search
+					 * of a better order of ranks */
 	struct sgang_blocks blocks;
 	struct sgang_tree tree;
 	bool alike;			/* 'tree' is the request itself, and no
@@ -41,7 +37,7 @@ struct solver {
 struct answer {
 	struct sgang_placement *placement;
 	uint64_t wrong;			/* hops above a required level */
-	uint64_t broken;
+	uint64_t tie;			/* what it breaks; see sgang_coin */
 };
 
 /* -- what is asked -- */
@@ -97,8 +93,9 @@ static bool find_base(struct solver *solver)
 /* Ranks that fit on a node, whatever the members are: at most. */
 static uint32_t most_ranks(const struct sgang_job *job, uint32_t node)
 {
-	uint32_t free = job->request->free[node], i;
+	const uint32_t *free = sgang_job_free(job, node);
 	uint64_t most = 0, ranks;
+	uint32_t i, need;
 
 	for (i = 0; i < job->n_kinds; i++) {
 		const struct sgang_kind *kind = &job->kind[i];
@@ -106,8 +103,8 @@ static uint32_t most_ranks(const struct sgang_job *job, uint32_t node)
 		if (!sgang_kind_fits(job, kind, node, free))
 			continue;
 		ranks = sgang_kind_ranks(job, kind, node);
-		if (!kind->whole)
-			ranks = (ranks * free + kind->slots - 1) / kind->slots;
+		need = sgang_kind_need(job, kind, node, 0);
+		ranks = (ranks * *free + need - 1) / need;
 		most = ranks > most ? ranks : most;
 	}
 	return most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
@@ -170,33 +167,34 @@ static int find_units(const struct solver *solver,
 		      struct sgang_order *order)
 {
 	const struct sgang_job *job = solver->job;
-	uint32_t n_nodes = sgang_fabric_nodes(solver->request->fabric);
-	uint32_t position = 0, k;
-	size_t i;
+	uint32_t n_dims = solver->request->n_dims, position = 0, k;
+	size_t n_room = (size_t)sgang_fabric_nodes(solver->request->fabric) *
+			n_dims, i;
 
 	order->ranks = (uint32_t)placement->ring.ranks;
 	order->unit = sgang_pool_alloc(job->pool, job->units,
 				       sizeof(*order->unit));
 	order->node = sgang_pool_alloc(job->pool, order->ranks,
 				       sizeof(*order->node));
-	order->room = sgang_pool_alloc(job->pool, n_nodes,
+	order->room = sgang_pool_alloc(job->pool, n_room,
 				       sizeof(*order->room));
 	if (!order->unit || !order->node || !order->room)
 		return -1;
 	memcpy(order->room, solver->request->free,
-	       n_nodes * sizeof(*order->room));
+	       n_room * sizeof(*order->room));
 	for (i = 0; i < placement->n_runs; i++) {
 		const struct sgang_run *run = &placement->runs[i];
-		uint32_t ranks = sgang_kind_ranks(job, &job->kind[
-			job->kind_of[run->member]], run->node);
+		const struct sgang_kind *kind =
+			&job->kind[job->kind_of[run->member]];
+		uint32_t ranks = sgang_kind_ranks(job, kind, run->node);
 		uint32_t n = run->ranks / ranks;
 
-		order->room[run->node] -= run->slots;
+		sgang_kind_take(job, kind, run->node, n, order->room +
+				(size_t)run->node * n_dims);
 		for (k = 0; k < n; k++, position += ranks)
 			order->unit[order->n_units++] = (struct sgang_unit){
 				.member = run->member, .node = run->node,
-				.slots = run->slots / n, .ranks = ranks,
-				.first = position };
+				.ranks = ranks, .first = position };
 		for (k = position - run->ranks; k < position; k++)
 			order->node[k] = run->node;
 	}
@@ -244,7 +242,8 @@ static struct sgang_placement *rebuild(const struct solver *solver,
 		runs[n - 1].member = unit->member;
 		runs[n - 1].node = node;
 		runs[n - 1].ranks += unit->ranks;
-		runs[n - 1].slots += unit->slots;
+		runs[n - 1].slots += sgang_kind_need(job, &job->kind[
+			job->kind_of[unit->member]], node, 0);
 		memcpy(layout + position, order->layout + unit->first,
 		       unit->ranks * sizeof(*layout));
 		position += unit->ranks;
@@ -299,20 +298,21 @@ static int lay_out(struct solver *solver, struct answer *answer)
 	if (find_units(solver, answer->placement, &order) ||
 	    sgang_order_solve(&order) || take_order(solver, &order, answer))
 		return -1;
+	sgang_budget_take(solver->request->budget,
+			  solver->hops / 2 - order.hops);
 	solver->hops -= solver->hops / 2 - order.hops;
-	return sgang_count_broken(solver->request, solver->job->pool,
-				  solver->broken, answer->placement->runs,
-				  answer->placement->n_runs, &answer->broken);
+	return sgang_coin_tie(solver->job, solver->broken,
+			      answer->placement->runs,
+			      answer->placement->n_runs, &answer->tie);
 }
 
-static bool better(const struct answer *a, const struct answer *b)
+static bool better(const struct sgang_coin *coin, const struct answer *a,
+		   const struct answer *b)
 {
 	if (a->wrong != b->wrong)
 		return a->wrong < b->wrong;
-	if (a->placement->weighted_cost != b->placement->weighted_cost)
-		return a->placement->weighted_cost <
-		       b->placement->weighted_cost;
-	return a->broken < b->broken;
+	return sgang_coin_better(coin, a->placement->weighted_cost, a->tie,
+				 b->placement->weighted_cost, b->tie);
 }
 
 /* The answer that plan_blocks.c has. Returns 1, 0 when members cannot be laid
@@ -340,7 +340,7 @@ static bool good_enough(const struct answer *answer)
 static bool is_exact(const struct solver *solver, const struct answer *answer)
 {
 	return good_enough(answer) && solver->alike && !solver->blocks.tired &&
-	       answer->broken <= solver->blocks.broken;
+	       answer->tie <= solver->blocks.broken;
 }
 
 /* -- why not -- */
@@ -450,7 +450,7 @@ static int compare(struct solver *solver, struct answer *best,
 		return -1;
 	}
 	worse = *other;
-	if (!best->placement || better(other, best)) {
+	if (!best->placement || better(solver->job->coin, other, best)) {
 		worse = *best;
 		*best = *other;
 	}
@@ -465,15 +465,17 @@ static int try_blocks_of_ranks(struct solver *solver, struct answer *best)
 	const struct sgang_plan_request *request = solver->request;
 	struct sgang_parallel_digit digits[SGANG_PARALLEL_MAX];
 	uint32_t n = sgang_parallel_heaviest_first(request->parallel, digits);
-	uint32_t n_nodes = sgang_fabric_nodes(request->fabric), i, node;
+	size_t n_nodes = sgang_fabric_nodes(request->fabric), i, at;
 	struct sgang_plan_request aligned = *request;
 	struct sgang_job job = *solver->job;
 	uint64_t block = 1;
 	uint32_t *free;
 
+	n_nodes *= request->n_dims;
 	free = sgang_pool_alloc(job.pool, n_nodes, sizeof(*free));
 	if (!free)
 		return -1;
+	memcpy(free, request->free, n_nodes * sizeof(*free));
 	aligned.free = free;
 	job.request = &aligned;
 	for (i = 0; i < n && !good_enough(best); i++) {
@@ -481,9 +483,9 @@ static int try_blocks_of_ranks(struct solver *solver, struct answer *best)
 		int rc;
 
 		block *= digits[i].size;
-		for (node = 0; node < n_nodes; node++)
-			free[node] = request->free[node] -
-				     (uint32_t)(request->free[node] % block);
+		for (at = 0; at < n_nodes; at += request->n_dims)
+			free[at] = request->free[at] -
+				   (uint32_t)(request->free[at] % block);
 		rc = sgang_job_plan(&job, solver->broken, &answer.placement);
 		if (rc < 0)
 			return -1;
@@ -521,7 +523,10 @@ int sgang_parallel_plan(const struct sgang_job *job, const uint64_t *broken,
 			struct sgang_nofit *nofit, struct sgang_error *err)
 {
 	struct solver solver = { .job = job, .request = job->request,
-				 .broken = broken, .hops = ORDER_HOPS_MAX };
+				 .broken = broken,
+				 .hops = sgang_budget_share(
+					job->request->budget,
+					ORDER_HOPS_MAX) };
 	struct answer best = { .placement = NULL };
 	int rc;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* plan_pools.c - kind by kind, and on the best nodes for so many slots */
+/* plan_pools.c - kind by kind, and on the best nodes by value */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -82,16 +82,15 @@ static int place_kind(struct mixed *mixed, uint32_t number, uint32_t *cap)
 	uint32_t pos;
 	struct sgang_tree tree = { .request = mixed->request,
 				   .need = kind->units, .cap = cap,
-				   .left = mixed->left, .unit = true,
+				   .left = cap, .unit = true,
 				   .broken = mixed->broken };
 	bool *used;
 	int rc;
 
 	for (pos = 0; pos < mixed->n_nodes; pos++) {
-		uint32_t room = mixed->left[pos] ?
-				sgang_kind_fits(mixed->job, kind,
+		uint32_t room = sgang_kind_fits(mixed->job, kind,
 						mixed->order[pos],
-						mixed->left[pos]) : 0;
+						left_at(mixed, pos));
 
 		cap[pos] = room < most ? room : most;
 		if (cap[pos] > 1)
@@ -150,7 +149,7 @@ int sgang_mixed_try_kinds(struct mixed *mixed)
 	if (!cap)
 		return -1;
 	for (turn = 0; turn < turns && mixed->job->n_kinds <= KINDS_MAX &&
-	     !done(mixed); turn++) {
+	     !done(mixed) && !ended(mixed); turn++) {
 		rc = kind_by_kind(mixed, turn, cap);
 		if (rc < 0)
 			return -1;
@@ -162,7 +161,7 @@ int sgang_mixed_try_kinds(struct mixed *mixed)
 
 /* -- a pool of nodes -- */
 
-/* Solve for so many slots and make the picked nodes the pool. Returns as
+/* Solve for such a value and make the picked nodes the pool. Returns as
  * sgang_tree_solve(); '*domain' holds them. */
 static int fill_pool(struct mixed *mixed, struct sgang_tree *tree,
 		     struct sgang_domain *domain)
@@ -214,7 +213,7 @@ int sgang_mixed_try_pools(struct mixed *mixed, struct sgang_tree *tree)
 	if (!mixed->pool)
 		return -1;
 	for (i = 0; i < sizeof(grow) / sizeof(grow[0]) && rc > 0; i++) {
-		if (all || done(mixed))
+		if (all || done(mixed) || ended(mixed))
 			break;
 		tree->need = need + need * grow[i] / 32;
 		rc = fill_pool(mixed, tree, &domain);

@@ -2,12 +2,18 @@
 /* plan_private.h - what the files of the planner share
  *
  *   plan.c         the request, the answer, and which solver is right
+ *   plan_bound.c   members that differ as units that are alike: bounds
+ *   plan_any.c     a ring whose members may be in any order
+ *   plan_required.c  members some of whose nodes are given
+ *   plan_arrange.c ... the cheapest on the nodes that they have
+ *   plan_need.c    what members need, and nodes have, of each resource
  *   plan_nofit.c   why it does not fit
  *   plan_tree.c    units that are all alike: exact, bottom-up over the fabric
  *   plan_front.c   Pareto fronts of cost against capacity
  *   plan_hull.c    their convex hulls, for bounds
  *   plan_choose.c  which children of one domain to use, and how far
  *   plan_tidy.c    ... and of equal ones the tidier
+ *   plan_weight.c  weights of nodes
  *   plan_spread.c  members in different domains: alike ones exactly
  *   plan_apart.c   ... members of different shapes
  *   plan_near.c    ... why there are too few domains
@@ -18,7 +24,6 @@
  *   plan_deal.c    ... which member has which unit
  *   plan_arcs.c    a bound for rings of two arcs
  *   plan_split.c   ... and which nodes are for which of them
- *   plan_rota.c    a bound for kinds that take turns
  *   plan_mixed.h   members of different kinds: what its files share
  *   plan_share.c   members of one kind, on distinct nodes that they share
  *   plan_prove.c   small gangs: every placement, as far as it can be the best
@@ -40,12 +45,97 @@
 
 #include "plan.h"
 
-/* A cost and, below it, the wholly free space that is broken: cost << shift |
- * broken, so that adding and comparing keys adds and compares in that order. */
+/* A price (see struct sgang_coin; a cost where nodes are alike) and, below it,
+ * the wholly free space that is broken: price << shift | broken, so that adding
+ * and comparing keys adds and compares in that order. */
 typedef int64_t sgang_plan_key;
 
 /* No sum of all keys of one call is above this. */
 #define SGANG_PLAN_KEY_MAX (INT64_C(1) << 61)
+
+/* -- the budget -- */
+
+/* What parts of a plan take at most, in steps out of SGANG_PLAN_STEPS; of a
+ * smaller budget the same share. Several searches of a part have it together,
+ * where it does not say 'one'. */
+#define SGANG_STEPS_WALKS 3000000
+#define SGANG_STEPS_ONE_WALK 600000
+#define SGANG_STEPS_IMPROVE 30000
+#define SGANG_STEPS_IMPROVE_ONE 8000
+#define SGANG_STEPS_PACK 4000000
+#define SGANG_STEPS_SHARE 1000000
+#define SGANG_STEPS_SHARE_FEW 100000	/* members one by one */
+#define SGANG_STEPS_SPREAD 200000	/* compartments that members try */
+#define SGANG_STEPS_BEAM 300000		/* one of eight */
+#define SGANG_STEPS_ARRANGE 100000
+#ifndef PROVE_TRIES_MAX			/* a test lowers these */
+#define PROVE_TRIES_MAX 200000
+#endif
+#ifndef BLOCKS_STEPS_MAX
+#define BLOCKS_STEPS_MAX 8000000
+#endif
+#ifndef CUT_STEPS_MAX
+#define CUT_STEPS_MAX 8000000
+#endif
+#ifndef ORDER_HOPS_MAX
+#define ORDER_HOPS_MAX 800000
+#endif
+#ifndef STEPS_FIRST			/* of one tree, before hulls */
+#define STEPS_FIRST 100000
+#define STEPS_AGAIN 2500000		/* ... before fronts are short */
+#endif
+#ifndef CHOOSE_STEPS_MAX
+#define CHOOSE_STEPS_MAX 2000000
+#endif
+
+/* Without a budget there is no end. */
+static inline uint64_t sgang_budget_left(const struct sgang_budget *budget)
+{
+	return budget ? budget->left : UINT64_MAX;
+}
+
+/* Take steps, which may be more than are left. False when none is left then. */
+static inline bool sgang_budget_take(struct sgang_budget *budget,
+				     uint64_t steps)
+{
+	if (!budget)
+		return true;
+	budget->taken += steps;
+	budget->left -= steps < budget->left ? steps : budget->left;
+	return budget->left;
+}
+
+/* So many steps out of SGANG_PLAN_STEPS, of this budget, as far as there are. */
+static inline uint64_t sgang_budget_share(const struct sgang_budget *budget,
+					  uint64_t steps)
+{
+	if (!budget)
+		return steps;
+	if (budget->whole < SGANG_PLAN_STEPS)
+		steps = (uint64_t)((double)steps * (double)budget->whole /
+				   (double)SGANG_PLAN_STEPS);
+	return steps < budget->left ? steps : budget->left;
+}
+
+/* Leave a share of it to the next part. Returns what is to be given back after
+ * that. */
+static inline uint64_t sgang_budget_narrow(struct sgang_budget *budget,
+					   uint64_t steps)
+{
+	uint64_t aside = budget ? budget->left -
+				  sgang_budget_share(budget, steps) : 0;
+
+	if (budget)
+		budget->left -= aside;
+	return aside;
+}
+
+static inline void sgang_budget_widen(struct sgang_budget *budget,
+				      uint64_t aside)
+{
+	if (budget)
+		budget->left += aside;
+}
 
 /* -- plan_pool.c -- */
 
@@ -98,6 +188,7 @@ struct sgang_front_work {
 	uint32_t n_bands;		/* nor those in no band; 0: no bands */
 	uint64_t steps;
 	uint64_t steps_max;		/* fronts are kept short from then on */
+	struct sgang_budget *budget;	/* ... and when this has ended */
 	bool thinned;
 };
 
@@ -166,6 +257,7 @@ struct sgang_choice {
 	uint32_t n;
 	uint64_t need;
 	bool rough;			/* not worth a long search */
+	struct sgang_budget *budget;
 	uint32_t *item;			/* by child: point + 1; 0: not used */
 	sgang_plan_key key;		/* what the choice costs */
 	sgang_plan_key bound;		/* no choice is cheaper */
@@ -187,7 +279,10 @@ int sgang_choose_tidy(struct sgang_choice *choice);
 
 /* Members that ask for the same: what a unit is, and where it may be. */
 struct sgang_kind {
-	uint32_t slots;			/* of a unit; 0 when whole */
+	uint32_t slots;			/* of a unit; 0 when whole. Where needs
+					 * are given, no more than a word for
+					 * the user */
+	const uint32_t *need;		/* as a member's, never NULL */
 	uint32_t ranks;			/* of a unit; 0: the node's slots */
 	bool whole;
 	const struct sgang_nodeset *allowed;	/* NULL: every node */
@@ -198,32 +293,163 @@ struct sgang_kind {
 
 /* A request, looked through. */
 struct sgang_job {
-	const struct sgang_plan_request *request;
+	const struct sgang_plan_request *request;	/* n_dims 1 or more */
+	uint32_t n_types;
 	struct sgang_pool *pool;
 	struct sgang_kind *kind;
 	uint32_t n_kinds;
 	uint32_t *kind_of;		/* by member */
 	uint64_t units;
+	const struct sgang_coin *coin;	/* NULL: weights do not matter */
 };
 
-/* Units of this kind that fit on a node with so many free slots. */
+/* -- plan_need.c -- */
+
+/* What a member without needs of its own needs: n_dims numbers. */
+void sgang_plan_own_need(const struct sgang_plan_member *member,
+			 uint32_t n_dims, uint32_t *need);
+/* What is free on a node: n_dims numbers. */
+const uint32_t *sgang_job_free(const struct sgang_job *job, uint32_t node);
+/* What one unit takes of a dimension of a node. */
+uint32_t sgang_kind_need(const struct sgang_job *job,
+			 const struct sgang_kind *kind, uint32_t node,
+			 uint32_t dim);
+/* Units of this kind that fit on a node with so much free. */
 uint32_t sgang_kind_fits(const struct sgang_job *job,
 			 const struct sgang_kind *kind, uint32_t node,
-			 uint32_t free);
-/* The fewest slots that a unit of a kind takes on any node. */
-uint32_t sgang_kind_least_slots(const struct sgang_job *job,
-				const struct sgang_kind *kind);
+			 const uint32_t *free);
+/* Does a unit of any kind fit on a node, with what is free there? */
+bool sgang_job_any_fits(const struct sgang_job *job, uint32_t node);
+/* Take units from what is free on a node, or give them back. */
+void sgang_kind_take(const struct sgang_job *job,
+		     const struct sgang_kind *kind, uint32_t node,
+		     uint32_t units, uint32_t *free);
+void sgang_kind_give_back(const struct sgang_job *job,
+			  const struct sgang_kind *kind, uint32_t node,
+			  uint32_t units, uint32_t *free);
+/* The least that a unit of a kind takes of a dimension on any node. */
+uint32_t sgang_kind_least(const struct sgang_job *job,
+			  const struct sgang_kind *kind, uint32_t dim);
+
+/* -- plan.c -- */
+
 /* Ranks of one unit of this kind on a node. */
 uint32_t sgang_kind_ranks(const struct sgang_job *job,
 			  const struct sgang_kind *kind, uint32_t node);
 
+/* -- plan_weight.c -- */
+
+/* Cost and weight in one number: a price. It is (cost * 'cost' + weight *
+ * 'weight'), one of the two being 1 and the other above all sums of what comes
+ * second, so that prices are added and compared as both are in their order. */
+struct sgang_coin {
+	uint64_t cost;
+	uint64_t weight;
+	/* Where cost is counted apart, what comes with it is a tie: (weight *
+	 * 'tie' + what is broken). */
+	uint64_t tie;
+	/* How much heavier than the lightest: by position; or by domain, where
+	 * the lowest domains are nodes and the places islands. The other is
+	 * NULL. */
+	const uint32_t *at;
+	const uint32_t *in;
+};
+
+/* The coin of a request with its kinds, from its pool; NULL when all nodes that
+ * matter weigh the same. 'broken' as in struct sgang_tree. -1 with ENOMEM. */
+int sgang_coin_find(const struct sgang_job *job, const uint64_t *broken,
+		    struct sgang_coin **coin);
+/* Take a price apart. Without a coin it is a cost. */
+uint64_t sgang_coin_cost(const struct sgang_coin *coin, uint64_t price);
+uint64_t sgang_coin_weight(const struct sgang_coin *coin, uint64_t price);
+/* What using a node adds to the tie, where it was not used yet: at a position
+ * and, if that is its first, in its lowest domain. */
+static inline uint64_t sgang_coin_at(const struct sgang_coin *coin,
+				     uint32_t pos)
+{
+	return coin && coin->at ? coin->at[pos] * coin->tie : 0;
+}
+static inline uint64_t sgang_coin_in(const struct sgang_coin *coin, uint32_t d)
+{
+	return coin && coin->in ? coin->in[d] * coin->tie : 0;
+}
+/* How much heavier a node is than the lightest. */
+uint32_t sgang_coin_above(const struct sgang_job *job, uint32_t node);
+/* Is the first placement better, by cost and tie? */
+bool sgang_coin_better(const struct sgang_coin *coin, uint64_t cost_a,
+		       uint64_t tie_a, uint64_t cost_b, uint64_t tie_b);
+/* The tie of a placement by the job's coin. -1 with ENOMEM. */
+int sgang_coin_tie(const struct sgang_job *job, const uint64_t *broken,
+		   const struct sgang_run *runs, size_t n_runs, uint64_t *tie);
+
 struct sgang_tree;
 
-/* The request in slots: so many of them anywhere, whatever they are used for.
- * Fills the question of 'tree' from the pool; -1 with ENOMEM. Its bound is what
- * a placement costs at least beyond (ranks * hop[island]). */
-int sgang_job_in_slots(const struct sgang_job *job, const uint64_t *broken,
-		       struct sgang_tree *tree);
+/* The request in one dimension: so many slots, say, of it anywhere, whatever
+ * they are used for. Fills the question of 'tree' from the pool; -1 with ENOMEM.
+ * Its bound is what a placement costs at least beyond (ranks * hop[island]);
+ * with 'need' 0 nobody asks for any. */
+int sgang_job_in_dim(const struct sgang_job *job, uint32_t dim,
+		     const uint64_t *broken, struct sgang_tree *tree);
+
+/* -- plan_bound.c -- */
+
+/* The request by value: each unit of a kind is worth so much (by kind), and a
+ * node holds the value of the best mixture that fits. Otherwise as
+ * sgang_job_in_dim(). */
+int sgang_job_by_value(const struct sgang_job *job, const uint32_t *value,
+		       const uint64_t *broken, struct sgang_tree *tree);
+
+/* What kinds whose nodes are in different domains cost together at the least,
+ * (ranks * hop[island]) apart, and what a placement of that cost breaks at the
+ * least; 0 where all may share. Returns as sgang_tree_solve(). */
+int sgang_bound_apart(const struct sgang_job *job, const uint64_t *broken,
+		      uint64_t *bound, uint64_t *bound_broken);
+
+/* -- plan_required.c -- */
+
+/* Does any member require nodes? */
+bool sgang_request_requires(const struct sgang_plan_request *request);
+
+/* A request whose members that require nodes are two: a unit on each of these,
+ * and the others. */
+struct sgang_halves {
+	const struct sgang_plan_request *asked;
+	struct sgang_plan_request request;
+	struct sgang_job job;
+	struct sgang_plan_member *member;
+	uint32_t *of;			/* by member: that of 'asked' */
+	struct sgang_nodeset **set;	/* made for it */
+	size_t n_sets;
+};
+
+/* The half on required nodes comes first in the ring, or 'last'. Memory is from
+ * the pool of 'job', and 'halves' to be destroyed in every case. Returns 1, 0
+ * when a member requires more nodes than it has units, -1 with ENOMEM. */
+int sgang_halves_make(const struct sgang_job *job, bool last,
+		      struct sgang_halves *halves);
+void sgang_halves_destroy(struct sgang_halves *halves);
+/* Make runs of halves runs of the members. 0, or -1 with ENOMEM, as the next
+ * two. */
+int sgang_halves_join(const struct sgang_halves *halves,
+		      struct sgang_run *runs, size_t *n_runs);
+
+/* Let members have no nodes but those that they require, if these are all that
+ * they want; with 'spread', only nodes in a domain that holds all they require,
+ * with room. 'own' is to be destroyed in every case. */
+int sgang_confine(struct sgang_plan_request *request, struct sgang_pool *pool,
+		  struct sgang_halves *own);
+/* Let members of such a placement have what they require, instead of others. */
+int sgang_have_required(const struct sgang_job *job,
+			struct sgang_placement *placement);
+
+/* Where a required node has no room, say that and nothing else. */
+void sgang_required_nofit(const struct sgang_plan_request *request,
+			  struct sgang_nofit *nofit);
+
+/* -- plan.c -- */
+
+/* Sort members into kinds. -1 with ENOMEM. */
+int sgang_job_find_kinds(struct sgang_job *job);
 
 /* The request, all members being of one kind, as units that are all alike, for
  * sgang_tree_solve(); -1 with ENOMEM. */
@@ -260,6 +486,30 @@ int sgang_count_broken(const struct sgang_plan_request *request,
 /* A member never has two units on one node when it is distinct. */
 bool sgang_member_distinct(const struct sgang_plan_member *member);
 
+/* sgang_plan() of members in the order given, whatever any_order says; with that
+ * the bound is one for any order. */
+int sgang_plan_ordered(const struct sgang_plan_request *request,
+		       struct sgang_placement **placement,
+		       struct sgang_nofit *nofit, struct sgang_error *err);
+
+/* -- plan_any.c -- */
+
+/* Does any_order mean anything to this request? */
+bool sgang_any_matters(const struct sgang_plan_request *request);
+
+/* Replace a placement by one of members in a better order, if there is one,
+ * and let it begin with the first of them. 0, or -1 with errno set as by
+ * sgang_plan(); the placement stays the caller's. */
+int sgang_any_order(const struct sgang_plan_request *request,
+		    struct sgang_placement **placement);
+
+/* -- plan_arrange.c -- */
+
+/* Turn a ring so that it begins with this member, which is in it. 'scratch' has
+ * room for as many runs. */
+void sgang_arrange_begin(struct sgang_run *runs, size_t n_runs, uint32_t member,
+			 struct sgang_run *scratch);
+
 /* -- plan_tree.c -- */
 
 /* 'units' of the units on the node at this position. */
@@ -281,16 +531,13 @@ struct sgang_tree {
 	const uint32_t *left;		/* by position: free slots */
 	const uint64_t *broken;		/* by domain: its slots when it is
 					 * wholly free, else 0 */
+	const struct sgang_coin *coin;	/* NULL: weights do not matter */
 	/* Domains that the gang uses already are free to use; `home` holds
 	 * all that it uses. NULL: none. */
 	const bool *used;
 	uint32_t home;
 	bool free_nodes;		/* using a node costs nothing */
 	bool rough;			/* the first good answer will do */
-	/* By domain, for the lowest ones: how many units fit at which cost
-	 * inside, the cost being in hops and in 'key' as it is. Only for a
-	 * bound, and not with 'unit'. NULL: as 'cap' says. */
-	const struct sgang_front *leaf;
 	/* The units are part of a larger ring, which spans a domain of this
 	 * level at the least: they pay for all they use below it. 0: they are
 	 * the ring. Not together with `used`. */
@@ -299,10 +546,12 @@ struct sgang_tree {
 	uint32_t domain;		/* holds it all */
 	struct sgang_pick *pick;	/* in the order of positions */
 	size_t n_picks;
-	uint64_t bound;			/* no placement costs less, */
-	uint64_t bound_broken;		/* and none that costs as much breaks
-					 * less */
-	bool exact;			/* both criteria are proved */
+	/* No placement costs less (with weights first, none that weighs as
+	 * little as the answer), and none that costs as much breaks less: with
+	 * a coin, has a lower tie. */
+	uint64_t bound;
+	uint64_t bound_broken;
+	bool exact;			/* all criteria are proved */
 };
 
 /* Returns 1 and fills the answer ('pick' from 'pool'), 0 when it does not fit,
@@ -332,15 +581,16 @@ bool sgang_inside_least(const struct sgang_inside *inside);
 /* ... and was what is broken then, and what was picked so far? */
 bool sgang_inside_exact(const struct sgang_inside *inside);
 
-/* What all units in this domain cost as a part of a ring that goes on to other
- * children of its parent: (ranks * hop[island]) and the steps of all used
- * domains, itself included; and what they break. False when they do not fit. */
+/* The price of all units in this domain as a part of a ring that goes on to
+ * other children of its parent: (ranks * hop[island]), the steps of all used
+ * domains, itself included, and what nodes weigh; and what they break. False
+ * when they do not fit. */
 bool sgang_inside_domain(const struct sgang_inside *inside, uint32_t domain,
-			 uint64_t *cost, uint64_t *broken);
+			 uint64_t *price, uint64_t *broken);
 
 /* The same for the node at a position, as a child of its lowest domain. */
 bool sgang_inside_node(const struct sgang_inside *inside, uint32_t pos,
-		       uint64_t *cost, uint64_t *broken);
+		       uint64_t *price, uint64_t *broken);
 
 /* Units that fit into a domain of any level. */
 uint64_t sgang_inside_room(const struct sgang_inside *inside, uint32_t domain);
@@ -385,14 +635,6 @@ double sgang_split_weight(const struct sgang_split *split, uint32_t kind);
  * difference. */
 uint32_t sgang_split_narrow(const struct sgang_split *split);
 
-/* -- plan_rota.c -- */
-
-/* Where kinds take turns, a leaf holds less of the ring than it has free slots.
- * Fills 'leaf' of the request in slots and lowers its 'need', so that its bound
- * is a higher one in most cases, and still one. Returns 1, 0 when they do not
- * take turns, -1 with ENOMEM. */
-int sgang_rota_relax(const struct sgang_job *job, struct sgang_tree *slots);
-
 /* -- plan_nofit.c -- */
 
 /* Say why nothing was found. 0, or -1 with ENOMEM. */
@@ -416,8 +658,8 @@ int sgang_spread_plan(const struct sgang_job *job, const uint64_t *broken,
 
 /* A joint placement of members of different kinds, in 'runs' (from the pool).
  * Returns 1, 0 when none was found, -1 with ENOMEM. 'bound' is what no
- * placement can be cheaper than, and none that costs as much breaks less than
- * 'bound_broken'; both may be changed for a higher bound, and the search ends
+ * placement can be cheaper than, and none that costs as much breaks less (with
+ * weights: has a lower tie) than 'bound_broken'; both may be changed for a higher bound, and the search ends
  * when they are reached. 'fixed' of the bound is for ranks: (ranks *
  * hop[island]). 'broken' as in struct sgang_tree. */
 int sgang_mixed_solve(const struct sgang_job *job, const uint64_t *broken,
@@ -434,14 +676,15 @@ int sgang_share_bound(const struct sgang_job *job, const uint64_t *broken,
 
 /* -- plan_prove.c -- */
 
-/* Is there a placement that is better than one of this ring cost that breaks
- * so much? It is put in 'runs' (from the pool) and is the best there is then,
- * else they are untouched. Returns 1 when that is known, 0 when the gang is not
- * a small one or the search took too long (what was found until then is still
- * better), -1 with ENOMEM. */
+/* Is there a placement that is better than the one that is known, which breaks
+ * so much (with weights: has this tie)? It is put in 'runs' (from the pool) and is the best there is then,
+ * else they are untouched. 'bound' is raised to what any placement costs at the
+ * least. Returns 1 when there is none better, 0 when the gang is not a small one
+ * or the search took too long (what was found until then is still better), -1
+ * with ENOMEM. */
 int sgang_prove(const struct sgang_job *job, const uint64_t *broken,
-		uint64_t cost, uint64_t breaks, struct sgang_run **runs,
-		size_t *n_runs);
+		const struct sgang_placement *known, uint64_t breaks,
+		uint64_t *bound, struct sgang_run **runs, size_t *n_runs);
 
 /* -- plan_cut.c -- */
 
@@ -454,6 +697,7 @@ struct sgang_cut {
 	const struct sgang_parallel *parallel;
 	uint32_t whole;			/* a bit for each group whose rings are
 					 * never cut */
+	struct sgang_budget *budget;
 	uint64_t ranks;			/* of all */
 	uint64_t *least;		/* by number of ranks; NULL: too large a
 					 * table */
@@ -496,7 +740,6 @@ int sgang_blocks_solve(struct sgang_blocks *blocks, struct sgang_pool *pool);
 struct sgang_unit {
 	uint32_t member;
 	uint32_t node;
-	uint32_t slots;
 	uint32_t ranks;
 	uint32_t first;
 };
@@ -508,7 +751,8 @@ struct sgang_order {
 	struct sgang_unit *unit;	/* by member, in ring order; may be
 					 * moved to other nodes */
 	uint32_t n_units;
-	uint32_t *room;			/* by node: slots that are left */
+	uint32_t *room;			/* by node: what is left, n_dims
+					 * numbers */
 	uint32_t *node;			/* by position of the ring */
 	uint32_t ranks;
 	uint64_t enough;		/* the search ends at this cost, */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* plan_route.c - the leaves that the ring is laid over, and their order
  *
- *  - those that would be best for so many slots, in depth-first order;
+ *  - those that would be best for units of such a value, in depth-first order;
  *  - where each kind of members is one piece of the ring, those that are best
  *    for two arcs of it together (plan_split.c), or for each kind, in such an
  *    order that one kind goes on where the one before it ends.
@@ -66,7 +66,7 @@ static void add_leaf(const struct mixed *mixed, struct route *route,
 	stop->first = route->n_pos;
 	for (pos = leaf->first_pos; pos < leaf->first_pos + leaf->n_nodes;
 	     pos++) {
-		if (mixed->request->free[mixed->order[pos]])
+		if (*sgang_job_free(mixed->job, mixed->order[pos]))
 			route->pos[route->n_pos++] = pos;
 	}
 	stop->n = route->n_pos - stop->first;
@@ -92,11 +92,11 @@ static void route_over(const struct mixed *mixed, const struct sgang_tree *tree,
 	}
 }
 
-/* -- so many slots -- */
+/* -- by value -- */
 
-/* The leaves for so many slots, and for so many 256ths more if the ring does
- * not fit there. When something was found already, only the last of these. */
-static int walk_slots(struct mixed *mixed, const struct sgang_tree *slots)
+/* The leaves for all units by value, and for so many 256ths more if the ring
+ * does not fit there. When something was found already, only the last of these. */
+static int walk_worth(struct mixed *mixed, const struct sgang_tree *worth)
 {
 	static const uint32_t more[] = { 0, 1, 2, 4, 8, 16, 32, 64 };
 	const size_t n = sizeof(more) / sizeof(more[0]);
@@ -107,10 +107,10 @@ static int walk_slots(struct mixed *mixed, const struct sgang_tree *slots)
 
 	if (open_route(mixed, &route))
 		return -1;
-	for (i = mixed->found ? n - 1 : 0; i < n && !rc; i++) {
-		tree = *slots;
+	for (i = mixed->found ? n - 1 : 0; i < n && !rc && !ended(mixed); i++) {
+		tree = *worth;
 		tree.rough = mixed->found;
-		tree.need += slots->need * more[i] / 256;
+		tree.need += worth->need * more[i] / 256;
 		rc = sgang_tree_solve(&tree, mixed->job->pool, false);
 		if (rc <= 0)
 			return rc;
@@ -251,7 +251,7 @@ static int pick_block(struct blocks *blocks, struct block *block)
 	struct sgang_tree tree = { .request = mixed->request,
 				   .need = kind->units,
 				   .cap = blocks->cap,
-				   .left = mixed->request->free, .unit = true,
+				   .left = blocks->cap, .unit = true,
 				   .broken = mixed->broken };
 	uint32_t pos;
 	int rc;
@@ -263,7 +263,7 @@ static int pick_block(struct blocks *blocks, struct block *block)
 
 		blocks->cap[pos] = blocks->owner[pos] ? 0 :
 			sgang_kind_fits(mixed->job, kind, node,
-					mixed->request->free[node]);
+					sgang_job_free(mixed->job, node));
 		if (distinct && blocks->cap[pos] > 1)
 			blocks->cap[pos] = 1;
 		if (blocks->cap[pos] > 1)
@@ -509,7 +509,7 @@ static int lay_blocks(const struct blocks *blocks, double price)
 }
 
 /* Pick for the blocks one after the other, and walk. */
-static int walk_blocks(struct blocks *blocks, uint32_t turn, double slots)
+static int walk_blocks(struct blocks *blocks, uint32_t turn, double value)
 {
 	struct mixed *mixed = blocks->mixed;
 	uint32_t i;
@@ -526,7 +526,7 @@ static int walk_blocks(struct blocks *blocks, uint32_t turn, double slots)
 		return -1;
 	if (rc <= 0)
 		return rc;
-	return lay_blocks(blocks, (double)blocks->cost / slots);
+	return lay_blocks(blocks, (double)blocks->cost / value);
 }
 
 /* -- two arcs -- */
@@ -549,13 +549,13 @@ static uint64_t owned_slots(const struct blocks *blocks, uint32_t leaf,
 	for (i = 0; i < domain->n_nodes; i++) {
 		uint32_t pos = domain->first_pos + i;
 		uint32_t node = mixed->order[pos];
-		uint32_t free = mixed->request->free[node];
+		const uint32_t *free = sgang_job_free(mixed->job, node);
 
 		if (blocks->owner[pos] != mark)
 			continue;
 		if (kind && !sgang_kind_fits(mixed->job, kind, node, free))
 			return 0;
-		sum += free;
+		sum += *free;
 	}
 	return sum;
 }
@@ -574,7 +574,7 @@ static void find_needs(const struct blocks *blocks, uint32_t narrow,
 
 		if (blocks->block[i].kind == narrow)
 			part = NARROW;
-		need[part] += kind->units * sgang_kind_least_slots(job, kind);
+		need[part] += kind->units * sgang_kind_least(job, kind, 0);
 		if (part == NARROW)
 			part = BEHIND;
 	}
@@ -828,19 +828,34 @@ static int bound_arcs(struct mixed *mixed, uint32_t first,
 	return 0;
 }
 
+/* The slots that all members ask for. */
+static uint64_t split_slots(const struct mixed *mixed)
+{
+	const struct sgang_job *job = mixed->job;
+	uint64_t slots = 0;
+	uint32_t k;
+
+	for (k = 0; k < job->n_kinds; k++)
+		slots += job->kind[k].units *
+			 sgang_kind_least(job, &job->kind[k], 0);
+	return slots;
+}
+
 /* Choose nodes for two arcs, and walk over them. Where units do not fill nodes
  * up, the others get more room. 0, or -1 with ENOMEM. */
 static int walk_arcs(struct blocks *blocks, struct sgang_split *split,
-		     double slots, uint32_t effort)
+		     double value, uint32_t effort)
 {
 	static const uint32_t more[] = { 0, 1, 4 };	/* 64ths */
 	struct mixed *mixed = blocks->mixed;
-	double price = (double)(mixed->bound - mixed->fixed) / slots;
+	double price = (double)(mixed->bound - mixed->fixed) / value;
+	uint64_t slots = split_slots(mixed);
 	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < sizeof(more) / sizeof(more[0]) && !rc; i++) {
-		rc = sgang_split_solve(split, (uint64_t)slots * more[i] / 64,
+	for (i = 0; i < sizeof(more) / sizeof(more[0]) && !rc &&
+	     !ended(mixed); i++) {
+		rc = sgang_split_solve(split, slots * more[i] / 64,
 				       effort, blocks->owner);
 		if (rc <= 0)
 			return rc;
@@ -851,7 +866,7 @@ static int walk_arcs(struct blocks *blocks, struct sgang_split *split,
 
 /* Cut the ring where the kind of the member begins and ends that is hardest to
  * place. 0, or -1 with ENOMEM. */
-static int try_arcs(struct blocks *blocks, double slots)
+static int try_arcs(struct blocks *blocks, double value)
 {
 	struct mixed *mixed = blocks->mixed;
 	uint32_t hard = mixed->job->kind_of[mixed->rank[0]];
@@ -868,7 +883,7 @@ static int try_arcs(struct blocks *blocks, double slots)
 			(blocks->n - 1) * sizeof(swap));
 		blocks->block[blocks->n - 1] = swap;
 	}
-	if (walk_arcs(blocks, split, slots, 1))
+	if (walk_arcs(blocks, split, value, 1))
 		return -1;
 	if (!mixed->found || done(mixed))
 		return 0;
@@ -876,14 +891,31 @@ static int try_arcs(struct blocks *blocks, double slots)
 		return -1;
 	if (mixed->best.cost - mixed->bound <= mixed->bound / ENOUGH)
 		return 0;
-	return walk_arcs(blocks, split, slots, 2);
+	return walk_arcs(blocks, split, value, 2);
+}
+
+/* Is some kind confined to fewer nodes than others? Only then, and in large
+ * gangs, two arcs are worth their time. */
+static bool is_confined(const struct mixed *mixed)
+{
+	const struct sgang_job *job = mixed->job;
+	uint32_t k, n, least = UINT32_MAX, most = 0;
+
+	for (k = 0; k < job->n_kinds; k++) {
+		n = job->kind[k].allowed ?
+		    sgang_nodeset_count(job->kind[k].allowed) : mixed->n_nodes;
+		least = n < least ? n : least;
+		most = n > most ? n : most;
+	}
+	return least < most;
 }
 
 /* Each block may be the first to pick. */
-static int try_blocks(struct mixed *mixed, double slots)
+static int try_blocks(struct mixed *mixed, double value)
 {
 	struct sgang_pool *pool = mixed->job->pool;
 	struct blocks blocks = { .mixed = mixed };
+	bool arcs = is_confined(mixed) || mixed->job->units > UNITS_MAX;
 	uint32_t turn;
 
 	blocks.block = sgang_pool_zalloc(pool, mixed->job->n_kinds,
@@ -900,10 +932,11 @@ static int try_blocks(struct mixed *mixed, double slots)
 	if (mixed->job->n_kinds < 2 || mixed->job->n_kinds > BLOCKS_MAX ||
 	    !find_blocks(&blocks))
 		return 0;
-	if (try_arcs(&blocks, slots))
+	if (arcs && try_arcs(&blocks, value))
 		return -1;
-	for (turn = 0; turn < blocks.n && !mixed->found; turn++) {
-		if (walk_blocks(&blocks, turn, slots) < 0)
+	for (turn = 0; turn < blocks.n && !(mixed->found && arcs) &&
+	     !ended(mixed); turn++) {
+		if (walk_blocks(&blocks, turn, value) < 0)
 			return -1;
 	}
 	return 0;
@@ -916,14 +949,14 @@ static bool are_short(const struct mixed *mixed)
 	       mixed->job->units / mixed->request->n_members <= SHORT_MAX;
 }
 
-int sgang_mixed_try_walks(struct mixed *mixed, const struct sgang_tree *slots)
+int sgang_mixed_try_walks(struct mixed *mixed, const struct sgang_tree *worth)
 {
 	/* all on one node: there is nothing to lay out */
 	if (mixed->request->max_level < sgang_plan_lowest(mixed->request))
 		return 0;
-	if (try_blocks(mixed, (double)slots->need))
+	if (try_blocks(mixed, (double)worth->need))
 		return -1;
 	if (mixed->found && mixed->job->units > UNITS_MAX && !are_short(mixed))
 		return 0;
-	return walk_slots(mixed, slots) < 0 ? -1 : 0;
+	return walk_worth(mixed, worth) < 0 ? -1 : 0;
 }

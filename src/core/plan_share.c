@@ -18,14 +18,11 @@
 /* Layouts are tried for so many numbers of members that a node has room for at
  * the least, doubling from 1. */
 #define DEPTHS_MAX 4
-/* Looking for nodes ends after so many were looked at, some 2 ms. */
-#define LOOKS_MAX 100000
 /* On more nodes than this it takes longer: so often they are all looked at for
- * members one by one, and after so many looks in all rolls and walks end. A look
- * at a node on the way counts as several, since nodes are sorted there. */
-#define NODES_MANY (LOOKS_MAX / DEPTHS_MAX)
+ * members one by one, then members roll. A look at a node on the way counts as
+ * several because nodes are sorted there. */
+#define NODES_MANY (SGANG_STEPS_SHARE_FEW / DEPTHS_MAX)
 #define CHOICES_MANY 3
-#define LOOKS_MANY 1000000
 #define LOOKS_A_NODE 3
 /* The bound is found for so many sizes of members; others are free. */
 #define SIZES_MAX 4
@@ -236,7 +233,7 @@ struct sharer {
 	struct piece *spot;		/* nodes that a member can have */
 	uint32_t n_spots;
 	uint32_t last;			/* position where the ring is */
-	uint32_t looks, looks_max;
+	uint64_t looks, looks_max;
 };
 
 /* Choose nodes for one member of 'units' among those that have room for
@@ -252,7 +249,7 @@ static int choose(struct sharer *sharer, uint32_t units, uint32_t depth)
 	for (pos = 0; pos < mixed->n_nodes; pos++)
 		sharer->cap[pos] = sgang_kind_fits(mixed->job,
 			&mixed->job->kind[0], mixed->order[pos],
-			mixed->left[pos]) >= depth;
+			left_at(mixed, pos)) >= depth;
 	sharer->tree.need = sharer->tree.ranks = units;
 	return sgang_tree_solve(&sharer->tree, mixed->job->pool, false);
 }
@@ -334,7 +331,7 @@ static bool deal(struct sharer *sharer, uint32_t member, uint32_t units)
 
 		/* where the ring is comes first, it saves a hop */
 		spot[i].units = pos == sharer->last ? UINT32_MAX :
-				mixed->left[pos];
+				*left_at(mixed, pos);
 		if (fits(mixed, member, pos))
 			n++;
 		else
@@ -503,9 +500,10 @@ static int try_rolls(struct sharer *sharer)
 	uint32_t rest, first = MIX_REST;
 	size_t i;
 
-	sharer->looks_max = LOOKS_MANY;
+	sharer->looks_max = sgang_budget_share(mixed->request->budget,
+					       SGANG_STEPS_SHARE);
 	for (i = 0; i < sizeof(more) / sizeof(more[0]) && !done(mixed) &&
-	     sharer->looks + mixed->n_nodes <= LOOKS_MANY; i++) {
+	     sharer->looks + mixed->n_nodes <= sharer->looks_max; i++) {
 		sharer->tree = alike;
 		sharer->tree.need += alike.need * more[i] / 8;
 		sharer->looks += mixed->n_nodes + LOOKS_A_NODE *
@@ -566,12 +564,14 @@ static int try_depths(struct sharer *sharer)
 
 int sgang_mixed_try_shares(struct mixed *mixed)
 {
-	struct sharer sharer = { .mixed = mixed, .looks_max = LOOKS_MAX };
+	struct sharer sharer = { .mixed = mixed };
 	struct sgang_pool *pool = mixed->job->pool;
-	uint32_t trials = mixed->trials;
+	uint64_t improving = mixed->improving;
 	int rc;
 
-	if (!all_share(mixed))
+	sharer.looks_max = sgang_budget_share(mixed->request->budget,
+					      SGANG_STEPS_SHARE_FEW);
+	if (!all_share(mixed) || !sharer.looks_max)
 		return 0;
 	sharer.cap = sgang_pool_alloc(pool, mixed->n_nodes,
 				      sizeof(*sharer.cap));
@@ -582,7 +582,7 @@ int sgang_mixed_try_shares(struct mixed *mixed)
 		return -1;
 	if (mixed->n_nodes > NODES_MANY) {
 		sharer.tree.rough = true;
-		sharer.looks_max = CHOICES_MANY * mixed->n_nodes;
+		sharer.looks_max = (uint64_t)CHOICES_MANY * mixed->n_nodes;
 	}
 	rc = try_depths(&sharer);
 	if (!rc && mixed->n_nodes > NODES_MANY && !done(mixed))
@@ -590,6 +590,7 @@ int sgang_mixed_try_shares(struct mixed *mixed)
 	if (!rc && mixed->n_nodes > NODES_MANY)
 		rc = try_rolls(&sharer);
 	/* the others improve as much as without these */
-	mixed->trials = trials;
+	mixed->improving = improving;
+	sgang_budget_take(mixed->request->budget, sharer.looks);
 	return rc;
 }

@@ -173,30 +173,30 @@ static uint64_t step_cost(const struct sgang_split *split, uint32_t d)
 
 /* Slots for arc B on a node of which so many are free. */
 static uint32_t slots_for(const struct sgang_split *split, uint32_t node,
-			  uint32_t free)
+			  const uint32_t *free)
 {
 	const struct sgang_job *job = split->job;
 	uint32_t k, smallest = 0;
 
 	for (k = 0; k < job->n_kinds; k++) {
 		const struct sgang_kind *kind = &job->kind[k];
-		uint32_t slots = kind->whole ? free : kind->slots;
+		uint32_t slots = sgang_kind_need(job, kind, node, 0);
 
 		if (kind != split->kind && (!smallest || slots < smallest) &&
 		    sgang_kind_fits(job, kind, node, free))
 			smallest = slots;
 	}
-	return smallest ? free - free % smallest : 0;
+	return smallest ? *free - *free % smallest : 0;
 }
 
 static void fill_hold(const struct sgang_split *split, uint32_t node,
 		      bool apart, struct hold *hold)
 {
 	const struct sgang_job *job = split->job;
-	uint32_t free = job->request->free[node];
+	const uint32_t *free = sgang_job_free(job, node);
 
 	memset(hold, 0, sizeof(*hold));
-	if (!free)
+	if (!*free)
 		return;
 	hold->units = sgang_kind_fits(job, split->kind, node, free);
 	if (apart && hold->units > 1)
@@ -236,13 +236,13 @@ static void find_narrow(struct sgang_split *split)
 		if (kind == split->kind)
 			continue;
 		split->slots += kind->units *
-				sgang_kind_least_slots(job, kind);
+				sgang_kind_least(job, kind, 0);
 		if (nodes >= fewest)
 			continue;
 		fewest = nodes;
 		split->narrow = kind;
 		split->need[NARROW] = kind->units *
-				      sgang_kind_least_slots(job, kind);
+				      sgang_kind_least(job, kind, 0);
 	}
 	if (split->need[NARROW] == split->slots) {
 		split->narrow = NULL;
@@ -381,6 +381,8 @@ static double find_prices(struct sgang_split *split)
 			break;
 		if (round == ROUNDS_MAX / 2)
 			memcpy(split->price, price, sizeof(price));
+		if (!sgang_budget_take(split->job->request->budget, looks))
+			break;
 		gain_domain(split, split->top, gain);
 		bound = gain[BOTH].loss;
 		for (i = 0; i < NEEDS; i++)
@@ -1021,9 +1023,12 @@ static int add_leaf(struct sgang_split *split, uint32_t d, uint32_t depth)
 {
 	uint32_t i, k;
 
-	if (split->raw[d] > split->most_raw)
+	if (split->raw[d] > split->most_raw ||
+	    !sgang_budget_left(split->job->request->budget))
 		return 0;
 	find_ways(split, d);
+	sgang_budget_take(split->job->request->budget,
+			  (uint64_t)split->n_now * (split->n_ways + 1));
 	for (i = 0; i < split->n_now; i++) {
 		struct choice choice = split->now[i];
 
@@ -1177,7 +1182,7 @@ double sgang_split_weight(const struct sgang_split *split, uint32_t number)
 		return split->price[UNITS];
 	if (kind == split->narrow)
 		slot += split->price[NARROW];
-	return slot * sgang_kind_least_slots(split->job, kind);
+	return slot * sgang_kind_least(split->job, kind, 0);
 }
 
 uint32_t sgang_split_narrow(const struct sgang_split *split)

@@ -22,9 +22,6 @@
 
 #include "plan_spread.h"
 
-/* Compartments that members of several shapes may try, in all domains. */
-#define STEPS_MAX 200000
-
 /* Domains in which they try. */
 #define TRIES_MAX 16
 
@@ -51,16 +48,26 @@ static struct sgang_worth sum_of(const struct sgang_worth *a,
 				     .free = a->free + b->free };
 }
 
+/* The price of its weight, where a domain is a node. */
+static uint64_t weight_of(const struct sgang_spread *spread, uint32_t d)
+{
+	const struct sgang_coin *coin = spread->coin;
+
+	return coin && coin->in ? coin->in[d] * coin->weight : 0;
+}
+
 /* What using a domain adds for its parent. */
 static struct sgang_worth step_of(const struct sgang_spread *spread,
 				  uint32_t d)
 {
 	const uint32_t *hop = spread->job->request->costs->hop;
 	const struct sgang_domain *domain = domain_at(spread, d);
+	uint64_t step = hop[domain_at(spread, domain->parent)->level] -
+			hop[domain->level];
 
 	return (struct sgang_worth){
-		.cost = hop[domain_at(spread, domain->parent)->level] -
-			hop[domain->level],
+		.cost = step * (spread->coin ? spread->coin->cost : 1) +
+			weight_of(spread, d),
 		.broken = spread->broken[d],
 		.free = spread->free[d]
 	};
@@ -91,7 +98,7 @@ static void add_nodes(struct sgang_spread *spread, uint32_t leaf)
 		uint32_t node = sgang_fabric_order(request->fabric)[pos];
 
 		add_compartment(spread, SGANG_DOMAIN_NONE, leaf, pos,
-				request->free[node]);
+				*sgang_job_free(spread->job, node));
 	}
 }
 
@@ -119,7 +126,8 @@ static int sum_up(struct sgang_spread *spread)
 		const struct sgang_domain *domain = domain_at(spread, d);
 
 		for (i = 0; !domain->n_children && i < domain->n_nodes; i++)
-			free[d] += request->free[order[domain->first_pos + i]];
+			free[d] += *sgang_job_free(spread->job, order[
+				domain->first_pos + i]);
 		if (domain->parent != SGANG_DOMAIN_NONE)
 			free[domain->parent] += free[d];
 	}
@@ -239,6 +247,7 @@ static int ask_shape(const struct sgang_spread *spread,
 	shape->kind.first = 0;
 	if (sgang_job_alike(&alone, spread->broken, &shape->tree))
 		return -1;
+	shape->tree.coin = spread->coin;
 	shape->inside = sgang_inside_open(&shape->tree,
 					  job->request->spread_level,
 					  job->pool);
@@ -556,6 +565,7 @@ static struct candidate *find_candidates(const struct counter *counter,
 			continue;
 		candidate->least = part->least[spread->n_members];
 		candidate->least.broken += spread->above[d];
+		candidate->least.cost += weight_of(spread, d);
 		candidate->level = domain_at(spread, d)->level;
 		candidate->domain = d;
 		(*n)++;
@@ -594,8 +604,8 @@ static int lay_member(const struct sgang_spread *spread, uint32_t member,
 			.ranks = pick[i].units *
 				 sgang_kind_ranks(spread->job, &shape->kind,
 						  node),
-			.slots = shape->kind.whole ? request->total[node] :
-				 pick[i].units * shape->kind.slots
+			.slots = pick[i].units * sgang_kind_need(spread->job,
+				&shape->kind, node, 0)
 		};
 	}
 	return 0;
@@ -646,6 +656,7 @@ static int lay_all(const struct sgang_spread *spread, const uint32_t *place,
 	if (sgang_count_broken(job->request, job->pool, spread->broken, runs,
 			       n, &broken))
 		return -1;
+	bound.cost = sgang_coin_cost(spread->coin, bound.cost);
 	if (!all_are(spread, sgang_inside_least) &&
 	    bound_anywhere(spread, &bound.cost))
 		return -1;
@@ -655,6 +666,7 @@ static int lay_all(const struct sgang_spread *spread, const uint32_t *place,
 	(*placement)->bound = bound.cost;
 	(*placement)->exact = (*placement)->ring.cost == bound.cost &&
 			      broken <= bound.broken &&
+			      (spread->coin || !job->coin) &&
 			      all_are(spread, sgang_inside_exact);
 	return 0;
 }
@@ -782,7 +794,10 @@ static int plan_apart(const struct counter *counter, struct candidate *list,
 {
 	const struct sgang_spread *spread = counter->spread;
 	struct search search = { .counter = counter, .cost = UINT64_MAX,
-				 .steps = STEPS_MAX };
+				 .steps = sgang_budget_share(
+					spread->job->request->budget,
+					SGANG_STEPS_SPREAD) };
+	uint64_t steps = search.steps;
 
 	search.wanted = sgang_pool_alloc(counter->pool, spread->n,
 					 sizeof(*search.wanted));
@@ -795,6 +810,7 @@ static int plan_apart(const struct counter *counter, struct candidate *list,
 	raise_bounds(counter, list, n);
 	if (try_candidates(&search, list, n))
 		return -1;
+	sgang_budget_take(spread->job->request->budget, steps - search.steps);
 	*placed = search.placed;
 	if (search.cost == UINT64_MAX)
 		return 0;
@@ -834,6 +850,8 @@ int sgang_spread_plan(const struct sgang_job *job, const uint64_t *broken,
 
 	if (find_compartments(&spread) || find_shapes(&spread))
 		return -1;
+	if (spread.n_shapes == 1)
+		spread.coin = job->coin;
 	for (i = 0; i < spread.n_shapes; i++) {
 		if (find_parts(&spread, &spread.shape[i]))
 			return -1;

@@ -34,7 +34,8 @@ struct sgang_compartment {
 
 /* What is compared, in this order; sums compare as their terms do. */
 struct sgang_worth {
-	uint64_t cost;			/* UINT64_MAX: does not fit */
+	uint64_t cost;			/* a price, with a coin; UINT64_MAX:
+					 * does not fit */
 	uint64_t broken;		/* wholly free space that is broken */
 	uint64_t free;			/* free slots of the used domains, those
 					 * inside compartments apart */
@@ -65,6 +66,8 @@ struct sgang_shape {
 
 struct sgang_spread {
 	const struct sgang_job *job;
+	const struct sgang_coin *coin;	/* of the job; NULL with several
+					 * shapes, which know no weights */
 	const uint64_t *broken;		/* by domain, as in sgang_tree */
 	const uint64_t *above;		/* by domain: broken, of it and of all
 					 * above it */

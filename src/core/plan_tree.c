@@ -21,12 +21,6 @@
 
 #include "plan_private.h"
 
-/* Steps of merging before that is done, and before fronts are kept short
- * though it was done. */
-#ifndef STEPS_FIRST			/* a test lowers these */
-#define STEPS_FIRST 100000
-#define STEPS_AGAIN 2500000
-#endif
 #define ATTEMPTS_MAX 4
 
 /* Exchanging nodes of one leaf ends after so many comparisons. */
@@ -57,6 +51,7 @@ struct solver {
 	struct candidate best;
 	sgang_plan_key bound;		/* least of all candidates */
 	uint32_t *scratch;		/* capacities of one leaf */
+	uint64_t coin;			/* the price of a cost of 1 */
 	bool quick;			/* it ends when fronts become too long */
 	/* by domain, once they have: */
 	struct sgang_front *hull;
@@ -115,8 +110,54 @@ static uint64_t step_cost(const struct solver *solver, uint32_t d)
 static sgang_plan_key key_of(const struct solver *solver, uint64_t cost,
 			     uint64_t broken)
 {
-	return ((sgang_plan_key)cost << solver->grain.shift) +
+	return ((sgang_plan_key)(cost * solver->coin) << solver->grain.shift) +
 	       (sgang_plan_key)(broken >> solver->coarse);
+}
+
+/* -- weights -- */
+
+/* What the weight of a node at a position adds to the price. */
+static uint64_t weight_at(const struct solver *solver, uint32_t pos)
+{
+	const struct sgang_coin *coin = solver->tree->coin;
+
+	return coin && coin->at ? coin->at[pos] * coin->weight : 0;
+}
+
+/* The same of a node that is a domain, as its islands are the places. */
+static uint64_t weight_in(const struct solver *solver, uint32_t d)
+{
+	const struct sgang_coin *coin = solver->tree->coin;
+
+	return coin && coin->in ? coin->in[d] * coin->weight : 0;
+}
+
+static sgang_plan_key key_of_weight(const struct solver *solver, uint64_t price)
+{
+	return (sgang_plan_key)price << solver->grain.shift;
+}
+
+/* What using a domain adds to all that is used inside: its step, what it
+ * breaks, and what it weighs. */
+static sgang_plan_key own_key(const struct solver *solver, uint32_t d,
+			      uint64_t step)
+{
+	return key_of(solver, step, solver->tree->broken[d]) +
+	       key_of_weight(solver, weight_in(solver, d));
+}
+
+/* What the unit or, of several, any number of them on the node at a position
+ * adds to its leaf. */
+static sgang_plan_key node_key(const struct solver *solver, uint32_t pos)
+{
+	const struct sgang_tree *tree = solver->tree;
+	uint64_t cost = solver->node_cost;
+
+	if (tree->more)
+		cost += tree->more[pos] *
+			(uint64_t)tree->request->costs->hop[SGANG_LEVEL_ISLAND];
+	return key_of(solver, cost, 0) +
+	       key_of_weight(solver, weight_at(solver, pos));
 }
 
 /* -- set-up -- */
@@ -143,6 +184,27 @@ struct sums {
 	uint64_t broken;
 };
 
+/* Costs and weights are prices from here on. */
+static void add_up_weights(struct solver *solver, struct sums *sums)
+{
+	const struct sgang_tree *tree = solver->tree;
+	uint32_t n = sgang_fabric_domains(tree->request->fabric), d, pos;
+	uint32_t n_nodes = sgang_fabric_nodes(tree->request->fabric);
+
+	sums->cost *= solver->coin;
+	solver->grain.cost *= solver->coin;
+	for (d = 0; tree->coin->in && d < n; d++) {
+		sums->cost += weight_in(solver, d);
+		solver->grain.cost = gcd(weight_in(solver, d),
+					 solver->grain.cost);
+	}
+	for (pos = 0; tree->coin->at && pos < n_nodes; pos++) {
+		sums->cost += weight_at(solver, pos);
+		solver->grain.cost = gcd(weight_at(solver, pos),
+					 solver->grain.cost);
+	}
+}
+
 /* Find what all keys are multiples of, and their sums. */
 static void add_up(struct solver *solver, struct sums *sums)
 {
@@ -168,6 +230,8 @@ static void add_up(struct solver *solver, struct sums *sums)
 		sums->cost += cost;
 		solver->grain.cost = gcd(cost, solver->grain.cost);
 	}
+	if (tree->coin)
+		add_up_weights(solver, sums);
 }
 
 /* Split the bits of keys between cost and broken space. With absurdly high hop
@@ -184,8 +248,11 @@ static int split_key(struct solver *solver, const struct sums *sums)
 	if (cost + broken > most) {
 		solver->coarse = broken - (most - cost);
 		broken = most - cost;
-		solver->grain.broken = 1;
-		solver->proved = false;
+		if (solver->grain.broken % (UINT64_C(1) << solver->coarse))
+			solver->proved = false;
+		solver->grain.broken >>= solver->coarse;
+		if (!solver->grain.broken)
+			solver->grain.broken = 1;
 	}
 	solver->grain.shift = broken;
 	return 0;
@@ -228,6 +295,7 @@ static int set_up(struct solver *solver)
 				hop[SGANG_LEVEL_ISLAND];
 	struct sums sums = { 0 };
 
+	solver->coin = tree->coin ? tree->coin->cost : 1;
 	solver->front = sgang_pool_zalloc(solver->pool, n,
 					  sizeof(*solver->front));
 	solver->full = sgang_pool_zalloc(solver->pool, n,
@@ -256,6 +324,10 @@ static int set_up(struct solver *solver)
 	solver->bound = SGANG_PLAN_KEY_MAX;
 	solver->work.need = tree->need;
 	solver->work.steps_max = STEPS_FIRST;
+	solver->work.budget = tree->request->budget;
+	sgang_budget_take(solver->work.budget,
+			  sgang_fabric_nodes(tree->request->fabric) +
+			  sgang_fabric_domains(tree->request->fabric));
 	return 0;
 }
 
@@ -326,11 +398,106 @@ static void try_nodes(struct solver *solver)
 			cost += hop[tree->reach] - hop[SGANG_LEVEL_ISLAND];
 		else if (ranks == 1)
 			cost = 0;
-		node.key = key_of(solver, cost, solver->above[leaf]);
+		node.key = key_of(solver, cost, solver->above[leaf]) +
+			   key_of_weight(solver, weight_at(solver, pos) +
+						 weight_in(solver, leaf));
 		node.bound = node.key;
 		node.room = tree->left[pos];
 		offer(solver, &node);
 	}
+}
+
+/* -- nodes of a leaf -- */
+
+/* A node of a leaf. */
+struct spot {
+	sgang_plan_key key;		/* what it adds; low ones first, */
+	uint64_t order;			/* then low ones here */
+	uint32_t cap;
+	uint32_t left;
+	uint32_t pos;
+};
+
+static int by_order(const void *one, const void *two)
+{
+	const struct spot *a = one, *b = two;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	if (a->order != b->order)
+		return a->order < b->order ? -1 : 1;
+	return a->pos < b->pos ? -1 : a->pos > b->pos;
+}
+
+static int by_pos(const void *one, const void *two)
+{
+	const struct spot *a = one, *b = two;
+
+	return a->pos < b->pos ? -1 : a->pos > b->pos;
+}
+
+/* Orders this close together are counted instead of compared. */
+#define ORDERS_COUNTED 128
+
+/* Sort by key and order, equal ones staying as they are. -1 with ENOMEM. */
+static int sort_spots(const struct solver *solver, struct spot *spot,
+		      uint32_t n)
+{
+	uint64_t low = UINT64_MAX, high = 0;
+	uint32_t first[ORDERS_COUNTED + 1] = { 0 }, i;
+	struct spot *copy;
+	bool alike = true;
+
+	for (i = 0; i < n; i++) {
+		alike = alike && spot[i].key == spot[0].key;
+		low = spot[i].order < low ? spot[i].order : low;
+		high = spot[i].order > high ? spot[i].order : high;
+	}
+	if (!alike || n < ORDERS_COUNTED || high - low >= ORDERS_COUNTED) {
+		qsort(spot, n, sizeof(*spot), by_order);
+		return 0;
+	}
+	copy = sgang_pool_alloc(solver->pool, n, sizeof(*copy));
+	if (!copy)
+		return -1;
+	memcpy(copy, spot, n * sizeof(*copy));
+	for (i = 0; i < n; i++)
+		first[copy[i].order - low + 1]++;
+	for (i = 0; i < ORDERS_COUNTED; i++)
+		first[i + 1] += first[i];
+	for (i = 0; i < n; i++)
+		spot[first[copy[i].order - low]++] = copy[i];
+	return 0;
+}
+
+/* List the nodes of a leaf in the order in which to use them: the cheapest
+ * first, of these, where a node holds one unit, those with the fewest free
+ * slots, else the roomiest. '*n_spots' is how many there are. -1 with ENOMEM.
+ */
+static int list_spots(const struct solver *solver,
+		      const struct sgang_domain *leaf, struct spot *spot,
+		      uint32_t *n_spots)
+{
+	const struct sgang_tree *tree = solver->tree;
+	uint32_t pos, n = 0;
+	bool sorted = true;
+
+	for (pos = leaf->first_pos; pos - leaf->first_pos < leaf->n_nodes;
+	     pos++) {
+		if (!tree->cap[pos])
+			continue;
+		spot[n].cap = tree->cap[pos];
+		spot[n].left = tree->left[pos];
+		spot[n].pos = pos;
+		spot[n].key = node_key(solver, pos);
+		spot[n].order = tree->unit ? tree->left[pos] :
+				UINT32_MAX - tree->cap[pos];
+		if (n && by_order(&spot[n - 1], &spot[n]) > 0)
+			sorted = false;
+		n++;
+	}
+	*n_spots = n;
+	return sorted ? 0 : sort_spots(solver, spot, n);
 }
 
 /* -- fronts of leaves -- */
@@ -342,40 +509,39 @@ static int descending(const void *one, const void *two)
 	return *a > *b ? -1 : *a < *b;
 }
 
-static int ascending(const void *one, const void *two)
+static int by_key(const void *one, const void *two)
 {
-	return descending(two, one);
+	const sgang_plan_key *a = one, *b = two;
+
+	return *a < *b ? -1 : *a > *b;
 }
 
-/* Write the front of a leaf on which nodes have different extra costs: the
- * cheapest first, all that cost nothing extra in one point. */
-static int front_by_cost(struct solver *solver,
-			 const struct sgang_domain *leaf,
-			 struct sgang_front *front)
+/* Write the front of a leaf on which each node holds one unit and adds
+ * something of its own: the cheapest first, all that add nothing in one
+ * point. */
+static int front_by_key(struct solver *solver, const struct sgang_domain *leaf,
+			struct sgang_front *front)
 {
 	const struct sgang_tree *tree = solver->tree;
-	const uint32_t *hop = tree->request->costs->hop;
-	uint32_t *more = sgang_pool_alloc(solver->pool, leaf->n_nodes,
-					  sizeof(*more));
+	sgang_plan_key *key = sgang_pool_alloc(solver->pool, leaf->n_nodes,
+					       sizeof(*key)), sum = 0;
 	uint32_t i, n = 0;
-	uint64_t ranks = 0;
 
 	front->point = sgang_pool_alloc(solver->pool, leaf->n_nodes,
 					sizeof(*front->point));
-	if (!more || !front->point)
+	if (!key || !front->point)
 		return -1;
 	for (i = 0; i < leaf->n_nodes; i++) {
 		if (tree->cap[leaf->first_pos + i])
-			more[n++] = tree->more[leaf->first_pos + i];
+			key[n++] = node_key(solver, leaf->first_pos + i);
 	}
-	qsort(more, n, sizeof(*more), ascending);
+	qsort(key, n, sizeof(*key), by_key);
 	for (i = 0; i < n && i < tree->need; i++) {
-		if (!front->n || more[i])
+		if (!front->n || key[i])
 			front->n++;
-		ranks += more[i];
+		sum += key[i];
 		front->point[front->n - 1].cap = i + 1;
-		front->point[front->n - 1].key =
-			key_of(solver, ranks * hop[SGANG_LEVEL_ISLAND], 0);
+		front->point[front->n - 1].key = sum;
 	}
 	return 0;
 }
@@ -425,10 +591,28 @@ static uint32_t sort_caps(struct solver *solver,
 	return n;
 }
 
-/* Write the front of a leaf on which nodes hold several units: the roomiest
- * first. */
+/* Write the front of nodes that add 'key' each, in the order in which they are
+ * used; 'point' has room for all. */
+static void front_of_caps(const uint32_t *cap, uint32_t n, sgang_plan_key key,
+			  struct sgang_front *front)
+{
+	uint64_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		sum += cap[i];
+		/* more nodes for nothing: only the last point counts */
+		if (!front->n || key)
+			front->n++;
+		front->point[front->n - 1].cap = sum;
+		front->point[front->n - 1].key = (i + 1) * key;
+	}
+}
+
+/* Write the front of a leaf on which nodes hold several units and all add
+ * 'key': the roomiest first. */
 static int front_by_room(struct solver *solver,
-			 const struct sgang_domain *leaf,
+			 const struct sgang_domain *leaf, sgang_plan_key key,
 			 struct sgang_front *front)
 {
 	uint32_t i, n = sort_caps(solver, leaf);
@@ -441,54 +625,134 @@ static int front_by_room(struct solver *solver,
 					sizeof(*front->point));
 	if (!front->point)
 		return -1;
-	for (i = 0, cap = 0; i < n; i++) {
-		cap += solver->scratch[i];
-		/* more nodes for nothing: only the last point counts */
-		if (!front->n || solver->node_cost)
-			front->n++;
-		front->point[front->n - 1].cap = cap;
-		front->point[front->n - 1].key =
-			key_of(solver, (i + 1) * solver->node_cost, 0);
+	front_of_caps(solver->scratch, n, key, front);
+	return 0;
+}
+
+/* Do the nodes of a leaf that hold units add different keys? '*key' is that of
+ * the last. */
+static bool keys_differ(const struct solver *solver,
+			const struct sgang_domain *leaf, sgang_plan_key *key)
+{
+	bool found = false;
+	uint32_t i;
+
+	*key = key_of(solver, solver->node_cost, 0);
+	for (i = 0; solver->tree->coin && i < leaf->n_nodes; i++) {
+		sgang_plan_key own = node_key(solver, leaf->first_pos + i);
+
+		if (!solver->tree->cap[leaf->first_pos + i])
+			continue;
+		if (found && own != *key)
+			return true;
+		found = true;
+		*key = own;
+	}
+	return false;
+}
+
+/* The nodes of a leaf class by class: those of one class add the same. */
+struct classes {
+	struct spot *spot;		/* the roomiest of a class first */
+	uint32_t *first;		/* by class, and the end: its spots */
+	struct sgang_front *front;	/* by class */
+	uint64_t *full;			/* by class: units that fit */
+	uint32_t n;
+};
+
+static int write_class(struct solver *solver, struct classes *classes,
+		       uint32_t number)
+{
+	const struct spot *spot = classes->spot + classes->first[number];
+	uint32_t n = classes->first[number + 1] - classes->first[number], i;
+	struct sgang_front *front = &classes->front[number];
+
+	front->point = sgang_pool_alloc(solver->pool, n,
+					sizeof(*front->point));
+	if (!front->point)
+		return -1;
+	for (i = 0; i < n; i++) {
+		solver->scratch[i] = spot[i].cap;
+		classes->full[number] += spot[i].cap;
+	}
+	front_of_caps(solver->scratch, n, spot->key, front);
+	return 0;
+}
+
+/* -1 with ENOMEM. */
+static int find_classes(struct solver *solver, const struct sgang_domain *leaf,
+			struct classes *classes)
+{
+	uint32_t most = leaf->n_nodes, n, i;
+	struct sgang_pool *pool = solver->pool;
+
+	memset(classes, 0, sizeof(*classes));
+	classes->spot = sgang_pool_alloc(pool, most, sizeof(*classes->spot));
+	classes->first = sgang_pool_alloc(pool, most + (size_t)1,
+					  sizeof(*classes->first));
+	classes->front = sgang_pool_zalloc(pool, most,
+					   sizeof(*classes->front));
+	classes->full = sgang_pool_zalloc(pool, most, sizeof(*classes->full));
+	if (!classes->spot || !classes->first || !classes->front ||
+	    !classes->full || list_spots(solver, leaf, classes->spot, &n))
+		return -1;
+	for (i = 0; i < n; i++) {
+		if (!i || classes->spot[i].key != classes->spot[i - 1].key)
+			classes->first[classes->n++] = i;
+	}
+	classes->first[classes->n] = n;
+	for (i = 0; i < classes->n; i++) {
+		if (write_class(solver, classes, i))
+			return -1;
 	}
 	return 0;
 }
 
-/* Take the front of a leaf as it was given. */
-static int front_as_given(struct solver *solver,
-			  const struct sgang_front *given,
+/* Write the front of a leaf whose nodes hold several units and do not all add
+ * the same: that of its classes. */
+static int front_by_class(struct solver *solver,
+			  const struct sgang_domain *leaf,
 			  struct sgang_front *front)
 {
+	struct sgang_front_work work = { .need = solver->tree->need,
+					 .limit = SGANG_PLAN_KEY_MAX,
+					 .steps_max = UINT64_MAX,
+					 .budget = solver->work.budget };
+	struct classes classes;
 	uint32_t i;
+	int rc;
 
-	front->point = sgang_pool_alloc(solver->pool, given->n,
-					sizeof(*front->point));
-	if (!front->point)
-		return -1;
-	front->n = given->n;
-	for (i = 0; i < given->n; i++) {
-		front->point[i].cap = given->point[i].cap;
-		front->point[i].key = key_of(solver,
-					     (uint64_t)given->point[i].key, 0);
-	}
-	return 0;
+	rc = find_classes(solver, leaf, &classes);
+	if (!rc)
+		rc = sgang_front_begin(&work);
+	for (i = 0; !rc && i < classes.n; i++)
+		rc = sgang_front_add(&work, &classes.front[i]);
+	if (!rc)
+		rc = sgang_front_take(&work, solver->pool, 0, front);
+	if (work.thinned)
+		solver->proved = false;
+	sgang_front_work_clear(&work);
+	return rc;
 }
 
 static int leaf_front(struct solver *solver, uint32_t d, sgang_plan_key key)
 {
 	const struct sgang_domain *leaf = domain_at(solver, d);
 	struct sgang_front *front = &solver->front[d];
+	sgang_plan_key each;
+	bool differ = keys_differ(solver, leaf, &each);
 	uint32_t i;
 
 	if (front->n)
 		return 0;		/* from the first attempt */
-	if (solver->tree->leaf) {
-		if (front_as_given(solver, &solver->tree->leaf[d], front))
+	if (differ && !solver->tree->unit) {
+		if (front_by_class(solver, leaf, front))
 			return -1;
 	} else if (!solver->tree->unit) {
-		if (front_by_room(solver, leaf, front))
+		if (front_by_room(solver, leaf, each, front))
 			return -1;
-	} else if (solver->tree->more) {
-		if (front_by_cost(solver, leaf, front))
+	} else if (solver->tree->more || differ || each) {
+		if (front_by_key(solver, leaf, front))
 			return -1;
 	} else {
 		/* it does not matter how many are used */
@@ -643,7 +907,7 @@ static int try_inside(struct solver *solver, uint32_t d)
 	const struct sgang_point *point;
 	uint64_t reach, above = solver->above[d] - solver->tree->broken[d];
 	uint64_t step = highest(solver, d) ? 0 : step_cost(solver, d);
-	sgang_plan_key key = key_of(solver, step, solver->tree->broken[d]);
+	sgang_plan_key key = own_key(solver, d, step);
 	int rc;
 
 	rc = domain->n_children ? inner_front(solver, d, key) :
@@ -673,6 +937,7 @@ static int choose(struct solver *solver, uint32_t d, uint64_t need,
 	choice->n = domain->n_children;
 	choice->need = need;
 	choice->rough = solver->tree->rough;
+	choice->budget = solver->work.budget;
 	choice->item = sgang_pool_alloc(solver->pool, choice->n,
 					sizeof(*choice->item));
 	if (!choice->item)
@@ -738,95 +1003,6 @@ static void pick(struct solver *solver, uint32_t pos, uint32_t units)
 	tree->pick[tree->n_picks++].units = units;
 }
 
-/* A node of a leaf, while its nodes are being picked. */
-struct spot {
-	uint64_t order;			/* low ones first */
-	uint32_t cap;
-	uint32_t left;
-	uint32_t pos;
-};
-
-static int by_order(const void *one, const void *two)
-{
-	const struct spot *a = one, *b = two;
-
-	if (a->order != b->order)
-		return a->order < b->order ? -1 : 1;
-	return a->pos < b->pos ? -1 : a->pos > b->pos;
-}
-
-static int by_pos(const void *one, const void *two)
-{
-	const struct spot *a = one, *b = two;
-
-	return a->pos < b->pos ? -1 : a->pos > b->pos;
-}
-
-/* Orders this close together are counted instead of compared. */
-#define ORDERS_COUNTED 128
-
-/* Sort by order, those of one order staying as they are. -1 with ENOMEM. */
-static int sort_spots(const struct solver *solver, struct spot *spot,
-		      uint32_t n)
-{
-	uint64_t low = UINT64_MAX, high = 0;
-	uint32_t first[ORDERS_COUNTED + 1] = { 0 }, i;
-	struct spot *copy;
-
-	for (i = 0; i < n; i++) {
-		low = spot[i].order < low ? spot[i].order : low;
-		high = spot[i].order > high ? spot[i].order : high;
-	}
-	if (n < ORDERS_COUNTED || high - low >= ORDERS_COUNTED) {
-		qsort(spot, n, sizeof(*spot), by_order);
-		return 0;
-	}
-	copy = sgang_pool_alloc(solver->pool, n, sizeof(*copy));
-	if (!copy)
-		return -1;
-	memcpy(copy, spot, n * sizeof(*copy));
-	for (i = 0; i < n; i++)
-		first[copy[i].order - low + 1]++;
-	for (i = 0; i < ORDERS_COUNTED; i++)
-		first[i + 1] += first[i];
-	for (i = 0; i < n; i++)
-		spot[first[copy[i].order - low]++] = copy[i];
-	return 0;
-}
-
-/* List the nodes of a leaf in the order in which to use them: where a node
- * holds one unit, the cheapest first, then those with the fewest free slots;
- * else the roomiest first. '*n_spots' is how many there are. -1 with ENOMEM. */
-static int list_spots(const struct solver *solver,
-		      const struct sgang_domain *leaf, struct spot *spot,
-		      uint32_t *n_spots)
-{
-	const struct sgang_tree *tree = solver->tree;
-	uint32_t pos, n = 0;
-	bool sorted = true;
-
-	for (pos = leaf->first_pos; pos - leaf->first_pos < leaf->n_nodes;
-	     pos++) {
-		if (!tree->cap[pos])
-			continue;
-		spot[n].cap = tree->cap[pos];
-		spot[n].left = tree->left[pos];
-		spot[n].pos = pos;
-		if (!tree->unit)
-			spot[n].order = UINT32_MAX - tree->cap[pos];
-		else if (tree->more)
-			spot[n].order = (uint64_t)tree->more[pos] << 32 |
-					tree->left[pos];
-		else
-			spot[n].order = tree->left[pos];
-		if (n && spot[n - 1].order > spot[n].order)
-			sorted = false;
-		n++;
-	}
-	*n_spots = n;
-	return sorted ? 0 : sort_spots(solver, spot, n);
-}
-
 /* spot[0..used-1] hold 'spare' units too many. Exchange some for others that
  * have fewer free slots and still room enough. */
 static void fit_spots(struct spot *spot, uint32_t used, uint32_t n,
@@ -854,16 +1030,14 @@ static void fit_spots(struct spot *spot, uint32_t used, uint32_t n,
 	}
 }
 
-static int pick_leaf(struct solver *solver, uint32_t d, uint64_t need)
+/* Take so many units of these spots, in the order in which they are used.
+ * Returns how many spots have some, which come first then. */
+static uint32_t take_spots(const struct solver *solver, struct spot *spot,
+			   uint32_t n, uint64_t need)
 {
-	const struct sgang_domain *leaf = domain_at(solver, d);
-	struct spot *spot = sgang_pool_alloc(solver->pool, leaf->n_nodes,
-					     sizeof(*spot));
-	uint32_t i, n, used;
+	uint32_t i, used;
 	uint64_t cap = 0, spare;
 
-	if (!spot || list_spots(solver, leaf, spot, &n))
-		return -1;
 	for (used = 0; cap < need; used++)
 		cap += spot[used].cap;
 	spare = cap - need;
@@ -875,12 +1049,18 @@ static int pick_leaf(struct solver *solver, uint32_t d, uint64_t need)
 		spot[i].cap -= (uint32_t)less;
 		spare -= less;
 	}
-	qsort(spot, used, sizeof(*spot), by_pos);
-	for (i = 0; i < used; i++) {
+	return used;
+}
+
+static void pick_spots(struct solver *solver, struct spot *spot, uint32_t n)
+{
+	uint32_t i;
+
+	qsort(spot, n, sizeof(*spot), by_pos);
+	for (i = 0; i < n; i++) {
 		if (spot[i].cap)
 			pick(solver, spot[i].pos, spot[i].cap);
 	}
-	return 0;
 }
 
 /* What is chosen too much goes back to the child that has the most room left
@@ -915,6 +1095,59 @@ static void share_out(const struct sgang_choice *choice, uint64_t *units)
 	}
 }
 
+/* The units of a leaf whose nodes do not all add the same. */
+static int pick_classes(struct solver *solver, const struct sgang_domain *leaf,
+			uint64_t need)
+{
+	struct sgang_choice choice = { .need = need,
+				       .rough = solver->tree->rough };
+	struct classes classes;
+	uint32_t i, n = 0;
+	uint64_t *units;
+
+	if (find_classes(solver, leaf, &classes))
+		return -1;
+	choice.front = classes.front;
+	choice.full = classes.full;
+	choice.n = classes.n;
+	choice.item = sgang_pool_alloc(solver->pool, choice.n,
+				       sizeof(*choice.item));
+	units = sgang_pool_alloc(solver->pool, choice.n, sizeof(*units));
+	if (!choice.item || !units ||
+	    sgang_choose(&choice, &solver->grain, SGANG_PLAN_KEY_MAX) < 0 ||
+	    sgang_choose_tidy(&choice))
+		return -1;
+	if (!choice.exact)
+		solver->proved = false;
+	share_out(&choice, units);
+	for (i = 0; i < classes.n; i++) {
+		struct spot *spot = classes.spot + classes.first[i];
+		uint32_t used = take_spots(solver, spot, classes.first[i + 1] -
+					   classes.first[i], units[i]);
+
+		memmove(classes.spot + n, spot, used * sizeof(*spot));
+		n += used;
+	}
+	pick_spots(solver, classes.spot, n);
+	return 0;
+}
+
+static int pick_leaf(struct solver *solver, uint32_t d, uint64_t need)
+{
+	const struct sgang_domain *leaf = domain_at(solver, d);
+	struct spot *spot;
+	sgang_plan_key key;
+	uint32_t n;
+
+	if (!solver->tree->unit && keys_differ(solver, leaf, &key))
+		return pick_classes(solver, leaf, need);
+	spot = sgang_pool_alloc(solver->pool, leaf->n_nodes, sizeof(*spot));
+	if (!spot || list_spots(solver, leaf, spot, &n))
+		return -1;
+	pick_spots(solver, spot, take_spots(solver, spot, n, need));
+	return 0;
+}
+
 static int pick_domain(struct solver *solver, uint32_t d, uint64_t need,
 		       sgang_plan_key limit)
 {
@@ -942,8 +1175,7 @@ static int pick_domain(struct solver *solver, uint32_t d, uint64_t need,
 		if (!units[i])
 			continue;
 		limit = choice.front[i].point[choice.item[i] - 1].key -
-			key_of(solver, step_cost(solver, child),
-			       solver->tree->broken[child]);
+			own_key(solver, child, step_cost(solver, child));
 		if (pick_domain(solver, child, units[i], limit))
 			return -1;
 	}
@@ -1004,11 +1236,10 @@ static int find_hulls(struct solver *solver)
 		else if (domain->n_children)
 			rc = sgang_hull_of_children(
 				&hull[domain->first_child], domain->n_children,
-				key_of(solver, step, tree->broken[d]),
+				own_key(solver, d, step),
 				tree->need, solver->pool, &hull[d],
 				&solver->price[d]);
-		else if (!leaf_front(solver, d, key_of(solver, step,
-						       tree->broken[d])))
+		else if (!leaf_front(solver, d, own_key(solver, d, step)))
 			rc = sgang_hull_of_front(&solver->front[d],
 						 solver->pool, &hull[d]);
 		else
@@ -1099,6 +1330,8 @@ static int try_again(struct solver *solver, bool picking)
 		return -1;
 	for (attempt = 0; attempt < attempts; attempt++) {
 		before = solver->best.key;
+		if (!sgang_budget_left(solver->work.budget))
+			break;
 		if (try_bands(solver, picking))
 			return -1;
 		if (!solver->work.thinned || solver->best.key == before)
@@ -1107,6 +1340,34 @@ static int try_again(struct solver *solver, bool picking)
 	if (solver->work.thinned || !attempts)
 		relax_bound(solver);
 	return 0;
+}
+
+/* Take a key apart. */
+static void tell(const struct solver *solver, sgang_plan_key key,
+		 uint64_t *price, uint64_t *broken)
+{
+	*price = (uint64_t)(key >> solver->grain.shift);
+	*broken = (uint64_t)(key & ((INT64_C(1) << solver->grain.shift) - 1))
+		  << solver->coarse;
+}
+
+/* The cost of something lighter is no bound for the cost of what is best by
+ * weight. */
+static void tell_bound(const struct solver *solver)
+{
+	struct sgang_tree *tree = solver->tree;
+	const struct sgang_coin *coin = tree->coin;
+	uint64_t price, best, ignored;
+
+	tell(solver, solver->bound, &price, &tree->bound_broken);
+	tell(solver, solver->best.key, &best, &ignored);
+	tree->bound = sgang_coin_cost(coin, price);
+	if (coin)
+		tree->bound_broken += sgang_coin_weight(coin, price) *
+				      coin->tie;
+	if (coin && coin->weight > coin->cost &&
+	    sgang_coin_weight(coin, price) < sgang_coin_weight(coin, best))
+		tree->bound = 0;
 }
 
 static int solve(struct sgang_tree *tree, struct sgang_pool *pool,
@@ -1128,10 +1389,7 @@ static int solve(struct sgang_tree *tree, struct sgang_pool *pool,
 		rc = pick_better(&solver, SGANG_PLAN_KEY_MAX, !bound_only);
 	if (rc || solver.best.key == SGANG_PLAN_KEY_MAX)
 		goto out;
-	tree->bound = (uint64_t)(solver.bound >> solver.grain.shift);
-	tree->bound_broken = (uint64_t)(solver.bound -
-					key_of(&solver, tree->bound, 0))
-			     << solver.coarse;
+	tell_bound(&solver);
 	tree->exact = solver.proved && solver.bound == solver.best.key;
 	rc = 1;
 out:
@@ -1167,7 +1425,7 @@ struct sgang_inside *sgang_inside_open(struct sgang_tree *tree, uint32_t level,
 		if (domain->level > level || !solver->full[d] ||
 		    highest(solver, d))
 			continue;
-		key = key_of(solver, step_cost(solver, d), tree->broken[d]);
+		key = own_key(solver, d, step_cost(solver, d));
 		rc = domain->n_children ? inner_front(solver, d, key) :
 					  leaf_front(solver, d, key);
 	}
@@ -1185,41 +1443,26 @@ bool sgang_inside_exact(const struct sgang_inside *inside)
 	return inside->solver.proved && !inside->solver.work.thinned;
 }
 
-/* Take a key apart. */
-static void tell(const struct solver *solver, sgang_plan_key key,
-		 uint64_t *cost, uint64_t *broken)
-{
-	*cost = (uint64_t)((solver->base + key) >> solver->grain.shift);
-	*broken = (uint64_t)(key & ((INT64_C(1) << solver->grain.shift) - 1))
-		  << solver->coarse;
-}
-
 bool sgang_inside_domain(const struct sgang_inside *inside, uint32_t domain,
-			 uint64_t *cost, uint64_t *broken)
+			 uint64_t *price, uint64_t *broken)
 {
 	const struct solver *solver = &inside->solver;
 	const struct sgang_point *point =
 		sgang_front_find(&solver->front[domain], solver->tree->need);
 
 	if (point)
-		tell(solver, point->key, cost, broken);
+		tell(solver, solver->base + point->key, price, broken);
 	return point != NULL;
 }
 
 bool sgang_inside_node(const struct sgang_inside *inside, uint32_t pos,
-		       uint64_t *cost, uint64_t *broken)
+		       uint64_t *price, uint64_t *broken)
 {
 	const struct solver *solver = &inside->solver;
-	const struct sgang_tree *tree = solver->tree;
-	uint64_t extra = solver->node_cost;
 
-	if (tree->cap[pos] < tree->need)
+	if (solver->tree->cap[pos] < solver->tree->need)
 		return false;
-	if (tree->more)
-		extra += tree->more[pos] *
-			 (uint64_t)tree->request->costs->hop[
-				 SGANG_LEVEL_ISLAND];
-	tell(solver, key_of(solver, extra, 0), cost, broken);
+	tell(solver, solver->base + node_key(solver, pos), price, broken);
 	return true;
 }
 
@@ -1233,8 +1476,8 @@ int sgang_inside_pick(struct sgang_inside *inside, uint32_t domain)
 	struct solver *solver = &inside->solver;
 	struct sgang_tree *tree = solver->tree;
 	uint32_t n = domain_at(solver, domain)->n_nodes;
-	sgang_plan_key own = key_of(solver, step_cost(solver, domain),
-				    tree->broken[domain]);
+	sgang_plan_key own = own_key(solver, domain,
+				     step_cost(solver, domain));
 
 	tree->n_picks = 0;
 	tree->pick = sgang_pool_alloc(solver->pool,
@@ -1258,7 +1501,7 @@ static uint32_t bundle_size(const struct sgang_tree *tree)
 	uint32_t pos, n = sgang_fabric_nodes(tree->request->fabric);
 	uint64_t size = 0;
 
-	if (tree->unit || tree->more || tree->leaf)
+	if (tree->unit || tree->more)
 		return 1;
 	for (pos = 0; pos < n && size != 1; pos++)
 		size = gcd(tree->cap[pos], size);

@@ -17,15 +17,14 @@
 
 #define BEAM 16
 #define CLASSES_MAX 64			/* in a leaf; others are left out */
-/* Trials of a node: in one walk, and in all, some 100 ms. */
-#define VISITS_MAX 600000
-#define VISITS_SUM_MAX 3000000
 
 /* Nodes of one stop that are alike. */
 struct class {
-	uint32_t left;
-	uint32_t total;
+	const uint32_t *left;		/* n_dims numbers, as the next one */
+	const uint32_t *total;
+	uint8_t type;
 	uint64_t kinds;			/* that are allowed there, a bit each */
+	uint32_t node;			/* one of them */
 	uint32_t n;
 };
 
@@ -43,7 +42,7 @@ struct way {
 	uint32_t turn;			/* members done since the first */
 	uint32_t units;			/* of the next one that are left */
 	uint64_t cost;			/* of the hops so far */
-	uint64_t slots;			/* placed */
+	uint64_t value;			/* of the units placed */
 	uint32_t step;			/* + 1 */
 	uint32_t from;			/* the first stop, */
 	uint32_t at;			/* and the last one */
@@ -68,11 +67,12 @@ struct walk {
 	double price;
 	uint32_t first;			/* member */
 	struct class *class;		/* CLASSES_MAX for each stop */
+	uint32_t *left;			/* of these classes, n_dims numbers */
 	uint32_t *n_classes;		/* by stop */
 	struct step *step;
 	uint32_t n_steps;
-	uint32_t visits;
-	uint64_t all_allowed;
+	uint64_t visits;		/* trials of a node */
+	uint64_t visits_max;
 	struct beam beam[3];
 	struct way end;			/* the best that is complete */
 	bool ended;
@@ -104,24 +104,39 @@ static uint64_t kinds_at(const struct walk *walk, uint32_t pos)
 	return kinds;
 }
 
-/* The class of such nodes, a new one if need be; CLASSES_MAX when there is no
- * room for it. */
-static uint32_t find_class(struct walk *walk, uint32_t stop, uint32_t left,
-			   uint32_t total, uint64_t kinds)
+static bool same(const struct walk *walk, const uint32_t *a, const uint32_t *b)
+{
+	uint32_t d;
+
+	for (d = 0; d < walk->mixed->n_dims; d++) {
+		if (a[d] != b[d])
+			return false;
+	}
+	return true;
+}
+
+/* The class of nodes like this one, a new one if need be; CLASSES_MAX when there
+ * is no room for it. What is left is copied. */
+static uint32_t find_class(struct walk *walk, uint32_t stop,
+			   const struct class *like)
 {
 	struct class *class = walk->class + (size_t)stop * CLASSES_MAX;
-	uint32_t i, n = walk->n_classes[stop];
+	uint32_t i, n = walk->n_classes[stop], n_dims = walk->mixed->n_dims;
+	uint32_t *left;
 
 	for (i = 0; i < n; i++) {
-		if (class[i].left == left && class[i].total == total &&
-		    class[i].kinds == kinds)
+		if (class[i].kinds == like->kinds &&
+		    class[i].type == like->type &&
+		    same(walk, class[i].left, like->left) &&
+		    same(walk, class[i].total, like->total))
 			return i;
 	}
 	if (n == CLASSES_MAX)
 		return n;
+	left = walk->left + ((size_t)stop * CLASSES_MAX + n) * n_dims;
+	memcpy(left, like->left, n_dims * sizeof(*left));
+	class[n] = *like;
 	class[n].left = left;
-	class[n].total = total;
-	class[n].kinds = kinds;
 	class[n].n = 0;
 	walk->n_classes[stop]++;
 	return n;
@@ -130,10 +145,17 @@ static uint32_t find_class(struct walk *walk, uint32_t stop, uint32_t left,
 static uint32_t class_of(struct walk *walk, uint32_t stop, uint32_t pos)
 {
 	const struct mixed *mixed = walk->mixed;
+	const struct sgang_plan_request *request = mixed->request;
+	uint32_t node = mixed->order[pos];
+	struct class like = {
+		.left = left_at(mixed, pos),
+		.total = request->total + (size_t)node * mixed->n_dims,
+		.type = request->type ? request->type[node] : 0,
+		.kinds = kinds_at(walk, pos),
+		.node = node
+	};
 
-	return find_class(walk, stop, mixed->left[pos],
-			  mixed->request->total[mixed->order[pos]],
-			  kinds_at(walk, pos));
+	return find_class(walk, stop, &like);
 }
 
 /* Sort the nodes of all stops into classes. */
@@ -147,7 +169,7 @@ static void find_classes(struct walk *walk)
 		for (i = at->first; i < at->first + at->n; i++) {
 			uint32_t class;
 
-			if (!walk->mixed->left[walk->pos[i]])
+			if (!*left_at(walk->mixed, walk->pos[i]))
 				continue;
 			class = class_of(walk, stop, walk->pos[i]);
 			if (class < CLASSES_MAX)
@@ -161,42 +183,42 @@ static void find_classes(struct walk *walk)
 
 /* Units of the next member of the way that fit on a node of a class. */
 static uint32_t room_for(const struct walk *walk, uint32_t member,
-			 const struct class *class, uint32_t left)
+			 const struct class *class, const uint32_t *left)
 {
 	const struct mixed *mixed = walk->mixed;
-	const struct sgang_kind *kind = kind_of(mixed, member);
+	uint32_t units;
 
 	if (!(class->kinds >> mixed->job->kind_of[member] & 1))
 		return 0;
-	if (kind->whole)
-		return left && left == class->total;
-	if (sgang_member_distinct(ask_of(mixed, member)))
-		return left >= kind->slots;
-	return left / kind->slots;
+	units = sgang_kind_fits(mixed->job, kind_of(mixed, member),
+				class->node, left);
+	return units > 1 && sgang_member_distinct(ask_of(mixed, member)) ? 1 :
+	       units;
 }
 
 /* Put as much of the ring as fits on a node of a class. With 'pos' the pieces
- * are written, too. Returns what is left of the node. */
-static uint32_t visit(struct walk *walk, struct way *way,
-		      const struct class *class, const uint32_t *pos)
+ * are written, too. 'left' is what is left of the node then. */
+static void visit(struct walk *walk, struct way *way, const struct class *class,
+		  const uint32_t *pos, uint32_t *left)
 {
 	struct mixed *mixed = walk->mixed;
-	uint32_t n = (uint32_t)mixed->request->n_members, left = class->left;
+	uint32_t n = (uint32_t)mixed->request->n_members;
 
+	memcpy(left, class->left, mixed->n_dims * sizeof(*left));
 	while (way->turn < n) {
-		uint32_t member = member_at(walk, way->turn), slots;
+		uint32_t member = member_at(walk, way->turn);
 		uint32_t units = room_for(walk, member, class, left);
 
 		if (!units)
 			break;
 		if (units > way->units)
 			units = way->units;
-		slots = kind_of(mixed, member)->whole ? left :
-			units * kind_of(mixed, member)->slots;
 		if (pos)
 			put(mixed, member, *pos, units);
-		left -= slots;
-		way->slots += slots;
+		sgang_kind_take(mixed->job, kind_of(mixed, member),
+				class->node, units, left);
+		way->value += (uint64_t)units * value_at(mixed, member,
+							 class->node);
 		way->units -= units;
 		if (way->units)
 			break;
@@ -205,7 +227,6 @@ static uint32_t visit(struct walk *walk, struct way *way,
 			way->units = ask_of(mixed, member_at(walk, way->turn))
 				     ->units;
 	}
-	return left;
 }
 
 static uint32_t node_of(const struct walk *walk, uint32_t stop)
@@ -231,7 +252,7 @@ static uint32_t hop_between(const struct walk *walk, uint32_t a, uint32_t b)
 
 static double worth(const struct walk *walk, const struct way *way)
 {
-	return walk->price * (double)way->slots - (double)way->cost;
+	return walk->price * (double)way->value - (double)way->cost;
 }
 
 static void clear_beam(struct beam *beam)
@@ -293,16 +314,19 @@ static void go_on(struct walk *walk, const struct way *from, uint32_t stop,
 {
 	const struct class *class = &walk->class[(size_t)stop * CLASSES_MAX +
 						 number];
-	uint32_t n = (uint32_t)walk->mixed->request->n_members, rest, left;
+	uint32_t n = (uint32_t)walk->mixed->request->n_members, rest;
+	uint32_t left[SGANG_PLAN_DIMS];
+	struct class after = *class;
 	struct step *step = &walk->step[walk->n_steps];
 	struct way way = *from;
 
 	walk->visits++;
-	left = visit(walk, &way, class, NULL);
-	if (way.slots == from->slots)
+	visit(walk, &way, class, NULL, left);
+	if (way.turn == from->turn && way.units == from->units)
 		return;
-	rest = left && walk->again ? find_class(walk, stop, left, class->total,
-				 class->kinds) : CLASSES_MAX;
+	after.left = left;
+	rest = *left && walk->again ? find_class(walk, stop, &after) :
+				      CLASSES_MAX;
 	if (way.turn != from->turn)
 		way.own = 0;
 	if (rest < CLASSES_MAX) {
@@ -341,7 +365,7 @@ static void go_on_all(struct walk *walk, uint32_t stop, const struct beam *now,
 
 		for (class = 0; class < n; class++) {
 			if (!way->n[class] || way->own >> class & 1 ||
-			    walk->visits >= VISITS_MAX)
+			    walk->visits >= walk->visits_max)
 				continue;
 			go_on(walk, way, stop, class, next, out);
 		}
@@ -369,7 +393,7 @@ static void visit_stop(struct walk *walk, uint32_t stop)
 		offer(walk, now, way);
 	}
 	clear_beam(out);
-	while (now->n && walk->visits < VISITS_MAX) {
+	while (now->n && walk->visits < walk->visits_max) {
 		clear_beam(next);
 		go_on_all(walk, stop, now, next, out);
 		swap = now;
@@ -399,7 +423,7 @@ static void fill_lists(struct walk *walk, uint32_t stop, struct lists *lists)
 	for (i = at->first + at->n; i-- > at->first; ) {
 		uint32_t class;
 
-		if (!walk->mixed->left[walk->pos[i]])
+		if (!*left_at(walk->mixed, walk->pos[i]))
 			continue;
 		class = class_of(walk, stop, walk->pos[i]);
 		if (class == CLASSES_MAX)
@@ -435,6 +459,7 @@ static int write_layout(struct walk *walk, uint32_t n_pos)
 	struct sgang_pool *pool = walk->mixed->job->pool;
 	struct way way = { .units = ask_of(walk->mixed, walk->first)->units };
 	uint32_t *path, n = 0, i, at, stop = UINT32_MAX;
+	uint32_t left[SGANG_PLAN_DIMS];
 	struct lists lists;
 
 	for (i = walk->end.step; i; i = walk->step[i - 1].before)
@@ -453,7 +478,8 @@ static int write_layout(struct walk *walk, uint32_t n_pos)
 		at = lists.head[step->class] - 1;
 		lists.head[step->class] = lists.next[at];
 		visit(walk, &way, &walk->class[(size_t)stop * CLASSES_MAX +
-					       step->class], &walk->pos[at]);
+					       step->class], &walk->pos[at],
+		      left);
 		if (step->rest == CLASSES_MAX)
 			continue;
 		lists.next[at] = lists.head[step->rest];
@@ -471,10 +497,12 @@ int sgang_mixed_walk(struct mixed *mixed, const struct sgang_stop *stop,
 	uint32_t i;
 	struct way *way;
 
-	if (mixed->job->n_kinds > 64 || mixed->visits >= VISITS_SUM_MAX)
-		return 0;
 	if (!walk)
 		return -1;
+	walk->visits_max = sgang_budget_share(mixed->request->budget,
+					      SGANG_STEPS_ONE_WALK);
+	if (mixed->job->n_kinds > 64 || !walk->visits_max)
+		return 0;
 	walk->mixed = mixed;
 	walk->stop = stop;
 	walk->n_stops = n_stops;
@@ -485,10 +513,13 @@ int sgang_mixed_walk(struct mixed *mixed, const struct sgang_stop *stop,
 		walk->again |= sgang_member_distinct(ask_of(mixed, i));
 	walk->class = sgang_pool_alloc(pool, (size_t)n_stops * CLASSES_MAX,
 				       sizeof(*walk->class));
+	walk->left = sgang_pool_alloc(pool, (size_t)n_stops * CLASSES_MAX *
+				      mixed->n_dims, sizeof(*walk->left));
 	walk->n_classes = sgang_pool_zalloc(pool, n_stops,
 					    sizeof(*walk->n_classes));
-	walk->step = sgang_pool_alloc(pool, VISITS_MAX, sizeof(*walk->step));
-	if (!walk->class || !walk->n_classes || !walk->step)
+	walk->step = sgang_pool_alloc(pool, walk->visits_max,
+				      sizeof(*walk->step));
+	if (!walk->class || !walk->left || !walk->n_classes || !walk->step)
 		return -1;
 	sgang_mixed_clear(mixed, 0, mixed->n_nodes);
 	find_classes(walk);
@@ -499,7 +530,8 @@ int sgang_mixed_walk(struct mixed *mixed, const struct sgang_stop *stop,
 	walk->beam[0].n = 1;
 	for (i = 0; i < n_stops; i++)
 		visit_stop(walk, i);
-	mixed->visits += walk->visits;
+	sgang_budget_take(mixed->request->budget,
+			  walk->visits + mixed->n_nodes);
 	if (!walk->ended)
 		return 0;
 	if (write_layout(walk, stop[n_stops - 1].first + stop[n_stops - 1].n))

@@ -97,7 +97,10 @@ enum kind {
 	KIND_CHOICE,		/* COST:SECONDS[,TIME:COST:SECONDS] */
 	KIND_LAYOUT,		/* N-N,... */
 	KIND_AT,		/* a host list */
-	KIND_LACKS		/* PLACE:FREE/NEEDED[:CAUSE=N...],... */
+	KIND_ORDER,		/* N-N,...; is not in struct sgang_record */
+	KIND_LACKS,		/* PLACE:FREE/NEEDED[:CAUSE=N...],... */
+	KIND_UNIT,		/* node, [Nx]GPU, [Nx]CPU */
+	KIND_HELPS		/* WORD[:N][:LIST] */
 };
 
 /* The words in the order they are written: those that users read, then those
@@ -136,8 +139,11 @@ static const struct word {
 	{ "until", KIND_TIME, SPARSE, FIELD(until) },
 	{ "started", KIND_TIME, SPARSE, FIELD(started) },
 	{ "holdend", KIND_HOLD_END, SPARSE, FIELD(hold_end) },
+	{ "heldfor", KIND_U32, SPARSE, BRIEF(held_for) },
 	{ "object", KIND_BOOL, SPARSE, FIELD(object) },
 	{ "lacks", KIND_LACKS, SPARSE, FIELD(lacks) },
+	{ "unit", KIND_UNIT, SPARSE, FIELD(unit) },
+	{ "helps", KIND_HELPS, SPARSE, FIELD(helps) },
 	{ "best", KIND_U64, PLACED, FIELD(ring_best) },
 	{ "off", KIND_U64, PLACED, FIELD(rank_offset) },
 	{ "ranks", KIND_U64, PLACED, FIELD(ranks) },
@@ -145,6 +151,9 @@ static const struct word {
 	{ "hops", KIND_HOPS, SPARSE_PLACED, FIELD(hops) },
 	{ "bound", KIND_U64, SPARSE_PLACED, FIELD(bound) },
 	{ "stock", KIND_U64, SPARSE_PLACED, FIELD(stock_cost) },
+	{ "stockest", KIND_BOOL, SPARSE_PLACED, FIELD(stock_estimate) },
+	{ "sorted", KIND_BOOL, SPARSE_PLACED, FIELD(sorted) },
+	{ "ordercost", KIND_U64, SPARSE_PLACED, FIELD(order_cost) },
 	{ "device", KIND_DEVICE, SPARSE_PLACED, FIELD(any_device) },
 	{ "wcost", KIND_U64, SPARSE_PLACED, FIELD(weighted_cost) },
 	{ "wbest", KIND_U64, SPARSE_PLACED, FIELD(weighted_best) },
@@ -152,6 +161,7 @@ static const struct word {
 	{ "choice", KIND_CHOICE, SPARSE_PLACED, FIELD(choice) },
 	{ "layout", KIND_LAYOUT, SPARSE_PLACED, FIELD(layout) },
 	{ "at", KIND_AT, SPARSE_PLACED, FIELD(at) },
+	{ "order", KIND_ORDER, SPARSE_PLACED, FIELD(ordered) },
 #undef BRIEF
 #undef FIELD
 };
@@ -462,6 +472,16 @@ static bool get_lacks(struct sgang_record *r, void *field, const char *value)
 	return get_text(field, sizeof(r->lacks), value);
 }
 
+static bool get_unit(struct sgang_record *r, void *field, const char *value)
+{
+	return get_text(field, sizeof(r->unit), value);
+}
+
+static bool get_helps(struct sgang_record *r, void *field, const char *value)
+{
+	return get_text(field, sizeof(r->helps), value);
+}
+
 static bool get_choice(struct sgang_record *r, void *field, const char *value)
 {
 	return get_text(field, sizeof(r->choice), value);
@@ -536,7 +556,10 @@ static const struct {
 	[KIND_CHOICE] = { put_text, get_choice, no_text },
 	[KIND_LAYOUT] = { put_text, get_layout, no_text },
 	[KIND_AT] = { put_text, get_at, no_text },
+	[KIND_ORDER] = { NULL, NULL, no_bool },
 	[KIND_LACKS] = { put_text, get_lacks, no_text },
+	[KIND_UNIT] = { put_text, get_unit, no_text },
+	[KIND_HELPS] = { put_text, get_helps, no_text },
 };
 
 /* A word at the start of 'text' that looks like key=value: its length, 0 when
@@ -570,11 +593,17 @@ static bool read_word(struct sgang_record *r, bool seen[N_WORDS],
 	if (!word)
 		return true;
 	length -= key + 1;
-	if (length >= sizeof(value) || seen[word - words])
+	if (seen[word - words])
+		return false;
+	seen[word - words] = true;
+	if (word->kind == KIND_ORDER) {
+		r->ordered = true;
+		return length;
+	}
+	if (length >= sizeof(value))
 		return false;
 	memcpy(value, text + key + 1, length);
 	value[length] = '\0';
-	seen[word - words] = true;
 	return kinds[word->kind].get(r, (char *)r + word->offset, value);
 }
 
@@ -583,7 +612,9 @@ static void forget_placement(struct sgang_record *r)
 {
 	r->hops[0] = r->others[0] = r->layout[0] = r->at[0] = '\0';
 	r->choice[0] = '\0';
-	r->any_device = false;
+	r->any_device = r->ordered = r->sorted = false;
+	r->stock_estimate = false;
+	r->order_cost = 0;
 	r->bound = r->stock_cost = r->weighted_cost = r->weighted_best = 0;
 }
 
@@ -690,8 +721,9 @@ static bool is_written(const struct sgang_record *record,
 	}
 }
 
+/* 'order': the value of order=; NULL: there is none. */
 static char *format(const struct sgang_record *record, enum form form,
-		    const char *foreign)
+		    const char *order, const char *foreign)
 {
 	char *text = NULL;
 	size_t size = 0, i;
@@ -704,10 +736,14 @@ static char *format(const struct sgang_record *record, enum form form,
 	for (i = 0; i < N_WORDS; i++) {
 		const void *field = (const char *)record + words[i].offset;
 
-		if (!is_written(record, &words[i], form))
+		if (!is_written(record, &words[i], form) ||
+		    (words[i].kind == KIND_ORDER && !order))
 			continue;
 		fprintf(out, "%s%s=", i ? " " : "", words[i].key);
-		kinds[words[i].kind].put(out, record, field);
+		if (words[i].kind == KIND_ORDER)
+			fputs(order, out);
+		else
+			kinds[words[i].kind].put(out, record, field);
 	}
 	if (fflush(out) || ferror(out))
 		goto error;
@@ -725,12 +761,46 @@ error:
 char *sgang_record_format(const struct sgang_record *record,
 			  const char *foreign)
 {
-	return format(record, WHOLE, foreign);
+	char *order = NULL, *text;
+
+	if (record->placed && record->ordered)
+		order = sgang_record_order(foreign);
+	if (!order && record->placed && record->ordered && errno == ENOMEM)
+		return NULL;
+	text = format(record, WHOLE, order, foreign);
+	free(order);
+	return text;
+}
+
+char *sgang_record_format_ordered(const struct sgang_record *record,
+				  const char *order, const char *foreign)
+{
+	return format(record, WHOLE, order, foreign);
+}
+
+char *sgang_record_order(const char *text)
+{
+	struct sgang_record found;
+	size_t start, length, key, at = 0;
+
+	errno = ENOENT;
+	if (!text || !find_record(text, WHOLE, &start, &found) ||
+	    !found.ordered)
+		return NULL;
+	while ((length = scan_word(text + start + at, &key))) {
+		const char *word = text + start + at;
+
+		if (key == 5 && !memcmp(word, "order", key))
+			return strndup(word + key + 1, length - key - 1);
+		at += length;
+		at += strspn(text + start + at, " ");
+	}
+	return NULL;
 }
 
 char *sgang_record_brief(const struct sgang_record *record, const char *foreign)
 {
-	return format(record, SHORT, foreign);
+	return format(record, SHORT, NULL, foreign);
 }
 
 static int parse(const char *text, enum form form, struct sgang_record *record)

@@ -6,13 +6,14 @@
  *
  * One line of blank-separated key=value words. In front stands what users read,
  * up to tier. Those that come with a placement (rank to tier, best to exact) are
- * all there or none of them, and hops=, bound=, stock=, wcost=, wbest=, others=,
- * at= only with them. What the gang said, what was tried and when stand in
- * between: mode=nonstrict match=.. onfailure=kill wait=600 groups=a/b,c/d
- * created=.. since=.. started=.. tried=6 skipped=4 round=3 holdend=timeout
- * object=1, each left out when there is nothing to say. The select
- * plugin writes the record into every member, Slurm saves and shows it, sgang
- * reads it. Text that somebody else put into the field stays in front of the
+ * all there or none of them, and hops=, bound=, stock=, stockest=, sorted=,
+ * ordercost=, wcost=, wbest=, others=, at= only with them. What the gang said,
+ * what was tried and when stand in between: mode=nonstrict match=..
+ * onfailure=kill wait=600 groups=a/b,c/d created=.. since=.. started=.. tried=6
+ * skipped=4 round=3 holdend=timeout heldfor=600 object=1, each left out when
+ * there is nothing to say. The select plugin writes the record into every
+ * member, Slurm saves and shows it, sgang reads it. Text that somebody else put
+ * into the field stays in front of the
  * record.
  */
 
@@ -49,7 +50,8 @@ int sgang_phase_find(const char *name);
 /* Why members do not hold their nodes any more without having been started. */
 enum sgang_hold_end {
 	SGANG_HOLD_END_NONE,		/* it was not so */
-	SGANG_HOLD_END_USER,		/* somebody cancelled or requeued one */
+	SGANG_HOLD_END_USER,		/* somebody cancelled, requeued or
+					 * held one, or its deadline came */
 	SGANG_HOLD_END_TIMEOUT,		/* the gang's waiting time was over */
 	SGANG_HOLD_END_PREEMPTED,	/* Slurm preempted one */
 	SGANG_HOLD_END_REPLACED,	/* another gang could start instead */
@@ -72,6 +74,8 @@ const char *sgang_hold_end_word(enum sgang_hold_end end);
 #define SGANG_OTHERS_SIZE 160
 #define SGANG_AT_SIZE 512
 #define SGANG_LACKS_SIZE 256
+#define SGANG_UNIT_SIZE 24
+#define SGANG_HELPS_SIZE 96
 #define SGANG_LAYOUT_SIZE 160
 #define SGANG_CHOICE_SIZE 112
 
@@ -106,10 +110,18 @@ struct sgang_record {
 					 * or after it */
 	enum sgang_hold_end hold_end;	/* of its last hold, until it holds
 					 * again */
+	uint32_t held_for;		/* seconds that this member of a
+					 * nonstrict gang has held nodes in all,
+					 * its present hold not counted */
 	bool object;			/* of a definition, not of a member */
 	char lacks[SGANG_LACKS_SIZE];	/* of a gang that waits, by place: units
 					 * that fit, those needed, and why the
 					 * others do not: "r1:2/4:busy=2" */
+	char unit[SGANG_UNIT_SIZE];	/* ... what a unit is: "node", "4xGPU";
+					 * causes count nodes */
+	char helps[SGANG_HELPS_SIZE];	/* ... what lets it start, if not the
+					 * end of a job within its time limit:
+					 * "jobs:17", see doc/formats */
 	/* known once the gang has a placement (placed == true) */
 	bool placed;
 	bool exact;
@@ -127,6 +139,13 @@ struct sgang_record {
 					 * exact */
 	uint64_t stock_cost;		/* of what Slurm by itself would have
 					 * chosen; 0: not known */
+	bool stock_estimate;		/* ... about: where core/stock.h is no
+					 * more than an estimate */
+	bool sorted;			/* the order of members was chosen for
+					 * the ring */
+	uint64_t order_cost;		/* of the ring in another order of
+					 * members; 0: none is known that costs
+					 * less */
 	bool any_device;		/* what it has inside its nodes is not
 					 * known */
 	uint64_t weighted_cost;		/* with --gang-parallel */
@@ -143,14 +162,27 @@ struct sgang_record {
 					 * the ring, "0-3,8-11", when they are
 					 * not rank_offset and so on */
 	char at[SGANG_AT_SIZE];		/* this member's nodes in ring order, as
-					 * a host list; "" when it is longer */
+					 * a host list; "" when it is longer:
+					 * then ... */
+	bool ordered;			/* ... the text has their order, see
+					 * sgang_record_order() */
 };
 
 /* The record as text, after 'foreign' (what was in the field before, may be
- * NULL or hold an older record, which is replaced). Returns a string the caller
- * frees, or NULL with ENOMEM. */
+ * NULL or hold an older record, which is replaced). The order of many nodes is
+ * no part of struct sgang_record: where that says `ordered` the order= of the
+ * older record is taken over. Returns a string the caller frees, or NULL with
+ * ENOMEM. */
 char *sgang_record_format(const struct sgang_record *record,
 			  const char *foreign);
+
+/* The same with this order (node_order.h), if the record says `ordered`. */
+char *sgang_record_format_ordered(const struct sgang_record *record,
+				  const char *order, const char *foreign);
+
+/* The order= of the record in 'text' (NULL is fine). Returns a string the caller
+ * frees, or NULL with errno ENOENT (it has none) or ENOMEM. */
+char *sgang_record_order(const char *text);
 
 /* Find and read the record in 'text' (NULL is fine). Returns 1 and fills
  * '*record'; 0 when there is none or it cannot be read ('*record' untouched).

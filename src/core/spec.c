@@ -38,6 +38,7 @@ enum {
 	OPT_PARALLEL,
 	OPT_RUN_TIME,
 	OPT_COMM_SHARE,
+	OPT_RANK_ORDER,
 	OPT_OBJECT,
 	OPTIONS
 };
@@ -139,6 +140,12 @@ static const struct sgang_option options[OPTIONS + 1] = {
 		.arg = "FRACTION",
 		.help = "share of a step that communicates, for "
 			"--gang-topology=auto (default 0.3)",
+	},
+	[OPT_RANK_ORDER] = {
+		.name = "gang-rank-order",
+		.arg = "submit|ring",
+		.help = "order of members in the ring: as submitted, or as "
+			"the ring costs the least (default: gang.conf)",
 	},
 	[OPT_OBJECT] = {
 		.name = "gang-object",
@@ -415,6 +422,12 @@ static const char *const failures[] = {
 	[SGANG_ON_FAILURE_KILL] = "kill",
 	[SGANG_ON_FAILURE_REQUEUE] = "requeue",
 };
+
+static const char *const rank_orders[] = {
+	[SGANG_RANK_ORDER_UNSET] = "",
+	[SGANG_RANK_ORDER_SUBMIT] = "submit",
+	[SGANG_RANK_ORDER_RING] = "ring",
+};
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The number of 'value' among the 'n' words behind the first, which stands for
@@ -466,6 +479,18 @@ static int set_on_failure(struct sgang_spec *spec, const char *value,
 	if (!i)
 		return -1;
 	spec->on_failure = (enum sgang_on_failure)i;
+	return 0;
+}
+
+static int set_rank_order(struct sgang_spec *spec, const char *value,
+			  struct sgang_error *err)
+{
+	unsigned int i = find_word(rank_orders, COUNT(rank_orders),
+				   OPT_RANK_ORDER, value, err);
+
+	if (!i)
+		return -1;
+	spec->rank_order = (enum sgang_rank_order)i;
 	return 0;
 }
 
@@ -673,6 +698,7 @@ static int (*const setters[OPTIONS])(struct sgang_spec *, const char *,
 	[OPT_PARALLEL] = set_parallel,
 	[OPT_RUN_TIME] = set_run_time,
 	[OPT_COMM_SHARE] = set_comm_share,
+	[OPT_RANK_ORDER] = set_rank_order,
 	[OPT_OBJECT] = set_object,
 };
 
@@ -711,6 +737,13 @@ static void show_on_failure(const struct sgang_spec *spec, char *text,
 {
 	(void)field;
 	snprintf(text, size, "%s", sgang_on_failure_word(spec->on_failure));
+}
+
+static void show_rank_order(const struct sgang_spec *spec, char *text,
+			    size_t size, const void *field)
+{
+	(void)field;
+	snprintf(text, size, "%s", sgang_rank_order_word(spec->rank_order));
 }
 
 static void show_time(const struct sgang_spec *spec, char *text, size_t size,
@@ -791,6 +824,7 @@ static const struct field {
 	{ OPT_PARALLEL, false, WORD(parallel), show_text },
 	{ OPT_RUN_TIME, false, ALONE(run_time), show_time },
 	{ OPT_COMM_SHARE, false, ALONE(comm_share), show_share },
+	{ OPT_RANK_ORDER, false, ALONE(rank_order), show_rank_order },
 	{ OPT_OBJECT, true, ALONE(object), NULL },
 #undef AT
 #undef SIZE
@@ -867,6 +901,20 @@ static int check_object(const struct sgang_spec *spec, struct sgang_error *err)
 	return 0;
 }
 
+/* What else says where members are in the ring. */
+static int check_rank_order(const struct sgang_spec *spec,
+			    struct sgang_error *err)
+{
+	int other = spec->rank_set ? OPT_RANK :
+		    spec->parallel[0] ? OPT_PARALLEL : OPTIONS;
+
+	if (spec->rank_order != SGANG_RANK_ORDER_RING || other == OPTIONS)
+		return 0;
+	return sgang_errf(err, EINVAL,
+			  "--gang-rank-order=ring: --%s says where ranks are in "
+			  "the ring, give one of them", options[other].name);
+}
+
 int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err)
 {
 	size_t i;
@@ -883,6 +931,8 @@ int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err)
 				  "--gang-total-number=%" PRIu32 ": a gang "
 				  "cannot need more members than it has",
 				  spec->min_member, spec->total);
+	if (check_rank_order(spec, err))
+		return -1;
 	return spec->object ? check_object(spec, err) : 0;
 }
 
@@ -1043,6 +1093,21 @@ const char *sgang_on_failure_word(enum sgang_on_failure on_failure)
 {
 	return (unsigned int)on_failure < COUNT(failures) ?
 	       failures[on_failure] : "";
+}
+
+const char *sgang_rank_order_word(enum sgang_rank_order order)
+{
+	return (unsigned int)order < COUNT(rank_orders) ? rank_orders[order] :
+							  "";
+}
+
+enum sgang_rank_order sgang_rank_order_find(const char *word)
+{
+	unsigned int i = COUNT(rank_orders) - 1;
+
+	while (i && strcasecmp(rank_orders[i], word))
+		i--;
+	return (enum sgang_rank_order)i;
 }
 
 const char *sgang_spec_value(const struct sgang_spec *spec, const char *option,

@@ -48,6 +48,13 @@ enum sgang_on_failure {
 	SGANG_ON_FAILURE_REQUEUE
 };
 
+/* In which order members are in the ring (7.9). */
+enum sgang_rank_order {
+	SGANG_RANK_ORDER_UNSET,
+	SGANG_RANK_ORDER_SUBMIT,	/* as they were submitted */
+	SGANG_RANK_ORDER_RING		/* as the ring costs the least */
+};
+
 struct sgang_spec {
 	char ns[SGANG_NAMESPACE_MAX + 1];	/* "" until resolved: the user */
 	char name[SGANG_NAME_MAX + 1];		/* "" : not a gang member */
@@ -66,6 +73,7 @@ struct sgang_spec {
 						 * given */
 	bool rank_set;
 	uint32_t rank;
+	enum sgang_rank_order rank_order;
 	enum sgang_mode mode;
 	enum sgang_match match;
 	enum sgang_on_failure on_failure;
@@ -164,6 +172,10 @@ bool sgang_spec_unknown_level(const struct sgang_spec *spec,
 const char *sgang_mode_word(enum sgang_mode mode);
 const char *sgang_match_word(enum sgang_match match);
 const char *sgang_on_failure_word(enum sgang_on_failure on_failure);
+const char *sgang_rank_order_word(enum sgang_rank_order order);
+
+/* The reverse, case ignored: UNSET when there is no such order. */
+enum sgang_rank_order sgang_rank_order_find(const char *word);
 
 /* What was said of an option that the members of a gang share, as it is typed:
  * "cpu=5,mem=2048M" for "gang-min-tres". Returns 'text', or NULL when nothing

@@ -32,7 +32,11 @@ struct table {
 	uint32_t *row_of;		/* by domain */
 	uint32_t *node;			/* by position, those of a leaf switch
 					 * in the order of their index */
-	uint32_t *free;			/* slots, by node index */
+	uint32_t *free;			/* as in the request */
+	bool weigh;			/* nodes differ in weight, */
+	uint32_t most;			/* and none heavier is taken now */
+	bool given;			/* nor any that is not required */
+	bool *taken;			/* by node: the member has it */
 	struct sgang_stock *stock;
 	size_t room;			/* of stock->runs */
 };
@@ -146,24 +150,38 @@ static void fill_nodes(struct table *table)
 
 /* -- what the member could use -- */
 
+static uint32_t *free_on(const struct table *table, uint32_t node)
+{
+	return table->free + (size_t)node * sgang_plan_dims(table->request);
+}
+
 /* Units of the member that fit on the node. */
 static uint32_t fits(const struct table *table, uint32_t node)
 {
-	const struct sgang_plan_member *member = table->member;
-	uint32_t total = table->request->total[node], units;
+	uint32_t units = sgang_plan_fits(table->request, table->member, node,
+					 free_on(table, node));
 
-	if (member->allowed && !sgang_nodeset_has(member->allowed, node))
-		return 0;
-	if (!member->slots)
-		return total && table->free[node] >= total;
-	units = table->free[node] / member->slots;
-	return member->distinct && units ? 1 : units;
+	return table->member->distinct && units ? 1 : units;
+}
+
+static uint32_t weight_of(const struct table *table, uint32_t node)
+{
+	return table->weigh ? table->request->weight[node] : 0;
+}
+
+/* The n-th node of a switch. */
+static uint32_t node_of(const struct table *table, const struct row *row,
+			uint32_t n)
+{
+	return table->node[row->domain->first_pos + n];
 }
 
 static bool same_shape(const struct sgang_plan_member *a,
 		       const struct sgang_plan_member *b)
 {
-	return a->slots == b->slots && a->allowed == b->allowed &&
+	return a->slots == b->slots && a->need == b->need &&
+	       a->units == b->units && a->allowed == b->allowed &&
+	       !a->required && !b->required &&
 	       a->distinct == b->distinct;
 }
 
@@ -200,6 +218,33 @@ static void count_usable(struct table *table)
 
 /* -- the rule -- */
 
+/* The least weight, above 'above' (below 0: any), of nodes of a switch that the
+ * member could use; -1: there is none. */
+static int64_t next_weight(const struct table *table, const struct row *row,
+			   int64_t above)
+{
+	int64_t least = -1, weight;
+	uint32_t i;
+
+	for (i = 0; i < row->domain->n_nodes; i++) {
+		uint32_t node = node_of(table, row, i);
+
+		weight = weight_of(table, node);
+		if (weight > above && (least < 0 || weight < least) &&
+		    fits(table, node))
+			least = weight;
+	}
+	return least;
+}
+
+/* Is the lightest node of one switch heavier than that of another? */
+static bool is_heavier(const struct table *table, const struct row *a,
+		       const struct row *b)
+{
+	return table->weigh && next_weight(table, a, -1) >
+			       next_weight(table, b, -1);
+}
+
 /* Step 1. NONE: no switch reaches enough nodes. */
 static uint32_t choose_top(const struct table *table, const struct need *need)
 {
@@ -213,7 +258,8 @@ static uint32_t choose_top(const struct table *table, const struct need *need)
 		     row->units < need->units))
 			continue;
 		if (top == NONE ||
-		    row->domain->level >= table->row[top].domain->level)
+		    (row->domain->level >= table->row[top].domain->level &&
+		     !is_heavier(table, row, &table->row[top])))
 			top = i;
 	}
 	return top;
@@ -363,7 +409,7 @@ static int take_node(struct table *table, uint32_t leaf, uint32_t node,
 		     struct need *need)
 {
 	const struct sgang_plan_member *member = table->member;
-	uint32_t total = table->request->total[node];
+	uint32_t slots = sgang_plan_need(table->request, member, node, 0);
 	uint32_t before = fits(table, node), lost, row;
 	uint32_t units = before, ranks = member->ranks;
 	struct sgang_run run = {
@@ -374,14 +420,16 @@ static int take_node(struct table *table, uint32_t leaf, uint32_t node,
 	if (units > need->units)
 		units = (uint32_t)need->units;
 	if (!ranks)
-		ranks = member->slots ? member->slots : total;
-	run.slots = member->slots ? units * member->slots : total;
+		ranks = member->slots ? member->slots : slots;
+	run.slots = units * slots;
 	run.ranks = units * ranks;
 	if (add_run(table, &run))
 		return -1;
+	table->taken[node] = true;
 	need->nodes--;
 	need->units -= units;
-	table->free[node] -= run.slots;
+	sgang_plan_take(table->request, member, node, units,
+			free_on(table, node));
 	lost = before - fits(table, node);
 	for (row = leaf; row != NONE; row = table->row[row].above) {
 		table->row[row].usable -= lost == before;
@@ -405,19 +453,180 @@ static void leave(struct table *table, uint32_t leaf)
 					used : table->row[row].left;
 }
 
-static int use_leaf(struct table *table, uint32_t leaf, struct need *need)
+/* Is the node one of those that are taken now? */
+static bool is_wanted(const struct table *table, uint32_t node)
+{
+	if (table->given)
+		return sgang_nodeset_has(table->member->required, node);
+	return weight_of(table, node) <= table->most;
+}
+
+/* Use the nodes of a leaf in their order. */
+static int use_nodes(struct table *table, uint32_t leaf, struct need *need)
 {
 	const struct sgang_domain *domain = table->row[leaf].domain;
 	uint32_t i;
 
 	for (i = 0; i < domain->n_nodes && need->units; i++) {
-		uint32_t node = table->node[domain->first_pos + i];
+		uint32_t node = node_of(table, &table->row[leaf], i);
 
-		if (fits(table, node) && take_node(table, leaf, node, need))
+		if (is_wanted(table, node) && !table->taken[node] &&
+		    fits(table, node) && take_node(table, leaf, node, need))
 			return -1;
 	}
+	return 0;
+}
+
+/* ... of all leaves, or of those in which the member has nodes. */
+static int use_all(struct table *table, const bool *used, struct need *need)
+{
+	uint32_t row;
+
+	for (row = 0; row < table->n_rows; row++) {
+		if (table->row[row].left && is_leaf(table, &table->row[row]) &&
+		    (!used || used[row]) && use_nodes(table, row, need))
+			return -1;
+	}
+	return 0;
+}
+
+static int use_leaf(struct table *table, uint32_t leaf, struct need *need)
+{
+	if (use_nodes(table, leaf, need))
+		return -1;
 	leave(table, leaf);
 	return 0;
+}
+
+/* Nodes up to this weight that the member could use in a switch. */
+static uint64_t count_light(const struct table *table, const struct row *row,
+			    uint32_t most, uint64_t *units)
+{
+	uint64_t nodes = 0;
+	uint32_t i;
+
+	*units = 0;
+	for (i = 0; i < row->domain->n_nodes; i++) {
+		uint32_t node = node_of(table, row, i), n;
+
+		n = weight_of(table, node) <= most ? fits(table, node) : 0;
+		nodes += n > 0;
+		*units += n;
+	}
+	return nodes;
+}
+
+/* The class of weights that is enough with all that are lighter; '*before': the
+ * one before it, -1: none. */
+static void find_class(struct table *table, const struct row *top,
+		       const struct need *need, int64_t *before)
+{
+	int64_t weight = -1, next;
+	uint64_t nodes, units;
+
+	do {
+		*before = weight;
+		next = next_weight(table, top, weight);
+		weight = next < 0 ? UINT32_MAX : next;
+		nodes = count_light(table, top, (uint32_t)weight, &units);
+	} while (next >= 0 && ((int64_t)nodes < need->nodes ||
+			       units < need->units));
+	table->most = (uint32_t)weight;
+}
+
+/* Take what comes before all others: required nodes, and all of the lighter
+ * classes. Returns as use_nodes(). */
+static int take_first(struct table *table, uint32_t top, struct need *need)
+{
+	int64_t before = -1;
+	uint32_t i, most;
+
+	table->given = table->member->required;
+	if (table->given && use_all(table, NULL, need))
+		return -1;
+	table->given = false;
+	if (!table->weigh)
+		return 0;
+	find_class(table, &table->row[top], need, &before);
+	for (i = 0; i < table->n_rows; i++) {
+		struct row *row = &table->row[i];
+
+		if (row->left)
+			row->left = count_light(table, row, table->most,
+						&row->reach);
+	}
+	if (before < 0)
+		return 0;
+	most = table->most;
+	table->most = (uint32_t)before;
+	i = (uint32_t)use_all(table, NULL, need);
+	table->most = most;
+	return (int)i;
+}
+
+/* The switches in which the member has nodes. NULL without memory. */
+static bool *find_used(const struct table *table)
+{
+	bool *used = calloc(table->n_rows + 1, sizeof(*used));
+	uint32_t row, i;
+
+	for (row = 0; used && row < table->n_rows; row++) {
+		for (i = 0; table->row[row].left &&
+			    i < table->row[row].domain->n_nodes; i++)
+			used[row] |= table->taken[
+				node_of(table, &table->row[row], i)];
+	}
+	return used;
+}
+
+/* Nodes that come first, and then others in the same leaves. Returns as
+ * use_nodes(). */
+static int begin(struct table *table, uint32_t top, struct need *need)
+{
+	uint32_t row;
+	bool *used;
+	int rc;
+
+	if (take_first(table, top, need))
+		return -1;
+	used = find_used(table);
+	if (!used)
+		return -1;
+	rc = use_all(table, used, need);
+	for (row = 0; row < table->n_rows; row++) {
+		if (!used[row])
+			continue;
+		if (is_leaf(table, &table->row[row]))
+			leave(table, row);
+		add_distances(table, row);
+	}
+	free(used);
+	return rc;
+}
+
+/* The world of a member that requires nodes. NONE: there is none that has them
+ * all, with room. */
+static uint32_t choose_required(const struct table *table)
+{
+	const struct sgang_nodeset *required = table->member->required;
+	uint32_t i, j, n, top = NONE, most = 0;
+
+	for (i = 0; i < table->n_rows; i++) {
+		const struct row *row = &table->row[i];
+
+		for (j = 0, n = 0; j < row->domain->n_nodes; j++) {
+			uint32_t node = node_of(table, row, j);
+
+			n += sgang_nodeset_has(required, node) &&
+			     fits(table, node);
+		}
+		if (n && (top == NONE || row->domain->level >
+				table->row[top].domain->level)) {
+			top = i;
+			most = n;
+		}
+	}
+	return most == sgang_nodeset_count(required) ? top : NONE;
 }
 
 static int by_node(const void *one, const void *two)
@@ -437,11 +646,17 @@ static int place_member(struct table *table)
 			 member->units : 1,
 		.units = member->units,
 	};
-	uint32_t leaf = choose_top(table, &need);
+	bool required = member->required &&
+			sgang_nodeset_count(member->required);
+	uint32_t leaf = required ? choose_required(table) :
+				   choose_top(table, &need);
 
 	if (leaf == NONE)
 		return 0;
 	begin_below(table, leaf);
+	table->most = UINT32_MAX;
+	if ((required || table->weigh) && begin(table, leaf, &need))
+		return -1;
 	while (need.units) {
 		leaf = choose_leaf(table, &need);
 		if (leaf == NONE)
@@ -452,6 +667,8 @@ static int place_member(struct table *table)
 	}
 	qsort(table->stock->runs + first, table->stock->n_runs - first,
 	      sizeof(*table->stock->runs), by_node);
+	while (first < table->stock->n_runs)
+		table->taken[table->stock->runs[first++].node] = false;
 	return 1;
 }
 
@@ -461,14 +678,17 @@ static int place_all(struct table *table)
 	int rc = 1;
 	size_t i;
 
-	table->stock->exact = sgang_fabric_of_switches(request->fabric);
+	table->weigh = sgang_plan_weights_differ(request);
+	table->stock->exact = sgang_fabric_of_switches(request->fabric) &&
+			      !table->weigh;
 	for (i = 0; i < request->n_members && rc > 0; i++) {
 		const struct sgang_plan_member *before = table->member;
 
 		table->member = &request->members[i];
 		if (!before || !same_shape(before, table->member))
 			count_usable(table);
-		if (table->member->slots && !table->member->distinct)
+		if ((table->member->slots && !table->member->distinct) ||
+		    table->member->required)
 			table->stock->exact = false;
 		rc = place_member(table);
 	}
@@ -495,17 +715,19 @@ int sgang_stock_place(const struct sgang_plan_request *request,
 {
 	uint32_t n = sgang_fabric_nodes(request->fabric);
 	uint32_t n_domains = sgang_fabric_domains(request->fabric);
+	size_t n_free = (size_t)n * sgang_plan_dims(request);
 	struct table table = { .request = request, .rule = rule };
 	int rc = -1;
 
 	table.row = calloc(n_domains, sizeof(*table.row));
 	table.row_of = calloc(n_domains, sizeof(*table.row_of));
 	table.node = calloc(n + 1, sizeof(*table.node));
-	table.free = calloc(n + 1, sizeof(*table.free));
+	table.free = calloc(n_free + 1, sizeof(*table.free));
+	table.taken = calloc(n + 1, sizeof(*table.taken));
 	table.stock = calloc(1, sizeof(*table.stock));
 	if (table.row && table.row_of && table.node && table.free &&
-	    table.stock) {
-		memcpy(table.free, request->free, n * sizeof(*table.free));
+	    table.taken && table.stock) {
+		memcpy(table.free, request->free, n_free * sizeof(*table.free));
 		fill_table(&table);
 		fill_nodes(&table);
 		rc = place_all(&table);
@@ -518,5 +740,6 @@ int sgang_stock_place(const struct sgang_plan_request *request,
 	free(table.row_of);
 	free(table.node);
 	free(table.free);
+	free(table.taken);
 	return rc < 0 ? sgang_errf(err, ENOMEM, "out of memory") : rc;
 }

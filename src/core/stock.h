@@ -18,13 +18,21 @@
  *     used leaves count no longer in the switches above, and a switch must reach
  *     as many CPUs as are missing, too.
  *
+ * Where nodes differ in weight, a switch is no world whose lightest node is
+ * heavier than that of one before it, and the job has the nodes of as many
+ * classes as it takes, the lightest first: all of each class but the last, then
+ * those of the last in leaves that it has nodes of, then by step 2. So it is
+ * with nodes that a member requires, whose world is the highest switch above
+ * them.
+ *
  * The ranks of a job follow the node table, so what its ring costs depends on
  * the names of the nodes too.
  *
  * It is exactly that rule for members that ask for whole nodes or for so many
  * nodes with so much on each, where all nodes have one weight. It is an
- * estimate for slots on any nodes, since Slurm counts CPUs there, and for
- * fabrics that topology/tree does not describe.
+ * estimate for slots on any nodes, since Slurm counts CPUs there, for members
+ * that require nodes, for fabrics that topology/tree does not describe, and where
+ * nodes differ in weight.
  */
 
 #ifndef SGANG_STOCK_H
@@ -44,8 +52,10 @@ struct sgang_stock {
 	struct sgang_run *runs;		/* by member, then by node index */
 	size_t n_runs;
 	struct sgang_ring ring;
-	bool exact;			/* no member asks for slots anywhere,
-					 * and the fabric is one of switches */
+	bool exact;			/* no member asks for slots anywhere or
+					 * requires nodes, the fabric is one of
+					 * switches, and all nodes weigh the
+					 * same; else it is an estimate */
 };
 
 /* Place the members of 'request', in their order. Its fabric is one of nodes;

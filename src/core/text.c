@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -221,4 +222,61 @@ const char *sgang_text_show(char shown[SGANG_TEXT_SHOWN], const char *text)
 		memcpy(shown + SGANG_TEXT_SHOWN - sizeof(more), more,
 		       sizeof(more));
 	return shown;
+}
+
+/* No overlong forms, no surrogates, nothing above U+10FFFF. */
+size_t sgang_text_utf8(const char *text)
+{
+	const unsigned char *t = (const unsigned char *)text;
+	unsigned char low = 0x80, high = 0xbf;
+	size_t length, i;
+
+	if (t[0] < 0x80)
+		return t[0] != 0;
+	if (t[0] < 0xc2 || t[0] > 0xf4)
+		return 0;
+	length = t[0] < 0xe0 ? 2 : t[0] < 0xf0 ? 3 : 4;
+	if (t[0] == 0xe0)
+		low = 0xa0;
+	if (t[0] == 0xed)
+		high = 0x9f;
+	if (t[0] == 0xf0)
+		low = 0x90;
+	if (t[0] == 0xf4)
+		high = 0x8f;
+	if (t[1] < low || t[1] > high)
+		return 0;
+	for (i = 2; i < length; i++)
+		if (t[i] < 0x80 || t[i] > 0xbf)
+			return 0;
+	return length;
+}
+
+char *sgang_text_repair(const char *text)
+{
+	static const char unknown[] = "\xef\xbf\xbd";
+	size_t wrong = 0, length, i;
+	char *copy, *to;
+
+	for (i = 0; text[i]; i += length ? length : 1) {
+		length = sgang_text_utf8(text + i);
+		wrong += !length;
+	}
+	errno = 0;
+	if (!wrong)
+		return NULL;
+	copy = to = malloc(i + wrong * (sizeof(unknown) - 2) + 1);
+	if (!copy)
+		return NULL;
+	for (i = 0; text[i]; i += length ? length : 1) {
+		const char *from = text + i;
+		size_t size;
+
+		length = sgang_text_utf8(from);
+		size = length ? length : sizeof(unknown) - 1;
+		memcpy(to, length ? from : unknown, size);
+		to += size;
+	}
+	*to = '\0';
+	return copy;
 }

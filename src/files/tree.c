@@ -100,25 +100,63 @@ static struct sgang_tree *read_text(struct reader *r, const yaml_event_t *event)
 }
 
 /* Read the key that is 'event'. Returns a copy, or NULL. */
-static char *read_key(struct reader *r, const struct sgang_tree *map,
-		      const yaml_event_t *event)
+static char *read_key(struct reader *r, const yaml_event_t *event)
 {
-	size_t line = line_of(&event->start_mark);
-	char shown[SGANG_TEXT_SHOWN];
-	char *key;
-
 	if (event->type != YAML_SCALAR_EVENT) {
-		wrong(r, line, "expected a key in front of a colon");
+		wrong(r, line_of(&event->start_mark), "expected a key in front of a colon");
 		return NULL;
 	}
-	key = copy_text(r, event);
-	if (key && sgang_tree_find(map, key)) {
-		sgang_errf(r->err, EINVAL, "%s:%zu: the key \"%s\" stands "
-			   "twice", r->path, line, sgang_text_show(shown, key));
-		free(key);
-		return NULL;
+	return copy_text(r, event);
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct sgang_tree *x = *(const struct sgang_tree *const *)a;
+	const struct sgang_tree *y = *(const struct sgang_tree *const *)b;
+	int order = strcmp(x->key, y->key);
+
+	return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+/* Returns the first entry whose key was there before, or NULL. */
+static const struct sgang_tree *first_twice(const struct sgang_tree **entry,
+					    size_t n)
+{
+	const struct sgang_tree *first = NULL;
+	size_t i;
+
+	qsort(entry, n, sizeof(*entry), by_key);
+	for (i = 1; i < n; i++)
+		if (!strcmp(entry[i - 1]->key, entry[i]->key) &&
+		    (!first || entry[i]->line < first->line))
+			first = entry[i];
+	return first;
+}
+
+/* Each key of the map, which is complete, may stand once. Returns 0 or -1. */
+static int check_keys(struct reader *r, const struct sgang_tree *map)
+{
+	const struct sgang_tree **entry, *child, *twice;
+	char shown[SGANG_TEXT_SHOWN];
+	size_t n = 0;
+
+	for (child = map->child; child; child = child->next)
+		n++;
+	entry = calloc(n + 1, sizeof(*entry));
+	if (!entry) {
+		no_memory(r);
+		return -1;
 	}
-	return key;
+	n = 0;
+	for (child = map->child; child; child = child->next)
+		entry[n++] = child;
+	twice = first_twice(entry, n);
+	free(entry);
+	if (!twice)
+		return 0;
+	return sgang_errf(r->err, EINVAL, "%s:%zu: the key \"%s\" stands twice",
+			  r->path, twice->line,
+			  sgang_text_show(shown, twice->key));
 }
 
 static struct sgang_tree *read_node(struct reader *r, const yaml_event_t *event,
@@ -136,7 +174,7 @@ static struct sgang_tree *read_entry(struct reader *r,
 
 	if (tree->kind == SGANG_TREE_LIST)
 		return read_node(r, event, depth);
-	key = read_key(r, tree, event);
+	key = read_key(r, event);
 	if (!key)
 		return NULL;
 	if (!next_event(r, &value)) {
@@ -166,7 +204,8 @@ static int read_entries(struct reader *r, struct sgang_tree *tree,
 			*at = read_entry(r, tree, &event, depth);
 		yaml_event_delete(&event);
 		if (over)
-			return 0;
+			return tree->kind == SGANG_TREE_MAP ?
+			       check_keys(r, tree) : 0;
 		if (!*at)
 			return -1;
 		at = &(*at)->next;

@@ -27,13 +27,12 @@ enum sgang_job_test_mode {
  * never see it. */
 struct sgang_job_test {
 	enum sgang_job_test_mode mode;
-	bool asked;			/* PROBE: it got that far */
+	bool asked;			/* it got that far */
 	struct sgang_nodeset *usable;	/* PROBE: free now, collected here */
 	struct sgang_nodeset *ever;	/* PROBE: whether free or not */
 	struct sgang_shape *shape;	/* PROBE: filled */
-	const struct sgang_nodeset *confine;	/* COMMIT: nodes */
-	const struct sgang_nodeset *islands;	/* COMMIT: parts of them; NULL:
-						 * all */
+	const struct sgang_bounds *bounds;	/* COMMIT: keep to these */
+	bool refused;			/* COMMIT: there is no place within */
 };
 extern __thread struct sgang_job_test sgang_job_test;
 

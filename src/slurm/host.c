@@ -14,6 +14,7 @@
 
 #include "account.h"
 #include "inside.h"
+#include "rows.h"
 
 __thread struct sgang_job_test sgang_job_test;
 atomic_uint_fast64_t sgang_events;
@@ -181,6 +182,9 @@ static enum sgang_launch launch_of(const job_record_t *job_ptr)
 					     SGANG_LAUNCH_NO;
 	if (!IS_JOB_RUNNING(job_ptr) || !IS_JOB_CONFIGURING(job_ptr))
 		return SGANG_LAUNCH_NO;
+	/* Its Prolog runs, in a step of its own maybe, and comes first. */
+	if (job_ptr->state_reason == WAIT_PROLOG)
+		return SGANG_LAUNCH_NO;
 	if (sgang_host_was_seen(job_ptr))
 		return SGANG_LAUNCH_YES;
 	return node_has_told(job_ptr) ? SGANG_LAUNCH_NO : SGANG_LAUNCH_UNKNOWN;
@@ -231,6 +235,16 @@ static int64_t ends_at(const job_record_t *job_ptr)
 	return job_ptr->end_time;
 }
 
+/* Who holds nodes of a partition holds them no longer than a job may run. */
+static uint32_t hold_max(const job_record_t *job_ptr)
+{
+	const part_record_t *part_ptr = job_ptr->part_ptr;
+
+	if (!part_ptr || part_ptr->max_time >= NO_LIMIT)
+		return 0;
+	return part_ptr->max_time * 60;
+}
+
 static uint32_t time_limit(const job_record_t *job_ptr)
 {
 	uint32_t minutes = job_ptr->time_limit;
@@ -240,6 +254,27 @@ static uint32_t time_limit(const job_record_t *job_ptr)
 			  job_ptr->part_ptr->default_time :
 			  job_ptr->part_ptr->max_time;
 	return (minutes >= UINT32_MAX / 60) ? UINT32_MAX : minutes * 60;
+}
+
+/* As deadline_ok() of slurmctld judges. */
+static bool misses_deadline(const job_record_t *job_ptr)
+{
+	uint32_t minutes = job_ptr->time_min;
+
+	if (!job_ptr->deadline || job_ptr->deadline == NO_VAL)
+		return false;
+	if (!minutes || minutes == NO_VAL)
+		minutes = job_ptr->time_limit;
+	return minutes != NO_VAL && minutes != INFINITE &&
+	       job_ptr->deadline < time(NULL) + (time_t) minutes * 60;
+}
+
+/* The schedulers of slurmctld end a pending job that cannot end before its
+ * deadline. They do not look at those that are parked. */
+static void end_at_deadline(job_record_t *job_ptr)
+{
+	if (is_parked(job_ptr) && misses_deadline(job_ptr))
+		(void) deadline_ok(job_ptr, "gang");
 }
 
 static void fill_info(job_record_t *job_ptr, struct sgang_job_info *info)
@@ -254,6 +289,8 @@ static void fill_info(job_record_t *job_ptr, struct sgang_job_info *info)
 	info->state = job_state(job_ptr);
 	info->labelled = is_ours(job_ptr->state_desc);
 	info->stopped = info->state == SGANG_JOB_PENDING && !job_ptr->priority;
+	info->withdrawn = info->state == SGANG_JOB_CONFIGURING &&
+			  (!job_ptr->priority || misses_deadline(job_ptr));
 	info->failed = info->state == SGANG_JOB_ENDED &&
 		       !IS_JOB_COMPLETE(job_ptr);
 	info->cancelled = info->failed && IS_JOB_CANCELLED(job_ptr);
@@ -261,11 +298,15 @@ static void fill_info(job_record_t *job_ptr, struct sgang_job_info *info)
 	info->restarts = job_ptr->restart_cnt;
 	info->priority = job_ptr->priority;
 	info->tier = lowest_tier(job_ptr);
+	info->uid = job_ptr->user_id;
 	info->user = sgang_host_user(job_ptr);
 	info->comment = job_ptr->system_comment;
 	info->env = job_ptr->spank_job_env;
 	info->n_env = job_ptr->spank_job_env_size;
 	info->time_limit = time_limit(job_ptr);
+	info->expected = info->state == SGANG_JOB_PENDING ?
+			 job_ptr->start_time : 0;
+	info->hold_max = hold_max(job_ptr);
 	info->ends = ends_at(job_ptr);
 	if (job_ptr->details) {
 		info->submit_time = job_ptr->details->submit_time;
@@ -309,6 +350,7 @@ static void host_jobs(void (*each)(const struct sgang_job_info *, void *),
 	while ((job_ptr = list_next(iter))) {
 		if (!sgang_host_concerns(job_ptr))
 			continue;
+		end_at_deadline(job_ptr);
 		look(job_ptr, &info);
 		each(&info, arg);
 	}
@@ -328,6 +370,35 @@ static void host_info(struct sgang_job *job, struct sgang_job_info *info)
 static void host_look(struct sgang_job *job, struct sgang_job_info *info)
 {
 	look(record(job), info);
+}
+
+/* So often, in seconds. */
+#define STILL_HELD 10
+
+/* Backfill plans with its end, which would come nearer and then be over. What
+ * is counted for limits (end_time_exp) is settled when it is released. */
+static void host_still_held(struct sgang_job *job)
+{
+	job_record_t *job_ptr = record(job);
+	time_t end_time_exp = job_ptr->end_time_exp;
+	time_t start_time = job_ptr->start_time;
+	time_t now = time(NULL), end_time = job_ptr->end_time;
+
+	if (!IS_JOB_CONFIGURING(job_ptr))
+		return;
+	job_ptr->start_time = now;
+	job_end_time_reset(job_ptr);
+	job_ptr->start_time = start_time;
+	job_ptr->end_time_exp = end_time_exp;
+	if (job_ptr->end_time - end_time < STILL_HELD)
+		job_ptr->end_time = end_time;
+	else
+		last_job_update = now;
+}
+
+static bool host_operator(uint32_t uid)
+{
+	return validate_operator((uid_t) uid);
 }
 
 /* ---- nodes ---- */
@@ -373,6 +444,14 @@ static void host_set_extra(uint32_t node, const char *text)
 	if (*text)
 		node_ptr->extra = xstrdup(text);
 	last_node_update = time(NULL);
+}
+
+static void host_required(struct sgang_job *job, struct sgang_nodeset *nodes)
+{
+	const bitstr_t *required = record(job)->details->req_node_bitmap;
+
+	if (required)
+		sgang_host_add_bitmap(nodes, required);
 }
 
 static void host_partition(struct sgang_job *job, struct sgang_nodeset *nodes)
@@ -434,11 +513,47 @@ static void host_releases(int64_t *free_at)
 	list_iterator_destroy(iter);
 }
 
+static size_t host_endless(const struct sgang_nodeset *nodes,
+			   uint32_t *job_ids, size_t max)
+{
+	list_itr_t *iter = list_iterator_create(job_list);
+	job_record_t *job_ptr;
+	size_t n = 0;
+
+	while ((job_ptr = list_next(iter))) {
+		bool on = false;
+
+		if (!job_ptr->node_bitmap || IS_JOB_PENDING(job_ptr) ||
+		    IS_JOB_FINISHED(job_ptr) ||
+		    ends_at(job_ptr) < INT64_MAX)
+			continue;
+		for (uint32_t i = sgang_nodeset_next(nodes, 0);
+		     !on && i != SGANG_NODE_NONE;
+		     i = sgang_nodeset_next(nodes, i + 1))
+			on = bit_test(job_ptr->node_bitmap, i);
+		if (on && n < max)
+			job_ids[n] = job_ptr->job_id;
+		n += on;
+	}
+	list_iterator_destroy(iter);
+	return n;
+}
+
+static void host_unavailable(struct sgang_nodeset *nodes)
+{
+	for (uint32_t n = 0; n < (uint32_t) node_record_count; n++) {
+		if (node_record_table_ptr[n] &&
+		    !bit_test(avail_node_bitmap, n))
+			sgang_nodeset_add(nodes, n);
+	}
+}
+
 static void host_refresh(void)
 {
 	if (sgang_host_refresh)
 		(void) sgang_host_refresh();
 	sgang_inside_refresh();
+	sgang_rows_refresh();
 }
 
 static void host_topology(struct sgang_job *job,
@@ -502,6 +617,16 @@ static void host_resume(struct sgang_job *job, const char *text)
 	last_job_update = time(NULL);
 }
 
+static void host_expect(struct sgang_job *job, int64_t when)
+{
+	job_record_t *job_ptr = record(job);
+
+	if (!IS_JOB_PENDING(job_ptr) || job_ptr->start_time == when)
+		return;
+	job_ptr->start_time = when;
+	last_job_update = time(NULL);
+}
+
 static void host_label(struct sgang_job *job, const char *text)
 {
 	job_record_t *job_ptr = record(job);
@@ -528,6 +653,15 @@ static bool host_requeue(struct sgang_job *job)
 
 /* ---- texts ---- */
 
+/* Of a member that names a node which is in use Slurm guesses that the node is
+ * reserved. */
+static bool is_guess(const job_record_t *job_ptr)
+{
+	return job_ptr->state_reason == WAIT_NODE_NOT_AVAIL &&
+	       (is_ours(job_ptr->state_desc) ||
+		xstrstr(job_ptr->state_desc, "May be reserved"));
+}
+
 /* Slurm's own words stay where they say more: dependencies, limits, a job of
  * higher priority in front. */
 static void host_tell(struct sgang_job *job, const char *text, bool behind_own)
@@ -536,7 +670,8 @@ static void host_tell(struct sgang_job *job, const char *text, bool behind_own)
 
 	if (job_ptr->state_reason != WAIT_RESOURCES &&
 	    job_ptr->state_reason != WAIT_NO_REASON &&
-	    !(behind_own && job_ptr->state_reason == WAIT_PRIORITY))
+	    !(behind_own && (job_ptr->state_reason == WAIT_PRIORITY ||
+			     is_guess(job_ptr))))
 		return;
 	if (!xstrcmp(job_ptr->state_desc, text))
 		return;
@@ -573,9 +708,13 @@ static void host_setenv(struct sgang_job *job, const char *name,
 			const char *value)
 {
 	job_details_t *d = record(job)->details;
-	size_t len = strlen(name);
-	char *entry = xstrdup_printf("%s=%s", name, value);
+	size_t len = strlen(name), size = strlen(value) + 1;
+	char *entry = xmalloc_nz(len + 1 + size);
 
+	/* Some are lists of all nodes. */
+	memcpy(entry, name, len);
+	entry[len] = '=';
+	memcpy(entry + len + 1, value, size);
 	for (uint16_t i = 0; i < d->env_cnt; i++) {
 		if (xstrncmp(d->env_sup[i], name, len) ||
 		    d->env_sup[i][len] != '=')
@@ -620,9 +759,9 @@ static bool host_quiet(void)
 	return !retry_list_size() && !get_agent_count();
 }
 
-static void host_save(void)
+static int host_save(void)
 {
-	(void) dump_all_job_state();
+	return dump_all_job_state();
 }
 
 static void host_wake_scheduler(void)
@@ -656,6 +795,12 @@ static uint64_t host_stamp(void)
 	       (uint64_t) last_part_update + (uint64_t) last_resv_update;
 }
 
+static uint64_t host_supply(void)
+{
+	return hash_bitmap(14695981039346656037u, avail_node_bitmap) +
+	       (uint64_t) last_part_update + (uint64_t) last_resv_update;
+}
+
 /* Slurm notes the second of the last change; there may be more in it. */
 static uint64_t stamp_of(time_t last, uint64_t *counter)
 {
@@ -683,12 +828,22 @@ static int64_t host_now(void)
 	return time(NULL);
 }
 
-static uint64_t host_clock_us(void)
+static uint64_t microseconds(clockid_t clock)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(clock, &ts);
 	return (uint64_t) ts.tv_sec * 1000000 + (uint64_t) ts.tv_nsec / 1000;
+}
+
+static uint64_t host_clock_us(void)
+{
+	return microseconds(CLOCK_MONOTONIC);
+}
+
+static uint64_t host_cpu_us(void)
+{
+	return microseconds(CLOCK_THREAD_CPUTIME_ID);
 }
 
 const struct sgang_host sgang_host_slurm = {
@@ -698,20 +853,31 @@ const struct sgang_host sgang_host_slurm = {
 	.find = host_find,
 	.info = host_info,
 	.look = host_look,
+	.operator = host_operator,
+	.still_held = host_still_held,
+	.request = sgang_host_request,
 	.node_count = host_node_count,
 	.refresh = host_refresh,
 	.probe = sgang_host_probe,
 	.shape = sgang_host_shape_of,
+	.least = sgang_host_least,
+	.fewer = sgang_host_fewer,
 	.releases = host_releases,
+	.endless = host_endless,
+	.unavailable = host_unavailable,
+	.required = host_required,
 	.partition = host_partition,
 	.topology = host_topology,
+	.weights = sgang_host_weights,
 	.idle = sgang_host_idle,
 	.room = sgang_host_room,
 	.units = sgang_host_units,
-	.cpus = sgang_host_cpus,
+	.resources = sgang_host_resources,
+	.need = sgang_host_needs,
+	.amounts = sgang_host_amounts,
 	.island_units = sgang_host_island_units,
 	.islands = sgang_host_islands,
-	.cause = sgang_host_cause,
+	.causes = sgang_host_causes,
 	.same_units = sgang_host_same_units,
 	.same_request = sgang_host_same_request,
 	.commit = sgang_host_commit,
@@ -721,6 +887,8 @@ const struct sgang_host sgang_host_slurm = {
 	.nodes = host_nodes,
 	.allotted = host_allotted,
 	.ready = sgang_host_ready,
+	.prepare = sgang_host_prepare,
+	.prepared = sgang_host_prepared,
 	.held = sgang_host_held,
 	.adopt = sgang_host_adopt,
 	.ask = sgang_host_ask,
@@ -732,6 +900,7 @@ const struct sgang_host sgang_host_slurm = {
 	.unpark = host_unpark,
 	.stop = host_stop,
 	.resume = host_resume,
+	.expect = host_expect,
 	.label = host_label,
 	.end = host_end,
 	.requeue = host_requeue,
@@ -748,7 +917,9 @@ const struct sgang_host sgang_host_slurm = {
 	.wake_scheduler = host_wake_scheduler,
 	.stamp = host_stamp,
 	.node_stamp = host_node_stamp,
+	.supply = host_supply,
 	.job_stamp = host_job_stamp,
 	.now = host_now,
 	.clock_us = host_clock_us,
+	.cpu_us = host_cpu_us,
 };

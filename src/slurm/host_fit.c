@@ -14,23 +14,7 @@
 
 #include "inside.h"
 #include "layout.h"
-
-/* The parts of a request that count per node. */
-struct need {
-	bool whole;
-	uint64_t cpus;
-	uint32_t per_core;		/* uses so many CPUs of a core at most */
-	uint64_t memory;		/* MB; 0: does not matter */
-	bool all_memory;		/* takes all there is */
-	list_t *gres;			/* of gres_state_t; NULL: none */
-	uint32_t tasks;			/* per node */
-	uint32_t nodes;
-};
-
-static bool memory_counts(void)
-{
-	return slurm_conf.select_type_param & RELEASE_BY_MEMORY;
-}
+#include "rows.h"
 
 /* --threads-per-core, --hint=nomultithread, --ntasks-per-core: the other CPUs of
  * its cores are nobody's. As common_cpus_per_core() of the stock plugin. */
@@ -47,26 +31,82 @@ static uint32_t cpus_per_core(const job_details_t *d)
 	return cpus ? cpus : 1;
 }
 
-static void need_of(const job_record_t *job_ptr,
-		    const struct sgang_shape *shape, struct need *need)
+/* --threads-per-core: the memory for its other CPUs is not needed. */
+static uint32_t threads_per_core(const job_details_t *d)
+{
+	const multi_core_data_t *mc = d->mc_ptr;
+
+	return (mc && mc->threads_per_core != NO_VAL16 &&
+		mc->threads_per_core) ? mc->threads_per_core : UINT32_MAX;
+}
+
+bool sgang_host_counts_memory(void)
+{
+	return slurm_conf.select_type_param & RELEASE_BY_MEMORY;
+}
+
+/* --mem-per-gpu and its like count instead of all other memory. */
+static uint64_t memory_by_gres(const struct sgang_need *need)
+{
+	gres_state_t *job_gres;
+	list_itr_t *iter;
+	uint64_t memory = 0;
+
+	if (!need->gres)
+		return 0;
+	iter = list_iterator_create(need->gres);
+	while ((job_gres = list_next(iter))) {
+		const gres_job_state_t *js = sgang_layout_gres(
+			job_gres->gres_data, sizeof(*js));
+		uint64_t each = !js ? 0 : js->mem_per_gres ? js->mem_per_gres :
+				js->def_mem_per_gres;
+
+		if (each)
+			memory += each * sgang_inside_gres_needed(
+				js, need->tasks, need->nodes);
+	}
+	list_iterator_destroy(iter);
+	return memory;
+}
+
+static void memory_of(const job_record_t *job_ptr, struct sgang_need *need)
+{
+	const job_details_t *d = job_ptr->details;
+	uint64_t by_gres;
+
+	if (!sgang_host_counts_memory())
+		return;
+	by_gres = (job_ptr->bit_flags & JOB_MEM_SET) ? 0 : memory_by_gres(need);
+	if (by_gres) {
+		need->memory = by_gres;
+	} else if (!d->pn_min_memory) {
+		need->all_memory = true;
+	} else if (d->pn_min_memory & MEM_PER_CPU) {
+		need->memory_per_cpu = d->pn_min_memory & ~MEM_PER_CPU;
+	} else {
+		need->memory = d->pn_min_memory;
+	}
+}
+
+void sgang_host_need(const struct job_record *job_ptr,
+		     const struct sgang_shape *shape, struct sgang_need *need)
 {
 	const job_details_t *d = job_ptr->details;
 
 	memset(need, 0, sizeof(*need));
+	need->part = job_ptr->part_ptr;
+	need->rows = sgang_rows_of(job_ptr);
 	need->whole = shape->whole;
-	need->cpus = shape->node_cpus;
+	need->open = !sgang_shape_fixed(shape);
+	need->cpus = need->open ? sgang_shape_task_cpus(shape) :
+				  shape->node_cpus;
 	need->per_core = cpus_per_core(d);
-	need->nodes = shape->min_nodes ? shape->min_nodes : 1;
+	need->threads = threads_per_core(d);
+	need->nodes = need->open ? shape->tasks :
+		      shape->min_nodes ? shape->min_nodes : 1;
 	need->tasks = (shape->tasks + need->nodes - 1) / need->nodes;
-	need->gres = job_ptr->gres_list_req;
-	if (!memory_counts())
-		return;
-	if (!d->pn_min_memory)
-		need->all_memory = true;
-	else if (d->pn_min_memory & MEM_PER_CPU)
-		need->memory = (d->pn_min_memory & ~MEM_PER_CPU) * need->cpus;
-	else
-		need->memory = d->pn_min_memory;
+	need->gres = sgang_inside_gres(job_ptr);
+	memory_of(job_ptr, need);
 }
 
 static uint32_t ceil_div(uint64_t a, uint32_t b)
@@ -74,14 +114,25 @@ static uint32_t ceil_div(uint64_t a, uint32_t b)
 	return b ? (uint32_t) ((a + b - 1) / b) : (uint32_t) a;
 }
 
-static uint64_t gres_free(const gres_node_state_t *node,
-			  const gres_job_state_t *job, bool empty)
+/* What one piece takes of it. Of an open number of nodes each has what is asked
+ * for by node, which is no matter of its pieces. */
+uint64_t sgang_host_gres_share(const struct gres_job_state *js,
+			       const struct sgang_need *need)
 {
-	uint64_t avail = node->gres_cnt_avail;
+	if (need->open && js->gres_per_node)
+		return 0;
+	return sgang_inside_gres_needed(js, need->tasks, need->nodes);
+}
+
+/* A node without the type that is asked for has none. */
+static uint64_t gres_free(const gres_node_state_t *node, bool typed,
+			  uint32_t type_id, bool empty)
+{
+	uint64_t avail = typed ? 0 : node->gres_cnt_avail;
 	uint64_t alloc = node->no_consume ? 0 : node->gres_cnt_alloc;
 
-	for (int t = 0; job->type_name && t < node->type_cnt; t++) {
-		if (node->type_id[t] != job->type_id)
+	for (int t = 0; typed && t < node->type_cnt; t++) {
+		if (node->type_id[t] != type_id)
 			continue;
 		avail = node->type_cnt_avail[t];
 		alloc = node->no_consume ? 0 : node->type_cnt_alloc[t];
@@ -91,8 +142,42 @@ static uint64_t gres_free(const gres_node_state_t *node,
 	return (avail > alloc) ? avail - alloc : 0;
 }
 
+static const gres_node_state_t *find_gres(uint32_t node, uint32_t id)
+{
+	list_t *list = node_record_table_ptr[node]->gres_list;
+	gres_state_t *gres = list ? list_find_first(list, gres_find_id, &id) :
+				    NULL;
+
+	return gres ? sgang_layout_gres(gres->gres_data,
+					sizeof(gres_node_state_t)) : NULL;
+}
+
+bool sgang_host_gres_consumed(uint32_t id)
+{
+	for (int n = 0; n < node_record_count; n++) {
+		const gres_node_state_t *ns = node_record_table_ptr[n] ?
+					      find_gres((uint32_t) n, id) :
+					      NULL;
+
+		if (ns)
+			return !ns->no_consume;
+	}
+	return true;
+}
+
+uint64_t sgang_host_gres_on(uint32_t node, uint32_t id, uint32_t type,
+			    bool empty)
+{
+	const gres_node_state_t *ns = find_gres(node, id);
+
+	return ns ? gres_free(ns, type != 0, type, empty) : 0;
+}
+
+/* How many pieces the GRES of the node suffice for, and in '*scarce' (NULL: it does
+ * not matter) the cause that stands for the scarcest: GPUS or GRES. */
 static uint64_t units_by_gres(const node_record_t *node_ptr,
-			      const struct need *need, bool empty)
+			      const struct sgang_need *need, bool empty,
+			      enum sgang_cause *scarce)
 {
 	uint64_t units = UINT32_MAX;
 	gres_state_t *job_gres, *node_gres;
@@ -120,9 +205,15 @@ static uint64_t units_by_gres(const node_record_t *node_ptr,
 		if (node_gres && !ns)
 			continue;
 		if (ns)
-			have = gres_free(ns, js, empty);
-		if (have / want < units)
-			units = have / want;
+			have = gres_free(ns, js->type_name, js->type_id, empty);
+		if (need->open && js->gres_per_node)
+			have = (have >= want) ? units * want : 0;
+		if (have / want >= units)
+			continue;
+		units = have / want;
+		if (scarce)
+			*scarce = xstrcmp(job_gres->gres_name, "gpu") ?
+				  SGANG_CAUSE_GRES : SGANG_CAUSE_GPUS;
 	}
 	list_iterator_destroy(iter);
 	return units;
@@ -149,15 +240,73 @@ static void usage_of(const node_record_t *node_ptr, bool empty,
 	usage->memory_untouched = !memory;
 }
 
+void sgang_host_node_room(uint32_t node, bool empty, struct sgang_room *room)
+{
+	struct usage usage;
+
+	usage_of(node_record_table_ptr[node], empty, &usage);
+	room->cpus = usage.cpus;
+	room->memory = usage.memory;
+}
+
+/* The pieces of 'cpus' CPUs for which the node has room, and in 'usage' what it
+ * has for them, when jobs share. */
+static uint64_t units_in_rows(uint32_t node, const struct sgang_need *need,
+			      uint64_t cpus, bool empty, struct usage *usage)
+{
+	uint32_t row[SGANG_ROWS_MAX];
+	uint64_t units = 0;
+
+	usage->cpus = 0;
+	sgang_rows_free(need->part, need->rows, node, empty, row);
+	for (uint32_t r = 0; r < need->rows; r++) {
+		usage->cpus += row[r];
+		units += cpus ? row[r] / cpus : row[r];
+	}
+	return units;
+}
+
 static bool node_is_free(uint32_t node, bool empty)
 {
 	if (!node_record_table_ptr[node])
 		return false;
 	if (empty)
-		return !IS_NODE_DOWN(node_record_table_ptr[node]) &&
-		       !IS_NODE_DRAIN(node_record_table_ptr[node]);
+		return true;
 	return bit_test(idle_node_bitmap, node) &&
 	       bit_test(avail_node_bitmap, node);
+}
+
+/* Slurm gives nodes that are powered down one Weight of their own, which is
+ * above all that a site sets. A sum of weights needs no more than the next one
+ * above. */
+bool sgang_host_weights(uint32_t *weight)
+{
+	uint32_t least = UINT32_MAX, most = 0;
+	bool down = false;
+
+	for (int n = 0; n < node_record_count; n++) {
+		const node_record_t *node_ptr = node_record_table_ptr[n];
+
+		if (!node_ptr)
+			continue;
+		if (IS_NODE_POWERED_DOWN(node_ptr)) {
+			down = true;
+			continue;
+		}
+		least = MIN(least, node_ptr->config_ptr->weight);
+		most = MAX(most, node_ptr->config_ptr->weight);
+	}
+	if (least >= most && (!down || least > most))
+		return false;
+	for (int n = 0; n < node_record_count; n++) {
+		const node_record_t *node_ptr = node_record_table_ptr[n];
+
+		if (!node_ptr || IS_NODE_POWERED_DOWN(node_ptr))
+			weight[n] = most < UINT32_MAX ? most + 1 : most;
+		else
+			weight[n] = node_ptr->config_ptr->weight;
+	}
+	return true;
 }
 
 uint32_t sgang_host_idle(const struct sgang_nodeset *nodes)
@@ -189,38 +338,91 @@ void sgang_host_room(const struct sgang_nodeset *nodes,
 
 /* The cores of a node that the need takes. */
 static uint64_t cores_on(const node_record_t *node_ptr,
-			 const struct need *need)
+			 const struct sgang_need *need)
 {
 	return ceil_div(need->cpus, MIN(need->per_core, node_ptr->tpc));
 }
 
-/* How many times the need fits on the node. Whole cores are given out where
- * cores are what is counted. */
-static uint32_t units_on(uint32_t node, const struct need *need, bool empty)
+/* Is it given whole cores by itself? Tasks of one job share them. */
+static bool by_core(const struct sgang_need *need, uint32_t threads)
+{
+	return (slurm_conf.select_type_param & RELEASE_BY_CORE) &&
+	       (!need->open || need->per_core < threads);
+}
+
+uint64_t sgang_host_cpus_taken(const struct sgang_need *need, uint32_t threads)
+{
+	if (!by_core(need, threads))
+		return need->cpus;
+	return (uint64_t) ceil_div(need->cpus, MIN(need->per_core, threads)) *
+	       threads;
+}
+
+/* Memory by CPU is counted for all CPUs of the cores. */
+uint64_t sgang_host_memory_taken(const struct sgang_need *need,
+				 uint32_t threads)
+{
+	uint64_t cpus = need->cpus;
+
+	if (!need->memory_per_cpu)
+		return need->memory;
+	if (by_core(need, threads))
+		cpus = (uint64_t) ceil_div(need->cpus,
+					   MIN(need->per_core, threads)) *
+		       MIN(need->threads, threads);
+	return need->memory_per_cpu * cpus;
+}
+
+static uint64_t units_by_cpus(uint32_t node, const struct sgang_need *need,
+			      bool empty, const struct usage *usage)
+{
+	uint64_t cpus = sgang_host_cpus_taken(need,
+					      node_record_table_ptr[node]->tpc);
+	struct usage shared;
+
+	if (need->rows > 1)
+		return units_in_rows(node, need, cpus, empty, &shared);
+	if (!empty && sgang_rows_taken(need->part, node))
+		return 0;
+	return cpus ? usage->cpus / cpus : usage->cpus;
+}
+
+static uint64_t units_by_memory(uint32_t node, const struct sgang_need *need,
+				const struct usage *usage)
+{
+	uint64_t memory = sgang_host_memory_taken(
+		need, node_record_table_ptr[node]->tpc);
+
+	if (need->all_memory)
+		return usage->memory_untouched;
+	if (!memory)
+		return UINT32_MAX;
+	/* of an open number of nodes each has it once */
+	if (need->open && !need->memory_per_cpu)
+		return (usage->memory >= memory) ? UINT32_MAX : 0;
+	return usage->memory / memory;
+}
+
+/* How many times the need fits on the node. */
+static uint32_t units_on(uint32_t node, const struct sgang_need *need,
+			 bool empty)
 {
 	const node_record_t *node_ptr = node_record_table_ptr[node];
-	uint64_t cpus = need->cpus, units;
 	struct usage usage;
+	uint64_t units;
 
 	if (need->whole) {
-		if (!node_is_free(node, empty) || cpus > node_ptr->cpus_efctv)
+		if (!node_is_free(node, empty) ||
+		    need->cpus > node_ptr->cpus_efctv)
 			return 0;
-		return units_by_gres(node_ptr, need, empty) ? 1 : 0;
+		return units_by_gres(node_ptr, need, empty, NULL) ? 1 : 0;
 	}
 	usage_of(node_ptr, empty, &usage);
-	if (slurm_conf.select_type_param & RELEASE_BY_CORE)
-		cpus = cores_on(node_ptr, need) * node_ptr->tpc;
-	units = cpus ? usage.cpus / cpus : usage.cpus;
-	if (need->all_memory && units > 0)
-		units = usage.memory_untouched;
-	if (need->memory && usage.memory / need->memory < units)
-		units = usage.memory / need->memory;
-	if (units) {
-		uint64_t by_gres = units_by_gres(node_ptr, need, empty);
-
-		if (by_gres < units)
-			units = by_gres;
-	}
+	units = units_by_cpus(node, need, empty, &usage);
+	if (units)
+		units = MIN(units, units_by_memory(node, need, &usage));
+	if (units)
+		units = MIN(units, units_by_gres(node_ptr, need, empty, NULL));
 	return (uint32_t) units;
 }
 
@@ -228,34 +430,13 @@ void sgang_host_units(struct sgang_job *job, const struct sgang_shape *shape,
 		      const struct sgang_nodeset *nodes, bool empty,
 		      uint32_t *units)
 {
-	struct need need;
+	struct sgang_need need;
 
-	need_of(record(job), shape, &need);
+	sgang_host_need(record(job), shape, &need);
 	for (uint32_t n = 0; n < (uint32_t) node_record_count; n++)
 		units[n] = (node_record_table_ptr[n] &&
 			    sgang_nodeset_has(nodes, n)) ?
 			   units_on(n, &need, empty) : 0;
-}
-
-void sgang_host_cpus(struct sgang_job *job, const struct sgang_shape *shape,
-		     const struct sgang_nodeset *nodes, bool empty,
-		     uint32_t *cpus)
-{
-	struct need one;
-
-	/* Where the number of nodes is open, a piece is a single CPU. */
-	need_of(record(job), shape, &one);
-	for (uint32_t n = 0; n < (uint32_t) node_record_count; n++) {
-		struct usage usage;
-
-		cpus[n] = 0;
-		if (!node_record_table_ptr[n] || !sgang_nodeset_has(nodes, n))
-			continue;
-		if (!units_on(n, &one, empty))
-			continue;
-		usage_of(node_record_table_ptr[n], empty, &usage);
-		cpus[n] = (uint32_t) usage.cpus;
-	}
 }
 
 void sgang_host_island_units(struct sgang_job *job,
@@ -265,9 +446,9 @@ void sgang_host_island_units(struct sgang_job *job,
 {
 	struct sgang_inside_need inside = { .job = record(job) };
 	const struct sgang_devices *devices = sgang_host_devices;
-	struct need need;
+	struct sgang_need need;
 
-	need_of(record(job), shape, &need);
+	sgang_host_need(record(job), shape, &need);
 	inside.tasks = need.tasks;
 	inside.nodes = need.nodes;
 	memset(units, 0, devices->first[devices->n_nodes] * sizeof(*units));
@@ -278,7 +459,8 @@ void sgang_host_island_units(struct sgang_job *job,
 
 		if (!most)
 			continue;
-		inside.cores = cores_on(node_ptr, &need);
+		/* in which row a job will be nobody knows */
+		inside.cores = (need.rows > 1) ? 0 : cores_on(node_ptr, &need);
 		sgang_inside_units(&inside, n, empty, most,
 				   units + devices->first[n]);
 	}
@@ -324,32 +506,117 @@ static bool in_partition(const job_record_t *job_ptr, uint32_t node)
 	return found;
 }
 
-enum sgang_cause sgang_host_cause(struct sgang_job *job,
-				  const struct sgang_shape *shape,
-				  uint32_t node)
+/* Nodes of active reservations, and of those that begin before the job would
+ * end, are off limits, or all but those of its own are. NULL: nobody can tell. */
+static bitstr_t *unreserved(job_record_t *job_ptr)
+{
+	bitstr_t *nodes = NULL;
+	int rc = release_test_reservations(job_ptr, &nodes);
+
+	if (rc != SLURM_SUCCESS)
+		FREE_NULL_BITMAP(nodes);
+	if (rc == ESLURM_NODES_BUSY || rc == ESLURM_RESERVATION_MAINT)
+		nodes = bit_alloc(node_record_count);
+	return nodes;
+}
+
+/* Nodes that the job asks for are all it can have, unless it may have more. */
+static bool is_requested(const job_details_t *d, uint32_t node)
+{
+	return !d->req_node_bitmap || !d->max_nodes ||
+	       (uint32_t) bit_set_count(d->req_node_bitmap) < d->max_nodes ||
+	       bit_test(d->req_node_bitmap, node);
+}
+
+/* What each node would lack if it were empty and in service. */
+static enum sgang_cause lacks(const job_record_t *job_ptr,
+			      const struct sgang_need *need, uint32_t node)
 {
 	const node_record_t *node_ptr = node_record_table_ptr[node];
-	const job_record_t *job_ptr = record(job);
-	struct need need;
+	const job_details_t *d = job_ptr->details;
+	enum sgang_cause gres = SGANG_CAUSE_NONE;
+	struct usage usage;
 
-	need_of(job_ptr, shape, &need);
 	/* A partition may still name a dynamic node that is gone. */
 	if (!node_ptr || !in_partition(job_ptr, node))
 		return SGANG_CAUSE_PARTITION;
+	if (d->exc_node_bitmap && bit_test(d->exc_node_bitmap, node))
+		return SGANG_CAUSE_EXCLUDED;
+	if (!is_requested(d, node))
+		return SGANG_CAUSE_REQUESTED;
+	if (lacks_feature(job_ptr, node))
+		return SGANG_CAUSE_FEATURE;
+	usage_of(node_ptr, true, &usage);
+	if (usage.cpus < (need->whole ? need->cpus :
+			  sgang_host_cpus_taken(need, node_ptr->tpc)))
+		return SGANG_CAUSE_CPUS;
+	if (!units_by_memory(node, need, &usage))
+		return SGANG_CAUSE_MEMORY;
+	return units_by_gres(node_ptr, need, true, &gres) ? SGANG_CAUSE_NONE :
+							    gres;
+}
+
+/* The same of what is free on it now, and what there is the least of. */
+static enum sgang_cause is_busy(const struct sgang_need *need, uint32_t node,
+				uint8_t *scarce)
+{
+	const node_record_t *node_ptr = node_record_table_ptr[node];
+	enum sgang_cause gres = SGANG_CAUSE_NONE;
+	uint64_t by_cpus, by_memory, by_gres;
+	struct usage usage;
+
+	usage_of(node_ptr, false, &usage);
+	by_cpus = need->whole ? node_is_free(node, false) :
+				units_by_cpus(node, need, false, &usage);
+	by_memory = units_by_memory(node, need, &usage);
+	by_gres = units_by_gres(node_ptr, need, false, &gres);
+	if (by_gres <= by_cpus && by_gres <= by_memory)
+		*scarce = (gres == SGANG_CAUSE_GPUS) ? SGANG_CAUSE_BUSY_GPUS :
+						       SGANG_CAUSE_BUSY_GRES;
+	else
+		*scarce = (by_cpus <= by_memory) ? SGANG_CAUSE_BUSY :
+						   SGANG_CAUSE_BUSY_MEMORY;
+	if (by_cpus && by_memory && by_gres)
+		return SGANG_CAUSE_NONE;
+	return by_cpus ? *scarce : SGANG_CAUSE_BUSY;
+}
+
+static enum sgang_cause cause_on(const job_record_t *job_ptr,
+				 const struct sgang_need *need,
+				 const bitstr_t *unreserved, uint32_t node,
+				 uint8_t *scarce)
+{
+	const node_record_t *node_ptr = node_record_table_ptr[node];
+	bool reserved = unreserved && !bit_test((bitstr_t *) unreserved, node);
+	enum sgang_cause lack = lacks(job_ptr, need, node);
+
+	if (reserved && job_ptr->resv_name &&
+	    (lack < SGANG_CAUSE_RESERVATION || lack == SGANG_CAUSE_NONE))
+		return SGANG_CAUSE_RESERVATION;
+	if (lack != SGANG_CAUSE_NONE)
+		return lack;
 	if (IS_NODE_DRAIN(node_ptr) || IS_NODE_FAIL(node_ptr))
 		return SGANG_CAUSE_DRAINED;
 	if (!bit_test(avail_node_bitmap, node))
 		return SGANG_CAUSE_DOWN;
-	if (lacks_feature(job_ptr, node))
-		return SGANG_CAUSE_FEATURE;
-	if (!units_by_gres(node_ptr, &need, true))
-		return SGANG_CAUSE_GPUS;
-	if (node_ptr->cpus_efctv < need.cpus ||
-	    node_ptr->real_memory - node_ptr->mem_spec_limit < need.memory)
-		return SGANG_CAUSE_SIZE;
-	if ((node_ptr->node_state & NODE_STATE_RES) && !job_ptr->resv_name)
-		return SGANG_CAUSE_RESERVED;
-	return SGANG_CAUSE_BUSY;
+	return reserved ? SGANG_CAUSE_RESERVED : is_busy(need, node, scarce);
+}
+
+void sgang_host_causes(struct sgang_job *job, const struct sgang_shape *shape,
+		       uint8_t *cause, uint8_t *scarce)
+{
+	bitstr_t *nodes = unreserved(record(job));
+	struct sgang_need need;
+	uint8_t least;
+
+	sgang_host_need(record(job), shape, &need);
+	for (uint32_t n = 0; n < (uint32_t) node_record_count; n++) {
+		least = SGANG_CAUSE_BUSY;
+		cause[n] = cause_on(record(job), &need, nodes, n, &least);
+		if (scarce)
+			scarce[n] = least;
+	}
+	FREE_NULL_BITMAP(nodes);
 }
 
 bool sgang_host_islands(struct sgang_job *job, uint32_t node,
@@ -372,17 +639,19 @@ static bool same_gres(const job_record_t *a, const job_record_t *b)
 bool sgang_host_same_units(struct sgang_job *a, struct sgang_job *b)
 {
 	struct sgang_shape sa, sb;
-	struct need na, nb;
+	struct sgang_need na, nb;
 
 	if (a == b)
 		return true;
 	sgang_host_shape_of(a, &sa);
 	sgang_host_shape_of(b, &sb);
-	need_of(record(a), &sa, &na);
-	need_of(record(b), &sb, &nb);
+	sgang_host_need(record(a), &sa, &na);
+	sgang_host_need(record(b), &sb, &nb);
 	return na.whole == nb.whole && na.cpus == nb.cpus &&
-	       na.per_core == nb.per_core &&
+	       na.per_core == nb.per_core && na.threads == nb.threads &&
 	       na.memory == nb.memory && na.all_memory == nb.all_memory &&
+	       na.memory_per_cpu == nb.memory_per_cpu && na.rows == nb.rows &&
+	       (na.rows == 1 || na.part == nb.part) &&
 	       same_gres(record(a), record(b));
 }
 
@@ -439,6 +708,17 @@ bool sgang_host_same_request(struct sgang_job *x, struct sgang_job *y)
 	       same_text_request(a, b);
 }
 
+/* MB that a piece of so many CPUs takes; 0: it does not matter, or all there
+ * is. */
+static uint64_t piece_memory(const job_details_t *d, uint32_t cpus)
+{
+	if (!sgang_host_counts_memory())
+		return 0;
+	if (!(d->pn_min_memory & MEM_PER_CPU))
+		return d->pn_min_memory;
+	return (d->pn_min_memory & ~MEM_PER_CPU) * cpus;
+}
+
 void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 		      uint32_t max_nodes, uint32_t req_nodes,
 		      struct sgang_shape *shape)
@@ -449,8 +729,10 @@ void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 
 	memset(shape, 0, sizeof(*shape));
 	shape->min_nodes = min_nodes ? min_nodes : 1;
-	if (req_nodes > shape->min_nodes && req_nodes <= max_nodes)
+	if (req_nodes > shape->min_nodes && req_nodes <= max_nodes) {
+		shape->least_nodes = shape->min_nodes;
 		shape->min_nodes = req_nodes;
+	}
 	shape->max_nodes = max_nodes ? max_nodes : shape->min_nodes;
 	shape->whole = release_whole_node(d) ||
 		       (job_ptr->part_ptr && !job_ptr->part_ptr->max_share);
@@ -465,6 +747,7 @@ void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 	shape->node_gpus = (uint32_t) sgang_inside_gpus_needed(
 		job_ptr, ceil_div(shape->tasks, shape->min_nodes),
 		shape->min_nodes);
+	shape->node_memory = piece_memory(d, cpus);
 	if (shape->max_nodes == shape->min_nodes)
 		return;
 	/* The number of nodes is open. Whole nodes: as few as have the CPUs, as
@@ -482,11 +765,50 @@ void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 	} else if (!shape->whole) {
 		shape->node_cpus = per_task;
 	}
+	shape->node_memory = piece_memory(d, shape->node_cpus);
 }
+
+/* Slurm's own bound of a number of nodes that nobody bounds. */
+#define NODES_MAX 500000
 
 void sgang_host_shape_of(struct sgang_job *job, struct sgang_shape *shape)
 {
 	const job_details_t *d = record(job)->details;
 
-	sgang_host_shape(record(job), d->min_nodes, d->max_nodes, 0, shape);
+	/* as select_nodes() asks job_test(): without a maximum it is open */
+	sgang_host_shape(record(job), d->min_nodes,
+			 d->max_nodes ? d->max_nodes : NODES_MAX, 0, shape);
+}
+
+void sgang_host_fewer(struct sgang_job *job, uint32_t nodes,
+		      struct sgang_shape *shape)
+{
+	uint32_t least = shape->least_nodes;
+
+	sgang_host_shape(record(job), nodes, nodes, 0, shape);
+	shape->least_nodes = least;
+}
+
+/* Tasks go to nodes as they come, but each node has one of them. */
+bool sgang_host_least(struct sgang_job *job, struct sgang_shape *shape)
+{
+	const job_record_t *job_ptr = record(job);
+	const job_details_t *d = job_ptr->details;
+	uint32_t per_task = d->cpus_per_task ? d->cpus_per_task : 1;
+	uint32_t nodes = d->min_nodes ? d->min_nodes : 1, cpus;
+
+	sgang_host_shape(job_ptr, nodes, nodes, 0, shape);
+	if ((nodes == 1 && d->max_nodes == 1) || shape->total_cpus <= 1)
+		return true;
+	/* GRES of the whole job are split in any way, too. */
+	if (job_ptr->tres_per_job || job_ptr->tres_per_task ||
+	    job_ptr->tres_per_socket)
+		return false;
+	cpus = MAX(d->ntasks_per_node, 1) * per_task;
+	if (d->overcommit || cpus > shape->node_cpus)
+		cpus = 1;
+	shape->node_cpus = MAX(cpus, d->pn_min_cpus);
+	shape->node_memory = piece_memory(d, shape->node_cpus);
+	shape->tasks = nodes;
+	return true;
 }

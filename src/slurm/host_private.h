@@ -2,8 +2,8 @@
 /* host_private.h - what the parts of struct sgang_host share
  *
  * host.c looks at jobs and nodes, shows and tells; host_fit.c knows what a job
- * needs of a node and what a node has; host_start.c starts, holds, undoes and
- * releases. The functions that are in the struct have their meaning there, in
+ * needs of a node and what a node has; host_request.c sees what was updated;
+ * host_start.c starts, holds, undoes and releases. The functions that are in the struct have their meaning there, in
  * plugins/select/host.h. All are called with the locks of sgang_host_slurm.lock.
  */
 
@@ -61,27 +61,83 @@ bool sgang_host_was_seen(const job_record_t *job_ptr);
 
 /* ---- host_fit.c ---- */
 
+/* What one piece of a request takes of its node: all that the job has there, or
+ * where the number of nodes is open, one task. */
+struct sgang_need {
+	const part_record_t *part;
+	uint32_t rows;			/* of CPUs it can be in; 1: not shared */
+	bool whole;			/* the node */
+	bool open;			/* the number of nodes */
+	uint64_t cpus;
+	uint32_t per_core;		/* uses so many CPUs of a core at most */
+	uint32_t threads;		/* ... and so many count for memory */
+	uint64_t memory;		/* MB; 0: does not matter. Where 'open',
+					 * once on each node */
+	uint64_t memory_per_cpu;	/* instead */
+	bool all_memory;		/* takes all there is */
+	list_t *gres;			/* of gres_state_t; NULL: none */
+	uint32_t tasks;			/* of a piece */
+	uint32_t nodes;			/* or pieces */
+};
+
+void sgang_host_need(const struct job_record *job_ptr,
+		     const struct sgang_shape *shape, struct sgang_need *need);
+/* What a piece takes of a node with so many threads in a core, in CPUs, which are
+ * given by whole cores where cores are counted, and in MB. */
+uint64_t sgang_host_cpus_taken(const struct sgang_need *need,
+			       uint32_t threads);
+uint64_t sgang_host_memory_taken(const struct sgang_need *need,
+				 uint32_t threads);
+/* What it takes of a GRES. */
+uint64_t sgang_host_gres_share(const struct gres_job_state *js,
+			       const struct sgang_need *need);
+bool sgang_host_counts_memory(void);
+/* CPUs and memory that are free on the node, or that it has; nothing else. */
+void sgang_host_node_room(uint32_t node, bool empty, struct sgang_room *room);
+/* The same of a GRES by Slurm's numbers; type 0: of all types. */
+uint64_t sgang_host_gres_on(uint32_t node, uint32_t id, uint32_t type,
+			    bool empty);
+/* Do jobs use it up? As the first node that has it says. */
+bool sgang_host_gres_consumed(uint32_t id);
+
+bool sgang_host_weights(uint32_t *weight);
 uint32_t sgang_host_idle(const struct sgang_nodeset *nodes);
 void sgang_host_room(const struct sgang_nodeset *nodes,
 		     struct sgang_room *room);
 void sgang_host_units(struct sgang_job *job, const struct sgang_shape *shape,
 		      const struct sgang_nodeset *nodes, bool empty,
 		      uint32_t *units);
-void sgang_host_cpus(struct sgang_job *job, const struct sgang_shape *shape,
-		     const struct sgang_nodeset *nodes, bool empty,
-		     uint32_t *cpus);
 void sgang_host_island_units(struct sgang_job *job,
 			     const struct sgang_shape *shape,
 			     const struct sgang_nodeset *nodes, bool empty,
 			     uint32_t *units);
-enum sgang_cause sgang_host_cause(struct sgang_job *job,
-				  const struct sgang_shape *shape,
-				  uint32_t node);
+void sgang_host_causes(struct sgang_job *job, const struct sgang_shape *shape,
+		       uint8_t *cause, uint8_t *scarce);
 bool sgang_host_islands(struct sgang_job *job, uint32_t node,
 			uint32_t part[SGANG_ISLANDS_MAX]);
 bool sgang_host_same_units(struct sgang_job *a, struct sgang_job *b);
 bool sgang_host_same_request(struct sgang_job *x, struct sgang_job *y);
 void sgang_host_shape_of(struct sgang_job *job, struct sgang_shape *shape);
+bool sgang_host_least(struct sgang_job *job, struct sgang_shape *shape);
+void sgang_host_fewer(struct sgang_job *job, uint32_t nodes,
+		      struct sgang_shape *shape);
+
+/* ---- host_request.c ---- */
+
+uint64_t sgang_host_request(struct sgang_job *job);
+
+/* ---- host_vector.c ---- */
+
+void sgang_host_resources(const struct sgang_asked *asked, size_t n,
+			  struct sgang_resources *res, uint8_t *type);
+void sgang_host_needs(const struct sgang_asked *asked,
+		      const struct sgang_resources *res, uint32_t *needs);
+void sgang_host_amounts(const struct sgang_resources *res, bool empty,
+			uint32_t *amounts);
+/* Say what a job that Slurm refused lacks on these nodes. */
+void sgang_host_explain(struct sgang_job *job, const struct sgang_shape *shape,
+			const struct sgang_nodeset *nodes, char *why,
+			size_t size);
 
 /* ---- host_start.c ---- */
 
@@ -91,18 +147,28 @@ int sgang_host_probe(struct sgang_job *job, struct sgang_nodeset *usable,
 int sgang_host_limits(struct sgang_job *const *jobs, size_t n, char *why,
 		      size_t why_size);
 struct sgang_job *sgang_host_commit(struct sgang_job *job,
-				    const struct sgang_nodeset *confine,
-				    const struct sgang_nodeset *islands,
+				    const struct sgang_bounds *bounds,
 				    struct sgang_refusal *refusal);
 void sgang_host_undo(struct sgang_job *job);
 bool sgang_host_recommits(void);
 bool sgang_host_held(struct sgang_job *job);
 bool sgang_host_ready(struct sgang_job *job);
+void sgang_host_prepare(struct sgang_job *job);
+enum sgang_prepared sgang_host_prepared(struct sgang_job *job);
+/* The nodes of a held job that gives them back may run its Prolog, or have: let
+ * Slurm end the job there as one that runs. Called before it looks. */
+void sgang_host_unhold_prepared(job_record_t *job_ptr);
 void sgang_host_ask(struct sgang_job *job);
 void sgang_host_adopt(struct sgang_job *job);
 void sgang_host_drop(struct sgang_job *job, bool yield);
 bool sgang_host_refused(struct sgang_job *job);
-void sgang_host_forgive(struct sgang_job *job);
+void sgang_host_forgive(struct sgang_job *job, bool at_once);
 void sgang_host_release(struct sgang_job *job);
+/* "[a*1&b*1]": select_nodes() asks for the nodes of such a job feature by
+ * feature, so one yes is no start. */
+bool sgang_host_counts_features(const job_record_t *job_ptr);
+/* Would the limits of its association and QOS let a job that has been given
+ * nodes start now? As select_nodes() asks in the end. */
+bool sgang_host_within_limits(job_record_t *job_ptr);
 
 #endif

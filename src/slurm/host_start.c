@@ -15,6 +15,7 @@
 
 #include "dbd.h"
 #include "plugins/log.h"
+#include "rows.h"
 
 /* ---- probe ---- */
 
@@ -70,15 +71,21 @@ static int has_count(void *feature, void *arg)
 	return ((job_feature_t *) feature)->count != 0;
 }
 
-/* With "[a*1&b*1]" select_nodes() asks feature by feature, and the refusal of
- * the first ends it. All nodes that are up may be among the job's. */
-static void probe_counted(job_record_t *job_ptr)
+bool sgang_host_counts_features(const job_record_t *job_ptr)
 {
 	const job_details_t *d = job_ptr->details;
+
+	return d->feature_list_use &&
+	       list_find_first(d->feature_list_use, has_count, NULL);
+}
+
+/* The refusal of the first feature ends it. All nodes that are up may be among
+ * the job's. */
+static void probe_counted(job_record_t *job_ptr)
+{
 	bitstr_t *nodes;
 
-	if (!sgang_job_test.asked || !d->feature_list_use ||
-	    !list_find_first(d->feature_list_use, has_count, NULL))
+	if (!sgang_job_test.asked || !sgang_host_counts_features(job_ptr))
 		return;
 	nodes = bit_copy(job_ptr->part_ptr->node_bitmap);
 	bit_and(nodes, avail_node_bitmap);
@@ -175,6 +182,25 @@ static void expected_tres(job_record_t *job_ptr, uint64_t *tres)
 		slurm_conf.priority_flags, true);
 }
 
+bool sgang_host_within_limits(job_record_t *job_ptr)
+{
+	assoc_mgr_lock_t locks = { .assoc = READ_LOCK, .qos = READ_LOCK,
+				   .tres = READ_LOCK };
+	uint64_t tres[slurmctld_tres_cnt];
+	struct reason saved;
+	bool fits;
+
+	if (!(accounting_enforce & ACCOUNTING_ENFORCE_LIMITS))
+		return true;
+	save_reason(job_ptr, &saved);
+	assoc_mgr_lock(&locks);
+	expected_tres(job_ptr, tres);
+	fits = acct_policy_job_runnable_post_select(job_ptr, tres, true);
+	assoc_mgr_unlock(&locks);
+	restore_reason(job_ptr, &saved);
+	return fits;
+}
+
 /* Count the job as if it had begun. Slurm's backfill does so with the parts of
  * a heterogeneous job. */
 static bool count_in(job_record_t *job_ptr)
@@ -208,6 +234,7 @@ static void count_out(job_record_t *job_ptr)
 	time_t end_time = job_ptr->end_time;
 	time_t start_time = job_ptr->start_time;
 	time_t accrue_time = job_ptr->details->accrue_time;
+	double billable_tres = job_ptr->billable_tres;
 	uint32_t job_state = job_ptr->job_state;
 
 	/* Its age goes on counting. */
@@ -216,6 +243,8 @@ static void count_out(job_record_t *job_ptr)
 	job_ptr->end_time_exp = job_ptr->end_time = job_ptr->start_time;
 	job_ptr->job_state = JOB_COMPLETE | JOB_COMPLETING;
 	release_count_end(job_ptr);
+	/* Without CPUs it is worth nothing, and would stay so when it runs. */
+	job_ptr->billable_tres = billable_tres;
 	job_ptr->details->accrue_time = accrue_time;
 	job_ptr->start_time = start_time;
 	job_ptr->end_time_exp = end_time_exp;
@@ -260,12 +289,86 @@ int sgang_host_limits(struct sgang_job *const *jobs, size_t n, char *why,
 
 /* ---- commit ---- */
 
-static bool commit_partition(job_record_t *job_ptr, void *arg)
+static job_record_t *rest_of_array(const job_record_t *job_ptr)
 {
-	int *rc = arg;
+	return job_ptr->array_job_id ? find_job_record(job_ptr->array_job_id) :
+				       NULL;
+}
+
+/* Let select_nodes() know that the job is to get none of the other nodes. Else
+ * it looks at each that the job could have, and so would the time of a commit
+ * grow with the members times the nodes of the cluster. Returns what the job
+ * excludes by itself. */
+static bitstr_t *narrow(job_record_t *job_ptr,
+			const struct sgang_nodeset *nodes)
+{
+	bitstr_t *own = job_ptr->details->exc_node_bitmap;
+	bitstr_t *others = bit_alloc(node_record_count);
+
+	for (uint32_t n = sgang_nodeset_next(nodes, 0);
+	     n < (uint32_t) node_record_count;
+	     n = sgang_nodeset_next(nodes, n + 1))
+		bit_set(others, n);
+	bit_not(others);
+	if (own)
+		bit_or(others, own);
+	job_ptr->details->exc_node_bitmap = others;
+	return own;
+}
+
+/* A task that was split off has left a copy to the rest of its array. */
+static void widen(job_record_t *job_ptr, bitstr_t *own)
+{
+	job_record_t *rest = rest_of_array(job_ptr);
+	bitstr_t *others = job_ptr->details->exc_node_bitmap, *copy;
+
+	job_ptr->details->exc_node_bitmap = own;
+	copy = (rest && rest != job_ptr && rest->details) ?
+	       rest->details->exc_node_bitmap : NULL;
+	if (copy && bit_equal(copy, others)) {
+		FREE_NULL_BITMAP(rest->details->exc_node_bitmap);
+		if (own)
+			rest->details->exc_node_bitmap = bit_copy(own);
+	}
+	FREE_NULL_BITMAP(others);
+}
+
+/* A gang has no victims, so select_nodes() need not look at every job of the
+ * cluster to list them for each member. Whatever reads the mode of the cluster
+ * for a job waits for the locks that are held here. */
+static int start_on(job_record_t *job_ptr, const struct sgang_nodeset *nodes)
+{
+	uint16_t mode = slurm_conf.preempt_mode;
+	bitstr_t *own = NULL;
+	int rc;
 
 	set_job_features_use(job_ptr->details);
-	*rc = release_select_nodes(job_ptr);
+	if (!(mode & PREEMPT_MODE_GANG))
+		slurm_conf.preempt_mode = PREEMPT_MODE_OFF;
+	if (nodes)
+		own = narrow(job_ptr, nodes);
+	rc = release_select_nodes(job_ptr);
+	if (nodes)
+		widen(job_ptr, own);
+	slurm_conf.preempt_mode = mode;
+	return rc;
+}
+
+/* The nodes alone may be fewer than features are counted for, which is an error
+ * of the request then. */
+static bool commit_partition(job_record_t *job_ptr, void *arg)
+{
+	struct reason saved;
+	int *rc = arg;
+
+	save_reason(job_ptr, &saved);
+	*rc = start_on(job_ptr, sgang_job_test.bounds->nodes);
+	if (*rc == ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE) {
+		restore_reason(job_ptr, &saved);
+		*rc = start_on(job_ptr, NULL);
+	} else {
+		xfree(saved.state_desc);
+	}
 	return *rc == SLURM_SUCCESS;
 }
 
@@ -291,20 +394,41 @@ static int may_start(job_record_t *job_ptr, struct sgang_refusal *refusal)
 
 static void give_back_mail(job_record_t *job_ptr, uint16_t mail)
 {
-	job_record_t *rest = job_ptr->array_job_id ?
-			     find_job_record(job_ptr->array_job_id) : NULL;
+	job_record_t *rest = rest_of_array(job_ptr);
 
 	job_ptr->mail_type = mail;
 	if (rest && rest->array_recs && IS_JOB_PENDING(rest))
 		rest->mail_type = mail;
 }
 
+/* Where the stock plugin found no place within our bounds, Slurm's own word for
+ * it would be about nodes that it did not see. */
+static void explain_refusal(job_record_t *job_ptr, int rc,
+			    const struct sgang_bounds *bounds,
+			    struct sgang_refusal *refusal)
+{
+	struct sgang_shape shape;
+
+	refusal->nodes = sgang_job_test.asked ? sgang_job_test.refused :
+			 rc == ESLURM_NODES_BUSY || rc == ESLURM_NODE_NOT_AVAIL ||
+			 rc == ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE;
+	if (refusal->limit || !refusal->nodes) {
+		refusal->nodes = false;
+		explain(job_ptr, rc, refusal->why, sizeof(refusal->why));
+		return;
+	}
+	sgang_host_shape_of(handle(job_ptr), &shape);
+	sgang_rows_refresh();
+	(void) sgang_host_refresh();
+	sgang_host_explain(handle(job_ptr), &shape, bounds->nodes,
+			   refusal->why, sizeof(refusal->why));
+}
+
 /* The hold: select_p_job_test() has set JOB_CONFIGURING, which select_nodes()
  * keeps, and this count keeps everybody from launching the job. It must not be
  * raised before select_nodes() returns: the split of an array copies it. */
 struct sgang_job *sgang_host_commit(struct sgang_job *job,
-				    const struct sgang_nodeset *confine,
-				    const struct sgang_nodeset *islands,
+				    const struct sgang_bounds *bounds,
 				    struct sgang_refusal *refusal)
 {
 	job_record_t *job_ptr = record(job);
@@ -314,12 +438,11 @@ struct sgang_job *sgang_host_commit(struct sgang_job *job,
 	uint64_t row;
 	int rc = ESLURM_NODES_BUSY;
 
-	refusal->limit = false;
+	refusal->limit = refusal->nodes = false;
 	if (may_start(job_ptr, refusal) < 0)
 		return NULL;
 	sgang_job_test = (struct sgang_job_test) {
-		.mode = SGANG_JOB_TEST_COMMIT, .confine = confine,
-		.islands = islands
+		.mode = SGANG_JOB_TEST_COMMIT, .bounds = bounds
 	};
 	/* It has not begun before it is released. The rest of an array has
 	 * copied the type in the split. */
@@ -336,10 +459,12 @@ struct sgang_job *sgang_host_commit(struct sgang_job *job,
 			release_clear_flag(job_ptr, JOB_CONFIGURING);
 		job_ptr->part_ptr = part_ptr;
 		refusal->limit = rc == ESLURM_ACCOUNTING_POLICY;
-		explain(job_ptr, rc, refusal->why, sizeof(refusal->why));
+		explain_refusal(job_ptr, rc, bounds, refusal);
 		return NULL;
 	}
 	sgang_dbd_held(job_ptr);
+	/* of an earlier start */
+	FREE_NULL_BITMAP(job_ptr->node_bitmap_pr);
 	job_ptr->details->prolog_running++;
 	sgang_host_not_seen_yet(job_ptr);
 	last_job_update = time(NULL);
@@ -351,9 +476,11 @@ struct sgang_job *sgang_host_commit(struct sgang_job *job,
 /* Nodes that cannot answer are not waited for. Their epilog counts as done. */
 static void give_back_nodes(job_record_t *job_ptr)
 {
+	int first = (int) bit_ffs(job_ptr->node_bitmap_cg);
+	int end = (int) bit_fls(job_ptr->node_bitmap_cg) + 1;
 	node_record_t *node_ptr;
 
-	for (int i = 0; i < node_record_count; i++) {
+	for (int i = first; i >= 0 && i < end; i++) {
 		if (!bit_test(job_ptr->node_bitmap_cg, i))
 			continue;
 		node_ptr = node_record_table_ptr[i];
@@ -370,7 +497,7 @@ static void give_back_nodes(job_record_t *job_ptr)
 		return;
 	}
 	/* The last of these calls finishes the job and frees the bitmap. */
-	for (int i = 0; i < node_record_count && job_ptr->node_bitmap_cg; i++) {
+	for (int i = first; i < end && job_ptr->node_bitmap_cg; i++) {
 		if (bit_test(job_ptr->node_bitmap_cg, i))
 			release_epilog_done(job_ptr,
 					    node_record_table_ptr[i]->name);
@@ -429,11 +556,75 @@ static void deallocate(job_record_t *job_ptr)
 	job_ptr->batch_flag = batch;
 }
 
+/* ---- prologs ---- */
+
+/* slurmctld keeps the nodes of which the Prolog has not ended here. */
+static bool has_prologs(const job_record_t *job_ptr)
+{
+	return job_ptr->node_bitmap_pr;
+}
+
+/* job_config_fini() would do it at the launch. */
+void sgang_host_prepare(struct sgang_job *job)
+{
+	launch_prolog(record(job));
+	last_job_update = time(NULL);
+}
+
+enum sgang_prepared sgang_host_prepared(struct sgang_job *job)
+{
+	const job_record_t *job_ptr = record(job);
+
+	if (!(slurm_conf.prolog_flags & PROLOG_FLAG_ALLOC) ||
+	    (slurm_conf.prolog_flags & PROLOG_FLAG_NOHOLD))
+		return SGANG_PREPARED_NEEDLESS;
+	if (!has_prologs(job_ptr))
+		return SGANG_PREPARED_NOT;
+	return (job_ptr->state_reason == WAIT_PROLOG) ? SGANG_PREPARED_RUNS :
+							SGANG_PREPARED_DONE;
+}
+
+/* deallocate_nodes() sends nothing to the nodes of a job whose count is up. */
+void sgang_host_unhold_prepared(job_record_t *job_ptr)
+{
+	if (!has_prologs(job_ptr) || !job_ptr->details ||
+	    !job_ptr->details->prolog_running)
+		return;
+	FREE_NULL_BITMAP(job_ptr->node_bitmap_pr);
+	job_ptr->details->prolog_running--;
+	if (job_ptr->state_reason == WAIT_PROLOG)
+		job_ptr->state_reason = WAIT_NO_REASON;
+}
+
+/* The nodes know of it: they must run the Epilog, and be waited for. */
+static void requeue_prepared(job_record_t *job_ptr)
+{
+	uint16_t requeue = job_ptr->details->requeue;
+
+	job_ptr->details->requeue = 1;
+	if (release_requeue(job_ptr) == SLURM_SUCCESS) {
+		if (job_ptr->restart_cnt)
+			job_ptr->restart_cnt--;
+	} else {
+		/* salloc and srun */
+		(void) job_signal(job_ptr, SIGKILL, 0, 0, false);
+	}
+	job_ptr->details->requeue = requeue;
+	sgang_dbd_drop(job_ptr);
+	last_job_update = time(NULL);
+}
+
+/* ---- the whole undo ---- */
+
 void sgang_host_undo(struct sgang_job *job)
 {
 	job_record_t *job_ptr = record(job), *base;
 	uint64_t flags = job_ptr->bit_flags & ~JOB_WAS_RUNNING;
 
+	if (has_prologs(job_ptr)) {
+		requeue_prepared(job_ptr);
+		return;
+	}
 	job_ptr->end_time = time(NULL);
 	release_set_state(job_ptr, JOB_PENDING | JOB_COMPLETING);
 	job_ptr->bit_flags = flags | JOB_KILL_HURRY;
@@ -445,6 +636,7 @@ void sgang_host_undo(struct sgang_job *job)
 	job_ptr->bit_flags = flags;
 	forget_allocation(job_ptr);
 	forget_tres(job_ptr);
+	job_ptr->billable_tres = (double) NO_VAL;
 	sgang_dbd_undone(job_ptr);
 	if (job_ptr->details->prolog_running)
 		job_ptr->details->prolog_running--;
@@ -532,7 +724,7 @@ bool sgang_host_refused(struct sgang_job *job)
 	       !xstrcmp(job_ptr->state_desc, "launch failed requeued held");
 }
 
-void sgang_host_forgive(struct sgang_job *job)
+void sgang_host_forgive(struct sgang_job *job, bool at_once)
 {
 	job_record_t *job_ptr = record(job);
 
@@ -544,7 +736,8 @@ void sgang_host_forgive(struct sgang_job *job)
 		if (job_ptr->restart_cnt)
 			job_ptr->restart_cnt--;
 	}
-	if (job_ptr->details && job_ptr->details->begin_time > time(NULL))
+	if (at_once && job_ptr->details &&
+	    job_ptr->details->begin_time > time(NULL))
 		job_ptr->details->begin_time = time(NULL);
 	last_job_update = time(NULL);
 }
@@ -557,18 +750,56 @@ static void take_as_launched(job_record_t *job_ptr)
 	(void) build_batch_step(job_ptr);
 }
 
+/* The Prolog has run: as prolog_running_decr() without it. Whatever reads the
+ * flags for a job waits for the locks that are held here. */
+static void launch_prepared(job_record_t *job_ptr)
+{
+	__typeof__(slurm_conf.prolog_flags) flags = slurm_conf.prolog_flags;
+
+	slurm_conf.prolog_flags &= ~PROLOG_FLAG_ALLOC;
+	prolog_running_decr(job_ptr);
+	slurm_conf.prolog_flags = flags;
+}
+
 /* The job's time starts now, whatever it waited for the others. */
+/* What a job has held until now is used up, as of one that is resized. Else
+ * fairshare would know of the part alone that priority/multifactor has already seen
+ * (PriorityCalcPeriod), since the start is now; and limits on running minutes
+ * would have been given back more than was taken. */
+static void charge_hold(job_record_t *job_ptr)
+{
+	time_t accrue_time = job_ptr->details->accrue_time;
+	list_t *parts = job_ptr->part_ptr_list;
+	uint32_t job_state = job_ptr->job_state;
+
+	job_ptr->details->accrue_time = 0;
+	job_ptr->part_ptr_list = NULL;
+	job_ptr->job_state |= JOB_RESIZING;
+	job_ptr->end_time = time(NULL);
+	release_count_end(job_ptr);
+	priority_g_job_end(job_ptr);	/* where limits are not enforced */
+	job_ptr->job_state = job_state;
+	job_ptr->start_time = job_ptr->time_last_active = time(NULL);
+	job_end_time_reset(job_ptr);
+	release_count_begin(job_ptr);
+	job_ptr->part_ptr_list = parts;
+	job_ptr->details->accrue_time = accrue_time;
+}
+
 void sgang_host_release(struct sgang_job *job)
 {
 	job_record_t *job_ptr = record(job);
-	bool launched = sgang_host_was_seen(job_ptr);
+	bool prepared = has_prologs(job_ptr);
+	/* the step of its Prolog is seen as well */
+	bool launched = !prepared && sgang_host_was_seen(job_ptr);
 
-	job_ptr->start_time = job_ptr->time_last_active = time(NULL);
-	job_end_time_reset(job_ptr);
+	charge_hold(job_ptr);
 	xfree(job_ptr->state_desc);
 	sgang_dbd_start(job_ptr);
 	if (launched)
 		take_as_launched(job_ptr);
+	else if (prepared)
+		launch_prepared(job_ptr);
 	else
 		prolog_running_decr(job_ptr);
 	if ((job_ptr->mail_type & MAIL_JOB_BEGIN) &&

@@ -169,6 +169,17 @@ static void free_cores(uint32_t node, bool empty, uint32_t *cores)
 
 /* ---- GPUs ---- */
 
+struct xlist *sgang_inside_gres(const struct job_record *job_ptr)
+{
+	bool asks = job_ptr->tres_per_job || job_ptr->tres_per_node ||
+		    job_ptr->tres_per_socket || job_ptr->tres_per_task;
+
+	if (!asks && job_ptr->node_bitmap &&
+	    release_whole_node(job_ptr->details))
+		return NULL;
+	return job_ptr->gres_list_req;
+}
+
 uint64_t sgang_inside_gres_needed(const struct gres_job_state *gres,
 				  uint32_t tasks, uint32_t nodes)
 {
@@ -195,13 +206,14 @@ static const gres_job_state_t *next_gpus(list_itr_t *iter)
 uint64_t sgang_inside_gpus_needed(const struct job_record *job_ptr,
 				  uint32_t tasks, uint32_t nodes)
 {
+	list_t *list = sgang_inside_gres(job_ptr);
 	const gres_job_state_t *js;
 	list_itr_t *iter;
 	uint64_t gpus = 0;
 
-	if (!job_ptr->gres_list_req)
+	if (!list)
 		return 0;
-	iter = list_iterator_create(job_ptr->gres_list_req);
+	iter = list_iterator_create(list);
 	while ((js = next_gpus(iter)))
 		gpus += sgang_inside_gres_needed(js, tasks, nodes);
 	list_iterator_destroy(iter);
@@ -316,7 +328,7 @@ static void limit_by_gpus(const struct sgang_inside_need *need, uint32_t node,
 
 	if (!all)
 		return;
-	iter = list_iterator_create(need->job->gres_list_req);
+	iter = list_iterator_create(sgang_inside_gres(need->job));
 	/* each type, and all of them */
 	do {
 		uint64_t wanted;
@@ -472,5 +484,71 @@ int64_t *sgang_inside_others(const struct sgang_nodeset *nodes,
 		if (inside.topo[n] && any_planned(n, islands))
 			exclude_rest(n, islands, cores);
 	}
+	return cores;
+}
+
+/* ---- cores of nodes, whatever is inside ---- */
+
+static bitstr_t *taken;			/* while sgang_inside_beyond() counts */
+
+static void add_taken(const job_resources_t *res, int node,
+		      const struct seat *seat)
+{
+	uint32_t offset = cr_get_coremap_offset(node);
+
+	for (int core = 0; core < node_record_table_ptr[node]->tot_cores;
+	     core++) {
+		if (res->whole_node == 1 ||
+		    bit_test(res->core_bitmap, seat->first + core))
+			bit_set(taken, offset + core);
+	}
+}
+
+static void count_taken(void)
+{
+	list_itr_t *iter = list_iterator_create(job_list);
+	job_record_t *job_ptr;
+
+	while ((job_ptr = list_next(iter))) {
+		if (IS_JOB_RUNNING(job_ptr) || IS_JOB_SUSPENDED(job_ptr))
+			each_node(job_ptr->job_resrcs, add_taken);
+	}
+	list_iterator_destroy(iter);
+}
+
+/* Leave the first free cores that have so many CPUs. */
+static void exclude_beyond(uint32_t node, uint32_t cpus, bitstr_t *cores)
+{
+	const node_record_t *node_ptr = node_record_table_ptr[node];
+	uint32_t offset = cr_get_coremap_offset(node);
+	uint32_t left = (cpus + node_ptr->tpc - 1) / node_ptr->tpc;
+
+	for (int core = 0; core < node_ptr->tot_cores; core++) {
+		if (bit_test(taken, offset + core) ||
+		    (node_ptr->node_spec_bitmap &&
+		     core < bit_size(node_ptr->node_spec_bitmap) &&
+		     !bit_test(node_ptr->node_spec_bitmap, core)))
+			continue;
+		if (left)
+			left--;
+		else
+			bit_set(cores, offset + core);
+	}
+}
+
+int64_t *sgang_inside_beyond(const struct sgang_nodeset *nodes,
+			     const uint32_t *cpus)
+{
+	bitoff_t all = cr_get_coremap_offset(node_record_count);
+	bitstr_t *cores = bit_alloc(all);
+
+	taken = bit_alloc(all);
+	count_taken();
+	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
+	     n = sgang_nodeset_next(nodes, n + 1)) {
+		if (node_record_table_ptr[n])
+			exclude_beyond(n, cpus[n], cores);
+	}
+	FREE_NULL_BITMAP(taken);
 	return cores;
 }

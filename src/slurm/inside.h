@@ -25,6 +25,11 @@ struct sgang_inside_need {
 	uint32_t nodes;			/* that the job has; 1 or more */
 };
 
+/* The records of the GRES that the job asks for; NULL: none. Borrowed. An exclusive
+ * job that has its nodes has all of their GRES in its request: if it asked for
+ * some, these are told. */
+struct xlist *sgang_inside_gres(const struct job_record *job);
+
 /* What a request for one kind of GRES comes to on each of so many nodes, with so
  * many tasks each. */
 uint64_t sgang_inside_gres_needed(const struct gres_job_state *gres,
@@ -60,5 +65,10 @@ bool sgang_inside_of_job(const struct job_record *job, uint32_t node,
  * island in 'islands', but which are in none of them. The caller frees it. */
 int64_t *sgang_inside_others(const struct sgang_nodeset *nodes,
 			     const struct sgang_nodeset *islands);
+
+/* The free cores of 'nodes' beyond those that give so many CPUs on each ('cpus',
+ * by node). Nothing need be known of islands. The caller frees it. */
+int64_t *sgang_inside_beyond(const struct sgang_nodeset *nodes,
+			     const uint32_t *cpus);
 
 #endif

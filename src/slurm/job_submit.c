@@ -16,14 +16,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "release.h"
 
+#include "at_work.h"
 #include "kept.h"
 #include "layout.h"
 #include "plugins/job_submit/job_submit.h"
 #include "plugins/log.h"
+#include "queue_guard.h"
 
 /* Data of slurmctld: the plugin can also be opened where there is none. */
 #pragma weak acct_db_conn
@@ -56,6 +58,7 @@ static const int slurm_code[SGANG_SUBMIT_VERDICTS] = {
 	[SGANG_SUBMIT_OBJECT] = ESLURM_NOT_SUPPORTED,
 	[SGANG_SUBMIT_ARRAY] = ESLURM_INVALID_ARRAY,
 	[SGANG_SUBMIT_NEVER_FITS] = ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE,
+	[SGANG_SUBMIT_LIMIT] = ESLURM_ACCOUNTING_POLICY,
 	[SGANG_SUBMIT_NO_MEMORY] = ENOMEM,
 };
 
@@ -98,6 +101,15 @@ __attribute__((constructor)) static void look_at_slurm(void)
 		other_slurm = version != plugin_version;
 		plugin_version = version;
 	}
+}
+
+#define VERSION_SIZE 32
+
+/* As in "22.05.8". */
+static const char *running_version(char text[VERSION_SIZE])
+{
+	sgang_at_work_version(plugin_version, text, VERSION_SIZE);
+	return text;
 }
 
 /* Copy a name that may be missing. False when it is, or does not fit. */
@@ -150,24 +162,48 @@ static void remember_conf(const struct sgang_conf *conf)
 	have_last_conf = true;
 }
 
+/* The file that last_conf was read from, as it was; st_ino 0: there was none. */
+static struct stat last_file;
+
+static bool is_unchanged(const struct stat *now)
+{
+	return have_last_conf && last_file.st_ino &&
+	       now->st_ino == last_file.st_ino &&
+	       now->st_dev == last_file.st_dev &&
+	       now->st_size == last_file.st_size &&
+	       now->st_mtim.tv_sec == last_file.st_mtim.tv_sec &&
+	       now->st_mtim.tv_nsec == last_file.st_mtim.tv_nsec &&
+	       now->st_ctim.tv_sec == last_file.st_ctim.tv_sec &&
+	       now->st_ctim.tv_nsec == last_file.st_ctim.tv_nsec;
+}
+
 /* As the select plugin does it: what was good stays when the file is broken
- * later. */
+ * later. A file that has not changed is not read for each submission. */
 static int load_conf(struct sgang_conf *conf, struct sgang_error *err)
 {
 	char *path = get_extra_conf_path("gang.conf");
+	struct stat now = { .st_ino = 0 };
 	int rc = 0;
 
-	if (access(path, F_OK) == 0)
-		rc = sgang_conf_load(path, conf, err);
-	else
+	if (stat(path, &now) < 0) {
+		memset(&now, 0, sizeof(now));
 		sgang_conf_default(conf);
-	xfree(path);
-	if (!rc)
-		remember_conf(conf);
-	else if (have_last_conf)
+	} else if (is_unchanged(&now)) {
+		xfree(path);
 		sgang_conf_copy(conf, &last_conf);
-	else
+		return 0;
+	} else {
+		rc = sgang_conf_load(path, conf, err);
+	}
+	xfree(path);
+	if (!rc) {
+		remember_conf(conf);
+		last_file = now;
+	} else if (have_last_conf) {
+		sgang_conf_copy(conf, &last_conf);
+	} else {
 		return -1;
+	}
 	return 0;
 }
 
@@ -271,6 +307,26 @@ static struct sgang_submit_room cluster(void)
 	return room;
 }
 
+/* The job that is submitted. Slurm calls one job_submit() at a time. */
+static job_desc_msg_t *submitted;
+
+static bool never(const struct sgang_submit_asked *asked, size_t n,
+		  uint32_t others, const struct sgang_spec *spec, char *why,
+		  size_t size)
+{
+	struct sgang_select_member *members = xcalloc(n, sizeof(*members));
+	bool is;
+
+	for (size_t i = 0; i < n; i++)
+		members[i] = (struct sgang_select_member) {
+			.job_id = asked[i].job_id, .members = asked[i].members,
+		};
+	is = sgang_at_work_never(submitted, members, n, others, spec, why,
+				 size);
+	xfree(members);
+	return is;
+}
+
 static const struct sgang_submit_host slurm = {
 	.user_name = user_name,
 	.other_user = other_user,
@@ -278,6 +334,7 @@ static const struct sgang_submit_host slurm = {
 	.load_conf = load_conf,
 	.each_member = each_member,
 	.cluster = cluster,
+	.never = never,
 };
 
 /* ---- a submitted job in our terms ---- */
@@ -355,6 +412,11 @@ static void look_at_partitions(const job_desc_msg_t *job_desc,
 		memset(&job->room, 0, sizeof(job->room));
 }
 
+static bool has_time_min(const job_desc_msg_t *job_desc)
+{
+	return job_desc->time_min != NO_VAL && job_desc->time_min;
+}
+
 static void describe_job(const job_desc_msg_t *job_desc,
 			 struct sgang_submit_job *job)
 {
@@ -368,6 +430,7 @@ static void describe_job(const job_desc_msg_t *job_desc,
 		.array = job_desc->array_inx,
 		.held = job_desc->priority == 0,
 		.het = job_desc->het_job_offset != NO_VAL,
+		.time_min = has_time_min(job_desc),
 		.partition = job_desc->partition,
 		.need = {
 			.nodes = said(job_desc->min_nodes),
@@ -392,14 +455,16 @@ static bool records_fit(job_record_t *job_ptr)
 int init(void)
 {
 	struct sgang_conf conf;
+	char text[VERSION_SIZE];
 
+	sgang_queue_guard_start(plugin_version);
 	if (other_slurm) {
 		sgang_log(SGANG_LOG_ERROR,
-			  "slurm-gang was built for another Slurm than this: gangs are off until it is built anew");
+			  "slurm-gang was built for another Slurm than this, which is %s: gangs are off until it is built anew",
+			  running_version(text));
 		return SLURM_SUCCESS;
 	}
-	if (release_is_reread())
-		load_kept_conf();
+	load_kept_conf();
 	if (load_conf(&conf, NULL) == 0)
 		sgang_conf_free(&conf);
 	return SLURM_SUCCESS;
@@ -407,6 +472,7 @@ int init(void)
 
 int fini(void)
 {
+	sgang_queue_guard_stop();
 	return SLURM_SUCCESS;
 }
 
@@ -418,18 +484,48 @@ static void tell(char **err_msg, const char *sentence)
 	*err_msg = xstrdup(sentence);
 }
 
-int job_submit(job_desc_msg_t *job_desc, uint32_t submit_uid, char **err_msg)
+/* Refuse a job that says something about gangs: alone it must not start. */
+static int refuse_off(const char *why, uint32_t submit_uid, char **err_msg)
+{
+	struct sgang_error err;
+
+	sgang_errf(&err, 0, "gangs are off on this cluster: %s; tell its "
+		   "administrator, or submit the job without --gang", why);
+	if (err_msg && !*err_msg)
+		*err_msg = xstrdup(err.text);
+	sgang_log(SGANG_LOG_DEBUG, "job of uid %u refused: gangs are off: %s",
+		  submit_uid, why);
+	return ESLURM_DISABLED;
+}
+
+/* Not even the job can be read as in the headers. */
+static int submit_to_unknown(job_desc_msg_t *job_desc, uint32_t submit_uid,
+			     char **err_msg)
+{
+	char version[VERSION_SIZE];
+	struct sgang_error why;
+
+	if (!sgang_at_work_concerns(job_desc))
+		return SLURM_SUCCESS;
+	if (other_slurm)
+		sgang_errf(&why, 0, "slurm-gang was built for Slurm "
+			   SGANG_SLURM " and this is %s; it must be built anew",
+			   running_version(version));
+	else
+		sgang_errf(&why, 0, "slurmctld's records are not laid out as in "
+			   "the headers that slurm-gang was built with");
+	return refuse_off(why.text, submit_uid, err_msg);
+}
+
+static int check_submission(job_desc_msg_t *job_desc, uint32_t submit_uid,
+			    char **err_msg)
 {
 	enum sgang_submit_verdict verdict;
 	struct sgang_submit_job job;
 	struct sgang_error err;
 
-	if (other_slurm ||
-	    !sgang_submit_concerns(job_desc->spank_job_env,
-				   job_desc->spank_job_env_size) ||
-	    !records_fit(list_peek(job_list)))
-		return SLURM_SUCCESS;
 	describe_job(job_desc, &job);
+	submitted = job_desc;
 	verdict = sgang_submit_check(&job, &slurm, &err);
 	if (verdict == SGANG_SUBMIT_FINE)
 		return SLURM_SUCCESS;
@@ -443,6 +539,21 @@ int job_submit(job_desc_msg_t *job_desc, uint32_t submit_uid, char **err_msg)
 	return slurm_code[verdict];
 }
 
+int job_submit(job_desc_msg_t *job_desc, uint32_t submit_uid, char **err_msg)
+{
+	const char *off;
+	bool told;
+
+	if (other_slurm || !records_fit(list_peek(job_list)))
+		return submit_to_unknown(job_desc, submit_uid, err_msg);
+	if (!sgang_submit_concerns(job_desc->spank_job_env,
+				   job_desc->spank_job_env_size))
+		return SLURM_SUCCESS;
+	off = sgang_at_work_off(&told);
+	return off ? refuse_off(off, submit_uid, err_msg) :
+		     check_submission(job_desc, submit_uid, err_msg);
+}
+
 /* "5" of scontrol update ArrayTaskThrottle=5; 0 lifts the limit. */
 static uint32_t new_throttle(const job_desc_msg_t *job_desc)
 {
@@ -450,6 +561,17 @@ static uint32_t new_throttle(const job_desc_msg_t *job_desc)
 		     strtol(job_desc->array_inx, NULL, 10) : 0;
 
 	return limit > 0 && limit < INT32_MAX ? (uint32_t) limit : 0;
+}
+
+/* While gangs are off a member waits, so it is not released by somebody's scontrol
+ * for the moment that Slurm needs to start it. */
+static bool would_start(const job_desc_msg_t *job_desc,
+			const job_record_t *job_ptr)
+{
+	bool told;
+
+	return IS_JOB_PENDING(job_ptr) && job_desc->priority == INFINITE &&
+	       sgang_at_work_off(&told);
 }
 
 /* priority/basic makes a new priority out of a new nice value, of a held job's
@@ -467,17 +589,21 @@ static int check_change(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 		.account = job_desc->account,
 		.throttle = new_throttle(job_desc),
 		.priority = has_new_priority(job_desc),
+		.time_min = has_time_min(job_desc),
 	};
 	enum sgang_submit_verdict verdict;
 	struct sgang_submit_member member;
 	struct sgang_error err;
 
 	/* of what can be changed, these could spoil a gang */
-	if ((!change.account && !change.throttle && !change.priority) ||
+	if ((!change.account && !change.throttle && !change.priority &&
+	     !change.time_min) ||
 	    !records_fit(job_ptr) ||
 	    !sgang_submit_concerns(job_ptr->spank_job_env,
 				   job_ptr->spank_job_env_size))
 		return SLURM_SUCCESS;
+	if (would_start(job_desc, job_ptr))
+		return ESLURM_DISABLED;
 	describe_member(job_ptr, &member);
 	verdict = sgang_submit_check_change(&member, &change, &slurm, &err);
 	/* 22.05 has no way to tell the user more than the code */
@@ -487,9 +613,17 @@ static int check_change(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 	return slurm_code[verdict];
 }
 
+/* Is the change laid out as in the headers? Of another release it is not. */
+static bool change_fits(job_desc_msg_t *job_desc)
+{
+	return !other_slurm ||
+	       (plugin_version >> 8 == SLURM_VERSION_NUMBER >> 8 &&
+		xsize(job_desc) == sizeof(*job_desc));
+}
+
 int job_modify(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 	       uint32_t submit_uid)
 {
-	return other_slurm ? SLURM_SUCCESS :
-	       check_change(job_desc, job_ptr, submit_uid);
+	return change_fits(job_desc) ?
+	       check_change(job_desc, job_ptr, submit_uid) : SLURM_SUCCESS;
 }

@@ -13,9 +13,15 @@
 
 #include "select_private.h"
 
+#include "at_work.h"
 #include "core/spec.h"
+#include "host_private.h"
 #include "inside.h"
+#include "layout.h"
 #include "plugins/select/placer.h"
+
+/* Commands load the plugin, too, and have no nodes. */
+#pragma weak avail_node_bitmap
 
 /* Slurm looks the entry points up by name; no header declares them. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
@@ -49,30 +55,22 @@ void sgang_job_test_forget(void)
 static struct sgang_nodeset *nodes_of(const bitstr_t *bitmap)
 {
 	struct sgang_nodeset *nodes = sgang_nodeset_create(node_record_count);
-	bitstr_t *map = (bitstr_t *) bitmap;
-	bitoff_t first = bit_ffs(map), last;
 
-	if (!nodes || first < 0)
-		return nodes;
-	last = bit_fls(map);
-	for (bitoff_t i = first; i <= last; i++) {
-		if (bit_test(map, i))
-			sgang_nodeset_add(nodes, i);
-	}
+	if (nodes)
+		sgang_host_add_bitmap(nodes, bitmap);
 	return nodes;
 }
 
 static void keep_nodes(bitstr_t *bitmap, const struct sgang_nodeset *nodes)
 {
-	bitoff_t first = bit_ffs(bitmap), last;
+	bitstr_t *only = bit_alloc(bit_size(bitmap));
+	uint32_t size = (uint32_t) bit_size(bitmap);
 
-	if (first < 0)
-		return;
-	last = bit_fls(bitmap);
-	for (bitoff_t i = first; i <= last; i++) {
-		if (bit_test(bitmap, i) && !sgang_nodeset_has(nodes, i))
-			bit_clear(bitmap, i);
-	}
+	for (uint32_t n = sgang_nodeset_next(nodes, 0); n < size;
+	     n = sgang_nodeset_next(nodes, n + 1))
+		bit_set(only, (bitoff_t) n);
+	bit_and(bitmap, only);
+	FREE_NULL_BITMAP(only);
 }
 
 /* The arguments of one select_p_job_test(). */
@@ -86,13 +84,19 @@ struct job_test {
 	release_rest_t rest;
 };
 
-/* What the job says of its gang; false when it is no member. */
-static bool is_member(job_record_t *job_ptr, struct sgang_spec *spec)
+/* What the job says of its gang; false when it names none. */
+static bool names_gang(job_record_t *job_ptr, struct sgang_spec *spec)
 {
-	return sgang_own.conf.gangs && sgang_host_concerns(job_ptr) &&
+	return sgang_host_concerns(job_ptr) &&
 	       sgang_spec_of_job(spec, job_ptr->spank_job_env,
 				 job_ptr->spank_job_env_size,
 				 sgang_host_user(job_ptr), NULL) == 1;
+}
+
+/* The same; false also while there are no gangs. */
+static bool is_member(job_record_t *job_ptr, struct sgang_spec *spec)
+{
+	return sgang_own.conf.gangs && names_gang(job_ptr, spec);
 }
 
 static int ask_with_victims(const struct job_test *t, list_t *candidates)
@@ -103,7 +107,16 @@ static int ask_with_victims(const struct job_test *t, list_t *candidates)
 				    RELEASE_REST_ARGUMENTS(&t->rest));
 }
 
-/* The candidates that are no members of a gang; NULL if all are such, or none
+/* Would others of its gang lose their work with the job? */
+static bool others_need(job_record_t *job_ptr)
+{
+	struct sgang_spec spec;
+
+	return is_member(job_ptr, &spec) &&
+	       !sgang_conductor_last_of_gang(sgang_own.conductor, &spec);
+}
+
+/* The candidates whose gang does not need them; NULL if all are such, or none
  * is. */
 static list_t *victims_without_gangs(list_t *candidates)
 {
@@ -112,9 +125,7 @@ static list_t *victims_without_gangs(list_t *candidates)
 	job_record_t *job_ptr;
 
 	while ((job_ptr = list_next(iter))) {
-		struct sgang_spec spec;
-
-		if (!is_member(job_ptr, &spec))
+		if (!others_need(job_ptr))
 			list_append(others, job_ptr);
 	}
 	list_iterator_destroy(iter);
@@ -125,7 +136,7 @@ static list_t *victims_without_gangs(list_t *candidates)
 }
 
 /* A member that is preempted leaves the rest of its gang with nothing to do, so
- * members are victims where no others will do. */
+ * members are victims where no others will do. A gang of one has no rest. */
 static int ask_stock(const struct job_test *t)
 {
 	bitstr_t *nodes;
@@ -204,8 +215,9 @@ static int test_for_probe(const struct job_test *t)
 		(void) keep_off(t, &spec);
 	nodes = nodes_of(t->node_bitmap);
 
-	/* What the user requires is all there is to choose from. */
-	if (nodes && req && (uint32_t) bit_set_count(req) >= t->min_nodes) {
+	/* What the user requires is all there is to choose from, unless it may
+	 * have more. */
+	if (nodes && req && (uint32_t) bit_set_count(req) >= t->max_nodes) {
 		only = nodes_of(req);
 		if (only)
 			sgang_nodeset_and(nodes, only);
@@ -214,6 +226,11 @@ static int test_for_probe(const struct job_test *t)
 	if (nodes) {
 		if (now)
 			sgang_nodeset_or(sgang_job_test.usable, nodes);
+		/* Where too few are in service, these come with the others. */
+		only = nodes_of(avail_node_bitmap);
+		if (only)
+			sgang_nodeset_and(nodes, only);
+		sgang_nodeset_destroy(only);
 		sgang_nodeset_or(sgang_job_test.ever, nodes);
 		sgang_host_shape(t->job_ptr, t->min_nodes, t->max_nodes,
 				 t->req_nodes, sgang_job_test.shape);
@@ -223,19 +240,62 @@ static int test_for_probe(const struct job_test *t)
 	return now ? SLURM_ERROR : SLURM_SUCCESS;
 }
 
-/* Only the cores of the planned islands, and only GPUs that are near to them. */
-static int ask_confined(const struct job_test *t)
+/* Does it need each of the nodes it is offered, and can it make no difference in
+ * which order Slurm takes them? */
+static bool needs_all(const struct job_test *t)
+{
+	uint32_t n = (uint32_t) bit_set_count(t->node_bitmap);
+
+	return n == t->min_nodes && !t->job_ptr->details->req_node_bitmap &&
+	       !t->job_ptr->req_switch &&
+	       (n == 1 || (!t->job_ptr->details->contiguous &&
+			   release_whole_node(t->job_ptr->details)));
+}
+
+/* Where nothing is left to choose the stock plugin need not look at every
+ * switch of the cluster, with bitmaps of all nodes, for each member. It does not
+ * for nodes that are required, in a job that is indifferent to switches. Where
+ * it refuses, it is asked without: then GRES may be taken from anywhere. */
+static int ask_for_all(const struct job_test *t)
+{
+	job_details_t *d = t->job_ptr->details;
+	uint16_t contiguous = d->contiguous;
+	bitstr_t *nodes;
+	int rc;
+
+	if (!needs_all(t))
+		return ask_stock(t);
+	nodes = bit_copy(t->node_bitmap);
+	d->req_node_bitmap = bit_copy(nodes);
+	d->contiguous = 1;
+	rc = ask_stock(t);
+	FREE_NULL_BITMAP(d->req_node_bitmap);
+	d->contiguous = contiguous;
+	if (rc != SLURM_SUCCESS) {
+		bit_copybits(t->node_bitmap, nodes);
+		rc = ask_stock(t);
+	}
+	FREE_NULL_BITMAP(nodes);
+	return rc;
+}
+
+/* Only the cores of the planned islands, and only GPUs that are near to them; or
+ * only as many cores as are planned. */
+static int ask_confined(const struct job_test *t,
+			const struct sgang_bounds *bounds)
 {
 	struct job_test inside = *t;
 	bool bound = t->job_ptr->bit_flags & GRES_ENFORCE_BIND;
+	bool bind = bounds->islands && t->job_ptr->gres_list_req;
 	int rc;
 
-	inside.rest = release_exclude(&t->rest, sgang_inside_others(
-		sgang_job_test.confine, sgang_job_test.islands));
-	if (t->job_ptr->gres_list_req)
+	inside.rest = release_exclude(&t->rest, bounds->islands ?
+		sgang_inside_others(bounds->nodes, bounds->islands) :
+		sgang_inside_beyond(bounds->nodes, bounds->cpus));
+	if (bind)
 		t->job_ptr->bit_flags |= GRES_ENFORCE_BIND;
-	rc = ask_stock(&inside);
-	if (!bound)
+	rc = ask_for_all(&inside);
+	if (bind && !bound)
 		t->job_ptr->bit_flags &= ~GRES_ENFORCE_BIND;
 	release_free_excluded(&inside.rest);
 	return rc;
@@ -245,16 +305,23 @@ static int ask_confined(const struct job_test *t)
  * known whether the others can start. */
 static int test_for_commit(const struct job_test *t)
 {
+	const struct sgang_bounds *bounds = sgang_job_test.bounds;
 	struct job_test alone = *t;
-	int rc;
+	int rc = SLURM_ERROR;
+	uint32_t n;
 
 	if ((t->mode & SELECT_MODE_BASE) != SELECT_MODE_RUN_NOW)
 		return SLURM_SUCCESS;
-	keep_nodes(t->node_bitmap, sgang_job_test.confine);
-	if ((uint32_t) bit_set_count(t->node_bitmap) < t->min_nodes)
-		return SLURM_ERROR;
+	sgang_job_test.asked = true;
+	keep_nodes(t->node_bitmap, bounds->nodes);
+	n = (uint32_t) bit_set_count(t->node_bitmap);
 	alone.preemptee_candidates = NULL;
-	rc = sgang_job_test.islands ? ask_confined(&alone) : ask_stock(&alone);
+	/* It would keep a CPU for each node that is aimed at. */
+	alone.req_nodes = MIN(t->req_nodes, n);
+	if (n >= t->min_nodes)
+		rc = (bounds->islands || bounds->cpus) ?
+		     ask_confined(&alone, bounds) : ask_for_all(&alone);
+	sgang_job_test.refused = rc != SLURM_SUCCESS;
 	if (rc == SLURM_SUCCESS)
 		release_set_flag(t->job_ptr, JOB_CONFIGURING);
 	return rc;
@@ -317,12 +384,26 @@ static bool wants_place(const job_record_t *job_ptr)
 	       (sgang_own.conf.place_all || sgang_host_concerns(job_ptr));
 }
 
+static void look_at(job_record_t *job_ptr)
+{
+	sgang_conductor_look(sgang_own.conductor, (struct sgang_job *) job_ptr);
+}
+
+/* "[a*1&b*1]": backfill offers the nodes of one feature after the other, which
+ * bounds nothing. While it does, the list of features is another one. */
+static bool counts_features(const job_record_t *job_ptr)
+{
+	return job_ptr->details->features &&
+	       strchr(job_ptr->details->features, '*');
+}
+
 /* May the member not start by itself? */
 static bool kept_for_gang(const struct job_test *t,
 			  const struct sgang_spec *spec)
 {
 	job_record_t *job_ptr = t->job_ptr;
-	bool reserving = offered.job_id == job_ptr->job_id && offered.nodes &&
+	bool reserving = !counts_features(job_ptr) &&
+			 offered.job_id == job_ptr->job_id && offered.nodes &&
 			 sgang_nodeset_size(offered.nodes) ==
 			 (uint32_t) node_record_count;
 	struct sgang_nodeset *nodes = NULL;
@@ -333,6 +414,7 @@ static bool kept_for_gang(const struct job_test *t,
 		if (!nodes)
 			return true;
 	}
+	look_at(job_ptr);
 	turn = sgang_conductor_turn(sgang_own.conductor, spec,
 				    job_ptr->priority,
 				    reserving ? offered.nodes : nodes,
@@ -558,13 +640,18 @@ static int test_will_run(const struct job_test *t)
 		sgang_conductor_poke(sgang_own.conductor);
 		return SLURM_ERROR;
 	}
-	if (member)
+	if (member) {
+		look_at(t->job_ptr);
 		remember_offer(t);
+	}
 	late = member && keep_late(t, &spec);
 	rc = (member && will_run_kept(t, &spec)) ? SLURM_SUCCESS :
 	     will_run_beside(t, member ? &spec : NULL, late ? &spec : NULL);
 	if (member && rc == SLURM_SUCCESS)
 		wait_for_gang(t->job_ptr, &spec);
+	/* Whatever backfill makes of it, all members are to show one start. */
+	if (member && !late)
+		sgang_conductor_poke(sgang_own.conductor);
 	return rc;
 }
 
@@ -600,6 +687,105 @@ bool sgang_job_test_is_victim(const job_record_t *job_ptr)
 	return job_ptr->preempt_time;	/* its time of grace is over */
 }
 
+/* ---- victims that only hold ---- */
+
+static bool only_holds(job_record_t *job_ptr, struct sgang_spec *spec)
+{
+	return is_member(job_ptr, spec) &&
+	       sgang_conductor_may_yield(sgang_own.conductor, spec,
+					 (struct sgang_job *) job_ptr);
+}
+
+/* Takes them out of the list of victims. */
+static list_t *holds_among(list_t *victims_list)
+{
+	list_itr_t *iter = list_iterator_create(victims_list);
+	list_t *holds = list_create(NULL);
+	struct sgang_spec spec;
+	job_record_t *job_ptr;
+
+	while ((job_ptr = list_next(iter))) {
+		if (!only_holds(job_ptr, &spec))
+			continue;
+		list_append(holds, job_ptr);
+		list_remove(iter);
+	}
+	list_iterator_destroy(iter);
+	return holds;
+}
+
+static void yield(list_t *holds, const job_record_t *to)
+{
+	struct sgang_spec spec;
+	job_record_t *job_ptr;
+
+	while ((job_ptr = list_pop(holds))) {
+		if (only_holds(job_ptr, &spec))
+			sgang_conductor_yield(sgang_own.conductor, &spec,
+					      (struct sgang_job *) job_ptr,
+					      to->job_id);
+	}
+}
+
+/* The job starts now on the nodes that were chosen for it. What was chosen when
+ * others had them is no allocation yet. */
+static int start_on_chosen(const struct job_test *t)
+{
+	bitstr_t *chosen = bit_copy(t->node_bitmap);
+	int rc = ask_with_victims(t, NULL);
+
+	if (rc != SLURM_SUCCESS)
+		bit_copybits(t->node_bitmap, chosen);
+	FREE_NULL_BITMAP(chosen);
+	return rc;
+}
+
+/* Slurm would end a held member as it ends a job that runs, with a time of grace
+ * and two minutes until it may start again, and would start the other job later.
+ * There is nothing to end, so its nodes are given to that job here. Where others
+ * have to end first it holds on until they have, or somebody else had the nodes.
+ * The job may be refused by a limit even now, and with counted features it is
+ * asked for one after the other: then nobody is to lose anything. */
+static int take_from_holds(const struct job_test *t)
+{
+	list_t **list = t->preemptee_job_list;
+	list_t *holds;
+	int rc = SLURM_SUCCESS;
+
+	if (!list || !*list || !list_count(*list) ||
+	    sgang_host_counts_features(t->job_ptr) ||
+	    !sgang_host_within_limits(t->job_ptr))
+		return rc;
+	holds = holds_among(*list);
+	if (list_count(*list) || !list_count(holds))
+		goto out;
+	FREE_NULL_LIST(*list);
+	yield(holds, t->job_ptr);
+	rc = start_on_chosen(t);
+out:
+	FREE_NULL_LIST(holds);
+	return rc;
+}
+
+/* Something keeps us from work, and the job is a member that Slurm would start
+ * alone. job_submit/gang parks it a moment later (queue_guard.h), unless records
+ * are not laid out as we know them: then it can only be refused here, also when
+ * it was the first job that anybody looked at, and is just being submitted. */
+static bool stays_back(const struct job_test *t)
+{
+	uint16_t mode = t->mode & SELECT_MODE_BASE;
+	struct sgang_spec spec;
+
+	if (!sgang_own.forward_only || mode == SELECT_MODE_WILL_RUN)
+		return false;
+	if (sgang_own.wrong_layout)
+		return sgang_at_work_concerns(t->job_ptr);
+	return mode == SELECT_MODE_RUN_NOW && sgang_own.conductor &&
+	       sgang_select_records_fit(sgang_layout_tables()) &&
+	       sgang_select_records_fit(sgang_layout_jobs(t->job_ptr)) &&
+	       names_gang(t->job_ptr, &spec);
+}
+
 extern int select_p_job_test(job_record_t *job_ptr, bitstr_t *node_bitmap,
 			     uint32_t min_nodes, uint32_t max_nodes,
 			     uint32_t req_nodes, uint16_t mode,
@@ -623,7 +809,8 @@ extern int select_p_job_test(job_record_t *job_ptr, bitstr_t *node_bitmap,
 
 	/* a reservation is tested with a job that is none */
 	if (!sgang_select_at_work(in_future ? NULL : job_ptr))
-		return ask_with_victims(&t, preemptee_candidates);
+		return stays_back(&t) ? SLURM_ERROR :
+			ask_with_victims(&t, preemptee_candidates);
 	switch (sgang_job_test.mode) {
 	case SGANG_JOB_TEST_PROBE:
 		return test_for_probe(&t);
@@ -636,13 +823,13 @@ extern int select_p_job_test(job_record_t *job_ptr, bitstr_t *node_bitmap,
 	case SELECT_MODE_RUN_NOW:
 		rc = test_run_now(&t);
 		note_victims(&t);
-		return rc;
+		return rc == SLURM_SUCCESS ? take_from_holds(&t) : rc;
 	case SELECT_MODE_WILL_RUN:
 		return test_will_run(&t);
 	default:
 		/* A member was submitted: see soon whether it is the last. */
 		if (sgang_own.conf.gangs && sgang_host_concerns(job_ptr))
-			sgang_conductor_poke(sgang_own.conductor);
+			sgang_conductor_submitted(sgang_own.conductor);
 		return ask_stock(&t);
 	}
 }

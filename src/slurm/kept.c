@@ -33,7 +33,7 @@ void sgang_kept_copy(const char *from, const char *name)
 	if ((!text && errno != ENOENT) ||
 	    sgang_text_file_write(path, text ? text : "", &err)) {
 		sgang_log(SGANG_LOG_ERROR,
-			  "%s; at the next reconfigure there is no copy of %s",
+			  "%s; at the next start there is no copy of %s",
 			  err.text, from);
 		unlink(path);
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* kept.h - copies of the files that were good last, for the next process
  *
- * What is broken at `scontrol reconfigure` must not change what was good until
- * then. In later releases a new process reads the files, so what was good is
- * found in StateSaveLocation: the select plugin keeps it there when it has read
- * it, and both plugins of slurmctld begin with it in a process that
- * release_is_reread() says is one of those. A start of slurmctld reads no copy.
+ * What is broken at `scontrol reconfigure`, which in later releases is a new
+ * process, or at a start of slurmctld must not change what was good until then:
+ * gangs that wait would be torn. So the select plugin keeps in StateSaveLocation
+ * what it has read and found good, and both plugins of slurmctld begin with it;
+ * then they read the files themselves.
  */
 
 #ifndef SGANG_KEPT_H

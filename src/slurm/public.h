@@ -9,6 +9,7 @@
  *   public_free_conf(conf)	free what slurm_load_ctl_conf() gave
  *   PUBLIC_TOPOLOGY_YAML		does slurmctld read a topology.yaml? 0 or 1
  *   public_used_cpus(node)	the CPUs that jobs have of a node_info_t
+ *   PUBLIC_GRES			what stands before a GRES in tres_per_node
  */
 
 #ifndef SGANG_PUBLIC_H
@@ -28,6 +29,12 @@
 #define public_job_id(message) ((message)->job_id)
 #define public_id_of_job(id) (id)
 #define public_free_conf(conf) slurm_free_ctl_conf(conf)
+#endif
+
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0)
+#define PUBLIC_GRES "gres/"
+#else
+#define PUBLIC_GRES "gres:"
 #endif
 
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 5, 0)

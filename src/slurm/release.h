@@ -21,12 +21,13 @@
  *			besides nodes, GRES and TRES
  *   release_requeue()	as scontrol requeue of root does it
  *   release_validate_gres()	make gres_list_req, which is NULL, anew
- *   release_is_reread()	is this process one that scontrol reconfigure made?
- *   RELEASE_REREAD_BY_EXEC	does that make processes at all? 0 or 1
  *   RELEASE_TOPOLOGY_YAML	does slurmctld read a topology.yaml? 0 or 1
  *   release_partition_topology()
  *			the topology of topology.yaml that the partition has for
  *			itself; NULL: none
+ *   release_test_reservations()
+ *			job_test_resv() for a start now: the nodes that no
+ *			reservation keeps the job off, to be freed
  *   release_node_used()	CPUs and MB of memory in use on a node
  *   RELEASE_ORDERS_NODES	can a job's nodes have an order of their own, along
  *			which blocks of ranks are dealt?

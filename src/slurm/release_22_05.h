@@ -18,6 +18,7 @@
 #include "src/common/run_in_daemon.h"
 #include "src/common/select.h"
 #include "src/common/slurm_accounting_storage.h"
+#include "src/common/slurm_priority.h"
 #include "src/common/slurm_selecttype_info.h"
 #include "src/common/switch.h"
 #include "src/common/uid.h"
@@ -111,16 +112,22 @@ static inline bool release_whole_node(const job_details_t *d)
 	return d->whole_node == WHOLE_NODE_REQUIRED;
 }
 
-/* ---- scontrol reconfigure ---- */
-
-#define RELEASE_REREAD_BY_EXEC 0
-
-static inline bool release_is_reread(void)
-{
-	return false;
-}
-
 /* ---- nodes ---- */
+
+static inline int release_test_reservations(job_record_t *job_ptr,
+					    bitstr_t **nodes)
+{
+	bitstr_t *except = NULL;
+	time_t now = time(NULL);
+	bool overlap = false;
+	int rc;
+
+	*nodes = NULL;
+	rc = job_test_resv(job_ptr, &now, false, nodes, &except, &overlap,
+			   true);
+	FREE_NULL_BITMAP(except);
+	return rc;
+}
 
 /* Where the words of a bitmap begin, and how many bits make one. */
 #define RELEASE_BITMAP_HEAD BITSTR_OVERHEAD

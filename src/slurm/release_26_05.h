@@ -25,6 +25,7 @@
 #include "src/interfaces/accounting_storage.h"
 #include "src/interfaces/gres.h"
 #include "src/interfaces/prep.h"
+#include "src/interfaces/priority.h"
 #include "src/interfaces/select.h"
 #include "src/interfaces/switch.h"
 #include "src/slurmctld/acct_policy.h"

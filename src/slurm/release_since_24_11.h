@@ -93,16 +93,22 @@ static inline void release_validate_gres(job_record_t *job_ptr)
 	(void) gres_job_state_validate(&request);
 }
 
-/* ---- scontrol reconfigure ---- */
-
-#define RELEASE_REREAD_BY_EXEC 1
-
-static inline bool release_is_reread(void)
-{
-	return getenv("SLURMCTLD_RECONF");
-}
-
 /* ---- nodes ---- */
+
+static inline int release_test_reservations(job_record_t *job_ptr,
+					    bitstr_t **nodes)
+{
+	resv_exc_t except = { 0 };
+	time_t now = time(NULL);
+	bool overlap = false;
+	int rc;
+
+	*nodes = NULL;
+	rc = job_test_resv(job_ptr, &now, false, nodes, &except, &overlap,
+			   true);
+	reservation_delete_resv_exc_parts(&except);
+	return rc;
+}
 
 /* Private to Slurm's bitstring.c; the layout test compares. */
 #define RELEASE_BITMAP_HEAD 2

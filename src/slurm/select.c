@@ -24,8 +24,12 @@
 
 #include "select_private.h"
 
+#include "at_work.h"
+#include "draft.h"
+#include "host_private.h"
 #include "layout.h"
 #include "plugins/select/thread.h"
+#include "rows.h"
 
 /* Slurm looks the entry points up by name; no header declares them. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
@@ -69,10 +73,15 @@ static int load_stock_file(const char *path)
 {
 	void *file = dlopen(path, RTLD_LAZY), **call = (void **) &sgang_stock;
 	const uint32_t *version;
+	const char *name;
 	int (*start)(void);
 
 	if (!file)
 		return SLURM_ERROR;
+	/* Another copy of us would load this one, and so on without end. */
+	name = dlsym(file, "plugin_name");
+	if (!name || !strcmp(name, plugin_name))
+		goto fail;
 	version = dlsym(file, "plugin_version");
 	start = (int (*)(void)) dlsym(file, "init");
 	if (!version || *version != SLURM_VERSION_NUMBER || !start)
@@ -133,6 +142,72 @@ bool sgang_select_at_work(job_record_t *job_ptr)
 	return sgang_own.controller && sgang_own.configured &&
 	       !sgang_own.forward_only &&
 	       sgang_select_records_fit(sgang_layout_jobs(job_ptr));
+}
+
+extern const char *sgang_select_off(void)
+{
+	if (sgang_own.forward_only)
+		return sgang_own.off;
+	return sgang_own.configured ? NULL :
+				      "slurmctld has not read gang.conf yet";
+}
+
+/* ---- what job_submit/gang asks ---- */
+
+/* Nodes that are not there yet, for which MaxNodeCount leaves room in the table
+ * or which are FUTURE, may have what the gang lacks. */
+static bool nodes_may_come(void)
+{
+	for (int i = 0; i < node_record_count; i++) {
+		if (!node_record_table_ptr[i] ||
+		    IS_NODE_FUTURE(node_record_table_ptr[i]))
+			return true;
+	}
+	return false;
+}
+
+/* False: one is gone, or may have nodes of other partitions. */
+static bool find_members(const struct sgang_select_member *members, size_t n,
+			 struct sgang_draft *draft,
+			 struct sgang_never_member *found)
+{
+	for (size_t i = 0; i < n; i++) {
+		job_record_t *job_ptr = members[i].job_id ?
+			find_job_record(members[i].job_id) : &draft->job;
+
+		if (!job_ptr || !job_ptr->details || job_ptr->resv_name)
+			return false;
+		found[i] = (struct sgang_never_member) {
+			.job = (struct sgang_job *) job_ptr,
+			.members = members[i].members,
+			.draft = job_ptr == &draft->job,
+		};
+	}
+	return true;
+}
+
+extern bool sgang_select_never(struct job_descriptor *job_desc,
+			       const struct sgang_select_member *members,
+			       size_t n, uint32_t others,
+			       const struct sgang_spec *spec, char *why,
+			       size_t size)
+{
+	struct sgang_never_member *found;
+	struct sgang_draft draft;
+	bool never;
+
+	if (!sgang_select_at_work(NULL) ||
+	    atomic_load(&sgang_own.other_nodes) || nodes_may_come() ||
+	    !sgang_draft_make(&draft, job_desc))
+		return false;
+	sgang_rows_refresh();
+	found = xcalloc(n, sizeof(*found));
+	never = find_members(members, n, &draft, found) &&
+		sgang_conductor_never(sgang_own.conductor, found, n, others,
+				      spec, why, size);
+	xfree(found);
+	sgang_draft_free(&draft);
+	return never;
 }
 
 /* ---- the conductor's thread ---- */
@@ -289,10 +364,12 @@ extern int select_p_job_fini(job_record_t *job_ptr)
 	int rc = sgang_stock.job_fini(job_ptr);
 
 	noticed(job_ptr);
-	if (sgang_select_at_work(job_ptr) && sgang_host_concerns(job_ptr))
-		sgang_conductor_ended(sgang_own.conductor,
-				      (struct sgang_job *) job_ptr,
-				      end_of_hold(job_ptr));
+	if (!sgang_select_at_work(job_ptr) || !sgang_host_concerns(job_ptr))
+		return rc;
+	sgang_host_unhold_prepared(job_ptr);
+	sgang_conductor_ended(sgang_own.conductor,
+			      (struct sgang_job *) job_ptr,
+			      end_of_hold(job_ptr));
 	return rc;
 }
 

@@ -67,9 +67,10 @@ struct sgang_settings_told;
 
 struct sgang_own {
 	bool controller;		/* this is slurmctld */
-	bool forward_only;		/* something is wrong: stay out */
-	bool configured;		/* conf and fabric have been read once */
+	atomic_bool forward_only;	/* something is wrong: stay out */
+	atomic_bool configured;		/* conf and fabric have been read once */
 	bool wrong_layout;		/* no settings can repair that */
+	char off[512];			/* forward_only: why */
 	atomic_bool other_nodes;	/* than those the files were read for */
 	unsigned int applied;		/* how often that was done */
 	struct sgang_conf conf;

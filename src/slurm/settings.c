@@ -101,6 +101,7 @@ void sgang_settings_stay_out(const char *why)
 			  "%s; gangs and placement are off, jobs are scheduled by Slurm alone",
 			  why);
 	tell_settings(why, NULL);
+	snprintf(sgang_own.off, sizeof(sgang_own.off), "%s", why);
 	sgang_own.forward_only = true;
 }
 
@@ -398,8 +399,8 @@ static void tell_partitions(const struct reading *r)
 	}
 }
 
-/* At start a mistake means: stay out. Later it means: what was good stays, or
- * if the nodes are others by now, what is known of them holds. */
+/* If nothing was good before, a mistake means: stay out. Else it means: what was
+ * good stays, or if the nodes are others by now, what is known of them holds. */
 static struct sgang_topologies *after_mistake(const struct reading *r)
 {
 	const char *what = r->fabric_err.text;
@@ -543,8 +544,8 @@ struct inside {
 	const struct sgang_node_topo **topo;	/* of these, by node */
 };
 
-/* As with the fabric: a mistake at start means to stay out (false), later that
- * what was good stays, as long as the nodes are the same. */
+/* As with the fabric: a mistake means to stay out (false) if nothing was good
+ * before, else that it stays, as long as the nodes are the same. */
 static bool find_inside(const struct reading *r, struct sgang_topologies *all,
 			struct inside *in)
 {
@@ -619,6 +620,18 @@ static void say_configured(void)
 			  sgang_own.topologies->topology[i].name);
 }
 
+/* NULL: there is none. */
+static const char *mistake_of(const struct reading *r)
+{
+	if (r->conf_err.text[0])
+		return r->conf_err.text;
+	if (!r->topologies)
+		return r->fabric_err.text;
+	if (r->conf.placement && !r->topos)
+		return r->topos_err.text;
+	return NULL;
+}
+
 /* With the locks, and while the nodes are those for which it was read. Takes
  * what was read. */
 static void apply(struct reading *r)
@@ -645,7 +658,7 @@ static void apply(struct reading *r)
 	sgang_conf_free(&sgang_own.conf);
 	sgang_conf_copy(&sgang_own.conf, &r->conf);
 	atomic_store(&sgang_own.other_nodes, false);
-	tell_settings(NULL, r->conf_err.text[0] ? r->conf_err.text : NULL);
+	tell_settings(NULL, mistake_of(r));
 	sgang_log_upto(sgang_own.conf.log_level == SGANG_CONF_LOG_ERROR ?
 		       SGANG_LOG_ERROR :
 		       sgang_own.conf.log_level == SGANG_CONF_LOG_DEBUG ?
@@ -665,7 +678,7 @@ static void keep(const struct reading *r, bool good_fabric)
 {
 	char *path;
 
-	if (!RELEASE_REREAD_BY_EXEC || !sgang_select_at_work(NULL))
+	if (!sgang_select_at_work(NULL))
 		return;
 	if (!r->conf_err.text[0]) {
 		path = get_extra_conf_path("gang.conf");
@@ -678,8 +691,8 @@ static void keep(const struct reading *r, bool good_fabric)
 	xfree(path);
 }
 
-/* What the process before this one had read. If that is no longer to be had,
- * this is a start like any other. */
+/* What the process before this one had read (kept.h). Without it, as at the first
+ * start, a mistake in a file means to stay out. */
 static void restore(void)
 {
 	struct reading r;
@@ -702,7 +715,7 @@ void sgang_settings_configure(void)
 	struct reading r;
 	bool good_fabric;
 
-	if (release_is_reread() && !sgang_own.configured)
+	if (!sgang_own.configured)
 		restore();
 	begin_reading(&r);
 	read_files(&r);

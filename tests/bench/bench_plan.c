@@ -5,7 +5,8 @@
  * 32 nodes, 3 and 4 levels of switches; 70 % load of three kinds, and nodes that
  * are partly used; gangs of whole nodes, and of 8192 slots, in pieces of eight
  * and one by one. Then gangs of several kinds of members, and of members in
- * different domains. The gap is the cost over the bound that the planner proves,
+ * different domains. `hard` is what takes all steps of a plan's budget: no plan
+ * takes longer. The gap is the cost over the bound that the planner proves,
  * at the worst of the rounds; a bench reports it and fails nothing.
  * Usage: bench_plan [ROUNDS [mixed]]: with `mixed` only several kinds
  *
@@ -217,10 +218,13 @@ struct result {
 	unsigned int n, fit, exact;
 	uint64_t cost, bound;
 	double gap;			/* the worst cost / bound - 1 */
+	uint64_t steps;			/* of the plan that took most */
 };
 
-/* The worst gap of all. */
+/* The worst gap of all, and the plan that took most steps and most time. */
 static double worst_gap;
+static uint64_t worst_steps;
+static double worst_ms;
 
 static int by_ms(const void *one, const void *two)
 {
@@ -229,17 +233,31 @@ static int by_ms(const void *one, const void *two)
 	return *a < *b ? -1 : *a > *b;
 }
 
-static int plan_once(const struct sgang_plan_request *request,
+static void count_steps(struct result *result, uint64_t steps)
+{
+	double ms = result->ms[result->n - 1];
+
+	result->steps = steps > result->steps ? steps : result->steps;
+	worst_steps = steps > worst_steps ? steps : worst_steps;
+	worst_ms = ms > worst_ms ? ms : worst_ms;
+}
+
+static int plan_once(const struct sgang_plan_request *asked,
 		     struct result *result)
 {
+	struct sgang_plan_request request = *asked;
+	struct sgang_budget budget;
 	struct sgang_placement *placement = NULL;
 	struct sgang_nofit nofit;
 	struct sgang_error err;
 	double start = now_ms(), gap = 0;
 	int rc;
 
-	rc = sgang_plan(request, &placement, &nofit, &err);
+	sgang_budget_init(&budget, SGANG_PLAN_STEPS);
+	request.budget = &budget;
+	rc = sgang_plan(&request, &placement, &nofit, &err);
 	result->ms[result->n++] = now_ms() - start;
+	count_steps(result, budget.taken);
 	if (rc < 0) {
 		fprintf(stderr, "bench_plan: %s\n", err.text);
 		return -1;
@@ -263,13 +281,13 @@ static void print_result(const struct cluster *cluster, enum load how,
 			 const char *gang, struct result *result)
 {
 	qsort(result->ms, result->n, sizeof(result->ms[0]), by_ms);
-	printf("plan   %6u %6u %6u %-10s %-16s %8.3f %8.3f %9.0f %9.0f %7.2f %3u %3u\n",
+	printf("plan   %6u %6u %6u %-10s %-16s %8.3f %8.3f %9.0f %9.0f %7.2f %3u %3u %9" PRIu64 "\n",
 	       cluster->n_nodes, cluster->leaf_size, cluster->levels,
 	       load_names[how], gang, result->ms[result->n / 2],
 	       result->ms[result->n - 1],
 	       (double)result->cost / (result->fit ? result->fit : 1),
 	       (double)result->bound / (result->fit ? result->fit : 1),
-	       result->gap * 100, result->exact, result->fit);
+	       result->gap * 100, result->exact, result->fit, result->steps);
 	fflush(stdout);
 }
 
@@ -452,13 +470,13 @@ static int bench_spread(unsigned int rounds)
 #define MEMBERS 500
 
 static int bench_members(struct cluster *cluster, const char *name,
-			 const struct sgang_plan_member *members,
+			 const struct sgang_plan_member *members, size_t n,
 			 unsigned int rounds)
 {
 	struct sgang_plan_request request;
 	struct result result = { .n = 0 };
 
-	init_request(cluster, &request, members, MEMBERS);
+	init_request(cluster, &request, members, n);
 	while (result.n < rounds) {
 		load(cluster, PARTLY, 1000 + result.n);
 		if (plan_once(&request, &result))
@@ -488,26 +506,200 @@ static int bench_mixed(unsigned int rounds)
 		members[i].units = 1;
 		members[i].slots = 1;
 	}
-	rc = bench_members(&cluster, "500*1x1", members, rounds);
+	rc = bench_members(&cluster, "500*1x1", members, MEMBERS,
+			   rounds);
 	for (i = 0; i < MEMBERS; i++)
 		members[i].slots = 1 + (uint32_t)i / 250;
 	if (!rc)
 		rc = bench_members(&cluster, "250*1x1+250*1x2", members,
-				   rounds);
+				   MEMBERS, rounds);
 	for (i = 0; i < MEMBERS; i++)
 		members[i].slots = 1 + (uint32_t)i % 3;
 	if (!rc)
 		rc = bench_members(&cluster, "500*1x[1-3]",
-				   members, rounds);
+				   members, MEMBERS, rounds);
 	for (i = 0; i < MEMBERS; i++) {
 		members[i].slots = i < 50 ? 0 : 1;
 		members[i].allowed = i < 250 ? half : NULL;
 	}
 	if (!rc)
 		rc = bench_members(&cluster, "partitions",
-				   members, rounds);
+				   members, MEMBERS, rounds);
 out:
 	sgang_nodeset_destroy(half);
+	close_cluster(&cluster);
+	return rc;
+}
+
+/* -- launchers and workers, and GPUs -- */
+
+/* A launcher of one slot, eight workers of four nodes. */
+static int bench_workers(struct cluster *cluster, unsigned int rounds)
+{
+	struct sgang_plan_member members[9] = { { .units = 1, .slots = 1 } };
+	size_t i;
+
+	for (i = 1; i < 9; i++)
+		members[i] = (struct sgang_plan_member){
+			.units = 4, .slots = 8, .distinct = true };
+	return bench_members(cluster, "1x1+8*4x8", members, 9, rounds);
+}
+
+/* 4 to 32 members of 1, 2, 4 and 8 GPUs, a gang for each round. */
+#define GPU_MEMBERS 32
+
+static size_t make_gpu_members(struct cluster *cluster,
+			       struct sgang_plan_member *members)
+{
+	size_t n = 4 + rnd(cluster, GPU_MEMBERS - 3), i;
+
+	for (i = 0; i < n; i++)
+		members[i] = (struct sgang_plan_member){
+			.units = rnd(cluster, 4) ? 1 : 2, .distinct = true,
+			.slots = 1u << rnd(cluster, 4), .ranks = 1 };
+	return n;
+}
+
+/* They are all that counts. */
+static int bench_gpu_slots(struct cluster *cluster, unsigned int rounds)
+{
+	struct sgang_plan_member members[GPU_MEMBERS];
+	struct sgang_plan_request request;
+	struct result result = { .n = 0 };
+
+	while (result.n < rounds) {
+		load(cluster, PARTLY, 1000 + result.n);
+		init_request(cluster, &request, members,
+			     make_gpu_members(cluster, members));
+		if (plan_once(&request, &result))
+			return -1;
+	}
+	print_result(cluster, PARTLY, "gpus", &result);
+	return 0;
+}
+
+/* CPUs and memory count, too: what is free of them goes with the GPUs, more or
+ * less. */
+enum { CPUS, MEMORY, GPUS, DIMS };
+
+static void load_vectors(struct cluster *cluster, uint32_t *free,
+			 uint32_t *total)
+{
+	uint32_t node;
+
+	for (node = 0; node < cluster->n_nodes; node++) {
+		uint32_t *at = free + (size_t)node * DIMS;
+		uint32_t gpus = cluster->free[node], more = rnd(cluster, 3);
+
+		total[node * DIMS + CPUS] = 64;
+		total[node * DIMS + MEMORY] = 1024;
+		total[node * DIMS + GPUS] = SLOTS;
+		at[GPUS] = gpus;
+		at[CPUS] = more == 2 || gpus == SLOTS ? 8 * gpus :
+			   rnd(cluster, 8 * gpus + 1);
+		at[MEMORY] = more == 1 || gpus == SLOTS ? 128 * gpus :
+			     rnd(cluster, 128 * gpus + 1);
+	}
+}
+
+static int bench_gpu_vectors(struct cluster *cluster, unsigned int rounds)
+{
+	struct sgang_plan_member members[GPU_MEMBERS];
+	uint32_t need[GPU_MEMBERS][DIMS];
+	size_t size = (size_t)cluster->n_nodes * DIMS * sizeof(uint32_t), i, n;
+	uint32_t *free_of = malloc(size), *total = malloc(size);
+	struct sgang_plan_request request;
+	struct result result = { .n = 0 };
+	int rc = free_of && total ? 0 : -1;
+
+	while (result.n < rounds && !rc) {
+		load(cluster, PARTLY, 1000 + result.n);
+		n = make_gpu_members(cluster, members);
+		load_vectors(cluster, free_of, total);
+		for (i = 0; i < n; i++) {
+			need[i][GPUS] = members[i].slots;
+			need[i][CPUS] = members[i].slots;
+			need[i][MEMORY] = 100 * members[i].slots;
+			members[i].need = need[i];
+		}
+		init_request(cluster, &request, members, n);
+		request.n_dims = DIMS;
+		request.free = free_of;
+		request.total = total;
+		rc = plan_once(&request, &result);
+	}
+	if (!rc)
+		print_result(cluster, PARTLY, "gpus+cpus+memory", &result);
+	free(free_of);
+	free(total);
+	return rc;
+}
+
+/* Members of random needs, until they take most of the GPUs that are free: hard
+ * to fit, so the plans take all steps of a budget. */
+#define HARD_MEMBERS 200
+
+static size_t make_hard_members(struct cluster *cluster,
+				const uint32_t *free_of,
+				struct sgang_plan_member *members,
+				uint32_t need[][DIMS])
+{
+	uint64_t room = 0, taken = 0;
+	uint32_t node;
+	size_t n;
+
+	for (node = 0; node < cluster->n_nodes; node++)
+		room += free_of[node * DIMS + GPUS];
+	for (n = 0; n < HARD_MEMBERS && taken * 100 < room * 88; n++) {
+		need[n][GPUS] = 1 + rnd(cluster, 5);
+		need[n][CPUS] = 1 + rnd(cluster, 6 * need[n][GPUS]);
+		need[n][MEMORY] = 1 + rnd(cluster, 90 * need[n][GPUS]);
+		members[n] = (struct sgang_plan_member){
+			.units = 1, .slots = need[n][CPUS], .ranks = 1,
+			.distinct = true, .need = need[n] };
+		taken += need[n][GPUS];
+	}
+	return n;
+}
+
+static int bench_hard(unsigned int rounds)
+{
+	struct sgang_plan_member members[HARD_MEMBERS];
+	uint32_t need[HARD_MEMBERS][DIMS], free_of[64 * DIMS];
+	uint32_t total[64 * DIMS];
+	struct sgang_plan_request request;
+	struct result result = { .n = 0 };
+	struct cluster cluster;
+	int rc = open_cluster(&cluster, 64, 16, 2);
+
+	while (!rc && result.n < rounds) {
+		load(&cluster, PARTLY, 1000 + result.n);
+		load_vectors(&cluster, free_of, total);
+		init_request(&cluster, &request, members,
+			     make_hard_members(&cluster, free_of, members,
+					       need));
+		request.n_dims = DIMS;
+		request.free = free_of;
+		request.total = total;
+		rc = plan_once(&request, &result);
+	}
+	if (!rc)
+		print_result(&cluster, PARTLY, "hard", &result);
+	close_cluster(&cluster);
+	return rc;
+}
+
+static int bench_small(unsigned int rounds)
+{
+	struct cluster cluster;
+	int rc = open_cluster(&cluster, 1024, 16, 3);
+
+	if (!rc)
+		rc = bench_workers(&cluster, rounds);
+	if (!rc)
+		rc = bench_gpu_slots(&cluster, rounds < 24 ? 24 : rounds);
+	if (!rc)
+		rc = bench_gpu_vectors(&cluster, rounds < 24 ? 24 : rounds);
 	close_cluster(&cluster);
 	return rc;
 }
@@ -522,13 +714,17 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	printf("#fabric nodes leaf levels load_ms bytes_per_node\n");
-	printf("#plan   nodes leaf levels load gang median_ms max_ms cost bound gap_percent exact fit\n");
+	printf("#plan   nodes leaf levels load gang median_ms max_ms cost bound gap_percent exact fit max_steps\n");
 	if (argc < 3 && bench_fabrics((unsigned int)rounds))
 		return 1;
-	if (bench_mixed((unsigned int)rounds))
+	if (bench_mixed((unsigned int)rounds) ||
+	    bench_small((unsigned int)rounds) ||
+	    bench_hard((unsigned int)rounds < 24 ? 24 : (unsigned int)rounds))
 		return 1;
 	if (argc < 3 && bench_spread((unsigned int)rounds))
 		return 1;
 	printf("# worst gap %.2f %%\n", worst_gap * 100);
+	printf("# most steps %" PRIu64 " of %" PRIu64 ", longest plan %.1f ms\n",
+	       worst_steps, SGANG_PLAN_STEPS, worst_ms);
 	return 0;
 }

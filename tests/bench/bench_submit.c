@@ -7,6 +7,8 @@
  *	gangs g1, g2, ... that need MEMBERS members of one whole node each: the
  *	first COMPLETE of them have all, the others one less; as separate jobs
  *	or as one array a gang
+ * bench_submit GANGS MEMBERS COMPLETE jobs|array PRESENT
+ *	as many of each gang as PRESENT says instead, of one CPU each
  *
  * sbatch takes ten times as long, most of it to start itself.
  */
@@ -19,7 +21,7 @@
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 
-static int submit(char **options, uint32_t n_options, char *array)
+static int submit(char **options, uint32_t n_options, char *array, int whole)
 {
 	static char *environment[] = { "PATH=/bin:/usr/bin", NULL };
 	submit_response_msg_t *response = NULL;
@@ -40,8 +42,9 @@ static int submit(char **options, uint32_t n_options, char *array)
 	if (n_options) {
 		job.spank_job_env = options;
 		job.spank_job_env_size = n_options;
-		job.shared = 0;		/* the whole node */
 	}
+	if (whole)
+		job.shared = 0;
 	job.array_inx = array;
 	if (slurm_submit_batch_job(&job, &response) != SLURM_SUCCESS) {
 		slurm_perror("bench_submit");
@@ -54,13 +57,14 @@ static int submit(char **options, uint32_t n_options, char *array)
 static int submit_plain(int jobs)
 {
 	for (int i = 0; i < jobs; i++) {
-		if (submit(NULL, 0, NULL) < 0)
+		if (submit(NULL, 0, NULL, 0) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int submit_gang(int number, int members, int present, int as_array)
+static int submit_gang(int number, int members, int present, int as_array,
+		       int whole)
 {
 	char name[64], min[64], array[32];
 	char *options[] = { name, min };
@@ -71,9 +75,9 @@ static int submit_gang(int number, int members, int present, int as_array)
 		 members);
 	snprintf(array, sizeof(array), "1-%d", present);
 	if (as_array)
-		return submit(options, 2, array);
+		return submit(options, 2, array, whole);
 	for (int i = 0; i < present; i++) {
-		if (submit(options, 2, NULL) < 0)
+		if (submit(options, 2, NULL, whole) < 0)
 			return -1;
 	}
 	return 0;
@@ -85,15 +89,18 @@ int main(int argc, char **argv)
 
 	if (argc == 2)
 		return submit_plain(atoi(argv[1])) < 0;
-	if (argc != 5) {
+	if (argc != 5 && argc != 6) {
 		fprintf(stderr, "bench_submit: see its source\n");
 		return 2;
 	}
 	members = atoi(argv[2]);
 	complete = atoi(argv[3]);
 	for (int i = 1; i <= atoi(argv[1]); i++) {
-		if (submit_gang(i, members, members - (i > complete),
-				!strcmp(argv[4], "array")) < 0)
+		int present = (argc == 6) ? atoi(argv[5]) :
+					    members - (i > complete);
+
+		if (submit_gang(i, members, present,
+				!strcmp(argv[4], "array"), argc == 5) < 0)
 			return 1;
 	}
 	return 0;

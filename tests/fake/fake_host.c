@@ -10,7 +10,7 @@
 #define LAUNCHES 65536			/* ids whose launches are counted */
 
 struct node {
-	uint32_t used, memory_used;
+	uint32_t used, memory_used, gpus_used;
 	bool down;
 	uint32_t used_in[FAKE_ISLANDS];
 };
@@ -27,9 +27,11 @@ static struct fake_job nobody;		/* stands in for a wrong handle */
 
 /* What outlives slurmctld, and what the tests ask for. */
 static struct {
-	uint32_t n_nodes, cpus, memory, licences, islands;
+	uint32_t n_nodes, cpus, memory, licences, islands, gpus;
+	uint32_t weight[FAKE_NODES];
 	bool hide_islands, orders_nodes;
 	const struct sgang_nodeset *only;	/* islands, in commit() */
+	const uint32_t *most;			/* CPUs by node, in commit() */
 	uint32_t next_id;
 	uint64_t next_serial;
 	int64_t now;
@@ -42,10 +44,13 @@ static struct {
 	uint32_t save_dies_in;
 	bool save_is_written;
 	uint32_t commits_left;
+	uint64_t commit_us;
 	bool no_recommits;
 	uint64_t undone_serial;		/* last in this lock section */
 	char undone_gang[100];
 	void (*on_save)(void);
+	int save_error;			/* of all saves; 0: they work */
+	bool prepares;			/* nodes run a Prolog before the launch */
 	char extra[FAKE_NODES][256];
 	uint64_t node_stamp;
 
@@ -171,7 +176,8 @@ static void audit(void)
 		if (used[n] != node->used || memory[n] != node->memory_used)
 			fault("n%u counts %u CPUs, its jobs have %u", n,
 			      node->used, used[n]);
-		if (used[n] > world.cpus || memory[n] > world.memory)
+		if (used[n] > world.cpus || memory[n] > world.memory ||
+		    node->gpus_used > world.gpus)
 			fault("n%u is overbooked", n);
 	}
 	if (licences != live.licences_used || licences > world.licences)
@@ -199,15 +205,19 @@ static uint32_t pieces(const struct fake_job *j, uint32_t n, bool empty)
 	const struct node *node = &live.nodes[n];
 	uint32_t cpus = world.cpus - (empty ? 0 : node->used);
 	uint32_t memory = world.memory - (empty ? 0 : node->memory_used);
+	uint32_t gpus = world.gpus - (empty ? 0 : node->gpus_used);
 	uint32_t each = j->rq.nodes ? j->rq.cpus : task_cpus(j), fit;
 
-	if (node->down)
+	if (node->down && !empty)
 		return 0;
 	if (is_whole(j))
-		return cpus == world.cpus && j->rq.memory <= memory;
+		return cpus == world.cpus && j->rq.memory <= memory &&
+		       j->rq.gpus <= gpus;
 	fit = cpus / each;
 	if (j->rq.memory && memory / j->rq.memory < fit)
 		fit = memory / j->rq.memory;
+	if (j->rq.gpus && gpus / j->rq.gpus < fit)
+		fit = gpus / j->rq.gpus;
 	return fit;
 }
 
@@ -216,7 +226,11 @@ static uint64_t allowed(const struct fake_job *j)
 	uint64_t all = (world.n_nodes == 64) ? UINT64_MAX :
 		       ((uint64_t) 1 << world.n_nodes) - 1;
 
-	return j->rq.partition ? j->rq.partition & all : all;
+	if (j->rq.partition)
+		all &= j->rq.partition;
+	if (j->rq.requested)
+		all &= j->rq.requested;
+	return all & ~j->rq.excluded;
 }
 
 static uint32_t free_in(uint32_t n, uint32_t island)
@@ -261,7 +275,9 @@ static bool choose(struct fake_job *j, uint64_t among)
 {
 	uint32_t nodes = j->rq.nodes, cpus = j->rq.total_cpus;
 
-	among &= allowed(j);
+	if (j->rq.required & ~among)
+		return false;
+	among &= allowed(j) & ~j->rq.not_on;
 	for (uint32_t n = 0; n < world.n_nodes; n++) {
 		uint32_t take;
 
@@ -275,6 +291,8 @@ static bool choose(struct fake_job *j, uint64_t among)
 			take = pieces(j, n, false) * task_cpus(j);
 			if (take > cpus)
 				take = cpus;
+			if (world.most && take > world.most[n])
+				take = world.most[n];
 			cpus -= take;
 		}
 		j->nodes |= (uint64_t) 1 << n;
@@ -297,6 +315,7 @@ static bool allocate(struct fake_job *j, uint64_t among)
 		take_inside(j, n);
 		live.nodes[n].used += j->cpus_on[n];
 		live.nodes[n].memory_used += j->rq.memory;
+		live.nodes[n].gpus_used += j->rq.gpus;
 	}
 	live.licences_used += j->rq.licences;
 	world.stamp++;
@@ -312,6 +331,7 @@ static void give_back(struct fake_job *j)
 			live.nodes[n].used_in[i] -= j->cpus_in[n][i];
 		live.nodes[n].used -= j->cpus_on[n];
 		live.nodes[n].memory_used -= j->rq.memory;
+		live.nodes[n].gpus_used -= j->rq.gpus;
 	}
 	j->nodes = 0;
 	live.licences_used -= j->rq.licences;
@@ -360,6 +380,28 @@ static void host_unlock(void)
 
 /* ---- looking ---- */
 
+/* "root" is the operator; nobody else has that number. */
+static uint32_t uid_of(const char *user)
+{
+	uint32_t uid = 1000;
+
+	if (!strcmp(user, "root"))
+		return 0;
+	for (const char *p = user; *p; p++)
+		uid = uid * 31 + (unsigned char) *p;
+	return uid | 1;
+}
+
+static void host_still_held(struct sgang_job *job)
+{
+	(void) job_of(job, "still_held");
+}
+
+static bool host_operator(uint32_t uid)
+{
+	return uid == 0;
+}
+
 static void fill_info(const struct fake_job *j, struct sgang_job_info *info)
 {
 	static const enum sgang_job_state states[] = {
@@ -380,6 +422,7 @@ static void fill_info(const struct fake_job *j, struct sgang_job_info *info)
 	info->labelled = !strncmp(j->text, "Gang", 4);
 	info->priority = j->user_hold ? 0 : j->rq.priority;
 	info->stopped = j->state == FAKE_PENDING && j->user_hold;
+	info->withdrawn = j->state == FAKE_HELD && j->user_hold;
 	info->failed = j->state == FAKE_GONE && j->failed;
 	info->cancelled = info->failed && j->cancelled;
 	info->launch = j->launch;
@@ -388,6 +431,8 @@ static void fill_info(const struct fake_job *j, struct sgang_job_info *info)
 	info->eligible_time = j->submit_time;
 	info->time_limit = j->rq.time_limit ? j->rq.time_limit : UINT32_MAX;
 	info->ends = j->ends ? j->ends : INT64_MAX;
+	info->expected = j->state == FAKE_PENDING ? j->expected : 0;
+	info->uid = uid_of(j->user);
 	info->user = j->user;
 	info->comment = j->has_comment ? j->comment : NULL;
 	info->env = j->env;
@@ -405,6 +450,24 @@ static void look(const struct fake_job *j, struct sgang_job_info *info)
 	fill_info(j, info);
 	info->eligible = is_eligible(j);
 	info->parked = j->parked;
+}
+
+static uint64_t host_supply(void)
+{
+	uint64_t down = 0;
+
+	for (uint32_t n = 0; n < world.n_nodes; n++)
+		down |= (uint64_t) live.nodes[n].down << n;
+	return down;
+}
+
+static uint64_t host_request(struct sgang_job *job)
+{
+	const struct fake_job *j = job_of(job, "request");
+
+	return ((uint64_t) j->rq.nodes << 48 | (uint64_t) j->rq.cpus << 32 |
+		j->rq.memory) ^ j->rq.partition * 31 ^ j->rq.licences * 17 ^
+	       (uint64_t) j->user_hold << 63;
 }
 
 static void host_jobs(void (*each)(const struct sgang_job_info *, void *),
@@ -502,6 +565,7 @@ static void shape_of(const struct fake_job *j, struct sgang_shape *shape)
 	shape->total_cpus = j->rq.nodes ? j->rq.nodes * j->rq.cpus :
 					  j->rq.total_cpus;
 	shape->tasks = j->rq.ranks;
+	shape->node_memory = j->rq.memory;
 }
 
 static void host_shape(struct sgang_job *job, struct sgang_shape *shape)
@@ -561,9 +625,30 @@ static void host_topology(struct sgang_job *job,
 	snprintf(name, SGANG_TOPOLOGY_NAME, "%s", topology ? topology : "");
 }
 
+static void host_required(struct sgang_job *job, struct sgang_nodeset *nodes)
+{
+	add_nodes(nodes, job_of(job, "required")->rq.required);
+}
+
 static void host_partition(struct sgang_job *job, struct sgang_nodeset *nodes)
 {
 	add_nodes(nodes, allowed(job_of(job, "partition")));
+}
+
+static bool host_weights(uint32_t *weight)
+{
+	bool differ = false;
+
+	for (uint32_t n = 1; n < world.n_nodes; n++)
+		differ |= world.weight[n] != world.weight[0];
+	for (uint32_t n = 0; differ && n < world.n_nodes; n++)
+		weight[n] = world.weight[n];
+	return differ;
+}
+
+void fake_weight(uint32_t node, uint32_t weight)
+{
+	world.weight[node] = weight;
 }
 
 static uint32_t host_idle(const struct sgang_nodeset *nodes)
@@ -603,19 +688,46 @@ static void host_units(struct sgang_job *job, const struct sgang_shape *shape,
 		units[n] = (among >> n & 1) ? pieces(j, n, empty) : 0;
 }
 
-static void host_cpus(struct sgang_job *job, const struct sgang_shape *shape,
-		      const struct sgang_nodeset *nodes, bool empty,
-		      uint32_t *cpus)
+/* CPUs, memory, GPUs. */
+static void host_resources(const struct sgang_asked *asked, size_t n,
+			   struct sgang_resources *res, uint8_t *type)
 {
-	const struct fake_job *j = job_of(job, "cpus");
-	uint64_t among = nodes_in(nodes);
+	static const char *const name[] = { "CPUs", "MB of memory", "GPUs" };
 
-	(void) shape;
+	for (size_t i = 0; i < n; i++)
+		(void) job_of(asked[i].job, "resources");
+	memset(res, 0, sizeof(*res));
+	res->n_types = 1;
+	res->n_dims = 3;
+	for (uint32_t d = 0; d < res->n_dims; d++)
+		strcpy(res->dim[d].name, name[d]);
+	memset(type, 0, world.n_nodes * sizeof(*type));
+}
+
+static void host_need(const struct sgang_asked *asked,
+		      const struct sgang_resources *res, uint32_t *need)
+{
+	const struct fake_job *j = job_of(asked->job, "need");
+
+	(void) res;
+	need[0] = j->rq.nodes ? j->rq.cpus : task_cpus(j);
+	need[1] = j->rq.nodes ? j->rq.memory : 0;
+	need[2] = j->rq.nodes ? j->rq.gpus : 0;
+	if (is_whole(j))
+		need[0] = need[1] = need[2] = SGANG_PLAN_ALL;
+}
+
+static void host_amounts(const struct sgang_resources *res, bool empty,
+			 uint32_t *amounts)
+{
+	need_lock("amounts");
+	(void) res;
 	for (uint32_t n = 0; n < world.n_nodes; n++) {
-		cpus[n] = 0;
-		if ((among >> n & 1) && pieces(j, n, empty))
-			cpus[n] = world.cpus -
-				  (empty ? 0 : live.nodes[n].used);
+		const struct node *node = &live.nodes[n];
+
+		*amounts++ = world.cpus - (empty ? 0 : node->used);
+		*amounts++ = world.memory - (empty ? 0 : node->memory_used);
+		*amounts++ = world.gpus - (empty ? 0 : node->gpus_used);
 	}
 }
 
@@ -643,18 +755,81 @@ static void host_island_units(struct sgang_job *job,
 	}
 }
 
-static enum sgang_cause host_cause(struct sgang_job *job,
-				   const struct sgang_shape *shape,
-				   uint32_t node)
+/* As on the real cluster: what the node is, then whether it is there, then what
+ * is free. */
+static enum sgang_cause cause_on(const struct fake_job *j, uint32_t n)
 {
-	const struct fake_job *j = job_of(job, "cause");
+	const struct node *node = &live.nodes[n];
+	uint64_t bit = (uint64_t) 1 << n;
+	uint32_t each = is_whole(j) ? world.cpus :
+			j->rq.nodes ? j->rq.cpus : task_cpus(j);
+
+	if (j->rq.partition && !(j->rq.partition & bit))
+		return SGANG_CAUSE_PARTITION;
+	if (j->rq.excluded & bit)
+		return SGANG_CAUSE_EXCLUDED;
+	if (j->rq.requested && !(j->rq.requested & bit))
+		return SGANG_CAUSE_REQUESTED;
+	if (each > world.cpus)
+		return SGANG_CAUSE_CPUS;
+	if (j->rq.memory > world.memory)
+		return SGANG_CAUSE_MEMORY;
+	if (node->down)
+		return SGANG_CAUSE_DOWN;
+	if (each > world.cpus - node->used)
+		return SGANG_CAUSE_BUSY;
+	if (j->rq.memory > world.memory - node->memory_used)
+		return SGANG_CAUSE_BUSY_MEMORY;
+	return SGANG_CAUSE_NONE;
+}
+
+static void host_causes(struct sgang_job *job, const struct sgang_shape *shape,
+			uint8_t *cause, uint8_t *scarce)
+{
+	const struct fake_job *j = job_of(job, "causes");
+	uint32_t each = is_whole(j) ? world.cpus :
+			j->rq.nodes ? j->rq.cpus : task_cpus(j);
 
 	(void) shape;
-	if (live.nodes[node].down)
-		return SGANG_CAUSE_DOWN;
-	if (!(allowed(j) >> node & 1))
-		return SGANG_CAUSE_PARTITION;
-	return pieces(j, node, true) ? SGANG_CAUSE_BUSY : SGANG_CAUSE_SIZE;
+	for (uint32_t n = 0; n < world.n_nodes; n++) {
+		const struct node *node = &live.nodes[n];
+
+		cause[n] = cause_on(j, n);
+		if (scarce)
+			scarce[n] = (j->rq.memory &&
+				     (world.memory - node->memory_used) /
+				     j->rq.memory <
+				     (world.cpus - node->used) / each) ?
+				    SGANG_CAUSE_BUSY_MEMORY : SGANG_CAUSE_BUSY;
+	}
+}
+
+static size_t host_endless(const struct sgang_nodeset *nodes,
+			   uint32_t *job_ids, size_t max)
+{
+	size_t n = 0;
+
+	need_lock("endless");
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		const struct fake_job *j = &live.jobs[i];
+
+		if (!j->live || j->state == FAKE_GONE || j->ends ||
+		    !(j->nodes & nodes_in(nodes)))
+			continue;
+		if (n < max)
+			job_ids[n] = j->id;
+		n++;
+	}
+	return n;
+}
+
+static void host_unavailable(struct sgang_nodeset *nodes)
+{
+	need_lock("unavailable");
+	for (uint32_t n = 0; n < world.n_nodes; n++) {
+		if (live.nodes[n].down)
+			sgang_nodeset_add(nodes, n);
+	}
 }
 
 static bool host_islands(struct sgang_job *job, uint32_t node,
@@ -673,7 +848,7 @@ static bool host_same_units(struct sgang_job *a, struct sgang_job *b)
 	const struct fake_job *y = job_of(b, "same_units");
 
 	return !x->rq.nodes == !y->rq.nodes && x->rq.cpus == y->rq.cpus &&
-	       x->rq.memory == y->rq.memory;
+	       x->rq.memory == y->rq.memory && x->rq.gpus == y->rq.gpus;
 }
 
 /* 'unprobable' is a whim of one job, so such a job is like no other. */
@@ -686,8 +861,12 @@ static bool host_same_request(struct sgang_job *a, struct sgang_job *b)
 	       (!x->unprobable && !y->unprobable && !strcmp(x->user, y->user) &&
 		x->rq.nodes == y->rq.nodes && x->rq.cpus == y->rq.cpus &&
 		x->rq.total_cpus == y->rq.total_cpus &&
-		x->rq.memory == y->rq.memory && x->rq.ranks == y->rq.ranks &&
+		x->rq.memory == y->rq.memory && x->rq.gpus == y->rq.gpus &&
+		x->rq.not_on == y->rq.not_on && x->rq.ranks == y->rq.ranks &&
 		x->rq.licences == y->rq.licences &&
+		x->rq.requested == y->rq.requested &&
+		x->rq.required == y->rq.required &&
+		x->rq.excluded == y->rq.excluded &&
 		x->rq.partition == y->rq.partition);
 }
 
@@ -756,25 +935,31 @@ static uint32_t host_allotted(struct sgang_job *job, uint32_t *cpus)
 }
 
 static struct sgang_job *host_commit(struct sgang_job *job,
-				     const struct sgang_nodeset *confine,
-				     const struct sgang_nodeset *islands,
+				     const struct sgang_bounds *bounds,
 				     struct sgang_refusal *refusal)
 {
 	struct fake_job *j = job_of(job, "commit");
 	const char *what = "refused";
+	bool asked = false;
 
 	fake_counts.commits++;
+	world.clock += world.commit_us;
 	if (!is_eligible(j))
 		fault("commit(%u), which cannot start", j->id);
-	world.only = world.hide_islands ? NULL : islands;
-	if (world.commits_left && !j->refuses && !j->limited)
-		what = start(j, nodes_in(confine));
+	world.only = world.hide_islands ? NULL : bounds->islands;
+	world.most = bounds->cpus;
+	if (world.commits_left && !j->refuses && !j->limited) {
+		what = start(j, nodes_in(bounds->nodes));
+		asked = true;
+	}
 	world.only = NULL;
+	world.most = NULL;
 	if (what) {
 		fake_counts.refused++;
 		snprintf(refusal->why, sizeof(refusal->why), "JobId=%u: %s",
 			 j->id, j->limited ? "AssocGrpCpuLimit" : what);
 		refusal->limit = j->limited;
+		refusal->nodes = asked;
 		return NULL;
 	}
 	if (world.commits_left != UINT32_MAX)
@@ -850,6 +1035,22 @@ static bool is_held(const struct fake_job *j)
 	return j->state == FAKE_HELD && j->holds;
 }
 
+static void host_prepare(struct sgang_job *job)
+{
+	struct fake_job *j = job_of(job, "prepare");
+
+	if (!is_held(j) || j->prepared != SGANG_PREPARED_NOT)
+		fault("prepare(%u), which is not ready for it", j->id);
+	trace("prepare", j->id);
+	j->prepared = SGANG_PREPARED_RUNS;
+}
+
+static enum sgang_prepared host_prepared(struct sgang_job *job)
+{
+	return world.prepares ? job_of(job, "prepared")->prepared :
+				SGANG_PREPARED_NEEDLESS;
+}
+
 static bool host_ready(struct sgang_job *job)
 {
 	const struct fake_job *j;
@@ -878,6 +1079,7 @@ static void host_adopt(struct sgang_job *job)
 	if (!j->holds)
 		j->holds = 1;
 	j->saved = true;	/* it was found in the saved state */
+	j->serial = 0;		/* in which order is not known any more */
 }
 
 static void host_ask(struct sgang_job *job)
@@ -891,10 +1093,11 @@ static bool host_refused(struct sgang_job *job)
 	return job_of(job, "refused")->refused;
 }
 
-static void host_forgive(struct sgang_job *job)
+static void host_forgive(struct sgang_job *job, bool at_once)
 {
 	struct fake_job *j = job_of(job, "forgive");
 
+	(void) at_once;
 	trace("forgive", j->id);
 	if (j->refused)
 		j->user_hold = false;
@@ -932,15 +1135,17 @@ static void host_drop(struct sgang_job *job, bool yield)
 
 /* ---- ending ---- */
 
+/* Of the end of a job that waits no stamp tells. */
 static void end_job(struct fake_job *j, bool failed, bool cancelled)
 {
-	if (j->state != FAKE_PENDING && j->state != FAKE_GONE)
+	if (j->state != FAKE_PENDING && j->state != FAKE_GONE) {
 		give_back(j);
+		world.stamp++;
+	}
 	j->state = FAKE_GONE;
 	j->failed = failed;
 	j->cancelled = cancelled;
 	j->holds = 0;
-	world.stamp++;
 }
 
 static void host_end(struct sgang_job *job)
@@ -1010,8 +1215,13 @@ static void host_unpark(struct sgang_job *job)
 
 static void host_tell(struct sgang_job *job, const char *text, bool behind_own)
 {
+	struct fake_job *j = job_of(job, "tell");
+
 	(void) behind_own;
-	show(job_of(job, "tell"), text, "tell");
+	if (j->state == FAKE_HELD)
+		snprintf(j->text, sizeof(j->text), "%s", text);
+	else
+		show(j, text, "tell");
 }
 
 static void host_stop(struct sgang_job *job, const char *text)
@@ -1041,6 +1251,15 @@ static void host_resume(struct sgang_job *job, const char *text)
 	j->text[0] = '\0';
 }
 
+static void host_expect(struct sgang_job *job, int64_t when)
+{
+	struct fake_job *j = job_of(job, "expect");
+
+	if (j->state != FAKE_PENDING)
+		fault("expect(%u), which is not pending", j->id);
+	j->expected = when;
+}
+
 static void host_label(struct sgang_job *job, const char *text)
 {
 	struct fake_job *j = job_of(job, "label");
@@ -1053,7 +1272,7 @@ static void host_unlabel(struct sgang_job *job)
 {
 	struct fake_job *j = job_of(job, "unlabel");
 
-	if (j->state != FAKE_GONE)
+	if (j->state != FAKE_GONE && j->state != FAKE_HELD)
 		fault("the reason of job %u is taken while it lives", j->id);
 	j->text[0] = '\0';
 	j->parked = false;
@@ -1144,7 +1363,7 @@ static bool host_quiet(void)
 	return true;
 }
 
-static void host_save(void)
+static int host_save(void)
 {
 	void (*hook)(void) = world.on_save;
 	bool dies = world.save_dies_in && !--world.save_dies_in;
@@ -1155,6 +1374,8 @@ static void host_save(void)
 		fault("save() after lock() said that slurmctld ends");
 	if (world.locked)
 		fault("save() under the lock");
+	if (world.save_error)
+		return world.save_error;
 	if (!dies || world.save_is_written)
 		fake_snapshot();
 	if (dies)
@@ -1162,6 +1383,7 @@ static void host_save(void)
 	world.on_save = NULL;
 	if (hook)
 		hook();
+	return 0;
 }
 
 static void host_wake_scheduler(void)
@@ -1202,21 +1424,31 @@ const struct sgang_host fake_host = {
 	.jobs = host_jobs,
 	.find = host_find,
 	.info = host_info,
+	.operator = host_operator,
+	.still_held = host_still_held,
 	.look = host_look,
+	.request = host_request,
+	.supply = host_supply,
 	.node_count = host_node_count,
 	.refresh = host_refresh,
 	.probe = host_probe,
 	.shape = host_shape,
 	.releases = host_releases,
+	.required = host_required,
 	.partition = host_partition,
 	.topology = host_topology,
+	.weights = host_weights,
 	.idle = host_idle,
 	.room = host_room,
 	.units = host_units,
-	.cpus = host_cpus,
+	.resources = host_resources,
+	.need = host_need,
+	.amounts = host_amounts,
 	.island_units = host_island_units,
 	.islands = host_islands,
-	.cause = host_cause,
+	.causes = host_causes,
+	.endless = host_endless,
+	.unavailable = host_unavailable,
 	.same_units = host_same_units,
 	.same_request = host_same_request,
 	.limits = host_limits,
@@ -1226,6 +1458,8 @@ const struct sgang_host fake_host = {
 	.nodes = host_nodes,
 	.allotted = host_allotted,
 	.ready = host_ready,
+	.prepare = host_prepare,
+	.prepared = host_prepared,
 	.held = host_held,
 	.adopt = host_adopt,
 	.ask = host_ask,
@@ -1237,6 +1471,7 @@ const struct sgang_host fake_host = {
 	.unpark = host_unpark,
 	.stop = host_stop,
 	.resume = host_resume,
+	.expect = host_expect,
 	.label = host_label,
 	.end = host_end,
 	.requeue = host_requeue,
@@ -1256,6 +1491,7 @@ const struct sgang_host fake_host = {
 	.job_stamp = host_job_stamp,
 	.now = host_now,
 	.clock_us = host_clock_us,
+	.cpu_us = host_clock_us,
 };
 
 /* ---- the tests' side ---- */
@@ -1292,6 +1528,11 @@ void fake_cluster(uint32_t n_nodes, uint32_t cpus, uint32_t memory,
 void fake_islands(uint32_t islands)
 {
 	world.islands = islands;
+}
+
+void fake_gpus(uint32_t gpus)
+{
+	world.gpus = gpus;
 }
 
 void fake_hide_islands(bool hide)
@@ -1472,7 +1713,18 @@ void fake_requeue(uint32_t id)
 		return;
 	give_back(j);
 	j->state = FAKE_PENDING;
+	j->prepared = SGANG_PREPARED_NOT;
 	world.stamp++;
+}
+
+void fake_update(uint32_t id, const struct fake_request *rq)
+{
+	struct fake_job *j = find(id);
+
+	j->rq.nodes = rq->nodes;
+	j->rq.cpus = rq->cpus;
+	j->rq.memory = rq->memory;
+	j->rq.partition = rq->partition;
 }
 
 void fake_user_hold(uint32_t id, bool hold)
@@ -1550,6 +1802,11 @@ void fake_shutdown_at(uint32_t n)
 	world.lock_fails_in = n;
 }
 
+void fake_commit_takes(uint64_t us)
+{
+	world.commit_us = us;
+}
+
 void fake_commits_allowed(uint32_t n)
 {
 	world.commits_left = n;
@@ -1560,10 +1817,26 @@ void fake_recommits(bool yes)
 	world.no_recommits = !yes;
 }
 
-void fake_scheduler(bool locks)
+bool fake_scheduler(bool locks)
 {
 	world.locked = locks;
 	world.generation++;
+	return !world.dead;
+}
+
+void fake_prepares(bool yes)
+{
+	world.prepares = yes;
+}
+
+void fake_prepared(uint32_t job_id)
+{
+	find(job_id)->prepared = SGANG_PREPARED_DONE;
+}
+
+void fake_save_fails(int error)
+{
+	world.save_error = error;
 }
 
 void fake_on_save(void (*hook)(void))
@@ -1620,6 +1893,14 @@ void fake_crash(void)
 	fake_restart();
 }
 
+void fake_spoil(uint32_t id)
+{
+	char *phase = strstr(find(id)->comment, " phase=");
+
+	if (phase)
+		phase[sizeof(" phase=") - 1] = '#';
+}
+
 void fake_launched(uint32_t id, enum sgang_launch launch)
 {
 	find(id)->launch = launch;
@@ -1627,7 +1908,13 @@ void fake_launched(uint32_t id, enum sgang_launch launch)
 
 void fake_clock(int64_t seconds)
 {
+	world.clock += (uint64_t) seconds * 1000000;
 	world.now += seconds;
+}
+
+void fake_expect(uint32_t id, int64_t when)
+{
+	find(id)->expected = when;
 }
 
 void fake_ends_at(uint32_t id, int64_t when)

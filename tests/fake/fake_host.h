@@ -29,9 +29,13 @@ extern const struct sgang_host fake_host;
 /* A new cluster of n_nodes equal nodes n0, n1, ... and no job. */
 void fake_cluster(uint32_t n_nodes, uint32_t cpus, uint32_t memory,
 		  uint32_t licences);
+/* Slurm's Weight of a node (0 at first). */
+void fake_weight(uint32_t node, uint32_t weight);
 /* Every node has so many equal islands (1 at first); a job takes CPUs from the
  * first ones that have any, unless it is kept to some. */
 void fake_islands(uint32_t islands);
+/* Every node has so many GPUs (none at first). */
+void fake_gpus(uint32_t gpus);
 /* Nobody is told how much of each island a job has; nobody is kept to one. */
 void fake_hide_islands(bool hide);
 /* Blocks of ranks are dealt along the nodes of a job in the order that was told
@@ -60,10 +64,16 @@ struct fake_request {
 	uint32_t total_cpus;		/* ... this many CPUs together */
 	uint32_t cpus;			/* on each node; 0: whole nodes */
 	uint32_t memory;		/* on each node */
+	uint32_t gpus;			/* on each node */
+	uint64_t not_on;		/* nodes on which commit() refuses it,
+					 * which nobody is told */
 	uint32_t licences;
 	uint32_t ranks;			/* 0: one a node, or one a CPU */
 	uint32_t array;			/* tasks; 0: no array */
 	uint64_t partition;		/* its nodes; 0: all */
+	uint64_t requested;		/* it wants these alone; 0: any */
+	uint64_t required;		/* it wants these and more; 0: any */
+	uint64_t excluded;
 	const char *partition_topology;	/* NULL: none of its own */
 	uint32_t priority;		/* 0: held by the user */
 	uint32_t prolog;		/* locks taken until it is ready */
@@ -99,11 +109,13 @@ struct fake_job {
 	bool saved;			/* while it was held */
 	uint32_t holds;			/* who keeps it from being launched */
 	uint32_t prolog;		/* what is left of it */
+	enum sgang_prepared prepared;
 	uint32_t launches;
 	enum sgang_launch launch;	/* before slurmctld died */
 	uint64_t serial;		/* of the commit */
 	int64_t submit_time;
 	int64_t ends;			/* its time limit; 0: none */
+	int64_t expected;		/* to start then; 0: not known */
 	char text[320];
 	char comment[FAKE_COMMENT];
 	bool has_comment;
@@ -132,6 +144,8 @@ const char *fake_getenv(uint32_t id, const char *name);
 bool fake_start(uint32_t id, uint64_t among);
 /* A running job's time limit ends at that time. */
 void fake_ends_at(uint32_t id, int64_t when);
+/* Backfill expects a pending job then. */
+void fake_expect(uint32_t id, int64_t when);
 /* The nodes the job could have right now. */
 uint64_t fake_fits(uint32_t id);
 /* The nodes of a job that Slurm has started are still booting. */
@@ -146,6 +160,8 @@ void fake_lose(uint32_t id);
 void fake_no_requeue(uint32_t id);
 /* Its node failed while it was held: pending again, the hold half left. */
 void fake_requeue(uint32_t id);
+/* scontrol update of a pending job: nodes, cpus, memory and partition as here. */
+void fake_update(uint32_t id, const struct fake_request *rq);
 /* scontrol hold, scontrol release. */
 void fake_user_hold(uint32_t id, bool hold);
 /* Its node refuses to launch it: it is pending again, and stopped. */
@@ -174,10 +190,19 @@ void fake_shutdown_at(uint32_t n);
 /* Each commit() after 'n' good ones fails until this is called again;
  * UINT32_MAX: none. */
 void fake_commits_allowed(uint32_t n);
+/* A commit takes so many microseconds of both clocks (0 at first). */
+void fake_commit_takes(uint64_t us);
 /* May a job that was undone be committed again at once? */
 void fake_recommits(bool yes);
-/* The scheduler takes slurmctld's locks, or gives them back. */
-void fake_scheduler(bool locks);
+/* The scheduler takes slurmctld's locks, or gives them back. False: slurmctld
+ * ends, and nothing may be asked. */
+bool fake_scheduler(bool locks);
+/* Nodes run a Prolog before the launch of held jobs; it has ended on those of
+ * this job. */
+void fake_prepares(bool yes);
+void fake_prepared(uint32_t job_id);
+/* Every save() fails with this error; 0: none does. */
+void fake_save_fails(int error);
 /* Called at the end of the next save(). */
 void fake_on_save(void (*hook)(void));
 /* slurmctld dies at the n-th save from now (1 is the next), before or after the
@@ -188,6 +213,8 @@ void fake_crash(void);
 /* slurmctld ends and comes back: it has all its jobs, but nobody holds the
  * held ones. */
 void fake_restart(void);
+/* What is written about the job cannot be read any more: its phase is none. */
+void fake_spoil(uint32_t id);
 /* What its node says of the job after that. */
 void fake_launched(uint32_t id, enum sgang_launch launch);
 /* Take the state as if it had been saved. */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 0110-sgang-place.t - placements: packed, within the required level, or a no
 #
-# Behaviours 4.14, 4.20 to 4.26, 4.31, 4.32, 4.34. The cases are tests/data/place/*.in, in the form
+# Behaviours 4.14, 4.20 to 4.26, 4.31, 4.32, 4.34, 5.5, 7.9. The cases are tests/data/place/*.in, in the form
 # that 0100-sgang-ring.t explains.
 
 test_description='sgang place'

@@ -89,6 +89,12 @@ bad 'no group' '--parallel=: "": expected GROUP=NUMBER' \
 	ring "$T" --parallel= n1
 bad 'group without a size' '--parallel=tp=: tp=: expected a number' \
 	ring "$T" --parallel=tp= n1
+bad 'a resource without a number' '"gpu": expected RESOURCE=NUMBER' \
+	place "$T" --member=1x1:gpu
+bad 'a resource that no node has' 'no node has any gpu' \
+	place "$T" --free=n1=8:mem=100 --member=1x1:gpu=1
+bad 'more free than there is' 'n1 has 5 gpu free and 4 in all$' \
+	place "$T" --total=n1=8:gpu=4 --free=n1=8:gpu=5 --member=1x1:gpu=1
 bad 'group twice' 'the group tp is named twice' \
 	place "$T" --parallel=tp=2,tp=2 --member=4x1
 bad 'weights of some groups only' 'the weight of dp is missing' \

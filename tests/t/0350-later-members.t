@@ -81,6 +81,34 @@ test_expect_success '1.52 and starts as a whole' '
 	wait_for 15 all_in COMPLETED ${members[@]} &&
 	ran_once again 3
 '
+
+# The node of each task is known before Slurm starts it and splits it off.
+tasks_on() { squeue -h -r -t R -n "$1" -o %N | sort | xargs; }
+waits() { test "$(squeue -h -r -t PD -n "$1" -o x | wc -l)" = 1; }
+
+test_expect_success '0.11 the rest of an array goes where no task has been' '
+	other=$(submit -w n4 --exclusive) &&
+	wait_state $other RUNNING &&
+	submit -J rest --array=1-4 -N 1 --exclusive --gang=rest \
+		--gang-min-member=3 &&
+	wait_for 15 "test \"\$(tasks_on rest)\" = \"n1 n2 n3\"" &&
+	waits rest &&
+	scancel $other &&
+	wait_for 15 "test \"\$(tasks_on rest)\" = \"n1 n2 n3 n4\"" &&
+	scancel -n rest
+'
+test_expect_success '0.11 and not where its user forbids it' '
+	wait_for 15 nodes_idle &&
+	other=$(submit -w n4 --exclusive) &&
+	wait_state $other RUNNING &&
+	submit -J rest --array=1-3 -N 1 --exclusive --exclude=n1 \
+		--gang=rest --gang-min-member=2 &&
+	wait_for 15 "test \"\$(tasks_on rest)\" = \"n2 n3\"" &&
+	waits rest &&
+	scancel $other &&
+	wait_for 15 "test \"\$(tasks_on rest)\" = \"n2 n3 n4\"" &&
+	scancel -n rest
+'
 test_expect_success 'nothing is left' 'nothing_left'
 
 test_done

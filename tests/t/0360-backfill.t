@@ -71,10 +71,10 @@ test_expect_success '4.9 the gang starts as soon as it fits, the long job behind
 '
 test_expect_success 'a gang that no end of jobs helps is in nobody'\''s way' '
 	members=($(submit -N 1 --exclusive --gang=near --gang-min-member=2 \
-			--gang-topology=require:node)
+			-x n[2-4])
 		 $(submit -N 1 --exclusive --gang=near --gang-min-member=2 \
-			--gang-topology=require:node)) &&
-	wait_for 10 gang_attempted ${members[0]} 1 &&
+			-x n[2-4])) &&
+	wait_for 10 squeue_says ${members[0]} "Gang root/near waits: " &&
 	id=$(submit -N 4 --exclusive -t 60 --nice=1000 --wrap=true) &&
 	wait_state $id COMPLETED 20 &&
 	all_in PENDING ${members[@]} &&

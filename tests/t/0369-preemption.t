@@ -40,6 +40,31 @@ test_expect_success '3.18: members are, where nothing else will do' '
 	none_in RUNNING ${members[@]} &&
 	scancel $big ${members[@]}
 '
+# Slurm alone takes the job on n1.
+test_expect_success '4.11: a gang of one is a victim as any other' '
+	wait_for 20 nodes_idle &&
+	members=($(submit -w n1 --exclusive -t 10 --gang=two --gang-min-member=2)
+		 $(submit -w n2 --exclusive -t 10 --gang=two --gang-min-member=2)) &&
+	solo=$(submit -w n3 --exclusive -t 10 --gang=solo --gang-min-member=1) &&
+	wait_for 15 all_in RUNNING $solo ${members[@]} &&
+	small=$(submit -p high -n 1 -t 5) &&
+	wait_state $small RUNNING 20 &&
+	none_in RUNNING $solo &&
+	all_in RUNNING ${members[@]} &&
+	scancel $small $solo
+'
+test_expect_success '4.11: so is the last of a gang that has nodes' '
+	scancel ${members[0]} &&
+	wait_for 20 "test \"\$(nodes_in idle)\" = 2" &&
+	others=($(submit -w n1 --exclusive -t 10 --gang=new --gang-min-member=2)
+		$(submit -w n3 --exclusive -t 10 --gang=new --gang-min-member=2)) &&
+	wait_for 15 all_in RUNNING ${others[@]} ${members[1]} &&
+	small=$(submit -p high -n 1 -t 5) &&
+	wait_state $small RUNNING 20 &&
+	none_in RUNNING ${members[1]} &&
+	all_in RUNNING ${others[@]} &&
+	scancel $small ${others[@]} ${members[1]}
+'
 test_expect_success 'nothing is left' 'nothing_left'
 
 test_done

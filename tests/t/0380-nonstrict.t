@@ -151,9 +151,10 @@ test_expect_success '0.7 a node is down: its member waits, the other holds on' '
 	scontrol update NodeName=n2 State=DOWN Reason=test &&
 	wait_state $lost PENDING &&
 	wait_for 10 gang_log root/train "held member $lost is lost" &&
-	job_is $keeps CONFIGURING &&
-	test "$(squeue -h -j $keeps -o %N)" = n1 &&
-	test "$(held_in ${members[@]})" = 1
+	wait_for 10 "test \$(held_in \${members[@]}) = 1" &&
+	wait_for 10 job_is $keeps CONFIGURING &&
+	wait_for 10 "test \"\$(squeue -h -j $keeps -o %N)\" = n1" &&
+	test "$(restarts_of $keeps)" = 0
 '
 test_expect_success '0.7 0.8 when it is back a member is held on it again' '
 	slurm_start_node n2 &&

@@ -145,6 +145,44 @@ test_expect_success 'killed right behind the launch: nobody runs twice' '
 	all_once twice
 '
 
+# The file has a record for each job, without a sum over it. Both copies of the
+# first member's are damaged, in the text and in nothing else.
+damage()
+{
+	perl -0777 -pi -e "s|(gang=root/$1 phase=)holding|\$1h#lding|" \
+		"$slurm_dir/state/job_state"
+}
+
+gang_script hurt
+
+test_expect_success '5.2 a record that is damaged: held members start no earlier' '
+	scancel ${members[@]} &&
+	block=$(submit -w "n[3-4]" --exclusive) &&
+	wait_state $block RUNNING &&
+	members=() &&
+	for i in 1 2 3 4; do
+		members+=($(submit -N 1 --exclusive --gang=hurt \
+			--gang-mode=nonstrict --gang-min-member=4 hurt.sh)) ||
+			return 1
+	done &&
+	wait_for 30 "test \$(held_in \${members[@]}) = 2" &&
+	slurm_saved ${members[-1]} &&
+	slurm_kill9_ctld &&
+	damage hurt &&
+	grep -a "root/hurt phase=h#lding" "$slurm_dir/state/job_state" &&
+	slurm_start_ctld &&
+	wait_for 20 "grep -F \"root/hurt: found 2 held members again\" \
+		\"$slurm_dir/log/slurmctld.log\"" &&
+	wait_for 20 no_node_lost &&
+	test "$(held_in ${members[@]})" = 2 &&
+	test "$(starts_of hurt)" = 0 &&
+	scancel $block &&
+	wait_for 30 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]} &&
+	touch hurt.go &&
+	wait_for 20 all_in COMPLETED ${members[@]}
+'
+
 test_expect_success 'nothing is left' 'nothing_left'
 
 test_done

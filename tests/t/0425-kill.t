@@ -155,6 +155,10 @@ without_client()
 {
 	echo "# a client of Slurm gave up in the middle of a message" &&
 	scancel ${members[@]} &&
+	touch $name.go &&		# for what salloc runs on this host
+	{ wait_for 5 "test -z \"\$(jobs -r)\"" 2>/dev/null ||
+		kill -KILL $(jobs -pr); } &&
+	wait_for 15 "test -z \"\$(jobs -r)\"" &&
 	no_node_lost &&
 	wait_for 40 nodes_idle &&
 	test "$(licences_in_use)" = 0

@@ -41,6 +41,14 @@ restart()
 	mark && slurm_stop_ctld && slurm_start_ctld && wait_for 20 nodes_idle
 }
 
+# As after an installation: nothing was good before.
+restart_anew()
+{
+	mark && slurm_stop_ctld &&
+		rm -f "$slurm_dir"/state/gang_{conf,topology} &&
+		slurm_start_ctld && wait_for 20 nodes_idle
+}
+
 reread()
 {
 	mark && scontrol reconfigure && wait_for 10 slurm_ctld_answers
@@ -111,9 +119,23 @@ test_expect_success 'no gang.conf: the defaults' '
 	wait_for 10 in_force 0 Gangs=yes default &&
 	! grep -v "# default\$" out
 '
-test_expect_success 'a gang.conf with an error at start' '
+test_expect_success '5.1 a gang.conf with an error at a start: the old settings' '
+	waits=$(submit -N 1 --exclusive --gang=waits --gang-min-member=2 \
+		--wrap=true) &&
+	wait_for 10 squeue_says $waits "gathering 1/2" &&
+	slurm_saved $waits &&
 	printf "# mine\nGangs=yes\nPlaceAll=perhaps\n" >"$conf" &&
 	restart &&
+	wait_for 10 logged "error: gang: $conf:3: PlaceAll: " &&
+	logged "the settings stay as they were" &&
+	wait_for 10 in_force 1 Gangs=yes default "$conf:3: PlaceAll: " &&
+	gang_of_two again &&
+	squeue_says $waits "gathering 1/2" &&
+	submit -N 1 --exclusive --gang=waits --wrap=true &&
+	wait_state $waits COMPLETED
+'
+test_expect_success 'a gang.conf with an error at the first start' '
+	restart_anew &&
 	stays_out "$conf:3: PlaceAll: " &&
 	wait_for 10 "\"$sgang\" conf 2>&1 | grep \"gangs and placement are off\"" &&
 	"$sgang" conf >out 2>err; test $? = 1 &&
@@ -174,22 +196,29 @@ test_expect_success 'a topology.conf that is broken later: the old fabric stays'
 	logged "the fabric stays as it was" &&
 	gang_of_two fabric
 '
-test_expect_success 'a topology.conf with an error at start' '
+test_expect_success '5.1 a topology.conf with an error at a start: the same' '
 	restart &&
+	wait_for 10 logged "error: gang: $topology:2: " &&
+	logged "the fabric stays as it was" &&
+	wait_for 10 in_force 1 Gangs=yes default "$topology:2: " &&
+	gang_of_two fabric2
+'
+test_expect_success 'a topology.conf with an error at the first start' '
+	restart_anew &&
 	stays_out "$topology:2: " &&
 	stock_only
 '
 test_expect_success 'a gang.conf that is no file' '
 	cp good.conf "$topology" &&
 	mkdir "$conf" &&
-	restart &&
+	restart_anew &&
 	stays_out "$conf: " &&
 	stock_only &&
 	rmdir "$conf"
 '
 test_expect_success 'TopologyFile= that is not there' '
 	echo "TopologyFile=\"$PWD/none.conf\"" >"$conf" &&
-	restart &&
+	restart_anew &&
 	stays_out "$PWD/none.conf" &&
 	stock_only
 '
@@ -238,7 +267,7 @@ test_expect_success '4.27 a node in two switches of a topology.yaml' '
 	wait_for 10 logged "error: gang: $PWD/bad.yaml:8: node n2 is already" &&
 	logged "the fabric stays as it was" &&
 	gang_of_two kept2 &&
-	restart &&
+	restart_anew &&
 	stays_out "$PWD/bad.yaml:8: " &&
 	stock_only
 '

@@ -312,7 +312,7 @@ test_expect_success '4.13 what no switch joins is not joined' '
 			--gang-min-member=5)) || return 1
 	done &&
 	wait_for 15 squeue_says ${members[0]} "Gang root/far waits: " &&
-	wait_for 15 gang_attempted ${members[0]} 2 &&
+	wait_for 15 gang_attempted ${members[0]} 1 &&
 	all_in PENDING ${members[@]} &&
 	drop ${members[@]}
 '

@@ -29,7 +29,7 @@ free_cpus()
 expected()
 {
 	"$sgang" place --topology="$1" --slots=8 --free="$(free_cpus)" \
-		--member=$2 --explain >placed 2>/dev/null || return 0
+		${weights:+--weight="$weights"} --member=$2 --explain >placed 2>/dev/null || return 0
 	sed -n 's/^stock: .* nodes=//p' placed
 }
 
@@ -138,5 +138,43 @@ for topology in "$pods" "$uneven" "$shuffled"; do
 	'
 	slurm_cleanup
 done
+
+# --- weights ---
+
+cat >racks.conf <<-END
+SwitchName=l1 Nodes=n[1,4,7]
+SwitchName=l2 Nodes=n[2-3]
+SwitchName=l3 Nodes=n[5-6,8]
+SwitchName=p1 Switches=l[1-2]
+SwitchName=top Switches=p1,l3
+END
+
+# weigh: seeded weights of two or three classes
+weigh()
+{
+	local n weight
+
+	RANDOM=$1
+	weights=
+	for n in 1 2 3 4 5 6 7 8; do
+		weight=$((10 * (1 + RANDOM % $2)))
+		scontrol update nodename=n$n weight=$weight || return 1
+		weights+=${weights:+,}n$n=$weight
+	done
+	echo "# $weights"
+}
+
+# Those that are powered down all have one Weight.
+slurm_setup -n 8 --stock --topology racks.conf
+slurm_start
+test_expect_success "4.34 nodes of two weights" '
+	weigh 4 2 && compare racks.conf 5 16 1x8 2x8 3x8 5x8 2x2 3x4 4x2 &&
+	test $agreed = $asked
+'
+test_expect_success "4.34 nodes of three weights" '
+	weigh 6 3 && compare racks.conf 7 16 1x8 2x8 3x8 5x8 2x2 3x4 4x2 &&
+	test $agreed = $asked
+'
+slurm_cleanup
 
 test_done

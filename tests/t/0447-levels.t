@@ -143,17 +143,17 @@ test_expect_success '4.24, 4.25 require: what each leaf lacks, and why' '
 l3:2/4:reserved=2,l4:1/4:gpus=2:feature=1
 '
 test_expect_success '4.24 sgang explain has a line for each of them' '
-	explains tight "Place=l1 Free=3 Needed=4 Causes=busy=1" &&
-	explains tight "Place=l2 Free=2 Needed=4 Causes=busy=1,drained=1" &&
-	explains tight "Place=l3 Free=2 Needed=4 Causes=reserved=2" &&
-	explains tight "Place=l4 Free=1 Needed=4 Causes=gpus=2,feature=1"
+	explains tight "Place=l1 Free=3 Needed=4 Unit=node Causes=busy=1" &&
+	explains tight "Place=l2 Free=2 Needed=4 Unit=node Causes=busy=1,drained=1" &&
+	explains tight "Place=l3 Free=2 Needed=4 Unit=node Causes=reserved=2" &&
+	explains tight "Place=l4 Free=1 Needed=4 Unit=node Causes=gpus=2,feature=1"
 '
 test_expect_success '4.24 the reason counts GPUs for those who asked for GPUs' '
 	drop ${members[@]} &&
 	gang gpus 13 -N 1 -n 1 --mem=10 --gres=gpu:1 -C fast \
 		--gang-topology=require:leaf &&
-	waits "Gang root/gpus waits: 36 GPUs are free, but no leaf has 13:\
- l1 has 12 (1 busy)"
+	waits "Gang root/gpus waits: 36 places with 1 GPU, 1 CPU and 10M\
+ are free, but no leaf has 13: l1 has 12 (nodes without room: 1 busy)"
 '
 test_expect_success '4.24 and places with so many of them where it must be one node' '
 	drop ${members[@]} &&
@@ -161,8 +161,9 @@ test_expect_success '4.24 and places with so many of them where it must be one n
 	wait_state $one CONFIGURING &&
 	gang fours 4 -N 1 -n 1 --mem=10 --gres=gpu:4 -C fast \
 		--gang-topology=require:leaf &&
-	waits "Gang root/fours waits: 7 places with 4 GPUs are free, but no leaf has\
- 4: l1 has 2 (2 busy)" &&
+	waits "Gang root/fours waits: 7 places with 4 GPUs, 1 CPU and 10M\
+ are free, but no leaf has 4: l1 has 2 (nodes without room: 1 busy, 1 with too\
+ few free GPUs)" &&
 	scancel $one
 '
 test_expect_success '4.24, 4.25 require:spine may span leaves' '
@@ -209,11 +210,10 @@ test_expect_success '4.24 spread: each member in another leaf' '
 	test "$(domains_of 4 ${members[@]})" = "0 1 2 3" &&
 	drop ${members[@]}
 '
-test_expect_success '4.24 more members than leaves wait, and are told so' '
-	whole five 5 --gang-topology=spread:leaf &&
-	waits "5 members are to be in different leaf domains, but only 4 have\
- room for one" &&
-	clear_cluster
+test_expect_success '4.24 more members than leaves are refused' '
+	! whole five 5 --gang-topology=spread:leaf 2>err &&
+	grep "5 members are to be in different leaf domains, but only 4 have\
+ room for one" err
 '
 test_expect_success '--gang-exclusive=leaf: no other gang beside it' '
 	fill n[5-16] &&

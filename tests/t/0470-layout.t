@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 0470-layout.t - a plugin that was built for another Slurm
 
-test_description='Records laid out otherwise: the plugin says so and stays out'
+test_description='Records laid out otherwise: the plugin says so, gangs are refused'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
@@ -111,19 +111,28 @@ ln -sf "$PWD/all/select.so" "$slurm_dir/lib/select_cons_tres.so"
 ln -sf "$PWD/all/job_submit.so" "$slurm_dir/lib/job_submit_gang.so"
 slurm_start
 
-test_expect_success 'it only forwards, and says so once' '
+# The records of jobs are not known to be others before there is a job.
+test_expect_success '5.1 the first job of all is a member: it does not start' '
+	test_must_fail submit -N 1 --gang=a --gang-min-member=2 --wrap=true &&
+	test -z "$(squeue -h)" &&
+	says_so_once
+'
+test_expect_success 'ordinary jobs are only forwarded' '
 	first=$(submit -N 2 --exclusive --wrap=true) &&
 	second=$(submit -n 1 --mem=10 --wrap=true) &&
 	wait_for 20 all_in COMPLETED $first $second &&
 	says_so_once
 '
-test_expect_success 'members of a gang are ordinary jobs to it' '
-	id=$(submit -N 1 --exclusive --gang=a --gang-min-member=2 \
-		--wrap=true) &&
-	wait_state $id COMPLETED &&
-	held=$(submit -N 1 -H --gang=a --gang-min-member=2) &&
-	scontrol update JobId=$held Nice=5 &&
-	scancel $held &&
+test_expect_success '5.1 gangs are refused, and the cause is named' '
+	for i in {1..10}; do
+		test_must_fail submit -N 1 --exclusive --gang=a$i \
+			--gang-min-member=2 --wrap=true 2>err &&
+		grep "gangs are off .* records are not laid out as in" err &&
+		test_must_fail submit -a 1-9 -H --gang=a$i 2>err &&
+		grep "gangs are off .* records are not laid out as in" err ||
+			return 1
+	done &&
+	test -z "$(squeue -h)" &&
 	says_so_once
 '
 test_expect_success 'also after a reconfigure' '
@@ -133,7 +142,7 @@ test_expect_success 'also after a reconfigure' '
 	says_so_once
 '
 test_expect_success 'also with jobs that were there before' '
-	id=$(submit -N 1 --exclusive --gang=b --gang-min-member=2) &&
+	id=$(submit -N 1 --exclusive) &&
 	wait_state $id RUNNING &&
 	slurm_saved $id &&
 	slurm_kill9_ctld &&
@@ -160,8 +169,10 @@ while read -r name says field; do
 			"$slurm_dir/lib/select_cons_tres.so" &&
 		rm -f "$slurm_dir/log/slurmctld.log" &&
 		slurm_start_munge && slurm_start_ctld &&
-		submit -N 1 --exclusive --gang=a --gang-min-member=1 &&
+		submit -N 1 --exclusive &&
 		wait_for 10 says_so_once &&
+		test_must_fail submit -N 1 --gang=a --gang-min-member=1 2>err &&
+		grep "gangs are off .* ${says//_/ } are not laid out" err &&
 		grep "slurmctld.s ${says//_/ } are not laid out" \
 			"$slurm_dir/log/slurmctld.log" &&
 		slurm_saved $(squeue -h -o %A | head -n 1)

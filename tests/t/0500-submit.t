@@ -29,22 +29,22 @@ refused_table()
 0.26 no gang|--gang-min-member=2|--gang-min-member is given but no gang: add --gang=NAME
 0.27 zero available|--gang=a --gang-min-available=0|--gang-min-member=0: expected a number from 1 to 100000
 0.27 alias that contradicts|--gang=a --gang-min-member=2 --gang-min-available=3|--gang-min-member=2 and --gang-min-available=3: give one of them
-0.20 another minimum|--gang=early --gang-min-member=4|--gang-min-member=4: the gang's earlier members said 3
-0.20 another total|--gang=early --gang-total-number=5|--gang-total-number=5: the gang's earlier members said 4
-0.20 another policy|--gang=early --gang-topology=require:leaf|--gang-topology=require:leaf: the gang's earlier members said prefer:leaf
-0.20 another level|--gang=early --gang-topology=prefer:node|--gang-topology=prefer:node: the gang's earlier members said prefer:leaf
-0.20 total below an earlier minimum|--gang=least --gang-total-number=2|--gang-min-member=3 is above --gang-total-number=2: a gang cannot need more members than it has
-0.20 minimum above an earlier total|--gang=most --gang-min-member=3|--gang-min-member=3 is above --gang-total-number=2: a gang cannot need more members than it has
+0.20 another minimum|--gang=early --gang-min-member=4|--gang-min-member=4: the gang's earlier members said 3 (job N of root)
+0.20 another total|--gang=early --gang-total-number=5|--gang-total-number=5: the gang's earlier members said 4 (job N of root)
+0.20 another policy|--gang=early --gang-topology=require:leaf|--gang-topology=require:leaf: the gang's earlier members said prefer:leaf (job N of root)
+0.20 another level|--gang=early --gang-topology=prefer:node|--gang-topology=prefer:node: the gang's earlier members said prefer:leaf (job N of root)
+0.20 total below an earlier minimum|--gang=least --gang-total-number=2|--gang-min-member=3 is above --gang-total-number=2: a gang cannot need more members than it has (job N of root)
+0.20 minimum above an earlier total|--gang=most --gang-min-member=3|--gang-min-member=3 is above --gang-total-number=2: a gang cannot need more members than it has (job N of root)
 0.22 a stranger's namespace|--gang=nobody/a|the gang's namespace "nobody" is neither your user name (root) nor the account that the job is charged to (none)
 0.22 another account|--account=proj --gang=other/a|the gang's namespace "other" is neither your user name (root) nor the account that the job is charged to (proj)
 0.22 root's gang|--uid=daemon --gang=root/early|the gang's namespace "root" is neither your user name (daemon) nor the account that the job is charged to (none)
 0.22 an account called root|--uid=daemon --account=root --gang=root/early|the gang's namespace "root" is the name of another user
 0.20 unknown mode|--gang=a --gang-mode=Strict2|--gang-mode=Strict2: expected one of strict|nonstrict
-0.20 another mode|--gang=early --gang-mode=nonstrict|--gang-mode=nonstrict: the gang's earlier members said strict
+0.20 another mode|--gang=early --gang-mode=nonstrict|--gang-mode=nonstrict: the gang's earlier members said strict (job N of root)
 0.28 no time|--gang=a --gang-waiting-time=soon|--gang-waiting-time=soon: expected a time above 0 such as 30 (minutes), 10:00 or 1-12, or UNLIMITED
-0.28 another time|--gang=early --gang-waiting-time=6:00|--gang-waiting-time=00:06:00: the gang's earlier members said 00:05:00
+0.28 another time|--gang=early --gang-waiting-time=6:00|--gang-waiting-time=00:06:00: the gang's earlier members said 00:05:00 (job N of root)
 0.23 a bare name|--gang=a --gang-groups=b|--gang-groups=b: write NAMESPACE/NAME, where NAMESPACE is the user or account of that gang
-0.21 another group|--gang=early --gang-groups=root/other|--gang-groups=root/other: the gang's earlier members said that there are none
+0.21 another group|--gang=early --gang-groups=root/other|--gang-groups=root/other: the gang's earlier members said that there are none (job N of root)
 3.19 unknown policy|--gang=a --gang-on-failure=cry|--gang-on-failure=cry: expected one of ignore|kill|requeue
 0.15 junk TRES|--gang=a --gang-min-tres=gpu=1|--gang-min-tres=gpu=1: expected cpu=N, mem=SIZE and node=N, each at most once, where SIZE is like 2048M or 64G
 0.15 CPUs to be free|--gang=a --gang-min-member=1 --gang-min-tres=cpu=9|the gang can never start: --gang-min-tres wants 9 CPUs to be free and the cluster has 8
@@ -141,7 +141,7 @@ refused()
 		code=$?
 		echo "$command: exit $code"
 		cat err
-		our_words <err >words
+		our_words <err | sed 's/(job [0-9]* of/(job N of/' >words
 		test $code != 0 && test $code != 124 &&
 			test_must_be_empty out &&
 			test_cmp sentence words || return 1
@@ -214,7 +214,8 @@ test_expect_success 'members that wait' '
 	submit --gang=most --gang-total-number=2 --hold &&
 	submit --gang=fill --gang-min-member=3 --array=1-2 -p small -N 1 \
 		--exclusive &&
-	slow=$(submit --gang=slow --array=1-4%2 --hold)
+	slow=$(submit --gang=slow --array=1-4%2 --hold) &&
+	wait_for 10 "! squeue -h -o %r | grep -qx None"
 '
 
 while IFS='|' read -r title options sentence; do

@@ -15,7 +15,7 @@ SwitchName=right Nodes=n[4-7]
 SwitchName=top Switches=left,right
 END
 slurm_setup -n 7 -c 2 --gang --topology "$PWD/topology.conf" --conf \
-'PartitionName=side Nodes=n7 MaxTime=INFINITE State=UP'
+'PartitionName=side Nodes=n[6-7] MaxTime=INFINITE State=UP'
 gate_setup
 
 # Where a user who cannot look into the build tree finds everything.
@@ -134,7 +134,7 @@ test_expect_success '3.14 4.34 one that runs, on both sides of the top' '
 	line_is "root/run Running 2/2/2 strict - 2 32 2 spine -" &&
 	shows root/run Phase=Running Satisfied=yes Attempts=1 Members=2 \
 		MinMember=2 Total=2 Pending=0 Held=0 Running=2 Ended=0 \
-		RingCost=32 RingBest=8 CrossLinks=2 Tier=spine Ranks=2 \
+		RingCost=32 RingBest=32 CrossLinks=2 Tier=spine Ranks=2 \
 		Exact=yes StartedMembers=2 "NodeList=n\[3-4\]" Reason=None &&
 	grep " MemberRank=0 .* NodeList=n3 " out |
 		grep -F "JobId=$left JobName=$(printf "gr\303\266n?ode") UserId=root " &&
@@ -252,7 +252,7 @@ test_expect_success JQ '0.36 the JSON of all is the table' '
 test_expect_success JQ '0.36 4.34 the JSON of a running gang' '
 	json_is "{\"phase\":\"Running\",\"members\":2,\"min_member\":2,\
 \"total\":2,\"pending\":0,\"held\":0,\"running\":2,\"ended\":0,\
-\"satisfied\":true,\"ring_cost\":32,\"ring_best\":8,\"cross_links\":2,\
+\"satisfied\":true,\"ring_cost\":32,\"ring_best\":32,\"cross_links\":2,\
 \"ranks\":2,\"started_members\":2,\"tier\":\"spine\",\"exact\":true,\
 \"nodes\":[\"n3\",\"n4\"]}" \
 		"{phase, members, min_member, total, pending, held, running,

@@ -67,7 +67,7 @@ others=p1:40,p3:52,p4:2/4") &&
 	GangName=full Namespace=root Phase=Running
 	   RingCost=40 CrossLinks=2 Tier=spine Ranks=4 Hops=leaf:2,spine:2
 	   Slowest=(null) Seconds=(null) Bytes=1000000000
-	   RingBest=16 StockCost=136 Exact=yes Bound=40
+	   RingBest=16 StockCost=136 StockEstimate=no Exact=yes Bound=40
 	   Other=p1 Cost=40 Why=same cost
 	   Other=p3 Cost=52 Why=52 > 40
 	   Other=p4 Free=2 Needed=4 Why=2 of 4 fit
@@ -92,21 +92,21 @@ test_expect_success '4.34: a record that does not tell much' '
 test_expect_success '4.25: what places lack' '
 	submit -H -n 1 --job-name=gang/lacks --comment="gang=root/lacks \
 phase=waiting min=2 total=3 attempts=4 object=1 \
-lacks=r1:2/4:busy=1:drained=1,r2:0/4,r3:x,r4:1/4" &&
+lacks=r1:2/4:busy=1:drained=1,r2:0/4,r3:x,r4:1/4 unit=node" &&
 	"$sgang" explain lacks >out &&
 	sed -n "/Place=/p;2p" out >got &&
 	cat >expected <<-END &&
 	   Members=0 MinMember=2 Total=3 Attempts=4 StartTime=(null)
-	   Place=r1 Free=2 Needed=4 Causes=busy=1,drained=1
-	   Place=r2 Free=0 Needed=4 Causes=(null)
+	   Place=r1 Free=2 Needed=4 Unit=node Causes=busy=1,drained=1
+	   Place=r2 Free=0 Needed=4 Unit=node Causes=(null)
 	END
 	test_cmp expected got
 '
 test_expect_success JQ '4.25: and as JSON' '
 	"$sgang" explain --json lacks >json &&
 	test "$(jq -c .waits.places json)" = "[{\"place\":\"r1\",\"free\":2,\
-\"needed\":4,\"causes\":{\"busy\":1,\"drained\":1}},{\"place\":\"r2\",\
-\"free\":0,\"needed\":4,\"causes\":{}}]"
+\"needed\":4,\"unit\":\"node\",\"causes\":{\"busy\":1,\"drained\":1}},\
+{\"place\":\"r2\",\"free\":0,\"needed\":4,\"unit\":\"node\",\"causes\":{}}]"
 '
 test_expect_success 'others= that cannot be read ends the list' '
 	with_record odd "$placed others=p1:50,p2,p3:60" &&
@@ -119,7 +119,8 @@ test_expect_success JQ '4.34: the same as JSON' '
 	cat >expected <<-END &&
 	{"ring_cost":40,"cross_links":2,"tier":"spine","ranks":4,\
 "hops":{"leaf":2,"spine":2},"device":null,"bytes":1000000000,"slowest":null,"seconds":null,\
-"ring_best":16,"stock_cost":136,"exact":true,"bound":40,"weighted_cost":null,\
+"ring_best":16,"stock_cost":136,"stock_estimate":false,"exact":true,"bound":40,"rank_order":null,\
+"order_cost":null,"weighted_cost":null,\
 "weighted_best":null,"others":[\
 {"domain":"p1","fits":true,"cost":40,"why":"same cost"},\
 {"domain":"p3","fits":true,"cost":52,"why":"52 > 40"},\

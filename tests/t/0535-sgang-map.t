@@ -188,4 +188,49 @@ test_expect_success 'nothing is left' '
 	nothing_left
 '
 
+slurm_cleanup
+
+# --- more nodes than the record has room for ---
+
+# Sixteen leaves of twelve nodes whose names ignore them: neighbours by name are
+# never in one leaf.
+for leaf in {0..15}; do
+	nodes=
+	for slot in {0..11}; do
+		nodes+=,n$(((leaf * 12 + slot) * 35 % 192 + 1))
+	done
+	echo "SwitchName=l$leaf Nodes=${nodes#,}"
+done >wide.conf
+echo "SwitchName=top Switches=l[0-15]" >>wide.conf
+slurm_setup --cloud 192 --gang --topology "$PWD/wide.conf"
+slurm_start
+
+# What the ring along the lines of a hostfile costs.
+cost_along()
+{
+	"$sgang" ring --topology="$PWD/wide.conf" --json \
+		"$(paste -sd , "$1")" | jq .ring_cost
+}
+
+test_expect_success JQ '4.28 5.6 the order of 160 nodes is that of the ring' '
+	big=$(submit -N 160 --exclusive --gang=wide --gang-min-member=2) &&
+	small=$(submit -N 20 --exclusive --gang=wide) &&
+	wait_for 30 all_in CONFIGURING $big $small &&
+	"$sgang" map wide >hosts &&
+	test "$(sort -u hosts | wc -l)" = 180 &&
+	test "$(cost_along hosts)" = "$(gang_record $big ring)" &&
+	test -z "$(gang_record $big at)" &&
+	gang_record $big order | grep -E "^[0-9,-]+$"
+'
+test_expect_success JQ '4.28 5.6 and so it is in the picture' '
+	"$sgang" topology --gang=wide --json |
+		jq -r ".gangs[].stops[] | select(.ring) | .node" >stops &&
+	test_cmp hosts stops
+'
+test_expect_success '4.28 5.6 slurmctld has it after a restart too' '
+	slurm_stop_ctld && slurm_start_ctld &&
+	wait_for 30 gang_log root/wide "found 2 held members again" &&
+	"$sgang" map wide >again &&
+	test_cmp hosts again
+'
 test_done

@@ -146,7 +146,14 @@ test_expect_success '0.22 nobody touches a member that waits' '
 '
 test_expect_success 'nobody cancels it as a whole' '
 	in_vain as $bob "$sgang" cancel $alice/train &&
-	says "denied"
+	says "denied" &&
+	as $bob "$sgang" cancel $alice/train >out 2>err
+	test $? = 1 &&
+	test_must_be_empty out &&
+	! grep -v "^sgang: job [0-9_]*: .*denied.* (a job of $alice)" err &&
+	as $bob "$sgang" cancel --json $alice/train >out
+	test $? = 1 &&
+	grep "\"cancelled\":0,.*\"refused\":\[{" out
 '
 test_expect_success 'nobody reads its script' '
 	as $alice scontrol write batch_script $one - >out &&

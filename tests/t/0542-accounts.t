@@ -82,6 +82,52 @@ test_expect_success '0.22 unless she may charge it too' '
 	as $bob scancel $two &&
 	wait_for 15 nodes_idle
 '
-test_expect_success 'nothing is left' 'nothing_left "No fed_mgr state file"'
+test_expect_success '0.22 the reason says whose job the others wait for' '
+	one=$(submit_as $bob -A joint --hold --gang=joint/block \
+		--gang-min-member=4) &&
+	two=$(submit_as $alice -A joint --gang=joint/block) &&
+	wait_for 10 squeue_says $two "(job $one of $bob says how many)" &&
+	test_must_fail submit_as $alice -A joint --gang=joint/block \
+		--gang-min-member=2 2>err &&
+	grep "(job $one of $bob)" err
+'
+test_expect_success '0.22 so it does where --gang-order puts it first' '
+	as $bob scancel $one && as $alice scancel $two &&
+	busy=$(submit_as $bob -A joint -w n1 --exclusive) &&
+	wait_state $busy RUNNING &&
+	one=$(submit_as $bob -A joint -w n1 --gang=joint/order \
+		--gang-order=0 --gang-min-member=2) &&
+	two=$(submit_as $alice -A joint --gang=joint/order) &&
+	three=$(submit_as $alice -A joint --gang=joint/order) &&
+	wait_for 15 squeue_says $two \
+		"(job $one of $bob goes first by --gang-order)" &&
+	job_is $two PENDING && job_is $three PENDING
+'
+test_expect_success '0.22 a coordinator of the account can cancel it' '
+	test_must_fail as $alice scancel $one &&
+	acct add coordinator account=joint names=$alice &&
+	wait_for 10 "as $alice scancel $one && job_is $one CANCELLED" &&
+	wait_for 15 all_in RUNNING $two $three &&
+	as $alice scancel $two $three && as $bob scancel $busy &&
+	wait_for 15 nodes_idle
+'
+test_expect_success '0.22 GangAccountRules closes a namespace to its list' '
+	echo "GangAccountRules=joint:$alice,nobody;hers:$bob" \
+		>"$slurm_dir/etc/gang.conf" &&
+	scontrol reconfigure &&
+	bob_is_refused "GangAccountRules of gang.conf does not let you have gangs\
+ in the namespace of account \"joint\"" -A joint --gang=joint/train \
+		--gang-min-member=2 &&
+	test_must_fail as $bob "$sgang" create -A joint joint/train \
+		--min-member 2 2>err &&
+	grep GangAccountRules err &&
+	own=$(submit_as $bob -A joint --gang=train --gang-min-member=2) &&
+	one=$(submit_as $alice -A joint --gang=joint/train \
+		--gang-min-member=2) &&
+	as $bob scancel $own && as $alice scancel $one
+'
+
+test_expect_success 'nothing is left' 'nothing_left "No fed_mgr state file" \
+	"Security violation"'
 
 test_done

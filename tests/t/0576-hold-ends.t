@@ -16,8 +16,7 @@ PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
 DebugFlags=NO_CONF_HASH
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
-PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10
-PartitionName=kill Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=CANCEL'
+PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10'
 echo "MetricsFile=\"$PWD/gang.prom\"" >>"$slurm_dir/etc/gang.conf"
 slurmdbd_setup 'AccountingStorageEnforce=associations,limits'
 
@@ -31,8 +30,10 @@ chmod 755 "$slurm_dir/etc/prolog"
 slurm_start
 acct add account lab
 acct add user root account=lab defaultaccount=lab
+acct add account small GrpTRES=cpu=1
+acct add user root account=small
 
-for name in user timeout preempted killed replaced winner node limit failed \
+for name in user timeout preempted limited replaced winner node limit failed \
 	incomplete; do
 	gang_script $name
 done
@@ -121,29 +122,28 @@ test_expect_success '1.47 1.61 timeout: the waiting time is over' '
 	stopped_by_timeout ${members[@]} &&
 	gone
 '
-# It must not take its node again before the other has it.
-test_expect_success '1.61 preempted: a member that holds is requeued for another' '
+test_expect_success '1.61 6.8 preempted: a member that holds yields to another job' '
 	block_two &&
 	hold preempted &&
-	lost=$(held_on n1 ${members[@]}) &&
+	lost=$(held_on n1 ${members[@]}) keeps=$(held_on n2 ${members[@]}) &&
 	big=$(submit -p high -w n1 -N 1 --exclusive) &&
 	wait_state $big RUNNING 30 &&
-	gang_log root/preempted "held member $lost is lost: preempted" &&
-	ended preempted preempted 1 2 ${members[@]} &&
-	test "$(restarts_of $lost)" = 1 &&
+	gang_log root/preempted "member $lost yields to job $big: preempted" &&
+	wait_for 10 "test \"\$(gang_record $lost holdend)\" = preempted" &&
+	wait_for 40 "test \"\$(counted preempted)\" = 1" &&
+	test "$(restarts_of $lost)" = 0 &&
+	job_is $keeps CONFIGURING &&
 	scancel $big &&
 	gone
 '
-test_expect_success '1.61 preempted: it is cancelled for another' '
+test_expect_success '6.8: it does not where a limit stops the other job' '
 	block_two &&
-	hold killed -p kill &&
-	lost=$(held_on n1 ${members[@]}) &&
-	big=$(submit -p high -w n1 -N 1 --exclusive) &&
+	hold limited &&
+	big=$(submit -A small -p high -w n1 -n 1 --exclusive) &&
+	wait_for 20 squeue_says $big AssocGrpCpuLimit &&
+	acct modify account small set GrpTRES=cpu=-1 &&
 	wait_state $big RUNNING 30 &&
-	left=($(pending_of ${members[@]})) &&
-	test ${#left[@]} = 3 &&
-	ended preempted killed 1 4 ${left[@]} &&
-	gang_log root/killed "held member $lost is lost: preempted" &&
+	test "$(gang_log root/limited "yields to" | wc -l)" = 1 &&
 	scancel $big &&
 	gone
 '

@@ -165,12 +165,18 @@ test_expect_success 'gang.conf with a mistake: file, line and what to do' '
 	printf "Gangs=yes\nPlaceAll=perhaps\n" >"$conf" &&
 	only_failure "$conf:2: PlaceAll: " "scontrol reconfigure"
 '
-test_expect_success 'the same at start: slurmctld stays out, and its log says so' '
+test_expect_success '5.1 the same at a start: the settings from before hold' '
 	restart &&
+	only_failure "$conf:2: PlaceAll: " "scontrol reconfigure"
+'
+test_expect_success 'at the first start: slurmctld stays out, and its log says so' '
+	slurm_stop_ctld &&
+	rm -f "$slurm_dir"/state/gang_{conf,topology} &&
+	slurm_start_ctld && wait_for 20 nodes_idle &&
 	check || : &&
 	grep -A 1 "^FAIL  slurmctld.s log: $conf:2: .*scheduled by Slurm alone" \
 		out | grep "scontrol reconfigure" &&
-	grep "^FAIL  gangs are off: $conf:2: " out &&
+	grep "^FAIL  gangs are off on this cluster: $conf:2: " out &&
 	mend &&
 	check
 '

@@ -176,14 +176,20 @@ test_expect_success 'the queue is intact' '
 	scancel $waits &&
 	wait_for 20 nodes_idle
 '
-test_expect_success 'the member that waited can be released' '
+test_expect_success '5.2 the member waits on, whatever is said to it' '
+	squeue_says $member "slurm-gang is not at work" &&
 	scontrol hold $member &&
-	scontrol release $member &&
-	wait_state $member RUNNING 30 &&
+	test_must_fail scontrol release $member &&
+	job_is $member PENDING &&
 	scancel $member
 '
+test_expect_success '5.1 another member is refused' '
+	test_must_fail on_controller submit -N 1 --gang=b 2>err &&
+	grep "gangs are off on this cluster: slurm-gang was built for" err
+'
 test_expect_success 'nothing is left' '
-	nothing_left "slurm-gang was built for another Slurm"
+	nothing_left "slurm-gang was built for another Slurm" \
+		"gangs are off"
 '
 
 test_done

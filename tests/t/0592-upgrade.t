@@ -97,7 +97,7 @@ test_expect_success 'without it, contrib/unpark says whom it would give back' '
 	test "$(wc -l <would)" = 7 &&
 	waits_as_before
 '
-test_expect_success 'then they are ordinary jobs, which start one by one' '
+test_expect_success '5.3 then they are ordinary jobs, which start one by one' '
 	unpark >did &&
 	test_cmp would did &&
 	wait_for 20 all_in RUNNING ${few[0]} ${few[1]} &&

@@ -12,12 +12,30 @@
 #include "core/spec.h"
 #include "core/text.h"
 #include "plugins/job_submit/job_submit.h"
+#include "plugins/job_submit/limits.h"
+
+/* Options that were read. Members that say the same one after the other share
+ * them: a gang of thousands is looked at with each submission. */
+struct options {
+	struct options *next;
+	char *const *env;		/* borrowed, as long as jobs are visited */
+	size_t n_env;
+	uint32_t uid;
+	bool in_gang;			/* in that of the survey */
+	struct sgang_spec spec;
+};
+
+/* A record that was read, shared in the same way. */
+struct told {
+	struct told *next;
+	const char *comment;		/* borrowed likewise */
+	bool valid;
+	struct sgang_record record;
+};
 
 /* One job of the gang. */
 struct known {
-	struct sgang_spec spec;
-	struct sgang_record record;
-	struct sgang_member m;
+	struct sgang_member m;		/* points to what was read */
 	struct sgang_submit_need need;
 	bool elsewhere;			/* not in the new job's partition */
 };
@@ -38,8 +56,12 @@ struct survey {
 	uint32_t tightest;		/* lowest limit of an array, 0: none */
 	uint32_t tightest_job;
 	struct known **known;
-	size_t n_known;
+	size_t n_known, cap_known;
+	struct options *options;	/* the last that were read come first */
+	const struct options *merged;	/* these are in `said` */
+	struct told *told;
 	struct sgang_tally tally;	/* of them and the definitions */
+	struct sgang_limits limits;	/* of these and all others */
 };
 
 static bool same_name(const char *a, const char *b)
@@ -47,21 +69,100 @@ static bool same_name(const char *a, const char *b)
 	return a && b && !strcmp(a, b);
 }
 
-/* Is the job of the survey's gang, or its definition? Fills 'spec' if so. */
-static bool is_in_gang(const struct survey *survey,
-		       const struct sgang_submit_member *member,
-		       struct sgang_spec *spec)
+/* What these options say behind --gang, or NULL. */
+static const char *gang_of(char *const *env, size_t n_env)
 {
+	static const char option[] = "_SLURM_SPANK_OPTION_gang_gang=";
+	size_t i;
+
+	for (i = 0; i < n_env; i++)
+		if (env[i] && !strncmp(env[i], option, sizeof(option) - 1))
+			return env[i] + sizeof(option) - 1;
+	return NULL;
+}
+
+/* Could it be the gang of that name? Cheap, for the members of all others. */
+static bool may_name(const char *gang, const char *name)
+{
+	size_t has = strlen(gang), length = strlen(name);
+
+	return has >= length && !strcmp(gang + has - length, name);
+}
+
+static bool same_options(const struct options *options,
+			 const struct sgang_submit_member *member)
+{
+	size_t i;
+
+	if (!options || options->uid != member->uid ||
+	    options->n_env != member->n_env)
+		return false;
+	for (i = 0; i < member->n_env; i++) {
+		if (!same_name(options->env[i], member->env[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool is_in_gang(const struct survey *survey,
+		       const struct options *options)
+{
+	const struct sgang_spec *spec = &options->spec;
 	const char *ns;
 
-	if (member->job_id == survey->skip_job && survey->skip_job)
-		return false;
-	if (sgang_spec_from_env(spec, member->env, member->n_env, NULL) != 1)
-		return false;
 	if (strcmp(spec->name, survey->name))
 		return false;
-	ns = spec->ns[0] ? spec->ns : survey->host->user_name(member->uid);
+	ns = spec->ns[0] ? spec->ns : survey->host->user_name(options->uid);
 	return same_name(ns, survey->ns);
+}
+
+/* What the job says, if it is of the survey's gang, or its definition; else
+ * NULL. */
+static const struct options *
+read_options(struct survey *survey, const struct sgang_submit_member *member)
+{
+	struct options *options = survey->options;
+
+	if (member->job_id == survey->skip_job && survey->skip_job)
+		return NULL;
+	if (same_options(options, member))
+		return options->in_gang ? options : NULL;
+	options = malloc(sizeof(*options));
+	if (!options) {
+		survey->no_memory = true;
+		return NULL;
+	}
+	options->env = member->env;
+	options->n_env = member->n_env;
+	options->uid = member->uid;
+	options->in_gang = sgang_spec_from_env(&options->spec, member->env,
+					       member->n_env, NULL) == 1 &&
+			   is_in_gang(survey, options);
+	options->next = survey->options;
+	survey->options = options;
+	return options->in_gang ? options : NULL;
+}
+
+/* The record in the job's comment, or NULL. */
+static const struct sgang_record *read_record(struct survey *survey,
+					      const char *comment)
+{
+	struct told *told = survey->told;
+
+	if (!comment)
+		return NULL;
+	if (!told || strcmp(told->comment, comment)) {
+		told = malloc(sizeof(*told));
+		if (!told) {
+			survey->no_memory = true;
+			return NULL;
+		}
+		told->comment = comment;
+		told->valid = sgang_record_parse(comment, &told->record) == 1;
+		told->next = survey->told;
+		survey->told = told;
+	}
+	return told->valid ? &told->record : NULL;
 }
 
 /* The newest definition counts. */
@@ -79,24 +180,37 @@ static void take_object(struct survey *survey,
 	survey->object_time = member->submit_time;
 }
 
-/* Returns the new entry, with nothing in it but these; NULL: no memory. */
+static int make_room(struct survey *survey)
+{
+	size_t cap = survey->cap_known ? survey->cap_known * 2 : 16;
+	struct known **more;
+
+	if (survey->n_known < survey->cap_known)
+		return 0;
+	more = realloc(survey->known, cap * sizeof(struct known *));
+	if (!more)
+		return -1;
+	survey->known = more;
+	survey->cap_known = cap;
+	return 0;
+}
+
+/* Returns the new entry, with nothing in it but these; 'spec' is borrowed. NULL:
+ * no memory. */
 static struct known *add_known(struct survey *survey,
 			       const struct sgang_spec *spec, uint32_t tasks,
 			       const struct sgang_submit_need *need)
 {
-	struct known *known = calloc(1, sizeof(*known)), **more;
+	struct known *known;
 
-	more = known ? realloc(survey->known, (survey->n_known + 1) *
-			       sizeof(struct known *)) : NULL;
-	if (!more) {
-		free(known);
+	if (make_room(survey) < 0)
 		return NULL;
-	}
-	survey->known = more;
+	known = calloc(1, sizeof(*known));
+	if (!known)
+		return NULL;
 	survey->known[survey->n_known++] = known;
-	known->spec = *spec;
 	known->need = *need;
-	known->m.spec = &known->spec;
+	known->m.spec = spec;
 	known->m.tasks = tasks;
 	known->m.eligible = true;
 	return known;
@@ -126,40 +240,52 @@ static void take_member(struct survey *survey,
 		survey->no_memory = true;
 		return;
 	}
-	if (sgang_record_parse(member->comment, &known->record) == 1)
-		known->m.record = &known->record;
+	known->m.record = read_record(survey, member->comment);
 	known->elsewhere = !same_name(member->partition, survey->partition);
 	known->m.state = state_of(member, known->m.record);
 	known->m.job_id = member->job_id;
+	known->m.uid = member->uid;
 	known->m.submit_time = member->submit_time;
 }
 
 static void visit_member(const struct sgang_submit_member *member, void *arg)
 {
+	const char *gang = gang_of(member->env, member->n_env);
+	const struct options *options;
 	struct survey *survey = arg;
-	struct sgang_spec spec;
 
-	if (!is_in_gang(survey, member, &spec))
+	if (!gang)
 		return;
-	if (spec.object) {
-		take_object(survey, member, &spec);
+	sgang_limits_see(&survey->limits, gang, member->uid, member->tasks);
+	if (!may_name(gang, survey->name))
+		return;
+	options = read_options(survey, member);
+	if (!options)
+		return;
+	if (options->spec.object) {
+		take_object(survey, member, &options->spec);
 		return;
 	}
-	sgang_spec_merge(&survey->said, &spec);
+	if (options != survey->merged)
+		sgang_spec_merge(&survey->said, &options->spec);
+	survey->merged = options;
 	if (member->throttle && (!survey->tightest ||
 				 member->throttle < survey->tightest)) {
 		survey->tightest = member->throttle;
 		survey->tightest_job = member->job_id;
 	}
-	take_member(survey, member, &spec);
+	take_member(survey, member, &options->spec);
 }
 
+/* 'limits' (may be NULL) has begun to count and is the survey's then. */
 static void survey_gang(struct survey *survey,
 			const struct sgang_submit_host *host, const char *ns,
 			const char *name, const char *partition,
-			uint32_t skip_job)
+			uint32_t skip_job, const struct sgang_limits *limits)
 {
 	memset(survey, 0, sizeof(*survey));
+	if (limits)
+		survey->limits = *limits;
 	survey->host = host;
 	survey->ns = ns;
 	survey->name = name;
@@ -201,6 +327,19 @@ static void end_survey(struct survey *survey)
 	for (i = 0; i < survey->n_known; i++)
 		free(survey->known[i]);
 	free(survey->known);
+	sgang_limits_end(&survey->limits);
+	while (survey->options) {
+		struct options *next = survey->options->next;
+
+		free(survey->options);
+		survey->options = next;
+	}
+	while (survey->told) {
+		struct told *next = survey->told->next;
+
+		free(survey->told);
+		survey->told = next;
+	}
 }
 
 static enum sgang_submit_verdict no_memory(struct sgang_error *err)
@@ -226,6 +365,14 @@ check_conf(const struct sgang_spec *spec, const struct sgang_conf *conf,
 		sgang_errf(err, EINVAL, "--%s: there is no level \"%s\"; the "
 			   "levels are %s", option, level,
 			   sgang_costs_names(&conf->costs, names));
+		return SGANG_SUBMIT_INVALID;
+	}
+	if (spec->exclusive[0] &&
+	    sgang_costs_level(&conf->costs, spec->exclusive) >
+	    (int) sgang_conf_max_exclusive(conf)) {
+		sgang_errf(err, EINVAL, "--gang-exclusive=%s is above "
+			   "MaxExclusive=%s of gang.conf", spec->exclusive,
+			   conf->costs.name[sgang_conf_max_exclusive(conf)]);
 		return SGANG_SUBMIT_INVALID;
 	}
 	return SGANG_SUBMIT_FINE;
@@ -270,6 +417,21 @@ check_owner(const char *ns, const struct sgang_submit_job *job,
 		return SGANG_SUBMIT_FINE;
 	sgang_errf(err, EACCES, "the gang's namespace \"%s\" is the name of "
 		   "another user", sgang_text_show(shown, ns));
+	return SGANG_SUBMIT_NOT_YOURS;
+}
+
+/* An admin can close the namespace of an account to a list of its users. */
+static enum sgang_submit_verdict check_rules(const char *ns, const char *user,
+					     const struct sgang_conf *conf,
+					     struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+
+	if (same_name(ns, user) || sgang_conf_may_join(conf, ns, user))
+		return SGANG_SUBMIT_FINE;
+	sgang_errf(err, EACCES, "GangAccountRules of gang.conf does not let "
+		   "you have gangs in the namespace of account \"%s\"",
+		   sgang_text_show(shown, ns));
 	return SGANG_SUBMIT_NOT_YOURS;
 }
 
@@ -438,12 +600,11 @@ check_known(const struct sgang_submit_job *job, struct survey *survey,
  * nodes hears of it with the first job. A gang of which only some members take
  * whole nodes could be wronged by that, so the sentence says what to do. */
 static enum sgang_submit_verdict
-check_expected(struct survey *survey, uint64_t known, const struct ware *ware,
-	       struct sgang_error *err)
+check_expected(struct survey *survey, const struct sgang_submit_room *cluster,
+	       uint64_t known, const struct ware *ware, struct sgang_error *err)
 {
-	struct sgang_submit_room cluster = survey->host->cluster();
 	uint64_t min = survey->tally.min_member, need;
-	uint32_t room = room_of(&cluster, ware);
+	uint32_t room = room_of(cluster, ware);
 	bool may_share;
 
 	need = least_need(survey, min, ware->need, ware->order);
@@ -460,10 +621,9 @@ check_expected(struct survey *survey, uint64_t known, const struct ware *ware,
 
 /* What is to be free before the gang is tried cannot be more than there is. */
 static enum sgang_submit_verdict
-check_min_tres(const struct sgang_spec *spec,
-	       const struct sgang_submit_host *host, struct sgang_error *err)
+check_min_tres(const struct sgang_spec *spec, struct sgang_submit_room room,
+	       struct sgang_error *err)
 {
-	struct sgang_submit_room room = host->cluster();
 	const struct {
 		const char *what;
 		uint64_t wanted;
@@ -487,6 +647,68 @@ check_min_tres(const struct sgang_spec *spec,
 	return SGANG_SUBMIT_FINE;
 }
 
+/* ---- on the empty cluster ---- */
+
+/* The new job first, then those that the gang would be started with. */
+static int by_turn(const void *a, const void *b)
+{
+	const struct known *x = *(const struct known *const *)a;
+	const struct known *y = *(const struct known *const *)b;
+
+	if (!x->m.job_id != !y->m.job_id)
+		return x->m.job_id ? 1 : -1;
+	return sgang_gang_take_order(&x->m, &y->m);
+}
+
+/* As many members as the gang needs. Returns how many are not known yet. */
+static uint32_t list_asked(struct survey *survey,
+			   struct sgang_submit_asked *asked, size_t *n)
+{
+	uint32_t need = sgang_gang_missing(&survey->tally) +
+			survey->tally.held;
+
+	qsort(survey->known, survey->n_known, sizeof(struct known *), by_turn);
+	*n = 0;
+	for (size_t i = 0; i < survey->n_known && need; i++) {
+		const struct sgang_member *m = &survey->known[i]->m;
+		uint32_t members = m->tasks < need ? m->tasks : need;
+
+		if (m->state == SGANG_MEMBER_RUNNING)
+			continue;
+		asked[(*n)++] = (struct sgang_submit_asked) {
+			.job_id = m->job_id, .members = members,
+		};
+		need -= members;
+	}
+	return need;
+}
+
+/* Who joins may not take from the others what they could have had: whatever
+ * priority the new job gets, the gang must be able to start with it. */
+static enum sgang_submit_verdict
+check_empty(struct survey *survey, struct sgang_error *err)
+{
+	struct sgang_submit_asked *asked;
+	char why[192];
+	uint32_t others;
+	bool never;
+	size_t n;
+
+	if (!survey->tally.defined)
+		return SGANG_SUBMIT_FINE;
+	asked = calloc(survey->n_known + 1, sizeof(*asked));
+	if (!asked)
+		return no_memory(err);
+	others = list_asked(survey, asked, &n);
+	never = survey->host->never(asked, n, others, &survey->tally.spec, why,
+				    sizeof(why));
+	free(asked);
+	if (!never)
+		return SGANG_SUBMIT_FINE;
+	sgang_errf(err, EINVAL, "the gang can never start: %s", why);
+	return SGANG_SUBMIT_NEVER_FITS;
+}
+
 /* Members that run have no part in what must start anew. */
 static void leave_out_running(struct survey *survey)
 {
@@ -505,6 +727,7 @@ static enum sgang_submit_verdict
 check_together(const struct sgang_submit_job *job, struct survey *survey,
 	       struct sgang_error *err)
 {
+	struct sgang_submit_room cluster = survey->host->cluster();
 	enum sgang_submit_verdict verdict;
 	uint64_t known = 0;
 	size_t i;
@@ -513,13 +736,23 @@ check_together(const struct sgang_submit_job *job, struct survey *survey,
 		leave_out_running(survey);
 	for (i = 0; i < survey->n_known; i++)
 		known += survey->known[i]->m.tasks;
-	verdict = check_min_tres(&survey->tally.spec, survey->host, err);
+	verdict = check_min_tres(&survey->tally.spec, cluster, err);
 	for (i = 0; i < sizeof(wares) / sizeof(wares[0]) && !verdict; i++) {
 		verdict = check_known(job, survey, known, &wares[i], err);
 		if (!verdict)
-			verdict = check_expected(survey, known, &wares[i], err);
+			verdict = check_expected(survey, &cluster, known,
+						 &wares[i], err);
 	}
-	return verdict;
+	return verdict ? verdict : check_empty(survey, err);
+}
+
+/* Backfill starts a job early with a shorter limit; members start together. */
+static enum sgang_submit_verdict refuse_time_min(struct sgang_error *err)
+{
+	sgang_errf(err, EINVAL, "--time-min: a member of a gang has the time "
+		   "limit that it asks for, and no shorter one; submit it with "
+		   "--time alone");
+	return SGANG_SUBMIT_UNSUPPORTED;
 }
 
 static enum sgang_submit_verdict
@@ -533,6 +766,37 @@ note_undefined(const struct survey *survey, struct sgang_error *err)
 		   "until one of them says --gang-min-member or sgang create "
 		   "does", sgang_text_show(shown, survey->ns), survey->name);
 	return SGANG_SUBMIT_UNDEFINED;
+}
+
+static enum sgang_submit_verdict check_limits(const struct survey *survey,
+					      uint32_t tasks,
+					      struct sgang_error *err)
+{
+	if (!sgang_limits_check(&survey->limits, tasks, err))
+		return SGANG_SUBMIT_FINE;
+	return errno == ENOMEM ? SGANG_SUBMIT_NO_MEMORY : SGANG_SUBMIT_LIMIT;
+}
+
+/* Does the job contradict those that are there? Then it is said whose job says
+ * otherwise: it may be another user's. */
+static int check_agrees(const struct survey *survey,
+			const struct sgang_spec *spec, struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+	struct sgang_error why;
+	size_t i;
+
+	for (i = 0; i < survey->n_known; i++) {
+		const struct sgang_member *m = &survey->known[i]->m;
+
+		if (sgang_spec_agree(m->spec, spec, &why))
+			return sgang_errf(err, EINVAL, "%s (job %" PRIu32
+					  " of %s)", why.text, m->job_id,
+					  sgang_text_show(shown,
+						survey->host->user_name(
+							m->uid)));
+	}
+	return sgang_spec_agree(&survey->said, spec, err);
 }
 
 /* Check the job as a member that comes after those of the survey. */
@@ -549,7 +813,10 @@ check_joining(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 	if (job->array && sgang_array_parse(job->array, &tasks, &throttle) &&
 	    errno == ENOMEM)
 		return no_memory(err);
-	if (sgang_spec_agree(&survey->said, spec, err))
+	verdict = check_limits(survey, tasks, err);
+	if (verdict)
+		return verdict;
+	if (check_agrees(survey, spec, err))
 		return SGANG_SUBMIT_INVALID;
 	known = add_known(survey, spec, tasks, &job->need);
 	if (!known)
@@ -563,6 +830,8 @@ check_joining(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 	/* a member of a gang that has started is an ordinary job (0.11) */
 	if (verdict || sgang_gang_ordinary(&survey->tally))
 		return verdict;
+	if (job->time_min)
+		return refuse_time_min(err);
 	verdict = check_together(job, survey, err);
 	return verdict ? verdict : note_undefined(survey, err);
 }
@@ -570,13 +839,17 @@ check_joining(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 static enum sgang_submit_verdict
 check_member(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 	     const char *ns, const struct sgang_conf *conf,
-	     const struct sgang_submit_host *host, struct sgang_error *err)
+	     const struct sgang_submit_host *host,
+	     const struct sgang_limits *limits, struct sgang_error *err)
 {
 	enum sgang_submit_verdict verdict;
 	struct survey survey;
 
-	survey_gang(&survey, host, ns, spec->name, job->partition, 0);
-	verdict = check_joining(job, spec, conf, &survey, err);
+	survey_gang(&survey, host, ns, spec->name, job->partition, 0, limits);
+	if (spec->object)
+		verdict = check_limits(&survey, 1, err);
+	else
+		verdict = check_joining(job, spec, conf, &survey, err);
 	end_survey(&survey);
 	return verdict;
 }
@@ -597,7 +870,7 @@ check_object(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 			   "job array");
 		return SGANG_SUBMIT_OBJECT;
 	}
-	return check_min_tres(spec, host, err);
+	return check_min_tres(spec, host->cluster(), err);
 }
 
 bool sgang_submit_concerns(char *const *env, size_t n_env)
@@ -630,6 +903,7 @@ check_job(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 {
 	enum sgang_submit_verdict verdict = check_conf(spec, conf, err);
 	char ns[SGANG_NAMESPACE_MAX + 1];
+	struct sgang_limits limits;
 	const char *user;
 
 	if (verdict)
@@ -644,11 +918,14 @@ check_job(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 	verdict = check_namespace(ns, user, job->account, err);
 	if (!verdict)
 		verdict = check_owner(ns, job, host, err);
+	if (!verdict)
+		verdict = check_rules(ns, user, conf, err);
+	if (!verdict && spec->object)
+		verdict = check_object(job, spec, host, err);
 	if (verdict)
 		return verdict;
-	if (spec->object)
-		return check_object(job, spec, host, err);
-	return check_member(job, spec, ns, conf, host, err);
+	sgang_limits_begin(&limits, conf, job->uid, user, ns, spec->name);
+	return check_member(job, spec, ns, conf, host, &limits, err);
 }
 
 enum sgang_submit_verdict
@@ -702,7 +979,7 @@ check_new_throttle(const struct sgang_submit_member *member,
 
 	/* the job itself is left out: its old limit no longer matters */
 	survey_gang(&survey, host, ns, spec->name, member->partition,
-		    member->job_id);
+		    member->job_id, NULL);
 	take_member(&survey, member, spec);
 	survey.tightest = 0;
 	load_definitions(host, &conf);
@@ -734,6 +1011,8 @@ sgang_submit_check_change(const struct sgang_submit_member *member,
 			   "to run, so it stays held");
 		return SGANG_SUBMIT_OBJECT;
 	}
+	if (change->time_min && member->pending)
+		return refuse_time_min(err);
 	/* whether the user may charge it, Slurm checks after us */
 	if (change->account)
 		verdict = check_namespace(ns, user, change->account, err);

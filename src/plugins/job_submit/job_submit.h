@@ -14,6 +14,7 @@
 
 #include "core/conf.h"
 #include "core/err.h"
+#include "core/spec.h"
 
 /* What one member takes at least. */
 struct sgang_submit_need {
@@ -39,6 +40,7 @@ struct sgang_submit_job {
 	const char *array;		/* "0-9%2"; NULL: no array */
 	bool held;			/* comes with priority 0 */
 	bool het;			/* part of a heterogeneous job */
+	bool time_min;			/* --time-min was said */
 	const char *partition;		/* or several, "a,b" */
 	struct sgang_submit_need need;
 	struct sgang_submit_room room;	/* the largest of its partitions */
@@ -60,6 +62,12 @@ struct sgang_submit_member {
 	struct sgang_submit_need need;
 };
 
+/* Some of a gang's members that are alike. */
+struct sgang_submit_asked {
+	uint32_t job_id;		/* 0: the job that is submitted */
+	uint32_t members;
+};
+
 typedef void (*sgang_submit_visit_f)(const struct sgang_submit_member *member,
 				     void *arg);
 
@@ -75,10 +83,17 @@ struct sgang_submit_host {
 	/* gang.conf, or the defaults where there is none. The caller gives it
 	 * up with sgang_conf_free(). */
 	int (*load_conf)(struct sgang_conf *conf, struct sgang_error *err);
-	/* Calls 'visit' for every live job that has a spank_job_env. */
+	/* Calls 'visit' for every live job that has a spank_job_env. What a
+	 * member points to stays until the judgment is over. */
 	void (*each_member)(sgang_submit_visit_f visit, void *arg);
 	/* All nodes of the cluster. */
 	struct sgang_submit_room (*cluster)(void);
+	/* Is it certain that these members cannot start together, even if no
+	 * other job ran, beside so many others of which nothing is known? Then
+	 * 'why' says what they lack; 'spec' has what they ask of the levels. */
+	bool (*never)(const struct sgang_submit_asked *asked, size_t n,
+		      uint32_t others, const struct sgang_spec *spec, char *why,
+		      size_t size);
 };
 
 enum sgang_submit_verdict {
@@ -92,6 +107,7 @@ enum sgang_submit_verdict {
 	SGANG_SUBMIT_OBJECT,		/* a definition is no job to run */
 	SGANG_SUBMIT_ARRAY,		/* the array's limit is too low */
 	SGANG_SUBMIT_NEVER_FITS,
+	SGANG_SUBMIT_LIMIT,		/* too many gangs or members */
 	SGANG_SUBMIT_NO_MEMORY,
 	SGANG_SUBMIT_VERDICTS
 };
@@ -112,6 +128,7 @@ struct sgang_submit_change {
 	uint32_t throttle;		/* new one; 0: stays, or no limit */
 	bool priority;			/* a new one that is not 0, or what
 					 * Slurm computes one from */
+	bool time_min;			/* --time-min, to be another */
 };
 enum sgang_submit_verdict
 sgang_submit_check_change(const struct sgang_submit_member *member,

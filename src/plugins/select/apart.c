@@ -7,6 +7,7 @@
  */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "attempt_private.h"
 
@@ -61,15 +62,12 @@ static bool in_group(const struct gang *g, const struct gang *other)
 	return g == other;
 }
 
-/* Must the gang keep off domains in which the other is? Gangs that start
+/* May the other keep the gang off domains in which it is? Gangs that start
  * together do not keep each other out. */
-static int keeps_off(const struct sgang_conductor *c, const struct gang *g,
-		     const struct gang *other)
+static bool is_apart(const struct gang *g, const struct gang *other)
 {
-	if (in_group(g, other) ||
-	    (!other->tally.running && !other->tally.held && !other->n_holds))
-		return -1;
-	return apart_level(c, &g->tally.spec, &other->tally.spec);
+	return !in_group(g, other) &&
+	       (other->tally.running || other->tally.held || other->n_holds);
 }
 
 /* When a job is gone from its nodes, if not before: at its time limit, or when
@@ -95,12 +93,16 @@ static int64_t gone_at(struct sgang_conductor *c, struct sgang_job *job,
 /* Times by node and by domain, 0 at first. */
 struct clear {
 	struct sgang_nodeset *nodes;	/* of one job */
+	struct sgang_nodeset *used;	/* of one gang */
+	uint32_t *share;		/* how many of these, by domain */
 	int64_t *node, *domain;
 };
 
 static void clear_free(struct clear *t)
 {
 	sgang_nodeset_destroy(t->nodes);
+	sgang_nodeset_destroy(t->used);
+	free(t->share);
 	free(t->node);
 	free(t->domain);
 }
@@ -110,10 +112,13 @@ static int clear_alloc(struct clear *t, const struct sgang_fabric *fabric)
 	uint32_t n_nodes = sgang_fabric_nodes(fabric);
 
 	t->nodes = sgang_nodeset_create(n_nodes);
+	t->used = sgang_nodeset_create(n_nodes);
+	t->share = calloc(sgang_fabric_domains(fabric) + 1, sizeof(*t->share));
 	t->node = calloc(n_nodes + 1, sizeof(*t->node));
 	t->domain = calloc(sgang_fabric_domains(fabric) + 1,
 			   sizeof(*t->domain));
-	return (t->nodes && t->node && t->domain) ? 0 : -1;
+	return (t->nodes && t->used && t->share && t->node && t->domain) ? 0 :
+									  -1;
 }
 
 static void raise_time(int64_t *time, int64_t to)
@@ -122,11 +127,47 @@ static void raise_time(int64_t *time, int64_t to)
 		*time = to;
 }
 
-/* The gang is in domains of this level until its jobs are gone. */
+/* Count the nodes that the gang has in each domain of this level. */
+static void count_share(struct sgang_conductor *c, struct clear *t,
+			const struct sgang_fabric *fabric, const struct gang *g,
+			uint32_t level)
+{
+	memset(t->share, 0, (sgang_fabric_domains(fabric) + 1) *
+			    sizeof(*t->share));
+	sgang_nodeset_clear(t->used);
+	for (size_t i = 0; i < sgang_apart_jobs(g); i++) {
+		struct sgang_job *job = sgang_apart_job(c, g, i);
+
+		if (job)
+			c->host->nodes(job, t->used);
+	}
+	for (uint32_t n = sgang_nodeset_next(t->used, 0); n != SGANG_NODE_NONE;
+	     n = sgang_nodeset_next(t->used, n + 1)) {
+		uint32_t d = sgang_fabric_within(fabric, n, level);
+
+		if (d != SGANG_DOMAIN_NONE)
+			t->share[d]++;
+	}
+}
+
+/* A domain of which it has little is nobody's alone: one job of one CPU must
+ * not shut others out (MinExclusiveShare=). */
+static bool has_share(const struct sgang_conductor *c, const struct clear *t,
+		      const struct sgang_fabric *fabric, uint32_t domain)
+{
+	const struct sgang_domain *d = sgang_fabric_domain(fabric, domain);
+
+	return t->share[domain] >= c->conf.exclusive_share * d->n_nodes;
+}
+
+/* The gang is in domains of this level until its jobs are gone; 'own': which it
+ * has for itself, else all that it is in. */
 static void note_gang(struct sgang_conductor *c, struct clear *t,
 		      const struct sgang_fabric *fabric, const struct gang *g,
-		      uint32_t level, const int64_t *free_at)
+		      uint32_t level, bool own, const int64_t *free_at)
 {
+	if (own)
+		count_share(c, t, fabric, g, level);
 	for (size_t i = 0; i < sgang_apart_jobs(g); i++) {
 		struct sgang_job *job = sgang_apart_job(c, g, i);
 		int64_t when;
@@ -141,9 +182,10 @@ static void note_gang(struct sgang_conductor *c, struct clear *t,
 		     n = sgang_nodeset_next(t->nodes, n + 1)) {
 			uint32_t d = sgang_fabric_within(fabric, n, level);
 
-			raise_time(d == SGANG_DOMAIN_NONE ? &t->node[n] :
-							    &t->domain[d],
-				   when);
+			if (d == SGANG_DOMAIN_NONE)
+				raise_time(&t->node[n], when);
+			else if (!own || has_share(c, t, fabric, d))
+				raise_time(&t->domain[d], when);
 		}
 	}
 }
@@ -171,19 +213,24 @@ static int clear_times(struct sgang_conductor *c, const struct gang *g,
 		       const int64_t *free_at, int64_t **times)
 {
 	const struct sgang_fabric *fabric = g->topology->fabric;
-	struct clear t = { NULL, NULL, NULL };
+	int wants = exclusive_level(c, &g->tally.spec);
+	struct clear t = { .nodes = NULL };
 	int rc = 0;
 
 	*times = NULL;
 	for (const struct gang *o = c->gangs; o && !rc; o = o->next) {
-		int level = keeps_off(c, g, o);
+		int has = exclusive_level(c, &o->tally.spec);
 
-		if (level < 0)
+		if (!is_apart(g, o) || (wants < 0 && has < 0))
 			continue;
 		if (!t.node)
 			rc = clear_alloc(&t, fabric);
-		if (!rc)
-			note_gang(c, &t, fabric, o, (uint32_t) level, free_at);
+		if (!rc && wants >= 0)
+			note_gang(c, &t, fabric, o, (uint32_t) wants, false,
+				  free_at);
+		if (!rc && has >= 0)
+			note_gang(c, &t, fabric, o, (uint32_t) has, true,
+				  free_at);
 	}
 	if (!rc && t.node) {
 		spread_over_domains(fabric, &t);

@@ -71,6 +71,21 @@ static struct sgang_nodeset *planned_islands(const struct attempt *a, size_t i)
 	return NULL;
 }
 
+static struct sgang_job *commit_within(struct attempt *a, size_t i,
+				       const struct sgang_bounds *bounds,
+				       struct sgang_refusal *refusal)
+{
+	return a->c->host->commit(a->parts[i].job, bounds, refusal);
+}
+
+static struct sgang_job *commit_nodes(struct attempt *a, size_t i,
+				      const struct sgang_nodeset *nodes,
+				      struct sgang_refusal *refusal)
+{
+	return commit_within(a, i, &(struct sgang_bounds) { .nodes = nodes },
+			     refusal);
+}
+
 /* Where Slurm cannot be kept to the planned islands, their nodes will do. */
 static struct sgang_job *commit_islands(struct attempt *a, size_t i,
 					const struct sgang_nodeset *nodes,
@@ -83,9 +98,50 @@ static struct sgang_job *commit_islands(struct attempt *a, size_t i,
 		return NULL;
 	islands = planned_islands(a, i);
 	if (islands)
-		job = a->c->host->commit(a->parts[i].job, nodes, islands,
-					 refusal);
+		job = commit_within(a, i, &(struct sgang_bounds) {
+				.nodes = nodes, .islands = islands }, refusal);
 	sgang_nodeset_destroy(islands);
+	return job;
+}
+
+/* The CPUs that a run of the plan has on its node. */
+static uint32_t cpus_of(const struct probed *p, const struct sgang_run *run)
+{
+	return (p->fixed ? 1 : run->ranks) * p->shape.node_cpus;
+}
+
+/* Slurm by itself would fill the first of several nodes. Where that matters it is
+ * kept to as many CPUs of each as are planned there: if their number is open, or
+ * once a member was refused. To find out which CPUs these are takes a look at
+ * all jobs. */
+static bool shares_matter(const struct attempt *a, const struct probed *p)
+{
+	return !p->shape.whole &&
+	       (!p->fixed || (a->lessons && a->lessons->n_first));
+}
+
+static struct sgang_job *commit_shares(struct attempt *a, size_t i,
+				       const struct sgang_nodeset *nodes,
+				       struct sgang_refusal *refusal)
+{
+	const struct probed *p = a->parts[i].probed;
+	uint32_t *cpus;
+	struct sgang_job *job;
+
+	if (!shares_matter(a, p) || sgang_nodeset_count(nodes) < 2)
+		return NULL;
+	cpus = calloc(a->c->host->node_count() + 1, sizeof(*cpus));
+	if (!cpus)
+		return NULL;
+	for (size_t r = 0; r < a->plan->n_runs; r++) {
+		const struct sgang_run *run = &a->plan->runs[r];
+
+		if (run->member == i)
+			cpus[sgang_where_node(a->c, run)] += cpus_of(p, run);
+	}
+	job = commit_within(a, i, &(struct sgang_bounds) {
+			.nodes = nodes, .cpus = cpus }, refusal);
+	free(cpus);
 	return job;
 }
 
@@ -113,35 +169,39 @@ static struct sgang_nodeset *other_nodes(const struct attempt *a, size_t i)
 }
 
 /* Nodes that no later member is planned on, then any. */
-static struct sgang_job *commit_elsewhere(struct attempt *a, size_t i,
+static struct sgang_job *commit_elsewhere(struct attempt *a, size_t nth,
 					  struct sgang_nodeset *scratch,
 					  struct sgang_refusal *refusal)
 {
-	const struct sgang_host *h = a->c->host;
-	struct part *part = &a->parts[i];
+	size_t i = sgang_learn_nth(a, nth);
 	struct sgang_nodeset *all = other_nodes(a, i);
 	struct sgang_nodeset *others = all ? sgang_nodeset_copy(all) : NULL;
 	struct sgang_job *job = NULL;
+	struct sgang_refusal more;
 
-	for (size_t j = i + 1; others && j < a->n_parts; j++) {
-		planned_nodes(a, j, scratch);
+	for (size_t k = nth + 1; others && k < a->n_parts; k++) {
+		planned_nodes(a, sgang_learn_nth(a, k), scratch);
 		sgang_nodeset_subtract(others, scratch);
 	}
+	/* The nodes that were planned are what is told of. */
 	if (others)
-		job = h->commit(part->job, others, NULL, refusal);
+		job = commit_nodes(a, i, others, &more);
 	if (others && !job)
-		job = h->commit(part->job, all, NULL, refusal);
+		job = commit_nodes(a, i, all, &more);
+	if (others && !job)
+		refusal->limit |= more.limit;
 	sgang_nodeset_destroy(others);
 	sgang_nodeset_destroy(all);
 	return job;
 }
 
-/* The plan counts free slots; cores, memory and GRES are Slurm's to judge, and
- * it may refuse what was planned. */
-static struct sgang_job *commit_planned(struct attempt *a, size_t i,
+/* The plan counts what is free; which cores and GRES go together is Slurm's to
+ * judge, and it may refuse what was planned. */
+static struct sgang_job *commit_planned(struct attempt *a, size_t nth,
 					struct sgang_refusal *refusal)
 {
 	const struct sgang_host *h = a->c->host;
+	size_t i = sgang_learn_nth(a, nth);
 	struct part *part = &a->parts[i];
 	struct sgang_nodeset *nodes = sgang_nodeset_create(h->node_count());
 	struct sgang_job *job;
@@ -158,28 +218,31 @@ static struct sgang_job *commit_planned(struct attempt *a, size_t i,
 	planned_nodes(a, i, nodes);
 	job = commit_islands(a, i, nodes, refusal);
 	if (!job && !refusal->limit)
-		job = h->commit(part->job, nodes, NULL, refusal);
+		job = commit_shares(a, i, nodes, refusal);
 	if (!job && !refusal->limit)
-		job = commit_elsewhere(a, i, nodes, refusal);
+		job = commit_nodes(a, i, nodes, refusal);
+	if (!job && !refusal->limit && (!a->may_repeat || !refusal->nodes))
+		job = commit_elsewhere(a, nth, nodes, refusal);
 	sgang_nodeset_destroy(nodes);
 	return job;
 }
 
-static struct sgang_job *commit_one(struct attempt *a, size_t i)
+static struct sgang_job *commit_one(struct attempt *a, size_t nth)
 {
 	struct sgang_refusal refusal = { .why = "no memory" };
-	struct part *part = &a->parts[i];
+	struct part *part = &a->parts[sgang_learn_nth(a, nth)];
 	struct sgang_job *job = NULL;
 
 	part->entry->round = part->g->attempts;
-	sgang_fault_die("commit", i + 1);
-	if (sgang_fault("commit", i + 1))
+	sgang_fault_die("commit", nth + 1);
+	if (sgang_fault("commit", nth + 1))
 		snprintf(refusal.why, sizeof(refusal.why), "injected failure");
 	else
-		job = commit_planned(a, i, &refusal);
+		job = commit_planned(a, nth, &refusal);
 	if (job)
 		return job;
 	a->limited |= refusal.limit;
+	a->learned = a->may_repeat && refusal.nodes && sgang_learn(a, nth);
 	a->culprit = part->g;
 	snprintf(a->why, sizeof(a->why), "%s", refusal.why);
 	return NULL;
@@ -188,35 +251,58 @@ static struct sgang_job *commit_one(struct attempt *a, size_t i)
 /* What an undone task of an array has become is a job of its own. */
 static void undo_parts(struct attempt *a, size_t n)
 {
-	while (n-- > 0) {
-		a->c->host->undo(a->parts[n].job);
-		sgang_registry_note(a->c, a->parts[n].job);
+	while (n-- > a->n_held) {
+		struct sgang_job *job = a->parts[sgang_learn_nth(a, n)].job;
+
+		a->c->host->undo(job);
+		sgang_registry_note(a->c, job);
 	}
 	for (size_t i = 0; i < a->n_gangs; i++)
 		sgang_registry_refresh(a->c, a->gangs[i]);
 }
 
-static int commit(struct attempt *a)
+/* What is learned from is no end of the attempt, and not told. */
+static void tell_rollback(struct attempt *a, const struct gang *g, size_t done)
 {
-	for (size_t i = 0; i < a->n_parts; i++) {
-		struct gang *g = a->parts[i].g;
-		struct sgang_job *job = commit_one(a, i);
+	if (a->learned)
+		return;
+	sgang_log(SGANG_LOG_INFO,
+		  "%s/%s: member %zu of %zu cannot start (%s): %zu rolled back, %zu not tried",
+		  g->ns, g->name, done + 1, a->n_parts, a->why, done,
+		  a->n_parts - done - 1);
+	sgang_metrics_add(&a->c->metrics, SGANG_COUNT_ROLLBACKS);
+}
 
-		g->tried = (uint32_t) i + 1;
-		g->skipped = (uint32_t) (a->n_parts - i - 1);
+/* Commit parts from those that are held on. */
+static enum sgang_progress commit(struct attempt *a)
+{
+	bool repeat;
+
+	if (!a->n_held && sgang_learn_order(a) < 0)
+		return SGANG_REFUSED;
+	repeat = sgang_learn_may_repeat(a);
+	a->began = a->c->host->cpu_us();
+	for (size_t k = a->n_held; k < a->n_parts; k++) {
+		size_t i = sgang_learn_nth(a, k);
+		struct gang *g = a->parts[i].g;
+		struct sgang_job *job;
+
+		if (sgang_slices_due(a, k))
+			return SGANG_PAUSED;
+		/* Members that are undone must be able to come again. */
+		a->may_repeat = repeat && (!k || a->c->host->recommits());
+		job = commit_one(a, k);
+		g->tried = (uint32_t) k + 1;
+		g->skipped = (uint32_t) (a->n_parts - k - 1);
 		if (!job) {
-			sgang_log(SGANG_LOG_INFO,
-				  "%s/%s: member %zu of %zu cannot start (%s): %zu rolled back, %zu not tried",
-				  g->ns, g->name, i + 1, a->n_parts, a->why, i,
-				  a->n_parts - i - 1);
-			undo_parts(a, i);
-			sgang_metrics_add(&a->c->metrics,
-					  SGANG_COUNT_ROLLBACKS);
-			return -1;
+			tell_rollback(a, g, k);
+			undo_parts(a, k);
+			return SGANG_REFUSED;
 		}
 		a->parts[i].job = job;
+		a->n_done = k + 1;
 	}
-	return 0;
+	return SGANG_DONE;
 }
 
 /* ---- all or nothing ---- */
@@ -234,30 +320,30 @@ static void give_back_all(struct attempt *a)
 		sgang_hold_give_back(a->c, a->gangs[i], SGANG_HOLD_END_NONE);
 }
 
-/* The parts are in ring order, gang after gang. */
-static int hold_parts(struct attempt *a)
+/* The parts are in ring order, gang after gang; the first 'n' of them. */
+static int hold_parts(struct attempt *a, size_t n)
 {
 	struct sgang_job **jobs = calloc(a->n_parts, sizeof(*jobs));
-	size_t done = 0;
+	size_t done = a->n_held;
 
-	for (size_t i = 0; jobs && i < a->n_parts; i++)
+	for (size_t i = done; jobs && i < n; i++)
 		jobs[i] = a->parts[i].job;
-	while (jobs && done < a->n_parts) {
+	while (jobs && done < n) {
 		struct gang *g = a->parts[done].g;
-		size_t n = 1;
+		size_t more = 1;
 
-		while (done + n < a->n_parts && a->parts[done + n].g == g)
-			n++;
-		if (sgang_hold_add(a->c, g, jobs + done, n) < 0)
+		while (done + more < n && a->parts[done + more].g == g)
+			more++;
+		if (sgang_hold_add(a->c, g, jobs + done, more) < 0)
 			break;
-		done += n;
+		done += more;
 	}
 	free(jobs);
-	if (done == a->n_parts)
+	if (done == n)
 		return 0;
 	snprintf(a->why, sizeof(a->why), "no memory");
 	/* Those that are no holds are undone here, the others as holds. */
-	for (size_t i = a->n_parts; i-- > done; )
+	for (size_t i = n; i-- > done; )
 		a->c->host->undo(a->parts[i].job);
 	give_back_all(a);
 	return -1;
@@ -267,17 +353,16 @@ static int hold_parts(struct attempt *a)
 static int describe(struct attempt *a, const struct account *account)
 {
 	struct gang *g = a->gangs[0];
-	uint64_t best, weighted;
 
 	if (a->n_gangs > 1)
 		return 0;	/* before the release */
-	best = sgang_fit_best_cost(a, &weighted);
 	for (size_t i = 0; i < g->n_holds; i++) {
 		struct sgang_record *r = &g->holds[i].record;
 
-		r->ring_best = best;
-		r->weighted_best = weighted;
+		r->ring_best = account->best;
+		r->weighted_best = account->weighted_best;
 		r->stock_cost = account->stock_cost;
+		r->stock_estimate = account->stock_estimate;
 		strcpy(r->others, account->others);
 		strcpy(r->choice, g->choice);
 	}
@@ -294,13 +379,62 @@ static bool once_more_with_fewer(const struct attempt *a)
 
 	for (size_t i = 0; i < a->n_gangs; i++)
 		least += sgang_gang_missing(&a->gangs[i]->tally);
-	return a->n_parts > least;
+	/* What slices hold is not missing any more. */
+	return a->n_parts - a->n_held > least;
+}
+
+static void remember_why(struct attempt *a)
+{
+	for (size_t i = 0; i < a->n_gangs; i++) {
+		struct gang *g = a->gangs[i];
+
+		if (a->n_gangs > 1 && a->culprit && a->culprit != g)
+			snprintf(g->why, sizeof(g->why), "%.40s/%s: %.140s",
+				 a->culprit->ns, a->culprit->name, a->why);
+		else
+			snprintf(g->why, sizeof(g->why), "%s", a->why);
+		memcpy(g->lacks, a->lacks, sizeof(g->lacks));
+		memcpy(g->unit, a->unit, sizeof(g->unit));
+		memcpy(g->helps, a->helps, sizeof(g->helps));
+	}
+}
+
+/* Slurm knows of more than the plan, such as licences. */
+static void after_refusal(struct attempt *a)
+{
+	a->refused = true;
+	if (a->learned)
+		return;
+	if (once_more_with_fewer(a)) {
+		a->gangs[0]->only_min = true;
+		a->c->fenced = true;	/* wake the scheduler */
+	} else {
+		note_limited(a);
+	}
+}
+
+/* Commit what is left, or a slice of it. */
+static enum sgang_progress carry_out(struct attempt *a,
+				     const struct account *account)
+{
+	enum sgang_progress progress = commit(a);
+
+	if (progress == SGANG_REFUSED) {
+		after_refusal(a);
+		return progress;
+	}
+	if (hold_parts(a, a->n_done) < 0)
+		return SGANG_REFUSED;
+	if (progress == SGANG_DONE && describe(a, account) < 0)
+		return SGANG_REFUSED;
+	return progress;
 }
 
 static bool transact(struct attempt *a)
 {
 	bool only_min = a->gangs[0]->only_min;
 	struct account account;
+	enum sgang_progress progress;
 
 	a->gangs[0]->only_min = false;
 	sgang_probe_all(a);
@@ -310,21 +444,26 @@ static bool transact(struct attempt *a)
 	    sgang_fit(a) < 0)
 		return false;
 	/* Several gangs have a plan of one ring that is not theirs. */
-	if (a->n_gangs == 1 && !a->c->decided && sgang_better_waits(a))
+	if (a->n_gangs == 1 && !a->c->decided && !a->lessons->rounds &&
+	    sgang_better_waits(a))
 		return false;
 	sgang_where_account(a, &account);
-	a->refused = commit(a) < 0;
-	if (a->refused) {
-		/* Slurm knows of more than the plan, such as licences. */
-		if (once_more_with_fewer(a)) {
-			a->gangs[0]->only_min = true;
-			a->c->fenced = true;	/* wake the scheduler */
-		} else {
-			note_limited(a);
-		}
-		return false;
-	}
-	return hold_parts(a) == 0 && describe(a, &account) == 0;
+	progress = carry_out(a, &account);
+	if (progress == SGANG_PAUSED)
+		progress = sgang_slices_keep(a, &account);
+	return progress != SGANG_REFUSED;
+}
+
+enum sgang_progress sgang_attempt_go_on(struct attempt *a,
+					const struct account *account)
+{
+	enum sgang_progress progress = carry_out(a, account);
+
+	if (progress != SGANG_REFUSED)
+		return progress;
+	give_back_all(a);
+	remember_why(a);
+	return progress;
 }
 
 /* How many nodes the parts need if each takes whole ones, else 0. */
@@ -367,6 +506,7 @@ static void look_ahead(struct attempt *a)
 	if (sgang_fit_choose(a, SGANG_EXTENT_MINIMUM) < 0)
 		return;
 	sgang_fit_ring_order(a);
+	sgang_fewer_least(a, a->c->host->now());
 	when = sgang_fit_when(a);
 	for (size_t i = 0; i < a->n_gangs; i++)
 		a->gangs[i]->joint_start = when;
@@ -377,26 +517,13 @@ static void look_ahead(struct attempt *a)
 	memcpy(a->why, why, sizeof(why));
 }
 
-static void remember_why(struct attempt *a)
-{
-	for (size_t i = 0; i < a->n_gangs; i++) {
-		struct gang *g = a->gangs[i];
-
-		if (a->n_gangs > 1 && a->culprit && a->culprit != g)
-			snprintf(g->why, sizeof(g->why), "%.40s/%s: %.140s",
-				 a->culprit->ns, a->culprit->name, a->why);
-		else
-			snprintf(g->why, sizeof(g->why), "%s", a->why);
-		memcpy(g->lacks, a->lacks, sizeof(g->lacks));
-	}
-}
-
 /* Slurm may know of a place what the plan does not, and refuse what was planned
  * there. A gang that may not go beyond such a place would plan the same for
  * ever: look for another one. False: there is no such level. */
 static bool avoid_place(struct attempt *a)
 {
 	struct sgang_conductor *c = a->c;
+	struct lessons *l = a->lessons;
 	struct sgang_nodeset *place;
 	struct sgang_nofit nofit;
 
@@ -407,45 +534,76 @@ static bool avoid_place(struct attempt *a)
 	place = sgang_levels_place(a);
 	if (!place)
 		return false;
-	if (c->avoid) {
-		sgang_nodeset_or(c->avoid, place);
+	if (l->avoid) {
+		sgang_nodeset_or(l->avoid, place);
 		sgang_nodeset_destroy(place);
 	} else {
-		c->avoid = place;
+		l->avoid = place;
 	}
+	l->last = false;
+	sgang_learn_forget(l);
 	return true;
+}
+
+/* Is it worth another round? With what was learned, or where that has left no
+ * room, the last one without it, or in another place. */
+static bool go_on(struct attempt *a, int *places)
+{
+	struct lessons *l = a->lessons;
+
+	if (a->learned)
+		return true;
+	if (!a->plan && l->n) {
+		sgang_learn_forget(l);
+		l->last = true;
+		return true;
+	}
+	return ++*places < PLACES_MAX && avoid_place(a);
+}
+
+/* Has it looked beyond places that Slurm refused, and there is no room? Then what
+ * Slurm said of them is why it waits. */
+static bool only_elsewhere(const struct attempt *a)
+{
+	return a->lessons && a->lessons->avoid && a->unfit;
 }
 
 /* A transaction for gangs that are planned together. '*again': it is worth
  * another try. */
 static bool one_transaction(struct sgang_conductor *c, struct gang **gangs,
-			    size_t n, bool *again)
+			    size_t n, bool slices, struct lessons *lessons,
+			    int *places, bool *again)
 {
 	struct attempt a;
 	bool done = false;
 
 	*again = false;
 	if (sgang_probe_open(&a, c, gangs, n) == 0) {
+		a.lessons = lessons;
+		a.slices = slices;
 		done = transact(&a);
 		if (!done)
-			*again = avoid_place(&a);
-		if (!done && !a.plan && !a.gangs[0]->limited)
+			*again = go_on(&a, places);
+		if (!done && !*again && !a.plan && !a.gangs[0]->limited)
 			look_ahead(&a);
 	}
-	if (!done)
+	if (!done && !only_elsewhere(&a))
 		remember_why(&a);
 	sgang_probe_close(&a);
 	return done;
 }
 
-static bool together(struct sgang_conductor *c, struct gang **gangs, size_t n)
+static bool together(struct sgang_conductor *c, struct gang **gangs, size_t n,
+		     bool slices)
 {
+	struct lessons lessons = { .n = 0 };
 	bool done = false, again = true;
+	int places = 0;
 
-	for (int place = 0; place < PLACES_MAX && again && !done; place++)
-		done = one_transaction(c, gangs, n, &again);
-	sgang_nodeset_destroy(c->avoid);
-	c->avoid = NULL;
+	while (again && !done)
+		done = one_transaction(c, gangs, n, slices, &lessons, &places,
+				       &again);
+	sgang_learn_end(&lessons);
 	return done;
 }
 
@@ -460,7 +618,7 @@ static struct gang *one_by_one(struct sgang_conductor *c, struct gang **gangs,
 	for (size_t round = 0; round < n && round < ROUNDS_MAX; round++) {
 		size_t i = 0;
 
-		while (i < n && together(c, &gangs[i], 1))
+		while (i < n && together(c, &gangs[i], 1, false))
 			i++;
 		if (i == n)
 			return NULL;
@@ -635,12 +793,12 @@ static bool whole_group(struct sgang_conductor *c, struct gang *const *gangs,
 	if (policy.require[0] || policy.prefer_time) {
 		done = any_requires_level(order, n) ?
 		       in_one_place(c, order, n, &stuck) :
-		       together(c, order, n);
+		       together(c, order, n, false);
 	} else {
 		stuck = each(c, order, n);
 		done = !stuck || (!policy.spread[0] &&
 				  !any_requires_level(order, n) &&
-				  together(c, order, n));
+				  together(c, order, n, false));
 	}
 	if (!done)
 		blame(gangs, n, stuck);
@@ -661,7 +819,8 @@ static void begin_try(struct sgang_conductor *c, struct gang *g)
 	g->planned = NULL;
 }
 
-bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n)
+bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n,
+		   bool slices)
 {
 	for (size_t i = 0; i < n; i++) {
 		begin_try(c, gangs[i]);
@@ -670,7 +829,8 @@ bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n)
 	}
 	if (sgang_probe_stopped(c, gangs, n))
 		return false;
-	return (n == 1) ? together(c, gangs, 1) : whole_group(c, gangs, n);
+	return (n == 1) ? together(c, gangs, 1, slices) :
+			  whole_group(c, gangs, n);
 }
 
 /* ---- as many as there is room for ---- */
@@ -680,6 +840,30 @@ struct some {
 	struct sgang_job **jobs;	/* that have their nodes now */
 	size_t n_jobs;
 };
+
+/* Those that were just committed hold nothing yet that the probe knew of: what
+ * the gang asks of levels binds the others to where these are. */
+static void keep_beside(struct some *s, const struct probed *p)
+{
+	struct sgang_conductor *c = s->a.c;
+	struct sgang_nodeset *theirs =
+		sgang_nodeset_create(c->host->node_count());
+
+	for (size_t i = 0; theirs && i < s->n_jobs; i++)
+		c->host->nodes(s->jobs[i], theirs);
+	for (size_t i = 0; i < s->a.n_probed; i++) {
+		struct probed *same = &s->a.probed[i];
+
+		/* fewer.c has more of it, for fewer nodes */
+		if (same->g != p->g || same->job != p->job || !same->usable)
+			continue;
+		if (!theirs)
+			sgang_nodeset_clear(same->usable);
+		else if (s->n_jobs)
+			sgang_levels_cut_beside(c, p->g, theirs, same->usable);
+	}
+	sgang_nodeset_destroy(theirs);
+}
 
 /* Commit the parts first to first + n - 1 by a plan of their own. */
 static void commit_some(struct some *s, size_t first, size_t n)
@@ -691,7 +875,7 @@ static void commit_some(struct some *s, size_t first, size_t n)
 	view.plan = NULL;
 	sgang_fit_ring_order(&view);
 	view.c->host->refresh();
-	if (sgang_fit_parts(&view) == 0) {
+	if (sgang_fit_parts(&view) == 0 || sgang_fewer_fit(&view, 0)) {
 		for (size_t i = 0; i < n; i++) {
 			struct sgang_job *job = commit_one(&view, i);
 
@@ -700,6 +884,7 @@ static void commit_some(struct some *s, size_t first, size_t n)
 		}
 	}
 	sgang_placement_destroy(view.plan);
+	s->a.n_probed = view.n_probed;
 	memcpy(s->a.why, view.why, sizeof(view.why));
 	s->a.limited = view.limited;
 }
@@ -723,6 +908,7 @@ static void place_some(struct some *s)
 		if (a->parts[i].probed == hopeless)
 			continue;
 		tries++;
+		keep_beside(s, a->parts[i].probed);
 		commit_some(s, i, 1);
 		if (s->n_jobs == before)
 			hopeless = a->parts[i].probed;
@@ -737,23 +923,11 @@ static bool refused_by_limit(const struct some *s, const struct gang *g)
 }
 
 /* One that has not its minimum's room even when all jobs have ended would hold
- * for nothing. */
+ * for nothing. One that holds found room once: a node that is down may come back,
+ * and its waiting time ends (0.7). */
 static bool never_fits(struct sgang_conductor *c, struct gang *g)
 {
-	struct sgang_nodeset *all = sgang_nodeset_create(c->host->node_count());
-	bool never = false;
-
-	if (all) {
-		sgang_nodeset_fill(all);
-		never = !sgang_probe_could(c, &g, 1, all);
-	}
-	sgang_nodeset_destroy(all);
-	if (never) {
-		sgang_hold_give_back(c, g, SGANG_HOLD_END_INCOMPLETE);
-		snprintf(g->why, sizeof(g->why),
-			 "it does not fit, even if no other job ran");
-	}
-	return never;
+	return !g->n_holds && sgang_never_by_plan(c, g);
 }
 
 static void keep_some(struct some *s, struct gang *g)

@@ -17,6 +17,8 @@ struct part {
 	struct probed *probed;
 	uint32_t copy;			/* which of the record's tasks */
 	struct sgang_job *job;		/* who got the nodes, once committed */
+	uint32_t job_id;		/* between slices: of the entry, ... */
+	uint64_t request;		/* ... and what it asked for */
 };
 
 /* What is known of a request; members that ask for the same share it. */
@@ -26,13 +28,18 @@ struct probed {
 	struct sgang_nodeset *usable;	/* NULL: it cannot start now */
 	struct sgang_nodeset *kept;	/* Slurm would allow these now, we keep
 					 * them for others. May be NULL */
+	struct sgang_nodeset *required;	/* must be among its nodes; NULL: none */
 	struct sgang_nodeset *ever;	/* when jobs that run have ended */
+	struct sgang_nodeset *alone;	/* if no other job were there; asked
+					 * for SGANG_EMPTY */
 	int64_t *clear_at;		/* of these each from then on, by node;
 					 * NULL: all always */
 	struct sgang_nodeset *then;	/* at a->at; NULL: as `ever` */
 	struct sgang_shape shape;
 	bool fixed;			/* the number of nodes is */
 	struct sgang_nodeset *allowed;	/* for the plan: nodes or islands */
+	uint32_t *need;			/* for the plan of members that differ,
+					 * borrowed from it */
 };
 
 /* How many members of each gang. */
@@ -42,23 +49,65 @@ enum extent {
 	SGANG_EXTENT_ANY		/* up to the total, fewer will do */
 };
 
+/* A member was refused on a node of which others had parts: they were so many
+ * units of these requests (one job for each). Nobody had: it is refused there. */
+#define LESSON_WITH 16
+struct lesson {
+	struct sgang_job *job;		/* one that asks for the same */
+	uint32_t node;
+	size_t n_with;
+	struct {
+		struct sgang_job *job;
+		uint32_t units;
+	} with[LESSON_WITH];
+};
+
+/* What the rounds of an attempt have found out, in one hold of the locks. */
+#define LESSON_FIRST 16
+struct lessons {
+	struct lesson *list;
+	size_t n;
+	struct sgang_job *first[LESSON_FIRST];	/* requests to be committed
+						 * before others: the last of
+						 * these is the first */
+	size_t n_first;
+	struct sgang_nodeset *avoid;	/* places that were in vain; NULL:
+					 * none */
+	size_t commits, rounds;		/* so far */
+	bool last;			/* round: nothing is learned, and a
+					 * member may be put anywhere */
+};
+
 struct attempt {
 	struct sgang_conductor *c;
+	struct lessons *lessons;	/* borrowed; NULL: none */
+	size_t *order;			/* of commitment; NULL: as the parts */
 	struct gang **gangs;		/* to be started together */
 	size_t n_gangs;
 	const struct sgang_topology *topology;	/* by which they are placed */
 	struct probed *probed;		/* the different requests */
-	size_t n_probed;
+	size_t n_probed, cap_probed;
 	struct part *parts;		/* chosen; room for all */
 	size_t n_parts;
+	size_t n_done;			/* are committed, ... */
+	size_t n_held;			/* ... by slices before this one, and
+					 * are holds since then */
+	bool slices;			/* it may be committed in slices */
+	uint64_t began;			/* when this slice did, in CPU time */
 	struct sgang_placement *plan;
 	int64_t *free_at;		/* for sgang_fit_when() alone */
 	int64_t at;
 	char why[256];			/* it failed */
 	char lacks[SGANG_LACKS_SIZE];	/* record.h */
+	char unit[SGANG_UNIT_SIZE];
+	char helps[SGANG_HELPS_SIZE];
 	struct account *account;	/* to be filled by the plan, or NULL */
+	struct sgang_budget *budget;	/* borrowed; NULL: of each plan its
+					 * own */
 	bool unfit;			/* no plan has room for the minimum */
 	bool refused;			/* Slurm refused what was planned */
+	bool learned;			/* ... and the next round knows why */
+	bool may_repeat;		/* a next round may follow */
 	bool trying;			/* why it does not fit is not asked */
 	struct gang *culprit;		/* whose members did not get along */
 	bool limited;			/* a limit of Slurm's refused one */
@@ -68,7 +117,25 @@ struct attempt {
 struct account {
 	char others[SGANG_OTHERS_SIZE];	/* record.h */
 	uint64_t stock_cost;		/* 0: not known */
+	uint64_t best, weighted_best;	/* on an empty cluster; 0: not known */
+	bool stock_estimate;
 };
+
+/* --- attempt.c --- */
+
+/* Commit what is left of an attempt that was kept between slices, or as much as
+ * there is time for. Its gang has no `slices` meanwhile. */
+enum sgang_progress sgang_attempt_go_on(struct attempt *a,
+					const struct account *account);
+
+/* --- slices.c --- */
+
+/* Is it time to leave the locks to others before that part is committed? */
+bool sgang_slices_due(const struct attempt *a, size_t part);
+/* Let the attempt go on in the next pass: 'a' has nothing any more. PAUSED, or
+ * without memory REFUSED with all given back. */
+enum sgang_progress sgang_slices_keep(struct attempt *a,
+				      const struct account *account);
 
 /* --- probe.c --- */
 
@@ -77,6 +144,11 @@ struct account {
 int sgang_probe_open(struct attempt *a, struct sgang_conductor *c,
 		     struct gang **gangs, size_t n);
 void sgang_probe_close(struct attempt *a);
+/* Another one of what was found out about a request, for fewer nodes. 0, or -1
+ * without memory. Free it; what it owns, not the struct. */
+int sgang_probed_copy(struct probed *to, const struct probed *from,
+		      uint32_t n_nodes);
+void sgang_probed_free(struct probed *p);
 /* Ask what each member that is pending and eligible could have; a->why is what
  * the last that could not start lacks. */
 void sgang_probe_all(struct attempt *a);
@@ -88,12 +160,47 @@ int sgang_probe_room(struct attempt *a);
 bool sgang_probe_stopped(struct sgang_conductor *c, struct gang *const *gangs,
 			 size_t n);
 
+/* --- learn.c --- */
+
+void sgang_learn_forget(struct lessons *l);
+/* ... and the places that were in vain. */
+void sgang_learn_end(struct lessons *l);
+/* May another round follow this one, whose plan is made? Not after too many. */
+bool sgang_learn_may_repeat(struct attempt *a);
+/* Slurm refused the nth member to be committed the nodes that the plan gives it.
+ * False: nothing follows from that. */
+bool sgang_learn(struct attempt *a, size_t nth);
+/* The order of commitment is set. 0, or -1 without memory. */
+int sgang_learn_order(struct attempt *a);
+/* The part that comes so many others after the first. */
+size_t sgang_learn_nth(const struct attempt *a, size_t i);
+/* Take out the nodes on which Slurm refused a request like this. */
+void sgang_learn_forbid(const struct attempt *a, struct sgang_job *job,
+			struct sgang_nodeset *usable);
+/* Lower what is free, by node and dimension, to what Slurm accepted. */
+void sgang_learn_cap(const struct attempt *a, uint32_t n_dims,
+		     const uint8_t *type, uint32_t *free);
+/* The same in pieces on one node. */
+uint32_t sgang_learn_most(const struct attempt *a, uint32_t node);
+
 /* --- why.c --- */
 
-/* Say in nofit->text and a->lacks what the plan lacks; 'alike': slots are pieces
- * of the members' size, else CPUs. */
+/* Say in nofit->text and a->lacks what the plan lacks; 'resources': what is
+ * counted, NULL: slots are pieces of the members' size. */
 void sgang_why_nofit(struct attempt *a, const struct sgang_plan_request *rq,
-		     bool alike, struct sgang_nofit *nofit);
+		     const struct sgang_resources *resources,
+		     struct sgang_nofit *nofit);
+
+/* --- helps.c --- */
+
+/* Say in a->helps what would let the parts start: no end of a job within its
+ * time limit does ('when' is INT64_MAX), or at 'when' (seconds since the epoch)
+ * they fit. Between sgang_fit_begin() and sgang_fit_end(). What the requests
+ * could have is another afterwards. */
+void sgang_helps_find(struct attempt *a, int64_t when);
+/* ... when Slurm would not even try this request: nodes that it asks for are out
+ * of service. */
+void sgang_helps_refused(struct attempt *a, const struct probed *p);
 
 /* --- levels.c --- */
 
@@ -125,6 +232,10 @@ void sgang_levels_cut_late(struct sgang_conductor *c, struct gang *g,
  * group have already, and of where an attempt looks. */
 void sgang_levels_cut(struct sgang_conductor *c, struct gang *g,
 		      struct sgang_nodeset *nodes);
+/* ... because others of the gang have just been placed on 'theirs'. */
+void sgang_levels_cut_beside(struct sgang_conductor *c, struct gang *g,
+			     const struct sgang_nodeset *theirs,
+			     struct sgang_nodeset *nodes);
 /* Add the nodes of every domain of this level that has one of 'nodes'. */
 void sgang_levels_add(const struct sgang_fabric *fabric,
 		      const struct sgang_nodeset *nodes, uint32_t level,
@@ -163,8 +274,10 @@ enum sgang_moment {
 int sgang_where(struct attempt *a, enum sgang_moment moment,
 		struct sgang_placement **plan, struct sgang_nofit *nofit);
 
-/* What else could have been chosen, and what Slurm by itself would have. Takes
- * the time of a few plans; leaves 'account' empty where that is too long. */
+/* What else could have been chosen, what Slurm by itself would have, and what an
+ * empty cluster would give. Before the commit: the request of an exclusive job is
+ * another one then. Takes the time of a few plans; the first two are left out
+ * where that is too long. */
 void sgang_where_account(struct attempt *a, struct account *account);
 
 /* The node that a run of such a plan is on. */
@@ -184,11 +297,26 @@ void sgang_fit_add(struct attempt *a, size_t index, struct entry *e);
  * when one has too few of them. */
 int sgang_fit_choose(struct attempt *a, enum extent extent);
 
+/* --- fewer.c --- */
+
+/* Of so many members every combination of numbers of nodes may be tried. */
+#define SGANG_FEWER_PARTS 8
+
+/* The parts do not fit. Would they then ('when' as for sgang_fit_at(); 0: now,
+ * and a->plan is set as by sgang_fit_parts()) on fewer nodes, where members said
+ * a range? Then their requests are for so many, else as before, and a->why is of
+ * the fewest. */
+bool sgang_fewer_fit(struct attempt *a, int64_t when);
+
+/* Let members with a range ask for its lower end; where that makes nothing
+ * easier they stay as they are. */
+void sgang_fewer_least(struct attempt *a, int64_t when);
+
 /* Put the parts into ring order, gang after gang. */
 void sgang_fit_ring_order(struct attempt *a);
 
-/* Plan for the parts as they are; a->plan is set. Returns 0, or -1 with a->why
- * filled. */
+/* Plan for the parts; a->plan is set, and they are in the order of its ring.
+ * Returns 0, or -1 with a->why filled. */
 int sgang_fit_parts(struct attempt *a);
 
 /* Plan for as many as are expected, or if they do not fit, for as many as it
@@ -214,6 +342,10 @@ void sgang_fit_end(struct attempt *a, int64_t *times);
 /* What a plan minimises: the weighted cost of communication groups, or the ring
  * cost. */
 uint64_t sgang_fit_cost(const struct sgang_placement *plan);
+/* In between: do the parts as they are fit then? '*nodes' is then filled with
+ * where. */
+bool sgang_fit_nodes_at(struct attempt *a, int64_t when,
+			struct sgang_nodeset *nodes);
 /* In between: that of the parts then; 0: they do not fit. Keep in
  * g->planned where they would be then. */
 uint64_t sgang_fit_cost_at(struct attempt *a, int64_t when);

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "attempt_private.h"
 #include "core/wait.h"
@@ -157,6 +158,7 @@ static bool weigh(struct attempt *a, uint64_t best)
 	chosen = sgang_wait_choose(&q, place, n);
 	if (chosen) {
 		tell(a, &q, &place[0], &place[chosen]);
+		strcpy(a->helps, "place");
 		g->joint_start = place[chosen].when;
 		sgang_fit_note_planned(a, g->joint_start);
 	} else {

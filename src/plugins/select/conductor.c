@@ -21,8 +21,25 @@
  * changed. It is looked at again after this time to learn when it could. */
 #define SHORT_SECONDS 30
 
+/* ... unless there are more or fewer idle nodes than it says: then after these. */
+#define STALE_SECONDS 10
+
+/* A save that failed is tried again after so many seconds, as slurmctld itself
+ * does. */
+#define SAVE_SECONDS 5
+
+/* While nodes run a Prolog, which nobody tells us the end of, in microseconds. */
+#define PREPARE_WAIT 200000
+
 /* The longest rest between two passes, in microseconds. */
 #define REST_MAX 250000
+
+/* A pass for submissions alone comes so many times as long after the last one as
+ * that has taken: at most 2 % of the time goes into looking at members that
+ * gather. In microseconds, and not sooner or later than this. */
+#define GATHER_TIMES 49
+#define GATHER_MIN 10000
+#define GATHER_MAX 500000
 
 struct sgang_conductor *sgang_conductor_create(const struct sgang_host *host)
 {
@@ -90,6 +107,7 @@ void sgang_conductor_forget_nodes(struct sgang_conductor *c)
 		g->limit = NULL;
 		sgang_nodeset_destroy(g->planned);
 		g->planned = NULL;
+		sgang_slices_forget_nodes(g);
 		g->reserves = false;
 		g->turn = false;
 	}
@@ -102,6 +120,7 @@ void sgang_conductor_forget_jobs(struct sgang_conductor *c)
 	c->fresh = true;
 	sgang_registry_clear(c);
 	c->turns = false;
+	c->slicing = false;
 	c->reserving = false;
 }
 
@@ -124,16 +143,21 @@ static bool short_of_nodes(struct sgang_conductor *c, struct gang *g)
 	return g->idle < g->whole_nodes;
 }
 
-/* Would another attempt only find out the same? */
-static bool backed_off(struct sgang_conductor *c, struct gang *g)
+/* Would another attempt only find out the same? Not if that one had what backfill
+ * offers ('reserving') and this one has all. */
+static bool backed_off(struct sgang_conductor *c, struct gang *g,
+		       bool reserving)
 {
 	int64_t age = c->host->now() - g->failed_time;
 
-	if (!g->failed)
+	if (!g->failed || (g->failed_limited && !reserving))
 		return false;
 	if (g->failed_stamp == c->host->stamp() && age < RETRY_SECONDS)
 		return true;
-	return age < SHORT_SECONDS && short_of_nodes(c, g);
+	if (age >= SHORT_SECONDS || !short_of_nodes(c, g))
+		return false;
+	/* it cannot start, but what it shows is not so any more */
+	return g->idle == g->failed_idle || age < STALE_SECONDS;
 }
 
 /* Nodes that backfill keeps for jobs before the gang are out of bounds for all
@@ -153,23 +177,6 @@ static int widen_limit(struct gang *g, const struct sgang_nodeset *nodes,
 		sgang_nodeset_or(g->limit, nodes);
 	}
 	return 0;
-}
-
-/* Since the last pass all members may have ended, and the name may be that of
- * another gang now. */
-static bool any_left(const struct sgang_conductor *c, const struct gang *g)
-{
-	struct sgang_job_info info = { .state = SGANG_JOB_ENDED };
-
-	for (size_t i = 0; i < g->n_entries; i++) {
-		struct sgang_job *job = c->host->find(g->entries[i]->job_id);
-
-		if (job)
-			c->host->info(job, &info);
-		if (info.state != SGANG_JOB_ENDED)
-			return true;
-	}
-	return false;
 }
 
 /* While members are held the others wait for what comes of it, except where
@@ -193,9 +200,12 @@ enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
 		return SGANG_TURN_TAKEN;	/* no memory: next cycle */
 	if (g->stale)
 		return SGANG_TURN_TAKEN;	/* the next pass knows */
-	if (sgang_gang_ordinary(&g->tally) && any_left(c, g))
-		return SGANG_TURN_ORDINARY;
-	if (waits_for_holds(g) || backed_off(c, g))
+	if (sgang_gang_ordinary(&g->tally) && sgang_registry_any_left(c, g)) {
+		c->fenced |= c->slicing;
+		return c->slicing ? SGANG_TURN_TAKEN : SGANG_TURN_ORDINARY;
+	}
+	if (g->never || c->save_error || waits_for_holds(g) ||
+	    backed_off(c, g, reserving))
 		return SGANG_TURN_TAKEN;
 	if (widen_limit(g, nodes, reserving) < 0)
 		return SGANG_TURN_TAKEN;
@@ -220,6 +230,8 @@ bool sgang_conductor_has_turns(const struct sgang_conductor *c)
 /* Has it, or one that it starts with, a turn before jobs of this priority? */
 static bool has_turn(const struct gang *g, uint32_t priority)
 {
+	if (!g->parts || !g->judged_of)
+		return false;
 	if (g->turn)
 		return priority <= g->turn_priority;
 	for (size_t i = 0; i < g->n_group; i++) {
@@ -230,6 +242,15 @@ static bool has_turn(const struct gang *g, uint32_t priority)
 	return false;
 }
 
+/* What is kept for the gang from jobs of this priority; NULL: nothing. */
+static const struct sgang_nodeset *kept_for(const struct gang *g,
+					    uint32_t priority)
+{
+	const struct sgang_nodeset *nodes = sgang_slices_nodes(g);
+
+	return (nodes || !has_turn(g, priority)) ? nodes : g->parts;
+}
+
 bool sgang_conductor_fence(struct sgang_conductor *c, uint32_t priority,
 			   struct sgang_nodeset *nodes)
 {
@@ -238,11 +259,11 @@ bool sgang_conductor_fence(struct sgang_conductor *c, uint32_t priority,
 	if (!c->turns)
 		return false;
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		if (!g->parts || !has_turn(g, priority))
+		const struct sgang_nodeset *kept = kept_for(g, priority);
+
+		if (!kept || !sgang_nodeset_intersects(nodes, kept))
 			continue;
-		if (!sgang_nodeset_intersects(nodes, g->parts))
-			continue;
-		sgang_nodeset_subtract(nodes, g->parts);
+		sgang_nodeset_subtract(nodes, kept);
 		taken = true;
 	}
 	if (taken)
@@ -275,24 +296,79 @@ void sgang_conductor_poke(struct sgang_conductor *c)
 	pthread_mutex_unlock(&c->mutex);
 }
 
+void sgang_conductor_submitted(struct sgang_conductor *c)
+{
+	pthread_mutex_lock(&c->mutex);
+	c->submitted = true;
+	pthread_cond_signal(&c->cond);
+	pthread_mutex_unlock(&c->mutex);
+}
+
 void sgang_conductor_ignore(struct sgang_conductor *c)
 {
 	pthread_mutex_lock(&c->mutex);
 	c->poked = false;
+	c->submitted = false;
 	pthread_mutex_unlock(&c->mutex);
 }
 
-/* Every submission of a member pokes. Passes that take long leave the locks to
- * others for nine times as long, within reason. */
+static void add_us(struct timespec *time, uint64_t us)
+{
+	time->tv_sec += (time_t) (us / 1000000);
+	time->tv_nsec += (long) (us % 1000000) * 1000;
+	if (time->tv_nsec >= 1000000000) {
+		time->tv_nsec -= 1000000000;
+		time->tv_sec++;
+	}
+}
+
+static bool is_before(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec < b->tv_sec ||
+	       (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
+}
+
+/* Passes that take long leave the locks to others for nine times as long, within
+ * reason; for as long only, while nodes are kept for the next slice. */
 static void rest(const struct sgang_conductor *c)
 {
-	uint64_t us = c->last_lock * 9;
+	uint64_t us = c->last_lock * (c->slicing ? 1 : 9);
 	struct timespec nap;
 
 	if (us > REST_MAX)
 		us = REST_MAX;
 	nap = (struct timespec) { .tv_nsec = (long) us * 1000 };
 	nanosleep(&nap, NULL);
+}
+
+/* A pass for each submission would look at all members for each of them. The
+ * first has its pass at once. */
+static struct timespec gather_until(const struct sgang_conductor *c)
+{
+	struct timespec until = c->passed;
+	uint64_t us = c->last_lock * GATHER_TIMES;
+
+	if (us < GATHER_MIN)
+		us = GATHER_MIN;
+	add_us(&until, us > GATHER_MAX ? GATHER_MAX : us);
+	return until;
+}
+
+/* Has something happened that a pass is due for? If not, '*until' may come to
+ * be sooner. */
+static bool is_due(const struct sgang_conductor *c, struct timespec *until)
+{
+	struct timespec now, gathered;
+
+	if (c->poked || !c->submitted)
+		return c->poked;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	gathered = gather_until(c);
+	if (!is_before(&now, &gathered))
+		return true;
+	if (is_before(&gathered, until))
+		*until = gathered;
+	return false;
 }
 
 void sgang_conductor_wait(struct sgang_conductor *c)
@@ -302,9 +378,9 @@ void sgang_conductor_wait(struct sgang_conductor *c)
 	rest(c);
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec++;
+	add_us(&until, c->preparing ? PREPARE_WAIT : 1000000);
 	pthread_mutex_lock(&c->mutex);
-	while (!c->poked &&
+	while (!is_due(c, &until) &&
 	       pthread_cond_timedwait(&c->cond, &c->mutex, &until) != ETIMEDOUT)
 		;
 	pthread_mutex_unlock(&c->mutex);
@@ -315,7 +391,7 @@ void sgang_conductor_wait(struct sgang_conductor *c)
 static bool any_unsaved(const struct sgang_conductor *c)
 {
 	for (const struct gang *g = c->gangs; g; g = g->next) {
-		if (g->n_holds && !g->holds_saved)
+		if (g->n_holds && !g->holds_saved && !g->slices)
 			return true;
 	}
 	return false;
@@ -324,16 +400,30 @@ static bool any_unsaved(const struct sgang_conductor *c)
 static bool any_waiting_holder(const struct sgang_conductor *c)
 {
 	for (const struct gang *g = c->gangs; g; g = g->next) {
-		if (g->n_holds && !sgang_group_placed(g))
+		if (g->n_holds && !g->slices && !sgang_group_placed(g))
 			return true;
 	}
 	return false;
 }
 
-static void unlock(struct sgang_conductor *c, uint64_t since)
-{
-	uint64_t held = c->host->clock_us() - since;
+/* The moment at which the locks were taken. */
+struct since {
+	uint64_t wall, cpu;
+};
 
+static struct since lock_time(const struct sgang_conductor *c)
+{
+	return (struct since) { c->host->clock_us(), c->host->cpu_us() };
+}
+
+/* tests/bench reads this line. */
+static void unlock(struct sgang_conductor *c, const struct since *since)
+{
+	uint64_t held = c->host->clock_us() - since->wall;
+
+	sgang_log(SGANG_LOG_DEBUG, "pass: %llu us, %zu members, %llu us of CPU",
+		  (unsigned long long) held, c->n_members,
+		  (unsigned long long) (c->host->cpu_us() - since->cpu));
 	c->last_lock = held;
 	sgang_metrics_observe(&c->metrics, SGANG_HIST_LOCK, (double) held / 1e6);
 	/* The settings may change once the locks are free. */
@@ -347,18 +437,22 @@ static void unlock(struct sgang_conductor *c, uint64_t since)
  * be saved; -1 when slurmctld is ending. */
 static int first_half(struct sgang_conductor *c)
 {
-	uint64_t since;
+	struct since since;
 	int save;
 
 	if (!c->host->lock())
 		return -1;
-	since = c->host->clock_us();
+	since = lock_time(c);
+	c->locked_at = since.cpu;
 	c->changed = false;
+	c->preparing = false;
 	sgang_registry_collect(c);
 	c->fresh = false;
+	sgang_reserve_review(c);
 	if (c->conf.gangs)
 		sgang_failure_check_all(c);
 	sgang_hold_check_all(c);
+	sgang_never_check_all(c);
 	sgang_turns_take(c);
 	if (any_unsaved(c))
 		sgang_fault_die("committed", 1);
@@ -367,39 +461,67 @@ static int first_half(struct sgang_conductor *c)
 	sgang_nodes_show(c);
 	sgang_reserve_all(c);
 	c->holders = any_waiting_holder(c);
-	save = any_unsaved(c) || c->changed;
-	if (c->fenced)
+	save = any_unsaved(c) || c->changed || c->save_error;
+	c->slicing = sgang_slices_gang(c);
+	if (c->fenced && !c->slicing) {
 		c->host->wake_scheduler();
-	c->fenced = false;
+		c->fenced = false;
+	}
 	sgang_registry_sweep(c);
-	sgang_log(SGANG_LOG_DEBUG, "pass: %llu us, %zu members",
-		  (unsigned long long) (c->host->clock_us() - since),
-		  c->n_members);
-	unlock(c, since);
+	unlock(c, &since);
 	return save;
 }
 
 /* The holds are on disk: release those that are complete. */
 static void second_half(struct sgang_conductor *c)
 {
-	uint64_t since;
+	struct since since;
 
 	c->changed = false;
 	if (!c->host->lock())
 		return;
-	since = c->host->clock_us();
+	since = lock_time(c);
 	if (any_unsaved(c))
 		sgang_fault_die("saved", 1);
 	for (struct gang *g = c->gangs; g; g = g->next) {
 		g->holds_saved = true;
-		/* The pointers to jobs are those of the first half. */
-		if (g->n_holds)
+		/* The pointers to jobs are those of the first half, and holds
+		 * may have been given to a job that preempts. */
+		if (g->n_holds || g->tally.held)
 			sgang_registry_refresh(c, g);
 	}
 	sgang_group_collect(c);
 	sgang_hold_recheck_all(c);
 	sgang_hold_release_all(c);
-	unlock(c, since);
+	unlock(c, &since);
+}
+
+static void log_save(const struct sgang_conductor *c, int error)
+{
+	if (error && !c->save_error)
+		sgang_log(SGANG_LOG_ERROR,
+			  "slurmctld cannot save its state (%s): no gang starts until it can; see StateSaveLocation",
+			  strerror(error));
+	else if (!error && c->save_error)
+		sgang_log(SGANG_LOG_INFO,
+			  "slurmctld saves its state again: gangs start");
+}
+
+/* What a crash would not find again must not be launched. */
+static bool save_state(struct sgang_conductor *c)
+{
+	int64_t now = c->host->now();
+	int error;
+
+	if (c->save_error && now - c->save_time < SAVE_SECONDS)
+		return false;
+	error = c->host->save();
+	if (error)
+		sgang_metrics_add(&c->metrics, SGANG_COUNT_UNSAVED);
+	log_save(c, error);
+	c->save_error = error;
+	c->save_time = now;
+	return !error;
 }
 
 static void make_pass(struct sgang_conductor *c)
@@ -409,8 +531,9 @@ static void make_pass(struct sgang_conductor *c)
 	int save;
 
 	pthread_mutex_lock(&c->mutex);
-	poked = c->poked;
+	poked = c->poked || c->submitted;
 	c->poked = false;
+	c->submitted = false;
 	pthread_mutex_unlock(&c->mutex);
 	stamp = c->host->job_stamp();
 	if (!poked && !c->missed && !c->n_members && stamp == c->job_stamp)
@@ -421,20 +544,20 @@ static void make_pass(struct sgang_conductor *c)
 		usleep(10000);
 	save = first_half(c);
 	c->missed = save < 0;
-	if (save != 1)
+	if (save != 1 || !save_state(c))
 		return;
-	c->host->save();
 	second_half(c);
 	if (!c->changed)
 		return;
 	sgang_fault_die("released", 1);
-	c->host->save();
+	(void) save_state(c);
 	sgang_fault_die("known", 1);
 }
 
 void sgang_conductor_pass(struct sgang_conductor *c)
 {
 	make_pass(c);
+	clock_gettime(CLOCK_MONOTONIC, &c->passed);
 	if (c->metrics_path[0])
 		sgang_metrics_file_offer(c->metrics_file, &c->metrics,
 					 c->metrics_path,

@@ -4,7 +4,8 @@
  * One conductor lives in slurmctld. job_test() reports turns to it, a thread
  * runs its passes. A pass takes slurmctld's locks once, looks at every member,
  * makes at most one attempt per gang that has its turn, and leaves every member
- * either untouched, parked, or held together with its whole gang.
+ * either untouched, parked, or held together with its whole gang. The commit of
+ * a large gang takes several passes (slices.c), and no gang comes in between.
  *
  * The registry of gangs is rebuilt from the job records in every pass; between
  * passes it only remembers what no record says: turns, holds, failed attempts.
@@ -36,6 +37,30 @@ void sgang_conductor_destroy(struct sgang_conductor *c);
 void sgang_conductor_configure(struct sgang_conductor *c,
 			       struct sgang_topologies *all,
 			       const struct sgang_conf *conf);
+
+/* The scheduler or backfill has reached this member: if it was updated after the
+ * last pass, the last failed attempt does not count any more. Call before
+ * sgang_conductor_turn() and sgang_conductor_joint_start(), with slurmctld's
+ * locks held. */
+void sgang_conductor_look(struct sgang_conductor *c, struct sgang_job *job);
+
+/* Members of one gang that are alike, or one of them. */
+struct sgang_never_member {
+	struct sgang_job *job;
+	uint32_t members;		/* 1 or more */
+	bool draft;			/* the job is only about to be submitted:
+					 * not all of it is known */
+};
+
+/* Can these members never start together, beside so many others of which nothing
+ * is known, with what 'spec' asks of the levels? Not even if no other job ran,
+ * and all nodes were in service. Then 'why' says what they lack. False also when
+ * nobody can tell. Takes the time of a small plan at the most. Asks the host for
+ * nothing but its nodes and these jobs; a read lock on both is enough. */
+bool sgang_conductor_never(struct sgang_conductor *c,
+			   const struct sgang_never_member *members, size_t n,
+			   uint32_t others, const struct sgang_spec *spec,
+			   char *why, size_t size);
 
 enum sgang_turn {
 	SGANG_TURN_ORDINARY,	/* its gang has started: an ordinary job */
@@ -95,6 +120,18 @@ int64_t sgang_conductor_keep(struct sgang_conductor *c,
 void sgang_conductor_ended(struct sgang_conductor *c, struct sgang_job *job,
 			   enum sgang_hold_end why);
 
+/* Would 'job', a member that another job would preempt, have nothing to end,
+ * since it only holds its nodes? Called with slurmctld's locks held. */
+bool sgang_conductor_may_yield(struct sgang_conductor *c,
+			       const struct sgang_spec *spec,
+			       struct sgang_job *job);
+
+/* It gives them back and is pending as before it had them. 'to' starts on them
+ * in the same hold of the locks. */
+void sgang_conductor_yield(struct sgang_conductor *c,
+			   const struct sgang_spec *spec,
+			   struct sgang_job *job, uint32_t to);
+
 /* Backfill asks where a member that cannot start now will: leave of 'nodes' those
  * that are kept for its gang. False, and nothing changed: none are. Called with
  * slurmctld's locks held. */
@@ -110,6 +147,12 @@ bool sgang_conductor_late(struct sgang_conductor *c,
 			  const struct sgang_spec *spec,
 			  struct sgang_nodeset *nodes);
 
+/* Is the member the last of its gang that has nodes? Then nobody else loses
+ * anything when it does. As the last pass saw it; false of a gang that it did not
+ * see. Called with slurmctld's locks held. */
+bool sgang_conductor_last_of_gang(struct sgang_conductor *c,
+				  const struct sgang_spec *spec);
+
 /* The same: leave only those that share a domain of this level with a node that
  * its gang has. False: there is no such node, or no memory, and nothing was
  * taken. */
@@ -120,6 +163,9 @@ bool sgang_conductor_near(struct sgang_conductor *c,
 /* Something changed: run a pass soon. Any thread. */
 void sgang_conductor_poke(struct sgang_conductor *c);
 
+/* A member was submitted, perhaps the last one. A pass is due soon, but not for
+ * each of many that are submitted in a row. */
+void sgang_conductor_submitted(struct sgang_conductor *c);
 /* There will be no pass: forget the poke. */
 void sgang_conductor_ignore(struct sgang_conductor *c);
 
@@ -134,7 +180,8 @@ void sgang_conductor_forget_jobs(struct sgang_conductor *c);
 /* One pass, what the thread does once a second and when poked. */
 void sgang_conductor_pass(struct sgang_conductor *c);
 
-/* Sleep until poked, at most a second. Returns at once if poked before. */
+/* Sleep until poked, or until submissions have gathered for a while, at most a
+ * second. Returns at once if poked before. */
 void sgang_conductor_wait(struct sgang_conductor *c);
 
 /* How long the longest pass so far held the locks, in microseconds. */

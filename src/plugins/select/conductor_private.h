@@ -5,10 +5,12 @@
 #define SGANG_CONDUCTOR_PRIVATE_H
 
 #include <pthread.h>
+#include <time.h>
 
 #include "conductor.h"
 #include "core/devices.h"
 #include "core/gang.h"
+#include "core/own.h"
 #include "core/plan.h"
 #include "core/record.h"
 #include "metrics.h"
@@ -17,6 +19,7 @@
 struct gang;
 struct probed;
 struct shown_node;
+struct slices;
 
 /* A live job that carries a gang's name. It is kept from pass to pass, since a
  * job's options never change and its record seldom does. */
@@ -34,8 +37,11 @@ struct entry {
 	uint32_t round;			/* attempt that tried it last (0.39) */
 	uint16_t tier;			/* PriorityTier */
 	uint32_t restarts;
+	int64_t expected;		/* to start then, as Slurm shows it */
 	bool parked;
+	uint64_t request;		/* what it asks for, as a hash */
 	bool seen;			/* by this pass */
+	bool hold;			/* its job is one of the gang's holds */
 	struct sgang_job *job;		/* valid while the locks are held */
 	struct probed *probed;		/* during an attempt */
 };
@@ -43,6 +49,7 @@ struct entry {
 /* A member that has its nodes and waits for the others. */
 struct hold {
 	uint32_t job_id;
+	int64_t since;
 	bool lost_launch;		/* it must get its nodes once more */
 	struct sgang_record record;
 };
@@ -64,6 +71,9 @@ struct gang {
 						 * known yet */
 	char asks[SGANG_ASKS_SIZE];	/* what its members ask for, for their
 					 * records */
+	bool cares;			/* a loss concerns some of its members */
+	uint64_t requests;		/* what those that wait ask for, as a
+					 * hash; never 0 */
 	bool stale;			/* no memory to know what it is now */
 	struct gang **group;		/* it and those it starts with, in the
 					 * order of their turns */
@@ -72,10 +82,14 @@ struct gang {
 	uint32_t lost_member;		/* a job that has failed, of those ... */
 	int64_t lost_started;		/* ... that were released then */
 	bool lost_cancelled;		/* somebody wanted one to end */
-	enum sgang_on_failure lost_policy;	/* as the record of it says */
+	enum sgang_on_failure lost_policy;	/* the strongest that a record of
+						 * these says */
 
 	/* kept between passes */
 	enum sgang_phase phase;
+	uint32_t ended;			/* members that have ended, */
+	uint32_t fallen;		/* and those of them that failed */
+	bool killed;			/* ended, as a member was lost */
 	uint32_t attempts;
 	uint32_t tried, skipped;	/* by the last of them */
 	bool turn;			/* the scheduler has reached it */
@@ -84,18 +98,33 @@ struct gang {
 	uint32_t turn_priority;
 	struct sgang_nodeset *parts;	/* nodes of its members' partitions, as
 					 * they were for ... */
-	uint64_t parts_of;		/* ... these members ... */
+	uint64_t parts_of;		/* ... these requests ... */
 	uint64_t parts_stamp;		/* ... in this state of the cluster */
 	struct sgang_nodeset *limit;	/* keep to these nodes; NULL: no limit */
 	bool limited;			/* a limit stops it: parked */
+	bool never;			/* it cannot start even if no other job
+					 * ran: parked */
+	bool never_planned;		/* ... as a plan has found */
+	uint64_t planned_of;		/* a plan was asked for these requests ... */
+	uint64_t planned_supply;	/* ... and these nodes */
+	uint64_t judged_of;		/* that was found out for these requests;
+					 * 0: not yet ... */
+	uint64_t judged_supply;		/* ... and these nodes, ... */
+	int64_t judged_time;		/* ... at that time */
 	bool wants_more;		/* a member waits for more than nodes */
 	bool only_min;			/* more than the minimum did not work */
+	bool one_hold;			/* slices did not: commit in one hold of
+					 * the locks */
 	bool failed;			/* the last attempt did, at ... */
 	uint64_t failed_stamp;		/* ... this state of the cluster */
+	uint64_t failed_of;		/* ... with these requests */
 	int64_t failed_time;
+	bool failed_limited;		/* ... on what backfill offered */
+	uint32_t failed_idle;		/* of `parts`, then, if `whole_nodes` */
 	bool lent;			/* to look for a way out of a deadlock
 					 * was in vain, at ... */
 	uint64_t lent_stamp;		/* ... this state of the cluster */
+	uint64_t lent_of;		/* ... with these requests */
 	int64_t lent_time;
 	bool yielded_to;		/* others have just given up for it */
 	int64_t joint_start;		/* when it would fit; 0: not known */
@@ -108,19 +137,29 @@ struct gang {
 	uint32_t idle;			/* of `parts`, at idle_stamp */
 	char why[256];
 	char lacks[SGANG_LACKS_SIZE];	/* record.h */
+	char unit[SGANG_UNIT_SIZE];
+	char helps[SGANG_HELPS_SIZE];
 	char choice[SGANG_CHOICE_SIZE];	/* record.h */
 	uint64_t waits_cost[2];		/* now and then, of the better place that
 					 * was last told in the log; ... */
 	int64_t waits_until;		/* ... 0: it waits for none */
 	struct sgang_nodeset *shown_on;	/* nodes that name it (nodes.c) ... */
 	uint64_t shown_of;		/* ... with these members */
+	struct slices *slices;		/* it is being committed in slices, and
+					 * these are its holds so far; NULL: it
+					 * is not */
 	struct hold *holds;
 	size_t n_holds;
 	int64_t since;			/* when the first of them was placed */
 	enum sgang_hold_end hold_end;	/* what ended the last ones */
 	bool holds_saved;		/* in the job state on disk */
+	bool told_unsaved;		/* ... and its members show that they
+					 * cannot be */
 	bool described;			/* the members know of their ring; then
 					 * the holds are in ring order */
+	bool preparing;			/* nodes run the Prolog, or have */
+	uint64_t prepared;		/* clock_us() when all had; 0: not yet */
+	uint32_t prepare_failures;	/* members lost meanwhile, so far */
 	bool recovered;			/* slurmctld died between its hold and
 					 * its release, or right after that */
 	bool doubtful;			/* which of them is not known yet */
@@ -148,11 +187,10 @@ struct sgang_conductor {
 	struct gang *bucket[SGANG_BUCKETS];
 	struct entry *entry_bucket[SGANG_ENTRY_BUCKETS];
 	size_t n_members;		/* live ones, at the last pass */
-	bool turns;			/* somebody has a turn */
+	bool turns;			/* somebody has a turn, or ... */
+	bool slicing;			/* ... is being committed in slices */
 	bool holders;			/* somebody holds until others follow */
 	bool reserving;			/* nodes are kept for somebody */
-	struct sgang_nodeset *avoid;	/* where Slurm has just refused a plan;
-					 * NULL: nowhere */
 	struct sgang_nodeset *place;	/* where a group is being placed, or
 					 * NULL: anywhere */
 	struct sgang_nodeset *tried;	/* ... and where it was in vain; NULL:
@@ -167,18 +205,27 @@ struct sgang_conductor {
 	uint64_t stamp;			/* of the cluster when the pass began */
 	uint64_t job_stamp;		/* ... and of the job records */
 	bool missed;			/* the last pass got no locks */
+	bool preparing;			/* the last pass saw a Prolog that runs */
 	bool fresh;			/* jobs not looked at since a restart */
 	bool changed;			/* this pass changed job records */
+	int save_error;			/* why the last save failed; 0: it did
+					 * not */
+	int64_t save_time;		/* of that save */
 	uint64_t longest_lock;
 	uint64_t last_lock;
+	uint64_t locked_at;		/* when this pass took the locks, in CPU
+					 * time */
 
 	struct sgang_metrics metrics;
 	struct sgang_metrics_file *metrics_file;
 	char metrics_path[sizeof(((struct sgang_conf *) NULL)->metrics_file)];
 
-	pthread_mutex_t mutex;		/* guards poked alone */
+	struct timespec passed;		/* when the last pass ended */
+
+	pthread_mutex_t mutex;		/* guards poked and submitted alone */
 	pthread_cond_t cond;
 	bool poked;
+	bool submitted;			/* ... by a submission alone */
 };
 
 /* --- registry.c --- */
@@ -188,6 +235,10 @@ struct gang *sgang_registry_find(struct sgang_conductor *c, const char *ns,
 /* NULL with ENOMEM. */
 struct gang *sgang_registry_get(struct sgang_conductor *c, const char *ns,
 				const char *name);
+/* Since the last pass all members may have ended, and the name may be that of
+ * another gang now: has any not? */
+bool sgang_registry_any_left(const struct sgang_conductor *c,
+			     const struct gang *g);
 /* The one that these gangs have in common, else the cluster's. */
 const struct sgang_topology *
 sgang_registry_topology(const struct sgang_conductor *c,
@@ -196,6 +247,9 @@ sgang_registry_topology(const struct sgang_conductor *c,
 void sgang_registry_collect(struct sgang_conductor *c);
 /* A job that may be new (a task split off its array) has changed. */
 void sgang_registry_note(struct sgang_conductor *c, struct sgang_job *job);
+/* The job's entry, as this pass has seen it; NULL: it has none. */
+struct entry *sgang_registry_entry(const struct sgang_conductor *c,
+				   uint32_t job_id);
 /* Look at all jobs of the gang again and add them up. */
 void sgang_registry_refresh(struct sgang_conductor *c, struct gang *g);
 /* Forget the gangs that have no member left, and all pointers to jobs. */
@@ -221,11 +275,38 @@ int sgang_group_turn_order(const struct gang *a, const struct gang *b);
 
 /* One transaction for all these gangs: each has its minimum held afterwards, or
  * nothing has changed and false is returned, with the gangs' `why` and
- * `joint_start` set. */
-bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n);
+ * `joint_start` set. With 'slices' the transaction of a single gang may end in
+ * later passes: it has `slices` then. */
+bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n,
+		   bool slices);
 /* Hold as many members of a nonstrict gang as there is room for (0.7, 0.8).
  * Returns how many came to hold. */
 size_t sgang_attempt_some(struct sgang_conductor *c, struct gang *g);
+
+/* --- slices.c --- */
+
+/* How far a commit has come in one hold of the locks. */
+enum sgang_progress {
+	SGANG_REFUSED,			/* all is given back */
+	SGANG_PAUSED,			/* the members so far are committed */
+	SGANG_DONE
+};
+
+/* The gang that is being committed in slices; NULL: none is. */
+struct gang *sgang_slices_gang(const struct sgang_conductor *c);
+/* Such a gang's nodes, which nobody else gets; NULL: none. */
+const struct sgang_nodeset *sgang_slices_nodes(const struct gang *g);
+/* Does such a gang hold what it was given, and wait with the rest for what was
+ * planned? Else all must be given back. Asked in each hold of the locks. */
+bool sgang_slices_as_planned(const struct sgang_conductor *c,
+			     const struct gang *g);
+/* Commit the next slice of one for which that is so. */
+enum sgang_progress sgang_slices_go_on(struct sgang_conductor *c,
+				       struct gang *g);
+/* Its plan is void, since nodes have other numbers. */
+void sgang_slices_forget_nodes(struct gang *g);
+/* There will be no other slice; what it holds is the caller's affair. */
+void sgang_slices_end(struct gang *g);
 
 /* --- probe.c --- */
 
@@ -257,8 +338,23 @@ struct sgang_nodeset *sgang_apart_around(struct sgang_conductor *c,
 /* One attempt for each group that has its turn, in the order of their turns. */
 void sgang_turns_take(struct sgang_conductor *c);
 
+/* --- never.c --- */
+
+/* Find out which of the complete gangs cannot start even if no other job ran.
+ * The others of this pass are judged in the next one where it takes long. */
+void sgang_never_check_all(struct sgang_conductor *c);
+/* An attempt has failed: if no end of jobs would help, ask a plan as well. */
+void sgang_never_after(struct sgang_conductor *c, struct gang *g);
+/* Ask a plan on the empty cluster. True: it cannot start, and g->why says so. */
+bool sgang_never_by_plan(struct sgang_conductor *c, struct gang *g);
+/* Can it, or one that it starts with, never start? */
+bool sgang_never_any(const struct gang *g);
+
 /* --- reserve.c --- */
 
+/* Keep nothing any more for gangs that cannot start then, or have gone; whom that
+ * may have kept from a start is tried anew. */
+void sgang_reserve_review(struct sgang_conductor *c);
 /* Find out for which gangs nodes are kept until the next pass. */
 void sgang_reserve_all(struct sgang_conductor *c);
 
@@ -278,7 +374,8 @@ void sgang_hold_check_all(struct sgang_conductor *c);
 void sgang_hold_recheck_all(struct sgang_conductor *c);
 /* Describe and release what is complete. */
 void sgang_hold_release_all(struct sgang_conductor *c);
-bool sgang_hold_known(const struct gang *g, uint32_t job_id);
+/* For how long a gang may hold, by gang.conf. */
+struct sgang_gang_wait sgang_hold_wait(const struct sgang_conductor *c);
 /* Was it released before slurmctld died, so that no hold may be given back? */
 bool sgang_hold_begun(const struct gang *g);
 
@@ -302,6 +399,9 @@ void sgang_show_all(struct sgang_conductor *c);
 /* Replace the record in the job's system_comment. 0, or -1 without memory. */
 int sgang_show_write(struct sgang_conductor *c, struct sgang_job *job,
 		     const struct sgang_record *r);
+/* The same with the order of its nodes, where the record says `ordered`. */
+int sgang_show_place(struct sgang_conductor *c, struct sgang_job *job,
+		     const struct sgang_record *r, const char *order);
 /* Write the record of a member that is not placed, with this phase, at once.
  * It is then as if it had never started, unless the phase is Failed. */
 void sgang_show_phase(struct sgang_conductor *c, const struct gang *g,
@@ -311,6 +411,9 @@ void sgang_show_ended(struct sgang_conductor *c,
 		      const struct sgang_job_info *info);
 /* What every record of the gang says alike. */
 void sgang_show_fill(const struct gang *g, struct sgang_record *r);
+/* What its user's word amounts to, in the record of a member. */
+void sgang_show_own(const struct gang *g, const struct entry *e,
+		    struct sgang_record *r);
 
 /* --- account.c --- */
 
@@ -329,6 +432,10 @@ bool sgang_late_text(struct sgang_conductor *c, const struct gang *g,
 		     char *text, size_t size);
 
 /* --- describe.c --- */
+
+/* Is the order of its members in the ring to be chosen (7.9)? */
+bool sgang_describe_any_order(const struct sgang_conductor *c,
+			      const struct gang *g);
 
 /* The islands that a job has of these nodes, all of which are its own; NULL
  * when there are no devices, nobody knows, or without memory. */

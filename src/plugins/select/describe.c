@@ -8,6 +8,7 @@
 #include "conductor_private.h"
 #include "core/explain.h"
 #include "core/hostlist.h"
+#include "core/node_order.h"
 #include "core/parallel.h"
 #include "core/ranks.h"
 #include "plugins/log.h"
@@ -21,8 +22,24 @@ struct layout {
 	struct sgang_run *runs;
 	size_t n, cap;
 	bool unknown;			/* ... or evenly, if nobody knows */
+	bool sorted;			/* members for the sake of the ring */
+	uint64_t order_cost;		/* of another order of members; 0: none
+					 * costs less */
 	uint32_t *rank;			/* by position; NULL: the same */
 	uint64_t weighted;		/* cost of communication groups */
+	char **order;			/* by member: its nodes' order, where the
+					 * record has no room for their names */
+	size_t n_order;
+
+	/* Used for one member after the other, or the time would grow with the
+	 * members times the nodes of the cluster. */
+	struct sgang_nodeset *left;	/* empty in between */
+	uint32_t *nodes;		/* all by node, or more */
+	uint32_t *ranks;
+	uint32_t *cpus;
+	uint32_t *counts;
+	size_t *planned;		/* by member: its first run of the plan,
+					 * or SIZE_MAX; NULL: no plan */
 };
 
 /* The fabric that the runs of a layout are in. */
@@ -116,85 +133,84 @@ struct sgang_nodeset *sgang_describe_islands(struct sgang_conductor *c,
 	return islands;
 }
 
-/* The planned order of the nodes in 'left', which are taken out. */
-static uint32_t list_planned(struct sgang_conductor *c,
+/* The planned order of the nodes in 'left', which are taken out. The runs of a
+ * member stand side by side. */
+static uint32_t list_planned(struct sgang_conductor *c, struct layout *l,
 			     const struct sgang_placement *plan,
-			     uint32_t member, struct sgang_nodeset *left,
-			     uint32_t *nodes)
+			     uint32_t member)
 {
 	uint32_t n = 0;
 
-	for (size_t r = 0; plan && r < plan->n_runs; r++) {
+	if (!plan || !l->planned)
+		return 0;
+	for (size_t r = l->planned[member];
+	     r < plan->n_runs && plan->runs[r].member == member; r++) {
 		uint32_t node = run_node(c, &plan->runs[r]);
 
-		if (plan->runs[r].member != member ||
-		    !sgang_nodeset_has(left, node))
+		if (!sgang_nodeset_has(l->left, node))
 			continue;
-		nodes[n++] = node;
-		sgang_nodeset_remove(left, node);
+		l->nodes[n++] = node;
+		sgang_nodeset_remove(l->left, node);
 	}
 	return n;
 }
 
-/* How many of the member's ranks are on each of its nodes, by node. -1 without
- * memory. */
-static int count_ranks(struct sgang_conductor *c, struct sgang_job *job,
-		       const struct sgang_nodeset *nodes, uint32_t tasks,
-		       uint32_t *ranks)
+static int by_number(const void *a, const void *b)
 {
-	uint32_t n = sgang_nodeset_count(nodes), each, i = 0;
-	uint32_t *cpus = calloc(sgang_nodeset_size(nodes) + 1UL,
-				sizeof(*cpus));
-	uint32_t *counts = calloc(n + 1, sizeof(*counts));
-	int rc = -1;
+	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
 
-	if (!cpus || !counts)
-		goto out;
-	each = c->host->allotted(job, cpus);
-	sgang_ranks_spread(cpus, n, each, tasks > n ? tasks : n, counts);
-	for (uint32_t node = sgang_nodeset_next(nodes, 0);
+	return (x > y) - (x < y);
+}
+
+/* Add those of 'left' that are not planned, in fabric order. Empties 'left'. */
+static uint32_t list_left(struct layout *l, uint32_t n)
+{
+	const uint32_t *pos = sgang_fabric_pos(l->topology->fabric);
+	const uint32_t *order = sgang_fabric_order(l->topology->fabric);
+	uint32_t planned = n;
+
+	for (uint32_t node = sgang_nodeset_next(l->left, 0);
 	     node != SGANG_NODE_NONE;
-	     node = sgang_nodeset_next(nodes, node + 1))
-		ranks[node] = counts[i++];
-	rc = 0;
-out:
-	free(cpus);
-	free(counts);
-	return rc;
+	     node = sgang_nodeset_next(l->left, node + 1))
+		l->nodes[n++] = pos[node];
+	qsort(l->nodes + planned, n - planned, sizeof(*l->nodes), by_number);
+	for (uint32_t i = planned; i < n; i++)
+		l->nodes[i] = order[l->nodes[i]];
+	sgang_nodeset_clear(l->left);
+	return n;
+}
+
+/* How many of the member's ranks are on each of its nodes, by node. */
+static void count_ranks(struct sgang_conductor *c, struct layout *l,
+			struct sgang_job *job, uint32_t tasks)
+{
+	uint32_t n = sgang_nodeset_count(l->left), each, i = 0;
+
+	memset(l->cpus, 0, n * sizeof(*l->cpus));
+	memset(l->counts, 0, n * sizeof(*l->counts));
+	each = c->host->allotted(job, l->cpus);
+	sgang_ranks_spread(l->cpus, n, each, tasks > n ? tasks : n, l->counts);
+	for (uint32_t node = sgang_nodeset_next(l->left, 0);
+	     node != SGANG_NODE_NONE;
+	     node = sgang_nodeset_next(l->left, node + 1))
+		l->ranks[node] = l->counts[i++];
 }
 
 static int push_member(struct sgang_conductor *c, struct layout *l,
 		       const struct sgang_placement *plan, uint32_t member,
 		       struct sgang_job *job, uint32_t tasks)
 {
-	const uint32_t *order = sgang_fabric_order(l->topology->fabric);
-	uint32_t n_nodes = sgang_fabric_nodes(c->fabric), n;
-	struct sgang_nodeset *left = sgang_nodeset_create(n_nodes);
-	uint32_t *nodes = calloc(n_nodes + 1, sizeof(*nodes));
-	uint32_t *ranks = calloc(n_nodes + 1, sizeof(*ranks));
-	int rc = -1;
+	uint32_t n;
 
-	if (!left || !nodes || !ranks)
-		goto out;
-	c->host->nodes(job, left);
-	if (count_ranks(c, job, left, tasks, ranks) < 0)
-		goto out;
-	n = list_planned(c, plan, member, left, nodes);
-	for (uint32_t pos = 0; pos < n_nodes; pos++) {
-		if (sgang_nodeset_has(left, order[pos]))
-			nodes[n++] = order[pos];
-	}
+	c->host->nodes(job, l->left);
+	count_ranks(c, l, job, tasks);
+	n = list_left(l, list_planned(c, l, plan, member));
 	for (uint32_t i = 0; i < n; i++) {
-		if (push_node(c, l, member, job, nodes[i],
-			      ranks[nodes[i]]) < 0)
-			goto out;
+		if (push_node(c, l, member, job, l->nodes[i],
+			      l->ranks[l->nodes[i]]) < 0)
+			return -1;
 	}
-	rc = 0;
-out:
-	sgang_nodeset_destroy(left);
-	free(nodes);
-	free(ranks);
-	return rc;
+	return 0;
 }
 
 static uint64_t ranks_of_member(const struct layout *l, uint32_t member)
@@ -274,7 +290,7 @@ static int describe_one(struct sgang_conductor *c, const struct gang *g,
 	h->setenv(job, "SLURM_GANG_TIER", r->tier);
 	set_layout(h, job, l, r->rank_offset, ranks_of_member(l,
 							      r->member_rank));
-	return sgang_show_write(c, job, r);
+	return sgang_show_place(c, job, r, l->order[r->member_rank]);
 }
 
 /* Is this run on another node than the one before it, or of another member? */
@@ -285,28 +301,114 @@ static bool starts_node(const struct sgang_conductor *c, const struct layout *l,
 	       run_node(c, &l->runs[run]) != run_node(c, &l->runs[run - 1]);
 }
 
-/* The nodes of the member that begins at 'run', as a host list; "" when it does
- * not fit. */
-static void list_nodes(const struct sgang_conductor *c, const struct layout *l,
-		       size_t run, char *text, size_t size)
+/* Write into the record the nodes of the member that begins at 'run'; where
+ * there is no room for their names, their order alone. */
+static void list_nodes(const struct sgang_conductor *c, struct layout *l,
+		       size_t run, struct sgang_record *r)
 {
-	uint32_t member = (run < l->n) ? l->runs[run].member : 0;
-	const char **names = calloc(l->n + 1, sizeof(*names));
-	char *folded = NULL;
-	size_t n = 0;
+	uint32_t member = r->member_rank;
+	const char **names;
+	char *folded = NULL, *order = NULL;
+	size_t n = 0, end = run;
 
-	text[0] = '\0';
-	for (; names && run < l->n && l->runs[run].member == member; run++) {
+	r->at[0] = '\0';
+	r->ordered = false;
+	while (end < l->n && l->runs[end].member == member)
+		end++;
+	names = calloc(end - run + 1, sizeof(*names));
+	for (; names && run < end; run++) {
 		if (starts_node(c, l, run))
 			names[n++] = sgang_fabric_node_name(
 				c->fabric, run_node(c, &l->runs[run]));
 	}
 	if (n)
 		folded = sgang_hostlist_fold(names, n);
-	if (folded && strlen(folded) < size)
-		strcpy(text, folded);
+	if (folded && strlen(folded) < sizeof(r->at))
+		strcpy(r->at, folded);
+	else if (folded)
+		order = sgang_node_order_write(names, n);
+	if (order && strlen(order) <= SGANG_NODE_ORDER_MAX) {
+		r->ordered = true;
+		l->order[member] = order;
+	} else {
+		free(order);
+	}
 	free(folded);
 	free(names);
+}
+
+/* ---- the order of members ---- */
+
+bool sgang_describe_any_order(const struct sgang_conductor *c,
+			      const struct gang *g)
+{
+	const struct sgang_spec *spec = &g->tally.spec;
+	enum sgang_rank_order order = spec->rank_order ? spec->rank_order :
+				      c->conf.rank_order;
+
+	if (order != SGANG_RANK_ORDER_RING || spec->parallel[0])
+		return false;
+	for (size_t i = 0; i < g->n_entries; i++) {
+		if (g->entries[i]->spec.rank_set)
+			return false;
+	}
+	return true;
+}
+
+/* The holds in the order in which the runs have them; those without any nodes
+ * come last. */
+static int follow_runs(struct gang *g, struct layout *l)
+{
+	struct hold *holds = malloc(g->n_holds * sizeof(*holds));
+	bool *seen = calloc(g->n_holds, sizeof(*seen));
+	uint32_t member = UINT32_MAX;
+	size_t n = 0;
+
+	if (!holds || !seen) {
+		free(holds);
+		free(seen);
+		return -1;
+	}
+	memcpy(holds, g->holds, g->n_holds * sizeof(*holds));
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->runs[i].member != member) {
+			member = l->runs[i].member;
+			seen[member] = true;
+			g->holds[n++] = holds[member];
+		}
+		l->runs[i].member = (uint32_t) n - 1;
+	}
+	for (size_t i = 0; n < g->n_holds; i++) {
+		if (!seen[i])
+			g->holds[n++] = holds[i];
+	}
+	free(holds);
+	free(seen);
+	return 0;
+}
+
+/* Sort the members, or find out what that would do. -1 without memory. */
+static int order_members(struct sgang_conductor *c, struct gang *g,
+			 struct layout *l)
+{
+	const struct sgang_plan_request request = {
+		.fabric = ring_fabric(l), .costs = &c->conf.costs,
+	};
+	struct sgang_placement ring = { .runs = l->runs, .n_runs = l->n };
+	uint64_t cost;
+
+	if (g->tally.spec.parallel[0] || !l->n)
+		return 0;
+	sgang_ring_measure(request.fabric, request.costs, ring.runs,
+			   ring.n_runs, &ring.ring);
+	l->sorted = sgang_describe_any_order(c, g);
+	if (l->sorted)
+		return sgang_plan_arrange(&request, &ring) ||
+		       follow_runs(g, l) ? -1 : 0;
+	if (sgang_explain_order(&request, &ring, &cost, NULL))
+		return -1;
+	l->order_cost = cost < ring.ring.cost ? cost : 0;
+	return 0;
 }
 
 /* ---- communication groups ---- */
@@ -375,10 +477,14 @@ static void list_ranks(const struct layout *l, uint64_t first, uint64_t n,
 
 /* ---- records ---- */
 
-/* Proved optimal only where the members got what was planned. */
-static bool is_exact(const struct layout *l, const struct sgang_ring *ring,
+/* Proved optimal only where the members got what was planned. Of a chosen order
+ * a plan proves what it costs, and seldom what else decides. */
+static bool is_exact(const struct sgang_conductor *c, const struct layout *l,
+		     const struct sgang_ring *ring,
 		     const struct sgang_placement *plan)
 {
+	if (plan && l->sorted && !c->conf.weight_first)
+		return ring->cost <= plan->bound;
 	if (!plan || !plan->exact)
 		return false;
 	return l->weighted ? l->weighted <= plan->weighted_cost :
@@ -397,12 +503,16 @@ static void fill_records(struct sgang_conductor *c, struct gang *g,
 	weigh(c, g, plan, ring.ranks, l);
 	for (size_t i = 0; i < g->n_holds; i++) {
 		struct sgang_record *r = &g->holds[i].record;
+		const struct entry *e =
+			sgang_registry_entry(c, g->holds[i].job_id);
 
 		sgang_show_fill(g, r);
+		if (e)
+			sgang_show_own(g, e, r);
 		r->phase = SGANG_PHASE_STARTING;
 		r->round = g->attempts;
 		r->placed = true;
-		r->exact = is_exact(l, &ring, plan);
+		r->exact = is_exact(c, l, &ring, plan);
 		r->member_rank = (uint32_t) i;
 		r->members = (uint32_t) g->n_holds;
 		r->rank_offset = offset;
@@ -416,13 +526,15 @@ static void fill_records(struct sgang_conductor *c, struct gang *g,
 			sizeof(r->tier) - 1);
 		sgang_explain_write_hops(&ring, &c->conf.costs, r->hops);
 		r->bound = (r->exact || !plan) ? 0 : plan->bound;
+		r->sorted = l->sorted;
+		r->order_cost = l->order_cost;
 		r->any_device = l->unknown;
 		r->weighted_cost = l->weighted;
 		if (r->weighted_best > l->weighted)
 			r->weighted_best = l->weighted;
 		list_ranks(l, offset, ranks_of_member(l, (uint32_t) i),
 			   r->layout);
-		list_nodes(c, l, run, r->at, sizeof(r->at));
+		list_nodes(c, l, run, r);
 		for (; run < l->n && l->runs[run].member == i; run++)
 			offset += l->runs[run].ranks;
 	}
@@ -525,9 +637,59 @@ static int describe_nodes(struct sgang_conductor *c, const struct gang *g,
 	return 0;
 }
 
+static void close_layout(struct layout *l)
+{
+	for (size_t i = 0; l->order && i < l->n_order; i++)
+		free(l->order[i]);
+	free(l->order);
+	free(l->runs);
+	free(l->rank);
+	sgang_nodeset_destroy(l->left);
+	free(l->nodes);
+	free(l->ranks);
+	free(l->cpus);
+	free(l->counts);
+	free(l->planned);
+}
+
+/* Where the runs of each of the n members begin. */
+static int find_planned(struct layout *l, const struct sgang_placement *plan,
+			size_t n)
+{
+	l->planned = malloc((n + 1) * sizeof(*l->planned));
+	if (!l->planned)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		l->planned[i] = SIZE_MAX;
+	for (size_t r = plan->n_runs; r-- > 0; ) {
+		if (plan->runs[r].member < n)
+			l->planned[plan->runs[r].member] = r;
+	}
+	return 0;
+}
+
+static int open_layout(struct sgang_conductor *c, const struct gang *g,
+		       const struct sgang_placement *plan, struct layout *l)
+{
+	size_t n = c->host->node_count() + 1UL;
+
+	l->left = sgang_nodeset_create((uint32_t) n - 1);
+	l->nodes = calloc(n, sizeof(*l->nodes));
+	l->ranks = calloc(n, sizeof(*l->ranks));
+	l->cpus = calloc(n, sizeof(*l->cpus));
+	l->counts = calloc(n, sizeof(*l->counts));
+	l->n_order = g->n_holds;
+	l->order = calloc(g->n_holds + 1, sizeof(*l->order));
+	if (!l->order || !l->left || !l->nodes || !l->ranks || !l->cpus || !l->counts)
+		return -1;
+	return plan ? find_planned(l, plan, g->n_holds) : 0;
+}
+
 static int lay_out(struct sgang_conductor *c, const struct gang *g,
 		   const struct sgang_placement *plan, struct layout *l)
 {
+	if (open_layout(c, g, plan, l) < 0)
+		return -1;
 	for (size_t i = 0; i < g->n_holds; i++) {
 		struct sgang_job *job = c->host->find(g->holds[i].job_id);
 		struct sgang_job_info info;
@@ -545,7 +707,7 @@ int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 			   const struct sgang_placement *plan)
 {
 	struct layout l = { .topology = g->topology };
-	char *ids, *nodes = NULL;
+	char *ids = NULL, *nodes = NULL;
 	const char *head = "";
 	int rc = -1;
 
@@ -553,9 +715,10 @@ int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 		g->described = true;	/* what was said before stays */
 		return 0;
 	}
-	ids = join_ids(g);
-	if (lay_out(c, g, plan, &l) == 0)
+	if (lay_out(c, g, plan, &l) == 0 && order_members(c, g, &l) == 0) {
+		ids = join_ids(g);
 		nodes = join_ring(c, &l);
+	}
 	if (!ids || !nodes || describe_nodes(c, g, &l)) {
 		sgang_log(SGANG_LOG_ERROR,
 			  "%s/%s: no memory for SLURM_GANG_*", g->ns, g->name);
@@ -570,8 +733,7 @@ int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 		rc = describe_one(c, g, &l, &g->holds[i], ids, nodes, head);
 	g->described = rc == 0;
 out:
-	free(l.runs);
-	free(l.rank);
+	close_layout(&l);
 	free(ids);
 	free(nodes);
 	return rc;

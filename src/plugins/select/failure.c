@@ -30,10 +30,29 @@ static bool came_later(const struct gang *g)
 	return g->n_entries && !g->tally.started && !g->tally.satisfied;
 }
 
-static enum sgang_on_failure policy(const struct gang *g)
+/* Does a loss concern anybody? A user's word concerns that user's jobs alone,
+ * see core/own.h. */
+static bool concerns(const struct gang *g)
 {
-	return (g->n_entries && !came_later(g)) ?
-	       sgang_spec_on_failure(&g->tally.spec) : g->lost_policy;
+	return g->lost_policy > SGANG_ON_FAILURE_IGNORE ||
+	       (g->cares && !came_later(g));
+}
+
+/* What becomes of this job. */
+static enum sgang_on_failure policy(struct sgang_conductor *c,
+				    const struct sgang_job_info *info)
+{
+	const struct entry *e = sgang_registry_entry(c, info->job_id);
+	enum sgang_on_failure is;
+	struct sgang_record r;
+
+	if (e && info->state != SGANG_JOB_ENDED)
+		is = e->m.on_failure;
+	else if (sgang_record_parse(info->comment, &r) == 1)
+		is = r.on_failure;
+	else
+		is = SGANG_ON_FAILURE_IGNORE;
+	return is ? is : SGANG_ON_FAILURE_IGNORE;
 }
 
 /* One that Slurm has put back into the queue shows that it ran by its record. */
@@ -78,7 +97,8 @@ static void add_id(struct everybody *all, uint32_t job_id)
 }
 
 /* Those that have ended and ran with this start, whether or not well: a gang
- * that starts again starts whole. */
+ * that starts again starts whole. One that nothing becomes of is done with, if
+ * it is the loss. */
 static void add_ended(const struct sgang_job_info *info, void *arg)
 {
 	struct everybody *all = arg;
@@ -86,6 +106,7 @@ static void add_ended(const struct sgang_job_info *info, void *arg)
 
 	if (info->state == SGANG_JOB_ENDED &&
 	    sgang_record_parse(info->comment, &r) == 1 &&
+	    (info->failed || r.on_failure > SGANG_ON_FAILURE_IGNORE) &&
 	    r.started == started(all->g) && r.phase != SGANG_PHASE_FAILED &&
 	    !strcmp(r.ns, all->g->ns) && !strcmp(r.name, all->g->name))
 		add_id(all, info->job_id);
@@ -116,14 +137,38 @@ static void end_one(struct sgang_conductor *c, struct gang *g,
 		c->host->end(job);
 }
 
-/* The whole gang ends, those that never ran too (3.2). */
+/* It is not concerned. If it is the loss, it must not be found again. */
+static void pass_over(struct sgang_conductor *c, struct gang *g,
+		      struct sgang_job *job, const struct sgang_job_info *info)
+{
+	struct sgang_record r;
+
+	if (info->state == SGANG_JOB_ENDED) {
+		sgang_show_phase(c, g, job, SGANG_PHASE_FAILED);
+	} else if (info->state == SGANG_JOB_PENDING &&
+		   sgang_record_parse(info->comment, &r) == 1 && r.started) {
+		r.started = 0;
+		(void) sgang_show_write(c, job, &r);
+	}
+}
+
+/* All end whose users want that, those that never ran too (3.2). Those that are
+ * requeued are left out. */
 static void end_all(struct sgang_conductor *c, struct gang *g,
-		    const struct everybody *all)
+		    const struct everybody *all, bool requeued)
 {
 	for (size_t i = 0; i < all->n; i++) {
 		struct sgang_job *job = c->host->find(all->ids[i]);
+		struct sgang_job_info info;
+		enum sgang_on_failure is;
 
-		if (job)
+		if (!job)
+			continue;
+		c->host->info(job, &info);
+		is = policy(c, &info);
+		if (is == SGANG_ON_FAILURE_IGNORE)
+			pass_over(c, g, job, &info);
+		else if (is == SGANG_ON_FAILURE_KILL || !requeued)
 			end_one(c, g, job);
 	}
 }
@@ -135,6 +180,8 @@ static bool requeue_one(struct sgang_conductor *c, struct gang *g,
 	struct sgang_job_info info;
 
 	c->host->info(job, &info);
+	if (policy(c, &info) != SGANG_ON_FAILURE_REQUEUE)
+		return true;
 	if (info.state != SGANG_JOB_PENDING && !c->host->requeue(job)) {
 		sgang_log(SGANG_LOG_INFO,
 			  "%s/%s: job %u cannot be requeued", g->ns, g->name,
@@ -145,7 +192,7 @@ static bool requeue_one(struct sgang_conductor *c, struct gang *g,
 	return true;
 }
 
-/* All of it, or there would be too few for another start. */
+/* All whose users want that, or there would be too few for another start. */
 static bool requeue_all(struct sgang_conductor *c, struct gang *g,
 			const struct everybody *all)
 {
@@ -188,9 +235,26 @@ static bool group_is_there(struct sgang_conductor *c, const struct gang *g)
 static bool may_requeue(struct sgang_conductor *c, const struct gang *g,
 			uint32_t lost)
 {
-	return policy(g) == SGANG_ON_FAILURE_REQUEUE && !came_later(g) &&
+	return !came_later(g) &&
 	       !(g->lost_member == lost && g->lost_cancelled) &&
 	       group_is_there(c, g) && !restarted_too_often(c, lost);
+}
+
+static bool wants_requeue(struct sgang_conductor *c,
+			  const struct everybody *all)
+{
+	struct sgang_job_info info;
+
+	for (size_t i = 0; i < all->n; i++) {
+		struct sgang_job *job = c->host->find(all->ids[i]);
+
+		if (!job)
+			continue;
+		c->host->info(job, &info);
+		if (policy(c, &info) == SGANG_ON_FAILURE_REQUEUE)
+			return true;
+	}
+	return false;
 }
 
 static void apply(struct sgang_conductor *c, struct gang *g, uint32_t lost)
@@ -200,13 +264,15 @@ static void apply(struct sgang_conductor *c, struct gang *g, uint32_t lost)
 
 	if (find_everybody(c, g, &all) < 0)
 		return;		/* the next pass tries again */
-	again = may_requeue(c, g, lost);
+	again = wants_requeue(c, &all) && may_requeue(c, g, lost);
 	if (g->n_entries || again)
 		sgang_log(SGANG_LOG_INFO,
 			  "%s/%s: member %u is lost: the gang is %s", g->ns,
 			  g->name, lost, again ? "requeued" : "ended");
-	if (!again || !requeue_all(c, g, &all))
-		end_all(c, g, &all);
+	again = again && requeue_all(c, g, &all);
+	end_all(c, g, &all, again);
+	if (!again)
+		g->killed = !came_later(g);
 	free(all.ids);
 }
 
@@ -214,7 +280,7 @@ static void check(struct sgang_conductor *c, struct gang *g)
 {
 	uint32_t lost;
 
-	if (g->stale || !started(g) || policy(g) == SGANG_ON_FAILURE_IGNORE)
+	if (g->stale || !started(g) || !concerns(g))
 		return;
 	lost = find_lost(g);
 	if (!lost)

@@ -7,6 +7,7 @@
  *
  *	commit N	member N of an attempt cannot start
  *	delay 1		the conductor waits before its pass while the line stands
+ *	pause N		a commit in slices pauses after member N while it stands
  *	kill-X N	slurmctld is killed (SIGKILL) at the N-th passage of X:
  *			commit (a member of an attempt), committed (all of
  *			them, not saved), saved, release (a member), released

@@ -100,14 +100,39 @@ int sgang_fit_choose(struct attempt *a, enum extent extent)
 
 /* ---- do they fit? ---- */
 
+/* Put the parts into the order of the plan's ring. Without memory they stay as
+ * they are, and are what its runs name. */
+static void follow_plan(struct attempt *a)
+{
+	struct part *parts = malloc(a->n_parts * sizeof(*parts));
+	uint32_t member = UINT32_MAX;
+	size_t n = 0;
+
+	if (!parts)
+		return;
+	memcpy(parts, a->parts, a->n_parts * sizeof(*parts));
+	for (size_t i = 0; i < a->plan->n_runs; i++) {
+		struct sgang_run *run = &a->plan->runs[i];
+
+		if (run->member != member) {
+			member = run->member;
+			a->parts[n++] = parts[member];
+		}
+		run->member = (uint32_t) n - 1;
+	}
+	free(parts);
+}
+
 int sgang_fit_parts(struct attempt *a)
 {
 	struct sgang_nofit nofit = { .text = "" };
 
 	sgang_placement_destroy(a->plan);
 	a->plan = NULL;
-	if (sgang_where(a, SGANG_NOW, &a->plan, &nofit) == 1)
+	if (sgang_where(a, SGANG_NOW, &a->plan, &nofit) == 1) {
+		follow_plan(a);
 		return 0;
+	}
 	snprintf(a->why, sizeof(a->why), "%s", nofit.text);
 	return -1;
 }
@@ -117,13 +142,14 @@ int sgang_fit(struct attempt *a)
 	size_t all = a->n_parts;
 
 	sgang_fit_ring_order(a);
-	if (sgang_fit_parts(a) == 0)
+	if (sgang_fit_parts(a) == 0 || sgang_fewer_fit(a, 0))
 		return 0;
 	if (sgang_fit_choose(a, SGANG_EXTENT_MINIMUM) < 0)
 		return -1;
 	sgang_fit_ring_order(a);
 	/* The same members do not fit a second time. */
-	if (a->n_parts < all && sgang_fit_parts(a) == 0)
+	if (a->n_parts < all &&
+	    (sgang_fit_parts(a) == 0 || sgang_fewer_fit(a, 0)))
 		return 0;
 	a->unfit = true;
 	return -1;
@@ -205,6 +231,20 @@ bool sgang_fit_at(struct attempt *a, int64_t when)
 	struct sgang_placement *plan = NULL;
 	bool fits = plan_at(a, when, &plan) == 1;
 
+	sgang_placement_destroy(plan);
+	return fits;
+}
+
+bool sgang_fit_nodes_at(struct attempt *a, int64_t when,
+			struct sgang_nodeset *nodes)
+{
+	struct sgang_placement *plan = NULL;
+	bool fits = plan_at(a, when, &plan) == 1;
+
+	sgang_nodeset_clear(nodes);
+	for (size_t i = 0; fits && i < plan->n_runs; i++)
+		sgang_nodeset_add(nodes, sgang_where_node(a->c,
+							  &plan->runs[i]));
 	sgang_placement_destroy(plan);
 	return fits;
 }
@@ -363,6 +403,7 @@ int64_t sgang_fit_when(struct attempt *a)
 	when = first_fit(a, times, n, &plan);
 	note_planned(a, plan);
 	sgang_placement_destroy(plan);
+	sgang_helps_find(a, when);
 	sgang_fit_end(a, times);
 	return when;
 }

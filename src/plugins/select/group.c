@@ -205,6 +205,8 @@ bool sgang_group_complete(const struct gang *g, char *why, size_t size)
 
 static bool has_its_nodes(const struct gang *g)
 {
+	if (g->slices)
+		return false;
 	return sgang_gang_ordinary(&g->tally) || sgang_gang_placed(&g->tally) ||
 	       sgang_hold_begun(g);
 }

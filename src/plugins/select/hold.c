@@ -15,16 +15,32 @@
 #include "faults.h"
 #include "plugins/log.h"
 
-bool sgang_hold_known(const struct gang *g, uint32_t job_id)
+struct sgang_gang_wait sgang_hold_wait(const struct sgang_conductor *c)
 {
-	for (size_t i = 0; i < g->n_holds; i++) {
-		if (g->holds[i].job_id == job_id)
-			return true;
-	}
-	return false;
+	return (struct sgang_gang_wait) {
+		.otherwise = c->conf.waiting_time,
+		.most = c->conf.max_waiting_time,
+	};
 }
 
 /* ---- taking and giving back ---- */
+
+/* What it held until now counts, whoever ended it: a user could hold for ever
+ * by letting go from time to time. A strict gang only starts. */
+static void count_hold(struct sgang_conductor *c, const struct gang *g,
+		       const struct hold *hold)
+{
+	struct entry *e = sgang_registry_entry(c, hold->job_id);
+	int64_t held = c->host->now() - hold->since;
+
+	if (e && held > 0 &&
+	    sgang_spec_mode(&g->tally.spec) == SGANG_MODE_NONSTRICT)
+		e->m.held_for += (uint32_t) held;
+}
+
+/* A Prolog that fails for a gang wherever it is would drain one node after the
+ * other. After so many members the next stays as Slurm leaves it: held. */
+#define PREPARE_FAILURES 3
 
 int sgang_hold_add(struct sgang_conductor *c, struct gang *g,
 		   struct sgang_job *const *jobs, size_t n)
@@ -44,12 +60,12 @@ int sgang_hold_add(struct sgang_conductor *c, struct gang *g,
 		c->host->info(jobs[i], &info);
 		memset(hold, 0, sizeof(*hold));
 		hold->job_id = info.job_id;
+		hold->since = c->host->now();
 		g->n_holds++;
 		sgang_registry_note(c, jobs[i]);
 	}
 	g->described = false;
 	g->holds_saved = false;
-	c->changed = true;
 	sgang_registry_refresh(c, g);
 	return 0;
 }
@@ -59,6 +75,7 @@ void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g,
 {
 	size_t n = g->n_holds;
 
+	sgang_slices_end(g);
 	if (!n)
 		return;
 	if (why) {
@@ -70,6 +87,7 @@ void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g,
 	while (n-- > 0) {
 		struct sgang_job *job = c->host->find(g->holds[n].job_id);
 
+		count_hold(c, g, &g->holds[n]);
 		sgang_fault_die("giveback", n + 1);
 		/* One that was cancelled or requeued meanwhile is none. */
 		if (job && c->host->held(job))
@@ -89,6 +107,7 @@ void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g,
 	g->since = 0;
 	g->described = false;
 	g->recovered = false;
+	g->preparing = false;
 	g->holds_saved = false;
 	c->changed = true;
 	sgang_registry_refresh(c, g);
@@ -195,6 +214,7 @@ static void find_out(struct sgang_conductor *c, struct gang *g)
 static void adopt(struct sgang_conductor *c, struct gang *g)
 {
 	size_t before = g->n_holds;
+	bool partial = false;
 
 	if (g->stale)
 		return;
@@ -202,8 +222,7 @@ static void adopt(struct sgang_conductor *c, struct gang *g)
 		struct entry *e = g->entries[i];
 		struct hold *more;
 
-		if (e->m.state != SGANG_MEMBER_HELD ||
-		    sgang_hold_known(g, e->job_id))
+		if (e->m.state != SGANG_MEMBER_HELD || e->hold)
 			continue;
 		more = realloc(g->holds, (g->n_holds + 1) * sizeof(*more));
 		if (!more) {
@@ -213,12 +232,17 @@ static void adopt(struct sgang_conductor *c, struct gang *g)
 		g->holds = more;
 		g->holds[g->n_holds].job_id = e->job_id;
 		g->holds[g->n_holds].lost_launch = false;
+		g->holds[g->n_holds].since = e->record.since ?
+					     e->record.since : c->host->now();
 		g->holds[g->n_holds++].record = e->record;
 		g->since = earlier(g->since, e->record.since);
 		if (e->record.phase != SGANG_PHASE_HOLDING)
 			g->recovered = g->doubtful = true;
+		else
+			partial = true;
 		if (e->record.phase == SGANG_PHASE_RUNNING)
 			g->begun = e->record.since;
+		e->hold = true;
 		c->host->adopt(e->job);
 	}
 	if (g->n_holds == before)
@@ -232,6 +256,9 @@ static void adopt(struct sgang_conductor *c, struct gang *g)
 	g->described = told_of_ring(g);
 	sgang_log(SGANG_LOG_INFO, "%s/%s: found %zu held members again", g->ns,
 		  g->name, g->n_holds - before);
+	/* It was being committed in slices. */
+	if (partial && sgang_gang_strict(&g->tally) && !g->recovered)
+		sgang_hold_give_back(c, g, SGANG_HOLD_END_INCOMPLETE);
 }
 
 /* ---- ends of holds ---- */
@@ -246,7 +273,8 @@ static void drop(struct sgang_conductor *c, struct gang *g,
 	if (g->recovered && info.state == SGANG_JOB_ENDED &&
 	    info.launch == SGANG_LAUNCH_YES)
 		g->begun = g->since;
-	c->host->drop(job, g->hold_end == SGANG_HOLD_END_PREEMPTED);
+	c->host->drop(job, g->preparing ||
+			   g->hold_end == SGANG_HOLD_END_PREEMPTED);
 }
 
 /* The nodes that the record tells of; NULL when it does not, or without
@@ -277,11 +305,12 @@ static bool hold_again(struct sgang_conductor *c, struct gang *g,
 		       struct hold *hold, struct sgang_job *job)
 {
 	struct sgang_nodeset *nodes = told_nodes(c, &hold->record);
+	const struct sgang_bounds bounds = { .nodes = nodes };
 	struct sgang_refusal refusal;
 	struct sgang_job *again = NULL;
 
 	if (nodes)
-		again = c->host->commit(job, nodes, NULL, &refusal);
+		again = c->host->commit(job, &bounds, &refusal);
 	sgang_nodeset_destroy(nodes);
 	if (!again)
 		return false;
@@ -314,7 +343,7 @@ static bool take_up(struct sgang_conductor *c, struct gang *g,
 	}
 	if (!hold->lost_launch || c->host->now() - g->adopted > TAKE_UP_SECONDS)
 		return false;
-	c->host->forgive(job);
+	c->host->forgive(job, true);
 	c->host->look(job, &info);
 	if (info.state != SGANG_JOB_PENDING)
 		return false;
@@ -331,11 +360,100 @@ static enum sgang_hold_end why_lost(struct sgang_conductor *c,
 
 	if (!job)
 		return SGANG_HOLD_END_USER;	/* purged, as after scancel */
+	if (c->host->refused(job))
+		return SGANG_HOLD_END_FAILED;	/* the Prolog of a node */
 	c->host->info(job, &info);
 	if (sgang_record_parse(info.comment, &r) == 1 && r.hold_end)
 		return r.hold_end;
 	return (info.cancelled || !info.failed) ? SGANG_HOLD_END_USER :
 						  SGANG_HOLD_END_FAILED;
+}
+
+/* scontrol hold of a member that is held, or its deadline: it gives its nodes
+ * back and waits. One that may have been launched before slurmctld died keeps
+ * them. False: it stays. */
+static bool withdraw(struct sgang_conductor *c, struct gang *g,
+		     struct sgang_job *job)
+{
+	struct sgang_job_info info;
+
+	if (g->recovered || g->doubtful || sgang_hold_begun(g))
+		return false;
+	c->host->info(job, &info);
+	if (!info.withdrawn)
+		return false;
+	g->hold_end = SGANG_HOLD_END_USER;
+	sgang_metrics_hold_ended(&c->metrics, g->hold_end, 1);
+	sgang_log(SGANG_LOG_INFO, "%s/%s: member %u gives its nodes back: %s",
+		  g->ns, g->name, info.job_id,
+		  info.priority ? "it would not end before its deadline" :
+				  "it was held by scontrol");
+	c->host->undo(job);
+	return true;
+}
+
+/* ---- giving way to a job that preempts ---- */
+
+bool sgang_conductor_may_yield(struct sgang_conductor *c,
+			       const struct sgang_spec *spec,
+			       struct sgang_job *job)
+{
+	const struct gang *g = sgang_registry_find(c, spec->ns, spec->name);
+	const struct entry *e;
+	struct sgang_job_info info;
+
+	c->host->info(job, &info);
+	e = sgang_registry_entry(c, info.job_id);
+	return g && e && e->hold && !g->recovered && !g->doubtful &&
+	       !g->preparing && !sgang_hold_begun(g) && c->host->held(job);
+}
+
+static void remove_hold(struct sgang_conductor *c, struct gang *g,
+			uint32_t job_id)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < g->n_holds; i++) {
+		if (g->holds[i].job_id != job_id)
+			g->holds[kept++] = g->holds[i];
+		else
+			count_hold(c, g, &g->holds[i]);
+	}
+	g->n_holds = kept;
+	g->described = false;
+	if (!kept)
+		g->since = 0;
+}
+
+/* The next pass adds up what is left of the gang. */
+void sgang_conductor_yield(struct sgang_conductor *c,
+			   const struct sgang_spec *spec,
+			   struct sgang_job *job, uint32_t to)
+{
+	struct gang *g = sgang_registry_find(c, spec->ns, spec->name);
+	struct sgang_job_info info;
+
+	c->host->info(job, &info);
+	g->hold_end = SGANG_HOLD_END_PREEMPTED;
+	sgang_metrics_hold_ended(&c->metrics, g->hold_end, 1);
+	sgang_log(SGANG_LOG_INFO, "%s/%s: member %u yields to job %u: %s",
+		  g->ns, g->name, info.job_id, to,
+		  sgang_hold_end_word(g->hold_end));
+	c->host->undo(job);
+	remove_hold(c, g, info.job_id);
+	sgang_registry_entry(c, info.job_id)->hold = false;
+	sgang_conductor_poke(c);
+}
+
+/* ---- ends of holds, as a pass finds them ---- */
+
+/* Its Prolog has failed on a node, which Slurm drains. Slurm also holds the job;
+ * but a gang is wanted again, elsewhere. */
+static void lose_prepared(struct sgang_conductor *c, struct gang *g,
+			  struct sgang_job *job)
+{
+	if (c->host->refused(job) && ++g->prepare_failures <= PREPARE_FAILURES)
+		c->host->forgive(job, false);
 }
 
 static void forget_lost(struct sgang_conductor *c, struct gang *g)
@@ -346,15 +464,23 @@ static void forget_lost(struct sgang_conductor *c, struct gang *g)
 	for (size_t i = 0; i < before; i++) {
 		struct sgang_job *job = h->find(g->holds[i].job_id);
 
+		if (job && h->held(job) && withdraw(c, g, job)) {
+			count_hold(c, g, &g->holds[i]);
+			continue;
+		}
 		if (job && (h->held(job) || take_up(c, g, &g->holds[i], job))) {
+			h->still_held(job);
 			g->holds[kept++] = g->holds[i];
 			continue;
 		}
+		count_hold(c, g, &g->holds[i]);
 		g->hold_end = why_lost(c, job);
 		sgang_metrics_hold_ended(&c->metrics, g->hold_end, 1);
 		sgang_log(SGANG_LOG_INFO,
 			  "%s/%s: held member %u is lost: %s", g->ns, g->name,
 			  g->holds[i].job_id, sgang_hold_end_word(g->hold_end));
+		if (job && g->preparing)
+			lose_prepared(c, g, job);
 		if (job)
 			drop(c, g, job);
 	}
@@ -363,16 +489,21 @@ static void forget_lost(struct sgang_conductor *c, struct gang *g)
 		return;
 	if (!g->recovered)
 		g->described = false;
-	if (!kept)
+	if (!kept) {
 		g->since = 0;
+		g->preparing = false;
+	}
 	c->changed = true;
 	sgang_registry_refresh(c, g);
 }
 
 /* What a gang that cannot start holds, it holds in vain: a strict one unless
  * all of its group are placed, a nonstrict one unless they could be. */
-static bool holds_in_vain(const struct gang *g)
+static bool holds_in_vain(const struct sgang_conductor *c,
+			  const struct gang *g)
 {
+	if (g->slices && !g->stale)
+		return !sgang_slices_as_planned(c, g);
 	if (!g->n_holds || g->stale || g->doubtful || sgang_hold_begun(g))
 		return false;
 	return sgang_gang_strict(&g->tally) ?
@@ -442,17 +573,19 @@ static void stop_latecomers(struct sgang_conductor *c, struct gang *g)
 	}
 }
 
+/* One that is being committed waits for nobody. */
 static void check_wait(struct sgang_conductor *c, struct gang *g)
 {
+	const struct sgang_gang_wait wait = sgang_hold_wait(c);
+
 	if (g->stale || g->doubtful)
 		return;
 	if (g->tally.rearmed)
 		rearm(c, g);
 	else if (g->tally.timed_out)
 		stop_latecomers(c, g);
-	else if (!sgang_group_placed(g) &&
-		 sgang_gang_wait_over(&g->tally, c->conf.waiting_time,
-				      c->host->now()))
+	else if (!g->slices && !sgang_group_placed(g) &&
+		 sgang_gang_wait_over(&g->tally, &wait, c->host->now()))
 		time_out(c, g);
 }
 
@@ -473,7 +606,7 @@ static void end_vain_holds(struct sgang_conductor *c)
 	while (again) {
 		again = false;
 		for (struct gang *g = c->gangs; g; g = g->next) {
-			if (holds_in_vain(g)) {
+			if (holds_in_vain(c, g)) {
 				end_vain_hold(c, g);
 				again = true;
 			}
@@ -501,15 +634,6 @@ void sgang_hold_check_all(struct sgang_conductor *c)
 
 /* ---- release ---- */
 
-static struct entry *entry_of(const struct gang *g, uint32_t job_id)
-{
-	for (size_t i = 0; i < g->n_entries; i++) {
-		if (g->entries[i]->job_id == job_id)
-			return g->entries[i];
-	}
-	return NULL;
-}
-
 /* A hold and what decides its place in the ring. */
 struct place {
 	struct hold hold;
@@ -525,14 +649,14 @@ static int by_ring(const void *a, const void *b)
 	return sgang_gang_ring_order(x->m, y->m);
 }
 
-static int sort_holds(struct gang *g)
+static int sort_holds(const struct sgang_conductor *c, struct gang *g)
 {
 	struct place *places = calloc(g->n_holds, sizeof(*places));
 
 	if (!places)
 		return -1;
 	for (size_t i = 0; i < g->n_holds; i++) {
-		struct entry *e = entry_of(g, g->holds[i].job_id);
+		struct entry *e = sgang_registry_entry(c, g->holds[i].job_id);
 
 		places[i].hold = g->holds[i];
 		places[i].m = e ? &e->m : NULL;
@@ -557,7 +681,7 @@ static void describe(struct sgang_conductor *c, struct gang *g)
 		best = sgang_probe_best_cost(c, g);
 	for (size_t i = 0; i < g->n_holds; i++)
 		g->holds[i].record.ring_best = best;
-	if (sort_holds(g) < 0 || sgang_describe_holds(c, g, NULL) < 0) {
+	if (sort_holds(c, g) < 0 || sgang_describe_holds(c, g, NULL) < 0) {
 		snprintf(g->why, sizeof(g->why), "no memory");
 		sgang_hold_give_back(c, g, SGANG_HOLD_END_FAILED);
 	}
@@ -589,7 +713,11 @@ static void announce(struct sgang_conductor *c, struct gang *g, int64_t now)
 {
 	for (size_t i = 0; i < g->n_holds; i++) {
 		struct sgang_record *r = &g->holds[i].record;
+		const struct entry *e;
 
+		count_hold(c, g, &g->holds[i]);
+		e = sgang_registry_entry(c, g->holds[i].job_id);
+		r->held_for = e ? e->m.held_for : 0;
 		r->phase = SGANG_PHASE_RUNNING;
 		r->satisfied = true;
 		r->started = now;
@@ -635,8 +763,95 @@ static void launch(struct sgang_conductor *c, struct gang *g)
 	g->hold_end = SGANG_HOLD_END_NONE;
 	g->described = false;
 	g->recovered = false;
+	g->preparing = false;
+	g->prepare_failures = 0;
 	g->unconfirmed = r->started;
 	sgang_registry_refresh(c, g);
+}
+
+/* A node says that its Prolog has ended, and then that it has failed. */
+#define FAILURE_US 1000000
+
+/* Of those members whose Prolog runs the end was perhaps told to a slurmctld that
+ * is no more. */
+static bool interrupted(struct sgang_conductor *c, const struct gang *g)
+{
+	for (size_t i = 0; !g->preparing && i < g->n_holds; i++) {
+		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+
+		if (c->host->prepared(job) == SGANG_PREPARED_RUNS)
+			return true;
+	}
+	return false;
+}
+
+static void begin_preparing(struct sgang_conductor *c, struct gang *g)
+{
+	bool needless = true;
+
+	for (size_t i = 0; i < g->n_holds; i++) {
+		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+
+		needless &= c->host->prepared(job) ==
+			    SGANG_PREPARED_NEEDLESS;
+		if (c->host->prepared(job) == SGANG_PREPARED_NOT)
+			c->host->prepare(job);
+	}
+	if (needless)
+		return;
+	sgang_log(SGANG_LOG_INFO, "%s/%s: its nodes run the Prolog", g->ns,
+		  g->name);
+	g->preparing = true;
+	g->prepared = 0;
+	c->changed = true;
+}
+
+/* Have all nodes of the gang run the Prolog, and has none failed? One that does
+ * takes its member's nodes, which ends the hold of all. */
+static bool is_prepared(struct sgang_conductor *c, struct gang *g)
+{
+	uint64_t now = c->host->clock_us();
+	bool runs = false;
+
+	for (size_t i = 0; i < g->n_holds; i++) {
+		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+
+		if (c->host->prepared(job) == SGANG_PREPARED_NOT) {
+			c->host->prepare(job);	/* it holds since then */
+			g->prepared = 0;
+			c->changed = true;
+		}
+		runs |= c->host->prepared(job) == SGANG_PREPARED_RUNS;
+	}
+	if (runs)
+		return false;
+	if (!g->prepared)
+		g->prepared = now ? now : 1;
+	return now - g->prepared >= FAILURE_US;
+}
+
+static bool prepare(struct sgang_conductor *c, struct gang *const *group,
+		    size_t n)
+{
+	bool done = true;
+
+	for (size_t i = 0; i < n; i++) {
+		struct gang *g = group[i];
+
+		if (!g->n_holds || sgang_hold_begun(g))
+			continue;
+		if (interrupted(c, g)) {
+			g->preparing = true;
+			sgang_hold_give_back(c, g, SGANG_HOLD_END_FAILED);
+			return false;
+		}
+		if (!g->preparing)
+			begin_preparing(c, g);
+		if (g->preparing)
+			done &= is_prepared(c, g);
+	}
+	c->preparing |= !done;
+	return done;
 }
 
 static void release_group(struct sgang_conductor *c, struct gang *g)
@@ -650,6 +865,8 @@ static void release_group(struct sgang_conductor *c, struct gang *g)
 		if (!is_ready(c, group[i]))
 			return;
 	}
+	if (!prepare(c, group, n))
+		return;
 	for (size_t i = 0; i < n; i++)
 		announce(c, group[i], now);
 	for (size_t i = 0; i < n; i++) {

@@ -33,6 +33,14 @@ bool sgang_conductor_late(struct sgang_conductor *c,
 	return g != NULL;
 }
 
+bool sgang_conductor_last_of_gang(struct sgang_conductor *c,
+				  const struct sgang_spec *spec)
+{
+	const struct gang *g = sgang_registry_find(c, spec->ns, spec->name);
+
+	return g && g->tally.running + g->tally.held == 1;
+}
+
 bool sgang_conductor_near(struct sgang_conductor *c,
 			  const struct sgang_spec *spec, uint32_t level,
 			  struct sgang_nodeset *nodes)

@@ -175,32 +175,45 @@ int sgang_levels_find(const struct sgang_conductor *c, const char *name)
 	return name[0] ? sgang_costs_level(&c->conf.costs, name) : -1;
 }
 
-/* Keep to, or off, the domains of this level that those gangs use. Without
- * memory nothing is left: rather no node than a wrong one. */
+/* Keep to, or off, the domains of this level that 'theirs' are in. Without memory
+ * nothing is left: rather no node than a wrong one. */
+static void cut_by(const struct sgang_fabric *fabric,
+		   const struct sgang_nodeset *theirs, int level, bool off,
+		   struct sgang_nodeset *nodes)
+{
+	struct sgang_nodeset *domains =
+		sgang_nodeset_create(sgang_fabric_nodes(fabric));
+
+	if (!domains) {
+		sgang_nodeset_clear(nodes);
+		return;
+	}
+	sgang_levels_add(fabric, theirs, (uint32_t) level, domains);
+	if (off)
+		sgang_nodeset_subtract(nodes, domains);
+	else
+		sgang_nodeset_and(nodes, domains);
+	sgang_nodeset_destroy(domains);
+}
+
+/* The same of where those gangs are; nothing if they are nowhere. */
 static void cut(struct sgang_conductor *c, const struct sgang_fabric *fabric,
 		struct gang *const *gangs, size_t n, const struct gang *but,
 		int level, bool off, struct sgang_nodeset *nodes)
 {
-	uint32_t n_nodes = sgang_fabric_nodes(fabric);
-	struct sgang_nodeset *theirs = sgang_nodeset_create(n_nodes);
-	struct sgang_nodeset *domains = sgang_nodeset_create(n_nodes);
+	struct sgang_nodeset *theirs =
+		sgang_nodeset_create(sgang_fabric_nodes(fabric));
 	bool any = false;
 
-	for (size_t i = 0; theirs && domains && i < n; i++) {
+	for (size_t i = 0; theirs && i < n; i++) {
 		if (gangs[i] != but)
 			any |= sgang_levels_nodes_of(c, gangs[i], theirs);
 	}
-	if (!theirs || !domains) {
+	if (!theirs)
 		sgang_nodeset_clear(nodes);
-	} else if (any) {
-		sgang_levels_add(fabric, theirs, (uint32_t) level, domains);
-		if (off)
-			sgang_nodeset_subtract(nodes, domains);
-		else
-			sgang_nodeset_and(nodes, domains);
-	}
+	else if (any)
+		cut_by(fabric, theirs, level, off, nodes);
 	sgang_nodeset_destroy(theirs);
-	sgang_nodeset_destroy(domains);
 }
 
 /* The level that what is placed later must share with what is placed. */
@@ -242,8 +255,6 @@ void sgang_levels_cut(struct sgang_conductor *c, struct gang *g,
 		return;
 	if (c->place)
 		sgang_nodeset_and(nodes, c->place);
-	if (c->avoid)
-		sgang_nodeset_subtract(nodes, c->avoid);
 	if (c->tried)
 		sgang_nodeset_subtract(nodes, c->tried);
 	/* the rest of a gang of which some hold already */
@@ -255,6 +266,24 @@ void sgang_levels_cut(struct sgang_conductor *c, struct gang *g,
 	keep_to(c, gangs, n, g,
 		binding_level(c, &group, group_complete_since(g)),
 		group.spread, nodes);
+}
+
+void sgang_levels_cut_beside(struct sgang_conductor *c, struct gang *g,
+			     const struct sgang_nodeset *theirs,
+			     struct sgang_nodeset *nodes)
+{
+	const struct sgang_fabric *fabric =
+		sgang_registry_topology(c, &g, 1)->fabric;
+	struct sgang_policy policy;
+	int level, off;
+
+	sgang_spec_policy(&g->tally.spec, &policy);
+	level = binding_level(c, &policy, g->tally.complete);
+	off = sgang_levels_find(c, policy.spread);
+	if (level >= 0)
+		cut_by(fabric, theirs, level, false, nodes);
+	if (off >= 0)
+		cut_by(fabric, theirs, off, true, nodes);
 }
 
 void sgang_levels_cut_late(struct sgang_conductor *c, struct gang *g,

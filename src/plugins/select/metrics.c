@@ -23,6 +23,8 @@ static const struct {
 		"Gangs whose waiting time was over." },
 	[SGANG_COUNT_STARTS] = { "slurm_gang_starts",
 		"Gangs started." },
+	[SGANG_COUNT_UNSAVED] = { "slurm_gang_save_failures",
+		"Saves of the job state that failed: no gang starts." },
 };
 
 /* A bound of 0 ends the list. */

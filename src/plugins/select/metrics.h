@@ -19,6 +19,7 @@ enum sgang_counter {
 	SGANG_COUNT_ROLLBACKS,		/* ... taken back after a refusal */
 	SGANG_COUNT_TIMEOUTS,		/* waiting times that were over */
 	SGANG_COUNT_STARTS,		/* gangs that were started */
+	SGANG_COUNT_UNSAVED,		/* saves of the job state that failed */
 	SGANG_COUNTERS
 };
 

@@ -24,6 +24,7 @@ int sgang_placer_choose(const struct sgang_host *host,
 	uint32_t n_nodes = sgang_fabric_nodes(fabric);
 	uint32_t *free_units = calloc(n_nodes + 1, sizeof(*free_units));
 	uint32_t *all_units = calloc(n_nodes + 1, sizeof(*all_units));
+	uint32_t *weight = calloc(n_nodes + 1, sizeof(*weight));
 	struct sgang_placement *plan = NULL;
 	struct sgang_plan_member member = {
 		.units = shape->min_nodes,
@@ -39,11 +40,14 @@ int sgang_placer_choose(const struct sgang_host *host,
 		.members = &member,
 		.n_members = 1,
 		.max_level = SGANG_LEVEL_UNCONNECTED,
+		.weight_first = conf->weight_first,
 	};
 	int rc = 0;
 
-	if (!free_units || !all_units)
+	if (!free_units || !all_units || !weight)
 		goto out;
+	if (host->weights(weight))
+		rq.weight = weight;
 	host->units(job, shape, usable, false, free_units);
 	host->units(job, shape, usable, true, all_units);
 	if (sgang_plan(&rq, &plan, NULL, NULL) != 1)
@@ -55,5 +59,6 @@ out:
 	sgang_placement_destroy(plan);
 	free(free_units);
 	free(all_units);
+	free(weight);
 	return rc;
 }

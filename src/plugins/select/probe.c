@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "attempt_private.h"
 
@@ -29,7 +30,9 @@ int sgang_probe_open(struct attempt *a, struct sgang_conductor *c,
 		entries += gangs[i]->n_entries;
 		tasks += gangs[i]->tally.eligible + gangs[i]->tally.held;
 	}
-	a->probed = calloc(entries ? entries : 1, sizeof(*a->probed));
+	/* each request, and two smaller ones of it (fewer.c) */
+	a->cap_probed = 3 * (entries ? entries : 1) + SGANG_FEWER_PARTS;
+	a->probed = calloc(a->cap_probed, sizeof(*a->probed));
 	a->parts = calloc(tasks ? tasks : 1, sizeof(*a->parts));
 	if (a->probed && a->parts)
 		return 0;
@@ -37,22 +40,67 @@ int sgang_probe_open(struct attempt *a, struct sgang_conductor *c,
 	return -1;
 }
 
+void sgang_probed_free(struct probed *p)
+{
+	sgang_nodeset_destroy(p->usable);
+	sgang_nodeset_destroy(p->kept);
+	sgang_nodeset_destroy(p->ever);
+	sgang_nodeset_destroy(p->alone);
+	sgang_nodeset_destroy(p->required);
+	free(p->clear_at);
+	sgang_nodeset_destroy(p->then);
+	sgang_nodeset_destroy(p->allowed);
+}
+
+/* NULL of what is NULL. */
+static struct sgang_nodeset *copy_of(const struct sgang_nodeset *nodes,
+				     bool *failed)
+{
+	struct sgang_nodeset *copy = nodes ? sgang_nodeset_copy(nodes) : NULL;
+
+	*failed |= nodes && !copy;
+	return copy;
+}
+
+int sgang_probed_copy(struct probed *to, const struct probed *from,
+		      uint32_t n_nodes)
+{
+	bool failed = false;
+
+	*to = (struct probed) {
+		.g = from->g, .job = from->job, .shape = from->shape,
+		.fixed = from->fixed,
+		.usable = copy_of(from->usable, &failed),
+		.kept = copy_of(from->kept, &failed),
+		.ever = copy_of(from->ever, &failed),
+		.alone = copy_of(from->alone, &failed),
+		.required = copy_of(from->required, &failed),
+	};
+	if (from->clear_at) {
+		to->clear_at = calloc(n_nodes + 1, sizeof(*to->clear_at));
+		failed |= !to->clear_at;
+	}
+	if (failed) {
+		sgang_probed_free(to);
+		return -1;
+	}
+	if (from->clear_at)
+		memcpy(to->clear_at, from->clear_at,
+		       n_nodes * sizeof(*to->clear_at));
+	return 0;
+}
+
 void sgang_probe_close(struct attempt *a)
 {
-	for (size_t i = 0; i < a->n_probed; i++) {
-		sgang_nodeset_destroy(a->probed[i].usable);
-		sgang_nodeset_destroy(a->probed[i].kept);
-		sgang_nodeset_destroy(a->probed[i].ever);
-		free(a->probed[i].clear_at);
-		sgang_nodeset_destroy(a->probed[i].then);
-		sgang_nodeset_destroy(a->probed[i].allowed);
-	}
+	for (size_t i = 0; i < a->n_probed; i++)
+		sgang_probed_free(&a->probed[i]);
 	for (size_t i = 0; i < a->n_gangs; i++) {
 		for (size_t j = 0; j < a->gangs[i]->n_entries; j++)
 			a->gangs[i]->entries[j]->probed = NULL;
 	}
 	free(a->probed);
 	free(a->parts);
+	free(a->order);
 	sgang_placement_destroy(a->plan);
 }
 
@@ -82,10 +130,21 @@ static void apply_limit(const struct gang *g, struct sgang_nodeset *usable)
 	}
 }
 
-static bool has_fixed_nodes(const struct sgang_shape *shape)
+/* Nodes that it requires; a unit on each is what a plan can do. Without memory
+ * Slurm finds out that they are missing. */
+static void find_required(const struct sgang_host *h, struct probed *p)
 {
-	return shape->whole || shape->min_nodes == shape->max_nodes ||
-	       shape->total_cpus <= 1;
+	uint32_t units = p->fixed ? p->shape.min_nodes : p->shape.tasks, n;
+
+	p->required = sgang_nodeset_create(h->node_count());
+	if (!p->required)
+		return;
+	h->required(p->job, p->required);
+	n = sgang_nodeset_count(p->required);
+	if (n && n <= units)
+		return;
+	sgang_nodeset_destroy(p->required);
+	p->required = NULL;
 }
 
 static void probe_one(struct attempt *a, struct gang *g, struct sgang_job *job,
@@ -103,17 +162,30 @@ static void probe_one(struct attempt *a, struct gang *g, struct sgang_job *job,
 		goto fail;
 	}
 	if (h->probe(job, usable, p->ever, &p->shape, a->why,
-		     sizeof(a->why)) < 0)
+		     sizeof(a->why)) < 0) {
+		sgang_helps_refused(a, p);
 		goto fail;
+	}
+	p->alone = sgang_nodeset_copy(p->ever);
+	if (!p->alone) {
+		snprintf(a->why, sizeof(a->why), "no memory");
+		goto fail;
+	}
 	p->kept = sgang_nodeset_copy(usable);
 	apply_limit(g, usable);
 	sgang_apart_cut(a->c, g, usable);
 	sgang_levels_cut(a->c, g, usable);
-	/* Nor does it wait for nodes that it would have to keep off then. */
-	sgang_levels_cut(a->c, g, p->ever);
 	if (p->kept)
 		sgang_nodeset_subtract(p->kept, usable);
-	p->fixed = has_fixed_nodes(&p->shape);
+	/* Nor does it wait for nodes that it would have to keep off then. */
+	sgang_levels_cut(a->c, g, p->ever);
+	if (a->lessons && a->lessons->avoid) {
+		sgang_nodeset_subtract(usable, a->lessons->avoid);
+		sgang_nodeset_subtract(p->ever, a->lessons->avoid);
+	}
+	sgang_learn_forbid(a, job, usable);
+	p->fixed = sgang_shape_fixed(&p->shape);
+	find_required(h, p);
 	p->usable = usable;
 	return;
 fail:
@@ -257,13 +329,14 @@ void sgang_probe_check_limits(struct sgang_conductor *c, struct gang *g)
 		g->limited = false;
 		return;
 	}
-	if (g->failed_stamp == h->stamp() &&
+	if (g->failed_stamp == h->stamp() && g->failed_of == g->requests &&
 	    h->now() - g->failed_time < LIMIT_SECONDS)
 		return;
 	group = sgang_group_of(g, &alone, &n);
 	g->limited = over_limit(c, group, n, g->why, sizeof(g->why));
 	g->failed = g->limited;
 	g->failed_stamp = h->stamp();
+	g->failed_of = g->requests;
 	g->failed_time = h->now();
 }
 
@@ -280,7 +353,8 @@ static struct probed *ask_held(struct attempt *a, struct gang *g,
 	p->g = g;
 	p->job = e->job;
 	h->shape(e->job, &p->shape);
-	p->fixed = has_fixed_nodes(&p->shape);
+	p->fixed = sgang_shape_fixed(&p->shape);
+	find_required(h, p);
 	p->usable = sgang_nodeset_create(h->node_count());
 	p->ever = sgang_nodeset_create(h->node_count());
 	if (!p->usable || !p->ever) {
@@ -288,10 +362,48 @@ static struct probed *ask_held(struct attempt *a, struct gang *g,
 		p->usable = NULL;
 		return NULL;
 	}
-	h->nodes(e->job, p->usable);
+	/* first those that are out, to be taken out of the rest */
+	h->unavailable(p->usable);
 	h->partition(e->job, p->ever);
+	sgang_nodeset_subtract(p->ever, p->usable);
+	sgang_nodeset_clear(p->usable);
+	h->nodes(e->job, p->usable);
 	sgang_nodeset_or(p->ever, p->usable);
 	return p;
+}
+
+/* Where it could be if no other job were there: where it lacks nothing that an
+ * empty node would lack. -1 without memory. */
+static int find_alone(struct attempt *a, struct probed *p)
+{
+	uint32_t n_nodes = a->c->host->node_count();
+	uint8_t *cause = calloc(n_nodes + 1UL, sizeof(*cause));
+
+	p->alone = sgang_nodeset_create(n_nodes);
+	if (cause && p->alone) {
+		a->c->host->causes(p->job, &p->shape, cause, NULL);
+		for (uint32_t n = 0; n < n_nodes; n++) {
+			if (cause[n] < SGANG_CAUSE_RESERVED ||
+			    cause[n] == SGANG_CAUSE_NONE)
+				sgang_nodeset_add(p->alone, n);
+		}
+	}
+	free(cause);
+	return (cause && p->alone) ? 0 : -1;
+}
+
+/* One question answers for all that asked for the same. NULL without memory. */
+static struct probed *ask_held_alone(struct attempt *a, struct gang *g,
+				     struct entry *e)
+{
+	struct probed *p;
+
+	for (size_t i = 0; i < a->n_probed; i++) {
+		if (a->c->host->same_request(a->probed[i].job, e->job))
+			return &a->probed[i];
+	}
+	p = ask_held(a, g, e);
+	return (p && find_alone(a, p) == 0) ? p : NULL;
 }
 
 /* The minimum of each gang, of members that hold and that could. */
@@ -322,6 +434,19 @@ static bool choose_anew(struct attempt *a, bool *unknown)
 	return a->n_parts > 0;
 }
 
+/* A level that is only preferred does not count against it for ever. */
+static int64_t once_relaxed(const struct attempt *a)
+{
+	int64_t relax = sgang_levels_relax(a), now = a->c->host->now();
+
+	return (relax > now) ? relax : now;
+}
+
+static bool fits_then(struct attempt *a, int64_t when)
+{
+	return sgang_fit_at(a, when) || sgang_fewer_fit(a, when);
+}
+
 bool sgang_probe_could(struct sgang_conductor *c, struct gang **gangs,
 		       size_t n, const struct sgang_nodeset *lent)
 {
@@ -340,7 +465,7 @@ bool sgang_probe_could(struct sgang_conductor *c, struct gang **gangs,
 	/* What cannot start now, for want of a licence, perhaps could then. */
 	if (sgang_apart_prepare(&a) == 0)
 		could = choose_anew(&a, &unknown) ?
-			sgang_fit_at(&a, c->host->now()) : unknown;
+			fits_then(&a, once_relaxed(&a)) : unknown;
 out:
 	free(a.free_at);
 	sgang_probe_close(&a);
@@ -359,7 +484,7 @@ uint64_t sgang_probe_best_cost(struct sgang_conductor *c, struct gang *g)
 
 		if (e->m.state != SGANG_MEMBER_HELD)
 			continue;
-		e->probed = ask_held(&a, g, e);
+		e->probed = ask_held_alone(&a, g, e);
 		if (!e->probed)
 			goto out;
 		sgang_fit_add(&a, 0, e);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* registry.c - the gangs, as the job records show them */
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,22 @@ struct gang *sgang_registry_find(struct sgang_conductor *c, const char *ns,
 	return NULL;
 }
 
+bool sgang_registry_any_left(const struct sgang_conductor *c,
+			     const struct gang *g)
+{
+	struct sgang_job_info info = { .state = SGANG_JOB_ENDED };
+
+	for (size_t i = 0; i < g->n_entries; i++) {
+		struct sgang_job *job = c->host->find(g->entries[i]->job_id);
+
+		if (job)
+			c->host->info(job, &info);
+		if (info.state != SGANG_JOB_ENDED)
+			return true;
+	}
+	return false;
+}
+
 struct gang *sgang_registry_get(struct sgang_conductor *c, const char *ns,
 				const char *name)
 {
@@ -58,6 +75,23 @@ struct gang *sgang_registry_get(struct sgang_conductor *c, const char *ns,
 static struct entry **entry_bucket(struct sgang_conductor *c, uint32_t job_id)
 {
 	return &c->entry_bucket[job_id % SGANG_ENTRY_BUCKETS];
+}
+
+static struct entry *entry_of(const struct sgang_conductor *c, uint32_t job_id)
+{
+	struct entry *e = c->entry_bucket[job_id % SGANG_ENTRY_BUCKETS];
+
+	while (e && e->job_id != job_id)
+		e = e->chain;
+	return e;
+}
+
+struct entry *sgang_registry_entry(const struct sgang_conductor *c,
+				   uint32_t job_id)
+{
+	struct entry *e = entry_of(c, job_id);
+
+	return (e && e->seen) ? e : NULL;
 }
 
 static void free_entry(struct entry *e)
@@ -93,6 +127,16 @@ static struct entry *find_entry(struct sgang_conductor *c,
 	return NULL;
 }
 
+/* A task that was split off its array for a hold is the last of them. */
+static bool is_held(const struct gang *g, uint32_t job_id)
+{
+	for (size_t i = g->n_holds; i-- > 0; ) {
+		if (g->holds[i].job_id == job_id)
+			return true;
+	}
+	return false;
+}
+
 static struct entry *new_entry(struct sgang_conductor *c,
 			       const struct sgang_job_info *info,
 			       const struct sgang_spec *spec)
@@ -108,6 +152,7 @@ static struct entry *new_entry(struct sgang_conductor *c,
 		return NULL;
 	}
 	e->job_id = info->job_id;
+	e->hold = is_held(e->gang, e->job_id);
 	e->env = info->env;
 	e->n_env = info->n_env;
 	e->spec = *spec;
@@ -161,6 +206,7 @@ static int list_entry(struct gang *g, struct entry *e)
 
 static void free_gang(struct gang *g)
 {
+	sgang_slices_end(g);
 	free(g->entries);
 	free(g->group);
 	free(g->holds);
@@ -199,26 +245,30 @@ static bool was_just_released(const struct entry *e)
 
 /* A job that was allocated but not launched is a hold of ours when we remember
  * it, or when its record says so (slurmctld was restarted meanwhile). A member
- * of a gang that has started may be configuring for Slurm's own reasons. */
+ * of a gang that has started may be configuring for Slurm's own reasons. After a
+ * restart a record that cannot be read says nothing, and what the job is counts:
+ * a hold too many is released, a start too early cannot be taken back. */
+static bool is_hold(const struct sgang_conductor *c, const struct entry *e,
+		    const struct sgang_job_info *info)
+{
+	if (info->state != SGANG_JOB_CONFIGURING)
+		return false;
+	if (e->hold)
+		return true;
+	return e->has_record ? e->record.phase == SGANG_PHASE_STARTING ||
+			       e->record.phase == SGANG_PHASE_HOLDING :
+			       c->fresh;
+}
+
 static enum sgang_member_state member_state(const struct sgang_conductor *c,
 					    const struct entry *e,
 					    const struct sgang_job_info *info)
 {
 	if (info->state == SGANG_JOB_PENDING)
 		return SGANG_MEMBER_PENDING;
-	if (c->fresh && was_just_released(e))
+	if ((c->fresh && was_just_released(e)) || is_hold(c, e, info))
 		return SGANG_MEMBER_HELD;
-	switch (info->state) {
-	case SGANG_JOB_CONFIGURING:
-		if (sgang_hold_known(e->gang, info->job_id) ||
-		    (e->has_record &&
-		     (e->record.phase == SGANG_PHASE_STARTING ||
-		      e->record.phase == SGANG_PHASE_HOLDING)))
-			return SGANG_MEMBER_HELD;
-		return SGANG_MEMBER_RUNNING;
-	default:
-		return SGANG_MEMBER_RUNNING;
-	}
+	return SGANG_MEMBER_RUNNING;
 }
 
 static void read_info(struct sgang_conductor *c, struct entry *e,
@@ -229,11 +279,18 @@ static void read_info(struct sgang_conductor *c, struct entry *e,
 	e->job = info->job;
 	e->seen = true;
 	e->parked = info->parked;
+	e->request = (info->state == SGANG_JOB_PENDING) ?
+		     c->host->request(info->job) : 0;
 	e->tier = info->tier;
 	e->restarts = info->restarts;
+	e->expected = info->expected;
 	if (read_comment(e, info->comment) < 0)
 		g->stale = true;
 	e->m.record = e->has_record ? &e->record : NULL;
+	e->m.uid = info->uid;
+	e->m.hold_max = info->hold_max;
+	if (e->has_record && e->record.held_for > e->m.held_for)
+		e->m.held_for = e->record.held_for;
 	e->m.state = member_state(c, e, info);
 	e->m.tasks = info->tasks;
 	e->m.eligible = info->eligible;
@@ -270,16 +327,18 @@ static void note_lost(struct gang *g, const struct sgang_job_info *info,
 	if (r->started > g->lost_started) {
 		g->lost_started = r->started;
 		g->lost_cancelled = false;
-		g->lost_policy = r->on_failure ? r->on_failure :
-						 SGANG_ON_FAILURE_IGNORE;
+		g->lost_policy = SGANG_ON_FAILURE_IGNORE;
 	}
+	if (r->on_failure > g->lost_policy)
+		g->lost_policy = r->on_failure;
 	g->lost_member = info->job_id;
 	g->lost_cancelled |= info->cancelled;
 }
 
 /* Of a job that has ended one thing counts: it ran in a gang that must not lose
  * a member, and has failed. Most gangs are of another kind, so look first. All
- * members may have failed; then the gang is known by them alone. */
+ * members may have failed; then the gang is known by them alone. One that says
+ * "ignore" may have been lost to other users' members. */
 static void look_at_ended(struct sgang_conductor *c,
 			  const struct sgang_job_info *info)
 {
@@ -289,12 +348,22 @@ static void look_at_ended(struct sgang_conductor *c,
 	if (!info->failed || !info->comment ||
 	    !strstr(info->comment, " onfailure=") ||
 	    sgang_record_parse(info->comment, &r) != 1 || !r.started ||
-	    r.phase == SGANG_PHASE_FAILED ||
-	    r.on_failure == SGANG_ON_FAILURE_IGNORE)
+	    r.phase == SGANG_PHASE_FAILED)
 		return;
-	g = sgang_registry_get(c, r.ns, r.name);
+	g = r.on_failure == SGANG_ON_FAILURE_IGNORE ?
+	    sgang_registry_find(c, r.ns, r.name) :
+	    sgang_registry_get(c, r.ns, r.name);
 	if (g)
 		note_lost(g, info, &r);
+}
+
+/* A member of the last pass has ended. */
+static void count_end(const struct entry *e, const struct sgang_job_info *info)
+{
+	if (!e)
+		return;
+	e->gang->ended++;
+	e->gang->fallen += info->failed && !info->cancelled;
 }
 
 /* It was held when slurmctld died, and has completed since. True when its gang
@@ -330,6 +399,7 @@ static void look_at(const struct sgang_job_info *info, void *arg)
 	bool listed;
 
 	if (info->state == SGANG_JOB_ENDED) {
+		count_end(find_entry(c, info), info);
 		look_at_ended(c, info);
 		if (!look_at_completed(c, info))
 			sgang_show_ended(c, info);
@@ -395,9 +465,76 @@ sgang_registry_topology(const struct sgang_conductor *c,
 	return gangs[0]->topology;
 }
 
+/* A hash of what the members that wait ask for, in any order, and of what the
+ * gang as a whole asks for. */
+static uint64_t hash_requests(const struct gang *g)
+{
+	uint64_t hash = 14695981039346656037u, sum = 0;
+
+	for (size_t i = 0; i < g->n_entries; i++) {
+		const struct entry *e = g->entries[i];
+
+		if (e->m.state == SGANG_MEMBER_PENDING)
+			sum += (e->request ^ e->job_id) * 1099511628211u;
+	}
+	hash = (hash ^ sum) * 1099511628211u;
+	hash = (hash ^ g->tally.min_member) * 1099511628211u;
+	hash = (hash ^ g->tally.total) * 1099511628211u;
+	for (const char *p = g->asks; *p; p++)
+		hash = (hash ^ (unsigned char) *p) * 1099511628211u;
+	return hash ? hash : 1;
+}
+
+static int settle_own(struct sgang_conductor *c, struct gang *g,
+		      struct sgang_member **members,
+		      const struct sgang_spec *const definitions[2])
+{
+	const struct entry *o = g->object;
+	const struct sgang_own_definition by[] = {
+		{ definitions[0], o && c->host->operator(o->m.uid),
+		  o ? o->m.uid : 0 },
+		{ definitions[1], true, 0 },
+	};
+
+	if (sgang_own_settle(members, g->n_entries, by, 2) < 0)
+		return -1;
+	g->cares = false;
+	for (size_t i = 0; i < g->n_entries; i++)
+		g->cares |= members[i]->on_failure > SGANG_ON_FAILURE_IGNORE;
+	return 0;
+}
+
+static void name_user(struct sgang_conductor *c, const struct gang *g,
+		      uint32_t job_id, char name[SGANG_USER_SHOWN])
+{
+	struct sgang_job_info info;
+
+	for (size_t i = 0; job_id && i < g->n_entries; i++) {
+		if (g->entries[i]->m.job_id != job_id)
+			continue;
+		c->host->info(g->entries[i]->job, &info);
+		snprintf(name, SGANG_USER_SHOWN, "%s",
+			 info.user ? info.user : "");
+		return;
+	}
+}
+
+/* In a gang of several users it is said whose word the others wait for. */
+static void name_users(struct sgang_conductor *c, struct gang *g)
+{
+	bool several = false;
+
+	for (size_t i = 1; i < g->n_entries; i++)
+		several |= g->entries[i]->m.uid != g->entries[0]->m.uid;
+	if (!several)
+		return;
+	name_user(c, g, g->tally.first_job, g->tally.first_user);
+	name_user(c, g, g->tally.min_job, g->tally.min_user);
+}
+
 static void tally(struct sgang_conductor *c, struct gang *g)
 {
-	const struct sgang_member **members;
+	struct sgang_member **members;
 	const struct sgang_spec *definitions[2] = {
 		g->object ? &g->object->spec : NULL,
 		sgang_conf_gang(&c->conf, g->ns, g->name),
@@ -408,9 +545,9 @@ static void tally(struct sgang_conductor *c, struct gang *g)
 		for (size_t i = 0; i < g->n_entries; i++)
 			members[i] = &g->entries[i]->m;
 	}
-	if (!members ||
-	    sgang_gang_tally(members, g->n_entries, definitions, 2,
-			     &g->tally) < 0) {
+	if (!members || settle_own(c, g, members, definitions) < 0 ||
+	    sgang_gang_tally((const struct sgang_member *const *) members,
+			     g->n_entries, definitions, 2, &g->tally) < 0) {
 		/* Without numbers nothing is done to the gang in this pass. */
 		memset(&g->tally, 0, sizeof(g->tally));
 		g->stale = true;
@@ -418,26 +555,16 @@ static void tally(struct sgang_conductor *c, struct gang *g)
 			  g->name);
 	}
 	free(members);
+	name_users(c, g);
+	g->tally.spent = g->tally.held_for >= c->conf.max_waiting_time;
 	g->topology = topology_of(c, g);
 	/* The key has the namespace resolved; so has every entry. */
 	strcpy(g->tally.spec.ns, g->ns);
 	strcpy(g->tally.spec.name, g->name);
 	sgang_asks_write(&g->tally.spec, g->asks);
+	g->requests = hash_requests(g);
 	if (g->tally.held && g->since)
 		g->tally.since = g->since;
-}
-
-/* FNV-1a over the ids of those that are pending. */
-static uint64_t who_is_pending(const struct gang *g)
-{
-	uint64_t hash = 14695981039346656037u;
-
-	for (size_t i = 0; i < g->n_entries; i++) {
-		if (g->entries[i]->m.state == SGANG_MEMBER_PENDING)
-			hash = (hash ^ g->entries[i]->job_id) *
-			       1099511628211u;
-	}
-	return hash;
 }
 
 /* Where could members that are still pending go? Needed by the fence and other
@@ -445,13 +572,13 @@ static uint64_t who_is_pending(const struct gang *g)
 static void collect_parts(struct sgang_conductor *c, struct gang *g)
 {
 	const struct sgang_host *h = c->host;
-	uint64_t who = who_is_pending(g);
 
-	if (g->parts && g->parts_of == who && g->parts_stamp == c->stamp)
+	if (g->parts && g->parts_of == g->requests &&
+	    g->parts_stamp == c->stamp)
 		return;
 	sgang_nodeset_destroy(g->parts);
 	g->parts = sgang_nodeset_create(h->node_count());
-	g->parts_of = who;
+	g->parts_of = g->requests;
 	g->parts_stamp = c->stamp;
 	g->idle_known = false;
 	for (size_t i = 0; g->parts && i < g->n_entries; i++) {
@@ -460,14 +587,40 @@ static void collect_parts(struct sgang_conductor *c, struct gang *g)
 	}
 }
 
+/* Results for other requests are void. The scheduler is woken, so that the gang
+ * has its turn before jobs behind it. */
+static void note_update(struct sgang_conductor *c, struct gang *g)
+{
+	if (g->failed && g->failed_of != g->requests) {
+		g->failed = false;
+		c->fenced = true;
+	}
+	if (g->lent && g->lent_of != g->requests)
+		g->lent = false;
+}
+
+static void mark_holds(struct sgang_conductor *c, struct gang *g)
+{
+	for (size_t i = 0; i < g->n_entries; i++)
+		g->entries[i]->hold = false;
+	for (size_t i = 0; i < g->n_holds; i++) {
+		struct entry *e = entry_of(c, g->holds[i].job_id);
+
+		if (e)
+			e->hold = true;
+	}
+}
+
 void sgang_registry_collect(struct sgang_conductor *c)
 {
 	for (struct gang *g = c->gangs; g; g = g->next) {
+		mark_holds(c, g);
 		g->n_entries = 0;
 		g->object = NULL;
 		g->stale = false;
 		g->lost_member = 0;
 		g->lost_started = 0;
+		g->lost_policy = SGANG_ON_FAILURE_UNSET;
 	}
 	c->stamp = c->host->stamp();
 	unsee_all(c);
@@ -478,6 +631,7 @@ void sgang_registry_collect(struct sgang_conductor *c)
 		tally(c, g);
 		c->n_members += g->tally.pending + g->tally.held +
 				g->tally.running + (g->object != NULL);
+		note_update(c, g);
 		if (sgang_gang_may_try(&g->tally))
 			collect_parts(c, g);
 	}
@@ -492,10 +646,29 @@ void sgang_registry_note(struct sgang_conductor *c, struct sgang_job *job)
 	look_at(&info, c);
 }
 
+void sgang_conductor_look(struct sgang_conductor *c, struct sgang_job *job)
+{
+	struct sgang_job_info info;
+	struct entry *e;
+
+	c->host->info(job, &info);
+	e = entry_of(c, info.job_id);
+	if (!e || !e->gang->failed)
+		return;
+	if (info.state != SGANG_JOB_PENDING ||
+	    c->host->request(job) == e->request)
+		return;
+	e->gang->failed = false;
+	/* The next pass knows where the others may go. */
+	if (e->gang->parts)
+		c->host->partition(job, e->gang->parts);
+}
+
 void sgang_registry_refresh(struct sgang_conductor *c, struct gang *g)
 {
 	size_t kept = 0;
 
+	mark_holds(c, g);
 	for (size_t i = 0; i < g->n_entries; i++) {
 		struct entry *e = g->entries[i];
 		struct sgang_job_info info = { .state = SGANG_JOB_ENDED };

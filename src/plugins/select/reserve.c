@@ -27,13 +27,32 @@
 
 static bool may_reserve(struct sgang_conductor *c, const struct gang *g)
 {
-	return g->failed && g->planned && !g->stale && g->parts &&
+	return g->failed && !g->never && g->planned && !g->stale && g->parts &&
 	       g->joint_start > c->host->now() - PAST_SECONDS &&
 	       g->joint_start < c->host->now() + FAR_SECONDS &&
 	       c->host->now() - g->failed_time < RESERVE_SECONDS &&
 	       g->tally.priority && !g->tally.held &&
 	       !sgang_gang_ordinary(&g->tally) &&
 	       sgang_group_complete(g, NULL, 0);
+}
+
+void sgang_reserve_review(struct sgang_conductor *c)
+{
+	bool ended = false;
+
+	for (struct gang *g = c->gangs; g; g = g->next) {
+		if (!g->reserves || may_reserve(c, g))
+			continue;
+		g->reserves = false;
+		ended = true;
+	}
+	if (!ended)
+		return;
+	/* A member that waited and is cancelled changes nothing that the
+	 * back-off looks at. */
+	for (struct gang *g = c->gangs; g; g = g->next)
+		g->failed_stamp = 0;
+	c->fenced = true;	/* wake the scheduler */
 }
 
 /* Below 0 when a comes first in Slurm's queue. It must be exactly that order: a
@@ -171,6 +190,7 @@ int64_t sgang_conductor_keep(struct sgang_conductor *c,
 		if (!g->reserves || !g->planned || until <= g->joint_start ||
 		    standing_order(&g->standing, s) >= 0 ||
 		    (own && same_group(own, g)) ||
+		    !sgang_registry_any_left(c, g) ||
 		    !keep_for(c, g, spec, nodes))
 			continue;
 		if (g->joint_start > when)

@@ -33,6 +33,18 @@ void sgang_show_fill(const struct gang *g, struct sgang_record *r)
 	r->hold_end = g->hold_end;
 }
 
+/* That somebody else's jobs are concerned by a loss, and this is not, is said,
+ * for the loss of this is one to those. */
+void sgang_show_own(const struct gang *g, const struct entry *e,
+		    struct sgang_record *r)
+{
+	r->waiting_time = e->m.waiting_time;
+	r->held_for = e->m.held_for;
+	r->on_failure = e->m.on_failure;
+	if (!r->on_failure && g->cares)
+		r->on_failure = SGANG_ON_FAILURE_IGNORE;
+}
+
 int sgang_show_write(struct sgang_conductor *c, struct sgang_job *job,
 		     const struct sgang_record *r)
 {
@@ -48,17 +60,40 @@ int sgang_show_write(struct sgang_conductor *c, struct sgang_job *job,
 	return 0;
 }
 
+int sgang_show_place(struct sgang_conductor *c, struct sgang_job *job,
+		     const struct sgang_record *r, const char *order)
+{
+	struct sgang_job_info info;
+	char *text;
+
+	c->host->info(job, &info);
+	text = sgang_record_format_ordered(r, order, info.comment);
+	if (!text)
+		return -1;
+	c->host->comment(job, text);
+	free(text);
+	return 0;
+}
+
 void sgang_show_phase(struct sgang_conductor *c, const struct gang *g,
 		      struct sgang_job *job, enum sgang_phase phase)
 {
+	struct sgang_record r, before = { .phase = SGANG_PHASE_UNDEFINED };
 	struct sgang_job_info info;
-	struct sgang_record r;
+	const struct entry *e;
 
 	c->host->info(job, &info);
+	(void) sgang_record_parse(info.comment, &before);
+	e = sgang_registry_entry(c, info.job_id);
 	memset(&r, 0, sizeof(r));
 	if (phase == SGANG_PHASE_FAILED)
-		(void) sgang_record_parse(info.comment, &r);
+		r = before;
 	sgang_show_fill(g, &r);
+	r.on_failure = before.on_failure;
+	r.waiting_time = before.waiting_time;
+	r.held_for = before.held_for;
+	if (e)
+		sgang_show_own(g, e, &r);
 	r.phase = phase;
 	r.satisfied = phase == SGANG_PHASE_FAILED;
 	(void) sgang_show_write(c, job, &r);
@@ -88,6 +123,9 @@ static enum sgang_phase phase_of(const struct gang *g, const struct entry *e)
 	if (e->m.state == SGANG_MEMBER_PENDING && g->tally.timed_out &&
 	    !g->tally.rearmed)
 		return SGANG_PHASE_TIMEOUT;
+	/* Found so after a restart, it gives all back. */
+	if (e->m.state == SGANG_MEMBER_HELD && g->slices)
+		return SGANG_PHASE_HOLDING;
 	/* After one more restart the nodes have to be asked again. */
 	if (e->m.state == SGANG_MEMBER_HELD && g->recovered)
 		return SGANG_PHASE_STARTING;
@@ -101,12 +139,21 @@ static enum sgang_phase phase_of(const struct gang *g, const struct entry *e)
 /* When its waiting time will be over; 0: it does not run, or has no end. */
 static int64_t wait_ends(const struct sgang_conductor *c, const struct gang *g)
 {
-	uint32_t limit = g->tally.spec.waiting_time ?
-			 g->tally.spec.waiting_time : c->conf.waiting_time;
+	const struct sgang_gang_wait wait = sgang_hold_wait(c);
+	uint32_t limit = sgang_gang_waiting_time(&g->tally, &wait);
 
 	if (!g->since || !g->tally.held || limit == SGANG_FOREVER)
 		return 0;
 	return g->since + limit;
+}
+
+/* What stands in the record of a gang that waits alone. Records are compared as
+ * they are in memory. */
+static void forget_wait(struct sgang_record *r)
+{
+	memset(r->lacks, 0, sizeof(r->lacks));
+	memset(r->unit, 0, sizeof(r->unit));
+	memset(r->helps, 0, sizeof(r->helps));
 }
 
 /* A member keeps what it was told of its place while it has nodes. When it ran,
@@ -120,11 +167,10 @@ static void show_record(struct sgang_conductor *c, const struct gang *g,
 		memset(&r, 0, sizeof(r));
 	/* One whose loss was ignored is not lost again. */
 	if (e->has_record &&
-	    (e->m.state != SGANG_MEMBER_PENDING ||
-	     sgang_spec_on_failure(&g->tally.spec) !=
-	     SGANG_ON_FAILURE_IGNORE))
+	    (e->m.state != SGANG_MEMBER_PENDING || g->cares))
 		r.started = e->record.started;
 	sgang_show_fill(g, &r);
+	sgang_show_own(g, e, &r);
 	sgang_asks_add_own(&e->spec, r.asks);
 	/* What took others away is not the end of what this one holds. */
 	if (e->m.state == SGANG_MEMBER_HELD)
@@ -133,10 +179,12 @@ static void show_record(struct sgang_conductor *c, const struct gang *g,
 	r.satisfied = g->tally.satisfied;
 	r.until = wait_ends(c, g);
 	r.round = e->round;
-	if (e->m.state == SGANG_MEMBER_PENDING)
-		memcpy(r.lacks, g->lacks, sizeof(r.lacks));
-	else
-		r.lacks[0] = '\0';
+	forget_wait(&r);
+	if (e->m.state == SGANG_MEMBER_PENDING) {
+		strcpy(r.lacks, g->lacks);
+		strcpy(r.unit, g->unit);
+		strcpy(r.helps, g->helps);
+	}
 	if (e->m.state == SGANG_MEMBER_RUNNING) {
 		r.since = g->unconfirmed ? e->record.since : 0;
 		r.until = 0;
@@ -157,7 +205,7 @@ static void show_end(struct sgang_conductor *c, struct sgang_job *job,
 
 	if (r->phase != SGANG_PHASE_FAILED)
 		r->phase = SGANG_PHASE_FINISHED;
-	r->lacks[0] = '\0';
+	forget_wait(r);
 	if (sgang_show_write(c, job, r) == 0 && ran)
 		sgang_account_ended(c, job, r);
 }
@@ -312,22 +360,106 @@ static void show_pending(struct sgang_conductor *c, struct gang *g,
 		c->host->park(e->job, text);
 }
 
+static void unsaved_words(const struct sgang_conductor *c, char *why,
+			  size_t size)
+{
+	snprintf(why, size, "slurmctld cannot save its state (%s)",
+		 strerror(c->save_error));
+}
+
 /* May its members be in the queue? Then a text that Slurm overwrites is told
  * again; else they are parked with it. A member beyond the total of a gang that
  * holds what it needs waits for the release. */
-static bool may_start(const struct gang *g, char *why, size_t size)
+static bool may_start(const struct sgang_conductor *c, const struct gang *g,
+		      char *why, size_t size)
 {
-	return sgang_gang_may_try(&g->tally) && !g->limited &&
-	       sgang_group_complete(g, why, size);
+	if (!sgang_gang_may_try(&g->tally) || g->limited || g->never ||
+	    !sgang_group_complete(g, why, size))
+		return false;
+	if (c->save_error)
+		unsaved_words(c, why, size);
+	return !c->save_error;
 }
 
-static void log_phase(const struct sgang_conductor *c, const struct gang *g,
-		      const char *why)
+/* Its members have their nodes, and nobody else would say why they wait. */
+static void show_unsaved(struct sgang_conductor *c, struct gang *g)
 {
+	bool tell = c->save_error && g->phase == SGANG_PHASE_STARTING;
+	char words[64], why[96], text[512];
+
+	if (!tell && !g->told_unsaved)
+		return;
+	unsaved_words(c, why, sizeof(why));
+	sgang_gang_words(&g->tally, "", c->host->now(), words, sizeof(words));
+	snprintf(text, sizeof(text), "Gang %s/%s %s: %s", g->ns, g->name,
+		 words, why);
+	for (size_t i = 0; i < g->n_entries; i++) {
+		const struct entry *e = g->entries[i];
+
+		if (e->m.state != SGANG_MEMBER_HELD)
+			continue;
+		if (tell)
+			c->host->tell(e->job, text, false);
+		else
+			c->host->unlabel(e->job);
+	}
+	g->told_unsaved = tell;
+}
+
+/* The tally of a gang without members does not tell how they ended. */
+static void log_phase(const struct sgang_conductor *c, struct gang *g,
+		      enum sgang_phase phase, const char *why)
+{
+	bool failed = g->killed || (g->ended && g->fallen == g->ended);
 	char words[320];
 
 	sgang_gang_words(&g->tally, why, c->host->now(), words, sizeof(words));
+	if (phase == SGANG_PHASE_FINISHED && failed)
+		snprintf(words, sizeof(words), "failed");
 	sgang_log(SGANG_LOG_INFO, "%s/%s: %s", g->ns, g->name, words);
+	if (phase == SGANG_PHASE_FINISHED) {
+		g->ended = g->fallen = 0;
+		g->killed = false;
+	}
+}
+
+/* Backfill plans for members one by one, and gives whole nodes to each in its
+ * plan: members that share a node seem to start one after the other. All start
+ * together, not before the joint start, and not before backfill has room for the
+ * first. Returns -1 where nothing is known that backfill does not know. */
+static int64_t expected_start(const struct sgang_conductor *c,
+			      const struct gang *g)
+{
+	int64_t now = c->host->now(), first = INT64_MAX;
+
+	if (g->never || (g->failed && g->joint_start == INT64_MAX))
+		return 0;
+	if (!g->failed || !g->joint_start)
+		return -1;
+	if (g->waits_until > now)
+		return g->waits_until;	/* its reason says so */
+	for (size_t i = 0; i < g->n_entries; i++) {
+		const struct entry *e = g->entries[i];
+
+		if (e->m.state == SGANG_MEMBER_PENDING && e->m.eligible &&
+		    e->expected > now && e->expected < first)
+			first = e->expected;
+	}
+	if (first == INT64_MAX)
+		return g->joint_start > now ? g->joint_start : -1;
+	return first > g->joint_start ? first : g->joint_start;
+}
+
+static void show_start(const struct sgang_conductor *c, const struct gang *g)
+{
+	int64_t when = expected_start(c, g);
+
+	for (size_t i = 0; when >= 0 && i < g->n_entries; i++) {
+		const struct entry *e = g->entries[i];
+
+		if (e->m.state == SGANG_MEMBER_PENDING && e->m.eligible)
+			c->host->expect(e->job, when);
+	}
 }
 
 static void show(struct sgang_conductor *c, struct gang *g)
@@ -340,10 +472,11 @@ static void show(struct sgang_conductor *c, struct gang *g)
 		return;		/* the next pass knows */
 	sgang_probe_check_limits(c, g);
 	snprintf(why, sizeof(why), "%s", g->why);
-	start = may_start(g, why, sizeof(why));
+	start = may_start(c, g, why, sizeof(why));
 	if (phase != g->phase)
-		log_phase(c, g, why);
+		log_phase(c, g, phase, why);
 	g->phase = phase;
+	show_unsaved(c, g);
 	if (is_ordinary(c, g))
 		late_text(c, g, text, sizeof(text));
 	else
@@ -358,6 +491,8 @@ static void show(struct sgang_conductor *c, struct gang *g)
 		if (e->m.state != SGANG_MEMBER_HELD || !g->described)
 			show_record(c, g, e);
 	}
+	if (start || g->never)
+		show_start(c, g);
 	if (g->object) {
 		sgang_gang_object_text(&g->tally, text, sizeof(text));
 		show_definition(c, g, text);

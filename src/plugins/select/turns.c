@@ -35,6 +35,16 @@ static bool wants_nodes(const struct gang *g)
 	       !sgang_gang_placed(&g->tally) && !sgang_hold_begun(g);
 }
 
+/* Gangs of a group start together, and what keeps to a domain of its own would
+ * have to be kept from more than its nodes. */
+static bool may_slice(struct gang **group, size_t n)
+{
+	bool one_hold = group[0]->one_hold;
+
+	group[0]->one_hold = false;
+	return n == 1 && !one_hold && !group[0]->tally.spec.exclusive[0];
+}
+
 /* Nonstrict gangs take what there is. The strict ones hold nothing while they
  * wait, so their turn is when the others have all they need. */
 static bool serve(struct sgang_conductor *c, struct gang **group, size_t n)
@@ -59,7 +69,8 @@ static bool serve(struct sgang_conductor *c, struct gang **group, size_t n)
 		waiting |= wants_nodes(g);
 	}
 	if (!waiting)
-		done = !n_strict || sgang_attempt(c, strict, n_strict);
+		done = !n_strict || sgang_attempt(c, strict, n_strict,
+						  may_slice(group, n));
 	free(strict);
 	return done;
 }
@@ -72,7 +83,8 @@ struct lent {
 	uint32_t job_id;
 	struct sgang_nodeset *nodes, *islands;
 	struct sgang_record record;
-	int64_t since;
+	int64_t since, hold_since;
+	uint32_t held_for;		/* before it was lent */
 	bool lost;			/* for good */
 };
 
@@ -85,6 +97,7 @@ static int lend_hold(struct sgang_conductor *c, struct loan *loan,
 		     struct gang *g, const struct hold *hold)
 {
 	struct sgang_job *job = c->host->find(hold->job_id);
+	const struct entry *e = sgang_registry_entry(c, hold->job_id);
 	struct lent *lent;
 
 	if (loan->n == loan->cap) {
@@ -99,7 +112,8 @@ static int lend_hold(struct sgang_conductor *c, struct loan *loan,
 	lent = &loan->lent[loan->n];
 	*lent = (struct lent) {
 		.g = g, .job_id = hold->job_id, .record = hold->record,
-		.since = g->since,
+		.since = g->since, .hold_since = hold->since,
+		.held_for = e ? e->m.held_for : 0,
 		.nodes = sgang_nodeset_create(c->host->node_count()),
 	};
 	if (!lent->nodes)
@@ -227,15 +241,20 @@ static bool may_return(struct sgang_conductor *c, const struct lent *lent)
 static bool take_again(struct sgang_conductor *c, const struct lent *lent)
 {
 	struct sgang_job *lost = c->host->find(lent->job_id), *job = NULL;
+	struct sgang_bounds bounds = {
+		.nodes = lent->nodes, .islands = lent->islands
+	};
 	struct sgang_refusal refusal;
+	struct hold *hold;
+	struct entry *e;
 
 	if (!lost || !may_return(c, lent))
 		return false;
-	if (lent->islands)
-		job = c->host->commit(lost, lent->nodes, lent->islands,
-				      &refusal);
-	if (!job)
-		job = c->host->commit(lost, lent->nodes, NULL, &refusal);
+	job = c->host->commit(lost, &bounds, &refusal);
+	if (!job && bounds.islands) {
+		bounds.islands = NULL;
+		job = c->host->commit(lost, &bounds, &refusal);
+	}
 	if (!job)
 		return false;
 	if (sgang_hold_add(c, lent->g, &job, 1) < 0) {
@@ -244,7 +263,12 @@ static bool take_again(struct sgang_conductor *c, const struct lent *lent)
 	}
 	lent->g->since = lent->since;
 	lent->g->tally.since = lent->since;
-	lent->g->holds[lent->g->n_holds - 1].record = lent->record;
+	hold = &lent->g->holds[lent->g->n_holds - 1];
+	hold->record = lent->record;
+	hold->since = lent->hold_since;
+	e = sgang_registry_entry(c, hold->job_id);
+	if (e)
+		e->m.held_for = lent->held_for;	/* it holds on */
 	return true;
 }
 
@@ -286,7 +310,7 @@ static bool serve_as_strict(struct sgang_conductor *c, struct gang **group,
 			all[n_all++] = group[i];
 	}
 	if (n_all)
-		done = sgang_attempt(c, all, n_all);
+		done = sgang_attempt(c, all, n_all, false);
 	free(all);
 	return done;
 }
@@ -344,6 +368,7 @@ static void note_loan(struct sgang_conductor *c, struct gang *g, bool done)
 {
 	g->lent = !done;
 	g->lent_stamp = c->host->stamp();
+	g->lent_of = g->requests;
 	g->lent_time = c->host->now();
 }
 
@@ -398,13 +423,21 @@ out:
 static void note_result(struct sgang_conductor *c, struct gang **group,
 			size_t n, bool done)
 {
+	bool limited = false;
+
+	for (size_t i = 0; i < n; i++)
+		limited |= group[i]->limit != NULL;
 	for (size_t i = 0; i < n; i++) {
 		struct gang *g = group[i];
 
 		/* What has not been tried yet need not wait for a change. */
-		g->failed = !done && !g->only_min;
+		g->failed = !done && !g->only_min && !g->one_hold;
 		g->failed_stamp = c->host->stamp();
+		g->failed_of = g->requests;
 		g->failed_time = c->host->now();
+		g->failed_limited = limited;
+		if (g->failed && g->whole_nodes && g->parts)
+			g->failed_idle = c->host->idle(g->parts);
 	}
 }
 
@@ -436,7 +469,8 @@ static void take_turn(struct sgang_conductor *c, struct gang *g)
 
 	group = sgang_group_of(g, &alone, &n);
 	if (!c->fabric || !sgang_group_complete(g, NULL, 0) ||
-	    sgang_group_placed(g) || any_doubtful(group, n))
+	    sgang_group_placed(g) || any_doubtful(group, n) ||
+	    sgang_never_any(g))
 		return;
 	/* What is free is for those that the scheduler reaches. */
 	if (!reached(group, n)) {
@@ -447,6 +481,8 @@ static void take_turn(struct sgang_conductor *c, struct gang *g)
 	if (!done && !group[0]->only_min)
 		done = give_way(c, group, n);
 	note_result(c, group, n, done);
+	if (!done)
+		sgang_never_after(c, group[0]);
 }
 
 static void end_turn(struct gang *g)
@@ -498,7 +534,7 @@ static bool might_exchange(struct sgang_conductor *c, const struct gang *g)
 {
 	const struct gang *first = g->n_group ? g->group[0] : g;
 
-	return !g->turn && (g->n_holds || g->wishes) &&
+	return !g->turn && !g->never && (g->n_holds || g->wishes) &&
 	       sgang_group_complete(g, NULL, 0) && !sgang_group_placed(g) &&
 	       !lent_before(c, first);
 }
@@ -554,12 +590,52 @@ static struct gang **list_turns(struct sgang_conductor *c, size_t *n)
 	return list;
 }
 
+/* What cannot be saved is not begun, and nobody is kept off for it. */
+static void refuse_turns(struct sgang_conductor *c)
+{
+	struct gang *slicing = sgang_slices_gang(c);
+
+	if (slicing && !slicing->stale) {
+		sgang_hold_give_back(c, slicing, SGANG_HOLD_END_INCOMPLETE);
+		c->fenced = true;	/* wake the scheduler */
+	}
+	for (struct gang *g = c->gangs; g; g = g->next) {
+		if (g->turn)
+			end_turn(g);
+	}
+	c->turns = sgang_slices_gang(c);
+}
+
+/* A gang that is being committed comes before all turns. False: there is one,
+ * still. */
+static bool end_slices(struct sgang_conductor *c)
+{
+	struct gang *g = sgang_slices_gang(c);
+	enum sgang_progress progress;
+
+	if (!g)
+		return true;
+	if (g->stale)
+		return false;
+	progress = sgang_slices_go_on(c, g);
+	if (progress == SGANG_PAUSED)
+		return false;
+	note_result(c, &g, 1, progress == SGANG_DONE);
+	return true;
+}
+
 void sgang_turns_take(struct sgang_conductor *c)
 {
 	uint64_t begun = c->host->clock_us();
 	struct gang **list;
 	size_t n, i;
 
+	if (c->save_error) {
+		refuse_turns(c);
+		return;
+	}
+	if (!end_slices(c))
+		return;		/* the turns stay */
 	offer_turns(c);
 	list = list_turns(c, &n);
 	if (!list)
@@ -573,8 +649,12 @@ void sgang_turns_take(struct sgang_conductor *c)
 		if (yielded_to(c, list[i]))
 			break;
 		end_turn(list[i]);
+		if (list[i]->slices) {
+			i++;
+			break;
+		}
 	}
-	c->turns = i < n;
+	c->turns = i < n || sgang_slices_gang(c);
 	if (c->turns)
 		sgang_conductor_poke(c);
 	free(list);

@@ -14,9 +14,17 @@
 #include "attempt_private.h"
 #include "core/stock.h"
 
+/* On fewer nodes one may need more on each of them. */
+static bool same_piece(const struct probed *x, const struct probed *y)
+{
+	return x->shape.node_cpus == y->shape.node_cpus &&
+	       x->shape.node_memory == y->shape.node_memory &&
+	       x->shape.node_gpus == y->shape.node_gpus;
+}
+
 /* Members that need the same on each of a fixed number of nodes are counted in
- * pieces of that size, which covers memory and GRES as well. A mixture is
- * counted in CPUs; what that overlooks, commit finds out. */
+ * pieces of that size, others resource by resource. What that overlooks, commit
+ * finds out. */
 static bool uniform(const struct attempt *a)
 {
 	const struct sgang_host *h = a->c->host;
@@ -25,6 +33,7 @@ static bool uniform(const struct attempt *a)
 		if (!a->probed[i].usable)
 			continue;
 		if (!a->probed[i].fixed ||
+		    !same_piece(a->parts[0].probed, &a->probed[i]) ||
 		    !h->same_units(a->parts[0].probed->job, a->probed[i].job))
 			return false;
 	}
@@ -41,8 +50,14 @@ static uint32_t ranks_per_unit(const struct sgang_shape *shape)
 /* By place: node, or island. */
 struct slots {
 	uint32_t *free, *total, *amount, *scratch;
+	uint32_t *weight;		/* by node; NULL: all alike */
 	struct sgang_plan_member *members;
 	struct sgang_nodeset *everywhere;	/* nodes any member could have */
+	/* where members differ, */
+	struct sgang_resources resources;
+	uint32_t *vector_free, *vector_total;	/* by node and dimension */
+	uint8_t *type;			/* by node */
+	uint32_t *need;			/* by request, type and dimension */
 };
 
 static void slots_free(struct slots *s)
@@ -51,8 +66,13 @@ static void slots_free(struct slots *s)
 	free(s->total);
 	free(s->amount);
 	free(s->scratch);
+	free(s->weight);
 	free(s->members);
 	sgang_nodeset_destroy(s->everywhere);
+	free(s->vector_free);
+	free(s->vector_total);
+	free(s->type);
+	free(s->need);
 }
 
 static int slots_alloc(struct slots *s, const struct attempt *a)
@@ -73,6 +93,33 @@ static int slots_alloc(struct slots *s, const struct attempt *a)
 		s->members && s->everywhere) ? 0 : -1;
 }
 
+/* What nodes weigh, by node: plans of nodes and of islands need it. */
+static int fill_weights(const struct attempt *a, struct slots *s)
+{
+	uint32_t n = a->c->host->node_count();
+
+	s->weight = calloc(n + 1, sizeof(*s->weight));
+	if (!s->weight)
+		return -1;
+	if (!a->c->host->weights(s->weight)) {
+		free(s->weight);
+		s->weight = NULL;
+	}
+	return 0;
+}
+
+/* The same by island; NULL without memory. */
+static uint32_t *weigh_islands(const struct sgang_devices *devices,
+			       const uint32_t *weight)
+{
+	uint32_t n = devices->first[devices->n_nodes];
+	uint32_t *by_island = calloc(n + 1, sizeof(*by_island));
+
+	for (uint32_t i = 0; by_island && i < n; i++)
+		by_island[i] = weight[devices->node[i]];
+	return by_island;
+}
+
 static void raise_to(uint32_t *into, const uint32_t *from, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -83,7 +130,6 @@ static void raise_to(uint32_t *into, const uint32_t *from, uint32_t n)
 
 /* Where a request can be at that moment. */
 static const struct sgang_nodeset *places(const struct probed *p,
-					  const struct slots *s,
 					  enum sgang_moment moment)
 {
 	switch (moment) {
@@ -94,22 +140,21 @@ static const struct sgang_nodeset *places(const struct probed *p,
 	case SGANG_EMPTY:
 		break;
 	}
-	return s->everywhere;
+	return p->alone;
 }
 
-/* host->units() or host->cpus() at that moment, by way of s->scratch. */
+/* host->units() at that moment, by way of s->scratch. */
 static void amount(struct attempt *a, const struct probed *p, struct slots *s,
 		   const struct sgang_nodeset *nodes, enum sgang_moment moment,
-		   void (*count)(struct sgang_job *, const struct sgang_shape *,
-				 const struct sgang_nodeset *, bool,
-				 uint32_t *), uint32_t *out)
+		   uint32_t *out)
 {
-	uint32_t n_nodes = a->c->host->node_count();
+	const struct sgang_host *h = a->c->host;
+	uint32_t n_nodes = h->node_count();
 
-	count(p->job, &p->shape, nodes, moment == SGANG_EMPTY, out);
+	h->units(p->job, &p->shape, nodes, moment == SGANG_EMPTY, out);
 	if (moment != SGANG_LATER)
 		return;
-	count(p->job, &p->shape, nodes, true, s->scratch);
+	h->units(p->job, &p->shape, nodes, true, s->scratch);
 	for (uint32_t n = 0; n < n_nodes; n++) {
 		if (a->free_at[n] <= a->at)
 			out[n] = s->scratch[n];
@@ -117,7 +162,8 @@ static void amount(struct attempt *a, const struct probed *p, struct slots *s,
 }
 
 /* Slots are pieces of the members' common size. */
-static void fill_units(struct attempt *a, struct slots *s, enum sgang_moment moment)
+static int fill_units(struct attempt *a, struct slots *s,
+		      enum sgang_moment moment)
 {
 	const struct sgang_host *h = a->c->host;
 	const struct probed *first = a->parts[0].probed;
@@ -130,66 +176,127 @@ static void fill_units(struct attempt *a, struct slots *s, enum sgang_moment mom
 			.slots = 1,
 			.ranks = ranks_per_unit(&p->shape),
 			.distinct = true,
-			.allowed = places(p, s, moment),
+			.allowed = places(p, moment),
+			.required = p->required,
 		};
 	}
 	h->units(first->job, &first->shape, s->everywhere, true, s->total);
-	amount(a, first, s, s->everywhere, moment, h->units, s->free);
+	amount(a, first, s, s->everywhere, moment, s->free);
+	for (uint32_t n = 0; moment == SGANG_NOW && n < h->node_count(); n++) {
+		uint32_t most = sgang_learn_most(a, n);
+
+		if (s->free[n] > most)
+			s->free[n] = most;
+	}
+	return 0;
 }
 
-/* A node counts for a request only if one piece of it fits there. */
+/* A node counts for a request only if one piece of it fits there, whatever is
+ * counted of it. */
 static int fill_allowed(struct attempt *a, struct probed *p, struct slots *s,
 			enum sgang_moment moment)
 {
-	const struct sgang_host *h = a->c->host;
-	const struct sgang_nodeset *from = places(p, s, moment);
-	uint32_t n_nodes = h->node_count();
+	const struct sgang_nodeset *from = places(p, moment);
+	uint32_t n_nodes = a->c->host->node_count();
 
 	sgang_nodeset_destroy(p->allowed);
 	p->allowed = sgang_nodeset_copy(from);
 	if (!p->allowed)
 		return -1;
-	amount(a, p, s, from, moment, h->units, s->amount);
+	amount(a, p, s, from, moment, s->amount);
 	for (uint32_t n = 0; n < n_nodes; n++) {
 		if (!s->amount[n])
 			sgang_nodeset_remove(p->allowed, n);
 	}
-	amount(a, p, s, from, moment, h->cpus, s->amount);
-	raise_to(s->free, s->amount, n_nodes);
-	h->cpus(p->job, &p->shape, from, true, s->amount);
-	raise_to(s->total, s->amount, n_nodes);
 	return 0;
 }
 
-/* A member whose number of nodes is open is counted in tasks on any nodes; in
- * single CPUs where these cannot be shared out evenly. */
-static uint32_t task_cpus(const struct sgang_shape *shape)
+static struct sgang_asked asked_of(const struct probed *p)
 {
-	return (shape->total_cpus % shape->tasks) ? 1 :
-	       shape->total_cpus / shape->tasks;
+	return (struct sgang_asked) { .job = p->job, .shape = &p->shape };
 }
 
-/* Slots are CPUs. */
-static int fill_cpus(struct attempt *a, struct slots *s, enum sgang_moment moment)
+/* What is counted, and how much of it each request needs. */
+static int fill_needs(struct attempt *a, struct slots *s)
+{
+	const struct sgang_host *h = a->c->host;
+	struct sgang_asked *asked = calloc(a->n_probed + 1, sizeof(*asked));
+	size_t n = 0;
+
+	free(s->type);
+	free(s->need);
+	s->type = calloc(h->node_count() + 1, sizeof(*s->type));
+	s->need = calloc(a->n_probed * SGANG_NODE_TYPES * SGANG_PLAN_DIMS + 1,
+			 sizeof(*s->need));
+	if (!asked || !s->type || !s->need) {
+		free(asked);
+		return -1;
+	}
+	for (size_t i = 0; i < a->n_probed; i++) {
+		if (a->probed[i].usable)
+			asked[n++] = asked_of(&a->probed[i]);
+	}
+	h->resources(asked, n, &s->resources, s->type);
+	free(asked);
+	for (size_t i = 0; i < a->n_probed; i++) {
+		struct sgang_asked one = asked_of(&a->probed[i]);
+
+		a->probed[i].need = s->need + i * s->resources.n_types *
+				    s->resources.n_dims;
+		if (a->probed[i].usable)
+			h->need(&one, &s->resources, a->probed[i].need);
+	}
+	return 0;
+}
+
+/* What nodes have at that moment. */
+static int fill_amounts(struct attempt *a, struct slots *s,
+			enum sgang_moment moment)
+{
+	const struct sgang_host *h = a->c->host;
+	uint32_t n_nodes = h->node_count(), n_dims = s->resources.n_dims;
+	size_t n = (size_t) n_nodes * n_dims;
+
+	free(s->vector_free);
+	free(s->vector_total);
+	s->vector_free = calloc(n + 1, sizeof(*s->vector_free));
+	s->vector_total = calloc(n + 1, sizeof(*s->vector_total));
+	if (!s->vector_free || !s->vector_total)
+		return -1;
+	h->amounts(&s->resources, true, s->vector_total);
+	h->amounts(&s->resources, moment == SGANG_EMPTY, s->vector_free);
+	for (size_t i = 0; moment == SGANG_LATER && i < n; i++) {
+		if (a->free_at[i / n_dims] <= a->at)
+			s->vector_free[i] = s->vector_total[i];
+	}
+	return 0;
+}
+
+/* Members that differ, resource by resource. */
+static int fill_vectors(struct attempt *a, struct slots *s,
+			enum sgang_moment moment)
 {
 	for (size_t i = 0; i < a->n_probed; i++) {
 		if (a->probed[i].usable &&
 		    fill_allowed(a, &a->probed[i], s, moment) < 0)
 			return -1;
 	}
+	if (fill_needs(a, s) < 0 || fill_amounts(a, s, moment) < 0)
+		return -1;
 	for (size_t i = 0; i < a->n_parts; i++) {
 		const struct probed *p = a->parts[i].probed;
 		const struct sgang_shape *shape = &p->shape;
+		uint32_t cpus = sgang_shape_task_cpus(shape);
 
 		s->members[i] = (struct sgang_plan_member) {
 			.units = p->fixed ? shape->min_nodes :
-				 shape->total_cpus / task_cpus(shape),
-			.slots = shape->whole ? 0 :
-				 p->fixed ? shape->node_cpus :
-					    task_cpus(shape),
+				 shape->total_cpus / cpus,
+			.slots = shape->whole ? 0 : p->need[0],
 			.ranks = p->fixed ? ranks_per_unit(shape) : 1,
 			.distinct = p->fixed,
 			.allowed = p->allowed,
+			.need = p->need,
+			.required = p->required,
 		};
 	}
 	return 0;
@@ -202,12 +309,8 @@ static void fill_everywhere(struct attempt *a, struct slots *s,
 	for (size_t i = 0; i < a->n_probed; i++) {
 		const struct probed *p = &a->probed[i];
 
-		if (!p->usable)
-			continue;
-		if (moment == SGANG_EMPTY)
-			a->c->host->partition(p->job, s->everywhere);
-		else
-			sgang_nodeset_or(s->everywhere, places(p, s, moment));
+		if (p->usable)
+			sgang_nodeset_or(s->everywhere, places(p, moment));
 	}
 }
 
@@ -217,6 +320,23 @@ uint32_t sgang_where_node(const struct sgang_conductor *c,
 			  const struct sgang_run *run)
 {
 	return c->devices ? c->devices->node[run->node] : run->node;
+}
+
+/* Lower them to what Slurm accepted on their node. */
+static void cap_islands(struct attempt *a, uint32_t *units)
+{
+	const struct sgang_devices *devices = a->c->devices;
+
+	for (uint32_t n = 0; n < devices->n_nodes; n++) {
+		uint32_t left = sgang_learn_most(a, n);
+
+		for (uint32_t i = devices->first[n]; i < devices->first[n + 1];
+		     i++) {
+			if (units[i] > left)
+				units[i] = left;
+			left -= units[i];
+		}
+	}
 }
 
 /* How many pieces of the members' common size fit into each island then. */
@@ -229,6 +349,8 @@ static void island_units(struct attempt *a, struct slots *s,
 
 	h->island_units(p->job, &p->shape, s->everywhere,
 			moment == SGANG_EMPTY, units);
+	if (moment == SGANG_NOW)
+		cap_islands(a, units);
 	if (moment != SGANG_LATER)
 		return;
 	h->island_units(p->job, &p->shape, s->everywhere, true, s->scratch);
@@ -246,16 +368,15 @@ static void island_units(struct attempt *a, struct slots *s,
 static bool fits_islands(const struct attempt *a)
 {
 	for (size_t i = 0; i < a->n_parts; i++) {
-		const struct sgang_shape *shape = &a->parts[i].probed->shape;
+		const struct probed *p = a->parts[i].probed;
 
-		if (shape->whole || shape->min_nodes > 1)
+		if (p->shape.whole || p->shape.min_nodes > 1 || p->required)
 			return false;
 	}
 	return true;
 }
 
-static int allow_islands(struct attempt *a, struct slots *s,
-			 enum sgang_moment moment)
+static int allow_islands(struct attempt *a, enum sgang_moment moment)
 {
 	for (size_t i = 0; i < a->n_probed; i++) {
 		struct probed *p = &a->probed[i];
@@ -264,7 +385,7 @@ static int allow_islands(struct attempt *a, struct slots *s,
 			continue;
 		sgang_nodeset_destroy(p->allowed);
 		p->allowed = sgang_devices_expand(a->c->devices,
-						  places(p, s, moment));
+						  places(p, moment));
 		if (!p->allowed)
 			return -1;
 	}
@@ -290,11 +411,17 @@ static int plan_islands(struct attempt *a, struct slots *s,
 			struct sgang_nofit *nofit, struct sgang_error *err)
 {
 	struct sgang_plan_request inside = *rq;
+	uint32_t *weight = NULL;
 	struct sgang_others others;
 	int rc;
 
-	if (allow_islands(a, s, moment) < 0)
+	if (s->weight)
+		weight = weigh_islands(a->c->devices, s->weight);
+	if ((s->weight && !weight) || allow_islands(a, moment) < 0) {
+		free(weight);
 		return -1;
+	}
+	inside.weight = weight;
 	for (size_t i = 0; i < a->n_parts; i++) {
 		const struct probed *p = a->parts[i].probed;
 
@@ -318,6 +445,7 @@ static int plan_islands(struct attempt *a, struct slots *s,
 	if (rc == 1 && find_others(a, &inside, *plan, &others))
 		sgang_explain_write(inside.fabric, &others,
 				    a->account->others);
+	free(weight);
 	return rc;
 }
 
@@ -432,9 +560,10 @@ static int go_inside(struct attempt *a, struct slots *s,
 #define ACCOUNT_NODES 20000
 #define STOCK_WORK 500000
 
-/* What Slurm would have chosen, in the same coin. The request is one of nodes. */
-static uint64_t stock_cost(struct attempt *a, struct slots *s, bool pieces,
-			   const struct sgang_plan_request *rq)
+/* What Slurm would have chosen, in the same coin. The request is one of nodes;
+ * the weights that Slurm sees are always those of nodes. */
+static void ask_stock(struct attempt *a, struct slots *s, bool pieces,
+		      const struct sgang_plan_request *rq)
 {
 	const struct sgang_conductor *c = a->c;
 	struct sgang_stock *stock = NULL;
@@ -445,7 +574,7 @@ static uint64_t stock_cost(struct attempt *a, struct slots *s, bool pieces,
 
 	if (a->n_parts * sgang_fabric_nodes(c->fabric) > STOCK_WORK ||
 	    sgang_stock_place(rq, SGANG_STOCK_RULE, &stock, NULL) != 1)
-		return 0;
+		return;
 	if (!c->devices) {
 		cost = stock->ring.cost;
 	} else if (lay_inside(a, s, SGANG_NOW, pieces, stock->runs,
@@ -454,20 +583,30 @@ static uint64_t stock_cost(struct attempt *a, struct slots *s, bool pieces,
 				   &c->conf.costs, runs, n, &ring);
 		cost = ring.cost;
 	}
+	a->account->stock_cost = cost;
+	a->account->stock_estimate = cost && !stock->exact;
 	free(runs);
 	sgang_stock_destroy(stock);
-	return cost;
 }
 
 /* ---- the plan ---- */
 
 /* Fill the request in terms of nodes. */
 static int fill_nodes(struct attempt *a, struct slots *s,
-		      enum sgang_moment moment, bool alike)
+		      enum sgang_moment moment, bool alike,
+		      struct sgang_plan_request *rq)
 {
-	if (!alike)
-		return fill_cpus(a, s, moment);
-	fill_units(a, s, moment);
+	if (alike)
+		return fill_units(a, s, moment);
+	if (fill_vectors(a, s, moment) < 0)
+		return -1;
+	if (moment == SGANG_NOW)
+		sgang_learn_cap(a, s->resources.n_dims, s->type,
+				s->vector_free);
+	rq->n_dims = s->resources.n_dims;
+	rq->free = s->vector_free;
+	rq->total = s->vector_total;
+	rq->type = s->type;
 	return 0;
 }
 
@@ -493,14 +632,14 @@ static int plan_nodes(struct attempt *a, struct slots *s,
 	uint64_t outside;
 	int rc;
 
-	if (fill_nodes(a, s, moment, alike) < 0)
+	if (fill_nodes(a, s, moment, alike, rq) < 0)
 		return -1;
 	rc = sgang_plan(rq, plan, nofit, err);
 	if (rc != 1 || !find_others(a, rq, *plan, &others))
 		others.n = 0;
 	outside = (rc == 1) ? (*plan)->ring.cost : 0;
 	if (rc == 0 && moment == SGANG_NOW && !a->trying)
-		sgang_why_nofit(a, rq, alike, nofit);
+		sgang_why_nofit(a, rq, alike ? NULL : &s->resources, nofit);
 	if (rc == 1 && !a->c->devices)
 		note_others(a, rq, &others, 0);
 	if (rc != 1 || !a->c->devices)
@@ -524,6 +663,9 @@ static int plan_request(struct attempt *a, struct slots *s,
 	bool alike;
 	int rc = 0;
 
+	if (fill_weights(a, s) < 0)
+		return -1;
+	rq->weight = s->weight;
 	fill_everywhere(a, s, moment);
 	alike = uniform(a);
 	rq->free = s->free;
@@ -533,9 +675,9 @@ static int plan_request(struct attempt *a, struct slots *s,
 		rc = plan_islands(a, s, moment, rq, plan, nofit, err);
 	if (!rc)
 		rc = plan_nodes(a, s, moment, alike, rq, plan, nofit, err);
-	if (rc == 1 && a->account && fill_nodes(a, s, moment, alike) == 0)
-		a->account->stock_cost = stock_cost(
-			a, s, alike && !a->parts[0].probed->shape.whole, rq);
+	if (rc == 1 && a->account &&
+	    fill_nodes(a, s, moment, alike, rq) == 0)
+		ask_stock(a, s, alike && !a->parts[0].probed->shape.whole, rq);
 	return rc;
 }
 
@@ -580,6 +722,14 @@ static int64_t time_of(const struct attempt *a, enum sgang_moment moment)
 	return INT64_MAX;
 }
 
+/* The order that this plan chooses holds for all that follow. A plan for
+ * several gangs is none of their rings. */
+static bool chooses_order(const struct attempt *a, enum sgang_moment moment)
+{
+	return moment == SGANG_NOW && a->n_gangs == 1 && !a->account &&
+	       !a->trying && sgang_describe_any_order(a->c, a->gangs[0]);
+}
+
 int sgang_where(struct attempt *a, enum sgang_moment moment,
 		struct sgang_placement **plan, struct sgang_nofit *nofit)
 {
@@ -588,6 +738,9 @@ int sgang_where(struct attempt *a, enum sgang_moment moment,
 		.fabric = a->topology->fabric,
 		.costs = &c->conf.costs,
 		.n_members = a->n_parts,
+		.any_order = chooses_order(a, moment),
+		.weight_first = c->conf.weight_first,
+		.budget = a->budget,
 	};
 	struct sgang_error err = { "" };
 	struct sgang_parallel parallel;
@@ -618,8 +771,10 @@ void sgang_where_account(struct attempt *a, struct account *account)
 	struct sgang_nofit nofit;
 
 	memset(account, 0, sizeof(*account));
-	if (a->n_gangs > 1 ||
-	    sgang_fabric_nodes(a->c->fabric) > ACCOUNT_NODES ||
+	if (a->n_gangs > 1)
+		return;		/* they are described before the release */
+	account->best = sgang_fit_best_cost(a, &account->weighted_best);
+	if (sgang_fabric_nodes(a->c->fabric) > ACCOUNT_NODES ||
 	    sgang_fabric_domains(a->topology->fabric) < 2)
 		return;
 	a->account = account;

@@ -72,13 +72,15 @@ mariadb_start()
 	local run=$slurm_dir/run data=$slurm_dir/mariadb
 
 	export MYSQL_UNIX_PORT=$run/mariadbd.sock
-	mkdir "$data" &&
+	# One that starts removes what others have in a folder of temporary files.
+	mkdir "$data" "$data.tmp" &&
 		mariadb-install-db --no-defaults --user=root \
-			--datadir="$data" --skip-test-db \
+			--datadir="$data" --skip-test-db --tmpdir="$data.tmp" \
 			--innodb-flush-log-at-trx-commit=0 \
 			--innodb-log-file-size=8M \
 			>>"$slurm_dir/log/start.log" 2>&1 || return 1
 	slurm_launch mariadbd --no-defaults --user=root --datadir="$data" \
+		--tmpdir="$data.tmp" \
 		--skip-networking --socket="$MYSQL_UNIX_PORT" \
 		--pid-file="$run/mariadbd.pid" \
 		--log-error="$slurm_dir/log/mariadbd.log" \

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -217,12 +218,34 @@ static void no_memory_is_an_error(void **state)
 	sgang_words_clear(&words);
 }
 
+/* 32,000 keys are compared in a moment. */
+static void many_keys(void **state)
+{
+	clock_t begun = clock();
+	struct sgang_gangfile file;
+	struct sgang_error err;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	for (int i = 0; i < 32000; i++)
+		fprintf(out, "k%d: 1\n", i);
+	fprintf(out, "k5: 1\nk4: 1\n");
+	fclose(out);
+	assert_int_equal(load(text, &file, &err), -1);
+	assert_non_null(strstr(err.text, ":32001: the key \"k5\" stands"));
+	assert_true((double)(clock() - begun) / CLOCKS_PER_SEC < 2);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_of_it_is_read),
 		cmocka_unit_test(a_command_is_made),
 		cmocka_unit_test(bad_files_are_refused),
+		cmocka_unit_test(many_keys),
 		cmocka_unit_test(files_that_cannot_be_read),
 		cmocka_unit_test(no_memory_is_an_error),
 	};

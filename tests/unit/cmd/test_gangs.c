@@ -340,6 +340,54 @@ static void a_failed_gang_has_failed(void **state)
 	sgang_gangs_clear(&gangs);
 }
 
+/* 5.6: of a gang that may lose members all have to fail. */
+static void a_gang_fails_when_all_do(void **state)
+{
+	static const struct row rows[] = {
+		{ 1, "alice/a", SGANG_ROW_ENDED, 1, 1, 9, "n1", "", 0,
+		  SGANG_PHASE_FINISHED, false },
+		{ 2, "alice/a", SGANG_ROW_ENDED, 1, 1, 9, "n2", "", 1,
+		  SGANG_PHASE_FINISHED, false },
+	};
+	struct sgang_jobs jobs = { NULL, N(rows) };
+	struct sgang_jobrow store[N(rows)];
+	struct sgang_gangs gangs;
+	struct sgang_error err;
+	size_t failed;
+
+	(void)state;
+	for (failed = 0; failed <= N(rows); failed++) {
+		build(rows, N(rows), store, &gangs);
+		sgang_gangs_clear(&gangs);
+		store[0].failed = failed > 0;
+		store[1].failed = failed > 1;
+		jobs.row = store;
+		assert_int_equal(sgang_gangs_build(&jobs, &gangs, &err), 0);
+		assert_int_equal(gangs.gang[0].phase, failed == N(rows) ?
+				 SGANG_PHASE_FAILED : SGANG_PHASE_FINISHED);
+		sgang_gangs_clear(&gangs);
+	}
+}
+
+/* 5.6: the node of a later member boots: nobody holds that one. */
+static void booting_is_not_held(void **state)
+{
+	static const enum sgang_phase held[] = { SGANG_PHASE_HOLDING,
+						 SGANG_PHASE_STARTING };
+	struct sgang_record record = { .phase = SGANG_PHASE_RUNNING };
+	size_t i;
+
+	(void)state;
+	assert_int_equal(sgang_jobs_running(&record, true), SGANG_ROW_RUNNING);
+	for (i = 0; i < N(held); i++) {
+		record.phase = held[i];
+		assert_int_equal(sgang_jobs_running(&record, true),
+				 SGANG_ROW_HELD);
+		assert_int_equal(sgang_jobs_running(&record, false),
+				 SGANG_ROW_RUNNING);
+	}
+}
+
 /* 0.12, 0.28: the wait ends so long after the first member was placed. */
 static void the_wait_has_an_end(void **state)
 {
@@ -596,6 +644,8 @@ int main(void)
 		cmocka_unit_test(json_says_null),
 		cmocka_unit_test(definitions_are_told_apart),
 		cmocka_unit_test(a_failed_gang_has_failed),
+		cmocka_unit_test(a_gang_fails_when_all_do),
+		cmocka_unit_test(booting_is_not_held),
 		cmocka_unit_test(the_wait_has_an_end),
 		cmocka_unit_test(rules_are_told),
 		cmocka_unit_test(short_gangs_are_one),

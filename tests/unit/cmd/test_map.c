@@ -10,7 +10,9 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "cmd/jobs.h"
 #include "cmd/map.h"
+#include "core/hostlist.h"
 
 static void test_indices(void **state)
 {
@@ -102,14 +104,19 @@ static const struct sgang_alloc alloc = { nodes, 2, 1 };
 static void fill(struct sgang_map_member members[2], const char *ring)
 {
 	static struct sgang_alloc second = { nodes + 1, 1, 2 };
+	char *second_ring[] = { nodes[1].name };
 	struct sgang_error err;
+	char **names;
 
 	members[0] = (struct sgang_map_member){ .job_id = 7 };
 	members[1] = (struct sgang_map_member){ .job_id = 8, .first = 6,
 						.member_rank = 1 };
-	assert_int_equal(sgang_map_fill(&members[0], &alloc, 6, ring, &err),
+	assert_int_equal(sgang_hostlist_expand(ring, &names, NULL, &err), 0);
+	assert_int_equal(sgang_map_fill(&members[0], &alloc, 6, names, &err),
 			 0);
-	assert_int_equal(sgang_map_fill(&members[1], &second, 2, "", &err), 0);
+	assert_int_equal(sgang_map_fill(&members[1], &second, 2, second_ring,
+					&err), 0);
+	sgang_hostlist_free(names);
 }
 
 static void clear(struct sgang_map_member members[2])
@@ -127,11 +134,6 @@ static void test_hostfile(void **state)
 	} cases[] = {
 		{ "n[2,1]", "n2\nn2\nn2\nn1\nn1\nn1\nn2\nn2\n" },
 		{ "n[1-2]", "n1\nn1\nn1\nn2\nn2\nn2\nn2\nn2\n" },
-		/* not what the job has, so it is of another run */
-		{ "n[2-3]", "n1\nn1\nn1\nn2\nn2\nn2\nn2\nn2\n" },
-		{ "n2", "n1\nn1\nn1\nn2\nn2\nn2\nn2\nn2\n" },
-		{ "n[", "n1\nn1\nn1\nn2\nn2\nn2\nn2\nn2\n" },
-		{ "", "n1\nn1\nn1\nn2\nn2\nn2\nn2\nn2\n" },
 	};
 	struct sgang_map_member members[2];
 	size_t i;
@@ -283,17 +285,67 @@ static void test_rails(void **state)
 	clear(members);
 }
 
+/* 5.6: a record that is not of these nodes, or has no order of them, is not
+ * guessed at. */
+static void test_ring(void **state)
+{
+	static const struct {
+		const char *at;			/* "" and ... */
+		const char *order;		/* ... NULL: not told */
+		const char *listed;
+		const char *ring;		/* NULL: not known */
+	} cases[] = {
+		{ "n[3,1]", NULL, "n[1,3]", "n[3,1]" },
+		{ "n[3,1]", NULL, "n[3,1]", "n[3,1]" },
+		/* the job has given back a node */
+		{ "n[3,1,2]", NULL, "n[1,3]", "n[3,1]" },
+		{ "n[3,1]", NULL, "n[1-3]", NULL },
+		{ "n[3,1]", NULL, "n[1,4]", NULL },
+		{ "n[", NULL, "n[1,3]", NULL },
+		{ "", NULL, "n[1,3]", NULL },
+		{ "", NULL, "n1", "n1" },
+		{ "", "1-0", "n[1,3]", "n[3,1]" },
+		{ "", "1-0", "n[3,1]", "n[3,1]" },
+		{ "", "1-0", "n[1-3]", NULL },
+		{ "", "1,3-2,0", "n[7-10]", "n[7,9,8,10]" },
+	};
+	struct sgang_error err;
+	size_t n, i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sgang_jobrow row = { .record.placed = true };
+		const char *ring = cases[i].ring;
+		char **names, *folded;
+
+		strcpy(row.record.at, cases[i].at);
+		row.order = (char *)cases[i].order;
+		assert_int_equal(sgang_hostlist_expand(cases[i].listed, &names,
+						       &n, &err), 0);
+		assert_int_equal(sgang_jobs_ring(&row, names, n, &err),
+				 ring != NULL);
+		folded = sgang_hostlist_fold((const char *const *)names, n);
+		assert_string_equal(folded, ring ? ring : cases[i].listed);
+		free(folded);
+		sgang_hostlist_free(names);
+	}
+}
+
 static void test_limits(void **state)
 {
 	struct sgang_map_member member = { .job_id = 7 };
+	char *names[] = { nodes[1].name, nodes[0].name };
+	char *others[] = { nodes[1].name, nodes[1].name };
 	struct sgang_error err;
 	size_t size;
 	char *text;
 	FILE *out = open_memstream(&text, &size);
 
 	(void)state;
-	assert_int_equal(sgang_map_fill(&member, &alloc, UINT64_MAX, "", &err),
-			 -1);
+	assert_int_equal(sgang_map_fill(&member, &alloc, UINT64_MAX, names,
+					&err), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(sgang_map_fill(&member, &alloc, 2, others, &err), -1);
 	assert_int_equal(errno, EINVAL);
 	assert_null(member.node);
 	assert_int_equal(sgang_map_hostfile(out, NULL, 0, NULL), 0);
@@ -362,6 +414,7 @@ int main(void)
 		cmocka_unit_test(test_bad_layout),
 		cmocka_unit_test(test_rails),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_ring),
 	};
 
 	return cmocka_run_group_tests_name("map", tests, NULL, NULL);

@@ -48,15 +48,17 @@ static void all_is_said_and_found(void **state)
 	say(&spec, "gang-exclusive", "leaf");
 	say(&spec, "gang-parallel", "tp=2,dp=2:tp=100,dp=10");
 	say(&spec, "gang-min-tres", "cpu=5,node=2");
+	say(&spec, "gang-rank-order", "ring");
 	say(&spec, "gang-order", "0");
 	say(&spec, "gang-rank", "3");
 	sgang_asks_write(&spec, text);
 	assert_string_equal(text, "min-tres=cpu=5,node=2;"
 			    "topology=require:leaf,prefer:node@00:30:00;"
 			    "group-topology=require:spine;exclusive=leaf;"
-			    "parallel=tp=2,dp=2:tp=100,dp=10");
+			    "parallel=tp=2,dp=2:tp=100,dp=10;rank-order=ring");
 	sgang_asks_add_own(&spec, text);
-	assert_string_equal(strstr(text, "dp=10"), "dp=10;order=0;rank=3");
+	assert_string_equal(strstr(text, "dp=10"),
+			    "dp=10;rank-order=ring;order=0;rank=3");
 	assert_string_equal(sgang_asks_find(text, "topology", value,
 					    sizeof(value)),
 			    "require:leaf,prefer:node@00:30:00");

@@ -68,12 +68,18 @@ static char *printed(const struct sgang_conf *conf)
 #define LEVELS "LevelNames=island,node,leaf,spine,core\n"
 #define COSTS "HopCosts=1,2,4,16,64\n"
 #define SPEEDS "LevelBandwidth=\"\"\nLevelLatency=\"\"\n"
-#define YES_NO "AllowUnconnected=no\nGangs=yes\nPlacement=yes\nPlaceAll=no\n"
+#define YES_NO "AllowUnconnected=no\nGangs=yes\nPlacement=yes\nPlaceAll=no\n" \
+	"WeightFirst=no\n"
 #define SWITCHES SPEEDS YES_NO
 #define NAME_KEY "TopologyName=\"\"\n" NEXT_KEYS
 #define NEXT_KEYS "PartitionTopology=\"\"\nNodeTopologyDir=\"\"\n"
-#define SHOWN "NodeExtra=yes\nLogLevel=info\nMetricsFile=\"\"\n"
-#define WAIT "WaitingTime=00:10:00\n" SHOWN
+#define EXTRA "NodeExtra=yes\nLogLevel=info\nMetricsFile=\"\"\n"
+#define SHOWN "RankOrder=submit\n" EXTRA
+#define LIMITS "MaxWaitingTime=1-00:00:00\n" NUMBERS
+#define NUMBERS "GangAccountRules=\"\"\nMaxExclusive=\"\"\nMinExclusiveShare=0.25\n" \
+	       "MaxGangs=10000\nMaxGangsPerUser=2000\n" \
+	       "MaxGangMembers=100000\nMaxGangMembersPerUser=20000\n"
+#define WAIT "WaitingTime=00:10:00\n" LIMITS SHOWN
 #define FILE_KEY "TopologyFile=\"\"\n" NAME_KEY WAIT
 #define NVLEVELS "LevelNames=island,node,nvlink,leaf,spine\n"
 #define NVCOSTS "HopCosts=1,1,1,4,16\n"
@@ -90,11 +96,14 @@ static void test_accepted(void **state)
 		{ "gangs=NO placement=No PLACEALL=yes # all on one line\n",
 		  LEVELS COSTS SPEEDS
 		  "AllowUnconnected=no\nGangs=no\nPlacement=no\n"
-		  "PlaceAll=yes\n" FILE_KEY },
+		  "PlaceAll=yes\nWeightFirst=no\n" FILE_KEY },
 		{ "AllowUnconnected = yes\r\nGangs=no#comment",
 		  LEVELS COSTS SPEEDS
 		  "AllowUnconnected=yes\nGangs=no\nPlacement=yes\n"
-		  "PlaceAll=no\n" FILE_KEY },
+		  "PlaceAll=no\nWeightFirst=no\n" FILE_KEY },
+		{ "weightfirst=yes", LEVELS COSTS SPEEDS
+		  "AllowUnconnected=no\nGangs=yes\nPlacement=yes\n"
+		  "PlaceAll=no\nWeightFirst=yes\n" FILE_KEY },
 		{ "TopologyFile=/etc/slurm/topology.conf Gangs=yes",
 		  LEVELS COSTS SWITCHES
 		  "TopologyFile=\"/etc/slurm/topology.conf\"\n" NAME_KEY WAIT },
@@ -102,12 +111,27 @@ static void test_accepted(void **state)
 		  "TopologyFile=\"/a b#c\"\n" NAME_KEY WAIT },
 		/* 0.28: the site's waiting time */
 		{ "WaitingTime=30", LEVELS COSTS SWITCHES
-		  "TopologyFile=\"\"\n" NAME_KEY "WaitingTime=00:30:00\n" SHOWN },
+		  "TopologyFile=\"\"\n" NAME_KEY "WaitingTime=00:30:00\n"
+		  LIMITS SHOWN },
+		/* 7.9: the site's order of members */
+		{ "rankorder=RING", LEVELS COSTS SWITCHES
+		  "TopologyFile=\"\"\n" NAME_KEY
+		  "WaitingTime=00:10:00\n" LIMITS "RankOrder=ring\n" EXTRA },
 		{ "waitingtime = Unlimited", LEVELS COSTS SWITCHES
-		  "TopologyFile=\"\"\n" NAME_KEY "WaitingTime=UNLIMITED\n" SHOWN },
+		  "TopologyFile=\"\"\n" NAME_KEY "WaitingTime=UNLIMITED\n"
+		  LIMITS SHOWN },
+		{ "MaxGangs=1 MaxGangMembersPerUser=unlimited",
+		  LEVELS COSTS SWITCHES "TopologyFile=\"\"\n" NAME_KEY
+		  "WaitingTime=00:10:00\n"
+		  "MaxWaitingTime=1-00:00:00\nGangAccountRules=\"\"\n"
+		  "MaxExclusive=\"\"\n"
+		  "MinExclusiveShare=0.25\nMaxGangs=1\nMaxGangsPerUser=2000\n"
+		  "MaxGangMembers=100000\nMaxGangMembersPerUser=UNLIMITED\n"
+		  SHOWN },
 		{ "NodeExtra=NO LogLevel=Debug MetricsFile=\"/run/x y\"",
 		  LEVELS COSTS SWITCHES
-		  "TopologyFile=\"\"\n" NAME_KEY "WaitingTime=00:10:00\n"
+		  "TopologyFile=\"\"\n" NAME_KEY "WaitingTime=00:10:00\n" LIMITS
+		  "RankOrder=submit\n"
 		  "NodeExtra=no\nLogLevel=debug\nMetricsFile=\"/run/x y\"\n" },
 		{ "nodetopology=n[1-4,7] HWLOC=a.xml # these", PLAIN
 		  "NodeTopology=\"n[1-4,7]\" Hwloc=\"a.xml\"\n" },
@@ -283,6 +307,16 @@ static void test_refused(void **state)
 		{ "MetricsFile=gang.prom", ":1: ", "does not begin with '/'" },
 		{ "LogLevel=3", ":1: ", "expected error, info or debug" },
 		{ "WaitingTime=", ":1: ", "expected a time above 0" },
+		{ "MaxGangs=0", ":1: ", "a number from 1 to 10000000 or" },
+		{ "MaxGangMembers=-1", ":1: ", "\"-1\" is not understood" },
+		{ "\nMaxExclusive=rack", ":2: ", "there is no level \"rack\"" },
+		{ "MaxExclusive=a/b", ":1: ", "the name of a level" },
+		{ "MinExclusiveShare=1.5", ":1: ", "a number from 0 to 1" },
+		{ "GangAccountRules=proj", ":1: ", "proj:alice,bob;lab:carol" },
+		{ "GangAccountRules=:a", ":1: ", "is not understood" },
+		{ "GangAccountRules=a:b:c", ":1: ", "is not understood" },
+		{ "GangAccountRules=a:;b:c", ":1: ", "is not understood" },
+		{ "MaxWaitingTime=0", ":1: ", "\"0\" is not understood" },
 		{ "WaitingTime=0", ":1: ", "\"0\" is not understood" },
 		{ "WaitingTime=10m", ":1: ", "or UNLIMITED" },
 		{ "LevelBandwidth=0", ":1: ", "\"0\" is not a number above 0" },
@@ -626,6 +660,29 @@ static void test_many(void **state)
 }
 
 /* etc/gang.conf shows every key, as a comment, with its default. */
+/* 32,000 NVLink domains are read in a moment, and the second of a name found. */
+static void test_many_nvlinks(void **state)
+{
+	clock_t begun = clock();
+	size_t n = 32000, size = 0;
+	char *text = NULL, expected[32];
+	struct sgang_error err;
+	struct sgang_conf conf;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "NVLinkDomain=d%zu Nodes=n%zu\n", i, i);
+	fprintf(out, "NVLinkDomain=d7 Nodes=x\n");
+	fclose(out);
+	assert_int_equal(load(text, &conf, &err), -1);
+	snprintf(expected, sizeof(expected), ":%zu: ", n + 1);
+	assert_non_null(strstr(err.text, expected));
+	assert_non_null(strstr(err.text, "d7 is given twice, first in line 8"));
+	assert_true((double)(clock() - begun) / CLOCKS_PER_SEC < 2);
+	free(text);
+}
+
 static void test_sample(void **state)
 {
 	const char *top = getenv("top_srcdir");
@@ -672,7 +729,7 @@ static void test_manual(void **state)
 			      "GangName=a/b MinMember=1 TotalNumber=1 "
 			      "MinTRES=cpu=1 Mode=strict Groups=a/c "
 			      "WaitingTime=1 Match=only-waiting OnFailure=kill "
-			      "Topology=prefer:leaf\n"
+			      "Topology=prefer:leaf RankOrder=ring\n"
 			      "NVLinkDomain=d Nodes=n1\n", &conf, NULL), 0);
 	text = printed(&conf);
 	rest = text;
@@ -903,6 +960,7 @@ int main(void)
 		cmocka_unit_test(test_copies),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_many_nvlinks),
 		cmocka_unit_test(test_sample),
 		cmocka_unit_test(test_manual),
 		cmocka_unit_test(test_topology_of),

@@ -61,6 +61,15 @@ static void test_long(void **state)
 	assert_int_equal(err.text[sizeof(err.text) - 3], 'x');
 }
 
+static void test_controls(void **state)
+{
+	struct sgang_error err;
+
+	(void)state;
+	sgang_errf(&err, EINVAL, "%s", "a\tb\033[2J\177\n\303\251");
+	assert_string_equal(err.text, "a?b?[2J??\303\251");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -68,6 +77,7 @@ int main(void)
 		cmocka_unit_test(test_without_text),
 		cmocka_unit_test(test_own_text),
 		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_controls),
 	};
 
 	return cmocka_run_group_tests_name("err", tests, NULL, NULL);

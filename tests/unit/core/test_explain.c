@@ -19,8 +19,8 @@ static const char pods[] =
 	"SwitchName=p1 Switches=l[1-3]\nSwitchName=p2 Switches=l[4-6]\n"
 	"SwitchName=top Switches=p[1-2]\n";
 
-static const struct sgang_explain_unit gpus = { "GPU", "GPUs", 1 };
-static const struct sgang_explain_unit four = { "GPU", "GPUs", 4 };
+static const struct sgang_explain_unit gpus = { "GPU", "GPUs", 1, NULL };
+static const struct sgang_explain_unit four = { "GPU", "GPUs", 4, NULL };
 
 /* Plan, and look at so many others. */
 static void look(const struct bed *bed, size_t most,
@@ -219,7 +219,8 @@ static void test_nofit(void **state)
 	expect_nofit(&bed, &four, "17 places with 4 GPUs are needed, 16 are "
 		     "free");
 	/* eight on each of two nodes */
-	bed.member[0] = (struct sgang_plan_member){ 2, 4, 0, true, NULL };
+	bed.member[0] = (struct sgang_plan_member){
+		.units = 2, .slots = 4, .distinct = true };
 	bed.request.max_level = SGANG_LEVEL_LEAF;
 	expect_nofit(&bed, &gpus, "3 places with 4 GPUs are free, but no leaf "
 		     "has 2: leaf1 has 1");
@@ -228,7 +229,8 @@ static void test_nofit(void **state)
 	expect_nofit(&bed, &gpus, "5 places with 4 GPUs are needed, 3 are "
 		     "free");
 	/* whole nodes */
-	bed.member[0] = (struct sgang_plan_member){ 2, 0, 0, true, NULL };
+	bed.member[0] = (struct sgang_plan_member){
+		.units = 2, .slots = 0, .distinct = true };
 	expect_nofit(&bed, &gpus, "2 whole nodes are needed, 0 are free");
 	bed_set(&bed, "n[1,3]", 8);
 	bed.request.max_level = SGANG_LEVEL_LEAF;
@@ -250,7 +252,8 @@ static void test_nofit_members(void **state)
 		     "1 is free");
 	/* each fits alone, and both are as much as is free */
 	bed_set(&bed, "n2", 3);
-	bed.member[0] = (struct sgang_plan_member){ 2, 2, 0, false, NULL };
+	bed.member[0] = (struct sgang_plan_member){
+		.units = 2, .slots = 2, .distinct = false };
 	bed.member[1].units = 1;
 	expect_nofit(&bed, &gpus, "8 free slots are needed and there, but not "
 		     "so that every member has what it asks for");

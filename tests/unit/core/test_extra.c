@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "core/extra.h"
@@ -38,6 +39,9 @@ static void test_format(void **state)
 		{ "rack 7 " TWO " spare", 1, "rack 7 spare " ONE },
 		{ ONE " a " TWO " b", 0, "a b" },
 		{ "rack\n" ONE, 0, "rack" },
+		/* an account with a ';', as earlier versions wrote it */
+		{ "rack 7 gang=a;b/train ranks=8", 1, "rack 7 " ONE },
+		{ "gang=a;b;c/x ranks=1;gang=d;/y ranks=2 end", 0, "end" },
 		/* not ours */
 		{ "gang=alice/train", 1, "gang=alice/train " ONE },
 		{ "gang=train ranks=8", 0, "gang=train ranks=8" },
@@ -59,6 +63,55 @@ static void test_format(void **state)
 		free(text);
 	}
 	assert_false(sgang_extra_found(NULL));
+}
+
+/* Whatever an account is called, its words are known again. */
+static void test_account(void **state)
+{
+	static const struct {
+		const char *ns;
+		const char *shown;
+	} cases[] = {
+		{ "a;b", "gang=a%3Bb/t ranks=1" },
+		{ "a b", "gang=a%20b/t ranks=1" },
+		{ "a\tb\n", "gang=a%09b%0A/t ranks=1" },
+		{ ";", "gang=%3B/t ranks=1" },
+		{ "a%/b", "gang=a%25%2Fb/t ranks=1" },
+		{ "caf\303\251", "gang=caf\303\251/t ranks=1" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct sgang_extra gang = { cases[i].ns, "t", 1 };
+		char *text = sgang_extra_format("rack", &gang, 1), *again;
+
+		assert_string_equal(text + strlen("rack "), cases[i].shown);
+		again = sgang_extra_format(text, &gang, 1);
+		assert_string_equal(again, text);
+		free(again);
+		again = sgang_extra_format(text, NULL, 0);
+		assert_string_equal(again, "rack");
+		free(again);
+		free(text);
+	}
+}
+
+/* A million letters of words like ours, taken out in a moment. */
+static void test_many_words(void **state)
+{
+	size_t n = 32000, length = strlen(ONE " ");
+	char *text = malloc(n * length + 1), *own;
+	clock_t begun = clock();
+
+	(void)state;
+	assert_non_null(text);
+	for (size_t i = 0; i < n; i++)
+		memcpy(text + i * length, ONE " ", length + 1);
+	own = sgang_extra_format(text, NULL, 0);
+	assert_string_equal(own, "");
+	assert_true((double)(clock() - begun) / CLOCKS_PER_SEC < 2);
+	free(own);
+	free(text);
 }
 
 #define SEED 91
@@ -102,6 +155,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_format),
+		cmocka_unit_test(test_account),
+		cmocka_unit_test(test_many_words),
 		cmocka_unit_test(test_random),
 	};
 

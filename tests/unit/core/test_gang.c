@@ -476,8 +476,9 @@ static void test_wait(void **state)
 			.min_member = 4, .defined = true,
 		};
 
-		t.spec.waiting_time = cases[i].own;
-		if (sgang_gang_wait_over(&t, cases[i].site, cases[i].now) !=
+		t.waiting_time = cases[i].own;
+		if (sgang_gang_wait_over(&t, &(struct sgang_gang_wait) {
+				cases[i].site, SGANG_FOREVER }, cases[i].now) !=
 		    cases[i].over)
 			fail_msg("%s", cases[i].what);
 	}

@@ -41,7 +41,10 @@ enum world_kind {
 	INSIDE = 2,			/* on islands of nodes */
 	SPREAD = 4,			/* members in different domains */
 	EQUAL = 8,			/* each on as many distinct nodes */
-	TURNS = 16			/* two or three shapes that take turns */
+	TURNS = 16,			/* two or three shapes that take turns */
+	WEIGHTS = 32,			/* nodes weigh something, which in half
+					 * of the worlds comes first */
+	REQUIRED = 64			/* members require some nodes */
 };
 
 struct world {
@@ -54,8 +57,10 @@ struct world {
 	struct sgang_costs costs;
 	uint32_t free[NODES_MAX];
 	uint32_t total[NODES_MAX];
+	uint32_t weight[NODES_MAX];
 	struct sgang_plan_member member[UNITS_MAX];
 	struct sgang_nodeset *allowed[UNITS_MAX];
+	struct sgang_nodeset *required[UNITS_MAX];
 	size_t n_members;
 	uint32_t units;
 	struct sgang_plan_request request;
@@ -219,6 +224,40 @@ static void make_equal(struct world *world, uint64_t *random)
 	world->units = (uint32_t)world->n_members * world->member[0].units;
 }
 
+/* Half of the members require one or two of the nodes, a unit on each; sometimes
+ * more than they can have. */
+static void make_required(struct world *world, uint64_t *random)
+{
+	size_t i;
+	uint32_t n;
+
+	for (i = 0; i < world->n_members; i++) {
+		if (fuzz_small(random, 2))
+			continue;
+		world->required[i] = sgang_nodeset_create(world->n_nodes);
+		assert_non_null(world->required[i]);
+		for (n = 1 + fuzz_small(random, 2); n; n--)
+			sgang_nodeset_add(world->required[i],
+					  fuzz_small(random, world->n_nodes));
+		world->member[i].required = world->required[i];
+	}
+}
+
+/* The islands of a node weigh what it weighs. */
+static void make_weights(struct world *world, uint64_t *random)
+{
+	uint32_t i, same = fuzz_small(random, 3), classes[NODES_MAX];
+
+	for (i = 0; i < NODES_MAX; i++)
+		classes[i] = same ? 1 + 9 * fuzz_small(random, 3) :
+				    fuzz_small(random, 1000000);
+	for (i = 0; i < world->n_nodes; i++)
+		world->weight[i] = classes[world->devices ?
+					   world->devices->node[i] : i];
+	world->request.weight = world->weight;
+	world->request.weight_first = fuzz_small(random, 2);
+}
+
 static void make_world(struct world *world, uint64_t seed,
 		       enum world_kind kind)
 {
@@ -253,6 +292,10 @@ static void make_world(struct world *world, uint64_t seed,
 		make_equal(world, &random);
 	if (kind & SPREAD)
 		make_spread(world, &random, kind & MIXED);
+	if (kind & WEIGHTS)
+		make_weights(world, &random);
+	if (kind & REQUIRED)
+		make_required(world, &random);
 	world->request.fabric = world->fabric;
 	world->request.costs = &world->costs;
 	world->request.free = world->free;
@@ -268,8 +311,10 @@ static void free_world(struct world *world)
 {
 	size_t i;
 
-	for (i = 0; i < UNITS_MAX; i++)
+	for (i = 0; i < UNITS_MAX; i++) {
 		sgang_nodeset_destroy(world->allowed[i]);
+		sgang_nodeset_destroy(world->required[i]);
+	}
 	if (!world->devices)
 		sgang_fabric_destroy(world->fabric);
 	sgang_devices_destroy(world->devices);
@@ -284,8 +329,13 @@ struct brute {
 	uint32_t member[UNITS_MAX];
 	uint32_t free[NODES_MAX];
 	bool found;
-	uint64_t cost;
-	uint64_t broken;
+	struct worth {			/* least in the order of what comes */
+		uint64_t first;		/* cost, or weight where that is first */
+		uint64_t second;	/* the other one */
+		uint64_t broken;
+	} worth;
+	uint64_t cost;			/* ... of that */
+	uint64_t least_cost;		/* of all placements */
 };
 
 static uint32_t ranks_at(const struct world *world, uint32_t member,
@@ -334,13 +384,97 @@ static bool well_spread(const struct world *world, const uint32_t *at,
 	return true;
 }
 
+/* Has each member all that it requires? */
+static bool has_required(const struct world *world, const uint32_t *at,
+			 const uint32_t *member, size_t n)
+{
+	uint32_t node;
+	size_t m, i;
+
+	for (m = 0; m < world->n_members; m++) {
+		for (node = 0; node < world->n_nodes; node++) {
+			bool has = !world->required[m] ||
+				   !sgang_nodeset_has(world->required[m],
+						      node);
+
+			for (i = 0; i < n && !has; i++)
+				has = member[i] == m && at[i] == node;
+			if (!has)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* What could any member have of a node, if it were the only one there? */
+static bool could_use(const struct world *world, uint32_t node)
+{
+	size_t i;
+
+	for (i = 0; i < world->n_members; i++) {
+		const struct sgang_plan_member *ask = &world->member[i];
+		uint32_t slots = ask->slots ? ask->slots : world->total[node];
+
+		if ((!ask->allowed || sgang_nodeset_has(ask->allowed, node)) &&
+		    slots && world->free[node] >= slots)
+			return true;
+	}
+	return false;
+}
+
+/* What the used nodes weigh above the lightest that could be used; a node counts
+ * once, however many of its islands are used. */
+static uint64_t weigh(const struct world *world, const bool *used)
+{
+	bool seen[NODES_MAX] = { false };
+	uint32_t i, lightest = UINT32_MAX;
+	uint64_t sum = 0;
+
+	for (i = 0; i < world->n_nodes; i++) {
+		if (could_use(world, i) && world->weight[i] < lightest)
+			lightest = world->weight[i];
+	}
+	for (i = 0; i < world->n_nodes; i++) {
+		uint32_t node = world->devices ? world->devices->node[i] : i;
+
+		if (used[i] && !seen[node]) {
+			sum += world->weight[i] - lightest;
+			seen[node] = true;
+		}
+	}
+	return sum;
+}
+
+static struct worth worth_of(const struct world *world, uint64_t cost,
+			     const bool *used)
+{
+	struct worth worth = { cost, weigh(world, used),
+			       oracle_broken(&world->request, used) };
+
+	if (world->request.weight_first) {
+		worth.first = worth.second;
+		worth.second = cost;
+	}
+	return worth;
+}
+
+static int compare(const struct worth *a, const struct worth *b)
+{
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	if (a->second != b->second)
+		return a->second < b->second ? -1 : 1;
+	return a->broken < b->broken ? -1 : a->broken > b->broken;
+}
+
 static void judge(struct brute *brute)
 {
 	const struct world *world = brute->world;
 	const uint32_t *hop = world->costs.hop;
 	uint32_t i, top = 0, n = world->units;
-	uint64_t cost = 0, broken, ranks = 0;
+	uint64_t cost = 0, ranks = 0;
 	bool used[NODES_MAX] = { false };
+	struct worth worth;
 
 	for (i = 0; i < n; i++) {
 		uint32_t node = brute->at[i];
@@ -355,19 +489,21 @@ static void judge(struct brute *brute)
 	}
 	if (ranks == 1)
 		cost = 0;
-	if (!well_spread(world, brute->at, brute->member, n))
+	if (!well_spread(world, brute->at, brute->member, n) ||
+	    !has_required(world, brute->at, brute->member, n))
 		return;
 	/* one node alone is within every level */
 	if (top > world->request.max_level ||
 	    (top == SGANG_LEVEL_UNCONNECTED &&
 	     !world->costs.allow_unconnected))
 		return;
-	broken = oracle_broken(&world->request, used);
-	if (!brute->found || cost < brute->cost ||
-	    (cost == brute->cost && broken < brute->broken)) {
+	worth = worth_of(world, cost, used);
+	if (!brute->found || cost < brute->least_cost)
+		brute->least_cost = cost;
+	if (!brute->found || compare(&worth, &brute->worth) < 0) {
 		brute->found = true;
 		brute->cost = cost;
-		brute->broken = broken;
+		brute->worth = worth;
 	}
 }
 
@@ -480,17 +616,18 @@ static void check_runs(const struct world *world,
 		member[i] = placement->runs[i].member;
 	}
 	CHECK(well_spread(world, runs_at, member, placement->n_runs));
+	CHECK(has_required(world, runs_at, member, placement->n_runs));
 }
 
-static uint64_t broken_space(const struct world *world,
-			     const struct sgang_placement *placement)
+static struct worth placed(const struct world *world,
+			   const struct sgang_placement *placement)
 {
 	bool used[NODES_MAX] = { false };
 	size_t i;
 
 	for (i = 0; i < placement->n_runs; i++)
 		used[placement->runs[i].node] = true;
-	return oracle_broken(&world->request, used);
+	return worth_of(world, placement->ring.cost, used);
 }
 
 static void check_placement(const struct world *world,
@@ -507,7 +644,7 @@ static void check_placement(const struct world *world,
 	CHECK(ring.tier <= world->request.max_level ||
 	      ring.tier == SGANG_LEVEL_ISLAND);
 	CHECK(placement->bound <= brute->cost);
-	CHECK(brute->cost <= ring.cost);
+	CHECK(brute->least_cost <= ring.cost);
 	if (placement->exact) {
 		CHECK(ring.cost == brute->cost);
 		CHECK(placement->bound == ring.cost);
@@ -527,6 +664,7 @@ static void try_world(uint64_t seed, enum world_kind kind,
 	struct sgang_nofit nofit;
 	struct world made, *world = &made;
 	struct brute brute;
+	struct worth worth;
 	double ratio = 1;
 	int rc;
 
@@ -545,10 +683,12 @@ static void try_world(uint64_t seed, enum world_kind kind,
 				(double)brute.cost;
 		tally->ratio += ratio;
 		tally->worst = ratio > tally->worst ? ratio : tally->worst;
+		worth = placed(world, placement);
+		CHECK(compare(&worth, &brute.worth) >= 0);
 		if (placement->exact)
-			CHECK(broken_space(world, placement) == brute.broken);
-		tally->untidy += placement->ring.cost == brute.cost &&
-				 broken_space(world, placement) > brute.broken;
+			CHECK(!compare(&worth, &brute.worth));
+		tally->untidy += worth.first == brute.worth.first &&
+				 compare(&worth, &brute.worth) > 0;
 	} else {
 		CHECK(nofit.text[0]);
 		tally->missed += brute.found;
@@ -574,6 +714,35 @@ static void test_alike(void **state)
 	assert_int_equal(tally.untidy, 0);
 	assert_true(tally.fit > 500);
 	assert_true(tally.exact * 10 >= tally.fit * 9);
+	if (PROVES)
+		assert_int_equal(tally.exact, tally.fit);
+}
+
+/* 5.5: weights of nodes after ring cost, or before it. */
+static void test_weights(void **state)
+{
+	struct tally tally = { 0 };
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 2000; seed++) {
+		try_world(seed, ALIKE | WEIGHTS, &tally);
+		try_world(seed, INSIDE | WEIGHTS, &tally);
+		try_world(seed, SPREAD | WEIGHTS, &tally);
+		try_world(seed, SPREAD | INSIDE | WEIGHTS, &tally);
+	}
+	for (seed = 1; seed <= 1000; seed++) {
+		try_world(seed, EQUAL | WEIGHTS, &tally);
+		try_world(seed, MIXED | WEIGHTS, &tally);
+		try_world(seed, MIXED | INSIDE | WEIGHTS, &tally);
+		try_world(seed, TURNS | WEIGHTS, &tally);
+	}
+	print_message("# weights: %u fit, %u exact, %u missed, %u weigh or "
+		      "break more than they have to\n", tally.fit,
+		      tally.exact, tally.missed, tally.untidy);
+	assert_true(tally.fit > 2000);
+	assert_int_equal(tally.missed, 0);
+	assert_true(tally.untidy * 50 <= tally.fit);
 	if (PROVES)
 		assert_int_equal(tally.exact, tally.fit);
 }
@@ -619,6 +788,43 @@ static void test_mixed(void **state)
 	assert_true(tally.ratio <= 1.002 * (tally.fit - tally.missed));
 	if (PROVES)
 		assert_int_equal(tally.exact, tally.fit);
+}
+
+/* Issue 12: members some of whose nodes are given. */
+static void test_required(void **state)
+{
+	struct tally alike = { 0 }, mixed = { 0 }, spread = { 0 };
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 2000; seed++) {
+		try_world(seed, REQUIRED, &alike);
+		try_world(seed, REQUIRED | EQUAL, &alike);
+		try_world(seed, REQUIRED | WEIGHTS, &alike);
+		try_world(seed, REQUIRED | MIXED, &mixed);
+		try_world(seed, REQUIRED | MIXED | WEIGHTS, &mixed);
+		try_world(seed, REQUIRED | SPREAD, &spread);
+		try_world(seed, REQUIRED | SPREAD | MIXED, &spread);
+	}
+	print_message("# required: %u + %u + %u fit, %u + %u + %u exact, "
+		      "%u + %u + %u missed, cost/optimum %.4f, %.4f, %.4f, "
+		      "worst %.4f, %.4f, %.4f\n", alike.fit, mixed.fit,
+		      spread.fit, alike.exact, mixed.exact, spread.exact,
+		      alike.missed, mixed.missed, spread.missed,
+		      alike.ratio / (alike.fit - alike.missed),
+		      mixed.ratio / (mixed.fit - mixed.missed),
+		      spread.ratio / (spread.fit - spread.missed), alike.worst,
+		      mixed.worst, spread.worst);
+	assert_true(alike.fit > 500);
+	assert_true(mixed.fit > 300);
+	assert_true(spread.fit > 300);
+	assert_int_equal(alike.missed + mixed.missed + spread.missed, 0);
+	assert_true(alike.ratio <= 1.002 * alike.fit);
+	assert_true(mixed.ratio <= 1.002 * mixed.fit);
+	if (PROVES) {
+		assert_int_equal(alike.exact, alike.fit);
+		assert_int_equal(mixed.exact, mixed.fit);
+	}
 }
 
 /* Design section 4: members whose shapes take turns. */
@@ -706,8 +912,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_alike),
+		cmocka_unit_test(test_weights),
 		cmocka_unit_test(test_equal),
 		cmocka_unit_test(test_mixed),
+		cmocka_unit_test(test_required),
 		cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_spread_alike),
 		cmocka_unit_test(test_spread_mixed),

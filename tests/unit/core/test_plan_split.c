@@ -34,6 +34,7 @@ struct world {
 	struct bed bed;
 	struct sgang_pool pool;
 	struct sgang_kind kind[3];
+	uint32_t need[3];		/* of each kind */
 	uint32_t kind_of[3];
 	struct sgang_job job;
 	struct sgang_nodeset *some;
@@ -158,9 +159,12 @@ static void add_kind(struct world *world, uint32_t units, uint32_t slots,
 	uint32_t k = world->job.n_kinds++;
 
 	bed_add(&world->bed, units, slots, false);
+	world->bed.request.n_dims = 1;
+	world->need[k] = slots;
 	world->bed.member[k].allowed = allowed;
 	world->kind[k] = (struct sgang_kind){
-		.slots = slots, .ranks = slots, .allowed = allowed,
+		.slots = slots, .need = world->need + k, .ranks = slots,
+		.allowed = allowed,
 		.units = units, .per_node = units, .first = k,
 	};
 	world->kind_of[k] = k;

@@ -106,6 +106,7 @@ static void assert_same(const struct sgang_record *a,
 	assert_string_equal(a->hops, b->hops);
 	assert_true(a->bound == b->bound);
 	assert_true(a->stock_cost == b->stock_cost);
+	assert_true(a->stock_estimate == b->stock_estimate);
 	assert_true(a->weighted_cost == b->weighted_cost);
 	assert_true(a->weighted_best == b->weighted_best);
 	assert_string_equal(a->others, b->others);
@@ -224,7 +225,7 @@ static void test_parse(void **state)
 		  "best=14 cross=2 tier=spine off=8 ranks=16 exact=1", NULL },
 		/* 4.34: and with it what is known of it besides */
 		{ "gang=alice/train phase=waiting min=3 total=4 attempts=2 "
-		  "hops=leaf:1 bound=7 stock=9 wcost=1 wbest=1 others=a:1 "
+		  "hops=leaf:1 bound=7 stock=9 stockest=1 wcost=1 wbest=1 others=a:1 "
 		  "at=n1", &waiting },
 		{ "gang=alice/train phase=waiting min=3 total=4 bound=-1",
 		  NULL },
@@ -416,6 +417,7 @@ static void random_record(uint64_t *seed, struct sgang_record *r)
 	if (fuzz_below(seed, 2)) {
 		r->bound = fuzz_next(seed);
 		r->stock_cost = fuzz_next(seed);
+		r->stock_estimate = fuzz_below(seed, 2);
 		r->weighted_cost = fuzz_next(seed);
 		r->weighted_best = fuzz_next(seed);
 	}
@@ -424,6 +426,47 @@ static void random_record(uint64_t *seed, struct sgang_record *r)
 	random_word(seed, "0-9,", r->layout, fuzz_below(seed, 60));
 	random_word(seed, "0:9,", r->choice, fuzz_below(seed, 60));
 	random_word(seed, "n[0-9],", r->at, fuzz_below(seed, 300));
+}
+
+/* 5.6: the order of more nodes than at= has room for stands in the text alone,
+ * and stays there whatever is rewritten, as long as the place does. */
+static void test_order(void **state)
+{
+	struct sgang_record r = running, again;
+	char *text, *next, *order, *large;
+
+	(void)state;
+	r.ordered = true;
+	large = malloc(30001);
+	memset(large, '7', 30000);
+	large[30000] = '\0';
+	text = sgang_record_format_ordered(&r, large, "x");
+	assert_int_equal(sgang_record_parse(text, &again), 1);
+	assert_true(again.ordered);
+	again.phase = SGANG_PHASE_FINISHED;
+	next = sgang_record_format(&again, text);
+	order = sgang_record_order(next);
+	assert_string_equal(order, large);
+	assert_memory_equal(next, "x gang=", 7);
+	free(order);
+	order = sgang_record_brief(&again, next);
+	assert_null(strstr(order, "77"));
+	free(order);
+	free(text);
+	again.placed = false;
+	text = sgang_record_format(&again, next);
+	assert_null(sgang_record_order(text));
+	assert_int_equal(errno, ENOENT);
+	free(text);
+	free(next);
+	free(large);
+	assert_null(sgang_record_order(NULL));
+	assert_null(sgang_record_order(WAITING " order=1-0"));
+	assert_int_equal(sgang_record_parse(RUNNING " order=", &again), 0);
+	/* it is nowhere: the record says so */
+	text = sgang_record_format(&r, NULL);
+	assert_string_equal(text, RUNNING);
+	free(text);
 }
 
 /* Any record behind any text is read back, however often it is rewritten. */
@@ -578,6 +621,7 @@ int main(void)
 		cmocka_unit_test(test_phases),
 		cmocka_unit_test(test_hold_ends),
 		cmocka_unit_test(test_has_ended),
+		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_spoilt),
 		cmocka_unit_test(test_old_records),

@@ -145,6 +145,8 @@ static void test_refused(void **state)
 		{ "gang-comm-share", "0.0001", EINVAL, "three decimals" },
 		{ "gang-comm-share", "x", EINVAL, "fraction" },
 		{ "gang-comm-share", "", EINVAL, "fraction" },
+		{ "gang-rank-order", "", EINVAL, "submit|ring" },
+		{ "gang-rank-order", "rank", EINVAL, "submit|ring" },
 		{ "gang-topology", "prefer:leaf:", EINVAL, "prefer:LEVEL" },
 		{ "gang-topology", "require:" L31 "x", E2BIG, "31 characters" },
 		{ "gang-mode", "", EINVAL, "strict|nonstrict" },
@@ -478,7 +480,7 @@ static void test_unsaid(void **state)
 	assert_true(sgang_spec_defines(&spec));
 }
 
-#define N_OPTIONS 18
+#define N_OPTIONS 19
 
 /* Every option can be registered and is described. */
 static void test_options(void **state)
@@ -614,6 +616,40 @@ static void test_env(void **state)
 	}
 }
 
+/* Behaviour 7.9: where ranks are is said once. */
+static void test_rank_order(void **state)
+{
+	static const struct {
+		const char *option, *value, *order;
+		int rc;
+	} cases[] = {
+		{ "gang-rank", "0", "ring", -1 },
+		{ "gang-rank", "0", "submit", 0 },
+		{ "gang-parallel", "tp=2", "RING", -1 },
+		{ "gang-parallel", "tp=2", "Submit", 0 },
+		{ "gang-topology", "spread:leaf", "ring", 0 },
+		{ "gang-order", "1", "ring", 0 },
+	};
+	struct sgang_spec spec, first;
+	struct sgang_error err;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		sgang_spec_init(&spec);
+		take(&spec, "gang", "alice/t");
+		first = spec;
+		take(&spec, cases[i].option, cases[i].value);
+		take(&first, "gang-rank-order", cases[i].order);
+		assert_int_equal(sgang_spec_agree(&first, &spec, &err),
+				 cases[i].rc);
+		take(&spec, "gang-rank-order", cases[i].order);
+		assert_int_equal(sgang_spec_check(&spec, &err), cases[i].rc);
+		if (cases[i].rc)
+			assert_says(&err, cases[i].option);
+	}
+}
+
 static void test_check(void **state)
 {
 	static const char *const orphans[][2] = {
@@ -633,6 +669,7 @@ static void test_check(void **state)
 		{ "gang-parallel", "tp=2" },
 		{ "gang-run-time", "1" },
 		{ "gang-comm-share", "1" },
+		{ "gang-rank-order", "submit" },
 		{ "gang-min-tres", "mem=1" },
 		{ "gang-min-tres", "node=1" },
 		{ "gang-object", "1" },
@@ -880,6 +917,7 @@ static void test_merge_words(void **state)
 		{ "gang-parallel", "tp=2,dp=1", "tp=4", NULL },
 		{ "gang-run-time", "00:10:00", "01:00:00", NULL },
 		{ "gang-comm-share", "0.500", "0.250", NULL },
+		{ "gang-rank-order", "submit", "ring", NULL },
 	};
 	char text[SGANG_GROUPS_SIZE];
 	size_t i;
@@ -1038,6 +1076,7 @@ int main(void)
 		cmocka_unit_test(test_manual),
 		cmocka_unit_test(test_env),
 		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_rank_order),
 		cmocka_unit_test(test_object),
 		cmocka_unit_test(test_agree),
 		cmocka_unit_test(test_agree_words),

@@ -180,7 +180,7 @@ static const struct {
 /* 4.1: why it does not fit, with numbers. */
 static void test_lacks(void **state)
 {
-	static const struct sgang_explain_unit slot = { "slot", "slots", 1 };
+	static const struct sgang_explain_unit slot = { "slot", "slots", 1, NULL };
 	char told[SGANG_EXPLAIN_SIZE];
 	size_t i;
 

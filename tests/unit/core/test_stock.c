@@ -256,6 +256,53 @@ static void test_allowed(void **state)
 	sgang_nodeset_destroy(set);
 }
 
+/* The lightest nodes come first, wherever they are, then those in the same
+ * leaves. */
+static void test_weights(void **state)
+{
+	uint32_t weight[16], i;
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed, two_pods, 4);
+	for (i = 0; i < 16; i++)
+		weight[i] = 30;
+	weight[sgang_fabric_find_node(bed.fabric, "n6")] = 10;
+	weight[sgang_fabric_find_node(bed.fabric, "n15")] = 10;
+	for (i = 13; i < 15; i++)
+		weight[i - 1] = 20;
+	bed.request.weight = weight;
+	bed_add(&bed, 1, 0, true);
+	bed.member[0].ranks = 1;
+	expect(&bed, "n6", 0, false);
+	bed.member[0].units = 2;
+	expect(&bed, "n6 n15", 2 * 64, false);
+	bed.member[0].units = 3;
+	expect(&bed, "n6 n13 n15", 2 * 64 + 4, false);
+	bed_close(&bed);
+}
+
+/* Required nodes come first, then others in their leaves. */
+static void test_required(void **state)
+{
+	struct sgang_nodeset *set = sgang_nodeset_create(16);
+	struct bed bed;
+
+	(void)state;
+	assert_non_null(set);
+	bed_open(&bed, two_pods, 4);
+	bed_add(&bed, 3, 0, true);
+	bed.member[0].ranks = 1;
+	bed.member[0].required = set;
+	sgang_nodeset_add(set, sgang_fabric_find_node(bed.fabric, "n7"));
+	sgang_nodeset_add(set, sgang_fabric_find_node(bed.fabric, "n14"));
+	expect(&bed, "n5 n7 n14", 4 + 2 * 64, false);
+	bed_set(&bed, "n14", 3);
+	expect_none(&bed);
+	bed_close(&bed);
+	sgang_nodeset_destroy(set);
+}
+
 static void test_no_memory(void **state)
 {
 	struct sgang_stock *stock = NULL;
@@ -300,6 +347,8 @@ int main(void)
 		cmocka_unit_test(test_forest),
 		cmocka_unit_test(test_anywhere),
 		cmocka_unit_test(test_allowed),
+		cmocka_unit_test(test_weights),
+		cmocka_unit_test(test_required),
 		cmocka_unit_test(test_no_memory),
 	};
 

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -288,9 +289,50 @@ static void test_show(void **state)
 	assert_string_equal(shown + SGANG_TEXT_SHOWN - 4, "...");
 }
 
+static void test_repair(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *repaired;	/* NULL: it is UTF-8 */
+	} cases[] = {
+		{ "", NULL },
+		{ "plain", NULL },
+		{ "caf\303\251 \342\202\254 \360\237\231\202", NULL },
+		{ "\363\277\277\277 \364\217\277\277", NULL },
+		{ "caf\351", "caf\357\277\275" },
+		{ "\303", "\357\277\275" },
+		{ "\342\202", "\357\277\275\357\277\275" },
+		{ "\200a", "\357\277\275a" },
+		/* overlong, a surrogate, above U+10FFFF */
+		{ "\300\257", "\357\277\275\357\277\275" },
+		{ "\340\200\257",
+		  "\357\277\275\357\277\275\357\277\275" },
+		{ "\355\240\200",
+		  "\357\277\275\357\277\275\357\277\275" },
+		{ "\364\220\200\200", "\357\277\275\357\277\275"
+		  "\357\277\275\357\277\275" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text = sgang_text_repair(cases[i].text);
+
+		if (cases[i].repaired) {
+			assert_non_null(text);
+			assert_string_equal(text, cases[i].repaired);
+			assert_null(sgang_text_repair(text));
+		} else {
+			assert_null(text);
+			assert_int_equal(errno, 0);
+		}
+		free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_repair),
 		cmocka_unit_test(test_number),
 		cmocka_unit_test(test_decimal),
 		cmocka_unit_test(test_time),

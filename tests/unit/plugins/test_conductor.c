@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_conductor.c - gangs on a toy cluster: together or not at all */
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -184,6 +185,137 @@ static void all_held_and_starting(void)
 		assert_false(r.satisfied);
 		assert_true(r.placed);
 	}
+}
+
+/* 0.1: nodes run a Prolog before anybody is launched: the release waits for all of
+ * them, and a while longer, since one may have failed. */
+static void test_prologs(void **state)
+{
+	uint32_t ids[3];
+
+	(void) state;
+	fake_prepares(true);
+	submit_many(member_of("train", 3), 3, ids);
+	pass();
+	fake_trace_reset();
+	schedule_and_pass();
+	assert_non_null(strstr(fake_trace(),
+			       "save, prepare 1, prepare 2, prepare 3, save"));
+	fake_prepared(ids[0]);
+	fake_prepared(ids[2]);
+	fake_clock(60);
+	pass();
+	all_in_state(ids, 3, FAKE_HELD);
+	fake_prepared(ids[1]);
+	pass();
+	all_in_state(ids, 3, FAKE_HELD);
+	fake_clock(2);
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+}
+
+/* One has failed: the others give back their nodes, and nobody has started. */
+static void test_prolog_fails(void **state)
+{
+	uint32_t ids[3];
+
+	(void) state;
+	fake_prepares(true);
+	submit_many(member_of("train", 3), 3, ids);
+	pass();
+	schedule_and_pass();
+	fake_prepared(ids[0]);
+	fake_end(ids[1]);
+	pass();
+	assert_int_equal(in_state("train", FAKE_HELD), 0);
+	assert_int_equal(in_state("train", FAKE_PENDING), 2);
+}
+
+/* All have failed at once: the next start waits for Prologs as the first did. */
+static void test_prologs_all_fail(void **state)
+{
+	uint32_t ids[3];
+
+	(void) state;
+	fake_prepares(true);
+	submit_many(member_of("train", 3), 3, ids);
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 3, FAKE_HELD);
+	for (int i = 0; i < 3; i++)
+		fake_requeue(ids[i]);
+	pass();
+	assert_int_equal(in_state("train", FAKE_HELD), 0);
+	fake_trace_reset();
+	for (int i = 0; i < 300 && !in_state("train", FAKE_HELD); i++) {
+		fake_clock(1);
+		schedule_and_pass();
+	}
+	all_in_state(ids, 3, FAKE_HELD);
+	assert_non_null(strstr(fake_trace(), "prepare 3"));
+	fake_clock(60);
+	pass();
+	all_in_state(ids, 3, FAKE_HELD);
+}
+
+/* 0.4: nodes that backfill keeps for others are out of bounds; when the main
+ * scheduler offers all, right after that, the gang starts. */
+static void test_limit_is_no_refusal(void **state)
+{
+	uint32_t ids[2];
+
+	(void) state;
+	submit_many(member_of("train", 2), 2, ids);
+	pass();
+	turn_on(ids[1], 0x1, true);
+	pass();
+	all_in_state(ids, 2, FAKE_PENDING);
+	turn_on(ids[0], 0xf, false);
+	pass();
+	pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+}
+
+/* 0.1: what cannot be saved is not released, nobody else is begun or kept off for
+ * it, and it goes on when saving works again. */
+static void test_unsaved(void **state)
+{
+	uint32_t ids[3], more[2], other;
+
+	(void) state;
+	submit_many(member_of("train", 3), 3, ids);
+	pass();
+	fake_save_fails(ENOSPC);
+	schedule_and_pass();
+	all_in_state(ids, 3, FAKE_HELD);
+	submit_many(member_of("more", 2), 2, more);
+	for (int i = 0; i < 20; i++) {
+		fake_clock(1);
+		schedule_and_pass();
+	}
+	all_in_state(ids, 3, FAKE_HELD);
+	all_in_state(more, 2, FAKE_PENDING);
+	assert_int_equal(fake_log_count(SGANG_LOG_ERROR, "cannot save its "
+					"state (No space left on device)"), 1);
+	assert_string_equal(text_of(ids[0]),
+			    "Gang alice/train starting 3/3 members: slurmctld "
+			    "cannot save its state (No space left on device)");
+	assert_string_equal(text_of(more[0]),
+			    "Gang alice/more waits: slurmctld cannot save its "
+			    "state (No space left on device)");
+	other = submit(plain(1, 1));
+	schedule();
+	assert_int_equal(fake_state(other), FAKE_RUNNING);
+
+	fake_save_fails(0);
+	fake_clock(5);
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	pass();
+	schedule_and_pass();
+	all_in_state(more, 2, FAKE_RUNNING);
+	assert_int_equal(fake_log_count(SGANG_LOG_INFO,
+					"saves its state again"), 1);
 }
 
 /* 0.1, 0.37, 0.50, 4.3: commit all, save, release all, save. */
@@ -778,13 +910,14 @@ static void test_back_off_of_cpus(void **state)
 	assert_true(fake_start(submit(plain(15, 1)), FAKE_ALL_NODES));
 	submit_many(half, 2, ids);
 	schedule_and_pass();
-	assert_int_equal(fake_counts.probes, 1);
+	/* no end of a job helps: would it fit if there were none? */
+	assert_int_equal(fake_counts.probes, 2);
 	fake_clock(4);
 	schedule_and_pass();
-	assert_int_equal(fake_counts.probes, 1);
+	assert_int_equal(fake_counts.probes, 2);
 	fake_clock(1);
 	schedule_and_pass();
-	assert_int_equal(fake_counts.probes, 2);
+	assert_int_equal(fake_counts.probes, 3);
 }
 
 /* 0.1: the only member that said the minimum is cancelled. */
@@ -859,7 +992,7 @@ static void test_back_off(void **state)
 	submit_many(member_of("train", 2), 2, ids);
 	schedule_and_pass();
 	probes = fake_counts.probes;
-	assert_int_equal(probes, 1);
+	assert_int_equal(probes, 2);	/* one for the empty cluster */
 	for (int i = 0; i < 4; i++) {
 		fake_clock(1);
 		schedule();
@@ -873,13 +1006,52 @@ static void test_back_off(void **state)
 	assert_int_equal(fake_counts.probes, probes);
 	fake_clock(1);
 	schedule_and_pass();
-	assert_int_equal(fake_counts.probes, 2 * probes);
+	assert_int_equal(fake_counts.probes, probes + 1);
 	schedule_and_pass();
-	assert_int_equal(fake_counts.probes, 2 * probes);
+	assert_int_equal(fake_counts.probes, probes + 1);
 	fake_end(other);
 	schedule_and_pass();
-	assert_int_equal(fake_counts.probes, 3 * probes);
+	assert_int_equal(fake_counts.probes, probes + 2);
 	all_in_state(ids, 2, FAKE_RUNNING);
+}
+
+/* 5.4: a gang that cannot start even on the empty cluster is parked before its
+ * first turn, keeps nobody off, and comes back when nodes do. */
+static void test_impossible(void **state)
+{
+	struct fake_request rq = member_of("five", 5);
+	uint32_t ids[5], other, few[2];
+
+	(void) state;
+	rq.topology = "require:leaf";
+	rq.priority = 500;
+	submit_many(rq, 5, ids);
+	pass();
+	assert_string_equal(fake_job(ids[0])->text, "Gang alice/five waits: "
+			    "5 nodes in one leaf are needed, the largest (l0) "
+			    "has 4 that fit");
+	for (int i = 0; i < 5; i++)
+		assert_true(fake_job(ids[i])->parked);
+	turn(ids[0]);
+	assert_false(sgang_conductor_has_turns(c));
+	other = submit(plain(16, 1));
+	schedule_and_pass();
+	assert_int_equal(fake_state(other), FAKE_RUNNING);
+	assert_int_equal(fake_counts.probes, 0);
+	fake_end(other);
+	/* with one member less, or its node back */
+	rq = member_of("two", 2);
+	rq.nodes = 8;
+	fake_node_down(3, true);
+	submit_many(rq, 2, few);
+	schedule_and_pass();
+	assert_true(fake_job(few[0])->parked);
+	fake_node_down(3, false);
+	fake_counts.woken = 0;
+	pass();
+	assert_int_equal(fake_counts.woken, 1);
+	schedule_and_pass();
+	all_in_state(few, 2, FAKE_RUNNING);
 }
 
 /* Between turn and attempt no job of lower or equal priority gets the gang's
@@ -906,6 +1078,83 @@ static void test_fence(void **state)
 	assert_int_equal(fake_counts.woken, 1);
 	assert_true(fenced(1, ALL_FREE) == ALL_FREE);
 	assert_false(sgang_conductor_has_turns(c));
+}
+
+/* scontrol hold of a member that has its nodes: none is launched, and all wait
+ * until it is released. */
+static void test_hold_while_held(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[2];
+
+	(void) state;
+	rq.prolog = 20;
+	submit_many(rq, 2, ids);
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_HELD);
+	fake_user_hold(ids[1], true);
+	pass();
+	all_in_state(ids, 2, FAKE_PENDING);
+	assert_true(fake_idle_nodes() == ALL_FREE);
+	assert_string_equal(text_of(ids[0]), "Gang alice/train waits for "
+			    "1 of 2 members to be eligible");
+	assert_int_equal(fake_counts.released, 0);
+	fake_user_hold(ids[1], false);
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_HELD);
+}
+
+/* 5.5: what is updated of a member counts when the scheduler reaches it next,
+ * whether or not there was a pass, and jobs behind do not overtake. */
+static void test_update(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[2], busy, behind;
+
+	(void) state;
+	busy = submit(plain(1, 500));
+	schedule_and_pass();
+	assert_int_equal(fake_state(busy), FAKE_RUNNING);
+	rq.nodes = 8;
+	submit_many(rq, 2, ids);
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_PENDING);
+	turn(ids[0]);
+	assert_false(sgang_conductor_has_turns(c));	/* backs off */
+	rq.nodes = 7;
+	fake_update(ids[1], &rq);
+	behind = submit(plain(15, 1));
+	schedule();
+	assert_int_equal(fake_state(behind), FAKE_PENDING);
+	pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+}
+
+/* ... and in the pass that sees it, with the nodes of its new partition. */
+static void test_update_partition(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[2];
+
+	(void) state;
+	rq.partition = LEAF(0);
+	rq.nodes = 3;
+	submit_many(rq, 2, ids);
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_PENDING);
+	rq.partition = LEAF(1);
+	fake_update(ids[1], &rq);
+	fake_counts.woken = 0;
+	pass();
+	assert_int_equal(fake_counts.woken, 1);
+	turn(ids[0]);
+	assert_true(fenced(1, ALL_FREE) == (LEAF(2) | LEAF(3)));
+	pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
 }
 
 /* A gang whose members come to the scheduler at different priorities. */
@@ -1842,6 +2091,32 @@ static void test_wait(void **state)
 	assert_true(sgang_conductor_longest_lock(c) > 0);
 }
 
+/* Submissions in a row have a pass together: not at once after the last pass,
+ * and before the one that comes each second (of a few tries). */
+static void test_gathered(void **state)
+{
+	double start, took, best = 30;
+
+	(void) state;
+	for (int i = 0; i < 5 && best > 0.8; i++) {
+		pass();
+		start = seconds();
+		sgang_conductor_submitted(c);
+		sgang_conductor_submitted(c);
+		sgang_conductor_wait(c);
+		took = seconds() - start;
+		assert_true(took > 0.008);
+		if (took < best)
+			best = took;
+	}
+	assert_true(best <= 0.8);
+	/* The pass has seen both. */
+	pass();
+	start = seconds();
+	sgang_conductor_wait(c);
+	assert_true(seconds() - start > 0.9);
+}
+
 /* ---- without memory ---- */
 
 /* Nothing is half started, now or when there is memory again. (Some may still
@@ -1885,6 +2160,15 @@ static void prepare_running(uint32_t *ids)
 	submit(member_of("train", 4));
 }
 
+/* The first of its slices is done. */
+static void prepare_slices(uint32_t *ids)
+{
+	fake_commit_takes(60000);
+	prepare_waiting(ids);
+	pass();
+	fake_commit_takes(0);
+}
+
 static void prepare_mixture(uint32_t *ids)
 {
 	struct fake_request rq = member_of("train", 4);
@@ -1900,9 +2184,12 @@ static void prepare_mixture(uint32_t *ids)
  * nothing lost, nothing leaked, and afterwards all run once. */
 static void test_no_memory(void **state)
 {
+#ifdef __SANITIZE_THREAD__
+	skip();		/* half an hour is not enough, and it has one thread */
+#endif
 	static void (*const prepare[])(uint32_t *) = {
 		prepare_waiting, prepare_held, prepare_found, prepare_running,
-		prepare_mixture,
+		prepare_mixture, prepare_slices,
 	};
 
 	for (size_t p = 0; p < 2 * COUNT(prepare); p++) {
@@ -2000,6 +2287,7 @@ static struct {
 	uint32_t min[GANGS];
 	bool leaf[GANGS];		/* require:leaf */
 	uint32_t running[GANGS];	/* before the pass */
+	bool slices;			/* commits take long, at times */
 } dice;
 
 static uint32_t below(uint32_t n)
@@ -2162,6 +2450,9 @@ static void check_records(void)
 		sgang_record_parse(j->comment, &r);
 		if (r.ring_best > r.ring_cost)
 			fail_msg("%s: job %u: %s", context, j->id, j->comment);
+		if (j->state == FAKE_HELD && dice.slices &&
+		    r.phase == SGANG_PHASE_HOLDING)
+			continue;
 		if (j->state == FAKE_HELD &&
 		    (!j->holds || !r.placed || r.members < r.min_member ||
 		     r.phase != SGANG_PHASE_STARTING))
@@ -2178,6 +2469,8 @@ static void one_pass(void)
 		dice.running[g] = in_state(dice.name[g], FAKE_RUNNING);
 	fake_commits_allowed(below(3) ? UINT32_MAX : below(4));
 	fake_snapshot();
+	if (dice.slices)
+		fake_commit_takes(below(3) * 60000);
 	if (dies && below(2))
 		fake_die_at_save(1, below(2));
 	else if (dies)
@@ -2257,6 +2550,7 @@ static void test_random(void **state)
 	for (uint64_t seed = 1; seed <= 60; seed++) {
 		teardown(state);
 		setup(state);
+		dice.slices = seed % 2;
 		play(seed, 120);
 		sum.released += fake_counts.released;
 		sum.undone += fake_counts.undone;
@@ -2277,6 +2571,11 @@ int main(void)
 		T(test_not_eligible),
 		T(test_costs_nothing),
 		T(test_start),
+		T(test_unsaved),
+		T(test_prologs),
+		T(test_prolog_fails),
+		T(test_prologs_all_fail),
+		T(test_limit_is_no_refusal),
 		T(test_environment),
 		T(test_native_order),
 		T(test_gang_of_one),
@@ -2303,7 +2602,11 @@ int main(void)
 		T(test_minimum_is_remembered),
 		T(test_joint_start),
 		T(test_back_off),
+		T(test_impossible),
 		T(test_fence),
+		T(test_hold_while_held),
+		T(test_update),
+		T(test_update_partition),
 		T(test_fence_at_the_highest),
 		T(test_no_fence_while_held),
 		T(test_limit),
@@ -2341,6 +2644,7 @@ int main(void)
 		T(test_switched_off),
 		T(test_shutdown),
 		T(test_wait),
+		T(test_gathered),
 		T(test_no_memory),
 		T(test_no_memory_for_turn),
 		T(test_no_memory_for_late),

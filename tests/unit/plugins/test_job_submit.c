@@ -40,6 +40,7 @@ struct job {
 	int64_t submitted;
 	bool held;
 	bool het;
+	bool time_min;
 	const char *partition;		/* NULL: main */
 	uint32_t nodes;			/* 0: 1 */
 	uint32_t cpus;			/* 0: one a node */
@@ -149,6 +150,26 @@ static struct sgang_submit_room fake_cluster(void)
 	return ctld.room;
 }
 
+/* Who was asked about, and what is told of them. */
+static struct sgang_submit_asked asked[8];
+static size_t n_asked;
+static uint32_t n_others;
+static const char *lacks;
+
+static bool fake_never(const struct sgang_submit_asked *members, size_t n,
+		       uint32_t others, const struct sgang_spec *spec,
+		       char *why, size_t size)
+{
+	(void) spec;
+	n_asked = n;
+	n_others = others;
+	for (size_t i = 0; i < n && i < 8; i++)
+		asked[i] = members[i];
+	if (lacks)
+		snprintf(why, size, "%s", lacks);
+	return lacks;
+}
+
 static const struct sgang_submit_host host = {
 	.user_name = fake_user_name,
 	.other_user = fake_other_user,
@@ -156,6 +177,7 @@ static const struct sgang_submit_host host = {
 	.load_conf = fake_load_conf,
 	.each_member = fake_each_member,
 	.cluster = fake_cluster,
+	.never = fake_never,
 };
 
 static int reset(void **state)
@@ -201,6 +223,7 @@ static enum sgang_submit_verdict submit(const struct job *job,
 		.array = job->array,
 		.held = job->held,
 		.het = job->het,
+		.time_min = job->time_min,
 		.partition = job->partition ? job->partition : "main",
 		.need = need_of(job),
 		.room = {
@@ -255,6 +278,7 @@ static void run_cases(const struct admission *cases, size_t n)
 #define TRES(t) O "_min_tres=" t
 #define MATCH(m) O "_match=" m
 #define MODE(m) O "_mode=" m
+#define EXCLUSIVE(level) O "_exclusive=" level
 #define OBJECT O "_object=1"
 
 /* ---- the tests ---- */
@@ -299,6 +323,14 @@ static void test_options(void **state)
 		  .verdict = SGANG_SUBMIT_INVALID,
 		  .why = "no level \"rack\"; the levels are island, node, "
 			 "leaf, spine, core" },
+		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("leaf") } } },
+		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("spine") } },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "--gang-exclusive=spine is above MaxExclusive=leaf of "
+			 "gang.conf" },
+		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("core"),
+				      OBJECT }, .held = true },
+		  .verdict = SGANG_SUBMIT_INVALID, .why = "MaxExclusive" },
 		{ .comes = { .env = { GANG("t") }, .het = true },
 		  .verdict = SGANG_SUBMIT_UNSUPPORTED,
 		  .why = "heterogeneous job" },
@@ -306,6 +338,59 @@ static void test_options(void **state)
 
 	(void)state;
 	RUN(cases);
+}
+
+/* How many gangs and members there may be: alice has two members in one gang, bob
+ * has three in one of his and an array of 40 in the account's. */
+static void test_limits(void **state)
+{
+#define THERE .there = {						\
+		{ .env = { GANG("t"), MIN(9) }, .tasks = 2 },		\
+		{ .env = { GANG("t"), MIN(9) }, .uid = 1001, .tasks = 3 }, \
+		{ .env = { GANG("proj/j"), MIN(9) }, .uid = 1001,	\
+		  .account = "proj", .tasks = 40 },			\
+		{ .env = { "_SLURM_SPANK_OPTION_x_y=1" } } }
+	static const struct admission users[] = {
+		{ THERE, .comes = { .env = { GANG("t") } } },
+		{ THERE, .comes = { .env = { GANG("t") }, .array = "1-2" },
+		  .verdict = SGANG_SUBMIT_LIMIT,
+		  .why = "MaxGangMembersPerUser=3 of gang.conf: alice has 2, "
+			 "and with this job 4" },
+		{ THERE, .comes = { .env = { GANG("alice/t") } } },
+		{ THERE, .comes = { .env = { GANG("new"), MIN(2) } },
+		  .verdict = SGANG_SUBMIT_LIMIT,
+		  .why = "MaxGangsPerUser=1 of gang.conf: alice has 1, and "
+			 "with this job 2" },
+		{ THERE, .comes = { .env = { GANG("proj/j") },
+				    .account = "proj" },
+		  .verdict = SGANG_SUBMIT_LIMIT, .why = "MaxGangsPerUser=1" },
+		{ THERE, .comes = { .env = { GANG("new"), MIN(2), OBJECT },
+				    .held = true },
+		  .verdict = SGANG_SUBMIT_LIMIT, .why = "MaxGangsPerUser=1" },
+	}, all[] = {
+		{ THERE, .comes = { .env = { GANG("t") }, .array = "1-5" } },
+		{ THERE, .comes = { .env = { GANG("t") }, .array = "1-6" },
+		  .verdict = SGANG_SUBMIT_LIMIT,
+		  .why = "MaxGangMembers=50 of gang.conf: the cluster has 45, "
+			 "and with this job 51" },
+		{ THERE, .comes = { .env = { GANG("proj/j") },
+				    .account = "proj" } },
+		{ THERE, .comes = { .env = { GANG("new"), MIN(2) } },
+		  .verdict = SGANG_SUBMIT_LIMIT,
+		  .why = "MaxGangs=3 of gang.conf: the cluster has 3, and "
+			 "with this job 4" },
+	}, unlimited[] = {
+		{ THERE, .comes = { .env = { GANG("new"), MIN(2) } } },
+	};
+#undef THERE
+
+	(void)state;
+	configure("MaxGangMembersPerUser=3\nMaxGangsPerUser=1\n");
+	RUN(users);
+	configure("MaxGangMembers=50\nMaxGangs=3\n");
+	RUN(all);
+	configure("MaxGangMembers=UNLIMITED\nMaxGangs=UNLIMITED\n");
+	RUN(unlimited);
 }
 
 static void test_switched_off(void **state)
@@ -325,6 +410,48 @@ static void test_switched_off(void **state)
 	run_cases(&off, 1);
 	ctld.conf_error = "gang.conf:3: unknown key";
 	run_cases(&broken, 1);
+}
+
+/* 0.1: whose members are counted, whatever was read before them: those of other
+ * gangs, of other users, alike and different, with their own records. */
+static void test_who_counts(void **state)
+{
+	static const struct admission cases[] = {
+		{ .there = { { .env = { GANG("pret"), MIN(2) }, .nodes = 9,
+			       .whole = true } },
+		  .comes = { .env = { GANG("t"), MIN(2) }, .nodes = 8,
+			     .whole = true } },
+		{ .there = { { .env = { GANG("t"), MIN(2) }, .nodes = 9,
+			       .whole = true } },
+		  .comes = { .env = { GANG("t"), MIN(2) }, .nodes = 8,
+			     .whole = true },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS, .why = "17 whole nodes" },
+		{ .there = { { .env = { GANG("t"), MIN(2) }, .uid = 1001,
+			       .nodes = 9, .whole = true } },
+		  .comes = { .env = { GANG("t"), MIN(2) }, .nodes = 8,
+			     .whole = true } },
+		{ .there = { { .env = { GANG("t"), MIN(3) }, .uid = 1001,
+			       .nodes = 9, .whole = true },
+			     { .env = { GANG("t"), MIN(3) }, .nodes = 6,
+			       .whole = true },
+			     { .env = { GANG("t"), MIN(3) }, .nodes = 6,
+			       .whole = true } },
+		  .comes = { .env = { GANG("t"), MIN(3) }, .nodes = 6,
+			     .whole = true },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS, .why = "18 whole nodes" },
+		{ .there = { { .env = { GANG("t"), MIN(3) }, .nodes = 6,
+			       .whole = true },
+			     { .env = { GANG("alice/t"), MIN(3) }, .nodes = 6,
+			       .whole = true },
+			     { .env = { GANG("t"), MIN(3) }, .nodes = 6,
+			       .whole = true, .uid = 1001 } },
+		  .comes = { .env = { GANG("t") }, .nodes = 6,
+			     .whole = true },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS, .why = "18 whole nodes" },
+	};
+
+	(void)state;
+	RUN(cases);
 }
 
 /* 0.22, 0.23: whose names may be used. */
@@ -925,6 +1052,79 @@ static void test_change_minimum_of_another(void **state)
 	assert_non_null(strstr(err.text, "3 tasks at a time"));
 }
 
+static void expect_asked(size_t i, uint32_t job_id, uint32_t members)
+{
+	assert_int_equal(asked[i].job_id, job_id);
+	assert_int_equal(asked[i].members, members);
+}
+
+/* 5.4: judged with those that the gang would be started with, as many as it
+ * needs. */
+static void test_never_on_the_empty_cluster(void **state)
+{
+	static const struct job there[] = {
+		{ .env = { GANG("t"), MIN(5) }, .submitted = 20 },
+		{ .env = { GANG("t") }, .tasks = 3, .submitted = 10 },
+		{ .env = { GANG("other"), MIN(2) } },
+	};
+	const struct job comes = { .env = { GANG("t") } };
+	const struct job many = { .env = { GANG("t") }, .array = "0-9" };
+	struct sgang_error err = { "" };
+
+	(void)state;
+	ctld.jobs = there;
+	ctld.n_jobs = 1;
+	assert_int_equal(submit(&comes, &err), SGANG_SUBMIT_FINE);
+	assert_int_equal(n_asked, 2);
+	expect_asked(0, 0, 1);
+	expect_asked(1, 1, 1);
+	assert_int_equal(n_others, 3);
+
+	/* one more than it needs: the new one is among them all the same */
+	ctld.n_jobs = 3;
+	lacks = "no leaf has room";
+	assert_int_equal(submit(&comes, &err), SGANG_SUBMIT_NEVER_FITS);
+	assert_string_equal(err.text, "the gang can never start: no leaf has "
+			    "room");
+	assert_int_equal(n_asked, 3);
+	expect_asked(0, 0, 1);
+	expect_asked(1, 2, 3);
+	expect_asked(2, 1, 1);
+	assert_int_equal(n_others, 0);
+	assert_int_equal(submit(&many, &err), SGANG_SUBMIT_NEVER_FITS);
+	assert_int_equal(n_asked, 1);
+	expect_asked(0, 0, 5);
+	lacks = NULL;
+}
+
+/* Members start together, with the limit that they asked for. */
+static void test_time_min(void **state)
+{
+	static const struct job there[] = {
+		{ .env = { GANG("t"), MIN(2) } },
+		{ .env = { GANG("ran"), MIN(1) }, .started = true,
+		  .comment = "gang=alice/ran phase=running started=1" },
+	};
+	struct job comes = { .env = { GANG("t") }, .time_min = true };
+	struct sgang_submit_change change = { .time_min = true };
+	struct sgang_submit_member member = member_of(&there[0], 1);
+	struct sgang_error err = { "" };
+
+	(void)state;
+	ctld.jobs = there;
+	ctld.n_jobs = 2;
+	assert_int_equal(submit(&comes, &err), SGANG_SUBMIT_UNSUPPORTED);
+	assert_non_null(strstr(err.text, "--time-min"));
+	assert_int_equal(sgang_submit_check_change(&member, &change, &host,
+						   &err),
+			 SGANG_SUBMIT_UNSUPPORTED);
+	member.pending = false;
+	assert_int_equal(sgang_submit_check_change(&member, &change, &host,
+						   &err), SGANG_SUBMIT_FINE);
+	comes.env[0] = GANG("ran");
+	assert_int_equal(submit(&comes, &err), SGANG_SUBMIT_FINE);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, reset)
 
 int main(void)
@@ -932,12 +1132,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_ordinary_job),
 		TEST(test_options),
+		TEST(test_limits),
 		TEST(test_switched_off),
+		TEST(test_who_counts),
 		TEST(test_namespace),
 		TEST(test_agreement),
 		TEST(test_array),
 		TEST(test_never_fits_alone),
 		TEST(test_never_fits_together),
+		TEST(test_never_on_the_empty_cluster),
+		TEST(test_time_min),
 		TEST(test_undefined),
 		TEST(test_object),
 		TEST(test_precedence),

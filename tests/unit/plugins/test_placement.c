@@ -329,6 +329,177 @@ static void test_require_says_why(void **state)
 		fail_msg("%s", record_of(ids[0]).lacks);
 }
 
+/* 5.6: a node counts once, for what makes it useless first, and what is counted
+ * has its name. */
+static void test_reason_counts(void **state)
+{
+	static const struct {
+		uint32_t members, cpus, memory;
+		uint64_t requested, excluded, partition;
+		const char *text, *unit;
+	} cases[] = {
+		/* n0 to n3 are busy, n4 has memory for nobody, n5 is down */
+		{ 12, 0, 0, 0, 0, 0,
+		  "12 nodes are needed, 10 are free (5 busy, 1 down)",
+		  "node" },
+		{ 2, 0, 0, 0x201, 0, 0, "2 nodes are needed, 1 is free (1 "
+		  "busy, 14 not requested)", "node" },
+		{ 3, 0, 0, 0, 0xff3e, 0, "3 nodes are needed, 2 are free (1 "
+		  "busy, 13 excluded)", "node" },
+		{ 7, 0, 0, 0, 3, 0x1ff, "7 nodes are needed, 3 are free (3 "
+		  "busy, 1 down, 2 excluded, 7 not in the partition)",
+		  "node" },
+		{ 12, 1, 600, 0, 0, 0, "12 places with 1 CPU and 600M are "
+		  "needed, 10 are free (nodes without room: 4 busy, 1 with too "
+		  "little free memory, 1 down)", "place" },
+		{ 30, 1, 0, 0, 0, 0x0ff0, "30 CPUs are needed, 27 are free "
+		  "(nodes without room: 1 down, 8 not in the partition)",
+		  "CPU" },
+		{ 15, 2, 0, 0, 0, 0x0ff0, "15 places with 2 CPUs are needed, "
+		  "13 are free (nodes without room: 1 down, 8 not in the "
+		  "partition)", "2xCPU" },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct fake_request rq = with("train", cases[i].members, NULL,
+					      NULL);
+		uint32_t ids[64], whole, part;
+
+		whole = occupy(LEAF(0), 0);
+		part = submit((struct fake_request) {
+			.nodes = 1, .cpus = 1, .memory = 500, .priority = 1,
+		});
+		assert_true(fake_start(part, 1 << 4));
+		fake_node_down(5, true);
+		rq.cpus = cases[i].cpus;
+		rq.memory = cases[i].memory;
+		rq.requested = cases[i].requested;
+		rq.excluded = cases[i].excluded;
+		rq.partition = cases[i].partition;
+		submit_many(rq, cases[i].members, ids);
+		schedule_and_pass();
+		pass();
+		if (!strstr(text_of(ids[0]), cases[i].text))
+			fail_msg("case %zu: %s", i, text_of(ids[0]));
+		assert_string_equal(record_of(ids[0]).unit, cases[i].unit);
+		for (uint32_t k = 0; k < cases[i].members; k++)
+			fake_end(ids[k]);
+		fake_end(whole);
+		fake_end(part);
+		fake_node_down(5, false);
+		pass();
+		fake_purge();
+	}
+}
+
+/* 5.5, 5.6: a node that a member requires is planned for, and told of where it
+ * has no room. */
+static void test_required(void **state)
+{
+	struct fake_request rq = with("train", 2, NULL, NULL);
+	uint32_t ids[2], busy = occupy(1 << 5, 0);
+
+	(void) state;
+	rq.nodes = 2;
+	rq.required = 1 << 5;
+	submit_many(rq, 1, ids);
+	rq.required = 0;
+	submit_many(rq, 1, ids + 1);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_PENDING);
+	if (!strstr(text_of(ids[0]), ": n5, which it requires, is busy"))
+		fail_msg("%s", text_of(ids[0]));
+	fake_end(busy);
+	schedule_and_pass();
+	assert_true(fake_job(ids[0])->nodes & 1 << 5);
+	assert_int_equal(nodes_of(ids, 2), LEAF(1));
+	assert_true(record_of(ids[0]).exact);
+}
+
+/* 5.6: what helps is named, and no more of it than helps. */
+static void test_helps(void **state)
+{
+	uint32_t early = occupy(0x3, 1000500), ids[16], other[16];
+	uint32_t endless = occupy(0x4, 0), more = occupy(0x8, 0);
+	char jobs[64];
+
+	(void) state;
+	submit_many(with("ends", 14, NULL, NULL), 14, ids);
+	schedule_and_pass();
+	pass();
+	assert_string_equal(record_of(ids[0]).helps, "");
+	assert_int_equal(joint_start("ends"), 1000500);
+	submit_many(with("endless", 16, NULL, NULL), 16, other);
+	schedule_and_pass();
+	pass();
+	snprintf(jobs, sizeof(jobs), "jobs:2:%u,%u", endless, more);
+	assert_string_equal(record_of(other[0]).helps, jobs);
+	assert_int_equal(fake_job(other[0])->expected, 0);
+	/* too few nodes are idle still, but others than it says */
+	fake_end(endless);
+	fake_clock(10);
+	schedule_and_pass();
+	pass();
+	snprintf(jobs, sizeof(jobs), "jobs:1:%u", more);
+	assert_string_equal(record_of(other[0]).helps, jobs);
+	fake_end(early);
+	fake_end(more);
+	fake_node_down(7, true);
+	fake_node_down(9, true);
+	fake_clock(10);
+	schedule_and_pass();
+	pass();
+	assert_string_equal(record_of(other[0]).helps, "nodes:2:n[7,9]");
+}
+
+/* 5.6: of two nodes that are down one would do; nothing helps who asks for more
+ * than there is. */
+static void test_helps_least(void **state)
+{
+	uint32_t ids[15], other[2];
+
+	(void) state;
+	fake_node_down(7, true);
+	fake_node_down(9, true);
+	submit_many(with("train", 15, NULL, NULL), 15, ids);
+	schedule_and_pass();
+	pass();
+	assert_memory_equal(record_of(ids[0]).helps, "nodes:1:n", 9);
+	submit_many(with("near", 2, "require:node", NULL), 2, other);
+	schedule_and_pass();
+	pass();
+	assert_string_equal(record_of(other[0]).helps, "never");
+}
+
+/* 5.6: whatever backfill makes of members that share a node, they show one
+ * start. */
+static void test_one_start(void **state)
+{
+	struct fake_request rq = with("train", 3, NULL, NULL);
+	uint32_t ids[3];
+
+	(void) state;
+	occupy(ALL_FREE, 1000500);
+	rq.cpus = 1;
+	submit_many(rq, 3, ids);
+	schedule_and_pass();
+	pass();
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(fake_job(ids[i])->expected, 1000500);
+	for (int i = 0; i < 3; i++)
+		fake_expect(ids[i], 1000500 + 3600 * i);
+	pass();
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(fake_job(ids[i])->expected, 1000500);
+	/* jobs before it have the nodes for longer */
+	for (int i = 0; i < 3; i++)
+		fake_expect(ids[i], 1000900 + 3600 * i);
+	pass();
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(fake_job(ids[i])->expected, 1000900);
+}
+
 /* 4.24: where Slurm refuses a planned node no other domain will do. */
 static void test_require_when_refused(void **state)
 {
@@ -353,6 +524,24 @@ static void test_require_when_refused(void **state)
 	all_in_state(ids, 2, FAKE_RUNNING);
 	assert_int_equal(leaves_of(nodes_of(ids, 2)), 1);
 	assert_false(nodes_of(ids, 2) & LEAF(0));
+}
+
+/* 5.6: of places that Slurm has refused, what it said is the reason, and not that
+ * they are kept for others. */
+static void test_require_refused_everywhere(void **state)
+{
+	struct fake_request rq = with("train", 2, "require:leaf", NULL);
+	uint32_t ids[2];
+
+	(void) state;
+	occupy(LEAF(1) | LEAF(2), 0);
+	rq.not_on = LEAF(0) | LEAF(3);
+	submit_many(rq, 2, ids);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_PENDING);
+	if (!strstr(text_of(ids[0]), "nodes are busy") ||
+	    strstr(text_of(ids[0]), "kept"))
+		fail_msg("%s", text_of(ids[0]));
 }
 
 /* 4.24: prefer:LEVEL@TIME waits so long for a leaf, then takes anything. */
@@ -453,6 +642,137 @@ static void test_exclusive(void **state)
 	all_in_state(own, 2, FAKE_RUNNING);
 }
 
+/* A domain counts where the gang uses a share of it (MinExclusiveShare=0.25): one
+ * node of eight keeps nobody out of a spine, two do. */
+static void exclusive_share(uint32_t n, enum fake_state state)
+{
+	uint32_t ids[2], others[12];
+
+	submit_many(with("alone", n, NULL, "gang_exclusive=spine"), n, ids);
+	schedule_and_pass();
+	all_in_state(ids, n, FAKE_RUNNING);
+	submit_many(with("other", 12, NULL, NULL), 12, others);
+	schedule_and_pass();
+	all_in_state(others, 12, state);
+}
+
+static void test_small_share(void **state)
+{
+	(void) state;
+	exclusive_share(1, FAKE_RUNNING);
+}
+
+static void test_large_share(void **state)
+{
+	(void) state;
+	exclusive_share(2, FAKE_PENDING);
+}
+
+/* ---- --gang-rank-order ---- */
+
+/* Members in turn in two leaves of different spines. */
+static void in_turn(const char *gang, const char *more, uint32_t min,
+		    uint32_t n, uint32_t *ids)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct fake_request rq = with(gang, min, NULL, more);
+
+		rq.partition = LEAF(i % 2 ? 2 : 0);
+		ids[i] = submit(rq);
+	}
+}
+
+/* The first member is the first, then its leaf, then the other one; or as they
+ * were submitted. */
+static void check_turns(const uint32_t *ids, uint32_t n, bool sorted)
+{
+	uint64_t ring = (n - 2) * 4 + 2 * 64, turns = n * 64;
+
+	all_in_state(ids, n, FAKE_RUNNING);
+	for (uint32_t i = 0; i < n; i++) {
+		struct sgang_record r = record_of(ids[i]);
+		uint32_t rank = sorted ? i / 2 + (i % 2) * n / 2 : i;
+		char text[16];
+
+		assert_int_equal(r.ring_cost, sorted ? ring : turns);
+		assert_int_equal(r.order_cost, sorted ? 0 : ring);
+		assert_int_equal(r.sorted, sorted);
+		if (i < 2 || !sorted)
+			assert_int_equal(r.member_rank, rank);
+		assert_int_equal(r.member_rank >= n / 2, rank >= n / 2);
+		snprintf(text, sizeof(text), "%u", r.member_rank);
+		assert_string_equal(fake_getenv(ids[i],
+						"SLURM_GANG_MEMBER_RANK"),
+				    text);
+	}
+}
+
+/* 7.9: as submitted, as the ring costs the least, and what was placed one by
+ * one. */
+static void test_rank_order(void **state)
+{
+	static const struct {
+		const char *more;
+		bool sorted;
+	} cases[] = {
+		{ NULL, false },
+		{ "gang_rank_order=ring", true },
+		{ "gang_mode=nonstrict|gang_rank_order=ring", true },
+		{ "gang_mode=nonstrict", false },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uint32_t ids[8];
+
+		if (i) {
+			teardown(state);
+			setup(state);
+		}
+		snprintf(context, sizeof(context), "case %zu", i);
+		in_turn("train", cases[i].more, 8, 8, ids);
+		schedule_and_pass();
+		check_turns(ids, 8, cases[i].sorted);
+		if (cases[i].sorted)
+			assert_true(record_of(ids[0]).exact ==
+				    (cases[i].more[5] == 'r'));
+	}
+}
+
+/* 7.9: gangs that are planned as one have rings of their own. */
+static void test_rank_order_of_group(void **state)
+{
+	uint32_t a[4], b[4];
+
+	(void) state;
+	in_turn("a", "gang_rank_order=ring|gang_groups=alice/b|"
+		"gang_group_topology=require:core", 4, 4, a);
+	in_turn("b", "gang_groups=alice/a", 4, 4, b);
+	schedule_and_pass();
+	check_turns(a, 4, true);
+	check_turns(b, 4, false);
+}
+
+/* 7.9: --gang-rank of one member fixes the order of all. */
+static void test_rank_fixes_order(void **state)
+{
+	struct fake_request rq = with("train", 8, NULL, "gang_rank_order=ring");
+	uint32_t ids[8];
+
+	(void) state;
+	in_turn("train", "gang_rank_order=ring", 8, 7, ids);
+	rq.more = NULL;
+	rq.rank = "0";
+	rq.partition = LEAF(2);
+	ids[7] = submit(rq);
+	schedule_and_pass();
+	all_in_state(ids, 8, FAKE_RUNNING);
+	assert_false(record_of(ids[0]).sorted);
+	assert_int_equal(record_of(ids[7]).member_rank, 0);
+	assert_int_equal(record_of(ids[0]).member_rank, 1);
+	assert_int_equal(record_of(ids[0]).ring_cost, 8 * 64);
+	assert_int_equal(record_of(ids[0]).order_cost, 152);
+}
+
 /* --gang-group-topology: two gangs in one spine, or each in another one. */
 static void test_group_topology(void **state)
 {
@@ -537,6 +857,41 @@ static void test_nonstrict_requires(void **state)
 	assert_true(nodes_of(ids, 4) == LEAF(1));
 }
 
+/* 0.7, 4.24: a member that has no room beside the others is tried by itself, and
+ * keeps to, or off, their domains as well. 'right': where it may be, which is busy
+ * at first; 'wrong': where it may not. */
+static void nonstrict_by_itself(const char *topology, uint64_t right,
+				uint64_t wrong)
+{
+	struct fake_request rq = with("train", 2, topology,
+				      "gang_mode=nonstrict");
+	uint32_t ids[2], other = occupy(right, 0);
+
+	rq.partition = 1;
+	ids[0] = submit(rq);
+	rq.partition = right | wrong;
+	ids[1] = submit(rq);
+	schedule_and_pass();
+	assert_int_equal(fake_state(ids[0]), FAKE_HELD);
+	assert_int_equal(fake_state(ids[1]), FAKE_PENDING);
+	fake_end(other);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	assert_int_equal(fake_job(ids[1])->nodes & ~right, 0);
+}
+
+static void test_nonstrict_by_itself(void **state)
+{
+	(void) state;
+	nonstrict_by_itself("require:leaf", 1 << 1, LEAF(1));
+}
+
+static void test_nonstrict_by_itself_apart(void **state)
+{
+	(void) state;
+	nonstrict_by_itself("spread:leaf", 1 << 4, 1 << 1);
+}
+
 /* ---- partitions with a topology of their own ---- */
 
 /* Leaves of the nodes that are as far from each other as they can be. */
@@ -575,6 +930,43 @@ static uint32_t stripes_of(uint64_t nodes)
 	for (uint32_t i = 0; i < 4; i++)
 		n += (nodes & STRIPE(i)) != 0;
 	return n;
+}
+
+static struct fake_request only_on(struct fake_request rq, uint64_t partition,
+				   uint64_t nodes)
+{
+	rq.partition = partition;
+	rq.excluded = ~nodes;
+	return rq;
+}
+
+/* 5.6: what an empty cluster would give is told of the nodes that the members
+ * may have, and not of those that they exclude or of others' partitions. */
+static void best_of_what_it_may_have(const char *mode)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[2];
+
+	rq.more = mode;
+	ids[0] = submit(only_on(rq, ALL_FREE, LEAF(0) | LEAF(1)));
+	ids[1] = submit(only_on(rq, LEAF(2) | LEAF(3), ALL_FREE));
+	schedule_and_pass();
+	pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	assert_int_equal(record_of(ids[0]).ring_cost, 2 * 64);
+	assert_int_equal(record_of(ids[0]).ring_best, 2 * 64);
+}
+
+static void test_best_of_allowed(void **state)
+{
+	(void) state;
+	best_of_what_it_may_have(NULL);
+}
+
+static void test_best_of_allowed_nonstrict(void **state)
+{
+	(void) state;
+	best_of_what_it_may_have("gang_mode=nonstrict");
 }
 
 /* 4.27: each gang by the topology of its partition, with its costs. */
@@ -968,7 +1360,9 @@ static uint64_t not_kept(const struct sgang_spec *spec)
 	struct sgang_nodeset *set = set_of(ALL_FREE);
 	uint64_t nodes;
 
+	fake_scheduler(true);
 	(void) sgang_conductor_keep(c, &behind, spec, INT64_MAX, set);
+	fake_scheduler(false);
 	nodes = mask_of(set);
 	sgang_nodeset_destroy(set);
 	return nodes;
@@ -1048,6 +1442,70 @@ static void test_exclusive_later(void **state)
 	assert_true(!kept_for("s0") && !kept_for("nobody"));
 }
 
+/* As Slurm's: what is kept for a gang before it is not offered. */
+static int probe_kept(struct sgang_job *job, struct sgang_nodeset *usable,
+		      struct sgang_nodeset *ever, struct sgang_shape *shape,
+		      char *why, size_t size)
+{
+	struct sgang_standing standing;
+	struct sgang_job_info info;
+	struct sgang_spec spec;
+	int rc = fake_host.probe(job, usable, ever, shape, why, size);
+
+	fake_host.info(job, &info);
+	assert_int_equal(sgang_spec_from_env(&spec, info.env, info.n_env, NULL),
+			 1);
+	strcpy(spec.ns, info.user);
+	standing = (struct sgang_standing) {
+		.priority = info.priority, .job_id = info.job_id,
+	};
+	if (!rc)
+		(void) sgang_conductor_keep(c, &standing, &spec,
+					    fake_host.now() + info.time_limit,
+					    usable);
+	return rc;
+}
+
+static void use_host(const struct sgang_host *host)
+{
+	struct sgang_conf conf;
+
+	sgang_conductor_destroy(c);
+	sgang_conf_default(&conf);
+	c = sgang_conductor_create(host);
+	assert_non_null(c);
+	sgang_conductor_configure(c, toy_tree(), &conf);
+}
+
+/* What was kept for a gang that is cancelled while it waits is free at once, for
+ * those that have been told to keep off it as well. */
+static void test_nothing_kept_for_gone(void **state)
+{
+	static struct sgang_host keeping;
+	struct fake_request rq = with("behind", 2, NULL, NULL);
+	uint32_t first[16], second[2];
+
+	(void) state;
+	keeping = fake_host;
+	keeping.probe = probe_kept;
+	use_host(&keeping);
+	occupy(LEAF(0), fake_host.now() + 200);
+	submit_many(with("all", 16, NULL, NULL), 16, first);
+	schedule_and_pass();
+	rq.priority = 50;
+	rq.time_limit = 600;
+	submit_many(rq, 2, second);
+	schedule_and_pass();
+	all_in_state(second, 2, FAKE_PENDING);
+	assert_int_equal(not_kept(NULL), 0);
+	for (uint32_t i = 0; i < 16; i++)
+		fake_fail(first[i], true);
+	assert_true(not_kept(NULL) == ALL_FREE);
+	schedule_and_pass();
+	schedule_and_pass();
+	all_in_state(second, 2, FAKE_RUNNING);
+}
+
 /* What is not of gangs does not keep it off, nor do jobs beside those of gangs
  * on the same nodes. */
 static void test_exclusive_beside_jobs(void **state)
@@ -1091,41 +1549,6 @@ static void test_beside_exclusive_later(void **state)
 	assert_int_equal(__builtin_popcountll(not_kept_from_gang("")),
 			 NODES - 2);
 	assert_true(not_kept_from_gang("leaf") == (ALL_FREE & ~LEAF(0)));
-}
-
-/* As Slurm's: what is kept for a gang before it is not offered. */
-static int probe_kept(struct sgang_job *job, struct sgang_nodeset *usable,
-		      struct sgang_nodeset *ever, struct sgang_shape *shape,
-		      char *why, size_t size)
-{
-	struct sgang_standing standing;
-	struct sgang_job_info info;
-	struct sgang_spec spec;
-	int rc = fake_host.probe(job, usable, ever, shape, why, size);
-
-	fake_host.info(job, &info);
-	assert_int_equal(sgang_spec_from_env(&spec, info.env, info.n_env, NULL),
-			 1);
-	strcpy(spec.ns, info.user);
-	standing = (struct sgang_standing) {
-		.priority = info.priority, .job_id = info.job_id,
-	};
-	if (!rc)
-		(void) sgang_conductor_keep(c, &standing, &spec,
-					    fake_host.now() + info.time_limit,
-					    usable);
-	return rc;
-}
-
-static void use_host(const struct sgang_host *host)
-{
-	struct sgang_conf conf;
-
-	sgang_conductor_destroy(c);
-	sgang_conf_default(&conf);
-	c = sgang_conductor_create(host);
-	assert_non_null(c);
-	sgang_conductor_configure(c, toy_tree(), &conf);
 }
 
 /* The gangs named "s..." run for 600 seconds. Returns how many run. */
@@ -1366,6 +1789,130 @@ static void test_auto_log(void **state)
 	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "train waits:"), 2);
 }
 
+/* ---- members that differ ---- */
+
+static uint32_t gpus_of(const char *gang, uint32_t min, uint32_t gpus,
+			uint64_t not_on)
+{
+	struct fake_request rq = member_of(gang, min);
+
+	rq.cpus = 1;
+	rq.gpus = gpus;
+	rq.not_on = not_on;
+	return submit(rq);
+}
+
+/* A job that has so many GPUs of the node. */
+static void take_gpus(uint32_t node, uint32_t gpus)
+{
+	struct fake_request rq = plain(1, 1000);
+
+	rq.cpus = 1;
+	rq.gpus = gpus;
+	assert_true(fake_start(submit(rq), (uint64_t) 1 << node));
+}
+
+/* 5.5: n0 has 8 GPUs free, n1 has 4, all others none. */
+static void two_nodes_of_gpus(void)
+{
+	fake_gpus(8);
+	take_gpus(1, 4);
+	for (uint32_t n = 2; n < NODES; n++)
+		take_gpus(n, 8);
+}
+
+static void test_gpus_in_any_order(void **state)
+{
+	static const uint32_t gpus[][2] = { { 4, 8 }, { 8, 4 } };
+
+	(void) state;
+	two_nodes_of_gpus();
+	for (size_t i = 0; i < COUNT(gpus); i++) {
+		uint32_t ids[2];
+
+		snprintf(context, sizeof(context), "%u first", gpus[i][0]);
+		for (size_t j = 0; j < 2; j++)
+			ids[j] = gpus_of("train", 2, gpus[i][j], 0);
+		schedule_and_pass();
+		all_in_state(ids, 2, FAKE_RUNNING);
+		assert_true(fake_job(ids[gpus[i][0] == 8 ? 0 : 1])->nodes == 1);
+		for (size_t j = 0; j < 2; j++)
+			fake_end(ids[j]);
+		pass();
+	}
+}
+
+/* 5.5: what Slurm refuses is planned otherwise in the same attempt. */
+static void test_refused_node_is_learned(void **state)
+{
+	uint32_t ids[3];
+
+	(void) state;
+	fake_gpus(8);
+	ids[0] = gpus_of("train", 3, 8, 0);
+	/* the nodes of its leaf, and all but one of the next */
+	ids[1] = gpus_of("train", 3, 4, LEAF(0));
+	ids[2] = gpus_of("train", 3, 2, LEAF(0) | 0x70);
+	schedule_and_pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	assert_int_equal(record_of(ids[0]).attempts, 1);
+	/* the ring of what they have is that of the plan */
+	assert_string_equal(record_of(ids[0]).tier, "leaf");
+}
+
+/* 5.5, 5.6: the one that Slurm refuses everywhere is told, and nothing is left. */
+static void test_refused_everywhere(void **state)
+{
+	uint32_t ids[2];
+
+	(void) state;
+	fake_gpus(8);
+	ids[0] = gpus_of("train", 2, 8, 0);
+	ids[1] = gpus_of("train", 2, 4, ALL_FREE);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_PENDING);
+	assert_non_null(strstr(text_of(ids[0]), "busy"));
+	assert_int_equal(fake_idle_nodes(), ALL_FREE);
+	/* bounded */
+	assert_true(fake_counts.commits <= 2 * 26 + 4);
+}
+
+/* 5.6: the resource that is short is named. */
+static void test_short_of_gpus(void **state)
+{
+	uint32_t ids[2];
+
+	(void) state;
+	two_nodes_of_gpus();
+	ids[0] = gpus_of("train", 2, 5, 0);
+	ids[1] = gpus_of("train", 2, 8, 0);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_PENDING);
+	if (!strstr(text_of(ids[0]), "needs 13 GPUs, 8 are free"))
+		fail_msg("%s", text_of(ids[0]));
+}
+
+/* 5.5: tasks on any nodes are split as planned, beside one that needs the rest of
+ * a node. */
+static void test_split_as_planned(void **state)
+{
+	struct fake_request any = member_of("train", 2), one = any;
+	uint32_t ids[2];
+
+	(void) state;
+	for (uint32_t n = 2; n < NODES; n++)
+		assert_true(fake_start(submit(plain(1, 1000)),
+				       (uint64_t) 1 << n));
+	any.nodes = 0;
+	any.total_cpus = 5;
+	any.ranks = 5;
+	one.cpus = 3;
+	ids[0] = submit(any);
+	ids[1] = submit(one);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+}
+
 int main(void)
 {
 #define INSIDE(test) cmocka_unit_test_setup_teardown(test, setup_islands, \
@@ -1383,14 +1930,29 @@ int main(void)
 		INSIDE(test_group_in_island),
 		INSIDE(test_random_islands),
 		OUTSIDE(test_require_says_why),
+		OUTSIDE(test_reason_counts),
+		OUTSIDE(test_required),
+		OUTSIDE(test_helps),
+		OUTSIDE(test_helps_least),
+		OUTSIDE(test_one_start),
 		OUTSIDE(test_prefer_waits),
 		OUTSIDE(test_prefer_is_content),
 		OUTSIDE(test_spread),
 		OUTSIDE(test_exclusive),
+		OUTSIDE(test_small_share),
+		OUTSIDE(test_large_share),
 		OUTSIDE(test_require_when_refused),
+		OUTSIDE(test_require_refused_everywhere),
+		OUTSIDE(test_rank_order),
+		OUTSIDE(test_rank_order_of_group),
+		OUTSIDE(test_rank_fixes_order),
 		OUTSIDE(test_group_topology),
 		OUTSIDE(test_group_and_own),
 		OUTSIDE(test_nonstrict_requires),
+		OUTSIDE(test_nonstrict_by_itself),
+		OUTSIDE(test_nonstrict_by_itself_apart),
+		OUTSIDE(test_best_of_allowed),
+		OUTSIDE(test_best_of_allowed_nonstrict),
 		OUTSIDE(test_partition_topology),
 		OUTSIDE(test_partitions_differ),
 		OUTSIDE(test_partition_levels),
@@ -1407,6 +1969,7 @@ int main(void)
 		OUTSIDE(test_parallel_mismatch),
 		OUTSIDE(test_account),
 		OUTSIDE(test_exclusive_later),
+		OUTSIDE(test_nothing_kept_for_gone),
 		OUTSIDE(test_exclusive_beside_jobs),
 		OUTSIDE(test_beside_exclusive_later),
 		OUTSIDE(test_exclusive_does_not_starve),
@@ -1417,6 +1980,16 @@ int main(void)
 		OUTSIDE(test_auto_in_group),
 		OUTSIDE(test_nonstrict_parallel),
 		OUTSIDE(test_auto_log),
+		cmocka_unit_test_setup_teardown(test_gpus_in_any_order, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_refused_node_is_learned,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refused_everywhere, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_short_of_gpus, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_split_as_planned, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -161,7 +161,9 @@ static void test_never_fits(void **state)
 	pass();
 	schedule_and_pass();
 	all_in_state(ids, 17, FAKE_PENDING);
-	assert_non_null(strstr(text_of(ids[0]), "does not fit"));
+	assert_string_equal(text_of(ids[0]), "Gang alice/train waits: "
+			    "17 nodes are needed, and 16 have what its members "
+			    "ask for");
 }
 
 /* A limit of its association: it holds nothing, since what it holds counts. */
@@ -204,6 +206,48 @@ static void test_nonstrict_too_few_left(void **state)
 	assert_int_equal(record_of(ids[0]).phase, SGANG_PHASE_GATHERING);
 }
 
+/* 6.8: another job starts at the place of a member that holds. */
+static void yield_one(uint32_t id, uint32_t to)
+{
+	struct sgang_spec spec = spec_of(id);
+
+	fake_scheduler(true);
+	assert_true(sgang_conductor_may_yield(c, &spec, fake_host.find(id)));
+	sgang_conductor_yield(c, &spec, fake_host.find(id), to);
+	assert_false(sgang_conductor_may_yield(c, &spec, fake_host.find(id)));
+	assert_true(fake_start(to, ALL_FREE));
+	fake_scheduler(false);
+}
+
+static void test_nonstrict_yields(void **state)
+{
+	uint32_t ids[4], first, other;
+
+	(void) state;
+	first = busy(14);
+	submit_many(nonstrict_of("train", 4), 4, ids);
+	pass();
+	schedule_and_pass();
+	assert_int_equal(in_state("train", FAKE_HELD), 2);
+	other = submit(plain(1, 1000));
+	yield_one(ids[0], other);
+	assert_int_equal(fake_state(ids[0]), FAKE_PENDING);
+	pass();
+	assert_int_equal(in_state("train", FAKE_HELD), 1);
+	assert_int_equal(record_of(ids[0]).hold_end, SGANG_HOLD_END_PREEMPTED);
+
+	/* it is a member as before */
+	fake_end(other);
+	schedule_and_pass();
+	assert_int_equal(in_state("train", FAKE_HELD), 2);
+	fake_end(first);
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_RUNNING);
+	assert_false(sgang_conductor_may_yield(
+			     c, &(struct sgang_spec) { .ns = "nobody" },
+			     fake_host.find(ids[0])));
+}
+
 /* 0.36, 0.54: slurmctld is restarted, or killed, while members hold. */
 static void test_nonstrict_restart(void **state)
 {
@@ -230,6 +274,63 @@ static void test_nonstrict_restart(void **state)
 						"SLURM_GANG_MEMBER_RANK"),
 				    "3");
 	}
+}
+
+/* After a restart nodes are asked twice where they say no. */
+static void nodes_tell(void)
+{
+	pass();
+	fake_clock(5);
+	pass();
+	pass();
+}
+
+/* 5.2: the state of slurmctld is damaged where it tells that a member is held.
+ * Nobody takes it for started, and the others go on to wait for it. */
+static void test_spoilt_record(void **state)
+{
+	(void) state;
+	for (size_t spoilt = 1; spoilt <= 2; spoilt++) {
+		uint32_t ids[4], other;
+
+		fake_cluster(NODES, CPUS, MEMORY, LICENCES);
+		sgang_conductor_destroy(c);
+		start_conductor();
+		other = busy(14);
+		submit_many(nonstrict_of("train", 4), 4, ids);
+		pass();
+		schedule_and_pass();
+		assert_int_equal(in_state("train", FAKE_HELD), 2);
+		for (size_t i = 0; i < spoilt; i++)
+			fake_spoil(ids[i]);
+		come_back(false);
+		pass();
+		assert_int_equal(in_state("train", FAKE_HELD), 2);
+		nodes_tell();
+		assert_int_equal(in_state("train", FAKE_RUNNING), 0);
+		fake_end(other);
+		schedule_and_pass();
+		nodes_tell();
+		all_in_state(ids, 4, FAKE_RUNNING);
+	}
+}
+
+/* A member that comes after the start, and whose record was never written. */
+static void test_late_without_record(void **state)
+{
+	uint32_t ids[2], late;
+
+	(void) state;
+	submit_many(member_of("train", 2), 2, ids);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	late = submit(member_of("train", 2));
+	schedule_and_pass();
+	fake_spoil(late);
+	come_back(false);
+	pass();
+	nodes_tell();
+	assert_int_equal(fake_job(late)->state, FAKE_RUNNING);
 }
 
 /* ---- no deadlock ---- */
@@ -1444,7 +1545,10 @@ int main(void)
 		TEST(test_never_fits),
 		TEST(test_nonstrict_limit),
 		TEST(test_nonstrict_too_few_left),
+		TEST(test_nonstrict_yields),
 		TEST(test_nonstrict_restart),
+		TEST(test_spoilt_record),
+		TEST(test_late_without_record),
 		TEST(test_three_three_four),
 		TEST(test_three_of_five),
 		TEST(test_out_of_reach),

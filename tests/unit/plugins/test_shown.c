@@ -68,6 +68,38 @@ static void test_ended(void **state)
 	assert_true(was_logged("alice/train: finished"));
 }
 
+/* 5.6: the log says of a gang that failed that it did: all its members, or one
+ * and it must not lose any. */
+static void test_failed(void **state)
+{
+	struct fake_request kill = member_of("kill", 2);
+	uint32_t ids[2];
+
+	(void) state;
+	ids[0] = submit(member_of("all", 2));
+	ids[1] = submit(member_of("all", 2));
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	fake_fail(ids[0], false);
+	pass();
+	assert_false(was_logged("alice/all: failed"));
+	fake_fail(ids[1], false);
+	pass();
+	assert_true(was_logged("alice/all: failed"));
+	assert_false(was_logged("alice/all: finished"));
+
+	kill.more = "gang_on_failure=kill";
+	ids[0] = submit(kill);
+	ids[1] = submit(kill);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	fake_fail(ids[0], false);
+	for (int i = 0; i < 4; i++)
+		pass();
+	assert_true(was_logged("alice/kill: failed"));
+	assert_false(was_logged("alice/kill: finished"));
+}
+
 /* slurmctld tells of the end of a job when it gives back its nodes: its record
  * says so at once, before any pass. */
 static void test_told_at_once(void **state)
@@ -288,6 +320,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_ended),
+		TEST(test_failed),
 		TEST(test_told_at_once),
 		TEST(test_requeued),
 		TEST(test_hold_ends),

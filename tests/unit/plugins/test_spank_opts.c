@@ -33,7 +33,7 @@ static void test_slots(void **state)
 		"gang-mode", "gang-groups", "gang-waiting-time", "gang-match",
 		"gang-order", "gang-on-failure", "gang-min-tres",
 		"gang-group-topology", "gang-exclusive", "gang-parallel",
-		"gang-run-time", "gang-comm-share",
+		"gang-run-time", "gang-comm-share", "gang-rank-order",
 	};
 	size_t i, n = sizeof(names) / sizeof(names[0]), visible = 0;
 	struct sgang_opts_slot found;

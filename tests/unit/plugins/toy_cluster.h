@@ -182,7 +182,8 @@ static inline enum sgang_turn turn_on(uint32_t id, uint64_t nodes, bool reservin
 	struct sgang_spec spec = spec_of(id);
 	enum sgang_turn turn;
 
-	fake_scheduler(true);
+	if (fake_scheduler(true))
+		sgang_conductor_look(c, fake_host.find(id));
 	turn = sgang_conductor_turn(c, &spec, fake_job(id)->rq.priority, set, reserving);
 	fake_scheduler(false);
 	sgang_nodeset_destroy(set);

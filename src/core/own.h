@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* own.h - whose word counts for whose jobs
+ *
+ * In the namespace of an account several users meet in one gang. A policy that
+ * ends, requeues or holds jobs (--gang-on-failure, --gang-waiting-time) counts
+ * for a user's jobs only if one of that user's own members says it, else a
+ * definition of that user's, an operator's or in gang.conf. Once a member has
+ * started, what becomes of it is settled.
+ */
+
+#ifndef SGANG_OWN_H
+#define SGANG_OWN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gang.h"
+
+struct sgang_own_definition {
+	const struct sgang_spec *spec;	/* NULL: there is none */
+	bool for_all;			/* an operator's, or in gang.conf */
+	uint32_t uid;			/* else: whose it is */
+};
+
+/* Fill `on_failure` and `waiting_time` of each member. Of what a user's members
+ * say the oldest counts, of definitions the first. O(n log n). Returns 0, or -1
+ * with ENOMEM. */
+int sgang_own_settle(struct sgang_member *const *members, size_t n,
+		     const struct sgang_own_definition *definitions,
+		     size_t n_definitions);
+
+#endif

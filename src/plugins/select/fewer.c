@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* fewer.c - members with a range of nodes (-N1-4), where all of it does not fit
+ *
+ * A plan gives each member the number of nodes that Slurm aims at, the upper
+ * end. If that finds no room, members give up nodes: first the last of them, one
+ * each, then again. With fewer nodes everywhere it fits if it does at all, so
+ * halving finds how many are to go. Not so for a member whose CPUs or memory on
+ * each node grow when the nodes become fewer (-N1-4 -n8): of small gangs with
+ * such members every combination is tried.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "attempt_private.h"
+
+/* So many of them, less where a plan takes longer. All is done under
+ * slurmctld's locks. */
+#define COMBINATIONS 128
+#define COMBINED_NODES 200000
+
+/* A part, and how many nodes it has in a trial. */
+struct size {
+	struct probed *asked;		/* as it was */
+	uint32_t most, least;		/* alike: it has no range */
+	uint32_t nodes, before;
+};
+
+struct sizes {
+	struct attempt *a;
+	int64_t when;			/* 0: now */
+	size_t n_asked;			/* requests of before */
+	struct size *size;		/* by part */
+	struct part *parts;		/* as they were: a plan may sort them */
+	uint64_t spare;			/* nodes that all may give up together */
+	bool ranges, elastic;
+};
+
+static bool has_range(const struct probed *p)
+{
+	return p->fixed && p->shape.least_nodes &&
+	       p->shape.least_nodes < p->shape.min_nodes;
+}
+
+/* Does a node have to have more when there are fewer? */
+static bool is_elastic(const struct attempt *a, const struct probed *p)
+{
+	struct sgang_shape least = p->shape;
+
+	a->c->host->fewer(p->job, least.least_nodes, &least);
+	return least.node_cpus > p->shape.node_cpus ||
+	       least.node_memory > p->shape.node_memory ||
+	       least.node_gpus > p->shape.node_gpus;
+}
+
+/* No more than it could have at all. */
+static uint32_t most_of(const struct probed *p, int64_t when)
+{
+	uint32_t could = sgang_nodeset_count(when ? p->ever : p->usable);
+
+	if (could > p->shape.min_nodes)
+		return p->shape.min_nodes;
+	return (could > p->shape.least_nodes) ? could : p->shape.least_nodes;
+}
+
+static void measure(struct sizes *s, size_t i)
+{
+	struct probed *p = s->a->parts[i].probed;
+	struct size *size = &s->size[i];
+
+	size->asked = p;
+	size->most = size->least = p->shape.min_nodes;
+	if (!has_range(p))
+		return;
+	s->ranges = true;
+	size->least = p->shape.least_nodes;
+	if (i && s->size[i - 1].asked == p) {
+		size->most = s->size[i - 1].most;
+	} else {
+		size->most = most_of(p, s->when);
+		s->elastic |= is_elastic(s->a, p);
+	}
+	s->spare += size->most - size->least;
+}
+
+/* -1: there are no ranges, or no memory. */
+static int begin(struct sizes *s, struct attempt *a, int64_t when)
+{
+	*s = (struct sizes) {
+		.a = a, .when = when, .n_asked = a->n_probed,
+		.size = calloc(a->n_parts + 1, sizeof(*s->size)),
+		.parts = calloc(a->n_parts + 1, sizeof(*s->parts)),
+	};
+	if (!s->size || !s->parts)
+		return -1;
+	memcpy(s->parts, a->parts, a->n_parts * sizeof(*s->parts));
+	for (size_t i = 0; i < a->n_parts; i++)
+		measure(s, i);
+	return s->ranges ? 0 : -1;
+}
+
+static void end(struct sizes *s)
+{
+	free(s->size);
+	free(s->parts);
+}
+
+/* ---- a trial ---- */
+
+static void drop_sized(struct sizes *s)
+{
+	struct attempt *a = s->a;
+
+	memcpy(a->parts, s->parts, a->n_parts * sizeof(*a->parts));
+	while (a->n_probed > s->n_asked)
+		sgang_probed_free(&a->probed[--a->n_probed]);
+}
+
+/* The request with so many nodes; NULL without room or memory. */
+static struct probed *sized(struct sizes *s, struct probed *asked,
+			    uint32_t nodes)
+{
+	struct attempt *a = s->a;
+	struct probed *p;
+
+	for (size_t i = 0; i < a->n_probed; i++) {
+		p = &a->probed[i];
+		if (p->g == asked->g && p->job == asked->job &&
+		    p->shape.min_nodes == nodes)
+			return p;
+	}
+	if (a->n_probed == a->cap_probed)
+		return NULL;
+	p = &a->probed[a->n_probed];
+	if (sgang_probed_copy(p, asked, a->c->host->node_count()) < 0)
+		return NULL;
+	a->n_probed++;
+	a->c->host->fewer(p->job, nodes, &p->shape);
+	return p;
+}
+
+static bool apply(struct sizes *s)
+{
+	struct attempt *a = s->a;
+
+	drop_sized(s);
+	for (size_t i = 0; i < a->n_parts; i++) {
+		struct probed *p = sized(s, s->size[i].asked, s->size[i].nodes);
+
+		if (!p)
+			return false;
+		a->parts[i].probed = p;
+	}
+	return true;
+}
+
+static bool fits(struct sizes *s)
+{
+	struct attempt *a = s->a;
+
+	if (!apply(s))
+		return false;
+	return s->when ? sgang_fit_at(a, s->when) : sgang_fit_parts(a) == 0;
+}
+
+/* ---- as many as there are ---- */
+
+static bool any_gave(const struct sizes *s, const struct probed *asked)
+{
+	for (size_t i = 0; i < s->a->n_parts; i++) {
+		if (s->size[i].asked == asked &&
+		    s->size[i].nodes < s->size[i].most)
+			return true;
+	}
+	return false;
+}
+
+/* Give those who ask for this all they would like, or ('back') what they had. */
+static void restore(struct sizes *s, const struct probed *asked, bool back)
+{
+	for (size_t i = 0; i < s->a->n_parts; i++) {
+		struct size *size = &s->size[i];
+
+		if (size->asked != asked)
+			continue;
+		if (!back)
+			size->before = size->nodes;
+		size->nodes = back ? size->before : size->most;
+	}
+}
+
+/* Members that differ need not all give up nodes for the one that lacks them. */
+static bool with_more(struct sizes *s)
+{
+	struct attempt *a = s->a;
+	size_t tries = SGANG_FEWER_PARTS;
+
+	for (size_t i = 0; i < s->n_asked && tries; i++) {
+		struct probed *asked = &a->probed[i];
+
+		if (!any_gave(s, asked))
+			continue;
+		tries--;
+		restore(s, asked, false);
+		if (!fits(s))
+			restore(s, asked, true);
+	}
+	return fits(s);
+}
+
+/* ---- one after the other ---- */
+
+static uint32_t given_up(const struct size *size, uint32_t each)
+{
+	uint32_t spare = size->most - size->least;
+
+	return (spare < each) ? spare : each;
+}
+
+static uint64_t given_up_by_all(const struct sizes *s, uint32_t each)
+{
+	uint64_t nodes = 0;
+
+	for (size_t i = 0; i < s->a->n_parts; i++)
+		nodes += given_up(&s->size[i], each);
+	return nodes;
+}
+
+/* Let so many nodes go: as many rounds as are whole, and one more of the last
+ * members. */
+static void give_up(struct sizes *s, uint64_t nodes)
+{
+	uint32_t low = 0, high = s->a->c->host->node_count();
+	uint64_t rest;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low + 1) / 2;
+
+		if (given_up_by_all(s, mid) <= nodes)
+			low = mid;
+		else
+			high = mid - 1;
+	}
+	rest = nodes - given_up_by_all(s, low);
+	for (size_t i = s->a->n_parts; i-- > 0; ) {
+		struct size *size = &s->size[i];
+		uint32_t give = given_up(size, low);
+
+		if (rest && give < size->most - size->least) {
+			give++;
+			rest--;
+		}
+		size->nodes = size->most - give;
+	}
+}
+
+static bool fits_without(struct sizes *s, uint64_t nodes)
+{
+	give_up(s, nodes);
+	return fits(s);
+}
+
+static bool by_halving(struct sizes *s)
+{
+	uint64_t low = 0, high = s->spare;
+
+	if (!fits_without(s, high))
+		return false;
+	while (low < high) {
+		uint64_t mid = low + (high - low) / 2;
+
+		if (fits_without(s, mid))
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	give_up(s, high);
+	return with_more(s);
+}
+
+/* ---- every combination ---- */
+
+/* The next one, with as many nodes as possible first. False: that was the
+ * last. */
+static bool next_combination(struct sizes *s)
+{
+	for (size_t i = s->a->n_parts; i-- > 0; ) {
+		struct size *size = &s->size[i];
+
+		if (size->nodes > size->least) {
+			size->nodes--;
+			return true;
+		}
+		size->nodes = size->most;
+	}
+	return false;
+}
+
+/* Of members that ask for the same the first has the most. */
+static bool is_new(const struct sizes *s)
+{
+	for (size_t i = 1; i < s->a->n_parts; i++) {
+		if (s->size[i].asked == s->size[i - 1].asked &&
+		    s->size[i].nodes > s->size[i - 1].nodes)
+			return false;
+	}
+	return true;
+}
+
+static bool by_combination(struct sizes *s)
+{
+	uint32_t n_nodes = s->a->c->host->node_count();
+	uint32_t tries = COMBINED_NODES / (n_nodes + 1);
+	bool fit = false;
+
+	if (!s->elastic || s->a->n_parts > SGANG_FEWER_PARTS)
+		return false;
+	if (tries > COMBINATIONS)
+		tries = COMBINATIONS;
+	give_up(s, 0);
+	while (!fit && tries && next_combination(s)) {
+		if (!is_new(s))
+			continue;
+		tries--;
+		fit = fits(s);
+	}
+	return fit;
+}
+
+/* ---- */
+
+bool sgang_fewer_fit(struct attempt *a, int64_t when)
+{
+	char why[sizeof(a->why)];
+	bool trying = a->trying, fit = false;
+	struct sizes s;
+
+	if (begin(&s, a, when) == 0) {
+		fit = by_halving(&s);
+		memcpy(why, a->why, sizeof(why));
+		a->trying = true;
+		fit = fit || by_combination(&s);
+		a->trying = trying;
+		memcpy(a->why, why, sizeof(why));
+		if (!fit)
+			drop_sized(&s);
+	}
+	end(&s);
+	return fit;
+}
+
+void sgang_fewer_least(struct attempt *a, int64_t when)
+{
+	struct sizes s;
+
+	if (begin(&s, a, when) == 0 && !s.elastic) {
+		give_up(&s, s.spare);
+		if (!apply(&s))
+			drop_sized(&s);
+	}
+	end(&s);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* helps.c - what would let a gang start
+ *
+ * Mostly the end of jobs within their time limits. Where that does not help, a
+ * user must know whether to wait, to ask somebody, or to give up: the plan is
+ * made once more as if jobs without a time limit ended, then as if nodes that
+ * are out of service were back, then as if nothing were reserved. What of that
+ * is not needed is taken back again, so that no more is named than helps. The
+ * words are those of the record's helps=.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attempt_private.h"
+#include "core/hostlist.h"
+
+/* So many nodes are tried for whether they are needed, with a plan each. */
+#define NODES_TRIED 8
+
+/* So many jobs are named. */
+#define JOBS_NAMED 4
+
+/* ---- words ---- */
+
+/* "nodes:2:n[3-4]", "nodes:200" when the names are too long. */
+static void write_nodes(struct attempt *a, const char *word,
+			const struct sgang_nodeset *nodes)
+{
+	uint32_t n = sgang_nodeset_count(nodes);
+	const char **names = calloc(n + 1UL, sizeof(*names));
+	char *list = NULL;
+	size_t i = 0;
+
+	for (uint32_t k = sgang_nodeset_next(nodes, 0);
+	     names && k != SGANG_NODE_NONE; k = sgang_nodeset_next(nodes, k + 1))
+		names[i++] = sgang_fabric_node_name(a->c->fabric, k);
+	if (i)
+		list = sgang_hostlist_fold(names, i);
+	if (!list || (size_t) snprintf(a->helps, sizeof(a->helps), "%s:%u:%s",
+				       word, n, list) >= sizeof(a->helps))
+		snprintf(a->helps, sizeof(a->helps), "%s:%u", word, n);
+	free(list);
+	free(names);
+}
+
+/* "jobs:6:17,19,23,24" */
+static void write_jobs(struct attempt *a, const struct sgang_nodeset *nodes)
+{
+	uint32_t id[JOBS_NAMED];
+	size_t n = a->c->host->endless(nodes, id, JOBS_NAMED), used;
+
+	used = (size_t) snprintf(a->helps, sizeof(a->helps), "jobs:%zu", n);
+	for (size_t i = 0; i < n && i < JOBS_NAMED; i++)
+		used += (size_t) snprintf(a->helps + used,
+					  sizeof(a->helps) - used, "%c%u",
+					  i ? ',' : ':', id[i]);
+}
+
+/* ---- jobs without a time limit ---- */
+
+/* Leave in 'nodes' those that must become free of such jobs for the parts to
+ * fit. At the moment before the last all jobs with a limit have ended. */
+static void reduce_endless(struct attempt *a, struct sgang_nodeset *nodes)
+{
+	struct sgang_nodeset *where = sgang_nodeset_copy(nodes);
+	uint32_t tried = 0;
+
+	for (uint32_t n = 0; n < a->c->host->node_count(); n++) {
+		if (a->free_at[n] < INT64_MAX)
+			sgang_nodeset_remove(nodes, n);
+		else if (sgang_nodeset_has(nodes, n))
+			a->free_at[n] = 0;
+	}
+	if (!where || !sgang_fit_nodes_at(a, INT64_MAX - 1, where))
+		goto out;
+	for (uint32_t n = sgang_nodeset_next(nodes, 0);
+	     n != SGANG_NODE_NONE && tried < NODES_TRIED;
+	     n = sgang_nodeset_next(nodes, n + 1), tried++) {
+		a->free_at[n] = INT64_MAX;
+		if (sgang_fit_nodes_at(a, INT64_MAX - 1, where))
+			sgang_nodeset_remove(nodes, n);
+		else
+			a->free_at[n] = 0;
+	}
+out:
+	sgang_nodeset_destroy(where);
+}
+
+/* ---- nodes that are out of service or reserved ---- */
+
+/* Add those to what each request could have, and to 'added'. Returns -1 without
+ * memory. */
+static int add_nodes(struct attempt *a, bool reserved,
+		     struct sgang_nodeset *added)
+{
+	uint32_t n_nodes = a->c->host->node_count();
+	uint8_t *cause = calloc(n_nodes + 1UL, sizeof(*cause));
+
+	if (!cause)
+		return -1;
+	for (size_t i = 0; i < a->n_probed; i++) {
+		struct probed *p = &a->probed[i];
+
+		if (!p->ever || !p->usable)
+			continue;
+		a->c->host->causes(p->job, &p->shape, cause, NULL);
+		for (uint32_t n = 0; n < n_nodes; n++) {
+			if (cause[n] != SGANG_CAUSE_DOWN &&
+			    cause[n] != SGANG_CAUSE_DRAINED &&
+			    (!reserved || cause[n] != SGANG_CAUSE_RESERVED))
+				continue;
+			if (sgang_nodeset_has(p->ever, n))
+				continue;
+			sgang_nodeset_add(p->ever, n);
+			sgang_nodeset_add(added, n);
+		}
+		sgang_levels_cut(a->c, p->g, p->ever);
+	}
+	free(cause);
+	return 0;
+}
+
+static void remove_node(struct attempt *a, uint32_t node)
+{
+	for (size_t i = 0; i < a->n_probed; i++) {
+		if (a->probed[i].ever)
+			sgang_nodeset_remove(a->probed[i].ever, node);
+	}
+}
+
+/* Leave in 'added' those that are needed for the parts to fit; 'used' is where
+ * they do. */
+static void reduce_added(struct attempt *a, struct sgang_nodeset *added,
+			 const struct sgang_nodeset *used)
+{
+	struct sgang_nodeset *where = sgang_nodeset_copy(used);
+	uint32_t tried = 0;
+
+	for (uint32_t n = sgang_nodeset_next(added, 0); n != SGANG_NODE_NONE;
+	     n = sgang_nodeset_next(added, n + 1)) {
+		if (sgang_nodeset_has(used, n))
+			continue;
+		remove_node(a, n);
+		sgang_nodeset_remove(added, n);
+	}
+	for (uint32_t n = sgang_nodeset_next(added, 0);
+	     where && n != SGANG_NODE_NONE && tried < NODES_TRIED;
+	     n = sgang_nodeset_next(added, n + 1), tried++) {
+		struct probed *p = &a->probed[0];
+		bool had = a->n_probed == 1 && sgang_nodeset_has(p->ever, n);
+
+		/* with several requests nobody knows whose it was */
+		if (!had)
+			continue;
+		sgang_nodeset_remove(p->ever, n);
+		if (sgang_fit_nodes_at(a, INT64_MAX, where))
+			sgang_nodeset_remove(added, n);
+		else
+			sgang_nodeset_add(p->ever, n);
+	}
+	sgang_nodeset_destroy(where);
+}
+
+static bool fits_with(struct attempt *a, bool reserved,
+		      struct sgang_nodeset *nodes)
+{
+	struct sgang_nodeset *added =
+		sgang_nodeset_create(a->c->host->node_count());
+	struct sgang_nodeset *out =
+		sgang_nodeset_create(a->c->host->node_count());
+	bool fits = added && out && add_nodes(a, reserved, added) == 0 &&
+		    sgang_fit_nodes_at(a, INT64_MAX, nodes);
+
+	if (fits) {
+		reduce_added(a, added, nodes);
+		a->c->host->unavailable(out);
+		write_nodes(a, !reserved ? "nodes" :
+			    sgang_nodeset_intersects(added, out) ? "blocked" :
+			    "reserved", added);
+	}
+	sgang_nodeset_destroy(added);
+	sgang_nodeset_destroy(out);
+	return fits;
+}
+
+/* ---- the question ---- */
+
+/* The parts never fit, as things are. */
+static void find_never(struct attempt *a)
+{
+	struct sgang_nodeset *nodes =
+		sgang_nodeset_create(a->c->host->node_count());
+
+	if (!nodes)
+		return;
+	if (sgang_fit_nodes_at(a, INT64_MAX, nodes)) {
+		reduce_endless(a, nodes);
+		write_jobs(a, nodes);
+	} else if (!fits_with(a, false, nodes) && !fits_with(a, true, nodes)) {
+		strcpy(a->helps, "never");
+	}
+	sgang_nodeset_destroy(nodes);
+}
+
+void sgang_helps_find(struct attempt *a, int64_t when)
+{
+	a->helps[0] = '\0';
+	if (when == INT64_MAX)
+		find_never(a);
+	else if (when <= a->c->host->now())
+		strcpy(a->helps, "before");
+	else if (when == sgang_levels_relax(a))
+		strcpy(a->helps, "prefer");
+}
+
+void sgang_helps_refused(struct attempt *a, const struct probed *p)
+{
+	uint32_t n_nodes = a->c->host->node_count(), good = 0;
+	uint8_t *cause = calloc(n_nodes + 1UL, sizeof(*cause));
+	struct sgang_nodeset *out = sgang_nodeset_create(n_nodes);
+	struct sgang_shape shape;
+
+	if (!cause || !out)
+		goto done;
+	a->c->host->shape(p->job, &shape);
+	a->c->host->causes(p->job, &shape, cause, NULL);
+	for (uint32_t n = 0; n < n_nodes; n++) {
+		if (cause[n] == SGANG_CAUSE_DOWN ||
+		    cause[n] == SGANG_CAUSE_DRAINED)
+			sgang_nodeset_add(out, n);
+		else if (cause[n] < SGANG_CAUSE_DOWN ||
+			 cause[n] == SGANG_CAUSE_NONE)
+			good++;
+	}
+	if (good < shape.min_nodes &&
+	    good + sgang_nodeset_count(out) >= shape.min_nodes)
+		write_nodes(a, "nodes", out);
+done:
+	free(cause);
+	sgang_nodeset_destroy(out);
+}

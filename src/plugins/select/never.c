@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* never.c - gangs that cannot start even if no other job ran
+ *
+ * Such a gang is parked, so it has no turn, no fence and no nodes kept for it,
+ * and delays nobody. It is judged before its first turn by what is cheap to
+ * count (core/never.h), and after an attempt that no end of jobs would help by a
+ * plan on the empty cluster. It is judged again when it or the nodes have
+ * changed, and from time to time, because limits and reservations change with
+ * the clock.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attempt_private.h"
+#include "core/never.h"
+#include "plugins/log.h"
+
+#define AGAIN_SECONDS 30
+
+/* No gang but the first is judged in a pass that has done so for this long
+ * (microseconds). */
+#define JUDGE_BUDGET 5000
+
+/* The request of a pending member, with all nodes of its partitions. NULL without
+ * memory. */
+static struct probed *request_of(struct attempt *a, struct gang *g,
+				 struct entry *e)
+{
+	const struct sgang_host *h = a->c->host;
+	struct probed *p;
+
+	for (size_t i = 0; i < a->n_probed; i++) {
+		if (h->same_request(a->probed[i].job, e->job))
+			return &a->probed[i];
+	}
+	p = &a->probed[a->n_probed++];
+	p->g = g;
+	p->job = e->job;
+	h->shape(e->job, &p->shape);
+	p->fixed = sgang_shape_fixed(&p->shape);
+	p->usable = sgang_nodeset_create(h->node_count());
+	if (!p->usable)
+		return NULL;
+	h->partition(e->job, p->usable);
+	return p;
+}
+
+/* The members that an attempt would take for the minimum. False: it cannot be
+ * told what they need. */
+static bool take_minimum(struct attempt *a, struct gang *g)
+{
+	size_t need = sgang_gang_missing(&g->tally);
+
+	for (size_t i = 0; i < g->n_entries; i++) {
+		struct entry *e = g->entries[i];
+
+		if (e->m.state != SGANG_MEMBER_PENDING || !e->m.eligible)
+			continue;
+		e->probed = request_of(a, g, e);
+		if (!e->probed || !e->probed->fixed)
+			return false;
+		sgang_fit_add(a, 0, e);
+	}
+	qsort(a->parts, a->n_parts, sizeof(*a->parts), sgang_fit_take_order);
+	if (!need || a->n_parts < need)
+		return false;
+	a->n_parts = need;
+	return true;
+}
+
+static void fill_kinds(struct attempt *a, struct sgang_never_kind *kinds,
+		       uint32_t *fit)
+{
+	const struct sgang_host *h = a->c->host;
+	uint32_t n_nodes = h->node_count();
+
+	for (size_t i = 0; i < a->n_probed; i++) {
+		struct probed *p = &a->probed[i];
+
+		h->units(p->job, &p->shape, p->usable, true,
+			 fit + i * n_nodes);
+		kinds[i] = (struct sgang_never_kind) {
+			.units = p->shape.min_nodes, .whole = p->shape.whole,
+			.fit = fit + i * n_nodes,
+		};
+	}
+	for (size_t i = 0; i < a->n_parts; i++)
+		kinds[a->parts[i].probed - a->probed].members++;
+}
+
+static bool count_fails(struct attempt *a, struct gang *g)
+{
+	const struct sgang_fabric *fabric = a->topology->fabric;
+	size_t n_nodes = a->c->host->node_count();
+	struct sgang_never_kind *kinds;
+	struct sgang_policy policy;
+	uint32_t *fit;
+	bool never = false;
+
+	kinds = calloc(a->n_probed + 1, sizeof(*kinds));
+	fit = calloc(a->n_probed * n_nodes + 1, sizeof(*fit));
+	if (kinds && fit) {
+		fill_kinds(a, kinds, fit);
+		sgang_spec_policy(&g->tally.spec, &policy);
+		never = sgang_never(fabric, &a->c->conf.costs, kinds,
+				    a->n_probed,
+				    sgang_levels_find(a->c, policy.require),
+				    sgang_levels_find(a->c, policy.spread),
+				    g->why, sizeof(g->why));
+	}
+	free(kinds);
+	free(fit);
+	return never;
+}
+
+/* Cheap: nothing is asked of Slurm, and nothing is planned. */
+static bool fails_by_count(struct sgang_conductor *c, struct gang *g)
+{
+	struct attempt a;
+	bool never = false;
+
+	if (sgang_probe_open(&a, c, &g, 1) == 0 && take_minimum(&a, g))
+		never = count_fails(&a, g);
+	if (never)
+		strcpy(g->helps, "never");
+	sgang_probe_close(&a);
+	return never;
+}
+
+/* By a plan, of all its group. */
+static bool fails_by_plan(struct sgang_conductor *c, struct gang *g)
+{
+	struct sgang_nodeset *all = sgang_nodeset_create(c->host->node_count());
+	struct gang *alone, **group;
+	bool never = false;
+	size_t n;
+
+	group = sgang_group_of(g, &alone, &n);
+	if (all) {
+		sgang_nodeset_fill(all);
+		never = !sgang_probe_could(c, group, n, all);
+	}
+	sgang_nodeset_destroy(all);
+	return never;
+}
+
+static void note(struct sgang_conductor *c, struct gang *g, bool never)
+{
+	if (never && !g->never)
+		sgang_log(SGANG_LOG_INFO, "%s/%s: cannot start: %s", g->ns,
+			  g->name, g->why);
+	if (!never && g->never) {
+		g->why[0] = '\0';
+		g->helps[0] = '\0';
+		g->failed = false;
+		c->fenced = true;	/* wake the scheduler */
+	}
+	g->never = never;
+	g->judged_of = g->requests;
+	g->judged_supply = c->host->supply();
+	g->judged_time = c->host->now();
+}
+
+bool sgang_never_by_plan(struct sgang_conductor *c, struct gang *g)
+{
+	g->never_planned = fails_by_plan(c, g);
+	g->planned_of = g->requests;
+	g->planned_supply = c->host->supply();
+	if (g->never_planned && !g->why[0])
+		snprintf(g->why, sizeof(g->why),
+			 "it does not fit, even if no other job ran");
+	note(c, g, g->never_planned);
+	return g->never;
+}
+
+/* Has something changed for it? */
+static bool is_due(const struct sgang_conductor *c, const struct gang *g)
+{
+	return g->judged_of != g->requests ||
+	       g->judged_supply != c->host->supply() ||
+	       (g->never &&
+		c->host->now() - g->judged_time >= AGAIN_SECONDS);
+}
+
+static bool may_be_judged(const struct sgang_conductor *c, const struct gang *g)
+{
+	return c->fabric && !g->stale && !g->n_holds && !g->tally.held &&
+	       sgang_gang_may_try(&g->tally) &&
+	       sgang_group_complete(g, NULL, 0);
+}
+
+void sgang_never_check_all(struct sgang_conductor *c)
+{
+	uint64_t begun = c->host->clock_us();
+
+	for (struct gang *g = c->gangs; g; g = g->next) {
+		if (!may_be_judged(c, g)) {
+			g->never = g->never && !g->n_holds;
+			continue;
+		}
+		if (!is_due(c, g))
+			continue;
+		if (c->host->clock_us() - begun > JUDGE_BUDGET) {
+			sgang_conductor_poke(c);
+			return;
+		}
+		if (g->judged_of != g->requests)
+			g->never_planned = false;
+		if (fails_by_count(c, g))
+			note(c, g, true);
+		else if (g->never_planned)
+			(void) sgang_never_by_plan(c, g);
+		else
+			note(c, g, false);
+	}
+}
+
+void sgang_never_after(struct sgang_conductor *c, struct gang *g)
+{
+	if (g->failed && g->joint_start == INT64_MAX && !g->limited &&
+	    may_be_judged(c, g) && (g->planned_of != g->requests ||
+				    g->planned_supply != c->host->supply()))
+		(void) sgang_never_by_plan(c, g);
+}
+
+bool sgang_never_any(const struct gang *g)
+{
+	bool never = g->never;
+
+	for (size_t i = 0; i < g->n_group && !never; i++)
+		never = g->group[i]->never;
+	return never;
+}
+
+/* ---- before they are submitted ---- */
+
+/* A gang with more members is judged by counting alone. */
+#define PLANNED_PARTS 128
+
+/* Steps of the plan (core/plan.h). */
+#define PLANNED_STEPS 200000
+
+/* A new request of a job. -1: it cannot be told what it needs, or there is no
+ * memory. */
+static int add_request(struct attempt *a, struct sgang_job *job)
+{
+	const struct sgang_host *h = a->c->host;
+	struct probed *p = &a->probed[a->n_probed++];
+
+	p->g = a->gangs[0];
+	p->job = job;
+	p->fixed = true;
+	p->usable = sgang_nodeset_create(h->node_count());
+	p->ever = sgang_nodeset_create(h->node_count());
+	if (!p->usable || !p->ever || !h->least(job, &p->shape))
+		return -1;
+	h->partition(job, p->usable);
+	sgang_nodeset_or(p->ever, p->usable);
+	return 0;
+}
+
+/* Of a job that is only about to be submitted not all is known that makes two
+ * requests the same. */
+static bool same_need(const struct attempt *a, const struct probed *x,
+		      const struct probed *y)
+{
+	return x->shape.min_nodes == y->shape.min_nodes &&
+	       x->shape.node_cpus == y->shape.node_cpus &&
+	       x->shape.whole == y->shape.whole &&
+	       sgang_nodeset_equal(x->ever, y->ever) &&
+	       a->c->host->same_units(x->job, y->job);
+}
+
+/* Let request 'draft' be the one of others. */
+static void merge_draft(struct attempt *a, struct sgang_never_kind *kinds,
+			size_t draft)
+{
+	size_t last = a->n_probed - 1, i = 0;
+
+	while (i <= last &&
+	       (i == draft || !same_need(a, &a->probed[i], &a->probed[draft])))
+		i++;
+	if (i > last)
+		return;
+	kinds[i].members += kinds[draft].members;
+	sgang_probed_free(&a->probed[draft]);
+	a->probed[draft] = a->probed[last];
+	kinds[draft] = kinds[last];
+	a->n_probed--;
+}
+
+/* The members by what they ask for; -1 as above. */
+static int sort_members(struct attempt *a, struct sgang_never_kind *kinds,
+			const struct sgang_never_member *members, size_t n)
+{
+	size_t draft = SIZE_MAX;
+
+	for (size_t i = 0; i < n; i++) {
+		struct sgang_job *job = members[i].job;
+		size_t k = 0;
+
+		while (k < a->n_probed &&
+		       (members[i].draft || k == draft ||
+			!a->c->host->same_request(a->probed[k].job, job)))
+			k++;
+		if (k == a->n_probed && add_request(a, job) < 0)
+			return -1;
+		if (members[i].draft)
+			draft = k;
+		kinds[k].members += members[i].members;
+	}
+	if (draft != SIZE_MAX)
+		merge_draft(a, kinds, draft);
+	return 0;
+}
+
+/* The topology of the partition that they have in common, else the
+ * cluster's. */
+static const struct sgang_topology *topology_of(const struct attempt *a)
+{
+	const struct sgang_topologies *all = a->c->topologies;
+	const struct sgang_topology *common = NULL, *own;
+	char name[SGANG_TOPOLOGY_NAME];
+
+	for (size_t i = 0; all->n > 1 && i < a->n_probed; i++) {
+		a->c->host->topology(a->probed[i].job, name);
+		own = sgang_topologies_find(all, name);
+		if (common && common != own)
+			return &all->topology[0];
+		common = own;
+	}
+	return common ? common : &all->topology[0];
+}
+
+/* Those of which nothing is known may be anywhere. */
+static void add_others(const struct attempt *a, struct sgang_never_kind *kinds,
+		       uint32_t others, uint32_t *fit)
+{
+	uint32_t n_nodes = a->c->host->node_count();
+
+	for (uint32_t i = 0; i < n_nodes; i++)
+		fit[i] = others;
+	kinds[a->n_probed] = (struct sgang_never_kind) {
+		.members = others, .units = 1, .fit = fit,
+	};
+}
+
+static bool kinds_fail(struct attempt *a, struct sgang_never_kind *kinds,
+		       uint32_t others, char *why, size_t size)
+{
+	const struct sgang_conductor *c = a->c;
+	const struct sgang_host *h = c->host;
+	size_t n_nodes = h->node_count();
+	struct sgang_policy policy;
+	uint32_t *fit;
+	bool never;
+
+	fit = calloc((a->n_probed + 1) * n_nodes + 1, sizeof(*fit));
+	if (!fit)
+		return false;
+	for (size_t i = 0; i < a->n_probed; i++) {
+		const struct probed *p = &a->probed[i];
+
+		h->units(p->job, &p->shape, p->ever, true, fit + i * n_nodes);
+		kinds[i].units = p->shape.min_nodes;
+		kinds[i].whole = p->shape.whole;
+		kinds[i].fit = fit + i * n_nodes;
+	}
+	add_others(a, kinds, others, fit + a->n_probed * n_nodes);
+	sgang_spec_policy(&a->gangs[0]->tally.spec, &policy);
+	never = sgang_never(a->topology->fabric, &c->conf.costs, kinds,
+			    a->n_probed + (others != 0),
+			    sgang_levels_find(c, policy.require),
+			    sgang_levels_find(c, policy.spread), why, size);
+	free(fit);
+	return never;
+}
+
+/* Of members that are alike the count is all there is to know; of islands and
+ * spread members a plan is no proof. */
+static bool worth_a_plan(const struct attempt *a,
+			 const struct sgang_never_kind *kinds)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < a->n_probed; i++)
+		n += kinds[i].members;
+	return a->n_probed > 1 && n <= PLANNED_PARTS && !a->c->devices &&
+	       sgang_levels_spread(a) < 0;
+}
+
+static int add_parts(struct attempt *a, const struct sgang_never_kind *kinds)
+{
+	a->parts = calloc(PLANNED_PARTS, sizeof(*a->parts));
+	a->free_at = calloc(a->c->host->node_count() + 1, sizeof(*a->free_at));
+	if (!a->parts || !a->free_at)
+		return -1;
+	for (size_t i = 0; i < a->n_probed; i++) {
+		for (uint32_t k = 0; k < kinds[i].members; k++)
+			a->parts[a->n_parts++] = (struct part) {
+				.g = a->gangs[0], .probed = &a->probed[i],
+			};
+	}
+	return 0;
+}
+
+static bool plan_fails(struct attempt *a, const struct sgang_never_kind *kinds,
+		       char *why, size_t size)
+{
+	struct sgang_placement *plan = NULL;
+	struct sgang_budget budget;
+	struct sgang_nofit nofit;
+	int rc;
+
+	if (!worth_a_plan(a, kinds) || add_parts(a, kinds) < 0)
+		return false;
+	sgang_budget_init(&budget, PLANNED_STEPS);
+	a->budget = &budget;
+	a->at = a->c->host->now();
+	rc = sgang_where(a, SGANG_LATER, &plan, &nofit);
+	sgang_placement_destroy(plan);
+	if (rc || budget.unproved || !budget.left)
+		return false;
+	snprintf(why, size, "its members do not fit together, even if no other "
+		 "job ran");
+	return true;
+}
+
+bool sgang_conductor_never(struct sgang_conductor *c,
+			   const struct sgang_never_member *members, size_t n,
+			   uint32_t others, const struct sgang_spec *spec,
+			   char *why, size_t size)
+{
+	struct gang *g = calloc(1, sizeof(*g));
+	struct sgang_never_kind *kinds = calloc(n + 1, sizeof(*kinds));
+	struct attempt a = {
+		.c = c, .gangs = &g, .n_gangs = g != NULL, .trying = true,
+		.probed = calloc(n + 1, sizeof(*a.probed)),
+	};
+	bool never = false;
+
+	if (!c->fabric || !g || !kinds || !a.probed)
+		goto out;
+	g->tally.spec = *spec;
+	/* A plan for some of the ranks knows nothing of their groups. */
+	g->tally.spec.parallel[0] = '\0';
+	if (sort_members(&a, kinds, members, n) < 0)
+		goto out;
+	a.topology = topology_of(&a);
+	never = kinds_fail(&a, kinds, others, why, size) ||
+		plan_fails(&a, kinds, why, size);
+out:
+	free(a.free_at);
+	free(kinds);
+	if (a.probed)
+		sgang_probe_close(&a);
+	free(g);
+	return never;
+}

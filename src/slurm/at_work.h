@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* at_work.h - is slurm-gang at work in this slurmctld?
+ *
+ * A job with --gang must not start alone because the select plugin is not there
+ * or stays out. job_submit/gang asks the select plugin of the same process and
+ * refuses such jobs. Both plugins include this file.
+ */
+
+#ifndef SGANG_AT_WORK_H
+#define SGANG_AT_WORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Exported by the select plugin, and found by this name in whatever plugins
+ * slurmctld has loaded. Returns NULL while gangs are scheduled as such, else a
+ * clause that says why not, as in "slurmctld's job records are not laid out as
+ * in the headers this was built with"; it is the plugin's and stays. With any
+ * lock of slurmctld on jobs and nodes. */
+const char *sgang_select_off(void);
+#define SGANG_SELECT_OFF "sgang_select_off"
+
+/* Exported in the same way: can a gang never start with the job that is
+ * submitted, these members of it, and so many others of which nothing is known?
+ * 'spec' has what the gang asks of the levels. Then 'why' says what they lack.
+ * False also when nobody can tell. With read locks on slurmctld's jobs, nodes and
+ * partitions. */
+struct job_descriptor;			/* job_desc_msg_t */
+struct sgang_spec;
+struct sgang_select_member {
+	uint32_t job_id;		/* 0: the job that is submitted */
+	uint32_t members;		/* it counts as so many */
+};
+bool sgang_select_never(struct job_descriptor *job_desc,
+			const struct sgang_select_member *members, size_t n,
+			uint32_t others, const struct sgang_spec *spec,
+			char *why, size_t size);
+#define SGANG_SELECT_NEVER "sgang_select_never"
+
+/* For job_submit/gang: the same by the select plugin that is loaded. */
+bool sgang_at_work_never(struct job_descriptor *job_desc,
+			 const struct sgang_select_member *members, size_t n,
+			 uint32_t others, const struct sgang_spec *spec,
+			 char *why, size_t size);
+
+/* For job_submit/gang: the same of the select plugin that is loaded. If none of
+ * ours is, a clause that says why, with what to change in slurm.conf; it is
+ * valid until the next call. 'told': the select plugin has logged it. With any
+ * lock on slurmctld's configuration. */
+const char *sgang_at_work_off(bool *told);
+
+/* Says a job something about gangs whose record, or job_desc_msg_t, is not laid
+ * out as in the headers? Looks for the options in all that Slurm's allocator gave
+ * for it; a tenth of a millisecond. */
+bool sgang_at_work_concerns(const void *job);
+
+/* Version number of a plugin as text, "22.05.8". */
+void sgang_at_work_version(unsigned int version, char *text, size_t size);
+
+#endif

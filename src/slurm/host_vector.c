@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* host_vector.c - struct sgang_host: requests that differ, counted together
+ *
+ * What host_fit.c counts in pieces of one request is counted here resource by
+ * resource, so that a plan knows how requests that differ share a node.
+ */
+
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "host_private.h"
+
+#include "inside.h"
+#include "layout.h"
+#include "rows.h"
+
+enum kind {
+	CPUS,				/* of all kinds of partitions */
+	ROWS,				/* CPUs of a partition that shares;
+					 * of: NULL: of the others */
+	MEMORY,
+	GRES				/* id; type: 0: all types */
+};
+
+static uint32_t clamp(uint64_t amount)
+{
+	return (amount < SGANG_PLAN_ALL) ? (uint32_t) amount :
+					   SGANG_PLAN_ALL - 1;
+}
+
+/* ---- the dimensions ---- */
+
+static void add_dim(struct sgang_resources *res, enum kind kind, uint32_t id,
+		    uint32_t type, const void *of, const char *name)
+{
+	uint32_t d;
+
+	for (d = 0; d < res->n_dims; d++) {
+		if (res->dim[d].kind == kind && res->dim[d].id == id &&
+		    res->dim[d].type == type && res->dim[d].of == of)
+			return;
+	}
+	if (res->n_dims == SGANG_PLAN_DIMS)
+		return;
+	res->n_dims++;
+	res->dim[d].kind = kind;
+	res->dim[d].id = id;
+	res->dim[d].type = type;
+	res->dim[d].of = of;
+	snprintf(res->dim[d].name, sizeof(res->dim[d].name), "%s", name);
+}
+
+/* "gpu" is told as "GPUs", other names as they are. */
+static void add_gres(struct sgang_resources *res, const gres_state_t *gres,
+		     const gres_job_state_t *js)
+{
+	const char *name = gres->gres_name ? gres->gres_name : "GRES";
+	bool gpus = !xstrcmp(name, "gpu");
+	char text[48];
+
+	if (!sgang_host_gres_consumed(gres->plugin_id))
+		return;
+	snprintf(text, sizeof(text), "%s", gpus ? "GPUs" : name);
+	add_dim(res, GRES, gres->plugin_id, 0, NULL, text);
+	if (!js->type_name)
+		return;
+	snprintf(text, sizeof(text), "%.30s %.15s", js->type_name,
+		 gpus ? "GPUs" : name);
+	add_dim(res, GRES, gres->plugin_id, js->type_id, NULL, text);
+}
+
+static void add_all_gres(struct sgang_resources *res, list_t *list)
+{
+	list_itr_t *iter;
+	gres_state_t *gres;
+
+	if (!list)
+		return;
+	iter = list_iterator_create(list);
+	while ((gres = list_next(iter))) {
+		const gres_job_state_t *js = sgang_layout_gres(
+			gres->gres_data, sizeof(*js));
+
+		if (js)
+			add_gres(res, gres, js);
+	}
+	list_iterator_destroy(iter);
+}
+
+static const void *pool_of(const struct sgang_need *need)
+{
+	return (need->rows > 1) ? need->part : NULL;
+}
+
+/* Requests of which some share CPUs, and others do not or elsewhere, have pools
+ * of their own. */
+static void add_pools(const struct sgang_asked *asked, size_t n,
+		      struct sgang_resources *res)
+{
+	struct sgang_need need;
+	const void *first;
+
+	sgang_host_need(record(asked[0].job), asked[0].shape, &need);
+	first = pool_of(&need);
+	for (size_t i = 1; i < n; i++) {
+		sgang_host_need(record(asked[i].job), asked[i].shape, &need);
+		if (pool_of(&need) == first)
+			continue;
+		add_dim(res, ROWS, 0, 0, first, "CPUs");
+		add_dim(res, ROWS, 0, 0, pool_of(&need), "CPUs");
+	}
+	/* the only one */
+	if (res->n_dims == 1) {
+		res->dim[0].kind = ROWS;
+		res->dim[0].of = first;
+	}
+}
+
+/* Whole cores are given out, so threads in a core make the difference. */
+static uint8_t type_of(struct sgang_resources *res,
+		       const node_record_t *node_ptr)
+{
+	uint32_t tpc = node_ptr ? node_ptr->tpc : 1, t;
+
+	for (t = 0; t < res->n_types; t++) {
+		if (res->type[t] == tpc)
+			return (uint8_t) t;
+	}
+	if (t == SGANG_NODE_TYPES)
+		return 0;
+	res->type[res->n_types++] = tpc;
+	return (uint8_t) t;
+}
+
+void sgang_host_resources(const struct sgang_asked *asked, size_t n,
+			  struct sgang_resources *res, uint8_t *type)
+{
+	memset(res, 0, sizeof(*res));
+	add_dim(res, CPUS, 0, 0, NULL, "CPUs");
+	add_pools(asked, n, res);
+	if (sgang_host_counts_memory())
+		add_dim(res, MEMORY, 0, 0, NULL, "MB of memory");
+	for (size_t i = 0; i < n; i++)
+		add_all_gres(res, sgang_inside_gres(record(asked[i].job)));
+	for (uint32_t i = 0; i < (uint32_t) node_record_count; i++)
+		type[i] = type_of(res, node_record_table_ptr[i]);
+}
+
+/* ---- what a piece needs ---- */
+
+static uint64_t gres_need(const struct sgang_need *need, uint32_t id,
+			  uint32_t type)
+{
+	list_itr_t *iter;
+	gres_state_t *gres;
+	uint64_t sum = 0;
+
+	if (!need->gres)
+		return 0;
+	iter = list_iterator_create(need->gres);
+	while ((gres = list_next(iter))) {
+		const gres_job_state_t *js = sgang_layout_gres(
+			gres->gres_data, sizeof(*js));
+
+		if (js && gres->plugin_id == id &&
+		    (!type || (js->type_name && js->type_id == type)))
+			sum += sgang_host_gres_share(js, need);
+	}
+	list_iterator_destroy(iter);
+	return sum;
+}
+
+static uint32_t need_on(const struct sgang_need *need,
+			const struct sgang_resources *res, uint32_t d,
+			uint32_t tpc)
+{
+	uint64_t cpus = sgang_host_cpus_taken(need, tpc);
+
+	if (need->whole)
+		return SGANG_PLAN_ALL;
+	switch ((enum kind) res->dim[d].kind) {
+	case CPUS:
+		break;
+	case ROWS:
+		if (res->dim[d].of != pool_of(need))
+			return 0;
+		break;
+	case MEMORY:
+		if (need->all_memory)
+			return SGANG_PLAN_ALL;
+		return (need->open && !need->memory_per_cpu) ? 0 :
+		       clamp(sgang_host_memory_taken(need, tpc));
+	case GRES:
+		return clamp(gres_need(need, res->dim[d].id,
+				       res->dim[d].type));
+	}
+	return cpus ? clamp(cpus) : 1;
+}
+
+void sgang_host_needs(const struct sgang_asked *asked,
+		      const struct sgang_resources *res, uint32_t *needs)
+{
+	struct sgang_need need;
+
+	sgang_host_need(record(asked->job), asked->shape, &need);
+	for (uint32_t t = 0; t < res->n_types; t++) {
+		for (uint32_t d = 0; d < res->n_dims; d++)
+			*needs++ = need_on(&need, res, d, res->type[t]);
+	}
+}
+
+/* ---- what nodes have ---- */
+
+/* Of partitions that share; NULL: of the others. */
+static uint64_t cpus_in_pool(const part_record_t *part_ptr, uint32_t node,
+			     bool empty)
+{
+	struct sgang_room room;
+	uint32_t row[SGANG_ROWS_MAX], rows;
+	uint64_t cpus = 0;
+
+	if (!part_ptr) {
+		sgang_host_node_room(node, empty, &room);
+		return room.cpus;
+	}
+	rows = sgang_rows_of_part(part_ptr);
+	sgang_rows_free(part_ptr, rows, node, empty, row);
+	for (uint32_t r = 0; r < rows; r++)
+		cpus += row[r];
+	return cpus;
+}
+
+/* All that the pools have together: no bound of its own. */
+static uint64_t cpus_of_pools(const struct sgang_resources *res, uint32_t node,
+			      bool empty)
+{
+	uint64_t cpus = 0;
+
+	for (uint32_t d = 0; d < res->n_dims; d++) {
+		if (res->dim[d].kind == ROWS)
+			cpus += cpus_in_pool(res->dim[d].of, node, empty);
+	}
+	return cpus;
+}
+
+static uint64_t amount_on(const struct sgang_resources *res, uint32_t d,
+			  uint32_t node, bool empty)
+{
+	struct sgang_room room;
+
+	switch ((enum kind) res->dim[d].kind) {
+	case CPUS:
+		return cpus_of_pools(res, node, empty);
+	case ROWS:
+		return cpus_in_pool(res->dim[d].of, node, empty);
+	case MEMORY:
+		sgang_host_node_room(node, empty, &room);
+		return room.memory;
+	case GRES:
+		return sgang_host_gres_on(node, res->dim[d].id,
+					  res->dim[d].type, empty);
+	}
+	return 0;
+}
+
+void sgang_host_amounts(const struct sgang_resources *res, bool empty,
+			uint32_t *amounts)
+{
+	for (uint32_t n = 0; n < (uint32_t) node_record_count; n++) {
+		for (uint32_t d = 0; d < res->n_dims; d++)
+			*amounts++ = node_record_table_ptr[n] ?
+				     clamp(amount_on(res, d, n, empty)) : 0;
+	}
+}
+
+/* ---- why Slurm refused ---- */
+
+/* What the node has too little of for a piece; -1: nothing that is counted. */
+static int lacks_on(const struct sgang_resources *res, const uint32_t *need,
+		    const uint8_t *type, uint32_t node, uint64_t *have)
+{
+	for (uint32_t d = res->n_dims; d-- > 0; ) {
+		uint32_t want = need[type[node] * res->n_dims + d];
+		uint64_t all = amount_on(res, d, node, true);
+
+		*have = amount_on(res, d, node, false);
+		if (want == SGANG_PLAN_ALL ? *have < all : *have < want)
+			return (int) d;
+	}
+	return -1;
+}
+
+void sgang_host_explain(struct sgang_job *job, const struct sgang_shape *shape,
+			const struct sgang_nodeset *nodes, char *why,
+			size_t size)
+{
+	const struct sgang_asked asked = { .job = job, .shape = shape };
+	uint32_t need[SGANG_NODE_TYPES * SGANG_PLAN_DIMS];
+	uint8_t *type = xcalloc(node_record_count + 1, sizeof(*type));
+	uint32_t first = sgang_nodeset_next(nodes, 0);
+	struct sgang_resources res;
+	uint64_t have;
+	int d = -1;
+
+	sgang_host_resources(&asked, 1, &res, type);
+	sgang_host_needs(&asked, &res, need);
+	for (uint32_t n = first; d < 0 && n != SGANG_NODE_NONE;
+	     n = sgang_nodeset_next(nodes, n + 1)) {
+		uint32_t want;
+
+		if (!node_record_table_ptr[n])
+			continue;
+		d = lacks_on(&res, need, type, n, &have);
+		if (d < 0)
+			continue;
+		want = need[type[n] * res.n_dims + d];
+		if (want == SGANG_PLAN_ALL)
+			snprintf(why, size,
+				 "JobId=%u: not all %s of %s are free",
+				 record(job)->job_id, res.dim[d].name,
+				 node_record_table_ptr[n]->name);
+		else
+			snprintf(why, size,
+				 "JobId=%u: needs %u %s, %s has %llu free",
+				 record(job)->job_id, want, res.dim[d].name,
+				 node_record_table_ptr[n]->name,
+				 (unsigned long long) have);
+	}
+	if (d < 0)
+		snprintf(why, size,
+			 "JobId=%u: Slurm finds no cores and GRES that go together on %s",
+			 record(job)->job_id,
+			 (first != SGANG_NODE_NONE &&
+			  node_record_table_ptr[first]) ?
+			 node_record_table_ptr[first]->name : "its nodes");
+	xfree(type);
+}

@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0324-oversubscribe.t - a gang shares nodes where ordinary jobs do
+
+test_description='OverSubscribe=FORCE:n, and YES:n with -s'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+slurm_setup -n 4 -c 4 --gang --conf \
+'PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO
+PartitionName=force Nodes=ALL MaxTime=INFINITE State=UP OverSubscribe=FORCE:2
+PartitionName=yes Nodes=ALL MaxTime=INFINITE State=UP OverSubscribe=YES:2'
+slurm_start
+
+# fill PARTITION [OPTIONS...]: a job on all CPUs of each node
+fill()
+{
+	local partition=$1 node
+
+	shift
+	busy=()
+	for node in n{1..4}; do
+		busy+=($(submit -p $partition -w $node -N1 -n4 --mem=100 "$@")) ||
+			return 1
+	done
+	wait_for 15 all_in RUNNING ${busy[@]}
+}
+
+# gang NAME SIZE OPTIONS...
+gang()
+{
+	local name=$1 size=$2 i
+
+	test -z "${members[*]}" || scancel -Q ${members[@]}
+	shift 2
+	members=()
+	for ((i = 0; i < size; i++)); do
+		members+=($(submit -N1 --mem=100 --gang=$name \
+			--gang-min-member=$size "$@")) || return 1
+	done
+}
+
+starts()
+{
+	gang "$@" && wait_for 15 all_in RUNNING ${members[@]} &&
+		drop ${members[@]}
+}
+
+waits()
+{
+	gang "$@" && wait_for 15 gang_attempted ${members[0]} 1 &&
+		wait_for 10 squeue_says ${members[0]} "Gang root/$1 waits" &&
+		all_in PENDING ${members[@]} && drop ${members[@]}
+}
+
+test_expect_success 'each node is full once' '
+	fill force
+'
+test_expect_success '5.5 FORCE:2: four whole rows beside them' '
+	starts four 4 -p force -n4
+'
+test_expect_success '5.5 FORCE:2: members that differ' '
+	members=() && for n in 1 2 3 4; do
+		members+=($(submit -p force -N1 -n$n --mem=100 --gang=mix \
+			--gang-min-member=4)) || return 1
+	done &&
+	wait_for 15 all_in RUNNING ${members[@]} && drop ${members[@]}
+'
+test_expect_success '5.6 FORCE:2: a fifth has no room, nor has anybody in main' '
+	waits five 5 -p force -n4 &&
+	waits other 1 -p main -n1
+'
+test_expect_success 'an ordinary job does as well' '
+	id=$(submit -p force -N4 -n16 --mem=100) &&
+	wait_state $id RUNNING && drop $id ${busy[@]}
+'
+test_expect_success 'each node is full once, with -s' '
+	fill yes -s
+'
+test_expect_success '5.5 YES:2 and -s: beside them' '
+	starts shares 4 -p yes -s -n4
+'
+test_expect_success '5.6 YES:2 without -s: no room' '
+	waits alone 4 -p yes -n4
+'
+test_expect_success 'nothing is left' '
+	drop ${busy[@]} && nothing_left
+'
+test_done

@@ -1,0 +1,196 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0362-impossible.t - a gang that can never start is in nobody's way
+
+test_description='Gangs that do not fit on the empty cluster are parked at once'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+slurm_setup -n 8 -c 2 --gang --node 'RealMemory=8000' --conf \
+'SelectTypeParameters=CR_Core_Memory
+SchedulerParameters=bf_interval=30,sched_interval=60,batch_sched_delay=0,sched_min_interval=0
+TopologyPlugin=topology/tree
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+PartitionName=four Nodes=n[1-4] MaxTime=INFINITE State=UP'
+cat >"$slurm_dir/etc/topology.conf" <<END
+SwitchName=l1 Nodes=n[1-4]
+SwitchName=l2 Nodes=n[5-8]
+SwitchName=top Switches=l[1-2]
+END
+slurm_start
+
+# COUNT members of gang NAME.
+gather()
+{
+	local name=$1 count=$2 i
+
+	shift 2
+	members=()
+	for ((i = 0; i < count; i++)); do
+		members+=($(submit -N 1 --gang=$name --gang-min-member=$count \
+			"$@")) || return 1
+	done
+}
+
+# Milliseconds from the submission of a job until it has begun.
+time_of()
+{
+	local begun=${EPOCHREALTIME/./} id
+
+	id=$(submit -N 1 --mem=100 "$@" --wrap=true) &&
+		wait_state $id 'RUNNING|COMPLETED' 20 &&
+		echo $(((${EPOCHREALTIME/./} - begun) / 1000))
+}
+
+# A plain job behind the gang starts as on the empty cluster.
+delays_nobody()
+{
+	local with
+
+	wait_for 10 squeue_says ${members[0]} "$1" &&
+		with=$(time_of --nice=1000) &&
+		echo "$with ms, and $alone ms alone" &&
+		test $with -lt $((alone + 2000)) &&
+		all_in PENDING ${members[@]} &&
+		clear_cluster
+}
+
+test_expect_success 'a plain job alone' '
+	alone=$(time_of)
+'
+# refused "SENTENCE" COMMAND...: by us, with Slurm's own words below it
+refused()
+{
+	local sentence=$1
+
+	shift
+	! "$@" >out 2>err || { echo "not refused: $*" >&2; return 1; }
+	cat err
+	grep -F "the gang can never start: $sentence" err >/dev/null &&
+		grep "Requested node configuration is not available" err \
+			>/dev/null
+}
+
+# one NAME COUNT OPTIONS...: another member of it
+one()
+{
+	local name=$1 count=$2
+
+	shift 2
+	submit -N 1 --gang=$name --gang-min-member=$count "$@"
+}
+
+running()
+{
+	test "$(squeue -h -r -t R | wc -l)" = $1
+}
+
+whole="--exclusive --mem=100"
+leaf="$whole --gang-topology=require:leaf"
+five="5 nodes in one leaf are needed, the largest (l1) has 4 that fit"
+test_expect_success '5.4 five nodes of one leaf, where leaves have four' '
+	for i in 1 2 3 4; do one five 5 $leaf || return 1; done &&
+	refused "$five" one five 5 $leaf &&
+	squeue_says 2 "gathering 4/5" &&
+	clear_cluster
+'
+test_expect_success '5.4 all at once: arrays, nodes of one member, test-only' '
+	refused "$five" one array 5 --array=0-4 $leaf &&
+	refused "$five" one nodes 1 -N5 $leaf &&
+	refused "$five" one test 5 --array=0-4 $leaf --test-only &&
+	one fits 4 --array=0-3 $leaf &&
+	clear_cluster
+'
+test_expect_success '5.4 srun and salloc' '
+	refused "$five" timeout 20 srun -N5 --gang=run --gang-min-member=1 $leaf true &&
+	refused "$five" timeout 20 salloc -N5 --gang=alloc --gang-min-member=1 $leaf true
+'
+test_expect_success '5.4 sgang submit takes back the members before it' '
+	cat >gang.yaml <<-END &&
+	gang: taken-back
+	topology: require:leaf
+	roles:
+	  - name: worker
+	    count: 5
+	    options: [-N1, --exclusive, --mem=100, --output=/dev/null]
+	    script: sleep.sh
+	END
+	printf "#!/bin/bash\nsleep 60\n" >sleep.sh &&
+	! "$top_builddir/src/cmd/sgang" submit gang.yaml >out 2>err &&
+	grep -F "$five" err &&
+	test -z "$(squeue -h)"
+'
+test_expect_success '5.4 three members in different leaves, of two' '
+	refused "3 members are to be in different leaf domains" \
+		one three 3 $whole --gang-topology=spread:leaf
+'
+test_expect_success '5.4 five times 7000 MB on four nodes of 8000 MB' '
+	for i in 1 2 3 4; do one memory 5 -p four --mem=7000 || return 1; done &&
+	refused "5 places are needed, all nodes together have 4" \
+		one memory 5 -p four --mem=7000 &&
+	clear_cluster
+'
+test_expect_success '5.4 memory that is enough, but not on one node' '
+	for i in 1 2 3 4; do one mixed 5 -p four --mem=5000 || return 1; done &&
+	refused "its members do not fit together" \
+		one mixed 5 -p four --mem=3500 &&
+	one mixed 5 -p four --mem=3000 &&
+	wait_for 20 running 5 &&
+	clear_cluster
+'
+test_expect_success '5.5 nodes that are down count' '
+	scontrol update nodename=n[1-2] state=down reason=test &&
+	one down 4 --array=0-3 $leaf -p four &&
+	scontrol update nodename=n[1-2] state=idle &&
+	wait_for 20 running 4 &&
+	clear_cluster
+'
+test_expect_success '5.4 who joins cannot spoil the gang' '
+	busy=$(submit -N 4 -p four --exclusive --mem=100) &&
+	wait_state $busy RUNNING &&
+	members=($(one spoil 2 -p four $whole) $(one spoil 2 -p four $whole)) &&
+	refused "" one spoil 2 -N4 -p four $whole --nice=-100 &&
+	refused "" one spoil 2 -N3 -p four $whole --array=0-4 &&
+	scancel $busy &&
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	later=$(submit -N4 -p four --gang=spoil $whole) &&
+	clear_cluster
+'
+test_expect_success '5.4 --time-min has no meaning' '
+	! one time 2 --mem=100 -t 10 --time-min=5 2>err &&
+	grep -e "--time-min: a member of a gang has the time limit" err &&
+	id=$(one time 2 --mem=100 -t 10) &&
+	! scontrol update jobid=$id timemin=5 &&
+	clear_cluster
+'
+test_expect_success '5.4 an update is as with stock: it waits, in nobodys way' '
+	busy=$(submit -N 8 --exclusive --mem=100) &&
+	wait_state $busy RUNNING &&
+	gather five 5 $whole &&
+	for id in ${members[@]}; do
+		scontrol update jobid=$id partition=four || return 1
+	done &&
+	scancel $busy &&
+	delays_nobody "5 nodes are needed, and 4 have what its members ask for"
+'
+test_expect_success '5.4 what Slurm alone knows, such as excluded nodes' '
+	gather excluded 5 --exclusive --mem=100 -x n[1-4] &&
+	delays_nobody "Gang root/excluded waits: "
+'
+test_expect_success '5.4 it starts when an update makes it possible' '
+	busy=$(submit -N 8 --exclusive --mem=100) &&
+	wait_state $busy RUNNING &&
+	gather later 5 --mem=7000 &&
+	for id in ${members[@]}; do
+		scontrol update jobid=$id partition=four || return 1
+	done &&
+	scancel $busy &&
+	wait_for 10 squeue_says ${members[0]} "5 places are needed" &&
+	scontrol update jobid=${members[0]} partition=main &&
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]} &&
+	clear_cluster
+'
+test_expect_success 'nothing is left' 'nothing_left "specified more than once"'
+
+test_done

@@ -1,0 +1,134 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0372-updates.t - what is changed of a member that waits counts at once
+
+test_description='Updates, deadlines and holds of members'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+slurm_setup -n 6 -c 2 --gang --conf \
+'SchedulerParameters=bf_interval=2,sched_interval=2,batch_sched_delay=0,sched_min_interval=0,bf_continue,bf_resolution=60
+PartitionName=main Nodes=n[1-4] Default=YES MaxTime=INFINITE State=UP
+PartitionName=other Nodes=n[5-6] MaxTime=INFINITE State=UP'
+gate_setup
+slurm_start
+
+# Two members of gang $1 that ask for the rest.
+pair()
+{
+	local name=$1
+
+	shift
+	members=($(submit --exclusive --gang=$name --gang-min-member=2 "$@") \
+		$(submit --exclusive --gang=$name --gang-min-member=2 "$@"))
+}
+
+test_expect_success '5.5 a gang waits for nodes, and a job behind it' '
+	busy=$(submit -w n1 --exclusive) &&
+	wait_state $busy RUNNING &&
+	pair nodes -N 2 &&
+	wait_for 20 gang_attempted ${members[0]} 1 &&
+	behind=$(submit -N 3 --exclusive --nice=1000) &&
+	wait_for 20 squeue_says ${members[0]} "Gang root/nodes waits: "
+'
+test_expect_success '5.5 with fewer nodes it starts at once, before that job' '
+	scontrol update jobid=${members[0]} numnodes=1-1 &&
+	wait_for 15 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]} &&
+	test "$(job_state $behind)" = PENDING &&
+	clear_cluster
+'
+test_expect_success '5.5 so does one that is sent to another partition' '
+	busy=$(submit -w n1 --exclusive) &&
+	wait_state $busy RUNNING &&
+	pair parts -N 2 &&
+	wait_for 20 gang_attempted ${members[0]} 1 &&
+	wait_for 20 squeue_says ${members[0]} "Gang root/parts waits: " &&
+	scontrol update jobid=${members[1]} partition=other &&
+	wait_for 15 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]} &&
+	clear_cluster
+'
+test_expect_success '5.5 so does one that may use a node it excluded' '
+	pair excluded -N 2 -x n4 &&
+	wait_for 20 gang_attempted ${members[0]} 1 &&
+	wait_for 20 squeue_says ${members[0]} "Gang root/excluded waits: " &&
+	scontrol update jobid=${members[0]} excnodelist= &&
+	scontrol update jobid=${members[1]} excnodelist= &&
+	wait_for 15 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]} &&
+	clear_cluster
+'
+gang_script held
+
+# Two members that have their nodes and wait for PrologSlurmctld.
+starting()
+{
+	gate_close &&
+	members=($(submit -N 1 --exclusive --gang=$1 --gang-min-member=2 \
+			held.sh) \
+		$(submit -N 1 --exclusive --gang=$1 --gang-min-member=2 \
+			held.sh)) &&
+	wait_for 20 all_in CONFIGURING ${members[@]}
+}
+
+# The second of them is held, and none has been started.
+is_held()
+{
+	wait_for 10 all_in PENDING ${members[@]} &&
+	gate_open &&
+	test "$(job_field ${members[1]} Priority)" = 0 &&
+	wait_for 10 squeue_says ${members[0]} \
+		"waits for 1 of 2 members to be eligible" &&
+	wait_for 10 nodes_idle &&
+	test "$(starts_of held ${members[0]})" = 0 &&
+	test "$(starts_of held ${members[1]})" = 0
+}
+
+all_start()
+{
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]} &&
+	test "$(starts_of held ${members[1]})" = 1 &&
+	clear_cluster
+}
+
+for op in hold uhold requeuehold; do
+	test_expect_success "$op takes the nodes of a member before its start" '
+		starting $op &&
+		scontrol $op ${members[1]} &&
+		is_held
+	'
+	test_expect_success "the gang of $op starts when it is released" '
+		scontrol release ${members[1]} &&
+		all_start
+	'
+done
+test_expect_success 'scontrol requeue lets both wait for another start' '
+	starting requeue &&
+	scontrol requeue ${members[1]} &&
+	wait_for 10 all_in PENDING ${members[@]} &&
+	gate_open &&
+	all_start
+'
+test_expect_success 'a member that waits is ended at its deadline' '
+	id=$(submit -N 1 -t 1 --deadline=now+63 --gang=late \
+		--gang-min-member=2) &&
+	wait_for 5 squeue_says $id "Gang root/late gathering 1/2 members" &&
+	wait_state $id DEADLINE 10
+'
+test_expect_success 'so is one that holds its node' '
+	busy=$(submit -w n1 --exclusive) &&
+	wait_state $busy RUNNING &&
+	id=$(submit -N 1 -t 1 --deadline=now+72 --gang=later \
+		--gang-min-member=2 --gang-mode=nonstrict) &&
+	other=$(submit -N 3 --exclusive --gang=later --gang-min-member=2 \
+		--gang-mode=nonstrict) &&
+	wait_for 8 all_in CONFIGURING $id &&
+	wait_state $id DEADLINE 20 &&
+	scancel $busy $other &&
+	wait_for 10 nodes_idle
+'
+test_expect_success 'nothing is left' 'nothing_left'
+
+test_done

@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0556-held-usage.t - what a gang holds before it starts is used: fairshare is
+# charged for it, and sacct tells
+
+test_description='Nodes that are held count as used'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+slurm_setup -n 3 -c 2 --gang --conf \
+'PriorityType=priority/multifactor
+PriorityWeightFairshare=1000'
+slurmdbd_setup 'AccountingStorageEnforce=associations,limits'
+set_up_accounts()
+{
+	acct add account joint &&
+	acct add user root account=joint &&
+	acct modify user root set defaultaccount=joint
+}
+set_up_accounts || slurm_fatal "the accounts cannot be made"
+slurm_start
+
+# CPU seconds; priority/multifactor itself counts every five minutes.
+usage()
+{
+	sshare -n -P -A joint -o RawUsage | head -n 1
+}
+
+# More than that since it was $used. A second's usage has decayed by its end.
+charged()
+{
+	local now
+
+	now=$(usage) && echo "$used, then $now" && test "$now" -ge $((used + $1))
+}
+
+# One of two members holds two CPUs, since $blocker has all other nodes: half OPTION...
+half()
+{
+	blocker=$(submit -A root -N 2 --exclusive) &&
+	wait_state $blocker RUNNING &&
+	one=$(submit -A joint -N 1 --exclusive --gang=g --gang-min-member=2 \
+		--gang-mode=nonstrict "$@") &&
+	two=$(submit -A joint -N 1 --exclusive --gang=g) &&
+	wait_for 20 "test \$(held_in $one $two) = 1" &&
+	since=$(date +%s) &&
+	wait_for 10 "test \$(date +%s) -ge $((since + 3))"
+}
+
+test_expect_success 'a hold that ends in a start is charged at once' '
+	used=$(usage) &&
+	test "$used" = 0 &&
+	half &&
+	scancel $blocker &&
+	wait_for 20 all_in RUNNING $one $two &&
+	charged 5
+'
+test_expect_success 'sacct tells for how long the member had held' '
+	wait_for 60 "sacct_rows $one,$two SystemComment | grep heldfor="
+'
+test_expect_success 'a hold that is given back is charged' '
+	clear_cluster &&
+	used=$(usage) &&
+	half --gang-waiting-time=0:05 &&
+	wait_for 20 squeue_says $one GangTimeout &&
+	charged 5 &&
+	clear_cluster
+'
+
+test_expect_success 'nothing is left' 'nothing_left "No fed_mgr state file"'
+
+test_done
