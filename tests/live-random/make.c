@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* make.c - random clusters and random gangs */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+
+static const struct {
+	const char *word;
+	uint32_t kind;
+} words[] = {
+	{ "mixed", LR_MIXED }, { "share", LR_SHARE }, { "gres", LR_GRES },
+	{ "memory", LR_MEMORY }, { "flexible", LR_FLEXIBLE },
+	{ "policy", LR_POLICY }, { "partition", LR_PARTITION },
+	{ "feature", LR_FEATURE }, { "exclude", LR_EXCLUDE },
+	{ "batch", LR_BATCH }, { "modes", LR_MODES },
+	{ "drain", LR_DRAIN }, { "order", LR_ORDER }, { "show", LR_SHOW },
+	{ "reason", LR_REASON }, { "start", LR_START },
+	{ "nodelist", LR_NODELIST }, { "best", LR_BEST },
+	{ "rank", LR_RANK },
+	{ "reserve", LR_RESERVE },
+};
+
+/* Knuth's MMIX generator, of which the high half is used. */
+uint32_t lr_random(uint64_t *state, uint32_t below)
+{
+	*state = *state * UINT64_C(6364136223846793005) +
+		 UINT64_C(1442695040888963407);
+	return (uint32_t)((*state >> 33) % below);
+}
+
+static bool chance(uint64_t *state, uint32_t percent)
+{
+	return lr_random(state, 100) < percent;
+}
+
+static uint32_t kind_of(const char *word)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (!strcmp(words[i].word, word))
+			return words[i].kind;
+	}
+	fprintf(stderr, "live_random: no kind '%s'\n", word);
+	exit(2);
+}
+
+uint32_t lr_kinds(const char *text)
+{
+	char copy[256], *word, *rest = copy;
+	uint32_t kinds = 0;
+
+	if (!text || !*text || !strcmp(text, "all"))
+		return UINT32_MAX;
+	snprintf(copy, sizeof(copy), "%s", text);
+	while ((word = strsep(&rest, ",")))
+		kinds |= strcmp(word, "plain") ? kind_of(word) : 0;
+	return kinds;
+}
+
+const char *lr_level_name(uint32_t level)
+{
+	static const char *const names[] = { "leaf", "spine", "core", "level5" };
+
+	return level == LR_NODE_LEVEL ? "node" : names[level];
+}
+
+/* -- clusters -- */
+
+/* Leaves of 1 to 6 nodes whose names say nothing, or all of it. */
+static void make_leaves(struct lr_cluster *c, uint64_t *r)
+{
+	uint32_t at[LR_NODES], left = 0, leaf = LR_NONE;
+	bool shuffled = chance(r, 60);
+
+	for (uint32_t i = 0; i < c->n_nodes; i++)
+		at[i] = i;
+	for (uint32_t i = c->n_nodes; shuffled && i > 1; i--) {
+		uint32_t j = lr_random(r, i), old = at[j];
+
+		at[j] = at[i - 1];
+		at[i - 1] = old;
+	}
+	for (uint32_t i = 0; i < c->n_nodes; i++) {
+		if (!left) {
+			left = 1 + lr_random(r, 6);
+			leaf++;
+		}
+		left--;
+		c->node[at[i]].up[0] = leaf;
+	}
+	c->n_domains[0] = leaf + 1;
+}
+
+/* A level above, of unequal domains, until one is left. */
+static void make_tree(struct lr_cluster *c, uint64_t *r)
+{
+	uint32_t parent[LR_NODES], left, n;
+	uint32_t deep = 2 + lr_random(r, 2);
+
+	make_leaves(c, r);
+	c->n_levels = 1;
+	while (c->n_domains[c->n_levels - 1] > 1) {
+		uint32_t below = c->n_domains[c->n_levels - 1], l = c->n_levels;
+
+		n = 0;
+		left = l + 1 == deep ? below : 1 + lr_random(r, 4);
+		for (uint32_t d = 0; d < below; d++) {
+			if (!left) {
+				n++;
+				left = 1 + lr_random(r, 4);
+			}
+			left--;
+			parent[d] = n;
+		}
+		for (uint32_t i = 0; i < c->n_nodes; i++)
+			c->node[i].up[l] = parent[c->node[i].up[l - 1]];
+		c->n_domains[l] = n + 1;
+		c->n_levels++;
+		if (l + 1 == deep)
+			break;
+	}
+}
+
+static void make_hops(struct lr_cluster *c)
+{
+	static const uint32_t costs[LR_LEVELS] = { 4, 16, 64, 256 };
+
+	for (uint32_t i = 0; i < c->n_nodes; i++) {
+		for (uint32_t j = 0; j < c->n_nodes; j++) {
+			uint32_t l = 0;
+
+			while (c->node[i].up[l] != c->node[j].up[l])
+				l++;
+			c->hop[i][j] = i == j ? 1 : costs[l];
+		}
+	}
+}
+
+static void make_node(const struct lr_cluster *c, struct lr_node *n,
+		      uint64_t *r)
+{
+	static const uint32_t sizes[] = { 4, 8, 8, 8, 16 };
+
+	n->has[LR_CPU] = c->kinds & LR_SHARE ? sizes[lr_random(r, 5)] : 8;
+	n->has[LR_MEM] = n->has[LR_CPU] * 1000;
+	if (c->kinds & LR_MEMORY && chance(r, 40))
+		n->has[LR_MEM] /= 2;
+	if (c->kinds & LR_GRES && chance(r, 70)) {
+		n->has[LR_GPU] = 2u << lr_random(r, 3);
+		n->gpu_type = chance(r, 60) ? 'a' : 'b';
+	}
+	n->parts = 1;
+	for (uint32_t p = 1; p < c->n_parts; p++)
+		n->parts |= (uint32_t)chance(r, 60) << p;
+	if (c->kinds & LR_FEATURE)
+		n->features = lr_random(r, 4);
+}
+
+void lr_make_cluster(struct lr_cluster *c, uint64_t seed, uint32_t kinds)
+{
+	uint64_t random = seed * UINT64_C(0x9e3779b97f4a7c15) + 1, *r = &random;
+
+	memset(c, 0, sizeof(*c));
+	lr_random(r, 2);
+	c->seed = seed;
+	c->kinds = kinds;
+	c->n_nodes = 10 + lr_random(r, 19);
+	c->n_parts = kinds & LR_PARTITION ? 1 + lr_random(r, 3) : 1;
+	make_tree(c, r);
+	make_hops(c);
+	for (uint32_t i = 0; i < c->n_nodes; i++) {
+		snprintf(c->node[i].name, sizeof(c->node[i].name), "n%u",
+			 i + 1);
+		make_node(c, &c->node[i], r);
+	}
+	/* No partition is empty. */
+	for (uint32_t p = 1; p < c->n_parts; p++)
+		c->node[lr_random(r, c->n_nodes)].parts |= 1u << p;
+}
+
+void lr_print_nodes(const struct lr_cluster *c, FILE *out)
+{
+	/* Nobody can be connected to at this address, so that what slurmctld
+	 * tells the nodes of cancelled jobs costs nothing. */
+	for (uint32_t i = 0; i < c->n_nodes; i++) {
+		const struct lr_node *n = &c->node[i];
+
+		fprintf(out, "NodeName=%s NodeAddr=255.255.255.255 Port=7000 "
+			"State=CLOUD CPUs=%u Sockets=1 CoresPerSocket=%u "
+			"ThreadsPerCore=1 RealMemory=%u", n->name,
+			n->has[LR_CPU], n->has[LR_CPU], n->has[LR_MEM]);
+		if (n->has[LR_GPU])
+			fprintf(out, " Gres=gpu:%c:%u", n->gpu_type,
+				n->has[LR_GPU]);
+		if (n->features)
+			fprintf(out, " Feature=%s%s%s",
+				n->features & 1 ? "f0" : "",
+				n->features == 3 ? "," : "",
+				n->features & 2 ? "f1" : "");
+		fprintf(out, "\n");
+	}
+	for (uint32_t p = 0; p < c->n_parts; p++) {
+		fprintf(out, "PartitionName=p%u State=UP MaxTime=INFINITE%s "
+			"Nodes=", p, p ? "" : " Default=YES");
+		for (uint32_t i = 0, any = 0; i < c->n_nodes; i++) {
+			if (c->node[i].parts >> p & 1)
+				fprintf(out, "%s%s", any++ ? "," : "",
+					c->node[i].name);
+		}
+		fprintf(out, "\n");
+	}
+}
+
+static void print_switch(const struct lr_cluster *c, uint32_t level,
+			 uint32_t domain, FILE *out)
+{
+	bool seen[LR_NODES] = { false };
+	uint32_t any = 0;
+
+	fprintf(out, "SwitchName=s%u-%u %s=", level, domain,
+		level ? "Switches" : "Nodes");
+	for (uint32_t i = 0; i < c->n_nodes; i++) {
+		const struct lr_node *n = &c->node[i];
+
+		if (n->up[level] != domain)
+			continue;
+		if (!level)
+			fprintf(out, "%s%s", any++ ? "," : "", n->name);
+		else if (!seen[n->up[level - 1]])
+			fprintf(out, "%ss%u-%u", any++ ? "," : "", level - 1,
+				n->up[level - 1]);
+		if (level)
+			seen[n->up[level - 1]] = true;
+	}
+	fprintf(out, "\n");
+}
+
+void lr_print_topology(const struct lr_cluster *c, FILE *out)
+{
+	for (uint32_t l = 0; l < c->n_levels; l++) {
+		for (uint32_t d = 0; d < c->n_domains[l]; d++)
+			print_switch(c, l, d, out);
+	}
+}
+
+/* -- gangs -- */
+
+static void make_whole(struct lr_member *m, uint32_t most, uint64_t *r)
+{
+	m->nodes = 1 + lr_random(r, most);
+	m->tasks = 1;
+	m->cpus = 1;
+	m->mem = 10;
+	m->whole = true;
+}
+
+static void make_part(const struct lr_cluster *c, struct lr_member *m,
+		      uint32_t most, uint64_t *r)
+{
+	m->nodes = 1 + lr_random(r, most);
+	m->tasks = 1 + lr_random(r, 4);
+	m->cpus = 1 + lr_random(r, 2);
+	m->mem = 10;
+	if (c->kinds & LR_MEMORY && chance(r, 50))
+		m->mem = 500 * (1 + lr_random(r, 10));
+	if (c->kinds & LR_GRES && chance(r, 50)) {
+		m->gpus = 1u << lr_random(r, 4);
+		m->gpu_type = chance(r, 60) ? 0 : "ab"[lr_random(r, 2)];
+	}
+}
+
+static void make_flexible(const struct lr_cluster *c, struct lr_member *m,
+			  uint64_t *r)
+{
+	m->nodes = 0;
+	m->tasks = 2 + lr_random(r, 5);
+	m->cpus = 1 + lr_random(r, 3);
+	m->mem = c->kinds & LR_MEMORY && chance(r, 40) ?
+		 250 * (1 + lr_random(r, 4)) : 10;
+}
+
+static void make_member(const struct lr_cluster *c, struct lr_member *m,
+			uint32_t most, uint64_t *r)
+{
+	uint32_t dice = lr_random(r, 100);
+
+	memset(m, 0, sizeof(*m));
+	if (c->kinds & LR_FLEXIBLE && dice < 20)
+		make_flexible(c, m, r);
+	else if (c->kinds & LR_SHARE && dice < 75)
+		make_part(c, m, most, r);
+	else
+		make_whole(m, most, r);
+	m->part = c->kinds & LR_PARTITION ? lr_random(r, c->n_parts) : 0;
+	m->feature = c->kinds & LR_FEATURE && chance(r, 15) ?
+		     lr_random(r, 2) : LR_NONE;
+	if (c->kinds & LR_EXCLUDE && chance(r, 10))
+		m->excluded = 1u << lr_random(r, c->n_nodes);
+	if (c->kinds & LR_NODELIST && m->nodes && chance(r, 10))
+		m->required = 1u << lr_random(r, c->n_nodes);
+}
+
+static void make_policy(const struct lr_cluster *c, struct lr_gang *g,
+			uint64_t *r)
+{
+	if (!(c->kinds & LR_POLICY) || chance(r, 60))
+		return;
+	g->policy = 1 + lr_random(r, 4);
+	g->level = lr_random(r, c->n_levels);
+	if (g->policy == LR_SPREAD && chance(r, 40))
+		g->level = LR_NODE_LEVEL;
+}
+
+static void make_ranks(const struct lr_cluster *c, struct lr_gang *g,
+		       uint64_t *r)
+{
+	/* an array has one for all of its tasks */
+	bool ranked = c->kinds & LR_ORDER && !g->array && chance(r, 10);
+
+	for (uint32_t i = 0; i < g->n_members; i++)
+		g->rank[i] = ranked && chance(r, 50) ? lr_random(r, 10) :
+			     LR_NONE;
+	g->sorted = !ranked && c->kinds & LR_RANK && chance(r, 30);
+}
+
+void lr_make_gang(const struct lr_cluster *c, struct lr_gang *g,
+		  uint64_t *r)
+{
+	uint32_t number = g->number, most;
+	bool mixed;
+
+	memset(g, 0, sizeof(*g));
+	g->number = number;
+	g->n_members = g->min = 1 + lr_random(r, 6);
+	most = g->n_members == 1 ? 8 : g->n_members < 4 ? 3 : 2;
+	mixed = c->kinds & LR_MIXED && chance(r, 60);
+	for (uint32_t i = 0; i < g->n_members; i++) {
+		if (i && (!mixed || chance(r, 30)))
+			g->member[i] = g->member[i - 1];
+		else
+			make_member(c, &g->member[i], most, r);
+	}
+	make_policy(c, g, r);
+	g->batch = c->kinds & LR_BATCH && chance(r, 15);
+	g->array = g->batch && !mixed && chance(r, 50);
+	if (c->kinds & LR_MODES && chance(r, 20))
+		g->nonstrict = true;
+	/* of others the minimum would start before the rest is submitted */
+	if (c->kinds & LR_MODES && g->array && chance(r, 50))
+		g->min = 1 + lr_random(r, g->n_members);
+	make_ranks(c, g, r);
+}
+
+uint32_t lr_ranks(const struct lr_gang *g)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < g->n_members; i++)
+		n += g->member[i].nodes ?
+		     g->member[i].nodes * g->member[i].tasks :
+		     g->member[i].tasks;
+	return n;
+}
+
+static void print_member(const struct lr_cluster *c, const struct lr_member *m,
+			 FILE *out)
+{
+	fprintf(out, " '");
+	if (!m->nodes)
+		fprintf(out, "-n%u -c%u --mem-per-cpu=%u", m->tasks, m->cpus,
+			m->mem);
+	else if (m->whole)
+		fprintf(out, "-N%u --exclusive --mem=%u", m->nodes, m->mem);
+	else
+		fprintf(out, "-N%u --ntasks-per-node=%u -c%u --mem=%u",
+			m->nodes, m->tasks, m->cpus, m->mem);
+	if (m->gpus)
+		fprintf(out, " --gres=gpu:%s%u",
+			m->gpu_type == 'a' ? "a:" : m->gpu_type ? "b:" : "",
+			m->gpus);
+	if (m->part)
+		fprintf(out, " -p p%u", m->part);
+	if (m->feature != LR_NONE)
+		fprintf(out, " -C f%u", m->feature);
+	for (uint32_t i = 0; i < c->n_nodes; i++) {
+		if (m->excluded >> i & 1)
+			fprintf(out, " -x %s", c->node[i].name);
+		if (m->required >> i & 1)
+			fprintf(out, " -w %s", c->node[i].name);
+	}
+	fprintf(out, "'");
+}
+
+void lr_print_gang(const struct lr_cluster *c, const struct lr_gang *g,
+		   FILE *out)
+{
+	static const char *const policies[LR_POLICIES] = {
+		"", "require:", "spread:", "prefer:", "exclusive:", "auto"
+	};
+
+	fprintf(out, "gang %u:%s%s%s", g->number, g->array ? " array" : "",
+		g->batch ? " batch" : "", g->nonstrict ? " nonstrict" : "");
+	if (g->sorted)
+		fprintf(out, " rank-order=ring");
+	if (g->min < g->n_members)
+		fprintf(out, " min=%u", g->min);
+	if (g->policy)
+		fprintf(out, " %s%s", policies[g->policy],
+			lr_level_name(g->level));
+	for (uint32_t i = 0; i < g->n_members; i++) {
+		print_member(c, &g->member[i], out);
+		if (g->rank[i] != LR_NONE)
+			fprintf(out, "@%u", g->rank[i]);
+	}
+	fprintf(out, "\n");
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* run.h - one cluster and its gangs, while they are asked for
+ *
+ *   state.c	what is in use before a gang comes
+ *   started.c	is all that is shown of one that has started so
+ *   waits.c	may one wait, and does it say why
+ *   reason.c	is what it says so
+ */
+
+#ifndef LR_RUN_H
+#define LR_RUN_H
+
+#include "client.h"
+#include "model.h"
+
+#define START_MS 8000.0		/* a gang that fits has started by then */
+#define LATE_MS 2000.0		/* ... and has not asked for it in vain */
+
+struct lr_run {
+	struct lr_cluster c;
+	struct lr_gang g;
+	uint32_t order[LR_MEMBERS];	/* of members, by position in the ring */
+	uint32_t ids[LR_MEMBERS];
+	struct lr_job jobs[LR_MEMBERS];
+	uint32_t blocker[LR_NODES * 2], n_blockers;
+	uint32_t blocks[LR_NODES * 2];	/* which node */
+	uint32_t block_use[LR_NODES * 2][LR_DIMS];
+	/* sums */
+	uint32_t gangs, started, waited, refused, optimal, unproved, exact;
+	uint32_t checked, violations, undecided, starts, shown;
+	double over;			/* sum of cost / least */
+	double ms;			/* sum of those until a start */
+	double fill_ms, wait_ms, cancel_ms;
+	bool told;			/* this gang has been printed */
+	uint32_t found[LR_MEMBERS];	/* nodes of members in a search */
+};
+
+/* -- live_random.c -- */
+
+/* A line "violation: ..." behind one with the gang. */
+void lr_violation(struct lr_run *r, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* What gang the next lines are about, once. */
+void lr_tell(struct lr_run *r);
+/* Where the search has put it, and what is free there. */
+void lr_tell_found(struct lr_run *r);
+/* The value of a word of the record, static; NULL: it is not there. */
+const char *lr_word(const char *record, const char *word);
+/* The same as a number, or LR_NONE. */
+uint32_t lr_number(const char *record, const char *word);
+/* How many members have nodes. */
+uint32_t lr_with_nodes(const struct lr_run *r);
+/* Are all alike, with a number of nodes? */
+bool lr_alike(const struct lr_gang *g);
+
+/* -- state.c -- */
+
+/* End some of what is there and begin something else. Returns -1 where Slurm
+ * does not answer. */
+int lr_fill(struct lr_run *r, uint64_t *random);
+/* Wait until all of it has begun. */
+int lr_settle(struct lr_run *r);
+
+/* -- started.c -- */
+
+void lr_check_start(struct lr_run *r);
+
+/* -- waits.c -- */
+
+/* Have all members told why they wait? */
+bool lr_says_why(const struct lr_run *r);
+/* They have, at most some time after 'since': is it so? */
+int lr_check_wait(struct lr_run *r, double since);
+/* Not all of them have in all the time. */
+void lr_check_silent(struct lr_run *r);
+void lr_check_refused(struct lr_run *r);
+
+/* -- reason.c -- */
+
+/* What is wrong with the reason of a gang that does not fit; NULL: nothing that
+ * can be told. Static. */
+const char *lr_wrong_reason(const struct lr_run *r, const char *reason);
+
+#endif

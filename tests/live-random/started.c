@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* started.c - is all that is shown of a gang that has started so */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "client.h"
+#include "run.h"
+
+/* Members in the order that their records tell. -1: they tell of none. */
+static int told_order(struct lr_run *r, struct lr_gang *in_order)
+{
+	uint32_t n = r->g.n_members, seen = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t rank = lr_number(r->jobs[i].record, "rank");
+
+		if (rank >= n || seen & 1U << rank) {
+			lr_violation(r, "job %u has rank=%u of %u members",
+				     r->jobs[i].id, rank, n);
+			return -1;
+		}
+		seen |= 1U << rank;
+		r->order[rank] = i;
+		in_order->member[rank] = r->g.member[i];
+	}
+	if (lr_number(r->jobs[0].record, "sorted") != 1)
+		lr_violation(r, "sorted=1 is not said");
+	return 0;
+}
+
+/* Members in the order of the ring, as the options of the gang say. */
+static int ring_order(struct lr_run *r, struct lr_gang *in_order)
+{
+	const struct lr_gang *g = &r->g;
+
+	*in_order = *g;
+	if (g->sorted)
+		return told_order(r, in_order);
+	for (uint32_t i = 0; i < g->n_members; i++) {
+		uint32_t at = i;
+
+		while (at > 0 && g->rank[r->order[at - 1]] > g->rank[i]) {
+			r->order[at] = r->order[at - 1];
+			at--;
+		}
+		r->order[at] = i;
+	}
+	for (uint32_t i = 0; i < g->n_members; i++)
+		in_order->member[i] = g->member[r->order[i]];
+	return 0;
+}
+
+static uint64_t mask_of(const struct lr_place *place)
+{
+	uint64_t mask = 0;
+
+	for (uint32_t i = 0; i < place->n; i++)
+		mask |= UINT64_C(1) << place->node[i];
+	return mask;
+}
+
+/* The ring as the jobs' environment has it. */
+static int read_ring(struct lr_run *r, struct lr_place place[LR_MEMBERS])
+{
+	for (uint32_t i = 0; i < r->g.n_members; i++) {
+		const struct lr_job *job = &r->jobs[r->order[i]];
+		char *text = lr_variable(job->id, "SLURM_GANG_MEMBER_NODELIST");
+		int rc = text ? lr_parse_nodes(&r->c, text, &place[i]) : -1;
+
+		if (rc || !place[i].n ||
+		    mask_of(&place[i]) != mask_of(&job->nodes)) {
+			lr_violation(r, "job %u has other nodes than "
+				  "SLURM_GANG_MEMBER_NODELIST=%s", job->id,
+				  text ? text : "(null)");
+			free(text);
+			return -1;
+		}
+		free(text);
+	}
+	return 0;
+}
+
+static void check_policy(struct lr_run *r, const struct lr_place *place)
+{
+	uint32_t level = r->g.level;
+	uint64_t taken = 0;
+
+	for (uint32_t i = 0; i < r->g.n_members; i++) {
+		uint64_t mine = 0;
+
+		for (uint32_t j = 0; j < place[i].n; j++) {
+			uint32_t node = place[i].node[j];
+
+			mine |= UINT64_C(1) << (level == LR_NODE_LEVEL ? node :
+						r->c.node[node].up[level]);
+		}
+		if (r->g.policy == LR_SPREAD &&
+		    (mine & taken || mine & (mine - 1)))
+			lr_violation(r, "not spread:%s", lr_level_name(level));
+		taken |= mine;
+	}
+	if (r->g.policy == LR_REQUIRE && taken & (taken - 1))
+		lr_violation(r, "not within one %s", lr_level_name(level));
+}
+
+static void check_numbers(struct lr_run *r, const struct lr_gang *in_order,
+			  const struct lr_place *place, uint32_t cost)
+{
+	static const uint32_t costs[] = { 1, 4, 16, 64, 256 };
+	static const char *const tiers[] = {
+		"island", "leaf", "spine", "core", "level5"
+	};
+	uint32_t cross, tier, level = 0;
+	const char *text;
+
+	(void)lr_cost(&r->c, in_order, place, &cross, &tier);
+	while (level < 4 && costs[level] < tier)
+		level++;
+	for (uint32_t i = 0; i < r->g.n_members; i++) {
+		const char *record = r->jobs[r->order[i]].record;
+
+		if (lr_number(record, "ring") != cost)
+			lr_violation(r, "ring=%u, counted %u",
+				  lr_number(record, "ring"), cost);
+		if (lr_number(record, "cross") != cross)
+			lr_violation(r, "cross=%u, counted %u",
+				  lr_number(record, "cross"), cross);
+		if (lr_number(record, "ranks") != lr_ranks(&r->g))
+			lr_violation(r, "ranks=%u, not %u",
+				  lr_number(record, "ranks"), lr_ranks(&r->g));
+		if (lr_number(record, "rank") != i)
+			lr_violation(r, "job %u has rank=%u, not %u",
+				  r->jobs[r->order[i]].id,
+				  lr_number(record, "rank"), i);
+		text = lr_word(record, "tier");
+		if (!text || strcmp(text, tiers[level]))
+			lr_violation(r, "tier=%s, not %s", text ? text : "(null)",
+				  tiers[level]);
+	}
+}
+
+/* The least cost with members from 'from' on in any order: the first stays. */
+static uint32_t least_of_orders(struct lr_run *r, struct lr_gang *g,
+				uint32_t from, uint32_t least, bool *done)
+{
+	bool one;
+
+	if (from + 1 >= g->n_members) {
+		least = lr_least(&r->c, g, least, r->found, &one);
+		*done &= one;
+		return least;
+	}
+	for (uint32_t i = from; i < g->n_members; i++) {
+		struct lr_member member = g->member[from];
+
+		g->member[from] = g->member[i];
+		g->member[i] = member;
+		least = least_of_orders(r, g, from + 1, least, done);
+		g->member[i] = g->member[from];
+		g->member[from] = member;
+	}
+	return least;
+}
+
+static uint32_t least_cost(struct lr_run *r, const struct lr_gang *in_order,
+			   uint32_t cost, bool *done)
+{
+	struct lr_gang g = *in_order;
+
+	*done = true;
+	if (g.sorted)
+		return least_of_orders(r, &g, 1, cost, done);
+	return lr_least(&r->c, in_order, cost, r->found, done);
+}
+
+static void check_optimum(struct lr_run *r, const struct lr_gang *in_order,
+			  uint32_t cost)
+{
+	const char *record = r->jobs[0].record;
+	bool exact = lr_number(record, "exact") == 1, done;
+	uint32_t bound = lr_number(record, "bound");
+	uint32_t least = least_cost(r, in_order, cost, &done);
+
+	r->exact += exact;
+	r->unproved += !done;
+	r->optimal += done && least == cost;
+	r->over += least ? (double)cost / least : 1;
+	/* then the planner is exact, and all are planned together */
+	if (least < cost && lr_alike(&r->g) && r->g.policy != LR_SPREAD &&
+	    !r->g.nonstrict)
+		lr_violation(r, "%u members that are alike cost %u, there is one "
+			  "of %u", r->g.n_members, cost, least);
+	if (least < cost) {
+		lr_tell(r);
+		printf("# seed %llu gang %u: cost %u, there is one of %u\n",
+		       (unsigned long long)r->c.seed, r->g.number, cost,
+		       least);
+		lr_tell_found(r);
+	}
+	if (exact && least < cost)
+		lr_violation(r, "exact=1 with %u, there is one of %u", cost,
+			  least);
+	if (!exact && bound != LR_NONE && bound > least)
+		lr_violation(r, "bound=%u, there is one of %u", bound, least);
+}
+
+/* SLURM_GANG_NODELIST is the lists of the members, one behind the other. */
+static void check_environment(struct lr_run *r, const struct lr_place *place,
+			      uint32_t cost)
+{
+	char expected[2048] = "", *text;
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < r->g.n_members; i++) {
+		for (uint32_t j = 0; j < place[i].n; j++)
+			used += (size_t)snprintf(expected + used,
+						 sizeof(expected) - used,
+						 "%s%s", used ? "," : "",
+						 r->c.node[place[i].node[j]]
+						 .name);
+	}
+	for (uint32_t i = 0; i < r->g.n_members; i++) {
+		text = lr_variable(r->jobs[i].id, "SLURM_GANG_NODELIST");
+		if (!text || strcmp(text, expected))
+			lr_violation(r, "job %u: SLURM_GANG_NODELIST=%s, not %s",
+				  r->jobs[i].id, text ? text : "", expected);
+		free(text);
+		text = lr_variable(r->jobs[i].id, "SLURM_GANG_RING_COST");
+		if (!text || strtoul(text, NULL, 10) != cost)
+			lr_violation(r, "job %u: SLURM_GANG_RING_COST=%s, not %u",
+				  r->jobs[i].id, text ? text : "", cost);
+		free(text);
+	}
+}
+
+/* What it would cost if nobody else were there. */
+static void check_best(struct lr_run *r, const struct lr_gang *in_order)
+{
+	uint32_t best = lr_number(r->jobs[0].record, "best"), least;
+	struct lr_cluster empty = r->c;
+	bool done;
+
+	for (uint32_t i = 0; i < empty.n_nodes; i++)
+		memset(empty.node[i].used, 0, sizeof(empty.node[i].used));
+	least = lr_least(&empty, in_order, LR_NONE / 2, r->found, &done);
+	if (done && lr_alike(&r->g) && best != least)
+		lr_violation(r, "best=%u, on the empty cluster it is %u", best,
+			     least);
+}
+
+/* A fifth of them: each question starts a program. */
+static void check_sgang(struct lr_run *r, const struct lr_gang *in_order,
+			const struct lr_place *place, uint32_t cost,
+			uint32_t cross)
+{
+	uint32_t ids[LR_MEMBERS];
+	const char *wrong;
+
+	if (!(r->c.kinds & LR_SHOW) || r->g.number % 5)
+		return;
+	for (uint32_t i = 0; i < r->g.n_members; i++)
+		ids[i] = r->jobs[r->order[i]].id;
+	wrong = lr_wrong_map(&r->c, in_order, ids, place);
+	if (wrong)
+		lr_violation(r, "%s", wrong);
+	wrong = lr_wrong_placement(in_order, cost, cross);
+	if (wrong)
+		lr_violation(r, "%s", wrong);
+	r->shown++;
+}
+
+void lr_check_start(struct lr_run *r)
+{
+	struct lr_place place[LR_MEMBERS];
+	struct lr_gang in_order;
+	uint32_t cost, cross, tier;
+
+	if (ring_order(r, &in_order) || read_ring(r, place))
+		return;
+	cost = lr_cost(&r->c, &in_order, place, &cross, &tier);
+	check_policy(r, place);
+	check_environment(r, place, cost);
+	check_sgang(r, &in_order, place, cost, cross);
+	check_numbers(r, &in_order, place, cost);
+	check_optimum(r, &in_order, cost);
+	if (r->c.kinds & LR_BEST && r->g.number % 5 == 0)
+		check_best(r, &in_order);
+	r->checked++;
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* waits.c - may a gang wait, does it say why, and when it will start */
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "client.h"
+#include "run.h"
+
+#define EXPECT_MS 5000.0	/* when it expects to start is told by then */
+
+/* Slurm's own words: "ReqNodeNotAvail, UnavailableNodes:n1,n3", or that nodes
+ * are drained, where that is so. */
+static bool says_drained(const struct lr_run *r, const struct lr_job *job)
+{
+	const char *nodes = strstr(job->reason, "UnavailableNodes:");
+	struct lr_place place;
+	bool any = false;
+
+	for (uint32_t i = 0; i < r->c.n_nodes; i++)
+		any |= r->c.node[i].away;
+	if (any && strstr(job->reason, "DOWN, DRAINED"))
+		return true;
+	if (!nodes || lr_parse_nodes(&r->c, nodes, &place))
+		return false;
+	for (uint32_t i = 0; i < place.n; i++) {
+		if (!r->c.node[place.node[i]].away)
+			return false;
+	}
+	return true;
+}
+
+bool lr_says_why(const struct lr_run *r)
+{
+	for (uint32_t i = 0; i < r->g.n_members; i++) {
+		const char *waits = strstr(r->jobs[i].reason, " waits: ");
+
+		if (!waits && says_drained(r, &r->jobs[i]))
+			continue;
+		if (!waits)
+			return false;
+	}
+	return true;
+}
+
+/* The gang's own words, of a member that has them. */
+static const char *own_words(const struct lr_run *r)
+{
+	for (uint32_t i = 0; i < r->g.n_members; i++) {
+		if (strstr(r->jobs[i].reason, " waits: "))
+			return r->jobs[i].reason;
+	}
+	return NULL;
+}
+
+/* What sgang says now is compared with what the jobs say now: a gang is tried
+ * again from time to time, and tells of it between the two. */
+#define SHOW_MS 3000.0
+
+static void check_shown(struct lr_run *r)
+{
+	double deadline = lr_now_ms() + SHOW_MS;
+	const char *wrong;
+
+	do {
+		const char *reason;
+
+		lr_nap();
+		if (lr_look_members(&r->c, &r->g, r->ids, r->jobs))
+			return;
+		reason = own_words(r);
+		wrong = reason ? lr_wrong_wait(&r->g, reason) : NULL;
+	} while (wrong && lr_now_ms() < deadline);
+	if (wrong)
+		lr_violation(r, "%s", wrong);
+	r->shown++;
+}
+
+static void check_reason(struct lr_run *r)
+{
+	const char *reason = own_words(r);
+	const char *wrong = r->c.kinds & LR_REASON && reason ?
+			    lr_wrong_reason(r, reason) : NULL;
+
+	if (wrong)
+		lr_violation(r, "%s, but: %s", wrong, reason);
+	else if (getenv("VERBOSE"))
+		printf("# reason: %s\n", reason ? reason : "Slurm's own");
+	for (uint32_t i = 0; i < r->g.n_members; i++) {
+		if (reason && strcmp(r->jobs[i].reason, reason) &&
+		    !says_drained(r, &r->jobs[i]))
+			lr_violation(r, "members differ: '%s', '%s'", reason,
+				     r->jobs[i].reason);
+	}
+	if (r->c.kinds & LR_SHOW && r->g.number % 5 == 0)
+		check_shown(r);
+}
+
+/* -- when a gang that waits expects to start -- */
+
+/* The first end of a job after which it fits, if none is early; 0: none helps. */
+static time_t first_start(const struct lr_run *r, const struct lr_job *blockers,
+			  bool *decided)
+{
+	struct lr_cluster later = r->c;
+	bool gone[LR_NODES * 2] = { false };
+	uint32_t found[LR_MEMBERS];
+
+	*decided = true;
+	for (;;) {
+		time_t next = 0;
+		int fits;
+
+		for (uint32_t i = 0; i < r->n_blockers; i++) {
+			time_t end = blockers[i].end;
+
+			if (!gone[i] && end && (!next || end < next))
+				next = end;
+		}
+		if (!next)
+			return 0;
+		for (uint32_t i = 0; i < r->n_blockers; i++) {
+			if (gone[i] || blockers[i].end != next)
+				continue;
+			gone[i] = true;
+			for (uint32_t d = 0; d < LR_DIMS; d++)
+				later.node[r->blocks[i]].used[d] -=
+					r->block_use[i][d];
+		}
+		fits = lr_fits(&later, &r->g, found);
+		*decided &= fits >= 0;
+		if (fits == 1)
+			return next;
+	}
+}
+
+/* Slurm's backfill makes a year of "not in sight". */
+static bool in_sight(time_t start, time_t now)
+{
+	return start && start < now + 300 * 86400;
+}
+
+static bool same_starts(const struct lr_run *r)
+{
+	for (uint32_t i = 1; i < r->g.n_members; i++) {
+		if (labs((long)(r->jobs[i].start - r->jobs[0].start)) > 1)
+			return false;
+	}
+	return true;
+}
+
+/* Backfill counts in steps of a minute. */
+static bool right_start(const struct lr_run *r, time_t expected)
+{
+	time_t now = time(NULL);
+
+	for (uint32_t i = 0; i < r->g.n_members; i++) {
+		time_t start = r->jobs[i].start;
+
+		if (in_sight(start, now) != (expected != 0) ||
+		    (expected && labs((long)(start - expected)) > 90))
+			return false;
+	}
+	return same_starts(r);
+}
+
+static int check_expected(struct lr_run *r)
+{
+	double deadline = lr_now_ms() + EXPECT_MS;
+	struct lr_job blockers[LR_NODES * 2];
+	time_t expected;
+	bool decided;
+
+	if (lr_look(&r->c, r->blocker, r->n_blockers, blockers))
+		return -1;
+	expected = first_start(r, blockers, &decided);
+	if (!decided)
+		return 0;
+	do {
+		lr_nap();
+		if (lr_look_members(&r->c, &r->g, r->ids, r->jobs))
+			return -1;
+		if (right_start(r, expected)) {
+			r->starts++;
+			return 0;
+		}
+	} while (lr_now_ms() < deadline);
+	lr_violation(r, "expected to start in %ld s",
+		  expected ? (long)(expected - time(NULL)) : 0);
+	for (uint32_t i = 0; i < r->g.n_members; i++)
+		printf("# seed %llu gang %u: job %u says %ld s\n",
+		       (unsigned long long)r->c.seed, r->g.number, r->ids[i],
+		       r->jobs[i].start ?
+		       (long)(r->jobs[i].start - time(NULL)) : 0);
+	return 0;
+}
+
+/* Its minimum, whichever members that are. */
+static int minimum_fits(struct lr_run *r)
+{
+	int fits = 0;
+
+	for (uint32_t set = 0; set < 1u << r->g.n_members; set++) {
+		struct lr_gang part = r->g;
+		int found;
+
+		if ((uint32_t)__builtin_popcount(set) != r->g.min)
+			continue;
+		part.n_members = 0;
+		for (uint32_t m = 0; m < r->g.n_members; m++) {
+			if (set >> m & 1)
+				part.member[part.n_members++] = r->g.member[m];
+		}
+		found = lr_fits(&r->c, &part, r->found);
+		if (found == 1)
+			return 1;
+		fits = found < 0 ? found : fits;
+	}
+	return fits;
+}
+
+/* It waits: may it? */
+int lr_check_wait(struct lr_run *r, double since)
+{
+	int fits = minimum_fits(r);
+
+	if (fits < 0) {
+		r->undecided++;
+		return 0;
+	}
+	r->waited++;
+	r->checked++;
+	if (!fits) {
+		check_reason(r);
+		/* those of a nonstrict gang start one by one */
+		return r->c.kinds & LR_START && r->g.number % 8 == 0 &&
+		       r->g.min == r->g.n_members && !r->g.nonstrict ?
+		       check_expected(r) : 0;
+	}
+	while (lr_now_ms() < since + START_MS) {
+		lr_nap();
+		if (lr_look_members(&r->c, &r->g, r->ids, r->jobs))
+			return -1;
+		if (lr_with_nodes(r) >= r->g.min)
+			break;
+	}
+	if (lr_with_nodes(r) >= r->g.min && lr_now_ms() < since + LATE_MS)
+		return 0;
+	if (lr_with_nodes(r) >= r->g.min)
+		lr_violation(r, "it fits and started after %.1f s only",
+			  (lr_now_ms() - since) / 1e3);
+	else
+		lr_violation(r, "it fits and waits: %s", r->jobs[0].reason);
+	lr_tell_found(r);
+	return 0;
+}
+
+/* Not all of its members have told why they wait. */
+void lr_check_silent(struct lr_run *r)
+{
+	r->checked++;
+	if (minimum_fits(r)) {
+		lr_violation(r, "it fits and waits:");
+		lr_tell_found(r);
+	} else {
+		lr_violation(r, "no reason:");
+	}
+	for (uint32_t i = 0; i < r->g.n_members; i++)
+		printf("# seed %llu gang %u: job %u says '%s'\n",
+		       (unsigned long long)r->c.seed, r->g.number, r->ids[i],
+		       r->jobs[i].reason);
+}
+
+/* May it, were nothing else there? */
+void lr_check_refused(struct lr_run *r)
+{
+	struct lr_cluster empty = r->c;
+
+	for (uint32_t i = 0; i < empty.n_nodes; i++)
+		memset(empty.node[i].used, 0, sizeof(empty.node[i].used));
+	r->checked++;
+	if (lr_fits(&empty, &r->g, r->found) == 1)
+		lr_violation(r, "it is refused and would fit: %s", lr_refusal());
+}

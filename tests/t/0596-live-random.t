@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0596-live-random.t - a minute of random gangs, against a search of its own
+#
+# GANGS=N, SEED=N	so many gangs, of clusters from that seed on, instead
+# KINDS=WORDS		see tests/live-random/run
+
+test_description='A gang that fits starts, and what is shown is true'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+why=$(slurm_missing --gang)
+if test -n "$why"; then
+	test -z "$SGANG_NO_SKIP" || slurm_fatal "$why"
+	skip_all=$why
+	test_done
+fi
+
+: "${KINDS:=mixed,share,memory,gres,flexible,partition,feature,policy,order,\
+batch,show,reason,start,exclude,drain,modes,best}"
+test -n "$GANGS" || SECONDS_MAX=50
+export KINDS SECONDS_MAX slurm_first_port
+
+test_expect_success '4.20 5.5 5.6 random gangs start, at the cost that is shown' '
+	"$top_srcdir/tests/live-random/run" "${GANGS:-100000}" "${SEED:-1}"
+'
+
+test_done
