@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# incomplete.awk - the jobs that wait for what will never come
+#
+# Reads the events of a soak, what its jobs told, and at last the jobs of squeue
+# (ID STATE NAME). It prints members that have not started themselves of
+#
+#   a gang that has not started and is too small, as is the other of its group
+#   a gang that has started, and none that did is left: they came too late
+
+FILENAME ~ /events$/ {
+	split($0, field, "|")
+	split(field[3], word, " ")
+	if (word[1] == "gang")
+		min[word[2]] = word[3]
+	if (word[1] == "group") {
+		other[word[2]] = word[3]
+		other[word[3]] = word[2]
+	}
+	next
+}
+FILENAME ~ /told$/ {
+	split($0, field, "|")
+	began[field[3] " " field[4]] = started[field[4]] = 1
+	next
+}
+{
+	gang = $3
+	sub(/[.]late$/, "", gang)
+	if (!(gang in min))
+		next
+	gang_of[$1] = gang
+	there[gang]++
+	if (($1 " " $3) in began)
+		left[gang] = 1
+	else
+		waits[$1] = 1
+}
+
+function small(gang) {
+	return !(gang in started) && there[gang] + 0 < min[gang]
+}
+
+END {
+	for (id in waits) {
+		gang = gang_of[id]
+		if (gang in started ? !(gang in left) : small(gang) ||
+		    gang in other && small(other[gang]))
+			print id
+	}
+}
