@@ -548,6 +548,23 @@ static void print_layout(const struct sgang_placement *placement)
 }
 
 /* 'why' is NULL where nobody has asked. */
+/* A placement of the least cost may still not be proved to weigh the least. */
+static void tell_unproved(const struct sgang_placement *placement)
+{
+	uint64_t cost = placement->weighted_cost ? placement->weighted_cost :
+			placement->ring.cost;
+
+	if (placement->exact)
+		return;
+	if (placement->bound < cost)
+		fprintf(stderr, "sgang: not proved to be the cheapest, no "
+			"placement costs less than %" PRIu64 "\n",
+			placement->bound);
+	else
+		fputs("sgang: no placement costs less; not proved that none of "
+		      "this cost has lighter nodes\n", stderr);
+}
+
 static int print_placement(const struct request *request,
 			   const struct sgang_placement *placement,
 			   const struct sgang_placewhy *why,
@@ -567,10 +584,7 @@ static int print_placement(const struct request *request,
 	print_layout(placement);
 	if (why)
 		sgang_placewhy_print(why);
-	if (!placement->exact)
-		fprintf(stderr, "sgang: not proved to be the cheapest, no "
-			"placement costs less than %" PRIu64 "\n",
-			placement->bound);
+	tell_unproved(placement);
 	return 0;
 }
 

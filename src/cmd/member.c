@@ -100,6 +100,8 @@ static int read_ranks(const char *value, size_t length, uint32_t *ranks,
 	char word[32];
 	uint64_t number;
 
+	if (*ranks)
+		return sgang_errf(err, EINVAL, "ranks= is given twice");
 	if (length >= sizeof(word))
 		length = 0;
 	memcpy(word, value, length);

@@ -190,6 +190,12 @@ static void print_other(const struct sgang_placewhy *why,
 	printf(" why=%s\n", other->why);
 }
 
+/* Would the ring cost less on these nodes in another order? */
+static bool another_order(const struct sgang_placewhy *why)
+{
+	return why->ordered < why->placement->ring.cost;
+}
+
 void sgang_placewhy_print(const struct sgang_placewhy *why)
 {
 	size_t i;
@@ -205,7 +211,7 @@ void sgang_placewhy_print(const struct sgang_placewhy *why)
 	} else {
 		printf("stock: no place\n");
 	}
-	if (why->ordered < why->placement->ring.cost)
+	if (another_order(why))
 		printf("order: ring_cost=%" PRIu64 "\n", why->ordered);
 	for (i = 0; i < why->others->n; i++)
 		print_other(why, &why->others->other[i]);
@@ -281,8 +287,8 @@ struct json_object *sgang_placewhy_json(const struct sgang_placewhy *why)
 	json_object_object_add(object, "empty",
 			       json_ring(why, &why->empty));
 	json_object_object_add(object, "stock", json_stock(why));
-	json_object_object_add(object, "order_cost",
-			       json_object_new_uint64(why->ordered));
+	json_object_object_add(object, "order_cost", another_order(why) ?
+			       json_object_new_uint64(why->ordered) : NULL);
 	json_object_object_add(object, "others", others);
 	json_object_object_add(object, "others_left_out",
 			       json_object_new_uint64(why->others->left_out));

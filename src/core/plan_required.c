@@ -157,20 +157,44 @@ static uint32_t nth(const struct nodes *nodes, size_t i)
 	return nodes->run[i % nodes->n].node;
 }
 
-/* Depth first; a node that comes twice once. */
-static void sort_runs(struct nodes *nodes)
+/* Merge two sorted parts of 'from' into 'to'. */
+static void merge_runs(const uint32_t *pos, const struct sgang_run *from,
+		       size_t middle, size_t n, struct sgang_run *to)
+{
+	size_t a = 0, b = middle;
+
+	while (a < middle || b < n) {
+		bool first = b == n || (a < middle &&
+					pos[from[a].node] <= pos[from[b].node]);
+
+		*to++ = from[first ? a++ : b++];
+	}
+}
+
+/* Depth first; 'copy' has room for as many. */
+static void sort_runs(struct nodes *nodes, struct sgang_run *copy)
 {
 	const uint32_t *pos = sgang_fabric_pos(nodes->request->fabric);
-	size_t i, k, n = 0;
+	size_t n = nodes->n, width, at;
 
-	for (i = 1; i < nodes->n; i++) {
-		struct sgang_run run = nodes->run[i];
+	for (width = 1; width < n; width *= 2) {
+		for (at = 0; at < n; at += 2 * width) {
+			size_t left = n - at;
 
-		for (k = i; k && pos[nodes->run[k - 1].node] > pos[run.node];
-		     k--)
-			nodes->run[k] = nodes->run[k - 1];
-		nodes->run[k] = run;
+			merge_runs(pos, nodes->run + at,
+				   left < width ? left : width,
+				   left < 2 * width ? left : 2 * width,
+				   copy + at);
+		}
+		memcpy(nodes->run, copy, n * sizeof(*copy));
 	}
+}
+
+/* What stands in a row for one node becomes one. */
+static void join_runs(struct nodes *nodes)
+{
+	size_t i, n = 0;
+
 	for (i = 0; i < nodes->n; i++) {
 		if (n && nodes->run[n - 1].node == nodes->run[i].node) {
 			nodes->run[n - 1].ranks += nodes->run[i].ranks;
@@ -234,7 +258,8 @@ static int lay_nodes(const struct sgang_plan_request *request,
 		     end++)
 			runs[n + nodes.n++] = runs[end];
 		if (requires(&request->members[member])) {
-			sort_runs(&nodes);
+			sort_runs(&nodes, copy);
+			join_runs(&nodes);
 			turn_runs(&nodes, n ? runs[n - 1].node :
 				  runs[*n_runs - 1].node,
 				  end < *n_runs ? runs[end].node :

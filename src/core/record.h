@@ -13,8 +13,7 @@
  * skipped=4 round=3 holdend=timeout heldfor=600 object=1, each left out when
  * there is nothing to say. The select plugin writes the record into every
  * member, Slurm saves and shows it, sgang reads it. Text that somebody else put
- * into the field stays in front of the
- * record.
+ * into the field stays in front of the record.
  */
 
 #ifndef SGANG_RECORD_H
@@ -191,8 +190,8 @@ int sgang_record_parse(const char *text, struct sgang_record *record);
 
 /* The short record that users and accounting read, with what became of the
  * member and nothing else:
- * "gang=NS/NAME phase=PHASE rank=R/N ring=C cross=X tier=LEVEL"; what is behind
- * the phase only with a placement. 'foreign', the result and the errors are
+ * "gang=NS/NAME phase=PHASE rank=R/N ring=C cross=X tier=LEVEL heldfor=S"; rank
+ * to tier only with a placement, heldfor only when it has held nodes. 'foreign', the result and the errors are
  * those of sgang_record_format(), of which each replaces what the other wrote. */
 char *sgang_record_brief(const struct sgang_record *record,
 			 const char *foreign);

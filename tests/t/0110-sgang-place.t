@@ -227,6 +227,17 @@ test_expect_success JQ 'islands as JSON' '
 		xargs >got && test_cmp expected got
 '
 
+test_expect_success '5.6: the least cost, but perhaps not the least weight' '
+	$SGANG place --topology="$top_srcdir/tests/data/pods-2x2x4.conf" \
+		--free="n[1-16]=2" --weight="n1=5" --gang-topology=spread:leaf \
+		--member=1x1 --member=2x1 --json >out 2>err &&
+	jq -e ".exact == false and .bound == .ring_cost" out &&
+	$SGANG place --topology="$top_srcdir/tests/data/pods-2x2x4.conf" \
+		--free="n[1-16]=2" --weight="n1=5" --gang-topology=spread:leaf \
+		--member=1x1 --member=2x1 2>err &&
+	grep "no placement costs less; not proved" err
+'
+
 test_expect_success '4.2: the same question twice has the same answer' '
 	$SGANG place $textbook --free="n[1-8]=3" --member="5*1x2" >first &&
 	$SGANG place $textbook --free="n[1-8]=3" --member="5*1x2" >second &&

@@ -149,6 +149,8 @@ bad 'free list without numbers' 'expected NODE=SLOTS' \
 	place "$T" --free=n1 --member=1x1
 bad 'free list that is empty' '--free' place "$T" --free= --member=1x1
 bad 'free list with an unknown node' '"n9"' place "$T" --free=n9=1 --member=1x1
+bad 'ranks of a member twice' 'ranks= is given twice' \
+	place "$T" --member=1x1:ranks=2:ranks=3
 bad 'free list with a node twice' 'n1 is named twice' \
 	place "$T" --free=n1=1,n1=1 --member=1x1
 bad 'free list with a node twice, none free' 'n1 is named twice' \
