@@ -48,9 +48,11 @@ PATH=$PATH:/usr/sbin:/sbin
 slurm_port_step=40
 slurm_dir=
 
-# Under valgrind everything takes longer.
-slurm_patience=${SGANG_VALGRIND:+6}
-: "${slurm_patience:=1}"
+# Deadlines are said for a machine that has nothing else to do. It may have, and
+# to wait longer for what comes in time costs nothing. Under valgrind everything
+# takes longer still.
+slurm_patience=${SGANG_VALGRIND:+20}
+: "${slurm_patience:=6}"
 
 # --- time ---
 
@@ -330,7 +332,10 @@ slurm_common_conf()
 	TopologyPlugin=topology/$slurm_topology
 	ReturnToService=2
 	KillWait=2
-	SlurmdTimeout=20
+	SlurmdTimeout=60
+	MessageTimeout=60
+	BatchStartTimeout=120
+	UnkillableStepTimeout=300
 	MinJobAge=600
 	DefMemPerCPU=10
 	PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO

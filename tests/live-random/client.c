@@ -17,7 +17,7 @@
 #include "client.h"
 #include "slurm/public.h"
 
-#define PATIENCE_MS 20000.0
+#define PATIENCE_MS 120000.0
 #define RESERVED_MINUTES (400 * 24 * 60)	/* out of sight */
 
 double lr_now_ms(void)

@@ -151,12 +151,12 @@ static int watch(struct lr_run *r, double since)
 		if (n && !partial)
 			partial = now;
 		partial = n ? partial : 0;
-		if (n == r->g.n_members || (n && now > partial + LATE_MS)) {
+		if (n == r->g.n_members || (n && now > partial + REST_MS)) {
 			began(r, now - since);
 			return 0;
 		}
 		if (!n && lr_says_why(r) && now > since + 100)
-			return lr_check_wait(r, since);
+			return lr_check_wait(r, now);
 		if (now > since + START_MS) {
 			lr_check_silent(r);
 			return 0;

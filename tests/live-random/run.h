@@ -13,8 +13,12 @@
 #include "client.h"
 #include "model.h"
 
-#define START_MS 8000.0		/* a gang that fits has started by then */
-#define LATE_MS 2000.0		/* ... and has not asked for it in vain */
+/* Deadlines are for a machine that has much else to do: what comes in time is not
+ * waited for any longer. */
+#define START_MS 60000.0	/* a gang that fits has started by then */
+#define REST_MS 4000.0		/* ... and all of its members that can */
+#define LATE_MS 4500.0		/* ... and has not asked for it in vain: then
+				 * it is tried again after five seconds */
 
 struct lr_run {
 	struct lr_cluster c;

@@ -7,7 +7,7 @@
 #include "client.h"
 #include "run.h"
 
-#define SETTLE_MS 15000.0	/* ordinary jobs have begun by then */
+#define SETTLE_MS 90000.0	/* ordinary jobs have begun by then */
 
 /* Slurm requeues the jobs of a drained node that is still being powered up, so
  * only nodes are drained that have none. */

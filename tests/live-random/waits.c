@@ -8,7 +8,7 @@
 #include "client.h"
 #include "run.h"
 
-#define EXPECT_MS 5000.0	/* when it expects to start is told by then */
+#define EXPECT_MS 30000.0	/* when it expects to start is told by then */
 
 /* Slurm's own words: "ReqNodeNotAvail, UnavailableNodes:n1,n3", or that nodes
  * are drained, where that is so. */
@@ -56,7 +56,7 @@ static const char *own_words(const struct lr_run *r)
 
 /* What sgang says now is compared with what the jobs say now: a gang is tried
  * again from time to time, and tells of it between the two. */
-#define SHOW_MS 3000.0
+#define SHOW_MS 20000.0
 
 static void check_shown(struct lr_run *r)
 {

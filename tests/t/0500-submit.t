@@ -107,8 +107,8 @@ ask()
 
 	shift
 	case $command in
-	sbatch) timeout 20 sbatch "$@" --wrap=true ;;
-	*) timeout 20 $command "$@" true ;;
+	sbatch) timeout 120 sbatch "$@" --wrap=true ;;
+	*) timeout 120 $command "$@" true ;;
 	esac
 }
 

@@ -114,7 +114,7 @@ test_expect_success '4.21 options that leave the ranks in their places' '
 	--overlap
 	--export=ALL --kill-on-bad-exit=1
 	-K1 -u -v
-	-K -W 3 -J name -t 1
+	-K -W 300 -J name -t 10
 	--mpi=none --cpu-bind=none --
 	LINES
 	all_as_wanted same <<-WANTED &&
@@ -224,7 +224,7 @@ test_expect_success '4.21 a step inside a step, and two steps at a time' '
 	test "$(sort two.1 two.2 | xargs)" = "$table"
 '
 test_expect_success '4.21 the shell of salloc' '
-	timeout 30 salloc -N 4 --exclusive --gang=shell --gang-min-member=1 bash -c "
+	timeout 180 salloc -N 4 --exclusive --gang=shell --gang-min-member=1 bash -c "
 		env | grep ^SLURM_GANG_HOSTFILE= >shell.hostfile
 		srun bash -c \"echo \\\$SLURM_PROCID \\\$SLURMD_NODENAME\"" \
 		2>err | sort -n | cut -d " " -f 2 | xargs >places &&
@@ -232,7 +232,7 @@ test_expect_success '4.21 the shell of salloc' '
 	test_must_be_empty shell.hostfile
 '
 test_expect_success '4.21 a job that srun starts, and one in no gang: as in Slurm' '
-	timeout 30 srun -N 4 --exclusive --gang=direct --gang-min-member=1 bash -c \
+	timeout 180 srun -N 4 --exclusive --gang=direct --gang-min-member=1 bash -c \
 		"echo \$SLURM_PROCID \$SLURMD_NODENAME" >out 2>err &&
 	test "$(sort -n out | cut -d " " -f 2 | xargs)" = "$blocks" &&
 	echo >none.lines &&

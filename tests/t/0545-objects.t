@@ -26,7 +26,7 @@ raw()
 		*) words+=("$word") ;;
 		esac
 	done
-	timeout 20 "$raw_submit" "${words[@]}"
+	timeout 120 "$raw_submit" "${words[@]}"
 }
 
 # define NAME ENTRY...: prints the id of the job that defines it

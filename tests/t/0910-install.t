@@ -115,7 +115,7 @@ boot()
 # a wait, for a signal is not looked at while a command runs.
 there()
 {
-	timeout 600 nsenter --target $machine_init --mount --pid --uts --ipc \
+	timeout 3600 nsenter --target $machine_init --mount --pid --uts --ipc \
 		--root --wd -- /usr/bin/env -i \
 		HOME=/root LC_ALL=C PATH=/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin \
 		DEBIAN_FRONTEND=noninteractive DEB_BUILD_OPTIONS=nocheck \
@@ -174,7 +174,7 @@ stock_cluster()
 	ReturnToService=2
 	MailProg=/bin/true
 	NodeName=n[1-4] NodeHostname=cluster NodeAddr=127.0.0.1 Port=$ports CPUs=2
-	PartitionName=main Nodes=ALL Default=YES MaxTime=10 State=UP
+	PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 	END
 	echo CgroupPlugin=cgroup/v1 >"$root/etc/slurm/cgroup.conf" &&
 	cat >"$root/usr/local/sbin/systemctl" <<-'END' &&
@@ -206,7 +206,7 @@ stock_cluster()
 	done 2>/dev/null
 	END
 	chmod 755 "$root/usr/local/sbin/systemctl" &&
-	there timeout 60 systemctl restart munge slurmctld slurmd
+	there timeout 600 systemctl restart munge slurmctld slurmd
 }
 
 why=$(missing)
@@ -250,7 +250,7 @@ test_expect_success 'with a cluster of stock Slurm, which runs a job' '
 	there scontrol show config | grep "^PluginDir *= /usr/lib/[^:]*\$"
 '
 test_expect_success 'a job that runs while slurm-gang is installed' '
-	there sbatch --parsable -D /tmp -w n4 --wrap="sleep 600" >before
+	there sbatch --parsable -D /tmp -w n4 --wrap="sleep 36000" >before
 '
 test_expect_success 'the lines of the README' '
 	mkdir "$root/root/slurm-gang" work &&
@@ -304,7 +304,7 @@ test_expect_success 'and back: the cluster is one of stock Slurm again' '
 	rm "$root/etc/slurm/plugstack.conf" &&
 	there apt-get -q purge -y slurm-gang-client >>apt.log 2>&1 &&
 	there scancel -u root &&
-	there timeout 60 systemctl restart slurmctld slurmd &&
+	there timeout 600 systemctl restart slurmctld slurmd &&
 	there sh -c "cd /tmp && srun -N 2 hostname" &&
 	test ! -e "$root/usr/lib/slurm-gang"
 '

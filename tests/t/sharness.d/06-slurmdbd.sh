@@ -104,7 +104,7 @@ mariadb_answers()
 
 slurmdbd_answers()
 {
-	timeout 5 sacctmgr -n list cluster >/dev/null 2>&1
+	timeout 20 sacctmgr -n list cluster >/dev/null 2>&1
 }
 
 slurmdbd_start()
@@ -155,7 +155,7 @@ slurmdbd_has()
 
 acct()
 {
-	timeout 20 sacctmgr -i "$@" >>"$slurm_dir/log/sacctmgr.log" 2>&1
+	timeout 120 sacctmgr -i "$@" >>"$slurm_dir/log/sacctmgr.log" 2>&1
 }
 
 # The record that the pattern begins, then WORD=LIMIT(USED).

@@ -79,7 +79,7 @@ as()
 	shift
 	(
 		cd "$slurm_dir/out" &&
-		timeout 20 setpriv --reuid "$user" --regid "$(id -g "$user")" \
+		timeout 120 setpriv --reuid "$user" --regid "$(id -g "$user")" \
 			--clear-groups -- "$@"
 	)
 }
