@@ -163,6 +163,8 @@ struct gang {
 	bool recovered;			/* slurmctld died between its hold and
 					 * its release, or right after that */
 	bool doubtful;			/* which of them is not known yet */
+	bool two_rounds;		/* ... of a round that was released, and
+					 * of the next one */
 	int64_t adopted;		/* when its holds were found again */
 	bool asked_again;		/* the nodes, a while after that */
 	int64_t begun;			/* somebody of the placement of this

@@ -107,6 +107,7 @@ void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g,
 	g->since = 0;
 	g->described = false;
 	g->recovered = false;
+	g->two_rounds = false;
 	g->preparing = false;
 	g->holds_saved = false;
 	c->changed = true;
@@ -190,6 +191,67 @@ static void ask_again(struct sgang_conductor *c, struct gang *g)
 	}
 }
 
+/* Its record was saved after the release. */
+static bool was_released(const struct hold *hold)
+{
+	return hold->record.phase == SGANG_PHASE_RUNNING;
+}
+
+/* A strict gang that was being committed in slices gives all back. */
+static void end_partial(struct sgang_conductor *c, struct gang *g)
+{
+	bool partial = false;
+
+	for (size_t i = 0; i < g->n_holds; i++)
+		partial |= g->holds[i].record.phase == SGANG_PHASE_HOLDING;
+	if (partial && sgang_gang_strict(&g->tally) && !g->recovered)
+		sgang_hold_give_back(c, g, SGANG_HOLD_END_INCOMPLETE);
+}
+
+/* What is left are the holds of the later round. */
+static void begin_later_round(struct sgang_conductor *c, struct gang *g)
+{
+	g->two_rounds = false;
+	g->since = 0;
+	for (size_t i = 0; i < g->n_holds; i++)
+		g->since = earlier(g->since, g->holds[i].since);
+	g->begun = 0;
+	(void) anybody_not(c, g);
+	g->described = told_of_ring(g);
+	sgang_registry_refresh(c, g);
+}
+
+/* With --gang-match a gang has rounds. slurmctld died when one had just been
+ * released and the next one held already: the first goes on by itself, member by
+ * member, and does not count for the other. False: one of them is not ready. */
+static bool part_rounds(struct sgang_conductor *c, struct gang *g)
+{
+	size_t kept = 0, n = g->n_holds;
+	bool waits = false;
+
+	for (size_t i = 0; i < n; i++) {
+		struct hold *hold = &g->holds[i];
+		struct sgang_job *job = c->host->find(hold->job_id);
+
+		if (was_released(hold) && job && c->host->ready(job)) {
+			c->host->release(job);
+			sgang_account_started(c, job, &hold->record);
+			continue;
+		}
+		waits |= was_released(hold);
+		g->holds[kept++] = *hold;
+	}
+	g->n_holds = kept;
+	if (kept < n) {
+		g->unconfirmed = c->host->now();
+		c->changed = true;
+		sgang_registry_refresh(c, g);
+	}
+	if (!waits)
+		begin_later_round(c, g);
+	return !waits;
+}
+
 /* A kill of slurmctld between the release and the save that follows leaves
  * members that run and are held by what was saved. Only the nodes know. Until
  * they have told, twice where they say no, nothing is done to the gang, and one
@@ -203,18 +265,20 @@ static void find_out(struct sgang_conductor *c, struct gang *g)
 		g->doubtful = true;
 		ask_again(c, g);
 	}
+	if (!g->doubtful && g->two_rounds)
+		g->doubtful = !part_rounds(c, g);
 	if (g->doubtful || sgang_hold_begun(g))
 		return;
 	g->recovered = false;
 	g->described = told_of_ring(g);
+	end_partial(c, g);
 }
 
 /* After a restart of slurmctld the holds are in the job records alone. Whether
  * they are complete is found out again. */
 static void adopt(struct sgang_conductor *c, struct gang *g)
 {
-	size_t before = g->n_holds;
-	bool partial = false;
+	size_t before = g->n_holds, released = 0;
 
 	if (g->stale)
 		return;
@@ -238,8 +302,6 @@ static void adopt(struct sgang_conductor *c, struct gang *g)
 		g->since = earlier(g->since, e->record.since);
 		if (e->record.phase != SGANG_PHASE_HOLDING)
 			g->recovered = g->doubtful = true;
-		else
-			partial = true;
 		if (e->record.phase == SGANG_PHASE_RUNNING)
 			g->begun = e->record.since;
 		e->hold = true;
@@ -254,11 +316,12 @@ static void adopt(struct sgang_conductor *c, struct gang *g)
 	g->asked_again = false;
 	g->holds_saved = true;
 	g->described = told_of_ring(g);
+	for (size_t i = 0; i < g->n_holds; i++)
+		released += was_released(&g->holds[i]);
+	g->two_rounds = released && released < g->n_holds;
 	sgang_log(SGANG_LOG_INFO, "%s/%s: found %zu held members again", g->ns,
 		  g->name, g->n_holds - before);
-	/* It was being committed in slices. */
-	if (partial && sgang_gang_strict(&g->tally) && !g->recovered)
-		sgang_hold_give_back(c, g, SGANG_HOLD_END_INCOMPLETE);
+	end_partial(c, g);
 }
 
 /* ---- ends of holds ---- */
@@ -674,7 +737,7 @@ static void describe(struct sgang_conductor *c, struct gang *g)
 {
 	uint64_t best;
 
-	if (!g->n_holds || g->described)
+	if (!g->n_holds || g->described || g->two_rounds)
 		return;
 	best = g->holds[0].record.ring_best;
 	if (!best && c->fabric)

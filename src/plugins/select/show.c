@@ -126,6 +126,9 @@ static enum sgang_phase phase_of(const struct gang *g, const struct entry *e)
 	/* Found so after a restart, it gives all back. */
 	if (e->m.state == SGANG_MEMBER_HELD && g->slices)
 		return SGANG_PHASE_HOLDING;
+	/* ... and what was released is not what holds. */
+	if (e->m.state == SGANG_MEMBER_HELD && g->two_rounds && e->has_record)
+		return e->record.phase;
 	/* After one more restart the nodes have to be asked again. */
 	if (e->m.state == SGANG_MEMBER_HELD && g->recovered)
 		return SGANG_PHASE_STARTING;

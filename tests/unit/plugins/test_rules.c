@@ -990,6 +990,100 @@ static void test_match_only_waiting(void **state)
 	all_in_state(more, 2, FAKE_RUNNING);
 }
 
+/* slurmctld is killed when one round has just been released and the next one
+ * holds, and comes back. */
+static void die_between_rounds(struct fake_request rq, uint32_t *first,
+			       uint32_t *next, uint32_t n_held)
+{
+	submit_many(rq, 2, first);
+	pass();
+	schedule_and_pass();
+	all_in_state(first, 2, FAKE_RUNNING);
+	rq.prolog = 3;
+	submit_many(rq, 2, next);
+	pass();
+	schedule_and_pass();
+	all_in_state(next, n_held, FAKE_HELD);
+	fake_snapshot();
+	come_back(true);
+	pass();
+}
+
+/* The nodes have told, twice. */
+static void rounds_are_parted(const uint32_t *first)
+{
+	fake_clock(5);
+	pass();
+	pass();
+	all_in_state(first, 2, FAKE_RUNNING);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(fake_job(first[i])->launches, 1);
+		assert_int_equal(record_of(first[i]).members, 2);
+		assert_int_equal(record_of(first[i]).phase,
+				 SGANG_PHASE_RUNNING);
+	}
+}
+
+/* 0.1, 0.38: each of the two rounds has a ring of its own, also when slurmctld is
+ * killed a second time. Without one of its members the next round does not
+ * start: those of the other do not count. */
+static void test_rounds_after_kill(void **state)
+{
+	for (int how = 0; how < 3; how++) {
+		struct fake_request rq = member_of("train", 2);
+		uint32_t first[2], next[2];
+
+		teardown(state);
+		setup(state);
+		snprintf(context, sizeof(context), "case %d", how);
+		rq.more = "gang_match=only-waiting";
+		die_between_rounds(rq, first, next, 2);
+		all_in_state(next, 2, FAKE_HELD);
+		if (how == 1) {
+			fake_snapshot();
+			come_back(true);
+			fake_launched(first[0], SGANG_LAUNCH_YES);
+			fake_launched(first[1], SGANG_LAUNCH_YES);
+			pass();
+		}
+		if (how == 2)
+			fake_fail(next[0], true);
+		rounds_are_parted(first);
+		schedule_and_pass();
+		if (how == 2) {
+			assert_int_equal(fake_state(next[1]), FAKE_PENDING);
+			continue;
+		}
+		all_in_state(next, 2, FAKE_RUNNING);
+		assert_int_equal(fake_job(next[0])->launches, 1);
+		assert_int_equal(record_of(next[1]).members, 2);
+		assert_string_equal(fake_getenv(next[1], "SLURM_GANG_JOB_IDS"),
+				    "3,4");
+	}
+}
+
+/* 0.1, 0.7: a nonstrict gang holds one of two. */
+static void test_nonstrict_rounds_after_kill(void **state)
+{
+	struct fake_request rq = nonstrict_of("train", 2);
+	uint32_t first[2], next[2], wide;
+
+	(void) state;
+	rq.more = "gang_mode=nonstrict|gang_match=only-waiting";
+	wide = busy(13);
+	die_between_rounds(rq, first, next, 1);
+	rounds_are_parted(first);
+	assert_int_equal(fake_state(next[0]), FAKE_HELD);
+	assert_int_equal(fake_state(next[1]), FAKE_PENDING);
+	fake_end(wide);
+	pass();
+	schedule_and_pass();
+	for (int i = 0; i < 3; i++)
+		pass();
+	all_in_state(next, 2, FAKE_RUNNING);
+	assert_int_equal(record_of(next[0]).members, 2);
+}
+
 /* 3.23: waiting-and-running counts those that run. */
 static void test_match_running(void **state)
 {
@@ -1572,6 +1666,8 @@ int main(void)
 		TEST(test_group_time_out),
 		TEST(test_match_once),
 		TEST(test_match_only_waiting),
+		TEST(test_rounds_after_kill),
+		TEST(test_nonstrict_rounds_after_kill),
 		TEST(test_match_running),
 		TEST(test_on_failure),
 		TEST(test_completion_is_no_failure),

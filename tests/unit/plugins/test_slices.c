@@ -455,6 +455,51 @@ static void test_learns(void **state)
 	all_in_state(ids, MEMBERS, FAKE_RUNNING);
 }
 
+/* 0.1, 0.38: slurmctld dies while the second round of a gang is committed in
+ * slices, and right after the first one was released (or later). What holds of
+ * the second is given back, whatever the first does, and starts whole. */
+static void test_second_round(void **state)
+{
+	for (int later = 0; later < 2; later++) {
+		struct fake_request rq = member_of("train", MEMBERS);
+		uint32_t first[MEMBERS], second[MEMBERS];
+
+		teardown(state);
+		setup_slices(state);
+		snprintf(context, sizeof(context), "%s",
+			 later ? "later" : "right after the release");
+		rq.cpus = 2;
+		rq.more = "gang_match=only-waiting";
+		submit_many(rq, MEMBERS, first);
+		pass();
+		schedule_and_pass();
+		pass();
+		pass();
+		all_in_state(first, MEMBERS, FAKE_RUNNING);
+		fake_clock(later ? 11 : 0);
+		pass();
+		submit_many(rq, MEMBERS, second);
+		pass();
+		schedule_and_pass();
+		assert_int_equal(in_state("train", FAKE_HELD), SLICE);
+		fake_snapshot();
+		come_back(true);
+		pass();
+		fake_clock(5);
+		pass();
+		pass();
+		all_in_state(first, MEMBERS, FAKE_RUNNING);
+		if (in_state("train", FAKE_PENDING) != MEMBERS)
+			fail_msg("%s: %u of the second round have nodes",
+				 context, MEMBERS -
+				 in_state("train", FAKE_PENDING));
+		for (int i = 0; i < MEMBERS; i++)
+			assert_int_equal(fake_job(first[i])->launches, 1);
+		all_start(second);
+		assert_int_equal(record_of(first[0]).members, MEMBERS);
+	}
+}
+
 /* slurmctld ends: nothing more is asked. */
 static void test_shutdown(void **state)
 {
@@ -490,6 +535,7 @@ int main(void)
 		T(test_waiting_time),
 		T(test_node_down),
 		T(test_learns),
+		T(test_second_round),
 		T(test_shutdown),
 #undef T
 	};
