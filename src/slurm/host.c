@@ -393,7 +393,7 @@ static void host_still_held(struct sgang_job *job)
 	if (job_ptr->end_time - end_time < STILL_HELD)
 		job_ptr->end_time = end_time;
 	else
-		last_job_update = now;
+		sgang_host_jobs_changed();
 }
 
 static bool host_operator(uint32_t uid)
@@ -574,7 +574,7 @@ static void host_park(struct sgang_job *job, const char *text)
 	job_ptr->state_reason = WAIT_MAX_REQUEUE;
 	xfree(job_ptr->state_desc);
 	job_ptr->state_desc = xstrdup(text);
-	last_job_update = time(NULL);
+	sgang_host_jobs_changed();
 }
 
 static void host_unpark(struct sgang_job *job)
@@ -585,7 +585,7 @@ static void host_unpark(struct sgang_job *job)
 		return;
 	job_ptr->state_reason = WAIT_NO_REASON;
 	xfree(job_ptr->state_desc);
-	last_job_update = time(NULL);
+	sgang_host_jobs_changed();
 }
 
 /* As scontrol uhold does it, so that the user may release it. */
@@ -599,7 +599,7 @@ static void host_stop(struct sgang_job *job, const char *text)
 	job_ptr->state_reason = WAIT_HELD_USER;
 	xfree(job_ptr->state_desc);
 	job_ptr->state_desc = xstrdup(text);
-	last_job_update = time(NULL);
+	sgang_host_jobs_changed();
 }
 
 static void host_resume(struct sgang_job *job, const char *text)
@@ -614,7 +614,7 @@ static void host_resume(struct sgang_job *job, const char *text)
 	set_job_prio(job_ptr);
 	job_ptr->state_reason = WAIT_NO_REASON;
 	xfree(job_ptr->state_desc);
-	last_job_update = time(NULL);
+	sgang_host_jobs_changed();
 }
 
 static void host_expect(struct sgang_job *job, int64_t when)
@@ -624,7 +624,7 @@ static void host_expect(struct sgang_job *job, int64_t when)
 	if (!IS_JOB_PENDING(job_ptr) || job_ptr->start_time == when)
 		return;
 	job_ptr->start_time = when;
-	last_job_update = time(NULL);
+	sgang_host_jobs_changed();
 }
 
 static void host_label(struct sgang_job *job, const char *text)
@@ -636,7 +636,7 @@ static void host_label(struct sgang_job *job, const char *text)
 		return;
 	xfree(job_ptr->state_desc);
 	job_ptr->state_desc = xstrdup(text);
-	last_job_update = time(NULL);
+	sgang_host_jobs_changed();
 }
 
 /* ---- ends ---- */
@@ -677,7 +677,7 @@ static void host_tell(struct sgang_job *job, const char *text, bool behind_own)
 		return;
 	xfree(job_ptr->state_desc);
 	job_ptr->state_desc = xstrdup(text);
-	last_job_update = time(NULL);
+	sgang_host_jobs_changed();
 }
 
 /* Slurm leaves the reason of a pending job that is cancelled as it was. */
@@ -690,7 +690,7 @@ static void host_unlabel(struct sgang_job *job)
 	xfree(job_ptr->state_desc);
 	if (job_ptr->state_reason == WAIT_MAX_REQUEUE)
 		job_ptr->state_reason = WAIT_NO_REASON;
-	last_job_update = time(NULL);
+	sgang_host_jobs_changed();
 }
 
 static void host_comment(struct sgang_job *job, const char *text)
@@ -701,7 +701,7 @@ static void host_comment(struct sgang_job *job, const char *text)
 		return;
 	xfree(job_ptr->system_comment);
 	job_ptr->system_comment = xstrdup(text);
-	last_job_update = time(NULL);
+	sgang_host_jobs_changed();
 }
 
 static void host_setenv(struct sgang_job *job, const char *name,
@@ -813,7 +813,8 @@ static uint64_t host_job_stamp(void)
 {
 	static uint64_t counter;
 
-	return stamp_of(last_job_update, &counter);
+	return stamp_of(__atomic_load_n(&last_job_update, __ATOMIC_RELAXED),
+			&counter);
 }
 
 static uint64_t host_node_stamp(void)

@@ -46,6 +46,14 @@ static inline struct sgang_job *handle(job_record_t *job_ptr)
 
 /* ---- host.c ---- */
 
+/* The conductor looks at this time without locks, to find out whether a pass
+ * would see anything. slurmctld's own stores are plain ones of one word, which
+ * no processor splits; what is missed comes with the next look. */
+static inline void sgang_host_jobs_changed(void)
+{
+	__atomic_store_n(&last_job_update, time(NULL), __ATOMIC_RELAXED);
+}
+
 /* How many tasks the job has, each a rank; at least 1. */
 uint32_t sgang_host_task_count(const job_record_t *job_ptr);
 

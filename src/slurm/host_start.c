@@ -467,7 +467,7 @@ struct sgang_job *sgang_host_commit(struct sgang_job *job,
 	FREE_NULL_BITMAP(job_ptr->node_bitmap_pr);
 	job_ptr->details->prolog_running++;
 	sgang_host_not_seen_yet(job_ptr);
-	last_job_update = time(NULL);
+	sgang_host_jobs_changed();
 	return handle(job_ptr);
 }
 
@@ -568,7 +568,7 @@ static bool has_prologs(const job_record_t *job_ptr)
 void sgang_host_prepare(struct sgang_job *job)
 {
 	launch_prolog(record(job));
-	last_job_update = time(NULL);
+	sgang_host_jobs_changed();
 }
 
 enum sgang_prepared sgang_host_prepared(struct sgang_job *job)
@@ -611,7 +611,7 @@ static void requeue_prepared(job_record_t *job_ptr)
 	}
 	job_ptr->details->requeue = requeue;
 	sgang_dbd_drop(job_ptr);
-	last_job_update = time(NULL);
+	sgang_host_jobs_changed();
 }
 
 /* ---- the whole undo ---- */
@@ -641,7 +641,7 @@ void sgang_host_undo(struct sgang_job *job)
 	if (job_ptr->details->prolog_running)
 		job_ptr->details->prolog_running--;
 	fed_mgr_job_unlock(job_ptr);
-	last_job_update = time(NULL);
+	sgang_host_jobs_changed();
 }
 
 /* PrologSlurmctld runs to its end for a job that is undone meanwhile. */
@@ -713,7 +713,7 @@ void sgang_host_drop(struct sgang_job *job, bool yield)
 	    job_ptr->restart_cnt <= 1 &&
 	    job_ptr->details->begin_time > time(NULL))
 		job_ptr->details->begin_time = time(NULL);
-	last_job_update = time(NULL);
+	sgang_host_jobs_changed();
 }
 
 bool sgang_host_refused(struct sgang_job *job)
@@ -739,7 +739,7 @@ void sgang_host_forgive(struct sgang_job *job, bool at_once)
 	if (at_once && job_ptr->details &&
 	    job_ptr->details->begin_time > time(NULL))
 		job_ptr->details->begin_time = time(NULL);
-	last_job_update = time(NULL);
+	sgang_host_jobs_changed();
 }
 
 /* The job runs on its node: as prolog_running_decr(), without another launch. */
@@ -807,5 +807,5 @@ void sgang_host_release(struct sgang_job *job)
 		mail_job_info(job_ptr, MAIL_JOB_BEGIN);
 	if (!job_ptr->batch_flag)
 		srun_allocate(job_ptr);
-	last_job_update = time(NULL);
+	sgang_host_jobs_changed();
 }

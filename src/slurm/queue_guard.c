@@ -82,7 +82,8 @@ static void park(job_record_t *job_ptr, const struct sgang_spec *spec,
 	job_ptr->state_reason = WAIT_MAX_REQUEUE;
 	xfree(job_ptr->state_desc);
 	job_ptr->state_desc = text;
-	last_job_update = time(NULL);
+	/* the conductor reads it without locks */
+	__atomic_store_n(&last_job_update, time(NULL), __ATOMIC_RELAXED);
 }
 
 /* slurmctld has set the count of a recovered hold to zero. */
