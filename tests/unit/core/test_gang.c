@@ -389,6 +389,10 @@ static void test_words(void **state)
 		    .min_member = 4 }, NULL, "running 4/5 members", 0 },
 		{ { .defined = true, .pending = 3, .timed_out = true,
 		    .min_member = 4 }, NULL, "timeout, 3 members stopped", 0 },
+		/* 0.44: somebody let it go on */
+		{ { .defined = true, .pending = 4, .eligible = 4,
+		    .timed_out = true, .rearmed = true, .min_member = 4 },
+		  "no fit", "waits: no fit", 0 },
 		{ { .defined = true, .min_member = 4 }, NULL, "finished", 0 },
 	};
 

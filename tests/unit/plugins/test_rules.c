@@ -1483,6 +1483,61 @@ static void test_licences(void **state)
 	assert_int_equal(in_state("a", FAKE_RUNNING), 4);
 }
 
+/* 0.9: of what a stricter need leaves, the holder whose turn comes first takes
+ * its holds again, and not the one that came last. */
+static void test_return_order(void **state)
+{
+	struct fake_request low = nonstrict_of("low", 4);
+	struct fake_request high = nonstrict_of("high", 4);
+	struct fake_request first = member_of("first", 4);
+
+	(void) state;
+	low.licences = high.licences = first.licences = 1;
+	low.partition = 0xf;
+	high.partition = 0xf0;
+	high.priority = 200;
+	first.partition = 0xff00;
+	first.priority = 300;
+	assert_true(fake_start(submit(plain(1, 1000)), 0x8));
+	assert_true(fake_start(submit(plain(1, 1000)), 0x80));
+	for (int i = 0; i < 4; i++)
+		submit(high);
+	pass();
+	for (int i = 0; i < 4; i++)
+		submit(low);
+	pass();
+	schedule_and_pass();
+	assert_int_equal(in_state("low", FAKE_HELD), 3);
+	assert_int_equal(in_state("high", FAKE_HELD), 3);
+	for (int i = 0; i < 4; i++)
+		submit(first);
+	pass();
+	schedule_and_pass();
+	assert_int_equal(in_state("first", FAKE_RUNNING), 4);
+	assert_int_equal(in_state("high", FAKE_HELD), 2);
+	assert_int_equal(in_state("low", FAKE_HELD), 0);
+}
+
+/* Turns that have taken long leave the rest to the next pass, so that others
+ * have slurmctld's locks in between. */
+static void test_pass_budget(void **state)
+{
+	uint32_t a[2], b[2];
+
+	(void) state;
+	submit_many(member_of("a", 2), 2, a);
+	submit_many(member_of("b", 2), 2, b);
+	pass();
+	(void) turn(a[0]);
+	(void) turn(b[0]);
+	fake_commit_takes(10000);
+	pass();
+	all_in_state(a, 2, FAKE_RUNNING);
+	all_in_state(b, 2, FAKE_PENDING);
+	pass();
+	all_in_state(b, 2, FAKE_RUNNING);
+}
+
 /* 64 gangs that all list all others: the group is found once, not by each. */
 static void test_clique(void **state)
 {
@@ -1681,6 +1736,8 @@ int main(void)
 		TEST(test_time_out_beside_running),
 		TEST(test_group_limit),
 		TEST(test_licences),
+		TEST(test_return_order),
+		TEST(test_pass_budget),
 		TEST(test_clique),
 		TEST(test_held_first_member),
 		TEST(test_object),
