@@ -12,14 +12,6 @@ slurm_setup -n 3 -c 2 --gang --conf \
 slurm_start
 sgang=$top_builddir/src/cmd/sgang
 
-# Holds are looked at under a limit that no test lasts, which is lowered when
-# they are to end: so nothing depends on how fast this machine is.
-max_waiting()
-{
-	echo "MaxWaitingTime=$1" >"$slurm_dir/etc/gang.conf" &&
-		scontrol reconfigure
-}
-
 # One of two members holds, since $blocker has all other nodes: half OPTION...
 half()
 {
@@ -56,10 +48,10 @@ held_for()
 }
 
 test_expect_success '0.28 MaxWaitingTime bounds UNLIMITED' '
-	max_waiting 1:00:00 &&
+	gang_setting MaxWaitingTime 1:00:00 &&
 	half &&
 	wait_for 60 ends_after 3600 &&
-	max_waiting 0:04 &&
+	gang_setting MaxWaitingTime 0:04 &&
 	wait_for 60 squeue_says $one GangTimeout &&
 	wait_for 60 squeue_says $two GangTimeout
 '
@@ -85,7 +77,7 @@ test_expect_success '0.28 and starts as a strict gang does' '
 '
 test_expect_success '0.28 to let go before the time is over is no way around' '
 	test_when_finished clear_cluster &&
-	max_waiting 1:00:00 &&
+	gang_setting MaxWaitingTime 1:00:00 &&
 	half &&
 	since=$(gang_record $held since) &&
 	wait_for 60 "test \$EPOCHSECONDS -ge $((since + 2))" &&
@@ -95,18 +87,19 @@ test_expect_success '0.28 to let go before the time is over is no way around' '
 	scontrol release $held &&
 	wait_held &&
 	wait_for 60 ends_after $((3600 - before)) &&
-	max_waiting $((before / 60)):$((before % 60)) &&
+	gang_setting MaxWaitingTime \
+		$((before / 60)):$((before % 60)) &&
 	wait_for 60 squeue_says $one GangTimeout
 '
 test_expect_success '0.28 MaxTime of the partition bounds a hold' '
 	test_when_finished clear_cluster &&
-	max_waiting UNLIMITED &&
+	gang_setting MaxWaitingTime UNLIMITED &&
 	half -p brief &&
 	wait_for 60 ends_after 1800
 '
 test_expect_success 'EndTime of a hold is a time limit from now' '
 	test_when_finished clear_cluster &&
-	max_waiting UNLIMITED &&
+	gang_setting MaxWaitingTime UNLIMITED &&
 	half -t 1 &&
 	first=$(ends_at $held) &&
 	wait_for 120 "test \$(ends_at $held) -ge $((first + 20))" &&

@@ -39,6 +39,16 @@ gather()
 	done
 }
 
+# Later releases make a new process for it, in which valgrind is not.
+read_again()
+{
+	if slurm_release 22.05; then
+		scontrol reconfigure && wait_for 20 slurm_ctld_answers
+	else
+		slurm_stop_ctld && slurm_start_ctld
+	fi
+}
+
 test_expect_success 'a gang of jobs waits, and starts' '
 	busy=$(submit -N 2 --exclusive gang.sh) &&
 	wait_state $busy RUNNING &&
@@ -70,12 +80,16 @@ test_expect_success 'members hold, time out, and go on when one is released' '
 	for i in 1 2 3; do
 		members+=($(submit -N 1 --exclusive --gang=loose \
 			--gang-min-member=3 --gang-mode=nonstrict \
-			--gang-waiting-time=0:05 gang.sh)) || return 1
+			--gang-waiting-time=1-0 gang.sh)) || return 1
 	done &&
 	wait_for 40 all_in CONFIGURING ${members[0]} ${members[1]} &&
+	echo MaxWaitingTime=0:01 >>"$slurm_dir/etc/gang.conf" &&
+	read_again &&
 	wait_for 40 squeue_says ${members[2]} GangTimeout &&
 	scancel $busy &&
 	wait_state $busy CANCELLED &&
+	sed -i /^MaxWaitingTime=/d "$slurm_dir/etc/gang.conf" &&
+	read_again &&
 	scontrol release ${members[2]} &&
 	wait_for 60 all_in COMPLETED ${members[@]}
 '
@@ -145,16 +159,6 @@ test_expect_success 'what it did is counted' '
 	"$top_builddir/src/cmd/sgang" metrics >metrics &&
 	grep -q slurm_gang_starts_total metrics
 '
-# Later releases make a new process for it, in which valgrind is not.
-read_again()
-{
-	if slurm_release 22.05; then
-		scontrol reconfigure && wait_for 20 slurm_ctld_answers
-	else
-		slurm_stop_ctld && slurm_start_ctld
-	fi
-}
-
 test_expect_success 'the files are read again while a gang gathers' '
 	gather gathers 3 &&
 	scancel ${members[2]} &&

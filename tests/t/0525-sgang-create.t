@@ -262,17 +262,19 @@ test_expect_success '0.13, 0.14 a gang that held for too long' '
 	wait_state $block RUNNING &&
 	array=$(submit -N 1 --exclusive -o /dev/null -a 1-2 --gang=slow \
 		--gang-min-member=3 --gang-mode=nonstrict \
-		--gang-waiting-time=0:03) &&
+		--gang-waiting-time=10:00) &&
 	single=$(submit -N 1 --exclusive -o /dev/null --gang=slow) &&
-	wait_for 10 "shows slow Phase=Holding Held=2 WaitingTime=00:00:03" &&
+	wait_for 10 "shows slow Phase=Holding Held=2 WaitingTime=00:10:00" &&
 	since=$(sed -n "s/.* Since=\([^ ]*\) .*/\1/p" out) &&
 	ends=$(sed -n "s/.* WaitEnds=\([^ ]*\) .*/\1/p" out) &&
-	test $(($(date -d $ends +%s) - $(date -d $since +%s))) = 3 &&
+	test $(($(date -d $ends +%s) - $(date -d $since +%s))) = 600 &&
+	gang_setting MaxWaitingTime 0:01 &&
 	wait_for 15 "shows slow Phase=Timeout" &&
 	shows slow Held=0 Pending=3 "Since=\(null\)" Reason=GangTimeout &&
 	for id in $single ${array}_1 ${array}_2; do
 		squeue_says $id GangTimeout || return 1
-	done
+	done &&
+	gang_setting MaxWaitingTime 1-0
 '
 test_expect_success '0.14 sgang retry re-arms all of it' '
 	quietly "$sgang" retry slow &&

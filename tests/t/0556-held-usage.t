@@ -59,12 +59,13 @@ test_expect_success 'sacct tells for how long the member had held' '
 	wait_for 60 "sacct_rows $one,$two SystemComment | grep heldfor="
 '
 test_expect_success 'a hold that is given back is charged' '
+	test_when_finished clear_cluster &&
 	clear_cluster &&
 	used=$(usage) &&
-	half --gang-waiting-time=0:05 &&
+	half &&
+	gang_setting MaxWaitingTime 0:01 &&
 	wait_for 20 squeue_says $one GangTimeout &&
-	charged 5 &&
-	clear_cluster
+	charged 5
 '
 
 test_expect_success 'nothing is left' 'nothing_left "No fed_mgr state file"'

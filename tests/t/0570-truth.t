@@ -31,10 +31,12 @@ holders()
 	block=$(submit -N 2 --exclusive) &&
 	wait_state $block RUNNING 40 &&
 	ids=$(submit -n 2 -N 1 --gang=$name --gang-min-member=4 \
-		--gang-mode=nonstrict --gang-waiting-time=0:03 --array=1-4) &&
+		--gang-mode=nonstrict --array=1-4) &&
 	wait_for 20 "squeue -h -r -j $ids -t PD -o %r |
 		grep -q \"Gang root/$name holding 2/4 members since\"" &&
+	gang_setting WaitingTime 0:01 &&
 	wait_for 40 squeue_says ${ids}_4 GangTimeout &&
+	gang_setting WaitingTime 10:00 &&
 	scancel $ids $block
 }
 

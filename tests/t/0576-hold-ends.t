@@ -102,7 +102,7 @@ test_expect_success '1.61 user: somebody cancels a member that holds' '
 	hold user &&
 	lost=$(held_on n1 ${members[@]}) &&
 	scancel $lost &&
-	left=($(pending_of ${members[@]}) $(held_of ${members[@]})) &&
+	left=($(living_of ${members[@]})) &&
 	ended user user 1 2 ${left[@]} &&
 	gang_log root/user "held member $lost is lost: user" &&
 	gone
@@ -117,7 +117,9 @@ test_expect_success '1.61 user: somebody requeues one' '
 '
 test_expect_success '1.47 1.61 timeout: the waiting time is over' '
 	block_two &&
-	hold timeout --gang-waiting-time=0:02 &&
+	test_when_finished gang_setting MaxWaitingTime 1-0 &&
+	hold timeout &&
+	gang_setting MaxWaitingTime 0:01 &&
 	ended timeout timeout 2 2 ${members[@]} &&
 	stopped_by_timeout ${members[@]} &&
 	gone
@@ -192,7 +194,7 @@ test_expect_success '1.61 incomplete: too few are left of a gang that holds' '
 	hold incomplete &&
 	late=($(pending_of ${members[@]})) &&
 	scancel ${late[0]} &&
-	left=($(held_of ${members[@]}) ${late[1]}) &&
+	left=($(living_of ${members[@]})) &&
 	ended incomplete incomplete 2 2 ${left[@]} &&
 	gone
 '

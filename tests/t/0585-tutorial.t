@@ -5,7 +5,8 @@
 # Every command of it is run by the user whom its prompt names, alice when it
 # names none, and must print what the page says. Blanks and line ends do not
 # matter, nor do times. What only looks is repeated until it says so, for a
-# while. What bob does off the page is in before(). When a text has changed,
+# while. A waiting time is longer here and ends where the page sleeps. What bob
+# does off the page is in before(). When a text has changed,
 #
 #	SGANG_TUTORIAL=show bash tests/t/0585-tutorial.t -v
 #
@@ -119,7 +120,9 @@ before()
 {
 	case $1 in
 	'Hold and time out') end_jobs && bob_has -N 3 ;;
-	'sgang retry loose') scancel 5 && wait_for 20 'test "$(nodes_in idle)" = 4' ;;
+	'sgang retry loose')
+		gang_setting MaxWaitingTime 1-0 && scancel 5 &&
+			wait_for 20 'test "$(nodes_in idle)" = 4' ;;
 	'A driver and its workers') end_jobs && bob_has -N 2 ;;
 	'scancel 10')
 		scancel 8 && wait_for 20 all_in RUNNING 10 11_1 11_2 11_3 ;;
@@ -154,7 +157,8 @@ run_as()
 {
 	local user=${!1} command=$2
 
-	command=$(sed -E "s/\<alice\//$alice\//g; s/\<bob\//$bob\//g" <<<"$command")
+	command=$(sed -E "s/\<alice\//$alice\//g; s/\<bob\//$bob\//g
+		s/(--gang-waiting-time)=0:20/\1=1-0/" <<<"$command")
 	as $user env PATH="$slurm_dir/lib:$PATH" bash -c "$command" 2>&1
 }
 
@@ -179,6 +183,9 @@ step()
 {
 	local user=$1 command=${2#sleep 20; }
 
+	case $2 in
+	'sleep 20; '*) gang_setting MaxWaitingTime 0:01 || return 1 ;;
+	esac
 	before "$command" || return 1
 	wanted=$(plainly <expected)
 	case $command in

@@ -26,7 +26,7 @@
 #include "slurm/public.h"
 
 #define JOBS 65536
-#define GRACE 3000			/* milliseconds */
+#define GRACE 30000			/* milliseconds, on a busy machine */
 #define PACE 10000000			/* nanoseconds between two questions */
 
 static int64_t late_since[JOBS];	/* when it was first seen; 0: it is not */

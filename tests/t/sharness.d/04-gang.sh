@@ -29,6 +29,13 @@
 #   node_field NODE FIELD      as job_field
 #   cpus_in_use NODE           how many CPUs of the node are allocated
 #   stopped_by_timeout ID...   what GangTimeout means for all these jobs
+#   gang_setting KEY VALUE     that line of gang.conf, from now on. A hold ends
+#                              when it has been looked at by a WaitingTime or
+#                              MaxWaitingTime that was long before: so nothing
+#                              depends on how fast this machine is
+#   interrupt PID              Ctrl-C
+#   begins_now ID...           a requeued job need not wait for two minutes
+#   errors_left [PATTERN...]   what stands in the log and should not
 #   nothing_left [PATTERN...]  the check every test ends with: see there
 
 test -n "$BASH_VERSION" || return 0
@@ -181,6 +188,20 @@ restarts_of()
 	echo $sum
 }
 
+gang_setting()
+{
+	local conf=$slurm_dir/etc/gang.conf
+
+	touch "$conf" && sed -i "/^$1=/d" "$conf" &&
+		echo "$1=$2" >>"$conf" && scontrol reconfigure
+}
+
+# Interrupted twice, as by somebody who is impatient; it may end by the first.
+interrupt()
+{
+	kill -INT $1 && { kill -INT $1 2>/dev/null || :; }
+}
+
 # The clock of StartTime counts seconds, and one release can cross one.
 started_together()
 {
@@ -279,6 +300,18 @@ cpus_in_use()
 	node_field "$1" CPUAlloc
 }
 
+# Slurm lets a requeued job begin when the credentials of its first start have
+# expired, so that no slurmd takes it for the one that was killed. Where all
+# slurmds know that it was, another second will do.
+begins_now()
+{
+	local id
+
+	for id; do
+		scontrol update JobId=$id StartTime=now+2 || return 1
+	done
+}
+
 # Held as by their user, with that one word as the reason, and remembered.
 stopped_by_timeout()
 {
@@ -295,17 +328,15 @@ stopped_by_timeout()
 	done
 }
 
-# After the jobs have ended: slurmctld is the one that was started, no job is
-# left, nodes and licences are free, and no error stands in the log but those
-# that match one of the patterns. A slow machine is no error of
-# ours, nor is a command that ends while slurmctld answers it. When we save the
+# The errors in slurmctld's log but those that match one of the patterns. A slow
+# machine is no error of ours, nor is a command that ends while slurmctld answers it. When we save the
 # job state in the same moment as slurmctld, the second of the two finds the
 # file older than the time that the first has noted for it. Slurm 22.05 empties
 # its settings while it reads slurm.conf anew: a message that comes then finds
 # no munged and has no time. Slurm 26.05 gives a job that is requeued another
 # SLUID, and calls it an error when a node that was taken down tells the end of
 # the run before.
-nothing_left()
+errors_left()
 {
 	local ignore=(-e 'High latency for .* gettimeofday'
 		-e 'Unexpected missing socket error'
@@ -321,14 +352,25 @@ nothing_left()
 		ignore+=(-e "$pattern")
 	done
 	! slurm_release 26.05 || ignore+=(-e 'could not find JobId=.* SLUID=')
+	slurm_errors | grep -Ev "${ignore[@]}"
+}
+
+# After the jobs have ended: slurmctld is the one that was started, no job is
+# left, nodes and licences are free, and no errors are left.
+nothing_left()
+{
 	slurm_alive slurmctld || { echo "no slurmctld" >&2; return 1; }
 	wait_for 60 'test -z "$(squeue -h)"' ||
 		{ squeue >&2; return 1; }
 	wait_for 60 nodes_idle || { sinfo -N >&2; return 1; }
-	! scontrol -o show node | tr ' ' '\n' |
-		grep -E '^(CPUAlloc|AllocMem)=[1-9]|^AllocTRES=.' >&2 ||
-		return 1
+	wait_for 10 nothing_in_use || return 1
 	test "$(licences_in_use)" = 0 ||
 		{ scontrol show licenses >&2; return 1; }
-	! slurm_errors | grep -Ev "${ignore[@]}" >&2
+	! errors_left "$@" >&2
+}
+
+nothing_in_use()
+{
+	! scontrol -o show node | tr ' ' '\n' |
+		grep -E '^(CPUAlloc|AllocMem)=[1-9]|^AllocTRES=.' >&2
 }
