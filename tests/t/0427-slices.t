@@ -91,16 +91,13 @@ test_expect_success '0.1 the planned nodes are kept from other jobs' '
 	scancel $ordinary $other &&
 	whole_and_once
 '
-test_expect_success '0.2 0.4 a member that waits is cancelled' '
-	begin waiting &&
-	scancel $waits &&
-	given_back && gone
-'
-test_expect_success '0.2 0.4 a member that is held is cancelled' '
-	begin held &&
-	scancel $held &&
-	given_back && gone
-'
+for one in waits held; do
+	test_expect_success "0.2 0.4 a member that $one is cancelled" '
+		begin cancel-$one &&
+		scancel ${!one} &&
+		given_back && gone
+	'
+done
 test_expect_success '0.2 0.4 a member is refused, in the second slice' '
 	begin refused &&
 	slurm_fault commit 5 &&
@@ -147,25 +144,29 @@ test_expect_success '0.2 scontrol reconfigure' '
 	given_back "rolled back" &&
 	whole_and_once
 '
-test_expect_success '0.38 slurmctld ends and starts' '
-	begin restarted &&
-	slurm_stop_ctld &&
-	slurm_fault &&
-	slurm_start_ctld &&
-	wait_for 30 gang_log root/restarted "found 3 held members again" &&
-	wait_for 30 gang_log root/restarted "hold of 3 members ended: incomplete" &&
-	whole_and_once
-'
-test_expect_success '0.38 slurmctld is killed, with three on the disk' '
-	begin killed &&
-	slurm_saved $held &&
-	slurm_kill9_ctld &&
-	slurm_fault &&
-	slurm_start_ctld &&
-	wait_for 30 gang_log root/killed "found 3 held members again" &&
-	wait_for 30 gang_log root/killed "hold of 3 members ended: incomplete" &&
-	whole_and_once
-'
+stopped()
+{
+	slurm_stop_ctld
+}
+
+killed()
+{
+	slurm_saved $held && slurm_kill9_ctld
+}
+
+for how in stopped killed; do
+	test_expect_success "0.38 slurmctld is $how, with three on the disk" '
+		begin ctld-$how &&
+		$how &&
+		slurm_fault &&
+		slurm_start_ctld &&
+		wait_for 30 gang_log root/$name \
+			"found 3 held members again" &&
+		wait_for 30 gang_log root/$name \
+			"hold of 3 members ended: incomplete" &&
+		whole_and_once
+	'
+done
 test_expect_success 'nothing is left' 'nothing_left'
 
 test_done

@@ -38,30 +38,12 @@ no_select()
 	rm "$ours/select_cons_tres.so"
 }
 
-# Where in the file a symbol of the read-only data is, by the segment that
-# holds it.
-offset_of()
-{
-	local address
-
-	address=$((16#$(nm -D "$1" | awk -v name="$2" '$3 == name { print $1 }')))
-	readelf -lW "$1" | awk '$1 == "LOAD" { print $2, $3, $5 }' |
-		while read -r offset start size; do
-			test $address -lt $((start)) ||
-				test $address -ge $((start + size)) ||
-				echo $((address - start + offset))
-		done
-}
-
 # A plugin as it was built for a later micro release.
 later()
 {
-	local file=$ours/$1 at
+	local file=$ours/$1
 
-	cp --remove-destination "$(realpath "$file")" "$file" &&
-		at=$(offset_of "$file" plugin_version) &&
-		printf '\x63' | dd of="$file" bs=1 seek=$at conv=notrunc \
-			status=none &&
+	set_plugin_micro "$file" 99 &&
 		sed -i 's/slurm-gang for Slurm \([0-9]*\.[0-9]*\)\../slurm-gang for Slurm \1.9/' "$file"
 }
 
@@ -177,7 +159,8 @@ while IFS='|' read -r name cause; do
 		waiting=($gathers ${whole[@]} $(pending_of ${half[@]})) &&
 		all_in PENDING ${waiting[@]} &&
 		for id in ${waiting[@]}; do
-			squeue_says $id "slurm-gang is not at work: " &&
+			wait_for 10 squeue_says $id \
+				"slurm-gang is not at work: " &&
 			squeue -h -j $id -o %r | grep "$cause" || return 1
 		done &&
 		test "$(held_in ${half[@]})" = 1 &&

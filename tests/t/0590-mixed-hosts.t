@@ -115,33 +115,15 @@ test_expect_success 'a gang of another host is seen, runs there and is cancelled
 
 # --- a Slurm that was upgraded ---
 
-# Where in the file a symbol of the read-only data is, by the segment that
-# holds it.
-offset_of()
-{
-	local address
-
-	address=$((16#$(nm -D "$1" | awk -v name="$2" '$3 == name { print $1 }')))
-	readelf -lW "$1" | awk '$1 == "LOAD" { print $2, $3, $5 }' |
-		while read -r offset start size; do
-			test $address -lt $((start)) ||
-				test $address -ge $((start + size)) ||
-				echo $((address - start + offset))
-		done
-}
-
 # Our plugin in the folder becomes one that was built for the micro release
 # before, or after, this one.
 make_older()
 {
-	local file=$slurm_dir/lib/$1 at micro
+	local file=$slurm_dir/lib/$1 micro
 
-	cp --remove-destination "$(realpath "$file")" "$file" &&
-		at=$(offset_of "$file" plugin_version) &&
-		micro=$(od -An -tu1 -j $at -N 1 "$file") &&
-		printf "\\x$(printf %02x $((micro > 0 ? micro - 1 : 1)))" |
-		dd of="$file" bs=1 seek=$at conv=notrunc status=none &&
-		test "$(od -An -tu1 -j $at -N 1 "$file")" != "$micro"
+	micro=$(plugin_micro "$file") &&
+		set_plugin_micro "$file" $((micro > 0 ? micro - 1 : 1)) &&
+		test "$(plugin_micro "$file")" != $micro
 }
 
 test_expect_success 'a queue: a gang that waits, a job that runs, one that waits' '
