@@ -333,7 +333,7 @@ slurm_common_conf()
 	ReturnToService=2
 	KillWait=2
 	SlurmdTimeout=60
-	MessageTimeout=60
+	MessageTimeout=30
 	BatchStartTimeout=120
 	UnkillableStepTimeout=300
 	MinJobAge=600

@@ -14,7 +14,7 @@ cluster_state >before
 # failed gang is tried again before its back-off ends.
 nudge()
 {
-	srun -Q --immediate=15 -n 1 --mem=1 true
+	srun -Q --immediate=60 -n 1 --mem=1 true
 }
 
 # What a job has from its submission on, in later releases also a number that is

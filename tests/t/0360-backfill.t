@@ -11,31 +11,23 @@ slurm_setup -n 4 -c 2 --gang --conf \
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP'
 slurm_start
 
-start_of() { job_field "$1" StartTime; }
-
-# Seconds from now until backfill expects the job.
-expected_in()
+# Backfill expects the job to start when the other ends, or so many seconds later
+# at the most. It rounds up to its bf_resolution.
+expected_after()
 {
 	local start
 
-	start=$(start_of "$1")
-	test "$start" != Unknown && echo $(($(date -d "$start" +%s) - $(date +%s)))
-}
-
-expected_between()
-{
-	local seconds
-
-	seconds=$(expected_in "$1") && test "$seconds" -ge "$2" &&
-		test "$seconds" -le "$3"
+	start=$(started_at "$1" 2>/dev/null) && test -n "$start" &&
+		test "$start" -ge "$2" && test "$start" -le $(($2 + $3))
 }
 
 gang_script short
 gang_script long
 
 test_expect_success '4.7 all members have the start time at which the gang fits' '
-	busy=$(submit -N 1 --exclusive -t 10) &&
+	busy=$(submit -N 1 --exclusive -t 60) &&
 	wait_state $busy RUNNING &&
+	free=$(ends_at $busy) &&
 	members=() &&
 	for i in 1 2 3 4; do
 		members+=($(submit -N 1 --exclusive -t 30 --gang=all \
@@ -43,7 +35,7 @@ test_expect_success '4.7 all members have the start time at which the gang fits'
 	done &&
 	wait_for 10 gang_attempted ${members[0]} 1 &&
 	for id in ${members[@]}; do
-		wait_for 20 expected_between $id 400 660 || return 1
+		wait_for 20 expected_after $id $free 60 || return 1
 	done &&
 	all_in PENDING ${members[@]}
 '
@@ -54,8 +46,8 @@ test_expect_success '4.8 3.34 a job that ends before it starts in the gap' '
 	wait_state $id COMPLETED
 '
 test_expect_success '4.8 one that does not, waits' '
-	id=$(submit -N 1 --exclusive -t 20 --nice=1000 long.sh) &&
-	wait_for 20 expected_between $id 400 4000 &&
+	id=$(submit -N 1 --exclusive -t 120 --nice=1000 long.sh) &&
+	wait_for 20 expected_after $id $free 3600 &&
 	test "$(job_state $id)" = PENDING &&
 	all_in PENDING ${members[@]}
 '

@@ -8,7 +8,7 @@ test_description='Gangs that do not fit on the empty cluster are parked at once'
 
 slurm_setup -n 8 -c 2 --gang --node 'RealMemory=8000' --conf \
 'SelectTypeParameters=CR_Core_Memory
-SchedulerParameters=bf_interval=30,sched_interval=60,batch_sched_delay=0,sched_min_interval=0
+SchedulerParameters=bf_interval=3600,sched_interval=3600,batch_sched_delay=0,sched_min_interval=0
 TopologyPlugin=topology/tree
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 PartitionName=four Nodes=n[1-4] MaxTime=INFINITE State=UP'
@@ -89,21 +89,21 @@ whole="--exclusive --mem=100"
 leaf="$whole --gang-topology=require:leaf"
 five="5 nodes in one leaf are needed, the largest (l1) has 4 that fit"
 test_expect_success '5.4 five nodes of one leaf, where leaves have four' '
+	test_when_finished clear_cluster &&
 	for i in 1 2 3 4; do one five 5 $leaf || return 1; done &&
 	refused "$five" one five 5 $leaf &&
-	squeue_says 2 "gathering 4/5" &&
-	clear_cluster
+	squeue_says 2 "gathering 4/5"
 '
 test_expect_success '5.4 all at once: arrays, nodes of one member, test-only' '
+	test_when_finished clear_cluster &&
 	refused "$five" one array 5 --array=0-4 $leaf &&
 	refused "$five" one nodes 1 -N5 $leaf &&
 	refused "$five" one test 5 --array=0-4 $leaf --test-only &&
-	one fits 4 --array=0-3 $leaf &&
-	clear_cluster
+	one fits 4 --array=0-3 $leaf
 '
 test_expect_success '5.4 srun and salloc' '
-	refused "$five" timeout 20 srun -N5 --gang=run --gang-min-member=1 $leaf true &&
-	refused "$five" timeout 20 salloc -N5 --gang=alloc --gang-min-member=1 $leaf true
+	refused "$five" timeout 120 srun -N5 --gang=run --gang-min-member=1 $leaf true &&
+	refused "$five" timeout 120 salloc -N5 --gang=alloc --gang-min-member=1 $leaf true
 '
 test_expect_success '5.4 sgang submit takes back the members before it' '
 	cat >gang.yaml <<-END &&
@@ -125,27 +125,28 @@ test_expect_success '5.4 three members in different leaves, of two' '
 		one three 3 $whole --gang-topology=spread:leaf
 '
 test_expect_success '5.4 five times 7000 MB on four nodes of 8000 MB' '
+	test_when_finished clear_cluster &&
 	for i in 1 2 3 4; do one memory 5 -p four --mem=7000 || return 1; done &&
 	refused "5 places are needed, all nodes together have 4" \
-		one memory 5 -p four --mem=7000 &&
-	clear_cluster
+		one memory 5 -p four --mem=7000
 '
 test_expect_success '5.4 memory that is enough, but not on one node' '
+	test_when_finished clear_cluster &&
 	for i in 1 2 3 4; do one mixed 5 -p four --mem=5000 || return 1; done &&
 	refused "its members do not fit together" \
 		one mixed 5 -p four --mem=3500 &&
 	one mixed 5 -p four --mem=3000 &&
-	wait_for 20 running 5 &&
-	clear_cluster
+	wait_for 20 running 5
 '
 test_expect_success '5.5 nodes that are down count' '
+	test_when_finished clear_cluster &&
 	scontrol update nodename=n[1-2] state=down reason=test &&
 	one down 4 --array=0-3 $leaf -p four &&
 	scontrol update nodename=n[1-2] state=idle &&
-	wait_for 20 running 4 &&
-	clear_cluster
+	wait_for 20 running 4
 '
 test_expect_success '5.4 who joins cannot spoil the gang' '
+	test_when_finished clear_cluster &&
 	busy=$(submit -N 4 -p four --exclusive --mem=100) &&
 	wait_state $busy RUNNING &&
 	members=($(one spoil 2 -p four $whole) $(one spoil 2 -p four $whole)) &&
@@ -153,15 +154,14 @@ test_expect_success '5.4 who joins cannot spoil the gang' '
 	refused "" one spoil 2 -N3 -p four $whole --array=0-4 &&
 	scancel $busy &&
 	wait_for 20 all_in RUNNING ${members[@]} &&
-	later=$(submit -N4 -p four --gang=spoil $whole) &&
-	clear_cluster
+	later=$(submit -N4 -p four --gang=spoil $whole)
 '
 test_expect_success '5.4 --time-min has no meaning' '
+	test_when_finished clear_cluster &&
 	! one time 2 --mem=100 -t 10 --time-min=5 2>err &&
 	grep -e "--time-min: a member of a gang has the time limit" err &&
 	id=$(one time 2 --mem=100 -t 10) &&
-	! scontrol update jobid=$id timemin=5 &&
-	clear_cluster
+	! scontrol update jobid=$id timemin=5
 '
 test_expect_success '5.4 an update is as with stock: it waits, in nobodys way' '
 	busy=$(submit -N 8 --exclusive --mem=100) &&
@@ -178,6 +178,7 @@ test_expect_success '5.4 what Slurm alone knows, such as excluded nodes' '
 	delays_nobody "Gang root/excluded waits: "
 '
 test_expect_success '5.4 it starts when an update makes it possible' '
+	test_when_finished clear_cluster &&
 	busy=$(submit -N 8 --exclusive --mem=100) &&
 	wait_state $busy RUNNING &&
 	gather later 5 --mem=7000 &&
@@ -188,8 +189,7 @@ test_expect_success '5.4 it starts when an update makes it possible' '
 	wait_for 10 squeue_says ${members[0]} "5 places are needed" &&
 	scontrol update jobid=${members[0]} partition=main &&
 	wait_for 20 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
-	clear_cluster
+	started_together ${members[@]}
 '
 test_expect_success 'nothing is left' 'nothing_left "specified more than once"'
 

@@ -38,13 +38,13 @@ test_expect_success '4.10: the gap before the gang is used by what ends in time'
 		long[i]=$(submit -J long -N 1 --exclusive -t 10 long.sh) || return 1
 	done &&
 	wait_for 15 all_in RUNNING ${long[@]} &&
-	begin=$(date +%s) &&
 	ids=() &&
 	for i in $(seq $members); do
 		ids+=($(submit -J member -n 1 -t 10 --gang=half \
 			--gang-min-member=$members member.sh)) || return 1
 	done &&
 	submit -J short -n 1 -t 1 --nice=1000 --array=1-60 --wrap "sleep 2" &&
+	begin=$(date +%s) &&
 	wait_for 30 short_done 12 &&
 	none_in RUNNING ${ids[@]}
 '
@@ -68,12 +68,14 @@ test_expect_success '4.10: at least a quarter of the gap was used' '
 	echo "# $used of $gap core-seconds in the gap were used" >&5 &&
 	test $((4 * used)) -ge $gap
 '
-# A launch on a busy machine takes its time; a member that waits for the next
-# cycle of the scheduler would show.
+# slurmctld has started them in one step, as the case before last has seen. What
+# the launch takes after that is the machine's affair.
 test_expect_success '4.10: no member ran without the others' '
 	touch member.go &&
 	wait_for 20 all_in COMPLETED ${ids[@]} &&
 	one_by_one member $members &&
+	test "$(gang_log root/half "started " | wc -l)" = 1 &&
+	gang_log root/half "started $members members" &&
 	lost=$(sort -k 3,3n member.log | awk "
 		\$2 == \"start\" { at[n++] = \$3 }
 		END {
@@ -82,9 +84,6 @@ test_expect_success '4.10: no member ran without the others' '
 			printf \"%.1f\", sum
 		}") &&
 	echo "# $lost core-seconds between first and last launch" >&5 &&
-	awk -v lost=$lost -v members=$members "BEGIN {
-		exit lost > members * 1.5
-	}" &&
 	scancel -n short
 '
 test_expect_success '4.6: of two gangs that need more than half, one waits in peace' '
@@ -100,12 +99,14 @@ test_expect_success '4.6: of two gangs that need more than half, one waits in pe
 	done &&
 	wait_for 20 all_in RUNNING ${left[@]} &&
 	wait_for 20 gang_attempted ${right[0]} 1 &&
-	end=$((SECONDS + 8)) &&
-	wait_for 15 "! all_in PENDING ${right[*]} || test \$SECONDS -ge $end" &&
+	begin=$SECONDS attempts=$(gang_record ${right[0]} attempts) &&
+	wait_for 15 "! all_in PENDING ${right[*]} ||
+		test \$SECONDS -ge $((SECONDS + 8))" &&
 	all_in PENDING ${right[@]} &&
-	attempts=$(gang_record ${right[0]} attempts) &&
-	echo "# $attempts attempts of the gang that waits" >&5 &&
-	test $attempts -le 6 &&
+	attempts=$(($(gang_record ${right[0]} attempts) - attempts)) &&
+	seconds=$((SECONDS - begin)) &&
+	echo "# $attempts attempts in $seconds s of the gang that waits" >&5 &&
+	test $attempts -le $((2 + seconds / 2)) &&
 	touch left.go &&
 	wait_for 20 all_in RUNNING ${right[@]} &&
 	touch right.go &&

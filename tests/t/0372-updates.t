@@ -23,22 +23,34 @@ pair()
 		$(submit --exclusive --gang=$name --gang-min-member=2 "$@"))
 }
 
+# Backfill knows when it can start, so it keeps the nodes from a longer job.
+expected_after()
+{
+	local start
+
+	start=$(started_at $1 2>/dev/null) && test -n "$start" &&
+		test $start -ge $(ends_at $2)
+}
+
 test_expect_success '5.5 a gang waits for nodes, and a job behind it' '
-	busy=$(submit -w n1 --exclusive) &&
+	busy=$(submit -w n1 --exclusive -t 60) &&
 	wait_state $busy RUNNING &&
 	pair nodes -N 2 &&
 	wait_for 20 gang_attempted ${members[0]} 1 &&
-	behind=$(submit -N 3 --exclusive --nice=1000) &&
+	wait_for 20 expected_after ${members[0]} $busy &&
+	wait_for 20 expected_after ${members[1]} $busy &&
+	behind=$(submit -N 3 --exclusive --nice=1000 -t 120) &&
 	wait_for 20 squeue_says ${members[0]} "Gang root/nodes waits: "
 '
 test_expect_success '5.5 with fewer nodes it starts at once, before that job' '
+	test_when_finished clear_cluster &&
 	scontrol update jobid=${members[0]} numnodes=1-1 &&
 	wait_for 15 all_in RUNNING ${members[@]} &&
 	started_together ${members[@]} &&
-	test "$(job_state $behind)" = PENDING &&
-	clear_cluster
+	test "$(job_state $behind)" = PENDING
 '
 test_expect_success '5.5 so does one that is sent to another partition' '
+	test_when_finished clear_cluster &&
 	busy=$(submit -w n1 --exclusive) &&
 	wait_state $busy RUNNING &&
 	pair parts -N 2 &&
@@ -46,18 +58,17 @@ test_expect_success '5.5 so does one that is sent to another partition' '
 	wait_for 20 squeue_says ${members[0]} "Gang root/parts waits: " &&
 	scontrol update jobid=${members[1]} partition=other &&
 	wait_for 15 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
-	clear_cluster
+	started_together ${members[@]}
 '
 test_expect_success '5.5 so does one that may use a node it excluded' '
+	test_when_finished clear_cluster &&
 	pair excluded -N 2 -x n4 &&
 	wait_for 20 gang_attempted ${members[0]} 1 &&
 	wait_for 20 squeue_says ${members[0]} "Gang root/excluded waits: " &&
 	scontrol update jobid=${members[0]} excnodelist= &&
 	scontrol update jobid=${members[1]} excnodelist= &&
 	wait_for 15 all_in RUNNING ${members[@]} &&
-	started_together ${members[@]} &&
-	clear_cluster
+	started_together ${members[@]}
 '
 gang_script held
 
@@ -111,21 +122,29 @@ test_expect_success 'scontrol requeue lets both wait for another start' '
 	gate_open &&
 	all_start
 '
-test_expect_success 'a member that waits is ended at its deadline' '
-	id=$(submit -N 1 -t 1 --deadline=now+63 --gang=late \
+# They would last an hour longer than there is until their deadline.
+miss_deadline()
+{
+	scontrol update JobId=$1 TimeLimit=120
+}
+
+test_expect_success 'a member that waits is ended when it misses its deadline' '
+	id=$(submit -N 1 -t 1 --deadline=now+1hour --gang=late \
 		--gang-min-member=2) &&
-	wait_for 5 squeue_says $id "Gang root/late gathering 1/2 members" &&
-	wait_state $id DEADLINE 10
+	wait_for 10 squeue_says $id "Gang root/late gathering 1/2 members" &&
+	miss_deadline $id &&
+	wait_state $id DEADLINE
 '
 test_expect_success 'so is one that holds its node' '
 	busy=$(submit -w n1 --exclusive) &&
 	wait_state $busy RUNNING &&
-	id=$(submit -N 1 -t 1 --deadline=now+72 --gang=later \
+	id=$(submit -N 1 -t 1 --deadline=now+1hour --gang=later \
 		--gang-min-member=2 --gang-mode=nonstrict) &&
 	other=$(submit -N 3 --exclusive --gang=later --gang-min-member=2 \
 		--gang-mode=nonstrict) &&
-	wait_for 8 all_in CONFIGURING $id &&
-	wait_state $id DEADLINE 20 &&
+	wait_for 10 all_in CONFIGURING $id &&
+	miss_deadline $id &&
+	wait_state $id DEADLINE &&
 	scancel $busy $other &&
 	wait_for 10 nodes_idle
 '

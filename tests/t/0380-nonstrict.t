@@ -8,6 +8,7 @@ test_description='A nonstrict gang accumulates, and starts in one step'
 
 slurm_setup -n 4 -c 4 --gang --node 'Gres=tile:2' --gres 'Name=tile Count=2' \
 	--conf 'GresTypes=tile
+OverTimeLimit=UNLIMITED
 PartitionName=main Nodes=n[1-3] Default=YES MaxTime=INFINITE State=UP
 PartitionName=slow Nodes=n4 MaxTime=INFINITE State=UP'
 slurm_start
@@ -110,7 +111,7 @@ test_expect_success '0.54 scontrol reconfigure: they still hold' '
 	scontrol reconfigure &&
 	wait_for 15 slurm_ctld_answers &&
 	wait_for 20 still_held &&
-	all_nodes_answer
+	wait_for 20 all_nodes_answer
 '
 times_found()
 {

@@ -31,7 +31,7 @@ starts_none()
 	done
 }
 
-# All of these were released in one step; which second it is may change there.
+# All of these were released in one step; on a busy machine it takes a while.
 in_one_step()
 {
 	local id times=
@@ -40,7 +40,7 @@ in_one_step()
 		times+=$(started_at $id)$'\n' || return 1
 	done
 	times=($(sort -n <<<"${times%?}"))
-	test $((times[-1] - times[0])) -le 1 ||
+	test $((times[-1] - times[0])) -le 3 ||
 		{ echo "started at ${times[*]}" >&2; return 1; }
 }
 
@@ -154,7 +154,7 @@ test_expect_success '0.55 strict and nonstrict: only the nonstrict one holds' '
 	wait_for 15 "test \$(held_in \${loose[@]}) = 2" &&
 	wait_for 10 "test \"\$(gang_phase root/loose)\" = holding" &&
 	test $(held_in ${tight[@]}) = 0 &&
-	test "$(gang_phase root/tight)" = waiting &&
+	wait_for 10 "test \"\$(gang_phase root/tight)\" = waiting" &&
 	starts_none loose tight
 '
 test_expect_success '0.8 0.10 room for the loose one alone: it waits for the other' '

@@ -6,10 +6,8 @@ test_description='--gang-on-failure: ignore, kill, requeue'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 2 --gang --conf 'SlurmdTimeout=6'
-
-# A requeued job begins when the credentials of its first start have expired.
-sed -i 's/^AuthInfo=.*/&,cred_expire=6/' "$SLURM_CONF"
+slurm_setup -n 4 -c 2 --gang --conf 'SlurmdTimeout=30
+KillWait=20'
 
 # A node can be told to launch nobody.
 cat >"$slurm_dir/etc/prolog" <<END
@@ -148,6 +146,7 @@ test_expect_success '0.11 0.53 it starts later, as an ordinary job' '
 	rm "$slurm_dir/etc/refuse.n1" &&
 	scontrol update NodeName=n1 State=RESUME &&
 	scontrol release ${members[0]} &&
+	begins_now ${members[0]} &&
 	wait_state ${members[0]} RUNNING 30 &&
 	touch launch.go &&
 	wait_for 15 all_in COMPLETED ${members[@]} &&
@@ -216,6 +215,7 @@ test_expect_success 'kill: to complete is no failure' '
 again()
 {
 	wait_for 15 all_in PENDING ${members[@]} &&
+		begins_now ${members[@]} &&
 		wait_for 40 all_in RUNNING ${members[@]} &&
 		started_together ${members[@]} &&
 		wait_for 10 'test $(starts_of '$1') = '$2

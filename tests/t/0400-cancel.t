@@ -142,7 +142,7 @@ test_expect_success 'a held gang of two jobs, an array task and an srun' '
 	wait_for 20 "test \$(squeue -h -r -t CF -o %i | wc -l) = 4"
 '
 test_expect_success '0.54 2.13 an interrupted srun takes it back' '
-	kill -INT $asker && kill -INT $asker &&
+	interrupt $asker &&
 	wait_for 10 all_in PENDING $first ${array}_7 $second &&
 	wait $asker; test $? != 0 &&
 	wait_for 10 nodes_idle &&
@@ -169,7 +169,7 @@ test_expect_success '0.8 salloc that holds is interrupted: nobody starts' '
 	other=$(submit $loose --gang-mode=nonstrict loose.sh) &&
 	wait_for 20 "test \"\$(squeue -h -n asks -o %t)\" = CF" &&
 	test "$(job_state $other)" = PENDING &&
-	kill -INT $asker && kill -INT $asker &&
+	interrupt $asker &&
 	wait_for 10 "test -z \"\$(squeue -h -n asks -o %i)\"" &&
 	wait_for 10 squeue_says $other "gathering 1/2 members" &&
 	scancel $full &&

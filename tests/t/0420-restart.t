@@ -103,7 +103,7 @@ for how in reread die; do
 		$how &&
 		{ test $how != die || wait_for 10 gang_log root/held-$how \
 			"found 4 held members again"; } &&
-		test "$(gang_phase root/held-$how)" = starting &&
+		wait_for 10 "test \"\$(gang_phase root/held-$how)\" = starting" &&
 		all_in CONFIGURING ${members[@]} &&
 		test "$(licences_in_use)" = 4 &&
 		test "$(starts_of held-$how)" = 0
@@ -166,6 +166,7 @@ test_expect_success '5.2 a record that is damaged: held members start no earlier
 			return 1
 	done &&
 	wait_for 30 "test \$(held_in \${members[@]}) = 2" &&
+	wait_for 10 "test \"\$(gang_phase root/hurt)\" = holding" &&
 	slurm_saved ${members[-1]} &&
 	slurm_kill9_ctld &&
 	damage hurt &&

@@ -24,7 +24,7 @@ cat >"$slurm_dir/etc/epilog" <<-END
 echo "\$SLURM_JOB_ID \$SLURMD_NODENAME" >>"$slurm_dir/epilogs"
 END
 # A requeued job waits so long, and a second, until its nodes have forgotten it.
-sed -i 's|^AuthInfo=.*|&,cred_expire=5|' "$SLURM_CONF"
+sed -i 's|^AuthInfo=.*|&,cred_expire=20|' "$SLURM_CONF"
 chmod 755 "$slurm_dir/etc/prolog" "$slurm_dir/etc/epilog"
 printf 'Prolog=%s\nEpilog=%s\n' "$slurm_dir/etc/prolog" \
 	"$slurm_dir/etc/epilog" >>"$SLURM_CONF"
@@ -91,7 +91,7 @@ test_expect_success '0.1: one fails: all give back their nodes, and start elsewh
 	wait_for 30 drained n2 &&
 	wait_for 60 all_in RUNNING ${members[@]} &&
 	gang_log root/bad "hold of 3 members ended: failed" &&
-	test "$(starts_of bad)" = 4 &&
+	wait_for 20 "test \$(starts_of bad) = 4" &&
 	started_together ${members[@]} &&
 	test -z "$(squeue -h -w n2)" &&
 	test "$(restarts_of ${members[@]})" = 0 &&
@@ -116,7 +116,7 @@ test_expect_success '0.1: a slurmd is dead: nobody starts without it' '
 	test "$(starts_of dead)" = 0 &&
 	scontrol update NodeName=n3 State=DOWN Reason=test &&
 	wait_for 60 all_in RUNNING ${members[@]} &&
-	test "$(starts_of dead)" = 4 &&
+	wait_for 20 "test \$(starts_of dead) = 4" &&
 	started_together ${members[@]} &&
 	touch dead.go &&
 	wait_for 20 all_in COMPLETED ${members[@]} &&

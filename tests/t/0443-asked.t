@@ -53,15 +53,16 @@ slurm_setup --cloud 8 --gang --topology "$PWD/topology.conf"
 slurm_start
 
 test_expect_success '4.19 --contiguous: neighbours, which no leaf has' '
+	test_when_finished clear_cluster &&
 	ids=($(member row -N 2 --contiguous --gang-min-member=2) \
 		$(member row -N 3 --contiguous)) &&
 	wait_for 20 all_in CONFIGURING ${ids[@]} &&
 	test $(count_of ${ids[0]}) = 2 && neighbours ${ids[0]} &&
 	test $(count_of ${ids[1]}) = 3 && neighbours ${ids[1]} &&
-	test "$(gang_record ${ids[0]} tier)" = spine &&
-	clear_cluster
+	test "$(gang_record ${ids[0]} tier)" = spine
 '
 test_expect_success '4.19 --switches: each member on one leaf' '
+	test_when_finished clear_cluster &&
 	block=$(submit --exclusive -N 2 -w n[7-8]) &&
 	wait_state $block CONFIGURING &&
 	ids=($(member leaf -N 2 --switches=1@1:00:00 --gang-min-member=3) \
@@ -70,22 +71,22 @@ test_expect_success '4.19 --switches: each member on one leaf' '
 	wait_for 20 all_in CONFIGURING ${ids[@]} &&
 	for id in ${ids[@]}; do
 		on_one_leaf $id || return 1
-	done &&
-	clear_cluster
+	done
 '
 test_expect_success '4.19 --nodelist and --exclude' '
+	test_when_finished clear_cluster &&
 	ids=($(member named -N 2 -w n2,n7 --gang-min-member=2) \
 		$(member named -N 2 -x n[1,3-4,6])) &&
 	wait_for 20 all_in CONFIGURING ${ids[@]} &&
 	test "$(nodes_of ${ids[0]} | xargs)" = "n2 n7" &&
-	test "$(nodes_of ${ids[1]} | xargs)" = "n5 n8" &&
-	clear_cluster
+	test "$(nodes_of ${ids[1]} | xargs)" = "n5 n8"
 '
 test_expect_success 'nodes that two of them name: nobody starts' '
+	test_when_finished clear_cluster &&
 	ids=($(member never -N 2 -w n2,n7 --gang-min-member=2) \
 		$(member never -N 1 -w n2)) &&
 	wait_for 20 squeue_says ${ids[0]} "Gang root/never waits" &&
-	test -z "$(nodes_of ${ids[0]})" && clear_cluster
+	test -z "$(nodes_of ${ids[0]})"
 '
 test_expect_success 'nothing is left' '
 	nothing_left

@@ -98,15 +98,16 @@ test_expect_success '4.20, 4.22 two members of half a node fill it as two island
 '
 
 test_expect_success '4.14, 4.34 and it costs what it is' '
+	test_when_finished clear_cluster &&
 	gang_record $a &&
 	test "$(gang_record $a tier)" = node &&
 	test "$(gang_record $a ring)" = 10 &&
 	test "$(gang_record $a hops)" = island:6,node:2 &&
-	test "$(gang_record $a exact)" = 1 &&
-	clear_cluster
+	test "$(gang_record $a exact)" = 1
 '
 
 test_expect_success '4.20 a member is in one island whenever one is free' '
+	test_when_finished clear_cluster &&
 	others= &&
 	for node in 1 2 3 4; do
 		others+=" $(submit -w n$node -N 1 -n 1 --gres=gpu:1 --mem=10)"
@@ -119,20 +120,20 @@ test_expect_success '4.20 a member is in one island whenever one is free' '
 	gang_record $a &&
 	test $(island_of $a) = 1 && test $(island_of $b) = 1 &&
 	gpus_match $a && gpus_match $b &&
-	test "$(gang_record $a hops)" = island:6,leaf:2 &&
-	clear_cluster
+	test "$(gang_record $a hops)" = island:6,leaf:2
 '
 
 test_expect_success 'where no island has room, several will do' '
+	test_when_finished clear_cluster &&
 	id=$(submit -N 1 -n 6 --gres=gpu:6 --mem=100 --gang=big \
 		--gang-min-member=1) &&
 	wait_state $id RUNNING &&
 	test $(island_of $id) = both &&
-	test "$(gang_record $id tier)" = node &&
-	clear_cluster
+	test "$(gang_record $id tier)" = node
 '
 
 test_expect_success '4.20 a member of two nodes has one island of each' '
+	test_when_finished clear_cluster &&
 	a=$(submit -N 2 -n 8 --ntasks-per-node=4 --gres=gpu:4 --mem=100 \
 		--gang=two --gang-min-member=2) &&
 	b=$(submit -N 2 -n 8 --ntasks-per-node=4 --gres=gpu:4 --mem=100 \
@@ -140,19 +141,18 @@ test_expect_success '4.20 a member of two nodes has one island of each' '
 	wait_for 10 all_in RUNNING $a $b &&
 	scontrol -d show job $a && gang_record $a &&
 	scontrol -d show job $a | grep "CPU_IDs=" >cores &&
-	! grep -v -E "CPU_IDs=(0-3|4-7) " cores &&
-	clear_cluster
+	! grep -v -E "CPU_IDs=(0-3|4-7) " cores
 '
 
 test_expect_success 'cores alone: tasks of one member share an island' '
+	test_when_finished clear_cluster &&
 	for i in 1 2 3; do
 		submit -w n$i -N 1 -n 2 --mem=10 >/dev/null || return 1
 	done &&
 	a=$(submit -N 1 -n 4 --mem=100 --gang=cores --gang-min-member=2) &&
 	b=$(submit -N 1 -n 4 --mem=100 --gang=cores) &&
 	wait_for 10 all_in RUNNING $a $b &&
-	test $(island_of $a) != both && test $(island_of $b) != both &&
-	clear_cluster
+	test $(island_of $a) != both && test $(island_of $b) != both
 '
 slurm_stop
 slurm_cleanup
@@ -165,13 +165,13 @@ cp "$top_srcdir/tests/data/two-islands.xml" "$slurm_dir/etc/two.xml"
 slurm_start
 
 test_expect_success 'GPUs that are bound to nothing: device=any' '
+	test_when_finished clear_cluster &&
 	a=$(half --gang=any --gang-min-member=2) &&
 	b=$(half --gang=any) &&
 	wait_for 10 all_in CONFIGURING $a $b &&
 	gang_record $a &&
 	test "$(gang_record $a device)" = any &&
-	"$sgang" explain any | grep -x "   Device=any" &&
-	clear_cluster
+	"$sgang" explain any | grep -x "   Device=any"
 '
 
 test_expect_success 'nothing is left, and nothing went wrong' '
@@ -185,6 +185,7 @@ processes()
 }
 
 test_expect_success '4.14 a description of another machine is not used, and told once' '
+	test_when_finished clear_cluster &&
 	before=$(processes) &&
 	sed -i "s/gpu:8/gpu:4/" "$SLURM_CONF" &&
 	sed -i "s/Count=8/Count=4/" "$slurm_dir/etc/gres.conf" &&
@@ -204,7 +205,7 @@ test_expect_success '4.14 a description of another machine is not used, and told
 		--gang-min-member=1) &&
 	wait_for 10 all_in CONFIGURING $a &&
 	test "$(gang_record $a device)" = "" &&
-	test "$(gang_record $a tier)" = island && clear_cluster
+	test "$(gang_record $a tier)" = island
 '
 
 test_done

@@ -173,13 +173,13 @@ test_expect_success '4.24, 4.25 require:spine may span leaves' '
 	test $(domains_of 8 ${members[@]}) = 0
 '
 test_expect_success '4.24 what was drained and reserved is used again' '
+	test_when_finished clear_cluster &&
 	drop ${members[@]} &&
 	whole tight 4 --gres=gpu:4 --gang-topology=require:leaf &&
 	waits "no leaf has 4" &&
 	scontrol delete reservationname=r && starts && recorded tier=leaf &&
 	test "$(nodes_of ${members[@]} | xargs)" = "n9 n10 n11 n12" &&
-	scontrol update nodename=n5 state=resume &&
-	clear_cluster
+	scontrol update nodename=n5 state=resume
 '
 test_expect_success '4.24 prefer without a time does not wait' '
 	fill n1 n5 n9 n13 &&
@@ -187,23 +187,26 @@ test_expect_success '4.24 prefer without a time does not wait' '
 	recorded tier=spine && drop ${members[@]}
 '
 test_expect_success '4.24 prefer with a time waits, and says until when' '
-	whole later 4 --gang-topology=prefer:leaf@0:15 &&
+	whole later 4 --gang-topology=prefer:leaf@1:00:00 &&
 	waits "12 nodes are free, but no leaf has 4: " &&
 	since=$(date -d "$(job_field ${members[3]} SubmitTime)" +%s) &&
-	wait_for 10 expected_between ${members[0]} $((since + 14)) \
-		$((since + 17))
+	wait_for 10 expected_between ${members[0]} $((since + 3599)) \
+		$((since + 3660)) &&
+	drop ${members[@]}
 '
 test_expect_success '4.24 and then takes any place' '
+	whole soon 4 --gang-topology=prefer:leaf@0:15 &&
+	since=$(date -d "$(job_field ${members[3]} SubmitTime)" +%s) &&
 	starts 30 && recorded tier=spine ring=40 &&
 	test $(($(started_at ${members[0]}) - since)) -ge 14 &&
 	drop ${members[@]}
 '
 test_expect_success '4.24 a place of that level that gets free ends the wait' '
+	test_when_finished clear_cluster &&
 	whole content 4 --gang-topology=prefer:leaf@1:00:00 &&
 	waits "no leaf has 4" &&
 	scancel $(squeue -h -w n9 -o %i) && starts && recorded tier=leaf &&
-	test "$(nodes_of ${members[@]} | xargs)" = "n9 n10 n11 n12" &&
-	clear_cluster
+	test "$(nodes_of ${members[@]} | xargs)" = "n9 n10 n11 n12"
 '
 test_expect_success '4.24 spread: each member in another leaf' '
 	whole apart 4 --gang-topology=spread:leaf && starts &&
@@ -231,15 +234,16 @@ test_expect_success 'it ends, and the other comes in' '
 	drop ${alone[@]} && starts
 '
 test_expect_success 'an exclusive gang waits for a leaf without gangs' '
+	test_when_finished clear_cluster &&
 	other=${members[0]} &&
 	whole late 2 --gang-exclusive=leaf && waits "Gang root/late waits: " &&
-	drop $other && starts && clear_cluster
+	drop $other && starts
 '
-# A gang of one node in each leaf, the one in the second for five minutes.
+# A gang of one node in each leaf, the one in the second for half an hour.
 one_in_each_leaf()
 {
 	whole first 1 -w n1 -t 60 && starts &&
-	whole second 1 -w n5 -t 5 && starts && second=${members[0]} &&
+	whole second 1 -w n5 -t 30 && starts && second=${members[0]} &&
 	whole third 1 -w n9 -t 60 && starts &&
 	whole fourth 1 -w n13 -t 60 && starts
 }
@@ -270,9 +274,10 @@ test_expect_success 'and others off the two nodes that it will use' '
 	all_in PENDING $more $tenth ${late[@]}
 '
 test_expect_success 'the leaf is its own when the gang there has ended' '
+	test_when_finished clear_cluster &&
 	scancel $second && members=(${late[@]}) && starts &&
 	test "$(domains_of 4 ${late[@]})" = 1 &&
-	all_in PENDING $tenth && clear_cluster
+	all_in PENDING $tenth
 '
 test_expect_success '--gang-group-topology=require: all gangs in one pod' '
 	fill n[1-3] n[9-10] &&
@@ -293,16 +298,17 @@ test_expect_success 'and they wait for it' '
 	drop ${members[@]}
 '
 test_expect_success '--gang-group-topology=spread: each gang in another pod' '
+	test_when_finished clear_cluster &&
 	whole a 3 --gang-groups=root/b --gang-group-topology=spread:spine &&
 	a=(${members[@]}) &&
 	whole b 3 --gang-groups=root/a &&
 	starts && wait_for 10 all_in CONFIGURING ${a[@]} &&
 	test "$(domains_of 8 ${members[@]} ${a[@]})" = "0 1" &&
-	test "$(domains_of 8 ${members[@]})" != "$(domains_of 8 ${a[@]})" &&
-	clear_cluster
+	test "$(domains_of 8 ${members[@]})" != "$(domains_of 8 ${a[@]})"
 '
 # Four nodes are free in each pod: those of a leaf, and two in each of two.
 test_expect_success 'a pod in which one of them does not get along is not all' '
+	test_when_finished clear_cluster &&
 	fill n[5-8] n[9-10] n[13-14] &&
 	whole a 2 --gang-groups=root/b --gang-topology=spread:leaf \
 		--gang-group-topology=require:spine &&
@@ -310,11 +316,11 @@ test_expect_success 'a pod in which one of them does not get along is not all' '
 	whole b 2 --gang-groups=root/a &&
 	starts && wait_for 10 all_in CONFIGURING ${a[@]} &&
 	test "$(domains_of 8 ${members[@]} ${a[@]})" = 1 &&
-	test "$(domains_of 4 ${a[@]})" = "2 3" &&
-	clear_cluster
+	test "$(domains_of 4 ${a[@]})" = "2 3"
 '
 # One leaf of four nodes and half of one are free, all in a pod.
 test_expect_success '4.24 a gang of a group keeps to what it asked itself' '
+	test_when_finished clear_cluster &&
 	fill n[1-8] n[9-10] &&
 	for own in "a b" "b a"; do
 		set -- $own &&
@@ -326,8 +332,7 @@ test_expect_success '4.24 a gang of a group keeps to what it asked itself' '
 		starts && wait_for 10 all_in CONFIGURING ${own[@]} &&
 		test "$(domains_of 4 ${own[@]})" = 3 &&
 		drop ${members[@]} ${own[@]} || return 1
-	done &&
-	clear_cluster
+	done
 '
 # Four ranks a node: four tp rings of four hops inside of a node, four dp rings
 # of four hops between nodes of a leaf.
@@ -344,10 +349,11 @@ test_expect_success '4.30 the heaviest group stays lowest, first or not' '
 	drop ${members[@]}
 '
 test_expect_success '4.29 groups in fragments cost what they must' '
+	test_when_finished clear_cluster &&
 	fill n[1-2] n[5-6] n[9-16] &&
 	whole train 4 -n 4 --gang-parallel=tp=4,dp=2,pp=2 && starts &&
 	recorded wcost=$((100 * 16 + 10 * 8 * 2 * 4 + 1 * 8 * 2 * 16)) \
-		wbest=2304 tier=spine && clear_cluster
+		wbest=2304 tier=spine
 '
 test_expect_success '4.31 require:tp:node: never across nodes' '
 	whole train 2 -n 4 --gang-parallel=tp=4,dp=2 \
@@ -359,10 +365,10 @@ test_expect_success '4.31 require:tp:node: never across nodes' '
 	drop ${members[@]}
 '
 test_expect_success '4.29 groups of another number of ranks are told' '
+	test_when_finished clear_cluster &&
 	whole wrong 4 -n 4 --gang-parallel=tp=4,dp=2 &&
 	waits "Gang root/wrong waits: the groups tp=4,dp=2 make 8 ranks, but the\
- gang has 16" &&
-	clear_cluster
+ gang has 16"
 '
 
 # Free now: three nodes of a leaf and one in the other pod, 2 * 4 + 2 * 64;
@@ -382,8 +388,8 @@ test_expect_success '4.37 auto waits for a place that saves more than that' '
 	wait_for 10 expected_between ${members[0]} $at $((at + 2))
 '
 test_expect_success '4.37 and takes it when it is there before' '
-	scancel $(squeue -h -w n5 -o %i) && starts && recorded ring=16 &&
-	clear_cluster
+	test_when_finished clear_cluster &&
+	scancel $(squeue -h -w n5 -o %i) && starts && recorded ring=16
 '
 test_expect_success '4.37 auto: a short run starts at once' '
 	fragment &&
@@ -399,11 +405,12 @@ test_expect_success '4.37 auto: who hardly communicates starts at once' '
 	drop ${members[@]}
 '
 test_expect_success '4.37 auto: a run of the time limit, 0.3 of it talk' '
+	test_when_finished clear_cluster &&
 	whole limit 4 --gang-topology=auto -t 60 &&
 	waits "which adds $((3600 * 3 / 10 * 15 / 2)) s to the run" &&
 	drop ${members[@]} &&
 	whole limit 4 --gang-topology=auto -t 1 && starts &&
-	recorded choice=136:135 && clear_cluster
+	recorded choice=136:135
 '
 test_expect_success '4.26 a policy names levels, and bad ones are refused' '
 	refused "--gang-topology: there is no level \"n1\"; the levels are\
@@ -550,30 +557,33 @@ test_expect_success '4.24 and starts there' '
 	test "$(nodes_of $late)" = n1
 '
 test_expect_success '4.24 so does a member that is requeued' '
+	test_when_finished clear_cluster &&
 	block n3 && scontrol requeue $late &&
 	wait_for 15 squeue_says $late BeginTime &&
 	scontrol update JobId=$late StartTime=now+3 &&
 	wait_for 20 all_in RUNNING $late &&
-	test "$(nodes_of $late)" = n1 && all_in RUNNING $first &&
-	clear_cluster
+	test "$(nodes_of $late)" = n1 && all_in RUNNING $first
 '
 test_expect_success '4.20 without a policy the leaf only comes first' '
+	test_when_finished clear_cluster &&
 	block n[1-2] && begun near n3 && scancel $jobs &&
 	wait_for 10 all_in CANCELLED $jobs &&
 	later near && wait_for 20 all_in RUNNING $late &&
 	test "$(nodes_of $late)" = n4 &&
-	later near && wait_for 20 all_in RUNNING $late && clear_cluster
+	later near && wait_for 20 all_in RUNNING $late
 '
 test_expect_success '4.24 prefer is the order too' '
+	test_when_finished clear_cluster &&
 	block n[1-2] && begun near n3 --gang-topology=prefer:leaf@60 &&
 	scancel $jobs && wait_for 10 all_in CANCELLED $jobs &&
 	for i in 1 2; do
 		later near --gang-topology=prefer:leaf@60 &&
 		wait_for 20 all_in RUNNING $late || return 1
 	done &&
-	test $(nodes_of $late | tr -d n) -le 2 && clear_cluster
+	test $(nodes_of $late | tr -d n) -le 2
 '
 test_expect_success '4.24 spread: a later member has a leaf of its own' '
+	test_when_finished clear_cluster &&
 	block n1 && begun apart n2 --gang-topology=spread:leaf &&
 	scancel $jobs && wait_for 10 all_in CANCELLED $jobs &&
 	later apart --gang-topology=spread:leaf &&
@@ -582,7 +592,7 @@ test_expect_success '4.24 spread: a later member has a leaf of its own' '
 	later apart --gang-topology=spread:leaf &&
 	wait_for 15 squeue_says $late "Gang root/apart is spread: this member\
  waits for room in a leaf without another" &&
-	all_in PENDING $late && clear_cluster
+	all_in PENDING $late
 '
 test_expect_success 'nothing is left where jobs ran' '
 	nothing_left

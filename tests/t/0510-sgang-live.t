@@ -119,8 +119,8 @@ test_expect_success '3.14 4.34 a gang that has finished' '
 	second=$(member done "$@") &&
 	wait_for 15 all_in COMPLETED $first $second &&
 	nodes="$(job_field $first NodeList),$(job_field $second NodeList)" &&
-	line_is "root/done Finished 2/2/2 strict - 2 8 0 leaf -" &&
-	shows done GangName=done Namespace=root Phase=Finished Members=2 \
+	wait_for 10 line_is "root/done Finished 2/2/2 strict - 2 8 0 leaf -" &&
+	wait_for 10 shows done GangName=done Namespace=root Phase=Finished Members=2 \
 		Running=0 Ended=2 RingCost=8 NumNodes=2 State=COMPLETED &&
 	test "$(scontrol show hostlistsorted $nodes)" = \
 		"$(sed -n "s/.*NumNodes=.*NodeList=//p" out)" &&
@@ -131,8 +131,8 @@ test_expect_success '3.14 4.34 one that runs, on both sides of the top' '
 		--gang-min-member=2) &&
 	right=$(member run -N 1 --exclusive -w n4) &&
 	wait_for 15 all_in RUNNING $left $right &&
-	line_is "root/run Running 2/2/2 strict - 2 32 2 spine -" &&
-	shows root/run Phase=Running Satisfied=yes Attempts=1 Members=2 \
+	wait_for 10 line_is "root/run Running 2/2/2 strict - 2 32 2 spine -" &&
+	wait_for 10 shows root/run Phase=Running Satisfied=yes Attempts=1 Members=2 \
 		MinMember=2 Total=2 Pending=0 Held=0 Running=2 Ended=0 \
 		RingCost=32 RingBest=32 CrossLinks=2 Tier=spine Ranks=2 \
 		Exact=yes StartedMembers=2 "NodeList=n\[3-4\]" Reason=None &&
@@ -145,8 +145,8 @@ test_expect_success '3.14 one of an array: a task is a member, one still waits' 
 		--gang-total-number=3) &&
 	wait_for 15 "test \$(squeue -h -r -t R -j $array | wc -l) = 2" &&
 	wait_for 10 squeue_says ${array}_6 Resources &&
-	line_is "root/tasks Running 3/2/3 strict - 1 2 0 island Resources" &&
-	shows tasks Phase=Running Satisfied=yes Members=3 MinMember=2 Total=3 \
+	wait_for 10 line_is "root/tasks Running 3/2/3 strict - 1 2 0 island Resources" &&
+	wait_for 10 shows tasks Phase=Running Satisfied=yes Members=3 MinMember=2 Total=3 \
 		Pending=1 Running=2 StartedMembers=2 Ranks=2 &&
 	grep " ArrayJobId=$array ArrayTaskId=2 .* MemberRank=0 " out &&
 	grep " ArrayJobId=$array ArrayTaskId=4 .* MemberRank=1 " out &&
@@ -158,8 +158,8 @@ test_expect_success '3.14 one that starts: its nodes are being prepared' '
 	first=$(member start "$@") &&
 	second=$(member start "$@") &&
 	wait_for 15 all_in CONFIGURING $first $second &&
-	line_is "root/start Starting 2/2/2 strict - 2 8 0 leaf -" &&
-	shows start Phase=Starting Satisfied=no Held=2 Running=0 \
+	wait_for 10 line_is "root/start Starting 2/2/2 strict - 2 8 0 leaf -" &&
+	wait_for 10 shows start Phase=Starting Satisfied=no Held=2 Running=0 \
 		State=CONFIGURING
 '
 test_expect_success '3.14 3.28 4.34 one that waits for nodes says so' '
@@ -169,7 +169,7 @@ test_expect_success '3.14 3.28 4.34 one that waits for nodes says so' '
 	member wait --gang-order=0 "$@" &&
 	why="Gang root/wait waits: 4 nodes are needed, 2 are free (5 busy)" &&
 	wait_for 15 line_is "root/wait Waiting 2/2/2 strict - 0 - - - $why" &&
-	shows wait Phase=Waiting Satisfied=no "Attempts=[1-9][0-9]*" \
+	wait_for 10 shows wait Phase=Waiting Satisfied=no "Attempts=[1-9][0-9]*" \
 		Pending=2 Held=0 Running=0 "RingCost=\(null\)" \
 		"Tier=\(null\)" NumNodes=0 "NodeList=\(null\)" \
 		Topology=require:spine MinTRES=cpu=2 "Parallel=\(null\)" &&
@@ -188,9 +188,9 @@ test_expect_success '3.14 gangs of two users and of accounts that gather' '
 	wait_for 10 line_is "root/gather Gathering 3/5/6 strict - 0 - - - $why" &&
 	why="Gang daemon/gather gathering 1/2 members" &&
 	wait_for 10 line_is "daemon/gather Gathering 1/2/2 strict - 0 - - - $why" &&
-	shows gather Namespace=root Phase=Gathering Pending=3 Attempts=0 \
+	wait_for 10 shows gather Namespace=root Phase=Gathering Pending=3 Attempts=0 \
 		"ArrayTaskId=1-3" &&
-	shows daemon/gather Namespace=daemon MinMember=2 UserId=daemon
+	wait_for 10 shows daemon/gather Namespace=daemon MinMember=2 UserId=daemon
 '
 
 test_expect_success '0.36 3.14 the table has all of them, in columns' '
@@ -311,24 +311,24 @@ test_expect_success 'and so does Slurm, without a word' '
 test_expect_success '3.14 the gang that was starting runs' '
 	gate_open &&
 	wait_for 15 all_in RUNNING $first $second &&
-	line_is "root/start Running 2/2/2 strict - 2 8 0 leaf -" &&
-	shows start Satisfied=yes Held=0 Running=2 StartedMembers=2
+	wait_for 10 line_is "root/start Running 2/2/2 strict - 2 8 0 leaf -" &&
+	wait_for 10 shows start Satisfied=yes Held=0 Running=2 StartedMembers=2
 '
 test_expect_success '3.14 one that is cancelled, and one that is smaller now' '
 	scancel $left &&
 	wait_state $left CANCELLED &&
 	wait_for 10 line_is "root/run Running 1/2/2 strict - 1 32 2 spine -" &&
-	shows run Running=1 Ended=1 StartedMembers=2 &&
+	wait_for 10 shows run Running=1 Ended=1 StartedMembers=2 &&
 	scancel -p side -u daemon &&
 	wait_for 10 "gangs --user=daemon --phase=finished | grep gather" &&
-	shows daemon/gather Phase=Finished Satisfied=no Members=1 Ended=1 \
+	wait_for 10 shows daemon/gather Phase=Finished Satisfied=no Members=1 Ended=1 \
 		State=CANCELLED
 '
 test_expect_success '3.14 a name that is used again is the new gang' '
 	again=$(member done -N 1 --gang-min-member=3) &&
 	why="Gang root/done gathering 1/3 members" &&
 	wait_for 10 line_is "root/done Gathering 1/3/3 strict - 0 - - - $why" &&
-	shows done Ended=0 Satisfied=no JobId=$again
+	wait_for 10 shows done Ended=0 Satisfied=no JobId=$again
 '
 test_expect_success '0.36 4.34 after a restart of slurmctld all is as before' '
 	table --phase=running >before &&

@@ -88,7 +88,7 @@ test_expect_success 'what is left of the waiting time of the site' '
 		--gang-min-member=2 &&
 	submit -w n3 "$@" && submit -w n1 "$@" &&
 	wait_for 15 "\"$sgang\" list -h -t holding -o \"%n %M %L %p\" |
-		grep -E \"^hold nonstrict 00:09:[0-9]{2} #####[+]{5}\$\"" &&
+		grep -E \"^hold nonstrict 00:0[1-9]:[0-9]{2} #####[+]{5}\$\"" &&
 	lists "hold -\n" -h -t holding -o "%n %l"
 '
 test_expect_success 'colours on a terminal' '

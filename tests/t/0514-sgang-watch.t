@@ -78,7 +78,7 @@ test_expect_success 'a gang that gathers, starts and completes' '
 		"[########################################] 3/3 members, 3 with"
 '
 test_expect_success 'its phase has a colour' '
-	shown one "Phase     $esc[32mRunning$esc[0m"
+	wait_for 10 shown one "Phase     $esc[32mRunning$esc[0m"
 '
 test_expect_success 'it ends with the gang, and the last page stays' '
 	touch work.go &&
@@ -173,11 +173,12 @@ test_expect_success 'without one from the beginning it ends' '
 	slurm_start_ctld
 '
 test_expect_success 'JSON is a line for each look' '
-	id=$(submit -N 1 --gang=json --gang-min-member=1 \
-		--wrap="sleep 3") &&
+	id=$(submit -N 1 --gang=json --gang-min-member=1 work.sh) &&
 	wait_for 10 "\"$sgang\" show json" &&
-	"$sgang" watch -i 1 --json json >out &&
-	test "$(wc -l <out)" -ge 2 &&
+	{ "$sgang" watch -i 1 --json json >out & } && pid=$! &&
+	wait_for 15 "test \$(wc -l <out) -ge 2" &&
+	touch work.go &&
+	wait $pid &&
 	jq -e .gang out >names && test "$(sort -u names)" = "\"root/json\"" &&
 	tail -n 1 out | jq -e ".phase == \"Finished\""
 '

@@ -146,7 +146,7 @@ test_expect_success '4.12 to 4.16: a gang that has nodes' '
 	a=$(submit -N 2 --exclusive -t 10 --gang=two --gang-min-member=2) &&
 	b=$(submit -N 2 --exclusive -t 10 --gang=two) &&
 	wait_for 20 all_in CONFIGURING $a $b &&
-	tells two Phase=Starting "RingCost=40" CrossLinks=2 Tier=spine \
+	wait_for 10 tells two Phase=Starting "RingCost=40" CrossLinks=2 Tier=spine \
 		Ranks=4 Hops=leaf:2,spine:2 RingBest=40 Exact=yes Bound=40 &&
 	tells $b JobId=$b RingCost=40
 '

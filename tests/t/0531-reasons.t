@@ -137,7 +137,7 @@ test_expect_success '5.6 nor are those that are excluded' '
 	drop ${members[@]}
 '
 test_expect_success '5.6 nodes of other partitions' '
-	one=$(submit -w n1 -N 1 -n 1 --mem=10 -t 5) &&
+	one=$(submit -w n1 -N 1 -n 1 --mem=10 -t 60) &&
 	wait_state $one RUNNING &&
 	gang part 4 -p part -N 1 --exclusive -t 5 &&
 	waits "4 nodes are needed, 3 are free (1 busy, 2 not in the partition)" &&
@@ -145,8 +145,8 @@ test_expect_success '5.6 nodes of other partitions' '
 	drop ${members[@]} $one
 '
 test_expect_success '5.6 memory that others have' '
-	one=$(submit -w n1 -N 1 -n 1 --mem=2000 -t 5) &&
-	two=$(submit -w n2 -N 1 --exclusive -t 5) &&
+	one=$(submit -w n1 -N 1 -n 1 --mem=2000 -t 60) &&
+	two=$(submit -w n2 -N 1 --exclusive -t 60) &&
 	wait_for 10 all_in RUNNING $one $two &&
 	gang mem 5 -N 1 -n 1 --mem=3000 -t 5 &&
 	waits "5 places with 1 CPU and 3000M are needed, 4 are free (nodes\
@@ -162,8 +162,8 @@ test_expect_success '5.6 memory that others have' '
 	drop ${members[@]} $one $two
 '
 test_expect_success '5.6 GPUs that others have' '
-	one=$(submit -w n1 -N 1 -n 1 --mem=10 --gres=gpu:1 -t 5) &&
-	two=$(submit -w n2 -N 1 -n 4 --mem=10 -t 5) &&
+	one=$(submit -w n1 -N 1 -n 1 --mem=10 --gres=gpu:1 -t 60) &&
+	two=$(submit -w n2 -N 1 -n 4 --mem=10 -t 60) &&
 	wait_for 10 all_in RUNNING $one $two &&
 	gang gpus 5 -N 1 -n 1 --mem=10 --gres=gpu:2 -t 5 &&
 	waits "5 places with 2 GPUs, 1 CPU and 10M are needed, 4 are free (nodes\
@@ -237,7 +237,7 @@ start_is_end_of()
 }
 
 test_expect_success '5.6 4.7 members that share a node start together' '
-	busy=$(submit -w n1 -N 1 --exclusive -t 10) &&
+	busy=$(submit -w n1 -N 1 --exclusive -t 60) &&
 	wait_state $busy RUNNING &&
 	gang stack 3 -w n1 -N 1 -n 1 --mem=10 -t 60 &&
 	waits "Gang root/stack waits: " &&
@@ -268,7 +268,7 @@ test_expect_success '5.6 members that name a node say it too' '
 	drop ${members[@]} $busy
 '
 test_expect_success JQ '5.6 the same as JSON' '
-	busy=$(submit -w n1 -N 1 --exclusive -t 10) &&
+	busy=$(submit -w n1 -N 1 --exclusive -t 60) &&
 	wait_state $busy RUNNING &&
 	gang json 6 -N 1 --exclusive -t 60 -x n6 &&
 	waits "6 nodes are needed, 4 are free (1 busy, 1 excluded)" &&

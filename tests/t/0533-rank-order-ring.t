@@ -68,31 +68,34 @@ costs()
 }
 
 test_expect_success '7.9 as submitted: 1024, and explain knows of 184' '
+	test_when_finished clear_cluster &&
 	in_turn submit 16 16 && costs 16 1024 ordercost=184 sorted= &&
 	test "$(ranks)" = "$(seq 0 15 | xargs)" &&
 	"$sgang" explain submit >explain && cat explain &&
 	grep -x "   OrderCost=184" explain && ! grep RankOrder explain &&
 	"$sgang" explain submit --json >json && cat json &&
-	grep "\"order_cost\":184" json && clear_cluster
+	grep "\"order_cost\":184" json
 '
 
 test_expect_success '7.9 ring: 184, the first member first, then its partition' '
+	test_when_finished clear_cluster &&
 	in_turn ring 16 16 --gang-rank-order=ring &&
 	costs 16 184 ordercost= sorted=1 rank=0/16 exact=1 &&
 	test "$(ranks)" = "$(echo $(seq 0 2 14) $(seq 1 2 15))" &&
 	"$sgang" explain ring >explain && cat explain &&
 	grep -x "   RankOrder=ring" explain && ! grep OrderCost explain &&
-	"$sgang" show ring >show && grep "RankOrder=ring" show && clear_cluster
+	"$sgang" show ring >show && grep "RankOrder=ring" show
 '
 
 test_expect_success '7.9 32 members: 2048 and 248' '
+	test_when_finished clear_cluster &&
 	in_turn long 32 32 && costs 32 2048 ordercost=248 &&
 	clear_cluster &&
-	in_turn short 32 32 --gang-rank-order=ring && costs 32 248 &&
-	clear_cluster
+	in_turn short 32 32 --gang-rank-order=ring && costs 32 248
 '
 
 test_expect_success '7.9 --gang-rank keeps its order, whatever gang.conf says' '
+	test_when_finished clear_cluster &&
 	echo RankOrder=ring >>"$slurm_dir/etc/gang.conf" &&
 	scontrol reconfigure && wait_for 10 slurm_ctld_answers &&
 	in_turn site 16 16 && costs 16 184 sorted=1 && clear_cluster &&
@@ -100,7 +103,7 @@ test_expect_success '7.9 --gang-rank keeps its order, whatever gang.conf says' '
 	members+=($(submit -p right -N 1 --exclusive --gang=own --gang-rank=0)) &&
 	costs 16 1024 sorted= rank=1/16 && clear_cluster &&
 	in_turn said 16 16 --gang-rank-order=submit &&
-	costs 16 1024 sorted= && clear_cluster
+	costs 16 1024 sorted=
 '
 
 test_expect_success '7.9 what says by itself where ranks are is refused' '
@@ -115,12 +118,13 @@ test_expect_success '7.9 what says by itself where ranks are is refused' '
 '
 
 test_expect_success '7.9 members that hold one after the other are sorted, too' '
+	test_when_finished clear_cluster &&
 	block=$(submit -p right -N 16 --exclusive) &&
 	wait_for 20 all_in CONFIGURING $block &&
 	in_turn some 16 16 --gang-mode=nonstrict --gang-rank-order=ring &&
 	wait_for 60 all_in CONFIGURING ${members[0]} ${members[14]} &&
 	test -z "$(gang_record ${members[0]} rank)" && scancel $block &&
-	costs 16 184 sorted=1 rank=0/16 && clear_cluster
+	costs 16 184 sorted=1 rank=0/16
 '
 
 slurm_cleanup

@@ -229,6 +229,7 @@ test_expect_success '0.14 nobody tries it again but its user' '
 	squeue_says $one GangTimeout &&
 	squeue_says $two GangTimeout &&
 	as $bob scancel $other &&
+	wait_for 15 nodes_idle &&
 	as $alice "$sgang" retry $alice/train &&
 	wait_for 15 all_in RUNNING $one $two &&
 	as $alice scancel $one $two &&

@@ -9,10 +9,8 @@ test_description="Nobody's words end another's jobs"
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 2 --gang --conf 'SlurmdTimeout=6'
+slurm_setup -n 4 -c 2 --gang
 users_setup
-# A requeued job begins when the credentials of its first start have expired.
-sed -i 's/^AuthInfo=.*/&,cred_expire=6/' "$SLURM_CONF"
 slurm_start
 
 in_proj="--account=proj --gang=proj/joint"

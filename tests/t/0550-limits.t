@@ -291,15 +291,16 @@ test_expect_success '2.3 a QOS of higher priority goes first' '
 	ends patient lab
 '
 
+# So many minutes that those of the gangs before do not matter.
 test_expect_success '2.1 safe limits: minutes that the gang has not left' '
 	sed -i "s/^AccountingStorageEnforce=.*/&,safe/" "$SLURM_CONF" &&
 	slurm_stop_ctld &&
 	slurm_start_ctld &&
-	limit account lab set GrpTRESMins=cpu=60 &&
-	gather safe 3 -A lab -n 2 -t 15 &&
+	limit account lab set GrpTRESMins=cpu=6000 &&
+	gather safe 3 -A lab -n 2 -t 1500 &&
 	holds_nothing safe lab &&
 	says safe AssocGrpCPUMinutesLimit &&
-	limit account lab set GrpTRESMins=cpu=100 &&
+	limit account lab set GrpTRESMins=cpu=10000 &&
 	starts_whole safe &&
 	ends safe lab
 '

@@ -14,7 +14,7 @@ slurm_start
 # Something has changed, so a failed gang is tried again at once.
 nudge()
 {
-	srun -Q --immediate=15 -n 1 --mem=1 true
+	srun -Q --immediate=60 -n 1 --mem=1 true
 }
 
 # Of the jobs with this name, array tasks apart.
@@ -339,14 +339,14 @@ test_expect_success '2.27 a held task of an array is cancelled' '
 	gate_open
 '
 
-# How long slurmctld takes to answer, until there is a file "enough".
+# In microseconds, how long slurmctld takes to answer, until there is a file "enough".
 watch_ping()
 {
 	local since
 
 	until test -e enough; do
 		since=${EPOCHREALTIME/./}
-		slurm_ctld_answers || echo 9999999
+		slurm_ctld_answers || echo 999999999
 		echo $((${EPOCHREALTIME/./} - since))
 		sleep 0.1
 	done >pings
@@ -380,7 +380,7 @@ test_expect_success '2.27 they start, run and end without it' '
 	wait $pinger &&
 	sort -n pings | tail -n 1 >slowest &&
 	test "$(wc -l <pings)" -ge 10 &&
-	test "$(cat slowest)" -lt 1000000
+	test "$(cat slowest)" -lt 20000000
 '
 test_expect_success '2.27 when it is back it hears of one start each' '
 	slurmdbd_start &&
@@ -388,11 +388,16 @@ test_expect_success '2.27 when it is back it hears of one start each' '
 	one_row_each deaf $members
 '
 
+no_row_runs()
+{
+	test "$(slurmdbd_has "count(*) from @job where time_end = 0 or
+		state < 3")" = 0
+}
+
 test_expect_success '2.27 no row is left that runs' '
 	sacctmgr -n show runawayjobs </dev/null >runaway 2>&1;
 	grep -i "no runaway jobs" runaway &&
-	test "$(slurmdbd_has "count(*) from @job where time_end = 0 or
-		state < 3")" = 0
+	wait_for 15 no_row_runs
 '
 test_expect_success 'nothing is left' '
 	nothing_left "slurmdbd" "PersistInit" "DBD_" "persistent connection" \

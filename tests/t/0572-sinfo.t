@@ -38,7 +38,8 @@ test_expect_success 'a gang that runs is named with its ranks' '
 		node=$(job_field $id NodeList) &&
 		case $node in n1) text="rack 7 " ;; n4) text="rack 8; spare " ;;
 		*) text= ;; esac &&
-		shows $node "${text}gang=root/train ranks=3" || return 1
+		wait_for 10 shows $node "${text}gang=root/train ranks=3" ||
+			return 1
 	done
 '
 test_expect_success 'so is a second one beside it, and a job of no gang is not' '
@@ -69,7 +70,7 @@ test_expect_success 'when the gang is gone the text of the admin is left' '
 	touch train.go &&
 	wait_for 30 all_in COMPLETED ${ids[@]} &&
 	wait_for 10 shows $node "rack 9" &&
-	! sinfo -h -N -O Extra:120 | grep gang= &&
+	wait_for 10 "! sinfo -h -N -O Extra:120 | grep gang=" &&
 	wait_for 20 nodes_idle
 '
 test_expect_success 'a gang that holds is named where it holds, and there alone' '

@@ -27,7 +27,7 @@ shows()
 }
 
 test_expect_success 'without gangs there are no gangs, and an end' '
-	shows "slurm_gang_gangs{phase=\"running\"}" 0 &&
+	wait_for 10 shows "slurm_gang_gangs{phase=\"running\"}" 0 &&
 	test "$($sgang metrics | tail -n 1)" = "# EOF"
 '
 test_expect_success 'gangs are counted by phase, members by state' '
@@ -37,10 +37,10 @@ test_expect_success 'gangs are counted by phase, members by state' '
 	more=$(submit -n 1 --gang=wait --gang-min-member=3 --array=1-2) &&
 	wait_for 20 squeue_says ${more}_1 "gathering 2/3" &&
 	wait_for 10 shows "slurm_gang_gangs{phase=\"running\"}" 1 &&
-	shows "slurm_gang_gangs{phase=\"gathering\"}" 1 &&
-	shows "slurm_gang_members{state=\"waiting\"}" 2 &&
-	shows "slurm_gang_members{state=\"held\"}" 0 &&
-	shows "slurm_gang_members{state=\"running\"}" 2
+	wait_for 10 shows "slurm_gang_gangs{phase=\"gathering\"}" 1 &&
+	wait_for 10 shows "slurm_gang_members{state=\"waiting\"}" 2 &&
+	wait_for 10 shows "slurm_gang_members{state=\"held\"}" 0 &&
+	wait_for 10 shows "slurm_gang_members{state=\"running\"}" 2
 '
 test_expect_success '4.34 slurmctld writes its counters into a file for all' '
 	wait_for 30 "shows slurm_gang_starts_total 1 2>/dev/null" &&
@@ -59,7 +59,7 @@ test_expect_success 'a waiting time that is over is counted' '
 		--gang-mode=nonstrict --gang-waiting-time=0:01 --array=1-4) &&
 	wait_for 30 "squeue -h -r -j $late -o %r | grep -q GangTimeout" &&
 	wait_for 30 "shows slurm_gang_timeouts_total 1 2>/dev/null" &&
-	shows "slurm_gang_gangs{phase=\"timeout\"}" 1 &&
+	wait_for 10 shows "slurm_gang_gangs{phase=\"timeout\"}" 1 &&
 	scancel $late $block
 '
 test_expect_success PROMTOOL 'promtool finds nothing to complain about' '

@@ -23,7 +23,7 @@ done
 
 unpark()
 {
-	timeout 60 "$top_srcdir/contrib/unpark" "$@"
+	timeout 300 "$top_srcdir/contrib/unpark" "$@"
 }
 
 # slurm_gang with, slurm_gang without

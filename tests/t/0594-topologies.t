@@ -73,13 +73,13 @@ END
 slurm_start
 
 test_expect_success 'topology/block: a member that asks for segments' '
+	test_when_finished clear_cluster &&
 	ids=($(submit --exclusive -N 4 --segment=2 --gang=parts \
 			--gang-min-member=2) \
 		$(submit --exclusive -N 1 --gang=parts)) &&
 	wait_for 20 all_in CONFIGURING ${ids[@]} &&
 	test $(scontrol show hostnames "$(squeue -h -j ${ids[0]} -o %N)" |
-		tr -d n | awk "\$1 % 2" | wc -l) = 2 &&
-	clear_cluster
+		tr -d n | awk "\$1 % 2" | wc -l) = 2
 '
 test_expect_success 'nothing is left of that' 'nothing_left'
 

@@ -217,7 +217,7 @@ run_queue()
 	# backfill of later releases says so if asked for jobs of several parts
 	sed -n 's/^[^ ]* \(sched: Allocate\|sched\/backfill: _start_job: \(HETJOB: \)*Started\) \(JobId=.*\)/\3/p' \
 		"$slurm_dir/log/slurmctld.log" >$name.order
-	slurm_errors | sed 's/^[^ ]* //' >$name.errors
+	errors_left | sed 's/^[^ ]* //' >$name.errors
 	slurm_cleanup
 	echo "# $name: $step steps, $(wc -l <$name.order) starts"
 }

@@ -202,19 +202,23 @@ interrupt()
 	kill -INT $1 && { kill -INT $1 2>/dev/null || :; }
 }
 
-# The clock of StartTime counts seconds, and one release can cross one.
+# One release is one time in the records. For StartTime Slurm looks at the clock
+# for each member, and a busy machine needs its time from one to the next.
 started_together()
 {
-	local id time first= last=0 ranks=
+	local id time first= last=0 ranks= started=
 
 	for id; do
 		time=$(date -d "$(job_field "$id" StartTime)" +%s) || return 1
 		test -n "$first" && test $first -le $time || first=$time
 		test $last -ge $time || last=$time
 		ranks+=$(gang_record "$id" rank)$'\n'
+		started+=$(gang_record "$id" started)$'\n'
 	done
-	test $((last - first)) -le 1 ||
+	test $((last - first)) -le 5 ||
 		{ echo "started $((last - first)) s apart" >&2; return 1; }
+	test $(sort -u <<<"${started%?}" | wc -l) = 1 ||
+		{ echo "released at: $started" >&2; return 1; }
 	test "$(sort -n <<<"${ranks%?}")" = \
 		"$(seq 0 $(($# - 1)) | sed "s|\$|/$#|")" ||
 		{ echo "ranks: $ranks" >&2; return 1; }
