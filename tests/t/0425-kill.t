@@ -220,18 +220,31 @@ make_room()
 	wait_for 20 nodes_idle
 }
 
-# The nodes become free, and slurmctld dies at that point of what follows. The
-# members are on the disk when they are held, else they must be now; that the
+partition_is()
+{
+	scontrol update PartitionName=main State=$1
+}
+
+# The nodes become free, and slurmctld dies at that point of what follows. All of
+# them come at once: else some members have theirs before the others.
+dies_at()
+{
+	partition_is DOWN &&
+	make_room &&
+	slurm_fault kill-$1 $2 &&
+	{ partition_is UP || died; } &&
+	wait_for 30 died
+}
+
+# The members are on the disk when they are held, else they must be now; that the
 # job on the nodes has ended may not be.
 killed_at()
 {
 	case $1 in
 	commit*) saved ;;
 	esac &&
-	slurm_fault kill-$1 $2 &&
-	scancel $busy &&
-	wait_for 30 died &&
-	come_back &&
+	dies_at $1 $2 &&
+	come_back && partition_is UP &&
 	scancel -Q $busy
 }
 
@@ -316,21 +329,19 @@ test_expect_success '0.36 0.38 killed while it runs' '
 held_again()
 {
 	cp $state held.state &&
-	come_back &&
+	come_back && partition_is UP &&
 	wait_for 30 all_in RUNNING ${members[@]} &&
 	wait_for 10 "test \$(starts_of $name) = 4" &&
 	slurm_kill9_ctld &&
 	"$@" &&
 	cp held.state $state &&
-	come_back
+	come_back && partition_is UP
 }
 
 held_and_killed()
 {
 	begin $1 $2 4 &&
-	slurm_fault kill-saved 1 &&
-	scancel $busy &&
-	wait_for 30 died
+	dies_at saved 1
 }
 
 node_of()
