@@ -336,7 +336,7 @@ slurm_common_conf()
 	MessageTimeout=30
 	BatchStartTimeout=120
 	UnkillableStepTimeout=300
-	MinJobAge=600
+	MinJobAge=86400
 	DefMemPerCPU=10
 	PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO
 	END

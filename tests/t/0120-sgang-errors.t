@@ -19,7 +19,7 @@ T=--topology=$top_srcdir/topology/textbook.conf
 bad_run() {
 	local pattern=$1
 	shift
-	test_expect_code 2 timeout 20 "$SGANG" "$@" >out 2>err &&
+	test_expect_code 2 timeout 180 "$SGANG" "$@" >out 2>err &&
 	test_must_be_empty out &&
 	test $(wc -l <err) -eq 1 &&
 	! LC_ALL=C grep -q '[^ -~]' err &&
@@ -355,14 +355,14 @@ END
 # --- nothing at all comes with 2 and one line when Slurm cannot be asked
 test_expect_success 'list without a cluster does not say no' '
 	SLURM_CONF=/no/such/file \
-		test_expect_code 2 timeout 60 "$SGANG" list >out 2>err &&
+		test_expect_code 2 timeout 180 "$SGANG" list >out 2>err &&
 	test_must_be_empty out &&
 	test -s err
 '
 
 test_expect_success 'show without a cluster does not say no' '
 	SLURM_CONF=/no/such/file \
-		test_expect_code 2 timeout 60 "$SGANG" show train >out 2>err &&
+		test_expect_code 2 timeout 180 "$SGANG" show train >out 2>err &&
 	test_must_be_empty out &&
 	test -s err
 '
@@ -387,7 +387,7 @@ test_expect_success "random input neither crashes nor hangs (seed $seed)" '
 			"place;$T;--member=1x1;--free=$word" \
 			"ring;--topology=file;n1" "ring;$T;--conf=file;n1"; do
 			IFS=";" read -r -a list <<<"$args"
-			timeout 20 "$SGANG" "${list[@]}" >out 2>err
+			timeout 180 "$SGANG" "${list[@]}" >out 2>err
 			code=$?
 			if test $code -gt 2; then
 				echo "exit $code: $args"

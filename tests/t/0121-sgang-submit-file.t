@@ -45,12 +45,12 @@ cp jobs/driver.sh jobs/worker.sh
 # Submit with these commands in PATH; nothing is there from before.
 submit() {
 	rm -f asked cancelled next
-	PATH=$PWD/bin:$PATH timeout 20 "$SGANG" submit "$@" >out 2>err
+	PATH=$PWD/bin:$PATH timeout 180 "$SGANG" submit "$@" >out 2>err
 }
 
 # The commands of a dry run, without sbatch --parsable in front.
 commands() {
-	timeout 20 "$SGANG" submit --dry-run "$@" >lines 2>err &&
+	timeout 180 "$SGANG" submit --dry-run "$@" >lines 2>err &&
 	test_must_be_empty err &&
 	! grep -v "^sbatch --parsable " lines &&
 	sed "s/^sbatch --parsable //" lines
@@ -571,7 +571,7 @@ test_expect_success "random files neither crash nor hang (seed $seed)" '
 	}" &&
 	test $(ls random.* | wc -l) -eq 300 &&
 	for file in random.*; do
-		timeout 20 "$SGANG" submit --dry-run $file >out 2>err
+		timeout 180 "$SGANG" submit --dry-run $file >out 2>err
 		code=$?
 		if test $code -ne 0 && test $code -ne 2; then
 			echo "exit $code: $file"

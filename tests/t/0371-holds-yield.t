@@ -11,7 +11,7 @@ test_description='A held member that is preempted yields at once'
 
 # A job is tried when it was submitted or a job ends, and never because time
 # passes; and a time of grace is longer than any deadline here.
-slurm_setup -n 4 -c 2 --gang --conf \
+slurm_setup -n 4 -c 2 --gang --gang-conf 'WaitingTime=1-0' --conf \
 'SchedulerParameters=bf_interval=3600,sched_interval=3600,batch_sched_delay=0,sched_min_interval=0
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE

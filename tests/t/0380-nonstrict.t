@@ -6,7 +6,7 @@ test_description='A nonstrict gang accumulates, and starts in one step'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 4 -c 4 --gang --node 'Gres=tile:2' --gres 'Name=tile Count=2' \
+slurm_setup -n 4 -c 4 --gang --gang-conf 'WaitingTime=1-0' --node 'Gres=tile:2' --gres 'Name=tile Count=2' \
 	--conf 'GresTypes=tile
 OverTimeLimit=UNLIMITED
 PartitionName=main Nodes=n[1-3] Default=YES MaxTime=INFINITE State=UP

@@ -144,7 +144,8 @@ test_expect_success 'gangs in the queue, of each kind' '
 	whole=($(submit -w n1 --exclusive --gang=whole --gang-min-member=2 \
 			waits.sh)
 		$(submit -w n2 --exclusive --gang=whole waits.sh)) &&
-	options="--exclusive --gang=half --gang-mode=nonstrict" &&
+	options="--exclusive --gang=half --gang-mode=nonstrict
+		--gang-waiting-time=1-0" &&
 	half=($(submit -w n3 $options --gang-min-member=2 holds.sh)
 		$(submit -w n2 $options holds.sh)) &&
 	wait_for 10 squeue_says $gathers "gathering 1/2" &&

@@ -150,20 +150,21 @@ refused()
 }
 
 # What Slurm knows of jobs without gangs, and what these know of it: the record
-# of each in "$1.jobs" and its variables in "$1.env".
+# of each in "$1.jobs" and its variables in "$1.env". Each has a time limit, since
+# backfill gives one to a job that it starts before the main scheduler does.
 plain_jobs()
 {
 	local id ids
 
-	ids=$(submit -N 1 --hold --comment="not a gang=a/b" &&
-		submit -n 2 --array=1-3%2 --hold &&
-		submit -N 2 --exclusive --comment=mine --wrap=env) || return 1
+	ids=$(submit -t 60 -N 1 --hold --comment="not a gang=a/b" &&
+		submit -t 60 -n 2 --array=1-3%2 --hold &&
+		submit -t 60 -N 2 --exclusive --comment=mine --wrap=env) || return 1
 	id=${ids##*$'\n'}
 	wait_state $id COMPLETED || return 1
 	{
 		job_output $id
-		srun -w n1 --comment=srun env
-		salloc -Q -w n1 --comment=salloc env
+		srun -t 60 -w n1 --comment=srun env
+		salloc -t 60 -Q -w n1 --comment=salloc env
 	} | sed 's/=.*//' | sort | uniq -c >$1.env || return 1
 	wait_for 10 nodes_idle || return 1
 	scontrol show job | sed -E "s|$slurm_dir|DIR|

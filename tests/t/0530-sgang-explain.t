@@ -143,8 +143,8 @@ slurm_setup --cloud 8 --gang --topology \
 slurm_start
 
 test_expect_success '4.12 to 4.16: a gang that has nodes' '
-	a=$(submit -N 2 --exclusive -t 10 --gang=two --gang-min-member=2) &&
-	b=$(submit -N 2 --exclusive -t 10 --gang=two) &&
+	a=$(submit -N 2 --exclusive -t 60 --gang=two --gang-min-member=2) &&
+	b=$(submit -N 2 --exclusive -t 60 --gang=two) &&
 	wait_for 20 all_in CONFIGURING $a $b &&
 	wait_for 10 tells two Phase=Starting "RingCost=40" CrossLinks=2 Tier=spine \
 		Ranks=4 Hops=leaf:2,spine:2 RingBest=40 Exact=yes Bound=40 &&
@@ -157,7 +157,7 @@ test_expect_success '4.12, 4.13: the time of an all-reduce, by gang.conf' '
 	grep -x "   Slowest=spine Seconds=0.6 Bytes=4000000000" out
 '
 test_expect_success '4.25, 4.34: one that waits says why, and what helps' '
-	c=$(submit -N 5 --exclusive -t 10 --gang=five --gang-min-member=1) &&
+	c=$(submit -N 5 --exclusive -t 60 --gang=five --gang-min-member=1) &&
 	wait_for 15 squeue_says $c "Gang root/five waits: " &&
 	why=$(squeue -h -j $c -o %r) &&
 	"$sgang" explain five >out &&

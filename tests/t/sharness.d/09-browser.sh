@@ -51,10 +51,10 @@ browser_port()
 	sed -n 's/.*started successfully on port \([0-9]*\).*/\1/p' driver.log
 }
 
-# Wait until a command says yes, or for half a minute.
+# Wait until a command says yes, or for three minutes.
 browser_wait()
 {
-	local end=$((SECONDS + 30))
+	local end=$((SECONDS + 180))
 
 	until "$@"; do
 		test $SECONDS -lt $end || return 1
