@@ -94,10 +94,12 @@ make_topology()
 	}'
 }
 
+# Neither scheduler breaks off a pass, or lets others in between, because it takes
+# seconds on a busy machine.
 cluster_conf()
 {
 	cat <<-END
-	SchedulerParameters=$1,default_queue_depth=10000,sched_min_interval=0,batch_sched_delay=0,bf_window=43200,bf_max_time=60,bf_continue,bf_max_job_test=10000,bf_max_job_array_resv=1000
+	SchedulerParameters=$1,default_queue_depth=10000,sched_min_interval=0,batch_sched_delay=0,bf_window=43200,bf_max_time=60,bf_continue,bf_max_job_test=10000,bf_max_job_array_resv=1000,bf_yield_interval=10000000,max_sched_time=15
 	GresTypes=gpu
 	MaxArraySize=100
 	MinJobAge=2
