@@ -25,12 +25,14 @@
 #include "layout.h"
 #include "plugins/job_submit/job_submit.h"
 #include "plugins/log.h"
+#include "public.h"
 #include "queue_guard.h"
 
 /* Data of slurmctld: the plugin can also be opened where there is none. */
 #pragma weak acct_db_conn
 #pragma weak cluster_cpus
 #pragma weak default_part_loc
+#pragma weak fed_mgr_fed_rec
 #pragma weak job_list
 #pragma weak node_record_count
 #pragma weak part_list
@@ -130,11 +132,14 @@ static const char *user_name(uint32_t uid)
 	return known ? name : NULL;
 }
 
-static bool other_user(const char *name, uint32_t uid)
+static bool user_id(const char *name, uint32_t *uid)
 {
 	uid_t owner;
+	bool known = uid_from_string(name, &owner) == 0;
 
-	return uid_from_string(name, &owner) == 0 && owner != (uid_t) uid;
+	if (known)
+		*uid = (uint32_t) owner;
+	return known;
 }
 
 static bool own_account(const char *name)
@@ -261,6 +266,11 @@ static void describe_member(job_record_t *job_ptr,
 	};
 }
 
+static bool may_be_member(const job_record_t *job_ptr)
+{
+	return !IS_JOB_FINISHED(job_ptr) && job_ptr->spank_job_env_size;
+}
+
 static void each_member(sgang_submit_visit_f visit, void *arg)
 {
 	list_itr_t *iter = list_iterator_create(job_list);
@@ -269,13 +279,74 @@ static void each_member(sgang_submit_visit_f visit, void *arg)
 	while ((job_ptr = list_next(iter))) {
 		struct sgang_submit_member member;
 
-		if (IS_JOB_FINISHED(job_ptr) || !job_ptr->spank_job_env_size)
+		if (!may_be_member(job_ptr))
 			continue;
 		describe_member(job_ptr, &member);
 		visit(&member, arg);
 	}
 	list_iterator_destroy(iter);
 }
+
+static bool find_member(uint32_t job_id, struct sgang_submit_member *member)
+{
+	job_record_t *job_ptr = find_job_record(job_id);
+
+	if (!job_ptr || !may_be_member(job_ptr))
+		return false;
+	describe_member(job_ptr, member);
+	return true;
+}
+
+/* ---- which jobs may be members ---- */
+
+/* What keeps it is brought up to date with the read lock on jobs that slurmctld
+ * holds: no record comes, goes or gets another number meanwhile. */
+
+static uint32_t next_id(void)
+{
+	uint32_t job_id = get_next_job_id(true);
+
+	return job_id == (uint32_t) SLURM_ERROR ? 0 : job_id;
+}
+
+static struct sgang_members_job describe_gang(const job_record_t *job_ptr)
+{
+	return (struct sgang_members_job) {
+		.job_id = job_ptr->job_id,
+		.uid = job_ptr->user_id,
+		.tasks = task_count(job_ptr),
+		.gang = sgang_submit_gang(job_ptr->spank_job_env,
+					  job_ptr->spank_job_env_size),
+	};
+}
+
+static bool find_gang(uint32_t job_id, struct sgang_members_job *job)
+{
+	job_record_t *job_ptr = find_job_record(job_id);
+
+	if (job_ptr)
+		*job = describe_gang(job_ptr);
+	return job_ptr;
+}
+
+static void each_gang(sgang_members_visit_f visit, void *arg)
+{
+	list_itr_t *iter = list_iterator_create(job_list);
+	job_record_t *job_ptr;
+
+	while ((job_ptr = list_next(iter))) {
+		struct sgang_members_job job = describe_gang(job_ptr);
+
+		visit(&job, arg);
+	}
+	list_iterator_destroy(iter);
+}
+
+static const struct sgang_members_host numbers = {
+	.next_id = next_id,
+	.find = find_gang,
+	.each = each_gang,
+};
 
 /* Can two jobs be on one CPU? Then CPUs cannot be added up. */
 static bool shares_cpus(const part_record_t *part_ptr)
@@ -327,15 +398,50 @@ static bool never(const struct sgang_submit_asked *asked, size_t n,
 	return is;
 }
 
-static const struct sgang_submit_host slurm = {
+static struct sgang_submit_host slurm = {
 	.user_name = user_name,
-	.other_user = other_user,
+	.user_id = user_id,
 	.own_account = own_account,
 	.load_conf = load_conf,
 	.each_member = each_member,
+	.member = find_member,
 	.cluster = cluster,
 	.never = never,
 };
+
+/* All jobs are walked once in so many seconds: a backup controller that takes
+ * over finds other jobs, and those that are gone are to be forgotten. */
+#define WALK_SECONDS 60
+
+static struct sgang_members *members;
+
+/* Root has asked for the number of a job, which may come yet, with any. */
+static bool is_numbered;
+
+/* Can it be known which jobs there are without a look at all? Siblings of a
+ * federation number their jobs themselves. */
+static void choose_members(void)
+{
+	static time_t walked;
+	time_t now = time(NULL);
+
+	if (!members)
+		members = sgang_members_create(&numbers);
+	slurm.members = is_numbered || fed_mgr_fed_rec ? NULL : members;
+	if (members && (now - walked >= WALK_SECONDS || now < walked ||
+			!slurm.members)) {
+		sgang_members_forget(members);
+		walked = now;
+	}
+}
+
+/* Slurm refuses other people's. */
+static void note_number(job_desc_msg_t *job_desc, uint32_t submit_uid)
+{
+	if (public_job_id(job_desc) != NO_VAL &&
+	    (!submit_uid || submit_uid == slurm_conf.slurm_user_id))
+		is_numbered = true;
+}
 
 /* ---- a submitted job in our terms ---- */
 
@@ -473,6 +579,8 @@ int init(void)
 int fini(void)
 {
 	sgang_queue_guard_stop();
+	sgang_members_destroy(members);
+	members = NULL;
 	return SLURM_SUCCESS;
 }
 
@@ -525,6 +633,7 @@ static int check_submission(job_desc_msg_t *job_desc, uint32_t submit_uid,
 	struct sgang_error err;
 
 	describe_job(job_desc, &job);
+	choose_members();
 	submitted = job_desc;
 	verdict = sgang_submit_check(&job, &slurm, &err);
 	if (verdict == SGANG_SUBMIT_FINE)
@@ -546,6 +655,7 @@ int job_submit(job_desc_msg_t *job_desc, uint32_t submit_uid, char **err_msg)
 
 	if (other_slurm || !records_fit(list_peek(job_list)))
 		return submit_to_unknown(job_desc, submit_uid, err_msg);
+	note_number(job_desc, submit_uid);
 	if (!sgang_submit_concerns(job_desc->spank_job_env,
 				   job_desc->spank_job_env_size))
 		return SLURM_SUCCESS;
@@ -605,6 +715,7 @@ static int check_change(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 	if (would_start(job_desc, job_ptr))
 		return ESLURM_DISABLED;
 	describe_member(job_ptr, &member);
+	choose_members();
 	verdict = sgang_submit_check_change(&member, &change, &slurm, &err);
 	/* 22.05 has no way to tell the user more than the code */
 	if (verdict != SGANG_SUBMIT_FINE)

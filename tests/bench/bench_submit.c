@@ -10,6 +10,9 @@
  * bench_submit GANGS MEMBERS COMPLETE jobs|array PRESENT
  *	as many of each gang as PRESENT says instead, of one CPU each
  *
+ * BENCH_UID names another user, for whom root submits; BENCH_GANG is what names
+ * of gangs begin with instead of "g".
+ *
  * sbatch takes ten times as long, most of it to start itself.
  */
 
@@ -20,6 +23,13 @@
 
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
+
+static uid_t user(void)
+{
+	const char *other = getenv("BENCH_UID");
+
+	return other ? (uid_t)strtoul(other, NULL, 10) : getuid();
+}
 
 static int submit(char **options, uint32_t n_options, char *array, int whole)
 {
@@ -34,7 +44,7 @@ static int submit(char **options, uint32_t n_options, char *array, int whole)
 	job.env_size = 1;
 	job.work_dir = "/";
 	job.std_out = "/dev/null";
-	job.user_id = getuid();
+	job.user_id = user();
 	job.group_id = getgid();
 	job.time_limit = 60;
 	job.num_tasks = 1;
@@ -66,11 +76,12 @@ static int submit_plain(int jobs)
 static int submit_gang(int number, int members, int present, int as_array,
 		       int whole)
 {
+	const char *prefix = getenv("BENCH_GANG");
 	char name[64], min[64], array[32];
 	char *options[] = { name, min };
 
-	snprintf(name, sizeof(name), "_SLURM_SPANK_OPTION_gang_gang=g%d",
-		 number);
+	snprintf(name, sizeof(name), "_SLURM_SPANK_OPTION_gang_gang=%s%d",
+		 prefix ? prefix : "g", number);
 	snprintf(min, sizeof(min), "_SLURM_SPANK_OPTION_gang_gang_min_member=%d",
 		 members);
 	snprintf(array, sizeof(array), "1-%d", present);

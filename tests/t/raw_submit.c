@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* raw_submit.c - submit a job with a spank_job_env of one's own
  *
- * raw_submit [-H] [-a ARRAY] [-A ACCOUNT] [-n NAME] ENTRY...
+ * raw_submit [-H] [-a ARRAY] [-A ACCOUNT] [-j JOB] [-n NAME] ENTRY...
  *
  * What anybody can do who has Slurm's library: no plugin of a command has seen
- * the entries, which are like _SLURM_SPANK_OPTION_gang_gang=train. Prints the
- * job's id; a refusal is printed by the library.
+ * the entries, which are like _SLURM_SPANK_OPTION_gang_gang=train. Root may ask
+ * for a number of the job. Prints the job's id; a refusal is printed by the
+ * library.
  */
 
 #include <errno.h>
@@ -37,7 +38,7 @@ static int read_options(int argc, char **argv, job_desc_msg_t *job)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "HA:a:n:")) != -1) {
+	while ((option = getopt(argc, argv, "HA:a:j:n:")) != -1) {
 		switch (option) {
 		case 'H':
 			job->priority = 0;
@@ -47,6 +48,9 @@ static int read_options(int argc, char **argv, job_desc_msg_t *job)
 			break;
 		case 'a':
 			job->array_inx = optarg;
+			break;
+		case 'j':
+			public_job_id(job) = (uint32_t)atoi(optarg);
 			break;
 		case 'n':
 			job->name = optarg;

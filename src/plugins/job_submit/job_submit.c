@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,7 @@ struct survey {
 	const char *ns;
 	const char *name;
 	const char *partition;		/* the new job's */
+	uint32_t uid;			/* whose job it is */
 	uint32_t skip_job;		/* 0: none */
 
 	struct sgang_spec said;		/* by all members together */
@@ -62,6 +64,7 @@ struct survey {
 	struct told *told;
 	struct sgang_tally tally;	/* of them and the definitions */
 	struct sgang_limits limits;	/* of these and all others */
+	bool partial;			/* not yet of all others */
 };
 
 static bool same_name(const char *a, const char *b)
@@ -69,8 +72,7 @@ static bool same_name(const char *a, const char *b)
 	return a && b && !strcmp(a, b);
 }
 
-/* What these options say behind --gang, or NULL. */
-static const char *gang_of(char *const *env, size_t n_env)
+const char *sgang_submit_gang(char *const *env, size_t n_env)
 {
 	static const char option[] = "_SLURM_SPANK_OPTION_gang_gang=";
 	size_t i;
@@ -250,7 +252,7 @@ static void take_member(struct survey *survey,
 
 static void visit_member(const struct sgang_submit_member *member, void *arg)
 {
-	const char *gang = gang_of(member->env, member->n_env);
+	const char *gang = sgang_submit_gang(member->env, member->n_env);
 	const struct options *options;
 	struct survey *survey = arg;
 
@@ -277,10 +279,42 @@ static void visit_member(const struct sgang_submit_member *member, void *arg)
 	take_member(survey, member, &options->spec);
 }
 
-/* 'limits' (may be NULL) has begun to count and is the survey's then. */
+static void visit_number(uint32_t job_id, void *arg)
+{
+	struct sgang_submit_member member;
+	struct survey *survey = arg;
+
+	if (survey->host->member(job_id, &member))
+		visit_member(&member, survey);
+}
+
+/* The user whose namespace it is, if it is a user's. */
+static bool owner_of(const struct survey *survey, uint32_t *owner)
+{
+	*owner = survey->uid;
+	return same_name(survey->ns, survey->host->user_name(survey->uid)) ||
+	       survey->host->user_id(survey->ns, owner);
+}
+
+/* A gang is named with its namespace, or without by the user of that name. */
+static void visit_named(struct survey *survey)
+{
+	const struct sgang_members *members = survey->host->members;
+	char gang[SGANG_NAMESPACE_MAX + SGANG_NAME_MAX + 2];
+	uint32_t owner;
+
+	snprintf(gang, sizeof(gang), "%s/%s", survey->ns, survey->name);
+	sgang_members_of(members, gang, survey->uid, visit_number, survey);
+	if (owner_of(survey, &owner))
+		sgang_members_of(members, survey->name, owner, visit_number,
+				 survey);
+}
+
+/* For a job of 'uid'. 'limits' (may be NULL) has begun to count and is the
+ * survey's then. */
 static void survey_gang(struct survey *survey,
 			const struct sgang_submit_host *host, const char *ns,
-			const char *name, const char *partition,
+			const char *name, const char *partition, uint32_t uid,
 			uint32_t skip_job, const struct sgang_limits *limits)
 {
 	memset(survey, 0, sizeof(*survey));
@@ -290,9 +324,15 @@ static void survey_gang(struct survey *survey,
 	survey->ns = ns;
 	survey->name = name;
 	survey->partition = partition;
+	survey->uid = uid;
 	survey->skip_job = skip_job;
 	sgang_spec_init(&survey->said);
-	host->each_member(visit_member, survey);
+	survey->partial = host->members &&
+			  !sgang_members_update(host->members);
+	if (survey->partial)
+		visit_named(survey);
+	else
+		host->each_member(visit_member, survey);
 }
 
 /* What they amount to, by the rules that the select plugin goes by. */
@@ -410,9 +450,10 @@ check_owner(const char *ns, const struct sgang_submit_job *job,
 	    const struct sgang_submit_host *host, struct sgang_error *err)
 {
 	char shown[SGANG_TEXT_SHOWN];
+	uint32_t owner;
 
 	if (same_name(ns, host->user_name(job->uid)) ||
-	    !host->other_user(ns, job->uid) ||
+	    !host->user_id(ns, &owner) || owner == job->uid ||
 	    (job->account_checked && host->own_account(ns)))
 		return SGANG_SUBMIT_FINE;
 	sgang_errf(err, EACCES, "the gang's namespace \"%s\" is the name of "
@@ -768,10 +809,35 @@ note_undefined(const struct survey *survey, struct sgang_error *err)
 	return SGANG_SUBMIT_UNDEFINED;
 }
 
-static enum sgang_submit_verdict check_limits(const struct survey *survey,
-					      uint32_t tasks,
-					      struct sgang_error *err)
+static void count_member(const struct sgang_submit_member *member, void *arg)
 {
+	const char *gang = sgang_submit_gang(member->env, member->n_env);
+	struct survey *survey = arg;
+
+	if (gang)
+		sgang_limits_see(&survey->limits, gang, member->uid,
+				 member->tasks);
+}
+
+/* Jobs of other gangs are counted only if there may be too many. */
+static void count_all(struct survey *survey, uint32_t tasks)
+{
+	struct sgang_members_count most;
+
+	if (!survey->partial)
+		return;
+	most = sgang_members_count(survey->host->members, survey->uid);
+	if (sgang_limits_below(&survey->limits, &most, tasks))
+		return;
+	sgang_limits_restart(&survey->limits);
+	survey->host->each_member(count_member, survey);
+	survey->partial = false;
+}
+
+static enum sgang_submit_verdict
+check_limits(struct survey *survey, uint32_t tasks, struct sgang_error *err)
+{
+	count_all(survey, tasks);
 	if (!sgang_limits_check(&survey->limits, tasks, err))
 		return SGANG_SUBMIT_FINE;
 	return errno == ENOMEM ? SGANG_SUBMIT_NO_MEMORY : SGANG_SUBMIT_LIMIT;
@@ -845,7 +911,8 @@ check_member(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 	enum sgang_submit_verdict verdict;
 	struct survey survey;
 
-	survey_gang(&survey, host, ns, spec->name, job->partition, 0, limits);
+	survey_gang(&survey, host, ns, spec->name, job->partition, job->uid, 0,
+		    limits);
 	if (spec->object)
 		verdict = check_limits(&survey, 1, err);
 	else
@@ -979,7 +1046,7 @@ check_new_throttle(const struct sgang_submit_member *member,
 
 	/* the job itself is left out: its old limit no longer matters */
 	survey_gang(&survey, host, ns, spec->name, member->partition,
-		    member->job_id, NULL);
+		    member->uid, member->job_id, NULL);
 	take_member(&survey, member, spec);
 	survey.tightest = 0;
 	load_definitions(host, &conf);

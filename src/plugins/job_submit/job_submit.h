@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* job_submit.h - may this job join this gang, and can the gang ever start?
  *
- * Keeps no state: what is known of the gang's other members is read from the
- * job records each time, through the host. Knows nothing of Slurm.
+ * What is known of the gang's other members is read from the job records each
+ * time, through the host; only which records these are is kept (members.h).
+ * Knows nothing of Slurm.
  */
 
 #ifndef SGANG_JOB_SUBMIT_H
@@ -15,6 +16,7 @@
 #include "core/conf.h"
 #include "core/err.h"
 #include "core/spec.h"
+#include "plugins/job_submit/members.h"
 
 /* What one member takes at least. */
 struct sgang_submit_need {
@@ -75,8 +77,8 @@ typedef void (*sgang_submit_visit_f)(const struct sgang_submit_member *member,
 struct sgang_submit_host {
 	/* NULL when the user has no name. Borrowed until the next call. */
 	const char *(*user_name)(uint32_t uid);
-	/* Is there a user of that name other than 'uid'? */
-	bool (*other_user)(const char *name, uint32_t uid);
+	/* Fill the number of the user of that name. False: there is none. */
+	bool (*user_id)(const char *name, uint32_t *uid);
 	/* May the user of that name charge the account of the same name? Asked
 	 * only where Slurm checks associations. */
 	bool (*own_account)(const char *name);
@@ -86,6 +88,11 @@ struct sgang_submit_host {
 	/* Calls 'visit' for every live job that has a spank_job_env. What a
 	 * member points to stays until the judgment is over. */
 	void (*each_member)(sgang_submit_visit_f visit, void *arg);
+	/* Fill '*member', as above. False: there is no such job of that
+	 * number. */
+	bool (*member)(uint32_t job_id, struct sgang_submit_member *member);
+	/* Which jobs may be of a gang; NULL: all. */
+	struct sgang_members *members;
 	/* All nodes of the cluster. */
 	struct sgang_submit_room (*cluster)(void);
 	/* Is it certain that these members cannot start together, even if no
@@ -111,6 +118,9 @@ enum sgang_submit_verdict {
 	SGANG_SUBMIT_NO_MEMORY,
 	SGANG_SUBMIT_VERDICTS
 };
+
+/* What the environment says behind --gang, borrowed from it; NULL: nothing. */
+const char *sgang_submit_gang(char *const *env, size_t n_env);
 
 /* Says the environment anything about gangs? Cheap. */
 bool sgang_submit_concerns(char *const *env, size_t n_env);

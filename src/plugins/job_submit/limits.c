@@ -117,7 +117,36 @@ void sgang_limits_see(struct sgang_limits *limits, const char *gang,
 		limits->no_memory = true;
 }
 
+void sgang_limits_restart(struct sgang_limits *limits)
+{
+	struct sgang_limits before = *limits;
+
+	sgang_limits_end(limits);
+	limits->conf = before.conf;
+	limits->uid = before.uid;
+	limits->gang = before.gang;
+	memcpy(limits->user, before.user, sizeof(limits->user));
+}
+
 /* ---- judging ---- */
+
+static bool below(uint32_t limit, uint64_t there, uint64_t more)
+{
+	return limit == UINT32_MAX || there + more <= limit;
+}
+
+bool sgang_limits_below(const struct sgang_limits *limits,
+			const struct sgang_members_count *most, uint32_t tasks)
+{
+	const struct sgang_conf *conf = limits->conf;
+
+	return below(conf->max_members_per_user, most->own_members, tasks) &&
+	       below(conf->max_members, most->members, tasks) &&
+	       (limits->known_own ||
+		below(conf->max_gangs_per_user, most->own_gangs, 1)) &&
+	       (limits->known_all || below(conf->max_gangs, most->gangs, 1)) &&
+	       !limits->no_memory;
+}
 
 int sgang_limits_check(const struct sgang_limits *limits, uint32_t tasks,
 		       struct sgang_error *err)

@@ -14,6 +14,7 @@
 
 #include "core/conf.h"
 #include "core/err.h"
+#include "plugins/job_submit/members.h"
 
 /* Different numbers, open addressing. */
 struct sgang_limits_set {
@@ -43,6 +44,14 @@ void sgang_limits_begin(struct sgang_limits *limits,
 /* Count a job of 'uid' that says --gang='gang' and stands for so many tasks. */
 void sgang_limits_see(struct sgang_limits *limits, const char *gang,
 		      uint32_t uid, uint32_t tasks);
+
+/* Forget what was counted, and begin again. */
+void sgang_limits_restart(struct sgang_limits *limits);
+
+/* May a job of so many tasks come in for certain, where there are no more than
+ * 'most'? The jobs of its gang have been counted. */
+bool sgang_limits_below(const struct sgang_limits *limits,
+			const struct sgang_members_count *most, uint32_t tasks);
 
 /* May a job of so many tasks come in? Returns 0, or -1 with EDQUOT or ENOMEM
  * and 'err' naming the limit. */

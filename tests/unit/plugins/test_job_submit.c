@@ -64,11 +64,13 @@ static const char *fake_user_name(uint32_t uid)
 	return uid == 1001 ? "bob" : "alice";
 }
 
-static bool fake_other_user(const char *name, uint32_t uid)
+static bool fake_user_id(const char *name, uint32_t *uid)
 {
 	ctld.looked++;
-	return (!strcmp(name, "alice") && uid != 1000) ||
-	       (!strcmp(name, "bob") && uid != 1001);
+	if (strcmp(name, "alice") && strcmp(name, "bob"))
+		return false;
+	*uid = strcmp(name, "bob") ? 1000 : 1001;
+	return true;
 }
 
 /* bob may charge the account bob, and alice none that is called alice. */
@@ -144,6 +146,59 @@ static void fake_each_member(sgang_submit_visit_f visit, void *arg)
 	}
 }
 
+static bool fake_member(uint32_t job_id, struct sgang_submit_member *member)
+{
+	ctld.looked++;
+	if (!job_id || job_id > ctld.n_jobs)
+		return false;
+	*member = member_of(&ctld.jobs[job_id - 1], job_id);
+	return true;
+}
+
+static uint32_t fake_next_id(void)
+{
+	ctld.looked++;
+	return (uint32_t)ctld.n_jobs + 1;
+}
+
+static struct sgang_members_job gang_of(uint32_t job_id)
+{
+	const struct job *job = &ctld.jobs[job_id - 1];
+
+	return (struct sgang_members_job) {
+		.job_id = job_id,
+		.uid = at_least(job->uid, 1000),
+		.tasks = at_least(job->tasks, 1),
+		.gang = sgang_submit_gang((char *const *)job->env,
+					  count_env(job)),
+	};
+}
+
+static bool fake_find(uint32_t job_id, struct sgang_members_job *job)
+{
+	ctld.looked++;
+	if (job_id > ctld.n_jobs)
+		return false;
+	*job = gang_of(job_id);
+	return true;
+}
+
+static void fake_each(sgang_members_visit_f visit, void *arg)
+{
+	ctld.looked++;
+	for (uint32_t id = 1; id <= ctld.n_jobs; id++) {
+		struct sgang_members_job job = gang_of(id);
+
+		visit(&job, arg);
+	}
+}
+
+static const struct sgang_members_host numbers = {
+	.next_id = fake_next_id,
+	.find = fake_find,
+	.each = fake_each,
+};
+
 static struct sgang_submit_room fake_cluster(void)
 {
 	ctld.looked++;
@@ -170,12 +225,13 @@ static bool fake_never(const struct sgang_submit_asked *members, size_t n,
 	return lacks;
 }
 
-static const struct sgang_submit_host host = {
+static struct sgang_submit_host host = {
 	.user_name = fake_user_name,
-	.other_user = fake_other_user,
+	.user_id = fake_user_id,
 	.own_account = fake_own_account,
 	.load_conf = fake_load_conf,
 	.each_member = fake_each_member,
+	.member = fake_member,
 	.cluster = fake_cluster,
 	.never = fake_never,
 };
@@ -235,6 +291,23 @@ static enum sgang_submit_verdict submit(const struct job *job,
 	return sgang_submit_check(&submitted, &host, err);
 }
 
+/* The same is said where only those jobs are looked at that may be of the gang,
+ * be they found by a walk or one by one. */
+static void submit_again(const struct job *job,
+			 enum sgang_submit_verdict verdict, const char *why)
+{
+	size_t n_jobs = ctld.n_jobs;
+	struct sgang_error err = { "" };
+
+	host.members = sgang_members_create(&numbers);
+	for (ctld.n_jobs = 0; ctld.n_jobs < n_jobs; ctld.n_jobs++)
+		(void)sgang_members_update(host.members);
+	assert_int_equal(submit(job, &err), verdict);
+	assert_string_equal(err.text, why);
+	sgang_members_destroy(host.members);
+	host.members = NULL;
+}
+
 /* Jobs that are there, a job that comes, and what is said of it. */
 struct admission {
 	struct job there[THERE_MAX];
@@ -259,6 +332,7 @@ static void run_cases(const struct admission *cases, size_t n)
 		if (verdict != cases[i].verdict)
 			fail_msg("case %zu: %d \"%s\"", i, (int)verdict,
 				 err.text);
+		submit_again(&cases[i].comes, verdict, err.text);
 		if (verdict == SGANG_SUBMIT_FINE)
 			continue;
 		assert_null(strchr(err.text, '\n'));
@@ -481,6 +555,10 @@ static void test_namespace(void **state)
 		 * stranger belongs to */
 		{ .comes = { .env = { GANG("bob/t"), MIN(1) },
 			     .account = "bob", .account_checked = true } },
+		/* ... and then meet in one gang */
+		{ .there = { { .env = { GANG("t"), MIN(2) }, .uid = 1001 } },
+		  .comes = { .env = { GANG("bob/t") }, .account = "bob",
+			     .account_checked = true } },
 		{ .comes = { .env = { GANG("alice/t"), MIN(1) }, .uid = 1001,
 			     .account = "alice", .account_checked = true },
 		  .verdict = SGANG_SUBMIT_NOT_YOURS,
