@@ -3,8 +3,8 @@
  * records in the terms of plugins/job_submit
  *
  * slurmctld holds read locks on configuration, jobs, nodes and partitions when
- * it submits, a write lock on jobs when it modifies, and lets in one thread at
- * a time.
+ * it submits, and a write lock on jobs when it modifies. Since 23.02 it lets in
+ * several threads that submit; we let in one at a time.
  */
 
 #define _GNU_SOURCE			/* dl_iterate_phdr() */
@@ -13,6 +13,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -155,7 +156,7 @@ static bool own_account(const char *name)
 				       false) == SLURM_SUCCESS;
 }
 
-/* What was good last. Slurm calls one job_submit() at a time. */
+/* What was good last. */
 static struct sgang_conf last_conf;
 static bool have_last_conf;
 
@@ -378,7 +379,7 @@ static struct sgang_submit_room cluster(void)
 	return room;
 }
 
-/* The job that is submitted. Slurm calls one job_submit() at a time. */
+/* The job that is submitted. */
 static job_desc_msg_t *submitted;
 
 static bool never(const struct sgang_submit_asked *asked, size_t n,
@@ -648,7 +649,12 @@ static int check_submission(job_desc_msg_t *job_desc, uint32_t submit_uid,
 	return slurm_code[verdict];
 }
 
-int job_submit(job_desc_msg_t *job_desc, uint32_t submit_uid, char **err_msg)
+/* Of all that is static here. Whoever waits for it has Slurm's read locks, and
+ * who has it waits for none of those. */
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+static int submit_one(job_desc_msg_t *job_desc, uint32_t submit_uid,
+		      char **err_msg)
 {
 	const char *off;
 	bool told;
@@ -662,6 +668,16 @@ int job_submit(job_desc_msg_t *job_desc, uint32_t submit_uid, char **err_msg)
 	off = sgang_at_work_off(&told);
 	return off ? refuse_off(off, submit_uid, err_msg) :
 		     check_submission(job_desc, submit_uid, err_msg);
+}
+
+int job_submit(job_desc_msg_t *job_desc, uint32_t submit_uid, char **err_msg)
+{
+	int rc;
+
+	pthread_mutex_lock(&one_at_a_time);
+	rc = submit_one(job_desc, submit_uid, err_msg);
+	pthread_mutex_unlock(&one_at_a_time);
+	return rc;
 }
 
 /* "5" of scontrol update ArrayTaskThrottle=5; 0 lifts the limit. */
@@ -735,6 +751,11 @@ static bool change_fits(job_desc_msg_t *job_desc)
 int job_modify(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 	       uint32_t submit_uid)
 {
-	return change_fits(job_desc) ?
-	       check_change(job_desc, job_ptr, submit_uid) : SLURM_SUCCESS;
+	int rc = SLURM_SUCCESS;
+
+	pthread_mutex_lock(&one_at_a_time);
+	if (change_fits(job_desc))
+		rc = check_change(job_desc, job_ptr, submit_uid);
+	pthread_mutex_unlock(&one_at_a_time);
+	return rc;
 }
