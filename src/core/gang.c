@@ -245,7 +245,9 @@ int sgang_gang_tally(const struct sgang_member *const *members, size_t n,
 		count_member(sorted[i], tally);
 		count_wait(sorted[i], tally);
 		count_record(sorted[i], tally);
-		sgang_spec_merge(&tally->spec, sorted[i]->spec);
+		/* often shared; what was merged already adds nothing */
+		if (!i || sorted[i]->spec != sorted[i - 1]->spec)
+			sgang_spec_merge(&tally->spec, sorted[i]->spec);
 		if (!tally->min_job && sgang_spec_defines(sorted[i]->spec))
 			tally->min_job = sorted[i]->job_id;
 	}

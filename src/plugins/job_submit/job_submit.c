@@ -844,10 +844,12 @@ check_limits(struct survey *survey, uint32_t tasks, struct sgang_error *err)
 }
 
 /* Does the job contradict those that are there? Then it is said whose job says
- * otherwise: it may be another user's. */
+ * otherwise: it may be another user's. Members that share what they say are
+ * asked once. */
 static int check_agrees(const struct survey *survey,
 			const struct sgang_spec *spec, struct sgang_error *err)
 {
+	const struct sgang_spec *last = NULL;
 	char shown[SGANG_TEXT_SHOWN];
 	struct sgang_error why;
 	size_t i;
@@ -855,6 +857,9 @@ static int check_agrees(const struct survey *survey,
 	for (i = 0; i < survey->n_known; i++) {
 		const struct sgang_member *m = &survey->known[i]->m;
 
+		if (m->spec == last)
+			continue;
+		last = m->spec;
 		if (sgang_spec_agree(m->spec, spec, &why))
 			return sgang_errf(err, EINVAL, "%s (job %" PRIu32
 					  " of %s)", why.text, m->job_id,
