@@ -9,98 +9,72 @@
 
 #include "config.h"
 
-#include <string.h>
-
 #include "host_private.h"
 
-/* A word at a time: a pass looks at every job of every gang that waits. */
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
-	return hash ^ hash >> 29;
-}
-
-static uint64_t mix_bytes(uint64_t hash, const void *data, size_t size)
-{
-	const char *byte = data;
-	uint64_t word;
-
-	for (; size >= sizeof(word); size -= sizeof(word)) {
-		memcpy(&word, byte, sizeof(word));
-		hash = mix(hash, word);
-		byte += sizeof(word);
-	}
-	word = size;
-	memcpy(&word, byte, size);
-	return mix(hash, word + (size << 56));
-}
-
-static uint64_t mix_text(uint64_t hash, const char *text)
-{
-	return text ? mix_bytes(hash, text, strlen(text)) : mix(hash, 1);
-}
+#include "core/hash.h"
 
 static uint64_t mix_texts(uint64_t hash, const job_record_t *job_ptr)
 {
 	const job_details_t *d = job_ptr->details;
 
-	hash = mix_text(hash, job_ptr->partition);
-	hash = mix_text(hash, job_ptr->account);
-	hash = mix_text(hash, job_ptr->resv_name);
-	hash = mix_text(hash, job_ptr->licenses);
-	hash = mix_text(hash, job_ptr->burst_buffer);
-	hash = mix_text(hash, job_ptr->mcs_label);
-	hash = mix_text(hash, job_ptr->tres_per_node);
-	hash = mix_text(hash, job_ptr->tres_per_job);
-	hash = mix_text(hash, job_ptr->tres_per_task);
-	hash = mix_text(hash, job_ptr->tres_per_socket);
-	hash = mix_text(hash, job_ptr->mem_per_tres);
-	hash = mix_text(hash, job_ptr->cpus_per_tres);
-	hash = mix_text(hash, d->features);
-	hash = mix_text(hash, d->cluster_features);
-	hash = mix_text(hash, d->prefer);
-	hash = mix_text(hash, d->req_nodes);
-	hash = mix_text(hash, d->exc_nodes);
-	return mix_text(hash, d->dependency);
+	hash = sgang_hash_text(hash, job_ptr->partition);
+	hash = sgang_hash_text(hash, job_ptr->account);
+	hash = sgang_hash_text(hash, job_ptr->resv_name);
+	hash = sgang_hash_text(hash, job_ptr->licenses);
+	hash = sgang_hash_text(hash, job_ptr->burst_buffer);
+	hash = sgang_hash_text(hash, job_ptr->mcs_label);
+	hash = sgang_hash_text(hash, job_ptr->tres_per_node);
+	hash = sgang_hash_text(hash, job_ptr->tres_per_job);
+	hash = sgang_hash_text(hash, job_ptr->tres_per_task);
+	hash = sgang_hash_text(hash, job_ptr->tres_per_socket);
+	hash = sgang_hash_text(hash, job_ptr->mem_per_tres);
+	hash = sgang_hash_text(hash, job_ptr->cpus_per_tres);
+	hash = sgang_hash_text(hash, d->features);
+	hash = sgang_hash_text(hash, d->cluster_features);
+	hash = sgang_hash_text(hash, d->prefer);
+	hash = sgang_hash_text(hash, d->req_nodes);
+	hash = sgang_hash_text(hash, d->exc_nodes);
+	return sgang_hash_text(hash, d->dependency);
 }
 
 static uint64_t mix_size(uint64_t hash, const job_details_t *d)
 {
-	hash = mix(hash, (uint64_t) d->min_nodes << 32 | d->max_nodes);
-	hash = mix(hash, (uint64_t) d->orig_min_cpus << 32 |
-		   d->orig_max_cpus);
-	hash = mix(hash, (uint64_t) d->orig_pn_min_cpus << 32 |
-		   d->pn_min_tmp_disk);
-	hash = mix(hash, d->orig_pn_min_memory);
-	hash = mix(hash, (uint64_t) d->num_tasks << 32 |
-		   (uint32_t) d->ntasks_per_node << 16 |
-		   d->orig_cpus_per_task);
-	hash = mix(hash, (uint64_t) d->core_spec << 32 |
-		   (uint64_t) d->ntasks_per_tres << 48 |
-		   (uint32_t) d->contiguous << 16 | d->overcommit);
-	return d->mc_ptr ? mix_bytes(hash, d->mc_ptr, sizeof(*d->mc_ptr)) :
-			   hash;
+	hash = sgang_hash(hash, (uint64_t) d->min_nodes << 32 | d->max_nodes);
+	hash = sgang_hash(hash, (uint64_t) d->orig_min_cpus << 32 |
+			  d->orig_max_cpus);
+	hash = sgang_hash(hash, (uint64_t) d->orig_pn_min_cpus << 32 |
+			  d->pn_min_tmp_disk);
+	hash = sgang_hash(hash, d->orig_pn_min_memory);
+	hash = sgang_hash(hash, (uint64_t) d->num_tasks << 32 |
+			  (uint32_t) d->ntasks_per_node << 16 |
+			  d->orig_cpus_per_task);
+	hash = sgang_hash(hash, (uint64_t) d->core_spec << 32 |
+			  (uint64_t) d->ntasks_per_tres << 48 |
+			  (uint32_t) d->contiguous << 16 | d->overcommit);
+	return d->mc_ptr ? sgang_hash_bytes(hash, d->mc_ptr,
+					    sizeof(*d->mc_ptr)) : hash;
 }
 
 uint64_t sgang_host_request(struct sgang_job *job)
 {
 	const job_record_t *job_ptr = record(job);
 	const job_details_t *d = job_ptr->details;
-	uint64_t hash = 14695981039346656037ull;
+	uint64_t hash = SGANG_HASH_SEED;
 
 	if (!d)
 		return hash;
 	hash = mix_texts(hash, job_ptr);
 	hash = mix_size(hash, d);
-	hash = mix(hash, (uint64_t) job_ptr->time_limit << 32 |
-		   job_ptr->time_min);
-	hash = mix(hash, (uint64_t) job_ptr->deadline);
-	hash = mix(hash, (uint64_t) d->begin_time);
-	hash = mix(hash, (uint64_t) d->nice << 32 | job_ptr->req_switch);
-	hash = mix(hash, (uintptr_t) job_ptr->qos_ptr);
-	hash = mix(hash, (uint64_t) job_ptr->reboot << 32 |
-		   (job_ptr->array_recs ?
-		    job_ptr->array_recs->max_run_tasks : 0));
-	return mix(hash, job_ptr->direct_set_prio || !job_ptr->priority ?
-			 job_ptr->priority : UINT64_MAX);
+	hash = sgang_hash(hash, (uint64_t) job_ptr->time_limit << 32 |
+			  job_ptr->time_min);
+	hash = sgang_hash(hash, (uint64_t) job_ptr->deadline);
+	hash = sgang_hash(hash, (uint64_t) d->begin_time);
+	hash = sgang_hash(hash, (uint64_t) d->nice << 32 |
+			  job_ptr->req_switch);
+	hash = sgang_hash(hash, (uintptr_t) job_ptr->qos_ptr);
+	hash = sgang_hash(hash, (uint64_t) job_ptr->reboot << 32 |
+			  (job_ptr->array_recs ?
+			   job_ptr->array_recs->max_run_tasks : 0));
+	return sgang_hash(hash, job_ptr->direct_set_prio || !job_ptr->priority ?
+			  job_ptr->priority : UINT64_MAX);
 }
