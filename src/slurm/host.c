@@ -12,6 +12,8 @@
 
 #include "host_private.h"
 
+#include "core/hash.h"
+
 #include "account.h"
 #include "inside.h"
 #include "rows.h"
@@ -335,9 +337,11 @@ static void look(job_record_t *job_ptr, struct sgang_job_info *info)
 	fill_info(job_ptr, info);
 	if (info->state != SGANG_JOB_PENDING)
 		return;
-	/* may change the reason, hence parked afterwards */
+	/* may change the reason, hence the others afterwards */
 	info->eligible = is_eligible(job_ptr);
 	info->parked = is_parked(job_ptr);
+	info->label = is_ours(job_ptr->state_desc) ?
+		      sgang_hash_text(SGANG_HASH_SEED, job_ptr->state_desc) : 0;
 }
 
 static void host_jobs(void (*each)(const struct sgang_job_info *, void *),

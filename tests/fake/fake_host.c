@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/hash.h"
 #include "fake/fake_host.h"
 
 #define LAUNCHES 65536			/* ids whose launches are counted */
@@ -450,6 +451,8 @@ static void look(const struct fake_job *j, struct sgang_job_info *info)
 	fill_info(j, info);
 	info->eligible = is_eligible(j);
 	info->parked = j->parked;
+	if (j->state == FAKE_PENDING && info->labelled)
+		info->label = sgang_hash_text(SGANG_HASH_SEED, j->text);
 }
 
 static uint64_t host_supply(void)
@@ -1736,6 +1739,19 @@ void fake_user_hold(uint32_t id, bool hold)
 	j->user_hold = hold;
 	if (hold)
 		j->parked = false;
+}
+
+void fake_priority(uint32_t id, uint32_t priority)
+{
+	find(id)->rq.priority = priority;
+}
+
+void fake_reason(uint32_t id, const char *text)
+{
+	struct fake_job *j = find(id);
+
+	j->parked = false;
+	snprintf(j->text, sizeof(j->text), "%s", text);
 }
 
 void fake_refuse(uint32_t id, bool refuse)

@@ -164,6 +164,10 @@ void fake_requeue(uint32_t id);
 void fake_update(uint32_t id, const struct fake_request *rq);
 /* scontrol hold, scontrol release. */
 void fake_user_hold(uint32_t id, bool hold);
+/* It has this priority from now on. */
+void fake_priority(uint32_t id, uint32_t priority);
+/* The scheduler has reached a job that waits, and says why it does so. */
+void fake_reason(uint32_t id, const char *text);
 /* Its node refuses to launch it: it is pending again, and stopped. */
 void fake_refuse_launch(uint32_t id);
 /* commit() refuses this job; probe() does. */

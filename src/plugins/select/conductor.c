@@ -95,6 +95,7 @@ void sgang_conductor_configure(struct sgang_conductor *c,
 		g->topology = first;
 	sgang_conf_free(&c->conf);
 	sgang_conf_copy(&c->conf, conf);
+	c->configured++;
 }
 
 void sgang_conductor_forget_nodes(struct sgang_conductor *c)

@@ -22,28 +22,34 @@ struct shown_node;
 struct slices;
 
 /* A live job that carries a gang's name. It is kept from pass to pass, since a
- * job's options never change and its record seldom does. */
+ * job's options never change and its record seldom does. What every pass reads
+ * stands in front, together: there are thousands. */
 struct entry {
 	struct entry *chain;		/* in its bucket */
 	struct gang *gang;
 	uint32_t job_id;		/* of its job record */
-	char *const *env;		/* what the spec was read from */
-	size_t n_env;
-	struct sgang_spec spec;
-	bool has_record;
-	struct sgang_record record;
-	char *comment;			/* what is in system_comment */
-	struct sgang_member m;		/* points to spec and record */
-	uint32_t round;			/* attempt that tried it last (0.39) */
-	uint16_t tier;			/* PriorityTier */
-	uint32_t restarts;
-	int64_t expected;		/* to start then, as Slurm shows it */
-	bool parked;
-	uint64_t request;		/* what it asks for, as a hash */
 	bool seen;			/* by this pass */
 	bool hold;			/* its job is one of the gang's holds */
+	bool parked;
+	bool has_record;
+	char *const *env;		/* what the spec was read from */
+	size_t n_env;
+	uint64_t look;			/* a hash of what was seen, as far as
+					 * the gang's numbers follow from it */
+	uint64_t label;			/* what it shows, see host.h */
 	struct sgang_job *job;		/* valid while the locks are held */
+	struct sgang_member m;		/* points to spec and record */
+	uint64_t version;		/* of spec and record: never the same
+					 * when one was read anew */
+	char *comment;			/* what is in system_comment */
+	uint32_t round;			/* attempt that tried it last (0.39) */
+	uint32_t restarts;
+	uint64_t request;		/* what it asks for, as a hash */
+	int64_t expected;		/* to start then, as Slurm shows it */
+	uint16_t tier;			/* PriorityTier */
 	struct probed *probed;		/* during an attempt */
+	struct sgang_spec spec;
+	struct sgang_record record;
 };
 
 /* A member that has its nodes and waits for the others. */
@@ -64,6 +70,12 @@ struct gang {
 	struct entry **entries;		/* its members */
 	size_t n_entries, cap_entries;
 	struct entry *object;		/* its definition, or NULL */
+	size_t n_waiting;		/* entries that wait, ... */
+	size_t n_parked;		/* those of them that are parked, ... */
+	uint64_t label;			/* and what all of them show, see
+					 * host.h; 0: not all show the same */
+
+	/* worked out anew when `tally_of` is not the same any more */
 	struct sgang_tally tally;
 	const struct sgang_topology *topology;	/* of its members' partition; of
 						 * several that differ, the
@@ -74,6 +86,12 @@ struct gang {
 	bool cares;			/* a loss concerns some of its members */
 	uint64_t requests;		/* what those that wait ask for, as a
 					 * hash; never 0 */
+	uint64_t tally_of;		/* a hash of all that this follows from;
+					 * 0: work it out in the next pass */
+	uint64_t recorded_of;		/* with these numbers all records said
+					 * what they should; 0: not known */
+
+	/* rebuilt by every pass */
 	bool stale;			/* no memory to know what it is now */
 	struct gang **group;		/* it and those it starts with, in the
 					 * order of their turns */
@@ -188,6 +206,8 @@ struct sgang_conductor {
 	struct gang *gangs;
 	struct gang *bucket[SGANG_BUCKETS];
 	struct entry *entry_bucket[SGANG_ENTRY_BUCKETS];
+	uint64_t versions;		/* so many specs, records were read */
+	uint64_t configured;		/* so often */
 	size_t n_members;		/* live ones, at the last pass */
 	bool turns;			/* somebody has a turn, or ... */
 	bool slicing;			/* ... is being committed in slices */

@@ -55,6 +55,8 @@ struct sgang_job_info {
 	bool eligible;			/* pending and could start now */
 	bool parked;			/* by us */
 	bool labelled;			/* its reason is a text of ours */
+	uint64_t label;			/* of a pending job the hash (hash.h) of
+					 * that text; 0: it is none of ours */
 	bool stopped;			/* pending without priority: held */
 	bool withdrawn;			/* configuring, and must not be launched:
 					 * held by a user, or its deadline would
@@ -206,7 +208,8 @@ struct sgang_host {
 		     void *arg);
 	/* NULL when it is gone. */
 	struct sgang_job *(*find)(uint32_t job_id);
-	/* All but `eligible` and `parked`, which look() adds at some cost. */
+	/* All but `eligible`, `parked` and `label`, which look() adds at some
+	 * cost. */
 	void (*info)(struct sgang_job *job, struct sgang_job_info *info);
 	void (*look)(struct sgang_job *job, struct sgang_job_info *info);
 	/* May that user act on everybody's jobs: an operator, SlurmUser? */

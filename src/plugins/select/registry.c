@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "conductor_private.h"
+#include "core/hash.h"
 #include "plugins/log.h"
 
 /* FNV-1a over "ns/name". */
@@ -120,6 +121,7 @@ static struct entry *find_entry(struct sgang_conductor *c,
 		e->spec = spec;
 		e->env = info->env;
 		e->n_env = info->n_env;
+		e->version = ++c->versions;
 		return e;
 	}
 	*at = e->chain;
@@ -157,6 +159,7 @@ static struct entry *new_entry(struct sgang_conductor *c,
 	e->n_env = info->n_env;
 	e->spec = *spec;
 	e->m.spec = &e->spec;
+	e->version = ++c->versions;
 	e->chain = *bucket;
 	*bucket = e;
 	return e;
@@ -219,11 +222,12 @@ static void free_gang(struct gang *g)
 /* ---- looking at jobs ---- */
 
 /* Slurm replaces the field as a whole, so the text tells whether it is new. */
-static int read_comment(struct entry *e, const char *comment)
+static int read_comment(struct sgang_conductor *c, struct entry *e,
+			const char *comment)
 {
 	char *copy;
 
-	if (e->comment && comment && !strcmp(e->comment, comment))
+	if (e->comment ? comment && !strcmp(e->comment, comment) : !comment)
 		return 0;
 	copy = comment ? strdup(comment) : NULL;
 	if (comment && !copy)
@@ -232,6 +236,7 @@ static int read_comment(struct entry *e, const char *comment)
 	e->comment = copy;
 	memset(&e->record, 0, sizeof(e->record));
 	e->has_record = sgang_record_parse(comment, &e->record) == 1;
+	e->version = ++c->versions;
 	return 0;
 }
 
@@ -271,6 +276,21 @@ static enum sgang_member_state member_state(const struct sgang_conductor *c,
 	return SGANG_MEMBER_RUNNING;
 }
 
+/* Whatever the numbers of a gang follow from must be in here. */
+static uint64_t hash_look(const struct entry *e)
+{
+	const struct sgang_member *m = &e->m;
+	uint64_t hash = sgang_hash(e->version, e->request);
+
+	hash = sgang_hash(hash, (uint64_t) m->job_id << 32 | m->task_id);
+	hash = sgang_hash(hash, (uint64_t) m->tasks << 32 | m->priority);
+	hash = sgang_hash(hash, (uint64_t) m->uid << 32 | m->held_for);
+	hash = sgang_hash(hash, (uint64_t) m->hold_max << 32 | m->state << 2 |
+			  (uint64_t) m->eligible << 1 | m->stopped);
+	hash = sgang_hash(hash, (uint64_t) m->submit_time);
+	return sgang_hash(hash, (uint64_t) m->eligible_time);
+}
+
 static void read_info(struct sgang_conductor *c, struct entry *e,
 		      const struct sgang_job_info *info)
 {
@@ -284,7 +304,7 @@ static void read_info(struct sgang_conductor *c, struct entry *e,
 	e->tier = info->tier;
 	e->restarts = info->restarts;
 	e->expected = info->expected;
-	if (read_comment(e, info->comment) < 0)
+	if (read_comment(c, e, info->comment) < 0)
 		g->stale = true;
 	e->m.record = e->has_record ? &e->record : NULL;
 	e->m.uid = info->uid;
@@ -307,6 +327,8 @@ static void read_info(struct sgang_conductor *c, struct entry *e,
 	e->m.priority = info->priority;
 	e->m.submit_time = info->submit_time;
 	e->m.eligible_time = info->eligible_time;
+	e->label = info->label;
+	e->look = hash_look(e);
 }
 
 /* The newest definition counts (0.24). */
@@ -532,7 +554,8 @@ static void name_users(struct sgang_conductor *c, struct gang *g)
 	name_user(c, g, g->tally.min_job, g->tally.min_user);
 }
 
-static void tally(struct sgang_conductor *c, struct gang *g)
+/* What the gang is now, by its members and whoever else has a say. */
+static void add_up(struct sgang_conductor *c, struct gang *g)
 {
 	struct sgang_member **members;
 	const struct sgang_spec *definitions[2] = {
@@ -557,7 +580,6 @@ static void tally(struct sgang_conductor *c, struct gang *g)
 	free(members);
 	name_users(c, g);
 	g->tally.spent = g->tally.held_for >= c->conf.max_waiting_time;
-	g->topology = topology_of(c, g);
 	/* The key has the namespace resolved; so has every entry. */
 	strcpy(g->tally.spec.ns, g->ns);
 	strcpy(g->tally.spec.name, g->name);
@@ -565,6 +587,54 @@ static void tally(struct sgang_conductor *c, struct gang *g)
 	g->requests = hash_requests(g);
 	if (g->tally.held && g->since)
 		g->tally.since = g->since;
+}
+
+static void count_waiting(struct gang *g, const struct entry *e)
+{
+	if (e->m.state != SGANG_MEMBER_PENDING)
+		return;
+	if (!g->n_waiting)
+		g->label = e->label;
+	else if (g->label != e->label)
+		g->label = 0;
+	g->n_waiting++;
+	g->n_parked += e->parked;
+}
+
+/* A hash of all that add_up() looks at, but for two: the moment of the first
+ * hold, and names of users, which Slurm may get to know later. So it is 0 for
+ * gangs to which these matter. */
+static uint64_t look_over(const struct sgang_conductor *c, struct gang *g)
+{
+	const struct entry *o = g->object;
+	uint64_t hash = c->configured;
+	bool other = g->n_holds > 0;
+
+	g->n_waiting = g->n_parked = 0;
+	g->label = 0;
+	for (size_t i = 0; i < g->n_entries; i++) {
+		const struct entry *e = g->entries[i];
+
+		hash = sgang_hash(hash, e->look);
+		other |= e->m.state == SGANG_MEMBER_HELD ||
+			 e->m.uid != g->entries[0]->m.uid;
+		count_waiting(g, e);
+	}
+	if (o)
+		hash = sgang_hash(sgang_hash(hash, o->look),
+				  c->host->operator(o->m.uid));
+	return (other || !hash) ? 0 : hash;
+}
+
+/* Gangs wait for hours, and little changes from pass to pass. */
+static void tally(struct sgang_conductor *c, struct gang *g)
+{
+	uint64_t of = look_over(c, g);
+
+	if (!of || of != g->tally_of)
+		add_up(c, g);
+	g->tally_of = g->stale ? 0 : of;
+	g->topology = topology_of(c, g);
 }
 
 /* Where could members that are still pending go? Needed by the fence and other

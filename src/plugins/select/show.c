@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "conductor_private.h"
+#include "core/hash.h"
 #include "plugins/log.h"
 
 /* ---- the record ---- */
@@ -104,17 +105,19 @@ static bool same_record(const struct entry *e, const struct sgang_record *r)
 	return e->has_record && !memcmp(&e->record, r, sizeof(*r));
 }
 
-static void write_record(struct sgang_conductor *c, struct entry *e,
+/* True if it had that record already. */
+static bool write_record(struct sgang_conductor *c, struct entry *e,
 			 const struct sgang_record *r)
 {
 	char *text;
 
 	if (same_record(e, r))
-		return;
+		return true;
 	text = sgang_record_format(r, e->comment);
 	if (text && (!e->comment || strcmp(text, e->comment)))
 		c->host->comment(e->job, text);
 	free(text);
+	return false;
 }
 
 /* Not all members of a gang that has started are where most of it is. */
@@ -161,7 +164,7 @@ static void forget_wait(struct sgang_record *r)
 
 /* A member keeps what it was told of its place while it has nodes. When it ran,
  * which is what its `started` says, is kept for --gang-on-failure. */
-static void show_record(struct sgang_conductor *c, const struct gang *g,
+static bool show_record(struct sgang_conductor *c, const struct gang *g,
 			struct entry *e)
 {
 	struct sgang_record r = e->record;
@@ -194,7 +197,25 @@ static void show_record(struct sgang_conductor *c, const struct gang *g,
 		if (!r.started)
 			r.started = g->tally.started;
 	}
-	write_record(c, e, &r);
+	return write_record(c, e, &r);
+}
+
+/* A hash of all that show_record() looks at, of a gang that holds nothing; 0:
+ * there is none. */
+static uint64_t hash_records(const struct gang *g)
+{
+	uint64_t hash = g->tally_of;
+
+	if (!hash)
+		return 0;
+	hash = sgang_hash(hash, (uint64_t) g->attempts << 32 | g->tried);
+	hash = sgang_hash(hash, (uint64_t) g->skipped << 32 |
+			  (uint32_t) g->hold_end << 16 |
+			  (uint32_t) g->phase << 1 | (g->unconfirmed != 0));
+	hash = sgang_hash(hash, (uint64_t) g->since);
+	hash = sgang_hash_text(hash, g->lacks);
+	hash = sgang_hash_text(hash, g->unit);
+	return sgang_hash_text(hash, g->helps);
 }
 
 /* What a job that has ended shows of its gang: that its part is over. What it
@@ -311,7 +332,7 @@ static void show_definition(struct sgang_conductor *c, struct gang *g,
 	r.attempts = r.tried = r.skipped = 0;
 	r.since = 0;
 	r.created = o->m.submit_time;
-	write_record(c, o, &r);
+	(void) write_record(c, o, &r);
 }
 
 /* ---- the reason ---- */
@@ -460,8 +481,44 @@ static void show_start(const struct sgang_conductor *c, const struct gang *g)
 	for (size_t i = 0; when >= 0 && i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];
 
-		if (e->m.state == SGANG_MEMBER_PENDING && e->m.eligible)
+		if (e->m.state == SGANG_MEMBER_PENDING && e->m.eligible &&
+		    e->expected != when)
 			c->host->expect(e->job, when);
+	}
+}
+
+/* Do all that wait show this already, and are parked or not as they should? */
+static bool all_told(const struct sgang_conductor *c, const struct gang *g,
+		     bool start, const char *text)
+{
+	bool same = g->label == sgang_hash_text(SGANG_HASH_SEED, text);
+
+	if (is_ordinary(c, g))
+		return !g->n_parked && (same || !text[0]);
+	return same && g->n_parked == (start ? 0 : g->n_waiting);
+}
+
+/* Where nothing has changed the jobs are not looked at once more. */
+static void show_members(struct sgang_conductor *c, struct gang *g, bool start,
+			 const char *text)
+{
+	uint64_t of = hash_records(g);
+	bool told = !g->n_waiting || all_told(c, g, start, text);
+	bool recorded = of && of == g->recorded_of;
+
+	if (!recorded)
+		g->recorded_of = of;
+	for (size_t i = 0; i < g->n_entries && !(told && recorded); i++) {
+		struct entry *e = g->entries[i];
+
+		if (!told && e->m.state == SGANG_MEMBER_PENDING)
+			show_pending(c, g, e, start, text);
+		/* what describe.c wrote says more */
+		if (recorded ||
+		    (e->m.state == SGANG_MEMBER_HELD && g->described))
+			continue;
+		if (!show_record(c, g, e))
+			g->recorded_of = 0;
 	}
 }
 
@@ -485,15 +542,7 @@ static void show(struct sgang_conductor *c, struct gang *g)
 	else
 		sgang_gang_text(&g->tally, why, c->host->now(), text,
 				sizeof(text));
-	for (size_t i = 0; i < g->n_entries; i++) {
-		struct entry *e = g->entries[i];
-
-		if (e->m.state == SGANG_MEMBER_PENDING)
-			show_pending(c, g, e, start, text);
-		/* what describe.c wrote says more */
-		if (e->m.state != SGANG_MEMBER_HELD || !g->described)
-			show_record(c, g, e);
-	}
+	show_members(c, g, start, text);
 	if (start || g->never)
 		show_start(c, g);
 	if (g->object) {
