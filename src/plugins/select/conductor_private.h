@@ -168,6 +168,7 @@ struct gang {
 					 * is not */
 	struct hold *holds;
 	size_t n_holds;
+	bool marked;			/* `hold` is set in some entry */
 	int64_t since;			/* when the first of them was placed */
 	enum sgang_hold_end hold_end;	/* what ended the last ones */
 	bool holds_saved;		/* in the job state on disk */
@@ -192,7 +193,7 @@ struct gang {
 };
 
 #define SGANG_BUCKETS 1024
-#define SGANG_ENTRY_BUCKETS 4096
+#define SGANG_ENTRY_BUCKETS 16384
 
 struct sgang_conductor {
 	const struct sgang_host *host;
@@ -206,6 +207,7 @@ struct sgang_conductor {
 	struct gang *gangs;
 	struct gang *bucket[SGANG_BUCKETS];
 	struct entry *entry_bucket[SGANG_ENTRY_BUCKETS];
+	size_t n_entries, n_seen;	/* of all gangs, and of definitions */
 	uint64_t versions;		/* so many specs, records were read */
 	uint64_t configured;		/* so often */
 	size_t n_members;		/* live ones, at the last pass */

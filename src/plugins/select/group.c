@@ -122,6 +122,20 @@ static void set_group(struct gang *g, const struct search *s)
 	keep_group(g, s);
 }
 
+/* As nearly all gangs are, in every pass. */
+static void set_alone(struct gang *g)
+{
+	g->group_why[0] = '\0';
+	if (!g->group)
+		g->group = malloc(sizeof(*g->group));
+	if (!g->group) {
+		g->stale = true;
+		return;
+	}
+	g->group[0] = g;
+	g->n_group = 1;
+}
+
 /* Mutual lists lead from each gang that was found to all others, so what holds
  * for one holds for all, be it a group or the reason why there is none. */
 static void find_group(struct sgang_conductor *c, struct gang *g)
@@ -129,10 +143,6 @@ static void find_group(struct sgang_conductor *c, struct gang *g)
 	struct search s = { .gangs = { g }, .n = 1, .why = "" };
 	struct search alone = s;
 
-	if (!g->tally.spec.groups[0] || sgang_gang_ordinary(&g->tally)) {
-		set_group(g, &s);
-		return;
-	}
 	if (follow_lists(c, &s)) {
 		for (size_t i = 0; i < s.n; i++) {
 			if (s.gangs[i] == g ||
@@ -162,8 +172,12 @@ void sgang_group_collect(struct sgang_conductor *c)
 	for (struct gang *g = c->gangs; g; g = g->next)
 		g->n_group = 0;
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		if (!g->n_group)
+		if (g->n_group)
+			continue;
+		if (g->tally.spec.groups[0] && !sgang_gang_ordinary(&g->tally))
 			find_group(c, g);
+		else
+			set_alone(g);
 	}
 }
 

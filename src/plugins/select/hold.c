@@ -304,7 +304,7 @@ static void adopt(struct sgang_conductor *c, struct gang *g)
 			g->recovered = g->doubtful = true;
 		if (e->record.phase == SGANG_PHASE_RUNNING)
 			g->begun = e->record.since;
-		e->hold = true;
+		e->hold = g->marked = true;
 		c->host->adopt(e->job);
 	}
 	if (g->n_holds == before)

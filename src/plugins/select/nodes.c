@@ -51,15 +51,14 @@ static bool has_nodes(const struct entry *e)
 /* Members of the gang that have nodes, in this run of theirs; 0: none. */
 static uint64_t who_has_nodes(const struct gang *g)
 {
+	bool any = g->tally.held || g->tally.running;
 	uint64_t hash = FNV_SEED;
-	bool any = false;
 
-	for (size_t i = 0; i < g->n_entries; i++) {
+	for (size_t i = 0; i < g->n_entries && any; i++) {
 		const struct entry *e = g->entries[i];
 
 		if (!has_nodes(e))
 			continue;
-		any = true;
 		hash = (hash ^ e->job_id) * FNV_PRIME;
 		hash = (hash ^ e->restarts) * FNV_PRIME;
 		hash = (hash ^ (uint64_t) e->record.started) * FNV_PRIME;

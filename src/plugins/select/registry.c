@@ -95,8 +95,17 @@ struct entry *sgang_registry_entry(const struct sgang_conductor *c,
 	return (e && e->seen) ? e : NULL;
 }
 
-static void free_entry(struct entry *e)
+static void set_seen(struct sgang_conductor *c, struct entry *e, bool seen)
 {
+	c->n_seen += seen;
+	c->n_seen -= e->seen;
+	e->seen = seen;
+}
+
+static void free_entry(struct sgang_conductor *c, struct entry *e)
+{
+	set_seen(c, e, false);
+	c->n_entries--;
 	free(e->comment);
 	free(e);
 }
@@ -125,7 +134,7 @@ static struct entry *find_entry(struct sgang_conductor *c,
 		return e;
 	}
 	*at = e->chain;
-	free_entry(e);
+	free_entry(c, e);
 	return NULL;
 }
 
@@ -155,6 +164,7 @@ static struct entry *new_entry(struct sgang_conductor *c,
 	}
 	e->job_id = info->job_id;
 	e->hold = is_held(e->gang, e->job_id);
+	e->gang->marked |= e->hold;
 	e->env = info->env;
 	e->n_env = info->n_env;
 	e->spec = *spec;
@@ -162,13 +172,15 @@ static struct entry *new_entry(struct sgang_conductor *c,
 	e->version = ++c->versions;
 	e->chain = *bucket;
 	*bucket = e;
+	c->n_entries++;
 	return e;
 }
 
 /* Drop the entries that no job stood behind. */
 static void drop_unseen(struct sgang_conductor *c)
 {
-	for (size_t i = 0; i < SGANG_ENTRY_BUCKETS; i++) {
+	for (size_t i = 0; i < SGANG_ENTRY_BUCKETS &&
+			   c->n_seen < c->n_entries; i++) {
 		struct entry **at = &c->entry_bucket[i];
 
 		while (*at) {
@@ -179,7 +191,7 @@ static void drop_unseen(struct sgang_conductor *c)
 				continue;
 			}
 			*at = e->chain;
-			free_entry(e);
+			free_entry(c, e);
 		}
 	}
 }
@@ -188,7 +200,7 @@ static void unsee_all(struct sgang_conductor *c)
 {
 	for (size_t i = 0; i < SGANG_ENTRY_BUCKETS; i++) {
 		for (struct entry *e = c->entry_bucket[i]; e; e = e->chain)
-			e->seen = false;
+			set_seen(c, e, false);
 	}
 }
 
@@ -297,7 +309,7 @@ static void read_info(struct sgang_conductor *c, struct entry *e,
 	struct gang *g = e->gang;
 
 	e->job = info->job;
-	e->seen = true;
+	set_seen(c, e, true);
 	e->parked = info->parked;
 	e->request = (info->state == SGANG_JOB_PENDING) ?
 		     c->host->request(info->job) : 0;
@@ -452,7 +464,7 @@ static void look_at(const struct sgang_job_info *info, void *arg)
 	} else if (!listed && list_entry(e->gang, e) < 0) {
 		no_memory(info, &e->spec);
 		e->gang->stale = true;
-		e->seen = false;
+		set_seen(c, e, false);
 	}
 }
 
@@ -671,6 +683,9 @@ static void note_update(struct sgang_conductor *c, struct gang *g)
 
 static void mark_holds(struct sgang_conductor *c, struct gang *g)
 {
+	if (!g->n_holds && !g->marked)
+		return;
+	g->marked = g->n_holds > 0;
 	for (size_t i = 0; i < g->n_entries; i++)
 		g->entries[i]->hold = false;
 	for (size_t i = 0; i < g->n_holds; i++) {
@@ -747,7 +762,7 @@ void sgang_registry_refresh(struct sgang_conductor *c, struct gang *g)
 		if (job)
 			c->host->look(job, &info);
 		/* Unseen entries are dropped by the next pass. */
-		e->seen = job && info.state != SGANG_JOB_ENDED;
+		set_seen(c, e, job && info.state != SGANG_JOB_ENDED);
 		if (!e->seen)
 			continue;
 		read_info(c, e, &info);

@@ -306,8 +306,11 @@ void sgang_conductor_ended(struct sgang_conductor *c, struct sgang_job *job,
  * the nodes have to be asked. */
 static void confirm(struct sgang_conductor *c, struct gang *g)
 {
-	int64_t age = c->host->now() - g->unconfirmed;
+	int64_t age;
 
+	if (!g->unconfirmed)
+		return;
+	age = c->host->now() - g->unconfirmed;
 	if (age > LAUNCH_SECONDS || (age > 0 && c->host->quiet()))
 		g->unconfirmed = 0;
 }
