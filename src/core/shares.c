@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* shares.c - nodes for members whose pieces their nodes have in any shares
+ *
+ * Depth first: member by member, node by node, share by share, with what is
+ * left of the nodes. The members that need the most on a node come first. A
+ * member looks at the nodes with the most room first, so that the next ones of
+ * its list are a bound on what it can still have. Nodes that are the same to
+ * everybody are tried in one order only.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan.h"
+#include "shares.h"
+
+/* A node on which a member has room. */
+struct seat {
+	uint32_t at;			/* in the request's nodes */
+	uint32_t cap;			/* pieces */
+	uint64_t above;			/* caps of those before it in the list */
+	bool twin;			/* of the one before it */
+};
+
+struct search {
+	const struct sgang_shares_request *rq;
+	uint32_t *share;		/* the answer, so far */
+	uint32_t *left;			/* by node of the request, n_dims */
+	struct seat *seat;		/* n_nodes + 1 for each member */
+	size_t *order;			/* of the members */
+};
+
+/* Where one member is in its list. */
+struct place {
+	size_t nth;			/* member, in the order of the search */
+	const struct sgang_shares_member *m;
+	const struct seat *seat;
+	uint32_t n_seats;
+	uint32_t required;		/* nodes */
+};
+
+static bool step(struct search *s)
+{
+	if (!*s->rq->steps)
+		return false;
+	--*s->rq->steps;
+	return true;
+}
+
+static uint32_t *left_on(struct search *s, uint32_t at)
+{
+	return s->left + (size_t)at * s->rq->n_dims;
+}
+
+/* What so many pieces need of that node. */
+static const uint32_t *need_of(const struct sgang_shares_request *rq,
+			       const struct sgang_shares_member *m,
+			       uint32_t pieces, uint32_t at)
+{
+	size_t row = (size_t)(pieces - 1) * rq->n_types +
+		     rq->type[rq->nodes[at]];
+
+	return m->need + row * rq->n_dims;
+}
+
+static uint32_t amount_of(const struct sgang_shares_request *rq,
+			  const uint32_t *need, uint32_t at, uint32_t d)
+{
+	return need[d] == SGANG_PLAN_ALL ?
+	       rq->total[(size_t)rq->nodes[at] * rq->n_dims + d] : need[d];
+}
+
+static bool fits(struct search *s, const struct sgang_shares_member *m,
+		 uint32_t pieces, uint32_t at)
+{
+	const uint32_t *need = need_of(s->rq, m, pieces, at);
+	const uint32_t *left = left_on(s, at);
+	uint32_t d;
+
+	for (d = 0; d < s->rq->n_dims; d++) {
+		if (amount_of(s->rq, need, at, d) > left[d])
+			return false;
+	}
+	return left[0] > 0;
+}
+
+static uint32_t cap_of(struct search *s, const struct sgang_shares_member *m,
+		       uint32_t at)
+{
+	uint32_t low = 0, high = m->most;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low + 1) / 2;
+
+		if (fits(s, m, mid, at))
+			low = mid;
+		else
+			high = mid - 1;
+	}
+	return low;
+}
+
+static void take(struct search *s, const struct place *p, uint32_t pieces,
+		 uint32_t at, bool back)
+{
+	const uint32_t *need = need_of(s->rq, p->m, pieces, at);
+	uint32_t *left = left_on(s, at), d;
+
+	for (d = 0; d < s->rq->n_dims; d++) {
+		uint32_t amount = amount_of(s->rq, need, at, d);
+
+		left[d] = back ? left[d] + amount : left[d] - amount;
+	}
+	s->share[s->order[p->nth] * s->rq->n_nodes + at] = back ? 0 : pieces;
+}
+
+/* -- the list of a member -- */
+
+static bool has(const struct sgang_nodeset *set, uint32_t node, bool otherwise)
+{
+	return set ? sgang_nodeset_has(set, node) : otherwise;
+}
+
+static uint32_t domain_of(const struct sgang_shares_request *rq, uint32_t at)
+{
+	return rq->domain ? rq->domain[rq->nodes[at]] : 0;
+}
+
+/* Is it a domain of a member before this one? */
+static bool is_taken(const struct search *s, size_t nth, uint32_t domain)
+{
+	size_t i;
+	uint32_t at;
+
+	for (i = 0; i < nth; i++) {
+		const uint32_t *share = s->share +
+					s->order[i] * s->rq->n_nodes;
+
+		for (at = 0; at < s->rq->n_nodes; at++) {
+			if (share[at] && domain_of(s->rq, at) == domain)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Is one node as good as the other, for every member? */
+static bool same_node(struct search *s, uint32_t x, uint32_t y)
+{
+	const struct sgang_shares_request *rq = s->rq;
+	size_t size = rq->n_dims * sizeof(*rq->total), i;
+	uint32_t a = rq->nodes[x], b = rq->nodes[y];
+
+	if (rq->type[a] != rq->type[b] ||
+	    domain_of(rq, x) != domain_of(rq, y) ||
+	    memcmp(left_on(s, x), left_on(s, y), size) ||
+	    memcmp(rq->total + (size_t)a * rq->n_dims,
+		   rq->total + (size_t)b * rq->n_dims, size))
+		return false;
+	for (i = 0; i < rq->n_members; i++) {
+		const struct sgang_shares_member *m = &rq->members[i];
+
+		if (has(m->allowed, a, true) != has(m->allowed, b, true) ||
+		    has(m->required, a, false) != has(m->required, b, false))
+			return false;
+	}
+	return true;
+}
+
+/* The most room first, and of equal ones the fuller node: insertion into what
+ * is sorted would be slow, so by qsort() with what it needs in the seat. */
+static int by_room(const void *a, const void *b)
+{
+	const struct seat *x = a, *y = b;
+
+	if (x->cap != y->cap)
+		return x->cap > y->cap ? -1 : 1;
+	if (x->above != y->above)
+		return x->above < y->above ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static void finish_list(struct search *s, struct seat *seat, uint32_t n)
+{
+	uint64_t above = 0;
+	uint32_t i;
+
+	qsort(seat, n, sizeof(*seat), by_room);
+	for (i = 0; i < n; i++) {
+		seat[i].above = above;
+		seat[i].twin = i && same_node(s, seat[i - 1].at, seat[i].at);
+		above += seat[i].cap;
+	}
+	seat[n] = (struct seat){ .above = above };
+}
+
+/* The nodes of 'domain' on which a member has room. False: too few steps. */
+static bool list_seats(struct search *s, struct place *p, uint32_t domain)
+{
+	const struct sgang_shares_request *rq = s->rq;
+	struct seat *seat = s->seat + p->nth * (rq->n_nodes + 1);
+	uint32_t at;
+
+	p->seat = seat;
+	p->n_seats = p->required = 0;
+	for (at = 0; at < rq->n_nodes; at++) {
+		uint32_t cap;
+
+		if (domain_of(rq, at) != domain ||
+		    !has(p->m->allowed, rq->nodes[at], true))
+			continue;
+		if (!step(s))
+			return false;
+		cap = cap_of(s, p->m, at);
+		if (!cap)
+			continue;
+		p->required += has(p->m->required, rq->nodes[at], false);
+		seat[p->n_seats++] = (struct seat){
+			.at = at, .cap = cap, .above = left_on(s, at)[0],
+		};
+	}
+	finish_list(s, seat, p->n_seats);
+	return !p->m->required ||
+	       p->required == sgang_nodeset_count(p->m->required);
+}
+
+/* -- the search -- */
+
+static bool place_member(struct search *s, size_t nth);
+
+/* How a member stands in the middle of its list. */
+struct stand {
+	uint32_t from;			/* the next seat */
+	uint32_t nodes;			/* it has, */
+	uint32_t required;		/* so many of them required */
+	uint32_t pieces;		/* that have no node yet */
+	uint32_t last;			/* its share of the seat before */
+};
+
+static uint32_t min_of(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The shares that it may have of a seat. False: none, nor of those after it. */
+static bool shares_of(const struct place *p, const struct stand *st,
+		      uint32_t i, uint32_t *least, uint32_t *most)
+{
+	uint32_t room = p->m->most_nodes - st->nodes;
+	uint32_t end = min_of(p->n_seats, room < p->n_seats - i ?
+			      i + room : p->n_seats);
+	uint32_t others = st->nodes + 1 < p->m->least_nodes ?
+			  p->m->least_nodes - st->nodes - 1 : 0;
+	uint64_t after;
+
+	if (!room || p->n_seats - i <= others ||
+	    p->seat[end].above - p->seat[i].above < st->pieces ||
+	    st->pieces <= others)
+		return false;
+	after = p->seat[end].above - p->seat[i + 1].above;
+	*least = st->pieces > after ? (uint32_t)(st->pieces - after) : 1;
+	*most = min_of(p->seat[i].cap, st->pieces - others);
+	if (i == st->from && i && p->seat[i].twin)
+		*most = min_of(*most, st->last);
+	return true;
+}
+
+static bool choose(struct search *s, const struct place *p,
+		   const struct stand *st);
+
+static bool try_share(struct search *s, const struct place *p,
+		      const struct stand *st, uint32_t i, uint32_t pieces)
+{
+	uint32_t at = p->seat[i].at;
+	struct stand next = {
+		.from = i + 1, .nodes = st->nodes + 1,
+		.required = st->required +
+			    has(p->m->required, s->rq->nodes[at], false),
+		.pieces = st->pieces - pieces, .last = pieces,
+	};
+
+	if (!step(s))
+		return false;
+	take(s, p, pieces, at, false);
+	if (choose(s, p, &next))
+		return true;
+	take(s, p, pieces, at, true);
+	return false;
+}
+
+/* The even share first, then those next to it. */
+static bool try_shares(struct search *s, const struct place *p,
+		       const struct stand *st, uint32_t i, uint32_t least,
+		       uint32_t most)
+{
+	uint32_t nodes = min_of(p->m->most_nodes - st->nodes, p->n_seats - i);
+	uint32_t even = (st->pieces + nodes - 1) / nodes, off;
+
+	if (least > most)
+		return false;
+	even = even < least ? least : min_of(even, most);
+	for (off = 0; off <= most - least; off++) {
+		if (even + off <= most &&
+		    try_share(s, p, st, i, even + off))
+			return true;
+		if (off && even >= least + off &&
+		    try_share(s, p, st, i, even - off))
+			return true;
+	}
+	return false;
+}
+
+static bool choose(struct search *s, const struct place *p,
+		   const struct stand *st)
+{
+	uint32_t i = st->from, least, most;
+
+	if (!st->pieces)
+		return st->required == p->required &&
+		       place_member(s, p->nth + 1);
+	/* Twins of one that it does without it does without. */
+	while (i < p->n_seats && shares_of(p, st, i, &least, &most)) {
+		if (!step(s))
+			return false;
+		if (try_shares(s, p, st, i, least, most))
+			return true;
+		if (has(p->m->required, s->rq->nodes[p->seat[i].at], false))
+			return false;
+		for (i++; i < p->n_seats && p->seat[i].twin; i++)
+			;
+	}
+	return false;
+}
+
+static bool place_in(struct search *s, size_t nth, uint32_t domain)
+{
+	struct place p = {
+		.nth = nth, .m = &s->rq->members[s->order[nth]],
+	};
+	struct stand st = { .pieces = p.m->pieces };
+
+	return list_seats(s, &p, domain) && choose(s, &p, &st);
+}
+
+static bool place_member(struct search *s, size_t nth)
+{
+	const struct sgang_shares_request *rq = s->rq;
+	uint32_t at, before;
+
+	if (nth == rq->n_members)
+		return true;
+	if (!rq->domain)
+		return place_in(s, nth, 0);
+	for (at = 0; at < rq->n_nodes; at++) {
+		uint32_t domain = domain_of(rq, at);
+
+		for (before = 0; before < at; before++) {
+			if (domain_of(rq, before) == domain)
+				break;
+		}
+		if (before < at || is_taken(s, nth, domain))
+			continue;
+		if (!step(s))
+			return false;
+		if (place_in(s, nth, domain))
+			return true;
+	}
+	return false;
+}
+
+/* -- set-up -- */
+
+/* What it takes of a node if all nodes have the same. */
+static uint64_t weight_of(const struct sgang_shares_request *rq,
+			  const struct sgang_shares_member *m)
+{
+	uint32_t nodes = m->least_nodes ? m->least_nodes : 1;
+	uint32_t even = min_of((m->pieces + nodes - 1) / nodes, m->most);
+
+	return m->need[(size_t)(even - 1) * rq->n_types * rq->n_dims];
+}
+
+static void order_members(struct search *s)
+{
+	size_t i, j;
+
+	for (i = 0; i < s->rq->n_members; i++) {
+		uint64_t weight = weight_of(s->rq, &s->rq->members[i]);
+
+		for (j = i; j && weight_of(s->rq, &s->rq->members[
+				s->order[j - 1]]) < weight; j--)
+			s->order[j] = s->order[j - 1];
+		s->order[j] = i;
+	}
+}
+
+static void fill_left(struct search *s)
+{
+	const struct sgang_shares_request *rq = s->rq;
+	uint32_t at;
+
+	for (at = 0; at < rq->n_nodes; at++)
+		memcpy(left_on(s, at),
+		       rq->free + (size_t)rq->nodes[at] * rq->n_dims,
+		       rq->n_dims * sizeof(*rq->free));
+}
+
+static bool too_deep(const struct sgang_shares_request *rq)
+{
+	uint64_t nodes = 0;
+	size_t i;
+
+	for (i = 0; i < rq->n_members; i++)
+		nodes += min_of(min_of(rq->members[i].most_nodes,
+				       rq->members[i].pieces), rq->n_nodes);
+	return nodes > SGANG_SHARES_NODES;
+}
+
+int sgang_shares_find(const struct sgang_shares_request *request,
+		      uint32_t *share)
+{
+	size_t n = (size_t)request->n_nodes + 1;
+	struct search s = { .rq = request, .share = share };
+	int rc = -1;
+
+	if (too_deep(request)) {
+		errno = EINVAL;
+		return -1;
+	}
+	memset(share, 0, request->n_members * request->n_nodes *
+			 sizeof(*share));
+	s.left = calloc(n * request->n_dims, sizeof(*s.left));
+	s.seat = calloc(n * (request->n_members + 1), sizeof(*s.seat));
+	s.order = calloc(request->n_members + 1, sizeof(*s.order));
+	if (s.left && s.seat && s.order) {
+		fill_left(&s);
+		order_members(&s);
+		rc = place_member(&s, 0);
+	} else {
+		errno = ENOMEM;
+	}
+	free(s.left);
+	free(s.seat);
+	free(s.order);
+	return rc;
+}

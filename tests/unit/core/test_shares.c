@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_shares.c - nodes for members in any shares, against trying everything */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <errno.h>
+
+#include <cmocka.h>
+
+#include "core/plan.h"
+#include "core/shares.h"
+#include "fuzz.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define NODES 4
+#define MEMBERS 3
+#define PIECES 8
+#define DIMS 2
+
+/* A member as Slurm has it: -N nodes -n tasks, CPUs and memory of a task,
+ * memory on each node. */
+struct asked {
+	uint32_t nodes, most_nodes, tasks, cpus, task_memory, memory;
+	uint32_t allowed, required;	/* bits */
+};
+
+struct world {
+	uint32_t free[NODES][DIMS];
+	uint32_t domain[NODES];
+	bool apart;			/* each in a domain of its own */
+	struct asked asked[MEMBERS];
+	size_t n;
+};
+
+/* -- everything -- */
+
+static bool brute(struct world *w, size_t i);
+
+/* Of member i, from that node on: so many tasks and nodes to go. */
+static bool brute_nodes(struct world *w, size_t i, uint32_t node,
+			uint32_t used, uint32_t tasks)
+{
+	const struct asked *a = &w->asked[i];
+	uint32_t t;
+
+	if (node == NODES)
+		return !tasks &&
+		       (uint32_t)__builtin_popcount(used) >= a->nodes &&
+		       (uint32_t)__builtin_popcount(used) <= a->most_nodes &&
+		       (used & a->required) == a->required &&
+		       brute(w, i + 1);
+	if (brute_nodes(w, i, node + 1, used, tasks))
+		return true;
+	for (t = 1; t <= tasks && (a->allowed >> node & 1); t++) {
+		uint32_t cpus = t * a->cpus;
+		uint32_t memory = a->memory + t * a->task_memory;
+		uint32_t domain = w->domain[node], n;
+		bool fits;
+
+		if (cpus > w->free[node][0] || memory > w->free[node][1])
+			return false;
+		for (n = 0; w->apart && n < NODES; n++) {
+			if ((used >> n & 1) && w->domain[n] != domain)
+				return false;
+		}
+		w->free[node][0] -= cpus;
+		w->free[node][1] -= memory;
+		fits = brute_nodes(w, i, node + 1, used | 1u << node,
+				   tasks - t);
+		w->free[node][0] += cpus;
+		w->free[node][1] += memory;
+		if (fits)
+			return true;
+	}
+	return false;
+}
+
+/* Domains are tried one by one: the others are closed. */
+static bool brute(struct world *w, size_t i)
+{
+	uint32_t saved[NODES], d, n;
+	bool fits = false;
+
+	if (i == w->n)
+		return true;
+	if (!w->apart)
+		return brute_nodes(w, i, 0, 0, w->asked[i].tasks);
+	memcpy(saved, w->domain, sizeof(saved));
+	for (d = 0; d < NODES && !fits; d++) {
+		struct world next = *w;
+
+		for (n = 0; n < NODES; n++) {
+			if (saved[n] != d)
+				next.asked[i].allowed &= ~(1u << n);
+			else
+				for (size_t k = i + 1; k < w->n; k++)
+					next.asked[k].allowed &= ~(1u << n);
+		}
+		fits = brute_nodes(&next, i, 0, 0, w->asked[i].tasks);
+	}
+	return fits;
+}
+
+/* -- the same by search -- */
+
+static struct sgang_nodeset *set_of(uint32_t bits)
+{
+	struct sgang_nodeset *set = sgang_nodeset_create(NODES);
+	uint32_t n;
+
+	for (n = 0; n < NODES; n++) {
+		if (bits >> n & 1)
+			sgang_nodeset_add(set, n);
+	}
+	return set;
+}
+
+static void check_answer(const struct world *w, const uint32_t *share)
+{
+	uint32_t used[NODES][DIMS] = { { 0 } }, owner[NODES];
+	size_t i;
+	uint32_t n;
+
+	memset(owner, 0xff, sizeof(owner));
+	for (i = 0; i < w->n; i++) {
+		const struct asked *a = &w->asked[i];
+		uint32_t nodes = 0, tasks = 0, bits = 0, in = UINT32_MAX;
+
+		for (n = 0; n < NODES; n++) {
+			uint32_t t = share[i * NODES + n];
+
+			if (!t)
+				continue;
+			nodes++;
+			tasks += t;
+			bits |= 1u << n;
+			used[n][0] += t * a->cpus;
+			used[n][1] += a->memory + t * a->task_memory;
+			if (!w->apart)
+				continue;
+			assert_true(in == UINT32_MAX || in == w->domain[n]);
+			in = w->domain[n];
+			assert_true(owner[in] == UINT32_MAX || owner[in] == i);
+			owner[in] = (uint32_t)i;
+		}
+		assert_int_equal(tasks, a->tasks);
+		assert_in_range(nodes, a->nodes, a->most_nodes);
+		assert_false(bits & ~a->allowed);
+		assert_int_equal(bits & a->required, a->required);
+	}
+	for (n = 0; n < NODES; n++) {
+		assert_true(used[n][0] <= w->free[n][0]);
+		assert_true(used[n][1] <= w->free[n][1]);
+	}
+}
+
+static int search(const struct world *w, uint64_t *steps)
+{
+	static const uint32_t nodes[NODES] = { 0, 1, 2, 3 };
+	static const uint8_t type[NODES];
+	struct sgang_shares_member members[MEMBERS];
+	uint32_t need[MEMBERS][PIECES][DIMS], share[MEMBERS * NODES];
+	struct sgang_shares_request rq = {
+		.n_dims = DIMS, .n_types = 1, .free = w->free[0],
+		.total = w->free[0], .type = type, .nodes = nodes,
+		.n_nodes = NODES, .domain = w->apart ? w->domain : NULL,
+		.members = members, .n_members = w->n, .steps = steps,
+	};
+	size_t i;
+	uint32_t t;
+	int rc;
+
+	for (i = 0; i < w->n; i++) {
+		const struct asked *a = &w->asked[i];
+
+		for (t = 1; t <= a->tasks; t++) {
+			need[i][t - 1][0] = t * a->cpus;
+			need[i][t - 1][1] = a->memory + t * a->task_memory;
+		}
+		members[i] = (struct sgang_shares_member){
+			.least_nodes = a->nodes, .most_nodes = a->most_nodes,
+			.pieces = a->tasks, .most = a->tasks,
+			.allowed = set_of(a->allowed),
+			.required = set_of(a->required), .need = need[i][0],
+		};
+	}
+	rc = sgang_shares_find(&rq, share);
+	if (rc == 1)
+		check_answer(w, share);
+	for (i = 0; i < w->n; i++) {
+		sgang_nodeset_destroy((void *)members[i].allowed);
+		sgang_nodeset_destroy((void *)members[i].required);
+	}
+	return rc;
+}
+
+static void compare(struct world *w, const char *what, uint64_t seed)
+{
+	uint64_t steps = 1000000;
+	bool fits = brute(w, 0);
+
+	if (search(w, &steps) == fits && steps)
+		return;
+	fail_msg("%s %llu: %s by trying everything", what,
+		 (unsigned long long)seed, fits ? "fits" : "does not fit");
+}
+
+/* -- tests -- */
+
+/* 5.5 Every state of four nodes with 0 to 4 CPUs, each pair of members -N1 to
+ * -N3, -n1 to -n6. */
+static void test_all(void **state)
+{
+	struct asked all[18];
+	struct world w = { .n = 2 };
+	uint32_t bits, n_all = 0, fitting = 0;
+	uint64_t checked = 0;
+
+	(void)state;
+	for (uint32_t nodes = 1; nodes <= 3; nodes++) {
+		for (uint32_t tasks = nodes; tasks <= 6; tasks++)
+			all[n_all++] = (struct asked){
+				nodes, nodes, tasks, 1, 0, 0, 15, 0 };
+	}
+	for (bits = 0; bits < 625; bits++) {
+		for (uint32_t n = 0, b = bits; n < NODES; n++, b /= 5) {
+			w.free[n][0] = b % 5;
+			w.free[n][1] = 1;
+		}
+		for (uint32_t i = 0; i < n_all; i++) {
+			for (uint32_t j = 0; j < n_all; j++) {
+				w.asked[0] = all[i];
+				w.asked[1] = all[j];
+				compare(&w, "state", bits);
+				fitting += brute(&w, 0);
+				checked++;
+			}
+		}
+	}
+	print_message("%llu gangs, %u fit\n", (unsigned long long)checked,
+		      fitting);
+	assert_int_equal(checked, 625 * n_all * n_all);
+	assert_in_range(fitting, 1, checked - 1);
+}
+
+static void make_world(struct world *w, uint64_t seed)
+{
+	uint64_t random = seed;
+
+	memset(w, 0, sizeof(*w));
+	w->n = 1 + fuzz_small(&random, MEMBERS);
+	w->apart = !fuzz_small(&random, 3);
+	for (uint32_t n = 0; n < NODES; n++) {
+		w->free[n][0] = fuzz_small(&random, 7);
+		w->free[n][1] = fuzz_small(&random, 9);
+		w->domain[n] = fuzz_small(&random, 3);
+	}
+	for (size_t i = 0; i < w->n; i++) {
+		struct asked *a = &w->asked[i];
+
+		a->nodes = 1 + fuzz_small(&random, 3);
+		a->most_nodes = a->nodes + fuzz_small(&random, 3);
+		a->tasks = a->nodes + fuzz_small(&random, 4);
+		a->cpus = 1 + fuzz_small(&random, 2);
+		a->task_memory = fuzz_small(&random, 2);
+		a->memory = fuzz_small(&random, 2);
+		a->allowed = fuzz_small(&random, 3) ? 15 :
+			     1 + fuzz_small(&random, 15);
+		if (!fuzz_small(&random, 4))
+			a->required = a->allowed & 1u << fuzz_small(&random, 4);
+	}
+}
+
+/* 5.5 Ranges of nodes, memory, CPUs of a task, nodes that are not allowed or
+ * are required, domains. */
+static void test_random(void **state)
+{
+	struct world w;
+	uint32_t fitting = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 20000; seed++) {
+		make_world(&w, seed);
+		compare(&w, "seed", seed);
+		fitting += brute(&w, 0);
+	}
+	print_message("20000 worlds, %u fit\n", fitting);
+	assert_in_range(fitting, 3000, 17000);
+}
+
+static void test_steps(void **state)
+{
+	struct world w;
+	uint64_t steps = 0;
+
+	(void)state;
+	make_world(&w, 1);
+	w.n = 1;
+	w.apart = false;
+	w.asked[0] = (struct asked){ 2, 2, 3, 1, 0, 0, 15, 0 };
+	for (uint32_t n = 0; n < NODES; n++)
+		w.free[n][0] = w.free[n][1] = 2;
+	assert_int_equal(search(&w, &steps), 0);
+	assert_int_equal(steps, 0);
+	steps = 100;
+	assert_int_equal(search(&w, &steps), 1);
+	assert_in_range(steps, 80, 99);
+}
+
+/* A whole node is one that nobody uses. */
+static void test_whole(void **state)
+{
+	static const uint32_t need[] = { SGANG_PLAN_ALL, SGANG_PLAN_ALL };
+	static const uint32_t total[] = { 4, 9, 4, 9 };
+	static const uint32_t nodes[] = { 0, 1 };
+	static const uint8_t type[2];
+	const struct sgang_shares_member member = {
+		.least_nodes = 1, .most_nodes = 1, .pieces = 1, .most = 1,
+		.need = need,
+	};
+	uint32_t free[] = { 4, 8, 4, 9 }, share[2];
+	uint64_t steps = 100;
+	struct sgang_shares_request rq = {
+		.n_dims = 2, .n_types = 1, .free = free, .total = total,
+		.type = type, .nodes = nodes, .n_nodes = 2,
+		.members = &member, .n_members = 1, .steps = &steps,
+	};
+
+	(void)state;
+	assert_int_equal(sgang_shares_find(&rq, share), 1);
+	assert_int_equal(share[0], 0);
+	assert_int_equal(share[1], 1);
+	free[2] = 3;
+	assert_int_equal(sgang_shares_find(&rq, share), 0);
+	assert_true(steps > 0);
+}
+
+static void test_too_deep(void **state)
+{
+	enum { MANY = SGANG_SHARES_NODES + 1 };
+	static uint32_t nodes[MANY], need[2] = { 1, 1 }, share[MANY];
+	static uint32_t free[MANY];
+	static uint8_t type[MANY];
+	struct sgang_shares_member member = {
+		.least_nodes = MANY, .most_nodes = MANY, .pieces = MANY,
+		.most = 1, .need = need,
+	};
+	uint64_t steps = 100000;
+	struct sgang_shares_request rq = {
+		.n_dims = 1, .n_types = 1, .free = free, .total = free,
+		.type = type, .nodes = nodes, .n_nodes = MANY,
+		.members = &member, .n_members = 1, .steps = &steps,
+	};
+
+	(void)state;
+	for (uint32_t n = 0; n < MANY; n++) {
+		nodes[n] = n;
+		free[n] = 1;
+	}
+	assert_int_equal(sgang_shares_find(&rq, share), -1);
+	assert_int_equal(errno, EINVAL);
+	member.least_nodes = member.most_nodes = member.pieces = MANY - 1;
+	assert_int_equal(sgang_shares_find(&rq, share), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all),
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_too_deep),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
