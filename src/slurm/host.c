@@ -887,6 +887,7 @@ const struct sgang_host sgang_host_slurm = {
 	.shape = sgang_host_shape_of,
 	.least = sgang_host_least,
 	.fewer = sgang_host_fewer,
+	.share = sgang_host_share,
 	.releases = host_releases,
 	.endless = host_endless,
 	.unavailable = host_unavailable,

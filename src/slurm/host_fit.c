@@ -719,9 +719,9 @@ static uint64_t piece_memory(const job_details_t *d, uint32_t cpus)
 	return (d->pn_min_memory & ~MEM_PER_CPU) * cpus;
 }
 
-void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
-		      uint32_t max_nodes, uint32_t req_nodes,
-		      struct sgang_shape *shape)
+static void count_shape(const struct job_record *job_ptr, uint32_t min_nodes,
+			uint32_t max_nodes, uint32_t req_nodes,
+			struct sgang_shape *shape)
 {
 	const job_details_t *d = job_ptr->details;
 	uint32_t per_task = d->cpus_per_task ? d->cpus_per_task : 1;
@@ -765,6 +765,53 @@ void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 	} else if (!shape->whole) {
 		shape->node_cpus = per_task;
 	}
+	shape->node_memory = piece_memory(d, shape->node_cpus);
+}
+
+static bool tasks_by_tres(const job_details_t *d)
+{
+	return d->ntasks_per_tres && d->ntasks_per_tres != NO_VAL16;
+}
+
+/* Does Slurm share out the tasks over the nodes as they have room? It asks for
+ * one on each, and for CPUs for all of them together. */
+static bool in_any_shares(const job_record_t *job_ptr,
+			  const struct sgang_shape *shape)
+{
+	const job_details_t *d = job_ptr->details;
+	uint32_t per_task = d->cpus_per_task ? d->cpus_per_task : 1;
+
+	return !shape->whole && sgang_shape_fixed(shape) &&
+	       shape->min_nodes > 1 && !d->ntasks_per_node &&
+	       !d->overcommit && !tasks_by_tres(d) &&
+	       d->num_tasks > (shape->least_nodes ? shape->least_nodes :
+						    shape->min_nodes) &&
+	       shape->total_cpus == (uint64_t) d->num_tasks * per_task &&
+	       !job_ptr->tres_per_job && !job_ptr->tres_per_task &&
+	       !job_ptr->tres_per_socket && !job_ptr->cpus_per_tres;
+}
+
+void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
+		      uint32_t max_nodes, uint32_t req_nodes,
+		      struct sgang_shape *shape)
+{
+	const job_details_t *d = job_ptr->details;
+
+	count_shape(job_ptr, min_nodes, max_nodes, req_nodes, shape);
+	if (in_any_shares(job_ptr, shape))
+		shape->task_cpus = d->cpus_per_task ? d->cpus_per_task : 1;
+}
+
+void sgang_host_share(struct sgang_job *job, uint32_t nodes, uint32_t tasks,
+		      struct sgang_shape *shape)
+{
+	const job_details_t *d = record(job)->details;
+	uint32_t least = shape->least_nodes, task_cpus = shape->task_cpus;
+
+	count_shape(record(job), nodes, nodes, 0, shape);
+	shape->least_nodes = least;
+	shape->task_cpus = task_cpus;
+	shape->node_cpus = MAX(tasks * task_cpus, d->pn_min_cpus);
 	shape->node_memory = piece_memory(d, shape->node_cpus);
 }
 

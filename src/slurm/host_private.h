@@ -127,6 +127,8 @@ bool sgang_host_same_units(struct sgang_job *a, struct sgang_job *b);
 bool sgang_host_same_request(struct sgang_job *x, struct sgang_job *y);
 void sgang_host_shape_of(struct sgang_job *job, struct sgang_shape *shape);
 bool sgang_host_least(struct sgang_job *job, struct sgang_shape *shape);
+void sgang_host_share(struct sgang_job *job, uint32_t nodes, uint32_t tasks,
+		      struct sgang_shape *shape);
 void sgang_host_fewer(struct sgang_job *job, uint32_t nodes,
 		      struct sgang_shape *shape);
 

@@ -25,6 +25,12 @@
 static void planned_nodes(const struct attempt *a, size_t part,
 			  struct sgang_nodeset *nodes)
 {
+	if (a->parts[part].probed->split) {
+		/* just the nodes it was found to have */
+		sgang_nodeset_clear(nodes);
+		sgang_nodeset_or(nodes, a->parts[part].probed->usable);
+		return;
+	}
 	sgang_nodeset_clear(nodes);
 	for (size_t r = 0; r < a->plan->n_runs; r++) {
 		const struct sgang_run *run = &a->plan->runs[r];
@@ -111,13 +117,13 @@ static uint32_t cpus_of(const struct probed *p, const struct sgang_run *run)
 }
 
 /* Slurm by itself would fill the first of several nodes. Where that matters it is
- * kept to as many CPUs of each as are planned there: if their number is open, or
- * once a member was refused. To find out which CPUs these are takes a look at
- * all jobs. */
+ * kept to as many CPUs of each as are planned there: if their number is open, if
+ * they are shares of uneven.c, or once a member was refused. To find out which
+ * CPUs these are takes a look at all jobs. */
 static bool shares_matter(const struct attempt *a, const struct probed *p)
 {
 	return !p->shape.whole &&
-	       (!p->fixed || (a->lessons && a->lessons->n_first));
+	       (p->split || !p->fixed || (a->lessons && a->lessons->n_first));
 }
 
 static struct sgang_job *commit_shares(struct attempt *a, size_t i,
@@ -130,6 +136,9 @@ static struct sgang_job *commit_shares(struct attempt *a, size_t i,
 
 	if (!shares_matter(a, p) || sgang_nodeset_count(nodes) < 2)
 		return NULL;
+	if (p->split)
+		return commit_within(a, i, &(struct sgang_bounds) {
+			.nodes = nodes, .cpus = p->split }, refusal);
 	cpus = calloc(a->c->host->node_count() + 1, sizeof(*cpus));
 	if (!cpus)
 		return NULL;
@@ -875,7 +884,7 @@ static void commit_some(struct some *s, size_t first, size_t n)
 	view.plan = NULL;
 	sgang_fit_ring_order(&view);
 	view.c->host->refresh();
-	if (sgang_fit_parts(&view) == 0 || sgang_fewer_fit(&view, 0)) {
+	if (sgang_fit_any(&view)) {
 		for (size_t i = 0; i < n; i++) {
 			struct sgang_job *job = commit_one(&view, i);
 

@@ -40,6 +40,9 @@ struct probed {
 	struct sgang_nodeset *allowed;	/* for the plan: nodes or islands */
 	uint32_t *need;			/* for the plan of members that differ,
 					 * borrowed from it */
+	uint32_t *split;		/* by node, the CPUs it is to have there
+					 * (uneven.c); NULL: as planned */
+	struct probed *asked;		/* ... of which this is a copy */
 };
 
 /* How many members of each gang. */
@@ -104,6 +107,7 @@ struct attempt {
 	struct account *account;	/* to be filled by the plan, or NULL */
 	struct sgang_budget *budget;	/* borrowed; NULL: of each plan its
 					 * own */
+	bool uneven;			/* the plan is one of uneven.c */
 	bool unfit;			/* no plan has room for the minimum */
 	bool refused;			/* Slurm refused what was planned */
 	bool learned;			/* ... and the next round knows why */
@@ -274,6 +278,17 @@ enum sgang_moment {
 int sgang_where(struct attempt *a, enum sgang_moment moment,
 		struct sgang_placement **plan, struct sgang_nofit *nofit);
 
+/* Set p->allowed to the nodes on which a piece of it fits at that moment. -1
+ * without memory. */
+int sgang_where_allow(struct attempt *a, struct probed *p,
+		      enum sgang_moment moment);
+/* What nodes have at that moment of what is counted, n_dims numbers by node, and
+ * what there is. */
+void sgang_where_amounts(const struct attempt *a,
+			 const struct sgang_resources *resources,
+			 enum sgang_moment moment, uint32_t *total,
+			 uint32_t *free);
+
 /* What else could have been chosen, what Slurm by itself would have, and what an
  * empty cluster would give. Before the commit: the request of an exclusive job is
  * another one then. Takes the time of a few plans; the first two are left out
@@ -312,12 +327,36 @@ bool sgang_fewer_fit(struct attempt *a, int64_t when);
  * easier they stay as they are. */
 void sgang_fewer_least(struct attempt *a, int64_t when);
 
+/* --- uneven.c --- */
+
+/* Gangs of no more parts are looked at. */
+#define SGANG_UNEVEN_PARTS 128
+
+/* The parts do not fit if each has the same number of tasks on all of its nodes.
+ * Do they in other shares ('when' as for sgang_fewer_fit(); 0: a->plan is set,
+ * and CPUs by node are in `split` of what their requests have become)? 1 or 0, or
+ * -1 when that was not found out; then the requests are as before. */
+int sgang_uneven_fit(struct attempt *a, int64_t when);
+
+/* The first of these moments at which they fit in some shares, as
+ * sgang_fit_when(); INT64_MAX: none, or it was not found out. g->planned is
+ * set. */
+int64_t sgang_uneven_when(struct attempt *a, const int64_t *times, size_t n);
+
+/* The plan gives each node of a part the same share. Where another share could
+ * make it cheaper it is not called exact, and its bound is one for all shares. */
+void sgang_uneven_doubt(struct attempt *a);
+
 /* Put the parts into ring order, gang after gang. */
 void sgang_fit_ring_order(struct attempt *a);
 
 /* Plan for the parts; a->plan is set, and they are in the order of its ring.
  * Returns 0, or -1 with a->why filled. */
 int sgang_fit_parts(struct attempt *a);
+
+/* The same, on fewer nodes (fewer.c) or in other shares (uneven.c) where that is
+ * asked for or allowed. */
+bool sgang_fit_any(struct attempt *a);
 
 /* Plan for as many as are expected, or if they do not fit, for as many as it
  * takes; the parts are in ring order then. Returns 0, or -1 with a->why, and

@@ -177,7 +177,7 @@ bool sgang_better_waits(struct attempt *a)
 
 	g->choice[0] = '\0';
 	sgang_spec_policy(&g->tally.spec, &policy);
-	if (policy.automatic) {
+	if (policy.automatic && !a->uneven) {
 		best = sgang_fit_best_cost(a, &weighted);
 		best = weighted ? weighted : best;
 	}

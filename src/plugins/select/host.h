@@ -100,6 +100,9 @@ struct sgang_shape {
 					 * all there is */
 	uint32_t total_cpus;		/* CPUs altogether */
 	uint32_t tasks;			/* tasks altogether, 1 or more */
+	uint32_t task_cpus;		/* CPUs of a task, if Slurm lets a node
+					 * have more tasks than another, and each
+					 * one at least; 0: it does not */
 };
 
 /* Is a piece all that it has on a node? Else its number of nodes is open, and a
@@ -237,6 +240,10 @@ struct sgang_host {
 	/* The shape of the job on so many nodes, from shape->least_nodes to
 	 * shape->min_nodes. */
 	void (*fewer)(struct sgang_job *job, uint32_t nodes,
+		      struct sgang_shape *shape);
+	/* The shape on so many nodes with so many of its tasks on each; only if
+	 * shape->task_cpus. */
+	void (*share)(struct sgang_job *job, uint32_t nodes, uint32_t tasks,
 		      struct sgang_shape *shape);
 	/* For each node, when the last of its jobs reaches its time limit, in
 	 * seconds since the epoch; 0: no job, INT64_MAX: never. */

@@ -30,8 +30,10 @@ int sgang_probe_open(struct attempt *a, struct sgang_conductor *c,
 		entries += gangs[i]->n_entries;
 		tasks += gangs[i]->tally.eligible + gangs[i]->tally.held;
 	}
-	/* each request, and two smaller ones of it (fewer.c) */
-	a->cap_probed = 3 * (entries ? entries : 1) + SGANG_FEWER_PARTS;
+	/* each request, two smaller ones of it (fewer.c), and those of
+	 * uneven.c */
+	a->cap_probed = 3 * (entries ? entries : 1) + SGANG_FEWER_PARTS +
+			SGANG_UNEVEN_PARTS;
 	a->probed = calloc(a->cap_probed, sizeof(*a->probed));
 	a->parts = calloc(tasks ? tasks : 1, sizeof(*a->parts));
 	if (a->probed && a->parts)
@@ -50,6 +52,7 @@ void sgang_probed_free(struct probed *p)
 	free(p->clear_at);
 	sgang_nodeset_destroy(p->then);
 	sgang_nodeset_destroy(p->allowed);
+	free(p->split);
 }
 
 /* NULL of what is NULL. */
@@ -442,17 +445,24 @@ static int64_t once_relaxed(const struct attempt *a)
 	return (relax > now) ? relax : now;
 }
 
-static bool fits_then(struct attempt *a, int64_t when)
+/* 'sure': it does not fit unless that is found out. */
+static bool fits_then(struct attempt *a, int64_t when, bool sure)
 {
-	return sgang_fit_at(a, when) || sgang_fewer_fit(a, when);
+	int uneven;
+
+	if (sgang_fit_at(a, when) || sgang_fewer_fit(a, when))
+		return true;
+	uneven = sgang_uneven_fit(a, when);
+	return uneven > 0 || (uneven < 0 && !sure);
 }
 
 bool sgang_probe_could(struct sgang_conductor *c, struct gang **gangs,
 		       size_t n, const struct sgang_nodeset *lent)
 {
 	uint32_t n_nodes = c->host->node_count();
-	struct attempt a;
 	bool could = true, unknown = false;
+	bool some = sgang_nodeset_count(lent) < n_nodes;
+	struct attempt a;
 
 	if (sgang_probe_open(&a, c, gangs, n) < 0)
 		goto out;
@@ -465,7 +475,7 @@ bool sgang_probe_could(struct sgang_conductor *c, struct gang **gangs,
 	/* What cannot start now, for want of a licence, perhaps could then. */
 	if (sgang_apart_prepare(&a) == 0)
 		could = choose_anew(&a, &unknown) ?
-			fits_then(&a, once_relaxed(&a)) : unknown;
+			fits_then(&a, once_relaxed(&a), some) : unknown;
 out:
 	free(a.free_at);
 	sgang_probe_close(&a);

@@ -211,6 +211,18 @@ static int fill_allowed(struct attempt *a, struct probed *p, struct slots *s,
 	return 0;
 }
 
+int sgang_where_allow(struct attempt *a, struct probed *p,
+		      enum sgang_moment moment)
+{
+	struct slots s;
+	int rc = -1;
+
+	if (slots_alloc(&s, a) == 0)
+		rc = fill_allowed(a, p, &s, moment);
+	slots_free(&s);
+	return rc;
+}
+
 static struct sgang_asked asked_of(const struct probed *p)
 {
 	return (struct sgang_asked) { .job = p->job, .shape = &p->shape };
@@ -249,13 +261,28 @@ static int fill_needs(struct attempt *a, struct slots *s)
 	return 0;
 }
 
+void sgang_where_amounts(const struct attempt *a,
+			 const struct sgang_resources *resources,
+			 enum sgang_moment moment, uint32_t *total,
+			 uint32_t *free)
+{
+	const struct sgang_host *h = a->c->host;
+	uint32_t n_dims = resources->n_dims;
+	size_t n = (size_t) h->node_count() * n_dims;
+
+	h->amounts(resources, true, total);
+	h->amounts(resources, moment == SGANG_EMPTY, free);
+	for (size_t i = 0; moment == SGANG_LATER && i < n; i++) {
+		if (a->free_at[i / n_dims] <= a->at)
+			free[i] = total[i];
+	}
+}
+
 /* What nodes have at that moment. */
 static int fill_amounts(struct attempt *a, struct slots *s,
 			enum sgang_moment moment)
 {
-	const struct sgang_host *h = a->c->host;
-	uint32_t n_nodes = h->node_count(), n_dims = s->resources.n_dims;
-	size_t n = (size_t) n_nodes * n_dims;
+	size_t n = (size_t) a->c->host->node_count() * s->resources.n_dims;
 
 	free(s->vector_free);
 	free(s->vector_total);
@@ -263,12 +290,8 @@ static int fill_amounts(struct attempt *a, struct slots *s,
 	s->vector_total = calloc(n + 1, sizeof(*s->vector_total));
 	if (!s->vector_free || !s->vector_total)
 		return -1;
-	h->amounts(&s->resources, true, s->vector_total);
-	h->amounts(&s->resources, moment == SGANG_EMPTY, s->vector_free);
-	for (size_t i = 0; moment == SGANG_LATER && i < n; i++) {
-		if (a->free_at[i / n_dims] <= a->at)
-			s->vector_free[i] = s->vector_total[i];
-	}
+	sgang_where_amounts(a, &s->resources, moment, s->vector_total,
+			    s->vector_free);
 	return 0;
 }
 
@@ -765,6 +788,25 @@ int sgang_where(struct attempt *a, enum sgang_moment moment,
 	return rc;
 }
 
+/* What uneven.c has made of the requests is only for the nodes it found. */
+static uint64_t best_of_asked(struct attempt *a, uint64_t *weighted)
+{
+	struct probed **made = malloc(a->n_parts * sizeof(*made));
+	uint64_t best;
+
+	if (!made)
+		return 0;
+	for (size_t i = 0; i < a->n_parts; i++) {
+		made[i] = a->parts[i].probed;
+		a->parts[i].probed = made[i]->asked;
+	}
+	best = sgang_fit_best_cost(a, weighted);
+	for (size_t i = 0; i < a->n_parts; i++)
+		a->parts[i].probed = made[i];
+	free(made);
+	return best;
+}
+
 void sgang_where_account(struct attempt *a, struct account *account)
 {
 	struct sgang_placement *plan = NULL;
@@ -773,6 +815,10 @@ void sgang_where_account(struct attempt *a, struct account *account)
 	memset(account, 0, sizeof(*account));
 	if (a->n_gangs > 1)
 		return;		/* they are described before the release */
+	if (a->uneven) {
+		account->best = best_of_asked(a, &account->weighted_best);
+		return;
+	}
 	account->best = sgang_fit_best_cost(a, &account->weighted_best);
 	if (sgang_fabric_nodes(a->c->fabric) > ACCOUNT_NODES ||
 	    sgang_fabric_domains(a->topology->fabric) < 2)

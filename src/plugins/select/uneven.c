@@ -1,0 +1,635 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* uneven.c - members whose tasks do not fit on their nodes in even shares
+ *
+ * A plan gives each of the nodes of -N4 -n7 room for two tasks. Slurm asks for
+ * one on each and for seven together. Where the even shares find no room, the
+ * gang is planned with the least of each node, which says where to look and
+ * what no shares can be cheaper than. Then nodes and shares are searched
+ * (core/shares.h): on the nodes of that plan, in domain after domain from the
+ * smallest on, so that what is found is close together, and everywhere. The
+ * nodes found are all that their members may have in a last plan, which sees
+ * to levels, groups and the order of the ring. Each member is kept to its
+ * share of each node when it is committed.
+ *
+ * The search is bounded by steps, because it is done under slurmctld's locks.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "attempt_private.h"
+#include "core/shares.h"
+
+/* Steps of a search now, and of one for a later moment, of which there may be
+ * 18. A step takes 20 to 50 ns. */
+#define STEPS_NOW 400000
+#define STEPS_LATER 60000
+
+/* So many tasks a member may have, and last plans are made. */
+#define TASKS_MAX 512
+#define PLANS_MAX 4
+
+/* What the parts of one request want. */
+struct want {
+	struct probed *least;		/* with the least of each node */
+	struct sgang_shares_member member;
+	struct sgang_nodeset *allowed;	/* as long as the search */
+	uint32_t *need;
+};
+
+struct uneven {
+	struct attempt *a;
+	int64_t when;			/* 0: now */
+	enum sgang_moment moment;
+	size_t n_asked;			/* requests of before */
+	struct part *parts;		/* as they were */
+	struct want *want;		/* by request */
+	struct sgang_resources resources;
+	struct sgang_shares_request rq;
+	struct sgang_shares_member *members;	/* by part */
+	uint8_t *type;
+	uint32_t *total, *free;
+	uint32_t *nodes, *domain, *share;
+	struct sgang_nodeset *found;	/* the nodes of the first plan */
+	uint64_t steps;
+	uint64_t bound;
+	int plans;
+	bool unsure;
+};
+
+static bool in_shares(const struct probed *p)
+{
+	return p->fixed && p->shape.task_cpus;
+}
+
+static bool has_range(const struct probed *p)
+{
+	return p->fixed && p->shape.least_nodes &&
+	       p->shape.least_nodes < p->shape.min_nodes;
+}
+
+static uint32_t least_nodes(const struct probed *p)
+{
+	return has_range(p) ? p->shape.least_nodes : p->shape.min_nodes;
+}
+
+static uint32_t tasks_of(const struct probed *p)
+{
+	return p->shape.total_cpus / (in_shares(p) ? p->shape.task_cpus :
+				      sgang_shape_task_cpus(&p->shape));
+}
+
+/* The shape with so many tasks on each of so many nodes, or with one piece. */
+static void shape_on(const struct attempt *a, const struct probed *p,
+		     uint32_t nodes, uint32_t tasks, struct sgang_shape *shape)
+{
+	*shape = p->shape;
+	if (in_shares(p))
+		a->c->host->share(p->job, nodes, tasks, shape);
+	else if (has_range(p))
+		a->c->host->fewer(p->job, nodes, shape);
+}
+
+/* ---- what is wanted ---- */
+
+static void fill_member(const struct probed *p, struct sgang_shares_member *m)
+{
+	uint32_t least = least_nodes(p);
+
+	if (in_shares(p))
+		*m = (struct sgang_shares_member) {
+			.least_nodes = least, .most_nodes = p->shape.min_nodes,
+			.pieces = tasks_of(p), .most = tasks_of(p) - least + 1,
+		};
+	else if (p->fixed)
+		*m = (struct sgang_shares_member) {
+			.least_nodes = least, .most_nodes = least,
+			.pieces = least, .most = 1,
+		};
+	else
+		*m = (struct sgang_shares_member) {
+			.least_nodes = 1, .most_nodes = tasks_of(p),
+			.pieces = tasks_of(p), .most = tasks_of(p),
+		};
+	m->required = p->required;
+}
+
+/* What so many tasks of a member need that may have any number of nodes. */
+static void multiply(uint32_t *need, size_t n, uint32_t tasks)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t all = (uint64_t) need[i] * tasks;
+
+		if (need[i] != SGANG_PLAN_ALL)
+			need[i] = (all < SGANG_PLAN_ALL) ? (uint32_t) all :
+				  SGANG_PLAN_ALL - 1;
+	}
+}
+
+static int fill_need(struct uneven *u, struct probed *p, struct want *w)
+{
+	const struct sgang_host *h = u->a->c->host;
+	size_t row = (size_t) u->resources.n_types * u->resources.n_dims;
+
+	w->need = calloc(w->member.most * row + 1, sizeof(*w->need));
+	if (!w->need)
+		return -1;
+	for (uint32_t tasks = 1; tasks <= w->member.most; tasks++) {
+		uint32_t *need = w->need + (tasks - 1) * row;
+		struct sgang_shape shape;
+		struct sgang_asked asked = { .job = p->job, .shape = &shape };
+
+		shape_on(u->a, p, least_nodes(p), tasks, &shape);
+		h->need(&asked, &u->resources, need);
+		if (!p->fixed)
+			multiply(need, row, tasks);
+	}
+	w->member.need = w->need;
+	return 0;
+}
+
+/* The request with the least of each node; itself, if that is what it is. */
+static struct probed *least_of(struct uneven *u, struct probed *p)
+{
+	struct attempt *a = u->a;
+	struct probed *least = &a->probed[a->n_probed];
+
+	if (!in_shares(p) && !has_range(p))
+		return p;
+	if (a->n_probed == a->cap_probed ||
+	    sgang_probed_copy(least, p, a->c->host->node_count()) < 0)
+		return NULL;
+	a->n_probed++;
+	least->asked = p;
+	shape_on(a, p, least_nodes(p), 1, &least->shape);
+	return least;
+}
+
+static int want_least(struct uneven *u)
+{
+	struct attempt *a = u->a;
+
+	for (size_t i = 0; i < a->n_parts; i++) {
+		struct probed *p = u->parts[i].probed;
+		struct want *w = &u->want[p - a->probed];
+
+		if (!w->least) {
+			fill_member(p, &w->member);
+			w->least = least_of(u, p);
+		}
+		if (!w->least)
+			return -1;
+		if (w->member.pieces > TASKS_MAX)
+			return -1;
+		a->parts[i].probed = w->least;
+	}
+	return 0;
+}
+
+/* ---- what there is ---- */
+
+static int count_resources(struct uneven *u)
+{
+	struct attempt *a = u->a;
+	struct sgang_asked *asked = calloc(u->n_asked + 1, sizeof(*asked));
+	size_t n = 0, size;
+
+	if (!asked)
+		return -1;
+	for (size_t i = 0; i < u->n_asked; i++) {
+		if (u->want[i].least)
+			asked[n++] = (struct sgang_asked) {
+				.job = a->probed[i].job,
+				.shape = &a->probed[i].shape,
+			};
+	}
+	a->c->host->resources(asked, n, &u->resources, u->type);
+	free(asked);
+	size = (size_t) a->c->host->node_count() * u->resources.n_dims;
+	u->total = calloc(size + 1, sizeof(*u->total));
+	u->free = calloc(size + 1, sizeof(*u->free));
+	if (!u->total || !u->free)
+		return -1;
+	sgang_where_amounts(a, &u->resources, u->moment, u->total, u->free);
+	return 0;
+}
+
+static int fill_wants(struct uneven *u)
+{
+	struct attempt *a = u->a;
+
+	for (size_t i = 0; i < u->n_asked; i++) {
+		struct want *w = &u->want[i];
+
+		if (!w->least)
+			continue;
+		if (sgang_where_allow(a, w->least, u->moment) < 0 ||
+		    fill_need(u, &a->probed[i], w) < 0)
+			return -1;
+		w->member.allowed = w->allowed = w->least->allowed;
+		w->least->allowed = NULL;
+	}
+	for (size_t i = 0; i < a->n_parts; i++)
+		u->members[i] = u->want[u->parts[i].probed - a->probed].member;
+	return 0;
+}
+
+/* With spread: the domains of that level; a node by itself is one, too. */
+static void fill_domains(struct uneven *u, uint32_t level)
+{
+	const struct sgang_fabric *fabric = u->a->topology->fabric;
+	uint32_t n = sgang_fabric_nodes(fabric);
+
+	for (uint32_t i = 0; i < n; i++) {
+		u->domain[i] = sgang_fabric_within(fabric, i, level);
+		if (u->domain[i] == SGANG_DOMAIN_NONE)
+			u->domain[i] = sgang_fabric_domains(fabric) + i;
+	}
+}
+
+static int fill_request(struct uneven *u)
+{
+	struct attempt *a = u->a;
+	int spread = sgang_levels_spread(a);
+
+	if (count_resources(u) < 0 || fill_wants(u) < 0)
+		return -1;
+	if (spread >= 0)
+		fill_domains(u, (uint32_t) spread);
+	u->rq = (struct sgang_shares_request) {
+		.n_dims = u->resources.n_dims, .n_types = u->resources.n_types,
+		.free = u->free, .total = u->total, .type = u->type,
+		.nodes = u->nodes, .domain = (spread >= 0) ? u->domain : NULL,
+		.members = u->members, .n_members = a->n_parts,
+	};
+	return 0;
+}
+
+/* ---- the last plan ---- */
+
+static void drop_made(struct uneven *u)
+{
+	struct attempt *a = u->a;
+
+	memcpy(a->parts, u->parts, a->n_parts * sizeof(*a->parts));
+	while (a->n_probed > u->n_asked)
+		sgang_probed_free(&a->probed[--a->n_probed]);
+}
+
+/* The CPUs of the part on each of its nodes, and the nodes. -1 without memory.
+ */
+static int confine(struct uneven *u, size_t i, struct probed *p,
+		   uint32_t *n_nodes)
+{
+	const uint32_t *share = u->share + i * u->rq.n_nodes;
+	const uint32_t *need = u->members[i].need;
+	size_t row = (size_t) u->rq.n_types * u->rq.n_dims;
+
+	*n_nodes = 0;
+	sgang_nodeset_clear(p->usable);
+	if (!p->shape.whole) {
+		p->split = calloc(u->a->c->host->node_count() + 1,
+				  sizeof(*p->split));
+		if (!p->split)
+			return -1;
+	}
+	for (uint32_t at = 0; at < u->rq.n_nodes; at++) {
+		uint32_t node = u->nodes[at];
+
+		if (!share[at])
+			continue;
+		++*n_nodes;
+		sgang_nodeset_add(p->usable, node);
+		if (p->split)
+			p->split[node] = need[(share[at] - 1) * row +
+					      u->type[node] * u->rq.n_dims];
+	}
+	return 0;
+}
+
+static bool make_part(struct uneven *u, size_t i)
+{
+	struct attempt *a = u->a;
+	struct probed *asked = u->parts[i].probed;
+	struct probed *p = &a->probed[a->n_probed];
+	uint32_t nodes;
+
+	if (a->n_probed == a->cap_probed ||
+	    sgang_probed_copy(p, asked, a->c->host->node_count()) < 0)
+		return false;
+	a->n_probed++;
+	p->asked = asked;
+	if (confine(u, i, p, &nodes) < 0)
+		return false;
+	if (p->fixed)
+		shape_on(a, asked, nodes, 1, &p->shape);
+	a->parts[i].probed = p;
+	return true;
+}
+
+/* What the shares are to be is not in this plan, but where. */
+static bool plan_found(struct uneven *u)
+{
+	struct attempt *a = u->a;
+
+	drop_made(u);
+	for (size_t i = 0; i < a->n_parts; i++) {
+		if (!make_part(u, i))
+			return false;
+	}
+	if (sgang_fit_parts(a) < 0)
+		return false;
+	a->plan->exact = false;
+	a->plan->bound = u->bound;
+	a->uneven = true;
+	return true;
+}
+
+/* ---- the search ---- */
+
+/* The list of nodes is set. */
+static bool found_here(struct uneven *u)
+{
+	uint64_t most = u->steps / 2, steps = most;
+	int rc;
+
+	if (u->plans == PLANS_MAX)
+		return false;
+	u->rq.steps = &steps;
+	rc = sgang_shares_find(&u->rq, u->share);
+	u->steps -= most - steps;
+	u->unsure |= rc < 0 || (rc == 0 && !steps);
+	if (rc != 1)
+		return false;
+	if (u->when)
+		return true;
+	u->plans++;
+	u->unsure = true;
+	return plan_found(u);
+}
+
+static bool found_among(struct uneven *u, const struct sgang_nodeset *nodes)
+{
+	u->rq.n_nodes = 0;
+	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
+	     n = sgang_nodeset_next(nodes, n + 1))
+		u->nodes[u->rq.n_nodes++] = n;
+	return found_here(u);
+}
+
+static bool found_in_domain(struct uneven *u, uint32_t domain)
+{
+	const struct sgang_fabric *fabric = u->a->topology->fabric;
+	const struct sgang_domain *d = sgang_fabric_domain(fabric, domain);
+
+	memcpy(u->nodes, sgang_fabric_order(fabric) + d->first_pos,
+	       d->n_nodes * sizeof(*u->nodes));
+	u->rq.n_nodes = d->n_nodes;
+	return found_here(u);
+}
+
+/* Domains of the levels that are allowed, the smallest first. */
+static bool found_anywhere(struct uneven *u, uint32_t limit)
+{
+	const struct sgang_fabric *fabric = u->a->topology->fabric;
+	uint32_t n = sgang_fabric_domains(fabric);
+
+	for (uint32_t level = SGANG_LEVEL_LEAF; level <= limit; level++) {
+		for (uint32_t d = 0; d < n; d++) {
+			if (sgang_fabric_domain(fabric, d)->level == level &&
+			    found_in_domain(u, d))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* ---- the first plan ---- */
+
+/* A bound of cost is none of those that weigh more. */
+static void note_plan(struct uneven *u)
+{
+	const struct sgang_placement *plan = u->a->plan;
+
+	u->bound = u->a->c->conf.weight_first ? 0 : plan->bound;
+	for (size_t i = 0; i < plan->n_runs; i++)
+		sgang_nodeset_add(u->found, sgang_where_node(u->a->c,
+							     &plan->runs[i]));
+}
+
+static bool least_fits(struct uneven *u)
+{
+	struct attempt *a = u->a;
+
+	if (u->when)
+		return sgang_fit_nodes_at(a, u->when, u->found);
+	if (sgang_fit_parts(a) < 0)
+		return false;
+	note_plan(u);
+	return true;
+}
+
+/* ---- */
+
+static bool concerns(const struct attempt *a)
+{
+	for (size_t i = 0; i < a->n_parts; i++) {
+		if (in_shares(a->parts[i].probed))
+			return true;
+	}
+	return false;
+}
+
+static int begin(struct uneven *u, struct attempt *a, int64_t when)
+{
+	uint32_t n_nodes = a->c->host->node_count();
+
+	*u = (struct uneven) {
+		.a = a, .when = when, .n_asked = a->n_probed,
+		.moment = when ? SGANG_LATER : SGANG_NOW,
+		.steps = when ? STEPS_LATER : STEPS_NOW,
+		.parts = calloc(a->n_parts, sizeof(*u->parts)),
+		.want = calloc(a->n_probed, sizeof(*u->want)),
+		.members = calloc(a->n_parts, sizeof(*u->members)),
+		.type = calloc(n_nodes + 1, sizeof(*u->type)),
+		.nodes = calloc(n_nodes + 1, sizeof(*u->nodes)),
+		.domain = calloc(n_nodes + 1, sizeof(*u->domain)),
+		.share = calloc(a->n_parts * n_nodes + 1, sizeof(*u->share)),
+		.found = sgang_nodeset_create(n_nodes),
+	};
+	if (!u->parts || !u->want || !u->members || !u->type || !u->nodes ||
+	    !u->domain || !u->share || !u->found)
+		return -1;
+	memcpy(u->parts, a->parts, a->n_parts * sizeof(*a->parts));
+	return 0;
+}
+
+static void end(struct uneven *u)
+{
+	for (size_t i = 0; u->want && i < u->n_asked; i++) {
+		sgang_nodeset_destroy(u->want[i].allowed);
+		free(u->want[i].need);
+	}
+	free(u->parts);
+	free(u->want);
+	free(u->members);
+	free(u->type);
+	free(u->total);
+	free(u->free);
+	free(u->nodes);
+	free(u->domain);
+	free(u->share);
+	sgang_nodeset_destroy(u->found);
+}
+
+/* 1, 0 or -1, as sgang_uneven_fit(). */
+static int look(struct uneven *u)
+{
+	struct sgang_nofit nofit;
+	int limit;
+
+	if (want_least(u) < 0)
+		return -1;
+	if (!least_fits(u))
+		return 0;
+	limit = sgang_levels_limit(u->a, u->when ? u->when :
+				   u->a->c->host->now(), &nofit);
+	if (limit < 0 || fill_request(u) < 0)
+		return -1;
+	if (found_among(u, u->found) || found_anywhere(u, (uint32_t) limit))
+		return 1;
+	return u->unsure ? -1 : 0;
+}
+
+/* What is told is of even shares. */
+struct told {
+	char why[sizeof(((struct attempt *) 0)->why)];
+	char lacks[SGANG_LACKS_SIZE];
+	char unit[SGANG_UNIT_SIZE];
+	char helps[SGANG_HELPS_SIZE];
+};
+
+static void keep_told(const struct attempt *a, struct told *told)
+{
+	memcpy(told->why, a->why, sizeof(told->why));
+	memcpy(told->lacks, a->lacks, sizeof(told->lacks));
+	memcpy(told->unit, a->unit, sizeof(told->unit));
+	memcpy(told->helps, a->helps, sizeof(told->helps));
+}
+
+static void tell_again(struct attempt *a, const struct told *told)
+{
+	memcpy(a->why, told->why, sizeof(told->why));
+	memcpy(a->lacks, told->lacks, sizeof(told->lacks));
+	memcpy(a->unit, told->unit, sizeof(told->unit));
+	memcpy(a->helps, told->helps, sizeof(told->helps));
+}
+
+/* g->planned of each gang, of what was found. */
+static void note_planned(struct uneven *u)
+{
+	struct attempt *a = u->a;
+
+	for (size_t i = 0; i < a->n_gangs; i++) {
+		if (a->gangs[i]->planned)
+			sgang_nodeset_clear(a->gangs[i]->planned);
+	}
+	for (size_t i = 0; i < a->n_parts; i++) {
+		const uint32_t *share = u->share + i * u->rq.n_nodes;
+
+		for (uint32_t at = 0; at < u->rq.n_nodes; at++) {
+			if (share[at] && u->parts[i].g->planned)
+				sgang_nodeset_add(u->parts[i].g->planned,
+						  u->nodes[at]);
+		}
+	}
+}
+
+static int fit(struct attempt *a, int64_t when, bool note)
+{
+	struct told told;
+	struct uneven u;
+	int rc = -1;
+
+	if (!concerns(a))
+		return 0;
+	if (a->n_parts > SGANG_UNEVEN_PARTS)
+		return -1;
+	keep_told(a, &told);
+	if (begin(&u, a, when) == 0) {
+		rc = look(&u);
+		if (rc == 1 && note)
+			note_planned(&u);
+		if (rc != 1 || when)
+			drop_made(&u);
+	}
+	if (rc != 1 && !when) {
+		sgang_placement_destroy(a->plan);
+		a->plan = NULL;
+	}
+	tell_again(a, &told);
+	end(&u);
+	return rc;
+}
+
+int sgang_uneven_fit(struct attempt *a, int64_t when)
+{
+	return fit(a, when, false);
+}
+
+int64_t sgang_uneven_when(struct attempt *a, const int64_t *times, size_t n)
+{
+	size_t low = 0, high = n;
+
+	if (!concerns(a))
+		return INT64_MAX;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (fit(a, times[mid], false) == 1)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	if (low == n || fit(a, times[low], true) != 1)
+		return INT64_MAX;
+	return times[low];
+}
+
+/* ---- what even shares prove ---- */
+
+/* Not of weights that come first: of all shares a lighter one may be dearer. */
+static void lower_bound(struct attempt *a, const struct sgang_placement *least)
+{
+	uint64_t bound = (least && !a->c->conf.weight_first) ? least->bound : 0;
+
+	if (bound < a->plan->bound)
+		a->plan->bound = bound;
+	if (sgang_fit_cost(a->plan) > a->plan->bound)
+		a->plan->exact = false;
+}
+
+void sgang_uneven_doubt(struct attempt *a)
+{
+	struct sgang_placement *least = NULL;
+	struct sgang_budget budget, *before = a->budget;
+	struct sgang_nofit nofit;
+	struct told told;
+	struct uneven u;
+
+	if (!concerns(a))
+		return;
+	keep_told(a, &told);
+	sgang_budget_init(&budget, STEPS_NOW);
+	a->budget = &budget;
+	if (begin(&u, a, 0) == 0) {
+		if (want_least(&u) == 0)
+			(void) sgang_where(a, SGANG_NOW, &least, &nofit);
+		drop_made(&u);
+	}
+	a->budget = before;
+	tell_again(a, &told);
+	lower_bound(a, least);
+	sgang_placement_destroy(least);
+	end(&u);
+}

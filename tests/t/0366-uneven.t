@@ -1,0 +1,151 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0366-uneven.t - members whose tasks Slurm does not share out evenly
+
+test_description='A gang starts where its tasks fit on its nodes in any shares'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+cat >topology.conf <<END
+SwitchName=l1 Nodes=n[1-2]
+SwitchName=l2 Nodes=n[3-4]
+SwitchName=top Switches=l[1-2]
+END
+slurm_setup --cloud 4 -c 4 --gang --topology topology.conf
+slurm_start
+
+# leave CPUS...: so many are free on n1, n2 ...
+leave()
+{
+	local cpus node=0 busy=()
+
+	for cpus; do
+		node=$((node + 1))
+		test $cpus -lt 4 || continue
+		busy+=($(submit -w n$node -N1 -n$((4 - cpus)) --mem=10)) ||
+			return 1
+	done
+	wait_for 15 all_in CONFIGURING ${busy[@]}
+}
+
+# gang OPTIONS...: a member with each of the options, in this order
+gang()
+{
+	local options
+
+	count=$((count + 1))
+	members=()
+	for options; do
+		members+=($(submit $options --mem=10 --gang=g$count \
+			--gang-min-member=$#)) || return 1
+	done
+	test ${#members[@]} = $#
+}
+
+# starts OPTIONS...: it runs soon, and is gone again
+starts()
+{
+	gang "$@" && wait_for 15 all_in CONFIGURING ${members[@]} || {
+		echo "$*: $(squeue -h -o "%i %T %r")" >&2
+		return 1
+	}
+	drop ${members[@]}
+}
+
+# stock OPTIONS...: the same of jobs without a gang
+stock()
+{
+	local options
+
+	members=()
+	for options; do
+		members+=($(submit $options --mem=10)) || return 1
+	done
+	wait_for 15 all_in CONFIGURING ${members[@]} && drop ${members[@]}
+}
+
+# waits REASON OPTIONS...
+waits()
+{
+	local reason=$1
+
+	shift
+	gang "$@" && wait_for 15 squeue_says ${members[0]} "$reason" &&
+		all_in PENDING ${members[@]} && drop ${members[@]}
+}
+
+test_expect_success 'n1 has 4 CPUs left, n2 and n3 have 2, n4 has 1' '
+	leave 4 2 2 1
+'
+test_expect_success '5.5 seven tasks on four nodes' '
+	stock "-N4 -n7" &&
+	starts "-N4 -n7"
+'
+test_expect_success '5.5 as many as the nodes have CPUs' '
+	stock "-N4 -n9" &&
+	starts "-N4 -n9"
+'
+test_expect_success '5.5 two members on the same nodes' '
+	starts "-N3 -n5" "-N2 -n4" &&
+	starts "-N4 -n5" "-N3 -n4" &&
+	starts "-N2 -n4" "-N2 -n4" "-N1 -n1"
+'
+test_expect_success '5.5 with another kind' '
+	starts "-N3 -n4" "-N1 -n3" "-n2"
+'
+test_expect_success '5.5 fewer nodes, and uneven there' '
+	starts "-N2-3 -n5" "-N1 -n4"
+'
+test_expect_success '5.5 two CPUs for each task' '
+	starts "-N3 -n4 -c2" "-N1 -n1"
+'
+test_expect_success '5.6 a task too many' '
+	waits "" "-N4 -n6" "-N3 -n4" &&
+	waits "" "-N3 -n5 -c2"
+'
+test_expect_success 'all nodes are empty' 'clear_cluster'
+test_expect_success '5.5 every CPU of the cluster' '
+	stock "-N4 -n16" &&
+	starts "-N3 -n8" "-N3 -n8" &&
+	starts "-N2 -n5" "-N3 -n6" "-N4 -n5"
+'
+test_expect_success '5.4 no shares fit on the empty cluster: it is in nobodys way' '
+	gang "-N2 -n8" "-N3 -n5" &&
+	wait_for 20 squeue_says ${members[0]} \
+		"each member has room, all together have not" &&
+	id=$(submit -N4 -n16 --mem=10 --nice=100) &&
+	wait_for 15 all_in CONFIGURING $id &&
+	drop $id ${members[@]}
+'
+test_expect_success '5.5 it starts when a job ends that stands in its way' '
+	busy=$(submit -w n1 -N1 -n1 --mem=10) &&
+	wait_for 15 all_in CONFIGURING $busy &&
+	gang "-N3 -n8" "-N3 -n8" &&
+	wait_for 15 gang_attempted ${members[0]} 1 &&
+	all_in PENDING ${members[@]} &&
+	drop $busy &&
+	wait_for 20 all_in CONFIGURING ${members[@]} &&
+	drop ${members[@]}
+'
+test_expect_success '5.5 members held one by one' '
+	members=() &&
+	for i in 1 2; do
+		members+=($(submit -N3 -n8 --mem=10 --gang=slow \
+			--gang-min-member=2 --gang-mode=nonstrict)) || return 1
+	done &&
+	wait_for 20 all_in CONFIGURING ${members[@]} &&
+	drop ${members[@]}
+'
+test_expect_success '4.20 even shares are not called the cheapest' '
+	leave 2 1 2 0 &&
+	gang "-N2 -n3" &&
+	wait_for 15 all_in CONFIGURING ${members[@]} &&
+	gang_record ${members[0]} >record && cat record &&
+	test "$(job_field ${members[0]} NodeList)" = "n[1,3]" &&
+	! grep "exact=1" record &&
+	test "$(gang_record ${members[0]} bound)" -lt \
+		"$(gang_record ${members[0]} ring)" &&
+	drop ${members[@]}
+'
+test_expect_success 'nothing is left' 'clear_cluster && nothing_left'
+test_done
