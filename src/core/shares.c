@@ -406,6 +406,54 @@ static void fill_left(struct search *s)
 		       rq->n_dims * sizeof(*rq->free));
 }
 
+/* What a member takes altogether of a resource, at the least. */
+static uint64_t least_taken(const struct sgang_shares_request *rq,
+			    const struct sgang_shares_member *m, uint32_t d)
+{
+	uint64_t least = UINT64_MAX;
+	uint32_t k, t;
+
+	for (k = 1; k <= m->most; k++) {
+		const uint32_t *need = m->need + (size_t)(k - 1) *
+				       rq->n_types * rq->n_dims;
+
+		for (t = 0; t < rq->n_types; t++) {
+			uint64_t each = need[t * rq->n_dims + d];
+
+			each = each == SGANG_PLAN_ALL ? 0 :
+			       each * m->pieces / k;
+			least = each < least ? each : least;
+		}
+	}
+	return least;
+}
+
+/* Is there less of a resource than all take? Then nothing is to be searched. */
+static bool is_short(struct search *s)
+{
+	const struct sgang_shares_request *rq = s->rq;
+	uint32_t d, at;
+	size_t i;
+
+	for (d = 0; d < rq->n_dims; d++) {
+		uint64_t taken = 0, least = 0, left = 0;
+
+		for (i = 0; i < rq->n_members; i++) {
+			const struct sgang_shares_member *m = &rq->members[i];
+
+			if (!i || m->need != m[-1].need ||
+			    m->pieces != m[-1].pieces)
+				least = least_taken(rq, m, d);
+			taken += least;
+		}
+		for (at = 0; at < rq->n_nodes && left < taken; at++)
+			left += left_on(s, at)[d];
+		if (left < taken)
+			return true;
+	}
+	return false;
+}
+
 static bool too_deep(const struct sgang_shares_request *rq)
 {
 	uint64_t nodes = 0;
@@ -436,7 +484,7 @@ int sgang_shares_find(const struct sgang_shares_request *request,
 	if (s.left && s.seat && s.order) {
 		fill_left(&s);
 		order_members(&s);
-		rc = place_member(&s, 0);
+		rc = !is_short(&s) && place_member(&s, 0);
 	} else {
 		errno = ENOMEM;
 	}

@@ -21,9 +21,9 @@
 #include "core/shares.h"
 
 /* Steps of a search now, and of one for a later moment, of which there may be
- * 18. A step takes 20 to 50 ns. */
-#define STEPS_NOW 400000
-#define STEPS_LATER 60000
+ * 18. A step takes 20 to 180 ns, more of them where there are many nodes. */
+#define STEPS_NOW 200000
+#define STEPS_LATER 20000
 
 /* So many tasks a member may have, and last plans are made. */
 #define TASKS_MAX 512
