@@ -886,6 +886,7 @@ const struct sgang_host sgang_host_slurm = {
 	.probe = sgang_host_probe,
 	.shape = sgang_host_shape_of,
 	.least = sgang_host_least,
+	.takes = sgang_host_takes,
 	.fewer = sgang_host_fewer,
 	.share = sgang_host_share,
 	.releases = host_releases,

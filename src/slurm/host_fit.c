@@ -45,6 +45,16 @@ bool sgang_host_counts_memory(void)
 	return slurm_conf.select_type_param & RELEASE_BY_MEMORY;
 }
 
+/* What a piece takes of a GRES. Slurm shares out those of the whole job in any
+ * way, and each node has one. */
+static uint64_t gres_needed(const gres_job_state_t *js,
+			    const struct sgang_need *need)
+{
+	if (need->least_gres && !js->gres_per_node && !js->gres_per_task)
+		return js->gres_per_job != 0;
+	return sgang_inside_gres_needed(js, need->tasks, need->nodes);
+}
+
 /* --mem-per-gpu and its like count instead of all other memory. */
 static uint64_t memory_by_gres(const struct sgang_need *need)
 {
@@ -62,8 +72,7 @@ static uint64_t memory_by_gres(const struct sgang_need *need)
 				js->def_mem_per_gres;
 
 		if (each)
-			memory += each * sgang_inside_gres_needed(
-				js, need->tasks, need->nodes);
+			memory += each * gres_needed(js, need);
 	}
 	list_iterator_destroy(iter);
 	return memory;
@@ -106,6 +115,7 @@ void sgang_host_need(const struct job_record *job_ptr,
 		      shape->min_nodes ? shape->min_nodes : 1;
 	need->tasks = (shape->tasks + need->nodes - 1) / need->nodes;
 	need->gres = sgang_inside_gres(job_ptr);
+	need->least_gres = shape->least_gres;
 	memory_of(job_ptr, need);
 }
 
@@ -121,7 +131,7 @@ uint64_t sgang_host_gres_share(const struct gres_job_state *js,
 {
 	if (need->open && js->gres_per_node)
 		return 0;
-	return sgang_inside_gres_needed(js, need->tasks, need->nodes);
+	return gres_needed(js, need);
 }
 
 /* A node without the type that is asked for has none. */
@@ -190,8 +200,7 @@ static uint64_t units_by_gres(const node_record_t *node_ptr,
 		const gres_job_state_t *js = sgang_layout_gres(
 			job_gres->gres_data, sizeof(*js));
 		const gres_node_state_t *ns = NULL;
-		uint64_t want = js ? sgang_inside_gres_needed(js, need->tasks,
-							      need->nodes) : 0;
+		uint64_t want = js ? gres_needed(js, need) : 0;
 		uint64_t have = 0;
 
 		if (!want)
@@ -845,12 +854,14 @@ bool sgang_host_least(struct sgang_job *job, struct sgang_shape *shape)
 	uint32_t nodes = d->min_nodes ? d->min_nodes : 1, cpus;
 
 	sgang_host_shape(job_ptr, nodes, nodes, 0, shape);
-	if ((nodes == 1 && d->max_nodes == 1) || shape->total_cpus <= 1)
+	if (nodes == 1 && d->max_nodes == 1)
 		return true;
 	/* GRES of the whole job are split in any way, too. */
-	if (job_ptr->tres_per_job || job_ptr->tres_per_task ||
-	    job_ptr->tres_per_socket)
-		return false;
+	shape->least_gres = true;
+	if (shape->total_cpus <= 1) {
+		shape->tasks = nodes;
+		return true;
+	}
 	cpus = MAX(d->ntasks_per_node, 1) * per_task;
 	if (d->overcommit || cpus > shape->node_cpus)
 		cpus = 1;

@@ -86,6 +86,7 @@ struct sgang_need {
 	list_t *gres;			/* of gres_state_t; NULL: none */
 	uint32_t tasks;			/* of a piece */
 	uint32_t nodes;			/* or pieces */
+	bool least_gres;		/* as in struct sgang_shape */
 };
 
 void sgang_host_need(const struct job_record *job_ptr,
@@ -142,6 +143,8 @@ void sgang_host_resources(const struct sgang_asked *asked, size_t n,
 			  struct sgang_resources *res, uint8_t *type);
 void sgang_host_needs(const struct sgang_asked *asked,
 		      const struct sgang_resources *res, uint32_t *needs);
+void sgang_host_takes(struct sgang_job *job,
+		      const struct sgang_resources *res, uint64_t *takes);
 void sgang_host_amounts(const struct sgang_resources *res, bool empty,
 			uint32_t *amounts);
 /* Say what a job that Slurm refused lacks on these nodes. */

@@ -211,6 +211,42 @@ void sgang_host_needs(const struct sgang_asked *asked,
 	}
 }
 
+/* GRES alone: CPUs and memory may be had in other ways, or are counted by
+ * Slurm. */
+static uint64_t takes_of(const job_record_t *job_ptr, uint32_t id,
+			 uint32_t type)
+{
+	list_t *list = sgang_inside_gres(job_ptr);
+	const job_details_t *d = job_ptr->details;
+	uint64_t nodes = d->min_nodes ? d->min_nodes : 1, sum = 0;
+	list_itr_t *iter;
+	gres_state_t *gres;
+
+	if (!list)
+		return 0;
+	iter = list_iterator_create(list);
+	while ((gres = list_next(iter))) {
+		const gres_job_state_t *js = sgang_layout_gres(
+			gres->gres_data, sizeof(*js));
+
+		if (js && gres->plugin_id == id &&
+		    (!type || (js->type_name && js->type_id == type)))
+			sum += MAX(js->gres_per_job,
+				   js->gres_per_node * nodes);
+	}
+	list_iterator_destroy(iter);
+	return sum;
+}
+
+void sgang_host_takes(struct sgang_job *job,
+		      const struct sgang_resources *res, uint64_t *takes)
+{
+	for (uint32_t d = 0; d < res->n_dims; d++)
+		takes[d] = (res->dim[d].kind == GRES) ?
+			   takes_of(record(job), res->dim[d].id,
+				    res->dim[d].type) : 0;
+}
+
 /* ---- what nodes have ---- */
 
 /* Of partitions that share; NULL: of the others. */

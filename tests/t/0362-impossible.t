@@ -192,5 +192,63 @@ test_expect_success '5.4 it starts when an update makes it possible' '
 	started_together ${members[@]}
 '
 test_expect_success 'nothing is left' 'nothing_left "specified more than once"'
+slurm_stop
+slurm_cleanup
+
+# Nodes without a slurmd, with 4 GPUs each.
+slurm_setup --cloud 8 -c 4 --gang --node 'Gres=gpu:4' \
+	--gres 'Name=gpu Count=4' --conf 'GresTypes=gpu
+PartitionName=four Nodes=n[1-4] MaxTime=INFINITE State=UP'
+slurm_start
+
+# gpu NAME COUNT OPTIONS...: another member of it
+gpu()
+{
+	local name=$1 count=$2
+
+	shift 2
+	submit --mem=100 --gang=$name --gang-min-member=$count "$@"
+}
+
+held()
+{
+	test "$(squeue -h -r -t CF | wc -l)" = $1
+}
+
+# Two nodes with a GPU are there for each member: the sum is too much.
+gpus="its members need 24 GPUs together, all their nodes have 16"
+test_expect_success '5.4 --gpus: 24 of the 16 in its partition' '
+	for i in 1 2; do
+		gpu sum 3 -N2 --gpus=8 -p four || return 1
+	done &&
+	refused "$gpus" gpu sum 3 -N2 --gpus=8 -p four &&
+	gpu sum 3 -N2 --gpus=8 -p main &&
+	wait_for 20 held 3 &&
+	clear_cluster
+'
+test_expect_success '5.4 --gpus-per-task: 3 members, 4 tasks each, of 2' '
+	refused "$gpus" gpu task 3 --array=0-2 -N2 -n4 --gpus-per-task=2 \
+		-p four
+'
+test_expect_success '5.4 members of two partitions: 36 of all 32' '
+	gpu parts 3 -N4 --gpus=16 -p four &&
+	gpu parts 3 -N2 --gpus=5 -p main &&
+	refused "its members need 36 GPUs together, all their nodes have 32" \
+		gpu parts 3 -N4 --gpus=15 -p main &&
+	gpu parts 3 -N2 --gpus=4 -p main &&
+	wait_for 20 held 3 &&
+	clear_cluster
+'
+test_expect_success '5.4 a node without room for a GPU of each task' '
+	! gpu node 1 -N1 -n1 --gpus-per-task=5 2>err &&
+	grep "Requested node configuration is not available" err
+'
+test_expect_success '5.5 GPUs of one job on several nodes are not refused' '
+	gpu open 1 --gpus=8 &&
+	gpu uneven 1 -N2 --gpus=5 &&
+	gpu tasks 1 -n3 --gpus-per-task=3 &&
+	clear_cluster
+'
+test_expect_success 'nothing is left again' 'nothing_left'
 
 test_done

@@ -100,6 +100,8 @@ struct sgang_shape {
 					 * all there is */
 	uint32_t total_cpus;		/* CPUs altogether */
 	uint32_t tasks;			/* tasks altogether, 1 or more */
+	bool least_gres;		/* of GRES of the whole job, one on each
+					 * node at the least; else even shares */
 	uint32_t task_cpus;		/* CPUs of a task, if Slurm lets a node
 					 * have more tasks than another, and each
 					 * one at least; 0: it does not */
@@ -285,6 +287,10 @@ struct sgang_host {
 	 * nodes, as in core/plan.h. */
 	void (*need)(const struct sgang_asked *asked,
 		     const struct sgang_resources *resources, uint32_t *need);
+	/* What of that the job takes altogether at the least, n_dims numbers;
+	 * 0 where it is not counted here. */
+	void (*takes)(struct sgang_job *job,
+		      const struct sgang_resources *resources, uint64_t *takes);
 	/* What each node has: n_dims numbers by node, right now, or if the
 	 * cluster were empty. */
 	void (*amounts)(const struct sgang_resources *resources, bool empty,

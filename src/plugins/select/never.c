@@ -381,6 +381,100 @@ static bool kinds_fail(struct attempt *a, struct sgang_never_kind *kinds,
 	return never;
 }
 
+/* ---- what is shared out over nodes in any way ---- */
+
+/* The members of one kind, or of all, and all that their nodes have. */
+struct supply {
+	struct sgang_resources resources;
+	uint32_t *amounts;		/* of the empty cluster, by node */
+	uint64_t *takes;		/* by request and dimension */
+	struct sgang_nodeset *nodes;
+};
+
+static int count_supply(struct attempt *a, struct supply *s)
+{
+	const struct sgang_host *h = a->c->host;
+	struct sgang_asked *asked = calloc(a->n_probed + 1, sizeof(*asked));
+	uint8_t *type = calloc(h->node_count() + 1, sizeof(*type));
+	int rc = -1;
+
+	if (!asked || !type)
+		goto out;
+	for (size_t i = 0; i < a->n_probed; i++)
+		asked[i] = (struct sgang_asked) {
+			.job = a->probed[i].job, .shape = &a->probed[i].shape,
+		};
+	h->resources(asked, a->n_probed, &s->resources, type);
+	s->nodes = sgang_nodeset_create(h->node_count());
+	s->amounts = calloc((size_t) h->node_count() * s->resources.n_dims + 1,
+			    sizeof(*s->amounts));
+	s->takes = calloc(a->n_probed * s->resources.n_dims + 1,
+			  sizeof(*s->takes));
+	if (!s->nodes || !s->amounts || !s->takes)
+		goto out;
+	h->amounts(&s->resources, true, s->amounts);
+	for (size_t i = 0; i < a->n_probed; i++)
+		h->takes(a->probed[i].job, &s->resources,
+			 s->takes + i * s->resources.n_dims);
+	rc = 0;
+out:
+	free(asked);
+	free(type);
+	return rc;
+}
+
+/* Do the kinds from 'first' on, 'n' of them, take more than their nodes have? */
+static bool too_little(const struct attempt *a, struct supply *s,
+		       const struct sgang_never_kind *kinds, size_t first,
+		       size_t n, char *why, size_t size)
+{
+	uint32_t n_dims = s->resources.n_dims;
+
+	sgang_nodeset_clear(s->nodes);
+	for (size_t i = first; i < first + n; i++)
+		sgang_nodeset_or(s->nodes, a->probed[i].ever);
+	for (uint32_t d = 0; d < n_dims; d++) {
+		uint64_t taken = 0, have = 0;
+
+		for (size_t i = first; i < first + n; i++)
+			taken += kinds[i].members * s->takes[i * n_dims + d];
+		for (uint32_t node = sgang_nodeset_next(s->nodes, 0);
+		     node != SGANG_NODE_NONE && have < taken;
+		     node = sgang_nodeset_next(s->nodes, node + 1))
+			have += s->amounts[(size_t) node * n_dims + d];
+		if (have >= taken)
+			continue;
+		snprintf(why, size, "its members need %llu %s together, all "
+			 "their nodes have %llu", (unsigned long long) taken,
+			 s->resources.dim[d].name, (unsigned long long) have);
+		return true;
+	}
+	return false;
+}
+
+/* --gpus, --gpus-per-task: with a node for each member it may still be too
+ * much. */
+static bool supply_fails(struct attempt *a,
+			 const struct sgang_never_kind *kinds, char *why,
+			 size_t size)
+{
+	struct supply s = { .nodes = NULL };
+	bool fails = false;
+
+	if (count_supply(a, &s) == 0) {
+		for (size_t i = 0; i < a->n_probed && !fails; i++)
+			fails = too_little(a, &s, kinds, i, 1, why, size);
+		fails = fails || too_little(a, &s, kinds, 0, a->n_probed, why,
+					    size);
+	}
+	sgang_nodeset_destroy(s.nodes);
+	free(s.amounts);
+	free(s.takes);
+	return fails;
+}
+
+/* ---- by a plan ---- */
+
 /* Of members that are alike the count is all there is to know; of islands and
  * spread members a plan is no proof. */
 static bool worth_a_plan(const struct attempt *a,
@@ -453,6 +547,7 @@ bool sgang_conductor_never(struct sgang_conductor *c,
 		goto out;
 	a.topology = topology_of(&a);
 	never = kinds_fail(&a, kinds, others, why, size) ||
+		supply_fails(&a, kinds, why, size) ||
 		plan_fails(&a, kinds, why, size);
 out:
 	free(a.free_at);
