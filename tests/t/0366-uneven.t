@@ -117,6 +117,13 @@ test_expect_success '5.4 no shares fit on the empty cluster: it is in nobodys wa
 	wait_for 15 all_in CONFIGURING $id &&
 	drop $id ${members[@]}
 '
+test_expect_success '4.20 where no other shares fit the even ones are the cheapest' '
+	gang "-N2 -n8" &&
+	wait_for 15 all_in CONFIGURING ${members[@]} &&
+	gang_record ${members[0]} | tee record &&
+	grep "exact=1" record &&
+	drop ${members[@]}
+'
 test_expect_success '5.5 it starts when a job ends that stands in its way' '
 	busy=$(submit -w n1 -N1 -n1 --mem=10) &&
 	wait_for 15 all_in CONFIGURING $busy &&

@@ -148,44 +148,6 @@ static int fill_need(struct uneven *u, struct probed *p, struct want *w)
 	return 0;
 }
 
-/* The request with the least of each node; itself, if that is what it is. */
-static struct probed *least_of(struct uneven *u, struct probed *p)
-{
-	struct attempt *a = u->a;
-	struct probed *least = &a->probed[a->n_probed];
-
-	if (!in_shares(p) && !has_range(p))
-		return p;
-	if (a->n_probed == a->cap_probed ||
-	    sgang_probed_copy(least, p, a->c->host->node_count()) < 0)
-		return NULL;
-	a->n_probed++;
-	least->asked = p;
-	shape_on(a, p, least_nodes(p), 1, &least->shape);
-	return least;
-}
-
-static int want_least(struct uneven *u)
-{
-	struct attempt *a = u->a;
-
-	for (size_t i = 0; i < a->n_parts; i++) {
-		struct probed *p = u->parts[i].probed;
-		struct want *w = &u->want[p - a->probed];
-
-		if (!w->least) {
-			fill_member(p, &w->member);
-			w->least = least_of(u, p);
-		}
-		if (!w->least)
-			return -1;
-		if (w->member.pieces > TASKS_MAX)
-			return -1;
-		a->parts[i].probed = w->least;
-	}
-	return 0;
-}
-
 /* ---- what there is ---- */
 
 static int count_resources(struct uneven *u)
@@ -197,7 +159,7 @@ static int count_resources(struct uneven *u)
 	if (!asked)
 		return -1;
 	for (size_t i = 0; i < u->n_asked; i++) {
-		if (u->want[i].least)
+		if (u->want[i].member.pieces)
 			asked[n++] = (struct sgang_asked) {
 				.job = a->probed[i].job,
 				.shape = &a->probed[i].shape,
@@ -214,6 +176,71 @@ static int count_resources(struct uneven *u)
 	return 0;
 }
 
+/* ---- the least of each node ---- */
+
+/* The tasks that a node has at least if each of the others has as many as any
+ * node has room for. */
+static uint32_t least_tasks(const struct uneven *u, const struct probed *p)
+{
+	const struct sgang_nodeset *nodes = u->when ? p->ever : p->usable;
+	uint32_t most = 0, tasks = tasks_of(p);
+	uint64_t others;
+
+	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
+	     n = sgang_nodeset_next(nodes, n + 1)) {
+		uint32_t cpus = u->free[(size_t) n * u->resources.n_dims];
+
+		most = (cpus > most) ? cpus : most;
+	}
+	others = (uint64_t) (most / p->shape.task_cpus) *
+		 (p->shape.min_nodes - 1);
+	return (tasks > others) ? (uint32_t) (tasks - others) : 1;
+}
+
+/* The request with the least of each node; itself, if that is what it is. */
+static struct probed *least_of(struct uneven *u, struct probed *p)
+{
+	struct attempt *a = u->a;
+	struct probed *least = &a->probed[a->n_probed];
+
+	if (!in_shares(p) && !has_range(p))
+		return p;
+	if (a->n_probed == a->cap_probed ||
+	    sgang_probed_copy(least, p, a->c->host->node_count()) < 0)
+		return NULL;
+	a->n_probed++;
+	least->asked = p;
+	shape_on(a, p, least_nodes(p), in_shares(p) ? least_tasks(u, p) : 1,
+		 &least->shape);
+	return least;
+}
+
+static int want_least(struct uneven *u)
+{
+	struct attempt *a = u->a;
+
+	for (size_t i = 0; i < a->n_parts; i++)
+		fill_member(u->parts[i].probed,
+			    &u->want[u->parts[i].probed - a->probed].member);
+	if (u->when)
+		a->at = u->when;
+	if (count_resources(u) < 0)
+		return -1;
+	for (size_t i = 0; i < a->n_parts; i++) {
+		struct probed *p = u->parts[i].probed;
+		struct want *w = &u->want[p - a->probed];
+
+		if (!w->least)
+			w->least = least_of(u, p);
+		if (!w->least)
+			return -1;
+		a->parts[i].probed = w->least;
+	}
+	return 0;
+}
+
+/* ---- what is searched ---- */
+
 static int fill_wants(struct uneven *u)
 {
 	struct attempt *a = u->a;
@@ -223,6 +250,8 @@ static int fill_wants(struct uneven *u)
 
 		if (!w->least)
 			continue;
+		if (w->member.pieces > TASKS_MAX)
+			return -1;
 		if (sgang_where_allow(a, w->least, u->moment) < 0 ||
 		    fill_need(u, &a->probed[i], w) < 0)
 			return -1;
@@ -252,7 +281,7 @@ static int fill_request(struct uneven *u)
 	struct attempt *a = u->a;
 	int spread = sgang_levels_spread(a);
 
-	if (count_resources(u) < 0 || fill_wants(u) < 0)
+	if (fill_wants(u) < 0)
 		return -1;
 	if (spread >= 0)
 		fill_domains(u, (uint32_t) spread);
