@@ -107,6 +107,9 @@ start_daemon_env()
 	esac
 }
 
+# A crash is to leave a core as it does otherwise.
+tsan_options=die_after_fork=0:handle_segv=0:handle_abort=0:disable_coredump=0
+
 # Each of the two has its own pid file and log.
 controller_conf()
 {
@@ -144,9 +147,9 @@ controller_launch()
 	test $host != slurmctld || host=primary
 	slurm_launch unshare --uts --mount sh -c '
 		hostname "$1" && mount --bind "$2/hosts" /etc/hosts &&
-		exec env ${4:+LD_PRELOAD=$4 TSAN_OPTIONS=die_after_fork=0:log_path=$5} \
+		exec env ${4:+LD_PRELOAD=$4 "TSAN_OPTIONS=$6:log_path=$5"} \
 			slurmctld ${4:+-D} -f "$2/$3.conf"' sh $host "$slurm_dir/etc" \
-		$1 "$libtsan" "$slurm_dir/log/tsan" &
+		$1 "$libtsan" "$slurm_dir/log/tsan" "$tsan_options" &
 }
 
 slurm_ctld_answers()

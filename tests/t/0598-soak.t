@@ -77,12 +77,37 @@ $(squeue_at 60 "1 RUNNING g" "2 RUNNING g" "3 RUNNING g")" &&
 $(squeue_at 300 "1 RUNNING g" "2 CONFIGURING g" "3 CONFIGURING g")" &&
 	violations 1
 '
+test_expect_success 'the observer: a reconfigure, which can be a new slurmctld' '
+	middle="$(squeue_at 20 "1 PENDING g" "2 PENDING g" "3 PENDING g")
+d|20.1|fault conf_bad 7
+s|20.8|1|g|n1
+$(squeue_at 21 "1 CONFIGURING g" "2 CONFIGURING g" "3 CONFIGURING g")" &&
+	judge "$middle
+$(squeue_at 25 "1 RUNNING g" "2 RUNNING g" "3 RUNNING g")" &&
+	violations 0 &&
+	judge "$middle
+d|290.0|fault conf_bad 8
+$(squeue_at 300 "1 RUNNING g" "2 CONFIGURING g" "3 CONFIGURING g")" &&
+	violations 1
+'
 test_expect_success 'the observer: one gang of a group without the other' '
 	judge "d|10.0|gang h 2
 d|10.0|group g h
 $(squeue_at 20 "1 RUNNING g" "2 RUNNING g" "3 RUNNING g" "4 RUNNING h" \
 	"5 PENDING h")" &&
-	violations 2
+	violations 2 &&
+	middle="d|10.0|gang h 2
+d|10.0|group g h
+$(squeue_at 20 "1 PENDING g" "2 PENDING g" "3 PENDING g" "4 PENDING h" \
+	"5 PENDING h")
+d|20.5|fault conf_good 1
+$(squeue_at 21 "1 RUNNING g" "2 RUNNING g" "3 RUNNING g" "4 PENDING h" \
+	"5 PENDING h")" &&
+	judge "$middle" &&
+	violations 0 &&
+	judge "$middle
+$(squeue_at 300 "4 PENDING h" "5 PENDING h")" &&
+	violations 1
 '
 test_expect_success 'the observer: a job that runs twice, and its node is well' '
 	judge "s|15.0|1|g|n1
@@ -124,6 +149,30 @@ test_expect_success 'the observer: nobody killed slurmctld' '
 x|20.0
 x|900.0" &&
 	violations 1
+'
+
+# race 'FRAME' 'FRAME': two accesses, as the thread sanitizer tells of them.
+race()
+{
+	printf '%s\n' "WARNING: ThreadSanitizer: data race (pid=1)" \
+		"  Write of size 8 at 0x1 by thread T1:" \
+		"    #0 strlen ../libsanitizer/x.inc:3 (libtsan.so.2+0x1)" \
+		"    #1 $1" "" \
+		"  Previous write of size 8 at 0x1 by thread T2:" \
+		"    #0 $2" "" \
+		"  Location is heap block of size 9 at 0x1 allocated by T3:" \
+		"    #0 init ../src/slurm/select.c:275 (select_cons_tres.so+0x1)" \
+		"" "SUMMARY: ThreadSanitizer: data race in $1"
+}
+
+test_expect_success 'the observer: a race of slurm-gang, and those of Slurm' '
+	ours="turn ../src/conductor.c:2 (select_cons_tres.so+0x2)" &&
+	theirs="xstrdup <null> (libslurmfull.so+0x3)" &&
+	{ race "$theirs" "$theirs"; race "$theirs" "$ours"
+	  race "$ours" "$theirs"; race "$theirs" "$theirs"; } |
+		awk -f "$top_srcdir/tests/soak/races.awk" >races &&
+	test $(grep -c "^ours " races) = 2 &&
+	grep -x "theirs 2" races
 '
 
 schedule_of()
