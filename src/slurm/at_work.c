@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -156,36 +157,59 @@ static void look_for_ours(const char *plugindir, struct ours *ours)
 }
 
 /* Nothing that this depends on changes before slurmctld is started anew. */
-static const char *why_none(void)
+static void find_why_none(struct sgang_error *why)
 {
-	static struct sgang_error why;
 	struct ours ours;
 
-	if (why.text[0])
-		return why.text;
 	look_for_ours(slurm_conf.plugindir, &ours);
 	if (!ours.path[0])
-		sgang_errf(&why, 0, "PluginDir in slurm.conf names no folder "
+		sgang_errf(why, 0, "PluginDir in slurm.conf names no folder "
 			   "that has slurm-gang's " SELECT_FILE);
 	else if (strcmp(ours.version, SGANG_SLURM))
-		sgang_errf(&why, 0, "%s was built for Slurm %s, and this is "
+		sgang_errf(why, 0, "%s was built for Slurm %s, and this is "
 			   SGANG_SLURM "; build slurm-gang for it", ours.path,
 			   ours.version);
 	else if (ours.second)
-		sgang_errf(&why, 0, "PluginDir in slurm.conf names the folder "
+		sgang_errf(why, 0, "PluginDir in slurm.conf names the folder "
 			   "of %s after that of Slurm's own; it must be first",
 			   ours.path);
 	else
-		sgang_errf(&why, 0, "slurmctld has not loaded %s; restart it",
+		sgang_errf(why, 0, "slurmctld has not loaded %s; restart it",
 			   ours.path);
+}
+
+/* Submissions and the queue guard ask at the same time. */
+static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
+
+static const char *why_none(void)
+{
+	static struct sgang_error why;
+
+	pthread_mutex_lock(&asking);
+	if (!why.text[0])
+		find_why_none(&why);
+	pthread_mutex_unlock(&asking);
 	return why.text;
+}
+
+static void *find_once(void **found, const char *symbol)
+{
+	void *known;
+
+	pthread_mutex_lock(&asking);
+	if (!*found)
+		*found = find(symbol);
+	known = *found;
+	pthread_mutex_unlock(&asking);
+	return known;
 }
 
 /* Some releases load every select plugin there is, and use one. */
 const char *sgang_at_work_off(bool *told)
 {
-	static char other[128];
-	static off_f *off;
+	static _Thread_local char other[128];
+	static void *found;
+	off_f *off;
 
 	*told = false;
 	if (xstrcmp(slurm_conf.select_type, SELECT_TYPE)) {
@@ -193,8 +217,7 @@ const char *sgang_at_work_off(bool *told)
 			 "and gangs need " SELECT_TYPE, slurm_conf.select_type);
 		return other;
 	}
-	if (!off)
-		off = (off_f *) find(SGANG_SELECT_OFF);
+	off = (off_f *) find_once(&found, SGANG_SELECT_OFF);
 	*told = off;
 	return off ? off() : why_none();
 }
@@ -204,10 +227,9 @@ bool sgang_at_work_never(struct job_descriptor *job_desc,
 			 uint32_t others, const struct sgang_spec *spec,
 			 char *why, size_t size)
 {
-	static never_f *never;
+	static void *found;
+	never_f *never = (never_f *) find_once(&found, SGANG_SELECT_NEVER);
 
-	if (!never)
-		never = (never_f *) find(SGANG_SELECT_NEVER);
 	return never && never(job_desc, members, n, others, spec, why, size);
 }
 

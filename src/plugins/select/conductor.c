@@ -463,7 +463,7 @@ static int first_half(struct sgang_conductor *c)
 	sgang_reserve_all(c);
 	c->holders = any_waiting_holder(c);
 	save = any_unsaved(c) || c->changed || c->save_error;
-	c->slicing = sgang_slices_gang(c);
+	c->slicing = sgang_slices_gang(c) != NULL;
 	if (c->fenced && !c->slicing) {
 		c->host->wake_scheduler();
 		c->fenced = false;

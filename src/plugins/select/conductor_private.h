@@ -5,6 +5,7 @@
 #define SGANG_CONDUCTOR_PRIVATE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #include "conductor.h"
@@ -210,9 +211,11 @@ struct sgang_conductor {
 	size_t n_entries, n_seen;	/* of all gangs, and of definitions */
 	uint64_t versions;		/* so many specs, records were read */
 	uint64_t configured;		/* so often */
-	size_t n_members;		/* live ones, at the last pass */
+	/* What is atomic the conductor's thread uses without slurmctld's locks
+	 * too, between two passes. */
+	atomic_size_t n_members;	/* live ones, at the last pass */
 	bool turns;			/* somebody has a turn, or ... */
-	bool slicing;			/* ... is being committed in slices */
+	atomic_bool slicing;		/* ... is being committed in slices */
 	bool holders;			/* somebody holds until others follow */
 	bool reserving;			/* nodes are kept for somebody */
 	struct sgang_nodeset *place;	/* where a group is being placed, or
@@ -232,7 +235,7 @@ struct sgang_conductor {
 	bool preparing;			/* the last pass saw a Prolog that runs */
 	bool fresh;			/* jobs not looked at since a restart */
 	bool changed;			/* this pass changed job records */
-	int save_error;			/* why the last save failed; 0: it did
+	atomic_int save_error;		/* why the last save failed; 0: it did
 					 * not */
 	int64_t save_time;		/* of that save */
 	uint64_t longest_lock;
