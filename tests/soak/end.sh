@@ -151,6 +151,24 @@ help_along()
 			timeout 60 scontrol release $id
 		done >>"$work/submitted" 2>&1
 	cancel_incomplete
+	cancel_abandoned
+}
+
+# salloc and srun that end while there is no slurmctld try for a while to tell,
+# and Slurm never asks, as InactiveLimit is not set.
+cancel_abandoned()
+{
+	local id
+
+	test ! -e "$work/living" ||
+		awk -f "$top_srcdir/tests/soak/abandoned.awk" \
+			-v now=$EPOCHREALTIME "$work/told" "$work/living" |
+		while read -r id; do
+			scontrol show job $id 2>/dev/null |
+				grep -q 'BatchFlag=0' || continue
+			event abandoned $id
+			timeout 60 scancel -Q $id
+		done
 }
 
 # See incomplete.awk.

@@ -193,6 +193,8 @@ function event(w) {
 		all_lost = now
 	} else if (w[1] == "resumed" && w[3] != "soak") {
 		resumed[w[3]]++
+	} else if (w[1] == "abandoned") {
+		abandoned++
 	} else if (w[1] == "unsaved") {
 		unsaved_from[++n_unsaved] = now
 	} else if (w[1] == "saved" && n_unsaved &&
@@ -329,6 +331,9 @@ END {
 	if (crashes)
 		printf "# %d times a daemon crashed, not in slurm-gang\n",
 			crashes
+	if (abandoned)
+		printf "# %d times salloc or srun could not tell that it ended\n",
+			abandoned
 	for (reason in resumed)
 		printf "# %d times a node was resumed: %s\n", resumed[reason], reason
 	for (job in jobs)

@@ -175,6 +175,15 @@ test_expect_success 'the observer: a race of slurm-gang, and those of Slurm' '
 	grep -x "theirs 2" races
 '
 
+test_expect_success 'the observer: salloc that could not tell that it ended' '
+	printf "%s\n" "s|100|1|g|n1" "e|110|1|g|n1" "e|110|2|g|n1" \
+		"e|110|3|g|n1" "s|120|3|g|n1" "e|390|4|g|n1" >told &&
+	printf "%s\n" "1 RUNNING g" "2 COMPLETING g" "3 RUNNING g" \
+		"4 RUNNING g" "5 RUNNING g" >living &&
+	awk -f "$top_srcdir/tests/soak/abandoned.awk" -v now=400 told living >ids &&
+	test "$(cat ids)" = 1
+'
+
 schedule_of()
 {
 	(

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# abandoned.awk - the jobs that have said long ago that they end, and run still
+#
+# Reads what the jobs of a soak told, and the jobs of squeue (ID STATE NAME).
+# -v now=TIME
+
+BEGIN { patience = 120 }
+
+FILENAME ~ /told$/ {
+	split($0, field, "|")
+	id = field[3] " " field[4]
+	ended[id] = field[1] == "e" ? field[2] : 0
+	next
+}
+$2 == "RUNNING" && ended[$1 " " $3] && now - ended[$1 " " $3] > patience {
+	print $1
+}
