@@ -69,7 +69,7 @@ soak_end()
 {
 	echo "# all is submitted, the rest must end"
 	mend_all
-	wait_while_it_goes_on 'test -z "$(all_jobs)"' ||
+	wait_while_it_goes_on 'test -z "$(all_jobs)"' || look_at_stacks ||
 		in_vain "jobs that do not end: $(all_jobs | tr '\n' ';')"
 	wait_while_it_goes_on nodes_idle ||
 		in_vain "nodes that do not become idle"
@@ -77,6 +77,21 @@ soak_end()
 		in_vain "slurmdbd is not told of all"
 	look_at_core
 	look_at_races
+}
+
+# Where does a slurmctld stand that does not answer? For --keep, in the file
+# "stacks" of its logs. It fails, so that the rest is said.
+look_at_stacks()
+{
+	local pid
+
+	all_jobs | grep -q 'does not answer' || return 1
+	for pid in $(slurm_strays); do
+		grep -q '^slurmctld' /proc/$pid/comm 2>/dev/null || continue
+		sed -n '/^State\|^PPid/p' /proc/$pid/status
+		timeout 120 gdb -batch -p $pid -ex 'thread apply all bt'
+	done >"$slurm_dir/log/stacks" 2>&1
+	false
 }
 
 # Slurm's own, which are many, are counted.
