@@ -643,6 +643,9 @@ static int test_will_run(const struct job_test *t)
 	if (member) {
 		look_at(t->job_ptr);
 		remember_offer(t);
+		sgang_conductor_planned(sgang_own.conductor,
+					t->job_ptr->job_id,
+					t->job_ptr->start_time);
 	}
 	late = member && keep_late(t, &spec);
 	rc = (member && will_run_kept(t, &spec)) ? SLURM_SUCCESS :

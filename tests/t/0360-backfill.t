@@ -99,6 +99,21 @@ test_expect_success '4.7 squeue --start shows it for every task of an array' '
 	scancel $busy $array &&
 	wait_for 20 "test -z \"\$(squeue -h)\""
 '
+# How often backfill has planned.
+plans() { sdiag | sed -n 's/.*Total cycles: //p' | tail -n 1; }
+
+test_expect_success '4.7 and where several tasks share a node' '
+	busy=$(submit -N 1 --exclusive -t 10) &&
+	wait_state $busy RUNNING &&
+	array=$(submit -n 1 -t 30 --array=1-7 --gang=sharing \
+		--gang-min-member=7) &&
+	wait_for 20 gang_attempted $array 1 &&
+	planned=$(plans) &&
+	wait_for 20 "test \$(plans) -gt $((planned + 2))" &&
+	shown_from_end_of $busy $array &&
+	scancel $busy $array &&
+	wait_for 20 "test -z \"\$(squeue -h)\""
+'
 test_expect_success 'nothing is left' 'nothing_left'
 
 test_done

@@ -289,6 +289,15 @@ int64_t sgang_conductor_joint_start(struct sgang_conductor *c,
 	return g->joint_start;
 }
 
+void sgang_conductor_planned(struct sgang_conductor *c, uint32_t job_id,
+			     int64_t start)
+{
+	struct entry *e = sgang_registry_entry(c, job_id);
+
+	if (e && start && (!e->first_planned || start < e->first_planned))
+		e->first_planned = start;
+}
+
 void sgang_conductor_poke(struct sgang_conductor *c)
 {
 	pthread_mutex_lock(&c->mutex);

@@ -93,6 +93,12 @@ bool sgang_conductor_fence(struct sgang_conductor *c, uint32_t priority,
 int64_t sgang_conductor_joint_start(struct sgang_conductor *c,
 				    const struct sgang_spec *spec);
 
+/* Backfill plans for a member, whose record has this start; 0: none. Of the tasks
+ * of an array, which it plans one after the other, the record has the start of
+ * the last one at the end, and that of the one before at each call. */
+void sgang_conductor_planned(struct sgang_conductor *c, uint32_t job_id,
+			     int64_t start);
+
 /* Where a job stands in Slurm's queue. */
 struct sgang_standing {
 	uint16_t tier;			/* PriorityTier of its partition */

@@ -47,6 +47,8 @@ struct entry {
 	uint32_t restarts;
 	uint64_t request;		/* what it asks for, as a hash */
 	int64_t expected;		/* to start then, as Slurm shows it */
+	int64_t first_planned;		/* backfill's start of its first task,
+					 * since it was shown last; 0: none */
 	uint16_t tier;			/* PriorityTier */
 	struct probed *probed;		/* during an attempt */
 	struct sgang_spec spec;

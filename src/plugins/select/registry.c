@@ -316,6 +316,8 @@ static void read_info(struct sgang_conductor *c, struct entry *e,
 	e->tier = info->tier;
 	e->restarts = info->restarts;
 	e->expected = info->expected;
+	if (e->first_planned && e->first_planned < e->expected)
+		e->expected = e->first_planned;
 	if (read_comment(c, e, info->comment) < 0)
 		g->stale = true;
 	e->m.record = e->has_record ? &e->record : NULL;

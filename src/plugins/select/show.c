@@ -481,12 +481,14 @@ static void show_start(const struct sgang_conductor *c, const struct gang *g)
 {
 	int64_t when = expected_start(c, g);
 
-	for (size_t i = 0; when >= 0 && i < g->n_entries; i++) {
-		const struct entry *e = g->entries[i];
+	for (size_t i = 0; i < g->n_entries; i++) {
+		struct entry *e = g->entries[i];
 
-		if (e->m.state == SGANG_MEMBER_PENDING && e->m.eligible &&
-		    e->expected != when)
+		if (when >= 0 && e->m.state == SGANG_MEMBER_PENDING &&
+		    e->m.eligible &&
+		    (e->expected != when || e->first_planned))
 			c->host->expect(e->job, when);
+		e->first_planned = 0;
 	}
 }
 
