@@ -677,13 +677,36 @@ static bool host_requeue(struct sgang_job *job)
 
 /* ---- texts ---- */
 
+/* "ReqNodeNotAvail, UnavailableNodes:n[1-4]": while Slurm's main scheduler runs,
+ * all nodes of a partition in which a job waits count as out of service. */
+static bool names_others(const job_record_t *job_ptr)
+{
+	bitstr_t *required = job_ptr->details->req_node_bitmap;
+	char *names = xstrstr(job_ptr->state_desc, "UnavailableNodes:"), *now;
+	bitstr_t *nodes;
+	bool others;
+
+	if (!names || !job_ptr->part_ptr || !job_ptr->part_ptr->node_bitmap)
+		return false;
+	nodes = bit_copy(job_ptr->part_ptr->node_bitmap);
+	bit_and_not(nodes, avail_node_bitmap);
+	if (required)
+		bit_and(nodes, required);
+	now = bitmap2node_name(nodes);
+	others = xstrcmp(names + strlen("UnavailableNodes:"), now);
+	xfree(now);
+	FREE_NULL_BITMAP(nodes);
+	return others;
+}
+
 /* Of a member that names a node which is in use Slurm guesses that the node is
  * reserved. */
 static bool is_guess(const job_record_t *job_ptr)
 {
 	return job_ptr->state_reason == WAIT_NODE_NOT_AVAIL &&
 	       (is_ours(job_ptr->state_desc) ||
-		xstrstr(job_ptr->state_desc, "May be reserved"));
+		xstrstr(job_ptr->state_desc, "May be reserved") ||
+		names_others(job_ptr));
 }
 
 /* Slurm's own words stay where they say more: dependencies, limits, a job of

@@ -267,6 +267,21 @@ test_expect_success '5.6 members that name a node say it too' '
 	wait_for 20 all_say_the_same ${members[@]} &&
 	drop ${members[@]} $busy
 '
+# When part has a member that waits, Slurm plans for its nodes no more.
+test_expect_success '5.6 and members of partitions that have nodes in common' '
+	busy=$(submit -w n1 -N 1 --exclusive -t 10) &&
+	wait_state $busy RUNNING &&
+	members=($(submit --gang=common --gang-min-member=2 -p part -N 3 \
+			--exclusive -t 60)
+		 $(submit --gang=common --gang-min-member=2 -N 2 -x n6 \
+			--exclusive -t 60)) &&
+	waits "Gang root/common waits: " &&
+	cycles=$(sdiag | sed -n "s/.*Total cycles: //p" | tail -n 1) &&
+	wait_for 20 "test \$(sdiag | sed -n \"s/.*Total cycles: //p\" |
+		tail -n 1) -gt $((cycles + 2))" &&
+	wait_for 5 all_say_the_same ${members[@]} &&
+	drop ${members[@]} $busy
+'
 test_expect_success JQ '5.6 the same as JSON' '
 	busy=$(submit -w n1 -N 1 --exclusive -t 60) &&
 	wait_state $busy RUNNING &&
