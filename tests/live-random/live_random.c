@@ -26,14 +26,14 @@ void lr_tell(struct lr_run *r)
 	r->told = true;
 }
 
-/* Where the search has put it, and what is free there. */
-void lr_tell_found(struct lr_run *r)
+/* Where found[] has put it, and what is free there. */
+void lr_tell_found(struct lr_run *r, const char *what)
 {
 	uint32_t all = 0;
 
 	lr_tell(r);
-	printf("# seed %llu gang %u: found", (unsigned long long)r->c.seed,
-	       r->g.number);
+	printf("# seed %llu gang %u: %s", (unsigned long long)r->c.seed,
+	       r->g.number, what);
 	for (uint32_t m = 0; m < r->g.n_members; m++) {
 		printf("%s", m ? " |" : "");
 		for (uint32_t i = 0; i < r->c.n_nodes; i++) {

@@ -226,6 +226,41 @@ static const char *wrong_closest(const struct lr_cluster *c, const char *text)
 	return what;
 }
 
+/* "n7, which it requires, is busy", or "... has no room for it": others of the
+ * gang are in its way, or a level. */
+static const char *wrong_required(const struct lr_cluster *c,
+				  const struct lr_member *m, const char *text)
+{
+	static char what[128];
+	const char *is = strstr(text, ", which it requires, is ");
+	char name[16];
+	uint32_t node, cause;
+
+	node = sscanf(text, " %15[^,]", name) == 1 ? lr_node_called(c, name) :
+	       LR_NONE;
+	if (node == LR_NONE || !(m->required >> node & 1))
+		return "it does not require that node";
+	cause = cause_of(c, m, node);
+	if (is ? cause < CAUSES &&
+	    !strcmp(strstr(is, " is ") + 4, cause_text[cause]) : cause == ROOM)
+		return NULL;
+	snprintf(what, sizeof(what), "%s %s", name, cause < CAUSES ?
+		 cause_text[cause] : "has room");
+	return what;
+}
+
+/* Slurm's own words of a node that a member requires. */
+static const char *wrong_not_available(const struct lr_cluster *c,
+				       const struct lr_member *m)
+{
+	for (uint32_t i = 0; i < c->n_nodes; i++) {
+		if (m->required >> i & 1 &&
+		    (c->node[i].away || c->node[i].reserved))
+			return NULL;
+	}
+	return "all nodes that it requires are available";
+}
+
 static const char *wrong_member(const struct lr_run *r, const char *text)
 {
 	uint32_t id = (uint32_t)strtoul(text + strlen("JobId="), NULL, 10);
@@ -243,6 +278,10 @@ static const char *wrong_member(const struct lr_run *r, const char *text)
 		return wrong_nodes(r, &r->g.member[i], needed, free);
 	if (!strncmp(says, " needs all ", strlen(" needs all ")))
 		return NULL;
+	if (strstr(says, ", which it requires, "))
+		return wrong_required(&r->c, &r->g.member[i], says);
+	if (!strncmp(says, " Required node not available", 28))
+		return wrong_not_available(&r->c, &r->g.member[i]);
 	return wrong_closest(&r->c, says);
 }
 

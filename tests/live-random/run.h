@@ -46,8 +46,8 @@ void lr_violation(struct lr_run *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* What gang the next lines are about, once. */
 void lr_tell(struct lr_run *r);
-/* Where the search has put it, and what is free there. */
-void lr_tell_found(struct lr_run *r);
+/* Where found[] has put it, and what is free there. */
+void lr_tell_found(struct lr_run *r, const char *what);
 /* The value of a word of the record, static; NULL: it is not there. */
 const char *lr_word(const char *record, const char *word);
 /* The same as a number, or LR_NONE. */

@@ -174,8 +174,17 @@ static uint32_t least_cost(struct lr_run *r, const struct lr_gang *in_order,
 	return lr_least(&r->c, in_order, cost, r->found, done);
 }
 
+/* Where it is, and what others had there. */
+static void tell_place(struct lr_run *r, const struct lr_place *place)
+{
+	memset(r->found, 0, sizeof(r->found));
+	for (uint32_t i = 0; i < r->g.n_members; i++)
+		r->found[i] = (uint32_t)mask_of(&place[i]);
+	lr_tell_found(r, "it is on");
+}
+
 static void check_optimum(struct lr_run *r, const struct lr_gang *in_order,
-			  uint32_t cost)
+			  const struct lr_place *place, uint32_t cost)
 {
 	const char *record = r->jobs[0].record;
 	bool exact = lr_number(record, "exact") == 1, done;
@@ -196,7 +205,8 @@ static void check_optimum(struct lr_run *r, const struct lr_gang *in_order,
 		printf("# seed %llu gang %u: cost %u, there is one of %u\n",
 		       (unsigned long long)r->c.seed, r->g.number, cost,
 		       least);
-		lr_tell_found(r);
+		lr_tell_found(r, "found");
+		tell_place(r, place);
 	}
 	if (exact && least < cost)
 		lr_violation(r, "exact=1 with %u, there is one of %u", cost,
@@ -283,7 +293,7 @@ void lr_check_start(struct lr_run *r)
 	check_environment(r, place, cost);
 	check_sgang(r, &in_order, place, cost, cross);
 	check_numbers(r, &in_order, place, cost);
-	check_optimum(r, &in_order, cost);
+	check_optimum(r, &in_order, place, cost);
 	if (r->c.kinds & LR_BEST && r->g.number % 5 == 0)
 		check_best(r, &in_order);
 	r->checked++;

@@ -11,16 +11,19 @@
 #define EXPECT_MS 30000.0	/* when it expects to start is told by then */
 
 /* Slurm's own words: "ReqNodeNotAvail, UnavailableNodes:n1,n3", or that nodes
- * are drained, where that is so. */
+ * are drained, or reserved, where that is so. */
 static bool says_drained(const struct lr_run *r, const struct lr_job *job)
 {
 	const char *nodes = strstr(job->reason, "UnavailableNodes:");
 	struct lr_place place;
-	bool any = false;
+	bool away = false, reserved = false;
 
-	for (uint32_t i = 0; i < r->c.n_nodes; i++)
-		any |= r->c.node[i].away;
-	if (any && strstr(job->reason, "DOWN, DRAINED"))
+	for (uint32_t i = 0; i < r->c.n_nodes; i++) {
+		away |= r->c.node[i].away;
+		reserved |= r->c.node[i].reserved;
+	}
+	if ((away && strstr(job->reason, "DOWN, DRAINED")) ||
+	    (reserved && strstr(job->reason, "May be reserved for other job")))
 		return true;
 	if (!nodes || lr_parse_nodes(&r->c, nodes, &place))
 		return false;
@@ -99,9 +102,10 @@ static void check_reason(struct lr_run *r)
 
 /* -- when a gang that waits expects to start -- */
 
-/* The first end of a job after which it fits, if none is early; 0: none helps. */
+/* The first end of a job after which it fits, if none is early; 0: none helps.
+ * Without 'gpus' those that a job had stay taken. */
 static time_t first_start(const struct lr_run *r, const struct lr_job *blockers,
-			  bool *decided)
+			  bool gpus, bool *decided)
 {
 	struct lr_cluster later = r->c;
 	bool gone[LR_NODES * 2] = { false };
@@ -126,6 +130,7 @@ static time_t first_start(const struct lr_run *r, const struct lr_job *blockers,
 			gone[i] = true;
 			for (uint32_t d = 0; d < LR_DIMS; d++)
 				later.node[r->blocks[i]].used[d] -=
+					d == LR_GPU && !gpus ? 0 :
 					r->block_use[i][d];
 		}
 		fits = lr_fits(&later, &r->g, found);
@@ -150,8 +155,9 @@ static bool same_starts(const struct lr_run *r)
 	return true;
 }
 
-/* Backfill counts in steps of a minute. */
-static bool right_start(const struct lr_run *r, time_t expected)
+/* Backfill counts in steps of a minute. GPUs that have no file each do not come
+ * back in its plans, so it may expect even a plain job at 'late' only. */
+static bool right_start(const struct lr_run *r, time_t expected, time_t late)
 {
 	time_t now = time(NULL);
 
@@ -159,7 +165,9 @@ static bool right_start(const struct lr_run *r, time_t expected)
 		time_t start = r->jobs[i].start;
 
 		if (in_sight(start, now) != (expected != 0) ||
-		    (expected && labs((long)(start - expected)) > 90))
+		    (expected && (start < expected - 90 ||
+				  start > (late > expected ? late : expected) +
+					  90)))
 			return false;
 	}
 	return same_starts(r);
@@ -169,19 +177,20 @@ static int check_expected(struct lr_run *r)
 {
 	double deadline = lr_now_ms() + EXPECT_MS;
 	struct lr_job blockers[LR_NODES * 2];
-	time_t expected;
-	bool decided;
+	time_t expected, late;
+	bool decided, also;
 
 	if (lr_look(&r->c, r->blocker, r->n_blockers, blockers))
 		return -1;
-	expected = first_start(r, blockers, &decided);
-	if (!decided)
+	expected = first_start(r, blockers, true, &decided);
+	late = first_start(r, blockers, false, &also);
+	if (!decided || !also)
 		return 0;
 	do {
 		lr_nap();
 		if (lr_look_members(&r->c, &r->g, r->ids, r->jobs))
 			return -1;
-		if (right_start(r, expected)) {
+		if (right_start(r, expected, late)) {
 			r->starts++;
 			return 0;
 		}
@@ -252,7 +261,7 @@ int lr_check_wait(struct lr_run *r, double since)
 			  (lr_now_ms() - since) / 1e3);
 	else
 		lr_violation(r, "it fits and waits: %s", r->jobs[0].reason);
-	lr_tell_found(r);
+	lr_tell_found(r, "found");
 	return 0;
 }
 
@@ -262,7 +271,7 @@ void lr_check_silent(struct lr_run *r)
 	r->checked++;
 	if (minimum_fits(r)) {
 		lr_violation(r, "it fits and waits:");
-		lr_tell_found(r);
+		lr_tell_found(r, "found");
 	} else {
 		lr_violation(r, "no reason:");
 	}
