@@ -380,7 +380,8 @@ static void look_task(const struct lr_cluster *c, const job_info_msg_t *message,
 		      uint32_t id, uint32_t task, struct lr_job *job)
 {
 	no_job(job);
-	for (uint32_t i = 0; i < message->record_count; i++) {
+	/* of an array that was refused; of jobs that are none it is 0, too */
+	for (uint32_t i = 0; id && i < message->record_count; i++) {
 		const job_info_t *info = &message->job_array[i];
 		bool own = info->array_task_id == task;
 
@@ -453,7 +454,7 @@ int lr_cancel(const struct lr_cluster *c, const struct lr_gang *g,
 
 		/* with all tasks, if it is an array */
 		snprintf(name, sizeof(name), "%u", ids[i]);
-		if (!i || ids[i] != ids[i - 1])
+		if (ids[i] && (!i || ids[i] != ids[i - 1]))
 			(void)slurm_kill_job2(name, SIGKILL, 0, NULL);
 	}
 	do {
@@ -470,7 +471,9 @@ int lr_cancel(const struct lr_cluster *c, const struct lr_gang *g,
 		}
 		lr_nap();
 	} while (lr_now_ms() < deadline);
-	fprintf(stderr, "live_random: cancelled jobs do not end\n");
+	for (uint32_t i = 0; i < n; i++)
+		fprintf(stderr, "live_random: cancelled job %u has not ended: "
+			"'%s'\n", ids[i], jobs[i].reason);
 	return -1;
 }
 
