@@ -195,6 +195,8 @@ uint32_t lr_block(const struct lr_cluster *c, uint32_t node,
 		q.job.shared = 0;
 	else
 		ask_gpus(&q, use[LR_GPU], 0);
+	if (use[LR_SHARERS])
+		q.job.shared = 1;
 	q.job.time_limit = minutes ? minutes : INFINITE;
 	q.job.req_nodes = (char *)c->node[node].name;
 	/* every node is in the first partition */
@@ -261,8 +263,8 @@ static void ask_resources(struct request *q, const struct lr_member *m)
 	}
 	job->cpus_per_task = (uint16_t)m->cpus;
 	job->min_cpus = job->num_tasks * m->cpus;
-	if (m->whole)
-		job->shared = 0;
+	if (m->whole || m->shares)
+		job->shared = m->shares;
 	ask_gpus(q, m->gpus, m->gpu_type);
 }
 

@@ -19,7 +19,7 @@ static const struct {
 	{ "reason", LR_REASON }, { "start", LR_START },
 	{ "nodelist", LR_NODELIST }, { "best", LR_BEST },
 	{ "rank", LR_RANK },
-	{ "reserve", LR_RESERVE },
+	{ "reserve", LR_RESERVE }, { "oversubscribe", LR_OVER },
 };
 
 /* Knuth's MMIX generator, of which the high half is used. */
@@ -167,6 +167,12 @@ void lr_make_cluster(struct lr_cluster *c, uint64_t seed, uint32_t kinds)
 	c->kinds = kinds;
 	c->n_nodes = 10 + lr_random(r, 19);
 	c->n_parts = kinds & LR_PARTITION ? 1 + lr_random(r, 3) : 1;
+	c->rows = 1;
+	if (kinds & LR_OVER && chance(r, 30)) {
+		c->rows = 2 + lr_random(r, 3);
+		c->force = chance(r, 60);
+		c->n_parts = 1;
+	}
 	make_tree(c, r);
 	make_hops(c);
 	for (uint32_t i = 0; i < c->n_nodes; i++) {
@@ -201,8 +207,12 @@ void lr_print_nodes(const struct lr_cluster *c, FILE *out)
 		fprintf(out, "\n");
 	}
 	for (uint32_t p = 0; p < c->n_parts; p++) {
-		fprintf(out, "PartitionName=p%u State=UP MaxTime=INFINITE%s "
-			"Nodes=", p, p ? "" : " Default=YES");
+		fprintf(out, "PartitionName=p%u State=UP MaxTime=INFINITE%s ",
+			p, p ? "" : " Default=YES");
+		if (c->rows > 1)
+			fprintf(out, "OverSubscribe=%s:%u ",
+				c->force ? "FORCE" : "YES", c->rows);
+		fprintf(out, "Nodes=");
 		for (uint32_t i = 0, any = 0; i < c->n_nodes; i++) {
 			if (c->node[i].parts >> p & 1)
 				fprintf(out, "%s%s", any++ ? "," : "",
@@ -280,13 +290,28 @@ static void make_flexible(const struct lr_cluster *c, struct lr_member *m,
 		 250 * (1 + lr_random(r, 4)) : 10;
 }
 
+/* See lr_cpus_left(). FORCE makes nothing of --exclusive. */
+static void make_sharer(const struct lr_cluster *c, struct lr_member *m,
+			uint64_t *r)
+{
+	if (!c->force && chance(r, 15)) {
+		make_whole(m, 1, r);
+		return;
+	}
+	make_part(c, m, 1, r);
+	m->tasks = 1u << lr_random(r, 3);
+	m->shares = c->force || chance(r, 70);
+}
+
 static void make_member(const struct lr_cluster *c, struct lr_member *m,
 			uint32_t most, uint64_t *r)
 {
 	uint32_t dice = lr_random(r, 100);
 
 	memset(m, 0, sizeof(*m));
-	if (c->kinds & LR_FLEXIBLE && dice < 20)
+	if (c->rows > 1)
+		make_sharer(c, m, r);
+	else if (c->kinds & LR_FLEXIBLE && dice < 20)
 		make_flexible(c, m, r);
 	else if (c->kinds & LR_SHARE && dice < 75)
 		make_part(c, m, most, r);
@@ -379,6 +404,8 @@ static void print_member(const struct lr_cluster *c, const struct lr_member *m,
 		fprintf(out, " --gres=gpu:%s%u",
 			m->gpu_type == 'a' ? "a:" : m->gpu_type ? "b:" : "",
 			m->gpus);
+	if (m->shares)
+		fprintf(out, " -s");
 	if (m->part)
 		fprintf(out, " -p p%u", m->part);
 	if (m->feature != LR_NONE)

@@ -17,7 +17,8 @@
 #define LR_LEVELS 4		/* of switches, at most */
 #define LR_NONE UINT32_MAX
 
-enum { LR_CPU, LR_MEM, LR_GPU, LR_DIMS };
+/* LR_SHARERS: not had by any node; how many of those that share CPUs use it. */
+enum { LR_CPU, LR_MEM, LR_GPU, LR_SHARERS, LR_DIMS };
 
 /* Kinds that can be switched on and off by name, see make.c. */
 enum {
@@ -32,6 +33,7 @@ enum {
 	LR_EXCLUDE = 1 << 8,
 	LR_BATCH = 1 << 9,	/* batch jobs and arrays, a second each */
 	LR_MODES = 1 << 10,	/* nonstrict, min < total */
+	LR_OVER = 1 << 11,	/* OverSubscribe=FORCE:n, YES:n and -s */
 	LR_DRAIN = 1 << 12,
 	LR_ORDER = 1 << 13,	/* --gang-rank */
 	LR_SHOW = 1 << 14,	/* ask sgang, too */
@@ -60,6 +62,8 @@ struct lr_cluster {
 	uint32_t kinds;
 	uint32_t n_nodes, n_levels, n_parts;
 	uint32_t n_domains[LR_LEVELS];
+	uint32_t rows;		/* so many jobs share a CPU; 1: none */
+	bool force;		/* ... and all do; else those that say so */
 	struct lr_node node[LR_NODES];
 	uint32_t hop[LR_NODES][LR_NODES];	/* cost; [i][i]: within it */
 };
@@ -72,6 +76,7 @@ struct lr_member {
 	uint32_t gpus;		/* of each node */
 	char gpu_type;		/* 0: any */
 	bool whole;		/* --exclusive */
+	bool shares;		/* CPUs, with others that do */
 	uint32_t part;
 	uint32_t feature;	/* LR_NONE: none */
 	uint32_t excluded;	/* bit masks of nodes: -x, -w */
@@ -126,6 +131,11 @@ uint32_t lr_ranks(const struct lr_gang *g);
 
 /* -- search.c -- */
 
+/* How many CPUs of a node are left for 'm'. Where they are shared, all requests
+ * and all nodes have powers of two, and members one node each: whatever fits by
+ * the sum has a row, if each is put into the first with room. */
+uint32_t lr_cpus_left(const struct lr_cluster *c, const struct lr_member *m,
+		      uint32_t node, const uint32_t used[LR_DIMS]);
 /* How many tasks of 'm' fit on a node that has so much in use; for a member
  * with a number of nodes 1 or 0. */
 uint32_t lr_room(const struct lr_cluster *c, const struct lr_member *m,

@@ -33,6 +33,7 @@ static uint32_t pieces(const struct lr_cluster *c, const struct lr_member *m,
 				m->tasks * m->cpus;
 		used[LR_MEM] += m->mem;
 		used[LR_GPU] += m->gpus;
+		used[LR_SHARERS] += m->shares;
 		n++;
 	}
 	return n;
@@ -80,7 +81,7 @@ static uint32_t cause_of(const struct lr_cluster *c, const struct lr_member *m,
 			 uint32_t node)
 {
 	const struct lr_node *n = &c->node[node];
-	uint32_t cpus = n->has[LR_CPU] - n->used[LR_CPU];
+	uint32_t cpus = lr_cpus_left(c, m, node, n->used);
 	uint32_t lack = lacks(c, m, node);
 
 	if (lack != ROOM)

@@ -69,11 +69,23 @@ bool lr_allowed(const struct lr_cluster *c, const struct lr_member *m,
 	       (!m->gpu_type || m->gpu_type == n->gpu_type);
 }
 
+uint32_t lr_cpus_left(const struct lr_cluster *c, const struct lr_member *m,
+		      uint32_t node, const uint32_t used[LR_DIMS])
+{
+	uint32_t has = c->node[node].has[LR_CPU];
+
+	if (!m->shares)
+		return used[LR_SHARERS] ? 0 : has - used[LR_CPU];
+	if (used[LR_CPU] && !used[LR_SHARERS])
+		return 0;
+	return min(has * c->rows - used[LR_CPU], has);
+}
+
 uint32_t lr_room(const struct lr_cluster *c, const struct lr_member *m,
 		 uint32_t node, const uint32_t used[LR_DIMS])
 {
 	const struct lr_node *n = &c->node[node];
-	uint32_t cpus = n->has[LR_CPU] - used[LR_CPU];
+	uint32_t cpus = lr_cpus_left(c, m, node, used);
 	uint32_t mem = n->has[LR_MEM] - used[LR_MEM];
 	uint32_t gpus = n->has[LR_GPU] - used[LR_GPU];
 
@@ -99,6 +111,7 @@ static void use(struct search *s, const struct lr_member *m, uint32_t node,
 	used[LR_CPU] += sign > 0 ? cpus : -cpus;
 	used[LR_MEM] += sign > 0 ? mem : -mem;
 	used[LR_GPU] += sign > 0 ? m->gpus : -m->gpus;
+	used[LR_SHARERS] += sign * m->shares;
 }
 
 static uint32_t left_of(const struct search *s, uint32_t node, uint32_t d)
@@ -113,6 +126,7 @@ static bool same_node(const struct search *s, uint32_t depth, uint32_t a,
 	const struct lr_node *x = &s->c->node[a], *y = &s->c->node[b];
 
 	if (x->gpu_type != y->gpu_type ||
+	    (s->c->rows > 1 && x->has[LR_CPU] != y->has[LR_CPU]) ||
 	    !s->used[a][LR_CPU] != !s->used[b][LR_CPU])
 		return false;
 	for (uint32_t d = 0; d < LR_DIMS; d++) {
@@ -167,6 +181,8 @@ static uint64_t state_of(const struct search *s, uint32_t depth)
 	for (uint32_t i = 0; i < s->c->n_nodes; i++) {
 		uint64_t hash = mix(depth, s->c->node[i].gpu_type);
 
+		if (s->c->rows > 1)
+			hash = mix(hash, s->c->node[i].has[LR_CPU]);
 		for (uint32_t d = 0; d < LR_DIMS; d++)
 			hash = mix(hash, left_of(s, i, d));
 		hash = mix(hash, !s->used[i][LR_CPU]);

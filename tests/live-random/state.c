@@ -81,8 +81,13 @@ static int block(struct lr_run *r, uint32_t i, uint64_t *random)
 	uint32_t use[LR_DIMS] = { 0 }, minutes, n = r->n_blockers;
 	bool whole = !(r->c.kinds & LR_SHARE) || lr_random(random, 100) < 40;
 
+	whole &= !r->c.force;
 	use[LR_CPU] = whole ? node->has[LR_CPU] :
 		      1 + lr_random(random, node->has[LR_CPU]);
+	if (r->c.rows > 1 && !whole) {
+		use[LR_CPU] = 1u << (31 - __builtin_clz(use[LR_CPU]));
+		use[LR_SHARERS] = r->c.force || lr_random(random, 2);
+	}
 	use[LR_MEM] = 10;
 	if (r->c.kinds & LR_MEMORY)
 		use[LR_MEM] = 100 * (1 + lr_random(random,
