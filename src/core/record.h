@@ -135,7 +135,7 @@ struct sgang_record {
 	/* of a placement too, but not written when there is nothing to say */
 	char hops[SGANG_HOPS_SIZE];	/* "island:6,leaf:2": hops per level */
 	uint64_t bound;			/* no placement was cheaper; 0: it is
-					 * exact */
+					 * exact, or nothing is known */
 	uint64_t stock_cost;		/* of what Slurm by itself would have
 					 * chosen; 0: not known */
 	bool stock_estimate;		/* ... about: where core/stock.h is no

@@ -186,6 +186,10 @@ void sgang_learn_cap(const struct attempt *a, uint32_t n_dims,
 		     const uint8_t *type, uint32_t *free);
 /* The same in pieces on one node. */
 uint32_t sgang_learn_most(const struct attempt *a, uint32_t node);
+/* A plan that keeps to what was learned proves nothing: more is kept off a node
+ * than Slurm has refused there. */
+void sgang_learn_unproved(const struct attempt *a,
+			  struct sgang_placement *plan);
 
 /* --- why.c --- */
 

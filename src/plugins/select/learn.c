@@ -267,3 +267,13 @@ uint32_t sgang_learn_most(const struct attempt *a, uint32_t node)
 	}
 	return most;
 }
+
+void sgang_learn_unproved(const struct attempt *a, struct sgang_placement *plan)
+{
+	const struct lessons *l = a->lessons;
+
+	if (!l || (!l->n && !l->avoid))
+		return;
+	plan->exact = false;
+	plan->bound = 0;
+}

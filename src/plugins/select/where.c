@@ -781,6 +781,8 @@ int sgang_where(struct attempt *a, enum sgang_moment moment,
 	if (slots_alloc(&s, a) == 0)
 		rc = plan_request(a, &s, moment, &rq, plan, nofit, &err);
 	slots_free(&s);
+	if (rc == 1)
+		sgang_learn_unproved(a, *plan);
 	if (rc < 0)
 		snprintf(nofit->text, sizeof(nofit->text), "%.*s",
 			 (int) sizeof(nofit->text) - 1,

@@ -1860,6 +1860,26 @@ static void test_refused_node_is_learned(void **state)
 	assert_string_equal(record_of(ids[0]).tier, "leaf");
 }
 
+/* 5.5: what was learned may keep more off a node than Slurm would refuse, so
+ * nothing that is planned with it is proved. */
+static void test_learned_is_no_proof(void **state)
+{
+	uint32_t ids[2];
+
+	(void) state;
+	/* both fit on n0; n4, in another leaf, has room for one */
+	fake_gpus(8);
+	for (uint32_t n = 1; n < NODES; n++)
+		take_gpus(n, n == 4 ? 5 : 8);
+	ids[0] = gpus_of("train", 2, 4, 0);
+	ids[1] = gpus_of("train", 2, 3, 1);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	assert_int_equal(nodes_of(ids, 2), 0x11);
+	assert_false(record_of(ids[0]).exact);
+	assert_int_equal(record_of(ids[0]).bound, 0);
+}
+
 /* 5.5, 5.6: the one that Slurm refuses everywhere is told, and nothing is left. */
 static void test_refused_everywhere(void **state)
 {
@@ -1983,6 +2003,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_gpus_in_any_order, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_refused_node_is_learned,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_learned_is_no_proof,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused_everywhere, setup,
 						teardown),
