@@ -229,8 +229,14 @@ static void ask_gang(struct request *q, const struct lr_gang *g, uint32_t m)
 		"", "require:", "spread:", "prefer:", "", "auto"
 	};
 
-	add_option(q, "", "g%u", g->number);
-	add_option(q, "_min_member", "%u", g->min);
+	bool second = g->split && m >= g->split;
+
+	add_option(q, "", "g%u%s", g->number, second ? "b" : "");
+	add_option(q, "_min_member", "%u", second ? g->min - g->split :
+		   g->split ? g->split : g->min);
+	if (g->split)
+		add_option(q, "_groups", "root/g%u,root/g%ub", g->number,
+			   g->number);
 	if (g->n_members > g->min)
 		add_option(q, "_total_number", "%u", g->n_members);
 	if (g->nonstrict)
@@ -238,9 +244,10 @@ static void ask_gang(struct request *q, const struct lr_gang *g, uint32_t m)
 	if (g->policy == LR_EXCLUSIVE)
 		add_option(q, "_exclusive", "%s", lr_level_name(g->level));
 	else if (g->policy)
-		add_option(q, "_topology", "%s%s", policies[g->policy],
+		add_option(q, "_topology", "%s%s%s", g->patient ?
+			   policies[LR_PREFER] : policies[g->policy],
 			   g->policy == LR_AUTO ? "" :
-			   lr_level_name(g->level));
+			   lr_level_name(g->level), g->patient ? "@60" : "");
 	if (g->sorted)
 		add_option(q, "_rank_order", "ring");
 	if (g->rank[m] != LR_NONE)

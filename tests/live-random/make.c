@@ -20,6 +20,7 @@ static const struct {
 	{ "nodelist", LR_NODELIST }, { "best", LR_BEST },
 	{ "rank", LR_RANK },
 	{ "reserve", LR_RESERVE }, { "oversubscribe", LR_OVER },
+	{ "groups", LR_GROUPS }, { "patient", LR_PATIENT },
 };
 
 /* Knuth's MMIX generator, of which the high half is used. */
@@ -335,6 +336,22 @@ static void make_policy(const struct lr_cluster *c, struct lr_gang *g,
 	g->level = lr_random(r, c->n_levels);
 	if (g->policy == LR_SPREAD && chance(r, 40))
 		g->level = LR_NODE_LEVEL;
+	if (g->policy == LR_PREFER && c->kinds & LR_PATIENT && chance(r, 50)) {
+		g->policy = LR_REQUIRE;
+		g->patient = true;
+	}
+}
+
+static void make_group(const struct lr_cluster *c, struct lr_gang *g,
+		       uint64_t *r)
+{
+	if (!(c->kinds & LR_GROUPS) || g->array || g->nonstrict || g->policy ||
+	    g->n_members < 2 || chance(r, 80))
+		return;
+	g->split = 1 + lr_random(r, g->n_members - 1);
+	g->sorted = false;
+	for (uint32_t i = 0; i < g->n_members; i++)
+		g->rank[i] = LR_NONE;
 }
 
 static void make_ranks(const struct lr_cluster *c, struct lr_gang *g,
@@ -366,15 +383,22 @@ void lr_make_gang(const struct lr_cluster *c, struct lr_gang *g,
 		else
 			make_member(c, &g->member[i], most, r);
 	}
+	/* The planner does not know that a node is shared by those alone who all
+	 * share, so a gang of both is only as good as what Slurm refuses. */
+	for (uint32_t i = 1; i < g->n_members && c->rows > 1; i++) {
+		if (g->member[i].shares != g->member[0].shares)
+			g->member[i] = g->member[0];
+	}
 	make_policy(c, g, r);
 	g->batch = c->kinds & LR_BATCH && chance(r, 15);
 	g->array = g->batch && !mixed && chance(r, 50);
 	if (c->kinds & LR_MODES && chance(r, 20))
-		g->nonstrict = true;
+		g->nonstrict = !g->patient;
 	/* of others the minimum would start before the rest is submitted */
 	if (c->kinds & LR_MODES && g->array && chance(r, 50))
 		g->min = 1 + lr_random(r, g->n_members);
 	make_ranks(c, g, r);
+	make_group(c, g, r);
 }
 
 uint32_t lr_ranks(const struct lr_gang *g)
@@ -433,9 +457,12 @@ void lr_print_gang(const struct lr_cluster *c, const struct lr_gang *g,
 	if (g->min < g->n_members)
 		fprintf(out, " min=%u", g->min);
 	if (g->policy)
-		fprintf(out, " %s%s", policies[g->policy],
-			lr_level_name(g->level));
+		fprintf(out, " %s%s%s", g->patient ? policies[LR_PREFER] :
+			policies[g->policy], lr_level_name(g->level),
+			g->patient ? "@60" : "");
 	for (uint32_t i = 0; i < g->n_members; i++) {
+		if (g->split && i == g->split)
+			fprintf(out, " and");
 		print_member(c, &g->member[i], out);
 		if (g->rank[i] != LR_NONE)
 			fprintf(out, "@%u", g->rank[i]);

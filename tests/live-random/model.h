@@ -39,10 +39,12 @@ enum {
 	LR_SHOW = 1 << 14,	/* ask sgang, too */
 	LR_REASON = 1 << 15,	/* count reasons again */
 	LR_START = 1 << 16,	/* work out start times again */
+	LR_GROUPS = 1 << 17,	/* --gang-groups of two gangs */
 	LR_NODELIST = 1 << 18,	/* -w */
 	LR_RANK = 1 << 20,	/* --gang-rank-order=ring */
 	LR_BEST = 1 << 19,	/* work out again what an empty cluster gives */
 	LR_RESERVE = 1 << 21,	/* reservations of nodes for others */
+	LR_PATIENT = 1 << 22,	/* prefer:LEVEL@TIME */
 };
 
 struct lr_node {
@@ -104,6 +106,9 @@ struct lr_gang {
 	uint32_t level;		/* of the policy: an index into up[] */
 	bool batch, array, nonstrict;
 	bool sorted;		/* --gang-rank-order=ring */
+	bool patient;		/* prefer:LEVEL@60: for this hour it requires */
+	uint32_t split;		/* members from here on are a gang of their own
+				 * in a group with the first; 0: one gang */
 };
 
 /* Where a member is: its nodes in ring order. */

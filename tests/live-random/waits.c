@@ -83,13 +83,15 @@ static void check_shown(struct lr_run *r)
 static void check_reason(struct lr_run *r)
 {
 	const char *reason = own_words(r);
-	const char *wrong = r->c.kinds & LR_REASON && reason ?
+	const char *wrong = r->c.kinds & LR_REASON && reason && !r->g.split ?
 			    lr_wrong_reason(r, reason) : NULL;
 
 	if (wrong)
 		lr_violation(r, "%s, but: %s", wrong, reason);
 	else if (getenv("VERBOSE"))
 		printf("# reason: %s\n", reason ? reason : "Slurm's own");
+	if (r->g.split)
+		return;		/* each gang has its own */
 	for (uint32_t i = 0; i < r->g.n_members; i++) {
 		if (reason && strcmp(r->jobs[i].reason, reason) &&
 		    !says_drained(r, &r->jobs[i]))
@@ -244,7 +246,8 @@ int lr_check_wait(struct lr_run *r, double since)
 		check_reason(r);
 		/* those of a nonstrict gang start one by one */
 		return r->c.kinds & LR_START && r->g.number % 8 == 0 &&
-		       r->g.min == r->g.n_members && !r->g.nonstrict ?
+		       r->g.min == r->g.n_members && !r->g.nonstrict &&
+		       !r->g.patient && !r->g.split ?
 		       check_expected(r) : 0;
 	}
 	while (lr_now_ms() < since + START_MS) {
@@ -289,6 +292,8 @@ void lr_check_refused(struct lr_run *r)
 	for (uint32_t i = 0; i < empty.n_nodes; i++)
 		memset(empty.node[i].used, 0, sizeof(empty.node[i].used));
 	r->checked++;
+	if (r->g.patient)
+		r->g.policy = LR_ANYWHERE;
 	if (lr_fits(&empty, &r->g, r->found) == 1)
 		lr_violation(r, "it is refused and would fit: %s", lr_refusal());
 }
