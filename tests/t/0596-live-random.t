@@ -17,7 +17,8 @@ if test -n "$why"; then
 fi
 
 : "${KINDS:=mixed,share,memory,gres,flexible,partition,feature,policy,order,\
-batch,show,reason,start,exclude,drain,modes,best,nodelist,reserve}"
+batch,show,reason,start,exclude,drain,modes,best,nodelist,reserve,\
+oversubscribe,groups,patient}"
 test -n "$GANGS" || SECONDS_MAX=50
 export KINDS SECONDS_MAX slurm_first_port
 
