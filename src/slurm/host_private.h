@@ -176,12 +176,17 @@ void sgang_host_adopt(struct sgang_job *job);
 void sgang_host_drop(struct sgang_job *job, bool yield);
 bool sgang_host_refused(struct sgang_job *job);
 void sgang_host_forgive(struct sgang_job *job, bool at_once);
-void sgang_host_release(struct sgang_job *job);
+void sgang_host_release(struct sgang_job *job, bool again);
 /* "[a*1&b*1]": select_nodes() asks for the nodes of such a job feature by
  * feature, so one yes is no start. */
 bool sgang_host_counts_features(const job_record_t *job_ptr);
 /* Would the limits of its association and QOS let a job that has been given
  * nodes start now? As select_nodes() asks in the end. */
 bool sgang_host_within_limits(job_record_t *job_ptr);
+
+/* ---- answer.c ---- */
+
+/* Tell salloc or srun of its nodes. It may have been told before. */
+void sgang_host_answer_again(job_record_t *job_ptr);
 
 #endif

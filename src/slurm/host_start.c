@@ -786,7 +786,7 @@ static void charge_hold(job_record_t *job_ptr)
 	job_ptr->details->accrue_time = accrue_time;
 }
 
-void sgang_host_release(struct sgang_job *job)
+void sgang_host_release(struct sgang_job *job, bool again)
 {
 	job_record_t *job_ptr = record(job);
 	bool prepared = has_prologs(job_ptr);
@@ -805,7 +805,9 @@ void sgang_host_release(struct sgang_job *job)
 	if ((job_ptr->mail_type & MAIL_JOB_BEGIN) &&
 	    (!job_ptr->array_job_id || (job_ptr->mail_type & MAIL_ARRAY_TASKS)))
 		mail_job_info(job_ptr, MAIL_JOB_BEGIN);
-	if (!job_ptr->batch_flag)
+	if (!job_ptr->batch_flag && again)
+		sgang_host_answer_again(job_ptr);
+	else if (!job_ptr->batch_flag)
 		srun_allocate(job_ptr);
 	sgang_host_jobs_changed();
 }

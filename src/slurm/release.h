@@ -19,6 +19,8 @@
  *			the steps of an end, see host_undo()
  *   release_forget()	give back and forget what a start has given to the job
  *			besides nodes, GRES and TRES
+ *   release_set_certificate(), release_free_certificate()
+ *			of who is sent a message, where connections have TLS
  *   release_requeue()	as scontrol requeue of root does it
  *   release_validate_gres()	make gres_list_req, which is NULL, anew
  *   RELEASE_TOPOLOGY_YAML	does slurmctld read a topology.yaml? 0 or 1

@@ -45,6 +45,17 @@
 
 /* ---- start and end ---- */
 
+static inline void release_set_certificate(slurm_msg_t *msg,
+					   const job_record_t *job_ptr)
+{
+	msg->tls_cert = xstrdup(job_ptr->alloc_tls_cert);
+}
+
+static inline void release_free_certificate(slurm_msg_t *msg)
+{
+	xfree(msg->tls_cert);
+}
+
 static inline bool release_nodes_ready(job_record_t *job_ptr)
 {
 	/* the node that runs the script is chosen late */

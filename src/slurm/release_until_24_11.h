@@ -29,6 +29,18 @@ static inline int release_requeue(job_record_t *job_ptr)
 	return job_requeue(0, job_ptr->job_id, NULL, false, 0);
 }
 
+static inline void release_set_certificate(slurm_msg_t *msg,
+					   const job_record_t *job_ptr)
+{
+	(void) msg;
+	(void) job_ptr;
+}
+
+static inline void release_free_certificate(slurm_msg_t *msg)
+{
+	(void) msg;
+}
+
 /* ---- nodes ---- */
 
 #define RELEASE_MORE_LOCKS

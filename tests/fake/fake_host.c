@@ -38,6 +38,7 @@ static struct {
 	int64_t now;
 	uint64_t clock, stamp, submitted;
 	uint8_t launches[LAUNCHES];
+	bool released[LAUNCHES];	/* since its last commit() */
 
 	bool locked, dead;
 	uintptr_t generation;		/* of the lock */
@@ -947,6 +948,7 @@ static struct sgang_job *host_commit(struct sgang_job *job,
 
 	fake_counts.commits++;
 	world.clock += world.commit_us;
+	world.released[j->id % LAUNCHES] = false;
 	if (!is_eligible(j))
 		fault("commit(%u), which cannot start", j->id);
 	world.only = world.hide_islands ? NULL : bounds->islands;
@@ -1107,7 +1109,7 @@ static void host_forgive(struct sgang_job *job, bool at_once)
 	j->refused = false;
 }
 
-static void host_release(struct sgang_job *job)
+static void host_release(struct sgang_job *job, bool again)
 {
 	struct fake_job *j = job_of(job, "release");
 
@@ -1119,6 +1121,9 @@ static void host_release(struct sgang_job *job)
 	}
 	if (j->launch == SGANG_LAUNCH_UNKNOWN)
 		fault("release(%u), which may run", j->id);
+	if (world.released[j->id % LAUNCHES] && !again)
+		fault("release(%u) as if it had not been released", j->id);
+	world.released[j->id % LAUNCHES] = true;
 	if (!j->saved && (j->rq.min > 1 || j->rq.total > 1))
 		fault("release(%u) before it was saved as held", j->id);
 	launch(j);

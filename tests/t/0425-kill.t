@@ -390,6 +390,14 @@ test_expect_success '0.38 one has ended meanwhile: it is not missed' '
 	left_clean
 '
 
+test_expect_success '0.38 salloc and srun that have their nodes keep them' '
+	held_and_killed told mixed &&
+	held_again true &&
+	wait_for 60 "test \$(grep -c \"does not listen any more\" \
+		$slurm_dir/log/slurmctld.log) = 2" &&
+	whole_and_once
+'
+
 # --- kill points inside of a pass, chosen by a fixed seed ---
 
 seed=425

@@ -60,6 +60,8 @@ struct hold {
 	uint32_t job_id;
 	int64_t since;
 	bool lost_launch;		/* it must get its nodes once more */
+	bool again;			/* it may have been released before
+					 * slurmctld died */
 	struct sgang_record record;
 };
 

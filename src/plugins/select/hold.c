@@ -234,7 +234,7 @@ static bool part_rounds(struct sgang_conductor *c, struct gang *g)
 		struct sgang_job *job = c->host->find(hold->job_id);
 
 		if (was_released(hold) && job && c->host->ready(job)) {
-			c->host->release(job);
+			c->host->release(job, true);
 			sgang_account_started(c, job, &hold->record);
 			continue;
 		}
@@ -296,6 +296,8 @@ static void adopt(struct sgang_conductor *c, struct gang *g)
 		g->holds = more;
 		g->holds[g->n_holds].job_id = e->job_id;
 		g->holds[g->n_holds].lost_launch = false;
+		g->holds[g->n_holds].again =
+			e->record.phase != SGANG_PHASE_HOLDING;
 		g->holds[g->n_holds].since = e->record.since ?
 					     e->record.since : c->host->now();
 		g->holds[g->n_holds++].record = e->record;
@@ -811,7 +813,7 @@ static void launch(struct sgang_conductor *c, struct gang *g)
 		struct sgang_job *job = c->host->find(g->holds[i].job_id);
 
 		sgang_fault_die("release", i + 1);
-		c->host->release(job);
+		c->host->release(job, g->holds[i].again);
 		sgang_account_started(c, job, &g->holds[i].record);
 	}
 	sgang_log(SGANG_LOG_INFO,

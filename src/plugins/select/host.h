@@ -369,8 +369,9 @@ struct sgang_host {
 	 * 'at_once' it need not wait for its nodes to forget it; then to be
 	 * called again until it is eligible. */
 	void (*forgive)(struct sgang_job *job, bool at_once);
-	/* Launch it, unless its node runs it already. */
-	void (*release)(struct sgang_job *job);
+	/* Launch it, unless its node runs it already. 'again': perhaps that was
+	 * done before slurmctld died, and who waited for it knows. */
+	void (*release)(struct sgang_job *job, bool again);
 	/* The job left its hold without us: forget our part of it. One that was
 	 * requeued is eligible soon, since it never ran; with 'yield' not before
 	 * Slurm says so: it was preempted, and another is to have its nodes. */
