@@ -46,12 +46,12 @@ bool sgang_host_counts_memory(void)
 }
 
 /* What a piece takes of a GRES. Slurm shares out those of the whole job in any
- * way, and each node has one. */
+ * way; where it matters, the shape says how many a node has. */
 static uint64_t gres_needed(const gres_job_state_t *js,
 			    const struct sgang_need *need)
 {
-	if (need->least_gres && !js->gres_per_node && !js->gres_per_task)
-		return js->gres_per_job != 0;
+	if (need->node_gres && !js->gres_per_node && !js->gres_per_task)
+		return js->gres_per_job ? need->node_gres : 0;
 	return sgang_inside_gres_needed(js, need->tasks, need->nodes);
 }
 
@@ -115,7 +115,7 @@ void sgang_host_need(const struct job_record *job_ptr,
 		      shape->min_nodes ? shape->min_nodes : 1;
 	need->tasks = (shape->tasks + need->nodes - 1) / need->nodes;
 	need->gres = sgang_inside_gres(job_ptr);
-	need->least_gres = shape->least_gres;
+	need->node_gres = shape->node_gres;
 	memory_of(job_ptr, need);
 }
 
@@ -459,7 +459,8 @@ void sgang_host_island_units(struct sgang_job *job,
 
 	sgang_host_need(record(job), shape, &need);
 	inside.tasks = need.tasks;
-	inside.nodes = need.nodes;
+	/* a plan of shares has one of the GRES in each piece */
+	inside.nodes = need.node_gres ? UINT32_MAX : need.nodes;
 	memset(units, 0, devices->first[devices->n_nodes] * sizeof(*units));
 	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
 	     n = sgang_nodeset_next(nodes, n + 1)) {
@@ -800,6 +801,35 @@ static bool in_any_shares(const job_record_t *job_ptr,
 	       !job_ptr->tres_per_socket && !job_ptr->cpus_per_tres;
 }
 
+/* Of the only kind of GRES that it asks for, all for the whole job; else 0. */
+static uint64_t gres_of_job(const job_record_t *job_ptr)
+{
+	list_t *list = sgang_inside_gres(job_ptr);
+	gres_state_t *gres = (list && list_count(list) == 1) ?
+			     list_peek(list) : NULL;
+	const gres_job_state_t *js = gres ?
+		sgang_layout_gres(gres->gres_data, sizeof(*js)) : NULL;
+
+	return (js && !js->gres_per_node && !js->gres_per_socket &&
+		!js->gres_per_task && !js->cpus_per_gres &&
+		!js->def_cpus_per_gres) ? js->gres_per_job : 0;
+}
+
+/* Does Slurm share out the GRES of the job over its nodes as they have them,
+ * and the tasks too? */
+static bool gres_in_any_shares(const job_record_t *job_ptr,
+			       const struct sgang_shape *shape)
+{
+	const job_details_t *d = job_ptr->details;
+	uint32_t per_task = d->cpus_per_task ? d->cpus_per_task : 1;
+
+	return job_ptr->tres_per_job && !shape->whole &&
+	       shape->max_nodes > 1 && !d->ntasks_per_node &&
+	       !d->overcommit && !tasks_by_tres(d) &&
+	       shape->total_cpus <= (uint64_t) shape->tasks * per_task &&
+	       gres_of_job(job_ptr) > shape->min_nodes;
+}
+
 void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 		      uint32_t max_nodes, uint32_t req_nodes,
 		      struct sgang_shape *shape)
@@ -807,19 +837,31 @@ void sgang_host_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 	const job_details_t *d = job_ptr->details;
 
 	count_shape(job_ptr, min_nodes, max_nodes, req_nodes, shape);
+	if (gres_in_any_shares(job_ptr, shape))
+		shape->job_gres = gres_of_job(job_ptr);
 	if (in_any_shares(job_ptr, shape))
 		shape->task_cpus = d->cpus_per_task ? d->cpus_per_task : 1;
 }
 
-void sgang_host_share(struct sgang_job *job, uint32_t nodes, uint32_t tasks,
+/* Tasks go with their part of the GRES. */
+void sgang_host_share(struct sgang_job *job, uint32_t nodes, uint32_t pieces,
 		      struct sgang_shape *shape)
 {
 	const job_details_t *d = record(job)->details;
 	uint32_t least = shape->least_nodes, task_cpus = shape->task_cpus;
+	uint64_t gres = shape->job_gres;
+	uint32_t tasks = pieces;
 
 	count_shape(record(job), nodes, nodes, 0, shape);
 	shape->least_nodes = least;
 	shape->task_cpus = task_cpus;
+	shape->job_gres = gres;
+	if (gres) {
+		tasks = (uint32_t) (((uint64_t) shape->tasks * pieces + gres -
+				     1) / gres);
+		task_cpus = d->cpus_per_task ? d->cpus_per_task : 1;
+		shape->node_gres = pieces;
+	}
 	shape->node_cpus = MAX(tasks * task_cpus, d->pn_min_cpus);
 	shape->node_memory = piece_memory(d, shape->node_cpus);
 }
@@ -857,7 +899,7 @@ bool sgang_host_least(struct sgang_job *job, struct sgang_shape *shape)
 	if (nodes == 1 && d->max_nodes == 1)
 		return true;
 	/* GRES of the whole job are split in any way, too. */
-	shape->least_gres = true;
+	shape->node_gres = 1;
 	if (shape->total_cpus <= 1) {
 		shape->tasks = nodes;
 		return true;

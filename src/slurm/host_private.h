@@ -86,7 +86,7 @@ struct sgang_need {
 	list_t *gres;			/* of gres_state_t; NULL: none */
 	uint32_t tasks;			/* of a piece */
 	uint32_t nodes;			/* or pieces */
-	bool least_gres;		/* as in struct sgang_shape */
+	uint32_t node_gres;		/* as in struct sgang_shape */
 };
 
 void sgang_host_need(const struct job_record *job_ptr,

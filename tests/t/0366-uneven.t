@@ -155,4 +155,77 @@ test_expect_success '4.20 even shares are not called the cheapest' '
 	drop ${members[@]}
 '
 test_expect_success 'nothing is left' 'clear_cluster && nothing_left'
+slurm_stop
+slurm_cleanup
+
+slurm_setup --cloud 4 -c 4 --gang --node 'Gres=gpu:4' \
+	--gres 'Name=gpu Count=4' --conf 'GresTypes=gpu'
+slurm_start
+
+# leave_gpus GPUS...: so many are free on n1, n2 ...
+leave_gpus()
+{
+	local gpus node=0 busy=()
+
+	for gpus; do
+		node=$((node + 1))
+		test $gpus -lt 4 || continue
+		busy+=($(submit -w n$node -N1 -n1 --gres=gpu:$((4 - gpus)) \
+			--mem=10)) || return 1
+	done
+	wait_for 15 all_in CONFIGURING ${busy[@]}
+}
+
+test_expect_success '5.5 GPUs of a job of which no node has so many' '
+	stock "--gpus=6" "--gpus=6" &&
+	starts "--gpus=6" &&
+	starts "--gpus=6" "--gpus=6" &&
+	starts "--gpus=10" "--gpus=6"
+'
+test_expect_success '5.5 with tasks' '
+	stock "--gpus=6 -n6" "--gpus=6 -n6" &&
+	starts "--gpus=6 -n6" "--gpus=6 -n6" &&
+	starts "--gpus=6 -n2" "--gpus=10 -n3"
+'
+test_expect_success '5.5 two CPUs for each task' '
+	starts "--gpus=6 -n2 -c2" "--gpus=6 -c2"
+'
+test_expect_success '4.20 what Slurm shares out is not called the cheapest' '
+	gang "--gpus=6" &&
+	wait_for 15 all_in CONFIGURING ${members[@]} &&
+	gang_record ${members[0]} >record && cat record &&
+	! grep "exact=1" record &&
+	drop ${members[@]}
+'
+test_expect_success '5.6 a GPU too many: it waits, for the node that is needed' '
+	busy=$(submit -w n4 -N1 -n1 --gres=gpu:1 --mem=10) &&
+	wait_for 15 all_in CONFIGURING $busy &&
+	gang "--gpus=8" "--gpus=8" &&
+	wait_for 15 gang_attempted ${members[0]} 1 &&
+	all_in PENDING ${members[@]} &&
+	drop $busy &&
+	wait_for 20 all_in CONFIGURING ${members[@]} &&
+	drop ${members[@]}
+'
+test_expect_success '5.5 four GPUs are free on one node, two on another' '
+	leave_gpus 4 2 0 0 &&
+	stock "--gpus=6" &&
+	starts "--gpus=6" &&
+	starts "-N2 --gpus=6" &&
+	starts "-N2 -n2 --gpus=6" &&
+	starts "-N1-2 -n2 --gpus=6" &&
+	starts "--gpus=6 -n6" &&
+	starts "--gpus=6 -n4" &&
+	starts "--gpus=2 -n4" "--gpus=4" &&
+	waits "" "-N2 --gpus=7"
+'
+test_expect_success 'all GPUs are free again' 'clear_cluster'
+test_expect_success '5.5 as many as are left, on three nodes' '
+	leave_gpus 3 2 2 0 &&
+	stock "--gpus=7" &&
+	starts "--gpus=7" &&
+	starts "-N3 --gpus=7" &&
+	starts "--gpus=7 -n3"
+'
+test_expect_success 'nothing is left again' 'clear_cluster && nothing_left'
 test_done

@@ -100,11 +100,15 @@ struct sgang_shape {
 					 * all there is */
 	uint32_t total_cpus;		/* CPUs altogether */
 	uint32_t tasks;			/* tasks altogether, 1 or more */
-	bool least_gres;		/* of GRES of the whole job, one on each
-					 * node at the least; else even shares */
+	uint32_t node_gres;		/* so much of the GRES of the whole job
+					 * on each node; 0: even shares */
 	uint32_t task_cpus;		/* CPUs of a task, if Slurm lets a node
 					 * have more tasks than another, and each
 					 * one at least; 0: it does not */
+	uint64_t job_gres;		/* GRES of the whole job, if Slurm lets a
+					 * node have more of them than another,
+					 * and each one at least; 0: it does
+					 * not */
 };
 
 /* Is a piece all that it has on a node? Else its number of nodes is open, and a
@@ -243,9 +247,9 @@ struct sgang_host {
 	 * shape->min_nodes. */
 	void (*fewer)(struct sgang_job *job, uint32_t nodes,
 		      struct sgang_shape *shape);
-	/* The shape on so many nodes with so many of its tasks on each; only if
-	 * shape->task_cpus. */
-	void (*share)(struct sgang_job *job, uint32_t nodes, uint32_t tasks,
+	/* The shape on so many nodes with so many of its tasks on each, or of its
+	 * GRES; only if shape->task_cpus or shape->job_gres. */
+	void (*share)(struct sgang_job *job, uint32_t nodes, uint32_t pieces,
 		      struct sgang_shape *shape);
 	/* For each node, when the last of its jobs reaches its time limit, in
 	 * seconds since the epoch; 0: no job, INT64_MAX: never. */

@@ -41,7 +41,7 @@ static struct probed *request_of(struct attempt *a, struct gang *g,
 	h->shape(e->job, &p->shape);
 	p->fixed = sgang_shape_fixed(&p->shape);
 	/* whatever share each of its nodes has */
-	if (p->fixed && p->shape.task_cpus)
+	if (p->fixed && (p->shape.task_cpus || p->shape.job_gres))
 		h->share(e->job, p->shape.min_nodes, 1, &p->shape);
 	p->usable = sgang_nodeset_create(h->node_count());
 	if (!p->usable)

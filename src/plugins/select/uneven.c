@@ -11,6 +11,10 @@
  * to levels, groups and the order of the ring. Each member is kept to its
  * share of each node when it is committed.
  *
+ * GRES of a whole job (--gpus) are shared out in the same manner, also over a
+ * number of nodes that is open; tasks go with their part of them. Slurm is kept
+ * to nodes and CPUs, so it may take more GPUs of a node than were found.
+ *
  * The search is bounded by steps, because it is done under slurmctld's locks.
  */
 
@@ -59,7 +63,7 @@ struct uneven {
 
 static bool in_shares(const struct probed *p)
 {
-	return p->fixed && p->shape.task_cpus;
+	return p->shape.job_gres || (p->fixed && p->shape.task_cpus);
 }
 
 static bool has_range(const struct probed *p)
@@ -73,19 +77,35 @@ static uint32_t least_nodes(const struct probed *p)
 	return has_range(p) ? p->shape.least_nodes : p->shape.min_nodes;
 }
 
-static uint32_t tasks_of(const struct probed *p)
+/* The most that it may have; with GRES of the whole job the number may be open.
+ */
+static uint32_t most_nodes(const struct probed *p)
 {
+	const struct sgang_shape *shape = &p->shape;
+
+	if (!shape->job_gres || shape->max_nodes <= shape->min_nodes)
+		return shape->min_nodes;
+	return (shape->job_gres < shape->max_nodes) ?
+	       (uint32_t) shape->job_gres : shape->max_nodes;
+}
+
+/* The pieces of its shares: tasks, or GRES of the whole job. */
+static uint32_t pieces_of(const struct probed *p)
+{
+	if (p->shape.job_gres)
+		return p->shape.job_gres < UINT32_MAX ?
+		       (uint32_t) p->shape.job_gres : UINT32_MAX;
 	return p->shape.total_cpus / (in_shares(p) ? p->shape.task_cpus :
 				      sgang_shape_task_cpus(&p->shape));
 }
 
-/* The shape with so many tasks on each of so many nodes, or with one piece. */
+/* The shape with so many pieces on each of so many nodes, or with one piece. */
 static void shape_on(const struct attempt *a, const struct probed *p,
-		     uint32_t nodes, uint32_t tasks, struct sgang_shape *shape)
+		     uint32_t nodes, uint32_t pieces, struct sgang_shape *shape)
 {
 	*shape = p->shape;
 	if (in_shares(p))
-		a->c->host->share(p->job, nodes, tasks, shape);
+		a->c->host->share(p->job, nodes, pieces, shape);
 	else if (has_range(p))
 		a->c->host->fewer(p->job, nodes, shape);
 }
@@ -98,8 +118,9 @@ static void fill_member(const struct probed *p, struct sgang_shares_member *m)
 
 	if (in_shares(p))
 		*m = (struct sgang_shares_member) {
-			.least_nodes = least, .most_nodes = p->shape.min_nodes,
-			.pieces = tasks_of(p), .most = tasks_of(p) - least + 1,
+			.least_nodes = least, .most_nodes = most_nodes(p),
+			.pieces = pieces_of(p),
+			.most = pieces_of(p) - least + 1,
 		};
 	else if (p->fixed)
 		*m = (struct sgang_shares_member) {
@@ -108,8 +129,8 @@ static void fill_member(const struct probed *p, struct sgang_shares_member *m)
 		};
 	else
 		*m = (struct sgang_shares_member) {
-			.least_nodes = 1, .most_nodes = tasks_of(p),
-			.pieces = tasks_of(p), .most = tasks_of(p),
+			.least_nodes = 1, .most_nodes = pieces_of(p),
+			.pieces = pieces_of(p), .most = pieces_of(p),
 		};
 	m->required = p->required;
 }
@@ -141,7 +162,7 @@ static int fill_need(struct uneven *u, struct probed *p, struct want *w)
 
 		shape_on(u->a, p, least_nodes(p), tasks, &shape);
 		h->need(&asked, &u->resources, need);
-		if (!p->fixed)
+		if (!p->fixed && !in_shares(p))
 			multiply(need, row, tasks);
 	}
 	w->member.need = w->need;
@@ -183,9 +204,11 @@ static int count_resources(struct uneven *u)
 static uint32_t least_tasks(const struct uneven *u, const struct probed *p)
 {
 	const struct sgang_nodeset *nodes = u->when ? p->ever : p->usable;
-	uint32_t most = 0, tasks = tasks_of(p);
+	uint32_t most = 0, tasks = pieces_of(p);
 	uint64_t others;
 
+	if (p->shape.job_gres)
+		return 1;
 	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
 	     n = sgang_nodeset_next(nodes, n + 1)) {
 		uint32_t cpus = u->free[(size_t) n * u->resources.n_dims];
@@ -212,6 +235,7 @@ static struct probed *least_of(struct uneven *u, struct probed *p)
 	least->asked = p;
 	shape_on(a, p, least_nodes(p), in_shares(p) ? least_tasks(u, p) : 1,
 		 &least->shape);
+	least->fixed = sgang_shape_fixed(&least->shape);
 	return least;
 }
 
@@ -350,8 +374,9 @@ static bool make_part(struct uneven *u, size_t i)
 	p->asked = asked;
 	if (confine(u, i, p, &nodes) < 0)
 		return false;
-	if (p->fixed)
+	if (p->fixed || in_shares(asked))
 		shape_on(a, asked, nodes, 1, &p->shape);
+	p->fixed = sgang_shape_fixed(&p->shape);
 	a->parts[i].probed = p;
 	return true;
 }
