@@ -398,3 +398,17 @@ int sgang_fabric_read_conf(struct sgang_draft *draft, const char *text,
 		return sgang_draft_join(draft, &reader.to.sizes, err);
 	return 0;
 }
+
+struct sgang_fabric *sgang_fabric_parse(const char *text, const char *label,
+					const char *const *nodes,
+					uint32_t n_nodes,
+					struct sgang_error *err)
+{
+	struct sgang_fabric *fabric = NULL;
+	struct sgang_draft *draft = sgang_draft_create(nodes, n_nodes, err);
+
+	if (draft && !sgang_fabric_read_conf(draft, text, label, err))
+		fabric = sgang_draft_build(draft, err);
+	sgang_draft_destroy(draft);
+	return fabric;
+}

@@ -15,6 +15,13 @@
 /* Names stay below this many bytes, so that offsets fit 32 bits. */
 #define NAMES_MAX (UINT32_C(1) << 31)
 
+const struct sgang_draft_words sgang_switch_words = {
+	.thing = "switch",
+	.has = "on",
+	.once = "on one leaf switch",
+	.define = "a line SwitchName=",
+};
+
 struct draft_switch {
 	uint32_t name;			/* offsets in the names */
 	uint32_t file;
@@ -942,5 +949,18 @@ struct sgang_fabric *sgang_draft_build(struct sgang_draft *draft,
 	move_names(draft, fabric, switch_of);
 out:
 	free(switch_of);
+	return fabric;
+}
+
+struct sgang_fabric *sgang_fabric_flat(const char *const *nodes,
+				       uint32_t n_nodes,
+				       struct sgang_error *err)
+{
+	struct sgang_fabric *fabric = NULL;
+	struct sgang_draft *draft = sgang_draft_create(nodes, n_nodes, err);
+
+	if (draft && !sgang_draft_flat(draft, err))
+		fabric = sgang_draft_build(draft, err);
+	sgang_draft_destroy(draft);
 	return fabric;
 }

@@ -15,13 +15,6 @@
 /* The keys in the order of the rule. */
 enum { KEY_SWITCH, KEY_SWITCHES, KEY_NODES, KEY_SPEED };
 
-const struct sgang_draft_words sgang_switch_words = {
-	.thing = "switch",
-	.has = "on",
-	.once = "on one leaf switch",
-	.define = "a line SwitchName=",
-};
-
 static int complain(const struct sgang_conf_reader *reader,
 		    struct sgang_place place, const char *what,
 		    const char *word)

@@ -291,3 +291,151 @@ int sgang_bound_apart(const struct sgang_job *job, const uint64_t *broken,
 	}
 	return 1;
 }
+
+/* -- what all together cost at the least -- */
+
+void sgang_bound_raise(struct sgang_bound *bound, uint64_t extra,
+		       uint64_t broken)
+{
+	if (extra < bound->cost || (extra == bound->cost &&
+				    broken <= bound->broken))
+		return;
+	bound->cost = extra;
+	bound->broken = broken;
+}
+
+/* Hops from node to node that there are at least: members on distinct nodes
+ * have one less than nodes. */
+static uint64_t least_hops(const struct sgang_job *job)
+{
+	const struct sgang_plan_member *members = job->request->members;
+	uint64_t hops = 0;
+	uint32_t i;
+
+	for (i = 0; i < job->request->n_members; i++) {
+		if (sgang_member_distinct(&members[i]))
+			hops += members[i].units - 1;
+	}
+	return hops;
+}
+
+bool sgang_cost_first(const struct sgang_job *job)
+{
+	return !job->coin || !job->request->weight_first;
+}
+
+/* Solve for these kinds as if they were alike, and raise the bound by what
+ * that costs. 'solved' says it already, if they are the only one; NULL: it is
+ * not known. Returns as sgang_tree_solve(). */
+static int relax(const struct sgang_job *job, struct sgang_demand *demand,
+		 const uint64_t *broken, const struct sgang_tree *solved,
+		 struct sgang_bound *bound)
+{
+	const uint32_t *hop = job->request->costs->hop;
+	struct sgang_tree tree;
+	uint64_t fixed, hops;
+	int rc = 1;
+
+	if (sgang_demand_tree(job, demand, broken, &tree))
+		return -1;
+	if (sgang_cost_first(job))
+		tree.coin = job->coin;
+	if (solved) {
+		tree.bound = solved->bound;
+		tree.bound_broken = solved->bound_broken;
+	} else {
+		rc = sgang_tree_solve(&tree, job->pool, true);
+	}
+	fixed = tree.ranks * hop[SGANG_LEVEL_ISLAND];
+	if (rc > 0 && tree.bound > fixed)
+		sgang_bound_raise(bound, tree.bound - fixed, tree.bound_broken);
+	if (rc <= 0 || tree.unit || demand->units < job->units)
+		return rc;
+	/* members that share nodes go there again and again */
+	hops = least_hops(job) * (hop[sgang_plan_lowest(job->request)] -
+				  hop[SGANG_LEVEL_ISLAND]);
+	tree.free_nodes = true;
+	rc = sgang_tree_solve(&tree, job->pool, true);
+	if (rc > 0 && tree.bound + hops > fixed)
+		sgang_bound_raise(bound, tree.bound + hops - fixed,
+			    tree.bound_broken);
+	return rc;
+}
+
+/* Raise the bound by what so much of each dimension costs. Returns as
+ * sgang_tree_solve(). */
+static int relax_to_dims(const struct sgang_job *job, const uint64_t *broken,
+			 struct sgang_bound *bound)
+{
+	uint32_t *value = sgang_pool_alloc(job->pool, job->n_kinds,
+					   sizeof(*value));
+	struct sgang_tree tree;
+	uint32_t d, k;
+	int rc = 1;
+
+	if (!value)
+		return -1;
+	for (d = 0; d < job->request->n_dims && rc > 0 &&
+	     sgang_budget_left(job->request->budget); d++) {
+		for (k = 0; k < job->n_kinds; k++) {
+			value[k] = sgang_kind_least(job, &job->kind[k], d);
+			if (value[k] == UINT32_MAX)
+				return 0;
+		}
+		if (sgang_job_by_value(job, value, broken, &tree))
+			return -1;
+		if (!tree.need)
+			continue;
+		rc = sgang_tree_solve(&tree, job->pool, true);
+		if (rc > 0)
+			sgang_bound_raise(bound, tree.bound, tree.bound_broken);
+	}
+	return rc;
+}
+
+int sgang_bound_find(const struct sgang_job *job, const uint64_t *broken,
+		      const struct sgang_tree *solved, struct sgang_bound *bound)
+{
+	uint64_t ranks = 0, paths, breaks;
+	uint32_t i;
+	int rc = 1;
+
+	memset(bound, 0, sizeof(*bound));
+	for (i = 0; i < job->n_kinds && rc > 0; i++) {
+		struct sgang_demand demand = { .kind = &job->kind[i], .n_kinds = 1,
+					 .units = job->kind[i].units };
+
+		demand.ranks = demand.units;
+		if (job->n_kinds <= KINDS_MAX &&
+		    sgang_budget_left(job->request->budget))
+			rc = relax(job, &demand, broken, solved, bound);
+		else if (job->kind[i].ranks)
+			demand.ranks *= job->kind[i].ranks;
+		ranks += demand.ranks;
+	}
+	if (rc > 0 && job->n_kinds > 1 &&
+	    sgang_budget_left(job->request->budget)) {
+		struct sgang_demand demand = { .kind = job->kind,
+					 .n_kinds = job->n_kinds,
+					 .units = job->units };
+
+		rc = relax(job, &demand, broken, NULL, bound);
+	}
+	if (rc > 0 && job->n_kinds > 1)
+		rc = relax_to_dims(job, broken, bound);
+	if (rc > 0 && job->n_kinds > 1 &&
+	    sgang_budget_left(job->request->budget)) {
+		rc = sgang_bound_apart(job, broken, &paths, &breaks);
+		if (rc > 0)
+			sgang_bound_raise(bound, paths, breaks);
+	}
+	if (rc > 0 && job->n_kinds == 1 &&
+	    sgang_budget_left(job->request->budget)) {
+		if (sgang_share_bound(job, broken, &paths, &breaks))
+			return -1;
+		sgang_bound_raise(bound, paths, breaks);
+	}
+	bound->ranks = ranks * job->request->costs->hop[SGANG_LEVEL_ISLAND];
+	bound->cost += bound->ranks;
+	return rc;
+}

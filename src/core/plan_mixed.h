@@ -182,7 +182,7 @@ static inline bool done(const struct mixed *mixed)
 	       mixed->best.broken <= mixed->bound_broken;
 }
 
-/* -- plan_mixed.c -- */
+/* -- plan_layout.c -- */
 
 /* Make all of positions from..to-1 free as far as the pool goes, those
  * outside taken, and the layout at hand empty. */

@@ -1,33 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* plan_private.h - what the files of the planner share
  *
- *   plan.c         the request, the answer, and which solver is right
- *   plan_bound.c   members that differ as units that are alike: bounds
- *   plan_any.c     a ring whose members may be in any order
- *   plan_required.c  members some of whose nodes are given
- *   plan_arrange.c ... the cheapest on the nodes that they have
- *   plan_need.c    what members need, and nodes have, of each resource
- *   plan_nofit.c   why it does not fit
- *   plan_tree.c    units that are all alike: exact, bottom-up over the fabric
- *   plan_front.c   Pareto fronts of cost against capacity
- *   plan_hull.c    their convex hulls, for bounds
- *   plan_choose.c  which children of one domain to use, and how far
- *   plan_tidy.c    ... and of equal ones the tidier
- *   plan_weight.c  weights of nodes
+ * Every file calls those that stand below it here, and none above it.
+ *
+ *   plan.c         any order of the members, or the one that is given
+ *   plan_any.c     ... a better order
+ *   plan_ordered.c the request is checked, and goes to its solver:
+ *   plan_parallel.c  communication groups, a layer around the others
+ *   plan_order.c   ... which rank goes to which place
+ *   plan_blocks.c  ... how many units go where, so that rings stay whole
+ *   plan_cut.c     ... what a set of ranks cuts at the least
+ *   plan_deal.c    ... which member has which unit
  *   plan_spread.c  members in different domains: alike ones exactly
  *   plan_apart.c   ... members of different shapes
  *   plan_near.c    ... why there are too few domains
- *   plan_parallel.c  communication groups: a layer around all of these
- *   plan_blocks.c  ... how many units go where, so that rings stay whole
- *   plan_cut.c     ... what a set of ranks cuts at the least
- *   plan_order.c   ... which rank goes to which place
- *   plan_deal.c    ... which member has which unit
- *   plan_arcs.c    a bound for rings of two arcs
- *   plan_split.c   ... and which nodes are for which of them
- *   plan_mixed.h   members of different kinds: what its files share
- *   plan_share.c   members of one kind, on distinct nodes that they share
- *   plan_prove.c   small gangs: every placement, as far as it can be the best
- *   plan_pool.c    memory of one call
+ *   plan_one.c     all members in one ring
+ *   plan_prove.c   ... small gangs: every placement that can be the best
+ *   plan_required.c  ... members some of whose nodes are given
+ *   plan_mixed.c   members of different kinds, construction by construction
+ *   plan_route.c   ... leaf by leaf: over which leaves
+ *   plan_walk.c    ... and how the ring is laid over them
+ *   plan_split.c   ... which nodes are for which of two arcs
+ *   plan_arcs.c    ... a bound for rings of two arcs
+ *   plan_bound.c   what members of several kinds cost at the least
+ *   plan_share.c   ... on distinct nodes that they share
+ *   plan_pools.c   ... on the nodes that are best by what is scarce
+ *   plan_fit.c     ... first fit, domain by domain
+ *   plan_pack.c    ... any layout that there is
+ *   plan_layout.c  ... the layout at hand and the best one
+ *   plan_improve.c ... moves, swaps and turns
+ *   plan_nofit.c   why it does not fit
+ *   plan_arrange.c the cheapest order on the nodes that members have
+ *   plan_alike.c   members as units that are all alike
+ *   plan_tree.c    ... exact, bottom-up over the fabric
+ *   plan_choose.c  ... which children of one domain to use, and how far
+ *   plan_tidy.c    ... and of equal ones the tidier
+ *   plan_front.c   ... Pareto fronts of cost against capacity
+ *   plan_hull.c    ... their convex hulls, for bounds
+ *   plan_weight.c  weights of nodes
+ *   plan_job.c     the model of a request: members, kinds, needs
  *
  * With the set of used nodes fixed, depth-first order is the cheapest ring, and
  * its cost is (ranks * hop[island]) plus, for every used domain d strictly
@@ -44,6 +55,7 @@
 #include <stdint.h>
 
 #include "plan.h"
+#include "pool.h"
 
 /* A price (see struct sgang_coin; a cost where nodes are alike) and, below it,
  * the wholly free space that is broken: price << shift | broken, so that adding
@@ -136,20 +148,6 @@ static inline void sgang_budget_widen(struct sgang_budget *budget,
 	if (budget)
 		budget->left += aside;
 }
-
-/* -- plan_pool.c -- */
-
-/* Memory that lives as long as one call of sgang_plan(). */
-struct sgang_pool {
-	struct sgang_pool_chunk *chunk;
-};
-
-/* 'n' pieces of 'size' bytes, not cleared; NULL when there is no memory. */
-void *sgang_pool_alloc(struct sgang_pool *pool, size_t n, size_t size);
-/* The same, all zero. */
-void *sgang_pool_zalloc(struct sgang_pool *pool, size_t n, size_t size);
-/* Keeps errno. */
-void sgang_pool_clear(struct sgang_pool *pool);
 
 /* -- plan_front.c -- */
 
@@ -275,7 +273,7 @@ int sgang_choose(struct sgang_choice *choice, const struct sgang_grain *grain,
  * space behind, then for those that come first. -1 with ENOMEM. */
 int sgang_choose_tidy(struct sgang_choice *choice);
 
-/* -- plan.c -- */
+/* -- plan_job.c -- */
 
 /* Members that ask for the same: what a unit is, and where it may be. */
 struct sgang_kind {
@@ -303,8 +301,16 @@ struct sgang_job {
 	const struct sgang_coin *coin;	/* NULL: weights do not matter */
 };
 
-/* -- plan_need.c -- */
+/* A member never has two units on one node when it is distinct. */
+static inline bool sgang_member_distinct(const struct sgang_plan_member *member)
+{
+	return (member->distinct || !member->slots) && member->units > 1;
+}
 
+/* Needs are for so many types of nodes. */
+uint32_t sgang_request_types(const struct sgang_plan_request *request);
+/* Sort members into kinds. -1 with ENOMEM. */
+int sgang_job_find_kinds(struct sgang_job *job);
 /* What a member without needs of its own needs: n_dims numbers. */
 void sgang_plan_own_need(const struct sgang_plan_member *member,
 			 uint32_t n_dims, uint32_t *need);
@@ -331,11 +337,28 @@ void sgang_kind_give_back(const struct sgang_job *job,
 uint32_t sgang_kind_least(const struct sgang_job *job,
 			  const struct sgang_kind *kind, uint32_t dim);
 
-/* -- plan.c -- */
-
 /* Ranks of one unit of this kind on a node. */
 uint32_t sgang_kind_ranks(const struct sgang_job *job,
 			  const struct sgang_kind *kind, uint32_t node);
+
+/* The level of the lowest domains, where two nodes of one meet: LEAF, or NODE
+ * in a device fabric (devices.h), whose "nodes" are islands. */
+uint32_t sgang_plan_lowest(const struct sgang_plan_request *request);
+/* The slots of every domain that is wholly free, by domain; the others keep
+ * the 0 that is there. -1 with ENOMEM, as the next one. */
+int sgang_find_broken(const struct sgang_plan_request *request,
+		      struct sgang_pool *pool, uint64_t *broken);
+/* The sum of these over the domains that a placement uses. */
+int sgang_count_broken(const struct sgang_plan_request *request,
+		       struct sgang_pool *pool, const uint64_t *broken,
+		       const struct sgang_run *runs, size_t n_runs,
+		       uint64_t *sum);
+
+/* A placement of these runs, which are copied, without bound; NULL with
+ * ENOMEM. */
+struct sgang_placement *sgang_job_place(const struct sgang_job *job,
+					const struct sgang_run *runs,
+					size_t n_runs);
 
 /* -- plan_weight.c -- */
 
@@ -384,6 +407,23 @@ int sgang_coin_tie(const struct sgang_job *job, const uint64_t *broken,
 
 struct sgang_tree;
 
+/* -- plan_alike.c -- */
+
+/* What one kind asks of a node, or all of them together at least. */
+struct sgang_demand {
+	uint64_t units;
+	uint64_t ranks;			/* of all units, at the least */
+	const struct sgang_kind *kind;
+	uint32_t n_kinds;
+};
+
+/* The demand as units that are all alike: fills the question of 'tree' from
+ * the pool, and 'ranks'. -1 with ENOMEM, as the next two. */
+int sgang_demand_tree(const struct sgang_job *job, struct sgang_demand *demand,
+		      const uint64_t *broken, struct sgang_tree *tree);
+/* The same for a job of one kind. */
+int sgang_job_alike(const struct sgang_job *job, const uint64_t *broken,
+		    struct sgang_tree *tree);
 /* The request in one dimension: so many slots, say, of it anywhere, whatever
  * they are used for. Fills the question of 'tree' from the pool; -1 with ENOMEM.
  * Its bound is what a placement costs at least beyond (ranks * hop[island]);
@@ -391,7 +431,37 @@ struct sgang_tree;
 int sgang_job_in_dim(const struct sgang_job *job, uint32_t dim,
 		     const uint64_t *broken, struct sgang_tree *tree);
 
+/* Lay the members, of one kind, over the picked nodes of a tree. Returns 1 and
+ * a placement without bound, 2 when a member would share a node with itself
+ * that must not, -1 with ENOMEM. */
+int sgang_job_lay(const struct sgang_job *job, const struct sgang_tree *tree,
+		  struct sgang_placement **placement);
+
 /* -- plan_bound.c -- */
+
+/* What no placement of several kinds can be below: cost first, then what is
+ * broken at that cost. */
+struct sgang_bound {
+	uint64_t cost;
+	uint64_t broken;
+	uint64_t ranks;			/* what hops inside of nodes cost, if
+					 * every rank had one, at the least */
+};
+
+/* Do costs that a tree tells hold for placements of any weight? */
+bool sgang_cost_first(const struct sgang_job *job);
+
+/* A relaxation says that ranks apart it costs 'extra' at least. */
+void sgang_bound_raise(struct sgang_bound *bound, uint64_t extra,
+		       uint64_t broken);
+
+/* Bounds of each kind alone, and of all as if they were of the smallest one.
+ * Other kinds only add to what one alone has to pay. 'solved' is the solved tree
+ * of a job of one kind, or NULL. Returns 1, 0 when one of them already does not
+ * fit, -1 with ENOMEM. */
+int sgang_bound_find(const struct sgang_job *job, const uint64_t *broken,
+		     const struct sgang_tree *solved,
+		     struct sgang_bound *bound);
 
 /* The request by value: each unit of a kind is worth so much (by kind), and a
  * node holds the value of the best mixture that fits. Otherwise as
@@ -446,45 +516,14 @@ int sgang_have_required(const struct sgang_job *job,
 void sgang_required_nofit(const struct sgang_plan_request *request,
 			  struct sgang_nofit *nofit);
 
-/* -- plan.c -- */
-
-/* Sort members into kinds. -1 with ENOMEM. */
-int sgang_job_find_kinds(struct sgang_job *job);
-
-/* The request, all members being of one kind, as units that are all alike, for
- * sgang_tree_solve(); -1 with ENOMEM. */
-int sgang_job_alike(const struct sgang_job *job, const uint64_t *broken,
-		    struct sgang_tree *tree);
-
-/* Lay the members, of one kind, over the picked nodes of a tree. Returns 1 and
- * a placement without bound, 2 when a member would share a node with itself
- * that must not, -1 with ENOMEM. */
-int sgang_job_lay(const struct sgang_job *job, const struct sgang_tree *tree,
-		  struct sgang_placement **placement);
-
-/* A placement of these runs, which are copied, without bound; NULL with
- * ENOMEM. */
-struct sgang_placement *sgang_job_place(const struct sgang_job *job,
-					const struct sgang_run *runs,
-					size_t n_runs);
+/* -- plan_one.c -- */
 
 /* The placement of one ring. Returns 1, 0 when none was found, -1 with ENOMEM
  * or EOVERFLOW. */
 int sgang_job_plan(const struct sgang_job *job, const uint64_t *broken,
 		   struct sgang_placement **placement);
 
-/* The slots of every domain that is wholly free, by domain; the others keep
- * the 0 that is there. -1 with ENOMEM, as the next one. */
-int sgang_find_broken(const struct sgang_plan_request *request,
-		      struct sgang_pool *pool, uint64_t *broken);
-/* The sum of these over the domains that a placement uses. */
-int sgang_count_broken(const struct sgang_plan_request *request,
-		       struct sgang_pool *pool, const uint64_t *broken,
-		       const struct sgang_run *runs, size_t n_runs,
-		       uint64_t *sum);
-
-/* A member never has two units on one node when it is distinct. */
-bool sgang_member_distinct(const struct sgang_plan_member *member);
+/* -- plan_ordered.c -- */
 
 /* sgang_plan() of members in the order given, whatever any_order says; with that
  * the bound is one for any order. */
@@ -558,10 +597,6 @@ struct sgang_tree {
  * -1 with ENOMEM. With 'bound_only' nothing but 'bound' is filled. */
 int sgang_tree_solve(struct sgang_tree *tree, struct sgang_pool *pool,
 		     bool bound_only);
-
-/* The level of the lowest domains, where two nodes of one meet: LEAF, or NODE
- * in a device fabric (devices.h), whose "nodes" are islands. */
-uint32_t sgang_plan_lowest(const struct sgang_plan_request *request);
 
 /* May the gang of this request span this domain? */
 bool sgang_tree_allowed(const struct sgang_plan_request *request,

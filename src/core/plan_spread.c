@@ -170,31 +170,6 @@ static int find_compartments(struct sgang_spread *spread)
 	return 0;
 }
 
-/* The first compartment that begins at a position or behind it. */
-static uint32_t first_from(const struct sgang_spread *spread, uint32_t pos)
-{
-	uint32_t low = 0, high = spread->n;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (spread->at[middle].first_pos < pos)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-void sgang_spread_below(const struct sgang_spread *spread, uint32_t domain,
-			uint32_t *first, uint32_t *end)
-{
-	const struct sgang_domain *at = domain_at(spread, domain);
-
-	*first = first_from(spread, at->first_pos);
-	*end = first_from(spread, at->first_pos + at->n_nodes);
-}
-
 /* -- shapes -- */
 
 static int find_shapes(struct sgang_spread *spread)

@@ -80,11 +80,34 @@ struct sgang_spread {
 	uint32_t *shape_of;		/* by member */
 };
 
-/* -- plan_spread.c -- */
+/* The first compartment that begins at a position or after it. */
+static inline uint32_t sgang_spread_from(const struct sgang_spread *spread,
+					 uint32_t pos)
+{
+	uint32_t low = 0, high = spread->n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (spread->at[middle].first_pos < pos)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
 
 /* The compartments below a domain of a higher level are first .. end - 1. */
-void sgang_spread_below(const struct sgang_spread *spread, uint32_t domain,
-			uint32_t *first, uint32_t *end);
+static inline void sgang_spread_below(const struct sgang_spread *spread,
+				      uint32_t domain, uint32_t *first,
+				      uint32_t *end)
+{
+	const struct sgang_domain *at =
+		sgang_fabric_domain(spread->job->request->fabric, domain);
+
+	*first = sgang_spread_from(spread, at->first_pos);
+	*end = sgang_spread_from(spread, at->first_pos + at->n_nodes);
+}
 
 /* -- plan_apart.c -- */
 

@@ -65,27 +65,6 @@ static const struct sgang_domain *domain_at(const struct solver *solver,
 	return sgang_fabric_domain(solver->tree->request->fabric, d);
 }
 
-uint32_t sgang_plan_lowest(const struct sgang_plan_request *request)
-{
-	uint32_t n = sgang_fabric_domains(request->fabric);
-
-	/* parents are before children: the last one has none */
-	if (!n)
-		return SGANG_LEVEL_LEAF;
-	return sgang_fabric_domain(request->fabric, n - 1)->level;
-}
-
-bool sgang_tree_allowed(const struct sgang_plan_request *request,
-			uint32_t domain)
-{
-	uint32_t level = sgang_fabric_domain(request->fabric, domain)->level;
-
-	if (level == SGANG_LEVEL_UNCONNECTED &&
-	    !request->costs->allow_unconnected)
-		return false;
-	return level <= request->max_level;
-}
-
 /* Is there nothing allowed above this domain? */
 static bool highest(const struct solver *solver, uint32_t d)
 {

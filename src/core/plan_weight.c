@@ -248,3 +248,26 @@ int sgang_coin_tie(const struct sgang_job *job, const uint64_t *broken,
 	}
 	return 0;
 }
+
+int sgang_plan_weigh(const struct sgang_plan_request *asked,
+		     const struct sgang_placement *placement, uint64_t *weight)
+{
+	struct sgang_plan_request request = *asked;
+	struct sgang_pool pool = { NULL };
+	struct sgang_job job = { .request = &request, .pool = &pool };
+	uint64_t *broken = sgang_pool_zalloc(&pool,
+		sgang_fabric_domains(request.fabric), sizeof(*broken));
+	struct sgang_coin *coin = NULL;
+	int rc = -1;
+
+	request.n_dims = sgang_plan_dims(&request);
+	if (broken && !sgang_job_find_kinds(&job) &&
+	    !sgang_coin_find(&job, broken, &coin)) {
+		job.coin = coin;
+		/* nothing being broken, a tie is a weight */
+		rc = sgang_coin_tie(&job, broken, placement->runs,
+				    placement->n_runs, weight);
+	}
+	sgang_pool_clear(&pool);
+	return rc;
+}

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* plan_pool.c - memory of one call of the planner
+/* pool.c - memory that is given back all at once
  *
- * A plan needs many small arrays that all end together. They are cut from a
- * few large chunks.
+ * Small arrays are cut from a few large chunks.
  */
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan_private.h"
+#include "pool.h"
 
 #define CHUNK_SIZE (64u << 10)
 #define ALIGN 16		/* enough for every type */
