@@ -9,7 +9,7 @@
 
 #include "cmd/alloc.h"
 #include "cmd/libslurm.h"
-#include "core/hostlist.h"
+#include "core/base/hostlist.h"
 #include "slurm/client.h"
 #include "slurm/public.h"
 

@@ -14,7 +14,7 @@
 #include "cmd/cmd.h"
 #include "cmd/near.h"
 #include "cmd/yaml.h"
-#include "core/text.h"
+#include "core/base/text.h"
 
 /* Where Slurm's files are unless SLURM_CONF says something else. */
 #define SLURM_CONF_DEFAULT "/etc/slurm/slurm.conf"

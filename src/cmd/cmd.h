@@ -14,9 +14,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "core/conf.h"
-#include "core/err.h"
-#include "core/spec.h"
+#include "core/base/err.h"
+#include "core/gang/conf.h"
+#include "core/gang/spec.h"
 #include "files/paths.h"
 
 enum {

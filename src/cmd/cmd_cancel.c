@@ -9,7 +9,7 @@
 #include "cmd/control.h"
 #include "cmd/jobs.h"
 #include "cmd/targets.h"
-#include "core/text.h"
+#include "core/base/text.h"
 
 enum {
 	OPT_SIGNAL,

@@ -14,9 +14,9 @@
 
 #include "cmd/cmd.h"
 #include "cmd/control.h"
-#include "core/conf.h"
-#include "core/text.h"
-#include "core/text_file.h"
+#include "core/base/text.h"
+#include "core/base/text_file.h"
+#include "core/gang/conf.h"
 
 /* As large as a gang.conf can be, and as much again for the comments. */
 #define TEXT_MAX (2 * 1024 * 1024)

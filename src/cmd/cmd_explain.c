@@ -13,9 +13,9 @@
 #include "cmd/cmd.h"
 #include "cmd/gangs.h"
 #include "cmd/ringtext.h"
-#include "core/conf.h"
-#include "core/explain.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/gang/conf.h"
+#include "core/plan/explain.h"
 
 /* Columns that a reason may fill. */
 #define WIDTH 78

@@ -8,7 +8,7 @@
 #include "cmd/columns.h"
 #include "cmd/gangs.h"
 #include "cmd/listing.h"
-#include "core/text.h"
+#include "core/base/text.h"
 
 enum {
 	OPT_JSON = SGANG_LISTING_OPTIONS

@@ -12,9 +12,9 @@
 #include "cmd/cmd.h"
 #include "cmd/gangs.h"
 #include "cmd/map.h"
-#include "core/conf.h"
-#include "core/spec.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/gang/conf.h"
+#include "core/gang/spec.h"
 #include "files/node_topos.h"
 #include "files/paths.h"
 

@@ -15,9 +15,9 @@
 
 #include "cmd/cmd.h"
 #include "cmd/gangs.h"
-#include "core/conf.h"
-#include "core/text.h"
-#include "core/text_file.h"
+#include "core/base/text.h"
+#include "core/base/text_file.h"
+#include "core/gang/conf.h"
 
 /* The file of counters is some kilobytes long. */
 #define FILE_MAX 65536

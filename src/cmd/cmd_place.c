@@ -16,12 +16,12 @@
 #include "cmd/ringtext.h"
 #include "cmd/spectext.h"
 #include "cmd/suggest.h"
-#include "core/hostlist.h"
-#include "core/plan.h"
-#include "core/policy.h"
-#include "core/spec.h"
-#include "core/open_sizes.h"
-#include "core/text.h"
+#include "core/base/hostlist.h"
+#include "core/base/text.h"
+#include "core/fabric/open_sizes.h"
+#include "core/gang/policy.h"
+#include "core/gang/spec.h"
+#include "core/plan/plan.h"
 
 enum {
 	OPT_TOPOLOGY,

@@ -9,10 +9,10 @@
 
 #include "cmd/cmd.h"
 #include "cmd/gangs.h"
-#include "core/asks.h"
-#include "core/hostlist.h"
-#include "core/spec.h"
-#include "core/text.h"
+#include "core/base/hostlist.h"
+#include "core/base/text.h"
+#include "core/gang/asks.h"
+#include "core/gang/spec.h"
 
 enum {
 	OPT_JSON

@@ -16,7 +16,7 @@
 #include "cmd/gangfile.h"
 #include "cmd/spawn.h"
 #include "cmd/words.h"
-#include "core/text.h"
+#include "core/base/text.h"
 
 enum {
 	OPT_DRY_RUN,

@@ -18,7 +18,7 @@
 #include "cmd/listing.h"
 #include "cmd/progress.h"
 #include "cmd/screen.h"
-#include "core/text.h"
+#include "core/base/text.h"
 
 #define INTERVAL 2			/* seconds, by default */
 #define INTERVAL_MAX 86400

@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-#include "core/err.h"
+#include "core/base/err.h"
 
 struct sgang_collected {
 	size_t n_nodes;			/* that answered */

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "core/record.h"
+#include "core/gang/record.h"
 
 /* Ends what sgang_colour_phase() begins. */
 #define SGANG_COLOUR_END "\033[0m"

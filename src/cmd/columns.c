@@ -12,8 +12,8 @@
 #include "cmd/colour.h"
 #include "cmd/columns.h"
 #include "cmd/progress.h"
-#include "core/hostlist.h"
-#include "core/text.h"
+#include "core/base/hostlist.h"
+#include "core/base/text.h"
 
 /* A wider field is a mistake. */
 #define WIDTH_MAX 10000

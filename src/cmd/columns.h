@@ -18,7 +18,7 @@
 #include <stdio.h>
 
 #include "cmd/gangs.h"
-#include "core/err.h"
+#include "core/base/err.h"
 
 /* What is printed when nobody says anything else. */
 #define SGANG_COLUMNS_DEFAULT "%j %T %m %M %L %D %C %c %v %r"

@@ -11,8 +11,8 @@
 
 #include <stdint.h>
 
-#include "core/err.h"
-#include "core/spec.h"
+#include "core/base/err.h"
+#include "core/gang/spec.h"
 
 /* The definition of a gang, which slurmctld keeps as a held job. */
 struct sgang_definition {

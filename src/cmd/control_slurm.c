@@ -13,7 +13,7 @@
 #include "cmd/control.h"
 #include "cmd/libslurm.h"
 #include "cmd/words.h"
-#include "core/record.h"
+#include "core/gang/record.h"
 #include "slurm/public.h"
 
 /* What it says when somebody manages to start it. */

@@ -26,7 +26,7 @@
 #include "cmd/scene_live.h"
 #include "cmd/scene_svg.h"
 #include "cmd/scene_text.h"
-#include "core/text.h"
+#include "core/base/text.h"
 
 /* Columns where nobody says how many there are. */
 #define WIDTH_DEFAULT 80

@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 #include "cmd/cmd.h"
-#include "core/conf.h"
-#include "core/err.h"
+#include "core/base/err.h"
+#include "core/gang/conf.h"
 
 /* Values are borrowed from the command line; NULL, 0: not said. */
 struct sgang_draw {

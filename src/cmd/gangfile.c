@@ -13,7 +13,7 @@
 
 #include "cmd/gangfile.h"
 #include "cmd/spectext.h"
-#include "core/text.h"
+#include "core/base/text.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

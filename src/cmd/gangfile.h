@@ -27,10 +27,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "files/tree.h"
 #include "cmd/words.h"
-#include "core/err.h"
-#include "core/spec.h"
+#include "core/base/err.h"
+#include "core/gang/spec.h"
+#include "files/tree.h"
 
 struct sgang_filegang {
 	struct sgang_spec spec;		/* complete: what was not said is there

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "cmd/gangs.h"
-#include "core/asks.h"
-#include "core/hostlist.h"
+#include "core/base/hostlist.h"
+#include "core/gang/asks.h"
 
 static int no_memory(struct sgang_error *err)
 {

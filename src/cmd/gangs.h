@@ -16,9 +16,9 @@
 #include <stdint.h>
 
 #include "cmd/jobs.h"
-#include "core/err.h"
-#include "core/record.h"
-#include "core/spec.h"
+#include "core/base/err.h"
+#include "core/gang/record.h"
+#include "core/gang/spec.h"
 
 struct sgang_gang {
 	const struct sgang_jobrow **jobs;	/* in ring order, then by submission */

@@ -17,11 +17,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/conf.h"
-#include "core/devices.h"
-#include "core/err.h"
-#include "core/explain.h"
-#include "core/plan.h"
+#include "core/base/err.h"
+#include "core/fabric/devices.h"
+#include "core/gang/conf.h"
+#include "core/plan/explain.h"
+#include "core/plan/plan.h"
 
 struct sgang_islands {
 	struct sgang_devices *devices;

@@ -10,9 +10,9 @@
 
 #include "cmd/jobs.h"
 #include "cmd/near.h"
-#include "core/hostlist.h"
-#include "core/node_order.h"
-#include "core/ranks.h"
+#include "core/base/hostlist.h"
+#include "core/gang/node_order.h"
+#include "core/gang/ranks.h"
 
 /* Take a number off the front of the text; one that is absurd becomes the
  * largest there can be. Returns 0, or -1. */

@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/err.h"
-#include "core/record.h"
-#include "core/spec.h"
+#include "core/base/err.h"
+#include "core/gang/record.h"
+#include "core/gang/spec.h"
 
 enum sgang_row_class {
 	SGANG_ROW_PENDING,

@@ -4,7 +4,7 @@
 #ifndef SGANG_LIBSLURM_H
 #define SGANG_LIBSLURM_H
 
-#include "core/err.h"
+#include "core/base/err.h"
 
 /* To be called before a call of libslurm, and after it. It ends the program
  * with status 1, a plain "no", when there is no slurm.conf; between the two

@@ -11,8 +11,8 @@
 #include "cmd/columns.h"
 #include "cmd/listing.h"
 #include "cmd/near.h"
-#include "core/hostlist.h"
-#include "core/text.h"
+#include "core/base/hostlist.h"
+#include "core/base/text.h"
 
 /* ---- options ---- */
 

@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 #include "cmd/nodes.h"
-#include "core/conf.h"
-#include "core/err.h"
-#include "core/fabric.h"
+#include "core/base/err.h"
+#include "core/fabric/fabric.h"
+#include "core/gang/conf.h"
 
 /* Read the fabric by which jobs of these partitions are placed, as the select
  * plugin does: the cluster's where there are none, where they differ, and for

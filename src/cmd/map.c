@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "cmd/map.h"
-#include "core/ranks.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/gang/ranks.h"
 
 /* One rank: number 'local' of those on the node. */
 struct seat {

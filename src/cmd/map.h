@@ -18,8 +18,8 @@
 #include <stdio.h>
 
 #include "cmd/alloc.h"
-#include "core/err.h"
-#include "core/node_topo.h"
+#include "core/base/err.h"
+#include "core/fabric/node_topo.h"
 
 /* No gang of more ranks is listed. */
 #define SGANG_MAP_RANKS_MAX 10000000

@@ -7,9 +7,9 @@
 
 #include "cmd/member.h"
 #include "cmd/offline.h"
-#include "core/hostlist.h"
-#include "core/spec.h"
-#include "core/text.h"
+#include "core/base/hostlist.h"
+#include "core/base/text.h"
+#include "core/gang/spec.h"
 
 /* What the words behind the shape say. */
 struct sgang_member_ask {

@@ -13,9 +13,9 @@
 #include <stdint.h>
 
 #include "cmd/resources.h"
-#include "core/err.h"
-#include "core/fabric.h"
-#include "core/plan.h"
+#include "core/base/err.h"
+#include "core/fabric/fabric.h"
+#include "core/plan/plan.h"
 
 /* All members so far; begins as { 0 }. */
 struct sgang_members {

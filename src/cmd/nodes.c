@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmd/nodes.h"
-#include "core/node_topo.h"
+#include "core/fabric/node_topo.h"
 
 uint32_t sgang_nodes_gpus(const char *gres)
 {

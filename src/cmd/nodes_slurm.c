@@ -7,8 +7,8 @@
 
 #include "cmd/libslurm.h"
 #include "cmd/nodes.h"
-#include "core/hostlist.h"
-#include "core/record.h"
+#include "core/base/hostlist.h"
+#include "core/gang/record.h"
 #include "slurm/client.h"
 #include "slurm/public.h"
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "cmd/offline.h"
-#include "core/hostlist.h"
-#include "core/text.h"
+#include "core/base/hostlist.h"
+#include "core/base/text.h"
 #include "files/fabric_file.h"
 
 int sgang_offline_load(struct sgang_offline *offline, struct sgang_error *err)

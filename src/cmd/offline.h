@@ -14,11 +14,11 @@
 #include <stdint.h>
 
 #include "cmd/islands.h"
-#include "core/conf.h"
-#include "core/err.h"
-#include "core/fabric.h"
-#include "core/parallel.h"
-#include "core/ring.h"
+#include "core/base/err.h"
+#include "core/fabric/fabric.h"
+#include "core/fabric/parallel.h"
+#include "core/fabric/ring.h"
+#include "core/gang/conf.h"
 
 /* Most slots a node can have; as many as Slurm can count CPUs on a node. */
 #define SGANG_SLOTS_MAX 65533

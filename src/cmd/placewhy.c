@@ -11,9 +11,9 @@
 #include "cmd/offline.h"
 #include "cmd/placewhy.h"
 #include "cmd/ringtext.h"
-#include "core/explain.h"
-#include "core/hostlist.h"
-#include "core/stock.h"
+#include "core/base/hostlist.h"
+#include "core/plan/explain.h"
+#include "core/plan/stock.h"
 
 struct sgang_placewhy {
 	const struct sgang_offline *offline;

@@ -13,9 +13,9 @@
 #include <stdint.h>
 
 #include "cmd/offline.h"
-#include "core/err.h"
-#include "core/explain.h"
-#include "core/plan.h"
+#include "core/base/err.h"
+#include "core/plan/explain.h"
+#include "core/plan/plan.h"
 
 struct sgang_placewhy;
 

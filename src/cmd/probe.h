@@ -17,7 +17,7 @@
 
 #include <stdio.h>
 
-#include "core/err.h"
+#include "core/base/err.h"
 
 /* How each line of a probe begins. */
 #define SGANG_PROBE_WORD "sgang-probe "

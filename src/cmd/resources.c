@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "cmd/resources.h"
-#include "core/hostlist.h"
-#include "core/text.h"
+#include "core/base/hostlist.h"
+#include "core/base/text.h"
 
 /* No more of a resource can be said. SGANG_PLAN_ALL is above it. */
 #define AMOUNT_MAX INT32_MAX

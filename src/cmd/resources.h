@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/err.h"
-#include "core/fabric.h"
-#include "core/plan.h"
+#include "core/base/err.h"
+#include "core/fabric/fabric.h"
+#include "core/plan/plan.h"
 
 #define SGANG_RESOURCE_NAME_SIZE 32
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cmd/ringtext.h"
-#include "core/allreduce.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/fabric/allreduce.h"
 
 int sgang_ringtext_bytes(const char *value, uint64_t *bytes,
 			 struct sgang_error *err)

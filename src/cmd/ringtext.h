@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "core/err.h"
-#include "core/fabric.h"
-#include "core/ring.h"
+#include "core/base/err.h"
+#include "core/fabric/fabric.h"
+#include "core/fabric/ring.h"
 
 /* Bytes on each rank that are reduced unless --bytes says something else. */
 #define SGANG_RINGTEXT_BYTES UINT64_C(1000000000)

@@ -16,9 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/err.h"
-#include "core/fabric.h"
-#include "core/ring.h"
+#include "core/base/err.h"
+#include "core/fabric/fabric.h"
+#include "core/fabric/ring.h"
 
 /* In the order in which the slots of a node are drawn. */
 enum sgang_scene_kind {

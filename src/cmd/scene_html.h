@@ -8,7 +8,7 @@
 
 #include "cmd/scene.h"
 #include "cmd/scene_layout.h"
-#include "core/err.h"
+#include "core/base/err.h"
 
 /* Write page.html with the picture, the tables and the data in their places.
  * Returns 0, or -1 with ENOMEM and 'err'. */

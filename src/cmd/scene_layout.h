@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "cmd/scene.h"
-#include "core/err.h"
+#include "core/base/err.h"
 
 struct sgang_box {
 	int x, y, w, h;

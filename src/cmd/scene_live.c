@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cmd/scene_live.h"
-#include "core/explain.h"
-#include "core/hostlist.h"
+#include "core/base/hostlist.h"
+#include "core/plan/explain.h"
 
 static bool has_nodes(const struct sgang_jobrow *job)
 {

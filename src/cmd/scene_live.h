@@ -7,7 +7,7 @@
 #include "cmd/gangs.h"
 #include "cmd/nodes.h"
 #include "cmd/scene.h"
-#include "core/err.h"
+#include "core/base/err.h"
 
 /* Put all nodes and all gangs that have some into the scene, whose fabric was
  * loaded with the names of 'nodes' in their order; sgang_scene_close() is left

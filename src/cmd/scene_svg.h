@@ -9,7 +9,7 @@
 
 #include "cmd/scene.h"
 #include "cmd/scene_layout.h"
-#include "core/err.h"
+#include "core/base/err.h"
 
 /* A file of its own: with its legend, and the ring of the picked gang. Returns
  * 0, or -1 with ENOMEM and 'err'. */

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "cmd/scene_text.h"
-#include "core/hostlist.h"
-#include "core/text.h"
+#include "core/base/hostlist.h"
+#include "core/base/text.h"
 
 /* Up to that many nodes each is drawn; above, a leaf is a line. */
 #define NODES_DRAWN 256

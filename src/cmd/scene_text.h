@@ -17,7 +17,7 @@
 #include <stdio.h>
 
 #include "cmd/scene.h"
-#include "core/err.h"
+#include "core/base/err.h"
 
 /* Fewer columns hold no picture. */
 #define SGANG_SCENE_TEXT_MIN 40

@@ -11,7 +11,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/near.h"
-#include "core/text.h"
+#include "core/base/text.h"
 
 /* The first one is what sgang does when no verb is given. */
 static const struct sgang_verb *const verbs[] = {

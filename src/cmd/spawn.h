@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "core/err.h"
+#include "core/base/err.h"
 
 /* Run the command argv[0], looked for in PATH, with nothing on its standard
  * input. What it prints goes into 'out', at most 'size' - 1 bytes of it and a

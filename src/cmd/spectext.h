@@ -8,7 +8,7 @@
 #ifndef SGANG_SPECTEXT_H
 #define SGANG_SPECTEXT_H
 
-#include "core/err.h"
+#include "core/base/err.h"
 
 /* Make the message say --min-member. */
 void sgang_spectext_option(struct sgang_error *err);

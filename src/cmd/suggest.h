@@ -17,8 +17,8 @@
 #include <stdint.h>
 
 #include "cmd/offline.h"
-#include "core/plan.h"
-#include "core/open_sizes.h"
+#include "core/fabric/open_sizes.h"
+#include "core/plan/plan.h"
 
 struct sgang_suggestion {
 	struct sgang_parallel parallel;

@@ -11,8 +11,8 @@
 
 #include "cmd/cmd.h"
 #include "cmd/jobs.h"
-#include "core/err.h"
-#include "core/spec.h"
+#include "core/base/err.h"
+#include "core/gang/spec.h"
 
 struct sgang_targets {
 	const struct sgang_jobrow **row;	/* the tasks of an array side by

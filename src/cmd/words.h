@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "core/err.h"
+#include "core/base/err.h"
 
 /* { NULL, 0 } is a list without words. */
 struct sgang_words {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/fabric_private.h"
-#include "core/text.h"
-#include "core/text_file.h"
+#include "core/base/text.h"
+#include "core/base/text_file.h"
+#include "core/fabric/draft.h"
 #include "files/fabric_file.h"
 #include "files/fabric_yaml.h"
 

@@ -6,9 +6,9 @@
 
 #include <stdint.h>
 
-#include "core/conf.h"
-#include "core/err.h"
-#include "core/fabric.h"
+#include "core/base/err.h"
+#include "core/fabric/fabric.h"
+#include "core/gang/conf.h"
 #include "files/fabric_yaml.h"
 
 /* Read the fabric from 'path', a topology.conf (the tree or the block kind) or

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/fabric_private.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/fabric/draft.h"
 #include "files/fabric_yaml.h"
 #include "files/tree.h"
 

@@ -30,7 +30,7 @@
 
 #include <stdbool.h>
 
-#include "core/err.h"
+#include "core/base/err.h"
 
 struct sgang_draft;
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "files/node_topo_private.h"
 
 /* hwloc multiplies the number of rows with itself. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/text_file.h"
+#include "core/base/text_file.h"
 #include "files/node_topo_hwloc.h"
 #include "files/node_topo_private.h"
 

@@ -46,8 +46,8 @@
 
 #include <stddef.h>
 
-#include "core/err.h"
-#include "core/node_topo.h"
+#include "core/base/err.h"
+#include "core/fabric/node_topo.h"
 
 /* A description with all network cards, disks and 1,000 cores has 1 MB. */
 #define SGANG_HWLOC_FILE_MAX (16 * 1024 * 1024)

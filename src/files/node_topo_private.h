@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/err.h"
-#include "core/node_topo.h"
+#include "core/base/err.h"
+#include "core/fabric/node_topo.h"
 
 #define SGANG_ISLAND_NONE UINT32_MAX
 

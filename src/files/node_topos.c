@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/node_lines.h"
+#include "core/fabric/node_lines.h"
 #include "files/node_topo_hwloc.h"
 #include "files/node_topos.h"
 

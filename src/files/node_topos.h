@@ -18,9 +18,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/conf.h"
-#include "core/err.h"
-#include "core/node_topo.h"
+#include "core/base/err.h"
+#include "core/fabric/node_topo.h"
+#include "core/gang/conf.h"
 #include "files/paths.h"
 
 /* What `sgang topology collect` calls its files. */

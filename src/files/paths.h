@@ -4,7 +4,7 @@
 #ifndef SGANG_PATHS_H
 #define SGANG_PATHS_H
 
-#include "core/err.h"
+#include "core/base/err.h"
 
 #define SGANG_PATH 4096
 

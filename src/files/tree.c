@@ -8,8 +8,8 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "core/base/text.h"
 #include "files/tree.h"
-#include "core/text.h"
 
 struct reader {
 	yaml_parser_t parser;

@@ -11,7 +11,7 @@
 
 #include <stddef.h>
 
-#include "core/err.h"
+#include "core/base/err.h"
 
 /* Maps and lists inside of each other, more than any file of ours has. */
 #define SGANG_TREE_DEPTH 8

@@ -19,7 +19,7 @@
 #include "src/common/slurmdb_defs.h"
 
 #include "account.h"
-#include "core/record.h"
+#include "core/gang/record.h"
 #include "plugins/log.h"
 #include "plugins/select/thread.h"
 

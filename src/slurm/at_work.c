@@ -21,7 +21,7 @@
 #include "release.h"
 
 #include "at_work.h"
-#include "core/err.h"
+#include "core/base/err.h"
 
 #pragma weak slurm_conf
 #pragma weak slurm_xsize

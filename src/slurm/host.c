@@ -12,7 +12,7 @@
 
 #include "host_private.h"
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 #include "account.h"
 #include "inside.h"

@@ -11,7 +11,7 @@
 
 #include "host_private.h"
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 static uint64_t mix_texts(uint64_t hash, const job_record_t *job_ptr)
 {

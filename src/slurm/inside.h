@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/devices.h"
-#include "core/node_topo.h"
+#include "core/fabric/devices.h"
+#include "core/fabric/node_topo.h"
 
 struct gres_job_state;
 struct job_record;

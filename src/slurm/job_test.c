@@ -14,7 +14,7 @@
 #include "select_private.h"
 
 #include "at_work.h"
-#include "core/spec.h"
+#include "core/gang/spec.h"
 #include "host_private.h"
 #include "inside.h"
 #include "layout.h"

@@ -9,7 +9,7 @@
 
 #include "release.h"
 
-#include "core/text_file.h"
+#include "core/base/text_file.h"
 #include "kept.h"
 #include "plugins/log.h"
 

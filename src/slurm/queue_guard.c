@@ -15,9 +15,9 @@
 #include "release.h"
 
 #include "at_work.h"
-#include "core/err.h"
-#include "core/record.h"
-#include "core/spec.h"
+#include "core/base/err.h"
+#include "core/gang/record.h"
+#include "core/gang/spec.h"
 #include "layout.h"
 #include "plugins/job_submit/job_submit.h"
 #include "plugins/log.h"

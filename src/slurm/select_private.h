@@ -14,8 +14,8 @@
 
 #include "release.h"
 
-#include "core/conf.h"
-#include "core/fabric.h"
+#include "core/fabric/fabric.h"
+#include "core/gang/conf.h"
 #include "files/node_topos.h"
 #include "glue.h"
 #include "plugins/log.h"

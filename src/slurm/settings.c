@@ -17,7 +17,7 @@
 
 #include "select_private.h"
 
-#include "core/text_file.h"
+#include "core/base/text_file.h"
 #include "files/fabric_file.h"
 #include "inside.h"
 #include "kept.h"

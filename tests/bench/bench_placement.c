@@ -31,9 +31,9 @@
 
 #include "bench_client.h"
 #include "bench_random.h"
-#include "core/hostlist.h"
-#include "core/plan.h"
-#include "core/stock.h"
+#include "core/base/hostlist.h"
+#include "core/plan/plan.h"
+#include "core/plan/stock.h"
 #include "files/fabric_file.h"
 
 #define LEAF 16

@@ -22,7 +22,7 @@
 #include <time.h>
 
 #include "bench_random.h"
-#include "core/plan.h"
+#include "core/plan/plan.h"
 
 #define SLOTS 8
 #define ROUNDS_MAX 1000

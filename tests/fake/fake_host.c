@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "fake/fake_host.h"
 
 #define LAUNCHES 65536			/* ids whose launches are counted */

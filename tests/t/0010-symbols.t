@@ -59,6 +59,46 @@ test_expect_success 'all that the core defines is called sgang_' '
 	! grep -v -e ^sgang_ -e ^__odr_asan defined
 '
 
+# Who calls whom, by the symbols of these object files: "caller called" a line.
+arrows()
+{
+	"$NM" -A "$@" | awk '
+		{ file = $1; sub(/:.*/, "", file) }
+		$(NF - 1) == "U" { wants[file " " $NF] }
+		$(NF - 1) ~ /^[BDRTV]$/ { home[$NF] = file }
+		END {
+			for (pair in wants) {
+				split(pair, part, " ")
+				to = home[part[2]]
+				if (to != "" && to != part[1]) print part[1], to
+			}
+		}' | sort -u
+}
+
+# Nobody calls who calls him: tsort names those who do.
+test_expect_success 'no circle of files in the core and in what reads files' '
+	arrows "$top_builddir"/src/core/*/.libs/*.o \
+		"$top_builddir"/src/files/.libs/*.o >pairs &&
+	grep "plan/.*tree.o$" pairs >/dev/null &&
+	tsort pairs >order
+'
+test_expect_success 'rooms of the core: base, fabric, gang, plan, each on those before' '
+	sed -E "s,[^ ]*/src/core/([a-z]+)/[^ ]*,\\1,g" pairs |
+		grep -Ev "^(base|fabric|gang|plan) \\S*/" | sort -u >rooms &&
+	grep -x "plan fabric" rooms &&
+	! grep -Ex "base (fabric|gang|plan)|fabric (gang|plan)|gang plan" rooms
+'
+test_expect_success 'no circle of files in sgang' '
+	arrows "$top_builddir"/src/cmd/*.o >pairs &&
+	test -s pairs &&
+	tsort pairs >order
+'
+test_expect_success SLURM 'no circle of files in spank' '
+	arrows "$top_builddir"/src/plugins/spank/.libs/*.o >pairs &&
+	test -s pairs &&
+	tsort pairs >order
+'
+
 common='init|fini|plugin_(name|type|version|id)'
 test_expect_success SLURM 'select exports its entry points only' '
 	exports_only "$select" \

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/record.h"
+#include "core/gang/record.h"
 #include "slurm/public.h"
 
 #define JOBS 65536

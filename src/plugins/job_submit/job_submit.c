@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/array.h"
-#include "core/gang.h"
-#include "core/record.h"
-#include "core/spec.h"
-#include "core/text.h"
+#include "core/base/array.h"
+#include "core/base/text.h"
+#include "core/gang/gang.h"
+#include "core/gang/record.h"
+#include "core/gang/spec.h"
 #include "plugins/job_submit/job_submit.h"
 #include "plugins/job_submit/limits.h"
 

@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/conf.h"
-#include "core/err.h"
-#include "core/spec.h"
+#include "core/base/err.h"
+#include "core/gang/conf.h"
+#include "core/gang/spec.h"
 #include "plugins/job_submit/members.h"
 
 /* What one member takes at least. */

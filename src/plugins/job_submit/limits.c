@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "plugins/job_submit/limits.h"
 
 /* ---- a set of numbers ---- */

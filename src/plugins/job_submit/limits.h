@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/conf.h"
-#include "core/err.h"
+#include "core/base/err.h"
+#include "core/gang/conf.h"
 #include "plugins/job_submit/members.h"
 
 /* Different numbers, open addressing. */

@@ -5,8 +5,8 @@
 #define SGANG_ATTEMPT_PRIVATE_H
 
 #include "conductor_private.h"
-#include "core/explain.h"
-#include "core/parallel.h"
+#include "core/fabric/parallel.h"
+#include "core/plan/explain.h"
 
 /* One member that the attempt wants to start; the tasks of a job array are one
  * part each and share what was found out about their common record. */

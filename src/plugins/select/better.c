@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "attempt_private.h"
-#include "core/wait.h"
+#include "core/gang/wait.h"
 #include "plugins/log.h"
 
 /* Each moment that is looked at is a plan. */

@@ -17,10 +17,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/conf.h"
-#include "core/record.h"
-#include "core/spec.h"
-#include "core/topologies.h"
+#include "core/fabric/topologies.h"
+#include "core/gang/conf.h"
+#include "core/gang/record.h"
+#include "core/gang/spec.h"
 #include "host.h"
 
 struct sgang_conductor;

@@ -9,11 +9,11 @@
 #include <time.h>
 
 #include "conductor.h"
-#include "core/devices.h"
-#include "core/gang.h"
-#include "core/own.h"
-#include "core/plan.h"
-#include "core/record.h"
+#include "core/fabric/devices.h"
+#include "core/gang/gang.h"
+#include "core/gang/own.h"
+#include "core/gang/record.h"
+#include "core/plan/plan.h"
 #include "metrics.h"
 #include "metrics_file.h"
 

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "conductor_private.h"
-#include "core/explain.h"
-#include "core/hostlist.h"
-#include "core/node_order.h"
-#include "core/parallel.h"
-#include "core/ranks.h"
+#include "core/base/hostlist.h"
+#include "core/fabric/parallel.h"
+#include "core/gang/node_order.h"
+#include "core/gang/ranks.h"
+#include "core/plan/explain.h"
 #include "plugins/log.h"
 
 /* The ring as it really is, by node and, where there are devices, by island:

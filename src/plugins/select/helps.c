@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "attempt_private.h"
-#include "core/hostlist.h"
+#include "core/base/hostlist.h"
 
 /* So many nodes are tried for whether they are needed, with a plan each. */
 #define NODES_TRIED 8

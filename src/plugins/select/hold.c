@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "conductor_private.h"
-#include "core/hostlist.h"
+#include "core/base/hostlist.h"
 #include "faults.h"
 #include "plugins/log.h"
 

@@ -13,10 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/conf.h"
-#include "core/devices.h"
-#include "core/nodeset.h"
-#include "core/plan.h"
+#include "core/base/nodeset.h"
+#include "core/fabric/devices.h"
+#include "core/gang/conf.h"
+#include "core/plan/plan.h"
 
 struct sgang_job;			/* the host's own record of a job */
 

@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "core/err.h"
-#include "core/record.h"
+#include "core/base/err.h"
+#include "core/gang/record.h"
 
 enum sgang_counter {
 	SGANG_COUNT_ATTEMPTS,		/* transactions tried */

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "attempt_private.h"
-#include "core/never.h"
+#include "core/plan/never.h"
 #include "plugins/log.h"
 
 #define AGAIN_SECONDS 30

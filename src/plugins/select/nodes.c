@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "conductor_private.h"
-#include "core/extra.h"
+#include "core/gang/extra.h"
 #include "plugins/log.h"
 
 /* More gangs than this a node does not name. */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/plan.h"
+#include "core/plan/plan.h"
 #include "placer.h"
 
 bool sgang_placer_concerns(const struct sgang_fabric *fabric,

@@ -4,8 +4,8 @@
 #ifndef SGANG_PLACER_H
 #define SGANG_PLACER_H
 
-#include "core/conf.h"
-#include "core/fabric.h"
+#include "core/fabric/fabric.h"
+#include "core/gang/conf.h"
 #include "host.h"
 
 /* Is there anything to choose: more than one node, and a fabric of more than

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "conductor_private.h"
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "plugins/log.h"
 
 /* FNV-1a over "ns/name". */

@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "attempt_private.h"
-#include "core/shares.h"
+#include "core/plan/shares.h"
 
 /* Steps of a search now, and of one for a later moment, of which there may be
  * 18. A step takes 20 to 180 ns, more of them where there are many nodes. */

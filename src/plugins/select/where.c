@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "attempt_private.h"
-#include "core/stock.h"
+#include "core/plan/stock.h"
 
 /* On fewer nodes one may need more on each of them. */
 static bool same_piece(const struct probed *x, const struct probed *y)

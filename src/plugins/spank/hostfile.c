@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "plugins/spank/hostfile.h"
 
 static int write_all(int fd, const char *text)

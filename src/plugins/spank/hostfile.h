@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "core/err.h"
+#include "core/base/err.h"
 
 /* Keep 'text' in a file without a name, which this process alone can open, for
  * as long as the descriptor is open; 'path' is where. Commands that it starts

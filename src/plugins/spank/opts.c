@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/spec.h"
+#include "core/gang/spec.h"
 #include "plugins/spank/opts.h"
 
 /* What Slurm makes of the options of a plugin called "gang". */

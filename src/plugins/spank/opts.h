@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/err.h"
+#include "core/base/err.h"
 
 /* The option a slot stands for; slots count from 0. False when there is no such
  * slot. The strings are constants. */

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hostlist.h"
-#include "core/ranks.h"
-#include "core/text.h"
+#include "core/base/hostlist.h"
+#include "core/base/text.h"
+#include "core/gang/ranks.h"
 #include "plugins/spank/order.h"
 
 /* Slurm numbers a step's ranks with 32 bits; nobody has so many. */

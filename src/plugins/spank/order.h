@@ -21,7 +21,7 @@
 
 #include <stdbool.h>
 
-#include "core/err.h"
+#include "core/base/err.h"
 
 /* The hostfile for all ranks of the job whose environment ("NAME=value", ends
  * with NULL) this is. Returns a text the caller frees, or NULL with 'err' and

@@ -12,7 +12,7 @@
 
 #include "cmd/jobs.h"
 #include "cmd/map.h"
-#include "core/hostlist.h"
+#include "core/base/hostlist.h"
 
 static void test_indices(void **state)
 {

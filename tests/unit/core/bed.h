@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/hostlist.h"
-#include "core/plan.h"
+#include "core/base/hostlist.h"
+#include "core/plan/plan.h"
 
 #define BED_NODES 1024
 #define BED_MEMBERS 8

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "core/fabric.h"
+#include "core/fabric/fabric.h"
 
 /* The whole tree as text: every domain with its level and nodes. */
 static inline const char *describe(const struct sgang_fabric *fabric, char *buf)

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/plan.h"
+#include "core/plan/plan.h"
 #include "fuzz.h"
 
 /* Hop costs that rise by any steps, or the default ones. */

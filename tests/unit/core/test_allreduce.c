@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "core/allreduce.h"
+#include "core/fabric/allreduce.h"
 
 #define GB UINT64_C(1000000000)
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/array.h"
+#include "core/base/array.h"
 #include "fail_alloc.h"
 #include "fuzz.h"
 

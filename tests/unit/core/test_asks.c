@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "core/asks.h"
+#include "core/gang/asks.h"
 
 static void say(struct sgang_spec *spec, const char *option, const char *value)
 {

@@ -14,8 +14,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "core/conf.h"
-#include "core/node_lines.h"
+#include "core/fabric/node_lines.h"
+#include "core/gang/conf.h"
 #include "fail_alloc.h"
 #include "fuzz.h"
 

@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
-#include "core/devices.h"
-#include "core/plan.h"
-#include "fuzz.h"
+#include "core/fabric/devices.h"
+#include "core/plan/plan.h"
 #include "fail_alloc.h"
+#include "fuzz.h"
 
 #define SEED 20261121
 

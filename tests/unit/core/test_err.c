@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/err.h"
+#include "core/base/err.h"
 
 static void test_writes(void **state)
 {

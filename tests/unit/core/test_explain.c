@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "bed.h"
-#include "core/explain.h"
+#include "core/plan/explain.h"
 #include "fail_alloc.h"
 
 static const char pods[] =

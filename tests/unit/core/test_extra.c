@@ -10,7 +10,7 @@
 #include <time.h>
 #include <cmocka.h>
 
-#include "core/extra.h"
+#include "core/gang/extra.h"
 #include "fuzz.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

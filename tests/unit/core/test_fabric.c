@@ -11,9 +11,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/fabric.h"
-#include "fail_alloc.h"
+#include "core/fabric/fabric.h"
 #include "fabric_text.h"
+#include "fail_alloc.h"
 #include "fuzz.h"
 
 static struct sgang_fabric *parse(const char *text)

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <cmocka.h>
 
-#include "core/gang.h"
+#include "core/gang/gang.h"
 #include "fuzz.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

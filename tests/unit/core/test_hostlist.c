@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/hostlist.h"
+#include "core/base/hostlist.h"
 #include "fail_alloc.h"
 #include "fuzz.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/never.h"
+#include "core/plan/never.h"
 
 #define NODES 8
 

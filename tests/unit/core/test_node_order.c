@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/node_order.h"
+#include "core/gang/node_order.h"
 #include "fuzz.h"
 
 #define NODES_MAX 600

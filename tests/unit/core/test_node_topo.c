@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/node_topo.h"
+#include "core/fabric/node_topo.h"
 #include "fail_alloc.h"
 
 static struct sgang_node_topo *make(uint32_t islands, uint32_t gpus,

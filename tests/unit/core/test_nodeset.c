@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/nodeset.h"
+#include "core/base/nodeset.h"
 
 /* Sizes on both sides of a word's end. */
 static const uint32_t sizes[] = { 0, 1, 2, 63, 64, 65, 127, 128, 129, 1000 };

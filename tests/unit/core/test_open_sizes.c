@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/open_sizes.h"
+#include "core/fabric/open_sizes.h"
 
 static struct sgang_open_sizes parsed(const char *text)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/own.h"
+#include "core/gang/own.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define MEMBERS 4

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/devices.h"
-#include "core/plan.h"
-#include "core/policy.h"
+#include "core/fabric/devices.h"
+#include "core/gang/policy.h"
+#include "core/plan/plan.h"
 #include "fail_alloc.h"
 
 /* What is read, and what it is in full. */

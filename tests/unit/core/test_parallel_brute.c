@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "core/plan.h"
+#include "core/plan/plan.h"
 #include "oracle.h"
 
 #define NODES_MAX 6

@@ -23,8 +23,8 @@
 
 #include <cmocka.h>
 
-#include "core/explain.h"
-#include "core/plan.h"
+#include "core/plan/explain.h"
+#include "core/plan/plan.h"
 #include "fuzz.h"
 
 #define NODES_MAX 12

@@ -20,8 +20,8 @@
 
 #include <cmocka.h>
 
-#include "core/devices.h"
-#include "core/plan.h"
+#include "core/fabric/devices.h"
+#include "core/plan/plan.h"
 #include "oracle.h"
 
 #define NODES_MAX 9

@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-#include "core/plan.h"
+#include "core/plan/plan.h"
 #include "fuzz.h"
 
 #define SEEDS 20000

@@ -31,7 +31,7 @@
 
 #include <cmocka.h>
 
-#include "core/plan.h"
+#include "core/plan/plan.h"
 #include "fuzz.h"
 
 #define NODES_MAX 16

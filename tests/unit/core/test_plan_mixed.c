@@ -22,7 +22,7 @@
 
 #include <cmocka.h>
 
-#include "core/plan.h"
+#include "core/plan/plan.h"
 #include "fuzz.h"
 
 enum { CPUS, MEMORY, GPUS, A100, H100, DIMS };

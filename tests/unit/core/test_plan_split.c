@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 #include "bed.h"
-#include "core/plan_private.h"
+#include "core/plan/plan_private.h"
 #include "fail_alloc.h"
 #include "fuzz.h"
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "core/policy.h"
+#include "core/gang/policy.h"
 
 /* 4.24 to 4.26: every clause, in any order, with and without the others. */
 static void test_clauses(void **state)

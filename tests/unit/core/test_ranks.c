@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/ranks.h"
+#include "core/gang/ranks.h"
 #include "fail_alloc.h"
 
 #define NODES_MAX 8

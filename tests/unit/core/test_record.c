@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/record.h"
+#include "core/gang/record.h"
 #include "fuzz.h"
 
 static const struct sgang_record waiting = {

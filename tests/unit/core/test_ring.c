@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/ring.h"
+#include "core/fabric/ring.h"
 
 /* 4.17: 4 racks of 2 islands of 4 GPUs; an island is a node, a rack a leaf */
 static const char textbook[] =

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "core/plan.h"
-#include "core/shares.h"
+#include "core/plan/plan.h"
+#include "core/plan/shares.h"
 #include "fuzz.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

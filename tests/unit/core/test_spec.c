@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/spec.h"
+#include "core/gang/spec.h"
 #include "fuzz.h"
 
 #define X63 "x23456789-123456789-123456789-123456789-123456789-123456789-123"

@@ -24,9 +24,9 @@
 
 #include <cmocka.h>
 
-#include "core/devices.h"
-#include "core/explain.h"
 #include "bed.h"
+#include "core/fabric/devices.h"
+#include "core/plan/explain.h"
 #include "fail_alloc.h"
 
 #define FABRIC							\

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "bed.h"
-#include "core/fabric_private.h"
-#include "core/stock.h"
+#include "core/fabric/draft.h"
+#include "core/plan/stock.h"
 #include "fail_alloc.h"
 
 static const char two_pods[] =

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "fuzz.h"
 
 static void test_number(void **state)

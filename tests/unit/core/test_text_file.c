@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "core/text_file.h"
+#include "core/base/text_file.h"
 
 static char dir[] = "test_text_file.XXXXXX";
 static char file[sizeof(dir) + 16], new[sizeof(file) + 8];

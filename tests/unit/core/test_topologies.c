@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "core/topologies.h"
+#include "core/fabric/topologies.h"
 #include "fail_alloc.h"
 
 #define ODD "SwitchName=odd Nodes=n1,n3\nSwitchName=even Nodes=n2,n4\n" \

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "core/wait.h"
+#include "core/gang/wait.h"
 #include "fuzz.h"
 
 #define SEED 33053

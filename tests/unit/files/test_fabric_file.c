@@ -23,8 +23,8 @@
 #include "../core/fabric_text.h"
 #include "../core/fail_alloc.h"
 #include "../core/fuzz.h"
-#include "core/hostlist.h"
-#include "core/ring.h"
+#include "core/base/hostlist.h"
+#include "core/fabric/ring.h"
 #include "files/fabric_file.h"
 
 static const char *source_folder(void)

@@ -7,7 +7,7 @@
 #ifndef TESTS_TOY_CLUSTER_H
 #define TESTS_TOY_CLUSTER_H
 
-#include "core/record.h"
+#include "core/gang/record.h"
 #include "fake/fake_host.h"
 #include "fake/fake_log.h"
 #include "plugins/select/conductor.h"

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* fabric.c - the tree of places, as it is asked */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "draft.h"
+
+void sgang_fabric_destroy(struct sgang_fabric *fabric)
+{
+	int saved = errno;
+
+	if (fabric) {
+		free(fabric->names);
+		free(fabric->node_name);
+		free(fabric->order);
+		free(fabric->pos);
+		free(fabric->leaf);
+		free(fabric->hash);
+		free(fabric->domain);
+		free(fabric);
+	}
+	errno = saved;
+}
+
+uint32_t sgang_fabric_nodes(const struct sgang_fabric *fabric)
+{
+	return fabric->n_nodes;
+}
+
+uint32_t sgang_fabric_unknown(const struct sgang_fabric *fabric)
+{
+	return fabric->n_unknown;
+}
+
+const char *sgang_fabric_node_name(const struct sgang_fabric *fabric,
+				   uint32_t node)
+{
+	return fabric->names + fabric->node_name[node];
+}
+
+/* FNV-1a */
+uint32_t sgang_fabric_hash(const char *name)
+{
+	uint32_t hash = UINT32_C(2166136261);
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * UINT32_C(16777619);
+	return hash ^ (hash >> 15);
+}
+
+uint32_t sgang_fabric_find_node(const struct sgang_fabric *fabric,
+				const char *name)
+{
+	uint32_t slot = sgang_fabric_hash(name) & fabric->hash_mask;
+
+	while (fabric->hash[slot]) {
+		uint32_t node = fabric->hash[slot] - 1;
+
+		if (!strcmp(sgang_fabric_node_name(fabric, node), name))
+			return node;
+		slot = (slot + 1) & fabric->hash_mask;
+	}
+	return SGANG_NODE_NONE;
+}
+
+const uint32_t *sgang_fabric_order(const struct sgang_fabric *fabric)
+{
+	return fabric->order;
+}
+
+const uint32_t *sgang_fabric_pos(const struct sgang_fabric *fabric)
+{
+	return fabric->pos;
+}
+
+uint32_t sgang_fabric_domains(const struct sgang_fabric *fabric)
+{
+	return fabric->n_domains;
+}
+
+const struct sgang_domain *sgang_fabric_domain(const struct sgang_fabric *fabric,
+					       uint32_t domain)
+{
+	return &fabric->domain[domain];
+}
+
+uint32_t sgang_fabric_leaf(const struct sgang_fabric *fabric, uint32_t node)
+{
+	return fabric->leaf[node];
+}
+
+uint32_t sgang_fabric_within(const struct sgang_fabric *fabric, uint32_t node,
+			     uint32_t level)
+{
+	uint32_t d = fabric->leaf[node], found = SGANG_DOMAIN_NONE;
+
+	while (d != SGANG_DOMAIN_NONE && fabric->domain[d].level <= level) {
+		found = d;
+		d = fabric->domain[d].parent;
+	}
+	return found;
+}
+
+bool sgang_fabric_of_switches(const struct sgang_fabric *fabric)
+{
+	return fabric->of_switches;
+}
+
+uint32_t sgang_fabric_top_level(const struct sgang_fabric *fabric)
+{
+	return fabric->top_level;
+}
+
+uint32_t sgang_fabric_meet(const struct sgang_fabric *fabric, uint32_t a,
+			   uint32_t b)
+{
+	const struct sgang_domain *domain;
+	uint32_t other = fabric->pos[b];
+
+	if (a == b)
+		return SGANG_LEVEL_ISLAND;
+	domain = &fabric->domain[fabric->leaf[a]];
+	/* wraps round to a large number below first_pos */
+	while (other - domain->first_pos >= domain->n_nodes)
+		domain = &fabric->domain[domain->parent];
+	return domain->level;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* fabric.h - the tree of places: node, leaf switch, ..., root
+ *
+ *                    core (level 4)
+ *                  /              \
+ *            spine (3)           spine (3)
+ *            /     \             /     \
+ *       leaf (2)  leaf (2)  leaf (2)  leaf (2)
+ *        / | \     / | \     / | \     / | \
+ *       n1 n2 n3  ...                              nodes, level 1
+ *
+ * A domain is a switch of this tree, a block of nodes, a larger block, an
+ * NVLink domain of several nodes below a leaf, or the single invisible root
+ * that is set above several real ones (level "unconnected"). Nodes are numbered
+ * twice: by index (the caller's order, Slurm's own in slurmctld) and by
+ * position (depth-first order of the tree), so that the nodes of every domain are one
+ * run of positions. Children are ordered by the lowest node index they hold.
+ */
+
+#ifndef SGANG_FABRIC_H
+#define SGANG_FABRIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/err.h"
+#include "core/base/nodeset.h"
+#include "costs.h"
+
+#define SGANG_DOMAIN_NONE UINT32_MAX
+
+struct sgang_domain {
+	const char *name;		/* "" for the invisible root */
+	uint32_t level;			/* SGANG_LEVEL_LEAF or above */
+	uint32_t parent;		/* SGANG_DOMAIN_NONE at the top */
+	uint32_t first_child;		/* children are numbered in a row */
+	uint32_t n_children;		/* 0 for a leaf */
+	uint32_t first_pos;		/* its nodes: positions first_pos .. */
+	uint32_t n_nodes;		/* ... first_pos + n_nodes - 1 */
+	uint32_t line;			/* where the file defines it; 0: nowhere */
+};
+
+struct sgang_fabric;
+
+/* Read the text of a topology.conf, of the tree kind (SwitchName= Switches=
+ * Nodes= LinkSpeed=) or of the block kind (BlockName= Nodes= BlockSizes=), with
+ * hostlists, comments, continuation lines, Include. 'label' is its path, for
+ * messages and included files. Files are read by sgang_fabric_load_file() of
+ * src/files, which knows topology.yaml too.
+ *
+ * 'nodes' (may be NULL) are the names that exist, in the caller's order: node
+ * i of the fabric is nodes[i], names in the file that are not among them are
+ * dropped (sgang_fabric_unknown() counts them), and nodes the file puts in no
+ * switch become roots of their own. With NULL the nodes are those of the file,
+ * in the order of their names (sgang_text_compare()), which is that of
+ * slurmctld. The names are copied.
+ *
+ * Levels are heights: a switch with nodes is a leaf, a parent is one above its
+ * highest child. A block is a leaf, each size of larger blocks one level above
+ * the size before.
+ *
+ * Returns a fabric to free with sgang_fabric_destroy(), or NULL with errno
+ * (EINVAL what is in it, ENOMEM) and 'err' saying file:line and what was
+ * expected: unknown key, junk, switches beside blocks, a switch with both or
+ * neither of Nodes and Switches, one defined twice, an unknown child, a child
+ * with two parents, a cycle, a node under two leaves (both lines named), a
+ * block size that is not the first one times a power of two, nothing at all,
+ * more levels than SGANG_LEVEL_MAX. */
+struct sgang_fabric *sgang_fabric_parse(const char *text, const char *label,
+					const char *const *nodes,
+					uint32_t n_nodes,
+					struct sgang_error *err);
+
+/* No topology at all: every node on one leaf called "flat". */
+struct sgang_fabric *sgang_fabric_flat(const char *const *nodes,
+				       uint32_t n_nodes,
+				       struct sgang_error *err);
+
+/* NULL is fine. Keeps errno. */
+void sgang_fabric_destroy(struct sgang_fabric *fabric);
+
+uint32_t sgang_fabric_nodes(const struct sgang_fabric *fabric);
+uint32_t sgang_fabric_unknown(const struct sgang_fabric *fabric);
+
+/* Borrowed until the fabric is destroyed. */
+const char *sgang_fabric_node_name(const struct sgang_fabric *fabric,
+				   uint32_t node);
+/* SGANG_NODE_NONE when there is no such node. */
+uint32_t sgang_fabric_find_node(const struct sgang_fabric *fabric,
+				const char *name);
+
+/* index <-> depth-first position; both arrays have one entry per node and are
+ * borrowed until the fabric is destroyed. */
+const uint32_t *sgang_fabric_order(const struct sgang_fabric *fabric);
+const uint32_t *sgang_fabric_pos(const struct sgang_fabric *fabric);
+
+/* Domains, the top one first (domain 0 holds every node), parents before
+ * children. Borrowed until the fabric is destroyed. */
+uint32_t sgang_fabric_domains(const struct sgang_fabric *fabric);
+const struct sgang_domain *sgang_fabric_domain(const struct sgang_fabric *fabric,
+					       uint32_t domain);
+/* The leaf of a node. A node that is in no switch has a leaf of its own,
+ * directly under the invisible root, with its node's name. */
+uint32_t sgang_fabric_leaf(const struct sgang_fabric *fabric, uint32_t node);
+
+/* The highest domain of a node that is not above 'level'; SGANG_DOMAIN_NONE when
+ * there is none: then the node is by itself. */
+uint32_t sgang_fabric_within(const struct sgang_fabric *fabric, uint32_t node,
+			     uint32_t level);
+
+/* Is it a tree of switches, as topology/tree knows it? Else it is blocks, or no
+ * file describes it. */
+bool sgang_fabric_of_switches(const struct sgang_fabric *fabric);
+
+/* The highest level below UNCONNECTED that exists. */
+uint32_t sgang_fabric_top_level(const struct sgang_fabric *fabric);
+
+/* The level at which two nodes meet: ISLAND when a == b (a node without hwloc
+ * data is one island), SGANG_LEVEL_UNCONNECTED when no switch joins them. */
+uint32_t sgang_fabric_meet(const struct sgang_fabric *fabric, uint32_t a,
+			   uint32_t b);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* topologies.h - the topologies of one cluster
+ *
+ * Most clusters have one. Partitions may have one of their own; the nodes are
+ * the same in all of them and have the same numbers, and so have the islands
+ * inside them. What differs is how nodes are joined.
+ */
+
+#ifndef SGANG_TOPOLOGIES_H
+#define SGANG_TOPOLOGIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/err.h"
+#include "devices.h"
+#include "fabric.h"
+
+struct sgang_topology {
+	char *name;			/* "": the cluster's */
+	struct sgang_fabric *fabric;
+	struct sgang_devices *devices;	/* NULL: every node is one island */
+};
+
+struct sgang_topologies {
+	struct sgang_topology *topology;	/* the first is the cluster's */
+	size_t n;			/* 1 or more */
+};
+
+/* The cluster's is 'fabric', which is taken. NULL with ENOMEM and 'err'; the
+ * fabric is then destroyed. */
+struct sgang_topologies *sgang_topologies_create(struct sgang_fabric *fabric,
+						 struct sgang_error *err);
+
+/* Add one of the same nodes, which is taken; no other has that name. Returns 0,
+ * or -1 with ENOMEM and 'err'; the fabric is then destroyed. */
+int sgang_topologies_add(struct sgang_topologies *all, const char *name,
+			 struct sgang_fabric *fabric, struct sgang_error *err);
+
+/* The one of that name; without it ("", or unknown) the cluster's. */
+const struct sgang_topology *
+sgang_topologies_find(const struct sgang_topologies *all, const char *name);
+
+/* Look inside the nodes anew: node i has islands[i] islands (devices.h), or one
+ * each with NULL. Returns 0, or -1 with ENOMEM or EINVAL and 'err'; then all
+ * nodes count as one island. */
+int sgang_topologies_look_inside(struct sgang_topologies *all,
+				 const uint32_t *islands,
+				 struct sgang_error *err);
+
+/* NULL is fine. Keeps errno. */
+void sgang_topologies_destroy(struct sgang_topologies *all);
+
+#endif

@@ -1,0 +1,1526 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* conf.c - gang.conf, the settings of slurm-gang */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "conf.h"
+#include "core/base/text.h"
+#include "core/fabric/node_lines.h"
+
+/* A gang.conf is some lines and gangs; what is longer is some other file. */
+#define FILE_MAX (1024 * 1024)
+
+#define HOP_COST_MAX 1000000
+
+/* The largest GB/s and us. */
+#define SPEED_MAX 1000000
+
+#define DEFAULT_WAITING_TIME 600
+#define DEFAULT_MAX_WAITING_TIME (24 * 3600)
+
+/* Some of a leaf's nodes, but not one of many. */
+#define DEFAULT_EXCLUSIVE_SHARE 0.25
+
+/* Above these slurmctld begins to notice, see doc/performance.md. */
+#define DEFAULT_MAX_GANGS 10000
+#define DEFAULT_MAX_GANGS_PER_USER 2000
+#define DEFAULT_MAX_MEMBERS 100000
+#define DEFAULT_MAX_MEMBERS_PER_USER 20000
+
+/* The largest number that a limit can be. */
+#define LIMIT_MAX 10000000
+
+/* Levels above those that are given cost this many times the one below. */
+#define HOP_COST_STEP 4
+
+/* Levels that are printed even where the rules would give the same. */
+#define LEVELS_SHOWN 5
+
+/* Levels that can be named and priced; UNCONNECTED follows the highest. */
+#define LEVELS_NAMED (SGANG_LEVEL_MAX + 1)
+
+/* Cut the next item off a comma separated list; an empty one is an item too.
+ * Returns NULL behind the last. */
+static char *next_item(char **list)
+{
+	return *list ? strsep(list, ",") : NULL;
+}
+
+static bool is_label(const char *text)
+{
+	return *text && !text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					   "abcdefghijklmnopqrstuvwxyz"
+					   "0123456789-_")];
+}
+
+static int check_level_name(const struct sgang_costs *costs, const char *name,
+			    uint32_t level, struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN], own[32];
+	uint32_t other;
+
+	sgang_text_show(shown, name);
+	if (level >= LEVELS_NAMED)
+		return sgang_errf(err, EINVAL, "there are at most %d levels",
+				  LEVELS_NAMED);
+	if (!is_label(name))
+		return sgang_errf(err, EINVAL, "the level name \"%s\" is not "
+				  "made of letters, digits, '-' and '_'",
+				  shown);
+	if (strlen(name) >= sizeof(costs->name[0]))
+		return sgang_errf(err, EINVAL, "the level name \"%s\" has more "
+				  "than %zu characters", shown,
+				  sizeof(costs->name[0]) - 1);
+	for (other = 0; other < level; other++)
+		if (!strcasecmp(costs->name[other], name))
+			return sgang_errf(err, EINVAL, "the level name \"%s\" "
+					  "is there twice", shown);
+	if (!strcasecmp(name, costs->name[SGANG_LEVEL_UNCONNECTED]))
+		return sgang_errf(err, EINVAL, "the level name \"%s\" is taken "
+				  "for nodes that no switch joins", shown);
+	sgang_costs_numbered(own, level);
+	if (!strncasecmp(name, "level", 5) && name[5] &&
+	    !name[5 + strspn(name + 5, "0123456789")] && strcmp(name, own))
+		return sgang_errf(err, EINVAL, "the level name \"%s\" would "
+				  "mislead: it is level %" PRIu32, shown,
+				  level);
+	return 0;
+}
+
+/* Give the levels from 'level' on their default names, as far as those are not
+ * taken by the levels below. */
+static void name_the_rest(struct sgang_costs *costs, uint32_t level)
+{
+	struct sgang_costs plain;
+	uint32_t other;
+
+	if (costs->leaf == SGANG_LEVEL_LEAF)
+		sgang_costs_default(&plain);
+	else
+		sgang_costs_default_nvlink(&plain);
+	for (; level < LEVELS_NAMED; level++) {
+		memcpy(costs->name[level], plain.name[level],
+		       sizeof(costs->name[level]));
+		for (other = 0; other < level; other++)
+			if (!strcasecmp(costs->name[other],
+					plain.name[level]))
+				sgang_costs_numbered(costs->name[level], level);
+	}
+}
+
+static int set_level_names(struct sgang_conf *conf, char *value,
+			   struct sgang_error *err)
+{
+	uint32_t level = 0;
+	char *name;
+
+	while ((name = next_item(&value))) {
+		if (check_level_name(&conf->costs, name, level, err))
+			return -1;
+		strcpy(conf->costs.name[level++], name);
+	}
+	conf->n_level_names = level;
+	name_the_rest(&conf->costs, level);
+	return 0;
+}
+
+/* Would the first 'count' names give all the others too? */
+static bool names_suffice(const struct sgang_costs *costs, uint32_t count)
+{
+	struct sgang_costs trial = *costs;
+	uint32_t level;
+
+	name_the_rest(&trial, count);
+	for (level = count; level < LEVELS_NAMED; level++)
+		if (strcmp(trial.name[level], costs->name[level]))
+			return false;
+	return true;
+}
+
+static void print_level_names(const struct sgang_conf *conf, FILE *out)
+{
+	uint32_t count = LEVELS_SHOWN, level;
+
+	while (count < LEVELS_NAMED && !names_suffice(&conf->costs, count))
+		count++;
+	for (level = 0; level < count; level++)
+		fprintf(out, "%s%s", level ? "," : "",
+			conf->costs.name[level]);
+}
+
+/* Price the levels from 'level' (1 or more) on. */
+static void price_the_rest(struct sgang_costs *costs, uint32_t level)
+{
+	for (; level < SGANG_LEVELS; level++)
+		if (__builtin_mul_overflow(costs->hop[level - 1], HOP_COST_STEP,
+					   &costs->hop[level]))
+			costs->hop[level] = UINT32_MAX;
+}
+
+static int set_hop_costs(struct sgang_conf *conf, char *value,
+			 struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+	uint64_t cost, below = 1;
+	uint32_t level = 0;
+	char *item;
+
+	while ((item = next_item(&value))) {
+		if (level >= LEVELS_NAMED)
+			return sgang_errf(err, EINVAL, "there are at most %d "
+					  "levels", LEVELS_NAMED);
+		if (sgang_text_number(item, 1, HOP_COST_MAX, &cost))
+			return sgang_errf(err, EINVAL, "\"%s\" is not a number "
+					  "from 1 to %d",
+					  sgang_text_show(shown, item),
+					  HOP_COST_MAX);
+		if (cost < below)
+			return sgang_errf(err, EINVAL, "%" PRIu64 " comes "
+					  "after %" PRIu64 ", but a higher "
+					  "level cannot be cheaper", cost,
+					  below);
+		conf->costs.hop[level++] = (uint32_t)cost;
+		below = cost;
+	}
+	conf->n_hop_costs = level;
+	price_the_rest(&conf->costs, level);
+	return 0;
+}
+
+static bool costs_suffice(const struct sgang_costs *costs, uint32_t count)
+{
+	struct sgang_costs trial = *costs;
+
+	price_the_rest(&trial, count);
+	return !memcmp(trial.hop, costs->hop, sizeof(trial.hop));
+}
+
+static void print_hop_costs(const struct sgang_conf *conf, FILE *out)
+{
+	uint32_t count = LEVELS_SHOWN, level;
+
+	while (count < LEVELS_NAMED && !costs_suffice(&conf->costs, count))
+		count++;
+	for (level = 0; level < count; level++)
+		fprintf(out, "%s%" PRIu32, level ? "," : "",
+			conf->costs.hop[level]);
+}
+
+/* GB/s or us by level, from the bottom up; above the last: not known. */
+static int set_speeds(double speed[SGANG_LEVELS], char *value,
+		      struct sgang_error *err)
+{
+	double all[SGANG_LEVELS] = { 0 };
+	char shown[SGANG_TEXT_SHOWN];
+	uint32_t level = 0;
+	char *item;
+
+	if (!*value)
+		value = NULL;	/* nothing, not one empty item */
+	while ((item = next_item(&value))) {
+		if (level >= LEVELS_NAMED)
+			return sgang_errf(err, EINVAL, "there are at most %d "
+					  "levels", LEVELS_NAMED);
+		if (sgang_text_decimal(item, SPEED_MAX, &all[level++]))
+			return sgang_errf(err, EINVAL, "\"%s\" is not a number "
+					  "above 0 and up to %d with at most "
+					  "six digits behind the point",
+					  sgang_text_show(shown, item),
+					  SPEED_MAX);
+	}
+	memcpy(speed, all, sizeof(all));
+	return 0;
+}
+
+static void print_speeds(const double speed[SGANG_LEVELS], FILE *out)
+{
+	char shown[SGANG_DECIMAL_SHOWN];
+	uint32_t level;
+
+	if (!speed[0])
+		fputs("\"\"", out);
+	for (level = 0; level < SGANG_LEVELS && speed[level]; level++)
+		fprintf(out, "%s%s", level ? "," : "",
+			sgang_text_show_decimal(shown, speed[level]));
+}
+
+/* The setter and the printer of a key with a number for each level. */
+#define SPEED_KEY(name)							\
+	static int set_##name(struct sgang_conf *conf, char *value,	\
+			      struct sgang_error *err)			\
+	{								\
+		return set_speeds(conf->costs.name, value, err);	\
+	}								\
+	static void print_##name(const struct sgang_conf *conf,		\
+				 FILE *out)				\
+	{								\
+		print_speeds(conf->costs.name, out);			\
+	}
+
+SPEED_KEY(bandwidth)
+SPEED_KEY(latency)
+
+static int set_bool(bool *field, const char *value, struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+
+	if (!strcasecmp(value, "yes"))
+		*field = true;
+	else if (!strcasecmp(value, "no"))
+		*field = false;
+	else
+		return sgang_errf(err, EINVAL, "\"%s\" is not understood",
+				  sgang_text_show(shown, value));
+	return 0;
+}
+
+/* The setter and the printer of a yes/no key. */
+#define BOOL_KEY(name, field)						\
+	static int set_##name(struct sgang_conf *conf, char *value,	\
+			      struct sgang_error *err)			\
+	{								\
+		return set_bool(&conf->field, value, err);		\
+	}								\
+	static void print_##name(const struct sgang_conf *conf,		\
+				 FILE *out)				\
+	{								\
+		fputs(conf->field ? "yes" : "no", out);			\
+	}
+
+BOOL_KEY(allow_unconnected, costs.allow_unconnected)
+BOOL_KEY(gangs, gangs)
+BOOL_KEY(placement, placement)
+BOOL_KEY(place_all, place_all)
+BOOL_KEY(weight_first, weight_first)
+BOOL_KEY(node_extra, node_extra)
+
+/* An absolute path, or "". */
+static int set_path(char *field, size_t size, const char *value,
+		    struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+
+	if (value[0] && value[0] != '/')
+		return sgang_errf(err, EINVAL, "\"%s\" does not begin with '/'",
+				  sgang_text_show(shown, value));
+	if (strlen(value) >= size)
+		return sgang_errf(err, EINVAL, "the path has more than %zu "
+				  "characters", size - 1);
+	strcpy(field, value);
+	return 0;
+}
+
+static int set_topology_file(struct sgang_conf *conf, char *value,
+			     struct sgang_error *err)
+{
+	return set_path(conf->topology_file, sizeof(conf->topology_file), value,
+			err);
+}
+
+static void print_topology_file(const struct sgang_conf *conf, FILE *out)
+{
+	fprintf(out, "\"%s\"", conf->topology_file);
+}
+
+static int set_topology_name(struct sgang_conf *conf, char *value,
+			     struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+
+	if (strlen(value) >= sizeof(conf->topology_name))
+		return sgang_errf(err, EINVAL, "the name \"%s\" has more than "
+				  "%zu characters",
+				  sgang_text_show(shown, value),
+				  sizeof(conf->topology_name) - 1);
+	strcpy(conf->topology_name, value);
+	return 0;
+}
+
+static void print_topology_name(const struct sgang_conf *conf, FILE *out)
+{
+	fprintf(out, "\"%s\"", conf->topology_name);
+}
+
+bool sgang_conf_topology_of(const struct sgang_conf *conf,
+			    const char *partition, const char *own,
+			    char topology[SGANG_TOPOLOGY_NAME])
+{
+	char named[SGANG_TOPOLOGY_NAME];
+	size_t i;
+
+	for (i = 0; sgang_partition_words_get(conf->partition_topology, i,
+					      named, topology); i++)
+		if (!strcmp(named, partition))
+			return true;
+	snprintf(topology, SGANG_TOPOLOGY_NAME, "%s",
+		 own && !conf->topology_file[0] ? own : "");
+	return false;
+}
+
+static int set_partition_topology(struct sgang_conf *conf, char *value,
+				  struct sgang_error *err)
+{
+	if (strlen(value) >= sizeof(conf->partition_topology))
+		return sgang_errf(err, EINVAL, "it has more than %zu "
+				  "characters",
+				  sizeof(conf->partition_topology) - 1);
+	strcpy(conf->partition_topology, value);
+	return sgang_partition_words_check(value, err);
+}
+
+static void print_partition_topology(const struct sgang_conf *conf, FILE *out)
+{
+	fprintf(out, "\"%s\"", conf->partition_topology);
+}
+
+/* Where the files of NodeTopology= that "sgang topology collect" wrote are. */
+static int set_node_topology_dir(struct sgang_conf *conf, char *value,
+				 struct sgang_error *err)
+{
+	if (strlen(value) >= sizeof(conf->node_topology_dir))
+		return sgang_errf(err, EINVAL, "the path has more than %zu "
+				  "characters",
+				  sizeof(conf->node_topology_dir) - 1);
+	strcpy(conf->node_topology_dir, value);
+	return 0;
+}
+
+static void print_node_topology_dir(const struct sgang_conf *conf, FILE *out)
+{
+	fprintf(out, "\"%s\"", conf->node_topology_dir);
+}
+
+static int set_time(uint32_t *field, const char *value,
+		    struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+
+	if (!sgang_text_time(value, field))
+		return 0;
+	return sgang_errf(err, EINVAL, "\"%s\" is not understood",
+			  sgang_text_show(shown, value));
+}
+
+static void print_time(uint32_t time, FILE *out)
+{
+	char shown[SGANG_TIME_SHOWN];
+
+	fputs(sgang_text_show_time(shown, time), out);
+}
+
+/* The setter and the printer of a key that is a time or UNLIMITED. */
+#define TIME_KEY(field)							\
+	static int set_##field(struct sgang_conf *conf, char *value,	\
+			       struct sgang_error *err)			\
+	{								\
+		return set_time(&conf->field, value, err);		\
+	}								\
+	static void print_##field(const struct sgang_conf *conf,	\
+				  FILE *out)				\
+	{								\
+		print_time(conf->field, out);				\
+	}
+
+TIME_KEY(waiting_time)
+TIME_KEY(max_waiting_time)
+#define TIME_EXPECTED "a time above 0 such as 30 (minutes), 10:00 or 1-12, "   \
+		      "or UNLIMITED"
+
+/* Take the next "ACCOUNT:USER,USER" off the rules at '*at'. Returns the length
+ * of the account and in '*users' where its list begins, or -1 at the end. */
+static int next_rule(const char **at, const char **account, const char **users,
+		     size_t *users_length)
+{
+	size_t length;
+
+	*at += strspn(*at, ";");
+	if (!**at)
+		return -1;
+	*account = *at;
+	length = strcspn(*at, ":;");
+	*users = *at + length + ((*at)[length] == ':');
+	*users_length = strcspn(*users, ";");
+	*at = *users + *users_length;
+	return (int) length;
+}
+
+static bool list_names(const char *list, size_t size, const char *name)
+{
+	size_t length = strlen(name), i = 0, n;
+
+	for (; i < size; i += n + 1) {
+		n = strcspn(list + i, ",;");
+		if (n == length && !strncmp(list + i, name, n))
+			return true;
+	}
+	return false;
+}
+
+bool sgang_conf_may_join(const struct sgang_conf *conf, const char *ns,
+			 const char *user)
+{
+	const char *at = conf->account_rules, *account, *users;
+	size_t size;
+	int length;
+
+	while ((length = next_rule(&at, &account, &users, &size)) >= 0) {
+		if (strlen(ns) == (size_t) length &&
+		    !strncasecmp(ns, account, (size_t) length))
+			return user && list_names(users, size, user);
+	}
+	return true;
+}
+
+/* Does one of these rules name the account? Slurm has names of accounts in lower
+ * case. */
+static bool names_account(const char *rules, const char *account, int length)
+{
+	const char *other, *users;
+	size_t size;
+	int n;
+
+	while ((n = next_rule(&rules, &other, &users, &size)) >= 0) {
+		if (n == length && !strncasecmp(other, account, (size_t) n))
+			return true;
+	}
+	return false;
+}
+
+static int set_account_rules(struct sgang_conf *conf, char *value,
+			     struct sgang_error *err)
+{
+	const char *at = value, *account, *users;
+	char shown[SGANG_TEXT_SHOWN];
+	size_t size;
+	int length;
+
+	if (strpbrk(value, " \t"))
+		return sgang_errf(err, EINVAL, "it has a blank");
+	if (strlen(value) >= sizeof(conf->account_rules))
+		return sgang_errf(err, EINVAL, "it has more than %zu "
+				  "characters", sizeof(conf->account_rules) - 1);
+	while ((length = next_rule(&at, &account, &users, &size)) >= 0) {
+		if (!length || !size || users == account + length ||
+		    memchr(users, ':', size))
+			return sgang_errf(err, EINVAL, "\"%s\" is not "
+					  "understood",
+					  sgang_text_show(shown, account));
+		if (names_account(at, account, length))
+			return sgang_errf(err, EINVAL, "account \"%.*s\" is "
+					  "named twice", length, account);
+	}
+	strcpy(conf->account_rules, value);
+	return 0;
+}
+
+static void print_account_rules(const struct sgang_conf *conf, FILE *out)
+{
+	fprintf(out, "\"%s\"", conf->account_rules);
+}
+
+static int set_max_exclusive(struct sgang_conf *conf, char *value,
+			     struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+
+	if ((*value && !is_label(value)) ||
+	    strlen(value) >= sizeof(conf->max_exclusive))
+		return sgang_errf(err, EINVAL, "\"%s\" is not understood",
+				  sgang_text_show(shown, value));
+	strcpy(conf->max_exclusive, value);
+	return 0;
+}
+
+uint32_t sgang_conf_max_exclusive(const struct sgang_conf *conf)
+{
+	int level = conf->max_exclusive[0] ?
+		    sgang_costs_level(&conf->costs, conf->max_exclusive) : -1;
+
+	return level < 0 ? conf->costs.leaf : (uint32_t) level;
+}
+
+static void print_max_exclusive(const struct sgang_conf *conf, FILE *out)
+{
+	fprintf(out, "\"%s\"", conf->max_exclusive);
+}
+
+static int set_exclusive_share(struct sgang_conf *conf, char *value,
+			       struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+	double share = 0;
+
+	if (strcmp(value, "0") && sgang_text_decimal(value, 1, &share))
+		return sgang_errf(err, EINVAL, "\"%s\" is not understood",
+				  sgang_text_show(shown, value));
+	conf->exclusive_share = share;
+	return 0;
+}
+
+static void print_exclusive_share(const struct sgang_conf *conf, FILE *out)
+{
+	char shown[SGANG_DECIMAL_SHOWN];
+
+	fputs(conf->exclusive_share > 0 ?
+	      sgang_text_show_decimal(shown, conf->exclusive_share) : "0", out);
+}
+
+static int set_limit(uint32_t *field, const char *value,
+		     struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+	uint64_t number = UINT32_MAX;
+
+	if (strcasecmp(value, "UNLIMITED") &&
+	    sgang_text_number(value, 1, LIMIT_MAX, &number))
+		return sgang_errf(err, EINVAL, "\"%s\" is not understood",
+				  sgang_text_show(shown, value));
+	*field = (uint32_t) number;
+	return 0;
+}
+
+static void print_limit(uint32_t limit, FILE *out)
+{
+	if (limit == UINT32_MAX)
+		fputs("UNLIMITED", out);
+	else
+		fprintf(out, "%" PRIu32, limit);
+}
+
+/* The setter and the printer of a key that is a number or UNLIMITED. */
+#define LIMIT_KEY(field)						\
+	static int set_##field(struct sgang_conf *conf, char *value,	\
+			       struct sgang_error *err)			\
+	{								\
+		return set_limit(&conf->field, value, err);		\
+	}								\
+	static void print_##field(const struct sgang_conf *conf,	\
+				  FILE *out)				\
+	{								\
+		print_limit(conf->field, out);				\
+	}
+
+LIMIT_KEY(max_gangs)
+LIMIT_KEY(max_gangs_per_user)
+LIMIT_KEY(max_members)
+LIMIT_KEY(max_members_per_user)
+#define LIMIT_EXPECTED "a number from 1 to 10000000 or UNLIMITED"
+
+static const char *const log_levels[] = {
+	[SGANG_CONF_LOG_ERROR] = "error",
+	[SGANG_CONF_LOG_INFO] = "info",
+	[SGANG_CONF_LOG_DEBUG] = "debug",
+};
+
+static int set_log_level(struct sgang_conf *conf, char *value,
+			 struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+
+	for (size_t i = 0; i < sizeof(log_levels) / sizeof(*log_levels); i++) {
+		if (!strcasecmp(value, log_levels[i])) {
+			conf->log_level = (enum sgang_conf_log)i;
+			return 0;
+		}
+	}
+	return sgang_errf(err, EINVAL, "\"%s\" is not understood",
+			  sgang_text_show(shown, value));
+}
+
+static void print_log_level(const struct sgang_conf *conf, FILE *out)
+{
+	fputs(log_levels[conf->log_level], out);
+}
+
+static int set_rank_order(struct sgang_conf *conf, char *value,
+			  struct sgang_error *err)
+{
+	enum sgang_rank_order order = sgang_rank_order_find(value);
+	char shown[SGANG_TEXT_SHOWN];
+
+	if (!order)
+		return sgang_errf(err, EINVAL, "\"%s\" is not understood",
+				  sgang_text_show(shown, value));
+	conf->rank_order = order;
+	return 0;
+}
+
+static void print_rank_order(const struct sgang_conf *conf, FILE *out)
+{
+	fputs(sgang_rank_order_word(conf->rank_order), out);
+}
+
+static int set_metrics_file(struct sgang_conf *conf, char *value,
+			    struct sgang_error *err)
+{
+	return set_path(conf->metrics_file, sizeof(conf->metrics_file), value,
+			err);
+}
+
+static void print_metrics_file(const struct sgang_conf *conf, FILE *out)
+{
+	fprintf(out, "\"%s\"", conf->metrics_file);
+}
+
+/* The keys, in the order they are printed. `expected` ends the message about a
+ * bad value. The defaults are in sgang_conf_default(). */
+static const struct key {
+	const char *name;
+	const char *expected;
+	int (*set)(struct sgang_conf *conf, char *value,
+		   struct sgang_error *err);
+	void (*print)(const struct sgang_conf *conf, FILE *out);
+} keys[] = {
+	{ "LevelNames", "names from the bottom up, like "
+	  "island,node,leaf,spine,core", set_level_names, print_level_names },
+	{ "HopCosts", "costs from the bottom up, none below the one before, "
+	  "like 1,2,4,16,64", set_hop_costs, print_hop_costs },
+	{ "LevelBandwidth", "GB/s from the bottom up, like 900,450,50,25",
+	  set_bandwidth, print_bandwidth },
+	{ "LevelLatency", "microseconds from the bottom up, like 2,3.5,5,10",
+	  set_latency, print_latency },
+	{ "AllowUnconnected", "yes or no", set_allow_unconnected,
+	  print_allow_unconnected },
+	{ "Gangs", "yes or no", set_gangs, print_gangs },
+	{ "Placement", "yes or no", set_placement, print_placement },
+	{ "PlaceAll", "yes or no", set_place_all, print_place_all },
+	{ "WeightFirst", "yes or no", set_weight_first, print_weight_first },
+	{ "TopologyFile", "the absolute path of a topology.conf or "
+	  "topology.yaml", set_topology_file, print_topology_file },
+	{ "TopologyName", "the name of a topology of topology.yaml",
+	  set_topology_name, print_topology_name },
+	{ "PartitionTopology", "partitions and the names of their topologies, "
+	  "like gpu:nvl72,cpu:tree", set_partition_topology,
+	  print_partition_topology },
+	{ "NodeTopologyDir", "the path of a folder", set_node_topology_dir,
+	  print_node_topology_dir },
+	{ "WaitingTime", TIME_EXPECTED, set_waiting_time, print_waiting_time },
+	{ "MaxWaitingTime", TIME_EXPECTED, set_max_waiting_time,
+	  print_max_waiting_time },
+	{ "GangAccountRules", "accounts and their users, like "
+	  "proj:alice,bob;lab:carol", set_account_rules, print_account_rules },
+	{ "MaxExclusive", "the name of a level, such as spine",
+	  set_max_exclusive, print_max_exclusive },
+	{ "MinExclusiveShare", "a number from 0 to 1, such as 0.25",
+	  set_exclusive_share, print_exclusive_share },
+	{ "MaxGangs", LIMIT_EXPECTED, set_max_gangs, print_max_gangs },
+	{ "MaxGangsPerUser", LIMIT_EXPECTED, set_max_gangs_per_user,
+	  print_max_gangs_per_user },
+	{ "MaxGangMembers", LIMIT_EXPECTED, set_max_members,
+	  print_max_members },
+	{ "MaxGangMembersPerUser", LIMIT_EXPECTED, set_max_members_per_user,
+	  print_max_members_per_user },
+	{ "RankOrder", "submit or ring", set_rank_order, print_rank_order },
+	{ "NodeExtra", "yes or no", set_node_extra, print_node_extra },
+	{ "LogLevel", "error, info or debug", set_log_level, print_log_level },
+	{ "MetricsFile", "the absolute path of a file", set_metrics_file,
+	  print_metrics_file },
+};
+#define N_KEYS (sizeof(keys) / sizeof(keys[0]))
+_Static_assert(N_KEYS <= SGANG_CONF_KEYS_MAX, "key_line[] is too short");
+
+void sgang_conf_default(struct sgang_conf *conf)
+{
+	memset(conf, 0, sizeof(*conf));
+	sgang_costs_default(&conf->costs);
+	conf->gangs = true;
+	conf->placement = true;
+	conf->node_extra = true;
+	conf->log_level = SGANG_CONF_LOG_INFO;
+	conf->waiting_time = DEFAULT_WAITING_TIME;
+	conf->max_waiting_time = DEFAULT_MAX_WAITING_TIME;
+	conf->exclusive_share = DEFAULT_EXCLUSIVE_SHARE;
+	conf->max_gangs = DEFAULT_MAX_GANGS;
+	conf->max_gangs_per_user = DEFAULT_MAX_GANGS_PER_USER;
+	conf->max_members = DEFAULT_MAX_MEMBERS;
+	conf->max_members_per_user = DEFAULT_MAX_MEMBERS_PER_USER;
+	conf->rank_order = SGANG_RANK_ORDER_SUBMIT;
+}
+
+/* ---- gangs that an admin defines ---- */
+
+/* The keys behind GangName= and the options they stand for, in the order they
+ * are printed. */
+static const struct gang_key {
+	const char *name;
+	const char *option;
+} gang_keys[] = {
+	{ "MinMember", "gang-min-member" },
+	{ "TotalNumber", "gang-total-number" },
+	{ "MinTRES", "gang-min-tres" },
+	{ "Mode", "gang-mode" },
+	{ "Groups", "gang-groups" },
+	{ "WaitingTime", "gang-waiting-time" },
+	{ "Match", "gang-match" },
+	{ "OnFailure", "gang-on-failure" },
+	{ "RankOrder", "gang-rank-order" },
+	{ "Topology", "gang-topology" },
+	{ "GroupTopology", "gang-group-topology" },
+	{ "Exclusive", "gang-exclusive" },
+	{ "Parallel", "gang-parallel" },
+	{ "RunTime", "gang-run-time" },
+	{ "CommShare", "gang-comm-share" },
+};
+#define N_GANG_KEYS (sizeof(gang_keys) / sizeof(gang_keys[0]))
+
+struct definition {
+	struct sgang_spec spec;
+	unsigned int line;
+};
+
+/* 'gang' is sorted by namespace and name once it has been read. */
+struct sgang_definitions {
+	atomic_uint users;
+	size_t count;
+	size_t room;
+	struct definition gang[];
+};
+
+static int name_order(const struct sgang_spec *a, const struct sgang_spec *b)
+{
+	int rc = strcmp(a->ns, b->ns);
+
+	return rc ? rc : strcmp(a->name, b->name);
+}
+
+static int definition_qsort(const void *a, const void *b)
+{
+	const struct definition *da = a, *db = b;
+	int rc = name_order(&da->spec, &db->spec);
+
+	return rc ? rc : (da->line > db->line) - (da->line < db->line);
+}
+
+/* The key of a search: no whole spec has to be made for it. */
+struct gang_name {
+	const char *ns;
+	const char *name;
+};
+
+static int definition_bsearch(const void *key, const void *item)
+{
+	const struct gang_name *wanted = key;
+	const struct definition *definition = item;
+	int rc = strcmp(wanted->ns, definition->spec.ns);
+
+	return rc ? rc : strcmp(wanted->name, definition->spec.name);
+}
+
+const struct sgang_spec *sgang_conf_gang(const struct sgang_conf *conf,
+					 const char *ns, const char *name)
+{
+	struct gang_name wanted = { ns, name };
+	const struct definition *found;
+
+	if (!conf->definitions)
+		return NULL;
+	found = bsearch(&wanted, conf->definitions->gang,
+			conf->definitions->count, sizeof(*found),
+			definition_bsearch);
+	return found ? &found->spec : NULL;
+}
+
+/* ---- nodes that NVLink joins ---- */
+
+struct sgang_nvlinks {
+	atomic_uint users;
+	size_t count;
+	size_t room;
+	char *path;			/* of gang.conf */
+	struct sgang_nvlink nvlink[];
+};
+
+const struct sgang_nvlink *sgang_conf_nvlinks(const struct sgang_conf *conf,
+					      size_t *count, const char **path)
+{
+	*count = 0;
+	if (!conf->nvlinks)
+		return NULL;
+	*count = conf->nvlinks->count;
+	*path = conf->nvlinks->path;
+	return conf->nvlinks->nvlink;
+}
+
+static void free_nvlinks(struct sgang_nvlinks *all)
+{
+	size_t i;
+
+	for (i = 0; i < all->count; i++) {
+		free(all->nvlink[i].name);
+		free(all->nvlink[i].nodes);
+	}
+	free(all->path);
+	free(all);
+}
+
+/* A new, empty one at the end, as with definitions. NULL without memory. */
+static struct sgang_nvlink *add_nvlink(struct sgang_conf *conf,
+				       const char *path)
+{
+	struct sgang_nvlinks *old = conf->nvlinks, *all = old;
+	struct sgang_nvlink *added;
+
+	if (!old || old->count == old->room) {
+		size_t room = old ? 2 * old->room : 16;
+
+		all = realloc(old, sizeof(*all) +
+				   room * sizeof(all->nvlink[0]));
+		if (!all)
+			return NULL;
+		if (!old) {
+			atomic_init(&all->users, 1);
+			all->count = 0;
+			all->path = NULL;
+		}
+		all->room = room;
+		conf->nvlinks = all;
+	}
+	if (!all->path && !(all->path = strdup(path)))
+		return NULL;
+	added = &all->nvlink[all->count++];
+	memset(added, 0, sizeof(*added));
+	return added;
+}
+
+void sgang_conf_copy(struct sgang_conf *to, const struct sgang_conf *from)
+{
+	*to = *from;
+	if (to->definitions)
+		atomic_fetch_add(&to->definitions->users, 1);
+	if (to->nvlinks)
+		atomic_fetch_add(&to->nvlinks->users, 1);
+	sgang_node_lines_share(to->node_lines);
+}
+
+void sgang_conf_free(struct sgang_conf *conf)
+{
+	int saved = errno;
+
+	if (!conf)
+		return;
+	if (conf->definitions &&
+	    atomic_fetch_sub(&conf->definitions->users, 1) == 1)
+		free(conf->definitions);
+	if (conf->nvlinks && atomic_fetch_sub(&conf->nvlinks->users, 1) == 1)
+		free_nvlinks(conf->nvlinks);
+	sgang_node_lines_release(conf->node_lines);
+	sgang_conf_default(conf);
+	errno = saved;
+}
+
+/* A new, empty definition at the end. While a file is read nobody else uses
+ * them, so they may move. NULL without memory. */
+static struct definition *add_definition(struct sgang_conf *conf)
+{
+	struct sgang_definitions *old = conf->definitions, *all = old;
+	struct definition *added;
+
+	if (!old || old->count == old->room) {
+		size_t room = old ? 2 * old->room : 16;
+
+		all = realloc(old, sizeof(*all) + room * sizeof(all->gang[0]));
+		if (!all)
+			return NULL;
+		if (!old) {
+			atomic_init(&all->users, 1);
+			all->count = 0;
+		}
+		all->room = room;
+		conf->definitions = all;
+	}
+	added = &all->gang[all->count++];
+	memset(added, 0, sizeof(*added));
+	return added;
+}
+
+/* A value as it is read back: a '#' would begin a comment, and nothing at all
+ * is hard to see. */
+static void print_value(const char *key, const char *value, FILE *out)
+{
+	const char *quote = !*value || strchr(value, '#') ? "\"" : "";
+
+	fprintf(out, "%s=%s%s%s", key, quote, value, quote);
+}
+
+/* How lines are printed. */
+struct printer {
+	FILE *out;
+	bool sources;
+	const char *path;		/* of gang.conf, NULL: none */
+};
+
+/* 'line' is 0 for a default. */
+static void end_printed(const struct printer *p, unsigned int line)
+{
+	if (p->sources && line && p->path)
+		fprintf(p->out, "\t# %s:%u", p->path, line);
+	else if (p->sources)
+		fputs("\t# default", p->out);
+	fputc('\n', p->out);
+}
+
+static void print_definition(const struct printer *p,
+			     const struct definition *definition)
+{
+	const struct sgang_spec *spec = &definition->spec;
+	char text[SGANG_GROUPS_SIZE];
+	FILE *out = p->out;
+	size_t i;
+
+	snprintf(text, sizeof(text), "%s/%s", spec->ns, spec->name);
+	print_value("GangName", text, out);
+	for (i = 0; i < N_GANG_KEYS; i++) {
+		if (!sgang_spec_value(spec, gang_keys[i].option, text))
+			continue;
+		fputc(' ', out);
+		print_value(gang_keys[i].name, text, out);
+	}
+	end_printed(p, definition->line);
+}
+
+/* ---- reading ---- */
+
+/* Where the reader is. */
+struct reader {
+	const char *path;
+	unsigned int line;
+	uint32_t seen[N_KEYS];		/* line of each key, 0: not yet */
+	const char *nodes;		/* NodeTopology= of this line */
+	const char *hwloc;		/* Hwloc= of this line */
+	struct definition *gang;	/* GangName= stood in this line */
+	bool gang_seen[N_GANG_KEYS];	/* keys of that gang */
+	struct sgang_nvlink *nvlink;	/* NVLinkDomain= stood in this line */
+	struct sgang_conf conf;
+	struct sgang_error *err;
+};
+
+static const struct key *find_key(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < N_KEYS; i++)
+		if (!strcasecmp(keys[i].name, name))
+			return &keys[i];
+	return NULL;
+}
+
+/* GangName=NAMESPACE/NAME: what follows in the line is said of that gang. */
+static int begin_gang(struct reader *r, const char *value)
+{
+	struct sgang_error why;
+	struct sgang_spec spec;
+
+	sgang_spec_init(&spec);
+	if (sgang_spec_set(&spec, "gang", value, &why))
+		return sgang_errf(r->err, EINVAL, "%s:%u: GangName: %s",
+				  r->path, r->line, why.text);
+	if (!spec.ns[0])
+		return sgang_errf(r->err, EINVAL, "%s:%u: GangName: write "
+				  "NAMESPACE/%s, where NAMESPACE is a user or "
+				  "an account", r->path, r->line, spec.name);
+	r->gang = add_definition(&r->conf);
+	if (!r->gang)
+		return sgang_errf(r->err, ENOMEM, "%s:%u: out of memory",
+				  r->path, r->line);
+	r->gang->spec = spec;
+	r->gang->line = r->line;
+	memset(r->gang_seen, 0, sizeof(r->gang_seen));
+	return 0;
+}
+
+static int take_gang_pair(struct reader *r, const char *name, const char *value)
+{
+	char shown[SGANG_TEXT_SHOWN];
+	struct sgang_error why;
+	size_t i = 0;
+
+	while (i < N_GANG_KEYS && strcasecmp(gang_keys[i].name, name))
+		i++;
+	if (i == N_GANG_KEYS)
+		return sgang_errf(r->err, EINVAL, "%s:%u: unknown key \"%s\" "
+				  "behind GangName, see gang.conf(5)", r->path,
+				  r->line, sgang_text_show(shown, name));
+	if (r->gang_seen[i])
+		return sgang_errf(r->err, EINVAL, "%s:%u: %s is given twice",
+				  r->path, r->line, gang_keys[i].name);
+	r->gang_seen[i] = true;
+	if (sgang_spec_set(&r->gang->spec, gang_keys[i].option, value, &why))
+		return sgang_errf(r->err, EINVAL, "%s:%u: %s: %s", r->path,
+				  r->line, gang_keys[i].name, why.text);
+	return 0;
+}
+
+/* At the end of the line in which a gang was defined. */
+static int end_gang(struct reader *r)
+{
+	const struct sgang_spec *spec = &r->gang->spec;
+	struct sgang_error why;
+
+	r->gang = NULL;
+	if (!sgang_spec_defines(spec))
+		return sgang_errf(r->err, EINVAL, "%s:%u: GangName=%s/%s: add "
+				  "MinMember=N or TotalNumber=N", r->path,
+				  r->line, spec->ns, spec->name);
+	if (sgang_spec_check(spec, &why))
+		return sgang_errf(r->err, EINVAL, "%s:%u: GangName=%s/%s: %s",
+				  r->path, r->line, spec->ns, spec->name,
+				  why.text);
+	return 0;
+}
+
+static int no_memory(const struct reader *r)
+{
+	return sgang_errf(r->err, ENOMEM, "%s:%u: out of memory", r->path,
+			  r->line);
+}
+
+/* NVLinkDomain=NAME: Nodes= follows. */
+static int begin_nvlink(struct reader *r, const char *name)
+{
+	char shown[SGANG_TEXT_SHOWN];
+
+	if (!is_label(name))
+		return sgang_errf(r->err, EINVAL, "%s:%u: NVLinkDomain: the "
+				  "name \"%s\" is not made of letters, digits, "
+				  "'-' and '_'", r->path, r->line,
+				  sgang_text_show(shown, name));
+	r->nvlink = add_nvlink(&r->conf, r->path);
+	if (!r->nvlink)
+		return no_memory(r);
+	r->nvlink->line = r->line;
+	r->nvlink->name = strdup(name);
+	return r->nvlink->name ? 0 : no_memory(r);
+}
+
+static int take_nvlink_pair(struct reader *r, const char *name,
+			    const char *value)
+{
+	char shown[SGANG_TEXT_SHOWN];
+
+	if (strcasecmp(name, "Nodes"))
+		return sgang_errf(r->err, EINVAL, "%s:%u: unknown key \"%s\" "
+				  "behind NVLinkDomain, expected Nodes=",
+				  r->path, r->line,
+				  sgang_text_show(shown, name));
+	if (r->nvlink->nodes)
+		return sgang_errf(r->err, EINVAL, "%s:%u: Nodes is given twice",
+				  r->path, r->line);
+	r->nvlink->nodes = strdup(value);
+	return r->nvlink->nodes ? 0 : no_memory(r);
+}
+
+/* At the end of the line that defines an NVLink domain. */
+static int end_nvlink(struct reader *r)
+{
+	const struct sgang_nvlink *nvlink = r->nvlink;
+
+	r->nvlink = NULL;
+	if (nvlink->nodes && *nvlink->nodes)
+		return 0;
+	return sgang_errf(r->err, EINVAL, "%s:%u: NVLinkDomain=%s: add Nodes= "
+			  "and a host list expression", r->path, r->line,
+			  nvlink->name);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct sgang_nvlink *x = *(const struct sgang_nvlink *const *)a;
+	const struct sgang_nvlink *y = *(const struct sgang_nvlink *const *)b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+/* After the last line: each name may stand once. */
+static int check_nvlinks(struct reader *r)
+{
+	const struct sgang_nvlinks *all = r->conf.nvlinks;
+	const struct sgang_nvlink **nvlink, *before = NULL, *twice = NULL;
+	size_t n = all ? all->count : 0, i;
+
+	nvlink = calloc(n + 1, sizeof(*nvlink));
+	if (!nvlink)
+		return no_memory(r);
+	for (i = 0; i < n; i++)
+		nvlink[i] = &all->nvlink[i];
+	qsort(nvlink, n, sizeof(*nvlink), by_name);
+	for (i = 1; i < n; i++) {
+		if (strcmp(nvlink[i - 1]->name, nvlink[i]->name) ||
+		    (twice && twice->line < nvlink[i]->line))
+			continue;
+		before = nvlink[i - 1];
+		twice = nvlink[i];
+	}
+	free(nvlink);
+	if (!twice)
+		return 0;
+	return sgang_errf(r->err, EINVAL, "%s:%" PRIu32 ": NVLinkDomain=%s is "
+			  "given twice, first in line %" PRIu32, r->path,
+			  twice->line, twice->name, before->line);
+}
+
+/* With NVLink domains there is one level more, for all that is not said. */
+static void add_nvlink_level(struct sgang_conf *conf)
+{
+	struct sgang_costs plain;
+
+	sgang_costs_default_nvlink(&plain);
+	conf->costs.leaf = plain.leaf;
+	name_the_rest(&conf->costs, conf->n_level_names);
+	if (!conf->n_hop_costs)
+		memcpy(conf->costs.hop, plain.hop, sizeof(plain.hop));
+}
+
+/* ---- what describes the inside of nodes ---- */
+
+/* NodeTopology=NODES Hwloc=FILE: nothing else stands in such a line. */
+static int take_node_pair(struct reader *r, const char *name,
+			  const char *value)
+{
+	const char **field = &r->nodes;
+	char shown[SGANG_TEXT_SHOWN];
+
+	if (!strcasecmp(name, "Hwloc"))
+		field = &r->hwloc;
+	else if (strcasecmp(name, "NodeTopology"))
+		return sgang_errf(r->err, EINVAL, "%s:%u: unknown key \"%s\" "
+				  "behind NodeTopology, see gang.conf(5)",
+				  r->path, r->line,
+				  sgang_text_show(shown, name));
+	if (*field)
+		return sgang_errf(r->err, EINVAL, "%s:%u: %s is given twice in "
+				  "the line", r->path, r->line,
+				  field == &r->nodes ? "NodeTopology" :
+				  "Hwloc");
+	*field = value;
+	return 0;
+}
+
+/* At the end of the line in which nodes were described. */
+static int end_nodes(struct reader *r)
+{
+	const char *nodes = r->nodes, *hwloc = r->hwloc;
+
+	r->nodes = r->hwloc = NULL;
+	if (!nodes[0])
+		return sgang_errf(r->err, EINVAL, "%s:%u: NodeTopology: no "
+				  "node is named", r->path, r->line);
+	if (!hwloc || !hwloc[0])
+		return sgang_errf(r->err, EINVAL, "%s:%u: NodeTopology: add "
+				  "Hwloc=FILE, a file as lstopo writes it",
+				  r->path, r->line);
+	if (sgang_node_lines_add(&r->conf.node_lines, nodes, hwloc, r->line))
+		return sgang_errf(r->err, ENOMEM, "%s:%u: out of memory",
+				  r->path, r->line);
+	return 0;
+}
+
+/* Nodes that are named twice can be told only after the last line. */
+static int check_nodes(struct reader *r)
+{
+	struct sgang_node_of_line *nodes;
+	size_t count;
+
+	if (sgang_node_lines_nodes(r->conf.node_lines, r->path, &nodes, &count,
+				   r->err))
+		return -1;
+	sgang_node_lines_free_nodes(nodes, count);
+	return 0;
+}
+
+static void print_node_lines(const struct printer *p,
+			     const struct sgang_node_lines *lines)
+{
+	const struct sgang_node_line *line;
+	size_t i;
+
+	for (i = 0; i < sgang_node_lines_count(lines); i++) {
+		line = sgang_node_lines_get(lines, i);
+		fprintf(p->out, "NodeTopology=\"%s\" Hwloc=\"%s\"",
+			line->nodes, line->file);
+		end_printed(p, line->line);
+	}
+}
+
+static const char *key_of_option(const char *option)
+{
+	size_t i = 0;
+
+	while (i + 1 < N_GANG_KEYS && strcmp(gang_keys[i].option, option))
+		i++;
+	return gang_keys[i].name;
+}
+
+/* The names of levels may come after it. */
+static int check_max_exclusive(struct reader *r)
+{
+	char names[SGANG_LEVEL_NAMES_SIZE];
+	size_t i = 0;
+
+	if (!r->conf.max_exclusive[0] ||
+	    sgang_costs_level(&r->conf.costs, r->conf.max_exclusive) >= 0)
+		return 0;
+	while (keys[i].set != set_max_exclusive)
+		i++;
+	return sgang_errf(r->err, EINVAL, "%s:%" PRIu32 ": MaxExclusive: there "
+			  "is no level \"%s\"; the levels are %s", r->path,
+			  r->seen[i], r->conf.max_exclusive,
+			  sgang_costs_names(&r->conf.costs, names));
+}
+
+/* What can be told of the gangs only after the last line. */
+static int check_definitions(struct reader *r)
+{
+	struct sgang_definitions *all = r->conf.definitions;
+	char level[SGANG_LEVEL_NAME_SIZE], names[SGANG_LEVEL_NAMES_SIZE];
+	const char *option;
+	size_t i;
+
+	if (!all)
+		return 0;
+	qsort(all->gang, all->count, sizeof(all->gang[0]), definition_qsort);
+	for (i = 0; i < all->count; i++) {
+		const struct definition *d = &all->gang[i];
+
+		if (i && !name_order(&d[-1].spec, &d->spec))
+			return sgang_errf(r->err, EINVAL, "%s:%u: GangName="
+					  "%s/%s is given twice, first in line "
+					  "%u", r->path, d->line, d->spec.ns,
+					  d->spec.name, d[-1].line);
+		if (sgang_spec_unknown_level(&d->spec, &r->conf.costs, &option,
+					     level))
+			return sgang_errf(r->err, EINVAL, "%s:%u: %s: there is no "
+					  "level \"%s\"; the levels are %s",
+					  r->path, d->line,
+					  key_of_option(option), level,
+					  sgang_costs_names(&r->conf.costs,
+							    names));
+	}
+	return 0;
+}
+
+static int take_pair(struct reader *r, const char *name, char *value)
+{
+	const struct key *key = find_key(name);
+	char shown[SGANG_TEXT_SHOWN];
+	struct sgang_error why;
+	size_t i;
+
+	if (r->nvlink)
+		return take_nvlink_pair(r, name, value);
+	if (!strcasecmp(name, "NVLinkDomain") && !r->gang)
+		return begin_nvlink(r, value);
+	if (!strcasecmp(name, "GangName") && r->gang)
+		return sgang_errf(r->err, EINVAL, "%s:%u: GangName: one gang a "
+				  "line", r->path, r->line);
+	if (!strcasecmp(name, "GangName"))
+		return begin_gang(r, value);
+	if (r->gang)
+		return take_gang_pair(r, name, value);
+	if (r->nodes || !strcasecmp(name, "NodeTopology"))
+		return take_node_pair(r, name, value);
+	if (!key)
+		return sgang_errf(r->err, EINVAL, "%s:%u: unknown key \"%s\", "
+				  "see gang.conf(5)", r->path, r->line,
+				  sgang_text_show(shown, name));
+	i = (size_t)(key - keys);
+	if (r->seen[i])
+		return sgang_errf(r->err, EINVAL, "%s:%u: %s is given twice, "
+				  "first in line %u", r->path, r->line,
+				  key->name, r->seen[i]);
+	r->seen[i] = r->line;
+	if (key->set(&r->conf, value, &why))
+		return sgang_errf(r->err, EINVAL, "%s:%u: %s: %s; expected %s",
+				  r->path, r->line, key->name, why.text,
+				  key->expected);
+	return 0;
+}
+
+static int end_line(struct reader *r)
+{
+	if (r->gang)
+		return end_gang(r);
+	if (r->nvlink)
+		return end_nvlink(r);
+	return r->nodes ? end_nodes(r) : 0;
+}
+
+#define BLANKS " \t\r"
+
+/* Cut a value off 'text': a quoted one, or all up to a blank or a comment.
+ * Returns what is behind it, or NULL with 'err' filled. */
+static char *cut_value(struct reader *r, char *text, char **value)
+{
+	char *end;
+
+	if (*text == '"') {
+		*value = text + 1;
+		end = strchr(*value, '"');
+		if (!end) {
+			sgang_errf(r->err, EINVAL, "%s:%u: a quote is not "
+				   "closed", r->path, r->line);
+			return NULL;
+		}
+		*end++ = '\0';
+		if (*end && !strchr(BLANKS "#", *end)) {
+			sgang_errf(r->err, EINVAL, "%s:%u: expected a blank "
+				   "after the closing quote", r->path,
+				   r->line);
+			return NULL;
+		}
+		return end;
+	}
+	*value = text;
+	end = text + strcspn(text, BLANKS "#\"");
+	if (*end == '"') {
+		sgang_errf(r->err, EINVAL, "%s:%u: a quote in the middle of a "
+			   "value", r->path, r->line);
+		return NULL;
+	}
+	if (*end == '#')
+		*end = '\0';	/* what follows is a comment: nothing is left */
+	else if (*end)
+		*end++ = '\0';
+	return end;
+}
+
+static int take_line(struct reader *r, char *text)
+{
+	char shown[SGANG_TEXT_SHOWN];
+	char *name, *value;
+
+	for (;;) {
+		text += strspn(text, BLANKS);
+		if (!*text || *text == '#')
+			return end_line(r);
+		name = text;
+		text += strcspn(text, BLANKS "=#");
+		value = text + strspn(text, BLANKS);
+		if (*value != '=' || text == name)
+			return sgang_errf(r->err, EINVAL, "%s:%u: expected "
+					  "Key=Value at \"%s\"", r->path,
+					  r->line,
+					  sgang_text_show(shown, name));
+		*text = '\0';
+		value++;
+		value += strspn(value, BLANKS);
+		text = cut_value(r, value, &value);
+		if (!text || take_pair(r, name, value))
+			return -1;
+	}
+}
+
+/* Read all of 'in' into 'text', which holds FILE_MAX + 1 bytes. */
+static int read_text(FILE *in, const char *path, char *text,
+		     struct sgang_error *err)
+{
+	size_t size = fread(text, 1, FILE_MAX + 1, in);
+
+	if (ferror(in))
+		return sgang_errf(err, EINVAL, "%s: cannot be read: %s", path,
+				  strerror(errno));
+	if (size > FILE_MAX)
+		return sgang_errf(err, EINVAL, "%s: is too large to be a "
+				  "gang.conf", path);
+	if (memchr(text, '\0', size))
+		return sgang_errf(err, EINVAL, "%s: is not a text file", path);
+	text[size] = '\0';
+	return 0;
+}
+
+/* The whole file as a string the caller frees. */
+static char *read_file(const char *path, struct sgang_error *err)
+{
+	char *text = NULL;
+	FILE *in = fopen(path, "re");
+	int saved;
+
+	if (!in) {
+		sgang_errf(err, errno, "%s: cannot be opened: %s", path,
+			   strerror(errno));
+		return NULL;
+	}
+	text = malloc(FILE_MAX + 1);
+	if (!text) {
+		sgang_errf(err, ENOMEM, "%s: out of memory", path);
+	} else if (read_text(in, path, text, err)) {
+		free(text);
+		text = NULL;
+	}
+	saved = errno;
+	fclose(in);
+	errno = saved;
+	return text;
+}
+
+int sgang_conf_load(const char *path, struct sgang_conf *conf,
+		    struct sgang_error *err)
+{
+	struct reader r = { .path = path, .err = err };
+	char *text, *line, *rest;
+	int rc = 0;
+
+	text = read_file(path, err);
+	if (!text)
+		return -1;
+	sgang_conf_default(&r.conf);
+	rest = text;
+	while (!rc && (line = strsep(&rest, "\n"))) {
+		r.line++;
+		rc = take_line(&r, line);
+	}
+	if (!rc && r.conf.nvlinks)
+		add_nvlink_level(&r.conf);
+	if (!rc)
+		rc = check_nvlinks(&r) || check_definitions(&r) ||
+		     check_max_exclusive(&r) ||
+		     check_nodes(&r) ? -1 : 0;
+	memcpy(r.conf.key_line, r.seen, sizeof(r.seen));
+	if (rc)
+		sgang_conf_free(&r.conf);
+	else
+		*conf = r.conf;
+	free(text);
+	return rc;
+}
+
+static void print_all(const struct sgang_conf *conf, const struct printer *p)
+{
+	size_t i;
+
+	for (i = 0; i < N_KEYS; i++) {
+		fprintf(p->out, "%s=", keys[i].name);
+		keys[i].print(conf, p->out);
+		end_printed(p, conf->key_line[i]);
+	}
+	for (i = 0; conf->nvlinks && i < conf->nvlinks->count; i++) {
+		const struct sgang_nvlink *nvlink = &conf->nvlinks->nvlink[i];
+
+		print_value("NVLinkDomain", nvlink->name, p->out);
+		print_value(" Nodes", nvlink->nodes, p->out);
+		end_printed(p, nvlink->line);
+	}
+	print_node_lines(p, conf->node_lines);
+	for (i = 0; conf->definitions && i < conf->definitions->count; i++)
+		print_definition(p, &conf->definitions->gang[i]);
+}
+
+void sgang_conf_print(const struct sgang_conf *conf, FILE *out)
+{
+	const struct printer plain = { .out = out };
+
+	print_all(conf, &plain);
+}
+
+void sgang_conf_print_sources(const struct sgang_conf *conf, const char *path,
+			      FILE *out)
+{
+	const struct printer p = { .out = out, .sources = true, .path = path };
+
+	print_all(conf, &p);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* conf.h - gang.conf, the settings of slurm-gang
+ *
+ * Key=Value lines, several on a line allowed, '#' comments, keys and the words
+ * of values without regard to case, as in slurm.conf. One table in conf.c says
+ * type, default, range and help of every key; to add one: a row there, a field
+ * here, a line in etc/gang.conf and a paragraph in gang.conf.5.
+ */
+
+#ifndef SGANG_CONF_H
+#define SGANG_CONF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "core/base/err.h"
+#include "core/fabric/fabric.h"
+#include "core/fabric/partition_words.h"
+#include "spec.h"
+
+/* The gangs that an admin defines (GangName= lines); shared, never changed. */
+struct sgang_definitions;
+
+/* A NVLinkDomain= line: nodes that NVLink joins across their chassis. */
+struct sgang_nvlink {
+	char *name;
+	char *nodes;			/* a host list expression */
+	uint32_t line;			/* of gang.conf */
+};
+
+/* All of them, in the order of the file; shared, never changed. */
+struct sgang_nvlinks;
+
+/* Its NodeTopology= lines, see node_lines.h. */
+struct sgang_node_lines;
+
+/* The file in StateSaveLocation by which slurmctld tells its settings: those of
+ * sgang_conf_print_sources(), and in front of them comments "# file=PATH" (of
+ * gang.conf), "# since=SECONDS" (since the epoch), and if there is something to
+ * say "# mistake=TEXT" (the file has one, and these are the settings from
+ * before it) or "# off=TEXT" (why nothing is in force; then there are no
+ * settings). */
+#define SGANG_CONF_IN_FORCE "gang_settings"
+
+/* More keys than this there cannot be. */
+#define SGANG_CONF_KEYS_MAX 32
+/* What of the plugin's lines slurmctld writes with SlurmctldDebug=info. */
+enum sgang_conf_log {
+	SGANG_CONF_LOG_ERROR,		/* what must be mended */
+	SGANG_CONF_LOG_INFO,		/* and each phase of each gang */
+	SGANG_CONF_LOG_DEBUG		/* and each pass */
+};
+
+struct sgang_conf {
+	struct sgang_costs costs;	/* LevelNames= HopCosts= LevelBandwidth=
+					 * LevelLatency= AllowUnconnected=, and
+					 * the NVLink level if there is one */
+	uint32_t n_level_names;		/* levels that LevelNames= names */
+	uint32_t n_hop_costs;		/* levels that HopCosts= prices */
+	bool gangs;			/* Gangs=yes|no: start together */
+	bool placement;			/* Placement=yes|no: by ring cost */
+	bool weight_first;		/* WeightFirst=no|yes: Weight of nodes
+					 * comes before ring cost */
+	bool place_all;			/* PlaceAll=no|yes: jobs without --gang
+					 * too */
+	char topology_file[1024];	/* TopologyFile=, absolute; "": what
+					 * Slurm reads beside slurm.conf */
+	char topology_name[SGANG_TOPOLOGY_NAME];	/* TopologyName=, one
+					 * of those of a topology.yaml; "": its
+					 * default */
+	char partition_topology[1024];	/* PartitionTopology=, see
+					 * partition_words.h; "": every
+					 * partition has the cluster's */
+	enum sgang_rank_order rank_order;	/* RankOrder=submit|ring, of
+					 * gangs that do not say */
+	uint32_t waiting_time;		/* WaitingTime=, seconds or
+					 * SGANG_FOREVER; default 600 */
+	uint32_t max_waiting_time;	/* MaxWaitingTime=, seconds or
+					 * SGANG_FOREVER; default a day */
+	char max_exclusive[32];		/* MaxExclusive=, a level; "": leaf */
+	char account_rules[4096];	/* GangAccountRules=; "": none */
+	double exclusive_share;		/* MinExclusiveShare=, 0 to 1 */
+	/* UINT32_MAX: no limit */
+	uint32_t max_gangs;		/* MaxGangs= */
+	uint32_t max_gangs_per_user;	/* MaxGangsPerUser= */
+	uint32_t max_members;		/* MaxGangMembers= */
+	uint32_t max_members_per_user;	/* MaxGangMembersPerUser= */
+	bool node_extra;		/* NodeExtra=yes|no: nodes name their
+					 * gangs in their extra field */
+	enum sgang_conf_log log_level;	/* LogLevel=error|info|debug */
+	char metrics_file[1024];	/* MetricsFile=, absolute; "": none */
+	char node_topology_dir[1024];	/* NodeTopologyDir=; "": the folder
+					 * node-topology. Relative ones are
+					 * beside gang.conf */
+	struct sgang_node_lines *node_lines;	/* NodeTopology= lines; NULL:
+						 * none */
+	struct sgang_definitions *definitions;	/* GangName= lines; NULL: none */
+	struct sgang_nvlinks *nvlinks;	/* NVLinkDomain= lines; NULL: none */
+	uint32_t key_line[SGANG_CONF_KEYS_MAX];	/* where each key of the table
+						 * stands; 0: nowhere, it is
+						 * the default */
+};
+
+/* The defaults own nothing and need no sgang_conf_free(). */
+void sgang_conf_default(struct sgang_conf *conf);
+
+/* Make 'to' (whose contents are overwritten, not freed) say the same. Cannot
+ * fail: what lines define is shared and counted. Any thread. */
+void sgang_conf_copy(struct sgang_conf *to, const struct sgang_conf *from);
+/* Give up what it owns and set the defaults. */
+void sgang_conf_free(struct sgang_conf *conf);
+
+/* The topology by which jobs of the partition are placed, where slurm.conf says
+ * 'own' (NULL: nothing): that of PartitionTopology= or, unless gang.conf has a
+ * TopologyFile= of its own, Slurm's; "": the cluster's. Does gang.conf say it? */
+bool sgang_conf_topology_of(const struct sgang_conf *conf,
+			    const char *partition, const char *own,
+			    char topology[SGANG_TOPOLOGY_NAME]);
+
+/* The highest level that --gang-exclusive may name. */
+uint32_t sgang_conf_max_exclusive(const struct sgang_conf *conf);
+
+/* May the user have members in the gangs of that namespace, by
+ * GangAccountRules=? Who it does not name a list for is open. */
+bool sgang_conf_may_join(const struct sgang_conf *conf, const char *ns,
+			 const char *user);
+
+/* What a GangName= line says of that gang: a spec with its namespace and name
+ * in place, valid as long as 'conf'; NULL when there is no such line. */
+const struct sgang_spec *sgang_conf_gang(const struct sgang_conf *conf,
+					 const char *ns, const char *name);
+
+/* The NVLink domains, '*count' of them (none: NULL), and in '*path' the file that
+ * has their lines. Valid as long as 'conf'. Neither their nodes nor whether one
+ * node is in two of them has been looked at: the fabric does. */
+const struct sgang_nvlink *sgang_conf_nvlinks(const struct sgang_conf *conf,
+					      size_t *count, const char **path);
+
+/* Read 'path' over the defaults. Returns 0, or -1 with errno (ENOENT no such
+ * file, EINVAL what is in it, ENOMEM, or why it cannot be opened) and 'err'
+ * saying file:line, what is wrong and what was expected; '*conf' is then
+ * untouched. A repeated key is an error, so is a gang or an NVLink domain that is
+ * defined twice, and a node in two NodeTopology= lines. */
+int sgang_conf_load(const char *path, struct sgang_conf *conf,
+		    struct sgang_error *err);
+
+/* Print every key with its value in 'conf', one Key=Value line each, in the
+ * order of the table; sgang_conf_load() reads it back to the same settings. */
+void sgang_conf_print(const struct sgang_conf *conf, FILE *out);
+
+/* The same, each line with a tab and a comment behind it that tells where it
+ * comes from: "HopCosts=1,2\t# /etc/slurm/gang.conf:7", or "# default". 'path'
+ * is the file that was loaded; NULL when there was none. */
+void sgang_conf_print_sources(const struct sgang_conf *conf, const char *path,
+			      FILE *out);
+
+#endif

@@ -1,0 +1,831 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* record.c - the gang's record in a job's system_comment */
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/base/text.h"
+#include "record.h"
+
+static const char *const phases[SGANG_PHASES] = {
+	[SGANG_PHASE_UNDEFINED] = "Undefined",
+	[SGANG_PHASE_GATHERING] = "Gathering",
+	[SGANG_PHASE_WAITING] = "Waiting",
+	[SGANG_PHASE_HOLDING] = "Holding",
+	[SGANG_PHASE_STARTING] = "Starting",
+	[SGANG_PHASE_RUNNING] = "Running",
+	[SGANG_PHASE_TIMEOUT] = "Timeout",
+	[SGANG_PHASE_FAILED] = "Failed",
+	[SGANG_PHASE_FINISHED] = "Finished",
+};
+
+const char *sgang_phase_name(enum sgang_phase phase)
+{
+	if ((unsigned int)phase >= SGANG_PHASES)
+		return "Unknown";
+	return phases[phase];
+}
+
+int sgang_phase_find(const char *name)
+{
+	int i;
+
+	for (i = 0; name && i < SGANG_PHASES; i++)
+		if (!strcasecmp(name, phases[i]))
+			return i;
+	return -1;
+}
+
+static const char *const hold_ends[SGANG_HOLD_ENDS] = {
+	[SGANG_HOLD_END_NONE] = "none",
+	[SGANG_HOLD_END_USER] = "user",
+	[SGANG_HOLD_END_TIMEOUT] = "timeout",
+	[SGANG_HOLD_END_PREEMPTED] = "preempted",
+	[SGANG_HOLD_END_REPLACED] = "replaced",
+	[SGANG_HOLD_END_NODE] = "node",
+	[SGANG_HOLD_END_LIMIT] = "limit",
+	[SGANG_HOLD_END_FAILED] = "failed",
+	[SGANG_HOLD_END_INCOMPLETE] = "incomplete",
+};
+
+const char *sgang_hold_end_word(enum sgang_hold_end end)
+{
+	return ((unsigned int)end < SGANG_HOLD_ENDS) ? hold_ends[end] :
+						       "unknown";
+}
+
+/* When a word must be there. */
+enum need {
+	OPTIONAL,
+	SPARSE,			/* left out when there is nothing to say */
+	ALWAYS,
+	PLACED,			/* all of these or none of them */
+	SPARSE_PLACED		/* as SPARSE, and only with those */
+};
+
+/* How much of a record is written, and how much must be there to be read. */
+enum form {
+	WHOLE,
+	SHORT
+};
+
+/* How a word's value is written; each kind has a row in kinds[]. */
+enum kind {
+	KIND_GANG,		/* NAMESPACE/NAME */
+	KIND_PHASE,
+	KIND_RANK,		/* member_rank/members */
+	KIND_U32,
+	KIND_U64,
+	KIND_BOOL,
+	KIND_TIER,
+	KIND_MODE,
+	KIND_MATCH,
+	KIND_ON_FAILURE,
+	KIND_WAIT,		/* seconds or UNLIMITED */
+	KIND_GROUPS,
+	KIND_ASKS,		/* OPTION=VALUE;... */
+	KIND_HOLD_END,
+	KIND_TIME,		/* seconds since the epoch */
+	KIND_DEVICE,		/* any */
+	KIND_HOPS,		/* LEVEL:N,... */
+	KIND_OTHERS,		/* DOMAIN:COST,DOMAIN:FREE/NEEDED,... */
+	KIND_CHOICE,		/* COST:SECONDS[,TIME:COST:SECONDS] */
+	KIND_LAYOUT,		/* N-N,... */
+	KIND_AT,		/* a host list */
+	KIND_ORDER,		/* N-N,...; is not in struct sgang_record */
+	KIND_LACKS,		/* PLACE:FREE/NEEDED[:CAUSE=N...],... */
+	KIND_UNIT,		/* node, [Nx]GPU, [Nx]CPU */
+	KIND_HELPS		/* WORD[:N][:LIST] */
+};
+
+/* The words in the order they are written: those that users read, then those
+ * that the plugin and sgang need. To add one: a row here, a field in struct
+ * sgang_record, a line in doc/formats. Only the first starts a record. */
+static const struct word {
+	const char *key;
+	enum kind kind;
+	enum need need;
+	size_t offset;
+	bool brief;			/* the short record has it too */
+} words[] = {
+#define FIELD(name) offsetof(struct sgang_record, name), false
+#define BRIEF(name) offsetof(struct sgang_record, name), true
+	{ "gang", KIND_GANG, ALWAYS, BRIEF(name) },
+	{ "phase", KIND_PHASE, ALWAYS, BRIEF(phase) },
+	{ "rank", KIND_RANK, PLACED, BRIEF(member_rank) },
+	{ "ring", KIND_U64, PLACED, BRIEF(ring_cost) },
+	{ "cross", KIND_U64, PLACED, BRIEF(cross_links) },
+	{ "tier", KIND_TIER, PLACED, BRIEF(tier) },
+	{ "min", KIND_U32, ALWAYS, FIELD(min_member) },
+	{ "total", KIND_U32, ALWAYS, FIELD(total) },
+	{ "satisfied", KIND_BOOL, OPTIONAL, FIELD(satisfied) },
+	{ "attempts", KIND_U32, OPTIONAL, FIELD(attempts) },
+	{ "tried", KIND_U32, SPARSE, FIELD(tried) },
+	{ "skipped", KIND_U32, SPARSE, FIELD(skipped) },
+	{ "round", KIND_U32, SPARSE, FIELD(round) },
+	{ "mode", KIND_MODE, SPARSE, FIELD(mode) },
+	{ "match", KIND_MATCH, SPARSE, FIELD(match) },
+	{ "onfailure", KIND_ON_FAILURE, SPARSE, FIELD(on_failure) },
+	{ "wait", KIND_WAIT, SPARSE, FIELD(waiting_time) },
+	{ "groups", KIND_GROUPS, SPARSE, FIELD(groups) },
+	{ "asks", KIND_ASKS, SPARSE, FIELD(asks) },
+	{ "created", KIND_TIME, SPARSE, FIELD(created) },
+	{ "since", KIND_TIME, SPARSE, FIELD(since) },
+	{ "until", KIND_TIME, SPARSE, FIELD(until) },
+	{ "started", KIND_TIME, SPARSE, FIELD(started) },
+	{ "holdend", KIND_HOLD_END, SPARSE, FIELD(hold_end) },
+	{ "heldfor", KIND_U32, SPARSE, BRIEF(held_for) },
+	{ "object", KIND_BOOL, SPARSE, FIELD(object) },
+	{ "lacks", KIND_LACKS, SPARSE, FIELD(lacks) },
+	{ "unit", KIND_UNIT, SPARSE, FIELD(unit) },
+	{ "helps", KIND_HELPS, SPARSE, FIELD(helps) },
+	{ "best", KIND_U64, PLACED, FIELD(ring_best) },
+	{ "off", KIND_U64, PLACED, FIELD(rank_offset) },
+	{ "ranks", KIND_U64, PLACED, FIELD(ranks) },
+	{ "exact", KIND_BOOL, PLACED, FIELD(exact) },
+	{ "hops", KIND_HOPS, SPARSE_PLACED, FIELD(hops) },
+	{ "bound", KIND_U64, SPARSE_PLACED, FIELD(bound) },
+	{ "stock", KIND_U64, SPARSE_PLACED, FIELD(stock_cost) },
+	{ "stockest", KIND_BOOL, SPARSE_PLACED, FIELD(stock_estimate) },
+	{ "sorted", KIND_BOOL, SPARSE_PLACED, FIELD(sorted) },
+	{ "ordercost", KIND_U64, SPARSE_PLACED, FIELD(order_cost) },
+	{ "device", KIND_DEVICE, SPARSE_PLACED, FIELD(any_device) },
+	{ "wcost", KIND_U64, SPARSE_PLACED, FIELD(weighted_cost) },
+	{ "wbest", KIND_U64, SPARSE_PLACED, FIELD(weighted_best) },
+	{ "others", KIND_OTHERS, SPARSE_PLACED, FIELD(others) },
+	{ "choice", KIND_CHOICE, SPARSE_PLACED, FIELD(choice) },
+	{ "layout", KIND_LAYOUT, SPARSE_PLACED, FIELD(layout) },
+	{ "at", KIND_AT, SPARSE_PLACED, FIELD(at) },
+	{ "order", KIND_ORDER, SPARSE_PLACED, FIELD(ordered) },
+#undef BRIEF
+#undef FIELD
+};
+#define N_WORDS (sizeof(words) / sizeof(words[0]))
+
+static void put_gang(FILE *out, const struct sgang_record *r, const void *field)
+{
+	(void)field;
+	fprintf(out, "%s%s%s", r->ns, r->ns[0] ? "/" : "", r->name);
+}
+
+static bool get_gang(struct sgang_record *r, void *field, const char *value)
+{
+	const char *slash = strrchr(value, '/');
+	const char *name = slash ? slash + 1 : value;
+	size_t ns_length = slash ? (size_t)(slash - value) : 0;
+
+	(void)field;
+	if (!*name || strlen(name) >= sizeof(r->name) ||
+	    ns_length >= sizeof(r->ns) || slash == value)
+		return false;
+	memcpy(r->ns, value, ns_length);
+	r->ns[ns_length] = '\0';
+	strcpy(r->name, name);
+	return true;
+}
+
+static void put_phase(FILE *out, const struct sgang_record *r,
+		      const void *field)
+{
+	const char *p;
+
+	(void)field;
+	for (p = sgang_phase_name(r->phase); *p; p++)
+		fputc(tolower((unsigned char)*p), out);
+}
+
+static bool get_phase(struct sgang_record *r, void *field, const char *value)
+{
+	int phase = sgang_phase_find(value);
+
+	(void)field;
+	if (phase < 0)
+		return false;
+	r->phase = (enum sgang_phase)phase;
+	return true;
+}
+
+static void put_u32(FILE *out, const struct sgang_record *r, const void *field)
+{
+	(void)r;
+	fprintf(out, "%" PRIu32, *(const uint32_t *)field);
+}
+
+static bool get_u32(struct sgang_record *r, void *field, const char *value)
+{
+	uint64_t number;
+
+	(void)r;
+	if (sgang_text_number(value, 0, UINT32_MAX, &number))
+		return false;
+	*(uint32_t *)field = (uint32_t)number;
+	return true;
+}
+
+static void put_u64(FILE *out, const struct sgang_record *r, const void *field)
+{
+	(void)r;
+	fprintf(out, "%" PRIu64, *(const uint64_t *)field);
+}
+
+static bool get_u64(struct sgang_record *r, void *field, const char *value)
+{
+	(void)r;
+	return !sgang_text_number(value, 0, UINT64_MAX, field);
+}
+
+static void put_bool(FILE *out, const struct sgang_record *r, const void *field)
+{
+	(void)r;
+	fputc(*(const bool *)field ? '1' : '0', out);
+}
+
+static bool get_bool(struct sgang_record *r, void *field, const char *value)
+{
+	(void)r;
+	if (strcmp(value, "0") && strcmp(value, "1"))
+		return false;
+	*(bool *)field = value[0] == '1';
+	return true;
+}
+
+static void put_rank(FILE *out, const struct sgang_record *r, const void *field)
+{
+	(void)field;
+	fprintf(out, "%" PRIu32 "/%" PRIu32, r->member_rank, r->members);
+}
+
+static bool get_rank(struct sgang_record *r, void *field, const char *value)
+{
+	const char *slash = strchr(value, '/');
+	char first[16];
+
+	(void)field;
+	if (!slash || (size_t)(slash - value) >= sizeof(first))
+		return false;
+	memcpy(first, value, (size_t)(slash - value));
+	first[slash - value] = '\0';
+	return get_u32(r, &r->member_rank, first) &&
+	       get_u32(r, &r->members, slash + 1);
+}
+
+static void put_tier(FILE *out, const struct sgang_record *r, const void *field)
+{
+	(void)field;
+	fputs(r->tier, out);
+}
+
+static bool get_tier(struct sgang_record *r, void *field, const char *value)
+{
+	(void)field;
+	if (strlen(value) >= sizeof(r->tier))
+		return false;
+	strcpy(r->tier, value);
+	return true;
+}
+
+/* What the gang said is read as its options are, so that both know the same
+ * words and nothing gets in through a record that no option would let in. */
+static bool get_option(struct sgang_spec *said, const char *option,
+		       const char *value)
+{
+	sgang_spec_init(said);
+	return !sgang_spec_set(said, option, value, NULL);
+}
+
+static void put_mode(FILE *out, const struct sgang_record *r, const void *field)
+{
+	(void)field;
+	fputs(sgang_mode_word(r->mode), out);
+}
+
+static bool get_mode(struct sgang_record *r, void *field, const char *value)
+{
+	struct sgang_spec said;
+
+	(void)field;
+	if (!get_option(&said, "gang-mode", value))
+		return false;
+	r->mode = said.mode;
+	return true;
+}
+
+static void put_match(FILE *out, const struct sgang_record *r,
+		      const void *field)
+{
+	(void)field;
+	fputs(sgang_match_word(r->match), out);
+}
+
+static bool get_match(struct sgang_record *r, void *field, const char *value)
+{
+	struct sgang_spec said;
+
+	(void)field;
+	if (!get_option(&said, "gang-match", value))
+		return false;
+	r->match = said.match;
+	return true;
+}
+
+static void put_on_failure(FILE *out, const struct sgang_record *r,
+			   const void *field)
+{
+	(void)field;
+	fputs(sgang_on_failure_word(r->on_failure), out);
+}
+
+static bool get_on_failure(struct sgang_record *r, void *field,
+			   const char *value)
+{
+	struct sgang_spec said;
+
+	(void)field;
+	if (!get_option(&said, "gang-on-failure", value))
+		return false;
+	r->on_failure = said.on_failure;
+	return true;
+}
+
+static void put_wait(FILE *out, const struct sgang_record *r, const void *field)
+{
+	if (r->waiting_time == SGANG_FOREVER)
+		fputs("UNLIMITED", out);
+	else
+		put_u32(out, r, field);
+}
+
+static bool get_wait(struct sgang_record *r, void *field, const char *value)
+{
+	if (strcmp(value, "UNLIMITED"))
+		return get_u32(r, field, value);
+	r->waiting_time = SGANG_FOREVER;
+	return true;
+}
+
+static void put_groups(FILE *out, const struct sgang_record *r,
+		       const void *field)
+{
+	(void)field;
+	fputs(r->groups, out);
+}
+
+static bool get_groups(struct sgang_record *r, void *field, const char *value)
+{
+	struct sgang_spec said;
+
+	(void)field;
+	if (!get_option(&said, "gang-groups", value))
+		return false;
+	memcpy(r->groups, said.groups, sizeof(r->groups));
+	return true;
+}
+
+static void put_hold_end(FILE *out, const struct sgang_record *r,
+			 const void *field)
+{
+	(void)field;
+	fputs(sgang_hold_end_word(r->hold_end), out);
+}
+
+/* A newer version may know more of them: what ended a hold is no reason to lose
+ * the record. */
+static bool get_hold_end(struct sgang_record *r, void *field, const char *value)
+{
+	(void)field;
+	r->hold_end = SGANG_HOLD_END_NONE;
+	for (int i = 1; i < SGANG_HOLD_ENDS; i++)
+		if (!strcmp(value, hold_ends[i]))
+			r->hold_end = (enum sgang_hold_end)i;
+	return true;
+}
+
+static void put_time(FILE *out, const struct sgang_record *r, const void *field)
+{
+	(void)r;
+	fprintf(out, "%" PRId64, *(const int64_t *)field);
+}
+
+static bool get_time(struct sgang_record *r, void *field, const char *value)
+{
+	uint64_t number;
+
+	(void)r;
+	if (sgang_text_number(value, 0, INT64_MAX, &number))
+		return false;
+	*(int64_t *)field = (int64_t)number;
+	return true;
+}
+
+static void put_device(FILE *out, const struct sgang_record *r,
+		       const void *field)
+{
+	(void)r;
+	(void)field;
+	fputs("any", out);
+}
+
+static bool get_device(struct sgang_record *r, void *field, const char *value)
+{
+	(void)r;
+	*(bool *)field = true;
+	return !strcmp(value, "any");
+}
+
+/* Words that are text for people and programs, not for us. */
+static void put_text(FILE *out, const struct sgang_record *r, const void *field)
+{
+	(void)r;
+	fputs(field, out);
+}
+
+static bool get_text(void *field, size_t size, const char *value)
+{
+	if (strlen(value) >= size)
+		return false;
+	strcpy(field, value);
+	return true;
+}
+
+static bool get_asks(struct sgang_record *r, void *field, const char *value)
+{
+	return get_text(field, sizeof(r->asks), value);
+}
+
+static bool get_hops(struct sgang_record *r, void *field, const char *value)
+{
+	return get_text(field, sizeof(r->hops), value);
+}
+
+static bool get_others(struct sgang_record *r, void *field, const char *value)
+{
+	return get_text(field, sizeof(r->others), value);
+}
+
+static bool get_lacks(struct sgang_record *r, void *field, const char *value)
+{
+	return get_text(field, sizeof(r->lacks), value);
+}
+
+static bool get_unit(struct sgang_record *r, void *field, const char *value)
+{
+	return get_text(field, sizeof(r->unit), value);
+}
+
+static bool get_helps(struct sgang_record *r, void *field, const char *value)
+{
+	return get_text(field, sizeof(r->helps), value);
+}
+
+static bool get_choice(struct sgang_record *r, void *field, const char *value)
+{
+	return get_text(field, sizeof(r->choice), value);
+}
+
+static bool get_layout(struct sgang_record *r, void *field, const char *value)
+{
+	return get_text(field, sizeof(r->layout), value);
+}
+
+static bool get_at(struct sgang_record *r, void *field, const char *value)
+{
+	return get_text(field, sizeof(r->at), value);
+}
+
+/* Is there nothing to say? */
+static bool no_u64(const void *field)
+{
+	return !*(const uint64_t *)field;
+}
+
+static bool no_u32(const void *field)
+{
+	return !*(const uint32_t *)field;
+}
+
+static bool no_time(const void *field)
+{
+	return *(const int64_t *)field <= 0;
+}
+
+static bool no_bool(const void *field)
+{
+	return !*(const bool *)field;
+}
+
+static bool no_text(const void *field)
+{
+	return !*(const char *)field;
+}
+
+_Static_assert(sizeof(enum sgang_mode) == sizeof(uint32_t) &&
+	       sizeof(enum sgang_match) == sizeof(uint32_t) &&
+	       sizeof(enum sgang_on_failure) == sizeof(uint32_t) &&
+	       sizeof(enum sgang_hold_end) == sizeof(uint32_t),
+	       "no_u32() reads the words of the gang");
+
+/* 'none' is needed by kinds of SPARSE words alone. */
+static const struct {
+	void (*put)(FILE *out, const struct sgang_record *r, const void *field);
+	bool (*get)(struct sgang_record *r, void *field, const char *value);
+	bool (*none)(const void *field);
+} kinds[] = {
+	[KIND_GANG] = { put_gang, get_gang, NULL },
+	[KIND_PHASE] = { put_phase, get_phase, NULL },
+	[KIND_RANK] = { put_rank, get_rank, NULL },
+	[KIND_U32] = { put_u32, get_u32, no_u32 },
+	[KIND_U64] = { put_u64, get_u64, no_u64 },
+	[KIND_BOOL] = { put_bool, get_bool, no_bool },
+	[KIND_TIER] = { put_tier, get_tier, NULL },
+	[KIND_MODE] = { put_mode, get_mode, no_u32 },
+	[KIND_MATCH] = { put_match, get_match, no_u32 },
+	[KIND_ON_FAILURE] = { put_on_failure, get_on_failure, no_u32 },
+	[KIND_WAIT] = { put_wait, get_wait, no_u32 },
+	[KIND_GROUPS] = { put_groups, get_groups, no_text },
+	[KIND_ASKS] = { put_text, get_asks, no_text },
+	[KIND_HOLD_END] = { put_hold_end, get_hold_end, no_u32 },
+	[KIND_TIME] = { put_time, get_time, no_time },
+	[KIND_DEVICE] = { put_device, get_device, no_bool },
+	[KIND_HOPS] = { put_text, get_hops, no_text },
+	[KIND_OTHERS] = { put_text, get_others, no_text },
+	[KIND_CHOICE] = { put_text, get_choice, no_text },
+	[KIND_LAYOUT] = { put_text, get_layout, no_text },
+	[KIND_AT] = { put_text, get_at, no_text },
+	[KIND_ORDER] = { NULL, NULL, no_bool },
+	[KIND_LACKS] = { put_text, get_lacks, no_text },
+	[KIND_UNIT] = { put_text, get_unit, no_text },
+	[KIND_HELPS] = { put_text, get_helps, no_text },
+};
+
+/* A word at the start of 'text' that looks like key=value: its length, 0 when
+ * there is none; '*key' is the length of the key. */
+static size_t scan_word(const char *text, size_t *key)
+{
+	*key = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
+	if (!*key || text[*key] != '=')
+		return 0;
+	return strcspn(text, " \t\r\n");
+}
+
+static const struct word *find_word(const char *text, size_t key)
+{
+	size_t i;
+
+	for (i = 0; i < N_WORDS; i++)
+		if (strlen(words[i].key) == key &&
+		    !memcmp(words[i].key, text, key))
+			return &words[i];
+	return NULL;
+}
+
+/* Read one word into the record. False: it is one of ours, and spoilt. */
+static bool read_word(struct sgang_record *r, bool seen[N_WORDS],
+		      const char *text, size_t key, size_t length)
+{
+	const struct word *word = find_word(text, key);
+	char value[SGANG_GROUPS_SIZE];	/* the longest there is */
+
+	if (!word)
+		return true;
+	length -= key + 1;
+	if (seen[word - words])
+		return false;
+	seen[word - words] = true;
+	if (word->kind == KIND_ORDER) {
+		r->ordered = true;
+		return length;
+	}
+	if (length >= sizeof(value))
+		return false;
+	memcpy(value, text + key + 1, length);
+	value[length] = '\0';
+	return kinds[word->kind].get(r, (char *)r + word->offset, value);
+}
+
+/* What is said of a placement means nothing without one. */
+static void forget_placement(struct sgang_record *r)
+{
+	r->hops[0] = r->others[0] = r->layout[0] = r->at[0] = '\0';
+	r->choice[0] = '\0';
+	r->any_device = r->ordered = r->sorted = false;
+	r->stock_estimate = false;
+	r->order_cost = 0;
+	r->bound = r->stock_cost = r->weighted_cost = r->weighted_best = 0;
+}
+
+static bool is_complete(struct sgang_record *r, const bool seen[N_WORDS],
+			enum form form)
+{
+	size_t i, placed = 0, missing = 0;
+
+	for (i = 0; i < N_WORDS; i++) {
+		if (form == SHORT && !words[i].brief)
+			continue;
+		if (words[i].need == ALWAYS && !seen[i])
+			return false;
+		if (words[i].need == PLACED && seen[i])
+			placed++;
+		if (words[i].need == PLACED && !seen[i])
+			missing++;
+	}
+	r->placed = placed > 0;
+	if (!placed)
+		forget_placement(r);
+	return !placed || !missing;
+}
+
+/* Read the record that begins at 'text'. Returns its length, 0 if there is
+ * none. It ends before the first word that is no key=value. */
+static size_t read_record(const char *text, enum form form,
+			  struct sgang_record *record)
+{
+	struct sgang_record r = { .name = "" };
+	bool seen[N_WORDS] = { false };
+	size_t length, key, end = 0, at = 0;
+
+	if (strncmp(text, "gang=", 5))
+		return 0;
+	while ((length = scan_word(text + at, &key))) {
+		if (!read_word(&r, seen, text + at, key, length))
+			return 0;
+		end = at + length;
+		at = end + strspn(text + end, " ");
+	}
+	if (!is_complete(&r, seen, form))
+		return 0;
+	*record = r;
+	return end;
+}
+
+/* The last record in 'text': its length and where it begins. */
+static size_t find_record(const char *text, enum form form, size_t *start,
+			  struct sgang_record *record)
+{
+	size_t i, length, last = 0;
+
+	for (i = 0; text[i]; i++) {
+		if (i && !isspace((unsigned char)text[i - 1]))
+			continue;
+		length = read_record(text + i, form, record);
+		if (length) {
+			last = length;
+			*start = i;
+		}
+	}
+	return last;
+}
+
+/* 'foreign' without the record in it, whole or short, and without blanks at its
+ * end. */
+static void put_foreign(FILE *out, const char *foreign)
+{
+	struct sgang_record old;
+	size_t start = 0, length = find_record(foreign, SHORT, &start, &old);
+	size_t before = length ? start : strlen(foreign);
+	const char *after = foreign + start + length;
+
+	while (before && isspace((unsigned char)foreign[before - 1]))
+		before--;
+	fwrite(foreign, 1, before, out);
+	if (before)
+		fputc(' ', out);
+	if (!length)
+		return;
+	after += strspn(after, " ");
+	fputs(after, out);
+	if (*after)
+		fputc(' ', out);
+}
+
+static bool is_written(const struct sgang_record *record,
+		       const struct word *word, enum form form)
+{
+	const void *field = (const char *)record + word->offset;
+
+	if (form == SHORT && !word->brief)
+		return false;
+	switch (word->need) {
+	case PLACED:
+		return record->placed;
+	case SPARSE_PLACED:
+		return record->placed && !kinds[word->kind].none(field);
+	case SPARSE:
+		return !kinds[word->kind].none(field);
+	default:
+		return true;
+	}
+}
+
+/* 'order': the value of order=; NULL: there is none. */
+static char *format(const struct sgang_record *record, enum form form,
+		    const char *order, const char *foreign)
+{
+	char *text = NULL;
+	size_t size = 0, i;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		goto error;
+	if (foreign)
+		put_foreign(out, foreign);
+	for (i = 0; i < N_WORDS; i++) {
+		const void *field = (const char *)record + words[i].offset;
+
+		if (!is_written(record, &words[i], form) ||
+		    (words[i].kind == KIND_ORDER && !order))
+			continue;
+		fprintf(out, "%s%s=", i ? " " : "", words[i].key);
+		if (words[i].kind == KIND_ORDER)
+			fputs(order, out);
+		else
+			kinds[words[i].kind].put(out, record, field);
+	}
+	if (fflush(out) || ferror(out))
+		goto error;
+	fclose(out);
+	return text;
+
+error:
+	if (out)
+		fclose(out);
+	free(text);
+	errno = ENOMEM;
+	return NULL;
+}
+
+char *sgang_record_format(const struct sgang_record *record,
+			  const char *foreign)
+{
+	char *order = NULL, *text;
+
+	if (record->placed && record->ordered)
+		order = sgang_record_order(foreign);
+	if (!order && record->placed && record->ordered && errno == ENOMEM)
+		return NULL;
+	text = format(record, WHOLE, order, foreign);
+	free(order);
+	return text;
+}
+
+char *sgang_record_format_ordered(const struct sgang_record *record,
+				  const char *order, const char *foreign)
+{
+	return format(record, WHOLE, order, foreign);
+}
+
+char *sgang_record_order(const char *text)
+{
+	struct sgang_record found;
+	size_t start, length, key, at = 0;
+
+	errno = ENOENT;
+	if (!text || !find_record(text, WHOLE, &start, &found) ||
+	    !found.ordered)
+		return NULL;
+	while ((length = scan_word(text + start + at, &key))) {
+		const char *word = text + start + at;
+
+		if (key == 5 && !memcmp(word, "order", key))
+			return strndup(word + key + 1, length - key - 1);
+		at += length;
+		at += strspn(text + start + at, " ");
+	}
+	return NULL;
+}
+
+char *sgang_record_brief(const struct sgang_record *record, const char *foreign)
+{
+	return format(record, SHORT, NULL, foreign);
+}
+
+static int parse(const char *text, enum form form, struct sgang_record *record)
+{
+	struct sgang_record found;
+	size_t start;
+
+	if (!text || !find_record(text, form, &start, &found))
+		return 0;
+	*record = found;
+	return 1;
+}
+
+int sgang_record_parse(const char *text, struct sgang_record *record)
+{
+	return parse(text, WHOLE, record);
+}
+
+int sgang_record_parse_brief(const char *text, struct sgang_record *record)
+{
+	return parse(text, SHORT, record);
+}
+
+/* Seen for every job that has ended in every pass, so it is not parsed. */
+bool sgang_record_has_ended(const char *text)
+{
+	return strstr(text, " phase=finished") || strstr(text, " phase=failed");
+}

@@ -1,0 +1,1240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* spec.c - what one member says about its gang: the --gang... options */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/base/text.h"
+#include "core/fabric/parallel.h"
+#include "spec.h"
+
+/* What Slurm puts in front of an option's name in spank_job_env. The plugin's
+ * name is "gang"; bytes that are no letter or digit arrive as '_'. */
+#define ENV_PREFIX "_SLURM_SPANK_OPTION_gang_"
+
+/* Largest number in --gang-min-tres; the unit of memory is MB. */
+#define TRES_MAX UINT64_C(1000000000000)
+
+/* To add an option: a number here, a row in options[], in setters[] and in
+ * fields[], a field in struct sgang_spec, a paragraph in spank_gang.8. */
+enum {
+	OPT_GANG,
+	OPT_MIN_MEMBER,
+	OPT_TOTAL_NUMBER,
+	OPT_TOPOLOGY,
+	OPT_RANK,
+	OPT_MODE,
+	OPT_GROUPS,
+	OPT_WAITING_TIME,
+	OPT_MATCH,
+	OPT_ORDER,
+	OPT_ON_FAILURE,
+	OPT_MIN_TRES,
+	OPT_GROUP_TOPOLOGY,
+	OPT_EXCLUSIVE,
+	OPT_PARALLEL,
+	OPT_RUN_TIME,
+	OPT_COMM_SHARE,
+	OPT_RANK_ORDER,
+	OPT_OBJECT,
+	OPTIONS
+};
+
+static const struct sgang_option options[OPTIONS + 1] = {
+	[OPT_GANG] = {
+		.name = "gang",
+		.arg = "[NAMESPACE/]NAME",
+		.help = "join this gang: its jobs start together or not at all",
+	},
+	[OPT_MIN_MEMBER] = {
+		.name = "gang-min-member",
+		.alias = "gang-min-available",
+		.arg = "N",
+		.help = "members that are needed to start",
+	},
+	[OPT_TOTAL_NUMBER] = {
+		.name = "gang-total-number",
+		.arg = "N",
+		.help = "members that are expected (default: min-member)",
+	},
+	[OPT_TOPOLOGY] = {
+		.name = "gang-topology",
+		.arg = "require:LEVEL|prefer:LEVEL[@TIME]|spread:LEVEL|auto",
+		.help = "highest level of the fabric that the gang may span, "
+			"or how to wait for a better place",
+	},
+	[OPT_RANK] = {
+		.name = "gang-rank",
+		.arg = "N",
+		.help = "position of this member in the ring (default: order "
+			"of submission)",
+	},
+	[OPT_MODE] = {
+		.name = "gang-mode",
+		.arg = "strict|nonstrict",
+		.help = "whether members keep what they got while the gang "
+			"waits for the rest (default strict: no)",
+	},
+	[OPT_GROUPS] = {
+		.name = "gang-groups",
+		.arg = "NAMESPACE/NAME,...",
+		.help = "gangs that start only together with this one",
+	},
+	[OPT_WAITING_TIME] = {
+		.name = "gang-waiting-time",
+		.arg = "TIME",
+		.help = "longest wait since the first member was placed "
+			"(default: gang.conf)",
+	},
+	[OPT_MATCH] = {
+		.name = "gang-match",
+		.arg = "once-satisfied|only-waiting|waiting-and-running",
+		.help = "what counts towards the minimum once the gang has "
+			"started (default once-satisfied)",
+	},
+	[OPT_ORDER] = {
+		.name = "gang-order",
+		.arg = "N",
+		.help = "members with a lower number belong to the minimum "
+			"first (default: last)",
+	},
+	[OPT_ON_FAILURE] = {
+		.name = "gang-on-failure",
+		.arg = "ignore|kill|requeue",
+		.help = "what becomes of the others when a member fails "
+			"(default ignore)",
+	},
+	[OPT_MIN_TRES] = {
+		.name = "gang-min-tres",
+		.arg = "cpu=N,mem=SIZE,node=N",
+		.help = "do not try to start the gang while less is free",
+	},
+	[OPT_GROUP_TOPOLOGY] = {
+		.name = "gang-group-topology",
+		.arg = "require:LEVEL|prefer:LEVEL[@TIME]|spread:LEVEL",
+		.help = "the same for the whole gang group",
+	},
+	[OPT_EXCLUSIVE] = {
+		.name = "gang-exclusive",
+		.arg = "LEVEL",
+		.help = "no other gang in the domains of this level that the "
+			"gang uses",
+	},
+	[OPT_PARALLEL] = {
+		.name = "gang-parallel",
+		.arg = "NAME=SIZE,...[:NAME=WEIGHT,...]",
+		.help = "groups of ranks that communicate, such as "
+			"tp=8,dp=4,pp=2; the first varies fastest",
+	},
+	[OPT_RUN_TIME] = {
+		.name = "gang-run-time",
+		.arg = "TIME",
+		.help = "how long the gang will run in the best place, for "
+			"--gang-topology=auto (default: the time limit)",
+	},
+	[OPT_COMM_SHARE] = {
+		.name = "gang-comm-share",
+		.arg = "FRACTION",
+		.help = "share of a step that communicates, for "
+			"--gang-topology=auto (default 0.3)",
+	},
+	[OPT_RANK_ORDER] = {
+		.name = "gang-rank-order",
+		.arg = "submit|ring",
+		.help = "order of members in the ring: as submitted, or as "
+			"the ring costs the least (default: gang.conf)",
+	},
+	[OPT_OBJECT] = {
+		.name = "gang-object",
+		.arg = "1",
+		.help = "this job defines the gang and is no member of it",
+		.hidden = true,
+	},
+};
+
+static int refuse(struct sgang_error *err, int errnum, int option,
+		  const char *value, const char *why)
+{
+	char shown[SGANG_TEXT_SHOWN];
+
+	return sgang_errf(err, errnum, "--%s=%s: %s", options[option].name,
+			  sgang_text_show(shown, value), why);
+}
+
+static bool is_lower(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+static bool is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* RFC 1123 label; 'option' and 'value' are for the message. */
+static int check_name(const char *name, int option, const char *value,
+		      struct sgang_error *err)
+{
+	size_t length = strlen(name), i;
+
+	if (!length)
+		return refuse(err, EINVAL, option, value,
+			      option == OPT_GANG ?
+			      "the name is missing, expected "
+			      "[NAMESPACE/]NAME" :
+			      "the name is missing, expected "
+			      "NAMESPACE/NAME");
+	if (length > SGANG_NAME_MAX)
+		return refuse(err, E2BIG, option, value,
+			      "a gang's name has at most 63 characters");
+	for (i = 0; i < length; i++) {
+		if (is_upper(name[i]))
+			return refuse(err, EINVAL, option, value,
+				      "a gang's name has no upper-case "
+				      "letters");
+		if (name[i] == '/')
+			return refuse(err, EINVAL, option, value,
+				      option == OPT_GANG ?
+				      "there is more than one slash, expected "
+				      "[NAMESPACE/]NAME" :
+				      "there is more than one slash, expected "
+				      "NAMESPACE/NAME");
+		if (!is_lower(name[i]) && !is_digit(name[i]) && name[i] != '-')
+			return refuse(err, EINVAL, option, value,
+				      "a gang's name has only the letters a "
+				      "to z, digits and '-'");
+	}
+	if (name[0] == '-' || name[length - 1] == '-')
+		return refuse(err, EINVAL, option, value,
+			      "a gang's name begins and ends with a letter or "
+			      "a digit");
+	return 0;
+}
+
+/* Users and accounts are named by the site, so little is forbidden: what would
+ * break a list of names, a record's words or somebody's terminal. */
+static int check_namespace(const char *ns, size_t length, int option,
+			   const char *value, struct sgang_error *err)
+{
+	size_t i;
+
+	if (!length && option == OPT_GANG)
+		return refuse(err, EINVAL, option, value,
+			      "the namespace before the slash is empty; leave "
+			      "the slash out to use your user name");
+	if (!length)
+		return refuse(err, EINVAL, option, value,
+			      "the namespace before the slash is empty");
+	if (length > SGANG_NAMESPACE_MAX)
+		return refuse(err, E2BIG, option, value,
+			      "a namespace has at most 255 characters");
+	for (i = 0; i < length; i++)
+		if (ns[i] <= ' ' || ns[i] > '~' || strchr(",\"'", ns[i]))
+			return refuse(err, EINVAL, option, value,
+				      "a namespace is a user or an account, "
+				      "without blanks, commas, quotes and "
+				      "unprintable characters");
+	return 0;
+}
+
+static int set_gang(struct sgang_spec *spec, const char *value,
+		    struct sgang_error *err)
+{
+	const char *slash = strchr(value, '/');
+	const char *name = slash ? slash + 1 : value;
+	size_t length = slash ? (size_t)(slash - value) : 0;
+
+	if (slash && check_namespace(value, length, OPT_GANG, value, err))
+		return -1;
+	if (check_name(name, OPT_GANG, value, err))
+		return -1;
+	memcpy(spec->ns, value, length);
+	spec->ns[length] = '\0';
+	strcpy(spec->name, name);
+	return 0;
+}
+
+static int set_number(uint32_t *field, int option, uint32_t min,
+		      const char *value, struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+	uint64_t number;
+
+	if (sgang_text_number(value, min, SGANG_MEMBERS_MAX, &number))
+		return sgang_errf(err, EINVAL,
+				  "--%s=%s: expected a number from %" PRIu32
+				  " to %d", options[option].name,
+				  sgang_text_show(shown, value), min,
+				  SGANG_MEMBERS_MAX);
+	*field = (uint32_t)number;
+	return 0;
+}
+
+static int set_min_member(struct sgang_spec *spec, const char *value,
+			  struct sgang_error *err)
+{
+	return set_number(&spec->min_member, OPT_MIN_MEMBER, 1, value, err);
+}
+
+static int set_total_number(struct sgang_spec *spec, const char *value,
+			    struct sgang_error *err)
+{
+	return set_number(&spec->total, OPT_TOTAL_NUMBER, 1, value, err);
+}
+
+static int set_rank(struct sgang_spec *spec, const char *value,
+		    struct sgang_error *err)
+{
+	if (set_number(&spec->rank, OPT_RANK, 0, value, err))
+		return -1;
+	spec->rank_set = true;
+	return 0;
+}
+
+static int set_policy(char field[SGANG_POLICY_SIZE], int option,
+		      const char *value, struct sgang_policy *policy,
+		      struct sgang_error *err)
+{
+	struct sgang_error why;
+
+	if (!*value)
+		return refuse(err, EINVAL, option, value,
+			      "nothing is said, expected such as "
+			      "require:LEVEL");
+	if (sgang_policy_parse(value, policy, &why))
+		return refuse(err, errno, option, value, why.text);
+	strcpy(field, value);
+	return 0;
+}
+
+static int set_topology(struct sgang_spec *spec, const char *value,
+			struct sgang_error *err)
+{
+	struct sgang_policy policy;
+
+	return set_policy(spec->topology, OPT_TOPOLOGY, value, &policy, err);
+}
+
+static int set_group_topology(struct sgang_spec *spec, const char *value,
+			      struct sgang_error *err)
+{
+	char field[SGANG_POLICY_SIZE];
+	struct sgang_policy policy;
+
+	if (set_policy(field, OPT_GROUP_TOPOLOGY, value, &policy, err))
+		return -1;
+	if (policy.automatic || policy.n_groups)
+		return refuse(err, EINVAL, OPT_GROUP_TOPOLOGY, value,
+			      "a gang group knows require:LEVEL, "
+			      "prefer:LEVEL[@TIME] and spread:LEVEL alone");
+	memcpy(spec->group_topology, field, sizeof(field));
+	return 0;
+}
+
+static int set_exclusive(struct sgang_spec *spec, const char *value,
+			 struct sgang_error *err)
+{
+	if (strlen(value) >= sizeof(spec->exclusive))
+		return refuse(err, E2BIG, OPT_EXCLUSIVE, value,
+			      "a level's name has at most 31 characters");
+	if (!sgang_policy_is_level(value))
+		return refuse(err, EINVAL, OPT_EXCLUSIVE, value,
+			      "expected the name of a level of the fabric, "
+			      "such as leaf");
+	strcpy(spec->exclusive, value);
+	return 0;
+}
+
+static int set_parallel(struct sgang_spec *spec, const char *value,
+			struct sgang_error *err)
+{
+	struct sgang_parallel parallel;
+	struct sgang_error why;
+
+	if (strlen(value) >= sizeof(spec->parallel))
+		return refuse(err, E2BIG, OPT_PARALLEL, value,
+			      "it has more than 255 characters");
+	if (sgang_parallel_parse(value, &parallel, &why))
+		return refuse(err, EINVAL, OPT_PARALLEL, value, why.text);
+	strcpy(spec->parallel, value);
+	return 0;
+}
+
+static int set_run_time(struct sgang_spec *spec, const char *value,
+			struct sgang_error *err)
+{
+	uint32_t seconds;
+
+	if (sgang_text_time(value, &seconds) || seconds == SGANG_FOREVER)
+		return refuse(err, EINVAL, OPT_RUN_TIME, value,
+			      "expected a time above 0 such as 30 (minutes), "
+			      "10:00 or 1-12");
+	spec->run_time = seconds;
+	return 0;
+}
+
+/* "1", "0.3", ".25": parts of SGANG_SHARE_ONE, which has three digits. */
+static int set_comm_share(struct sgang_spec *spec, const char *value,
+			  struct sgang_error *err)
+{
+	uint32_t parts = 0, unit = SGANG_SHARE_ONE;
+	const char *p = value;
+
+	if (is_digit(*p))
+		parts = (uint32_t)(*p++ - '0') * unit;
+	if (*p == '.')
+		for (p++; is_digit(*p) && unit > 1; p++) {
+			unit /= 10;
+			parts += (uint32_t)(*p - '0') * unit;
+		}
+	if (*p || !parts || parts > SGANG_SHARE_ONE)
+		return refuse(err, EINVAL, OPT_COMM_SHARE, value,
+			      "expected a fraction above 0 and at most 1, such "
+			      "as 0.3, with at most three decimals");
+	spec->comm_share = parts;
+	return 0;
+}
+
+static const char *const modes[] = {
+	[SGANG_MODE_UNSET] = "",
+	[SGANG_MODE_STRICT] = "strict",
+	[SGANG_MODE_NONSTRICT] = "nonstrict",
+};
+
+static const char *const matches[] = {
+	[SGANG_MATCH_UNSET] = "",
+	[SGANG_MATCH_ONCE_SATISFIED] = "once-satisfied",
+	[SGANG_MATCH_ONLY_WAITING] = "only-waiting",
+	[SGANG_MATCH_WAITING_AND_RUNNING] = "waiting-and-running",
+};
+
+static const char *const failures[] = {
+	[SGANG_ON_FAILURE_UNSET] = "",
+	[SGANG_ON_FAILURE_IGNORE] = "ignore",
+	[SGANG_ON_FAILURE_KILL] = "kill",
+	[SGANG_ON_FAILURE_REQUEUE] = "requeue",
+};
+
+static const char *const rank_orders[] = {
+	[SGANG_RANK_ORDER_UNSET] = "",
+	[SGANG_RANK_ORDER_SUBMIT] = "submit",
+	[SGANG_RANK_ORDER_RING] = "ring",
+};
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The number of 'value' among the 'n' words behind the first, which stands for
+ * unset; 0 when there is none. */
+static unsigned int find_word(const char *const *words, size_t n, int option,
+			      const char *value, struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+	unsigned int i;
+
+	for (i = 1; i < n; i++)
+		if (!strcasecmp(words[i], value))
+			return i;
+	sgang_errf(err, EINVAL, "--%s=%s: expected one of %s",
+		   options[option].name, sgang_text_show(shown, value),
+		   options[option].arg);
+	return 0;
+}
+
+static int set_mode(struct sgang_spec *spec, const char *value,
+		    struct sgang_error *err)
+{
+	unsigned int i = find_word(modes, COUNT(modes), OPT_MODE, value, err);
+
+	if (!i)
+		return -1;
+	spec->mode = (enum sgang_mode)i;
+	return 0;
+}
+
+static int set_match(struct sgang_spec *spec, const char *value,
+		     struct sgang_error *err)
+{
+	unsigned int i = find_word(matches, COUNT(matches), OPT_MATCH, value,
+				   err);
+
+	if (!i)
+		return -1;
+	spec->match = (enum sgang_match)i;
+	return 0;
+}
+
+static int set_on_failure(struct sgang_spec *spec, const char *value,
+			  struct sgang_error *err)
+{
+	unsigned int i = find_word(failures, COUNT(failures), OPT_ON_FAILURE,
+				   value, err);
+
+	if (!i)
+		return -1;
+	spec->on_failure = (enum sgang_on_failure)i;
+	return 0;
+}
+
+static int set_rank_order(struct sgang_spec *spec, const char *value,
+			  struct sgang_error *err)
+{
+	unsigned int i = find_word(rank_orders, COUNT(rank_orders),
+				   OPT_RANK_ORDER, value, err);
+
+	if (!i)
+		return -1;
+	spec->rank_order = (enum sgang_rank_order)i;
+	return 0;
+}
+
+static int set_waiting_time(struct sgang_spec *spec, const char *value,
+			    struct sgang_error *err)
+{
+	if (!sgang_text_time(value, &spec->waiting_time))
+		return 0;
+	return refuse(err, EINVAL, OPT_WAITING_TIME, value,
+		      "expected a time above 0 such as 30 (minutes), 10:00 or "
+		      "1-12, or UNLIMITED");
+}
+
+static int set_order(struct sgang_spec *spec, const char *value,
+		     struct sgang_error *err)
+{
+	if (set_number(&spec->order, OPT_ORDER, 0, value, err))
+		return -1;
+	spec->order_set = true;
+	return 0;
+}
+
+static int set_object(struct sgang_spec *spec, const char *value,
+		      struct sgang_error *err)
+{
+	if (strcmp(value, "1") && strcmp(value, "yes"))
+		return refuse(err, EINVAL, OPT_OBJECT, value, "expected 1");
+	spec->object = true;
+	return 0;
+}
+
+/* Take the item at '*at' off a list, up to a comma, into 'item', which has room
+ * for the whole list. Returns false behind the last; an empty one is an item
+ * too. */
+static bool next_item(const char **at, char *item)
+{
+	size_t length;
+
+	if (!*at)
+		return false;
+	length = strcspn(*at, ",");
+	memcpy(item, *at, length);
+	item[length] = '\0';
+	*at = (*at)[length] ? *at + length + 1 : NULL;
+	return true;
+}
+
+static int check_group(const char *entry, struct sgang_error *err)
+{
+	const char *slash = strchr(entry, '/');
+
+	if (!*entry)
+		return sgang_errf(err, EINVAL, "--gang-groups: there is an "
+				  "empty entry in the list, expected "
+				  "NAMESPACE/NAME,...");
+	if (!slash)
+		return refuse(err, EINVAL, OPT_GROUPS, entry,
+			      "write NAMESPACE/NAME, where NAMESPACE is the "
+			      "user or account of that gang");
+	if (check_namespace(entry, (size_t)(slash - entry), OPT_GROUPS, entry,
+			    err))
+		return -1;
+	return check_name(slash + 1, OPT_GROUPS, entry, err);
+}
+
+static bool list_has(const char *list, const char *entry)
+{
+	size_t length = strlen(entry), n;
+
+	for (; *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		if (n == length && !memcmp(list, entry, n))
+			return true;
+	}
+	return false;
+}
+
+static int set_groups(struct sgang_spec *spec, const char *value,
+		      struct sgang_error *err)
+{
+	char entry[SGANG_GROUPS_SIZE], list[SGANG_GROUPS_SIZE] = "";
+	const char *at = *value ? value : NULL;
+	size_t used = 0, length;
+
+	if (strlen(value) >= sizeof(list))
+		return refuse(err, E2BIG, OPT_GROUPS, value,
+			      "the list has more than 511 characters");
+	while (next_item(&at, entry)) {
+		if (check_group(entry, err))
+			return -1;
+		if (list_has(list, entry))
+			continue;
+		if (used)
+			list[used++] = ',';
+		length = strlen(entry);
+		memcpy(list + used, entry, length + 1);
+		used += length;
+	}
+	memcpy(spec->groups, list, sizeof(list));
+	spec->groups_set = true;
+	return 0;
+}
+
+/* "2048M", with or without a B behind it, is 2048. A K is a part of a MB and
+ * rounded up, as Slurm does. */
+static int read_memory(const char *text, uint64_t *megabytes)
+{
+	static const char suffixes[] = "kKmMgGtT";
+	size_t length = strspn(text, "0123456789");
+	const char *suffix = suffixes + 2;
+	char digits[24];
+	uint64_t number;
+
+	if (length >= sizeof(digits))
+		return -1;
+	memcpy(digits, text, length);
+	digits[length] = '\0';
+	if (sgang_text_number(digits, 1, TRES_MAX * 1024, &number))
+		return -1;
+	if (text[length]) {
+		suffix = strchr(suffixes, text[length]);
+		if (!suffix || (text[length + 1] &&
+				strcasecmp(text + length + 1, "B")))
+			return -1;
+	}
+	if (suffix < suffixes + 2)
+		number = (number + 1023) / 1024;
+	for (; suffix >= suffixes + 4; suffix -= 2)
+		number = number <= TRES_MAX ? number * 1024 : TRES_MAX + 1;
+	if (number > TRES_MAX)
+		return -1;
+	*megabytes = number;
+	return 0;
+}
+
+static int read_count(const char *text, uint64_t *count)
+{
+	return sgang_text_number(text, 1, TRES_MAX, count);
+}
+
+static const struct {
+	const char *key;
+	size_t offset;
+	int (*read)(const char *text, uint64_t *number);
+	const char *unit;
+} tres[] = {
+	{ "cpu", offsetof(struct sgang_spec, min_cpus), read_count, "" },
+	{ "mem", offsetof(struct sgang_spec, min_memory), read_memory, "M" },
+	{ "node", offsetof(struct sgang_spec, min_nodes), read_count, "" },
+};
+
+/* Take one "key=number"; false when it is none, or that key was there. */
+static bool take_tres(uint64_t numbers[COUNT(tres)], char *item)
+{
+	char *number = strchr(item, '=');
+	size_t i;
+
+	if (!number)
+		return false;
+	*number++ = '\0';
+	for (i = 0; i < COUNT(tres); i++)
+		if (!strcasecmp(tres[i].key, item))
+			return !numbers[i] && !tres[i].read(number,
+							    &numbers[i]);
+	return false;
+}
+
+static int set_min_tres(struct sgang_spec *spec, const char *value,
+			struct sgang_error *err)
+{
+	uint64_t numbers[COUNT(tres)] = { 0 };
+	const char *at = value;
+	char item[128] = "";
+	bool good = strlen(value) < sizeof(item);
+	size_t i;
+
+	while (good && next_item(&at, item))
+		good = take_tres(numbers, item);
+	if (!good)
+		return refuse(err, EINVAL, OPT_MIN_TRES, value,
+			      "expected cpu=N, mem=SIZE and node=N, each at "
+			      "most once, where SIZE is like 2048M or 64G");
+	for (i = 0; i < COUNT(tres); i++)
+		memcpy((char *)spec + tres[i].offset, &numbers[i],
+		       sizeof(numbers[i]));
+	return 0;
+}
+
+static int (*const setters[OPTIONS])(struct sgang_spec *, const char *,
+				     struct sgang_error *) = {
+	[OPT_GANG] = set_gang,
+	[OPT_MIN_MEMBER] = set_min_member,
+	[OPT_TOTAL_NUMBER] = set_total_number,
+	[OPT_TOPOLOGY] = set_topology,
+	[OPT_RANK] = set_rank,
+	[OPT_MODE] = set_mode,
+	[OPT_GROUPS] = set_groups,
+	[OPT_WAITING_TIME] = set_waiting_time,
+	[OPT_MATCH] = set_match,
+	[OPT_ORDER] = set_order,
+	[OPT_ON_FAILURE] = set_on_failure,
+	[OPT_MIN_TRES] = set_min_tres,
+	[OPT_GROUP_TOPOLOGY] = set_group_topology,
+	[OPT_EXCLUSIVE] = set_exclusive,
+	[OPT_PARALLEL] = set_parallel,
+	[OPT_RUN_TIME] = set_run_time,
+	[OPT_COMM_SHARE] = set_comm_share,
+	[OPT_RANK_ORDER] = set_rank_order,
+	[OPT_OBJECT] = set_object,
+};
+
+/* ---- what was said, field by field ---- */
+
+static void show_number(const struct sgang_spec *spec, char *text, size_t size,
+			const void *field)
+{
+	(void)spec;
+	snprintf(text, size, "%" PRIu32, *(const uint32_t *)field);
+}
+
+static void show_text(const struct sgang_spec *spec, char *text, size_t size,
+		      const void *field)
+{
+	(void)spec;
+	snprintf(text, size, "%s", (const char *)field);
+}
+
+static void show_mode(const struct sgang_spec *spec, char *text, size_t size,
+		      const void *field)
+{
+	(void)field;
+	snprintf(text, size, "%s", sgang_mode_word(spec->mode));
+}
+
+static void show_match(const struct sgang_spec *spec, char *text, size_t size,
+		       const void *field)
+{
+	(void)field;
+	snprintf(text, size, "%s", sgang_match_word(spec->match));
+}
+
+static void show_on_failure(const struct sgang_spec *spec, char *text,
+			    size_t size, const void *field)
+{
+	(void)field;
+	snprintf(text, size, "%s", sgang_on_failure_word(spec->on_failure));
+}
+
+static void show_rank_order(const struct sgang_spec *spec, char *text,
+			    size_t size, const void *field)
+{
+	(void)field;
+	snprintf(text, size, "%s", sgang_rank_order_word(spec->rank_order));
+}
+
+static void show_time(const struct sgang_spec *spec, char *text, size_t size,
+		      const void *field)
+{
+	char shown[SGANG_TIME_SHOWN];
+
+	(void)spec;
+	snprintf(text, size, "%s",
+		 sgang_text_show_time(shown, *(const uint32_t *)field));
+}
+
+static void show_groups(const struct sgang_spec *spec, char *text, size_t size,
+			const void *field)
+{
+	(void)field;
+	snprintf(text, size, "%s", spec->groups);
+}
+
+static void show_share(const struct sgang_spec *spec, char *text, size_t size,
+		       const void *field)
+{
+	(void)field;
+	snprintf(text, size, "%" PRIu32 ".%03" PRIu32,
+		 spec->comm_share / SGANG_SHARE_ONE,
+		 spec->comm_share % SGANG_SHARE_ONE);
+}
+
+static void show_tres(const struct sgang_spec *spec, char *text, size_t size,
+		      const void *field)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(tres); i++)
+		if ((const char *)spec + tres[i].offset == field)
+			snprintf(text, size, "%s=%" PRIu64 "%s", tres[i].key,
+				 *(const uint64_t *)field, tres[i].unit);
+}
+
+/* What each option fills in. One that fills in several things which can be said
+ * apart has a row for each. */
+static const struct field {
+	int option;
+	bool own;		/* each member's own, not of the gang */
+	size_t said;		/* these bytes are not all 0 when it is said */
+	size_t said_size;
+	size_t offset;		/* and these belong to it */
+	size_t size;
+	/* the value as it is typed, of what members must agree about; 'field'
+	 * is what 'said' points to */
+	void (*show)(const struct sgang_spec *spec, char *text, size_t size,
+		     const void *field);
+} fields[] = {
+#define AT(member) offsetof(struct sgang_spec, member)
+#define SIZE(member) sizeof(((struct sgang_spec *)NULL)->member)
+/* all bytes from 'first' to 'last', told by one of them */
+#define SPAN(told, first, last)						\
+	AT(told), SIZE(told), AT(first), AT(last) + SIZE(last) - AT(first)
+#define ALONE(member) SPAN(member, member, member)
+#define WORD(member) SPAN(member[0], member, member)
+	{ OPT_GANG, false, SPAN(name[0], ns, name), NULL },
+	{ OPT_MIN_MEMBER, false, ALONE(min_member), show_number },
+	{ OPT_TOTAL_NUMBER, false, ALONE(total), show_number },
+	{ OPT_TOPOLOGY, false, WORD(topology), show_text },
+	{ OPT_RANK, true, SPAN(rank_set, rank_set, rank), NULL },
+	{ OPT_MODE, false, ALONE(mode), show_mode },
+	{ OPT_GROUPS, false, SPAN(groups_set, groups_set, groups),
+	  show_groups },
+	{ OPT_WAITING_TIME, false, ALONE(waiting_time), show_time },
+	{ OPT_MATCH, false, ALONE(match), show_match },
+	{ OPT_ORDER, true, SPAN(order_set, order_set, order), NULL },
+	{ OPT_ON_FAILURE, false, ALONE(on_failure), show_on_failure },
+	{ OPT_MIN_TRES, false, ALONE(min_cpus), show_tres },
+	{ OPT_MIN_TRES, false, ALONE(min_memory), show_tres },
+	{ OPT_MIN_TRES, false, ALONE(min_nodes), show_tres },
+	{ OPT_GROUP_TOPOLOGY, false, WORD(group_topology), show_text },
+	{ OPT_EXCLUSIVE, false, WORD(exclusive), show_text },
+	{ OPT_PARALLEL, false, WORD(parallel), show_text },
+	{ OPT_RUN_TIME, false, ALONE(run_time), show_time },
+	{ OPT_COMM_SHARE, false, ALONE(comm_share), show_share },
+	{ OPT_RANK_ORDER, false, ALONE(rank_order), show_rank_order },
+	{ OPT_OBJECT, true, ALONE(object), NULL },
+#undef AT
+#undef SIZE
+#undef SPAN
+#undef ALONE
+#undef WORD
+};
+
+static bool is_said(const struct sgang_spec *spec, const struct field *field)
+{
+	const char *at = (const char *)spec + field->said;
+	size_t i;
+
+	for (i = 0; i < field->said_size; i++)
+		if (at[i])
+			return true;
+	return false;
+}
+
+static void show_field(const struct sgang_spec *spec, const struct field *field,
+		       char *text, size_t size)
+{
+	field->show(spec, text, size, (const char *)spec + field->said);
+}
+
+const struct sgang_option *sgang_spec_options(void)
+{
+	return options;
+}
+
+void sgang_spec_init(struct sgang_spec *spec)
+{
+	memset(spec, 0, sizeof(*spec));
+}
+
+static int find_option(const char *name)
+{
+	int i;
+
+	for (i = 0; i < OPTIONS; i++)
+		if (!strcmp(name, options[i].name) ||
+		    (options[i].alias && !strcmp(name, options[i].alias)))
+			return i;
+	return -1;
+}
+
+int sgang_spec_set(struct sgang_spec *spec, const char *option,
+		   const char *value, struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+	int i = find_option(option);
+
+	if (i < 0)
+		return sgang_errf(err, EINVAL,
+				  "--%s: there is no such option, see "
+				  "spank_gang(8)",
+				  sgang_text_show(shown, option));
+	return setters[i](spec, value ? value : "", err);
+}
+
+static int check_object(const struct sgang_spec *spec, struct sgang_error *err)
+{
+	const char *own = spec->rank_set ? options[OPT_RANK].name :
+			  spec->order_set ? options[OPT_ORDER].name : NULL;
+
+	if (own)
+		return sgang_errf(err, EINVAL,
+				  "--%s is said by members, not by what "
+				  "defines their gang", own);
+	if (!sgang_spec_defines(spec))
+		return sgang_errf(err, EINVAL,
+				  "a gang is defined by --gang-min-member or "
+				  "--gang-total-number: add one of them");
+	return 0;
+}
+
+/* What else says where members are in the ring. */
+static int check_rank_order(const struct sgang_spec *spec,
+			    struct sgang_error *err)
+{
+	int other = spec->rank_set ? OPT_RANK :
+		    spec->parallel[0] ? OPT_PARALLEL : OPTIONS;
+
+	if (spec->rank_order != SGANG_RANK_ORDER_RING || other == OPTIONS)
+		return 0;
+	return sgang_errf(err, EINVAL,
+			  "--gang-rank-order=ring: --%s says where ranks are in "
+			  "the ring, give one of them", options[other].name);
+}
+
+int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(fields) && !spec->name[0]; i++)
+		if (is_said(spec, &fields[i]))
+			return sgang_errf(err, EINVAL,
+					  "--%s is given but no gang: add "
+					  "--gang=NAME",
+					  options[fields[i].option].name);
+	if (spec->total && spec->min_member > spec->total)
+		return sgang_errf(err, EINVAL,
+				  "--gang-min-member=%" PRIu32 " is above "
+				  "--gang-total-number=%" PRIu32 ": a gang "
+				  "cannot need more members than it has",
+				  spec->min_member, spec->total);
+	if (check_rank_order(spec, err))
+		return -1;
+	return spec->object ? check_object(spec, err) : 0;
+}
+
+/* "gang_min_member" -> the option of that name or alias, -1 for none. */
+static int find_env_option(const char *name, size_t length)
+{
+	char word[64];
+	size_t i;
+
+	if (length >= sizeof(word))
+		return -1;
+	for (i = 0; i < length; i++)
+		word[i] = name[i] == '_' ? '-' : name[i];
+	word[length] = '\0';
+	return find_option(word);
+}
+
+/* Take one entry of spank_job_env. 'seen' keeps the value of each option that
+ * was met before: an alias may repeat its option but not contradict it. */
+static int take_entry(struct sgang_spec *spec, const char *entry,
+		      const char *seen[OPTIONS], struct sgang_error *err)
+{
+	const char *name = entry + strlen(ENV_PREFIX);
+	size_t length = strcspn(name, "=");
+	const char *value = name[length] ? name + length + 1 : "";
+	char shown[SGANG_TEXT_SHOWN], shown_seen[SGANG_TEXT_SHOWN];
+	int i = find_env_option(name, length);
+
+	if (i < 0)
+		return sgang_errf(err, EINVAL,
+				  "%s: there is no such gang option",
+				  sgang_text_show(shown, entry));
+	if (seen[i] && strcmp(seen[i], value))
+		return sgang_errf(err, EINVAL,
+				  "--%s=%s and --%s=%s: give one of them",
+				  options[i].name,
+				  sgang_text_show(shown_seen, seen[i]),
+				  options[i].alias ? options[i].alias :
+						     options[i].name,
+				  sgang_text_show(shown, value));
+	seen[i] = value;
+	return setters[i](spec, value, err);
+}
+
+int sgang_spec_from_env(struct sgang_spec *spec, char *const *env, size_t n_env,
+			struct sgang_error *err)
+{
+	const char *seen[OPTIONS] = { NULL };
+	struct sgang_spec said;
+	size_t i;
+
+	sgang_spec_init(spec);
+	sgang_spec_init(&said);
+	for (i = 0; i < n_env; i++) {
+		if (!env[i] || strncmp(env[i], ENV_PREFIX, strlen(ENV_PREFIX)))
+			continue;
+		if (take_entry(&said, env[i], seen, err))
+			return -1;
+	}
+	if (sgang_spec_check(&said, err))
+		return -1;
+	*spec = said;
+	return spec->name[0] != '\0';
+}
+
+int sgang_spec_of_job(struct sgang_spec *spec, char *const *env, size_t n_env,
+		      const char *user, struct sgang_error *err)
+{
+	int rc = sgang_spec_from_env(spec, env, n_env, err);
+
+	if (rc == 1 && !spec->ns[0] && user)
+		strncpy(spec->ns, user, sizeof(spec->ns) - 1);
+	return rc;
+}
+
+uint32_t sgang_spec_min(const struct sgang_spec *spec)
+{
+	return spec->min_member ? spec->min_member : 1;
+}
+
+uint32_t sgang_spec_total(const struct sgang_spec *spec)
+{
+	return spec->total ? spec->total : sgang_spec_min(spec);
+}
+
+bool sgang_spec_defines(const struct sgang_spec *spec)
+{
+	return spec->min_member || spec->total;
+}
+
+enum sgang_mode sgang_spec_mode(const struct sgang_spec *spec)
+{
+	return spec->mode ? spec->mode : SGANG_MODE_STRICT;
+}
+
+enum sgang_match sgang_spec_match(const struct sgang_spec *spec)
+{
+	return spec->match ? spec->match : SGANG_MATCH_ONCE_SATISFIED;
+}
+
+enum sgang_on_failure sgang_spec_on_failure(const struct sgang_spec *spec)
+{
+	return spec->on_failure ? spec->on_failure : SGANG_ON_FAILURE_IGNORE;
+}
+
+void sgang_spec_policy(const struct sgang_spec *spec,
+		       struct sgang_policy *policy)
+{
+	/* the options were checked when they were set */
+	memset(policy, 0, sizeof(*policy));
+	(void)sgang_policy_parse(spec->topology, policy, NULL);
+}
+
+void sgang_spec_group_policy(const struct sgang_spec *spec,
+			     struct sgang_policy *policy)
+{
+	memset(policy, 0, sizeof(*policy));
+	(void)sgang_policy_parse(spec->group_topology, policy, NULL);
+}
+
+bool sgang_spec_unknown_level(const struct sgang_spec *spec,
+			      const struct sgang_costs *costs,
+			      const char **option,
+			      char level[SGANG_LEVEL_NAME_SIZE])
+{
+	struct sgang_policy policy, group_policy;
+	const char *unknown;
+
+	sgang_spec_policy(spec, &policy);
+	sgang_spec_group_policy(spec, &group_policy);
+	*option = options[OPT_TOPOLOGY].name;
+	unknown = sgang_policy_unknown(&policy, costs);
+	if (!unknown) {
+		*option = options[OPT_GROUP_TOPOLOGY].name;
+		unknown = sgang_policy_unknown(&group_policy, costs);
+	}
+	if (!unknown && spec->exclusive[0] &&
+	    sgang_costs_level(costs, spec->exclusive) < 0) {
+		*option = options[OPT_EXCLUSIVE].name;
+		unknown = spec->exclusive;
+	}
+	if (unknown)
+		memmove(level, unknown, strlen(unknown) + 1);
+	return unknown != NULL;
+}
+
+const char *sgang_mode_word(enum sgang_mode mode)
+{
+	return (unsigned int)mode < COUNT(modes) ? modes[mode] : "";
+}
+
+const char *sgang_match_word(enum sgang_match match)
+{
+	return (unsigned int)match < COUNT(matches) ? matches[match] : "";
+}
+
+const char *sgang_on_failure_word(enum sgang_on_failure on_failure)
+{
+	return (unsigned int)on_failure < COUNT(failures) ?
+	       failures[on_failure] : "";
+}
+
+const char *sgang_rank_order_word(enum sgang_rank_order order)
+{
+	return (unsigned int)order < COUNT(rank_orders) ? rank_orders[order] :
+							  "";
+}
+
+enum sgang_rank_order sgang_rank_order_find(const char *word)
+{
+	unsigned int i = COUNT(rank_orders) - 1;
+
+	while (i && strcasecmp(rank_orders[i], word))
+		i--;
+	return (enum sgang_rank_order)i;
+}
+
+const char *sgang_spec_value(const struct sgang_spec *spec, const char *option,
+			     char text[SGANG_GROUPS_SIZE])
+{
+	int wanted = find_option(option);
+	bool said = false;
+	size_t i, used = 0;
+
+	for (i = 0; i < COUNT(fields); i++) {
+		if (fields[i].option != wanted || !fields[i].show ||
+		    !is_said(spec, &fields[i]))
+			continue;
+		if (said)
+			text[used++] = ',';
+		show_field(spec, &fields[i], text + used,
+			   SGANG_GROUPS_SIZE - used);
+		used += strlen(text + used);
+		said = true;
+	}
+	return said ? text : NULL;
+}
+
+/* ---- lists of gangs ---- */
+
+bool sgang_spec_next_group(const char **at, char *ns, char *name)
+{
+	size_t ns_length, length;
+	const char *entry;
+
+	while (**at) {
+		entry = *at;
+		length = strcspn(entry, ",");
+		*at += length + (entry[length] == ',');
+		ns_length = strcspn(entry, "/");
+		/* an entry that no option would have let in is none */
+		if (ns_length >= length || ns_length > SGANG_NAMESPACE_MAX ||
+		    length - ns_length - 1 > SGANG_NAME_MAX)
+			continue;
+		memcpy(ns, entry, ns_length);
+		ns[ns_length] = '\0';
+		length -= ns_length + 1;
+		memcpy(name, entry + ns_length + 1, length);
+		name[length] = '\0';
+		return true;
+	}
+	return false;
+}
+
+bool sgang_spec_lists(const struct sgang_spec *spec, const char *ns,
+		      const char *name)
+{
+	char listed_ns[SGANG_NAMESPACE_MAX + 1];
+	char listed_name[SGANG_NAME_MAX + 1];
+	const char *at = spec->groups;
+
+	while (sgang_spec_next_group(&at, listed_ns, listed_name))
+		if (!strcmp(listed_ns, ns) && !strcmp(listed_name, name))
+			return true;
+	return false;
+}
+
+/* Does 'b' list whatever 'a' lists? A gang that lists itself says nothing by
+ * it. */
+static bool lists_all(const struct sgang_spec *b, const struct sgang_spec *a)
+{
+	char ns[SGANG_NAMESPACE_MAX + 1], name[SGANG_NAME_MAX + 1];
+	const char *at = a->groups;
+
+	while (sgang_spec_next_group(&at, ns, name))
+		if ((strcmp(ns, a->ns) || strcmp(name, a->name)) &&
+		    !sgang_spec_lists(b, ns, name))
+			return false;
+	return true;
+}
+
+/* ---- members of one gang ---- */
+
+static int agree_field(const struct sgang_spec *first,
+		       const struct sgang_spec *later,
+		       const struct field *field, struct sgang_error *err)
+{
+	char said[SGANG_GROUPS_SIZE], says[SGANG_GROUPS_SIZE];
+	char shown_said[SGANG_TEXT_SHOWN], shown_says[SGANG_TEXT_SHOWN];
+	bool same;
+
+	if (!field->show || !is_said(first, field) || !is_said(later, field))
+		return 0;
+	show_field(first, field, said, sizeof(said));
+	show_field(later, field, says, sizeof(says));
+	if (field->option == OPT_GROUPS)
+		same = lists_all(first, later) && lists_all(later, first);
+	else
+		same = !strcasecmp(said, says);
+	if (same)
+		return 0;
+	return sgang_errf(err, EINVAL,
+			  "--%s=%s: the gang's earlier members said %s",
+			  options[field->option].name,
+			  sgang_text_show(shown_says, says),
+			  said[0] ? sgang_text_show(shown_said, said) :
+				    "that there are none");
+}
+
+int sgang_spec_agree(const struct sgang_spec *first,
+		     const struct sgang_spec *later, struct sgang_error *err)
+{
+	struct sgang_spec both = *later;
+	size_t i;
+
+	for (i = 0; i < COUNT(fields); i++)
+		if (agree_field(first, later, &fields[i], err))
+			return -1;
+	/* one said the minimum, the other the total */
+	sgang_spec_merge(&both, first);
+	return sgang_spec_check(&both, err);
+}
+
+void sgang_spec_merge(struct sgang_spec *into, const struct sgang_spec *from)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(fields); i++) {
+		const struct field *field = &fields[i];
+
+		if (!field->own && !is_said(into, field))
+			memcpy((char *)into + field->offset,
+			       (const char *)from + field->offset, field->size);
+	}
+}

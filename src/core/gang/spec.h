@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* spec.h - what one member says about its gang: the --gang... options
+ *
+ * The same table of options serves the SPANK plugin (which registers them and
+ * checks their syntax), job_submit (which checks their sense) and the select
+ * plugin (which acts on them). Slurm carries them in the job's spank_job_env as
+ * _SLURM_SPANK_OPTION_gang_gang_min_member=4.
+ */
+
+#ifndef SGANG_SPEC_H
+#define SGANG_SPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/err.h"
+#include "policy.h"
+
+#define SGANG_NAME_MAX 63		/* RFC 1123 label */
+#define SGANG_NAMESPACE_MAX 255
+#define SGANG_MEMBERS_MAX 100000	/* largest min-member, total, rank */
+#define SGANG_GROUPS_SIZE 512		/* bytes of a list of gangs */
+#define SGANG_FOREVER UINT32_MAX	/* a waiting time without end */
+#define SGANG_PARALLEL_SIZE 256		/* bytes of --gang-parallel */
+#define SGANG_SHARE_ONE 1000		/* --gang-comm-share=1 */
+
+/* 0 is always: not given. */
+enum sgang_mode {
+	SGANG_MODE_UNSET,
+	SGANG_MODE_STRICT,		/* a waiting gang holds nothing (0.2) */
+	SGANG_MODE_NONSTRICT		/* members keep what they got (0.7) */
+};
+
+/* What counts towards the minimum when members come after the first start. */
+enum sgang_match {
+	SGANG_MATCH_UNSET,
+	SGANG_MATCH_ONCE_SATISFIED,	/* nothing is asked any more (0.11) */
+	SGANG_MATCH_ONLY_WAITING,	/* they must be a whole gang again */
+	SGANG_MATCH_WAITING_AND_RUNNING	/* those that run count too */
+};
+
+/* What becomes of the gang when a member fails or is lost (3.2, 3.19). */
+enum sgang_on_failure {
+	SGANG_ON_FAILURE_UNSET,
+	SGANG_ON_FAILURE_IGNORE,
+	SGANG_ON_FAILURE_KILL,
+	SGANG_ON_FAILURE_REQUEUE
+};
+
+/* In which order members are in the ring (7.9). */
+enum sgang_rank_order {
+	SGANG_RANK_ORDER_UNSET,
+	SGANG_RANK_ORDER_SUBMIT,	/* as they were submitted */
+	SGANG_RANK_ORDER_RING		/* as the ring costs the least */
+};
+
+struct sgang_spec {
+	char ns[SGANG_NAMESPACE_MAX + 1];	/* "" until resolved: the user */
+	char name[SGANG_NAME_MAX + 1];		/* "" : not a gang member */
+	uint32_t min_member;			/* 0: not given */
+	uint32_t total;				/* 0: not given */
+	char topology[SGANG_POLICY_SIZE];	/* policy.h; "": not given */
+	char group_topology[SGANG_POLICY_SIZE];	/* of its gang group as a whole:
+						 * require, prefer, spread */
+	char exclusive[SGANG_LEVEL_NAME_SIZE];	/* no other gang in the domains
+						 * of this level that it uses */
+	char parallel[SGANG_PARALLEL_SIZE];	/* parallel.h; "": not given */
+	uint32_t run_time;			/* seconds it is expected to run;
+						 * 0: not given */
+	uint32_t comm_share;			/* of a step's time, in parts of
+						 * SGANG_SHARE_ONE; 0: not
+						 * given */
+	bool rank_set;
+	uint32_t rank;
+	enum sgang_rank_order rank_order;
+	enum sgang_mode mode;
+	enum sgang_match match;
+	enum sgang_on_failure on_failure;
+	uint32_t waiting_time;			/* seconds, SGANG_FOREVER; 0:
+						 * not given */
+	bool groups_set;			/* an empty list counts */
+	char groups[SGANG_GROUPS_SIZE];		/* "NS/NAME,NS/NAME", each once,
+						 * as given otherwise */
+	uint64_t min_cpus;			/* --gang-min-tres=cpu=N, */
+	uint64_t min_memory;			/* mem=SIZE in MB (Slurm's
+						 * suffixes K M G T; none: M), */
+	uint64_t min_nodes;			/* node=N; 0: not given. The
+						 * gang is not tried while less
+						 * is free (0.15) */
+	bool order_set;				/* --gang-order: each member's
+						 * own, like rank */
+	uint32_t order;
+	bool object;				/* defines the gang and is no
+						 * member of it */
+};
+
+struct sgang_option {
+	const char *name;		/* "gang-min-member" */
+	const char *alias;		/* "gang-min-available" or NULL */
+	const char *arg;		/* "N", for --help */
+	const char *help;		/* one line, for --help */
+	bool hidden;			/* set by sgang(1), not an option of
+					 * sbatch */
+};
+
+/* The options; ends with a row whose name is NULL. */
+const struct sgang_option *sgang_spec_options(void);
+
+/* Start with nothing said. */
+void sgang_spec_init(struct sgang_spec *spec);
+
+/* Take one option (its name without dashes in front, or its alias). Returns 0,
+ * or -1 with errno EINVAL (unknown option, bad value) or E2BIG (longer than
+ * allowed) and 'err' saying --option=value and what was expected. 'spec' is
+ * untouched on failure. */
+int sgang_spec_set(struct sgang_spec *spec, const char *option,
+		   const char *value, struct sgang_error *err);
+
+/* Check that what was said holds together: a name when anything else was said,
+ * min-member not above total. Returns 0 or -1 with EINVAL and 'err'. */
+int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err);
+
+/* Read all _SLURM_SPANK_OPTION_gang_* entries of 'env' (others are ignored) and
+ * check them. Returns 1 when the job is a member, 0 when it says nothing about
+ * gangs, -1 with 'err' when it says nonsense. 'spec' is always initialised. */
+int sgang_spec_from_env(struct sgang_spec *spec, char *const *env, size_t n_env,
+			struct sgang_error *err);
+
+/* The same for a job of 'user' (may be NULL: not known): where the job names no
+ * namespace, it is the user. */
+int sgang_spec_of_job(struct sgang_spec *spec, char *const *env, size_t n_env,
+		      const char *user, struct sgang_error *err);
+
+/* What holds when nothing is said: min-member 1, total = min-member. */
+uint32_t sgang_spec_min(const struct sgang_spec *spec);
+uint32_t sgang_spec_total(const struct sgang_spec *spec);
+
+/* Does 'later' contradict 'first', a member of the same gang? What one of them
+ * leaves out cannot contradict; rank is each member's own. Returns 0, or -1
+ * with EINVAL and 'err' naming the option and both values. */
+int sgang_spec_agree(const struct sgang_spec *first,
+		     const struct sgang_spec *later, struct sgang_error *err);
+
+/* Fill what 'into' leaves out from 'from'. Rank, order and object are not of
+ * the gang and stay. */
+void sgang_spec_merge(struct sgang_spec *into, const struct sgang_spec *from);
+
+/* Does it say how many members the gang needs? A gang of which nobody says so
+ * is Undefined (0.25, 0.26). */
+bool sgang_spec_defines(const struct sgang_spec *spec);
+
+/* What holds when nothing is said: strict, once-satisfied, ignore. */
+enum sgang_mode sgang_spec_mode(const struct sgang_spec *spec);
+enum sgang_match sgang_spec_match(const struct sgang_spec *spec);
+enum sgang_on_failure sgang_spec_on_failure(const struct sgang_spec *spec);
+
+/* What was said of levels; nothing when nothing was. */
+void sgang_spec_policy(const struct sgang_spec *spec,
+		       struct sgang_policy *policy);
+void sgang_spec_group_policy(const struct sgang_spec *spec,
+			     struct sgang_policy *policy);
+
+/* Does one of its options name a level that 'costs' does not have? '*option' is
+ * then the option, without dashes in front, and 'level' the first such name. */
+bool sgang_spec_unknown_level(const struct sgang_spec *spec,
+			      const struct sgang_costs *costs,
+			      const char **option,
+			      char level[SGANG_LEVEL_NAME_SIZE]);
+
+/* The words users type: "nonstrict", "once-satisfied", "kill"; "" for UNSET. */
+const char *sgang_mode_word(enum sgang_mode mode);
+const char *sgang_match_word(enum sgang_match match);
+const char *sgang_on_failure_word(enum sgang_on_failure on_failure);
+const char *sgang_rank_order_word(enum sgang_rank_order order);
+
+/* The reverse, case ignored: UNSET when there is no such order. */
+enum sgang_rank_order sgang_rank_order_find(const char *word);
+
+/* What was said of an option that the members of a gang share, as it is typed:
+ * "cpu=5,mem=2048M" for "gang-min-tres". Returns 'text', or NULL when nothing
+ * was; of rank, order, object and the gang itself it is always NULL. */
+const char *sgang_spec_value(const struct sgang_spec *spec, const char *option,
+			     char text[SGANG_GROUPS_SIZE]);
+
+/* Take the next "NS/NAME" off the list at '*at' (start with spec->groups).
+ * Returns false at its end. 'ns' and 'name' have room for SGANG_NAMESPACE_MAX
+ * + 1 and SGANG_NAME_MAX + 1 bytes. */
+bool sgang_spec_next_group(const char **at, char *ns, char *name);
+
+/* Does its list of groups name that gang? */
+bool sgang_spec_lists(const struct sgang_spec *spec, const char *ns,
+		      const char *name);
+
+#endif

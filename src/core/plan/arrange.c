@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* arrange.c - members of a placement in a cheaper order, where they are
+ *
+ * No ring over the same nodes costs less than the one that visits them in
+ * depth-first order and asks nothing of members. If a placement costs more, its
+ * members are sorted by where they are first in that order. Then parts of the
+ * ring are turned round, and members moved to elsewhere in it, as long as that
+ * helps. A member's runs stay together.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan_private.h"
+
+struct arrange {
+	const struct sgang_fabric *fabric;
+	const struct sgang_costs *costs;
+	struct sgang_budget *budget;
+	uint64_t floor;			/* no order costs less */
+	struct sgang_run *run;		/* in the order at hand, */
+	struct sgang_run *moved;	/* and room for a member's */
+	size_t n;
+};
+
+/* A run, and where its member is first met. */
+struct stop {
+	struct sgang_run run;
+	uint32_t first;
+	uint32_t pos;
+};
+
+static int by_pos(const void *one, const void *two)
+{
+	const struct stop *a = one, *b = two;
+
+	return (a->pos > b->pos) - (a->pos < b->pos);
+}
+
+static int by_first(const void *one, const void *two)
+{
+	const struct stop *a = one, *b = two;
+
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	if (a->run.member != b->run.member)
+		return a->run.member < b->run.member ? -1 : 1;
+	return by_pos(one, two);
+}
+
+/* The runs of a member are together. */
+static void list_stops(const struct arrange *a,
+		       const struct sgang_placement *placement,
+		       struct stop *stop)
+{
+	const uint32_t *pos = sgang_fabric_pos(a->fabric);
+	size_t i, k, end;
+
+	for (i = 0; i < a->n; i = end) {
+		uint32_t member = placement->runs[i].member;
+		uint32_t first = UINT32_MAX;
+
+		for (end = i; end < a->n &&
+		     placement->runs[end].member == member; end++) {
+			stop[end].run = placement->runs[end];
+			stop[end].pos = pos[placement->runs[end].node];
+			first = stop[end].pos < first ? stop[end].pos : first;
+		}
+		for (k = i; k < end; k++)
+			stop[k].first = first;
+	}
+}
+
+/* Take over the order of the stops. Returns what it costs. */
+static uint64_t take_stops(struct arrange *a, struct stop *stop,
+			   int (*order)(const void *, const void *))
+{
+	struct sgang_ring ring;
+	size_t i;
+
+	qsort(stop, a->n, sizeof(*stop), order);
+	for (i = 0; i < a->n; i++)
+		a->run[i] = stop[i].run;
+	sgang_ring_measure(a->fabric, a->costs, a->run, a->n, &ring);
+	return ring.cost;
+}
+
+static int64_t hop(const struct arrange *a, size_t i, size_t k)
+{
+	uint32_t level = sgang_fabric_meet(a->fabric, a->run[i].node,
+					   a->run[k].node);
+
+	return a->costs->hop[level];
+}
+
+static size_t after(const struct arrange *a, size_t i)
+{
+	return i + 1 < a->n ? i + 1 : 0;
+}
+
+static bool begins(const struct arrange *a, size_t i)
+{
+	return !i || a->run[i - 1].member != a->run[i].member;
+}
+
+static bool ends(const struct arrange *a, size_t i)
+{
+	return i + 1 == a->n || begins(a, i + 1);
+}
+
+static void turn(struct arrange *a, size_t i, size_t k)
+{
+	for (; i < k; i++, k--) {
+		struct sgang_run run = a->run[i];
+
+		a->run[i] = a->run[k];
+		a->run[k] = run;
+	}
+}
+
+/* Turn runs i to k round if that is cheaper: runs of one member, or those of
+ * whole members. */
+static int64_t try_turn(struct arrange *a, size_t i, size_t k)
+{
+	size_t next = after(a, k);
+	int64_t gain;
+
+	if (a->run[i].member != a->run[k].member &&
+	    !(begins(a, i) && ends(a, k)))
+		return 0;
+	gain = hop(a, i - 1, i) + hop(a, k, next) - hop(a, i - 1, k) -
+	       hop(a, i, next);
+	if (gain <= 0)
+		return 0;
+	turn(a, i, k);
+	return gain;
+}
+
+static int64_t turn_parts(struct arrange *a)
+{
+	int64_t gain = 0;
+	size_t i, k;
+
+	for (i = 1; i < a->n; i++) {
+		for (k = i; k < a->n &&
+		     sgang_budget_take(a->budget, 1); k++)
+			gain += try_turn(a, i, k);
+	}
+	return gain;
+}
+
+/* Put runs i to k behind run 'at', which is none of them. */
+static void move(struct arrange *a, size_t i, size_t k, size_t at)
+{
+	size_t n = k - i + 1, size = sizeof(*a->run);
+
+	memcpy(a->moved, a->run + i, n * size);
+	if (at < i) {
+		memmove(a->run + at + 1 + n, a->run + at + 1,
+			(i - at - 1) * size);
+		memcpy(a->run + at + 1, a->moved, n * size);
+	} else {
+		memmove(a->run + i, a->run + k + 1, (at - k) * size);
+		memcpy(a->run + at - n + 1, a->moved, n * size);
+	}
+}
+
+/* Move the member of runs i to k behind another one, as it is or turned round,
+ * if that is cheaper. */
+static int64_t try_move(struct arrange *a, size_t i, size_t k)
+{
+	size_t next = after(a, k), at;
+	int64_t saved = hop(a, i - 1, i) + hop(a, k, next) -
+			hop(a, i - 1, next);
+
+	for (at = 0; at < a->n && saved > 0 &&
+	     sgang_budget_take(a->budget, 1); at++) {
+		size_t behind = after(a, at);
+		int64_t open, ahead, round;
+
+		if ((at + 1 >= i && at <= k) || !ends(a, at))
+			continue;
+		open = hop(a, at, behind);
+		ahead = hop(a, at, i) + hop(a, k, behind) - open;
+		round = hop(a, at, k) + hop(a, i, behind) - open;
+		if (ahead >= saved && round >= saved)
+			continue;
+		if (round < ahead)
+			turn(a, i, k);
+		move(a, i, k, at);
+		return saved - (round < ahead ? round : ahead);
+	}
+	return 0;
+}
+
+static int64_t move_members(struct arrange *a)
+{
+	int64_t gain = 0;
+	size_t i, k;
+
+	for (i = 1; i < a->n; i = k + 1) {
+		for (k = i; !ends(a, k); k++)
+			;
+		if (begins(a, i))
+			gain += try_move(a, i, k);
+	}
+	return gain;
+}
+
+/* Returns what is left of 'cost', that of the order at hand. */
+static uint64_t improve(struct arrange *a, uint64_t cost)
+{
+	int64_t gain = 1;
+
+	while (gain && cost > a->floor && sgang_budget_left(a->budget)) {
+		gain = turn_parts(a);
+		gain += move_members(a);
+		cost -= (uint64_t)gain;
+	}
+	return cost;
+}
+
+void sgang_arrange_begin(struct sgang_run *runs, size_t n_runs, uint32_t member,
+			 struct sgang_run *scratch)
+{
+	size_t first = 0;
+
+	while (runs[first].member != member)
+		first++;
+	memcpy(scratch, runs, first * sizeof(*runs));
+	memmove(runs, runs + first, (n_runs - first) * sizeof(*runs));
+	memcpy(runs + n_runs - first, scratch, first * sizeof(*runs));
+}
+
+/* From depth-first order, or from what it is if that is cheaper. */
+static void arrange(struct arrange *a, struct sgang_placement *placement,
+		    struct stop *stop)
+{
+	uint64_t now = placement->ring.cost, cost;
+
+	list_stops(a, placement, stop);
+	a->floor = take_stops(a, stop, by_pos);
+	if (now <= a->floor)
+		return;
+	cost = take_stops(a, stop, by_first);
+	if (now < cost) {
+		memcpy(a->run, placement->runs, a->n * sizeof(*a->run));
+		cost = now;
+	}
+	if (improve(a, cost) >= now)
+		return;
+	sgang_arrange_begin(a->run, a->n, placement->runs[0].member, a->moved);
+	memcpy(placement->runs, a->run, a->n * sizeof(*a->run));
+	sgang_ring_measure(a->fabric, a->costs, a->run, a->n,
+			   &placement->ring);
+}
+
+int sgang_plan_arrange(const struct sgang_plan_request *request,
+		  struct sgang_placement *placement)
+{
+	size_t n = placement->n_runs;
+	struct sgang_budget own;
+	struct sgang_budget *budget = request->budget ? request->budget : &own;
+	struct stop *stop = calloc(n, sizeof(*stop));
+	struct arrange a = {
+		.fabric = request->fabric,
+		.costs = request->costs,
+		.budget = budget,
+		.run = calloc(n, sizeof(*a.run)),
+		.moved = calloc(n, sizeof(*a.moved)),
+		.n = n,
+	};
+	int rc = stop && a.run && a.moved ? 0 : -1;
+	uint64_t aside;
+
+	sgang_budget_init(&own, SGANG_PLAN_STEPS);
+	aside = sgang_budget_narrow(budget, SGANG_STEPS_ARRANGE);
+	if (!rc)
+		arrange(&a, placement, stop);
+	free(stop);
+	free(a.run);
+	free(a.moved);
+	sgang_budget_widen(budget, aside);
+	return rc;
+}

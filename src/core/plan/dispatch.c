@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* dispatch.c - members in the order given: which solver is right
+ *
+ * Looks through the request and hands it to the solver that is right for it.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan_private.h"
+
+/* Does each unit of a member need some of dimension 0? */
+static bool needs_slots(const struct sgang_plan_request *request,
+			const struct sgang_plan_member *member)
+{
+	uint32_t n_dims = sgang_plan_dims(request), type, n_types;
+
+	n_types = member->need ? sgang_request_types(request) : 0;
+	for (type = 0; type < n_types; type++) {
+		if (!member->need[type * n_dims])
+			return false;
+	}
+	return true;
+}
+
+static int check_request(const struct sgang_plan_request *request,
+			 struct sgang_error *err)
+{
+	size_t i;
+
+	if (request->n_dims > SGANG_PLAN_DIMS)
+		return sgang_errf(err, EINVAL, "plan: %u resources, at most "
+				  "%d can be counted", request->n_dims,
+				  SGANG_PLAN_DIMS);
+	if (!request->n_members)
+		return sgang_errf(err, EINVAL, "plan: there is no member");
+	if (request->n_members >= UINT32_MAX)
+		return sgang_errf(err, EINVAL, "plan: too many members");
+	for (i = 0; i < request->n_members; i++) {
+		if (!request->members[i].units)
+			return sgang_errf(err, EINVAL, "plan: member %zu asks "
+					  "for nothing, expected 1 unit or "
+					  "more", i);
+		if (!needs_slots(request, &request->members[i]))
+			return sgang_errf(err, EINVAL, "plan: member %zu needs "
+					  "no slots", i);
+	}
+	if (request->parallel)
+		return sgang_parallel_check_request(request, err);
+	return 0;
+}
+
+/* The ring first: what does not fit as one does not fit at all. */
+static int plan_request(struct sgang_job *job,
+			struct sgang_placement **placement,
+			struct sgang_nofit *nofit, struct sgang_error *err)
+{
+	uint32_t n = sgang_fabric_domains(job->request->fabric);
+	uint64_t *broken = sgang_pool_zalloc(job->pool, n, sizeof(*broken));
+	struct sgang_coin *coin;
+	int rc;
+
+	if (!broken || sgang_job_find_kinds(job) ||
+	    sgang_find_broken(job->request, job->pool, broken) ||
+	    sgang_coin_find(job, broken, &coin))
+		return -1;
+	job->coin = coin;
+	if (job->request->spread)
+		rc = sgang_spread_plan(job, broken, placement, nofit);
+	else
+		rc = sgang_job_plan(job, broken, placement);
+	if (!rc && nofit && !job->request->spread)
+		return sgang_nofit_explain(job, nofit);
+	if (rc > 0 && job->request->spread &&
+	    sgang_have_required(job, *placement))
+		return -1;
+	if (rc > 0 && job->request->parallel) {
+		rc = sgang_parallel_plan(job, broken, placement, nofit, err);
+		if (rc > 0 && sgang_request_requires(job->request))
+			(*placement)->exact = false;
+	}
+	return rc;
+}
+
+int sgang_plan_ordered(const struct sgang_plan_request *asked,
+		       struct sgang_placement **placement,
+		       struct sgang_nofit *nofit, struct sgang_error *err)
+{
+	struct sgang_plan_request request = *asked;
+	struct sgang_pool pool = { NULL };
+	struct sgang_job job = { .request = &request, .pool = &pool };
+	struct sgang_placement *made = NULL;
+	struct sgang_halves own = { .n_sets = 0 };
+	struct sgang_nofit why;
+	int rc = 0;
+
+	if (check_request(asked, err))
+		return -1;
+	request.n_dims = sgang_plan_dims(&request);
+	if (request.spread && request.n_members == 1) {
+		/* it has no others to be apart from */
+		request.spread = false;
+		if (request.spread_level < request.max_level)
+			request.max_level = request.spread_level;
+	}
+	if (sgang_request_requires(asked))
+		rc = sgang_confine(&request, &pool, &own);
+	if (!rc)
+		rc = plan_request(&job, &made, nofit ? &why : NULL, err);
+	if (!rc && nofit)
+		sgang_required_nofit(asked, &why);
+	sgang_halves_destroy(&own);
+	sgang_pool_clear(&pool);
+	if (rc <= 0)
+		sgang_placement_destroy(made);
+	if (rc < 0 && errno == EINVAL)
+		return -1;
+	if (rc < 0 && errno == EOVERFLOW)
+		return sgang_errf(err, EINVAL, "plan: hop costs or numbers of "
+				  "ranks are too large to be added up");
+	if (rc < 0)
+		return sgang_errf(err, ENOMEM, "plan: out of memory");
+	if (rc)
+		*placement = made;
+	else if (nofit)
+		*nofit = why;
+	return rc;
+}

@@ -1,0 +1,831 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* plan_private.h - what the files of the planner share
+ *
+ * Every file calls those that stand below it here, and none above it.
+ *
+ *   plan.c         any order of the members, or the one that is given
+ *   reorder.c      ... a better order
+ *   dispatch.c     the request is checked, and goes to its solver:
+ *   grid.c         communication groups, a layer around the others
+ *   grid_order.c   ... which rank goes to which place
+ *   grid_blocks.c  ... how many units go where, so that rings stay whole
+ *   grid_cut.c     ... what a set of ranks cuts at the least
+ *   grid_deal.c    ... which member has which unit
+ *   spread.c       members in different domains: alike ones exactly
+ *   spread_mixed.c ... members of different shapes
+ *   spread_nofit.c ... why there are too few domains
+ *   one_ring.c     all members in one ring
+ *   prove.c        ... small gangs: every placement that can be the best
+ *   required.c     ... members some of whose nodes are given
+ *   mixed.c        members of different kinds, construction by construction
+ *   route.c        ... leaf by leaf: over which leaves
+ *   walk.c         ... and how the ring is laid over them
+ *   split.c        ... which nodes are for which of two arcs
+ *   arcs.c         ... a bound for rings of two arcs
+ *   bound.c        what members of several kinds cost at the least
+ *   share.c        ... on distinct nodes that they share
+ *   pools.c        ... on the nodes that are best by what is scarce
+ *   fit.c          ... first fit, domain by domain
+ *   pack.c         ... any layout that there is
+ *   layout.c       ... the layout at hand and the best one
+ *   improve.c      ... moves, swaps and turns
+ *   nofit.c        why it does not fit
+ *   arrange.c      the cheapest order on the nodes that members have
+ *   alike.c        members as units that are all alike
+ *   tree.c         ... exact, bottom-up over the fabric
+ *   choose.c       ... which children of one domain to use, and how far
+ *   tidy.c         ... and of equal ones the tidier
+ *   front.c        ... Pareto fronts of cost against capacity
+ *   hull.c         ... their convex hulls, for bounds
+ *   weight.c       weights of nodes
+ *   job.c          the model of a request: members, kinds, needs
+ *
+ * With the set of used nodes fixed, depth-first order is the cheapest ring, and
+ * its cost is (ranks * hop[island]) plus, for every used domain d strictly
+ * below the common one, hop[level above d] - hop[level of d]. It does not
+ * matter how much of a used domain is used. So a domain is worth knowing only
+ * by its front: what is the least cost of having at least c units in it?
+ */
+
+#ifndef SGANG_PLAN_PRIVATE_H
+#define SGANG_PLAN_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/pool.h"
+#include "plan.h"
+
+/* A price (see struct sgang_coin; a cost where nodes are alike) and, below it,
+ * the wholly free space that is broken: price << shift | broken, so that adding
+ * and comparing keys adds and compares in that order. */
+typedef int64_t sgang_plan_key;
+
+/* No sum of all keys of one call is above this. */
+#define SGANG_PLAN_KEY_MAX (INT64_C(1) << 61)
+
+/* -- the budget -- */
+
+/* What parts of a plan take at most, in steps out of SGANG_PLAN_STEPS; of a
+ * smaller budget the same share. Several searches of a part have it together,
+ * where it does not say 'one'. */
+#define SGANG_STEPS_WALKS 3000000
+#define SGANG_STEPS_ONE_WALK 600000
+#define SGANG_STEPS_IMPROVE 30000
+#define SGANG_STEPS_IMPROVE_ONE 8000
+#define SGANG_STEPS_PACK 4000000
+#define SGANG_STEPS_SHARE 1000000
+#define SGANG_STEPS_SHARE_FEW 100000	/* members one by one */
+#define SGANG_STEPS_SPREAD 200000	/* compartments that members try */
+#define SGANG_STEPS_BEAM 300000		/* one of eight */
+#define SGANG_STEPS_ARRANGE 100000
+#ifndef PROVE_TRIES_MAX			/* a test lowers these */
+#define PROVE_TRIES_MAX 200000
+#endif
+#ifndef BLOCKS_STEPS_MAX
+#define BLOCKS_STEPS_MAX 8000000
+#endif
+#ifndef CUT_STEPS_MAX
+#define CUT_STEPS_MAX 8000000
+#endif
+#ifndef ORDER_HOPS_MAX
+#define ORDER_HOPS_MAX 800000
+#endif
+#ifndef STEPS_FIRST			/* of one tree, before hulls */
+#define STEPS_FIRST 100000
+#define STEPS_AGAIN 2500000		/* ... before fronts are short */
+#endif
+#ifndef CHOOSE_STEPS_MAX
+#define CHOOSE_STEPS_MAX 2000000
+#endif
+
+/* Without a budget there is no end. */
+static inline uint64_t sgang_budget_left(const struct sgang_budget *budget)
+{
+	return budget ? budget->left : UINT64_MAX;
+}
+
+/* Take steps, which may be more than are left. False when none is left then. */
+static inline bool sgang_budget_take(struct sgang_budget *budget,
+				     uint64_t steps)
+{
+	if (!budget)
+		return true;
+	budget->taken += steps;
+	budget->left -= steps < budget->left ? steps : budget->left;
+	return budget->left;
+}
+
+/* So many steps out of SGANG_PLAN_STEPS, of this budget, as far as there are. */
+static inline uint64_t sgang_budget_share(const struct sgang_budget *budget,
+					  uint64_t steps)
+{
+	if (!budget)
+		return steps;
+	if (budget->whole < SGANG_PLAN_STEPS)
+		steps = (uint64_t)((double)steps * (double)budget->whole /
+				   (double)SGANG_PLAN_STEPS);
+	return steps < budget->left ? steps : budget->left;
+}
+
+/* Leave a share of it to the next part. Returns what is to be given back after
+ * that. */
+static inline uint64_t sgang_budget_narrow(struct sgang_budget *budget,
+					   uint64_t steps)
+{
+	uint64_t aside = budget ? budget->left -
+				  sgang_budget_share(budget, steps) : 0;
+
+	if (budget)
+		budget->left -= aside;
+	return aside;
+}
+
+static inline void sgang_budget_widen(struct sgang_budget *budget,
+				      uint64_t aside)
+{
+	if (budget)
+		budget->left += aside;
+}
+
+/* -- front.c -- */
+
+/* At least 'cap' units cost 'key'. */
+struct sgang_point {
+	sgang_plan_key key;
+	uint64_t cap;
+};
+
+/* Points with cap and key both strictly rising; (0, 0) is implied. */
+struct sgang_front {
+	struct sgang_point *point;
+	uint32_t n;
+};
+
+/* A reason to keep a point: key - price * cap is at most so much. */
+struct sgang_band {
+	double price;
+	double spare;			/* above the best use of all children */
+	double alone;			/* for a point of the child at hand */
+	double most;			/* for a sum of points of all children
+					 * so far */
+};
+
+/* One for each level that a common domain may have. */
+#define SGANG_BANDS_MAX SGANG_LEVELS
+
+/* Work space of the merging, and how hard it may work. */
+struct sgang_front_work {
+	struct sgang_point *list[4];
+	size_t room[4];
+	size_t n;			/* points in list[0], (0, 0) first */
+	uint64_t need;			/* more units than this are no use */
+	sgang_plan_key limit;		/* nor are points above this key, */
+	struct sgang_band band[SGANG_BANDS_MAX];
+	uint32_t n_bands;		/* nor those in no band; 0: no bands */
+	uint64_t steps;
+	uint64_t steps_max;		/* fronts are kept short from then on */
+	struct sgang_budget *budget;	/* ... and when this has ended */
+	bool thinned;
+};
+
+void sgang_front_work_clear(struct sgang_front_work *work);
+
+/* Begin with nothing chosen, add children, take the result: a copy in 'pool'
+ * with 'key' added to every point and without (0, 0). -1 with ENOMEM. */
+int sgang_front_begin(struct sgang_front_work *work);
+int sgang_front_add(struct sgang_front_work *work,
+		    const struct sgang_front *child);
+int sgang_front_take(struct sgang_front_work *work, struct sgang_pool *pool,
+		     sgang_plan_key key, struct sgang_front *front);
+
+/* The first point with cap >= need, or NULL. */
+const struct sgang_point *sgang_front_find(const struct sgang_front *front,
+					   uint64_t need);
+
+/* -- hull.c -- */
+
+/* What the linear relaxation says about having some units in a domain: what
+ * one unit more costs, and what all cost at least. */
+struct sgang_price {
+	double value;
+	double bound;			/* below 0: not so many fit */
+};
+
+/* The hull of a front. -1 with ENOMEM, as the next one. */
+int sgang_hull_of_front(const struct sgang_front *front,
+			struct sgang_pool *pool, struct sgang_front *hull);
+
+/* The hull of a domain whose own cost is 'key' from its children's hulls, and
+ * the price of 'need' units in it, without its own cost. */
+int sgang_hull_of_children(const struct sgang_front *child,
+			   uint32_t n_children, sgang_plan_key key,
+			   uint64_t need, struct sgang_pool *pool,
+			   struct sgang_front *hull,
+			   struct sgang_price *price);
+
+/* The price alone. It takes less time than the hull. */
+int sgang_hull_price(const struct sgang_front *child, uint32_t n_children,
+		     uint64_t need, struct sgang_pool *pool,
+		     struct sgang_price *price);
+
+/* The least that key - price * cap can be in a domain; 0 when not using it is
+ * best. */
+double sgang_hull_support(const struct sgang_front *hull, double price);
+
+/* -- choose.c -- */
+
+/* What keys can be: multiples of 'cost' in their upper part, of 'broken' in
+ * the lower one (0: always 0). Proofs become shorter by rounding to it. */
+struct sgang_grain {
+	uint64_t cost;
+	uint64_t broken;
+	uint32_t shift;
+};
+
+/* The highest key that can be, below this one; less than 0: none. */
+sgang_plan_key sgang_grain_below(const struct sgang_grain *grain,
+				 sgang_plan_key key);
+
+/* The children of one domain, and the point of each that is chosen. */
+struct sgang_choice {
+	const struct sgang_front *front;	/* by child */
+	const uint64_t *full;		/* by child: all units that fit */
+	uint32_t n;
+	uint64_t need;
+	bool rough;			/* not worth a long search */
+	struct sgang_budget *budget;
+	uint32_t *item;			/* by child: point + 1; 0: not used */
+	sgang_plan_key key;		/* what the choice costs */
+	sgang_plan_key bound;		/* no choice is cheaper */
+	bool exact;			/* key is proved to be least */
+};
+
+/* Fill 'item', 'key', 'bound' and 'exact'. Returns 1, 0 when the children do
+ * not hold 'need' units or no choice is below 'limit', -1 with ENOMEM. */
+int sgang_choose(struct sgang_choice *choice, const struct sgang_grain *grain,
+		 sgang_plan_key limit);
+
+/* -- tidy.c -- */
+
+/* Exchange chosen children for others of the same key that leave less unused
+ * space behind, then for those that come first. -1 with ENOMEM. */
+int sgang_choose_tidy(struct sgang_choice *choice);
+
+/* -- job.c -- */
+
+/* Members that ask for the same: what a unit is, and where it may be. */
+struct sgang_kind {
+	uint32_t slots;			/* of a unit; 0 when whole. Where needs
+					 * are given, no more than a word for
+					 * the user */
+	const uint32_t *need;		/* as a member's, never NULL */
+	uint32_t ranks;			/* of a unit; 0: the node's slots */
+	bool whole;
+	const struct sgang_nodeset *allowed;	/* NULL: every node */
+	uint64_t units;			/* of all its members */
+	uint64_t per_node;		/* at most so many units on one node */
+	uint32_t first;			/* its first member */
+};
+
+/* A request, looked through. */
+struct sgang_job {
+	const struct sgang_plan_request *request;	/* n_dims 1 or more */
+	uint32_t n_types;
+	struct sgang_pool *pool;
+	struct sgang_kind *kind;
+	uint32_t n_kinds;
+	uint32_t *kind_of;		/* by member */
+	uint64_t units;
+	const struct sgang_coin *coin;	/* NULL: weights do not matter */
+};
+
+/* A member never has two units on one node when it is distinct. */
+static inline bool sgang_member_distinct(const struct sgang_plan_member *member)
+{
+	return (member->distinct || !member->slots) && member->units > 1;
+}
+
+/* Needs are for so many types of nodes. */
+uint32_t sgang_request_types(const struct sgang_plan_request *request);
+/* Sort members into kinds. -1 with ENOMEM. */
+int sgang_job_find_kinds(struct sgang_job *job);
+/* What a member without needs of its own needs: n_dims numbers. */
+void sgang_plan_own_need(const struct sgang_plan_member *member,
+			 uint32_t n_dims, uint32_t *need);
+/* What is free on a node: n_dims numbers. */
+const uint32_t *sgang_job_free(const struct sgang_job *job, uint32_t node);
+/* What one unit takes of a dimension of a node. */
+uint32_t sgang_kind_need(const struct sgang_job *job,
+			 const struct sgang_kind *kind, uint32_t node,
+			 uint32_t dim);
+/* Units of this kind that fit on a node with so much free. */
+uint32_t sgang_kind_fits(const struct sgang_job *job,
+			 const struct sgang_kind *kind, uint32_t node,
+			 const uint32_t *free);
+/* Does a unit of any kind fit on a node, with what is free there? */
+bool sgang_job_any_fits(const struct sgang_job *job, uint32_t node);
+/* Take units from what is free on a node, or give them back. */
+void sgang_kind_take(const struct sgang_job *job,
+		     const struct sgang_kind *kind, uint32_t node,
+		     uint32_t units, uint32_t *free);
+void sgang_kind_give_back(const struct sgang_job *job,
+			  const struct sgang_kind *kind, uint32_t node,
+			  uint32_t units, uint32_t *free);
+/* The least that a unit of a kind takes of a dimension on any node. */
+uint32_t sgang_kind_least(const struct sgang_job *job,
+			  const struct sgang_kind *kind, uint32_t dim);
+
+/* Ranks of one unit of this kind on a node. */
+uint32_t sgang_kind_ranks(const struct sgang_job *job,
+			  const struct sgang_kind *kind, uint32_t node);
+
+/* The level of the lowest domains, where two nodes of one meet: LEAF, or NODE
+ * in a device fabric (devices.h), whose "nodes" are islands. */
+uint32_t sgang_plan_lowest(const struct sgang_plan_request *request);
+/* The slots of every domain that is wholly free, by domain; the others keep
+ * the 0 that is there. -1 with ENOMEM, as the next one. */
+int sgang_find_broken(const struct sgang_plan_request *request,
+		      struct sgang_pool *pool, uint64_t *broken);
+/* The sum of these over the domains that a placement uses. */
+int sgang_count_broken(const struct sgang_plan_request *request,
+		       struct sgang_pool *pool, const uint64_t *broken,
+		       const struct sgang_run *runs, size_t n_runs,
+		       uint64_t *sum);
+
+/* A placement of these runs, which are copied, without bound; NULL with
+ * ENOMEM. */
+struct sgang_placement *sgang_job_place(const struct sgang_job *job,
+					const struct sgang_run *runs,
+					size_t n_runs);
+
+/* -- weight.c -- */
+
+/* Cost and weight in one number: a price. It is (cost * 'cost' + weight *
+ * 'weight'), one of the two being 1 and the other above all sums of what comes
+ * second, so that prices are added and compared as both are in their order. */
+struct sgang_coin {
+	uint64_t cost;
+	uint64_t weight;
+	/* Where cost is counted apart, what comes with it is a tie: (weight *
+	 * 'tie' + what is broken). */
+	uint64_t tie;
+	/* How much heavier than the lightest: by position; or by domain, where
+	 * the lowest domains are nodes and the places islands. The other is
+	 * NULL. */
+	const uint32_t *at;
+	const uint32_t *in;
+};
+
+/* The coin of a request with its kinds, from its pool; NULL when all nodes that
+ * matter weigh the same. 'broken' as in struct sgang_tree. -1 with ENOMEM. */
+int sgang_coin_find(const struct sgang_job *job, const uint64_t *broken,
+		    struct sgang_coin **coin);
+/* Take a price apart. Without a coin it is a cost. */
+uint64_t sgang_coin_cost(const struct sgang_coin *coin, uint64_t price);
+uint64_t sgang_coin_weight(const struct sgang_coin *coin, uint64_t price);
+/* What using a node adds to the tie, where it was not used yet: at a position
+ * and, if that is its first, in its lowest domain. */
+static inline uint64_t sgang_coin_at(const struct sgang_coin *coin,
+				     uint32_t pos)
+{
+	return coin && coin->at ? coin->at[pos] * coin->tie : 0;
+}
+static inline uint64_t sgang_coin_in(const struct sgang_coin *coin, uint32_t d)
+{
+	return coin && coin->in ? coin->in[d] * coin->tie : 0;
+}
+/* How much heavier a node is than the lightest. */
+uint32_t sgang_coin_above(const struct sgang_job *job, uint32_t node);
+/* Is the first placement better, by cost and tie? */
+bool sgang_coin_better(const struct sgang_coin *coin, uint64_t cost_a,
+		       uint64_t tie_a, uint64_t cost_b, uint64_t tie_b);
+/* The tie of a placement by the job's coin. -1 with ENOMEM. */
+int sgang_coin_tie(const struct sgang_job *job, const uint64_t *broken,
+		   const struct sgang_run *runs, size_t n_runs, uint64_t *tie);
+
+struct sgang_tree;
+
+/* -- alike.c -- */
+
+/* What one kind asks of a node, or all of them together at least. */
+struct sgang_demand {
+	uint64_t units;
+	uint64_t ranks;			/* of all units, at the least */
+	const struct sgang_kind *kind;
+	uint32_t n_kinds;
+};
+
+/* The demand as units that are all alike: fills the question of 'tree' from
+ * the pool, and 'ranks'. -1 with ENOMEM, as the next two. */
+int sgang_demand_tree(const struct sgang_job *job, struct sgang_demand *demand,
+		      const uint64_t *broken, struct sgang_tree *tree);
+/* The same for a job of one kind. */
+int sgang_job_alike(const struct sgang_job *job, const uint64_t *broken,
+		    struct sgang_tree *tree);
+/* The request in one dimension: so many slots, say, of it anywhere, whatever
+ * they are used for. Fills the question of 'tree' from the pool; -1 with ENOMEM.
+ * Its bound is what a placement costs at least beyond (ranks * hop[island]);
+ * with 'need' 0 nobody asks for any. */
+int sgang_job_in_dim(const struct sgang_job *job, uint32_t dim,
+		     const uint64_t *broken, struct sgang_tree *tree);
+
+/* Lay the members, of one kind, over the picked nodes of a tree. Returns 1 and
+ * a placement without bound, 2 when a member would share a node with itself
+ * that must not, -1 with ENOMEM. */
+int sgang_job_lay(const struct sgang_job *job, const struct sgang_tree *tree,
+		  struct sgang_placement **placement);
+
+/* -- bound.c -- */
+
+/* What no placement of several kinds can be below: cost first, then what is
+ * broken at that cost. */
+struct sgang_bound {
+	uint64_t cost;
+	uint64_t broken;
+	uint64_t ranks;			/* what hops inside of nodes cost, if
+					 * every rank had one, at the least */
+};
+
+/* Do costs that a tree tells hold for placements of any weight? */
+bool sgang_cost_first(const struct sgang_job *job);
+
+/* A relaxation says that ranks apart it costs 'extra' at least. */
+void sgang_bound_raise(struct sgang_bound *bound, uint64_t extra,
+		       uint64_t broken);
+
+/* Bounds of each kind alone, and of all as if they were of the smallest one.
+ * Other kinds only add to what one alone has to pay. 'solved' is the solved tree
+ * of a job of one kind, or NULL. Returns 1, 0 when one of them already does not
+ * fit, -1 with ENOMEM. */
+int sgang_bound_find(const struct sgang_job *job, const uint64_t *broken,
+		     const struct sgang_tree *solved,
+		     struct sgang_bound *bound);
+
+/* The request by value: each unit of a kind is worth so much (by kind), and a
+ * node holds the value of the best mixture that fits. Otherwise as
+ * sgang_job_in_dim(). */
+int sgang_job_by_value(const struct sgang_job *job, const uint32_t *value,
+		       const uint64_t *broken, struct sgang_tree *tree);
+
+/* What kinds whose nodes are in different domains cost together at the least,
+ * (ranks * hop[island]) apart, and what a placement of that cost breaks at the
+ * least; 0 where all may share. Returns as sgang_tree_solve(). */
+int sgang_bound_apart(const struct sgang_job *job, const uint64_t *broken,
+		      uint64_t *bound, uint64_t *bound_broken);
+
+/* -- required.c -- */
+
+/* Does any member require nodes? */
+bool sgang_request_requires(const struct sgang_plan_request *request);
+
+/* A request whose members that require nodes are two: a unit on each of these,
+ * and the others. */
+struct sgang_halves {
+	const struct sgang_plan_request *asked;
+	struct sgang_plan_request request;
+	struct sgang_job job;
+	struct sgang_plan_member *member;
+	uint32_t *of;			/* by member: that of 'asked' */
+	struct sgang_nodeset **set;	/* made for it */
+	size_t n_sets;
+};
+
+/* The half on required nodes comes first in the ring, or 'last'. Memory is from
+ * the pool of 'job', and 'halves' to be destroyed in every case. Returns 1, 0
+ * when a member requires more nodes than it has units, -1 with ENOMEM. */
+int sgang_halves_make(const struct sgang_job *job, bool last,
+		      struct sgang_halves *halves);
+void sgang_halves_destroy(struct sgang_halves *halves);
+/* Make runs of halves runs of the members. 0, or -1 with ENOMEM, as the next
+ * two. */
+int sgang_halves_join(const struct sgang_halves *halves,
+		      struct sgang_run *runs, size_t *n_runs);
+
+/* Let members have no nodes but those that they require, if these are all that
+ * they want; with 'spread', only nodes in a domain that holds all they require,
+ * with room. 'own' is to be destroyed in every case. */
+int sgang_confine(struct sgang_plan_request *request, struct sgang_pool *pool,
+		  struct sgang_halves *own);
+/* Let members of such a placement have what they require, instead of others. */
+int sgang_have_required(const struct sgang_job *job,
+			struct sgang_placement *placement);
+
+/* Where a required node has no room, say that and nothing else. */
+void sgang_required_nofit(const struct sgang_plan_request *request,
+			  struct sgang_nofit *nofit);
+
+/* -- one_ring.c -- */
+
+/* The placement of one ring. Returns 1, 0 when none was found, -1 with ENOMEM
+ * or EOVERFLOW. */
+int sgang_job_plan(const struct sgang_job *job, const uint64_t *broken,
+		   struct sgang_placement **placement);
+
+/* -- dispatch.c -- */
+
+/* sgang_plan() of members in the order given, whatever any_order says; with that
+ * the bound is one for any order. */
+int sgang_plan_ordered(const struct sgang_plan_request *request,
+		       struct sgang_placement **placement,
+		       struct sgang_nofit *nofit, struct sgang_error *err);
+
+/* -- reorder.c -- */
+
+/* Does any_order mean anything to this request? */
+bool sgang_any_matters(const struct sgang_plan_request *request);
+
+/* Replace a placement by one of members in a better order, if there is one,
+ * and let it begin with the first of them. 0, or -1 with errno set as by
+ * sgang_plan(); the placement stays the caller's. */
+int sgang_any_order(const struct sgang_plan_request *request,
+		    struct sgang_placement **placement);
+
+/* -- arrange.c -- */
+
+/* Turn a ring so that it begins with this member, which is in it. 'scratch' has
+ * room for as many runs. */
+void sgang_arrange_begin(struct sgang_run *runs, size_t n_runs, uint32_t member,
+			 struct sgang_run *scratch);
+
+/* -- tree.c -- */
+
+/* 'units' of the units on the node at this position. */
+struct sgang_pick {
+	uint32_t pos;
+	uint32_t units;
+};
+
+/* K units that are all alike, at least cost. */
+struct sgang_tree {
+	/* the question */
+	const struct sgang_plan_request *request;
+	uint64_t need;			/* K */
+	uint64_t ranks;			/* of all units, at the least */
+	bool unit;			/* no cap is above 1 */
+	const uint32_t *cap;		/* by position: units that fit */
+	const uint32_t *more;		/* by position: ranks above 'ranks' of a
+					 * unit there; NULL: none */
+	const uint32_t *left;		/* by position: free slots */
+	const uint64_t *broken;		/* by domain: its slots when it is
+					 * wholly free, else 0 */
+	const struct sgang_coin *coin;	/* NULL: weights do not matter */
+	/* Domains that the gang uses already are free to use; `home` holds
+	 * all that it uses. NULL: none. */
+	const bool *used;
+	uint32_t home;
+	bool free_nodes;		/* using a node costs nothing */
+	bool rough;			/* the first good answer will do */
+	/* The units are part of a larger ring, which spans a domain of this
+	 * level at the least: they pay for all they use below it. 0: they are
+	 * the ring. Not together with `used`. */
+	uint32_t reach;
+	/* the answer */
+	uint32_t domain;		/* holds it all */
+	struct sgang_pick *pick;	/* in the order of positions */
+	size_t n_picks;
+	/* No placement costs less (with weights first, none that weighs as
+	 * little as the answer), and none that costs as much breaks less: with
+	 * a coin, has a lower tie. */
+	uint64_t bound;
+	uint64_t bound_broken;
+	bool exact;			/* all criteria are proved */
+};
+
+/* Returns 1 and fills the answer ('pick' from 'pool'), 0 when it does not fit,
+ * -1 with ENOMEM. With 'bound_only' nothing but 'bound' is filled. */
+int sgang_tree_solve(struct sgang_tree *tree, struct sgang_pool *pool,
+		     bool bound_only);
+
+/* May the gang of this request span this domain? */
+bool sgang_tree_allowed(const struct sgang_plan_request *request,
+			uint32_t domain);
+
+/* All units of a tree in one domain, or on one node, asked for each of them. */
+struct sgang_inside;
+
+/* Look at every domain of 'level' or below in a domain that is allowed. 'tree'
+ * (its question, without `used` and `free_nodes`) and 'pool' must live on; the
+ * rest ends with the pool. NULL with ENOMEM or EOVERFLOW. */
+struct sgang_inside *sgang_inside_open(struct sgang_tree *tree, uint32_t level,
+				       struct sgang_pool *pool);
+
+/* Are all the costs that it tells the least? */
+bool sgang_inside_least(const struct sgang_inside *inside);
+/* ... and was what is broken then, and what was picked so far? */
+bool sgang_inside_exact(const struct sgang_inside *inside);
+
+/* The price of all units in this domain as a part of a ring that goes on to
+ * other children of its parent: (ranks * hop[island]), the steps of all used
+ * domains, itself included, and what nodes weigh; and what they break. False
+ * when they do not fit. */
+bool sgang_inside_domain(const struct sgang_inside *inside, uint32_t domain,
+			 uint64_t *price, uint64_t *broken);
+
+/* The same for the node at a position, as a child of its lowest domain. */
+bool sgang_inside_node(const struct sgang_inside *inside, uint32_t pos,
+		       uint64_t *price, uint64_t *broken);
+
+/* Units that fit into a domain of any level. */
+uint64_t sgang_inside_room(const struct sgang_inside *inside, uint32_t domain);
+
+/* Fill the answer of the tree for a domain into which the units fit. -1 with
+ * ENOMEM. */
+int sgang_inside_pick(struct sgang_inside *inside, uint32_t domain);
+
+/* -- arcs.c -- */
+
+/* Cut the ring in two arcs: all members of the kind 'first', and the others.
+ * Raise '*bound' to what all cost at least, (ranks * hop[island]) apart, and at
+ * the most to 'most', what some placement costs. Any weights of a unit, by kind,
+ * give a bound, what units cost about gives a good one. 0, or -1 with ENOMEM. */
+int sgang_arcs_bound(const struct sgang_job *job, uint32_t first,
+		     const double *weight, uint64_t most, uint64_t *bound);
+
+/* -- split.c -- */
+
+/* Which nodes are for which of these two arcs. */
+struct sgang_split;
+
+/* 'guess' is what they cost about. The result lives as long as the pool of the
+ * job; NULL with ENOMEM. */
+struct sgang_split *sgang_split_open(const struct sgang_job *job,
+				     uint32_t first, uint64_t guess);
+
+enum { SGANG_SPLIT_FIRST = 1, SGANG_SPLIT_OTHERS = 2 };
+
+/* Choose nodes for the arcs, for the others with room for so many slots 'more'
+ * than they ask for: which arc, or 0, by position. An 'effort' of 2 takes twice
+ * as long as one of 1, and finds better ones. Returns 1, 0 when none were found,
+ * -1 with ENOMEM. */
+int sgang_split_solve(struct sgang_split *split, uint64_t more,
+		      uint32_t effort, uint8_t *owner);
+
+/* About what a unit of a kind costs there, (ranks * hop[island]) apart; known
+ * when nodes have been found. */
+double sgang_split_weight(const struct sgang_split *split, uint32_t kind);
+
+/* The kind of the others that has the fewest nodes; UINT32_MAX: it makes no
+ * difference. */
+uint32_t sgang_split_narrow(const struct sgang_split *split);
+
+/* -- nofit.c -- */
+
+/* Say why nothing was found. 0, or -1 with ENOMEM. */
+int sgang_nofit_explain(const struct sgang_job *job,
+			struct sgang_nofit *nofit);
+
+/* Insert a domain into the rows, best first. */
+void sgang_nofit_row(struct sgang_nofit *nofit, uint32_t domain, uint64_t free,
+		     uint64_t needed);
+
+/* -- spread.c -- */
+
+/* Each member in another domain of request->spread_level; there are two or
+ * more. Returns 1 and the placement, 0 with 'nofit' (may be NULL), or -1 with
+ * ENOMEM or EOVERFLOW. 'broken' as in struct sgang_tree. */
+int sgang_spread_plan(const struct sgang_job *job, const uint64_t *broken,
+		      struct sgang_placement **placement,
+		      struct sgang_nofit *nofit);
+
+/* -- mixed.c -- */
+
+/* A joint placement of members of different kinds, in 'runs' (from the pool).
+ * Returns 1, 0 when none was found, -1 with ENOMEM. 'bound' is what no
+ * placement can be cheaper than, and none that costs as much breaks less (with
+ * weights: has a lower tie) than 'bound_broken'; both may be changed for a higher bound, and the search ends
+ * when they are reached. 'fixed' of the bound is for ranks: (ranks *
+ * hop[island]). 'broken' as in struct sgang_tree. */
+int sgang_mixed_solve(const struct sgang_job *job, const uint64_t *broken,
+		      uint64_t fixed, uint64_t *bound, uint64_t *bound_broken,
+		      struct sgang_run **runs, size_t *n_runs);
+
+/* -- share.c -- */
+
+/* What the members, of one kind, cost at least beyond (ranks * hop[island]),
+ * each a path of its own; and what any placement of them breaks at the least.
+ * 'broken' as in struct sgang_tree. 0, or -1 with ENOMEM or EOVERFLOW. */
+int sgang_share_bound(const struct sgang_job *job, const uint64_t *broken,
+		      uint64_t *bound, uint64_t *bound_broken);
+
+/* -- prove.c -- */
+
+/* Is there a placement that is better than the one that is known, which breaks
+ * so much (with weights: has this tie)? It is put in 'runs' (from the pool) and is the best there is then,
+ * else they are untouched. 'bound' is raised to what any placement costs at the
+ * least. Returns 1 when there is none better, 0 when the gang is not a small one
+ * or the search took too long (what was found until then is still better), -1
+ * with ENOMEM. */
+int sgang_prove(const struct sgang_job *job, const uint64_t *broken,
+		const struct sgang_placement *known, uint64_t breaks,
+		uint64_t *bound, struct sgang_run **runs, size_t *n_runs);
+
+/* -- grid_cut.c -- */
+
+/* No set of so many ranks is allowed. */
+#define SGANG_CUT_NEVER UINT64_MAX
+
+/* The least weight of the rings that a set of so many ranks cuts: of which it
+ * has some ranks, and not all. */
+struct sgang_cut {
+	const struct sgang_parallel *parallel;
+	uint32_t whole;			/* a bit for each group whose rings are
+					 * never cut */
+	struct sgang_budget *budget;
+	uint64_t ranks;			/* of all */
+	uint64_t *least;		/* by number of ranks; NULL: too large a
+					 * table */
+	uint64_t any;			/* least weight of one ring */
+	uint64_t block;			/* only multiples of this are sets */
+};
+
+/* Fill it in for 'parallel' and 'whole'. -1 with ENOMEM. */
+int sgang_cut_find(struct sgang_cut *cut, struct sgang_pool *pool);
+
+/* No set of so many ranks cuts less. 0 for none and for all of them. */
+uint64_t sgang_cut_least(const struct sgang_cut *cut, uint64_t ranks);
+
+/* -- grid_blocks.c -- */
+
+/* How many units go where, for the request's groups. */
+struct sgang_blocks {
+	/* the question: need, cap, left and broken of 'tree' */
+	const struct sgang_tree *tree;
+	uint32_t ranks;			/* of a unit */
+	/* the answer */
+	struct sgang_pick *pick;	/* in the order of positions */
+	size_t n_picks;
+	uint64_t cost;			/* no placement costs less beyond what
+					 * all hops cost in an island, */
+	uint64_t broken;		/* and none that costs as much breaks
+					 * less */
+	bool tired;			/* it took too long: no answer but
+					 * 'cost' */
+};
+
+/* Returns 1 and fills the answer ('pick' from 'pool'); 0 when it does not fit
+ * or, 'tired', took too long; -1 with ENOMEM. */
+int sgang_blocks_solve(struct sgang_blocks *blocks, struct sgang_pool *pool);
+
+/* -- grid_order.c -- */
+
+/* A unit of a member, where it is, and the positions of the ring it has: 'first'
+ * and as many as it has ranks. */
+struct sgang_unit {
+	uint32_t member;
+	uint32_t node;
+	uint32_t ranks;
+	uint32_t first;
+};
+
+/* Which rank goes to which place, for the request's groups. */
+struct sgang_order {
+	/* the question */
+	const struct sgang_job *job;
+	struct sgang_unit *unit;	/* by member, in ring order; may be
+					 * moved to other nodes */
+	uint32_t n_units;
+	uint32_t *room;			/* by node: what is left, n_dims
+					 * numbers */
+	uint32_t *node;			/* by position of the ring */
+	uint32_t ranks;
+	uint64_t enough;		/* the search ends at this cost, */
+	uint64_t hops;			/* or when so many were looked at;
+					 * what is left, in the end */
+	/* the answer, besides where units are */
+	uint32_t *layout;		/* by position: the rank; from the
+					 * pool */
+	bool moved;			/* some unit is at another node */
+	uint64_t cost;			/* weighted */
+	uint64_t wrong;			/* hops above what their group
+					 * requires */
+};
+
+/* -1 with ENOMEM. */
+int sgang_order_solve(struct sgang_order *order);
+
+/* -- grid_deal.c -- */
+
+/* As sgang_job_lay(), but units are dealt out so that nobody shares. Returns 1,
+ * 0 when that cannot be, -1 with ENOMEM. */
+int sgang_job_deal(const struct sgang_job *job, const struct sgang_tree *tree,
+		   struct sgang_placement **placement);
+
+/* -- grid.c -- */
+
+/* Do the groups make as many ranks as the members have, if that is known
+ * before? 0, or -1 with EINVAL and 'err'. */
+int sgang_parallel_check_request(const struct sgang_plan_request *request,
+				 struct sgang_error *err);
+
+/* Replace the placement of one ring by one for the request's groups, and fill
+ * its weighted cost, layout, bound and exact. Returns 1; 0 when groups cannot
+ * have the levels they require, with 'nofit' (may be NULL) saying so; -1 with
+ * EINVAL (not as many ranks; 'err' says so), EOVERFLOW or ENOMEM. The placement
+ * stays the caller's in all cases. */
+int sgang_parallel_plan(const struct sgang_job *job, const uint64_t *broken,
+			struct sgang_placement **placement,
+			struct sgang_nofit *nofit, struct sgang_error *err);
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* reorder.c - a ring whose members may be in any order
+ *
+ * The members are planned twice, in the order in which they came and by kind,
+ * and each time sorted anew on the nodes that they have then (arrange.c).
+ * The bounds of such a plan are those that hold for every order.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan_private.h"
+
+struct any {
+	const struct sgang_plan_request *asked;
+	struct sgang_plan_member *member;	/* in the order at hand */
+	uint32_t *number;		/* by place in that order: the member */
+	double average[SGANG_PLAN_DIMS];	/* what a node has */
+	struct sgang_placement *best;
+};
+
+/* A member, and what it is sorted by. */
+struct rank {
+	uint64_t key;
+	uint32_t member;
+};
+
+static int by_key(const void *one, const void *two)
+{
+	const struct rank *a = one, *b = two;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return a->member < b->member ? -1 : a->member > b->member;
+}
+
+/* Is 'made' better than the best one? */
+static int is_better(const struct any *any, const struct sgang_placement *made)
+{
+	const struct sgang_placement *best = any->best;
+	uint64_t weight = 0, best_weight = 0;
+
+	if (any->asked->weight_first &&
+	    (sgang_plan_weigh(any->asked, made, &weight) ||
+	     sgang_plan_weigh(any->asked, best, &best_weight)))
+		return -1;
+	if (weight != best_weight)
+		return weight < best_weight;
+	if (made->ring.cost != best->ring.cost)
+		return made->ring.cost < best->ring.cost;
+	return made->exact && !best->exact;
+}
+
+/* Keep the better placement, and what both have proved. Takes over 'made'. */
+static int keep(struct any *any, struct sgang_placement *made)
+{
+	struct sgang_placement *worse = made;
+	int rc = is_better(any, made);
+
+	if (rc > 0) {
+		worse = any->best;
+		any->best = made;
+	}
+	if (!any->asked->weight_first && worse->bound > any->best->bound)
+		any->best->bound = worse->bound;
+	sgang_placement_destroy(worse);
+	return rc < 0 ? -1 : 0;
+}
+
+/* Plan in the order of these ranks. Returns 0, or -1 with errno set. */
+static int plan_in_order(struct any *any, struct rank *rank)
+{
+	struct sgang_plan_request request = *any->asked;
+	struct sgang_placement *made = NULL;
+	size_t i, n = request.n_members;
+	int rc;
+
+	qsort(rank, n, sizeof(*rank), by_key);
+	for (i = 0; i < n; i++) {
+		any->number[i] = rank[i].member;
+		any->member[i] = any->asked->members[rank[i].member];
+	}
+	request.members = any->member;
+	rc = sgang_plan_ordered(&request, &made, NULL, NULL);
+	if (rc <= 0)
+		return rc;
+	for (i = 0; i < made->n_runs; i++)
+		made->runs[i].member = any->number[made->runs[i].member];
+	return keep(any, made);
+}
+
+/* What a unit of a member takes at the most of any resource, of what nodes of
+ * the first type have on average, in 65536ths; whole nodes take all. */
+static uint32_t share_of(const struct any *any,
+			 const struct sgang_plan_member *member)
+{
+	uint32_t n_dims = sgang_plan_dims(any->asked), d;
+	double most = 0, one;
+
+	if (!member->slots)
+		return UINT32_MAX;
+	for (d = 0; d < n_dims; d++) {
+		uint32_t need = member->need ? member->need[d] :
+				d ? 0 : member->slots;
+
+		one = need == SGANG_PLAN_ALL ? 1 : need / any->average[d];
+		most = one > most ? one : most;
+	}
+	return most < 65535 ? (uint32_t)(most * 65536) : UINT32_MAX - 1;
+}
+
+/* What a node has of each resource. */
+static void find_average(struct any *any)
+{
+	const struct sgang_plan_request *asked = any->asked;
+	uint32_t n_dims = sgang_plan_dims(asked), d;
+	size_t n = sgang_fabric_nodes(asked->fabric), i;
+
+	for (i = 0; i < n * n_dims; i++)
+		any->average[i % n_dims] += asked->total[i];
+	for (d = 0; d < n_dims; d++)
+		any->average[d] = any->average[d] < 1 ? 1.0 / (double)n :
+				  any->average[d] / (double)n;
+}
+
+/* By the first of the nodes where a member may be, and the share of a node that
+ * it asks for. */
+static void rank_by_kind(const struct any *any, struct rank *rank)
+{
+	const struct sgang_plan_request *asked = any->asked;
+	uint32_t n = sgang_fabric_nodes(asked->fabric), i, pos;
+
+	for (i = 0; i < asked->n_members; i++) {
+		const struct sgang_plan_member *member = &asked->members[i];
+
+		for (pos = 0; pos < n && member->allowed &&
+		     !sgang_nodeset_has(member->allowed,
+					sgang_fabric_order(asked->fabric)[pos]);
+		     pos++)
+			;
+		rank[i].key = (uint64_t)pos << 32 | share_of(any, member);
+		rank[i].member = i;
+	}
+}
+
+/* Is the order nothing to the ring? */
+static bool is_settled(const struct any *any)
+{
+	return any->best->exact || any->best->ring.cost <= any->best->bound;
+}
+
+/* The first of the members stays the first. */
+static int begin(struct any *any)
+{
+	struct sgang_placement *best = any->best;
+	struct sgang_run *scratch = calloc(best->n_runs, sizeof(*scratch));
+
+	if (!scratch)
+		return -1;
+	sgang_arrange_begin(best->runs, best->n_runs, 0, scratch);
+	free(scratch);
+	return 0;
+}
+
+static int try_orders(struct any *any, struct rank *rank)
+{
+	int rc = 0;
+
+	if (any->asked->spread) {
+		rc = sgang_plan_arrange(any->asked, any->best);
+	} else if (!is_settled(any) && sgang_budget_left(any->asked->budget)) {
+		find_average(any);
+		rank_by_kind(any, rank);
+		rc = plan_in_order(any, rank);
+	}
+	return rc ? rc : begin(any);
+}
+
+static bool same_allowed(const struct sgang_plan_member *a,
+			 const struct sgang_plan_member *b)
+{
+	return a->allowed == b->allowed ||
+	       (a->allowed && b->allowed &&
+		sgang_nodeset_equal(a->allowed, b->allowed));
+}
+
+/* Where there are types of nodes, how many is not known here. */
+static bool same_need(const struct sgang_plan_request *request,
+		      const uint32_t *a, const uint32_t *b)
+{
+	return a == b || (a && b && !request->type &&
+			  !memcmp(a, b, sgang_plan_dims(request) * sizeof(*a)));
+}
+
+static bool same_required(const struct sgang_plan_member *a,
+			  const struct sgang_plan_member *b)
+{
+	bool a_any = a->required && sgang_nodeset_count(a->required);
+	bool b_any = b->required && sgang_nodeset_count(b->required);
+
+	return (a_any && b_any) ?
+	       sgang_nodeset_equal(a->required, b->required) : a_any == b_any;
+}
+
+/* Are two members interchangeable? */
+static bool are_same(const struct sgang_plan_request *request,
+		     const struct sgang_plan_member *a,
+		     const struct sgang_plan_member *b)
+{
+	return a->units == b->units && a->slots == b->slots &&
+	       a->ranks == b->ranks && a->distinct == b->distinct &&
+	       same_need(request, a->need, b->need) && same_allowed(a, b) &&
+	       same_required(a, b);
+}
+
+/* Rings of three are the same in every order. */
+bool sgang_any_matters(const struct sgang_plan_request *request)
+{
+	size_t i;
+
+	if (!request->any_order || request->n_members < 4 || request->parallel)
+		return false;
+	for (i = 1; i < request->n_members; i++) {
+		if (!are_same(request, &request->members[0],
+			      &request->members[i]))
+			return true;
+	}
+	return false;
+}
+
+int sgang_any_order(const struct sgang_plan_request *asked,
+		    struct sgang_placement **placement)
+{
+	size_t n = asked->n_members;
+	struct any any = { .asked = asked, .best = *placement };
+	struct rank *rank = calloc(n, sizeof(*rank));
+	int rc = -1;
+
+	any.member = calloc(n, sizeof(*any.member));
+	any.number = calloc(n, sizeof(*any.number));
+	if (rank && any.member && any.number)
+		rc = try_orders(&any, rank);
+	free(rank);
+	free(any.member);
+	free(any.number);
+	*placement = any.best;
+	return rc;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* shares.h - nodes for members whose pieces their nodes have in any shares
+ *
+ * A member of the planner (plan.h) has as much on one of its nodes as on the
+ * others. Slurm asks less of a job with -N3 -n7: each of three nodes has one
+ * task at least, and all three together have seven. Found here is whether
+ * there are such nodes, for all members at the same time, and how many pieces
+ * of which member each node has. What that costs is not asked.
+ */
+
+#ifndef SGANG_SHARES_H
+#define SGANG_SHARES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/nodeset.h"
+
+/* Nodes of all members together, at most. */
+#define SGANG_SHARES_NODES 1024
+
+struct sgang_shares_member {
+	uint32_t least_nodes;		/* so many different nodes, and */
+	uint32_t most_nodes;		/* no more than these */
+	uint32_t pieces;		/* altogether, at least one on each */
+	uint32_t most;			/* pieces on one node, at most; 1 or
+					 * more */
+	const struct sgang_nodeset *allowed;	/* borrowed; NULL: any */
+	const struct sgang_nodeset *required;	/* borrowed; among its nodes;
+						 * NULL: none */
+	/* What 1, 2, ... 'most' pieces take of a node, which never gets less:
+	 * for each number of them n_dims numbers for each type. SGANG_PLAN_ALL:
+	 * all that the node has, none of which may be in use. Borrowed. */
+	const uint32_t *need;
+};
+
+struct sgang_shares_request {
+	uint32_t n_dims, n_types;
+	const uint32_t *free, *total;	/* by node: n_dims numbers */
+	const uint8_t *type;		/* by node */
+	const uint32_t *nodes;		/* that may be used, */
+	uint32_t n_nodes;		/* so many */
+	const uint32_t *domain;		/* by node; each member inside one of
+					 * these, no two in the same. NULL: it
+					 * does not matter */
+	const struct sgang_shares_member *members;
+	size_t n_members;
+	uint64_t *steps;		/* left for the search; less afterwards.
+					 * None left: nothing is proved */
+};
+
+/* Returns 1 and in share[i * n_nodes + j] the pieces of member i on nodes[j];
+ * 0 when there is no way, or no steps are left; -1 with errno EINVAL (more
+ * nodes than SGANG_SHARES_NODES) or ENOMEM. */
+int sgang_shares_find(const struct sgang_shares_request *request,
+		      uint32_t *share);
+
+#endif
