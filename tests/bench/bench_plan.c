@@ -545,6 +545,38 @@ static int bench_workers(struct cluster *cluster, unsigned int rounds)
 	return bench_members(cluster, "1x1+8*4x8", members, 9, rounds);
 }
 
+/* Members of one kind, each on several nodes, which they may share: eight of
+ * four nodes, a hundred of sixteen. */
+static int bench_shared(struct cluster *cluster, unsigned int rounds)
+{
+	struct sgang_plan_member members[100];
+	size_t i;
+
+	for (i = 0; i < 8; i++)
+		members[i] = (struct sgang_plan_member){
+			.units = 4, .slots = 2, .distinct = true };
+	if (bench_members(cluster, "8*4x2", members, 8, rounds))
+		return -1;
+	for (i = 0; i < 100; i++)
+		members[i] = (struct sgang_plan_member){
+			.units = 16, .slots = 1, .distinct = true };
+	return bench_members(cluster, "100*16x1", members, 100, rounds);
+}
+
+/* Five small members that differ. */
+static int bench_few(struct cluster *cluster, unsigned int rounds)
+{
+	static const uint32_t slots[] = { 1, 2, 4, 3, 8 };
+	struct sgang_plan_member members[5];
+	size_t i;
+
+	for (i = 0; i < 5; i++)
+		members[i] = (struct sgang_plan_member){
+			.units = 1 + (uint32_t)i % 2, .slots = slots[i],
+			.distinct = true };
+	return bench_members(cluster, "5*[1-2]x[1-8]", members, 5, rounds);
+}
+
 /* 4 to 32 members of 1, 2, 4 and 8 GPUs, a gang for each round. */
 #define GPU_MEMBERS 32
 
@@ -692,14 +724,28 @@ static int bench_hard(unsigned int rounds)
 static int bench_small(unsigned int rounds)
 {
 	struct cluster cluster;
-	int rc = open_cluster(&cluster, 1024, 16, 3);
+	int rc = open_cluster(&cluster, 64, 8, 3);
+
+	if (!rc)
+		rc = bench_few(&cluster, rounds < 24 ? 24 : rounds);
+	close_cluster(&cluster);
+	if (!rc)
+		rc = open_cluster(&cluster, 1024, 16, 3);
 
 	if (!rc)
 		rc = bench_workers(&cluster, rounds);
 	if (!rc)
+		rc = bench_shared(&cluster, rounds);
+	if (!rc)
 		rc = bench_gpu_slots(&cluster, rounds < 24 ? 24 : rounds);
 	if (!rc)
 		rc = bench_gpu_vectors(&cluster, rounds < 24 ? 24 : rounds);
+	close_cluster(&cluster);
+	if (rc)
+		return rc;
+	rc = open_cluster(&cluster, 32768, 16, 4);
+	if (!rc)
+		rc = bench_shared(&cluster, rounds);
 	close_cluster(&cluster);
 	return rc;
 }

@@ -234,7 +234,7 @@ void sgang_mixed_improve(struct mixed *mixed)
 {
 	struct improver improver = { .mixed = mixed, .n = mixed->now.n,
 				     .piece = mixed->now.piece };
-	bool changed = improver.n > 1;
+	bool changed = improver.n > 1 && sgang_part(SGANG_PART_IMPROVE);
 	size_t i;
 
 	improver.trials_max = sgang_budget_share(mixed->request->budget,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mixed.c - members of different kinds: bound, construction, search
+/* mixed.c - members of different kinds, construction by construction
  *
  * The members' order in the ring is given and each of them has its own wishes,
  * so the cheapest nodes for all of them are a hard problem. Several
@@ -25,7 +25,7 @@
 
 #include "mixed.h"
 
-/* With more units only one sort of construction has to work. */
+/* With more units the constructions for large gangs do, if they find one. */
 #define UNITS_MAX 256
 
 /* -- set-up and result -- */
@@ -211,23 +211,59 @@ static int write_runs(const struct mixed *mixed, struct sgang_run **runs,
 	return 0;
 }
 
-/* Walk, and leave something to others. */
-static int try_walks(struct mixed *mixed, const struct sgang_tree *worth)
+/* A way to lay out the members, tried in this order. To add one: a row. */
+static const struct construction {
+	int (*try)(struct mixed *mixed);	/* 0, or -1 with ENOMEM */
+	uint64_t steps;			/* that it may take; 0: what is left */
+	bool large;			/* as good as any in large gangs */
+	enum sgang_part part;
+} constructions[] = {
+	{ sgang_mixed_try_shares, 0, true, SGANG_PART_SHARES },
+	{ sgang_mixed_try_walks, SGANG_STEPS_WALKS, true, SGANG_PART_WALKS },
+	{ sgang_mixed_try_kinds, 0, false, SGANG_PART_KINDS },
+	{ sgang_mixed_try_pools, 0, false, SGANG_PART_POOLS },
+	{ sgang_mixed_try_domains, 0, false, SGANG_PART_DOMAINS },
+};
+#define CONSTRUCTIONS (sizeof(constructions) / sizeof(constructions[0]))
+
+static int try_one(struct mixed *mixed, const struct construction *way)
 {
 	struct sgang_budget *budget = mixed->request->budget;
-	uint64_t aside = sgang_budget_narrow(budget, SGANG_STEPS_WALKS);
+	uint64_t aside = way->steps ? sgang_budget_narrow(budget, way->steps) :
+				      0;
 	int rc = 0;
 
-	if (!done(mixed) && !ended(mixed))
-		rc = sgang_mixed_try_walks(mixed, worth);
+	if (sgang_part(way->part) &&
+	    (!way->large || (!done(mixed) && !ended(mixed))))
+		rc = way->try(mixed);
 	sgang_budget_widen(budget, aside);
 	return rc;
+}
+
+static int try_all(struct mixed *mixed)
+{
+	bool enough = false;
+	size_t i;
+
+	for (i = 0; i < CONSTRUCTIONS; i++) {
+		const struct construction *way = &constructions[i];
+
+		if (enough && !way->large)
+			break;
+		if (try_one(mixed, way))
+			return -1;
+		if (way->large)
+			enough = mixed->found && (ended(mixed) ||
+				 mixed->job->units > UNITS_MAX);
+	}
+	return 0;
 }
 
 int sgang_mixed_solve(const struct sgang_job *job, const uint64_t *broken,
 		      uint64_t fixed, uint64_t *bound, uint64_t *bound_broken,
 		      struct sgang_run **runs, size_t *n_runs)
 {
+	struct sgang_tree worth;
 	struct mixed mixed = {
 		.job = job,
 		.request = job->request,
@@ -235,19 +271,13 @@ int sgang_mixed_solve(const struct sgang_job *job, const uint64_t *broken,
 		.broken = broken,
 		.order = sgang_fabric_order(job->request->fabric),
 		.n_nodes = sgang_fabric_nodes(job->request->fabric),
+		.worth = &worth,
 		.fixed = fixed,
 		.bound = *bound,
 		.bound_broken = *bound_broken
-	};	struct sgang_tree worth;
+	};
 
-	if (set_up(&mixed) || find_worth(&mixed, &worth) ||
-	    sgang_mixed_try_shares(&mixed) || try_walks(&mixed, &worth))
-		return -1;
-	/* in large gangs nothing else is as good as a walk */
-	if ((!mixed.found || (job->units <= UNITS_MAX && !ended(&mixed))) &&
-	    (sgang_mixed_try_kinds(&mixed) ||
-	     sgang_mixed_try_pools(&mixed, &worth) ||
-	     sgang_mixed_try_domains(&mixed)))
+	if (set_up(&mixed) || find_worth(&mixed, &worth) || try_all(&mixed))
 		return -1;
 	*bound = mixed.bound;
 	*bound_broken = mixed.bound_broken;

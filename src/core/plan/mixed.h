@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* mixed.h - what the files share that place members of different kinds
  *
- *   mixed.c    layouts and what they cost; which way is tried when
+ *   mixed.c    which construction is tried when
+ *   layout.c   layouts and what they cost
  *   improve.c  a layout made better by small changes
  *   fit.c      first fit, domain by domain
  *   pack.c     does it fit at all? Trying everything
@@ -48,6 +49,7 @@ struct mixed {
 					 * scarce */
 	uint32_t *rank;			/* members, the large ones first */
 	struct piece *spot;		/* room for one a node */
+	const struct sgang_tree *worth;	/* the request by value */
 	bool *pool;			/* by position: may be used */
 	bool *seen;			/* by domain; all false */
 	bool *used;			/* by position; all false */
@@ -222,8 +224,7 @@ int sgang_mixed_pack(struct mixed *mixed, const struct sgang_domain *domain);
 bool sgang_mixed_distinct(const struct mixed *mixed, uint32_t kind);
 
 int sgang_mixed_try_kinds(struct mixed *mixed);
-/* 'worth' is the request by value. */
-int sgang_mixed_try_pools(struct mixed *mixed, struct sgang_tree *worth);
+int sgang_mixed_try_pools(struct mixed *mixed);
 
 /* -- share.c -- */
 
@@ -231,7 +232,7 @@ int sgang_mixed_try_shares(struct mixed *mixed);
 
 /* -- route.c -- */
 
-int sgang_mixed_try_walks(struct mixed *mixed, const struct sgang_tree *worth);
+int sgang_mixed_try_walks(struct mixed *mixed);
 
 /* -- walk.c -- */
 

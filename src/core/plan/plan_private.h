@@ -65,6 +65,30 @@ typedef int64_t sgang_plan_key;
 /* No sum of all keys of one call is above this. */
 #define SGANG_PLAN_KEY_MAX (INT64_C(1) << 61)
 
+/* -- parts -- */
+
+/* Parts that could be taken away. What each is worth is in doc/performance.md,
+ * from tests/bench/bench-solvers. */
+enum sgang_part {
+	SGANG_PART_SHARES,
+	SGANG_PART_WALKS,
+	SGANG_PART_ARCS,
+	SGANG_PART_KINDS,
+	SGANG_PART_POOLS,
+	SGANG_PART_DOMAINS,
+	SGANG_PART_IMPROVE,
+	SGANG_PART_PROVE,
+};
+#ifndef SGANG_WITHOUT			/* the benchmark sets some bits */
+#define SGANG_WITHOUT 0u
+#endif
+
+/* Is this part there? */
+static inline bool sgang_part(enum sgang_part part)
+{
+	return !(SGANG_WITHOUT >> part & 1);
+}
+
 /* -- the budget -- */
 
 /* What parts of a plan take at most, in steps out of SGANG_PLAN_STEPS; of a

@@ -199,10 +199,10 @@ static bool try_pool(struct mixed *mixed, const struct sgang_domain *domain,
 }
 
 /* Pools grow by these parts of 32 of what is needed. */
-int sgang_mixed_try_pools(struct mixed *mixed, struct sgang_tree *tree)
+int sgang_mixed_try_pools(struct mixed *mixed)
 {
 	static const uint32_t grow[] = { 0, 1, 2, 4, 8, 16, 32 };
-	uint64_t need = tree->need;
+	struct sgang_tree tree = *mixed->worth;
 	bool worked[FITS] = { false }, all = false;
 	struct sgang_domain domain;
 	size_t i;
@@ -215,8 +215,9 @@ int sgang_mixed_try_pools(struct mixed *mixed, struct sgang_tree *tree)
 	for (i = 0; i < sizeof(grow) / sizeof(grow[0]) && rc > 0; i++) {
 		if (all || done(mixed) || ended(mixed))
 			break;
-		tree->need = need + need * grow[i] / 32;
-		rc = fill_pool(mixed, tree, &domain);
+		tree.need += mixed->worth->need * grow[i] / 32;
+		rc = fill_pool(mixed, &tree, &domain);
+		tree.need = mixed->worth->need;
 		if (rc > 0)
 			all = try_pool(mixed, &domain, worked);
 	}

@@ -96,10 +96,11 @@ static void route_over(const struct mixed *mixed, const struct sgang_tree *tree,
 
 /* The leaves for all units by value, and for so many 256ths more if the ring
  * does not fit there. When something was found already, only the last of these. */
-static int walk_worth(struct mixed *mixed, const struct sgang_tree *worth)
+static int walk_worth(struct mixed *mixed)
 {
 	static const uint32_t more[] = { 0, 1, 2, 4, 8, 16, 32, 64 };
 	const size_t n = sizeof(more) / sizeof(more[0]);
+	const struct sgang_tree *worth = mixed->worth;
 	struct sgang_tree tree;
 	struct route route;
 	size_t i;
@@ -915,7 +916,8 @@ static int try_blocks(struct mixed *mixed, double value)
 {
 	struct sgang_pool *pool = mixed->job->pool;
 	struct blocks blocks = { .mixed = mixed };
-	bool arcs = is_confined(mixed) || mixed->job->units > UNITS_MAX;
+	bool arcs = sgang_part(SGANG_PART_ARCS) &&
+		    (is_confined(mixed) || mixed->job->units > UNITS_MAX);
 	uint32_t turn;
 
 	blocks.block = sgang_pool_zalloc(pool, mixed->job->n_kinds,
@@ -949,14 +951,14 @@ static bool are_short(const struct mixed *mixed)
 	       mixed->job->units / mixed->request->n_members <= SHORT_MAX;
 }
 
-int sgang_mixed_try_walks(struct mixed *mixed, const struct sgang_tree *worth)
+int sgang_mixed_try_walks(struct mixed *mixed)
 {
 	/* all on one node: there is nothing to lay out */
 	if (mixed->request->max_level < sgang_plan_lowest(mixed->request))
 		return 0;
-	if (try_blocks(mixed, (double)worth->need))
+	if (try_blocks(mixed, (double)mixed->worth->need))
 		return -1;
 	if (mixed->found && mixed->job->units > UNITS_MAX && !are_short(mixed))
 		return 0;
-	return walk_worth(mixed, worth) < 0 ? -1 : 0;
+	return walk_worth(mixed) < 0 ? -1 : 0;
 }
