@@ -22,6 +22,7 @@
 
 #include "at_work.h"
 #include "core/base/err.h"
+#include "core/gang/spec.h"
 
 #pragma weak slurm_conf
 #pragma weak slurm_xsize
@@ -251,7 +252,7 @@ static bool peek(const void *from, void *to, size_t size)
  * ours? Whatever else it is ends in a word that is no address. */
 static bool has_option(const char *const *list)
 {
-	static const char prefix[] = "_SLURM_SPANK_OPTION_gang_";
+	static const char prefix[] = SGANG_SPEC_ENV;
 	char text[sizeof(prefix) - 1];
 	const char *string;
 

@@ -18,33 +18,6 @@
 #include "inside.h"
 #include "rows.h"
 
-__thread struct sgang_job_test sgang_job_test;
-atomic_uint_fast64_t sgang_events;
-atomic_bool sgang_host_fresh;
-int (*sgang_host_refresh)(void);
-const struct sgang_devices *sgang_host_devices;
-
-/* Other SPANK plugins have options too, of many jobs perhaps. */
-bool sgang_host_concerns(const struct job_record *job_ptr)
-{
-	static const char prefix[] = "_SLURM_SPANK_OPTION_gang_";
-
-	for (uint32_t i = 0; i < job_ptr->spank_job_env_size; i++) {
-		if (!xstrncmp(job_ptr->spank_job_env[i], prefix,
-			      sizeof(prefix) - 1))
-			return true;
-	}
-	return false;
-}
-
-const char *sgang_host_user(struct job_record *job_ptr)
-{
-	if (!job_ptr->user_name)
-		job_ptr->user_name =
-			uid_to_string_or_null((uid_t) job_ptr->user_id);
-	return job_ptr->user_name;
-}
-
 /* ---- locks ---- */
 
 /* As sched/backfill takes them. */
@@ -153,17 +126,6 @@ static enum sgang_job_state job_state(const job_record_t *job_ptr)
 	return SGANG_JOB_ENDED;
 }
 
-void sgang_host_not_seen_yet(job_record_t *job_ptr)
-{
-	if (job_ptr->batch_flag)
-		job_ptr->time_last_active = 0;
-}
-
-bool sgang_host_was_seen(const job_record_t *job_ptr)
-{
-	return job_ptr->batch_flag && job_ptr->time_last_active;
-}
-
 /* Has the node that launches it registered with this slurmctld? */
 static bool node_has_told(const job_record_t *job_ptr)
 {
@@ -190,22 +152,6 @@ static enum sgang_launch launch_of(const job_record_t *job_ptr)
 	if (sgang_host_was_seen(job_ptr))
 		return SGANG_LAUNCH_YES;
 	return node_has_told(job_ptr) ? SGANG_LAUNCH_NO : SGANG_LAUNCH_UNKNOWN;
-}
-
-uint32_t sgang_host_task_count(const job_record_t *job_ptr)
-{
-	const job_details_t *d = job_ptr->details;
-	uint32_t nodes = 1;
-
-	if (!d)
-		return 1;
-	if (job_ptr->node_cnt)
-		nodes = job_ptr->node_cnt;
-	else if (d->min_nodes)
-		nodes = d->min_nodes;
-	if (d->ntasks_per_node && d->ntasks_per_node * nodes > d->num_tasks)
-		return d->ntasks_per_node * nodes;
-	return (d->num_tasks > nodes) ? d->num_tasks : nodes;
 }
 
 /* Where a job in several partitions stands depends on which of them the
@@ -426,25 +372,6 @@ static bool host_operator(uint32_t uid)
 }
 
 /* ---- nodes ---- */
-
-/* Slurm's bitmaps have our words behind their head. On big-endian machines the
- * bits of a word are the other way round. */
-void sgang_host_add_bitmap(struct sgang_nodeset *nodes, const bitstr_t *bitmap)
-{
-	bitoff_t bits = bitmap ? bit_size((bitstr_t *) bitmap) : 0;
-
-#ifdef SLURM_BIGENDIAN
-	for (bitoff_t i = 0; i < bits; i++) {
-		if (bit_test((bitstr_t *) bitmap, i))
-			sgang_nodeset_add(nodes, (uint32_t) i);
-	}
-#else
-	if (bits)
-		sgang_nodeset_add_words(nodes, (const uint64_t *)
-					&bitmap[RELEASE_BITMAP_HEAD],
-					(size_t) (bits + 63) >> BITSTR_SHIFT);
-#endif
-}
 
 static uint32_t host_node_count(void)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* host_private.h - what the parts of struct sgang_host share
  *
- * host.c looks at jobs and nodes, shows and tells; host_fit.c knows what a job
+ * host_base.c is what all of them look at; host.c looks at jobs and nodes, shows
+ * and tells; host_fit.c knows what a job
  * needs of a node and what a node has; host_request.c sees what was updated;
  * host_start.c starts, holds, undoes and releases. The functions that are in the struct have their meaning there, in
  * plugins/select/host.h. All are called with the locks of sgang_host_slurm.lock.
@@ -44,7 +45,7 @@ static inline struct sgang_job *handle(job_record_t *job_ptr)
 	return (struct sgang_job *) job_ptr;
 }
 
-/* ---- host.c ---- */
+/* ---- host_base.c ---- */
 
 /* The conductor looks at this time without locks, to find out whether a pass
  * would see anything. slurmctld's own stores are plain ones of one word, which

@@ -662,7 +662,7 @@ static int submit_one(job_desc_msg_t *job_desc, uint32_t submit_uid,
 	if (other_slurm || !records_fit(list_peek(job_list)))
 		return submit_to_unknown(job_desc, submit_uid, err_msg);
 	note_number(job_desc, submit_uid);
-	if (!sgang_submit_concerns(job_desc->spank_job_env,
+	if (!sgang_spec_concerns(job_desc->spank_job_env,
 				   job_desc->spank_job_env_size))
 		return SLURM_SUCCESS;
 	off = sgang_at_work_off(&told);
@@ -725,7 +725,7 @@ static int check_change(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 	if ((!change.account && !change.throttle && !change.priority &&
 	     !change.time_min) ||
 	    !records_fit(job_ptr) ||
-	    !sgang_submit_concerns(job_ptr->spank_job_env,
+	    !sgang_spec_concerns(job_ptr->spank_job_env,
 				   job_ptr->spank_job_env_size))
 		return SLURM_SUCCESS;
 	if (would_start(job_desc, job_ptr))

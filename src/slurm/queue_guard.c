@@ -55,7 +55,7 @@ static bool is_member(job_record_t *job_ptr, struct sgang_spec *spec)
 	char *user;
 	bool member;
 
-	if (!sgang_submit_concerns(job_ptr->spank_job_env,
+	if (!sgang_spec_concerns(job_ptr->spank_job_env,
 				   job_ptr->spank_job_env_size))
 		return false;
 	user = uid_to_string_or_null((uid_t) job_ptr->user_id);

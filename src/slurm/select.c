@@ -9,18 +9,12 @@
  * own files, the stock plugin goes on alone.
  */
 
-#define _GNU_SOURCE	/* dladdr() */
-
 #include "config.h"
 
-#include <dlfcn.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "select_private.h"
 
@@ -39,110 +33,6 @@ const char plugin_type[] = "select/cons_tres";
 const uint32_t plugin_id = SELECT_PLUGIN_CONS_TRES;
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 const uint32_t pstate_version = 7;
-
-struct sgang_own sgang_own;
-
-/* ---- the stock plugin ---- */
-
-struct sgang_stock sgang_stock;
-
-#define NAME(type, name, parameters, arguments) "select_p_" #name,
-#define PASS(type, name, parameters, arguments) \
-	extern type select_p_##name parameters \
-	{ \
-		return sgang_stock.name arguments; \
-	}
-
-static const char *const stock_names[] = { SEEN(NAME) RELEASE_PASSED(NAME) };
-#define STOCK_CALLS (sizeof(stock_names) / sizeof(stock_names[0]))
-_Static_assert(sizeof(struct sgang_stock) == STOCK_CALLS * sizeof(void *),
-	       "one name per call");
-
-static int same_file(const char *path, const struct stat *mine)
-{
-	struct stat st;
-
-	return !stat(path, &st) && st.st_dev == mine->st_dev &&
-	       st.st_ino == mine->st_ino;
-}
-
-/* Slurm's own loader is not exported to programs that link libslurm, and they
- * load us too. The checks are the same: the version must match, every call be
- * there. */
-static int load_stock_file(const char *path)
-{
-	void *file = dlopen(path, RTLD_LAZY), **call = (void **) &sgang_stock;
-	const uint32_t *version;
-	const char *name;
-	int (*start)(void);
-
-	if (!file)
-		return SLURM_ERROR;
-	/* Another copy of us would load this one, and so on without end. */
-	name = dlsym(file, "plugin_name");
-	if (!name || !strcmp(name, plugin_name))
-		goto fail;
-	version = dlsym(file, "plugin_version");
-	start = (int (*)(void)) dlsym(file, "init");
-	if (!version || *version != SLURM_VERSION_NUMBER || !start)
-		goto fail;
-	for (size_t i = 0; i < STOCK_CALLS; i++) {
-		call[i] = dlsym(file, stock_names[i]);
-		if (!call[i])
-			goto fail;
-	}
-	if (start() == SLURM_SUCCESS)
-		return SLURM_SUCCESS;
-fail:
-	dlclose(file);
-	return SLURM_ERROR;
-}
-
-/* Load the next select_cons_tres.so of PluginDir that is not this file. */
-static int load_stock(void)
-{
-	char *dirs = xstrdup(slurm_conf.plugindir), *save = NULL, *dir;
-	struct stat mine;
-	Dl_info me;
-	int rc = SLURM_ERROR;
-
-	if (!dladdr(&sgang_stock, &me) || stat(me.dli_fname, &mine))
-		goto out;
-	for (dir = strtok_r(dirs, ":", &save); dir && rc != SLURM_SUCCESS;
-	     dir = strtok_r(NULL, ":", &save)) {
-		char path[PATH_MAX];
-
-		snprintf(path, sizeof(path), "%s/select_cons_tres.so", dir);
-		if (!access(path, R_OK) && !same_file(path, &mine))
-			rc = load_stock_file(path);
-	}
-out:
-	xfree(dirs);
-	return rc;
-}
-
-/* ---- layout self-test ---- */
-
-bool sgang_select_records_fit(const char *wrong)
-{
-	char why[128];
-
-	if (!wrong)
-		return true;
-	sgang_own.wrong_layout = true;
-	snprintf(why, sizeof(why),
-		 "slurmctld's %s are not laid out as in the headers this was built with",
-		 wrong);
-	sgang_settings_stay_out(why);
-	return false;
-}
-
-bool sgang_select_at_work(job_record_t *job_ptr)
-{
-	return sgang_own.controller && sgang_own.configured &&
-	       !sgang_own.forward_only &&
-	       sgang_select_records_fit(sgang_layout_jobs(job_ptr));
-}
 
 extern const char *sgang_select_off(void)
 {
@@ -262,7 +152,7 @@ static int start_thread(void)
 
 extern int init(void)
 {
-	if (load_stock() != SLURM_SUCCESS) {
+	if (sgang_stock_load(plugin_name) != SLURM_SUCCESS) {
 		error("gang: PluginDir=%s has no stock select_cons_tres.so that can be loaded",
 		      slurm_conf.plugindir);
 		return SLURM_ERROR;
@@ -410,4 +300,9 @@ extern int select_p_job_suspend(job_record_t *job_ptr, bool indefinite)
 
 /* ---- calls that only pass through ---- */
 
+#define PASS(type, name, parameters, arguments) \
+	extern type select_p_##name parameters \
+	{ \
+		return sgang_stock.name arguments; \
+	}
 RELEASE_PASSED(PASS)

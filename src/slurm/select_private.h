@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* select_private.h - what the parts of the select plugin share
  *
- * select.c has the calls of Slurm that are passed on to the stock plugin, and
- * the conductor's thread; job_test.c has the one in which nodes are chosen;
- * settings.c reads gang.conf, the fabric and what is inside the nodes.
+ * select.c has the calls of Slurm and the conductor's thread; job_test.c has the
+ * call in which nodes are chosen; settings.c reads gang.conf, the fabric and what
+ * is inside the nodes; in_force.c has what of that is in force; stock_plugin.c
+ * finds the plugin to which calls are passed on.
  */
 
 #ifndef SGANG_SELECT_PRIVATE_H
@@ -84,12 +85,34 @@ struct sgang_own {
 };
 extern struct sgang_own sgang_own;
 
-/* ---- select.c ---- */
+/* ---- stock_plugin.c ---- */
+
+/* Load the next select_cons_tres.so of PluginDir that is not this file, nor
+ * called 'our_name'. SLURM_SUCCESS or SLURM_ERROR. */
+int sgang_stock_load(const char *our_name);
+
+/* ---- in_force.c ---- */
 
 /* Takes the answer of sgang_layout_...(), the name of records or NULL. Where
  * records are not as the headers say, gangs and placement are off for good: no
  * settings can repair that. */
 bool sgang_select_records_fit(const char *wrong);
+
+/* The fabric by which the job is placed. Only while placement is on. */
+const struct sgang_fabric *
+sgang_settings_fabric(const job_record_t *job_ptr);
+
+/* Turn gangs and placement off, and say why, once. */
+void sgang_settings_stay_out(const char *why);
+
+/* Have the conductor's thread write down what is in force for sgang conf, since
+ * slurmctld's locks are held: the settings, or why they are 'off', and what the
+ * mistake is in a file that was not taken. Either may be NULL. */
+void sgang_settings_tell(const char *off, const char *mistake);
+
+/* Write down what sgang conf is to be told. Without the locks, on the
+ * conductor's thread. */
+void sgang_settings_write(void);
 
 /* ---- job_test.c ---- */
 
@@ -116,16 +139,5 @@ void sgang_settings_read_again(void);
 
 /* Are the topologies in force those of slurmctld's nodes, in their order? */
 bool sgang_settings_fit_nodes(void);
-
-/* The fabric by which the job is placed. Only while placement is on. */
-const struct sgang_fabric *
-sgang_settings_fabric(const job_record_t *job_ptr);
-
-/* Turn gangs and placement off, and say why, once. */
-void sgang_settings_stay_out(const char *why);
-
-/* Write down what sgang conf is to be told. Without the locks, on the
- * conductor's thread. */
-void sgang_settings_write(void);
 
 #endif

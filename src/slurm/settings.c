@@ -17,93 +17,9 @@
 
 #include "select_private.h"
 
-#include "core/base/text_file.h"
 #include "files/fabric_file.h"
 #include "inside.h"
 #include "kept.h"
-
-struct sgang_settings_told {
-	char *path;			/* of the file it goes to */
-	char *text;
-};
-
-/* ---- what sgang conf is told ---- */
-
-static void free_settings(struct sgang_settings_told *told)
-{
-	if (!told)
-		return;
-	xfree(told->path);
-	free(told->text);
-	xfree(told);
-}
-
-/* Returns a string for free(), or NULL without memory. 'off' and 'mistake' are
- * NULL if there is nothing to say. */
-static char *settings_text(const char *off, const char *mistake)
-{
-	char *path = get_extra_conf_path("gang.conf"), *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-
-	if (out) {
-		fprintf(out, "# file=%s\n# since=%" PRIdMAX "\n", path,
-			(intmax_t) time(NULL));
-		if (mistake)
-			fprintf(out, "# mistake=%s\n", mistake);
-		if (off)
-			fprintf(out, "# off=%s\n", off);
-		else
-			sgang_conf_print_sources(&sgang_own.conf, path, out);
-		if (fclose(out)) {
-			free(text);
-			text = NULL;
-		}
-	}
-	xfree(path);
-	return text;
-}
-
-/* Have the conductor's thread write it: here slurmctld's locks are held. */
-static void tell_settings(const char *off, const char *mistake)
-{
-	struct sgang_settings_told *told;
-	char *text;
-
-	if (!sgang_own.conductor)
-		return;
-	text = settings_text(off, mistake);
-	if (!text)
-		return;
-	told = xmalloc(sizeof(*told));
-	told->text = text;
-	told->path = xstrdup_printf("%s/" SGANG_CONF_IN_FORCE,
-				    slurm_conf.state_save_location);
-	free_settings(atomic_exchange(&sgang_own.told, told));
-	sgang_conductor_poke(sgang_own.conductor);
-}
-
-void sgang_settings_write(void)
-{
-	struct sgang_settings_told *told =
-		atomic_exchange(&sgang_own.told, NULL);
-	struct sgang_error err;
-
-	if (told && sgang_text_file_write(told->path, told->text, &err) < 0)
-		sgang_log(SGANG_LOG_ERROR, "%s", err.text);
-	free_settings(told);
-}
-
-void sgang_settings_stay_out(const char *why)
-{
-	if (!sgang_own.forward_only)
-		sgang_log(SGANG_LOG_ERROR,
-			  "%s; gangs and placement are off, jobs are scheduled by Slurm alone",
-			  why);
-	tell_settings(why, NULL);
-	snprintf(sgang_own.off, sizeof(sgang_own.off), "%s", why);
-	sgang_own.forward_only = true;
-}
 
 /* ---- settings and fabric ---- */
 
@@ -336,29 +252,6 @@ bool sgang_settings_fit_nodes(void)
 			return false;
 	}
 	return true;
-}
-
-void sgang_settings_topology(const job_record_t *job_ptr,
-			     char name[SGANG_TOPOLOGY_NAME])
-{
-	const part_record_t *part = job_ptr->part_ptr;
-
-	name[0] = '\0';
-	if (part)
-		(void) sgang_conf_topology_of(&sgang_own.conf, part->name,
-					      release_partition_topology(part),
-					      name);
-}
-
-const struct sgang_fabric *
-sgang_settings_fabric(const job_record_t *job_ptr)
-{
-	const struct sgang_topologies *all = sgang_own.topologies;
-	char name[SGANG_TOPOLOGY_NAME] = "";
-
-	if (all->n > 1)
-		sgang_settings_topology(job_ptr, name);
-	return sgang_topologies_find(all, name)->fabric;
 }
 
 /* slurmctld rebuilds its nodes twice in one reconfigure. */
@@ -658,7 +551,7 @@ static void apply(struct reading *r)
 	sgang_conf_free(&sgang_own.conf);
 	sgang_conf_copy(&sgang_own.conf, &r->conf);
 	atomic_store(&sgang_own.other_nodes, false);
-	tell_settings(NULL, mistake_of(r));
+	sgang_settings_tell(NULL, mistake_of(r));
 	sgang_log_upto(sgang_own.conf.log_level == SGANG_CONF_LOG_ERROR ?
 		       SGANG_LOG_ERROR :
 		       sgang_own.conf.log_level == SGANG_CONF_LOG_DEBUG ?

@@ -93,6 +93,17 @@ test_expect_success 'no circle of files in sgang' '
 	test -s pairs &&
 	tsort pairs >order
 '
+test_expect_success SLURM 'no circle of files in src/slurm' '
+	arrows "$top_builddir"/src/slurm/.libs/src_plugins_select_select*.o >pairs &&
+	grep "host_fit.o$" pairs >/dev/null &&
+	tsort pairs >order
+'
+test_expect_success SLURM 'no circle of files in job_submit' '
+	arrows "$top_builddir"/src/plugins/job_submit/.libs/*.o \
+		"$top_builddir"/src/slurm/.libs/plugins_job_submit_*.o >pairs &&
+	test -s pairs &&
+	tsort pairs >order
+'
 test_expect_success SLURM 'no circle of files in spank' '
 	arrows "$top_builddir"/src/plugins/spank/.libs/*.o >pairs &&
 	test -s pairs &&

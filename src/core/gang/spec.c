@@ -13,7 +13,6 @@
 
 /* What Slurm puts in front of an option's name in spank_job_env. The plugin's
  * name is "gang"; bytes that are no letter or digit arrive as '_'. */
-#define ENV_PREFIX "_SLURM_SPANK_OPTION_gang_"
 
 /* Largest number in --gang-min-tres; the unit of memory is MB. */
 #define TRES_MAX UINT64_C(1000000000000)
@@ -955,7 +954,7 @@ static int find_env_option(const char *name, size_t length)
 static int take_entry(struct sgang_spec *spec, const char *entry,
 		      const char *seen[OPTIONS], struct sgang_error *err)
 {
-	const char *name = entry + strlen(ENV_PREFIX);
+	const char *name = entry + strlen(SGANG_SPEC_ENV);
 	size_t length = strcspn(name, "=");
 	const char *value = name[length] ? name + length + 1 : "";
 	char shown[SGANG_TEXT_SHOWN], shown_seen[SGANG_TEXT_SHOWN];
@@ -987,7 +986,7 @@ int sgang_spec_from_env(struct sgang_spec *spec, char *const *env, size_t n_env,
 	sgang_spec_init(spec);
 	sgang_spec_init(&said);
 	for (i = 0; i < n_env; i++) {
-		if (!env[i] || strncmp(env[i], ENV_PREFIX, strlen(ENV_PREFIX)))
+		if (!env[i] || strncmp(env[i], SGANG_SPEC_ENV, strlen(SGANG_SPEC_ENV)))
 			continue;
 		if (take_entry(&said, env[i], seen, err))
 			return -1;
@@ -996,6 +995,18 @@ int sgang_spec_from_env(struct sgang_spec *spec, char *const *env, size_t n_env,
 		return -1;
 	*spec = said;
 	return spec->name[0] != '\0';
+}
+
+bool sgang_spec_concerns(char *const *env, size_t n_env)
+{
+	size_t i;
+
+	for (i = 0; i < n_env; i++) {
+		if (env[i] && !strncmp(env[i], SGANG_SPEC_ENV,
+				       sizeof(SGANG_SPEC_ENV) - 1))
+			return true;
+	}
+	return false;
 }
 
 int sgang_spec_of_job(struct sgang_spec *spec, char *const *env, size_t n_env,

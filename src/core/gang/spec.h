@@ -121,11 +121,18 @@ int sgang_spec_set(struct sgang_spec *spec, const char *option,
  * min-member not above total. Returns 0 or -1 with EINVAL and 'err'. */
 int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err);
 
+/* How Slurm names the options of SPANK plugin "gang" in a job's environment. */
+#define SGANG_SPEC_ENV "_SLURM_SPANK_OPTION_gang_"
+
 /* Read all _SLURM_SPANK_OPTION_gang_* entries of 'env' (others are ignored) and
  * check them. Returns 1 when the job is a member, 0 when it says nothing about
  * gangs, -1 with 'err' when it says nonsense. 'spec' is always initialised. */
 int sgang_spec_from_env(struct sgang_spec *spec, char *const *env, size_t n_env,
 			struct sgang_error *err);
+
+/* True if the environment of SPANK options has one about gangs. O(n_env); NULL
+ * entries are passed over. */
+bool sgang_spec_concerns(char *const *env, size_t n_env);
 
 /* The same for a job of 'user' (may be NULL: not known): where the job names no
  * namespace, it is the user. */

@@ -945,17 +945,6 @@ check_object(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 	return check_min_tres(spec, host->cluster(), err);
 }
 
-bool sgang_submit_concerns(char *const *env, size_t n_env)
-{
-	static const char prefix[] = "_SLURM_SPANK_OPTION_gang_";
-	size_t i;
-
-	for (i = 0; i < n_env; i++)
-		if (env[i] && !strncmp(env[i], prefix, sizeof(prefix) - 1))
-			return true;
-	return false;
-}
-
 /* The gang's namespace: what was said, else the user's name. */
 static int resolve_namespace(const struct sgang_spec *spec, const char *user,
 			     char ns[SGANG_NAMESPACE_MAX + 1])

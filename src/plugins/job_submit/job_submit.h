@@ -122,9 +122,6 @@ enum sgang_submit_verdict {
 /* What the environment says behind --gang, borrowed from it; NULL: nothing. */
 const char *sgang_submit_gang(char *const *env, size_t n_env);
 
-/* Says the environment anything about gangs? Cheap. */
-bool sgang_submit_concerns(char *const *env, size_t n_env);
-
 /* Judge a new job. Jobs that say nothing about gangs are FINE. 'err' holds one
  * sentence for the user unless it is FINE. */
 enum sgang_submit_verdict

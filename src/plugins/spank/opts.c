@@ -8,9 +8,6 @@
 #include "core/gang/spec.h"
 #include "plugins/spank/opts.h"
 
-/* What Slurm makes of the options of a plugin called "gang". */
-#define OPTION_PREFIX "_SLURM_SPANK_OPTION_gang_"
-
 /* What Slurm puts in front when it exports spank_job_env to the job. */
 #define EXPORT_PREFIX "SLURM_SPANK_"
 
@@ -48,7 +45,7 @@ int sgang_opts_check(size_t slot, const char *value, struct sgang_error *err)
 
 bool sgang_opts_variable(size_t slot, char *buf, size_t size)
 {
-	static const char prefix[] = EXPORT_PREFIX OPTION_PREFIX;
+	static const char prefix[] = EXPORT_PREFIX SGANG_SPEC_ENV;
 	struct sgang_opts_slot option;
 	char *p;
 
@@ -68,8 +65,8 @@ static bool begins(const char *text, const char *prefix)
 
 bool sgang_opts_is_option(const char *entry)
 {
-	return begins(entry, EXPORT_PREFIX OPTION_PREFIX) ||
-	       begins(entry, OPTION_PREFIX);
+	return begins(entry, EXPORT_PREFIX SGANG_SPEC_ENV) ||
+	       begins(entry, SGANG_SPEC_ENV);
 }
 
 bool sgang_opts_is_told(const char *entry)

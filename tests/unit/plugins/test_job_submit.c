@@ -371,9 +371,9 @@ static void test_ordinary_job(void **state)
 	ctld.conf_error = "gang.conf:3: broken";
 	RUN(cases);
 	assert_int_equal(ctld.looked, 0);
-	assert_false(sgang_submit_concerns((char *const *)cases[1].comes.env,
+	assert_false(sgang_spec_concerns((char *const *)cases[1].comes.env,
 					   1));
-	assert_true(sgang_submit_concerns((char *[]){ NULL, MIN(2) }, 2));
+	assert_true(sgang_spec_concerns((char *[]){ NULL, MIN(2) }, 2));
 }
 
 /* 0.18, 0.20, 0.26 */

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* in_force.c - are gangs and placement on, by which settings, and who is told
+ *
+ * settings.c puts settings in force; everybody else asks here.
+ */
+
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "select_private.h"
+
+#include "core/base/text_file.h"
+#include "kept.h"
+#include "layout.h"
+
+struct sgang_own sgang_own;
+
+struct sgang_settings_told {
+	char *path;			/* of the file it goes to */
+	char *text;
+};
+
+static void free_settings(struct sgang_settings_told *told)
+{
+	if (!told)
+		return;
+	xfree(told->path);
+	free(told->text);
+	xfree(told);
+}
+
+/* Returns a string for free(), or NULL without memory. 'off' and 'mistake' are
+ * NULL if there is nothing to say. */
+static char *settings_text(const char *off, const char *mistake)
+{
+	char *path = get_extra_conf_path("gang.conf"), *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out) {
+		fprintf(out, "# file=%s\n# since=%" PRIdMAX "\n", path,
+			(intmax_t) time(NULL));
+		if (mistake)
+			fprintf(out, "# mistake=%s\n", mistake);
+		if (off)
+			fprintf(out, "# off=%s\n", off);
+		else
+			sgang_conf_print_sources(&sgang_own.conf, path, out);
+		if (fclose(out)) {
+			free(text);
+			text = NULL;
+		}
+	}
+	xfree(path);
+	return text;
+}
+
+void sgang_settings_tell(const char *off, const char *mistake)
+{
+	struct sgang_settings_told *told;
+	char *text;
+
+	if (!sgang_own.conductor)
+		return;
+	text = settings_text(off, mistake);
+	if (!text)
+		return;
+	told = xmalloc(sizeof(*told));
+	told->text = text;
+	told->path = xstrdup_printf("%s/" SGANG_CONF_IN_FORCE,
+				    slurm_conf.state_save_location);
+	free_settings(atomic_exchange(&sgang_own.told, told));
+	sgang_conductor_poke(sgang_own.conductor);
+}
+
+void sgang_settings_write(void)
+{
+	struct sgang_settings_told *told =
+		atomic_exchange(&sgang_own.told, NULL);
+	struct sgang_error err;
+
+	if (told && sgang_text_file_write(told->path, told->text, &err) < 0)
+		sgang_log(SGANG_LOG_ERROR, "%s", err.text);
+	free_settings(told);
+}
+
+void sgang_settings_stay_out(const char *why)
+{
+	if (!sgang_own.forward_only)
+		sgang_log(SGANG_LOG_ERROR,
+			  "%s; gangs and placement are off, jobs are scheduled by Slurm alone",
+			  why);
+	sgang_settings_tell(why, NULL);
+	snprintf(sgang_own.off, sizeof(sgang_own.off), "%s", why);
+	sgang_own.forward_only = true;
+}
+
+void sgang_settings_topology(const job_record_t *job_ptr,
+			     char name[SGANG_TOPOLOGY_NAME])
+{
+	const part_record_t *part = job_ptr->part_ptr;
+
+	name[0] = '\0';
+	if (part)
+		(void) sgang_conf_topology_of(&sgang_own.conf, part->name,
+					      release_partition_topology(part),
+					      name);
+}
+
+const struct sgang_fabric *
+sgang_settings_fabric(const job_record_t *job_ptr)
+{
+	const struct sgang_topologies *all = sgang_own.topologies;
+	char name[SGANG_TOPOLOGY_NAME] = "";
+
+	if (all->n > 1)
+		sgang_settings_topology(job_ptr, name);
+	return sgang_topologies_find(all, name)->fabric;
+}
+
+bool sgang_select_records_fit(const char *wrong)
+{
+	char why[128];
+
+	if (!wrong)
+		return true;
+	sgang_own.wrong_layout = true;
+	snprintf(why, sizeof(why),
+		 "slurmctld's %s are not laid out as in the headers this was built with",
+		 wrong);
+	sgang_settings_stay_out(why);
+	return false;
+}
+
+bool sgang_select_at_work(job_record_t *job_ptr)
+{
+	return sgang_own.controller && sgang_own.configured &&
+	       !sgang_own.forward_only &&
+	       sgang_select_records_fit(sgang_layout_jobs(job_ptr));
+}
