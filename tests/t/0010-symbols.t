@@ -59,11 +59,11 @@ test_expect_success 'all that the core defines is called sgang_' '
 	! grep -v -e ^sgang_ -e ^__odr_asan defined
 '
 
-# Who calls whom, by the symbols of these object files: "caller called" a line.
+# Who calls whom, by the symbols of these object files or archives: "caller called" a line.
 arrows()
 {
 	"$NM" -A "$@" | awk '
-		{ file = $1; sub(/:.*/, "", file) }
+		{ file = $1; sub(/:[0-9a-f]*$/, "", file) }
 		$(NF - 1) == "U" { wants[file " " $NF] }
 		$(NF - 1) ~ /^[BDRTV]$/ { home[$NF] = file }
 		END {
@@ -91,6 +91,11 @@ test_expect_success 'rooms of the core: base, fabric, gang, plan, each on those 
 test_expect_success 'no circle of files in sgang' '
 	arrows "$top_builddir"/src/cmd/*.o >pairs &&
 	test -s pairs &&
+	tsort pairs >order
+'
+test_expect_success 'no circle of files in the conductor' '
+	arrows "$top_builddir"/src/plugins/select/.libs/libconductor.a >pairs &&
+	grep ":hold.o$" pairs >/dev/null &&
 	tsort pairs >order
 '
 test_expect_success SLURM 'no circle of files in src/slurm' '
@@ -128,7 +133,9 @@ test_expect_success SLURM 'spank exports its entry points only' '
 	exports_only "$spank" "$common|spank_[a-z_]+|slurm_spank_[a-z_]+"
 '
 test_expect_success SLURM 'nothing of ours is missing in a plugin' '
-	for so in "$select" "$submit" "$spank"; do
+	for so in "$select" "$submit" "$spank" \
+		"$top_builddir/src/plugins/select/faults/.libs/select_cons_tres.so"
+	do
 		! wanted "$so" | grep ^sgang_ || return 1
 	done
 '

@@ -127,3 +127,28 @@ uint32_t sgang_fabric_meet(const struct sgang_fabric *fabric, uint32_t a,
 		domain = &fabric->domain[domain->parent];
 	return domain->level;
 }
+
+
+void sgang_fabric_widen(const struct sgang_fabric *fabric,
+			const struct sgang_nodeset *nodes, uint32_t level,
+			struct sgang_nodeset *out)
+{
+	const uint32_t *order = sgang_fabric_order(fabric);
+	uint32_t n, i;
+
+	for (n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
+	     n = sgang_nodeset_next(nodes, n + 1)) {
+		uint32_t d = sgang_fabric_within(fabric, n, level);
+		const struct sgang_domain *domain;
+
+		if (sgang_nodeset_has(out, n))
+			continue;
+		if (d == SGANG_DOMAIN_NONE) {
+			sgang_nodeset_add(out, n);
+			continue;
+		}
+		domain = sgang_fabric_domain(fabric, d);
+		for (i = 0; i < domain->n_nodes; i++)
+			sgang_nodeset_add(out, order[domain->first_pos + i]);
+	}
+}

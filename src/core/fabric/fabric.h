@@ -120,4 +120,10 @@ uint32_t sgang_fabric_top_level(const struct sgang_fabric *fabric);
 uint32_t sgang_fabric_meet(const struct sgang_fabric *fabric, uint32_t a,
 			   uint32_t b);
 
+/* Add to 'out' the nodes of every domain of this level that has one of 'nodes';
+ * a node that is in none is added alone. */
+void sgang_fabric_widen(const struct sgang_fabric *fabric,
+			const struct sgang_nodeset *nodes, uint32_t level,
+			struct sgang_nodeset *out);
+
 #endif

@@ -305,7 +305,7 @@ struct sgang_nodeset *sgang_apart_around(struct sgang_conductor *c,
 		return sgang_nodeset_copy(nodes);
 	around = sgang_nodeset_create(sgang_fabric_nodes(c->fabric));
 	if (around)
-		sgang_levels_add(g->topology->fabric, nodes, (uint32_t) level,
+		sgang_fabric_widen(g->topology->fabric, nodes, (uint32_t) level,
 				 around);
 	return around;
 }

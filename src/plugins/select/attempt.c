@@ -815,6 +815,24 @@ static bool whole_group(struct sgang_conductor *c, struct gang *const *gangs,
 	return done;
 }
 
+/* Gangs that a limit stops hold nothing and are parked, or they would keep nodes
+ * from jobs that may run. */
+static bool stopped_by_limits(struct sgang_conductor *c,
+			      struct gang *const *gangs, size_t n)
+{
+	char why[sizeof(gangs[0]->why)] = "";
+	bool over = sgang_limits_over(c, gangs, n, why, sizeof(why));
+
+	for (size_t i = 0; i < n; i++) {
+		gangs[i]->limited = over;
+		if (!over)
+			continue;
+		snprintf(gangs[i]->why, sizeof(gangs[i]->why), "%s", why);
+		sgang_hold_give_back(c, gangs[i], SGANG_HOLD_END_LIMIT);
+	}
+	return over;
+}
+
 static void begin_try(struct sgang_conductor *c, struct gang *g)
 {
 	g->attempts++;
@@ -836,7 +854,7 @@ bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n,
 		gangs[i]->tried = 0;
 		gangs[i]->skipped = 0;
 	}
-	if (sgang_probe_stopped(c, gangs, n))
+	if (stopped_by_limits(c, gangs, n))
 		return false;
 	return (n == 1) ? together(c, gangs, 1, slices) :
 			  whole_group(c, gangs, n);
@@ -966,7 +984,7 @@ size_t sgang_attempt_some(struct sgang_conductor *c, struct gang *g)
 
 	begin_try(c, g);
 	group = sgang_group_of(g, &alone, &n);
-	if (sgang_probe_stopped(c, group, n) || never_fits(c, g))
+	if (stopped_by_limits(c, group, n) || never_fits(c, g))
 		return 0;
 	if (sgang_probe_open(&s.a, c, &g, 1) < 0)
 		goto out;

@@ -159,10 +159,6 @@ void sgang_probe_all(struct attempt *a);
 /* Is as much free as --gang-min-tres asks for (0.15)? 0, or -1 with a->why and
  * a->culprit. */
 int sgang_probe_room(struct attempt *a);
-/* Do limits of associations and QOS stop these gangs? Then they hold nothing any
- * more, and know why. */
-bool sgang_probe_stopped(struct sgang_conductor *c, struct gang *const *gangs,
-			 size_t n);
 
 /* --- learn.c --- */
 
@@ -244,11 +240,6 @@ void sgang_levels_cut(struct sgang_conductor *c, struct gang *g,
 void sgang_levels_cut_beside(struct sgang_conductor *c, struct gang *g,
 			     const struct sgang_nodeset *theirs,
 			     struct sgang_nodeset *nodes);
-/* Add the nodes of every domain of this level that has one of 'nodes'. */
-void sgang_levels_add(const struct sgang_fabric *fabric,
-		      const struct sgang_nodeset *nodes, uint32_t level,
-		      struct sgang_nodeset *out);
-
 /* --- apart.c --- */
 
 /* The i-th of the gang's jobs, NULL if it has no nodes, and how many there are; a
@@ -382,6 +373,9 @@ bool sgang_fit_at(struct attempt *a, int64_t when);
  * with sgang_fit_end(). NULL without memory. */
 int64_t *sgang_fit_begin(struct attempt *a, size_t *n);
 void sgang_fit_end(struct attempt *a, int64_t *times);
+/* In between: the first of these moments at which the parts fit, INT64_MAX when
+ * there is none. g->planned of their gangs is set. */
+int64_t sgang_fit_first(struct attempt *a, const int64_t *times, size_t n);
 /* What a plan minimises: the weighted cost of communication groups, or the ring
  * cost. */
 uint64_t sgang_fit_cost(const struct sgang_placement *plan);

@@ -119,6 +119,7 @@ void sgang_conductor_forget_nodes(struct sgang_conductor *c)
 void sgang_conductor_forget_jobs(struct sgang_conductor *c)
 {
 	c->fresh = true;
+	sgang_slices_sweep(c, true);
 	sgang_registry_clear(c);
 	c->turns = false;
 	c->slicing = false;
@@ -298,14 +299,6 @@ void sgang_conductor_planned(struct sgang_conductor *c, uint32_t job_id,
 		e->first_planned = start;
 }
 
-void sgang_conductor_poke(struct sgang_conductor *c)
-{
-	pthread_mutex_lock(&c->mutex);
-	c->poked = true;
-	pthread_cond_signal(&c->cond);
-	pthread_mutex_unlock(&c->mutex);
-}
-
 void sgang_conductor_submitted(struct sgang_conductor *c)
 {
 	pthread_mutex_lock(&c->mutex);
@@ -457,6 +450,7 @@ static int first_half(struct sgang_conductor *c)
 	c->changed = false;
 	c->preparing = false;
 	sgang_registry_collect(c);
+	sgang_group_collect(c);
 	c->fresh = false;
 	sgang_reserve_review(c);
 	if (c->conf.gangs)
@@ -477,6 +471,7 @@ static int first_half(struct sgang_conductor *c)
 		c->host->wake_scheduler();
 		c->fenced = false;
 	}
+	sgang_slices_sweep(c, false);
 	sgang_registry_sweep(c);
 	unlock(c, &since);
 	return save;

@@ -259,7 +259,7 @@ struct sgang_conductor {
 	bool submitted;			/* ... by a submission alone */
 };
 
-/* --- registry.c --- */
+/* --- lookup.c --- */
 
 struct gang *sgang_registry_find(struct sgang_conductor *c, const char *ns,
 				 const char *name);
@@ -274,13 +274,21 @@ bool sgang_registry_any_left(const struct sgang_conductor *c,
 const struct sgang_topology *
 sgang_registry_topology(const struct sgang_conductor *c,
 			struct gang *const *gangs, size_t n);
+/* The job's entry, as this pass has seen it; NULL: it has none. */
+struct entry *sgang_registry_entry(const struct sgang_conductor *c,
+				   uint32_t job_id);
+/* The same as the last look left it, seen in this pass or not. */
+struct entry *sgang_lookup_entry(const struct sgang_conductor *c,
+				 uint32_t job_id);
+/* Take a gang out of the list by name. */
+void sgang_lookup_drop(struct sgang_conductor *c, struct gang *g);
+
+/* --- registry.c --- */
+
 /* Rebuild what the gangs consist of from the job records. */
 void sgang_registry_collect(struct sgang_conductor *c);
 /* A job that may be new (a task split off its array) has changed. */
 void sgang_registry_note(struct sgang_conductor *c, struct sgang_job *job);
-/* The job's entry, as this pass has seen it; NULL: it has none. */
-struct entry *sgang_registry_entry(const struct sgang_conductor *c,
-				   uint32_t job_id);
 /* Look at all jobs of the gang again and add them up. */
 void sgang_registry_refresh(struct sgang_conductor *c, struct gang *g);
 /* Forget the gangs that have no member left, and all pointers to jobs. */
@@ -338,6 +346,18 @@ enum sgang_progress sgang_slices_go_on(struct sgang_conductor *c,
 void sgang_slices_forget_nodes(struct gang *g);
 /* There will be no other slice; what it holds is the caller's affair. */
 void sgang_slices_end(struct gang *g);
+/* The same of gangs that have gone, or of all, which are about to be
+ * forgotten. */
+void sgang_slices_sweep(struct sgang_conductor *c, bool all);
+
+/* --- limits.c --- */
+
+/* Do limits of associations and QOS keep the minimum of all these gangs from
+ * running? Then 'why' says which. */
+bool sgang_limits_over(struct sgang_conductor *c, struct gang *const *gangs,
+		       size_t n_gangs, char *why, size_t size);
+/* Ask anew, from time to time, whether a limit still stops the gang's group. */
+void sgang_limits_check(struct sgang_conductor *c, struct gang *g);
 
 /* --- probe.c --- */
 
@@ -345,8 +365,6 @@ void sgang_slices_end(struct gang *g);
  * empty? True when that cannot be told. */
 bool sgang_probe_could(struct sgang_conductor *c, struct gang **gangs,
 		       size_t n, const struct sgang_nodeset *lent);
-/* Ask anew, from time to time, whether a limit still stops the gang's group. */
-void sgang_probe_check_limits(struct sgang_conductor *c, struct gang *g);
 /* What the members that hold would cost on an empty cluster; 0: not known. */
 uint64_t sgang_probe_best_cost(struct sgang_conductor *c, struct gang *g);
 
@@ -406,9 +424,19 @@ void sgang_hold_recheck_all(struct sgang_conductor *c);
 /* Describe and release what is complete. */
 void sgang_hold_release_all(struct sgang_conductor *c);
 /* For how long a gang may hold, by gang.conf. */
-struct sgang_gang_wait sgang_hold_wait(const struct sgang_conductor *c);
+static inline struct sgang_gang_wait
+sgang_hold_wait(const struct sgang_conductor *c)
+{
+	return (struct sgang_gang_wait) {
+		.otherwise = c->conf.waiting_time,
+		.most = c->conf.max_waiting_time,
+	};
+}
 /* Was it released before slurmctld died, so that no hold may be given back? */
-bool sgang_hold_begun(const struct gang *g);
+static inline bool sgang_hold_begun(const struct gang *g)
+{
+	return g->begun && g->begun == g->since;
+}
 
 /* --- failure.c --- */
 
@@ -465,7 +493,7 @@ bool sgang_late_text(struct sgang_conductor *c, const struct gang *g,
 /* --- describe.c --- */
 
 /* Is the order of its members in the ring to be chosen (7.9)? */
-bool sgang_describe_any_order(const struct sgang_conductor *c,
+bool sgang_where_any_order(const struct sgang_conductor *c,
 			      const struct gang *g);
 
 /* The islands that a job has of these nodes, all of which are its own; NULL

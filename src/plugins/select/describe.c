@@ -339,22 +339,6 @@ static void list_nodes(const struct sgang_conductor *c, struct layout *l,
 
 /* ---- the order of members ---- */
 
-bool sgang_describe_any_order(const struct sgang_conductor *c,
-			      const struct gang *g)
-{
-	const struct sgang_spec *spec = &g->tally.spec;
-	enum sgang_rank_order order = spec->rank_order ? spec->rank_order :
-				      c->conf.rank_order;
-
-	if (order != SGANG_RANK_ORDER_RING || spec->parallel[0])
-		return false;
-	for (size_t i = 0; i < g->n_entries; i++) {
-		if (g->entries[i]->spec.rank_set)
-			return false;
-	}
-	return true;
-}
-
 /* The holds in the order in which the runs have them; those without any nodes
  * come last. */
 static int follow_runs(struct gang *g, struct layout *l)
@@ -401,7 +385,7 @@ static int order_members(struct sgang_conductor *c, struct gang *g,
 		return 0;
 	sgang_ring_measure(request.fabric, request.costs, ring.runs,
 			   ring.n_runs, &ring.ring);
-	l->sorted = sgang_describe_any_order(c, g);
+	l->sorted = sgang_where_any_order(c, g);
 	if (l->sorted)
 		return sgang_plan_arrange(&request, &ring) ||
 		       follow_runs(g, l) ? -1 : 0;

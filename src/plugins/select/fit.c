@@ -9,95 +9,6 @@
 
 /* ---- which members ---- */
 
-int sgang_fit_take_order(const void *a, const void *b)
-{
-	const struct part *x = a, *y = b;
-	int rc;
-
-	if (x->entry == y->entry)
-		return (x->copy < y->copy) ? -1 : (x->copy > y->copy);
-	rc = sgang_gang_take_order(&x->entry->m, &y->entry->m);
-	return rc ? rc : ((x->entry->job_id < y->entry->job_id) ? -1 : 1);
-}
-
-static int ring_order(const void *a, const void *b)
-{
-	const struct part *x = a, *y = b;
-
-	if (x->g_index != y->g_index)
-		return (x->g_index < y->g_index) ? -1 : 1;
-	if (x->entry == y->entry)
-		return (x->copy < y->copy) ? -1 : (x->copy > y->copy);
-	return sgang_gang_ring_order(&x->entry->m, &y->entry->m);
-}
-
-void sgang_fit_ring_order(struct attempt *a)
-{
-	qsort(a->parts, a->n_parts, sizeof(*a->parts), ring_order);
-}
-
-static size_t most_of(const struct gang *g, enum extent extent)
-{
-	uint32_t missing = sgang_gang_missing(&g->tally);
-	uint32_t held = g->tally.held;
-
-	if (extent == SGANG_EXTENT_MINIMUM || g->tally.total < held + missing)
-		return missing;
-	return g->tally.total - held;
-}
-
-/* A member that --gang-order puts into the minimum cannot be left out. */
-static bool left_out(const struct gang *g, const struct entry *e)
-{
-	return e->m.state == SGANG_MEMBER_PENDING && e->spec.order_set &&
-	       e->spec.order < g->tally.last_order &&
-	       (!e->probed || !e->probed->usable);
-}
-
-void sgang_fit_add(struct attempt *a, size_t index, struct entry *e)
-{
-	for (uint32_t t = 0; t < e->m.tasks; t++)
-		a->parts[a->n_parts++] = (struct part) {
-			.g = a->gangs[index], .g_index = index, .entry = e,
-			.probed = e->probed, .copy = t,
-		};
-}
-
-static int choose_of(struct attempt *a, size_t index, enum extent extent)
-{
-	struct gang *g = a->gangs[index];
-	size_t first = a->n_parts, n, most = most_of(g, extent);
-
-	a->culprit = g;
-	for (size_t i = 0; i < g->n_entries; i++) {
-		struct entry *e = g->entries[i];
-
-		if (extent != SGANG_EXTENT_ANY && left_out(g, e))
-			return -1;
-		if (e->m.state != SGANG_MEMBER_PENDING || !e->m.eligible ||
-		    !e->probed || !e->probed->usable)
-			continue;
-		sgang_fit_add(a, index, e);
-	}
-	n = a->n_parts - first;
-	if (extent != SGANG_EXTENT_ANY && n < sgang_gang_missing(&g->tally))
-		return -1;
-	qsort(a->parts + first, n, sizeof(*a->parts), sgang_fit_take_order);
-	a->n_parts = first + ((n < most) ? n : most);
-	return 0;
-}
-
-int sgang_fit_choose(struct attempt *a, enum extent extent)
-{
-	a->n_parts = 0;
-	for (size_t i = 0; i < a->n_gangs; i++) {
-		/* the probe said why */
-		if (choose_of(a, i, extent) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 /* ---- do they fit? ---- */
 
 /* Put the parts into the order of the plan's ring. Without memory they stay as
@@ -137,32 +48,6 @@ int sgang_fit_parts(struct attempt *a)
 	return -1;
 }
 
-bool sgang_fit_any(struct attempt *a)
-{
-	if (sgang_fit_parts(a) == 0 || sgang_fewer_fit(a, 0)) {
-		sgang_uneven_doubt(a);
-		return true;
-	}
-	return sgang_uneven_fit(a, 0) == 1;
-}
-
-int sgang_fit(struct attempt *a)
-{
-	size_t all = a->n_parts;
-
-	sgang_fit_ring_order(a);
-	if (sgang_fit_any(a))
-		return 0;
-	if (sgang_fit_choose(a, SGANG_EXTENT_MINIMUM) < 0)
-		return -1;
-	sgang_fit_ring_order(a);
-	/* The same members do not fit a second time. */
-	if (a->n_parts < all && sgang_fit_any(a))
-		return 0;
-	a->unfit = true;
-	return -1;
-}
-
 static bool first_fit_parts(struct attempt *a, size_t n)
 {
 	size_t all = a->n_parts;
@@ -197,23 +82,6 @@ size_t sgang_fit_how_many(struct attempt *a, size_t most)
 			high = mid - 1;
 	}
 	return low;
-}
-
-uint64_t sgang_fit_best_cost(struct attempt *a, uint64_t *weighted)
-{
-	struct sgang_placement *best = NULL;
-	struct sgang_nofit nofit;
-	uint64_t cost = 0;
-
-	if (weighted)
-		*weighted = 0;
-	if (sgang_where(a, SGANG_EMPTY, &best, &nofit) == 1) {
-		cost = best->ring.cost;
-		if (weighted)
-			*weighted = best->weighted_cost;
-	}
-	sgang_placement_destroy(best);
-	return cost;
 }
 
 static int by_time(const void *a, const void *b)
@@ -255,11 +123,6 @@ bool sgang_fit_nodes_at(struct attempt *a, int64_t when,
 							  &plan->runs[i]));
 	sgang_placement_destroy(plan);
 	return fits;
-}
-
-uint64_t sgang_fit_cost(const struct sgang_placement *plan)
-{
-	return plan->weighted_cost ? plan->weighted_cost : plan->ring.cost;
 }
 
 uint64_t sgang_fit_cost_at(struct attempt *a, int64_t when)
@@ -324,6 +187,16 @@ static int64_t first_fit(struct attempt *a, const int64_t *times, size_t n,
 		}
 	}
 	return (low < n) ? times[low] : INT64_MAX;
+}
+
+int64_t sgang_fit_first(struct attempt *a, const int64_t *times, size_t n)
+{
+	struct sgang_placement *plan;
+	int64_t when = first_fit(a, times, n, &plan);
+
+	note_planned(a, plan);
+	sgang_placement_destroy(plan);
+	return when;
 }
 
 static size_t drop_doubles(int64_t *times, size_t n)
@@ -399,21 +272,3 @@ void sgang_fit_end(struct attempt *a, int64_t *times)
 	a->free_at = NULL;
 }
 
-int64_t sgang_fit_when(struct attempt *a)
-{
-	struct sgang_placement *plan;
-	int64_t *times, when;
-	size_t n;
-
-	times = sgang_fit_begin(a, &n);
-	if (!times)
-		return 0;
-	when = first_fit(a, times, n, &plan);
-	note_planned(a, plan);
-	sgang_placement_destroy(plan);
-	if (when == INT64_MAX)
-		when = sgang_uneven_when(a, times, n);
-	sgang_helps_find(a, when);
-	sgang_fit_end(a, times);
-	return when;
-}

@@ -15,14 +15,6 @@
 #include "faults.h"
 #include "plugins/log.h"
 
-struct sgang_gang_wait sgang_hold_wait(const struct sgang_conductor *c)
-{
-	return (struct sgang_gang_wait) {
-		.otherwise = c->conf.waiting_time,
-		.most = c->conf.max_waiting_time,
-	};
-}
-
 /* ---- taking and giving back ---- */
 
 /* What it held until now counts, whoever ended it: a user could hold for ever
@@ -143,11 +135,6 @@ static bool told_of_ring(struct gang *g)
 			return false;
 	}
 	return true;
-}
-
-bool sgang_hold_begun(const struct gang *g)
-{
-	return g->begun && g->begun == g->since;
 }
 
 /* A node takes a while from the launch message to the moment at which it shows

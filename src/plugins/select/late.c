@@ -52,7 +52,7 @@ bool sgang_conductor_near(struct sgang_conductor *c,
 	bool any = own && near && g && sgang_levels_nodes_of(c, g, own);
 
 	if (any) {
-		sgang_levels_add(g->topology->fabric, own, level, near);
+		sgang_fabric_widen(g->topology->fabric, own, level, near);
 		sgang_nodeset_and(nodes, near);
 	}
 	sgang_nodeset_destroy(own);

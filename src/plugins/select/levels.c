@@ -111,29 +111,6 @@ void sgang_levels_of_group(const struct gang *g, struct sgang_policy *policy)
 
 /* ---- nodes to keep off ---- */
 
-void sgang_levels_add(const struct sgang_fabric *fabric,
-		      const struct sgang_nodeset *nodes, uint32_t level,
-		      struct sgang_nodeset *out)
-{
-	const uint32_t *order = sgang_fabric_order(fabric);
-
-	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
-	     n = sgang_nodeset_next(nodes, n + 1)) {
-		uint32_t d = sgang_fabric_within(fabric, n, level);
-		const struct sgang_domain *domain;
-
-		if (sgang_nodeset_has(out, n))
-			continue;
-		if (d == SGANG_DOMAIN_NONE) {
-			sgang_nodeset_add(out, n);
-			continue;
-		}
-		domain = sgang_fabric_domain(fabric, d);
-		for (uint32_t i = 0; i < domain->n_nodes; i++)
-			sgang_nodeset_add(out, order[domain->first_pos + i]);
-	}
-}
-
 struct sgang_nodeset *sgang_levels_place(const struct attempt *a)
 {
 	uint32_t n_nodes = sgang_fabric_nodes(a->c->fabric);
@@ -145,7 +122,7 @@ struct sgang_nodeset *sgang_levels_place(const struct attempt *a)
 	if (one && place && level < SGANG_LEVEL_UNCONNECTED) {
 		sgang_nodeset_add(one, sgang_where_node(a->c,
 							&a->plan->runs[0]));
-		sgang_levels_add(a->topology->fabric, one, (uint32_t) level,
+		sgang_fabric_widen(a->topology->fabric, one, (uint32_t) level,
 				 place);
 	} else if (place) {
 		sgang_nodeset_fill(place);
@@ -188,7 +165,7 @@ static void cut_by(const struct sgang_fabric *fabric,
 		sgang_nodeset_clear(nodes);
 		return;
 	}
-	sgang_levels_add(fabric, theirs, (uint32_t) level, domains);
+	sgang_fabric_widen(fabric, theirs, (uint32_t) level, domains);
 	if (off)
 		sgang_nodeset_subtract(nodes, domains);
 	else

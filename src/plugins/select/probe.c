@@ -11,10 +11,6 @@
 
 #include "attempt_private.h"
 
-/* Limits change without telling, so a gang that one stops is counted again after
- * this many seconds even if nothing has changed. */
-#define LIMIT_SECONDS 5
-
 /* ---- begin and end ---- */
 
 int sgang_probe_open(struct attempt *a, struct sgang_conductor *c,
@@ -40,57 +36,6 @@ int sgang_probe_open(struct attempt *a, struct sgang_conductor *c,
 		return 0;
 	snprintf(a->why, sizeof(a->why), "no memory");
 	return -1;
-}
-
-void sgang_probed_free(struct probed *p)
-{
-	sgang_nodeset_destroy(p->usable);
-	sgang_nodeset_destroy(p->kept);
-	sgang_nodeset_destroy(p->ever);
-	sgang_nodeset_destroy(p->alone);
-	sgang_nodeset_destroy(p->required);
-	free(p->clear_at);
-	sgang_nodeset_destroy(p->then);
-	sgang_nodeset_destroy(p->allowed);
-	free(p->split);
-}
-
-/* NULL of what is NULL. */
-static struct sgang_nodeset *copy_of(const struct sgang_nodeset *nodes,
-				     bool *failed)
-{
-	struct sgang_nodeset *copy = nodes ? sgang_nodeset_copy(nodes) : NULL;
-
-	*failed |= nodes && !copy;
-	return copy;
-}
-
-int sgang_probed_copy(struct probed *to, const struct probed *from,
-		      uint32_t n_nodes)
-{
-	bool failed = false;
-
-	*to = (struct probed) {
-		.g = from->g, .job = from->job, .shape = from->shape,
-		.fixed = from->fixed,
-		.usable = copy_of(from->usable, &failed),
-		.kept = copy_of(from->kept, &failed),
-		.ever = copy_of(from->ever, &failed),
-		.alone = copy_of(from->alone, &failed),
-		.required = copy_of(from->required, &failed),
-	};
-	if (from->clear_at) {
-		to->clear_at = calloc(n_nodes + 1, sizeof(*to->clear_at));
-		failed |= !to->clear_at;
-	}
-	if (failed) {
-		sgang_probed_free(to);
-		return -1;
-	}
-	if (from->clear_at)
-		memcpy(to->clear_at, from->clear_at,
-		       n_nodes * sizeof(*to->clear_at));
-	return 0;
 }
 
 void sgang_probe_close(struct attempt *a)
@@ -263,85 +208,6 @@ int sgang_probe_room(struct attempt *a)
 }
 
 /* ---- limits ---- */
-
-static void add_missing(const struct gang *g, struct sgang_job **jobs,
-			size_t *n)
-{
-	size_t need = sgang_gang_missing(&g->tally), end = *n + need;
-
-	if (sgang_gang_ordinary(&g->tally))
-		return;
-	for (size_t i = 0; i < g->n_entries; i++) {
-		const struct entry *e = g->entries[i];
-
-		if (e->m.state != SGANG_MEMBER_PENDING || !e->m.eligible)
-			continue;
-		for (uint32_t t = 0; t < e->m.tasks && *n < end; t++)
-			jobs[(*n)++] = e->job;
-	}
-}
-
-/* Would limits of associations and QOS let the minimum of all these gangs run?
- * Commit would find out too, member by member. What is held counts already. */
-static bool over_limit(struct sgang_conductor *c, struct gang *const *gangs,
-		       size_t n_gangs, char *why, size_t size)
-{
-	struct sgang_job **jobs;
-	size_t n = 0, need = 0;
-	bool over;
-
-	for (size_t i = 0; i < n_gangs; i++)
-		need += sgang_gang_missing(&gangs[i]->tally);
-	jobs = calloc(need ? need : 1, sizeof(*jobs));
-	if (!jobs)
-		return false;
-	for (size_t i = 0; i < n_gangs; i++)
-		add_missing(gangs[i], jobs, &n);
-	over = n && c->host->limits(jobs, n, why, size) < 0;
-	free(jobs);
-	return over;
-}
-
-/* Gangs that a limit stops hold nothing and are parked, or they would keep nodes
- * from jobs that may run. */
-bool sgang_probe_stopped(struct sgang_conductor *c, struct gang *const *gangs,
-			 size_t n)
-{
-	char why[sizeof(gangs[0]->why)] = "";
-	bool over = over_limit(c, gangs, n, why, sizeof(why));
-
-	for (size_t i = 0; i < n; i++) {
-		gangs[i]->limited = over;
-		if (!over)
-			continue;
-		snprintf(gangs[i]->why, sizeof(gangs[i]->why), "%s", why);
-		sgang_hold_give_back(c, gangs[i], SGANG_HOLD_END_LIMIT);
-	}
-	return over;
-}
-
-void sgang_probe_check_limits(struct sgang_conductor *c, struct gang *g)
-{
-	const struct sgang_host *h = c->host;
-	struct gang *alone, **group;
-	size_t n;
-
-	if (!g->limited)
-		return;
-	if (!sgang_gang_may_try(&g->tally)) {
-		g->limited = false;
-		return;
-	}
-	if (g->failed_stamp == h->stamp() && g->failed_of == g->requests &&
-	    h->now() - g->failed_time < LIMIT_SECONDS)
-		return;
-	group = sgang_group_of(g, &alone, &n);
-	g->limited = over_limit(c, group, n, g->why, sizeof(g->why));
-	g->failed = g->limited;
-	g->failed_stamp = h->stamp();
-	g->failed_of = g->requests;
-	g->failed_time = h->now();
-}
 
 /* ---- questions about members that hold ---- */
 

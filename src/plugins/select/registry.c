@@ -9,90 +9,11 @@
 #include "core/base/hash.h"
 #include "plugins/log.h"
 
-/* FNV-1a over "ns/name". */
-static struct gang **bucket_of(struct sgang_conductor *c, const char *ns,
-			       const char *name)
-{
-	uint32_t hash = 2166136261u;
-
-	for (const char *p = ns; *p; p++)
-		hash = (hash ^ (unsigned char) *p) * 16777619u;
-	hash = (hash ^ '/') * 16777619u;
-	for (const char *p = name; *p; p++)
-		hash = (hash ^ (unsigned char) *p) * 16777619u;
-	return &c->bucket[hash % SGANG_BUCKETS];
-}
-
-struct gang *sgang_registry_find(struct sgang_conductor *c, const char *ns,
-				 const char *name)
-{
-	for (struct gang *g = *bucket_of(c, ns, name); g; g = g->chain) {
-		if (!strcmp(g->name, name) && !strcmp(g->ns, ns))
-			return g;
-	}
-	return NULL;
-}
-
-bool sgang_registry_any_left(const struct sgang_conductor *c,
-			     const struct gang *g)
-{
-	struct sgang_job_info info = { .state = SGANG_JOB_ENDED };
-
-	for (size_t i = 0; i < g->n_entries; i++) {
-		struct sgang_job *job = c->host->find(g->entries[i]->job_id);
-
-		if (job)
-			c->host->info(job, &info);
-		if (info.state != SGANG_JOB_ENDED)
-			return true;
-	}
-	return false;
-}
-
-struct gang *sgang_registry_get(struct sgang_conductor *c, const char *ns,
-				const char *name)
-{
-	struct gang **bucket, *g = sgang_registry_find(c, ns, name);
-
-	if (g)
-		return g;
-	g = calloc(1, sizeof(*g));
-	if (!g)
-		return NULL;
-	strncpy(g->ns, ns, sizeof(g->ns) - 1);
-	strncpy(g->name, name, sizeof(g->name) - 1);
-	g->phase = SGANG_PHASES;	/* none yet */
-	g->topology = c->topologies ? &c->topologies->topology[0] : NULL;
-	g->next = c->gangs;
-	c->gangs = g;
-	bucket = bucket_of(c, ns, name);
-	g->chain = *bucket;
-	*bucket = g;
-	return g;
-}
-
 /* ---- entries ---- */
 
 static struct entry **entry_bucket(struct sgang_conductor *c, uint32_t job_id)
 {
 	return &c->entry_bucket[job_id % SGANG_ENTRY_BUCKETS];
-}
-
-static struct entry *entry_of(const struct sgang_conductor *c, uint32_t job_id)
-{
-	struct entry *e = c->entry_bucket[job_id % SGANG_ENTRY_BUCKETS];
-
-	while (e && e->job_id != job_id)
-		e = e->chain;
-	return e;
-}
-
-struct entry *sgang_registry_entry(const struct sgang_conductor *c,
-				   uint32_t job_id)
-{
-	struct entry *e = entry_of(c, job_id);
-
-	return (e && e->seen) ? e : NULL;
 }
 
 static void set_seen(struct sgang_conductor *c, struct entry *e, bool seen)
@@ -221,7 +142,6 @@ static int list_entry(struct gang *g, struct entry *e)
 
 static void free_gang(struct gang *g)
 {
-	sgang_slices_end(g);
 	free(g->entries);
 	free(g->group);
 	free(g->holds);
@@ -490,17 +410,6 @@ topology_of(const struct sgang_conductor *c, const struct gang *g)
 	return (common || !all) ? common : &all->topology[0];
 }
 
-const struct sgang_topology *
-sgang_registry_topology(const struct sgang_conductor *c,
-			struct gang *const *gangs, size_t n)
-{
-	for (size_t i = 1; i < n; i++) {
-		if (gangs[i]->topology != gangs[0]->topology)
-			return &c->topologies->topology[0];
-	}
-	return gangs[0]->topology;
-}
-
 /* A hash of what the members that wait ask for, in any order, and of what the
  * gang as a whole asks for. */
 static uint64_t hash_requests(const struct gang *g)
@@ -691,7 +600,7 @@ static void mark_holds(struct sgang_conductor *c, struct gang *g)
 	for (size_t i = 0; i < g->n_entries; i++)
 		g->entries[i]->hold = false;
 	for (size_t i = 0; i < g->n_holds; i++) {
-		struct entry *e = entry_of(c, g->holds[i].job_id);
+		struct entry *e = sgang_lookup_entry(c, g->holds[i].job_id);
 
 		if (e)
 			e->hold = true;
@@ -722,7 +631,6 @@ void sgang_registry_collect(struct sgang_conductor *c)
 		if (sgang_gang_may_try(&g->tally))
 			collect_parts(c, g);
 	}
-	sgang_group_collect(c);
 }
 
 void sgang_registry_note(struct sgang_conductor *c, struct sgang_job *job)
@@ -739,7 +647,7 @@ void sgang_conductor_look(struct sgang_conductor *c, struct sgang_job *job)
 	struct entry *e;
 
 	c->host->info(job, &info);
-	e = entry_of(c, info.job_id);
+	e = sgang_lookup_entry(c, info.job_id);
 	if (!e || !e->gang->failed)
 		return;
 	if (info.state != SGANG_JOB_PENDING ||
@@ -775,15 +683,6 @@ void sgang_registry_refresh(struct sgang_conductor *c, struct gang *g)
 }
 
 /* ---- forgetting ---- */
-
-static void unchain(struct sgang_conductor *c, struct gang *g)
-{
-	struct gang **at = bucket_of(c, g->ns, g->name);
-
-	while (*at != g)
-		at = &(*at)->chain;
-	*at = g->chain;
-}
 
 static bool is_empty(const struct gang *g)
 {
@@ -822,7 +721,7 @@ void sgang_registry_sweep(struct sgang_conductor *c)
 			g->entries[i]->job = NULL;
 		if (is_empty(g)) {
 			*at = g->next;
-			unchain(c, g);
+			sgang_lookup_drop(c, g);
 			free_gang(g);
 		} else {
 			at = &g->next;

@@ -535,7 +535,7 @@ static void show(struct sgang_conductor *c, struct gang *g)
 
 	if (g->stale)
 		return;		/* the next pass knows */
-	sgang_probe_check_limits(c, g);
+	sgang_limits_check(c, g);
 	snprintf(why, sizeof(why), "%s", g->why);
 	start = may_start(c, g, why, sizeof(why));
 	if (phase != g->phase)

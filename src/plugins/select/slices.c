@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attempt_private.h"
+#include "slices.h"
 #include "faults.h"
 #include "plugins/log.h"
 
@@ -21,15 +21,6 @@
  * and not before the commit has had so many of them. */
 #define SLICE_US 80000
 #define SLICE_LEAST_US 50000
-
-struct slices {
-	struct attempt a;
-	struct gang *g;			/* a.gangs */
-	struct account account;
-	struct sgang_nodeset *planned;
-	bool learns;			/* in one hold, from what is refused */
-	bool void_plan;			/* nodes have other numbers now */
-};
 
 bool sgang_slices_due(const struct attempt *a, size_t part)
 {
@@ -45,17 +36,6 @@ bool sgang_slices_due(const struct attempt *a, size_t part)
 
 /* ---- between two slices ---- */
 
-static struct sgang_nodeset *planned_nodes(const struct attempt *a)
-{
-	struct sgang_nodeset *nodes =
-		sgang_nodeset_create(a->c->host->node_count());
-
-	for (size_t r = 0; nodes && r < a->plan->n_runs; r++)
-		sgang_nodeset_add(nodes, sgang_where_node(a->c,
-							  &a->plan->runs[r]));
-	return nodes;
-}
-
 /* No pointer to a job is valid in the next pass. */
 static void remember_parts(struct attempt *a)
 {
@@ -66,15 +46,14 @@ static void remember_parts(struct attempt *a)
 	a->n_held = a->n_done;
 }
 
-static void pause(struct slices *s)
+void sgang_slices_pause(struct slices *s)
 {
 	remember_parts(&s->a);
 	s->g->slices = s;
 	sgang_conductor_poke(s->a.c);
 }
 
-/* The entries of the gang may be gone. */
-static void destroy(struct slices *s)
+void sgang_slices_destroy(struct slices *s)
 {
 	s->a.n_gangs = 0;
 	sgang_probe_close(&s->a);
@@ -82,38 +61,19 @@ static void destroy(struct slices *s)
 	free(s);
 }
 
-enum sgang_progress sgang_slices_keep(struct attempt *a,
-				      const struct account *account)
-{
-	struct slices *s = calloc(1, sizeof(*s));
-	struct gang *g = a->gangs[0];
-
-	if (s)
-		s->planned = planned_nodes(a);
-	if (!s || !s->planned) {
-		free(s);
-		sgang_hold_give_back(a->c, g, SGANG_HOLD_END_NONE);
-		snprintf(a->why, sizeof(a->why), "no memory");
-		return SGANG_REFUSED;
-	}
-	s->a = *a;
-	s->g = g;
-	s->a.gangs = &s->g;
-	s->a.lessons = NULL;
-	s->account = *account;
-	s->learns = a->lessons && !a->lessons->last;
-	*a = (struct attempt) {
-		.c = s->a.c, .gangs = a->gangs, .n_gangs = 1
-	};
-	pause(s);
-	return SGANG_PAUSED;
-}
-
 void sgang_slices_end(struct gang *g)
 {
 	if (g->slices)
-		destroy(g->slices);
+		sgang_slices_destroy(g->slices);
 	g->slices = NULL;
+}
+
+void sgang_slices_sweep(struct sgang_conductor *c, bool all)
+{
+	for (struct gang *g = c->gangs; g; g = g->next) {
+		if (all || (!g->n_entries && !g->n_holds && !g->stale))
+			sgang_slices_end(g);
+	}
 }
 
 void sgang_slices_forget_nodes(struct gang *g)
@@ -136,7 +96,7 @@ const struct sgang_nodeset *sgang_slices_nodes(const struct gang *g)
 	return (g->slices && !g->slices->void_plan) ? g->slices->planned : NULL;
 }
 
-/* ---- the next slice ---- */
+/* ---- before the next slice ---- */
 
 static bool waits_as_before(const struct gang *g, const struct part *part)
 {
@@ -164,32 +124,3 @@ bool sgang_slices_as_planned(const struct sgang_conductor *c,
 	return true;
 }
 
-/* What Slurm refuses now is learned from in one hold, where that is done. */
-static void after_refusal(const struct slices *s)
-{
-	if (!s->learns || s->a.limited || s->g->only_min)
-		return;
-	s->g->one_hold = true;
-	s->a.c->fenced = true;		/* wake the scheduler */
-}
-
-enum sgang_progress sgang_slices_go_on(struct sgang_conductor *c,
-				       struct gang *g)
-{
-	struct slices *s = g->slices;
-	enum sgang_progress progress;
-
-	if (sgang_fault("pause", s->a.n_held))
-		return SGANG_PAUSED;
-	c->host->refresh();
-	g->slices = NULL;
-	progress = sgang_attempt_go_on(&s->a, &s->account);
-	if (progress == SGANG_PAUSED) {
-		pause(s);
-		return progress;
-	}
-	if (progress == SGANG_REFUSED)
-		after_refusal(s);
-	destroy(s);
-	return progress;
-}

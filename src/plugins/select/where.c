@@ -339,12 +339,6 @@ static void fill_everywhere(struct attempt *a, struct slots *s,
 
 /* ---- islands ---- */
 
-uint32_t sgang_where_node(const struct sgang_conductor *c,
-			  const struct sgang_run *run)
-{
-	return c->devices ? c->devices->node[run->node] : run->node;
-}
-
 /* Lower them to what Slurm accepted on their node. */
 static void cap_islands(struct attempt *a, uint32_t *units)
 {
@@ -750,7 +744,7 @@ static int64_t time_of(const struct attempt *a, enum sgang_moment moment)
 static bool chooses_order(const struct attempt *a, enum sgang_moment moment)
 {
 	return moment == SGANG_NOW && a->n_gangs == 1 && !a->account &&
-	       !a->trying && sgang_describe_any_order(a->c, a->gangs[0]);
+	       !a->trying && sgang_where_any_order(a->c, a->gangs[0]);
 }
 
 int sgang_where(struct attempt *a, enum sgang_moment moment,
@@ -829,4 +823,37 @@ void sgang_where_account(struct attempt *a, struct account *account)
 	(void) sgang_where(a, SGANG_NOW, &plan, &nofit);
 	a->account = NULL;
 	sgang_placement_destroy(plan);
+}
+
+uint64_t sgang_fit_best_cost(struct attempt *a, uint64_t *weighted)
+{
+	struct sgang_placement *best = NULL;
+	struct sgang_nofit nofit;
+	uint64_t cost = 0;
+
+	if (weighted)
+		*weighted = 0;
+	if (sgang_where(a, SGANG_EMPTY, &best, &nofit) == 1) {
+		cost = best->ring.cost;
+		if (weighted)
+			*weighted = best->weighted_cost;
+	}
+	sgang_placement_destroy(best);
+	return cost;
+}
+
+bool sgang_where_any_order(const struct sgang_conductor *c,
+			      const struct gang *g)
+{
+	const struct sgang_spec *spec = &g->tally.spec;
+	enum sgang_rank_order order = spec->rank_order ? spec->rank_order :
+				      c->conf.rank_order;
+
+	if (order != SGANG_RANK_ORDER_RING || spec->parallel[0])
+		return false;
+	for (size_t i = 0; i < g->n_entries; i++) {
+		if (g->entries[i]->spec.rank_set)
+			return false;
+	}
+	return true;
 }

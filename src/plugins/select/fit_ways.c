@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* fit_ways.c - do the parts fit: as planned, on fewer nodes, in other shares */
+
+#include <stdint.h>
+
+#include "attempt_private.h"
+
+bool sgang_fit_any(struct attempt *a)
+{
+	if (sgang_fit_parts(a) == 0 || sgang_fewer_fit(a, 0)) {
+		sgang_uneven_doubt(a);
+		return true;
+	}
+	return sgang_uneven_fit(a, 0) == 1;
+}
+
+int sgang_fit(struct attempt *a)
+{
+	size_t all = a->n_parts;
+
+	sgang_fit_ring_order(a);
+	if (sgang_fit_any(a))
+		return 0;
+	if (sgang_fit_choose(a, SGANG_EXTENT_MINIMUM) < 0)
+		return -1;
+	sgang_fit_ring_order(a);
+	/* The same members do not fit a second time. */
+	if (a->n_parts < all && sgang_fit_any(a))
+		return 0;
+	a->unfit = true;
+	return -1;
+}
+
+int64_t sgang_fit_when(struct attempt *a)
+{
+	int64_t *times, when;
+	size_t n;
+
+	times = sgang_fit_begin(a, &n);
+	if (!times)
+		return 0;
+	when = sgang_fit_first(a, times, n);
+	if (when == INT64_MAX)
+		when = sgang_uneven_when(a, times, n);
+	sgang_helps_find(a, when);
+	sgang_fit_end(a, times);
+	return when;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* slices_go_on.c - the next slice of a commit */
+
+#include "faults.h"
+#include "slices.h"
+
+/* What Slurm refuses now is learned from in one hold, where that is done. */
+static void after_refusal(const struct slices *s)
+{
+	if (!s->learns || s->a.limited || s->g->only_min)
+		return;
+	s->g->one_hold = true;
+	s->a.c->fenced = true;		/* wake the scheduler */
+}
+
+enum sgang_progress sgang_slices_go_on(struct sgang_conductor *c,
+				       struct gang *g)
+{
+	struct slices *s = g->slices;
+	enum sgang_progress progress;
+
+	if (sgang_fault("pause", s->a.n_held))
+		return SGANG_PAUSED;
+	c->host->refresh();
+	g->slices = NULL;
+	progress = sgang_attempt_go_on(&s->a, &s->account);
+	if (progress == SGANG_PAUSED) {
+		sgang_slices_pause(s);
+		return progress;
+	}
+	if (progress == SGANG_REFUSED)
+		after_refusal(s);
+	sgang_slices_destroy(s);
+	return progress;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* wake.c - have the conductor's thread look soon */
+
+#include <pthread.h>
+
+#include "conductor_private.h"
+
+void sgang_conductor_poke(struct sgang_conductor *c)
+{
+	pthread_mutex_lock(&c->mutex);
+	c->poked = true;
+	pthread_cond_signal(&c->cond);
+	pthread_mutex_unlock(&c->mutex);
+}
