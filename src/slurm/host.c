@@ -254,6 +254,9 @@ static void fill_info(job_record_t *job_ptr, struct sgang_job_info *info)
 	info->time_limit = time_limit(job_ptr);
 	info->expected = info->state == SGANG_JOB_PENDING ?
 			 job_ptr->start_time : 0;
+	info->partitions = info->state == SGANG_JOB_PENDING ||
+			   !job_ptr->part_ptr ? job_ptr->partition :
+			   job_ptr->part_ptr->name;
 	info->hold_max = hold_max(job_ptr);
 	info->ends = ends_at(job_ptr);
 	if (job_ptr->details) {

@@ -259,6 +259,7 @@ static void describe_member(job_record_t *job_ptr,
 		.pending = IS_JOB_PENDING(job_ptr),
 		.configuring = IS_JOB_CONFIGURING(job_ptr),
 		.partition = job_ptr->partition,
+		.account = job_ptr->account,
 		.need = {
 			.nodes = details ? MAX(details->min_nodes, 1) : 1,
 			.cpus = details ? MAX(details->min_cpus, 1) : 1,
@@ -713,6 +714,7 @@ static int check_change(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 {
 	struct sgang_submit_change change = {
 		.account = job_desc->account,
+		.partition = job_desc->partition,
 		.throttle = new_throttle(job_desc),
 		.priority = has_new_priority(job_desc),
 		.time_min = has_time_min(job_desc),
@@ -722,8 +724,8 @@ static int check_change(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 	struct sgang_error err;
 
 	/* of what can be changed, these could spoil a gang */
-	if ((!change.account && !change.throttle && !change.priority &&
-	     !change.time_min) ||
+	if ((!change.account && !change.partition && !change.throttle &&
+	     !change.priority && !change.time_min) ||
 	    !records_fit(job_ptr) ||
 	    !sgang_spec_concerns(job_ptr->spank_job_env,
 				   job_ptr->spank_job_env_size))

@@ -273,23 +273,32 @@ static bool has_partition(const struct reading *r, const char *name)
 	return false;
 }
 
-static void tell_partitions(const struct reading *r)
+static void tell_unknown(const struct reading *r, const char *key,
+			 const char *words)
 {
-	char partition[SGANG_TOPOLOGY_NAME], topology[SGANG_TOPOLOGY_NAME];
+	char partition[SGANG_TOPOLOGY_NAME], value[SGANG_TOPOLOGY_NAME];
 	struct sgang_error what;
 
+	for (size_t i = 0; sgang_partition_words_get(words, i, partition,
+						     value); i++) {
+		if (has_partition(r, partition))
+			continue;
+		sgang_errf(&what, ENOENT, "%s in gang.conf: there is no partition %s",
+			   key, partition);
+		complain(what.text, "the rest of it counts");
+	}
+}
+
+static void tell_partitions(const struct reading *r)
+{
 	if (r->partition_err.text[0])
 		complain(r->partition_err.text,
 			 "that partition has the topology of the cluster");
-	for (size_t i = 0; sgang_partition_words_get(r->conf.partition_topology,
-						     i, partition, topology);
-	     i++) {
-		if (has_partition(r, partition))
-			continue;
-		sgang_errf(&what, ENOENT, "PartitionTopology in gang.conf: there is no partition %s",
-			   partition);
-		complain(what.text, "the rest of it counts");
-	}
+	tell_unknown(r, "PartitionTopology", r->conf.partition_topology);
+	tell_unknown(r, "PartitionMaxWaitingTime",
+		     r->conf.partition_max_waiting_time);
+	tell_unknown(r, "PartitionMaxExclusive",
+		     r->conf.partition_max_exclusive);
 }
 
 /* If nothing was good before, a mistake means: stay out. Else it means: what was

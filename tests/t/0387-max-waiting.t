@@ -8,7 +8,9 @@ test_description='Holds are bounded'
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
 slurm_setup -n 3 -c 2 --gang --conf \
-'PartitionName=brief Nodes=ALL MaxTime=30 State=UP'
+'PartitionName=brief Nodes=ALL MaxTime=30 State=UP
+PartitionName=quick Nodes=ALL State=UP
+PartitionName=long Nodes=ALL State=UP'
 slurm_start
 sgang=$top_builddir/src/cmd/sgang
 
@@ -97,6 +99,31 @@ test_expect_success '0.28 MaxTime of the partition bounds a hold' '
 	half -p brief &&
 	wait_for 60 ends_after 1800
 '
+test_expect_success '0.28 PartitionMaxWaitingTime counts instead' '
+	test_when_finished clear_cluster &&
+	gang_setting MaxWaitingTime 1:00:00 &&
+	gang_setting PartitionMaxWaitingTime quick:0:50:00,long:UNLIMITED,none:1 &&
+	half -p quick &&
+	wait_for 60 ends_after 3000 &&
+	gang_setting PartitionMaxWaitingTime quick:0:0:4,long:UNLIMITED &&
+	wait_for 60 squeue_says $one GangTimeout &&
+	wait_for 60 squeue_says $two GangTimeout
+'
+test_expect_success 'a partition that is not there: the others have theirs' '
+	grep "error: gang: PartitionMaxWaitingTime in gang.conf: there is no partition none; the rest of it counts" \
+		"$slurm_dir/log/slurmctld.log"
+'
+test_expect_success '0.28 more than for the cluster, and of several the strictest' '
+	test_when_finished clear_cluster &&
+	gang_setting MaxWaitingTime 0:04 &&
+	half -p long &&
+	since=$(gang_record $held since) &&
+	wait_for 60 "test \$EPOCHSECONDS -ge $((since + 7))" &&
+	test "$(held_in $one $two)" = 1 &&
+	clear_cluster &&
+	half -p long,quick &&
+	wait_for 60 squeue_says $one GangTimeout
+'
 test_expect_success 'EndTime of a hold is a time limit from now' '
 	test_when_finished clear_cluster &&
 	gang_setting MaxWaitingTime UNLIMITED &&
@@ -106,6 +133,6 @@ test_expect_success 'EndTime of a hold is a time limit from now' '
 	test $(ends_at $held) -le $(($(date +%s) + 60))
 '
 
-test_expect_success 'nothing is left' 'nothing_left'
+test_expect_success 'nothing is left' 'nothing_left "there is no partition none"'
 
 test_done

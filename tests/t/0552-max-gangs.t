@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 0552-max-gangs.t - how many gangs and members one user, and all, may have
 
-test_description='MaxGangs, MaxGangsPerUser, MaxGangMembers, MaxGangMembersPerUser'
+test_description='MaxGangs, MaxGangMembers and the like, of users and accounts'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 2 -c 8 --gang
+slurm_setup -n 2 -c 8 --gang --conf \
+'PartitionName=main Nodes=ALL Default=YES State=UP
+PartitionName=test Nodes=ALL State=UP'
 users_setup
 slurm_start
 
@@ -67,6 +69,46 @@ test_expect_success 'a throttled array counts whole' '
 	refused "MaxGangMembers=11" $alice --gang=a --array=1-9%9
 '
 
+test_expect_success 'what is charged to an account is counted' '
+	limits AccountMaxGangMembers=Physics:3,*:2 AccountMaxGangs=physics:1 &&
+	of_physics=$(submit_as $alice -A physics --gang=p --gang-min-member=9 \
+		--array=1-2) &&
+	refused "AccountMaxGangMembers=3 of gang.conf: account physics has 2,\
+ and with this job 4; wait until some have ended, or cancel some" \
+		$alice -A physics --gang=p --array=1-2 &&
+	refused "AccountMaxGangs=1 of gang.conf: account physics has 1, and\
+ with this job 2" $bob -A physics --gang=b &&
+	refused "AccountMaxGangMembers=2 of gang.conf: account lab has 0, and\
+ with this job 3" $bob -A lab --gang=b --array=1-3 &&
+	free=$(submit_as $bob --gang=b --gang-min-member=9 --array=1-4)
+'
+test_expect_success 'and a job cannot be charged to it later' '
+	test_must_fail as $bob scontrol update JobId=$free Account=physics &&
+	grep "change of job $free by uid .* refused: AccountMaxGangMembers=3 of gang.conf: account physics has 2" \
+		"$slurm_dir/log/slurmctld.log" &&
+	scancel $of_physics $free
+'
+
+test_expect_success 'nobody shuts all others out of a partition' '
+	limits PartitionMaxExclusive=main:none,test:core,none:leaf &&
+	refused "--gang-exclusive=leaf is above PartitionMaxExclusive=main:none\
+ of gang.conf" $bob -p main,test \
+		--gang=x --gang-min-member=1 --gang-exclusive=leaf &&
+	wait_for 10 "grep \"error: gang: PartitionMaxExclusive in gang.conf: there is no partition none; the rest of it counts\" \
+		\"$slurm_dir/log/slurmctld.log\"" &&
+	strict=$(submit_as $bob -p test --gang=x --gang-min-member=9 \
+		--gang-exclusive=core) &&
+	refused "--gang-exclusive=core is above PartitionMaxExclusive=main:none"\
+		$bob -p main --gang=x &&
+	test_must_fail as $bob scontrol update JobId=$strict Partition=main &&
+	scancel $strict
+'
+test_expect_success 'sgang conf shows these settings' '
+	wait_for 10 "\"$sgang\" conf >out" &&
+	grep "^PartitionMaxExclusive=\"main:none,test:core,none:leaf\"  *# $slurm_dir/etc/gang.conf:1\$" out &&
+	grep "^AccountMaxGangs=\"\"  *# default\$" out
+'
+
 test_expect_success 'nobody shuts all others out of the cluster' '
 	limits MaxGangs=100 &&
 	refused "--gang-exclusive=core is above MaxExclusive=leaf of gang.conf" \
@@ -77,7 +119,8 @@ test_expect_success 'nobody shuts all others out of the cluster' '
 '
 
 test_expect_success 'nothing is left' '
-	scancel -u $alice && scancel -u $bob && nothing_left
+	scancel -u $alice && scancel -u $bob &&
+	nothing_left "there is no partition none"
 '
 
 test_done

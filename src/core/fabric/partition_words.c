@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* partition_words.c - "gpu:nvl72,cpu:tree": which partition has which topology */
+/* partition_words.c - "gpu:nvl72,cpu:tree": what holds for some partitions, or for
+ * some accounts */
 
 #include <errno.h>
 #include <string.h>
@@ -9,22 +10,21 @@
 
 /* Read one word. Returns what is behind it and its comma, or NULL where it is
  * none. */
-static const char *read_word(const char *text,
-			     char partition[SGANG_TOPOLOGY_NAME],
-			     char topology[SGANG_TOPOLOGY_NAME])
+static const char *read_word(const char *text, char name[SGANG_TOPOLOGY_NAME],
+			     char value[SGANG_TOPOLOGY_NAME])
 {
 	size_t before = strcspn(text, ":,"), after;
 
 	if (text[before] != ':')
 		return NULL;
-	after = strcspn(text + before + 1, ":,");
+	after = strcspn(text + before + 1, ",");
 	if (!before || before >= SGANG_TOPOLOGY_NAME || !after ||
 	    after >= SGANG_TOPOLOGY_NAME)
 		return NULL;
-	memcpy(partition, text, before);
-	partition[before] = '\0';
-	memcpy(topology, text + before + 1, after);
-	topology[after] = '\0';
+	memcpy(name, text, before);
+	name[before] = '\0';
+	memcpy(value, text + before + 1, after);
+	value[after] = '\0';
 	text += before + 1 + after;
 	if (*text == ',' && text[1])
 		return text + 1;
@@ -32,26 +32,39 @@ static const char *read_word(const char *text,
 }
 
 bool sgang_partition_words_get(const char *text, size_t i,
-			       char partition[SGANG_TOPOLOGY_NAME],
-			       char topology[SGANG_TOPOLOGY_NAME])
+			       char name[SGANG_TOPOLOGY_NAME],
+			       char value[SGANG_TOPOLOGY_NAME])
 {
 	do {
 		if (!text || !*text)
 			return false;
-		text = read_word(text, partition, topology);
+		text = read_word(text, name, value);
 	} while (i--);
 	return text;
 }
 
-/* Is the partition named by one of the first 'n' words? */
-static bool is_named(const char *text, const char *partition, size_t n)
+bool sgang_partition_words_find(const char *text, const char *name,
+				char value[SGANG_TOPOLOGY_NAME])
 {
-	char other[SGANG_TOPOLOGY_NAME], topology[SGANG_TOPOLOGY_NAME];
+	char other[SGANG_TOPOLOGY_NAME];
+
+	while (*text) {
+		text = read_word(text, other, value);
+		if (!strcmp(other, name))
+			return true;
+	}
+	return false;
+}
+
+/* Is it the name of one of the first 'n' words? */
+static bool is_named(const char *text, const char *name, size_t n)
+{
+	char other[SGANG_TOPOLOGY_NAME], value[SGANG_TOPOLOGY_NAME];
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		sgang_partition_words_get(text, i, other, topology);
-		if (!strcmp(other, partition))
+		sgang_partition_words_get(text, i, other, value);
+		if (!strcmp(other, name))
 			return true;
 	}
 	return false;
@@ -59,21 +72,20 @@ static bool is_named(const char *text, const char *partition, size_t n)
 
 int sgang_partition_words_check(const char *text, struct sgang_error *err)
 {
-	char partition[SGANG_TOPOLOGY_NAME], topology[SGANG_TOPOLOGY_NAME];
+	char name[SGANG_TOPOLOGY_NAME], value[SGANG_TOPOLOGY_NAME];
 	char shown[SGANG_TEXT_SHOWN];
 	const char *at = text;
 	size_t n;
 
 	for (n = 0; *at; n++) {
-		const char *next = read_word(at, partition, topology);
+		const char *next = read_word(at, name, value);
 
 		if (!next)
 			return sgang_errf(err, EINVAL, "\"%s\" is not such a "
 					  "word", sgang_text_show(shown, at));
-		if (is_named(text, partition, n))
-			return sgang_errf(err, EINVAL, "partition %s has two "
-					  "topologies",
-					  sgang_text_show(shown, partition));
+		if (is_named(text, name, n))
+			return sgang_errf(err, EINVAL, "%s is named twice",
+					  sgang_text_show(shown, name));
 		at = next;
 	}
 	return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* conf.c - gang.conf, the settings of slurm-gang */
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -350,33 +351,104 @@ bool sgang_conf_topology_of(const struct sgang_conf *conf,
 			    const char *partition, const char *own,
 			    char topology[SGANG_TOPOLOGY_NAME])
 {
-	char named[SGANG_TOPOLOGY_NAME];
-	size_t i;
-
-	for (i = 0; sgang_partition_words_get(conf->partition_topology, i,
-					      named, topology); i++)
-		if (!strcmp(named, partition))
-			return true;
+	if (sgang_partition_words_find(conf->partition_topology, partition,
+				       topology))
+		return true;
 	snprintf(topology, SGANG_TOPOLOGY_NAME, "%s",
 		 own && !conf->topology_file[0] ? own : "");
 	return false;
 }
 
-static int set_partition_topology(struct sgang_conf *conf, char *value,
-				  struct sgang_error *err)
+/* Slurm has names of accounts in lower case, and those of partitions as they are
+ * written. */
+static void lower_names(char *text)
 {
-	if (strlen(value) >= sizeof(conf->partition_topology))
-		return sgang_errf(err, EINVAL, "it has more than %zu "
-				  "characters",
-				  sizeof(conf->partition_topology) - 1);
-	strcpy(conf->partition_topology, value);
-	return sgang_partition_words_check(value, err);
+	for (; *text; text += *text == ',') {
+		for (; *text && *text != ':' && *text != ','; text++)
+			*text = (char) tolower((unsigned char) *text);
+		text += strcspn(text, ",");
+	}
 }
 
-static void print_partition_topology(const struct sgang_conf *conf, FILE *out)
+/* Words "NAME:VALUE,NAME:VALUE", and what 'check' (which returns 0 for one that is
+ * fine) says of each value. */
+static int set_words(char words[SGANG_CONF_WORDS], const char *text,
+		     int (*check)(const char *value), struct sgang_error *err)
 {
-	fprintf(out, "\"%s\"", conf->partition_topology);
+	char name[SGANG_TOPOLOGY_NAME], value[SGANG_TOPOLOGY_NAME];
+	char shown[SGANG_TEXT_SHOWN];
+	size_t i;
+
+	if (strlen(text) >= SGANG_CONF_WORDS)
+		return sgang_errf(err, EINVAL, "it has more than %d "
+				  "characters", SGANG_CONF_WORDS - 1);
+	if (sgang_partition_words_check(text, err))
+		return -1;
+	for (i = 0; sgang_partition_words_get(text, i, name, value); i++)
+		if (check(value))
+			return sgang_errf(err, EINVAL, "\"%s\" behind %s is "
+					  "not understood",
+					  sgang_text_show(shown, value), name);
+	strcpy(words, text);
+	return 0;
 }
+
+/* The setter and the printer of a key that is such words. */
+#define WORDS_KEY(field, check, of_accounts)				\
+	static int set_##field(struct sgang_conf *conf, char *value,	\
+			       struct sgang_error *err)			\
+	{								\
+		if (of_accounts)					\
+			lower_names(value);				\
+		return set_words(conf->field, value, check, err);	\
+	}								\
+	static void print_##field(const struct sgang_conf *conf,	\
+				  FILE *out)				\
+	{								\
+		fprintf(out, "\"%s\"", conf->field);			\
+	}
+
+static int check_topology(const char *value)
+{
+	return strchr(value, ':') ? -1 : 0;
+}
+
+static int check_time(const char *value)
+{
+	uint32_t seconds;
+
+	return sgang_text_time(value, &seconds);
+}
+
+/* Whether there is such a level can be told only after the last line. */
+static int check_level(const char *value)
+{
+	return is_label(value) && strlen(value) < SGANG_LEVEL_NAME_SIZE ? 0 : -1;
+}
+
+static int read_limit(const char *value, uint32_t *limit)
+{
+	uint64_t number = UINT32_MAX;
+
+	if (strcasecmp(value, "UNLIMITED") &&
+	    sgang_text_number(value, 1, LIMIT_MAX, &number))
+		return -1;
+	*limit = (uint32_t) number;
+	return 0;
+}
+
+static int check_limit(const char *value)
+{
+	uint32_t limit;
+
+	return read_limit(value, &limit);
+}
+
+WORDS_KEY(partition_topology, check_topology, false)
+WORDS_KEY(partition_max_waiting_time, check_time, false)
+WORDS_KEY(partition_max_exclusive, check_level, false)
+WORDS_KEY(account_max_gangs, check_limit, true)
+WORDS_KEY(account_max_members, check_limit, true)
 
 /* Where the files of NodeTopology= that "sgang topology collect" wrote are. */
 static int set_node_topology_dir(struct sgang_conf *conf, char *value,
@@ -536,12 +608,111 @@ static int set_max_exclusive(struct sgang_conf *conf, char *value,
 	return 0;
 }
 
-uint32_t sgang_conf_max_exclusive(const struct sgang_conf *conf)
+/* Cut the next name off "a,b". False behind the last. One that is too long to be
+ * named in gang.conf is like any that is not. */
+static bool next_partition(const char **list, char name[SGANG_TOPOLOGY_NAME])
+{
+	size_t length;
+
+	*list += strspn(*list, ",");
+	length = strcspn(*list, ",");
+	snprintf(name, SGANG_TOPOLOGY_NAME, "%.*s",
+		 length < SGANG_TOPOLOGY_NAME ? (int) length : 0, *list);
+	*list += length;
+	return length > 0;
+}
+
+uint32_t sgang_conf_max_waiting_time(const struct sgang_conf *conf,
+				     const char *partitions)
+{
+	const char *words = conf->partition_max_waiting_time;
+	char name[SGANG_TOPOLOGY_NAME], value[SGANG_TOPOLOGY_NAME];
+	uint32_t least = SGANG_FOREVER, time;
+	bool any = false;
+
+	while (words[0] && partitions && next_partition(&partitions, name)) {
+		time = conf->max_waiting_time;
+		if (sgang_partition_words_find(words, name, value))
+			(void) sgang_text_time(value, &time);
+		least = time < least ? time : least;
+		any = true;
+	}
+	return any ? least : conf->max_waiting_time;
+}
+
+/* SGANG_CONF_NO_LEVEL is no level's name, unless somebody calls one so. */
+static bool is_bound(const struct sgang_costs *costs, const char *name)
+{
+	return !strcasecmp(name, SGANG_CONF_NO_LEVEL) ||
+	       sgang_costs_level(costs, name) >= 0;
+}
+
+static int max_exclusive(const struct sgang_conf *conf, char said[])
 {
 	int level = conf->max_exclusive[0] ?
-		    sgang_costs_level(&conf->costs, conf->max_exclusive) : -1;
+		    sgang_costs_level(&conf->costs, conf->max_exclusive) :
+		    (int) conf->costs.leaf;
 
-	return level < 0 ? conf->costs.leaf : (uint32_t) level;
+	snprintf(said, SGANG_CONF_SAID, "MaxExclusive=%s", level < 0 ?
+		 SGANG_CONF_NO_LEVEL : conf->costs.name[level]);
+	return level;
+}
+
+static int partition_max_exclusive(const struct sgang_conf *conf,
+				   const char *partition, const char *value,
+				   char said[])
+{
+	snprintf(said, SGANG_CONF_SAID, "PartitionMaxExclusive=%s:%s",
+		 partition, value);
+	return sgang_costs_level(&conf->costs, value);
+}
+
+int sgang_conf_max_exclusive(const struct sgang_conf *conf,
+			     const char *partitions, char said[SGANG_CONF_SAID])
+{
+	const char *words = conf->partition_max_exclusive;
+	char name[SGANG_TOPOLOGY_NAME], value[SGANG_TOPOLOGY_NAME];
+	char other[SGANG_CONF_SAID];
+	int least = SGANG_LEVELS, level;
+
+	while (words[0] && partitions && next_partition(&partitions, name)) {
+		level = sgang_partition_words_find(words, name, value) ?
+			partition_max_exclusive(conf, name, value, other) :
+			max_exclusive(conf, other);
+		if (level < least)
+			strcpy(said, other);
+		least = level < least ? level : least;
+	}
+	return least < SGANG_LEVELS ? least : max_exclusive(conf, said);
+}
+
+int sgang_conf_any_exclusive(const struct sgang_conf *conf,
+			     char said[SGANG_CONF_SAID])
+{
+	char name[SGANG_TOPOLOGY_NAME], value[SGANG_TOPOLOGY_NAME];
+	int most = max_exclusive(conf, said), level;
+	char other[SGANG_CONF_SAID];
+	size_t i;
+
+	for (i = 0; sgang_partition_words_get(conf->partition_max_exclusive, i,
+					      name, value); i++) {
+		level = partition_max_exclusive(conf, name, value, other);
+		if (level > most)
+			strcpy(said, other);
+		most = level > most ? level : most;
+	}
+	return most;
+}
+
+uint32_t sgang_conf_account_limit(const char *words, const char *account)
+{
+	char value[SGANG_TOPOLOGY_NAME];
+	uint32_t limit = UINT32_MAX;
+
+	if (account && (sgang_partition_words_find(words, account, value) ||
+			sgang_partition_words_find(words, "*", value)))
+		(void) read_limit(value, &limit);
+	return limit;
 }
 
 static void print_max_exclusive(const struct sgang_conf *conf, FILE *out)
@@ -574,14 +745,11 @@ static int set_limit(uint32_t *field, const char *value,
 		     struct sgang_error *err)
 {
 	char shown[SGANG_TEXT_SHOWN];
-	uint64_t number = UINT32_MAX;
 
-	if (strcasecmp(value, "UNLIMITED") &&
-	    sgang_text_number(value, 1, LIMIT_MAX, &number))
-		return sgang_errf(err, EINVAL, "\"%s\" is not understood",
-				  sgang_text_show(shown, value));
-	*field = (uint32_t) number;
-	return 0;
+	if (!read_limit(value, field))
+		return 0;
+	return sgang_errf(err, EINVAL, "\"%s\" is not understood",
+			  sgang_text_show(shown, value));
 }
 
 static void print_limit(uint32_t limit, FILE *out)
@@ -610,6 +778,8 @@ LIMIT_KEY(max_gangs_per_user)
 LIMIT_KEY(max_members)
 LIMIT_KEY(max_members_per_user)
 #define LIMIT_EXPECTED "a number from 1 to 10000000 or UNLIMITED"
+#define ACCOUNTS_EXPECTED "accounts and numbers from 1 to 10000000, like "     \
+			  "physics:2000,*:500"
 
 static const char *const log_levels[] = {
 	[SGANG_CONF_LOG_ERROR] = "error",
@@ -702,10 +872,16 @@ static const struct key {
 	{ "WaitingTime", TIME_EXPECTED, set_waiting_time, print_waiting_time },
 	{ "MaxWaitingTime", TIME_EXPECTED, set_max_waiting_time,
 	  print_max_waiting_time },
+	{ "PartitionMaxWaitingTime", "partitions and times, like "
+	  "debug:00:10:00,gpu:UNLIMITED", set_partition_max_waiting_time,
+	  print_partition_max_waiting_time },
 	{ "GangAccountRules", "accounts and their users, like "
 	  "proj:alice,bob;lab:carol", set_account_rules, print_account_rules },
-	{ "MaxExclusive", "the name of a level, such as spine",
+	{ "MaxExclusive", "the name of a level, such as spine, or none",
 	  set_max_exclusive, print_max_exclusive },
+	{ "PartitionMaxExclusive", "partitions and names of levels, like "
+	  "debug:none,gpu:leaf", set_partition_max_exclusive,
+	  print_partition_max_exclusive },
 	{ "MinExclusiveShare", "a number from 0 to 1, such as 0.25",
 	  set_exclusive_share, print_exclusive_share },
 	{ "MaxGangs", LIMIT_EXPECTED, set_max_gangs, print_max_gangs },
@@ -715,6 +891,10 @@ static const struct key {
 	  print_max_members },
 	{ "MaxGangMembersPerUser", LIMIT_EXPECTED, set_max_members_per_user,
 	  print_max_members_per_user },
+	{ "AccountMaxGangs", ACCOUNTS_EXPECTED, set_account_max_gangs,
+	  print_account_max_gangs },
+	{ "AccountMaxGangMembers", ACCOUNTS_EXPECTED, set_account_max_members,
+	  print_account_max_members },
 	{ "RankOrder", "submit or ring", set_rank_order, print_rank_order },
 	{ "NodeExtra", "yes or no", set_node_extra, print_node_extra },
 	{ "LogLevel", "error, info or debug", set_log_level, print_log_level },
@@ -1256,21 +1436,37 @@ static const char *key_of_option(const char *option)
 	return gang_keys[i].name;
 }
 
-/* The names of levels may come after it. */
-static int check_max_exclusive(struct reader *r)
+/* Whether it is a level: their names may come after it. */
+static int check_bound(struct reader *r, const char *level,
+		       int (*set)(struct sgang_conf *, char *,
+				  struct sgang_error *))
 {
 	char names[SGANG_LEVEL_NAMES_SIZE];
 	size_t i = 0;
 
-	if (!r->conf.max_exclusive[0] ||
-	    sgang_costs_level(&r->conf.costs, r->conf.max_exclusive) >= 0)
+	if (is_bound(&r->conf.costs, level))
 		return 0;
-	while (keys[i].set != set_max_exclusive)
+	while (keys[i].set != set)
 		i++;
-	return sgang_errf(r->err, EINVAL, "%s:%" PRIu32 ": MaxExclusive: there "
-			  "is no level \"%s\"; the levels are %s", r->path,
-			  r->seen[i], r->conf.max_exclusive,
+	return sgang_errf(r->err, EINVAL, "%s:%" PRIu32 ": %s: there is no "
+			  "level \"%s\"; the levels are %s", r->path,
+			  r->seen[i], keys[i].name, level,
 			  sgang_costs_names(&r->conf.costs, names));
+}
+
+static int check_max_exclusive(struct reader *r)
+{
+	char name[SGANG_TOPOLOGY_NAME], value[SGANG_TOPOLOGY_NAME];
+	size_t i;
+
+	if (r->conf.max_exclusive[0] &&
+	    check_bound(r, r->conf.max_exclusive, set_max_exclusive))
+		return -1;
+	for (i = 0; sgang_partition_words_get(r->conf.partition_max_exclusive,
+					      i, name, value); i++)
+		if (check_bound(r, value, set_partition_max_exclusive))
+			return -1;
+	return 0;
 }
 
 /* What can be told of the gangs only after the last line. */

@@ -46,6 +46,13 @@ struct sgang_node_lines;
 
 /* More keys than this there cannot be. */
 #define SGANG_CONF_KEYS_MAX 32
+
+/* Room for what is said of some partitions or accounts. */
+#define SGANG_CONF_WORDS 1024
+
+/* Stands where a level may stand: --gang-exclusive may name none. */
+#define SGANG_CONF_NO_LEVEL "none"
+
 /* What of the plugin's lines slurmctld writes with SlurmctldDebug=info. */
 enum sgang_conf_log {
 	SGANG_CONF_LOG_ERROR,		/* what must be mended */
@@ -70,16 +77,24 @@ struct sgang_conf {
 	char topology_name[SGANG_TOPOLOGY_NAME];	/* TopologyName=, one
 					 * of those of a topology.yaml; "": its
 					 * default */
-	char partition_topology[1024];	/* PartitionTopology=, see
-					 * partition_words.h; "": every
-					 * partition has the cluster's */
+	/* Words as in partition_words.h; "": what holds for the cluster holds
+	 * for every partition, and accounts have no limits of their own. */
+	char partition_topology[SGANG_CONF_WORDS];	/* PartitionTopology= */
+	char partition_max_waiting_time[SGANG_CONF_WORDS];
+					/* PartitionMaxWaitingTime= */
+	char partition_max_exclusive[SGANG_CONF_WORDS];
+					/* PartitionMaxExclusive= */
+	char account_max_gangs[SGANG_CONF_WORDS];	/* AccountMaxGangs= */
+	char account_max_members[SGANG_CONF_WORDS];
+					/* AccountMaxGangMembers= */
 	enum sgang_rank_order rank_order;	/* RankOrder=submit|ring, of
 					 * gangs that do not say */
 	uint32_t waiting_time;		/* WaitingTime=, seconds or
 					 * SGANG_FOREVER; default 600 */
 	uint32_t max_waiting_time;	/* MaxWaitingTime=, seconds or
 					 * SGANG_FOREVER; default a day */
-	char max_exclusive[32];		/* MaxExclusive=, a level; "": leaf */
+	char max_exclusive[32];		/* MaxExclusive=, a level or none; "":
+					 * leaf */
 	char account_rules[4096];	/* GangAccountRules=; "": none */
 	double exclusive_share;		/* MinExclusiveShare=, 0 to 1 */
 	/* UINT32_MAX: no limit */
@@ -119,8 +134,29 @@ bool sgang_conf_topology_of(const struct sgang_conf *conf,
 			    const char *partition, const char *own,
 			    char topology[SGANG_TOPOLOGY_NAME]);
 
-/* The highest level that --gang-exclusive may name. */
-uint32_t sgang_conf_max_exclusive(const struct sgang_conf *conf);
+/* The longest that gangs may hold with a job in these partitions, as in "a,b" or
+ * NULL: the shortest of theirs, where that of one of which PartitionMaxWaitingTime=
+ * says nothing is MaxWaitingTime=. Seconds, or SGANG_FOREVER. */
+uint32_t sgang_conf_max_waiting_time(const struct sgang_conf *conf,
+				     const char *partitions);
+
+/* Room for "PartitionMaxExclusive=gpu:leaf". */
+#define SGANG_CONF_SAID (2 * SGANG_TOPOLOGY_NAME + 32)
+
+/* The highest level that --gang-exclusive may name for a job in these partitions,
+ * as above, and in 'said' the setting that bounds it; -1: it may name none. */
+int sgang_conf_max_exclusive(const struct sgang_conf *conf,
+			     const char *partitions,
+			     char said[SGANG_CONF_SAID]);
+
+/* The same for a definition, of which no partition is known yet: the highest that
+ * some partition allows. */
+int sgang_conf_any_exclusive(const struct sgang_conf *conf,
+			     char said[SGANG_CONF_SAID]);
+
+/* The number that such words say for the account, or else for "*", which is every
+ * other account; UINT32_MAX: no limit. 'account' may be NULL: it has none. */
+uint32_t sgang_conf_account_limit(const char *words, const char *account);
 
 /* May the user have members in the gangs of that namespace, by
  * GangAccountRules=? Who it does not name a list for is open. */

@@ -83,6 +83,8 @@ static void count_wait(const struct sgang_member *m, struct sgang_tally *tally)
 	if (m->waiting_time > tally->waiting_time)
 		tally->waiting_time = m->waiting_time;
 	tally->held_for = larger(tally->held_for, m->held_for);
+	if (m->wait_max && (!tally->wait_max || m->wait_max < tally->wait_max))
+		tally->wait_max = m->wait_max;
 	if (m->state == SGANG_MEMBER_HELD && m->hold_max &&
 	    (!tally->hold_max || m->hold_max < tally->hold_max))
 		tally->hold_max = m->hold_max;
@@ -343,7 +345,8 @@ bool sgang_gang_placed(const struct sgang_tally *tally)
 uint32_t sgang_gang_waiting_time(const struct sgang_tally *tally,
 				 const struct sgang_gang_wait *wait)
 {
-	uint32_t limit = tally->waiting_time, most = wait->most;
+	uint32_t limit = tally->waiting_time;
+	uint32_t most = tally->wait_max ? tally->wait_max : wait->most;
 
 	if (!limit || tally->waiting_unsaid)
 		limit = larger(limit, wait->otherwise);

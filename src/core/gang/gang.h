@@ -38,6 +38,8 @@ struct sgang_member {
 	uint32_t held_for;		/* seconds, by holds that have ended */
 	uint32_t hold_max;		/* seconds that its partition allows; 0:
 					 * no limit */
+	uint32_t wait_max;		/* seconds that the site lets it hold in
+					 * all, or SGANG_FOREVER; 0: no matter */
 	enum sgang_member_state state;
 	uint32_t tasks;			/* members it stands for, 1 or more */
 	bool eligible;			/* could start now if nodes were there:
@@ -78,6 +80,8 @@ struct sgang_tally {
 	uint32_t held_for;		/* the longest of its members */
 	uint32_t hold_max;		/* the lowest of those that hold; 0: no
 					 * limit */
+	uint32_t wait_max;		/* the lowest of those that do not run;
+					 * 0: none is known */
 	bool spent;			/* it has held as long as it may: it
 					 * waits as a strict gang does */
 	uint32_t last_order;		/* members with a --gang-order below it
@@ -135,7 +139,8 @@ bool sgang_gang_placed(const struct sgang_tally *tally);
 /* For how long a gang may hold. */
 struct sgang_gang_wait {
 	uint32_t otherwise;		/* the site's, where nobody says one */
-	uint32_t most;			/* in all; SGANG_FOREVER: no limit */
+	uint32_t most;			/* in all, where no member says it
+					 * (wait_max); SGANG_FOREVER: no limit */
 };
 
 /* Is its waiting time over at 'now' (0.12, 0.13)? It runs while a member is

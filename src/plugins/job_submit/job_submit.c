@@ -258,7 +258,8 @@ static void visit_member(const struct sgang_submit_member *member, void *arg)
 
 	if (!gang)
 		return;
-	sgang_limits_see(&survey->limits, gang, member->uid, member->tasks);
+	sgang_limits_see(&survey->limits, gang, member->uid, member->account,
+			 member->tasks);
 	if (!may_name(gang, survey->name))
 		return;
 	options = read_options(survey, member);
@@ -388,9 +389,44 @@ static enum sgang_submit_verdict no_memory(struct sgang_error *err)
 	return SGANG_SUBMIT_NO_MEMORY;
 }
 
+/* 'partitions' is NULL for a definition: that has none, and what it says is judged
+ * again with each member. */
 static enum sgang_submit_verdict
-check_conf(const struct sgang_spec *spec, const struct sgang_conf *conf,
-	   struct sgang_error *err)
+check_exclusive(const char *level, const struct sgang_conf *conf,
+		const char *partitions, struct sgang_error *err)
+{
+	char said[SGANG_CONF_SAID];
+	int most;
+
+	if (!level[0])
+		return SGANG_SUBMIT_FINE;
+	most = partitions ? sgang_conf_max_exclusive(conf, partitions, said) :
+			    sgang_conf_any_exclusive(conf, said);
+	if (sgang_costs_level(&conf->costs, level) <= most)
+		return SGANG_SUBMIT_FINE;
+	sgang_errf(err, EINVAL, "--gang-exclusive=%s is above %s of gang.conf",
+		   level, said);
+	return SGANG_SUBMIT_INVALID;
+}
+
+/* What earlier members or a definition said may be too much for the partitions of
+ * this one. A line of gang.conf may say anything. */
+static enum sgang_submit_verdict
+check_gang_exclusive(const struct survey *survey, const struct sgang_conf *conf,
+		     const char *partitions, struct sgang_error *err)
+{
+	const struct sgang_spec *line = sgang_conf_gang(conf, survey->ns,
+							survey->name);
+
+	if (!conf->partition_max_exclusive[0] || (line && line->exclusive[0]))
+		return SGANG_SUBMIT_FINE;
+	return check_exclusive(survey->tally.spec.exclusive, conf, partitions,
+			       err);
+}
+
+static enum sgang_submit_verdict
+check_conf(const struct sgang_submit_job *job, const struct sgang_spec *spec,
+	   const struct sgang_conf *conf, struct sgang_error *err)
 {
 	char level[SGANG_LEVEL_NAME_SIZE], names[SGANG_LEVEL_NAMES_SIZE];
 	const char *option;
@@ -407,15 +443,8 @@ check_conf(const struct sgang_spec *spec, const struct sgang_conf *conf,
 			   sgang_costs_names(&conf->costs, names));
 		return SGANG_SUBMIT_INVALID;
 	}
-	if (spec->exclusive[0] &&
-	    sgang_costs_level(&conf->costs, spec->exclusive) >
-	    (int) sgang_conf_max_exclusive(conf)) {
-		sgang_errf(err, EINVAL, "--gang-exclusive=%s is above "
-			   "MaxExclusive=%s of gang.conf", spec->exclusive,
-			   conf->costs.name[sgang_conf_max_exclusive(conf)]);
-		return SGANG_SUBMIT_INVALID;
-	}
-	return SGANG_SUBMIT_FINE;
+	return check_exclusive(spec->exclusive, conf,
+			       spec->object ? NULL : job->partition, err);
 }
 
 /* A namespace is the user's name or the account the job is charged to. Who
@@ -816,7 +845,7 @@ static void count_member(const struct sgang_submit_member *member, void *arg)
 
 	if (gang)
 		sgang_limits_see(&survey->limits, gang, member->uid,
-				 member->tasks);
+				 member->account, member->tasks);
 }
 
 /* Jobs of other gangs are counted only if there may be too many. */
@@ -897,6 +926,9 @@ check_joining(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 		return no_memory(err);
 	verdict = check_throttle(throttle, survey, err);
 	if (!verdict)
+		verdict = check_gang_exclusive(survey, conf, job->partition,
+					       err);
+	if (!verdict)
 		verdict = check_alone(job, err);
 	/* a member of a gang that has started is an ordinary job (0.11) */
 	if (verdict || sgang_gang_ordinary(&survey->tally))
@@ -962,7 +994,7 @@ check_job(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 	  const struct sgang_conf *conf, const struct sgang_submit_host *host,
 	  struct sgang_error *err)
 {
-	enum sgang_submit_verdict verdict = check_conf(spec, conf, err);
+	enum sgang_submit_verdict verdict = check_conf(job, spec, conf, err);
 	char ns[SGANG_NAMESPACE_MAX + 1];
 	struct sgang_limits limits;
 	const char *user;
@@ -985,7 +1017,8 @@ check_job(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 		verdict = check_object(job, spec, host, err);
 	if (verdict)
 		return verdict;
-	sgang_limits_begin(&limits, conf, job->uid, user, ns, spec->name);
+	sgang_limits_begin(&limits, conf, job->uid, user, job->account, ns,
+			   spec->name);
 	return check_member(job, spec, ns, conf, host, &limits, err);
 }
 
@@ -1028,28 +1061,97 @@ static void load_definitions(const struct sgang_submit_host *host,
 		sgang_conf_default(conf);
 }
 
+/* What the gang would be with the job that is to be changed as it is. The job
+ * itself is left out of the survey: its old limit no longer matters. */
+static int survey_change(struct survey *survey,
+			 const struct sgang_submit_member *member,
+			 const struct sgang_spec *spec, const char *ns,
+			 const struct sgang_conf *conf,
+			 const struct sgang_submit_host *host)
+{
+	survey_gang(survey, host, ns, spec->name, member->partition,
+		    member->uid, member->job_id, NULL);
+	take_member(survey, member, spec);
+	survey->tightest = 0;
+	return add_up(survey, conf);
+}
+
 static enum sgang_submit_verdict
 check_new_throttle(const struct sgang_submit_member *member,
 		   const struct sgang_spec *spec, const char *ns,
-		   uint32_t throttle, const struct sgang_submit_host *host,
+		   uint32_t throttle, const struct sgang_conf *conf,
+		   const struct sgang_submit_host *host,
 		   struct sgang_error *err)
 {
 	enum sgang_submit_verdict verdict;
-	struct sgang_conf conf;
 	struct survey survey;
 
-	/* the job itself is left out: its old limit no longer matters */
-	survey_gang(&survey, host, ns, spec->name, member->partition,
-		    member->uid, member->job_id, NULL);
-	take_member(&survey, member, spec);
-	survey.tightest = 0;
-	load_definitions(host, &conf);
-	if (add_up(&survey, &conf))
+	if (survey_change(&survey, member, spec, ns, conf, host))
 		verdict = no_memory(err);
 	else
 		verdict = check_throttle(throttle, &survey, err);
-	sgang_conf_free(&conf);
 	end_survey(&survey);
+	return verdict;
+}
+
+static enum sgang_submit_verdict
+check_new_partition(const struct sgang_submit_member *member,
+		    const struct sgang_spec *spec, const char *ns,
+		    const char *partitions, const struct sgang_conf *conf,
+		    const struct sgang_submit_host *host,
+		    struct sgang_error *err)
+{
+	enum sgang_submit_verdict verdict;
+	struct survey survey;
+
+	if (!conf->partition_max_exclusive[0] || spec->object)
+		return SGANG_SUBMIT_FINE;
+	if (survey_change(&survey, member, spec, ns, conf, host))
+		verdict = no_memory(err);
+	else
+		verdict = check_gang_exclusive(&survey, conf, partitions, err);
+	end_survey(&survey);
+	return verdict;
+}
+
+/* Counts all jobs but the one that is changed. */
+struct recount {
+	struct sgang_limits limits;
+	uint32_t skip_job;
+};
+
+static void count_other(const struct sgang_submit_member *member, void *arg)
+{
+	const char *gang = sgang_submit_gang(member->env, member->n_env);
+	struct recount *recount = arg;
+
+	if (gang && member->job_id != recount->skip_job)
+		sgang_limits_see(&recount->limits, gang, member->uid,
+				 member->account, member->tasks);
+}
+
+/* Only the limits of the new account count: for all others nothing changes. */
+static enum sgang_submit_verdict
+check_new_account(const struct sgang_submit_member *member,
+		  const struct sgang_spec *spec, const char *ns,
+		  const char *account, const struct sgang_conf *conf,
+		  const struct sgang_submit_host *host,
+		  struct sgang_error *err)
+{
+	struct recount recount = { .skip_job = member->job_id };
+	enum sgang_submit_verdict verdict = SGANG_SUBMIT_FINE;
+
+	sgang_limits_begin(&recount.limits, conf, member->uid,
+			   host->user_name(member->uid), account, ns,
+			   spec->name);
+	if (recount.limits.account[0] && !same_name(account, member->account)) {
+		host->each_member(count_other, &recount);
+		if (sgang_limits_check_account(&recount.limits, member->tasks,
+					       err))
+			verdict = errno == ENOMEM ? SGANG_SUBMIT_NO_MEMORY :
+						    SGANG_SUBMIT_LIMIT;
+	}
+	sgang_limits_end(&recount.limits);
 	return verdict;
 }
 
@@ -1062,6 +1164,7 @@ sgang_submit_check_change(const struct sgang_submit_member *member,
 	enum sgang_submit_verdict verdict = SGANG_SUBMIT_FINE;
 	const char *user = host->user_name(member->uid);
 	char ns[SGANG_NAMESPACE_MAX + 1];
+	struct sgang_conf conf;
 	struct sgang_spec spec;
 
 	if (sgang_spec_from_env(&spec, member->env, member->n_env, NULL) != 1 ||
@@ -1074,11 +1177,20 @@ sgang_submit_check_change(const struct sgang_submit_member *member,
 	}
 	if (change->time_min && member->pending)
 		return refuse_time_min(err);
+	load_definitions(host, &conf);
 	/* whether the user may charge it, Slurm checks after us */
 	if (change->account)
 		verdict = check_namespace(ns, user, change->account, err);
+	if (!verdict && change->account)
+		verdict = check_new_account(member, &spec, ns, change->account,
+					    &conf, host, err);
+	if (!verdict && change->partition)
+		verdict = check_new_partition(member, &spec, ns,
+					      change->partition, &conf, host,
+					      err);
 	if (!verdict && change->throttle)
 		verdict = check_new_throttle(member, &spec, ns,
-					     change->throttle, host, err);
+					     change->throttle, &conf, host, err);
+	sgang_conf_free(&conf);
 	return verdict;
 }

@@ -61,6 +61,7 @@ struct sgang_submit_member {
 	bool pending;
 	bool configuring;		/* has nodes, is not launched */
 	const char *partition;
+	const char *account;		/* that it is charged to; NULL: none */
 	struct sgang_submit_need need;
 };
 
@@ -132,6 +133,7 @@ sgang_submit_check(const struct sgang_submit_job *job,
 /* Judge a change of a job that is there. */
 struct sgang_submit_change {
 	const char *account;		/* new one; NULL: stays */
+	const char *partition;		/* new one, or several; NULL: stays */
 	uint32_t throttle;		/* new one; 0: stays, or no limit */
 	bool priority;			/* a new one that is not 0, or what
 					 * Slurm computes one from */

@@ -71,6 +71,7 @@ struct sgang_job_info {
 	uint32_t priority;
 	int64_t submit_time;
 	int64_t eligible_time;		/* not before that, as far as is known */
+	const char *partitions;		/* that it is in, or may be, "a,b" */
 	uint32_t hold_max;		/* seconds its partition lets a job run;
 					 * 0: no limit */
 	uint32_t time_limit;		/* seconds; UINT32_MAX: none */

@@ -219,6 +219,7 @@ static uint64_t hash_look(const struct entry *e)
 	hash = sgang_hash(hash, (uint64_t) m->uid << 32 | m->held_for);
 	hash = sgang_hash(hash, (uint64_t) m->hold_max << 32 | m->state << 2 |
 			  (uint64_t) m->eligible << 1 | m->stopped);
+	hash = sgang_hash(hash, m->wait_max);
 	hash = sgang_hash(hash, (uint64_t) m->submit_time);
 	return sgang_hash(hash, (uint64_t) m->eligible_time);
 }
@@ -243,6 +244,7 @@ static void read_info(struct sgang_conductor *c, struct entry *e,
 	e->m.record = e->has_record ? &e->record : NULL;
 	e->m.uid = info->uid;
 	e->m.hold_max = info->hold_max;
+	e->m.wait_max = sgang_conf_max_waiting_time(&c->conf, info->partitions);
 	if (e->has_record && e->record.held_for > e->m.held_for)
 		e->m.held_for = e->record.held_for;
 	e->m.state = member_state(c, e, info);
@@ -502,7 +504,9 @@ static void add_up(struct sgang_conductor *c, struct gang *g)
 	}
 	free(members);
 	name_users(c, g);
-	g->tally.spent = g->tally.held_for >= c->conf.max_waiting_time;
+	g->tally.spent = g->tally.held_for >=
+			 (g->tally.wait_max ? g->tally.wait_max :
+			  c->conf.max_waiting_time);
 	/* The key has the namespace resolved; so has every entry. */
 	strcpy(g->tally.spec.ns, g->ns);
 	strcpy(g->tally.spec.name, g->name);

@@ -75,10 +75,14 @@ static char *printed(const struct sgang_conf *conf)
 #define NEXT_KEYS "PartitionTopology=\"\"\nNodeTopologyDir=\"\"\n"
 #define EXTRA "NodeExtra=yes\nLogLevel=info\nMetricsFile=\"\"\n"
 #define SHOWN "RankOrder=submit\n" EXTRA
-#define LIMITS "MaxWaitingTime=1-00:00:00\n" NUMBERS
-#define NUMBERS "GangAccountRules=\"\"\nMaxExclusive=\"\"\nMinExclusiveShare=0.25\n" \
-	       "MaxGangs=10000\nMaxGangsPerUser=2000\n" \
+#define LIMITS "MaxWaitingTime=1-00:00:00\n" PART_WAIT NUMBERS
+#define PART_WAIT "PartitionMaxWaitingTime=\"\"\n"
+#define EXCLUSIVE "MaxExclusive=\"\"\nPartitionMaxExclusive=\"\"\n"
+#define ACCOUNTS "AccountMaxGangs=\"\"\nAccountMaxGangMembers=\"\"\n"
+#define COUNTS "MaxGangs=10000\nMaxGangsPerUser=2000\n" \
 	       "MaxGangMembers=100000\nMaxGangMembersPerUser=20000\n"
+#define NUMBERS "GangAccountRules=\"\"\n" EXCLUSIVE "MinExclusiveShare=0.25\n" \
+		COUNTS ACCOUNTS
 #define WAIT "WaitingTime=00:10:00\n" LIMITS SHOWN
 #define FILE_KEY "TopologyFile=\"\"\n" NAME_KEY WAIT
 #define NVLEVELS "LevelNames=island,node,nvlink,leaf,spine\n"
@@ -123,10 +127,24 @@ static void test_accepted(void **state)
 		{ "MaxGangs=1 MaxGangMembersPerUser=unlimited",
 		  LEVELS COSTS SWITCHES "TopologyFile=\"\"\n" NAME_KEY
 		  "WaitingTime=00:10:00\n"
-		  "MaxWaitingTime=1-00:00:00\nGangAccountRules=\"\"\n"
-		  "MaxExclusive=\"\"\n"
+		  "MaxWaitingTime=1-00:00:00\n" PART_WAIT
+		  "GangAccountRules=\"\"\n" EXCLUSIVE
 		  "MinExclusiveShare=0.25\nMaxGangs=1\nMaxGangsPerUser=2000\n"
 		  "MaxGangMembers=100000\nMaxGangMembersPerUser=UNLIMITED\n"
+		  ACCOUNTS SHOWN },
+		/* bounds of partitions and accounts */
+		{ "PartitionMaxWaitingTime=debug:00:10:00,gpu:UNLIMITED "
+		  "PartitionMaxExclusive=debug:none,gpu:Spine\n"
+		  "AccountMaxGangs=*:5 "
+		  "AccountMaxGangMembers=Physics:2000,*:unlimited",
+		  LEVELS COSTS SWITCHES "TopologyFile=\"\"\n" NAME_KEY
+		  "WaitingTime=00:10:00\nMaxWaitingTime=1-00:00:00\n"
+		  "PartitionMaxWaitingTime=\"debug:00:10:00,gpu:UNLIMITED\"\n"
+		  "GangAccountRules=\"\"\nMaxExclusive=\"\"\n"
+		  "PartitionMaxExclusive=\"debug:none,gpu:Spine\"\n"
+		  "MinExclusiveShare=0.25\n" COUNTS
+		  "AccountMaxGangs=\"*:5\"\n"
+		  "AccountMaxGangMembers=\"physics:2000,*:unlimited\"\n"
 		  SHOWN },
 		{ "NodeExtra=NO LogLevel=Debug MetricsFile=\"/run/x y\"",
 		  LEVELS COSTS SWITCHES
@@ -335,10 +353,20 @@ static void test_refused(void **state)
 		{ "PartitionTopology=:a", ":1: ", "\":a\" is not such a" },
 		{ "PartitionTopology=gpu:a,", ":1: ", "\"gpu:a,\" is not" },
 		{ "PartitionTopology=gpu:a,,b:c", ":1: ", "\",b:c\" is" },
-		{ "PartitionTopology=gpu:a:b", ":1: ", "\"gpu:a:b\" is" },
+		{ "PartitionTopology=gpu:a:b", ":1: ", "\"a:b\" behind gpu is" },
 		{ "PartitionTopology=gpu:" X32 X32, ":1: ", "like gpu:nvl72" },
 		{ "PartitionTopology=a:b,c:d,a:e", ":1: ",
-		  "partition a has two topologies" },
+		  "a is named twice" },
+		{ "PartitionMaxWaitingTime=a:10m", ":1: ", "\"10m\" behind a is "
+		  "not understood; expected partitions and times, like debug:" },
+		{ "PartitionMaxWaitingTime=a:0", ":1: ", "\"0\" behind a" },
+		{ "PartitionMaxWaitingTime=10", ":1: ", "\"10\" is not such a" },
+		{ "\nPartitionMaxExclusive=a:none,b:rack", ":2: ",
+		  "PartitionMaxExclusive: there is no level \"rack\"; the" },
+		{ "PartitionMaxExclusive=a:b:c", ":1: ", "like debug:none" },
+		{ "AccountMaxGangs=a:0", ":1: ", "\"0\" behind a is not" },
+		{ "AccountMaxGangs=a:1,A:2", ":1: ", "a is named twice" },
+		{ "AccountMaxGangMembers=500", ":1: ", "like physics:2000" },
 		{ "NVLinkDomain=", ":1: ", "NVLinkDomain: the name \"\"" },
 		{ "NVLinkDomain=a[1-2] Nodes=n1", ":1: ", "not made of" },
 		{ "NVLinkDomain=a", ":1: ", "NVLinkDomain=a: add Nodes=" },
@@ -947,6 +975,63 @@ static void test_topology_of(void **state)
 	}
 }
 
+/* Of several partitions the strictest counts; one that is not named has what the
+ * cluster has. */
+static void test_bounds_of_partitions(void **state)
+{
+	static const struct {
+		const char *partitions;
+		uint32_t time;
+		int level;
+		const char *said;
+	} cases[] = {
+		{ NULL, 3600, 3, "MaxExclusive=spine" },
+		{ "cpu", 3600, 3, "MaxExclusive=spine" },
+		{ "gpu", UINT32_MAX, 4, "PartitionMaxExclusive=gpu:core" },
+		{ "debug", 600, -1, "PartitionMaxExclusive=debug:none" },
+		{ "gpu,cpu", 3600, 3, "MaxExclusive=spine" },
+		{ "gpu,debug,cpu", 600, -1, "PartitionMaxExclusive=debug:none" },
+		{ "gp,debugs", 3600, 3, "MaxExclusive=spine" },
+	};
+	char said[SGANG_CONF_SAID];
+	struct sgang_conf conf;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(load("MaxWaitingTime=60 MaxExclusive=spine "
+			      "PartitionMaxWaitingTime=gpu:UNLIMITED,debug:10:00\n"
+			      "PartitionMaxExclusive=debug:none,gpu:core",
+			      &conf, NULL), 0);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(sgang_conf_max_waiting_time(
+				&conf, cases[i].partitions), cases[i].time);
+		assert_int_equal(sgang_conf_max_exclusive(
+				&conf, cases[i].partitions, said),
+				cases[i].level);
+		assert_string_equal(said, cases[i].said);
+	}
+	assert_int_equal(sgang_conf_any_exclusive(&conf, said), 4);
+	assert_string_equal(said, "PartitionMaxExclusive=gpu:core");
+	sgang_conf_free(&conf);
+	assert_int_equal(load("MaxExclusive=none", &conf, NULL), 0);
+	assert_int_equal(sgang_conf_max_exclusive(&conf, "a", said), -1);
+	assert_string_equal(said, "MaxExclusive=none");
+	sgang_conf_free(&conf);
+}
+
+static void test_limits_of_accounts(void **state)
+{
+	static const char words[] = "physics:2000,*:500,free:UNLIMITED";
+
+	(void)state;
+	assert_int_equal(sgang_conf_account_limit(words, "physics"), 2000);
+	assert_int_equal(sgang_conf_account_limit(words, "free"), UINT32_MAX);
+	assert_int_equal(sgang_conf_account_limit(words, "lab"), 500);
+	assert_int_equal(sgang_conf_account_limit("a:1", "b"), UINT32_MAX);
+	assert_int_equal(sgang_conf_account_limit(words, NULL), UINT32_MAX);
+	assert_int_equal(sgang_conf_account_limit("", "a"), UINT32_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -964,6 +1049,8 @@ int main(void)
 		cmocka_unit_test(test_sample),
 		cmocka_unit_test(test_manual),
 		cmocka_unit_test(test_topology_of),
+		cmocka_unit_test(test_bounds_of_partitions),
+		cmocka_unit_test(test_limits_of_accounts),
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_spoilt),
 		cmocka_unit_test(sources_are_told),

@@ -488,6 +488,44 @@ static void test_wait(void **state)
 	}
 }
 
+/* 0.28: the strictest of the partitions of members that do not run, in place of
+ * what holds for the cluster. */
+static void test_wait_of_partitions(void **state)
+{
+	static const struct says says[] = {
+		{ P, 1, true, false, 4, 0, 5, 100 },
+		{ SGANG_MEMBER_HELD, 1, true, false, 4, 0, 5, 101 },
+		{ SGANG_MEMBER_RUNNING, 1, true, false, 4, 0, 5, 102 },
+	};
+	static const struct sgang_gang_wait site = { SGANG_FOREVER, 3600 };
+	static const struct {
+		uint32_t wait_max[3], held_for, waiting_time;
+	} cases[] = {
+		{ { 0, 0, 0 }, 0, 3600 },
+		{ { 7200, 0, 0 }, 0, 7200 },
+		{ { 7200, 60, 10 }, 0, 60 },
+		{ { 30, SGANG_FOREVER, 10 }, 0, 30 },
+		{ { 0, SGANG_FOREVER, 10 }, 9999, SGANG_FOREVER },
+		{ { 60, 60, 60 }, 20, 40 },
+	};
+	struct whole members[3];
+	const struct sgang_member *list[3];
+	struct sgang_tally tally;
+
+	(void) state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		for (size_t m = 0; m < 3; m++) {
+			make_member(&members[m], &says[m], (uint32_t) m + 1);
+			members[m].m.wait_max = cases[i].wait_max[m];
+			members[m].m.held_for = cases[i].held_for;
+			list[m] = &members[m].m;
+		}
+		assert_int_equal(sgang_gang_tally(list, 3, NULL, 0, &tally), 0);
+		assert_int_equal(sgang_gang_waiting_time(&tally, &site),
+				 cases[i].waiting_time);
+	}
+}
+
 /* 0.7, 0.11, 0.43 to 0.47: what is missing, and what may be done, in every mode
  * and by every match policy. */
 static void test_may_try(void **state)
@@ -648,6 +686,7 @@ int main(void)
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_wait),
+		cmocka_unit_test(test_wait_of_partitions),
 		cmocka_unit_test(test_may_try),
 		cmocka_unit_test(test_definitions),
 		cmocka_unit_test(test_take_order),

@@ -129,6 +129,7 @@ static struct sgang_submit_member member_of(const struct job *job,
 		.pending = !job->started && !job->configuring,
 		.configuring = job->configuring,
 		.partition = job->partition ? job->partition : "main",
+		.account = job->account,
 		.need = need_of(job),
 	};
 }
@@ -465,6 +466,100 @@ static void test_limits(void **state)
 	RUN(all);
 	configure("MaxGangMembers=UNLIMITED\nMaxGangs=UNLIMITED\n");
 	RUN(unlimited);
+}
+
+/* What is charged to an account: proj has five members in two gangs, of two
+ * users. */
+static void test_account_limits(void **state)
+{
+#define PROJ .account = "proj"
+#define THERE .there = {						\
+		{ .env = { GANG("t"), MIN(9) }, PROJ, .tasks = 2 },	\
+		{ .env = { GANG("t"), MIN(9) }, .uid = 1001, PROJ,	\
+		  .tasks = 3 },						\
+		{ .env = { GANG("t") }, .account = "lab", .tasks = 40 },	\
+		{ .env = { GANG("u"), MIN(9) }, .tasks = 5 } }
+	static const struct admission members[] = {
+		{ THERE, .comes = { .env = { GANG("t") }, PROJ } },
+		{ THERE, .comes = { .env = { GANG("t") }, PROJ, .array = "1-2" },
+		  .verdict = SGANG_SUBMIT_LIMIT,
+		  .why = "AccountMaxGangMembers=6 of gang.conf: account proj "
+			 "has 5, and with this job 7; wait until" },
+		{ THERE, .comes = { .env = { GANG("t") }, .account = "lab" },
+		  .verdict = SGANG_SUBMIT_LIMIT,
+		  .why = "AccountMaxGangMembers=40 of gang.conf: account lab "
+			 "has 40, and with this job 41" },
+		/* neither an account, nor one with a limit */
+		{ THERE, .comes = { .env = { GANG("t") }, .array = "1-50" } },
+		{ THERE, .comes = { .env = { GANG("t") }, .account = "free",
+				    .array = "1-50" } },
+	}, gangs[] = {
+		{ THERE, .comes = { .env = { GANG("t") }, PROJ } },
+		{ THERE, .comes = { .env = { GANG("u") }, PROJ },
+		  .verdict = SGANG_SUBMIT_LIMIT,
+		  .why = "AccountMaxGangs=2 of gang.conf: account proj has 2, "
+			 "and with this job 3" },
+		{ THERE, .comes = { .env = { GANG("u") } } },
+		{ THERE, .comes = { .env = { GANG("u") }, .account = "lab" } },
+	};
+#undef THERE
+#undef PROJ
+
+	(void)state;
+	configure("AccountMaxGangMembers=Proj:6,*:40,free:UNLIMITED\n");
+	RUN(members);
+	configure("AccountMaxGangs=proj:2\n");
+	RUN(gangs);
+}
+
+/* The strictest partition of a list counts; what a definition says, with each
+ * member. */
+static void test_partition_exclusive(void **state)
+{
+	static const char strict[] = "--gang-exclusive=leaf is above "
+				     "PartitionMaxExclusive=half:none of";
+	static const struct admission cases[] = {
+		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("leaf") } } },
+		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("spine") } },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "--gang-exclusive=spine is above MaxExclusive=leaf of" },
+		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("leaf") },
+			     .partition = "half" },
+		  .verdict = SGANG_SUBMIT_INVALID, .why = strict },
+		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("leaf") },
+			     .partition = "main,half,gpu" },
+		  .verdict = SGANG_SUBMIT_INVALID, .why = strict },
+		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("spine") },
+			     .partition = "gpu" } },
+		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("core") },
+			     .partition = "gpu" },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "above PartitionMaxExclusive=gpu:spine of" },
+		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("spine"),
+				      OBJECT }, .held = true } },
+		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("core"),
+				      OBJECT }, .held = true },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "above PartitionMaxExclusive=gpu:spine of" },
+		{ .there = { { .env = { GANG("t"), MIN(2), EXCLUSIVE("spine"),
+					OBJECT }, .held = true } },
+		  .comes = { .env = { GANG("t") }, .partition = "gpu" } },
+		{ .there = { { .env = { GANG("t"), MIN(2), EXCLUSIVE("leaf"),
+					OBJECT }, .held = true } },
+		  .comes = { .env = { GANG("t") }, .partition = "half" },
+		  .verdict = SGANG_SUBMIT_INVALID, .why = strict },
+		{ .there = { { .env = { GANG("t"), MIN(2), EXCLUSIVE("leaf") } } },
+		  .comes = { .env = { GANG("t") }, .partition = "half" },
+		  .verdict = SGANG_SUBMIT_INVALID, .why = strict },
+		/* a line of gang.conf may say anything */
+		{ .comes = { .env = { GANG("alice/set") },
+			     .partition = "half" } },
+	};
+
+	(void)state;
+	configure("PartitionMaxExclusive=half:none,gpu:spine\n"
+		  "GangName=alice/set MinMember=1 Exclusive=core\n");
+	RUN(cases);
 }
 
 static void test_switched_off(void **state)
@@ -1111,6 +1206,52 @@ static void test_change(void **state)
 	}
 }
 
+/* What could not be submitted cannot be had by a change. */
+static void test_change_account_or_partition(void **state)
+{
+	static const struct job there[] = {
+		{ .env = { GANG("proj/t"), MIN(4) }, .account = "proj",
+		  .tasks = 3 },
+		{ .env = { GANG("u"), MIN(4), EXCLUSIVE("leaf") },
+		  .account = "lab", .tasks = 2 },
+		{ .env = { GANG("u") }, .account = "lab" },
+	};
+	static const struct {
+		uint32_t job_id;
+		struct sgang_submit_change change;
+		const char *why;	/* NULL: it is fine */
+	} cases[] = {
+		{ 2, { .account = "proj" }, "AccountMaxGangMembers=4 of "
+		  "gang.conf: account proj has 3, and with this job 5" },
+		{ 3, { .account = "proj" }, "AccountMaxGangs=1 of gang.conf: "
+		  "account proj has 1, and with this job 2" },
+		{ 3, { .account = "free" }, NULL },
+		{ 1, { .account = "proj" }, NULL },
+		{ 3, { .partition = "main,half" }, "--gang-exclusive=leaf is "
+		  "above PartitionMaxExclusive=half:none" },
+		{ 3, { .partition = "main" }, NULL },
+		{ 1, { .partition = "half" }, NULL },
+	};
+	size_t i;
+
+	(void)state;
+	configure("AccountMaxGangMembers=proj:4 AccountMaxGangs=proj:1\n"
+		  "PartitionMaxExclusive=half:none\n");
+	ctld.jobs = there;
+	ctld.n_jobs = sizeof(there) / sizeof(there[0]);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sgang_submit_member member =
+			member_of(&there[cases[i].job_id - 1], cases[i].job_id);
+		struct sgang_error err = { "" };
+
+		(void)sgang_submit_check_change(&member, &cases[i].change,
+						&host, &err);
+		if (cases[i].why ? !strstr(err.text, cases[i].why) :
+		    err.text[0] != '\0')
+			fail_msg("case %zu: %s", i, err.text);
+	}
+}
+
 /* The minimum may have been said by another member. */
 static void test_change_minimum_of_another(void **state)
 {
@@ -1211,6 +1352,8 @@ int main(void)
 		TEST(test_ordinary_job),
 		TEST(test_options),
 		TEST(test_limits),
+		TEST(test_account_limits),
+		TEST(test_partition_exclusive),
 		TEST(test_switched_off),
 		TEST(test_who_counts),
 		TEST(test_namespace),
@@ -1231,6 +1374,7 @@ int main(void)
 		TEST(test_no_memory),
 		TEST(test_change),
 		TEST(test_change_minimum_of_another),
+		TEST(test_change_account_or_partition),
 	};
 
 	return cmocka_run_group_tests_name("job_submit", tests, NULL, NULL);
