@@ -736,11 +736,6 @@ static bool host_quiet(void)
 	return !retry_list_size() && !get_agent_count();
 }
 
-static int host_save(void)
-{
-	return dump_all_job_state();
-}
-
 static void host_wake_scheduler(void)
 {
 	queue_job_scheduler();
@@ -893,7 +888,7 @@ const struct sgang_host sgang_host_slurm = {
 	.extra = host_extra,
 	.set_extra = host_set_extra,
 	.quiet = host_quiet,
-	.save = host_save,
+	.save = sgang_host_save,
 	.wake_scheduler = host_wake_scheduler,
 	.stamp = host_stamp,
 	.node_stamp = host_node_stamp,

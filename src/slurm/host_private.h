@@ -4,7 +4,7 @@
  * host_base.c is what all of them look at; host.c looks at jobs and nodes, shows
  * and tells; host_fit.c knows what a job
  * needs of a node and what a node has; host_request.c sees what was updated;
- * host_start.c starts, holds, undoes and releases. The functions that are in the struct have their meaning there, in
+ * host_save.c writes the job state; host_start.c starts, holds, undoes and releases. The functions that are in the struct have their meaning there, in
  * plugins/select/host.h. All are called with the locks of sgang_host_slurm.lock.
  */
 
@@ -184,6 +184,11 @@ bool sgang_host_counts_features(const job_record_t *job_ptr);
 /* Would the limits of its association and QOS let a job that has been given
  * nodes start now? As select_nodes() asks in the end. */
 bool sgang_host_within_limits(job_record_t *job_ptr);
+
+/* ---- host_save.c ---- */
+
+/* Called without locks. */
+int sgang_host_save(void);
 
 /* ---- answer.c ---- */
 

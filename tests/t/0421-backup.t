@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0421-backup.t - a backup controller in control: the job state is saved by
+# slurmctld's own thread alone
+#
+# The first controller is a host that does not answer. Two threads that save take
+# each other for a second slurmctld, and a backup controller ends then.
+
+test_description='Gangs start under a backup controller'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+slurm_setup -n 2 -c 2 --gang --conf \
+'SlurmctldTimeout=10
+CommunicationParameters=NoCtldInAddrAny'
+sed -i 's/^SlurmctldHost=/SlurmctldHost=nobody(127.0.0.3)\n&/' "$SLURM_CONF"
+
+gang_script pair
+
+takes_control()
+{
+	slurm_start_munge && { slurm_start_ctld || :; } &&
+		wait_for 60 "timeout 5 squeue -h" &&
+		slurm_start_node n1 n2 && wait_for 60 nodes_idle
+}
+
+gang_of_two()
+{
+	members=($(submit -N 1 --exclusive --gang=$1 --gang-min-member=2 pair.sh)
+		$(submit -N 1 --exclusive --gang=$1 pair.sh))
+}
+
+# The second in which the state that is there was begun.
+saved_at()
+{
+	od -An -v -tu1 -N 64 "$slurm_dir/state/job_state" | tr -s ' \n' ' ' |
+		awk '{ at = 4 + $4 + 2; t = 0
+			for (i = 1; i <= 8; i++) t = t * 256 + $(at + i)
+			print t }'
+}
+
+test_expect_success 'the backup is in control' '
+	takes_control &&
+	scontrol ping | grep "backup.* UP\|is UP" &&
+	grep -i "standby\|backup" "$slurm_dir/log/slurmctld.log"
+'
+test_expect_success '0.1 a gang starts when what it holds is on disk' '
+	gang_of_two first &&
+	wait_for 60 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]} &&
+	since=$(gang_record ${members[0]} since) &&
+	test "$(saved_at)" -ge "$since"
+'
+test_expect_success 'again and again, and slurmctld finds no other that writes' '
+	touch pair.go &&
+	wait_for 60 all_in COMPLETED ${members[@]} &&
+	gang_of_two second &&
+	wait_for 60 all_in COMPLETED ${members[@]} &&
+	ran_once pair 4 &&
+	! grep "Bad job state save file time" "$slurm_dir/log/slurmctld.log"
+'
+test_expect_success 'its end does not wait' '
+	gang_of_two third && rm pair.go &&
+	SECONDS=0 &&
+	slurm_stop_ctld &&
+	test $SECONDS -lt 40 &&
+	! slurm_alive slurmctld
+'
+
+test_done
