@@ -580,6 +580,10 @@ enum sgang_prepared sgang_host_prepared(struct sgang_job *job)
 		return SGANG_PREPARED_NEEDLESS;
 	if (!has_prologs(job_ptr))
 		return SGANG_PREPARED_NOT;
+	/* Since 23.11 prolog_complete() notes here that one has failed. The node
+	 * tells it once more, and then the job is requeued, or ended. */
+	if (job_ptr->exit_code)
+		return SGANG_PREPARED_RUNS;
 	return (job_ptr->state_reason == WAIT_PROLOG) ? SGANG_PREPARED_RUNS :
 							SGANG_PREPARED_DONE;
 }

@@ -821,7 +821,8 @@ static void launch(struct sgang_conductor *c, struct gang *g)
 	sgang_registry_refresh(c, g);
 }
 
-/* A node says that its Prolog has ended, and then that it has failed. */
+/* A node says that its Prolog has ended, and then that it has failed. Before 23.11
+ * slurmctld keeps nothing of the first message but a line in the log. */
 #define FAILURE_US 1000000
 
 /* Of those members whose Prolog runs the end was perhaps told to a slurmctld that
