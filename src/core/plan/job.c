@@ -38,13 +38,22 @@ static uint32_t count_units(const struct sgang_plan_request *request,
 	     d < n_dims && most; d++) {
 		uint32_t fits = UINT32_MAX;
 
-		if (need[d] == SGANG_PLAN_ALL && total[d])
+		if (need[d] == SGANG_PLAN_UNTOUCHED)
+			fits = free[d] >= total[d] ? UINT32_MAX : 0;
+		else if (need[d] == SGANG_PLAN_ALL && total[d])
 			fits = free[d] >= total[d];
 		else if (need[d] && need[d] != SGANG_PLAN_ALL)
 			fits = free[d] / need[d];
 		most = fits < most ? fits : most;
 	}
 	return most;
+}
+
+/* What a need takes of that of which a node has so much. */
+static uint32_t taken_by(uint32_t need, uint32_t total)
+{
+	return need == SGANG_PLAN_ALL ? total :
+	       need == SGANG_PLAN_UNTOUCHED ? 0 : need;
 }
 
 /* -- members, for everybody -- */
@@ -77,7 +86,7 @@ uint32_t sgang_plan_need(const struct sgang_plan_request *request,
 	uint32_t own[SGANG_PLAN_DIMS];
 	uint32_t need = needs_of(request, member, node, own)[dim];
 
-	return need == SGANG_PLAN_ALL ? total_of(request, node)[dim] : need;
+	return taken_by(need, total_of(request, node)[dim]);
 }
 
 uint32_t sgang_plan_fits(const struct sgang_plan_request *request,
@@ -116,8 +125,7 @@ uint32_t sgang_kind_need(const struct sgang_job *job,
 {
 	uint32_t need = needs_at(job->request, kind->need, node)[dim];
 
-	return need == SGANG_PLAN_ALL ? total_of(job->request, node)[dim] :
-					need;
+	return taken_by(need, total_of(job->request, node)[dim]);
 }
 
 uint32_t sgang_kind_fits(const struct sgang_job *job,
@@ -172,7 +180,7 @@ uint32_t sgang_kind_least(const struct sgang_job *job,
 	uint32_t least = UINT32_MAX;
 
 	if (!job->request->type && kind->need[dim] != SGANG_PLAN_ALL)
-		return kind->need[dim];
+		return taken_by(kind->need[dim], 0);
 	for (node = 0; node < n; node++) {
 		uint32_t need = sgang_kind_need(job, kind, node, dim);
 

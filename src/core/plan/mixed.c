@@ -58,6 +58,7 @@ static double share_of(const struct mixed *mixed, const struct sgang_kind *kind)
 
 	for (d = 0; d < mixed->n_dims; d++) {
 		double share = kind->need[d] == SGANG_PLAN_ALL ? 2 :
+			       kind->need[d] == SGANG_PLAN_UNTOUCHED ? 0 :
 			       kind->need[d] / mixed->average[d];
 
 		most = share > most ? share : most;

@@ -58,6 +58,10 @@ struct sgang_devices;			/* devices.h */
 /* As a need: all that the node has of it, none of which may be in use. */
 #define SGANG_PLAN_ALL UINT32_MAX
 
+/* As a need: none of it, but all that the node has of it must be free. So
+ * members keep off nodes where others take some of it. */
+#define SGANG_PLAN_UNTOUCHED (UINT32_MAX - 1)
+
 /* Work that plans may do. A step is a look at one node, domain, piece or state
  * of a search. When none is left searches end with what they have, and what is
  * not proved then is not called exact.

@@ -103,7 +103,9 @@ static uint32_t share_of(const struct any *any,
 		uint32_t need = member->need ? member->need[d] :
 				d ? 0 : member->slots;
 
-		one = need == SGANG_PLAN_ALL ? 1 : need / any->average[d];
+		one = need == SGANG_PLAN_ALL ? 1 :
+		      need == SGANG_PLAN_UNTOUCHED ? 0 :
+		      need / any->average[d];
 		most = one > most ? one : most;
 	}
 	return most < 65535 ? (uint32_t)(most * 65536) : UINT32_MAX - 1;

@@ -4,7 +4,8 @@
  * Seeded clusters of 10 to 28 nodes with unequal leaves, partly used CPUs,
  * memory and GPUs, and gangs of 2 to 6 kinds of members: CPUs, memory, any GPUs,
  * GPUs of a type, whole nodes, all memory of a node; some on several nodes, some
- * only on some nodes. The search here shares nothing with the planner: it places
+ * only on some nodes, in every fourth world of two sorts that keep off each
+ * other's nodes. The search here shares nothing with the planner: it places
  * unit by unit in the order of the ring, in depth-first order, and leaves a branch
  * only when what is placed costs as much as the best that is known.
  *
@@ -25,7 +26,7 @@
 #include "core/plan/plan.h"
 #include "fuzz.h"
 
-enum { CPUS, MEMORY, GPUS, A100, H100, DIMS };
+enum { CPUS, MEMORY, GPUS, A100, H100, ONE, OTHER, DIMS };
 
 #define NODES_MAX 28
 #define MEMBERS_MAX 10
@@ -132,13 +133,14 @@ static void make_nodes(struct world *world)
 		total[MEMORY] = 1000 * (1 + rnd(world, 2));
 		total[GPUS] = rnd(world, 4) ? 4 * (1 + rnd(world, 2)) : 0;
 		total[type] = total[GPUS];
+		total[ONE] = total[OTHER] = 100;
 		memcpy(free, total, sizeof(world->free[node]));
 		if (!rnd(world, 3))
 			continue;
 		free[CPUS] -= rnd(world, total[CPUS] + 1);
 		free[MEMORY] -= 250 * rnd(world, total[MEMORY] / 250 + 1);
 		free[GPUS] -= rnd(world, total[GPUS] + 1);
-		for (d = A100; d < DIMS; d++)
+		for (d = A100; d <= H100; d++)
 			free[d] = total[d] ? free[GPUS] : 0;
 	}
 }
@@ -170,6 +172,13 @@ static void make_need(struct world *world, uint32_t *need)
 	}
 }
 
+/* No node has kinds of both sorts. */
+static void keep_apart(uint32_t *need, bool one)
+{
+	need[ONE] = one ? 1 : SGANG_PLAN_UNTOUCHED;
+	need[OTHER] = one ? SGANG_PLAN_UNTOUCHED : 1;
+}
+
 static void make_allowed(struct world *world, uint32_t i)
 {
 	uint32_t node;
@@ -193,6 +202,8 @@ static void make_members(struct world *world)
 
 		if (i < kinds) {
 			make_need(world, world->need[i]);
+			if (world->seed % 4 == 0)
+				keep_apart(world->need[i], i % 2);
 			if (!rnd(world, 4))
 				make_allowed(world, i);
 			member->need = world->need[i];
@@ -276,6 +287,11 @@ static bool take(struct search *search, uint32_t unit, uint32_t node,
 		taken[d] = ask->need[d];
 		if (taken[d] == SGANG_PLAN_ALL)
 			taken[d] = total;
+		if (taken[d] == SGANG_PLAN_UNTOUCHED) {
+			taken[d] = 0;
+			if (search->left[node][d] < total)
+				return false;
+		}
 		if (search->left[node][d] < taken[d])
 			return false;
 	}
@@ -401,7 +417,8 @@ static uint32_t count_nodes(struct search *search, uint32_t member)
 		for (d = 0; d < DIMS; d++) {
 			uint32_t need = ask->need[d];
 
-			if (need == SGANG_PLAN_ALL)
+			if (need == SGANG_PLAN_ALL ||
+			    need == SGANG_PLAN_UNTOUCHED)
 				need = world->total[node][d];
 			if (search->left[node][d] < need)
 				break;
@@ -519,6 +536,11 @@ static void check_runs(const struct world *world,
 
 			if (need == SGANG_PLAN_ALL)
 				need = world->total[run->node][d];
+			if (need == SGANG_PLAN_UNTOUCHED) {
+				assert_int_equal(left[run->node][d],
+						 world->total[run->node][d]);
+				need = 0;
+			}
 			assert_true(left[run->node][d] >= need);
 			left[run->node][d] -= need;
 		}
