@@ -747,6 +747,7 @@ static void count_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 	shape->whole = release_whole_node(d) ||
 		       (job_ptr->part_ptr && !job_ptr->part_ptr->max_share);
 	shape->tasks = sgang_host_task_count(job_ptr);
+	shape->shares = sgang_rows_of(job_ptr) > 1;
 	shape->total_cpus = d->min_cpus ? d->min_cpus : 1;
 	cpus = ceil_div(shape->total_cpus, shape->min_nodes);
 	if (d->ntasks_per_node * per_task > cpus)

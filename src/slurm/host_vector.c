@@ -20,14 +20,16 @@ enum kind {
 	CPUS,				/* of all kinds of partitions */
 	ROWS,				/* CPUs of a partition that shares;
 					 * of: NULL: of the others */
+	APART,				/* nothing: who is of such a pool keeps
+					 * off nodes where others are */
 	MEMORY,
 	GRES				/* id; type: 0: all types */
 };
 
 static uint32_t clamp(uint64_t amount)
 {
-	return (amount < SGANG_PLAN_ALL) ? (uint32_t) amount :
-					   SGANG_PLAN_ALL - 1;
+	return (amount < SGANG_PLAN_UNTOUCHED) ? (uint32_t) amount :
+						 SGANG_PLAN_UNTOUCHED - 1;
 }
 
 /* ---- the dimensions ---- */
@@ -49,6 +51,7 @@ static void add_dim(struct sgang_resources *res, enum kind kind, uint32_t id,
 	res->dim[d].id = id;
 	res->dim[d].type = type;
 	res->dim[d].of = of;
+	res->dim[d].apart = kind == APART;
 	snprintf(res->dim[d].name, sizeof(res->dim[d].name), "%s", name);
 }
 
@@ -94,12 +97,33 @@ static const void *pool_of(const struct sgang_need *need)
 	return (need->rows > 1) ? need->part : NULL;
 }
 
+/* A pool, and if some are in no pool that shares, the means to keep them apart. */
+static void add_pool(struct sgang_resources *res, const void *of, bool apart)
+{
+	add_dim(res, ROWS, 0, 0, of, "CPUs");
+	if (apart)
+		add_dim(res, APART, 0, 0, of, "CPUs");
+}
+
+static bool any_alone(const struct sgang_asked *asked, size_t n)
+{
+	struct sgang_need need;
+
+	for (size_t i = 0; i < n; i++) {
+		sgang_host_need(record(asked[i].job), asked[i].shape, &need);
+		if (!pool_of(&need))
+			return true;
+	}
+	return false;
+}
+
 /* Requests of which some share CPUs, and others do not or elsewhere, have pools
  * of their own. */
 static void add_pools(const struct sgang_asked *asked, size_t n,
 		      struct sgang_resources *res)
 {
 	struct sgang_need need;
+	bool apart = any_alone(asked, n);
 	const void *first;
 
 	sgang_host_need(record(asked[0].job), asked[0].shape, &need);
@@ -108,8 +132,8 @@ static void add_pools(const struct sgang_asked *asked, size_t n,
 		sgang_host_need(record(asked[i].job), asked[i].shape, &need);
 		if (pool_of(&need) == first)
 			continue;
-		add_dim(res, ROWS, 0, 0, first, "CPUs");
-		add_dim(res, ROWS, 0, 0, pool_of(&need), "CPUs");
+		add_pool(res, first, apart);
+		add_pool(res, pool_of(&need), apart);
 	}
 	/* the only one */
 	if (res->n_dims == 1) {
@@ -172,11 +196,27 @@ static uint64_t gres_need(const struct sgang_need *need, uint32_t id,
 	return sum;
 }
 
+/* What a piece with so many CPUs takes of a pool. The cores of one that does not
+ * share are in no row any more. */
+static uint64_t need_of_pool(const struct sgang_need *need,
+			     const part_record_t *pool, uint64_t cpus)
+{
+	if (pool == pool_of(need))
+		return cpus;
+	return pool_of(need) || !pool ? 0 : cpus * sgang_rows_of_part(pool);
+}
+
 static uint32_t need_on(const struct sgang_need *need,
 			const struct sgang_resources *res, uint32_t d,
 			uint32_t tpc)
 {
 	uint64_t cpus = sgang_host_cpus_taken(need, tpc);
+
+	cpus = cpus ? cpus : 1;
+	if (res->dim[d].apart)
+		return res->dim[d].of == pool_of(need) ? 1 :
+		       pool_of(need) && res->dim[d].of ? 0 :
+		       SGANG_PLAN_UNTOUCHED;
 
 	if (need->whole)
 		return SGANG_PLAN_ALL;
@@ -184,8 +224,8 @@ static uint32_t need_on(const struct sgang_need *need,
 	case CPUS:
 		break;
 	case ROWS:
-		if (res->dim[d].of != pool_of(need))
-			return 0;
+		return clamp(need_of_pool(need, res->dim[d].of, cpus));
+	case APART:
 		break;
 	case MEMORY:
 		if (need->all_memory)
@@ -196,7 +236,7 @@ static uint32_t need_on(const struct sgang_need *need,
 		return clamp(gres_need(need, res->dim[d].id,
 				       res->dim[d].type));
 	}
-	return cpus ? clamp(cpus) : 1;
+	return clamp(cpus);
 }
 
 void sgang_host_needs(const struct sgang_asked *asked,
@@ -249,19 +289,31 @@ void sgang_host_takes(struct sgang_job *job,
 
 /* ---- what nodes have ---- */
 
-/* Of partitions that share; NULL: of the others. */
-static uint64_t cpus_in_pool(const part_record_t *part_ptr, uint32_t node,
+static bool keeps_apart(const struct sgang_resources *res)
+{
+	for (uint32_t d = 0; d < res->n_dims; d++) {
+		if (res->dim[d].apart)
+			return true;
+	}
+	return false;
+}
+
+/* Of partitions that share; NULL: of the others. Beside a job that does not share
+ * there is room for such requests alone: others are not allowed there. */
+static uint64_t cpus_in_pool(const struct sgang_resources *res,
+			     const part_record_t *part_ptr, uint32_t node,
 			     bool empty)
 {
 	struct sgang_room room;
 	uint32_t row[SGANG_ROWS_MAX], rows;
 	uint64_t cpus = 0;
 
-	if (!part_ptr) {
-		sgang_host_node_room(node, empty, &room);
+	sgang_host_node_room(node, empty, &room);
+	if (!part_ptr)
 		return room.cpus;
-	}
 	rows = sgang_rows_of_part(part_ptr);
+	if (!empty && keeps_apart(res) && sgang_rows_alone(node))
+		return room.cpus * rows;
 	sgang_rows_free(part_ptr, rows, node, empty, row);
 	for (uint32_t r = 0; r < rows; r++)
 		cpus += row[r];
@@ -276,7 +328,8 @@ static uint64_t cpus_of_pools(const struct sgang_resources *res, uint32_t node,
 
 	for (uint32_t d = 0; d < res->n_dims; d++) {
 		if (res->dim[d].kind == ROWS)
-			cpus += cpus_in_pool(res->dim[d].of, node, empty);
+			cpus += cpus_in_pool(res, res->dim[d].of, node,
+					     empty);
 	}
 	return cpus;
 }
@@ -290,7 +343,9 @@ static uint64_t amount_on(const struct sgang_resources *res, uint32_t d,
 	case CPUS:
 		return cpus_of_pools(res, node, empty);
 	case ROWS:
-		return cpus_in_pool(res->dim[d].of, node, empty);
+		return cpus_in_pool(res, res->dim[d].of, node, empty);
+	case APART:
+		return cpus_of_pools(res, node, true);
 	case MEMORY:
 		sgang_host_node_room(node, empty, &room);
 		return room.memory;

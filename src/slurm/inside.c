@@ -489,7 +489,7 @@ int64_t *sgang_inside_others(const struct sgang_nodeset *nodes,
 
 /* ---- cores of nodes, whatever is inside ---- */
 
-static bitstr_t *taken;			/* while sgang_inside_beyond() counts */
+static bitstr_t *taken;			/* while exclude_on() counts */
 
 static void add_taken(const job_resources_t *res, int node,
 		      const struct seat *seat)
@@ -516,18 +516,28 @@ static void count_taken(void)
 	list_iterator_destroy(iter);
 }
 
+static bool is_free(const node_record_t *node_ptr, uint32_t offset, int core)
+{
+	return !bit_test(taken, offset + core) &&
+	       (!node_ptr->node_spec_bitmap ||
+		core >= bit_size(node_ptr->node_spec_bitmap) ||
+		bit_test(node_ptr->node_spec_bitmap, core));
+}
+
+static uint32_t cores_with(const node_record_t *node_ptr, uint32_t cpus)
+{
+	return (cpus + node_ptr->tpc - 1) / node_ptr->tpc;
+}
+
 /* Leave the first free cores that have so many CPUs. */
 static void exclude_beyond(uint32_t node, uint32_t cpus, bitstr_t *cores)
 {
 	const node_record_t *node_ptr = node_record_table_ptr[node];
 	uint32_t offset = cr_get_coremap_offset(node);
-	uint32_t left = (cpus + node_ptr->tpc - 1) / node_ptr->tpc;
+	uint32_t left = cores_with(node_ptr, cpus);
 
 	for (int core = 0; core < node_ptr->tot_cores; core++) {
-		if (bit_test(taken, offset + core) ||
-		    (node_ptr->node_spec_bitmap &&
-		     core < bit_size(node_ptr->node_spec_bitmap) &&
-		     !bit_test(node_ptr->node_spec_bitmap, core)))
+		if (!is_free(node_ptr, offset, core))
 			continue;
 		if (left)
 			left--;
@@ -536,8 +546,25 @@ static void exclude_beyond(uint32_t node, uint32_t cpus, bitstr_t *cores)
 	}
 }
 
-int64_t *sgang_inside_beyond(const struct sgang_nodeset *nodes,
-			     const uint32_t *cpus)
+/* Take out the last free cores that have so many CPUs. */
+static void exclude_spare(uint32_t node, uint32_t cpus, bitstr_t *cores)
+{
+	const node_record_t *node_ptr = node_record_table_ptr[node];
+	uint32_t offset = cr_get_coremap_offset(node);
+	uint32_t left = cores_with(node_ptr, cpus);
+
+	for (int core = node_ptr->tot_cores; left && core-- > 0; ) {
+		if (!is_free(node_ptr, offset, core))
+			continue;
+		bit_set(cores, offset + core);
+		left--;
+	}
+}
+
+static int64_t *exclude_on(const struct sgang_nodeset *nodes,
+			   const uint32_t *cpus,
+			   void (*exclude)(uint32_t node, uint32_t cpus,
+					   bitstr_t *cores))
 {
 	bitoff_t all = cr_get_coremap_offset(node_record_count);
 	bitstr_t *cores = bit_alloc(all);
@@ -547,8 +574,20 @@ int64_t *sgang_inside_beyond(const struct sgang_nodeset *nodes,
 	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
 	     n = sgang_nodeset_next(nodes, n + 1)) {
 		if (node_record_table_ptr[n])
-			exclude_beyond(n, cpus[n], cores);
+			exclude(n, cpus[n], cores);
 	}
 	FREE_NULL_BITMAP(taken);
 	return cores;
+}
+
+int64_t *sgang_inside_beyond(const struct sgang_nodeset *nodes,
+			     const uint32_t *cpus)
+{
+	return exclude_on(nodes, cpus, exclude_beyond);
+}
+
+int64_t *sgang_inside_spare(const struct sgang_nodeset *nodes,
+			    const uint32_t *cpus)
+{
+	return exclude_on(nodes, cpus, exclude_spare);
 }

@@ -71,4 +71,8 @@ int64_t *sgang_inside_others(const struct sgang_nodeset *nodes,
 int64_t *sgang_inside_beyond(const struct sgang_nodeset *nodes,
 			     const uint32_t *cpus);
 
+/* So many free CPUs ('cpus', by node), as cores, the last ones. As above. */
+int64_t *sgang_inside_spare(const struct sgang_nodeset *nodes,
+			    const uint32_t *cpus);
+
 #endif

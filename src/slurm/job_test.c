@@ -291,6 +291,8 @@ static int ask_confined(const struct job_test *t,
 
 	inside.rest = release_exclude(&t->rest, bounds->islands ?
 		sgang_inside_others(bounds->nodes, bounds->islands) :
+		bounds->spare ?
+		sgang_inside_spare(bounds->nodes, bounds->spare) :
 		sgang_inside_beyond(bounds->nodes, bounds->cpus));
 	if (bind)
 		t->job_ptr->bit_flags |= GRES_ENFORCE_BIND;
@@ -319,7 +321,7 @@ static int test_for_commit(const struct job_test *t)
 	/* It would keep a CPU for each node that is aimed at. */
 	alone.req_nodes = MIN(t->req_nodes, n);
 	if (n >= t->min_nodes)
-		rc = (bounds->islands || bounds->cpus) ?
+		rc = (bounds->islands || bounds->cpus || bounds->spare) ?
 		     ask_confined(&alone, bounds) : ask_for_all(&alone);
 	sgang_job_test.refused = rc != SLURM_SUCCESS;
 	if (rc == SLURM_SUCCESS)

@@ -203,3 +203,9 @@ bool sgang_rows_taken(const part_record_t *part_ptr, uint32_t node)
 	count();
 	return rows.n_parts && rows.by[node] && rows.by[node] != part_ptr;
 }
+
+bool sgang_rows_alone(uint32_t node)
+{
+	count();
+	return rows.n_parts && rows.alone[node];
+}

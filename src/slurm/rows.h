@@ -36,6 +36,9 @@ void sgang_rows_free(const part_record_t *part_ptr, uint32_t rows,
  * not? */
 bool sgang_rows_taken(const part_record_t *part_ptr, uint32_t node);
 
+/* Is a job there that does not share? */
+bool sgang_rows_alone(uint32_t node);
+
 /* From now on all numbers are those of this moment. Costs nothing; the first
  * question takes the time to look at every job that runs, if a partition
  * shares. */

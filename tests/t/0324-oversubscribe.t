@@ -83,7 +83,56 @@ test_expect_success '5.5 YES:2 and -s: beside them' '
 test_expect_success '5.6 YES:2 without -s: no room' '
 	waits alone 4 -p yes -n4
 '
+test_expect_success 'all nodes but one are full, without -s' '
+	drop ${busy[@]} && busy=() &&
+	for node in n2 n3 n4; do
+		busy+=($(submit -p yes -w $node -N1 -n4 --mem=100)) || return 1
+	done &&
+	wait_for 15 all_in RUNNING ${busy[@]}
+'
+
+# both NAME CPUS-WITHOUT CPUS-WITH...: a member without -s, the others with it
+both()
+{
+	local name=$1 n=$(($# - 1)) alone=$2 cpus
+
+	test -z "${members[*]}" || scancel -Q ${members[@]}
+	shift 2
+	members=($(submit -p yes -N1 -n$alone --mem=100 --gang=$name \
+		--gang-min-member=$n)) || return 1
+	for cpus; do
+		members+=($(submit -p yes -s -N1 -n$cpus --mem=100 \
+			--gang=$name --gang-min-member=$n)) || return 1
+	done
+}
+
+test_expect_success '5.5 YES:2, with and without -s: on one node' '
+	both one 2 2 2 && wait_for 15 all_in RUNNING ${members[@]} &&
+	drop ${members[@]}
+'
+test_expect_success '5.6 no CPUs are left for those without' '
+	both full 2 4 2 && wait_for 15 gang_attempted ${members[0]} 1 &&
+	wait_for 10 squeue_says ${members[0]} "Gang root/full waits" &&
+	for job in ${members[@]}; do
+		test "$(squeue -h -j $job -o %S)" = N/A || return 1
+	done &&
+	all_in PENDING ${members[@]}
+'
+test_expect_success '5.5 they start when there is a node for each sort' '
+	drop ${busy[2]} && wait_for 15 all_in RUNNING ${members[@]} &&
+	drop ${members[@]}
+'
+test_expect_success '5.5 nonstrict gangs do as well' '
+	members=() &&
+	for i in 1 2 3; do
+		share=-s && { test $i != 1 || share=; } &&
+		members+=($(submit -p yes $share -N1 -n2 --mem=100 -w n1 \
+			--gang=loose --gang-mode=nonstrict \
+			--gang-min-member=3)) || return 1
+	done &&
+	wait_for 15 all_in RUNNING ${members[@]} && drop ${members[@]}
+'
 test_expect_success 'nothing is left' '
-	drop ${busy[@]} && nothing_left
+	drop ${busy[0]} ${busy[1]} && nothing_left
 '
 test_done

@@ -110,8 +110,8 @@ static struct sgang_job *commit_islands(struct attempt *a, size_t i,
 	return job;
 }
 
-/* The CPUs that a run of the plan has on its node. */
-static uint32_t cpus_of(const struct probed *p, const struct sgang_run *run)
+uint32_t sgang_attempt_cpus(const struct probed *p,
+			    const struct sgang_run *run)
 {
 	return (p->fixed ? 1 : run->ranks) * p->shape.node_cpus;
 }
@@ -146,11 +146,28 @@ static struct sgang_job *commit_shares(struct attempt *a, size_t i,
 		const struct sgang_run *run = &a->plan->runs[r];
 
 		if (run->member == i)
-			cpus[sgang_where_node(a->c, run)] += cpus_of(p, run);
+			cpus[sgang_where_node(a->c, run)] +=
+				sgang_attempt_cpus(p, run);
 	}
 	job = commit_within(a, i, &(struct sgang_bounds) {
 			.nodes = nodes, .cpus = cpus }, refusal);
 	free(cpus);
+	return job;
+}
+
+/* Others of the gang need CPUs that nobody shares. */
+static struct sgang_job *commit_beside(struct attempt *a, size_t i,
+				       const struct sgang_nodeset *nodes,
+				       struct sgang_refusal *refusal)
+{
+	uint32_t *spare = sgang_beside_spare(a, i);
+	struct sgang_job *job;
+
+	if (!spare)
+		return NULL;
+	job = commit_within(a, i, &(struct sgang_bounds) {
+			.nodes = nodes, .spare = spare }, refusal);
+	free(spare);
 	return job;
 }
 
@@ -225,7 +242,9 @@ static struct sgang_job *commit_planned(struct attempt *a, size_t nth,
 		return NULL;
 	}
 	planned_nodes(a, i, nodes);
-	job = commit_islands(a, i, nodes, refusal);
+	job = commit_beside(a, i, nodes, refusal);
+	if (!job && !refusal->limit)
+		job = commit_islands(a, i, nodes, refusal);
 	if (!job && !refusal->limit)
 		job = commit_shares(a, i, nodes, refusal);
 	if (!job && !refusal->limit)
@@ -505,6 +524,21 @@ static void count_fitting(struct attempt *a)
 		a->parts[i].entry->round = g->attempts;
 }
 
+/* Those that share CPUs surely get along with those that do not on other nodes.
+ * Nobody knows if they do on the same, but that was tried now. */
+static int64_t when_apart(struct attempt *a)
+{
+	int64_t when;
+
+	a->apart = sgang_beside_differ(a);
+	when = sgang_fit_when(a);
+	if (!a->apart || when != INT64_MAX)
+		return when;
+	a->apart = false;
+	when = sgang_fit_when(a);
+	return (when > a->c->host->now()) ? when : INT64_MAX;
+}
+
 /* It did not fit: when will it? */
 static void look_ahead(struct attempt *a)
 {
@@ -516,7 +550,7 @@ static void look_ahead(struct attempt *a)
 		return;
 	sgang_fit_ring_order(a);
 	sgang_fewer_least(a, a->c->host->now());
-	when = sgang_fit_when(a);
+	when = when_apart(a);
 	for (size_t i = 0; i < a->n_gangs; i++)
 		a->gangs[i]->joint_start = when;
 	if (a->n_gangs == 1) {
@@ -562,6 +596,12 @@ static bool go_on(struct attempt *a, int *places)
 
 	if (a->learned)
 		return true;
+	if (!a->plan && l->apart && !l->together) {
+		sgang_learn_forget(l);
+		l->apart = false;
+		l->together = true;
+		return true;
+	}
 	if (!a->plan && l->n) {
 		sgang_learn_forget(l);
 		l->last = true;
@@ -900,9 +940,10 @@ static void commit_some(struct some *s, size_t first, size_t n)
 	view.parts = s->a.parts + first;
 	view.n_parts = n;
 	view.plan = NULL;
+	view.order = NULL;
 	sgang_fit_ring_order(&view);
 	view.c->host->refresh();
-	if (sgang_fit_any(&view)) {
+	if (sgang_fit_any(&view) && sgang_learn_order(&view) == 0) {
 		for (size_t i = 0; i < n; i++) {
 			struct sgang_job *job = commit_one(&view, i);
 
@@ -910,6 +951,7 @@ static void commit_some(struct some *s, size_t first, size_t n)
 				s->jobs[s->n_jobs++] = job;
 		}
 	}
+	free(view.order);
 	sgang_placement_destroy(view.plan);
 	s->a.n_probed = view.n_probed;
 	memcpy(s->a.why, view.why, sizeof(view.why));
@@ -919,13 +961,29 @@ static void commit_some(struct some *s, size_t first, size_t n)
 /* Members that are tried one by one in an attempt. */
 #define SINGLE_TRIES 32
 
+/* Those that share CPUs on other nodes than those that do not, unless more fit if
+ * they are on the same: here no next round follows if Slurm refuses one. */
+static size_t how_many(struct attempt *a)
+{
+	size_t fit, more;
+
+	a->lessons->apart = sgang_beside_differ(a);
+	fit = sgang_fit_how_many(a, a->n_parts);
+	if (!a->lessons->apart || fit == a->n_parts)
+		return fit;
+	a->lessons->apart = false;
+	more = sgang_fit_how_many(a, a->n_parts);
+	a->lessons->apart = more <= fit;
+	return more > fit ? more : fit;
+}
+
 /* Those that fit together, then each of the others by itself: one that does not
  * fit affects nobody (0.7), except those that ask for the same. */
 static void place_some(struct some *s)
 {
 	struct attempt *a = &s->a;
 	const struct probed *hopeless = NULL;
-	size_t fit = sgang_fit_how_many(a, a->n_parts), tries = 0;
+	size_t fit = how_many(a), tries = 0;
 
 	if (fit)
 		commit_some(s, 0, fit);
@@ -978,6 +1036,7 @@ static void keep_some(struct some *s, struct gang *g)
 
 size_t sgang_attempt_some(struct sgang_conductor *c, struct gang *g)
 {
+	struct lessons lessons = { .last = true };
 	struct some s = { .jobs = NULL };
 	struct gang *alone, **group;
 	size_t n;
@@ -988,6 +1047,7 @@ size_t sgang_attempt_some(struct sgang_conductor *c, struct gang *g)
 		return 0;
 	if (sgang_probe_open(&s.a, c, &g, 1) < 0)
 		goto out;
+	s.a.lessons = &lessons;
 	sgang_probe_all(&s.a);
 	if (sgang_probe_room(&s.a) < 0 ||
 	    sgang_fit_choose(&s.a, SGANG_EXTENT_ANY) < 0 || !s.a.n_parts)

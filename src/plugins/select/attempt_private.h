@@ -77,6 +77,9 @@ struct lessons {
 	struct sgang_nodeset *avoid;	/* places that were in vain; NULL:
 					 * none */
 	size_t commits, rounds;		/* so far */
+	bool apart;			/* those that share CPUs keep off nodes
+					 * of those that do not, */
+	bool together;			/* ... for which there is no room */
 	bool last;			/* round: nothing is learned, and a
 					 * member may be put anywhere */
 };
@@ -112,6 +115,7 @@ struct attempt {
 	bool refused;			/* Slurm refused what was planned */
 	bool learned;			/* ... and the next round knows why */
 	bool may_repeat;		/* a next round may follow */
+	bool apart;			/* later: as in struct lessons */
 	bool trying;			/* why it does not fit is not asked */
 	struct gang *culprit;		/* whose members did not get along */
 	bool limited;			/* a limit of Slurm's refused one */
@@ -131,6 +135,23 @@ struct account {
  * there is time for. Its gang has no `slices` meanwhile. */
 enum sgang_progress sgang_attempt_go_on(struct attempt *a,
 					const struct account *account);
+
+/* The CPUs that a run of the plan has on its node. */
+uint32_t sgang_attempt_cpus(const struct probed *p,
+			    const struct sgang_run *run);
+
+/* --- beside.c --- */
+
+/* Do some parts share CPUs, and others do not? */
+bool sgang_beside_differ(const struct attempt *a);
+/* Does the plan have parts of both sorts on a node of this one? */
+bool sgang_beside_others(const struct attempt *a, size_t i);
+/* Let those that share be committed first, else in the order that there is. 0,
+ * or -1 without memory. */
+int sgang_beside_order(struct attempt *a);
+/* What the part must leave on its nodes for those that do not share, in CPUs by
+ * node. NULL: nothing, or without memory. Free it. */
+uint32_t *sgang_beside_spare(const struct attempt *a, size_t i);
 
 /* --- slices.c --- */
 
@@ -178,7 +199,8 @@ size_t sgang_learn_nth(const struct attempt *a, size_t i);
 void sgang_learn_forbid(const struct attempt *a, struct sgang_job *job,
 			struct sgang_nodeset *usable);
 /* Lower what is free, by node and dimension, to what Slurm accepted. */
-void sgang_learn_cap(const struct attempt *a, uint32_t n_dims,
+void sgang_learn_cap(const struct attempt *a,
+		     const struct sgang_resources *resources,
 		     const uint8_t *type, uint32_t *free);
 /* The same in pieces on one node. */
 uint32_t sgang_learn_most(const struct attempt *a, uint32_t node);
@@ -283,6 +305,10 @@ void sgang_where_amounts(const struct attempt *a,
 			 const struct sgang_resources *resources,
 			 enum sgang_moment moment, uint32_t *total,
 			 uint32_t *free);
+
+/* Let the needs of a request not keep it apart from others. */
+void sgang_where_beside(const struct sgang_resources *resources,
+			uint32_t *need);
 
 /* What else could have been chosen, what Slurm by itself would have, and what an
  * empty cluster would give. Before the commit: the request of an exclusive job is

@@ -106,6 +106,10 @@ struct sgang_shape {
 	uint32_t task_cpus;		/* CPUs of a task, if Slurm lets a node
 					 * have more tasks than another, and each
 					 * one at least; 0: it does not */
+	bool shares;			/* its CPUs, with others that do. It is
+					 * refused beside those that do not,
+					 * and these beside others than their
+					 * own partition's */
 	uint64_t job_gres;		/* GRES of the whole job, if Slurm lets a
 					 * node have more of them than another,
 					 * and each one at least; 0: it does
@@ -144,6 +148,9 @@ struct sgang_resources {
 		char name[48];		/* "CPUs", "MB of memory", "GPUs" */
 		uint32_t kind, id, type;	/* the host's own */
 		const void *of;
+		bool apart;		/* nothing: keeps requests that may be
+					 * refused beside each other on
+					 * different nodes */
 	} dim[SGANG_PLAN_DIMS];
 	/* Kinds of nodes on which the same request takes different amounts. */
 	uint32_t n_types;
@@ -188,6 +195,8 @@ struct sgang_bounds {
 	const struct sgang_nodeset *islands;	/* of them; NULL: all */
 	const uint32_t *cpus;		/* by node, at most; NULL: any number.
 					 * Not kept where nodes are shared */
+	const uint32_t *spare;		/* by node, free CPUs that are left for
+					 * others; NULL: none */
 };
 
 /* Why commit() could not. */

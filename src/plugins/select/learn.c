@@ -49,7 +49,18 @@ static size_t rank_of(const struct attempt *a, const struct part *part)
 	return 0;
 }
 
-/* Those that were put first last come first; all others in ring order. */
+/* An order is no slices: only where it matters. */
+static int keep_sorts(struct attempt *a)
+{
+	for (size_t i = 0; i < a->n_parts; i++) {
+		if (sgang_beside_others(a, i))
+			return sgang_beside_order(a);
+	}
+	return 0;
+}
+
+/* Those that were put first last come first; all others in ring order. But those
+ * that share CPUs come before those that do not. */
 int sgang_learn_order(struct attempt *a)
 {
 	size_t n = 0, ranks = a->lessons ? a->lessons->n_first : 0;
@@ -57,7 +68,7 @@ int sgang_learn_order(struct attempt *a)
 	free(a->order);
 	a->order = NULL;
 	if (!ranks)
-		return 0;
+		return keep_sorts(a);
 	a->order = malloc(a->n_parts * sizeof(*a->order));
 	if (!a->order)
 		return -1;
@@ -67,7 +78,7 @@ int sgang_learn_order(struct attempt *a)
 				a->order[n++] = i;
 		}
 	}
-	return 0;
+	return keep_sorts(a);
 }
 
 size_t sgang_learn_nth(const struct attempt *a, size_t i)
@@ -173,6 +184,11 @@ bool sgang_learn(struct attempt *a, size_t nth)
 
 	if (!l || l->last)
 		return false;
+	if (!l->apart && !l->together &&
+	    sgang_beside_others(a, sgang_learn_nth(a, nth))) {
+		l->apart = true;
+		return true;
+	}
 	find_lesson(a, nth, &lesson);
 	if (lesson.node == SGANG_NODE_NONE)
 		return false;
@@ -224,17 +240,19 @@ static uint64_t room_for(const struct attempt *a, const struct lesson *lesson,
 	for (size_t i = 0; i < lesson->n_with; i++) {
 		const struct probed *p = probed_as(a, lesson->with[i].job);
 
-		if (!p || p->need[offset] == SGANG_PLAN_ALL)
+		if (!p || p->need[offset] >= SGANG_PLAN_UNTOUCHED)
 			return UINT64_MAX;
 		sum += (uint64_t) lesson->with[i].units * p->need[offset];
 	}
 	return sum;
 }
 
-void sgang_learn_cap(const struct attempt *a, uint32_t n_dims,
+void sgang_learn_cap(const struct attempt *a,
+		     const struct sgang_resources *resources,
 		     const uint8_t *type, uint32_t *free)
 {
 	const struct lessons *l = a->lessons;
+	uint32_t n_dims = resources->n_dims;
 
 	for (size_t i = 0; l && i < l->n; i++) {
 		const struct lesson *lesson = &l->list[i];
@@ -244,7 +262,7 @@ void sgang_learn_cap(const struct attempt *a, uint32_t n_dims,
 		for (uint32_t d = 0; lesson->n_with && d < n_dims; d++) {
 			uint64_t room = room_for(a, lesson, offset + d);
 
-			if (room < node[d])
+			if (!resources->dim[d].apart && room < node[d])
 				node[d] = (uint32_t) room;
 		}
 	}
@@ -272,7 +290,8 @@ void sgang_learn_unproved(const struct attempt *a, struct sgang_placement *plan)
 {
 	const struct lessons *l = a->lessons;
 
-	if (!l || (!l->n && !l->avoid))
+	if (!l || (!l->n && !l->avoid &&
+		   !(l->apart && sgang_beside_differ(a))))
 		return;
 	plan->exact = false;
 	plan->bound = 0;

@@ -162,6 +162,7 @@ static int fill_need(struct uneven *u, struct probed *p, struct want *w)
 
 		shape_on(u->a, p, least_nodes(p), tasks, &shape);
 		h->need(&asked, &u->resources, need);
+		sgang_where_beside(&u->resources, need);
 		if (!p->fixed && !in_shares(p))
 			multiply(need, row, tasks);
 	}

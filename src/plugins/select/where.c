@@ -228,8 +228,24 @@ static struct sgang_asked asked_of(const struct probed *p)
 	return (struct sgang_asked) { .job = p->job, .shape = &p->shape };
 }
 
+void sgang_where_beside(const struct sgang_resources *resources,
+			uint32_t *need)
+{
+	for (uint32_t i = 0; i < resources->n_types * resources->n_dims; i++) {
+		if (resources->dim[i % resources->n_dims].apart)
+			need[i] = 0;
+	}
+}
+
+static bool keeps_apart(const struct attempt *a, enum sgang_moment moment)
+{
+	return (moment == SGANG_NOW) ? a->lessons && a->lessons->apart :
+				       moment == SGANG_LATER && a->apart;
+}
+
 /* What is counted, and how much of it each request needs. */
-static int fill_needs(struct attempt *a, struct slots *s)
+static int fill_needs(struct attempt *a, struct slots *s,
+		      enum sgang_moment moment)
 {
 	const struct sgang_host *h = a->c->host;
 	struct sgang_asked *asked = calloc(a->n_probed + 1, sizeof(*asked));
@@ -255,8 +271,11 @@ static int fill_needs(struct attempt *a, struct slots *s)
 
 		a->probed[i].need = s->need + i * s->resources.n_types *
 				    s->resources.n_dims;
-		if (a->probed[i].usable)
-			h->need(&one, &s->resources, a->probed[i].need);
+		if (!a->probed[i].usable)
+			continue;
+		h->need(&one, &s->resources, a->probed[i].need);
+		if (!keeps_apart(a, moment))
+			sgang_where_beside(&s->resources, a->probed[i].need);
 	}
 	return 0;
 }
@@ -304,7 +323,7 @@ static int fill_vectors(struct attempt *a, struct slots *s,
 		    fill_allowed(a, &a->probed[i], s, moment) < 0)
 			return -1;
 	}
-	if (fill_needs(a, s) < 0 || fill_amounts(a, s, moment) < 0)
+	if (fill_needs(a, s, moment) < 0 || fill_amounts(a, s, moment) < 0)
 		return -1;
 	for (size_t i = 0; i < a->n_parts; i++) {
 		const struct probed *p = a->parts[i].probed;
@@ -618,7 +637,7 @@ static int fill_nodes(struct attempt *a, struct slots *s,
 	if (fill_vectors(a, s, moment) < 0)
 		return -1;
 	if (moment == SGANG_NOW)
-		sgang_learn_cap(a, s->resources.n_dims, s->type,
+		sgang_learn_cap(a, &s->resources, s->type,
 				s->vector_free);
 	rq->n_dims = s->resources.n_dims;
 	rq->free = s->vector_free;

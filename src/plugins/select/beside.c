@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* beside.c - members that share CPUs, and members that do not, on one node
+ *
+ * Slurm lets a job that does not share have CPUs that nobody has, beside those
+ * that share in its own partition; but none that shares begins beside one that
+ * does not. So those that share are committed first, and leave CPUs to the
+ * others. Whether they then get along is Slurm's to judge: a plan counts no more
+ * than what they have in all rows together. Once it was wrong they keep off each
+ * other's nodes, as long as there is room for that.
+ */
+
+#include <stdlib.h>
+
+#include "attempt_private.h"
+
+static bool shares(const struct attempt *a, size_t i)
+{
+	return a->parts[i].probed->shape.shares;
+}
+
+bool sgang_beside_differ(const struct attempt *a)
+{
+	for (size_t i = 1; i < a->n_parts; i++) {
+		if (shares(a, i) != shares(a, 0))
+			return true;
+	}
+	return false;
+}
+
+/* Has the plan one of the other sort on the node? */
+static bool has_other_sort(const struct attempt *a, uint32_t node, bool sort)
+{
+	for (size_t r = 0; r < a->plan->n_runs; r++) {
+		const struct sgang_run *run = &a->plan->runs[r];
+
+		if (shares(a, run->member) != sort &&
+		    sgang_where_node(a->c, run) == node)
+			return true;
+	}
+	return false;
+}
+
+bool sgang_beside_others(const struct attempt *a, size_t i)
+{
+	if (!sgang_beside_differ(a))
+		return false;
+	for (size_t r = 0; r < a->plan->n_runs; r++) {
+		const struct sgang_run *run = &a->plan->runs[r];
+
+		if (run->member == i &&
+		    has_other_sort(a, sgang_where_node(a->c, run),
+				   shares(a, i)))
+			return true;
+	}
+	return false;
+}
+
+int sgang_beside_order(struct attempt *a)
+{
+	size_t *order, n = 0;
+
+	if (!sgang_beside_differ(a))
+		return 0;
+	order = malloc(a->n_parts * sizeof(*order));
+	if (!order)
+		return -1;
+	for (int sort = 1; sort >= 0; sort--) {
+		for (size_t i = 0; i < a->n_parts; i++) {
+			size_t part = a->order ? a->order[i] : i;
+
+			if (shares(a, part) == sort)
+				order[n++] = part;
+		}
+	}
+	free(a->order);
+	a->order = order;
+	return 0;
+}
+
+uint32_t *sgang_beside_spare(const struct attempt *a, size_t i)
+{
+	uint32_t *cpus;
+
+	if (!shares(a, i) || !sgang_beside_others(a, i))
+		return NULL;
+	cpus = calloc(a->c->host->node_count() + 1, sizeof(*cpus));
+	for (size_t r = 0; cpus && r < a->plan->n_runs; r++) {
+		const struct sgang_run *run = &a->plan->runs[r];
+		const struct probed *p = a->parts[run->member].probed;
+
+		if (!p->shape.shares)
+			cpus[sgang_where_node(a->c, run)] +=
+				sgang_attempt_cpus(p, run);
+	}
+	return cpus;
+}
