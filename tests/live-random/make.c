@@ -383,12 +383,6 @@ void lr_make_gang(const struct lr_cluster *c, struct lr_gang *g,
 		else
 			make_member(c, &g->member[i], most, r);
 	}
-	/* The planner does not know that a node is shared by those alone who all
-	 * share, so a gang of both is only as good as what Slurm refuses. */
-	for (uint32_t i = 1; i < g->n_members && c->rows > 1; i++) {
-		if (g->member[i].shares != g->member[0].shares)
-			g->member[i] = g->member[0];
-	}
 	make_policy(c, g, r);
 	g->batch = c->kinds & LR_BATCH && chance(r, 15);
 	g->array = g->batch && !mixed && chance(r, 50);

@@ -16,6 +16,9 @@
 #define COST_STEPS 1000000u
 #define MEMO_SIZE (1u << 18)
 #define MEMO_TRIES 8
+/* In LR_SHARERS, one of the gang that does not share: beside jobs that do, but
+ * not beside members of its gang that do. Slurm may allow that too. */
+#define LONER (1u << 16)
 
 /* Least cost from each node of the first member to each of the last one, as
  * cost above that of a hop within a node. */
@@ -73,10 +76,12 @@ uint32_t lr_cpus_left(const struct lr_cluster *c, const struct lr_member *m,
 		      uint32_t node, const uint32_t used[LR_DIMS])
 {
 	uint32_t has = c->node[node].has[LR_CPU];
+	uint32_t before = c->node[node].used[LR_SHARERS];
 
 	if (!m->shares)
-		return used[LR_SHARERS] ? 0 : has - used[LR_CPU];
-	if (used[LR_CPU] && !used[LR_SHARERS])
+		return used[LR_SHARERS] % LONER > before ||
+		       used[LR_CPU] > has ? 0 : has - used[LR_CPU];
+	if (used[LR_CPU] && (!used[LR_SHARERS] || used[LR_SHARERS] >= LONER))
 		return 0;
 	return min(has * c->rows - used[LR_CPU], has);
 }
@@ -111,7 +116,8 @@ static void use(struct search *s, const struct lr_member *m, uint32_t node,
 	used[LR_CPU] += sign > 0 ? cpus : -cpus;
 	used[LR_MEM] += sign > 0 ? mem : -mem;
 	used[LR_GPU] += sign > 0 ? m->gpus : -m->gpus;
-	used[LR_SHARERS] += sign * m->shares;
+	if (s->c->rows > 1)
+		used[LR_SHARERS] += sign * (m->shares ? 1 : (int)LONER);
 }
 
 static uint32_t left_of(const struct search *s, uint32_t node, uint32_t d)
