@@ -282,6 +282,23 @@ test_expect_success '5.6 and members of partitions that have nodes in common' '
 	wait_for 5 all_say_the_same ${members[@]} &&
 	drop ${members[@]} $busy
 '
+test_expect_success '5.6 one that wants a drained node: nobody knows when, no node is kept' '
+	scontrol update nodename=n2 state=drain reason=test &&
+	members=($(submit --gang=away --gang-min-member=3 -N 1 --exclusive)
+		 $(submit --gang=away --gang-min-member=3 -N 1 --exclusive)
+		 $(submit --gang=away --gang-min-member=3 -N 1 --exclusive \
+			-w n2)) &&
+	waits "Gang root/away waits: JobId=${members[2]}: " &&
+	cycles=$(sdiag | sed -n "s/.*Total cycles: //p" | tail -n 1) &&
+	wait_for 20 "test \$(sdiag | sed -n \"s/.*Total cycles: //p\" |
+		tail -n 1) -gt $((cycles + 3))" &&
+	squeue -h -j "$(echo ${members[@]} | tr " " ,)" -o %S | sort -u >out &&
+	echo N/A | test_cmp - out &&
+	scontrol show node -o | test_must_fail grep PLANNED &&
+	scontrol update nodename=n2 state=resume &&
+	wait_for 15 all_in RUNNING ${members[@]} &&
+	drop ${members[@]}
+'
 test_expect_success JQ '5.6 the same as JSON' '
 	busy=$(submit -w n1 -N 1 --exclusive -t 60) &&
 	wait_state $busy RUNNING &&

@@ -546,8 +546,13 @@ static void look_ahead(struct attempt *a)
 	int64_t when;
 
 	memcpy(why, a->why, sizeof(why));
-	if (sgang_fit_choose(a, SGANG_EXTENT_MINIMUM) < 0)
+	if (sgang_fit_choose(a, SGANG_EXTENT_MINIMUM) < 0) {
+		/* Slurm would not try some of them now, whatever ends. What it
+		 * says of the others is no start of theirs. */
+		for (size_t i = 0; i < a->n_gangs; i++)
+			a->gangs[i]->joint_start = INT64_MAX;
 		return;
+	}
 	sgang_fit_ring_order(a);
 	sgang_fewer_least(a, a->c->host->now());
 	when = when_apart(a);
