@@ -100,7 +100,8 @@ static const void *pool_of(const struct sgang_need *need)
 /* A pool, and if some are in no pool that shares, the means to keep them apart. */
 static void add_pool(struct sgang_resources *res, const void *of, bool apart)
 {
-	add_dim(res, ROWS, 0, 0, of, "CPUs");
+	add_dim(res, ROWS, 0, 0, of,
+		apart && of ? "CPUs of all rows" : "CPUs");
 	if (apart)
 		add_dim(res, APART, 0, 0, of, "CPUs");
 }
@@ -132,6 +133,9 @@ static void add_pools(const struct sgang_asked *asked, size_t n,
 		sgang_host_need(record(asked[i].job), asked[i].shape, &need);
 		if (pool_of(&need) == first)
 			continue;
+		/* what a request without -s lacks is told of this one */
+		if (apart)
+			add_pool(res, NULL, true);
 		add_pool(res, first, apart);
 		add_pool(res, pool_of(&need), apart);
 	}

@@ -118,6 +118,14 @@ test_expect_success '5.6 no CPUs are left for those without' '
 	done &&
 	all_in PENDING ${members[@]}
 '
+test_expect_success '5.6 of one too large its own CPUs are told' '
+	drop ${members[@]} && members=() &&
+	half=$(submit -p yes -w n1 -N1 -n2 --mem=100) &&
+	wait_state $half RUNNING && both large 3 1 &&
+	wait_for 15 squeue_says ${members[0]} \
+		"needs 3 CPUs on a node, at most 2 are free on one" &&
+	drop ${members[@]} $half && members=() && both full 2 4 2
+'
 test_expect_success '5.5 they start when there is a node for each sort' '
 	drop ${busy[2]} && wait_for 15 all_in RUNNING ${members[@]} &&
 	drop ${members[@]}

@@ -297,8 +297,8 @@ static bool has_enough(const struct sgang_plan_request *rq,
 	size_t i = (size_t) node * rq->n_dims + d;
 	uint32_t need = need_on(rq, p, node, d);
 
-	return (need == SGANG_PLAN_ALL) ? rq->free[i] >= rq->total[i] :
-					  rq->free[i] >= need;
+	return (need >= SGANG_PLAN_UNTOUCHED) ? rq->free[i] >= rq->total[i] :
+						rq->free[i] >= need;
 }
 
 /* 'most': what any node has free of the resource that 'best', the node which comes
@@ -382,7 +382,7 @@ static bool say_sum(const struct attempt *a,
 		for (size_t i = 0; i < rq->n_members; i++) {
 			uint32_t each = rq->members[i].need[d];
 
-			if (each != SGANG_PLAN_ALL)
+			if (each < SGANG_PLAN_UNTOUCHED)
 				need += (uint64_t) each * rq->members[i].units;
 		}
 		for (uint32_t n = 0; n < a->c->host->node_count(); n++) {
@@ -422,7 +422,7 @@ static void say_scarce(const struct attempt *a,
 		for (size_t i = 0; i < rq->n_members; i++) {
 			uint32_t each = rq->members[i].need[d];
 
-			if (each != SGANG_PLAN_ALL)
+			if (each < SGANG_PLAN_UNTOUCHED)
 				need += (double) each * rq->members[i].units;
 		}
 		for (uint32_t n = 0; n < a->c->host->node_count(); n++)
