@@ -37,6 +37,8 @@ typedef bool never_f(struct job_descriptor *job_desc,
 		     const struct sgang_select_member *members, size_t n,
 		     uint32_t others, const struct sgang_spec *spec, char *why,
 		     size_t size);
+typedef bool alike_f(uint32_t job_id, uint32_t other);
+typedef uint64_t written_f(void);
 
 void sgang_at_work_version(unsigned int version, char *text, size_t size)
 {
@@ -232,6 +234,23 @@ bool sgang_at_work_never(struct job_descriptor *job_desc,
 	never_f *never = (never_f *) find_once(&found, SGANG_SELECT_NEVER);
 
 	return never && never(job_desc, members, n, others, spec, why, size);
+}
+
+bool sgang_at_work_alike(uint32_t job_id, uint32_t other)
+{
+	static void *found;
+	alike_f *alike = (alike_f *) find_once(&found, SGANG_SELECT_ALIKE);
+
+	return alike && alike(job_id, other);
+}
+
+uint64_t sgang_at_work_written(void)
+{
+	static void *found;
+	written_f *written = (written_f *) find_once(&found,
+						     SGANG_SELECT_WRITTEN);
+
+	return written ? written() : 0;
 }
 
 /* ---- jobs whose record is laid out in another way ---- */

@@ -38,6 +38,21 @@ bool sgang_select_never(struct job_descriptor *job_desc,
 			char *why, size_t size);
 #define SGANG_SELECT_NEVER "sgang_select_never"
 
+/* Exported in the same way: do two jobs ask for the same, so that the answer is
+ * the same whichever of them is asked about? With a read lock on jobs. */
+bool sgang_select_alike(uint32_t job_id, uint32_t other);
+#define SGANG_SELECT_ALIKE "sgang_select_alike"
+
+/* Exported in the same way: rises when the record of a gang is written into any
+ * job. With a read lock on jobs. */
+uint64_t sgang_select_written(void);
+#define SGANG_SELECT_WRITTEN "sgang_select_written"
+
+/* For job_submit/gang: both by the select plugin that is loaded. If none of ours
+ * is, no two jobs are alike. */
+bool sgang_at_work_alike(uint32_t job_id, uint32_t other);
+uint64_t sgang_at_work_written(void);
+
 /* For job_submit/gang: the same by the select plugin that is loaded. */
 bool sgang_at_work_never(struct job_descriptor *job_desc,
 			 const struct sgang_select_member *members, size_t n,

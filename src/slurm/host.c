@@ -670,6 +670,8 @@ static void host_unlabel(struct sgang_job *job)
 	sgang_host_jobs_changed();
 }
 
+uint64_t sgang_host_comments;
+
 static void host_comment(struct sgang_job *job, const char *text)
 {
 	job_record_t *job_ptr = record(job);
@@ -678,6 +680,7 @@ static void host_comment(struct sgang_job *job, const char *text)
 		return;
 	xfree(job_ptr->system_comment);
 	job_ptr->system_comment = xstrdup(text);
+	sgang_host_comments++;
 	sgang_host_jobs_changed();
 }
 

@@ -126,6 +126,10 @@ void sgang_host_causes(struct sgang_job *job, const struct sgang_shape *shape,
 bool sgang_host_islands(struct sgang_job *job, uint32_t node,
 			uint32_t part[SGANG_ISLANDS_MAX]);
 bool sgang_host_same_units(struct sgang_job *a, struct sgang_job *b);
+/* How often the field with the record was written, of whatever job; with any
+ * lock on jobs. */
+extern uint64_t sgang_host_comments;
+
 bool sgang_host_same_request(struct sgang_job *x, struct sgang_job *y);
 void sgang_host_shape_of(struct sgang_job *job, struct sgang_shape *shape);
 bool sgang_host_least(struct sgang_job *job, struct sgang_shape *shape);

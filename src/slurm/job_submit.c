@@ -22,9 +22,11 @@
 #include "release.h"
 
 #include "at_work.h"
+#include "core/base/hash.h"
 #include "kept.h"
 #include "layout.h"
 #include "plugins/job_submit/job_submit.h"
+#include "plugins/job_submit/roll.h"
 #include "plugins/log.h"
 #include "public.h"
 #include "queue_guard.h"
@@ -299,6 +301,50 @@ static bool find_member(uint32_t job_id, struct sgang_submit_member *member)
 	return true;
 }
 
+/* ---- has anything happened to them ---- */
+
+/* In marks. */
+#define MARK_LIVE 1u
+#define MARK_ARRAY 2u
+
+/* What else of a member can change is changed by job_modify(), by the select
+ * plugin, or with its partition. A record is large, so no more of it is fetched
+ * than must be: a job that is no array becomes none. */
+static uint32_t mark(uint32_t job_id, uint32_t before)
+{
+	const job_record_t *job_ptr = find_job_record(job_id);
+	const job_array_struct_t *array;
+	uint64_t hash;
+
+	if (!job_ptr || IS_JOB_FINISHED(job_ptr))
+		return 0;
+	hash = sgang_hash(SGANG_HASH_SEED, job_ptr->job_state);
+	array = !before || before & MARK_ARRAY ? job_ptr->array_recs : NULL;
+	if (array)
+		hash = sgang_hash(hash, (uint64_t) array->task_cnt << 32 |
+				  array->max_run_tasks);
+	return ((uint32_t) hash & ~MARK_ARRAY) | MARK_LIVE |
+	       (array ? MARK_ARRAY : 0);
+}
+
+static int note_exclusive(void *part_ptr, void *hash)
+{
+	*(uint64_t *) hash = sgang_hash(*(uint64_t *) hash,
+					is_exclusive(part_ptr));
+	return 0;
+}
+
+/* How often somebody began to change a job. */
+static uint64_t modified;
+
+static uint64_t stamp(void)
+{
+	uint64_t hash = sgang_hash(sgang_at_work_written(), modified);
+
+	list_for_each(part_list, note_exclusive, &hash);
+	return hash;
+}
+
 /* ---- which jobs may be members ---- */
 
 /* What keeps it is brought up to date with the read lock on jobs that slurmctld
@@ -407,6 +453,9 @@ static struct sgang_submit_host slurm = {
 	.load_conf = load_conf,
 	.each_member = each_member,
 	.member = find_member,
+	.mark = mark,
+	.stamp = stamp,
+	.alike = sgang_at_work_alike,
 	.cluster = cluster,
 	.never = never,
 };
@@ -429,6 +478,8 @@ static void choose_members(void)
 
 	if (!members)
 		members = sgang_members_create(&numbers);
+	if (!slurm.rolls)
+		slurm.rolls = sgang_rolls_create();
 	slurm.members = is_numbered || fed_mgr_fed_rec ? NULL : members;
 	if (members && (now - walked >= WALK_SECONDS || now < walked ||
 			!slurm.members)) {
@@ -582,7 +633,9 @@ int fini(void)
 {
 	sgang_queue_guard_stop();
 	sgang_members_destroy(members);
+	sgang_rolls_destroy(slurm.rolls);
 	members = NULL;
+	slurm.rolls = NULL;
 	return SLURM_SUCCESS;
 }
 
@@ -756,6 +809,7 @@ int job_modify(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 	int rc = SLURM_SUCCESS;
 
 	pthread_mutex_lock(&one_at_a_time);
+	modified++;
 	if (change_fits(job_desc))
 		rc = check_change(job_desc, job_ptr, submit_uid);
 	pthread_mutex_unlock(&one_at_a_time);

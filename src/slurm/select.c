@@ -100,6 +100,20 @@ extern bool sgang_select_never(struct job_descriptor *job_desc,
 	return never;
 }
 
+extern bool sgang_select_alike(uint32_t job_id, uint32_t other)
+{
+	job_record_t *a = find_job_record(job_id), *b = find_job_record(other);
+
+	return a && b && a->details && b->details &&
+	       sgang_host_same_request((struct sgang_job *) a,
+				       (struct sgang_job *) b);
+}
+
+extern uint64_t sgang_select_written(void)
+{
+	return sgang_host_comments;
+}
+
 /* ---- the conductor's thread ---- */
 
 /* While we stay out a poke must not stand, or the wait would return at once;

@@ -119,6 +119,23 @@ static void count_record(const struct sgang_member *m,
 		tally->rearmed = true;
 }
 
+/* Whatever is read of records here, count_record(), keep_match() and remember(),
+ * must be in it. */
+void sgang_gang_told(const struct sgang_record *r, struct sgang_record *told)
+{
+	memset(told, 0, sizeof(*told));
+	told->phase = r->phase;
+	told->min_member = r->min_member;
+	told->total = r->total;
+	told->satisfied = r->satisfied;
+	told->mode = r->mode;
+	told->match = r->match;
+	memcpy(told->groups, r->groups, sizeof(told->groups));
+	told->created = r->created;
+	told->since = r->since;
+	told->started = r->started;
+}
+
 /* What a gang that has started asks of its later members is settled. */
 static void keep_match(const struct sgang_member *const *members, size_t n,
 		       struct sgang_spec *spec)

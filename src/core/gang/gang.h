@@ -108,6 +108,10 @@ int sgang_gang_tally(const struct sgang_member *const *members, size_t n,
 		     const struct sgang_spec *const *definitions,
 		     size_t n_definitions, struct sgang_tally *tally);
 
+/* Let 'told' be what a tally reads of a record, and nothing that members have
+ * each for itself: so it is the same for most members of a gang. */
+void sgang_gang_told(const struct sgang_record *r, struct sgang_record *told);
+
 /* The phase the counts amount to. A gang with a member running is Running, one
  * with a member held is Starting or Holding, and so on; without members
  * Finished. */

@@ -14,32 +14,7 @@
 #include "core/gang/spec.h"
 #include "plugins/job_submit/job_submit.h"
 #include "plugins/job_submit/limits.h"
-
-/* Options that were read. Members that say the same one after the other share
- * them: a gang of thousands is looked at with each submission. */
-struct options {
-	struct options *next;
-	char *const *env;		/* borrowed, as long as jobs are visited */
-	size_t n_env;
-	uint32_t uid;
-	bool in_gang;			/* in that of the survey */
-	struct sgang_spec spec;
-};
-
-/* A record that was read, shared in the same way. */
-struct told {
-	struct told *next;
-	const char *comment;		/* borrowed likewise */
-	bool valid;
-	struct sgang_record record;
-};
-
-/* One job of the gang. */
-struct known {
-	struct sgang_member m;		/* points to what was read */
-	struct sgang_submit_need need;
-	bool elsewhere;			/* not in the new job's partition */
-};
+#include "plugins/job_submit/roll.h"
 
 /* The gang as the job records show it. */
 struct survey {
@@ -48,20 +23,13 @@ struct survey {
 	const char *name;
 	const char *partition;		/* the new job's */
 	uint32_t uid;			/* whose job it is */
-	uint32_t skip_job;		/* 0: none */
 
-	struct sgang_spec said;		/* by all members together */
-	struct sgang_spec object;	/* what the newest definition says */
-	uint32_t object_job;		/* 0: there is none */
-	int64_t object_time;
-	bool no_memory;
-	uint32_t tightest;		/* lowest limit of an array, 0: none */
-	uint32_t tightest_job;
-	struct known **known;
-	size_t n_known, cap_known;
-	struct options *options;	/* the last that were read come first */
-	const struct options *merged;	/* these are in `said` */
-	struct told *told;
+	const struct sgang_roll *roll;	/* NULL: no memory */
+	struct sgang_roll own;		/* where none is remembered */
+	const struct sgang_alike *object;	/* newest definition, or NULL */
+	struct sgang_alike joining;	/* the new job */
+	const struct sgang_alike **known;	/* the members, and it */
+	size_t n_known;
 	struct sgang_tally tally;	/* of them and the definitions */
 	struct sgang_limits limits;	/* of these and all others */
 	bool partial;			/* not yet of all others */
@@ -72,286 +40,107 @@ static bool same_name(const char *a, const char *b)
 	return a && b && !strcmp(a, b);
 }
 
-const char *sgang_submit_gang(char *const *env, size_t n_env)
-{
-	static const char option[] = "_SLURM_SPANK_OPTION_gang_gang=";
-	size_t i;
-
-	for (i = 0; i < n_env; i++)
-		if (env[i] && !strncmp(env[i], option, sizeof(option) - 1))
-			return env[i] + sizeof(option) - 1;
-	return NULL;
-}
-
-/* Could it be the gang of that name? Cheap, for the members of all others. */
-static bool may_name(const char *gang, const char *name)
-{
-	size_t has = strlen(gang), length = strlen(name);
-
-	return has >= length && !strcmp(gang + has - length, name);
-}
-
-static bool same_options(const struct options *options,
-			 const struct sgang_submit_member *member)
-{
-	size_t i;
-
-	if (!options || options->uid != member->uid ||
-	    options->n_env != member->n_env)
-		return false;
-	for (i = 0; i < member->n_env; i++) {
-		if (!same_name(options->env[i], member->env[i]))
-			return false;
-	}
-	return true;
-}
-
-static bool is_in_gang(const struct survey *survey,
-		       const struct options *options)
-{
-	const struct sgang_spec *spec = &options->spec;
-	const char *ns;
-
-	if (strcmp(spec->name, survey->name))
-		return false;
-	ns = spec->ns[0] ? spec->ns : survey->host->user_name(options->uid);
-	return same_name(ns, survey->ns);
-}
-
-/* What the job says, if it is of the survey's gang, or its definition; else
- * NULL. */
-static const struct options *
-read_options(struct survey *survey, const struct sgang_submit_member *member)
-{
-	struct options *options = survey->options;
-
-	if (member->job_id == survey->skip_job && survey->skip_job)
-		return NULL;
-	if (same_options(options, member))
-		return options->in_gang ? options : NULL;
-	options = malloc(sizeof(*options));
-	if (!options) {
-		survey->no_memory = true;
-		return NULL;
-	}
-	options->env = member->env;
-	options->n_env = member->n_env;
-	options->uid = member->uid;
-	options->in_gang = sgang_spec_from_env(&options->spec, member->env,
-					       member->n_env, NULL) == 1 &&
-			   is_in_gang(survey, options);
-	options->next = survey->options;
-	survey->options = options;
-	return options->in_gang ? options : NULL;
-}
-
-/* The record in the job's comment, or NULL. */
-static const struct sgang_record *read_record(struct survey *survey,
-					      const char *comment)
-{
-	struct told *told = survey->told;
-
-	if (!comment)
-		return NULL;
-	if (!told || strcmp(told->comment, comment)) {
-		told = malloc(sizeof(*told));
-		if (!told) {
-			survey->no_memory = true;
-			return NULL;
-		}
-		told->comment = comment;
-		told->valid = sgang_record_parse(comment, &told->record) == 1;
-		told->next = survey->told;
-		survey->told = told;
-	}
-	return told->valid ? &told->record : NULL;
-}
-
-/* The newest definition counts. */
-static void take_object(struct survey *survey,
-			const struct sgang_submit_member *member,
-			const struct sgang_spec *spec)
-{
-	if (survey->object_job &&
-	    (member->submit_time < survey->object_time ||
-	     (member->submit_time == survey->object_time &&
-	      member->job_id < survey->object_job)))
-		return;
-	survey->object = *spec;
-	survey->object_job = member->job_id;
-	survey->object_time = member->submit_time;
-}
-
-static int make_room(struct survey *survey)
-{
-	size_t cap = survey->cap_known ? survey->cap_known * 2 : 16;
-	struct known **more;
-
-	if (survey->n_known < survey->cap_known)
-		return 0;
-	more = realloc(survey->known, cap * sizeof(struct known *));
-	if (!more)
-		return -1;
-	survey->known = more;
-	survey->cap_known = cap;
-	return 0;
-}
-
-/* Returns the new entry, with nothing in it but these; 'spec' is borrowed. NULL:
- * no memory. */
-static struct known *add_known(struct survey *survey,
-			       const struct sgang_spec *spec, uint32_t tasks,
-			       const struct sgang_submit_need *need)
-{
-	struct known *known;
-
-	if (make_room(survey) < 0)
-		return NULL;
-	known = calloc(1, sizeof(*known));
-	if (!known)
-		return NULL;
-	survey->known[survey->n_known++] = known;
-	known->need = *need;
-	known->m.spec = spec;
-	known->m.tasks = tasks;
-	known->m.eligible = true;
-	return known;
-}
-
-static enum sgang_member_state
-state_of(const struct sgang_submit_member *member,
-	 const struct sgang_record *record)
-{
-	if (member->pending)
-		return SGANG_MEMBER_PENDING;
-	if (member->configuring && record &&
-	    (record->phase == SGANG_PHASE_STARTING ||
-	     record->phase == SGANG_PHASE_HOLDING))
-		return SGANG_MEMBER_HELD;
-	return SGANG_MEMBER_RUNNING;
-}
-
-static void take_member(struct survey *survey,
-			const struct sgang_submit_member *member,
-			const struct sgang_spec *spec)
-{
-	struct known *known = add_known(survey, spec, member->tasks,
-					&member->need);
-
-	if (!known) {
-		survey->no_memory = true;
-		return;
-	}
-	known->m.record = read_record(survey, member->comment);
-	known->elsewhere = !same_name(member->partition, survey->partition);
-	known->m.state = state_of(member, known->m.record);
-	known->m.job_id = member->job_id;
-	known->m.uid = member->uid;
-	known->m.submit_time = member->submit_time;
-}
-
-static void visit_member(const struct sgang_submit_member *member, void *arg)
+static void visit_any(const struct sgang_submit_member *member, void *arg)
 {
 	const char *gang = sgang_submit_gang(member->env, member->n_env);
-	const struct options *options;
 	struct survey *survey = arg;
 
 	if (!gang)
 		return;
 	sgang_limits_see(&survey->limits, gang, member->uid, member->account,
 			 member->tasks);
-	if (!may_name(gang, survey->name))
-		return;
-	options = read_options(survey, member);
-	if (!options)
-		return;
-	if (options->spec.object) {
-		take_object(survey, member, &options->spec);
-		return;
+	sgang_roll_add(&survey->own, member);
+}
+
+/* The definition of the gang is apart. */
+static int list_known(struct survey *survey)
+{
+	const struct sgang_roll *roll = survey->roll;
+
+	survey->known = calloc(roll->n + 1, sizeof(*survey->known));
+	if (!survey->known)
+		return -1;
+	for (size_t i = 0; i < roll->n; i++) {
+		const struct sgang_alike *alike = roll->alike[i];
+
+		if (!alike->spec.object)
+			survey->known[survey->n_known++] = alike;
+		else if (!survey->object ||
+			 sgang_gang_submit_order(&survey->object->m,
+						 &alike->m) < 0)
+			survey->object = alike;
 	}
-	if (options != survey->merged)
-		sgang_spec_merge(&survey->said, &options->spec);
-	survey->merged = options;
-	if (member->throttle && (!survey->tightest ||
-				 member->throttle < survey->tightest)) {
-		survey->tightest = member->throttle;
-		survey->tightest_job = member->job_id;
-	}
-	take_member(survey, member, &options->spec);
+	return 0;
 }
 
-static void visit_number(uint32_t job_id, void *arg)
+/* The gang's part of what is counted. */
+static void count_roll(struct survey *survey)
 {
-	struct sgang_submit_member member;
-	struct survey *survey = arg;
+	const struct sgang_roll *roll = survey->roll;
 
-	if (survey->host->member(job_id, &member))
-		visit_member(&member, survey);
+	for (size_t i = 0; roll && i < roll->n; i++)
+		sgang_limits_see(&survey->limits, roll->alike[i]->gang,
+				 roll->alike[i]->m.uid,
+				 roll->alike[i]->account,
+				 roll->alike[i]->m.tasks);
 }
 
-/* The user whose namespace it is, if it is a user's. */
-static bool owner_of(const struct survey *survey, uint32_t *owner)
-{
-	*owner = survey->uid;
-	return same_name(survey->ns, survey->host->user_name(survey->uid)) ||
-	       survey->host->user_id(survey->ns, owner);
-}
-
-/* A gang is named with its namespace, or without by the user of that name. */
-static void visit_named(struct survey *survey)
-{
-	const struct sgang_members *members = survey->host->members;
-	char gang[SGANG_NAMESPACE_MAX + SGANG_NAME_MAX + 2];
-	uint32_t owner;
-
-	snprintf(gang, sizeof(gang), "%s/%s", survey->ns, survey->name);
-	sgang_members_of(members, gang, survey->uid, visit_number, survey);
-	if (owner_of(survey, &owner))
-		sgang_members_of(members, survey->name, owner, visit_number,
-				 survey);
-}
-
-/* For a job of 'uid'. 'limits' (may be NULL) has begun to count and is the
- * survey's then. */
-static void survey_gang(struct survey *survey,
-			const struct sgang_submit_host *host, const char *ns,
-			const char *name, const char *partition, uint32_t uid,
-			uint32_t skip_job, const struct sgang_limits *limits)
+static void begin_survey(struct survey *survey,
+			 const struct sgang_submit_host *host, const char *ns,
+			 const char *name, const char *partition, uint32_t uid)
 {
 	memset(survey, 0, sizeof(*survey));
-	if (limits)
-		survey->limits = *limits;
 	survey->host = host;
 	survey->ns = ns;
 	survey->name = name;
 	survey->partition = partition;
 	survey->uid = uid;
-	survey->skip_job = skip_job;
-	sgang_spec_init(&survey->said);
+	sgang_roll_begin(&survey->own, host, ns, name);
 	survey->partial = host->members &&
 			  !sgang_members_update(host->members);
+}
+
+/* Without memory the tally fails. */
+static void survey_own(struct survey *survey)
+{
 	if (survey->partial)
-		visit_named(survey);
+		sgang_roll_call(&survey->own, survey->uid);
 	else
-		host->each_member(visit_member, survey);
+		survey->host->each_member(visit_any, survey);
+	survey->roll = survey->own.no_memory ? NULL : &survey->own;
+}
+
+/* For a job of 'uid' that is submitted. 'limits' has begun to count and is the
+ * survey's then. */
+static void survey_gang(struct survey *survey,
+			const struct sgang_submit_host *host, const char *ns,
+			const char *name, const char *partition, uint32_t uid,
+			const struct sgang_limits *limits)
+{
+	begin_survey(survey, host, ns, name, partition, uid);
+	survey->limits = *limits;
+	if (survey->partial && host->rolls)
+		survey->roll = sgang_rolls_get(host, ns, name, uid);
+	else
+		survey_own(survey);
+	if (survey->partial)
+		count_roll(survey);
 }
 
 /* What they amount to, by the rules that the select plugin goes by. */
 static int add_up(struct survey *survey, const struct sgang_conf *conf)
 {
 	const struct sgang_spec *definitions[] = {
-		survey->object_job ? &survey->object : NULL,
+		survey->object ? &survey->object->spec : NULL,
 		sgang_conf_gang(conf, survey->ns, survey->name),
 	};
 	const struct sgang_member **members;
 	size_t i;
 	int rc;
 
-	members = calloc(survey->n_known, sizeof(*members));
-	if (!members || survey->no_memory) {
-		free(members);
+	members = calloc(survey->n_known + 1, sizeof(*members));
+	if (!members)
 		return -1;
-	}
 	for (i = 0; i < survey->n_known; i++)
 		members[i] = &survey->known[i]->m;
 	rc = sgang_gang_tally(members, survey->n_known, definitions,
@@ -363,24 +152,9 @@ static int add_up(struct survey *survey, const struct sgang_conf *conf)
 
 static void end_survey(struct survey *survey)
 {
-	size_t i;
-
-	for (i = 0; i < survey->n_known; i++)
-		free(survey->known[i]);
 	free(survey->known);
+	sgang_roll_end(&survey->own);
 	sgang_limits_end(&survey->limits);
-	while (survey->options) {
-		struct options *next = survey->options->next;
-
-		free(survey->options);
-		survey->options = next;
-	}
-	while (survey->told) {
-		struct told *next = survey->told->next;
-
-		free(survey->told);
-		survey->told = next;
-	}
 }
 
 static enum sgang_submit_verdict no_memory(struct sgang_error *err)
@@ -505,11 +279,26 @@ static enum sgang_submit_verdict check_rules(const char *ns, const char *user,
 	return SGANG_SUBMIT_NOT_YOURS;
 }
 
+/* The known member with the lowest limit of an array; NULL: none has one. */
+static const struct sgang_alike *find_tightest(const struct survey *survey)
+{
+	const struct sgang_alike *tightest = NULL;
+
+	for (size_t i = 0; i < survey->n_known; i++) {
+		const struct sgang_alike *known = survey->known[i];
+
+		if (known->throttle &&
+		    (!tightest || known->throttle < tightest->throttle))
+			tightest = known;
+	}
+	return tightest;
+}
+
 /* An array that may run N tasks at a time never starts more than N together.
- * 'throttle' is the new job's, 'survey' has the earlier members'. */
+ * 'throttle' is the new job's, 'tightest' is an earlier member or NULL. */
 static enum sgang_submit_verdict
 check_throttle(uint32_t throttle, const struct survey *survey,
-	       struct sgang_error *err)
+	       const struct sgang_alike *tightest, struct sgang_error *err)
 {
 	const struct sgang_tally *tally = &survey->tally;
 	uint32_t min = tally->min_member, together = min;
@@ -525,31 +314,31 @@ check_throttle(uint32_t throttle, const struct survey *survey,
 			   min);
 		return SGANG_SUBMIT_ARRAY;
 	}
-	if (survey->tightest && survey->tightest < together) {
+	if (tightest && tightest->throttle < together) {
 		sgang_errf(err, EINVAL, "--gang-min-member=%" PRIu32 ": array "
 			   "job %" PRIu32 " of this gang is limited to %" PRIu32
 			   " tasks at a time: the gang could never start", min,
-			   survey->tightest_job, survey->tightest);
+			   tightest->m.job_id, tightest->throttle);
 		return SGANG_SUBMIT_ARRAY;
 	}
 	return SGANG_SUBMIT_FINE;
 }
 
-static uint32_t whole_nodes(const struct known *known)
+static uint32_t whole_nodes(const struct sgang_alike *known)
 {
 	return known->need.whole ? known->need.nodes : 0;
 }
 
-static uint32_t cpus(const struct known *known)
+static uint32_t cpus(const struct sgang_alike *known)
 {
 	return known->need.cpus;
 }
 
-static int by_need(uint32_t (*need)(const struct known *), const void *a,
+static int by_need(uint32_t (*need)(const struct sgang_alike *), const void *a,
 		   const void *b)
 {
-	uint32_t x = need(*(const struct known *const *)a);
-	uint32_t y = need(*(const struct known *const *)b);
+	uint32_t x = need(*(const struct sgang_alike *const *)a);
+	uint32_t y = need(*(const struct sgang_alike *const *)b);
 
 	return (x > y) - (x < y);
 }
@@ -568,14 +357,14 @@ static int by_cpus(const void *a, const void *b)
  * for each of which nothing is known, if all that are known need some. Sorts
  * them. */
 static uint64_t least_need(struct survey *survey, uint64_t count,
-			   uint32_t (*need)(const struct known *),
+			   uint32_t (*need)(const struct sgang_alike *),
 			   int (*order)(const void *, const void *))
 {
-	struct known **k = survey->known;
+	const struct sgang_alike **k = survey->known;
 	uint64_t sum = 0;
 	size_t i;
 
-	qsort(k, survey->n_known, sizeof(struct known *), order);
+	qsort(k, survey->n_known, sizeof(*k), order);
 	for (i = 0; i < survey->n_known && count; i++) {
 		uint64_t n = count < k[i]->m.tasks ? count : k[i]->m.tasks;
 
@@ -613,7 +402,7 @@ check_alone(const struct sgang_submit_job *job, struct sgang_error *err)
 /* One kind of thing that members use up. */
 struct ware {
 	const char *what;
-	uint32_t (*need)(const struct known *);
+	uint32_t (*need)(const struct sgang_alike *);
 	int (*order)(const void *, const void *);
 	size_t room;			/* offset in struct sgang_submit_room */
 };
@@ -635,7 +424,7 @@ static bool in_one_partition(const struct survey *survey)
 	size_t i;
 
 	for (i = 0; i < survey->n_known; i++)
-		if (survey->known[i]->elsewhere)
+		if (!same_name(survey->known[i]->partition, survey->partition))
 			return false;
 	return survey->partition && !strchr(survey->partition, ',');
 }
@@ -719,37 +508,120 @@ check_min_tres(const struct sgang_spec *spec, struct sgang_submit_room room,
 
 /* ---- on the empty cluster ---- */
 
-/* The new job first, then those that the gang would be started with. */
+/* Members that wait or hold, each by itself. */
+struct turn {
+	const struct sgang_alike *alike;
+	struct sgang_member m;
+};
+
 static int by_turn(const void *a, const void *b)
 {
-	const struct known *x = *(const struct known *const *)a;
-	const struct known *y = *(const struct known *const *)b;
+	const struct turn *x = a, *y = b;
 
-	if (!x->m.job_id != !y->m.job_id)
-		return x->m.job_id ? 1 : -1;
 	return sgang_gang_take_order(&x->m, &y->m);
 }
 
-/* As many members as the gang needs. Returns how many are not known yet. */
-static uint32_t list_asked(struct survey *survey,
-			   struct sgang_submit_asked *asked, size_t *n)
+static bool waits(const struct sgang_alike *alike)
 {
+	return !alike->spec.object && alike->m.state != SGANG_MEMBER_RUNNING;
+}
+
+/* Those that wait, in the order in which they are taken. */
+static size_t list_turns(const struct sgang_roll *roll, struct turn *turns)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < roll->n_jobs; i++) {
+		const struct sgang_roll_job *job = &roll->jobs[i];
+
+		if (!job->alike || !waits(job->alike))
+			continue;
+		turns[n].alike = job->alike;
+		turns[n].m = job->alike->m;
+		turns[n].m.job_id = job->job_id;
+		turns[n].m.submit_time = job->submit_time;
+		turns[n++].m.tasks = job->tasks;
+	}
+	qsort(turns, n, sizeof(*turns), by_turn);
+	return n;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* As list_sorts(), where some of them are enough. Returns -1 without memory. */
+static int take_turns(const struct sgang_roll *roll, uint32_t *need,
+		      uint32_t *taken)
+{
+	struct turn *turns = calloc(roll->n_jobs + 1, sizeof(*turns));
+	size_t n;
+
+	if (!turns)
+		return -1;
+	n = list_turns(roll, turns);
+	for (size_t i = 0; i < n && *need; i++) {
+		uint32_t more = smaller(turns[i].m.tasks, *need);
+
+		taken[turns[i].alike->index] += more;
+		*need -= more;
+	}
+	free(turns);
+	return 0;
+}
+
+/* Of each sort of members that are there, how many the gang would be started
+ * with; '*need' is lowered by them. Who of a sort it is makes no difference,
+ * nor does the order if all are needed. */
+static int list_sorts(const struct sgang_roll *roll, uint32_t *need,
+		      uint32_t *taken)
+{
+	uint64_t waiting = 0;
+	size_t sorts = 0;
+
+	for (size_t i = 0; i < roll->n; i++) {
+		waiting += waits(roll->alike[i]) ? roll->alike[i]->m.tasks : 0;
+		sorts += waits(roll->alike[i]);
+	}
+	if (waiting > *need && sorts > 1)
+		return take_turns(roll, need, taken);
+	for (size_t i = 0; i < roll->n; i++) {
+		if (waits(roll->alike[i]))
+			taken[i] = smaller(roll->alike[i]->m.tasks, *need);
+		*need -= taken[i];
+	}
+	return 0;
+}
+
+/* As many members as the gang needs, the new job first. Returns how many are
+ * not known yet, or -1 without memory. */
+static int64_t list_asked(struct survey *survey,
+			  struct sgang_submit_asked *asked, size_t *n)
+{
+	const struct sgang_roll *roll = survey->roll;
 	uint32_t need = sgang_gang_missing(&survey->tally) +
 			survey->tally.held;
+	uint32_t *taken = calloc(roll->n + 1, sizeof(*taken));
 
-	qsort(survey->known, survey->n_known, sizeof(struct known *), by_turn);
 	*n = 0;
-	for (size_t i = 0; i < survey->n_known && need; i++) {
-		const struct sgang_member *m = &survey->known[i]->m;
-		uint32_t members = m->tasks < need ? m->tasks : need;
-
-		if (m->state == SGANG_MEMBER_RUNNING)
-			continue;
-		asked[(*n)++] = (struct sgang_submit_asked) {
-			.job_id = m->job_id, .members = members,
-		};
-		need -= members;
+	if (!taken)
+		return -1;
+	if (need)
+		asked[(*n)++].members = smaller(survey->joining.m.tasks, need);
+	need -= *n ? asked[0].members : 0;
+	if (list_sorts(roll, &need, taken) < 0) {
+		free(taken);
+		return -1;
 	}
+	for (size_t i = 0; i < roll->n; i++) {
+		if (taken[i])
+			asked[(*n)++] = (struct sgang_submit_asked) {
+				.job_id = roll->alike[i]->m.job_id,
+				.members = taken[i],
+			};
+	}
+	free(taken);
 	return need;
 }
 
@@ -759,20 +631,23 @@ static enum sgang_submit_verdict
 check_empty(struct survey *survey, struct sgang_error *err)
 {
 	struct sgang_submit_asked *asked;
+	int64_t others = -1;
+	bool never = false;
 	char why[192];
-	uint32_t others;
-	bool never;
 	size_t n;
 
 	if (!survey->tally.defined)
 		return SGANG_SUBMIT_FINE;
-	asked = calloc(survey->n_known + 1, sizeof(*asked));
-	if (!asked)
-		return no_memory(err);
-	others = list_asked(survey, asked, &n);
-	never = survey->host->never(asked, n, others, &survey->tally.spec, why,
-				    sizeof(why));
+	asked = calloc(survey->roll->n + 1, sizeof(*asked));
+	if (asked)
+		others = list_asked(survey, asked, &n);
+	if (others >= 0)
+		never = survey->host->never(asked, n, (uint32_t)others,
+					    &survey->tally.spec, why,
+					    sizeof(why));
 	free(asked);
+	if (others < 0)
+		return no_memory(err);
 	if (!never)
 		return SGANG_SUBMIT_FINE;
 	sgang_errf(err, EINVAL, "the gang can never start: %s", why);
@@ -785,9 +660,7 @@ static void leave_out_running(struct survey *survey)
 	size_t kept = 0, i;
 
 	for (i = 0; i < survey->n_known; i++) {
-		if (survey->known[i]->m.state == SGANG_MEMBER_RUNNING)
-			free(survey->known[i]);
-		else
+		if (survey->known[i]->m.state != SGANG_MEMBER_RUNNING)
 			survey->known[kept++] = survey->known[i];
 	}
 	survey->n_known = kept;
@@ -873,30 +746,43 @@ check_limits(struct survey *survey, uint32_t tasks, struct sgang_error *err)
 }
 
 /* Does the job contradict those that are there? Then it is said whose job says
- * otherwise: it may be another user's. Members that share what they say are
- * asked once. */
+ * otherwise: it may be another user's. */
 static int check_agrees(const struct survey *survey,
 			const struct sgang_spec *spec, struct sgang_error *err)
 {
-	const struct sgang_spec *last = NULL;
 	char shown[SGANG_TEXT_SHOWN];
 	struct sgang_error why;
+	struct sgang_spec said;
 	size_t i;
 
+	sgang_spec_init(&said);
 	for (i = 0; i < survey->n_known; i++) {
 		const struct sgang_member *m = &survey->known[i]->m;
 
-		if (m->spec == last)
-			continue;
-		last = m->spec;
 		if (sgang_spec_agree(m->spec, spec, &why))
 			return sgang_errf(err, EINVAL, "%s (job %" PRIu32
 					  " of %s)", why.text, m->job_id,
 					  sgang_text_show(shown,
 						survey->host->user_name(
 							m->uid)));
+		sgang_spec_merge(&said, m->spec);
 	}
-	return sgang_spec_agree(&survey->said, spec, err);
+	return sgang_spec_agree(&said, spec, err);
+}
+
+/* The new job, as a member that comes last. */
+static void join(struct survey *survey, const struct sgang_submit_job *job,
+		 const struct sgang_spec *spec, uint32_t tasks)
+{
+	struct sgang_alike *joining = &survey->joining;
+
+	joining->need = job->need;
+	joining->partition = (char *)survey->partition;
+	joining->m.spec = spec;
+	joining->m.tasks = tasks;
+	joining->m.eligible = true;
+	joining->m.submit_time = INT64_MAX;
+	survey->known[survey->n_known++] = joining;
 }
 
 /* Check the job as a member that comes after those of the survey. */
@@ -906,8 +792,8 @@ check_joining(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 	      struct sgang_error *err)
 {
 	enum sgang_submit_verdict verdict;
+	const struct sgang_alike *tightest;
 	uint32_t tasks = 1, throttle = 0;
-	struct known *known;
 
 	/* a malformed array is refused by Slurm itself, a moment later */
 	if (job->array && sgang_array_parse(job->array, &tasks, &throttle) &&
@@ -916,15 +802,15 @@ check_joining(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 	verdict = check_limits(survey, tasks, err);
 	if (verdict)
 		return verdict;
+	if (!survey->roll || list_known(survey))
+		return no_memory(err);
 	if (check_agrees(survey, spec, err))
 		return SGANG_SUBMIT_INVALID;
-	known = add_known(survey, spec, tasks, &job->need);
-	if (!known)
-		return no_memory(err);
-	known->m.submit_time = INT64_MAX;
+	tightest = find_tightest(survey);
+	join(survey, job, spec, tasks);
 	if (add_up(survey, conf))
 		return no_memory(err);
-	verdict = check_throttle(throttle, survey, err);
+	verdict = check_throttle(throttle, survey, tightest, err);
 	if (!verdict)
 		verdict = check_gang_exclusive(survey, conf, job->partition,
 					       err);
@@ -948,7 +834,7 @@ check_member(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 	enum sgang_submit_verdict verdict;
 	struct survey survey;
 
-	survey_gang(&survey, host, ns, spec->name, job->partition, job->uid, 0,
+	survey_gang(&survey, host, ns, spec->name, job->partition, job->uid,
 		    limits);
 	if (spec->object)
 		verdict = check_limits(&survey, 1, err);
@@ -1061,18 +947,22 @@ static void load_definitions(const struct sgang_submit_host *host,
 		sgang_conf_default(conf);
 }
 
-/* What the gang would be with the job that is to be changed as it is. The job
- * itself is left out of the survey: its old limit no longer matters. */
+/* What the gang is with the job that is to be changed. */
 static int survey_change(struct survey *survey,
 			 const struct sgang_submit_member *member,
 			 const struct sgang_spec *spec, const char *ns,
 			 const struct sgang_conf *conf,
 			 const struct sgang_submit_host *host)
 {
-	survey_gang(survey, host, ns, spec->name, member->partition,
-		    member->uid, member->job_id, NULL);
-	take_member(survey, member, spec);
-	survey->tightest = 0;
+	/* of the job itself the old limit no longer matters */
+	begin_survey(survey, host, ns, spec->name, member->partition,
+		     member->uid);
+	survey->own.skip_job = member->job_id;
+	survey_own(survey);
+	survey->own.skip_job = 0;
+	sgang_roll_add(&survey->own, member);
+	if (!survey->roll || survey->own.no_memory || list_known(survey))
+		return -1;
 	return add_up(survey, conf);
 }
 
@@ -1089,7 +979,7 @@ check_new_throttle(const struct sgang_submit_member *member,
 	if (survey_change(&survey, member, spec, ns, conf, host))
 		verdict = no_memory(err);
 	else
-		verdict = check_throttle(throttle, &survey, err);
+		verdict = check_throttle(throttle, &survey, NULL, err);
 	end_survey(&survey);
 	return verdict;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* job_submit.h - may this job join this gang, and can the gang ever start?
  *
- * What is known of the gang's other members is read from the job records each
- * time, through the host; only which records these are is kept (members.h).
- * Knows nothing of Slurm.
+ * What is known of the gang's other members is read from the job records
+ * through the host. What was read is remembered (roll.h), and so is which records
+ * these are (members.h). Knows nothing of Slurm.
  */
 
 #ifndef SGANG_JOB_SUBMIT_H
@@ -94,6 +94,17 @@ struct sgang_submit_host {
 	bool (*member)(uint32_t job_id, struct sgang_submit_member *member);
 	/* Which jobs may be of a gang; NULL: all. */
 	struct sgang_members *members;
+	/* What is remembered of gangs; NULL: nothing. */
+	struct sgang_rolls *rolls;
+	/* A number that is another one when member() fills something else;
+	 * 'before' is the one that the job had, 0: not known. 0: it has ended or
+	 * is not there. */
+	uint32_t (*mark)(uint32_t job_id, uint32_t before);
+	/* So is this when any of it may be something else although the marks
+	 * are the same. */
+	uint64_t (*stamp)(void);
+	/* Would never() say the same of both jobs? */
+	bool (*alike)(uint32_t job_id, uint32_t other);
 	/* All nodes of the cluster. */
 	struct sgang_submit_room (*cluster)(void);
 	/* Is it certain that these members cannot start together, even if no
@@ -119,9 +130,6 @@ enum sgang_submit_verdict {
 	SGANG_SUBMIT_NO_MEMORY,
 	SGANG_SUBMIT_VERDICTS
 };
-
-/* What the environment says behind --gang, borrowed from it; NULL: nothing. */
-const char *sgang_submit_gang(char *const *env, size_t n_env);
 
 /* Judge a new job. Jobs that say nothing about gangs are FINE. 'err' holds one
  * sentence for the user unless it is FINE. */

@@ -12,12 +12,17 @@
 /* To look up so many numbers takes about as long as to walk a long queue. */
 #define GAP_MAX 20000
 
+struct taken {
+	uint64_t stamp;			/* rises */
+	uint32_t job_id;
+};
+
 /* The jobs of one user that say the same behind --gang. */
 struct gang {
 	struct gang *next;
 	uint64_t key;			/* of what they say */
 	uint32_t uid;
-	uint32_t *job_ids;
+	struct taken *jobs;
 	size_t n, cap;
 };
 
@@ -36,6 +41,7 @@ struct sgang_members {
 	struct gang *gangs[CHAINS];
 	struct user *users[CHAINS];
 	uint64_t n_members, n_gangs;
+	uint64_t stamp, begun;
 };
 
 /* ---- what is known ---- */
@@ -95,19 +101,19 @@ static struct gang *get_gang(struct sgang_members *m, uint64_t key,
 	return gang;
 }
 
-static int append(struct gang *gang, uint32_t job_id)
+static int append(struct gang *gang, uint32_t job_id, uint64_t stamp)
 {
 	size_t cap = gang->cap ? gang->cap * 2 : 4;
-	uint32_t *more;
+	struct taken *more;
 
 	if (gang->n == gang->cap) {
-		more = realloc(gang->job_ids, cap * sizeof(*more));
+		more = realloc(gang->jobs, cap * sizeof(*more));
 		if (!more)
 			return -1;
-		gang->job_ids = more;
+		gang->jobs = more;
 		gang->cap = cap;
 	}
-	gang->job_ids[gang->n++] = job_id;
+	gang->jobs[gang->n++] = (struct taken) { stamp, job_id };
 	return 0;
 }
 
@@ -121,7 +127,7 @@ static void add(struct sgang_members *m, const struct sgang_members_job *job)
 		return;
 	user = get_user(m, job->uid);
 	gang = user ? get_gang(m, key_of(job->gang, job->uid), user) : NULL;
-	if (!gang || append(gang, job->job_id) < 0) {
+	if (!gang || append(gang, job->job_id, ++m->stamp) < 0) {
 		m->stale = true;
 		return;
 	}
@@ -135,7 +141,7 @@ static void empty(struct sgang_members *m)
 		while (m->gangs[i]) {
 			struct gang *next = m->gangs[i]->next;
 
-			free(m->gangs[i]->job_ids);
+			free(m->gangs[i]->jobs);
 			free(m->gangs[i]);
 			m->gangs[i] = next;
 		}
@@ -147,6 +153,7 @@ static void empty(struct sgang_members *m)
 		}
 	}
 	m->n_members = m->n_gangs = 0;
+	m->begun = ++m->stamp;
 }
 
 /* ---- what has come ---- */
@@ -257,19 +264,44 @@ void sgang_members_destroy(struct sgang_members *m)
 
 /* ---- what is asked ---- */
 
+const char *sgang_submit_gang(char *const *env, size_t n_env)
+{
+	static const char option[] = "_SLURM_SPANK_OPTION_gang_gang=";
+	size_t i;
+
+	for (i = 0; i < n_env; i++)
+		if (env[i] && !strncmp(env[i], option, sizeof(option) - 1))
+			return env[i] + sizeof(option) - 1;
+	return NULL;
+}
+
 void sgang_members_of(const struct sgang_members *m, const char *gang,
-		      uint32_t uid, void (*visit)(uint32_t job_id, void *arg),
-		      void *arg)
+		      uint32_t uid, uint64_t since,
+		      void (*visit)(uint32_t job_id, void *arg), void *arg)
 {
 	uint64_t key = key_of(gang, uid);
 	const struct gang *g;
 
 	for (g = m->gangs[chain_of(key)]; g; g = g->next) {
+		size_t i = g->n;
+
 		if (g->key != key)
 			continue;
-		for (size_t i = 0; i < g->n; i++)
-			visit(g->job_ids[i], arg);
+		while (i && g->jobs[i - 1].stamp > since)
+			i--;
+		for (; i < g->n; i++)
+			visit(g->jobs[i].job_id, arg);
 	}
+}
+
+uint64_t sgang_members_stamp(const struct sgang_members *m)
+{
+	return m->stamp;
+}
+
+uint64_t sgang_members_begun(const struct sgang_members *m)
+{
+	return m->begun;
 }
 
 struct sgang_members_count sgang_members_count(const struct sgang_members *m,

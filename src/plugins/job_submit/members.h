@@ -61,10 +61,20 @@ void sgang_members_forget(struct sgang_members *members);
 int sgang_members_update(struct sgang_members *members);
 
 /* Calls 'visit' for the number of each job that said --gang='gang', be it as
- * 'uid' if that has no namespace. */
+ * 'uid' if that has no namespace. Those that were known at 'since', a stamp, are
+ * left out; 0: none is. */
 void sgang_members_of(const struct sgang_members *members, const char *gang,
-		      uint32_t uid, void (*visit)(uint32_t job_id, void *arg),
-		      void *arg);
+		      uint32_t uid, uint64_t since,
+		      void (*visit)(uint32_t job_id, void *arg), void *arg);
+
+/* Of what is known now. It rises with each job that is taken in. */
+uint64_t sgang_members_stamp(const struct sgang_members *members);
+
+/* The stamp at the last walk: what was told before is void. Never 0. */
+uint64_t sgang_members_begun(const struct sgang_members *members);
+
+/* What the environment says behind --gang, borrowed from it; NULL: nothing. */
+const char *sgang_submit_gang(char *const *env, size_t n_env);
 
 /* How many there are at most. */
 struct sgang_members_count {

@@ -675,6 +675,53 @@ static void test_take_order(void **state)
 	assert_false(sgang_gang_placed(&t));
 }
 
+/* Nothing else of a record counts. */
+static void test_told(void **state)
+{
+	(void)state;
+	srand(1);
+	for (int i = 0; i < 20000; i++) {
+		struct sgang_record record[3], told[3];
+		struct sgang_member full[3], short_[3];
+		const struct sgang_member *members[2][3];
+		struct sgang_tally tally[2];
+		struct sgang_spec spec;
+
+		sgang_spec_init(&spec);
+		for (size_t k = 0; k < 3; k++) {
+			struct sgang_record *r = &record[k];
+
+			for (size_t at = 0; at < sizeof(*r); at++)
+				((unsigned char *)r)[at] =
+					(unsigned char)(rand() % 3 == 0);
+			r->phase = (enum sgang_phase)(rand() % SGANG_PHASES);
+			r->mode = (enum sgang_mode)(rand() % 3);
+			r->match = (enum sgang_match)(rand() % 4);
+			r->satisfied = rand() % 4 == 0;
+			r->min_member %= 5;
+			r->total %= 9;
+			snprintf(r->groups, sizeof(r->groups), "%s",
+				 rand() % 2 ? "a/b" : "");
+			r->started = rand() % 2 ? rand() % 9 : 0;
+			sgang_gang_told(r, &told[k]);
+			full[k] = (struct sgang_member) {
+				.spec = &spec, .record = r,
+				.state = (enum sgang_member_state)(rand() % 3),
+				.tasks = 1, .eligible = true,
+				.stopped = rand() % 2,
+				.job_id = (uint32_t)k + 1, .submit_time = 50,
+			};
+			short_[k] = full[k];
+			short_[k].record = &told[k];
+			members[0][k] = &full[k];
+			members[1][k] = &short_[k];
+		}
+		sgang_gang_tally(members[0], 3, NULL, 0, &tally[0]);
+		sgang_gang_tally(members[1], 3, NULL, 0, &tally[1]);
+		assert_memory_equal(&tally[0], &tally[1], sizeof(tally[0]));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -690,6 +737,7 @@ int main(void)
 		cmocka_unit_test(test_may_try),
 		cmocka_unit_test(test_definitions),
 		cmocka_unit_test(test_take_order),
+		cmocka_unit_test(test_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

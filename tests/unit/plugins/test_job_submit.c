@@ -19,6 +19,7 @@
 
 #include "../core/fail_alloc.h"
 #include "plugins/job_submit/job_submit.h"
+#include "plugins/job_submit/roll.h"
 
 /* ---- a fake slurmctld ---- */
 
@@ -36,6 +37,7 @@ struct job {
 	uint32_t throttle;
 	bool started;
 	bool configuring;
+	bool ended;
 	const char *comment;
 	int64_t submitted;
 	bool held;
@@ -44,6 +46,7 @@ struct job {
 	const char *partition;		/* NULL: main */
 	uint32_t nodes;			/* 0: 1 */
 	uint32_t cpus;			/* 0: one a node */
+	uint32_t gpus;			/* what else it asks for */
 	bool whole;
 };
 
@@ -142,6 +145,8 @@ static void fake_each_member(sgang_submit_visit_f visit, void *arg)
 	for (i = 0; i < ctld.n_jobs; i++) {
 		struct sgang_submit_member member;
 
+		if (ctld.jobs[i].ended)
+			continue;
 		member = member_of(&ctld.jobs[i], (uint32_t)i + 1);
 		visit(&member, arg);
 	}
@@ -150,10 +155,21 @@ static void fake_each_member(sgang_submit_visit_f visit, void *arg)
 static bool fake_member(uint32_t job_id, struct sgang_submit_member *member)
 {
 	ctld.looked++;
-	if (!job_id || job_id > ctld.n_jobs)
+	if (!job_id || job_id > ctld.n_jobs || ctld.jobs[job_id - 1].ended)
 		return false;
 	*member = member_of(&ctld.jobs[job_id - 1], job_id);
 	return true;
+}
+
+/* Do both ask for the same? */
+static bool fake_alike(uint32_t job_id, uint32_t other)
+{
+	const struct job *a = &ctld.jobs[job_id - 1];
+	const struct job *b = &ctld.jobs[other - 1];
+
+	ctld.looked++;
+	return a->nodes == b->nodes && a->cpus == b->cpus &&
+	       a->gpus == b->gpus && a->whole == b->whole;
 }
 
 static uint32_t fake_next_id(void)
@@ -235,6 +251,7 @@ static struct sgang_submit_host host = {
 	.member = fake_member,
 	.cluster = fake_cluster,
 	.never = fake_never,
+	.alike = fake_alike,
 };
 
 static int reset(void **state)
@@ -1145,7 +1162,7 @@ static void test_no_memory(void **state)
 		assert_non_null(strstr(err.text, "no memory"));
 	}
 	fail_at(0);
-	assert_in_range(n, 8, 16);
+	assert_in_range(n, 8, 32);
 }
 
 static void test_change(void **state)
@@ -1307,8 +1324,8 @@ static void test_never_on_the_empty_cluster(void **state)
 			    "room");
 	assert_int_equal(n_asked, 3);
 	expect_asked(0, 0, 1);
-	expect_asked(1, 2, 3);
-	expect_asked(2, 1, 1);
+	expect_asked(1, 1, 1);
+	expect_asked(2, 2, 3);
 	assert_int_equal(n_others, 0);
 	assert_int_equal(submit(&many, &err), SGANG_SUBMIT_NEVER_FITS);
 	assert_int_equal(n_asked, 1);
@@ -1346,6 +1363,233 @@ static void test_time_min(void **state)
 
 #define TEST(name) cmocka_unit_test_setup(name, reset)
 
+/* ---- what is remembered ---- */
+
+#define WORLD_MAX 120
+
+/* Jobs that come, change and go. */
+static struct job world[WORLD_MAX];
+static uint64_t world_stamp;
+
+/* Whatever changes without a change of the stamp. */
+static uint32_t fake_mark(uint32_t job_id, uint32_t before)
+{
+	const struct job *job = &world[job_id - 1];
+
+	(void) before;
+	return job->ended ? 0 : 1 | (uint32_t)job->started << 1 |
+	       (uint32_t)job->configuring << 2 | job->tasks << 3 |
+	       job->throttle << 8;
+}
+
+static uint64_t fake_stamp(void)
+{
+	return world_stamp;
+}
+
+static bool never_alike(uint32_t job_id, uint32_t other)
+{
+	return job_id == other;
+}
+
+/* What never() is asked, whatever the order; it says no for some of it. */
+static uint64_t asked_sum;
+static const struct job *world_comes;
+
+static bool sum_never(const struct sgang_submit_asked *members, size_t n,
+		      uint32_t others, const struct sgang_spec *spec,
+		      char *why, size_t size)
+{
+	asked_sum = (uint64_t)others << 40 ^ spec->min_member;
+	for (size_t i = 0; i < n; i++) {
+		const struct job *job = members[i].job_id ?
+			&world[members[i].job_id - 1] : world_comes;
+
+		asked_sum += members[i].members *
+			     (uint64_t)(1 + job->nodes * 1000 +
+					job->cpus * 100 + job->gpus * 30);
+	}
+	if (asked_sum % 7)
+		return false;
+	snprintf(why, size, "%u others", (unsigned int)others);
+	return true;
+}
+
+#define R "gang=alice/t phase="
+
+static struct job any_world_job(void)
+{
+	static const char *const says[] = {
+		MIN(3), MIN(3), MIN(3), MIN(5), TOTAL(6), MODE("nonstrict"),
+		MATCH("only-waiting"), MATCH("waiting-and-running"),
+		O "_rank=1", O "_rank=2", O "_order=1", O "_order=2",
+	};
+	size_t said = (size_t)rand() % 30;
+	struct job job = {
+		.env = { rand() % 4 ? GANG("t") : GANG("alice/t"),
+			 said < 12 ? says[said] : NULL },
+		.uid = rand() % 8 ? 1000 : 1001,
+		.tasks = rand() % 4 ? 1 : 1 + (uint32_t)rand() % 3,
+		.nodes = 1 + (rand() % 8 == 0), .cpus = 2 + (rand() % 8 == 0),
+		.whole = rand() % 8 == 0, .gpus = rand() % 8 == 0,
+		.partition = rand() % 8 ? "main" : "half",
+	};
+
+	if (rand() % 10 == 0) {
+		job.env[2] = OBJECT;
+		job.held = true;
+	}
+	return job;
+}
+
+/* Something happens to a job that is there. */
+static void world_happen(void)
+{
+	static const char *const comments[] = {
+		NULL, R "gathering min=3 total=3 satisfied=0 attempts=0",
+		R "running min=3 total=3 satisfied=1 attempts=1 started=5",
+		R "timeout min=4 total=6 satisfied=0 attempts=1",
+		R "starting min=3 total=3 satisfied=0 attempts=1 since=4",
+		R "running min=2 total=2 satisfied=1 attempts=1 started=5 "
+		"match=only-waiting",
+	};
+	struct job *job = &world[(size_t)rand() % ctld.n_jobs];
+
+	switch (rand() % 8) {
+	case 0:
+	case 1:
+		job->ended = !job->ended;
+		break;
+	case 2:
+		job->started = !job->started;
+		break;
+	case 3:
+		job->configuring = !job->configuring;
+		break;
+	case 4:
+		job->tasks = 1 + (uint32_t)rand() % 3;
+		break;
+	case 5:
+		job->throttle = rand() % 2 ? 0 : 1 + (uint32_t)rand() % 3;
+		break;
+	case 6:
+		job->comment = comments[rand() % 6];
+		world_stamp++;
+		break;
+	default:
+		job->nodes = 1 + (uint32_t)rand() % 2;
+		job->partition = rand() % 2 ? "main" : "half";
+		world_stamp++;
+	}
+}
+
+/* Which jobs are named in it depends on the order in which they were seen. */
+static bool is_comparable(enum sgang_submit_verdict verdict)
+{
+	return verdict != SGANG_SUBMIT_INVALID && verdict != SGANG_SUBMIT_ARRAY;
+}
+
+/* The same is said as after a look at all jobs one by one. */
+static enum sgang_submit_verdict
+submit_to_world(const struct job *job, struct sgang_members *members,
+		struct sgang_rolls *rolls, unsigned int seed)
+{
+	enum sgang_submit_verdict walked, remembered;
+	struct sgang_error one = { "" }, two = { "" };
+	uint64_t sum;
+
+	world_comes = job;
+	asked_sum = 0;
+	host.alike = never_alike;
+	walked = submit(job, &one);
+	host.alike = fake_alike;
+	sum = asked_sum;
+	asked_sum = 0;
+	host.members = members;
+	host.rolls = rolls;
+	remembered = submit(job, &two);
+	host.members = NULL;
+	host.rolls = NULL;
+	if (walked != remembered || sum != asked_sum ||
+	    (is_comparable(walked) && strcmp(one.text, two.text)))
+		fail_msg("seed %u, %zu jobs: %d \"%s\", remembered %d \"%s\"",
+			 seed, ctld.n_jobs, (int)walked, one.text,
+			 (int)remembered, two.text);
+	return walked;
+}
+
+/* 0.1: what is remembered of a gang is what a look at all jobs tells,
+ * whatever has happened to them since. */
+static void test_as_a_walk(void **state)
+{
+	unsigned int verdicts[SGANG_SUBMIT_VERDICTS] = { 0 };
+
+	(void)state;
+	ctld.jobs = world;
+	host.mark = fake_mark;
+	host.stamp = fake_stamp;
+	host.never = sum_never;
+	for (unsigned int seed = 1; seed <= 300; seed++) {
+		struct sgang_members *members = sgang_members_create(&numbers);
+		struct sgang_rolls *rolls = sgang_rolls_create();
+
+		srand(seed);
+		ctld.n_jobs = 0;
+		while (ctld.n_jobs < WORLD_MAX) {
+			struct job job = any_world_job();
+			enum sgang_submit_verdict verdict;
+
+			for (int n = rand() % 3; n && ctld.n_jobs; n--)
+				world_happen();
+			if (rand() % 30 == 0)
+				sgang_members_forget(members);
+			verdict = submit_to_world(&job, members, rolls, seed);
+			verdicts[verdict]++;
+			job.submitted = (int64_t)ctld.n_jobs / 4;
+			if (verdict <= SGANG_SUBMIT_UNDEFINED ||
+			    rand() % 4 == 0)
+				world[ctld.n_jobs++] = job;
+		}
+		sgang_rolls_destroy(rolls);
+		sgang_members_destroy(members);
+	}
+	host.never = fake_never;
+	assert_true(verdicts[SGANG_SUBMIT_FINE] > 1000);
+	assert_true(verdicts[SGANG_SUBMIT_UNDEFINED] > 100);
+	assert_true(verdicts[SGANG_SUBMIT_NEVER_FITS] > 100);
+	assert_true(verdicts[SGANG_SUBMIT_ARRAY] > 20);
+}
+
+/* Of members that wait already nothing is read again. */
+static void test_cost(void **state)
+{
+	static const struct job job = { .env = { GANG("t"), MIN(9999) } };
+	struct sgang_error err;
+
+	(void)state;
+	ctld.jobs = world;
+	ctld.room.cpus = 0;
+	host.mark = fake_mark;
+	host.stamp = fake_stamp;
+	host.members = sgang_members_create(&numbers);
+	host.rolls = sgang_rolls_create();
+	for (ctld.n_jobs = 0; ctld.n_jobs < WORLD_MAX; ctld.n_jobs++) {
+		ctld.looked = 0;
+		assert_int_equal(submit(&job, &err), SGANG_SUBMIT_FINE);
+		if (ctld.n_jobs > 2)
+			assert_in_range(ctld.looked, 1, 20);
+		world[ctld.n_jobs] = job;
+		world[ctld.n_jobs].gpus = ctld.n_jobs == 5 || ctld.n_jobs == 7;
+	}
+	assert_int_equal(n_asked, 3);
+	assert_int_equal(asked[1].members, WORLD_MAX - 3);
+	expect_asked(2, 6, 2);
+	sgang_rolls_destroy(host.rolls);
+	sgang_members_destroy(host.members);
+	host.rolls = NULL;
+	host.members = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1371,6 +1615,8 @@ int main(void)
 		TEST(test_match),
 		TEST(test_what_has_started),
 		TEST(test_shared_cpus),
+		TEST(test_as_a_walk),
+		TEST(test_cost),
 		TEST(test_no_memory),
 		TEST(test_change),
 		TEST(test_change_minimum_of_another),

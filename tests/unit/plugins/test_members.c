@@ -140,7 +140,7 @@ static unsigned int ask(struct sgang_members *members, const char *gang,
 	unsigned int n = 0;
 
 	memset(told, 0, sizeof(told));
-	sgang_members_of(members, gang, uid, tell, NULL);
+	sgang_members_of(members, gang, uid, 0, tell, NULL);
 	for (uint32_t id = 0; id < IDS; id++)
 		n += told[id];
 	return n;
