@@ -313,16 +313,17 @@ static bool find_member(uint32_t job_id, struct sgang_submit_member *member)
 static uint32_t mark(uint32_t job_id, uint32_t before)
 {
 	const job_record_t *job_ptr = find_job_record(job_id);
-	const job_array_struct_t *array;
+	bool array;
 	uint64_t hash;
 
 	if (!job_ptr || IS_JOB_FINISHED(job_ptr))
 		return 0;
 	hash = sgang_hash(SGANG_HASH_SEED, job_ptr->job_state);
-	array = !before || before & MARK_ARRAY ? job_ptr->array_recs : NULL;
+	array = (!before || before & MARK_ARRAY) && job_ptr->array_recs;
 	if (array)
-		hash = sgang_hash(hash, (uint64_t) array->task_cnt << 32 |
-				  array->max_run_tasks);
+		hash = sgang_hash(hash,
+				  (uint64_t) job_ptr->array_recs->task_cnt << 32 |
+				  job_ptr->array_recs->max_run_tasks);
 	return ((uint32_t) hash & ~MARK_ARRAY) | MARK_LIVE |
 	       (array ? MARK_ARRAY : 0);
 }

@@ -11,7 +11,8 @@
  *	as many of each gang as PRESENT says instead, of one CPU each
  *
  * BENCH_UID names another user, for whom root submits; BENCH_GANG is what names
- * of gangs begin with instead of "g".
+ * of gangs begin with instead of "g". With BENCH_HELD jobs are held; with
+ * BENCH_NODES they ask for so many nodes, and are to be refused.
  *
  * sbatch takes ten times as long, most of it to start itself.
  */
@@ -34,6 +35,7 @@ static uid_t user(void)
 static int submit(char **options, uint32_t n_options, char *array, int whole)
 {
 	static char *environment[] = { "PATH=/bin:/usr/bin", NULL };
+	const char *nodes = getenv("BENCH_NODES");
 	submit_response_msg_t *response = NULL;
 	job_desc_msg_t job;
 
@@ -48,7 +50,9 @@ static int submit(char **options, uint32_t n_options, char *array, int whole)
 	job.group_id = getgid();
 	job.time_limit = 60;
 	job.num_tasks = 1;
-	job.min_nodes = job.max_nodes = 1;
+	job.min_nodes = job.max_nodes = nodes ? (uint32_t)atoi(nodes) : 1;
+	if (getenv("BENCH_HELD"))
+		job.priority = 0;
 	if (n_options) {
 		job.spank_job_env = options;
 		job.spank_job_env_size = n_options;
@@ -57,6 +61,8 @@ static int submit(char **options, uint32_t n_options, char *array, int whole)
 		job.shared = 0;
 	job.array_inx = array;
 	if (slurm_submit_batch_job(&job, &response) != SLURM_SUCCESS) {
+		if (nodes)
+			return 0;
 		slurm_perror("bench_submit");
 		return -1;
 	}
