@@ -729,6 +729,16 @@ static uint64_t piece_memory(const job_details_t *d, uint32_t cpus)
 	return (d->pn_min_memory & ~MEM_PER_CPU) * cpus;
 }
 
+/* Slurm gives no more nodes than there are tasks, whatever the range. */
+static void bound_nodes(const job_details_t *d, uint32_t min_nodes,
+			uint32_t *req_nodes, uint32_t *max_nodes)
+{
+	uint32_t bound = release_nodes_bound(d);
+
+	if (bound && *req_nodes > bound)
+		*req_nodes = *max_nodes = MAX(bound, min_nodes);
+}
+
 static void count_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 			uint32_t max_nodes, uint32_t req_nodes,
 			struct sgang_shape *shape)
@@ -739,6 +749,7 @@ static void count_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 
 	memset(shape, 0, sizeof(*shape));
 	shape->min_nodes = min_nodes ? min_nodes : 1;
+	bound_nodes(d, shape->min_nodes, &req_nodes, &max_nodes);
 	if (req_nodes > shape->min_nodes && req_nodes <= max_nodes) {
 		shape->least_nodes = shape->min_nodes;
 		shape->min_nodes = req_nodes;

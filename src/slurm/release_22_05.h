@@ -113,6 +113,11 @@ static inline bool release_whole_node(const job_details_t *d)
 	return d->whole_node == WHOLE_NODE_REQUIRED;
 }
 
+static inline uint32_t release_nodes_bound(const job_details_t *d)
+{
+	return d->num_tasks;
+}
+
 /* ---- nodes ---- */
 
 static inline int release_test_reservations(job_record_t *job_ptr,

@@ -34,6 +34,12 @@ static inline bool release_whole_node(const job_details_t *d)
 	return d->whole_node & WHOLE_NODE_REQUIRED;
 }
 
+/* With tasks on each node there are as many as the nodes will have. */
+static inline uint32_t release_nodes_bound(const job_details_t *d)
+{
+	return d->ntasks_per_node ? 0 : d->num_tasks;
+}
+
 /* ---- start and end ---- */
 
 static inline int release_select_nodes(job_record_t *job_ptr)

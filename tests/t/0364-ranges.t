@@ -6,7 +6,12 @@ test_description='A gang with ranges of nodes (-N1-4) starts on as many as there
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup --cloud 4 -c 4 --gang
+cat >leaves.conf <<-END
+SwitchName=l1 Nodes=n[1-2]
+SwitchName=l2 Nodes=n[3-4]
+SwitchName=top Switches=l[1-2]
+END
+slurm_setup --cloud 4 -c 4 --gang --topology leaves.conf
 slurm_start
 
 # gang OPTIONS...: a member with each of the options, in this order
@@ -124,6 +129,17 @@ test_expect_success '5.5 members held one by one' '
 	done &&
 	wait_for 20 all_in CONFIGURING ${members[@]} &&
 	drop ${members[@]}
+'
+# Slurm gives a job no more nodes than it has tasks, which until 24.05 are those
+# on the lower end. A plan for more of them puts each member into a leaf.
+test_expect_success '5.5 no more nodes are planned than the tasks need' '
+	gang -N1-2\ --ntasks-per-node=1\ --exclusive\ --mem=10 \
+		-N1-2\ --ntasks-per-node=1\ --exclusive\ --mem=10 &&
+	wait_for 15 all_in CONFIGURING ${members[@]} &&
+	case "$(nodes_of ${members[@]}) $(gang_record ${members[0]} ring)" in
+	"2 8" | "4 40") drop ${members[@]} ;;
+	*) false ;;
+	esac
 '
 test_expect_success 'n1 has 4 CPUs left, n2 and n3 have 2' '
 	busy="$(submit -w n2 -N1 -n2 --mem=10) $(submit -w n3 -N1 -n2 --mem=10)
