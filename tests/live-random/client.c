@@ -232,12 +232,13 @@ static void ask_gang(struct request *q, const struct lr_gang *g, uint32_t m)
 	bool second = g->split && m >= g->split;
 
 	add_option(q, "", "g%u%s", g->number, second ? "b" : "");
-	add_option(q, "_min_member", "%u", second ? g->min - g->split :
-		   g->split ? g->split : g->min);
+	if (!g->late || m + 1 == g->n_members)
+		add_option(q, "_min_member", "%u", second ? g->min - g->split :
+			   g->split ? g->split : g->min);
 	if (g->split)
 		add_option(q, "_groups", "root/g%u,root/g%ub", g->number,
 			   g->number);
-	if (g->n_members > g->min)
+	if (g->n_members > g->min && (!g->late || m + 1 == g->n_members))
 		add_option(q, "_total_number", "%u", g->n_members);
 	if (g->nonstrict)
 		add_option(q, "_mode", "nonstrict");
@@ -250,6 +251,8 @@ static void ask_gang(struct request *q, const struct lr_gang *g, uint32_t m)
 			   lr_level_name(g->level), g->patient ? "@60" : "");
 	if (g->sorted)
 		add_option(q, "_rank_order", "ring");
+	if (g->turn[m] != LR_NONE)
+		add_option(q, "_order", "%u", g->turn[m]);
 	if (g->rank[m] != LR_NONE)
 		add_option(q, "_rank", "%u", g->rank[m]);
 }
@@ -258,9 +261,14 @@ static void ask_resources(struct request *q, const struct lr_member *m)
 {
 	job_desc_msg_t *job = &q->job;
 
+	uint32_t nodes = m->least ? m->least : m->nodes;
+
 	if (m->nodes) {
-		job->min_nodes = job->max_nodes = m->nodes;
-		job->num_tasks = m->nodes * m->tasks;
+		job->min_nodes = nodes;
+		job->max_nodes = m->nodes;
+		/* as sbatch: of a range there are as many as the nodes have */
+		if (!m->least)
+			job->num_tasks = m->nodes * m->tasks;
 		job->ntasks_per_node = m->whole ? job->ntasks_per_node :
 				       (uint16_t)m->tasks;
 		job->pn_min_memory = m->mem;
@@ -269,7 +277,7 @@ static void ask_resources(struct request *q, const struct lr_member *m)
 		job->pn_min_memory = m->mem | MEM_PER_CPU;
 	}
 	job->cpus_per_task = (uint16_t)m->cpus;
-	job->min_cpus = job->num_tasks * m->cpus;
+	job->min_cpus = (m->nodes ? nodes : 1) * m->tasks * m->cpus;
 	if (m->whole || m->shares)
 		job->shared = m->shares;
 	ask_gpus(q, m->gpus, m->gpu_type);
@@ -525,19 +533,46 @@ int lr_cpus_in_use(const struct lr_cluster *c, uint32_t cpus[LR_NODES])
 	return 0;
 }
 
-int lr_drain(const struct lr_node *node, bool away)
+static int update_state(const struct lr_node *node, uint32_t state,
+			const char *reason)
 {
 	update_node_msg_t update;
 
 	slurm_init_update_node_msg(&update);
 	update.node_names = (char *)node->name;
-	update.node_state = away ? NODE_STATE_DRAIN :
-			    NODE_STATE_UNDRAIN;
-	update.reason = away ? "live-random" : NULL;
+	update.node_state = state;
+	update.reason = (char *)reason;
 	if (slurm_update_node(&update) != SLURM_SUCCESS) {
-		slurm_perror("live_random: no drain");
+		slurm_perror("live_random: no other state of a node");
 		return -1;
 	}
+	return 0;
+}
+
+int lr_drain(const struct lr_node *node, bool away)
+{
+	return update_state(node, away ? NODE_STATE_DRAIN : NODE_STATE_UNDRAIN,
+			    away ? "live-random" : NULL);
+}
+
+int lr_power_up(const struct lr_node *node)
+{
+	return update_state(node, NODE_STATE_POWER_UP, NULL);
+}
+
+int lr_powered_down(uint32_t *n)
+{
+	node_info_msg_t *message;
+
+	if (slurm_load_node(0, &message, SHOW_ALL) != SLURM_SUCCESS) {
+		slurm_perror("live_random: no nodes");
+		return -1;
+	}
+	*n = 0;
+	for (uint32_t i = 0; i < message->record_count; i++)
+		*n += (message->node_array[i].node_state &
+		       NODE_STATE_POWERED_DOWN) != 0;
+	slurm_free_node_info_msg(message);
 	return 0;
 }
 

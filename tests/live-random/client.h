@@ -50,6 +50,9 @@ int lr_cancel(const struct lr_cluster *c, const struct lr_gang *g,
 char *lr_variable(uint32_t id, const char *name);
 /* CPUs in use on each node, as slurmctld counts them. */
 int lr_cpus_in_use(const struct lr_cluster *c, uint32_t cpus[LR_NODES]);
+/* Begin to; how many have not begun. */
+int lr_power_up(const struct lr_node *node);
+int lr_powered_down(uint32_t *n);
 int lr_drain(const struct lr_node *node, bool away);
 /* Keep it for somebody else, or no more. */
 int lr_reserve(const struct lr_node *node, bool reserved);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* live_random.c - random gangs on a private cluster, against a search of our own
  *
- * live_random nodes|topology SEED KINDS
- *	print the node lines of slurm.conf, or topology.conf
+ * live_random nodes|topology|conf SEED KINDS
+ *	print the node lines of slurm.conf, topology.conf, or gang.conf
  * live_random gangs SEED KINDS FIRST COUNT SECONDS
  *	submit gangs FIRST to FIRST+COUNT-1 of that seed, one after the other,
  *	for at most SECONDS. For each violation a line "violation ...". The last
@@ -96,14 +96,19 @@ uint32_t lr_number(const char *record, const char *word)
 	return text ? (uint32_t)strtoul(text, NULL, 10) : LR_NONE;
 }
 
-bool lr_alike(const struct lr_gang *g)
+bool lr_same(const struct lr_gang *g)
 {
 	for (uint32_t i = 1; i < g->n_members; i++) {
 		if (memcmp(&g->member[i], &g->member[0],
 			   sizeof(g->member[0])))
 			return false;
 	}
-	return g->member[0].nodes;
+	return true;
+}
+
+bool lr_alike(const struct lr_gang *g)
+{
+	return lr_same(g) && g->member[0].nodes && !g->member[0].least;
 }
 
 uint32_t lr_with_nodes(const struct lr_run *r)
@@ -117,11 +122,15 @@ uint32_t lr_with_nodes(const struct lr_run *r)
 
 /* -- one gang -- */
 
-/* All have started; or that is all there will be. */
-static void began(struct lr_run *r, double ms)
+/* All have started; or that is all there will be. Those that were seen first are a
+ * bit mask. */
+static void began(struct lr_run *r, uint32_t first, double ms)
 {
 	uint32_t n = lr_with_nodes(r);
 
+	if (!lr_in_turn(&r->g, first))
+		lr_violation(r, "the first to start are %#x, not by "
+			     "--gang-order", first);
 	r->started++;
 	r->ms += ms;
 	if (n == r->g.n_members) {
@@ -135,11 +144,23 @@ static void began(struct lr_run *r, double ms)
 	else if (n < r->g.min && !r->g.nonstrict)
 		lr_violation(r, "%u of %u members have nodes", n,
 			     r->g.n_members);
+	else if (r->g.late && n == (uint32_t)__builtin_popcount(first))
+		lr_check_some(r, first);
+}
+
+static uint32_t who_has_nodes(const struct lr_run *r)
+{
+	uint32_t set = 0;
+
+	for (uint32_t i = 0; i < r->g.n_members; i++)
+		set |= (uint32_t)r->jobs[i].has_nodes << i;
+	return set;
 }
 
 static int watch(struct lr_run *r, double since)
 {
 	double partial = 0;
+	uint32_t first = 0;
 
 	for (;;) {
 		double now = lr_now_ms();
@@ -148,11 +169,13 @@ static int watch(struct lr_run *r, double since)
 		if (lr_look_members(&r->c, &r->g, r->ids, r->jobs))
 			return -1;
 		n = lr_with_nodes(r);
-		if (n && !partial)
+		if (n && !partial) {
 			partial = now;
+			first = who_has_nodes(r);
+		}
 		partial = n ? partial : 0;
 		if (n == r->g.n_members || (n && now > partial + REST_MS)) {
-			began(r, now - since);
+			began(r, first, now - since);
 			return 0;
 		}
 		if (!n && lr_says_why(r) && now > since + 100)
@@ -215,13 +238,14 @@ static int gangs(char **args)
 
 	lr_begin();
 	lr_make_cluster(&r.c, seed, lr_kinds(args[1]));
+	rc = lr_wake(&r.c);
 	for (uint32_t i = 0; i < first + count && !rc && lr_now_ms() < end; i++)
 		rc = one_gang(&r, seed, i, i < first);
 	printf("# seed %llu: %u nodes, %u started, %u waited, %u refused, "
 	       "%u optimal, %u not proved, %u exact, %u not decided, "
-	       "%u start times, %u shown, mean cost %.4f, %.0f ms\n", (unsigned long long)seed,
+	       "%u start times, %u shown, %u on too few nodes, %u of others, mean cost %.4f, %.0f ms\n", (unsigned long long)seed,
 	       r.c.n_nodes, r.started, r.waited, r.refused, r.optimal,
-	       r.unproved, r.exact, r.undecided, r.starts, r.shown,
+	       r.unproved, r.exact, r.undecided, r.starts, r.shown, r.fewer, r.others,
 	       r.started ? r.over / r.started : 1,
 	       r.started ? r.ms / r.started : 0);
 	printf("# seed %llu: ms for blockers %.0f, gangs %.0f, cancel %.0f\n",
@@ -244,6 +268,8 @@ int main(int argc, char **argv)
 	lr_make_cluster(&c, strtoull(argv[2], NULL, 10), lr_kinds(argv[3]));
 	if (!strcmp(argv[1], "nodes"))
 		lr_print_nodes(&c, stdout);
+	else if (!strcmp(argv[1], "conf"))
+		lr_print_conf(&c, stdout);
 	else
 		lr_print_topology(&c, stdout);
 	return 0;

@@ -21,6 +21,8 @@ static const struct {
 	{ "rank", LR_RANK },
 	{ "reserve", LR_RESERVE }, { "oversubscribe", LR_OVER },
 	{ "groups", LR_GROUPS }, { "patient", LR_PATIENT },
+	{ "range", LR_RANGE }, { "minimum", LR_MINIMUM },
+	{ "weight", LR_WEIGHT },
 };
 
 /* Knuth's MMIX generator, of which the high half is used. */
@@ -156,6 +158,7 @@ static void make_node(const struct lr_cluster *c, struct lr_node *n,
 		n->parts |= (uint32_t)chance(r, 60) << p;
 	if (c->kinds & LR_FEATURE)
 		n->features = lr_random(r, 4);
+	n->weight = c->weighed ? 1 + lr_random(r, 4) : 1;
 }
 
 void lr_make_cluster(struct lr_cluster *c, uint64_t seed, uint32_t kinds)
@@ -174,6 +177,8 @@ void lr_make_cluster(struct lr_cluster *c, uint64_t seed, uint32_t kinds)
 		c->force = chance(r, 60);
 		c->n_parts = 1;
 	}
+	c->weighed = kinds & LR_WEIGHT && chance(r, 30);
+	c->weight_first = c->weighed && chance(r, 40);
 	make_tree(c, r);
 	make_hops(c);
 	for (uint32_t i = 0; i < c->n_nodes; i++) {
@@ -200,6 +205,8 @@ void lr_print_nodes(const struct lr_cluster *c, FILE *out)
 		if (n->has[LR_GPU])
 			fprintf(out, " Gres=gpu:%c:%u", n->gpu_type,
 				n->has[LR_GPU]);
+		if (c->weighed)
+			fprintf(out, " Weight=%u", n->weight);
 		if (n->features)
 			fprintf(out, " Feature=%s%s%s",
 				n->features & 1 ? "f0" : "",
@@ -221,6 +228,13 @@ void lr_print_nodes(const struct lr_cluster *c, FILE *out)
 		}
 		fprintf(out, "\n");
 	}
+}
+
+/* What gang.conf has besides. */
+void lr_print_conf(const struct lr_cluster *c, FILE *out)
+{
+	fprintf(out, "MaxExclusive=core\nWeightFirst=%s\n",
+		c->weight_first ? "yes" : "no");
 }
 
 static void print_switch(const struct lr_cluster *c, uint32_t level,
@@ -318,6 +332,10 @@ static void make_member(const struct lr_cluster *c, struct lr_member *m,
 		make_part(c, m, most, r);
 	else
 		make_whole(m, most, r);
+	if (c->kinds & LR_RANGE && c->rows == 1 && m->nodes && chance(r, 40)) {
+		m->least = m->nodes;
+		m->nodes += 1 + lr_random(r, 3);
+	}
 	m->part = c->kinds & LR_PARTITION ? lr_random(r, c->n_parts) : 0;
 	m->feature = c->kinds & LR_FEATURE && chance(r, 15) ?
 		     lr_random(r, 2) : LR_NONE;
@@ -345,13 +363,28 @@ static void make_policy(const struct lr_cluster *c, struct lr_gang *g,
 static void make_group(const struct lr_cluster *c, struct lr_gang *g,
 		       uint64_t *r)
 {
-	if (!(c->kinds & LR_GROUPS) || g->array || g->nonstrict || g->policy ||
+	if (!(c->kinds & LR_GROUPS) || g->array || g->late || g->nonstrict || g->policy ||
 	    g->n_members < 2 || chance(r, 80))
 		return;
 	g->split = 1 + lr_random(r, g->n_members - 1);
 	g->sorted = false;
 	for (uint32_t i = 0; i < g->n_members; i++)
 		g->rank[i] = LR_NONE;
+}
+
+/* Members that are there before the gang is told how many it needs. */
+static void make_minimum(const struct lr_cluster *c, struct lr_gang *g,
+			 uint64_t *r)
+{
+	for (uint32_t i = 0; i < g->n_members; i++)
+		g->turn[i] = LR_NONE;
+	if (!(c->kinds & LR_MINIMUM) || g->array || g->nonstrict ||
+	    g->n_members < 2 || chance(r, 70))
+		return;
+	g->late = true;
+	g->min = 1 + lr_random(r, g->n_members);
+	for (uint32_t i = 0; i < g->n_members; i++)
+		g->turn[i] = chance(r, 50) ? lr_random(r, 3) : LR_NONE;
 }
 
 static void make_ranks(const struct lr_cluster *c, struct lr_gang *g,
@@ -364,6 +397,15 @@ static void make_ranks(const struct lr_cluster *c, struct lr_gang *g,
 		g->rank[i] = ranked && chance(r, 50) ? lr_random(r, 10) :
 			     LR_NONE;
 	g->sorted = !ranked && c->kinds & LR_RANK && chance(r, 30);
+}
+
+static bool has_range(const struct lr_gang *g)
+{
+	for (uint32_t i = 0; i < g->n_members; i++) {
+		if (g->member[i].least)
+			return true;
+	}
+	return false;
 }
 
 void lr_make_gang(const struct lr_cluster *c, struct lr_gang *g,
@@ -386,13 +428,36 @@ void lr_make_gang(const struct lr_cluster *c, struct lr_gang *g,
 	make_policy(c, g, r);
 	g->batch = c->kinds & LR_BATCH && chance(r, 15);
 	g->array = g->batch && !mixed && chance(r, 50);
+	/* members that hold one by one take all that they would like */
 	if (c->kinds & LR_MODES && chance(r, 20))
-		g->nonstrict = !g->patient;
+		g->nonstrict = !g->patient && !has_range(g);
 	/* of others the minimum would start before the rest is submitted */
 	if (c->kinds & LR_MODES && g->array && chance(r, 50))
 		g->min = 1 + lr_random(r, g->n_members);
+	make_minimum(c, g, r);
 	make_ranks(c, g, r);
 	make_group(c, g, r);
+}
+
+uint32_t lr_most(const struct lr_member *m)
+{
+	uint32_t tasks = m->least * m->tasks;
+
+	return m->least && !m->whole && tasks < m->nodes ? tasks : m->nodes;
+}
+
+bool lr_in_turn(const struct lr_gang *g, uint32_t set)
+{
+	for (uint32_t i = 0; i < g->n_members && g->late; i++) {
+		uint32_t others = 0;
+
+		for (uint32_t j = 0; j < g->n_members; j++)
+			others += j != i && g->turn[j] <= g->turn[i];
+		if (others < g->min && g->turn[i] != LR_NONE &&
+		    !(set >> i & 1))
+			return false;
+	}
+	return true;
 }
 
 uint32_t lr_ranks(const struct lr_gang *g)
@@ -409,15 +474,20 @@ uint32_t lr_ranks(const struct lr_gang *g)
 static void print_member(const struct lr_cluster *c, const struct lr_member *m,
 			 FILE *out)
 {
+	char range[16] = "";
+
 	fprintf(out, " '");
+	if (m->least)
+		snprintf(range, sizeof(range), "%u-", m->least);
 	if (!m->nodes)
 		fprintf(out, "-n%u -c%u --mem-per-cpu=%u", m->tasks, m->cpus,
 			m->mem);
 	else if (m->whole)
-		fprintf(out, "-N%u --exclusive --mem=%u", m->nodes, m->mem);
+		fprintf(out, "-N%s%u --exclusive --mem=%u", range, m->nodes,
+			m->mem);
 	else
-		fprintf(out, "-N%u --ntasks-per-node=%u -c%u --mem=%u",
-			m->nodes, m->tasks, m->cpus, m->mem);
+		fprintf(out, "-N%s%u --ntasks-per-node=%u -c%u --mem=%u",
+			range, m->nodes, m->tasks, m->cpus, m->mem);
 	if (m->gpus)
 		fprintf(out, " --gres=gpu:%s%u",
 			m->gpu_type == 'a' ? "a:" : m->gpu_type ? "b:" : "",
@@ -448,6 +518,8 @@ void lr_print_gang(const struct lr_cluster *c, const struct lr_gang *g,
 		g->batch ? " batch" : "", g->nonstrict ? " nonstrict" : "");
 	if (g->sorted)
 		fprintf(out, " rank-order=ring");
+	if (g->late)
+		fprintf(out, " late");
 	if (g->min < g->n_members)
 		fprintf(out, " min=%u", g->min);
 	if (g->policy)
@@ -460,6 +532,8 @@ void lr_print_gang(const struct lr_cluster *c, const struct lr_gang *g,
 		print_member(c, &g->member[i], out);
 		if (g->rank[i] != LR_NONE)
 			fprintf(out, "@%u", g->rank[i]);
+		if (g->turn[i] != LR_NONE)
+			fprintf(out, "^%u", g->turn[i]);
 	}
 	fprintf(out, "\n");
 }

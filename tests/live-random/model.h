@@ -45,6 +45,9 @@ enum {
 	LR_BEST = 1 << 19,	/* work out again what an empty cluster gives */
 	LR_RESERVE = 1 << 21,	/* reservations of nodes for others */
 	LR_PATIENT = 1 << 22,	/* prefer:LEVEL@TIME */
+	LR_RANGE = 1 << 23,	/* -N2-4 */
+	LR_WEIGHT = 1 << 25,	/* of nodes, and WeightFirst */
+	LR_MINIMUM = 1 << 24,	/* more members than the minimum, --gang-order */
 };
 
 struct lr_node {
@@ -54,6 +57,7 @@ struct lr_node {
 	char gpu_type;		/* 'a', 'b'; 0: it has no GPUs */
 	uint32_t features;	/* bit i: has feature f<i> */
 	uint32_t parts;		/* bit i: is in partition p<i> */
+	uint32_t weight;
 	bool away;		/* drained or down */
 	bool reserved;		/* for others */
 	uint32_t up[LR_LEVELS];	/* its domain at each level, from the leaf up */
@@ -67,11 +71,14 @@ struct lr_cluster {
 	uint32_t rows;		/* so many jobs share a CPU; 1: none */
 	bool force;		/* ... and all do; else those that say so */
 	struct lr_node node[LR_NODES];
+	bool weighed, weight_first;
 	uint32_t hop[LR_NODES][LR_NODES];	/* cost; [i][i]: within it */
 };
 
 struct lr_member {
 	uint32_t nodes;		/* 0: as many as it takes */
+	uint32_t least;		/* ... of a range, the upper end of which is
+				 * 'nodes'; 0: it has none */
 	uint32_t tasks;		/* on each node; in all, where 'nodes' is 0 */
 	uint32_t cpus;		/* of a task */
 	uint32_t mem;		/* MB of each node; of a CPU, where 'nodes' is 0 */
@@ -105,6 +112,9 @@ struct lr_gang {
 	enum lr_policy policy;
 	uint32_t level;		/* of the policy: an index into up[] */
 	bool batch, array, nonstrict;
+	bool late;		/* the last member says what the minimum is */
+	uint32_t turn[LR_MEMBERS];	/* --gang-order of each; LR_NONE: not
+					 * said */
 	bool sorted;		/* --gang-rank-order=ring */
 	bool patient;		/* prefer:LEVEL@60: for this hour it requires */
 	uint32_t split;		/* members from here on are a gang of their own
@@ -125,6 +135,7 @@ uint32_t lr_kinds(const char *words);
 void lr_make_cluster(struct lr_cluster *c, uint64_t seed, uint32_t kinds);
 /* What contrib/cluster.sh is to be told: node lines, topology.conf. */
 void lr_print_nodes(const struct lr_cluster *c, FILE *out);
+void lr_print_conf(const struct lr_cluster *c, FILE *out);
 void lr_print_topology(const struct lr_cluster *c, FILE *out);
 void lr_make_gang(const struct lr_cluster *c, struct lr_gang *g,
 		  uint64_t *random);
@@ -132,6 +143,11 @@ void lr_make_gang(const struct lr_cluster *c, struct lr_gang *g,
 void lr_print_gang(const struct lr_cluster *c, const struct lr_gang *g,
 		   FILE *out);
 const char *lr_level_name(uint32_t level);
+/* How many nodes a member with a range can have: as in Slurm no more than tasks,
+ * which with --ntasks-per-node are those of the lower end. */
+uint32_t lr_most(const struct lr_member *m);
+/* May these members be the first to start, by --gang-order? */
+bool lr_in_turn(const struct lr_gang *g, uint32_t set);
 uint32_t lr_ranks(const struct lr_gang *g);
 
 /* -- search.c -- */
@@ -152,10 +168,19 @@ bool lr_allowed(const struct lr_cluster *c, const struct lr_member *m,
  * found[], bit masks: the nodes of each member. */
 int lr_fits(const struct lr_cluster *c, const struct lr_gang *g,
 	    uint32_t found[LR_MEMBERS]);
-/* The least ring cost below 'below', with its nodes, or 'below' if there is
- * none. '*done' tells if the search was finished. */
-uint32_t lr_least(const struct lr_cluster *c, const struct lr_gang *g,
-		  uint32_t below, uint32_t found[LR_MEMBERS], bool *done);
+/* Cost and weight, of which one comes before the other. */
+uint64_t lr_price(const struct lr_cluster *c, uint32_t cost, uint32_t weight);
+uint32_t lr_price_cost(const struct lr_cluster *c, uint64_t price);
+/* What comes first: is one better than the other by that? */
+bool lr_cheaper(uint64_t a, uint64_t b);
+/* What these nodes weigh for 'g': each what it is above the lightest one that has
+ * room for a member. */
+uint32_t lr_weight(const struct lr_cluster *c, const struct lr_gang *g,
+		   uint32_t nodes);
+/* The least price below 'below', with its nodes, or 'below' if there is none.
+ * '*done' tells if the search was finished. */
+uint64_t lr_least(const struct lr_cluster *c, const struct lr_gang *g,
+		  uint64_t below, uint32_t found[LR_MEMBERS], bool *done);
 /* The ring cost of what it has. */
 uint32_t lr_cost(const struct lr_cluster *c, const struct lr_gang *g,
 		 const struct lr_place *place, uint32_t *cross, uint32_t *tier);

@@ -197,7 +197,8 @@ static const char *wrong_nodes(const struct lr_run *r, const struct lr_member *m
 	for (uint32_t i = 0; i < r->c.n_nodes; i++)
 		n += lr_allowed(&r->c, m, i) &&
 		     lr_room(&r->c, m, i, r->c.node[i].used);
-	if (needed == m->nodes && room < needed &&
+	if (needed <= m->nodes && needed >= (m->least ? m->least : m->nodes) &&
+	    room < needed &&
 	    (room == n || (room < n && r->g.policy != LR_ANYWHERE)))
 		return NULL;
 	snprintf(what, sizeof(what), "it needs %u nodes, %u have room",

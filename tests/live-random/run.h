@@ -31,6 +31,9 @@ struct lr_run {
 	uint32_t block_use[LR_NODES * 2][LR_DIMS];
 	/* sums */
 	uint32_t gangs, started, waited, refused, optimal, unproved, exact;
+	uint32_t others;		/* wait, and others than the first of
+					 * their members fit */
+	uint32_t fewer;			/* with less nodes than it could have */
 	uint32_t checked, violations, undecided, starts, shown;
 	double over;			/* sum of cost / least */
 	double ms;			/* sum of those until a start */
@@ -54,11 +57,15 @@ const char *lr_word(const char *record, const char *word);
 uint32_t lr_number(const char *record, const char *word);
 /* How many members have nodes. */
 uint32_t lr_with_nodes(const struct lr_run *r);
-/* Are all alike, with a number of nodes? */
+/* Do all members ask for the same? */
+bool lr_same(const struct lr_gang *g);
+/* ... with a number of nodes? */
 bool lr_alike(const struct lr_gang *g);
 
 /* -- state.c -- */
 
+/* Nodes that are powered down weigh more than all others: have none. */
+int lr_wake(const struct lr_cluster *c);
 /* End some of what is there and begin something else. Returns -1 where Slurm
  * does not answer. */
 int lr_fill(struct lr_run *r, uint64_t *random);
@@ -68,6 +75,8 @@ int lr_settle(struct lr_run *r);
 /* -- started.c -- */
 
 void lr_check_start(struct lr_run *r);
+/* The members in 'set' alone have started, together. */
+void lr_check_some(struct lr_run *r, uint32_t set);
 
 /* -- waits.c -- */
 

@@ -39,7 +39,9 @@ struct search {
 	bool gave_up;
 	uint32_t rest[LR_MEMBERS + 1];	/* cost alone: what members from here
 					 * on add at the least */
-	uint32_t best;			/* cost alone */
+	uint64_t best;			/* cost alone: a price */
+	uint32_t above[LR_NODES];	/* ... what nodes weigh */
+	uint32_t ranks;			/* ... as the price has one hop for each */
 	uint32_t now[LR_MEMBERS];	/* bit masks: the nodes of each member */
 	uint32_t *found;		/* ... of the best, or of what fits */
 };
@@ -101,6 +103,12 @@ uint32_t lr_room(const struct lr_cluster *c, const struct lr_member *m,
 	if (m->whole)
 		return !used[LR_CPU] && mem >= m->mem;
 	return cpus >= m->tasks * m->cpus && mem >= m->mem;
+}
+
+/* Of a range the lower end: what fits with more fits with less. */
+static uint32_t wanted(const struct lr_member *m)
+{
+	return m->least ? m->least : m->nodes;
 }
 
 /* 'sign' 1: take; -1: give back */
@@ -224,6 +232,24 @@ static bool failed(struct search *s, uint64_t state, bool add)
 /* -- the sets of nodes of one member -- */
 
 static bool member_done(struct search *s, struct choice *k);
+static uint32_t sum_of(const uint32_t above[LR_NODES], uint32_t nodes);
+
+/* Nodes of the members before; of a cost these are taken in order. */
+static uint32_t mine(const struct search *s, uint32_t members)
+{
+	uint32_t nodes = 0;
+
+	for (uint32_t i = 0; i < members; i++)
+		nodes |= s->now[i];
+	return nodes;
+}
+
+/* What it is counts where nodes weigh something. */
+static bool is_mine(const struct search *s, const struct choice *k,
+		    uint32_t node)
+{
+	return s->c->weighed && mine(s, k->depth) >> node & 1;
+}
 
 /* Of a cost the leaf counts too, and whether members beside it are there. */
 static bool alike(const struct search *s, const struct choice *k, uint32_t a,
@@ -232,7 +258,9 @@ static bool alike(const struct search *s, const struct choice *k, uint32_t a,
 	if (!s->failed) {
 		const struct paths *p = k->paths;
 
-		if (s->c->node[a].up[0] != s->c->node[b].up[0])
+		if (s->c->node[a].up[0] != s->c->node[b].up[0] ||
+		    s->c->node[a].weight != s->c->node[b].weight ||
+		    is_mine(s, k, a) != is_mine(s, k, b))
 			return false;
 		for (uint32_t i = 0; p && i < p->first.n; i++) {
 			if (p->first.node[i] == a || p->first.node[i] == b)
@@ -341,7 +369,7 @@ static bool next_member(struct search *s, uint32_t depth,
 		candidates(s, &k, d);
 		if (s->g->policy == LR_SPREAD)
 			s->domains |= 1u << d;
-		stop = choose(s, &k, 0, m->nodes ? m->nodes : m->tasks, 0);
+		stop = choose(s, &k, 0, m->nodes ? wanted(m) : m->tasks, 0);
 		s->domains &= ~(1u << d);
 		if (stop)
 			return true;
@@ -457,8 +485,9 @@ static uint32_t cheapest(const struct paths *p)
 
 static bool member_done(struct search *s, struct choice *k)
 {
-	uint32_t depth = k->depth + 1, cost;
+	uint32_t depth = k->depth + 1, weight;
 	struct paths paths;
+	uint64_t price;
 
 	s->now[k->member] = 0;
 	for (uint32_t i = 0; i < k->place.n; i++)
@@ -479,14 +508,17 @@ static bool member_done(struct search *s, struct choice *k)
 		return false;
 	}
 	go_on(s, k->paths, &k->place, &paths);
+	weight = sum_of(s->above, mine(s, depth));
 	if (depth == s->g->n_members) {
-		cost = closed(s, &paths);
-		if (cost < s->best)
+		price = lr_price(s->c, s->ranks + closed(s, &paths), weight);
+		if (price < s->best) {
 			memcpy(s->found, s->now, sizeof(s->now));
-		s->best = min(s->best, cost);
-		return s->best <= s->rest[0];
+			s->best = price;
+		}
+		return s->best <= lr_price(s->c, s->ranks + s->rest[0], 0);
 	}
-	if (cheapest(&paths) + s->rest[depth] >= s->best)
+	if (lr_price(s->c, s->ranks + cheapest(&paths) + s->rest[depth],
+		     weight) >= s->best)
 		return false;
 	return next_member(s, depth, &paths);
 }
@@ -500,7 +532,7 @@ static uint32_t fewest(const struct search *s, uint32_t member)
 	uint32_t most = 0;
 
 	if (m->nodes)
-		return m->nodes;
+		return wanted(m);
 	for (uint32_t i = 0; i < s->c->n_nodes; i++) {
 		uint32_t room = s->allowed[member][i] ?
 				lr_room(s->c, m, i, s->c->node[i].used) : 0;
@@ -593,24 +625,78 @@ int lr_fits(const struct lr_cluster *c, const struct lr_gang *g,
 	return fits;
 }
 
-uint32_t lr_least(const struct lr_cluster *c, const struct lr_gang *g,
-		  uint32_t below, uint32_t found[LR_MEMBERS], bool *done)
+#define PRICE_BITS 32
+
+uint64_t lr_price(const struct lr_cluster *c, uint32_t cost, uint32_t weight)
+{
+	return c->weight_first ? (uint64_t)weight << PRICE_BITS | cost :
+	       (uint64_t)cost << PRICE_BITS | weight;
+}
+
+uint32_t lr_price_cost(const struct lr_cluster *c, uint64_t price)
+{
+	return (uint32_t)(c->weight_first ? price : price >> PRICE_BITS);
+}
+
+bool lr_cheaper(uint64_t a, uint64_t b)
+{
+	return a >> PRICE_BITS < b >> PRICE_BITS;
+}
+
+/* By node: what it weighs above the lightest one that has room for a member. */
+static void weigh(const struct lr_cluster *c, const struct lr_gang *g,
+		  uint32_t above[LR_NODES])
+{
+	uint32_t lightest = LR_NONE;
+
+	for (uint32_t i = 0; i < c->n_nodes; i++) {
+		for (uint32_t m = 0; m < g->n_members; m++) {
+			if (lr_allowed(c, &g->member[m], i) &&
+			    lr_room(c, &g->member[m], i, c->node[i].used))
+				lightest = min(lightest, c->node[i].weight);
+		}
+	}
+	for (uint32_t i = 0; i < c->n_nodes; i++)
+		above[i] = c->node[i].weight - min(lightest, c->node[i].weight);
+}
+
+static uint32_t sum_of(const uint32_t above[LR_NODES], uint32_t nodes)
+{
+	uint32_t sum = 0;
+
+	for (; nodes; nodes &= nodes - 1)
+		sum += above[__builtin_ctz(nodes)];
+	return sum;
+}
+
+uint32_t lr_weight(const struct lr_cluster *c, const struct lr_gang *g,
+		   uint32_t nodes)
+{
+	uint32_t above[LR_NODES];
+
+	weigh(c, g, above);
+	return sum_of(above, nodes);
+}
+
+uint64_t lr_least(const struct lr_cluster *c, const struct lr_gang *g,
+		  uint64_t below, uint32_t found[LR_MEMBERS], bool *done)
 {
 	uint32_t domain = first_domain(g), ranks = lr_ranks(g);
 
 	*done = true;
-	if (ranks < 2)
-		return 0;
 	do {
 		struct search s;
 
 		begin(&s, c, g, domain);
 		s.found = found;
-		s.most_steps = COST_STEPS;
-		s.best = below - ranks;
+		s.most_steps = c->weighed ? COST_STEPS / 5 :
+						      COST_STEPS;
+		weigh(c, g, s.above);
+		s.best = below;
+		s.ranks = ranks < 2 ? 0 : ranks;
 		(void)next_member(&s, 0, NULL);
 		*done &= !s.gave_up;
-		below = s.best + ranks;
+		below = s.best;
 	} while (++domain < end_domain(c, g));
 	return below;
 }

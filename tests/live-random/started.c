@@ -81,6 +81,82 @@ static int read_ring(struct lr_run *r, struct lr_place place[LR_MEMBERS])
 	return 0;
 }
 
+/* Where it is, and what others had there. */
+static void tell_place(struct lr_run *r, const struct lr_place *place)
+{
+	memset(r->found, 0, sizeof(r->found));
+	for (uint32_t i = 0; i < r->g.n_members; i++)
+		r->found[i] = (uint32_t)mask_of(&place[i]);
+	lr_tell_found(r, "it is on");
+}
+
+/* Does it fit with one node more than 'taken', by members from 'from' on? */
+static bool fits_with_more(struct lr_run *r, struct lr_gang *g, uint32_t from,
+			   uint32_t nodes)
+{
+	uint32_t most, least;
+
+	if (from == g->n_members)
+		return !nodes && lr_fits(&r->c, g, r->found) == 1;
+	most = lr_most(&r->g.member[from]);
+	least = r->g.member[from].least ? r->g.member[from].least : most;
+	g->member[from].least = 0;
+	for (uint32_t n = least; n <= most && n <= nodes; n++) {
+		g->member[from].nodes = most ? n : 0;
+		if (fits_with_more(r, g, from + 1, nodes - n))
+			return true;
+	}
+	return false;
+}
+
+/* Members give up no more nodes than it takes. */
+static void check_most(struct lr_run *r, const struct lr_place *place)
+{
+	struct lr_gang g = r->g;
+	uint32_t taken = 0, most = 0;
+
+	for (uint32_t i = 0; i < g.n_members; i++) {
+		taken += g.member[r->order[i]].nodes ? place[i].n : 0;
+		most += lr_most(&g.member[i]);
+	}
+	if (taken >= most || !fits_with_more(r, &g, 0, taken + 1))
+		return;
+	/* of members that differ all that ask for the same give up, or none */
+	if (lr_same(&r->g))
+		lr_violation(r, "it has %u nodes, and fits on %u", taken,
+			     taken + 1);
+	else
+		r->fewer++;
+	lr_tell_found(r, "found with one more");
+	tell_place(r, place);
+}
+
+/* From here on members have as many nodes as they have got. */
+static bool settle_ranges(struct lr_run *r, struct lr_gang *in_order,
+			  const struct lr_place *place, bool alone)
+{
+	for (uint32_t i = 0; i < in_order->n_members; i++) {
+		struct lr_member *m = &in_order->member[i];
+
+		if (!m->nodes)
+			continue;
+		if (place[i].n < (m->least ? m->least : m->nodes) ||
+		    place[i].n > lr_most(m)) {
+			lr_violation(r, "%u nodes", place[i].n);
+			return false;
+		}
+	}
+	if (alone && !r->g.nonstrict)
+		check_most(r, place);
+	for (uint32_t i = 0; i < in_order->n_members; i++) {
+		struct lr_member *m = &in_order->member[i];
+
+		m->nodes = m->nodes ? place[i].n : 0;
+		m->least = 0;
+	}
+	return true;
+}
+
 static void check_policy(struct lr_run *r, const struct lr_place *place)
 {
 	uint32_t level = r->g.level;
@@ -126,9 +202,9 @@ static void check_numbers(struct lr_run *r, const struct lr_gang *in_order,
 		if (lr_number(record, "cross") != cross)
 			lr_violation(r, "cross=%u, counted %u",
 				  lr_number(record, "cross"), cross);
-		if (lr_number(record, "ranks") != lr_ranks(&r->g))
+		if (lr_number(record, "ranks") != lr_ranks(in_order))
 			lr_violation(r, "ranks=%u, not %u",
-				  lr_number(record, "ranks"), lr_ranks(&r->g));
+				  lr_number(record, "ranks"), lr_ranks(in_order));
 		if (lr_number(record, "rank") != i)
 			lr_violation(r, "job %u has rank=%u, not %u",
 				  r->jobs[r->order[i]].id,
@@ -141,8 +217,8 @@ static void check_numbers(struct lr_run *r, const struct lr_gang *in_order,
 }
 
 /* The least cost with members from 'from' on in any order: the first stays. */
-static uint32_t least_of_orders(struct lr_run *r, struct lr_gang *g,
-				uint32_t from, uint32_t least, bool *done)
+static uint64_t least_of_orders(struct lr_run *r, struct lr_gang *g,
+				uint32_t from, uint64_t least, bool *done)
 {
 	bool one;
 
@@ -163,24 +239,42 @@ static uint32_t least_of_orders(struct lr_run *r, struct lr_gang *g,
 	return least;
 }
 
-static uint32_t least_cost(struct lr_run *r, const struct lr_gang *in_order,
-			   uint32_t cost, bool *done)
+static uint64_t least_price(struct lr_run *r, const struct lr_gang *in_order,
+			    uint64_t price, bool *done)
 {
 	struct lr_gang g = *in_order;
 
 	*done = true;
 	if (g.sorted)
-		return least_of_orders(r, &g, 1, cost, done);
-	return lr_least(&r->c, in_order, cost, r->found, done);
+		return least_of_orders(r, &g, 1, price, done);
+	return lr_least(&r->c, in_order, price, r->found, done);
 }
 
-/* Where it is, and what others had there. */
-static void tell_place(struct lr_run *r, const struct lr_place *place)
+static uint32_t weight_of(const struct lr_run *r, const struct lr_gang *g,
+			  const struct lr_place *place)
 {
-	memset(r->found, 0, sizeof(r->found));
-	for (uint32_t i = 0; i < r->g.n_members; i++)
-		r->found[i] = (uint32_t)mask_of(&place[i]);
-	lr_tell_found(r, "it is on");
+	uint32_t nodes = 0;
+
+	for (uint32_t i = 0; i < g->n_members; i++)
+		nodes |= (uint32_t)mask_of(&place[i]);
+	return lr_weight(&r->c, g, nodes);
+}
+
+/* Cost and weight, as in "18/2". Static, of two in turn. */
+static const char *words_of(const struct lr_cluster *c, uint64_t price)
+{
+	static char text[2][32];
+	static int turn;
+	uint32_t high = (uint32_t)(price >> 32), low = (uint32_t)price;
+
+	turn = !turn;
+	if (c->weighed)
+		snprintf(text[turn], sizeof(*text), "%u/%u",
+			 c->weight_first ? low : high,
+			 c->weight_first ? high : low);
+	else
+		snprintf(text[turn], sizeof(*text), "%u", high);
+	return text[turn];
 }
 
 static void check_optimum(struct lr_run *r, const struct lr_gang *in_order,
@@ -189,30 +283,34 @@ static void check_optimum(struct lr_run *r, const struct lr_gang *in_order,
 	const char *record = r->jobs[0].record;
 	bool exact = lr_number(record, "exact") == 1, done;
 	uint32_t bound = lr_number(record, "bound");
-	uint32_t least = least_cost(r, in_order, cost, &done);
+	uint64_t price = lr_price(&r->c, cost, weight_of(r, in_order, place));
+	uint64_t least = least_price(r, in_order, price, &done);
 
 	r->exact += exact;
 	r->unproved += !done;
-	r->optimal += done && least == cost;
-	r->over += least ? (double)cost / least : 1;
+	r->optimal += done && least == price;
+	r->over += least < price && lr_price_cost(&r->c, least) ?
+		   (double)cost / lr_price_cost(&r->c, least) : 1;
 	/* then the planner is exact, and all are planned together */
-	if (least < cost && lr_alike(&r->g) && r->g.policy != LR_SPREAD &&
-	    !r->g.nonstrict)
-		lr_violation(r, "%u members that are alike cost %u, there is one "
-			  "of %u", r->g.n_members, cost, least);
-	if (least < cost) {
+	if (lr_cheaper(least, price) && lr_alike(in_order) &&
+	    r->g.policy != LR_SPREAD && !r->g.nonstrict)
+		lr_violation(r, "%u members that are alike cost %s, there is one "
+			  "of %s", r->g.n_members, words_of(&r->c, price),
+			  words_of(&r->c, least));
+	if (least < price) {
 		lr_tell(r);
-		printf("# seed %llu gang %u: cost %u, there is one of %u\n",
-		       (unsigned long long)r->c.seed, r->g.number, cost,
-		       least);
+		printf("# seed %llu gang %u: cost %s, there is one of %s\n",
+		       (unsigned long long)r->c.seed, r->g.number,
+		       words_of(&r->c, price), words_of(&r->c, least));
 		lr_tell_found(r, "found");
 		tell_place(r, place);
 	}
-	if (exact && least < cost)
-		lr_violation(r, "exact=1 with %u, there is one of %u", cost,
-			  least);
-	if (!exact && bound != LR_NONE && bound > least)
-		lr_violation(r, "bound=%u, there is one of %u", bound, least);
+	if (exact && least < price)
+		lr_violation(r, "exact=1 with %s, there is one of %s",
+			     words_of(&r->c, price), words_of(&r->c, least));
+	if (!exact && bound != LR_NONE && bound > lr_price_cost(&r->c, least))
+		lr_violation(r, "bound=%u, there is one of %s", bound,
+			     words_of(&r->c, least));
 }
 
 /* SLURM_GANG_NODELIST is the lists of the members, one behind the other. */
@@ -252,12 +350,20 @@ static void check_best(struct lr_run *r, const struct lr_gang *in_order)
 	struct lr_gang any = *in_order;
 	bool done;
 
+	/* with a range it is that of the upper end */
+	for (uint32_t i = 0; i < r->g.n_members; i++) {
+		if (r->g.member[i].least)
+			return;
+	}
 	for (uint32_t i = 0; i < empty.n_nodes; i++)
 		memset(empty.node[i].used, 0, sizeof(empty.node[i].used));
 	if (r->g.patient)
 		any.policy = LR_ANYWHERE;
-	least = lr_least(&empty, &any, LR_NONE / 2, r->found, &done);
-	if (done && lr_alike(&r->g) && best != least)
+	empty.weight_first = false;
+	least = lr_price_cost(&empty, lr_least(&empty, &any,
+					       lr_price(&empty, LR_NONE / 2, 0),
+					       r->found, &done));
+	if (done && lr_alike(in_order) && best != least)
 		lr_violation(r, "best=%u, on the empty cluster it is %u", best,
 			     least);
 }
@@ -291,6 +397,8 @@ static void check_gang(struct lr_run *r, bool alone)
 
 	if (ring_order(r, &in_order) || read_ring(r, place))
 		return;
+	if (!settle_ranges(r, &in_order, place, alone))
+		return;
 	cost = lr_cost(&r->c, &in_order, place, &cross, &tier);
 	check_policy(r, place);
 	check_environment(r, place, cost);
@@ -299,34 +407,55 @@ static void check_gang(struct lr_run *r, bool alone)
 		return;
 	check_sgang(r, &in_order, place, cost, cross);
 	check_optimum(r, &in_order, place, cost);
-	if (r->c.kinds & LR_BEST && r->g.number % 5 == 0)
+	if (r->c.kinds & LR_BEST && r->g.number % 5 == 0 && !r->c.weight_first)
 		check_best(r, &in_order);
 }
 
 /* Each gang of a group has a ring of its own. Which has the cheaper one is open,
  * so nothing is the least. */
-static void check_part(struct lr_run *r, uint32_t from, uint32_t end)
+static void check_part(struct lr_run *r, uint32_t set, bool alone)
 {
 	static struct lr_run part;
+	uint32_t n = 0;
 
 	part = *r;
 	part.g.split = 0;
-	part.g.n_members = part.g.min = end - from;
-	for (uint32_t i = from; i < end; i++) {
-		part.g.member[i - from] = r->g.member[i];
-		part.jobs[i - from] = r->jobs[i];
-		part.ids[i - from] = r->ids[i];
+	part.g.late = false;
+	for (uint32_t i = 0; i < r->g.n_members; i++) {
+		if (!(set >> i & 1))
+			continue;
+		part.g.member[n] = r->g.member[i];
+		part.g.rank[n] = r->g.rank[i];
+		part.jobs[n] = r->jobs[i];
+		part.ids[n++] = r->ids[i];
 	}
-	check_gang(&part, false);
+	part.g.n_members = part.g.min = n;
+	check_gang(&part, alone);
 	r->violations = part.violations;
 	r->told = part.told;
+	r->optimal = part.optimal;
+	r->unproved = part.unproved;
+	r->exact = part.exact;
+	r->over = part.over;
+	r->fewer = part.fewer;
+}
+
+/* What sgang shows has the members that wait, too. */
+void lr_check_some(struct lr_run *r, uint32_t set)
+{
+	uint32_t kinds = r->c.kinds;
+
+	r->c.kinds &= ~LR_SHOW;
+	check_part(r, set, true);
+	r->c.kinds = kinds;
 }
 
 void lr_check_start(struct lr_run *r)
 {
 	if (r->g.split) {
-		check_part(r, 0, r->g.split);
-		check_part(r, r->g.split, r->g.n_members);
+		check_part(r, (1u << r->g.split) - 1, false);
+		check_part(r, (1u << r->g.n_members) - (1u << r->g.split),
+			   false);
 	} else {
 		check_gang(r, true);
 	}

@@ -109,6 +109,27 @@ static int block(struct lr_run *r, uint32_t i, uint64_t *random)
 	return 0;
 }
 
+int lr_wake(const struct lr_cluster *c)
+{
+	double deadline = lr_now_ms() + SETTLE_MS;
+	uint32_t n;
+
+	if (!c->weighed)
+		return 0;
+	for (uint32_t i = 0; i < c->n_nodes; i++) {
+		if (lr_power_up(&c->node[i]))
+			return -1;
+	}
+	do {
+		lr_nap();
+		if (lr_powered_down(&n))
+			return -1;
+	} while (n && lr_now_ms() < deadline);
+	if (n)
+		fprintf(stderr, "live_random: %u nodes are powered down\n", n);
+	return n ? -1 : 0;
+}
+
 int lr_fill(struct lr_run *r, uint64_t *random)
 {
 	uint32_t load = lr_random(random, 80);

@@ -207,23 +207,30 @@ static int check_expected(struct lr_run *r)
 	return 0;
 }
 
-/* Its minimum, whichever members that are. */
-static int minimum_fits(struct lr_run *r)
+static int set_fits(struct lr_run *r, const struct lr_cluster *c, uint32_t set)
+{
+	struct lr_gang part = r->g;
+
+	part.n_members = 0;
+	for (uint32_t m = 0; m < r->g.n_members; m++) {
+		if (set >> m & 1)
+			part.member[part.n_members++] = r->g.member[m];
+	}
+	return lr_fits(c, &part, r->found);
+}
+
+/* Its minimum, whichever members that may be. */
+static int minimum_fits(struct lr_run *r, const struct lr_cluster *c)
 {
 	int fits = 0;
 
 	for (uint32_t set = 0; set < 1u << r->g.n_members; set++) {
-		struct lr_gang part = r->g;
 		int found;
 
-		if ((uint32_t)__builtin_popcount(set) != r->g.min)
+		if ((uint32_t)__builtin_popcount(set) != r->g.min ||
+		    !lr_in_turn(&r->g, set))
 			continue;
-		part.n_members = 0;
-		for (uint32_t m = 0; m < r->g.n_members; m++) {
-			if (set >> m & 1)
-				part.member[part.n_members++] = r->g.member[m];
-		}
-		found = lr_fits(&r->c, &part, r->found);
+		found = set_fits(r, c, set);
 		if (found == 1)
 			return 1;
 		fits = found < 0 ? found : fits;
@@ -231,10 +238,41 @@ static int minimum_fits(struct lr_run *r)
 	return fits;
 }
 
+/* Those that come first by --gang-order, and of the same those that were
+ * submitted first: of others the gang does not try whether they fit. */
+static int first_fit(struct lr_run *r)
+{
+	uint32_t set = 0;
+
+	if (!r->g.late)
+		return minimum_fits(r, &r->c);
+	for (uint32_t n = 0; n < r->g.min; n++) {
+		uint32_t next = LR_NONE;
+
+		for (uint32_t i = 0; i < r->g.n_members; i++) {
+			if (!(set >> i & 1) && (next == LR_NONE ||
+			    r->g.turn[i] < r->g.turn[next]))
+				next = i;
+		}
+		set |= 1u << next;
+	}
+	return set_fits(r, &r->c, set);
+}
+
+/* Does Slurm refuse a member by itself? */
+static bool never_alone(struct lr_run *r, const struct lr_cluster *c)
+{
+	for (uint32_t i = 0; i < r->g.n_members; i++) {
+		if (set_fits(r, c, 1u << i) != 1)
+			return true;
+	}
+	return false;
+}
+
 /* It waits: may it? */
 int lr_check_wait(struct lr_run *r, double since)
 {
-	int fits = minimum_fits(r);
+	int fits = first_fit(r);
 
 	if (fits < 0) {
 		r->undecided++;
@@ -243,6 +281,7 @@ int lr_check_wait(struct lr_run *r, double since)
 	r->waited++;
 	r->checked++;
 	if (!fits) {
+		r->others += r->g.late && minimum_fits(r, &r->c) == 1;
 		check_reason(r);
 		/* those of a nonstrict gang start one by one */
 		return r->c.kinds & LR_START && r->g.number % 8 == 0 &&
@@ -272,7 +311,7 @@ int lr_check_wait(struct lr_run *r, double since)
 void lr_check_silent(struct lr_run *r)
 {
 	r->checked++;
-	if (minimum_fits(r)) {
+	if (first_fit(r)) {
 		lr_violation(r, "it fits and waits:");
 		lr_tell_found(r, "found");
 	} else {
@@ -294,6 +333,7 @@ void lr_check_refused(struct lr_run *r)
 	r->checked++;
 	if (r->g.patient)
 		r->g.policy = LR_ANYWHERE;
-	if (lr_fits(&empty, &r->g, r->found) == 1)
+	if (!(r->g.late && never_alone(r, &empty)) &&
+	    minimum_fits(r, &empty) == 1)
 		lr_violation(r, "it is refused and would fit: %s", lr_refusal());
 }
