@@ -223,6 +223,17 @@ static void add_option(struct request *q, const char *name, const char *format,
 	q->job.spank_job_env_size = n + 1;
 }
 
+/* 0: there is none */
+static const char *third_group(uint32_t number)
+{
+	static char text[2][16];
+	static int turn;
+
+	turn = !turn;
+	snprintf(text[turn], sizeof(*text), ",c=%u", number);
+	return number ? text[turn] : "";
+}
+
 static void ask_gang(struct request *q, const struct lr_gang *g, uint32_t m)
 {
 	static const char *const policies[LR_POLICIES] = {
@@ -251,6 +262,10 @@ static void ask_gang(struct request *q, const struct lr_gang *g, uint32_t m)
 			   lr_level_name(g->level), g->patient ? "@60" : "");
 	if (g->sorted)
 		add_option(q, "_rank_order", "ring");
+	if (g->n_groups)
+		add_option(q, "_parallel", "a=%u,b=%u%s:a=%u,b=%u%s",
+			   g->size[0], g->size[1], third_group(g->size[2]),
+			   g->heavy[0], g->heavy[1], third_group(g->heavy[2]));
 	if (g->turn[m] != LR_NONE)
 		add_option(q, "_order", "%u", g->turn[m]);
 	if (g->rank[m] != LR_NONE)

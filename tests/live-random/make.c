@@ -22,7 +22,7 @@ static const struct {
 	{ "reserve", LR_RESERVE }, { "oversubscribe", LR_OVER },
 	{ "groups", LR_GROUPS }, { "patient", LR_PATIENT },
 	{ "range", LR_RANGE }, { "minimum", LR_MINIMUM },
-	{ "weight", LR_WEIGHT },
+	{ "weight", LR_WEIGHT }, { "parallel", LR_PARALLEL },
 };
 
 /* Knuth's MMIX generator, of which the high half is used. */
@@ -335,6 +335,11 @@ static void make_member(const struct lr_cluster *c, struct lr_member *m,
 	if (c->kinds & LR_RANGE && c->rows == 1 && m->nodes && chance(r, 40)) {
 		m->least = m->nodes;
 		m->nodes += 1 + lr_random(r, 3);
+		/* Where --ntasks-per-node is said some releases of Slurm give no
+		 * more nodes than there are tasks on the lower end. */
+		if (!m->whole && m->nodes > m->least * m->tasks)
+			m->nodes = m->least * m->tasks;
+		m->least = m->nodes > m->least ? m->least : 0;
 	}
 	m->part = c->kinds & LR_PARTITION ? lr_random(r, c->n_parts) : 0;
 	m->feature = c->kinds & LR_FEATURE && chance(r, 15) ?
@@ -363,8 +368,8 @@ static void make_policy(const struct lr_cluster *c, struct lr_gang *g,
 static void make_group(const struct lr_cluster *c, struct lr_gang *g,
 		       uint64_t *r)
 {
-	if (!(c->kinds & LR_GROUPS) || g->array || g->late || g->nonstrict || g->policy ||
-	    g->n_members < 2 || chance(r, 80))
+	if (!(c->kinds & LR_GROUPS) || g->array || g->late || g->nonstrict ||
+	    g->policy || g->n_members < 2 || chance(r, 80))
 		return;
 	g->split = 1 + lr_random(r, g->n_members - 1);
 	g->sorted = false;
@@ -397,6 +402,33 @@ static void make_ranks(const struct lr_cluster *c, struct lr_gang *g,
 		g->rank[i] = ranked && chance(r, 50) ? lr_random(r, 10) :
 			     LR_NONE;
 	g->sorted = !ranked && c->kinds & LR_RANK && chance(r, 30);
+}
+
+/* Ranks of a few nodes in rows, columns and layers. */
+static void make_parallel(const struct lr_cluster *c, struct lr_gang *g,
+			  uint64_t *r)
+{
+	static const uint32_t heavy[] = { 100, 10, 1, 1, 3 };
+	uint32_t left = lr_ranks(g);
+
+	if (!(c->kinds & LR_PARALLEL) || g->array || g->nonstrict || g->late ||
+	    g->split || g->sorted || left < 2 || left > LR_LAID_OUT ||
+	    chance(r, 30))
+		return;
+	for (uint32_t i = 0; i < g->n_members; i++) {
+		if (!g->member[i].nodes || g->member[i].least)
+			return;
+	}
+	g->n_groups = 2 + lr_random(r, 2);
+	for (uint32_t i = 0; i < g->n_groups; i++) {
+		uint32_t size = 1 + lr_random(r, 4);
+
+		while (left % size)
+			size--;
+		g->size[i] = i + 1 < g->n_groups ? size : left;
+		left /= g->size[i];
+		g->heavy[i] = heavy[lr_random(r, 5)];
+	}
 }
 
 static bool has_range(const struct lr_gang *g)
@@ -437,13 +469,7 @@ void lr_make_gang(const struct lr_cluster *c, struct lr_gang *g,
 	make_minimum(c, g, r);
 	make_ranks(c, g, r);
 	make_group(c, g, r);
-}
-
-uint32_t lr_most(const struct lr_member *m)
-{
-	uint32_t tasks = m->least * m->tasks;
-
-	return m->least && !m->whole && tasks < m->nodes ? tasks : m->nodes;
+	make_parallel(c, g, r);
 }
 
 bool lr_in_turn(const struct lr_gang *g, uint32_t set)
@@ -516,6 +542,8 @@ void lr_print_gang(const struct lr_cluster *c, const struct lr_gang *g,
 
 	fprintf(out, "gang %u:%s%s%s", g->number, g->array ? " array" : "",
 		g->batch ? " batch" : "", g->nonstrict ? " nonstrict" : "");
+	for (uint32_t i = 0; i < g->n_groups; i++)
+		fprintf(out, " %c=%u*%u", 'a' + i, g->size[i], g->heavy[i]);
 	if (g->sorted)
 		fprintf(out, " rank-order=ring");
 	if (g->late)

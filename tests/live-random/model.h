@@ -46,6 +46,7 @@ enum {
 	LR_RESERVE = 1 << 21,	/* reservations of nodes for others */
 	LR_PATIENT = 1 << 22,	/* prefer:LEVEL@TIME */
 	LR_RANGE = 1 << 23,	/* -N2-4 */
+	LR_PARALLEL = 1 << 26,	/* --gang-parallel */
 	LR_WEIGHT = 1 << 25,	/* of nodes, and WeightFirst */
 	LR_MINIMUM = 1 << 24,	/* more members than the minimum, --gang-order */
 };
@@ -102,6 +103,9 @@ enum lr_policy {
 	LR_POLICIES
 };
 
+#define LR_GROUPS_MAX 3		/* of --gang-parallel */
+#define LR_LAID_OUT 8		/* ranks of a gang with such, at most */
+
 #define LR_NODE_LEVEL LR_LEVELS	/* spread:node */
 
 struct lr_gang {
@@ -112,6 +116,8 @@ struct lr_gang {
 	enum lr_policy policy;
 	uint32_t level;		/* of the policy: an index into up[] */
 	bool batch, array, nonstrict;
+	uint32_t n_groups;	/* of --gang-parallel: a, b, c */
+	uint32_t size[LR_GROUPS_MAX], heavy[LR_GROUPS_MAX];
 	bool late;		/* the last member says what the minimum is */
 	uint32_t turn[LR_MEMBERS];	/* --gang-order of each; LR_NONE: not
 					 * said */
@@ -143,9 +149,6 @@ void lr_make_gang(const struct lr_cluster *c, struct lr_gang *g,
 void lr_print_gang(const struct lr_cluster *c, const struct lr_gang *g,
 		   FILE *out);
 const char *lr_level_name(uint32_t level);
-/* How many nodes a member with a range can have: as in Slurm no more than tasks,
- * which with --ntasks-per-node are those of the lower end. */
-uint32_t lr_most(const struct lr_member *m);
 /* May these members be the first to start, by --gang-order? */
 bool lr_in_turn(const struct lr_gang *g, uint32_t set);
 uint32_t lr_ranks(const struct lr_gang *g);
@@ -181,6 +184,21 @@ uint32_t lr_weight(const struct lr_cluster *c, const struct lr_gang *g,
  * '*done' tells if the search was finished. */
 uint64_t lr_least(const struct lr_cluster *c, const struct lr_gang *g,
 		  uint64_t below, uint32_t found[LR_MEMBERS], bool *done);
+/* The same for the weighted cost of its communication groups. */
+uint64_t lr_least_weighted(const struct lr_cluster *c, const struct lr_gang *g,
+			   uint32_t found[LR_MEMBERS], bool *done);
+/* -- groups.c -- */
+
+/* The weighted cost with these nodes, by rank. */
+uint64_t lr_weighted(const struct lr_cluster *c, const struct lr_gang *g,
+		     const uint8_t *node);
+/* The least one with the ranks in any order on so many places of each node, below
+ * 'below'; else 'below'. */
+uint64_t lr_best_layout(const struct lr_cluster *c, const struct lr_gang *g,
+			const uint8_t places[LR_NODES], uint64_t below);
+
+/* -- search.c -- */
+
 /* The ring cost of what it has. */
 uint32_t lr_cost(const struct lr_cluster *c, const struct lr_gang *g,
 		 const struct lr_place *place, uint32_t *cross, uint32_t *tier);

@@ -180,6 +180,9 @@ static const char *counted_again(const struct lr_cluster *c,
 	else if (needed != m->nodes * g->n_members * unit)
 		snprintf(what, sizeof(what), "%u are needed",
 			 m->nodes * g->n_members * unit);
+	/* One that others share may lack more than CPUs. */
+	else if (c->rows > 1 && !m->shares)
+		return NULL;
 	else
 		return wrong_causes(c, m, text);
 	return what;

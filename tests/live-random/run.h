@@ -31,6 +31,7 @@ struct lr_run {
 	uint32_t block_use[LR_NODES * 2][LR_DIMS];
 	/* sums */
 	uint32_t gangs, started, waited, refused, optimal, unproved, exact;
+	uint32_t laid_out;		/* with --gang-parallel */
 	uint32_t others;		/* wait, and others than the first of
 					 * their members fit */
 	uint32_t fewer;			/* with less nodes than it could have */

@@ -16,6 +16,8 @@
 #define COST_STEPS 1000000u
 #define MEMO_SIZE (1u << 18)
 #define MEMO_TRIES 8
+#define GROUP_STEPS 300000u
+#define SHAPES 4096
 /* In LR_SHARERS, one of the gang that does not share: beside jobs that do, but
  * not beside members of its gang that do. Slurm may allow that too. */
 #define LONER (1u << 16)
@@ -39,8 +41,11 @@ struct search {
 	bool gave_up;
 	uint32_t rest[LR_MEMBERS + 1];	/* cost alone: what members from here
 					 * on add at the least */
+	bool weighted;			/* cost alone: of groups */
 	uint64_t best;			/* cost alone: a price */
 	uint32_t above[LR_NODES];	/* ... what nodes weigh */
+	uint64_t shape[SHAPES];		/* weighted: that were looked at */
+	uint32_t n_shapes;
 	uint32_t ranks;			/* ... as the price has one hop for each */
 	uint32_t now[LR_MEMBERS];	/* bit masks: the nodes of each member */
 	uint32_t *found;		/* ... of the best, or of what fits */
@@ -248,7 +253,7 @@ static uint32_t mine(const struct search *s, uint32_t members)
 static bool is_mine(const struct search *s, const struct choice *k,
 		    uint32_t node)
 {
-	return s->c->weighed && mine(s, k->depth) >> node & 1;
+	return (s->c->weighed || s->weighted) && mine(s, k->depth) >> node & 1;
 }
 
 /* Of a cost the leaf counts too, and whether members beside it are there. */
@@ -260,7 +265,7 @@ static bool alike(const struct search *s, const struct choice *k, uint32_t a,
 
 		if (s->c->node[a].up[0] != s->c->node[b].up[0] ||
 		    s->c->node[a].weight != s->c->node[b].weight ||
-		    is_mine(s, k, a) != is_mine(s, k, b))
+		    is_mine(s, k, a) || is_mine(s, k, b))
 			return false;
 		for (uint32_t i = 0; p && i < p->first.n; i++) {
 			if (p->first.node[i] == a || p->first.node[i] == b)
@@ -483,6 +488,60 @@ static uint32_t cheapest(const struct paths *p)
 	return best;
 }
 
+/* A hash of places that is the same wherever they are alike. */
+static uint64_t shape_of(const struct lr_cluster *c,
+			 const uint8_t places[LR_NODES])
+{
+	uint64_t sum[LR_NODES] = { 0 }, above[LR_NODES], last = 0;
+
+	for (uint32_t i = 0; i < c->n_nodes; i++)
+		sum[c->node[i].up[0]] += places[i] ? mix(1, places[i]) : 0;
+	for (uint32_t l = 0; l < c->n_levels; l++) {
+		bool seen[LR_NODES] = { false };
+
+		memset(above, 0, sizeof(above));
+		last = 0;
+		for (uint32_t i = 0; i < c->n_nodes; i++) {
+			uint32_t d = c->node[i].up[l];
+
+			if (seen[d] || !sum[d])
+				continue;
+			seen[d] = true;
+			last += mix(l + 2, sum[d]);
+			if (l + 1 < c->n_levels)
+				above[c->node[i].up[l + 1]] += mix(l + 2,
+								   sum[d]);
+		}
+		memcpy(sum, above, sizeof(sum));
+	}
+	return last | 1;
+}
+
+/* All members have nodes: what is the best order of the ranks on them? */
+static void note_layout(struct search *s)
+{
+	uint8_t places[LR_NODES] = { 0 };
+	uint64_t shape, cost;
+
+	for (uint32_t m = 0; m < s->g->n_members; m++) {
+		for (uint32_t i = 0; i < s->c->n_nodes; i++) {
+			if (s->now[m] >> i & 1)
+				places[i] += (uint8_t)s->g->member[m].tasks;
+		}
+	}
+	shape = shape_of(s->c, places);
+	for (uint32_t i = 0; i < s->n_shapes; i++) {
+		if (s->shape[i] == shape)
+			return;
+	}
+	if (s->n_shapes < SHAPES)
+		s->shape[s->n_shapes++] = shape;
+	cost = lr_best_layout(s->c, s->g, places, s->best);
+	if (cost < s->best)
+		memcpy(s->found, s->now, sizeof(s->now));
+	s->best = cost;
+}
+
 static bool member_done(struct search *s, struct choice *k)
 {
 	uint32_t depth = k->depth + 1, weight;
@@ -505,6 +564,12 @@ static bool member_done(struct search *s, struct choice *k)
 		if (next_member(s, depth, NULL))
 			return true;
 		failed(s, state, true);
+		return false;
+	}
+	if (s->weighted) {
+		if (depth < s->g->n_members)
+			return next_member(s, depth, NULL);
+		note_layout(s);
 		return false;
 	}
 	go_on(s, k->paths, &k->place, &paths);
@@ -694,6 +759,28 @@ uint64_t lr_least(const struct lr_cluster *c, const struct lr_gang *g,
 		weigh(c, g, s.above);
 		s.best = below;
 		s.ranks = ranks < 2 ? 0 : ranks;
+		(void)next_member(&s, 0, NULL);
+		*done &= !s.gave_up;
+		below = s.best;
+	} while (++domain < end_domain(c, g));
+	return below;
+}
+
+uint64_t lr_least_weighted(const struct lr_cluster *c, const struct lr_gang *g,
+			   uint32_t found[LR_MEMBERS], bool *done)
+{
+	uint32_t domain = first_domain(g);
+	uint64_t below = UINT64_MAX;
+
+	*done = true;
+	do {
+		static struct search s;
+
+		begin(&s, c, g, domain);
+		s.found = found;
+		s.most_steps = GROUP_STEPS;
+		s.weighted = true;
+		s.best = below;
 		(void)next_member(&s, 0, NULL);
 		*done &= !s.gave_up;
 		below = s.best;

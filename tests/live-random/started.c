@@ -98,7 +98,7 @@ static bool fits_with_more(struct lr_run *r, struct lr_gang *g, uint32_t from,
 
 	if (from == g->n_members)
 		return !nodes && lr_fits(&r->c, g, r->found) == 1;
-	most = lr_most(&r->g.member[from]);
+	most = r->g.member[from].nodes;
 	least = r->g.member[from].least ? r->g.member[from].least : most;
 	g->member[from].least = 0;
 	for (uint32_t n = least; n <= most && n <= nodes; n++) {
@@ -117,7 +117,7 @@ static void check_most(struct lr_run *r, const struct lr_place *place)
 
 	for (uint32_t i = 0; i < g.n_members; i++) {
 		taken += g.member[r->order[i]].nodes ? place[i].n : 0;
-		most += lr_most(&g.member[i]);
+		most += g.member[i].nodes;
 	}
 	if (taken >= most || !fits_with_more(r, &g, 0, taken + 1))
 		return;
@@ -141,7 +141,7 @@ static bool settle_ranges(struct lr_run *r, struct lr_gang *in_order,
 		if (!m->nodes)
 			continue;
 		if (place[i].n < (m->least ? m->least : m->nodes) ||
-		    place[i].n > lr_most(m)) {
+		    place[i].n > m->nodes) {
 			lr_violation(r, "%u nodes", place[i].n);
 			return false;
 		}
@@ -277,6 +277,16 @@ static const char *words_of(const struct lr_cluster *c, uint64_t price)
 	return text[turn];
 }
 
+/* What is said of their plan may be that of another number of nodes. */
+static bool unlike_ranges(const struct lr_run *r)
+{
+	for (uint32_t i = 0; i < r->g.n_members; i++) {
+		if (r->g.member[i].least)
+			return !lr_same(&r->g);
+	}
+	return false;
+}
+
 static void check_optimum(struct lr_run *r, const struct lr_gang *in_order,
 			  const struct lr_place *place, uint32_t cost)
 {
@@ -305,10 +315,11 @@ static void check_optimum(struct lr_run *r, const struct lr_gang *in_order,
 		lr_tell_found(r, "found");
 		tell_place(r, place);
 	}
-	if (exact && least < price)
+	if (exact && least < price && !unlike_ranges(r))
 		lr_violation(r, "exact=1 with %s, there is one of %s",
 			     words_of(&r->c, price), words_of(&r->c, least));
-	if (!exact && bound != LR_NONE && bound > lr_price_cost(&r->c, least))
+	if (!exact && bound != LR_NONE && !unlike_ranges(r) &&
+	    bound > lr_price_cost(&r->c, least))
 		lr_violation(r, "bound=%u, there is one of %s", bound,
 			     words_of(&r->c, least));
 }
@@ -389,6 +400,86 @@ static void check_sgang(struct lr_run *r, const struct lr_gang *in_order,
 	r->shown++;
 }
 
+/* The node of each rank, from SLURM_GANG_LAYOUT; without it ranks follow each
+ * other. -1: some rank has none, or two. */
+static int read_layout(struct lr_run *r, const struct lr_gang *in_order,
+		       const struct lr_place *place,
+		       uint8_t node[LR_LAID_OUT])
+{
+	uint32_t position = 0, seen = 0, ranks = lr_ranks(in_order);
+
+	for (uint32_t m = 0; m < in_order->n_members; m++) {
+		char *text = lr_variable(r->jobs[r->order[m]].id,
+					 "SLURM_GANG_LAYOUT");
+		char *at = text;
+
+		for (uint32_t i = 0; i < place[m].n *
+		     in_order->member[m].tasks; i++) {
+			unsigned long rank = at ? strtoul(at, &at, 10) :
+					     position;
+
+			if (rank < ranks) {
+				seen |= 1u << rank;
+				node[rank] = place[m].node[i /
+					in_order->member[m].tasks];
+			}
+			at += at && *at == ',';
+			position++;
+		}
+		free(text);
+	}
+	return seen == (1u << ranks) - 1 ? 0 : -1;
+}
+
+/* Groups of --gang-parallel: is the weighted cost so, and the least? */
+static void check_groups(struct lr_run *r, const struct lr_gang *in_order,
+			 const struct lr_place *place)
+{
+	const char *record = r->jobs[0].record;
+	bool exact = lr_number(record, "exact") == 1, done;
+	uint32_t bound = lr_number(record, "bound");
+	uint8_t node[LR_LAID_OUT];
+	uint64_t cost, least;
+
+	if (read_layout(r, in_order, place, node)) {
+		lr_violation(r, "SLURM_GANG_LAYOUT is no order of the ranks");
+		return;
+	}
+	cost = lr_weighted(&r->c, in_order, node);
+	for (uint32_t i = 0; i < r->g.n_members; i++) {
+		uint32_t said = lr_number(r->jobs[i].record, "wcost");
+
+		if (said != cost)
+			lr_violation(r, "wcost=%u, counted %llu", said,
+				     (unsigned long long)cost);
+	}
+	r->laid_out++;
+	least = lr_least_weighted(&r->c, in_order, r->found, &done);
+	r->exact += exact;
+	r->unproved += !done;
+	r->optimal += done && least >= cost;
+	r->over += done ? (double)cost / (double)least : 1;
+	if (least < cost) {
+		lr_tell(r);
+		printf("# seed %llu gang %u: weighted cost %llu, there is one of "
+		       "%llu\n", (unsigned long long)r->c.seed, r->g.number,
+		       (unsigned long long)cost, (unsigned long long)least);
+		lr_tell_found(r, "found");
+		tell_place(r, place);
+	}
+	if (exact && least < cost)
+		lr_violation(r, "exact=1 with %llu, there is one of %llu",
+			     (unsigned long long)cost,
+			     (unsigned long long)least);
+	if (done && least > cost)
+		lr_violation(r, "%llu, and we know of none below %llu",
+			     (unsigned long long)cost,
+			     (unsigned long long)least);
+	if (!exact && bound != LR_NONE && bound > least)
+		lr_violation(r, "bound=%u, there is one of %llu", bound,
+			     (unsigned long long)least);
+}
+
 static void check_gang(struct lr_run *r, bool alone)
 {
 	struct lr_place place[LR_MEMBERS];
@@ -405,6 +496,10 @@ static void check_gang(struct lr_run *r, bool alone)
 	check_numbers(r, &in_order, place, cost);
 	if (!alone)
 		return;
+	if (in_order.n_groups) {
+		check_groups(r, &in_order, place);
+		return;
+	}
 	check_sgang(r, &in_order, place, cost, cross);
 	check_optimum(r, &in_order, place, cost);
 	if (r->c.kinds & LR_BEST && r->g.number % 5 == 0 && !r->c.weight_first)

@@ -13,6 +13,9 @@
  * only nodes are drained that have none. */
 static int drain_some(struct lr_run *r, uint64_t *random)
 {
+	/* one that has been powered up for nothing takes no job after a drain */
+	if (r->c.weighed)
+		return 0;
 	for (uint32_t i = 0; i < r->c.n_nodes; i++) {
 		struct lr_node *node = &r->c.node[i];
 		uint32_t dice = lr_random(random, 100);
