@@ -308,9 +308,10 @@ static int ask_confined(const struct job_test *t,
 static int test_for_commit(const struct job_test *t)
 {
 	const struct sgang_bounds *bounds = sgang_job_test.bounds;
+	uint32_t planned = sgang_nodeset_count(bounds->nodes), n;
+	uint32_t least = t->min_nodes;
 	struct job_test alone = *t;
 	int rc = SLURM_ERROR;
-	uint32_t n;
 
 	if ((t->mode & SELECT_MODE_BASE) != SELECT_MODE_RUN_NOW)
 		return SLURM_SUCCESS;
@@ -320,7 +321,11 @@ static int test_for_commit(const struct job_test *t)
 	alone.preemptee_candidates = NULL;
 	/* It would keep a CPU for each node that is aimed at. */
 	alone.req_nodes = MIN(t->req_nodes, n);
-	if (n >= t->min_nodes)
+	/* Slurm offers the lightest nodes first, of which the plan may have some,
+	 * and more if that is refused. A range gets all that are planned. */
+	if (planned > least && planned <= t->req_nodes)
+		alone.min_nodes = least = planned;
+	if (n >= least)
 		rc = (bounds->islands || bounds->cpus || bounds->spare) ?
 		     ask_confined(&alone, bounds) : ask_for_all(&alone);
 	sgang_job_test.refused = rc != SLURM_SUCCESS;

@@ -70,6 +70,11 @@ slurm_start
 test_expect_success '5.5 a gang of one job on one node has the node that Slurm gives' '
 	same_node_as_stock 7
 '
+# Slurm looks at the lightest nodes first, of which the plan has one.
+test_expect_success '5.5 a range of nodes gets what is planned, over several weights' '
+	weigh "n[1-2]=100" n4=20 n6=20 &&
+	take -N1-2 $one && test "$(squeue -h -j $id -o %D)" = 2 && drop
+'
 test_expect_success '5.5 of leaves that cost the same the lighter one' '
 	weigh "n[1-2]=100" "n[3-4]=20" &&
 	take -N2 $one && test $nodes = "n[5-6]" &&
