@@ -277,16 +277,6 @@ static const char *words_of(const struct lr_cluster *c, uint64_t price)
 	return text[turn];
 }
 
-/* What is said of their plan may be that of another number of nodes. */
-static bool unlike_ranges(const struct lr_run *r)
-{
-	for (uint32_t i = 0; i < r->g.n_members; i++) {
-		if (r->g.member[i].least)
-			return !lr_same(&r->g);
-	}
-	return false;
-}
-
 static void check_optimum(struct lr_run *r, const struct lr_gang *in_order,
 			  const struct lr_place *place, uint32_t cost)
 {
@@ -315,10 +305,10 @@ static void check_optimum(struct lr_run *r, const struct lr_gang *in_order,
 		lr_tell_found(r, "found");
 		tell_place(r, place);
 	}
-	if (exact && least < price && !unlike_ranges(r))
+	if (exact && least < price)
 		lr_violation(r, "exact=1 with %s, there is one of %s",
 			     words_of(&r->c, price), words_of(&r->c, least));
-	if (!exact && bound != LR_NONE && !unlike_ranges(r) &&
+	if (!exact && bound != LR_NONE &&
 	    bound > lr_price_cost(&r->c, least))
 		lr_violation(r, "bound=%u, there is one of %s", bound,
 			     words_of(&r->c, least));
