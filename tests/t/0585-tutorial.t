@@ -1,18 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 0585-tutorial.t - the tutorial of slurm-gang(7), as it stands there
+# 0585-tutorial.t - the tutorial and the recipes of slurm-gang(7), as they stand there
 #
-# Every command of it is run by the user whom its prompt names, alice when it
+# Every command of them is run by the user whom its prompt names, alice when it
 # names none, and must print what the page says. Blanks and line ends do not
 # matter, nor do times. What only looks is repeated until it says so, for a
 # while. A waiting time is longer here and ends where the page sleeps. What bob
-# does off the page is in before(). When a text has changed,
+# does off the page is in before(). Where the page shows nothing below sbatch, the
+# line with the job's number is left out. When a text has changed,
 #
 #	SGANG_TUTORIAL=show bash tests/t/0585-tutorial.t -v
 #
 # goes on after a difference and prints all there is.
 
-test_description='The tutorial of slurm-gang(7) is run'
+test_description='The tutorial and the recipes of slurm-gang(7) are run'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
@@ -21,7 +22,7 @@ page=$top_srcdir/man/slurm-gang.7
 # The tutorial as lines "KIND TEXT", in order:
 #	section TITLE, run USER COMMAND, says TEXT, file NAME, line TEXT
 # A block that begins with "#!" is the script whose name stands before it.
-sed -n '/^\.Sh TUTORIAL/,/^\.Sh FILES/p' "$page" | sed 's/\\e/\\/g' | awk '
+sed -n '/^\.Sh TUTORIAL/,/^\.Sh QUESTIONS/p' "$page" | sed 's/\\e/\\/g' | awk '
 	/^\.Pa / { named = $2 }
 	/^\.Ss / { print "section " substr($0, 5) }
 	/^\.Ed/ { inside = 0 }
@@ -43,6 +44,9 @@ sed -n '/^\.Sh TUTORIAL/,/^\.Sh FILES/p' "$page" | sed 's/\\e/\\/g' | awk '
 	}
 	{ first = 0 }
 	/^\.Bd -literal/ { inside = first = 1; script = 0 }' >tutorial
+
+# The titles of the recipes.
+sed -n '/^\.Sh HOW TO/,/^\.Sh QUESTIONS/s/^\.Ss /recipe /p' "$page" >recipes
 
 # --- clusters ---
 
@@ -139,6 +143,16 @@ before()
 	'sbatch --gang=auto --gang'*)
 		end_jobs && skip_to 9 && bob_has -w n2 && bob_has -w n3 ;;
 	'Half a node each') next_cluster gpu_cluster ;;
+	'Hold nodes until the rest fits')
+		end_jobs && bob_has -N 3 ;;
+	'Wait for nodes that are close')
+		end_jobs && bob_has -w n2 && bob_has -w n3 ;;
+	'See why a gang waits') ;;
+	'Cancel a gang') ;;
+	[A-Z]*' '*)
+		# each recipe begins with nodes that are all free
+		grep -q "^recipe $1\$" recipes || return 0
+		end_jobs ;;
 	esac
 }
 
@@ -175,6 +189,9 @@ only_looks()
 prints()
 {
 	run_as "$1" "$2" >said
+	case $2,$wanted in
+	'sbatch '*,) sed -i '/^Submitted batch job [0-9]*$/d' said ;;
+	esac
 	test "$(plainly <said)" = "$wanted"
 }
 
@@ -201,7 +218,7 @@ step()
 	echo "--- the page says"
 	echo "$wanted"
 	echo "--- it prints"
-	plainly <said
+	cat said
 	echo
 	test -n "$SGANG_TUTORIAL"
 }
@@ -239,7 +256,7 @@ play()
 
 # How long to wait for what is said; none will come when texts have changed.
 patience=45
-test -z "$SGANG_TUTORIAL" || patience=25
+test -z "$SGANG_TUTORIAL" || patience=3
 near=0
 start_cluster plain_cluster
 
@@ -250,7 +267,8 @@ test_expect_success 'train.sh stands before the first section' '
 	cp "$slurm_dir/out/train.sh" .
 '
 test_expect_success 'no section is without commands' '
-	test "$(grep -c "^section " tutorial)" -ge 8 &&
+	test "$(grep -c "^section " tutorial)" -ge 16 &&
+	test -s recipes &&
 	awk "/^section / { if (NR > 1 && title && !runs) exit 1
 			title = \$0; runs = 0 }
 		/^run / { runs++ } END { exit !runs }" tutorial

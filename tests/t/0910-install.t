@@ -271,7 +271,7 @@ test_expect_success 'the lines of the README' '
 		return 1
 	}
 '
-test_expect_success 'install-check finds nothing to mend' '
+test_expect_success 'install-check finds nothing to fix' '
 	grep "^[0-9]* OK, [0-9]* WARN, 0 FAIL\$" install.log &&
 	grep "slurmctld (pid [0-9]*) has loaded /usr/lib/slurm-gang/" install.log
 '
