@@ -256,7 +256,7 @@ static bool holds(const struct settings *settings, struct sgang_error *why)
 	}
 	if (settings->mistake) {
 		sgang_errf(why, EINVAL, "%s; the settings from before hold "
-			   "until it is mended and scontrol reconfigure is run",
+			   "until it is fixed and scontrol reconfigure is run",
 			   settings->mistake);
 		return false;
 	}

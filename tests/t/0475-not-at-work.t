@@ -204,7 +204,7 @@ test_expect_success '5.2 a member that is released waits on' '
 	job_is $gathers PENDING &&
 	none_started
 '
-test_expect_success '5.2 mended and reread, without a restart' '
+test_expect_success '5.2 fixed and reread, without a restart' '
 	rm "$conf" &&
 	scontrol reconfigure &&
 	wait_for 15 "! squeue_says ${whole[0]} \"not at work\"" &&

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 0580-install-check.t - contrib/install-check, on a good cluster and on bad ones
 
-test_description='An admin is told what is set up wrong, and how to mend it'
+test_description='An admin is told what is set up wrong, and how to fix it'
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
@@ -104,7 +104,7 @@ test_expect_success 'a node that no switch has' '
 '
 test_expect_success 'a topology with a mistake' '
 	echo "SwitchName=c Nodes=n[" >>"$slurm_dir/etc/topology.conf" &&
-	only_failure "$slurm_dir/etc/topology.conf:4: " "mend it" &&
+	only_failure "$slurm_dir/etc/topology.conf:4: " "fix it" &&
 	cp saved/topology.conf "$slurm_dir/etc/"
 '
 test_expect_success 'a TopologyFile that is not there' '
@@ -197,7 +197,7 @@ test_expect_success 'a description of nodes that is there, and one that is not' 
 	check &&
 	grep "OK    NodeTopology: 1 " out &&
 	echo "NodeTopology=n[3-4] Hwloc=/nowhere/n.xml" >>"$conf" &&
-	only_failure "/nowhere/n.xml" "mend the line" &&
+	only_failure "/nowhere/n.xml" "fix the line" &&
 	rm "$conf"
 '
 test_expect_success 'no line for gang.so in plugstack.conf' '
