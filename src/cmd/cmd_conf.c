@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_conf.c - sgang conf: the settings in force, and where each comes from
  *
- * slurmctld tells them by a file, see SGANG_CONF_IN_FORCE. Who cannot read that
- * is told what gang.conf says, and that it is no more than that.
+ * slurmctld writes them to a file, see SGANG_CONF_IN_FORCE. If it is missing or
+ * unreadable, sgang prints gang.conf and warns that the settings in force may
+ * differ.
  */
 
 #define _GNU_SOURCE			/* strsep() */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd_create.c - sgang create: define a gang apart from its members */
+/* cmd_create.c - sgang create: define a gang independent of its members */
 
 #include <errno.h>
 #include <inttypes.h>

@@ -473,7 +473,7 @@ static const char *what_comes(const struct sgang_record *record)
 	return "the end of running jobs";
 }
 
-/* What would get it on; "" when nothing is known. */
+/* What would let it start; "" when nothing is known. */
 static const char *what_helps(const struct sgang_gang *gang,
 			      char text[HELPS_SIZE])
 {

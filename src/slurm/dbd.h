@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dbd.h - what slurmdbd hears of a start that may be taken back
+/* dbd.h - what slurmdbd is told of a start that may be undone
  *
  * slurmdbd's row of a job would stay RUNNING if it were told of a start that is
  * undone. So nothing of a hold reaches it; how that is done differs between

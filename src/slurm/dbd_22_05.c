@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dbd_22_05.c - what slurmdbd hears of a start that may be taken back: 22.05
+/* dbd_22_05.c - what slurmdbd is told of a start that may be undone: 22.05
  *
  * slurmctld asks slurmdbd for the index of a job's row, and tells of a start at
  * once if the job has one. While held, a job that slurmdbd does not know yet has
@@ -78,8 +78,7 @@ void sgang_dbd_start(struct job_record *job_ptr)
 	(void) jobacct_storage_job_start_direct(acct_db_conn, job_ptr);
 }
 
-/* slurmdbd has looked in vain for the row to end. The job never ran, so it has
- * no start. */
+/* slurmdbd has found no row to end. The job never ran, so it has no start. */
 void sgang_dbd_drop(struct job_record *job_ptr)
 {
 	time_t start = job_ptr->start_time;

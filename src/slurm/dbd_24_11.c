@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dbd_24_11.c - what slurmdbd hears of a start that may be taken back: 24.11 and
+/* dbd_24_11.c - what slurmdbd is told of a start that may be undone: 24.11 and
  * later
  *
  * slurmctld gives a job its index by itself and queues a message for slurmdbd at

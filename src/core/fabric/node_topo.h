@@ -96,7 +96,7 @@ uint64_t sgang_node_topo_gres(const char *gres);
  * without gres/gpu may have any: Slurm gives out none of them. Nor do threads
  * count, which have no place of their own. Nor does it fit when it has more
  * islands than SGANG_ISLANDS_MAX. Returns 0, or -1 with EINVAL and 'err': what
- * does not fit, and how to mend it. The node is one island then. */
+ * does not fit, and how to fix it. The node is one island then. */
 int sgang_node_topo_fits(const struct sgang_node_topo *topo, uint32_t cores,
 			 uint64_t gpus, struct sgang_error *err);
 

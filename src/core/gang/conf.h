@@ -55,9 +55,9 @@ struct sgang_node_lines;
 
 /* What of the plugin's lines slurmctld writes with SlurmctldDebug=info. */
 enum sgang_conf_log {
-	SGANG_CONF_LOG_ERROR,		/* what must be mended */
-	SGANG_CONF_LOG_INFO,		/* and each phase of each gang */
-	SGANG_CONF_LOG_DEBUG		/* and each pass */
+	SGANG_CONF_LOG_ERROR,		/* problems to fix */
+	SGANG_CONF_LOG_INFO,		/* also phase changes */
+	SGANG_CONF_LOG_DEBUG		/* everything */
 };
 
 struct sgang_conf {

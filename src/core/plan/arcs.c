@@ -2,9 +2,9 @@
 /* arcs.c - a lower bound for rings of two arcs
  *
  * Cut the ring in two arcs of members. A domain that both arcs use is entered
- * once for each of them, but for the two places where one arc goes over into
- * the other: if d is entered e times and contains b of the two hops between
- * arcs, e >= (arcs that use d) - b. The cost of a ring is (ranks * hop[island])
+ * once for each of them, but for the two places where the arcs join: if d is
+ * entered e times and contains b of the two hops between arcs,
+ * e >= (arcs that use d) - b. The cost of a ring is (ranks * hop[island])
  * plus, for every domain and node below the common one, its entries times the
  * step to the level above (plan_private.h). So
  *

@@ -2,7 +2,7 @@
 /* nofit.c - why a gang does not fit
  *
  * The first kind of members that would not even fit alone is what a user can do
- * something about. Only when every kind would, it is how they get on together.
+ * something about. Only when every kind would, they fit alone but not together.
  */
 
 #include <inttypes.h>

@@ -34,7 +34,7 @@
  *   alike.c        members as units that are all alike
  *   tree.c         ... exact, bottom-up over the fabric
  *   choose.c       ... which children of one domain to use, and how far
- *   tidy.c         ... and of equal ones the tidier
+ *   tidy.c         ... ties: best fit
  *   front.c        ... Pareto fronts of cost against capacity
  *   hull.c         ... their convex hulls, for bounds
  *   weight.c       weights of nodes

@@ -58,7 +58,7 @@ static const struct {
 #define PRICES (sizeof(near_prices) / sizeof(near_prices[0]))
 
 /* The state of a choice has a digit for each open domain, by its depth: which
- * arcs use it, and whether one goes over into the other there. */
+ * arcs use it, and whether the arcs join there. */
 enum { USE_A = 1, USE_B = 2, BOTH = 3, JOINED = 4, WIDE = 8, DIGIT_BITS = 4 };
 /* The two places where they do, by the end of arc B: that of the kind with the
  * fewest nodes, or the other one. What B holds for that kind in the highest
@@ -691,7 +691,7 @@ static void use_domains(const struct sgang_split *split, struct choice *choice,
 	}
 }
 
-/* One arc goes over into the other here, and so in all domains above. */
+/* The arcs join here, and so in all domains above. */
 static void join(const struct sgang_split *split, struct choice *choice,
 		 uint32_t depth, uint32_t end)
 {

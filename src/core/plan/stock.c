@@ -297,7 +297,7 @@ static bool reaches(const struct table *table, const struct row *row,
 }
 
 /* May the two be climbed above? The rows of roots were never told that they have
- * no parent, and have row 0; that was mended with the rule. */
+ * no parent, and have row 0; that was fixed with the rule. */
 static bool may_climb(const struct table *table, const struct row *a,
 		      const struct row *b)
 {

@@ -791,7 +791,7 @@ static struct gang *each(struct sgang_conductor *c, struct gang **gangs,
 	return stuck;
 }
 
-/* That place was in vain. False: it is all there is. */
+/* That place was without effect. False: there is no other one. */
 static bool try_elsewhere(struct sgang_conductor *c)
 {
 	bool all = sgang_nodeset_count(c->place) ==

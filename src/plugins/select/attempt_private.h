@@ -74,7 +74,7 @@ struct lessons {
 						 * before others: the last of
 						 * these is the first */
 	size_t n_first;
-	struct sgang_nodeset *avoid;	/* places that were in vain; NULL:
+	struct sgang_nodeset *avoid;	/* places without effect; NULL:
 					 * none */
 	size_t commits, rounds;		/* so far */
 	bool apart;			/* those that share CPUs keep off nodes
@@ -184,7 +184,7 @@ int sgang_probe_room(struct attempt *a);
 /* --- learn.c --- */
 
 void sgang_learn_forget(struct lessons *l);
-/* ... and the places that were in vain. */
+/* ... and the places tried without effect. */
 void sgang_learn_end(struct lessons *l);
 /* May another round follow this one, whose plan is made? Not after too many. */
 bool sgang_learn_may_repeat(struct attempt *a);

@@ -119,10 +119,10 @@ int64_t sgang_conductor_keep(struct sgang_conductor *c,
 			     const struct sgang_spec *spec, int64_t until,
 			     struct sgang_nodeset *nodes);
 
-/* A job of a gang gives back its nodes, since it has ended or for another start:
- * from this moment on its record must not say that it runs. 'why' counts if it
- * was held. The next pass does what follows from it. Called with slurmctld's
- * locks held. */
+/* Call when a member releases its nodes (end or requeue). Updates its record,
+ * which must no longer say that the member runs. 'why' is used if it was held.
+ * The next pass does what follows from it. Called with slurmctld's locks
+ * held. */
 void sgang_conductor_ended(struct sgang_conductor *c, struct sgang_job *job,
 			   enum sgang_hold_end why);
 

@@ -145,7 +145,7 @@ struct gang {
 	bool failed_limited;		/* ... on what backfill offered */
 	uint32_t failed_idle;		/* of `parts`, then, if `whole_nodes` */
 	bool lent;			/* to look for a way out of a deadlock
-					 * was in vain, at ... */
+					 * was without effect, at ... */
 	uint64_t lent_stamp;		/* ... this state of the cluster */
 	uint64_t lent_of;		/* ... with these requests */
 	int64_t lent_time;
@@ -224,8 +224,7 @@ struct sgang_conductor {
 	bool reserving;			/* nodes are kept for somebody */
 	struct sgang_nodeset *place;	/* where a group is being placed, or
 					 * NULL: anywhere */
-	struct sgang_nodeset *tried;	/* ... and where it was in vain; NULL:
-					 * nowhere */
+	struct sgang_nodeset *tried;	/* ... without effect; NULL: nowhere */
 	bool decided;			/* no gang of the group that is being
 					 * placed waits for a better place */
 	struct shown_node *shown;	/* nodes.c: what the nodes show; NULL:
@@ -417,7 +416,7 @@ int sgang_hold_add(struct sgang_conductor *c, struct gang *g,
 void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g,
 			  enum sgang_hold_end why);
 /* Find holds of before a restart again, forget those that were lost, end those
- * that have waited long enough or in vain. */
+ * that have waited long enough or cannot complete. */
 void sgang_hold_check_all(struct sgang_conductor *c);
 /* The same for what can have changed since a moment ago: losses. */
 void sgang_hold_recheck_all(struct sgang_conductor *c);

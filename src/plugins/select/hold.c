@@ -549,7 +549,7 @@ static void forget_lost(struct sgang_conductor *c, struct gang *g)
 	sgang_registry_refresh(c, g);
 }
 
-/* What a gang that cannot start holds, it holds in vain: a strict one unless
+/* A hold that cannot complete: that of a strict gang that cannot start, unless
  * all of its group are placed, a nonstrict one unless they could be. */
 static bool holds_in_vain(const struct sgang_conductor *c,
 			  const struct gang *g)

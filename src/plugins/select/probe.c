@@ -338,7 +338,7 @@ bool sgang_probe_could(struct sgang_conductor *c, struct gang **gangs,
 	for (uint32_t i = 0; i < n_nodes; i++)
 		a.free_at[i] = sgang_nodeset_has(lent, i) ? 0 : INT64_MAX;
 	sgang_probe_all(&a);
-	/* What cannot start now, for want of a licence, perhaps could then. */
+	/* A member that lacks a licence now may get it later. */
 	if (sgang_apart_prepare(&a) == 0)
 		could = choose_anew(&a, &unknown) ?
 			fits_then(&a, once_relaxed(&a), some) : unknown;
