@@ -46,7 +46,7 @@ void sgang_costs_default_nvlink(struct sgang_costs *costs);
 /* The level that is called 'name' in 'costs', or -1. Case is ignored. */
 int sgang_costs_level(const struct sgang_costs *costs, const char *name);
 
-/* What a level is called that has no other name: "level5". */
+/* Name of a level that has no other: "level5". */
 void sgang_costs_numbered(char name[32], uint32_t level);
 
 /* What a message calls the levels, from the bottom up: "island, node, leaf, spine,

@@ -18,7 +18,7 @@
 /* A longer list ends before the option that has no room. */
 #define SGANG_ASKS_SIZE 384
 
-/* What all members share; "" when nothing was said. */
+/* Options that all members share; "" if not set. */
 void sgang_asks_write(const struct sgang_spec *spec,
 		      char text[SGANG_ASKS_SIZE]);
 

@@ -53,7 +53,7 @@ struct sgang_node_lines;
 /* Stands where a level may stand: --gang-exclusive may name none. */
 #define SGANG_CONF_NO_LEVEL "none"
 
-/* What of the plugin's lines slurmctld writes with SlurmctldDebug=info. */
+/* The plugin's lines that slurmctld writes with SlurmctldDebug=info. */
 enum sgang_conf_log {
 	SGANG_CONF_LOG_ERROR,		/* problems to fix */
 	SGANG_CONF_LOG_INFO,		/* also phase changes */

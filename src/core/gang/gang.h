@@ -53,7 +53,7 @@ struct sgang_member {
 					 * is known; 0: not known */
 };
 
-/* What the members add up to. Counts are members (array tasks count). */
+/* Sums over the members. Counts are members (array tasks count). */
 struct sgang_tally {
 	struct sgang_spec spec;		/* what holds for the gang */
 	bool defined;			/* somebody said how many it needs */
@@ -176,7 +176,7 @@ int sgang_gang_submit_order(const struct sgang_member *a,
 int sgang_gang_ring_order(const struct sgang_member *a,
 			  const struct sgang_member *b);
 
-/* What a member that waits shows: "Gang alice/train gathering 3/4 members",
+/* Reason of a member that waits: "Gang alice/train gathering 3/4 members",
  * "... waits: 4 nodes are needed, 2 are free", "... holding 2/4 members since
  * 12:03" (local time, with the day when that is long before 'now'). 'why' (may
  * be NULL) is what the last attempt failed for, or what its group waits for.
@@ -189,10 +189,10 @@ void sgang_gang_text(const struct sgang_tally *tally, const char *why,
 void sgang_gang_words(const struct sgang_tally *tally, const char *why,
 		      int64_t now, char *buf, size_t size);
 
-/* What a member shows, and nothing else, after the waiting time (0.14). */
+/* The only reason of a member after the waiting time (0.14). */
 #define SGANG_TIMEOUT_TEXT "GangTimeout"
 
-/* What the gang's definition shows, "Gang alice/train waiting 4/4 members". */
+/* Reason of the gang's definition, "Gang alice/train waiting 4/4 members". */
 void sgang_gang_object_text(const struct sgang_tally *tally, char *buf,
 			    size_t size);
 

@@ -32,7 +32,7 @@ enum sgang_mode {
 	SGANG_MODE_NONSTRICT		/* members keep what they got (0.7) */
 };
 
-/* What counts towards the minimum when members come after the first start. */
+/* Members that count towards the minimum after the first start. */
 enum sgang_match {
 	SGANG_MATCH_UNSET,
 	SGANG_MATCH_ONCE_SATISFIED,	/* nothing is asked any more (0.11) */
@@ -40,7 +40,7 @@ enum sgang_match {
 	SGANG_MATCH_WAITING_AND_RUNNING	/* those that run count too */
 };
 
-/* What becomes of the gang when a member fails or is lost (3.2, 3.19). */
+/* What happens to the gang when a member fails or is lost (3.2, 3.19). */
 enum sgang_on_failure {
 	SGANG_ON_FAILURE_UNSET,
 	SGANG_ON_FAILURE_IGNORE,
@@ -139,7 +139,7 @@ bool sgang_spec_concerns(char *const *env, size_t n_env);
 int sgang_spec_of_job(struct sgang_spec *spec, char *const *env, size_t n_env,
 		      const char *user, struct sgang_error *err);
 
-/* What holds when nothing is said: min-member 1, total = min-member. */
+/* Defaults: min-member 1, total = min-member. */
 uint32_t sgang_spec_min(const struct sgang_spec *spec);
 uint32_t sgang_spec_total(const struct sgang_spec *spec);
 
@@ -157,12 +157,12 @@ void sgang_spec_merge(struct sgang_spec *into, const struct sgang_spec *from);
  * is Undefined (0.25, 0.26). */
 bool sgang_spec_defines(const struct sgang_spec *spec);
 
-/* What holds when nothing is said: strict, once-satisfied, ignore. */
+/* Defaults: strict, once-satisfied, ignore. */
 enum sgang_mode sgang_spec_mode(const struct sgang_spec *spec);
 enum sgang_match sgang_spec_match(const struct sgang_spec *spec);
 enum sgang_on_failure sgang_spec_on_failure(const struct sgang_spec *spec);
 
-/* What was said of levels; nothing when nothing was. */
+/* Options about levels; empty if none is set. */
 void sgang_spec_policy(const struct sgang_spec *spec,
 		       struct sgang_policy *policy);
 void sgang_spec_group_policy(const struct sgang_spec *spec,

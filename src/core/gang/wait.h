@@ -32,7 +32,7 @@ struct sgang_wait_question {
 					 * waited already counts */
 };
 
-/* What one place instead of the best adds to the run, in seconds. */
+/* Seconds that one place instead of the best adds to the run. */
 int64_t sgang_wait_extra(const struct sgang_wait_question *q, uint64_t cost);
 
 /* Choose among the 'n' places (1 or more, the first can be had now): the one

@@ -88,7 +88,7 @@ void sgang_explain_write_hops(const struct sgang_ring *ring,
 int sgang_explain_read_hops(const char *text, const struct sgang_costs *costs,
 			    struct sgang_ring *ring);
 
-/* What a slot is called: "GPU", "GPUs", and how many of them it stands for. */
+/* Name of a slot: "GPU", "GPUs", and how many of them it stands for. */
 struct sgang_explain_unit {
 	const char *one;
 	const char *many;

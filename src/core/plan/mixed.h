@@ -86,7 +86,7 @@ static inline const struct sgang_plan_member *ask_of(const struct mixed *mixed,
 	return &mixed->request->members[member];
 }
 
-/* What is left at a position. */
+/* Capacity left at a position. */
 static inline uint32_t *left_at(const struct mixed *mixed, uint32_t pos)
 {
 	return mixed->left + (size_t)pos * mixed->n_dims;
@@ -150,7 +150,7 @@ static inline void put(struct mixed *mixed, uint32_t member, uint32_t pos,
 	take(mixed, piece);
 }
 
-/* What a hop costs between two positions. */
+/* Cost of a hop between two positions. */
 static inline uint32_t hop_at(const struct mixed *mixed, uint32_t pos_a,
 			      uint32_t pos_b)
 {

@@ -225,7 +225,7 @@ static inline uint32_t sgang_plan_dims(const struct sgang_plan_request *request)
 	return request->n_dims ? request->n_dims : 1;
 }
 
-/* What one unit of a member takes of a dimension of a node. */
+/* Amount of a dimension of a node that one unit of a member takes. */
 uint32_t sgang_plan_need(const struct sgang_plan_request *request,
 			 const struct sgang_plan_member *member, uint32_t node,
 			 uint32_t dim);

@@ -32,7 +32,7 @@ struct sgang_compartment {
 	uint64_t free;			/* slots */
 };
 
-/* What is compared, in this order; sums compare as their terms do. */
+/* Keys compared, in this order; sums compare as their terms do. */
 struct sgang_worth {
 	uint64_t cost;			/* a price, with a coin; UINT64_MAX:
 					 * does not fit */

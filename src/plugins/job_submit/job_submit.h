@@ -18,14 +18,14 @@
 #include "core/gang/spec.h"
 #include "plugins/job_submit/members.h"
 
-/* What one member takes at least. */
+/* Least resources of one member. */
 struct sgang_submit_need {
 	uint32_t nodes;			/* 1 or more */
 	uint32_t cpus;			/* 1 or more */
 	bool whole;			/* shares its nodes with no other job */
 };
 
-/* What there is. 0: not known, nothing is refused for it. */
+/* Resources of the cluster. 0: not known, nothing is refused for it. */
 struct sgang_submit_room {
 	uint32_t nodes;
 	uint32_t cpus;			/* 0 also where jobs share CPUs */
@@ -74,7 +74,7 @@ struct sgang_submit_asked {
 typedef void (*sgang_submit_visit_f)(const struct sgang_submit_member *member,
 				     void *arg);
 
-/* What is asked of Slurm. */
+/* Functions of Slurm. */
 struct sgang_submit_host {
 	/* NULL when the user has no name. Borrowed until the next call. */
 	const char *(*user_name)(uint32_t uid);

@@ -35,7 +35,7 @@ struct sgang_members_job {
 typedef void (*sgang_members_visit_f)(const struct sgang_members_job *job,
 				      void *arg);
 
-/* What is asked of Slurm, which lets no job come or go meanwhile. */
+/* Functions of Slurm, which lets no job come or go meanwhile. */
 struct sgang_members_host {
 	/* The lowest number that the next job can get; 0: not known. Never
 	 * above the next one of the row that is free. */

@@ -21,7 +21,7 @@ struct part {
 	uint64_t request;		/* ... and what it asked for */
 };
 
-/* What is known of a request; members that ask for the same share it. */
+/* Results for a request; members with the same request share it. */
 struct probed {
 	struct gang *g;
 	struct sgang_job *job;		/* the one that was asked for */
@@ -65,7 +65,7 @@ struct lesson {
 	} with[LESSON_WITH];
 };
 
-/* What the rounds of an attempt have found out, in one hold of the locks. */
+/* Results of the rounds of an attempt, in one hold of the locks. */
 #define LESSON_FIRST 16
 struct lessons {
 	struct lesson *list;
@@ -121,7 +121,7 @@ struct attempt {
 	bool limited;			/* a limit of Slurm's refused one */
 };
 
-/* What is told of a placement besides itself. */
+/* By-products of a placement. */
 struct account {
 	char others[SGANG_OTHERS_SIZE];	/* record.h */
 	uint64_t stock_cost;		/* 0: not known */
@@ -242,7 +242,7 @@ int sgang_levels_limit(const struct attempt *a, int64_t when,
 int sgang_levels_spread(const struct attempt *a);
 /* When a limit that is only preferred ends; 0: there is none. */
 int64_t sgang_levels_relax(const struct attempt *a);
-/* What the gang's group asks for as a whole; nothing if nobody in it says. */
+/* Request of the gang's group as a whole; empty if no gang of it has one. */
 void sgang_levels_of_group(const struct gang *g, struct sgang_policy *policy);
 /* Add the nodes that members of the gang have now. False: 'nodes' is empty. */
 bool sgang_levels_nodes_of(struct sgang_conductor *c, const struct gang *g,

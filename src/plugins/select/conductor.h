@@ -172,7 +172,7 @@ void sgang_conductor_poke(struct sgang_conductor *c);
 /* A member was submitted, perhaps the last one. A pass is due soon, but not for
  * each of many that are submitted in a row. */
 void sgang_conductor_submitted(struct sgang_conductor *c);
-/* There will be no pass: forget the poke. */
+/* Forget the poke, because there will be no pass. */
 void sgang_conductor_ignore(struct sgang_conductor *c);
 
 /* Node indices are about to change their meaning: forget what was kept in

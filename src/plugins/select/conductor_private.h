@@ -364,7 +364,7 @@ void sgang_limits_check(struct sgang_conductor *c, struct gang *g);
  * empty? True when that cannot be told. */
 bool sgang_probe_could(struct sgang_conductor *c, struct gang **gangs,
 		       size_t n, const struct sgang_nodeset *lent);
-/* What the members that hold would cost on an empty cluster; 0: not known. */
+/* Cost of the members that hold on an empty cluster; 0: not known. */
 uint64_t sgang_probe_best_cost(struct sgang_conductor *c, struct gang *g);
 
 /* --- apart.c --- */
@@ -467,7 +467,7 @@ void sgang_show_phase(struct sgang_conductor *c, const struct gang *g,
 /* Let a job that has ended say so, if it does not yet. */
 void sgang_show_ended(struct sgang_conductor *c,
 		      const struct sgang_job_info *info);
-/* What every record of the gang says alike. */
+/* Fields that are equal in all records of the gang. */
 void sgang_show_fill(const struct gang *g, struct sgang_record *r);
 /* What its user's word amounts to, in the record of a member. */
 void sgang_show_own(const struct gang *g, const struct entry *e,

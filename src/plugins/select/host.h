@@ -43,7 +43,7 @@ enum sgang_launch {
 	SGANG_LAUNCH_UNKNOWN		/* its node has not told yet */
 };
 
-/* What a job is, copied or borrowed until the locks are given back. */
+/* Data of a job, copied or borrowed until the locks are given back. */
 struct sgang_job_info {
 	struct sgang_job *job;
 	uint32_t job_id;
@@ -87,7 +87,7 @@ struct sgang_job_info {
 	size_t n_env;
 };
 
-/* What a member needs on its nodes, found out by probe(). */
+/* Needs of a member on its nodes, found by probe(). */
 struct sgang_shape {
 	uint32_t min_nodes;		/* of a range the number aimed at */
 	uint32_t max_nodes;
@@ -208,7 +208,7 @@ struct sgang_refusal {
 					 * harm */
 };
 
-/* What is free. */
+/* Free resources. */
 struct sgang_room {
 	uint64_t cpus;
 	uint64_t memory;		/* MB */
