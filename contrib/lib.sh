@@ -18,8 +18,8 @@ source_packages="dpkg-dev patch xz-utils"
 fuzz_packages="clang libc6-dev libclang-rt-dev libhwloc-dev libyaml-dev
 	pkg-config"
 deb_packages="build-essential debhelper"
-test_packages="$deb_packages binutils chromium chromium-driver curl debootstrap
-	gdb glpk-utils jq libfaketime libopenmpi-dev libxml2-utils mandoc
+test_packages="$deb_packages binutils chromium chromium-driver clang-format curl
+	debootstrap gdb glpk-utils jq libfaketime libopenmpi-dev libxml2-utils mandoc
 	mariadb-server mount munge openmpi-bin passwd procps prometheus
 	sharness util-linux"
 

@@ -14,23 +14,23 @@
 #include "core/base/err.h"
 
 struct sgang_indices {
-	uint32_t *index;		/* ascending */
+	uint32_t *index; /* ascending */
 	size_t n;
 };
 
 struct sgang_alloc_node {
 	char *name;
 	uint32_t cpus;
-	struct sgang_indices gpus;	/* of the node's gres/gpu; none where
-					 * Slurm does not number them */
-	struct sgang_indices cores;	/* socket by socket, from 0 */
-	uint32_t cores_per_socket;	/* of the node */
+	struct sgang_indices gpus;  /* of the node's gres/gpu; none where
+				     * Slurm does not number them */
+	struct sgang_indices cores; /* socket by socket, from 0 */
+	uint32_t cores_per_socket;  /* of the node */
 };
 
 struct sgang_alloc {
-	struct sgang_alloc_node *node;	/* in Slurm's order */
+	struct sgang_alloc_node *node; /* in Slurm's order */
 	size_t n;
-	uint32_t cpus_per_rank;		/* 1 or more */
+	uint32_t cpus_per_rank; /* 1 or more */
 };
 
 /* Fill in one for each of the 'n' jobs. Returns 0 and allocations to be emptied

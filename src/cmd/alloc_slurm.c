@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 #include "cmd/alloc.h"
 #include "cmd/libslurm.h"
 #include "core/base/hostlist.h"
@@ -18,8 +17,7 @@ static int no_memory(struct sgang_error *err)
 	return sgang_errf(err, ENOMEM, "out of memory");
 }
 
-static uint32_t cores_per_socket(const node_info_msg_t *nodes,
-				 const char *name)
+static uint32_t cores_per_socket(const node_info_msg_t *nodes, const char *name)
 {
 	uint32_t i;
 
@@ -47,16 +45,18 @@ static int fill_node(struct sgang_alloc_node *node, const job_info_t *info,
 		     struct sgang_error *err)
 {
 	const char *gres = i < info->gres_detail_cnt ?
-			   info->gres_detail_str[i] : NULL;
+				   info->gres_detail_str[i] :
+				   NULL;
 
 	node->name = name;
 	node->cpus = sgang_resources_cpus(info->job_resrcs, (uint32_t)i);
 	node->cores_per_socket = cores_per_socket(nodes, name);
 	if (read_cores(info, (uint32_t)i, &node->cores) ||
 	    sgang_indices_read_gpus(gres, &node->gpus))
-		return sgang_errf(err, errno, "what job %" PRIu32 " has on "
-				  "node %s cannot be read: %s", public_job_id(info),
-				  name, strerror(errno));
+		return sgang_errf(err, errno,
+				  "what job %" PRIu32 " has on "
+				  "node %s cannot be read: %s",
+				  public_job_id(info), name, strerror(errno));
 	return 0;
 }
 
@@ -104,16 +104,17 @@ static int load_job(uint32_t job_id, const node_info_msg_t *nodes,
 	int rc;
 
 	if (slurm_load_job(&message, public_id_of_job(job_id), SHOW_DETAIL))
-		return sgang_errf(err, EIO, "cannot read job %" PRIu32 " from "
-				  "slurmctld: %s", job_id,
-				  sgang_libslurm_why());
+		return sgang_errf(err, EIO,
+				  "cannot read job %" PRIu32 " from "
+				  "slurmctld: %s",
+				  job_id, sgang_libslurm_why());
 	rc = 0;
 	for (i = 0; i < message->record_count; i++)
 		if (public_job_id(&message->job_array[i]) == job_id)
 			break;
 	if (i == message->record_count)
-		rc = sgang_errf(err, ESRCH, "slurmctld does not know job %"
-				PRIu32, job_id);
+		rc = sgang_errf(err, ESRCH,
+				"slurmctld does not know job %" PRIu32, job_id);
 	else
 		rc = fill_alloc(alloc, &message->job_array[i], nodes, err);
 	slurm_free_job_info_msg(message);
@@ -130,8 +131,10 @@ int sgang_alloc_load(const uint32_t *job_ids, size_t n,
 	if (sgang_libslurm_enter(err))
 		return -1;
 	if (slurm_load_node(0, &nodes, SHOW_ALL))
-		rc = sgang_errf(err, EIO, "cannot read the nodes from "
-				"slurmctld: %s", sgang_libslurm_why());
+		rc = sgang_errf(err, EIO,
+				"cannot read the nodes from "
+				"slurmctld: %s",
+				sgang_libslurm_why());
 	for (i = 0; i < n && !rc; i++) {
 		rc = load_job(job_ids[i], nodes, &allocs[i], err);
 		done += !rc;

@@ -98,8 +98,8 @@ static int find_letter(const struct sgang_verb *verb, int letter)
 	int i;
 
 	for (i = 0; verb->options[i].name; i++)
-		if (verb->options[i].letter && verb->options[i].letter ==
-					       letter)
+		if (verb->options[i].letter &&
+		    verb->options[i].letter == letter)
 			return i;
 	return -1;
 }
@@ -111,8 +111,8 @@ static void fill_longopts(const struct sgang_verb *verb,
 
 	for (i = 0; verb->options[i].name; i++) {
 		longopts[i].name = verb->options[i].name;
-		longopts[i].has_arg = verb->options[i].arg ?
-				      required_argument : no_argument;
+		longopts[i].has_arg = verb->options[i].arg ? required_argument :
+							     no_argument;
 		longopts[i].flag = NULL;
 		longopts[i].val = OPTION_FIRST + i;
 	}
@@ -157,8 +157,9 @@ static void complain(const struct sgang_verb *verb, char **argv, int found)
 		return;
 	}
 	sgang_cmd_bad("%s %s, see sgang %s --help", what,
-		      sgang_text_show(shown, is_short ? letter :
-				      argv[optind - 1]), verb->name);
+		      sgang_text_show(shown,
+				      is_short ? letter : argv[optind - 1]),
+		      verb->name);
 }
 
 int sgang_cmd_next(const struct sgang_verb *verb, int argc, char **argv,
@@ -193,7 +194,8 @@ int sgang_cmd_next(const struct sgang_verb *verb, int argc, char **argv,
 
 int sgang_cmd_read(const struct sgang_verb *verb, int argc, char **argv,
 		   int (*read)(void *arg, int option, const char *value,
-			       struct sgang_error *err), void *arg)
+			       struct sgang_error *err),
+		   void *arg)
 {
 	struct sgang_error err;
 	const char *value;
@@ -252,7 +254,8 @@ int sgang_cmd_conf_path(char path[SGANG_PATH], struct sgang_error *err)
 	char folder[SGANG_PATH];
 
 	return sgang_path_folder(folder, sgang_cmd_slurm_conf(), err) ?
-	       -1 : sgang_path_in(path, folder, "gang.conf", err);
+		       -1 :
+		       sgang_path_in(path, folder, "gang.conf", err);
 }
 
 int sgang_cmd_gang(const char *text, struct sgang_spec *spec,
@@ -266,7 +269,8 @@ int sgang_cmd_gang(const char *text, struct sgang_spec *spec,
 	if (spec->ns[0])
 		return 0;
 	if (!user || strlen(user) >= sizeof(spec->ns))
-		return sgang_errf(err, EINVAL, "you have no name to be the "
+		return sgang_errf(err, EINVAL,
+				  "you have no name to be the "
 				  "gang's namespace, say NAMESPACE/%s",
 				  spec->name);
 	strcpy(spec->ns, user);
@@ -350,7 +354,8 @@ static void repair(struct json_object *object)
 
 	switch (json_object_get_type(object)) {
 	case json_type_object: {
-		json_object_object_foreach(object, key, value) {
+		json_object_object_foreach(object, key, value)
+		{
 			(void)key;
 			repair(value);
 		}
@@ -383,7 +388,8 @@ void sgang_cmd_print_json(struct json_object *object)
 		json_object_put(object);
 		return;
 	}
-	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
-					    JSON_C_TO_STRING_NOSLASHESCAPE));
+	puts(json_object_to_json_string_ext(
+		object,
+		JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(object);
 }

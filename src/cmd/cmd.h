@@ -21,15 +21,15 @@
 
 enum {
 	SGANG_EXIT_YES = 0,
-	SGANG_EXIT_NO = 1,		/* the reason was printed */
-	SGANG_EXIT_BAD = 2		/* usage or bad input, one line said so */
+	SGANG_EXIT_NO = 1, /* the reason was printed */
+	SGANG_EXIT_BAD = 2 /* usage or bad input, one line said so */
 };
 
 struct sgang_cmd_option {
-	const char *name;		/* without the dashes */
-	const char *arg;		/* "FILE"; NULL: takes no value */
-	const char *help;		/* one line, at most 54 characters */
-	char letter;			/* -A for --account; 0: none */
+	const char *name; /* without the dashes */
+	const char *arg;  /* "FILE"; NULL: takes no value */
+	const char *help; /* one line, at most 54 characters */
+	char letter;      /* -A for --account; 0: none */
 };
 
 /* More rows than this a verb cannot have. */
@@ -37,9 +37,9 @@ struct sgang_cmd_option {
 
 struct sgang_verb {
 	const char *name;
-	const char *operands;		/* "PLACE,..." or NULL: takes none */
-	const char *summary;		/* one line */
-	const struct sgang_cmd_option *options;	/* ends with name NULL */
+	const char *operands; /* "PLACE,..." or NULL: takes none */
+	const char *summary;  /* one line */
+	const struct sgang_cmd_option *options; /* ends with name NULL */
 	int (*run)(const struct sgang_verb *verb, int argc, char **argv);
 };
 
@@ -61,9 +61,9 @@ extern const struct sgang_verb sgang_verb_watch;
 
 /* What sgang_cmd_next() says besides a row number. */
 enum {
-	SGANG_CMD_END = -1,		/* operands begin at argv[optind] */
-	SGANG_CMD_HELP = -2,		/* --help was given and printed */
-	SGANG_CMD_WRONG = -3		/* wrong usage, the line was printed */
+	SGANG_CMD_END = -1,  /* operands begin at argv[optind] */
+	SGANG_CMD_HELP = -2, /* --help was given and printed */
+	SGANG_CMD_WRONG = -3 /* wrong usage, the line was printed */
 };
 
 /* The next option of the command line: its row in verb->options, with its value
@@ -78,7 +78,8 @@ int sgang_cmd_next(const struct sgang_verb *verb, int argc, char **argv,
  * printed then. Returns what sgang_cmd_next() ended with, or WRONG. */
 int sgang_cmd_read(const struct sgang_verb *verb, int argc, char **argv,
 		   int (*read)(void *arg, int option, const char *value,
-			       struct sgang_error *err), void *arg);
+			       struct sgang_error *err),
+		   void *arg);
 
 /* The exit code for what sgang_cmd_next() ended with, HELP or WRONG. */
 int sgang_cmd_exit(int next);
@@ -124,11 +125,10 @@ struct json_object *sgang_cmd_json_gang(const struct sgang_spec *gang);
 
 /* Say, as a line on stderr or as JSON on stdout, why something cannot be done
  * with that gang, and return SGANG_EXIT_NO. */
-int sgang_cmd_refuse(const struct sgang_spec *gang, bool json,
-		     const char *why);
+int sgang_cmd_refuse(const struct sgang_spec *gang, bool json, const char *why);
 
-/* Print 'object' on stdout, as one line of JSON, or with --yaml as a document of
- * YAML, and drop it. Bytes of its texts that are no UTF-8 become U+FFFD. */
+/* Print 'object' on stdout, as one line of JSON, or with --yaml as a document
+ * of YAML, and drop it. Bytes of its texts that are no UTF-8 become U+FFFD. */
 void sgang_cmd_print_json(struct json_object *object);
 
 /* Was there no memory to print all of an answer? It was said then. */

@@ -11,11 +11,7 @@
 #include "cmd/targets.h"
 #include "core/base/text.h"
 
-enum {
-	OPT_SIGNAL,
-	OPT_ALL,
-	OPT_JSON
-};
+enum { OPT_SIGNAL, OPT_ALL, OPT_JSON };
 
 static const struct sgang_cmd_option options[] = {
 	[OPT_SIGNAL] = { "signal", "SIGNAL",
@@ -27,7 +23,7 @@ static const struct sgang_cmd_option options[] = {
 
 struct request {
 	struct sgang_spec gang;
-	int signal;			/* 0: cancel */
+	int signal; /* 0: cancel */
 	bool all;
 	bool json;
 };
@@ -37,21 +33,11 @@ static const struct {
 	const char *name;
 	int number;
 } signals[] = {
-	{ "HUP", SIGHUP },
-	{ "INT", SIGINT },
-	{ "QUIT", SIGQUIT },
-	{ "ABRT", SIGABRT },
-	{ "KILL", SIGKILL },
-	{ "ALRM", SIGALRM },
-	{ "TERM", SIGTERM },
-	{ "USR1", SIGUSR1 },
-	{ "USR2", SIGUSR2 },
-	{ "URG", SIGURG },
-	{ "CONT", SIGCONT },
-	{ "STOP", SIGSTOP },
-	{ "TSTP", SIGTSTP },
-	{ "TTIN", SIGTTIN },
-	{ "TTOU", SIGTTOU },
+	{ "HUP", SIGHUP },   { "INT", SIGINT },   { "QUIT", SIGQUIT },
+	{ "ABRT", SIGABRT }, { "KILL", SIGKILL }, { "ALRM", SIGALRM },
+	{ "TERM", SIGTERM }, { "USR1", SIGUSR1 }, { "USR2", SIGUSR2 },
+	{ "URG", SIGURG },   { "CONT", SIGCONT }, { "STOP", SIGSTOP },
+	{ "TSTP", SIGTSTP }, { "TTIN", SIGTTIN }, { "TTOU", SIGTTOU },
 };
 
 /* Returns the number of the signal, 0: there is none of that name. */
@@ -119,7 +105,7 @@ static int refuse(const struct request *request, const struct sgang_jobs *jobs)
 {
 	return sgang_targets_none(jobs, &request->gang, request->json,
 				  request->signal ? "no member runs" :
-				  "no member waits or runs");
+						    "no member waits or runs");
 }
 
 /* Returns an exit code, or -1 with 'err' filled. */
@@ -131,8 +117,10 @@ static int answer(const struct request *request, struct sgang_error *err)
 	int code = -1;
 
 	if (sgang_jobs_load(&jobs, err) ||
-	    sgang_targets_find(&jobs, &request->gang, request->signal ?
-			       is_running : request->all ? is_any : is_member,
+	    sgang_targets_find(&jobs, &request->gang,
+			       request->signal ? is_running :
+			       request->all    ? is_any :
+						 is_member,
 			       &targets, err))
 		goto out;
 	if (!targets.n) {
@@ -140,12 +128,13 @@ static int answer(const struct request *request, struct sgang_error *err)
 		goto out;
 	}
 	if (sgang_targets_ask(&targets, !request->signal, request->json,
-			      sgang_control_signal, request->signal ?
-			      request->signal : SIGKILL, &outcome, err))
+			      sgang_control_signal,
+			      request->signal ? request->signal : SIGKILL,
+			      &outcome, err))
 		goto out;
 	code = sgang_targets_report(&request->gang, request->json,
-				    request->signal ? "signalled" :
-				    "cancelled", &outcome);
+				    request->signal ? "signalled" : "cancelled",
+				    &outcome);
 out:
 	sgang_targets_clear(&targets);
 	sgang_jobs_clear(&jobs);

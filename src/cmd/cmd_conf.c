@@ -6,7 +6,7 @@
  * differ.
  */
 
-#define _GNU_SOURCE			/* strsep() */
+#define _GNU_SOURCE /* strsep() */
 #include <errno.h>
 #include <getopt.h>
 #include <stdbool.h>
@@ -25,10 +25,7 @@
 /* Columns that a setting may fill before its source. */
 #define WIDTH_MAX 48
 
-enum {
-	OPT_CONF,
-	OPT_JSON
-};
+enum { OPT_CONF, OPT_JSON };
 
 static const struct sgang_cmd_option options[] = {
 	[OPT_CONF] = { "conf", "FILE", "what this gang.conf says, no more", 0 },
@@ -37,20 +34,20 @@ static const struct sgang_cmd_option options[] = {
 };
 
 struct setting {
-	const char *text;		/* "HopCosts=1,2,4" */
-	const char *source;		/* "default", "/etc/gang.conf:7" */
+	const char *text;   /* "HopCosts=1,2,4" */
+	const char *source; /* "default", "/etc/gang.conf:7" */
 };
 
 /* Settings as text, with its comments cut off. */
 struct settings {
-	char *text;			/* what the rest borrows from */
+	char *text; /* what the rest borrows from */
 	struct setting *list;
 	size_t n;
-	const char *file;		/* the gang.conf they are from */
-	const char *mistake;		/* in a newer one, NULL: none */
-	const char *off;		/* why there are none, NULL: there are */
-	int64_t since;			/* in force; 0: they are not, or nobody
-					 * knows */
+	const char *file;    /* the gang.conf they are from */
+	const char *mistake; /* in a newer one, NULL: none */
+	const char *off;     /* why there are none, NULL: there are */
+	int64_t since;       /* in force; 0: they are not, or nobody
+			      * knows */
 };
 
 static void clear(struct settings *settings)
@@ -183,8 +180,8 @@ static struct json_object *json_value(const char *value)
 {
 	size_t n = strlen(value);
 
-	if (n >= 2 && value[0] == '"' && strchr(value + 1, '"') ==
-					 value + n - 1)
+	if (n >= 2 && value[0] == '"' &&
+	    strchr(value + 1, '"') == value + n - 1)
 		return json_object_new_string_len(value + 1, (int)n - 2);
 	return json_object_new_string(value);
 }
@@ -195,18 +192,23 @@ static struct json_object *json_setting(const struct setting *setting)
 	const char *value = strchr(setting->text, '=');
 	const char *colon = strrchr(setting->source, ':');
 	uint64_t line = 0;
-	bool from_file = colon && !sgang_text_number(colon + 1, 1, UINT32_MAX,
-						     &line);
+	bool from_file = colon &&
+			 !sgang_text_number(colon + 1, 1, UINT32_MAX, &line);
 
-	json_object_object_add(object, "key", json_object_new_string_len(
-			setting->text, (int)(value - setting->text)));
+	json_object_object_add(
+		object, "key",
+		json_object_new_string_len(setting->text,
+					   (int)(value - setting->text)));
 	json_object_object_add(object, "value", json_value(value + 1));
-	json_object_object_add(object, "file", !from_file ? NULL :
-			       json_object_new_string_len(
-				setting->source,
-				(int)(colon - setting->source)));
-	json_object_object_add(object, "line", !from_file ? NULL :
-			       json_object_new_uint64(line));
+	json_object_object_add(object, "file",
+			       !from_file ?
+				       NULL :
+				       json_object_new_string_len(
+					       setting->source,
+					       (int)(colon - setting->source)));
+	json_object_object_add(object, "line",
+			       !from_file ? NULL :
+					    json_object_new_uint64(line));
 	return object;
 }
 
@@ -223,8 +225,10 @@ static void print_json(const struct settings *settings, const char *remark)
 
 	for (i = 0; i < settings->n; i++)
 		json_object_array_add(list, json_setting(&settings->list[i]));
-	json_object_object_add(object, "in_force_since", !settings->since ?
-			       NULL : json_object_new_int64(settings->since));
+	json_object_object_add(object, "in_force_since",
+			       !settings->since ?
+				       NULL :
+				       json_object_new_int64(settings->since));
 	json_object_object_add(object, "remark", text_or_null(remark));
 	json_object_object_add(object, "settings", list);
 	sgang_cmd_print_json(object);
@@ -256,7 +260,8 @@ static bool holds(const struct settings *settings, struct sgang_error *why)
 		return false;
 	}
 	if (settings->mistake) {
-		sgang_errf(why, EINVAL, "%s; the settings from before hold "
+		sgang_errf(why, EINVAL,
+			   "%s; the settings from before hold "
 			   "until it is fixed and scontrol reconfigure is run",
 			   settings->mistake);
 		return false;
@@ -266,9 +271,10 @@ static bool holds(const struct settings *settings, struct sgang_error *why)
 	if (!read_file(settings->file, true, &file, &err))
 		same = are_same(settings, &file);
 	else if (errno == EINVAL)
-		same = false;	/* it has a mistake by now */
+		same = false; /* it has a mistake by now */
 	if (!same)
-		sgang_errf(why, EINVAL, "%s was changed since slurmctld has "
+		sgang_errf(why, EINVAL,
+			   "%s was changed since slurmctld has "
 			   "read it; scontrol reconfigure makes it count",
 			   settings->file);
 	clear(&file);
@@ -293,8 +299,10 @@ static int find_settings(const char *conf, struct settings *settings,
 		return -1;
 	if (rc)
 		return holds(settings, why) ? SGANG_EXIT_YES : SGANG_EXIT_NO;
-	sgang_errf(why, errno, "%s; so this is what %s says, which slurmctld "
-		   "may not have read", err->text, path);
+	sgang_errf(why, errno,
+		   "%s; so this is what %s says, which slurmctld "
+		   "may not have read",
+		   err->text, path);
 	return read_file(path, true, settings, err);
 }
 

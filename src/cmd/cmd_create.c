@@ -29,7 +29,7 @@ enum {
 	OPT_RUN_TIME,
 	OPT_COMM_SHARE,
 	OPT_RANK_ORDER,
-	OPT_OF_SBATCH,			/* those above are --gang-... there */
+	OPT_OF_SBATCH, /* those above are --gang-... there */
 	OPT_REPLACE = OPT_OF_SBATCH,
 	OPT_ACCOUNT,
 	OPT_PARTITION,
@@ -39,8 +39,8 @@ enum {
 static const struct sgang_cmd_option options[] = {
 	[OPT_MIN_MEMBER] = { "min-member", "N",
 			     "members that are needed to start", 0 },
-	[OPT_TOTAL_NUMBER] = { "total-number", "N",
-			       "members that are expected", 0 },
+	[OPT_TOTAL_NUMBER] = { "total-number", "N", "members that are expected",
+			       0 },
 	[OPT_MIN_TRES] = { "min-tres", "TRES",
 			   "cpu=N,mem=SIZE,node=N that must be free", 0 },
 	[OPT_MODE] = { "mode", "MODE", "strict or nonstrict", 0 },
@@ -50,8 +50,8 @@ static const struct sgang_cmd_option options[] = {
 			       "longest wait since a member was placed", 0 },
 	[OPT_MATCH] = { "match", "WORD",
 			"what counts once the gang has started", 0 },
-	[OPT_ON_FAILURE] = { "on-failure", "WORD",
-			     "ignore, kill or requeue", 0 },
+	[OPT_ON_FAILURE] = { "on-failure", "WORD", "ignore, kill or requeue",
+			     0 },
 	[OPT_TOPOLOGY] = { "topology", "POLICY",
 			   "what the gang asks of levels: require:LEVEL", 0 },
 	[OPT_GROUP_TOPOLOGY] = { "group-topology", "POLICY",
@@ -76,7 +76,8 @@ static const struct sgang_cmd_option options[] = {
 	{ NULL, NULL, NULL, 0 }
 };
 _Static_assert(sizeof(options) / sizeof(options[0]) <=
-	       SGANG_CMD_OPTIONS_MAX + 1, "too many for cmd.c");
+		       SGANG_CMD_OPTIONS_MAX + 1,
+	       "too many for cmd.c");
 
 struct request {
 	struct sgang_spec gang;
@@ -139,7 +140,8 @@ static int check(struct request *request, const char *name,
 	sgang_spec_merge(&gang, &request->gang);
 	request->gang = gang;
 	if (!gang.min_member)
-		return sgang_errf(err, EINVAL, "--min-member=N is missing: how "
+		return sgang_errf(err, EINVAL,
+				  "--min-member=N is missing: how "
 				  "many members does the gang need to start?");
 	if (!sgang_spec_check(&gang, err))
 		return 0;
@@ -174,8 +176,9 @@ static int refuse_second(const struct request *request,
 {
 	char why[64];
 
-	snprintf(why, sizeof(why), "it has a definition (JobId=%" PRIu32
-		 "), use --replace", old->row[old->n - 1]->job_id);
+	snprintf(why, sizeof(why),
+		 "it has a definition (JobId=%" PRIu32 "), use --replace",
+		 old->row[old->n - 1]->job_id);
 	return sgang_cmd_refuse(&request->gang, request->json, why);
 }
 

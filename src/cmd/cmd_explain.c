@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_explain.c - sgang explain: why a gang is where it is, or waits */
 
-#define _GNU_SOURCE			/* strsep() */
+#define _GNU_SOURCE /* strsep() */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,11 +20,7 @@
 /* Columns that a reason may fill. */
 #define WIDTH 78
 
-enum {
-	OPT_CONF,
-	OPT_BYTES,
-	OPT_JSON
-};
+enum { OPT_CONF, OPT_BYTES, OPT_JSON };
 
 static const struct sgang_cmd_option options[] = {
 	[OPT_CONF] = { "conf", "FILE", "gang.conf with names and bandwidths",
@@ -36,10 +32,10 @@ static const struct sgang_cmd_option options[] = {
 
 struct request {
 	const char *operand;
-	uint32_t job;			/* 0: the operand is a gang's name */
-	const char *task;		/* of that array, NULL: any */
-	struct sgang_spec spec;		/* the gang's name */
-	const char *conf_path;		/* --conf, NULL: beside slurm.conf */
+	uint32_t job;           /* 0: the operand is a gang's name */
+	const char *task;       /* of that array, NULL: any */
+	struct sgang_spec spec; /* the gang's name */
+	const char *conf_path;  /* --conf, NULL: beside slurm.conf */
 	struct sgang_conf conf;
 	uint64_t bytes;
 	bool json;
@@ -48,8 +44,8 @@ struct request {
 /* What is explained. */
 struct subject {
 	const struct sgang_record *record;
-	const struct sgang_gang *gang;	/* NULL: it is not known any more */
-	const struct sgang_jobrow *job;	/* that was asked for, or NULL */
+	const struct sgang_gang *gang;  /* NULL: it is not known any more */
+	const struct sgang_jobrow *job; /* that was asked for, or NULL */
 };
 
 /* -- what was asked -- */
@@ -64,9 +60,9 @@ static void read_operand(struct request *request, const char *text)
 	request->operand = text;
 	if (!digits || digits >= sizeof(number))
 		return;
-	if (text[digits] && (text[digits] != '_' ||
-	    strspn(text + digits + 1, "0123456789") !=
-	    strlen(text + digits + 1)))
+	if (text[digits] &&
+	    (text[digits] != '_' || strspn(text + digits + 1, "0123456789") !=
+					    strlen(text + digits + 1)))
 		return;
 	memcpy(number, text, digits);
 	if (sgang_text_number(number, 1, UINT32_MAX, &job))
@@ -157,8 +153,8 @@ static bool waits(const struct subject *subject)
 {
 	enum sgang_phase phase = phase_of(subject);
 
-	return subject->gang && (phase < SGANG_PHASE_STARTING ||
-				 phase == SGANG_PHASE_TIMEOUT);
+	return subject->gang &&
+	       (phase < SGANG_PHASE_STARTING || phase == SGANG_PHASE_TIMEOUT);
 }
 
 /* -- where it is -- */
@@ -170,11 +166,11 @@ static void read_ring(const struct request *request,
 {
 	memset(ring, 0, sizeof(*ring));
 	ring->ranks = record->ranks;
-	(void)sgang_explain_read_hops(record->hops, &request->conf.costs,
-				      ring);
+	(void)sgang_explain_read_hops(record->hops, &request->conf.costs, ring);
 }
 
-/* A word of others=: "s2:48", "s3:7/8", or "s4:40w", whose nodes are heavier. */
+/* A word of others=: "s2:48", "s3:7/8", or "s4:40w", whose nodes are heavier.
+ */
 struct other {
 	char domain[SGANG_OTHERS_SIZE];
 	bool fits;
@@ -187,19 +183,20 @@ struct other {
 static void say_why(const struct sgang_record *record, struct other *other)
 {
 	uint64_t ours = record->weighted_cost ? record->weighted_cost :
-			record->ring_cost;
+						record->ring_cost;
 	const char *heavier = other->heavier ? ", but heavier nodes" : "";
 
 	if (!other->fits)
-		snprintf(other->why, sizeof(other->why), "%" PRIu64 " of %"
-			 PRIu64 " fit", other->free, other->needed);
+		snprintf(other->why, sizeof(other->why),
+			 "%" PRIu64 " of %" PRIu64 " fit", other->free,
+			 other->needed);
 	else if (other->cost == ours)
 		snprintf(other->why, sizeof(other->why), "same cost%s",
 			 heavier);
 	else
-		snprintf(other->why, sizeof(other->why), "%" PRIu64 " %c %"
-			 PRIu64 "%s", other->cost, other->cost > ours ? '>' :
-			 '<', ours, heavier);
+		snprintf(other->why, sizeof(other->why),
+			 "%" PRIu64 " %c %" PRIu64 "%s", other->cost,
+			 other->cost > ours ? '>' : '<', ours, heavier);
 }
 
 /* Take the next word off '*text'. False: there is none that can be read. */
@@ -226,8 +223,8 @@ static bool next_other(const struct sgang_record *record, const char **text,
 	other->heavier = length > 1 && colon[length - 1] == 'w';
 	if (other->heavier)
 		colon[length - 1] = '\0';
-	if (sgang_text_number(colon, 0, UINT64_MAX, other->fits ?
-			      &other->cost : &other->free) ||
+	if (sgang_text_number(colon, 0, UINT64_MAX,
+			      other->fits ? &other->cost : &other->free) ||
 	    (slash && sgang_text_number(slash, 0, UINT64_MAX, &other->needed)))
 		return false;
 	say_why(record, other);
@@ -267,11 +264,12 @@ static void print_choice(const struct sgang_record *record)
 
 	if (!n)
 		return;
-	printf("   Auto=start Cost=%" PRIu64 " AddsSeconds=%" PRIu64,
-	       number[0], number[1]);
+	printf("   Auto=start Cost=%" PRIu64 " AddsSeconds=%" PRIu64, number[0],
+	       number[1]);
 	if (n == 5)
 		printf(" LaterCost=%" PRIu64 " LaterAddsSeconds=%" PRIu64
-		       " Later=%s", number[3], number[4],
+		       " Later=%s",
+		       number[3], number[4],
 		       sgang_cmd_time((int64_t)number[2], when));
 	putchar('\n');
 }
@@ -328,9 +326,9 @@ static void print_placement(const struct request *request,
 	read_ring(request, record, &ring);
 	sgang_ringtext_time(&ring, &request->conf.costs, request->bytes, &time);
 	printf("   RingCost=%" PRIu64 " CrossLinks=%" PRIu64
-	       " Tier=%s Ranks=%" PRIu64 " Hops=%s\n", record->ring_cost,
-	       record->cross_links, record->tier, record->ranks,
-	       record->hops[0] ? record->hops : "(null)");
+	       " Tier=%s Ranks=%" PRIu64 " Hops=%s\n",
+	       record->ring_cost, record->cross_links, record->tier,
+	       record->ranks, record->hops[0] ? record->hops : "(null)");
 	if (record->any_device)
 		puts("   Device=any");
 	printf("   Slowest=%s Seconds=%s Bytes=%" PRIu64 "\n", time.slowest,
@@ -341,16 +339,15 @@ static void print_placement(const struct request *request,
 		printf(" StockEstimate=%s",
 		       record->stock_estimate ? "yes" : "no");
 	printf(" Exact=%s", record->exact ? "yes" : "no");
-	print_known("Bound", record->exact ? record->ring_cost :
-		    record->bound);
+	print_known("Bound", record->exact ? record->ring_cost : record->bound);
 	putchar('\n');
 	if (record->sorted)
 		puts("   RankOrder=ring");
 	if (record->order_cost)
 		printf("   OrderCost=%" PRIu64 "\n", record->order_cost);
 	if (record->weighted_cost)
-		printf("   WeightedCost=%" PRIu64 " WeightedBest=%" PRIu64
-		       "\n", record->weighted_cost, record->weighted_best);
+		printf("   WeightedCost=%" PRIu64 " WeightedBest=%" PRIu64 "\n",
+		       record->weighted_cost, record->weighted_best);
 	print_choice(record);
 	print_others(record);
 }
@@ -379,7 +376,7 @@ static int64_t start_of(const struct sgang_gang *gang)
 struct help {
 	char word[SGANG_HELPS_SIZE];
 	uint64_t count;
-	const char *list;		/* "" when there is no room for it */
+	const char *list; /* "" when there is no room for it */
 };
 
 /* False: it cannot be read. */
@@ -394,8 +391,8 @@ static bool read_help(const char *text, struct help *help)
 	number = strsep(&rest, ":");
 	if (rest)
 		help->list = rest;
-	return !number || !sgang_text_number(number, 0, UINT64_MAX,
-					     &help->count);
+	return !number ||
+	       !sgang_text_number(number, 0, UINT64_MAX, &help->count);
 }
 
 /* "job 17", "jobs 17,19 and 4 more" */
@@ -409,8 +406,8 @@ static void name_jobs(const struct help *help, char *text, size_t size)
 	if (!named)
 		snprintf(text, size, "jobs");
 	else if (help->count > named)
-		snprintf(text, size, "jobs %s and %" PRIu64 " more",
-			 help->list, help->count - named);
+		snprintf(text, size, "jobs %s and %" PRIu64 " more", help->list,
+			 help->count - named);
 	else
 		snprintf(text, size, "job%s %s", named == 1 ? "" : "s",
 			 help->list);
@@ -427,7 +424,8 @@ static void name_nodes(const struct help *help, char *text, size_t size)
 }
 
 /* What helps a gang that no end of a job within its time limit does. To add a
- * word: a row here, one in src/plugins/select/helps.c, a line in doc/formats. */
+ * word: a row here, one in src/plugins/select/helps.c, a line in doc/formats.
+ */
 static const struct {
 	const char *word;
 	void (*name)(const struct help *help, char *text, size_t size);
@@ -437,8 +435,10 @@ static const struct {
 	{ "nodes", name_nodes, "", " in service again, now down or drained" },
 	{ "reserved", name_nodes, "the end of reservations of ", "" },
 	{ "blocked", name_nodes, "", " in service and not reserved" },
-	{ "never", NULL, "nothing: it asks for more than its nodes have, even "
-	  "if all are idle and in service", "" },
+	{ "never", NULL,
+	  "nothing: it asks for more than its nodes have, even "
+	  "if all are idle and in service",
+	  "" },
 };
 
 static bool help_of(const struct sgang_record *record, char text[HELPS_SIZE])
@@ -485,8 +485,10 @@ static const char *what_helps(const struct sgang_gang *gang,
 	text[0] = '\0';
 	sgang_gangs_name(gang->record, name);
 	if (gang->phase == SGANG_PHASE_UNDEFINED)
-		snprintf(text, HELPS_SIZE, "a member with --gang-min-member, "
-			 "or sgang create %s --min-member=N", name);
+		snprintf(text, HELPS_SIZE,
+			 "a member with --gang-min-member, "
+			 "or sgang create %s --min-member=N",
+			 name);
 	else if (gang->phase == SGANG_PHASE_TIMEOUT)
 		snprintf(text, HELPS_SIZE, "sgang retry %s", name);
 	else if (gang->phase == SGANG_PHASE_GATHERING && members < min)
@@ -494,8 +496,7 @@ static const char *what_helps(const struct sgang_gang *gang,
 			 min - members, min - members == 1 ? "" : "s");
 	else if (!help_of(gang->record, text) && start)
 		snprintf(text, HELPS_SIZE, "%s, expected by %s",
-			 what_comes(gang->record),
-			 sgang_cmd_time(start, when));
+			 what_comes(gang->record), sgang_cmd_time(start, when));
 	return text;
 }
 
@@ -526,7 +527,7 @@ static void print_wrapped(const char *key, const char *text)
 struct lack {
 	char domain[SGANG_LACKS_SIZE];
 	uint64_t free, needed;
-	char *causes;			/* "busy=2:drained=1", or "" */
+	char *causes; /* "busy=2:drained=1", or "" */
 };
 
 /* The invisible root above several real ones has no name of its own. */
@@ -620,15 +621,15 @@ static void put(struct json_object *object, const char *key, uint64_t value)
 static void put_known(struct json_object *object, const char *key,
 		      uint64_t value)
 {
-	json_object_object_add(object, key, !value ? NULL :
-			       json_object_new_uint64(value));
+	json_object_object_add(object, key,
+			       !value ? NULL : json_object_new_uint64(value));
 }
 
 static void put_text(struct json_object *object, const char *key,
 		     const char *text)
 {
-	json_object_object_add(object, key, !text[0] ? NULL :
-			       json_object_new_string(text));
+	json_object_object_add(object, key,
+			       !text[0] ? NULL : json_object_new_string(text));
 }
 
 static struct json_object *json_others(const struct sgang_record *record)
@@ -659,7 +660,7 @@ static void json_choice(struct json_object *object,
 			const struct sgang_record *record)
 {
 	static const char *const keys[5] = {
-		"auto_cost", "auto_adds_seconds", "auto_later",
+		"auto_cost",       "auto_adds_seconds",       "auto_later",
 		"auto_later_cost", "auto_later_adds_seconds",
 	};
 	uint64_t number[5];
@@ -704,12 +705,15 @@ static struct json_object *json_placement(const struct request *request,
 	sgang_ringtext_json_time(&ring, costs, request->bytes, object);
 	put(object, "ring_best", record->ring_best);
 	put_known(object, "stock_cost", record->stock_cost);
-	json_object_object_add(object, "stock_estimate", record->stock_cost ?
-		json_object_new_boolean(record->stock_estimate) : NULL);
+	json_object_object_add(
+		object, "stock_estimate",
+		record->stock_cost ?
+			json_object_new_boolean(record->stock_estimate) :
+			NULL);
 	json_object_object_add(object, "exact",
 			       json_object_new_boolean(record->exact));
-	put_known(object, "bound", record->exact ? record->ring_cost :
-		  record->bound);
+	put_known(object, "bound",
+		  record->exact ? record->ring_cost : record->bound);
 	put_text(object, "rank_order", record->sorted ? "ring" : "");
 	put_known(object, "order_cost", record->order_cost);
 	put_known(object, "weighted_cost", record->weighted_cost);
@@ -784,11 +788,14 @@ static void json_subject(const struct request *request,
 	put_text(object, "gang", name);
 	put_known(object, "job_id", subject->job ? subject->job->job_id : 0);
 	put_text(object, "phase", sgang_phase_name(phase_of(subject)));
-	json_object_object_add(object, "waits", !waits(subject) ? NULL :
-			       json_wait(subject->gang));
-	json_object_object_add(object, "placement", !record->placed ? NULL :
+	json_object_object_add(object, "waits",
+			       !waits(subject) ? NULL :
+						 json_wait(subject->gang));
+	json_object_object_add(object, "placement",
+			       !record->placed  ? NULL :
 			       is_short(record) ? json_short(record) :
-			       json_placement(request, record));
+						  json_placement(request,
+								 record));
 	sgang_cmd_print_json(object);
 }
 
@@ -798,7 +805,7 @@ static int refuse(const struct request *request, const struct sgang_jobs *jobs)
 {
 	char hint[SGANG_JOBS_HINT] = "";
 	const char *what = request->job ? "no job of a gang has the number" :
-			   "there is no gang";
+					  "there is no gang";
 
 	if (request->json) {
 		struct json_object *object = json_object_new_object();
@@ -832,8 +839,8 @@ static int answer(struct request *request, struct sgang_error *err)
 		break;
 	case 1:
 		code = SGANG_EXIT_YES;
-		(request->json ? json_subject : print_subject)
-			(request, &subject);
+		(request->json ? json_subject : print_subject)(request,
+							       &subject);
 		break;
 	}
 out:

@@ -10,9 +10,7 @@
 #include "cmd/listing.h"
 #include "core/base/text.h"
 
-enum {
-	OPT_JSON = SGANG_LISTING_OPTIONS
-};
+enum { OPT_JSON = SGANG_LISTING_OPTIONS };
 
 static const struct sgang_cmd_option options[] = {
 	SGANG_LISTING_ROWS,
@@ -37,8 +35,8 @@ static int read_options(const struct sgang_verb *verb, int argc, char **argv,
 		else if (sgang_listing_set(&request->listing, next, value))
 			return SGANG_CMD_WRONG;
 	}
-	if (next == SGANG_CMD_END && sgang_listing_ready(
-			&request->listing, SGANG_COLUMNS_DEFAULT))
+	if (next == SGANG_CMD_END &&
+	    sgang_listing_ready(&request->listing, SGANG_COLUMNS_DEFAULT))
 		return SGANG_CMD_WRONG;
 	return next;
 }
@@ -63,9 +61,10 @@ static int answer(const struct request *request, struct sgang_error *err)
 
 	if (!sgang_jobs_load(&jobs, err) &&
 	    !sgang_gangs_build(&jobs, &gangs, err))
-		rc = request->json ? print_json(request, &gangs, err) :
-		     sgang_listing_print(&request->listing, &gangs, 0, stdout,
-					 err);
+		rc = request->json ?
+			     print_json(request, &gangs, err) :
+			     sgang_listing_print(&request->listing, &gangs, 0,
+						 stdout, err);
 	sgang_gangs_clear(&gangs);
 	sgang_jobs_clear(&jobs);
 	return rc;

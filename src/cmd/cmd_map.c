@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_map.c - sgang map: where each rank of a gang is */
 
-#define _GNU_SOURCE			/* strverscmp() */
+#define _GNU_SOURCE /* strverscmp() */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -18,13 +18,7 @@
 #include "files/node_topos.h"
 #include "files/paths.h"
 
-enum {
-	OPT_FORMAT,
-	OPT_MEMBER,
-	OPT_CONF,
-	OPT_RAILS,
-	OPT_JSON
-};
+enum { OPT_FORMAT, OPT_MEMBER, OPT_CONF, OPT_RAILS, OPT_JSON };
 
 static const struct sgang_cmd_option options[] = {
 	[OPT_FORMAT] = { "format", "FORMAT",
@@ -39,12 +33,7 @@ static const struct sgang_cmd_option options[] = {
 	{ NULL, NULL, NULL, 0 }
 };
 
-enum format {
-	HOSTFILE,
-	RANKFILE,
-	JSON,
-	FORMATS
-};
+enum format { HOSTFILE, RANKFILE, JSON, FORMATS };
 
 static const char *const formats[FORMATS] = {
 	[HOSTFILE] = "hostfile",
@@ -54,23 +43,23 @@ static const char *const formats[FORMATS] = {
 
 struct request {
 	const char *operand;
-	struct sgang_spec spec;		/* the gang's name, or ... */
-	uint32_t job_id;		/* ... a job of it; 0: the name */
+	struct sgang_spec spec; /* the gang's name, or ... */
+	uint32_t job_id;        /* ... a job of it; 0: the name */
 	enum format format;
 	bool member;
-	const char *conf;		/* NULL: beside slurm.conf */
+	const char *conf; /* NULL: beside slurm.conf */
 	bool rails;
 };
 
 /* The members that started together, in ring order. */
 struct found {
 	const struct sgang_gang *gang;
-	const struct sgang_jobrow **job;	/* borrowed from the gang */
+	const struct sgang_jobrow **job; /* borrowed from the gang */
 	struct sgang_alloc *alloc;
 	struct sgang_map_member *member;
 	size_t n;
-	struct sgang_node_topos *topos;		/* of the gang's nodes; NULL:
-						 * not known */
+	struct sgang_node_topos *topos; /* of the gang's nodes; NULL:
+					 * not known */
 };
 
 static bool has_job(const struct sgang_gang *gang, uint32_t job_id)
@@ -134,13 +123,14 @@ static int find_members(struct found *found, const char *name,
 	}
 	if (!found->n && request->member)
 		return sgang_cmd_no("job %" PRIu32 " has no place in the ring "
-				    "of gang %s", request->job_id, name);
+				    "of gang %s",
+				    request->job_id, name);
 	if (!found->n)
 		return sgang_cmd_no("gang %s is not placed yet", name);
 	if (!request->member && found->n != members)
 		return sgang_cmd_no("gang %s started with %" PRIu32 " members, "
-				    "and %zu of them are known", name, members,
-				    found->n);
+				    "and %zu of them are known",
+				    name, members, found->n);
 	return SGANG_EXIT_YES;
 }
 
@@ -158,12 +148,12 @@ static uint64_t ranks_of(const struct sgang_gang *gang,
 		    other->rank_offset > job->record.rank_offset)
 			end = other->rank_offset;
 	}
-	return end > job->record.rank_offset ?
-	       end - job->record.rank_offset : 0;
+	return end > job->record.rank_offset ? end - job->record.rank_offset :
+					       0;
 }
 
-/* The ring is all that a map is for, so none is made up. Returns an exit code, or
- * -1 with 'err' filled. */
+/* The ring is all that a map is for, so none is made up. Returns an exit code,
+ * or -1 with 'err' filled. */
 static int fill_member(struct found *found, size_t i, struct sgang_error *err)
 {
 	const struct sgang_jobrow *job = found->job[i];
@@ -246,8 +236,8 @@ static void add_topo(const struct found *found, struct sgang_map_node *node)
 			    found->gang->n_nodes, sizeof(*at), by_node);
 
 	if (at)
-		node->topo = sgang_node_topos_array(found->topos)[
-			at - found->gang->nodes];
+		node->topo = sgang_node_topos_array(
+			found->topos)[at - found->gang->nodes];
 }
 
 /* Without --conf a host that lacks the files knows nothing of the inside. */
@@ -344,13 +334,13 @@ static int answer(const struct request *request, struct sgang_error *err)
 		goto out;
 	switch (find_gang(request, &gangs, &gang, err)) {
 	case 0:
-		code = sgang_cmd_no(request->job_id ?
-				    "there is no gang with job %s%s" :
-				    "there is no gang %s%s",
-				    sgang_text_show(shown, request->operand),
-				    request->job_id ? "" :
-				    sgang_jobs_hint(&jobs, &request->spec,
-						    hint));
+		code = sgang_cmd_no(
+			request->job_id ? "there is no gang with job %s%s" :
+					  "there is no gang %s%s",
+			sgang_text_show(shown, request->operand),
+			request->job_id ?
+				"" :
+				sgang_jobs_hint(&jobs, &request->spec, hint));
 		break;
 	case 1:
 		code = map_gang(request, gang, err);
@@ -374,8 +364,10 @@ static int read_format(const char *text, enum format *format,
 		*format = (enum format)i;
 		return 0;
 	}
-	return sgang_errf(err, EINVAL, "--format=%s: expected hostfile, "
-			  "rankfile or json", sgang_text_show(shown, text));
+	return sgang_errf(err, EINVAL,
+			  "--format=%s: expected hostfile, "
+			  "rankfile or json",
+			  sgang_text_show(shown, text));
 }
 
 /* Digits are a job; a gang with such a name is found by NAMESPACE/NAME. */
@@ -389,7 +381,8 @@ static int read_operand(struct request *request, struct sgang_error *err)
 		return 0;
 	}
 	if (request->member)
-		return sgang_errf(err, EINVAL, "--member needs the id of a job "
+		return sgang_errf(err, EINVAL,
+				  "--member needs the id of a job "
 				  "instead of the name of a gang");
 	return sgang_spec_set(&request->spec, "gang", request->operand, err);
 }
@@ -415,7 +408,8 @@ static int run(const struct sgang_verb *verb, int argc, char **argv)
 	}
 	if (next != SGANG_CMD_END)
 		return sgang_cmd_exit(next);
-	request.operand = sgang_cmd_operand(verb, argc, argv, "the name of one "
+	request.operand = sgang_cmd_operand(verb, argc, argv,
+					    "the name of one "
 					    "gang or the id of one job");
 	if (!request.operand)
 		return SGANG_EXIT_BAD;

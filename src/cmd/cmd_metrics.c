@@ -22,20 +22,19 @@
 /* The file of counters is some kilobytes long. */
 #define FILE_MAX 65536
 
-enum {
-	OPT_CONF,
-	OPT_FILE,
-	OPT_PROMETHEUS,
-	OPT_JSON
-};
+enum { OPT_CONF, OPT_FILE, OPT_PROMETHEUS, OPT_JSON };
 
 static const struct sgang_cmd_option options[] = {
 	[OPT_CONF] = { "conf", "FILE", "gang.conf; default: beside slurm.conf",
 		       0 },
-	[OPT_FILE] = { "file", "FILE", "counters; default: what MetricsFile= "
-		       "names", 0 },
-	[OPT_PROMETHEUS] = { "prometheus", NULL, "print Prometheus' older text "
-			     "format", 0 },
+	[OPT_FILE] = { "file", "FILE",
+		       "counters; default: what MetricsFile= "
+		       "names",
+		       0 },
+	[OPT_PROMETHEUS] = { "prometheus", NULL,
+			     "print Prometheus' older text "
+			     "format",
+			     0 },
 	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
 	{ NULL, NULL, NULL, 0 }
 };
@@ -168,9 +167,9 @@ static void json_counters(struct json_object *object, const char *text)
 		if (*text == '#' || name == length || name >= sizeof(key))
 			continue;
 		snprintf(key, sizeof(key), "%.*s", (int)name, text);
-		json_object_object_add(samples, key,
-				       json_object_new_double(
-					       strtod(text + name, NULL)));
+		json_object_object_add(
+			samples, key,
+			json_object_new_double(strtod(text + name, NULL)));
 	}
 	json_object_object_add(object, "counters", samples);
 }
@@ -184,13 +183,13 @@ static void print_json(const struct now *now, const char *counters)
 	int i;
 
 	for (i = 0; i < SGANG_PHASES; i++)
-		json_object_object_add(gangs, phase_word(i, word),
-				       json_object_new_int64(
-					       (int64_t)now->gangs[i]));
+		json_object_object_add(
+			gangs, phase_word(i, word),
+			json_object_new_int64((int64_t)now->gangs[i]));
 	for (i = 0; i < MEMBER_STATES; i++)
-		json_object_object_add(members, member_states[i],
-				       json_object_new_int64(
-					       (int64_t)now->members[i]));
+		json_object_object_add(
+			members, member_states[i],
+			json_object_new_int64((int64_t)now->members[i]));
 	json_object_object_add(object, "gangs", gangs);
 	json_object_object_add(object, "members", members);
 	if (counters)
@@ -200,8 +199,8 @@ static void print_json(const struct now *now, const char *counters)
 	sgang_cmd_print_json(object);
 }
 
-/* The text of the file of counters, which the caller frees. '*text' is NULL when
- * there is none, or when it is not there and nobody has asked for it. */
+/* The text of the file of counters, which the caller frees. '*text' is NULL
+ * when there is none, or when it is not there and nobody has asked for it. */
 static int read_counters(const struct request *request, char **text,
 			 struct sgang_error *err)
 {
@@ -269,9 +268,10 @@ static int run(const struct sgang_verb *verb, int argc, char **argv)
 	if (next != SGANG_CMD_END)
 		return sgang_cmd_exit(next);
 	if (optind < argc)
-		return sgang_cmd_bad("unexpected word \"%s\", see sgang metrics "
-				     "--help",
-				     sgang_text_show(shown, argv[optind]));
+		return sgang_cmd_bad(
+			"unexpected word \"%s\", see sgang metrics "
+			"--help",
+			sgang_text_show(shown, argv[optind]));
 	if (answer(&request, &err))
 		return sgang_cmd_bad("%s", err.text);
 	return SGANG_EXIT_YES;

@@ -52,11 +52,11 @@ static const struct sgang_cmd_option options[] = {
 	[OPT_WEIGHT] = { "weight", "LIST",
 			 "Slurm's Weight of nodes, n[1-4]=10,n5=100 (1)", 0 },
 	[OPT_MEMBER] = { "member", "SHAPE",
-			 "4x8, 4xall or 4x8:gpu=4; may be repeated",
-			 0 },
+			 "4x8, 4xall or 4x8:gpu=4; may be repeated", 0 },
 	[OPT_GANG_TOPOLOGY] = { "gang-topology", "POLICY",
 				"require:[GROUP:]LEVEL, prefer:LEVEL or "
-				"spread:LEVEL", 0 },
+				"spread:LEVEL",
+				0 },
 	[OPT_PARALLEL] = { "parallel", "GROUPS",
 			   "groups over the ranks, tp=8,dp=?[:tp=100,dp=10]",
 			   0 },
@@ -65,28 +65,29 @@ static const struct sgang_cmd_option options[] = {
 			     0 },
 	[OPT_EXPLAIN] = { "explain", NULL,
 			  "say why, and what else was possible", 0 },
-	[OPT_BYTES] = { "bytes", "N",
-			"of an all-reduce, for --explain (1G)", 0 },
+	[OPT_BYTES] = { "bytes", "N", "of an all-reduce, for --explain (1G)",
+			0 },
 	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
 	{ NULL, NULL, NULL, 0 }
 };
 
 struct request {
 	struct sgang_offline offline;
-	uint32_t slots;			/* 0: not said */
-	const char *free_list;		/* NULL: all is free */
-	const char *total_list;		/* NULL: each node has the most that
-					 * one has free */
+	uint32_t slots;         /* 0: not said */
+	const char *free_list;  /* NULL: all is free */
+	const char *total_list; /* NULL: each node has the most that
+				 * one has free */
 	struct sgang_resources resources;
-	const char *weight_list;	/* NULL: all nodes weigh the same */
-	struct sgang_spec spec;		/* --gang-topology, --rank-order */
+	const char *weight_list; /* NULL: all nodes weigh the same */
+	struct sgang_spec spec;  /* --gang-topology, --rank-order */
 	struct sgang_parallel parallel;
-	struct sgang_open_sizes sizes;	/* --parallel with open sizes; n 0: none */
+	struct sgang_open_sizes sizes; /* --parallel with open sizes; n 0: none
+					*/
 	bool explain;
-	uint64_t bytes;			/* --bytes; 0: not said */
+	uint64_t bytes; /* --bytes; 0: not said */
 	bool json;
 	struct sgang_members members;
-	uint32_t *free;			/* by node index and resource */
+	uint32_t *free; /* by node index and resource */
 	uint32_t *total;
 	uint32_t *weight;
 };
@@ -141,8 +142,8 @@ static int read_option(void *arg, int option, const char *value,
 		request->weight_list = value;
 		return 0;
 	case OPT_MEMBER:
-		return sgang_members_add(&request->members,
-					 &request->resources, value, err);
+		return sgang_members_add(&request->members, &request->resources,
+					 value, err);
 	case OPT_GANG_TOPOLOGY:
 		return sgang_spec_set(&request->spec, "gang-topology", value,
 				      err);
@@ -175,11 +176,10 @@ static int read_list(struct request *request, const char *list,
 
 	said->node = NULL;
 	said->n = 0;
-	if (list && sgang_resources_nodes(&request->resources,
-					  request->offline.fabric, list,
-					  request->slots ? request->slots :
-					  SGANG_SLOTS_MAX, &said->node,
-					  &said->n, &why))
+	if (list && sgang_resources_nodes(
+			    &request->resources, request->offline.fabric, list,
+			    request->slots ? request->slots : SGANG_SLOTS_MAX,
+			    &said->node, &said->n, &why))
 		return sgang_errf(err, EINVAL, "--%s: %s", said->option,
 				  why.text);
 	return 0;
@@ -202,7 +202,8 @@ static void find_largest(const struct request *request,
 		}
 	}
 	largest->of[0] = request->slots ? request->slots :
-			 largest->of[0] ? largest->of[0] : 1;
+			 largest->of[0] ? largest->of[0] :
+					  1;
 }
 
 static void set_nodes(uint32_t *numbers, uint32_t n_dims,
@@ -225,14 +226,15 @@ static int check_free(const struct request *request, struct sgang_error *err)
 	for (i = 0; i < (size_t)n * n_dims; i++) {
 		d = (uint32_t)(i % n_dims);
 		if (request->free[i] > request->total[i])
-			return sgang_errf(err, EINVAL, "--free: %s has %" PRIu32
-					  " %s free and %" PRIu32 " in all",
-					  sgang_fabric_node_name(
-						request->offline.fabric,
-						(uint32_t)(i / n_dims)),
-					  request->free[i],
-					  d ? request->resources.name[d] :
-					  "slots", request->total[i]);
+			return sgang_errf(
+				err, EINVAL,
+				"--free: %s has %" PRIu32
+				" %s free and %" PRIu32 " in all",
+				sgang_fabric_node_name(request->offline.fabric,
+						       (uint32_t)(i / n_dims)),
+				request->free[i],
+				d ? request->resources.name[d] : "slots",
+				request->total[i]);
 	}
 	return 0;
 }
@@ -283,11 +285,12 @@ static int fill_weights(struct request *request, struct sgang_error *err)
 	for (k = 0; k < n_words && !rc; k++) {
 		request->weight[words[k].node] = words[k].number;
 		if (!words[k].has_number)
-			rc = sgang_errf(err, EINVAL, "--weight: %s: expected "
-					"NODE=WEIGHT like n[1-4]=10",
-					sgang_fabric_node_name(
-						request->offline.fabric,
-						words[k].node));
+			rc = sgang_errf(
+				err, EINVAL,
+				"--weight: %s: expected "
+				"NODE=WEIGHT like n[1-4]=10",
+				sgang_fabric_node_name(request->offline.fabric,
+						       words[k].node));
 	}
 	free(words);
 	return rc;
@@ -304,7 +307,8 @@ static int check_asked(const struct request *request, uint32_t asked,
 		for (i = 0; i < n && !request->total[i * n_dims + d]; i++)
 			;
 		if (i == n)
-			return sgang_errf(err, EINVAL, "--member: no node has "
+			return sgang_errf(err, EINVAL,
+					  "--member: no node has "
 					  "any %s, expected some in --free or "
 					  "--total",
 					  request->resources.name[d]);
@@ -326,7 +330,8 @@ static int fill_slots(struct request *request, struct sgang_error *err)
 	if (!rc)
 		rc = read_list(request, request->free_list, &free_of, err);
 	if (!rc && request->resources.n > 1 && request->offline.inside)
-		rc = sgang_errf(err, EINVAL, "--member: slots are all that is "
+		rc = sgang_errf(err, EINVAL,
+				"--member: slots are all that is "
 				"known of the inside of nodes, leave %s to a "
 				"gang.conf without NodeTopology",
 				request->resources.name[1]);
@@ -339,14 +344,15 @@ static int fill_slots(struct request *request, struct sgang_error *err)
 	return rc;
 }
 
-/* What members need, and where they may be. Of places inside of nodes only slots
- * are known. */
+/* What members need, and where they may be. Of places inside of nodes only
+ * slots are known. */
 static int fill_members(struct request *request,
 			const struct sgang_plan_request *plan,
 			struct sgang_error *err)
 {
 	if (request->offline.inside && !sgang_members_plain(&request->members))
-		return sgang_errf(err, EINVAL, "--member: slots are all that is "
+		return sgang_errf(err, EINVAL,
+				  "--member: slots are all that is "
 				  "known of the inside of nodes, leave whole "
 				  "nodes, nodes= and require= to a gang.conf "
 				  "without NodeTopology");
@@ -357,8 +363,7 @@ static int fill_members(struct request *request,
  * the one at which members are in different domains. Without a clock `prefer:`
  * sets no limit: preferring the lowest is what the plan does anyway. */
 static int take_policy(const struct request *request,
-		       struct sgang_plan_request *plan,
-		       struct sgang_error *err)
+		       struct sgang_plan_request *plan, struct sgang_error *err)
 {
 	const struct sgang_costs *costs = &request->offline.conf.costs;
 	char unknown[SGANG_LEVEL_NAME_SIZE], names[SGANG_LEVEL_NAMES_SIZE];
@@ -368,8 +373,10 @@ static int take_policy(const struct request *request,
 
 	plan->max_level = SGANG_LEVEL_UNCONNECTED;
 	if (sgang_spec_unknown_level(&request->spec, costs, &option, unknown))
-		return sgang_errf(err, EINVAL, "--%s: there is no level "
-				  "\"%s\"; the levels are %s", option, unknown,
+		return sgang_errf(err, EINVAL,
+				  "--%s: there is no level "
+				  "\"%s\"; the levels are %s",
+				  option, unknown,
 				  sgang_costs_names(costs, names));
 	sgang_spec_policy(&request->spec, &policy);
 	if (policy.require[0])
@@ -381,8 +388,10 @@ static int take_policy(const struct request *request,
 								 policy.spread);
 	if (sgang_parallel_require(&request->parallel, &policy, costs,
 				   plan->require, &why))
-		return sgang_errf(err, EINVAL, "--gang-topology=%s; --parallel "
-				  "names them", why.text);
+		return sgang_errf(err, EINVAL,
+				  "--gang-topology=%s; --parallel "
+				  "names them",
+				  why.text);
 	return 0;
 }
 
@@ -464,9 +473,9 @@ static void print_islands(const struct request *request,
 	i = name_islands(request->offline.inside->devices, runs, n, text);
 	while (true) {
 		for (count = 1; i < n; count++) {
-			size_t more = name_islands(
-				request->offline.inside->devices, runs + i,
-				n - i, next);
+			size_t more =
+				name_islands(request->offline.inside->devices,
+					     runs + i, n - i, next);
 
 			if (strcmp(text, next))
 				break;
@@ -552,17 +561,19 @@ static void print_layout(const struct sgang_placement *placement)
 static void tell_unproved(const struct sgang_placement *placement)
 {
 	uint64_t cost = placement->weighted_cost ? placement->weighted_cost :
-			placement->ring.cost;
+						   placement->ring.cost;
 
 	if (placement->exact)
 		return;
 	if (placement->bound < cost)
-		fprintf(stderr, "sgang: not proved to be the cheapest, no "
+		fprintf(stderr,
+			"sgang: not proved to be the cheapest, no "
 			"placement costs less than %" PRIu64 "\n",
 			placement->bound);
 	else
 		fputs("sgang: no placement costs less; not proved that none of "
-		      "this cost has lighter nodes\n", stderr);
+		      "this cost has lighter nodes\n",
+		      stderr);
 }
 
 static int print_placement(const struct request *request,
@@ -601,16 +612,18 @@ static struct json_object *json_member(const struct request *request,
 		uint32_t node = sgang_offline_node(&request->offline,
 						   runs[i].node);
 
-		json_object_object_add(part, "node", json_object_new_string(
-			sgang_fabric_node_name(request->offline.fabric,
-					       node)));
+		json_object_object_add(
+			part, "node",
+			json_object_new_string(sgang_fabric_node_name(
+				request->offline.fabric, node)));
 		if (inside)
 			json_object_object_add(
-				part, "island", json_object_new_uint64(
+				part, "island",
+				json_object_new_uint64(
 					runs[i].node -
 					inside->devices->first[node]));
-		json_object_object_add(part, "slots", json_object_new_uint64(
-			runs[i].slots));
+		json_object_object_add(part, "slots",
+				       json_object_new_uint64(runs[i].slots));
 		json_object_array_add(nodes, part);
 	}
 	json_object_object_add(member, "member",
@@ -625,8 +638,8 @@ static struct json_object *json_layout(const struct sgang_placement *placement)
 	uint64_t i;
 
 	for (i = 0; i < placement->ring.ranks; i++)
-		json_object_array_add(ranks, json_object_new_uint64(
-			placement->layout[i]));
+		json_object_array_add(
+			ranks, json_object_new_uint64(placement->layout[i]));
 	return ranks;
 }
 
@@ -645,8 +658,9 @@ static int json_placement(const struct request *request,
 	members = json_object_new_array();
 	for (i = 0; i < placement->n_runs; i = end) {
 		end = member_end(placement, i);
-		json_object_array_add(members, json_member(
-			request, placement->runs + i, end - i));
+		json_object_array_add(members,
+				      json_member(request, placement->runs + i,
+						  end - i));
 	}
 	json_object_object_add(object, "fits", json_object_new_boolean(1));
 	sgang_offline_json_cost(&request->offline, &cost, object);
@@ -659,8 +673,8 @@ static int json_placement(const struct request *request,
 				       json_layout(placement));
 	json_object_object_add(object, "members", members);
 	if (why)
-		json_object_object_add(object, "explain", sgang_placewhy_json(
-			why));
+		json_object_object_add(object, "explain",
+				       sgang_placewhy_json(why));
 	sgang_cmd_print_json(object);
 	return 0;
 }
@@ -683,7 +697,8 @@ static void print_nofit(const struct request *request,
 			nofit->row[i].domain);
 
 		printf("domain=%s level=%s free=%" PRIu64 " needed=%" PRIu64
-		       "\n", domain_name(domain),
+		       "\n",
+		       domain_name(domain),
 		       request->offline.conf.costs.name[domain->level],
 		       nofit->row[i].free, nofit->row[i].needed);
 	}
@@ -702,14 +717,19 @@ static void json_nofit(const struct request *request,
 			nofit->row[i].domain);
 		struct json_object *row = json_object_new_object();
 
-		json_object_object_add(row, "domain", json_object_new_string(
-			domain_name(domain)));
-		json_object_object_add(row, "level", json_object_new_string(
-			request->offline.conf.costs.name[domain->level]));
-		json_object_object_add(row, "free", json_object_new_uint64(
-			nofit->row[i].free));
-		json_object_object_add(row, "needed", json_object_new_uint64(
-			nofit->row[i].needed));
+		json_object_object_add(
+			row, "domain",
+			json_object_new_string(domain_name(domain)));
+		json_object_object_add(
+			row, "level",
+			json_object_new_string(request->offline.conf.costs
+						       .name[domain->level]));
+		json_object_object_add(
+			row, "free",
+			json_object_new_uint64(nofit->row[i].free));
+		json_object_object_add(
+			row, "needed",
+			json_object_new_uint64(nofit->row[i].needed));
 		json_object_array_add(rows, row);
 	}
 	json_object_object_add(object, "fits", json_object_new_boolean(0));
@@ -725,19 +745,18 @@ static int show_placement(const struct request *request,
 			  const struct sgang_others *others,
 			  struct sgang_error *err)
 {
-	uint64_t bytes = request->bytes ? request->bytes :
-			 SGANG_RINGTEXT_BYTES;
+	uint64_t bytes = request->bytes ? request->bytes : SGANG_RINGTEXT_BYTES;
 	struct sgang_placewhy *why = NULL;
 	int rc;
 
 	if (request->explain) {
-		why = sgang_placewhy_create(&request->offline, plan,
-					    placement, others, bytes, err);
+		why = sgang_placewhy_create(&request->offline, plan, placement,
+					    others, bytes, err);
 		if (!why)
 			return -1;
 	}
-	rc = (request->json ? json_placement : print_placement)
-		(request, placement, why, err);
+	rc = (request->json ? json_placement :
+			      print_placement)(request, placement, why, err);
 	sgang_placewhy_destroy(why);
 	return rc;
 }
@@ -769,7 +788,7 @@ static int suggest(const struct request *request,
 	free(list);
 	if (!fits)
 		fprintf(stderr, "sgang: the gang does not fit, whatever the "
-			"sizes; give them to see why\n");
+				"sizes; give them to see why\n");
 	return fits ? SGANG_EXIT_YES : SGANG_EXIT_NO;
 }
 
@@ -780,7 +799,8 @@ static int refuse_required(const struct request *request,
 {
 	for (size_t i = 0; i < request->members.n; i++) {
 		if (request->members.member[i].required)
-			return sgang_errf(err, EINVAL, "--member: require= "
+			return sgang_errf(err, EINVAL,
+					  "--member: require= "
 					  "does not go with --parallel");
 	}
 	return 0;
@@ -795,8 +815,8 @@ static int answer(struct request *request, struct sgang_error *err)
 	int rc;
 
 	if (sgang_offline_load(&request->offline, err) ||
-	    take_policy(request, &plan, err) ||
-	    fill_slots(request, err) || fill_weights(request, err))
+	    take_policy(request, &plan, err) || fill_slots(request, err) ||
+	    fill_weights(request, err))
 		return -1;
 	plan.n_dims = request->resources.n;
 	plan.fabric = request->offline.fabric;
@@ -818,8 +838,7 @@ static int answer(struct request *request, struct sgang_error *err)
 		plan.parallel = &request->parallel;
 
 	rc = sgang_offline_plan(&request->offline, &plan, &placement,
-				request->explain ? &others : NULL, &nofit,
-				err);
+				request->explain ? &others : NULL, &nofit, err);
 	if (rc < 0)
 		return -1;
 	if (rc == 0) {

@@ -8,13 +8,7 @@
 #include "cmd/cmd.h"
 #include "cmd/offline.h"
 
-enum {
-	OPT_TOPOLOGY,
-	OPT_CONF,
-	OPT_SLOTS,
-	OPT_PARALLEL,
-	OPT_JSON
-};
+enum { OPT_TOPOLOGY, OPT_CONF, OPT_SLOTS, OPT_PARALLEL, OPT_JSON };
 
 static const struct sgang_cmd_option options[] = {
 	[OPT_TOPOLOGY] = { "topology", "FILE", "topology.conf to read", 0 },
@@ -62,11 +56,10 @@ static int add_places(struct request *request, const char *text,
 		return sgang_errf(err, ENOMEM, "out of memory");
 	}
 	for (i = 0; i < n; i++) {
-		bigger[request->n_places + i] = (struct place){
-			.node = words[i].node,
-			.slot = words[i].number,
-			.has_slot = words[i].has_number
-		};
+		bigger[request->n_places + i] =
+			(struct place){ .node = words[i].node,
+					.slot = words[i].number,
+					.has_slot = words[i].has_number };
 	}
 	request->places = bigger;
 	request->n_places += n;
@@ -108,7 +101,8 @@ static int check_places(const struct request *request, struct sgang_error *err)
 		if (!a->has_slot)
 			rc = sgang_errf(err, EINVAL,
 					"all slots of node %s are taken by %s "
-					"and it is named again", name, name);
+					"and it is named again",
+					name, name);
 		else if (a->slot == b->slot)
 			rc = sgang_errf(err, EINVAL,
 					"the place %s:%u is named twice", name,
@@ -123,8 +117,7 @@ struct runs {
 	size_t n, room;
 };
 
-static int measure_runs(const struct request *request,
-			const struct runs *runs,
+static int measure_runs(const struct request *request, const struct runs *runs,
 			struct sgang_offline_cost *cost,
 			struct sgang_error *err)
 {
@@ -162,7 +155,8 @@ static int add_ranks(struct runs *runs, uint32_t place, uint32_t ranks,
 		runs->room = room;
 	}
 	runs->run[runs->n++] = (struct sgang_run){
-		.node = place, .ranks = ranks,
+		.node = place,
+		.ranks = ranks,
 	};
 	return 0;
 }

@@ -14,17 +14,14 @@
 #include "core/gang/asks.h"
 #include "core/gang/spec.h"
 
-enum {
-	OPT_JSON
-};
+enum { OPT_JSON };
 
 static const struct sgang_cmd_option options[] = {
-	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
-	{ NULL, NULL, NULL, 0 }
+	[OPT_JSON] = { "json", NULL, "print JSON", 0 }, { NULL, NULL, NULL, 0 }
 };
 
 struct request {
-	struct sgang_spec spec;		/* the gang's name */
+	struct sgang_spec spec; /* the gang's name */
 	bool json;
 };
 
@@ -77,8 +74,8 @@ static void print_numbers(const struct sgang_gang *gang)
 	}
 	printf("   Members=%" PRIu32 " MinMember=%s Total=%s Pending=%" PRIu32
 	       " Held=%" PRIu32 " Running=%" PRIu32 " Ended=%" PRIu32 "\n",
-	       sgang_gangs_members(gang), min, total, gang->pending,
-	       gang->held, gang->running, gang->ended);
+	       sgang_gangs_members(gang), min, total, gang->pending, gang->held,
+	       gang->running, gang->ended);
 }
 
 /* What the gang said, and when what came to be of it. */
@@ -96,9 +93,10 @@ static void print_rules(const struct sgang_gang *gang)
 		snprintf(object, sizeof(object), "%" PRIu32,
 			 gang->object->job_id);
 	printf("   Mode=%s Match=%s OnFailure=%s Groups=%s WaitingTime=%s "
-	       "Definition=%s\n", sgang_gangs_mode(record),
-	       sgang_gangs_match(record), sgang_gangs_on_failure(record),
-	       or_null(record->groups), wait, object);
+	       "Definition=%s\n",
+	       sgang_gangs_mode(record), sgang_gangs_match(record),
+	       sgang_gangs_on_failure(record), or_null(record->groups), wait,
+	       object);
 	print_asks(record);
 	printf("   SubmitTime=%s Created=%s Since=%s WaitEnds=%s Started=%s\n",
 	       sgang_cmd_time(gang->submit_time, submitted),
@@ -116,11 +114,12 @@ static void print_placement(const struct sgang_record *record)
 		       "StartedMembers=(null)\n");
 		return;
 	}
-	printf("   RingCost=%" PRIu64 " RingBest=%" PRIu64 " CrossLinks=%"
-	       PRIu64 " Tier=%s Ranks=%" PRIu64 " Exact=%s StartedMembers=%"
-	       PRIu32 "\n", record->ring_cost, record->ring_best,
-	       record->cross_links, record->tier, record->ranks,
-	       yes_no(record->exact), record->members);
+	printf("   RingCost=%" PRIu64 " RingBest=%" PRIu64
+	       " CrossLinks=%" PRIu64 " Tier=%s Ranks=%" PRIu64
+	       " Exact=%s StartedMembers=%" PRIu32 "\n",
+	       record->ring_cost, record->ring_best, record->cross_links,
+	       record->tier, record->ranks, yes_no(record->exact),
+	       record->members);
 }
 
 /* A user has chosen it: it is part of a line and tells the terminal nothing. */
@@ -128,8 +127,9 @@ static void print_name(const char *name)
 {
 	fputs(" JobName=", stdout);
 	for (; *name; name++)
-		putchar(((unsigned char)*name < ' ' || *name == '\177') ? '?' :
-									  *name);
+		putchar(((unsigned char)*name < ' ' || *name == '\177') ?
+				'?' :
+				*name);
 }
 
 static void print_job(const struct sgang_jobrow *job)
@@ -170,12 +170,11 @@ static int print_gang(const struct sgang_gang *gang, struct sgang_error *err)
 
 	if (!nodes)
 		return sgang_errf(err, ENOMEM, "out of memory");
-	printf("GangName=%s Namespace=%s\n", record->name,
-	       or_null(record->ns));
+	printf("GangName=%s Namespace=%s\n", record->name, or_null(record->ns));
 	printf("   Phase=%s Satisfied=%s Attempts=%" PRIu32 " Tried=%" PRIu32
-	       " Skipped=%" PRIu32 "\n", sgang_phase_name(gang->phase),
-	       yes_no(record->satisfied), record->attempts, record->tried,
-	       record->skipped);
+	       " Skipped=%" PRIu32 "\n",
+	       sgang_phase_name(gang->phase), yes_no(record->satisfied),
+	       record->attempts, record->tried, record->skipped);
 	print_numbers(gang);
 	print_rules(gang);
 	print_placement(record);
@@ -217,8 +216,8 @@ static struct json_object *json_job(const struct sgang_jobrow *job)
 		struct json_object *value;
 	} fields[] = {
 		{ "job_id", json_object_new_uint64(job->job_id) },
-		{ "array_job_id", number_or_null(job->array_id,
-						 job->array_id) },
+		{ "array_job_id",
+		  number_or_null(job->array_id, job->array_id) },
 		{ "array_task_id", text_or_null(job->array_tasks) },
 		{ "members", json_object_new_uint64(job->tasks) },
 		{ "job_name", text_or_null(job->name) },
@@ -226,18 +225,19 @@ static struct json_object *json_job(const struct sgang_jobrow *job)
 		{ "account", text_or_null(job->account) },
 		{ "partition", text_or_null(job->partition) },
 		{ "state", text_or_null(job->state) },
-		{ "member_rank", number_or_null(record->placed,
-						record->member_rank) },
-		{ "rank_offset", number_or_null(record->placed,
-						record->rank_offset) },
+		{ "member_rank",
+		  number_or_null(record->placed, record->member_rank) },
+		{ "rank_offset",
+		  number_or_null(record->placed, record->rank_offset) },
 		{ "order", number_text(sgang_asks_find(record->asks, "order",
-						       order,
-						       sizeof(order))) },
+						       order, sizeof(order))) },
 		{ "round", json_object_new_uint64(record->round) },
-		{ "hold_ended", text_or_null(record->hold_end ?
-			sgang_hold_end_word(record->hold_end) : NULL) },
-		{ "held_seconds", number_or_null(record->held_for,
-						 record->held_for) },
+		{ "hold_ended",
+		  text_or_null(record->hold_end ?
+				       sgang_hold_end_word(record->hold_end) :
+				       NULL) },
+		{ "held_seconds",
+		  number_or_null(record->held_for, record->held_for) },
 		{ "nodes", text_or_null(job->nodes) },
 		{ "reason", text_or_null(job->reason) },
 	};

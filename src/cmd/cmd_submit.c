@@ -18,10 +18,7 @@
 #include "cmd/words.h"
 #include "core/base/text.h"
 
-enum {
-	OPT_DRY_RUN,
-	OPT_JSON
-};
+enum { OPT_DRY_RUN, OPT_JSON };
 
 static const struct sgang_cmd_option options[] = {
 	[OPT_DRY_RUN] = { "dry-run", NULL, "print the commands, run none", 0 },
@@ -62,15 +59,15 @@ static void gang_name(const struct sgang_spec *spec,
 static struct json_object *json_job(const struct request *request,
 				    const struct job *job)
 {
-	struct json_object *object = sgang_cmd_json_gang(
-			&request->file.gang[job->role->gang].spec);
+	struct json_object *object =
+		sgang_cmd_json_gang(&request->file.gang[job->role->gang].spec);
 
 	json_object_object_add(object, "role",
 			       json_object_new_string(job->role->name));
 	json_object_object_add(object, "job_id",
 			       json_object_new_uint64(job->id));
-	json_object_object_add(object, "members", json_object_new_uint64(
-			members_of(job->role)));
+	json_object_object_add(object, "members",
+			       json_object_new_uint64(members_of(job->role)));
 	return object;
 }
 
@@ -85,8 +82,8 @@ static void print_json(const struct request *request, const struct jobs *jobs)
 		const struct sgang_filegang *gang = &request->file.gang[i];
 		struct json_object *item = sgang_cmd_json_gang(&gang->spec);
 
-		json_object_object_add(item, "members", json_object_new_uint64(
-				gang->members));
+		json_object_object_add(item, "members",
+				       json_object_new_uint64(gang->members));
 		json_object_array_add(gangs, item);
 	}
 	for (i = 0; i < jobs->n; i++)
@@ -106,8 +103,8 @@ static void print_text(const struct request *request, const struct jobs *jobs)
 
 		gang_name(&request->file.gang[role->gang].spec, name);
 		printf("JobId=%" PRIu32 " GangName=%s Role=%s Members=%" PRIu32
-		       "\n", jobs->job[i].id, name, role->name,
-		       members_of(role));
+		       "\n",
+		       jobs->job[i].id, name, role->name, members_of(role));
 	}
 	for (i = 0; i < request->file.n_gangs; i++) {
 		uint64_t members = request->file.gang[i].members;
@@ -132,15 +129,15 @@ static void print_command(const struct sgang_words *command,
 	}
 	words = json_object_new_array();
 	for (i = 0; i < command->n; i++)
-		json_object_array_add(words, json_object_new_string(
-				command->word[i]));
+		json_object_array_add(words,
+				      json_object_new_string(command->word[i]));
 	json_object_array_add(list, words);
 }
 
 static int dry_run(const struct request *request, struct sgang_error *err)
 {
 	struct json_object *list = request->json ? json_object_new_array() :
-				   NULL;
+						   NULL;
 	struct json_object *object;
 	size_t i;
 	uint32_t n;
@@ -223,8 +220,10 @@ static int submit_one(const struct sgang_words *command, struct job *job,
 	if (read_id(out, &job->id))
 		job->id = 0;
 	if (!rc && !job->id)
-		sgang_errf(err, EPROTO, "sbatch printed no job id for role "
-			   "\"%s\"", job->role->name);
+		sgang_errf(err, EPROTO,
+			   "sbatch printed no job id for role "
+			   "\"%s\"",
+			   job->role->name);
 	return rc || interrupted || !job->id ? -1 : 0;
 }
 
@@ -295,8 +294,8 @@ static struct json_object *json_ids(const struct jobs *jobs)
 	size_t i;
 
 	for (i = 0; i < jobs->n; i++)
-		json_object_array_add(list, json_object_new_uint64(
-				jobs->job[i].id));
+		json_object_array_add(list,
+				      json_object_new_uint64(jobs->job[i].id));
 	return list;
 }
 
@@ -307,9 +306,10 @@ static void say_in_vain(const struct jobs *jobs, bool left,
 		sgang_cmd_no("%s; nothing was submitted", why->text);
 	else
 		sgang_cmd_no("%s; %zu job%s submitted before %s", why->text,
-			     jobs->n, jobs->n == 1 ? "" : "s", left ?
-			     "could not be cancelled" : jobs->n == 1 ?
-			     "was cancelled" : "were cancelled");
+			     jobs->n, jobs->n == 1 ? "" : "s",
+			     left         ? "could not be cancelled" :
+			     jobs->n == 1 ? "was cancelled" :
+					    "were cancelled");
 }
 
 /* Say what became of the gang that could not be submitted because of 'why'. */
@@ -360,7 +360,8 @@ static int answer(struct request *request, const char *path,
 	int code;
 
 	if (!user)
-		return sgang_errf(err, EINVAL, "you have no name to be the "
+		return sgang_errf(err, EINVAL,
+				  "you have no name to be the "
 				  "namespace of gangs");
 	if (sgang_gangfile_load(path, user, &request->file, err))
 		return -1;

@@ -60,11 +60,11 @@ static const struct sgang_cmd_option options[] = {
 };
 
 struct request {
-	const char *conf_path;		/* --conf */
+	const char *conf_path; /* --conf */
 	bool json;
 	struct sgang_draw draw;
 	struct sgang_conf conf;
-	char dir[SGANG_PATH];		/* the folder of gang.conf */
+	char dir[SGANG_PATH]; /* the folder of gang.conf */
 };
 
 /* Read gang.conf, if it is there; one that is named must be. */
@@ -127,8 +127,9 @@ static void print_text(const struct sgang_node_topo *topo,
 	uint32_t i;
 
 	printf("Shape=%s Islands=%" PRIu32 " GPUs=%" PRIu32 " Cores=%" PRIu32
-	       " NICs=%" PRIu32 "\n", topo->name, topo->n_islands,
-	       topo->n_gpus, topo->n_cores, topo->n_nics);
+	       " NICs=%" PRIu32 "\n",
+	       topo->name, topo->n_islands, topo->n_gpus, topo->n_cores,
+	       topo->n_nics);
 	for (i = 0; i < topo->n_islands; i++) {
 		show_range(gpus, sizeof(gpus), gpu_island, topo->n_gpus, i);
 		show_range(cores, sizeof(cores), topo->core_island,
@@ -138,13 +139,15 @@ static void print_text(const struct sgang_node_topo *topo,
 	}
 	for (i = 0; i < topo->n_gpus; i++)
 		printf("  GPU=%" PRIu32 " Name=%s Bus=%s Island=%" PRIu32
-		       " NIC=%s\n", i, topo->gpu[i].name, topo->gpu[i].bus,
-		       topo->gpu[i].island, topo->gpu[i].nic[0] ?
-		       topo->gpu[i].nic : "-");
+		       " NIC=%s\n",
+		       i, topo->gpu[i].name, topo->gpu[i].bus,
+		       topo->gpu[i].island,
+		       topo->gpu[i].nic[0] ? topo->gpu[i].nic : "-");
 	for (i = 0; i < topo->n_nics; i++)
 		printf("  NIC=%s Bus=%s Island=%" PRIu32 "\n",
-		       topo->nic[i].name, topo->nic[i].bus[0] ?
-		       topo->nic[i].bus : "-", topo->nic[i].island);
+		       topo->nic[i].name,
+		       topo->nic[i].bus[0] ? topo->nic[i].bus : "-",
+		       topo->nic[i].island);
 }
 
 static struct json_object *json_islands(const struct sgang_node_topo *topo,
@@ -175,10 +178,9 @@ static struct json_object *json_device(const char *name, const char *bus,
 	struct json_object *item = json_object_new_object();
 
 	json_object_object_add(item, "name", json_object_new_string(name));
-	json_object_object_add(item, "bus", bus[0] ?
-			       json_object_new_string(bus) : NULL);
-	json_object_object_add(item, "island",
-			       json_object_new_uint64(island));
+	json_object_object_add(item, "bus",
+			       bus[0] ? json_object_new_string(bus) : NULL);
+	json_object_object_add(item, "island", json_object_new_uint64(island));
 	return item;
 }
 
@@ -193,9 +195,11 @@ static void print_json(const struct sgang_node_topo *topo,
 	for (i = 0; i < topo->n_gpus; i++) {
 		item = json_device(topo->gpu[i].name, topo->gpu[i].bus,
 				   topo->gpu[i].island);
-		json_object_object_add(item, "nic", topo->gpu[i].nic[0] ?
-				       json_object_new_string(
-						topo->gpu[i].nic) : NULL);
+		json_object_object_add(
+			item, "nic",
+			topo->gpu[i].nic[0] ?
+				json_object_new_string(topo->gpu[i].nic) :
+				NULL);
 		json_object_array_add(gpus, item);
 	}
 	for (i = 0; i < topo->n_nics; i++)
@@ -299,8 +303,8 @@ static bool is_file(const char *text)
 {
 	size_t length = strlen(text);
 
-	return strchr(text, '/') || (length > 4 &&
-				     !strcmp(text + length - 4, ".xml"));
+	return strchr(text, '/') ||
+	       (length > 4 && !strcmp(text + length - 4, ".xml"));
 }
 
 static int run_show(struct request *request, const char *what,
@@ -334,9 +338,11 @@ static void say_collected(const struct request *request, const char *dir,
 			       json_object_new_uint64(collected->n_nodes));
 	json_object_object_add(object, "shapes",
 			       json_object_new_uint64(collected->n_shapes));
-	json_object_object_add(object, "missing", collected->missing ?
-			       json_object_new_string(collected->missing) :
-			       NULL);
+	json_object_object_add(
+		object, "missing",
+		collected->missing ?
+			json_object_new_string(collected->missing) :
+			NULL);
 	sgang_cmd_print_json(object);
 }
 
@@ -354,7 +360,8 @@ static int run_collect(struct request *request, const char *nodes,
 	say_collected(request, dir, &collected);
 	if (collected.missing)
 		code = sgang_cmd_no("no answer from %s; what was known of them "
-				    "stays", collected.missing);
+				    "stays",
+				    collected.missing);
 	free(collected.missing);
 	return code;
 }
@@ -370,7 +377,8 @@ static int run_probe(struct request *request, const char *nothing,
 
 	(void)request;
 	if (nothing || !node)
-		return sgang_errf(err, EINVAL, "sgang topology collect runs "
+		return sgang_errf(err, EINVAL,
+				  "sgang topology collect runs "
 				  "this, as a step of a job");
 	xml = sgang_probe_xml(err);
 	if (!xml)
@@ -421,17 +429,15 @@ static int read_option(void *arg, int option, const char *value,
 {
 	struct request *request = arg;
 	struct sgang_draw *draw = &request->draw;
-	const char **const text[] = {
-		[OPT_GANG] = &draw->gang,
-		[OPT_PARTITION] = &draw->partition,
-		[OPT_SVG] = &draw->svg,
-		[OPT_HTML] = &draw->html,
-		[OPT_TOPOLOGY] = &draw->topology,
-		[OPT_FREE] = &draw->free_list,
-		[OPT_DOWN] = &draw->down_list,
-		[OPT_CONF] = &request->conf_path,
-		[OPT_JSON] = NULL
-	};
+	const char **const text[] = { [OPT_GANG] = &draw->gang,
+				      [OPT_PARTITION] = &draw->partition,
+				      [OPT_SVG] = &draw->svg,
+				      [OPT_HTML] = &draw->html,
+				      [OPT_TOPOLOGY] = &draw->topology,
+				      [OPT_FREE] = &draw->free_list,
+				      [OPT_DOWN] = &draw->down_list,
+				      [OPT_CONF] = &request->conf_path,
+				      [OPT_JSON] = NULL };
 
 	switch (option) {
 	case OPT_WIDTH:
@@ -458,20 +464,24 @@ static int answer(struct request *request, int n_operands, char **operands,
 	if (!n_operands)
 		return run_draw(request, err);
 	if (!action || n_operands > 2)
-		return sgang_errf(err, EINVAL, "expected show [NODE|FILE], "
+		return sgang_errf(err, EINVAL,
+				  "expected show [NODE|FILE], "
 				  "collect [NODES] or nothing, see sgang "
 				  "topology --help");
 	if (sgang_draw_asked(&request->draw))
-		return sgang_errf(err, EINVAL, "sgang topology %s takes --conf "
+		return sgang_errf(err, EINVAL,
+				  "sgang topology %s takes --conf "
 				  "and --json alone; the other options are of "
-				  "the picture", action->name);
+				  "the picture",
+				  action->name);
 	return action->run(request, operands[1], err);
 }
 
 static int run(const struct sgang_verb *verb, int argc, char **argv)
 {
 	struct request request = { .conf_path = NULL };
-	int next = sgang_cmd_read(verb, argc, argv, read_option, &request), code;
+	int next = sgang_cmd_read(verb, argc, argv, read_option, &request),
+	    code;
 	struct sgang_error err;
 
 	if (next != SGANG_CMD_END) {

@@ -20,7 +20,7 @@
 #include "cmd/screen.h"
 #include "core/base/text.h"
 
-#define INTERVAL 2			/* seconds, by default */
+#define INTERVAL 2 /* seconds, by default */
 #define INTERVAL_MAX 86400
 
 /* What is shown of all gangs unless a format is given. */
@@ -29,10 +29,7 @@
 /* Characters of the bar of one gang. */
 #define BAR 40
 
-enum {
-	OPT_ITERATE = SGANG_LISTING_OPTIONS,
-	OPT_JSON
-};
+enum { OPT_ITERATE = SGANG_LISTING_OPTIONS, OPT_JSON };
 
 static const struct sgang_cmd_option options[] = {
 	SGANG_LISTING_ROWS,
@@ -44,7 +41,7 @@ static const struct sgang_cmd_option options[] = {
 
 struct request {
 	struct sgang_listing listing;
-	bool one;			/* the gang 'spec', not all */
+	bool one; /* the gang 'spec', not all */
 	struct sgang_spec spec;
 	uint64_t interval;
 	bool json;
@@ -54,7 +51,7 @@ struct request {
 struct look {
 	struct sgang_jobs jobs;
 	struct sgang_gangs gangs;
-	const struct sgang_gang *gang;	/* the one that was asked for */
+	const struct sgang_gang *gang; /* the one that was asked for */
 };
 
 static void clear_look(struct look *look)
@@ -83,7 +80,7 @@ static int take_look(const struct request *request, struct look *look,
 /* A page that is being written, cut at the width of the screen. */
 struct page {
 	FILE *out;
-	size_t columns;			/* 0: not cut */
+	size_t columns; /* 0: not cut */
 };
 
 static void put_line(const struct page *page, const char *fmt, ...)
@@ -100,9 +97,11 @@ static void put_line(const struct page *page, const char *fmt, ...)
 	for (p = text; *p; p++)
 		if ((unsigned char)*p < ' ' || *p == '\177')
 			*p = '?';
-	fprintf(page->out, "%.*s\n", page->columns &&
-		page->columns < sizeof(text) ? (int)page->columns :
-		(int)sizeof(text), text);
+	fprintf(page->out, "%.*s\n",
+		page->columns && page->columns < sizeof(text) ?
+			(int)page->columns :
+			(int)sizeof(text),
+		text);
 }
 
 static void put_clock(const struct page *page, const char *what)
@@ -116,12 +115,13 @@ static void put_clock(const struct page *page, const char *what)
 static void put_phase(const struct page *page, const struct sgang_gang *gang)
 {
 	const char *colour = sgang_colour_wanted(STDOUT_FILENO) ?
-			     sgang_colour_phase(gang->phase) : "";
+				     sgang_colour_phase(gang->phase) :
+				     "";
 
 	/* shorter than any screen */
 	fprintf(page->out, "Phase     %s%s%s\n", colour,
-		sgang_phase_name(gang->phase), colour[0] ? SGANG_COLOUR_END :
-		"");
+		sgang_phase_name(gang->phase),
+		colour[0] ? SGANG_COLOUR_END : "");
 }
 
 static void put_progress(const struct page *page, const struct sgang_gang *gang)
@@ -133,7 +133,8 @@ static void put_progress(const struct page *page, const struct sgang_gang *gang)
 		 bar[0] ? "] " : "", sgang_progress_words(gang, words));
 }
 
-/* How much of the text goes on a line of that width: whole words, if one fits. */
+/* How much of the text goes on a line of that width: whole words, if one fits.
+ */
 static size_t line_of(const char *text, size_t width)
 {
 	size_t n = strlen(text), end;
@@ -156,8 +157,8 @@ static void put_reason(const struct page *page, const char *reason)
 
 	while (*at) {
 		n = line_of(at, width);
-		put_line(page, "%-*s%.*s", (int)indent, at == reason ? head : "",
-			 (int)n, at);
+		put_line(page, "%-*s%.*s", (int)indent,
+			 at == reason ? head : "", (int)n, at);
 		at += n + strspn(at + n, " ");
 	}
 }
@@ -168,7 +169,8 @@ static void put_wait(const struct page *page, const struct sgang_gang *gang)
 	char text[SGANG_TIME_SHOWN];
 
 	if (end)
-		put_line(page, "Waiting   %s left", sgang_text_show_time(
+		put_line(page, "Waiting   %s left",
+			 sgang_text_show_time(
 				 text, end > now ? (uint32_t)(end - now) : 0));
 	put_reason(page, gang->reason);
 }
@@ -176,9 +178,10 @@ static void put_wait(const struct page *page, const struct sgang_gang *gang)
 static void put_ring(const struct page *page, const struct sgang_record *record)
 {
 	if (record->placed)
-		put_line(page, "Ring      cost %" PRIu64 ", %" PRIu64
-			 " cross links, tier %s", record->ring_cost,
-			 record->cross_links, record->tier);
+		put_line(page,
+			 "Ring      cost %" PRIu64 ", %" PRIu64
+			 " cross links, tier %s",
+			 record->ring_cost, record->cross_links, record->tier);
 }
 
 static void put_jobs(const struct page *page, const struct sgang_gang *gang)
@@ -194,8 +197,10 @@ static void put_jobs(const struct page *page, const struct sgang_gang *gang)
 		if (job->record.placed)
 			snprintf(rank, sizeof(rank), "%" PRIu32,
 				 job->record.member_rank);
-		put_line(page, job->nodes[0] || !job->reason[0] ?
-			 "%-16s %-12s %6s %s" : "%-16s %-12s %6s (%s)",
+		put_line(page,
+			 job->nodes[0] || !job->reason[0] ?
+				 "%-16s %-12s %6s %s" :
+				 "%-16s %-12s %6s (%s)",
 			 id ? id : "?", job->state, rank,
 			 job->nodes[0] ? job->nodes : job->reason);
 		free(id);
@@ -256,10 +261,10 @@ static int draw(const struct request *request, const struct look *look,
 static int print_json(const struct request *request, const struct look *look,
 		      struct sgang_error *err)
 {
-	struct json_object *object = look->gang ?
-				     sgang_gangs_json(look->gang) :
-				     sgang_listing_json(&request->listing,
-							&look->gangs, err);
+	struct json_object *object =
+		look->gang ? sgang_gangs_json(look->gang) :
+			     sgang_listing_json(&request->listing, &look->gangs,
+						err);
 
 	if (!object)
 		return -1;
@@ -307,9 +312,9 @@ static int not_there(const struct request *request, const struct look *look,
 	char hint[SGANG_JOBS_HINT];
 
 	return sgang_cmd_no("there is no gang %s%s%s%s", spec->ns,
-			    spec->ns[0] ? "/" : "", spec->name, seen ?
-			    " any more" : sgang_jobs_hint(&look->jobs, spec,
-							  hint));
+			    spec->ns[0] ? "/" : "", spec->name,
+			    seen ? " any more" :
+				   sgang_jobs_hint(&look->jobs, spec, hint));
 }
 
 /* Look once. Returns the exit code; -1 with 'err' when it cannot go on; -2 when
@@ -323,7 +328,9 @@ static int step(const struct request *request, bool first,
 
 	if (rc < 0) {
 		code = first || errno == ENOMEM || errno == EINVAL ||
-		       draw(request, NULL, err->text, err) ? -1 : GO_ON;
+				       draw(request, NULL, err->text, err) ?
+			       -1 :
+			       GO_ON;
 	} else if (!rc) {
 		sgang_screen_close();
 		code = not_there(request, &look, !first);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* collect.c - ask all nodes what is inside of them, and keep the answers */
 
-#define _GNU_SOURCE			/* strverscmp() */
+#define _GNU_SOURCE /* strverscmp() */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -30,16 +30,16 @@
 
 struct node {
 	char *name;
-	char *xml;			/* what has come of it */
+	char *xml; /* what has come of it */
 	size_t length;
 	size_t room;
 	bool asked;
-	bool whole;			/* all of it has come */
-	size_t shape;			/* NO_SHAPE: not known */
+	bool whole;   /* all of it has come */
+	size_t shape; /* NO_SHAPE: not known */
 };
 
 struct shape {
-	char *file;			/* in the folder */
+	char *file; /* in the folder */
 	struct sgang_node_topo *topo;
 };
 
@@ -89,9 +89,8 @@ static int add_node(struct collection *all, const char *name, bool asked,
 		all->no_memory = true;
 		return -1;
 	}
-	all->node[all->n_nodes++] = (struct node){
-		.name = copy, .asked = asked, .shape = shape
-	};
+	all->node[all->n_nodes++] =
+		(struct node){ .name = copy, .asked = asked, .shape = shape };
 	return 0;
 }
 
@@ -137,8 +136,7 @@ static struct node *find_node(struct collection *all, char *name)
 
 /* The nodes with (or without) a whole answer among those that were asked, as a
  * node list the caller frees; NULL and 0: there are none. */
-static char *fold_asked(const struct collection *all, bool whole,
-			size_t *count)
+static char *fold_asked(const struct collection *all, bool whole, size_t *count)
 {
 	const char **names = calloc(all->n_nodes + 1, sizeof(*names));
 	char *text = NULL;
@@ -239,11 +237,13 @@ static void take_name(void *ctx, char *line)
 /* All nodes that can run a job. */
 static int ask_sinfo(struct collection *all, struct sgang_error *err)
 {
-	static char *argv[] = {
-		"sinfo", "--noheader", "--Node", "--responding",
-		"--states=idle,mixed,allocated,completing", "--format=%N",
-		NULL
-	};
+	static char *argv[] = { "sinfo",
+				"--noheader",
+				"--Node",
+				"--responding",
+				"--states=idle,mixed,allocated,completing",
+				"--format=%N",
+				NULL };
 	int rc = sgang_spawn_lines(argv, take_name, all, err);
 
 	if (rc > 0)
@@ -276,7 +276,7 @@ static int append(struct node *node, const char *text)
 	char *bigger;
 
 	if (node->length + length > XML_MAX)
-		return 0;		/* it will not become whole XML */
+		return 0; /* it will not become whole XML */
 	if (node->length + length >= node->room) {
 		node->room = 2 * (node->length + length) + 4096;
 		bigger = realloc(node->xml, node->room);
@@ -338,8 +338,7 @@ static int make_command(const struct collection *all, struct sgang_words *words,
 		sgang_errf(err, ENOENT, "there is no node to be asked");
 	else if (!list)
 		no_memory(err);
-	else if (!own_path(path, err) &&
-		 !sgang_words_add(words, err, "srun") &&
+	else if (!own_path(path, err) && !sgang_words_add(words, err, "srun") &&
 		 !sgang_words_add(words, err, "--job-name=sgang-topology") &&
 		 !sgang_words_add(words, err, "--nodelist=%s", list) &&
 		 !sgang_words_add(words, err, "--nodes=%zu", count) &&
@@ -371,8 +370,10 @@ static int ask(struct collection *all, struct sgang_error *err)
 		return no_memory(err);
 	free(fold_asked(all, true, &count));
 	if (!count)
-		return sgang_errf(err, EIO, "no node answered; srun ended with "
-				  "status %d", rc);
+		return sgang_errf(err, EIO,
+				  "no node answered; srun ended with "
+				  "status %d",
+				  rc);
 	return 0;
 }
 

@@ -15,10 +15,10 @@
 #include "core/base/err.h"
 
 struct sgang_collected {
-	size_t n_nodes;			/* that answered */
-	size_t n_shapes;		/* of which there are, now, in all */
-	char *missing;			/* those that did not, as a node list;
-					 * NULL: all did */
+	size_t n_nodes;  /* that answered */
+	size_t n_shapes; /* of which there are, now, in all */
+	char *missing;   /* those that did not, as a node list;
+			  * NULL: all did */
 };
 
 /* Ask the nodes of the list 'nodes', or, NULL, all that can run jobs, and keep

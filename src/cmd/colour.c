@@ -20,16 +20,16 @@ const char *sgang_colour_phase(enum sgang_phase phase)
 {
 	switch (phase) {
 	case SGANG_PHASE_WAITING:
-		return "\033[33m";	/* yellow */
+		return "\033[33m"; /* yellow */
 	case SGANG_PHASE_HOLDING:
-		return "\033[35m";	/* magenta */
+		return "\033[35m"; /* magenta */
 	case SGANG_PHASE_STARTING:
-		return "\033[36m";	/* cyan */
+		return "\033[36m"; /* cyan */
 	case SGANG_PHASE_RUNNING:
-		return "\033[32m";	/* green */
+		return "\033[32m"; /* green */
 	case SGANG_PHASE_TIMEOUT:
 	case SGANG_PHASE_FAILED:
-		return "\033[31m";	/* red */
+		return "\033[31m"; /* red */
 	default:
 		return "";
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* columns.c - what can be said of a gang in a column, and tables of that */
 
-#define _GNU_SOURCE			/* strverscmp(), qsort_r() */
+#define _GNU_SOURCE /* strverscmp(), qsort_r() */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -121,7 +121,7 @@ static void put_members(FILE *out, const struct sgang_gang *gang, int64_t now)
 	if (record->min_member)
 		fprintf(out, "/%" PRIu32 "/%" PRIu32, record->min_member,
 			record->total);
-	else	/* Undefined */
+	else /* Undefined */
 		fputs("/-/-", out);
 }
 
@@ -207,12 +207,12 @@ static void put_nodes_or_reason(FILE *out, const struct sgang_gang *gang,
 }
 
 /* The fields of a record that are numbers of a placement. */
-#define PLACED_NUMBER(name)						\
-	static int64_t name(const struct sgang_gang *gang, int64_t now)	\
-	{								\
-		(void)now;						\
-		return gang->record->placed ?				\
-		       (int64_t)gang->record->name : NONE;		\
+#define PLACED_NUMBER(name)                                                 \
+	static int64_t name(const struct sgang_gang *gang, int64_t now)     \
+	{                                                                   \
+		(void)now;                                                  \
+		return gang->record->placed ? (int64_t)gang->record->name : \
+					      NONE;                         \
 	}
 
 PLACED_NUMBER(ring_cost)
@@ -346,9 +346,9 @@ static char *cell_text(const struct column *column,
 struct field {
 	const struct column *column;
 	bool right;
-	size_t width;			/* 0: as wide as it must be */
-	bool narrow;			/* it may be less on a narrow screen */
-	const char *behind;		/* in the format */
+	size_t width;       /* 0: as wide as it must be */
+	bool narrow;        /* it may be less on a narrow screen */
+	const char *behind; /* in the format */
 	size_t n_behind;
 };
 
@@ -385,9 +385,10 @@ int sgang_columns_check(const char *format, const char *what,
 	struct field field;
 
 	if (!*at)
-		return sgang_errf(err, EINVAL, "%s=%s: it has no field, which "
-				  "begins with %%", what,
-				  sgang_text_show(shown, format));
+		return sgang_errf(err, EINVAL,
+				  "%s=%s: it has no field, which "
+				  "begins with %%",
+				  what, sgang_text_show(shown, format));
 	while (*at++) {
 		const char *begin = at;
 
@@ -414,7 +415,7 @@ static size_t count_fields(const char *format)
 struct table {
 	struct field *field;
 	size_t n_fields;
-	char **cell;			/* n_fields for each of the lines */
+	char **cell; /* n_fields for each of the lines */
 	size_t n_lines;
 };
 
@@ -461,8 +462,8 @@ static void widen(struct table *table, bool header)
 		if (field->width)
 			continue;
 		for (i = 0; i < table->n_lines; i++) {
-			size_t n = letters(table->cell[i * table->n_fields +
-						       f]);
+			size_t n =
+				letters(table->cell[i * table->n_fields + f]);
 
 			if (n > need)
 				need = n;
@@ -522,8 +523,8 @@ static int fill_table(struct table *table, const char *format,
 		(void)read_field(&at, &table->field[f]);
 	for (i = 0; i < n; i++)
 		for (f = 0; f < table->n_fields; f++) {
-			char *text = cell_text(table->field[f].column,
-					       gangs[i], look->now);
+			char *text = cell_text(table->field[f].column, gangs[i],
+					       look->now);
 
 			if (!text)
 				return -1;
@@ -538,8 +539,8 @@ static int fill_table(struct table *table, const char *format,
 /* A line that is printed from left to right. */
 struct line {
 	FILE *out;
-	size_t room;			/* letters that still fit */
-	size_t blanks;			/* not printed unless more follows */
+	size_t room;   /* letters that still fit */
+	size_t blanks; /* not printed unless more follows */
 };
 
 /* Print the letters of 'text' that fit, at most 'most' of them. */
@@ -600,8 +601,7 @@ static void print_line(const struct table *table, const char *format,
 			line.blanks++;
 		else if (field->n_behind)
 			put_letters(&line, field->behind,
-				    letters_in(field->behind,
-					       field->n_behind));
+				    letters_in(field->behind, field->n_behind));
 	}
 	fputc('\n', out);
 }
@@ -655,10 +655,11 @@ int sgang_columns_check_order(const char *order, const char *what,
 
 	do {
 		if (!next_key(&at, &backwards))
-			return sgang_errf(err, EINVAL, "%s=%s: expected letters "
+			return sgang_errf(err, EINVAL,
+					  "%s=%s: expected letters "
 					  "of fields as sgang(1) lists them, "
-					  "like -C,j", what,
-					  sgang_text_show(shown, order));
+					  "like -C,j",
+					  what, sgang_text_show(shown, order));
 	} while (*at);
 	return 0;
 }
@@ -666,9 +667,9 @@ int sgang_columns_check_order(const char *order, const char *what,
 /* One gang, and what it is sorted by. */
 struct sorted {
 	const struct sgang_gang *gang;
-	size_t before;			/* its place up to now */
+	size_t before; /* its place up to now */
 	int64_t number;
-	char *text;			/* NULL: the number counts */
+	char *text; /* NULL: the number counts */
 };
 
 static int compare(const void *a, const void *b, void *arg)

@@ -25,12 +25,12 @@
 
 /* How a table is printed. */
 struct sgang_look {
-	bool header;			/* begin with the titles */
-	bool colour;			/* the phase has one */
-	size_t width;			/* of the screen, at which lines are
-					 * cut, and before that fields without
-					 * a width; 0: there is none */
-	int64_t now;			/* seconds since the epoch */
+	bool header;  /* begin with the titles */
+	bool colour;  /* the phase has one */
+	size_t width; /* of the screen, at which lines are
+		       * cut, and before that fields without
+		       * a width; 0: there is none */
+	int64_t now;  /* seconds since the epoch */
 };
 
 /* Is it a format? Returns 0, or -1 with EINVAL and 'err', which begins with
@@ -48,8 +48,8 @@ int sgang_columns_sort(const char *order, int64_t now,
 		       const struct sgang_gang **gangs, size_t n,
 		       struct sgang_error *err);
 
-/* Print a line for each of the gangs by a format that was checked. Returns 0, or
- * -1 with ENOMEM and 'err'. */
+/* Print a line for each of the gangs by a format that was checked. Returns 0,
+ * or -1 with ENOMEM and 'err'. */
 int sgang_columns_print(const char *format, const struct sgang_look *look,
 			const struct sgang_gang *const *gangs, size_t n,
 			FILE *out, struct sgang_error *err);

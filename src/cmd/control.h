@@ -16,9 +16,9 @@
 
 /* The definition of a gang, which slurmctld keeps as a held job. */
 struct sgang_definition {
-	const struct sgang_spec *spec;	/* with its namespace */
-	const char *account;		/* NULL: the user's default */
-	const char *partition;		/* NULL: the default one */
+	const struct sgang_spec *spec; /* with its namespace */
+	const char *account;           /* NULL: the user's default */
+	const char *partition;         /* NULL: the default one */
 };
 
 /* Submit it. Returns 0 and the job's id, or -1 with 'err' saying why not. */

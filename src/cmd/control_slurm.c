@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-
 #include "cmd/control.h"
 #include "cmd/libslurm.h"
 #include "cmd/words.h"
@@ -39,8 +38,8 @@ static int add_option(struct sgang_words *env, const char *option,
 	for (p = name; *p; p++)
 		if (*p == '-')
 			*p = '_';
-	return sgang_words_add(env, err, "_SLURM_SPANK_OPTION_gang_%s=%s",
-			       name, value);
+	return sgang_words_add(env, err, "_SLURM_SPANK_OPTION_gang_%s=%s", name,
+			       value);
 }
 
 static int fill_env(const struct sgang_spec *spec, struct sgang_words *env,
@@ -150,7 +149,7 @@ int sgang_control_define(const struct sgang_definition *definition,
 	desc.min_nodes = desc.max_nodes = 1;
 	desc.num_tasks = 1;
 	desc.time_limit = 1;
-	desc.priority = 0;		/* held, for ever */
+	desc.priority = 0; /* held, for ever */
 	desc.requeue = 0;
 	rc = submit(&desc, job_id, err);
 	if (!rc)
@@ -172,12 +171,14 @@ char *sgang_control_state_dir(struct sgang_error *err)
 	rc = slurm_load_ctl_conf(0, &conf);
 	sgang_libslurm_leave();
 	if (rc) {
-		sgang_errf(err, EIO, "cannot read the settings of slurmctld: "
-			   "%s", sgang_libslurm_why());
+		sgang_errf(err, EIO,
+			   "cannot read the settings of slurmctld: "
+			   "%s",
+			   sgang_libslurm_why());
 		return NULL;
 	}
 	dir = strdup(conf->state_save_location ? conf->state_save_location :
-		     "");
+						 "");
 	public_free_conf(conf);
 	if (!dir)
 		sgang_errf(err, ENOMEM, "out of memory");
@@ -206,8 +207,9 @@ static int check_tasks(const job_array_resp_msg_t *answer,
 
 	for (i = 0; answer && i < answer->job_array_count; i++)
 		if (answer->error_code[i])
-			return sgang_errf(err, EACCES, "%s", slurm_strerror(
-					(int)answer->error_code[i]));
+			return sgang_errf(
+				err, EACCES, "%s",
+				slurm_strerror((int)answer->error_code[i]));
 	return 0;
 }
 

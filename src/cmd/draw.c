@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* draw.c - sgang topology without a word: what is drawn, and how */
 
-#define _GNU_SOURCE			/* open_memstream(), newlocale() */
+#define _GNU_SOURCE /* open_memstream(), newlocale() */
 #include <errno.h>
 #include <inttypes.h>
 #include <langinfo.h>
@@ -52,7 +52,8 @@ int sgang_draw_width(struct sgang_draw *draw, const char *value,
 	uint64_t number;
 
 	if (sgang_text_number(value, SGANG_SCENE_TEXT_MIN, WIDTH_MAX, &number))
-		return sgang_errf(err, EINVAL, "--width=%s: expected a number "
+		return sgang_errf(err, EINVAL,
+				  "--width=%s: expected a number "
 				  "of columns from %d to %d",
 				  sgang_text_show(shown, value),
 				  SGANG_SCENE_TEXT_MIN, WIDTH_MAX);
@@ -68,7 +69,8 @@ int sgang_draw_with(struct sgang_draw *draw, const char *value,
 	const char **bigger;
 
 	if (!equals || equals == value || !equals[1])
-		return sgang_errf(err, EINVAL, "--with=%s: expected GANG=NODES "
+		return sgang_errf(err, EINVAL,
+				  "--with=%s: expected GANG=NODES "
 				  "in ring order, like train=n[1-4]=8",
 				  sgang_text_show(shown, value));
 	bigger = realloc(draw->with, (draw->n_with + 1) * sizeof(*bigger));
@@ -99,8 +101,8 @@ bool sgang_draw_asked(const struct sgang_draw *draw)
 struct offline {
 	const struct sgang_draw *draw;
 	struct sgang_scene *scene;
-	uint32_t slots;			/* of every node */
-	uint32_t *free;			/* by node */
+	uint32_t slots; /* of every node */
+	uint32_t *free; /* by node */
 	bool *down;
 };
 
@@ -157,22 +159,23 @@ static int read_free(struct offline *offline, struct sgang_error *err)
 
 	for (i = 0; i < count; i++)
 		offline->free[i] = offline->draw->free_list ? 0 :
-				   offline->slots;
+							      offline->slots;
 	if (!offline->draw->free_list)
 		return 0;
 	if (read_words(offline, offline->draw->free_list, &words, &n, err))
 		return -1;
 	for (w = 0; w < n && !rc; w++) {
 		uint32_t slots = words[w].has_number ? words[w].number :
-				 offline->slots;
+						       offline->slots;
 
 		if (slots > offline->slots)
-			rc = sgang_errf(err, EINVAL, "--free: node %s has %"
-					PRIu32 " slots, not %" PRIu32,
-					sgang_fabric_node_name(
-						offline->scene->fabric,
-						words[w].node),
-					offline->slots, slots);
+			rc = sgang_errf(
+				err, EINVAL,
+				"--free: node %s has %" PRIu32
+				" slots, not %" PRIu32,
+				sgang_fabric_node_name(offline->scene->fabric,
+						       words[w].node),
+				offline->slots, slots);
 		offline->free[words[w].node] = slots;
 	}
 	free(words);
@@ -204,15 +207,17 @@ static int put_stops(struct offline *offline, struct sgang_scene_gang *gang,
 	for (i = 0; i < n; i++) {
 		uint32_t node = words[i].node;
 		uint32_t slots = words[i].has_number ? words[i].number :
-				 offline->slots;
+						       offline->slots;
 		char shown[SGANG_TEXT_SHOWN];
 
 		if (slots > left[node])
-			return sgang_errf(err, EINVAL, "--with: gang %s takes %"
-					  PRIu32 " slots of node %s, which has "
+			return sgang_errf(err, EINVAL,
+					  "--with: gang %s takes %" PRIu32
+					  " slots of node %s, which has "
 					  "%" PRIu32 " for it",
 					  sgang_text_show(shown, gang->name),
-					  slots, sgang_fabric_node_name(
+					  slots,
+					  sgang_fabric_node_name(
 						  offline->scene->fabric, node),
 					  left[node]);
 		left[node] -= slots;
@@ -405,7 +410,7 @@ static int draw_file(const struct sgang_scene *scene, const char *path,
 	if (render(scene, draw, &text, &size, err))
 		return -1;
 	if (!strcmp(path, "-"))
-		fwrite(text, 1, size, stdout);	/* checked by main() */
+		fwrite(text, 1, size, stdout); /* checked by main() */
 	else
 		rc = write_file(path, text, size, err);
 	free(text);
@@ -421,11 +426,11 @@ static size_t find_gang(const struct sgang_scene *scene, const char *name)
 	char own[SGANG_GANGS_NAME];
 	size_t found = SGANG_SCENE_NONE;
 
-	if (user && snprintf(own, sizeof(own), "%s/%s", user, name) <
-		    (int)sizeof(own))
+	if (user &&
+	    snprintf(own, sizeof(own), "%s/%s", user, name) < (int)sizeof(own))
 		found = sgang_scene_find(scene, own);
 	return found != SGANG_SCENE_NONE ? found :
-	       sgang_scene_find(scene, name);
+					   sgang_scene_find(scene, name);
 }
 
 /* Returns an exit code, or -1 with 'err'. */
@@ -454,15 +459,13 @@ static int show(const struct sgang_draw *draw, struct sgang_scene *scene,
 		return SGANG_EXIT_YES;
 	fill_look(draw, &look);
 	return sgang_scene_text(scene, &look, stdout, err) ? -1 :
-	       SGANG_EXIT_YES;
+							     SGANG_EXIT_YES;
 }
 
 static int draw_offline(const struct sgang_draw *draw, struct sgang_error *err)
 {
-	struct sgang_offline offline = {
-		.topology = draw->topology,
-		.conf_path = draw->conf_path
-	};
+	struct sgang_offline offline = { .topology = draw->topology,
+					 .conf_path = draw->conf_path };
 	struct sgang_scene *scene = NULL;
 	int code = -1;
 
@@ -477,12 +480,10 @@ static int draw_offline(const struct sgang_draw *draw, struct sgang_error *err)
 }
 
 /* Draw by the topology of one partition, or of those of the gang's members. */
-static struct sgang_fabric *load_fabric(const struct sgang_draw *draw,
-					const struct sgang_nodes *nodes,
-					const struct sgang_gangs *gangs,
-					const struct sgang_conf *conf,
-					const char *dir,
-					struct sgang_error *err)
+static struct sgang_fabric *
+load_fabric(const struct sgang_draw *draw, const struct sgang_nodes *nodes,
+	    const struct sgang_gangs *gangs, const struct sgang_conf *conf,
+	    const char *dir, struct sgang_error *err)
 {
 	const struct sgang_gang *gang = NULL;
 	const char **partitions = NULL;
@@ -495,8 +496,10 @@ static struct sgang_fabric *load_fabric(const struct sgang_draw *draw,
 		return sgang_live_fabric(nodes, conf, dir, &draw->partition, 1,
 					 err);
 	if (draw->gang && !sgang_spec_set(&spec, "gang", draw->gang, NULL) &&
-	    sgang_gangs_find(gangs, &spec, sgang_cmd_user(), &gang, NULL) == 1 &&
-	    sgang_gangs_distinct(gang, sgang_gangs_partition, &partitions, &n)) {
+	    sgang_gangs_find(gangs, &spec, sgang_cmd_user(), &gang, NULL) ==
+		    1 &&
+	    sgang_gangs_distinct(gang, sgang_gangs_partition, &partitions,
+				 &n)) {
 		no_memory(err);
 		return NULL;
 	}
@@ -520,10 +523,11 @@ static int draw_live(const struct sgang_draw *draw,
 	if (sgang_nodes_load(&nodes, err) || sgang_jobs_load(&jobs, err) ||
 	    sgang_gangs_build(&jobs, &gangs, err))
 		goto out;
-	if (draw->partition && !sgang_nodes_partition(&nodes, draw->partition)) {
+	if (draw->partition &&
+	    !sgang_nodes_partition(&nodes, draw->partition)) {
 		code = sgang_cmd_no("there is no partition %s; sinfo -s lists "
-				    "them", sgang_text_show(shown,
-							    draw->partition));
+				    "them",
+				    sgang_text_show(shown, draw->partition));
 		goto out;
 	}
 	fabric = load_fabric(draw, &nodes, &gangs, conf, dir, err);
@@ -542,18 +546,20 @@ out:
 	return code;
 }
 
-int sgang_draw_run(const struct sgang_draw *draw,
-		   const struct sgang_conf *conf, const char *dir,
-		   struct sgang_error *err)
+int sgang_draw_run(const struct sgang_draw *draw, const struct sgang_conf *conf,
+		   const char *dir, struct sgang_error *err)
 {
 	if (draw->topology && draw->partition)
-		return sgang_errf(err, EINVAL, "--partition: a file has no "
-				  "partitions; TopologyName in the gang.conf of "
-				  "--conf chooses one of its topologies");
+		return sgang_errf(
+			err, EINVAL,
+			"--partition: a file has no "
+			"partitions; TopologyName in the gang.conf of "
+			"--conf chooses one of its topologies");
 	if (draw->topology)
 		return draw_offline(draw, err);
 	if (draw->slots || draw->free_list || draw->down_list || draw->n_with)
-		return sgang_errf(err, EINVAL, "--slots, --free, --down and "
+		return sgang_errf(err, EINVAL,
+				  "--slots, --free, --down and "
 				  "--with say what a cluster looks like that "
 				  "--topology=FILE describes");
 	return draw_live(draw, conf, dir, err);

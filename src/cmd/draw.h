@@ -23,7 +23,7 @@ struct sgang_draw {
 	uint32_t slots;
 	const char *free_list;
 	const char *down_list;
-	const char **with;		/* "GANG=LIST"; the array is owned */
+	const char **with; /* "GANG=LIST"; the array is owned */
 	size_t n_with;
 	const char *gang;
 	const char *partition;
@@ -48,8 +48,7 @@ bool sgang_draw_asked(const struct sgang_draw *draw);
 
 /* Draw. 'conf' is the cluster's gang.conf and 'dir' its folder; offline they
  * are not looked at. Returns an exit code, or -1 with 'err' filled. */
-int sgang_draw_run(const struct sgang_draw *draw,
-		   const struct sgang_conf *conf, const char *dir,
-		   struct sgang_error *err);
+int sgang_draw_run(const struct sgang_draw *draw, const struct sgang_conf *conf,
+		   const char *dir, struct sgang_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* gangfile.c - a file that describes a gang and the jobs it is made of */
 
-#define _GNU_SOURCE			/* asprintf() */
+#define _GNU_SOURCE /* asprintf() */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -79,9 +79,10 @@ static int read_number(const struct sgang_gangfile *file,
 
 	if (entry->kind != SGANG_TREE_TEXT ||
 	    sgang_text_number(entry->text, min, SGANG_MEMBERS_MAX, &value))
-		return wrong(file, entry->line, err, "%s: expected a number "
-			     "from %" PRIu32 " to %d", entry->key, min,
-			     SGANG_MEMBERS_MAX);
+		return wrong(file, entry->line, err,
+			     "%s: expected a number "
+			     "from %" PRIu32 " to %d",
+			     entry->key, min, SGANG_MEMBERS_MAX);
 	*number = (uint32_t)value;
 	return 0;
 }
@@ -172,13 +173,17 @@ static int read_options(const struct sgang_gangfile *file,
 		sgang_text_show(shown, item->text);
 		if (item->text[0] != '-' || !strcmp(item->text, "-") ||
 		    !strcmp(item->text, "--"))
-			return wrong(file, item->line, err, "options: \"%s\" "
+			return wrong(file, item->line, err,
+				     "options: \"%s\" "
 				     "is no option of sbatch; write one as "
-				     "--NAME=VALUE", shown);
+				     "--NAME=VALUE",
+				     shown);
 		why = why_not_here(item->text);
 		if (why)
-			return wrong(file, item->line, err, "options: \"%s\" "
-				     "cannot be here: %s", shown, why);
+			return wrong(file, item->line, err,
+				     "options: \"%s\" "
+				     "cannot be here: %s",
+				     shown, why);
 	}
 	return 0;
 }
@@ -213,10 +218,8 @@ static int find_gang(struct sgang_gangfile *file,
 	if (!bigger)
 		return no_memory(err);
 	file->gang = bigger;
-	file->gang[i] = (struct sgang_filegang){
-		.spec = spec,
-		.line = entry->line
-	};
+	file->gang[i] = (struct sgang_filegang){ .spec = spec,
+						 .line = entry->line };
 	file->n_gangs = i + 1;
 	*gang = i;
 	return 0;
@@ -249,8 +252,8 @@ static char *option_value(const struct sgang_gangfile *file,
 	if (entry->kind == SGANG_TREE_TEXT) {
 		if (sgang_words_add(&words, err, "%s", entry->text))
 			return NULL;
-	} else if (entry->kind == SGANG_TREE_MAP || strcmp(entry->key,
-							   "groups")) {
+	} else if (entry->kind == SGANG_TREE_MAP ||
+		   strcmp(entry->key, "groups")) {
 		wrong(file, entry->line, err, "%s: expected a text",
 		      entry->key);
 		return NULL;
@@ -293,8 +296,10 @@ static int set_option(struct sgang_gangfile *file, size_t gang,
 	if (rc)
 		return wrong_option(file, entry->line, &why, err);
 	if (said && strcmp(before, sgang_spec_value(spec, option->name, after)))
-		return wrong(file, entry->line, err, "%s: gang %s/%s has %s "
-			     "already", entry->key, spec->ns, spec->name,
+		return wrong(file, entry->line, err,
+			     "%s: gang %s/%s has %s "
+			     "already",
+			     entry->key, spec->ns, spec->name,
 			     before[0] ? before : "none");
 	return 0;
 }
@@ -347,8 +352,10 @@ static int complete_gang(const struct sgang_gangfile *file, size_t gang,
 
 	snprintf(members, sizeof(members), "%" PRIu64, own->members);
 	if (!own->members)
-		return wrong(file, own->line, err, "no role belongs to gang "
-			     "%s/%s", own->spec.ns, own->spec.name);
+		return wrong(file, own->line, err,
+			     "no role belongs to gang "
+			     "%s/%s",
+			     own->spec.ns, own->spec.name);
 	if (set_default(file, own, "gang-min-member", members, err))
 		return -1;
 	/* a minimum above what is in the file expects members from elsewhere */
@@ -383,7 +390,8 @@ static int set_name(struct sgang_gangfile *file, struct sgang_role *role,
 	for (i = 0; i < file->n_roles; i++)
 		if (&file->role[i] != role &&
 		    !strcmp(file->role[i].name, role->name))
-			return wrong(file, entry->line, err, "name: there is a "
+			return wrong(file, entry->line, err,
+				     "name: there is a "
 				     "role \"%s\" already",
 				     sgang_text_show(shown, role->name));
 	return 0;
@@ -421,7 +429,7 @@ static char *beside(const char *path, const char *name)
 	else if (slash)
 		length = asprintf(&text, "%.*s%s", (int)(slash + 1 - path),
 				  path, name);
-	else	/* for a name without a slash sbatch looks in PATH too */
+	else /* for a name without a slash sbatch looks in PATH too */
 		length = asprintf(&text, "./%s", name);
 	return length < 0 ? NULL : text;
 }
@@ -470,14 +478,10 @@ static const struct {
 	int (*set)(struct sgang_gangfile *file, struct sgang_role *role,
 		   const struct sgang_tree *entry, struct sgang_error *err);
 } role_keys[] = {
-	{ "name", set_name },
-	{ "gang", set_gang },
-	{ "count", set_count },
-	{ "array", set_array },
-	{ "order", set_order },
-	{ "script", set_script },
-	{ "command", set_command },
-	{ "args", set_args },
+	{ "name", set_name },       { "gang", set_gang },
+	{ "count", set_count },     { "array", set_array },
+	{ "order", set_order },     { "script", set_script },
+	{ "command", set_command }, { "args", set_args },
 	{ "options", set_options },
 };
 
@@ -506,7 +510,8 @@ static int read_gang_of_role(struct sgang_gangfile *file,
 		if (!option)
 			return unknown_key(file, entry, err);
 		if (!sgang_tree_find(map, "gang"))
-			return wrong(file, entry->line, err, "%s: this is of "
+			return wrong(file, entry->line, err,
+				     "%s: this is of "
 				     "the gang, so write it beside roles, or "
 				     "say of which gang the role is",
 				     entry->key);
@@ -525,14 +530,20 @@ static int check_role(const struct sgang_gangfile *file,
 	if (!role->name)
 		return wrong(file, role->line, err, "this role has no name");
 	if (!role->script && !role->command)
-		return wrong(file, role->line, err, "role \"%s\" has neither "
-			     "script nor command", shown);
+		return wrong(file, role->line, err,
+			     "role \"%s\" has neither "
+			     "script nor command",
+			     shown);
 	if (role->script && role->command)
-		return wrong(file, role->line, err, "role \"%s\" has script "
-			     "and command, say one of them", shown);
+		return wrong(file, role->line, err,
+			     "role \"%s\" has script "
+			     "and command, say one of them",
+			     shown);
 	if (role->command && role->args.n)
-		return wrong(file, role->line, err, "role \"%s\" has args, "
-			     "which are for a script, and a command", shown);
+		return wrong(file, role->line, err,
+			     "role \"%s\" has args, "
+			     "which are for a script, and a command",
+			     shown);
 	return 0;
 }
 
@@ -543,7 +554,8 @@ static int read_role(struct sgang_gangfile *file, struct sgang_role *role,
 	size_t i;
 
 	if (map->kind != SGANG_TREE_MAP)
-		return wrong(file, map->line, err, "expected a role, which "
+		return wrong(file, map->line, err,
+			     "expected a role, which "
 			     "begins with name:");
 	role->line = map->line;
 	role->count = 1;
@@ -566,7 +578,8 @@ static int read_roles(struct sgang_gangfile *file,
 	size_t n = 0;
 
 	if (list->kind != SGANG_TREE_LIST || !list->child)
-		return wrong(file, list->line, err, "roles: expected a list "
+		return wrong(file, list->line, err,
+			     "roles: expected a list "
 			     "of roles");
 	for (item = list->child; item; item = item->next)
 		n++;
@@ -619,7 +632,8 @@ static int read_file(struct sgang_gangfile *file, struct sgang_error *err)
 	size_t i;
 
 	if (file->tree->kind != SGANG_TREE_MAP)
-		return wrong(file, file->tree->line, err, "expected keys such "
+		return wrong(file, file->tree->line, err,
+			     "expected keys such "
 			     "as gang: and roles:");
 	gang = need(file, "gang", err);
 	if (!gang || find_gang(file, gang, &i, err) || read_keys(file, err))
@@ -693,11 +707,11 @@ static int add_role(const struct sgang_gangfile *file,
 		    const struct sgang_role *role, struct sgang_words *words,
 		    struct sgang_error *err)
 {
-	if (role->order_set && sgang_words_add(words, err, "--gang-order=%"
-					       PRIu32, role->order))
+	if (role->order_set &&
+	    sgang_words_add(words, err, "--gang-order=%" PRIu32, role->order))
 		return -1;
-	if (role->array && sgang_words_add(words, err, "--array=0-%" PRIu32,
-					   role->count - 1))
+	if (role->array &&
+	    sgang_words_add(words, err, "--array=0-%" PRIu32, role->count - 1))
 		return -1;
 	if (sgang_words_add(words, err, "--job-name=%s", role->name) ||
 	    sgang_words_append(words, &file->options, err) ||

@@ -33,20 +33,20 @@
 #include "files/tree.h"
 
 struct sgang_filegang {
-	struct sgang_spec spec;		/* complete: what was not said is there
-					 * with its default */
-	uint64_t members;		/* in the file */
+	struct sgang_spec spec; /* complete: what was not said is there
+				 * with its default */
+	uint64_t members;       /* in the file */
 	size_t line;
 };
 
 struct sgang_role {
 	const char *name;
-	size_t gang;			/* which of the file's */
+	size_t gang; /* which of the file's */
 	uint32_t count;
 	bool array;
 	bool order_set;
 	uint32_t order;
-	char *script;			/* path; NULL: there is a command */
+	char *script; /* path; NULL: there is a command */
 	const char *command;
 	struct sgang_words args;
 	struct sgang_words options;
@@ -54,11 +54,11 @@ struct sgang_role {
 };
 
 struct sgang_gangfile {
-	const char *path;		/* borrowed */
-	const char *user;		/* borrowed */
-	struct sgang_tree *tree;	/* has the texts */
+	const char *path;        /* borrowed */
+	const char *user;        /* borrowed */
+	struct sgang_tree *tree; /* has the texts */
 	struct sgang_words options;
-	struct sgang_filegang *gang;	/* the file's own is the first */
+	struct sgang_filegang *gang; /* the file's own is the first */
 	size_t n_gangs;
 	struct sgang_role *role;
 	size_t n_roles;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* gangs.c - the gangs that a list of job records amounts to */
 
-#define _GNU_SOURCE			/* strverscmp() */
+#define _GNU_SOURCE /* strverscmp() */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -89,8 +89,8 @@ static bool has_live(const struct sgang_gang *gang)
 	return gang->pending || gang->held || gang->running;
 }
 
-/* A gang that must not lose a member ends as a whole, and its members say so; of
- * another one all have to fail. */
+/* A gang that must not lose a member ends as a whole, and its members say so;
+ * of another one all have to fail. */
 static enum sgang_phase phase_of(const struct sgang_gang *gang)
 {
 	size_t i, failed = 0;
@@ -269,7 +269,8 @@ static size_t newest(const struct sgang_jobrow *const *jobs, size_t n)
 
 	for (i = 0; i < n; i++) {
 		int64_t end = jobs[i]->class == SGANG_ROW_ENDED ?
-			      jobs[i]->end_time : INT64_MAX;
+				      jobs[i]->end_time :
+				      INT64_MAX;
 
 		if (i > first && jobs[i]->submit_time >= all_ended &&
 		    !same_beginning(jobs[i - 1], jobs[i])) {
@@ -322,8 +323,8 @@ static int add_gang(struct sgang_gangs *gangs, const struct sgang_jobrow **jobs,
 	n = take_object(jobs, n, &object);
 	first = newest(jobs, n);
 	/* a definition that came after all of them is of the next gang */
-	if (object && ended_before(jobs + first, n - first,
-				   object->submit_time))
+	if (object &&
+	    ended_before(jobs + first, n - first, object->submit_time))
 		first = n;
 	if (first == n && !object)
 		return 0;
@@ -406,7 +407,7 @@ int sgang_gangs_find(const struct sgang_gangs *gangs,
 		if (strcmp(gang->record->name, name->name))
 			continue;
 		if (name->ns[0] ? !strcmp(gang->record->ns, name->ns) :
-		    user && !strcmp(gang->record->ns, user)) {
+				  user && !strcmp(gang->record->ns, user)) {
 			*found = gang;
 			return 1;
 		}
@@ -436,7 +437,7 @@ void sgang_gangs_clear(struct sgang_gangs *gangs)
 uint32_t sgang_gangs_members(const struct sgang_gang *gang)
 {
 	return has_live(gang) ? gang->pending + gang->held + gang->running :
-	       gang->ended;
+				gang->ended;
 }
 
 void sgang_gangs_name(const struct sgang_record *record,
@@ -460,20 +461,20 @@ int64_t sgang_gangs_wait_ends(const struct sgang_gang *gang)
 
 const char *sgang_gangs_mode(const struct sgang_record *record)
 {
-	return sgang_mode_word(record->mode ? record->mode :
-			       SGANG_MODE_STRICT);
+	return sgang_mode_word(record->mode ? record->mode : SGANG_MODE_STRICT);
 }
 
 const char *sgang_gangs_match(const struct sgang_record *record)
 {
 	return sgang_match_word(record->match ? record->match :
-				SGANG_MATCH_ONCE_SATISFIED);
+						SGANG_MATCH_ONCE_SATISFIED);
 }
 
 const char *sgang_gangs_on_failure(const struct sgang_record *record)
 {
-	return sgang_on_failure_word(record->on_failure ? record->on_failure :
-				     SGANG_ON_FAILURE_IGNORE);
+	return sgang_on_failure_word(record->on_failure ?
+					     record->on_failure :
+					     SGANG_ON_FAILURE_IGNORE);
 }
 
 const char *sgang_gangs_user(const struct sgang_jobrow *job)
@@ -615,8 +616,8 @@ static void put_rules(struct json_object *object, const struct sgang_gang *gang)
 	else
 		put_known(object, "waiting_time", record->waiting_time);
 	put_asks(object, record);
-	put_known(object, "definition", gang->object ? gang->object->job_id :
-						       0);
+	put_known(object, "definition",
+		  gang->object ? gang->object->job_id : 0);
 	put_known(object, "created", (uint64_t)record->created);
 	put_known(object, "since", (uint64_t)record->since);
 	put_known(object, "wait_ends", (uint64_t)sgang_gangs_wait_ends(gang));
@@ -640,12 +641,15 @@ static void put_placement(struct json_object *object,
 	size_t i;
 
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		json_object_object_add(object, numbers[i].key, record->placed ?
-				       json_object_new_uint64(
-					       numbers[i].value) : NULL);
+		json_object_object_add(
+			object, numbers[i].key,
+			record->placed ?
+				json_object_new_uint64(numbers[i].value) :
+				NULL);
 	put_text(object, "tier", record->placed ? record->tier : "");
-	json_object_object_add(object, "exact", record->placed ?
-			       json_object_new_boolean(record->exact) : NULL);
+	json_object_object_add(
+		object, "exact",
+		record->placed ? json_object_new_boolean(record->exact) : NULL);
 }
 
 struct json_object *sgang_gangs_json(const struct sgang_gang *gang)

@@ -21,23 +21,24 @@
 #include "core/gang/spec.h"
 
 struct sgang_gang {
-	const struct sgang_jobrow **jobs;	/* in ring order, then by submission */
+	const struct sgang_jobrow **jobs; /* in ring order, then by submission
+					   */
 	size_t n_jobs;
-	const struct sgang_jobrow *object;	/* its definition, NULL: none */
-	const struct sgang_record *record;	/* what they all say */
+	const struct sgang_jobrow *object; /* its definition, NULL: none */
+	const struct sgang_record *record; /* what they all say */
 	enum sgang_phase phase;
-	uint32_t pending;		/* members, array tasks count */
+	uint32_t pending; /* members, array tasks count */
 	uint32_t held;
 	uint32_t running;
 	uint32_t ended;
-	char **nodes;			/* its nodes, sorted, each once */
+	char **nodes; /* its nodes, sorted, each once */
 	size_t n_nodes;
-	const char *reason;		/* why it waits, "" */
-	int64_t submit_time;		/* of its first job */
+	const char *reason;  /* why it waits, "" */
+	int64_t submit_time; /* of its first job */
 };
 
 struct sgang_gangs {
-	struct sgang_gang *gang;	/* by submit_time, then name */
+	struct sgang_gang *gang; /* by submit_time, then name */
 	size_t count;
 };
 
@@ -47,8 +48,9 @@ int sgang_gangs_build(const struct sgang_jobs *jobs, struct sgang_gangs *gangs,
 		      struct sgang_error *err);
 void sgang_gangs_clear(struct sgang_gangs *gangs);
 
-/* The gang that 'name' says (only its namespace and name are looked at). Without
- * a namespace it is first looked for in that of 'user' (NULL: has none), as
+/* The gang that 'name' says (only its namespace and name are looked at).
+ * Without a namespace it is first looked for in that of 'user' (NULL: has
+ * none), as
  * --gang= does, then everywhere. Returns 1 and '*found', 0 when there is none,
  * or -1 with EINVAL and 'err' when several namespaces have it. */
 int sgang_gangs_find(const struct sgang_gangs *gangs,

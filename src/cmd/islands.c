@@ -30,11 +30,12 @@ static int take_slots(struct sgang_islands *inside,
 	uint32_t slots = slots_of(topo);
 
 	if (inside->slots && inside->slots != slots)
-		return sgang_errf(err, EINVAL, "node %s has %" PRIu32 " %s by "
+		return sgang_errf(err, EINVAL,
+				  "node %s has %" PRIu32 " %s by "
 				  "its NodeTopology, others have %" PRIu32
 				  "; nodes of different size need a running "
-				  "Slurm", node, slots,
-				  topo->n_gpus ? "GPUs" : "cores",
+				  "Slurm",
+				  node, slots, topo->n_gpus ? "GPUs" : "cores",
 				  inside->slots);
 	inside->slots = slots;
 	return 0;
@@ -260,7 +261,7 @@ static uint32_t best_island(const struct sgang_devices *devices, uint32_t node,
 
 	for (i = best + 1; i < devices->first[node + 1]; i++)
 		if (room[best] < need ? room[i] > room[best] :
-		    room[i] >= need && room[i] < room[best])
+					room[i] >= need && room[i] < room[best])
 			best = i;
 	return best;
 }
@@ -292,8 +293,10 @@ int sgang_islands_lay(const struct sgang_islands *inside,
 			uint32_t slots = left < room[at] ? left : room[at];
 
 			(*out)[n++] = (struct sgang_run){
-				.member = runs[i].member, .node = at,
-				.slots = slots, .ranks = slots,
+				.member = runs[i].member,
+				.node = at,
+				.slots = slots,
+				.ranks = slots,
 			};
 			room[at] -= slots;
 			left -= slots;

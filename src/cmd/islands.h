@@ -26,9 +26,9 @@
 struct sgang_islands {
 	struct sgang_devices *devices;
 	uint32_t n_nodes;
-	uint32_t slots;			/* of every node that is described */
-	uint32_t **island;		/* by node: islands of its slots; NULL:
-					 * it is not described */
+	uint32_t slots;    /* of every node that is described */
+	uint32_t **island; /* by node: islands of its slots; NULL:
+			    * it is not described */
 	struct sgang_node_topos *topos;
 };
 
@@ -47,9 +47,9 @@ void sgang_islands_destroy(struct sgang_islands *inside);
 uint32_t sgang_islands_place(const struct sgang_islands *inside, uint32_t node,
 			     uint32_t slot);
 
-/* sgang_explain_plan() for a request of nodes; the runs of '*placement' are over
- * islands, places of devices->fabric, and the rows of 'nofit' are domains of
- * it. 'others' (NULL: not asked for) are as sgang_explain_others() has them;
+/* sgang_explain_plan() for a request of nodes; the runs of '*placement' are
+ * over islands, places of devices->fabric, and the rows of 'nofit' are domains
+ * of it. 'others' (NULL: not asked for) are as sgang_explain_others() has them;
  * none, where the costs of other places are known by nodes only. */
 int sgang_islands_plan(const struct sgang_islands *inside,
 		       const struct sgang_plan_request *request,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jobs.c - the job records of slurmctld: what needs no Slurm */
 
-#define _GNU_SOURCE			/* asprintf() */
+#define _GNU_SOURCE /* asprintf() */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,9 +64,11 @@ char *sgang_jobs_id(const struct sgang_jobrow *row, bool whole)
 		length = asprintf(&text, "%" PRIu32, row->array_id);
 	} else {
 		digits = strspn(tasks, "0123456789");
-		length = asprintf(&text, tasks[digits] ? "%" PRIu32 "_[%.*s]" :
-				  "%" PRIu32 "_%.*s", row->array_id,
-				  (int)strcspn(tasks, "%"), tasks);
+		length = asprintf(&text,
+				  tasks[digits] ? "%" PRIu32 "_[%.*s]" :
+						  "%" PRIu32 "_%.*s",
+				  row->array_id, (int)strcspn(tasks, "%"),
+				  tasks);
 	}
 	return length < 0 ? NULL : text;
 }

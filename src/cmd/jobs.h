@@ -19,7 +19,7 @@
 
 enum sgang_row_class {
 	SGANG_ROW_PENDING,
-	SGANG_ROW_HELD,			/* has nodes, was not launched yet */
+	SGANG_ROW_HELD, /* has nodes, was not launched yet */
 	SGANG_ROW_RUNNING,
 	SGANG_ROW_ENDED
 };
@@ -28,24 +28,24 @@ struct sgang_jobrow {
 	struct sgang_record record;
 	enum sgang_row_class class;
 	uint32_t job_id;
-	uint32_t array_id;		/* 0: no array */
-	uint32_t tasks;			/* members it stands for, 1 or more */
-	char *array_tasks;		/* "3", "0-3,7%2" or NULL */
-	char *name;			/* of the job */
+	uint32_t array_id; /* 0: no array */
+	uint32_t tasks;    /* members it stands for, 1 or more */
+	char *array_tasks; /* "3", "0-3,7%2" or NULL */
+	char *name;        /* of the job */
 	char *user;
-	bool own;			/* the caller is that user */
-	char *account;			/* "" when there is none */
+	bool own;      /* the caller is that user */
+	char *account; /* "" when there is none */
 	char *partition;
-	char *state;			/* "CONFIGURING" */
-	char *nodes;			/* hostlist expression, "" */
-	char *order;			/* order= of its record; NULL: none */
-	char *reason;			/* "" when there is none */
-	int64_t submit_time;		/* seconds since the epoch */
-	int64_t start_time;		/* of a pending job when Slurm expects
-					 * it to start; 0: not known */
-	int64_t end_time;		/* of an ended job */
-	bool failed;			/* it ended, and not by completing or
-					 * by somebody's wish */
+	char *state;         /* "CONFIGURING" */
+	char *nodes;         /* hostlist expression, "" */
+	char *order;         /* order= of its record; NULL: none */
+	char *reason;        /* "" when there is none */
+	int64_t submit_time; /* seconds since the epoch */
+	int64_t start_time;  /* of a pending job when Slurm expects
+			      * it to start; 0: not known */
+	int64_t end_time;    /* of an ended job */
+	bool failed;         /* it ended, and not by completing or
+			      * by somebody's wish */
 };
 
 struct sgang_jobs {
@@ -65,9 +65,9 @@ void sgang_jobs_clear(struct sgang_jobs *jobs);
 int sgang_jobs_load_past(uint32_t job_id, struct sgang_jobs *jobs,
 			 struct sgang_error *err);
 
-/* Put the names of all nodes that the job has into the order of the ring, as its
- * record tells. Returns 1; 0 when the record does not tell; or -1 with ENOMEM
- * and 'err'. The names are as they were unless it returns 1. */
+/* Put the names of all nodes that the job has into the order of the ring, as
+ * its record tells. Returns 1; 0 when the record does not tell; or -1 with
+ * ENOMEM and 'err'. The names are as they were unless it returns 1. */
 int sgang_jobs_ring(const struct sgang_jobrow *row, char **names, size_t n,
 		    struct sgang_error *err);
 
@@ -77,14 +77,15 @@ int sgang_jobs_ring(const struct sgang_jobrow *row, char **names, size_t n,
 char *sgang_jobs_id(const struct sgang_jobrow *row, bool whole);
 
 /* What to say behind "there is no gang alice/trian": ", did you mean
- * alice/train?", or where no name is near ", see sgang list". Returns 'text'. */
+ * alice/train?", or where no name is near ", see sgang list". Returns 'text'.
+ */
 #define SGANG_JOBS_HINT (SGANG_NAMESPACE_MAX + SGANG_NAME_MAX + 32)
 const char *sgang_jobs_hint(const struct sgang_jobs *jobs,
 			    const struct sgang_spec *missed,
 			    char text[SGANG_JOBS_HINT]);
 
-/* The class of a job that runs for Slurm. Its nodes may have to boot, then it is
- * configuring, as one is that we hold; but only the record of that one says
+/* The class of a job that runs for Slurm. Its nodes may have to boot, then it
+ * is configuring, as one is that we hold; but only the record of that one says
  * so. */
 enum sgang_row_class sgang_jobs_running(const struct sgang_record *record,
 					bool configuring);

@@ -9,7 +9,8 @@ static int no_slurm(struct sgang_jobs *jobs, struct sgang_error *err)
 {
 	jobs->row = NULL;
 	jobs->count = 0;
-	return sgang_errf(err, ENOTSUP, "this sgang was built without Slurm; "
+	return sgang_errf(err, ENOTSUP,
+			  "this sgang was built without Slurm; "
 			  "only ring, place, submit and topology work");
 }
 

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-
 #include "cmd/jobs.h"
 #include "cmd/libslurm.h"
 #include "slurm/client.h"
@@ -18,18 +17,12 @@
 
 /* Slurm's words for the states that it numbers. */
 static const char *const states[JOB_END] = {
-	[JOB_PENDING] = "PENDING",
-	[JOB_RUNNING] = "RUNNING",
-	[JOB_SUSPENDED] = "SUSPENDED",
-	[JOB_COMPLETE] = "COMPLETED",
-	[JOB_CANCELLED] = "CANCELLED",
-	[JOB_FAILED] = "FAILED",
-	[JOB_TIMEOUT] = "TIMEOUT",
-	[JOB_NODE_FAIL] = "NODE_FAIL",
-	[JOB_PREEMPTED] = "PREEMPTED",
-	[JOB_BOOT_FAIL] = "BOOT_FAIL",
-	[JOB_DEADLINE] = "DEADLINE",
-	[JOB_OOM] = "OUT_OF_MEMORY",
+	[JOB_PENDING] = "PENDING",     [JOB_RUNNING] = "RUNNING",
+	[JOB_SUSPENDED] = "SUSPENDED", [JOB_COMPLETE] = "COMPLETED",
+	[JOB_CANCELLED] = "CANCELLED", [JOB_FAILED] = "FAILED",
+	[JOB_TIMEOUT] = "TIMEOUT",     [JOB_NODE_FAIL] = "NODE_FAIL",
+	[JOB_PREEMPTED] = "PREEMPTED", [JOB_BOOT_FAIL] = "BOOT_FAIL",
+	[JOB_DEADLINE] = "DEADLINE",   [JOB_OOM] = "OUT_OF_MEMORY",
 };
 
 static const char *state_word(uint32_t state)
@@ -118,7 +111,7 @@ static int fill_row(struct sgang_jobrow *row, const job_info_t *info)
 	row->reason = reason_text(info);
 	row->submit_time = info->submit_time;
 	row->start_time = row->class == SGANG_ROW_PENDING ? info->start_time :
-			  0;
+							    0;
 	row->end_time = info->end_time;
 	if (row->array_id) {
 		row->array_tasks = array_text(info);
@@ -126,7 +119,9 @@ static int fill_row(struct sgang_jobrow *row, const job_info_t *info)
 			return -1;
 	}
 	return row->name && row->user && row->account && row->partition &&
-	       row->state && row->nodes && row->reason ? 0 : -1;
+			       row->state && row->nodes && row->reason ?
+		       0 :
+		       -1;
 }
 
 /* The select plugin writes the record of a definition when it sees it, up to a
@@ -164,7 +159,8 @@ static int convert(const job_info_msg_t *message, struct sgang_jobs *jobs,
 			continue;
 		found.count++;
 		row->order = row->record.ordered ?
-			     sgang_record_order(info->system_comment) : NULL;
+				     sgang_record_order(info->system_comment) :
+				     NULL;
 		if (fill_row(row, info) ||
 		    (row->record.ordered && !row->order)) {
 			sgang_jobs_clear(&found);
@@ -188,8 +184,10 @@ int sgang_jobs_load(struct sgang_jobs *jobs, struct sgang_error *err)
 	rc = slurm_load_jobs(0, &message, SHOW_ALL);
 	sgang_libslurm_leave();
 	if (rc)
-		return sgang_errf(err, EIO, "cannot read the jobs from "
-				  "slurmctld: %s", sgang_libslurm_why());
+		return sgang_errf(err, EIO,
+				  "cannot read the jobs from "
+				  "slurmctld: %s",
+				  sgang_libslurm_why());
 	rc = convert(message, jobs, err);
 	slurm_free_job_info_msg(message);
 	return rc;
@@ -258,7 +256,9 @@ static int fill_past(struct sgang_jobrow *row, const slurmdb_job_rec_t *job)
 	row->submit_time = job->submit;
 	row->end_time = job->end;
 	return row->name && row->user && row->account && row->partition &&
-	       row->state && row->nodes && row->reason ? 0 : -1;
+			       row->state && row->nodes && row->reason ?
+		       0 :
+		       -1;
 }
 
 static int convert_past(struct xlist *list, struct sgang_jobs *jobs,
@@ -326,14 +326,17 @@ int sgang_jobs_load_past(uint32_t job_id, struct sgang_jobs *jobs,
 		list = load_past(job_id, conf->cluster_name);
 	sgang_libslurm_leave();
 	if (rc)
-		return sgang_errf(err, EIO, "cannot read the settings of "
-				  "slurmctld: %s", sgang_libslurm_why());
+		return sgang_errf(err, EIO,
+				  "cannot read the settings of "
+				  "slurmctld: %s",
+				  sgang_libslurm_why());
 	public_free_conf(conf);
 	if (!has_slurmdbd)
 		return 0;
 	if (!list)
-		return sgang_errf(err, EIO, "slurmctld does not know job %"
-				  PRIu32 ", and slurmdbd does not answer",
+		return sgang_errf(err, EIO,
+				  "slurmctld does not know job %" PRIu32
+				  ", and slurmdbd does not answer",
 				  job_id);
 	rc = convert_past(list, jobs, err);
 	slurm_list_destroy(list);

@@ -30,7 +30,8 @@ static int unknown_phase(const char *word)
 			      near.found);
 	else
 		sgang_cmd_bad("--phase=%s: expected a phase like Waiting or "
-			      "Running", shown);
+			      "Running",
+			      shown);
 	return -1;
 }
 
@@ -137,9 +138,8 @@ int sgang_listing_ready(struct sgang_listing *listing, const char *format)
 	}
 	if (!listing->sort) {
 		listing->sort = variable("SGANG_SORT");
-		if (listing->sort &&
-		    sgang_columns_check_order(listing->sort, "SGANG_SORT",
-					      &err))
+		if (listing->sort && sgang_columns_check_order(
+					     listing->sort, "SGANG_SORT", &err))
 			return told(-1, &err);
 	}
 	return 0;

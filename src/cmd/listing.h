@@ -24,40 +24,44 @@ enum {
 	SGANG_LISTING_FORMAT,
 	SGANG_LISTING_NOHEADER,
 	SGANG_LISTING_SORT,
-	SGANG_LISTING_OPTIONS		/* how many there are */
+	SGANG_LISTING_OPTIONS /* how many there are */
 };
 
-#define SGANG_LISTING_ROWS						\
-	[SGANG_LISTING_USER] = { "user", "NAMES",			\
-		"(-u) gangs with a job of these users", 'u' },		\
-	[SGANG_LISTING_ME] = { "me", NULL,				\
-		"gangs with a job of yours", 0 },			\
-	[SGANG_LISTING_ACCOUNT] = { "account", "NAMES",			\
-		"(-A) gangs with a job of these accounts", 'A' },	\
-	[SGANG_LISTING_PARTITION] = { "partition", "NAMES",		\
-		"(-p) gangs with a job in these partitions", 'p' },	\
-	[SGANG_LISTING_PHASE] = { "phase", "PHASES",			\
-		"(-t) gangs in these phases", 't' },			\
-	[SGANG_LISTING_NODELIST] = { "nodelist", "NODES",		\
-		"(-w) gangs that have one of these nodes", 'w' },	\
-	[SGANG_LISTING_FORMAT] = { "format", "FORMAT",			\
-		"(-o) fields, as in \"%j %.8D %r\"", 'o' },		\
-	[SGANG_LISTING_NOHEADER] = { "noheader", NULL,			\
-		"(-h) leave out the line of titles", 'h' },		\
-	[SGANG_LISTING_SORT] = { "sort", "FIELDS",			\
-		"(-S) by these fields, as in \"-C,j\"", 'S' }
+#define SGANG_LISTING_ROWS                                                         \
+	[SGANG_LISTING_USER] = { "user", "NAMES",                                  \
+				 "(-u) gangs with a job of these users",           \
+				 'u' },                                            \
+	[SGANG_LISTING_ME] = { "me", NULL, "gangs with a job of yours", 0 },       \
+	[SGANG_LISTING_ACCOUNT] = { "account", "NAMES",                            \
+				    "(-A) gangs with a job of these accounts",     \
+				    'A' },                                         \
+	[SGANG_LISTING_PARTITION] = { "partition", "NAMES",                        \
+				      "(-p) gangs with a job in these partitions", \
+				      'p' },                                       \
+	[SGANG_LISTING_PHASE] = { "phase", "PHASES",                               \
+				  "(-t) gangs in these phases", 't' },             \
+	[SGANG_LISTING_NODELIST] = { "nodelist", "NODES",                          \
+				     "(-w) gangs that have one of these nodes",    \
+				     'w' },                                        \
+	[SGANG_LISTING_FORMAT] = { "format", "FORMAT",                             \
+				   "(-o) fields, as in \"%j %.8D %r\"", 'o' },     \
+	[SGANG_LISTING_NOHEADER] = { "noheader", NULL,                             \
+				     "(-h) leave out the line of titles",          \
+				     'h' },                                        \
+	[SGANG_LISTING_SORT] = { "sort", "FIELDS",                                 \
+				 "(-S) by these fields, as in \"-C,j\"", 'S' }
 
 /* Starts with { .user = NULL }. What was given is borrowed. */
 struct sgang_listing {
-	const char *user;		/* "alice,bob"; NULL: all */
+	const char *user; /* "alice,bob"; NULL: all */
 	const char *account;
 	const char *partition;
-	bool me;			/* the caller's alone */
+	bool me; /* the caller's alone */
 	bool by_phase;
-	bool phase[SGANG_PHASES];	/* wanted, if by_phase */
-	char **node;			/* ends with NULL; NULL: any */
+	bool phase[SGANG_PHASES]; /* wanted, if by_phase */
+	char **node;              /* ends with NULL; NULL: any */
 	const char *format;
-	const char *sort;		/* NULL: oldest first */
+	const char *sort; /* NULL: oldest first */
 	bool noheader;
 };
 

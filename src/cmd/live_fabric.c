@@ -77,11 +77,12 @@ struct sgang_fabric *sgang_live_fabric(const struct sgang_nodes *nodes,
 	for (i = 0; i < nodes->count; i++)
 		names[i] = nodes->row[i].name;
 	choice.by = common_topology(nodes, conf, partitions, n, name) ?
-		    "PartitionTopology in gang.conf" : "Topology in slurm.conf";
+			    "PartitionTopology in gang.conf" :
+			    "Topology in slurm.conf";
 	fabric = file && name[0] ?
-		 sgang_fabric_load_other(conf, file, &choice, names, count,
-					 err) :
-		 sgang_fabric_load_file(conf, file, names, count, err);
+			 sgang_fabric_load_other(conf, file, &choice, names,
+						 count, err) :
+			 sgang_fabric_load_file(conf, file, names, count, err);
 	free(names);
 	return fabric;
 }

@@ -67,7 +67,8 @@ int sgang_map_fill(struct sgang_map_member *member,
 		goto out;
 	}
 	if (ranks > SGANG_MAP_RANKS_MAX) {
-		sgang_errf(err, EINVAL, "job %" PRIu32 " has %" PRIu64 " ranks,"
+		sgang_errf(err, EINVAL,
+			   "job %" PRIu32 " has %" PRIu64 " ranks,"
 			   " more than the %d that can be listed",
 			   member->job_id, ranks, SGANG_MAP_RANKS_MAX);
 		goto out;
@@ -168,7 +169,8 @@ int sgang_map_layout(struct sgang_map_member *member, const char *text,
 			member->rank[done++] = (uint32_t)from;
 	if (done == n && !*text)
 		return 0;
-	return sgang_errf(err, EINVAL, "the ranks of job %" PRIu32 " are too "
+	return sgang_errf(err, EINVAL,
+			  "the ranks of job %" PRIu32 " are too "
 			  "many to be listed in its record; "
 			  "SLURM_GANG_LAYOUT has them in the job",
 			  member->job_id);
@@ -267,8 +269,10 @@ static void print_cores(FILE *out, const uint32_t *core, size_t n,
 	for (i = 0; i < n; i = last + 1) {
 		uint32_t socket = core[i] / per_socket;
 
-		for (last = i; last + 1 < n && core[last + 1] == core[last] + 1
-		     && core[last + 1] / per_socket == socket; last++)
+		for (last = i;
+		     last + 1 < n && core[last + 1] == core[last] + 1 &&
+		     core[last + 1] / per_socket == socket;
+		     last++)
 			;
 		fprintf(out, "%s%" PRIu32 ":%" PRIu32, i ? ";" : "", socket,
 			core[i] % per_socket);
@@ -284,7 +288,8 @@ static int print_slot(FILE *out, const struct seat *seat, size_t rank,
 	size_t first, count = share(seat, has->cores.n, &first);
 
 	if (!count || !has->cores_per_socket)
-		return sgang_errf(err, ENODATA, "Slurm does not know the cores "
+		return sgang_errf(err, ENODATA,
+				  "Slurm does not know the cores "
 				  "of job %" PRIu32 " on node %s",
 				  seat->member->job_id, has->name);
 	fprintf(out, "rank %zu=%s slot=", rank, has->name);

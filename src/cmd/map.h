@@ -25,44 +25,44 @@
 #define SGANG_MAP_RANKS_MAX 10000000
 
 struct sgang_map_node {
-	const struct sgang_alloc_node *has;	/* borrowed */
-	const struct sgang_node_topo *topo;	/* borrowed; NULL: not known */
+	const struct sgang_alloc_node *has; /* borrowed */
+	const struct sgang_node_topo *topo; /* borrowed; NULL: not known */
 	uint32_t ranks;
-	bool backwards;			/* its first rank has the last share */
+	bool backwards; /* its first rank has the last share */
 };
 
 struct sgang_map_member {
 	uint32_t job_id;
 	uint32_t member_rank;
-	uint64_t first;				/* its first place in the ring */
-	uint32_t *rank;				/* by place from there on: the
-						 * rank; NULL: the place */
-	struct sgang_map_node *node;		/* in ring order */
+	uint64_t first;              /* its first place in the ring */
+	uint32_t *rank;              /* by place from there on: the
+				      * rank; NULL: the place */
+	struct sgang_map_node *node; /* in ring order */
 	size_t n;
 };
 
 /* Put the ranks of a member on its nodes. 'ring' has the names of all nodes of
  * 'alloc' in ring order. The member borrows 'alloc'. Returns 0 and a member to
- * be emptied with sgang_map_clear(), or -1 with 'err': other names (EINVAL), too
- * many ranks, no memory. */
+ * be emptied with sgang_map_clear(), or -1 with 'err': other names (EINVAL),
+ * too many ranks, no memory. */
 int sgang_map_fill(struct sgang_map_member *member,
 		   const struct sgang_alloc *alloc, uint64_t ranks,
 		   char *const *ring, struct sgang_error *err);
 void sgang_map_clear(struct sgang_map_member *member);
 
 /* Communication groups may lay ranks out in another order than that of the
- * ring. 'text' says which of them the member has, in ring order: "0-3,8-11", the
- * record's layout=; "" is the order of the ring. Call it once the member is
- * filled. Returns 0, or -1 with errno EINVAL (not so many ranks, "?": the record
- * had no room for them) or ENOMEM and 'err'. */
+ * ring. 'text' says which of them the member has, in ring order: "0-3,8-11",
+ * the record's layout=; "" is the order of the ring. Call it once the member is
+ * filled. Returns 0, or -1 with errno EINVAL (not so many ranks, "?": the
+ * record had no room for them) or ENOMEM and 'err'. */
 int sgang_map_layout(struct sgang_map_member *member, const char *text,
 		     struct sgang_error *err);
 
-/* Where GPU i of every node is at leaf switch i, its rail, a hop between nodes is
- * short if both ends have GPUs of one number. So let every second node of the
- * ring give out its GPUs and cores from the last to the first: the last GPU of a
- * node is then followed by the same one of the next (behaviour 4.33). With an
- * odd number of nodes the hop that closes the ring changes rails. */
+/* Where GPU i of every node is at leaf switch i, its rail, a hop between nodes
+ * is short if both ends have GPUs of one number. So let every second node of
+ * the ring give out its GPUs and cores from the last to the first: the last GPU
+ * of a node is then followed by the same one of the next (behaviour 4.33). With
+ * an odd number of nodes the hop that closes the ring changes rails. */
 void sgang_map_rails(struct sgang_map_member *members, size_t n);
 
 /* All that follows lists ranks by number. -1, or NULL, with ENOMEM. */
@@ -73,8 +73,9 @@ int sgang_map_hostfile(FILE *out, const struct sgang_map_member *members,
 
 /* "rank 0=n1 slot=0:0-1" for each rank, as mpirun --rankfile of Open MPI reads
  * it: socket and cores, numbered from 0 on each socket; what is no range
- * follows behind ";", as in "0:0-1;1:0". Ranks are numbered from 0 without gaps.
- * Returns 0, or -1 with 'err': ENODATA when Slurm does not know the cores. */
+ * follows behind ";", as in "0:0-1;1:0". Ranks are numbered from 0 without
+ * gaps. Returns 0, or -1 with 'err': ENODATA when Slurm does not know the
+ * cores. */
 int sgang_map_rankfile(FILE *out, const struct sgang_map_member *members,
 		       size_t n, struct sgang_error *err);
 

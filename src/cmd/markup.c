@@ -42,8 +42,8 @@ void sgang_markup_text(FILE *out, const char *text, size_t most)
 
 int sgang_markup_json(FILE *out, struct json_object *object)
 {
-	const char *text = json_object_to_json_string_ext(
-		object, JSON_C_TO_STRING_PLAIN);
+	const char *text =
+		json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN);
 
 	if (!text) {
 		errno = ENOMEM;

@@ -13,22 +13,22 @@
 
 /* What the words behind the shape say. */
 struct sgang_member_ask {
-	struct sgang_amounts amounts;	/* of a unit */
-	char *nodes;			/* no others; NULL: all */
-	char *require;			/* these are among them; NULL: none */
-	struct sgang_nodeset *allowed, *required;	/* as sets, owned */
+	struct sgang_amounts amounts; /* of a unit */
+	char *nodes;                  /* no others; NULL: all */
+	char *require;                /* these are among them; NULL: none */
+	struct sgang_nodeset *allowed, *required; /* as sets, owned */
 };
 
 /* -- the shape -- */
 
 struct shape {
 	uint64_t count;
-	uint64_t nodes;			/* 0: any */
-	uint64_t slots;			/* 0: whole nodes */
+	uint64_t nodes; /* 0: any */
+	uint64_t slots; /* 0: whole nodes */
 };
 
-/* Cut "3*4x8" into its numbers. The count in front may be left out; words behind
- * it are not looked at. */
+/* Cut "3*4x8" into its numbers. The count in front may be left out; words
+ * behind it are not looked at. */
 static int read_shape(const char *text, struct shape *shape)
 {
 	char word[64], *star, *cross, *rest = word;
@@ -70,7 +70,8 @@ static const char *value_of(const char *text, const char *name)
 	size_t length = strlen(name);
 
 	return !strncmp(text, name, length) && text[length] == '=' ?
-	       text + length + 1 : NULL;
+		       text + length + 1 :
+		       NULL;
 }
 
 /* Letters of a list of nodes, up to a ':' outside of brackets. */
@@ -88,7 +89,8 @@ static int read_list(const char *value, size_t length, char **list,
 		     struct sgang_error *err)
 {
 	if (*list || !length)
-		return sgang_errf(err, EINVAL, "expected one list of nodes, as "
+		return sgang_errf(err, EINVAL,
+				  "expected one list of nodes, as "
 				  "in nodes=n[1-4]");
 	*list = strndup(value, length);
 	return *list ? 0 : sgang_errf(err, ENOMEM, "out of memory");
@@ -107,8 +109,10 @@ static int read_ranks(const char *value, size_t length, uint32_t *ranks,
 	memcpy(word, value, length);
 	word[length] = '\0';
 	if (sgang_text_number(word, 1, SGANG_SLOTS_MAX, &number))
-		return sgang_errf(err, EINVAL, "expected a number from 1 to %d "
-				  "behind ranks=", SGANG_SLOTS_MAX);
+		return sgang_errf(err, EINVAL,
+				  "expected a number from 1 to %d "
+				  "behind ranks=",
+				  SGANG_SLOTS_MAX);
 	*ranks = (uint32_t)number;
 	return 0;
 }
@@ -128,17 +132,21 @@ static int read_word(struct sgang_resources *resources, const char *text,
 	}
 	if (value) {
 		length = list_length(value);
-		return read_list(value, length, list, err) ? -1 :
-		       (int)(value + length - text);
+		return read_list(value, length, list, err) ?
+			       -1 :
+			       (int)(value + length - text);
 	}
 	name = strcspn(text, "=");
 	length = name + strcspn(text + name, ",:");
 	value = value_of(text, "ranks");
 	if (value)
-		return read_ranks(value, length - name - 1, ranks, err) ? -1 :
-		       (int)length;
+		return read_ranks(value, length - name - 1, ranks, err) ?
+			       -1 :
+			       (int)length;
 	return sgang_resources_word(resources, text, length, &ask->amounts,
-				    err) ? -1 : (int)length;
+				    err) ?
+		       -1 :
+		       (int)length;
 }
 
 /* Read the words behind the ':' of a shape, if there are any. */
@@ -209,8 +217,7 @@ static int add_one(struct sgang_members *members,
 
 	memset(ask, 0, sizeof(*ask));
 	*member = (struct sgang_plan_member){
-		.units = (uint32_t)(shape->nodes ? shape->nodes :
-						   shape->slots),
+		.units = (uint32_t)(shape->nodes ? shape->nodes : shape->slots),
 		.slots = (uint32_t)(shape->nodes ? shape->slots : 1),
 		.distinct = shape->nodes
 	};
@@ -227,13 +234,15 @@ int sgang_members_add(struct sgang_members *members,
 	uint64_t i;
 
 	if (read_shape(text, &shape))
-		return sgang_errf(err, EINVAL, "--member=%s: expected "
+		return sgang_errf(err, EINVAL,
+				  "--member=%s: expected "
 				  "NODESxSLOTS like 4x8, NODESxall for whole "
 				  "nodes, 0xSLOTS for slots on any nodes, or "
 				  "COUNT*NODESxSLOTS",
 				  sgang_text_show(shown, text));
 	if (members->n + shape.count > SGANG_MEMBERS_MAX)
-		return sgang_errf(err, EINVAL, "--member=%s: a gang has at "
+		return sgang_errf(err, EINVAL,
+				  "--member=%s: a gang has at "
 				  "most %d members",
 				  sgang_text_show(shown, text),
 				  SGANG_MEMBERS_MAX);
@@ -290,9 +299,10 @@ static int read_nodes(const struct sgang_fabric *fabric, const char *word,
 		uint32_t node = sgang_fabric_find_node(fabric, names[i]);
 
 		if (node == SGANG_NODE_NONE)
-			rc = sgang_errf(err, EINVAL, "--member: %s: node "
-					"\"%s\" is not in the topology", word,
-					sgang_text_show(shown, names[i]));
+			rc = sgang_errf(err, EINVAL,
+					"--member: %s: node "
+					"\"%s\" is not in the topology",
+					word, sgang_text_show(shown, names[i]));
 		else
 			sgang_nodeset_add(set, node);
 	}
@@ -325,15 +335,17 @@ static int settle_one(struct sgang_plan_member *member,
 	ask->required = sgang_nodeset_create(n);
 	if (!ask->allowed || !ask->required)
 		return sgang_errf(err, ENOMEM, "out of memory");
-	if (ask->nodes && read_nodes(plan->fabric, "nodes", ask->nodes,
-				     ask->allowed, err))
+	if (ask->nodes &&
+	    read_nodes(plan->fabric, "nodes", ask->nodes, ask->allowed, err))
 		return -1;
 	if (ask->require && read_nodes(plan->fabric, "require", ask->require,
 				       ask->required, err))
 		return -1;
 	if (sgang_nodeset_count(ask->required) > member->units)
-		return sgang_errf(err, EINVAL, "--member: require=%s are more "
-				  "nodes than a member has", ask->require);
+		return sgang_errf(err, EINVAL,
+				  "--member: require=%s are more "
+				  "nodes than a member has",
+				  ask->require);
 	if (!ask->nodes)
 		sgang_nodeset_fill(ask->allowed);
 	for (node = 0; node < n && !member->slots; node++) {

@@ -19,11 +19,11 @@
 
 /* All members so far; begins as { 0 }. */
 struct sgang_members {
-	struct sgang_plan_member *member;	/* for a plan, when they are
-						 * settled */
-	struct sgang_member_ask *ask;	/* by member: what its words say */
+	struct sgang_plan_member *member; /* for a plan, when they are
+					   * settled */
+	struct sgang_member_ask *ask;     /* by member: what its words say */
 	size_t n;
-	uint32_t *need;			/* by member and resource */
+	uint32_t *need; /* by member and resource */
 };
 
 /* Read the value of a --member and add so many members as it stands for.

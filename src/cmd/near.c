@@ -35,8 +35,7 @@ static size_t distance(const char *a, size_t n_a, const char *b, size_t n_b)
 
 		row[0] = i;
 		for (k = 1; k <= n_b; k++) {
-			row[k] = least(above[k - 1] +
-				       !same(a[i - 1], b[k - 1]),
+			row[k] = least(above[k - 1] + !same(a[i - 1], b[k - 1]),
 				       least(above[k], row[k - 1]) + 1);
 			if (i > 1 && k > 1 && same(a[i - 1], b[k - 2]) &&
 			    same(a[i - 2], b[k - 1]))

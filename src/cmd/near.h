@@ -14,9 +14,9 @@
 /* Starts with { .wanted = WORD }. */
 struct sgang_near {
 	const char *wanted;
-	const char *found;		/* the nearest so far, borrowed; NULL:
-					 * none was near */
-	size_t distance;		/* of that one */
+	const char *found; /* the nearest so far, borrowed; NULL:
+			    * none was near */
+	size_t distance;   /* of that one */
 };
 
 /* Take 'word' if it is nearer than those before. */

@@ -17,9 +17,9 @@
 
 struct sgang_noderow {
 	char *name;
-	uint32_t slots;			/* GPUs or CPUs */
-	uint32_t used;			/* of these, by jobs of any kind */
-	bool down;			/* takes no new job: down, drained */
+	uint32_t slots; /* GPUs or CPUs */
+	uint32_t used;  /* of these, by jobs of any kind */
+	bool down;      /* takes no new job: down, drained */
 };
 
 /* What a job has on a node. */
@@ -35,17 +35,17 @@ struct sgang_partition {
 };
 
 struct sgang_nodes {
-	struct sgang_noderow *row;	/* in Slurm's order */
+	struct sgang_noderow *row; /* in Slurm's order */
 	size_t count;
-	struct sgang_share *share;	/* of gangs' jobs, in the order of
-					 * sgang_nodes_sort() */
+	struct sgang_share *share; /* of gangs' jobs, in the order of
+				    * sgang_nodes_sort() */
 	size_t n_shares;
 	struct sgang_partition *partition;
 	size_t n_partitions;
-	bool gpus;			/* slots are GPUs */
-	bool topology_conf;		/* TopologyPlugin reads a topology.conf */
-	bool topology_yaml;		/* Slurm reads a topology.yaml, if there
-					 * is one, instead */
+	bool gpus;          /* slots are GPUs */
+	bool topology_conf; /* TopologyPlugin reads a topology.conf */
+	bool topology_yaml; /* Slurm reads a topology.yaml, if there
+			     * is one, instead */
 };
 
 /* Returns 0 and '*nodes', to be emptied with sgang_nodes_clear(), or -1 with

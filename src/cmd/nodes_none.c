@@ -9,7 +9,8 @@
 int sgang_nodes_load(struct sgang_nodes *nodes, struct sgang_error *err)
 {
 	memset(nodes, 0, sizeof(*nodes));
-	return sgang_errf(err, ENOTSUP, "this sgang was built without Slurm; "
+	return sgang_errf(err, ENOTSUP,
+			  "this sgang was built without Slurm; "
 			  "say --topology=FILE");
 }
 

@@ -13,8 +13,9 @@
 #include "slurm/public.h"
 
 /* Where no job may start, whatever runs. */
-#define AWAY (NODE_STATE_DRAIN | NODE_STATE_FAIL | NODE_STATE_NO_RESPOND | \
-	      NODE_STATE_MAINT)
+#define AWAY                                                          \
+	(NODE_STATE_DRAIN | NODE_STATE_FAIL | NODE_STATE_NO_RESPOND | \
+	 NODE_STATE_MAINT)
 
 static int no_memory(struct sgang_error *err)
 {
@@ -52,9 +53,9 @@ static int read_nodes(const node_info_msg_t *message, struct sgang_nodes *nodes)
 			return -1;
 		nodes->count++;
 		row->slots = nodes->gpus ? sgang_nodes_gpus(info->gres) :
-			     info->cpus;
+					   info->cpus;
 		row->used = nodes->gpus ? sgang_nodes_gpus(info->gres_used) :
-			    public_used_cpus(info);
+					  public_used_cpus(info);
 		row->down = is_down(info->node_state);
 	}
 	return 0;
@@ -70,8 +71,10 @@ static void fill_share(const struct sgang_nodes *nodes,
 	if (!nodes->gpus)
 		share->slots = sgang_resources_cpus(info->job_resrcs, i);
 	else
-		share->slots = i < info->gres_detail_cnt ?
-			       sgang_nodes_gpus(info->gres_detail_str[i]) : 0;
+		share->slots =
+			i < info->gres_detail_cnt ?
+				sgang_nodes_gpus(info->gres_detail_str[i]) :
+				0;
 }
 
 static int add_job(struct sgang_nodes *nodes, const job_info_t *info,
@@ -83,8 +86,7 @@ static int add_job(struct sgang_nodes *nodes, const job_info_t *info,
 
 	if (sgang_hostlist_expand(info->nodes, &names, &n, err))
 		return -1;
-	bigger = realloc(nodes->share,
-			 (nodes->n_shares + n) * sizeof(*bigger));
+	bigger = realloc(nodes->share, (nodes->n_shares + n) * sizeof(*bigger));
 	if (!bigger) {
 		sgang_hostlist_free(names);
 		return no_memory(err);
@@ -159,8 +161,10 @@ static int ask(struct answer *answer, struct sgang_error *err)
 	    slurm_load_node(0, &answer->nodes, SHOW_ALL | SHOW_DETAIL) ||
 	    slurm_load_jobs(0, &answer->jobs, SHOW_ALL | SHOW_DETAIL) ||
 	    slurm_load_partitions(0, &answer->partitions, SHOW_ALL))
-		rc = sgang_errf(err, EIO, "cannot read nodes and jobs from "
-				"slurmctld: %s", sgang_libslurm_why());
+		rc = sgang_errf(err, EIO,
+				"cannot read nodes and jobs from "
+				"slurmctld: %s",
+				sgang_libslurm_why());
 	sgang_libslurm_leave();
 	return rc;
 }
@@ -174,14 +178,15 @@ int sgang_nodes_load(struct sgang_nodes *nodes, struct sgang_error *err)
 	if (ask(&answer, err))
 		goto out;
 	nodes->topology_conf = answer.conf->topology_plugin &&
-		(strstr(answer.conf->topology_plugin, "tree") ||
-		 strstr(answer.conf->topology_plugin, "block"));
+			       (strstr(answer.conf->topology_plugin, "tree") ||
+				strstr(answer.conf->topology_plugin, "block"));
 	nodes->topology_yaml = PUBLIC_TOPOLOGY_YAML;
 	if (sgang_libslurm_enter(err))
 		goto out;
 	rc = read_nodes(answer.nodes, nodes) ||
-	     read_partitions(answer.partitions, nodes) ? no_memory(err) :
-	     read_jobs(answer.jobs, nodes, err);
+			     read_partitions(answer.partitions, nodes) ?
+		     no_memory(err) :
+		     read_jobs(answer.jobs, nodes, err);
 	sgang_libslurm_leave();
 out:
 	public_free_conf(answer.conf);

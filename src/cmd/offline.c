@@ -22,14 +22,15 @@ int sgang_offline_load(struct sgang_offline *offline, struct sgang_error *err)
 	if (offline->conf_path &&
 	    sgang_conf_load(offline->conf_path, &offline->conf, err))
 		return -1;
-	offline->fabric = sgang_fabric_load_file(&offline->conf,
-						 offline->topology, NULL, 0,
-						 err);
+	offline->fabric = sgang_fabric_load_file(
+		&offline->conf, offline->topology, NULL, 0, err);
 	if (!offline->fabric)
 		return -1;
 	return offline->conf_path ?
-	       sgang_islands_load(&offline->conf, offline->conf_path,
-				 offline->fabric, &offline->inside, err) : 0;
+		       sgang_islands_load(&offline->conf, offline->conf_path,
+					  offline->fabric, &offline->inside,
+					  err) :
+		       0;
 }
 
 void sgang_offline_clear(struct sgang_offline *offline)
@@ -45,7 +46,7 @@ const struct sgang_fabric *
 sgang_offline_places(const struct sgang_offline *offline)
 {
 	return offline->inside ? offline->inside->devices->fabric :
-	       offline->fabric;
+				 offline->fabric;
 }
 
 uint32_t sgang_offline_node(const struct sgang_offline *offline, uint32_t place)
@@ -59,10 +60,12 @@ int sgang_offline_default_slots(const struct sgang_offline *offline,
 	uint32_t described = offline->inside ? offline->inside->slots : 0;
 
 	if (*slots && described && *slots != described)
-		return sgang_errf(err, EINVAL, "--slots=%" PRIu32 ": nodes "
+		return sgang_errf(err, EINVAL,
+				  "--slots=%" PRIu32 ": nodes "
 				  "have %" PRIu32 " slots by NodeTopology of "
-				  "%s, expected --slots=%" PRIu32, *slots,
-				  described, offline->conf_path, described);
+				  "%s, expected --slots=%" PRIu32,
+				  *slots, described, offline->conf_path,
+				  described);
 	if (!*slots)
 		*slots = described;
 	return 0;
@@ -76,7 +79,7 @@ int sgang_offline_plan(const struct sgang_offline *offline,
 {
 	if (offline->inside)
 		return sgang_islands_plan(offline->inside, request, placement,
-					 others, nofit, err);
+					  others, nofit, err);
 	return sgang_explain_plan(request, placement, others, nofit, err);
 }
 
@@ -123,9 +126,8 @@ static int read_word(const struct sgang_fabric *fabric, char *name, char mark,
 }
 
 int sgang_offline_words(const struct sgang_fabric *fabric, const char *text,
-			char mark, uint32_t max,
-			struct sgang_node_word **words, size_t *count,
-			struct sgang_error *err)
+			char mark, uint32_t max, struct sgang_node_word **words,
+			size_t *count, struct sgang_error *err)
 {
 	struct sgang_node_word *list = NULL;
 	char **names = NULL;
@@ -171,9 +173,9 @@ void sgang_offline_print_cost(const struct sgang_offline *offline,
 	uint32_t g;
 
 	printf("ring_cost=%" PRIu64 " cross_links=%" PRIu64
-	       " tier=%s ranks=%" PRIu64, cost->ring.cost,
-	       cost->ring.cross_links, costs->name[cost->ring.tier],
-	       cost->ring.ranks);
+	       " tier=%s ranks=%" PRIu64,
+	       cost->ring.cost, cost->ring.cross_links,
+	       costs->name[cost->ring.tier], cost->ring.ranks);
 	if (cost->parallel->n)
 		printf(" weighted_cost=%" PRIu64, cost->groups.weighted);
 	putchar('\n');
@@ -224,12 +226,16 @@ static struct json_object *json_group(const struct sgang_costs *costs,
 			       json_object_new_uint64(group->size));
 	json_object_object_add(object, "weight",
 			       json_object_new_uint64(group->weight));
-	json_object_object_add(object, "cost", json_object_new_uint64(
-		cost->groups.group[g].cost));
-	json_object_object_add(object, "cross_links", json_object_new_uint64(
-		cost->groups.group[g].cross_links));
-	json_object_object_add(object, "tier", json_object_new_string(
-		costs->name[cost->groups.group[g].tier]));
+	json_object_object_add(
+		object, "cost",
+		json_object_new_uint64(cost->groups.group[g].cost));
+	json_object_object_add(
+		object, "cross_links",
+		json_object_new_uint64(cost->groups.group[g].cross_links));
+	json_object_object_add(
+		object, "tier",
+		json_object_new_string(
+			costs->name[cost->groups.group[g].tier]));
 	return object;
 }
 

@@ -24,11 +24,11 @@
 #define SGANG_SLOTS_MAX 65533
 
 struct sgang_offline {
-	const char *topology;		/* --topology, borrowed */
-	const char *conf_path;		/* --conf, borrowed; NULL: defaults */
+	const char *topology;  /* --topology, borrowed */
+	const char *conf_path; /* --conf, borrowed; NULL: defaults */
 	struct sgang_conf conf;
 	struct sgang_fabric *fabric;
-	struct sgang_islands *inside;	/* NULL: nothing is known of it */
+	struct sgang_islands *inside; /* NULL: nothing is known of it */
 };
 
 /* Where runs of a placement are: islands, where they are known, else nodes; and
@@ -72,9 +72,8 @@ struct sgang_node_word {
  * each of its names, at most 'max'. Returns 0 and an array to free() in
  * '*words', or -1 with 'err' filled (an unknown node, a bad number). */
 int sgang_offline_words(const struct sgang_fabric *fabric, const char *text,
-			char mark, uint32_t max,
-			struct sgang_node_word **words, size_t *count,
-			struct sgang_error *err);
+			char mark, uint32_t max, struct sgang_node_word **words,
+			size_t *count, struct sgang_error *err);
 
 /* Read the value of --parallel. Returns 0, or -1 with 'err' filled. */
 int sgang_offline_parallel(const char *value, struct sgang_parallel *parallel,
@@ -83,7 +82,7 @@ int sgang_offline_parallel(const char *value, struct sgang_parallel *parallel,
 /* What is told of a ring, and of the groups over its ranks. */
 struct sgang_offline_cost {
 	struct sgang_ring ring;
-	const struct sgang_parallel *parallel;	/* n 0: no groups */
+	const struct sgang_parallel *parallel; /* n 0: no groups */
 	struct sgang_parallel_cost groups;
 };
 

@@ -20,13 +20,13 @@ struct sgang_placewhy {
 	const struct sgang_plan_request *request;
 	const struct sgang_placement *placement;
 	uint64_t bytes;
-	struct sgang_ring empty;	/* of the best place, were all free */
-	struct sgang_stock *stock;	/* NULL: Slurm finds no place */
-	char *stock_nodes;		/* host list, in the order of ranks */
+	struct sgang_ring empty;   /* of the best place, were all free */
+	struct sgang_stock *stock; /* NULL: Slurm finds no place */
+	char *stock_nodes;         /* host list, in the order of ranks */
 	struct sgang_ring stock_ring;
 	const struct sgang_others *others;
-	uint64_t ordered;		/* what the ring would cost with the
-					 * members in another order */
+	uint64_t ordered; /* what the ring would cost with the
+			   * members in another order */
 };
 
 /* What was planned, were all nodes free. Where that is no proved optimum, the
@@ -44,10 +44,11 @@ static int find_empty(struct sgang_placewhy *why, struct sgang_error *err)
 				&nofit, err);
 	if (rc < 0)
 		return -1;
-	better = rc && (request.parallel ?
-			placement->weighted_cost <=
-			why->placement->weighted_cost :
-			placement->ring.cost <= why->placement->ring.cost);
+	better = rc &&
+		 (request.parallel ?
+			  placement->weighted_cost <=
+				  why->placement->weighted_cost :
+			  placement->ring.cost <= why->placement->ring.cost);
 	why->empty = better ? placement->ring : why->placement->ring;
 	sgang_placement_destroy(placement);
 	return 0;
@@ -64,7 +65,7 @@ static int measure_stock(struct sgang_placewhy *why, struct sgang_error *err)
 	if (!inside)
 		return 0;
 	if (sgang_islands_lay(inside, why->request, why->stock->runs,
-			     why->stock->n_runs, &runs, &n, err))
+			      why->stock->n_runs, &runs, &n, err))
 		return -1;
 	sgang_ring_measure(inside->devices->fabric, why->request->costs, runs,
 			   n, &why->stock_ring);
@@ -74,8 +75,8 @@ static int measure_stock(struct sgang_placewhy *why, struct sgang_error *err)
 
 static int find_stock(struct sgang_placewhy *why, struct sgang_error *err)
 {
-	int rc = sgang_stock_place(why->request, SGANG_STOCK_RULE,
-				   &why->stock, err);
+	int rc = sgang_stock_place(why->request, SGANG_STOCK_RULE, &why->stock,
+				   err);
 	const char **names;
 	size_t i;
 
@@ -91,8 +92,7 @@ static int find_stock(struct sgang_placewhy *why, struct sgang_error *err)
 		why->stock_nodes = sgang_hostlist_fold(names,
 						       why->stock->n_runs);
 	free(names);
-	return why->stock_nodes ? 0 :
-	       sgang_errf(err, ENOMEM, "out of memory");
+	return why->stock_nodes ? 0 : sgang_errf(err, ENOMEM, "out of memory");
 }
 
 /* Groups say by themselves which rank goes where. */
@@ -108,12 +108,12 @@ static int find_order(struct sgang_placewhy *why, struct sgang_error *err)
 				   err);
 }
 
-struct sgang_placewhy *sgang_placewhy_create(
-		const struct sgang_offline *offline,
-		const struct sgang_plan_request *request,
-		const struct sgang_placement *placement,
-		const struct sgang_others *others, uint64_t bytes,
-		struct sgang_error *err)
+struct sgang_placewhy *
+sgang_placewhy_create(const struct sgang_offline *offline,
+		      const struct sgang_plan_request *request,
+		      const struct sgang_placement *placement,
+		      const struct sgang_others *others, uint64_t bytes,
+		      struct sgang_error *err)
 {
 	struct sgang_placewhy *why = calloc(1, sizeof(*why));
 
@@ -225,8 +225,7 @@ static struct json_object *json_ring(const struct sgang_placewhy *why,
 	struct json_object *object = json_object_new_object();
 
 	sgang_offline_json_ring(why->request->costs, ring, object);
-	sgang_ringtext_json_time(ring, why->request->costs, why->bytes,
-				 object);
+	sgang_ringtext_json_time(ring, why->request->costs, why->bytes, object);
 	return object;
 }
 
@@ -237,8 +236,8 @@ static struct json_object *json_stock(const struct sgang_placewhy *why)
 	if (!why->stock)
 		return NULL;
 	object = json_ring(why, &why->stock_ring);
-	json_object_object_add(object, "estimate", json_object_new_boolean(
-		!why->stock->exact));
+	json_object_object_add(object, "estimate",
+			       json_object_new_boolean(!why->stock->exact));
 	json_object_object_add(object, "nodes",
 			       json_object_new_string(why->stock_nodes));
 	return object;
@@ -253,8 +252,10 @@ static struct json_object *json_other(const struct sgang_placewhy *why,
 
 	json_object_object_add(object, "domain",
 			       json_object_new_string(domain->name));
-	json_object_object_add(object, "level", json_object_new_string(
-		why->request->costs->name[domain->level]));
+	json_object_object_add(
+		object, "level",
+		json_object_new_string(
+			why->request->costs->name[domain->level]));
 	json_object_object_add(object, "fits",
 			       json_object_new_boolean(other->fits));
 	if (other->fits) {
@@ -278,17 +279,18 @@ struct json_object *sgang_placewhy_json(const struct sgang_placewhy *why)
 	size_t i;
 
 	for (i = 0; i < why->others->n; i++)
-		json_object_array_add(others, json_other(
-			why, &why->others->other[i]));
+		json_object_array_add(others,
+				      json_other(why, &why->others->other[i]));
 	json_object_object_add(object, "bytes",
 			       json_object_new_uint64(why->bytes));
 	sgang_ringtext_json_time(&why->placement->ring, why->request->costs,
 				 why->bytes, object);
-	json_object_object_add(object, "empty",
-			       json_ring(why, &why->empty));
+	json_object_object_add(object, "empty", json_ring(why, &why->empty));
 	json_object_object_add(object, "stock", json_stock(why));
-	json_object_object_add(object, "order_cost", another_order(why) ?
-			       json_object_new_uint64(why->ordered) : NULL);
+	json_object_object_add(object, "order_cost",
+			       another_order(why) ?
+				       json_object_new_uint64(why->ordered) :
+				       NULL);
 	json_object_object_add(object, "others", others);
 	json_object_object_add(object, "others_left_out",
 			       json_object_new_uint64(why->others->left_out));
@@ -298,7 +300,8 @@ struct json_object *sgang_placewhy_json(const struct sgang_placewhy *why)
 void sgang_placewhy_nofit(const struct sgang_plan_request *request,
 			  struct sgang_nofit *nofit)
 {
-	static const struct sgang_explain_unit unit = { "slot", "slots", 1, NULL };
+	static const struct sgang_explain_unit unit = { "slot", "slots", 1,
+							NULL };
 	char text[SGANG_EXPLAIN_SIZE];
 
 	sgang_explain_nofit(request, nofit, &unit, text);

@@ -23,12 +23,12 @@ struct sgang_placewhy;
  * and tell its 'others'; all is borrowed.
  * Returns what to free with sgang_placewhy_destroy(), or NULL with errno and
  * 'err' filled. */
-struct sgang_placewhy *sgang_placewhy_create(
-		const struct sgang_offline *offline,
-		const struct sgang_plan_request *request,
-		const struct sgang_placement *placement,
-		const struct sgang_others *others, uint64_t bytes,
-		struct sgang_error *err);
+struct sgang_placewhy *
+sgang_placewhy_create(const struct sgang_offline *offline,
+		      const struct sgang_plan_request *request,
+		      const struct sgang_placement *placement,
+		      const struct sgang_others *others, uint64_t bytes,
+		      struct sgang_error *err);
 /* NULL is fine. Keeps errno. */
 void sgang_placewhy_destroy(struct sgang_placewhy *why);
 

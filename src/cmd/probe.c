@@ -15,8 +15,8 @@
 /* Elements of one line that tell which machine it is, or that nobody asks for.
  * hwloc writes each element in a line of its own. */
 static const char *const dropped[] = {
-	"<info ", "<page_type ", "<support ", "<userdata", "</userdata",
-	"<memattr", "</memattr", "<cpukind", "</cpukind",
+	"<info ",   "<page_type ", "<support ", "<userdata", "</userdata",
+	"<memattr", "</memattr",   "<cpukind",  "</cpukind",
 };
 #define N_DROPPED (sizeof(dropped) / sizeof(dropped[0]))
 
@@ -52,15 +52,17 @@ static char *anonymous(const char *xml)
 
 static int discover(hwloc_topology_t hw)
 {
-	return hwloc_topology_set_flags(hw,
-				HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) ||
-	       hwloc_topology_set_cache_types_filter(hw,
-				HWLOC_TYPE_FILTER_KEEP_NONE) ||
-	       hwloc_topology_set_icache_types_filter(hw,
-				HWLOC_TYPE_FILTER_KEEP_NONE) ||
-	       hwloc_topology_set_io_types_filter(hw,
-				HWLOC_TYPE_FILTER_KEEP_IMPORTANT) ||
-	       hwloc_topology_load(hw) ? -1 : 0;
+	return hwloc_topology_set_flags(
+		       hw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) ||
+			       hwloc_topology_set_cache_types_filter(
+				       hw, HWLOC_TYPE_FILTER_KEEP_NONE) ||
+			       hwloc_topology_set_icache_types_filter(
+				       hw, HWLOC_TYPE_FILTER_KEEP_NONE) ||
+			       hwloc_topology_set_io_types_filter(
+				       hw, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) ||
+			       hwloc_topology_load(hw) ?
+		       -1 :
+		       0;
 }
 
 char *sgang_probe_xml(struct sgang_error *err)
@@ -74,8 +76,10 @@ char *sgang_probe_xml(struct sgang_error *err)
 		return NULL;
 	}
 	if (discover(hw)) {
-		sgang_errf(err, errno, "hwloc cannot describe this machine: "
-			   "%s", strerror(errno));
+		sgang_errf(err, errno,
+			   "hwloc cannot describe this machine: "
+			   "%s",
+			   strerror(errno));
 	} else if (hwloc_topology_export_xmlbuffer(hw, &xml, &length, 0)) {
 		sgang_errf(err, ENOMEM, "hwloc cannot write XML: %s",
 			   strerror(errno));

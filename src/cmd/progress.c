@@ -45,14 +45,19 @@ const char *sgang_progress_words(const struct sgang_gang *gang,
 	uint32_t min = gang->record->min_member;
 
 	if (!gang->pending && !gang->held && !gang->running && gang->ended)
-		snprintf(text, SGANG_PROGRESS_WORDS, "%" PRIu32 " member%s "
-			 "ended", gang->ended, gang->ended == 1 ? "" : "s");
+		snprintf(text, SGANG_PROGRESS_WORDS,
+			 "%" PRIu32 " member%s "
+			 "ended",
+			 gang->ended, gang->ended == 1 ? "" : "s");
 	else if (!min)
-		snprintf(text, SGANG_PROGRESS_WORDS, "%" PRIu32 " members, "
-			 "nobody has said how many it needs", members);
+		snprintf(text, SGANG_PROGRESS_WORDS,
+			 "%" PRIu32 " members, "
+			 "nobody has said how many it needs",
+			 members);
 	else
-		snprintf(text, SGANG_PROGRESS_WORDS, "%" PRIu32 "/%" PRIu32
-			 " members, %" PRIu32 " with nodes", members, min,
-			 gang->held + gang->running);
+		snprintf(text, SGANG_PROGRESS_WORDS,
+			 "%" PRIu32 "/%" PRIu32 " members, %" PRIu32
+			 " with nodes",
+			 members, min, gang->held + gang->running);
 	return text;
 }

@@ -36,7 +36,8 @@ static int say_unknown(const char *name, struct sgang_error *err)
 {
 	char shown[SGANG_TEXT_SHOWN];
 
-	return sgang_errf(err, EINVAL, "\"%s\": expected a resource of 1 to "
+	return sgang_errf(err, EINVAL,
+			  "\"%s\": expected a resource of 1 to "
 			  "%d letters, at most %d of them",
 			  sgang_text_show(shown, name),
 			  SGANG_RESOURCE_NAME_SIZE - 1, SGANG_PLAN_DIMS - 1);
@@ -53,7 +54,8 @@ static int note_amount(struct sgang_resources *resources, const char *name,
 	if (!i)
 		return say_unknown(name, err);
 	if ((sum ? amounts->said : amounts->typed | amounts->said) >> i & 1)
-		return sgang_errf(err, EINVAL, "\"%s\": expected it once, with "
+		return sgang_errf(err, EINVAL,
+				  "\"%s\": expected it once, with "
 				  "types or without",
 				  sgang_text_show(shown, name));
 	if (number > AMOUNT_MAX - amounts->of[i])
@@ -76,7 +78,8 @@ static int read_word(struct sgang_resources *resources, char *word,
 		*value++ = '\0';
 	if (!value || sgang_text_number(value, 0, AMOUNT_MAX, &number) ||
 	    strchr(word, ','))
-		return sgang_errf(err, EINVAL, "\"%s\": expected "
+		return sgang_errf(err, EINVAL,
+				  "\"%s\": expected "
 				  "RESOURCE=NUMBER like gpu=4",
 				  sgang_text_show(shown, word));
 	type = strchr(word, ':');
@@ -116,8 +119,7 @@ static int read_words(struct sgang_resources *resources, const char *text,
 	for (; text; text = text[length] ? text + length + 1 : NULL) {
 		name = strcspn(text, "=");
 		length = name + strcspn(text + name, ",:");
-		if (sgang_resources_word(resources, text, length, amounts,
-					 err))
+		if (sgang_resources_word(resources, text, length, amounts, err))
 			return -1;
 	}
 	return 0;
@@ -144,8 +146,10 @@ static int read_node(struct sgang_resources *resources,
 				  "node \"%s\" is not in the topology",
 				  sgang_text_show(shown, text));
 	if (!slots)
-		return sgang_errf(err, EINVAL, "%s: expected NODE=SLOTS like "
-				  "n[1-4]=8", text);
+		return sgang_errf(err, EINVAL,
+				  "%s: expected NODE=SLOTS like "
+				  "n[1-4]=8",
+				  text);
 	if (sgang_text_number(slots, 0, max, &number))
 		return sgang_errf(err, EINVAL,
 				  "%s=%s: expected a number from 0 to %" PRIu32

@@ -20,15 +20,15 @@
 #define SGANG_RESOURCE_NAME_SIZE 32
 
 struct sgang_resources {
-	char name[SGANG_PLAN_DIMS][SGANG_RESOURCE_NAME_SIZE];	/* from 1 on */
-	uint32_t n;			/* with slots: 1 or more */
+	char name[SGANG_PLAN_DIMS][SGANG_RESOURCE_NAME_SIZE]; /* from 1 on */
+	uint32_t n; /* with slots: 1 or more */
 };
 
 /* By number of the resource. */
 struct sgang_amounts {
 	uint32_t of[SGANG_PLAN_DIMS];
-	uint32_t said, typed;		/* bits: by itself; as the sum of
-					 * types */
+	uint32_t said, typed; /* bits: by itself; as the sum of
+			       * types */
 };
 
 struct sgang_node_amounts {
@@ -43,7 +43,8 @@ int sgang_resources_word(struct sgang_resources *resources, const char *text,
 			 size_t length, struct sgang_amounts *amounts,
 			 struct sgang_error *err);
 
-/* Read what nodes have, at most 'max' slots. Returns 0 and an array to free() in
+/* Read what nodes have, at most 'max' slots. Returns 0 and an array to free()
+ * in
  * '*list', or -1 with EINVAL (a node that is not known or is named twice, a bad
  * number) or ENOMEM, and 'err'. */
 int sgang_resources_nodes(struct sgang_resources *resources,

@@ -24,9 +24,12 @@ int sgang_ringtext_bytes(const char *value, uint64_t *bytes,
 	if (length < sizeof(number))
 		memcpy(number, value, length);
 	if (sgang_text_number(number, 1, UINT64_MAX / factor, &count))
-		return sgang_errf(err, EINVAL, "--bytes=%s: expected a number "
-				  "above 0, which K, M, G or T may follow, like "
-				  "1G", sgang_text_show(shown, value));
+		return sgang_errf(
+			err, EINVAL,
+			"--bytes=%s: expected a number "
+			"above 0, which K, M, G or T may follow, like "
+			"1G",
+			sgang_text_show(shown, value));
 	*bytes = count * factor;
 	return 0;
 }
@@ -53,9 +56,11 @@ void sgang_ringtext_json_time(const struct sgang_ring *ring,
 	struct sgang_allreduce found;
 	bool known = sgang_allreduce_time(ring, costs, bytes, &found);
 
-	json_object_object_add(object, "slowest", !known ? NULL :
-			       json_object_new_string(
-				       costs->name[found.slowest]));
-	json_object_object_add(object, "seconds", !known ? NULL :
-			       json_object_new_double(found.seconds));
+	json_object_object_add(
+		object, "slowest",
+		!known ? NULL :
+			 json_object_new_string(costs->name[found.slowest]));
+	json_object_object_add(object, "seconds",
+			       !known ? NULL :
+					json_object_new_double(found.seconds));
 }

@@ -23,8 +23,8 @@ int sgang_ringtext_bytes(const char *value, uint64_t *bytes,
 /* The level that is slowest in an all-reduce of 'bytes', and how long that
  * takes; "(null)" and null where it is not known. */
 struct sgang_ringtext_time {
-	const char *slowest;		/* name of a level, or "(null)" */
-	char seconds[32];		/* "0.005833", or "(null)" */
+	const char *slowest; /* name of a level, or "(null)" */
+	char seconds[32];    /* "0.005833", or "(null)" */
 };
 void sgang_ringtext_time(const struct sgang_ring *ring,
 			 const struct sgang_costs *costs, uint64_t bytes,

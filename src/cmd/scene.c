@@ -65,8 +65,7 @@ struct sgang_scene_gang *sgang_scene_gang(struct sgang_scene *scene,
 	struct sgang_scene_gang *bigger, *gang;
 	char *copy = strdup(name);
 
-	bigger = realloc(scene->gang,
-			 (scene->n_gangs + 1) * sizeof(*bigger));
+	bigger = realloc(scene->gang, (scene->n_gangs + 1) * sizeof(*bigger));
 	if (bigger)
 		scene->gang = bigger;
 	if (!bigger || !copy) {
@@ -101,10 +100,8 @@ int sgang_scene_stop(struct sgang_scene_gang *gang, uint32_t node,
 {
 	if (grow(gang))
 		return no_memory(err);
-	gang->stop[gang->n_stops++] = (struct sgang_scene_stop){
-		.node = node,
-		.slots = slots
-	};
+	gang->stop[gang->n_stops++] =
+		(struct sgang_scene_stop){ .node = node, .slots = slots };
 	gang->slots += slots;
 	if (ring)
 		gang->n_ring = gang->n_stops;
@@ -131,7 +128,8 @@ static void take_gang(struct sgang_scene *scene, size_t which)
 	for (i = 0; i < gang->n_stops; i++)
 		take(&scene->node[gang->stop[i].node],
 		     which == scene->picked ? SGANG_SCENE_THIS :
-		     SGANG_SCENE_GANG, gang->stop[i].slots);
+					      SGANG_SCENE_GANG,
+		     gang->stop[i].slots);
 }
 
 void sgang_scene_close(struct sgang_scene *scene)
@@ -236,7 +234,7 @@ static void add_mark(const uint64_t kind[SGANG_SCENE_KINDS],
 		if (!kind[i])
 			continue;
 		if (best < 0 || (double)kind[i] / (marks[i] + 1) >
-		    (double)kind[best] / (marks[best] + 1))
+					(double)kind[best] / (marks[best] + 1))
 			best = i;
 	}
 	marks[best]++;
@@ -273,6 +271,7 @@ bool sgang_scene_alone(const struct sgang_scene *scene, uint32_t domain)
 	const uint32_t *order = sgang_fabric_order(scene->fabric);
 
 	return !place->n_children && place->n_nodes == 1 && !place->line &&
-	       !strcmp(place->name, sgang_fabric_node_name(scene->fabric,
-						order[place->first_pos]));
+	       !strcmp(place->name,
+		       sgang_fabric_node_name(scene->fabric,
+					      order[place->first_pos]));
 }

@@ -22,11 +22,11 @@
 
 /* In the order in which the slots of a node are drawn. */
 enum sgang_scene_kind {
-	SGANG_SCENE_THIS,		/* of the gang that is picked */
-	SGANG_SCENE_GANG,		/* of another gang */
-	SGANG_SCENE_BUSY,		/* of jobs without a gang */
+	SGANG_SCENE_THIS, /* of the gang that is picked */
+	SGANG_SCENE_GANG, /* of another gang */
+	SGANG_SCENE_BUSY, /* of jobs without a gang */
 	SGANG_SCENE_FREE,
-	SGANG_SCENE_DOWN,		/* all slots of a node that is down */
+	SGANG_SCENE_DOWN, /* all slots of a node that is down */
 	SGANG_SCENE_KINDS
 };
 
@@ -34,44 +34,44 @@ enum sgang_scene_kind {
 
 struct sgang_scene_node {
 	uint32_t slots;
-	uint32_t busy;			/* of jobs without a gang */
-	bool down;			/* takes no new job */
-	uint32_t kind[SGANG_SCENE_KINDS];	/* add up to slots */
+	uint32_t busy;                    /* of jobs without a gang */
+	bool down;                        /* takes no new job */
+	uint32_t kind[SGANG_SCENE_KINDS]; /* add up to slots */
 };
 
 /* A member of a gang on a node. */
 struct sgang_scene_stop {
 	uint32_t node;
-	uint32_t slots;			/* 0: it is there, but has none of what
-					 * is counted */
+	uint32_t slots; /* 0: it is there, but has none of what
+			 * is counted */
 };
 
 struct sgang_scene_gang {
-	char *name;			/* "alice/train" */
-	const char *phase;		/* static */
-	uint32_t members;		/* that have not ended; 0: not known */
+	char *name;        /* "alice/train" */
+	const char *phase; /* static */
+	uint32_t members;  /* that have not ended; 0: not known */
 	struct sgang_scene_stop *stop;
 	size_t n_stops;
-	size_t n_ring;			/* the first ones, in ring order */
-	uint64_t slots;			/* of all stops */
+	size_t n_ring;  /* the first ones, in ring order */
+	uint64_t slots; /* of all stops */
 	/* what its ring costs; all 0 and "" without a ring */
 	struct sgang_ring ring;
 	char tier[32];
-	uint64_t best;			/* in an empty cluster; 0: not known */
+	uint64_t best; /* in an empty cluster; 0: not known */
 };
 
 struct sgang_scene {
-	const struct sgang_fabric *fabric;	/* borrowed */
-	const struct sgang_costs *costs;	/* borrowed */
-	struct sgang_scene_node *node;	/* by node index */
+	const struct sgang_fabric *fabric; /* borrowed */
+	const struct sgang_costs *costs;   /* borrowed */
+	struct sgang_scene_node *node;     /* by node index */
 	struct sgang_scene_gang *gang;
 	size_t n_gangs;
-	size_t picked;			/* a gang, or SGANG_SCENE_NONE */
-	const char *unit;		/* what a slot is, "slot", "CPU", "GPU";
-					 * static */
-	uint32_t most_slots;		/* of the largest node */
-	int64_t when;			/* it looked so, in seconds since the
-					 * epoch; 0: no moment */
+	size_t picked;       /* a gang, or SGANG_SCENE_NONE */
+	const char *unit;    /* what a slot is, "slot", "CPU", "GPU";
+			      * static */
+	uint32_t most_slots; /* of the largest node */
+	int64_t when;        /* it looked so, in seconds since the
+			      * epoch; 0: no moment */
 };
 
 /* An empty scene: nodes without slots. NULL with ENOMEM and 'err'. */
@@ -106,7 +106,7 @@ size_t sgang_scene_find(const struct sgang_scene *scene, const char *name);
 /* What is in a domain. */
 struct sgang_scene_sum {
 	uint32_t nodes;
-	uint32_t down;			/* nodes */
+	uint32_t down; /* nodes */
 	uint64_t slots;
 	uint64_t kind[SGANG_SCENE_KINDS];
 	/* All slots are of one kind, which is this; else KINDS. A domain
@@ -119,9 +119,9 @@ void sgang_scene_sum(const struct sgang_scene *scene, uint32_t domain,
 /* One arrow of a ring, between two nodes that are not the same. */
 struct sgang_scene_hop {
 	uint32_t from, to;
-	uint32_t level;			/* at which they meet */
-	bool costly;			/* a cross link: it leaves a leaf switch
-					 * or block */
+	uint32_t level; /* at which they meet */
+	bool costly;    /* a cross link: it leaves a leaf switch
+			 * or block */
 };
 
 /* The arrow that leaves stop 'i' of the ring. False: it stays on its node. */

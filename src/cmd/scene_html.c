@@ -70,7 +70,8 @@ static int put_levels(struct page *page, struct sgang_error *err)
 		fputs("</th>", page->out);
 		put_cell(page, costs->hop[level]);
 		fputs("<td class=\"number\"></td><td class=\"number\"></td>"
-		      "</tr>\n", page->out);
+		      "</tr>\n",
+		      page->out);
 	}
 	return 0;
 }
@@ -87,8 +88,8 @@ static void put_hops(struct page *page, const struct sgang_ring *ring)
 			continue;
 		fputs(comma, page->out);
 		sgang_markup_text(page->out, costs->name[i], NAME_MAX_SHOWN);
-		fprintf(page->out, "&nbsp;%" PRIu64 "&nbsp;&times;&nbsp;%"
-			PRIu32,
+		fprintf(page->out,
+			"&nbsp;%" PRIu64 "&nbsp;&times;&nbsp;%" PRIu32,
 			ring->hops[i], costs->hop[i]);
 		comma = ", ";
 	}
@@ -98,10 +99,11 @@ static void put_gang(struct page *page, size_t which)
 {
 	const struct sgang_scene_gang *gang = &page->scene->gang[which];
 
-	fprintf(page->out, "<tr data-gang=\"%zu\"><th scope=\"row\"><button "
+	fprintf(page->out,
+		"<tr data-gang=\"%zu\"><th scope=\"row\"><button "
 		"type=\"button\" class=\"pick\" data-gang=\"%zu\" "
-		"aria-pressed=\"%s\" tabindex=\"%d\">", which, which,
-		which == page->scene->picked ? "true" : "false",
+		"aria-pressed=\"%s\" tabindex=\"%d\">",
+		which, which, which == page->scene->picked ? "true" : "false",
 		which ? -1 : 0);
 	sgang_markup_text(page->out, gang->name, NAME_MAX_SHOWN);
 	fprintf(page->out, "</button></th><td>%s</td>", gang->phase);
@@ -120,7 +122,8 @@ static void put_gang(struct page *page, size_t which)
 		fputs("</td></tr>\n", page->out);
 	} else {
 		fputs("<td class=\"number\">-</td><td class=\"number\">-</td>"
-		      "<td>-</td><td>-</td></tr>\n", page->out);
+		      "<td>-</td><td>-</td></tr>\n",
+		      page->out);
 	}
 }
 
@@ -146,13 +149,14 @@ static int put_domains(struct page *page, struct sgang_error *err)
 
 	(void)err;
 	for (i = 0; i < n; i++) {
-		const struct sgang_domain *domain = sgang_fabric_domain(
-			scene->fabric, i);
+		const struct sgang_domain *domain =
+			sgang_fabric_domain(scene->fabric, i);
 
 		sgang_scene_sum(scene, i, &sum);
 		fputs("<tr><th scope=\"row\">", page->out);
-		sgang_markup_text(page->out, domain->name[0] ? domain->name :
-				  "(all)", NAME_MAX_SHOWN);
+		sgang_markup_text(page->out,
+				  domain->name[0] ? domain->name : "(all)",
+				  NAME_MAX_SHOWN);
 		fputs("</th><td>", page->out);
 		sgang_markup_text(page->out, scene->costs->name[domain->level],
 				  NAME_MAX_SHOWN);
@@ -162,7 +166,7 @@ static int put_domains(struct page *page, struct sgang_error *err)
 		put_cell(page, sum.kind[SGANG_SCENE_FREE]);
 		put_cell(page, sum.kind[SGANG_SCENE_BUSY]);
 		put_cell(page, sum.kind[SGANG_SCENE_THIS] +
-			 sum.kind[SGANG_SCENE_GANG]);
+				       sum.kind[SGANG_SCENE_GANG]);
 		put_cell(page, sum.kind[SGANG_SCENE_DOWN]);
 		fputs("</tr>\n", page->out);
 	}
@@ -206,12 +210,9 @@ static const struct marker {
 	const char *line;
 	int (*put)(struct page *page, struct sgang_error *err);
 } markers[] = {
-	{ "@DATA@\n", put_data },
-	{ "@DOMAINS@\n", put_domains },
-	{ "@GANGS@\n", put_gangs },
-	{ "@LEVELS@\n", put_levels },
-	{ "@SUMMARY@\n", put_summary },
-	{ "@SVG@\n", put_svg },
+	{ "@DATA@\n", put_data },       { "@DOMAINS@\n", put_domains },
+	{ "@GANGS@\n", put_gangs },     { "@LEVELS@\n", put_levels },
+	{ "@SUMMARY@\n", put_summary }, { "@SVG@\n", put_svg },
 	{ "@TITLE@\n", put_title },
 };
 #define N_MARKERS (sizeof(markers) / sizeof(markers[0]))

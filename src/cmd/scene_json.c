@@ -11,8 +11,8 @@ static void put(struct json_object *object, const char *key, uint64_t value)
 static void put_text(struct json_object *object, const char *key,
 		     const char *value)
 {
-	json_object_object_add(object, key, !value ? NULL :
-			       json_object_new_string(value));
+	json_object_object_add(object, key,
+			       !value ? NULL : json_object_new_string(value));
 }
 
 static struct json_object *json_levels(const struct sgang_scene *scene)
@@ -48,18 +48,19 @@ static struct json_object *json_domains(const struct sgang_scene *scene)
 	uint32_t n = sgang_fabric_domains(scene->fabric), i;
 
 	for (i = 0; i < n; i++) {
-		const struct sgang_domain *domain = sgang_fabric_domain(
-			scene->fabric, i);
+		const struct sgang_domain *domain =
+			sgang_fabric_domain(scene->fabric, i);
 		struct sgang_scene_sum sum;
 
 		sgang_scene_sum(scene, i, &sum);
 		item = json_object_new_object();
 		put_text(item, "name", domain->name);
 		put_text(item, "level", scene->costs->name[domain->level]);
-		json_object_object_add(item, "parent",
-				       domain->parent == SGANG_DOMAIN_NONE ?
-				       NULL : json_object_new_uint64(
-						domain->parent));
+		json_object_object_add(
+			item, "parent",
+			domain->parent == SGANG_DOMAIN_NONE ?
+				NULL :
+				json_object_new_uint64(domain->parent));
 		put(item, "nodes", sum.nodes);
 		put(item, "slots", sum.slots);
 		put_kinds(scene, item, sum.kind);
@@ -82,10 +83,9 @@ static struct json_object *json_nodes(const struct sgang_scene *scene)
 		for (k = 0; k < SGANG_SCENE_KINDS; k++)
 			kind[k] = node->kind[k];
 		item = json_object_new_object();
-		put_text(item, "name", sgang_fabric_node_name(scene->fabric,
-							      order[i]));
-		put(item, "domain", sgang_fabric_leaf(scene->fabric,
-						      order[i]));
+		put_text(item, "name",
+			 sgang_fabric_node_name(scene->fabric, order[i]));
+		put(item, "domain", sgang_fabric_leaf(scene->fabric, order[i]));
 		put(item, "slots", node->slots);
 		put_kinds(scene, item, kind);
 		json_object_array_add(list, item);
@@ -119,11 +119,13 @@ static struct json_object *json_stops(const struct sgang_scene *scene,
 
 	for (i = 0; i < gang->n_stops; i++) {
 		item = json_object_new_object();
-		put_text(item, "node", sgang_fabric_node_name(
-				 scene->fabric, gang->stop[i].node));
+		put_text(item, "node",
+			 sgang_fabric_node_name(scene->fabric,
+						gang->stop[i].node));
 		put(item, "slots", gang->stop[i].slots);
-		json_object_object_add(item, "ring", json_object_new_boolean(
-					       i < gang->n_ring));
+		json_object_object_add(item, "ring",
+				       json_object_new_boolean(i <
+							       gang->n_ring));
 		json_object_array_add(list, item);
 	}
 	return list;
@@ -141,22 +143,26 @@ static struct json_object *json_gangs(const struct sgang_scene *scene)
 		item = json_object_new_object();
 		put_text(item, "gang", gang->name);
 		put_text(item, "phase", gang->phase);
-		json_object_object_add(item, "members", !gang->members ? NULL :
-				       json_object_new_uint64(gang->members));
+		json_object_object_add(
+			item, "members",
+			!gang->members ? NULL :
+					 json_object_new_uint64(gang->members));
 		put(item, "slots", gang->slots);
-		json_object_object_add(item, "ring_cost", !ring ? NULL :
-				       json_object_new_uint64(
-					       gang->ring.cost));
-		json_object_object_add(item, "ring_best", !gang->best ? NULL :
-				       json_object_new_uint64(gang->best));
-		json_object_object_add(item, "cross_links", !ring ? NULL :
-				       json_object_new_uint64(
-					       gang->ring.cross_links));
+		json_object_object_add(
+			item, "ring_cost",
+			!ring ? NULL : json_object_new_uint64(gang->ring.cost));
+		json_object_object_add(
+			item, "ring_best",
+			!gang->best ? NULL :
+				      json_object_new_uint64(gang->best));
+		json_object_object_add(
+			item, "cross_links",
+			!ring ? NULL :
+				json_object_new_uint64(gang->ring.cross_links));
 		put_text(item, "tier", gang->tier[0] ? gang->tier : NULL);
 		json_object_object_add(item, "hops",
 				       json_hops(scene, &gang->ring));
-		json_object_object_add(item, "stops",
-				       json_stops(scene, gang));
+		json_object_object_add(item, "stops", json_stops(scene, gang));
 		json_object_array_add(list, item);
 	}
 	return list;
@@ -167,10 +173,13 @@ struct json_object *sgang_scene_json(const struct sgang_scene *scene)
 	struct json_object *object = json_object_new_object();
 
 	put_text(object, "unit", scene->unit);
-	json_object_object_add(object, "when", !scene->when ? NULL :
-			       json_object_new_int64(scene->when));
-	put_text(object, "picked", scene->picked == SGANG_SCENE_NONE ? NULL :
-		 scene->gang[scene->picked].name);
+	json_object_object_add(
+		object, "when",
+		!scene->when ? NULL : json_object_new_int64(scene->when));
+	put_text(object, "picked",
+		 scene->picked == SGANG_SCENE_NONE ?
+			 NULL :
+			 scene->gang[scene->picked].name);
 	json_object_object_add(object, "levels", json_levels(scene));
 	json_object_object_add(object, "domains", json_domains(scene));
 	json_object_object_add(object, "nodes", json_nodes(scene));

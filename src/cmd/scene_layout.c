@@ -35,7 +35,7 @@ static uint32_t marks(const struct work *work)
 	uint32_t most = work->scene->most_slots;
 
 	return most < work->layout->detail->marks ? most :
-	       work->layout->detail->marks;
+						    work->layout->detail->marks;
 }
 
 /* All nodes have the size of the largest with the longest name. */
@@ -53,8 +53,9 @@ static void size_node(struct work *work)
 	if (letters > 24)
 		letters = 24;
 	step = detail->seat + detail->gap;
-	columns = seats < 1 ? 1 : seats < detail->columns ? seats :
-		  detail->columns;
+	columns = seats < 1               ? 1 :
+		  seats < detail->columns ? seats :
+					    detail->columns;
 	rows = seats < 1 ? 1 : (seats + columns - 1) / columns;
 	w = columns * step - detail->gap;
 	if (detail->font && sgang_scene_letters(letters, detail->font) > w)
@@ -85,8 +86,8 @@ static int title(const struct work *work, uint32_t domain)
 
 static uint32_t count_parts(const struct work *work, uint32_t domain)
 {
-	const struct sgang_domain *place = sgang_fabric_domain(
-		work->scene->fabric, domain);
+	const struct sgang_domain *place =
+		sgang_fabric_domain(work->scene->fabric, domain);
 
 	return place->n_children ? place->n_children : place->n_nodes;
 }
@@ -95,19 +96,20 @@ static uint32_t count_parts(const struct work *work, uint32_t domain)
 static struct sgang_box *part(const struct work *work, uint32_t domain,
 			      uint32_t i)
 {
-	const struct sgang_domain *place = sgang_fabric_domain(
-		work->scene->fabric, domain);
+	const struct sgang_domain *place =
+		sgang_fabric_domain(work->scene->fabric, domain);
 
 	if (place->n_children)
 		return &work->layout->domain[place->first_child + i];
-	return &work->layout->node[sgang_fabric_order(work->scene->fabric)
-				   [place->first_pos + i]];
+	return &work->layout->node[sgang_fabric_order(
+		work->scene->fabric)[place->first_pos + i]];
 }
 
 static int between(const struct work *work, uint32_t domain)
 {
 	return sgang_fabric_domain(work->scene->fabric, domain)->n_children ?
-	       work->layout->detail->pad + 4 : work->layout->detail->pad;
+		       work->layout->detail->pad + 4 :
+		       work->layout->detail->pad;
 }
 
 /* Put the parts into rows of so many, from the corner of the domain's box, and
@@ -201,8 +203,9 @@ static void lay_out(struct work *work)
 	work->layout->height = work->layout->domain[0].h;
 }
 
-struct sgang_scene_layout *sgang_scene_layout_create(
-		const struct sgang_scene *scene, struct sgang_error *err)
+struct sgang_scene_layout *
+sgang_scene_layout_create(const struct sgang_scene *scene,
+			  struct sgang_error *err)
 {
 	struct sgang_scene_layout *layout = calloc(1, sizeof(*layout));
 	uint32_t n = sgang_fabric_nodes(scene->fabric);

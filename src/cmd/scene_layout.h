@@ -28,26 +28,26 @@ struct sgang_box {
 
 /* How much a node shows. */
 struct sgang_scene_detail {
-	uint32_t nodes;			/* up to that many nodes */
-	int seat;			/* a slot's width and height */
-	int gap;			/* between slots */
-	int columns;			/* slots in a row */
-	uint32_t marks;			/* slots at most; with more they are
-					 * shares */
-	int font;			/* of the node's name; 0: no name */
-	int title;			/* font of the names of domains */
-	int pad;			/* inside of a node, and between */
-	int lane;			/* below the slots, for rings */
-	double aspect;			/* how much wider than high a box
-					 * should be */
+	uint32_t nodes; /* up to that many nodes */
+	int seat;       /* a slot's width and height */
+	int gap;        /* between slots */
+	int columns;    /* slots in a row */
+	uint32_t marks; /* slots at most; with more they are
+			 * shares */
+	int font;       /* of the node's name; 0: no name */
+	int title;      /* font of the names of domains */
+	int pad;        /* inside of a node, and between */
+	int lane;       /* below the slots, for rings */
+	double aspect;  /* how much wider than high a box
+			 * should be */
 };
 
 struct sgang_scene_layout {
-	const struct sgang_scene_detail *detail;	/* static */
+	const struct sgang_scene_detail *detail; /* static */
 	struct sgang_box *domain;
-	struct sgang_box *node;		/* by node index */
-	int seats_y;			/* of a node's slots, from its top */
-	int lane_y;			/* where rings run, from its top */
+	struct sgang_box *node; /* by node index */
+	int seats_y;            /* of a node's slots, from its top */
+	int lane_y;             /* where rings run, from its top */
 	int width, height;
 };
 
@@ -55,8 +55,9 @@ struct sgang_scene_layout {
 int sgang_scene_letters(size_t letters, int font);
 
 /* NULL with ENOMEM and 'err'. */
-struct sgang_scene_layout *sgang_scene_layout_create(
-		const struct sgang_scene *scene, struct sgang_error *err);
+struct sgang_scene_layout *
+sgang_scene_layout_create(const struct sgang_scene *scene,
+			  struct sgang_error *err);
 /* NULL is fine. Keeps errno. */
 void sgang_scene_layout_destroy(struct sgang_scene_layout *layout);
 

@@ -12,7 +12,8 @@
 static bool has_nodes(const struct sgang_jobrow *job)
 {
 	return (job->class == SGANG_ROW_HELD ||
-		job->class == SGANG_ROW_RUNNING) && job->nodes[0];
+		job->class == SGANG_ROW_RUNNING) &&
+	       job->nodes[0];
 }
 
 /* '*told' becomes false where the record of a member with a place does not tell
@@ -36,9 +37,10 @@ static int add_job(struct sgang_scene *scene, struct sgang_scene_gang *gang,
 		uint32_t node = sgang_fabric_find_node(scene->fabric, names[i]);
 
 		if (node != SGANG_NODE_NONE)
-			rc = sgang_scene_stop(gang, node, sgang_nodes_share(
-					nodes, job->job_id, names[i]),
-					job->record.placed, err);
+			rc = sgang_scene_stop(
+				gang, node,
+				sgang_nodes_share(nodes, job->job_id, names[i]),
+				job->record.placed, err);
 	}
 	sgang_hostlist_free(names);
 	return rc;
@@ -84,7 +86,7 @@ static int add_gang(struct sgang_scene *scene, const struct sgang_nodes *nodes,
 		    add_job(scene, gang, nodes, from->jobs[i], &told, err))
 			return -1;
 	if (!told)
-		gang->n_ring = 0;	/* none rather than a wrong one */
+		gang->n_ring = 0; /* none rather than a wrong one */
 	return 0;
 }
 
@@ -104,9 +106,10 @@ static int add_nodes(struct sgang_scene *scene, const struct sgang_nodes *nodes,
 	for (i = 0; i < nodes->count; i++) {
 		const struct sgang_noderow *row = &nodes->row[i];
 
-		sgang_scene_node(scene, (uint32_t)i, row->slots,
-				 row->used > of_gangs[i] ?
-				 row->used - of_gangs[i] : 0, row->down);
+		sgang_scene_node(
+			scene, (uint32_t)i, row->slots,
+			row->used > of_gangs[i] ? row->used - of_gangs[i] : 0,
+			row->down);
 	}
 	free(of_gangs);
 	return 0;

@@ -26,8 +26,8 @@ struct canvas {
 	const struct sgang_scene *scene;
 	const struct sgang_scene_layout *layout;
 	FILE *out;
-	uint32_t *taken;		/* by node: marks that were drawn */
-	bool alone;			/* a file of its own */
+	uint32_t *taken; /* by node: marks that were drawn */
+	bool alone;      /* a file of its own */
 };
 
 static void text_at(struct canvas *canvas, const char *class, int x, int y,
@@ -37,8 +37,10 @@ static void text_at(struct canvas *canvas, const char *class, int x, int y,
 
 	if (letters < 1)
 		return;
-	fprintf(canvas->out, "<text class=\"%s\" x=\"%d\" y=\"%d\" "
-		"font-size=\"%d\">", class, x, y, font);
+	fprintf(canvas->out,
+		"<text class=\"%s\" x=\"%d\" y=\"%d\" "
+		"font-size=\"%d\">",
+		class, x, y, font);
 	sgang_markup_text(canvas->out, text, (size_t)letters);
 	fputs("</text>\n", canvas->out);
 }
@@ -55,8 +57,8 @@ static void put_title(struct canvas *canvas, uint32_t domain)
 {
 	const struct sgang_box *box = &canvas->layout->domain[domain];
 	int font = canvas->layout->detail->title, room = box->w - 2 * 8;
-	const char *name = sgang_fabric_domain(canvas->scene->fabric,
-					       domain)->name;
+	const char *name =
+		sgang_fabric_domain(canvas->scene->fabric, domain)->name;
 	struct sgang_scene_sum sum;
 	char free_slots[64];
 	int used, count;
@@ -66,13 +68,13 @@ static void put_title(struct canvas *canvas, uint32_t domain)
 	sgang_scene_sum(canvas->scene, domain, &sum);
 	text_at(canvas, "name", box->x + 8, box->y + font + 5, font, name,
 		room);
-	snprintf(free_slots, sizeof(free_slots), "%" PRIu64 "/%" PRIu64
-		 " free", sum.kind[SGANG_SCENE_FREE], sum.slots);
+	snprintf(free_slots, sizeof(free_slots), "%" PRIu64 "/%" PRIu64 " free",
+		 sum.kind[SGANG_SCENE_FREE], sum.slots);
 	used = sgang_scene_letters(strlen(name) + 1, font);
 	count = sgang_scene_letters(strlen(free_slots), font - 1);
 	if (used + count <= room)
-		text_at(canvas, "count", box->x + box->w - 8,
-			box->y + font + 5, font - 1, free_slots, count + font);
+		text_at(canvas, "count", box->x + box->w - 8, box->y + font + 5,
+			font - 1, free_slots, count + font);
 }
 
 static void put_domains(struct canvas *canvas)
@@ -87,7 +89,8 @@ static void put_domains(struct canvas *canvas)
 
 		if (sgang_scene_alone(canvas->scene, i))
 			continue;
-		fprintf(canvas->out, "<rect class=\"%s\" x=\"%d\" y=\"%d\" "
+		fprintf(canvas->out,
+			"<rect class=\"%s\" x=\"%d\" y=\"%d\" "
 			"width=\"%d\" height=\"%d\" rx=\"%d\"/>\n",
 			leaf ? "leaf" : "above", box->x, box->y, box->w, box->h,
 			leaf ? 5 : 8);
@@ -191,8 +194,10 @@ static void put_gangs(struct canvas *canvas)
 	for (g = 0; g < scene->n_gangs; g++) {
 		const struct sgang_scene_gang *gang = &scene->gang[g];
 
-		fprintf(canvas->out, "<path class=\"gang%s\" data-gang=\"%zu\" "
-			"d=\"", g == scene->picked ? " picked" : "", g);
+		fprintf(canvas->out,
+			"<path class=\"gang%s\" data-gang=\"%zu\" "
+			"d=\"",
+			g == scene->picked ? " picked" : "", g);
 		for (i = 0; i < gang->n_stops; i++)
 			put_marks(canvas, gang->stop[i].node,
 				  stop_marks(canvas, &gang->stop[i]));
@@ -233,10 +238,8 @@ static struct point lane(const struct canvas *canvas, uint32_t node)
 {
 	const struct sgang_box *box = &canvas->layout->node[node];
 
-	return (struct point){
-		box->x + box->w / 2.0,
-		box->y + canvas->layout->lane_y
-	};
+	return (struct point){ box->x + box->w / 2.0,
+			       box->y + canvas->layout->lane_y };
 }
 
 /* The bend of a costly hop, to its left: there and back are two lines. */
@@ -244,10 +247,8 @@ static struct point bend(struct point a, struct point b)
 {
 	double dx = b.x - a.x, dy = b.y - a.y, part = 0.22;
 
-	return (struct point){
-		(a.x + b.x) / 2 + part * dy,
-		(a.y + b.y) / 2 - part * dx
-	};
+	return (struct point){ (a.x + b.x) / 2 + part * dy,
+			       (a.y + b.y) / 2 - part * dx };
 }
 
 /* A hop within a leaf runs along the lanes of a row, or between the rows and
@@ -293,9 +294,8 @@ static void put_head(struct canvas *canvas, const struct sgang_scene_hop *hop)
 }
 
 /* All hops of a ring that are of one sort, as one path. */
-static void put_hops(struct canvas *canvas,
-		     const struct sgang_scene_gang *gang, const char *class,
-		     bool costly,
+static void put_hops(struct canvas *canvas, const struct sgang_scene_gang *gang,
+		     const char *class, bool costly,
 		     void (*put)(struct canvas *canvas,
 				 const struct sgang_scene_hop *hop))
 {
@@ -333,11 +333,12 @@ static void put_costs(struct canvas *canvas,
 		snprintf(cost, sizeof(cost), "%" PRIu32,
 			 canvas->scene->costs->hop[hop.level]);
 		w = sgang_scene_letters(strlen(cost), 12) + 12;
-		fprintf(canvas->out, "<rect class=\"plate\" x=\"%.0f\" "
+		fprintf(canvas->out,
+			"<rect class=\"plate\" x=\"%.0f\" "
 			"y=\"%.0f\" width=\"%d\" height=\"18\" rx=\"9\"/>"
 			"<text class=\"cost\" x=\"%.0f\" y=\"%.0f\" "
-			"font-size=\"12\">%s</text>\n", c.x - w / 2.0,
-			c.y - 9, w, c.x, c.y + 4.5, cost);
+			"font-size=\"12\">%s</text>\n",
+			c.x - w / 2.0, c.y - 9, w, c.x, c.y + 4.5, cost);
 	}
 }
 
@@ -350,9 +351,10 @@ static void put_lines(struct canvas *canvas,
 	put_hops(canvas, gang, "head", false, put_head);
 	put_hops(canvas, gang, "halo", true, put_curve);
 	put_hops(canvas, gang, "costly", true, put_curve);
-	fprintf(canvas->out, "<circle class=\"start\" cx=\"%.0f\" "
-		"cy=\"%.0f\" r=\"%d\"/>\n", start.x, start.y,
-		canvas->layout->detail->font ? 4 : 3);
+	fprintf(canvas->out,
+		"<circle class=\"start\" cx=\"%.0f\" "
+		"cy=\"%.0f\" r=\"%d\"/>\n",
+		start.x, start.y, canvas->layout->detail->font ? 4 : 3);
 }
 
 /* A part of each ring: its lines, or its costs. */
@@ -367,7 +369,8 @@ static void put_rings(struct canvas *canvas,
 		if (!scene->gang[i].n_ring ||
 		    (canvas->alone && i != scene->picked))
 			continue;
-		fprintf(canvas->out, "<g class=\"ring%s\" data-ring=\"%zu\" "
+		fprintf(canvas->out,
+			"<g class=\"ring%s\" data-ring=\"%zu\" "
 			"stroke-width=\"%g\">\n",
 			i == scene->picked ? " picked" : "", i,
 			canvas->layout->detail->lane / 6.0);
@@ -393,9 +396,10 @@ void sgang_scene_svg_words(const struct sgang_scene *scene, FILE *out)
 	put_number(out, sum.nodes, "node");
 	fputs(" with ", out);
 	put_number(out, sum.slots, scene->unit);
-	fprintf(out, ": %" PRIu64 " free, %" PRIu64 " busy, %" PRIu64
-		" in gangs, %" PRIu64 " down. ", sum.kind[SGANG_SCENE_FREE],
-		sum.kind[SGANG_SCENE_BUSY],
+	fprintf(out,
+		": %" PRIu64 " free, %" PRIu64 " busy, %" PRIu64
+		" in gangs, %" PRIu64 " down. ",
+		sum.kind[SGANG_SCENE_FREE], sum.kind[SGANG_SCENE_BUSY],
 		sum.kind[SGANG_SCENE_THIS] + sum.kind[SGANG_SCENE_GANG],
 		sum.kind[SGANG_SCENE_DOWN]);
 	put_number(out, scene->n_gangs, "gang");
@@ -413,9 +417,10 @@ static void picked_words(const struct sgang_scene *scene, char *text,
 	if (!gang->n_ring)
 		snprintf(text, size, "%s: no ring yet", gang->name);
 	else
-		snprintf(text, size, "%s: ring cost %" PRIu64 ", %" PRIu64
-			 " cross link%s, tier %s", gang->name, gang->ring.cost,
-			 gang->ring.cross_links,
+		snprintf(text, size,
+			 "%s: ring cost %" PRIu64 ", %" PRIu64
+			 " cross link%s, tier %s",
+			 gang->name, gang->ring.cost, gang->ring.cross_links,
 			 gang->ring.cross_links == 1 ? "" : "s", gang->tier);
 }
 
@@ -448,8 +453,11 @@ static void put_legend(struct canvas *canvas, int y)
 		const char *class;
 		const char *name;
 	} samples[] = {
-		{ "gang picked", "this gang" }, { "gang", "gang" },
-		{ "busy", "busy" }, { "free", "free" }, { "down", "down" },
+		{ "gang picked", "this gang" },
+		{ "gang", "gang" },
+		{ "busy", "busy" },
+		{ "free", "free" },
+		{ "down", "down" },
 	};
 	size_t i;
 	int x = EDGE;
@@ -459,9 +467,10 @@ static void put_legend(struct canvas *canvas, int y)
 		fprintf(canvas->out, "<path class=\"%s\" d=\"",
 			samples[i].class);
 		rect_path(canvas, x, y - 11, 13, 13);
-		fprintf(canvas->out, "\"/><text class=\"name\" x=\"%d\" "
-			"y=\"%d\" font-size=\"%d\">%s</text>\n", x + 20, y,
-			FOOT_FONT, samples[i].name);
+		fprintf(canvas->out,
+			"\"/><text class=\"name\" x=\"%d\" "
+			"y=\"%d\" font-size=\"%d\">%s</text>\n",
+			x + 20, y, FOOT_FONT, samples[i].name);
 		x += 20 + sgang_scene_letters(strlen(samples[i].name) + 3,
 					      FOOT_FONT);
 	}
@@ -494,7 +503,8 @@ static void put_patterns(FILE *out)
 	      "patternUnits=\"userSpaceOnUse\">"
 	      "<path class=\"cross\" d=\"M0 0L5 5M5 0L0 5\"/>"
 	      "</pattern>\n"
-	      "</defs>\n", out);
+	      "</defs>\n",
+	      out);
 }
 
 /* The foot may be wider than a small fabric. */
@@ -554,8 +564,10 @@ static int draw(struct canvas *canvas, struct sgang_error *err)
 	if (!canvas->taken)
 		return sgang_errf(err, ENOMEM, "out of memory");
 	measure(canvas, &width, &height);
-	fprintf(canvas->out, "<svg xmlns=\"http://www.w3.org/2000/svg\" "
-		"class=\"scene\" viewBox=\"0 0 %d %d\"", width, height);
+	fprintf(canvas->out,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" "
+		"class=\"scene\" viewBox=\"0 0 %d %d\"",
+		width, height);
 	if (canvas->alone)
 		fprintf(canvas->out, " width=\"%d\" height=\"%d\"", width,
 			height);
@@ -564,10 +576,14 @@ static int draw(struct canvas *canvas, struct sgang_error *err)
 	put_words(canvas);
 	put_css(canvas->out);
 	put_patterns(canvas->out);
-	fprintf(canvas->out, "<rect class=\"ground\" width=\"%d\" "
-		"height=\"%d\" rx=\"10\"/>\n", width, height);
-	fprintf(canvas->out, "<g id=\"fabric\" "
-		"transform=\"translate(%d %d)\">\n", EDGE, EDGE);
+	fprintf(canvas->out,
+		"<rect class=\"ground\" width=\"%d\" "
+		"height=\"%d\" rx=\"10\"/>\n",
+		width, height);
+	fprintf(canvas->out,
+		"<g id=\"fabric\" "
+		"transform=\"translate(%d %d)\">\n",
+		EDGE, EDGE);
 	put_fabric(canvas);
 	fputs("</g>\n", canvas->out);
 	put_foot(canvas, width);
@@ -581,10 +597,7 @@ int sgang_scene_svg(const struct sgang_scene *scene,
 		    struct sgang_error *err)
 {
 	struct canvas canvas = {
-		.scene = scene,
-		.layout = layout,
-		.out = out,
-		.alone = true
+		.scene = scene, .layout = layout, .out = out, .alone = true
 	};
 
 	return draw(&canvas, err);
@@ -594,11 +607,7 @@ int sgang_scene_svg_inline(const struct sgang_scene *scene,
 			   const struct sgang_scene_layout *layout, FILE *out,
 			   struct sgang_error *err)
 {
-	struct canvas canvas = {
-		.scene = scene,
-		.layout = layout,
-		.out = out
-	};
+	struct canvas canvas = { .scene = scene, .layout = layout, .out = out };
 
 	return draw(&canvas, err);
 }

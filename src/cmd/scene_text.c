@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scene_text.c - a scene as lines of a terminal */
 
-#define _GNU_SOURCE			/* open_memstream() */
+#define _GNU_SOURCE /* open_memstream() */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -50,13 +50,13 @@ struct drawing {
 	const struct sgang_scene *scene;
 	const struct sgang_scene_look *look;
 	FILE *out;
-	int column;			/* of the line that is written */
-	const struct glyph *front[DEPTH_MAX];	/* of a line: the stems */
+	int column;                           /* of the line that is written */
+	const struct glyph *front[DEPTH_MAX]; /* of a line: the stems */
 	int depth;
-	bool summed;			/* a leaf is a line */
-	bool *leaves;			/* by node: the ring leaves its leaf
-					 * there; NULL: no gang is picked */
-	int leaf_width;			/* longest name of a leaf */
+	bool summed;    /* a leaf is a line */
+	bool *leaves;   /* by node: the ring leaves its leaf
+			 * there; NULL: no gang is picked */
+	int leaf_width; /* longest name of a leaf */
 };
 
 /* ---- lines ---- */
@@ -140,8 +140,8 @@ static void put_padding(struct drawing *draw, int to)
 static const char *name_of(const struct drawing *draw, uint32_t domain,
 			   char shown[SGANG_TEXT_SHOWN])
 {
-	const char *name = sgang_fabric_domain(draw->scene->fabric,
-					       domain)->name;
+	const char *name =
+		sgang_fabric_domain(draw->scene->fabric, domain)->name;
 
 	return name[0] ? sgang_text_show(shown, name) : "(all)";
 }
@@ -156,8 +156,7 @@ static const char *kind_name(const struct sgang_scene *scene, int kind,
 			     char shown[SGANG_TEXT_SHOWN])
 {
 	if (kind == SGANG_SCENE_THIS && scene->picked != SGANG_SCENE_NONE)
-		return sgang_text_show(shown,
-				       scene->gang[scene->picked].name);
+		return sgang_text_show(shown, scene->gang[scene->picked].name);
 	if (kind == SGANG_SCENE_GANG && scene->picked == SGANG_SCENE_NONE)
 		return "gangs";
 	return sgang_scene_kind(kind);
@@ -206,8 +205,8 @@ static int name_width(const struct drawing *draw, uint32_t node)
 {
 	char shown[SGANG_TEXT_SHOWN];
 
-	return (int)strlen(sgang_text_show(shown, sgang_fabric_node_name(
-						draw->scene->fabric, node)));
+	return (int)strlen(sgang_text_show(
+		shown, sgang_fabric_node_name(draw->scene->fabric, node)));
 }
 
 /* Marks of the largest node. */
@@ -228,8 +227,9 @@ static void put_node(struct drawing *draw, uint32_t node, int width)
 
 	for (i = 0; i < SGANG_SCENE_KINDS; i++)
 		kind[i] = has->kind[i];
-	put(draw, "%-*s ", width, sgang_text_show(shown,
-			sgang_fabric_node_name(draw->scene->fabric, node)));
+	put(draw, "%-*s ", width,
+	    sgang_text_show(shown,
+			    sgang_fabric_node_name(draw->scene->fabric, node)));
 	put_marks(draw, kind, NODE_MARKS);
 	if (!draw->leaves)
 		return;
@@ -256,8 +256,8 @@ static int widest_node(const struct drawing *draw,
 /* In columns, as many as there is room for. */
 static void put_nodes(struct drawing *draw, uint32_t domain)
 {
-	const struct sgang_domain *leaf = sgang_fabric_domain(
-		draw->scene->fabric, domain);
+	const struct sgang_domain *leaf =
+		sgang_fabric_domain(draw->scene->fabric, domain);
 	const uint32_t *order = sgang_fabric_order(draw->scene->fabric);
 	int width = widest_node(draw, leaf), first = draw->column;
 	int cell = width + 1 + node_marks(draw) + (draw->leaves ? 1 : 0) + 2;
@@ -285,8 +285,8 @@ static char *fold_leaves(const struct drawing *draw, uint32_t first, uint32_t n)
 	uint32_t i;
 
 	for (i = 0; names && i < n; i++)
-		names[i] = sgang_fabric_domain(draw->scene->fabric,
-					       first + i)->name;
+		names[i] = sgang_fabric_domain(draw->scene->fabric, first + i)
+				   ->name;
 	if (names)
 		text = sgang_hostlist_fold(names, n);
 	free(names);
@@ -370,8 +370,8 @@ static uint32_t alike(const struct drawing *draw, uint32_t first, uint32_t end,
 static int put_leaves(struct drawing *draw, uint32_t first, uint32_t n,
 		      const struct sgang_scene_sum *sum)
 {
-	const struct sgang_domain *leaf = sgang_fabric_domain(
-		draw->scene->fabric, first);
+	const struct sgang_domain *leaf =
+		sgang_fabric_domain(draw->scene->fabric, first);
 	char *names = fold_leaves(draw, first, n);
 	char *nodes = fold_nodes(draw, leaf->first_pos, sum->nodes);
 	int start = draw->column, indent = draw->leaf_width + 2;
@@ -388,8 +388,7 @@ static int put_leaves(struct drawing *draw, uint32_t first, uint32_t n,
 		if (!sgang_scene_alone(draw->scene, first) &&
 		    draw->look->width - draw->column >= NODES_ROOM) {
 			put(draw, "  ");
-			put_cut(draw, nodes,
-				draw->look->width - draw->column);
+			put_cut(draw, nodes, draw->look->width - draw->column);
 		}
 		end_line(draw);
 	}
@@ -415,16 +414,15 @@ static void put_title(struct drawing *draw, uint32_t domain)
 	if (draw->look->colour)
 		fputs("\033[0m", draw->out);
 	put(draw, "  %" PRIu32 " node%s, %" PRIu64 " %s%s: ", sum.nodes,
-	    plural(sum.nodes), sum.slots, draw->scene->unit,
-	    plural(sum.slots));
+	    plural(sum.nodes), sum.slots, draw->scene->unit, plural(sum.slots));
 	put_kinds(draw, &sum, 6);
 	end_line(draw);
 }
 
 static int put_children(struct drawing *draw, uint32_t domain)
 {
-	const struct sgang_domain *place = sgang_fabric_domain(
-		draw->scene->fabric, domain);
+	const struct sgang_domain *place =
+		sgang_fabric_domain(draw->scene->fabric, domain);
 	uint32_t end = place->first_child + place->n_children, i, n;
 	struct sgang_scene_sum sum;
 	int rc = 0;
@@ -433,8 +431,8 @@ static int put_children(struct drawing *draw, uint32_t domain)
 		n = draw->summed ? alike(draw, i, end, &sum) : 1;
 		put_branch(draw, i + n == end);
 		draw->front[draw->depth++] = i + n == end ? &no_stem : &stem;
-		if (draw->summed && !sgang_fabric_domain(draw->scene->fabric,
-							 i)->n_children)
+		if (draw->summed &&
+		    !sgang_fabric_domain(draw->scene->fabric, i)->n_children)
 			rc = put_leaves(draw, i, n, &sum);
 		else
 			rc = put_domain(draw, i);
@@ -563,8 +561,9 @@ static void put_hops(struct drawing *draw, const struct sgang_ring *ring)
 	for (level = 0; level <= last; level++) {
 		if (!ring->hops[level])
 			continue;
-		snprintf(word, sizeof(word), "%s %" PRIu64 " x %" PRIu32
-			 " = %" PRIu64, costs->name[level], ring->hops[level],
+		snprintf(word, sizeof(word),
+			 "%s %" PRIu64 " x %" PRIu32 " = %" PRIu64,
+			 costs->name[level], ring->hops[level],
 			 costs->hop[level],
 			 ring->hops[level] * costs->hop[level]);
 		put_word(draw, word, level == last);
@@ -613,8 +612,7 @@ static void put_arrow(struct drawing *draw, const struct sgang_scene_gang *gang,
 	make_room(draw, (int)strlen(costs->name[hop.level]) + 16, 1);
 	put(draw, " ");
 	put_glyphs(draw, &arrow, 1);
-	put(draw, "%s %" PRIu32, costs->name[hop.level],
-	    costs->hop[hop.level]);
+	put(draw, "%s %" PRIu32, costs->name[hop.level], costs->hop[hop.level]);
 	put_glyphs(draw, &arrow_head, 1);
 }
 
@@ -691,8 +689,8 @@ static void put_gangs(struct drawing *draw)
 	if (!scene->n_gangs)
 		return;
 	for (i = 0; i < scene->n_gangs; i++) {
-		length = (int)strlen(sgang_text_show(shown,
-						     scene->gang[i].name));
+		length = (int)strlen(
+			sgang_text_show(shown, scene->gang[i].name));
 		width = length > width ? length : width;
 	}
 	end_line(draw);
@@ -703,11 +701,11 @@ static void put_gangs(struct drawing *draw)
 		const struct sgang_scene_gang *gang = &scene->gang[i];
 
 		snprintf(members, sizeof(members), "%" PRIu32, gang->members);
-		put(draw, "%-*s %-9s %7s %6" PRIu64 " %6" PRIu64 " %5" PRIu64
-		    " %s", width, sgang_text_show(shown, gang->name),
-		    gang->phase, gang->members ? members : "-", gang->slots,
-		    gang->ring.cost, gang->ring.cross_links,
-		    gang->tier[0] ? gang->tier : "-");
+		put(draw,
+		    "%-*s %-9s %7s %6" PRIu64 " %6" PRIu64 " %5" PRIu64 " %s",
+		    width, sgang_text_show(shown, gang->name), gang->phase,
+		    gang->members ? members : "-", gang->slots, gang->ring.cost,
+		    gang->ring.cross_links, gang->tier[0] ? gang->tier : "-");
 		end_line(draw);
 	}
 }
@@ -767,12 +765,11 @@ int sgang_scene_text(const struct sgang_scene *scene,
 		     const struct sgang_scene_look *look, FILE *out,
 		     struct sgang_error *err)
 {
-	struct drawing draw = {
-		.scene = scene,
-		.look = look,
-		.out = out,
-		.summed = sgang_fabric_nodes(scene->fabric) > NODES_DRAWN
-	};
+	struct drawing draw = { .scene = scene,
+				.look = look,
+				.out = out,
+				.summed = sgang_fabric_nodes(scene->fabric) >
+					  NODES_DRAWN };
 	int rc = -1;
 
 	draw.leaf_width = widest_leaf(&draw);

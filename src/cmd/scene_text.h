@@ -23,9 +23,9 @@
 #define SGANG_SCENE_TEXT_MIN 40
 
 struct sgang_scene_look {
-	int width;			/* columns, SGANG_SCENE_TEXT_MIN or
-					 * more */
-	bool utf8;			/* else ASCII */
+	int width; /* columns, SGANG_SCENE_TEXT_MIN or
+		    * more */
+	bool utf8; /* else ASCII */
 	bool colour;
 };
 

@@ -23,11 +23,11 @@
 #define END_OF_LINE "\033[K\n"
 #define END_OF_PAGE "\033[J"
 
-static struct termios before;		/* of the standard input */
-static bool has_keys;			/* 'before' has to be set again */
-static volatile sig_atomic_t taken;	/* the screen has to be given back */
+static struct termios before;       /* of the standard input */
+static bool has_keys;               /* 'before' has to be set again */
+static volatile sig_atomic_t taken; /* the screen has to be given back */
 static volatile sig_atomic_t resized;
-static bool printed;			/* a page, where there is no terminal */
+static bool printed; /* a page, where there is no terminal */
 
 /* Nothing in here that a signal handler may not do. */
 void sgang_screen_close(void)
@@ -157,9 +157,9 @@ static bool read_keys(void)
 	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
 
 	if (n <= 0)
-		has_keys = false;	/* nobody types there any more */
-	return n > 0 && (memchr(keys, 'q', (size_t)n) ||
-			 memchr(keys, 'Q', (size_t)n));
+		has_keys = false; /* nobody types there any more */
+	return n > 0 &&
+	       (memchr(keys, 'q', (size_t)n) || memchr(keys, 'Q', (size_t)n));
 }
 
 static int64_t milliseconds(void)

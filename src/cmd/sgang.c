@@ -15,21 +15,11 @@
 
 /* The first one is what sgang does when no verb is given. */
 static const struct sgang_verb *const verbs[] = {
-	&sgang_verb_list,
-	&sgang_verb_show,
-	&sgang_verb_explain,
-	&sgang_verb_watch,
-	&sgang_verb_map,
-	&sgang_verb_submit,
-	&sgang_verb_cancel,
-	&sgang_verb_retry,
-	&sgang_verb_create,
-	&sgang_verb_delete,
-	&sgang_verb_ring,
-	&sgang_verb_place,
-	&sgang_verb_topology,
-	&sgang_verb_conf,
-	&sgang_verb_metrics,
+	&sgang_verb_list,     &sgang_verb_show,  &sgang_verb_explain,
+	&sgang_verb_watch,    &sgang_verb_map,   &sgang_verb_submit,
+	&sgang_verb_cancel,   &sgang_verb_retry, &sgang_verb_create,
+	&sgang_verb_delete,   &sgang_verb_ring,  &sgang_verb_place,
+	&sgang_verb_topology, &sgang_verb_conf,  &sgang_verb_metrics,
 };
 
 #define N_VERBS (sizeof(verbs) / sizeof(verbs[0]))
@@ -68,7 +58,8 @@ static int unknown_verb(const char *word)
 	sgang_text_show(shown, word);
 	if (near.found)
 		return sgang_cmd_bad("unknown verb \"%s\", did you mean "
-				     "\"%s\"?", shown, near.found);
+				     "\"%s\"?",
+				     shown, near.found);
 	return sgang_cmd_bad("unknown verb \"%s\", see sgang --help", shown);
 }
 
@@ -95,7 +86,7 @@ int main(int argc, char **argv)
 	int code;
 
 	/* hwloc's own words about a file are none of ours */
-	(void) setenv("HWLOC_HIDE_ERRORS", "2", 0);
+	(void)setenv("HWLOC_HIDE_ERRORS", "2", 0);
 	code = run(argc, argv);
 
 	/* a full disk must not look like an answer */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* spawn.c - run a command without a shell, and wait for it */
 
-#define _GNU_SOURCE			/* pipe2() */
+#define _GNU_SOURCE /* pipe2() */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -61,7 +61,7 @@ static int exit_status(pid_t pid)
 		if (errno != EINTR)
 			return -1;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
-	       WEXITSTATUS(status);
+				     WEXITSTATUS(status);
 }
 
 /* Start it; its output can be read from '*fd', for the caller to close. */

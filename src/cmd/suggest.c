@@ -57,19 +57,20 @@ static void by_weight(const struct sgang_parallel *parallel,
 
 	for (i = 0; i < parallel->n; i++) {
 		for (at = i; at && parallel->group[order[at - 1]].weight <
-				   parallel->group[i].weight; at--)
+					   parallel->group[i].weight;
+		     at--)
 			order[at] = order[at - 1];
 		order[at] = i;
 	}
 }
 
-/* Behaviour 4.30: the heaviest group's rings belong into an island, those of the
- * second below one leaf switch, the others anywhere. */
+/* Behaviour 4.30: the heaviest group's rings belong into an island, those of
+ * the second below one leaf switch, the others anywhere. */
 static bool strays(const struct sgang_suggestion *s, uint32_t place,
 		   uint32_t group)
 {
-	return s->cost.group[group].tier > (place ? SGANG_LEVEL_LEAF :
-						    SGANG_LEVEL_ISLAND) &&
+	return s->cost.group[group].tier >
+		       (place ? SGANG_LEVEL_LEAF : SGANG_LEVEL_ISLAND) &&
 	       place < 2;
 }
 
@@ -90,7 +91,9 @@ static int better(const void *a, const void *b)
 			return strays(x, i, g) ? 1 : -1;
 		if (x->parallel.group[g].size != y->parallel.group[g].size)
 			return x->parallel.group[g].size >
-			       y->parallel.group[g].size ? -1 : 1;
+					       y->parallel.group[g].size ?
+				       -1 :
+				       1;
 	}
 	if (x->cost.weighted != y->cost.weighted)
 		return x->cost.weighted < y->cost.weighted ? -1 : 1;
@@ -151,9 +154,10 @@ void sgang_suggest_print(const struct sgang_costs *costs,
 	for (i = 0; i < n && list[i].fits; i++) {
 		const struct sgang_suggestion *s = &list[i];
 
-		printf("parallel=%s weighted_cost=%" PRIu64 " cross_links=%"
-		       PRIu64 " tiers=", sizes(&s->parallel, shown),
-		       s->cost.weighted, s->cross_links);
+		printf("parallel=%s weighted_cost=%" PRIu64
+		       " cross_links=%" PRIu64 " tiers=",
+		       sizes(&s->parallel, shown), s->cost.weighted,
+		       s->cross_links);
 		for (g = 0; g < s->parallel.n; g++)
 			printf("%s%s", g ? "," : "",
 			       costs->name[s->cost.group[g].tier]);
@@ -167,15 +171,20 @@ static struct json_object *json_group(const struct sgang_costs *costs,
 {
 	struct json_object *group = json_object_new_object();
 
-	json_object_object_add(group, "group", json_object_new_string(
-		s->parallel.group[g].name));
-	json_object_object_add(group, "size", json_object_new_uint64(
-		s->parallel.group[g].size));
+	json_object_object_add(
+		group, "group",
+		json_object_new_string(s->parallel.group[g].name));
+	json_object_object_add(
+		group, "size",
+		json_object_new_uint64(s->parallel.group[g].size));
 	if (s->fits) {
-		json_object_object_add(group, "cost", json_object_new_uint64(
-			s->cost.group[g].cost));
-		json_object_object_add(group, "tier", json_object_new_string(
-			costs->name[s->cost.group[g].tier]));
+		json_object_object_add(
+			group, "cost",
+			json_object_new_uint64(s->cost.group[g].cost));
+		json_object_object_add(
+			group, "tier",
+			json_object_new_string(
+				costs->name[s->cost.group[g].tier]));
 	}
 	return group;
 }
@@ -194,9 +203,9 @@ struct json_object *sgang_suggest_json(const struct sgang_costs *costs,
 		struct json_object *object = json_object_new_object();
 		struct json_object *groups = json_object_new_array();
 
-		json_object_object_add(object, "parallel",
-				       json_object_new_string(
-					       sizes(&s->parallel, shown)));
+		json_object_object_add(
+			object, "parallel",
+			json_object_new_string(sizes(&s->parallel, shown)));
 		json_object_object_add(object, "fits",
 				       json_object_new_boolean(s->fits));
 		if (s->fits) {

@@ -22,9 +22,9 @@
 
 struct sgang_suggestion {
 	struct sgang_parallel parallel;
-	bool fits;			/* else the rest is 0 */
+	bool fits; /* else the rest is 0 */
 	struct sgang_parallel_cost cost;
-	uint64_t cross_links;		/* of the rings of all groups */
+	uint64_t cross_links; /* of the rings of all groups */
 };
 
 /* Plan all ways; 'plan' says all but the groups, which are replaced. Returns 0,

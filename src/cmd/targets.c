@@ -81,8 +81,8 @@ int sgang_targets_none(const struct sgang_jobs *jobs,
 {
 	char text[SGANG_JOBS_HINT + 32], hint[SGANG_JOBS_HINT];
 
-	snprintf(text, sizeof(text), "there is no such gang%s", json ? "" :
-		 sgang_jobs_hint(jobs, gang, hint));
+	snprintf(text, sizeof(text), "there is no such gang%s",
+		 json ? "" : sgang_jobs_hint(jobs, gang, hint));
 	return sgang_cmd_refuse(gang, json, is_known(jobs, gang) ? why : text);
 }
 
@@ -180,11 +180,11 @@ int sgang_targets_report(const struct sgang_spec *gang, bool json,
 
 	if (json) {
 		object = sgang_cmd_json_gang(gang);
-		json_object_object_add(object, what, json_object_new_uint64(
-				outcome->members));
-		json_object_object_add(object, "definitions",
-				       json_object_new_uint64(
-						outcome->definitions));
+		json_object_object_add(
+			object, what, json_object_new_uint64(outcome->members));
+		json_object_object_add(
+			object, "definitions",
+			json_object_new_uint64(outcome->definitions));
 		json_object_object_add(object, "refused", outcome->refused);
 		sgang_cmd_print_json(object);
 	} else {
@@ -200,13 +200,10 @@ int sgang_targets_report(const struct sgang_spec *gang, bool json,
 
 /* ---- verbs ---- */
 
-enum {
-	OPT_JSON
-};
+enum { OPT_JSON };
 
 const struct sgang_cmd_option sgang_action_options[] = {
-	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
-	{ NULL, NULL, NULL, 0 }
+	[OPT_JSON] = { "json", NULL, "print JSON", 0 }, { NULL, NULL, NULL, 0 }
 };
 
 /* Returns an exit code, or -1 with 'err' filled. */

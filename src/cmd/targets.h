@@ -15,8 +15,8 @@
 #include "core/gang/spec.h"
 
 struct sgang_targets {
-	const struct sgang_jobrow **row;	/* the tasks of an array side by
-						 * side */
+	const struct sgang_jobrow **row; /* the tasks of an array side by
+					  * side */
 	size_t n;
 };
 
@@ -42,9 +42,9 @@ typedef int (*sgang_target_f)(const char *job, int signal,
 
 /* What came of it. */
 struct sgang_outcome {
-	uint64_t members;		/* of the jobs that were not refused */
-	uint64_t definitions;		/* among these jobs */
-	struct json_object *refused;	/* [{"job":"12","reason":"..."}] */
+	uint64_t members;            /* of the jobs that were not refused */
+	uint64_t definitions;        /* among these jobs */
+	struct json_object *refused; /* [{"job":"12","reason":"..."}] */
 	size_t n_refused;
 };
 
@@ -64,10 +64,10 @@ int sgang_targets_report(const struct sgang_spec *gang, bool json,
  * option. */
 struct sgang_action {
 	bool (*wanted)(const struct sgang_jobrow *job);
-	const char *none;		/* "no member has timed out" */
+	const char *none; /* "no member has timed out" */
 	sgang_target_f ask;
 	int signal;
-	const char *done;		/* "released" */
+	const char *done; /* "released" */
 };
 
 extern const struct sgang_cmd_option sgang_action_options[];

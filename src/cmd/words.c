@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* words.c - the words of a command line */
 
-#define _GNU_SOURCE			/* vasprintf() */
+#define _GNU_SOURCE /* vasprintf() */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,8 +12,7 @@
 /* Put the word, which was allocated, behind the others. */
 static int push(struct sgang_words *words, char *word)
 {
-	char **bigger = realloc(words->word,
-				(words->n + 2) * sizeof(*bigger));
+	char **bigger = realloc(words->word, (words->n + 2) * sizeof(*bigger));
 
 	if (!bigger)
 		return -1;

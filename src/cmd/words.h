@@ -11,20 +11,18 @@
 
 /* { NULL, 0 } is a list without words. */
 struct sgang_words {
-	char **word;			/* ends with NULL; NULL: no words */
+	char **word; /* ends with NULL; NULL: no words */
 	size_t n;
 };
 
 /* Add a word, as printf() writes it. Returns 0, or -1 with ENOMEM and 'err'
  * filled; the list is then as before. */
 int sgang_words_add(struct sgang_words *words, struct sgang_error *err,
-		    const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+		    const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* Add copies of all words of another list. Returns 0 or -1, as above. */
 int sgang_words_append(struct sgang_words *words,
-		       const struct sgang_words *more,
-		       struct sgang_error *err);
+		       const struct sgang_words *more, struct sgang_error *err);
 
 /* Leaves a list without words. Keeps errno. */
 void sgang_words_clear(struct sgang_words *words);

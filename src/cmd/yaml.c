@@ -10,9 +10,8 @@
 #include "cmd/yaml.h"
 
 /* Words that are no text to one of the versions of YAML. */
-static const char *const taken[] = {
-	"n", "no", "null", "off", "on", "false", "true", "y", "yes"
-};
+static const char *const taken[] = { "n",     "no",   "null", "off", "on",
+				     "false", "true", "y",    "yes" };
 
 /* Does nobody take it for a number, a time, or one of the words above? Then it
  * needs no quotes, unless libyaml finds a reason in its characters. */
@@ -66,10 +65,10 @@ static bool emit_map(yaml_emitter_t *emitter, struct json_object *map)
 						 YAML_BLOCK_MAPPING_STYLE) ||
 	    !yaml_emitter_emit(emitter, &event))
 		return false;
-	json_object_object_foreach(map, key, value)
-		if (!emit_scalar(emitter, key, is_plain(key)) ||
-		    !emit(emitter, value))
-			return false;
+	json_object_object_foreach(
+		map, key,
+		value) if (!emit_scalar(emitter, key, is_plain(key)) ||
+			   !emit(emitter, value)) return false;
 	return yaml_mapping_end_event_initialize(&event) &&
 	       yaml_emitter_emit(emitter, &event);
 }
@@ -98,13 +97,11 @@ static bool emit_document(yaml_emitter_t *emitter, struct json_object *object)
 {
 	yaml_event_t event;
 
-	return yaml_stream_start_event_initialize(&event,
-						  YAML_UTF8_ENCODING) &&
+	return yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING) &&
 	       yaml_emitter_emit(emitter, &event) &&
 	       yaml_document_start_event_initialize(&event, NULL, NULL, NULL,
 						    0) &&
-	       yaml_emitter_emit(emitter, &event) &&
-	       emit(emitter, object) &&
+	       yaml_emitter_emit(emitter, &event) && emit(emitter, object) &&
 	       yaml_document_end_event_initialize(&event, 1) &&
 	       yaml_emitter_emit(emitter, &event) &&
 	       yaml_stream_end_event_initialize(&event) &&

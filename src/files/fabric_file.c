@@ -16,8 +16,8 @@
 
 static int read_text(struct sgang_draft *draft, const char *text,
 		     const char *path,
-		     const struct sgang_topology_choice *choice,
-		     bool has_nodes, struct sgang_error *err)
+		     const struct sgang_topology_choice *choice, bool has_nodes,
+		     struct sgang_error *err)
 {
 	char shown[SGANG_TEXT_SHOWN];
 
@@ -25,15 +25,17 @@ static int read_text(struct sgang_draft *draft, const char *text,
 		return sgang_fabric_read_yaml(draft, text, path, choice,
 					      has_nodes, err);
 	if (*choice->name && strcmp(choice->name, CONF_NAME))
-		return sgang_errf(err, EINVAL, "%s: it is a topology.conf, so "
+		return sgang_errf(err, EINVAL,
+				  "%s: it is a topology.conf, so "
 				  "its topology is called \"" CONF_NAME "\", "
-				  "but %s is \"%s\"", path, choice->by,
+				  "but %s is \"%s\"",
+				  path, choice->by,
 				  sgang_text_show(shown, choice->name));
 	return sgang_fabric_read_conf(draft, text, path, err);
 }
 
-static int add_nvlinks(struct sgang_draft *draft,
-		       const struct sgang_conf *conf, struct sgang_error *err)
+static int add_nvlinks(struct sgang_draft *draft, const struct sgang_conf *conf,
+		       struct sgang_error *err)
 {
 	const struct sgang_nvlink *nvlink;
 	struct sgang_place place;
@@ -62,7 +64,7 @@ sgang_fabric_load_other(const struct sgang_conf *conf, const char *path,
 
 	if (path) {
 		text = sgang_text_file_read(path, SGANG_FABRIC_FILE_MAX,
-				    SGANG_FABRIC_FILE_KIND, err);
+					    SGANG_FABRIC_FILE_KIND, err);
 		if (!text)
 			return NULL;
 	}

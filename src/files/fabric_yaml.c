@@ -32,7 +32,7 @@ static const struct sgang_draft_words block_words = {
 struct reader {
 	struct sgang_draft *draft;
 	const char *label;
-	const char *topology;		/* the name of the chosen one */
+	const char *topology; /* the name of the chosen one */
 	bool has_nodes;
 	struct sgang_error *err;
 };
@@ -40,7 +40,7 @@ struct reader {
 /* An entry of a map that is to be a text. */
 struct field {
 	const char *key;
-	const char **text;		/* stays NULL when it is not there */
+	const char **text; /* stays NULL when it is not there */
 };
 
 static int wrong(const struct reader *r, const struct sgang_tree *at,
@@ -62,10 +62,9 @@ static struct sgang_place place_of(const struct reader *r,
 /* What messages say was found. */
 static const char *show(const struct sgang_tree *tree)
 {
-	static const char *const kinds[] = {
-		[SGANG_TREE_LIST] = "a list",
-		[SGANG_TREE_MAP] = "keys and values"
-	};
+	static const char *const kinds[] = { [SGANG_TREE_LIST] = "a list",
+					     [SGANG_TREE_MAP] =
+						     "keys and values" };
 
 	return tree->kind == SGANG_TREE_TEXT ? tree->text : kinds[tree->kind];
 }
@@ -141,8 +140,10 @@ static int read_switch(const struct reader *r, const struct sgang_tree *item)
 	if (!name)
 		return wrong(r, item, "switch: and its name", "nothing");
 	if (children && nodes)
-		return wrong(r, item, "children or nodes, not both, of the "
-			     "switch", name);
+		return wrong(r, item,
+			     "children or nodes, not both, of the "
+			     "switch",
+			     name);
 	if (sgang_draft_switch(r->draft, name, place, &number, r->err))
 		return -1;
 	if (nodes)
@@ -175,8 +176,7 @@ static int read_tree(const struct reader *r, const struct sgang_tree *tree)
 
 /* ---- block ---- */
 
-static int read_one_block(const struct reader *r,
-			  const struct sgang_tree *item)
+static int read_one_block(const struct reader *r, const struct sgang_tree *item)
 {
 	const char *name = NULL, *nodes = NULL;
 	const struct field fields[] = {
@@ -193,7 +193,8 @@ static int read_one_block(const struct reader *r,
 	if (sgang_draft_switch(r->draft, name, place, &number, r->err))
 		return -1;
 	return nodes ? sgang_draft_nodes(r->draft, number, nodes, place,
-					 r->err) : 0;
+					 r->err) :
+		       0;
 }
 
 static int read_sizes(const struct reader *r, const struct sgang_tree *list,
@@ -239,8 +240,10 @@ static int read_block(const struct reader *r, const struct sgang_tree *block)
 static int read_flat(const struct reader *r, const struct sgang_tree *flat)
 {
 	if (!r->has_nodes)
-		return wrong(r, flat, "a tree or blocks: a flat topology names "
-			     "no nodes", r->topology);
+		return wrong(r, flat,
+			     "a tree or blocks: a flat topology names "
+			     "no nodes",
+			     r->topology);
 	return sgang_draft_flat(r->draft, r->err);
 }
 
@@ -289,8 +292,7 @@ static int says_kind(const struct reader *r, const struct sgang_tree *entry,
 		if (strcmp(kinds[i].key, entry->key))
 			continue;
 		*kind = &kinds[i];
-		if (kinds[i].read != read_flat ||
-		    entry->kind == SGANG_TREE_MAP)
+		if (kinds[i].read != read_flat || entry->kind == SGANG_TREE_MAP)
 			return 1;
 		return truth(r, entry);
 	}
@@ -334,8 +336,9 @@ static const char *name_of(const struct reader *r,
 	if (name && name->kind == SGANG_TREE_TEXT && *name->text)
 		return name->text;
 	wrong(r, topology, "topology: and its name",
-	      name ? show(name) : topology->kind == SGANG_TREE_MAP ?
-	      "no such key" : show(topology));
+	      name                             ? show(name) :
+	      topology->kind == SGANG_TREE_MAP ? "no such key" :
+						 show(topology));
 	return NULL;
 }
 
@@ -384,7 +387,9 @@ int sgang_fabric_read_yaml(struct sgang_draft *draft, const char *text,
 			   const struct sgang_topology_choice *choice,
 			   bool has_nodes, struct sgang_error *err)
 {
-	struct reader r = { .draft = draft, .label = label, .err = err,
+	struct reader r = { .draft = draft,
+			    .label = label,
+			    .err = err,
 			    .has_nodes = has_nodes };
 	struct sgang_tree *all = sgang_tree_parse(text, label, err);
 	const struct sgang_tree *topology;

@@ -36,17 +36,17 @@ struct sgang_draft;
 
 /* One of several topologies. */
 struct sgang_topology_choice {
-	const char *name;		/* "": the default one */
-	const char *by;			/* who says so, for messages:
-					 * "TopologyName in gang.conf" */
+	const char *name; /* "": the default one */
+	const char *by;   /* who says so, for messages:
+			   * "TopologyName in gang.conf" */
 };
 
 /* Is 'text' YAML rather than a topology.conf? */
 bool sgang_fabric_is_yaml(const char *text);
 
 /* Read the chosen topology of 'text' into 'draft'; the default one is the first
- * whose cluster_default is true, else the first of all. 'label' names the text in
- * messages. Topologies that are not chosen need a name and no more: they may
+ * whose cluster_default is true, else the first of all. 'label' names the text
+ * in messages. Topologies that are not chosen need a name and no more: they may
  * be of a kind that is not understood here. 'has_nodes': the draft knows all
  * nodes, which a flat topology does not name. 0, or -1 with errno (EINVAL what
  * is in it, ENOMEM) and 'err'. */

@@ -29,9 +29,8 @@ static const char *const io_types[] = { "Bridge", "Misc", "OSDev", "PCIDev" };
 #define N_IO_TYPES (sizeof(io_types) / sizeof(io_types[0]))
 
 /* What all others must have. */
-static const char *const cpu_keys[] = {
-	"cpuset", "complete_cpuset", "nodeset", "complete_nodeset"
-};
+static const char *const cpu_keys[] = { "cpuset", "complete_cpuset", "nodeset",
+					"complete_nodeset" };
 #define N_CPU_KEYS (sizeof(cpu_keys) / sizeof(cpu_keys[0]))
 
 struct checker {
@@ -115,8 +114,8 @@ static bool is_set(const char *value)
 	}
 }
 
-static int check_cpu_object(struct checker *c, const char *tag,
-			    const char *end, const char *type)
+static int check_cpu_object(struct checker *c, const char *tag, const char *end,
+			    const char *type)
 {
 	char value[32768], what[SGANG_TEXT_SHOWN + 128];
 	char shown[SGANG_TEXT_SHOWN];
@@ -126,9 +125,10 @@ static int check_cpu_object(struct checker *c, const char *tag,
 		if (get_value(tag, end, cpu_keys[i], value, sizeof(value)) &&
 		    is_set(value))
 			continue;
-		snprintf(what, sizeof(what), "the object of type \"%s\" has no "
-			 "%s=\"0x...\"", sgang_text_show(shown, type),
-			 cpu_keys[i]);
+		snprintf(what, sizeof(what),
+			 "the object of type \"%s\" has no "
+			 "%s=\"0x...\"",
+			 sgang_text_show(shown, type), cpu_keys[i]);
 		return complain(c, tag, what);
 	}
 	return 0;
@@ -143,7 +143,8 @@ static int check_object(struct checker *c, const char *tag, const char *end)
 		return complain(c, tag, "an object without a type");
 	if (get_value(tag, end, "os_index", index, sizeof(index)) &&
 	    sgang_text_number(index, 0, INDEX_MAX, &number))
-		return complain(c, tag, "os_index is not a number from 0 to "
+		return complain(c, tag,
+				"os_index is not a number from 0 to "
 				"1000000");
 	if (!strcmp(type, "PU"))
 		c->has_pu = true;
@@ -160,7 +161,8 @@ static int check_matrix(struct checker *c, const char *tag, const char *end)
 	if (get_value(tag, end, "nbobjs", rows, sizeof(rows)) &&
 	    !sgang_text_number(rows, 1, MATRIX_ROWS_MAX, &number))
 		return 0;
-	return complain(c, tag, "expected a matrix with nbobjs=\"1\" to "
+	return complain(c, tag,
+			"expected a matrix with nbobjs=\"1\" to "
 			"\"4096\"");
 }
 
@@ -227,15 +229,19 @@ int sgang_hwloc_text_check(const char *xml, const char *label,
 
 		end = comment ? strstr(tag + 4, "-->") : end_of_tag(tag);
 		if (!end)
-			return complain(&c, tag, comment ? "a comment is not "
-					"closed" : "a tag is not closed");
+			return complain(&c, tag,
+					comment ? "a comment is not "
+						  "closed" :
+						  "a tag is not closed");
 		if (!comment && check_tag(&c, tag, end))
 			return -1;
 		tag = end;
 	}
 	if (!c.has_pu || !c.has_node)
-		return sgang_errf(err, EINVAL, "%s: is no description of a "
+		return sgang_errf(err, EINVAL,
+				  "%s: is no description of a "
 				  "machine by hwloc; write one with lstopo "
-				  "FILE.xml", label);
+				  "FILE.xml",
+				  label);
 	return 0;
 }

@@ -28,13 +28,12 @@ static const struct gpu_class {
 	unsigned short vendor;
 	unsigned short class_id;
 } gpu_classes[] = {
-	{ 0x1002, 0x0300 },		/* AMD: VGA */
-	{ 0x1002, 0x0302 },		/* 3D */
-	{ 0x1002, 0x0380 },		/* display */
-	{ 0x1002, 0x1200 },		/* processing accelerator */
-	{ 0x10de, 0x0300 },		/* NVIDIA */
-	{ 0x10de, 0x0302 },
-	{ 0x8086, 0x0302 },		/* Intel */
+	{ 0x1002, 0x0300 },                     /* AMD: VGA */
+	{ 0x1002, 0x0302 },                     /* 3D */
+	{ 0x1002, 0x0380 },                     /* display */
+	{ 0x1002, 0x1200 },                     /* processing accelerator */
+	{ 0x10de, 0x0300 },                     /* NVIDIA */
+	{ 0x10de, 0x0302 }, { 0x8086, 0x0302 }, /* Intel */
 	{ 0x8086, 0x0380 },
 };
 #define N_GPU_CLASSES (sizeof(gpu_classes) / sizeof(gpu_classes[0]))
@@ -247,9 +246,9 @@ static bool is_fabric_card(hwloc_obj_t osdev)
 
 static bool is_card(hwloc_obj_t osdev)
 {
-	return osdev->name && (is_fabric_card(osdev) ||
-			       osdev->attr->osdev.type ==
-			       HWLOC_OBJ_OSDEV_NETWORK);
+	return osdev->name &&
+	       (is_fabric_card(osdev) ||
+		osdev->attr->osdev.type == HWLOC_OBJ_OSDEV_NETWORK);
 }
 
 /* The card that stands for this PCI device already, NULL: none does. */
@@ -298,8 +297,7 @@ int sgang_machine_find_nics(struct sgang_machine *machine,
 			return too_many(SGANG_NODE_NICS_MAX, "network cards",
 					err);
 	}
-	qsort(machine->nic, machine->n_nics, sizeof(*machine->nic),
-	      by_address);
+	qsort(machine->nic, machine->n_nics, sizeof(*machine->nic), by_address);
 	return 0;
 }
 
@@ -316,8 +314,8 @@ static bool is_better(const struct sgang_device *gpu,
 		return a->fabric;
 	if (near_a != near_b)
 		return near_a > near_b;
-	if (a->island != b->island && (a->island == gpu->island ||
-				       b->island == gpu->island))
+	if (a->island != b->island &&
+	    (a->island == gpu->island || b->island == gpu->island))
 		return a->island == gpu->island;
 	return given_a < given_b;
 }
@@ -363,8 +361,7 @@ int sgang_machine_find_cores(struct sgang_machine *machine,
 	if (n > SGANG_NODE_CORES_MAX)
 		return too_many(SGANG_NODE_CORES_MAX, "cores", err);
 	machine->core = calloc((size_t)n, sizeof(*machine->core));
-	machine->core_island = calloc((size_t)n,
-				      sizeof(*machine->core_island));
+	machine->core_island = calloc((size_t)n, sizeof(*machine->core_island));
 	if (!machine->core || !machine->core_island)
 		return sgang_errf(err, ENOMEM, "out of memory");
 	for (i = 0; i < n; i++)

@@ -216,8 +216,8 @@ struct sgang_node_topo *sgang_node_topo_load(const char *path,
 					     struct sgang_error *err)
 {
 	struct sgang_node_topo *topo = NULL;
-	char *xml = sgang_text_file_read(path, SGANG_HWLOC_FILE_MAX,
-					 WHAT_IT_IS, err);
+	char *xml = sgang_text_file_read(path, SGANG_HWLOC_FILE_MAX, WHAT_IT_IS,
+					 err);
 
 	if (xml)
 		topo = parse(xml, path, err);

@@ -49,8 +49,8 @@ static void join(struct sgang_machine *machine, uint32_t a, uint32_t b)
 /* A matrix of links: what its rows stand for. */
 struct links {
 	const struct hwloc_distances_s *matrix;
-	uint32_t *gpu;			/* UINT32_MAX: something else */
-	uint64_t *to_switches;		/* bandwidth from there to NVSwitches */
+	uint32_t *gpu;         /* UINT32_MAX: something else */
+	uint64_t *to_switches; /* bandwidth from there to NVSwitches */
 };
 
 static uint32_t find_gpu(const struct sgang_machine *machine, hwloc_obj_t obj)
@@ -80,8 +80,7 @@ static uint64_t lesser(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static void fill_links(const struct sgang_machine *machine,
-		       struct links *links)
+static void fill_links(const struct sgang_machine *machine, struct links *links)
 {
 	const struct hwloc_distances_s *matrix = links->matrix;
 	size_t n = matrix->nbobjs, i, j;
@@ -108,8 +107,8 @@ static uint64_t bandwidth(const struct links *links, size_t i, size_t j)
 	    links->gpu[i] == links->gpu[j])
 		return 0;
 	direct = lesser(matrix->values[i * n + j], matrix->values[j * n + i]);
-	return add_up(direct, lesser(links->to_switches[i],
-				     links->to_switches[j]));
+	return add_up(direct,
+		      lesser(links->to_switches[i], links->to_switches[j]));
 }
 
 static void join_linked(struct sgang_machine *machine,
@@ -158,7 +157,8 @@ static int join_by_links(struct sgang_machine *machine)
 	for (i = 0; i < N_LINK_MATRICES && !rc; i++) {
 		count = 1;
 		if (hwloc_distances_get_by_name(machine->hw, link_matrices[i],
-						&count, &matrix, 0) || !count)
+						&count, &matrix, 0) ||
+		    !count)
 			continue;
 		rc = join_by_matrix(machine, matrix);
 		hwloc_distances_release(machine->hw, matrix);
@@ -178,11 +178,10 @@ static hwloc_obj_t host_bridge(hwloc_obj_t obj)
 
 /* On the same NUMA node, or, if that is not known, the same host bridge? */
 static bool are_near(const struct sgang_machine *machine,
-		     const struct sgang_device *a,
-		     const struct sgang_device *b)
+		     const struct sgang_device *a, const struct sgang_device *b)
 {
-	hwloc_const_nodeset_t all = hwloc_topology_get_topology_nodeset(
-					machine->hw);
+	hwloc_const_nodeset_t all =
+		hwloc_topology_get_topology_nodeset(machine->hw);
 
 	if (!hwloc_bitmap_isequal(a->place->nodeset, b->place->nodeset))
 		return false;
@@ -220,8 +219,9 @@ static void number_islands(struct sgang_machine *machine)
 	for (i = 0; i < machine->n_gpus; i++) {
 		struct sgang_device *gpu = &machine->gpu[i];
 
-		gpu->island = gpu->island == i ? machine->n_islands++ :
-			      machine->gpu[gpu->island].island;
+		gpu->island = gpu->island == i ?
+				      machine->n_islands++ :
+				      machine->gpu[gpu->island].island;
 	}
 }
 
@@ -256,8 +256,8 @@ static int kinds_init(struct kinds *kinds, uint32_t max)
 	kinds->number = calloc(max + 1UL, sizeof(*kinds->number));
 	kinds->count = calloc(max + 1UL, sizeof(*kinds->count));
 	kinds->dealt = calloc(max + 1UL, sizeof(*kinds->dealt));
-	return kinds->set && kinds->number && kinds->count && kinds->dealt ?
-	       0 : -1;
+	return kinds->set && kinds->number && kinds->count && kinds->dealt ? 0 :
+									     -1;
 }
 
 static void kinds_clear(struct kinds *kinds)
@@ -301,8 +301,8 @@ static hwloc_obj_t package_of(const struct sgang_machine *machine,
 {
 	hwloc_obj_t package;
 
-	package = hwloc_get_ancestor_obj_by_type(machine->hw,
-						 HWLOC_OBJ_PACKAGE, core);
+	package = hwloc_get_ancestor_obj_by_type(machine->hw, HWLOC_OBJ_PACKAGE,
+						 core);
 	return package ? package : hwloc_get_root_obj(machine->hw);
 }
 
@@ -470,7 +470,7 @@ int sgang_machine_find_islands(struct sgang_machine *machine,
 	int rc;
 
 	rc = machine->n_gpus ? find_gpu_islands(machine) :
-	     find_core_islands(machine);
+			       find_core_islands(machine);
 	if (!rc && machine->n_gpus)
 		rc = give_cores(machine);
 	for (i = 0; i < machine->n_nics && !rc; i++)

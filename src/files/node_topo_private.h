@@ -15,13 +15,13 @@
 
 /* A GPU or a network card. */
 struct sgang_device {
-	hwloc_obj_t obj;		/* the PCI device; of a card that is on
-					 * none, the card itself */
-	hwloc_obj_t place;		/* the lowest thing with CPUs above */
+	hwloc_obj_t obj;   /* the PCI device; of a card that is on
+			    * none, the card itself */
+	hwloc_obj_t place; /* the lowest thing with CPUs above */
 	char name[32];
-	uint32_t number;		/* what NVML or RSMI calls it;
-					 * UINT32_MAX: nothing */
-	bool fabric;			/* a card of InfiniBand and its like */
+	uint32_t number; /* what NVML or RSMI calls it;
+			  * UINT32_MAX: nothing */
+	bool fabric;     /* a card of InfiniBand and its like */
 	uint32_t island;
 };
 
@@ -32,7 +32,7 @@ struct sgang_machine {
 	uint32_t n_gpus;
 	struct sgang_device *nic;
 	uint32_t n_nics;
-	hwloc_obj_t *core;		/* or threads, where no core is known */
+	hwloc_obj_t *core; /* or threads, where no core is known */
 	uint32_t n_cores;
 	uint32_t *core_island;
 	uint32_t n_islands;

@@ -16,7 +16,7 @@ struct shape {
 };
 
 struct sgang_node_topos {
-	const struct sgang_node_topo **topo;	/* by node */
+	const struct sgang_node_topo **topo; /* by node */
 	uint32_t n_nodes;
 	struct shape *shape;
 	size_t n_shapes;
@@ -25,8 +25,10 @@ struct sgang_node_topos {
 int sgang_node_topos_dir(const struct sgang_conf *conf, const char *dir,
 			 char path[SGANG_PATH], struct sgang_error *err)
 {
-	return sgang_path_in(path, dir, conf->node_topology_dir[0] ?
-			     conf->node_topology_dir : SGANG_NODE_TOPOLOGY_DIR,
+	return sgang_path_in(path, dir,
+			     conf->node_topology_dir[0] ?
+				     conf->node_topology_dir :
+				     SGANG_NODE_TOPOLOGY_DIR,
 			     err);
 }
 
@@ -98,13 +100,12 @@ static int sort_names(struct names *names, const char *const *list, uint32_t n,
 }
 
 /* NULL when there is no such node. */
-static const struct name *find_name(const struct names *names,
-				    const char *name)
+static const struct name *find_name(const struct names *names, const char *name)
 {
 	struct name wanted = { name, 0 };
 
-	return bsearch(&wanted, names->sorted, names->n,
-		       sizeof(*names->sorted), by_name);
+	return bsearch(&wanted, names->sorted, names->n, sizeof(*names->sorted),
+		       by_name);
 }
 
 /* ---- lines ---- */

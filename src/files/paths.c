@@ -29,8 +29,8 @@ int sgang_path_folder(char folder[SGANG_PATH], const char *path,
 	size_t length = slash > path ? (size_t)(slash - path) : 1;
 
 	if (length >= SGANG_PATH)
-		return sgang_errf(err, ENAMETOOLONG,
-				  "%s: the path is too long", path);
+		return sgang_errf(err, ENAMETOOLONG, "%s: the path is too long",
+				  path);
 	memcpy(folder, from, length);
 	folder[length] = '\0';
 	return 0;

@@ -103,7 +103,8 @@ static struct sgang_tree *read_text(struct reader *r, const yaml_event_t *event)
 static char *read_key(struct reader *r, const yaml_event_t *event)
 {
 	if (event->type != YAML_SCALAR_EVENT) {
-		wrong(r, line_of(&event->start_mark), "expected a key in front of a colon");
+		wrong(r, line_of(&event->start_mark),
+		      "expected a key in front of a colon");
 		return NULL;
 	}
 	return copy_text(r, event);
@@ -205,7 +206,8 @@ static int read_entries(struct reader *r, struct sgang_tree *tree,
 		yaml_event_delete(&event);
 		if (over)
 			return tree->kind == SGANG_TREE_MAP ?
-			       check_keys(r, tree) : 0;
+				       check_keys(r, tree) :
+				       0;
 		if (!*at)
 			return -1;
 		at = &(*at)->next;
@@ -236,7 +238,8 @@ static struct sgang_tree *read_node(struct reader *r, const yaml_event_t *event,
 	struct sgang_tree *tree;
 
 	if (event->type == YAML_ALIAS_EVENT || has_tag(event)) {
-		wrong(r, line, "aliases and tags of YAML are not understood "
+		wrong(r, line,
+		      "aliases and tags of YAML are not understood "
 		      "here");
 		return NULL;
 	}
@@ -247,8 +250,10 @@ static struct sgang_tree *read_node(struct reader *r, const yaml_event_t *event,
 		return NULL;
 	}
 	tree = new_tree(r, map ? SGANG_TREE_MAP : SGANG_TREE_LIST, line);
-	if (tree && read_entries(r, tree, map ? YAML_MAPPING_END_EVENT :
-				 YAML_SEQUENCE_END_EVENT, depth + 1)) {
+	if (tree &&
+	    read_entries(r, tree,
+			 map ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT,
+			 depth + 1)) {
 		sgang_tree_destroy(tree);
 		return NULL;
 	}

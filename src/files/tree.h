@@ -16,20 +16,16 @@
 /* Maps and lists inside of each other, more than any file of ours has. */
 #define SGANG_TREE_DEPTH 8
 
-enum sgang_tree_kind {
-	SGANG_TREE_TEXT,
-	SGANG_TREE_LIST,
-	SGANG_TREE_MAP
-};
+enum sgang_tree_kind { SGANG_TREE_TEXT, SGANG_TREE_LIST, SGANG_TREE_MAP };
 
 struct sgang_tree {
 	enum sgang_tree_kind kind;
-	size_t line;			/* counted from 1; of an entry of a map
-					 * the line of its key */
-	char *key;			/* of an entry of a map, else NULL */
-	char *text;			/* of a text, else NULL */
-	struct sgang_tree *child;	/* first entry of a list or a map */
-	struct sgang_tree *next;	/* entry behind this one */
+	size_t line;              /* counted from 1; of an entry of a map
+				   * the line of its key */
+	char *key;                /* of an entry of a map, else NULL */
+	char *text;               /* of a text, else NULL */
+	struct sgang_tree *child; /* first entry of a list or a map */
+	struct sgang_tree *next;  /* entry behind this one */
 };
 
 /* Read a file. Returns a tree to free with sgang_tree_destroy(), or NULL with

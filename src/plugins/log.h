@@ -4,11 +4,7 @@
 #ifndef SGANG_LOG_H
 #define SGANG_LOG_H
 
-enum sgang_log_level {
-	SGANG_LOG_ERROR,
-	SGANG_LOG_INFO,
-	SGANG_LOG_DEBUG
-};
+enum sgang_log_level { SGANG_LOG_ERROR, SGANG_LOG_INFO, SGANG_LOG_DEBUG };
 
 /* "gang: " is put in front. Each plugin has its own body. */
 void sgang_log(enum sgang_log_level level, const char *fmt, ...)

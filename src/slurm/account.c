@@ -41,11 +41,11 @@ extern time_t control_time;
 struct note {
 	struct note *next;
 	uint32_t job_id;
-	uint32_t array_id;		/* 0: no array */
+	uint32_t array_id; /* 0: no array */
 	uint32_t task_id;
-	time_t submit;			/* tells the runs of a job apart */
+	time_t submit; /* tells the runs of a job apart */
 	unsigned int tries;
-	bool outdated;			/* there is a newer one of the job */
+	bool outdated; /* there is a newer one of the job */
 	char *brief;
 };
 
@@ -58,8 +58,8 @@ static struct {
 	pthread_mutex_t mutex;
 	pthread_cond_t cond;
 	struct notes waiting;
-	bool running;			/* the thread */
-	bool dropping;			/* it was said that notes are dropped */
+	bool running;  /* the thread */
+	bool dropping; /* it was said that notes are dropped */
 	char cluster[256];
 } own = {
 	.mutex = PTHREAD_MUTEX_INITIALIZER,
@@ -169,8 +169,8 @@ static void keep_newest(struct notes *some)
 
 static int by_job(const void *a, const void *b)
 {
-	const struct note *x = *(struct note *const *) a;
-	const struct note *y = *(struct note *const *) b;
+	const struct note *x = *(struct note *const *)a;
+	const struct note *y = *(struct note *const *)b;
 
 	return (x->job_id > y->job_id) - (x->job_id < y->job_id);
 }
@@ -266,9 +266,8 @@ static list_t *load_rows(const struct notes *some)
 	open_query(&query, 0);
 	for (const struct note *note = some->first; note; note = note->next)
 		select_job(&query, i++, note);
-	rows = jobacct_storage_g_get_jobs_cond(acct_db_conn,
-					       slurm_conf.slurm_user_id,
-					       &query.cond);
+	rows = jobacct_storage_g_get_jobs_cond(
+		acct_db_conn, slurm_conf.slurm_user_id, &query.cond);
 	close_query(&query);
 	return rows;
 }
@@ -280,13 +279,12 @@ static void store(const struct note *note, char *comment)
 	list_t *changed;
 
 	memset(&change, 0, sizeof(change));
-	change.derived_ec = NO_VAL;	/* stays as it is */
+	change.derived_ec = NO_VAL; /* stays as it is */
 	change.system_comment = comment;
 	open_query(&query, JOBCOND_FLAG_NO_WAIT);
 	select_job(&query, 0, note);
-	changed = acct_storage_g_modify_job(acct_db_conn,
-					    slurm_conf.slurm_user_id,
-					    &query.cond, &change);
+	changed = acct_storage_g_modify_job(
+		acct_db_conn, slurm_conf.slurm_user_id, &query.cond, &change);
 	FREE_NULL_LIST(changed);
 	close_query(&query);
 }
@@ -322,9 +320,10 @@ static void write_row(const struct note *note, const slurmdb_job_rec_t *row)
 	comment = sgang_record_brief(&record, row->system_comment);
 	sent = comment ? as_sent(comment) : NULL;
 	if (!sent)
-		sgang_log(SGANG_LOG_DEBUG,
-			  "slurmdbd does not get the record of job %u: there is a quote in what somebody wrote there, or no memory",
-			  note->job_id);
+		sgang_log(
+			SGANG_LOG_DEBUG,
+			"slurmdbd does not get the record of job %u: there is a quote in what somebody wrote there, or no memory",
+			note->job_id);
 	else if (xstrcmp(comment, row->system_comment))
 		store(note, sent);
 	free(sent);
@@ -351,13 +350,13 @@ static bool may_ask(void)
 	int active = 0;
 
 	return !slurmctld_config.shutdown_time && acct_db_conn &&
-	       !acct_storage_g_get_data(acct_db_conn,
-					ACCT_STORAGE_INFO_CONN_ACTIVE,
-					&active) && active;
+	       !acct_storage_g_get_data(
+		       acct_db_conn, ACCT_STORAGE_INFO_CONN_ACTIVE, &active) &&
+	       active;
 }
 
-/* What has no row yet stays in 'some', and all the rest when slurmctld begins to
- * end: it takes away the connection then. */
+/* What has no row yet stays in 'some', and all the rest when slurmctld begins
+ * to end: it takes away the connection then. */
 static void write_rows(struct notes *some, list_t *rows)
 {
 	struct notes left = { NULL, NULL, 0 };
@@ -373,9 +372,10 @@ static void write_rows(struct notes *some, list_t *rows)
 		if (row)
 			write_row(note, row);
 		else
-			sgang_log(SGANG_LOG_INFO,
-				  "slurmdbd knows no job %u: its record is dropped",
-				  note->job_id);
+			sgang_log(
+				SGANG_LOG_INFO,
+				"slurmdbd knows no job %u: its record is dropped",
+				note->job_id);
 		free_note(note);
 	}
 	while ((note = take_first(some)))
@@ -387,7 +387,7 @@ static void *write_notes(void *arg)
 {
 	const struct timespec pause = { .tv_sec = PAUSE };
 
-	(void) arg;
+	(void)arg;
 	for (;;) {
 		struct notes some = take_some();
 		list_t *rows = NULL;
@@ -431,9 +431,10 @@ static bool has_room(void)
 	if (own.waiting.n < most)
 		return true;
 	if (!own.dropping)
-		sgang_log(SGANG_LOG_ERROR,
-			  "slurmdbd does not take the records of %zu jobs (MaxJobCount): more are dropped",
-			  most);
+		sgang_log(
+			SGANG_LOG_ERROR,
+			"slurmdbd does not take the records of %zu jobs (MaxJobCount): more are dropped",
+			most);
 	own.dropping = true;
 	return false;
 }

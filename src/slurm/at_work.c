@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* at_work.c - is slurm-gang at work in this slurmctld? */
 
-#define _GNU_SOURCE			/* dl_iterate_phdr(), process_vm_readv() */
+#define _GNU_SOURCE /* dl_iterate_phdr(), process_vm_readv() */
 
 #include "config.h"
 
@@ -54,13 +54,13 @@ struct names {
 	size_t n;
 };
 
-/* dl_iterate_phdr(). The linker's locks are held: nothing may be opened here, or
- * it and another thread that opens a plugin wait for each other. */
+/* dl_iterate_phdr(). The linker's locks are held: nothing may be opened here,
+ * or it and another thread that opens a plugin wait for each other. */
 static int note_name(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct names *names = arg;
 
-	(void) size;
+	(void)size;
 	if (!info->dlpi_name[0])
 		return 0;
 	xrecalloc(names->name, names->n + 1, sizeof(char *));
@@ -124,7 +124,7 @@ static bool is_ours(const char *path, char version[VERSION_SIZE])
 	       (at = memmem(at, end - at, mark, sizeof(mark) - 1))) {
 		at += sizeof(mark) - 1;
 		snprintf(version, VERSION_SIZE, "%.*s",
-			 (int) MIN(end - at, VERSION_SIZE - 1), at);
+			 (int)MIN(end - at, VERSION_SIZE - 1), at);
 		version[strspn(version, "0123456789.")] = '\0';
 	}
 	free(data);
@@ -134,7 +134,7 @@ static bool is_ours(const char *path, char version[VERSION_SIZE])
 /* The first select plugin of ours in PluginDir, and whether Slurm's own stands
  * before it. */
 struct ours {
-	char path[PATH_MAX];		/* empty: there is none */
+	char path[PATH_MAX]; /* empty: there is none */
 	char version[VERSION_SIZE];
 	bool second;
 };
@@ -144,7 +144,7 @@ static void look_for_ours(const char *plugindir, struct ours *ours)
 	char *dirs = xstrdup(plugindir), *rest = NULL, *dir;
 	char path[PATH_MAX];
 
-	*ours = (struct ours) { .path = "" };
+	*ours = (struct ours){ .path = "" };
 	for (dir = strtok_r(dirs, ":", &rest); dir;
 	     dir = strtok_r(NULL, ":", &rest)) {
 		snprintf(path, sizeof(path), "%s/" SELECT_FILE, dir);
@@ -166,14 +166,17 @@ static void find_why_none(struct sgang_error *why)
 
 	look_for_ours(slurm_conf.plugindir, &ours);
 	if (!ours.path[0])
-		sgang_errf(why, 0, "PluginDir in slurm.conf names no folder "
+		sgang_errf(why, 0,
+			   "PluginDir in slurm.conf names no folder "
 			   "that has slurm-gang's " SELECT_FILE);
 	else if (strcmp(ours.version, SGANG_SLURM))
-		sgang_errf(why, 0, "%s was built for Slurm %s, and this is "
-			   SGANG_SLURM "; build slurm-gang for it", ours.path,
-			   ours.version);
+		sgang_errf(why, 0,
+			   "%s was built for Slurm %s, and this is " SGANG_SLURM
+			   "; build slurm-gang for it",
+			   ours.path, ours.version);
 	else if (ours.second)
-		sgang_errf(why, 0, "PluginDir in slurm.conf names the folder "
+		sgang_errf(why, 0,
+			   "PluginDir in slurm.conf names the folder "
 			   "of %s after that of Slurm's own; it must be first",
 			   ours.path);
 	else
@@ -216,11 +219,13 @@ const char *sgang_at_work_off(bool *told)
 
 	*told = false;
 	if (xstrcmp(slurm_conf.select_type, SELECT_TYPE)) {
-		snprintf(other, sizeof(other), "slurm.conf has SelectType=%s, "
-			 "and gangs need " SELECT_TYPE, slurm_conf.select_type);
+		snprintf(other, sizeof(other),
+			 "slurm.conf has SelectType=%s, "
+			 "and gangs need " SELECT_TYPE,
+			 slurm_conf.select_type);
 		return other;
 	}
-	off = (off_f *) find_once(&found, SGANG_SELECT_OFF);
+	off = (off_f *)find_once(&found, SGANG_SELECT_OFF);
 	*told = off;
 	return off ? off() : why_none();
 }
@@ -231,7 +236,7 @@ bool sgang_at_work_never(struct job_descriptor *job_desc,
 			 char *why, size_t size)
 {
 	static void *found;
-	never_f *never = (never_f *) find_once(&found, SGANG_SELECT_NEVER);
+	never_f *never = (never_f *)find_once(&found, SGANG_SELECT_NEVER);
 
 	return never && never(job_desc, members, n, others, spec, why, size);
 }
@@ -239,7 +244,7 @@ bool sgang_at_work_never(struct job_descriptor *job_desc,
 bool sgang_at_work_alike(uint32_t job_id, uint32_t other)
 {
 	static void *found;
-	alike_f *alike = (alike_f *) find_once(&found, SGANG_SELECT_ALIKE);
+	alike_f *alike = (alike_f *)find_once(&found, SGANG_SELECT_ALIKE);
 
 	return alike && alike(job_id, other);
 }
@@ -247,8 +252,8 @@ bool sgang_at_work_alike(uint32_t job_id, uint32_t other)
 uint64_t sgang_at_work_written(void)
 {
 	static void *found;
-	written_f *written = (written_f *) find_once(&found,
-						     SGANG_SELECT_WRITTEN);
+	written_f *written = (written_f *)find_once(&found,
+						    SGANG_SELECT_WRITTEN);
 
 	return written ? written() : 0;
 }
@@ -258,10 +263,10 @@ uint64_t sgang_at_work_written(void)
 /* Copy memory that may not be there. */
 static bool peek(const void *from, void *to, size_t size)
 {
-	struct iovec local = { to, size }, remote = { (void *) from, size };
+	struct iovec local = { to, size }, remote = { (void *)from, size };
 
 	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) ==
-	       (ssize_t) size;
+	       (ssize_t)size;
 }
 
 /* More strings than this are no options of SPANK. */
@@ -275,7 +280,7 @@ static bool has_option(const char *const *list)
 	char text[sizeof(prefix) - 1];
 	const char *string;
 
-	if (!list || (uintptr_t) list % sizeof(void *))
+	if (!list || (uintptr_t)list % sizeof(void *))
 		return false;
 	for (int i = 0; i < STRINGS_MAX; i++) {
 		if (!peek(&list[i], &string, sizeof(string)) ||
@@ -291,11 +296,11 @@ static bool has_option(const char *const *list)
 bool sgang_at_work_concerns(const void *job)
 {
 	const void *const *word = job;
-	size_t words = slurm_xsize ? slurm_xsize((void *) job) /
-				     sizeof(*word) : 0;
+	size_t words = slurm_xsize ? slurm_xsize((void *)job) / sizeof(*word) :
+				     0;
 
 	for (size_t i = 0; i < words; i++) {
-		if (has_option((const char *const *) word[i]))
+		if (has_option((const char *const *)word[i]))
 			return true;
 	}
 	return false;

@@ -24,13 +24,13 @@ const char *sgang_select_off(void);
 /* Exported in the same way: can a gang never start with the job that is
  * submitted, these members of it, and so many others of which nothing is known?
  * 'spec' has what the gang asks of the levels. Then 'why' says what they lack.
- * False also when nobody can tell. With read locks on slurmctld's jobs, nodes and
- * partitions. */
-struct job_descriptor;			/* job_desc_msg_t */
+ * False also when nobody can tell. With read locks on slurmctld's jobs, nodes
+ * and partitions. */
+struct job_descriptor; /* job_desc_msg_t */
 struct sgang_spec;
 struct sgang_select_member {
-	uint32_t job_id;		/* 0: the job that is submitted */
-	uint32_t members;		/* it counts as so many */
+	uint32_t job_id;  /* 0: the job that is submitted */
+	uint32_t members; /* it counts as so many */
 };
 bool sgang_select_never(struct job_descriptor *job_desc,
 			const struct sgang_select_member *members, size_t n,
@@ -48,8 +48,8 @@ bool sgang_select_alike(uint32_t job_id, uint32_t other);
 uint64_t sgang_select_written(void);
 #define SGANG_SELECT_WRITTEN "sgang_select_written"
 
-/* For job_submit/gang: both by the select plugin that is loaded. If none of ours
- * is, no two jobs are alike. */
+/* For job_submit/gang: both by the select plugin that is loaded. If none of
+ * ours is, no two jobs are alike. */
 bool sgang_at_work_alike(uint32_t job_id, uint32_t other);
 uint64_t sgang_at_work_written(void);
 
@@ -66,8 +66,8 @@ bool sgang_at_work_never(struct job_descriptor *job_desc,
 const char *sgang_at_work_off(bool *told);
 
 /* Says a job something about gangs whose record, or job_desc_msg_t, is not laid
- * out as in the headers? Looks for the options in all that Slurm's allocator gave
- * for it; a tenth of a millisecond. */
+ * out as in the headers? Looks for the options in all that Slurm's allocator
+ * gave for it; a tenth of a millisecond. */
 bool sgang_at_work_concerns(const void *job);
 
 /* Version number of a plugin as text, "22.05.8". */

@@ -41,8 +41,10 @@ static int find_node(const struct job_resources *res, uint32_t node,
 		if (node < before + alike) {
 			*first = core + (node - before) * each;
 			*count = each;
-			return (bitoff_t) *first + each <=
-			       bit_size(res->core_bitmap) ? 0 : -1;
+			return (bitoff_t)*first + each <=
+					       bit_size(res->core_bitmap) ?
+				       0 :
+				       -1;
 		}
 		before += alike;
 		core += alike * each;
@@ -64,7 +66,7 @@ int sgang_resources_cores(const struct job_resources *res, uint32_t node,
 	if (!*cores)
 		return -1;
 	for (uint32_t i = 0; i < count; i++) {
-		if (bit_test(res->core_bitmap, (bitoff_t) first + i))
+		if (bit_test(res->core_bitmap, (bitoff_t)first + i))
 			(*cores)[n++] = i;
 	}
 	return n;
@@ -72,5 +74,5 @@ int sgang_resources_cores(const struct job_resources *res, uint32_t node,
 
 const char *sgang_client_reason(uint32_t reason)
 {
-	return release_reason((enum job_state_reason) reason);
+	return release_reason((enum job_state_reason)reason);
 }

@@ -48,7 +48,8 @@ void sgang_dbd_unhush(struct job_record *job_ptr, uint32_t job_id,
 		      uint64_t index)
 {
 	job_record_t *owner = (job_ptr->job_id == job_id) ?
-			      job_ptr : find_job_record(job_id);
+				      job_ptr :
+				      find_job_record(job_id);
 
 	if (!owner)
 		return;
@@ -75,7 +76,7 @@ void sgang_dbd_undone(struct job_record *job_ptr)
 void sgang_dbd_start(struct job_record *job_ptr)
 {
 	end_untold(job_ptr);
-	(void) jobacct_storage_job_start_direct(acct_db_conn, job_ptr);
+	(void)jobacct_storage_job_start_direct(acct_db_conn, job_ptr);
 }
 
 /* slurmdbd has found no row to end. The job never ran, so it has no start. */
@@ -89,7 +90,7 @@ void sgang_dbd_drop(struct job_record *job_ptr)
 	if (!IS_JOB_FINISHED(job_ptr))
 		return;
 	job_ptr->start_time = 0;
-	(void) jobacct_storage_g_job_start(acct_db_conn, job_ptr);
-	(void) jobacct_storage_g_job_complete(acct_db_conn, job_ptr);
+	(void)jobacct_storage_g_job_start(acct_db_conn, job_ptr);
+	(void)jobacct_storage_g_job_complete(acct_db_conn, job_ptr);
 	job_ptr->start_time = start;
 }

@@ -44,34 +44,35 @@ void sgang_dbd_unhush(struct job_record *job_ptr, uint32_t job_id,
 		      uint64_t index)
 {
 	job_record_t *rest = (job_ptr->job_id == job_id) ?
-			     NULL : find_job_record(job_id);
+				     NULL :
+				     find_job_record(job_id);
 
-	(void) index;
+	(void)index;
 	end_silence();
 	if (rest && IS_JOB_PENDING(rest))
-		(void) jobacct_storage_g_job_start(acct_db_conn, rest);
+		(void)jobacct_storage_g_job_start(acct_db_conn, rest);
 }
 
 void sgang_dbd_held(struct job_record *job_ptr)
 {
-	(void) job_ptr;
+	(void)job_ptr;
 }
 
 /* A task that left the rest of its array for the hold has no row yet. */
 void sgang_dbd_undone(struct job_record *job_ptr)
 {
 	if (job_ptr->array_task_id != NO_VAL)
-		(void) jobacct_storage_g_job_start(acct_db_conn, job_ptr);
+		(void)jobacct_storage_g_job_start(acct_db_conn, job_ptr);
 }
 
 void sgang_dbd_start(struct job_record *job_ptr)
 {
-	(void) jobacct_storage_g_job_start(acct_db_conn, job_ptr);
+	(void)jobacct_storage_g_job_start(acct_db_conn, job_ptr);
 }
 
 /* The row was made when the job was submitted, and its end has been told. But a
- * task that left its array for the hold may have none. It never ran, so it has no
- * start. */
+ * task that left its array for the hold may have none. It never ran, so it has
+ * no start. */
 void sgang_dbd_drop(struct job_record *job_ptr)
 {
 	time_t start = job_ptr->start_time;
@@ -81,7 +82,7 @@ void sgang_dbd_drop(struct job_record *job_ptr)
 	    !IS_JOB_FINISHED(job_ptr))
 		return;
 	job_ptr->start_time = 0;
-	(void) jobacct_storage_g_job_start(acct_db_conn, job_ptr);
-	(void) jobacct_storage_g_job_complete(acct_db_conn, job_ptr);
+	(void)jobacct_storage_g_job_start(acct_db_conn, job_ptr);
+	(void)jobacct_storage_g_job_complete(acct_db_conn, job_ptr);
 	job_ptr->start_time = start;
 }

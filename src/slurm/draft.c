@@ -42,7 +42,7 @@ static int note_forced(void *part, void *forced)
 	const part_record_t *part_ptr = part;
 
 	if (part_ptr->max_share & SHARED_FORCE)
-		*(bool *) forced = true;
+		*(bool *)forced = true;
 	return 0;
 }
 
@@ -55,7 +55,7 @@ static bool is_exclusive(const job_record_t *job_ptr,
 	if (job_ptr->part_ptr_list)
 		list_for_each(job_ptr->part_ptr_list, note_forced, &forced);
 	else
-		(void) note_forced(job_ptr->part_ptr, &forced);
+		(void)note_forced(job_ptr->part_ptr, &forced);
 	return job_desc->shared == JOB_SHARED_NONE && !forced;
 }
 
@@ -82,11 +82,11 @@ static void set_cpus(job_details_t *d, const job_desc_msg_t *job_desc)
 	d->pn_min_cpus = said16(job_desc->pn_min_cpus, 1);
 	cpus = MAX(said(job_desc->min_cpus, 1), d->min_nodes);
 	if (job_desc->overcommit == NO_VAL8)
-		cpus = MAX(cpus, (uint64_t) d->num_tasks *
-				 MAX(d->cpus_per_task, 1));
+		cpus = MAX(cpus,
+			   (uint64_t)d->num_tasks * MAX(d->cpus_per_task, 1));
 	else
 		d->overcommit = job_desc->overcommit;
-	d->min_cpus = (uint32_t) MIN(cpus, NO_VAL - 1);
+	d->min_cpus = (uint32_t)MIN(cpus, NO_VAL - 1);
 }
 
 /* One MB where Slurm's default depends on the partition it will be in. */
@@ -130,8 +130,8 @@ static void set_gres(struct sgang_draft *draft, job_desc_msg_t *job_desc)
 	draft->details.mc_ptr = &draft->mc;
 	release_validate_gres(job_ptr);
 	draft->details.mc_ptr = NULL;
-	draft->details.ntasks_per_tres =
-		said16(draft->details.ntasks_per_tres, 0);
+	draft->details.ntasks_per_tres = said16(draft->details.ntasks_per_tres,
+						0);
 	draft->details.max_nodes = max_nodes;
 }
 
@@ -152,7 +152,8 @@ bool sgang_draft_make(struct sgang_draft *draft, job_desc_msg_t *job_desc)
 	if (is_exclusive(job_ptr, job_desc))
 		draft->details.whole_node = WHOLE_NODE_REQUIRED;
 	draft->details.share_res = (job_desc->shared == JOB_SHARED_OK) ?
-				   1 : NO_VAL8;
+					   1 :
+					   NO_VAL8;
 	set_cpus(&draft->details, job_desc);
 	set_memory(job_ptr, job_desc);
 	set_gres(draft, job_desc);

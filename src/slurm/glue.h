@@ -18,28 +18,29 @@
 struct job_record;
 
 enum sgang_job_test_mode {
-	SGANG_JOB_TEST_NONE,		/* a scheduler of Slurm's */
-	SGANG_JOB_TEST_PROBE,		/* tell which nodes, allocate nothing */
-	SGANG_JOB_TEST_COMMIT		/* keep to the given nodes */
+	SGANG_JOB_TEST_NONE,  /* a scheduler of Slurm's */
+	SGANG_JOB_TEST_PROBE, /* tell which nodes, allocate nothing */
+	SGANG_JOB_TEST_COMMIT /* keep to the given nodes */
 };
 
 /* What a host call wants of the select_p_job_test() below it. Other threads
  * never see it. */
 struct sgang_job_test {
 	enum sgang_job_test_mode mode;
-	bool asked;			/* it got that far */
-	struct sgang_nodeset *usable;	/* PROBE: free now, collected here */
-	struct sgang_nodeset *ever;	/* PROBE: whether free or not */
-	struct sgang_shape *shape;	/* PROBE: filled */
-	const struct sgang_bounds *bounds;	/* COMMIT: keep to these */
-	bool refused;			/* COMMIT: there is no place within */
+	bool asked;                        /* it got that far */
+	struct sgang_nodeset *usable;      /* PROBE: free now, collected here */
+	struct sgang_nodeset *ever;        /* PROBE: whether free or not */
+	struct sgang_shape *shape;         /* PROBE: filled */
+	const struct sgang_bounds *bounds; /* COMMIT: keep to these */
+	bool refused; /* COMMIT: there is no place within */
 };
 extern __thread struct sgang_job_test sgang_job_test;
 
 /* Grows with every change the plugin is told of. */
 extern atomic_uint_fast64_t sgang_events;
 
-/* The job records have just been read, by a slurmctld that is taking control. */
+/* The job records have just been read, by a slurmctld that is taking control.
+ */
 extern atomic_bool sgang_host_fresh;
 
 /* Are gangs and placement on, and may job records be looked at? Asked with the
@@ -54,7 +55,8 @@ extern const struct sgang_host sgang_host_slurm;
  * stock plugin's function. */
 extern int (*sgang_host_refresh)(void);
 
-/* What is inside the nodes, set by the entry points; NULL: each is one island. */
+/* What is inside the nodes, set by the entry points; NULL: each is one island.
+ */
 extern const struct sgang_devices *sgang_host_devices;
 
 /* The topology by which the job is placed, that of its partition (see

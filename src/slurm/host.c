@@ -21,15 +21,17 @@
 /* ---- locks ---- */
 
 /* As sched/backfill takes them. */
-static const slurmctld_lock_t conductor_locks = {
-	.conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK,
-	.part = READ_LOCK, .fed = READ_LOCK, RELEASE_MORE_LOCKS
-};
+static const slurmctld_lock_t conductor_locks = { .conf = READ_LOCK,
+						  .job = WRITE_LOCK,
+						  .node = WRITE_LOCK,
+						  .part = READ_LOCK,
+						  .fed = READ_LOCK,
+						  RELEASE_MORE_LOCKS };
 
 /* A controller on standby has job records too, those of its last time in
- * control. They must not be touched, nor saved over those of the other. It takes
- * control a little after it has read the records anew, and the holds in them
- * must be found before a prolog that runs again launches one. */
+ * control. They must not be touched, nor saved over those of the other. It
+ * takes control a little after it has read the records anew, and the holds in
+ * them must be found before a prolog that runs again launches one. */
 static bool in_control(void)
 {
 	return control_time || atomic_load(&sgang_host_fresh);
@@ -95,8 +97,8 @@ static bool is_eligible(job_record_t *job_ptr)
 
 	if (!IS_JOB_PENDING(job_ptr) || IS_JOB_COMPLETING(job_ptr) ||
 	    IS_JOB_REVOKED(job_ptr) || !job_ptr->details ||
-	    unsupported(job_ptr) || left_overs(job_ptr) ||
-	    !job_ptr->part_ptr || !job_ptr->priority)
+	    unsupported(job_ptr) || left_overs(job_ptr) || !job_ptr->part_ptr ||
+	    !job_ptr->priority)
 		return false;
 	if (parked) {
 		job_ptr->state_reason = WAIT_NO_REASON;
@@ -142,8 +144,7 @@ static enum sgang_launch launch_of(const job_record_t *job_ptr)
 	/* A batch job cannot complete without; salloc that is interrupted while
 	 * it waits for its nodes says that its job has. */
 	if (IS_JOB_COMPLETE(job_ptr))
-		return job_ptr->batch_flag ? SGANG_LAUNCH_YES :
-					     SGANG_LAUNCH_NO;
+		return job_ptr->batch_flag ? SGANG_LAUNCH_YES : SGANG_LAUNCH_NO;
 	if (!IS_JOB_RUNNING(job_ptr) || !IS_JOB_CONFIGURING(job_ptr))
 		return SGANG_LAUNCH_NO;
 	/* Its Prolog runs, in a step of its own maybe, and comes first. */
@@ -172,7 +173,8 @@ static uint16_t lowest_tier(const job_record_t *job_ptr)
 	return tier;
 }
 
-/* What backfill gives those that have no limit when it starts them, in minutes. */
+/* What backfill gives those that have no limit when it starts them, in minutes.
+ */
 #define NO_LIMIT (365 * 24 * 60)
 
 /* As far as is known. */
@@ -199,8 +201,8 @@ static uint32_t time_limit(const job_record_t *job_ptr)
 
 	if (minutes == NO_VAL && job_ptr->part_ptr)
 		minutes = (job_ptr->part_ptr->default_time != NO_VAL) ?
-			  job_ptr->part_ptr->default_time :
-			  job_ptr->part_ptr->max_time;
+				  job_ptr->part_ptr->default_time :
+				  job_ptr->part_ptr->max_time;
 	return (minutes >= UINT32_MAX / 60) ? UINT32_MAX : minutes * 60;
 }
 
@@ -214,7 +216,7 @@ static bool misses_deadline(const job_record_t *job_ptr)
 	if (!minutes || minutes == NO_VAL)
 		minutes = job_ptr->time_limit;
 	return minutes != NO_VAL && minutes != INFINITE &&
-	       job_ptr->deadline < time(NULL) + (time_t) minutes * 60;
+	       job_ptr->deadline < time(NULL) + (time_t)minutes * 60;
 }
 
 /* The schedulers of slurmctld end a pending job that cannot end before its
@@ -222,7 +224,7 @@ static bool misses_deadline(const job_record_t *job_ptr)
 static void end_at_deadline(job_record_t *job_ptr)
 {
 	if (is_parked(job_ptr) && misses_deadline(job_ptr))
-		(void) deadline_ok(job_ptr, "gang");
+		(void)deadline_ok(job_ptr, "gang");
 }
 
 static void fill_info(job_record_t *job_ptr, struct sgang_job_info *info)
@@ -253,10 +255,12 @@ static void fill_info(job_record_t *job_ptr, struct sgang_job_info *info)
 	info->n_env = job_ptr->spank_job_env_size;
 	info->time_limit = time_limit(job_ptr);
 	info->expected = info->state == SGANG_JOB_PENDING ?
-			 job_ptr->start_time : 0;
+				 job_ptr->start_time :
+				 0;
 	info->partitions = info->state == SGANG_JOB_PENDING ||
-			   !job_ptr->part_ptr ? job_ptr->partition :
-			   job_ptr->part_ptr->name;
+					   !job_ptr->part_ptr ?
+				   job_ptr->partition :
+				   job_ptr->part_ptr->name;
 	info->hold_max = hold_max(job_ptr);
 	info->ends = ends_at(job_ptr);
 	if (job_ptr->details) {
@@ -273,7 +277,7 @@ static void fill_info(job_record_t *job_ptr, struct sgang_job_info *info)
 		task = bit_ffs(job_ptr->array_recs->task_id_bitmap);
 		/* the last task, after an undo, is in no bitmap */
 		info->task_id = (task < 0) ? job_ptr->array_task_id :
-					     (uint32_t) task;
+					     (uint32_t)task;
 		if (!info->tasks)
 			info->tasks = 1;
 	} else {
@@ -290,7 +294,9 @@ static void look(job_record_t *job_ptr, struct sgang_job_info *info)
 	info->eligible = is_eligible(job_ptr);
 	info->parked = is_parked(job_ptr);
 	info->label = is_ours(job_ptr->state_desc) ?
-		      sgang_hash_text(SGANG_HASH_SEED, job_ptr->state_desc) : 0;
+			      sgang_hash_text(SGANG_HASH_SEED,
+					      job_ptr->state_desc) :
+			      0;
 }
 
 /* Thousands of records are in no cache, and a pass waits for memory most of its
@@ -299,7 +305,7 @@ static void look(job_record_t *job_ptr, struct sgang_job_info *info)
 static void fetch(const void *data, size_t size)
 {
 	for (size_t i = 0; data && i < size; i += 64)
-		__builtin_prefetch((const char *) data + i);
+		__builtin_prefetch((const char *)data + i);
 }
 
 static void fetch_parts(const job_record_t *job_ptr)
@@ -371,14 +377,14 @@ static void host_still_held(struct sgang_job *job)
 
 static bool host_operator(uint32_t uid)
 {
-	return validate_operator((uid_t) uid);
+	return validate_operator((uid_t)uid);
 }
 
 /* ---- nodes ---- */
 
 static uint32_t host_node_count(void)
 {
-	return (uint32_t) node_record_count;
+	return (uint32_t)node_record_count;
 }
 
 static const char *host_extra(uint32_t node)
@@ -435,8 +441,8 @@ static uint32_t host_allotted(struct sgang_job *job, uint32_t *cpus)
 {
 	const job_record_t *job_ptr = record(job);
 	const job_resources_t *res = job_ptr->job_resrcs;
-	uint16_t per_task = job_ptr->details ?
-			    job_ptr->details->cpus_per_task : 1;
+	uint16_t per_task = job_ptr->details ? job_ptr->details->cpus_per_task :
+					       1;
 
 	for (uint32_t i = 0; res && res->cpus && i < res->nhosts; i++)
 		cpus[i] = res->cpus[i];
@@ -467,8 +473,8 @@ static void host_releases(int64_t *free_at)
 	list_iterator_destroy(iter);
 }
 
-static size_t host_endless(const struct sgang_nodeset *nodes,
-			   uint32_t *job_ids, size_t max)
+static size_t host_endless(const struct sgang_nodeset *nodes, uint32_t *job_ids,
+			   size_t max)
 {
 	list_itr_t *iter = list_iterator_create(job_list);
 	job_record_t *job_ptr;
@@ -478,8 +484,7 @@ static size_t host_endless(const struct sgang_nodeset *nodes,
 		bool on = false;
 
 		if (!job_ptr->node_bitmap || IS_JOB_PENDING(job_ptr) ||
-		    IS_JOB_FINISHED(job_ptr) ||
-		    ends_at(job_ptr) < INT64_MAX)
+		    IS_JOB_FINISHED(job_ptr) || ends_at(job_ptr) < INT64_MAX)
 			continue;
 		for (uint32_t i = sgang_nodeset_next(nodes, 0);
 		     !on && i != SGANG_NODE_NONE;
@@ -495,9 +500,8 @@ static size_t host_endless(const struct sgang_nodeset *nodes,
 
 static void host_unavailable(struct sgang_nodeset *nodes)
 {
-	for (uint32_t n = 0; n < (uint32_t) node_record_count; n++) {
-		if (node_record_table_ptr[n] &&
-		    !bit_test(avail_node_bitmap, n))
+	for (uint32_t n = 0; n < (uint32_t)node_record_count; n++) {
+		if (node_record_table_ptr[n] && !bit_test(avail_node_bitmap, n))
 			sgang_nodeset_add(nodes, n);
 	}
 }
@@ -505,13 +509,12 @@ static void host_unavailable(struct sgang_nodeset *nodes)
 static void host_refresh(void)
 {
 	if (sgang_host_refresh)
-		(void) sgang_host_refresh();
+		(void)sgang_host_refresh();
 	sgang_inside_refresh();
 	sgang_rows_refresh();
 }
 
-static void host_topology(struct sgang_job *job,
-			  char name[SGANG_TOPOLOGY_NAME])
+static void host_topology(struct sgang_job *job, char name[SGANG_TOPOLOGY_NAME])
 {
 	sgang_settings_topology(record(job), name);
 }
@@ -564,7 +567,7 @@ static void host_resume(struct sgang_job *job, const char *text)
 	    job_ptr->state_reason != WAIT_HELD_USER ||
 	    xstrcmp(job_ptr->state_desc, text))
 		return;
-	job_ptr->direct_set_prio = 0;	/* as scontrol release */
+	job_ptr->direct_set_prio = 0; /* as scontrol release */
 	set_job_prio(job_ptr);
 	job_ptr->state_reason = WAIT_NO_REASON;
 	xfree(job_ptr->state_desc);
@@ -597,7 +600,7 @@ static void host_label(struct sgang_job *job, const char *text)
 
 static void host_end(struct sgang_job *job)
 {
-	(void) job_signal(record(job), SIGKILL, 0, 0, false);
+	(void)job_signal(record(job), SIGKILL, 0, 0, false);
 }
 
 static bool host_requeue(struct sgang_job *job)
@@ -607,8 +610,9 @@ static bool host_requeue(struct sgang_job *job)
 
 /* ---- texts ---- */
 
-/* "ReqNodeNotAvail, UnavailableNodes:n[1-4]": while Slurm's main scheduler runs,
- * all nodes of a partition in which a job waits count as out of service. */
+/* "ReqNodeNotAvail, UnavailableNodes:n[1-4]": while Slurm's main scheduler
+ * runs, all nodes of a partition in which a job waits count as out of service.
+ */
 static bool names_others(const job_record_t *job_ptr)
 {
 	bitstr_t *required = job_ptr->details->req_node_bitmap;
@@ -647,8 +651,8 @@ static void host_tell(struct sgang_job *job, const char *text, bool behind_own)
 
 	if (job_ptr->state_reason != WAIT_RESOURCES &&
 	    job_ptr->state_reason != WAIT_NO_REASON &&
-	    !(behind_own && (job_ptr->state_reason == WAIT_PRIORITY ||
-			     is_guess(job_ptr))))
+	    !(behind_own &&
+	      (job_ptr->state_reason == WAIT_PRIORITY || is_guess(job_ptr))))
 		return;
 	if (!xstrcmp(job_ptr->state_desc, text))
 		return;
@@ -726,7 +730,7 @@ static bool host_order(struct sgang_job *job, const uint32_t *nodes, size_t n)
 						     nodes[i]);
 
 		if (index < res->nhosts)
-			place[index] = (uint32_t) i;
+			place[index] = (uint32_t)i;
 	}
 	release_order_nodes(res, place);
 	return true;
@@ -751,9 +755,9 @@ static uint64_t hash_bitmap(uint64_t hash, const bitstr_t *bitmap)
 
 	if (!bitmap)
 		return hash;
-	words = (bit_size((bitstr_t *) bitmap) + 63) >> BITSTR_SHIFT;
+	words = (bit_size((bitstr_t *)bitmap) + 63) >> BITSTR_SHIFT;
 	for (bitoff_t i = 0; i < words; i++)
-		hash = (hash ^ (uint64_t) bitmap[RELEASE_BITMAP_HEAD + i]) *
+		hash = (hash ^ (uint64_t)bitmap[RELEASE_BITMAP_HEAD + i]) *
 		       1099511628211u;
 	return hash;
 }
@@ -767,13 +771,13 @@ static uint64_t host_stamp(void)
 	hash = hash_bitmap(hash, avail_node_bitmap);
 	hash = hash_bitmap(hash, idle_node_bitmap);
 	return hash + atomic_load(&sgang_events) * 1000003 +
-	       (uint64_t) last_part_update + (uint64_t) last_resv_update;
+	       (uint64_t)last_part_update + (uint64_t)last_resv_update;
 }
 
 static uint64_t host_supply(void)
 {
 	return hash_bitmap(14695981039346656037u, avail_node_bitmap) +
-	       (uint64_t) last_part_update + (uint64_t) last_resv_update;
+	       (uint64_t)last_part_update + (uint64_t)last_resv_update;
 }
 
 /* Slurm notes the second of the last change; there may be more in it. */
@@ -781,7 +785,7 @@ static uint64_t stamp_of(time_t last, uint64_t *counter)
 {
 	if (time(NULL) - last <= 1)
 		(*counter)++;
-	return (uint64_t) last + (*counter << 32);
+	return (uint64_t)last + (*counter << 32);
 }
 
 static uint64_t host_job_stamp(void)
@@ -809,7 +813,7 @@ static uint64_t microseconds(clockid_t clock)
 	struct timespec ts;
 
 	clock_gettime(clock, &ts);
-	return (uint64_t) ts.tv_sec * 1000000 + (uint64_t) ts.tv_nsec / 1000;
+	return (uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000;
 }
 
 static uint64_t host_clock_us(void)
@@ -829,7 +833,7 @@ const struct sgang_host sgang_host_slurm = {
 	.find = host_find,
 	.info = host_info,
 	.look = host_look,
-	.operator = host_operator,
+	.operator= host_operator,
 	.still_held = host_still_held,
 	.request = sgang_host_request,
 	.node_count = host_node_count,

@@ -27,7 +27,7 @@ const char *sgang_host_user(struct job_record *job_ptr)
 {
 	if (!job_ptr->user_name)
 		job_ptr->user_name =
-			uid_to_string_or_null((uid_t) job_ptr->user_id);
+			uid_to_string_or_null((uid_t)job_ptr->user_id);
 	return job_ptr->user_name;
 }
 
@@ -62,17 +62,17 @@ uint32_t sgang_host_task_count(const job_record_t *job_ptr)
  * bits of a word are the other way round. */
 void sgang_host_add_bitmap(struct sgang_nodeset *nodes, const bitstr_t *bitmap)
 {
-	bitoff_t bits = bitmap ? bit_size((bitstr_t *) bitmap) : 0;
+	bitoff_t bits = bitmap ? bit_size((bitstr_t *)bitmap) : 0;
 
 #ifdef SLURM_BIGENDIAN
 	for (bitoff_t i = 0; i < bits; i++) {
-		if (bit_test((bitstr_t *) bitmap, i))
-			sgang_nodeset_add(nodes, (uint32_t) i);
+		if (bit_test((bitstr_t *)bitmap, i))
+			sgang_nodeset_add(nodes, (uint32_t)i);
 	}
 #else
 	if (bits)
-		sgang_nodeset_add_words(nodes, (const uint64_t *)
-					&bitmap[RELEASE_BITMAP_HEAD],
-					(size_t) (bits + 63) >> BITSTR_SHIFT);
+		sgang_nodeset_add_words(
+			nodes, (const uint64_t *)&bitmap[RELEASE_BITMAP_HEAD],
+			(size_t)(bits + 63) >> BITSTR_SHIFT);
 #endif
 }

@@ -16,8 +16,8 @@
 #include "layout.h"
 #include "rows.h"
 
-/* --threads-per-core, --hint=nomultithread, --ntasks-per-core: the other CPUs of
- * its cores are nobody's. As common_cpus_per_core() of the stock plugin. */
+/* --threads-per-core, --hint=nomultithread, --ntasks-per-core: the other CPUs
+ * of its cores are nobody's. As common_cpus_per_core() of the stock plugin. */
 static uint32_t cpus_per_core(const job_details_t *d)
 {
 	const multi_core_data_t *mc = d->mc_ptr;
@@ -37,7 +37,9 @@ static uint32_t threads_per_core(const job_details_t *d)
 	const multi_core_data_t *mc = d->mc_ptr;
 
 	return (mc && mc->threads_per_core != NO_VAL16 &&
-		mc->threads_per_core) ? mc->threads_per_core : UINT32_MAX;
+		mc->threads_per_core) ?
+		       mc->threads_per_core :
+		       UINT32_MAX;
 }
 
 bool sgang_host_counts_memory(void)
@@ -66,10 +68,11 @@ static uint64_t memory_by_gres(const struct sgang_need *need)
 		return 0;
 	iter = list_iterator_create(need->gres);
 	while ((job_gres = list_next(iter))) {
-		const gres_job_state_t *js = sgang_layout_gres(
-			job_gres->gres_data, sizeof(*js));
-		uint64_t each = !js ? 0 : js->mem_per_gres ? js->mem_per_gres :
-				js->def_mem_per_gres;
+		const gres_job_state_t *js =
+			sgang_layout_gres(job_gres->gres_data, sizeof(*js));
+		uint64_t each = !js              ? 0 :
+				js->mem_per_gres ? js->mem_per_gres :
+						   js->def_mem_per_gres;
 
 		if (each)
 			memory += each * gres_needed(js, need);
@@ -111,8 +114,9 @@ void sgang_host_need(const struct job_record *job_ptr,
 				  shape->node_cpus;
 	need->per_core = cpus_per_core(d);
 	need->threads = threads_per_core(d);
-	need->nodes = need->open ? shape->tasks :
-		      shape->min_nodes ? shape->min_nodes : 1;
+	need->nodes = need->open       ? shape->tasks :
+		      shape->min_nodes ? shape->min_nodes :
+					 1;
 	need->tasks = (shape->tasks + need->nodes - 1) / need->nodes;
 	need->gres = sgang_inside_gres(job_ptr);
 	need->node_gres = shape->node_gres;
@@ -121,7 +125,7 @@ void sgang_host_need(const struct job_record *job_ptr,
 
 static uint32_t ceil_div(uint64_t a, uint32_t b)
 {
-	return b ? (uint32_t) ((a + b - 1) / b) : (uint32_t) a;
+	return b ? (uint32_t)((a + b - 1) / b) : (uint32_t)a;
 }
 
 /* What one piece takes of it. Of an open number of nodes each has what is asked
@@ -159,15 +163,16 @@ static const gres_node_state_t *find_gres(uint32_t node, uint32_t id)
 				    NULL;
 
 	return gres ? sgang_layout_gres(gres->gres_data,
-					sizeof(gres_node_state_t)) : NULL;
+					sizeof(gres_node_state_t)) :
+		      NULL;
 }
 
 bool sgang_host_gres_consumed(uint32_t id)
 {
 	for (int n = 0; n < node_record_count; n++) {
-		const gres_node_state_t *ns = node_record_table_ptr[n] ?
-					      find_gres((uint32_t) n, id) :
-					      NULL;
+		const gres_node_state_t *ns =
+			node_record_table_ptr[n] ? find_gres((uint32_t)n, id) :
+						   NULL;
 
 		if (ns)
 			return !ns->no_consume;
@@ -183,8 +188,8 @@ uint64_t sgang_host_gres_on(uint32_t node, uint32_t id, uint32_t type,
 	return ns ? gres_free(ns, type != 0, type, empty) : 0;
 }
 
-/* How many pieces the GRES of the node suffice for, and in '*scarce' (NULL: it does
- * not matter) the cause that stands for the scarcest: GPUS or GRES. */
+/* How many pieces the GRES of the node suffice for, and in '*scarce' (NULL: it
+ * does not matter) the cause that stands for the scarcest: GPUS or GRES. */
 static uint64_t units_by_gres(const node_record_t *node_ptr,
 			      const struct sgang_need *need, bool empty,
 			      enum sgang_cause *scarce)
@@ -197,8 +202,8 @@ static uint64_t units_by_gres(const node_record_t *node_ptr,
 		return units;
 	iter = list_iterator_create(need->gres);
 	while ((job_gres = list_next(iter))) {
-		const gres_job_state_t *js = sgang_layout_gres(
-			job_gres->gres_data, sizeof(*js));
+		const gres_job_state_t *js =
+			sgang_layout_gres(job_gres->gres_data, sizeof(*js));
 		const gres_node_state_t *ns = NULL;
 		uint64_t want = js ? gres_needed(js, need) : 0;
 		uint64_t have = 0;
@@ -206,8 +211,10 @@ static uint64_t units_by_gres(const node_record_t *node_ptr,
 		if (!want)
 			continue;
 		node_gres = node_ptr->gres_list ?
-			list_find_first(node_ptr->gres_list, gres_find_id,
-					&job_gres->plugin_id) : NULL;
+				    list_find_first(node_ptr->gres_list,
+						    gres_find_id,
+						    &job_gres->plugin_id) :
+				    NULL;
 		if (node_gres)
 			ns = sgang_layout_gres(node_gres->gres_data,
 					       sizeof(*ns));
@@ -222,15 +229,16 @@ static uint64_t units_by_gres(const node_record_t *node_ptr,
 		units = have / want;
 		if (scarce)
 			*scarce = xstrcmp(job_gres->gres_name, "gpu") ?
-				  SGANG_CAUSE_GRES : SGANG_CAUSE_GPUS;
+					  SGANG_CAUSE_GRES :
+					  SGANG_CAUSE_GPUS;
 	}
 	list_iterator_destroy(iter);
 	return units;
 }
 
 struct usage {
-	uint64_t cpus;			/* free */
-	uint64_t memory;		/* MB free */
+	uint64_t cpus;   /* free */
+	uint64_t memory; /* MB free */
 	bool memory_untouched;
 };
 
@@ -243,7 +251,8 @@ static void usage_of(const node_record_t *node_ptr, bool empty,
 	if (!empty)
 		release_node_used(node_ptr, &cpus, &memory);
 	usage->cpus = (node_ptr->cpus_efctv > cpus) ?
-		      node_ptr->cpus_efctv - cpus : 0;
+			      node_ptr->cpus_efctv - cpus :
+			      0;
 	total = node_ptr->real_memory - node_ptr->mem_spec_limit;
 	usage->memory = (total > memory) ? total - memory : 0;
 	usage->memory_untouched = !memory;
@@ -328,15 +337,15 @@ uint32_t sgang_host_idle(const struct sgang_nodeset *nodes)
 	return idle;
 }
 
-void sgang_host_room(const struct sgang_nodeset *nodes,
-		     struct sgang_room *room)
+void sgang_host_room(const struct sgang_nodeset *nodes, struct sgang_room *room)
 {
 	memset(room, 0, sizeof(*room));
 	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
 	     n = sgang_nodeset_next(nodes, n + 1)) {
 		struct usage usage;
 
-		if (!node_record_table_ptr[n] || !bit_test(avail_node_bitmap, n))
+		if (!node_record_table_ptr[n] ||
+		    !bit_test(avail_node_bitmap, n))
 			continue;
 		usage_of(node_record_table_ptr[n], false, &usage);
 		room->cpus += usage.cpus;
@@ -363,7 +372,7 @@ uint64_t sgang_host_cpus_taken(const struct sgang_need *need, uint32_t threads)
 {
 	if (!by_core(need, threads))
 		return need->cpus;
-	return (uint64_t) ceil_div(need->cpus, MIN(need->per_core, threads)) *
+	return (uint64_t)ceil_div(need->cpus, MIN(need->per_core, threads)) *
 	       threads;
 }
 
@@ -376,8 +385,8 @@ uint64_t sgang_host_memory_taken(const struct sgang_need *need,
 	if (!need->memory_per_cpu)
 		return need->memory;
 	if (by_core(need, threads))
-		cpus = (uint64_t) ceil_div(need->cpus,
-					   MIN(need->per_core, threads)) *
+		cpus = (uint64_t)ceil_div(need->cpus,
+					  MIN(need->per_core, threads)) *
 		       MIN(need->threads, threads);
 	return need->memory_per_cpu * cpus;
 }
@@ -399,8 +408,8 @@ static uint64_t units_by_cpus(uint32_t node, const struct sgang_need *need,
 static uint64_t units_by_memory(uint32_t node, const struct sgang_need *need,
 				const struct usage *usage)
 {
-	uint64_t memory = sgang_host_memory_taken(
-		need, node_record_table_ptr[node]->tpc);
+	uint64_t memory =
+		sgang_host_memory_taken(need, node_record_table_ptr[node]->tpc);
 
 	if (need->all_memory)
 		return usage->memory_untouched;
@@ -432,7 +441,7 @@ static uint32_t units_on(uint32_t node, const struct sgang_need *need,
 		units = MIN(units, units_by_memory(node, need, &usage));
 	if (units)
 		units = MIN(units, units_by_gres(node_ptr, need, empty, NULL));
-	return (uint32_t) units;
+	return (uint32_t)units;
 }
 
 void sgang_host_units(struct sgang_job *job, const struct sgang_shape *shape,
@@ -442,10 +451,11 @@ void sgang_host_units(struct sgang_job *job, const struct sgang_shape *shape,
 	struct sgang_need need;
 
 	sgang_host_need(record(job), shape, &need);
-	for (uint32_t n = 0; n < (uint32_t) node_record_count; n++)
+	for (uint32_t n = 0; n < (uint32_t)node_record_count; n++)
 		units[n] = (node_record_table_ptr[n] &&
 			    sgang_nodeset_has(nodes, n)) ?
-			   units_on(n, &need, empty) : 0;
+				   units_on(n, &need, empty) :
+				   0;
 }
 
 void sgang_host_island_units(struct sgang_job *job,
@@ -517,7 +527,8 @@ static bool in_partition(const job_record_t *job_ptr, uint32_t node)
 }
 
 /* Nodes of active reservations, and of those that begin before the job would
- * end, are off limits, or all but those of its own are. NULL: nobody can tell. */
+ * end, are off limits, or all but those of its own are. NULL: nobody can tell.
+ */
 static bitstr_t *unreserved(job_record_t *job_ptr)
 {
 	bitstr_t *nodes = NULL;
@@ -534,7 +545,7 @@ static bitstr_t *unreserved(job_record_t *job_ptr)
 static bool is_requested(const job_details_t *d, uint32_t node)
 {
 	return !d->req_node_bitmap || !d->max_nodes ||
-	       (uint32_t) bit_set_count(d->req_node_bitmap) < d->max_nodes ||
+	       (uint32_t)bit_set_count(d->req_node_bitmap) < d->max_nodes ||
 	       bit_test(d->req_node_bitmap, node);
 }
 
@@ -557,8 +568,9 @@ static enum sgang_cause lacks(const job_record_t *job_ptr,
 	if (lacks_feature(job_ptr, node))
 		return SGANG_CAUSE_FEATURE;
 	usage_of(node_ptr, true, &usage);
-	if (usage.cpus < (need->whole ? need->cpus :
-			  sgang_host_cpus_taken(need, node_ptr->tpc)))
+	if (usage.cpus < (need->whole ?
+				  need->cpus :
+				  sgang_host_cpus_taken(need, node_ptr->tpc)))
 		return SGANG_CAUSE_CPUS;
 	if (!units_by_memory(node, need, &usage))
 		return SGANG_CAUSE_MEMORY;
@@ -597,7 +609,7 @@ static enum sgang_cause cause_on(const job_record_t *job_ptr,
 				 uint8_t *scarce)
 {
 	const node_record_t *node_ptr = node_record_table_ptr[node];
-	bool reserved = unreserved && !bit_test((bitstr_t *) unreserved, node);
+	bool reserved = unreserved && !bit_test((bitstr_t *)unreserved, node);
 	enum sgang_cause lack = lacks(job_ptr, need, node);
 
 	if (reserved && job_ptr->resv_name &&
@@ -620,7 +632,7 @@ void sgang_host_causes(struct sgang_job *job, const struct sgang_shape *shape,
 	uint8_t least;
 
 	sgang_host_need(record(job), shape, &need);
-	for (uint32_t n = 0; n < (uint32_t) node_record_count; n++) {
+	for (uint32_t n = 0; n < (uint32_t)node_record_count; n++) {
 		least = SGANG_CAUSE_BUSY;
 		cause[n] = cause_on(record(job), &need, nodes, n, &least);
 		if (scarce)
@@ -697,12 +709,11 @@ bool sgang_host_same_request(struct sgang_job *x, struct sgang_job *y)
 		return true;
 	return a->user_id == b->user_id && a->assoc_ptr == b->assoc_ptr &&
 	       a->qos_ptr == b->qos_ptr && a->reboot == b->reboot &&
-	       a->time_limit == b->time_limit &&
-	       a->time_min == b->time_min && a->deadline == b->deadline &&
-	       a->req_switch == b->req_switch &&
+	       a->time_limit == b->time_limit && a->time_min == b->time_min &&
+	       a->deadline == b->deadline && a->req_switch == b->req_switch &&
 	       da->min_nodes == db->min_nodes &&
-	       da->max_nodes == db->max_nodes &&
-	       da->min_cpus == db->min_cpus && da->max_cpus == db->max_cpus &&
+	       da->max_nodes == db->max_nodes && da->min_cpus == db->min_cpus &&
+	       da->max_cpus == db->max_cpus &&
 	       da->pn_min_cpus == db->pn_min_cpus &&
 	       da->pn_min_memory == db->pn_min_memory &&
 	       da->pn_min_tmp_disk == db->pn_min_tmp_disk &&
@@ -766,7 +777,7 @@ static void count_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 	if (d->pn_min_cpus > cpus)
 		cpus = d->pn_min_cpus;
 	shape->node_cpus = cpus;
-	shape->node_gpus = (uint32_t) sgang_inside_gpus_needed(
+	shape->node_gpus = (uint32_t)sgang_inside_gpus_needed(
 		job_ptr, ceil_div(shape->tasks, shape->min_nodes),
 		shape->min_nodes);
 	shape->node_memory = piece_memory(d, cpus);
@@ -804,11 +815,11 @@ static bool in_any_shares(const job_record_t *job_ptr,
 	uint32_t per_task = d->cpus_per_task ? d->cpus_per_task : 1;
 
 	return !shape->whole && sgang_shape_fixed(shape) &&
-	       shape->min_nodes > 1 && !d->ntasks_per_node &&
-	       !d->overcommit && !tasks_by_tres(d) &&
+	       shape->min_nodes > 1 && !d->ntasks_per_node && !d->overcommit &&
+	       !tasks_by_tres(d) &&
 	       d->num_tasks > (shape->least_nodes ? shape->least_nodes :
 						    shape->min_nodes) &&
-	       shape->total_cpus == (uint64_t) d->num_tasks * per_task &&
+	       shape->total_cpus == (uint64_t)d->num_tasks * per_task &&
 	       !job_ptr->tres_per_job && !job_ptr->tres_per_task &&
 	       !job_ptr->tres_per_socket && !job_ptr->cpus_per_tres;
 }
@@ -817,14 +828,16 @@ static bool in_any_shares(const job_record_t *job_ptr,
 static uint64_t gres_of_job(const job_record_t *job_ptr)
 {
 	list_t *list = sgang_inside_gres(job_ptr);
-	gres_state_t *gres = (list && list_count(list) == 1) ?
-			     list_peek(list) : NULL;
-	const gres_job_state_t *js = gres ?
-		sgang_layout_gres(gres->gres_data, sizeof(*js)) : NULL;
+	gres_state_t *gres = (list && list_count(list) == 1) ? list_peek(list) :
+							       NULL;
+	const gres_job_state_t *js =
+		gres ? sgang_layout_gres(gres->gres_data, sizeof(*js)) : NULL;
 
 	return (js && !js->gres_per_node && !js->gres_per_socket &&
 		!js->gres_per_task && !js->cpus_per_gres &&
-		!js->def_cpus_per_gres) ? js->gres_per_job : 0;
+		!js->def_cpus_per_gres) ?
+		       js->gres_per_job :
+		       0;
 }
 
 /* Does Slurm share out the GRES of the job over its nodes as they have them,
@@ -835,10 +848,9 @@ static bool gres_in_any_shares(const job_record_t *job_ptr,
 	const job_details_t *d = job_ptr->details;
 	uint32_t per_task = d->cpus_per_task ? d->cpus_per_task : 1;
 
-	return job_ptr->tres_per_job && !shape->whole &&
-	       shape->max_nodes > 1 && !d->ntasks_per_node &&
-	       !d->overcommit && !tasks_by_tres(d) &&
-	       shape->total_cpus <= (uint64_t) shape->tasks * per_task &&
+	return job_ptr->tres_per_job && !shape->whole && shape->max_nodes > 1 &&
+	       !d->ntasks_per_node && !d->overcommit && !tasks_by_tres(d) &&
+	       shape->total_cpus <= (uint64_t)shape->tasks * per_task &&
 	       gres_of_job(job_ptr) > shape->min_nodes;
 }
 
@@ -869,8 +881,9 @@ void sgang_host_share(struct sgang_job *job, uint32_t nodes, uint32_t pieces,
 	shape->task_cpus = task_cpus;
 	shape->job_gres = gres;
 	if (gres) {
-		tasks = (uint32_t) (((uint64_t) shape->tasks * pieces + gres -
-				     1) / gres);
+		tasks = (uint32_t)(((uint64_t)shape->tasks * pieces + gres -
+				    1) /
+				   gres);
 		task_cpus = d->cpus_per_task ? d->cpus_per_task : 1;
 		shape->node_gres = pieces;
 	}

@@ -37,12 +37,12 @@ extern time_t control_time;
 
 static inline job_record_t *record(struct sgang_job *job)
 {
-	return (job_record_t *) job;
+	return (job_record_t *)job;
 }
 
 static inline struct sgang_job *handle(job_record_t *job_ptr)
 {
-	return (struct sgang_job *) job_ptr;
+	return (struct sgang_job *)job_ptr;
 }
 
 /* ---- host_base.c ---- */
@@ -74,28 +74,27 @@ bool sgang_host_was_seen(const job_record_t *job_ptr);
  * where the number of nodes is open, one task. */
 struct sgang_need {
 	const part_record_t *part;
-	uint32_t rows;			/* of CPUs it can be in; 1: not shared */
-	bool whole;			/* the node */
-	bool open;			/* the number of nodes */
+	uint32_t rows; /* of CPUs it can be in; 1: not shared */
+	bool whole;    /* the node */
+	bool open;     /* the number of nodes */
 	uint64_t cpus;
-	uint32_t per_core;		/* uses so many CPUs of a core at most */
-	uint32_t threads;		/* ... and so many count for memory */
-	uint64_t memory;		/* MB; 0: does not matter. Where 'open',
-					 * once on each node */
-	uint64_t memory_per_cpu;	/* instead */
-	bool all_memory;		/* takes all there is */
-	list_t *gres;			/* of gres_state_t; NULL: none */
-	uint32_t tasks;			/* of a piece */
-	uint32_t nodes;			/* or pieces */
-	uint32_t node_gres;		/* as in struct sgang_shape */
+	uint32_t per_core;       /* uses so many CPUs of a core at most */
+	uint32_t threads;        /* ... and so many count for memory */
+	uint64_t memory;         /* MB; 0: does not matter. Where 'open',
+				  * once on each node */
+	uint64_t memory_per_cpu; /* instead */
+	bool all_memory;         /* takes all there is */
+	list_t *gres;            /* of gres_state_t; NULL: none */
+	uint32_t tasks;          /* of a piece */
+	uint32_t nodes;          /* or pieces */
+	uint32_t node_gres;      /* as in struct sgang_shape */
 };
 
 void sgang_host_need(const struct job_record *job_ptr,
 		     const struct sgang_shape *shape, struct sgang_need *need);
-/* What a piece takes of a node with so many threads in a core, in CPUs, which are
- * given by whole cores where cores are counted, and in MB. */
-uint64_t sgang_host_cpus_taken(const struct sgang_need *need,
-			       uint32_t threads);
+/* What a piece takes of a node with so many threads in a core, in CPUs, which
+ * are given by whole cores where cores are counted, and in MB. */
+uint64_t sgang_host_cpus_taken(const struct sgang_need *need, uint32_t threads);
 uint64_t sgang_host_memory_taken(const struct sgang_need *need,
 				 uint32_t threads);
 /* What it takes of a GRES. */
@@ -148,8 +147,8 @@ void sgang_host_resources(const struct sgang_asked *asked, size_t n,
 			  struct sgang_resources *res, uint8_t *type);
 void sgang_host_needs(const struct sgang_asked *asked,
 		      const struct sgang_resources *res, uint32_t *needs);
-void sgang_host_takes(struct sgang_job *job,
-		      const struct sgang_resources *res, uint64_t *takes);
+void sgang_host_takes(struct sgang_job *job, const struct sgang_resources *res,
+		      uint64_t *takes);
 void sgang_host_amounts(const struct sgang_resources *res, bool empty,
 			uint32_t *amounts);
 /* Say what a job that Slurm refused lacks on these nodes. */

@@ -39,20 +39,22 @@ static uint64_t mix_texts(uint64_t hash, const job_record_t *job_ptr)
 
 static uint64_t mix_size(uint64_t hash, const job_details_t *d)
 {
-	hash = sgang_hash(hash, (uint64_t) d->min_nodes << 32 | d->max_nodes);
-	hash = sgang_hash(hash, (uint64_t) d->orig_min_cpus << 32 |
-			  d->orig_max_cpus);
-	hash = sgang_hash(hash, (uint64_t) d->orig_pn_min_cpus << 32 |
-			  d->pn_min_tmp_disk);
+	hash = sgang_hash(hash, (uint64_t)d->min_nodes << 32 | d->max_nodes);
+	hash = sgang_hash(hash,
+			  (uint64_t)d->orig_min_cpus << 32 | d->orig_max_cpus);
+	hash = sgang_hash(hash, (uint64_t)d->orig_pn_min_cpus << 32 |
+					d->pn_min_tmp_disk);
 	hash = sgang_hash(hash, d->orig_pn_min_memory);
-	hash = sgang_hash(hash, (uint64_t) d->num_tasks << 32 |
-			  (uint32_t) d->ntasks_per_node << 16 |
-			  d->orig_cpus_per_task);
-	hash = sgang_hash(hash, (uint64_t) d->core_spec << 32 |
-			  (uint64_t) d->ntasks_per_tres << 48 |
-			  (uint32_t) d->contiguous << 16 | d->overcommit);
-	return d->mc_ptr ? sgang_hash_bytes(hash, d->mc_ptr,
-					    sizeof(*d->mc_ptr)) : hash;
+	hash = sgang_hash(hash, (uint64_t)d->num_tasks << 32 |
+					(uint32_t)d->ntasks_per_node << 16 |
+					d->orig_cpus_per_task);
+	hash = sgang_hash(hash, (uint64_t)d->core_spec << 32 |
+					(uint64_t)d->ntasks_per_tres << 48 |
+					(uint32_t)d->contiguous << 16 |
+					d->overcommit);
+	return d->mc_ptr ?
+		       sgang_hash_bytes(hash, d->mc_ptr, sizeof(*d->mc_ptr)) :
+		       hash;
 }
 
 uint64_t sgang_host_request(struct sgang_job *job)
@@ -65,16 +67,18 @@ uint64_t sgang_host_request(struct sgang_job *job)
 		return hash;
 	hash = mix_texts(hash, job_ptr);
 	hash = mix_size(hash, d);
-	hash = sgang_hash(hash, (uint64_t) job_ptr->time_limit << 32 |
-			  job_ptr->time_min);
-	hash = sgang_hash(hash, (uint64_t) job_ptr->deadline);
-	hash = sgang_hash(hash, (uint64_t) d->begin_time);
-	hash = sgang_hash(hash, (uint64_t) d->nice << 32 |
-			  job_ptr->req_switch);
-	hash = sgang_hash(hash, (uintptr_t) job_ptr->qos_ptr);
-	hash = sgang_hash(hash, (uint64_t) job_ptr->reboot << 32 |
-			  (job_ptr->array_recs ?
-			   job_ptr->array_recs->max_run_tasks : 0));
+	hash = sgang_hash(hash, (uint64_t)job_ptr->time_limit << 32 |
+					job_ptr->time_min);
+	hash = sgang_hash(hash, (uint64_t)job_ptr->deadline);
+	hash = sgang_hash(hash, (uint64_t)d->begin_time);
+	hash = sgang_hash(hash, (uint64_t)d->nice << 32 | job_ptr->req_switch);
+	hash = sgang_hash(hash, (uintptr_t)job_ptr->qos_ptr);
+	hash = sgang_hash(hash,
+			  (uint64_t)job_ptr->reboot << 32 |
+				  (job_ptr->array_recs ?
+					   job_ptr->array_recs->max_run_tasks :
+					   0));
 	return sgang_hash(hash, job_ptr->direct_set_prio || !job_ptr->priority ?
-			  job_ptr->priority : UINT64_MAX);
+					job_ptr->priority :
+					UINT64_MAX);
 }

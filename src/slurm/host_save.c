@@ -41,8 +41,8 @@
 #define POLL_US 50000
 
 /* Longer than what load_all_job_state() looks at first: a text that names the
- * version, with its length in four bytes before it, two bytes of the protocol, and
- * eight of the time. */
+ * version, with its length in four bytes before it, two bytes of the protocol,
+ * and eight of the time. */
 #define HEAD 64
 
 static uint64_t number(const uint8_t *bytes, size_t n)
@@ -69,7 +69,7 @@ static time_t saved_at(void)
 		close(fd);
 	if (size != HEAD || text > HEAD - 4 - 2 - 8)
 		return 0;
-	return (time_t) number(head + 4 + text + 2, 8);
+	return (time_t)number(head + 4 + text + 2, 8);
 }
 
 /* What has begun in a later second than this one has packed all that is now. */

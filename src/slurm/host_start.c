@@ -67,8 +67,8 @@ static bool each_partition(job_record_t *job_ptr,
 
 static int has_count(void *feature, void *arg)
 {
-	(void) arg;
-	return ((job_feature_t *) feature)->count != 0;
+	(void)arg;
+	return ((job_feature_t *)feature)->count != 0;
 }
 
 bool sgang_host_counts_features(const job_record_t *job_ptr)
@@ -101,7 +101,7 @@ static bool probe_partition(job_record_t *job_ptr, void *arg)
 	set_job_features_use(job_ptr->details);
 	*rc = release_select_nodes(job_ptr);
 	probe_counted(job_ptr);
-	return false;		/* the next partition adds to it */
+	return false; /* the next partition adds to it */
 }
 
 /* Slurm's own word for a limit says which. */
@@ -109,8 +109,8 @@ static void explain(const job_record_t *job_ptr, int rc, char *why, size_t size)
 {
 	snprintf(why, size, "JobId=%u: %s", job_ptr->job_id,
 		 (rc == ESLURM_ACCOUNTING_POLICY) ?
-		 release_reason(job_ptr->state_reason) :
-		 slurm_strerror(rc));
+			 release_reason(job_ptr->state_reason) :
+			 slurm_strerror(rc));
 }
 
 int sgang_host_probe(struct sgang_job *job, struct sgang_nodeset *usable,
@@ -126,11 +126,11 @@ int sgang_host_probe(struct sgang_job *job, struct sgang_nodeset *usable,
 		return -1;
 	}
 	save_reason(job_ptr, &saved);
-	sgang_job_test = (struct sgang_job_test) {
-		.mode = SGANG_JOB_TEST_PROBE, .usable = usable, .ever = ever,
-		.shape = shape
-	};
-	(void) each_partition(job_ptr, probe_partition, &rc);
+	sgang_job_test = (struct sgang_job_test){ .mode = SGANG_JOB_TEST_PROBE,
+						  .usable = usable,
+						  .ever = ever,
+						  .shape = shape };
+	(void)each_partition(job_ptr, probe_partition, &rc);
 	sgang_job_test.mode = SGANG_JOB_TEST_NONE;
 	if (!sgang_job_test.asked)
 		explain(job_ptr, rc, why, why_size);
@@ -184,7 +184,8 @@ static void expected_tres(job_record_t *job_ptr, uint64_t *tres)
 
 bool sgang_host_within_limits(job_record_t *job_ptr)
 {
-	assoc_mgr_lock_t locks = { .assoc = READ_LOCK, .qos = READ_LOCK,
+	assoc_mgr_lock_t locks = { .assoc = READ_LOCK,
+				   .qos = READ_LOCK,
 				   .tres = READ_LOCK };
 	uint64_t tres[slurmctld_tres_cnt];
 	struct reason saved;
@@ -205,7 +206,8 @@ bool sgang_host_within_limits(job_record_t *job_ptr)
  * a heterogeneous job. */
 static bool count_in(job_record_t *job_ptr)
 {
-	assoc_mgr_lock_t locks = { .assoc = READ_LOCK, .qos = READ_LOCK,
+	assoc_mgr_lock_t locks = { .assoc = READ_LOCK,
+				   .qos = READ_LOCK,
 				   .tres = READ_LOCK };
 	uint64_t tres[slurmctld_tres_cnt];
 	list_t *parts = job_ptr->part_ptr_list;
@@ -273,14 +275,13 @@ int sgang_host_limits(struct sgang_job *const *jobs, size_t n, char *why,
 		save_times(job_ptr, &times);
 		fits = count_in(job_ptr);
 		if (!fits)
-			snprintf(why, why_size, "JobId=%u: %s",
-				 job_ptr->job_id,
+			snprintf(why, why_size, "JobId=%u: %s", job_ptr->job_id,
 				 release_reason(job_ptr->state_reason));
 		restore_reason(job_ptr, &saved);
 		restore_times(job_ptr, &times);
 	}
 	/* One record may have been counted several times. */
-	for (size_t i = counted; i-- > 0; )
+	for (size_t i = counted; i-- > 0;)
 		count_out(record(jobs[i]));
 	for (size_t i = 0; i < counted; i++)
 		xfree(record(jobs[i])->tres_alloc_cnt);
@@ -306,7 +307,7 @@ static bitstr_t *narrow(job_record_t *job_ptr,
 	bitstr_t *others = bit_alloc(node_record_count);
 
 	for (uint32_t n = sgang_nodeset_next(nodes, 0);
-	     n < (uint32_t) node_record_count;
+	     n < (uint32_t)node_record_count;
 	     n = sgang_nodeset_next(nodes, n + 1))
 		bit_set(others, n);
 	bit_not(others);
@@ -324,7 +325,8 @@ static void widen(job_record_t *job_ptr, bitstr_t *own)
 
 	job_ptr->details->exc_node_bitmap = own;
 	copy = (rest && rest != job_ptr && rest->details) ?
-	       rest->details->exc_node_bitmap : NULL;
+		       rest->details->exc_node_bitmap :
+		       NULL;
 	if (copy && bit_equal(copy, others)) {
 		FREE_NULL_BITMAP(rest->details->exc_node_bitmap);
 		if (own)
@@ -409,9 +411,12 @@ static void explain_refusal(job_record_t *job_ptr, int rc,
 {
 	struct sgang_shape shape;
 
-	refusal->nodes = sgang_job_test.asked ? sgang_job_test.refused :
-			 rc == ESLURM_NODES_BUSY || rc == ESLURM_NODE_NOT_AVAIL ||
-			 rc == ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE;
+	refusal->nodes =
+		sgang_job_test.asked ?
+			sgang_job_test.refused :
+			rc == ESLURM_NODES_BUSY ||
+				rc == ESLURM_NODE_NOT_AVAIL ||
+				rc == ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE;
 	if (refusal->limit || !refusal->nodes) {
 		refusal->nodes = false;
 		explain(job_ptr, rc, refusal->why, sizeof(refusal->why));
@@ -419,9 +424,9 @@ static void explain_refusal(job_record_t *job_ptr, int rc,
 	}
 	sgang_host_shape_of(handle(job_ptr), &shape);
 	sgang_rows_refresh();
-	(void) sgang_host_refresh();
-	sgang_host_explain(handle(job_ptr), &shape, bounds->nodes,
-			   refusal->why, sizeof(refusal->why));
+	(void)sgang_host_refresh();
+	sgang_host_explain(handle(job_ptr), &shape, bounds->nodes, refusal->why,
+			   sizeof(refusal->why));
 }
 
 /* The hold: select_p_job_test() has set JOB_CONFIGURING, which select_nodes()
@@ -441,14 +446,13 @@ struct sgang_job *sgang_host_commit(struct sgang_job *job,
 	refusal->limit = refusal->nodes = false;
 	if (may_start(job_ptr, refusal) < 0)
 		return NULL;
-	sgang_job_test = (struct sgang_job_test) {
-		.mode = SGANG_JOB_TEST_COMMIT, .bounds = bounds
-	};
+	sgang_job_test = (struct sgang_job_test){ .mode = SGANG_JOB_TEST_COMMIT,
+						  .bounds = bounds };
 	/* It has not begun before it is released. The rest of an array has
 	 * copied the type in the split. */
 	job_ptr->mail_type &= ~MAIL_JOB_BEGIN;
 	row = sgang_dbd_hush(job_ptr);
-	(void) each_partition(job_ptr, commit_partition, &rc);
+	(void)each_partition(job_ptr, commit_partition, &rc);
 	sgang_dbd_unhush(job_ptr, job_id, row);
 	give_back_mail(job_ptr, mail);
 	sgang_job_test.mode = SGANG_JOB_TEST_NONE;
@@ -476,8 +480,8 @@ struct sgang_job *sgang_host_commit(struct sgang_job *job,
 /* Nodes that cannot answer are not waited for. Their epilog counts as done. */
 static void give_back_nodes(job_record_t *job_ptr)
 {
-	int first = (int) bit_ffs(job_ptr->node_bitmap_cg);
-	int end = (int) bit_fls(job_ptr->node_bitmap_cg) + 1;
+	int first = (int)bit_ffs(job_ptr->node_bitmap_cg);
+	int end = (int)bit_fls(job_ptr->node_bitmap_cg) + 1;
 	node_record_t *node_ptr;
 
 	for (int i = first; i >= 0 && i < end; i++) {
@@ -521,8 +525,7 @@ static void forget_allocation(job_record_t *job_ptr)
 	release_forget(job_ptr);
 	job_resv_clear_magnetic_flag(job_ptr);
 	/* An exclusive job was given all GRES of its nodes. */
-	if (release_whole_node(job_ptr->details) &&
-	    job_ptr->gres_list_req) {
+	if (release_whole_node(job_ptr->details) && job_ptr->gres_list_req) {
 		FREE_NULL_LIST(job_ptr->gres_list_req);
 		release_validate_gres(job_ptr);
 	}
@@ -538,9 +541,9 @@ static void forget_tres(job_record_t *job_ptr)
 }
 
 /* As deallocate_nodes(), without messages to nodes that know nothing of the job
- * and without EpilogSlurmctld. A batch job would be queued anew in the end, with
- * other times, another priority and another number in accounting; as nothing was
- * launched all of that stays. So it is none until it is over. */
+ * and without EpilogSlurmctld. A batch job would be queued anew in the end,
+ * with other times, another priority and another number in accounting; as
+ * nothing was launched all of that stays. So it is none until it is over. */
 static void deallocate(job_record_t *job_ptr)
 {
 	uint16_t batch = job_ptr->batch_flag;
@@ -580,8 +583,8 @@ enum sgang_prepared sgang_host_prepared(struct sgang_job *job)
 		return SGANG_PREPARED_NEEDLESS;
 	if (!has_prologs(job_ptr))
 		return SGANG_PREPARED_NOT;
-	/* Since 23.11 prolog_complete() notes here that one has failed. The node
-	 * tells it once more, and then the job is requeued, or ended. */
+	/* Since 23.11 prolog_complete() notes here that one has failed. The
+	 * node tells it once more, and then the job is requeued, or ended. */
 	if (job_ptr->exit_code)
 		return SGANG_PREPARED_RUNS;
 	return (job_ptr->state_reason == WAIT_PROLOG) ? SGANG_PREPARED_RUNS :
@@ -611,7 +614,7 @@ static void requeue_prepared(job_record_t *job_ptr)
 			job_ptr->restart_cnt--;
 	} else {
 		/* salloc and srun */
-		(void) job_signal(job_ptr, SIGKILL, 0, 0, false);
+		(void)job_signal(job_ptr, SIGKILL, 0, 0, false);
 	}
 	job_ptr->details->requeue = requeue;
 	sgang_dbd_drop(job_ptr);
@@ -640,7 +643,7 @@ void sgang_host_undo(struct sgang_job *job)
 	job_ptr->bit_flags = flags;
 	forget_allocation(job_ptr);
 	forget_tres(job_ptr);
-	job_ptr->billable_tres = (double) NO_VAL;
+	job_ptr->billable_tres = (double)NO_VAL;
 	sgang_dbd_undone(job_ptr);
 	if (job_ptr->details->prolog_running)
 		job_ptr->details->prolog_running--;
@@ -733,7 +736,7 @@ void sgang_host_forgive(struct sgang_job *job, bool at_once)
 	job_record_t *job_ptr = record(job);
 
 	if (sgang_host_refused(job)) {
-		job_ptr->direct_set_prio = 0;	/* as scontrol release */
+		job_ptr->direct_set_prio = 0; /* as scontrol release */
 		set_job_prio(job_ptr);
 		job_ptr->state_reason = WAIT_NO_REASON;
 		xfree(job_ptr->state_desc);
@@ -746,12 +749,13 @@ void sgang_host_forgive(struct sgang_job *job, bool at_once)
 	sgang_host_jobs_changed();
 }
 
-/* The job runs on its node: as prolog_running_decr(), without another launch. */
+/* The job runs on its node: as prolog_running_decr(), without another launch.
+ */
 static void take_as_launched(job_record_t *job_ptr)
 {
 	job_ptr->details->prolog_running--;
 	job_config_fini(job_ptr);
-	(void) build_batch_step(job_ptr);
+	(void)build_batch_step(job_ptr);
 }
 
 /* The Prolog has run: as prolog_running_decr() without it. Whatever reads the
@@ -767,9 +771,9 @@ static void launch_prepared(job_record_t *job_ptr)
 
 /* The job's time starts now, whatever it waited for the others. */
 /* What a job has held until now is used up, as of one that is resized. Else
- * fairshare would know of the part alone that priority/multifactor has already seen
- * (PriorityCalcPeriod), since the start is now; and limits on running minutes
- * would have been given back more than was taken. */
+ * fairshare would know of the part alone that priority/multifactor has already
+ * seen (PriorityCalcPeriod), since the start is now; and limits on running
+ * minutes would have been given back more than was taken. */
 static void charge_hold(job_record_t *job_ptr)
 {
 	time_t accrue_time = job_ptr->details->accrue_time;
@@ -781,7 +785,7 @@ static void charge_hold(job_record_t *job_ptr)
 	job_ptr->job_state |= JOB_RESIZING;
 	job_ptr->end_time = time(NULL);
 	release_count_end(job_ptr);
-	priority_g_job_end(job_ptr);	/* where limits are not enforced */
+	priority_g_job_end(job_ptr); /* where limits are not enforced */
 	job_ptr->job_state = job_state;
 	job_ptr->start_time = job_ptr->time_last_active = time(NULL);
 	job_end_time_reset(job_ptr);

@@ -17,18 +17,18 @@
 #include "rows.h"
 
 enum kind {
-	CPUS,				/* of all kinds of partitions */
-	ROWS,				/* CPUs of a partition that shares;
-					 * of: NULL: of the others */
-	APART,				/* nothing: who is of such a pool keeps
-					 * off nodes where others are */
+	CPUS,  /* of all kinds of partitions */
+	ROWS,  /* CPUs of a partition that shares;
+		* of: NULL: of the others */
+	APART, /* nothing: who is of such a pool keeps
+		* off nodes where others are */
 	MEMORY,
-	GRES				/* id; type: 0: all types */
+	GRES /* id; type: 0: all types */
 };
 
 static uint32_t clamp(uint64_t amount)
 {
-	return (amount < SGANG_PLAN_UNTOUCHED) ? (uint32_t) amount :
+	return (amount < SGANG_PLAN_UNTOUCHED) ? (uint32_t)amount :
 						 SGANG_PLAN_UNTOUCHED - 1;
 }
 
@@ -83,8 +83,8 @@ static void add_all_gres(struct sgang_resources *res, list_t *list)
 		return;
 	iter = list_iterator_create(list);
 	while ((gres = list_next(iter))) {
-		const gres_job_state_t *js = sgang_layout_gres(
-			gres->gres_data, sizeof(*js));
+		const gres_job_state_t *js = sgang_layout_gres(gres->gres_data,
+							       sizeof(*js));
 
 		if (js)
 			add_gres(res, gres, js);
@@ -97,11 +97,11 @@ static const void *pool_of(const struct sgang_need *need)
 	return (need->rows > 1) ? need->part : NULL;
 }
 
-/* A pool, and if some are in no pool that shares, the means to keep them apart. */
+/* A pool, and if some are in no pool that shares, the means to keep them apart.
+ */
 static void add_pool(struct sgang_resources *res, const void *of, bool apart)
 {
-	add_dim(res, ROWS, 0, 0, of,
-		apart && of ? "CPUs of all rows" : "CPUs");
+	add_dim(res, ROWS, 0, 0, of, apart && of ? "CPUs of all rows" : "CPUs");
 	if (apart)
 		add_dim(res, APART, 0, 0, of, "CPUs");
 }
@@ -154,12 +154,12 @@ static uint8_t type_of(struct sgang_resources *res,
 
 	for (t = 0; t < res->n_types; t++) {
 		if (res->type[t] == tpc)
-			return (uint8_t) t;
+			return (uint8_t)t;
 	}
 	if (t == SGANG_NODE_TYPES)
 		return 0;
 	res->type[res->n_types++] = tpc;
-	return (uint8_t) t;
+	return (uint8_t)t;
 }
 
 void sgang_host_resources(const struct sgang_asked *asked, size_t n,
@@ -172,7 +172,7 @@ void sgang_host_resources(const struct sgang_asked *asked, size_t n,
 		add_dim(res, MEMORY, 0, 0, NULL, "MB of memory");
 	for (size_t i = 0; i < n; i++)
 		add_all_gres(res, sgang_inside_gres(record(asked[i].job)));
-	for (uint32_t i = 0; i < (uint32_t) node_record_count; i++)
+	for (uint32_t i = 0; i < (uint32_t)node_record_count; i++)
 		type[i] = type_of(res, node_record_table_ptr[i]);
 }
 
@@ -189,8 +189,8 @@ static uint64_t gres_need(const struct sgang_need *need, uint32_t id,
 		return 0;
 	iter = list_iterator_create(need->gres);
 	while ((gres = list_next(iter))) {
-		const gres_job_state_t *js = sgang_layout_gres(
-			gres->gres_data, sizeof(*js));
+		const gres_job_state_t *js = sgang_layout_gres(gres->gres_data,
+							       sizeof(*js));
 
 		if (js && gres->plugin_id == id &&
 		    (!type || (js->type_name && js->type_id == type)))
@@ -200,8 +200,8 @@ static uint64_t gres_need(const struct sgang_need *need, uint32_t id,
 	return sum;
 }
 
-/* What a piece with so many CPUs takes of a pool. The cores of one that does not
- * share are in no row any more. */
+/* What a piece with so many CPUs takes of a pool. The cores of one that does
+ * not share are in no row any more. */
 static uint64_t need_of_pool(const struct sgang_need *need,
 			     const part_record_t *pool, uint64_t cpus)
 {
@@ -220,11 +220,11 @@ static uint32_t need_on(const struct sgang_need *need,
 	if (res->dim[d].apart)
 		return res->dim[d].of == pool_of(need) ? 1 :
 		       pool_of(need) && res->dim[d].of ? 0 :
-		       SGANG_PLAN_UNTOUCHED;
+							 SGANG_PLAN_UNTOUCHED;
 
 	if (need->whole)
 		return SGANG_PLAN_ALL;
-	switch ((enum kind) res->dim[d].kind) {
+	switch ((enum kind)res->dim[d].kind) {
 	case CPUS:
 		break;
 	case ROWS:
@@ -234,11 +234,11 @@ static uint32_t need_on(const struct sgang_need *need,
 	case MEMORY:
 		if (need->all_memory)
 			return SGANG_PLAN_ALL;
-		return (need->open && !need->memory_per_cpu) ? 0 :
-		       clamp(sgang_host_memory_taken(need, tpc));
+		return (need->open && !need->memory_per_cpu) ?
+			       0 :
+			       clamp(sgang_host_memory_taken(need, tpc));
 	case GRES:
-		return clamp(gres_need(need, res->dim[d].id,
-				       res->dim[d].type));
+		return clamp(gres_need(need, res->dim[d].id, res->dim[d].type));
 	}
 	return clamp(cpus);
 }
@@ -270,25 +270,25 @@ static uint64_t takes_of(const job_record_t *job_ptr, uint32_t id,
 		return 0;
 	iter = list_iterator_create(list);
 	while ((gres = list_next(iter))) {
-		const gres_job_state_t *js = sgang_layout_gres(
-			gres->gres_data, sizeof(*js));
+		const gres_job_state_t *js = sgang_layout_gres(gres->gres_data,
+							       sizeof(*js));
 
 		if (js && gres->plugin_id == id &&
 		    (!type || (js->type_name && js->type_id == type)))
-			sum += MAX(js->gres_per_job,
-				   js->gres_per_node * nodes);
+			sum += MAX(js->gres_per_job, js->gres_per_node * nodes);
 	}
 	list_iterator_destroy(iter);
 	return sum;
 }
 
-void sgang_host_takes(struct sgang_job *job,
-		      const struct sgang_resources *res, uint64_t *takes)
+void sgang_host_takes(struct sgang_job *job, const struct sgang_resources *res,
+		      uint64_t *takes)
 {
 	for (uint32_t d = 0; d < res->n_dims; d++)
 		takes[d] = (res->dim[d].kind == GRES) ?
-			   takes_of(record(job), res->dim[d].id,
-				    res->dim[d].type) : 0;
+				   takes_of(record(job), res->dim[d].id,
+					    res->dim[d].type) :
+				   0;
 }
 
 /* ---- what nodes have ---- */
@@ -302,8 +302,8 @@ static bool keeps_apart(const struct sgang_resources *res)
 	return false;
 }
 
-/* Of partitions that share; NULL: of the others. Beside a job that does not share
- * there is room for such requests alone: others are not allowed there. */
+/* Of partitions that share; NULL: of the others. Beside a job that does not
+ * share there is room for such requests alone: others are not allowed there. */
 static uint64_t cpus_in_pool(const struct sgang_resources *res,
 			     const part_record_t *part_ptr, uint32_t node,
 			     bool empty)
@@ -332,8 +332,7 @@ static uint64_t cpus_of_pools(const struct sgang_resources *res, uint32_t node,
 
 	for (uint32_t d = 0; d < res->n_dims; d++) {
 		if (res->dim[d].kind == ROWS)
-			cpus += cpus_in_pool(res, res->dim[d].of, node,
-					     empty);
+			cpus += cpus_in_pool(res, res->dim[d].of, node, empty);
 	}
 	return cpus;
 }
@@ -343,7 +342,7 @@ static uint64_t amount_on(const struct sgang_resources *res, uint32_t d,
 {
 	struct sgang_room room;
 
-	switch ((enum kind) res->dim[d].kind) {
+	switch ((enum kind)res->dim[d].kind) {
 	case CPUS:
 		return cpus_of_pools(res, node, empty);
 	case ROWS:
@@ -363,10 +362,12 @@ static uint64_t amount_on(const struct sgang_resources *res, uint32_t d,
 void sgang_host_amounts(const struct sgang_resources *res, bool empty,
 			uint32_t *amounts)
 {
-	for (uint32_t n = 0; n < (uint32_t) node_record_count; n++) {
+	for (uint32_t n = 0; n < (uint32_t)node_record_count; n++) {
 		for (uint32_t d = 0; d < res->n_dims; d++)
-			*amounts++ = node_record_table_ptr[n] ?
-				     clamp(amount_on(res, d, n, empty)) : 0;
+			*amounts++ =
+				node_record_table_ptr[n] ?
+					clamp(amount_on(res, d, n, empty)) :
+					0;
 	}
 }
 
@@ -376,13 +377,13 @@ void sgang_host_amounts(const struct sgang_resources *res, bool empty,
 static int lacks_on(const struct sgang_resources *res, const uint32_t *need,
 		    const uint8_t *type, uint32_t node, uint64_t *have)
 {
-	for (uint32_t d = res->n_dims; d-- > 0; ) {
+	for (uint32_t d = res->n_dims; d-- > 0;) {
 		uint32_t want = need[type[node] * res->n_dims + d];
 		uint64_t all = amount_on(res, d, node, true);
 
 		*have = amount_on(res, d, node, false);
 		if (want == SGANG_PLAN_ALL ? *have < all : *have < want)
-			return (int) d;
+			return (int)d;
 	}
 	return -1;
 }
@@ -421,14 +422,16 @@ void sgang_host_explain(struct sgang_job *job, const struct sgang_shape *shape,
 				 "JobId=%u: needs %u %s, %s has %llu free",
 				 record(job)->job_id, want, res.dim[d].name,
 				 node_record_table_ptr[n]->name,
-				 (unsigned long long) have);
+				 (unsigned long long)have);
 	}
 	if (d < 0)
-		snprintf(why, size,
-			 "JobId=%u: Slurm finds no cores and GRES that go together on %s",
-			 record(job)->job_id,
-			 (first != SGANG_NODE_NONE &&
-			  node_record_table_ptr[first]) ?
-			 node_record_table_ptr[first]->name : "its nodes");
+		snprintf(
+			why, size,
+			"JobId=%u: Slurm finds no cores and GRES that go together on %s",
+			record(job)->job_id,
+			(first != SGANG_NODE_NONE &&
+			 node_record_table_ptr[first]) ?
+				node_record_table_ptr[first]->name :
+				"its nodes");
 	xfree(type);
 }

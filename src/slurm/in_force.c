@@ -20,7 +20,7 @@
 struct sgang_own sgang_own;
 
 struct sgang_settings_told {
-	char *path;			/* of the file it goes to */
+	char *path; /* of the file it goes to */
 	char *text;
 };
 
@@ -43,7 +43,7 @@ static char *settings_text(const char *off, const char *mistake)
 
 	if (out) {
 		fprintf(out, "# file=%s\n# since=%" PRIdMAX "\n", path,
-			(intmax_t) time(NULL));
+			(intmax_t)time(NULL));
 		if (mistake)
 			fprintf(out, "# mistake=%s\n", mistake);
 		if (off)
@@ -79,8 +79,8 @@ void sgang_settings_tell(const char *off, const char *mistake)
 
 void sgang_settings_write(void)
 {
-	struct sgang_settings_told *told =
-		atomic_exchange(&sgang_own.told, NULL);
+	struct sgang_settings_told *told = atomic_exchange(&sgang_own.told,
+							   NULL);
 	struct sgang_error err;
 
 	if (told && sgang_text_file_write(told->path, told->text, &err) < 0)
@@ -91,9 +91,10 @@ void sgang_settings_write(void)
 void sgang_settings_stay_out(const char *why)
 {
 	if (!sgang_own.forward_only)
-		sgang_log(SGANG_LOG_ERROR,
-			  "%s; gangs and placement are off, jobs are scheduled by Slurm alone",
-			  why);
+		sgang_log(
+			SGANG_LOG_ERROR,
+			"%s; gangs and placement are off, jobs are scheduled by Slurm alone",
+			why);
 	sgang_settings_tell(why, NULL);
 	snprintf(sgang_own.off, sizeof(sgang_own.off), "%s", why);
 	sgang_own.forward_only = true;
@@ -106,13 +107,12 @@ void sgang_settings_topology(const job_record_t *job_ptr,
 
 	name[0] = '\0';
 	if (part)
-		(void) sgang_conf_topology_of(&sgang_own.conf, part->name,
-					      release_partition_topology(part),
-					      name);
+		(void)sgang_conf_topology_of(&sgang_own.conf, part->name,
+					     release_partition_topology(part),
+					     name);
 }
 
-const struct sgang_fabric *
-sgang_settings_fabric(const job_record_t *job_ptr)
+const struct sgang_fabric *sgang_settings_fabric(const job_record_t *job_ptr)
 {
 	const struct sgang_topologies *all = sgang_own.topologies;
 	char name[SGANG_TOPOLOGY_NAME] = "";
@@ -129,9 +129,10 @@ bool sgang_select_records_fit(const char *wrong)
 	if (!wrong)
 		return true;
 	sgang_own.wrong_layout = true;
-	snprintf(why, sizeof(why),
-		 "slurmctld's %s are not laid out as in the headers this was built with",
-		 wrong);
+	snprintf(
+		why, sizeof(why),
+		"slurmctld's %s are not laid out as in the headers this was built with",
+		wrong);
 	sgang_settings_stay_out(why);
 	return false;
 }

@@ -25,21 +25,22 @@
 static struct {
 	const struct sgang_devices *devices;
 	const struct sgang_node_topo *const *topo;
-	uint32_t *busy;			/* by island: cores in use ... */
-	uint64_t counted;		/* ... at this one of sgang_events */
-	bool stale;			/* that is not to be relied on */
-	uint32_t gpu_id;		/* Slurm's number of gres/gpu */
+	uint32_t *busy;   /* by island: cores in use ... */
+	uint64_t counted; /* ... at this one of sgang_events */
+	bool stale;       /* that is not to be relied on */
+	uint32_t gpu_id;  /* Slurm's number of gres/gpu */
 } inside;
 
-/* Where a job's nodes stand among its own: the one that was asked about last. */
+/* Where a job's nodes stand among its own: the one that was asked about last.
+ */
 struct seat {
-	int index;			/* which of its nodes it is */
-	int first;			/* its first core there */
+	int index; /* which of its nodes it is */
+	int first; /* its first core there */
 };
 static struct {
-	struct seat *seat;		/* by node, where the job has it */
-	const job_resources_t *of;	/* NULL: of none */
-	uint64_t when;			/* sgang_events */
+	struct seat *seat;         /* by node, where the job has it */
+	const job_resources_t *of; /* NULL: of none */
+	uint64_t when;             /* sgang_events */
 } seats;
 
 void sgang_inside_set(const struct sgang_devices *devices,
@@ -64,7 +65,7 @@ void sgang_inside_set(const struct sgang_devices *devices,
 
 static uint32_t island_of_core(const struct sgang_node_topo *topo, int core)
 {
-	return ((uint32_t) core < topo->n_cores) ? topo->core_island[core] : 0;
+	return ((uint32_t)core < topo->n_cores) ? topo->core_island[core] : 0;
 }
 
 /* Add up by island the cores that the job has there. */
@@ -81,8 +82,8 @@ static void add_cores(const job_resources_t *res, int node, int first,
 	}
 }
 
-/* A job's cores are numbered over its own nodes alone. Behind a node that is gone
- * nobody knows their numbers. */
+/* A job's cores are numbered over its own nodes alone. Behind a node that is
+ * gone nobody knows their numbers. */
 static void each_node(const job_resources_t *res,
 		      void (*each)(const job_resources_t *res, int node,
 				   const struct seat *seat))
@@ -130,8 +131,9 @@ static void count_busy(void)
 	if (inside.counted == now)
 		return;
 	inside.counted = now;
-	memset(inside.busy, 0, inside.devices->first[inside.devices->n_nodes] *
-	       sizeof(*inside.busy));
+	memset(inside.busy, 0,
+	       inside.devices->first[inside.devices->n_nodes] *
+		       sizeof(*inside.busy));
 	iter = list_iterator_create(job_list);
 	while ((job_ptr = list_next(iter))) {
 		if (IS_JOB_RUNNING(job_ptr) || IS_JOB_SUSPENDED(job_ptr))
@@ -152,7 +154,8 @@ static void count_usable(uint32_t node, uint32_t *usable)
 	if (!node_ptr->node_spec_bitmap)
 		return;
 	for (uint32_t core = 0; core < topo->n_cores &&
-	     core < bit_size(node_ptr->node_spec_bitmap); core++) {
+				core < bit_size(node_ptr->node_spec_bitmap);
+	     core++) {
 		if (!bit_test(node_ptr->node_spec_bitmap, core))
 			usable[topo->core_island[core]]--;
 	}
@@ -224,17 +227,18 @@ static const gres_node_state_t *node_gpus(uint32_t node)
 {
 	list_t *list = node_record_table_ptr[node]->gres_list;
 	gres_state_t *gres = list ? list_find_first(list, gres_find_id,
-						    &inside.gpu_id) : NULL;
+						    &inside.gpu_id) :
+				    NULL;
 
 	return gres ? sgang_layout_gres(gres->gres_data,
-					sizeof(gres_node_state_t)) : NULL;
+					sizeof(gres_node_state_t)) :
+		      NULL;
 }
 
 static bool right_type(const gres_node_state_t *ns, int t,
 		       const gres_job_state_t *js)
 {
-	return !js || !js->type_name ||
-	       ns->topo_type_id[t] == js->type_id;
+	return !js || !js->type_name || ns->topo_type_id[t] == js->type_id;
 }
 
 /* Is GPU 'index' of the type that the job asks for? */
@@ -259,7 +263,7 @@ static void count_by_index(const struct sgang_node_topo *topo,
 {
 	int n = bit_size(ns->gres_bit_alloc);
 
-	for (int i = 0; i < n && (uint32_t) i < topo->n_gpus; i++) {
+	for (int i = 0; i < n && (uint32_t)i < topo->n_gpus; i++) {
 		if ((empty || !bit_test(ns->gres_bit_alloc, i)) &&
 		    right_gpu(ns, i, js))
 			gpus[topo->gpu[i].island]++;
@@ -271,10 +275,10 @@ static uint32_t island_of_entry(const struct sgang_node_topo *topo,
 				const bitstr_t *cores)
 {
 	uint32_t part[SGANG_ISLANDS_MAX] = { 0 }, best = 0;
-	bitoff_t n = bit_size((bitstr_t *) cores);
+	bitoff_t n = bit_size((bitstr_t *)cores);
 
 	for (bitoff_t core = 0; core < n; core++) {
-		if (bit_test((bitstr_t *) cores, core))
+		if (bit_test((bitstr_t *)cores, core))
 			part[island_of_core(topo, core)]++;
 	}
 	for (uint32_t i = 1; i < topo->n_islands; i++) {
@@ -335,13 +339,14 @@ static void limit_by_gpus(const struct sgang_inside_need *need, uint32_t node,
 
 		js = next_gpus(iter);
 		wanted = js ? sgang_inside_gres_needed(js, need->tasks,
-						       need->nodes) : all;
+						       need->nodes) :
+			      all;
 		if (!wanted)
 			continue;
 		count_gpus(node, js, empty, gpus);
 		for (uint32_t i = 0; i < topo->n_islands; i++) {
 			if (gpus[i] / wanted < room[i])
-				room[i] = (uint32_t) (gpus[i] / wanted);
+				room[i] = (uint32_t)(gpus[i] / wanted);
 		}
 	} while (js);
 	list_iterator_destroy(iter);
@@ -361,7 +366,7 @@ void sgang_inside_units(const struct sgang_inside_need *need, uint32_t node,
 		count_busy();
 	free_cores(node, empty, room);
 	for (uint32_t i = 0; i < topo->n_islands; i++)
-		room[i] = need->cores ? (uint32_t) (room[i] / need->cores) :
+		room[i] = need->cores ? (uint32_t)(room[i] / need->cores) :
 					most;
 	limit_by_gpus(need, node, empty, room);
 	sgang_devices_hand_out(room, topo->n_islands, most, units);
@@ -370,7 +375,7 @@ void sgang_inside_units(const struct sgang_inside_need *need, uint32_t node,
 static void note_seat(const job_resources_t *res, int node,
 		      const struct seat *seat)
 {
-	(void) res;
+	(void)res;
 	seats.seat[node] = *seat;
 }
 
@@ -388,8 +393,8 @@ static const struct seat *seat_of(const job_resources_t *res, uint32_t node)
 	return &seats.seat[node];
 }
 
-/* Add up the GPUs it has there by index, of whatever types. False when they have
- * none. */
+/* Add up the GPUs it has there by index, of whatever types. False when they
+ * have none. */
 static bool gpus_of_job(const job_record_t *job_ptr, int index,
 			const struct sgang_node_topo *topo, uint32_t *part)
 {
@@ -401,13 +406,14 @@ static bool gpus_of_job(const job_record_t *job_ptr, int index,
 		return false;
 	iter = list_iterator_create(job_ptr->gres_list_alloc);
 	while ((js = next_gpus(iter))) {
-		bitstr_t *gpus = js->gres_bit_alloc &&
-				 (uint32_t) index < js->node_cnt ?
-				 js->gres_bit_alloc[index] : NULL;
+		bitstr_t *gpus = js->gres_bit_alloc && (uint32_t)index <
+							       js->node_cnt ?
+					 js->gres_bit_alloc[index] :
+					 NULL;
 		bitoff_t n = gpus ? bit_size(gpus) : 0;
 
 		any |= gpus != NULL;
-		for (bitoff_t i = 0; i < n && (uint32_t) i < topo->n_gpus; i++)
+		for (bitoff_t i = 0; i < n && (uint32_t)i < topo->n_gpus; i++)
 			if (bit_test(gpus, i))
 				part[topo->gpu[i].island]++;
 	}
@@ -489,7 +495,7 @@ int64_t *sgang_inside_others(const struct sgang_nodeset *nodes,
 
 /* ---- cores of nodes, whatever is inside ---- */
 
-static bitstr_t *taken;			/* while exclude_on() counts */
+static bitstr_t *taken; /* while exclude_on() counts */
 
 static void add_taken(const job_resources_t *res, int node,
 		      const struct seat *seat)
@@ -553,7 +559,7 @@ static void exclude_spare(uint32_t node, uint32_t cpus, bitstr_t *cores)
 	uint32_t offset = cr_get_coremap_offset(node);
 	uint32_t left = cores_with(node_ptr, cpus);
 
-	for (int core = node_ptr->tot_cores; left && core-- > 0; ) {
+	for (int core = node_ptr->tot_cores; left && core-- > 0;) {
 		if (!is_free(node_ptr, offset, core))
 			continue;
 		bit_set(cores, offset + core);
@@ -561,10 +567,9 @@ static void exclude_spare(uint32_t node, uint32_t cpus, bitstr_t *cores)
 	}
 }
 
-static int64_t *exclude_on(const struct sgang_nodeset *nodes,
-			   const uint32_t *cpus,
-			   void (*exclude)(uint32_t node, uint32_t cpus,
-					   bitstr_t *cores))
+static int64_t *
+exclude_on(const struct sgang_nodeset *nodes, const uint32_t *cpus,
+	   void (*exclude)(uint32_t node, uint32_t cpus, bitstr_t *cores))
 {
 	bitoff_t all = cr_get_coremap_offset(node_record_count);
 	bitstr_t *cores = bit_alloc(all);

@@ -19,19 +19,19 @@ struct job_record;
 
 /* What a job needs of one node, as far as it has a place inside. */
 struct sgang_inside_need {
-	const struct job_record *job;	/* asks for GPUs, or not */
-	uint64_t cores;			/* on the node */
-	uint32_t tasks;			/* on the node */
-	uint32_t nodes;			/* that the job has; 1 or more */
+	const struct job_record *job; /* asks for GPUs, or not */
+	uint64_t cores;               /* on the node */
+	uint32_t tasks;               /* on the node */
+	uint32_t nodes;               /* that the job has; 1 or more */
 };
 
-/* The records of the GRES that the job asks for; NULL: none. Borrowed. An exclusive
- * job that has its nodes has all of their GRES in its request: if it asked for
- * some, these are told. */
+/* The records of the GRES that the job asks for; NULL: none. Borrowed. An
+ * exclusive job that has its nodes has all of their GRES in its request: if it
+ * asked for some, these are told. */
 struct xlist *sgang_inside_gres(const struct job_record *job);
 
-/* What a request for one kind of GRES comes to on each of so many nodes, with so
- * many tasks each. */
+/* What a request for one kind of GRES comes to on each of so many nodes, with
+ * so many tasks each. */
 uint64_t sgang_inside_gres_needed(const struct gres_job_state *gres,
 				  uint32_t tasks, uint32_t nodes);
 
@@ -40,7 +40,8 @@ uint64_t sgang_inside_gpus_needed(const struct job_record *job, uint32_t tasks,
 				  uint32_t nodes);
 
 /* From now on nodes look like this inside: topo[i] of node i (NULL: one
- * island). Both borrowed until the next call; NULL devices: nothing is known. */
+ * island). Both borrowed until the next call; NULL devices: nothing is known.
+ */
 void sgang_inside_set(const struct sgang_devices *devices,
 		      const struct sgang_node_topo *const *topo);
 
@@ -51,7 +52,8 @@ void sgang_inside_set(const struct sgang_devices *devices,
 void sgang_inside_refresh(void);
 
 /* How many pieces of that size fit into each island of the node, as
- * sgang_devices_hand_out() gives out 'most'; units[0] is of its first island. */
+ * sgang_devices_hand_out() gives out 'most'; units[0] is of its first island.
+ */
 void sgang_inside_units(const struct sgang_inside_need *need, uint32_t node,
 			bool empty, uint32_t most, uint32_t *units);
 
@@ -61,13 +63,14 @@ void sgang_inside_units(const struct sgang_inside_need *need, uint32_t node,
 bool sgang_inside_of_job(const struct job_record *job, uint32_t node,
 			 uint32_t part[SGANG_ISLANDS_MAX]);
 
-/* The cores, as a bitmap over the cluster, of those nodes of 'nodes' that have an
- * island in 'islands', but which are in none of them. The caller frees it. */
+/* The cores, as a bitmap over the cluster, of those nodes of 'nodes' that have
+ * an island in 'islands', but which are in none of them. The caller frees it.
+ */
 int64_t *sgang_inside_others(const struct sgang_nodeset *nodes,
 			     const struct sgang_nodeset *islands);
 
-/* The free cores of 'nodes' beyond those that give so many CPUs on each ('cpus',
- * by node). Nothing need be known of islands. The caller frees it. */
+/* The free cores of 'nodes' beyond those that give so many CPUs on each
+ * ('cpus', by node). Nothing need be known of islands. The caller frees it. */
 int64_t *sgang_inside_beyond(const struct sgang_nodeset *nodes,
 			     const uint32_t *cpus);
 

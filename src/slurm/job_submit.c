@@ -7,7 +7,7 @@
  * several threads that submit; we let in one at a time.
  */
 
-#define _GNU_SOURCE			/* dl_iterate_phdr() */
+#define _GNU_SOURCE /* dl_iterate_phdr() */
 
 #include "config.h"
 
@@ -72,26 +72,28 @@ static const int slurm_code[SGANG_SUBMIT_VERDICTS] = {
 
 /* ---- a Slurm that it was not built for ---- */
 
-/* slurmctld does not start without a plugin that JobSubmitPlugins= names. So that
- * a Slurm which was upgraded does, this one calls itself a plugin of whatever
- * Slurm loads it; and when that is another one, it looks at nothing. */
+/* slurmctld does not start without a plugin that JobSubmitPlugins= names. So
+ * that a Slurm which was upgraded does, this one calls itself a plugin of
+ * whatever Slurm loads it; and when that is another one, it looks at nothing.
+ */
 static bool other_slurm;
 
-/* dl_iterate_phdr(): stop at a plugin of Slurm, with its version. Those of SPANK
- * need not have that of Slurm. */
+/* dl_iterate_phdr(): stop at a plugin of Slurm, with its version. Those of
+ * SPANK need not have that of Slurm. */
 static int version_of_plugin(struct dl_phdr_info *info, size_t size,
 			     void *version)
 {
 	void *file = info->dlpi_name[0] ?
-		     dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+			     dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD) :
+			     NULL;
 	const char *type = file ? dlsym(file, "plugin_type") : NULL;
 	const uint32_t *its = file ? dlsym(file, "plugin_version") : NULL;
 	bool found = type && its && strcmp(type, plugin_type) &&
 		     strcmp(type, "spank");
 
-	(void) size;
+	(void)size;
 	if (found)
-		*(uint32_t *) version = *its;
+		*(uint32_t *)version = *its;
 	if (file)
 		dlclose(file);
 	return found;
@@ -128,7 +130,7 @@ static bool copy_name(char name[NAME_SIZE], const char *found)
 static const char *user_name(uint32_t uid)
 {
 	static char name[NAME_SIZE];
-	char *found = uid_to_string_or_null((uid_t) uid);
+	char *found = uid_to_string_or_null((uid_t)uid);
 	bool known = copy_name(name, found);
 
 	xfree(found);
@@ -141,13 +143,13 @@ static bool user_id(const char *name, uint32_t *uid)
 	bool known = uid_from_string(name, &owner) == 0;
 
 	if (known)
-		*uid = (uint32_t) owner;
+		*uid = (uint32_t)owner;
 	return known;
 }
 
 static bool own_account(const char *name)
 {
-	slurmdb_assoc_rec_t assoc = { .acct = (char *) name };
+	slurmdb_assoc_rec_t assoc = { .acct = (char *)name };
 	uid_t uid;
 
 	if (uid_from_string(name, &uid))
@@ -170,7 +172,8 @@ static void remember_conf(const struct sgang_conf *conf)
 	have_last_conf = true;
 }
 
-/* The file that last_conf was read from, as it was; st_ino 0: there was none. */
+/* The file that last_conf was read from, as it was; st_ino 0: there was none.
+ */
 static struct stat last_file;
 
 static bool is_unchanged(const struct stat *now)
@@ -321,17 +324,17 @@ static uint32_t mark(uint32_t job_id, uint32_t before)
 	hash = sgang_hash(SGANG_HASH_SEED, job_ptr->job_state);
 	array = (!before || before & MARK_ARRAY) && job_ptr->array_recs;
 	if (array)
-		hash = sgang_hash(hash,
-				  (uint64_t) job_ptr->array_recs->task_cnt << 32 |
-				  job_ptr->array_recs->max_run_tasks);
-	return ((uint32_t) hash & ~MARK_ARRAY) | MARK_LIVE |
+		hash = sgang_hash(
+			hash, (uint64_t)job_ptr->array_recs->task_cnt << 32 |
+				      job_ptr->array_recs->max_run_tasks);
+	return ((uint32_t)hash & ~MARK_ARRAY) | MARK_LIVE |
 	       (array ? MARK_ARRAY : 0);
 }
 
 static int note_exclusive(void *part_ptr, void *hash)
 {
-	*(uint64_t *) hash = sgang_hash(*(uint64_t *) hash,
-					is_exclusive(part_ptr));
+	*(uint64_t *)hash = sgang_hash(*(uint64_t *)hash,
+				       is_exclusive(part_ptr));
 	return 0;
 }
 
@@ -355,12 +358,12 @@ static uint32_t next_id(void)
 {
 	uint32_t job_id = get_next_job_id(true);
 
-	return job_id == (uint32_t) SLURM_ERROR ? 0 : job_id;
+	return job_id == (uint32_t)SLURM_ERROR ? 0 : job_id;
 }
 
 static struct sgang_members_job describe_gang(const job_record_t *job_ptr)
 {
-	return (struct sgang_members_job) {
+	return (struct sgang_members_job){
 		.job_id = job_ptr->job_id,
 		.uid = job_ptr->user_id,
 		.tasks = task_count(job_ptr),
@@ -406,14 +409,14 @@ static bool shares_cpus(const part_record_t *part_ptr)
 static int note_sharing(void *part_ptr, void *shared)
 {
 	if (shares_cpus(part_ptr))
-		*(bool *) shared = true;
+		*(bool *)shared = true;
 	return 0;
 }
 
 static struct sgang_submit_room cluster(void)
 {
 	struct sgang_submit_room room = {
-		.nodes = (uint32_t) node_record_count,
+		.nodes = (uint32_t)node_record_count,
 		.cpus = cluster_cpus,
 	};
 	node_record_t *node_ptr;
@@ -438,8 +441,9 @@ static bool never(const struct sgang_submit_asked *asked, size_t n,
 	bool is;
 
 	for (size_t i = 0; i < n; i++)
-		members[i] = (struct sgang_select_member) {
-			.job_id = asked[i].job_id, .members = asked[i].members,
+		members[i] = (struct sgang_select_member){
+			.job_id = asked[i].job_id,
+			.members = asked[i].members,
 		};
 	is = sgang_at_work_never(submitted, members, n, others, spec, why,
 				 size);
@@ -482,8 +486,8 @@ static void choose_members(void)
 	if (!slurm.rolls)
 		slurm.rolls = sgang_rolls_create();
 	slurm.members = is_numbered || fed_mgr_fed_rec ? NULL : members;
-	if (members && (now - walked >= WALK_SECONDS || now < walked ||
-			!slurm.members)) {
+	if (members &&
+	    (now - walked >= WALK_SECONDS || now < walked || !slurm.members)) {
 		sgang_members_forget(members);
 		walked = now;
 	}
@@ -532,7 +536,8 @@ static uint32_t said(uint32_t value)
 static uint32_t least_cpus(const job_desc_msg_t *job_desc)
 {
 	uint64_t cpus = MAX(said(job_desc->min_cpus),
-			    said(job_desc->min_nodes)), tasks;
+			    said(job_desc->min_nodes)),
+		 tasks;
 
 	if (job_desc->overcommit == NO_VAL8) {
 		tasks = said(job_desc->num_tasks);
@@ -540,7 +545,7 @@ static uint32_t least_cpus(const job_desc_msg_t *job_desc)
 			tasks *= MAX(job_desc->cpus_per_task, 1);
 		cpus = MAX(cpus, tasks);
 	}
-	return (uint32_t) MIN(cpus, UINT32_MAX);
+	return (uint32_t)MIN(cpus, UINT32_MAX);
 }
 
 /* Fill what depends on the job's partitions. One that does not exist is refused
@@ -619,9 +624,10 @@ int init(void)
 
 	sgang_queue_guard_start(plugin_version);
 	if (other_slurm) {
-		sgang_log(SGANG_LOG_ERROR,
-			  "slurm-gang was built for another Slurm than this, which is %s: gangs are off until it is built anew",
-			  running_version(text));
+		sgang_log(
+			SGANG_LOG_ERROR,
+			"slurm-gang was built for another Slurm than this, which is %s: gangs are off until it is built anew",
+			running_version(text));
 		return SLURM_SUCCESS;
 	}
 	load_kept_conf();
@@ -653,8 +659,10 @@ static int refuse_off(const char *why, uint32_t submit_uid, char **err_msg)
 {
 	struct sgang_error err;
 
-	sgang_errf(&err, 0, "gangs are off on this cluster: %s; tell its "
-		   "administrator, or submit the job without --gang", why);
+	sgang_errf(&err, 0,
+		   "gangs are off on this cluster: %s; tell its "
+		   "administrator, or submit the job without --gang",
+		   why);
 	if (err_msg && !*err_msg)
 		*err_msg = xstrdup(err.text);
 	sgang_log(SGANG_LOG_DEBUG, "job of uid %u refused: gangs are off: %s",
@@ -672,11 +680,13 @@ static int submit_to_unknown(job_desc_msg_t *job_desc, uint32_t submit_uid,
 	if (!sgang_at_work_concerns(job_desc))
 		return SLURM_SUCCESS;
 	if (other_slurm)
-		sgang_errf(&why, 0, "slurm-gang was built for Slurm "
-			   SGANG_SLURM " and this is %s; it must be built anew",
+		sgang_errf(&why, 0,
+			   "slurm-gang was built for Slurm " SGANG_SLURM
+			   " and this is %s; it must be built anew",
 			   running_version(version));
 	else
-		sgang_errf(&why, 0, "slurmctld's records are not laid out as in "
+		sgang_errf(&why, 0,
+			   "slurmctld's records are not laid out as in "
 			   "the headers that slurm-gang was built with");
 	return refuse_off(why.text, submit_uid, err_msg);
 }
@@ -718,7 +728,7 @@ static int submit_one(job_desc_msg_t *job_desc, uint32_t submit_uid,
 		return submit_to_unknown(job_desc, submit_uid, err_msg);
 	note_number(job_desc, submit_uid);
 	if (!sgang_spec_concerns(job_desc->spank_job_env,
-				   job_desc->spank_job_env_size))
+				 job_desc->spank_job_env_size))
 		return SLURM_SUCCESS;
 	off = sgang_at_work_off(&told);
 	return off ? refuse_off(off, submit_uid, err_msg) :
@@ -739,13 +749,14 @@ int job_submit(job_desc_msg_t *job_desc, uint32_t submit_uid, char **err_msg)
 static uint32_t new_throttle(const job_desc_msg_t *job_desc)
 {
 	long limit = job_desc->array_inx ?
-		     strtol(job_desc->array_inx, NULL, 10) : 0;
+			     strtol(job_desc->array_inx, NULL, 10) :
+			     0;
 
-	return limit > 0 && limit < INT32_MAX ? (uint32_t) limit : 0;
+	return limit > 0 && limit < INT32_MAX ? (uint32_t)limit : 0;
 }
 
-/* While gangs are off a member waits, so it is not released by somebody's scontrol
- * for the moment that Slurm needs to start it. */
+/* While gangs are off a member waits, so it is not released by somebody's
+ * scontrol for the moment that Slurm needs to start it. */
 static bool would_start(const job_desc_msg_t *job_desc,
 			const job_record_t *job_ptr)
 {
@@ -782,7 +793,7 @@ static int check_change(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 	     !change.priority && !change.time_min) ||
 	    !records_fit(job_ptr) ||
 	    !sgang_spec_concerns(job_ptr->spank_job_env,
-				   job_ptr->spank_job_env_size))
+				 job_ptr->spank_job_env_size))
 		return SLURM_SUCCESS;
 	if (would_start(job_desc, job_ptr))
 		return ESLURM_DISABLED;
@@ -791,8 +802,10 @@ static int check_change(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 	verdict = sgang_submit_check_change(&member, &change, &slurm, &err);
 	/* 22.05 has no way to tell the user more than the code */
 	if (verdict != SGANG_SUBMIT_FINE)
-		sgang_log(SGANG_LOG_INFO, "change of job %u by uid %u refused: "
-			  "%s", job_ptr->job_id, submit_uid, err.text);
+		sgang_log(SGANG_LOG_INFO,
+			  "change of job %u by uid %u refused: "
+			  "%s",
+			  job_ptr->job_id, submit_uid, err.text);
 	return slurm_code[verdict];
 }
 

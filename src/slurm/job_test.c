@@ -64,11 +64,11 @@ static struct sgang_nodeset *nodes_of(const bitstr_t *bitmap)
 static void keep_nodes(bitstr_t *bitmap, const struct sgang_nodeset *nodes)
 {
 	bitstr_t *only = bit_alloc(bit_size(bitmap));
-	uint32_t size = (uint32_t) bit_size(bitmap);
+	uint32_t size = (uint32_t)bit_size(bitmap);
 
 	for (uint32_t n = sgang_nodeset_next(nodes, 0); n < size;
 	     n = sgang_nodeset_next(nodes, n + 1))
-		bit_set(only, (bitoff_t) n);
+		bit_set(only, (bitoff_t)n);
 	bit_and(bitmap, only);
 	FREE_NULL_BITMAP(only);
 }
@@ -129,8 +129,7 @@ static list_t *victims_without_gangs(list_t *candidates)
 			list_append(others, job_ptr);
 	}
 	list_iterator_destroy(iter);
-	if (!list_count(others) ||
-	    list_count(others) == list_count(candidates))
+	if (!list_count(others) || list_count(others) == list_count(candidates))
 		FREE_NULL_LIST(others);
 	return others;
 }
@@ -145,7 +144,8 @@ static int ask_stock(const struct job_test *t)
 	int rc;
 
 	others = t->preemptee_candidates ?
-		 victims_without_gangs(t->preemptee_candidates) : NULL;
+			 victims_without_gangs(t->preemptee_candidates) :
+			 NULL;
 	if (!others)
 		return ask_with_victims(t, t->preemptee_candidates);
 	nodes = bit_copy(t->node_bitmap);
@@ -173,7 +173,7 @@ static int64_t end_if_now(const job_record_t *job_ptr)
 	if (limit == NO_VAL)
 		limit = job_ptr->part_ptr->max_time;
 	return (limit == INFINITE) ? INT64_MAX :
-				     time(NULL) + (int64_t) limit * 60;
+				     time(NULL) + (int64_t)limit * 60;
 }
 
 /* Keep the job off the nodes on which a gang before it starts while it would
@@ -189,12 +189,13 @@ static int64_t keep_off(const struct job_test *t, const struct sgang_spec *spec)
 		return 0;
 	standing.tier = t->job_ptr->part_ptr->priority_tier;
 	standing.priority = t->job_ptr->priority;
-	standing.job_id = t->job_ptr->array_job_id ?
-			  t->job_ptr->array_job_id : t->job_ptr->job_id;
+	standing.job_id = t->job_ptr->array_job_id ? t->job_ptr->array_job_id :
+						     t->job_ptr->job_id;
 	nodes = nodes_of(t->node_bitmap);
 	if (nodes)
-		when = sgang_conductor_keep(sgang_own.conductor, &standing, spec,
-					    end_if_now(t->job_ptr), nodes);
+		when = sgang_conductor_keep(sgang_own.conductor, &standing,
+					    spec, end_if_now(t->job_ptr),
+					    nodes);
 	if (when)
 		keep_nodes(t->node_bitmap, nodes);
 	sgang_nodeset_destroy(nodes);
@@ -212,12 +213,12 @@ static int test_for_probe(const struct job_test *t)
 
 	/* Not what a gang before it waits for. */
 	if (now && is_member(t->job_ptr, &spec))
-		(void) keep_off(t, &spec);
+		(void)keep_off(t, &spec);
 	nodes = nodes_of(t->node_bitmap);
 
 	/* What the user requires is all there is to choose from, unless it may
 	 * have more. */
-	if (nodes && req && (uint32_t) bit_set_count(req) >= t->max_nodes) {
+	if (nodes && req && (uint32_t)bit_set_count(req) >= t->max_nodes) {
 		only = nodes_of(req);
 		if (only)
 			sgang_nodeset_and(nodes, only);
@@ -240,11 +241,11 @@ static int test_for_probe(const struct job_test *t)
 	return now ? SLURM_ERROR : SLURM_SUCCESS;
 }
 
-/* Does it need each of the nodes it is offered, and can it make no difference in
- * which order Slurm takes them? */
+/* Does it need each of the nodes it is offered, and can it make no difference
+ * in which order Slurm takes them? */
 static bool needs_all(const struct job_test *t)
 {
-	uint32_t n = (uint32_t) bit_set_count(t->node_bitmap);
+	uint32_t n = (uint32_t)bit_set_count(t->node_bitmap);
 
 	return n == t->min_nodes && !t->job_ptr->details->req_node_bitmap &&
 	       !t->job_ptr->req_switch &&
@@ -253,9 +254,10 @@ static bool needs_all(const struct job_test *t)
 }
 
 /* Where nothing is left to choose the stock plugin need not look at every
- * switch of the cluster, with bitmaps of all nodes, for each member. It does not
- * for nodes that are required, in a job that is indifferent to switches. Where
- * it refuses, it is asked without: then GRES may be taken from anywhere. */
+ * switch of the cluster, with bitmaps of all nodes, for each member. It does
+ * not for nodes that are required, in a job that is indifferent to switches.
+ * Where it refuses, it is asked without: then GRES may be taken from anywhere.
+ */
 static int ask_for_all(const struct job_test *t)
 {
 	job_details_t *d = t->job_ptr->details;
@@ -279,8 +281,8 @@ static int ask_for_all(const struct job_test *t)
 	return rc;
 }
 
-/* Only the cores of the planned islands, and only GPUs that are near to them; or
- * only as many cores as are planned. */
+/* Only the cores of the planned islands, and only GPUs that are near to them;
+ * or only as many cores as are planned. */
 static int ask_confined(const struct job_test *t,
 			const struct sgang_bounds *bounds)
 {
@@ -289,11 +291,13 @@ static int ask_confined(const struct job_test *t,
 	bool bind = bounds->islands && t->job_ptr->gres_list_req;
 	int rc;
 
-	inside.rest = release_exclude(&t->rest, bounds->islands ?
-		sgang_inside_others(bounds->nodes, bounds->islands) :
+	inside.rest = release_exclude(
+		&t->rest,
+		bounds->islands ?
+			sgang_inside_others(bounds->nodes, bounds->islands) :
 		bounds->spare ?
-		sgang_inside_spare(bounds->nodes, bounds->spare) :
-		sgang_inside_beyond(bounds->nodes, bounds->cpus));
+			sgang_inside_spare(bounds->nodes, bounds->spare) :
+			sgang_inside_beyond(bounds->nodes, bounds->cpus));
 	if (bind)
 		t->job_ptr->bit_flags |= GRES_ENFORCE_BIND;
 	rc = ask_for_all(&inside);
@@ -317,17 +321,19 @@ static int test_for_commit(const struct job_test *t)
 		return SLURM_SUCCESS;
 	sgang_job_test.asked = true;
 	keep_nodes(t->node_bitmap, bounds->nodes);
-	n = (uint32_t) bit_set_count(t->node_bitmap);
+	n = (uint32_t)bit_set_count(t->node_bitmap);
 	alone.preemptee_candidates = NULL;
 	/* It would keep a CPU for each node that is aimed at. */
 	alone.req_nodes = MIN(t->req_nodes, n);
-	/* Slurm offers the lightest nodes first, of which the plan may have some,
-	 * and more if that is refused. A range gets all that are planned. */
+	/* Slurm offers the lightest nodes first, of which the plan may have
+	 * some, and more if that is refused. A range gets all that are planned.
+	 */
 	if (planned > least && planned <= t->req_nodes)
 		alone.min_nodes = least = planned;
 	if (n >= least)
 		rc = (bounds->islands || bounds->cpus || bounds->spare) ?
-		     ask_confined(&alone, bounds) : ask_for_all(&alone);
+			     ask_confined(&alone, bounds) :
+			     ask_for_all(&alone);
 	sgang_job_test.refused = rc != SLURM_SUCCESS;
 	if (rc == SLURM_SUCCESS)
 		release_set_flag(t->job_ptr, JOB_CONFIGURING);
@@ -356,10 +362,10 @@ static int test_placed(const struct job_test *t)
 	if (!usable || !chosen)
 		goto out;
 	if (!shape.whole)
-		(void) sgang_stock.select_nodeinfo_set_all();
+		(void)sgang_stock.select_nodeinfo_set_all();
 	if (!sgang_placer_choose(&sgang_host_slurm, fabric, &sgang_own.conf,
-				 (struct sgang_job *) t->job_ptr, &shape,
-				 usable, chosen))
+				 (struct sgang_job *)t->job_ptr, &shape, usable,
+				 chosen))
 		goto out;
 	/* Nobody is preempted on these nodes while others may be free. */
 	confined.preemptee_candidates = NULL;
@@ -393,7 +399,7 @@ static bool wants_place(const job_record_t *job_ptr)
 
 static void look_at(job_record_t *job_ptr)
 {
-	sgang_conductor_look(sgang_own.conductor, (struct sgang_job *) job_ptr);
+	sgang_conductor_look(sgang_own.conductor, (struct sgang_job *)job_ptr);
 }
 
 /* "[a*1&b*1]": backfill offers the nodes of one feature after the other, which
@@ -412,7 +418,7 @@ static bool kept_for_gang(const struct job_test *t,
 	bool reserving = !counts_features(job_ptr) &&
 			 offered.job_id == job_ptr->job_id && offered.nodes &&
 			 sgang_nodeset_size(offered.nodes) ==
-			 (uint32_t) node_record_count;
+				 (uint32_t)node_record_count;
 	struct sgang_nodeset *nodes = NULL;
 	enum sgang_turn turn;
 
@@ -449,8 +455,8 @@ static void fence_off(const struct job_test *t)
 static bool keep_late(const struct job_test *t, const struct sgang_spec *spec)
 {
 	struct sgang_nodeset *nodes = nodes_of(t->node_bitmap);
-	bool late = nodes && sgang_conductor_late(sgang_own.conductor, spec,
-						  nodes);
+	bool late = nodes &&
+		    sgang_conductor_late(sgang_own.conductor, spec, nodes);
 
 	if (late)
 		keep_nodes(t->node_bitmap, nodes);
@@ -508,14 +514,15 @@ static int ask_near(const struct job_test *t, const struct sgang_spec *spec)
 
 	if (!sgang_own.conf.placement || sgang_fabric_domains(fabric) < 2)
 		return ask_for_nodes(t);
-	for (uint32_t level = SGANG_LEVEL_NODE; !starts && n < all &&
-	     level <= sgang_fabric_top_level(fabric); level++) {
+	for (uint32_t level = SGANG_LEVEL_NODE;
+	     !starts && n < all && level <= sgang_fabric_top_level(fabric);
+	     level++) {
 		bitstr_t *nodes = bit_copy(t->node_bitmap);
 
 		if (!keep_near(nodes, spec, level))
 			level = SGANG_LEVEL_UNCONNECTED;
 		n = bit_set_count(nodes);
-		if (n > before && n < all && (uint32_t) n >= t->min_nodes)
+		if (n > before && n < all && (uint32_t)n >= t->min_nodes)
 			starts = starts_near(t, nodes);
 		before = n;
 		FREE_NULL_BITMAP(nodes);
@@ -538,7 +545,7 @@ static int test_run_now(const struct job_test *t)
 	if (member && (spec.object || kept_for_gang(t, &spec)))
 		return SLURM_ERROR;
 	fence_off(t);
-	(void) keep_off(t, member ? &spec : NULL);
+	(void)keep_off(t, member ? &spec : NULL);
 	late = member && keep_late(t, &spec);
 	return ask_for_job(t, late ? &spec : NULL);
 }
@@ -559,8 +566,8 @@ static int will_run_beside(const struct job_test *t,
 	beside.node_bitmap = bit_copy(t->node_bitmap);
 	when = keep_off(&beside, spec);
 	rc = ask_for_job(&beside, late);
-	if (!when || (rc == SLURM_SUCCESS &&
-		      t->job_ptr->start_time <= time(NULL))) {
+	if (!when ||
+	    (rc == SLURM_SUCCESS && t->job_ptr->start_time <= time(NULL))) {
 		if (rc == SLURM_SUCCESS)
 			bit_copybits(t->node_bitmap, beside.node_bitmap);
 		FREE_NULL_BITMAP(beside.node_bitmap);
@@ -576,8 +583,8 @@ static int will_run_beside(const struct job_test *t,
 	return rc;
 }
 
-/* What backfill sets aside for a member of a gang should be what is kept for the
- * gang; others would be kept off both. False: it cannot be. */
+/* What backfill sets aside for a member of a gang should be what is kept for
+ * the gang; others would be kept off both. False: it cannot be. */
 static bool will_run_kept(const struct job_test *t,
 			  const struct sgang_spec *spec)
 {
@@ -614,7 +621,8 @@ static void remember_offer(const struct job_test *t)
 }
 
 /* A gang that has been found not to fit starts when all of it can: backfill
- * then sets nodes aside from that moment on, and lets others use them before. */
+ * then sets nodes aside from that moment on, and lets others use them before.
+ */
 #define NEVER_SECONDS (365 * 24 * 3600)
 static void wait_for_gang(job_record_t *job_ptr, const struct sgang_spec *spec)
 {
@@ -650,13 +658,14 @@ static int test_will_run(const struct job_test *t)
 	if (member) {
 		look_at(t->job_ptr);
 		remember_offer(t);
-		sgang_conductor_planned(sgang_own.conductor,
-					t->job_ptr->job_id,
+		sgang_conductor_planned(sgang_own.conductor, t->job_ptr->job_id,
 					t->job_ptr->start_time);
 	}
 	late = member && keep_late(t, &spec);
-	rc = (member && will_run_kept(t, &spec)) ? SLURM_SUCCESS :
-	     will_run_beside(t, member ? &spec : NULL, late ? &spec : NULL);
+	rc = (member && will_run_kept(t, &spec)) ?
+		     SLURM_SUCCESS :
+		     will_run_beside(t, member ? &spec : NULL,
+				     late ? &spec : NULL);
 	if (member && rc == SLURM_SUCCESS)
 		wait_for_gang(t->job_ptr, &spec);
 	/* Whatever backfill makes of it, all members are to show one start. */
@@ -694,7 +703,7 @@ bool sgang_job_test_is_victim(const job_record_t *job_ptr)
 		if (victims.job_id[i] == job_ptr->job_id)
 			return true;
 	}
-	return job_ptr->preempt_time;	/* its time of grace is over */
+	return job_ptr->preempt_time; /* its time of grace is over */
 }
 
 /* ---- victims that only hold ---- */
@@ -703,7 +712,7 @@ static bool only_holds(job_record_t *job_ptr, struct sgang_spec *spec)
 {
 	return is_member(job_ptr, spec) &&
 	       sgang_conductor_may_yield(sgang_own.conductor, spec,
-					 (struct sgang_job *) job_ptr);
+					 (struct sgang_job *)job_ptr);
 }
 
 /* Takes them out of the list of victims. */
@@ -732,7 +741,7 @@ static void yield(list_t *holds, const job_record_t *to)
 	while ((job_ptr = list_pop(holds))) {
 		if (only_holds(job_ptr, &spec))
 			sgang_conductor_yield(sgang_own.conductor, &spec,
-					      (struct sgang_job *) job_ptr,
+					      (struct sgang_job *)job_ptr,
 					      to->job_id);
 	}
 }
@@ -750,12 +759,13 @@ static int start_on_chosen(const struct job_test *t)
 	return rc;
 }
 
-/* Slurm would end a held member as it ends a job that runs, with a time of grace
- * and two minutes until it may start again, and would start the other job later.
- * There is nothing to end, so its nodes are given to that job here. Where others
- * have to end first it holds on until they have, or somebody else had the nodes.
- * The job may be refused by a limit even now, and with counted features it is
- * asked for one after the other: then nobody is to lose anything. */
+/* Slurm would end a held member as it ends a job that runs, with a time of
+ * grace and two minutes until it may start again, and would start the other job
+ * later. There is nothing to end, so its nodes are given to that job here.
+ * Where others have to end first it holds on until they have, or somebody else
+ * had the nodes. The job may be refused by a limit even now, and with counted
+ * features it is asked for one after the other: then nobody is to lose
+ * anything. */
 static int take_from_holds(const struct job_test *t)
 {
 	list_t **list = t->preemptee_job_list;
@@ -778,9 +788,10 @@ out:
 }
 
 /* Something keeps us from work, and the job is a member that Slurm would start
- * alone. job_submit/gang parks it a moment later (queue_guard.h), unless records
- * are not laid out as we know them: then it can only be refused here, also when
- * it was the first job that anybody looked at, and is just being submitted. */
+ * alone. job_submit/gang parks it a moment later (queue_guard.h), unless
+ * records are not laid out as we know them: then it can only be refused here,
+ * also when it was the first job that anybody looked at, and is just being
+ * submitted. */
 static bool stays_back(const struct job_test *t)
 {
 	uint16_t mode = t->mode & SELECT_MODE_BASE;
@@ -819,8 +830,9 @@ extern int select_p_job_test(job_record_t *job_ptr, bitstr_t *node_bitmap,
 
 	/* a reservation is tested with a job that is none */
 	if (!sgang_select_at_work(in_future ? NULL : job_ptr))
-		return stays_back(&t) ? SLURM_ERROR :
-			ask_with_victims(&t, preemptee_candidates);
+		return stays_back(&t) ?
+			       SLURM_ERROR :
+			       ask_with_victims(&t, preemptee_candidates);
 	switch (sgang_job_test.mode) {
 	case SGANG_JOB_TEST_PROBE:
 		return test_for_probe(&t);

@@ -27,8 +27,8 @@ void sgang_kept_copy(const char *from, const char *name)
 {
 	char *path = sgang_kept_path(name);
 	struct sgang_error err;
-	char *text = sgang_text_file_read(from, FILE_MAX,
-					  "a file of settings", &err);
+	char *text = sgang_text_file_read(from, FILE_MAX, "a file of settings",
+					  &err);
 
 	if ((!text && errno != ENOENT) ||
 	    sgang_text_file_write(path, text ? text : "", &err)) {

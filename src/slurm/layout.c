@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* layout.c - are slurmctld's records those of the headers we were built with? */
 
-#define _GNU_SOURCE	/* dladdr1() */
+#define _GNU_SOURCE /* dladdr1() */
 
 #include "config.h"
 
@@ -30,7 +30,7 @@ static bool fits_node(node_record_t *node_ptr, int index)
 {
 	return same_size(node_ptr, sizeof(*node_ptr)) &&
 	       node_ptr->magic == NODE_MAGIC &&
-	       node_ptr->index == (uint32_t) index &&
+	       node_ptr->index == (uint32_t)index &&
 	       find_node_record(node_ptr->name) == node_ptr &&
 	       same_size(node_ptr->config_ptr, sizeof(config_record_t)) &&
 	       node_ptr->config_ptr->magic == CONFIG_MAGIC;
@@ -61,7 +61,7 @@ static bool fits_bitmaps(void)
 {
 	const bitoff_t bits = 130;
 	bitstr_t *map = bit_alloc(bits);
-	const uint64_t *word = (const uint64_t *) &map[RELEASE_BITMAP_HEAD];
+	const uint64_t *word = (const uint64_t *)&map[RELEASE_BITMAP_HEAD];
 	bool fits;
 
 	bit_nset(map, 0, 63);
@@ -78,7 +78,7 @@ static bool fits_variable(const void *variable, size_t size)
 	const ElfW(Sym) *symbol = NULL;
 	Dl_info info;
 
-	if (!dladdr1(variable, &info, (void **) &symbol, RTLD_DL_SYMENT) ||
+	if (!dladdr1(variable, &info, (void **)&symbol, RTLD_DL_SYMENT) ||
 	    !symbol || info.dli_saddr != variable)
 		return true;
 	return symbol->st_size == size;
@@ -134,13 +134,13 @@ const char *sgang_layout_jobs(struct job_record *job_ptr)
 	return wrong;
 }
 
-/* They come and go with jobs and say nothing of themselves, so each is looked at
- * each time. */
+/* They come and go with jobs and say nothing of themselves, so each is looked
+ * at each time. */
 const void *sgang_layout_gres(const void *record, size_t size)
 {
 	static bool told;
 
-	if (!record || same_size((void *) record, size))
+	if (!record || same_size((void *)record, size))
 		return record;
 	if (!told)
 		error("gang: GRES records are not laid out as in the headers this was built with; GRES are left to Slurm alone");

@@ -27,9 +27,9 @@ const char *sgang_layout_tables(void);
  * would find; NULL: there is none yet. Wants a lock on jobs. */
 const char *sgang_layout_jobs(struct job_record *job_ptr);
 
-/* The GRES record of a job or a node, as its gres_data points to it. NULL if it is
- * of another size, which the log is told once: then nothing is known of GRES,
- * and the stock plugin decides about it alone. */
+/* The GRES record of a job or a node, as its gres_data points to it. NULL if it
+ * is of another size, which the log is told once: then nothing is known of
+ * GRES, and the stock plugin decides about it alone. */
 const void *sgang_layout_gres(const void *record, size_t size);
 
 #endif

@@ -17,7 +17,7 @@ static atomic_int most = SGANG_LOG_INFO;
 
 void sgang_log_upto(enum sgang_log_level level)
 {
-	atomic_store(&most, (int) level);
+	atomic_store(&most, (int)level);
 }
 
 void sgang_log(enum sgang_log_level level, const char *fmt, ...)
@@ -30,7 +30,7 @@ void sgang_log(enum sgang_log_level level, const char *fmt, ...)
 	va_end(args);
 	if (level == SGANG_LOG_ERROR)
 		error("gang: %s", text);
-	else if ((int) level <= atomic_load(&most))
+	else if ((int)level <= atomic_load(&most))
 		info("gang: %s", text);
 	else
 		debug("gang: %s", text);

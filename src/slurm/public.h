@@ -4,12 +4,12 @@
  * Since 25.11 a job's id is part of slurm_step_id_t, in messages and as an
  * argument.
  *
- *   public_job_id(message)	the job's id in a message, to read and to set
- *   public_id_of_job(job_id)	what libslurm's functions want in place of an id
- *   public_free_conf(conf)	free what slurm_load_ctl_conf() gave
- *   PUBLIC_TOPOLOGY_YAML		does slurmctld read a topology.yaml? 0 or 1
- *   public_used_cpus(node)	the CPUs that jobs have of a node_info_t
- *   PUBLIC_GRES			what stands before a GRES in tres_per_node
+ * public_job_id(message)    the job's id in a message, to read and to set
+ * public_id_of_job(job_id)  what libslurm's functions want in place of an id
+ * public_free_conf(conf)    free what slurm_load_ctl_conf() gave
+ * PUBLIC_TOPOLOGY_YAML      does slurmctld read a topology.yaml? 0 or 1
+ * public_used_cpus(node)    the CPUs that jobs have of a node_info_t
+ * PUBLIC_GRES               what stands before a GRES in tres_per_node
  */
 
 #ifndef SGANG_PUBLIC_H
@@ -22,8 +22,9 @@
 
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
 #define public_job_id(message) ((message)->step_id.job_id)
-#define public_id_of_job(id) ((slurm_step_id_t) { \
-	.job_id = (id), .step_het_comp = NO_VAL, .step_id = NO_VAL })
+#define public_id_of_job(id) \
+	((slurm_step_id_t){  \
+		.job_id = (id), .step_het_comp = NO_VAL, .step_id = NO_VAL })
 #define public_free_conf(conf) slurm_free_conf(conf)
 #else
 #define public_job_id(message) ((message)->job_id)

@@ -56,12 +56,13 @@ static bool is_member(job_record_t *job_ptr, struct sgang_spec *spec)
 	bool member;
 
 	if (!sgang_spec_concerns(job_ptr->spank_job_env,
-				   job_ptr->spank_job_env_size))
+				 job_ptr->spank_job_env_size))
 		return false;
-	user = uid_to_string_or_null((uid_t) job_ptr->user_id);
+	user = uid_to_string_or_null((uid_t)job_ptr->user_id);
 	member = sgang_spec_of_job(spec, job_ptr->spank_job_env,
 				   job_ptr->spank_job_env_size, user,
-				   NULL) == 1 && !spec->object;
+				   NULL) == 1 &&
+		 !spec->object;
 	xfree(user);
 	return member;
 }
@@ -144,10 +145,11 @@ static void give_up_holds(void)
 
 /* ---- the thread ---- */
 
-static const slurmctld_lock_t locks = {
-	.conf = READ_LOCK, .job = WRITE_LOCK, .node = READ_LOCK,
-	.part = READ_LOCK, .fed = READ_LOCK
-};
+static const slurmctld_lock_t locks = { .conf = READ_LOCK,
+					.job = WRITE_LOCK,
+					.node = READ_LOCK,
+					.part = READ_LOCK,
+					.fed = READ_LOCK };
 
 static bool is_mine(unsigned int number)
 {
@@ -183,7 +185,7 @@ static void guard(unsigned int number)
 		if (off && !told)
 			tell(off);
 		if (off)
-			list_for_each(job_list, guard_job, (void *) off);
+			list_for_each(job_list, guard_job, (void *)off);
 		else
 			give_up_holds();
 	}
@@ -205,7 +207,7 @@ static bool is_off(void)
 /* What it says may be a moment old; guard() asks again. */
 static void *watch(void *arg)
 {
-	unsigned int number = (unsigned int) (uintptr_t) arg;
+	unsigned int number = (unsigned int)(uintptr_t)arg;
 
 	while (is_mine(number)) {
 		if (in_control() && (is_off() || kept.n))
@@ -229,9 +231,10 @@ void sgang_queue_guard_start(unsigned int version)
 
 	if (!running_in_slurmctld() || !same_release(version))
 		return;
-	if (sgang_thread_start(&thread, watch, (void *) (uintptr_t) number))
-		sgang_log(SGANG_LOG_ERROR,
-			  "the thread cannot be started that keeps gangs waiting while slurm-gang is not at work");
+	if (sgang_thread_start(&thread, watch, (void *)(uintptr_t)number))
+		sgang_log(
+			SGANG_LOG_ERROR,
+			"the thread cannot be started that keeps gangs waiting while slurm-gang is not at work");
 	else
 		pthread_detach(thread);
 }

@@ -90,14 +90,14 @@ static inline void release_switch_complete(job_record_t *job_ptr)
 
 static inline void release_forget(job_record_t *job_ptr)
 {
-	(void) job_ptr;
+	(void)job_ptr;
 }
 
 static inline void release_validate_gres(job_record_t *job_ptr)
 {
 	job_details_t *d = job_ptr->details;
 
-	(void) gres_job_state_validate(
+	(void)gres_job_state_validate(
 		job_ptr->cpus_per_tres, job_ptr->tres_freq,
 		job_ptr->tres_per_job, job_ptr->tres_per_node,
 		job_ptr->tres_per_socket, job_ptr->tres_per_task,
@@ -145,7 +145,10 @@ typedef struct {
 } release_rest_t;
 
 #define RELEASE_REST_PARAMETERS bitstr_t *exc_cores
-#define RELEASE_REST { .exc_cores = exc_cores }
+#define RELEASE_REST                   \
+	{                              \
+		.exc_cores = exc_cores \
+	}
 #define RELEASE_REST_ARGUMENTS(rest) (rest)->exc_cores
 
 static inline release_rest_t release_exclude(const release_rest_t *rest,
@@ -163,17 +166,19 @@ static inline void release_free_excluded(release_rest_t *more)
 	FREE_NULL_BITMAP(more->exc_cores);
 }
 
-#define RELEASE_PASSED(CALL) \
-	RELEASE_PASSED_UNTIL_24_11(CALL) \
-	CALL(int, job_signal, (job_record_t *job_ptr, int sig), \
-	     (job_ptr, sig)) \
-	CALL(char *, select_jobinfo_sprint, (select_jobinfo_t *info, \
-	     char *text, size_t size, int mode), (info, text, size, mode)) \
-	CALL(char *, select_jobinfo_xstrdup, (select_jobinfo_t *info, \
-	     int mode), (info, mode)) \
-	CALL(int, update_node_config, (int index), (index)) \
-	CALL(bitstr_t *, resv_test, (resv_desc_msg_t *resv, \
-	     uint32_t nodes, bitstr_t *avail, bitstr_t **cores), \
+#define RELEASE_PASSED(CALL)                                               \
+	RELEASE_PASSED_UNTIL_24_11(CALL)                                   \
+	CALL(int, job_signal, (job_record_t * job_ptr, int sig),           \
+	     (job_ptr, sig))                                               \
+	CALL(char *, select_jobinfo_sprint,                                \
+	     (select_jobinfo_t * info, char *text, size_t size, int mode), \
+	     (info, text, size, mode))                                     \
+	CALL(char *, select_jobinfo_xstrdup,                               \
+	     (select_jobinfo_t * info, int mode), (info, mode))            \
+	CALL(int, update_node_config, (int index), (index))                \
+	CALL(bitstr_t *, resv_test,                                        \
+	     (resv_desc_msg_t * resv, uint32_t nodes, bitstr_t * avail,    \
+	      bitstr_t * *cores),                                          \
 	     (resv, nodes, avail, cores))
 
 #endif

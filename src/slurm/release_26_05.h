@@ -69,7 +69,7 @@ static inline void release_completed(job_record_t *job_ptr)
 
 static inline void release_epilog_done(job_record_t *job_ptr, char *node)
 {
-	(void) job_epilog_complete(job_ptr, node, 0);
+	(void)job_epilog_complete(job_ptr, node, 0);
 }
 
 /* Of licences of which one is enough it may take another one next time. */
@@ -121,12 +121,12 @@ static inline void release_node_used(const node_record_t *node_ptr,
 
 /* ---- the select plugin ---- */
 
-#define RELEASE_PASSED(CALL) \
-	CALL(int, job_ready, (job_record_t *job_ptr), (job_ptr)) \
-	CALL(void, job_mem_reduce, (job_record_t *job_ptr), (job_ptr)) \
-	CALL(int, job_resume, (job_record_t *job_ptr, bool indefinite), \
-	     (job_ptr, indefinite)) \
-	CALL(int, select_nodeinfo_set_all, (void), ()) \
-	CALL(int, select_nodeinfo_set, (job_record_t *job_ptr), (job_ptr))
+#define RELEASE_PASSED(CALL)                                             \
+	CALL(int, job_ready, (job_record_t * job_ptr), (job_ptr))        \
+	CALL(void, job_mem_reduce, (job_record_t * job_ptr), (job_ptr))  \
+	CALL(int, job_resume, (job_record_t * job_ptr, bool indefinite), \
+	     (job_ptr, indefinite))                                      \
+	CALL(int, select_nodeinfo_set_all, (void), ())                   \
+	CALL(int, select_nodeinfo_set, (job_record_t * job_ptr), (job_ptr))
 
 #endif

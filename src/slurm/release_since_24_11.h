@@ -96,7 +96,7 @@ static inline void release_validate_gres(job_record_t *job_ptr)
 		.gres_list = &job_ptr->gres_list_req,
 	};
 
-	(void) gres_job_state_validate(&request);
+	(void)gres_job_state_validate(&request);
 }
 
 /* ---- nodes ---- */
@@ -125,15 +125,17 @@ static inline int release_test_reservations(job_record_t *job_ptr,
 typedef struct {
 	resv_exc_t *exc;
 	will_run_data_t *will_run;
-	resv_exc_t own;			/* what exc points to, with more */
+	resv_exc_t own; /* what exc points to, with more */
 } release_rest_t;
 
-#define RELEASE_REST_PARAMETERS \
-	resv_exc_t *resv_exc, will_run_data_t *will_run
-#define RELEASE_REST { .exc = resv_exc, .will_run = will_run }
-#define RELEASE_REST_ARGUMENTS(rest) \
-	((rest)->own.exc_cores ? (resv_exc_t *) &(rest)->own : (rest)->exc), \
-	(rest)->will_run
+#define RELEASE_REST_PARAMETERS resv_exc_t *resv_exc, will_run_data_t *will_run
+#define RELEASE_REST                                  \
+	{                                             \
+		.exc = resv_exc, .will_run = will_run \
+	}
+#define RELEASE_REST_ARGUMENTS(rest)                                        \
+	((rest)->own.exc_cores ? (resv_exc_t *)&(rest)->own : (rest)->exc), \
+		(rest)->will_run
 
 static inline release_rest_t release_exclude(const release_rest_t *rest,
 					     bitstr_t *cores)

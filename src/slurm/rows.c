@@ -24,16 +24,16 @@
 struct shared {
 	const part_record_t *part_ptr;
 	uint32_t rows;
-	uint16_t *used;			/* CPUs, by node and row */
+	uint16_t *used; /* CPUs, by node and row */
 };
 
 static struct {
 	struct shared *part;
 	uint32_t n_parts;
-	bool *alone;			/* by node: a job there does not share */
-	const part_record_t **by;	/* by node: the partition of those that
-					 * share; &several: more than one */
-	uint64_t counted;		/* sgang_events */
+	bool *alone;              /* by node: a job there does not share */
+	const part_record_t **by; /* by node: the partition of those that
+				   * share; &several: more than one */
+	uint64_t counted;         /* sgang_events */
 	bool stale;
 } rows = { .counted = UINT64_MAX, .stale = true };
 
@@ -97,7 +97,7 @@ static void list_parts(void)
 		s = &rows.part[rows.n_parts++];
 		s->part_ptr = part_ptr;
 		s->rows = sgang_rows_of_part(part_ptr);
-		s->used = xcalloc((size_t) node_record_count * s->rows + 1,
+		s->used = xcalloc((size_t)node_record_count * s->rows + 1,
 				  sizeof(*s->used));
 	}
 	list_iterator_destroy(iter);
@@ -106,12 +106,12 @@ static void list_parts(void)
 /* Put the CPUs into the first row with room. */
 static void fill_row(const struct shared *s, int node, uint32_t cpus)
 {
-	uint16_t *used = s->used + (size_t) node * s->rows;
+	uint16_t *used = s->used + (size_t)node * s->rows;
 	uint32_t total = node_record_table_ptr[node]->cpus_efctv, r = 0;
 
 	while (r + 1 < s->rows && used[r] + cpus > total)
 		r++;
-	used[r] += (uint16_t) cpus;
+	used[r] += (uint16_t)cpus;
 }
 
 static uint32_t cpus_there(const job_resources_t *res,
@@ -122,7 +122,7 @@ static uint32_t cpus_there(const job_resources_t *res,
 	if (res->whole_node != 1 && res->core_bitmap)
 		cores = bit_set_count_range(res->core_bitmap, first,
 					    first + cores);
-	return (uint32_t) cores * node_ptr->tpc;
+	return (uint32_t)cores * node_ptr->tpc;
 }
 
 static void count_job(const job_record_t *job_ptr)
@@ -190,7 +190,8 @@ void sgang_rows_free(const part_record_t *part_ptr, uint32_t n_rows,
 	s = find_part(part_ptr);
 	for (uint32_t r = 0; r < n_rows; r++) {
 		uint32_t used = (s && r < s->rows && !empty) ?
-				s->used[(size_t) node * s->rows + r] : 0;
+					s->used[(size_t)node * s->rows + r] :
+					0;
 
 		cpus[r] = (total > used) ? total - used : 0;
 		if (!empty && rows.n_parts && rows.alone[node])

@@ -62,13 +62,14 @@ static bool find_members(const struct sgang_select_member *members, size_t n,
 			 struct sgang_never_member *found)
 {
 	for (size_t i = 0; i < n; i++) {
-		job_record_t *job_ptr = members[i].job_id ?
-			find_job_record(members[i].job_id) : &draft->job;
+		job_record_t *job_ptr =
+			members[i].job_id ? find_job_record(members[i].job_id) :
+					    &draft->job;
 
 		if (!job_ptr || !job_ptr->details || job_ptr->resv_name)
 			return false;
-		found[i] = (struct sgang_never_member) {
-			.job = (struct sgang_job *) job_ptr,
+		found[i] = (struct sgang_never_member){
+			.job = (struct sgang_job *)job_ptr,
 			.members = members[i].members,
 			.draft = job_ptr == &draft->job,
 		};
@@ -105,8 +106,8 @@ extern bool sgang_select_alike(uint32_t job_id, uint32_t other)
 	job_record_t *a = find_job_record(job_id), *b = find_job_record(other);
 
 	return a && b && a->details && b->details &&
-	       sgang_host_same_request((struct sgang_job *) a,
-				       (struct sgang_job *) b);
+	       sgang_host_same_request((struct sgang_job *)a,
+				       (struct sgang_job *)b);
 }
 
 extern uint64_t sgang_select_written(void)
@@ -131,7 +132,7 @@ static bool may_conduct(void)
 
 static void *conduct(void *arg)
 {
-	(void) arg;
+	(void)arg;
 	/* A backup controller that gives back control goes on as a process and
 	 * may take over again: the thread ends with the process alone. */
 	for (;;) {
@@ -218,8 +219,8 @@ extern int select_p_node_init(void)
 	}
 	/* The saved jobs have been read by now. */
 	if (sgang_select_records_fit(sgang_layout_tables()) &&
-	    sgang_select_records_fit(sgang_layout_jobs(
-		    job_list ? list_peek(job_list) : NULL)))
+	    sgang_select_records_fit(
+		    sgang_layout_jobs(job_list ? list_peek(job_list) : NULL)))
 		sgang_settings_configure();
 	return rc;
 }
@@ -233,8 +234,9 @@ extern int select_p_job_begin(job_record_t *job_ptr)
 }
 
 /* slurmctld requeues or cancels a job whose PrologSlurmctld has failed between
- * two counts: no script runs any more, but prolog_running has it still, beside the
- * hold. It is so, too, for the moment in which the script is about to begin. */
+ * two counts: no script runs any more, but prolog_running has it still, beside
+ * the hold. It is so, too, for the moment in which the script is about to
+ * begin. */
 static bool prolog_failed(const job_record_t *job_ptr)
 {
 	return job_ptr->details && job_ptr->details->prolog_running == 2 &&
@@ -271,8 +273,7 @@ extern int select_p_job_fini(job_record_t *job_ptr)
 	if (!sgang_select_at_work(job_ptr) || !sgang_host_concerns(job_ptr))
 		return rc;
 	sgang_host_unhold_prepared(job_ptr);
-	sgang_conductor_ended(sgang_own.conductor,
-			      (struct sgang_job *) job_ptr,
+	sgang_conductor_ended(sgang_own.conductor, (struct sgang_job *)job_ptr,
 			      end_of_hold(job_ptr));
 	return rc;
 }
@@ -295,8 +296,7 @@ extern int select_p_reconfigure(void)
 
 	atomic_fetch_add(&sgang_events, 1);
 	/* scontrol create and delete, and slurmd -Z end in this call. */
-	if (sgang_select_at_work(NULL) &&
-	    !sgang_settings_fit_nodes()) {
+	if (sgang_select_at_work(NULL) && !sgang_settings_fit_nodes()) {
 		atomic_store(&sgang_own.other_nodes, true);
 		sgang_conductor_poke(sgang_own.conductor);
 	}
@@ -307,16 +307,16 @@ extern int select_p_reconfigure(void)
 extern int select_p_job_suspend(job_record_t *job_ptr, bool indefinite)
 {
 	if (sgang_select_at_work(job_ptr) && sgang_host_concerns(job_ptr) &&
-	    sgang_host_slurm.held((struct sgang_job *) job_ptr))
+	    sgang_host_slurm.held((struct sgang_job *)job_ptr))
 		return ESLURM_TRANSITION_STATE_NO_UPDATE;
 	return sgang_stock.job_suspend(job_ptr, indefinite);
 }
 
 /* ---- calls that only pass through ---- */
 
-#define PASS(type, name, parameters, arguments) \
-	extern type select_p_##name parameters \
-	{ \
+#define PASS(type, name, parameters, arguments)    \
+	extern type select_p_##name parameters     \
+	{                                          \
 		return sgang_stock.name arguments; \
 	}
 RELEASE_PASSED(PASS)

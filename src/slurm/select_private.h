@@ -36,24 +36,26 @@ extern time_t control_time;
 /* ---- the stock plugin ---- */
 
 /* Calls that are noticed on their way. */
-#define SEEN(CALL) \
-	CALL(int, node_init, (void), ()) \
-	CALL(int, job_test, (job_record_t *job_ptr, bitstr_t *node_bitmap, \
-	     uint32_t min_nodes, uint32_t max_nodes, uint32_t req_nodes, \
-	     uint16_t mode, list_t *candidates, list_t **victims, \
-	     RELEASE_REST_PARAMETERS), ) \
-	CALL(int, job_begin, (job_record_t *job_ptr), (job_ptr)) \
-	CALL(int, job_fini, (job_record_t *job_ptr), (job_ptr)) \
-	CALL(int, job_expand, (job_record_t *from, job_record_t *to), \
-	     (from, to)) \
-	CALL(int, job_resized, (job_record_t *job_ptr, \
-	     node_record_t *node_ptr), (job_ptr, node_ptr)) \
-	CALL(int, job_suspend, (job_record_t *job_ptr, bool indefinite), \
-	     (job_ptr, indefinite)) \
+#define SEEN(CALL)                                                        \
+	CALL(int, node_init, (void), ())                                  \
+	CALL(int, job_test,                                               \
+	     (job_record_t * job_ptr, bitstr_t * node_bitmap,             \
+	      uint32_t min_nodes, uint32_t max_nodes, uint32_t req_nodes, \
+	      uint16_t mode, list_t * candidates, list_t * *victims,      \
+	      RELEASE_REST_PARAMETERS), )                                 \
+	CALL(int, job_begin, (job_record_t * job_ptr), (job_ptr))         \
+	CALL(int, job_fini, (job_record_t * job_ptr), (job_ptr))          \
+	CALL(int, job_expand, (job_record_t * from, job_record_t * to),   \
+	     (from, to))                                                  \
+	CALL(int, job_resized,                                            \
+	     (job_record_t * job_ptr, node_record_t * node_ptr),          \
+	     (job_ptr, node_ptr))                                         \
+	CALL(int, job_suspend, (job_record_t * job_ptr, bool indefinite), \
+	     (job_ptr, indefinite))                                       \
 	CALL(int, reconfigure, (void), ())
 
 /* The calls of the stock plugin; all are there when init() has succeeded. */
-#define POINTER(type, name, parameters, arguments) type (*name) parameters;
+#define POINTER(type, name, parameters, arguments) type(*name) parameters;
 struct sgang_stock {
 	SEEN(POINTER)
 	RELEASE_PASSED(POINTER)
@@ -67,17 +69,17 @@ extern struct sgang_stock sgang_stock;
 struct sgang_settings_told;
 
 struct sgang_own {
-	bool controller;		/* this is slurmctld */
-	atomic_bool forward_only;	/* something is wrong: stay out */
-	atomic_bool configured;		/* conf and fabric have been read once */
-	bool wrong_layout;		/* no settings can repair that */
-	char off[512];			/* forward_only: why */
-	atomic_bool other_nodes;	/* than those the files were read for */
-	unsigned int applied;		/* how often that was done */
+	bool controller;          /* this is slurmctld */
+	atomic_bool forward_only; /* something is wrong: stay out */
+	atomic_bool configured;   /* conf and fabric have been read once */
+	bool wrong_layout;        /* no settings can repair that */
+	char off[512];            /* forward_only: why */
+	atomic_bool other_nodes;  /* than those the files were read for */
+	unsigned int applied;     /* how often that was done */
 	struct sgang_conf conf;
-	struct sgang_topologies *topologies;	/* the conductor owns them */
-	struct sgang_node_topos *topos;	/* what is inside the nodes, */
-	const struct sgang_node_topo **topo;	/* where that fits them */
+	struct sgang_topologies *topologies; /* the conductor owns them */
+	struct sgang_node_topos *topos;      /* what is inside the nodes, */
+	const struct sgang_node_topo **topo; /* where that fits them */
 	struct sgang_conductor *conductor;
 	pthread_t thread;
 	/* to be written by the thread */
@@ -99,8 +101,7 @@ int sgang_stock_load(const char *our_name);
 bool sgang_select_records_fit(const char *wrong);
 
 /* The fabric by which the job is placed. Only while placement is on. */
-const struct sgang_fabric *
-sgang_settings_fabric(const job_record_t *job_ptr);
+const struct sgang_fabric *sgang_settings_fabric(const job_record_t *job_ptr);
 
 /* Turn gangs and placement off, and say why, once. */
 void sgang_settings_stay_out(const char *why);
@@ -122,8 +123,8 @@ void sgang_job_test_init(void);
 /* Forget what backfill was offered on this thread: the nodes are others. */
 void sgang_job_test_forget(void);
 
-/* Is the job preempted, if it is requeued now? It looks then like one that a user
- * has requeued. With the job lock. */
+/* Is the job preempted, if it is requeued now? It looks then like one that a
+ * user has requeued. With the job lock. */
 bool sgang_job_test_is_victim(const job_record_t *job_ptr);
 
 /* ---- settings.c ---- */

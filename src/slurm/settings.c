@@ -25,29 +25,29 @@
 
 struct partition {
 	char *name;
-	char *topology;			/* by slurm.conf, or NULL */
-	char chosen[SGANG_TOPOLOGY_NAME];	/* by gang.conf as well */
+	char *topology;                   /* by slurm.conf, or NULL */
+	char chosen[SGANG_TOPOLOGY_NAME]; /* by gang.conf as well */
 };
 
 /* What is read from files, and what the files are read for. The nodes and
  * partitions are those of the moment at which it was begun. */
 struct reading {
-	unsigned int after;		/* sgang_own.applied when it was begun */
-	char **names;			/* of the nodes */
+	unsigned int after; /* sgang_own.applied when it was begun */
+	char **names;       /* of the nodes */
 	int n_nodes;
 	struct partition *partitions;
 	int n_partitions;
-	bool plain;			/* Slurm reads a topology.conf */
-	bool kept;			/* of the copies in kept.h */
-	struct sgang_conf before;	/* the settings until now */
+	bool plain;               /* Slurm reads a topology.conf */
+	bool kept;                /* of the copies in kept.h */
+	struct sgang_conf before; /* the settings until now */
 	struct sgang_conf conf;
 	struct sgang_error conf_err, fabric_err, partition_err, topos_err;
-	struct sgang_topologies *topologies;	/* NULL: see fabric_err */
-	struct sgang_node_topos *topos;	/* NULL: none, or see topos_err */
+	struct sgang_topologies *topologies; /* NULL: see fabric_err */
+	struct sgang_node_topos *topos;      /* NULL: none, or see topos_err */
 };
 
-/* The name of a node, or of a gap that dynamic nodes may fill, for which there is
- * room in 'gap'. */
+/* The name of a node, or of a gap that dynamic nodes may fill, for which there
+ * is room in 'gap'. */
 static const char *node_name(int node, char gap[16])
 {
 	if (node_record_table_ptr[node])
@@ -61,7 +61,7 @@ static int note_partition(void *x, void *arg)
 	const part_record_t *part = x;
 	struct reading *r = arg;
 
-	r->partitions[r->n_partitions++] = (struct partition) {
+	r->partitions[r->n_partitions++] = (struct partition){
 		.name = xstrdup(part->name),
 		.topology = xstrdup(release_partition_topology(part)),
 	};
@@ -73,9 +73,8 @@ static void begin_reading(struct reading *r)
 {
 	char gap[16];
 
-	*r = (struct reading) {
-		.after = sgang_own.applied, .n_nodes = node_record_count
-	};
+	*r = (struct reading){ .after = sgang_own.applied,
+			       .n_nodes = node_record_count };
 	r->names = xcalloc(r->n_nodes + 1, sizeof(char *));
 	for (int i = 0; i < r->n_nodes; i++)
 		r->names[i] = xstrdup(node_name(i, gap));
@@ -121,7 +120,7 @@ static int read_conf(bool kept, struct sgang_conf *conf,
 		     struct sgang_error *err)
 {
 	char *path = kept ? sgang_kept_path(SGANG_KEPT_CONF) :
-		     get_extra_conf_path("gang.conf");
+			    get_extra_conf_path("gang.conf");
 	int rc = sgang_conf_load(path, conf, err);
 
 	/* Without the file the built-in defaults hold. */
@@ -144,15 +143,17 @@ static struct sgang_topologies *only(struct sgang_fabric *fabric,
 static struct sgang_topologies *flat(const struct reading *r,
 				     struct sgang_error *err)
 {
-	return only(sgang_fabric_flat((const char *const *) r->names,
-				      r->n_nodes, err), err);
+	return only(sgang_fabric_flat((const char *const *)r->names, r->n_nodes,
+				      err),
+		    err);
 }
 
 /* What Slurm itself reads: where there is a topology.yaml, that alone. */
 static char *slurm_topology_path(const struct reading *r)
 {
 	char *path = RELEASE_TOPOLOGY_YAML ?
-		     get_extra_conf_path("topology.yaml") : NULL;
+			     get_extra_conf_path("topology.yaml") :
+			     NULL;
 
 	if (path && !access(path, F_OK))
 		return path;
@@ -172,8 +173,8 @@ static char *topology_path(const struct reading *r)
 	return slurm_topology_path(r);
 }
 
-/* Is it the topology of a partition before this one? Then it is read already, or
- * known to be none. */
+/* Is it the topology of a partition before this one? Then it is read already,
+ * or known to be none. */
 static bool was_tried(const struct reading *r, int upto, const char *topology)
 {
 	for (int i = 0; i < upto; i++) {
@@ -194,25 +195,28 @@ static int add_topology(const struct reading *r, const char *path, int number,
 
 	choice.by = sgang_conf_topology_of(&r->conf, partition->name,
 					   partition->topology, name) ?
-		    "PartitionTopology in gang.conf" : "Topology in slurm.conf";
+			    "PartitionTopology in gang.conf" :
+			    "Topology in slurm.conf";
 	if (!name[0] || was_tried(r, number, name))
 		return 0;
 	if (!path)
-		return sgang_errf(err, EINVAL, "%s gives partition %s topology "
+		return sgang_errf(err, EINVAL,
+				  "%s gives partition %s topology "
 				  "\"%s\", but there is no topology.yaml",
 				  choice.by, partition->name, name);
 	fabric = sgang_fabric_load_other(&r->conf, path, &choice,
-					 (const char *const *) r->names,
+					 (const char *const *)r->names,
 					 r->n_nodes, err);
 	return fabric ? sgang_topologies_add(all, name, fabric, err) : -1;
 }
 
-/* A mistake takes nothing from the others: such partitions have the cluster's. */
+/* A mistake takes nothing from the others: such partitions have the cluster's.
+ */
 static void add_topologies(struct reading *r, const char *path,
 			   struct sgang_topologies *all)
 {
 	for (int i = 0; i < r->n_partitions; i++)
-		(void) add_topology(r, path, i, all, &r->partition_err);
+		(void)add_topology(r, path, i, all, &r->partition_err);
 }
 
 static struct sgang_topologies *read_topologies(struct reading *r,
@@ -228,8 +232,9 @@ static struct sgang_topologies *read_topologies(struct reading *r,
 		path = sgang_kept_path(SGANG_KEPT_TOPOLOGY);
 	}
 	all = only(sgang_fabric_load_file(&r->conf, path,
-					  (const char *const *) r->names,
-					  r->n_nodes, err), err);
+					  (const char *const *)r->names,
+					  r->n_nodes, err),
+		   err);
 	if (all)
 		add_topologies(r, path, all);
 	xfree(path);
@@ -244,7 +249,7 @@ bool sgang_settings_fit_nodes(void)
 	if (!sgang_own.topologies)
 		return false;
 	fabric = sgang_own.topologies->topology->fabric;
-	if (sgang_fabric_nodes(fabric) != (uint32_t) node_record_count)
+	if (sgang_fabric_nodes(fabric) != (uint32_t)node_record_count)
 		return false;
 	for (int i = 0; i < node_record_count; i++) {
 		if (strcmp(node_name(i, gap),
@@ -279,12 +284,13 @@ static void tell_unknown(const struct reading *r, const char *key,
 	char partition[SGANG_TOPOLOGY_NAME], value[SGANG_TOPOLOGY_NAME];
 	struct sgang_error what;
 
-	for (size_t i = 0; sgang_partition_words_get(words, i, partition,
-						     value); i++) {
+	for (size_t i = 0;
+	     sgang_partition_words_get(words, i, partition, value); i++) {
 		if (has_partition(r, partition))
 			continue;
-		sgang_errf(&what, ENOENT, "%s in gang.conf: there is no partition %s",
-			   key, partition);
+		sgang_errf(&what, ENOENT,
+			   "%s in gang.conf: there is no partition %s", key,
+			   partition);
 		complain(what.text, "the rest of it counts");
 	}
 }
@@ -301,8 +307,9 @@ static void tell_partitions(const struct reading *r)
 		     r->conf.partition_max_exclusive);
 }
 
-/* If nothing was good before, a mistake means: stay out. Else it means: what was
- * good stays, or if the nodes are others by now, what is known of them holds. */
+/* If nothing was good before, a mistake means: stay out. Else it means: what
+ * was good stays, or if the nodes are others by now, what is known of them
+ * holds. */
 static struct sgang_topologies *after_mistake(const struct reading *r)
 {
 	const char *what = r->fabric_err.text;
@@ -333,7 +340,7 @@ static struct sgang_node_topos *read_topos(const struct reading *r,
 
 	if (!sgang_path_folder(dir, path, err))
 		topos = sgang_node_topos_load(&r->conf, dir,
-					      (const char *const *) r->names,
+					      (const char *const *)r->names,
 					      r->n_nodes, err);
 	xfree(path);
 	return topos;
@@ -355,7 +362,7 @@ static void read_files(struct reading *r)
 /* A description that does not fit its node, and all nodes like that. */
 struct misfit {
 	struct sgang_error err;
-	const char *first;		/* name of one of them */
+	const char *first; /* name of one of them */
 	uint32_t nodes;
 };
 
@@ -369,8 +376,8 @@ static void note_misfit(struct misfit **list, size_t *n,
 		i++;
 	if (i == *n) {
 		xrecalloc(*list, *n + 1, sizeof(**list));
-		(*list)[(*n)++] = (struct misfit) { .err = *err,
-						    .first = node_ptr->name };
+		(*list)[(*n)++] = (struct misfit){ .err = *err,
+						   .first = node_ptr->name };
 	}
 	(*list)[i].nodes++;
 }
@@ -394,15 +401,15 @@ static void tell_misfits(const struct misfit *list, size_t n)
 	told = all;
 }
 
-/* What is inside each node; NULL: one island, since nothing describes it or what
- * does is of another machine. The caller frees the array. */
+/* What is inside each node; NULL: one island, since nothing describes it or
+ * what does is of another machine. The caller frees the array. */
 static const struct sgang_node_topo **
 find_topo(const struct sgang_node_topos *topos)
 {
 	const struct sgang_node_topo *const *described =
 		sgang_node_topos_array(topos);
-	const struct sgang_node_topo **topo =
-		xcalloc(node_record_count + 1, sizeof(*topo));
+	const struct sgang_node_topo **topo = xcalloc(node_record_count + 1,
+						      sizeof(*topo));
 	struct misfit *misfits = NULL;
 	node_record_t *node_ptr;
 	size_t n = 0;
@@ -412,10 +419,10 @@ find_topo(const struct sgang_node_topos *topos)
 
 		if (!described[i])
 			continue;
-		if (!sgang_node_topo_fits(described[i], node_ptr->tot_cores,
-					  sgang_node_topo_gres(
-						node_ptr->config_ptr->gres),
-					  &err))
+		if (!sgang_node_topo_fits(
+			    described[i], node_ptr->tot_cores,
+			    sgang_node_topo_gres(node_ptr->config_ptr->gres),
+			    &err))
 			topo[i] = described[i];
 		else
 			note_misfit(&misfits, &n, node_ptr, &err);
@@ -436,14 +443,14 @@ static void look_inside(struct sgang_topologies *all,
 		islands[i] = topo[i] ? topo[i]->n_islands : 1;
 		any |= islands[i] > 1;
 	}
-	(void) sgang_topologies_look_inside(all, any ? islands : NULL, NULL);
+	(void)sgang_topologies_look_inside(all, any ? islands : NULL, NULL);
 	xfree(islands);
 }
 
 /* What is known of the inside of nodes. */
 struct inside {
 	struct sgang_node_topos *topos;
-	const struct sgang_node_topo **topo;	/* of these, by node */
+	const struct sgang_node_topo **topo; /* of these, by node */
 };
 
 /* As with the fabric: a mistake means to stay out (false) if nothing was good
@@ -451,7 +458,7 @@ struct inside {
 static bool find_inside(const struct reading *r, struct sgang_topologies *all,
 			struct inside *in)
 {
-	*in = (struct inside) { .topos = r->topos };
+	*in = (struct inside){ .topos = r->topos };
 	if (!r->conf.placement)
 		return true;
 	if (in->topos) {
@@ -465,8 +472,7 @@ static bool find_inside(const struct reading *r, struct sgang_topologies *all,
 		in->topos = sgang_own.topos;
 		in->topo = sgang_own.topo;
 	} else {
-		complain(r->topos_err.text,
-			 "every node counts as one island");
+		complain(r->topos_err.text, "every node counts as one island");
 	}
 	look_inside(all, in->topo);
 	return true;
@@ -507,19 +513,22 @@ static void say_configured(void)
 		sgang_own.topologies->topology->fabric;
 	const struct sgang_conf *conf = &sgang_own.conf;
 
-	sgang_log(SGANG_LOG_INFO,
-		  "%u nodes in %u domains, gangs %s, placement %s, %u nodes described inside",
-		  sgang_fabric_nodes(fabric), sgang_fabric_domains(fabric),
-		  conf->gangs ? "on" : "off",
-		  !conf->placement ? "off" : conf->place_all ? "of all jobs" :
-		  "of gangs",
-		  described_inside());
+	sgang_log(
+		SGANG_LOG_INFO,
+		"%u nodes in %u domains, gangs %s, placement %s, %u nodes described inside",
+		sgang_fabric_nodes(fabric), sgang_fabric_domains(fabric),
+		conf->gangs ? "on" : "off",
+		!conf->placement ? "off" :
+		conf->place_all  ? "of all jobs" :
+				   "of gangs",
+		described_inside());
 	for (size_t i = 1; i < sgang_own.topologies->n; i++)
-		sgang_log(SGANG_LOG_INFO,
-			  "%u domains in topology %s, which partitions have for themselves",
-			  sgang_fabric_domains(
+		sgang_log(
+			SGANG_LOG_INFO,
+			"%u domains in topology %s, which partitions have for themselves",
+			sgang_fabric_domains(
 				sgang_own.topologies->topology[i].fabric),
-			  sgang_own.topologies->topology[i].name);
+			sgang_own.topologies->topology[i].name);
 }
 
 /* NULL: there is none. */
@@ -562,9 +571,10 @@ static void apply(struct reading *r)
 	atomic_store(&sgang_own.other_nodes, false);
 	sgang_settings_tell(NULL, mistake_of(r));
 	sgang_log_upto(sgang_own.conf.log_level == SGANG_CONF_LOG_ERROR ?
-		       SGANG_LOG_ERROR :
+			       SGANG_LOG_ERROR :
 		       sgang_own.conf.log_level == SGANG_CONF_LOG_DEBUG ?
-		       SGANG_LOG_DEBUG : SGANG_LOG_INFO);
+			       SGANG_LOG_DEBUG :
+			       SGANG_LOG_INFO);
 	if (!r->kept)
 		say_configured();
 	sgang_conductor_poke(sgang_own.conductor);
@@ -593,8 +603,8 @@ static void keep(const struct reading *r, bool good_fabric)
 	xfree(path);
 }
 
-/* What the process before this one had read (kept.h). Without it, as at the first
- * start, a mistake in a file means to stay out. */
+/* What the process before this one had read (kept.h). Without it, as at the
+ * first start, a mistake in a file means to stay out. */
 static void restore(void)
 {
 	struct reading r;
@@ -611,7 +621,8 @@ static void restore(void)
 	end_reading(&r);
 }
 
-/* slurmctld has built its tables, and nobody may look at them before we have. */
+/* slurmctld has built its tables, and nobody may look at them before we have.
+ */
 void sgang_settings_configure(void)
 {
 	struct reading r;
@@ -627,9 +638,9 @@ void sgang_settings_configure(void)
 	end_reading(&r);
 }
 
-/* Dynamic nodes have come or gone: read what the files say of them. The locks are
- * not held meanwhile; if the nodes change again, or a reconfigure has read newer
- * files, what was read is for nobody. */
+/* Dynamic nodes have come or gone: read what the files say of them. The locks
+ * are not held meanwhile; if the nodes change again, or a reconfigure has read
+ * newer files, what was read is for nobody. */
 void sgang_settings_read_again(void)
 {
 	struct reading r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stock_plugin.c - Slurm's own select/cons_tres, to which calls are passed on */
 
-#define _GNU_SOURCE	/* dladdr() */
+#define _GNU_SOURCE /* dladdr() */
 
 #include "config.h"
 
@@ -35,7 +35,7 @@ static int same_file(const char *path, const struct stat *mine)
  * there. */
 static int load_file(const char *path, const char *our_name)
 {
-	void *file = dlopen(path, RTLD_LAZY), **call = (void **) &sgang_stock;
+	void *file = dlopen(path, RTLD_LAZY), **call = (void **)&sgang_stock;
 	const uint32_t *version;
 	const char *name;
 	int (*start)(void);
@@ -47,7 +47,7 @@ static int load_file(const char *path, const char *our_name)
 	if (!name || !strcmp(name, our_name))
 		goto fail;
 	version = dlsym(file, "plugin_version");
-	start = (int (*)(void)) dlsym(file, "init");
+	start = (int (*)(void))dlsym(file, "init");
 	if (!version || *version != SLURM_VERSION_NUMBER || !start)
 		goto fail;
 	for (size_t i = 0; i < STOCK_CALLS; i++) {

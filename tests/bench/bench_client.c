@@ -16,11 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
-
 #include "bench_client.h"
 #include "slurm/public.h"
 
-#define PATIENCE_US 20e6	/* a job is placed by then, or never */
+#define PATIENCE_US 20e6 /* a job is placed by then, or never */
 #define POLL_NS 1000000
 
 static double now_us(void)
@@ -41,9 +40,9 @@ static void nap(void)
 /* -- the process of one cluster -- */
 
 struct worker {
-	FILE *times;		/* what bench_timer.c writes */
-	uint32_t filler;	/* the job that occupies nodes; 0: none */
-	uint32_t gangs;		/* each has a name of its own */
+	FILE *times;     /* what bench_timer.c writes */
+	uint32_t filler; /* the job that occupies nodes; 0: none */
+	uint32_t gangs;  /* each has a name of its own */
 };
 
 static int complain(const char *what)
@@ -86,10 +85,12 @@ static int cancel(uint32_t job_id)
 	job_info_msg_t *jobs;
 	uint32_t state;
 
-	if (slurm_kill_job(public_id_of_job(job_id), SIGKILL, 0) != SLURM_SUCCESS)
+	if (slurm_kill_job(public_id_of_job(job_id), SIGKILL, 0) !=
+	    SLURM_SUCCESS)
 		return complain("bench_placement: no cancel");
 	do {
-		if (slurm_load_job(&jobs, public_id_of_job(job_id), 0) != SLURM_SUCCESS)
+		if (slurm_load_job(&jobs, public_id_of_job(job_id), 0) !=
+		    SLURM_SUCCESS)
 			return complain("bench_placement: no job");
 		state = jobs->job_array[0].job_state;
 		slurm_free_job_info_msg(jobs);
@@ -115,13 +116,12 @@ static const char *gang_nodes(const resource_allocation_response_msg_t *job)
 }
 
 /* The caller frees it; NULL when the job is not placed. */
-static char *placed_on(const resource_allocation_response_msg_t *job,
-		       bool gang)
+static char *placed_on(const resource_allocation_response_msg_t *job, bool gang)
 {
 	const char *nodes = gang ? gang_nodes(job) : job->node_list;
 
 	return job->node_list && *job->node_list && nodes ? strdup(nodes) :
-	       NULL;
+							    NULL;
 }
 
 /* Nodes of a job that is pending yet. */
@@ -134,7 +134,8 @@ static char *wait_for_nodes(uint32_t job_id, bool gang)
 		resource_allocation_response_msg_t *job = NULL;
 
 		nap();
-		if (slurm_allocation_lookup(public_id_of_job(job_id), &job) == SLURM_SUCCESS) {
+		if (slurm_allocation_lookup(public_id_of_job(job_id), &job) ==
+		    SLURM_SUCCESS) {
 			nodes = placed_on(job, gang);
 			slurm_free_resource_allocation_response_msg(job);
 		}
@@ -176,16 +177,15 @@ static double job_test_us(struct worker *worker)
 	double us = 0;
 
 	clearerr(worker->times);
-	while (fscanf(worker->times, "%u %u %lld\n", &mode, &n_nodes,
-		      &ns) == 3) {
+	while (fscanf(worker->times, "%u %u %lld\n", &mode, &n_nodes, &ns) ==
+	       3) {
 		if (mode != 1)
 			us += (double)ns / 1e3;
 	}
 	return us;
 }
 
-static int place(struct worker *worker, uint32_t n_nodes, bool gang,
-		 FILE *out)
+static int place(struct worker *worker, uint32_t n_nodes, bool gang, FILE *out)
 {
 	char name[64], min[] = "_SLURM_SPANK_OPTION_gang_gang_min_member=1";
 	char *options[] = { name, min };
@@ -197,7 +197,7 @@ static int place(struct worker *worker, uint32_t n_nodes, bool gang,
 
 	snprintf(name, sizeof(name), "_SLURM_SPANK_OPTION_gang_gang=g%u",
 		 ++worker->gangs);
-	(void) job_test_us(worker);
+	(void)job_test_us(worker);
 	start = now_us();
 	job = ask(n_nodes, NULL, options, gang ? 2 : 0);
 	if (!job)
@@ -242,7 +242,7 @@ static int work(const char *folder, FILE *in, FILE *out)
 	setenv("SLURM_CONF", path, 1);
 	slurm_init(NULL);
 	snprintf(path, sizeof(path), "%s/job_tests", folder);
-	worker.times = fopen(path, "a+");	/* nobody may have asked yet */
+	worker.times = fopen(path, "a+"); /* nobody may have asked yet */
 	if (!worker.times) {
 		perror(path);
 		return -1;
@@ -293,7 +293,8 @@ struct bench_client *bench_client_start(const char *folder)
 		close(to[1]);
 		close(from[0]);
 		_exit(work(folder, fdopen(to[0], "r"), fdopen(from[1], "w")) ?
-		      1 : 0);
+			      1 :
+			      0);
 	}
 	close(to[0]);
 	close(from[1]);
@@ -352,8 +353,8 @@ int bench_client_vacate(struct bench_client *client)
 	return line ? 0 : -1;
 }
 
-int bench_client_place(struct bench_client *client, uint32_t n_nodes,
-		       bool gang, struct bench_answer *answer)
+int bench_client_place(struct bench_client *client, uint32_t n_nodes, bool gang,
+		       struct bench_answer *answer)
 {
 	int used = 0;
 	char *line;
@@ -364,7 +365,8 @@ int bench_client_place(struct bench_client *client, uint32_t n_nodes,
 		return -1;
 	memset(answer, 0, sizeof(*answer));
 	if (sscanf(line, "%lf %lf %n", &answer->job_test_us, &answer->wall_us,
-		   &used) == 2 && used && line[used] != '-')
+		   &used) == 2 &&
+	    used && line[used] != '-')
 		answer->nodes = strndup(line + used,
 					strcspn(line + used, "\n"));
 	free(line);

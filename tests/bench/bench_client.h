@@ -15,11 +15,11 @@
 struct bench_client;
 
 struct bench_answer {
-	char *nodes;		/* host list, in the order the job sees; of a
-				 * gang, its ring order; NULL: not placed
-				 * within the time */
-	double job_test_us;	/* CPU time in job_test until it was placed */
-	double wall_us;		/* from the request until it was placed */
+	char *nodes;        /* host list, in the order the job sees; of a
+			     * gang, its ring order; NULL: not placed
+			     * within the time */
+	double job_test_us; /* CPU time in job_test until it was placed */
+	double wall_us;     /* from the request until it was placed */
 };
 
 /* 'folder' is that of a cluster of contrib/cluster.sh whose slurmctld writes
@@ -36,7 +36,7 @@ int bench_client_vacate(struct bench_client *client);
 
 /* Ask for whole nodes, as an ordinary job or as a gang of one, and give them
  * back. The caller frees answer->nodes. */
-int bench_client_place(struct bench_client *client, uint32_t n_nodes,
-		       bool gang, struct bench_answer *answer);
+int bench_client_place(struct bench_client *client, uint32_t n_nodes, bool gang,
+		       struct bench_answer *answer);
 
 #endif

@@ -37,13 +37,12 @@
 #include "files/fabric_file.h"
 
 #define LEAF 16
-#define POD 8			/* leaves */
+#define POD 8 /* leaves */
 #define CORE (SGANG_LEVEL_LEAF + 2)
 #define WAYS_MAX 8
 
-static const uint32_t sizes[] = {
-	2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256
-};
+static const uint32_t sizes[] = { 2,  3,  4,  6,  8,   12,  16, 24,
+				  32, 48, 64, 96, 128, 192, 256 };
 #define SIZES (sizeof(sizes) / sizeof(sizes[0]))
 
 static const uint32_t loads[] = { 30, 50, 70, 85 };
@@ -115,8 +114,8 @@ struct bench {
 	struct sgang_fabric *fabric;
 	struct sgang_costs costs;
 	uint32_t n_nodes;
-	const uint32_t *order;		/* position -> node */
-	uint32_t *free;			/* 1: free; by node */
+	const uint32_t *order; /* position -> node */
+	uint32_t *free;        /* 1: free; by node */
 	uint32_t *total;
 	struct way way[WAYS_MAX];
 	size_t n_ways;
@@ -126,7 +125,7 @@ struct bench {
 
 struct load {
 	uint8_t *busy;
-	uint32_t n, left;		/* nodes; still to be taken */
+	uint32_t n, left; /* nodes; still to be taken */
 	uint64_t random;
 };
 
@@ -159,8 +158,8 @@ static void fill_leaves(struct load *load)
 }
 
 /* Jobs of 1 to 64 nodes come, each takes the first free nodes; when it would be
- * more than the load, one that was there goes. After some generations of jobs the
- * last one takes what is missing. */
+ * more than the load, one that was there goes. After some generations of jobs
+ * the last one takes what is missing. */
 #define GENERATIONS 20
 static int fill_in_turn(struct load *load)
 {
@@ -178,8 +177,8 @@ static int fill_in_turn(struct load *load)
 		if (used + size <= target || !turns) {
 			uint16_t job = (uint16_t)(1 + jobs++ % UINT16_MAX);
 
-			for (uint32_t i = 0; i < load->n && size &&
-			     used < target; i++) {
+			for (uint32_t i = 0;
+			     i < load->n && size && used < target; i++) {
 				if (owner[i])
 					continue;
 				owner[i] = job;
@@ -245,7 +244,10 @@ static void ask(const struct bench *bench, const uint32_t *free_nodes,
 		uint32_t size, struct question *question)
 {
 	question->member = (struct sgang_plan_member){
-		.units = size, .slots = 1, .ranks = 1, .distinct = true,
+		.units = size,
+		.slots = 1,
+		.ranks = 1,
+		.distinct = true,
 	};
 	question->request = (struct sgang_plan_request){
 		.fabric = bench->fabric,
@@ -282,13 +284,13 @@ struct gang {
 	uint32_t load, round, size;
 	struct sgang_ring best;
 	bool exact;
-	struct sgang_stock *stock;	/* what stock Slurm should do with it */
+	struct sgang_stock *stock; /* what stock Slurm should do with it */
 };
 
 struct verdict {
-	struct sgang_ring ring;		/* in the order of the ranks */
-	struct sgang_ring set;		/* in the best order */
-	bool as_stock;			/* these are the nodes of gang->stock */
+	struct sgang_ring ring; /* in the order of the ranks */
+	struct sgang_ring set;  /* in the best order */
+	bool as_stock;          /* these are the nodes of gang->stock */
 };
 
 static bool same_nodes(const struct sgang_stock *stock,
@@ -384,8 +386,8 @@ static int foretell(const struct bench *bench, struct gang *gang)
 	if (best(bench, bench->free, gang->size, &gang->best, &gang->exact))
 		return -1;
 	ask(bench, bench->free, gang->size, &question);
-	if (sgang_stock_place(&question.request, SGANG_STOCK_RULE,
-			      &gang->stock, &err) < 0) {
+	if (sgang_stock_place(&question.request, SGANG_STOCK_RULE, &gang->stock,
+			      &err) < 0) {
 		fprintf(stderr, "bench_placement: %s\n", err.text);
 		return -1;
 	}
@@ -400,8 +402,8 @@ static int measure_gang(struct bench *bench, struct gang *gang)
 
 	first++;
 	for (size_t w = 0; w < bench->n_ways && !rc; w++)
-		rc = measure_way(bench, gang, &bench->way[(first + w) %
-							  bench->n_ways]);
+		rc = measure_way(bench, gang,
+				 &bench->way[(first + w) % bench->n_ways]);
 	sgang_stock_destroy(gang->stock);
 	gang->stock = NULL;
 	fflush(stdout);
@@ -513,9 +515,8 @@ static struct sgang_fabric *load_fabric(const char *path, uint32_t n)
 	sgang_conf_default(&conf);
 	snprintf(all, sizeof(all), "n[1-%u]", n);
 	if (!sgang_hostlist_expand(all, &names, &count, &err))
-		fabric = sgang_fabric_load_file(&conf, path,
-						(const char *const *)names, n,
-						&err);
+		fabric = sgang_fabric_load_file(
+			&conf, path, (const char *const *)names, n, &err);
 	if (!fabric)
 		fprintf(stderr, "bench_placement: %s\n", err.text);
 	sgang_hostlist_free(names);

@@ -29,9 +29,8 @@
 
 enum load { UNIFORM, CLUSTERED, WHOLE_LEAF, PARTLY, LOADS };
 
-static const char *const load_names[LOADS] = {
-	"uniform", "clustered", "whole-leaf", "partly"
-};
+static const char *const load_names[LOADS] = { "uniform", "clustered",
+					       "whole-leaf", "partly" };
 
 /* Units of so many slots; 0: of whole nodes. */
 struct gang {
@@ -40,11 +39,8 @@ struct gang {
 };
 
 static const struct gang gangs[] = {
-	{ "64", 64, 0 },
-	{ "512", 512, 0 },
-	{ "4096", 4096, 0 },
-	{ "1024x8", 1024, 8 },
-	{ "8192x1", 8192, 1 },
+	{ "64", 64, 0 },       { "512", 512, 0 },     { "4096", 4096, 0 },
+	{ "1024x8", 1024, 8 }, { "8192x1", 8192, 1 },
 };
 #define GANGS (sizeof(gangs) / sizeof(gangs[0]))
 
@@ -170,7 +166,7 @@ static void take_parts(struct cluster *cluster)
 
 	for (node = 0; node < cluster->n_nodes; node++)
 		cluster->free[node] = rnd(cluster, 2) ? 0 :
-				      1 + rnd(cluster, SLOTS);
+							1 + rnd(cluster, SLOTS);
 }
 
 static void take_nodes(struct cluster *cluster, uint32_t busy)
@@ -217,8 +213,8 @@ struct result {
 	double ms[ROUNDS_MAX];
 	unsigned int n, fit, exact;
 	uint64_t cost, bound;
-	double gap;			/* the worst cost / bound - 1 */
-	uint64_t steps;			/* of the plan that took most */
+	double gap;     /* the worst cost / bound - 1 */
+	uint64_t steps; /* of the plan that took most */
 };
 
 /* The worst gap of all, and the plan that took most steps and most time. */
@@ -269,7 +265,8 @@ static int plan_once(const struct sgang_plan_request *asked,
 		result->bound += placement->bound;
 		if (placement->bound)
 			gap = (double)placement->ring.cost /
-			      (double)placement->bound - 1;
+				      (double)placement->bound -
+			      1;
 		result->gap = gap > result->gap ? gap : result->gap;
 		worst_gap = gap > worst_gap ? gap : worst_gap;
 	}
@@ -281,7 +278,8 @@ static void print_result(const struct cluster *cluster, enum load how,
 			 const char *gang, struct result *result)
 {
 	qsort(result->ms, result->n, sizeof(result->ms[0]), by_ms);
-	printf("plan   %6u %6u %6u %-10s %-16s %8.3f %8.3f %9.0f %9.0f %7.2f %3u %3u %9" PRIu64 "\n",
+	printf("plan   %6u %6u %6u %-10s %-16s %8.3f %8.3f %9.0f %9.0f %7.2f %3u %3u %9" PRIu64
+	       "\n",
 	       cluster->n_nodes, cluster->leaf_size, cluster->levels,
 	       load_names[how], gang, result->ms[result->n / 2],
 	       result->ms[result->n - 1],
@@ -390,10 +388,9 @@ static int bench_fabrics(unsigned int rounds)
 	static const struct {
 		uint32_t nodes, leaf, levels;
 	} shapes[] = {
-		{ 1000, 16, 3 }, { 1000, 32, 3 },
-		{ 10000, 16, 3 }, { 10000, 16, 4 }, { 10000, 32, 3 },
-		{ 100000, 16, 3 }, { 100000, 16, 4 },
-		{ 100000, 32, 3 }, { 100000, 32, 4 },
+		{ 1000, 16, 3 },       { 1000, 32, 3 },   { 10000, 16, 3 },
+		{ 10000, 16, 4 },      { 10000, 32, 3 },  { 100000, 16, 3 },
+		{ 100000, 16, 4 },     { 100000, 32, 3 }, { 100000, 32, 4 },
 		{ 100000, 100000, 1 },
 	};
 	size_t i;
@@ -506,8 +503,7 @@ static int bench_mixed(unsigned int rounds)
 		members[i].units = 1;
 		members[i].slots = 1;
 	}
-	rc = bench_members(&cluster, "500*1x1", members, MEMBERS,
-			   rounds);
+	rc = bench_members(&cluster, "500*1x1", members, MEMBERS, rounds);
 	for (i = 0; i < MEMBERS; i++)
 		members[i].slots = 1 + (uint32_t)i / 250;
 	if (!rc)
@@ -516,15 +512,15 @@ static int bench_mixed(unsigned int rounds)
 	for (i = 0; i < MEMBERS; i++)
 		members[i].slots = 1 + (uint32_t)i % 3;
 	if (!rc)
-		rc = bench_members(&cluster, "500*1x[1-3]",
-				   members, MEMBERS, rounds);
+		rc = bench_members(&cluster, "500*1x[1-3]", members, MEMBERS,
+				   rounds);
 	for (i = 0; i < MEMBERS; i++) {
 		members[i].slots = i < 50 ? 0 : 1;
 		members[i].allowed = i < 250 ? half : NULL;
 	}
 	if (!rc)
-		rc = bench_members(&cluster, "partitions",
-				   members, MEMBERS, rounds);
+		rc = bench_members(&cluster, "partitions", members, MEMBERS,
+				   rounds);
 out:
 	sgang_nodeset_destroy(half);
 	close_cluster(&cluster);
@@ -540,8 +536,9 @@ static int bench_workers(struct cluster *cluster, unsigned int rounds)
 	size_t i;
 
 	for (i = 1; i < 9; i++)
-		members[i] = (struct sgang_plan_member){
-			.units = 4, .slots = 8, .distinct = true };
+		members[i] = (struct sgang_plan_member){ .units = 4,
+							 .slots = 8,
+							 .distinct = true };
 	return bench_members(cluster, "1x1+8*4x8", members, 9, rounds);
 }
 
@@ -553,13 +550,15 @@ static int bench_shared(struct cluster *cluster, unsigned int rounds)
 	size_t i;
 
 	for (i = 0; i < 8; i++)
-		members[i] = (struct sgang_plan_member){
-			.units = 4, .slots = 2, .distinct = true };
+		members[i] = (struct sgang_plan_member){ .units = 4,
+							 .slots = 2,
+							 .distinct = true };
 	if (bench_members(cluster, "8*4x2", members, 8, rounds))
 		return -1;
 	for (i = 0; i < 100; i++)
-		members[i] = (struct sgang_plan_member){
-			.units = 16, .slots = 1, .distinct = true };
+		members[i] = (struct sgang_plan_member){ .units = 16,
+							 .slots = 1,
+							 .distinct = true };
 	return bench_members(cluster, "100*16x1", members, 100, rounds);
 }
 
@@ -572,8 +571,10 @@ static int bench_few(struct cluster *cluster, unsigned int rounds)
 
 	for (i = 0; i < 5; i++)
 		members[i] = (struct sgang_plan_member){
-			.units = 1 + (uint32_t)i % 2, .slots = slots[i],
-			.distinct = true };
+			.units = 1 + (uint32_t)i % 2,
+			.slots = slots[i],
+			.distinct = true
+		};
 	return bench_members(cluster, "5*[1-2]x[1-8]", members, 5, rounds);
 }
 
@@ -587,8 +588,11 @@ static size_t make_gpu_members(struct cluster *cluster,
 
 	for (i = 0; i < n; i++)
 		members[i] = (struct sgang_plan_member){
-			.units = rnd(cluster, 4) ? 1 : 2, .distinct = true,
-			.slots = 1u << rnd(cluster, 4), .ranks = 1 };
+			.units = rnd(cluster, 4) ? 1 : 2,
+			.distinct = true,
+			.slots = 1u << rnd(cluster, 4),
+			.ranks = 1
+		};
 	return n;
 }
 
@@ -627,10 +631,12 @@ static void load_vectors(struct cluster *cluster, uint32_t *free,
 		total[node * DIMS + MEMORY] = 1024;
 		total[node * DIMS + GPUS] = SLOTS;
 		at[GPUS] = gpus;
-		at[CPUS] = more == 2 || gpus == SLOTS ? 8 * gpus :
-			   rnd(cluster, 8 * gpus + 1);
-		at[MEMORY] = more == 1 || gpus == SLOTS ? 128 * gpus :
-			     rnd(cluster, 128 * gpus + 1);
+		at[CPUS] = more == 2 || gpus == SLOTS ?
+				   8 * gpus :
+				   rnd(cluster, 8 * gpus + 1);
+		at[MEMORY] = more == 1 || gpus == SLOTS ?
+				     128 * gpus :
+				     rnd(cluster, 128 * gpus + 1);
 	}
 }
 
@@ -686,9 +692,11 @@ static size_t make_hard_members(struct cluster *cluster,
 		need[n][GPUS] = 1 + rnd(cluster, 5);
 		need[n][CPUS] = 1 + rnd(cluster, 6 * need[n][GPUS]);
 		need[n][MEMORY] = 1 + rnd(cluster, 90 * need[n][GPUS]);
-		members[n] = (struct sgang_plan_member){
-			.units = 1, .slots = need[n][CPUS], .ranks = 1,
-			.distinct = true, .need = need[n] };
+		members[n] = (struct sgang_plan_member){ .units = 1,
+							 .slots = need[n][CPUS],
+							 .ranks = 1,
+							 .distinct = true,
+							 .need = need[n] };
 		taken += need[n][GPUS];
 	}
 	return n;
@@ -770,7 +778,8 @@ int main(int argc, char **argv)
 	if (argc < 3 && bench_spread((unsigned int)rounds))
 		return 1;
 	printf("# worst gap %.2f %%\n", worst_gap * 100);
-	printf("# most steps %" PRIu64 " of %" PRIu64 ", longest plan %.1f ms\n",
+	printf("# most steps %" PRIu64 " of %" PRIu64
+	       ", longest plan %.1f ms\n",
 	       worst_steps, SGANG_PLAN_STEPS, worst_ms);
 	return 0;
 }

@@ -88,8 +88,8 @@ static int submit_gang(int number, int members, int present, int as_array,
 
 	snprintf(name, sizeof(name), "_SLURM_SPANK_OPTION_gang_gang=%s%d",
 		 prefix ? prefix : "g", number);
-	snprintf(min, sizeof(min), "_SLURM_SPANK_OPTION_gang_gang_min_member=%d",
-		 members);
+	snprintf(min, sizeof(min),
+		 "_SLURM_SPANK_OPTION_gang_gang_min_member=%d", members);
 	snprintf(array, sizeof(array), "1-%d", present);
 	if (as_array)
 		return submit(options, 2, array, whole);
@@ -116,8 +116,8 @@ int main(int argc, char **argv)
 		int present = (argc == 6) ? atoi(argv[5]) :
 					    members - (i > complete);
 
-		if (submit_gang(i, members, present,
-				!strcmp(argv[4], "array"), argc == 5) < 0)
+		if (submit_gang(i, members, present, !strcmp(argv[4], "array"),
+				argc == 5) < 0)
 			return 1;
 	}
 	return 0;

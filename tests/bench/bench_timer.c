@@ -8,7 +8,7 @@
  * nanoseconds.
  */
 
-#define _GNU_SOURCE	/* RTLD_NEXT */
+#define _GNU_SOURCE /* RTLD_NEXT */
 
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 #include "core/base/hash.h"
 #include "fake/fake_host.h"
 
-#define LAUNCHES 65536			/* ids whose launches are counted */
+#define LAUNCHES 65536 /* ids whose launches are counted */
 
 struct node {
 	uint32_t used, memory_used, gpus_used;
@@ -24,35 +24,35 @@ struct state {
 };
 
 static struct state live, saved;
-static struct fake_job nobody;		/* stands in for a wrong handle */
+static struct fake_job nobody; /* stands in for a wrong handle */
 
 /* What outlives slurmctld, and what the tests ask for. */
 static struct {
 	uint32_t n_nodes, cpus, memory, licences, islands, gpus;
 	uint32_t weight[FAKE_NODES];
 	bool hide_islands, orders_nodes;
-	const struct sgang_nodeset *only;	/* islands, in commit() */
-	const uint32_t *most;			/* CPUs by node, in commit() */
+	const struct sgang_nodeset *only; /* islands, in commit() */
+	const uint32_t *most;             /* CPUs by node, in commit() */
 	uint32_t next_id;
 	uint64_t next_serial;
 	int64_t now;
 	uint64_t clock, stamp, submitted;
 	uint8_t launches[LAUNCHES];
-	bool released[LAUNCHES];	/* since its last commit() */
+	bool released[LAUNCHES]; /* since its last commit() */
 
 	bool locked, dead;
-	uintptr_t generation;		/* of the lock */
+	uintptr_t generation; /* of the lock */
 	uint32_t lock_fails_in;
 	uint32_t save_dies_in;
 	bool save_is_written;
 	uint32_t commits_left;
 	uint64_t commit_us;
 	bool no_recommits;
-	uint64_t undone_serial;		/* last in this lock section */
+	uint64_t undone_serial; /* last in this lock section */
 	char undone_gang[100];
 	void (*on_save)(void);
-	int save_error;			/* of all saves; 0: they work */
-	bool prepares;			/* nodes run a Prolog before the launch */
+	int save_error; /* of all saves; 0: they work */
+	bool prepares;  /* nodes run a Prolog before the launch */
 	char extra[FAKE_NODES][256];
 	uint64_t node_stamp;
 
@@ -128,14 +128,14 @@ static void need_lock(const char *call)
 
 static struct sgang_job *handle(const struct fake_job *j)
 {
-	uintptr_t slot = (uintptr_t) (j - live.jobs) + 1;
+	uintptr_t slot = (uintptr_t)(j - live.jobs) + 1;
 
-	return (struct sgang_job *) (world.generation << SLOT_BITS | slot);
+	return (struct sgang_job *)(world.generation << SLOT_BITS | slot);
 }
 
 static struct fake_job *job_of(struct sgang_job *job, const char *call)
 {
-	uintptr_t value = (uintptr_t) job;
+	uintptr_t value = (uintptr_t)job;
 	uintptr_t slot = value & ((1u << SLOT_BITS) - 1);
 
 	need_lock(call);
@@ -197,8 +197,9 @@ static bool is_whole(const struct fake_job *j)
 /* What stays together of a job on any number of nodes: a task. */
 static uint32_t task_cpus(const struct fake_job *j)
 {
-	return (j->rq.total_cpus % j->rq.ranks) ? 1 :
-	       j->rq.total_cpus / j->rq.ranks;
+	return (j->rq.total_cpus % j->rq.ranks) ?
+		       1 :
+		       j->rq.total_cpus / j->rq.ranks;
 }
 
 /* How often the job's share of one node fits there. */
@@ -225,8 +226,9 @@ static uint32_t pieces(const struct fake_job *j, uint32_t n, bool empty)
 
 static uint64_t allowed(const struct fake_job *j)
 {
-	uint64_t all = (world.n_nodes == 64) ? UINT64_MAX :
-		       ((uint64_t) 1 << world.n_nodes) - 1;
+	uint64_t all = (world.n_nodes == 64) ?
+			       UINT64_MAX :
+			       ((uint64_t)1 << world.n_nodes) - 1;
 
 	if (j->rq.partition)
 		all &= j->rq.partition;
@@ -264,7 +266,7 @@ static void take_inside(struct fake_job *j, uint32_t n)
 		uint32_t take = may_use(n, i) ? free_in(n, i) : 0;
 
 		take = (take < left) ? take : left;
-		j->cpus_in[n][i] = (uint8_t) take;
+		j->cpus_in[n][i] = (uint8_t)take;
 		live.nodes[n].used_in[i] += take;
 		left -= take;
 	}
@@ -297,7 +299,7 @@ static bool choose(struct fake_job *j, uint64_t among)
 				take = world.most[n];
 			cpus -= take;
 		}
-		j->nodes |= (uint64_t) 1 << n;
+		j->nodes |= (uint64_t)1 << n;
 		j->cpus_on[n] = take;
 		if (j->rq.nodes ? !nodes : !cpus)
 			return true;
@@ -390,13 +392,13 @@ static uint32_t uid_of(const char *user)
 	if (!strcmp(user, "root"))
 		return 0;
 	for (const char *p = user; *p; p++)
-		uid = uid * 31 + (unsigned char) *p;
+		uid = uid * 31 + (unsigned char)*p;
 	return uid | 1;
 }
 
 static void host_still_held(struct sgang_job *job)
 {
-	(void) job_of(job, "still_held");
+	(void)job_of(job, "still_held");
 }
 
 static bool host_operator(uint32_t uid)
@@ -461,7 +463,7 @@ static uint64_t host_supply(void)
 	uint64_t down = 0;
 
 	for (uint32_t n = 0; n < world.n_nodes; n++)
-		down |= (uint64_t) live.nodes[n].down << n;
+		down |= (uint64_t)live.nodes[n].down << n;
 	return down;
 }
 
@@ -469,9 +471,10 @@ static uint64_t host_request(struct sgang_job *job)
 {
 	const struct fake_job *j = job_of(job, "request");
 
-	return ((uint64_t) j->rq.nodes << 48 | (uint64_t) j->rq.cpus << 32 |
-		j->rq.memory) ^ j->rq.partition * 31 ^ j->rq.licences * 17 ^
-	       (uint64_t) j->user_hold << 63;
+	return ((uint64_t)j->rq.nodes << 48 | (uint64_t)j->rq.cpus << 32 |
+		j->rq.memory) ^
+	       j->rq.partition * 31 ^ j->rq.licences * 17 ^
+	       (uint64_t)j->user_hold << 63;
 }
 
 static void host_jobs(void (*each)(const struct sgang_job_info *, void *),
@@ -543,7 +546,7 @@ static uint64_t nodes_in(const struct sgang_nodeset *set)
 		fault("a node set of %u nodes", sgang_nodeset_size(set));
 	for (uint32_t n = 0; n < world.n_nodes; n++) {
 		if (sgang_nodeset_has(set, n))
-			nodes |= (uint64_t) 1 << n;
+			nodes |= (uint64_t)1 << n;
 	}
 	return nodes;
 }
@@ -554,7 +557,7 @@ static uint64_t nodes_up(void)
 
 	for (uint32_t n = 0; n < world.n_nodes; n++) {
 		if (!live.nodes[n].down)
-			up |= (uint64_t) 1 << n;
+			up |= (uint64_t)1 << n;
 	}
 	return up;
 }
@@ -583,7 +586,7 @@ static int host_probe(struct sgang_job *job, struct sgang_nodeset *usable,
 {
 	const struct fake_job *j = job_of(job, "probe");
 	uint64_t nodes = allowed(j) & nodes_up();
-	uint32_t n = (uint32_t) __builtin_popcountll(nodes);
+	uint32_t n = (uint32_t)__builtin_popcountll(nodes);
 
 	fake_counts.probes++;
 	if (!is_eligible(j))
@@ -620,11 +623,9 @@ static void host_releases(int64_t *free_at)
 	}
 }
 
-static void host_topology(struct sgang_job *job,
-			  char name[SGANG_TOPOLOGY_NAME])
+static void host_topology(struct sgang_job *job, char name[SGANG_TOPOLOGY_NAME])
 {
-	const char *topology = 
-		job_of(job, "topology")->rq.partition_topology;
+	const char *topology = job_of(job, "topology")->rq.partition_topology;
 
 	snprintf(name, SGANG_TOPOLOGY_NAME, "%s", topology ? topology : "");
 }
@@ -687,7 +688,7 @@ static void host_units(struct sgang_job *job, const struct sgang_shape *shape,
 	const struct fake_job *j = job_of(job, "units");
 	uint64_t among = nodes_in(nodes);
 
-	(void) shape;
+	(void)shape;
 	for (uint32_t n = 0; n < world.n_nodes; n++)
 		units[n] = (among >> n & 1) ? pieces(j, n, empty) : 0;
 }
@@ -699,7 +700,7 @@ static void host_resources(const struct sgang_asked *asked, size_t n,
 	static const char *const name[] = { "CPUs", "MB of memory", "GPUs" };
 
 	for (size_t i = 0; i < n; i++)
-		(void) job_of(asked[i].job, "resources");
+		(void)job_of(asked[i].job, "resources");
 	memset(res, 0, sizeof(*res));
 	res->n_types = 1;
 	res->n_dims = 3;
@@ -713,7 +714,7 @@ static void host_need(const struct sgang_asked *asked,
 {
 	const struct fake_job *j = job_of(asked->job, "need");
 
-	(void) res;
+	(void)res;
 	need[0] = j->rq.nodes ? j->rq.cpus : task_cpus(j);
 	need[1] = j->rq.nodes ? j->rq.memory : 0;
 	need[2] = j->rq.nodes ? j->rq.gpus : 0;
@@ -725,7 +726,7 @@ static void host_amounts(const struct sgang_resources *res, bool empty,
 			 uint32_t *amounts)
 {
 	need_lock("amounts");
-	(void) res;
+	(void)res;
 	for (uint32_t n = 0; n < world.n_nodes; n++) {
 		const struct node *node = &live.nodes[n];
 
@@ -743,7 +744,7 @@ static void host_island_units(struct sgang_job *job,
 	const struct fake_job *j = job_of(job, "island_units");
 	uint64_t among = nodes_in(nodes);
 
-	(void) shape;
+	(void)shape;
 	for (uint32_t n = 0; n < world.n_nodes; n++) {
 		uint32_t most = (among >> n & 1) ? pieces(j, n, empty) : 0;
 
@@ -764,9 +765,10 @@ static void host_island_units(struct sgang_job *job,
 static enum sgang_cause cause_on(const struct fake_job *j, uint32_t n)
 {
 	const struct node *node = &live.nodes[n];
-	uint64_t bit = (uint64_t) 1 << n;
+	uint64_t bit = (uint64_t)1 << n;
 	uint32_t each = is_whole(j) ? world.cpus :
-			j->rq.nodes ? j->rq.cpus : task_cpus(j);
+			j->rq.nodes ? j->rq.cpus :
+				      task_cpus(j);
 
 	if (j->rq.partition && !(j->rq.partition & bit))
 		return SGANG_CAUSE_PARTITION;
@@ -792,9 +794,10 @@ static void host_causes(struct sgang_job *job, const struct sgang_shape *shape,
 {
 	const struct fake_job *j = job_of(job, "causes");
 	uint32_t each = is_whole(j) ? world.cpus :
-			j->rq.nodes ? j->rq.cpus : task_cpus(j);
+			j->rq.nodes ? j->rq.cpus :
+				      task_cpus(j);
 
-	(void) shape;
+	(void)shape;
 	for (uint32_t n = 0; n < world.n_nodes; n++) {
 		const struct node *node = &live.nodes[n];
 
@@ -802,14 +805,15 @@ static void host_causes(struct sgang_job *job, const struct sgang_shape *shape,
 		if (scarce)
 			scarce[n] = (j->rq.memory &&
 				     (world.memory - node->memory_used) /
-				     j->rq.memory <
-				     (world.cpus - node->used) / each) ?
-				    SGANG_CAUSE_BUSY_MEMORY : SGANG_CAUSE_BUSY;
+						     j->rq.memory <
+					     (world.cpus - node->used) / each) ?
+					    SGANG_CAUSE_BUSY_MEMORY :
+					    SGANG_CAUSE_BUSY;
 	}
 }
 
-static size_t host_endless(const struct sgang_nodeset *nodes,
-			   uint32_t *job_ids, size_t max)
+static size_t host_endless(const struct sgang_nodeset *nodes, uint32_t *job_ids,
+			   size_t max)
 {
 	size_t n = 0;
 
@@ -1083,8 +1087,8 @@ static void host_adopt(struct sgang_job *job)
 		fault("adopt(%u), which has no nodes or runs", j->id);
 	if (!j->holds)
 		j->holds = 1;
-	j->saved = true;	/* it was found in the saved state */
-	j->serial = 0;		/* in which order is not known any more */
+	j->saved = true; /* it was found in the saved state */
+	j->serial = 0;   /* in which order is not known any more */
 }
 
 static void host_ask(struct sgang_job *job)
@@ -1102,7 +1106,7 @@ static void host_forgive(struct sgang_job *job, bool at_once)
 {
 	struct fake_job *j = job_of(job, "forgive");
 
-	(void) at_once;
+	(void)at_once;
 	trace("forgive", j->id);
 	if (j->refused)
 		j->user_hold = false;
@@ -1225,7 +1229,7 @@ static void host_tell(struct sgang_job *job, const char *text, bool behind_own)
 {
 	struct fake_job *j = job_of(job, "tell");
 
-	(void) behind_own;
+	(void)behind_own;
 	if (j->state == FAKE_HELD)
 		snprintf(j->text, sizeof(j->text), "%s", text);
 	else
@@ -1432,7 +1436,7 @@ const struct sgang_host fake_host = {
 	.jobs = host_jobs,
 	.find = host_find,
 	.info = host_info,
-	.operator = host_operator,
+	.operator= host_operator,
 	.still_held = host_still_held,
 	.look = host_look,
 	.request = host_request,
@@ -1572,7 +1576,7 @@ static void spank(struct fake_job *j, const char *option, const char *value)
 static void spank_more(struct fake_job *j, const char *more)
 {
 	while (more && *more) {
-		int len = (int) strcspn(more, "|");
+		int len = (int)strcspn(more, "|");
 
 		snprintf(j->spank[j->n_env], sizeof(j->spank[0]),
 			 "_SLURM_SPANK_OPTION_gang_%.*s", len, more);
@@ -1669,7 +1673,7 @@ uint64_t fake_fits(uint32_t id)
 
 	for (uint32_t n = 0; j && n < world.n_nodes; n++) {
 		if ((allowed(j) >> n & 1) && pieces(j, n, false))
-			nodes |= (uint64_t) 1 << n;
+			nodes |= (uint64_t)1 << n;
 	}
 	return nodes;
 }
@@ -1794,7 +1798,7 @@ uint64_t fake_idle_nodes(void)
 
 	for (uint32_t n = 0; n < world.n_nodes; n++) {
 		if (!live.nodes[n].used && !live.nodes[n].memory_used)
-			idle |= (uint64_t) 1 << n;
+			idle |= (uint64_t)1 << n;
 	}
 	return idle;
 }
@@ -1805,9 +1809,9 @@ const char *fake_free_map(void)
 	size_t len = 0;
 
 	for (uint32_t n = 0; n < world.n_nodes; n++)
-		len += (size_t) snprintf(map + len, sizeof(map) - len,
-					 "%u:%u ", live.nodes[n].used,
-					 live.nodes[n].memory_used);
+		len += (size_t)snprintf(map + len, sizeof(map) - len, "%u:%u ",
+					live.nodes[n].used,
+					live.nodes[n].memory_used);
 	snprintf(map + len, sizeof(map) - len, "licences %u",
 		 live.licences_used);
 	return map;
@@ -1903,7 +1907,8 @@ static void keep_running(void)
 		const struct fake_job *now = find(j->id);
 
 		j->launch = (now && now->state == FAKE_RUNNING) ?
-			    SGANG_LAUNCH_YES : SGANG_LAUNCH_NO;
+				    SGANG_LAUNCH_YES :
+				    SGANG_LAUNCH_NO;
 	}
 }
 
@@ -1929,7 +1934,7 @@ void fake_launched(uint32_t id, enum sgang_launch launch)
 
 void fake_clock(int64_t seconds)
 {
-	world.clock += (uint64_t) seconds * 1000000;
+	world.clock += (uint64_t)seconds * 1000000;
 	world.now += seconds;
 }
 

@@ -18,9 +18,9 @@
 
 #include "plugins/select/host.h"
 
-#define FAKE_NODES 64			/* a set of nodes is a uint64_t */
+#define FAKE_NODES 64 /* a set of nodes is a uint64_t */
 #define FAKE_ALL_NODES UINT64_MAX
-#define FAKE_ISLANDS 4			/* a node has at most */
+#define FAKE_ISLANDS 4 /* a node has at most */
 #define FAKE_JOBS 512
 #define FAKE_COMMENT 1600
 
@@ -53,40 +53,40 @@ const char *fake_fault(void);
 /* ---- jobs ---- */
 
 struct fake_request {
-	const char *gang;		/* NULL: an ordinary job */
-	const char *user;		/* NULL: alice */
-	uint32_t min, total;		/* 0: not said */
-	const char *topology;		/* "require:leaf" or NULL */
-	const char *rank;		/* "3" or NULL */
-	const char *more;		/* "gang_mode=nonstrict|gang_order=0":
-					 * other options; NULL: none */
-	uint32_t nodes;			/* 0: any number of nodes, */
-	uint32_t total_cpus;		/* ... this many CPUs together */
-	uint32_t cpus;			/* on each node; 0: whole nodes */
-	uint32_t memory;		/* on each node */
-	uint32_t gpus;			/* on each node */
-	uint64_t not_on;		/* nodes on which commit() refuses it,
-					 * which nobody is told */
+	const char *gang;     /* NULL: an ordinary job */
+	const char *user;     /* NULL: alice */
+	uint32_t min, total;  /* 0: not said */
+	const char *topology; /* "require:leaf" or NULL */
+	const char *rank;     /* "3" or NULL */
+	const char *more;     /* "gang_mode=nonstrict|gang_order=0":
+			       * other options; NULL: none */
+	uint32_t nodes;       /* 0: any number of nodes, */
+	uint32_t total_cpus;  /* ... this many CPUs together */
+	uint32_t cpus;        /* on each node; 0: whole nodes */
+	uint32_t memory;      /* on each node */
+	uint32_t gpus;        /* on each node */
+	uint64_t not_on;      /* nodes on which commit() refuses it,
+			       * which nobody is told */
 	uint32_t licences;
-	uint32_t ranks;			/* 0: one a node, or one a CPU */
-	uint32_t array;			/* tasks; 0: no array */
-	uint64_t partition;		/* its nodes; 0: all */
-	uint64_t requested;		/* it wants these alone; 0: any */
-	uint64_t required;		/* it wants these and more; 0: any */
+	uint32_t ranks;     /* 0: one a node, or one a CPU */
+	uint32_t array;     /* tasks; 0: no array */
+	uint64_t partition; /* its nodes; 0: all */
+	uint64_t requested; /* it wants these alone; 0: any */
+	uint64_t required;  /* it wants these and more; 0: any */
 	uint64_t excluded;
-	const char *partition_topology;	/* NULL: none of its own */
-	uint32_t priority;		/* 0: held by the user */
-	uint32_t prolog;		/* locks taken until it is ready */
-	uint32_t time_limit;		/* seconds; 0: none */
+	const char *partition_topology; /* NULL: none of its own */
+	uint32_t priority;              /* 0: held by the user */
+	uint32_t prolog;                /* locks taken until it is ready */
+	uint32_t time_limit;            /* seconds; 0: none */
 };
 
 /* The job's (or array's) id; 0 when the queue is full. */
 uint32_t fake_submit(const struct fake_request *rq);
 
 enum fake_state {
-	FAKE_GONE,			/* has ended */
+	FAKE_GONE, /* has ended */
 	FAKE_PENDING,
-	FAKE_HELD,			/* has nodes, was not launched */
+	FAKE_HELD, /* has nodes, was not launched */
 	FAKE_RUNNING
 };
 
@@ -100,35 +100,35 @@ struct fake_job {
 	char spank[14][640];
 	char *env[14];
 	size_t n_env;
-	bool refused;			/* the launch, by its node */
+	bool refused; /* the launch, by its node */
 	bool parked, user_hold, refuses, limited, unprobable;
 	bool nonstrict;
-	bool failed, cancelled;		/* how it ended */
+	bool failed, cancelled; /* how it ended */
 	uint32_t restarts;
 	bool no_requeue;
-	bool saved;			/* while it was held */
-	uint32_t holds;			/* who keeps it from being launched */
-	uint32_t prolog;		/* what is left of it */
+	bool saved;      /* while it was held */
+	uint32_t holds;  /* who keeps it from being launched */
+	uint32_t prolog; /* what is left of it */
 	enum sgang_prepared prepared;
 	uint32_t launches;
-	enum sgang_launch launch;	/* before slurmctld died */
-	uint64_t serial;		/* of the commit */
+	enum sgang_launch launch; /* before slurmctld died */
+	uint64_t serial;          /* of the commit */
 	int64_t submit_time;
-	int64_t ends;			/* its time limit; 0: none */
-	int64_t expected;		/* to start then; 0: not known */
+	int64_t ends;     /* its time limit; 0: none */
+	int64_t expected; /* to start then; 0: not known */
 	char text[320];
 	char comment[FAKE_COMMENT];
 	bool has_comment;
-	char brief[512];		/* what accounting has of it */
+	char brief[512]; /* what accounting has of it */
 	struct {
 		char name[40], value[400];
 	} vars[17];
 	size_t n_vars;
-	uint32_t order[FAKE_NODES];	/* of its nodes, as Slurm was told */
+	uint32_t order[FAKE_NODES]; /* of its nodes, as Slurm was told */
 	size_t n_order;
-	uint64_t nodes;			/* allocated */
+	uint64_t nodes; /* allocated */
 	uint32_t cpus_on[FAKE_NODES];
-	uint8_t cpus_in[FAKE_NODES][FAKE_ISLANDS];	/* ... by island */
+	uint8_t cpus_in[FAKE_NODES][FAKE_ISLANDS]; /* ... by island */
 };
 
 /* NULL when there is no such job. */
@@ -160,7 +160,8 @@ void fake_lose(uint32_t id);
 void fake_no_requeue(uint32_t id);
 /* Its node failed while it was held: pending again, the hold half left. */
 void fake_requeue(uint32_t id);
-/* scontrol update of a pending job: nodes, cpus, memory and partition as here. */
+/* scontrol update of a pending job: nodes, cpus, memory and partition as here.
+ */
 void fake_update(uint32_t id, const struct fake_request *rq);
 /* scontrol hold, scontrol release. */
 void fake_user_hold(uint32_t id, bool hold);
@@ -223,15 +224,15 @@ void fake_spoil(uint32_t id);
 void fake_launched(uint32_t id, enum sgang_launch launch);
 /* Take the state as if it had been saved. */
 void fake_snapshot(void);
-void fake_clock(int64_t seconds);	/* time goes on */
+void fake_clock(int64_t seconds); /* time goes on */
 
 /* How often a call was made since the cluster began. */
 struct fake_counts {
 	uint32_t locks, probes, commits, refused, undone, released, saves;
 	uint32_t accounted, adopted, asked, dropped, parked, unparked, woken;
-	uint32_t yielded;		/* of those dropped */
+	uint32_t yielded; /* of those dropped */
 	uint32_t stopped, resumed, ended, requeued;
-	uint32_t nodes;			/* questions where a job is */
+	uint32_t nodes; /* questions where a job is */
 };
 extern struct fake_counts fake_counts;
 

@@ -12,11 +12,11 @@
 #define FAKE_SPANK_OPTIONS 32
 
 struct fake_spank {
-	enum spank_context context;	/* what loads the plugin */
-	int register_rc;		/* what spank_option_register says */
-	uint32_t step;			/* of slurmstepd ... */
-	char *argv[2];			/* ... what it runs, ends with NULL, */
-	char *env[8];			/* in which environment */
+	enum spank_context context; /* what loads the plugin */
+	int register_rc;            /* what spank_option_register says */
+	uint32_t step;              /* of slurmstepd ... */
+	char *argv[2];              /* ... what it runs, ends with NULL, */
+	char *env[8];               /* in which environment */
 
 	/* what the plugin did; names are copies */
 	struct {
@@ -25,11 +25,11 @@ struct fake_spank {
 		int val;
 	} option[FAKE_SPANK_OPTIONS];
 	size_t n_options;
-	char unset[FAKE_SPANK_OPTIONS][128];	/* from the job's environment */
+	char unset[FAKE_SPANK_OPTIONS][128]; /* from the job's environment */
 	size_t n_unset;
-	char set[128];			/* the last variable it set, NAME=value
-					 * */
-	char error[1024];		/* last line that was logged as error */
+	char set[128];    /* the last variable it set, NAME=value
+			   * */
+	char error[1024]; /* last line that was logged as error */
 	size_t n_errors;
 };
 

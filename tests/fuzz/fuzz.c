@@ -7,7 +7,7 @@
  * folder of that name in tests/data/fuzz.
  */
 
-#define _GNU_SOURCE			/* memfd_create() */
+#define _GNU_SOURCE /* memfd_create() */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -59,7 +59,8 @@ static const char *file_of(const char *text, size_t size)
 	if (fd < 0)
 		fd = memfd_create("fuzz", MFD_CLOEXEC);
 	must(fd >= 0 && !ftruncate(fd, 0) &&
-	     pwrite(fd, text, size, 0) == (ssize_t)size, "no file");
+		     pwrite(fd, text, size, 0) == (ssize_t)size,
+	     "no file");
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	return path;
 }
@@ -202,7 +203,8 @@ static void fuzz_gangfile(const char *text, size_t size)
 	}
 	for (size_t i = 0; i < file.n_roles; i++) {
 		must(!sgang_gangfile_command(&file, &file.role[i], &words,
-					     &err), "there is no command");
+					     &err),
+		     "there is no command");
 		sgang_words_clear(&words);
 	}
 	sgang_gangfile_clear(&file);

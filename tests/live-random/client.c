@@ -18,7 +18,7 @@
 #include "slurm/public.h"
 
 #define PATIENCE_MS 120000.0
-#define RESERVED_MINUTES (400 * 24 * 60)	/* out of sight */
+#define RESERVED_MINUTES (400 * 24 * 60) /* out of sight */
 
 double lr_now_ms(void)
 {
@@ -109,7 +109,8 @@ static void node_names(const struct lr_cluster *c, uint32_t mask, char *text,
 /* The texts that a request points to. */
 struct request {
 	job_desc_msg_t job;
-	char nodes[512], required[512], gres[32], feature[16], part[16], array[16];
+	char nodes[512], required[512], gres[32], feature[16], part[16],
+		array[16];
 	char options[8][96];
 	char *option[8];
 };
@@ -137,8 +138,8 @@ static void ask_gpus(struct request *q, uint32_t gpus, char type)
 	if (!gpus)
 		return;
 	if (type)
-		snprintf(q->gres, sizeof(q->gres), PUBLIC_GRES "gpu:%c:%u", type,
-			 gpus);
+		snprintf(q->gres, sizeof(q->gres), PUBLIC_GRES "gpu:%c:%u",
+			 type, gpus);
 	else
 		snprintf(q->gres, sizeof(q->gres), PUBLIC_GRES "gpu:%u", gpus);
 	q->job.tres_per_node = q->gres;
@@ -151,8 +152,7 @@ static uint32_t allocate(struct request *q)
 
 	if (slurm_allocate_resources(&q->job, &response) != SLURM_SUCCESS ||
 	    !response) {
-		snprintf(refusal, sizeof(refusal), "%s",
-			 slurm_strerror(errno));
+		snprintf(refusal, sizeof(refusal), "%s", slurm_strerror(errno));
 		return 0;
 	}
 	id = public_job_id(response);
@@ -171,8 +171,7 @@ static uint32_t batch(struct request *q)
 	q->job.env_size = 1;
 	q->job.std_out = "/dev/null";
 	if (slurm_submit_batch_job(&q->job, &response) != SLURM_SUCCESS) {
-		snprintf(refusal, sizeof(refusal), "%s",
-			 slurm_strerror(errno));
+		snprintf(refusal, sizeof(refusal), "%s", slurm_strerror(errno));
 		return 0;
 	}
 	id = public_job_id(response);
@@ -204,8 +203,7 @@ uint32_t lr_block(const struct lr_cluster *c, uint32_t node,
 }
 
 static void add_option(struct request *q, const char *name, const char *format,
-		       ...)
-	__attribute__((format(printf, 3, 4)));
+		       ...) __attribute__((format(printf, 3, 4)));
 static void add_option(struct request *q, const char *name, const char *format,
 		       ...)
 {
@@ -244,8 +242,10 @@ static void ask_gang(struct request *q, const struct lr_gang *g, uint32_t m)
 
 	add_option(q, "", "g%u%s", g->number, second ? "b" : "");
 	if (!g->late || m + 1 == g->n_members)
-		add_option(q, "_min_member", "%u", second ? g->min - g->split :
-			   g->split ? g->split : g->min);
+		add_option(q, "_min_member", "%u",
+			   second   ? g->min - g->split :
+			   g->split ? g->split :
+				      g->min);
 	if (g->split)
 		add_option(q, "_groups", "root/g%u,root/g%ub", g->number,
 			   g->number);
@@ -256,10 +256,11 @@ static void ask_gang(struct request *q, const struct lr_gang *g, uint32_t m)
 	if (g->policy == LR_EXCLUSIVE)
 		add_option(q, "_exclusive", "%s", lr_level_name(g->level));
 	else if (g->policy)
-		add_option(q, "_topology", "%s%s%s", g->patient ?
-			   policies[LR_PREFER] : policies[g->policy],
-			   g->policy == LR_AUTO ? "" :
-			   lr_level_name(g->level), g->patient ? "@60" : "");
+		add_option(q, "_topology", "%s%s%s",
+			   g->patient ? policies[LR_PREFER] :
+					policies[g->policy],
+			   g->policy == LR_AUTO ? "" : lr_level_name(g->level),
+			   g->patient ? "@60" : "");
 	if (g->sorted)
 		add_option(q, "_rank_order", "ring");
 	if (g->n_groups)
@@ -285,7 +286,7 @@ static void ask_resources(struct request *q, const struct lr_member *m)
 		if (!m->least)
 			job->num_tasks = m->nodes * m->tasks;
 		job->ntasks_per_node = m->whole ? job->ntasks_per_node :
-				       (uint16_t)m->tasks;
+						  (uint16_t)m->tasks;
 		job->pn_min_memory = m->mem;
 	} else {
 		job->num_tasks = m->tasks;
@@ -362,10 +363,10 @@ static void read_job(const struct lr_cluster *c, const job_info_t *info,
 	job->nodes.n = 0;
 	if (job->has_nodes && info->nodes)
 		(void)lr_parse_nodes(c, info->nodes, &job->nodes);
-	snprintf(job->reason, sizeof(job->reason), "%s", info->state_desc ?
-		 info->state_desc : "");
-	snprintf(job->record, sizeof(job->record), "%s", info->system_comment ?
-		 info->system_comment : "");
+	snprintf(job->reason, sizeof(job->reason), "%s",
+		 info->state_desc ? info->state_desc : "");
+	snprintf(job->record, sizeof(job->record), "%s",
+		 info->system_comment ? info->system_comment : "");
 }
 
 static void no_job(struct lr_job *job)
@@ -418,8 +419,8 @@ static void look_task(const struct lr_cluster *c, const job_info_msg_t *message,
 		bool own = info->array_task_id == task;
 
 		if (info->array_job_id != id ||
-		    (!own && (info->array_task_id != NO_VAL ||
-			      job->id != LR_NONE)))
+		    (!own &&
+		     (info->array_task_id != NO_VAL || job->id != LR_NONE)))
 			continue;
 		job->id = public_job_id(info);
 		read_job(c, info, job);
@@ -490,9 +491,8 @@ int lr_cancel(const struct lr_cluster *c, const struct lr_gang *g,
 			(void)slurm_kill_job2(name, SIGKILL, 0, NULL);
 	}
 	do {
-		if (n > LR_NODES * 4 ||
-		    (g ? lr_look_members(c, g, ids, jobs) :
-			 lr_look(c, ids, n, jobs)))
+		if (n > LR_NODES * 4 || (g ? lr_look_members(c, g, ids, jobs) :
+					     lr_look(c, ids, n, jobs)))
 			return -1;
 		if (all_gone(jobs, n, &told)) {
 			if (!told)
@@ -504,8 +504,10 @@ int lr_cancel(const struct lr_cluster *c, const struct lr_gang *g,
 		lr_nap();
 	} while (lr_now_ms() < deadline);
 	for (uint32_t i = 0; i < n; i++)
-		fprintf(stderr, "live_random: cancelled job %u has not ended: "
-			"'%s'\n", ids[i], jobs[i].reason);
+		fprintf(stderr,
+			"live_random: cancelled job %u has not ended: "
+			"'%s'\n",
+			ids[i], jobs[i].reason);
 	return -1;
 }
 
@@ -539,7 +541,7 @@ int lr_cpus_in_use(const struct lr_cluster *c, uint32_t cpus[LR_NODES])
 	for (uint32_t i = 0; i < message->record_count; i++) {
 		const node_info_t *info = &message->node_array[i];
 		uint32_t node = info->name ? lr_node_called(c, info->name) :
-				LR_NONE;
+					     LR_NONE;
 
 		if (node != LR_NONE)
 			cpus[node] = public_used_cpus(info);

@@ -10,13 +10,13 @@
 
 /* What slurmctld says of a job. */
 struct lr_job {
-	uint32_t id;		/* LR_NONE: it is not there */
+	uint32_t id; /* LR_NONE: it is not there */
 	bool pending, has_nodes, ended;
-	time_t start;		/* expected or real; 0: none */
-	time_t end;		/* its time limit; 0: none */
-	struct lr_place nodes;	/* in Slurm's order */
+	time_t start;          /* expected or real; 0: none */
+	time_t end;            /* its time limit; 0: none */
+	struct lr_place nodes; /* in Slurm's order */
 	char reason[512];
-	char record[2048];	/* its SystemComment */
+	char record[2048]; /* its SystemComment */
 };
 
 /* Milliseconds that only go forward. */
@@ -42,11 +42,12 @@ const char *lr_refusal(void);
 /* Look at these jobs in one moment. */
 int lr_look(const struct lr_cluster *c, const uint32_t *ids, uint32_t n,
 	    struct lr_job *jobs);
-/* Cancel and wait until they have given back all: these jobs, or 'g' is not NULL
- * and they are its members. */
+/* Cancel and wait until they have given back all: these jobs, or 'g' is not
+ * NULL and they are its members. */
 int lr_cancel(const struct lr_cluster *c, const struct lr_gang *g,
 	      const uint32_t *ids, uint32_t n);
-/* A variable of the job's environment, which the caller frees; NULL: not set. */
+/* A variable of the job's environment, which the caller frees; NULL: not set.
+ */
 char *lr_variable(uint32_t id, const char *name);
 /* CPUs in use on each node, as slurmctld counts them. */
 int lr_cpus_in_use(const struct lr_cluster *c, uint32_t cpus[LR_NODES]);

@@ -11,8 +11,8 @@ struct layout {
 	const struct lr_cluster *c;
 	const struct lr_gang *g;
 	uint32_t ranks;
-	uint8_t left[LR_NODES];		/* places */
-	uint8_t node[LR_LAID_OUT];	/* by rank, of the first ones */
+	uint8_t left[LR_NODES];    /* places */
+	uint8_t node[LR_LAID_OUT]; /* by rank, of the first ones */
 	uint64_t best;
 };
 
@@ -70,8 +70,7 @@ static void lay_out(struct layout *l, uint32_t rank, uint64_t cost)
 			continue;
 		l->left[i]--;
 		l->node[rank] = (uint8_t)i;
-		lay_out(l, rank + 1,
-			cost + hops_of(l->c, l->g, l->node, rank));
+		lay_out(l, rank + 1, cost + hops_of(l->c, l->g, l->node, rank));
 		l->left[i]++;
 	}
 }

@@ -48,8 +48,7 @@ void lr_tell_found(struct lr_run *r, const char *what)
 
 		if (all >> i & 1)
 			printf(" %s:cpu=%u/%u,mem=%u,gpu=%u", n->name,
-			       n->has[LR_CPU] - n->used[LR_CPU],
-			       n->has[LR_CPU],
+			       n->has[LR_CPU] - n->used[LR_CPU], n->has[LR_CPU],
 			       n->has[LR_MEM] - n->used[LR_MEM],
 			       n->has[LR_GPU] - n->used[LR_GPU]);
 	}
@@ -61,8 +60,8 @@ void lr_violation(struct lr_run *r, const char *format, ...)
 	va_list args;
 
 	lr_tell(r);
-	printf("violation: seed %llu gang %u: ",
-	       (unsigned long long)r->c.seed, r->g.number);
+	printf("violation: seed %llu gang %u: ", (unsigned long long)r->c.seed,
+	       r->g.number);
 	va_start(args, format);
 	vprintf(format, args);
 	va_end(args);
@@ -99,8 +98,7 @@ uint32_t lr_number(const char *record, const char *word)
 bool lr_same(const struct lr_gang *g)
 {
 	for (uint32_t i = 1; i < g->n_members; i++) {
-		if (memcmp(&g->member[i], &g->member[0],
-			   sizeof(g->member[0])))
+		if (memcmp(&g->member[i], &g->member[0], sizeof(g->member[0])))
 			return false;
 	}
 	return true;
@@ -122,15 +120,17 @@ uint32_t lr_with_nodes(const struct lr_run *r)
 
 /* -- one gang -- */
 
-/* All have started; or that is all there will be. Those that were seen first are a
- * bit mask. */
+/* All have started; or that is all there will be. Those that were seen first
+ * are a bit mask. */
 static void began(struct lr_run *r, uint32_t first, double ms)
 {
 	uint32_t n = lr_with_nodes(r);
 
 	if (!lr_in_turn(&r->g, first))
-		lr_violation(r, "the first to start are %#x, not by "
-			     "--gang-order", first);
+		lr_violation(r,
+			     "the first to start are %#x, not by "
+			     "--gang-order",
+			     first);
 	r->started++;
 	r->ms += ms;
 	if (n == r->g.n_members) {
@@ -232,7 +232,8 @@ static int gangs(char **args)
 {
 	static struct lr_run r;
 	uint64_t seed = strtoull(args[0], NULL, 10);
-	uint32_t first = (uint32_t)atoi(args[2]), count = (uint32_t)atoi(args[3]);
+	uint32_t first = (uint32_t)atoi(args[2]),
+		 count = (uint32_t)atoi(args[3]);
 	double end = lr_now_ms() + atof(args[4]) * 1e3;
 	int rc = 0;
 
@@ -245,10 +246,9 @@ static int gangs(char **args)
 	       "%u optimal, %u not proved, %u exact, %u not decided, "
 	       "%u start times, %u shown, %u on too few nodes, %u of others, "
 	       "%u laid out, mean cost %.4f, %.0f ms\n",
-	       (unsigned long long)seed,
-	       r.c.n_nodes, r.started, r.waited, r.refused, r.optimal,
-	       r.unproved, r.exact, r.undecided, r.starts, r.shown, r.fewer, r.others,
-	       r.laid_out,
+	       (unsigned long long)seed, r.c.n_nodes, r.started, r.waited,
+	       r.refused, r.optimal, r.unproved, r.exact, r.undecided, r.starts,
+	       r.shown, r.fewer, r.others, r.laid_out,
 	       r.started ? r.over / r.started : 1,
 	       r.started ? r.ms / r.started : 0);
 	printf("# seed %llu: ms for blockers %.0f, gangs %.0f, cancel %.0f\n",

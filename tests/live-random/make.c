@@ -10,19 +10,20 @@ static const struct {
 	const char *word;
 	uint32_t kind;
 } words[] = {
-	{ "mixed", LR_MIXED }, { "share", LR_SHARE }, { "gres", LR_GRES },
-	{ "memory", LR_MEMORY }, { "flexible", LR_FLEXIBLE },
-	{ "policy", LR_POLICY }, { "partition", LR_PARTITION },
-	{ "feature", LR_FEATURE }, { "exclude", LR_EXCLUDE },
-	{ "batch", LR_BATCH }, { "modes", LR_MODES },
-	{ "drain", LR_DRAIN }, { "order", LR_ORDER }, { "show", LR_SHOW },
-	{ "reason", LR_REASON }, { "start", LR_START },
-	{ "nodelist", LR_NODELIST }, { "best", LR_BEST },
-	{ "rank", LR_RANK },
-	{ "reserve", LR_RESERVE }, { "oversubscribe", LR_OVER },
-	{ "groups", LR_GROUPS }, { "patient", LR_PATIENT },
-	{ "range", LR_RANGE }, { "minimum", LR_MINIMUM },
-	{ "weight", LR_WEIGHT }, { "parallel", LR_PARALLEL },
+	{ "mixed", LR_MIXED },         { "share", LR_SHARE },
+	{ "gres", LR_GRES },           { "memory", LR_MEMORY },
+	{ "flexible", LR_FLEXIBLE },   { "policy", LR_POLICY },
+	{ "partition", LR_PARTITION }, { "feature", LR_FEATURE },
+	{ "exclude", LR_EXCLUDE },     { "batch", LR_BATCH },
+	{ "modes", LR_MODES },         { "drain", LR_DRAIN },
+	{ "order", LR_ORDER },         { "show", LR_SHOW },
+	{ "reason", LR_REASON },       { "start", LR_START },
+	{ "nodelist", LR_NODELIST },   { "best", LR_BEST },
+	{ "rank", LR_RANK },           { "reserve", LR_RESERVE },
+	{ "oversubscribe", LR_OVER },  { "groups", LR_GROUPS },
+	{ "patient", LR_PATIENT },     { "range", LR_RANGE },
+	{ "minimum", LR_MINIMUM },     { "weight", LR_WEIGHT },
+	{ "parallel", LR_PARALLEL },
 };
 
 /* Knuth's MMIX generator, of which the high half is used. */
@@ -63,7 +64,8 @@ uint32_t lr_kinds(const char *text)
 
 const char *lr_level_name(uint32_t level)
 {
-	static const char *const names[] = { "leaf", "spine", "core", "level5" };
+	static const char *const names[] = { "leaf", "spine", "core",
+					     "level5" };
 
 	return level == LR_NODE_LEVEL ? "node" : names[level];
 }
@@ -198,10 +200,12 @@ void lr_print_nodes(const struct lr_cluster *c, FILE *out)
 	for (uint32_t i = 0; i < c->n_nodes; i++) {
 		const struct lr_node *n = &c->node[i];
 
-		fprintf(out, "NodeName=%s NodeAddr=255.255.255.255 Port=7000 "
+		fprintf(out,
+			"NodeName=%s NodeAddr=255.255.255.255 Port=7000 "
 			"State=CLOUD CPUs=%u Sockets=1 CoresPerSocket=%u "
-			"ThreadsPerCore=1 RealMemory=%u", n->name,
-			n->has[LR_CPU], n->has[LR_CPU], n->has[LR_MEM]);
+			"ThreadsPerCore=1 RealMemory=%u",
+			n->name, n->has[LR_CPU], n->has[LR_CPU],
+			n->has[LR_MEM]);
 		if (n->has[LR_GPU])
 			fprintf(out, " Gres=gpu:%c:%u", n->gpu_type,
 				n->has[LR_GPU]);
@@ -302,7 +306,8 @@ static void make_flexible(const struct lr_cluster *c, struct lr_member *m,
 	m->tasks = 2 + lr_random(r, 5);
 	m->cpus = 1 + lr_random(r, 3);
 	m->mem = c->kinds & LR_MEMORY && chance(r, 40) ?
-		 250 * (1 + lr_random(r, 4)) : 10;
+			 250 * (1 + lr_random(r, 4)) :
+			 10;
 }
 
 /* See lr_cpus_left(). FORCE makes nothing of --exclusive. */
@@ -335,15 +340,15 @@ static void make_member(const struct lr_cluster *c, struct lr_member *m,
 	if (c->kinds & LR_RANGE && c->rows == 1 && m->nodes && chance(r, 40)) {
 		m->least = m->nodes;
 		m->nodes += 1 + lr_random(r, 3);
-		/* Where --ntasks-per-node is said some releases of Slurm give no
-		 * more nodes than there are tasks on the lower end. */
+		/* Where --ntasks-per-node is said some releases of Slurm give
+		 * no more nodes than there are tasks on the lower end. */
 		if (!m->whole && m->nodes > m->least * m->tasks)
 			m->nodes = m->least * m->tasks;
 		m->least = m->nodes > m->least ? m->least : 0;
 	}
 	m->part = c->kinds & LR_PARTITION ? lr_random(r, c->n_parts) : 0;
-	m->feature = c->kinds & LR_FEATURE && chance(r, 15) ?
-		     lr_random(r, 2) : LR_NONE;
+	m->feature = c->kinds & LR_FEATURE && chance(r, 15) ? lr_random(r, 2) :
+							      LR_NONE;
 	if (c->kinds & LR_EXCLUDE && chance(r, 10))
 		m->excluded = 1u << lr_random(r, c->n_nodes);
 	if (c->kinds & LR_NODELIST && m->nodes && chance(r, 10))
@@ -400,7 +405,7 @@ static void make_ranks(const struct lr_cluster *c, struct lr_gang *g,
 
 	for (uint32_t i = 0; i < g->n_members; i++)
 		g->rank[i] = ranked && chance(r, 50) ? lr_random(r, 10) :
-			     LR_NONE;
+						       LR_NONE;
 	g->sorted = !ranked && c->kinds & LR_RANK && chance(r, 30);
 }
 
@@ -440,8 +445,7 @@ static bool has_range(const struct lr_gang *g)
 	return false;
 }
 
-void lr_make_gang(const struct lr_cluster *c, struct lr_gang *g,
-		  uint64_t *r)
+void lr_make_gang(const struct lr_cluster *c, struct lr_gang *g, uint64_t *r)
 {
 	uint32_t number = g->number, most;
 	bool mixed;
@@ -479,8 +483,7 @@ bool lr_in_turn(const struct lr_gang *g, uint32_t set)
 
 		for (uint32_t j = 0; j < g->n_members; j++)
 			others += j != i && g->turn[j] <= g->turn[i];
-		if (others < g->min && g->turn[i] != LR_NONE &&
-		    !(set >> i & 1))
+		if (others < g->min && g->turn[i] != LR_NONE && !(set >> i & 1))
 			return false;
 	}
 	return true;
@@ -492,8 +495,8 @@ uint32_t lr_ranks(const struct lr_gang *g)
 
 	for (uint32_t i = 0; i < g->n_members; i++)
 		n += g->member[i].nodes ?
-		     g->member[i].nodes * g->member[i].tasks :
-		     g->member[i].tasks;
+			     g->member[i].nodes * g->member[i].tasks :
+			     g->member[i].tasks;
 	return n;
 }
 
@@ -512,11 +515,13 @@ static void print_member(const struct lr_cluster *c, const struct lr_member *m,
 		fprintf(out, "-N%s%u --exclusive --mem=%u", range, m->nodes,
 			m->mem);
 	else
-		fprintf(out, "-N%s%u --ntasks-per-node=%u -c%u --mem=%u",
-			range, m->nodes, m->tasks, m->cpus, m->mem);
+		fprintf(out, "-N%s%u --ntasks-per-node=%u -c%u --mem=%u", range,
+			m->nodes, m->tasks, m->cpus, m->mem);
 	if (m->gpus)
 		fprintf(out, " --gres=gpu:%s%u",
-			m->gpu_type == 'a' ? "a:" : m->gpu_type ? "b:" : "",
+			m->gpu_type == 'a' ? "a:" :
+			m->gpu_type        ? "b:" :
+					     "",
 			m->gpus);
 	if (m->shares)
 		fprintf(out, " -s");
@@ -551,9 +556,9 @@ void lr_print_gang(const struct lr_cluster *c, const struct lr_gang *g,
 	if (g->min < g->n_members)
 		fprintf(out, " min=%u", g->min);
 	if (g->policy)
-		fprintf(out, " %s%s%s", g->patient ? policies[LR_PREFER] :
-			policies[g->policy], lr_level_name(g->level),
-			g->patient ? "@60" : "");
+		fprintf(out, " %s%s%s",
+			g->patient ? policies[LR_PREFER] : policies[g->policy],
+			lr_level_name(g->level), g->patient ? "@60" : "");
 	for (uint32_t i = 0; i < g->n_members; i++) {
 		if (g->split && i == g->split)
 			fprintf(out, " and");

@@ -30,7 +30,7 @@ static uint32_t pieces(const struct lr_cluster *c, const struct lr_member *m,
 	memcpy(used, c->node[node].used, sizeof(used));
 	while (n < 64 && lr_room(c, m, node, used)) {
 		used[LR_CPU] += m->whole ? c->node[node].has[LR_CPU] :
-				m->tasks * m->cpus;
+					   m->tasks * m->cpus;
 		used[LR_MEM] += m->mem;
 		used[LR_GPU] += m->gpus;
 		used[LR_SHARERS] += m->shares;
@@ -42,14 +42,34 @@ static uint32_t pieces(const struct lr_cluster *c, const struct lr_member *m,
 /* ---- causes ---- */
 
 enum {
-	BUSY, BUSY_MEMORY, BUSY_GPUS, RESERVED, DRAINED, GPUS, MEMORY, CPUS, FEATURE,
-	REQUESTED, EXCLUDED, PARTITION, CAUSES, ROOM = CAUSES
+	BUSY,
+	BUSY_MEMORY,
+	BUSY_GPUS,
+	RESERVED,
+	DRAINED,
+	GPUS,
+	MEMORY,
+	CPUS,
+	FEATURE,
+	REQUESTED,
+	EXCLUDED,
+	PARTITION,
+	CAUSES,
+	ROOM = CAUSES
 };
 
 static const char *const cause_text[CAUSES] = {
-	"busy", "with too little free memory", "with too few free GPUs",
-	"reserved", "drained", "with too few GPUs", "with too little memory",
-	"with too few CPUs", "without the feature", "not requested", "excluded",
+	"busy",
+	"with too little free memory",
+	"with too few free GPUs",
+	"reserved",
+	"drained",
+	"with too few GPUs",
+	"with too little memory",
+	"with too few CPUs",
+	"without the feature",
+	"not requested",
+	"excluded",
 	"not in the partition",
 };
 
@@ -191,8 +211,9 @@ static const char *counted_again(const struct lr_cluster *c,
 /* ---- one member of several that differ ---- */
 
 /* "needs 3 nodes, 2 have room for it" */
-static const char *wrong_nodes(const struct lr_run *r, const struct lr_member *m,
-			       uint32_t needed, uint32_t room)
+static const char *wrong_nodes(const struct lr_run *r,
+			       const struct lr_member *m, uint32_t needed,
+			       uint32_t room)
 {
 	static char what[128];
 	uint32_t n = 0;
@@ -216,14 +237,17 @@ static const char *wrong_closest(const struct lr_cluster *c, const char *text)
 	char name[16], resource[16];
 	uint32_t have, need, node, d, free;
 
-	if (sscanf(text, " no node has all it needs: %15[^,], which comes closest"
-		   ", has %u of %u %15s", name, &have, &need, resource) != 4)
+	if (sscanf(text,
+		   " no node has all it needs: %15[^,], which comes closest"
+		   ", has %u of %u %15s",
+		   name, &have, &need, resource) != 4)
 		return "it does not name what is scarce";
 	node = lr_node_called(c, name);
-	d = !strcmp(resource, "CPUs") ? LR_CPU : !strcmp(resource, "MB") ?
-	    LR_MEM : LR_GPU;
+	d = !strcmp(resource, "CPUs") ? LR_CPU :
+	    !strcmp(resource, "MB")   ? LR_MEM :
+					LR_GPU;
 	free = node == LR_NONE ? 0 :
-	       c->node[node].has[d] - c->node[node].used[d];
+				 c->node[node].has[d] - c->node[node].used[d];
 	/* of a type it has none */
 	if (node != LR_NONE && have < need && (have == free || !have))
 		return NULL;
@@ -242,15 +266,16 @@ static const char *wrong_required(const struct lr_cluster *c,
 	uint32_t node, cause;
 
 	node = sscanf(text, " %15[^,]", name) == 1 ? lr_node_called(c, name) :
-	       LR_NONE;
+						     LR_NONE;
 	if (node == LR_NONE || !(m->required >> node & 1))
 		return "it does not require that node";
 	cause = cause_of(c, m, node);
 	if (is ? cause < CAUSES &&
-	    !strcmp(strstr(is, " is ") + 4, cause_text[cause]) : cause == ROOM)
+			    !strcmp(strstr(is, " is ") + 4, cause_text[cause]) :
+		 cause == ROOM)
 		return NULL;
-	snprintf(what, sizeof(what), "%s %s", name, cause < CAUSES ?
-		 cause_text[cause] : "has room");
+	snprintf(what, sizeof(what), "%s %s", name,
+		 cause < CAUSES ? cause_text[cause] : "has room");
 	return what;
 }
 

@@ -13,34 +13,35 @@
 #include "client.h"
 #include "model.h"
 
-/* Deadlines are for a machine that has much else to do: what comes in time is not
- * waited for any longer. */
-#define START_MS 60000.0	/* a gang that fits has started by then */
-#define REST_MS 4000.0		/* ... and all of its members that can */
-#define LATE_MS 4500.0		/* ... and has not asked for it in vain: then
-				 * it is tried again after five seconds */
+/* Deadlines are for a machine that has much else to do: what comes in time is
+ * not waited for any longer. */
+#define START_MS 60000.0 /* a gang that fits has started by then */
+#define REST_MS 4000.0   /* ... and all of its members that can */
+#define LATE_MS \
+	4500.0 /* ... and has not asked for it in vain: then \
+		* it is tried again after five seconds */
 
 struct lr_run {
 	struct lr_cluster c;
 	struct lr_gang g;
-	uint32_t order[LR_MEMBERS];	/* of members, by position in the ring */
+	uint32_t order[LR_MEMBERS]; /* of members, by position in the ring */
 	uint32_t ids[LR_MEMBERS];
 	struct lr_job jobs[LR_MEMBERS];
 	uint32_t blocker[LR_NODES * 2], n_blockers;
-	uint32_t blocks[LR_NODES * 2];	/* which node */
+	uint32_t blocks[LR_NODES * 2]; /* which node */
 	uint32_t block_use[LR_NODES * 2][LR_DIMS];
 	/* sums */
 	uint32_t gangs, started, waited, refused, optimal, unproved, exact;
-	uint32_t laid_out;		/* with --gang-parallel */
-	uint32_t others;		/* wait, and others than the first of
-					 * their members fit */
-	uint32_t fewer;			/* with less nodes than it could have */
+	uint32_t laid_out; /* with --gang-parallel */
+	uint32_t others;   /* wait, and others than the first of
+			    * their members fit */
+	uint32_t fewer;    /* with less nodes than it could have */
 	uint32_t checked, violations, undecided, starts, shown;
-	double over;			/* sum of cost / least */
-	double ms;			/* sum of those until a start */
+	double over; /* sum of cost / least */
+	double ms;   /* sum of those until a start */
 	double fill_ms, wait_ms, cancel_ms;
-	bool told;			/* this gang has been printed */
-	uint32_t found[LR_MEMBERS];	/* nodes of members in a search */
+	bool told;                  /* this gang has been printed */
+	uint32_t found[LR_MEMBERS]; /* nodes of members in a search */
 };
 
 /* -- live_random.c -- */

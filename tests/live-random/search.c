@@ -32,35 +32,35 @@ struct paths {
 struct search {
 	const struct lr_cluster *c;
 	const struct lr_gang *g;
-	uint32_t order[LR_MEMBERS];	/* in which members are taken */
+	uint32_t order[LR_MEMBERS]; /* in which members are taken */
 	uint32_t used[LR_NODES][LR_DIMS];
 	bool allowed[LR_MEMBERS][LR_NODES];
-	uint32_t domains;		/* spread: bit mask of those taken */
-	uint64_t *failed;		/* states, by hash; NULL: of a cost */
+	uint32_t domains; /* spread: bit mask of those taken */
+	uint64_t *failed; /* states, by hash; NULL: of a cost */
 	uint32_t steps, most_steps;
 	bool gave_up;
-	uint32_t rest[LR_MEMBERS + 1];	/* cost alone: what members from here
-					 * on add at the least */
-	bool weighted;			/* cost alone: of groups */
-	uint64_t best;			/* cost alone: a price */
-	uint32_t above[LR_NODES];	/* ... what nodes weigh */
-	uint64_t shape[SHAPES];		/* weighted: that were looked at */
+	uint32_t rest[LR_MEMBERS + 1]; /* cost alone: what members from here
+					* on add at the least */
+	bool weighted;                 /* cost alone: of groups */
+	uint64_t best;                 /* cost alone: a price */
+	uint32_t above[LR_NODES];      /* ... what nodes weigh */
+	uint64_t shape[SHAPES];        /* weighted: that were looked at */
 	uint32_t n_shapes;
-	uint32_t ranks;			/* ... as the price has one hop for each */
-	uint32_t now[LR_MEMBERS];	/* bit masks: the nodes of each member */
-	uint32_t *found;		/* ... of the best, or of what fits */
+	uint32_t ranks;           /* ... as the price has one hop for each */
+	uint32_t now[LR_MEMBERS]; /* bit masks: the nodes of each member */
+	uint32_t *found;          /* ... of the best, or of what fits */
 };
 
 /* The set that is being chosen for a member. */
 struct choice {
-	uint32_t depth;			/* which of order[] */
+	uint32_t depth; /* which of order[] */
 	uint32_t member;
-	struct lr_place place;		/* in no order */
-	uint32_t n;			/* those to choose from */
+	struct lr_place place; /* in no order */
+	uint32_t n;            /* those to choose from */
 	uint8_t from[LR_NODES];
-	uint8_t room[LR_NODES];		/* by their place in from[] */
-	bool like_last[LR_NODES];	/* nothing tells it from the last one */
-	const struct paths *paths;	/* cost alone: of the members before */
+	uint8_t room[LR_NODES];    /* by their place in from[] */
+	bool like_last[LR_NODES];  /* nothing tells it from the last one */
+	const struct paths *paths; /* cost alone: of the members before */
 };
 
 static uint32_t min(uint32_t a, uint32_t b)
@@ -86,8 +86,9 @@ uint32_t lr_cpus_left(const struct lr_cluster *c, const struct lr_member *m,
 	uint32_t before = c->node[node].used[LR_SHARERS];
 
 	if (!m->shares)
-		return used[LR_SHARERS] % LONER > before ||
-		       used[LR_CPU] > has ? 0 : has - used[LR_CPU];
+		return used[LR_SHARERS] % LONER > before || used[LR_CPU] > has ?
+			       0 :
+			       has - used[LR_CPU];
 	if (used[LR_CPU] && (!used[LR_SHARERS] || used[LR_SHARERS] >= LONER))
 		return 0;
 	return min(has * c->rows - used[LR_CPU], has);
@@ -122,8 +123,8 @@ static void use(struct search *s, const struct lr_member *m, uint32_t node,
 {
 	uint32_t *used = s->used[node];
 	uint32_t cpus = !m->nodes ? tasks * m->cpus :
-			m->whole ? s->c->node[node].has[LR_CPU] :
-			m->tasks * m->cpus;
+			m->whole  ? s->c->node[node].has[LR_CPU] :
+				    m->tasks * m->cpus;
 	uint32_t mem = m->nodes ? m->mem : cpus * m->mem;
 
 	used[LR_CPU] += sign > 0 ? cpus : -cpus;
@@ -155,8 +156,7 @@ static bool same_node(const struct search *s, uint32_t depth, uint32_t a,
 	for (uint32_t i = depth; i < s->g->n_members; i++) {
 		uint32_t required = s->g->member[s->order[i]].required;
 
-		if (s->allowed[s->order[i]][a] !=
-		    s->allowed[s->order[i]][b] ||
+		if (s->allowed[s->order[i]][a] != s->allowed[s->order[i]][b] ||
 		    (required >> a & 1) != (required >> b & 1))
 			return false;
 	}
@@ -170,7 +170,7 @@ static uint32_t n_domains(const struct search *s)
 	if (s->g->policy != LR_SPREAD)
 		return 1;
 	return s->g->level == LR_NODE_LEVEL ? s->c->n_nodes :
-	       s->c->n_domains[s->g->level];
+					      s->c->n_domains[s->g->level];
 }
 
 static uint32_t domain_of(const struct search *s, uint32_t node)
@@ -178,7 +178,7 @@ static uint32_t domain_of(const struct search *s, uint32_t node)
 	if (s->g->policy != LR_SPREAD)
 		return 0;
 	return s->g->level == LR_NODE_LEVEL ? node :
-	       s->c->node[node].up[s->g->level];
+					      s->c->node[node].up[s->g->level];
 }
 
 /* -- states that failed -- */
@@ -206,9 +206,12 @@ static uint64_t state_of(const struct search *s, uint32_t depth)
 			hash = mix(hash, left_of(s, i, d));
 		hash = mix(hash, !s->used[i][LR_CPU]);
 		for (uint32_t m = depth; m < s->g->n_members; m++)
-			hash = mix(hash, s->allowed[s->order[m]][i] + 2 *
-				   (s->g->member[s->order[m]].required >> i &
-				    1));
+			hash = mix(hash,
+				   s->allowed[s->order[m]][i] +
+					   2 * (s->g->member[s->order[m]]
+								.required >>
+							i &
+						1));
 		domain[domain_of(s, i)] += hash;
 	}
 	for (uint32_t i = 0; i < n_domains(s); i++)
@@ -279,7 +282,8 @@ static bool alike(const struct search *s, const struct choice *k, uint32_t a,
 	return same_node(s, k->depth, a, b);
 }
 
-/* Those of the domain that have room, with those that are alike side by side. */
+/* Those of the domain that have room, with those that are alike side by side.
+ */
 static void candidates(const struct search *s, struct choice *k,
 		       uint32_t domain)
 {
@@ -288,8 +292,10 @@ static void candidates(const struct search *s, struct choice *k,
 	bool taken[LR_NODES] = { false };
 
 	for (uint32_t i = 0; i < s->c->n_nodes; i++)
-		room[i] = s->allowed[k->member][i] && domain_of(s, i) == domain ?
-			  lr_room(s->c, m, i, s->used[i]) : 0;
+		room[i] = s->allowed[k->member][i] &&
+					  domain_of(s, i) == domain ?
+				  lr_room(s->c, m, i, s->used[i]) :
+				  0;
 	for (uint32_t i = 0; i < s->c->n_nodes; i++) {
 		bool like = false;
 
@@ -364,9 +370,9 @@ static bool next_member(struct search *s, uint32_t depth,
 	const struct lr_member *m = &s->g->member[member];
 
 	for (uint32_t d = 0; d < n_domains(s); d++) {
-		struct choice k = {
-			.depth = depth, .member = member, .paths = paths
-		};
+		struct choice k = { .depth = depth,
+				    .member = member,
+				    .paths = paths };
 		bool stop;
 
 		if (s->domains >> d & 1)
@@ -416,10 +422,10 @@ static uint32_t spanned(const struct lr_cluster *c, const struct lr_place *p,
 /*
  * The paths that go on through all of set 'p' and end in each of its nodes.
  *
- * Hops obey the strong triangle inequality (a fabric is a tree), so the shortest
- * round through a set costs its shortest tree and its longest hop once more, and
- * any hop can be part of such a round. So the shortest path from e to x, which
- * with that hop is a round, costs tree + longest - hop(e, x).
+ * Hops obey the strong triangle inequality (a fabric is a tree), so the
+ * shortest round through a set costs its shortest tree and its longest hop once
+ * more, and any hop can be part of such a round. So the shortest path from e to
+ * x, which with that hop is a round, costs tree + longest - hop(e, x).
  */
 static void go_on(const struct search *s, const struct paths *from,
 		  const struct lr_place *p, struct paths *to)
@@ -441,7 +447,8 @@ static void go_on(const struct search *s, const struct paths *from,
 				uint32_t out = from->last.node[b];
 
 				before = min(before, from->cost[a][out] +
-					     c->hop[out][in] - 1);
+							     c->hop[out][in] -
+							     1);
 			}
 			if (!from)
 				before = in == a ? 0 : LR_NONE / 2;
@@ -450,9 +457,12 @@ static void go_on(const struct search *s, const struct paths *from,
 
 				if (p->n > 1 && x == e)
 					continue;
-				*cost = min(*cost, before + tree + longest -
-					    (p->n > 1) *
-					    (c->hop[in][p->node[x]] - 1));
+				*cost = min(
+					*cost,
+					before + tree + longest -
+						(p->n >
+						 1) * (c->hop[in][p->node[x]] -
+						       1));
 			}
 		}
 	}
@@ -600,7 +610,9 @@ static uint32_t fewest(const struct search *s, uint32_t member)
 		return wanted(m);
 	for (uint32_t i = 0; i < s->c->n_nodes; i++) {
 		uint32_t room = s->allowed[member][i] ?
-				lr_room(s->c, m, i, s->c->node[i].used) : 0;
+					lr_room(s->c, m, i,
+						s->c->node[i].used) :
+					0;
 
 		if (room > most)
 			most = room;
@@ -619,8 +631,9 @@ static void begin(struct search *s, const struct lr_cluster *c,
 		memcpy(s->used[i], c->node[i].used, sizeof(s->used[i]));
 		for (uint32_t m = 0; m < g->n_members; m++)
 			s->allowed[m][i] = (domain == LR_NONE ||
-				c->node[i].up[g->level] == domain) &&
-				lr_allowed(c, &g->member[m], i);
+					    c->node[i].up[g->level] ==
+						    domain) &&
+					   lr_allowed(c, &g->member[m], i);
 	}
 	for (uint32_t m = 0; m < g->n_members; m++)
 		s->order[m] = m;
@@ -635,8 +648,7 @@ static uint32_t ease(const struct search *s, uint32_t member)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < s->c->n_nodes; i++)
-		n += s->allowed[member][i] &&
-		     lr_room(s->c, m, i, s->used[i]);
+		n += s->allowed[member][i] && lr_room(s->c, m, i, s->used[i]);
 	return n * 16 / (fewest(s, member) + 1);
 }
 
@@ -695,7 +707,7 @@ int lr_fits(const struct lr_cluster *c, const struct lr_gang *g,
 uint64_t lr_price(const struct lr_cluster *c, uint32_t cost, uint32_t weight)
 {
 	return c->weight_first ? (uint64_t)weight << PRICE_BITS | cost :
-	       (uint64_t)cost << PRICE_BITS | weight;
+				 (uint64_t)cost << PRICE_BITS | weight;
 }
 
 uint32_t lr_price_cost(const struct lr_cluster *c, uint64_t price)
@@ -754,8 +766,7 @@ uint64_t lr_least(const struct lr_cluster *c, const struct lr_gang *g,
 
 		begin(&s, c, g, domain);
 		s.found = found;
-		s.most_steps = c->weighed ? COST_STEPS / 5 :
-						      COST_STEPS;
+		s.most_steps = c->weighed ? COST_STEPS / 5 : COST_STEPS;
 		weigh(c, g, s.above);
 		s.best = below;
 		s.ranks = ranks < 2 ? 0 : ranks;
@@ -801,7 +812,7 @@ uint32_t lr_cost(const struct lr_cluster *c, const struct lr_gang *g,
 
 		for (uint32_t i = 0; i < n; i++) {
 			uint32_t node = m < g->n_members ? place[m].node[i] :
-					first;
+							   first;
 			uint32_t hop = c->hop[last][node];
 
 			cost += hop - 1;

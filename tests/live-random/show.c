@@ -61,8 +61,8 @@ static bool is_string(const char *text, const char *key, const char *string)
 }
 
 /* One rank of the map: is it on this node, of this member? */
-static bool is_rank(const struct lr_cluster *c, const char *text,
-		    uint32_t rank, uint32_t member, uint32_t id, uint32_t node)
+static bool is_rank(const struct lr_cluster *c, const char *text, uint32_t rank,
+		    uint32_t member, uint32_t id, uint32_t node)
 {
 	return is_number(text, "rank", rank) &&
 	       is_number(text, "member", member) &&
@@ -94,8 +94,8 @@ static bool is_map(const struct lr_cluster *c, const struct lr_gang *g,
 				    n == g->member[m].tasks)
 					break;
 			}
-			if (!n || (g->member[m].nodes &&
-				   n != g->member[m].tasks))
+			if (!n ||
+			    (g->member[m].nodes && n != g->member[m].tasks))
 				return false;
 			left -= g->member[m].nodes ? 0 : n;
 		}

@@ -70,9 +70,10 @@ static int read_ring(struct lr_run *r, struct lr_place place[LR_MEMBERS])
 
 		if (rc || !place[i].n ||
 		    mask_of(&place[i]) != mask_of(&job->nodes)) {
-			lr_violation(r, "job %u has other nodes than "
-				  "SLURM_GANG_MEMBER_NODELIST=%s", job->id,
-				  text ? text : "(null)");
+			lr_violation(r,
+				     "job %u has other nodes than "
+				     "SLURM_GANG_MEMBER_NODELIST=%s",
+				     job->id, text ? text : "(null)");
 			free(text);
 			return -1;
 		}
@@ -168,8 +169,10 @@ static void check_policy(struct lr_run *r, const struct lr_place *place)
 		for (uint32_t j = 0; j < place[i].n; j++) {
 			uint32_t node = place[i].node[j];
 
-			mine |= UINT64_C(1) << (level == LR_NODE_LEVEL ? node :
-						r->c.node[node].up[level]);
+			mine |= UINT64_C(1)
+				<< (level == LR_NODE_LEVEL ?
+					    node :
+					    r->c.node[node].up[level]);
 		}
 		if (r->g.policy == LR_SPREAD &&
 		    (mine & taken || mine & (mine - 1)))
@@ -184,9 +187,8 @@ static void check_numbers(struct lr_run *r, const struct lr_gang *in_order,
 			  const struct lr_place *place, uint32_t cost)
 {
 	static const uint32_t costs[] = { 1, 4, 16, 64, 256 };
-	static const char *const tiers[] = {
-		"island", "leaf", "spine", "core", "level5"
-	};
+	static const char *const tiers[] = { "island", "leaf", "spine", "core",
+					     "level5" };
 	uint32_t cross, tier, level = 0;
 	const char *text;
 
@@ -198,21 +200,22 @@ static void check_numbers(struct lr_run *r, const struct lr_gang *in_order,
 
 		if (lr_number(record, "ring") != cost)
 			lr_violation(r, "ring=%u, counted %u",
-				  lr_number(record, "ring"), cost);
+				     lr_number(record, "ring"), cost);
 		if (lr_number(record, "cross") != cross)
 			lr_violation(r, "cross=%u, counted %u",
-				  lr_number(record, "cross"), cross);
+				     lr_number(record, "cross"), cross);
 		if (lr_number(record, "ranks") != lr_ranks(in_order))
 			lr_violation(r, "ranks=%u, not %u",
-				  lr_number(record, "ranks"), lr_ranks(in_order));
+				     lr_number(record, "ranks"),
+				     lr_ranks(in_order));
 		if (lr_number(record, "rank") != i)
 			lr_violation(r, "job %u has rank=%u, not %u",
-				  r->jobs[r->order[i]].id,
-				  lr_number(record, "rank"), i);
+				     r->jobs[r->order[i]].id,
+				     lr_number(record, "rank"), i);
 		text = lr_word(record, "tier");
 		if (!text || strcmp(text, tiers[level]))
-			lr_violation(r, "tier=%s, not %s", text ? text : "(null)",
-				  tiers[level]);
+			lr_violation(r, "tier=%s, not %s",
+				     text ? text : "(null)", tiers[level]);
 	}
 }
 
@@ -290,13 +293,16 @@ static void check_optimum(struct lr_run *r, const struct lr_gang *in_order,
 	r->unproved += !done;
 	r->optimal += done && least == price;
 	r->over += least < price && lr_price_cost(&r->c, least) ?
-		   (double)cost / lr_price_cost(&r->c, least) : 1;
+			   (double)cost / lr_price_cost(&r->c, least) :
+			   1;
 	/* then the planner is exact, and all are planned together */
 	if (lr_cheaper(least, price) && lr_alike(in_order) &&
 	    r->g.policy != LR_SPREAD && !r->g.nonstrict)
-		lr_violation(r, "%u members that are alike cost %s, there is one "
-			  "of %s", r->g.n_members, words_of(&r->c, price),
-			  words_of(&r->c, least));
+		lr_violation(r,
+			     "%u members that are alike cost %s, there is one "
+			     "of %s",
+			     r->g.n_members, words_of(&r->c, price),
+			     words_of(&r->c, least));
 	if (least < price) {
 		lr_tell(r);
 		printf("# seed %llu gang %u: cost %s, there is one of %s\n",
@@ -308,8 +314,7 @@ static void check_optimum(struct lr_run *r, const struct lr_gang *in_order,
 	if (exact && least < price)
 		lr_violation(r, "exact=1 with %s, there is one of %s",
 			     words_of(&r->c, price), words_of(&r->c, least));
-	if (!exact && bound != LR_NONE &&
-	    bound > lr_price_cost(&r->c, least))
+	if (!exact && bound != LR_NONE && bound > lr_price_cost(&r->c, least))
 		lr_violation(r, "bound=%u, there is one of %s", bound,
 			     words_of(&r->c, least));
 }
@@ -323,22 +328,23 @@ static void check_environment(struct lr_run *r, const struct lr_place *place,
 
 	for (uint32_t i = 0; i < r->g.n_members; i++) {
 		for (uint32_t j = 0; j < place[i].n; j++)
-			used += (size_t)snprintf(expected + used,
-						 sizeof(expected) - used,
-						 "%s%s", used ? "," : "",
-						 r->c.node[place[i].node[j]]
-						 .name);
+			used += (size_t)snprintf(
+				expected + used, sizeof(expected) - used,
+				"%s%s", used ? "," : "",
+				r->c.node[place[i].node[j]].name);
 	}
 	for (uint32_t i = 0; i < r->g.n_members; i++) {
 		text = lr_variable(r->jobs[i].id, "SLURM_GANG_NODELIST");
 		if (!text || strcmp(text, expected))
-			lr_violation(r, "job %u: SLURM_GANG_NODELIST=%s, not %s",
-				  r->jobs[i].id, text ? text : "", expected);
+			lr_violation(r,
+				     "job %u: SLURM_GANG_NODELIST=%s, not %s",
+				     r->jobs[i].id, text ? text : "", expected);
 		free(text);
 		text = lr_variable(r->jobs[i].id, "SLURM_GANG_RING_COST");
 		if (!text || strtoul(text, NULL, 10) != cost)
-			lr_violation(r, "job %u: SLURM_GANG_RING_COST=%s, not %u",
-				  r->jobs[i].id, text ? text : "", cost);
+			lr_violation(r,
+				     "job %u: SLURM_GANG_RING_COST=%s, not %u",
+				     r->jobs[i].id, text ? text : "", cost);
 		free(text);
 	}
 }
@@ -393,8 +399,7 @@ static void check_sgang(struct lr_run *r, const struct lr_gang *in_order,
 /* The node of each rank, from SLURM_GANG_LAYOUT; without it ranks follow each
  * other. -1: some rank has none, or two. */
 static int read_layout(struct lr_run *r, const struct lr_gang *in_order,
-		       const struct lr_place *place,
-		       uint8_t node[LR_LAID_OUT])
+		       const struct lr_place *place, uint8_t node[LR_LAID_OUT])
 {
 	uint32_t position = 0, seen = 0, ranks = lr_ranks(in_order);
 
@@ -403,15 +408,16 @@ static int read_layout(struct lr_run *r, const struct lr_gang *in_order,
 					 "SLURM_GANG_LAYOUT");
 		char *at = text;
 
-		for (uint32_t i = 0; i < place[m].n *
-		     in_order->member[m].tasks; i++) {
+		for (uint32_t i = 0; i < place[m].n * in_order->member[m].tasks;
+		     i++) {
 			unsigned long rank = at ? strtoul(at, &at, 10) :
-					     position;
+						  position;
 
 			if (rank < ranks) {
 				seen |= 1u << rank;
-				node[rank] = place[m].node[i /
-					in_order->member[m].tasks];
+				node[rank] =
+					place[m].node[i / in_order->member[m]
+								  .tasks];
 			}
 			at += at && *at == ',';
 			position++;
@@ -452,7 +458,8 @@ static void check_groups(struct lr_run *r, const struct lr_gang *in_order,
 	if (least < cost) {
 		lr_tell(r);
 		printf("# seed %llu gang %u: weighted cost %llu, there is one of "
-		       "%llu\n", (unsigned long long)r->c.seed, r->g.number,
+		       "%llu\n",
+		       (unsigned long long)r->c.seed, r->g.number,
 		       (unsigned long long)cost, (unsigned long long)least);
 		lr_tell_found(r, "found");
 		tell_place(r, place);
@@ -496,8 +503,8 @@ static void check_gang(struct lr_run *r, bool alone)
 		check_best(r, &in_order);
 }
 
-/* Each gang of a group has a ring of its own. Which has the cheaper one is open,
- * so nothing is the least. */
+/* Each gang of a group has a ring of its own. Which has the cheaper one is
+ * open, so nothing is the least. */
 static void check_part(struct lr_run *r, uint32_t set, bool alone)
 {
 	static struct lr_run part;

@@ -7,21 +7,22 @@
 #include "client.h"
 #include "run.h"
 
-#define SETTLE_MS 90000.0	/* ordinary jobs have begun by then */
+#define SETTLE_MS 90000.0 /* ordinary jobs have begun by then */
 
 /* Slurm requeues the jobs of a drained node that is still being powered up, so
  * only nodes are drained that have none. */
 static int drain_some(struct lr_run *r, uint64_t *random)
 {
-	/* one that has been powered up for nothing takes no job after a drain */
+	/* one that has been powered up for nothing takes no job after a drain
+	 */
 	if (r->c.weighed)
 		return 0;
 	for (uint32_t i = 0; i < r->c.n_nodes; i++) {
 		struct lr_node *node = &r->c.node[i];
 		uint32_t dice = lr_random(random, 100);
 		bool away = node->away ? dice < 60 :
-			    dice < 5 && !node->used[LR_CPU] &&
-			    !node->reserved;
+					 dice < 5 && !node->used[LR_CPU] &&
+						 !node->reserved;
 
 		if (!(r->c.kinds & LR_DRAIN) || away == node->away)
 			continue;
@@ -38,8 +39,10 @@ static int reserve_some(struct lr_run *r, uint64_t *random)
 	for (uint32_t i = 0; i < r->c.n_nodes && r->c.kinds & LR_RESERVE; i++) {
 		struct lr_node *node = &r->c.node[i];
 		uint32_t dice = lr_random(random, 100);
-		bool reserved = node->reserved ? dice < 50 :
-				dice < 3 && !node->used[LR_CPU] && !node->away;
+		bool reserved = node->reserved ?
+					dice < 50 :
+					dice < 3 && !node->used[LR_CPU] &&
+						!node->away;
 
 		if (reserved == node->reserved)
 			continue;
@@ -54,8 +57,7 @@ static void forget(struct lr_run *r, uint32_t from, uint32_t to)
 {
 	r->blocker[to] = r->blocker[from];
 	r->blocks[to] = r->blocks[from];
-	memcpy(r->block_use[to], r->block_use[from],
-	       sizeof(r->block_use[to]));
+	memcpy(r->block_use[to], r->block_use[from], sizeof(r->block_use[to]));
 }
 
 /* End a random half of what is there. */
@@ -86,19 +88,20 @@ static int block(struct lr_run *r, uint32_t i, uint64_t *random)
 
 	whole &= !r->c.force;
 	use[LR_CPU] = whole ? node->has[LR_CPU] :
-		      1 + lr_random(random, node->has[LR_CPU]);
+			      1 + lr_random(random, node->has[LR_CPU]);
 	if (r->c.rows > 1 && !whole) {
 		use[LR_CPU] = 1u << (31 - __builtin_clz(use[LR_CPU]));
 		use[LR_SHARERS] = r->c.force || lr_random(random, 2);
 	}
 	use[LR_MEM] = 10;
 	if (r->c.kinds & LR_MEMORY)
-		use[LR_MEM] = 100 * (1 + lr_random(random,
-						   node->has[LR_MEM] / 100));
+		use[LR_MEM] = 100 *
+			      (1 + lr_random(random, node->has[LR_MEM] / 100));
 	if (node->has[LR_GPU] && !whole)
 		use[LR_GPU] = lr_random(random, node->has[LR_GPU] + 1);
-	minutes = lr_random(random, 100) < 20 ? 0 :
-		  60 * (1 + lr_random(random, 20));
+	minutes = lr_random(random, 100) < 20 ?
+			  0 :
+			  60 * (1 + lr_random(random, 20));
 	r->blocker[n] = lr_block(&r->c, i, use, whole, minutes);
 	if (!r->blocker[n])
 		return -1;
@@ -176,7 +179,6 @@ int lr_settle(struct lr_run *r)
 		lr_nap();
 	} while (lr_now_ms() < deadline);
 	fprintf(stderr, "live_random: %s has %u CPUs in use, not %u\n",
-		r->c.node[node].name, cpus[node],
-		r->c.node[node].used[LR_CPU]);
+		r->c.node[node].name, cpus[node], r->c.node[node].used[LR_CPU]);
 	return -1;
 }

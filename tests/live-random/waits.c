@@ -8,7 +8,7 @@
 #include "client.h"
 #include "run.h"
 
-#define EXPECT_MS 30000.0	/* when it expects to start is told by then */
+#define EXPECT_MS 30000.0 /* when it expects to start is told by then */
 
 /* Slurm's own words: "ReqNodeNotAvail, UnavailableNodes:n1,n3", or that nodes
  * are drained, or reserved, where that is so. */
@@ -84,14 +84,15 @@ static void check_reason(struct lr_run *r)
 {
 	const char *reason = own_words(r);
 	const char *wrong = r->c.kinds & LR_REASON && reason && !r->g.split ?
-			    lr_wrong_reason(r, reason) : NULL;
+				    lr_wrong_reason(r, reason) :
+				    NULL;
 
 	if (wrong)
 		lr_violation(r, "%s, but: %s", wrong, reason);
 	else if (getenv("VERBOSE"))
 		printf("# reason: %s\n", reason ? reason : "Slurm's own");
 	if (r->g.split)
-		return;		/* each gang has its own */
+		return; /* each gang has its own */
 	for (uint32_t i = 0; i < r->g.n_members; i++) {
 		if (reason && strcmp(r->jobs[i].reason, reason) &&
 		    !says_drained(r, &r->jobs[i]))
@@ -132,8 +133,9 @@ static time_t first_start(const struct lr_run *r, const struct lr_job *blockers,
 			gone[i] = true;
 			for (uint32_t d = 0; d < LR_DIMS; d++)
 				later.node[r->blocks[i]].used[d] -=
-					d == LR_GPU && !gpus ? 0 :
-					r->block_use[i][d];
+					d == LR_GPU && !gpus ?
+						0 :
+						r->block_use[i][d];
 		}
 		fits = lr_fits(&later, &r->g, found);
 		*decided &= fits >= 0;
@@ -167,9 +169,9 @@ static bool right_start(const struct lr_run *r, time_t expected, time_t late)
 		time_t start = r->jobs[i].start;
 
 		if (in_sight(start, now) != (expected != 0) ||
-		    (expected && (start < expected - 90 ||
-				  start > (late > expected ? late : expected) +
-					  90)))
+		    (expected &&
+		     (start < expected - 90 ||
+		      start > (late > expected ? late : expected) + 90)))
 			return false;
 	}
 	return same_starts(r);
@@ -198,12 +200,13 @@ static int check_expected(struct lr_run *r)
 		}
 	} while (lr_now_ms() < deadline);
 	lr_violation(r, "expected to start in %ld s",
-		  expected ? (long)(expected - time(NULL)) : 0);
+		     expected ? (long)(expected - time(NULL)) : 0);
 	for (uint32_t i = 0; i < r->g.n_members; i++)
 		printf("# seed %llu gang %u: job %u says %ld s\n",
 		       (unsigned long long)r->c.seed, r->g.number, r->ids[i],
 		       r->jobs[i].start ?
-		       (long)(r->jobs[i].start - time(NULL)) : 0);
+			       (long)(r->jobs[i].start - time(NULL)) :
+			       0);
 	return 0;
 }
 
@@ -250,8 +253,8 @@ static int first_fit(struct lr_run *r)
 		uint32_t next = LR_NONE;
 
 		for (uint32_t i = 0; i < r->g.n_members; i++) {
-			if (!(set >> i & 1) && (next == LR_NONE ||
-			    r->g.turn[i] < r->g.turn[next]))
+			if (!(set >> i & 1) &&
+			    (next == LR_NONE || r->g.turn[i] < r->g.turn[next]))
 				next = i;
 		}
 		set |= 1u << next;
@@ -285,9 +288,11 @@ int lr_check_wait(struct lr_run *r, double since)
 		check_reason(r);
 		/* those of a nonstrict gang start one by one */
 		return r->c.kinds & LR_START && r->g.number % 8 == 0 &&
-		       r->g.min == r->g.n_members && !r->g.nonstrict &&
-		       !r->g.patient && !r->g.split ?
-		       check_expected(r) : 0;
+				       r->g.min == r->g.n_members &&
+				       !r->g.nonstrict && !r->g.patient &&
+				       !r->g.split ?
+			       check_expected(r) :
+			       0;
 	}
 	while (lr_now_ms() < since + START_MS) {
 		lr_nap();
@@ -300,7 +305,7 @@ int lr_check_wait(struct lr_run *r, double since)
 		return 0;
 	if (lr_with_nodes(r) >= r->g.min)
 		lr_violation(r, "it fits and started after %.1f s only",
-			  (lr_now_ms() - since) / 1e3);
+			     (lr_now_ms() - since) / 1e3);
 	else
 		lr_violation(r, "it fits and waits: %s", r->jobs[0].reason);
 	lr_tell_found(r, "found");
@@ -335,5 +340,6 @@ void lr_check_refused(struct lr_run *r)
 		r->g.policy = LR_ANYWHERE;
 	if (!(r->g.late && never_alone(r, &empty)) &&
 	    minimum_fits(r, &empty) == 1)
-		lr_violation(r, "it is refused and would fit: %s", lr_refusal());
+		lr_violation(r, "it is refused and would fit: %s",
+			     lr_refusal());
 }

@@ -26,10 +26,10 @@
 #include "slurm/public.h"
 
 #define JOBS 65536
-#define GRACE 30000			/* milliseconds, on a busy machine */
-#define PACE 10000000			/* nanoseconds between two questions */
+#define GRACE 30000   /* milliseconds, on a busy machine */
+#define PACE 10000000 /* nanoseconds between two questions */
 
-static int64_t late_since[JOBS];	/* when it was first seen; 0: it is not */
+static int64_t late_since[JOBS]; /* when it was first seen; 0: it is not */
 static uint64_t texts, wrong, seen[SGANG_PHASES];
 static int64_t latest;
 
@@ -38,7 +38,7 @@ static int64_t now_ms(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
 static uint32_t base(const slurm_job_info_t *job)
@@ -60,14 +60,15 @@ static const char *phases_of(const slurm_job_info_t *job)
 {
 	if (job->job_state & JOB_COMPLETING)
 		return base(job) == JOB_PENDING ?
-		       "Running Finished Failed Waiting Gathering Holding" :
-		       "Finished Failed";
+			       "Running Finished Failed Waiting Gathering Holding" :
+			       "Finished Failed";
 	switch (base(job)) {
 	case JOB_PENDING:
 		return "Undefined Gathering Waiting Holding Starting Running Timeout";
 	case JOB_RUNNING:
 		return (job->job_state & JOB_CONFIGURING) ?
-		       "Holding Starting Running" : "Running";
+			       "Holding Starting Running" :
+			       "Running";
 	case JOB_SUSPENDED:
 		return "Running";
 	default:
@@ -92,8 +93,8 @@ static const char *phases_of_reason(const char *reason)
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		const char *name = strchr(reason + 5, ' ');
 
-		if (name && !strncmp(name, words[i].word,
-				     strlen(words[i].word)))
+		if (name &&
+		    !strncmp(name, words[i].word, strlen(words[i].word)))
 			return words[i].phases;
 	}
 	return "";
@@ -108,7 +109,7 @@ static const char *check(const slurm_job_info_t *job)
 	int known = sgang_record_parse(job->system_comment, &r);
 
 	if (known && r.object)
-		return NULL;		/* no member */
+		return NULL; /* no member */
 	texts += ours + known;
 	if (ours && base(job) != JOB_PENDING)
 		return "a reason, and it does not wait";
@@ -125,12 +126,13 @@ static const char *check(const slurm_job_info_t *job)
 	return NULL;
 }
 
-/* No plugin is told at once of a job that ends and had no nodes, nor of one that
- * is put back into the queue. */
+/* No plugin is told at once of a job that ends and had no nodes, nor of one
+ * that is put back into the queue. */
 static bool may_be_late(const slurm_job_info_t *job)
 {
-	return base(job) >= JOB_COMPLETE ? !job->nodes || !*job->nodes :
-	       base(job) == JOB_PENDING && job->restart_cnt;
+	return base(job) >= JOB_COMPLETE ?
+		       !job->nodes || !*job->nodes :
+		       base(job) == JOB_PENDING && job->restart_cnt;
 }
 
 static void look(const slurm_job_info_t *job, int64_t now)
@@ -177,7 +179,7 @@ int main(int argc, char **argv)
 	if (argc != 3)
 		return 2;
 	count = atol(argv[1]);
-	signal(SIGPIPE, SIG_IGN);	/* slurmctld may end while we ask */
+	signal(SIGPIPE, SIG_IGN); /* slurmctld may end while we ask */
 	slurm_init(NULL);
 	while (n < count || access(argv[2], F_OK)) {
 		/* slurmctld may be away for a moment: reconfigure, restart */
@@ -186,7 +188,8 @@ int main(int argc, char **argv)
 		nanosleep(&pace, NULL);
 	}
 	printf("%ld messages, %" PRIu64 " texts, %" PRIu64 " wrong, the latest "
-	       "after %" PRId64 " ms\n", n, texts, wrong, latest);
+	       "after %" PRId64 " ms\n",
+	       n, texts, wrong, latest);
 	for (int i = 0; i < SGANG_PHASES; i++)
 		printf("%s %" PRIu64 "\n", sgang_phase_name(i), seen[i]);
 	return wrong || !texts;

@@ -76,8 +76,7 @@ int main(int argc, char **argv)
 	job.spank_job_env_size = (uint32_t)(argc - first);
 	slurm_init(NULL);
 	if (slurm_submit_batch_job(&job, &response)) {
-		fprintf(stderr, "raw_submit: %s\n",
-			slurm_strerror(errno));
+		fprintf(stderr, "raw_submit: %s\n", slurm_strerror(errno));
 		return 1;
 	}
 	if (response->job_submit_user_msg)

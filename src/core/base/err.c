@@ -8,8 +8,8 @@
 
 #include "err.h"
 
-/* What a file says must not move the cursor of a terminal, nor begin a line in a
- * log. */
+/* What a file says must not move the cursor of a terminal, nor begin a line in
+ * a log. */
 static void hide_controls(char *text)
 {
 	for (; *text; text++)

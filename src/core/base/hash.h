@@ -24,7 +24,7 @@ static inline uint64_t sgang_hash(uint64_t hash, uint64_t value)
 static inline uint64_t sgang_hash_bytes(uint64_t hash, const void *data,
 					size_t size)
 {
-	const char *byte = (const char *) data;
+	const char *byte = (const char *)data;
 	uint64_t word;
 
 	for (; size >= sizeof(word); size -= sizeof(word)) {
@@ -34,7 +34,7 @@ static inline uint64_t sgang_hash_bytes(uint64_t hash, const void *data,
 	}
 	word = size;
 	memcpy(&word, byte, size);
-	return sgang_hash(hash, word + ((uint64_t) size << 56));
+	return sgang_hash(hash, word + ((uint64_t)size << 56));
 }
 
 /* NULL is a text of its own. */

@@ -23,9 +23,9 @@ struct names {
 
 /* What one expansion works on. */
 struct expansion {
-	const char *expr;		/* the whole text, for messages */
+	const char *expr; /* the whole text, for messages */
 	struct names names;
-	char word[SGANG_HOSTLIST_NAME_MAX + 1];	/* the name being built */
+	char word[SGANG_HOSTLIST_NAME_MAX + 1]; /* the name being built */
 	struct sgang_error *err;
 };
 
@@ -33,7 +33,7 @@ struct expansion {
 struct range {
 	uint64_t low;
 	uint64_t high;
-	int width;			/* of the low end, as Slurm has it */
+	int width; /* of the low end, as Slurm has it */
 };
 
 static int refuse(const struct expansion *x, const char *why)
@@ -99,7 +99,7 @@ static int parse_number(const struct expansion *x, const char **text,
 		return refuse(x, "a number in a bracket is too long");
 	if (p == *text)
 		return refuse(x, "expected a number or a range like 1-4 in "
-			      "the bracket");
+				 "the bracket");
 	*width = (int)(p - *text);
 	*text = p;
 	return 0;
@@ -128,7 +128,7 @@ static int parse_range(const struct expansion *x, const char **text,
 		return refuse(x, "a bracket is not closed");
 	if (**text != ',' && **text != ']')
 		return refuse(x, "expected numbers and ranges like [1-4,7] in "
-			      "the bracket");
+				 "the bracket");
 	return 0;
 }
 
@@ -158,7 +158,7 @@ static const char *take_plain(struct expansion *x, const char *text,
 			refuse(x, "a bracket is closed that was not opened");
 		else if (*text <= ' ' || *text > '~')
 			refuse(x, "node names are printable and without "
-			       "blanks");
+				  "blanks");
 		else if (*used >= SGANG_HOSTLIST_NAME_MAX)
 			refuse(x, "a name is too long");
 		else {
@@ -256,8 +256,8 @@ void sgang_hostlist_free(char **names)
 /* A name cut around one of its numbers: "rack1-n" "07" "-ib". */
 struct split {
 	const char *name;
-	size_t prefix;			/* bytes before the number */
-	int width;			/* digits of the number */
+	size_t prefix; /* bytes before the number */
+	int width;     /* digits of the number */
 	uint64_t number;
 };
 
@@ -290,8 +290,7 @@ static bool zero_padded(const struct split *split)
 /* May two cut names stand in one bracket? */
 static bool alike(const struct split *a, const struct split *b)
 {
-	return a->prefix == b->prefix &&
-	       !memcmp(a->name, b->name, a->prefix) &&
+	return a->prefix == b->prefix && !memcmp(a->name, b->name, a->prefix) &&
 	       !strcmp(suffix_of(a), suffix_of(b)) &&
 	       (a->width == b->width || (!zero_padded(a) && !zero_padded(b)));
 }
@@ -327,7 +326,7 @@ static void print_number(FILE *out, const struct split *split)
 }
 
 static void print_range(FILE *out, const struct split *low,
-		      const struct split *high)
+			const struct split *high)
 {
 	print_number(out, low);
 	if (low->name != high->name) {

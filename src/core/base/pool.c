@@ -12,7 +12,7 @@
 #include "pool.h"
 
 #define CHUNK_SIZE (64u << 10)
-#define ALIGN 16		/* enough for every type */
+#define ALIGN 16 /* enough for every type */
 
 struct sgang_pool_chunk {
 	struct sgang_pool_chunk *next;
@@ -27,8 +27,7 @@ void *sgang_pool_alloc(struct sgang_pool *pool, size_t n, size_t size)
 	size_t bytes;
 	void *data;
 
-	if (__builtin_mul_overflow(n, size, &bytes) ||
-	    bytes > SIZE_MAX / 2) {
+	if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 2) {
 		errno = ENOMEM;
 		return NULL;
 	}

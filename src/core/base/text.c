@@ -121,7 +121,7 @@ static bool read_time(const char *text, uint64_t *seconds)
 	} else {
 		p = strchr(text, ':');
 		if (!p || !strchr(p + 1, ':'))
-			first = 1;	/* no hours */
+			first = 1; /* no hours */
 	}
 	do {
 		if (first + n == 3 || !take_number(&text, &number[n++]))
@@ -136,8 +136,8 @@ int sgang_text_time(const char *text, uint32_t *seconds)
 {
 	uint64_t sum;
 
-	if (text && (!strcasecmp(text, "INFINITE") ||
-		     !strcasecmp(text, "UNLIMITED"))) {
+	if (text &&
+	    (!strcasecmp(text, "INFINITE") || !strcasecmp(text, "UNLIMITED"))) {
 		*seconds = UINT32_MAX;
 		return 0;
 	}
@@ -163,8 +163,8 @@ const char *sgang_text_show_time(char shown[SGANG_TIME_SHOWN], uint32_t seconds)
 	if (days)
 		used = snprintf(shown, SGANG_TIME_SHOWN, "%" PRIu32 "-", days);
 	snprintf(shown + used, SGANG_TIME_SHOWN - (size_t)used,
-		 "%02" PRIu32 ":%02" PRIu32 ":%02" PRIu32,
-		 seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+		 "%02" PRIu32 ":%02" PRIu32 ":%02" PRIu32, seconds / 3600 % 24,
+		 seconds / 60 % 60, seconds % 60);
 	return shown;
 }
 

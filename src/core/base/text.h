@@ -49,8 +49,8 @@ int sgang_text_compare(const char *one, const char *two);
 size_t sgang_text_utf8(const char *text);
 
 /* A copy of 'text' in UTF-8, for the caller to free: each byte that is no part
- * of a character becomes U+FFFD. NULL: it is UTF-8 as it is, errno 0, or there is
- * no memory, ENOMEM. */
+ * of a character becomes U+FFFD. NULL: it is UTF-8 as it is, errno 0, or there
+ * is no memory, ENOMEM. */
 char *sgang_text_repair(const char *text);
 
 /* Room for a word in a message. */

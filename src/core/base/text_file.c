@@ -54,14 +54,18 @@ char *sgang_text_file_read(const char *path, size_t max, const char *kind,
 	if (!text)
 		rc = sgang_errf(err, ENOMEM, "%s: out of memory", path);
 	else if (ferror(in))
-		rc = sgang_errf(err, saved, "%s: cannot be read: %s; expected "
-				"%s", path, strerror(saved), kind);
+		rc = sgang_errf(err, saved,
+				"%s: cannot be read: %s; expected "
+				"%s",
+				path, strerror(saved), kind);
 	else if (length > max)
 		rc = sgang_errf(err, EINVAL, "%s: is too large to be %s", path,
 				kind);
 	else if (memchr(text, '\0', length))
-		rc = sgang_errf(err, EINVAL, "%s: is not a text file; expected "
-				"%s", path, kind);
+		rc = sgang_errf(err, EINVAL,
+				"%s: is not a text file; expected "
+				"%s",
+				path, kind);
 	saved = errno;
 	fclose(in);
 	if (rc) {
@@ -88,7 +92,9 @@ int sgang_text_file_write(const char *path, const char *text,
 				  strerror(errno));
 	errno = EIO;
 	saved = fputs(text, out) < 0 || fflush(out) ||
-		fchmod(fileno(out), 0644) ? errno : 0;
+				fchmod(fileno(out), 0644) ?
+			errno :
+			0;
 	if (fclose(out) && !saved)
 		saved = errno;
 	if (!saved && rename(new, path))

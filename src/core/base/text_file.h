@@ -15,9 +15,9 @@
 char *sgang_text_file_read(const char *path, size_t max, const char *kind,
 			   struct sgang_error *err);
 
-/* Write 'text' to the file 'path', which whoever reads it finds as it was before
- * or whole, and which all may read. Returns 0, or -1 with errno and 'err',
- * which begins with the path. */
+/* Write 'text' to the file 'path', which whoever reads it finds as it was
+ * before or whole, and which all may read. Returns 0, or -1 with errno and
+ * 'err', which begins with the path. */
 int sgang_text_file_write(const char *path, const char *text,
 			  struct sgang_error *err);
 

@@ -23,8 +23,8 @@
 
 struct sgang_allreduce {
 	double seconds;
-	uint32_t slowest;		/* the level that B is of; of equally
-					 * slow ones the highest */
+	uint32_t slowest; /* the level that B is of; of equally
+			   * slow ones the highest */
 };
 
 /* Predict it for a ring and 'bytes' on each rank. Returns true and fills

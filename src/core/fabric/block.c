@@ -60,20 +60,22 @@ int sgang_block_size(struct sgang_block_sizes *sizes, const char *word,
 	uint64_t size;
 
 	if (sgang_text_number(word, 1, INT32_MAX, &size))
-		return sgang_errf(err, EINVAL, "%s:%u: the block size \"%s\" "
-				  "is not a number from 1 to %d", place.file,
-				  place.line, sgang_text_show(shown, word),
-				  INT32_MAX);
+		return sgang_errf(err, EINVAL,
+				  "%s:%u: the block size \"%s\" "
+				  "is not a number from 1 to %d",
+				  place.file, place.line,
+				  sgang_text_show(shown, word), INT32_MAX);
 	if (!sizes->base)
 		sizes->base = (uint32_t)size;
 	while (power < SGANG_BLOCK_POWER_MAX &&
 	       (uint64_t)sizes->base << power < size)
 		power++;
 	if ((uint64_t)sizes->base << power != size)
-		return sgang_errf(err, EINVAL, "%s:%u: the block size %" PRIu64
+		return sgang_errf(err, EINVAL,
+				  "%s:%u: the block size %" PRIu64
 				  " is not the first one, %" PRIu32 ", times a "
-				  "power of two up to %u", place.file,
-				  place.line, size, sizes->base,
+				  "power of two up to %u",
+				  place.file, place.line, size, sizes->base,
 				  1u << SGANG_BLOCK_POWER_MAX);
 	sizes->joined |= UINT32_C(1) << power;
 	return 0;
@@ -86,7 +88,8 @@ static int take_sizes(struct sgang_conf_reader *reader,
 	char *list = value[KEY_SIZES], *word;
 
 	if (reader->sizes.base)
-		return sgang_errf(reader->err, EINVAL, "%s:%u: BlockSizes= is "
+		return sgang_errf(reader->err, EINVAL,
+				  "%s:%u: BlockSizes= is "
 				  "given a second time, expected it once",
 				  place.file, place.line);
 	while ((word = strsep(&list, ","))) {

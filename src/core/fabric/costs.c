@@ -27,7 +27,8 @@ static void set_defaults(struct sgang_costs *costs, const char *const *names,
 		char *name = costs->name[level];
 
 		costs->hop[level] = level < n_hops ? hops[level] :
-				    costs->hop[level - 1] * HOP_COST_STEP;
+						     costs->hop[level - 1] *
+							     HOP_COST_STEP;
 		if (level < n_names)
 			strcpy(name, names[level]);
 		else if (level == SGANG_LEVEL_UNCONNECTED)
@@ -39,9 +40,8 @@ static void set_defaults(struct sgang_costs *costs, const char *const *names,
 
 void sgang_costs_default(struct sgang_costs *costs)
 {
-	static const char *const names[] = {
-		"island", "node", "leaf", "spine", "core"
-	};
+	static const char *const names[] = { "island", "node", "leaf", "spine",
+					     "core" };
 	static const uint32_t hops[] = { 1, 2, 4 };
 
 	set_defaults(costs, names, 5, hops, 3);
@@ -50,9 +50,8 @@ void sgang_costs_default(struct sgang_costs *costs)
 
 void sgang_costs_default_nvlink(struct sgang_costs *costs)
 {
-	static const char *const names[] = {
-		"island", "node", "nvlink", "leaf", "spine", "core"
-	};
+	static const char *const names[] = { "island", "node",  "nvlink",
+					     "leaf",   "spine", "core" };
 	static const uint32_t hops[] = { 1, 1, 1, 4 };
 
 	set_defaults(costs, names, 6, hops, 4);

@@ -14,7 +14,7 @@ enum {
 	SGANG_LEVEL_ISLAND = 0,
 	SGANG_LEVEL_NODE = 1,
 	SGANG_LEVEL_LEAF = 2,
-	SGANG_LEVEL_MAX = 12,		/* highest switch level that is read */
+	SGANG_LEVEL_MAX = 12, /* highest switch level that is read */
 	SGANG_LEVEL_UNCONNECTED = SGANG_LEVEL_MAX + 1,
 	SGANG_LEVELS = SGANG_LEVEL_UNCONNECTED + 1
 };
@@ -25,12 +25,12 @@ enum {
 struct sgang_costs {
 	uint32_t hop[SGANG_LEVELS];
 	char name[SGANG_LEVELS][32];
-	double bandwidth[SGANG_LEVELS];	/* of one hop, GB/s; 0: not known */
-	double latency[SGANG_LEVELS];	/* of one hop, us; 0: not known */
+	double bandwidth[SGANG_LEVELS]; /* of one hop, GB/s; 0: not known */
+	double latency[SGANG_LEVELS];   /* of one hop, us; 0: not known */
 	/* The level of leaf switches or blocks: LEAF, or the one above it where
 	 * NVLink domains are below. What goes above it crosses links. */
 	uint32_t leaf;
-	bool allow_unconnected;		/* may one gang span two roots? */
+	bool allow_unconnected; /* may one gang span two roots? */
 };
 
 /* The defaults: hop costs 1 2 4 16 64 ..., x4 a level, unconnected x4 above
@@ -49,9 +49,9 @@ int sgang_costs_level(const struct sgang_costs *costs, const char *name);
 /* Name of a level that has no other: "level5". */
 void sgang_costs_numbered(char name[32], uint32_t level);
 
-/* What a message calls the levels, from the bottom up: "island, node, leaf, spine,
- * core". Levels above that are called by their number are left out. Returns
- * 'names'. */
+/* What a message calls the levels, from the bottom up: "island, node, leaf,
+ * spine, core". Levels above that are called by their number are left out.
+ * Returns 'names'. */
 #define SGANG_LEVEL_NAMES_SIZE (SGANG_LEVELS * 34)
 const char *sgang_costs_names(const struct sgang_costs *costs,
 			      char names[SGANG_LEVEL_NAMES_SIZE]);

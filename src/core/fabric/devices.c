@@ -37,7 +37,8 @@ static int fill_names(struct sgang_fabric *fabric,
 		fabric->node_name[i] = (uint32_t)used;
 		used += (size_t)sprintf(fabric->names + used, "%s:%u",
 					sgang_fabric_node_name(nodes, node),
-					i - devices->first[node]) + 1;
+					i - devices->first[node]) +
+			1;
 	}
 	/* so far they are those of 'nodes' */
 	for (i = 0; i < fabric->n_domains; i++) {
@@ -90,8 +91,8 @@ static void fill_domains(struct sgang_fabric *fabric,
 		for (i = 0; i < n; i++, at++) {
 			fabric->order[at] = devices->first[node] + i;
 			fabric->pos[fabric->order[at]] = at;
-			fabric->leaf[fabric->order[at]] =
-				nodes->n_domains + pos;
+			fabric->leaf[fabric->order[at]] = nodes->n_domains +
+							  pos;
 		}
 	}
 	for (d = 0; d < nodes->n_domains; d++) {
@@ -157,9 +158,10 @@ static int number(struct sgang_devices *devices, const uint32_t *islands,
 		return -1;
 	for (i = 0; i < n; i++) {
 		if (!islands[i] || islands[i] > SGANG_ISLANDS_MAX)
-			return sgang_errf(err, EINVAL, "a node of %u islands, "
-					  "expected 1 to %d", islands[i],
-					  SGANG_ISLANDS_MAX);
+			return sgang_errf(err, EINVAL,
+					  "a node of %u islands, "
+					  "expected 1 to %d",
+					  islands[i], SGANG_ISLANDS_MAX);
 		devices->first[i] = (uint32_t)sum;
 		sum += islands[i];
 	}
@@ -272,8 +274,8 @@ int sgang_devices_share_out(const struct sgang_devices *devices,
 	return 0;
 }
 
-/* The island with just enough room for 'most' pieces, else the one with the most
- * room, of those that are not given out yet. 'n': none. */
+/* The island with just enough room for 'most' pieces, else the one with the
+ * most room, of those that are not given out yet. 'n': none. */
 static uint32_t best_island(const uint32_t *room, const bool *given, uint32_t n,
 			    uint32_t most)
 {
@@ -283,8 +285,9 @@ static uint32_t best_island(const uint32_t *room, const bool *given, uint32_t n,
 		if (given[i] || !room[i])
 			continue;
 		if (best == n ||
-		    (room[best] < most ? room[i] > room[best] :
-		     room[i] >= most && room[i] < room[best]))
+		    (room[best] < most ?
+			     room[i] > room[best] :
+			     room[i] >= most && room[i] < room[best]))
 			best = i;
 	}
 	return best;

@@ -31,12 +31,12 @@
 #define SGANG_ISLANDS_MAX 64
 
 struct sgang_devices {
-	struct sgang_fabric *fabric;	/* of islands */
+	struct sgang_fabric *fabric; /* of islands */
 	uint32_t n_nodes;
-	uint32_t *first;		/* by node: its first island; those of
-					 * node i are first[i] .. first[i + 1]
-					 * - 1 */
-	uint32_t *node;			/* by island */
+	uint32_t *first; /* by node: its first island; those of
+			  * node i are first[i] .. first[i + 1]
+			  * - 1 */
+	uint32_t *node;  /* by island */
 };
 
 /* Look inside the nodes of 'fabric': node i has islands[i] islands, 1 to
@@ -68,9 +68,10 @@ int sgang_devices_share_out(const struct sgang_devices *devices,
 			    struct sgang_run **out, size_t *n_out);
 
 /* Into island i of a node 'room[i]' pieces fit, but into the node as a whole no
- * more than 'most' (memory is not the islands'). Say how many to count on in each
- * of the 'n' islands: as many as possible together, and what has to be left of
- * the room is left in islands that stay as they are. 'units' may be 'room'. */
+ * more than 'most' (memory is not the islands'). Say how many to count on in
+ * each of the 'n' islands: as many as possible together, and what has to be
+ * left of the room is left in islands that stay as they are. 'units' may be
+ * 'room'. */
 void sgang_devices_hand_out(const uint32_t *room, uint32_t n, uint32_t most,
 			    uint32_t *units);
 

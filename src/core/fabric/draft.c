@@ -23,12 +23,12 @@ const struct sgang_draft_words sgang_switch_words = {
 };
 
 struct draft_switch {
-	uint32_t name;			/* offsets in the names */
+	uint32_t name; /* offsets in the names */
 	uint32_t file;
 	uint32_t line;
 	uint32_t parent;
 	uint32_t level;
-	uint32_t pending;		/* children whose level is not known */
+	uint32_t pending; /* children whose level is not known */
 	/* Filled when the fabric is built. Children are a list in the order of
 	 * the lowest node that each holds; one without nodes is in no list. */
 	uint32_t first_child;
@@ -40,7 +40,7 @@ struct draft_switch {
 
 /* The children of one switch, which may be defined further on. */
 struct draft_children {
-	uint32_t list;			/* offsets in the names */
+	uint32_t list; /* offsets in the names */
 	uint32_t file;
 	uint32_t line;
 	uint32_t parent;
@@ -72,10 +72,10 @@ struct sgang_draft {
 	uint32_t *node_leaf;
 	uint32_t n_nodes, node_room;
 	uint32_t n_unknown;
-	uint32_t last_file;		/* offset of the file named last */
+	uint32_t last_file; /* offset of the file named last */
 	const struct sgang_draft_words *words;
-	bool fixed;			/* the caller said which nodes exist */
-	bool flat;			/* there is nothing but one leaf */
+	bool fixed; /* the caller said which nodes exist */
+	bool flat;  /* there is nothing but one leaf */
 };
 
 static int no_memory(struct sgang_error *err)
@@ -148,8 +148,7 @@ static uint32_t *switch_slot(struct sgang_draft *draft, const char *name)
 	uint32_t at = sgang_fabric_hash(name) & hash->mask;
 
 	while (hash->slot[at] &&
-	       strcmp(name_at(draft, draft->sw[hash->slot[at] - 1].name),
-		      name))
+	       strcmp(name_at(draft, draft->sw[hash->slot[at] - 1].name), name))
 		at = (at + 1) & hash->mask;
 	return &hash->slot[at];
 }
@@ -209,8 +208,7 @@ static int reserve_switches(struct sgang_draft *draft, uint32_t n)
 }
 
 /* Add node 'name', which hangs nowhere yet, in 'slot'. Room is reserved. */
-static int add_node(struct sgang_draft *draft, const char *name,
-		    uint32_t *slot)
+static int add_node(struct sgang_draft *draft, const char *name, uint32_t *slot)
 {
 	uint32_t node = draft->n_nodes;
 
@@ -234,7 +232,8 @@ static int add_callers_nodes(struct sgang_draft *draft,
 		char shown[SGANG_TEXT_SHOWN];
 
 		if (*slot)
-			return sgang_errf(err, EINVAL, "fabric: node %s is "
+			return sgang_errf(err, EINVAL,
+					  "fabric: node %s is "
 					  "named twice",
 					  sgang_text_show(shown, nodes[i]));
 		if (add_node(draft, nodes[i], slot))
@@ -333,16 +332,18 @@ int sgang_draft_switch(struct sgang_draft *draft, const char *name,
 	uint32_t offset, file;
 
 	if (!*name || strpbrk(name, "[],"))
-		return sgang_errf(err, EINVAL, "%s:%u: expected the name of "
-				  "one %s, found \"%s\"", place.file,
-				  place.line, draft->words->thing,
+		return sgang_errf(err, EINVAL,
+				  "%s:%u: expected the name of "
+				  "one %s, found \"%s\"",
+				  place.file, place.line, draft->words->thing,
 				  sgang_text_show(shown, name));
 	if (*slot) {
 		const struct draft_switch *sw = &draft->sw[*slot - 1];
 
-		return sgang_errf(err, EINVAL, "%s:%u: %s %s is already "
-				  "defined at %s:%u", place.file, place.line,
-				  draft->words->thing,
+		return sgang_errf(err, EINVAL,
+				  "%s:%u: %s %s is already "
+				  "defined at %s:%u",
+				  place.file, place.line, draft->words->thing,
 				  sgang_text_show(shown, name),
 				  name_at(draft, sw->file), sw->line);
 	}
@@ -356,8 +357,8 @@ int sgang_draft_switch(struct sgang_draft *draft, const char *name,
 	return 0;
 }
 
-int sgang_draft_group(struct sgang_draft *draft, uint32_t first,
-		      uint32_t count, struct sgang_error *err)
+int sgang_draft_group(struct sgang_draft *draft, uint32_t first, uint32_t count,
+		      struct sgang_error *err)
 {
 	const char **names = malloc(count * sizeof(*names));
 	char *name = NULL;
@@ -399,9 +400,8 @@ static int expand(struct sgang_place place, const char *list, char ***names,
 }
 
 /* Hang node 'name' on switch 'leaf'. */
-static int hang_node(struct sgang_draft *draft, uint32_t leaf,
-		     const char *name, struct sgang_place place,
-		     struct sgang_error *err)
+static int hang_node(struct sgang_draft *draft, uint32_t leaf, const char *name,
+		     struct sgang_place place, struct sgang_error *err)
 {
 	const struct draft_switch *there;
 	char shown[SGANG_TEXT_SHOWN];
@@ -425,9 +425,10 @@ static int hang_node(struct sgang_draft *draft, uint32_t leaf,
 		return 0;
 	}
 	there = &draft->sw[*hangs_on];
-	return sgang_errf(err, EINVAL, "%s:%u: node %s is already %s %s %s at "
-			  "%s:%u, expected each node %s", place.file,
-			  place.line, sgang_text_show(shown, name),
+	return sgang_errf(err, EINVAL,
+			  "%s:%u: node %s is already %s %s %s at "
+			  "%s:%u, expected each node %s",
+			  place.file, place.line, sgang_text_show(shown, name),
 			  draft->words->has, draft->words->thing,
 			  name_at(draft, there->name),
 			  name_at(draft, there->file), there->line,
@@ -498,7 +499,8 @@ static int hang_child(struct sgang_draft *draft, uint32_t parent,
 	char shown[SGANG_TEXT_SHOWN];
 
 	if (!number)
-		return sgang_errf(err, EINVAL, "%s:%u: switch %s has the child "
+		return sgang_errf(err, EINVAL,
+				  "%s:%u: switch %s has the child "
 				  "%s, which is not defined, expected %s%s",
 				  place.file, place.line,
 				  name_at(draft, up->name),
@@ -508,7 +510,8 @@ static int hang_child(struct sgang_draft *draft, uint32_t parent,
 	if (sw->parent == parent)
 		return 0;
 	if (sw->parent != NONE)
-		return sgang_errf(err, EINVAL, "%s:%u: switch %s is already a "
+		return sgang_errf(err, EINVAL,
+				  "%s:%u: switch %s is already a "
 				  "child of %s at %s:%u, expected one parent",
 				  place.file, place.line,
 				  name_at(draft, sw->name),
@@ -578,19 +581,22 @@ static int join_nvlink(struct sgang_draft *draft, uint32_t domain,
 	if (leaf == domain)
 		return 0;
 	if (leaf != NONE && leaf >= draft->first_nvlink)
-		return sgang_errf(err, EINVAL, "%s:%u: node %s is already in "
+		return sgang_errf(err, EINVAL,
+				  "%s:%u: node %s is already in "
 				  "NVLink domain %s at %s:%u, expected each "
-				  "node in one", name_at(draft, sw->file),
-				  sw->line,
+				  "node in one",
+				  name_at(draft, sw->file), sw->line,
 				  name_at(draft, draft->node_name[node]),
 				  name_at(draft, draft->sw[leaf].name),
 				  name_at(draft, draft->sw[leaf].file),
 				  draft->sw[leaf].line);
 	if (first != NONE && leaf != sw->parent)
-		return sgang_errf(err, EINVAL, "%s:%u: NVLink domain %s has "
+		return sgang_errf(err, EINVAL,
+				  "%s:%u: NVLink domain %s has "
 				  "node %s %s and node %s %s, expected all of "
-				  "its nodes %s", name_at(draft, sw->file),
-				  sw->line, name_at(draft, sw->name),
+				  "its nodes %s",
+				  name_at(draft, sw->file), sw->line,
+				  name_at(draft, sw->name),
 				  name_at(draft, draft->node_name[first]),
 				  show_leaf(draft, sw->parent, one),
 				  name_at(draft, draft->node_name[node]),
@@ -657,7 +663,7 @@ static int add_single_domains(struct sgang_draft *draft)
 
 struct named {
 	const char *name;
-	uint32_t offset;		/* of the name */
+	uint32_t offset; /* of the name */
 	uint32_t leaf;
 };
 
@@ -702,7 +708,8 @@ static int report_cycle(const struct sgang_draft *draft, uint32_t number,
 	const struct draft_switch *sw = &draft->sw[number];
 	const struct draft_switch *up = &draft->sw[sw->parent];
 
-	return sgang_errf(err, EINVAL, "%s:%u: switch %s is above switch %s at "
+	return sgang_errf(err, EINVAL,
+			  "%s:%u: switch %s is above switch %s at "
 			  "%s:%u and below it, expected a tree",
 			  name_at(draft, sw->file), sw->line,
 			  name_at(draft, sw->name), name_at(draft, up->name),
@@ -720,16 +727,16 @@ static int find_levels(struct sgang_draft *draft, struct sgang_error *err)
 		if (draft->sw[i].level != SGANG_LEVEL_LEAF ||
 		    draft->sw[i].pending)
 			continue;
-		for (at = i; ; at = draft->sw[at].parent) {
+		for (at = i;; at = draft->sw[at].parent) {
 			struct draft_switch *sw = &draft->sw[at], *up;
 
 			if (sw->level > SGANG_LEVEL_MAX)
-				return sgang_errf(err, EINVAL, "%s:%u: %s %s "
+				return sgang_errf(err, EINVAL,
+						  "%s:%u: %s %s "
 						  "is level %u of domains, "
 						  "expected at most %u levels",
 						  name_at(draft, sw->file),
-						  sw->line,
-						  draft->words->thing,
+						  sw->line, draft->words->thing,
 						  name_at(draft, sw->name),
 						  sw->level - 1,
 						  SGANG_LEVEL_MAX - 1);
@@ -784,8 +791,8 @@ static uint32_t link_children(struct sgang_draft *draft, uint32_t top)
 	uint32_t i, at, parent, linked = 0;
 
 	for (i = 0; i < draft->n_nodes; i++) {
-		for (at = draft->node_leaf[i];
-		     at != top && !draft->sw[at].used; at = parent) {
+		for (at = draft->node_leaf[i]; at != top && !draft->sw[at].used;
+		     at = parent) {
 			parent = draft->sw[at].parent;
 			if (parent == NONE)
 				parent = top;
@@ -836,7 +843,7 @@ static void number_nodes(const struct sgang_draft *draft,
 		fabric->leaf[i] = draft->sw[draft->node_leaf[i]].domain;
 		fabric->domain[fabric->leaf[i]].n_nodes++;
 	}
-	for (d = fabric->n_domains; --d > 0; )
+	for (d = fabric->n_domains; --d > 0;)
 		fabric->domain[fabric->domain[d].parent].n_nodes +=
 			fabric->domain[d].n_nodes;
 	for (d = 0; d < fabric->n_domains; d++) {

@@ -19,12 +19,12 @@
 #include "fabric.h"
 
 struct sgang_fabric {
-	char *names;			/* all names, one after the other */
-	uint32_t *node_name;		/* by node: offset in 'names' */
-	uint32_t *order;		/* position -> node */
-	uint32_t *pos;			/* node -> position */
-	uint32_t *leaf;			/* by node: its leaf domain */
-	uint32_t *hash;			/* node + 1 by name; 0 is empty */
+	char *names;         /* all names, one after the other */
+	uint32_t *node_name; /* by node: offset in 'names' */
+	uint32_t *order;     /* position -> node */
+	uint32_t *pos;       /* node -> position */
+	uint32_t *leaf;      /* by node: its leaf domain */
+	uint32_t *hash;      /* node + 1 by name; 0 is empty */
 	uint32_t hash_mask;
 	uint32_t n_nodes;
 	uint32_t n_unknown;
@@ -39,16 +39,16 @@ struct sgang_draft;
 /* Where something is defined. */
 struct sgang_place {
 	const char *file;
-	uint32_t line;			/* 0: nowhere */
+	uint32_t line; /* 0: nowhere */
 };
 
 /* How messages call what nodes hang on. */
 struct sgang_draft_words {
-	const char *thing;		/* "switch" */
-	const char *has;		/* a node is "on" a switch */
-	const char *once;		/* where a node may be: "on one ..." */
-	const char *define;		/* what defines one, name follows */
-	bool blocks;			/* or switches */
+	const char *thing;  /* "switch" */
+	const char *has;    /* a node is "on" a switch */
+	const char *once;   /* where a node may be: "on one ..." */
+	const char *define; /* what defines one, name follows */
+	bool blocks;        /* or switches */
 };
 
 /* A topology.conf of 100,000 nodes that are named one by one has about two MiB;
@@ -98,8 +98,8 @@ int sgang_draft_children(struct sgang_draft *draft, uint32_t parent,
 /* Define a domain without a place of its own, which is named after the 'count'
  * switches from 'first' on and stands where the first of them does. It is the
  * last switch then. 0, or -1 with ENOMEM. */
-int sgang_draft_group(struct sgang_draft *draft, uint32_t first,
-		      uint32_t count, struct sgang_error *err);
+int sgang_draft_group(struct sgang_draft *draft, uint32_t first, uint32_t count,
+		      struct sgang_error *err);
 
 /* Hang switch 'child', which has no parent, under switch 'parent'. */
 void sgang_draft_move(struct sgang_draft *draft, uint32_t child,
@@ -126,8 +126,8 @@ struct sgang_fabric *sgang_draft_build(struct sgang_draft *draft,
 /* Which numbers of blocks are joined to larger ones: bit k stands for 2^k.
  * Source: BlockSizes= of topology.conf(5), Slurm 24.11 to 26.05. */
 struct sgang_block_sizes {
-	uint32_t base;			/* nodes planned for a block; 0: no
-					 * size was given */
+	uint32_t base; /* nodes planned for a block; 0: no
+			* size was given */
 	uint32_t joined;
 };
 

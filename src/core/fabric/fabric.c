@@ -80,8 +80,8 @@ uint32_t sgang_fabric_domains(const struct sgang_fabric *fabric)
 	return fabric->n_domains;
 }
 
-const struct sgang_domain *sgang_fabric_domain(const struct sgang_fabric *fabric,
-					       uint32_t domain)
+const struct sgang_domain *
+sgang_fabric_domain(const struct sgang_fabric *fabric, uint32_t domain)
 {
 	return &fabric->domain[domain];
 }
@@ -127,7 +127,6 @@ uint32_t sgang_fabric_meet(const struct sgang_fabric *fabric, uint32_t a,
 		domain = &fabric->domain[domain->parent];
 	return domain->level;
 }
-
 
 void sgang_fabric_widen(const struct sgang_fabric *fabric,
 			const struct sgang_nodeset *nodes, uint32_t level,

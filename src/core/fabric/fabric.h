@@ -30,14 +30,14 @@
 #define SGANG_DOMAIN_NONE UINT32_MAX
 
 struct sgang_domain {
-	const char *name;		/* "" for the invisible root */
-	uint32_t level;			/* SGANG_LEVEL_LEAF or above */
-	uint32_t parent;		/* SGANG_DOMAIN_NONE at the top */
-	uint32_t first_child;		/* children are numbered in a row */
-	uint32_t n_children;		/* 0 for a leaf */
-	uint32_t first_pos;		/* its nodes: positions first_pos .. */
-	uint32_t n_nodes;		/* ... first_pos + n_nodes - 1 */
-	uint32_t line;			/* where the file defines it; 0: nowhere */
+	const char *name;     /* "" for the invisible root */
+	uint32_t level;       /* SGANG_LEVEL_LEAF or above */
+	uint32_t parent;      /* SGANG_DOMAIN_NONE at the top */
+	uint32_t first_child; /* children are numbered in a row */
+	uint32_t n_children;  /* 0 for a leaf */
+	uint32_t first_pos;   /* its nodes: positions first_pos .. */
+	uint32_t n_nodes;     /* ... first_pos + n_nodes - 1 */
+	uint32_t line;        /* where the file defines it; 0: nowhere */
 };
 
 struct sgang_fabric;
@@ -97,14 +97,14 @@ const uint32_t *sgang_fabric_pos(const struct sgang_fabric *fabric);
 /* Domains, the top one first (domain 0 holds every node), parents before
  * children. Borrowed until the fabric is destroyed. */
 uint32_t sgang_fabric_domains(const struct sgang_fabric *fabric);
-const struct sgang_domain *sgang_fabric_domain(const struct sgang_fabric *fabric,
-					       uint32_t domain);
+const struct sgang_domain *
+sgang_fabric_domain(const struct sgang_fabric *fabric, uint32_t domain);
 /* The leaf of a node. A node that is in no switch has a leaf of its own,
  * directly under the invisible root, with its node's name. */
 uint32_t sgang_fabric_leaf(const struct sgang_fabric *fabric, uint32_t node);
 
-/* The highest domain of a node that is not above 'level'; SGANG_DOMAIN_NONE when
- * there is none: then the node is by itself. */
+/* The highest domain of a node that is not above 'level'; SGANG_DOMAIN_NONE
+ * when there is none: then the node is by itself. */
 uint32_t sgang_fabric_within(const struct sgang_fabric *fabric, uint32_t node,
 			     uint32_t level);
 

@@ -101,8 +101,7 @@ struct nodes {
 	size_t n;
 };
 
-void sgang_node_lines_free_nodes(struct sgang_node_of_line *nodes,
-				 size_t count)
+void sgang_node_lines_free_nodes(struct sgang_node_of_line *nodes, size_t count)
 {
 	int saved = errno;
 	size_t i;
@@ -148,7 +147,8 @@ static int add_line(struct nodes *all, const struct sgang_node_lines *lines,
 	rc = take_names(all, names, count, i);
 	sgang_hostlist_free(names);
 	return rc ? sgang_errf(err, ENOMEM, "%s:%u: out of memory", path,
-			       line->line) : 0;
+			       line->line) :
+		    0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -171,10 +171,11 @@ static int check_twins(const struct nodes *all,
 		const struct sgang_node_of_line *b = &all->node[i];
 
 		if (!strcmp(a->name, b->name))
-			return sgang_errf(err, EINVAL, "%s:%u: NodeTopology: "
+			return sgang_errf(err, EINVAL,
+					  "%s:%u: NodeTopology: "
 					  "node \"%s\" is named twice, first "
-					  "in line %u", path,
-					  lines->line[b->line].line,
+					  "in line %u",
+					  path, lines->line[b->line].line,
 					  sgang_text_show(shown, b->name),
 					  lines->line[a->line].line);
 	}

@@ -13,9 +13,9 @@
 #include "core/base/err.h"
 
 struct sgang_node_line {
-	char *nodes;			/* "n[1-64]" */
-	char *file;			/* as it was written */
-	unsigned int line;		/* where it stands */
+	char *nodes;       /* "n[1-64]" */
+	char *file;        /* as it was written */
+	unsigned int line; /* where it stands */
 };
 
 struct sgang_node_lines;
@@ -38,13 +38,13 @@ sgang_node_lines_get(const struct sgang_node_lines *lines, size_t i);
 /* A node of one of the lines. */
 struct sgang_node_of_line {
 	char *name;
-	size_t line;			/* its index */
+	size_t line; /* its index */
 };
 
 /* All nodes that are named, sorted by strcmp(). Returns 0, '*count' and an
  * array for sgang_node_lines_free_nodes() in '*nodes'; or -1 with errno and
- * 'err', which begins with path:line: EINVAL (not a node list, or a node that is named
- * twice; both lines are told), ENOMEM. */
+ * 'err', which begins with path:line: EINVAL (not a node list, or a node that
+ * is named twice; both lines are told), ENOMEM. */
 int sgang_node_lines_nodes(const struct sgang_node_lines *lines,
 			   const char *path, struct sgang_node_of_line **nodes,
 			   size_t *count, struct sgang_error *err);

@@ -16,8 +16,10 @@ static int check_count(uint64_t count, uint32_t max, const char *what,
 {
 	if (count <= max)
 		return 0;
-	return sgang_errf(err, EINVAL, "a node with %" PRIu64 " %s; at most "
-			  "%" PRIu32 " are possible", count, what, max);
+	return sgang_errf(err, EINVAL,
+			  "a node with %" PRIu64 " %s; at most "
+			  "%" PRIu32 " are possible",
+			  count, what, max);
 }
 
 /* An array that is never NULL, so that it can be told from a failure. */
@@ -37,8 +39,10 @@ struct sgang_node_topo *sgang_node_topo_alloc(uint32_t islands, uint32_t gpus,
 	    check_count(nics, SGANG_NODE_NICS_MAX, "network cards", err))
 		return NULL;
 	if (!islands || islands > (gpus ? gpus : cores)) {
-		sgang_errf(err, EINVAL, "%" PRIu32 " islands for %" PRIu32
-			   " GPUs and %" PRIu32 " cores", islands, gpus, cores);
+		sgang_errf(err, EINVAL,
+			   "%" PRIu32 " islands for %" PRIu32
+			   " GPUs and %" PRIu32 " cores",
+			   islands, gpus, cores);
 		return NULL;
 	}
 	topo = calloc(1, sizeof(*topo));
@@ -110,11 +114,10 @@ void sgang_node_topo_destroy(struct sgang_node_topo *topo)
 	errno = saved;
 }
 
-uint32_t sgang_island_slots(const struct sgang_node_topo *topo,
-			    uint32_t island)
+uint32_t sgang_island_slots(const struct sgang_node_topo *topo, uint32_t island)
 {
 	return topo->n_gpus ? topo->island[island].n_gpus :
-	       topo->island[island].n_cores;
+			      topo->island[island].n_cores;
 }
 
 /* Without the brackets at its end, "gpu:(null):2(IDX:0-1)": a type that is not
@@ -130,7 +133,8 @@ static size_t without_bracket(const char *entry, size_t length)
 	return at;
 }
 
-/* The number behind the last colon of "gpu:a100:4(S:0)"; without one it is 1. */
+/* The number behind the last colon of "gpu:a100:4(S:0)"; without one it is 1.
+ */
 static uint64_t count_of(const char *entry, size_t length)
 {
 	size_t end = without_bracket(entry, length), digits = end;
@@ -176,22 +180,25 @@ int sgang_node_topo_fits(const struct sgang_node_topo *topo, uint32_t cores,
 			 uint64_t gpus, struct sgang_error *err)
 {
 	if (topo->n_islands > SGANG_ISLANDS_MAX)
-		return sgang_errf(err, EINVAL, "the description \"%s\" has %"
-				  PRIu32 " islands, more than the %d that are "
+		return sgang_errf(err, EINVAL,
+				  "the description \"%s\" has %" PRIu32
+				  " islands, more than the %d that are "
 				  "told apart: leave it out of gang.conf",
 				  topo->name, topo->n_islands,
 				  SGANG_ISLANDS_MAX);
 	if (topo->n_cores != cores)
-		return sgang_errf(err, EINVAL, "the description \"%s\" has %"
-				  PRIu32 " cores, for Slurm the node has %"
-				  PRIu32 ": correct Sockets= and "
+		return sgang_errf(err, EINVAL,
+				  "the description \"%s\" has %" PRIu32
+				  " cores, for Slurm the node has %" PRIu32
+				  ": correct Sockets= and "
 				  "CoresPerSocket= of the node in slurm.conf, "
-				  "or NodeTopology= in gang.conf", topo->name,
-				  topo->n_cores, cores);
+				  "or NodeTopology= in gang.conf",
+				  topo->name, topo->n_cores, cores);
 	if (gpus && topo->n_gpus != gpus)
-		return sgang_errf(err, EINVAL, "the description \"%s\" has %"
-				  PRIu32 " GPUs, for Slurm the node has %"
-				  PRIu64 ": correct Gres= of the node in "
+		return sgang_errf(err, EINVAL,
+				  "the description \"%s\" has %" PRIu32
+				  " GPUs, for Slurm the node has %" PRIu64
+				  ": correct Gres= of the node in "
 				  "slurm.conf, or NodeTopology= in gang.conf",
 				  topo->name, topo->n_gpus, gpus);
 	return 0;

@@ -27,7 +27,7 @@
 /* More than any machine has; what is larger is refused, so that the sizes that
  * are made of them do not overflow. */
 #define SGANG_NODE_GPUS_MAX 1024
-#define SGANG_NODE_CORES_MAX 65533	/* CPUs that Slurm counts on a node */
+#define SGANG_NODE_CORES_MAX 65533 /* CPUs that Slurm counts on a node */
 #define SGANG_NODE_NICS_MAX 1024
 
 #define SGANG_NODE_NAME_SIZE 64
@@ -38,31 +38,31 @@ struct sgang_island {
 };
 
 struct sgang_gpu {
-	char name[16];			/* "cuda0", "nvml3", ...; "gpu5" when
-					 * nothing names it */
-	char bus[20];			/* PCI address, "0000:1b:00.0" */
+	char name[16]; /* "cuda0", "nvml3", ...; "gpu5" when
+			* nothing names it */
+	char bus[20];  /* PCI address, "0000:1b:00.0" */
 	uint32_t island;
-	char nic[32];			/* nearest card, "mlx5_0"; "": none */
+	char nic[32]; /* nearest card, "mlx5_0"; "": none */
 };
 
 struct sgang_nic {
-	char name[32];			/* "mlx5_0", "eth0" */
-	char bus[20];			/* PCI address; "": not on PCI */
+	char name[32]; /* "mlx5_0", "eth0" */
+	char bus[20];  /* PCI address; "": not on PCI */
 	uint32_t island;
 };
 
 struct sgang_node_topo {
-	char name[SGANG_NODE_NAME_SIZE];	/* of the shape, "dgx-h100" */
-	uint32_t n_islands;		/* 1 or more */
+	char name[SGANG_NODE_NAME_SIZE]; /* of the shape, "dgx-h100" */
+	uint32_t n_islands;              /* 1 or more */
 	struct sgang_island *island;
 	uint32_t n_gpus;
-	struct sgang_gpu *gpu;		/* gpu[i] is index i of the node's
-					 * gres/gpu */
+	struct sgang_gpu *gpu; /* gpu[i] is index i of the node's
+				* gres/gpu */
 	uint32_t n_cores;
-	uint32_t *core_island;		/* by Slurm's abstract core number on
-					 * the node: socket by socket */
+	uint32_t *core_island; /* by Slurm's abstract core number on
+				* the node: socket by socket */
 	uint32_t n_nics;
-	struct sgang_nic *nic;		/* in the order of their PCI address */
+	struct sgang_nic *nic; /* in the order of their PCI address */
 };
 
 /* A node of 'islands' equal islands, each with 'gpus' GPUs and 'cores' cores,

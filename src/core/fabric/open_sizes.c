@@ -48,8 +48,8 @@ int sgang_open_sizes_parse(const char *text, struct sgang_open_sizes *sizes,
 
 struct search {
 	const struct sgang_open_sizes *sizes;
-	struct sgang_parallel way;	/* sizes so far */
-	struct sgang_parallel *ways;	/* NULL: only count */
+	struct sgang_parallel way;   /* sizes so far */
+	struct sgang_parallel *ways; /* NULL: only count */
 	size_t n;
 };
 
@@ -90,7 +90,8 @@ static void fill_in(struct search *s, uint32_t group, uint64_t left)
 static size_t search(const struct sgang_open_sizes *sizes, uint64_t left,
 		     struct sgang_parallel *ways)
 {
-	struct search s = { .sizes = sizes, .way = sizes->parallel,
+	struct search s = { .sizes = sizes,
+			    .way = sizes->parallel,
 			    .ways = ways };
 
 	fill_in(&s, 0, left);
@@ -108,12 +109,16 @@ int sgang_open_sizes_ways(const struct sgang_open_sizes *sizes, uint64_t ranks,
 	if (fixed && ranks && ranks % fixed == 0)
 		count = search(sizes, ranks / fixed, NULL);
 	if (!count)
-		return sgang_errf(err, EINVAL, "the sizes that are given make "
+		return sgang_errf(err, EINVAL,
+				  "the sizes that are given make "
 				  "%" PRIu64 ", by which the gang's %" PRIu64
-				  " ranks cannot be divided", fixed, ranks);
+				  " ranks cannot be divided",
+				  fixed, ranks);
 	if (count > SGANG_OPEN_SIZES_WAYS)
-		return sgang_errf(err, EINVAL, "there are more than %d ways to "
-				  "divide %" PRIu64 " ranks, give one more size",
+		return sgang_errf(err, EINVAL,
+				  "there are more than %d ways to "
+				  "divide %" PRIu64
+				  " ranks, give one more size",
 				  SGANG_OPEN_SIZES_WAYS, ranks);
 	found = calloc(count, sizeof(*found));
 	if (!found)

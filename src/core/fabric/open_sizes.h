@@ -16,7 +16,7 @@
 #include "parallel.h"
 
 struct sgang_open_sizes {
-	struct sgang_parallel parallel;	/* open sizes are 1 */
+	struct sgang_parallel parallel; /* open sizes are 1 */
 	bool open[SGANG_PARALLEL_MAX];
 };
 
@@ -31,7 +31,8 @@ int sgang_open_sizes_parse(const char *text, struct sgang_open_sizes *sizes,
 			   struct sgang_error *err);
 
 /* All ways to fill in the open sizes so that the groups lay out 'ranks' ranks,
- * large sizes of the first groups first. Returns 0, and in '*ways', to be freed,
+ * large sizes of the first groups first. Returns 0, and in '*ways', to be
+ * freed,
  * '*n' of them, which is 1 or more; or -1 with 'err' and errno EINVAL (there is
  * none, or there are more than SGANG_OPEN_SIZES_WAYS) or ENOMEM. */
 int sgang_open_sizes_ways(const struct sgang_open_sizes *sizes, uint64_t ranks,

@@ -35,18 +35,24 @@ static int read_word(char *word, uint64_t min, uint64_t max, uint32_t *number,
 	uint64_t read;
 
 	if (!value)
-		return sgang_errf(err, EINVAL, "\"%s\": expected GROUP=NUMBER "
-				  "like tp=8", sgang_text_show(shown, word));
+		return sgang_errf(err, EINVAL,
+				  "\"%s\": expected GROUP=NUMBER "
+				  "like tp=8",
+				  sgang_text_show(shown, word));
 	*value++ = '\0';
 	if (!is_name(word))
-		return sgang_errf(err, EINVAL, "\"%s\": the name of a group "
+		return sgang_errf(err, EINVAL,
+				  "\"%s\": the name of a group "
 				  "has 1 to %d of the characters a-z, 0-9, '_' "
-				  "and '-'", sgang_text_show(shown, word),
+				  "and '-'",
+				  sgang_text_show(shown, word),
 				  SGANG_PARALLEL_NAME_MAX);
 	if (sgang_text_number(value, min, max, &read))
-		return sgang_errf(err, EINVAL, "%s=%s: expected a number from "
-				  "%" PRIu64 " to %" PRIu64, word,
-				  sgang_text_show(shown, value), min, max);
+		return sgang_errf(err, EINVAL,
+				  "%s=%s: expected a number from "
+				  "%" PRIu64 " to %" PRIu64,
+				  word, sgang_text_show(shown, value), min,
+				  max);
 	*number = (uint32_t)read;
 	return 0;
 }
@@ -78,8 +84,10 @@ static int add_size(char *word, struct sgang_parallel *parallel,
 	group->weight = default_weight(parallel->n);
 	parallel->n++;
 	if (sgang_parallel_ranks(parallel) > INT32_MAX)
-		return sgang_errf(err, EINVAL, "the groups make more than %d "
-				  "ranks", INT32_MAX);
+		return sgang_errf(err, EINVAL,
+				  "the groups make more than %d "
+				  "ranks",
+				  INT32_MAX);
 	return 0;
 }
 
@@ -94,11 +102,15 @@ static int add_weight(char *word, struct sgang_parallel *parallel,
 		return -1;
 	group = sgang_parallel_find(parallel, word);
 	if (group < 0)
-		return sgang_errf(err, EINVAL, "there is a weight for %s, but "
-				  "no group of that name", word);
+		return sgang_errf(err, EINVAL,
+				  "there is a weight for %s, but "
+				  "no group of that name",
+				  word);
 	if (*given & 1u << group)
-		return sgang_errf(err, EINVAL, "the weight of %s is given "
-				  "twice", word);
+		return sgang_errf(err, EINVAL,
+				  "the weight of %s is given "
+				  "twice",
+				  word);
 	*given |= 1u << group;
 	parallel->group[group].weight = weight;
 	return 0;
@@ -115,7 +127,8 @@ static int read_weights(char *list, struct sgang_parallel *parallel,
 			return -1;
 	for (i = 0; i < parallel->n; i++)
 		if (!(given & 1u << i))
-			return sgang_errf(err, EINVAL, "the weight of %s is "
+			return sgang_errf(err, EINVAL,
+					  "the weight of %s is "
 					  "missing; give all weights or none",
 					  parallel->group[i].name);
 	return 0;
@@ -128,7 +141,8 @@ int sgang_parallel_parse(const char *text, struct sgang_parallel *parallel,
 	char copy[TEXT_MAX], *sizes = copy, *weights, *word;
 
 	if (strlen(text) >= sizeof(copy))
-		return sgang_errf(err, EINVAL, "this is too long, expected at "
+		return sgang_errf(err, EINVAL,
+				  "this is too long, expected at "
 				  "most %d groups like tp=8,dp=4,pp=2",
 				  SGANG_PARALLEL_MAX);
 	strcpy(copy, text);
@@ -188,13 +202,13 @@ int sgang_parallel_check(const struct sgang_parallel *parallel, uint64_t ranks,
 		return 0;
 	sgang_parallel_format(shown, parallel);
 	shown[strcspn(shown, ":")] = '\0';
-	return sgang_errf(err, EINVAL, "the groups %s make %" PRIu64 " rank%s, "
-			  "but the gang has %" PRIu64, shown, laid,
-			  laid == 1 ? "" : "s", ranks);
+	return sgang_errf(err, EINVAL,
+			  "the groups %s make %" PRIu64 " rank%s, "
+			  "but the gang has %" PRIu64,
+			  shown, laid, laid == 1 ? "" : "s", ranks);
 }
 
-int sgang_parallel_find(const struct sgang_parallel *parallel,
-			const char *name)
+int sgang_parallel_find(const struct sgang_parallel *parallel, const char *name)
 {
 	uint32_t i;
 
@@ -221,14 +235,16 @@ int sgang_parallel_require(const struct sgang_parallel *parallel,
 		int level = sgang_costs_level(costs, wanted);
 
 		if (group < 0)
-			return sgang_errf(err, EINVAL, "require:%s:%s: there "
+			return sgang_errf(err, EINVAL,
+					  "require:%s:%s: there "
 					  "is no communication group \"%s\"",
 					  name, wanted, name);
 		if (level < 0)
-			return sgang_errf(err, EINVAL, "require:%s:%s: there "
+			return sgang_errf(err, EINVAL,
+					  "require:%s:%s: there "
 					  "is no level \"%s\"; LevelNames of "
-					  "gang.conf names them", name, wanted,
-					  wanted);
+					  "gang.conf names them",
+					  name, wanted, wanted);
 		found[group] = (uint32_t)level;
 	}
 	memcpy(require, found, sizeof(found));
@@ -313,7 +329,8 @@ int sgang_parallel_measure(const struct sgang_fabric *fabric,
 	}
 	free(node);
 	if (!fine)
-		return sgang_errf(err, EINVAL, "hop costs or weights are too "
+		return sgang_errf(err, EINVAL,
+				  "hop costs or weights are too "
 				  "large to be added up");
 	*cost = sum;
 	return 0;
@@ -337,7 +354,8 @@ bool sgang_parallel_layout(const struct sgang_parallel *parallel,
 	for (i = 0; i < n_digits; i++) {
 		for (k = 1; k < digits[i].size; k++) {
 			for (at = 0; at < filled; at++)
-				layout[k * filled + at] = layout[at] +
+				layout[k * filled + at] =
+					layout[at] +
 					k * stride[digits[i].group];
 		}
 		filled *= digits[i].size;
@@ -349,16 +367,18 @@ bool sgang_parallel_layout(const struct sgang_parallel *parallel,
 }
 
 uint32_t sgang_parallel_heaviest_first(
-		const struct sgang_parallel *parallel,
-		struct sgang_parallel_digit digits[SGANG_PARALLEL_MAX])
+	const struct sgang_parallel *parallel,
+	struct sgang_parallel_digit digits[SGANG_PARALLEL_MAX])
 {
 	uint32_t i, at;
 
 	for (i = 0; i < parallel->n; i++) {
 		uint32_t weight = parallel->group[i].weight;
 
-		for (at = i; at && parallel->group[digits[at - 1].group].weight
-				   < weight; at--)
+		for (at = i;
+		     at &&
+		     parallel->group[digits[at - 1].group].weight < weight;
+		     at--)
 			digits[at] = digits[at - 1];
 		digits[at].group = i;
 		digits[at].size = parallel->group[i].size;

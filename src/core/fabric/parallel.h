@@ -22,20 +22,20 @@
 #include "core/base/err.h"
 #include "ring.h"
 
-#define SGANG_PARALLEL_MAX 8		/* groups */
-#define SGANG_PARALLEL_NAME_MAX 15	/* characters of a name */
-#define SGANG_PARALLEL_SIZE_MAX 1000000	/* ranks of one ring */
+#define SGANG_PARALLEL_MAX 8            /* groups */
+#define SGANG_PARALLEL_NAME_MAX 15      /* characters of a name */
+#define SGANG_PARALLEL_SIZE_MAX 1000000 /* ranks of one ring */
 #define SGANG_PARALLEL_WEIGHT_MAX 1000000
 
 struct sgang_parallel_group {
 	char name[SGANG_PARALLEL_NAME_MAX + 1];
-	uint32_t size;			/* ranks of one of its rings; 1 or more.
-					 * A ring of one rank costs nothing */
-	uint32_t weight;		/* 0: its rings may go anywhere */
+	uint32_t size;   /* ranks of one of its rings; 1 or more.
+			  * A ring of one rank costs nothing */
+	uint32_t weight; /* 0: its rings may go anywhere */
 };
 
 struct sgang_parallel {
-	uint32_t n;			/* 0: none; the gang is one ring */
+	uint32_t n; /* 0: none; the gang is one ring */
 	struct sgang_parallel_group group[SGANG_PARALLEL_MAX];
 };
 
@@ -82,12 +82,12 @@ int sgang_parallel_require(const struct sgang_parallel *parallel,
 /* -- what the groups cost -- */
 
 struct sgang_parallel_cost {
-	uint64_t weighted;		/* sum of weight * cost of the groups */
+	uint64_t weighted; /* sum of weight * cost of the groups */
 	struct {
-		uint64_t cost;		/* of all its rings, not weighted */
-		uint64_t cross_links;	/* hops of them above costs->leaf */
-		uint32_t tier;		/* lowest level so that each of its
-					 * rings is in one place of it */
+		uint64_t cost;        /* of all its rings, not weighted */
+		uint64_t cross_links; /* hops of them above costs->leaf */
+		uint32_t tier;        /* lowest level so that each of its
+				       * rings is in one place of it */
 	} group[SGANG_PARALLEL_MAX];
 };
 
@@ -128,7 +128,7 @@ bool sgang_parallel_layout(const struct sgang_parallel *parallel,
 /* The groups as digits, the heaviest first, of equal ones the first: with these
  * the heaviest group stays lowest (behaviour 4.30). Returns their number. */
 uint32_t sgang_parallel_heaviest_first(
-		const struct sgang_parallel *parallel,
-		struct sgang_parallel_digit digits[SGANG_PARALLEL_MAX]);
+	const struct sgang_parallel *parallel,
+	struct sgang_parallel_digit digits[SGANG_PARALLEL_MAX]);
 
 #endif

@@ -81,8 +81,10 @@ int sgang_partition_words_check(const char *text, struct sgang_error *err)
 		const char *next = read_word(at, name, value);
 
 		if (!next)
-			return sgang_errf(err, EINVAL, "\"%s\" is not such a "
-					  "word", sgang_text_show(shown, at));
+			return sgang_errf(err, EINVAL,
+					  "\"%s\" is not such a "
+					  "word",
+					  sgang_text_show(shown, at));
 		if (is_named(text, name, n))
 			return sgang_errf(err, EINVAL, "%s is named twice",
 					  sgang_text_show(shown, name));

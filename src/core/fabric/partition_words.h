@@ -14,13 +14,13 @@
 
 #include "core/base/err.h"
 
-/* Room for the name of a topology, or of a partition that has one: for both sides
- * of a word. */
+/* Room for the name of a topology, or of a partition that has one: for both
+ * sides of a word. */
 #define SGANG_TOPOLOGY_NAME 64
 
 /* Are these such words, each name once? Nothing is fine. Returns 0, or -1 with
- * EINVAL and 'err' saying which word is none; the caller adds what was expected,
- * and looks at the values. */
+ * EINVAL and 'err' saying which word is none; the caller adds what was
+ * expected, and looks at the values. */
 int sgang_partition_words_check(const char *text, struct sgang_error *err);
 
 /* Word 'i', from 0 on, of text that has passed the check. False when there are

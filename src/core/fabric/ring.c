@@ -31,8 +31,9 @@ void sgang_ring_measure(const struct sgang_fabric *fabric,
 		const struct sgang_run *next = &runs[(i + 1) % n_runs];
 
 		add_hops(ring, SGANG_LEVEL_ISLAND, runs[i].ranks - 1);
-		add_hops(ring, sgang_fabric_meet(fabric, runs[i].node,
-						 next->node), 1);
+		add_hops(ring,
+			 sgang_fabric_meet(fabric, runs[i].node, next->node),
+			 1);
 	}
 	for (level = 0; level < SGANG_LEVELS; level++) {
 		ring->cost += ring->hops[level] * costs->hop[level];

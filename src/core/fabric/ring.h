@@ -19,19 +19,19 @@
  * array of these in rank order. */
 struct sgang_run {
 	uint32_t member;
-	uint32_t node;			/* index in the fabric */
-	uint32_t ranks;			/* 1 or more */
-	uint32_t slots;			/* slots taken; sgang_ring_* ignores it */
+	uint32_t node;  /* index in the fabric */
+	uint32_t ranks; /* 1 or more */
+	uint32_t slots; /* slots taken; sgang_ring_* ignores it */
 };
 
 struct sgang_ring {
-	uint64_t cost;			/* sum of hop costs */
+	uint64_t cost; /* sum of hop costs */
 	/* Hops above costs->leaf: they leave a leaf switch or block. A hop out
 	 * of an NVLink domain but not out of its leaf switch is none. */
 	uint64_t cross_links;
 	uint64_t ranks;
-	uint64_t hops[SGANG_LEVELS];	/* how many hops at each level */
-	uint32_t tier;			/* lowest level that holds all ranks */
+	uint64_t hops[SGANG_LEVELS]; /* how many hops at each level */
+	uint32_t tier;               /* lowest level that holds all ranks */
 };
 
 /* Measure the ring. O(n_runs). n_runs 0 gives all zero. Cannot fail; nodes

@@ -47,11 +47,15 @@ static int take_switch(struct sgang_conf_reader *reader,
 	uint32_t number;
 
 	if (value[KEY_NODES] && value[KEY_SWITCHES])
-		return complain(reader, place, "expected Nodes= or Switches=, "
-				"found both for switch", name);
+		return complain(reader, place,
+				"expected Nodes= or Switches=, "
+				"found both for switch",
+				name);
 	if (!value[KEY_NODES] && !value[KEY_SWITCHES])
-		return complain(reader, place, "expected Nodes= or Switches=, "
-				"found neither for switch", name);
+		return complain(reader, place,
+				"expected Nodes= or Switches=, "
+				"found neither for switch",
+				name);
 	if (value[KEY_SPEED] && check_speed(reader, place, value[KEY_SPEED]))
 		return -1;
 	if (sgang_draft_switch(reader->draft, name, place, &number,

@@ -38,8 +38,9 @@ int sgang_topologies_add(struct sgang_topologies *all, const char *name,
 		sgang_fabric_destroy(fabric);
 		return sgang_errf(err, ENOMEM, "out of memory");
 	}
-	all->topology[all->n++] = (struct sgang_topology) {
-		.name = copy, .fabric = fabric,
+	all->topology[all->n++] = (struct sgang_topology){
+		.name = copy,
+		.fabric = fabric,
 	};
 	return 0;
 }

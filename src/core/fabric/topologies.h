@@ -17,14 +17,14 @@
 #include "fabric.h"
 
 struct sgang_topology {
-	char *name;			/* "": the cluster's */
+	char *name; /* "": the cluster's */
 	struct sgang_fabric *fabric;
-	struct sgang_devices *devices;	/* NULL: every node is one island */
+	struct sgang_devices *devices; /* NULL: every node is one island */
 };
 
 struct sgang_topologies {
-	struct sgang_topology *topology;	/* the first is the cluster's */
-	size_t n;			/* 1 or more */
+	struct sgang_topology *topology; /* the first is the cluster's */
+	size_t n;                        /* 1 or more */
 };
 
 /* The cluster's is 'fabric', which is taken. NULL with ENOMEM and 'err'; the

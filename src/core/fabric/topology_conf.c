@@ -32,17 +32,17 @@ static const struct sgang_line_rule *const rules[] = {
 
 struct reader {
 	struct sgang_conf_reader to;
-	const struct sgang_line_rule *first;	/* of the first line */
-	char first_place[256];		/* where that stands */
+	const struct sgang_line_rule *first; /* of the first line */
+	char first_place[256];               /* where that stands */
 	struct sgang_error *err;
 };
 
 /* One file being read: 'line' is the logical line at hand. */
 struct source {
 	const char *label;
-	const char *rest;		/* what is not read yet */
+	const char *rest; /* what is not read yet */
 	char *line;
-	uint32_t line_no;		/* where 'line' starts */
+	uint32_t line_no; /* where 'line' starts */
 	uint32_t next_no;
 	uint32_t depth;
 };
@@ -183,8 +183,10 @@ static int next_pair(const struct reader *reader, const struct source *source,
 	*key = start;
 	*value = take_value(skip_blanks(p + 1), text);
 	if (!*value)
-		return complain(reader, source, "expected a value, in \"\" if "
-				"it holds blanks, for the key", start);
+		return complain(reader, source,
+				"expected a value, in \"\" if "
+				"it holds blanks, for the key",
+				start);
 	return 1;
 }
 
@@ -211,8 +213,7 @@ static int find_key(const struct sgang_line_rule *rule, const char *name)
 	return -1;
 }
 
-static int unknown_key(const struct reader *reader,
-		       const struct source *source,
+static int unknown_key(const struct reader *reader, const struct source *source,
 		       const struct sgang_line_rule *rule, const char *name)
 {
 	char known[SGANG_TEXT_SHOWN] = "", what[2 * SGANG_TEXT_SHOWN];
@@ -223,8 +224,10 @@ static int unknown_key(const struct reader *reader,
 		used += (size_t)snprintf(known + used, sizeof(known) - used,
 					 "%s%s", key ? ", " : "",
 					 rule->key[key]);
-	snprintf(what, sizeof(what), "expected only %s in the line, found the "
-		 "key", known);
+	snprintf(what, sizeof(what),
+		 "expected only %s in the line, found the "
+		 "key",
+		 known);
 	return complain(reader, source, what, name);
 }
 
@@ -240,11 +243,12 @@ static int check_kind(struct reader *reader, const struct source *source,
 	}
 	if (reader->first->words == rule->words)
 		return 0;
-	return sgang_errf(reader->err, EINVAL, "%s:%u: found %s= after %s= at "
+	return sgang_errf(reader->err, EINVAL,
+			  "%s:%u: found %s= after %s= at "
 			  "%s, expected either a tree of switches or blocks in "
-			  "one file", source->label, source->line_no,
-			  rule->key[0], reader->first->key[0],
-			  reader->first_place);
+			  "one file",
+			  source->label, source->line_no, rule->key[0],
+			  reader->first->key[0], reader->first_place);
 }
 
 /* Find the rule of a line and fill 'value' by its keys. No rule: the line is
@@ -261,10 +265,12 @@ static int take_keys(struct reader *reader, const struct source *source,
 		if (!*rule) {
 			*rule = find_rule(name);
 			if (!*rule)
-				return complain(reader, source, "expected "
+				return complain(reader, source,
+						"expected "
 						"SwitchName=, BlockName= or "
 						"BlockSizes= at the start of "
-						"the line, found", name);
+						"the line, found",
+						name);
 			if (check_kind(reader, source, *rule))
 				return -1;
 		}
@@ -272,8 +278,10 @@ static int take_keys(struct reader *reader, const struct source *source,
 		if (key < 0)
 			return unknown_key(reader, source, *rule, name);
 		if (value[key])
-			return complain(reader, source, "the line has two "
-					"values for the key", name);
+			return complain(reader, source,
+					"the line has two "
+					"values for the key",
+					name);
 		value[key] = word;
 	}
 	return rc;
@@ -304,8 +312,10 @@ static int include(struct reader *reader, const struct source *source,
 	int rc = -1, saved;
 
 	if (included.depth > INCLUDE_DEPTH_MAX)
-		return complain(reader, source, "files include each other too "
-				"deeply, at Include", name);
+		return complain(reader, source,
+				"files include each other too "
+				"deeply, at Include",
+				name);
 	path = path_beside(source->label, name);
 	if (!path)
 		return no_memory(reader);
@@ -313,8 +323,8 @@ static int include(struct reader *reader, const struct source *source,
 				    SGANG_FABRIC_FILE_KIND, &why);
 	if (!text) {
 		sgang_errf(reader->err, errno == ENOMEM ? ENOMEM : EINVAL,
-			   "%s:%u: Include: %s", source->label,
-			   source->line_no, why.text);
+			   "%s:%u: Include: %s", source->label, source->line_no,
+			   why.text);
 		goto out;
 	}
 	included.label = path;
@@ -355,8 +365,10 @@ static int read_line(struct reader *reader, struct source *source)
 
 	if (is_include(source->line, &name)) {
 		if (strpbrk(name, " \t"))
-			return complain(reader, source, "expected one file "
-					"after Include, found", name);
+			return complain(reader, source,
+					"expected one file "
+					"after Include, found",
+					name);
 		return include(reader, source, name);
 	}
 	if (take_keys(reader, source, &rule, value))
@@ -391,9 +403,11 @@ int sgang_fabric_read_conf(struct sgang_draft *draft, const char *text,
 	if (read_source(&reader, &source))
 		return -1;
 	if (!sgang_draft_switches(draft))
-		return sgang_errf(err, EINVAL, "%s: it defines no switch and "
+		return sgang_errf(err, EINVAL,
+				  "%s: it defines no switch and "
 				  "no block, expected lines SwitchName=... or "
-				  "BlockName=...", label);
+				  "BlockName=...",
+				  label);
 	if (reader.first->words == &sgang_block_words)
 		return sgang_draft_join(draft, &reader.to.sizes, err);
 	return 0;

@@ -70,26 +70,33 @@ static int check_level_name(const struct sgang_costs *costs, const char *name,
 		return sgang_errf(err, EINVAL, "there are at most %d levels",
 				  LEVELS_NAMED);
 	if (!is_label(name))
-		return sgang_errf(err, EINVAL, "the level name \"%s\" is not "
+		return sgang_errf(err, EINVAL,
+				  "the level name \"%s\" is not "
 				  "made of letters, digits, '-' and '_'",
 				  shown);
 	if (strlen(name) >= sizeof(costs->name[0]))
-		return sgang_errf(err, EINVAL, "the level name \"%s\" has more "
-				  "than %zu characters", shown,
-				  sizeof(costs->name[0]) - 1);
+		return sgang_errf(err, EINVAL,
+				  "the level name \"%s\" has more "
+				  "than %zu characters",
+				  shown, sizeof(costs->name[0]) - 1);
 	for (other = 0; other < level; other++)
 		if (!strcasecmp(costs->name[other], name))
-			return sgang_errf(err, EINVAL, "the level name \"%s\" "
-					  "is there twice", shown);
+			return sgang_errf(err, EINVAL,
+					  "the level name \"%s\" "
+					  "is there twice",
+					  shown);
 	if (!strcasecmp(name, costs->name[SGANG_LEVEL_UNCONNECTED]))
-		return sgang_errf(err, EINVAL, "the level name \"%s\" is taken "
-				  "for nodes that no switch joins", shown);
+		return sgang_errf(err, EINVAL,
+				  "the level name \"%s\" is taken "
+				  "for nodes that no switch joins",
+				  shown);
 	sgang_costs_numbered(own, level);
 	if (!strncasecmp(name, "level", 5) && name[5] &&
 	    !name[5 + strspn(name + 5, "0123456789")] && strcmp(name, own))
-		return sgang_errf(err, EINVAL, "the level name \"%s\" would "
-				  "mislead: it is level %" PRIu32, shown,
-				  level);
+		return sgang_errf(err, EINVAL,
+				  "the level name \"%s\" would "
+				  "mislead: it is level %" PRIu32,
+				  shown, level);
 	return 0;
 }
 
@@ -108,8 +115,7 @@ static void name_the_rest(struct sgang_costs *costs, uint32_t level)
 		memcpy(costs->name[level], plain.name[level],
 		       sizeof(costs->name[level]));
 		for (other = 0; other < level; other++)
-			if (!strcasecmp(costs->name[other],
-					plain.name[level]))
+			if (!strcasecmp(costs->name[other], plain.name[level]))
 				sgang_costs_numbered(costs->name[level], level);
 	}
 }
@@ -150,8 +156,7 @@ static void print_level_names(const struct sgang_conf *conf, FILE *out)
 	while (count < LEVELS_NAMED && !names_suffice(&conf->costs, count))
 		count++;
 	for (level = 0; level < count; level++)
-		fprintf(out, "%s%s", level ? "," : "",
-			conf->costs.name[level]);
+		fprintf(out, "%s%s", level ? "," : "", conf->costs.name[level]);
 }
 
 /* Price the levels from 'level' (1 or more) on. */
@@ -173,18 +178,22 @@ static int set_hop_costs(struct sgang_conf *conf, char *value,
 
 	while ((item = next_item(&value))) {
 		if (level >= LEVELS_NAMED)
-			return sgang_errf(err, EINVAL, "there are at most %d "
-					  "levels", LEVELS_NAMED);
+			return sgang_errf(err, EINVAL,
+					  "there are at most %d "
+					  "levels",
+					  LEVELS_NAMED);
 		if (sgang_text_number(item, 1, HOP_COST_MAX, &cost))
-			return sgang_errf(err, EINVAL, "\"%s\" is not a number "
+			return sgang_errf(err, EINVAL,
+					  "\"%s\" is not a number "
 					  "from 1 to %d",
 					  sgang_text_show(shown, item),
 					  HOP_COST_MAX);
 		if (cost < below)
-			return sgang_errf(err, EINVAL, "%" PRIu64 " comes "
+			return sgang_errf(err, EINVAL,
+					  "%" PRIu64 " comes "
 					  "after %" PRIu64 ", but a higher "
-					  "level cannot be cheaper", cost,
-					  below);
+					  "level cannot be cheaper",
+					  cost, below);
 		conf->costs.hop[level++] = (uint32_t)cost;
 		below = cost;
 	}
@@ -222,13 +231,16 @@ static int set_speeds(double speed[SGANG_LEVELS], char *value,
 	char *item;
 
 	if (!*value)
-		value = NULL;	/* nothing, not one empty item */
+		value = NULL; /* nothing, not one empty item */
 	while ((item = next_item(&value))) {
 		if (level >= LEVELS_NAMED)
-			return sgang_errf(err, EINVAL, "there are at most %d "
-					  "levels", LEVELS_NAMED);
+			return sgang_errf(err, EINVAL,
+					  "there are at most %d "
+					  "levels",
+					  LEVELS_NAMED);
 		if (sgang_text_decimal(item, SPEED_MAX, &all[level++]))
-			return sgang_errf(err, EINVAL, "\"%s\" is not a number "
+			return sgang_errf(err, EINVAL,
+					  "\"%s\" is not a number "
 					  "above 0 and up to %d with at most "
 					  "six digits behind the point",
 					  sgang_text_show(shown, item),
@@ -251,16 +263,15 @@ static void print_speeds(const double speed[SGANG_LEVELS], FILE *out)
 }
 
 /* The setter and the printer of a key with a number for each level. */
-#define SPEED_KEY(name)							\
-	static int set_##name(struct sgang_conf *conf, char *value,	\
-			      struct sgang_error *err)			\
-	{								\
-		return set_speeds(conf->costs.name, value, err);	\
-	}								\
-	static void print_##name(const struct sgang_conf *conf,		\
-				 FILE *out)				\
-	{								\
-		print_speeds(conf->costs.name, out);			\
+#define SPEED_KEY(name)                                                    \
+	static int set_##name(struct sgang_conf *conf, char *value,        \
+			      struct sgang_error *err)                     \
+	{                                                                  \
+		return set_speeds(conf->costs.name, value, err);           \
+	}                                                                  \
+	static void print_##name(const struct sgang_conf *conf, FILE *out) \
+	{                                                                  \
+		print_speeds(conf->costs.name, out);                       \
 	}
 
 SPEED_KEY(bandwidth)
@@ -281,16 +292,15 @@ static int set_bool(bool *field, const char *value, struct sgang_error *err)
 }
 
 /* The setter and the printer of a yes/no key. */
-#define BOOL_KEY(name, field)						\
-	static int set_##name(struct sgang_conf *conf, char *value,	\
-			      struct sgang_error *err)			\
-	{								\
-		return set_bool(&conf->field, value, err);		\
-	}								\
-	static void print_##name(const struct sgang_conf *conf,		\
-				 FILE *out)				\
-	{								\
-		fputs(conf->field ? "yes" : "no", out);			\
+#define BOOL_KEY(name, field)                                              \
+	static int set_##name(struct sgang_conf *conf, char *value,        \
+			      struct sgang_error *err)                     \
+	{                                                                  \
+		return set_bool(&conf->field, value, err);                 \
+	}                                                                  \
+	static void print_##name(const struct sgang_conf *conf, FILE *out) \
+	{                                                                  \
+		fputs(conf->field ? "yes" : "no", out);                    \
 	}
 
 BOOL_KEY(allow_unconnected, costs.allow_unconnected)
@@ -310,8 +320,10 @@ static int set_path(char *field, size_t size, const char *value,
 		return sgang_errf(err, EINVAL, "\"%s\" does not begin with '/'",
 				  sgang_text_show(shown, value));
 	if (strlen(value) >= size)
-		return sgang_errf(err, EINVAL, "the path has more than %zu "
-				  "characters", size - 1);
+		return sgang_errf(err, EINVAL,
+				  "the path has more than %zu "
+				  "characters",
+				  size - 1);
 	strcpy(field, value);
 	return 0;
 }
@@ -334,7 +346,8 @@ static int set_topology_name(struct sgang_conf *conf, char *value,
 	char shown[SGANG_TEXT_SHOWN];
 
 	if (strlen(value) >= sizeof(conf->topology_name))
-		return sgang_errf(err, EINVAL, "the name \"%s\" has more than "
+		return sgang_errf(err, EINVAL,
+				  "the name \"%s\" has more than "
 				  "%zu characters",
 				  sgang_text_show(shown, value),
 				  sizeof(conf->topology_name) - 1);
@@ -359,19 +372,19 @@ bool sgang_conf_topology_of(const struct sgang_conf *conf,
 	return false;
 }
 
-/* Slurm has names of accounts in lower case, and those of partitions as they are
- * written. */
+/* Slurm has names of accounts in lower case, and those of partitions as they
+ * are written. */
 static void lower_names(char *text)
 {
 	for (; *text; text += *text == ',') {
 		for (; *text && *text != ':' && *text != ','; text++)
-			*text = (char) tolower((unsigned char) *text);
+			*text = (char)tolower((unsigned char)*text);
 		text += strcspn(text, ",");
 	}
 }
 
-/* Words "NAME:VALUE,NAME:VALUE", and what 'check' (which returns 0 for one that is
- * fine) says of each value. */
+/* Words "NAME:VALUE,NAME:VALUE", and what 'check' (which returns 0 for one that
+ * is fine) says of each value. */
 static int set_words(char words[SGANG_CONF_WORDS], const char *text,
 		     int (*check)(const char *value), struct sgang_error *err)
 {
@@ -380,13 +393,16 @@ static int set_words(char words[SGANG_CONF_WORDS], const char *text,
 	size_t i;
 
 	if (strlen(text) >= SGANG_CONF_WORDS)
-		return sgang_errf(err, EINVAL, "it has more than %d "
-				  "characters", SGANG_CONF_WORDS - 1);
+		return sgang_errf(err, EINVAL,
+				  "it has more than %d "
+				  "characters",
+				  SGANG_CONF_WORDS - 1);
 	if (sgang_partition_words_check(text, err))
 		return -1;
 	for (i = 0; sgang_partition_words_get(text, i, name, value); i++)
 		if (check(value))
-			return sgang_errf(err, EINVAL, "\"%s\" behind %s is "
+			return sgang_errf(err, EINVAL,
+					  "\"%s\" behind %s is "
 					  "not understood",
 					  sgang_text_show(shown, value), name);
 	strcpy(words, text);
@@ -394,18 +410,17 @@ static int set_words(char words[SGANG_CONF_WORDS], const char *text,
 }
 
 /* The setter and the printer of a key that is such words. */
-#define WORDS_KEY(field, check, of_accounts)				\
-	static int set_##field(struct sgang_conf *conf, char *value,	\
-			       struct sgang_error *err)			\
-	{								\
-		if (of_accounts)					\
-			lower_names(value);				\
-		return set_words(conf->field, value, check, err);	\
-	}								\
-	static void print_##field(const struct sgang_conf *conf,	\
-				  FILE *out)				\
-	{								\
-		fprintf(out, "\"%s\"", conf->field);			\
+#define WORDS_KEY(field, check, of_accounts)                                \
+	static int set_##field(struct sgang_conf *conf, char *value,        \
+			       struct sgang_error *err)                     \
+	{                                                                   \
+		if (of_accounts)                                            \
+			lower_names(value);                                 \
+		return set_words(conf->field, value, check, err);           \
+	}                                                                   \
+	static void print_##field(const struct sgang_conf *conf, FILE *out) \
+	{                                                                   \
+		fprintf(out, "\"%s\"", conf->field);                        \
 	}
 
 static int check_topology(const char *value)
@@ -423,7 +438,8 @@ static int check_time(const char *value)
 /* Whether there is such a level can be told only after the last line. */
 static int check_level(const char *value)
 {
-	return is_label(value) && strlen(value) < SGANG_LEVEL_NAME_SIZE ? 0 : -1;
+	return is_label(value) && strlen(value) < SGANG_LEVEL_NAME_SIZE ? 0 :
+									  -1;
 }
 
 static int read_limit(const char *value, uint32_t *limit)
@@ -433,7 +449,7 @@ static int read_limit(const char *value, uint32_t *limit)
 	if (strcasecmp(value, "UNLIMITED") &&
 	    sgang_text_number(value, 1, LIMIT_MAX, &number))
 		return -1;
-	*limit = (uint32_t) number;
+	*limit = (uint32_t)number;
 	return 0;
 }
 
@@ -455,7 +471,8 @@ static int set_node_topology_dir(struct sgang_conf *conf, char *value,
 				 struct sgang_error *err)
 {
 	if (strlen(value) >= sizeof(conf->node_topology_dir))
-		return sgang_errf(err, EINVAL, "the path has more than %zu "
+		return sgang_errf(err, EINVAL,
+				  "the path has more than %zu "
 				  "characters",
 				  sizeof(conf->node_topology_dir) - 1);
 	strcpy(conf->node_topology_dir, value);
@@ -467,8 +484,7 @@ static void print_node_topology_dir(const struct sgang_conf *conf, FILE *out)
 	fprintf(out, "\"%s\"", conf->node_topology_dir);
 }
 
-static int set_time(uint32_t *field, const char *value,
-		    struct sgang_error *err)
+static int set_time(uint32_t *field, const char *value, struct sgang_error *err)
 {
 	char shown[SGANG_TEXT_SHOWN];
 
@@ -486,22 +502,22 @@ static void print_time(uint32_t time, FILE *out)
 }
 
 /* The setter and the printer of a key that is a time or UNLIMITED. */
-#define TIME_KEY(field)							\
-	static int set_##field(struct sgang_conf *conf, char *value,	\
-			       struct sgang_error *err)			\
-	{								\
-		return set_time(&conf->field, value, err);		\
-	}								\
-	static void print_##field(const struct sgang_conf *conf,	\
-				  FILE *out)				\
-	{								\
-		print_time(conf->field, out);				\
+#define TIME_KEY(field)                                                     \
+	static int set_##field(struct sgang_conf *conf, char *value,        \
+			       struct sgang_error *err)                     \
+	{                                                                   \
+		return set_time(&conf->field, value, err);                  \
+	}                                                                   \
+	static void print_##field(const struct sgang_conf *conf, FILE *out) \
+	{                                                                   \
+		print_time(conf->field, out);                               \
 	}
 
 TIME_KEY(waiting_time)
 TIME_KEY(max_waiting_time)
-#define TIME_EXPECTED "a time above 0 such as 30 (minutes), 10:00 or 1-12, "   \
-		      "or UNLIMITED"
+#define TIME_EXPECTED                                          \
+	"a time above 0 such as 30 (minutes), 10:00 or 1-12, " \
+	"or UNLIMITED"
 
 /* Take the next "ACCOUNT:USER,USER" off the rules at '*at'. Returns the length
  * of the account and in '*users' where its list begins, or -1 at the end. */
@@ -518,7 +534,7 @@ static int next_rule(const char **at, const char **account, const char **users,
 	*users = *at + length + ((*at)[length] == ':');
 	*users_length = strcspn(*users, ";");
 	*at = *users + *users_length;
-	return (int) length;
+	return (int)length;
 }
 
 static bool list_names(const char *list, size_t size, const char *name)
@@ -541,15 +557,15 @@ bool sgang_conf_may_join(const struct sgang_conf *conf, const char *ns,
 	int length;
 
 	while ((length = next_rule(&at, &account, &users, &size)) >= 0) {
-		if (strlen(ns) == (size_t) length &&
-		    !strncasecmp(ns, account, (size_t) length))
+		if (strlen(ns) == (size_t)length &&
+		    !strncasecmp(ns, account, (size_t)length))
 			return user && list_names(users, size, user);
 	}
 	return true;
 }
 
-/* Does one of these rules name the account? Slurm has names of accounts in lower
- * case. */
+/* Does one of these rules name the account? Slurm has names of accounts in
+ * lower case. */
 static bool names_account(const char *rules, const char *account, int length)
 {
 	const char *other, *users;
@@ -557,7 +573,7 @@ static bool names_account(const char *rules, const char *account, int length)
 	int n;
 
 	while ((n = next_rule(&rules, &other, &users, &size)) >= 0) {
-		if (n == length && !strncasecmp(other, account, (size_t) n))
+		if (n == length && !strncasecmp(other, account, (size_t)n))
 			return true;
 	}
 	return false;
@@ -574,17 +590,22 @@ static int set_account_rules(struct sgang_conf *conf, char *value,
 	if (strpbrk(value, " \t"))
 		return sgang_errf(err, EINVAL, "it has a blank");
 	if (strlen(value) >= sizeof(conf->account_rules))
-		return sgang_errf(err, EINVAL, "it has more than %zu "
-				  "characters", sizeof(conf->account_rules) - 1);
+		return sgang_errf(err, EINVAL,
+				  "it has more than %zu "
+				  "characters",
+				  sizeof(conf->account_rules) - 1);
 	while ((length = next_rule(&at, &account, &users, &size)) >= 0) {
 		if (!length || !size || users == account + length ||
 		    memchr(users, ':', size))
-			return sgang_errf(err, EINVAL, "\"%s\" is not "
+			return sgang_errf(err, EINVAL,
+					  "\"%s\" is not "
 					  "understood",
 					  sgang_text_show(shown, account));
 		if (names_account(at, account, length))
-			return sgang_errf(err, EINVAL, "account \"%.*s\" is "
-					  "named twice", length, account);
+			return sgang_errf(err, EINVAL,
+					  "account \"%.*s\" is "
+					  "named twice",
+					  length, account);
 	}
 	strcpy(conf->account_rules, value);
 	return 0;
@@ -608,8 +629,8 @@ static int set_max_exclusive(struct sgang_conf *conf, char *value,
 	return 0;
 }
 
-/* Cut the next name off "a,b". False behind the last. One that is too long to be
- * named in gang.conf is like any that is not. */
+/* Cut the next name off "a,b". False behind the last. One that is too long to
+ * be named in gang.conf is like any that is not. */
 static bool next_partition(const char **list, char name[SGANG_TOPOLOGY_NAME])
 {
 	size_t length;
@@ -617,7 +638,7 @@ static bool next_partition(const char **list, char name[SGANG_TOPOLOGY_NAME])
 	*list += strspn(*list, ",");
 	length = strcspn(*list, ",");
 	snprintf(name, SGANG_TOPOLOGY_NAME, "%.*s",
-		 length < SGANG_TOPOLOGY_NAME ? (int) length : 0, *list);
+		 length < SGANG_TOPOLOGY_NAME ? (int)length : 0, *list);
 	*list += length;
 	return length > 0;
 }
@@ -633,7 +654,7 @@ uint32_t sgang_conf_max_waiting_time(const struct sgang_conf *conf,
 	while (words[0] && partitions && next_partition(&partitions, name)) {
 		time = conf->max_waiting_time;
 		if (sgang_partition_words_find(words, name, value))
-			(void) sgang_text_time(value, &time);
+			(void)sgang_text_time(value, &time);
 		least = time < least ? time : least;
 		any = true;
 	}
@@ -650,11 +671,12 @@ static bool is_bound(const struct sgang_costs *costs, const char *name)
 static int max_exclusive(const struct sgang_conf *conf, char said[])
 {
 	int level = conf->max_exclusive[0] ?
-		    sgang_costs_level(&conf->costs, conf->max_exclusive) :
-		    (int) conf->costs.leaf;
+			    sgang_costs_level(&conf->costs,
+					      conf->max_exclusive) :
+			    (int)conf->costs.leaf;
 
-	snprintf(said, SGANG_CONF_SAID, "MaxExclusive=%s", level < 0 ?
-		 SGANG_CONF_NO_LEVEL : conf->costs.name[level]);
+	snprintf(said, SGANG_CONF_SAID, "MaxExclusive=%s",
+		 level < 0 ? SGANG_CONF_NO_LEVEL : conf->costs.name[level]);
 	return level;
 }
 
@@ -677,8 +699,9 @@ int sgang_conf_max_exclusive(const struct sgang_conf *conf,
 
 	while (words[0] && partitions && next_partition(&partitions, name)) {
 		level = sgang_partition_words_find(words, name, value) ?
-			partition_max_exclusive(conf, name, value, other) :
-			max_exclusive(conf, other);
+				partition_max_exclusive(conf, name, value,
+							other) :
+				max_exclusive(conf, other);
 		if (level < least)
 			strcpy(said, other);
 		least = level < least ? level : least;
@@ -695,7 +718,8 @@ int sgang_conf_any_exclusive(const struct sgang_conf *conf,
 	size_t i;
 
 	for (i = 0; sgang_partition_words_get(conf->partition_max_exclusive, i,
-					      name, value); i++) {
+					      name, value);
+	     i++) {
 		level = partition_max_exclusive(conf, name, value, other);
 		if (level > most)
 			strcpy(said, other);
@@ -711,7 +735,7 @@ uint32_t sgang_conf_account_limit(const char *words, const char *account)
 
 	if (account && (sgang_partition_words_find(words, account, value) ||
 			sgang_partition_words_find(words, "*", value)))
-		(void) read_limit(value, &limit);
+		(void)read_limit(value, &limit);
 	return limit;
 }
 
@@ -738,7 +762,9 @@ static void print_exclusive_share(const struct sgang_conf *conf, FILE *out)
 	char shown[SGANG_DECIMAL_SHOWN];
 
 	fputs(conf->exclusive_share > 0 ?
-	      sgang_text_show_decimal(shown, conf->exclusive_share) : "0", out);
+		      sgang_text_show_decimal(shown, conf->exclusive_share) :
+		      "0",
+	      out);
 }
 
 static int set_limit(uint32_t *field, const char *value,
@@ -761,16 +787,15 @@ static void print_limit(uint32_t limit, FILE *out)
 }
 
 /* The setter and the printer of a key that is a number or UNLIMITED. */
-#define LIMIT_KEY(field)						\
-	static int set_##field(struct sgang_conf *conf, char *value,	\
-			       struct sgang_error *err)			\
-	{								\
-		return set_limit(&conf->field, value, err);		\
-	}								\
-	static void print_##field(const struct sgang_conf *conf,	\
-				  FILE *out)				\
-	{								\
-		print_limit(conf->field, out);				\
+#define LIMIT_KEY(field)                                                    \
+	static int set_##field(struct sgang_conf *conf, char *value,        \
+			       struct sgang_error *err)                     \
+	{                                                                   \
+		return set_limit(&conf->field, value, err);                 \
+	}                                                                   \
+	static void print_##field(const struct sgang_conf *conf, FILE *out) \
+	{                                                                   \
+		print_limit(conf->field, out);                              \
 	}
 
 LIMIT_KEY(max_gangs)
@@ -778,8 +803,9 @@ LIMIT_KEY(max_gangs_per_user)
 LIMIT_KEY(max_members)
 LIMIT_KEY(max_members_per_user)
 #define LIMIT_EXPECTED "a number from 1 to 10000000 or UNLIMITED"
-#define ACCOUNTS_EXPECTED "accounts and numbers from 1 to 10000000, like "     \
-			  "physics:2000,*:500"
+#define ACCOUNTS_EXPECTED                                \
+	"accounts and numbers from 1 to 10000000, like " \
+	"physics:2000,*:500"
 
 static const char *const log_levels[] = {
 	[SGANG_CONF_LOG_ERROR] = "error",
@@ -846,10 +872,14 @@ static const struct key {
 		   struct sgang_error *err);
 	void (*print)(const struct sgang_conf *conf, FILE *out);
 } keys[] = {
-	{ "LevelNames", "names from the bottom up, like "
-	  "island,node,leaf,spine,core", set_level_names, print_level_names },
-	{ "HopCosts", "costs from the bottom up, none below the one before, "
-	  "like 1,2,4,16,64", set_hop_costs, print_hop_costs },
+	{ "LevelNames",
+	  "names from the bottom up, like "
+	  "island,node,leaf,spine,core",
+	  set_level_names, print_level_names },
+	{ "HopCosts",
+	  "costs from the bottom up, none below the one before, "
+	  "like 1,2,4,16,64",
+	  set_hop_costs, print_hop_costs },
 	{ "LevelBandwidth", "GB/s from the bottom up, like 900,450,50,25",
 	  set_bandwidth, print_bandwidth },
 	{ "LevelLatency", "microseconds from the bottom up, like 2,3.5,5,10",
@@ -860,28 +890,35 @@ static const struct key {
 	{ "Placement", "yes or no", set_placement, print_placement },
 	{ "PlaceAll", "yes or no", set_place_all, print_place_all },
 	{ "WeightFirst", "yes or no", set_weight_first, print_weight_first },
-	{ "TopologyFile", "the absolute path of a topology.conf or "
-	  "topology.yaml", set_topology_file, print_topology_file },
+	{ "TopologyFile",
+	  "the absolute path of a topology.conf or "
+	  "topology.yaml",
+	  set_topology_file, print_topology_file },
 	{ "TopologyName", "the name of a topology of topology.yaml",
 	  set_topology_name, print_topology_name },
-	{ "PartitionTopology", "partitions and the names of their topologies, "
-	  "like gpu:nvl72,cpu:tree", set_partition_topology,
-	  print_partition_topology },
+	{ "PartitionTopology",
+	  "partitions and the names of their topologies, "
+	  "like gpu:nvl72,cpu:tree",
+	  set_partition_topology, print_partition_topology },
 	{ "NodeTopologyDir", "the path of a folder", set_node_topology_dir,
 	  print_node_topology_dir },
 	{ "WaitingTime", TIME_EXPECTED, set_waiting_time, print_waiting_time },
 	{ "MaxWaitingTime", TIME_EXPECTED, set_max_waiting_time,
 	  print_max_waiting_time },
-	{ "PartitionMaxWaitingTime", "partitions and times, like "
-	  "debug:00:10:00,gpu:UNLIMITED", set_partition_max_waiting_time,
-	  print_partition_max_waiting_time },
-	{ "GangAccountRules", "accounts and their users, like "
-	  "proj:alice,bob;lab:carol", set_account_rules, print_account_rules },
+	{ "PartitionMaxWaitingTime",
+	  "partitions and times, like "
+	  "debug:00:10:00,gpu:UNLIMITED",
+	  set_partition_max_waiting_time, print_partition_max_waiting_time },
+	{ "GangAccountRules",
+	  "accounts and their users, like "
+	  "proj:alice,bob;lab:carol",
+	  set_account_rules, print_account_rules },
 	{ "MaxExclusive", "the name of a level, such as spine, or none",
 	  set_max_exclusive, print_max_exclusive },
-	{ "PartitionMaxExclusive", "partitions and names of levels, like "
-	  "debug:none,gpu:leaf", set_partition_max_exclusive,
-	  print_partition_max_exclusive },
+	{ "PartitionMaxExclusive",
+	  "partitions and names of levels, like "
+	  "debug:none,gpu:leaf",
+	  set_partition_max_exclusive, print_partition_max_exclusive },
 	{ "MinExclusiveShare", "a number from 0 to 1, such as 0.25",
 	  set_exclusive_share, print_exclusive_share },
 	{ "MaxGangs", LIMIT_EXPECTED, set_max_gangs, print_max_gangs },
@@ -1011,7 +1048,7 @@ struct sgang_nvlinks {
 	atomic_uint users;
 	size_t count;
 	size_t room;
-	char *path;			/* of gang.conf */
+	char *path; /* of gang.conf */
 	struct sgang_nvlink nvlink[];
 };
 
@@ -1048,8 +1085,8 @@ static struct sgang_nvlink *add_nvlink(struct sgang_conf *conf,
 	if (!old || old->count == old->room) {
 		size_t room = old ? 2 * old->room : 16;
 
-		all = realloc(old, sizeof(*all) +
-				   room * sizeof(all->nvlink[0]));
+		all = realloc(old,
+			      sizeof(*all) + room * sizeof(all->nvlink[0]));
 		if (!all)
 			return NULL;
 		if (!old) {
@@ -1131,7 +1168,7 @@ static void print_value(const char *key, const char *value, FILE *out)
 struct printer {
 	FILE *out;
 	bool sources;
-	const char *path;		/* of gang.conf, NULL: none */
+	const char *path; /* of gang.conf, NULL: none */
 };
 
 /* 'line' is 0 for a default. */
@@ -1169,12 +1206,12 @@ static void print_definition(const struct printer *p,
 struct reader {
 	const char *path;
 	unsigned int line;
-	uint32_t seen[N_KEYS];		/* line of each key, 0: not yet */
-	const char *nodes;		/* NodeTopology= of this line */
-	const char *hwloc;		/* Hwloc= of this line */
-	struct definition *gang;	/* GangName= stood in this line */
-	bool gang_seen[N_GANG_KEYS];	/* keys of that gang */
-	struct sgang_nvlink *nvlink;	/* NVLinkDomain= stood in this line */
+	uint32_t seen[N_KEYS];       /* line of each key, 0: not yet */
+	const char *nodes;           /* NodeTopology= of this line */
+	const char *hwloc;           /* Hwloc= of this line */
+	struct definition *gang;     /* GangName= stood in this line */
+	bool gang_seen[N_GANG_KEYS]; /* keys of that gang */
+	struct sgang_nvlink *nvlink; /* NVLinkDomain= stood in this line */
 	struct sgang_conf conf;
 	struct sgang_error *err;
 };
@@ -1200,9 +1237,11 @@ static int begin_gang(struct reader *r, const char *value)
 		return sgang_errf(r->err, EINVAL, "%s:%u: GangName: %s",
 				  r->path, r->line, why.text);
 	if (!spec.ns[0])
-		return sgang_errf(r->err, EINVAL, "%s:%u: GangName: write "
+		return sgang_errf(r->err, EINVAL,
+				  "%s:%u: GangName: write "
 				  "NAMESPACE/%s, where NAMESPACE is a user or "
-				  "an account", r->path, r->line, spec.name);
+				  "an account",
+				  r->path, r->line, spec.name);
 	r->gang = add_definition(&r->conf);
 	if (!r->gang)
 		return sgang_errf(r->err, ENOMEM, "%s:%u: out of memory",
@@ -1222,9 +1261,11 @@ static int take_gang_pair(struct reader *r, const char *name, const char *value)
 	while (i < N_GANG_KEYS && strcasecmp(gang_keys[i].name, name))
 		i++;
 	if (i == N_GANG_KEYS)
-		return sgang_errf(r->err, EINVAL, "%s:%u: unknown key \"%s\" "
-				  "behind GangName, see gang.conf(5)", r->path,
-				  r->line, sgang_text_show(shown, name));
+		return sgang_errf(r->err, EINVAL,
+				  "%s:%u: unknown key \"%s\" "
+				  "behind GangName, see gang.conf(5)",
+				  r->path, r->line,
+				  sgang_text_show(shown, name));
 	if (r->gang_seen[i])
 		return sgang_errf(r->err, EINVAL, "%s:%u: %s is given twice",
 				  r->path, r->line, gang_keys[i].name);
@@ -1243,9 +1284,10 @@ static int end_gang(struct reader *r)
 
 	r->gang = NULL;
 	if (!sgang_spec_defines(spec))
-		return sgang_errf(r->err, EINVAL, "%s:%u: GangName=%s/%s: add "
-				  "MinMember=N or TotalNumber=N", r->path,
-				  r->line, spec->ns, spec->name);
+		return sgang_errf(r->err, EINVAL,
+				  "%s:%u: GangName=%s/%s: add "
+				  "MinMember=N or TotalNumber=N",
+				  r->path, r->line, spec->ns, spec->name);
 	if (sgang_spec_check(spec, &why))
 		return sgang_errf(r->err, EINVAL, "%s:%u: GangName=%s/%s: %s",
 				  r->path, r->line, spec->ns, spec->name,
@@ -1265,9 +1307,11 @@ static int begin_nvlink(struct reader *r, const char *name)
 	char shown[SGANG_TEXT_SHOWN];
 
 	if (!is_label(name))
-		return sgang_errf(r->err, EINVAL, "%s:%u: NVLinkDomain: the "
+		return sgang_errf(r->err, EINVAL,
+				  "%s:%u: NVLinkDomain: the "
 				  "name \"%s\" is not made of letters, digits, "
-				  "'-' and '_'", r->path, r->line,
+				  "'-' and '_'",
+				  r->path, r->line,
 				  sgang_text_show(shown, name));
 	r->nvlink = add_nvlink(&r->conf, r->path);
 	if (!r->nvlink)
@@ -1283,7 +1327,8 @@ static int take_nvlink_pair(struct reader *r, const char *name,
 	char shown[SGANG_TEXT_SHOWN];
 
 	if (strcasecmp(name, "Nodes"))
-		return sgang_errf(r->err, EINVAL, "%s:%u: unknown key \"%s\" "
+		return sgang_errf(r->err, EINVAL,
+				  "%s:%u: unknown key \"%s\" "
 				  "behind NVLinkDomain, expected Nodes=",
 				  r->path, r->line,
 				  sgang_text_show(shown, name));
@@ -1302,9 +1347,10 @@ static int end_nvlink(struct reader *r)
 	r->nvlink = NULL;
 	if (nvlink->nodes && *nvlink->nodes)
 		return 0;
-	return sgang_errf(r->err, EINVAL, "%s:%u: NVLinkDomain=%s: add Nodes= "
-			  "and a host list expression", r->path, r->line,
-			  nvlink->name);
+	return sgang_errf(r->err, EINVAL,
+			  "%s:%u: NVLinkDomain=%s: add Nodes= "
+			  "and a host list expression",
+			  r->path, r->line, nvlink->name);
 }
 
 static int by_name(const void *a, const void *b)
@@ -1339,9 +1385,10 @@ static int check_nvlinks(struct reader *r)
 	free(nvlink);
 	if (!twice)
 		return 0;
-	return sgang_errf(r->err, EINVAL, "%s:%" PRIu32 ": NVLinkDomain=%s is "
-			  "given twice, first in line %" PRIu32, r->path,
-			  twice->line, twice->name, before->line);
+	return sgang_errf(r->err, EINVAL,
+			  "%s:%" PRIu32 ": NVLinkDomain=%s is "
+			  "given twice, first in line %" PRIu32,
+			  r->path, twice->line, twice->name, before->line);
 }
 
 /* With NVLink domains there is one level more, for all that is not said. */
@@ -1359,8 +1406,7 @@ static void add_nvlink_level(struct sgang_conf *conf)
 /* ---- what describes the inside of nodes ---- */
 
 /* NodeTopology=NODES Hwloc=FILE: nothing else stands in such a line. */
-static int take_node_pair(struct reader *r, const char *name,
-			  const char *value)
+static int take_node_pair(struct reader *r, const char *name, const char *value)
 {
 	const char **field = &r->nodes;
 	char shown[SGANG_TEXT_SHOWN];
@@ -1368,15 +1414,18 @@ static int take_node_pair(struct reader *r, const char *name,
 	if (!strcasecmp(name, "Hwloc"))
 		field = &r->hwloc;
 	else if (strcasecmp(name, "NodeTopology"))
-		return sgang_errf(r->err, EINVAL, "%s:%u: unknown key \"%s\" "
+		return sgang_errf(r->err, EINVAL,
+				  "%s:%u: unknown key \"%s\" "
 				  "behind NodeTopology, see gang.conf(5)",
 				  r->path, r->line,
 				  sgang_text_show(shown, name));
 	if (*field)
-		return sgang_errf(r->err, EINVAL, "%s:%u: %s is given twice in "
-				  "the line", r->path, r->line,
+		return sgang_errf(r->err, EINVAL,
+				  "%s:%u: %s is given twice in "
+				  "the line",
+				  r->path, r->line,
 				  field == &r->nodes ? "NodeTopology" :
-				  "Hwloc");
+						       "Hwloc");
 	*field = value;
 	return 0;
 }
@@ -1388,10 +1437,13 @@ static int end_nodes(struct reader *r)
 
 	r->nodes = r->hwloc = NULL;
 	if (!nodes[0])
-		return sgang_errf(r->err, EINVAL, "%s:%u: NodeTopology: no "
-				  "node is named", r->path, r->line);
+		return sgang_errf(r->err, EINVAL,
+				  "%s:%u: NodeTopology: no "
+				  "node is named",
+				  r->path, r->line);
 	if (!hwloc || !hwloc[0])
-		return sgang_errf(r->err, EINVAL, "%s:%u: NodeTopology: add "
+		return sgang_errf(r->err, EINVAL,
+				  "%s:%u: NodeTopology: add "
 				  "Hwloc=FILE, a file as lstopo writes it",
 				  r->path, r->line);
 	if (sgang_node_lines_add(&r->conf.node_lines, nodes, hwloc, r->line))
@@ -1421,8 +1473,8 @@ static void print_node_lines(const struct printer *p,
 
 	for (i = 0; i < sgang_node_lines_count(lines); i++) {
 		line = sgang_node_lines_get(lines, i);
-		fprintf(p->out, "NodeTopology=\"%s\" Hwloc=\"%s\"",
-			line->nodes, line->file);
+		fprintf(p->out, "NodeTopology=\"%s\" Hwloc=\"%s\"", line->nodes,
+			line->file);
 		end_printed(p, line->line);
 	}
 }
@@ -1448,9 +1500,10 @@ static int check_bound(struct reader *r, const char *level,
 		return 0;
 	while (keys[i].set != set)
 		i++;
-	return sgang_errf(r->err, EINVAL, "%s:%" PRIu32 ": %s: there is no "
-			  "level \"%s\"; the levels are %s", r->path,
-			  r->seen[i], keys[i].name, level,
+	return sgang_errf(r->err, EINVAL,
+			  "%s:%" PRIu32 ": %s: there is no "
+			  "level \"%s\"; the levels are %s",
+			  r->path, r->seen[i], keys[i].name, level,
 			  sgang_costs_names(&r->conf.costs, names));
 }
 
@@ -1463,7 +1516,8 @@ static int check_max_exclusive(struct reader *r)
 	    check_bound(r, r->conf.max_exclusive, set_max_exclusive))
 		return -1;
 	for (i = 0; sgang_partition_words_get(r->conf.partition_max_exclusive,
-					      i, name, value); i++)
+					      i, name, value);
+	     i++)
 		if (check_bound(r, value, set_partition_max_exclusive))
 			return -1;
 	return 0;
@@ -1484,18 +1538,20 @@ static int check_definitions(struct reader *r)
 		const struct definition *d = &all->gang[i];
 
 		if (i && !name_order(&d[-1].spec, &d->spec))
-			return sgang_errf(r->err, EINVAL, "%s:%u: GangName="
+			return sgang_errf(r->err, EINVAL,
+					  "%s:%u: GangName="
 					  "%s/%s is given twice, first in line "
-					  "%u", r->path, d->line, d->spec.ns,
+					  "%u",
+					  r->path, d->line, d->spec.ns,
 					  d->spec.name, d[-1].line);
 		if (sgang_spec_unknown_level(&d->spec, &r->conf.costs, &option,
 					     level))
-			return sgang_errf(r->err, EINVAL, "%s:%u: %s: there is no "
-					  "level \"%s\"; the levels are %s",
-					  r->path, d->line,
-					  key_of_option(option), level,
-					  sgang_costs_names(&r->conf.costs,
-							    names));
+			return sgang_errf(
+				r->err, EINVAL,
+				"%s:%u: %s: there is no "
+				"level \"%s\"; the levels are %s",
+				r->path, d->line, key_of_option(option), level,
+				sgang_costs_names(&r->conf.costs, names));
 	}
 	return 0;
 }
@@ -1512,8 +1568,10 @@ static int take_pair(struct reader *r, const char *name, char *value)
 	if (!strcasecmp(name, "NVLinkDomain") && !r->gang)
 		return begin_nvlink(r, value);
 	if (!strcasecmp(name, "GangName") && r->gang)
-		return sgang_errf(r->err, EINVAL, "%s:%u: GangName: one gang a "
-				  "line", r->path, r->line);
+		return sgang_errf(r->err, EINVAL,
+				  "%s:%u: GangName: one gang a "
+				  "line",
+				  r->path, r->line);
 	if (!strcasecmp(name, "GangName"))
 		return begin_gang(r, value);
 	if (r->gang)
@@ -1521,14 +1579,17 @@ static int take_pair(struct reader *r, const char *name, char *value)
 	if (r->nodes || !strcasecmp(name, "NodeTopology"))
 		return take_node_pair(r, name, value);
 	if (!key)
-		return sgang_errf(r->err, EINVAL, "%s:%u: unknown key \"%s\", "
-				  "see gang.conf(5)", r->path, r->line,
+		return sgang_errf(r->err, EINVAL,
+				  "%s:%u: unknown key \"%s\", "
+				  "see gang.conf(5)",
+				  r->path, r->line,
 				  sgang_text_show(shown, name));
 	i = (size_t)(key - keys);
 	if (r->seen[i])
-		return sgang_errf(r->err, EINVAL, "%s:%u: %s is given twice, "
-				  "first in line %u", r->path, r->line,
-				  key->name, r->seen[i]);
+		return sgang_errf(r->err, EINVAL,
+				  "%s:%u: %s is given twice, "
+				  "first in line %u",
+				  r->path, r->line, key->name, r->seen[i]);
 	r->seen[i] = r->line;
 	if (key->set(&r->conf, value, &why))
 		return sgang_errf(r->err, EINVAL, "%s:%u: %s: %s; expected %s",
@@ -1558,15 +1619,18 @@ static char *cut_value(struct reader *r, char *text, char **value)
 		*value = text + 1;
 		end = strchr(*value, '"');
 		if (!end) {
-			sgang_errf(r->err, EINVAL, "%s:%u: a quote is not "
-				   "closed", r->path, r->line);
+			sgang_errf(r->err, EINVAL,
+				   "%s:%u: a quote is not "
+				   "closed",
+				   r->path, r->line);
 			return NULL;
 		}
 		*end++ = '\0';
 		if (*end && !strchr(BLANKS "#", *end)) {
-			sgang_errf(r->err, EINVAL, "%s:%u: expected a blank "
-				   "after the closing quote", r->path,
-				   r->line);
+			sgang_errf(r->err, EINVAL,
+				   "%s:%u: expected a blank "
+				   "after the closing quote",
+				   r->path, r->line);
 			return NULL;
 		}
 		return end;
@@ -1574,12 +1638,14 @@ static char *cut_value(struct reader *r, char *text, char **value)
 	*value = text;
 	end = text + strcspn(text, BLANKS "#\"");
 	if (*end == '"') {
-		sgang_errf(r->err, EINVAL, "%s:%u: a quote in the middle of a "
-			   "value", r->path, r->line);
+		sgang_errf(r->err, EINVAL,
+			   "%s:%u: a quote in the middle of a "
+			   "value",
+			   r->path, r->line);
 		return NULL;
 	}
 	if (*end == '#')
-		*end = '\0';	/* what follows is a comment: nothing is left */
+		*end = '\0'; /* what follows is a comment: nothing is left */
 	else if (*end)
 		*end++ = '\0';
 	return end;
@@ -1598,9 +1664,10 @@ static int take_line(struct reader *r, char *text)
 		text += strcspn(text, BLANKS "=#");
 		value = text + strspn(text, BLANKS);
 		if (*value != '=' || text == name)
-			return sgang_errf(r->err, EINVAL, "%s:%u: expected "
-					  "Key=Value at \"%s\"", r->path,
-					  r->line,
+			return sgang_errf(r->err, EINVAL,
+					  "%s:%u: expected "
+					  "Key=Value at \"%s\"",
+					  r->path, r->line,
 					  sgang_text_show(shown, name));
 		*text = '\0';
 		value++;
@@ -1621,8 +1688,10 @@ static int read_text(FILE *in, const char *path, char *text,
 		return sgang_errf(err, EINVAL, "%s: cannot be read: %s", path,
 				  strerror(errno));
 	if (size > FILE_MAX)
-		return sgang_errf(err, EINVAL, "%s: is too large to be a "
-				  "gang.conf", path);
+		return sgang_errf(err, EINVAL,
+				  "%s: is too large to be a "
+				  "gang.conf",
+				  path);
 	if (memchr(text, '\0', size))
 		return sgang_errf(err, EINVAL, "%s: is not a text file", path);
 	text[size] = '\0';
@@ -1674,8 +1743,10 @@ int sgang_conf_load(const char *path, struct sgang_conf *conf,
 		add_nvlink_level(&r.conf);
 	if (!rc)
 		rc = check_nvlinks(&r) || check_definitions(&r) ||
-		     check_max_exclusive(&r) ||
-		     check_nodes(&r) ? -1 : 0;
+				     check_max_exclusive(&r) ||
+				     check_nodes(&r) ?
+			     -1 :
+			     0;
 	memcpy(r.conf.key_line, r.seen, sizeof(r.seen));
 	if (rc)
 		sgang_conf_free(&r.conf);

@@ -26,8 +26,8 @@ struct sgang_definitions;
 /* A NVLinkDomain= line: nodes that NVLink joins across their chassis. */
 struct sgang_nvlink {
 	char *name;
-	char *nodes;			/* a host list expression */
-	uint32_t line;			/* of gang.conf */
+	char *nodes;   /* a host list expression */
+	uint32_t line; /* of gang.conf */
 };
 
 /* All of them, in the order of the file; shared, never changed. */
@@ -55,65 +55,65 @@ struct sgang_node_lines;
 
 /* The plugin's lines that slurmctld writes with SlurmctldDebug=info. */
 enum sgang_conf_log {
-	SGANG_CONF_LOG_ERROR,		/* problems to fix */
-	SGANG_CONF_LOG_INFO,		/* also phase changes */
-	SGANG_CONF_LOG_DEBUG		/* everything */
+	SGANG_CONF_LOG_ERROR, /* problems to fix */
+	SGANG_CONF_LOG_INFO,  /* also phase changes */
+	SGANG_CONF_LOG_DEBUG  /* everything */
 };
 
 struct sgang_conf {
-	struct sgang_costs costs;	/* LevelNames= HopCosts= LevelBandwidth=
-					 * LevelLatency= AllowUnconnected=, and
-					 * the NVLink level if there is one */
-	uint32_t n_level_names;		/* levels that LevelNames= names */
-	uint32_t n_hop_costs;		/* levels that HopCosts= prices */
-	bool gangs;			/* Gangs=yes|no: start together */
-	bool placement;			/* Placement=yes|no: by ring cost */
-	bool weight_first;		/* WeightFirst=no|yes: Weight of nodes
-					 * comes before ring cost */
-	bool place_all;			/* PlaceAll=no|yes: jobs without --gang
-					 * too */
-	char topology_file[1024];	/* TopologyFile=, absolute; "": what
-					 * Slurm reads beside slurm.conf */
-	char topology_name[SGANG_TOPOLOGY_NAME];	/* TopologyName=, one
-					 * of those of a topology.yaml; "": its
-					 * default */
+	struct sgang_costs costs; /* LevelNames= HopCosts= LevelBandwidth=
+				   * LevelLatency= AllowUnconnected=, and
+				   * the NVLink level if there is one */
+	uint32_t n_level_names;   /* levels that LevelNames= names */
+	uint32_t n_hop_costs;     /* levels that HopCosts= prices */
+	bool gangs;               /* Gangs=yes|no: start together */
+	bool placement;           /* Placement=yes|no: by ring cost */
+	bool weight_first;        /* WeightFirst=no|yes: Weight of nodes
+				   * comes before ring cost */
+	bool place_all;           /* PlaceAll=no|yes: jobs without --gang
+				   * too */
+	char topology_file[1024]; /* TopologyFile=, absolute; "": what
+				   * Slurm reads beside slurm.conf */
+	char topology_name[SGANG_TOPOLOGY_NAME]; /* TopologyName=, one
+						  * of those of a topology.yaml;
+						  * "": its default */
 	/* Words as in partition_words.h; "": what holds for the cluster holds
 	 * for every partition, and accounts have no limits of their own. */
-	char partition_topology[SGANG_CONF_WORDS];	/* PartitionTopology= */
+	char partition_topology[SGANG_CONF_WORDS]; /* PartitionTopology= */
 	char partition_max_waiting_time[SGANG_CONF_WORDS];
-					/* PartitionMaxWaitingTime= */
+	/* PartitionMaxWaitingTime= */
 	char partition_max_exclusive[SGANG_CONF_WORDS];
-					/* PartitionMaxExclusive= */
-	char account_max_gangs[SGANG_CONF_WORDS];	/* AccountMaxGangs= */
+	/* PartitionMaxExclusive= */
+	char account_max_gangs[SGANG_CONF_WORDS]; /* AccountMaxGangs= */
 	char account_max_members[SGANG_CONF_WORDS];
-					/* AccountMaxGangMembers= */
-	enum sgang_rank_order rank_order;	/* RankOrder=submit|ring, of
-					 * gangs that do not say */
-	uint32_t waiting_time;		/* WaitingTime=, seconds or
-					 * SGANG_FOREVER; default 600 */
-	uint32_t max_waiting_time;	/* MaxWaitingTime=, seconds or
-					 * SGANG_FOREVER; default a day */
-	char max_exclusive[32];		/* MaxExclusive=, a level or none; "":
-					 * leaf */
-	char account_rules[4096];	/* GangAccountRules=; "": none */
-	double exclusive_share;		/* MinExclusiveShare=, 0 to 1 */
+	/* AccountMaxGangMembers= */
+	enum sgang_rank_order rank_order; /* RankOrder=submit|ring, of
+					   * gangs that do not say */
+	uint32_t waiting_time;            /* WaitingTime=, seconds or
+					   * SGANG_FOREVER; default 600 */
+	uint32_t max_waiting_time;        /* MaxWaitingTime=, seconds or
+					   * SGANG_FOREVER; default a day */
+	char max_exclusive[32];           /* MaxExclusive=, a level or none; "":
+					   * leaf */
+	char account_rules[4096];         /* GangAccountRules=; "": none */
+	double exclusive_share;           /* MinExclusiveShare=, 0 to 1 */
 	/* UINT32_MAX: no limit */
-	uint32_t max_gangs;		/* MaxGangs= */
-	uint32_t max_gangs_per_user;	/* MaxGangsPerUser= */
-	uint32_t max_members;		/* MaxGangMembers= */
-	uint32_t max_members_per_user;	/* MaxGangMembersPerUser= */
-	bool node_extra;		/* NodeExtra=yes|no: nodes name their
-					 * gangs in their extra field */
-	enum sgang_conf_log log_level;	/* LogLevel=error|info|debug */
-	char metrics_file[1024];	/* MetricsFile=, absolute; "": none */
-	char node_topology_dir[1024];	/* NodeTopologyDir=; "": the folder
-					 * node-topology. Relative ones are
-					 * beside gang.conf */
-	struct sgang_node_lines *node_lines;	/* NodeTopology= lines; NULL:
-						 * none */
-	struct sgang_definitions *definitions;	/* GangName= lines; NULL: none */
-	struct sgang_nvlinks *nvlinks;	/* NVLinkDomain= lines; NULL: none */
-	uint32_t key_line[SGANG_CONF_KEYS_MAX];	/* where each key of the table
+	uint32_t max_gangs;            /* MaxGangs= */
+	uint32_t max_gangs_per_user;   /* MaxGangsPerUser= */
+	uint32_t max_members;          /* MaxGangMembers= */
+	uint32_t max_members_per_user; /* MaxGangMembersPerUser= */
+	bool node_extra;               /* NodeExtra=yes|no: nodes name their
+					* gangs in their extra field */
+	enum sgang_conf_log log_level; /* LogLevel=error|info|debug */
+	char metrics_file[1024];       /* MetricsFile=, absolute; "": none */
+	char node_topology_dir[1024];  /* NodeTopologyDir=; "": the folder
+					* node-topology. Relative ones are
+					* beside gang.conf */
+	struct sgang_node_lines *node_lines;   /* NodeTopology= lines; NULL:
+						* none */
+	struct sgang_definitions *definitions; /* GangName= lines; NULL: none */
+	struct sgang_nvlinks *nvlinks; /* NVLinkDomain= lines; NULL: none */
+	uint32_t key_line[SGANG_CONF_KEYS_MAX]; /* where each key of the table
 						 * stands; 0: nowhere, it is
 						 * the default */
 };
@@ -129,33 +129,37 @@ void sgang_conf_free(struct sgang_conf *conf);
 
 /* The topology by which jobs of the partition are placed, where slurm.conf says
  * 'own' (NULL: nothing): that of PartitionTopology= or, unless gang.conf has a
- * TopologyFile= of its own, Slurm's; "": the cluster's. Does gang.conf say it? */
+ * TopologyFile= of its own, Slurm's; "": the cluster's. Does gang.conf say it?
+ */
 bool sgang_conf_topology_of(const struct sgang_conf *conf,
 			    const char *partition, const char *own,
 			    char topology[SGANG_TOPOLOGY_NAME]);
 
-/* The longest that gangs may hold with a job in these partitions, as in "a,b" or
- * NULL: the shortest of theirs, where that of one of which PartitionMaxWaitingTime=
- * says nothing is MaxWaitingTime=. Seconds, or SGANG_FOREVER. */
+/* The longest that gangs may hold with a job in these partitions, as in "a,b"
+ * or NULL: the shortest of theirs, where that of one of which
+ * PartitionMaxWaitingTime= says nothing is MaxWaitingTime=. Seconds, or
+ * SGANG_FOREVER. */
 uint32_t sgang_conf_max_waiting_time(const struct sgang_conf *conf,
 				     const char *partitions);
 
 /* Room for "PartitionMaxExclusive=gpu:leaf". */
 #define SGANG_CONF_SAID (2 * SGANG_TOPOLOGY_NAME + 32)
 
-/* The highest level that --gang-exclusive may name for a job in these partitions,
- * as above, and in 'said' the setting that bounds it; -1: it may name none. */
+/* The highest level that --gang-exclusive may name for a job in these
+ * partitions, as above, and in 'said' the setting that bounds it; -1: it may
+ * name none. */
 int sgang_conf_max_exclusive(const struct sgang_conf *conf,
 			     const char *partitions,
 			     char said[SGANG_CONF_SAID]);
 
-/* The same for a definition, of which no partition is known yet: the highest that
- * some partition allows. */
+/* The same for a definition, of which no partition is known yet: the highest
+ * that some partition allows. */
 int sgang_conf_any_exclusive(const struct sgang_conf *conf,
 			     char said[SGANG_CONF_SAID]);
 
-/* The number that such words say for the account, or else for "*", which is every
- * other account; UINT32_MAX: no limit. 'account' may be NULL: it has none. */
+/* The number that such words say for the account, or else for "*", which is
+ * every other account; UINT32_MAX: no limit. 'account' may be NULL: it has
+ * none. */
 uint32_t sgang_conf_account_limit(const char *words, const char *account);
 
 /* May the user have members in the gangs of that namespace, by
@@ -168,17 +172,17 @@ bool sgang_conf_may_join(const struct sgang_conf *conf, const char *ns,
 const struct sgang_spec *sgang_conf_gang(const struct sgang_conf *conf,
 					 const char *ns, const char *name);
 
-/* The NVLink domains, '*count' of them (none: NULL), and in '*path' the file that
- * has their lines. Valid as long as 'conf'. Neither their nodes nor whether one
- * node is in two of them has been looked at: the fabric does. */
+/* The NVLink domains, '*count' of them (none: NULL), and in '*path' the file
+ * that has their lines. Valid as long as 'conf'. Neither their nodes nor
+ * whether one node is in two of them has been looked at: the fabric does. */
 const struct sgang_nvlink *sgang_conf_nvlinks(const struct sgang_conf *conf,
 					      size_t *count, const char **path);
 
 /* Read 'path' over the defaults. Returns 0, or -1 with errno (ENOENT no such
  * file, EINVAL what is in it, ENOMEM, or why it cannot be opened) and 'err'
  * saying file:line, what is wrong and what was expected; '*conf' is then
- * untouched. A repeated key is an error, so is a gang or an NVLink domain that is
- * defined twice, and a node in two NodeTopology= lines. */
+ * untouched. A repeated key is an error, so is a gang or an NVLink domain that
+ * is defined twice, and a node in two NodeTopology= lines. */
 int sgang_conf_load(const char *path, struct sgang_conf *conf,
 		    struct sgang_error *err);
 

@@ -44,7 +44,7 @@ static size_t scan_gangs(const char *text)
 		length += 1 + more;
 	}
 	if (text[length] && !isspace((unsigned char)text[length]))
-		return 0;		/* somebody's own word */
+		return 0; /* somebody's own word */
 	return length;
 }
 
@@ -96,7 +96,7 @@ static char *own_text(const char *text)
 		return NULL;
 	for (int round = 0; round < ROUNDS && take_out(copy); round++)
 		;
-	for (at = strlen(copy); at && isspace((unsigned char)copy[at - 1]); )
+	for (at = strlen(copy); at && isspace((unsigned char)copy[at - 1]);)
 		copy[--at] = '\0';
 	return copy;
 }

@@ -23,15 +23,14 @@ int sgang_gang_submit_order(const struct sgang_member *a,
 
 static int submit_order_qsort(const void *a, const void *b)
 {
-	return sgang_gang_submit_order(
-		*(const struct sgang_member *const *) a,
-		*(const struct sgang_member *const *) b);
+	return sgang_gang_submit_order(*(const struct sgang_member *const *)a,
+				       *(const struct sgang_member *const *)b);
 }
 
 static int eligible_order_qsort(const void *a, const void *b)
 {
-	const struct sgang_member *x = *(const struct sgang_member *const *) a;
-	const struct sgang_member *y = *(const struct sgang_member *const *) b;
+	const struct sgang_member *x = *(const struct sgang_member *const *)a;
+	const struct sgang_member *y = *(const struct sgang_member *const *)b;
 
 	return (x->eligible_time > y->eligible_time) -
 	       (x->eligible_time < y->eligible_time);
@@ -39,8 +38,8 @@ static int eligible_order_qsort(const void *a, const void *b)
 
 static int take_order_qsort(const void *a, const void *b)
 {
-	return sgang_gang_take_order(*(const struct sgang_member *const *) a,
-				     *(const struct sgang_member *const *) b);
+	return sgang_gang_take_order(*(const struct sgang_member *const *)a,
+				     *(const struct sgang_member *const *)b);
 }
 
 /* ---- adding up ---- */
@@ -68,7 +67,7 @@ static void count_member(const struct sgang_member *m,
 		break;
 	case SGANG_MEMBER_RUNNING:
 		tally->running += m->tasks;
-		tally->satisfied = true;	/* (0.38) */
+		tally->satisfied = true; /* (0.38) */
 		break;
 	}
 }
@@ -108,19 +107,18 @@ static void count_record(const struct sgang_member *m,
 	if (m->state == SGANG_MEMBER_HELD)
 		earliest(&tally->since, r->since);
 	if (r->satisfied)
-		tally->satisfied = true;	/* (0.11) */
+		tally->satisfied = true; /* (0.11) */
 	if (r->started > tally->started)
 		tally->started = r->started;
-	if (r->phase != SGANG_PHASE_TIMEOUT ||
-	    m->state != SGANG_MEMBER_PENDING)
+	if (r->phase != SGANG_PHASE_TIMEOUT || m->state != SGANG_MEMBER_PENDING)
 		return;
 	tally->timed_out = true;
 	if (!m->stopped)
 		tally->rearmed = true;
 }
 
-/* Whatever is read of records here, count_record(), keep_match() and remember(),
- * must be in it. */
+/* Whatever is read of records here, count_record(), keep_match() and
+ * remember(), must be in it. */
 void sgang_gang_told(const struct sgang_record *r, struct sgang_record *told)
 {
 	memset(told, 0, sizeof(*told));
@@ -299,7 +297,9 @@ bool sgang_gang_strict(const struct sgang_tally *tally)
 static uint32_t counted_running(const struct sgang_tally *tally)
 {
 	return (sgang_spec_match(&tally->spec) ==
-		SGANG_MATCH_WAITING_AND_RUNNING) ? tally->running : 0;
+		SGANG_MATCH_WAITING_AND_RUNNING) ?
+		       tally->running :
+		       0;
 }
 
 bool sgang_gang_ordinary(const struct sgang_tally *tally)
@@ -318,7 +318,8 @@ uint32_t sgang_gang_missing(const struct sgang_tally *tally)
 {
 	uint32_t have = tally->held + counted_running(tally);
 	uint32_t missing = (have < tally->min_member) ?
-			   tally->min_member - have : 0;
+				   tally->min_member - have :
+				   0;
 
 	return larger(missing, tally->first_pending);
 }
@@ -380,7 +381,7 @@ bool sgang_gang_wait_over(const struct sgang_tally *tally,
 	uint32_t limit = sgang_gang_waiting_time(tally, wait);
 
 	return tally->held && tally->since && limit != SGANG_FOREVER &&
-	       now - tally->since >= (int64_t) limit;
+	       now - tally->since >= (int64_t)limit;
 }
 
 enum sgang_phase sgang_gang_phase(const struct sgang_tally *tally)
@@ -444,13 +445,16 @@ int sgang_gang_ring_order(const struct sgang_member *a,
 /* " since 12:03", with the day in front where it is not clear which one. */
 static void since_words(int64_t since, int64_t now, char *buf, size_t size)
 {
-	time_t when = (time_t) since;
+	time_t when = (time_t)since;
 	struct tm tm;
 
 	buf[0] = '\0';
 	if (since && localtime_r(&when, &tm))
-		(void) strftime(buf, size, (now - since < HALF_A_DAY) ?
-				" since %H:%M" : " since %m-%dT%H:%M", &tm);
+		(void)strftime(buf, size,
+			       (now - since < HALF_A_DAY) ?
+				       " since %H:%M" :
+				       " since %m-%dT%H:%M",
+			       &tm);
 }
 
 static void waiting_words(const struct sgang_tally *tally, const char *why,
@@ -493,8 +497,9 @@ static void pending_words(const struct sgang_tally *tally, const char *why,
 	uint32_t missing = sgang_gang_missing(tally);
 
 	if (!tally->defined)
-		snprintf(buf, size,
-			 "undefined: say --gang-min-member or use sgang create");
+		snprintf(
+			buf, size,
+			"undefined: say --gang-min-member or use sgang create");
 	else if (!gathered(tally))
 		snprintf(buf, size, "gathering %u/%u members",
 			 tally->pending + tally->held + counted_running(tally),
@@ -518,7 +523,7 @@ static size_t put_name(const struct sgang_tally *tally, char *buf, size_t size)
 	int n = snprintf(buf, size, "Gang %s/%s ", tally->spec.ns,
 			 tally->spec.name);
 
-	return (n < 0 || (size_t) n >= size) ? size - 1 : (size_t) n;
+	return (n < 0 || (size_t)n >= size) ? size - 1 : (size_t)n;
 }
 
 void sgang_gang_text(const struct sgang_tally *tally, const char *why,
@@ -574,5 +579,5 @@ void sgang_gang_object_text(const struct sgang_tally *tally, char *buf,
 		 sgang_phase_name(phase),
 		 tally->pending + tally->held + tally->running,
 		 tally->min_member);
-	buf[used] = (char) tolower((unsigned char) buf[used]);
+	buf[used] = (char)tolower((unsigned char)buf[used]);
 }

@@ -16,85 +16,85 @@
 #include "record.h"
 #include "spec.h"
 
-#define SGANG_USER_SHOWN 40		/* bytes of a user's name in a reason */
+#define SGANG_USER_SHOWN 40 /* bytes of a user's name in a reason */
 
 enum sgang_member_state {
 	SGANG_MEMBER_PENDING,
-	SGANG_MEMBER_HELD,		/* has its nodes, is not released */
+	SGANG_MEMBER_HELD, /* has its nodes, is not released */
 	SGANG_MEMBER_RUNNING
 };
 
 /* One job record that has not ended. The head of a job array stands for all its
  * pending tasks. */
 struct sgang_member {
-	const struct sgang_spec *spec;	/* what it says */
-	const struct sgang_record *record;	/* what is remembered in it, or
-						 * NULL */
-	uint32_t uid;			/* whose job it is */
+	const struct sgang_spec *spec;     /* what it says */
+	const struct sgang_record *record; /* what is remembered in it, or
+					    * NULL */
+	uint32_t uid;                      /* whose job it is */
 	/* What its user's word amounts to, see own.h. Of a member that has
 	 * started the first is what it started with. */
 	enum sgang_on_failure on_failure;
-	uint32_t waiting_time;		/* 0: nothing was said */
-	uint32_t held_for;		/* seconds, by holds that have ended */
-	uint32_t hold_max;		/* seconds that its partition allows; 0:
-					 * no limit */
-	uint32_t wait_max;		/* seconds that the site lets it hold in
-					 * all, or SGANG_FOREVER; 0: no matter */
+	uint32_t waiting_time; /* 0: nothing was said */
+	uint32_t held_for;     /* seconds, by holds that have ended */
+	uint32_t hold_max;     /* seconds that its partition allows; 0:
+				* no limit */
+	uint32_t wait_max;     /* seconds that the site lets it hold in
+				* all, or SGANG_FOREVER; 0: no matter */
 	enum sgang_member_state state;
-	uint32_t tasks;			/* members it stands for, 1 or more */
-	bool eligible;			/* could start now if nodes were there:
-					 * not held, begun, independent */
-	bool stopped;			/* has no priority: held by somebody */
-	uint32_t job_id;		/* array members: of the array's head */
-	uint32_t task_id;		/* lowest task; 0 when no array */
+	uint32_t tasks;   /* members it stands for, 1 or more */
+	bool eligible;    /* could start now if nodes were there:
+			   * not held, begun, independent */
+	bool stopped;     /* has no priority: held by somebody */
+	uint32_t job_id;  /* array members: of the array's head */
+	uint32_t task_id; /* lowest task; 0 when no array */
 	uint32_t priority;
-	int64_t submit_time;		/* seconds since the epoch */
-	int64_t eligible_time;		/* could start from then on, as far as
-					 * is known; 0: not known */
+	int64_t submit_time;   /* seconds since the epoch */
+	int64_t eligible_time; /* could start from then on, as far as
+				* is known; 0: not known */
 };
 
 /* Sums over the members. Counts are members (array tasks count). */
 struct sgang_tally {
-	struct sgang_spec spec;		/* what holds for the gang */
-	bool defined;			/* somebody said how many it needs */
+	struct sgang_spec spec; /* what holds for the gang */
+	bool defined;           /* somebody said how many it needs */
 	uint32_t pending;
 	uint32_t eligible;
 	uint32_t held;
 	uint32_t running;
 	uint32_t min_member;
 	uint32_t total;
-	bool satisfied;			/* it has started once */
-	bool timed_out;			/* its waiting time is over ... */
-	bool rearmed;			/* ... and somebody let it go on */
-	uint32_t priority;		/* highest of the pending (0.32) */
-	int64_t created;		/* (0.33) */
-	int64_t complete;		/* it could first have started, with as
-					 * many members as it takes; 0: not yet
-					 */
-	int64_t since;			/* first member placed, 0: none */
-	int64_t started;		/* released, 0: not */
-	uint32_t waiting_time;		/* the longest that a user's members
-					 * which wait may ask for; 0: nobody has
-					 * said one */
-	bool waiting_unsaid;		/* one of these users has said none */
-	uint32_t held_for;		/* the longest of its members */
-	uint32_t hold_max;		/* the lowest of those that hold; 0: no
-					 * limit */
-	uint32_t wait_max;		/* the lowest of those that do not run;
-					 * 0: none is known */
-	bool spent;			/* it has held as long as it may: it
-					 * waits as a strict gang does */
-	uint32_t last_order;		/* members with a --gang-order below it
-					 * belong to the minimum */
-	uint32_t first_pending;		/* such members without nodes */
-	uint32_t first_job;		/* the first of these; 0: none */
-	uint32_t min_job;		/* the oldest that says how many members
-					 * the gang needs; 0: none */
+	bool satisfied;         /* it has started once */
+	bool timed_out;         /* its waiting time is over ... */
+	bool rearmed;           /* ... and somebody let it go on */
+	uint32_t priority;      /* highest of the pending (0.32) */
+	int64_t created;        /* (0.33) */
+	int64_t complete;       /* it could first have started, with as
+				 * many members as it takes; 0: not yet
+				 */
+	int64_t since;          /* first member placed, 0: none */
+	int64_t started;        /* released, 0: not */
+	uint32_t waiting_time;  /* the longest that a user's members
+				 * which wait may ask for; 0: nobody has
+				 * said one */
+	bool waiting_unsaid;    /* one of these users has said none */
+	uint32_t held_for;      /* the longest of its members */
+	uint32_t hold_max;      /* the lowest of those that hold; 0: no
+				 * limit */
+	uint32_t wait_max;      /* the lowest of those that do not run;
+				 * 0: none is known */
+	bool spent;             /* it has held as long as it may: it
+				 * waits as a strict gang does */
+	uint32_t last_order;    /* members with a --gang-order below it
+				 * belong to the minimum */
+	uint32_t first_pending; /* such members without nodes */
+	uint32_t first_job;     /* the first of these; 0: none */
+	uint32_t min_job;       /* the oldest that says how many members
+				 * the gang needs; 0: none */
 	/* Whose jobs these two are, where the gang has members of several
 	 * users; "": it has not. For the caller to fill. */
 	char first_user[SGANG_USER_SHOWN], min_user[SGANG_USER_SHOWN];
-	uint32_t waits_for;		/* job of one that cannot start now;
-					 * 0: none */
+	uint32_t waits_for; /* job of one that cannot start now;
+			     * 0: none */
 };
 
 /* Add up. O(n log n): the members are visited in the order of submission.
@@ -142,9 +142,9 @@ bool sgang_gang_placed(const struct sgang_tally *tally);
 
 /* For how long a gang may hold. */
 struct sgang_gang_wait {
-	uint32_t otherwise;		/* the site's, where nobody says one */
-	uint32_t most;			/* in all, where no member says it
-					 * (wait_max); SGANG_FOREVER: no limit */
+	uint32_t otherwise; /* the site's, where nobody says one */
+	uint32_t most;      /* in all, where no member says it
+			     * (wait_max); SGANG_FOREVER: no limit */
 };
 
 /* Is its waiting time over at 'now' (0.12, 0.13)? It runs while a member is

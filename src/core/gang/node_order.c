@@ -51,7 +51,7 @@ static size_t range_end(const size_t *number, size_t n, size_t i)
 	size_t last = i;
 
 	while (last + 1 < n && (down ? number[last + 1] + 1 == number[last] :
-				number[last + 1] == number[last] + 1))
+				       number[last + 1] == number[last] + 1))
 		last++;
 	return last;
 }
@@ -98,8 +98,7 @@ static bool take_number(const char **text, size_t n, size_t *number)
 }
 
 /* Take "3" or "3-1" and a comma. */
-static bool take_range(const char **text, size_t n, size_t *first,
-		       size_t *last)
+static bool take_range(const char **text, size_t n, size_t *first, size_t *last)
 {
 	if (!take_number(text, n, first))
 		return false;

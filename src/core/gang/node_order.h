@@ -22,8 +22,8 @@
  * or NULL with ENOMEM. */
 char *sgang_node_order_write(const char *const *names, size_t n);
 
-/* Put the names, which may come in any order, into that of 'text'. Returns 0, or
- * -1 with errno EINVAL (not an order of so many nodes) or ENOMEM and 'err'
+/* Put the names, which may come in any order, into that of 'text'. Returns 0,
+ * or -1 with errno EINVAL (not an order of so many nodes) or ENOMEM and 'err'
  * filled; the names are then as they were. */
 int sgang_node_order_apply(const char *text, char **names, size_t n,
 			   struct sgang_error *err);

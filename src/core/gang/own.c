@@ -57,8 +57,8 @@ static void settle(struct sgang_member *m, const struct word *word)
 
 static int user_order_qsort(const void *a, const void *b)
 {
-	const struct sgang_member *x = *(const struct sgang_member *const *) a;
-	const struct sgang_member *y = *(const struct sgang_member *const *) b;
+	const struct sgang_member *x = *(const struct sgang_member *const *)a;
+	const struct sgang_member *y = *(const struct sgang_member *const *)b;
 
 	if (x->uid != y->uid)
 		return (x->uid < y->uid) ? -1 : 1;

@@ -18,9 +18,9 @@
 #include "gang.h"
 
 struct sgang_own_definition {
-	const struct sgang_spec *spec;	/* NULL: there is none */
-	bool for_all;			/* an operator's, or in gang.conf */
-	uint32_t uid;			/* else: whose it is */
+	const struct sgang_spec *spec; /* NULL: there is none */
+	bool for_all;                  /* an operator's, or in gang.conf */
+	uint32_t uid;                  /* else: whose it is */
 };
 
 /* Fill `on_failure` and `waiting_time` of each member. Of what a user's members

@@ -24,12 +24,16 @@ static int take_level(char level[SGANG_LEVEL_NAME_SIZE], const char *name,
 	if (level[0])
 		return sgang_errf(err, EINVAL, "%s is said twice", clause);
 	if (strlen(name) >= SGANG_LEVEL_NAME_SIZE)
-		return sgang_errf(err, E2BIG, "a level's name has at most %d "
-				  "characters", SGANG_LEVEL_NAME_SIZE - 1);
+		return sgang_errf(err, E2BIG,
+				  "a level's name has at most %d "
+				  "characters",
+				  SGANG_LEVEL_NAME_SIZE - 1);
 	if (!sgang_policy_is_level(name))
-		return sgang_errf(err, EINVAL, "expected %s:LEVEL, where LEVEL "
+		return sgang_errf(err, EINVAL,
+				  "expected %s:LEVEL, where LEVEL "
 				  "is the name of a level of the fabric, such "
-				  "as leaf", clause);
+				  "as leaf",
+				  clause);
 	strcpy(level, name);
 	return 0;
 }
@@ -42,13 +46,15 @@ static int take_group(struct sgang_policy *policy, const char *text,
 	uint32_t i;
 
 	if (!length || length >= sizeof(policy->group[0].group))
-		return sgang_errf(err, EINVAL, "expected require:GROUP:LEVEL, "
+		return sgang_errf(err, EINVAL,
+				  "expected require:GROUP:LEVEL, "
 				  "where GROUP is a name in --gang-parallel, "
 				  "such as tp");
 	for (i = 0; i < policy->n_groups; i++)
 		if (strlen(policy->group[i].group) == length &&
 		    !strncmp(policy->group[i].group, text, length))
-			return sgang_errf(err, EINVAL, "require is said twice "
+			return sgang_errf(err, EINVAL,
+					  "require is said twice "
 					  "for the same group");
 	if (i == SGANG_POLICY_GROUPS)
 		return sgang_errf(err, EINVAL, "more than %d groups",
@@ -77,7 +83,8 @@ static int take_prefer(struct sgang_policy *policy, char *text,
 	if (at) {
 		*at++ = '\0';
 		if (sgang_text_time(at, &policy->prefer_time))
-			return sgang_errf(err, EINVAL, "expected "
+			return sgang_errf(err, EINVAL,
+					  "expected "
 					  "prefer:LEVEL@TIME, where TIME is "
 					  "above 0 such as 30 (minutes), 10:00 "
 					  "or 1-12");
@@ -123,10 +130,11 @@ static int take_clause(struct sgang_policy *policy, char *text,
 		    strncasecmp(clauses[i].word, text, length) ||
 		    clauses[i].has_level != (text[length] == ':'))
 			continue;
-		return clauses[i].take(policy, text + length +
-				       (text[length] == ':'), err);
+		return clauses[i].take(
+			policy, text + length + (text[length] == ':'), err);
 	}
-	return sgang_errf(err, EINVAL, "expected require:LEVEL, "
+	return sgang_errf(err, EINVAL,
+			  "expected require:LEVEL, "
 			  "require:GROUP:LEVEL, prefer:LEVEL[@TIME], "
 			  "spread:LEVEL or auto, where LEVEL is the name of a "
 			  "level of the fabric, such as leaf");

@@ -19,7 +19,7 @@
 #include "core/base/err.h"
 #include "core/fabric/fabric.h"
 
-#define SGANG_POLICY_SIZE 160		/* bytes of the text of a policy */
+#define SGANG_POLICY_SIZE 160 /* bytes of the text of a policy */
 #define SGANG_POLICY_GROUPS 8
 #define SGANG_LEVEL_NAME_SIZE 32
 
@@ -27,7 +27,7 @@
 struct sgang_policy {
 	char require[SGANG_LEVEL_NAME_SIZE];
 	char prefer[SGANG_LEVEL_NAME_SIZE];
-	uint32_t prefer_time;		/* seconds; 0: a wish without waiting */
+	uint32_t prefer_time; /* seconds; 0: a wish without waiting */
 	char spread[SGANG_LEVEL_NAME_SIZE];
 	bool automatic;
 	uint32_t n_groups;
@@ -38,8 +38,8 @@ struct sgang_policy {
 };
 
 /* Read 'text'; "" says nothing. Returns 0, or -1 with errno EINVAL (what is
- * wrong, what was expected) or E2BIG (longer than allowed) and 'err', which does
- * not repeat 'text'; '*policy' is then untouched. */
+ * wrong, what was expected) or E2BIG (longer than allowed) and 'err', which
+ * does not repeat 'text'; '*policy' is then untouched. */
 int sgang_policy_parse(const char *text, struct sgang_policy *policy,
 		       struct sgang_error *err);
 

@@ -61,7 +61,8 @@ int sgang_ranks_read(const char *text, size_t n, uint32_t *ranks,
 		if (*at++ != ',')
 			break;
 	}
-	return sgang_errf(err, EINVAL, "\"%s\" does not say how many ranks "
+	return sgang_errf(err, EINVAL,
+			  "\"%s\" does not say how many ranks "
 			  "each of %zu nodes has",
 			  sgang_text_show(shown, text), n);
 }
@@ -122,12 +123,14 @@ int sgang_ranks_order(char *const *listed, char *const *ring, size_t n,
 	qsort(sorted, n, sizeof(*sorted), by_name);
 	for (i = 0; i < n; i++) {
 		char *const *name = &ring[i];
-		char *const **found = bsearch(&name, sorted, n,
-					      sizeof(*sorted), by_name);
+		char *const **found = bsearch(&name, sorted, n, sizeof(*sorted),
+					      by_name);
 
 		if (!found || used[*found - listed]) {
-			sgang_errf(err, EINVAL, "node %s is not, or twice, "
-				   "among the nodes of the job", ring[i]);
+			sgang_errf(err, EINVAL,
+				   "node %s is not, or twice, "
+				   "among the nodes of the job",
+				   ring[i]);
 			goto out;
 		}
 		where[i] = (size_t)(*found - listed);

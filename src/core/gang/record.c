@@ -62,23 +62,20 @@ const char *sgang_hold_end_word(enum sgang_hold_end end)
 /* When a word must be there. */
 enum need {
 	OPTIONAL,
-	SPARSE,			/* left out when there is nothing to say */
+	SPARSE, /* left out when there is nothing to say */
 	ALWAYS,
-	PLACED,			/* all of these or none of them */
-	SPARSE_PLACED		/* as SPARSE, and only with those */
+	PLACED,       /* all of these or none of them */
+	SPARSE_PLACED /* as SPARSE, and only with those */
 };
 
 /* How much of a record is written, and how much must be there to be read. */
-enum form {
-	WHOLE,
-	SHORT
-};
+enum form { WHOLE, SHORT };
 
 /* How a word's value is written; each kind has a row in kinds[]. */
 enum kind {
-	KIND_GANG,		/* NAMESPACE/NAME */
+	KIND_GANG, /* NAMESPACE/NAME */
 	KIND_PHASE,
-	KIND_RANK,		/* member_rank/members */
+	KIND_RANK, /* member_rank/members */
 	KIND_U32,
 	KIND_U64,
 	KIND_BOOL,
@@ -86,21 +83,21 @@ enum kind {
 	KIND_MODE,
 	KIND_MATCH,
 	KIND_ON_FAILURE,
-	KIND_WAIT,		/* seconds or UNLIMITED */
+	KIND_WAIT, /* seconds or UNLIMITED */
 	KIND_GROUPS,
-	KIND_ASKS,		/* OPTION=VALUE;... */
+	KIND_ASKS, /* OPTION=VALUE;... */
 	KIND_HOLD_END,
-	KIND_TIME,		/* seconds since the epoch */
-	KIND_DEVICE,		/* any */
-	KIND_HOPS,		/* LEVEL:N,... */
-	KIND_OTHERS,		/* DOMAIN:COST,DOMAIN:FREE/NEEDED,... */
-	KIND_CHOICE,		/* COST:SECONDS[,TIME:COST:SECONDS] */
-	KIND_LAYOUT,		/* N-N,... */
-	KIND_AT,		/* a host list */
-	KIND_ORDER,		/* N-N,...; is not in struct sgang_record */
-	KIND_LACKS,		/* PLACE:FREE/NEEDED[:CAUSE=N...],... */
-	KIND_UNIT,		/* node, [Nx]GPU, [Nx]CPU */
-	KIND_HELPS		/* WORD[:N][:LIST] */
+	KIND_TIME,   /* seconds since the epoch */
+	KIND_DEVICE, /* any */
+	KIND_HOPS,   /* LEVEL:N,... */
+	KIND_OTHERS, /* DOMAIN:COST,DOMAIN:FREE/NEEDED,... */
+	KIND_CHOICE, /* COST:SECONDS[,TIME:COST:SECONDS] */
+	KIND_LAYOUT, /* N-N,... */
+	KIND_AT,     /* a host list */
+	KIND_ORDER,  /* N-N,...; is not in struct sgang_record */
+	KIND_LACKS,  /* PLACE:FREE/NEEDED[:CAUSE=N...],... */
+	KIND_UNIT,   /* node, [Nx]GPU, [Nx]CPU */
+	KIND_HELPS   /* WORD[:N][:LIST] */
 };
 
 /* The words in the order they are written: those that users read, then those
@@ -111,7 +108,7 @@ static const struct word {
 	enum kind kind;
 	enum need need;
 	size_t offset;
-	bool brief;			/* the short record has it too */
+	bool brief; /* the short record has it too */
 } words[] = {
 #define FIELD(name) offsetof(struct sgang_record, name), false
 #define BRIEF(name) offsetof(struct sgang_record, name), true
@@ -524,9 +521,9 @@ static bool no_text(const void *field)
 }
 
 _Static_assert(sizeof(enum sgang_mode) == sizeof(uint32_t) &&
-	       sizeof(enum sgang_match) == sizeof(uint32_t) &&
-	       sizeof(enum sgang_on_failure) == sizeof(uint32_t) &&
-	       sizeof(enum sgang_hold_end) == sizeof(uint32_t),
+		       sizeof(enum sgang_match) == sizeof(uint32_t) &&
+		       sizeof(enum sgang_on_failure) == sizeof(uint32_t) &&
+		       sizeof(enum sgang_hold_end) == sizeof(uint32_t),
 	       "no_u32() reads the words of the gang");
 
 /* 'none' is needed by kinds of SPARSE words alone. */
@@ -588,7 +585,7 @@ static bool read_word(struct sgang_record *r, bool seen[N_WORDS],
 		      const char *text, size_t key, size_t length)
 {
 	const struct word *word = find_word(text, key);
-	char value[SGANG_GROUPS_SIZE];	/* the longest there is */
+	char value[SGANG_GROUPS_SIZE]; /* the longest there is */
 
 	if (!word)
 		return true;

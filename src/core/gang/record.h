@@ -48,19 +48,19 @@ int sgang_phase_find(const char *name);
 
 /* Why members do not hold their nodes any more without having been started. */
 enum sgang_hold_end {
-	SGANG_HOLD_END_NONE,		/* it was not so */
-	SGANG_HOLD_END_USER,		/* somebody cancelled, requeued or
-					 * held one, or its deadline came */
-	SGANG_HOLD_END_TIMEOUT,		/* the gang's waiting time was over */
-	SGANG_HOLD_END_PREEMPTED,	/* Slurm preempted one */
-	SGANG_HOLD_END_REPLACED,	/* another gang could start instead */
-	SGANG_HOLD_END_NODE,		/* a node was lost */
-	SGANG_HOLD_END_LIMIT,		/* a limit stops the gang */
-	SGANG_HOLD_END_FAILED,		/* one ended by itself (its
-					 * PrologSlurmctld, its deadline), or a
-					 * member that ran was lost */
-	SGANG_HOLD_END_INCOMPLETE,	/* too few members are left, or its
-					 * group is not there any more */
+	SGANG_HOLD_END_NONE,       /* it was not so */
+	SGANG_HOLD_END_USER,       /* somebody cancelled, requeued or
+				    * held one, or its deadline came */
+	SGANG_HOLD_END_TIMEOUT,    /* the gang's waiting time was over */
+	SGANG_HOLD_END_PREEMPTED,  /* Slurm preempted one */
+	SGANG_HOLD_END_REPLACED,   /* another gang could start instead */
+	SGANG_HOLD_END_NODE,       /* a node was lost */
+	SGANG_HOLD_END_LIMIT,      /* a limit stops the gang */
+	SGANG_HOLD_END_FAILED,     /* one ended by itself (its
+				    * PrologSlurmctld, its deadline), or a
+				    * member that ran was lost */
+	SGANG_HOLD_END_INCOMPLETE, /* too few members are left, or its
+				    * group is not there any more */
 	SGANG_HOLD_ENDS
 };
 
@@ -84,86 +84,86 @@ struct sgang_record {
 	enum sgang_phase phase;
 	uint32_t min_member;
 	uint32_t total;
-	bool satisfied;			/* the gang has started once */
-	uint32_t attempts;		/* transactions tried for it so far: the
-					 * cycle of behaviours 0.39 to 0.41 */
-	uint32_t tried;			/* members the last one tried ... */
-	uint32_t skipped;		/* ... and those it did not (0.3) */
-	uint32_t round;			/* attempt in which this member was
-					 * tried last (0.39) */
+	bool satisfied;    /* the gang has started once */
+	uint32_t attempts; /* transactions tried for it so far: the
+			    * cycle of behaviours 0.39 to 0.41 */
+	uint32_t tried;    /* members the last one tried ... */
+	uint32_t skipped;  /* ... and those it did not (0.3) */
+	uint32_t round;    /* attempt in which this member was
+			    * tried last (0.39) */
 	/* what the gang said; UNSET, 0 and "" are not written */
 	enum sgang_mode mode;
 	enum sgang_match match;
 	enum sgang_on_failure on_failure;
-	uint32_t waiting_time;		/* seconds, SGANG_FOREVER */
+	uint32_t waiting_time; /* seconds, SGANG_FOREVER */
 	char groups[SGANG_GROUPS_SIZE];
-	char asks[SGANG_ASKS_SIZE];	/* the rest of it, see asks.h; order
-					 * and rank are this member's own */
+	char asks[SGANG_ASKS_SIZE]; /* the rest of it, see asks.h; order
+				     * and rank are this member's own */
 	/* seconds since the epoch; 0: not known, not written */
-	int64_t created;		/* the gang came to be (0.33) */
-	int64_t since;			/* its first member was placed (0.12) */
-	int64_t until;			/* its waiting time ends then, the
-					 * site's if it asked for none; also 0:
-					 * it does not run, or has no end */
-	int64_t started;		/* it was released; this member with it
-					 * or after it */
-	enum sgang_hold_end hold_end;	/* of its last hold, until it holds
-					 * again */
-	uint32_t held_for;		/* seconds that this member of a
-					 * nonstrict gang has held nodes in all,
-					 * its present hold not counted */
-	bool object;			/* of a definition, not of a member */
-	char lacks[SGANG_LACKS_SIZE];	/* of a gang that waits, by place: units
-					 * that fit, those needed, and why the
-					 * others do not: "r1:2/4:busy=2" */
-	char unit[SGANG_UNIT_SIZE];	/* ... what a unit is: "node", "4xGPU";
-					 * causes count nodes */
-	char helps[SGANG_HELPS_SIZE];	/* ... what lets it start, if not the
-					 * end of a job within its time limit:
-					 * "jobs:17", see doc/formats */
+	int64_t created;              /* the gang came to be (0.33) */
+	int64_t since;                /* its first member was placed (0.12) */
+	int64_t until;                /* its waiting time ends then, the
+				       * site's if it asked for none; also 0:
+				       * it does not run, or has no end */
+	int64_t started;              /* it was released; this member with it
+				       * or after it */
+	enum sgang_hold_end hold_end; /* of its last hold, until it holds
+				       * again */
+	uint32_t held_for;            /* seconds that this member of a
+				       * nonstrict gang has held nodes in all,
+				       * its present hold not counted */
+	bool object;                  /* of a definition, not of a member */
+	char lacks[SGANG_LACKS_SIZE]; /* of a gang that waits, by place: units
+				       * that fit, those needed, and why the
+				       * others do not: "r1:2/4:busy=2" */
+	char unit[SGANG_UNIT_SIZE];   /* ... what a unit is: "node", "4xGPU";
+				       * causes count nodes */
+	char helps[SGANG_HELPS_SIZE]; /* ... what lets it start, if not the
+				       * end of a job within its time limit:
+				       * "jobs:17", see doc/formats */
 	/* known once the gang has a placement (placed == true) */
 	bool placed;
 	bool exact;
-	uint32_t member_rank;		/* position of this member */
-	uint32_t members;		/* members that started together */
-	uint64_t rank_offset;		/* ranks before this member */
-	uint64_t ranks;			/* of the whole gang */
+	uint32_t member_rank; /* position of this member */
+	uint32_t members;     /* members that started together */
+	uint64_t rank_offset; /* ranks before this member */
+	uint64_t ranks;       /* of the whole gang */
 	uint64_t ring_cost;
-	uint64_t ring_best;		/* what an empty cluster would give */
+	uint64_t ring_best; /* what an empty cluster would give */
 	uint64_t cross_links;
 	char tier[32];
 	/* of a placement too, but not written when there is nothing to say */
-	char hops[SGANG_HOPS_SIZE];	/* "island:6,leaf:2": hops per level */
-	uint64_t bound;			/* no placement was cheaper; 0: it is
-					 * exact, or nothing is known */
-	uint64_t stock_cost;		/* of what Slurm by itself would have
-					 * chosen; 0: not known */
-	bool stock_estimate;		/* ... about: where core/stock.h is no
-					 * more than an estimate */
-	bool sorted;			/* the order of members was chosen for
-					 * the ring */
-	uint64_t order_cost;		/* of the ring in another order of
-					 * members; 0: none is known that costs
-					 * less */
-	bool any_device;		/* what it has inside its nodes is not
-					 * known */
-	uint64_t weighted_cost;		/* with --gang-parallel */
+	char hops[SGANG_HOPS_SIZE]; /* "island:6,leaf:2": hops per level */
+	uint64_t bound;             /* no placement was cheaper; 0: it is
+				     * exact, or nothing is known */
+	uint64_t stock_cost;        /* of what Slurm by itself would have
+				     * chosen; 0: not known */
+	bool stock_estimate;        /* ... about: where core/stock.h is no
+				     * more than an estimate */
+	bool sorted;                /* the order of members was chosen for
+				     * the ring */
+	uint64_t order_cost;        /* of the ring in another order of
+				     * members; 0: none is known that costs
+				     * less */
+	bool any_device;            /* what it has inside its nodes is not
+				     * known */
+	uint64_t weighted_cost;     /* with --gang-parallel */
 	uint64_t weighted_best;
-	char others[SGANG_OTHERS_SIZE];	/* places that were not chosen: "s2:48"
+	char others[SGANG_OTHERS_SIZE]; /* places that were not chosen: "s2:48"
 					 * cost, "s3:7/8" units of those needed
 					 * that fit there */
-	char choice[SGANG_CHOICE_SIZE];	/* of --gang-topology=auto: ring cost
+	char choice[SGANG_CHOICE_SIZE]; /* of --gang-topology=auto: ring cost
 					 * here and the seconds that it adds to
 					 * the run, "56:480"; of the best place
 					 * later its time, cost and seconds,
 					 * "56:480,1795261938:40:0" */
-	char layout[SGANG_LAYOUT_SIZE];	/* this member's ranks in the order of
+	char layout[SGANG_LAYOUT_SIZE]; /* this member's ranks in the order of
 					 * the ring, "0-3,8-11", when they are
 					 * not rank_offset and so on */
-	char at[SGANG_AT_SIZE];		/* this member's nodes in ring order, as
+	char at[SGANG_AT_SIZE];         /* this member's nodes in ring order, as
 					 * a host list; "" when it is longer:
 					 * then ... */
-	bool ordered;			/* ... the text has their order, see
+	bool ordered;                   /* ... the text has their order, see
 					 * sgang_record_order() */
 };
 
@@ -179,8 +179,8 @@ char *sgang_record_format(const struct sgang_record *record,
 char *sgang_record_format_ordered(const struct sgang_record *record,
 				  const char *order, const char *foreign);
 
-/* The order= of the record in 'text' (NULL is fine). Returns a string the caller
- * frees, or NULL with errno ENOENT (it has none) or ENOMEM. */
+/* The order= of the record in 'text' (NULL is fine). Returns a string the
+ * caller frees, or NULL with errno ENOENT (it has none) or ENOMEM. */
 char *sgang_record_order(const char *text);
 
 /* Find and read the record in 'text' (NULL is fine). Returns 1 and fills
@@ -191,8 +191,9 @@ int sgang_record_parse(const char *text, struct sgang_record *record);
 /* The short record that users and accounting read, with what became of the
  * member and nothing else:
  * "gang=NS/NAME phase=PHASE rank=R/N ring=C cross=X tier=LEVEL heldfor=S"; rank
- * to tier only with a placement, heldfor only when it has held nodes. 'foreign', the result and the errors are
- * those of sgang_record_format(), of which each replaces what the other wrote. */
+ * to tier only with a placement, heldfor only when it has held nodes.
+ * 'foreign', the result and the errors are those of sgang_record_format(), of
+ * which each replaces what the other wrote. */
 char *sgang_record_brief(const struct sgang_record *record,
 			 const char *foreign);
 

@@ -187,10 +187,10 @@ static int check_name(const char *name, int option, const char *value,
 	if (!length)
 		return refuse(err, EINVAL, option, value,
 			      option == OPT_GANG ?
-			      "the name is missing, expected "
-			      "[NAMESPACE/]NAME" :
-			      "the name is missing, expected "
-			      "NAMESPACE/NAME");
+				      "the name is missing, expected "
+				      "[NAMESPACE/]NAME" :
+				      "the name is missing, expected "
+				      "NAMESPACE/NAME");
 	if (length > SGANG_NAME_MAX)
 		return refuse(err, E2BIG, option, value,
 			      "a gang's name has at most 63 characters");
@@ -200,12 +200,13 @@ static int check_name(const char *name, int option, const char *value,
 				      "a gang's name has no upper-case "
 				      "letters");
 		if (name[i] == '/')
-			return refuse(err, EINVAL, option, value,
-				      option == OPT_GANG ?
-				      "there is more than one slash, expected "
-				      "[NAMESPACE/]NAME" :
-				      "there is more than one slash, expected "
-				      "NAMESPACE/NAME");
+			return refuse(
+				err, EINVAL, option, value,
+				option == OPT_GANG ?
+					"there is more than one slash, expected "
+					"[NAMESPACE/]NAME" :
+					"there is more than one slash, expected "
+					"NAMESPACE/NAME");
 		if (!is_lower(name[i]) && !is_digit(name[i]) && name[i] != '-')
 			return refuse(err, EINVAL, option, value,
 				      "a gang's name has only the letters a "
@@ -270,7 +271,8 @@ static int set_number(uint32_t *field, int option, uint32_t min,
 	if (sgang_text_number(value, min, SGANG_MEMBERS_MAX, &number))
 		return sgang_errf(err, EINVAL,
 				  "--%s=%s: expected a number from %" PRIu32
-				  " to %d", options[option].name,
+				  " to %d",
+				  options[option].name,
 				  sgang_text_show(shown, value), min,
 				  SGANG_MEMBERS_MAX);
 	*field = (uint32_t)number;
@@ -542,7 +544,8 @@ static int check_group(const char *entry, struct sgang_error *err)
 	const char *slash = strchr(entry, '/');
 
 	if (!*entry)
-		return sgang_errf(err, EINVAL, "--gang-groups: there is an "
+		return sgang_errf(err, EINVAL,
+				  "--gang-groups: there is an "
 				  "empty entry in the list, expected "
 				  "NAMESPACE/NAME,...");
 	if (!slash)
@@ -611,8 +614,8 @@ static int read_memory(const char *text, uint64_t *megabytes)
 		return -1;
 	if (text[length]) {
 		suffix = strchr(suffixes, text[length]);
-		if (!suffix || (text[length + 1] &&
-				strcasecmp(text + length + 1, "B")))
+		if (!suffix ||
+		    (text[length + 1] && strcasecmp(text + length + 1, "B")))
 			return -1;
 	}
 	if (suffix < suffixes + 2)
@@ -652,8 +655,8 @@ static bool take_tres(uint64_t numbers[COUNT(tres)], char *item)
 	*number++ = '\0';
 	for (i = 0; i < COUNT(tres); i++)
 		if (!strcasecmp(tres[i].key, item))
-			return !numbers[i] && !tres[i].read(number,
-							    &numbers[i]);
+			return !numbers[i] &&
+			       !tres[i].read(number, &numbers[i]);
 	return false;
 }
 
@@ -786,10 +789,10 @@ static void show_tres(const struct sgang_spec *spec, char *text, size_t size,
  * apart has a row for each. */
 static const struct field {
 	int option;
-	bool own;		/* each member's own, not of the gang */
-	size_t said;		/* these bytes are not all 0 when it is said */
+	bool own;    /* each member's own, not of the gang */
+	size_t said; /* these bytes are not all 0 when it is said */
 	size_t said_size;
-	size_t offset;		/* and these belong to it */
+	size_t offset; /* and these belong to it */
 	size_t size;
 	/* the value as it is typed, of what members must agree about; 'field'
 	 * is what 'said' points to */
@@ -799,7 +802,7 @@ static const struct field {
 #define AT(member) offsetof(struct sgang_spec, member)
 #define SIZE(member) sizeof(((struct sgang_spec *)NULL)->member)
 /* all bytes from 'first' to 'last', told by one of them */
-#define SPAN(told, first, last)						\
+#define SPAN(told, first, last) \
 	AT(told), SIZE(told), AT(first), AT(last) + SIZE(last) - AT(first)
 #define ALONE(member) SPAN(member, member, member)
 #define WORD(member) SPAN(member[0], member, member)
@@ -886,13 +889,15 @@ int sgang_spec_set(struct sgang_spec *spec, const char *option,
 
 static int check_object(const struct sgang_spec *spec, struct sgang_error *err)
 {
-	const char *own = spec->rank_set ? options[OPT_RANK].name :
-			  spec->order_set ? options[OPT_ORDER].name : NULL;
+	const char *own = spec->rank_set  ? options[OPT_RANK].name :
+			  spec->order_set ? options[OPT_ORDER].name :
+					    NULL;
 
 	if (own)
 		return sgang_errf(err, EINVAL,
 				  "--%s is said by members, not by what "
-				  "defines their gang", own);
+				  "defines their gang",
+				  own);
 	if (!sgang_spec_defines(spec))
 		return sgang_errf(err, EINVAL,
 				  "a gang is defined by --gang-min-member or "
@@ -904,14 +909,17 @@ static int check_object(const struct sgang_spec *spec, struct sgang_error *err)
 static int check_rank_order(const struct sgang_spec *spec,
 			    struct sgang_error *err)
 {
-	int other = spec->rank_set ? OPT_RANK :
-		    spec->parallel[0] ? OPT_PARALLEL : OPTIONS;
+	int other = spec->rank_set    ? OPT_RANK :
+		    spec->parallel[0] ? OPT_PARALLEL :
+					OPTIONS;
 
 	if (spec->rank_order != SGANG_RANK_ORDER_RING || other == OPTIONS)
 		return 0;
-	return sgang_errf(err, EINVAL,
-			  "--gang-rank-order=ring: --%s says where ranks are in "
-			  "the ring, give one of them", options[other].name);
+	return sgang_errf(
+		err, EINVAL,
+		"--gang-rank-order=ring: --%s says where ranks are in "
+		"the ring, give one of them",
+		options[other].name);
 }
 
 int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err)
@@ -965,13 +973,11 @@ static int take_entry(struct sgang_spec *spec, const char *entry,
 				  "%s: there is no such gang option",
 				  sgang_text_show(shown, entry));
 	if (seen[i] && strcmp(seen[i], value))
-		return sgang_errf(err, EINVAL,
-				  "--%s=%s and --%s=%s: give one of them",
-				  options[i].name,
-				  sgang_text_show(shown_seen, seen[i]),
-				  options[i].alias ? options[i].alias :
-						     options[i].name,
-				  sgang_text_show(shown, value));
+		return sgang_errf(
+			err, EINVAL, "--%s=%s and --%s=%s: give one of them",
+			options[i].name, sgang_text_show(shown_seen, seen[i]),
+			options[i].alias ? options[i].alias : options[i].name,
+			sgang_text_show(shown, value));
 	seen[i] = value;
 	return setters[i](spec, value, err);
 }
@@ -986,7 +992,8 @@ int sgang_spec_from_env(struct sgang_spec *spec, char *const *env, size_t n_env,
 	sgang_spec_init(spec);
 	sgang_spec_init(&said);
 	for (i = 0; i < n_env; i++) {
-		if (!env[i] || strncmp(env[i], SGANG_SPEC_ENV, strlen(SGANG_SPEC_ENV)))
+		if (!env[i] ||
+		    strncmp(env[i], SGANG_SPEC_ENV, strlen(SGANG_SPEC_ENV)))
 			continue;
 		if (take_entry(&said, env[i], seen, err))
 			return -1;
@@ -1103,7 +1110,8 @@ const char *sgang_match_word(enum sgang_match match)
 const char *sgang_on_failure_word(enum sgang_on_failure on_failure)
 {
 	return (unsigned int)on_failure < COUNT(failures) ?
-	       failures[on_failure] : "";
+		       failures[on_failure] :
+		       "";
 }
 
 const char *sgang_rank_order_word(enum sgang_rank_order order)

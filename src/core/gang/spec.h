@@ -17,27 +17,27 @@
 #include "core/base/err.h"
 #include "policy.h"
 
-#define SGANG_NAME_MAX 63		/* RFC 1123 label */
+#define SGANG_NAME_MAX 63 /* RFC 1123 label */
 #define SGANG_NAMESPACE_MAX 255
-#define SGANG_MEMBERS_MAX 100000	/* largest min-member, total, rank */
-#define SGANG_GROUPS_SIZE 512		/* bytes of a list of gangs */
-#define SGANG_FOREVER UINT32_MAX	/* a waiting time without end */
-#define SGANG_PARALLEL_SIZE 256		/* bytes of --gang-parallel */
-#define SGANG_SHARE_ONE 1000		/* --gang-comm-share=1 */
+#define SGANG_MEMBERS_MAX 100000 /* largest min-member, total, rank */
+#define SGANG_GROUPS_SIZE 512    /* bytes of a list of gangs */
+#define SGANG_FOREVER UINT32_MAX /* a waiting time without end */
+#define SGANG_PARALLEL_SIZE 256  /* bytes of --gang-parallel */
+#define SGANG_SHARE_ONE 1000     /* --gang-comm-share=1 */
 
 /* 0 is always: not given. */
 enum sgang_mode {
 	SGANG_MODE_UNSET,
-	SGANG_MODE_STRICT,		/* a waiting gang holds nothing (0.2) */
-	SGANG_MODE_NONSTRICT		/* members keep what they got (0.7) */
+	SGANG_MODE_STRICT,   /* a waiting gang holds nothing (0.2) */
+	SGANG_MODE_NONSTRICT /* members keep what they got (0.7) */
 };
 
 /* Members that count towards the minimum after the first start. */
 enum sgang_match {
 	SGANG_MATCH_UNSET,
-	SGANG_MATCH_ONCE_SATISFIED,	/* nothing is asked any more (0.11) */
-	SGANG_MATCH_ONLY_WAITING,	/* they must be a whole gang again */
-	SGANG_MATCH_WAITING_AND_RUNNING	/* those that run count too */
+	SGANG_MATCH_ONCE_SATISFIED,     /* nothing is asked any more (0.11) */
+	SGANG_MATCH_ONLY_WAITING,       /* they must be a whole gang again */
+	SGANG_MATCH_WAITING_AND_RUNNING /* those that run count too */
 };
 
 /* What happens to the gang when a member fails or is lost (3.2, 3.19). */
@@ -51,57 +51,57 @@ enum sgang_on_failure {
 /* In which order members are in the ring (7.9). */
 enum sgang_rank_order {
 	SGANG_RANK_ORDER_UNSET,
-	SGANG_RANK_ORDER_SUBMIT,	/* as they were submitted */
-	SGANG_RANK_ORDER_RING		/* as the ring costs the least */
+	SGANG_RANK_ORDER_SUBMIT, /* as they were submitted */
+	SGANG_RANK_ORDER_RING    /* as the ring costs the least */
 };
 
 struct sgang_spec {
-	char ns[SGANG_NAMESPACE_MAX + 1];	/* "" until resolved: the user */
-	char name[SGANG_NAME_MAX + 1];		/* "" : not a gang member */
-	uint32_t min_member;			/* 0: not given */
-	uint32_t total;				/* 0: not given */
-	char topology[SGANG_POLICY_SIZE];	/* policy.h; "": not given */
-	char group_topology[SGANG_POLICY_SIZE];	/* of its gang group as a whole:
+	char ns[SGANG_NAMESPACE_MAX + 1]; /* "" until resolved: the user */
+	char name[SGANG_NAME_MAX + 1];    /* "" : not a gang member */
+	uint32_t min_member;              /* 0: not given */
+	uint32_t total;                   /* 0: not given */
+	char topology[SGANG_POLICY_SIZE]; /* policy.h; "": not given */
+	char group_topology[SGANG_POLICY_SIZE]; /* of its gang group as a whole:
 						 * require, prefer, spread */
-	char exclusive[SGANG_LEVEL_NAME_SIZE];	/* no other gang in the domains
+	char exclusive[SGANG_LEVEL_NAME_SIZE];  /* no other gang in the domains
 						 * of this level that it uses */
-	char parallel[SGANG_PARALLEL_SIZE];	/* parallel.h; "": not given */
-	uint32_t run_time;			/* seconds it is expected to run;
-						 * 0: not given */
-	uint32_t comm_share;			/* of a step's time, in parts of
-						 * SGANG_SHARE_ONE; 0: not
-						 * given */
+	char parallel[SGANG_PARALLEL_SIZE];     /* parallel.h; "": not given */
+	uint32_t run_time;   /* seconds it is expected to run;
+			      * 0: not given */
+	uint32_t comm_share; /* of a step's time, in parts of
+			      * SGANG_SHARE_ONE; 0: not
+			      * given */
 	bool rank_set;
 	uint32_t rank;
 	enum sgang_rank_order rank_order;
 	enum sgang_mode mode;
 	enum sgang_match match;
 	enum sgang_on_failure on_failure;
-	uint32_t waiting_time;			/* seconds, SGANG_FOREVER; 0:
-						 * not given */
-	bool groups_set;			/* an empty list counts */
-	char groups[SGANG_GROUPS_SIZE];		/* "NS/NAME,NS/NAME", each once,
-						 * as given otherwise */
-	uint64_t min_cpus;			/* --gang-min-tres=cpu=N, */
-	uint64_t min_memory;			/* mem=SIZE in MB (Slurm's
-						 * suffixes K M G T; none: M), */
-	uint64_t min_nodes;			/* node=N; 0: not given. The
-						 * gang is not tried while less
-						 * is free (0.15) */
-	bool order_set;				/* --gang-order: each member's
-						 * own, like rank */
+	uint32_t waiting_time;          /* seconds, SGANG_FOREVER; 0:
+					 * not given */
+	bool groups_set;                /* an empty list counts */
+	char groups[SGANG_GROUPS_SIZE]; /* "NS/NAME,NS/NAME", each once,
+					 * as given otherwise */
+	uint64_t min_cpus;              /* --gang-min-tres=cpu=N, */
+	uint64_t min_memory;            /* mem=SIZE in MB (Slurm's
+					 * suffixes K M G T; none: M), */
+	uint64_t min_nodes;             /* node=N; 0: not given. The
+					 * gang is not tried while less
+					 * is free (0.15) */
+	bool order_set;                 /* --gang-order: each member's
+					 * own, like rank */
 	uint32_t order;
-	bool object;				/* defines the gang and is no
-						 * member of it */
+	bool object; /* defines the gang and is no
+		      * member of it */
 };
 
 struct sgang_option {
-	const char *name;		/* "gang-min-member" */
-	const char *alias;		/* "gang-min-available" or NULL */
-	const char *arg;		/* "N", for --help */
-	const char *help;		/* one line, for --help */
-	bool hidden;			/* set by sgang(1), not an option of
-					 * sbatch */
+	const char *name;  /* "gang-min-member" */
+	const char *alias; /* "gang-min-available" or NULL */
+	const char *arg;   /* "N", for --help */
+	const char *help;  /* one line, for --help */
+	bool hidden;       /* set by sgang(1), not an option of
+			    * sbatch */
 };
 
 /* The options; ends with a row whose name is NULL. */

@@ -24,7 +24,8 @@ size_t sgang_wait_choose(const struct sgang_wait_question *q,
 	for (i = 1; i < n; i++) {
 		int64_t extra = sgang_wait_extra(q, place[i].cost);
 		int64_t later = place[i].when > q->now ?
-				place[i].when - q->now : 0;
+					place[i].when - q->now :
+					0;
 		int64_t waited = q->now > q->since ? q->now - q->since : 0;
 
 		if (later >= now || later + extra >= least)

@@ -17,19 +17,19 @@
 
 /* A place that could be had. */
 struct sgang_wait_place {
-	int64_t when;			/* from this time on, in seconds */
-	uint64_t cost;			/* what communication costs there, in
-					 * any unit that all places share */
+	int64_t when;  /* from this time on, in seconds */
+	uint64_t cost; /* what communication costs there, in
+			* any unit that all places share */
 };
 
 struct sgang_wait_question {
-	uint64_t best;			/* cost of the best place that there is;
-					 * above 0 */
-	uint32_t run;			/* R in seconds */
-	uint32_t share;			/* s, in parts of 1000, 1 to 1000 */
+	uint64_t best;  /* cost of the best place that there is;
+			 * above 0 */
+	uint32_t run;   /* R in seconds */
+	uint32_t share; /* s, in parts of 1000, 1 to 1000 */
 	int64_t now;
-	int64_t since;			/* it could have started first: what was
-					 * waited already counts */
+	int64_t since; /* it could have started first: what was
+			* waited already counts */
 };
 
 /* Seconds that one place instead of the best adds to the run. */

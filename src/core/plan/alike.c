@@ -94,13 +94,15 @@ static int find_ranks(const struct sgang_job *job, struct sgang_demand *demand,
 		return -1;
 	for (pos = 0; pos < n; pos++)
 		more[pos] = tree->cap[pos] ?
-			    demand_ranks(job, demand, order[pos]) - least : 0;
+				    demand_ranks(job, demand, order[pos]) -
+					    least :
+				    0;
 	tree->more = more;
 	return 0;
 }
 
 int sgang_demand_tree(const struct sgang_job *job, struct sgang_demand *demand,
-		       const uint64_t *broken, struct sgang_tree *tree)
+		      const uint64_t *broken, struct sgang_tree *tree)
 {
 	const struct sgang_plan_request *request = job->request;
 	const uint32_t *order = sgang_fabric_order(request->fabric);
@@ -136,8 +138,9 @@ int sgang_demand_tree(const struct sgang_job *job, struct sgang_demand *demand,
 int sgang_job_alike(const struct sgang_job *job, const uint64_t *broken,
 		    struct sgang_tree *tree)
 {
-	struct sgang_demand demand = { .units = job->units, .kind = job->kind,
-				 .n_kinds = 1 };
+	struct sgang_demand demand = { .units = job->units,
+				       .kind = job->kind,
+				       .n_kinds = 1 };
 
 	return sgang_demand_tree(job, &demand, broken, tree);
 }
@@ -195,10 +198,10 @@ static void lay_members(const struct sgang_job *job,
 			take = units < left ? units : left;
 			runs[n].member = member;
 			runs[n].node = node;
-			runs[n].ranks = take * sgang_kind_ranks(job, kind,
-								node);
-			runs[n].slots = take * sgang_kind_need(job, kind, node,
-							       0);
+			runs[n].ranks = take *
+					sgang_kind_ranks(job, kind, node);
+			runs[n].slots = take *
+					sgang_kind_need(job, kind, node, 0);
 			n++;
 			units -= take;
 			left -= take;
@@ -215,10 +218,10 @@ static bool shares_itself(const struct sgang_job *job,
 	size_t i;
 
 	for (i = 0; i < n_runs; i++) {
-		if (runs[i].slots > sgang_kind_need(job, kind, runs[i].node,
-						    0) &&
-		    sgang_member_distinct(&job->request->members[
-						  runs[i].member]))
+		if (runs[i].slots >
+			    sgang_kind_need(job, kind, runs[i].node, 0) &&
+		    sgang_member_distinct(
+			    &job->request->members[runs[i].member]))
 			return true;
 	}
 	return false;

@@ -47,17 +47,17 @@ struct table {
 struct arcs {
 	const struct sgang_job *job;
 	struct sgang_pool *pool;
-	uint64_t unit;			/* of cost */
-	uint32_t n_costs;		/* more are not looked at */
-	double *weight;		/* by kind, of a unit */
-	uint32_t first;			/* the kind of arc A */
-	double *room[3];		/* by position: most weight on a node of
-					 * A, of B, of both */
-	struct table *table;		/* USES for each domain */
+	uint64_t unit;       /* of cost */
+	uint32_t n_costs;    /* more are not looked at */
+	double *weight;      /* by kind, of a unit */
+	uint32_t first;      /* the kind of arc A */
+	double *room[3];     /* by position: most weight on a node of
+			      * A, of B, of both */
+	struct table *table; /* USES for each domain */
 	double *scratch;
-	double *fill;			/* by slots of a node */
-	double need;			/* weight of all units */
-	uint32_t best;			/* cost of the best common domain */
+	double *fill;  /* by slots of a node */
+	double need;   /* weight of all units */
+	uint32_t best; /* cost of the best common domain */
 };
 
 /* -- tables -- */
@@ -329,7 +329,8 @@ static uint32_t step_cost(const struct arcs *arcs, uint32_t d)
 	if (highest(arcs, d))
 		return 0;
 	return (uint32_t)((hop[domain_at(arcs, domain->parent)->level] -
-			   hop[domain->level]) / arcs->unit);
+			   hop[domain->level]) /
+			  arcs->unit);
 }
 
 /* The inside of a domain as the common one: the least cost at which it has
@@ -362,9 +363,10 @@ static int sum_up(struct arcs *arcs, uint32_t d)
 	if (make_sums(arcs, sum) || make_sums(arcs, next))
 		return -1;
 	for (i = 0; i < domain->n_children; i++) {
-		if (add_child(arcs, sum, &arcs->table[
-				      (size_t)(domain->first_child + i) *
-				      USES], n_rows, next))
+		if (add_child(arcs, sum,
+			      &arcs->table[(size_t)(domain->first_child + i) *
+					   USES],
+			      n_rows, next))
 			return -1;
 		swap = sum;
 		sum = next;
@@ -426,8 +428,7 @@ static int fill_tables(struct arcs *arcs)
 	arcs->need -= arcs->need * ROUNDING;
 	for (which = 0; which < 3; which++) {
 		for (pos = 0; pos < n; pos++)
-			arcs->room[which][pos] = weigh(arcs, order[pos],
-						       which);
+			arcs->room[which][pos] = weigh(arcs, order[pos], which);
 	}
 	arcs->best = arcs->n_costs;
 	while (d-- > 0) {
@@ -451,9 +452,9 @@ static int set_up(struct arcs *arcs, uint64_t most, uint64_t unit)
 	}
 	arcs->unit = unit;
 	arcs->n_costs = (uint32_t)(most / unit) + 2;
-	arcs->table = sgang_pool_zalloc(arcs->pool,
-					(size_t)sgang_fabric_domains(fabric) *
-					USES, sizeof(*arcs->table));
+	arcs->table = sgang_pool_zalloc(
+		arcs->pool, (size_t)sgang_fabric_domains(fabric) * USES,
+		sizeof(*arcs->table));
 	arcs->scratch = sgang_pool_alloc(arcs->pool, 2 * (size_t)n,
 					 sizeof(double));
 	arcs->fill = sgang_pool_alloc(arcs->pool, (size_t)free + 1,
@@ -489,7 +490,8 @@ static uint64_t choose_unit(const struct sgang_plan_request *request,
 
 	while (d-- > 0)
 		unit = gcd(hop[sgang_fabric_domain(request->fabric, d)->level] -
-			   hop[SGANG_LEVEL_ISLAND], unit);
+				   hop[SGANG_LEVEL_ISLAND],
+			   unit);
 	if (!unit || most / unit > COSTS_MAX)
 		unit = most / COSTS_MAX + 1;
 	return unit;
@@ -503,14 +505,15 @@ int sgang_arcs_bound(const struct sgang_job *job, uint32_t first,
 	/* where arcs go over into each other inside of a node, it is visited
 	 * once for both */
 	uint64_t joins = 2 * (hop[sgang_plan_lowest(request)] -
-			      hop[SGANG_LEVEL_ISLAND]), cost, size;
+			      hop[SGANG_LEVEL_ISLAND]),
+		 cost, size;
 	struct arcs arcs = { .job = job, .pool = job->pool, .first = first };
 	uint32_t turn, k;
 
 	arcs.weight = sgang_pool_alloc(job->pool, job->n_kinds,
 				       sizeof(*arcs.weight));
-	if (!arcs.weight || set_up(&arcs, most + joins,
-				   choose_unit(request, most + joins)))
+	if (!arcs.weight ||
+	    set_up(&arcs, most + joins, choose_unit(request, most + joins)))
 		return -1;
 	size = (uint64_t)sgang_fabric_domains(request->fabric) * arcs.n_costs;
 	for (turn = 0; turn < TURNS; turn++) {

@@ -17,9 +17,9 @@ struct arrange {
 	const struct sgang_fabric *fabric;
 	const struct sgang_costs *costs;
 	struct sgang_budget *budget;
-	uint64_t floor;			/* no order costs less */
-	struct sgang_run *run;		/* in the order at hand, */
-	struct sgang_run *moved;	/* and room for a member's */
+	uint64_t floor;          /* no order costs less */
+	struct sgang_run *run;   /* in the order at hand, */
+	struct sgang_run *moved; /* and room for a member's */
 	size_t n;
 };
 
@@ -60,8 +60,9 @@ static void list_stops(const struct arrange *a,
 		uint32_t member = placement->runs[i].member;
 		uint32_t first = UINT32_MAX;
 
-		for (end = i; end < a->n &&
-		     placement->runs[end].member == member; end++) {
+		for (end = i;
+		     end < a->n && placement->runs[end].member == member;
+		     end++) {
 			stop[end].run = placement->runs[end];
 			stop[end].pos = pos[placement->runs[end].node];
 			first = stop[end].pos < first ? stop[end].pos : first;
@@ -142,8 +143,7 @@ static int64_t turn_parts(struct arrange *a)
 	size_t i, k;
 
 	for (i = 1; i < a->n; i++) {
-		for (k = i; k < a->n &&
-		     sgang_budget_take(a->budget, 1); k++)
+		for (k = i; k < a->n && sgang_budget_take(a->budget, 1); k++)
 			gain += try_turn(a, i, k);
 	}
 	return gain;
@@ -173,8 +173,8 @@ static int64_t try_move(struct arrange *a, size_t i, size_t k)
 	int64_t saved = hop(a, i - 1, i) + hop(a, k, next) -
 			hop(a, i - 1, next);
 
-	for (at = 0; at < a->n && saved > 0 &&
-	     sgang_budget_take(a->budget, 1); at++) {
+	for (at = 0; at < a->n && saved > 0 && sgang_budget_take(a->budget, 1);
+	     at++) {
 		size_t behind = after(a, at);
 		int64_t open, ahead, round;
 
@@ -251,12 +251,11 @@ static void arrange(struct arrange *a, struct sgang_placement *placement,
 		return;
 	sgang_arrange_begin(a->run, a->n, placement->runs[0].member, a->moved);
 	memcpy(placement->runs, a->run, a->n * sizeof(*a->run));
-	sgang_ring_measure(a->fabric, a->costs, a->run, a->n,
-			   &placement->ring);
+	sgang_ring_measure(a->fabric, a->costs, a->run, a->n, &placement->ring);
 }
 
 int sgang_plan_arrange(const struct sgang_plan_request *request,
-		  struct sgang_placement *placement)
+		       struct sgang_placement *placement)
 {
 	size_t n = placement->n_runs;
 	struct sgang_budget own;

@@ -24,7 +24,7 @@
 
 struct filling {
 	const struct sgang_job *job;
-	const uint32_t *value;		/* by kind */
+	const uint32_t *value; /* by kind */
 	uint32_t node;
 	uint32_t left[SGANG_PLAN_DIMS];
 	uint32_t best;
@@ -42,12 +42,13 @@ static void fill(struct filling *filling, uint32_t k, uint32_t holds)
 		filling->best = holds;
 	if (k == job->n_kinds || ++filling->steps > MIXTURES_MAX)
 		return;
-	most = !filling->value[k] ? 0 :
-	       sgang_kind_fits(job, kind, filling->node, filling->left);
+	most = !filling->value[k] ?
+		       0 :
+		       sgang_kind_fits(job, kind, filling->node, filling->left);
 	if (most > kind->units)
 		most = (uint32_t)kind->units;
 	sgang_kind_take(job, kind, filling->node, most, filling->left);
-	for (units = most; ; units--) {
+	for (units = most;; units--) {
 		fill(filling, k + 1, holds + units * filling->value[k]);
 		if (!units || filling->steps > MIXTURES_MAX)
 			break;
@@ -56,8 +57,8 @@ static void fill(struct filling *filling, uint32_t k, uint32_t holds)
 	}
 }
 
-/* No more than this fits: the units of each kind alone, or those that are worth most
- * for what they need of one dimension. */
+/* No more than this fits: the units of each kind alone, or those that are worth
+ * most for what they need of one dimension. */
 static uint32_t at_most(const struct filling *filling)
 {
 	const struct sgang_job *job = filling->job;
@@ -79,7 +80,7 @@ static uint32_t at_most(const struct filling *filling)
 				fits = (uint32_t)kind->units;
 			sum += (double)fits * filling->value[k];
 			with = need ? (double)filling->value[k] / need :
-			       (double)filling->value[k] * UINT32_MAX;
+				      (double)filling->value[k] * UINT32_MAX;
 			dense = with > dense ? with : dense;
 		}
 		with = dense * free[d] < sum ? dense * free[d] : sum;
@@ -88,11 +89,10 @@ static uint32_t at_most(const struct filling *filling)
 	return least + 1 < UINT32_MAX ? (uint32_t)(least + 1e-6) : UINT32_MAX;
 }
 
-static uint32_t value_of_node(const struct sgang_job *job, const uint32_t *value,
-			   uint32_t node)
+static uint32_t value_of_node(const struct sgang_job *job,
+			      const uint32_t *value, uint32_t node)
 {
-	struct filling filling = { .job = job, .value = value,
-				   .node = node };
+	struct filling filling = { .job = job, .value = value, .node = node };
 	const uint32_t *free = sgang_job_free(job, node);
 
 	if (!*free)
@@ -122,7 +122,7 @@ static bool same_node(const struct sgang_job *job, uint32_t a, uint32_t b)
 		const struct sgang_nodeset *allowed = job->kind[k].allowed;
 
 		if (allowed && sgang_nodeset_has(allowed, a) !=
-			       sgang_nodeset_has(allowed, b))
+				       sgang_nodeset_has(allowed, b))
 			return false;
 	}
 	return true;
@@ -151,8 +151,9 @@ int sgang_job_by_value(const struct sgang_job *job, const uint32_t *value,
 			if (same_node(job, order[pos - back], order[pos]))
 				break;
 		}
-		cap[pos] = back <= 8 && back <= pos ? cap[pos - back] :
-			   value_of_node(job, value, order[pos]);
+		cap[pos] = back <= 8 && back <= pos ?
+				   cap[pos - back] :
+				   value_of_node(job, value, order[pos]);
 	}
 	return 0;
 }
@@ -161,8 +162,9 @@ int sgang_job_by_value(const struct sgang_job *job, const uint32_t *value,
 
 #define KINDS_MAX 8
 
-/* Which kinds have room in the domains of one level, as bits: those of one group
- * may share a domain below 'level'. Fills 'group' by kind; returns how many. */
+/* Which kinds have room in the domains of one level, as bits: those of one
+ * group may share a domain below 'level'. Fills 'group' by kind; returns how
+ * many. */
 static uint32_t find_groups(const struct sgang_job *job, uint32_t level,
 			    uint32_t *group)
 {
@@ -173,14 +175,14 @@ static uint32_t find_groups(const struct sgang_job *job, uint32_t level,
 	for (k = 0; k < job->n_kinds; k++)
 		group[k] = 1u << k;
 	for (d = 0; d < n; d++) {
-		const struct sgang_domain *domain =
-			sgang_fabric_domain(fabric, d);
+		const struct sgang_domain *domain = sgang_fabric_domain(fabric,
+									d);
 		uint32_t there = 0, joined = 0;
 
 		if (domain->level >= level ||
 		    (domain->parent != SGANG_DOMAIN_NONE &&
 		     sgang_fabric_domain(fabric, domain->parent)->level <
-		     level))
+			     level))
 			continue;
 		for (i = 0; i < domain->n_nodes; i++) {
 			uint32_t node = order[domain->first_pos + i];
@@ -205,8 +207,8 @@ static uint32_t find_groups(const struct sgang_job *job, uint32_t level,
 	return groups;
 }
 
-/* What a kind costs, ranks apart, as a part of a ring that spans 'level', and what
- * it breaks below. Returns as sgang_tree_solve(). */
+/* What a kind costs, ranks apart, as a part of a ring that spans 'level', and
+ * what it breaks below. Returns as sgang_tree_solve(). */
 static int cost_of_kind(const struct sgang_job *job, uint32_t k, uint32_t level,
 			const uint64_t *broken, uint64_t *cost,
 			uint64_t *breaks)
@@ -279,12 +281,14 @@ int sgang_bound_apart(const struct sgang_job *job, const uint64_t *broken,
 			break;
 		for (d = 0; d < n; d++)
 			below[d] = sgang_fabric_domain(fabric, d)->level <
-				   level ? broken[d] : 0;
+						   level ?
+					   broken[d] :
+					   0;
 		rc = add_groups(job, level, group, below, &cost, &breaks);
 		if (rc <= 0)
 			return rc;
-		if (cost > *bound || (cost == *bound &&
-				      breaks > *bound_broken)) {
+		if (cost > *bound ||
+		    (cost == *bound && breaks > *bound_broken)) {
 			*bound = cost;
 			*bound_broken = breaks;
 		}
@@ -297,8 +301,8 @@ int sgang_bound_apart(const struct sgang_job *job, const uint64_t *broken,
 void sgang_bound_raise(struct sgang_bound *bound, uint64_t extra,
 		       uint64_t broken)
 {
-	if (extra < bound->cost || (extra == bound->cost &&
-				    broken <= bound->broken))
+	if (extra < bound->cost ||
+	    (extra == bound->cost && broken <= bound->broken))
 		return;
 	bound->cost = extra;
 	bound->broken = broken;
@@ -352,13 +356,13 @@ static int relax(const struct sgang_job *job, struct sgang_demand *demand,
 	if (rc <= 0 || tree.unit || demand->units < job->units)
 		return rc;
 	/* members that share nodes go there again and again */
-	hops = least_hops(job) * (hop[sgang_plan_lowest(job->request)] -
-				  hop[SGANG_LEVEL_ISLAND]);
+	hops = least_hops(job) *
+	       (hop[sgang_plan_lowest(job->request)] - hop[SGANG_LEVEL_ISLAND]);
 	tree.free_nodes = true;
 	rc = sgang_tree_solve(&tree, job->pool, true);
 	if (rc > 0 && tree.bound + hops > fixed)
 		sgang_bound_raise(bound, tree.bound + hops - fixed,
-			    tree.bound_broken);
+				  tree.bound_broken);
 	return rc;
 }
 
@@ -376,7 +380,8 @@ static int relax_to_dims(const struct sgang_job *job, const uint64_t *broken,
 	if (!value)
 		return -1;
 	for (d = 0; d < job->request->n_dims && rc > 0 &&
-	     sgang_budget_left(job->request->budget); d++) {
+		    sgang_budget_left(job->request->budget);
+	     d++) {
 		for (k = 0; k < job->n_kinds; k++) {
 			value[k] = sgang_kind_least(job, &job->kind[k], d);
 			if (value[k] == UINT32_MAX)
@@ -394,7 +399,7 @@ static int relax_to_dims(const struct sgang_job *job, const uint64_t *broken,
 }
 
 int sgang_bound_find(const struct sgang_job *job, const uint64_t *broken,
-		      const struct sgang_tree *solved, struct sgang_bound *bound)
+		     const struct sgang_tree *solved, struct sgang_bound *bound)
 {
 	uint64_t ranks = 0, paths, breaks;
 	uint32_t i;
@@ -402,8 +407,9 @@ int sgang_bound_find(const struct sgang_job *job, const uint64_t *broken,
 
 	memset(bound, 0, sizeof(*bound));
 	for (i = 0; i < job->n_kinds && rc > 0; i++) {
-		struct sgang_demand demand = { .kind = &job->kind[i], .n_kinds = 1,
-					 .units = job->kind[i].units };
+		struct sgang_demand demand = { .kind = &job->kind[i],
+					       .n_kinds = 1,
+					       .units = job->kind[i].units };
 
 		demand.ranks = demand.units;
 		if (job->n_kinds <= KINDS_MAX &&
@@ -416,8 +422,8 @@ int sgang_bound_find(const struct sgang_job *job, const uint64_t *broken,
 	if (rc > 0 && job->n_kinds > 1 &&
 	    sgang_budget_left(job->request->budget)) {
 		struct sgang_demand demand = { .kind = job->kind,
-					 .n_kinds = job->n_kinds,
-					 .units = job->units };
+					       .n_kinds = job->n_kinds,
+					       .units = job->units };
 
 		rc = relax(job, &demand, broken, NULL, bound);
 	}

@@ -32,9 +32,9 @@ struct group {
 	const struct sgang_point *point;
 	uint32_t n;
 	uint32_t child;
-	uint32_t base;			/* the item of least loss */
-	uint32_t item;			/* the item now chosen */
-	wide second;			/* least loss of all other items */
+	uint32_t base; /* the item of least loss */
+	uint32_t item; /* the item now chosen */
+	wide second;   /* least loss of all other items */
 };
 
 /* One step along the lower hull of a child's items. */
@@ -49,7 +49,7 @@ struct segment {
 struct state {
 	sgang_plan_key key;
 	uint64_t cap;
-	uint32_t trail;			/* the last deviation from the base */
+	uint32_t trail; /* the last deviation from the base */
 };
 
 struct trail {
@@ -76,15 +76,15 @@ struct search {
 	/* the price, and the bound times q */
 	wide p, q;
 	wide bound;
-	wide base_loss;			/* q * key - p * cap of the base */
+	wide base_loss; /* q * key - p * cap of the base */
 	/* the best that is known */
 	sgang_plan_key best;
 	uint32_t best_trail;
-	wide gap;			/* what a better one may lose */
+	wide gap; /* what a better one may lose */
 	/* the search for a better one */
 	struct list now, next, sum;
-	uint64_t more, less;		/* units that undecided groups may
-					 * still add or take away */
+	uint64_t more, less; /* units that undecided groups may
+			      * still add or take away */
 	struct trail *trail;
 	uint32_t n_trail, trail_room;
 };
@@ -124,8 +124,8 @@ static sgang_plan_key round_up(const struct sgang_grain *grain,
 		over = grain->cost ? cost % grain->cost : 0;
 	}
 	if (over)
-		return (sgang_plan_key)((cost - over + grain->cost) <<
-					grain->shift);
+		return (sgang_plan_key)((cost - over + grain->cost)
+					<< grain->shift);
 	if (grain->broken && broken % grain->broken)
 		broken += grain->broken - broken % grain->broken;
 	return (sgang_plan_key)((cost << grain->shift) + broken);
@@ -241,7 +241,7 @@ static void take_segments(struct search *search)
 	uint64_t cap = 0;
 	size_t i;
 
-	for (i = 0; ; i++) {
+	for (i = 0;; i++) {
 		const struct segment *segment = &search->segment[i];
 		struct group *group = &search->group[segment->group];
 		struct sgang_point from = item_of(group, group->item);
@@ -359,8 +359,8 @@ static void first_solution(struct search *search)
 
 static void find_gap(struct search *search)
 {
-	search->gap = search->q * sgang_grain_below(search->grain,
-						    search->best) -
+	search->gap = search->q *
+			      sgang_grain_below(search->grain, search->best) -
 		      search->bound;
 }
 

@@ -30,21 +30,26 @@ static int check_request(const struct sgang_plan_request *request,
 	size_t i;
 
 	if (request->n_dims > SGANG_PLAN_DIMS)
-		return sgang_errf(err, EINVAL, "plan: %u resources, at most "
-				  "%d can be counted", request->n_dims,
-				  SGANG_PLAN_DIMS);
+		return sgang_errf(err, EINVAL,
+				  "plan: %u resources, at most "
+				  "%d can be counted",
+				  request->n_dims, SGANG_PLAN_DIMS);
 	if (!request->n_members)
 		return sgang_errf(err, EINVAL, "plan: there is no member");
 	if (request->n_members >= UINT32_MAX)
 		return sgang_errf(err, EINVAL, "plan: too many members");
 	for (i = 0; i < request->n_members; i++) {
 		if (!request->members[i].units)
-			return sgang_errf(err, EINVAL, "plan: member %zu asks "
+			return sgang_errf(err, EINVAL,
+					  "plan: member %zu asks "
 					  "for nothing, expected 1 unit or "
-					  "more", i);
+					  "more",
+					  i);
 		if (!needs_slots(request, &request->members[i]))
-			return sgang_errf(err, EINVAL, "plan: member %zu needs "
-					  "no slots", i);
+			return sgang_errf(err, EINVAL,
+					  "plan: member %zu needs "
+					  "no slots",
+					  i);
 	}
 	if (request->parallel)
 		return sgang_parallel_check_request(request, err);
@@ -117,7 +122,8 @@ int sgang_plan_ordered(const struct sgang_plan_request *asked,
 	if (rc < 0 && errno == EINVAL)
 		return -1;
 	if (rc < 0 && errno == EOVERFLOW)
-		return sgang_errf(err, EINVAL, "plan: hop costs or numbers of "
+		return sgang_errf(err, EINVAL,
+				  "plan: hop costs or numbers of "
 				  "ranks are too large to be added up");
 	if (rc < 0)
 		return sgang_errf(err, ENOMEM, "plan: out of memory");

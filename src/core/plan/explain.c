@@ -19,32 +19,32 @@
 /* A domain before it is looked at. */
 struct candidate {
 	uint32_t domain;
-	uint64_t free;			/* slots that the gang could use */
-	uint32_t leaves;		/* as few leaves as have room for it;
-					 * NONE: all together have not */
+	uint64_t free;   /* slots that the gang could use */
+	uint32_t leaves; /* as few leaves as have room for it;
+			  * NONE: all together have not */
 };
 
 /* Free slots of a leaf. */
 struct leaf {
-	uint32_t candidate;		/* that it is below */
+	uint32_t candidate; /* that it is below */
 	uint64_t free;
 };
 
 struct search {
 	const struct sgang_plan_request *request;
 	struct sgang_pool pool;
-	uint64_t need;			/* slots of all members */
-	bool whole;			/* of whole nodes alone */
-	uint32_t *number;		/* by domain: candidate, NONE: not one */
+	uint64_t need;    /* slots of all members */
+	bool whole;       /* of whole nodes alone */
+	uint32_t *number; /* by domain: candidate, NONE: not one */
 	struct candidate *candidate;
 	uint32_t n;
 	struct leaf *leaf;
 	uint32_t n_leaves;
 	/* the comparison with what was chosen */
 	const struct sgang_placement *chosen;
-	uint32_t *free;			/* as in the request, but for one
-					 * domain: else 0 */
-	uint64_t *broken;		/* slots of wholly free domains */
+	uint32_t *free;   /* as in the request, but for one
+			   * domain: else 0 */
+	uint64_t *broken; /* slots of wholly free domains */
 };
 
 static const struct sgang_domain *domain_at(const struct search *search,
@@ -222,8 +222,8 @@ static uint64_t free_in(const struct search *search, uint32_t d)
 	uint32_t i;
 
 	for (i = 0; i < domain->n_nodes; i++)
-		free += search->request->free[at_node(search->request, order[
-			domain->first_pos + i])];
+		free += search->request->free[at_node(
+			search->request, order[domain->first_pos + i])];
 	return free;
 }
 
@@ -231,7 +231,7 @@ static uint64_t free_in(const struct search *search, uint32_t d)
 struct slack {
 	uint32_t common;
 	uint64_t in_common;
-	uint64_t in_leaves;		/* of those that it uses */
+	uint64_t in_leaves; /* of those that it uses */
 };
 
 static int find_slack(struct search *search,
@@ -239,9 +239,8 @@ static int find_slack(struct search *search,
 		      struct slack *slack)
 {
 	const struct sgang_fabric *fabric = search->request->fabric;
-	bool *seen = sgang_pool_zalloc(&search->pool,
-				       sgang_fabric_domains(fabric),
-				       sizeof(*seen));
+	bool *seen = sgang_pool_zalloc(
+		&search->pool, sgang_fabric_domains(fabric), sizeof(*seen));
 	size_t i;
 
 	if (!seen)
@@ -285,21 +284,26 @@ static void say_slack(const struct search *search, const struct slack *ours,
 		      const struct slack *theirs, struct sgang_other *other)
 {
 	if (theirs->in_common > ours->in_common)
-		snprintf(other->why, sizeof(other->why), "same cost, but less "
+		snprintf(other->why, sizeof(other->why),
+			 "same cost, but less "
 			 "tight: %" PRIu64 " slots stay free in %.32s, %" PRIu64
-			 " in %.32s", theirs->in_common,
+			 " in %.32s",
+			 theirs->in_common,
 			 domain_at(search, theirs->common)->name,
 			 ours->in_common,
 			 domain_at(search, ours->common)->name);
 	else if (theirs->in_common == ours->in_common &&
 		 theirs->in_leaves > ours->in_leaves)
-		snprintf(other->why, sizeof(other->why), "same cost, but less "
-			 "tight: %" PRIu64 " slots stay free in its leaves, not %"
-			 PRIu64, theirs->in_leaves, ours->in_leaves);
+		snprintf(other->why, sizeof(other->why),
+			 "same cost, but less "
+			 "tight: %" PRIu64
+			 " slots stay free in its leaves, not %" PRIu64,
+			 theirs->in_leaves, ours->in_leaves);
 	else
 		snprintf(other->why, sizeof(other->why), "same cost, %s",
-			 theirs->common > ours->common ? "but comes later" :
-			 "and nothing else is in its favour");
+			 theirs->common > ours->common ?
+				 "but comes later" :
+				 "and nothing else is in its favour");
 }
 
 /* The tie rules of plan.h, for a placement that costs the same. */
@@ -326,7 +330,8 @@ static int say_tie(struct search *search, const struct sgang_placement *rival,
 		snprintf(other->why, sizeof(other->why),
 			 "same cost, but heavier nodes");
 	else if (theirs > ours && most != NONE)
-		snprintf(other->why, sizeof(other->why), "same cost, but "
+		snprintf(other->why, sizeof(other->why),
+			 "same cost, but "
 			 "breaks the free %s %.64s",
 			 request->costs->name[domain_at(search, most)->level],
 			 domain_at(search, most)->name);
@@ -340,20 +345,22 @@ static uint64_t cost_of(const struct search *search,
 			const struct sgang_placement *placement)
 {
 	return search->request->parallel ? placement->weighted_cost :
-	       placement->ring.cost;
+					   placement->ring.cost;
 }
 
 static void say_cost(struct sgang_other *other, uint64_t ours)
 {
 	if (other->heavier && other->cost < ours)
-		snprintf(other->why, sizeof(other->why), "%" PRIu64 " < %"
-			 PRIu64 ", but heavier nodes", other->cost, ours);
+		snprintf(other->why, sizeof(other->why),
+			 "%" PRIu64 " < %" PRIu64 ", but heavier nodes",
+			 other->cost, ours);
 	else if (other->cost > ours)
-		snprintf(other->why, sizeof(other->why), "%" PRIu64 " > %"
-			 PRIu64, other->cost, ours);
+		snprintf(other->why, sizeof(other->why),
+			 "%" PRIu64 " > %" PRIu64, other->cost, ours);
 	else
-		snprintf(other->why, sizeof(other->why), "%" PRIu64 " < %"
-			 PRIu64 ", but the search did not come upon it",
+		snprintf(other->why, sizeof(other->why),
+			 "%" PRIu64 " < %" PRIu64
+			 ", but the search did not come upon it",
 			 other->cost, ours);
 }
 
@@ -380,8 +387,9 @@ static int say_why(struct search *search, const struct sgang_placement *rival,
 	uint64_t ours = cost_of(search, search->chosen);
 
 	if (!other->fits)
-		snprintf(other->why, sizeof(other->why), "%" PRIu64 " of %"
-			 PRIu64 " fit", other->free, other->needed);
+		snprintf(other->why, sizeof(other->why),
+			 "%" PRIu64 " of %" PRIu64 " fit", other->free,
+			 other->needed);
 	else if (other->cost == ours)
 		return say_tie(search, rival, other);
 	else if (find_heavier(search, rival, other))
@@ -450,9 +458,9 @@ static int set_up(struct search *search)
 					      sizeof(*search->candidate));
 	search->leaf = sgang_pool_zalloc(pool, n + 1, sizeof(*search->leaf));
 	search->broken = sgang_pool_zalloc(pool, n, sizeof(*search->broken));
-	search->free = sgang_pool_zalloc(pool, at_node(search->request,
-					 sgang_fabric_nodes(fabric)),
-					 sizeof(*search->free));
+	search->free = sgang_pool_zalloc(
+		pool, at_node(search->request, sgang_fabric_nodes(fabric)),
+		sizeof(*search->free));
 	if (!search->number || !search->candidate || !search->leaf ||
 	    !search->broken || !search->free)
 		return -1;
@@ -480,7 +488,8 @@ int sgang_explain_others(const struct sgang_plan_request *request,
 
 		if (look_at(&search, search.candidate[i].domain, other, err))
 			goto out;
-		/* One that lacks a node which a member requires says nothing. */
+		/* One that lacks a node which a member requires says nothing.
+		 */
 		found.n += other->fits || other->needed;
 	}
 	found.left_out = search.n - i;
@@ -493,8 +502,8 @@ out:
 }
 
 int sgang_explain_order(const struct sgang_plan_request *request,
-			const struct sgang_placement *placement,
-			uint64_t *cost, struct sgang_error *err)
+			const struct sgang_placement *placement, uint64_t *cost,
+			struct sgang_error *err)
 {
 	struct sgang_plan_request alone = *request;
 	struct sgang_placement other = *placement;
@@ -590,8 +599,8 @@ void sgang_explain_write(const struct sgang_fabric *fabric,
 	text[0] = '\0';
 	for (i = 0; i < others->n; i++) {
 		const struct sgang_other *other = &others->other[i];
-		const char *name = sgang_fabric_domain(fabric,
-						       other->domain)->name;
+		const char *name =
+			sgang_fabric_domain(fabric, other->domain)->name;
 
 		if (other->fits)
 			add_to_list(&list, "%s:%" PRIu64 "%s", name,
@@ -671,8 +680,9 @@ static void name_amount(const struct sgang_nofit *nofit, uint64_t amount,
 		snprintf(buf, size, "%" PRIu64 " %.32s", amount,
 			 amount == 1 ? unit->one : unit->many);
 	else
-		snprintf(buf, size, "%" PRIu64 " place%s with %" PRIu64 " %.32s",
-			 amount, amount == 1 ? "" : "s", slots, unit->many);
+		snprintf(buf, size,
+			 "%" PRIu64 " place%s with %" PRIu64 " %.32s", amount,
+			 amount == 1 ? "" : "s", slots, unit->many);
 }
 
 void sgang_explain_nofit(const struct sgang_plan_request *request,
@@ -690,17 +700,18 @@ void sgang_explain_nofit(const struct sgang_plan_request *request,
 		/* the numbers alone are no reason */
 		snprintf(text, SGANG_EXPLAIN_SIZE, "%s", nofit->text);
 	} else if (free < nofit->needed) {
-		name_amount(nofit, nofit->needed, unit, amount,
-			    sizeof(amount));
-		snprintf(text, SGANG_EXPLAIN_SIZE, "%s%s %s needed, %" PRIu64
-			 " %s free", nofit->who, amount,
-			 strncmp(amount, "1 ", 2) ? "are" : "is", free,
+		name_amount(nofit, nofit->needed, unit, amount, sizeof(amount));
+		snprintf(text, SGANG_EXPLAIN_SIZE,
+			 "%s%s %s needed, %" PRIu64 " %s free", nofit->who,
+			 amount, strncmp(amount, "1 ", 2) ? "are" : "is", free,
 			 free == 1 ? "is" : "are");
 	} else {
 		name_amount(nofit, free, unit, amount, sizeof(amount));
-		snprintf(text, SGANG_EXPLAIN_SIZE, "%s%s %s free, but no %s "
-			 "has %" PRIu64 ": %s has %" PRIu64, nofit->who,
-			 amount, strncmp(amount, "1 ", 2) ? "are" : "is",
-			 level, nofit->needed, nofit->best, nofit->best_free);
+		snprintf(text, SGANG_EXPLAIN_SIZE,
+			 "%s%s %s free, but no %s "
+			 "has %" PRIu64 ": %s has %" PRIu64,
+			 nofit->who, amount,
+			 strncmp(amount, "1 ", 2) ? "are" : "is", level,
+			 nofit->needed, nofit->best, nofit->best_free);
 	}
 }

@@ -24,30 +24,31 @@
 struct sgang_other {
 	uint32_t domain;
 	bool fits;
-	uint64_t cost;			/* fits: of the ring of the best
-					 * placement there; with communication
-					 * groups their weighted cost */
-	uint64_t free;			/* else: units (plan.h) that fit ... */
-	uint64_t needed;		/* ... and those needed */
-	bool heavier;			/* it costs no more, but weighs more */
-	char why[192];			/* "48 > 40", "7 of 8 fit" */
+	uint64_t cost;   /* fits: of the ring of the best
+			  * placement there; with communication
+			  * groups their weighted cost */
+	uint64_t free;   /* else: units (plan.h) that fit ... */
+	uint64_t needed; /* ... and those needed */
+	bool heavier;    /* it costs no more, but weighs more */
+	char why[192];   /* "48 > 40", "7 of 8 fit" */
 };
 
 struct sgang_others {
-	uint32_t common;		/* the lowest domain that holds the
-					 * placement */
-	struct sgang_other other[SGANG_OTHERS_MAX];	/* the most promising
-							 * first */
+	uint32_t common; /* the lowest domain that holds the
+			  * placement */
+	struct sgang_other other[SGANG_OTHERS_MAX]; /* the most promising
+						     * first */
 	size_t n;
-	uint32_t left_out;		/* further ones, not looked at */
-	uint64_t cost;			/* of the placement */
+	uint32_t left_out; /* further ones, not looked at */
+	uint64_t cost;     /* of the placement */
 };
 
 /* Look at 'most' (at most SGANG_OTHERS_MAX) of the domains of the level of the
  * common one; where it is the only one of its level, at its children.
  * Promising is a domain that has room in few leaf switches, then with little
  * else free; one with nothing free is left out without being counted.
- * 'placement' is the answer to 'request', or what became of it. Returns 0, or -1 with ENOMEM and 'err' filled. */
+ * 'placement' is the answer to 'request', or what became of it. Returns 0, or
+ * -1 with ENOMEM and 'err' filled. */
 int sgang_explain_others(const struct sgang_plan_request *request,
 			 const struct sgang_placement *placement, size_t most,
 			 struct sgang_others *others, struct sgang_error *err);
@@ -57,18 +58,18 @@ int sgang_explain_others(const struct sgang_plan_request *request,
  * costs. Of the request fabric and costs matter. Returns 0, or -1 with ENOMEM
  * and 'err' filled. */
 int sgang_explain_order(const struct sgang_plan_request *request,
-			const struct sgang_placement *placement,
-			uint64_t *cost, struct sgang_error *err);
+			const struct sgang_placement *placement, uint64_t *cost,
+			struct sgang_error *err);
 
-/* sgang_plan(); where it fits and 'others' is not NULL, SGANG_OTHERS_MAX of them
- * as well. */
+/* sgang_plan(); where it fits and 'others' is not NULL, SGANG_OTHERS_MAX of
+ * them as well. */
 int sgang_explain_plan(const struct sgang_plan_request *request,
 		       struct sgang_placement **placement,
 		       struct sgang_others *others, struct sgang_nofit *nofit,
 		       struct sgang_error *err);
 
-/* Where they were planned by nodes: what is inside of nodes adds so much to each
- * cost, that of the placement too. */
+/* Where they were planned by nodes: what is inside of nodes adds so much to
+ * each cost, that of the placement too. */
 void sgang_explain_raise(struct sgang_others *others, uint64_t more);
 
 /* The same for the record's others=: "s2:48,s3:7/8,s4:40w", the last being
@@ -77,8 +78,8 @@ void sgang_explain_write(const struct sgang_fabric *fabric,
 			 const struct sgang_others *others,
 			 char text[SGANG_OTHERS_SIZE]);
 
-/* The hops of a ring for the record's hops=, "island:6,leaf:2", the lowest level
- * first. What is too long ends at a comma. */
+/* The hops of a ring for the record's hops=, "island:6,leaf:2", the lowest
+ * level first. What is too long ends at a comma. */
 void sgang_explain_write_hops(const struct sgang_ring *ring,
 			      const struct sgang_costs *costs,
 			      char text[SGANG_HOPS_SIZE]);
@@ -92,10 +93,10 @@ int sgang_explain_read_hops(const char *text, const struct sgang_costs *costs,
 struct sgang_explain_unit {
 	const char *one;
 	const char *many;
-	uint32_t each;			/* 1 or more */
-	const char *with;		/* "1 CPU and 3000M": a slot is a place
-					 * with that, and the rest does not
-					 * count; else NULL */
+	uint32_t each;    /* 1 or more */
+	const char *with; /* "1 CPU and 3000M": a slot is a place
+			   * with that, and the rest does not
+			   * count; else NULL */
 };
 
 #define SGANG_EXPLAIN_SIZE 320

@@ -148,8 +148,9 @@ static int by_level(const void *one, const void *two)
 		return a->domain.level < b->domain.level ? -1 : 1;
 	if (a->free != b->free)
 		return a->free < b->free ? -1 : 1;
-	return a->domain.first_pos < b->domain.first_pos ? -1 :
-	       a->domain.first_pos > b->domain.first_pos;
+	return a->domain.first_pos < b->domain.first_pos ?
+		       -1 :
+		       a->domain.first_pos > b->domain.first_pos;
 }
 
 /* The fewest slots that all members can do with. */
@@ -170,9 +171,8 @@ static uint64_t least_slots(const struct mixed *mixed)
  * difference. */
 static uint64_t *sum_free(const struct mixed *mixed)
 {
-	uint64_t *sum = sgang_pool_alloc(mixed->job->pool,
-					 (size_t)mixed->n_nodes + 1,
-					 sizeof(*sum));
+	uint64_t *sum = sgang_pool_alloc(
+		mixed->job->pool, (size_t)mixed->n_nodes + 1, sizeof(*sum));
 	uint32_t pos;
 
 	if (!sum)

@@ -15,13 +15,13 @@
 /* A front may grow to this many points, or to so many when all merging of one
  * call has taken more steps than it should. */
 #define POINTS_MAX 16384
-#ifndef POINTS_MAX_TIRED		/* a test lowers it */
+#ifndef POINTS_MAX_TIRED /* a test lowers it */
 #define POINTS_MAX_TIRED 64
 #endif
 /* ... and when the plan has taken all steps of its budget. */
 #define POINTS_MAX_ENDED 2
 
-enum { NOW, NEXT, SUM, CHILD, LISTS };	/* use of the four lists */
+enum { NOW, NEXT, SUM, CHILD, LISTS }; /* use of the four lists */
 
 void sgang_front_work_clear(struct sgang_front_work *work)
 {
@@ -85,9 +85,8 @@ static bool in_a_band(const struct sgang_front_work *work,
 
 /* list[NEXT] = what is not beaten of 'a' and of 'b' shifted by 'by'. Returns
  * its length. This is where large fabrics spend their time. */
-static size_t merge(struct sgang_front_work *work,
-		    const struct sgang_point *a, size_t n_a,
-		    const struct sgang_point *b, size_t n_b,
+static size_t merge(struct sgang_front_work *work, const struct sgang_point *a,
+		    size_t n_a, const struct sgang_point *b, size_t n_b,
 		    const struct sgang_point *by)
 {
 	const struct sgang_point *end_a = a + n_a, *end_b = b + n_b;
@@ -96,7 +95,7 @@ static size_t merge(struct sgang_front_work *work,
 	const uint64_t need = work->need;
 	struct sgang_point *first = work->list[NEXT], *out = first;
 	struct sgang_point point = { 0 };
-	uint64_t cap = 0;		/* of the last point written */
+	uint64_t cap = 0; /* of the last point written */
 
 	/* (0, 0) is always in 'a' */
 	*out++ = *a++;
@@ -136,9 +135,10 @@ static void thin(struct sgang_front_work *work, size_t max)
 {
 	struct sgang_point *list = work->list[NOW];
 	size_t stride = (work->n - 1 + max - 1) / max;
-	const double price = work->n_bands ? work->band[0].price :
-			     (double)list[work->n - 1].key /
-			     (double)list[work->n - 1].cap;
+	const double price = work->n_bands ?
+				     work->band[0].price :
+				     (double)list[work->n - 1].key /
+					     (double)list[work->n - 1].cap;
 	size_t from, i, n = 1;
 
 	for (from = 1; from < work->n - 1; from += stride) {
@@ -217,7 +217,7 @@ int sgang_front_add(struct sgang_front_work *work,
 		    const struct sgang_front *child)
 {
 	size_t max = work->steps < work->steps_max ? POINTS_MAX :
-		     POINTS_MAX_TIRED;
+						     POINTS_MAX_TIRED;
 	size_t n = work->n, n_child;
 	int rc;
 
@@ -229,8 +229,8 @@ int sgang_front_add(struct sgang_front_work *work,
 		return -1;
 	/* a sum is the same either way; the shorter one is gone through */
 	if (n_child < n)
-		rc = add_points(work, work->list[NOW], n,
-				work->list[CHILD] + 1, n_child);
+		rc = add_points(work, work->list[NOW], n, work->list[CHILD] + 1,
+				n_child);
 	else
 		rc = add_points(work, work->list[CHILD], n_child + 1,
 				work->list[NOW] + 1, n - 1);

@@ -22,22 +22,22 @@
 struct solver {
 	const struct sgang_job *job;
 	const struct sgang_plan_request *request;
-	const uint64_t *broken;		/* by domain */
-	uint64_t base;			/* all hops in an island */
-	uint64_t bound;			/* no placement is cheaper */
-	uint64_t hops;			/* that may be looked at yet in search
-					 * of a better order of ranks */
+	const uint64_t *broken; /* by domain */
+	uint64_t base;          /* all hops in an island */
+	uint64_t bound;         /* no placement is cheaper */
+	uint64_t hops;          /* that may be looked at yet in search
+				 * of a better order of ranks */
 	struct sgang_blocks blocks;
 	struct sgang_tree tree;
-	bool alike;			/* 'tree' is the request itself, and no
-					 * relaxation of it */
+	bool alike; /* 'tree' is the request itself, and no
+		     * relaxation of it */
 };
 
 /* A placement, and how good it is. */
 struct answer {
 	struct sgang_placement *placement;
-	uint64_t wrong;			/* hops above a required level */
-	uint64_t tie;			/* what it breaks; see sgang_coin */
+	uint64_t wrong; /* hops above a required level */
+	uint64_t tie;   /* what it breaks; see sgang_coin */
 };
 
 /* -- what is asked -- */
@@ -169,15 +169,15 @@ static int find_units(const struct solver *solver,
 	const struct sgang_job *job = solver->job;
 	uint32_t n_dims = solver->request->n_dims, position = 0, k;
 	size_t n_room = (size_t)sgang_fabric_nodes(solver->request->fabric) *
-			n_dims, i;
+			n_dims,
+	       i;
 
 	order->ranks = (uint32_t)placement->ring.ranks;
 	order->unit = sgang_pool_alloc(job->pool, job->units,
 				       sizeof(*order->unit));
 	order->node = sgang_pool_alloc(job->pool, order->ranks,
 				       sizeof(*order->node));
-	order->room = sgang_pool_alloc(job->pool, n_room,
-				       sizeof(*order->room));
+	order->room = sgang_pool_alloc(job->pool, n_room, sizeof(*order->room));
 	if (!order->unit || !order->node || !order->room)
 		return -1;
 	memcpy(order->room, solver->request->free,
@@ -189,12 +189,14 @@ static int find_units(const struct solver *solver,
 		uint32_t ranks = sgang_kind_ranks(job, kind, run->node);
 		uint32_t n = run->ranks / ranks;
 
-		sgang_kind_take(job, kind, run->node, n, order->room +
-				(size_t)run->node * n_dims);
+		sgang_kind_take(job, kind, run->node, n,
+				order->room + (size_t)run->node * n_dims);
 		for (k = 0; k < n; k++, position += ranks)
-			order->unit[order->n_units++] = (struct sgang_unit){
-				.member = run->member, .node = run->node,
-				.ranks = ranks, .first = position };
+			order->unit[order->n_units++] =
+				(struct sgang_unit){ .member = run->member,
+						     .node = run->node,
+						     .ranks = ranks,
+						     .first = position };
 		for (k = position - run->ranks; k < position; k++)
 			order->node[k] = run->node;
 	}
@@ -229,8 +231,8 @@ static struct sgang_placement *rebuild(const struct solver *solver,
 	if (!runs || !layout)
 		return NULL;
 	for (i = 0; i < order->n_units; i++)
-		order->unit[i].node = sgang_fabric_pos(fabric)[
-			order->unit[i].node];
+		order->unit[i].node =
+			sgang_fabric_pos(fabric)[order->unit[i].node];
 	qsort(order->unit, order->n_units, sizeof(*order->unit), compare_units);
 	for (i = 0; i < order->n_units; i++) {
 		struct sgang_unit *unit = &order->unit[i];
@@ -242,8 +244,8 @@ static struct sgang_placement *rebuild(const struct solver *solver,
 		runs[n - 1].member = unit->member;
 		runs[n - 1].node = node;
 		runs[n - 1].ranks += unit->ranks;
-		runs[n - 1].slots += sgang_kind_need(job, &job->kind[
-			job->kind_of[unit->member]], node, 0);
+		runs[n - 1].slots += sgang_kind_need(
+			job, &job->kind[job->kind_of[unit->member]], node, 0);
 		memcpy(layout + position, order->layout + unit->first,
 		       unit->ranks * sizeof(*layout));
 		position += unit->ranks;
@@ -332,8 +334,8 @@ static int take_blocks(struct solver *solver, struct answer *answer)
 
 static bool good_enough(const struct answer *answer)
 {
-	return !answer->wrong && answer->placement->weighted_cost ==
-				 answer->placement->bound;
+	return !answer->wrong &&
+	       answer->placement->weighted_cost == answer->placement->bound;
 }
 
 /* Is it proved that nothing is better? */
@@ -373,22 +375,23 @@ static void find_room(const struct solver *solver, uint32_t g,
 
 	memset(room, 0, sizeof(*room));
 	for (d = 0; d < n; d++) {
-		const struct sgang_domain *domain =
-			sgang_fabric_domain(fabric, d);
+		const struct sgang_domain *domain = sgang_fabric_domain(fabric,
+									d);
 		uint64_t ranks = 0;
 
 		if (domain->level <= level &&
 		    (domain->parent == SGANG_DOMAIN_NONE ||
 		     sgang_fabric_domain(fabric, domain->parent)->level >
-		     level)) {
+			     level)) {
 			for (i = 0; i < domain->n_nodes; i++)
-				ranks += solver->tree.cap[domain->first_pos +
-							  i];
+				ranks +=
+					solver->tree.cap[domain->first_pos + i];
 			add_place(room, ranks * solver->blocks.ranks, size,
 				  domain->name);
 		}
 		for (i = 0; !domain->n_children && domain->level > level &&
-			    i < domain->n_nodes; i++) {
+			    i < domain->n_nodes;
+		     i++) {
 			uint32_t pos = domain->first_pos + i;
 			uint32_t node = sgang_fabric_order(fabric)[pos];
 
@@ -420,16 +423,19 @@ static void explain(const struct solver *solver, struct sgang_nofit *nofit)
 		find_room(solver, g, &room);
 		if (room.rings >= needed)
 			continue;
-		snprintf(nofit->text, sizeof(nofit->text), "group %s: %" PRIu64
+		snprintf(nofit->text, sizeof(nofit->text),
+			 "group %s: %" PRIu64
 			 " ring%s of %u ranks must be within one %s%s, %" PRIu64
 			 " fit%s; the largest (%.64s) has room for %" PRIu64
-			 " ranks", group->name, needed, needed > 1 ? "s" : "",
+			 " ranks",
+			 group->name, needed, needed > 1 ? "s" : "",
 			 group->size, solver->request->costs->name[level],
 			 needed > 1 ? " each" : "", room.rings,
 			 room.rings == 1 ? "s" : "", room.where, room.most);
 		return;
 	}
-	snprintf(nofit->text, sizeof(nofit->text), "group %s: each ring of %u "
+	snprintf(nofit->text, sizeof(nofit->text),
+		 "group %s: each ring of %u "
 		 "ranks must be within one %s; there is room, but no placement "
 		 "was found in which all groups have what they require",
 		 parallel->group[last].name, parallel->group[last].size,
@@ -522,11 +528,12 @@ int sgang_parallel_plan(const struct sgang_job *job, const uint64_t *broken,
 			struct sgang_placement **placement,
 			struct sgang_nofit *nofit, struct sgang_error *err)
 {
-	struct solver solver = { .job = job, .request = job->request,
-				 .broken = broken,
-				 .hops = sgang_budget_share(
-					job->request->budget,
-					ORDER_HOPS_MAX) };
+	struct solver solver = {
+		.job = job,
+		.request = job->request,
+		.broken = broken,
+		.hops = sgang_budget_share(job->request->budget, ORDER_HOPS_MAX)
+	};
 	struct answer best = { .placement = NULL };
 	int rc;
 

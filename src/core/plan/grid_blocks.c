@@ -23,7 +23,7 @@
  * the free slots of the nodes and domains they use: the less, the better they
  * fit. */
 struct cell {
-	uint64_t cost;			/* NEVER: that cannot be */
+	uint64_t cost; /* NEVER: that cannot be */
 	uint64_t broken;
 	uint64_t room;
 };
@@ -37,17 +37,17 @@ struct table {
 struct solver {
 	struct sgang_blocks *blocks;
 	struct sgang_pool *pool;
-	struct sgang_cut *cut[SGANG_LEVELS];	/* below a domain of a level */
-	struct table *table;		/* by domain, with its own cost */
-	uint32_t **take_child;		/* by domain: of x units in it and in
-					 * its elder sisters, those in it */
-	uint32_t **take_node;		/* by position: the same */
-	struct cell *sum, *next;	/* the domain that is worked on */
+	struct sgang_cut *cut[SGANG_LEVELS]; /* below a domain of a level */
+	struct table *table;                 /* by domain, with its own cost */
+	uint32_t **take_child;   /* by domain: of x units in it and in
+				  * its elder sisters, those in it */
+	uint32_t **take_node;    /* by position: the same */
+	struct cell *sum, *next; /* the domain that is worked on */
 	uint32_t n_sum;
-	struct cell *one;		/* a node */
-	uint64_t steps;			/* of merging, */
-	uint64_t steps_max;		/* which ends without an answer */
-	uint32_t *units;		/* the answer, by position */
+	struct cell *one;   /* a node */
+	uint64_t steps;     /* of merging, */
+	uint64_t steps_max; /* which ends without an answer */
+	uint32_t *units;    /* the answer, by position */
 };
 
 static const struct sgang_domain *domain_at(const struct solver *solver,
@@ -115,11 +115,11 @@ static uint64_t part_cost(const struct solver *solver, uint32_t low,
 			  uint32_t high, uint64_t units)
 {
 	const uint32_t *hop = solver->blocks->tree->request->costs->hop;
-	uint64_t least = sgang_cut_least(solver->cut[high], units *
-					 solver->blocks->ranks);
+	uint64_t least = sgang_cut_least(solver->cut[high],
+					 units * solver->blocks->ranks);
 
 	return least == SGANG_CUT_NEVER ? NEVER :
-	       least * (hop[high] - hop[low]);
+					  least * (hop[high] - hop[low]);
 }
 
 /* -- merging -- */
@@ -194,7 +194,8 @@ static int merge_nodes(struct solver *solver, const struct sgang_domain *leaf)
 			node.cell[x] = (struct cell){
 				.cost = part_cost(solver, SGANG_LEVEL_ISLAND,
 						  leaf->level, x),
-				.room = x ? tree->left[pos] : 0 };
+				.room = x ? tree->left[pos] : 0
+			};
 		node.n = tree->cap[pos] + 1;
 		rc = merge(solver, &node, &solver->take_node[pos]);
 	}
@@ -263,7 +264,7 @@ static int keep_table(struct solver *solver, uint32_t d)
 /* The best so far: a domain, or one node. */
 struct place {
 	struct cell cell;
-	uint32_t domain;		/* NONE: the node at this position */
+	uint32_t domain; /* NONE: the node at this position */
 	uint32_t pos;
 };
 
@@ -335,7 +336,7 @@ static int do_domain(struct solver *solver, uint32_t d, struct place *best)
 	solver->sum[0] = (struct cell){ .cost = 0 };
 	solver->n_sum = 1;
 	rc = domain->n_children ? merge_children(solver, domain) :
-	     merge_nodes(solver, domain);
+				  merge_nodes(solver, domain);
 	if (rc <= 0)
 		return rc;
 	if (domain->parent != SGANG_DOMAIN_NONE &&
@@ -352,7 +353,7 @@ static void pick_nodes(struct solver *solver, const struct sgang_domain *leaf,
 {
 	uint32_t i;
 
-	for (i = leaf->n_nodes; i-- > 0 && units; ) {
+	for (i = leaf->n_nodes; i-- > 0 && units;) {
 		uint32_t pos = leaf->first_pos + i;
 
 		if (!solver->take_node[pos])
@@ -370,7 +371,7 @@ static void pick_domain(struct solver *solver, uint32_t d, uint32_t units)
 
 	if (!domain->n_children)
 		pick_nodes(solver, domain, units);
-	for (i = domain->n_children; i-- > 0 && units; ) {
+	for (i = domain->n_children; i-- > 0 && units;) {
 		uint32_t child = domain->first_child + i, here;
 
 		if (!solver->take_child[child])
@@ -388,19 +389,18 @@ static int make_picks(struct solver *solver, const struct place *best)
 
 	solver->units = sgang_pool_zalloc(solver->pool, n,
 					  sizeof(*solver->units));
-	blocks->pick = sgang_pool_alloc(solver->pool, n,
-					sizeof(*blocks->pick));
+	blocks->pick = sgang_pool_alloc(solver->pool, n, sizeof(*blocks->pick));
 	if (!solver->units || !blocks->pick)
 		return -1;
 	if (best->domain != SGANG_DOMAIN_NONE)
-		pick_domain(solver, best->domain,
-			    (uint32_t)blocks->tree->need);
+		pick_domain(solver, best->domain, (uint32_t)blocks->tree->need);
 	else
 		solver->units[best->pos] = (uint32_t)blocks->tree->need;
 	for (pos = 0; pos < n; pos++) {
 		if (solver->units[pos])
 			blocks->pick[blocks->n_picks++] = (struct sgang_pick){
-				.pos = pos, .units = solver->units[pos] };
+				.pos = pos, .units = solver->units[pos]
+			};
 	}
 	blocks->cost = best->cell.cost;
 	blocks->broken = best->cell.broken;
@@ -411,8 +411,7 @@ static int make_picks(struct solver *solver, const struct place *best)
 
 /* The most units in any part of the fabric below each level: a domain of that
  * level or less, or a node. */
-static void find_most(const struct solver *solver,
-		      uint64_t most[SGANG_LEVELS])
+static void find_most(const struct solver *solver, uint64_t most[SGANG_LEVELS])
 {
 	const struct sgang_tree *tree = solver->blocks->tree;
 	uint32_t n = sgang_fabric_domains(tree->request->fabric), d, i, level;
@@ -448,8 +447,8 @@ static uint64_t least_cut(const struct solver *solver,
 	uint64_t part = 0, units = 0;
 
 	for (x = 1; x <= most; x++) {
-		uint64_t least = sgang_cut_least(cut, x *
-						 solver->blocks->ranks);
+		uint64_t least = sgang_cut_least(cut,
+						 x * solver->blocks->ranks);
 
 		if (least != SGANG_CUT_NEVER &&
 		    (!units || least * units < part * x)) {
@@ -470,7 +469,8 @@ static uint64_t rough_bound(const struct solver *solver)
 
 	find_most(solver, most);
 	for (level = 0; level + 1 < SGANG_LEVELS &&
-			most[level] < solver->blocks->tree->need; level++)
+			most[level] < solver->blocks->tree->need;
+	     level++)
 		sum += least_cut(solver, solver->cut[level + 1], most[level]) *
 		       (hop[level + 1] - hop[level]);
 	return sum;

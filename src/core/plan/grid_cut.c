@@ -30,18 +30,18 @@
 #define COST_MAX (UINT64_C(1) << 40)
 
 struct line {
-	uint64_t size;			/* 2 or more */
+	uint64_t size; /* 2 or more */
 	uint64_t weight;
-	bool whole;			/* never cut */
+	bool whole; /* never cut */
 };
 
 /* The table of the dimensions from one on. */
 struct table {
 	uint64_t *least;
 	uint64_t ranks;
-	uint64_t *hull;			/* scratch: numbers of ranks on it */
+	uint64_t *hull; /* scratch: numbers of ranks on it */
 	uint64_t steps;
-	uint64_t steps_max;		/* then it is given up */
+	uint64_t steps_max; /* then it is given up */
 };
 
 /* Groups that are never cut first, then the heaviest. Returns their number. */
@@ -83,16 +83,16 @@ static void add_whole_lines(const struct table *inner, uint64_t size,
 
 /* Sets of some whole lines and one that is cut, as far as that is cheap: a
  * start, so that the search for better ones ends early. Returns the largest. */
-static uint64_t add_one_line(const struct table *inner,
-			     const struct line *line, uint64_t *least)
+static uint64_t add_one_line(const struct table *inner, const struct line *line,
+			     uint64_t *least)
 {
 	uint64_t a, rest, most = 0;
 
 	for (a = 0; a < inner->ranks; a++) {
 		for (rest = 1; rest < line->size; rest++) {
 			uint64_t cost = line->weight +
-				(line->size - rest) * inner->least[a] +
-				rest * inner->least[a + 1];
+					(line->size - rest) * inner->least[a] +
+					rest * inner->least[a + 1];
 
 			least[a * line->size + rest] = cost;
 			most = cost > most ? cost : most;
@@ -143,8 +143,8 @@ static void add_sets(struct table *inner, const struct line *line, uint64_t a,
 
 		while (i + 2 < n_hull && line->size * hull[i + 1] <= x)
 			i++;
-		cost = line->weight * q + chord(inner->least, hull[i],
-						hull[i + 1], line->size, x);
+		cost = line->weight * q +
+		       chord(inner->least, hull[i], hull[i + 1], line->size, x);
 		if (cost < least[x])
 			least[x] = cost;
 	}
@@ -160,8 +160,8 @@ static bool add_cut_lines(struct table *inner, const struct line *line,
 	for (a = 0; a < inner->ranks; a++) {
 		uint32_t n = hull_add(inner->least, inner->hull, 0, a);
 
-		for (q = 1; a + q <= inner->ranks &&
-			    line->weight * q <= most; q++) {
+		for (q = 1; a + q <= inner->ranks && line->weight * q <= most;
+		     q++) {
 			n = hull_add(inner->least, inner->hull, n, a + q);
 			add_sets(inner, line, a, q, n, least);
 			if (inner->steps > inner->steps_max)
@@ -257,7 +257,7 @@ int sgang_cut_find(struct sgang_cut *cut, struct sgang_pool *pool)
 				      sizeof(*table.hull));
 	if (!table.hull)
 		return -1;
-	for (i = n; i-- > 0 && rc > 0; )
+	for (i = n; i-- > 0 && rc > 0;)
 		rc = add_line(&table, &lines[i], pool);
 	sgang_budget_take(cut->budget, table.steps);
 	if (rc > 0)

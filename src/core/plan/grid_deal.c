@@ -13,7 +13,7 @@
  * `node` is the number of the pick as long as this lasts. */
 struct deal {
 	const struct sgang_job *job;
-	uint32_t *left;			/* by pick */
+	uint32_t *left; /* by pick */
 	size_t n_picks;
 	struct sgang_run *runs;
 	size_t n_runs;
@@ -23,8 +23,9 @@ static void deal_run(struct deal *deal, uint32_t member, size_t pick,
 		     uint32_t units)
 {
 	deal->left[pick] -= units;
-	deal->runs[deal->n_runs++] = (struct sgang_run){
-		.member = member, .node = (uint32_t)pick, .ranks = units };
+	deal->runs[deal->n_runs++] = (struct sgang_run){ .member = member,
+							 .node = (uint32_t)pick,
+							 .ranks = units };
 }
 
 /* A unit on each of those nodes that have the most left: when all distinct
@@ -100,8 +101,7 @@ static bool deal_members(struct deal *deal, uint32_t *mark)
 /* From picks and units to nodes, ranks and slots. */
 static void finish_runs(struct deal *deal, const struct sgang_tree *tree)
 {
-	const uint32_t *order = sgang_fabric_order(
-		deal->job->request->fabric);
+	const uint32_t *order = sgang_fabric_order(deal->job->request->fabric);
 	const struct sgang_kind *kind = &deal->job->kind[0];
 	size_t i;
 
@@ -110,10 +110,10 @@ static void finish_runs(struct deal *deal, const struct sgang_tree *tree)
 		uint32_t units = run->ranks;
 
 		run->node = order[tree->pick[run->node].pos];
-		run->ranks = units * sgang_kind_ranks(deal->job, kind,
-						      run->node);
-		run->slots = units * sgang_kind_need(deal->job, kind,
-						     run->node, 0);
+		run->ranks = units *
+			     sgang_kind_ranks(deal->job, kind, run->node);
+		run->slots = units *
+			     sgang_kind_need(deal->job, kind, run->node, 0);
 	}
 }
 

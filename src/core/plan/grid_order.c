@@ -26,17 +26,16 @@ struct score {
 struct solver {
 	struct sgang_order *order;
 	uint32_t stride[SGANG_PARALLEL_MAX];
-	uint32_t *place;		/* by rank: its position */
-	uint32_t *sorted;		/* positions in the order of the tree */
-	uint32_t *digits;		/* ranks as digits lay them out */
-	uint32_t *trial;		/* a layout that is tried */
+	uint32_t *place;  /* by rank: its position */
+	uint32_t *sorted; /* positions in the order of the tree */
+	uint32_t *digits; /* ranks as digits lay them out */
+	uint32_t *trial;  /* a layout that is tried */
 	struct score best;
-	uint64_t hops;			/* that may still be looked at */
+	uint64_t hops; /* that may still be looked at */
 	uint64_t random;
 };
 
-static const struct sgang_plan_request *request_of(
-		const struct solver *solver)
+static const struct sgang_plan_request *request_of(const struct solver *solver)
 {
 	return solver->order->job->request;
 }
@@ -64,8 +63,7 @@ static uint32_t neighbour(const struct solver *solver, uint32_t rank,
 	uint32_t stride = solver->stride[g], at = rank / stride % size;
 
 	if (next)
-		return at + 1 < size ? rank + stride :
-		       rank - at * stride;
+		return at + 1 < size ? rank + stride : rank - at * stride;
 	return at ? rank - stride : rank + (size - 1) * stride;
 }
 
@@ -107,8 +105,7 @@ static struct score score_rank(struct solver *solver, uint32_t rank)
 }
 
 /* The whole layout. Leaves 'place' filled by it. */
-static struct score score_layout(struct solver *solver,
-				 const uint32_t *layout)
+static struct score score_layout(struct solver *solver, const uint32_t *layout)
 {
 	uint32_t g, n = request_of(solver)->parallel->n, i;
 	struct score score = { 0, 0 };
@@ -137,7 +134,8 @@ static void sort_required(const struct sgang_plan_request *request,
 		struct sgang_parallel_digit digit = digits[i];
 
 		for (at = i; at && request->require[digits[at - 1].group] >
-				   request->require[digit.group]; at--)
+					   request->require[digit.group];
+		     at--)
 			digits[at] = digits[at - 1];
 		digits[at] = digit;
 	}
@@ -156,7 +154,8 @@ static uint32_t split_digits(const struct sgang_parallel_digit *digits,
 				prime = left;
 			for (; left % prime == 0; left /= prime)
 				primes[out++] = (struct sgang_parallel_digit){
-					digits[i].group, prime };
+					digits[i].group, prime
+				};
 		}
 	}
 	return out;
@@ -209,8 +208,7 @@ static void move_digits(struct solver *solver,
 		again = false;
 		for (from = 0; from < n; from++) {
 			for (to = 0; to < n; to++) {
-				if (good_enough(solver) ||
-				    !solver->hops)
+				if (good_enough(solver) || !solver->hops)
 					return;
 				if (from == to)
 					continue;
@@ -293,8 +291,7 @@ static const struct sgang_kind *kind_of(const struct solver *solver,
 /* What is left on a node. */
 static uint32_t *room_at(const struct solver *solver, uint32_t node)
 {
-	return solver->order->room + (size_t)node *
-	       request_of(solver)->n_dims;
+	return solver->order->room + (size_t)node * request_of(solver)->n_dims;
 }
 
 /* Has its member another unit on this node, apart from one that leaves, though
@@ -326,9 +323,9 @@ static bool reaches(const struct solver *solver, const struct sgang_unit *unit,
 	const struct sgang_order *order = solver->order;
 	uint32_t level;
 
-	if (request->spread && sgang_fabric_meet(request->fabric, node,
-						 unit->node) >
-			       request->spread_level)
+	if (request->spread &&
+	    sgang_fabric_meet(request->fabric, node, unit->node) >
+		    request->spread_level)
 		return false;
 	if (order->n_units == 1)
 		return true;
@@ -391,8 +388,8 @@ static void add_unit(struct solver *solver, const struct sgang_unit *unit,
 	uint32_t i;
 
 	for (i = 0; i < unit->ranks; i++) {
-		struct score one = score_rank(solver, solver->order->layout[
-						      unit->first + i]);
+		struct score one = score_rank(
+			solver, solver->order->layout[unit->first + i]);
 
 		score->wrong += sign * one.wrong;
 		score->cost += sign * one.cost;
@@ -441,8 +438,8 @@ static bool move_unit(struct solver *solver, struct sgang_unit *unit)
 		    fits(solver, unit, i, NULL))
 			moved |= try_move(solver, unit, i, NULL);
 	}
-	for (other = unit + 1; other < end && solver->hops &&
-			       !good_enough(solver); other++) {
+	for (other = unit + 1;
+	     other < end && solver->hops && !good_enough(solver); other++) {
 		solver->hops--;
 		if (other->node != unit->node &&
 		    fits(solver, unit, other->node, other) &&
@@ -477,7 +474,7 @@ static void improve(struct solver *solver)
 /* The best so far, while something else is tried. */
 struct kept {
 	uint32_t *layout;
-	uint32_t *node;			/* by unit */
+	uint32_t *node; /* by unit */
 	struct score score;
 	bool moved;
 };
@@ -601,8 +598,7 @@ static int sort_positions(struct solver *solver)
 static int set_up(struct solver *solver)
 {
 	struct sgang_pool *pool = solver->order->job->pool;
-	const struct sgang_parallel *parallel =
-		request_of(solver)->parallel;
+	const struct sgang_parallel *parallel = request_of(solver)->parallel;
 	uint32_t n = solver->order->ranks, g, stride = 1;
 
 	solver->place = sgang_pool_alloc(pool, n, sizeof(*solver->place));

@@ -76,9 +76,8 @@ static void merge_runs(const struct segment *run, size_t from, size_t middle,
 /* Sort segments that are 'runs' sorted runs, the first ending before end[0] and
  * so on: neighbours are merged until one is left. 'spare' is as long. Returns
  * which of the two lists it is in. */
-static struct segment *merge_all(struct segment *segment,
-				 struct segment *spare, size_t *end,
-				 uint32_t runs)
+static struct segment *merge_all(struct segment *segment, struct segment *spare,
+				 size_t *end, uint32_t runs)
 {
 	while (runs > 1) {
 		struct segment *swap = segment;
@@ -102,8 +101,8 @@ static struct segment *merge_all(struct segment *segment,
 struct segments {
 	struct segment *segment;
 	size_t n;
-	size_t *end;			/* those of a child are before it, */
-	uint32_t runs;			/* for so many children, and sorted */
+	size_t *end;   /* those of a child are before it, */
+	uint32_t runs; /* for so many children, and sorted */
 };
 
 /* -1 with ENOMEM. */
@@ -154,8 +153,8 @@ static double middle_of(double a, double b, double c)
 	return (a < b) == (c < a) ? a : c;
 }
 
-/* Move the segments of at[0..n-1] that come before a slope to the front, or with
- * 'equal' those that have it. Returns how many they are; they are added to
+/* Move the segments of at[0..n-1] that come before a slope to the front, or
+ * with 'equal' those that have it. Returns how many they are; they are added to
  * '*sum'. */
 static size_t part_segments(struct segment *at, size_t n, double slope,
 			    bool equal, struct sgang_point *sum)
@@ -189,7 +188,7 @@ int sgang_hull_price(const struct sgang_front *child, uint32_t n_children,
 	price->value = 0;
 	price->bound = -1;
 	/* the part in which the need is reached, smaller and smaller */
-	for (at = list.segment, n = list.n; n; ) {
+	for (at = list.segment, n = list.n; n;) {
 		double pivot = middle_of(at[0].slope, at[n / 2].slope,
 					 at[n - 1].slope);
 		struct sgang_point sum = before;
@@ -214,10 +213,10 @@ int sgang_hull_price(const struct sgang_front *child, uint32_t n_children,
 	return 0;
 }
 
-int sgang_hull_of_children(const struct sgang_front *child,
-			   uint32_t n_children, sgang_plan_key key,
-			   uint64_t need, struct sgang_pool *pool,
-			   struct sgang_front *hull, struct sgang_price *price)
+int sgang_hull_of_children(const struct sgang_front *child, uint32_t n_children,
+			   sgang_plan_key key, uint64_t need,
+			   struct sgang_pool *pool, struct sgang_front *hull,
+			   struct sgang_price *price)
 {
 	struct sgang_point sum = { 0 };
 	struct segment *segment, *spare;

@@ -33,12 +33,13 @@ static int64_t edge(const struct improver *improver, size_t i, size_t k)
 /* Both hops of a piece, and its ranks: what a change of its node changes. */
 static int64_t hops_of(const struct improver *improver, size_t i)
 {
-	int64_t island = improver->mixed->request->costs->hop[
-		SGANG_LEVEL_ISLAND];
+	int64_t island =
+		improver->mixed->request->costs->hop[SGANG_LEVEL_ISLAND];
 
 	return edge(improver, before(improver, i), i) +
-	       edge(improver, i, after(improver, i)) + island *
-	       (int64_t)piece_ranks(improver->mixed, &improver->piece[i]);
+	       edge(improver, i, after(improver, i)) +
+	       island * (int64_t)piece_ranks(improver->mixed,
+					     &improver->piece[i]);
 }
 
 /* Is another piece of the same member there? Members' pieces are together. */
@@ -48,12 +49,12 @@ static bool member_is_at(const struct improver *improver, size_t i,
 	const struct piece *piece = improver->piece;
 	size_t k;
 
-	for (k = i; k-- > 0 && piece[k].member == piece[i].member; ) {
+	for (k = i; k-- > 0 && piece[k].member == piece[i].member;) {
 		if (piece[k].pos == pos)
 			return true;
 	}
-	for (k = i + 1; k < improver->n &&
-	     piece[k].member == piece[i].member; k++) {
+	for (k = i + 1; k < improver->n && piece[k].member == piece[i].member;
+	     k++) {
 		if (piece[k].pos == pos)
 			return true;
 	}
@@ -185,8 +186,8 @@ static bool try_leaf(struct improver *improver, size_t i, uint32_t pos)
 {
 	const struct mixed *mixed = improver->mixed;
 	const struct sgang_fabric *fabric = mixed->request->fabric;
-	const struct sgang_domain *leaf = sgang_fabric_domain(fabric,
-		sgang_fabric_leaf(fabric, mixed->order[pos]));
+	const struct sgang_domain *leaf = sgang_fabric_domain(
+		fabric, sgang_fabric_leaf(fabric, mixed->order[pos]));
 	uint32_t at, n = leaf->n_nodes;
 
 	if (try_move(improver, i, pos))
@@ -232,7 +233,8 @@ static size_t turn_member(struct improver *improver, size_t i, bool *changed)
 
 void sgang_mixed_improve(struct mixed *mixed)
 {
-	struct improver improver = { .mixed = mixed, .n = mixed->now.n,
+	struct improver improver = { .mixed = mixed,
+				     .n = mixed->now.n,
 				     .piece = mixed->now.piece };
 	bool changed = improver.n > 1 && sgang_part(SGANG_PART_IMPROVE);
 	size_t i;
@@ -243,10 +245,11 @@ void sgang_mixed_improve(struct mixed *mixed)
 		improver.trials_max = mixed->improving;
 	while (changed && improver.trials < improver.trials_max) {
 		changed = false;
-		for (i = 0; i < improver.n; )
+		for (i = 0; i < improver.n;)
 			i = turn_member(&improver, i, &changed);
-		for (i = 0; i < improver.n &&
-		     improver.trials < improver.trials_max; i++) {
+		for (i = 0;
+		     i < improver.n && improver.trials < improver.trials_max;
+		     i++) {
 			const struct piece *piece = improver.piece;
 
 			if (try_leaf(&improver, i,
@@ -259,6 +262,7 @@ void sgang_mixed_improve(struct mixed *mixed)
 		}
 	}
 	mixed->improving -= improver.trials < mixed->improving ?
-			    improver.trials : mixed->improving;
+				    improver.trials :
+				    mixed->improving;
 	sgang_budget_take(mixed->request->budget, improver.trials);
 }

@@ -37,8 +37,8 @@ static bool within(const struct sgang_plan_request *request,
 	memset(nofit, 0, sizeof(*nofit));
 	snprintf(nofit->text, sizeof(nofit->text),
 		 "group %s: its rings must be within one %s each, in the best "
-		 "place they are within one %s", parallel->group[g].name,
-		 costs->name[request->require[g]],
+		 "place they are within one %s",
+		 parallel->group[g].name, costs->name[request->require[g]],
 		 costs->name[groups->group[g].tier]);
 	return false;
 }

@@ -23,7 +23,8 @@ static const uint32_t *needs_at(const struct sgang_plan_request *request,
 				const uint32_t *need, uint32_t node)
 {
 	return request->type ? need + (size_t)request->type[node] *
-			       sgang_plan_dims(request) : need;
+					       sgang_plan_dims(request) :
+			       need;
 }
 
 /* Units that fit, no more than 'most'. */
@@ -52,8 +53,9 @@ static uint32_t count_units(const struct sgang_plan_request *request,
 /* What a need takes of that of which a node has so much. */
 static uint32_t taken_by(uint32_t need, uint32_t total)
 {
-	return need == SGANG_PLAN_ALL ? total :
-	       need == SGANG_PLAN_UNTOUCHED ? 0 : need;
+	return need == SGANG_PLAN_ALL       ? total :
+	       need == SGANG_PLAN_UNTOUCHED ? 0 :
+					      need;
 }
 
 /* -- members, for everybody -- */
@@ -76,7 +78,8 @@ void sgang_plan_own_need(const struct sgang_plan_member *member,
 
 	for (d = 0; d < n_dims; d++)
 		need[d] = !member->slots ? SGANG_PLAN_ALL :
-			  d ? 0 : member->slots;
+			  d              ? 0 :
+					   member->slots;
 }
 
 uint32_t sgang_plan_need(const struct sgang_plan_request *request,
@@ -138,7 +141,8 @@ uint32_t sgang_kind_fits(const struct sgang_job *job,
 			   needs_at(job->request, kind->need, node),
 			   total_of(job->request, node), free,
 			   kind->per_node < UINT32_MAX ?
-			   (uint32_t)kind->per_node : UINT32_MAX);
+				   (uint32_t)kind->per_node :
+				   UINT32_MAX);
 }
 
 bool sgang_job_any_fits(const struct sgang_job *job, uint32_t node)
@@ -153,9 +157,8 @@ bool sgang_job_any_fits(const struct sgang_job *job, uint32_t node)
 	return false;
 }
 
-void sgang_kind_take(const struct sgang_job *job,
-		     const struct sgang_kind *kind, uint32_t node,
-		     uint32_t units, uint32_t *free)
+void sgang_kind_take(const struct sgang_job *job, const struct sgang_kind *kind,
+		     uint32_t node, uint32_t units, uint32_t *free)
 {
 	uint32_t d;
 
@@ -184,8 +187,8 @@ uint32_t sgang_kind_least(const struct sgang_job *job,
 	for (node = 0; node < n; node++) {
 		uint32_t need = sgang_kind_need(job, kind, node, dim);
 
-		if (need < least && sgang_kind_fits(job, kind, node,
-						    sgang_job_free(job, node)))
+		if (need < least &&
+		    sgang_kind_fits(job, kind, node, sgang_job_free(job, node)))
 			least = need;
 	}
 	return least;
@@ -304,8 +307,9 @@ int sgang_job_find_kinds(struct sgang_job *job)
 uint32_t sgang_kind_ranks(const struct sgang_job *job,
 			  const struct sgang_kind *kind, uint32_t node)
 {
-	return kind->ranks ? kind->ranks :
-	       job->request->total[(size_t)node * job->request->n_dims];
+	return kind->ranks ?
+		       kind->ranks :
+		       job->request->total[(size_t)node * job->request->n_dims];
 }
 
 uint32_t sgang_plan_lowest(const struct sgang_plan_request *request)
@@ -351,7 +355,7 @@ int sgang_find_broken(const struct sgang_plan_request *request,
 
 	if (!busy)
 		return -1;
-	for (d = n; d-- > 0; ) {
+	for (d = n; d-- > 0;) {
 		const struct sgang_domain *domain =
 			sgang_fabric_domain(request->fabric, d);
 

@@ -12,7 +12,7 @@ void sgang_mixed_clear(struct mixed *mixed, uint32_t from, uint32_t to)
 
 	memset(left_at(mixed, mixed->from), 0,
 	       (size_t)(mixed->to - mixed->from) * mixed->n_dims *
-	       sizeof(*mixed->left));
+		       sizeof(*mixed->left));
 	mixed->from = from;
 	mixed->to = to;
 	for (pos = from; pos < to; pos++) {
@@ -34,8 +34,7 @@ static uint64_t cost_of(const struct mixed *mixed, const struct layout *layout)
 
 	for (i = 0; i < layout->n; i++) {
 		const struct piece *piece = &layout->piece[i];
-		const struct piece *next =
-			&layout->piece[(i + 1) % layout->n];
+		const struct piece *next = &layout->piece[(i + 1) % layout->n];
 
 		cost += (piece_ranks(mixed, piece) - 1) * island;
 		cost += hop_at(mixed, piece->pos, next->pos);
@@ -58,7 +57,8 @@ static uint64_t broken_by(const struct mixed *mixed,
 		for (i = 0; i < layout->n; i++) {
 			uint32_t pos = layout->piece[i].pos;
 
-			if (coin && coin->at && mixed->used[pos] == (pass == 1)) {
+			if (coin && coin->at &&
+			    mixed->used[pos] == (pass == 1)) {
 				mixed->used[pos] = !pass;
 				sum += pass ? 0 : sgang_coin_at(coin, pos);
 			}
@@ -67,8 +67,9 @@ static uint64_t broken_by(const struct mixed *mixed,
 			     mixed->seen[d] == (pass == 1);
 			     d = sgang_fabric_domain(fabric, d)->parent) {
 				mixed->seen[d] = !pass;
-				sum += pass ? 0 : mixed->broken[d] +
-						  sgang_coin_in(coin, d);
+				sum += pass ? 0 :
+					      mixed->broken[d] +
+						       sgang_coin_in(coin, d);
 			}
 		}
 	}
@@ -77,8 +78,8 @@ static uint64_t broken_by(const struct mixed *mixed,
 
 static bool better(const struct layout *a, const struct layout *b)
 {
-	return a->cost < b->cost || (a->cost == b->cost &&
-				     a->broken < b->broken);
+	return a->cost < b->cost ||
+	       (a->cost == b->cost && a->broken < b->broken);
 }
 
 void sgang_mixed_finish(struct mixed *mixed)

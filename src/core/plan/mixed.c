@@ -32,9 +32,9 @@
 
 /* What makes a member hard to place. */
 struct hardness {
-	double share;			/* of a node that a unit takes, of the
-					 * resource it takes most of */
-	uint32_t apart;			/* nodes that it needs at least */
+	double share;   /* of a node that a unit takes, of the
+			 * resource it takes most of */
+	uint32_t apart; /* nodes that it needs at least */
 	uint32_t member;
 };
 
@@ -57,9 +57,11 @@ static double share_of(const struct mixed *mixed, const struct sgang_kind *kind)
 	uint32_t d;
 
 	for (d = 0; d < mixed->n_dims; d++) {
-		double share = kind->need[d] == SGANG_PLAN_ALL ? 2 :
-			       kind->need[d] == SGANG_PLAN_UNTOUCHED ? 0 :
-			       kind->need[d] / mixed->average[d];
+		double share = kind->need[d] == SGANG_PLAN_ALL ?
+				       2 :
+			       kind->need[d] == SGANG_PLAN_UNTOUCHED ?
+				       0 :
+				       kind->need[d] / mixed->average[d];
 
 		most = share > most ? share : most;
 	}
@@ -132,8 +134,10 @@ static void find_values(struct mixed *mixed)
 			most = one > most ? one : most;
 		}
 		most *= unit;
-		mixed->value[k] = most < 1 ? 1 : most < UINT32_MAX / 2 ?
-				  (uint32_t)(most + 0.5) : UINT32_MAX / 2;
+		mixed->value[k] = most < 1 ? 1 :
+				  most < UINT32_MAX / 2 ?
+					     (uint32_t)(most + 0.5) :
+					     UINT32_MAX / 2;
 	}
 }
 
@@ -156,8 +160,9 @@ static int set_up(struct mixed *mixed)
 
 		mixed->room += units < mixed->n_nodes ? units : mixed->n_nodes;
 	}
-	mixed->left = sgang_pool_zalloc(pool, (size_t)mixed->n_nodes *
-					mixed->n_dims, sizeof(*mixed->left));
+	mixed->left = sgang_pool_zalloc(pool,
+					(size_t)mixed->n_nodes * mixed->n_dims,
+					sizeof(*mixed->left));
 	mixed->cursor = sgang_pool_alloc(pool, mixed->job->n_kinds,
 					 sizeof(*mixed->cursor));
 	mixed->value = sgang_pool_alloc(pool, mixed->job->n_kinds,
@@ -170,8 +175,8 @@ static int set_up(struct mixed *mixed)
 					    sizeof(*mixed->now.piece));
 	mixed->best.piece = sgang_pool_alloc(pool, mixed->room,
 					     sizeof(*mixed->best.piece));
-	mixed->seen = sgang_pool_zalloc(pool,
-		sgang_fabric_domains(mixed->request->fabric),
+	mixed->seen = sgang_pool_zalloc(
+		pool, sgang_fabric_domains(mixed->request->fabric),
 		sizeof(*mixed->seen));
 	mixed->used = sgang_pool_zalloc(pool, mixed->n_nodes,
 					sizeof(*mixed->used));
@@ -214,9 +219,9 @@ static int write_runs(const struct mixed *mixed, struct sgang_run **runs,
 
 /* A way to lay out the members, tried in this order. To add one: a row. */
 static const struct construction {
-	int (*try)(struct mixed *mixed);	/* 0, or -1 with ENOMEM */
-	uint64_t steps;			/* that it may take; 0: what is left */
-	bool large;			/* as good as any in large gangs */
+	int (*try)(struct mixed *mixed); /* 0, or -1 with ENOMEM */
+	uint64_t steps;                  /* that it may take; 0: what is left */
+	bool large;                      /* as good as any in large gangs */
 	enum sgang_part part;
 } constructions[] = {
 	{ sgang_mixed_try_shares, 0, true, SGANG_PART_SHARES },
@@ -254,8 +259,9 @@ static int try_all(struct mixed *mixed)
 		if (try_one(mixed, way))
 			return -1;
 		if (way->large)
-			enough = mixed->found && (ended(mixed) ||
-				 mixed->job->units > UNITS_MAX);
+			enough = mixed->found &&
+				 (ended(mixed) ||
+				  mixed->job->units > UNITS_MAX);
 	}
 	return 0;
 }

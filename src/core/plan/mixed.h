@@ -29,8 +29,8 @@ struct layout {
 	struct piece *piece;
 	size_t n;
 	uint64_t cost;
-	uint64_t broken;		/* wholly free space that it breaks;
-					 * with weights, its tie */
+	uint64_t broken; /* wholly free space that it breaks;
+			  * with weights, its tie */
 };
 
 /* One call of sgang_mixed_solve(). */
@@ -41,36 +41,36 @@ struct mixed {
 	const uint32_t *order;
 	uint32_t n_nodes;
 	uint32_t n_dims;
-	uint32_t *left;			/* by position: what is not taken, n_dims
-					 * numbers */
-	double average[SGANG_PLAN_DIMS];	/* what a node has, 1 or more */
-	uint32_t *cursor;		/* by kind: it fits nowhere before */
-	uint32_t *value;		/* by kind: what a unit takes of what is
+	uint32_t *left; /* by position: what is not taken, n_dims
+			 * numbers */
+	double average[SGANG_PLAN_DIMS]; /* what a node has, 1 or more */
+	uint32_t *cursor;                /* by kind: it fits nowhere before */
+	uint32_t *value;                /* by kind: what a unit takes of what is
 					 * scarce */
-	uint32_t *rank;			/* members, the large ones first */
-	struct piece *spot;		/* room for one a node */
-	const struct sgang_tree *worth;	/* the request by value */
-	bool *pool;			/* by position: may be used */
-	bool *seen;			/* by domain; all false */
-	bool *used;			/* by position; all false */
-	uint32_t from, to;		/* outside of these left[] is 0 */
-	uint64_t improving;		/* steps of its share that are left, */
-	uint64_t packing;		/* and of trying everything */
-	size_t room;			/* pieces that a layout can hold */
+	uint32_t *rank;                 /* members, the large ones first */
+	struct piece *spot;             /* room for one a node */
+	const struct sgang_tree *worth; /* the request by value */
+	bool *pool;                     /* by position: may be used */
+	bool *seen;                     /* by domain; all false */
+	bool *used;                     /* by position; all false */
+	uint32_t from, to;              /* outside of these left[] is 0 */
+	uint64_t improving;             /* steps of its share that are left, */
+	uint64_t packing;               /* and of trying everything */
+	size_t room;                    /* pieces that a layout can hold */
 	struct layout now, best;
 	bool found;
-	uint64_t fixed;			/* what ranks cost in any layout */
+	uint64_t fixed; /* what ranks cost in any layout */
 	uint64_t bound;
-	uint64_t bound_broken;		/* at that cost */
+	uint64_t bound_broken; /* at that cost */
 };
 
 /* In which order nodes and members are taken. */
 enum fit {
-	NEXT_IN_ORDER,			/* both as they are, never back */
-	FIRST_IN_ORDER,			/* both as they are */
-	FIRST_LARGE,			/* large members first */
-	LEAST_ROOM,			/* ... on the nodes with least room */
-	MOST_ROOM,			/* ... on those with most room */
+	NEXT_IN_ORDER,  /* both as they are, never back */
+	FIRST_IN_ORDER, /* both as they are */
+	FIRST_LARGE,    /* large members first */
+	LEAST_ROOM,     /* ... on the nodes with least room */
+	MOST_ROOM,      /* ... on those with most room */
 	FITS
 };
 
@@ -119,8 +119,8 @@ static inline uint32_t value_at(const struct mixed *mixed, uint32_t member,
 				uint32_t node)
 {
 	if (mixed->n_dims == 1)
-		return sgang_kind_need(mixed->job, kind_of(mixed, member),
-				       node, 0);
+		return sgang_kind_need(mixed->job, kind_of(mixed, member), node,
+				       0);
 	return mixed->value[mixed->job->kind_of[member]];
 }
 
@@ -244,8 +244,8 @@ struct sgang_stop {
 };
 
 /* Lay the members out, from member 'first' on, over the stops in their order.
- * 'price' is what a value of 1 costs about, hops of ranks apart. Returns 1, 0 when
- * they do not fit, -1 with ENOMEM. */
+ * 'price' is what a value of 1 costs about, hops of ranks apart. Returns 1, 0
+ * when they do not fit, -1 with ENOMEM. */
 int sgang_mixed_walk(struct mixed *mixed, const struct sgang_stop *stop,
 		     uint32_t n_stops, const uint32_t *pos, double price,
 		     uint32_t first);

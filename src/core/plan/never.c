@@ -10,11 +10,11 @@
 
 /* What a domain, or a node that is in none, has room for. */
 struct room {
-	uint64_t units;			/* of one kind */
-	uint32_t nodes;			/* with room for one of them */
-	uint64_t whole;			/* with room for any that is alone */
-	uint32_t kinds;			/* that fit by themselves */
-	bool any;			/* ... of one member of some kind */
+	uint64_t units; /* of one kind */
+	uint32_t nodes; /* with room for one of them */
+	uint64_t whole; /* with room for any that is alone */
+	uint32_t kinds; /* that fit by themselves */
+	bool any;       /* ... of one member of some kind */
 };
 
 struct search {
@@ -22,7 +22,7 @@ struct search {
 	const struct sgang_costs *costs;
 	const struct sgang_never_kind *kinds;
 	size_t n_kinds;
-	struct room *rooms;		/* domains, then nodes */
+	struct room *rooms; /* domains, then nodes */
 	uint32_t n_rooms;
 	char *why;
 	size_t size;
@@ -37,15 +37,17 @@ static uint32_t room_of(const struct search *s, uint32_t node, int level)
 		return 0;
 	domain = sgang_fabric_within(s->fabric, node, (uint32_t)level);
 	return domain == SGANG_DOMAIN_NONE ?
-	       sgang_fabric_domains(s->fabric) + node : domain;
+		       sgang_fabric_domains(s->fabric) + node :
+		       domain;
 }
 
 static const char *room_name(const struct search *s, uint32_t room)
 {
 	uint32_t domains = sgang_fabric_domains(s->fabric);
 
-	return room < domains ? sgang_fabric_domain(s->fabric, room)->name :
-		sgang_fabric_node_name(s->fabric, room - domains);
+	return room < domains ?
+		       sgang_fabric_domain(s->fabric, room)->name :
+		       sgang_fabric_node_name(s->fabric, room - domains);
 }
 
 /* Count what one kind finds in each room. No node has more than one unit of the
@@ -102,20 +104,22 @@ static void say(const struct search *s, uint64_t needed, bool whole, int level,
 	const char *many = needed == 1 ? "" : "s";
 
 	if (level >= 0)
-		snprintf(s->why, s->size, whole ?
-			 "%" PRIu64 " node%s in one %s %s needed, the largest "
-			 "(%s) has %" PRIu64 " that fit" :
-			 "%" PRIu64 " place%s in one %s %s needed, the "
-			 "largest (%s) has %" PRIu64, needed, many,
-			 s->costs->name[level], needed == 1 ? "is" : "are",
-			 room_name(s, best), has);
+		snprintf(s->why, s->size,
+			 whole ? "%" PRIu64
+				 " node%s in one %s %s needed, the largest "
+				 "(%s) has %" PRIu64 " that fit" :
+				 "%" PRIu64 " place%s in one %s %s needed, the "
+				 "largest (%s) has %" PRIu64,
+			 needed, many, s->costs->name[level],
+			 needed == 1 ? "is" : "are", room_name(s, best), has);
 	else
-		snprintf(s->why, s->size, whole ?
-			 "%" PRIu64 " node%s %s needed, and %" PRIu64
-			 " %s what its members ask for" :
-			 "%" PRIu64 " place%s %s needed, all nodes together "
-			 "have %" PRIu64, needed, many,
-			 needed == 1 ? "is" : "are", has,
+		snprintf(s->why, s->size,
+			 whole ? "%" PRIu64 " node%s %s needed, and %" PRIu64
+				 " %s what its members ask for" :
+				 "%" PRIu64
+				 " place%s %s needed, all nodes together "
+				 "have %" PRIu64,
+			 needed, many, needed == 1 ? "is" : "are", has,
 			 has == 1 ? "has" : "have");
 }
 
@@ -190,9 +194,11 @@ static bool too_few(struct search *s, int level)
 		rooms += s->rooms[r].any;
 	if (rooms >= members)
 		return false;
-	snprintf(s->why, s->size, "%" PRIu64 " members are to be in different "
-		 "%s domains, but only %" PRIu32 " %s room for one", members,
-		 s->costs->name[level], rooms, rooms == 1 ? "has" : "have");
+	snprintf(s->why, s->size,
+		 "%" PRIu64 " members are to be in different "
+		 "%s domains, but only %" PRIu32 " %s room for one",
+		 members, s->costs->name[level], rooms,
+		 rooms == 1 ? "has" : "have");
 	return true;
 }
 
@@ -202,8 +208,12 @@ bool sgang_never(const struct sgang_fabric *fabric,
 		 int require, int spread, char *why, size_t size)
 {
 	struct search s = {
-		.fabric = fabric, .costs = costs, .kinds = kinds,
-		.n_kinds = n_kinds, .why = why, .size = size,
+		.fabric = fabric,
+		.costs = costs,
+		.kinds = kinds,
+		.n_kinds = n_kinds,
+		.why = why,
+		.size = size,
 		.n_rooms = sgang_fabric_domains(fabric) +
 			   sgang_fabric_nodes(fabric),
 	};

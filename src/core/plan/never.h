@@ -17,17 +17,17 @@
 /* Members that are alike. */
 struct sgang_never_kind {
 	uint32_t members;
-	uint32_t units;			/* nodes of each member, which differ */
-	bool whole;			/* it shares them with nobody */
-	const uint32_t *fit;		/* by node: how many units fit there if no
-					 * job runs. Borrowed */
+	uint32_t units;      /* nodes of each member, which differ */
+	bool whole;          /* it shares them with nobody */
+	const uint32_t *fit; /* by node: how many units fit there if no
+			      * job runs. Borrowed */
 };
 
 /* Is there no room for all of them, on an empty cluster, within one domain of
- * the level 'require' (-1: anywhere), or with a domain of the level 'spread' for
- * each member (-1: not asked for)? Then 'why' says so with numbers, as in "5
- * nodes in one leaf are needed, the largest (l1) has 4". False when they may fit
- * and without memory. O(kinds * nodes). */
+ * the level 'require' (-1: anywhere), or with a domain of the level 'spread'
+ * for each member (-1: not asked for)? Then 'why' says so with numbers, as in
+ * "5 nodes in one leaf are needed, the largest (l1) has 4". False when they may
+ * fit and without memory. O(kinds * nodes). */
 bool sgang_never(const struct sgang_fabric *fabric,
 		 const struct sgang_costs *costs,
 		 const struct sgang_never_kind *kinds, size_t n_kinds,

@@ -16,11 +16,11 @@ struct shortage {
 	const struct sgang_job *job;
 	const uint32_t *cap;
 	uint64_t needed;
-	uint32_t slots;			/* of one unit; 0: a whole node */
-	uint32_t member;		/* as in the answer */
-	char who[48];			/* "member 2: ", or nothing */
-	char units[64];			/* "4 whole free nodes" */
-	bool in_units;			/* more than slots are counted */
+	uint32_t slots;  /* of one unit; 0: a whole node */
+	uint32_t member; /* as in the answer */
+	char who[48];    /* "member 2: ", or nothing */
+	char units[64];  /* "4 whole free nodes" */
+	bool in_units;   /* more than slots are counted */
 };
 
 /* Does every member of this kind want distinct nodes? */
@@ -56,8 +56,8 @@ static void name_units(struct shortage *shortage, uint32_t number)
 			 shortage->needed, s, kind->slots, slot_s,
 			 *s ? " each" : "");
 	else if (kind->slots == 1)
-		snprintf(buf, size, "%" PRIu64 " free slot%s",
-			 shortage->needed, s);
+		snprintf(buf, size, "%" PRIu64 " free slot%s", shortage->needed,
+			 s);
 	else
 		snprintf(buf, size, "%" PRIu64 " piece%s of %u free slots",
 			 shortage->needed, s, kind->slots);
@@ -74,11 +74,13 @@ static void name_members(struct shortage *shortage, uint32_t number)
 	if (job->n_kinds == 1)
 		shortage->who[0] = '\0';
 	else if (n == 1)
-		snprintf(shortage->who, sizeof(shortage->who), "member %u: ",
-			 first);
+		snprintf(shortage->who, sizeof(shortage->who),
+			 "member %u: ", first);
 	else
-		snprintf(shortage->who, sizeof(shortage->who), "%u members "
-			 "like member %u: ", n, first);
+		snprintf(shortage->who, sizeof(shortage->who),
+			 "%u members "
+			 "like member %u: ",
+			 n, first);
 }
 
 void sgang_nofit_row(struct sgang_nofit *nofit, uint32_t domain, uint64_t free,
@@ -100,8 +102,7 @@ void sgang_nofit_row(struct sgang_nofit *nofit, uint32_t domain, uint64_t free,
 }
 
 /* The highest domains that the gang may span, and what is free in each. */
-static void add_rows(const struct shortage *shortage,
-		     struct sgang_nofit *nofit)
+static void add_rows(const struct shortage *shortage, struct sgang_nofit *nofit)
 {
 	const struct sgang_plan_request *request = shortage->job->request;
 	uint32_t d, i, n = sgang_fabric_domains(request->fabric);
@@ -140,8 +141,7 @@ static const char *best_place(const struct shortage *shortage,
 			best = pos;
 	}
 	*free = shortage->cap[best];
-	return sgang_fabric_node_name(fabric,
-				      sgang_fabric_order(fabric)[best]);
+	return sgang_fabric_node_name(fabric, sgang_fabric_order(fabric)[best]);
 }
 
 /* All but the sentence. */
@@ -186,16 +186,15 @@ static bool say(const struct shortage *shortage, struct sgang_nofit *nofit)
 			 shortage->units, free, free == 1 ? "is" : "are");
 	else
 		snprintf(nofit->text, sizeof(nofit->text),
-			 "%sno %s has room for %s, the best (%s) has %"
-			 PRIu64, shortage->who, level, shortage->units,
-			 nofit->best, free);
+			 "%sno %s has room for %s, the best (%s) has %" PRIu64,
+			 shortage->who, level, shortage->units, nofit->best,
+			 free);
 	return true;
 }
 
 /* Each kind alone. Returns 1 when one does not fit, 0, or -1 without
  * memory. */
-static int explain_kinds(const struct sgang_job *job,
-			 struct sgang_nofit *nofit)
+static int explain_kinds(const struct sgang_job *job, struct sgang_nofit *nofit)
 {
 	const struct sgang_fabric *fabric = job->request->fabric;
 	const uint32_t *order = sgang_fabric_order(fabric);
@@ -206,17 +205,17 @@ static int explain_kinds(const struct sgang_job *job,
 	if (!cap)
 		return -1;
 	for (k = 0; k < job->n_kinds; k++) {
-		struct shortage shortage = { .job = job, .cap = cap,
+		struct shortage shortage = { .job = job,
+					     .cap = cap,
 					     .needed = job->kind[k].units,
 					     .slots = job->kind[k].slots,
 					     .member = job->kind[k].first,
 					     .in_units = in_units };
 
 		for (pos = 0; pos < n; pos++)
-			cap[pos] = sgang_kind_fits(job, &job->kind[k],
-						   order[pos],
-						   sgang_job_free(job,
-								  order[pos]));
+			cap[pos] = sgang_kind_fits(
+				job, &job->kind[k], order[pos],
+				sgang_job_free(job, order[pos]));
 		name_units(&shortage, k);
 		name_members(&shortage, k);
 		if (say(&shortage, nofit))
@@ -225,8 +224,7 @@ static int explain_kinds(const struct sgang_job *job,
 	return 0;
 }
 
-int sgang_nofit_explain(const struct sgang_job *job,
-			struct sgang_nofit *nofit)
+int sgang_nofit_explain(const struct sgang_job *job, struct sgang_nofit *nofit)
 {
 	struct shortage shortage = { .job = job };
 	struct sgang_tree slots;
@@ -240,16 +238,21 @@ int sgang_nofit_explain(const struct sgang_job *job,
 	shortage.needed = slots.need;
 	shortage.slots = 1;
 	shortage.member = SGANG_NOFIT_ALL;
-	snprintf(shortage.units, sizeof(shortage.units), "%" PRIu64 " free "
-		 "slots in all", slots.need);
+	snprintf(shortage.units, sizeof(shortage.units),
+		 "%" PRIu64 " free "
+		 "slots in all",
+		 slots.need);
 	if (say(&shortage, nofit))
 		return 0;
 	if (job->request->n_dims > 1)
-		snprintf(nofit->text, sizeof(nofit->text), "every member has "
+		snprintf(nofit->text, sizeof(nofit->text),
+			 "every member has "
 			 "room alone, but not all of them together");
 	else
-		snprintf(nofit->text, sizeof(nofit->text), "%" PRIu64 " free "
+		snprintf(nofit->text, sizeof(nofit->text),
+			 "%" PRIu64 " free "
 			 "slots are needed and there, but not so that every "
-			 "member has what it asks for", slots.need);
+			 "member has what it asks for",
+			 slots.need);
 	return 0;
 }

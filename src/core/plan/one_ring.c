@@ -34,8 +34,8 @@ static int plan_alike(const struct sgang_job *job, const uint64_t *broken,
 }
 
 /* A search of its own for something better than this placement, which has this
- * tie. Returns 1 when there is nothing, 2 when it found something but cannot say
- * that it is the best, 0, or -1 with ENOMEM. */
+ * tie. Returns 1 when there is nothing, 2 when it found something but cannot
+ * say that it is the best, 0, or -1 with ENOMEM. */
 static int prove_once(const struct sgang_job *job, const uint64_t *broken,
 		      uint64_t tie, struct sgang_placement **placement)
 {
@@ -83,8 +83,8 @@ static int prove(const struct sgang_job *job, const uint64_t *broken,
 	return rc < 0 ? -1 : 0;
 }
 
-/* sgang_mixed_solve() for halves of members, which raise the bound. The runs are
- * those of members. */
+/* sgang_mixed_solve() for halves of members, which raise the bound. The runs
+ * are those of members. */
 static int solve_halves(const struct sgang_halves *halves,
 			const uint64_t *broken, struct sgang_bound *bound,
 			struct sgang_run **runs, size_t *n_runs)
@@ -144,7 +144,8 @@ static int solve_required(const struct sgang_job *job, const uint64_t *broken,
  * sgang_mixed_solve(); what is in the bound afterwards holds for the order that
  * members have. */
 static int solve(const struct sgang_job *job, const uint64_t *broken,
-		 struct sgang_bound *bound, struct sgang_run **runs, size_t *n_runs)
+		 struct sgang_bound *bound, struct sgang_run **runs,
+		 size_t *n_runs)
 {
 	if (sgang_request_requires(job->request))
 		return solve_required(job, broken, bound, runs, n_runs);
@@ -228,8 +229,8 @@ static int solve_lightest(const struct sgang_job *job, const uint64_t *broken,
 /* Members that are not alike, share or require nodes; 'solved' as in
  * relax(). */
 static int plan_differing(const struct sgang_job *job, const uint64_t *broken,
-		      const struct sgang_tree *solved,
-		      struct sgang_placement **placement)
+			  const struct sgang_tree *solved,
+			  struct sgang_placement **placement)
 {
 	struct sgang_run *runs = NULL;
 	struct sgang_bound bound, any;
@@ -246,7 +247,7 @@ static int plan_differing(const struct sgang_job *job, const uint64_t *broken,
 	if (rc <= 0)
 		return rc;
 	if (sgang_request_requires(job->request))
-		any = bound;	/* solve_required() has raised it for all */
+		any = bound; /* solve_required() has raised it for all */
 	if (sgang_coin_tie(job, broken, runs, n_runs, &breaks))
 		return -1;
 	*placement = sgang_job_place(job, runs, n_runs);
@@ -281,7 +282,8 @@ int sgang_job_plan(const struct sgang_job *job, const uint64_t *broken,
 		return plan_differing(job, broken, NULL, placement);
 	rc = plan_alike(job, broken, &tree, placement);
 	if (rc == 2)
-		rc = plan_differing(job, broken, sgang_cost_first(job) ? &tree : NULL,
-				placement);
+		rc = plan_differing(job, broken,
+				    sgang_cost_first(job) ? &tree : NULL,
+				    placement);
 	return rc;
 }

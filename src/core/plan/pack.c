@@ -19,8 +19,8 @@
 struct packing {
 	struct mixed *mixed;
 	uint32_t from, to;
-	uint64_t *units;		/* by kind: those that are left */
-	uint64_t looks;			/* that are left */
+	uint64_t *units; /* by kind: those that are left */
+	uint64_t looks;  /* that are left */
 };
 
 static void push_unit(struct mixed *mixed, uint32_t member, uint32_t pos)
@@ -59,8 +59,9 @@ static bool have_room(struct packing *packing)
 
 		for (pos = packing->from; pos < packing->to && need; pos++) {
 			uint32_t room = sgang_kind_fits(mixed->job,
-				&mixed->job->kind[k], mixed->order[pos],
-				left_at(mixed, pos));
+							&mixed->job->kind[k],
+							mixed->order[pos],
+							left_at(mixed, pos));
 
 			packing->looks -= packing->looks > 0;
 			need -= room < need ? room : need;
@@ -89,7 +90,7 @@ static bool alike(const struct packing *packing, uint32_t a, uint32_t b)
 			mixed->job->kind[k].allowed;
 
 		if (allowed && sgang_nodeset_has(allowed, node_a) !=
-			       sgang_nodeset_has(allowed, node_b))
+				       sgang_nodeset_has(allowed, node_b))
 			return false;
 	}
 	return true;
@@ -123,8 +124,9 @@ static uint32_t list_spots(struct packing *packing, uint32_t member,
 			;
 		if (i < n)
 			continue;
-		for (i = n++; i && room_at(mixed, spot[i - 1]) >
-				   room_at(mixed, pos); i--)
+		for (i = n++;
+		     i && room_at(mixed, spot[i - 1]) > room_at(mixed, pos);
+		     i--)
 			spot[i] = spot[i - 1];
 		spot[i] = pos;
 	}
@@ -158,8 +160,7 @@ static int pack(struct packing *packing, uint32_t i, uint32_t units,
 		push_unit(mixed, member, spot[k]);
 		packing->units[kind]--;
 		if (have_room(packing))
-			rc = pack(packing, i, units - 1,
-				  spot[k] + distinct);
+			rc = pack(packing, i, units - 1, spot[k] + distinct);
 		if (rc > 0)
 			break;
 		packing->units[kind]++;
@@ -171,11 +172,9 @@ static int pack(struct packing *packing, uint32_t i, uint32_t units,
 
 int sgang_mixed_pack(struct mixed *mixed, const struct sgang_domain *domain)
 {
-	struct packing packing = {
-		.mixed = mixed,
-		.from = domain->first_pos,
-		.to = domain->first_pos + domain->n_nodes
-	};
+	struct packing packing = { .mixed = mixed,
+				   .from = domain->first_pos,
+				   .to = domain->first_pos + domain->n_nodes };
 	struct sgang_budget *budget = mixed->request->budget;
 	uint64_t looks;
 	uint32_t k;
@@ -201,7 +200,7 @@ int sgang_mixed_pack(struct mixed *mixed, const struct sgang_domain *domain)
 	mixed->packing -= looks - packing.looks;
 	sgang_budget_take(budget, looks - packing.looks);
 	if (rc > 0)
-		qsort(mixed->now.piece, mixed->now.n,
-		      sizeof(*mixed->now.piece), sgang_mixed_by_member);
+		qsort(mixed->now.piece, mixed->now.n, sizeof(*mixed->now.piece),
+		      sgang_mixed_by_member);
 	return rc;
 }

@@ -29,11 +29,11 @@ int sgang_plan(const struct sgang_plan_request *asked,
 	request.budget->left += aside;
 	if (rc > 0 && request.any_order && sgang_any_order(&request, &made)) {
 		sgang_placement_destroy(made);
-		return errno == ENOMEM ? sgang_errf(err, ENOMEM,
-						    "plan: out of memory") : -1;
+		return errno == ENOMEM ?
+			       sgang_errf(err, ENOMEM, "plan: out of memory") :
+			       -1;
 	}
 	if (rc > 0)
 		*placement = made;
 	return rc;
 }
-

@@ -50,7 +50,7 @@
 #include "core/fabric/parallel.h"
 #include "core/fabric/ring.h"
 
-struct sgang_devices;			/* devices.h */
+struct sgang_devices; /* devices.h */
 
 /* Resources that a request counts, at most. */
 #define SGANG_PLAN_DIMS 16
@@ -76,12 +76,12 @@ struct sgang_devices;			/* devices.h */
  * takes nine tenths of the steps and 84 ms, its row `hard` all of them and
  * 19 ms. */
 struct sgang_budget {
-	uint64_t whole;			/* steps at the beginning: parts of a
-					 * plan have shares of it */
+	uint64_t whole; /* steps at the beginning: parts of a
+			 * plan have shares of it */
 	uint64_t left;
-	uint64_t taken;			/* by all plans so far */
-	bool unproved;			/* that it does not fit, of a plan that
-					 * found no placement. Never cleared */
+	uint64_t taken; /* by all plans so far */
+	bool unproved;  /* that it does not fit, of a plan that
+			 * found no placement. Never cleared */
 };
 
 /* Steps of a plan without a budget of its own. */
@@ -108,73 +108,73 @@ static inline void sgang_budget_init(struct sgang_budget *budget,
 struct sgang_plan_member {
 	uint32_t units;
 	uint32_t slots;
-	uint32_t ranks;			/* ranks per unit; 0: as many as slots,
-					 * for whole nodes the node's */
+	uint32_t ranks; /* ranks per unit; 0: as many as slots,
+			 * for whole nodes the node's */
 	bool distinct;
-	const struct sgang_nodeset *allowed;	/* borrowed; NULL: every node */
-	const uint32_t *need;		/* borrowed; NULL: 'slots' of dimension
-					 * 0 and nothing else, for slots 0
-					 * SGANG_PLAN_ALL of each */
-	const struct sgang_nodeset *required;	/* borrowed; nodes that must
-					 * be among its nodes, each with a unit
-					 * at least; NULL: none. Not kept to
-					 * with 'parallel' */
+	const struct sgang_nodeset *allowed; /* borrowed; NULL: every node */
+	const uint32_t *need; /* borrowed; NULL: 'slots' of dimension
+			       * 0 and nothing else, for slots 0
+			       * SGANG_PLAN_ALL of each */
+	const struct sgang_nodeset *required; /* borrowed; nodes that must
+					       * be among its nodes, each with a
+					       * unit at least; NULL: none. Not
+					       * kept to with 'parallel' */
 };
 
 struct sgang_plan_request {
 	const struct sgang_fabric *fabric;
 	const struct sgang_costs *costs;
-	uint32_t n_dims;		/* resources, up to SGANG_PLAN_DIMS; 0
-					 * or 1: slots alone */
-	const uint32_t *free;		/* what is free, and */
-	const uint32_t *total;		/* what there is: n_dims numbers for
-					 * each node, by node index */
-	const uint8_t *type;		/* by node: which of the members' needs
-					 * counts; NULL: all are of type 0 */
-	const struct sgang_plan_member *members;	/* in ring order */
+	uint32_t n_dims;       /* resources, up to SGANG_PLAN_DIMS; 0
+				* or 1: slots alone */
+	const uint32_t *free;  /* what is free, and */
+	const uint32_t *total; /* what there is: n_dims numbers for
+				* each node, by node index */
+	const uint8_t *type;   /* by node: which of the members' needs
+				* counts; NULL: all are of type 0 */
+	const struct sgang_plan_member *members; /* in ring order */
 	size_t n_members;
-	bool any_order;			/* the order of members in the ring is
-					 * free: one that costs less is looked
-					 * for, and runs come in it, the first
-					 * member first; 'bound' holds for all.
-					 * With 'spread' they are sorted on the
-					 * nodes that suit the order given.
-					 * Nothing to 'parallel' */
-	uint32_t max_level;		/* `require:`: highest level the gang
-					 * may span; SGANG_LEVEL_UNCONNECTED:
-					 * no limit (`prefer:`) */
-	bool spread;			/* `spread:`: each member inside one
-					 * domain of 'spread_level', no two in
-					 * the same */
-	uint32_t spread_level;		/* the domain of a node is the highest
-					 * above it of at most this level, else
-					 * the node (here an island) itself */
-	const struct sgang_parallel *parallel;	/* borrowed; NULL: the gang is
-						 * one ring */
+	bool any_order;        /* the order of members in the ring is
+				* free: one that costs less is looked
+				* for, and runs come in it, the first
+				* member first; 'bound' holds for all.
+				* With 'spread' they are sorted on the
+				* nodes that suit the order given.
+				* Nothing to 'parallel' */
+	uint32_t max_level;    /* `require:`: highest level the gang
+				* may span; SGANG_LEVEL_UNCONNECTED:
+				* no limit (`prefer:`) */
+	bool spread;           /* `spread:`: each member inside one
+				* domain of 'spread_level', no two in
+				* the same */
+	uint32_t spread_level; /* the domain of a node is the highest
+				* above it of at most this level, else
+				* the node (here an island) itself */
+	const struct sgang_parallel *parallel; /* borrowed; NULL: the gang is
+						* one ring */
 	/* With 'parallel', by group: highest level that each of its rings may
 	 * span; SGANG_LEVEL_UNCONNECTED: no limit. */
 	uint32_t require[SGANG_PARALLEL_MAX];
-	const uint32_t *weight;		/* by node (Slurm's Weight of it);
-					 * NULL: all alike */
-	bool weight_first;		/* weight comes before ring cost */
-	struct sgang_budget *budget;	/* borrowed; NULL: SGANG_PLAN_STEPS. Of
-					 * several plans that share one, a
-					 * later one has what is left */
+	const uint32_t *weight;      /* by node (Slurm's Weight of it);
+				      * NULL: all alike */
+	bool weight_first;           /* weight comes before ring cost */
+	struct sgang_budget *budget; /* borrowed; NULL: SGANG_PLAN_STEPS. Of
+				      * several plans that share one, a
+				      * later one has what is left */
 };
 
 struct sgang_placement {
-	struct sgang_run *runs;		/* in ring order, grouped by member */
+	struct sgang_run *runs; /* in ring order, grouped by member */
 	size_t n_runs;
 	struct sgang_ring ring;
-	uint64_t bound;			/* no placement is cheaper than this;
-					 * with weight_first: none that weighs
-					 * as little */
-	bool exact;			/* ring.cost == bound is proved optimal */
+	uint64_t bound; /* no placement is cheaper than this;
+			 * with weight_first: none that weighs
+			 * as little */
+	bool exact;     /* ring.cost == bound is proved optimal */
 	/* with communication groups, of whose weighted cost `bound` and `exact`
 	 * speak then: */
 	uint64_t weighted_cost;
-	uint32_t *layout;		/* by position of the ring: the rank;
-					 * NULL: rank i at position i */
+	uint32_t *layout; /* by position of the ring: the rank;
+			   * NULL: rank i at position i */
 };
 
 /* Why there is none: one row per domain that was looked at and came closest
@@ -185,25 +185,25 @@ struct sgang_placement {
 #define SGANG_NOFIT_ROWS 16
 #define SGANG_NOFIT_ALL UINT32_MAX
 struct sgang_nofit {
-	char text[256];			/* one sentence */
-	char who[48];			/* "member 2: " when only some lack
-					 * something, else "" */
-	uint32_t member;		/* the first of those whose units are
-					 * counted; SGANG_NOFIT_ALL: slots of
-					 * all of them are */
-	uint64_t free;			/* units (or slots) that fit on all
-					 * nodes together */
-	uint64_t needed;		/* 0: a group cannot have the level it
-					 * requires, or 'best' is a node that
-					 * 'member' requires; only 'text' tells
-					 * more */
-	uint32_t slots;			/* of one unit; 0: a whole node */
-	char best[64];			/* the place that comes closest, */
-	uint64_t best_free;		/* and what fits there */
+	char text[256];     /* one sentence */
+	char who[48];       /* "member 2: " when only some lack
+			     * something, else "" */
+	uint32_t member;    /* the first of those whose units are
+			     * counted; SGANG_NOFIT_ALL: slots of
+			     * all of them are */
+	uint64_t free;      /* units (or slots) that fit on all
+			     * nodes together */
+	uint64_t needed;    /* 0: a group cannot have the level it
+			     * requires, or 'best' is a node that
+			     * 'member' requires; only 'text' tells
+			     * more */
+	uint32_t slots;     /* of one unit; 0: a whole node */
+	char best[64];      /* the place that comes closest, */
+	uint64_t best_free; /* and what fits there */
 	size_t n_rows;
 	struct {
 		uint32_t domain;
-		uint64_t free;		/* units (or slots) that fit there */
+		uint64_t free; /* units (or slots) that fit there */
 		uint64_t needed;
 	} row[SGANG_NOFIT_ROWS];
 };
@@ -247,13 +247,12 @@ bool sgang_plan_weights_differ(const struct sgang_plan_request *request);
 /* What a placement weighs among the answers to 'request', as they are compared.
  * 0, or -1 with ENOMEM. */
 int sgang_plan_weigh(const struct sgang_plan_request *request,
-		     const struct sgang_placement *placement,
-		     uint64_t *weight);
+		     const struct sgang_placement *placement, uint64_t *weight);
 
 /* Make a placement that was planned by nodes, the answer to 'request', one by
  * islands: 'runs' (malloc'd, taken over in every case) are the same slots by
- * island of 'devices'. Costs are measured anew. What no plan of nodes is below no
- * plan of islands is either; with 'same_inside' the islands add the same to
+ * island of 'devices'. Costs are measured anew. What no plan of nodes is below
+ * no plan of islands is either; with 'same_inside' the islands add the same to
  * every plan, and what was proved stays proved.
  * Returns 1; 0 when it does not keep to the levels of the request, of which a
  * node was one, and '*nofit' says so and nothing else; or -1 with ENOMEM and

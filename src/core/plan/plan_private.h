@@ -79,7 +79,7 @@ enum sgang_part {
 	SGANG_PART_IMPROVE,
 	SGANG_PART_PROVE,
 };
-#ifndef SGANG_WITHOUT			/* the benchmark sets some bits */
+#ifndef SGANG_WITHOUT /* the benchmark sets some bits */
 #define SGANG_WITHOUT 0u
 #endif
 
@@ -100,11 +100,11 @@ static inline bool sgang_part(enum sgang_part part)
 #define SGANG_STEPS_IMPROVE_ONE 8000
 #define SGANG_STEPS_PACK 4000000
 #define SGANG_STEPS_SHARE 1000000
-#define SGANG_STEPS_SHARE_FEW 100000	/* members one by one */
-#define SGANG_STEPS_SPREAD 200000	/* compartments that members try */
-#define SGANG_STEPS_BEAM 300000		/* one of eight */
+#define SGANG_STEPS_SHARE_FEW 100000 /* members one by one */
+#define SGANG_STEPS_SPREAD 200000    /* compartments that members try */
+#define SGANG_STEPS_BEAM 300000      /* one of eight */
 #define SGANG_STEPS_ARRANGE 100000
-#ifndef PROVE_TRIES_MAX			/* a test lowers these */
+#ifndef PROVE_TRIES_MAX /* a test lowers these */
 #define PROVE_TRIES_MAX 200000
 #endif
 #ifndef BLOCKS_STEPS_MAX
@@ -116,9 +116,9 @@ static inline bool sgang_part(enum sgang_part part)
 #ifndef ORDER_HOPS_MAX
 #define ORDER_HOPS_MAX 800000
 #endif
-#ifndef STEPS_FIRST			/* of one tree, before hulls */
+#ifndef STEPS_FIRST /* of one tree, before hulls */
 #define STEPS_FIRST 100000
-#define STEPS_AGAIN 2500000		/* ... before fronts are short */
+#define STEPS_AGAIN 2500000 /* ... before fronts are short */
 #endif
 #ifndef CHOOSE_STEPS_MAX
 #define CHOOSE_STEPS_MAX 2000000
@@ -141,7 +141,8 @@ static inline bool sgang_budget_take(struct sgang_budget *budget,
 	return budget->left;
 }
 
-/* So many steps out of SGANG_PLAN_STEPS, of this budget, as far as there are. */
+/* So many steps out of SGANG_PLAN_STEPS, of this budget, as far as there are.
+ */
 static inline uint64_t sgang_budget_share(const struct sgang_budget *budget,
 					  uint64_t steps)
 {
@@ -158,8 +159,8 @@ static inline uint64_t sgang_budget_share(const struct sgang_budget *budget,
 static inline uint64_t sgang_budget_narrow(struct sgang_budget *budget,
 					   uint64_t steps)
 {
-	uint64_t aside = budget ? budget->left -
-				  sgang_budget_share(budget, steps) : 0;
+	uint64_t aside =
+		budget ? budget->left - sgang_budget_share(budget, steps) : 0;
 
 	if (budget)
 		budget->left -= aside;
@@ -190,10 +191,10 @@ struct sgang_front {
 /* A reason to keep a point: key - price * cap is at most so much. */
 struct sgang_band {
 	double price;
-	double spare;			/* above the best use of all children */
-	double alone;			/* for a point of the child at hand */
-	double most;			/* for a sum of points of all children
-					 * so far */
+	double spare; /* above the best use of all children */
+	double alone; /* for a point of the child at hand */
+	double most;  /* for a sum of points of all children
+		       * so far */
 };
 
 /* One for each level that a common domain may have. */
@@ -203,14 +204,14 @@ struct sgang_band {
 struct sgang_front_work {
 	struct sgang_point *list[4];
 	size_t room[4];
-	size_t n;			/* points in list[0], (0, 0) first */
-	uint64_t need;			/* more units than this are no use */
-	sgang_plan_key limit;		/* nor are points above this key, */
+	size_t n;             /* points in list[0], (0, 0) first */
+	uint64_t need;        /* more units than this are no use */
+	sgang_plan_key limit; /* nor are points above this key, */
 	struct sgang_band band[SGANG_BANDS_MAX];
-	uint32_t n_bands;		/* nor those in no band; 0: no bands */
+	uint32_t n_bands; /* nor those in no band; 0: no bands */
 	uint64_t steps;
-	uint64_t steps_max;		/* fronts are kept short from then on */
-	struct sgang_budget *budget;	/* ... and when this has ended */
+	uint64_t steps_max;          /* fronts are kept short from then on */
+	struct sgang_budget *budget; /* ... and when this has ended */
 	bool thinned;
 };
 
@@ -234,7 +235,7 @@ const struct sgang_point *sgang_front_find(const struct sgang_front *front,
  * one unit more costs, and what all cost at least. */
 struct sgang_price {
 	double value;
-	double bound;			/* below 0: not so many fit */
+	double bound; /* below 0: not so many fit */
 };
 
 /* The hull of a front. -1 with ENOMEM, as the next one. */
@@ -243,10 +244,9 @@ int sgang_hull_of_front(const struct sgang_front *front,
 
 /* The hull of a domain whose own cost is 'key' from its children's hulls, and
  * the price of 'need' units in it, without its own cost. */
-int sgang_hull_of_children(const struct sgang_front *child,
-			   uint32_t n_children, sgang_plan_key key,
-			   uint64_t need, struct sgang_pool *pool,
-			   struct sgang_front *hull,
+int sgang_hull_of_children(const struct sgang_front *child, uint32_t n_children,
+			   sgang_plan_key key, uint64_t need,
+			   struct sgang_pool *pool, struct sgang_front *hull,
 			   struct sgang_price *price);
 
 /* The price alone. It takes less time than the hull. */
@@ -274,16 +274,16 @@ sgang_plan_key sgang_grain_below(const struct sgang_grain *grain,
 
 /* The children of one domain, and the point of each that is chosen. */
 struct sgang_choice {
-	const struct sgang_front *front;	/* by child */
-	const uint64_t *full;		/* by child: all units that fit */
+	const struct sgang_front *front; /* by child */
+	const uint64_t *full;            /* by child: all units that fit */
 	uint32_t n;
 	uint64_t need;
-	bool rough;			/* not worth a long search */
+	bool rough; /* not worth a long search */
 	struct sgang_budget *budget;
-	uint32_t *item;			/* by child: point + 1; 0: not used */
-	sgang_plan_key key;		/* what the choice costs */
-	sgang_plan_key bound;		/* no choice is cheaper */
-	bool exact;			/* key is proved to be least */
+	uint32_t *item;       /* by child: point + 1; 0: not used */
+	sgang_plan_key key;   /* what the choice costs */
+	sgang_plan_key bound; /* no choice is cheaper */
+	bool exact;           /* key is proved to be least */
 };
 
 /* Fill 'item', 'key', 'bound' and 'exact'. Returns 1, 0 when the children do
@@ -301,28 +301,28 @@ int sgang_choose_tidy(struct sgang_choice *choice);
 
 /* Members that ask for the same: what a unit is, and where it may be. */
 struct sgang_kind {
-	uint32_t slots;			/* of a unit; 0 when whole. Where needs
-					 * are given, no more than a word for
-					 * the user */
-	const uint32_t *need;		/* as a member's, never NULL */
-	uint32_t ranks;			/* of a unit; 0: the node's slots */
+	uint32_t slots;       /* of a unit; 0 when whole. Where needs
+			       * are given, no more than a word for
+			       * the user */
+	const uint32_t *need; /* as a member's, never NULL */
+	uint32_t ranks;       /* of a unit; 0: the node's slots */
 	bool whole;
-	const struct sgang_nodeset *allowed;	/* NULL: every node */
-	uint64_t units;			/* of all its members */
-	uint64_t per_node;		/* at most so many units on one node */
-	uint32_t first;			/* its first member */
+	const struct sgang_nodeset *allowed; /* NULL: every node */
+	uint64_t units;                      /* of all its members */
+	uint64_t per_node; /* at most so many units on one node */
+	uint32_t first;    /* its first member */
 };
 
 /* A request, looked through. */
 struct sgang_job {
-	const struct sgang_plan_request *request;	/* n_dims 1 or more */
+	const struct sgang_plan_request *request; /* n_dims 1 or more */
 	uint32_t n_types;
 	struct sgang_pool *pool;
 	struct sgang_kind *kind;
 	uint32_t n_kinds;
-	uint32_t *kind_of;		/* by member */
+	uint32_t *kind_of; /* by member */
 	uint64_t units;
-	const struct sgang_coin *coin;	/* NULL: weights do not matter */
+	const struct sgang_coin *coin; /* NULL: weights do not matter */
 };
 
 /* A member never has two units on one node when it is distinct. */
@@ -351,9 +351,8 @@ uint32_t sgang_kind_fits(const struct sgang_job *job,
 /* Does a unit of any kind fit on a node, with what is free there? */
 bool sgang_job_any_fits(const struct sgang_job *job, uint32_t node);
 /* Take units from what is free on a node, or give them back. */
-void sgang_kind_take(const struct sgang_job *job,
-		     const struct sgang_kind *kind, uint32_t node,
-		     uint32_t units, uint32_t *free);
+void sgang_kind_take(const struct sgang_job *job, const struct sgang_kind *kind,
+		     uint32_t node, uint32_t units, uint32_t *free);
 void sgang_kind_give_back(const struct sgang_job *job,
 			  const struct sgang_kind *kind, uint32_t node,
 			  uint32_t units, uint32_t *free);
@@ -436,7 +435,7 @@ struct sgang_tree;
 /* What one kind asks of a node, or all of them together at least. */
 struct sgang_demand {
 	uint64_t units;
-	uint64_t ranks;			/* of all units, at the least */
+	uint64_t ranks; /* of all units, at the least */
 	const struct sgang_kind *kind;
 	uint32_t n_kinds;
 };
@@ -449,9 +448,9 @@ int sgang_demand_tree(const struct sgang_job *job, struct sgang_demand *demand,
 int sgang_job_alike(const struct sgang_job *job, const uint64_t *broken,
 		    struct sgang_tree *tree);
 /* The request in one dimension: so many slots, say, of it anywhere, whatever
- * they are used for. Fills the question of 'tree' from the pool; -1 with ENOMEM.
- * Its bound is what a placement costs at least beyond (ranks * hop[island]);
- * with 'need' 0 nobody asks for any. */
+ * they are used for. Fills the question of 'tree' from the pool; -1 with
+ * ENOMEM. Its bound is what a placement costs at least beyond (ranks *
+ * hop[island]); with 'need' 0 nobody asks for any. */
 int sgang_job_in_dim(const struct sgang_job *job, uint32_t dim,
 		     const uint64_t *broken, struct sgang_tree *tree);
 
@@ -468,8 +467,8 @@ int sgang_job_lay(const struct sgang_job *job, const struct sgang_tree *tree,
 struct sgang_bound {
 	uint64_t cost;
 	uint64_t broken;
-	uint64_t ranks;			/* what hops inside of nodes cost, if
-					 * every rank had one, at the least */
+	uint64_t ranks; /* what hops inside of nodes cost, if
+			 * every rank had one, at the least */
 };
 
 /* Do costs that a tree tells hold for placements of any weight? */
@@ -480,9 +479,9 @@ void sgang_bound_raise(struct sgang_bound *bound, uint64_t extra,
 		       uint64_t broken);
 
 /* Bounds of each kind alone, and of all as if they were of the smallest one.
- * Other kinds only add to what one alone has to pay. 'solved' is the solved tree
- * of a job of one kind, or NULL. Returns 1, 0 when one of them already does not
- * fit, -1 with ENOMEM. */
+ * Other kinds only add to what one alone has to pay. 'solved' is the solved
+ * tree of a job of one kind, or NULL. Returns 1, 0 when one of them already
+ * does not fit, -1 with ENOMEM. */
 int sgang_bound_find(const struct sgang_job *job, const uint64_t *broken,
 		     const struct sgang_tree *solved,
 		     struct sgang_bound *bound);
@@ -511,8 +510,8 @@ struct sgang_halves {
 	struct sgang_plan_request request;
 	struct sgang_job job;
 	struct sgang_plan_member *member;
-	uint32_t *of;			/* by member: that of 'asked' */
-	struct sgang_nodeset **set;	/* made for it */
+	uint32_t *of;               /* by member: that of 'asked' */
+	struct sgang_nodeset **set; /* made for it */
 	size_t n_sets;
 };
 
@@ -524,8 +523,8 @@ int sgang_halves_make(const struct sgang_job *job, bool last,
 void sgang_halves_destroy(struct sgang_halves *halves);
 /* Make runs of halves runs of the members. 0, or -1 with ENOMEM, as the next
  * two. */
-int sgang_halves_join(const struct sgang_halves *halves,
-		      struct sgang_run *runs, size_t *n_runs);
+int sgang_halves_join(const struct sgang_halves *halves, struct sgang_run *runs,
+		      size_t *n_runs);
 
 /* Let members have no nodes but those that they require, if these are all that
  * they want; with 'spread', only nodes in a domain that holds all they require,
@@ -549,8 +548,8 @@ int sgang_job_plan(const struct sgang_job *job, const uint64_t *broken,
 
 /* -- dispatch.c -- */
 
-/* sgang_plan() of members in the order given, whatever any_order says; with that
- * the bound is one for any order. */
+/* sgang_plan() of members in the order given, whatever any_order says; with
+ * that the bound is one for any order. */
 int sgang_plan_ordered(const struct sgang_plan_request *request,
 		       struct sgang_placement **placement,
 		       struct sgang_nofit *nofit, struct sgang_error *err);
@@ -585,36 +584,36 @@ struct sgang_pick {
 struct sgang_tree {
 	/* the question */
 	const struct sgang_plan_request *request;
-	uint64_t need;			/* K */
-	uint64_t ranks;			/* of all units, at the least */
-	bool unit;			/* no cap is above 1 */
-	const uint32_t *cap;		/* by position: units that fit */
-	const uint32_t *more;		/* by position: ranks above 'ranks' of a
-					 * unit there; NULL: none */
-	const uint32_t *left;		/* by position: free slots */
-	const uint64_t *broken;		/* by domain: its slots when it is
-					 * wholly free, else 0 */
-	const struct sgang_coin *coin;	/* NULL: weights do not matter */
+	uint64_t need;                 /* K */
+	uint64_t ranks;                /* of all units, at the least */
+	bool unit;                     /* no cap is above 1 */
+	const uint32_t *cap;           /* by position: units that fit */
+	const uint32_t *more;          /* by position: ranks above 'ranks' of a
+					* unit there; NULL: none */
+	const uint32_t *left;          /* by position: free slots */
+	const uint64_t *broken;        /* by domain: its slots when it is
+					* wholly free, else 0 */
+	const struct sgang_coin *coin; /* NULL: weights do not matter */
 	/* Domains that the gang uses already are free to use; `home` holds
 	 * all that it uses. NULL: none. */
 	const bool *used;
 	uint32_t home;
-	bool free_nodes;		/* using a node costs nothing */
-	bool rough;			/* the first good answer will do */
+	bool free_nodes; /* using a node costs nothing */
+	bool rough;      /* the first good answer will do */
 	/* The units are part of a larger ring, which spans a domain of this
 	 * level at the least: they pay for all they use below it. 0: they are
 	 * the ring. Not together with `used`. */
 	uint32_t reach;
 	/* the answer */
-	uint32_t domain;		/* holds it all */
-	struct sgang_pick *pick;	/* in the order of positions */
+	uint32_t domain;         /* holds it all */
+	struct sgang_pick *pick; /* in the order of positions */
 	size_t n_picks;
 	/* No placement costs less (with weights first, none that weighs as
 	 * little as the answer), and none that costs as much breaks less: with
 	 * a coin, has a lower tie. */
 	uint64_t bound;
 	uint64_t bound_broken;
-	bool exact;			/* all criteria are proved */
+	bool exact; /* all criteria are proved */
 };
 
 /* Returns 1 and fills the answer ('pick' from 'pool'), 0 when it does not fit,
@@ -662,8 +661,9 @@ int sgang_inside_pick(struct sgang_inside *inside, uint32_t domain);
 
 /* Cut the ring in two arcs: all members of the kind 'first', and the others.
  * Raise '*bound' to what all cost at least, (ranks * hop[island]) apart, and at
- * the most to 'most', what some placement costs. Any weights of a unit, by kind,
- * give a bound, what units cost about gives a good one. 0, or -1 with ENOMEM. */
+ * the most to 'most', what some placement costs. Any weights of a unit, by
+ * kind, give a bound, what units cost about gives a good one. 0, or -1 with
+ * ENOMEM. */
 int sgang_arcs_bound(const struct sgang_job *job, uint32_t first,
 		     const double *weight, uint64_t most, uint64_t *bound);
 
@@ -681,10 +681,10 @@ enum { SGANG_SPLIT_FIRST = 1, SGANG_SPLIT_OTHERS = 2 };
 
 /* Choose nodes for the arcs, for the others with room for so many slots 'more'
  * than they ask for: which arc, or 0, by position. An 'effort' of 2 takes twice
- * as long as one of 1, and finds better ones. Returns 1, 0 when none were found,
- * -1 with ENOMEM. */
-int sgang_split_solve(struct sgang_split *split, uint64_t more,
-		      uint32_t effort, uint8_t *owner);
+ * as long as one of 1, and finds better ones. Returns 1, 0 when none were
+ * found, -1 with ENOMEM. */
+int sgang_split_solve(struct sgang_split *split, uint64_t more, uint32_t effort,
+		      uint8_t *owner);
 
 /* About what a unit of a kind costs there, (ranks * hop[island]) apart; known
  * when nodes have been found. */
@@ -697,8 +697,7 @@ uint32_t sgang_split_narrow(const struct sgang_split *split);
 /* -- nofit.c -- */
 
 /* Say why nothing was found. 0, or -1 with ENOMEM. */
-int sgang_nofit_explain(const struct sgang_job *job,
-			struct sgang_nofit *nofit);
+int sgang_nofit_explain(const struct sgang_job *job, struct sgang_nofit *nofit);
 
 /* Insert a domain into the rows, best first. */
 void sgang_nofit_row(struct sgang_nofit *nofit, uint32_t domain, uint64_t free,
@@ -718,9 +717,9 @@ int sgang_spread_plan(const struct sgang_job *job, const uint64_t *broken,
 /* A joint placement of members of different kinds, in 'runs' (from the pool).
  * Returns 1, 0 when none was found, -1 with ENOMEM. 'bound' is what no
  * placement can be cheaper than, and none that costs as much breaks less (with
- * weights: has a lower tie) than 'bound_broken'; both may be changed for a higher bound, and the search ends
- * when they are reached. 'fixed' of the bound is for ranks: (ranks *
- * hop[island]). 'broken' as in struct sgang_tree. */
+ * weights: has a lower tie) than 'bound_broken'; both may be changed for a
+ * higher bound, and the search ends when they are reached. 'fixed' of the bound
+ * is for ranks: (ranks * hop[island]). 'broken' as in struct sgang_tree. */
 int sgang_mixed_solve(const struct sgang_job *job, const uint64_t *broken,
 		      uint64_t fixed, uint64_t *bound, uint64_t *bound_broken,
 		      struct sgang_run **runs, size_t *n_runs);
@@ -736,11 +735,11 @@ int sgang_share_bound(const struct sgang_job *job, const uint64_t *broken,
 /* -- prove.c -- */
 
 /* Is there a placement that is better than the one that is known, which breaks
- * so much (with weights: has this tie)? It is put in 'runs' (from the pool) and is the best there is then,
- * else they are untouched. 'bound' is raised to what any placement costs at the
- * least. Returns 1 when there is none better, 0 when the gang is not a small one
- * or the search took too long (what was found until then is still better), -1
- * with ENOMEM. */
+ * so much (with weights: has this tie)? It is put in 'runs' (from the pool) and
+ * is the best there is then, else they are untouched. 'bound' is raised to what
+ * any placement costs at the least. Returns 1 when there is none better, 0 when
+ * the gang is not a small one or the search took too long (what was found until
+ * then is still better), -1 with ENOMEM. */
 int sgang_prove(const struct sgang_job *job, const uint64_t *broken,
 		const struct sgang_placement *known, uint64_t breaks,
 		uint64_t *bound, struct sgang_run **runs, size_t *n_runs);
@@ -754,14 +753,14 @@ int sgang_prove(const struct sgang_job *job, const uint64_t *broken,
  * has some ranks, and not all. */
 struct sgang_cut {
 	const struct sgang_parallel *parallel;
-	uint32_t whole;			/* a bit for each group whose rings are
-					 * never cut */
+	uint32_t whole; /* a bit for each group whose rings are
+			 * never cut */
 	struct sgang_budget *budget;
-	uint64_t ranks;			/* of all */
-	uint64_t *least;		/* by number of ranks; NULL: too large a
-					 * table */
-	uint64_t any;			/* least weight of one ring */
-	uint64_t block;			/* only multiples of this are sets */
+	uint64_t ranks;  /* of all */
+	uint64_t *least; /* by number of ranks; NULL: too large a
+			  * table */
+	uint64_t any;    /* least weight of one ring */
+	uint64_t block;  /* only multiples of this are sets */
 };
 
 /* Fill it in for 'parallel' and 'whole'. -1 with ENOMEM. */
@@ -776,16 +775,16 @@ uint64_t sgang_cut_least(const struct sgang_cut *cut, uint64_t ranks);
 struct sgang_blocks {
 	/* the question: need, cap, left and broken of 'tree' */
 	const struct sgang_tree *tree;
-	uint32_t ranks;			/* of a unit */
+	uint32_t ranks; /* of a unit */
 	/* the answer */
-	struct sgang_pick *pick;	/* in the order of positions */
+	struct sgang_pick *pick; /* in the order of positions */
 	size_t n_picks;
-	uint64_t cost;			/* no placement costs less beyond what
-					 * all hops cost in an island, */
-	uint64_t broken;		/* and none that costs as much breaks
-					 * less */
-	bool tired;			/* it took too long: no answer but
-					 * 'cost' */
+	uint64_t cost;   /* no placement costs less beyond what
+			  * all hops cost in an island, */
+	uint64_t broken; /* and none that costs as much breaks
+			  * less */
+	bool tired;      /* it took too long: no answer but
+			  * 'cost' */
 };
 
 /* Returns 1 and fills the answer ('pick' from 'pool'); 0 when it does not fit
@@ -794,8 +793,8 @@ int sgang_blocks_solve(struct sgang_blocks *blocks, struct sgang_pool *pool);
 
 /* -- grid_order.c -- */
 
-/* A unit of a member, where it is, and the positions of the ring it has: 'first'
- * and as many as it has ranks. */
+/* A unit of a member, where it is, and the positions of the ring it has:
+ * 'first' and as many as it has ranks. */
 struct sgang_unit {
 	uint32_t member;
 	uint32_t node;
@@ -807,23 +806,23 @@ struct sgang_unit {
 struct sgang_order {
 	/* the question */
 	const struct sgang_job *job;
-	struct sgang_unit *unit;	/* by member, in ring order; may be
-					 * moved to other nodes */
+	struct sgang_unit *unit; /* by member, in ring order; may be
+				  * moved to other nodes */
 	uint32_t n_units;
-	uint32_t *room;			/* by node: what is left, n_dims
-					 * numbers */
-	uint32_t *node;			/* by position of the ring */
+	uint32_t *room; /* by node: what is left, n_dims
+			 * numbers */
+	uint32_t *node; /* by position of the ring */
 	uint32_t ranks;
-	uint64_t enough;		/* the search ends at this cost, */
-	uint64_t hops;			/* or when so many were looked at;
-					 * what is left, in the end */
+	uint64_t enough; /* the search ends at this cost, */
+	uint64_t hops;   /* or when so many were looked at;
+			  * what is left, in the end */
 	/* the answer, besides where units are */
-	uint32_t *layout;		/* by position: the rank; from the
-					 * pool */
-	bool moved;			/* some unit is at another node */
-	uint64_t cost;			/* weighted */
-	uint64_t wrong;			/* hops above what their group
-					 * requires */
+	uint32_t *layout; /* by position: the rank; from the
+			   * pool */
+	bool moved;       /* some unit is at another node */
+	uint64_t cost;    /* weighted */
+	uint64_t wrong;   /* hops above what their group
+			   * requires */
 };
 
 /* -1 with ENOMEM. */

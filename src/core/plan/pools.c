@@ -81,8 +81,10 @@ static int place_kind(struct mixed *mixed, uint32_t number, uint32_t *cap)
 	uint32_t most = sgang_mixed_distinct(mixed, number) ? 1 : UINT32_MAX;
 	uint32_t pos;
 	struct sgang_tree tree = { .request = mixed->request,
-				   .need = kind->units, .cap = cap,
-				   .left = cap, .unit = true,
+				   .need = kind->units,
+				   .cap = cap,
+				   .left = cap,
+				   .unit = true,
 				   .broken = mixed->broken };
 	bool *used;
 	int rc;
@@ -98,8 +100,8 @@ static int place_kind(struct mixed *mixed, uint32_t number, uint32_t *cap)
 	}
 	tree.ranks = kind->units * (kind->ranks ? kind->ranks : 1);
 	if (mixed->now.n) {
-		used = sgang_pool_zalloc(pool,
-			sgang_fabric_domains(mixed->request->fabric),
+		used = sgang_pool_zalloc(
+			pool, sgang_fabric_domains(mixed->request->fabric),
 			sizeof(*used));
 		if (!used)
 			return -1;
@@ -131,8 +133,8 @@ static int kind_by_kind(struct mixed *mixed, uint32_t turn, uint32_t *cap)
 	for (i = 0; i < mixed->job->n_kinds && rc > 0; i++)
 		rc = place_kind(mixed, kind_in_turn(mixed, turn, i), cap);
 	if (rc > 0)
-		qsort(mixed->now.piece, mixed->now.n,
-		      sizeof(*mixed->now.piece), sgang_mixed_by_member);
+		qsort(mixed->now.piece, mixed->now.n, sizeof(*mixed->now.piece),
+		      sgang_mixed_by_member);
 	return rc;
 }
 
@@ -149,7 +151,8 @@ int sgang_mixed_try_kinds(struct mixed *mixed)
 	if (!cap)
 		return -1;
 	for (turn = 0; turn < turns && mixed->job->n_kinds <= KINDS_MAX &&
-	     !done(mixed) && !ended(mixed); turn++) {
+		       !done(mixed) && !ended(mixed);
+	     turn++) {
 		rc = kind_by_kind(mixed, turn, cap);
 		if (rc < 0)
 			return -1;

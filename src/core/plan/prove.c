@@ -36,18 +36,18 @@
 struct place {
 	uint32_t node;
 	uint32_t leaf;
-	uint32_t *left;			/* n_dims numbers */
-	uint32_t used;			/* units on it */
-	uint32_t alike;			/* the next one before it that is, or
-					 * itself */
+	uint32_t *left; /* n_dims numbers */
+	uint32_t used;  /* units on it */
+	uint32_t alike; /* the next one before it that is, or
+			 * itself */
 };
 
 struct unit {
 	uint32_t member;
 	const struct sgang_kind *kind;
-	bool apart;			/* not where its member is already */
-	const struct sgang_nodeset *required;	/* by its member; NULL: none */
-	uint32_t end;			/* the first unit after its member */
+	bool apart; /* not where its member is already */
+	const struct sgang_nodeset *required; /* by its member; NULL: none */
+	uint32_t end; /* the first unit after its member */
 };
 
 struct prover {
@@ -55,33 +55,33 @@ struct prover {
 	const struct sgang_plan_request *request;
 	const uint64_t *broken;
 	const struct sgang_placement *known;
-	bool complete;			/* no other node may be used */
+	bool complete; /* no other node may be used */
 	struct place place[NODES_MAX];
 	uint32_t n_places;
 	uint32_t left[NODES_MAX * SGANG_PLAN_DIMS];
-	uint8_t near[NODES_MAX][NODES_MAX];	/* places, the near ones
-						 * first */
-	uint32_t hop[NODES_MAX][NODES_MAX];	/* UINT32_MAX: the gang may not
-						 * span it */
+	uint8_t near[NODES_MAX][NODES_MAX]; /* places, the near ones
+					     * first */
+	uint32_t hop[NODES_MAX][NODES_MAX]; /* UINT32_MAX: the gang may not
+					     * span it */
 	struct unit unit[UNITS_MAX];
 	uint32_t n_units;
-	uint8_t run[UNITS_MAX][NODES_MAX];	/* units from this one on that
-						 * a place has room for */
-	uint64_t rest[UNITS_MAX][NODES_MAX];	/* the least from a unit on, if
-						 * it is there: ranks, and
-						 * hops back to the first */
-	uint64_t leave[UNITS_MAX][NODES_MAX];	/* the same and the hop to
-						 * it, from another place */
-	uint64_t root[NODES_MAX];	/* rest[0], by the first place */
-	uint64_t *least;		/* by domain */
-	uint32_t at[UNITS_MAX];		/* by unit: its place */
+	uint8_t run[UNITS_MAX][NODES_MAX];    /* units from this one on that
+					       * a place has room for */
+	uint64_t rest[UNITS_MAX][NODES_MAX];  /* the least from a unit on, if
+					       * it is there: ranks, and
+					       * hops back to the first */
+	uint64_t leave[UNITS_MAX][NODES_MAX]; /* the same and the hop to
+					       * it, from another place */
+	uint64_t root[NODES_MAX];             /* rest[0], by the first place */
+	uint64_t *least;                      /* by domain */
+	uint32_t at[UNITS_MAX];               /* by unit: its place */
 	uint32_t best[UNITS_MAX];
-	uint64_t cost;			/* of the best placement known, */
-	uint64_t breaks;		/* and what it breaks, or its tie */
-	bool ties;			/* look for what breaks less */
-	bool better;			/* it was found here */
-	uint32_t *using;		/* by domain: how often it is used */
-	uint32_t end;			/* units from this one on stay */
+	uint64_t cost;   /* of the best placement known, */
+	uint64_t breaks; /* and what it breaks, or its tie */
+	bool ties;       /* look for what breaks less */
+	bool better;     /* it was found here */
+	uint32_t *using; /* by domain: how often it is used */
+	uint32_t end;    /* units from this one on stay */
 	uint64_t tries;
 	uint64_t tries_max;
 };
@@ -113,7 +113,7 @@ static bool alike(const struct prover *prover, const struct place *a,
 	    (request->type &&
 	     request->type[a->node] != request->type[b->node]) ||
 	    sgang_coin_at(prover->job->coin, pos_of(prover, a->node)) !=
-	    sgang_coin_at(prover->job->coin, pos_of(prover, b->node)))
+		    sgang_coin_at(prover->job->coin, pos_of(prover, b->node)))
 		return false;
 	for (k = 0; k < prover->job->n_kinds; k++) {
 		const struct sgang_kind *kind = &prover->job->kind[k];
@@ -126,7 +126,7 @@ static bool alike(const struct prover *prover, const struct place *a,
 			request->members[k].required;
 
 		if (required && sgang_nodeset_has(required, a->node) !=
-				sgang_nodeset_has(required, b->node))
+					sgang_nodeset_has(required, b->node))
 			return false;
 	}
 	return true;
@@ -181,24 +181,23 @@ static bool is_below(const struct prover *prover, uint32_t node,
 	return d != SGANG_DOMAIN_NONE;
 }
 
-/* Choose the nodes that any unit fits on: all or, where there are too many, those
- * that are used and as many as there is room for of those that are near. Returns
- * 0, or -1 with ENOMEM. */
+/* Choose the nodes that any unit fits on: all or, where there are too many,
+ * those that are used and as many as there is room for of those that are near.
+ * Returns 0, or -1 with ENOMEM. */
 static int choose_places(struct prover *prover, bool *chosen)
 {
 	const struct sgang_fabric *fabric = prover->request->fabric;
 	const uint32_t *order = sgang_fabric_order(fabric);
-	bool *used = sgang_pool_zalloc(prover->job->pool,
-				       sgang_fabric_domains(fabric),
-				       sizeof(*used));
+	bool *used = sgang_pool_zalloc(
+		prover->job->pool, sgang_fabric_domains(fabric), sizeof(*used));
 	uint32_t n = sgang_fabric_nodes(fabric), pos, level, room = NODES_MAX;
 	size_t i;
 
 	if (!used)
 		return -1;
 	for (i = 0; i < prover->known->n_runs; i++) {
-		bool *at = &chosen[sgang_fabric_pos(fabric)[
-			prover->known->runs[i].node]];
+		bool *at = &chosen[sgang_fabric_pos(
+			fabric)[prover->known->runs[i].node]];
 
 		room -= !*at;
 		*at = true;
@@ -207,7 +206,8 @@ static int choose_places(struct prover *prover, bool *chosen)
 	for (level = 0; level <= SGANG_LEVEL_UNCONNECTED; level++) {
 		mark_used(prover, level, used);
 		for (pos = 0; pos < n && prover->complete; pos++) {
-			if (chosen[pos] || !is_below(prover, order[pos], used) ||
+			if (chosen[pos] ||
+			    !is_below(prover, order[pos], used) ||
 			    !sgang_job_any_fits(prover->job, order[pos]))
 				continue;
 			if (room)
@@ -225,8 +225,7 @@ static int list_places(struct prover *prover)
 {
 	const struct sgang_fabric *fabric = prover->request->fabric;
 	uint32_t n = sgang_fabric_nodes(fabric), pos;
-	bool *chosen = sgang_pool_zalloc(prover->job->pool, n,
-					 sizeof(*chosen));
+	bool *chosen = sgang_pool_zalloc(prover->job->pool, n, sizeof(*chosen));
 
 	if (!chosen || choose_places(prover, chosen))
 		return -1;
@@ -262,8 +261,8 @@ static void find_hops(struct prover *prover)
 		for (b = 0; b < n; b++)
 			prover->hop[a][b] =
 				find_level(prover, a, b, &levels[b]) ?
-				prover->request->costs->hop[levels[b]] :
-				UINT32_MAX;
+					prover->request->costs->hop[levels[b]] :
+					UINT32_MAX;
 		for (level = 0, at = 0; level < SGANG_LEVELS; level++) {
 			for (i = 0; i < n; i++) {
 				if (levels[i] == level)
@@ -273,13 +272,12 @@ static void find_hops(struct prover *prover)
 	}
 }
 
-static uint64_t ranks_cost(const struct prover *prover,
-			   const struct unit *unit, uint32_t node)
+static uint64_t ranks_cost(const struct prover *prover, const struct unit *unit,
+			   uint32_t node)
 {
 	uint64_t ranks = sgang_kind_ranks(prover->job, unit->kind, node);
 
-	return (ranks - 1) *
-	       prover->request->costs->hop[SGANG_LEVEL_ISLAND];
+	return (ranks - 1) * prover->request->costs->hop[SGANG_LEVEL_ISLAND];
 }
 
 /* Units from the i-th on that a place has room for, were it not used. */
@@ -314,11 +312,12 @@ static void add_units(struct prover *prover)
 		for (k = 0; k < ask->units; k++)
 			prover->unit[prover->n_units++] = (struct unit){
 				.member = i,
-				.kind = &prover->job->kind[
-					prover->job->kind_of[i]],
+				.kind = &prover->job->kind
+						 [prover->job->kind_of[i]],
 				.apart = sgang_member_distinct(ask),
 				.required = ask->required,
-				.end = end };
+				.end = end
+			};
 	}
 	for (i = 0; i < prover->n_units; i++) {
 		for (p = 0; p < prover->n_places; p++)
@@ -366,30 +365,31 @@ static void find_leaves(struct prover *prover, uint32_t i, uint64_t *leave)
 			least[d] = NEVER;
 	}
 	for (p = 0; p < n; p++) {
-		for (d = prover->place[p].leaf; d != SGANG_DOMAIN_NONE &&
-		     rest[p] < least[d];
+		for (d = prover->place[p].leaf;
+		     d != SGANG_DOMAIN_NONE && rest[p] < least[d];
 		     d = sgang_fabric_domain(fabric, d)->parent)
 			least[d] = rest[p];
 	}
 	for (p = 0; p < n; p++) {
 		leave[p] = NEVER;
-		for (q = p; q-- > 0 && prover->place[q].leaf ==
-				       prover->place[p].leaf; ) {
+		for (q = p; q-- > 0 &&
+			    prover->place[q].leaf == prover->place[p].leaf;) {
 			if (prover->hop[p][q] < UINT32_MAX &&
 			    rest[q] + prover->hop[p][q] < leave[p])
 				leave[p] = rest[q] + prover->hop[p][q];
 		}
-		for (q = p + 1; q < n && prover->place[q].leaf ==
-					 prover->place[p].leaf; q++) {
+		for (q = p + 1;
+		     q < n && prover->place[q].leaf == prover->place[p].leaf;
+		     q++) {
 			if (prover->hop[p][q] < UINT32_MAX &&
 			    rest[q] + prover->hop[p][q] < leave[p])
 				leave[p] = rest[q] + prover->hop[p][q];
 		}
 		d = sgang_fabric_domain(fabric, prover->place[p].leaf)->parent;
-		for (; d != SGANG_DOMAIN_NONE &&
-		     sgang_tree_allowed(request, d);
+		for (; d != SGANG_DOMAIN_NONE && sgang_tree_allowed(request, d);
 		     d = sgang_fabric_domain(fabric, d)->parent) {
-			uint64_t far = least[d] +
+			uint64_t far =
+				least[d] +
 				hop[sgang_fabric_domain(fabric, d)->level];
 
 			leave[p] = far < leave[p] ? far : leave[p];
@@ -397,26 +397,28 @@ static void find_leaves(struct prover *prover, uint32_t i, uint64_t *leave)
 	}
 }
 
-/* Fill rest[] for units i..end-1 when a place is next after the last of them. */
+/* Fill rest[] for units i..end-1 when a place is next after the last of them.
+ */
 static void find_rest(struct prover *prover, uint32_t from, uint32_t next)
 {
-	const uint32_t island =
-		prover->request->costs->hop[SGANG_LEVEL_ISLAND];
-	uint64_t (*leave)[NODES_MAX] = prover->leave;
+	const uint32_t island = prover->request->costs->hop[SGANG_LEVEL_ISLAND];
+	uint64_t(*leave)[NODES_MAX] = prover->leave;
 	uint32_t n = prover->end, i, p, k;
 
-	for (i = n; i-- > from; ) {
+	for (i = n; i-- > from;) {
 		for (p = 0; p < prover->n_places; p++) {
 			uint64_t cost = 0, least = NEVER, with;
 
 			for (k = 1; k <= prover->run[i][p] && i + k <= n &&
-			     prover->hop[p][next] < UINT32_MAX; k++) {
+				    prover->hop[p][next] < UINT32_MAX;
+			     k++) {
 				cost += ranks_cost(prover,
 						   &prover->unit[i + k - 1],
 						   prover->place[p].node) +
 					(k > 1 ? island : 0);
-				with = cost + (i + k < n ? leave[i + k][p] :
-					       prover->hop[p][next]);
+				with = cost + (i + k < n ?
+						       leave[i + k][p] :
+						       prover->hop[p][next]);
 				least = with < least ? with : least;
 			}
 			prover->rest[i][p] = least;
@@ -449,12 +451,13 @@ static bool may_have_all(const struct prover *prover, uint32_t i, uint32_t p,
 	uint32_t missing = 0, n, k;
 
 	for (n = unit->required ? sgang_nodeset_next(unit->required, 0) :
-	     SGANG_NODE_NONE; n != SGANG_NODE_NONE;
+				  SGANG_NODE_NONE;
+	     n != SGANG_NODE_NONE;
 	     n = sgang_nodeset_next(unit->required, n + 1)) {
 		bool has = prover->place[p].node == n;
 
-		for (k = i; !has && k-- > 0 &&
-		     prover->unit[k].member == unit->member; )
+		for (k = i;
+		     !has && k-- > 0 && prover->unit[k].member == unit->member;)
 			has = prover->place[at[k]].node == n;
 		for (k = end; !has && k < unit->end; k++)
 			has = prover->place[prover->at[k]].node == n;
@@ -477,7 +480,8 @@ static bool may_be_at(const struct prover *prover, uint32_t i, uint32_t p)
 	    (unit->required && !may_have_all(prover, i, p, prover->at)))
 		return false;
 	for (k = prover->end; unit->apart && k < prover->n_units &&
-	     prover->unit[k].member == unit->member; k++) {
+			      prover->unit[k].member == unit->member;
+	     k++) {
 		if (prover->at[k] == p)
 			return false;
 	}
@@ -543,8 +547,8 @@ static void keep(struct prover *prover, uint64_t cost, uint64_t breaks)
 /* The hop from a unit to the next one, of places that are known. */
 static uint64_t hop_from(const struct prover *prover, uint32_t i)
 {
-	return prover->hop[prover->at[i]][
-		prover->at[i + 1 < prover->n_units ? i + 1 : 0]];
+	return prover->hop[prover->at[i]]
+			  [prover->at[i + 1 < prover->n_units ? i + 1 : 0]];
 }
 
 static bool place_from(struct prover *prover, uint32_t i, uint64_t cost,
@@ -569,9 +573,10 @@ static bool place_at(struct prover *prover, uint32_t i, uint32_t p,
 	else if (i + 1 == prover->end)
 		keep(prover, least, broken);
 	else
-		ended = place_from(prover, i + 1, cost +
-				   ranks_cost(prover, &prover->unit[i],
-					      prover->place[p].node), broken);
+		ended = place_from(prover, i + 1,
+				   cost + ranks_cost(prover, &prover->unit[i],
+						     prover->place[p].node),
+				   broken);
 	give_back(prover, i, p);
 	return ended;
 }
@@ -659,8 +664,8 @@ static void slide_window(struct prover *prover, uint32_t size, uint64_t tries)
 	allow_tries(prover, tries);
 	do {
 		before = prover->cost;
-		for (i = 0; i + size <= n &&
-		     prover->tries < prover->tries_max; i++) {
+		for (i = 0; i + size <= n && prover->tries < prover->tries_max;
+		     i++) {
 			prover->end = i + size;
 			place_window(prover, i);
 		}
@@ -706,8 +711,8 @@ static void begin_with(struct prover *prover, const struct sgang_run *run)
 			units = run->ranks / sgang_kind_ranks(prover->job,
 							      unit->kind,
 							      run->node);
-			for (place_of = 0; prover->place[place_of].node !=
-					   run->node; )
+			for (place_of = 0;
+			     prover->place[place_of].node != run->node;)
 				place_of++;
 			run++;
 		}
@@ -720,8 +725,7 @@ static int write_runs(const struct prover *prover, struct sgang_run **runs,
 		      size_t *n_runs)
 {
 	struct sgang_run *run = sgang_pool_alloc(prover->job->pool,
-						 prover->n_units,
-						 sizeof(*run));
+						 prover->n_units, sizeof(*run));
 	size_t n = 0;
 	uint32_t i;
 
@@ -759,9 +763,9 @@ static int write_runs(const struct prover *prover, struct sgang_run **runs,
 /* A placement of the first units. */
 struct stem {
 	uint32_t at[UNITS_MAX];
-	uint64_t cost;			/* with the hop to the last of them */
-	uint64_t least;			/* of any ring that goes on from it */
-	uint32_t *left;			/* of all places */
+	uint64_t cost;  /* with the hop to the last of them */
+	uint64_t least; /* of any ring that goes on from it */
+	uint32_t *left; /* of all places */
 };
 
 /* A stem and the place of the next unit. */
@@ -803,12 +807,12 @@ static bool may_grow(const struct prover *prover, const struct stem *stem,
 	    is_empty(prover, stem, twin))
 		return false;
 	if (!sgang_kind_fits(prover->job, unit->kind, prover->place[p].node,
-			     stem->left + (size_t)p *
-			     prover->request->n_dims) ||
+			     stem->left +
+				     (size_t)p * prover->request->n_dims) ||
 	    (unit->required && !may_have_all(prover, i, p, stem->at)))
 		return false;
 	for (k = i; unit->apart && k-- > 0 &&
-	     prover->unit[k].member == unit->member; ) {
+		    prover->unit[k].member == unit->member;) {
 		if (stem->at[k] == p)
 			return false;
 	}
@@ -865,7 +869,7 @@ static size_t list_shoots(struct prover *prover, const struct stem *stem,
 		}
 	}
 	prover->tries += n * prover->n_places / 2;
-	for (s = (uint32_t)count / 2; s-- > 0; )
+	for (s = (uint32_t)count / 2; s-- > 0;)
 		sink(shoot, count, s);
 	return count;
 }
@@ -879,8 +883,8 @@ static void grow(struct prover *prover, const struct stem *stem,
 
 	*next = *stem;
 	next->left = left;
-	memcpy(left, stem->left, (size_t)prover->n_places * n_dims *
-	       sizeof(*left));
+	memcpy(left, stem->left,
+	       (size_t)prover->n_places * n_dims * sizeof(*left));
 	sgang_kind_take(prover->job, unit->kind, prover->place[p].node, 1,
 			left + (size_t)p * n_dims);
 	next->cost += (i ? prover->hop[stem->at[i - 1]][p] : 0) +
@@ -902,8 +906,9 @@ static void follow(struct prover *prover, uint32_t end, struct stem *stem,
 
 	find_rest(prover, 0, end);
 	now->cost = 0;
-	memcpy(now->left, prover->left, (size_t)prover->n_places *
-	       prover->request->n_dims * sizeof(*now->left));
+	memcpy(now->left, prover->left,
+	       (size_t)prover->n_places * prover->request->n_dims *
+		       sizeof(*now->left));
 	for (i = 0; i < prover->n_units && n; i++) {
 		if (prover->tries >= prover->tries_max)
 			return;
@@ -920,8 +925,8 @@ static void follow(struct prover *prover, uint32_t end, struct stem *stem,
 		n = m;
 	}
 	for (k = 0; k < n; k++) {
-		cost = now[k].cost + prover->hop[now[k].at[i - 1]][
-			now[k].at[0]];
+		cost = now[k].cost +
+		       prover->hop[now[k].at[i - 1]][now[k].at[0]];
 		if (prover->hop[now[k].at[i - 1]][now[k].at[0]] < UINT32_MAX &&
 		    cost < prover->cost) {
 			for (i = 0; i < prover->n_units; i++)
@@ -936,24 +941,24 @@ static int try_beam(struct prover *prover)
 {
 	struct sgang_pool *pool = prover->job->pool;
 	struct stem *stem = sgang_pool_alloc(pool, 2 * BEAM, sizeof(*stem));
-	struct shoot *shoot = sgang_pool_alloc(pool, (size_t)BEAM *
-					       prover->n_places,
-					       sizeof(*shoot));
+	struct shoot *shoot = sgang_pool_alloc(
+		pool, (size_t)BEAM * prover->n_places, sizeof(*shoot));
 	uint32_t i;
 
 	if (!stem || !shoot)
 		return -1;
 	for (i = 0; i < 2 * BEAM; i++) {
-		stem[i].left = sgang_pool_alloc(pool, (size_t)prover->n_places *
-						prover->request->n_dims,
+		stem[i].left = sgang_pool_alloc(pool,
+						(size_t)prover->n_places *
+							prover->request->n_dims,
 						sizeof(*stem->left));
 		if (!stem[i].left)
 			return -1;
 	}
 	for (i = 0; i < BEGINNINGS; i++) {
 		allow_tries(prover, SGANG_STEPS_BEAM);
-		follow(prover, prover->best[i * prover->n_units /
-					    BEGINNINGS], stem, shoot);
+		follow(prover, prover->best[i * prover->n_units / BEGINNINGS],
+		       stem, shoot);
 	}
 	return 0;
 }
@@ -1006,7 +1011,8 @@ int sgang_prove(const struct sgang_job *job, const uint64_t *broken,
 	prover->tries = (uint64_t)prover->n_places * prover->n_places;
 	begin_with(prover, known->runs);
 	rc = prover->complete && job->units <= PROVE_UNITS_MAX ?
-	     prove_it(prover, bound) : 0;
+		     prove_it(prover, bound) :
+		     0;
 	if ((!prover->complete || job->units > PROVE_UNITS_MAX) &&
 	    (!job->coin || !job->request->weight_first)) {
 		if (try_beam(prover))

@@ -13,9 +13,9 @@
 
 struct any {
 	const struct sgang_plan_request *asked;
-	struct sgang_plan_member *member;	/* in the order at hand */
-	uint32_t *number;		/* by place in that order: the member */
-	double average[SGANG_PLAN_DIMS];	/* what a node has */
+	struct sgang_plan_member *member; /* in the order at hand */
+	uint32_t *number; /* by place in that order: the member */
+	double average[SGANG_PLAN_DIMS]; /* what a node has */
 	struct sgang_placement *best;
 };
 
@@ -101,11 +101,12 @@ static uint32_t share_of(const struct any *any,
 		return UINT32_MAX;
 	for (d = 0; d < n_dims; d++) {
 		uint32_t need = member->need ? member->need[d] :
-				d ? 0 : member->slots;
+				d            ? 0 :
+					       member->slots;
 
-		one = need == SGANG_PLAN_ALL ? 1 :
+		one = need == SGANG_PLAN_ALL       ? 1 :
 		      need == SGANG_PLAN_UNTOUCHED ? 0 :
-		      need / any->average[d];
+						     need / any->average[d];
 		most = one > most ? one : most;
 	}
 	return most < 65535 ? (uint32_t)(most * 65536) : UINT32_MAX - 1;
@@ -121,8 +122,9 @@ static void find_average(struct any *any)
 	for (i = 0; i < n * n_dims; i++)
 		any->average[i % n_dims] += asked->total[i];
 	for (d = 0; d < n_dims; d++)
-		any->average[d] = any->average[d] < 1 ? 1.0 / (double)n :
-				  any->average[d] / (double)n;
+		any->average[d] = any->average[d] < 1 ?
+					  1.0 / (double)n :
+					  any->average[d] / (double)n;
 }
 
 /* By the first of the nodes where a member may be, and the share of a node that
@@ -135,7 +137,8 @@ static void rank_by_kind(const struct any *any, struct rank *rank)
 	for (i = 0; i < asked->n_members; i++) {
 		const struct sgang_plan_member *member = &asked->members[i];
 
-		for (pos = 0; pos < n && member->allowed &&
+		for (pos = 0;
+		     pos < n && member->allowed &&
 		     !sgang_nodeset_has(member->allowed,
 					sgang_fabric_order(asked->fabric)[pos]);
 		     pos++)
@@ -201,7 +204,8 @@ static bool same_required(const struct sgang_plan_member *a,
 	bool b_any = b->required && sgang_nodeset_count(b->required);
 
 	return (a_any && b_any) ?
-	       sgang_nodeset_equal(a->required, b->required) : a_any == b_any;
+		       sgang_nodeset_equal(a->required, b->required) :
+		       a_any == b_any;
 }
 
 /* Are two members interchangeable? */

@@ -40,8 +40,9 @@ static struct sgang_nodeset *part_of(const struct sgang_plan_request *request,
 				     bool required)
 {
 	uint32_t n = sgang_fabric_nodes(request->fabric);
-	struct sgang_nodeset *set = member->allowed ?
-		sgang_nodeset_copy(member->allowed) : sgang_nodeset_create(n);
+	struct sgang_nodeset *set =
+		member->allowed ? sgang_nodeset_copy(member->allowed) :
+				  sgang_nodeset_create(n);
 
 	if (!set)
 		return NULL;
@@ -86,9 +87,8 @@ static int add_halves(struct sgang_halves *halves, uint32_t member, bool last)
 		rest.allowed = halves->set[halves->n_sets++] =
 			part_of(asked, &asked->members[member], false);
 	if (!given.allowed ||
-	    (!rest.allowed &&
-	     (asked->members[member].allowed ||
-	      sgang_member_distinct(&asked->members[member]))))
+	    (!rest.allowed && (asked->members[member].allowed ||
+			       sgang_member_distinct(&asked->members[member]))))
 		return -1;
 	add_part(halves, member, last ? &rest : &given);
 	add_part(halves, member, last ? &given : &rest);
@@ -122,10 +122,9 @@ int sgang_halves_make(const struct sgang_job *job, bool last,
 		else if (add_halves(halves, (uint32_t)i, last))
 			return -1;
 	}
-	halves->job = (struct sgang_job){
-		.request = &halves->request, .pool = job->pool,
-		.coin = job->coin
-	};
+	halves->job = (struct sgang_job){ .request = &halves->request,
+					  .pool = job->pool,
+					  .coin = job->coin };
 	return sgang_job_find_kinds(&halves->job) ? -1 : 1;
 }
 
@@ -139,7 +138,7 @@ void sgang_halves_destroy(struct sgang_halves *halves)
 
 struct nodes {
 	const struct sgang_plan_request *request;
-	struct sgang_run *run;		/* of one member */
+	struct sgang_run *run; /* of one member */
 	size_t n;
 };
 
@@ -147,8 +146,9 @@ static uint64_t hop_of(const struct nodes *nodes, uint32_t a, uint32_t b)
 {
 	const struct sgang_plan_request *request = nodes->request;
 
-	return request->costs->hop[a == b ? SGANG_LEVEL_ISLAND :
-				   sgang_fabric_meet(request->fabric, a, b)];
+	return request->costs
+		->hop[a == b ? SGANG_LEVEL_ISLAND :
+			       sgang_fabric_meet(request->fabric, a, b)];
 }
 
 /* The i-th one, counted round. */
@@ -260,10 +260,10 @@ static int lay_nodes(const struct sgang_plan_request *request,
 		if (requires(&request->members[member])) {
 			sort_runs(&nodes, copy);
 			join_runs(&nodes);
-			turn_runs(&nodes, n ? runs[n - 1].node :
-				  runs[*n_runs - 1].node,
-				  end < *n_runs ? runs[end].node :
-				  runs[0].node, copy);
+			turn_runs(&nodes,
+				  n ? runs[n - 1].node : runs[*n_runs - 1].node,
+				  end < *n_runs ? runs[end].node : runs[0].node,
+				  copy);
 		}
 		n += nodes.n;
 	}
@@ -271,8 +271,8 @@ static int lay_nodes(const struct sgang_plan_request *request,
 	return 0;
 }
 
-int sgang_halves_join(const struct sgang_halves *halves,
-		      struct sgang_run *runs, size_t *n_runs)
+int sgang_halves_join(const struct sgang_halves *halves, struct sgang_run *runs,
+		      size_t *n_runs)
 {
 	size_t i;
 
@@ -288,7 +288,7 @@ static bool same_domain(const struct sgang_plan_request *request, uint32_t a,
 			uint32_t b)
 {
 	return a == b || sgang_fabric_meet(request->fabric, a, b) <=
-			 request->spread_level;
+				 request->spread_level;
 }
 
 /* May a member that has all it requires have this node? */
@@ -300,8 +300,10 @@ static bool is_beside(const struct sgang_plan_request *request,
 	for (n = sgang_nodeset_next(member->required, 0); n != SGANG_NODE_NONE;
 	     n = sgang_nodeset_next(member->required, n + 1)) {
 		if (!same_domain(request, n, node) ||
-		    !sgang_plan_fits(request, member, n, request->free +
-				     (size_t)n * sgang_plan_dims(request)))
+		    !sgang_plan_fits(request, member, n,
+				     request->free +
+					     (size_t)n *
+						     sgang_plan_dims(request)))
 			return false;
 	}
 	return true;
@@ -409,8 +411,7 @@ static int move_unit(const struct sgang_job *job,
 		     struct sgang_placement *placement, struct sgang_run *run,
 		     uint32_t node)
 {
-	const struct sgang_kind *kind =
-		&job->kind[job->kind_of[run->member]];
+	const struct sgang_kind *kind = &job->kind[job->kind_of[run->member]];
 	size_t i = (size_t)(run - placement->runs);
 	uint32_t ranks = ranks_of_unit(job, run);
 	struct sgang_run *more;
@@ -418,8 +419,8 @@ static int move_unit(const struct sgang_job *job,
 	if (run->ranks > ranks) {
 		run->ranks -= ranks;
 		run->slots -= sgang_kind_need(job, kind, run->node, 0);
-		more = realloc(placement->runs, (placement->n_runs + 1) *
-			       sizeof(*more));
+		more = realloc(placement->runs,
+			       (placement->n_runs + 1) * sizeof(*more));
 		if (!more)
 			return -1;
 		placement->runs = more;
@@ -459,7 +460,8 @@ int sgang_have_required(const struct sgang_job *job,
 			request->members[i].required;
 
 		for (node = required ? sgang_nodeset_next(required, 0) :
-			    SGANG_NODE_NONE; node != SGANG_NODE_NONE;
+				       SGANG_NODE_NONE;
+		     node != SGANG_NODE_NONE;
 		     node = sgang_nodeset_next(required, node + 1)) {
 			rc = have_one(job, placement, i, node);
 			if (rc < 0)
@@ -470,8 +472,7 @@ int sgang_have_required(const struct sgang_job *job,
 	if (!moved)
 		return 0;
 	placement->exact = false;
-	if (lay_nodes(request, job->pool, placement->runs,
-		      &placement->n_runs))
+	if (lay_nodes(request, job->pool, placement->runs, &placement->n_runs))
 		return -1;
 	sgang_ring_measure(request->fabric, request->costs, placement->runs,
 			   placement->n_runs, &placement->ring);
@@ -485,11 +486,13 @@ static uint32_t find_full(const struct sgang_plan_request *request,
 			  const struct sgang_plan_member *member)
 {
 	uint32_t n = requires(member) ?
-		     sgang_nodeset_next(member->required, 0) : SGANG_NODE_NONE;
+			     sgang_nodeset_next(member->required, 0) :
+			     SGANG_NODE_NONE;
 
 	while (n != SGANG_NODE_NONE &&
-	       sgang_plan_fits(request, member, n, request->free +
-			       (size_t)n * sgang_plan_dims(request)))
+	       sgang_plan_fits(request, member, n,
+			       request->free +
+				       (size_t)n * sgang_plan_dims(request)))
 		n = sgang_nodeset_next(member->required, n + 1);
 	return n;
 }
@@ -512,5 +515,6 @@ void sgang_required_nofit(const struct sgang_plan_request *request,
 		 sgang_fabric_node_name(request->fabric, node));
 	snprintf(nofit->text, sizeof(nofit->text),
 		 "member %" PRIu32 ": %s, which it requires, has no room for "
-		 "it", i, nofit->best);
+		 "it",
+		 i, nofit->best);
 }

@@ -51,9 +51,8 @@ static const struct sgang_domain *leaf_at(const struct mixed *mixed,
 {
 	const struct sgang_fabric *fabric = mixed->request->fabric;
 
-	return sgang_fabric_domain(fabric,
-				   sgang_fabric_leaf(fabric,
-						     mixed->order[pos]));
+	return sgang_fabric_domain(
+		fabric, sgang_fabric_leaf(fabric, mixed->order[pos]));
 }
 
 /* Add a leaf with all its nodes that have room. */
@@ -95,7 +94,8 @@ static void route_over(const struct mixed *mixed, const struct sgang_tree *tree,
 /* -- by value -- */
 
 /* The leaves for all units by value, and for so many 256ths more if the ring
- * does not fit there. When something was found already, only the last of these. */
+ * does not fit there. When something was found already, only the last of these.
+ */
 static int walk_worth(struct mixed *mixed)
 {
 	static const uint32_t more[] = { 0, 1, 2, 4, 8, 16, 32, 64 };
@@ -116,9 +116,9 @@ static int walk_worth(struct mixed *mixed)
 		if (rc <= 0)
 			return rc;
 		route_over(mixed, &tree, &route);
-		rc = sgang_mixed_walk(mixed, route.stop, route.n_stops,
-				      route.pos, (double)tree.bound * MARGIN /
-				      (double)tree.need, 0);
+		rc = sgang_mixed_walk(
+			mixed, route.stop, route.n_stops, route.pos,
+			(double)tree.bound * MARGIN / (double)tree.need, 0);
 	}
 	return rc;
 }
@@ -128,9 +128,9 @@ static int walk_worth(struct mixed *mixed)
 /* A piece of the ring whose members are of one kind, and where it is. */
 struct block {
 	uint32_t kind;
-	uint8_t mark;			/* its nodes are marked so, not 0 */
-	uint32_t first;			/* its first member */
-	uint32_t *leaf;			/* domains, in the order of the ring */
+	uint8_t mark;   /* its nodes are marked so, not 0 */
+	uint32_t first; /* its first member */
+	uint32_t *leaf; /* domains, in the order of the ring */
 	uint32_t n;
 };
 
@@ -138,12 +138,12 @@ struct blocks {
 	struct mixed *mixed;
 	struct block *block;
 	uint32_t n;
-	uint8_t *owner;			/* by position: whose mark; 0: nobody */
+	uint8_t *owner; /* by position: whose mark; 0: nobody */
 	uint32_t *cap;
-	bool *used;			/* by domain, those above leaves */
-	uint32_t home;			/* holds all that is used */
-	uint64_t cost;			/* of all blocks, hops of ranks apart */
-	bool strict;			/* no other nodes than those */
+	bool *used;    /* by domain, those above leaves */
+	uint32_t home; /* holds all that is used */
+	uint64_t cost; /* of all blocks, hops of ranks apart */
+	bool strict;   /* no other nodes than those */
 };
 
 /* Find the blocks of the ring. False when a kind has more than one. */
@@ -236,7 +236,9 @@ static void mark_used(struct blocks *blocks, const struct block *own)
 			     d = sgang_fabric_domain(fabric, d)->parent)
 				blocks->used[d] = true;
 			blocks->home = blocks->home == SGANG_DOMAIN_NONE ?
-				leaf : common(fabric, blocks->home, leaf);
+					       leaf :
+					       common(fabric, blocks->home,
+						      leaf);
 		}
 	}
 }
@@ -252,7 +254,8 @@ static int pick_block(struct blocks *blocks, struct block *block)
 	struct sgang_tree tree = { .request = mixed->request,
 				   .need = kind->units,
 				   .cap = blocks->cap,
-				   .left = blocks->cap, .unit = true,
+				   .left = blocks->cap,
+				   .unit = true,
 				   .broken = mixed->broken };
 	uint32_t pos;
 	int rc;
@@ -262,9 +265,12 @@ static int pick_block(struct blocks *blocks, struct block *block)
 	for (pos = 0; pos < mixed->n_nodes; pos++) {
 		uint32_t node = mixed->order[pos];
 
-		blocks->cap[pos] = blocks->owner[pos] ? 0 :
-			sgang_kind_fits(mixed->job, kind, node,
-					sgang_job_free(mixed->job, node));
+		blocks->cap[pos] =
+			blocks->owner[pos] ?
+				0 :
+				sgang_kind_fits(mixed->job, kind, node,
+						sgang_job_free(mixed->job,
+							       node));
 		if (distinct && blocks->cap[pos] > 1)
 			blocks->cap[pos] = 1;
 		if (blocks->cap[pos] > 1)
@@ -288,8 +294,8 @@ static uint32_t meet(const struct blocks *blocks, uint32_t leaf_a,
 {
 	const struct sgang_fabric *fabric = blocks->mixed->request->fabric;
 
-	return sgang_fabric_domain(fabric, common(fabric, leaf_a,
-						  leaf_b))->level;
+	return sgang_fabric_domain(fabric, common(fabric, leaf_a, leaf_b))
+		->level;
 }
 
 /* Where a block begins and ends: numbers of leaves in its list. */
@@ -311,7 +317,8 @@ static bool is_inside(const struct blocks *blocks, uint32_t leaf, uint32_t high)
 		return true;
 	domain = sgang_fabric_domain(fabric, high);
 	return sgang_fabric_domain(fabric, leaf)->first_pos -
-	       domain->first_pos < domain->n_nodes;
+		       domain->first_pos <
+	       domain->n_nodes;
 }
 
 /* The domain if a block has a leaf in it, else SGANG_DOMAIN_NONE. */
@@ -329,13 +336,13 @@ static uint32_t if_there(const struct blocks *blocks, const struct block *block,
 
 /* What is known already when two blocks are joined. */
 struct joint {
-	bool first;			/* where a begins: it is to end as far
-					 * from there as it reaches */
-	bool last;			/* where b ends: it is to begin as far
-					 * from there as can be */
-	uint32_t high;			/* the domain in which a ends and b
-					 * begins, if it is there at all;
-					 * SGANG_DOMAIN_NONE: anywhere */
+	bool first;    /* where a begins: it is to end as far
+			* from there as it reaches */
+	bool last;     /* where b ends: it is to begin as far
+			* from there as can be */
+	uint32_t high; /* the domain in which a ends and b
+			* begins, if it is there at all;
+			* SGANG_DOMAIN_NONE: anywhere */
 };
 
 /* How far block a reaches from its beginning. */
@@ -396,10 +403,10 @@ static bool comes_before(const struct blocks *blocks, uint32_t a, uint32_t b,
 			 uint32_t first, uint32_t last)
 {
 	uint32_t level = meet(blocks, a, b);
-	bool near_a = a == first || (b != first &&
-				     meet(blocks, a, first) < level);
-	bool near_b = b == first || (a != first &&
-				     meet(blocks, b, first) < level);
+	bool near_a = a == first ||
+		      (b != first && meet(blocks, a, first) < level);
+	bool near_b = b == first ||
+		      (a != first && meet(blocks, b, first) < level);
 
 	if (near_a != near_b)
 		return near_a;
@@ -407,10 +414,10 @@ static bool comes_before(const struct blocks *blocks, uint32_t a, uint32_t b,
 	near_b = b == last || (a != last && meet(blocks, b, last) < level);
 	if (near_a != near_b)
 		return near_b;
-	return sgang_fabric_domain(blocks->mixed->request->fabric,
-				   a)->first_pos <
-	       sgang_fabric_domain(blocks->mixed->request->fabric,
-				   b)->first_pos;
+	return sgang_fabric_domain(blocks->mixed->request->fabric, a)
+		       ->first_pos <
+	       sgang_fabric_domain(blocks->mixed->request->fabric, b)
+		       ->first_pos;
 }
 
 static void order_block(const struct blocks *blocks, struct block *block,
@@ -424,7 +431,8 @@ static void order_block(const struct blocks *blocks, struct block *block,
 		uint32_t leaf = block->leaf[i];
 
 		for (k = i; k && comes_before(blocks, leaf, block->leaf[k - 1],
-					      first, last); k--)
+					      first, last);
+		     k--)
 			block->leaf[k] = block->leaf[k - 1];
 		block->leaf[k] = leaf;
 	}
@@ -485,8 +493,8 @@ static void route_blocks(const struct blocks *blocks, struct route *route)
 			}
 			stop = &route->stop[route->n_stops++];
 			stop->first = route->n_pos;
-			for (pos = leaf->first_pos; pos < leaf->first_pos +
-			     leaf->n_nodes; pos++) {
+			for (pos = leaf->first_pos;
+			     pos < leaf->first_pos + leaf->n_nodes; pos++) {
 				if (blocks->owner[pos] == block->mark)
 					route->pos[route->n_pos++] = pos;
 			}
@@ -521,8 +529,7 @@ static int walk_blocks(struct blocks *blocks, uint32_t turn, double value)
 		blocks->block[i].n = 0;
 	blocks->cost = 0;
 	for (i = 0; i < blocks->n && rc > 0; i++)
-		rc = pick_block(blocks, &blocks->block[(turn + i) %
-						       blocks->n]);
+		rc = pick_block(blocks, &blocks->block[(turn + i) % blocks->n]);
 	if (rc > 0 && order_blocks(blocks))
 		return -1;
 	if (rc <= 0)
@@ -584,11 +591,11 @@ static void find_needs(const struct blocks *blocks, uint32_t narrow,
 /* Both arcs, and how they are laid. */
 struct arcs {
 	const struct blocks *blocks;
-	uint32_t narrow;		/* the kind with the fewest nodes */
-	uint32_t *leaf[2];		/* of each arc, */
-	uint32_t n[2];			/* so many */
-	bool *taken;			/* by leaf of the second one */
-	uint32_t *room[PARTS];		/* for the leaves of the parts */
+	uint32_t narrow;       /* the kind with the fewest nodes */
+	uint32_t *leaf[2];     /* of each arc, */
+	uint32_t n[2];         /* so many */
+	bool *taken;           /* by leaf of the second one */
+	uint32_t *room[PARTS]; /* for the leaves of the parts */
 	struct blocks laid;
 	struct block part[PARTS];
 };
@@ -617,8 +624,10 @@ static int open_arcs(struct arcs *arcs, const struct blocks *blocks,
 			return -1;
 		for (leaf = 0; leaf < n; leaf++) {
 			if (!sgang_fabric_domain(fabric, leaf)->n_children &&
-			    owned_slots(blocks, leaf, i ? SGANG_SPLIT_OTHERS :
-					SGANG_SPLIT_FIRST, NULL))
+			    owned_slots(blocks, leaf,
+					i ? SGANG_SPLIT_OTHERS :
+					    SGANG_SPLIT_FIRST,
+					NULL))
 				arcs->leaf[i][arcs->n[i]++] = leaf;
 		}
 	}
@@ -634,8 +643,8 @@ static uint32_t high_of(const struct blocks *blocks, uint32_t leaf)
 
 	while (parent != SGANG_DOMAIN_NONE &&
 	       sgang_tree_allowed(request, parent)) {
-		uint32_t above = sgang_fabric_domain(request->fabric,
-						     parent)->parent;
+		uint32_t above =
+			sgang_fabric_domain(request->fabric, parent)->parent;
 
 		if (above == SGANG_DOMAIN_NONE ||
 		    !sgang_tree_allowed(request, above))
@@ -728,8 +737,7 @@ static uint64_t hops_of(const struct blocks *blocks)
 			at = leaf;
 		}
 	}
-	return at == SGANG_DOMAIN_NONE ? 0 : sum +
-	       hop[meet(blocks, at, first)];
+	return at == SGANG_DOMAIN_NONE ? 0 : sum + hop[meet(blocks, at, first)];
 }
 
 /* Put the leaves in order so that the second arc begins and ends in these
@@ -847,17 +855,17 @@ static uint64_t split_slots(const struct mixed *mixed)
 static int walk_arcs(struct blocks *blocks, struct sgang_split *split,
 		     double value, uint32_t effort)
 {
-	static const uint32_t more[] = { 0, 1, 4 };	/* 64ths */
+	static const uint32_t more[] = { 0, 1, 4 }; /* 64ths */
 	struct mixed *mixed = blocks->mixed;
 	double price = (double)(mixed->bound - mixed->fixed) / value;
 	uint64_t slots = split_slots(mixed);
 	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < sizeof(more) / sizeof(more[0]) && !rc &&
-	     !ended(mixed); i++) {
-		rc = sgang_split_solve(split, slots * more[i] / 64,
-				       effort, blocks->owner);
+	for (i = 0; i < sizeof(more) / sizeof(more[0]) && !rc && !ended(mixed);
+	     i++) {
+		rc = sgang_split_solve(split, slots * more[i] / 64, effort,
+				       blocks->owner);
 		if (rc <= 0)
 			return rc;
 		rc = lay_arcs(blocks, sgang_split_narrow(split), price);
@@ -871,9 +879,8 @@ static int try_arcs(struct blocks *blocks, double value)
 {
 	struct mixed *mixed = blocks->mixed;
 	uint32_t hard = mixed->job->kind_of[mixed->rank[0]];
-	struct sgang_split *split = sgang_split_open(mixed->job, hard,
-						     mixed->bound -
-						     mixed->fixed);
+	struct sgang_split *split =
+		sgang_split_open(mixed->job, hard, mixed->bound - mixed->fixed);
 
 	if (!split)
 		return -1;
@@ -904,7 +911,8 @@ static bool is_confined(const struct mixed *mixed)
 
 	for (k = 0; k < job->n_kinds; k++) {
 		n = job->kind[k].allowed ?
-		    sgang_nodeset_count(job->kind[k].allowed) : mixed->n_nodes;
+			    sgang_nodeset_count(job->kind[k].allowed) :
+			    mixed->n_nodes;
 		least = n < least ? n : least;
 		most = n > most ? n : most;
 	}
@@ -926,8 +934,8 @@ static int try_blocks(struct mixed *mixed, double value)
 					sizeof(*blocks.owner));
 	blocks.cap = sgang_pool_alloc(pool, mixed->n_nodes,
 				      sizeof(*blocks.cap));
-	blocks.used = sgang_pool_alloc(pool,
-		sgang_fabric_domains(mixed->request->fabric),
+	blocks.used = sgang_pool_alloc(
+		pool, sgang_fabric_domains(mixed->request->fabric),
 		sizeof(*blocks.used));
 	if (!blocks.block || !blocks.owner || !blocks.cap || !blocks.used)
 		return -1;
@@ -936,8 +944,9 @@ static int try_blocks(struct mixed *mixed, double value)
 		return 0;
 	if (arcs && try_arcs(&blocks, value))
 		return -1;
-	for (turn = 0; turn < blocks.n && !(mixed->found && arcs) &&
-	     !ended(mixed); turn++) {
+	for (turn = 0;
+	     turn < blocks.n && !(mixed->found && arcs) && !ended(mixed);
+	     turn++) {
 		if (walk_blocks(&blocks, turn, value) < 0)
 			return -1;
 	}

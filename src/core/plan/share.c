@@ -32,11 +32,11 @@
 struct paths {
 	const struct sgang_job *job;
 	const uint64_t *broken;
-	uint32_t *cap;			/* by position: units, then 1 or 0 */
-	uint32_t units;			/* of a member */
-	uint32_t members;		/* of that size */
-	uint64_t least[SGANG_LEVELS];	/* by the level that a path spans: what
-					 * it costs, or UINT64_MAX */
+	uint32_t *cap;                /* by position: units, then 1 or 0 */
+	uint32_t units;               /* of a member */
+	uint32_t members;             /* of that size */
+	uint64_t least[SGANG_LEVELS]; /* by the level that a path spans: what
+				       * it costs, or UINT64_MAX */
 };
 
 /* How many members have room in a domain, each on nodes of its own. With m of
@@ -69,13 +69,13 @@ static uint64_t members_within(const struct paths *paths, uint32_t level)
 	uint64_t sum = 0;
 
 	for (d = 0; d < n; d++) {
-		const struct sgang_domain *domain =
-			sgang_fabric_domain(fabric, d);
+		const struct sgang_domain *domain = sgang_fabric_domain(fabric,
+									d);
 
 		if (domain->level > level ||
 		    (domain->parent != SGANG_DOMAIN_NONE &&
 		     sgang_fabric_domain(fabric, domain->parent)->level <=
-		     level))
+			     level))
 			continue;
 		sum += members_in(paths, domain);
 	}
@@ -146,9 +146,10 @@ static uint64_t add_paths(const struct paths *paths)
 	uint32_t level;
 
 	above[SGANG_LEVELS] = UINT64_MAX;
-	for (level = SGANG_LEVELS; level-- > 0; )
+	for (level = SGANG_LEVELS; level-- > 0;)
 		above[level] = paths->least[level] < above[level + 1] ?
-			       paths->least[level] : above[level + 1];
+				       paths->least[level] :
+				       above[level + 1];
 	for (level = 0; level < SGANG_LEVELS; level++) {
 		uint64_t within;
 
@@ -201,8 +202,8 @@ int sgang_share_bound(const struct sgang_job *job, const uint64_t *broken,
 
 		if (!sgang_member_distinct(ask))
 			continue;
-		for (at = paths; at < paths + sizes &&
-		     at->units != ask->units; at++)
+		for (at = paths; at < paths + sizes && at->units != ask->units;
+		     at++)
 			;
 		if (at == paths + SIZES_MAX)
 			continue;
@@ -229,10 +230,10 @@ int sgang_share_bound(const struct sgang_job *job, const uint64_t *broken,
 struct sharer {
 	struct mixed *mixed;
 	struct sgang_tree tree;
-	uint32_t *cap;			/* by position: 1 if it may be chosen */
-	struct piece *spot;		/* nodes that a member can have */
+	uint32_t *cap;      /* by position: 1 if it may be chosen */
+	struct piece *spot; /* nodes that a member can have */
 	uint32_t n_spots;
-	uint32_t last;			/* position where the ring is */
+	uint32_t last; /* position where the ring is */
 	uint64_t looks, looks_max;
 };
 
@@ -247,9 +248,10 @@ static int choose(struct sharer *sharer, uint32_t units, uint32_t depth)
 	if (sharer->looks > sharer->looks_max)
 		return 0;
 	for (pos = 0; pos < mixed->n_nodes; pos++)
-		sharer->cap[pos] = sgang_kind_fits(mixed->job,
-			&mixed->job->kind[0], mixed->order[pos],
-			left_at(mixed, pos)) >= depth;
+		sharer->cap[pos] =
+			sgang_kind_fits(mixed->job, &mixed->job->kind[0],
+					mixed->order[pos],
+					left_at(mixed, pos)) >= depth;
 	sharer->tree.need = sharer->tree.ranks = units;
 	return sgang_tree_solve(&sharer->tree, mixed->job->pool, false);
 }
@@ -264,10 +266,10 @@ static void list_spots(struct sharer *sharer, uint32_t member)
 
 	sharer->n_spots = 0;
 	for (k = 0; k < sharer->tree.n_picks; k++) {
-		uint32_t d = sgang_fabric_leaf(fabric,
-			mixed->order[sharer->tree.pick[k].pos]);
-		const struct sgang_domain *domain =
-			sgang_fabric_domain(fabric, d);
+		uint32_t d = sgang_fabric_leaf(
+			fabric, mixed->order[sharer->tree.pick[k].pos]);
+		const struct sgang_domain *domain = sgang_fabric_domain(fabric,
+									d);
 
 		if (d == leaf)
 			continue;
@@ -316,8 +318,8 @@ static void begin_here(struct sharer *sharer, uint32_t units)
 }
 
 /* Give a member so many units on those of the listed nodes that have most room,
- * in their order, backwards from where the ring is at their end. False when they
- * are too few. */
+ * in their order, backwards from where the ring is at their end. False when
+ * they are too few. */
 static bool deal(struct sharer *sharer, uint32_t member, uint32_t units)
 {
 	struct mixed *mixed = sharer->mixed;
@@ -331,7 +333,7 @@ static bool deal(struct sharer *sharer, uint32_t member, uint32_t units)
 
 		/* where the ring is comes first, it saves a hop */
 		spot[i].units = pos == sharer->last ? UINT32_MAX :
-				*left_at(mixed, pos);
+						      *left_at(mixed, pos);
 		if (fits(mixed, member, pos))
 			n++;
 		else
@@ -344,8 +346,9 @@ static bool deal(struct sharer *sharer, uint32_t member, uint32_t units)
 	back = sharer->last != UINT32_MAX &&
 	       sgang_fabric_meet(fabric, mixed->order[spot[0].pos],
 				 mixed->order[sharer->last]) >
-	       sgang_fabric_meet(fabric, mixed->order[spot[units - 1].pos],
-				 mixed->order[sharer->last]);
+		       sgang_fabric_meet(fabric,
+					 mixed->order[spot[units - 1].pos],
+					 mixed->order[sharer->last]);
 	if (back) {
 		for (i = 0; i < units / 2; i++) {
 			struct piece swap = spot[i];
@@ -410,26 +413,28 @@ static bool list_leaf(struct sharer *sharer, uint32_t member, size_t *at)
 
 	if (*at == sharer->tree.n_picks)
 		return false;
-	leaf = sgang_fabric_domain(fabric, sgang_fabric_leaf(fabric,
-		mixed->order[sharer->tree.pick[*at].pos]));
+	leaf = sgang_fabric_domain(
+		fabric,
+		sgang_fabric_leaf(fabric,
+				  mixed->order[sharer->tree.pick[*at].pos]));
 	while (*at < sharer->tree.n_picks &&
 	       sharer->tree.pick[*at].pos - leaf->first_pos < leaf->n_nodes)
 		++*at;
 	for (i = 0; i < leaf->n_nodes; i++) {
 		if (fits(mixed, member, leaf->first_pos + i))
-			sharer->spot[sharer->n_spots++].pos =
-				leaf->first_pos + i;
+			sharer->spot[sharer->n_spots++].pos = leaf->first_pos +
+							      i;
 	}
 	return true;
 }
 
 /* What becomes of nodes that are left when the next member does not fit. */
 enum rest {
-	MIX_REST,			/* they count as those of more leaves */
-	USE_REST,			/* it begins there, and goes on to other
-					 * leaves for good */
-	LEAVE_REST,			/* they are left for good: no member is
-					 * on old leaves and new ones */
+	MIX_REST,   /* they count as those of more leaves */
+	USE_REST,   /* it begins there, and goes on to other
+		     * leaves for good */
+	LEAVE_REST, /* they are left for good: no member is
+		     * on old leaves and new ones */
 	RESTS
 };
 
@@ -503,13 +508,14 @@ static int try_rolls(struct sharer *sharer)
 	sharer->looks_max = sgang_budget_share(mixed->request->budget,
 					       SGANG_STEPS_SHARE);
 	for (i = 0; i < sizeof(more) / sizeof(more[0]) && !done(mixed) &&
-	     sharer->looks + mixed->n_nodes <= sharer->looks_max; i++) {
+		    sharer->looks + mixed->n_nodes <= sharer->looks_max;
+	     i++) {
 		sharer->tree = alike;
 		sharer->tree.need += alike.need * more[i] / 8;
-		sharer->looks += mixed->n_nodes + LOOKS_A_NODE *
-				 (uint32_t)mixed->job->units;
-		if (sgang_tree_solve(&sharer->tree, mixed->job->pool,
-				     false) < 0)
+		sharer->looks += mixed->n_nodes +
+				 LOOKS_A_NODE * (uint32_t)mixed->job->units;
+		if (sgang_tree_solve(&sharer->tree, mixed->job->pool, false) <
+		    0)
 			return -1;
 		for (rest = first; rest < RESTS; rest++) {
 			if (!roll_over(sharer, (enum rest)rest))
@@ -534,8 +540,8 @@ static bool all_share(const struct mixed *mixed)
 	return mixed->job->n_kinds == 1 && !mixed->job->kind[0].whole;
 }
 
-/* Lay out for each number of members that a node is to have room for, where that
- * does not take too many choices. 0, or -1 with ENOMEM. */
+/* Lay out for each number of members that a node is to have room for, where
+ * that does not take too many choices. 0, or -1 with ENOMEM. */
 static int try_depths(struct sharer *sharer)
 {
 	const struct sgang_tree alike = sharer->tree;
@@ -546,7 +552,7 @@ static int try_depths(struct sharer *sharer)
 	sharer->tree.cap = sharer->cap;
 	sharer->tree.unit = true;
 	sharer->tree.more = NULL;
-	for (i = DEPTHS_MAX; i-- > 0 && !done(mixed) && rc >= 0; ) {
+	for (i = DEPTHS_MAX; i-- > 0 && !done(mixed) && rc >= 0;) {
 		uint32_t depth = UINT32_C(1) << i;
 		uint64_t looks = (uint64_t)(n + depth - 1) / depth *
 				 mixed->n_nodes;

@@ -17,27 +17,27 @@
 
 /* A node on which a member has room. */
 struct seat {
-	uint32_t at;			/* in the request's nodes */
-	uint32_t cap;			/* pieces */
-	uint64_t above;			/* caps of those before it in the list */
-	bool twin;			/* of the one before it */
+	uint32_t at;    /* in the request's nodes */
+	uint32_t cap;   /* pieces */
+	uint64_t above; /* caps of those before it in the list */
+	bool twin;      /* of the one before it */
 };
 
 struct search {
 	const struct sgang_shares_request *rq;
-	uint32_t *share;		/* the answer, so far */
-	uint32_t *left;			/* by node of the request, n_dims */
-	struct seat *seat;		/* n_nodes + 1 for each member */
-	size_t *order;			/* of the members */
+	uint32_t *share;   /* the answer, so far */
+	uint32_t *left;    /* by node of the request, n_dims */
+	struct seat *seat; /* n_nodes + 1 for each member */
+	size_t *order;     /* of the members */
 };
 
 /* Where one member is in its list. */
 struct place {
-	size_t nth;			/* member, in the order of the search */
+	size_t nth; /* member, in the order of the search */
 	const struct sgang_shares_member *m;
 	const struct seat *seat;
 	uint32_t n_seats;
-	uint32_t required;		/* nodes */
+	uint32_t required; /* nodes */
 };
 
 static bool step(struct search *s)
@@ -68,7 +68,8 @@ static uint32_t amount_of(const struct sgang_shares_request *rq,
 			  const uint32_t *need, uint32_t at, uint32_t d)
 {
 	return need[d] == SGANG_PLAN_ALL ?
-	       rq->total[(size_t)rq->nodes[at] * rq->n_dims + d] : need[d];
+		       rq->total[(size_t)rq->nodes[at] * rq->n_dims + d] :
+		       need[d];
 }
 
 static bool fits(struct search *s, const struct sgang_shares_member *m,
@@ -134,8 +135,7 @@ static bool is_taken(const struct search *s, size_t nth, uint32_t domain)
 	uint32_t at;
 
 	for (i = 0; i < nth; i++) {
-		const uint32_t *share = s->share +
-					s->order[i] * s->rq->n_nodes;
+		const uint32_t *share = s->share + s->order[i] * s->rq->n_nodes;
 
 		for (at = 0; at < s->rq->n_nodes; at++) {
 			if (share[at] && domain_of(s->rq, at) == domain)
@@ -217,7 +217,9 @@ static bool list_seats(struct search *s, struct place *p, uint32_t domain)
 			continue;
 		p->required += has(p->m->required, rq->nodes[at], false);
 		seat[p->n_seats++] = (struct seat){
-			.at = at, .cap = cap, .above = left_on(s, at)[0],
+			.at = at,
+			.cap = cap,
+			.above = left_on(s, at)[0],
 		};
 	}
 	finish_list(s, seat, p->n_seats);
@@ -231,11 +233,11 @@ static bool place_member(struct search *s, size_t nth);
 
 /* How a member stands in the middle of its list. */
 struct stand {
-	uint32_t from;			/* the next seat */
-	uint32_t nodes;			/* it has, */
-	uint32_t required;		/* so many of them required */
-	uint32_t pieces;		/* that have no node yet */
-	uint32_t last;			/* its share of the seat before */
+	uint32_t from;     /* the next seat */
+	uint32_t nodes;    /* it has, */
+	uint32_t required; /* so many of them required */
+	uint32_t pieces;   /* that have no node yet */
+	uint32_t last;     /* its share of the seat before */
 };
 
 static uint32_t min_of(uint32_t a, uint32_t b)
@@ -244,14 +246,15 @@ static uint32_t min_of(uint32_t a, uint32_t b)
 }
 
 /* The shares that it may have of a seat. False: none, nor of those after it. */
-static bool shares_of(const struct place *p, const struct stand *st,
-		      uint32_t i, uint32_t *least, uint32_t *most)
+static bool shares_of(const struct place *p, const struct stand *st, uint32_t i,
+		      uint32_t *least, uint32_t *most)
 {
 	uint32_t room = p->m->most_nodes - st->nodes;
-	uint32_t end = min_of(p->n_seats, room < p->n_seats - i ?
-			      i + room : p->n_seats);
+	uint32_t end = min_of(p->n_seats,
+			      room < p->n_seats - i ? i + room : p->n_seats);
 	uint32_t others = st->nodes + 1 < p->m->least_nodes ?
-			  p->m->least_nodes - st->nodes - 1 : 0;
+				  p->m->least_nodes - st->nodes - 1 :
+				  0;
 	uint64_t after;
 
 	if (!room || p->n_seats - i <= others ||
@@ -274,10 +277,12 @@ static bool try_share(struct search *s, const struct place *p,
 {
 	uint32_t at = p->seat[i].at;
 	struct stand next = {
-		.from = i + 1, .nodes = st->nodes + 1,
+		.from = i + 1,
+		.nodes = st->nodes + 1,
 		.required = st->required +
 			    has(p->m->required, s->rq->nodes[at], false),
-		.pieces = st->pieces - pieces, .last = pieces,
+		.pieces = st->pieces - pieces,
+		.last = pieces,
 	};
 
 	if (!step(s))
@@ -301,8 +306,7 @@ static bool try_shares(struct search *s, const struct place *p,
 		return false;
 	even = even < least ? least : min_of(even, most);
 	for (off = 0; off <= most - least; off++) {
-		if (even + off <= most &&
-		    try_share(s, p, st, i, even + off))
+		if (even + off <= most && try_share(s, p, st, i, even + off))
 			return true;
 		if (off && even >= least + off &&
 		    try_share(s, p, st, i, even - off))
@@ -336,7 +340,8 @@ static bool choose(struct search *s, const struct place *p,
 static bool place_in(struct search *s, size_t nth, uint32_t domain)
 {
 	struct place p = {
-		.nth = nth, .m = &s->rq->members[s->order[nth]],
+		.nth = nth,
+		.m = &s->rq->members[s->order[nth]],
 	};
 	struct stand st = { .pieces = p.m->pieces };
 
@@ -388,8 +393,10 @@ static void order_members(struct search *s)
 	for (i = 0; i < s->rq->n_members; i++) {
 		uint64_t weight = weight_of(s->rq, &s->rq->members[i]);
 
-		for (j = i; j && weight_of(s->rq, &s->rq->members[
-				s->order[j - 1]]) < weight; j--)
+		for (j = i;
+		     j && weight_of(s->rq, &s->rq->members[s->order[j - 1]]) <
+				  weight;
+		     j--)
 			s->order[j] = s->order[j - 1];
 		s->order[j] = i;
 	}
@@ -414,14 +421,14 @@ static uint64_t least_taken(const struct sgang_shares_request *rq,
 	uint32_t k, t;
 
 	for (k = 1; k <= m->most; k++) {
-		const uint32_t *need = m->need + (size_t)(k - 1) *
-				       rq->n_types * rq->n_dims;
+		const uint32_t *need = m->need + (size_t)(k - 1) * rq->n_types *
+							 rq->n_dims;
 
 		for (t = 0; t < rq->n_types; t++) {
 			uint64_t each = need[t * rq->n_dims + d];
 
 			each = each == SGANG_PLAN_ALL ? 0 :
-			       each * m->pieces / k;
+							each * m->pieces / k;
 			least = each < least ? each : least;
 		}
 	}
@@ -461,7 +468,8 @@ static bool too_deep(const struct sgang_shares_request *rq)
 
 	for (i = 0; i < rq->n_members; i++)
 		nodes += min_of(min_of(rq->members[i].most_nodes,
-				       rq->members[i].pieces), rq->n_nodes);
+				       rq->members[i].pieces),
+				rq->n_nodes);
 	return nodes > SGANG_SHARES_NODES;
 }
 
@@ -476,8 +484,8 @@ int sgang_shares_find(const struct sgang_shares_request *request,
 		errno = EINVAL;
 		return -1;
 	}
-	memset(share, 0, request->n_members * request->n_nodes *
-			 sizeof(*share));
+	memset(share, 0,
+	       request->n_members * request->n_nodes * sizeof(*share));
 	s.left = calloc(n * request->n_dims, sizeof(*s.left));
 	s.seat = calloc(n * (request->n_members + 1), sizeof(*s.seat));
 	s.order = calloc(request->n_members + 1, sizeof(*s.order));

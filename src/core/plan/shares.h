@@ -21,14 +21,14 @@
 #define SGANG_SHARES_NODES 1024
 
 struct sgang_shares_member {
-	uint32_t least_nodes;		/* so many different nodes, and */
-	uint32_t most_nodes;		/* no more than these */
-	uint32_t pieces;		/* altogether, at least one on each */
-	uint32_t most;			/* pieces on one node, at most; 1 or
-					 * more */
-	const struct sgang_nodeset *allowed;	/* borrowed; NULL: any */
-	const struct sgang_nodeset *required;	/* borrowed; among its nodes;
-						 * NULL: none */
+	uint32_t least_nodes; /* so many different nodes, and */
+	uint32_t most_nodes;  /* no more than these */
+	uint32_t pieces;      /* altogether, at least one on each */
+	uint32_t most;        /* pieces on one node, at most; 1 or
+			       * more */
+	const struct sgang_nodeset *allowed;  /* borrowed; NULL: any */
+	const struct sgang_nodeset *required; /* borrowed; among its nodes;
+					       * NULL: none */
 	/* What 1, 2, ... 'most' pieces take of a node, which never gets less:
 	 * for each number of them n_dims numbers for each type. SGANG_PLAN_ALL:
 	 * all that the node has, none of which may be in use. Borrowed. */
@@ -37,17 +37,17 @@ struct sgang_shares_member {
 
 struct sgang_shares_request {
 	uint32_t n_dims, n_types;
-	const uint32_t *free, *total;	/* by node: n_dims numbers */
-	const uint8_t *type;		/* by node */
-	const uint32_t *nodes;		/* that may be used, */
-	uint32_t n_nodes;		/* so many */
-	const uint32_t *domain;		/* by node; each member inside one of
-					 * these, no two in the same. NULL: it
-					 * does not matter */
+	const uint32_t *free, *total; /* by node: n_dims numbers */
+	const uint8_t *type;          /* by node */
+	const uint32_t *nodes;        /* that may be used, */
+	uint32_t n_nodes;             /* so many */
+	const uint32_t *domain;       /* by node; each member inside one of
+				       * these, no two in the same. NULL: it
+				       * does not matter */
 	const struct sgang_shares_member *members;
 	size_t n_members;
-	uint64_t *steps;		/* left for the search; less afterwards.
-					 * None left: nothing is proved */
+	uint64_t *steps; /* left for the search; less afterwards.
+			  * None left: nothing is proved */
 };
 
 /* Returns 1 and in share[i * n_nodes + j] the pieces of member i on nodes[j];

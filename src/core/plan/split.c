@@ -48,12 +48,12 @@ enum { UNITS, SLOTS, NARROW, NEEDS };
 /* What is behind a leaf is asked for at several prices: those that were found,
  * and more or less of one or the other. */
 static const struct {
-	double units, slots;		/* times what was found */
-	double narrow;			/* more, in parts of a slot's */
+	double units, slots; /* times what was found */
+	double narrow;       /* more, in parts of a slot's */
 } near_prices[] = {
-	{ 1, 1, 0 }, { 1.12, 1, 0 }, { 0.88, 1, 0 }, { 1, 1.12, 0 },
-	{ 1.12, 1.12, 0 }, { 0.88, 1.12, 0 }, { 1, 0.88, 0 },
-	{ 1.12, 0.88, 0 }, { 0.88, 0.88, 0 }, { 1, 1, 0.15 },
+	{ 1, 1, 0 },       { 1.12, 1, 0 },    { 0.88, 1, 0 }, { 1, 1.12, 0 },
+	{ 1.12, 1.12, 0 }, { 0.88, 1.12, 0 }, { 1, 0.88, 0 }, { 1.12, 0.88, 0 },
+	{ 0.88, 0.88, 0 }, { 1, 1, 0.15 },
 };
 #define PRICES (sizeof(near_prices) / sizeof(near_prices[0]))
 
@@ -70,20 +70,20 @@ enum { NARROW_END = 1, WIDE_END = 2, JOINS = 4 };
 struct hold {
 	uint32_t units;
 	uint32_t slots;
-	bool narrow;			/* the kind with the fewest nodes may be
-					 * there */
+	bool narrow; /* the kind with the fewest nodes may be
+		      * there */
 };
 
 /* A node of the leaf at hand. */
 struct spot {
-	double worth[2];		/* to arc A, to B */
+	double worth[2]; /* to arc A, to B */
 	uint32_t pos;
 };
 
 /* A way to use a leaf: so many of its best nodes, so many of them for A. */
 struct way {
-	double loss;			/* cost less worth */
-	uint64_t cost;			/* of visits to nodes */
+	double loss;   /* cost less worth */
+	uint64_t cost; /* of visits to nodes */
 	uint64_t held[NEEDS];
 	uint32_t nodes, first;
 	uint32_t use;
@@ -91,24 +91,24 @@ struct way {
 
 /* How a choice came about. */
 struct step {
-	uint32_t before;		/* step + 1; 0: none */
+	uint32_t before; /* step + 1; 0: none */
 	uint32_t leaf;
-	uint32_t nodes, first;		/* as in the way */
+	uint32_t nodes, first; /* as in the way */
 };
 
 /* A choice for all leaves so far. */
 struct choice {
-	double least;			/* what it will cost, at the least */
+	double least; /* what it will cost, at the least */
 	uint64_t state;
-	uint64_t lacks;			/* about what, as one number */
+	uint64_t lacks; /* about what, as one number */
 	uint64_t cost;
 	uint64_t held[NEEDS];
-	uint64_t inside;		/* slots for the kind with the fewest
-					 * nodes, in the highest open domain
-					 * below the top */
+	uint64_t inside; /* slots for the kind with the fewest
+			  * nodes, in the highest open domain
+			  * below the top */
 	uint32_t joins;
-	struct step step;		/* the last; SGANG_DOMAIN_NONE: it is
-					 * in 'path' already */
+	struct step step; /* the last; SGANG_DOMAIN_NONE: it is
+			   * in 'path' already */
 };
 
 /* What is used at the prices costs more than it is worth by 'loss'. */
@@ -119,34 +119,34 @@ struct gain {
 
 struct sgang_split {
 	const struct sgang_job *job;
-	const struct sgang_kind *kind;	/* of arc A */
-	const struct sgang_kind *narrow;	/* of B; NULL: all are alike */
-	uint64_t node;			/* cost of a visit to a node */
-	uint64_t slots;			/* that all of B ask for */
+	const struct sgang_kind *kind;   /* of arc A */
+	const struct sgang_kind *narrow; /* of B; NULL: all are alike */
+	uint64_t node;                   /* cost of a visit to a node */
+	uint64_t slots;                  /* that all of B ask for */
 	uint64_t need[NEEDS];
-	uint64_t about[NEEDS];		/* what counts as one when they lack */
+	uint64_t about[NEEDS]; /* what counts as one when they lack */
 	double price[NEEDS];
-	double near[NEEDS][PRICES];	/* by price: what it is for a need */
-	uint32_t top;			/* the domain that holds it all */
-	struct hold *hold;		/* by position */
-	double (*gain)[BOTH + 1];	/* by domain: the least loss, by the
-					 * arcs that may use it */
-	double *raw;			/* by leaf: of any way to use it */
-	double most_raw;		/* of leaves that are looked at */
+	double near[NEEDS][PRICES]; /* by price: what it is for a need */
+	uint32_t top;               /* the domain that holds it all */
+	struct hold *hold;          /* by position */
+	double (*gain)[BOTH + 1];   /* by domain: the least loss, by the
+				     * arcs that may use it */
+	double *raw;                /* by leaf: of any way to use it */
+	double most_raw;            /* of leaves that are looked at */
 	/* by leaf and by the arcs that use its parent: the loss behind it, at
 	 * each of the prices */
 	double (*behind)[BOTH + 1][PRICES];
-	double (*after)[PRICES];	/* by domain: the same, when it is left */
+	double (*after)[PRICES]; /* by domain: the same, when it is left */
 	/* the search */
-	uint64_t step[SGANG_LEVELS];	/* by depth, of open domains */
-	struct spot spot[HOLDS_MAX];	/* of the leaf at hand, best first */
+	uint64_t step[SGANG_LEVELS]; /* by depth, of open domains */
+	struct spot spot[HOLDS_MAX]; /* of the leaf at hand, best first */
 	uint32_t n_spots;
 	struct way way[WAYS_MAX];
 	uint32_t n_ways;
 	struct choice *now, *next;
 	uint32_t n_now, n_next, kept;
-	double limit[JOINS];		/* what is not below is dropped */
-	uint32_t *table;		/* of 'next': index + 1 */
+	double limit[JOINS]; /* what is not below is dropped */
+	uint32_t *table;     /* of 'next': index + 1 */
 	struct step *path;
 	uint32_t n_path, path_room;
 };
@@ -215,7 +215,7 @@ static void fill_holds(struct sgang_split *split)
 
 	for (i = 0; i < request->n_members && !apart; i++)
 		apart = &split->job->kind[split->job->kind_of[i]] ==
-			split->kind &&
+				split->kind &&
 			sgang_member_distinct(&request->members[i]);
 	for (i = 0; i < n; i++)
 		fill_hold(split, order[i], apart, &split->hold[i]);
@@ -231,12 +231,12 @@ static void find_narrow(struct sgang_split *split)
 	for (k = 0; k < job->n_kinds; k++) {
 		const struct sgang_kind *kind = &job->kind[k];
 		size_t nodes = kind->allowed ?
-			       sgang_nodeset_count(kind->allowed) : SIZE_MAX;
+				       sgang_nodeset_count(kind->allowed) :
+				       SIZE_MAX;
 
 		if (kind == split->kind)
 			continue;
-		split->slots += kind->units *
-				sgang_kind_least(job, kind, 0);
+		split->slots += kind->units * sgang_kind_least(job, kind, 0);
 		if (nodes >= fewest)
 			continue;
 		fewest = nodes;
@@ -366,9 +366,9 @@ static void change_prices(struct sgang_split *split, const struct gain *gain,
  * is below, if arcs go over into each other nowhere. */
 static double find_prices(struct sgang_split *split)
 {
-	uint64_t looks = domain_at(split, split->top)->n_nodes +
-		4 * (uint64_t)sgang_fabric_domains(
-			split->job->request->fabric);
+	uint64_t looks =
+		domain_at(split, split->top)->n_nodes +
+		4 * (uint64_t)sgang_fabric_domains(split->job->request->fabric);
 	uint32_t round, i;
 	double best = 0, price[NEEDS];
 	struct gain gain[BOTH + 1];
@@ -483,8 +483,8 @@ static void fill_behind(struct sgang_split *split, uint32_t d, size_t at,
 		uint32_t child = domain->first_child + i;
 
 		for (use = 0; use <= BOTH; use++)
-			split->behind[child][use][at] = after +
-				least_behind(sum, use, step);
+			split->behind[child][use][at] =
+				after + least_behind(sum, use, step);
 		split->after[child][at] = split->behind[child][0][at];
 		if (domain_at(split, child)->n_children)
 			fill_behind(split, child, at,
@@ -672,8 +672,8 @@ static uint32_t digit_at(uint64_t state, uint32_t depth)
 
 static uint64_t without_digit(uint64_t state, uint32_t depth)
 {
-	return state & ~(((UINT64_C(1) << DIGIT_BITS) - 1) <<
-			 (DIGIT_BITS * depth));
+	return state &
+	       ~(((UINT64_C(1) << DIGIT_BITS) - 1) << (DIGIT_BITS * depth));
 }
 
 /* Arcs use the open domains down to this depth. */
@@ -714,7 +714,8 @@ static uint64_t lacks(const struct sgang_split *split,
 		      const struct choice *choice, uint32_t need)
 {
 	return choice->held[need] < split->need[need] ?
-	       split->need[need] - choice->held[need] : 0;
+		       split->need[need] - choice->held[need] :
+		       0;
 }
 
 /* Fill in about what a choice lacks. Only what lacks nothing has 0. */
@@ -725,8 +726,8 @@ static void sum_up_lacks(const struct sgang_split *split, struct choice *choice)
 	choice->lacks = 0;
 	for (i = 0; i < NEEDS; i++)
 		choice->lacks = choice->lacks << 8 |
-				(lacks(split, choice, i) + split->about[i] - 1) /
-				split->about[i];
+				(lacks(split, choice, i) + split->about[i] -
+				 1) / split->about[i];
 }
 
 /* Fill in what a choice will cost at the least, and about what it lacks.
@@ -745,8 +746,9 @@ static bool rate(const struct sgang_split *split, struct choice *choice,
 			   split->near[SLOTS][i] * slots +
 			   split->near[NARROW][i] * narrow;
 	for (i = 0; i < PRICES / 2; i++) {
-		double more = least[i] > least[i + PRICES / 2] ? least[i] :
-			      least[i + PRICES / 2];
+		double more = least[i] > least[i + PRICES / 2] ?
+				      least[i] :
+				      least[i + PRICES / 2];
 
 		most = more > most ? more : most;
 	}
@@ -769,8 +771,7 @@ static uint32_t find_alike(const struct sgang_split *split,
 	       UINT64_C(0xd6e8feb86659fd93);
 	for (at = (uint32_t)(hash >> 40) % TABLE; split->table[at];
 	     at = (at + 1) % TABLE) {
-		const struct choice *other =
-			&split->next[split->table[at] - 1];
+		const struct choice *other = &split->next[split->table[at] - 1];
 
 		if (other->state == choice->state &&
 		    other->lacks == choice->lacks &&
@@ -947,7 +948,7 @@ static bool may_join(const struct sgang_split *split,
 	*lost = 0;
 	if (choice->joins & end)
 		return false;
-	if (!split->narrow)		/* the ends are alike */
+	if (!split->narrow) /* the ends are alike */
 		return end == NARROW_END || choice->joins;
 	if (end == NARROW_END)
 		return choice->inside > 0;
@@ -1033,8 +1034,8 @@ static int add_leaf(struct sgang_split *split, uint32_t d, uint32_t depth)
 		struct choice choice = split->now[i];
 
 		rate(split, &choice,
-		     split->behind[d][digit_at(choice.state, depth - 1) &
-				      BOTH], HUGE_VAL);
+		     split->behind[d][digit_at(choice.state, depth - 1) & BOTH],
+		     HUGE_VAL);
 		offer(split, &choice);
 	}
 	/* the best first, then the others can be dropped soon */
@@ -1096,7 +1097,8 @@ static void write_owner(struct sgang_split *split, const struct choice *best,
 			sort_in(split->spot, i);
 		for (i = 0; i < step->nodes; i++)
 			owner[spot[i].pos] = i < step->first ?
-				SGANG_SPLIT_FIRST : SGANG_SPLIT_OTHERS;
+						     SGANG_SPLIT_FIRST :
+						     SGANG_SPLIT_OTHERS;
 	}
 }
 
@@ -1114,8 +1116,7 @@ struct sgang_split *sgang_split_open(const struct sgang_job *job,
 		return NULL;
 	split->job = job;
 	split->kind = &job->kind[first];
-	split->node = hop[sgang_plan_lowest(request)] -
-		      hop[SGANG_LEVEL_ISLAND];
+	split->node = hop[sgang_plan_lowest(request)] - hop[SGANG_LEVEL_ISLAND];
 	split->hold = sgang_pool_alloc(pool, n, sizeof(*split->hold));
 	split->gain = sgang_pool_zalloc(pool, n_domains, sizeof(*split->gain));
 	split->raw = sgang_pool_zalloc(pool, n_domains, sizeof(*split->raw));
@@ -1134,13 +1135,12 @@ struct sgang_split *sgang_split_open(const struct sgang_job *job,
 	fill_holds(split);
 	split->price[UNITS] = (double)(guess + 1) / 2 /
 			      (double)split->need[UNITS];
-	split->price[SLOTS] = (double)(guess + 1) / 2 /
-			      (double)split->slots;
+	split->price[SLOTS] = (double)(guess + 1) / 2 / (double)split->slots;
 	return split;
 }
 
-int sgang_split_solve(struct sgang_split *split, uint64_t more,
-		      uint32_t effort, uint8_t *owner)
+int sgang_split_solve(struct sgang_split *split, uint64_t more, uint32_t effort,
+		      uint8_t *owner)
 {
 	const struct choice *best;
 	uint32_t i;
@@ -1152,7 +1152,9 @@ int sgang_split_solve(struct sgang_split *split, uint64_t more,
 	fill_all_behind(split);
 	for (i = 0; i < NEEDS; i++)
 		split->about[i] = split->need[i] / (i == NARROW ?
-				  GRAINS_NARROW : GRAINS) + 1;
+							    GRAINS_NARROW :
+							    GRAINS) +
+				  1;
 	if (choose_leaves(split, effort))
 		return -1;
 	memset(split->now, 0, sizeof(*split->now));

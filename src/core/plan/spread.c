@@ -34,8 +34,7 @@ static const struct sgang_domain *domain_at(const struct sgang_spread *spread,
 /* Does this domain hold several compartments? */
 static bool is_above(const struct sgang_spread *spread, uint32_t d)
 {
-	return domain_at(spread, d)->level >
-	       spread->job->request->spread_level;
+	return domain_at(spread, d)->level > spread->job->request->spread_level;
 }
 
 /* -- worth -- */
@@ -57,8 +56,7 @@ static uint64_t weight_of(const struct sgang_spread *spread, uint32_t d)
 }
 
 /* What using a domain adds for its parent. */
-static struct sgang_worth step_of(const struct sgang_spread *spread,
-				  uint32_t d)
+static struct sgang_worth step_of(const struct sgang_spread *spread, uint32_t d)
 {
 	const uint32_t *hop = spread->job->request->costs->hop;
 	const struct sgang_domain *domain = domain_at(spread, d);
@@ -81,10 +79,10 @@ static void add_compartment(struct sgang_spread *spread, uint32_t domain,
 	if (parent != SGANG_DOMAIN_NONE &&
 	    !sgang_tree_allowed(spread->job->request, parent))
 		parent = SGANG_DOMAIN_NONE;
-	spread->at[spread->n++] = (struct sgang_compartment){
-		.domain = domain, .parent = parent, .first_pos = pos,
-		.free = free
-	};
+	spread->at[spread->n++] = (struct sgang_compartment){ .domain = domain,
+							      .parent = parent,
+							      .first_pos = pos,
+							      .free = free };
 }
 
 static void add_nodes(struct sgang_spread *spread, uint32_t leaf)
@@ -115,19 +113,18 @@ static int sum_up(struct sgang_spread *spread)
 	const struct sgang_plan_request *request = spread->job->request;
 	const uint32_t *order = sgang_fabric_order(request->fabric);
 	uint32_t n = sgang_fabric_domains(request->fabric), d, i;
-	uint64_t *free = sgang_pool_zalloc(spread->job->pool, n,
-					   sizeof(*free));
+	uint64_t *free = sgang_pool_zalloc(spread->job->pool, n, sizeof(*free));
 	uint64_t *above = sgang_pool_zalloc(spread->job->pool, n,
 					    sizeof(*above));
 
 	if (!free || !above)
 		return -1;
-	for (d = n; d-- > 0; ) {
+	for (d = n; d-- > 0;) {
 		const struct sgang_domain *domain = domain_at(spread, d);
 
 		for (i = 0; !domain->n_children && i < domain->n_nodes; i++)
-			free[d] += *sgang_job_free(spread->job, order[
-				domain->first_pos + i]);
+			free[d] += *sgang_job_free(
+				spread->job, order[domain->first_pos + i]);
 		if (domain->parent != SGANG_DOMAIN_NONE)
 			free[domain->parent] += free[d];
 	}
@@ -191,7 +188,7 @@ static int find_shapes(struct sgang_spread *spread)
 			if (job->kind_of[i] == job->kind_of[k] &&
 			    members[i].units == members[k].units &&
 			    sgang_member_distinct(&members[i]) ==
-			    sgang_member_distinct(&members[k]))
+				    sgang_member_distinct(&members[k]))
 				break;
 		}
 		if (s == spread->n_shapes)
@@ -209,8 +206,10 @@ static int ask_shape(const struct sgang_spread *spread,
 	const struct sgang_plan_member *member =
 		&job->request->members[shape->first];
 	struct sgang_job alone = { .request = &shape->request,
-				   .pool = job->pool, .kind = &shape->kind,
-				   .n_kinds = 1, .units = member->units };
+				   .pool = job->pool,
+				   .kind = &shape->kind,
+				   .n_kinds = 1,
+				   .units = member->units };
 
 	shape->request = *job->request;
 	shape->request.members = member;
@@ -218,14 +217,13 @@ static int ask_shape(const struct sgang_spread *spread,
 	shape->kind = job->kind[job->kind_of[shape->first]];
 	shape->kind.units = member->units;
 	shape->kind.per_node = sgang_member_distinct(member) ? 1 :
-			       member->units;
+							       member->units;
 	shape->kind.first = 0;
 	if (sgang_job_alike(&alone, spread->broken, &shape->tree))
 		return -1;
 	shape->tree.coin = spread->coin;
-	shape->inside = sgang_inside_open(&shape->tree,
-					  job->request->spread_level,
-					  job->pool);
+	shape->inside = sgang_inside_open(
+		&shape->tree, job->request->spread_level, job->pool);
 	return shape->inside ? 0 : -1;
 }
 
@@ -274,7 +272,7 @@ struct part {
 	/* of two, where both are, else of one and a step, else of these: */
 	const struct part *left;
 	const struct part *right;
-	uint32_t *order;		/* compartments, the cheapest first */
+	uint32_t *order; /* compartments, the cheapest first */
 };
 
 /* A compartment and the least that any member costs there. */
@@ -286,9 +284,9 @@ struct offer {
 struct counter {
 	const struct sgang_spread *spread;
 	struct sgang_pool *pool;
-	struct sgang_worth *cheapest;	/* by compartment: not more than the
-					 * part of any shape */
-	const struct part **below;	/* by domain; NULL: room for nobody */
+	struct sgang_worth *cheapest; /* by compartment: not more than the
+				       * part of any shape */
+	const struct part **below;    /* by domain; NULL: room for nobody */
 };
 
 static int by_offer(const void *one, const void *two)
@@ -416,9 +414,8 @@ static const struct part *merge(struct counter *counter,
 static int count_domain(struct counter *counter, uint32_t d)
 {
 	const struct sgang_domain *domain = domain_at(counter->spread, d);
-	const struct part **list = sgang_pool_alloc(counter->pool,
-						    domain->n_children +
-						    (size_t)1, sizeof(*list));
+	const struct part **list = sgang_pool_alloc(
+		counter->pool, domain->n_children + (size_t)1, sizeof(*list));
 	uint32_t first, end, i, n = 0;
 	const struct part *part;
 
@@ -487,8 +484,7 @@ static int count_all(struct counter *counter)
 	for (c = 0; c < spread->n; c++) {
 		counter->cheapest[c] = spread->shape[0].part[c];
 		for (s = 1; s < spread->n_shapes; s++)
-			lower(&counter->cheapest[c],
-			      &spread->shape[s].part[c]);
+			lower(&counter->cheapest[c], &spread->shape[s].part[c]);
 	}
 	while (d-- > 0) {
 		if (is_above(spread, d) &&
@@ -526,8 +522,8 @@ static struct candidate *find_candidates(const struct counter *counter,
 					 uint32_t *n)
 {
 	const struct sgang_spread *spread = counter->spread;
-	uint32_t n_domains = sgang_fabric_domains(
-		spread->job->request->fabric), d;
+	uint32_t n_domains = sgang_fabric_domains(spread->job->request->fabric),
+		 d;
 	struct candidate *list = sgang_pool_alloc(counter->pool, n_domains,
 						  sizeof(*list));
 
@@ -559,8 +555,7 @@ static int lay_member(const struct sgang_spread *spread, uint32_t member,
 	struct sgang_shape *shape = &spread->shape[spread->shape_of[member]];
 	const struct sgang_plan_request *request = spread->job->request;
 	const struct sgang_compartment *at = &spread->at[where];
-	struct sgang_pick alone = { at->first_pos,
-				    (uint32_t)shape->tree.need };
+	struct sgang_pick alone = { at->first_pos, (uint32_t)shape->tree.need };
 	const struct sgang_pick *pick = &alone;
 	size_t n = 1, i;
 
@@ -571,16 +566,18 @@ static int lay_member(const struct sgang_spread *spread, uint32_t member,
 		n = shape->tree.n_picks;
 	}
 	for (i = 0; i < n; i++) {
-		uint32_t node = sgang_fabric_order(request->fabric)[
-			pick[i].pos];
+		uint32_t node =
+			sgang_fabric_order(request->fabric)[pick[i].pos];
 
 		runs[(*n_runs)++] = (struct sgang_run){
-			.member = member, .node = node,
-			.ranks = pick[i].units *
-				 sgang_kind_ranks(spread->job, &shape->kind,
-						  node),
+			.member = member,
+			.node = node,
+			.ranks = pick[i].units * sgang_kind_ranks(spread->job,
+								  &shape->kind,
+								  node),
 			.slots = pick[i].units * sgang_kind_need(spread->job,
-				&shape->kind, node, 0)
+								 &shape->kind,
+								 node, 0)
 		};
 	}
 	return 0;
@@ -613,8 +610,7 @@ static bool all_are(const struct sgang_spread *spread,
 
 /* The placement of members in these compartments. -1 with ENOMEM. */
 static int lay_all(const struct sgang_spread *spread, const uint32_t *place,
-		   struct sgang_worth bound,
-		   struct sgang_placement **placement)
+		   struct sgang_worth bound, struct sgang_placement **placement)
 {
 	const struct sgang_job *job = spread->job;
 	struct sgang_run *runs = sgang_pool_alloc(
@@ -628,8 +624,8 @@ static int lay_all(const struct sgang_spread *spread, const uint32_t *place,
 		if (!runs || lay_member(spread, i, place[i], runs, &n))
 			return -1;
 	}
-	if (sgang_count_broken(job->request, job->pool, spread->broken, runs,
-			       n, &broken))
+	if (sgang_count_broken(job->request, job->pool, spread->broken, runs, n,
+			       &broken))
 		return -1;
 	bound.cost = sgang_coin_cost(spread->coin, bound.cost);
 	if (!all_are(spread, sgang_inside_least) &&
@@ -673,21 +669,21 @@ static int plan_alike(const struct counter *counter,
 /* What was found in the candidates so far. */
 struct search {
 	const struct counter *counter;
-	bool *wanted;			/* by compartment */
-	uint32_t *place;		/* by member, in the latest candidate */
-	uint32_t *best;			/* ... in the best one */
-	uint64_t cost;			/* of it; UINT64_MAX: none */
+	bool *wanted;    /* by compartment */
+	uint32_t *place; /* by member, in the latest candidate */
+	uint32_t *best;  /* ... in the best one */
+	uint64_t cost;   /* of it; UINT64_MAX: none */
 	uint64_t steps;
-	struct sgang_worth bound;	/* of candidates in which they fit, or
-					 * may fit */
+	struct sgang_worth bound; /* of candidates in which they fit, or
+				   * may fit */
 	bool bounded;
-	uint32_t placed;		/* members in the latest one */
+	uint32_t placed; /* members in the latest one */
 };
 
 /* Every member costs more than the cheapest one wherever it is: by so much at
  * the least. */
-static void raise_bounds(const struct counter *counter,
-			 struct candidate *list, uint32_t n)
+static void raise_bounds(const struct counter *counter, struct candidate *list,
+			 uint32_t n)
 {
 	const struct sgang_spread *spread = counter->spread;
 	uint64_t sum = 0;
@@ -707,7 +703,7 @@ static void raise_bounds(const struct counter *counter,
 				shape->extra = cost;
 		}
 		if (shape->extra == UINT64_MAX)
-			return;		/* it fits nowhere */
+			return; /* it fits nowhere */
 	}
 	for (i = 0; i < spread->n_members; i++)
 		sum += spread->shape[spread->shape_of[i]].extra;
@@ -738,8 +734,8 @@ static int try_candidate(struct search *search,
 
 /* The candidates with the lowest bounds; when that are many and nobody fits
  * there, those that are not below others. */
-static int try_candidates(struct search *search,
-			  const struct candidate *list, uint32_t n)
+static int try_candidates(struct search *search, const struct candidate *list,
+			  uint32_t n)
 {
 	const struct sgang_spread *spread = search->counter->spread;
 	uint32_t i, tries = 0;
@@ -748,10 +744,11 @@ static int try_candidates(struct search *search,
 	for (i = 0; i < n && list[i].least.cost < search->cost; i++) {
 		uint32_t parent = domain_at(spread, list[i].domain)->parent;
 
-		rc = 2;			/* not known */
-		if (tries++ < TRIES_MAX || (search->cost == UINT64_MAX &&
-		    (parent == SGANG_DOMAIN_NONE ||
-		     !sgang_tree_allowed(spread->job->request, parent))))
+		rc = 2; /* not known */
+		if (tries++ < TRIES_MAX ||
+		    (search->cost == UINT64_MAX &&
+		     (parent == SGANG_DOMAIN_NONE ||
+		      !sgang_tree_allowed(spread->job->request, parent))))
 			rc = try_candidate(search, &list[i]);
 		if (rc < 0)
 			return -1;
@@ -768,10 +765,11 @@ static int plan_apart(const struct counter *counter, struct candidate *list,
 		      uint32_t *placed)
 {
 	const struct sgang_spread *spread = counter->spread;
-	struct search search = { .counter = counter, .cost = UINT64_MAX,
+	struct search search = { .counter = counter,
+				 .cost = UINT64_MAX,
 				 .steps = sgang_budget_share(
-					spread->job->request->budget,
-					SGANG_STEPS_SPREAD) };
+					 spread->job->request->budget,
+					 SGANG_STEPS_SPREAD) };
 	uint64_t steps = search.steps;
 
 	search.wanted = sgang_pool_alloc(counter->pool, spread->n,
@@ -798,7 +796,8 @@ static int plan_apart(const struct counter *counter, struct candidate *list,
 static uint32_t find_best(const struct counter *counter)
 {
 	uint32_t n = sgang_fabric_domains(
-		counter->spread->job->request->fabric), d;
+			 counter->spread->job->request->fabric),
+		 d;
 	uint32_t best = SGANG_DOMAIN_NONE;
 
 	for (d = 0; d < n; d++) {
@@ -815,7 +814,8 @@ int sgang_spread_plan(const struct sgang_job *job, const uint64_t *broken,
 		      struct sgang_nofit *nofit)
 {
 	struct sgang_spread spread = {
-		.job = job, .broken = broken,
+		.job = job,
+		.broken = broken,
 		.n_members = (uint32_t)job->request->n_members
 	};
 	struct counter counter = { .spread = &spread, .pool = job->pool };

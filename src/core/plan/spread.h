@@ -25,20 +25,20 @@
 /* What a member needs to itself: a domain whose parent is above the level of
  * the spread, or a node when the lowest domains are above it. */
 struct sgang_compartment {
-	uint32_t domain;		/* SGANG_DOMAIN_NONE: a node */
-	uint32_t parent;		/* SGANG_DOMAIN_NONE: it has none, or
-					 * the gang may not span it */
+	uint32_t domain; /* SGANG_DOMAIN_NONE: a node */
+	uint32_t parent; /* SGANG_DOMAIN_NONE: it has none, or
+			  * the gang may not span it */
 	uint32_t first_pos;
-	uint64_t free;			/* slots */
+	uint64_t free; /* slots */
 };
 
 /* Keys compared, in this order; sums compare as their terms do. */
 struct sgang_worth {
-	uint64_t cost;			/* a price, with a coin; UINT64_MAX:
-					 * does not fit */
-	uint64_t broken;		/* wholly free space that is broken */
-	uint64_t free;			/* free slots of the used domains, those
-					 * inside compartments apart */
+	uint64_t cost;   /* a price, with a coin; UINT64_MAX:
+			  * does not fit */
+	uint64_t broken; /* wholly free space that is broken */
+	uint64_t free;   /* free slots of the used domains, those
+			  * inside compartments apart */
 };
 
 /* Inline, as large fabrics spend much of their time here. */
@@ -54,30 +54,30 @@ static inline bool sgang_worth_less(const struct sgang_worth *a,
 
 /* Members that ask for the same in the same number. */
 struct sgang_shape {
-	uint32_t first;			/* its first member */
-	struct sgang_plan_request request;	/* for that one alone */
+	uint32_t first;                    /* its first member */
+	struct sgang_plan_request request; /* for that one alone */
 	struct sgang_kind kind;
 	struct sgang_tree tree;
 	struct sgang_inside *inside;
-	struct sgang_worth *part;	/* by compartment */
-	uint64_t extra;			/* its parts cost at least so much more
-					 * than the cheapest ones */
+	struct sgang_worth *part; /* by compartment */
+	uint64_t extra;           /* its parts cost at least so much more
+				   * than the cheapest ones */
 };
 
 struct sgang_spread {
 	const struct sgang_job *job;
-	const struct sgang_coin *coin;	/* of the job; NULL with several
-					 * shapes, which know no weights */
-	const uint64_t *broken;		/* by domain, as in sgang_tree */
-	const uint64_t *above;		/* by domain: broken, of it and of all
-					 * above it */
-	const uint64_t *free;		/* by domain: free slots */
-	struct sgang_compartment *at;	/* in the order of positions */
+	const struct sgang_coin *coin; /* of the job; NULL with several
+					* shapes, which know no weights */
+	const uint64_t *broken;        /* by domain, as in sgang_tree */
+	const uint64_t *above;         /* by domain: broken, of it and of all
+					* above it */
+	const uint64_t *free;          /* by domain: free slots */
+	struct sgang_compartment *at;  /* in the order of positions */
 	uint32_t n;
 	uint32_t n_members;
 	struct sgang_shape *shape;
 	uint32_t n_shapes;
-	uint32_t *shape_of;		/* by member */
+	uint32_t *shape_of; /* by member */
 };
 
 /* The first compartment that begins at a position or after it. */

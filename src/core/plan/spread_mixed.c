@@ -18,7 +18,7 @@
 /* A compartment that a member may have. */
 struct option {
 	struct sgang_worth part;
-	bool other;			/* is not wanted */
+	bool other; /* is not wanted */
 	uint32_t where;
 };
 
@@ -30,14 +30,14 @@ struct options {
 
 struct solver {
 	const struct sgang_spread *spread;
-	struct sgang_pool pool;		/* of this call */
-	uint32_t first;			/* the compartments: first .. end - 1 */
+	struct sgang_pool pool; /* of this call */
+	uint32_t first;         /* the compartments: first .. end - 1 */
 	uint32_t end;
-	struct options *options;	/* by shape */
-	uint32_t *owner;		/* by compartment: its member */
-	uint32_t *place;		/* by member: its compartment */
-	uint32_t *seen;			/* by compartment: latest round in which
-					 * it was seen */
+	struct options *options; /* by shape */
+	uint32_t *owner;         /* by compartment: its member */
+	uint32_t *place;         /* by member: its compartment */
+	uint32_t *seen;          /* by compartment: latest round in which
+				  * it was seen */
 	uint32_t round;
 	uint64_t steps;
 };
@@ -138,8 +138,9 @@ static void shift(struct solver *solver, const struct step *path,
 {
 	while (length-- > 0) {
 		const struct step *step = &path[length];
-		const struct options *options = &solver->options[
-			solver->spread->shape_of[step->member]];
+		const struct options *options =
+			&solver->options[solver->spread
+						 ->shape_of[step->member]];
 
 		put(solver, step->member,
 		    options->option[step->next - 1].where);
@@ -171,8 +172,9 @@ static bool augment(struct solver *solver, uint32_t member, struct step *path)
 	path[0] = (struct step){ .member = member };
 	while (length) {
 		struct step *step = &path[length - 1];
-		const struct options *options = &solver->options[
-			solver->spread->shape_of[step->member]];
+		const struct options *options =
+			&solver->options[solver->spread
+						 ->shape_of[step->member]];
 		uint32_t where;
 
 		if (step->next == options->n) {
@@ -188,17 +190,15 @@ static bool augment(struct solver *solver, uint32_t member, struct step *path)
 			solver->round++;
 			return true;
 		}
-		path[length++] = (struct step){
-			.member = solver->owner[where]
-		};
+		path[length++] =
+			(struct step){ .member = solver->owner[where] };
 	}
 	return false;
 }
 
 /* -- the ring -- */
 
-static uint64_t hop_between(const struct solver *solver, uint32_t a,
-			    uint32_t b)
+static uint64_t hop_between(const struct solver *solver, uint32_t a, uint32_t b)
 {
 	const struct sgang_spread *spread = solver->spread;
 	const struct sgang_plan_request *request = spread->job->request;
@@ -211,8 +211,8 @@ static uint64_t hop_between(const struct solver *solver, uint32_t a,
 
 		*lower = sgang_fabric_domain(request->fabric, *lower)->parent;
 	}
-	return request->costs->hop[sgang_fabric_domain(request->fabric,
-						       a)->level];
+	return request->costs
+		->hop[sgang_fabric_domain(request->fabric, a)->level];
 }
 
 /* The hops inside a member: its part without the hop that leaves it. */
@@ -224,8 +224,8 @@ static uint64_t inner_cost(const struct solver *solver, uint32_t member)
 	uint32_t parent = spread->at[where].parent;
 
 	return shape_of(solver, member)->part[where].cost -
-	       request->costs->hop[sgang_fabric_domain(request->fabric,
-						       parent)->level];
+	       request->costs->hop[sgang_fabric_domain(request->fabric, parent)
+					   ->level];
 }
 
 static uint64_t hop_after(const struct solver *solver, uint32_t member)
@@ -321,7 +321,8 @@ int sgang_apart_solve(const struct sgang_spread *spread, uint32_t domain,
 		      const bool *wanted, uint64_t enough, uint64_t *steps,
 		      uint32_t *place, uint64_t *cost, uint32_t *placed)
 {
-	struct solver solver = { .spread = spread, .place = place,
+	struct solver solver = { .spread = spread,
+				 .place = place,
 				 .steps = *steps };
 	int rc = -1;
 

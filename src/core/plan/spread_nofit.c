@@ -30,8 +30,8 @@ static const char *name_of(const struct sgang_spread *spread, uint32_t c)
 
 	if (at->domain != SGANG_DOMAIN_NONE)
 		return sgang_fabric_domain(fabric, at->domain)->name;
-	return sgang_fabric_node_name(fabric, sgang_fabric_order(fabric)[
-		at->first_pos]);
+	return sgang_fabric_node_name(
+		fabric, sgang_fabric_order(fabric)[at->first_pos]);
 }
 
 /* The compartment that comes closest to having room for this shape and has
@@ -77,8 +77,7 @@ static uint32_t count_roomy(const struct sgang_spread *spread)
 
 /* A row for each domain without room, best first. */
 static void add_rows(const struct sgang_spread *spread,
-		     const struct sgang_shape *shape,
-		     struct sgang_nofit *nofit)
+		     const struct sgang_shape *shape, struct sgang_nofit *nofit)
 {
 	uint32_t c;
 
@@ -150,8 +149,8 @@ static void name_whole(const struct sgang_plan_request *request, char *buf,
 
 /* 'shape' is one that fits nowhere, or NULL. */
 static void say(const struct sgang_spread *spread,
-		const struct sgang_shape *shape, uint32_t best,
-		uint32_t placed, struct sgang_nofit *nofit)
+		const struct sgang_shape *shape, uint32_t best, uint32_t placed,
+		struct sgang_nofit *nofit)
 {
 	const struct sgang_plan_request *request = spread->job->request;
 	uint32_t roomy = (uint32_t)nofit->free, n = spread->n_members;
@@ -164,30 +163,38 @@ static void say(const struct sgang_spread *spread,
 		     sizeof(near));
 	name_whole(request, whole, sizeof(whole));
 	if (request->max_level <= request->spread_level)
-		snprintf(nofit->text, size, "%u members are to be in different "
-			 "%s and all in one %s, which can never be", n, level,
-			 request->costs->name[request->max_level]);
+		snprintf(nofit->text, size,
+			 "%u members are to be in different "
+			 "%s and all in one %s, which can never be",
+			 n, level, request->costs->name[request->max_level]);
 	else if (shape && spread->n_shapes > 1)
-		snprintf(nofit->text, size, "member %u is to be in one %s, but "
-			 "none has room for it%s", shape->first, level, near);
+		snprintf(nofit->text, size,
+			 "member %u is to be in one %s, but "
+			 "none has room for it%s",
+			 shape->first, level, near);
 	else if (roomy < n)
-		snprintf(nofit->text, size, "%u members are to be in different "
-			 "%s, but only %u %s room for one%s", n, level, roomy,
-			 roomy == 1 ? "has" : "have", near);
+		snprintf(nofit->text, size,
+			 "%u members are to be in different "
+			 "%s, but only %u %s room for one%s",
+			 n, level, roomy, roomy == 1 ? "has" : "have", near);
 	else if (best == SGANG_DOMAIN_NONE)
-		snprintf(nofit->text, size, "%u members are to be in different "
-			 "%s%s, but no two of those with room for one are", n,
-			 level, whole);
+		snprintf(nofit->text, size,
+			 "%u members are to be in different "
+			 "%s%s, but no two of those with room for one are",
+			 n, level, whole);
 	else if (placed < n && spread->n_shapes == 1)
-		snprintf(nofit->text, size, "%u members are to be in different "
+		snprintf(nofit->text, size,
+			 "%u members are to be in different "
 			 "%s%s, but the best (%.64s) has only %u with room for "
-			 "one", n, level, whole,
+			 "one",
+			 n, level, whole,
 			 sgang_fabric_domain(request->fabric, best)->name,
 			 placed);
 	else
-		snprintf(nofit->text, size, "%u members are to be in different "
-			 "%s%s, but only %u of them find room there", n, level,
-			 whole, placed);
+		snprintf(nofit->text, size,
+			 "%u members are to be in different "
+			 "%s%s, but only %u of them find room there",
+			 n, level, whole, placed);
 }
 
 void sgang_near_explain(const struct sgang_spread *spread, uint32_t best,

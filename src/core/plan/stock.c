@@ -12,38 +12,38 @@
 /* A row of Slurm's table of switches, which is in the order of its file. */
 struct row {
 	const struct sgang_domain *domain;
-	uint32_t above;			/* row of the switch above, NONE: none */
-	uint32_t parent;		/* the same as Slurm has it: that of a
-					 * root is never set and so row 0 */
-	uint32_t depth;			/* switches above it */
-	uint64_t usable;		/* nodes that the member could use */
-	uint64_t units;			/* of the member, on these */
-	uint64_t left;			/* nodes, while it is being placed, */
-	uint64_t reach;			/* units when that began */
-	uint64_t distance;		/* hops to all leaves used so far */
+	uint32_t above;    /* row of the switch above, NONE: none */
+	uint32_t parent;   /* the same as Slurm has it: that of a
+			    * root is never set and so row 0 */
+	uint32_t depth;    /* switches above it */
+	uint64_t usable;   /* nodes that the member could use */
+	uint64_t units;    /* of the member, on these */
+	uint64_t left;     /* nodes, while it is being placed, */
+	uint64_t reach;    /* units when that began */
+	uint64_t distance; /* hops to all leaves used so far */
 };
 
 struct table {
 	const struct sgang_plan_request *request;
 	enum sgang_stock_rule rule;
-	const struct sgang_plan_member *member;	/* being placed */
+	const struct sgang_plan_member *member; /* being placed */
 	struct row *row;
 	uint32_t n_rows;
-	uint32_t *row_of;		/* by domain */
-	uint32_t *node;			/* by position, those of a leaf switch
-					 * in the order of their index */
-	uint32_t *free;			/* as in the request */
-	bool weigh;			/* nodes differ in weight, */
-	uint32_t most;			/* and none heavier is taken now */
-	bool given;			/* nor any that is not required */
-	bool *taken;			/* by node: the member has it */
+	uint32_t *row_of; /* by domain */
+	uint32_t *node;   /* by position, those of a leaf switch
+			   * in the order of their index */
+	uint32_t *free;   /* as in the request */
+	bool weigh;       /* nodes differ in weight, */
+	uint32_t most;    /* and none heavier is taken now */
+	bool given;       /* nor any that is not required */
+	bool *taken;      /* by node: the member has it */
 	struct sgang_stock *stock;
-	size_t room;			/* of stock->runs */
+	size_t room; /* of stock->runs */
 };
 
 /* What a member still needs, counted as Slurm counts it. */
 struct need {
-	int64_t nodes;			/* below 0: more than it asked for */
+	int64_t nodes; /* below 0: more than it asked for */
 	uint64_t units;
 };
 
@@ -85,15 +85,16 @@ static void link_rows(struct table *table)
 
 	/* parents come before their children */
 	for (d = 0; d < n; d++) {
-		const struct sgang_domain *domain =
-			sgang_fabric_domain(fabric, d);
+		const struct sgang_domain *domain = sgang_fabric_domain(fabric,
+									d);
 		struct row *row;
 
 		if (table->row_of[d] == NONE)
 			continue;
 		row = &table->row[table->row_of[d]];
-		row->above = domain->parent == SGANG_DOMAIN_NONE ? NONE :
-			     table->row_of[domain->parent];
+		row->above = domain->parent == SGANG_DOMAIN_NONE ?
+				     NONE :
+				     table->row_of[domain->parent];
 		if (row->above == NONE)
 			continue;
 		row->parent = row->above;
@@ -181,8 +182,7 @@ static bool same_shape(const struct sgang_plan_member *a,
 {
 	return a->slots == b->slots && a->need == b->need &&
 	       a->units == b->units && a->allowed == b->allowed &&
-	       !a->required && !b->required &&
-	       a->distinct == b->distinct;
+	       !a->required && !b->required && a->distinct == b->distinct;
 }
 
 static void add_usable(struct table *table, uint32_t row, uint64_t nodes,
@@ -204,8 +204,9 @@ static void count_usable(struct table *table)
 		const struct sgang_domain *domain = table->row[i].domain;
 		uint64_t nodes = 0, units = 0;
 
-		for (j = 0; is_leaf(table, &table->row[i]) &&
-			    j < domain->n_nodes; j++) {
+		for (j = 0;
+		     is_leaf(table, &table->row[i]) && j < domain->n_nodes;
+		     j++) {
 			uint32_t n = fits(table,
 					  table->node[domain->first_pos + j]);
 
@@ -241,8 +242,8 @@ static int64_t next_weight(const struct table *table, const struct row *row,
 static bool is_heavier(const struct table *table, const struct row *a,
 		       const struct row *b)
 {
-	return table->weigh && next_weight(table, a, -1) >
-			       next_weight(table, b, -1);
+	return table->weigh &&
+	       next_weight(table, a, -1) > next_weight(table, b, -1);
 }
 
 /* Step 1. NONE: no switch reaches enough nodes. */
@@ -276,8 +277,10 @@ static void begin_below(struct table *table, uint32_t top)
 		uint32_t pos = row->domain->first_pos;
 
 		row->left = pos >= world->first_pos &&
-			    pos < world->first_pos + world->n_nodes ?
-			    row->usable : 0;
+					    pos < world->first_pos +
+							    world->n_nodes ?
+				    row->usable :
+				    0;
 		row->reach = row->units;
 		row->distance = 0;
 	}
@@ -296,8 +299,8 @@ static bool reaches(const struct table *table, const struct row *row,
 	       (table->rule == SGANG_STOCK_22_05 || row->reach >= need->units);
 }
 
-/* May the two be climbed above? The rows of roots were never told that they have
- * no parent, and have row 0; that was fixed with the rule. */
+/* May the two be climbed above? The rows of roots were never told that they
+ * have no parent, and have row 0; that was fixed with the rule. */
 static bool may_climb(const struct table *table, const struct row *a,
 		      const struct row *b)
 {
@@ -450,7 +453,8 @@ static void leave(struct table *table, uint32_t leaf)
 	for (row = table->row[leaf].above; row != NONE;
 	     row = table->row[row].above)
 		table->row[row].left -= used < table->row[row].left ?
-					used : table->row[row].left;
+						used :
+						table->row[row].left;
 }
 
 /* Is the node one of those that are taken now? */
@@ -529,8 +533,8 @@ static void find_class(struct table *table, const struct row *top,
 		next = next_weight(table, top, weight);
 		weight = next < 0 ? UINT32_MAX : next;
 		nodes = count_light(table, top, (uint32_t)weight, &units);
-	} while (next >= 0 && ((int64_t)nodes < need->nodes ||
-			       units < need->units));
+	} while (next >= 0 &&
+		 ((int64_t)nodes < need->nodes || units < need->units));
 	table->most = (uint32_t)weight;
 }
 
@@ -572,9 +576,10 @@ static bool *find_used(const struct table *table)
 
 	for (row = 0; used && row < table->n_rows; row++) {
 		for (i = 0; table->row[row].left &&
-			    i < table->row[row].domain->n_nodes; i++)
-			used[row] |= table->taken[
-				node_of(table, &table->row[row], i)];
+			    i < table->row[row].domain->n_nodes;
+		     i++)
+			used[row] |= table->taken[node_of(table,
+							  &table->row[row], i)];
 	}
 	return used;
 }
@@ -620,8 +625,8 @@ static uint32_t choose_required(const struct table *table)
 			n += sgang_nodeset_has(required, node) &&
 			     fits(table, node);
 		}
-		if (n && (top == NONE || row->domain->level >
-				table->row[top].domain->level)) {
+		if (n && (top == NONE ||
+			  row->domain->level > table->row[top].domain->level)) {
 			top = i;
 			most = n;
 		}
@@ -642,8 +647,7 @@ static int place_member(struct table *table)
 	const struct sgang_plan_member *member = table->member;
 	size_t first = table->stock->n_runs;
 	struct need need = {
-		.nodes = member->distinct || !member->slots ?
-			 member->units : 1,
+		.nodes = member->distinct || !member->slots ? member->units : 1,
 		.units = member->units,
 	};
 	bool required = member->required &&

@@ -49,13 +49,13 @@
 enum sgang_stock_rule { SGANG_STOCK_22_05, SGANG_STOCK_24_05 };
 
 struct sgang_stock {
-	struct sgang_run *runs;		/* by member, then by node index */
+	struct sgang_run *runs; /* by member, then by node index */
 	size_t n_runs;
 	struct sgang_ring ring;
-	bool exact;			/* no member asks for slots anywhere or
-					 * requires nodes, the fabric is one of
-					 * switches, and all nodes weigh the
-					 * same; else it is an estimate */
+	bool exact; /* no member asks for slots anywhere or
+		     * requires nodes, the fabric is one of
+		     * switches, and all nodes weigh the
+		     * same; else it is an estimate */
 };
 
 /* Place the members of 'request', in their order. Its fabric is one of nodes;

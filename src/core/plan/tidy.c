@@ -34,19 +34,17 @@ static int by_key(const void *one, const void *two)
 
 struct exchange {
 	struct sgang_choice *choice;
-	struct option *option;		/* sorted by key, then by full */
+	struct option *option; /* sorted by key, then by full */
 	size_t n;
-	uint64_t spare;			/* units chosen beyond the need */
+	uint64_t spare; /* units chosen beyond the need */
 };
 
-static bool chosen(const struct exchange *exchange,
-		   const struct option *option)
+static bool chosen(const struct exchange *exchange, const struct option *option)
 {
 	return exchange->choice->item[option->child] == option->item;
 }
 
-static bool unused(const struct exchange *exchange,
-		   const struct option *option)
+static bool unused(const struct exchange *exchange, const struct option *option)
 {
 	return !exchange->choice->item[option->child];
 }
@@ -57,7 +55,8 @@ static bool exchange_one(struct exchange *exchange, size_t at)
 {
 	const struct option *old = &exchange->option[at], *option;
 	uint64_t enough = old->cap > exchange->spare ?
-			  old->cap - exchange->spare : 1;
+				  old->cap - exchange->spare :
+				  1;
 	size_t low = 0, high = at;
 
 	/* the first of the key that has room for so many */
@@ -136,8 +135,7 @@ static int by_value(const void *one, const void *two)
 static int list_options(struct exchange *exchange, struct sgang_pool *pool)
 {
 	const struct sgang_choice *choice = exchange->choice;
-	sgang_plan_key *keys = sgang_pool_alloc(pool, choice->n,
-						sizeof(*keys));
+	sgang_plan_key *keys = sgang_pool_alloc(pool, choice->n, sizeof(*keys));
 	size_t n_keys = 0, items = 0;
 	uint32_t i, k;
 
@@ -160,8 +158,7 @@ static int list_options(struct exchange *exchange, struct sgang_pool *pool)
 		for (k = 0; k < choice->front[i].n; k++) {
 			const struct sgang_point *point =
 				&choice->front[i].point[k];
-			struct option *option =
-				&exchange->option[exchange->n];
+			struct option *option = &exchange->option[exchange->n];
 
 			if (!has_key(keys, n_keys, point->key))
 				continue;
@@ -197,8 +194,10 @@ int sgang_choose_tidy(struct sgang_choice *choice)
 		}
 	}
 	for (from = 0; from < exchange.n; from = i) {
-		for (i = from + 1; i < exchange.n &&
-		     alike(&exchange.option[from], &exchange.option[i]); i++)
+		for (i = from + 1;
+		     i < exchange.n &&
+		     alike(&exchange.option[from], &exchange.option[i]);
+		     i++)
 			;
 		use_first(&exchange, from, i);
 	}

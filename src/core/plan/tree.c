@@ -29,33 +29,33 @@
 /* A place for the whole gang: a domain, or a node alone. */
 struct candidate {
 	sgang_plan_key key;
-	sgang_plan_key bound;		/* in this place nothing is below it */
-	uint32_t level;			/* SGANG_LEVEL_ISLAND: a node */
-	uint64_t room;			/* units that fit; slots of a node */
-	uint32_t where;			/* domain, or position */
+	sgang_plan_key bound; /* in this place nothing is below it */
+	uint32_t level;       /* SGANG_LEVEL_ISLAND: a node */
+	uint64_t room;        /* units that fit; slots of a node */
+	uint32_t where;       /* domain, or position */
 };
 
 struct solver {
 	struct sgang_tree *tree;
 	struct sgang_pool *pool;
-	struct sgang_front *front;	/* by domain */
-	uint64_t *full;			/* by domain: units that fit */
-	uint64_t *above;		/* by domain: wholly free space of it
-					 * and all above it */
+	struct sgang_front *front; /* by domain */
+	uint64_t *full;            /* by domain: units that fit */
+	uint64_t *above;           /* by domain: wholly free space of it
+				    * and all above it */
 	struct sgang_grain grain;
-	uint32_t coarse;		/* broken space is counted in units of
-					 * two to this power */
+	uint32_t coarse; /* broken space is counted in units of
+			  * two to this power */
 	struct sgang_front_work work;
-	uint64_t node_cost;		/* of using one more node */
-	sgang_plan_key base;		/* what any two nodes cost at least */
+	uint64_t node_cost;  /* of using one more node */
+	sgang_plan_key base; /* what any two nodes cost at least */
 	struct candidate best;
-	sgang_plan_key bound;		/* least of all candidates */
-	uint32_t *scratch;		/* capacities of one leaf */
-	uint64_t coin;			/* the price of a cost of 1 */
-	bool quick;			/* it ends when fronts become too long */
+	sgang_plan_key bound; /* least of all candidates */
+	uint32_t *scratch;    /* capacities of one leaf */
+	uint64_t coin;        /* the price of a cost of 1 */
+	bool quick;           /* it ends when fronts become too long */
 	/* by domain, once they have: */
 	struct sgang_front *hull;
-	struct sgang_price *price;	/* of all units in it */
+	struct sgang_price *price; /* of all units in it */
 	bool proved;
 };
 
@@ -242,7 +242,7 @@ static void find_room(struct solver *solver)
 	const struct sgang_tree *tree = solver->tree;
 	uint32_t d, pos, n = sgang_fabric_domains(tree->request->fabric);
 
-	for (d = n; d-- > 0; ) {
+	for (d = n; d-- > 0;) {
 		const struct sgang_domain *domain = domain_at(solver, d);
 
 		if (!domain->n_children) {
@@ -289,7 +289,7 @@ static int set_up(struct solver *solver)
 		return -1;
 	cost = tree->ranks * hop[SGANG_LEVEL_ISLAND];
 	if (tree->unit)
-		cost += tree->need * a_node;	/* so many nodes, no choice */
+		cost += tree->need * a_node; /* so many nodes, no choice */
 	else if (!tree->free_nodes)
 		solver->node_cost = a_node;
 	solver->proved = true;
@@ -306,7 +306,7 @@ static int set_up(struct solver *solver)
 	solver->work.budget = tree->request->budget;
 	sgang_budget_take(solver->work.budget,
 			  sgang_fabric_nodes(tree->request->fabric) +
-			  sgang_fabric_domains(tree->request->fabric));
+				  sgang_fabric_domains(tree->request->fabric));
 	return 0;
 }
 
@@ -378,7 +378,8 @@ static void try_nodes(struct solver *solver)
 		else if (ranks == 1)
 			cost = 0;
 		node.key = key_of(solver, cost, solver->above[leaf]) +
-			   key_of_weight(solver, weight_at(solver, pos) +
+			   key_of_weight(solver,
+					 weight_at(solver, pos) +
 						 weight_in(solver, leaf));
 		node.bound = node.key;
 		node.room = tree->left[pos];
@@ -390,8 +391,8 @@ static void try_nodes(struct solver *solver)
 
 /* A node of a leaf. */
 struct spot {
-	sgang_plan_key key;		/* what it adds; low ones first, */
-	uint64_t order;			/* then low ones here */
+	sgang_plan_key key; /* what it adds; low ones first, */
+	uint64_t order;     /* then low ones here */
 	uint32_t cap;
 	uint32_t left;
 	uint32_t pos;
@@ -470,7 +471,7 @@ static int list_spots(const struct solver *solver,
 		spot[n].pos = pos;
 		spot[n].key = node_key(solver, pos);
 		spot[n].order = tree->unit ? tree->left[pos] :
-				UINT32_MAX - tree->cap[pos];
+					     UINT32_MAX - tree->cap[pos];
 		if (n && by_order(&spot[n - 1], &spot[n]) > 0)
 			sorted = false;
 		n++;
@@ -503,7 +504,8 @@ static int front_by_key(struct solver *solver, const struct sgang_domain *leaf,
 {
 	const struct sgang_tree *tree = solver->tree;
 	sgang_plan_key *key = sgang_pool_alloc(solver->pool, leaf->n_nodes,
-					       sizeof(*key)), sum = 0;
+					       sizeof(*key)),
+		       sum = 0;
 	uint32_t i, n = 0;
 
 	front->point = sgang_pool_alloc(solver->pool, leaf->n_nodes,
@@ -590,9 +592,8 @@ static void front_of_caps(const uint32_t *cap, uint32_t n, sgang_plan_key key,
 
 /* Write the front of a leaf on which nodes hold several units and all add
  * 'key': the roomiest first. */
-static int front_by_room(struct solver *solver,
-			 const struct sgang_domain *leaf, sgang_plan_key key,
-			 struct sgang_front *front)
+static int front_by_room(struct solver *solver, const struct sgang_domain *leaf,
+			 sgang_plan_key key, struct sgang_front *front)
 {
 	uint32_t i, n = sort_caps(solver, leaf);
 	uint64_t need = solver->tree->need, cap = 0;
@@ -600,8 +601,7 @@ static int front_by_room(struct solver *solver,
 	for (i = 0; i < n && cap < need; i++)
 		cap += solver->scratch[i];
 	n = i;
-	front->point = sgang_pool_alloc(solver->pool, n,
-					sizeof(*front->point));
+	front->point = sgang_pool_alloc(solver->pool, n, sizeof(*front->point));
 	if (!front->point)
 		return -1;
 	front_of_caps(solver->scratch, n, key, front);
@@ -632,10 +632,10 @@ static bool keys_differ(const struct solver *solver,
 
 /* The nodes of a leaf class by class: those of one class add the same. */
 struct classes {
-	struct spot *spot;		/* the roomiest of a class first */
-	uint32_t *first;		/* by class, and the end: its spots */
-	struct sgang_front *front;	/* by class */
-	uint64_t *full;			/* by class: units that fit */
+	struct spot *spot;         /* the roomiest of a class first */
+	uint32_t *first;           /* by class, and the end: its spots */
+	struct sgang_front *front; /* by class */
+	uint64_t *full;            /* by class: units that fit */
 	uint32_t n;
 };
 
@@ -646,8 +646,7 @@ static int write_class(struct solver *solver, struct classes *classes,
 	uint32_t n = classes->first[number + 1] - classes->first[number], i;
 	struct sgang_front *front = &classes->front[number];
 
-	front->point = sgang_pool_alloc(solver->pool, n,
-					sizeof(*front->point));
+	front->point = sgang_pool_alloc(solver->pool, n, sizeof(*front->point));
 	if (!front->point)
 		return -1;
 	for (i = 0; i < n; i++) {
@@ -669,8 +668,7 @@ static int find_classes(struct solver *solver, const struct sgang_domain *leaf,
 	classes->spot = sgang_pool_alloc(pool, most, sizeof(*classes->spot));
 	classes->first = sgang_pool_alloc(pool, most + (size_t)1,
 					  sizeof(*classes->first));
-	classes->front = sgang_pool_zalloc(pool, most,
-					   sizeof(*classes->front));
+	classes->front = sgang_pool_zalloc(pool, most, sizeof(*classes->front));
 	classes->full = sgang_pool_zalloc(pool, most, sizeof(*classes->full));
 	if (!classes->spot || !classes->first || !classes->front ||
 	    !classes->full || list_spots(solver, leaf, classes->spot, &n))
@@ -723,7 +721,7 @@ static int leaf_front(struct solver *solver, uint32_t d, sgang_plan_key key)
 	uint32_t i;
 
 	if (front->n)
-		return 0;		/* from the first attempt */
+		return 0; /* from the first attempt */
 	if (differ && !solver->tree->unit) {
 		if (front_by_class(solver, leaf, front))
 			return -1;
@@ -752,8 +750,9 @@ static int leaf_front(struct solver *solver, uint32_t d, sgang_plan_key key)
 static sgang_plan_key limit_below(const struct solver *solver,
 				  sgang_plan_key fixed)
 {
-	return solver->best.key == SGANG_PLAN_KEY_MAX ? SGANG_PLAN_KEY_MAX :
-					     solver->best.key - fixed;
+	return solver->best.key == SGANG_PLAN_KEY_MAX ?
+		       SGANG_PLAN_KEY_MAX :
+		       solver->best.key - fixed;
 }
 
 /* What rounding may have done to keys in a double. */
@@ -773,15 +772,14 @@ static double gap_to(const struct solver *solver, uint32_t d,
 	if (solver->price[d].bound < 0 || !reaches_home(solver, d, &reach))
 		return -1;
 	fixed = solver->base + key_of(solver, reach, solver->above[d]);
-	return (double)(key - fixed) - solver->price[d].bound +
-	       margin(solver);
+	return (double)(key - fixed) - solver->price[d].bound + margin(solver);
 }
 
 /* What it may cost above its bound and still be better than the best. */
 static double gap_of(const struct solver *solver, uint32_t d)
 {
-	return gap_to(solver, d, sgang_grain_below(&solver->grain,
-						   solver->best.key));
+	return gap_to(solver, d,
+		      sgang_grain_below(&solver->grain, solver->best.key));
 }
 
 /* The least that the children of a domain can be worth together. */
@@ -793,8 +791,8 @@ static double support_below(const struct solver *solver, uint32_t d,
 	uint32_t i;
 
 	for (i = 0; i < domain->n_children; i++)
-		sum += sgang_hull_support(&solver->hull[domain->first_child +
-							i], price);
+		sum += sgang_hull_support(
+			&solver->hull[domain->first_child + i], price);
 	return sum;
 }
 
@@ -808,7 +806,7 @@ static bool open_bands(struct solver *solver, uint32_t d, sgang_plan_key key)
 
 	work->n_bands = 0;
 	for (at = d; at != SGANG_DOMAIN_NONE &&
-	     sgang_tree_allowed(solver->tree->request, at);
+		     sgang_tree_allowed(solver->tree->request, at);
 	     at = domain_at(solver, at)->parent) {
 		struct sgang_band *band = &work->band[work->n_bands];
 
@@ -818,8 +816,8 @@ static bool open_bands(struct solver *solver, uint32_t d, sgang_plan_key key)
 			continue;
 		if (at != d)
 			band->spare += sgang_hull_support(&solver->hull[d],
-							 band->price) -
-				      (double)key -
+							  band->price) -
+				       (double)key -
 				       support_below(solver, d, band->price);
 		band->most = band->spare;
 		work->n_bands++;
@@ -881,7 +879,8 @@ static int inner_front(struct solver *solver, uint32_t d, sgang_plan_key key)
 static int try_inside(struct solver *solver, uint32_t d)
 {
 	const struct sgang_domain *domain = domain_at(solver, d);
-	struct candidate candidate = { .level = domain->level, .where = d,
+	struct candidate candidate = { .level = domain->level,
+				       .where = d,
 				       .room = solver->full[d] };
 	const struct sgang_point *point;
 	uint64_t reach, above = solver->above[d] - solver->tree->broken[d];
@@ -928,7 +927,8 @@ static int choose(struct solver *solver, uint32_t d, uint64_t need,
 static int try_highest(struct solver *solver, uint32_t d)
 {
 	struct candidate candidate = { .level = domain_at(solver, d)->level,
-				       .where = d, .room = solver->full[d] };
+				       .where = d,
+				       .room = solver->full[d] };
 	sgang_plan_key fixed, limit;
 	struct sgang_choice choice;
 	uint64_t reach;
@@ -990,8 +990,8 @@ static void fit_spots(struct spot *spot, uint32_t used, uint32_t n,
 	uint32_t i, k, steps = 0;
 
 	for (i = used; i-- > 0 && steps < EXCHANGE_MAX; steps += n - used) {
-		uint64_t enough = spot[i].cap > *spare ?
-				  spot[i].cap - *spare : 1;
+		uint64_t enough = spot[i].cap > *spare ? spot[i].cap - *spare :
+							 1;
 		uint32_t best = i;
 
 		for (k = used; k < n; k++) {
@@ -1022,7 +1022,7 @@ static uint32_t take_spots(const struct solver *solver, struct spot *spot,
 	spare = cap - need;
 	if (!solver->tree->unit)
 		fit_spots(spot, used, n, &spare);
-	for (i = used; i-- > 0 && spare; ) {
+	for (i = used; i-- > 0 && spare;) {
 		uint64_t less = spare < spot[i].cap ? spare : spot[i].cap;
 
 		spot[i].cap -= (uint32_t)less;
@@ -1052,8 +1052,8 @@ static void share_out(const struct sgang_choice *choice, uint64_t *units)
 	for (i = 0; i < choice->n; i++) {
 		units[i] = 0;
 		if (choice->item[i])
-			units[i] = choice->front[i].point[choice->item[i] -
-							  1].cap;
+			units[i] =
+				choice->front[i].point[choice->item[i] - 1].cap;
 		sum += units[i];
 	}
 	spare = sum - choice->need;
@@ -1062,10 +1062,10 @@ static void share_out(const struct sgang_choice *choice, uint64_t *units)
 		uint64_t less;
 
 		for (i = 1; i < choice->n; i++) {
-			if (units[i] && (!units[roomiest] ||
-					 choice->full[i] - units[i] >=
-					 choice->full[roomiest] -
-					 units[roomiest]))
+			if (units[i] &&
+			    (!units[roomiest] ||
+			     choice->full[i] - units[i] >=
+				     choice->full[roomiest] - units[roomiest]))
 				roomiest = i;
 		}
 		less = spare < units[roomiest] ? spare : units[roomiest];
@@ -1101,8 +1101,9 @@ static int pick_classes(struct solver *solver, const struct sgang_domain *leaf,
 	share_out(&choice, units);
 	for (i = 0; i < classes.n; i++) {
 		struct spot *spot = classes.spot + classes.first[i];
-		uint32_t used = take_spots(solver, spot, classes.first[i + 1] -
-					   classes.first[i], units[i]);
+		uint32_t used = take_spots(
+			solver, spot, classes.first[i + 1] - classes.first[i],
+			units[i]);
 
 		memmove(classes.spot + n, spot, used * sizeof(*spot));
 		n += used;
@@ -1174,7 +1175,8 @@ static int pick_best(struct solver *solver)
 	if (!tree->pick)
 		return -1;
 	if (best->level == SGANG_LEVEL_ISLAND) {
-		tree->domain = sgang_fabric_leaf(tree->request->fabric,
+		tree->domain = sgang_fabric_leaf(
+			tree->request->fabric,
 			sgang_fabric_order(tree->request->fabric)[best->where]);
 		pick(solver, best->where, (uint32_t)tree->need);
 		return 0;
@@ -1182,7 +1184,8 @@ static int pick_best(struct solver *solver)
 	tree->domain = best->where;
 	return pick_domain(solver, best->where, tree->need,
 			   best->key - solver->base -
-			   key_of(solver, 0, solver->above[best->where]));
+				   key_of(solver, 0,
+					  solver->above[best->where]));
 }
 
 /* -- when fronts become too long -- */
@@ -1215,9 +1218,8 @@ static int find_hulls(struct solver *solver)
 		else if (domain->n_children)
 			rc = sgang_hull_of_children(
 				&hull[domain->first_child], domain->n_children,
-				own_key(solver, d, step),
-				tree->need, solver->pool, &hull[d],
-				&solver->price[d]);
+				own_key(solver, d, step), tree->need,
+				solver->pool, &hull[d], &solver->price[d]);
 		else if (!leaf_front(solver, d, own_key(solver, d, step)))
 			rc = sgang_hull_of_front(&solver->front[d],
 						 solver->pool, &hull[d]);
@@ -1455,8 +1457,7 @@ int sgang_inside_pick(struct sgang_inside *inside, uint32_t domain)
 	struct solver *solver = &inside->solver;
 	struct sgang_tree *tree = solver->tree;
 	uint32_t n = domain_at(solver, domain)->n_nodes;
-	sgang_plan_key own = own_key(solver, domain,
-				     step_cost(solver, domain));
+	sgang_plan_key own = own_key(solver, domain, step_cost(solver, domain));
 
 	tree->n_picks = 0;
 	tree->pick = sgang_pool_alloc(solver->pool,
@@ -1464,9 +1465,10 @@ int sgang_inside_pick(struct sgang_inside *inside, uint32_t domain)
 				      sizeof(*tree->pick));
 	if (!tree->pick)
 		return -1;
-	return pick_domain(solver, domain, tree->need,
-			   sgang_front_find(&solver->front[domain],
-					    tree->need)->key - own);
+	return pick_domain(
+		solver, domain, tree->need,
+		sgang_front_find(&solver->front[domain], tree->need)->key -
+			own);
 }
 
 /* -- bundles -- */
@@ -1474,7 +1476,8 @@ int sgang_inside_pick(struct sgang_inside *inside, uint32_t domain)
 /* Where every node holds a multiple of so many units, they can be placed in
  * bundles of that size: what a place costs does not depend on how much of it is
  * used, so the last bundle may as well be a full one. Single GPUs on nodes of
- * which all eight are free are whole nodes then, and fronts are short. 1: no. */
+ * which all eight are free are whole nodes then, and fronts are short. 1: no.
+ */
 static uint32_t bundle_size(const struct sgang_tree *tree)
 {
 	uint32_t pos, n = sgang_fabric_nodes(tree->request->fabric);

@@ -16,40 +16,41 @@
 #include "mixed.h"
 
 #define BEAM 16
-#define CLASSES_MAX 64			/* in a leaf; others are left out */
+#define CLASSES_MAX 64 /* in a leaf; others are left out */
 
 /* Nodes of one stop that are alike. */
-struct class {
-	const uint32_t *left;		/* n_dims numbers, as the next one */
+struct class
+{
+	const uint32_t *left; /* n_dims numbers, as the next one */
 	const uint32_t *total;
 	uint8_t type;
-	uint64_t kinds;			/* that are allowed there, a bit each */
-	uint32_t node;			/* one of them */
+	uint64_t kinds; /* that are allowed there, a bit each */
+	uint32_t node;  /* one of them */
 	uint32_t n;
 };
 
 /* A visit to a node, and the one before it. */
 struct step {
-	uint32_t before;		/* step + 1; 0: none */
+	uint32_t before; /* step + 1; 0: none */
 	uint32_t stop;
 	uint32_t class;
-	uint32_t rest;			/* its class afterwards; CLASSES_MAX:
-					 * no room left */
+	uint32_t rest; /* its class afterwards; CLASSES_MAX:
+			* no room left */
 };
 
 /* How far a way has come. */
 struct way {
-	uint32_t turn;			/* members done since the first */
-	uint32_t units;			/* of the next one that are left */
-	uint64_t cost;			/* of the hops so far */
-	uint64_t value;			/* of the units placed */
-	uint32_t step;			/* + 1 */
-	uint32_t from;			/* the first stop, */
-	uint32_t at;			/* and the last one */
-	uint64_t own;			/* classes of nodes that the next member
-					 * has units on */
-	uint32_t n[CLASSES_MAX];	/* nodes left in each class of the
-					 * stop */
+	uint32_t turn;           /* members done since the first */
+	uint32_t units;          /* of the next one that are left */
+	uint64_t cost;           /* of the hops so far */
+	uint64_t value;          /* of the units placed */
+	uint32_t step;           /* + 1 */
+	uint32_t from;           /* the first stop, */
+	uint32_t at;             /* and the last one */
+	uint64_t own;            /* classes of nodes that the next member
+				  * has units on */
+	uint32_t n[CLASSES_MAX]; /* nodes left in each class of the
+				  * stop */
 };
 
 /* The best ways of some sort. */
@@ -65,24 +66,23 @@ struct walk {
 	uint32_t n_stops;
 	const uint32_t *pos;
 	double price;
-	uint32_t first;			/* member */
-	struct class *class;		/* CLASSES_MAX for each stop */
-	uint32_t *left;			/* of these classes, n_dims numbers */
-	uint32_t *n_classes;		/* by stop */
+	uint32_t first;      /* member */
+	struct class *class; /* CLASSES_MAX for each stop */
+	uint32_t *left;      /* of these classes, n_dims numbers */
+	uint32_t *n_classes; /* by stop */
 	struct step *step;
 	uint32_t n_steps;
-	uint64_t visits;		/* trials of a node */
+	uint64_t visits; /* trials of a node */
 	uint64_t visits_max;
 	struct beam beam[3];
-	struct way end;			/* the best that is complete */
+	struct way end; /* the best that is complete */
 	bool ended;
-	bool again;			/* nodes left with room are visited */
+	bool again; /* nodes left with room are visited */
 };
 
 static uint32_t member_at(const struct walk *walk, uint32_t turn)
 {
-	return (walk->first + turn) %
-	       (uint32_t)walk->mixed->request->n_members;
+	return (walk->first + turn) % (uint32_t)walk->mixed->request->n_members;
 }
 
 /* -- classes -- */
@@ -115,8 +115,8 @@ static bool same(const struct walk *walk, const uint32_t *a, const uint32_t *b)
 	return true;
 }
 
-/* The class of nodes like this one, a new one if need be; CLASSES_MAX when there
- * is no room for it. What is left is copied. */
+/* The class of nodes like this one, a new one if need be; CLASSES_MAX when
+ * there is no room for it. What is left is copied. */
 static uint32_t find_class(struct walk *walk, uint32_t stop,
 			   const struct class *like)
 {
@@ -147,13 +147,12 @@ static uint32_t class_of(struct walk *walk, uint32_t stop, uint32_t pos)
 	const struct mixed *mixed = walk->mixed;
 	const struct sgang_plan_request *request = mixed->request;
 	uint32_t node = mixed->order[pos];
-	struct class like = {
-		.left = left_at(mixed, pos),
-		.total = request->total + (size_t)node * mixed->n_dims,
-		.type = request->type ? request->type[node] : 0,
-		.kinds = kinds_at(walk, pos),
-		.node = node
-	};
+	struct class like = { .left = left_at(mixed, pos),
+			      .total = request->total +
+				       (size_t)node * mixed->n_dims,
+			      .type = request->type ? request->type[node] : 0,
+			      .kinds = kinds_at(walk, pos),
+			      .node = node };
 
 	return find_class(walk, stop, &like);
 }
@@ -173,8 +172,8 @@ static void find_classes(struct walk *walk)
 				continue;
 			class = class_of(walk, stop, walk->pos[i]);
 			if (class < CLASSES_MAX)
-				walk->class[(size_t)stop * CLASSES_MAX +
-					    class].n++;
+				walk->class[(size_t)stop * CLASSES_MAX + class]
+					.n++;
 		}
 	}
 }
@@ -190,10 +189,11 @@ static uint32_t room_for(const struct walk *walk, uint32_t member,
 
 	if (!(class->kinds >> mixed->job->kind_of[member] & 1))
 		return 0;
-	units = sgang_kind_fits(mixed->job, kind_of(mixed, member),
-				class->node, left);
-	return units > 1 && sgang_member_distinct(ask_of(mixed, member)) ? 1 :
-	       units;
+	units = sgang_kind_fits(mixed->job, kind_of(mixed, member), class->node,
+				left);
+	return units > 1 && sgang_member_distinct(ask_of(mixed, member)) ?
+		       1 :
+		       units;
 }
 
 /* Put as much of the ring as fits on a node of a class. With 'pos' the pieces
@@ -215,17 +215,17 @@ static void visit(struct walk *walk, struct way *way, const struct class *class,
 			units = way->units;
 		if (pos)
 			put(mixed, member, *pos, units);
-		sgang_kind_take(mixed->job, kind_of(mixed, member),
-				class->node, units, left);
-		way->value += (uint64_t)units * value_at(mixed, member,
-							 class->node);
+		sgang_kind_take(mixed->job, kind_of(mixed, member), class->node,
+				units, left);
+		way->value += (uint64_t)units *
+			      value_at(mixed, member, class->node);
 		way->units -= units;
 		if (way->units)
 			break;
 		way->turn++;
 		if (way->turn < n)
 			way->units = ask_of(mixed, member_at(walk, way->turn))
-				     ->units;
+					     ->units;
 	}
 }
 
@@ -275,8 +275,9 @@ static void offer(const struct walk *walk, struct beam *beam,
 	for (i = 0; i < beam->n; i++) {
 		if (beam->way[i]->turn == way->turn &&
 		    beam->way[i]->units == way->units &&
-		    beam->way[i]->at == way->at && (beam==&walk->beam[0] ||
-		    !memcmp(beam->way[i]->n, way->n, sizeof(way->n))))
+		    beam->way[i]->at == way->at &&
+		    (beam == &walk->beam[0] ||
+		     !memcmp(beam->way[i]->n, way->n, sizeof(way->n))))
 			break;
 	}
 	if (i < beam->n) {
@@ -312,8 +313,8 @@ static void finish_way(struct walk *walk, struct way *way)
 static void go_on(struct walk *walk, const struct way *from, uint32_t stop,
 		  uint32_t number, struct beam *next, struct beam *out)
 {
-	const struct class *class = &walk->class[(size_t)stop * CLASSES_MAX +
-						 number];
+	const struct class *class =
+		&walk->class[(size_t)stop * CLASSES_MAX + number];
 	uint32_t n = (uint32_t)walk->mixed->request->n_members, rest;
 	uint32_t left[SGANG_PLAN_DIMS];
 	struct class after = *class;
@@ -331,8 +332,9 @@ static void go_on(struct walk *walk, const struct way *from, uint32_t stop,
 		way.own = 0;
 	if (rest < CLASSES_MAX) {
 		way.n[rest]++;
-		if (way.turn < n && way.units <
-		    ask_of(walk->mixed, member_at(walk, way.turn))->units)
+		if (way.turn < n &&
+		    way.units < ask_of(walk->mixed, member_at(walk, way.turn))
+					->units)
 			way.own |= UINT64_C(1) << rest;
 	}
 	way.n[number]--;
@@ -363,7 +365,7 @@ static void go_on_all(struct walk *walk, uint32_t stop, const struct beam *now,
 	for (i = 0; i < now->n; i++) {
 		const struct way *way = now->way[i];
 
-		for (class = 0; class < n; class++) {
+		for (class = 0; class < n; class ++) {
 			if (!way->n[class] || way->own >> class & 1 ||
 			    walk->visits >= walk->visits_max)
 				continue;
@@ -387,9 +389,12 @@ static void visit_stop(struct walk *walk, uint32_t stop)
 
 		way->own = 0;
 		for (k = 0; k < CLASSES_MAX; k++)
-			way->n[k] = k < walk->n_classes[stop] ?
-				walk->class[(size_t)stop * CLASSES_MAX +
-					    k].n : 0;
+			way->n[k] =
+				k < walk->n_classes[stop] ?
+					walk->class[(size_t)stop * CLASSES_MAX +
+						    k]
+						.n :
+					0;
 		offer(walk, now, way);
 	}
 	clear_beam(out);
@@ -410,7 +415,7 @@ static void visit_stop(struct walk *walk, uint32_t stop)
 
 /* Nodes of the classes of one stop: lists by class. */
 struct lists {
-	uint32_t head[CLASSES_MAX];	/* index + 1 */
+	uint32_t head[CLASSES_MAX]; /* index + 1 */
 	uint32_t *next;
 };
 
@@ -420,7 +425,7 @@ static void fill_lists(struct walk *walk, uint32_t stop, struct lists *lists)
 	uint32_t i;
 
 	memset(lists->head, 0, sizeof(lists->head));
-	for (i = at->first + at->n; i-- > at->first; ) {
+	for (i = at->first + at->n; i-- > at->first;) {
 		uint32_t class;
 
 		if (!*left_at(walk->mixed, walk->pos[i]))
@@ -477,9 +482,9 @@ static int write_layout(struct walk *walk, uint32_t n_pos)
 			fill_lists(walk, stop = step->stop, &lists);
 		at = lists.head[step->class] - 1;
 		lists.head[step->class] = lists.next[at];
-		visit(walk, &way, &walk->class[(size_t)stop * CLASSES_MAX +
-					       step->class], &walk->pos[at],
-		      left);
+		visit(walk, &way,
+		      &walk->class[(size_t)stop * CLASSES_MAX + step->class],
+		      &walk -> pos[at], left);
 		if (step->rest == CLASSES_MAX)
 			continue;
 		lists.next[at] = lists.head[step->rest];
@@ -513,8 +518,9 @@ int sgang_mixed_walk(struct mixed *mixed, const struct sgang_stop *stop,
 		walk->again |= sgang_member_distinct(ask_of(mixed, i));
 	walk->class = sgang_pool_alloc(pool, (size_t)n_stops * CLASSES_MAX,
 				       sizeof(*walk->class));
-	walk->left = sgang_pool_alloc(pool, (size_t)n_stops * CLASSES_MAX *
-				      mixed->n_dims, sizeof(*walk->left));
+	walk->left = sgang_pool_alloc(
+		pool, (size_t)n_stops * CLASSES_MAX * mixed->n_dims,
+		sizeof(*walk->left));
 	walk->n_classes = sgang_pool_zalloc(pool, n_stops,
 					    sizeof(*walk->n_classes));
 	walk->step = sgang_pool_alloc(pool, walk->visits_max,

@@ -67,8 +67,8 @@ static uint64_t most_cost(const struct sgang_job *job)
 		most = total > most ? total : most;
 	}
 	for (i = 0; i < job->n_kinds; i++)
-		ranks += job->kind[i].units * (job->kind[i].ranks ?
-					       job->kind[i].ranks : most);
+		ranks += job->kind[i].units *
+			 (job->kind[i].ranks ? job->kind[i].ranks : most);
 	for (i = 0; i < SGANG_LEVELS; i++)
 		hop = request->costs->hop[i] > hop ? request->costs->hop[i] :
 						     hop;
@@ -76,8 +76,8 @@ static uint64_t most_cost(const struct sgang_job *job)
 }
 
 /* The bits that what is broken cannot do without; '*sum' is all of it. */
-static uint32_t broken_bits(const struct sgang_job *job,
-			    const uint64_t *broken, uint64_t *sum)
+static uint32_t broken_bits(const struct sgang_job *job, const uint64_t *broken,
+			    uint64_t *sum)
 {
 	uint32_t d, n = sgang_fabric_domains(job->request->fabric);
 	uint64_t any = 0;
@@ -107,7 +107,7 @@ static void shrink(uint32_t *above, uint32_t n, uint32_t most)
 	uint32_t i, a, gcd = 0;
 
 	for (i = 0; i < n && gcd != 1; i++) {
-		for (a = above[i]; a; ) {
+		for (a = above[i]; a;) {
 			uint32_t rest = gcd % a;
 
 			gcd = a;
@@ -130,9 +130,9 @@ static int index_weights(const struct sgang_job *job, const uint32_t *above,
 	const uint32_t *order = sgang_fabric_order(fabric);
 	bool inside = sgang_plan_lowest(job->request) < SGANG_LEVEL_LEAF;
 	uint32_t n = sgang_fabric_nodes(fabric), pos;
-	uint32_t *list = sgang_pool_zalloc(job->pool, inside ?
-					   sgang_fabric_domains(fabric) : n,
-					   sizeof(*list));
+	uint32_t *list = sgang_pool_zalloc(
+		job->pool, inside ? sgang_fabric_domains(fabric) : n,
+		sizeof(*list));
 
 	if (!list)
 		return -1;
@@ -172,7 +172,8 @@ int sgang_coin_find(const struct sgang_job *job, const uint64_t *broken,
 		return 0;
 	other_bits = cost_bits + broken_bits(job, broken, &sum);
 	weight_bits = other_bits + WEIGHT_BITS_LEAST < PRICE_BITS ?
-		      PRICE_BITS - other_bits : WEIGHT_BITS_LEAST;
+			      PRICE_BITS - other_bits :
+			      WEIGHT_BITS_LEAST;
 	shrink(above, n, weight_bits);
 	weight_bits = bits(sum_of(above, n));
 	if (cost_bits + weight_bits > PRICE_BITS)
@@ -231,15 +232,16 @@ int sgang_coin_tie(const struct sgang_job *job, const uint64_t *broken,
 		return -1;
 	if (!coin)
 		return 0;
-	seen = sgang_pool_zalloc(job->pool, coin->at ?
-				 sgang_fabric_nodes(fabric) :
-				 sgang_fabric_domains(fabric), sizeof(*seen));
+	seen = sgang_pool_zalloc(job->pool,
+				 coin->at ? sgang_fabric_nodes(fabric) :
+					    sgang_fabric_domains(fabric),
+				 sizeof(*seen));
 	if (!seen)
 		return -1;
 	for (i = 0; i < n_runs; i++) {
 		uint32_t at = coin->at ?
-			      sgang_fabric_pos(fabric)[runs[i].node] :
-			      sgang_fabric_leaf(fabric, runs[i].node);
+				      sgang_fabric_pos(fabric)[runs[i].node] :
+				      sgang_fabric_leaf(fabric, runs[i].node);
 
 		if (!seen[at])
 			*tie += sgang_coin_at(coin, at) +
@@ -255,8 +257,8 @@ int sgang_plan_weigh(const struct sgang_plan_request *asked,
 	struct sgang_plan_request request = *asked;
 	struct sgang_pool pool = { NULL };
 	struct sgang_job job = { .request = &request, .pool = &pool };
-	uint64_t *broken = sgang_pool_zalloc(&pool,
-		sgang_fabric_domains(request.fabric), sizeof(*broken));
+	uint64_t *broken = sgang_pool_zalloc(
+		&pool, sgang_fabric_domains(request.fabric), sizeof(*broken));
 	struct sgang_coin *coin = NULL;
 	int rc = -1;
 

@@ -21,18 +21,18 @@ struct survey {
 	const struct sgang_submit_host *host;
 	const char *ns;
 	const char *name;
-	const char *partition;		/* the new job's */
-	uint32_t uid;			/* whose job it is */
+	const char *partition; /* the new job's */
+	uint32_t uid;          /* whose job it is */
 
-	const struct sgang_roll *roll;	/* NULL: no memory */
-	struct sgang_roll own;		/* where none is remembered */
-	const struct sgang_alike *object;	/* newest definition, or NULL */
-	struct sgang_alike joining;	/* the new job */
-	const struct sgang_alike **known;	/* the members, and it */
+	const struct sgang_roll *roll;    /* NULL: no memory */
+	struct sgang_roll own;            /* where none is remembered */
+	const struct sgang_alike *object; /* newest definition, or NULL */
+	struct sgang_alike joining;       /* the new job */
+	const struct sgang_alike **known; /* the members, and it */
 	size_t n_known;
-	struct sgang_tally tally;	/* of them and the definitions */
-	struct sgang_limits limits;	/* of these and all others */
-	bool partial;			/* not yet of all others */
+	struct sgang_tally tally;   /* of them and the definitions */
+	struct sgang_limits limits; /* of these and all others */
+	bool partial;               /* not yet of all others */
 };
 
 static bool same_name(const char *a, const char *b)
@@ -80,8 +80,7 @@ static void count_roll(struct survey *survey)
 
 	for (size_t i = 0; roll && i < roll->n; i++)
 		sgang_limits_see(&survey->limits, roll->alike[i]->gang,
-				 roll->alike[i]->m.uid,
-				 roll->alike[i]->account,
+				 roll->alike[i]->m.uid, roll->alike[i]->account,
 				 roll->alike[i]->m.tasks);
 }
 
@@ -96,8 +95,7 @@ static void begin_survey(struct survey *survey,
 	survey->partition = partition;
 	survey->uid = uid;
 	sgang_roll_begin(&survey->own, host, ns, name);
-	survey->partial = host->members &&
-			  !sgang_members_update(host->members);
+	survey->partial = host->members && !sgang_members_update(host->members);
 }
 
 /* Without memory the tally fails. */
@@ -163,11 +161,12 @@ static enum sgang_submit_verdict no_memory(struct sgang_error *err)
 	return SGANG_SUBMIT_NO_MEMORY;
 }
 
-/* 'partitions' is NULL for a definition: that has none, and what it says is judged
- * again with each member. */
-static enum sgang_submit_verdict
-check_exclusive(const char *level, const struct sgang_conf *conf,
-		const char *partitions, struct sgang_error *err)
+/* 'partitions' is NULL for a definition: that has none, and what it says is
+ * judged again with each member. */
+static enum sgang_submit_verdict check_exclusive(const char *level,
+						 const struct sgang_conf *conf,
+						 const char *partitions,
+						 struct sgang_error *err)
 {
 	char said[SGANG_CONF_SAID];
 	int most;
@@ -183,8 +182,8 @@ check_exclusive(const char *level, const struct sgang_conf *conf,
 	return SGANG_SUBMIT_INVALID;
 }
 
-/* What earlier members or a definition said may be too much for the partitions of
- * this one. A line of gang.conf may say anything. */
+/* What earlier members or a definition said may be too much for the partitions
+ * of this one. A line of gang.conf may say anything. */
 static enum sgang_submit_verdict
 check_gang_exclusive(const struct survey *survey, const struct sgang_conf *conf,
 		     const char *partitions, struct sgang_error *err)
@@ -198,22 +197,26 @@ check_gang_exclusive(const struct survey *survey, const struct sgang_conf *conf,
 			       err);
 }
 
-static enum sgang_submit_verdict
-check_conf(const struct sgang_submit_job *job, const struct sgang_spec *spec,
-	   const struct sgang_conf *conf, struct sgang_error *err)
+static enum sgang_submit_verdict check_conf(const struct sgang_submit_job *job,
+					    const struct sgang_spec *spec,
+					    const struct sgang_conf *conf,
+					    struct sgang_error *err)
 {
 	char level[SGANG_LEVEL_NAME_SIZE], names[SGANG_LEVEL_NAMES_SIZE];
 	const char *option;
 
 	if (!conf->gangs) {
-		sgang_errf(err, EINVAL, "gangs are switched off on this "
+		sgang_errf(err, EINVAL,
+			   "gangs are switched off on this "
 			   "cluster (Gangs=no in gang.conf); submit the job "
 			   "without --gang");
 		return SGANG_SUBMIT_OFF;
 	}
 	if (sgang_spec_unknown_level(spec, &conf->costs, &option, level)) {
-		sgang_errf(err, EINVAL, "--%s: there is no level \"%s\"; the "
-			   "levels are %s", option, level,
+		sgang_errf(err, EINVAL,
+			   "--%s: there is no level \"%s\"; the "
+			   "levels are %s",
+			   option, level,
 			   sgang_costs_names(&conf->costs, names));
 		return SGANG_SUBMIT_INVALID;
 	}
@@ -223,18 +226,21 @@ check_conf(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 
 /* A namespace is the user's name or the account the job is charged to. Who
  * 'user' is and which account, the refusal says. */
-static enum sgang_submit_verdict
-check_namespace(const char *ns, const char *user, const char *account,
-		struct sgang_error *err)
+static enum sgang_submit_verdict check_namespace(const char *ns,
+						 const char *user,
+						 const char *account,
+						 struct sgang_error *err)
 {
 	char shown_ns[SGANG_TEXT_SHOWN], shown_user[SGANG_TEXT_SHOWN];
 	char shown_account[SGANG_TEXT_SHOWN];
 
 	if (same_name(ns, user) || same_name(ns, account))
 		return SGANG_SUBMIT_FINE;
-	sgang_errf(err, EACCES, "the gang's namespace \"%s\" is neither your "
+	sgang_errf(err, EACCES,
+		   "the gang's namespace \"%s\" is neither your "
 		   "user name (%s) nor the account that the job is charged to "
-		   "(%s)", sgang_text_show(shown_ns, ns),
+		   "(%s)",
+		   sgang_text_show(shown_ns, ns),
 		   sgang_text_show(shown_user, user),
 		   account ? sgang_text_show(shown_account, account) : "none");
 	return SGANG_SUBMIT_NOT_YOURS;
@@ -259,8 +265,10 @@ check_owner(const char *ns, const struct sgang_submit_job *job,
 	    !host->user_id(ns, &owner) || owner == job->uid ||
 	    (job->account_checked && host->own_account(ns)))
 		return SGANG_SUBMIT_FINE;
-	sgang_errf(err, EACCES, "the gang's namespace \"%s\" is the name of "
-		   "another user", sgang_text_show(shown, ns));
+	sgang_errf(err, EACCES,
+		   "the gang's namespace \"%s\" is the name of "
+		   "another user",
+		   sgang_text_show(shown, ns));
 	return SGANG_SUBMIT_NOT_YOURS;
 }
 
@@ -273,7 +281,8 @@ static enum sgang_submit_verdict check_rules(const char *ns, const char *user,
 
 	if (same_name(ns, user) || sgang_conf_may_join(conf, ns, user))
 		return SGANG_SUBMIT_FINE;
-	sgang_errf(err, EACCES, "GangAccountRules of gang.conf does not let "
+	sgang_errf(err, EACCES,
+		   "GangAccountRules of gang.conf does not let "
 		   "you have gangs in the namespace of account \"%s\"",
 		   sgang_text_show(shown, ns));
 	return SGANG_SUBMIT_NOT_YOURS;
@@ -308,17 +317,20 @@ check_throttle(uint32_t throttle, const struct survey *survey,
 	if (sgang_spec_match(&tally->spec) == SGANG_MATCH_WAITING_AND_RUNNING)
 		together -= tally->running;
 	if (throttle && throttle < together) {
-		sgang_errf(err, EINVAL, "the array's limit of %" PRIu32
-			   " tasks at a time is below --gang-min-member=%"
-			   PRIu32 ": the gang could never start", throttle,
-			   min);
+		sgang_errf(
+			err, EINVAL,
+			"the array's limit of %" PRIu32
+			" tasks at a time is below --gang-min-member=%" PRIu32
+			": the gang could never start",
+			throttle, min);
 		return SGANG_SUBMIT_ARRAY;
 	}
 	if (tightest && tightest->throttle < together) {
-		sgang_errf(err, EINVAL, "--gang-min-member=%" PRIu32 ": array "
+		sgang_errf(err, EINVAL,
+			   "--gang-min-member=%" PRIu32 ": array "
 			   "job %" PRIu32 " of this gang is limited to %" PRIu32
-			   " tasks at a time: the gang could never start", min,
-			   tightest->m.job_id, tightest->throttle);
+			   " tasks at a time: the gang could never start",
+			   min, tightest->m.job_id, tightest->throttle);
 		return SGANG_SUBMIT_ARRAY;
 	}
 	return SGANG_SUBMIT_FINE;
@@ -374,8 +386,8 @@ static uint64_t least_need(struct survey *survey, uint64_t count,
 	return sum + count * (need(k[0]) > 0);
 }
 
-static enum sgang_submit_verdict
-check_alone(const struct sgang_submit_job *job, struct sgang_error *err)
+static enum sgang_submit_verdict check_alone(const struct sgang_submit_job *job,
+					     struct sgang_error *err)
 {
 	char shown[SGANG_TEXT_SHOWN];
 	uint32_t need = 0, room = 0;
@@ -393,9 +405,10 @@ check_alone(const struct sgang_submit_job *job, struct sgang_error *err)
 	}
 	if (!what)
 		return SGANG_SUBMIT_FINE;
-	sgang_errf(err, EINVAL, "the gang can never start: this member alone "
-		   "needs %" PRIu32 " %s and partition %s has %" PRIu32, need,
-		   what, sgang_text_show(shown, job->partition), room);
+	sgang_errf(err, EINVAL,
+		   "the gang can never start: this member alone "
+		   "needs %" PRIu32 " %s and partition %s has %" PRIu32,
+		   need, what, sgang_text_show(shown, job->partition), room);
 	return SGANG_SUBMIT_NEVER_FITS;
 }
 
@@ -404,7 +417,7 @@ struct ware {
 	const char *what;
 	uint32_t (*need)(const struct sgang_alike *);
 	int (*order)(const void *, const void *);
-	size_t room;			/* offset in struct sgang_submit_room */
+	size_t room; /* offset in struct sgang_submit_room */
 };
 
 static const struct ware wares[] = {
@@ -447,9 +460,11 @@ check_known(const struct sgang_submit_job *job, struct survey *survey,
 	need = least_need(survey, must, ware->need, ware->order);
 	if (need <= room)
 		return SGANG_SUBMIT_FINE;
-	sgang_errf(err, EINVAL, "the gang can never start: %" PRIu64 " of its "
+	sgang_errf(err, EINVAL,
+		   "the gang can never start: %" PRIu64 " of its "
 		   "members need %" PRIu64 " %s together and partition %s has "
-		   "%" PRIu32, must, need, ware->what,
+		   "%" PRIu32,
+		   must, need, ware->what,
 		   sgang_text_show(shown, job->partition), room);
 	return SGANG_SUBMIT_NEVER_FITS;
 }
@@ -470,18 +485,20 @@ check_expected(struct survey *survey, const struct sgang_submit_room *cluster,
 	if (!room || need <= room)
 		return SGANG_SUBMIT_FINE;
 	may_share = min > known && ware->need == whole_nodes;
-	sgang_errf(err, EINVAL, "the gang can never start: its %" PRIu64
+	sgang_errf(err, EINVAL,
+		   "the gang can never start: its %" PRIu64
 		   " members need at least %" PRIu64 " %s together and the "
-		   "cluster has %" PRIu32 "%s", min, need, ware->what, room,
+		   "cluster has %" PRIu32 "%s",
+		   min, need, ware->what, room,
 		   may_share ? "; if others share nodes, submit those first" :
 			       "");
 	return SGANG_SUBMIT_NEVER_FITS;
 }
 
 /* What is to be free before the gang is tried cannot be more than there is. */
-static enum sgang_submit_verdict
-check_min_tres(const struct sgang_spec *spec, struct sgang_submit_room room,
-	       struct sgang_error *err)
+static enum sgang_submit_verdict check_min_tres(const struct sgang_spec *spec,
+						struct sgang_submit_room room,
+						struct sgang_error *err)
 {
 	const struct {
 		const char *what;
@@ -497,10 +514,11 @@ check_min_tres(const struct sgang_spec *spec, struct sgang_submit_room room,
 	for (i = 0; i < sizeof(tres) / sizeof(tres[0]); i++) {
 		if (!tres[i].room || tres[i].wanted <= tres[i].room)
 			continue;
-		sgang_errf(err, EINVAL, "the gang can never start: "
+		sgang_errf(err, EINVAL,
+			   "the gang can never start: "
 			   "--gang-min-tres wants %" PRIu64 " %s to be free "
-			   "and the cluster has %" PRIu64, tres[i].wanted,
-			   tres[i].what, tres[i].room);
+			   "and the cluster has %" PRIu64,
+			   tres[i].wanted, tres[i].what, tres[i].room);
 		return SGANG_SUBMIT_NEVER_FITS;
 	}
 	return SGANG_SUBMIT_FINE;
@@ -600,8 +618,7 @@ static int64_t list_asked(struct survey *survey,
 			  struct sgang_submit_asked *asked, size_t *n)
 {
 	const struct sgang_roll *roll = survey->roll;
-	uint32_t need = sgang_gang_missing(&survey->tally) +
-			survey->tally.held;
+	uint32_t need = sgang_gang_missing(&survey->tally) + survey->tally.held;
 	uint32_t *taken = calloc(roll->n + 1, sizeof(*taken));
 
 	*n = 0;
@@ -616,7 +633,7 @@ static int64_t list_asked(struct survey *survey,
 	}
 	for (size_t i = 0; i < roll->n; i++) {
 		if (taken[i])
-			asked[(*n)++] = (struct sgang_submit_asked) {
+			asked[(*n)++] = (struct sgang_submit_asked){
 				.job_id = roll->alike[i]->m.job_id,
 				.members = taken[i],
 			};
@@ -627,8 +644,8 @@ static int64_t list_asked(struct survey *survey,
 
 /* Who joins may not take from the others what they could have had: whatever
  * priority the new job gets, the gang must be able to start with it. */
-static enum sgang_submit_verdict
-check_empty(struct survey *survey, struct sgang_error *err)
+static enum sgang_submit_verdict check_empty(struct survey *survey,
+					     struct sgang_error *err)
 {
 	struct sgang_submit_asked *asked;
 	int64_t others = -1;
@@ -692,22 +709,25 @@ check_together(const struct sgang_submit_job *job, struct survey *survey,
 /* Backfill starts a job early with a shorter limit; members start together. */
 static enum sgang_submit_verdict refuse_time_min(struct sgang_error *err)
 {
-	sgang_errf(err, EINVAL, "--time-min: a member of a gang has the time "
+	sgang_errf(err, EINVAL,
+		   "--time-min: a member of a gang has the time "
 		   "limit that it asks for, and no shorter one; submit it with "
 		   "--time alone");
 	return SGANG_SUBMIT_UNSUPPORTED;
 }
 
-static enum sgang_submit_verdict
-note_undefined(const struct survey *survey, struct sgang_error *err)
+static enum sgang_submit_verdict note_undefined(const struct survey *survey,
+						struct sgang_error *err)
 {
 	char shown[SGANG_TEXT_SHOWN];
 
 	if (survey->tally.defined)
 		return SGANG_SUBMIT_FINE;
-	sgang_errf(err, 0, "gang %s/%s is not defined yet: its members wait "
+	sgang_errf(err, 0,
+		   "gang %s/%s is not defined yet: its members wait "
 		   "until one of them says --gang-min-member or sgang create "
-		   "does", sgang_text_show(shown, survey->ns), survey->name);
+		   "does",
+		   sgang_text_show(shown, survey->ns), survey->name);
 	return SGANG_SUBMIT_UNDEFINED;
 }
 
@@ -760,11 +780,11 @@ static int check_agrees(const struct survey *survey,
 		const struct sgang_member *m = &survey->known[i]->m;
 
 		if (sgang_spec_agree(m->spec, spec, &why))
-			return sgang_errf(err, EINVAL, "%s (job %" PRIu32
-					  " of %s)", why.text, m->job_id,
-					  sgang_text_show(shown,
-						survey->host->user_name(
-							m->uid)));
+			return sgang_errf(
+				err, EINVAL, "%s (job %" PRIu32 " of %s)",
+				why.text, m->job_id,
+				sgang_text_show(shown, survey->host->user_name(
+							       m->uid)));
 		sgang_spec_merge(&said, m->spec);
 	}
 	return sgang_spec_agree(&said, spec, err);
@@ -851,12 +871,14 @@ check_object(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 	     const struct sgang_submit_host *host, struct sgang_error *err)
 {
 	if (!job->held) {
-		sgang_errf(err, EINVAL, "the definition of a gang is not a job "
+		sgang_errf(err, EINVAL,
+			   "the definition of a gang is not a job "
 			   "to run: submit it held, or use sgang create");
 		return SGANG_SUBMIT_OBJECT;
 	}
 	if (job->array) {
-		sgang_errf(err, EINVAL, "the definition of a gang cannot be a "
+		sgang_errf(err, EINVAL,
+			   "the definition of a gang cannot be a "
 			   "job array");
 		return SGANG_SUBMIT_OBJECT;
 	}
@@ -875,10 +897,11 @@ static int resolve_namespace(const struct sgang_spec *spec, const char *user,
 	return 0;
 }
 
-static enum sgang_submit_verdict
-check_job(const struct sgang_submit_job *job, const struct sgang_spec *spec,
-	  const struct sgang_conf *conf, const struct sgang_submit_host *host,
-	  struct sgang_error *err)
+static enum sgang_submit_verdict check_job(const struct sgang_submit_job *job,
+					   const struct sgang_spec *spec,
+					   const struct sgang_conf *conf,
+					   const struct sgang_submit_host *host,
+					   struct sgang_error *err)
 {
 	enum sgang_submit_verdict verdict = check_conf(job, spec, conf, err);
 	char ns[SGANG_NAMESPACE_MAX + 1];
@@ -889,7 +912,8 @@ check_job(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 		return verdict;
 	user = host->user_name(job->uid);
 	if (resolve_namespace(spec, user, ns)) {
-		sgang_errf(err, EACCES, "user %" PRIu32 " has no name to be "
+		sgang_errf(err, EACCES,
+			   "user %" PRIu32 " has no name to be "
 			   "the gang's namespace; give --gang=ACCOUNT/NAME",
 			   job->uid);
 		return SGANG_SUBMIT_NOT_YOURS;
@@ -925,7 +949,8 @@ sgang_submit_check(const struct sgang_submit_job *job,
 	if (!member)
 		return SGANG_SUBMIT_FINE;
 	if (job->het) {
-		sgang_errf(err, EINVAL, "a component of a heterogeneous job "
+		sgang_errf(err, EINVAL,
+			   "a component of a heterogeneous job "
 			   "cannot join a gang; submit the components as jobs "
 			   "of one gang instead");
 		return SGANG_SUBMIT_UNSUPPORTED;
@@ -966,12 +991,10 @@ static int survey_change(struct survey *survey,
 	return add_up(survey, conf);
 }
 
-static enum sgang_submit_verdict
-check_new_throttle(const struct sgang_submit_member *member,
-		   const struct sgang_spec *spec, const char *ns,
-		   uint32_t throttle, const struct sgang_conf *conf,
-		   const struct sgang_submit_host *host,
-		   struct sgang_error *err)
+static enum sgang_submit_verdict check_new_throttle(
+	const struct sgang_submit_member *member, const struct sgang_spec *spec,
+	const char *ns, uint32_t throttle, const struct sgang_conf *conf,
+	const struct sgang_submit_host *host, struct sgang_error *err)
 {
 	enum sgang_submit_verdict verdict;
 	struct survey survey;
@@ -984,12 +1007,10 @@ check_new_throttle(const struct sgang_submit_member *member,
 	return verdict;
 }
 
-static enum sgang_submit_verdict
-check_new_partition(const struct sgang_submit_member *member,
-		    const struct sgang_spec *spec, const char *ns,
-		    const char *partitions, const struct sgang_conf *conf,
-		    const struct sgang_submit_host *host,
-		    struct sgang_error *err)
+static enum sgang_submit_verdict check_new_partition(
+	const struct sgang_submit_member *member, const struct sgang_spec *spec,
+	const char *ns, const char *partitions, const struct sgang_conf *conf,
+	const struct sgang_submit_host *host, struct sgang_error *err)
 {
 	enum sgang_submit_verdict verdict;
 	struct survey survey;
@@ -1025,8 +1046,7 @@ static enum sgang_submit_verdict
 check_new_account(const struct sgang_submit_member *member,
 		  const struct sgang_spec *spec, const char *ns,
 		  const char *account, const struct sgang_conf *conf,
-		  const struct sgang_submit_host *host,
-		  struct sgang_error *err)
+		  const struct sgang_submit_host *host, struct sgang_error *err)
 {
 	struct recount recount = { .skip_job = member->job_id };
 	enum sgang_submit_verdict verdict = SGANG_SUBMIT_FINE;
@@ -1061,7 +1081,8 @@ sgang_submit_check_change(const struct sgang_submit_member *member,
 	    resolve_namespace(&spec, user, ns))
 		return SGANG_SUBMIT_FINE;
 	if (spec.object && change->priority) {
-		sgang_errf(err, EINVAL, "the definition of a gang is not a job "
+		sgang_errf(err, EINVAL,
+			   "the definition of a gang is not a job "
 			   "to run, so it stays held");
 		return SGANG_SUBMIT_OBJECT;
 	}
@@ -1075,12 +1096,11 @@ sgang_submit_check_change(const struct sgang_submit_member *member,
 		verdict = check_new_account(member, &spec, ns, change->account,
 					    &conf, host, err);
 	if (!verdict && change->partition)
-		verdict = check_new_partition(member, &spec, ns,
-					      change->partition, &conf, host,
-					      err);
+		verdict = check_new_partition(
+			member, &spec, ns, change->partition, &conf, host, err);
 	if (!verdict && change->throttle)
-		verdict = check_new_throttle(member, &spec, ns,
-					     change->throttle, &conf, host, err);
+		verdict = check_new_throttle(
+			member, &spec, ns, change->throttle, &conf, host, err);
 	sgang_conf_free(&conf);
 	return verdict;
 }

@@ -20,54 +20,54 @@
 
 /* Least resources of one member. */
 struct sgang_submit_need {
-	uint32_t nodes;			/* 1 or more */
-	uint32_t cpus;			/* 1 or more */
-	bool whole;			/* shares its nodes with no other job */
+	uint32_t nodes; /* 1 or more */
+	uint32_t cpus;  /* 1 or more */
+	bool whole;     /* shares its nodes with no other job */
 };
 
 /* Resources of the cluster. 0: not known, nothing is refused for it. */
 struct sgang_submit_room {
 	uint32_t nodes;
-	uint32_t cpus;			/* 0 also where jobs share CPUs */
-	uint64_t memory;		/* MB; of the cluster only */
+	uint32_t cpus;   /* 0 also where jobs share CPUs */
+	uint64_t memory; /* MB; of the cluster only */
 };
 
 /* The job that is submitted. Pointers are borrowed for the call. */
 struct sgang_submit_job {
-	char *const *env;		/* spank_job_env */
+	char *const *env; /* spank_job_env */
 	size_t n_env;
-	uint32_t uid;			/* whose job it is */
-	const char *account;		/* as it will be charged; NULL: none */
-	bool account_checked;		/* Slurm refuses other people's */
-	const char *array;		/* "0-9%2"; NULL: no array */
-	bool held;			/* comes with priority 0 */
-	bool het;			/* part of a heterogeneous job */
-	bool time_min;			/* --time-min was said */
-	const char *partition;		/* or several, "a,b" */
+	uint32_t uid;          /* whose job it is */
+	const char *account;   /* as it will be charged; NULL: none */
+	bool account_checked;  /* Slurm refuses other people's */
+	const char *array;     /* "0-9%2"; NULL: no array */
+	bool held;             /* comes with priority 0 */
+	bool het;              /* part of a heterogeneous job */
+	bool time_min;         /* --time-min was said */
+	const char *partition; /* or several, "a,b" */
 	struct sgang_submit_need need;
-	struct sgang_submit_room room;	/* the largest of its partitions */
+	struct sgang_submit_room room; /* the largest of its partitions */
 };
 
 /* A job that is there and has not ended. */
 struct sgang_submit_member {
 	char *const *env;
 	size_t n_env;
-	const char *comment;		/* with its record, or NULL */
+	const char *comment; /* with its record, or NULL */
 	uint32_t job_id;
 	int64_t submit_time;
 	uint32_t uid;
-	uint32_t tasks;			/* members it stands for, 1 or more */
-	uint32_t throttle;		/* array: tasks at a time; 0: any */
+	uint32_t tasks;    /* members it stands for, 1 or more */
+	uint32_t throttle; /* array: tasks at a time; 0: any */
 	bool pending;
-	bool configuring;		/* has nodes, is not launched */
+	bool configuring; /* has nodes, is not launched */
 	const char *partition;
-	const char *account;		/* that it is charged to; NULL: none */
+	const char *account; /* that it is charged to; NULL: none */
 	struct sgang_submit_need need;
 };
 
 /* Some of a gang's members that are alike. */
 struct sgang_submit_asked {
-	uint32_t job_id;		/* 0: the job that is submitted */
+	uint32_t job_id; /* 0: the job that is submitted */
 	uint32_t members;
 };
 
@@ -97,8 +97,8 @@ struct sgang_submit_host {
 	/* What is remembered of gangs; NULL: nothing. */
 	struct sgang_rolls *rolls;
 	/* A number that is another one when member() fills something else;
-	 * 'before' is the one that the job had, 0: not known. 0: it has ended or
-	 * is not there. */
+	 * 'before' is the one that the job had, 0: not known. 0: it has ended
+	 * or is not there. */
 	uint32_t (*mark)(uint32_t job_id, uint32_t before);
 	/* So is this when any of it may be something else although the marks
 	 * are the same. */
@@ -117,16 +117,16 @@ struct sgang_submit_host {
 
 enum sgang_submit_verdict {
 	SGANG_SUBMIT_FINE,
-	SGANG_SUBMIT_UNDEFINED,		/* fine; the sentence is a note */
-	SGANG_SUBMIT_INVALID,		/* options are nonsense or disagree */
-	SGANG_SUBMIT_OFF,		/* gangs are switched off */
-	SGANG_SUBMIT_BROKEN,		/* ... because gang.conf has errors */
+	SGANG_SUBMIT_UNDEFINED, /* fine; the sentence is a note */
+	SGANG_SUBMIT_INVALID,   /* options are nonsense or disagree */
+	SGANG_SUBMIT_OFF,       /* gangs are switched off */
+	SGANG_SUBMIT_BROKEN,    /* ... because gang.conf has errors */
 	SGANG_SUBMIT_UNSUPPORTED,
-	SGANG_SUBMIT_NOT_YOURS,		/* namespace */
-	SGANG_SUBMIT_OBJECT,		/* a definition is no job to run */
-	SGANG_SUBMIT_ARRAY,		/* the array's limit is too low */
+	SGANG_SUBMIT_NOT_YOURS, /* namespace */
+	SGANG_SUBMIT_OBJECT,    /* a definition is no job to run */
+	SGANG_SUBMIT_ARRAY,     /* the array's limit is too low */
 	SGANG_SUBMIT_NEVER_FITS,
-	SGANG_SUBMIT_LIMIT,		/* too many gangs or members */
+	SGANG_SUBMIT_LIMIT, /* too many gangs or members */
 	SGANG_SUBMIT_NO_MEMORY,
 	SGANG_SUBMIT_VERDICTS
 };
@@ -140,12 +140,12 @@ sgang_submit_check(const struct sgang_submit_job *job,
 
 /* Judge a change of a job that is there. */
 struct sgang_submit_change {
-	const char *account;		/* new one; NULL: stays */
-	const char *partition;		/* new one, or several; NULL: stays */
-	uint32_t throttle;		/* new one; 0: stays, or no limit */
-	bool priority;			/* a new one that is not 0, or what
-					 * Slurm computes one from */
-	bool time_min;			/* --time-min, to be another */
+	const char *account;   /* new one; NULL: stays */
+	const char *partition; /* new one, or several; NULL: stays */
+	uint32_t throttle;     /* new one; 0: stays, or no limit */
+	bool priority;         /* a new one that is not 0, or what
+				* Slurm computes one from */
+	bool time_min;         /* --time-min, to be another */
 };
 enum sgang_submit_verdict
 sgang_submit_check_change(const struct sgang_submit_member *member,

@@ -14,8 +14,7 @@
 
 static void put(struct sgang_limits_set *set, uint64_t number)
 {
-	size_t at = (size_t) (number * 0x9e3779b97f4a7c15u >> 20) %
-		    set->cap;
+	size_t at = (size_t)(number * 0x9e3779b97f4a7c15u >> 20) % set->cap;
 
 	while (set->slot[at] && set->slot[at] != number)
 		at = (at + 1) % set->cap;
@@ -58,7 +57,7 @@ static int add(struct sgang_limits_set *set, uint64_t number, uint32_t limit)
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
 	for (; *text; text++)
-		hash = (hash ^ (unsigned char) *text) * 1099511628211u;
+		hash = (hash ^ (unsigned char)*text) * 1099511628211u;
 	return hash ? hash : 1;
 }
 
@@ -71,8 +70,8 @@ static uint64_t hash_gang(const struct sgang_limits *limits, const char *gang,
 	uint64_t start = 14695981039346656037u;
 
 	if (slash && uid == limits->uid &&
-	    strlen(limits->user) == (size_t) (slash - gang) &&
-	    !strncmp(gang, limits->user, (size_t) (slash - gang)))
+	    strlen(limits->user) == (size_t)(slash - gang) &&
+	    !strncmp(gang, limits->user, (size_t)(slash - gang)))
 		gang = slash + 1;
 	else if (slash)
 		return hash_text(start, gang);
@@ -80,8 +79,8 @@ static uint64_t hash_gang(const struct sgang_limits *limits, const char *gang,
 }
 
 /* An account that has no limits need not be counted. One whose name is too long
- * to be written in gang.conf is one of the others there; it is told from those by
- * as much of its name as there is room for. */
+ * to be written in gang.conf is one of the others there; it is told from those
+ * by as much of its name as there is room for. */
 static void begin_account(struct sgang_limits *limits, const char *account)
 {
 	const struct sgang_conf *conf = limits->conf;
@@ -144,8 +143,8 @@ void sgang_limits_see(struct sgang_limits *limits, const char *gang,
 	limits->last_charged = charged;
 	if (add(&limits->gangs, hash, conf->max_gangs) ||
 	    (own && add(&limits->own_gangs, hash, conf->max_gangs_per_user)) ||
-	    (charged && add(&limits->charged_gangs, hash,
-			    limits->account_gangs_max)))
+	    (charged &&
+	     add(&limits->charged_gangs, hash, limits->account_gangs_max)))
 		limits->no_memory = true;
 }
 
@@ -202,18 +201,20 @@ static int check_limit(const struct limit *l, struct sgang_error *err)
 	if (l->limit == UINT32_MAX || !l->more ||
 	    l->there + l->more <= l->limit)
 		return 0;
-	return sgang_errf(err, EDQUOT, "%s=%" PRIu32 " of gang.conf: %s has %"
-			  PRIu64 ", and with this job %" PRIu64 "; wait until "
-			  "some have ended, or cancel some", l->key, l->limit,
-			  sgang_text_show(shown, l->who), l->there,
-			  l->there + l->more);
+	return sgang_errf(err, EDQUOT,
+			  "%s=%" PRIu32 " of gang.conf: %s has %" PRIu64
+			  ", and with this job %" PRIu64 "; wait until "
+			  "some have ended, or cancel some",
+			  l->key, l->limit, sgang_text_show(shown, l->who),
+			  l->there, l->there + l->more);
 }
 
-static int check_all(const struct sgang_limits *limits,
-		     const struct limit *all, size_t n, struct sgang_error *err)
+static int check_all(const struct sgang_limits *limits, const struct limit *all,
+		     size_t n, struct sgang_error *err)
 {
 	if (limits->no_memory)
-		return sgang_errf(err, ENOMEM, "slurmctld has no memory to "
+		return sgang_errf(err, ENOMEM,
+				  "slurmctld has no memory to "
 				  "count gangs");
 	for (size_t i = 0; i < n; i++) {
 		if (check_limit(&all[i], err))
@@ -249,8 +250,8 @@ int sgang_limits_check(const struct sgang_limits *limits, uint32_t tasks,
 		  limits->own_gangs.n, !limits->known_own },
 		{ "MaxGangMembers", conf->max_members, "the cluster",
 		  limits->members, tasks },
-		{ "MaxGangs", conf->max_gangs, "the cluster",
-		  limits->gangs.n, !limits->known_all },
+		{ "MaxGangs", conf->max_gangs, "the cluster", limits->gangs.n,
+		  !limits->known_all },
 	};
 
 	if (sgang_limits_check_account(limits, tasks, err))

@@ -19,21 +19,21 @@
 
 /* Different numbers, open addressing. */
 struct sgang_limits_set {
-	uint64_t *slot;			/* 0: free */
+	uint64_t *slot; /* 0: free */
 	size_t n, cap;
 };
 
 struct sgang_limits {
-	const struct sgang_conf *conf;	/* NULL: nothing is counted */
-	uint32_t uid;			/* of who submits */
-	char user[SGANG_NAMESPACE_MAX + 1];	/* "": has no name */
-	char account[SGANG_TOPOLOGY_NAME];	/* that it is charged to; "":
-						 * none, or it has no limits */
+	const struct sgang_conf *conf;      /* NULL: nothing is counted */
+	uint32_t uid;                       /* of who submits */
+	char user[SGANG_NAMESPACE_MAX + 1]; /* "": has no name */
+	char account[SGANG_TOPOLOGY_NAME];  /* that it is charged to; "":
+					     * none, or it has no limits */
 	uint32_t account_gangs_max, account_members_max;
-	uint64_t gang;			/* of the new job, as a hash */
-	uint64_t last;			/* gang that was seen last ... */
-	bool last_own;			/* ... of the same user ... */
-	bool last_charged;		/* ... and of the account */
+	uint64_t gang;     /* of the new job, as a hash */
+	uint64_t last;     /* gang that was seen last ... */
+	bool last_own;     /* ... of the same user ... */
+	bool last_charged; /* ... and of the account */
 	/* Somebody, the user, or somebody of the account has named it. */
 	bool known_all, known_own, known_charged;
 	uint64_t members, own_members, charged_members;
@@ -48,8 +48,8 @@ void sgang_limits_begin(struct sgang_limits *limits,
 			const char *user, const char *account, const char *ns,
 			const char *name);
 
-/* Count a job of 'uid' that says --gang='gang', stands for so many tasks, and is
- * charged to 'account', which may be NULL. */
+/* Count a job of 'uid' that says --gang='gang', stands for so many tasks, and
+ * is charged to 'account', which may be NULL. */
 void sgang_limits_see(struct sgang_limits *limits, const char *gang,
 		      uint32_t uid, const char *account, uint32_t tasks);
 
@@ -66,8 +66,8 @@ bool sgang_limits_below(const struct sgang_limits *limits,
 int sgang_limits_check(const struct sgang_limits *limits, uint32_t tasks,
 		       struct sgang_error *err);
 
-/* The same where a job that is there, and was not counted, is to be charged to the
- * account: by the limits of that alone. */
+/* The same where a job that is there, and was not counted, is to be charged to
+ * the account: by the limits of that alone. */
 int sgang_limits_check_account(const struct sgang_limits *limits,
 			       uint32_t tasks, struct sgang_error *err);
 

@@ -13,14 +13,14 @@
 #define GAP_MAX 20000
 
 struct taken {
-	uint64_t stamp;			/* rises */
+	uint64_t stamp; /* rises */
 	uint32_t job_id;
 };
 
 /* The jobs of one user that say the same behind --gang. */
 struct gang {
 	struct gang *next;
-	uint64_t key;			/* of what they say */
+	uint64_t key; /* of what they say */
 	uint32_t uid;
 	struct taken *jobs;
 	size_t n, cap;
@@ -29,15 +29,15 @@ struct gang {
 struct user {
 	struct user *next;
 	uint32_t uid;
-	uint64_t members, gangs;	/* at most */
+	uint64_t members, gangs; /* at most */
 };
 
 struct sgang_members {
 	const struct sgang_members_host *host;
-	bool stale;			/* holds nothing to go by */
-	bool sure;			/* no job will get a number < from */
+	bool stale; /* holds nothing to go by */
+	bool sure;  /* no job will get a number < from */
 	uint32_t from;
-	uint32_t limit;			/* lowest above `from` that was taken */
+	uint32_t limit; /* lowest above `from` that was taken */
 	struct gang *gangs[CHAINS];
 	struct user *users[CHAINS];
 	uint64_t n_members, n_gangs;
@@ -54,7 +54,7 @@ static uint64_t key_of(const char *gang, uint32_t uid)
 	if (!strchr(gang, '/'))
 		key = (key ^ uid) * 1099511628211u;
 	for (; *gang; gang++)
-		key = (key ^ (unsigned char) *gang) * 1099511628211u;
+		key = (key ^ (unsigned char)*gang) * 1099511628211u;
 	return key;
 }
 
@@ -113,7 +113,7 @@ static int append(struct gang *gang, uint32_t job_id, uint64_t stamp)
 		gang->jobs = more;
 		gang->cap = cap;
 	}
-	gang->jobs[gang->n++] = (struct taken) { stamp, job_id };
+	gang->jobs[gang->n++] = (struct taken){ stamp, job_id };
 	return 0;
 }
 
@@ -161,9 +161,9 @@ static void empty(struct sgang_members *m)
 /* A walk of all jobs. */
 struct walk {
 	struct sgang_members *m;
-	bool follows;			/* `from` and `limit` still tell */
+	bool follows; /* `from` and `limit` still tell */
 	uint32_t next;
-	uint32_t last;			/* highest that is new; 0: none */
+	uint32_t last; /* highest that is new; 0: none */
 	uint32_t limit;
 };
 
@@ -193,7 +193,9 @@ static bool follows(const struct sgang_members *m, uint32_t next)
 static void walk_all(struct sgang_members *m, uint32_t next)
 {
 	struct walk walk = {
-		.m = m, .follows = follows(m, next), .next = next,
+		.m = m,
+		.follows = follows(m, next),
+		.next = next,
 		.limit = UINT32_MAX,
 	};
 
@@ -308,7 +310,8 @@ struct sgang_members_count sgang_members_count(const struct sgang_members *m,
 					       uint32_t uid)
 {
 	struct sgang_members_count count = {
-		.members = m->n_members, .gangs = m->n_gangs,
+		.members = m->n_members,
+		.gangs = m->n_gangs,
 	};
 	const struct user *user = m->users[uid % CHAINS];
 

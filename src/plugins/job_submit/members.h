@@ -28,8 +28,8 @@ struct sgang_members;
 struct sgang_members_job {
 	uint32_t job_id;
 	uint32_t uid;
-	uint32_t tasks;			/* it stands for, 1 or more */
-	const char *gang;		/* what it named, borrowed, or NULL */
+	uint32_t tasks;   /* it stands for, 1 or more */
+	const char *gang; /* what it named, borrowed, or NULL */
 };
 
 typedef void (*sgang_members_visit_f)(const struct sgang_members_job *job,
@@ -61,8 +61,8 @@ void sgang_members_forget(struct sgang_members *members);
 int sgang_members_update(struct sgang_members *members);
 
 /* Calls 'visit' for the number of each job that said --gang='gang', be it as
- * 'uid' if that has no namespace. Those that were known at 'since', a stamp, are
- * left out; 0: none is. */
+ * 'uid' if that has no namespace. Those that were known at 'since', a stamp,
+ * are left out; 0: none is. */
 void sgang_members_of(const struct sgang_members *members, const char *gang,
 		      uint32_t uid, uint64_t since,
 		      void (*visit)(uint32_t job_id, void *arg), void *arg);
@@ -78,7 +78,7 @@ const char *sgang_submit_gang(char *const *env, size_t n_env);
 
 /* How many there are at most. */
 struct sgang_members_count {
-	uint64_t members, own_members;	/* tasks; those of one user */
+	uint64_t members, own_members; /* tasks; those of one user */
 	uint64_t gangs, own_gangs;
 };
 

@@ -19,7 +19,7 @@
 #define ROLLS 64
 
 struct sgang_rolls {
-	struct sgang_roll *roll[ROLLS];	/* by hash of the name */
+	struct sgang_roll *roll[ROLLS]; /* by hash of the name */
 };
 
 static bool same_text(const char *a, const char *b)
@@ -80,7 +80,8 @@ static uint64_t hash_of(const struct sgang_alike *alike)
 	uint64_t hash = SGANG_HASH_SEED;
 
 	hash = sgang_hash(hash, (uint64_t)alike->m.uid << 32 |
-			  (uint64_t)alike->m.state << 1 | need->whole);
+					(uint64_t)alike->m.state << 1 |
+					need->whole);
 	hash = sgang_hash(hash, (uint64_t)need->nodes << 32 | need->cpus);
 	hash = sgang_hash(hash, alike->throttle);
 	hash = sgang_hash_text(hash, alike->gang);
@@ -96,9 +97,8 @@ static bool are_alike(const struct sgang_roll *roll,
 {
 	return a->hash == b->hash && a->m.uid == b->m.uid &&
 	       a->m.state == b->m.state && a->need.whole == b->need.whole &&
-	       a->need.nodes == b->need.nodes &&
-	       a->need.cpus == b->need.cpus && a->throttle == b->throttle &&
-	       a->has_record == b->has_record &&
+	       a->need.nodes == b->need.nodes && a->need.cpus == b->need.cpus &&
+	       a->throttle == b->throttle && a->has_record == b->has_record &&
 	       same_text(a->gang, b->gang) &&
 	       same_text(a->partition, b->partition) &&
 	       same_text(a->account, b->account) &&
@@ -155,8 +155,8 @@ static struct sgang_alike *read_alike(const struct sgang_submit_member *member,
 static struct sgang_alike *enter(struct sgang_roll *roll,
 				 struct sgang_alike *alike)
 {
-	struct sgang_alike **chain = &roll->chains[alike->hash %
-						   SGANG_ROLL_CHAINS];
+	struct sgang_alike **chain =
+		&roll->chains[alike->hash % SGANG_ROLL_CHAINS];
 	struct sgang_alike *other = *chain;
 	unsigned int compared = 0;
 
@@ -224,7 +224,8 @@ static void count_in(struct sgang_alike *alike,
 		     const struct sgang_submit_member *member)
 {
 	const struct sgang_member m = {
-		.job_id = member->job_id, .submit_time = member->submit_time,
+		.job_id = member->job_id,
+		.submit_time = member->submit_time,
 	};
 	int order = sgang_gang_submit_order(&m, &alike->m);
 
@@ -292,8 +293,10 @@ void sgang_roll_add(struct sgang_roll *roll,
 		    const struct sgang_submit_member *member)
 {
 	struct sgang_roll_job job = {
-		.alike = add(roll, member), .job_id = member->job_id,
-		.submit_time = member->submit_time, .tasks = member->tasks,
+		.alike = add(roll, member),
+		.job_id = member->job_id,
+		.submit_time = member->submit_time,
+		.tasks = member->tasks,
 	};
 
 	if (job.alike)
@@ -306,7 +309,7 @@ static void visit_number(uint32_t job_id, void *arg)
 	struct sgang_submit_member member;
 	struct sgang_roll *roll = arg;
 	struct sgang_roll_job job = {
-		.job_id = job_id, 
+		.job_id = job_id,
 		.mark = roll->host->rolls ? roll->host->mark(job_id, 0) : 0,
 	};
 

@@ -27,19 +27,19 @@ struct sgang_alike {
 	struct sgang_member m;
 	struct sgang_submit_need need;
 	uint32_t throttle;
-	char *gang;			/* what they say behind --gang */
-	char *partition;		/* or several, or NULL */
-	char *account;			/* or NULL */
-	struct sgang_spec spec;		/* without rank */
-	struct sgang_record record;	/* what a tally reads of it */
+	char *gang;                 /* what they say behind --gang */
+	char *partition;            /* or several, or NULL */
+	char *account;              /* or NULL */
+	struct sgang_spec spec;     /* without rank */
+	struct sgang_record record; /* what a tally reads of it */
 	bool has_record;
-	size_t index;			/* in the roll's list */
+	size_t index; /* in the roll's list */
 	uint64_t hash;
 	struct sgang_alike *chain;
 };
 
 struct sgang_roll_job {
-	struct sgang_alike *alike;	/* NULL: it is no member */
+	struct sgang_alike *alike; /* NULL: it is no member */
 	int64_t submit_time;
 	uint32_t job_id;
 	uint32_t mark;
@@ -52,20 +52,20 @@ struct sgang_roll {
 	const struct sgang_submit_host *host;
 	char ns[SGANG_NAMESPACE_MAX + 1];
 	char name[SGANG_NAME_MAX + 1];
-	uint32_t skip_job;		/* is left out; 0: none */
-	struct sgang_alike **alike;	/* in the order they were met */
+	uint32_t skip_job;          /* is left out; 0: none */
+	struct sgang_alike **alike; /* in the order they were met */
 	size_t n, cap;
 	struct sgang_alike *chains[SGANG_ROLL_CHAINS];
 	struct sgang_roll_job *jobs;
 	size_t n_jobs, cap_jobs;
-	bool no_memory;			/* some are missing */
+	bool no_memory; /* some are missing */
 
 	/* what was read last; borrowed, so only while jobs are read */
 	struct sgang_submit_member last;
 	struct sgang_alike *last_alike;
 
-	uint64_t known;			/* of sgang_members_stamp() */
-	uint64_t stamp;			/* of the host's */
+	uint64_t known; /* of sgang_members_stamp() */
+	uint64_t stamp; /* of the host's */
 };
 
 /* Begin a roll of no job. Borrows 'host'. */

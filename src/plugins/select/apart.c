@@ -33,7 +33,9 @@ struct sgang_job *sgang_apart_job(const struct sgang_conductor *c,
 	/* it may have ended or been requeued since the registry looked */
 	c->host->info(job, &info);
 	return (info.state == SGANG_JOB_RUNNING ||
-		info.state == SGANG_JOB_CONFIGURING) ? job : NULL;
+		info.state == SGANG_JOB_CONFIGURING) ?
+		       job :
+		       NULL;
 }
 
 static int exclusive_level(const struct sgang_conductor *c,
@@ -92,9 +94,9 @@ static int64_t gone_at(struct sgang_conductor *c, struct sgang_job *job,
 
 /* Times by node and by domain, 0 at first. */
 struct clear {
-	struct sgang_nodeset *nodes;	/* of one job */
-	struct sgang_nodeset *used;	/* of one gang */
-	uint32_t *share;		/* how many of these, by domain */
+	struct sgang_nodeset *nodes; /* of one job */
+	struct sgang_nodeset *used;  /* of one gang */
+	uint32_t *share;             /* how many of these, by domain */
 	int64_t *node, *domain;
 };
 
@@ -118,7 +120,7 @@ static int clear_alloc(struct clear *t, const struct sgang_fabric *fabric)
 	t->domain = calloc(sgang_fabric_domains(fabric) + 1,
 			   sizeof(*t->domain));
 	return (t->nodes && t->used && t->share && t->node && t->domain) ? 0 :
-									  -1;
+									   -1;
 }
 
 static void raise_time(int64_t *time, int64_t to)
@@ -132,8 +134,8 @@ static void count_share(struct sgang_conductor *c, struct clear *t,
 			const struct sgang_fabric *fabric, const struct gang *g,
 			uint32_t level)
 {
-	memset(t->share, 0, (sgang_fabric_domains(fabric) + 1) *
-			    sizeof(*t->share));
+	memset(t->share, 0,
+	       (sgang_fabric_domains(fabric) + 1) * sizeof(*t->share));
 	sgang_nodeset_clear(t->used);
 	for (size_t i = 0; i < sgang_apart_jobs(g); i++) {
 		struct sgang_job *job = sgang_apart_job(c, g, i);
@@ -196,8 +198,8 @@ static void spread_over_domains(const struct sgang_fabric *fabric,
 	const uint32_t *order = sgang_fabric_order(fabric);
 
 	for (uint32_t d = 0; d < sgang_fabric_domains(fabric); d++) {
-		const struct sgang_domain *domain =
-			sgang_fabric_domain(fabric, d);
+		const struct sgang_domain *domain = sgang_fabric_domain(fabric,
+									d);
 
 		for (uint32_t i = 0; t->domain[d] && i < domain->n_nodes; i++)
 			raise_time(&t->node[order[domain->first_pos + i]],
@@ -205,10 +207,10 @@ static void spread_over_domains(const struct sgang_fabric *fabric,
 	}
 }
 
-/* For each node, from when on --gang-exclusive, of this gang and of others, lets
- * the gang be there; 0: it does now. By the times at which nodes become free;
- * NULL: those that are there stay. '*times' is NULL where the gang keeps off
- * nothing. -1 without memory. */
+/* For each node, from when on --gang-exclusive, of this gang and of others,
+ * lets the gang be there; 0: it does now. By the times at which nodes become
+ * free; NULL: those that are there stay. '*times' is NULL where the gang keeps
+ * off nothing. -1 without memory. */
 static int clear_times(struct sgang_conductor *c, const struct gang *g,
 		       const int64_t *free_at, int64_t **times)
 {
@@ -226,10 +228,10 @@ static int clear_times(struct sgang_conductor *c, const struct gang *g,
 		if (!t.node)
 			rc = clear_alloc(&t, fabric);
 		if (!rc && wants >= 0)
-			note_gang(c, &t, fabric, o, (uint32_t) wants, false,
+			note_gang(c, &t, fabric, o, (uint32_t)wants, false,
 				  free_at);
 		if (!rc && has >= 0)
-			note_gang(c, &t, fabric, o, (uint32_t) has, true,
+			note_gang(c, &t, fabric, o, (uint32_t)has, true,
 				  free_at);
 	}
 	if (!rc && t.node) {
@@ -249,7 +251,7 @@ void sgang_apart_cut(struct sgang_conductor *c, const struct gang *g,
 	if (!c->fabric)
 		return;
 	if (clear_times(c, g, NULL, &times) < 0) {
-		sgang_nodeset_clear(nodes);	/* rather none than a wrong one */
+		sgang_nodeset_clear(nodes); /* rather none than a wrong one */
 		return;
 	}
 	for (uint32_t n = 0; times && n < sgang_fabric_nodes(c->fabric); n++) {
@@ -305,7 +307,7 @@ struct sgang_nodeset *sgang_apart_around(struct sgang_conductor *c,
 		return sgang_nodeset_copy(nodes);
 	around = sgang_nodeset_create(sgang_fabric_nodes(c->fabric));
 	if (around)
-		sgang_fabric_widen(g->topology->fabric, nodes, (uint32_t) level,
-				 around);
+		sgang_fabric_widen(g->topology->fabric, nodes, (uint32_t)level,
+				   around);
 	return around;
 }

@@ -50,8 +50,8 @@ static void add_islands(const struct sgang_devices *devices, uint32_t node,
 }
 
 /* The islands that the part is planned in: where it lies over all of those of a
- * node, also the ones without a rank. NULL when it does so everywhere, or without
- * memory. */
+ * node, also the ones without a rank. NULL when it does so everywhere, or
+ * without memory. */
 static struct sgang_nodeset *planned_islands(const struct attempt *a, size_t i)
 {
 	const struct sgang_devices *devices = a->c->devices;
@@ -68,8 +68,7 @@ static struct sgang_nodeset *planned_islands(const struct attempt *a, size_t i)
 		if (run->slots)
 			sgang_nodeset_add(islands, run->node);
 		else
-			add_islands(devices, devices->node[run->node],
-				    islands);
+			add_islands(devices, devices->node[run->node], islands);
 	}
 	if (any)
 		return islands;
@@ -88,7 +87,7 @@ static struct sgang_job *commit_nodes(struct attempt *a, size_t i,
 				      const struct sgang_nodeset *nodes,
 				      struct sgang_refusal *refusal)
 {
-	return commit_within(a, i, &(struct sgang_bounds) { .nodes = nodes },
+	return commit_within(a, i, &(struct sgang_bounds){ .nodes = nodes },
 			     refusal);
 }
 
@@ -104,22 +103,24 @@ static struct sgang_job *commit_islands(struct attempt *a, size_t i,
 		return NULL;
 	islands = planned_islands(a, i);
 	if (islands)
-		job = commit_within(a, i, &(struct sgang_bounds) {
-				.nodes = nodes, .islands = islands }, refusal);
+		job = commit_within(
+			a, i,
+			&(struct sgang_bounds){ .nodes = nodes,
+						.islands = islands },
+			refusal);
 	sgang_nodeset_destroy(islands);
 	return job;
 }
 
-uint32_t sgang_attempt_cpus(const struct probed *p,
-			    const struct sgang_run *run)
+uint32_t sgang_attempt_cpus(const struct probed *p, const struct sgang_run *run)
 {
 	return (p->fixed ? 1 : run->ranks) * p->shape.node_cpus;
 }
 
-/* Slurm by itself would fill the first of several nodes. Where that matters it is
- * kept to as many CPUs of each as are planned there: if their number is open, if
- * they are shares of uneven.c, or once a member was refused. To find out which
- * CPUs these are takes a look at all jobs. */
+/* Slurm by itself would fill the first of several nodes. Where that matters it
+ * is kept to as many CPUs of each as are planned there: if their number is
+ * open, if they are shares of uneven.c, or once a member was refused. To find
+ * out which CPUs these are takes a look at all jobs. */
 static bool shares_matter(const struct attempt *a, const struct probed *p)
 {
 	return !p->shape.whole &&
@@ -137,8 +138,10 @@ static struct sgang_job *commit_shares(struct attempt *a, size_t i,
 	if (!shares_matter(a, p) || sgang_nodeset_count(nodes) < 2)
 		return NULL;
 	if (p->split)
-		return commit_within(a, i, &(struct sgang_bounds) {
-			.nodes = nodes, .cpus = p->split }, refusal);
+		return commit_within(a, i,
+				     &(struct sgang_bounds){ .nodes = nodes,
+							     .cpus = p->split },
+				     refusal);
 	cpus = calloc(a->c->host->node_count() + 1, sizeof(*cpus));
 	if (!cpus)
 		return NULL;
@@ -149,8 +152,9 @@ static struct sgang_job *commit_shares(struct attempt *a, size_t i,
 			cpus[sgang_where_node(a->c, run)] +=
 				sgang_attempt_cpus(p, run);
 	}
-	job = commit_within(a, i, &(struct sgang_bounds) {
-			.nodes = nodes, .cpus = cpus }, refusal);
+	job = commit_within(
+		a, i, &(struct sgang_bounds){ .nodes = nodes, .cpus = cpus },
+		refusal);
 	free(cpus);
 	return job;
 }
@@ -165,8 +169,9 @@ static struct sgang_job *commit_beside(struct attempt *a, size_t i,
 
 	if (!spare)
 		return NULL;
-	job = commit_within(a, i, &(struct sgang_bounds) {
-			.nodes = nodes, .spare = spare }, refusal);
+	job = commit_within(
+		a, i, &(struct sgang_bounds){ .nodes = nodes, .spare = spare },
+		refusal);
 	free(spare);
 	return job;
 }
@@ -294,10 +299,11 @@ static void tell_rollback(struct attempt *a, const struct gang *g, size_t done)
 {
 	if (a->learned)
 		return;
-	sgang_log(SGANG_LOG_INFO,
-		  "%s/%s: member %zu of %zu cannot start (%s): %zu rolled back, %zu not tried",
-		  g->ns, g->name, done + 1, a->n_parts, a->why, done,
-		  a->n_parts - done - 1);
+	sgang_log(
+		SGANG_LOG_INFO,
+		"%s/%s: member %zu of %zu cannot start (%s): %zu rolled back, %zu not tried",
+		g->ns, g->name, done + 1, a->n_parts, a->why, done,
+		a->n_parts - done - 1);
 	sgang_metrics_add(&a->c->metrics, SGANG_COUNT_ROLLBACKS);
 }
 
@@ -320,8 +326,8 @@ static enum sgang_progress commit(struct attempt *a)
 		/* Members that are undone must be able to come again. */
 		a->may_repeat = repeat && (!k || a->c->host->recommits());
 		job = commit_one(a, k);
-		g->tried = (uint32_t) k + 1;
-		g->skipped = (uint32_t) (a->n_parts - k - 1);
+		g->tried = (uint32_t)k + 1;
+		g->skipped = (uint32_t)(a->n_parts - k - 1);
 		if (!job) {
 			tell_rollback(a, g, k);
 			undo_parts(a, k);
@@ -371,7 +377,7 @@ static int hold_parts(struct attempt *a, size_t n)
 		return 0;
 	snprintf(a->why, sizeof(a->why), "no memory");
 	/* Those that are no holds are undone here, the others as holds. */
-	for (size_t i = n; i-- > done; )
+	for (size_t i = n; i-- > done;)
 		a->c->host->undo(a->parts[i].job);
 	give_back_all(a);
 	return -1;
@@ -383,7 +389,7 @@ static int describe(struct attempt *a, const struct account *account)
 	struct gang *g = a->gangs[0];
 
 	if (a->n_gangs > 1)
-		return 0;	/* before the release */
+		return 0; /* before the release */
 	for (size_t i = 0; i < g->n_holds; i++) {
 		struct sgang_record *r = &g->holds[i].record;
 
@@ -435,7 +441,7 @@ static void after_refusal(struct attempt *a)
 		return;
 	if (once_more_with_fewer(a)) {
 		a->gangs[0]->only_min = true;
-		a->c->fenced = true;	/* wake the scheduler */
+		a->c->fenced = true; /* wake the scheduler */
 	} else {
 		note_limited(a);
 	}
@@ -518,8 +524,8 @@ static void count_fitting(struct attempt *a)
 	/* as chosen, not as planned */
 	qsort(a->parts, a->n_parts, sizeof(*a->parts), sgang_fit_take_order);
 	fit = sgang_fit_how_many(a, a->n_parts - 1);
-	g->tried = (uint32_t) fit + 1;
-	g->skipped = (uint32_t) (a->n_parts - fit - 1);
+	g->tried = (uint32_t)fit + 1;
+	g->skipped = (uint32_t)(a->n_parts - fit - 1);
 	for (size_t i = 0; i <= fit && i < a->n_parts; i++)
 		a->parts[i].entry->round = g->attempts;
 }
@@ -577,7 +583,7 @@ static bool avoid_place(struct attempt *a)
 
 	if (!a->refused || a->limited || a->gangs[0]->only_min ||
 	    sgang_levels_limit(a, c->host->now(), &nofit) >=
-	    SGANG_LEVEL_UNCONNECTED)
+		    SGANG_LEVEL_UNCONNECTED)
 		return false;
 	place = sgang_levels_place(a);
 	if (!place)
@@ -615,8 +621,8 @@ static bool go_on(struct attempt *a, int *places)
 	return ++*places < PLACES_MAX && avoid_place(a);
 }
 
-/* Has it looked beyond places that Slurm refused, and there is no room? Then what
- * Slurm said of them is why it waits. */
+/* Has it looked beyond places that Slurm refused, and there is no room? Then
+ * what Slurm said of them is why it waits. */
 static bool only_elsewhere(const struct attempt *a)
 {
 	return a->lessons && a->lessons->avoid && a->unfit;
@@ -661,9 +667,9 @@ static bool together(struct sgang_conductor *c, struct gang **gangs, size_t n,
 	return done;
 }
 
-/* Each gang of a group has a ring of its own, so each is planned by itself where
- * the ones before it leave room. One that finds none goes first the next time.
- * Returns the gang that could not be placed, or NULL. */
+/* Each gang of a group has a ring of its own, so each is planned by itself
+ * where the ones before it leave room. One that finds none goes first the next
+ * time. Returns the gang that could not be placed, or NULL. */
 static struct gang *one_by_one(struct sgang_conductor *c, struct gang **gangs,
 			       size_t n)
 {
@@ -702,8 +708,7 @@ static bool any_requires_level(struct gang **gangs, size_t n)
 
 /* None of them can start before the last of them can. 'stuck' is NULL when they
  * were planned as one: then each knows why. */
-static void blame(struct gang *const *gangs, size_t n,
-		  const struct gang *stuck)
+static void blame(struct gang *const *gangs, size_t n, const struct gang *stuck)
 {
 	int64_t when = 0;
 
@@ -846,13 +851,13 @@ static bool whole_group(struct sgang_conductor *c, struct gang *const *gangs,
 	 * but knows of one ring only. It alone knows of a level for all. */
 	if (policy.require[0] || policy.prefer_time) {
 		done = any_requires_level(order, n) ?
-		       in_one_place(c, order, n, &stuck) :
-		       together(c, order, n, false);
+			       in_one_place(c, order, n, &stuck) :
+			       together(c, order, n, false);
 	} else {
 		stuck = each(c, order, n);
-		done = !stuck || (!policy.spread[0] &&
-				  !any_requires_level(order, n) &&
-				  together(c, order, n, false));
+		done = !stuck ||
+		       (!policy.spread[0] && !any_requires_level(order, n) &&
+			together(c, order, n, false));
 	}
 	if (!done)
 		blame(gangs, n, stuck);
@@ -860,8 +865,8 @@ static bool whole_group(struct sgang_conductor *c, struct gang *const *gangs,
 	return done;
 }
 
-/* Gangs that a limit stops hold nothing and are parked, or they would keep nodes
- * from jobs that may run. */
+/* Gangs that a limit stops hold nothing and are parked, or they would keep
+ * nodes from jobs that may run. */
 static bool stopped_by_limits(struct sgang_conductor *c,
 			      struct gang *const *gangs, size_t n)
 {
@@ -909,7 +914,7 @@ bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n,
 
 struct some {
 	struct attempt a;
-	struct sgang_job **jobs;	/* that have their nodes now */
+	struct sgang_job **jobs; /* that have their nodes now */
 	size_t n_jobs;
 };
 
@@ -966,8 +971,8 @@ static void commit_some(struct some *s, size_t first, size_t n)
 /* Members that are tried one by one in an attempt. */
 #define SINGLE_TRIES 32
 
-/* Those that share CPUs on other nodes than those that do not, unless more fit if
- * they are on the same: here no next round follows if Slurm refuses one. */
+/* Those that share CPUs on other nodes than those that do not, unless more fit
+ * if they are on the same: here no next round follows if Slurm refuses one. */
 static size_t how_many(struct attempt *a)
 {
 	size_t fit, more;
@@ -1013,8 +1018,8 @@ static bool refused_by_limit(const struct some *s, const struct gang *g)
 }
 
 /* One that has not its minimum's room even when all jobs have ended would hold
- * for nothing. One that holds found room once: a node that is down may come back,
- * and its waiting time ends (0.7). */
+ * for nothing. One that holds found room once: a node that is down may come
+ * back, and its waiting time ends (0.7). */
 static bool never_fits(struct sgang_conductor *c, struct gang *g)
 {
 	return !g->n_holds && sgang_never_by_plan(c, g);
@@ -1025,10 +1030,10 @@ static void keep_some(struct some *s, struct gang *g)
 	struct sgang_conductor *c = s->a.c;
 	bool limited = refused_by_limit(s, g);
 
-	if (!limited && (!s->n_jobs ||
-			 sgang_hold_add(c, g, s->jobs, s->n_jobs) == 0))
+	if (!limited &&
+	    (!s->n_jobs || sgang_hold_add(c, g, s->jobs, s->n_jobs) == 0))
 		return;
-	for (size_t i = s->n_jobs; i-- > 0; ) {
+	for (size_t i = s->n_jobs; i-- > 0;) {
 		c->host->undo(s->jobs[i]);
 		sgang_registry_note(c, s->jobs[i]);
 	}
@@ -1061,7 +1066,7 @@ size_t sgang_attempt_some(struct sgang_conductor *c, struct gang *g)
 	if (!s.jobs)
 		goto out;
 	place_some(&s);
-	g->tried = (uint32_t) s.a.n_parts;
+	g->tried = (uint32_t)s.a.n_parts;
 	g->skipped = 0;
 	keep_some(&s, g);
 	sgang_registry_refresh(c, g);

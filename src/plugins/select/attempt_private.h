@@ -12,51 +12,53 @@
  * part each and share what was found out about their common record. */
 struct part {
 	struct gang *g;
-	size_t g_index;			/* of it in the attempt */
+	size_t g_index; /* of it in the attempt */
 	struct entry *entry;
 	struct probed *probed;
-	uint32_t copy;			/* which of the record's tasks */
-	struct sgang_job *job;		/* who got the nodes, once committed */
-	uint32_t job_id;		/* between slices: of the entry, ... */
-	uint64_t request;		/* ... and what it asked for */
+	uint32_t copy;         /* which of the record's tasks */
+	struct sgang_job *job; /* who got the nodes, once committed */
+	uint32_t job_id;       /* between slices: of the entry, ... */
+	uint64_t request;      /* ... and what it asked for */
 };
 
 /* Results for a request; members with the same request share it. */
 struct probed {
 	struct gang *g;
-	struct sgang_job *job;		/* the one that was asked for */
-	struct sgang_nodeset *usable;	/* NULL: it cannot start now */
-	struct sgang_nodeset *kept;	/* Slurm would allow these now, we keep
+	struct sgang_job *job;          /* the one that was asked for */
+	struct sgang_nodeset *usable;   /* NULL: it cannot start now */
+	struct sgang_nodeset *kept;     /* Slurm would allow these now, we keep
 					 * them for others. May be NULL */
-	struct sgang_nodeset *required;	/* must be among its nodes; NULL: none */
-	struct sgang_nodeset *ever;	/* when jobs that run have ended */
-	struct sgang_nodeset *alone;	/* if no other job were there; asked
+	struct sgang_nodeset *required; /* must be among its nodes; NULL: none
+					 */
+	struct sgang_nodeset *ever;     /* when jobs that run have ended */
+	struct sgang_nodeset *alone;    /* if no other job were there; asked
 					 * for SGANG_EMPTY */
-	int64_t *clear_at;		/* of these each from then on, by node;
+	int64_t *clear_at;              /* of these each from then on, by node;
 					 * NULL: all always */
-	struct sgang_nodeset *then;	/* at a->at; NULL: as `ever` */
+	struct sgang_nodeset *then;     /* at a->at; NULL: as `ever` */
 	struct sgang_shape shape;
-	bool fixed;			/* the number of nodes is */
-	struct sgang_nodeset *allowed;	/* for the plan: nodes or islands */
-	uint32_t *need;			/* for the plan of members that differ,
-					 * borrowed from it */
-	uint32_t *split;		/* by node, the CPUs it is to have there
-					 * (uneven.c); NULL: as planned */
-	struct probed *asked;		/* ... of which this is a copy */
+	bool fixed;                    /* the number of nodes is */
+	struct sgang_nodeset *allowed; /* for the plan: nodes or islands */
+	uint32_t *need;                /* for the plan of members that differ,
+					* borrowed from it */
+	uint32_t *split;               /* by node, the CPUs it is to have there
+					* (uneven.c); NULL: as planned */
+	struct probed *asked;          /* ... of which this is a copy */
 };
 
 /* How many members of each gang. */
 enum extent {
-	SGANG_EXTENT_TOTAL,		/* up to --gang-total-number */
+	SGANG_EXTENT_TOTAL, /* up to --gang-total-number */
 	SGANG_EXTENT_MINIMUM,
-	SGANG_EXTENT_ANY		/* up to the total, fewer will do */
+	SGANG_EXTENT_ANY /* up to the total, fewer will do */
 };
 
 /* A member was refused on a node of which others had parts: they were so many
- * units of these requests (one job for each). Nobody had: it is refused there. */
+ * units of these requests (one job for each). Nobody had: it is refused there.
+ */
 #define LESSON_WITH 16
 struct lesson {
-	struct sgang_job *job;		/* one that asks for the same */
+	struct sgang_job *job; /* one that asks for the same */
 	uint32_t node;
 	size_t n_with;
 	struct {
@@ -70,62 +72,62 @@ struct lesson {
 struct lessons {
 	struct lesson *list;
 	size_t n;
-	struct sgang_job *first[LESSON_FIRST];	/* requests to be committed
-						 * before others: the last of
-						 * these is the first */
+	struct sgang_job *first[LESSON_FIRST]; /* requests to be committed
+						* before others: the last of
+						* these is the first */
 	size_t n_first;
-	struct sgang_nodeset *avoid;	/* places without effect; NULL:
-					 * none */
-	size_t commits, rounds;		/* so far */
-	bool apart;			/* those that share CPUs keep off nodes
-					 * of those that do not, */
-	bool together;			/* ... for which there is no room */
-	bool last;			/* round: nothing is learned, and a
-					 * member may be put anywhere */
+	struct sgang_nodeset *avoid; /* places without effect; NULL:
+				      * none */
+	size_t commits, rounds;      /* so far */
+	bool apart;                  /* those that share CPUs keep off nodes
+				      * of those that do not, */
+	bool together;               /* ... for which there is no room */
+	bool last;                   /* round: nothing is learned, and a
+				      * member may be put anywhere */
 };
 
 struct attempt {
 	struct sgang_conductor *c;
-	struct lessons *lessons;	/* borrowed; NULL: none */
-	size_t *order;			/* of commitment; NULL: as the parts */
-	struct gang **gangs;		/* to be started together */
+	struct lessons *lessons; /* borrowed; NULL: none */
+	size_t *order;           /* of commitment; NULL: as the parts */
+	struct gang **gangs;     /* to be started together */
 	size_t n_gangs;
-	const struct sgang_topology *topology;	/* by which they are placed */
-	struct probed *probed;		/* the different requests */
+	const struct sgang_topology *topology; /* by which they are placed */
+	struct probed *probed;                 /* the different requests */
 	size_t n_probed, cap_probed;
-	struct part *parts;		/* chosen; room for all */
+	struct part *parts; /* chosen; room for all */
 	size_t n_parts;
-	size_t n_done;			/* are committed, ... */
-	size_t n_held;			/* ... by slices before this one, and
-					 * are holds since then */
-	bool slices;			/* it may be committed in slices */
-	uint64_t began;			/* when this slice did, in CPU time */
+	size_t n_done;  /* are committed, ... */
+	size_t n_held;  /* ... by slices before this one, and
+			 * are holds since then */
+	bool slices;    /* it may be committed in slices */
+	uint64_t began; /* when this slice did, in CPU time */
 	struct sgang_placement *plan;
-	int64_t *free_at;		/* for sgang_fit_when() alone */
+	int64_t *free_at; /* for sgang_fit_when() alone */
 	int64_t at;
-	char why[256];			/* it failed */
-	char lacks[SGANG_LACKS_SIZE];	/* record.h */
+	char why[256];                /* it failed */
+	char lacks[SGANG_LACKS_SIZE]; /* record.h */
 	char unit[SGANG_UNIT_SIZE];
 	char helps[SGANG_HELPS_SIZE];
-	struct account *account;	/* to be filled by the plan, or NULL */
-	struct sgang_budget *budget;	/* borrowed; NULL: of each plan its
-					 * own */
-	bool uneven;			/* the plan is one of uneven.c */
-	bool unfit;			/* no plan has room for the minimum */
-	bool refused;			/* Slurm refused what was planned */
-	bool learned;			/* ... and the next round knows why */
-	bool may_repeat;		/* a next round may follow */
-	bool apart;			/* later: as in struct lessons */
-	bool trying;			/* why it does not fit is not asked */
-	struct gang *culprit;		/* whose members did not get along */
-	bool limited;			/* a limit of Slurm's refused one */
+	struct account *account;     /* to be filled by the plan, or NULL */
+	struct sgang_budget *budget; /* borrowed; NULL: of each plan its
+				      * own */
+	bool uneven;                 /* the plan is one of uneven.c */
+	bool unfit;                  /* no plan has room for the minimum */
+	bool refused;                /* Slurm refused what was planned */
+	bool learned;                /* ... and the next round knows why */
+	bool may_repeat;             /* a next round may follow */
+	bool apart;                  /* later: as in struct lessons */
+	bool trying;                 /* why it does not fit is not asked */
+	struct gang *culprit;        /* whose members did not get along */
+	bool limited;                /* a limit of Slurm's refused one */
 };
 
 /* By-products of a placement. */
 struct account {
-	char others[SGANG_OTHERS_SIZE];	/* record.h */
-	uint64_t stock_cost;		/* 0: not known */
-	uint64_t best, weighted_best;	/* on an empty cluster; 0: not known */
+	char others[SGANG_OTHERS_SIZE]; /* record.h */
+	uint64_t stock_cost;            /* 0: not known */
+	uint64_t best, weighted_best;   /* on an empty cluster; 0: not known */
 	bool stock_estimate;
 };
 
@@ -188,8 +190,8 @@ void sgang_learn_forget(struct lessons *l);
 void sgang_learn_end(struct lessons *l);
 /* May another round follow this one, whose plan is made? Not after too many. */
 bool sgang_learn_may_repeat(struct attempt *a);
-/* Slurm refused the nth member to be committed the nodes that the plan gives it.
- * False: nothing follows from that. */
+/* Slurm refused the nth member to be committed the nodes that the plan gives
+ * it. False: nothing follows from that. */
 bool sgang_learn(struct attempt *a, size_t nth);
 /* The order of commitment is set. 0, or -1 without memory. */
 int sgang_learn_order(struct attempt *a);
@@ -224,8 +226,8 @@ void sgang_why_nofit(struct attempt *a, const struct sgang_plan_request *rq,
  * they fit. Between sgang_fit_begin() and sgang_fit_end(). What the requests
  * could have is another afterwards. */
 void sgang_helps_find(struct attempt *a, int64_t when);
-/* ... when Slurm would not even try this request: nodes that it asks for are out
- * of service. */
+/* ... when Slurm would not even try this request: nodes that it asks for are
+ * out of service. */
 void sgang_helps_refused(struct attempt *a, const struct probed *p);
 
 /* --- levels.c --- */
@@ -234,8 +236,8 @@ void sgang_helps_refused(struct attempt *a, const struct probed *p);
  * is in. NULL without memory. */
 struct sgang_nodeset *sgang_levels_place(const struct attempt *a);
 
-/* The highest level that the parts may span at that time (4.24, 4.25), or -1 and
- * in 'nofit' which level gang.conf does not have. */
+/* The highest level that the parts may span at that time (4.24, 4.25), or -1
+ * and in 'nofit' which level gang.conf does not have. */
 int sgang_levels_limit(const struct attempt *a, int64_t when,
 		       struct sgang_nofit *nofit);
 /* The level of which each member must have a domain to itself; -1: none. */
@@ -250,8 +252,8 @@ bool sgang_levels_nodes_of(struct sgang_conductor *c, const struct gang *g,
 /* The level of that name; -1: "", or there is none. */
 int sgang_levels_find(const struct sgang_conductor *c, const char *name);
 /* Take out the nodes that a member that starts after its gang must keep off.
- * What is only preferred, or asked of gangs that start together, is not asked of
- * it. */
+ * What is only preferred, or asked of gangs that start together, is not asked
+ * of it. */
 void sgang_levels_cut_late(struct sgang_conductor *c, struct gang *g,
 			   struct sgang_nodeset *nodes);
 /* Take out the nodes that the gang must keep off because of what it and its
@@ -264,8 +266,8 @@ void sgang_levels_cut_beside(struct sgang_conductor *c, struct gang *g,
 			     struct sgang_nodeset *nodes);
 /* --- apart.c --- */
 
-/* The i-th of the gang's jobs, NULL if it has no nodes, and how many there are; a
- * hold that has just been added may come twice. */
+/* The i-th of the gang's jobs, NULL if it has no nodes, and how many there are;
+ * a hold that has just been added may come twice. */
 size_t sgang_apart_jobs(const struct gang *g);
 struct sgang_job *sgang_apart_job(const struct sgang_conductor *c,
 				  const struct gang *g, size_t i);
@@ -286,8 +288,8 @@ bool sgang_better_waits(struct attempt *a);
 /* The moment that is planned for. */
 enum sgang_moment {
 	SGANG_NOW,
-	SGANG_LATER,			/* a->at, by a->free_at */
-	SGANG_EMPTY			/* as if no job ran */
+	SGANG_LATER, /* a->at, by a->free_at */
+	SGANG_EMPTY  /* as if no job ran */
 };
 
 /* Plan for the parts as they stand. The places of the plan are islands where
@@ -299,8 +301,8 @@ int sgang_where(struct attempt *a, enum sgang_moment moment,
  * without memory. */
 int sgang_where_allow(struct attempt *a, struct probed *p,
 		      enum sgang_moment moment);
-/* What nodes have at that moment of what is counted, n_dims numbers by node, and
- * what there is. */
+/* What nodes have at that moment of what is counted, n_dims numbers by node,
+ * and what there is. */
 void sgang_where_amounts(const struct attempt *a,
 			 const struct sgang_resources *resources,
 			 enum sgang_moment moment, uint32_t *total,
@@ -310,10 +312,10 @@ void sgang_where_amounts(const struct attempt *a,
 void sgang_where_beside(const struct sgang_resources *resources,
 			uint32_t *need);
 
-/* What else could have been chosen, what Slurm by itself would have, and what an
- * empty cluster would give. Before the commit: the request of an exclusive job is
- * another one then. Takes the time of a few plans; the first two are left out
- * where that is too long. */
+/* What else could have been chosen, what Slurm by itself would have, and what
+ * an empty cluster would give. Before the commit: the request of an exclusive
+ * job is another one then. Takes the time of a few plans; the first two are
+ * left out where that is too long. */
 void sgang_where_account(struct attempt *a, struct account *account);
 
 /* The node that a run of such a plan is on. */
@@ -328,9 +330,9 @@ int sgang_fit_take_order(const void *a, const void *b);
 /* Add the member's tasks to the parts; 'index' is its gang's in the attempt. */
 void sgang_fit_add(struct attempt *a, size_t index, struct entry *e);
 
-/* Choose the parts: of every gang the members that Slurm would start now, in the
- * order in which they are taken. Returns 0, or -1 with a->why and a->culprit
- * when one has too few of them. */
+/* Choose the parts: of every gang the members that Slurm would start now, in
+ * the order in which they are taken. Returns 0, or -1 with a->why and
+ * a->culprit when one has too few of them. */
 int sgang_fit_choose(struct attempt *a, enum extent extent);
 
 /* --- fewer.c --- */
@@ -339,9 +341,9 @@ int sgang_fit_choose(struct attempt *a, enum extent extent);
 #define SGANG_FEWER_PARTS 8
 
 /* The parts do not fit. Would they then ('when' as for sgang_fit_at(); 0: now,
- * and a->plan is set as by sgang_fit_parts()) on fewer nodes, where members said
- * a range? Then their requests are for so many, else as before, and a->why is of
- * the fewest. */
+ * and a->plan is set as by sgang_fit_parts()) on fewer nodes, where members
+ * said a range? Then their requests are for so many, else as before, and a->why
+ * is of the fewest. */
 bool sgang_fewer_fit(struct attempt *a, int64_t when);
 
 /* Let members with a range ask for its lower end; where that makes nothing
@@ -353,10 +355,11 @@ void sgang_fewer_least(struct attempt *a, int64_t when);
 /* Gangs of no more parts are looked at. */
 #define SGANG_UNEVEN_PARTS 128
 
-/* The parts do not fit if each has the same number of tasks on all of its nodes.
- * Do they in other shares ('when' as for sgang_fewer_fit(); 0: a->plan is set,
- * and CPUs by node are in `split` of what their requests have become)? 1 or 0, or
- * -1 when that was not found out; then the requests are as before. */
+/* The parts do not fit if each has the same number of tasks on all of its
+ * nodes. Do they in other shares ('when' as for sgang_fewer_fit(); 0: a->plan
+ * is set, and CPUs by node are in `split` of what their requests have become)?
+ * 1 or 0, or -1 when that was not found out; then the requests are as before.
+ */
 int sgang_uneven_fit(struct attempt *a, int64_t when);
 
 /* The first of these moments at which they fit in some shares, as
@@ -365,7 +368,8 @@ int sgang_uneven_fit(struct attempt *a, int64_t when);
 int64_t sgang_uneven_when(struct attempt *a, const int64_t *times, size_t n);
 
 /* The plan gives each node of a part the same share. Where another share could
- * make it cheaper it is not called exact, and its bound is one for all shares. */
+ * make it cheaper it is not called exact, and its bound is one for all shares.
+ */
 void sgang_uneven_doubt(struct attempt *a);
 
 /* Put the parts into ring order, gang after gang. */
@@ -375,8 +379,8 @@ void sgang_fit_ring_order(struct attempt *a);
  * Returns 0, or -1 with a->why filled. */
 int sgang_fit_parts(struct attempt *a);
 
-/* The same, on fewer nodes (fewer.c) or in other shares (uneven.c) where that is
- * asked for or allowed. */
+/* The same, on fewer nodes (fewer.c) or in other shares (uneven.c) where that
+ * is asked for or allowed. */
 bool sgang_fit_any(struct attempt *a);
 
 /* Plan for as many as are expected, or if they do not fit, for as many as it
@@ -395,8 +399,8 @@ uint64_t sgang_fit_best_cost(struct attempt *a, uint64_t *weighted);
 /* Would the parts as they are fit then, with a->free_at? */
 bool sgang_fit_at(struct attempt *a, int64_t when);
 
-/* Moments at which nodes become free, ascending, the first being now; to be ended
- * with sgang_fit_end(). NULL without memory. */
+/* Moments at which nodes become free, ascending, the first being now; to be
+ * ended with sgang_fit_end(). NULL without memory. */
 int64_t *sgang_fit_begin(struct attempt *a, size_t *n);
 void sgang_fit_end(struct attempt *a, int64_t *times);
 /* In between: the first of these moments at which the parts fit, INT64_MAX when

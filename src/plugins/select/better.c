@@ -60,7 +60,7 @@ static size_t list_places(struct attempt *a,
 
 	while (from < n && times[from] <= q->now)
 		from++;
-	for (upto = from; upto < n && times[upto] < last; )
+	for (upto = from; upto < n && times[upto] < last;)
 		upto++;
 	step = (upto - from + MOMENTS_MAX - 1) / MOMENTS_MAX;
 	for (size_t i = from; i < upto; i += step) {
@@ -74,7 +74,8 @@ static size_t list_places(struct attempt *a,
 	return found;
 }
 
-/* A gang that waits is asked again and again; what it waits for is said once. */
+/* A gang that waits is asked again and again; what it waits for is said once.
+ */
 static void log_once(const struct attempt *a,
 		     const struct sgang_wait_place *now,
 		     const struct sgang_wait_place *then)
@@ -95,16 +96,17 @@ static void tell(struct attempt *a, const struct sgang_wait_question *q,
 		 const struct sgang_wait_place *then)
 {
 	char at[24] = "";
-	time_t when = (time_t) then->when;
+	time_t when = (time_t)then->when;
 	struct tm tm;
 
 	if (localtime_r(&when, &tm))
 		strftime(at, sizeof(at), "%H:%M:%S", &tm);
-	snprintf(a->why, sizeof(a->why),
-		 "a place of ring cost %llu is expected at %s; here it costs %llu, which adds %lld s to the run",
-		 (unsigned long long) then->cost, at,
-		 (unsigned long long) now->cost,
-		 (long long) sgang_wait_extra(q, now->cost));
+	snprintf(
+		a->why, sizeof(a->why),
+		"a place of ring cost %llu is expected at %s; here it costs %llu, which adds %lld s to the run",
+		(unsigned long long)then->cost, at,
+		(unsigned long long)now->cost,
+		(long long)sgang_wait_extra(q, now->cost));
 	log_once(a, now, then);
 }
 
@@ -118,13 +120,12 @@ static void note_choice(const struct attempt *a,
 	int64_t least = INT64_MAX;
 	size_t used;
 
-	used = (size_t) snprintf(g->choice, sizeof(g->choice), "%llu:%lld",
-				 (unsigned long long) place[0].cost,
-				 (long long) sgang_wait_extra(q,
-							      place[0].cost));
+	used = (size_t)snprintf(g->choice, sizeof(g->choice), "%llu:%lld",
+				(unsigned long long)place[0].cost,
+				(long long)sgang_wait_extra(q, place[0].cost));
 	for (size_t i = 1; i < n; i++) {
-		int64_t end = place[i].when + sgang_wait_extra(q,
-							       place[i].cost);
+		int64_t end = place[i].when +
+			      sgang_wait_extra(q, place[i].cost);
 
 		if (end < least) {
 			least = end;
@@ -133,9 +134,9 @@ static void note_choice(const struct attempt *a,
 	}
 	if (best)
 		snprintf(g->choice + used, sizeof(g->choice) - used,
-			 ",%lld:%llu:%lld", (long long) best->when,
-			 (unsigned long long) best->cost,
-			 (long long) sgang_wait_extra(q, best->cost));
+			 ",%lld:%llu:%lld", (long long)best->when,
+			 (unsigned long long)best->cost,
+			 (long long)sgang_wait_extra(q, best->cost));
 }
 
 /* Look at what there is to choose from, and choose. */
@@ -151,8 +152,9 @@ static bool weigh(struct attempt *a, uint64_t best)
 	if (!times)
 		return false;
 	ask(a, best, &q);
-	place[0] = (struct sgang_wait_place) {
-		.when = q.now, .cost = sgang_fit_cost(a->plan),
+	place[0] = (struct sgang_wait_place){
+		.when = q.now,
+		.cost = sgang_fit_cost(a->plan),
 	};
 	n = list_places(a, &q, times, n, place);
 	chosen = sgang_wait_choose(&q, place, n);

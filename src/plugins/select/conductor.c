@@ -21,21 +21,23 @@
  * changed. It is looked at again after this time to learn when it could. */
 #define SHORT_SECONDS 30
 
-/* ... unless there are more or fewer idle nodes than it says: then after these. */
+/* ... unless there are more or fewer idle nodes than it says: then after these.
+ */
 #define STALE_SECONDS 10
 
 /* A save that failed is tried again after so many seconds, as slurmctld itself
  * does. */
 #define SAVE_SECONDS 5
 
-/* While nodes run a Prolog, which nobody tells us the end of, in microseconds. */
+/* While nodes run a Prolog, which nobody tells us the end of, in microseconds.
+ */
 #define PREPARE_WAIT 200000
 
 /* The longest rest between two passes, in microseconds. */
 #define REST_MAX 250000
 
-/* A pass for submissions alone comes so many times as long after the last one as
- * that has taken: at most 2 % of the time goes into looking at members that
+/* A pass for submissions alone comes so many times as long after the last one
+ * as that has taken: at most 2 % of the time goes into looking at members that
  * gather. In microseconds, and not sooner or later than this. */
 #define GATHER_TIMES 49
 #define GATHER_MIN 10000
@@ -54,7 +56,7 @@ struct sgang_conductor *sgang_conductor_create(const struct sgang_host *host)
 		return NULL;
 	}
 	c->host = host;
-	c->poked = true;	/* a restart may have left members to find */
+	c->poked = true; /* a restart may have left members to find */
 	c->fresh = true;
 	sgang_conf_default(&c->conf);
 	pthread_mutex_init(&c->mutex, NULL);
@@ -145,8 +147,8 @@ static bool short_of_nodes(struct sgang_conductor *c, struct gang *g)
 	return g->idle < g->whole_nodes;
 }
 
-/* Would another attempt only find out the same? Not if that one had what backfill
- * offers ('reserving') and this one has all. */
+/* Would another attempt only find out the same? Not if that one had what
+ * backfill offers ('reserving') and this one has all. */
 static bool backed_off(struct sgang_conductor *c, struct gang *g,
 		       bool reserving)
 {
@@ -186,8 +188,7 @@ static int widen_limit(struct gang *g, const struct sgang_nodeset *nodes,
 static bool waits_for_holds(const struct gang *g)
 {
 	return g->n_holds &&
-	       (sgang_gang_placed(&g->tally) ||
-		sgang_gang_strict(&g->tally));
+	       (sgang_gang_placed(&g->tally) || sgang_gang_strict(&g->tally));
 }
 
 enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
@@ -199,9 +200,9 @@ enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
 	struct gang *g = sgang_registry_get(c, spec->ns, spec->name);
 
 	if (!g)
-		return SGANG_TURN_TAKEN;	/* no memory: next cycle */
+		return SGANG_TURN_TAKEN; /* no memory: next cycle */
 	if (g->stale)
-		return SGANG_TURN_TAKEN;	/* the next pass knows */
+		return SGANG_TURN_TAKEN; /* the next pass knows */
 	if (sgang_gang_ordinary(&g->tally) && sgang_registry_any_left(c, g)) {
 		c->fenced |= c->slicing;
 		return c->slicing ? SGANG_TURN_TAKEN : SGANG_TURN_ORDINARY;
@@ -213,7 +214,7 @@ enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
 		return SGANG_TURN_TAKEN;
 	if (!g->parts) {
 		g->parts = sgang_nodeset_copy(nodes);
-		g->parts_of = 0;	/* not all of them */
+		g->parts_of = 0; /* not all of them */
 	}
 	if (!g->turn || priority > g->turn_priority)
 		g->turn_priority = priority;
@@ -237,8 +238,7 @@ static bool has_turn(const struct gang *g, uint32_t priority)
 	if (g->turn)
 		return priority <= g->turn_priority;
 	for (size_t i = 0; i < g->n_group; i++) {
-		if (g->group[i]->turn &&
-		    priority <= g->group[i]->turn_priority)
+		if (g->group[i]->turn && priority <= g->group[i]->turn_priority)
 			return true;
 	}
 	return false;
@@ -317,8 +317,8 @@ void sgang_conductor_ignore(struct sgang_conductor *c)
 
 static void add_us(struct timespec *time, uint64_t us)
 {
-	time->tv_sec += (time_t) (us / 1000000);
-	time->tv_nsec += (long) (us % 1000000) * 1000;
+	time->tv_sec += (time_t)(us / 1000000);
+	time->tv_nsec += (long)(us % 1000000) * 1000;
 	if (time->tv_nsec >= 1000000000) {
 		time->tv_nsec -= 1000000000;
 		time->tv_sec++;
@@ -331,8 +331,8 @@ static bool is_before(const struct timespec *a, const struct timespec *b)
 	       (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
 }
 
-/* Passes that take long leave the locks to others for nine times as long, within
- * reason; for as long only, while nodes are kept for the next slice. */
+/* Passes that take long leave the locks to others for nine times as long,
+ * within reason; for as long only, while nodes are kept for the next slice. */
 static void rest(const struct sgang_conductor *c)
 {
 	uint64_t us = c->last_lock * (c->slicing ? 1 : 9);
@@ -340,7 +340,7 @@ static void rest(const struct sgang_conductor *c)
 
 	if (us > REST_MAX)
 		us = REST_MAX;
-	nap = (struct timespec) { .tv_nsec = (long) us * 1000 };
+	nap = (struct timespec){ .tv_nsec = (long)us * 1000 };
 	nanosleep(&nap, NULL);
 }
 
@@ -416,7 +416,7 @@ struct since {
 
 static struct since lock_time(const struct sgang_conductor *c)
 {
-	return (struct since) { c->host->clock_us(), c->host->cpu_us() };
+	return (struct since){ c->host->clock_us(), c->host->cpu_us() };
 }
 
 /* tests/bench reads this line. */
@@ -425,10 +425,10 @@ static void unlock(struct sgang_conductor *c, const struct since *since)
 	uint64_t held = c->host->clock_us() - since->wall;
 
 	sgang_log(SGANG_LOG_DEBUG, "pass: %llu us, %zu members, %llu us of CPU",
-		  (unsigned long long) held, c->n_members,
-		  (unsigned long long) (c->host->cpu_us() - since->cpu));
+		  (unsigned long long)held, c->n_members,
+		  (unsigned long long)(c->host->cpu_us() - since->cpu));
 	c->last_lock = held;
-	sgang_metrics_observe(&c->metrics, SGANG_HIST_LOCK, (double) held / 1e6);
+	sgang_metrics_observe(&c->metrics, SGANG_HIST_LOCK, (double)held / 1e6);
 	/* The settings may change once the locks are free. */
 	strcpy(c->metrics_path, c->conf.metrics_file);
 	if (held > c->longest_lock)
@@ -504,9 +504,10 @@ static void second_half(struct sgang_conductor *c)
 static void log_save(const struct sgang_conductor *c, int error)
 {
 	if (error && !c->save_error)
-		sgang_log(SGANG_LOG_ERROR,
-			  "slurmctld cannot save its state (%s): no gang starts until it can; see StateSaveLocation",
-			  strerror(error));
+		sgang_log(
+			SGANG_LOG_ERROR,
+			"slurmctld cannot save its state (%s): no gang starts until it can; see StateSaveLocation",
+			strerror(error));
 	else if (!error && c->save_error)
 		sgang_log(SGANG_LOG_INFO,
 			  "slurmctld saves its state again: gangs start");
@@ -542,7 +543,7 @@ static void make_pass(struct sgang_conductor *c)
 	pthread_mutex_unlock(&c->mutex);
 	stamp = c->host->job_stamp();
 	if (!poked && !c->missed && !c->n_members && stamp == c->job_stamp)
-		return;		/* no gang, no event: cost nothing */
+		return; /* no gang, no event: cost nothing */
 	c->job_stamp = stamp;
 	/* The time between a turn and its attempt, made long. */
 	while (sgang_fault("delay", 1))
@@ -555,7 +556,7 @@ static void make_pass(struct sgang_conductor *c)
 	if (!c->changed)
 		return;
 	sgang_fault_die("released", 1);
-	(void) save_state(c);
+	(void)save_state(c);
 	sgang_fault_die("known", 1);
 }
 
@@ -565,8 +566,7 @@ void sgang_conductor_pass(struct sgang_conductor *c)
 	clock_gettime(CLOCK_MONOTONIC, &c->passed);
 	if (c->metrics_path[0])
 		sgang_metrics_file_offer(c->metrics_file, &c->metrics,
-					 c->metrics_path,
-					 c->host->clock_us());
+					 c->metrics_path, c->host->clock_us());
 }
 
 uint64_t sgang_conductor_longest_lock(const struct sgang_conductor *c)

@@ -31,15 +31,16 @@ struct sgang_conductor *sgang_conductor_create(const struct sgang_host *host);
 /* NULL is fine. No thread may use the conductor any more. */
 void sgang_conductor_destroy(struct sgang_conductor *c);
 
-/* Use these topologies and these settings from now on. Takes 'all' (may be NULL:
- * no gang starts until there are some), which may be the ones in use; copies
- * 'conf'. Called with slurmctld's locks held or before the first pass. */
+/* Use these topologies and these settings from now on. Takes 'all' (may be
+ * NULL: no gang starts until there are some), which may be the ones in use;
+ * copies 'conf'. Called with slurmctld's locks held or before the first pass.
+ */
 void sgang_conductor_configure(struct sgang_conductor *c,
 			       struct sgang_topologies *all,
 			       const struct sgang_conf *conf);
 
-/* The scheduler or backfill has reached this member: if it was updated after the
- * last pass, the last failed attempt does not count any more. Call before
+/* The scheduler or backfill has reached this member: if it was updated after
+ * the last pass, the last failed attempt does not count any more. Call before
  * sgang_conductor_turn() and sgang_conductor_joint_start(), with slurmctld's
  * locks held. */
 void sgang_conductor_look(struct sgang_conductor *c, struct sgang_job *job);
@@ -47,24 +48,25 @@ void sgang_conductor_look(struct sgang_conductor *c, struct sgang_job *job);
 /* Members of one gang that are alike, or one of them. */
 struct sgang_never_member {
 	struct sgang_job *job;
-	uint32_t members;		/* 1 or more */
-	bool draft;			/* the job is only about to be submitted:
-					 * not all of it is known */
+	uint32_t members; /* 1 or more */
+	bool draft;       /* the job is only about to be submitted:
+			   * not all of it is known */
 };
 
-/* Can these members never start together, beside so many others of which nothing
- * is known, with what 'spec' asks of the levels? Not even if no other job ran,
- * and all nodes were in service. Then 'why' says what they lack. False also when
- * nobody can tell. Takes the time of a small plan at the most. Asks the host for
- * nothing but its nodes and these jobs; a read lock on both is enough. */
+/* Can these members never start together, beside so many others of which
+ * nothing is known, with what 'spec' asks of the levels? Not even if no other
+ * job ran, and all nodes were in service. Then 'why' says what they lack. False
+ * also when nobody can tell. Takes the time of a small plan at the most. Asks
+ * the host for nothing but its nodes and these jobs; a read lock on both is
+ * enough. */
 bool sgang_conductor_never(struct sgang_conductor *c,
 			   const struct sgang_never_member *members, size_t n,
 			   uint32_t others, const struct sgang_spec *spec,
 			   char *why, size_t size);
 
 enum sgang_turn {
-	SGANG_TURN_ORDINARY,	/* its gang has started: an ordinary job */
-	SGANG_TURN_TAKEN	/* answer busy: the conductor will see to it */
+	SGANG_TURN_ORDINARY, /* its gang has started: an ordinary job */
+	SGANG_TURN_TAKEN     /* answer busy: the conductor will see to it */
 };
 
 /* The scheduler reached member 'job_id' of a gang (spec with its namespace
@@ -77,7 +79,8 @@ enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
 				     const struct sgang_nodeset *nodes,
 				     bool reserving);
 
-/* Is there any gang whose turn has come? Then sgang_conductor_fence() matters. */
+/* Is there any gang whose turn has come? Then sgang_conductor_fence() matters.
+ */
 bool sgang_conductor_has_turns(const struct sgang_conductor *c);
 
 /* The scheduler is about to start a job of this priority on some of 'nodes':
@@ -87,23 +90,24 @@ bool sgang_conductor_has_turns(const struct sgang_conductor *c);
 bool sgang_conductor_fence(struct sgang_conductor *c, uint32_t priority,
 			   struct sgang_nodeset *nodes);
 
-/* Backfill plans for a member: when could the whole gang start, as far as is known since its last attempt
- * failed? Seconds since the epoch, INT64_MAX when the end of all jobs would not
- * make room; 0: there is no such attempt, or the gang has started. */
+/* Backfill plans for a member: when could the whole gang start, as far as is
+ * known since its last attempt failed? Seconds since the epoch, INT64_MAX when
+ * the end of all jobs would not make room; 0: there is no such attempt, or the
+ * gang has started. */
 int64_t sgang_conductor_joint_start(struct sgang_conductor *c,
 				    const struct sgang_spec *spec);
 
-/* Backfill plans for a member, whose record has this start; 0: none. Of the tasks
- * of an array, which it plans one after the other, the record has the start of
- * the last one at the end, and that of the one before at each call. */
+/* Backfill plans for a member, whose record has this start; 0: none. Of the
+ * tasks of an array, which it plans one after the other, the record has the
+ * start of the last one at the end, and that of the one before at each call. */
 void sgang_conductor_planned(struct sgang_conductor *c, uint32_t job_id,
 			     int64_t start);
 
 /* Where a job stands in Slurm's queue. */
 struct sgang_standing {
-	uint16_t tier;			/* PriorityTier of its partition */
+	uint16_t tier; /* PriorityTier of its partition */
 	uint32_t priority;
-	uint32_t job_id;		/* of an array: the array's */
+	uint32_t job_id; /* of an array: the array's */
 };
 
 /* Does sgang_conductor_keep() matter? */
@@ -135,27 +139,27 @@ bool sgang_conductor_may_yield(struct sgang_conductor *c,
 /* It gives them back and is pending as before it had them. 'to' starts on them
  * in the same hold of the locks. */
 void sgang_conductor_yield(struct sgang_conductor *c,
-			   const struct sgang_spec *spec,
-			   struct sgang_job *job, uint32_t to);
+			   const struct sgang_spec *spec, struct sgang_job *job,
+			   uint32_t to);
 
-/* Backfill asks where a member that cannot start now will: leave of 'nodes' those
- * that are kept for its gang. False, and nothing changed: none are. Called with
- * slurmctld's locks held. */
+/* Backfill asks where a member that cannot start now will: leave of 'nodes'
+ * those that are kept for its gang. False, and nothing changed: none are.
+ * Called with slurmctld's locks held. */
 bool sgang_conductor_kept(struct sgang_conductor *c,
 			  const struct sgang_spec *spec,
 			  struct sgang_nodeset *nodes);
 
 /* A member that Slurm would start on some of 'nodes': if its gang has started,
- * take away those that --gang-topology=require: and spread: and --gang-exclusive
- * keep it off. False: it has not started, and nothing was taken. Called with
- * slurmctld's locks held. */
+ * take away those that --gang-topology=require: and spread: and
+ * --gang-exclusive keep it off. False: it has not started, and nothing was
+ * taken. Called with slurmctld's locks held. */
 bool sgang_conductor_late(struct sgang_conductor *c,
 			  const struct sgang_spec *spec,
 			  struct sgang_nodeset *nodes);
 
 /* Is the member the last of its gang that has nodes? Then nobody else loses
- * anything when it does. As the last pass saw it; false of a gang that it did not
- * see. Called with slurmctld's locks held. */
+ * anything when it does. As the last pass saw it; false of a gang that it did
+ * not see. Called with slurmctld's locks held. */
 bool sgang_conductor_last_of_gang(struct sgang_conductor *c,
 				  const struct sgang_spec *spec);
 

@@ -26,31 +26,31 @@ struct slices;
  * job's options never change and its record seldom does. What every pass reads
  * stands in front, together: there are thousands. */
 struct entry {
-	struct entry *chain;		/* in its bucket */
+	struct entry *chain; /* in its bucket */
 	struct gang *gang;
-	uint32_t job_id;		/* of its job record */
-	bool seen;			/* by this pass */
-	bool hold;			/* its job is one of the gang's holds */
+	uint32_t job_id; /* of its job record */
+	bool seen;       /* by this pass */
+	bool hold;       /* its job is one of the gang's holds */
 	bool parked;
 	bool has_record;
-	char *const *env;		/* what the spec was read from */
+	char *const *env; /* what the spec was read from */
 	size_t n_env;
-	uint64_t look;			/* a hash of what was seen, as far as
-					 * the gang's numbers follow from it */
-	uint64_t label;			/* what it shows, see host.h */
-	struct sgang_job *job;		/* valid while the locks are held */
-	struct sgang_member m;		/* points to spec and record */
-	uint64_t version;		/* of spec and record: never the same
-					 * when one was read anew */
-	char *comment;			/* what is in system_comment */
-	uint32_t round;			/* attempt that tried it last (0.39) */
+	uint64_t look;         /* a hash of what was seen, as far as
+				* the gang's numbers follow from it */
+	uint64_t label;        /* what it shows, see host.h */
+	struct sgang_job *job; /* valid while the locks are held */
+	struct sgang_member m; /* points to spec and record */
+	uint64_t version;      /* of spec and record: never the same
+				* when one was read anew */
+	char *comment;         /* what is in system_comment */
+	uint32_t round;        /* attempt that tried it last (0.39) */
 	uint32_t restarts;
-	uint64_t request;		/* what it asks for, as a hash */
-	int64_t expected;		/* to start then, as Slurm shows it */
-	int64_t first_planned;		/* backfill's start of its first task,
-					 * since it was shown last; 0: none */
-	uint16_t tier;			/* PriorityTier */
-	struct probed *probed;		/* during an attempt */
+	uint64_t request;      /* what it asks for, as a hash */
+	int64_t expected;      /* to start then, as Slurm shows it */
+	int64_t first_planned; /* backfill's start of its first task,
+				* since it was shown last; 0: none */
+	uint16_t tier;         /* PriorityTier */
+	struct probed *probed; /* during an attempt */
 	struct sgang_spec spec;
 	struct sgang_record record;
 };
@@ -59,142 +59,142 @@ struct entry {
 struct hold {
 	uint32_t job_id;
 	int64_t since;
-	bool lost_launch;		/* it must get its nodes once more */
-	bool again;			/* it may have been released before
-					 * slurmctld died */
+	bool lost_launch; /* it must get its nodes once more */
+	bool again;       /* it may have been released before
+			   * slurmctld died */
 	struct sgang_record record;
 };
 
 struct gang {
-	struct gang *next;		/* in the list of all */
-	struct gang *chain;		/* in its bucket */
+	struct gang *next;  /* in the list of all */
+	struct gang *chain; /* in its bucket */
 	char ns[SGANG_NAMESPACE_MAX + 1];
 	char name[SGANG_NAME_MAX + 1];
 
 	/* rebuilt by every pass */
-	struct entry **entries;		/* its members */
+	struct entry **entries; /* its members */
 	size_t n_entries, cap_entries;
-	struct entry *object;		/* its definition, or NULL */
-	size_t n_waiting;		/* entries that wait, ... */
-	size_t n_parked;		/* those of them that are parked, ... */
-	uint64_t label;			/* and what all of them show, see
-					 * host.h; 0: not all show the same */
+	struct entry *object; /* its definition, or NULL */
+	size_t n_waiting;     /* entries that wait, ... */
+	size_t n_parked;      /* those of them that are parked, ... */
+	uint64_t label;       /* and what all of them show, see
+			       * host.h; 0: not all show the same */
 
 	/* worked out anew when `tally_of` is not the same any more */
 	struct sgang_tally tally;
-	const struct sgang_topology *topology;	/* of its members' partition; of
-						 * several that differ, the
-						 * cluster's. NULL: not
-						 * known yet */
-	char asks[SGANG_ASKS_SIZE];	/* what its members ask for, for their
-					 * records */
-	bool cares;			/* a loss concerns some of its members */
-	uint64_t requests;		/* what those that wait ask for, as a
-					 * hash; never 0 */
-	uint64_t tally_of;		/* a hash of all that this follows from;
-					 * 0: work it out in the next pass */
-	uint64_t recorded_of;		/* with these numbers all records said
-					 * what they should; 0: not known */
+	const struct sgang_topology *topology; /* of its members' partition; of
+						* several that differ, the
+						* cluster's. NULL: not
+						* known yet */
+	char asks[SGANG_ASKS_SIZE]; /* what its members ask for, for their
+				     * records */
+	bool cares;                 /* a loss concerns some of its members */
+	uint64_t requests;          /* what those that wait ask for, as a
+				     * hash; never 0 */
+	uint64_t tally_of;          /* a hash of all that this follows from;
+				     * 0: work it out in the next pass */
+	uint64_t recorded_of;       /* with these numbers all records said
+				     * what they should; 0: not known */
 
 	/* rebuilt by every pass */
-	bool stale;			/* no memory to know what it is now */
-	struct gang **group;		/* it and those it starts with, in the
-					 * order of their turns */
+	bool stale;          /* no memory to know what it is now */
+	struct gang **group; /* it and those it starts with, in the
+			      * order of their turns */
 	size_t n_group;
-	char group_why[192];		/* why the group is none, or "" */
-	uint32_t lost_member;		/* a job that has failed, of those ... */
-	int64_t lost_started;		/* ... that were released then */
-	bool lost_cancelled;		/* somebody wanted one to end */
-	enum sgang_on_failure lost_policy;	/* the strongest that a record of
-						 * these says */
+	char group_why[192];  /* why the group is none, or "" */
+	uint32_t lost_member; /* a job that has failed, of those ... */
+	int64_t lost_started; /* ... that were released then */
+	bool lost_cancelled;  /* somebody wanted one to end */
+	enum sgang_on_failure lost_policy; /* the strongest that a record of
+					    * these says */
 
 	/* kept between passes */
 	enum sgang_phase phase;
-	uint32_t ended;			/* members that have ended, */
-	uint32_t fallen;		/* and those of them that failed */
-	bool killed;			/* ended, as a member was lost */
+	uint32_t ended;  /* members that have ended, */
+	uint32_t fallen; /* and those of them that failed */
+	bool killed;     /* ended, as a member was lost */
 	uint32_t attempts;
-	uint32_t tried, skipped;	/* by the last of them */
-	bool turn;			/* the scheduler has reached it */
-	bool self_turn;			/* ... or it has one by itself */
-	bool wishes;			/* backfill has planned for it */
+	uint32_t tried, skipped; /* by the last of them */
+	bool turn;               /* the scheduler has reached it */
+	bool self_turn;          /* ... or it has one by itself */
+	bool wishes;             /* backfill has planned for it */
 	uint32_t turn_priority;
-	struct sgang_nodeset *parts;	/* nodes of its members' partitions, as
-					 * they were for ... */
-	uint64_t parts_of;		/* ... these requests ... */
-	uint64_t parts_stamp;		/* ... in this state of the cluster */
-	struct sgang_nodeset *limit;	/* keep to these nodes; NULL: no limit */
-	bool limited;			/* a limit stops it: parked */
-	bool never;			/* it cannot start even if no other job
-					 * ran: parked */
-	bool never_planned;		/* ... as a plan has found */
-	uint64_t planned_of;		/* a plan was asked for these requests ... */
-	uint64_t planned_supply;	/* ... and these nodes */
-	uint64_t judged_of;		/* that was found out for these requests;
-					 * 0: not yet ... */
-	uint64_t judged_supply;		/* ... and these nodes, ... */
-	int64_t judged_time;		/* ... at that time */
-	bool wants_more;		/* a member waits for more than nodes */
-	bool only_min;			/* more than the minimum did not work */
-	bool one_hold;			/* slices did not: commit in one hold of
-					 * the locks */
-	bool failed;			/* the last attempt did, at ... */
-	uint64_t failed_stamp;		/* ... this state of the cluster */
-	uint64_t failed_of;		/* ... with these requests */
+	struct sgang_nodeset *parts; /* nodes of its members' partitions, as
+				      * they were for ... */
+	uint64_t parts_of;           /* ... these requests ... */
+	uint64_t parts_stamp;        /* ... in this state of the cluster */
+	struct sgang_nodeset *limit; /* keep to these nodes; NULL: no limit */
+	bool limited;                /* a limit stops it: parked */
+	bool never;                  /* it cannot start even if no other job
+				      * ran: parked */
+	bool never_planned;          /* ... as a plan has found */
+	uint64_t planned_of;     /* a plan was asked for these requests ... */
+	uint64_t planned_supply; /* ... and these nodes */
+	uint64_t judged_of;      /* that was found out for these requests;
+				  * 0: not yet ... */
+	uint64_t judged_supply;  /* ... and these nodes, ... */
+	int64_t judged_time;     /* ... at that time */
+	bool wants_more;         /* a member waits for more than nodes */
+	bool only_min;           /* more than the minimum did not work */
+	bool one_hold;           /* slices did not: commit in one hold of
+				  * the locks */
+	bool failed;             /* the last attempt did, at ... */
+	uint64_t failed_stamp;   /* ... this state of the cluster */
+	uint64_t failed_of;      /* ... with these requests */
 	int64_t failed_time;
-	bool failed_limited;		/* ... on what backfill offered */
-	uint32_t failed_idle;		/* of `parts`, then, if `whole_nodes` */
-	bool lent;			/* to look for a way out of a deadlock
-					 * was without effect, at ... */
-	uint64_t lent_stamp;		/* ... this state of the cluster */
-	uint64_t lent_of;		/* ... with these requests */
+	bool failed_limited;  /* ... on what backfill offered */
+	uint32_t failed_idle; /* of `parts`, then, if `whole_nodes` */
+	bool lent;            /* to look for a way out of a deadlock
+			       * was without effect, at ... */
+	uint64_t lent_stamp;  /* ... this state of the cluster */
+	uint64_t lent_of;     /* ... with these requests */
 	int64_t lent_time;
-	bool yielded_to;		/* others have just given up for it */
-	int64_t joint_start;		/* when it would fit; 0: not known */
-	struct sgang_nodeset *planned;	/* where, then; NULL: not known */
-	bool reserves;			/* these are kept for it */
-	struct sgang_standing standing;	/* of its first member; set with it */
-	uint32_t whole_nodes;		/* it needs that many; 0: no such number */
+	bool yielded_to;                /* others have just given up for it */
+	int64_t joint_start;            /* when it would fit; 0: not known */
+	struct sgang_nodeset *planned;  /* where, then; NULL: not known */
+	bool reserves;                  /* these are kept for it */
+	struct sgang_standing standing; /* of its first member; set with it */
+	uint32_t whole_nodes; /* it needs that many; 0: no such number */
 	bool idle_known;
 	uint64_t idle_stamp;
-	uint32_t idle;			/* of `parts`, at idle_stamp */
+	uint32_t idle; /* of `parts`, at idle_stamp */
 	char why[256];
-	char lacks[SGANG_LACKS_SIZE];	/* record.h */
+	char lacks[SGANG_LACKS_SIZE]; /* record.h */
 	char unit[SGANG_UNIT_SIZE];
 	char helps[SGANG_HELPS_SIZE];
-	char choice[SGANG_CHOICE_SIZE];	/* record.h */
-	uint64_t waits_cost[2];		/* now and then, of the better place that
-					 * was last told in the log; ... */
-	int64_t waits_until;		/* ... 0: it waits for none */
-	struct sgang_nodeset *shown_on;	/* nodes that name it (nodes.c) ... */
-	uint64_t shown_of;		/* ... with these members */
-	struct slices *slices;		/* it is being committed in slices, and
+	char choice[SGANG_CHOICE_SIZE]; /* record.h */
+	uint64_t waits_cost[2]; /* now and then, of the better place that
+				 * was last told in the log; ... */
+	int64_t waits_until;    /* ... 0: it waits for none */
+	struct sgang_nodeset *shown_on; /* nodes that name it (nodes.c) ... */
+	uint64_t shown_of;              /* ... with these members */
+	struct slices *slices;          /* it is being committed in slices, and
 					 * these are its holds so far; NULL: it
 					 * is not */
 	struct hold *holds;
 	size_t n_holds;
-	bool marked;			/* `hold` is set in some entry */
-	int64_t since;			/* when the first of them was placed */
-	enum sgang_hold_end hold_end;	/* what ended the last ones */
-	bool holds_saved;		/* in the job state on disk */
-	bool told_unsaved;		/* ... and its members show that they
-					 * cannot be */
-	bool described;			/* the members know of their ring; then
-					 * the holds are in ring order */
-	bool preparing;			/* nodes run the Prolog, or have */
-	uint64_t prepared;		/* clock_us() when all had; 0: not yet */
-	uint32_t prepare_failures;	/* members lost meanwhile, so far */
-	bool recovered;			/* slurmctld died between its hold and
-					 * its release, or right after that */
-	bool doubtful;			/* which of them is not known yet */
-	bool two_rounds;		/* ... of a round that was released, and
-					 * of the next one */
-	int64_t adopted;		/* when its holds were found again */
-	bool asked_again;		/* the nodes, a while after that */
-	int64_t begun;			/* somebody of the placement of this
-					 * `since` was launched */
-	int64_t unconfirmed;		/* when it was released; 0: all launch
-					 * messages have been sent */
+	bool marked;                  /* `hold` is set in some entry */
+	int64_t since;                /* when the first of them was placed */
+	enum sgang_hold_end hold_end; /* what ended the last ones */
+	bool holds_saved;             /* in the job state on disk */
+	bool told_unsaved;            /* ... and its members show that they
+				       * cannot be */
+	bool described;               /* the members know of their ring; then
+				       * the holds are in ring order */
+	bool preparing;               /* nodes run the Prolog, or have */
+	uint64_t prepared;            /* clock_us() when all had; 0: not yet */
+	uint32_t prepare_failures;    /* members lost meanwhile, so far */
+	bool recovered;               /* slurmctld died between its hold and
+				       * its release, or right after that */
+	bool doubtful;                /* which of them is not known yet */
+	bool two_rounds;              /* ... of a round that was released, and
+				       * of the next one */
+	int64_t adopted;              /* when its holds were found again */
+	bool asked_again;             /* the nodes, a while after that */
+	int64_t begun;                /* somebody of the placement of this
+				       * `since` was launched */
+	int64_t unconfirmed;          /* when it was released; 0: all launch
+				       * messages have been sent */
 };
 
 #define SGANG_BUCKETS 1024
@@ -202,60 +202,60 @@ struct gang {
 
 struct sgang_conductor {
 	const struct sgang_host *host;
-	struct sgang_topologies *topologies;	/* NULL: not known yet */
+	struct sgang_topologies *topologies; /* NULL: not known yet */
 	/* Of the cluster's, for what is the same in all: nodes, islands and
 	 * their numbers. What depends on how nodes are joined is a matter of
 	 * the gang's own. */
-	struct sgang_fabric *fabric;	/* NULL: as above */
-	struct sgang_devices *devices;	/* NULL: every node is one island */
+	struct sgang_fabric *fabric;   /* NULL: as above */
+	struct sgang_devices *devices; /* NULL: every node is one island */
 	struct sgang_conf conf;
 	struct gang *gangs;
 	struct gang *bucket[SGANG_BUCKETS];
 	struct entry *entry_bucket[SGANG_ENTRY_BUCKETS];
-	size_t n_entries, n_seen;	/* of all gangs, and of definitions */
-	uint64_t versions;		/* so many specs, records were read */
-	uint64_t configured;		/* so often */
+	size_t n_entries, n_seen; /* of all gangs, and of definitions */
+	uint64_t versions;        /* so many specs, records were read */
+	uint64_t configured;      /* so often */
 	/* What is atomic the conductor's thread uses without slurmctld's locks
 	 * too, between two passes. */
-	atomic_size_t n_members;	/* live ones, at the last pass */
-	bool turns;			/* somebody has a turn, or ... */
-	atomic_bool slicing;		/* ... is being committed in slices */
-	bool holders;			/* somebody holds until others follow */
-	bool reserving;			/* nodes are kept for somebody */
-	struct sgang_nodeset *place;	/* where a group is being placed, or
-					 * NULL: anywhere */
-	struct sgang_nodeset *tried;	/* ... without effect; NULL: nowhere */
-	bool decided;			/* no gang of the group that is being
-					 * placed waits for a better place */
-	struct shown_node *shown;	/* nodes.c: what the nodes show; NULL:
-					 * not looked at since a change */
+	atomic_size_t n_members;     /* live ones, at the last pass */
+	bool turns;                  /* somebody has a turn, or ... */
+	atomic_bool slicing;         /* ... is being committed in slices */
+	bool holders;                /* somebody holds until others follow */
+	bool reserving;              /* nodes are kept for somebody */
+	struct sgang_nodeset *place; /* where a group is being placed, or
+				      * NULL: anywhere */
+	struct sgang_nodeset *tried; /* ... without effect; NULL: nowhere */
+	bool decided;                /* no gang of the group that is being
+				      * placed waits for a better place */
+	struct shown_node *shown;    /* nodes.c: what the nodes show; NULL:
+				      * not looked at since a change */
 	uint32_t n_shown;
-	uint64_t nodes_stamp;		/* when that was compared last */
-	bool fenced;			/* somebody was kept off for a turn */
-	uint64_t stamp;			/* of the cluster when the pass began */
-	uint64_t job_stamp;		/* ... and of the job records */
-	bool missed;			/* the last pass got no locks */
-	bool preparing;			/* the last pass saw a Prolog that runs */
-	bool fresh;			/* jobs not looked at since a restart */
-	bool changed;			/* this pass changed job records */
-	atomic_int save_error;		/* why the last save failed; 0: it did
-					 * not */
-	int64_t save_time;		/* of that save */
+	uint64_t nodes_stamp;  /* when that was compared last */
+	bool fenced;           /* somebody was kept off for a turn */
+	uint64_t stamp;        /* of the cluster when the pass began */
+	uint64_t job_stamp;    /* ... and of the job records */
+	bool missed;           /* the last pass got no locks */
+	bool preparing;        /* the last pass saw a Prolog that runs */
+	bool fresh;            /* jobs not looked at since a restart */
+	bool changed;          /* this pass changed job records */
+	atomic_int save_error; /* why the last save failed; 0: it did
+				* not */
+	int64_t save_time;     /* of that save */
 	uint64_t longest_lock;
 	uint64_t last_lock;
-	uint64_t locked_at;		/* when this pass took the locks, in CPU
-					 * time */
+	uint64_t locked_at; /* when this pass took the locks, in CPU
+			     * time */
 
 	struct sgang_metrics metrics;
 	struct sgang_metrics_file *metrics_file;
-	char metrics_path[sizeof(((struct sgang_conf *) NULL)->metrics_file)];
+	char metrics_path[sizeof(((struct sgang_conf *)NULL)->metrics_file)];
 
-	struct timespec passed;		/* when the last pass ended */
+	struct timespec passed; /* when the last pass ended */
 
-	pthread_mutex_t mutex;		/* guards poked and submitted alone */
+	pthread_mutex_t mutex; /* guards poked and submitted alone */
 	pthread_cond_t cond;
 	bool poked;
-	bool submitted;			/* ... by a submission alone */
+	bool submitted; /* ... by a submission alone */
 };
 
 /* --- lookup.c --- */
@@ -325,8 +325,8 @@ size_t sgang_attempt_some(struct sgang_conductor *c, struct gang *g);
 
 /* How far a commit has come in one hold of the locks. */
 enum sgang_progress {
-	SGANG_REFUSED,			/* all is given back */
-	SGANG_PAUSED,			/* the members so far are committed */
+	SGANG_REFUSED, /* all is given back */
+	SGANG_PAUSED,  /* the members so far are committed */
 	SGANG_DONE
 };
 
@@ -362,8 +362,8 @@ void sgang_limits_check(struct sgang_conductor *c, struct gang *g);
 
 /* Could these gangs perhaps be placed, all anew, if every node of 'lent' were
  * empty? True when that cannot be told. */
-bool sgang_probe_could(struct sgang_conductor *c, struct gang **gangs,
-		       size_t n, const struct sgang_nodeset *lent);
+bool sgang_probe_could(struct sgang_conductor *c, struct gang **gangs, size_t n,
+		       const struct sgang_nodeset *lent);
 /* Cost of the members that hold on an empty cluster; 0: not known. */
 uint64_t sgang_probe_best_cost(struct sgang_conductor *c, struct gang *g);
 
@@ -393,22 +393,24 @@ void sgang_turns_take(struct sgang_conductor *c);
 void sgang_never_check_all(struct sgang_conductor *c);
 /* An attempt has failed: if no end of jobs would help, ask a plan as well. */
 void sgang_never_after(struct sgang_conductor *c, struct gang *g);
-/* Ask a plan on the empty cluster. True: it cannot start, and g->why says so. */
+/* Ask a plan on the empty cluster. True: it cannot start, and g->why says so.
+ */
 bool sgang_never_by_plan(struct sgang_conductor *c, struct gang *g);
 /* Can it, or one that it starts with, never start? */
 bool sgang_never_any(const struct gang *g);
 
 /* --- reserve.c --- */
 
-/* Keep nothing any more for gangs that cannot start then, or have gone; whom that
- * may have kept from a start is tried anew. */
+/* Keep nothing any more for gangs that cannot start then, or have gone; whom
+ * that may have kept from a start is tried anew. */
 void sgang_reserve_review(struct sgang_conductor *c);
 /* Find out for which gangs nodes are kept until the next pass. */
 void sgang_reserve_all(struct sgang_conductor *c);
 
 /* --- hold.c --- */
 
-/* Add holds; 'jobs' have their nodes. -1 without memory, and nothing changed. */
+/* Add holds; 'jobs' have their nodes. -1 without memory, and nothing changed.
+ */
 int sgang_hold_add(struct sgang_conductor *c, struct gang *g,
 		   struct sgang_job *const *jobs, size_t n);
 /* Give back every hold of the gang; its members are pending again, and their
@@ -426,7 +428,7 @@ void sgang_hold_release_all(struct sgang_conductor *c);
 static inline struct sgang_gang_wait
 sgang_hold_wait(const struct sgang_conductor *c)
 {
-	return (struct sgang_gang_wait) {
+	return (struct sgang_gang_wait){
 		.otherwise = c->conf.waiting_time,
 		.most = c->conf.max_waiting_time,
 	};
@@ -493,7 +495,7 @@ bool sgang_late_text(struct sgang_conductor *c, const struct gang *g,
 
 /* Is the order of its members in the ring to be chosen (7.9)? */
 bool sgang_where_any_order(const struct sgang_conductor *c,
-			      const struct gang *g);
+			   const struct gang *g);
 
 /* The islands that a job has of these nodes, all of which are its own; NULL
  * when there are no devices, nobody knows, or without memory. */

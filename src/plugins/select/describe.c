@@ -14,32 +14,32 @@
 #include "plugins/log.h"
 
 /* The ring as it really is, by node and, where there are devices, by island:
- * each member's nodes in the planned order if they are the planned ones, else in
- * fabric order; its ranks on them as Slurm starts them (core/ranks.h), and inside
- * a node by what it has of each island. */
+ * each member's nodes in the planned order if they are the planned ones, else
+ * in fabric order; its ranks on them as Slurm starts them (core/ranks.h), and
+ * inside a node by what it has of each island. */
 struct layout {
 	const struct sgang_topology *topology;
 	struct sgang_run *runs;
 	size_t n, cap;
-	bool unknown;			/* ... or evenly, if nobody knows */
-	bool sorted;			/* members for the sake of the ring */
-	uint64_t order_cost;		/* of another order of members; 0: none
-					 * costs less */
-	uint32_t *rank;			/* by position; NULL: the same */
-	uint64_t weighted;		/* cost of communication groups */
-	char **order;			/* by member: its nodes' order, where the
-					 * record has no room for their names */
+	bool unknown;        /* ... or evenly, if nobody knows */
+	bool sorted;         /* members for the sake of the ring */
+	uint64_t order_cost; /* of another order of members; 0: none
+			      * costs less */
+	uint32_t *rank;      /* by position; NULL: the same */
+	uint64_t weighted;   /* cost of communication groups */
+	char **order;        /* by member: its nodes' order, where the
+			      * record has no room for their names */
 	size_t n_order;
 
 	/* Used for one member after the other, or the time would grow with the
 	 * members times the nodes of the cluster. */
-	struct sgang_nodeset *left;	/* empty in between */
-	uint32_t *nodes;		/* all by node, or more */
+	struct sgang_nodeset *left; /* empty in between */
+	uint32_t *nodes;            /* all by node, or more */
 	uint32_t *ranks;
 	uint32_t *cpus;
 	uint32_t *counts;
-	size_t *planned;		/* by member: its first run of the plan,
-					 * or SIZE_MAX; NULL: no plan */
+	size_t *planned; /* by member: its first run of the plan,
+			  * or SIZE_MAX; NULL: no plan */
 };
 
 /* The fabric that the runs of a layout are in. */
@@ -61,17 +61,16 @@ static int push_run(struct layout *l, uint32_t member, uint32_t node,
 {
 	if (l->n == l->cap) {
 		size_t cap = l->cap ? l->cap * 2 : 64;
-		struct sgang_run *more = realloc(l->runs,
-						 cap * sizeof(*more));
+		struct sgang_run *more = realloc(l->runs, cap * sizeof(*more));
 
 		if (!more)
 			return -1;
 		l->runs = more;
 		l->cap = cap;
 	}
-	l->runs[l->n++] = (struct sgang_run) {
-		.member = member, .node = node, .ranks = ranks
-	};
+	l->runs[l->n++] = (struct sgang_run){ .member = member,
+					      .node = node,
+					      .ranks = ranks };
 	return 0;
 }
 
@@ -97,7 +96,7 @@ static int push_node(struct sgang_conductor *c, struct layout *l,
 		uint32_t upto;
 
 		sum += part[i];
-		upto = (uint32_t) ((ranks * sum + all - 1) / all);
+		upto = (uint32_t)((ranks * sum + all - 1) / all);
 		if (upto > done &&
 		    push_run(l, member, c->devices->first[node] + i,
 			     upto - done) < 0)
@@ -157,7 +156,7 @@ static uint32_t list_planned(struct sgang_conductor *c, struct layout *l,
 
 static int by_number(const void *a, const void *b)
 {
-	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
 	return (x > y) - (x < y);
 }
@@ -241,7 +240,7 @@ static void set_number(const struct sgang_host *h, struct sgang_job *job,
 {
 	char buf[24];
 
-	snprintf(buf, sizeof(buf), "%llu", (unsigned long long) value);
+	snprintf(buf, sizeof(buf), "%llu", (unsigned long long)value);
 	h->setenv(job, name, buf);
 }
 
@@ -266,8 +265,8 @@ static void set_layout(const struct sgang_host *h, struct sgang_job *job,
 }
 
 static int describe_one(struct sgang_conductor *c, const struct gang *g,
-			const struct layout *l, const struct hold *hold, const char *ids,
-			const char *nodelist, const char *head)
+			const struct layout *l, const struct hold *hold,
+			const char *ids, const char *nodelist, const char *head)
 {
 	const struct sgang_host *h = c->host;
 	const struct sgang_record *r = &hold->record;
@@ -288,8 +287,8 @@ static int describe_one(struct sgang_conductor *c, const struct gang *g,
 	set_number(h, job, "SLURM_GANG_RING_COST_BEST", r->ring_best);
 	set_number(h, job, "SLURM_GANG_CROSS_LINKS", r->cross_links);
 	h->setenv(job, "SLURM_GANG_TIER", r->tier);
-	set_layout(h, job, l, r->rank_offset, ranks_of_member(l,
-							      r->member_rank));
+	set_layout(h, job, l, r->rank_offset,
+		   ranks_of_member(l, r->member_rank));
 	return sgang_show_place(c, job, r, l->order[r->member_rank]);
 }
 
@@ -360,7 +359,7 @@ static int follow_runs(struct gang *g, struct layout *l)
 			seen[member] = true;
 			g->holds[n++] = holds[member];
 		}
-		l->runs[i].member = (uint32_t) n - 1;
+		l->runs[i].member = (uint32_t)n - 1;
 	}
 	for (size_t i = 0; n < g->n_holds; i++) {
 		if (!seen[i])
@@ -376,7 +375,8 @@ static int order_members(struct sgang_conductor *c, struct gang *g,
 			 struct layout *l)
 {
 	const struct sgang_plan_request request = {
-		.fabric = ring_fabric(l), .costs = &c->conf.costs,
+		.fabric = ring_fabric(l),
+		.costs = &c->conf.costs,
 	};
 	struct sgang_placement ring = { .runs = l->runs, .n_runs = l->n };
 	uint64_t cost;
@@ -388,7 +388,9 @@ static int order_members(struct sgang_conductor *c, struct gang *g,
 	l->sorted = sgang_where_any_order(c, g);
 	if (l->sorted)
 		return sgang_plan_arrange(&request, &ring) ||
-		       follow_runs(g, l) ? -1 : 0;
+				       follow_runs(g, l) ?
+			       -1 :
+			       0;
 	if (sgang_explain_order(&request, &ring, &cost, NULL))
 		return -1;
 	l->order_cost = cost < ring.ring.cost ? cost : 0;
@@ -444,14 +446,14 @@ static void list_ranks(const struct layout *l, uint64_t first, uint64_t n,
 	size_t used = 0;
 
 	text[0] = '\0';
-	for (uint64_t i = 0; l->rank && i < n; ) {
+	for (uint64_t i = 0; l->rank && i < n;) {
 		uint32_t from = l->rank[first + i], upto = from;
 
 		while (++i < n && l->rank[first + i] == upto + 1)
 			upto++;
-		used += (size_t) snprintf(text + used, SGANG_LAYOUT_SIZE - used,
-					  upto > from ? "%s%u-%u" : "%s%u",
-					  used ? "," : "", from, upto);
+		used += (size_t)snprintf(text + used, SGANG_LAYOUT_SIZE - used,
+					 upto > from ? "%s%u-%u" : "%s%u",
+					 used ? "," : "", from, upto);
 		if (used >= SGANG_LAYOUT_SIZE) {
 			strcpy(text, "?");
 			return;
@@ -497,8 +499,8 @@ static void fill_records(struct sgang_conductor *c, struct gang *g,
 		r->round = g->attempts;
 		r->placed = true;
 		r->exact = is_exact(c, l, &ring, plan);
-		r->member_rank = (uint32_t) i;
-		r->members = (uint32_t) g->n_holds;
+		r->member_rank = (uint32_t)i;
+		r->members = (uint32_t)g->n_holds;
 		r->rank_offset = offset;
 		r->ranks = ring.ranks;
 		r->ring_cost = ring.cost;
@@ -516,7 +518,7 @@ static void fill_records(struct sgang_conductor *c, struct gang *g,
 		r->weighted_cost = l->weighted;
 		if (r->weighted_best > l->weighted)
 			r->weighted_best = l->weighted;
-		list_ranks(l, offset, ranks_of_member(l, (uint32_t) i),
+		list_ranks(l, offset, ranks_of_member(l, (uint32_t)i),
 			   r->layout);
 		list_nodes(c, l, run, r);
 		for (; run < l->n && l->runs[run].member == i; run++)
@@ -645,7 +647,7 @@ static int find_planned(struct layout *l, const struct sgang_placement *plan,
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		l->planned[i] = SIZE_MAX;
-	for (size_t r = plan->n_runs; r-- > 0; ) {
+	for (size_t r = plan->n_runs; r-- > 0;) {
 		if (plan->runs[r].member < n)
 			l->planned[plan->runs[r].member] = r;
 	}
@@ -657,14 +659,15 @@ static int open_layout(struct sgang_conductor *c, const struct gang *g,
 {
 	size_t n = c->host->node_count() + 1UL;
 
-	l->left = sgang_nodeset_create((uint32_t) n - 1);
+	l->left = sgang_nodeset_create((uint32_t)n - 1);
 	l->nodes = calloc(n, sizeof(*l->nodes));
 	l->ranks = calloc(n, sizeof(*l->ranks));
 	l->cpus = calloc(n, sizeof(*l->cpus));
 	l->counts = calloc(n, sizeof(*l->counts));
 	l->n_order = g->n_holds;
 	l->order = calloc(g->n_holds + 1, sizeof(*l->order));
-	if (!l->order || !l->left || !l->nodes || !l->ranks || !l->cpus || !l->counts)
+	if (!l->order || !l->left || !l->nodes || !l->ranks || !l->cpus ||
+	    !l->counts)
 		return -1;
 	return plan ? find_planned(l, plan, g->n_holds) : 0;
 }
@@ -681,14 +684,14 @@ static int lay_out(struct sgang_conductor *c, const struct gang *g,
 		if (!job)
 			continue;
 		c->host->info(job, &info);
-		if (push_member(c, l, plan, (uint32_t) i, job, info.ranks) < 0)
+		if (push_member(c, l, plan, (uint32_t)i, job, info.ranks) < 0)
 			return -1;
 	}
 	return 0;
 }
 
 int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
-			   const struct sgang_placement *plan)
+			 const struct sgang_placement *plan)
 {
 	struct layout l = { .topology = g->topology };
 	char *ids = NULL, *nodes = NULL;
@@ -696,7 +699,7 @@ int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 	int rc = -1;
 
 	if (!c->fabric) {
-		g->described = true;	/* what was said before stays */
+		g->described = true; /* what was said before stays */
 		return 0;
 	}
 	if (lay_out(c, g, plan, &l) == 0 && order_members(c, g, &l) == 0) {
@@ -704,8 +707,8 @@ int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 		nodes = join_ring(c, &l);
 	}
 	if (!ids || !nodes || describe_nodes(c, g, &l)) {
-		sgang_log(SGANG_LOG_ERROR,
-			  "%s/%s: no memory for SLURM_GANG_*", g->ns, g->name);
+		sgang_log(SGANG_LOG_ERROR, "%s/%s: no memory for SLURM_GANG_*",
+			  g->ns, g->name);
 		goto out;
 	}
 	if (l.n)

@@ -55,7 +55,8 @@ static enum sgang_on_failure policy(struct sgang_conductor *c,
 	return is ? is : SGANG_ON_FAILURE_IGNORE;
 }
 
-/* One that Slurm has put back into the queue shows that it ran by its record. */
+/* One that Slurm has put back into the queue shows that it ran by its record.
+ */
 static uint32_t find_lost(const struct gang *g)
 {
 	if (g->lost_member && g->lost_started == started(g))
@@ -115,7 +116,7 @@ static void add_ended(const struct sgang_job_info *info, void *arg)
 static int find_everybody(struct sgang_conductor *c, const struct gang *g,
 			  struct everybody *all)
 {
-	*all = (struct everybody) { .g = g };
+	*all = (struct everybody){ .g = g };
 	c->host->jobs(add_ended, all);
 	for (size_t i = 0; i < g->n_entries && !came_later(g); i++)
 		add_id(all, g->entries[i]->job_id);
@@ -148,7 +149,7 @@ static void pass_over(struct sgang_conductor *c, struct gang *g,
 	} else if (info->state == SGANG_JOB_PENDING &&
 		   sgang_record_parse(info->comment, &r) == 1 && r.started) {
 		r.started = 0;
-		(void) sgang_show_write(c, job, &r);
+		(void)sgang_show_write(c, job, &r);
 	}
 }
 
@@ -183,9 +184,8 @@ static bool requeue_one(struct sgang_conductor *c, struct gang *g,
 	if (policy(c, &info) != SGANG_ON_FAILURE_REQUEUE)
 		return true;
 	if (info.state != SGANG_JOB_PENDING && !c->host->requeue(job)) {
-		sgang_log(SGANG_LOG_INFO,
-			  "%s/%s: job %u cannot be requeued", g->ns, g->name,
-			  info.job_id);
+		sgang_log(SGANG_LOG_INFO, "%s/%s: job %u cannot be requeued",
+			  g->ns, g->name, info.job_id);
 		return false;
 	}
 	sgang_show_phase(c, g, job, SGANG_PHASE_WAITING);
@@ -263,7 +263,7 @@ static void apply(struct sgang_conductor *c, struct gang *g, uint32_t lost)
 	bool again;
 
 	if (find_everybody(c, g, &all) < 0)
-		return;		/* the next pass tries again */
+		return; /* the next pass tries again */
 	again = wants_requeue(c, &all) && may_requeue(c, g, lost);
 	if (g->n_entries || again)
 		sgang_log(SGANG_LOG_INFO,

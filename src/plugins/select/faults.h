@@ -28,14 +28,14 @@ void sgang_fault_die(const char *point, size_t n);
 #else
 static inline bool sgang_fault(const char *point, size_t n)
 {
-	(void) point;
-	(void) n;
+	(void)point;
+	(void)n;
 	return false;
 }
 static inline void sgang_fault_die(const char *point, size_t n)
 {
-	(void) point;
-	(void) n;
+	(void)point;
+	(void)n;
 }
 #endif
 

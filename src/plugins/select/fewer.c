@@ -21,18 +21,18 @@
 
 /* A part, and how many nodes it has in a trial. */
 struct size {
-	struct probed *asked;		/* as it was */
-	uint32_t most, least;		/* alike: it has no range */
+	struct probed *asked; /* as it was */
+	uint32_t most, least; /* alike: it has no range */
 	uint32_t nodes, before;
 };
 
 struct sizes {
 	struct attempt *a;
-	int64_t when;			/* 0: now */
-	size_t n_asked;			/* requests of before */
-	struct size *size;		/* by part */
-	struct part *parts;		/* as they were: a plan may sort them */
-	uint64_t spare;			/* nodes that all may give up together */
+	int64_t when;       /* 0: now */
+	size_t n_asked;     /* requests of before */
+	struct size *size;  /* by part */
+	struct part *parts; /* as they were: a plan may sort them */
+	uint64_t spare;     /* nodes that all may give up together */
 	bool ranges, elastic;
 };
 
@@ -86,8 +86,10 @@ static void measure(struct sizes *s, size_t i)
 /* -1: there are no ranges, or no memory. */
 static int begin(struct sizes *s, struct attempt *a, int64_t when)
 {
-	*s = (struct sizes) {
-		.a = a, .when = when, .n_asked = a->n_probed,
+	*s = (struct sizes){
+		.a = a,
+		.when = when,
+		.n_asked = a->n_probed,
 		.size = calloc(a->n_parts + 1, sizeof(*s->size)),
 		.parts = calloc(a->n_parts + 1, sizeof(*s->parts)),
 	};
@@ -175,7 +177,8 @@ static bool any_gave(const struct sizes *s, const struct probed *asked)
 	return false;
 }
 
-/* Give those who ask for this all they would like, or ('back') what they had. */
+/* Give those who ask for this all they would like, or ('back') what they had.
+ */
 static void restore(struct sizes *s, const struct probed *asked, bool back)
 {
 	for (size_t i = 0; i < s->a->n_parts; i++) {
@@ -189,7 +192,8 @@ static void restore(struct sizes *s, const struct probed *asked, bool back)
 	}
 }
 
-/* Members that differ need not all give up nodes for the one that lacks them. */
+/* Members that differ need not all give up nodes for the one that lacks them.
+ */
 static bool with_more(struct sizes *s)
 {
 	struct attempt *a = s->a;
@@ -242,7 +246,7 @@ static void give_up(struct sizes *s, uint64_t nodes)
 			high = mid - 1;
 	}
 	rest = nodes - given_up_by_all(s, low);
-	for (size_t i = s->a->n_parts; i-- > 0; ) {
+	for (size_t i = s->a->n_parts; i-- > 0;) {
 		struct size *size = &s->size[i];
 		uint32_t give = given_up(size, low);
 
@@ -284,7 +288,7 @@ static bool by_halving(struct sizes *s)
  * last. */
 static bool next_combination(struct sizes *s)
 {
-	for (size_t i = s->a->n_parts; i-- > 0; ) {
+	for (size_t i = s->a->n_parts; i-- > 0;) {
 		struct size *size = &s->size[i];
 
 		if (size->nodes > size->least) {

@@ -29,7 +29,7 @@ static void follow_plan(struct attempt *a)
 			member = run->member;
 			a->parts[n++] = parts[member];
 		}
-		run->member = (uint32_t) n - 1;
+		run->member = (uint32_t)n - 1;
 	}
 	free(parts);
 }
@@ -119,8 +119,8 @@ bool sgang_fit_nodes_at(struct attempt *a, int64_t when,
 
 	sgang_nodeset_clear(nodes);
 	for (size_t i = 0; fits && i < plan->n_runs; i++)
-		sgang_nodeset_add(nodes, sgang_where_node(a->c,
-							  &plan->runs[i]));
+		sgang_nodeset_add(nodes,
+				  sgang_where_node(a->c, &plan->runs[i]));
 	sgang_placement_destroy(plan);
 	return fits;
 }
@@ -160,7 +160,7 @@ void sgang_fit_note_planned(struct attempt *a, int64_t when)
 {
 	struct sgang_placement *plan = NULL;
 
-	(void) plan_at(a, when, &plan);
+	(void)plan_at(a, when, &plan);
 	note_planned(a, plan);
 	sgang_placement_destroy(plan);
 }
@@ -271,4 +271,3 @@ void sgang_fit_end(struct attempt *a, int64_t *times)
 	free(a->free_at);
 	a->free_at = NULL;
 }
-

@@ -26,7 +26,7 @@ static bool same_gang(const struct gang *g, const char *ns, const char *name)
 struct search {
 	struct gang *gangs[GROUP_MAX];
 	size_t n;
-	char why[sizeof(((struct gang *) NULL)->group_why)];
+	char why[sizeof(((struct gang *)NULL)->group_why)];
 };
 
 static bool found_before(const struct search *s, const struct gang *g)
@@ -203,7 +203,7 @@ bool sgang_group_complete(const struct gang *g, char *why, size_t size)
 		return false;
 	}
 	if (!g->n_group && why)
-		why[0] = '\0';		/* the next pass knows */
+		why[0] = '\0'; /* the next pass knows */
 	for (size_t i = 0; i < g->n_group; i++) {
 		const struct gang *other = g->group[i];
 

@@ -34,12 +34,13 @@ static void write_nodes(struct attempt *a, const char *word,
 	size_t i = 0;
 
 	for (uint32_t k = sgang_nodeset_next(nodes, 0);
-	     names && k != SGANG_NODE_NONE; k = sgang_nodeset_next(nodes, k + 1))
+	     names && k != SGANG_NODE_NONE;
+	     k = sgang_nodeset_next(nodes, k + 1))
 		names[i++] = sgang_fabric_node_name(a->c->fabric, k);
 	if (i)
 		list = sgang_hostlist_fold(names, i);
-	if (!list || (size_t) snprintf(a->helps, sizeof(a->helps), "%s:%u:%s",
-				       word, n, list) >= sizeof(a->helps))
+	if (!list || (size_t)snprintf(a->helps, sizeof(a->helps), "%s:%u:%s",
+				      word, n, list) >= sizeof(a->helps))
 		snprintf(a->helps, sizeof(a->helps), "%s:%u", word, n);
 	free(list);
 	free(names);
@@ -51,11 +52,11 @@ static void write_jobs(struct attempt *a, const struct sgang_nodeset *nodes)
 	uint32_t id[JOBS_NAMED];
 	size_t n = a->c->host->endless(nodes, id, JOBS_NAMED), used;
 
-	used = (size_t) snprintf(a->helps, sizeof(a->helps), "jobs:%zu", n);
+	used = (size_t)snprintf(a->helps, sizeof(a->helps), "jobs:%zu", n);
 	for (size_t i = 0; i < n && i < JOBS_NAMED; i++)
-		used += (size_t) snprintf(a->helps + used,
-					  sizeof(a->helps) - used, "%c%u",
-					  i ? ',' : ':', id[i]);
+		used += (size_t)snprintf(a->helps + used,
+					 sizeof(a->helps) - used, "%c%u",
+					 i ? ',' : ':', id[i]);
 }
 
 /* ---- jobs without a time limit ---- */
@@ -176,9 +177,11 @@ static bool fits_with(struct attempt *a, bool reserved,
 	if (fits) {
 		reduce_added(a, added, nodes);
 		a->c->host->unavailable(out);
-		write_nodes(a, !reserved ? "nodes" :
+		write_nodes(a,
+			    !reserved                            ? "nodes" :
 			    sgang_nodeset_intersects(added, out) ? "blocked" :
-			    "reserved", added);
+								   "reserved",
+			    added);
 	}
 	sgang_nodeset_destroy(added);
 	sgang_nodeset_destroy(out);

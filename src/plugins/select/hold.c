@@ -27,7 +27,7 @@ static void count_hold(struct sgang_conductor *c, const struct gang *g,
 
 	if (e && held > 0 &&
 	    sgang_spec_mode(&g->tally.spec) == SGANG_MODE_NONSTRICT)
-		e->m.held_for += (uint32_t) held;
+		e->m.held_for += (uint32_t)held;
 }
 
 /* A Prolog that fails for a gang wherever it is would drain one node after the
@@ -73,8 +73,9 @@ void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g,
 	if (why) {
 		g->hold_end = why;
 		sgang_metrics_hold_ended(&c->metrics, why, n);
-		sgang_log(SGANG_LOG_INFO, "%s/%s: hold of %zu members ended: %s",
-			  g->ns, g->name, n, sgang_hold_end_word(why));
+		sgang_log(SGANG_LOG_INFO,
+			  "%s/%s: hold of %zu members ended: %s", g->ns,
+			  g->name, n, sgang_hold_end_word(why));
 	}
 	while (n-- > 0) {
 		struct sgang_job *job = c->host->find(g->holds[n].job_id);
@@ -162,7 +163,7 @@ static bool anybody_not(struct sgang_conductor *c, struct gang *g)
 		else
 			not = true;
 	}
-	return not;
+	return not ;
 }
 
 static void ask_again(struct sgang_conductor *c, struct gang *g)
@@ -203,14 +204,15 @@ static void begin_later_round(struct sgang_conductor *c, struct gang *g)
 	for (size_t i = 0; i < g->n_holds; i++)
 		g->since = earlier(g->since, g->holds[i].since);
 	g->begun = 0;
-	(void) anybody_not(c, g);
+	(void)anybody_not(c, g);
 	g->described = told_of_ring(g);
 	sgang_registry_refresh(c, g);
 }
 
 /* With --gang-match a gang has rounds. slurmctld died when one had just been
- * released and the next one held already: the first goes on by itself, member by
- * member, and does not count for the other. False: one of them is not ready. */
+ * released and the next one held already: the first goes on by itself, member
+ * by member, and does not count for the other. False: one of them is not ready.
+ */
 static bool part_rounds(struct sgang_conductor *c, struct gang *g)
 {
 	size_t kept = 0, n = g->n_holds;
@@ -277,16 +279,16 @@ static void adopt(struct sgang_conductor *c, struct gang *g)
 			continue;
 		more = realloc(g->holds, (g->n_holds + 1) * sizeof(*more));
 		if (!more) {
-			g->stale = true;	/* the next pass tries again */
+			g->stale = true; /* the next pass tries again */
 			return;
 		}
 		g->holds = more;
 		g->holds[g->n_holds].job_id = e->job_id;
 		g->holds[g->n_holds].lost_launch = false;
-		g->holds[g->n_holds].again =
-			e->record.phase != SGANG_PHASE_HOLDING;
-		g->holds[g->n_holds].since = e->record.since ?
-					     e->record.since : c->host->now();
+		g->holds[g->n_holds].again = e->record.phase !=
+					     SGANG_PHASE_HOLDING;
+		g->holds[g->n_holds].since = e->record.since ? e->record.since :
+							       c->host->now();
 		g->holds[g->n_holds++].record = e->record;
 		g->since = earlier(g->since, e->record.since);
 		if (e->record.phase != SGANG_PHASE_HOLDING)
@@ -325,8 +327,8 @@ static void drop(struct sgang_conductor *c, struct gang *g,
 	if (g->recovered && info.state == SGANG_JOB_ENDED &&
 	    info.launch == SGANG_LAUNCH_YES)
 		g->begun = g->since;
-	c->host->drop(job, g->preparing ||
-			   g->hold_end == SGANG_HOLD_END_PREEMPTED);
+	c->host->drop(job,
+		      g->preparing || g->hold_end == SGANG_HOLD_END_PREEMPTED);
 }
 
 /* The nodes that the record tells of; NULL when it does not, or without
@@ -369,7 +371,7 @@ static bool hold_again(struct sgang_conductor *c, struct gang *g,
 	hold->lost_launch = false;
 	g->holds_saved = false;
 	c->changed = true;
-	(void) sgang_show_write(c, again, &hold->record);
+	(void)sgang_show_write(c, again, &hold->record);
 	sgang_registry_note(c, again);
 	sgang_registry_refresh(c, g);
 	return true;
@@ -378,7 +380,8 @@ static bool hold_again(struct sgang_conductor *c, struct gang *g,
 /* slurmctld died after a node had the launch message and before it had the
  * answer. Then slurmd gives the launch up, and when slurmctld is back it lets
  * it requeue and stop the job. Nobody wanted that, and others of the gang may
- * run: the member gets its nodes back when they are clean. False: it is lost. */
+ * run: the member gets its nodes back when they are clean. False: it is lost.
+ */
 static bool take_up(struct sgang_conductor *c, struct gang *g,
 		    struct hold *hold, struct sgang_job *job)
 {
@@ -387,9 +390,10 @@ static bool take_up(struct sgang_conductor *c, struct gang *g,
 	if (!g->recovered)
 		return false;
 	if (!hold->lost_launch && c->host->refused(job)) {
-		sgang_log(SGANG_LOG_INFO,
-			  "%s/%s: the launch of member %u was lost with slurmctld, it is held again",
-			  g->ns, g->name, hold->job_id);
+		sgang_log(
+			SGANG_LOG_INFO,
+			"%s/%s: the launch of member %u was lost with slurmctld, it is held again",
+			g->ns, g->name, hold->job_id);
 		c->host->drop(job, false);
 		hold->lost_launch = true;
 	}
@@ -411,9 +415,9 @@ static enum sgang_hold_end why_lost(struct sgang_conductor *c,
 	struct sgang_record r;
 
 	if (!job)
-		return SGANG_HOLD_END_USER;	/* purged, as after scancel */
+		return SGANG_HOLD_END_USER; /* purged, as after scancel */
 	if (c->host->refused(job))
-		return SGANG_HOLD_END_FAILED;	/* the Prolog of a node */
+		return SGANG_HOLD_END_FAILED; /* the Prolog of a node */
 	c->host->info(job, &info);
 	if (sgang_record_parse(info.comment, &r) == 1 && r.hold_end)
 		return r.hold_end;
@@ -479,8 +483,8 @@ static void remove_hold(struct sgang_conductor *c, struct gang *g,
 
 /* The next pass adds up what is left of the gang. */
 void sgang_conductor_yield(struct sgang_conductor *c,
-			   const struct sgang_spec *spec,
-			   struct sgang_job *job, uint32_t to)
+			   const struct sgang_spec *spec, struct sgang_job *job,
+			   uint32_t to)
 {
 	struct gang *g = sgang_registry_find(c, spec->ns, spec->name);
 	struct sgang_job_info info;
@@ -499,8 +503,8 @@ void sgang_conductor_yield(struct sgang_conductor *c,
 
 /* ---- ends of holds, as a pass finds them ---- */
 
-/* Its Prolog has failed on a node, which Slurm drains. Slurm also holds the job;
- * but a gang is wanted again, elsewhere. */
+/* Its Prolog has failed on a node, which Slurm drains. Slurm also holds the
+ * job; but a gang is wanted again, elsewhere. */
 static void lose_prepared(struct sgang_conductor *c, struct gang *g,
 			  struct sgang_job *job)
 {
@@ -528,9 +532,9 @@ static void forget_lost(struct sgang_conductor *c, struct gang *g)
 		count_hold(c, g, &g->holds[i]);
 		g->hold_end = why_lost(c, job);
 		sgang_metrics_hold_ended(&c->metrics, g->hold_end, 1);
-		sgang_log(SGANG_LOG_INFO,
-			  "%s/%s: held member %u is lost: %s", g->ns, g->name,
-			  g->holds[i].job_id, sgang_hold_end_word(g->hold_end));
+		sgang_log(SGANG_LOG_INFO, "%s/%s: held member %u is lost: %s",
+			  g->ns, g->name, g->holds[i].job_id,
+			  sgang_hold_end_word(g->hold_end));
 		if (job && g->preparing)
 			lose_prepared(c, g, job);
 		if (job)
@@ -551,25 +555,27 @@ static void forget_lost(struct sgang_conductor *c, struct gang *g)
 
 /* A hold that cannot complete: that of a strict gang that cannot start, unless
  * all of its group are placed, a nonstrict one unless they could be. */
-static bool holds_in_vain(const struct sgang_conductor *c,
-			  const struct gang *g)
+static bool holds_in_vain(const struct sgang_conductor *c, const struct gang *g)
 {
 	if (g->slices && !g->stale)
 		return !sgang_slices_as_planned(c, g);
 	if (!g->n_holds || g->stale || g->doubtful || sgang_hold_begun(g))
 		return false;
-	return sgang_gang_strict(&g->tally) ?
-	       !sgang_group_placed(g) : !sgang_group_complete(g, NULL, 0);
+	return sgang_gang_strict(&g->tally) ? !sgang_group_placed(g) :
+					      !sgang_group_complete(g, NULL, 0);
 }
 
 static void end_vain_hold(struct sgang_conductor *c, struct gang *g)
 {
-	sgang_log(SGANG_LOG_INFO,
-		  "%s/%s: %zu of %u members are held and cannot start: rolled back",
-		  g->ns, g->name, g->n_holds, g->tally.min_member);
+	sgang_log(
+		SGANG_LOG_INFO,
+		"%s/%s: %zu of %u members are held and cannot start: rolled back",
+		g->ns, g->name, g->n_holds, g->tally.min_member);
 	/* What took a member away is the reason for the others, too. */
-	sgang_hold_give_back(c, g, (g->hold_end && g->n_holds) ? g->hold_end :
-			     SGANG_HOLD_END_INCOMPLETE);
+	sgang_hold_give_back(c, g,
+			     (g->hold_end && g->n_holds) ?
+				     g->hold_end :
+				     SGANG_HOLD_END_INCOMPLETE);
 	sgang_conductor_poke(c);
 }
 
@@ -577,9 +583,10 @@ static void end_vain_hold(struct sgang_conductor *c, struct gang *g)
  * user says so (0.13, 0.14). */
 static void time_out(struct sgang_conductor *c, struct gang *g)
 {
-	sgang_log(SGANG_LOG_INFO,
-		  "%s/%s: waiting time is over: %zu held members rolled back, all members stopped",
-		  g->ns, g->name, g->n_holds);
+	sgang_log(
+		SGANG_LOG_INFO,
+		"%s/%s: waiting time is over: %zu held members rolled back, all members stopped",
+		g->ns, g->name, g->n_holds);
 	sgang_hold_give_back(c, g, SGANG_HOLD_END_TIMEOUT);
 	sgang_metrics_add(&c->metrics, SGANG_COUNT_TIMEOUTS);
 	for (size_t i = 0; i < g->n_entries; i++) {
@@ -593,7 +600,7 @@ static void time_out(struct sgang_conductor *c, struct gang *g)
 	}
 	sgang_registry_refresh(c, g);
 	c->changed = true;
-	c->fenced = true;		/* others may use the nodes now */
+	c->fenced = true; /* others may use the nodes now */
 }
 
 /* One that was released by its user re-arms all of them. */
@@ -689,7 +696,7 @@ void sgang_hold_check_all(struct sgang_conductor *c)
 /* A hold and what decides its place in the ring. */
 struct place {
 	struct hold hold;
-	const struct sgang_member *m;	/* NULL: gone, goes last */
+	const struct sgang_member *m; /* NULL: gone, goes last */
 };
 
 static int by_ring(const void *a, const void *b)
@@ -774,8 +781,7 @@ static void announce(struct sgang_conductor *c, struct gang *g, int64_t now)
 		r->satisfied = true;
 		r->started = now;
 		r->hold_end = SGANG_HOLD_END_NONE;
-		(void) sgang_show_write(c, c->host->find(g->holds[i].job_id),
-					r);
+		(void)sgang_show_write(c, c->host->find(g->holds[i].job_id), r);
 	}
 }
 
@@ -785,11 +791,11 @@ static void count_start(struct sgang_conductor *c, const struct gang *g,
 	sgang_metrics_add(&c->metrics, SGANG_COUNT_STARTS);
 	if (g->tally.created && r->started >= g->tally.created)
 		sgang_metrics_observe(&c->metrics, SGANG_HIST_WAIT,
-				      (double) (r->started - g->tally.created));
+				      (double)(r->started - g->tally.created));
 	if (r->ring_best)
 		sgang_metrics_observe(&c->metrics, SGANG_HIST_RING,
-				      (double) r->ring_cost /
-				      (double) r->ring_best);
+				      (double)r->ring_cost /
+					      (double)r->ring_best);
 }
 
 static void launch(struct sgang_conductor *c, struct gang *g)
@@ -803,12 +809,12 @@ static void launch(struct sgang_conductor *c, struct gang *g)
 		c->host->release(job, g->holds[i].again);
 		sgang_account_started(c, job, &g->holds[i].record);
 	}
-	sgang_log(SGANG_LOG_INFO,
-		  "%s/%s: started %zu members, ring=%llu best=%llu cross=%llu tier=%s",
-		  g->ns, g->name, g->n_holds,
-		  (unsigned long long) r->ring_cost,
-		  (unsigned long long) r->ring_best,
-		  (unsigned long long) r->cross_links, r->tier);
+	sgang_log(
+		SGANG_LOG_INFO,
+		"%s/%s: started %zu members, ring=%llu best=%llu cross=%llu tier=%s",
+		g->ns, g->name, g->n_holds, (unsigned long long)r->ring_cost,
+		(unsigned long long)r->ring_best,
+		(unsigned long long)r->cross_links, r->tier);
 	count_start(c, g, r);
 	g->n_holds = 0;
 	g->since = 0;
@@ -821,12 +827,13 @@ static void launch(struct sgang_conductor *c, struct gang *g)
 	sgang_registry_refresh(c, g);
 }
 
-/* A node says that its Prolog has ended, and then that it has failed. Before 23.11
- * slurmctld keeps nothing of the first message but a line in the log. */
+/* A node says that its Prolog has ended, and then that it has failed.
+ * Before 23.11 slurmctld keeps nothing of the first message but a line in the
+ * log. */
 #define FAILURE_US 1000000
 
-/* Of those members whose Prolog runs the end was perhaps told to a slurmctld that
- * is no more. */
+/* Of those members whose Prolog runs the end was perhaps told to a slurmctld
+ * that is no more. */
 static bool interrupted(struct sgang_conductor *c, const struct gang *g)
 {
 	for (size_t i = 0; !g->preparing && i < g->n_holds; i++) {
@@ -845,8 +852,7 @@ static void begin_preparing(struct sgang_conductor *c, struct gang *g)
 	for (size_t i = 0; i < g->n_holds; i++) {
 		struct sgang_job *job = c->host->find(g->holds[i].job_id);
 
-		needless &= c->host->prepared(job) ==
-			    SGANG_PREPARED_NEEDLESS;
+		needless &= c->host->prepared(job) == SGANG_PREPARED_NEEDLESS;
 		if (c->host->prepared(job) == SGANG_PREPARED_NOT)
 			c->host->prepare(job);
 	}
@@ -870,7 +876,7 @@ static bool is_prepared(struct sgang_conductor *c, struct gang *g)
 		struct sgang_job *job = c->host->find(g->holds[i].job_id);
 
 		if (c->host->prepared(job) == SGANG_PREPARED_NOT) {
-			c->host->prepare(job);	/* it holds since then */
+			c->host->prepare(job); /* it holds since then */
 			g->prepared = 0;
 			c->changed = true;
 		}
@@ -927,7 +933,7 @@ static void release_group(struct sgang_conductor *c, struct gang *g)
 			launch(c, group[i]);
 	}
 	c->changed = true;
-	sgang_conductor_poke(c);	/* later members become ordinary jobs */
+	sgang_conductor_poke(c); /* later members become ordinary jobs */
 }
 
 void sgang_hold_release_all(struct sgang_conductor *c)

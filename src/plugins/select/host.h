@@ -18,11 +18,11 @@
 #include "core/gang/conf.h"
 #include "core/plan/plan.h"
 
-struct sgang_job;			/* the host's own record of a job */
+struct sgang_job; /* the host's own record of a job */
 
 enum sgang_job_state {
 	SGANG_JOB_PENDING,
-	SGANG_JOB_CONFIGURING,		/* has nodes, was not launched */
+	SGANG_JOB_CONFIGURING, /* has nodes, was not launched */
 	SGANG_JOB_RUNNING,
 	SGANG_JOB_ENDED
 };
@@ -30,90 +30,90 @@ enum sgang_job_state {
 /* The Prolog on the nodes of a held job. One that fails is done, too; a moment
  * later Slurm takes the nodes from the job. */
 enum sgang_prepared {
-	SGANG_PREPARED_NOT,		/* not begun */
-	SGANG_PREPARED_RUNS,		/* on some node at least */
+	SGANG_PREPARED_NOT,  /* not begun */
+	SGANG_PREPARED_RUNS, /* on some node at least */
 	SGANG_PREPARED_DONE,
-	SGANG_PREPARED_NEEDLESS		/* it runs at the launch, or later */
+	SGANG_PREPARED_NEEDLESS /* it runs at the launch, or later */
 };
 
 /* Did slurmctld launch it before it died? */
 enum sgang_launch {
 	SGANG_LAUNCH_NO,
-	SGANG_LAUNCH_YES,		/* its node runs it, or it completed */
-	SGANG_LAUNCH_UNKNOWN		/* its node has not told yet */
+	SGANG_LAUNCH_YES,    /* its node runs it, or it completed */
+	SGANG_LAUNCH_UNKNOWN /* its node has not told yet */
 };
 
 /* Data of a job, copied or borrowed until the locks are given back. */
 struct sgang_job_info {
 	struct sgang_job *job;
 	uint32_t job_id;
-	uint32_t array_id;		/* 0: no array */
-	uint32_t task_id;		/* lowest pending task of an array */
-	uint32_t tasks;			/* pending tasks of an array head, or 1 */
-	uint32_t ranks;			/* tasks the job runs, 1 or more */
+	uint32_t array_id; /* 0: no array */
+	uint32_t task_id;  /* lowest pending task of an array */
+	uint32_t tasks;    /* pending tasks of an array head, or 1 */
+	uint32_t ranks;    /* tasks the job runs, 1 or more */
 	enum sgang_job_state state;
-	bool eligible;			/* pending and could start now */
-	bool parked;			/* by us */
-	bool labelled;			/* its reason is a text of ours */
-	uint64_t label;			/* of a pending job the hash (hash.h) of
-					 * that text; 0: it is none of ours */
-	bool stopped;			/* pending without priority: held */
-	bool withdrawn;			/* configuring, and must not be launched:
-					 * held by a user, or its deadline would
-					 * be over before its end */
-	bool failed;			/* ended, and not by completing */
-	bool cancelled;			/* ... but by somebody's wish */
-	enum sgang_launch launch;	/* of a hold that was adopted, and of
-					 * one that ended */
+	bool eligible;            /* pending and could start now */
+	bool parked;              /* by us */
+	bool labelled;            /* its reason is a text of ours */
+	uint64_t label;           /* of a pending job the hash (hash.h) of
+				   * that text; 0: it is none of ours */
+	bool stopped;             /* pending without priority: held */
+	bool withdrawn;           /* configuring, and must not be launched:
+				   * held by a user, or its deadline would
+				   * be over before its end */
+	bool failed;              /* ended, and not by completing */
+	bool cancelled;           /* ... but by somebody's wish */
+	enum sgang_launch launch; /* of a hold that was adopted, and of
+				   * one that ended */
 	uint32_t restarts;
-	uint16_t tier;			/* PriorityTier of its partition, the
-					 * lowest of several */
+	uint16_t tier; /* PriorityTier of its partition, the
+			* lowest of several */
 	uint32_t priority;
 	int64_t submit_time;
-	int64_t eligible_time;		/* not before that, as far as is known */
-	const char *partitions;		/* that it is in, or may be, "a,b" */
-	uint32_t hold_max;		/* seconds its partition lets a job run;
-					 * 0: no limit */
-	uint32_t time_limit;		/* seconds; UINT32_MAX: none */
-	int64_t expected;		/* of a pending job, when Slurm expects
-					 * it to start; 0: not known */
-	int64_t ends;			/* of a job that has nodes, when it
-					 * reaches its time limit; INT64_MAX:
-					 * never */
+	int64_t eligible_time;  /* not before that, as far as is known */
+	const char *partitions; /* that it is in, or may be, "a,b" */
+	uint32_t hold_max;      /* seconds its partition lets a job run;
+				 * 0: no limit */
+	uint32_t time_limit;    /* seconds; UINT32_MAX: none */
+	int64_t expected;       /* of a pending job, when Slurm expects
+				 * it to start; 0: not known */
+	int64_t ends;           /* of a job that has nodes, when it
+				 * reaches its time limit; INT64_MAX:
+				 * never */
 	uint32_t uid;
 	const char *user;
-	const char *comment;		/* system_comment or NULL */
-	char *const *env;		/* spank_job_env */
+	const char *comment; /* system_comment or NULL */
+	char *const *env;    /* spank_job_env */
 	size_t n_env;
 };
 
 /* Needs of a member on its nodes, found by probe(). */
 struct sgang_shape {
-	uint32_t min_nodes;		/* of a range the number aimed at */
+	uint32_t min_nodes; /* of a range the number aimed at */
 	uint32_t max_nodes;
-	uint32_t least_nodes;		/* fewer than min_nodes, down to these,
-					 * will do (-N1-4); 0: no range */
-	bool whole;			/* takes whole nodes */
-	uint32_t node_cpus;		/* CPUs on each node, when the number of
-					 * nodes is fixed */
-	uint32_t node_gpus;		/* GPUs on each node; 0: none */
-	uint64_t node_memory;		/* MB on each node; 0: does not count, or
-					 * all there is */
-	uint32_t total_cpus;		/* CPUs altogether */
-	uint32_t tasks;			/* tasks altogether, 1 or more */
-	uint32_t node_gres;		/* so much of the GRES of the whole job
-					 * on each node; 0: even shares */
-	uint32_t task_cpus;		/* CPUs of a task, if Slurm lets a node
-					 * have more tasks than another, and each
-					 * one at least; 0: it does not */
-	bool shares;			/* its CPUs, with others that do. It is
-					 * refused beside those that do not,
-					 * and these beside others than their
-					 * own partition's */
-	uint64_t job_gres;		/* GRES of the whole job, if Slurm lets a
-					 * node have more of them than another,
-					 * and each one at least; 0: it does
-					 * not */
+	uint32_t least_nodes; /* fewer than min_nodes, down to these,
+			       * will do (-N1-4); 0: no range */
+	bool whole;           /* takes whole nodes */
+	uint32_t node_cpus;   /* CPUs on each node, when the number of
+			       * nodes is fixed */
+	uint32_t node_gpus;   /* GPUs on each node; 0: none */
+	uint64_t node_memory; /* MB on each node; 0: does not count, or
+			       * all there is */
+	uint32_t total_cpus;  /* CPUs altogether */
+	uint32_t tasks;       /* tasks altogether, 1 or more */
+	uint32_t node_gres;   /* so much of the GRES of the whole job
+			       * on each node; 0: even shares */
+	uint32_t task_cpus;   /* CPUs of a task, if Slurm lets a node
+			       * have more tasks than another, and each
+			       * one at least; 0: it does not */
+	bool shares;          /* its CPUs, with others that do. It is
+			       * refused beside those that do not,
+			       * and these beside others than their
+			       * own partition's */
+	uint64_t job_gres;    /* GRES of the whole job, if Slurm lets a
+			       * node have more of them than another,
+			       * and each one at least; 0: it does
+			       * not */
 };
 
 /* Is a piece all that it has on a node? Else its number of nodes is open, and a
@@ -128,8 +128,9 @@ static inline bool sgang_shape_fixed(const struct sgang_shape *shape)
  * single CPUs where these cannot be shared out evenly. */
 static inline uint32_t sgang_shape_task_cpus(const struct sgang_shape *shape)
 {
-	return (shape->total_cpus % shape->tasks) ? 1 :
-	       shape->total_cpus / shape->tasks;
+	return (shape->total_cpus % shape->tasks) ?
+		       1 :
+		       shape->total_cpus / shape->tasks;
 }
 
 /* One of several requests that are counted together. */
@@ -145,33 +146,33 @@ struct sgang_asked {
 struct sgang_resources {
 	uint32_t n_dims;
 	struct {
-		char name[48];		/* "CPUs", "MB of memory", "GPUs" */
-		uint32_t kind, id, type;	/* the host's own */
+		char name[48];           /* "CPUs", "MB of memory", "GPUs" */
+		uint32_t kind, id, type; /* the host's own */
 		const void *of;
-		bool apart;		/* nothing: keeps requests that may be
-					 * refused beside each other on
-					 * different nodes */
+		bool apart; /* nothing: keeps requests that may be
+			     * refused beside each other on
+			     * different nodes */
 	} dim[SGANG_PLAN_DIMS];
 	/* Kinds of nodes on which the same request takes different amounts. */
 	uint32_t n_types;
-	uint32_t type[SGANG_NODE_TYPES];	/* the host's own */
+	uint32_t type[SGANG_NODE_TYPES]; /* the host's own */
 };
 
 /* Why no piece of a job fits on a node. To add one: a row in why.c too, and in
  * sgang.1. A node has one cause: the first that holds, from the end of the list
- * on, since to repair, to wait or to end other jobs is of no use for a node that
- * is not what the job asks for. */
+ * on, since to repair, to wait or to end other jobs is of no use for a node
+ * that is not what the job asks for. */
 enum sgang_cause {
 	/* other jobs have it, or so much of it that too little is left */
-	SGANG_CAUSE_BUSY,		/* CPUs, or some of a whole node */
+	SGANG_CAUSE_BUSY, /* CPUs, or some of a whole node */
 	SGANG_CAUSE_BUSY_MEMORY,
 	SGANG_CAUSE_BUSY_GPUS,
 	SGANG_CAUSE_BUSY_GRES,
-	SGANG_CAUSE_KEPT,		/* for others, by us; told by no host */
-	SGANG_CAUSE_OTHER,		/* Slurm has a reason of its own; as
-					 * above */
+	SGANG_CAUSE_KEPT,  /* for others, by us; told by no host */
+	SGANG_CAUSE_OTHER, /* Slurm has a reason of its own; as
+			    * above */
 	/* it is out of service for the job */
-	SGANG_CAUSE_RESERVED,		/* before the job would end */
+	SGANG_CAUSE_RESERVED, /* before the job would end */
 	SGANG_CAUSE_DOWN,
 	SGANG_CAUSE_DRAINED,
 	/* too little, even when it is empty */
@@ -181,38 +182,38 @@ enum sgang_cause {
 	SGANG_CAUSE_CPUS,
 	/* not what is asked for */
 	SGANG_CAUSE_FEATURE,
-	SGANG_CAUSE_RESERVATION,	/* not in the job's */
-	SGANG_CAUSE_REQUESTED,		/* not among the nodes requested */
+	SGANG_CAUSE_RESERVATION, /* not in the job's */
+	SGANG_CAUSE_REQUESTED,   /* not among the nodes requested */
 	SGANG_CAUSE_EXCLUDED,
 	SGANG_CAUSE_PARTITION,
 	SGANG_CAUSES,
-	SGANG_CAUSE_NONE = SGANG_CAUSES	/* a piece fits */
+	SGANG_CAUSE_NONE = SGANG_CAUSES /* a piece fits */
 };
 
 /* To what commit() keeps. */
 struct sgang_bounds {
 	const struct sgang_nodeset *nodes;
-	const struct sgang_nodeset *islands;	/* of them; NULL: all */
-	const uint32_t *cpus;		/* by node, at most; NULL: any number.
-					 * Not kept where nodes are shared */
-	const uint32_t *spare;		/* by node, free CPUs that are left for
-					 * others; NULL: none */
+	const struct sgang_nodeset *islands; /* of them; NULL: all */
+	const uint32_t *cpus;  /* by node, at most; NULL: any number.
+				* Not kept where nodes are shared */
+	const uint32_t *spare; /* by node, free CPUs that are left for
+				* others; NULL: none */
 };
 
 /* Why commit() could not. */
 struct sgang_refusal {
 	char why[256];
-	bool nodes;			/* of these nodes: others may do */
-	bool limit;			/* of an association or a QOS: others
-					 * that end do not help, holding does
-					 * harm */
+	bool nodes; /* of these nodes: others may do */
+	bool limit; /* of an association or a QOS: others
+		     * that end do not help, holding does
+		     * harm */
 };
 
 /* Free resources. */
 struct sgang_room {
 	uint64_t cpus;
-	uint64_t memory;		/* MB */
-	uint64_t nodes;			/* nobody has any part of them */
+	uint64_t memory; /* MB */
+	uint64_t nodes;  /* nobody has any part of them */
 };
 
 struct sgang_host {
@@ -257,8 +258,8 @@ struct sgang_host {
 	 * shape->min_nodes. */
 	void (*fewer)(struct sgang_job *job, uint32_t nodes,
 		      struct sgang_shape *shape);
-	/* The shape on so many nodes with so many of its tasks on each, or of its
-	 * GRES; only if shape->task_cpus or shape->job_gres. */
+	/* The shape on so many nodes with so many of its tasks on each, or of
+	 * its GRES; only if shape->task_cpus or shape->job_gres. */
 	void (*share)(struct sgang_job *job, uint32_t nodes, uint32_t pieces,
 		      struct sgang_shape *shape);
 	/* For each node, when the last of its jobs reaches its time limit, in
@@ -272,8 +273,7 @@ struct sgang_host {
 	void (*unavailable)(struct sgang_nodeset *nodes);
 	/* The name of the topology that the job's partition has for itself; "":
 	 * none. Called only when there are several. */
-	void (*topology)(struct sgang_job *job,
-			 char name[SGANG_TOPOLOGY_NAME]);
+	void (*topology)(struct sgang_job *job, char name[SGANG_TOPOLOGY_NAME]);
 	/* Add the nodes that must be among those of the job. */
 	void (*required)(struct sgang_job *job, struct sgang_nodeset *nodes);
 	/* The nodes the job's partition has at all. */
@@ -341,8 +341,8 @@ struct sgang_host {
 		      size_t why_size);
 
 	/* Allocate nodes to the job within these bounds and hold it before
-	 * launch. Of an array head the lowest task is split off. Returns the job
-	 * that got the nodes, or NULL with 'refusal' filled and nothing
+	 * launch. Of an array head the lowest task is split off. Returns the
+	 * job that got the nodes, or NULL with 'refusal' filled and nothing
 	 * changed. */
 	struct sgang_job *(*commit)(struct sgang_job *job,
 				    const struct sgang_bounds *bounds,
@@ -356,7 +356,8 @@ struct sgang_host {
 	void (*nodes)(struct sgang_job *job, struct sgang_nodeset *nodes);
 	/* How many CPUs it has on each of them, in the order of their numbers,
 	 * and as the return value, 1 or more, how many each of its ranks wants.
-	 * 'cpus' has room for all nodes, and is all 0 for a job that has none. */
+	 * 'cpus' has room for all nodes, and is all 0 for a job that has none.
+	 */
 	uint32_t (*allotted)(struct sgang_job *job, uint32_t *cpus);
 	/* Is the job held by us and by nobody else (prologs done, nodes up)? */
 	bool (*ready)(struct sgang_job *job);
@@ -379,16 +380,17 @@ struct sgang_host {
 	/* It goes on holding: let it end a whole time limit from now on, for
 	 * those who plan with its end. */
 	void (*still_held)(struct sgang_job *job);
-	/* Let such a job wait for its next start as if there had been none. With
-	 * 'at_once' it need not wait for its nodes to forget it; then to be
-	 * called again until it is eligible. */
+	/* Let such a job wait for its next start as if there had been none.
+	 * With 'at_once' it need not wait for its nodes to forget it; then to
+	 * be called again until it is eligible. */
 	void (*forgive)(struct sgang_job *job, bool at_once);
 	/* Launch it, unless its node runs it already. 'again': perhaps that was
 	 * done before slurmctld died, and who waited for it knows. */
 	void (*release)(struct sgang_job *job, bool again);
 	/* The job left its hold without us: forget our part of it. One that was
-	 * requeued is eligible soon, since it never ran; with 'yield' not before
-	 * Slurm says so: it was preempted, and another is to have its nodes. */
+	 * requeued is eligible soon, since it never ran; with 'yield' not
+	 * before Slurm says so: it was preempted, and another is to have its
+	 * nodes. */
 	void (*drop)(struct sgang_job *job, bool yield);
 
 	/* Take a pending job out of the queue without touching its priority,

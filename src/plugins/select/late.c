@@ -83,8 +83,8 @@ static uint32_t domains_of(const struct sgang_fabric *fabric,
 			sgang_nodeset_add(seen, d);
 		if (!n++)
 			*first = (d == SGANG_DOMAIN_NONE) ?
-				 sgang_fabric_node_name(fabric, i) :
-				 sgang_fabric_domain(fabric, d)->name;
+					 sgang_fabric_node_name(fabric, i) :
+					 sgang_fabric_domain(fabric, d)->name;
 	}
 	sgang_nodeset_destroy(seen);
 	return n;
@@ -97,16 +97,18 @@ static void text_of_require(const struct sgang_conductor *c,
 {
 	int at = sgang_levels_find(c, level);
 	const char *name;
-	uint32_t n = domains_of(g->topology->fabric, own, (uint32_t) at, &name);
+	uint32_t n = domains_of(g->topology->fabric, own, (uint32_t)at, &name);
 
 	if (n == 1)
-		snprintf(text, size,
-			 "Gang %s/%s runs in %s %.64s, where this member waits for room",
-			 g->ns, g->name, level, name);
+		snprintf(
+			text, size,
+			"Gang %s/%s runs in %s %.64s, where this member waits for room",
+			g->ns, g->name, level, name);
 	else
-		snprintf(text, size,
-			 "Gang %s/%s runs in %u %s domains, where this member waits for room",
-			 g->ns, g->name, n, level);
+		snprintf(
+			text, size,
+			"Gang %s/%s runs in %u %s domains, where this member waits for room",
+			g->ns, g->name, n, level);
 }
 
 /* Does --gang-exclusive take anything? */
@@ -140,13 +142,15 @@ bool sgang_late_text(struct sgang_conductor *c, const struct gang *g,
 	if (any && sgang_levels_find(c, policy.require) >= 0)
 		text_of_require(c, g, own, policy.require, text, size);
 	else if (any && sgang_levels_find(c, policy.spread) >= 0)
-		snprintf(text, size,
-			 "Gang %s/%s is spread: this member waits for room in a %s without another",
-			 g->ns, g->name, policy.spread);
+		snprintf(
+			text, size,
+			"Gang %s/%s is spread: this member waits for room in a %s without another",
+			g->ns, g->name, policy.spread);
 	else if (any && kept_apart(c, g))
-		snprintf(text, size,
-			 "Gang %s/%s runs: this member waits for room apart from other gangs (--gang-exclusive)",
-			 g->ns, g->name);
+		snprintf(
+			text, size,
+			"Gang %s/%s runs: this member waits for room apart from other gangs (--gang-exclusive)",
+			g->ns, g->name);
 	else
 		any = false;
 	sgang_nodeset_destroy(own);

@@ -42,7 +42,7 @@ static bool same(const struct attempt *a, struct sgang_job *x,
 /* How late it was put first: 0: never. */
 static size_t rank_of(const struct attempt *a, const struct part *part)
 {
-	for (size_t i = a->lessons->n_first; i-- > 0; ) {
+	for (size_t i = a->lessons->n_first; i-- > 0;) {
 		if (same(a, a->lessons->first[i], part->probed->job))
 			return i + 1;
 	}
@@ -59,8 +59,8 @@ static int keep_sorts(struct attempt *a)
 	return 0;
 }
 
-/* Those that were put first last come first; all others in ring order. But those
- * that share CPUs come before those that do not. */
+/* Those that were put first last come first; all others in ring order. But
+ * those that share CPUs come before those that do not. */
 int sgang_learn_order(struct attempt *a)
 {
 	size_t n = 0, ranks = a->lessons ? a->lessons->n_first : 0;
@@ -72,7 +72,7 @@ int sgang_learn_order(struct attempt *a)
 	a->order = malloc(a->n_parts * sizeof(*a->order));
 	if (!a->order)
 		return -1;
-	for (size_t rank = ranks + 1; rank-- > 0; ) {
+	for (size_t rank = ranks + 1; rank-- > 0;) {
 		for (size_t i = 0; i < a->n_parts; i++) {
 			if (rank_of(a, &a->parts[i]) == rank)
 				a->order[n++] = i;
@@ -242,7 +242,7 @@ static uint64_t room_for(const struct attempt *a, const struct lesson *lesson,
 
 		if (!p || p->need[offset] >= SGANG_PLAN_UNTOUCHED)
 			return UINT64_MAX;
-		sum += (uint64_t) lesson->with[i].units * p->need[offset];
+		sum += (uint64_t)lesson->with[i].units * p->need[offset];
 	}
 	return sum;
 }
@@ -256,14 +256,14 @@ void sgang_learn_cap(const struct attempt *a,
 
 	for (size_t i = 0; l && i < l->n; i++) {
 		const struct lesson *lesson = &l->list[i];
-		uint32_t *node = free + (size_t) lesson->node * n_dims;
-		size_t offset = (size_t) type[lesson->node] * n_dims;
+		uint32_t *node = free + (size_t)lesson->node * n_dims;
+		size_t offset = (size_t)type[lesson->node] * n_dims;
 
 		for (uint32_t d = 0; lesson->n_with && d < n_dims; d++) {
 			uint64_t room = room_for(a, lesson, offset + d);
 
 			if (!resources->dim[d].apart && room < node[d])
-				node[d] = (uint32_t) room;
+				node[d] = (uint32_t)room;
 		}
 	}
 }
@@ -290,8 +290,7 @@ void sgang_learn_unproved(const struct attempt *a, struct sgang_placement *plan)
 {
 	const struct lessons *l = a->lessons;
 
-	if (!l || (!l->n && !l->avoid &&
-		   !(l->apart && sgang_beside_differ(a))))
+	if (!l || (!l->n && !l->avoid && !(l->apart && sgang_beside_differ(a))))
 		return;
 	plan->exact = false;
 	plan->bound = 0;

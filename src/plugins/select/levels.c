@@ -83,8 +83,9 @@ int sgang_levels_spread(const struct attempt *a)
 	if (a->n_gangs > 1)
 		return -1;
 	sgang_spec_policy(&a->gangs[0]->tally.spec, &policy);
-	return policy.spread[0] ? sgang_costs_level(&a->c->conf.costs,
-						    policy.spread) : -1;
+	return policy.spread[0] ?
+		       sgang_costs_level(&a->c->conf.costs, policy.spread) :
+		       -1;
 }
 
 int64_t sgang_levels_relax(const struct attempt *a)
@@ -120,10 +121,10 @@ struct sgang_nodeset *sgang_levels_place(const struct attempt *a)
 	int level = sgang_levels_limit(a, a->c->host->now(), &nofit);
 
 	if (one && place && level < SGANG_LEVEL_UNCONNECTED) {
-		sgang_nodeset_add(one, sgang_where_node(a->c,
-							&a->plan->runs[0]));
-		sgang_fabric_widen(a->topology->fabric, one, (uint32_t) level,
-				 place);
+		sgang_nodeset_add(one,
+				  sgang_where_node(a->c, &a->plan->runs[0]));
+		sgang_fabric_widen(a->topology->fabric, one, (uint32_t)level,
+				   place);
 	} else if (place) {
 		sgang_nodeset_fill(place);
 	}
@@ -152,8 +153,8 @@ int sgang_levels_find(const struct sgang_conductor *c, const char *name)
 	return name[0] ? sgang_costs_level(&c->conf.costs, name) : -1;
 }
 
-/* Keep to, or off, the domains of this level that 'theirs' are in. Without memory
- * nothing is left: rather no node than a wrong one. */
+/* Keep to, or off, the domains of this level that 'theirs' are in. Without
+ * memory nothing is left: rather no node than a wrong one. */
 static void cut_by(const struct sgang_fabric *fabric,
 		   const struct sgang_nodeset *theirs, int level, bool off,
 		   struct sgang_nodeset *nodes)
@@ -165,7 +166,7 @@ static void cut_by(const struct sgang_fabric *fabric,
 		sgang_nodeset_clear(nodes);
 		return;
 	}
-	sgang_fabric_widen(fabric, theirs, (uint32_t) level, domains);
+	sgang_fabric_widen(fabric, theirs, (uint32_t)level, domains);
 	if (off)
 		sgang_nodeset_subtract(nodes, domains);
 	else
@@ -241,8 +242,8 @@ void sgang_levels_cut(struct sgang_conductor *c, struct gang *g,
 	sgang_levels_of_group(g, &group);
 	gangs = sgang_group_of(g, &alone, &n);
 	keep_to(c, gangs, n, g,
-		binding_level(c, &group, group_complete_since(g)),
-		group.spread, nodes);
+		binding_level(c, &group, group_complete_since(g)), group.spread,
+		nodes);
 }
 
 void sgang_levels_cut_beside(struct sgang_conductor *c, struct gang *g,

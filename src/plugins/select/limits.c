@@ -7,8 +7,8 @@
 
 #include "conductor_private.h"
 
-/* Limits change without telling, so a gang that one stops is counted again after
- * this many seconds even if nothing has changed. */
+/* Limits change without telling, so a gang that one stops is counted again
+ * after this many seconds even if nothing has changed. */
 #define LIMIT_SECONDS 5
 
 static void add_missing(const struct gang *g, struct sgang_job **jobs,

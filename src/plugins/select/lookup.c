@@ -13,10 +13,10 @@ static struct gang **bucket_of(struct sgang_conductor *c, const char *ns,
 	uint32_t hash = 2166136261u;
 
 	for (const char *p = ns; *p; p++)
-		hash = (hash ^ (unsigned char) *p) * 16777619u;
+		hash = (hash ^ (unsigned char)*p) * 16777619u;
 	hash = (hash ^ '/') * 16777619u;
 	for (const char *p = name; *p; p++)
-		hash = (hash ^ (unsigned char) *p) * 16777619u;
+		hash = (hash ^ (unsigned char)*p) * 16777619u;
 	return &c->bucket[hash % SGANG_BUCKETS];
 }
 
@@ -58,7 +58,7 @@ struct gang *sgang_registry_get(struct sgang_conductor *c, const char *ns,
 		return NULL;
 	strncpy(g->ns, ns, sizeof(g->ns) - 1);
 	strncpy(g->name, name, sizeof(g->name) - 1);
-	g->phase = SGANG_PHASES;	/* none yet */
+	g->phase = SGANG_PHASES; /* none yet */
 	g->topology = c->topologies ? &c->topologies->topology[0] : NULL;
 	g->next = c->gangs;
 	c->gangs = g;

@@ -16,15 +16,14 @@ static const struct {
 	const char *name, *help;
 } counters[SGANG_COUNTERS] = {
 	[SGANG_COUNT_ATTEMPTS] = { "slurm_gang_attempts",
-		"Transactions tried to start members of gangs." },
+				   "Transactions tried to start members of gangs." },
 	[SGANG_COUNT_ROLLBACKS] = { "slurm_gang_rollbacks",
-		"Transactions taken back, since a member could not start." },
+				    "Transactions taken back, since a member could not start." },
 	[SGANG_COUNT_TIMEOUTS] = { "slurm_gang_timeouts",
-		"Gangs whose waiting time was over." },
-	[SGANG_COUNT_STARTS] = { "slurm_gang_starts",
-		"Gangs started." },
+				   "Gangs whose waiting time was over." },
+	[SGANG_COUNT_STARTS] = { "slurm_gang_starts", "Gangs started." },
 	[SGANG_COUNT_UNSAVED] = { "slurm_gang_save_failures",
-		"Saves of the job state that failed: no gang starts." },
+				  "Saves of the job state that failed: no gang starts." },
 };
 
 /* A bound of 0 ends the list. */
@@ -32,15 +31,20 @@ static const struct {
 	const char *name, *unit, *help;
 	double bound[SGANG_METRICS_BUCKETS];
 } histograms[SGANG_HISTOGRAMS] = {
-	[SGANG_HIST_LOCK] = { "slurm_gang_lock_seconds", "seconds",
-		"Time for which a pass held slurmctld's locks.",
-		{ 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1 } },
-	[SGANG_HIST_WAIT] = { "slurm_gang_wait_seconds", "seconds",
-		"Time from the first member of a gang to its start.",
-		{ 1, 10, 60, 300, 900, 3600, 14400, 43200, 86400, 604800 } },
-	[SGANG_HIST_RING] = { "slurm_gang_ring_over_best_ratio", "ratio",
-		"Ring cost of a gang over what an empty cluster would give.",
-		{ 1, 1.1, 1.25, 1.5, 2, 3, 5, 10, 30, 100 } },
+	[SGANG_HIST_LOCK] = { "slurm_gang_lock_seconds",
+			      "seconds",
+			      "Time for which a pass held slurmctld's locks.",
+			      { 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1,
+				0.3, 1 } },
+	[SGANG_HIST_WAIT] = { "slurm_gang_wait_seconds",
+			      "seconds",
+			      "Time from the first member of a gang to its start.",
+			      { 1, 10, 60, 300, 900, 3600, 14400, 43200, 86400,
+				604800 } },
+	[SGANG_HIST_RING] = { "slurm_gang_ring_over_best_ratio",
+			      "ratio",
+			      "Ring cost of a gang over what an empty cluster would give.",
+			      { 1, 1.1, 1.25, 1.5, 2, 3, 5, 10, 30, 100 } },
 };
 
 void sgang_metrics_add(struct sgang_metrics *m, enum sgang_counter counter)
@@ -79,11 +83,13 @@ static void print_holds_ended(const struct sgang_metrics *m, FILE *out)
 {
 	fputs("# TYPE slurm_gang_holds_ended counter\n"
 	      "# HELP slurm_gang_holds_ended Holds of members that ended "
-	      "without a start.\n", out);
+	      "without a start.\n",
+	      out);
 	for (int i = SGANG_HOLD_END_NONE + 1; i < SGANG_HOLD_ENDS; i++)
-		fprintf(out, "slurm_gang_holds_ended_total{cause=\"%s\"} %"
-			PRIu64 "\n",
-			sgang_hold_end_word((enum sgang_hold_end) i),
+		fprintf(out,
+			"slurm_gang_holds_ended_total{cause=\"%s\"} %" PRIu64
+			"\n",
+			sgang_hold_end_word((enum sgang_hold_end)i),
 			m->holds_ended[i]);
 }
 
@@ -100,7 +106,7 @@ static void print_histogram(const struct sgang_metrics *m, int i, FILE *out)
 		n += m->hist[i].bucket[b];
 		/* an OpenMetrics number has a point or an exponent */
 		fprintf(out, "%s_bucket{le=\"%g%s\"} %" PRIu64 "\n", name,
-			bound[b], bound[b] == (uint64_t) bound[b] ? ".0" : "",
+			bound[b], bound[b] == (uint64_t)bound[b] ? ".0" : "",
 			n);
 	}
 	n += m->hist[i].bucket[SGANG_METRICS_BUCKETS];
@@ -125,7 +131,7 @@ static FILE *open_new(const char *path)
 	FILE *out;
 	int fd;
 
-	(void) unlink(path);		/* left by one that was killed */
+	(void)unlink(path); /* left by one that was killed */
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return NULL;
@@ -142,9 +148,9 @@ int sgang_metrics_write(const struct sgang_metrics *m, const char *path,
 	FILE *out;
 	int rc = 0;
 
-	if ((size_t) snprintf(new, sizeof(new), "%s.new", path) >= sizeof(new))
-		return sgang_errf(err, ENAMETOOLONG,
-				  "%s: the path is too long", path);
+	if ((size_t)snprintf(new, sizeof(new), "%s.new", path) >= sizeof(new))
+		return sgang_errf(err, ENAMETOOLONG, "%s: the path is too long",
+				  path);
 	out = open_new(new);
 	if (!out)
 		return sgang_errf(err, errno, "%s: cannot be written: %s", new,
@@ -155,7 +161,7 @@ int sgang_metrics_write(const struct sgang_metrics *m, const char *path,
 	if ((fclose(out) && !rc) || (!rc && rename(new, path)))
 		rc = errno;
 	if (rc) {
-		(void) unlink(new);
+		(void)unlink(new);
 		return sgang_errf(err, rc, "%s: cannot be written: %s", path,
 				  strerror(rc));
 	}

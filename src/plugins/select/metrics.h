@@ -15,20 +15,20 @@
 #include "core/gang/record.h"
 
 enum sgang_counter {
-	SGANG_COUNT_ATTEMPTS,		/* transactions tried */
-	SGANG_COUNT_ROLLBACKS,		/* ... taken back after a refusal */
-	SGANG_COUNT_TIMEOUTS,		/* waiting times that were over */
-	SGANG_COUNT_STARTS,		/* gangs that were started */
-	SGANG_COUNT_UNSAVED,		/* saves of the job state that failed */
+	SGANG_COUNT_ATTEMPTS,  /* transactions tried */
+	SGANG_COUNT_ROLLBACKS, /* ... taken back after a refusal */
+	SGANG_COUNT_TIMEOUTS,  /* waiting times that were over */
+	SGANG_COUNT_STARTS,    /* gangs that were started */
+	SGANG_COUNT_UNSAVED,   /* saves of the job state that failed */
 	SGANG_COUNTERS
 };
 
 enum sgang_histogram {
-	SGANG_HIST_LOCK,		/* seconds slurmctld's locks were held */
-	SGANG_HIST_WAIT,		/* seconds from a gang's first member to
-					 * its start */
-	SGANG_HIST_RING,		/* ring cost over that of an empty
-					 * cluster */
+	SGANG_HIST_LOCK, /* seconds slurmctld's locks were held */
+	SGANG_HIST_WAIT, /* seconds from a gang's first member to
+			  * its start */
+	SGANG_HIST_RING, /* ring cost over that of an empty
+			  * cluster */
 	SGANG_HISTOGRAMS
 };
 
@@ -37,7 +37,7 @@ enum sgang_histogram {
 /* All zero at first. */
 struct sgang_metrics {
 	uint64_t count[SGANG_COUNTERS];
-	uint64_t holds_ended[SGANG_HOLD_ENDS];	/* members; NONE: unused */
+	uint64_t holds_ended[SGANG_HOLD_ENDS]; /* members; NONE: unused */
 	struct {
 		uint64_t bucket[SGANG_METRICS_BUCKETS + 1]; /* last: above */
 		double sum;
@@ -55,8 +55,8 @@ void sgang_metrics_observe(struct sgang_metrics *m,
 void sgang_metrics_print(const struct sgang_metrics *m, FILE *out);
 
 /* Replace the file 'path' by that text in one step. It is not forced onto the
- * disk: after a crash of the machine the counts begin anew anyway. Returns 0, or
- * -1 with errno and 'err' filled; what was there then stays. */
+ * disk: after a crash of the machine the counts begin anew anyway. Returns 0,
+ * or -1 with errno and 'err' filled; what was there then stays. */
 int sgang_metrics_write(const struct sgang_metrics *m, const char *path,
 			struct sgang_error *err);
 

@@ -18,14 +18,14 @@ struct sgang_metrics_file;
 /* NULL with ENOMEM. The thread begins with the first counts. */
 struct sgang_metrics_file *sgang_metrics_file_create(void);
 
-/* Waits for a write that is under way: slurmctld does not call this, its threads
- * end with the process. */
+/* Waits for a write that is under way: slurmctld does not call this, its
+ * threads end with the process. */
 void sgang_metrics_file_destroy(struct sgang_metrics_file *f);
 
-/* Here are the counts of the moment 'now' (microseconds of a clock that does not
- * jump), for the file 'path'. They are written unless they are those of the file
- * or less than 15 seconds have passed since it was tried last. What fails is
- * logged once, and tried again. Waits for nobody; called by one thread. */
+/* Here are the counts of the moment 'now' (microseconds of a clock that does
+ * not jump), for the file 'path'. They are written unless they are those of the
+ * file or less than 15 seconds have passed since it was tried last. What fails
+ * is logged once, and tried again. Waits for nobody; called by one thread. */
 void sgang_metrics_file_offer(struct sgang_metrics_file *f,
 			      const struct sgang_metrics *m, const char *path,
 			      uint64_t now);

@@ -23,8 +23,8 @@
  * (microseconds). */
 #define JUDGE_BUDGET 5000
 
-/* The request of a pending member, with all nodes of its partitions. NULL without
- * memory. */
+/* The request of a pending member, with all nodes of its partitions. NULL
+ * without memory. */
 static struct probed *request_of(struct attempt *a, struct gang *g,
 				 struct entry *e)
 {
@@ -82,10 +82,10 @@ static void fill_kinds(struct attempt *a, struct sgang_never_kind *kinds,
 	for (size_t i = 0; i < a->n_probed; i++) {
 		struct probed *p = &a->probed[i];
 
-		h->units(p->job, &p->shape, p->usable, true,
-			 fit + i * n_nodes);
-		kinds[i] = (struct sgang_never_kind) {
-			.units = p->shape.min_nodes, .whole = p->shape.whole,
+		h->units(p->job, &p->shape, p->usable, true, fit + i * n_nodes);
+		kinds[i] = (struct sgang_never_kind){
+			.units = p->shape.min_nodes,
+			.whole = p->shape.whole,
 			.fit = fit + i * n_nodes,
 		};
 	}
@@ -158,7 +158,7 @@ static void note(struct sgang_conductor *c, struct gang *g, bool never)
 		g->why[0] = '\0';
 		g->helps[0] = '\0';
 		g->failed = false;
-		c->fenced = true;	/* wake the scheduler */
+		c->fenced = true; /* wake the scheduler */
 	}
 	g->never = never;
 	g->judged_of = g->requests;
@@ -183,8 +183,7 @@ static bool is_due(const struct sgang_conductor *c, const struct gang *g)
 {
 	return g->judged_of != g->requests ||
 	       g->judged_supply != c->host->supply() ||
-	       (g->never &&
-		c->host->now() - g->judged_time >= AGAIN_SECONDS);
+	       (g->never && c->host->now() - g->judged_time >= AGAIN_SECONDS);
 }
 
 static bool may_be_judged(const struct sgang_conductor *c, const struct gang *g)
@@ -214,7 +213,7 @@ void sgang_never_check_all(struct sgang_conductor *c)
 		if (fails_by_count(c, g))
 			note(c, g, true);
 		else if (g->never_planned)
-			(void) sgang_never_by_plan(c, g);
+			(void)sgang_never_by_plan(c, g);
 		else
 			note(c, g, false);
 	}
@@ -223,9 +222,10 @@ void sgang_never_check_all(struct sgang_conductor *c)
 void sgang_never_after(struct sgang_conductor *c, struct gang *g)
 {
 	if (g->failed && g->joint_start == INT64_MAX && !g->limited &&
-	    may_be_judged(c, g) && (g->planned_of != g->requests ||
-				    g->planned_supply != c->host->supply()))
-		(void) sgang_never_by_plan(c, g);
+	    may_be_judged(c, g) &&
+	    (g->planned_of != g->requests ||
+	     g->planned_supply != c->host->supply()))
+		(void)sgang_never_by_plan(c, g);
 }
 
 bool sgang_never_any(const struct gang *g)
@@ -345,8 +345,10 @@ static void add_others(const struct attempt *a, struct sgang_never_kind *kinds,
 
 	for (uint32_t i = 0; i < n_nodes; i++)
 		fit[i] = others;
-	kinds[a->n_probed] = (struct sgang_never_kind) {
-		.members = others, .units = 1, .fit = fit,
+	kinds[a->n_probed] = (struct sgang_never_kind){
+		.members = others,
+		.units = 1,
+		.fit = fit,
 	};
 }
 
@@ -386,8 +388,8 @@ static bool kinds_fail(struct attempt *a, struct sgang_never_kind *kinds,
 /* The members of one kind, or of all, and all that their nodes have. */
 struct supply {
 	struct sgang_resources resources;
-	uint32_t *amounts;		/* of the empty cluster, by node */
-	uint64_t *takes;		/* by request and dimension */
+	uint32_t *amounts; /* of the empty cluster, by node */
+	uint64_t *takes;   /* by request and dimension */
 	struct sgang_nodeset *nodes;
 };
 
@@ -401,12 +403,13 @@ static int count_supply(struct attempt *a, struct supply *s)
 	if (!asked || !type)
 		goto out;
 	for (size_t i = 0; i < a->n_probed; i++)
-		asked[i] = (struct sgang_asked) {
-			.job = a->probed[i].job, .shape = &a->probed[i].shape,
+		asked[i] = (struct sgang_asked){
+			.job = a->probed[i].job,
+			.shape = &a->probed[i].shape,
 		};
 	h->resources(asked, a->n_probed, &s->resources, type);
 	s->nodes = sgang_nodeset_create(h->node_count());
-	s->amounts = calloc((size_t) h->node_count() * s->resources.n_dims + 1,
+	s->amounts = calloc((size_t)h->node_count() * s->resources.n_dims + 1,
 			    sizeof(*s->amounts));
 	s->takes = calloc(a->n_probed * s->resources.n_dims + 1,
 			  sizeof(*s->takes));
@@ -423,7 +426,8 @@ out:
 	return rc;
 }
 
-/* Do the kinds from 'first' on, 'n' of them, take more than their nodes have? */
+/* Do the kinds from 'first' on, 'n' of them, take more than their nodes have?
+ */
 static bool too_little(const struct attempt *a, struct supply *s,
 		       const struct sgang_never_kind *kinds, size_t first,
 		       size_t n, char *why, size_t size)
@@ -441,12 +445,14 @@ static bool too_little(const struct attempt *a, struct supply *s,
 		for (uint32_t node = sgang_nodeset_next(s->nodes, 0);
 		     node != SGANG_NODE_NONE && have < taken;
 		     node = sgang_nodeset_next(s->nodes, node + 1))
-			have += s->amounts[(size_t) node * n_dims + d];
+			have += s->amounts[(size_t)node * n_dims + d];
 		if (have >= taken)
 			continue;
-		snprintf(why, size, "its members need %llu %s together, all "
-			 "their nodes have %llu", (unsigned long long) taken,
-			 s->resources.dim[d].name, (unsigned long long) have);
+		snprintf(why, size,
+			 "its members need %llu %s together, all "
+			 "their nodes have %llu",
+			 (unsigned long long)taken, s->resources.dim[d].name,
+			 (unsigned long long)have);
 		return true;
 	}
 	return false;
@@ -464,8 +470,8 @@ static bool supply_fails(struct attempt *a,
 	if (count_supply(a, &s) == 0) {
 		for (size_t i = 0; i < a->n_probed && !fails; i++)
 			fails = too_little(a, &s, kinds, i, 1, why, size);
-		fails = fails || too_little(a, &s, kinds, 0, a->n_probed, why,
-					    size);
+		fails = fails ||
+			too_little(a, &s, kinds, 0, a->n_probed, why, size);
 	}
 	sgang_nodeset_destroy(s.nodes);
 	free(s.amounts);
@@ -496,8 +502,9 @@ static int add_parts(struct attempt *a, const struct sgang_never_kind *kinds)
 		return -1;
 	for (size_t i = 0; i < a->n_probed; i++) {
 		for (uint32_t k = 0; k < kinds[i].members; k++)
-			a->parts[a->n_parts++] = (struct part) {
-				.g = a->gangs[0], .probed = &a->probed[i],
+			a->parts[a->n_parts++] = (struct part){
+				.g = a->gangs[0],
+				.probed = &a->probed[i],
 			};
 	}
 	return 0;
@@ -520,7 +527,8 @@ static bool plan_fails(struct attempt *a, const struct sgang_never_kind *kinds,
 	sgang_placement_destroy(plan);
 	if (rc || budget.unproved || !budget.left)
 		return false;
-	snprintf(why, size, "its members do not fit together, even if no other "
+	snprintf(why, size,
+		 "its members do not fit together, even if no other "
 		 "job ran");
 	return true;
 }
@@ -533,7 +541,10 @@ bool sgang_conductor_never(struct sgang_conductor *c,
 	struct gang *g = calloc(1, sizeof(*g));
 	struct sgang_never_kind *kinds = calloc(n + 1, sizeof(*kinds));
 	struct attempt a = {
-		.c = c, .gangs = &g, .n_gangs = g != NULL, .trying = true,
+		.c = c,
+		.gangs = &g,
+		.n_gangs = g != NULL,
+		.trying = true,
 		.probed = calloc(n + 1, sizeof(*a.probed)),
 	};
 	bool never = false;

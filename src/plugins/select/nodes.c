@@ -17,7 +17,7 @@
 
 /* A gang has ranks on a node. */
 struct use {
-	struct use *next;		/* on that node */
+	struct use *next; /* on that node */
 	const struct gang *g;
 	uint64_t ranks;
 };
@@ -25,8 +25,8 @@ struct use {
 /* Grown with the node table; NULL array: not made yet. */
 struct shown_node {
 	struct use *uses;
-	uint64_t text;			/* hash of what was written; 0: nothing
-					 * of ours */
+	uint64_t text; /* hash of what was written; 0: nothing
+			* of ours */
 };
 
 #define FNV_SEED 14695981039346656037u
@@ -37,7 +37,7 @@ static uint64_t hash_text(const char *text)
 	uint64_t hash = FNV_SEED;
 
 	for (; *text; text++)
-		hash = (hash ^ (unsigned char) *text) * FNV_PRIME;
+		hash = (hash ^ (unsigned char)*text) * FNV_PRIME;
 	return hash ? hash : 1;
 }
 
@@ -61,7 +61,7 @@ static uint64_t who_has_nodes(const struct gang *g)
 			continue;
 		hash = (hash ^ e->job_id) * FNV_PRIME;
 		hash = (hash ^ e->restarts) * FNV_PRIME;
-		hash = (hash ^ (uint64_t) e->record.started) * FNV_PRIME;
+		hash = (hash ^ (uint64_t)e->record.started) * FNV_PRIME;
 	}
 	return any ? hash : 0;
 }
@@ -189,9 +189,8 @@ static void write_node(struct sgang_conductor *c, uint32_t node)
 
 	for (const struct use *use = shown->uses; use && n < NAMED_MAX;
 	     use = use->next)
-		gangs[n++] = (struct sgang_extra) {
-			use->g->ns, use->g->name, use->ranks
-		};
+		gangs[n++] = (struct sgang_extra){ use->g->ns, use->g->name,
+						   use->ranks };
 	if (!n && !sgang_extra_found(before)) {
 		shown->text = 0;
 		return;
@@ -199,7 +198,7 @@ static void write_node(struct sgang_conductor *c, uint32_t node)
 	qsort(gangs, n, sizeof(gangs[0]), by_name);
 	text = sgang_extra_format(before, gangs, n);
 	if (!text)
-		return;		/* its hash is not that of the text */
+		return; /* its hash is not that of the text */
 	if (strcmp(text, before ? before : ""))
 		c->host->set_extra(node, text);
 	shown->text = n ? hash_text(text) : 0;
@@ -250,7 +249,7 @@ void sgang_nodes_show(struct sgang_conductor *c)
 	bool first;
 
 	if (c->shown && c->n_shown != c->host->node_count())
-		sgang_nodes_forget(c);	/* nodes came or went */
+		sgang_nodes_forget(c); /* nodes came or went */
 	first = !c->shown;
 	if (!make_table(c))
 		return;

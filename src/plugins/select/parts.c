@@ -28,8 +28,10 @@ int sgang_probed_copy(struct probed *to, const struct probed *from,
 {
 	bool failed = false;
 
-	*to = (struct probed) {
-		.g = from->g, .job = from->job, .shape = from->shape,
+	*to = (struct probed){
+		.g = from->g,
+		.job = from->job,
+		.shape = from->shape,
 		.fixed = from->fixed,
 		.usable = copy_of(from->usable, &failed),
 		.kept = copy_of(from->kept, &failed),
@@ -112,9 +114,12 @@ static bool left_out(const struct gang *g, const struct entry *e)
 void sgang_fit_add(struct attempt *a, size_t index, struct entry *e)
 {
 	for (uint32_t t = 0; t < e->m.tasks; t++)
-		a->parts[a->n_parts++] = (struct part) {
-			.g = a->gangs[index], .g_index = index, .entry = e,
-			.probed = e->probed, .copy = t,
+		a->parts[a->n_parts++] = (struct part){
+			.g = a->gangs[index],
+			.g_index = index,
+			.entry = e,
+			.probed = e->probed,
+			.copy = t,
 		};
 }
 

@@ -18,8 +18,10 @@ int sgang_probe_open(struct attempt *a, struct sgang_conductor *c,
 {
 	size_t entries = 0, tasks = 0;
 
-	*a = (struct attempt) {
-		.c = c, .gangs = gangs, .n_gangs = n,
+	*a = (struct attempt){
+		.c = c,
+		.gangs = gangs,
+		.n_gangs = n,
 		.topology = sgang_registry_topology(c, gangs, n),
 	};
 	for (size_t i = 0; i < n; i++) {
@@ -109,8 +111,8 @@ static void probe_one(struct attempt *a, struct gang *g, struct sgang_job *job,
 		snprintf(a->why, sizeof(a->why), "no memory");
 		goto fail;
 	}
-	if (h->probe(job, usable, p->ever, &p->shape, a->why,
-		     sizeof(a->why)) < 0) {
+	if (h->probe(job, usable, p->ever, &p->shape, a->why, sizeof(a->why)) <
+	    0) {
 		sgang_helps_refused(a, p);
 		goto fail;
 	}
@@ -187,7 +189,8 @@ int sgang_probe_room(struct attempt *a)
 		const char *what = NULL;
 
 		if ((!spec->min_cpus && !spec->min_memory &&
-		     !spec->min_nodes) || !a->gangs[i]->parts)
+		     !spec->min_nodes) ||
+		    !a->gangs[i]->parts)
 			continue;
 		a->c->host->room(a->gangs[i]->parts, &room);
 		if (room.nodes < spec->min_nodes)
@@ -211,8 +214,8 @@ int sgang_probe_room(struct attempt *a)
 
 /* ---- questions about members that hold ---- */
 
-/* What a member that has its nodes asked for. Where it could be is not known any
- * more: in its partition, or where it is. */
+/* What a member that has its nodes asked for. Where it could be is not known
+ * any more: in its partition, or where it is. */
 static struct probed *ask_held(struct attempt *a, struct gang *g,
 			       struct entry *e)
 {
@@ -322,8 +325,8 @@ static bool fits_then(struct attempt *a, int64_t when, bool sure)
 	return uneven > 0 || (uneven < 0 && !sure);
 }
 
-bool sgang_probe_could(struct sgang_conductor *c, struct gang **gangs,
-		       size_t n, const struct sgang_nodeset *lent)
+bool sgang_probe_could(struct sgang_conductor *c, struct gang **gangs, size_t n,
+		       const struct sgang_nodeset *lent)
 {
 	uint32_t n_nodes = c->host->node_count();
 	bool could = true, unknown = false;
@@ -341,7 +344,8 @@ bool sgang_probe_could(struct sgang_conductor *c, struct gang **gangs,
 	/* A member that lacks a licence now may get it later. */
 	if (sgang_apart_prepare(&a) == 0)
 		could = choose_anew(&a, &unknown) ?
-			fits_then(&a, once_relaxed(&a), some) : unknown;
+				fits_then(&a, once_relaxed(&a), some) :
+				unknown;
 out:
 	free(a.free_at);
 	sgang_probe_close(&a);

@@ -62,7 +62,7 @@ static struct entry *find_entry(struct sgang_conductor *c,
 /* A task that was split off its array for a hold is the last of them. */
 static bool is_held(const struct gang *g, uint32_t job_id)
 {
-	for (size_t i = g->n_holds; i-- > 0; ) {
+	for (size_t i = g->n_holds; i-- > 0;) {
 		if (g->holds[i].job_id == job_id)
 			return true;
 	}
@@ -100,8 +100,8 @@ static struct entry *new_entry(struct sgang_conductor *c,
 /* Drop the entries that no job stood behind. */
 static void drop_unseen(struct sgang_conductor *c)
 {
-	for (size_t i = 0; i < SGANG_ENTRY_BUCKETS &&
-			   c->n_seen < c->n_entries; i++) {
+	for (size_t i = 0; i < SGANG_ENTRY_BUCKETS && c->n_seen < c->n_entries;
+	     i++) {
 		struct entry **at = &c->entry_bucket[i];
 
 		while (*at) {
@@ -182,9 +182,10 @@ static bool was_just_released(const struct entry *e)
 
 /* A job that was allocated but not launched is a hold of ours when we remember
  * it, or when its record says so (slurmctld was restarted meanwhile). A member
- * of a gang that has started may be configuring for Slurm's own reasons. After a
- * restart a record that cannot be read says nothing, and what the job is counts:
- * a hold too many is released, a start too early cannot be taken back. */
+ * of a gang that has started may be configuring for Slurm's own reasons. After
+ * a restart a record that cannot be read says nothing, and what the job is
+ * counts: a hold too many is released, a start too early cannot be taken back.
+ */
 static bool is_hold(const struct sgang_conductor *c, const struct entry *e,
 		    const struct sgang_job_info *info)
 {
@@ -193,7 +194,7 @@ static bool is_hold(const struct sgang_conductor *c, const struct entry *e,
 	if (e->hold)
 		return true;
 	return e->has_record ? e->record.phase == SGANG_PHASE_STARTING ||
-			       e->record.phase == SGANG_PHASE_HOLDING :
+				       e->record.phase == SGANG_PHASE_HOLDING :
 			       c->fresh;
 }
 
@@ -214,14 +215,15 @@ static uint64_t hash_look(const struct entry *e)
 	const struct sgang_member *m = &e->m;
 	uint64_t hash = sgang_hash(e->version, e->request);
 
-	hash = sgang_hash(hash, (uint64_t) m->job_id << 32 | m->task_id);
-	hash = sgang_hash(hash, (uint64_t) m->tasks << 32 | m->priority);
-	hash = sgang_hash(hash, (uint64_t) m->uid << 32 | m->held_for);
-	hash = sgang_hash(hash, (uint64_t) m->hold_max << 32 | m->state << 2 |
-			  (uint64_t) m->eligible << 1 | m->stopped);
+	hash = sgang_hash(hash, (uint64_t)m->job_id << 32 | m->task_id);
+	hash = sgang_hash(hash, (uint64_t)m->tasks << 32 | m->priority);
+	hash = sgang_hash(hash, (uint64_t)m->uid << 32 | m->held_for);
+	hash = sgang_hash(hash, (uint64_t)m->hold_max << 32 | m->state << 2 |
+					(uint64_t)m->eligible << 1 |
+					m->stopped);
 	hash = sgang_hash(hash, m->wait_max);
-	hash = sgang_hash(hash, (uint64_t) m->submit_time);
-	return sgang_hash(hash, (uint64_t) m->eligible_time);
+	hash = sgang_hash(hash, (uint64_t)m->submit_time);
+	return sgang_hash(hash, (uint64_t)m->eligible_time);
 }
 
 static void read_info(struct sgang_conductor *c, struct entry *e,
@@ -233,7 +235,8 @@ static void read_info(struct sgang_conductor *c, struct entry *e,
 	set_seen(c, e, true);
 	e->parked = info->parked;
 	e->request = (info->state == SGANG_JOB_PENDING) ?
-		     c->host->request(info->job) : 0;
+			     c->host->request(info->job) :
+			     0;
 	e->tier = info->tier;
 	e->restarts = info->restarts;
 	e->expected = info->expected;
@@ -309,8 +312,8 @@ static void look_at_ended(struct sgang_conductor *c,
 	    r.phase == SGANG_PHASE_FAILED)
 		return;
 	g = r.on_failure == SGANG_ON_FAILURE_IGNORE ?
-	    sgang_registry_find(c, r.ns, r.name) :
-	    sgang_registry_get(c, r.ns, r.name);
+		    sgang_registry_find(c, r.ns, r.name) :
+		    sgang_registry_get(c, r.ns, r.name);
 	if (g)
 		note_lost(g, info, &r);
 }
@@ -366,8 +369,8 @@ static void look_at(const struct sgang_job_info *info, void *arg)
 	e = find_entry(c, info);
 	listed = e && e->seen;
 	if (!e) {
-		if (sgang_spec_of_job(&spec, info->env, info->n_env,
-				      info->user, NULL) != 1)
+		if (sgang_spec_of_job(&spec, info->env, info->n_env, info->user,
+				      NULL) != 1)
 			return;
 		e = new_entry(c, info, &spec);
 		if (!e) {
@@ -382,7 +385,8 @@ static void look_at(const struct sgang_job_info *info, void *arg)
 	}
 	read_info(c, e, info);
 	if (e->spec.object) {
-		/* Older ones too: one that is released would be busy for ever. */
+		/* Older ones too: one that is released would be busy for ever.
+		 */
 		c->host->stop(e->job, "Gang definition");
 		take_object(e->gang, e);
 	} else if (!listed && list_entry(e->gang, e) < 0) {
@@ -395,8 +399,8 @@ static void look_at(const struct sgang_job_info *info, void *arg)
 /* ---- adding up ---- */
 
 /* Members whose partitions differ have no other in common. */
-static const struct sgang_topology *
-topology_of(const struct sgang_conductor *c, const struct gang *g)
+static const struct sgang_topology *topology_of(const struct sgang_conductor *c,
+						const struct gang *g)
 {
 	const struct sgang_topologies *all = c->topologies;
 	const struct sgang_topology *common = NULL, *own;
@@ -428,7 +432,7 @@ static uint64_t hash_requests(const struct gang *g)
 	hash = (hash ^ g->tally.min_member) * 1099511628211u;
 	hash = (hash ^ g->tally.total) * 1099511628211u;
 	for (const char *p = g->asks; *p; p++)
-		hash = (hash ^ (unsigned char) *p) * 1099511628211u;
+		hash = (hash ^ (unsigned char)*p) * 1099511628211u;
 	return hash ? hash : 1;
 }
 
@@ -494,7 +498,7 @@ static void add_up(struct sgang_conductor *c, struct gang *g)
 			members[i] = &g->entries[i]->m;
 	}
 	if (!members || settle_own(c, g, members, definitions) < 0 ||
-	    sgang_gang_tally((const struct sgang_member *const *) members,
+	    sgang_gang_tally((const struct sgang_member *const *)members,
 			     g->n_entries, definitions, 2, &g->tally) < 0) {
 		/* Without numbers nothing is done to the gang in this pass. */
 		memset(&g->tally, 0, sizeof(g->tally));
@@ -506,7 +510,7 @@ static void add_up(struct sgang_conductor *c, struct gang *g)
 	name_users(c, g);
 	g->tally.spent = g->tally.held_for >=
 			 (g->tally.wait_max ? g->tally.wait_max :
-			  c->conf.max_waiting_time);
+					      c->conf.max_waiting_time);
 	/* The key has the namespace resolved; so has every entry. */
 	strcpy(g->tally.spec.ns, g->ns);
 	strcpy(g->tally.spec.name, g->name);

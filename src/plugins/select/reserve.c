@@ -52,7 +52,7 @@ void sgang_reserve_review(struct sgang_conductor *c)
 	 * back-off looks at. */
 	for (struct gang *g = c->gangs; g; g = g->next)
 		g->failed_stamp = 0;
-	c->fenced = true;	/* wake the scheduler */
+	c->fenced = true; /* wake the scheduler */
 }
 
 /* Below 0 when a comes first in Slurm's queue. It must be exactly that order: a
@@ -70,11 +70,12 @@ static int standing_order(const struct sgang_standing *a,
 
 static void note_standing(struct gang *g)
 {
-	g->standing = (struct sgang_standing) { .job_id = UINT32_MAX };
+	g->standing = (struct sgang_standing){ .job_id = UINT32_MAX };
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];
 		struct sgang_standing s = {
-			.tier = e->tier, .priority = e->m.priority,
+			.tier = e->tier,
+			.priority = e->m.priority,
 			.job_id = e->m.job_id,
 		};
 
@@ -86,8 +87,8 @@ static void note_standing(struct gang *g)
 
 static int queue_order(const void *a, const void *b)
 {
-	const struct gang *x = *(struct gang *const *) a;
-	const struct gang *y = *(struct gang *const *) b;
+	const struct gang *x = *(struct gang *const *)a;
+	const struct gang *y = *(struct gang *const *)b;
 
 	return standing_order(&x->standing, &y->standing);
 }
@@ -185,7 +186,7 @@ int64_t sgang_conductor_keep(struct sgang_conductor *c,
 	if (spec)
 		own = sgang_registry_find(c, spec->ns, spec->name);
 	if (own && own->n_entries)
-		spec = &own->tally.spec;	/* what holds for all of it */
+		spec = &own->tally.spec; /* what holds for all of it */
 	for (struct gang *g = c->gangs; g; g = g->next) {
 		if (!g->reserves || !g->planned || until <= g->joint_start ||
 		    standing_order(&g->standing, s) >= 0 ||

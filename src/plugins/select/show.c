@@ -84,7 +84,7 @@ void sgang_show_phase(struct sgang_conductor *c, const struct gang *g,
 	const struct entry *e;
 
 	c->host->info(job, &info);
-	(void) sgang_record_parse(info.comment, &before);
+	(void)sgang_record_parse(info.comment, &before);
 	e = sgang_registry_entry(c, info.job_id);
 	memset(&r, 0, sizeof(r));
 	if (phase == SGANG_PHASE_FAILED)
@@ -97,7 +97,7 @@ void sgang_show_phase(struct sgang_conductor *c, const struct gang *g,
 		sgang_show_own(g, e, &r);
 	r.phase = phase;
 	r.satisfied = phase == SGANG_PHASE_FAILED;
-	(void) sgang_show_write(c, job, &r);
+	(void)sgang_show_write(c, job, &r);
 }
 
 static bool same_record(const struct entry *e, const struct sgang_record *r)
@@ -172,8 +172,7 @@ static bool show_record(struct sgang_conductor *c, const struct gang *g,
 	if (!e->has_record || e->m.state == SGANG_MEMBER_PENDING)
 		memset(&r, 0, sizeof(r));
 	/* One whose loss was ignored is not lost again. */
-	if (e->has_record &&
-	    (e->m.state != SGANG_MEMBER_PENDING || g->cares))
+	if (e->has_record && (e->m.state != SGANG_MEMBER_PENDING || g->cares))
 		r.started = e->record.started;
 	sgang_show_fill(g, &r);
 	sgang_show_own(g, e, &r);
@@ -208,11 +207,11 @@ static uint64_t hash_records(const struct gang *g)
 
 	if (!hash)
 		return 0;
-	hash = sgang_hash(hash, (uint64_t) g->attempts << 32 | g->tried);
-	hash = sgang_hash(hash, (uint64_t) g->skipped << 32 |
-			  (uint32_t) g->hold_end << 16 |
-			  (uint32_t) g->phase << 1 | (g->unconfirmed != 0));
-	hash = sgang_hash(hash, (uint64_t) g->since);
+	hash = sgang_hash(hash, (uint64_t)g->attempts << 32 | g->tried);
+	hash = sgang_hash(
+		hash, (uint64_t)g->skipped << 32 | (uint32_t)g->hold_end << 16 |
+			      (uint32_t)g->phase << 1 | (g->unconfirmed != 0));
+	hash = sgang_hash(hash, (uint64_t)g->since);
 	hash = sgang_hash_text(hash, g->lacks);
 	hash = sgang_hash_text(hash, g->unit);
 	return sgang_hash_text(hash, g->helps);
@@ -243,8 +242,7 @@ void sgang_show_ended(struct sgang_conductor *c,
 
 	if (info->labelled)
 		c->host->unlabel(info->job);
-	if ((seen && !c->fresh) ||
-	    sgang_record_parse(info->comment, &r) != 1)
+	if ((seen && !c->fresh) || sgang_record_parse(info->comment, &r) != 1)
 		return;
 	if (seen)
 		sgang_account_ended(c, info->job, &r);
@@ -257,12 +255,11 @@ void sgang_show_ended(struct sgang_conductor *c,
 static void show_requeue(struct sgang_conductor *c, struct sgang_job *job,
 			 struct sgang_record *r, enum sgang_hold_end why)
 {
-	if (why == SGANG_HOLD_END_USER ||
-	    (r->phase != SGANG_PHASE_HOLDING &&
-	     r->phase != SGANG_PHASE_STARTING))
+	if (why == SGANG_HOLD_END_USER || (r->phase != SGANG_PHASE_HOLDING &&
+					   r->phase != SGANG_PHASE_STARTING))
 		return;
 	r->hold_end = why;
-	(void) sgang_show_write(c, job, r);
+	(void)sgang_show_write(c, job, r);
 }
 
 void sgang_conductor_ended(struct sgang_conductor *c, struct sgang_job *job,
@@ -281,7 +278,8 @@ void sgang_conductor_ended(struct sgang_conductor *c, struct sgang_job *job,
 	switch (r.phase) {
 	case SGANG_PHASE_HOLDING:
 	case SGANG_PHASE_STARTING:
-		/* It was launched before slurmctld died: a pass has to see it. */
+		/* It was launched before slurmctld died: a pass has to see it.
+		 */
 		if (info.launch == SGANG_LAUNCH_YES)
 			return;
 		r.hold_end = why;
@@ -324,7 +322,7 @@ static void show_definition(struct sgang_conductor *c, struct gang *g,
 	if (o->m.state != SGANG_MEMBER_PENDING)
 		return;
 	if (!o->m.stopped)
-		c->host->stop(o->job, text);	/* somebody released it */
+		c->host->stop(o->job, text); /* somebody released it */
 	c->host->label(o->job, text);
 	memset(&r, 0, sizeof(r));
 	sgang_show_fill(g, &r);
@@ -335,7 +333,7 @@ static void show_definition(struct sgang_conductor *c, struct gang *g,
 	r.attempts = r.tried = r.skipped = 0;
 	r.since = 0;
 	r.created = o->m.submit_time;
-	(void) write_record(c, o, &r);
+	(void)write_record(c, o, &r);
 }
 
 /* ---- the reason ---- */
@@ -352,8 +350,8 @@ static bool any_late(const struct gang *g)
 }
 
 /* Of ordinary jobs Slurm says why they wait; of what it was kept from by us it
- * does not know. The text is "" where there is no such thing. It takes a look at
- * all members, and is the same for each. */
+ * does not know. The text is "" where there is no such thing. It takes a look
+ * at all members, and is the same for each. */
 static void late_text(struct sgang_conductor *c, const struct gang *g,
 		      char *text, size_t size)
 {
@@ -418,8 +416,8 @@ static void show_unsaved(struct sgang_conductor *c, struct gang *g)
 		return;
 	unsaved_words(c, why, sizeof(why));
 	sgang_gang_words(&g->tally, "", c->host->now(), words, sizeof(words));
-	snprintf(text, sizeof(text), "Gang %s/%s %s: %s", g->ns, g->name,
-		 words, why);
+	snprintf(text, sizeof(text), "Gang %s/%s %s: %s", g->ns, g->name, words,
+		 why);
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];
 
@@ -452,8 +450,8 @@ static void log_phase(const struct sgang_conductor *c, struct gang *g,
 
 /* Backfill plans for members one by one, and gives whole nodes to each in its
  * plan: members that share a node seem to start one after the other. All start
- * together, not before the joint start, and not before backfill has room for the
- * first. Returns -1 where nothing is known that backfill does not know. */
+ * together, not before the joint start, and not before backfill has room for
+ * the first. Returns -1 where nothing is known that backfill does not know. */
 static int64_t expected_start(const struct sgang_conductor *c,
 			      const struct gang *g)
 {
@@ -464,7 +462,7 @@ static int64_t expected_start(const struct sgang_conductor *c,
 	if (!g->failed || !g->joint_start)
 		return -1;
 	if (g->waits_until > now)
-		return g->waits_until;	/* its reason says so */
+		return g->waits_until; /* its reason says so */
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];
 
@@ -485,8 +483,7 @@ static void show_start(const struct sgang_conductor *c, const struct gang *g)
 		struct entry *e = g->entries[i];
 
 		if (when >= 0 && e->m.state == SGANG_MEMBER_PENDING &&
-		    e->m.eligible &&
-		    (e->expected != when || e->first_planned))
+		    e->m.eligible && (e->expected != when || e->first_planned))
 			c->host->expect(e->job, when);
 		e->first_planned = 0;
 	}
@@ -534,7 +531,7 @@ static void show(struct sgang_conductor *c, struct gang *g)
 	bool start;
 
 	if (g->stale)
-		return;		/* the next pass knows */
+		return; /* the next pass knows */
 	sgang_limits_check(c, g);
 	snprintf(why, sizeof(why), "%s", g->why);
 	start = may_start(c, g, why, sizeof(why));

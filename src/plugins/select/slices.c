@@ -116,11 +116,9 @@ bool sgang_slices_as_planned(const struct sgang_conductor *c,
 	    g->n_group != 1 || g->group_why[0] || !c->conf.gangs)
 		return false;
 	for (size_t i = a->n_held; i < a->n_parts; i++) {
-		a->parts[i].entry = sgang_registry_entry(c,
-							 a->parts[i].job_id);
+		a->parts[i].entry = sgang_registry_entry(c, a->parts[i].job_id);
 		if (!waits_as_before(g, &a->parts[i]))
 			return false;
 	}
 	return true;
 }
-

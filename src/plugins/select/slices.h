@@ -8,11 +8,11 @@
 
 struct slices {
 	struct attempt a;
-	struct gang *g;			/* a.gangs */
+	struct gang *g; /* a.gangs */
 	struct account account;
 	struct sgang_nodeset *planned;
-	bool learns;			/* in one hold, from what is refused */
-	bool void_plan;			/* nodes have other numbers now */
+	bool learns;    /* in one hold, from what is refused */
+	bool void_plan; /* nodes have other numbers now */
 };
 
 /* The next pass goes on. */

@@ -12,8 +12,8 @@ static struct sgang_nodeset *planned_nodes(const struct attempt *a)
 		sgang_nodeset_create(a->c->host->node_count());
 
 	for (size_t r = 0; nodes && r < a->plan->n_runs; r++)
-		sgang_nodeset_add(nodes, sgang_where_node(a->c,
-							  &a->plan->runs[r]));
+		sgang_nodeset_add(nodes,
+				  sgang_where_node(a->c, &a->plan->runs[r]));
 	return nodes;
 }
 
@@ -37,9 +37,7 @@ enum sgang_progress sgang_slices_keep(struct attempt *a,
 	s->a.lessons = NULL;
 	s->account = *account;
 	s->learns = a->lessons && !a->lessons->last;
-	*a = (struct attempt) {
-		.c = s->a.c, .gangs = a->gangs, .n_gangs = 1
-	};
+	*a = (struct attempt){ .c = s->a.c, .gangs = a->gangs, .n_gangs = 1 };
 	sgang_slices_pause(s);
 	return SGANG_PAUSED;
 }

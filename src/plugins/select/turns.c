@@ -65,12 +65,12 @@ static bool serve(struct sgang_conductor *c, struct gang **group, size_t n)
 			continue;
 		}
 		if (sgang_gang_may_try(&g->tally))
-			(void) sgang_attempt_some(c, g);
+			(void)sgang_attempt_some(c, g);
 		waiting |= wants_nodes(g);
 	}
 	if (!waiting)
-		done = !n_strict || sgang_attempt(c, strict, n_strict,
-						  may_slice(group, n));
+		done = !n_strict ||
+		       sgang_attempt(c, strict, n_strict, may_slice(group, n));
 	free(strict);
 	return done;
 }
@@ -84,8 +84,8 @@ struct lent {
 	struct sgang_nodeset *nodes, *islands;
 	struct sgang_record record;
 	int64_t since, hold_since;
-	uint32_t held_for;		/* before it was lent */
-	bool lost;			/* for good */
+	uint32_t held_for; /* before it was lent */
+	bool lost;         /* for good */
 };
 
 struct loan {
@@ -110,9 +110,12 @@ static int lend_hold(struct sgang_conductor *c, struct loan *loan,
 		loan->cap = cap;
 	}
 	lent = &loan->lent[loan->n];
-	*lent = (struct lent) {
-		.g = g, .job_id = hold->job_id, .record = hold->record,
-		.since = g->since, .hold_since = hold->since,
+	*lent = (struct lent){
+		.g = g,
+		.job_id = hold->job_id,
+		.record = hold->record,
+		.since = g->since,
+		.hold_since = hold->since,
 		.held_for = e ? e->m.held_for : 0,
 		.nodes = sgang_nodeset_create(c->host->node_count()),
 	};
@@ -170,16 +173,15 @@ static bool useful_to(struct sgang_conductor *c, const struct gang *g,
 		return true;
 	if (!g->parts)
 		return false;
-	around = sgang_apart_around(c, g, &holder->tally.spec,
-				    held);
+	around = sgang_apart_around(c, g, &holder->tally.spec, held);
 	useful = around && sgang_nodeset_intersects(around, g->parts);
 	sgang_nodeset_destroy(around);
 	return useful;
 }
 
-/* Does it hold something that the group, which comes before it, could use? Where
- * a member of the group cannot start for another reason than nodes, such as
- * licences, anything that is held could be that. */
+/* Does it hold something that the group, which comes before it, could use?
+ * Where a member of the group cannot start for another reason than nodes, such
+ * as licences, anything that is held could be that. */
 static bool gives_way(struct sgang_conductor *c, struct gang *holder,
 		      struct gang **group, size_t n)
 {
@@ -223,8 +225,8 @@ static int by_turn(const void *a, const void *b)
 	return sgang_group_turn_order(x->g, y->g);
 }
 
-/* May the gang still be where the hold was? Somebody who wants to be alone there
- * may have come. */
+/* May the gang still be where the hold was? Somebody who wants to be alone
+ * there may have come. */
 static bool may_return(struct sgang_conductor *c, const struct lent *lent)
 {
 	struct sgang_nodeset *left = sgang_nodeset_copy(lent->nodes);
@@ -241,9 +243,8 @@ static bool may_return(struct sgang_conductor *c, const struct lent *lent)
 static bool take_again(struct sgang_conductor *c, const struct lent *lent)
 {
 	struct sgang_job *lost = c->host->find(lent->job_id), *job = NULL;
-	struct sgang_bounds bounds = {
-		.nodes = lent->nodes, .islands = lent->islands
-	};
+	struct sgang_bounds bounds = { .nodes = lent->nodes,
+				       .islands = lent->islands };
 	struct sgang_refusal refusal;
 	struct hold *hold;
 	struct entry *e;
@@ -268,7 +269,7 @@ static bool take_again(struct sgang_conductor *c, const struct lent *lent)
 	hold->since = lent->hold_since;
 	e = sgang_registry_entry(c, hold->job_id);
 	if (e)
-		e->m.held_for = lent->held_for;	/* it holds on */
+		e->m.held_for = lent->held_for; /* it holds on */
 	return true;
 }
 
@@ -319,7 +320,8 @@ static bool serve_as_strict(struct sgang_conductor *c, struct gang **group,
 static bool may_help(struct sgang_conductor *c, const struct loan *loan,
 		     struct gang **group, size_t n)
 {
-	struct sgang_nodeset *lent = sgang_nodeset_create(c->host->node_count());
+	struct sgang_nodeset *lent =
+		sgang_nodeset_create(c->host->node_count());
 	struct gang **all = calloc(n, sizeof(*all));
 	size_t n_all = 0;
 	bool hope = false;
@@ -359,8 +361,8 @@ static void give_up(struct sgang_conductor *c, const struct loan *loan,
 static bool lent_before(struct sgang_conductor *c, const struct gang *g)
 {
 	/* What is given up for good is not asked for at every change. */
-	return g->lent && (g->lent_stamp == c->host->stamp() ||
-			   !c->host->recommits()) &&
+	return g->lent &&
+	       (g->lent_stamp == c->host->stamp() || !c->host->recommits()) &&
 	       c->host->now() - g->lent_time < LEND_SECONDS;
 }
 
@@ -404,8 +406,7 @@ static bool give_way(struct sgang_conductor *c, struct gang **group, size_t n)
 	}
 	memcpy(why, group[0]->why, sizeof(why));
 	for (size_t i = 0; i < loan.n; i++)
-		sgang_hold_give_back(c, loan.lent[i].g,
-				     SGANG_HOLD_END_NONE);
+		sgang_hold_give_back(c, loan.lent[i].g, SGANG_HOLD_END_NONE);
 	done = serve_as_strict(c, group, n);
 	return_loan(c, &loan, done ? group[0] : NULL);
 	if (!done) {
@@ -474,7 +475,7 @@ static void take_turn(struct sgang_conductor *c, struct gang *g)
 		return;
 	/* What is free is for those that the scheduler reaches. */
 	if (!reached(group, n)) {
-		(void) give_way(c, group, n);
+		(void)give_way(c, group, n);
 		return;
 	}
 	done = serve(c, group, n);
@@ -559,7 +560,7 @@ static void offer_turns(struct sgang_conductor *c)
 			break;
 		g->turn = true;
 		g->self_turn = true;
-		g->turn_priority = 0;	/* it keeps nobody off */
+		g->turn_priority = 0; /* it keeps nobody off */
 	}
 	sgang_nodeset_destroy(nodes);
 }
@@ -597,7 +598,7 @@ static void refuse_turns(struct sgang_conductor *c)
 
 	if (slicing && !slicing->stale) {
 		sgang_hold_give_back(c, slicing, SGANG_HOLD_END_INCOMPLETE);
-		c->fenced = true;	/* wake the scheduler */
+		c->fenced = true; /* wake the scheduler */
 	}
 	for (struct gang *g = c->gangs; g; g = g->next) {
 		if (g->turn)
@@ -635,16 +636,16 @@ void sgang_turns_take(struct sgang_conductor *c)
 		return;
 	}
 	if (!end_slices(c))
-		return;		/* the turns stay */
+		return; /* the turns stay */
 	offer_turns(c);
 	list = list_turns(c, &n);
 	if (!list)
-		return;		/* the turns stay, the next pass takes them */
+		return; /* the turns stay, the next pass takes them */
 	for (i = 0; i < n; i++) {
 		if (c->host->clock_us() - begun > PASS_BUDGET)
 			break;
 		if (!list[i]->turn)
-			continue;	/* with another of its group */
+			continue; /* with another of its group */
 		take_turn(c, list[i]);
 		if (yielded_to(c, list[i]))
 			break;

@@ -35,26 +35,26 @@
 
 /* What the parts of one request want. */
 struct want {
-	struct probed *least;		/* with the least of each node */
+	struct probed *least; /* with the least of each node */
 	struct sgang_shares_member member;
-	struct sgang_nodeset *allowed;	/* as long as the search */
+	struct sgang_nodeset *allowed; /* as long as the search */
 	uint32_t *need;
 };
 
 struct uneven {
 	struct attempt *a;
-	int64_t when;			/* 0: now */
+	int64_t when; /* 0: now */
 	enum sgang_moment moment;
-	size_t n_asked;			/* requests of before */
-	struct part *parts;		/* as they were */
-	struct want *want;		/* by request */
+	size_t n_asked;     /* requests of before */
+	struct part *parts; /* as they were */
+	struct want *want;  /* by request */
 	struct sgang_resources resources;
 	struct sgang_shares_request rq;
-	struct sgang_shares_member *members;	/* by part */
+	struct sgang_shares_member *members; /* by part */
 	uint8_t *type;
 	uint32_t *total, *free;
 	uint32_t *nodes, *domain, *share;
-	struct sgang_nodeset *found;	/* the nodes of the first plan */
+	struct sgang_nodeset *found; /* the nodes of the first plan */
 	uint64_t steps;
 	uint64_t bound;
 	int plans;
@@ -86,7 +86,8 @@ static uint32_t most_nodes(const struct probed *p)
 	if (!shape->job_gres || shape->max_nodes <= shape->min_nodes)
 		return shape->min_nodes;
 	return (shape->job_gres < shape->max_nodes) ?
-	       (uint32_t) shape->job_gres : shape->max_nodes;
+		       (uint32_t)shape->job_gres :
+		       shape->max_nodes;
 }
 
 /* The pieces of its shares: tasks, or GRES of the whole job. */
@@ -94,9 +95,11 @@ static uint32_t pieces_of(const struct probed *p)
 {
 	if (p->shape.job_gres)
 		return p->shape.job_gres < UINT32_MAX ?
-		       (uint32_t) p->shape.job_gres : UINT32_MAX;
-	return p->shape.total_cpus / (in_shares(p) ? p->shape.task_cpus :
-				      sgang_shape_task_cpus(&p->shape));
+			       (uint32_t)p->shape.job_gres :
+			       UINT32_MAX;
+	return p->shape.total_cpus / (in_shares(p) ?
+					      p->shape.task_cpus :
+					      sgang_shape_task_cpus(&p->shape));
 }
 
 /* The shape with so many pieces on each of so many nodes, or with one piece. */
@@ -117,20 +120,25 @@ static void fill_member(const struct probed *p, struct sgang_shares_member *m)
 	uint32_t least = least_nodes(p);
 
 	if (in_shares(p))
-		*m = (struct sgang_shares_member) {
-			.least_nodes = least, .most_nodes = most_nodes(p),
+		*m = (struct sgang_shares_member){
+			.least_nodes = least,
+			.most_nodes = most_nodes(p),
 			.pieces = pieces_of(p),
 			.most = pieces_of(p) - least + 1,
 		};
 	else if (p->fixed)
-		*m = (struct sgang_shares_member) {
-			.least_nodes = least, .most_nodes = least,
-			.pieces = least, .most = 1,
+		*m = (struct sgang_shares_member){
+			.least_nodes = least,
+			.most_nodes = least,
+			.pieces = least,
+			.most = 1,
 		};
 	else
-		*m = (struct sgang_shares_member) {
-			.least_nodes = 1, .most_nodes = pieces_of(p),
-			.pieces = pieces_of(p), .most = pieces_of(p),
+		*m = (struct sgang_shares_member){
+			.least_nodes = 1,
+			.most_nodes = pieces_of(p),
+			.pieces = pieces_of(p),
+			.most = pieces_of(p),
 		};
 	m->required = p->required;
 }
@@ -139,18 +147,18 @@ static void fill_member(const struct probed *p, struct sgang_shares_member *m)
 static void multiply(uint32_t *need, size_t n, uint32_t tasks)
 {
 	for (size_t i = 0; i < n; i++) {
-		uint64_t all = (uint64_t) need[i] * tasks;
+		uint64_t all = (uint64_t)need[i] * tasks;
 
 		if (need[i] != SGANG_PLAN_ALL)
-			need[i] = (all < SGANG_PLAN_ALL) ? (uint32_t) all :
-				  SGANG_PLAN_ALL - 1;
+			need[i] = (all < SGANG_PLAN_ALL) ? (uint32_t)all :
+							   SGANG_PLAN_ALL - 1;
 	}
 }
 
 static int fill_need(struct uneven *u, struct probed *p, struct want *w)
 {
 	const struct sgang_host *h = u->a->c->host;
-	size_t row = (size_t) u->resources.n_types * u->resources.n_dims;
+	size_t row = (size_t)u->resources.n_types * u->resources.n_dims;
 
 	w->need = calloc(w->member.most * row + 1, sizeof(*w->need));
 	if (!w->need)
@@ -182,14 +190,14 @@ static int count_resources(struct uneven *u)
 		return -1;
 	for (size_t i = 0; i < u->n_asked; i++) {
 		if (u->want[i].member.pieces)
-			asked[n++] = (struct sgang_asked) {
+			asked[n++] = (struct sgang_asked){
 				.job = a->probed[i].job,
 				.shape = &a->probed[i].shape,
 			};
 	}
 	a->c->host->resources(asked, n, &u->resources, u->type);
 	free(asked);
-	size = (size_t) a->c->host->node_count() * u->resources.n_dims;
+	size = (size_t)a->c->host->node_count() * u->resources.n_dims;
 	u->total = calloc(size + 1, sizeof(*u->total));
 	u->free = calloc(size + 1, sizeof(*u->free));
 	if (!u->total || !u->free)
@@ -212,13 +220,13 @@ static uint32_t least_tasks(const struct uneven *u, const struct probed *p)
 		return 1;
 	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
 	     n = sgang_nodeset_next(nodes, n + 1)) {
-		uint32_t cpus = u->free[(size_t) n * u->resources.n_dims];
+		uint32_t cpus = u->free[(size_t)n * u->resources.n_dims];
 
 		most = (cpus > most) ? cpus : most;
 	}
-	others = (uint64_t) (most / p->shape.task_cpus) *
+	others = (uint64_t)(most / p->shape.task_cpus) *
 		 (p->shape.min_nodes - 1);
-	return (tasks > others) ? (uint32_t) (tasks - others) : 1;
+	return (tasks > others) ? (uint32_t)(tasks - others) : 1;
 }
 
 /* The request with the least of each node; itself, if that is what it is. */
@@ -309,12 +317,17 @@ static int fill_request(struct uneven *u)
 	if (fill_wants(u) < 0)
 		return -1;
 	if (spread >= 0)
-		fill_domains(u, (uint32_t) spread);
-	u->rq = (struct sgang_shares_request) {
-		.n_dims = u->resources.n_dims, .n_types = u->resources.n_types,
-		.free = u->free, .total = u->total, .type = u->type,
-		.nodes = u->nodes, .domain = (spread >= 0) ? u->domain : NULL,
-		.members = u->members, .n_members = a->n_parts,
+		fill_domains(u, (uint32_t)spread);
+	u->rq = (struct sgang_shares_request){
+		.n_dims = u->resources.n_dims,
+		.n_types = u->resources.n_types,
+		.free = u->free,
+		.total = u->total,
+		.type = u->type,
+		.nodes = u->nodes,
+		.domain = (spread >= 0) ? u->domain : NULL,
+		.members = u->members,
+		.n_members = a->n_parts,
 	};
 	return 0;
 }
@@ -337,7 +350,7 @@ static int confine(struct uneven *u, size_t i, struct probed *p,
 {
 	const uint32_t *share = u->share + i * u->rq.n_nodes;
 	const uint32_t *need = u->members[i].need;
-	size_t row = (size_t) u->rq.n_types * u->rq.n_dims;
+	size_t row = (size_t)u->rq.n_types * u->rq.n_dims;
 
 	*n_nodes = 0;
 	sgang_nodeset_clear(p->usable);
@@ -468,8 +481,8 @@ static void note_plan(struct uneven *u)
 
 	u->bound = u->a->c->conf.weight_first ? 0 : plan->bound;
 	for (size_t i = 0; i < plan->n_runs; i++)
-		sgang_nodeset_add(u->found, sgang_where_node(u->a->c,
-							     &plan->runs[i]));
+		sgang_nodeset_add(u->found,
+				  sgang_where_node(u->a->c, &plan->runs[i]));
 }
 
 static bool least_fits(struct uneven *u)
@@ -499,8 +512,10 @@ static int begin(struct uneven *u, struct attempt *a, int64_t when)
 {
 	uint32_t n_nodes = a->c->host->node_count();
 
-	*u = (struct uneven) {
-		.a = a, .when = when, .n_asked = a->n_probed,
+	*u = (struct uneven){
+		.a = a,
+		.when = when,
+		.n_asked = a->n_probed,
 		.moment = when ? SGANG_LATER : SGANG_NOW,
 		.steps = when ? STEPS_LATER : STEPS_NOW,
 		.parts = calloc(a->n_parts, sizeof(*u->parts)),
@@ -547,18 +562,18 @@ static int look(struct uneven *u)
 		return -1;
 	if (!least_fits(u))
 		return 0;
-	limit = sgang_levels_limit(u->a, u->when ? u->when :
-				   u->a->c->host->now(), &nofit);
+	limit = sgang_levels_limit(
+		u->a, u->when ? u->when : u->a->c->host->now(), &nofit);
 	if (limit < 0 || fill_request(u) < 0)
 		return -1;
-	if (found_among(u, u->found) || found_anywhere(u, (uint32_t) limit))
+	if (found_among(u, u->found) || found_anywhere(u, (uint32_t)limit))
 		return 1;
 	return u->unsure ? -1 : 0;
 }
 
 /* What is told is of even shares. */
 struct told {
-	char why[sizeof(((struct attempt *) 0)->why)];
+	char why[sizeof(((struct attempt *)0)->why)];
 	char lacks[SGANG_LACKS_SIZE];
 	char unit[SGANG_UNIT_SIZE];
 	char helps[SGANG_HELPS_SIZE];
@@ -679,7 +694,7 @@ void sgang_uneven_doubt(struct attempt *a)
 	a->budget = &budget;
 	if (begin(&u, a, 0) == 0) {
 		if (want_least(&u) == 0)
-			(void) sgang_where(a, SGANG_NOW, &least, &nofit);
+			(void)sgang_where(a, SGANG_NOW, &least, &nofit);
 		drop_made(&u);
 	}
 	a->budget = before;

@@ -50,14 +50,14 @@ static uint32_t ranks_per_unit(const struct sgang_shape *shape)
 /* By place: node, or island. */
 struct slots {
 	uint32_t *free, *total, *amount, *scratch;
-	uint32_t *weight;		/* by node; NULL: all alike */
+	uint32_t *weight; /* by node; NULL: all alike */
 	struct sgang_plan_member *members;
-	struct sgang_nodeset *everywhere;	/* nodes any member could have */
+	struct sgang_nodeset *everywhere; /* nodes any member could have */
 	/* where members differ, */
 	struct sgang_resources resources;
-	uint32_t *vector_free, *vector_total;	/* by node and dimension */
-	uint8_t *type;			/* by node */
-	uint32_t *need;			/* by request, type and dimension */
+	uint32_t *vector_free, *vector_total; /* by node and dimension */
+	uint8_t *type;                        /* by node */
+	uint32_t *need; /* by request, type and dimension */
 };
 
 static void slots_free(struct slots *s)
@@ -89,8 +89,10 @@ static int slots_alloc(struct slots *s, const struct attempt *a)
 	s->scratch = calloc(n + 1, sizeof(*s->scratch));
 	s->members = calloc(n_parts, sizeof(*s->members));
 	s->everywhere = sgang_nodeset_create(n_nodes);
-	return (s->free && s->total && s->amount && s->scratch &&
-		s->members && s->everywhere) ? 0 : -1;
+	return (s->free && s->total && s->amount && s->scratch && s->members &&
+		s->everywhere) ?
+		       0 :
+		       -1;
 }
 
 /* What nodes weigh, by node: plans of nodes and of islands need it. */
@@ -171,7 +173,7 @@ static int fill_units(struct attempt *a, struct slots *s,
 	for (size_t i = 0; i < a->n_parts; i++) {
 		const struct probed *p = a->parts[i].probed;
 
-		s->members[i] = (struct sgang_plan_member) {
+		s->members[i] = (struct sgang_plan_member){
 			.units = p->shape.min_nodes,
 			.slots = 1,
 			.ranks = ranks_per_unit(&p->shape),
@@ -225,11 +227,10 @@ int sgang_where_allow(struct attempt *a, struct probed *p,
 
 static struct sgang_asked asked_of(const struct probed *p)
 {
-	return (struct sgang_asked) { .job = p->job, .shape = &p->shape };
+	return (struct sgang_asked){ .job = p->job, .shape = &p->shape };
 }
 
-void sgang_where_beside(const struct sgang_resources *resources,
-			uint32_t *need)
+void sgang_where_beside(const struct sgang_resources *resources, uint32_t *need)
 {
 	for (uint32_t i = 0; i < resources->n_types * resources->n_dims; i++) {
 		if (resources->dim[i % resources->n_dims].apart)
@@ -270,7 +271,7 @@ static int fill_needs(struct attempt *a, struct slots *s,
 		struct sgang_asked one = asked_of(&a->probed[i]);
 
 		a->probed[i].need = s->need + i * s->resources.n_types *
-				    s->resources.n_dims;
+						      s->resources.n_dims;
 		if (!a->probed[i].usable)
 			continue;
 		h->need(&one, &s->resources, a->probed[i].need);
@@ -287,7 +288,7 @@ void sgang_where_amounts(const struct attempt *a,
 {
 	const struct sgang_host *h = a->c->host;
 	uint32_t n_dims = resources->n_dims;
-	size_t n = (size_t) h->node_count() * n_dims;
+	size_t n = (size_t)h->node_count() * n_dims;
 
 	h->amounts(resources, true, total);
 	h->amounts(resources, moment == SGANG_EMPTY, free);
@@ -301,7 +302,7 @@ void sgang_where_amounts(const struct attempt *a,
 static int fill_amounts(struct attempt *a, struct slots *s,
 			enum sgang_moment moment)
 {
-	size_t n = (size_t) a->c->host->node_count() * s->resources.n_dims;
+	size_t n = (size_t)a->c->host->node_count() * s->resources.n_dims;
 
 	free(s->vector_free);
 	free(s->vector_total);
@@ -330,9 +331,9 @@ static int fill_vectors(struct attempt *a, struct slots *s,
 		const struct sgang_shape *shape = &p->shape;
 		uint32_t cpus = sgang_shape_task_cpus(shape);
 
-		s->members[i] = (struct sgang_plan_member) {
+		s->members[i] = (struct sgang_plan_member){
 			.units = p->fixed ? shape->min_nodes :
-				 shape->total_cpus / cpus,
+					    shape->total_cpus / cpus,
 			.slots = shape->whole ? 0 : p->need[0],
 			.ranks = p->fixed ? ranks_per_unit(shape) : 1,
 			.distinct = p->fixed,
@@ -383,8 +384,8 @@ static void island_units(struct attempt *a, struct slots *s,
 	const struct sgang_host *h = a->c->host;
 	const struct probed *p = a->parts[0].probed;
 
-	h->island_units(p->job, &p->shape, s->everywhere,
-			moment == SGANG_EMPTY, units);
+	h->island_units(p->job, &p->shape, s->everywhere, moment == SGANG_EMPTY,
+			units);
 	if (moment == SGANG_NOW)
 		cap_islands(a, units);
 	if (moment != SGANG_LATER)
@@ -441,8 +442,7 @@ static bool find_others(struct attempt *a, const struct sgang_plan_request *rq,
 
 /* Every piece in one island. Returns as sgang_plan(). */
 static int plan_islands(struct attempt *a, struct slots *s,
-			enum sgang_moment moment,
-			struct sgang_plan_request *rq,
+			enum sgang_moment moment, struct sgang_plan_request *rq,
 			struct sgang_placement **plan,
 			struct sgang_nofit *nofit, struct sgang_error *err)
 {
@@ -461,7 +461,7 @@ static int plan_islands(struct attempt *a, struct slots *s,
 	for (size_t i = 0; i < a->n_parts; i++) {
 		const struct probed *p = a->parts[i].probed;
 
-		s->members[i] = (struct sgang_plan_member) {
+		s->members[i] = (struct sgang_plan_member){
 			.units = 1,
 			.slots = 1,
 			.ranks = ranks_per_unit(&p->shape),
@@ -474,13 +474,12 @@ static int plan_islands(struct attempt *a, struct slots *s,
 	island_units(a, s, moment, s->free);
 	/* Where a node is not for all of its islands, which of them are counted
 	 * may differ from one moment to the other. */
-	raise_to(s->total, s->free, a->c->devices->first[
-			a->c->devices->n_nodes]);
+	raise_to(s->total, s->free,
+		 a->c->devices->first[a->c->devices->n_nodes]);
 	inside.fabric = a->topology->devices->fabric;
 	rc = sgang_plan(&inside, plan, nofit, err);
 	if (rc == 1 && find_others(a, &inside, *plan, &others))
-		sgang_explain_write(inside.fabric, &others,
-				    a->account->others);
+		sgang_explain_write(inside.fabric, &others, a->account->others);
 	free(weight);
 	return rc;
 }
@@ -493,15 +492,15 @@ static uint32_t tightest(const struct sgang_devices *devices, uint32_t node,
 
 	for (uint32_t i = devices->first[node]; i < devices->first[node + 1];
 	     i++) {
-		if (units[i] && (best == SGANG_NODE_NONE ||
-				 units[i] < units[best]))
+		if (units[i] &&
+		    (best == SGANG_NODE_NONE || units[i] < units[best]))
 			best = i;
 	}
 	return best;
 }
 
-/* Runs over nodes that lie over all islands of them: nobody knows in which their
- * slots are. */
+/* Runs over nodes that lie over all islands of them: nobody knows in which
+ * their slots are. */
 static int lay_over(const struct sgang_devices *devices,
 		    const struct sgang_run *runs, size_t n_runs,
 		    struct sgang_run **out, size_t *n_out)
@@ -615,8 +614,8 @@ static void ask_stock(struct attempt *a, struct slots *s, bool pieces,
 		cost = stock->ring.cost;
 	} else if (lay_inside(a, s, SGANG_NOW, pieces, stock->runs,
 			      stock->n_runs, &runs, &n) == 0) {
-		sgang_ring_measure(a->topology->devices->fabric,
-				   &c->conf.costs, runs, n, &ring);
+		sgang_ring_measure(a->topology->devices->fabric, &c->conf.costs,
+				   runs, n, &ring);
 		cost = ring.cost;
 	}
 	a->account->stock_cost = cost;
@@ -637,8 +636,7 @@ static int fill_nodes(struct attempt *a, struct slots *s,
 	if (fill_vectors(a, s, moment) < 0)
 		return -1;
 	if (moment == SGANG_NOW)
-		sgang_learn_cap(a, &s->resources, s->type,
-				s->vector_free);
+		sgang_learn_cap(a, &s->resources, s->type, s->vector_free);
 	rq->n_dims = s->resources.n_dims;
 	rq->free = s->vector_free;
 	rq->total = s->vector_total;
@@ -691,8 +689,7 @@ static int plan_nodes(struct attempt *a, struct slots *s,
 }
 
 static int plan_request(struct attempt *a, struct slots *s,
-			enum sgang_moment moment,
-			struct sgang_plan_request *rq,
+			enum sgang_moment moment, struct sgang_plan_request *rq,
 			struct sgang_placement **plan,
 			struct sgang_nofit *nofit, struct sgang_error *err)
 {
@@ -711,8 +708,7 @@ static int plan_request(struct attempt *a, struct slots *s,
 		rc = plan_islands(a, s, moment, rq, plan, nofit, err);
 	if (!rc)
 		rc = plan_nodes(a, s, moment, alike, rq, plan, nofit, err);
-	if (rc == 1 && a->account &&
-	    fill_nodes(a, s, moment, alike, rq) == 0)
+	if (rc == 1 && a->account && fill_nodes(a, s, moment, alike, rq) == 0)
 		ask_stock(a, s, alike && !a->parts[0].probed->shape.whole, rq);
 	return rc;
 }
@@ -737,7 +733,7 @@ static int set_parallel(const struct attempt *a,
 	    sgang_parallel_require(parallel, &policy, &a->c->conf.costs,
 				   rq->require, &why)) {
 		snprintf(nofit->text, sizeof(nofit->text), "%.*s",
-			 (int) sizeof(nofit->text) - 1, why.text);
+			 (int)sizeof(nofit->text) - 1, why.text);
 		return -1;
 	}
 	rq->parallel = parallel;
@@ -787,8 +783,8 @@ int sgang_where(struct attempt *a, enum sgang_moment moment,
 	if (level < 0)
 		return 0;
 	rq.spread = spread >= 0;
-	rq.spread_level = rq.spread ? (uint32_t) spread : 0;
-	rq.max_level = (uint32_t) level;
+	rq.spread_level = rq.spread ? (uint32_t)spread : 0;
+	rq.max_level = (uint32_t)level;
 	if (set_parallel(a, &parallel, &rq, nofit) < 0)
 		return 0;
 	if (slots_alloc(&s, a) == 0)
@@ -798,7 +794,7 @@ int sgang_where(struct attempt *a, enum sgang_moment moment,
 		sgang_learn_unproved(a, *plan);
 	if (rc < 0)
 		snprintf(nofit->text, sizeof(nofit->text), "%.*s",
-			 (int) sizeof(nofit->text) - 1,
+			 (int)sizeof(nofit->text) - 1,
 			 err.text[0] ? err.text : "no memory");
 	return rc;
 }
@@ -829,7 +825,7 @@ void sgang_where_account(struct attempt *a, struct account *account)
 
 	memset(account, 0, sizeof(*account));
 	if (a->n_gangs > 1)
-		return;		/* they are described before the release */
+		return; /* they are described before the release */
 	if (a->uneven) {
 		account->best = best_of_asked(a, &account->weighted_best);
 		return;
@@ -839,7 +835,7 @@ void sgang_where_account(struct attempt *a, struct account *account)
 	    sgang_fabric_domains(a->topology->fabric) < 2)
 		return;
 	a->account = account;
-	(void) sgang_where(a, SGANG_NOW, &plan, &nofit);
+	(void)sgang_where(a, SGANG_NOW, &plan, &nofit);
 	a->account = NULL;
 	sgang_placement_destroy(plan);
 }
@@ -862,11 +858,11 @@ uint64_t sgang_fit_best_cost(struct attempt *a, uint64_t *weighted)
 }
 
 bool sgang_where_any_order(const struct sgang_conductor *c,
-			      const struct gang *g)
+			   const struct gang *g)
 {
 	const struct sgang_spec *spec = &g->tally.spec;
 	enum sgang_rank_order order = spec->rank_order ? spec->rank_order :
-				      c->conf.rank_order;
+							 c->conf.rank_order;
 
 	if (order != SGANG_RANK_ORDER_RING || spec->parallel[0])
 		return false;

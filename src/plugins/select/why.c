@@ -33,8 +33,7 @@ static const struct {
 	[SGANG_CAUSE_MEMORY] = { "with too little memory", "memory" },
 	[SGANG_CAUSE_CPUS] = { "with too few CPUs", "cpus" },
 	[SGANG_CAUSE_FEATURE] = { "without the feature", "feature" },
-	[SGANG_CAUSE_RESERVATION] = { "not in the reservation",
-				      "reservation" },
+	[SGANG_CAUSE_RESERVATION] = { "not in the reservation", "reservation" },
 	[SGANG_CAUSE_REQUESTED] = { "not requested", "requested" },
 	[SGANG_CAUSE_EXCLUDED] = { "excluded", "excluded" },
 	[SGANG_CAUSE_PARTITION] = { "not in the partition", "partition" },
@@ -53,21 +52,21 @@ static void name_piece(const struct sgang_shape *shape, char text[WITH_SIZE])
 	size_t used = 0;
 
 	if (shape->node_gpus)
-		used = (size_t) snprintf(text, WITH_SIZE, "%u GPU%s%s",
-					 shape->node_gpus,
-					 shape->node_gpus == 1 ? "" : "s",
-					 shape->node_memory ? ", " : " and ");
-	used += (size_t) snprintf(text + used, WITH_SIZE - used, "%u CPU%s",
-				  shape->node_cpus,
-				  shape->node_cpus == 1 ? "" : "s");
+		used = (size_t)snprintf(text, WITH_SIZE, "%u GPU%s%s",
+					shape->node_gpus,
+					shape->node_gpus == 1 ? "" : "s",
+					shape->node_memory ? ", " : " and ");
+	used += (size_t)snprintf(text + used, WITH_SIZE - used, "%u CPU%s",
+				 shape->node_cpus,
+				 shape->node_cpus == 1 ? "" : "s");
 	if (shape->node_memory && used < WITH_SIZE)
 		snprintf(text + used, WITH_SIZE - used, " and %lluM",
-			 (unsigned long long) shape->node_memory);
+			 (unsigned long long)shape->node_memory);
 }
 
 /* What a unit of the plan is to its user: a slot, which is a CPU, or a piece of
- * a request. A piece is called by its GPUs or CPUs alone only if nothing else is
- * 'scarce' anywhere, or numbers of these would not be what is free. */
+ * a request. A piece is called by its GPUs or CPUs alone only if nothing else
+ * is 'scarce' anywhere, or numbers of these would not be what is free. */
 static struct sgang_explain_unit unit_of(const struct probed *p, bool piece,
 					 uint32_t scarce, char with[WITH_SIZE])
 {
@@ -77,12 +76,11 @@ static struct sgang_explain_unit unit_of(const struct probed *p, bool piece,
 	if (!piece)
 		return unit;
 	if (shape->whole)
-		return (struct sgang_explain_unit) { "node", "nodes", 1, NULL };
+		return (struct sgang_explain_unit){ "node", "nodes", 1, NULL };
 	unit.each = shape->node_cpus ? shape->node_cpus : 1;
 	if (p->fixed && shape->node_gpus)
-		unit = (struct sgang_explain_unit) {
-			"GPU", "GPUs", shape->node_gpus, NULL
-		};
+		unit = (struct sgang_explain_unit){ "GPU", "GPUs",
+						    shape->node_gpus, NULL };
 	if (scarce & ~(1U << (shape->node_gpus ? SGANG_CAUSE_BUSY_GPUS :
 						 SGANG_CAUSE_BUSY))) {
 		name_piece(shape, with);
@@ -118,14 +116,18 @@ static struct sgang_nodeset *nodes_kept(struct attempt *a,
 	struct sgang_job_info info;
 
 	a->c->host->info(p->job, &info);
-	standing = (struct sgang_standing) {
-		.tier = info.tier, .priority = info.priority,
+	standing = (struct sgang_standing){
+		.tier = info.tier,
+		.priority = info.priority,
 		.job_id = info.array_id ? info.array_id : info.job_id,
 	};
 	if (left && kept) {
-		(void) sgang_conductor_keep(a->c, &standing, &p->g->tally.spec,
-			info.time_limit == UINT32_MAX ? INT64_MAX :
-			a->c->host->now() + info.time_limit, left);
+		(void)sgang_conductor_keep(a->c, &standing, &p->g->tally.spec,
+					   info.time_limit == UINT32_MAX ?
+						   INT64_MAX :
+						   a->c->host->now() +
+							   info.time_limit,
+					   left);
 		sgang_nodeset_subtract(kept, left);
 		if (p->kept)
 			sgang_nodeset_or(kept, p->kept);
@@ -143,7 +145,8 @@ static void name_rest(struct attempt *a, const struct probed *p, uint8_t *cause)
 		if (cause[n] != SGANG_CAUSE_NONE)
 			continue;
 		cause[n] = (kept && sgang_nodeset_has(kept, n)) ?
-			   SGANG_CAUSE_KEPT : SGANG_CAUSE_OTHER;
+				   SGANG_CAUSE_KEPT :
+				   SGANG_CAUSE_OTHER;
 	}
 	sgang_nodeset_destroy(kept);
 }
@@ -153,7 +156,7 @@ static bool has_room(const struct sgang_plan_request *rq, size_t part,
 		     uint32_t node)
 {
 	return sgang_plan_fits(rq, &rq->members[part], node,
-			       rq->free + (size_t) node * sgang_plan_dims(rq));
+			       rq->free + (size_t)node * sgang_plan_dims(rq));
 }
 
 /* Of a shortage that is of all members a node has no part if any of them has
@@ -165,8 +168,9 @@ static void mark_room(const struct attempt *a,
 	const struct probed *last = NULL;
 
 	for (size_t i = 0; i < a->n_parts; i++) {
-		if (nofit->member != SGANG_NOFIT_ALL ? i != nofit->member :
-		    a->parts[i].probed == last)
+		if (nofit->member != SGANG_NOFIT_ALL ?
+			    i != nofit->member :
+			    a->parts[i].probed == last)
 			continue;
 		last = a->parts[i].probed;
 		for (uint32_t n = 0; n < a->c->host->node_count(); n++) {
@@ -236,8 +240,8 @@ static void append_causes(const uint32_t count[SGANG_CAUSES], bool nodes,
 	for (int i = 0; i < SGANG_CAUSES && used < size; i++) {
 		if (!count[i])
 			continue;
-		used += (size_t) snprintf(text + used, size - used, "%s%u %s",
-					  before, count[i], causes[i].text);
+		used += (size_t)snprintf(text + used, size - used, "%s%u %s",
+					 before, count[i], causes[i].text);
 		before = ", ";
 	}
 	/* all of it or nothing: a part would not add up */
@@ -261,19 +265,16 @@ static void write_lacks(const struct sgang_plan_request *rq,
 		size_t n;
 
 		count_causes(rq, cause, domain, count);
-		n = (size_t) snprintf(row, sizeof(row), "%s%.64s:%llu/%llu",
-				      used ? "," : "",
-				      sgang_fabric_domain(rq->fabric,
-							  domain)->name,
-				      (unsigned long long) nofit->row[i].free,
-				      (unsigned long long)
-				      nofit->row[i].needed);
+		n = (size_t)snprintf(
+			row, sizeof(row), "%s%.64s:%llu/%llu", used ? "," : "",
+			sgang_fabric_domain(rq->fabric, domain)->name,
+			(unsigned long long)nofit->row[i].free,
+			(unsigned long long)nofit->row[i].needed);
 		for (int k = 0; k < SGANG_CAUSES && n < sizeof(row); k++) {
 			if (count[k])
-				n += (size_t) snprintf(row + n, sizeof(row) - n,
-						       ":%s=%u",
-						       causes[k].word,
-						       count[k]);
+				n += (size_t)snprintf(row + n, sizeof(row) - n,
+						      ":%s=%u", causes[k].word,
+						      count[k]);
 		}
 		if (n >= sizeof(row) || used + n >= SGANG_LACKS_SIZE)
 			return;
@@ -287,22 +288,22 @@ static void write_lacks(const struct sgang_plan_request *rq,
 static uint32_t need_on(const struct sgang_plan_request *rq,
 			const struct probed *p, uint32_t node, uint32_t d)
 {
-	return p->need[(size_t) rq->type[node] * rq->n_dims + d];
+	return p->need[(size_t)rq->type[node] * rq->n_dims + d];
 }
 
 /* Has the node enough of it for a piece? */
 static bool has_enough(const struct sgang_plan_request *rq,
 		       const struct probed *p, uint32_t node, uint32_t d)
 {
-	size_t i = (size_t) node * rq->n_dims + d;
+	size_t i = (size_t)node * rq->n_dims + d;
 	uint32_t need = need_on(rq, p, node, d);
 
 	return (need >= SGANG_PLAN_UNTOUCHED) ? rq->free[i] >= rq->total[i] :
 						rq->free[i] >= need;
 }
 
-/* 'most': what any node has free of the resource that 'best', the node which comes
- * closest, lacks. */
+/* 'most': what any node has free of the resource that 'best', the node which
+ * comes closest, lacks. */
 static void say_lack(const struct sgang_plan_request *rq,
 		     const struct probed *p, uint32_t best, uint32_t lacking,
 		     uint32_t most, const char *resource, char *text,
@@ -315,21 +316,26 @@ static void say_lack(const struct sgang_plan_request *rq,
 		snprintf(text, size, "needs %u nodes, %u %s room for it",
 			 p->shape.min_nodes, room, room == 1 ? "has" : "have");
 	else if (need == SGANG_PLAN_ALL)
-		snprintf(text, size, "needs all %s of a node, and no node has "
-			 "all of it free", resource);
+		snprintf(text, size,
+			 "needs all %s of a node, and no node has "
+			 "all of it free",
+			 resource);
 	else if (most < need)
-		snprintf(text, size, "needs %u %s on a node, at most %u are "
-			 "free on one", need, resource, most);
+		snprintf(text, size,
+			 "needs %u %s on a node, at most %u are "
+			 "free on one",
+			 need, resource, most);
 	else
-		snprintf(text, size, "no node has all it needs: %s, which comes "
+		snprintf(text, size,
+			 "no node has all it needs: %s, which comes "
 			 "closest, has %u of %u %s free",
 			 sgang_fabric_node_name(rq->fabric, best),
-			 rq->free[(size_t) best * rq->n_dims + lacking], need,
+			 rq->free[(size_t)best * rq->n_dims + lacking], need,
 			 resource);
 }
 
-/* No node has room for a piece of this one: name the resource that the node which
- * lacks the fewest lacks, and how much of it one has at most. */
+/* No node has room for a piece of this one: name the resource that the node
+ * which lacks the fewest lacks, and how much of it one has at most. */
 static bool say_alone(const struct sgang_plan_request *rq,
 		      const struct sgang_resources *res,
 		      const struct part *part, char *text, size_t size)
@@ -344,7 +350,7 @@ static bool say_alone(const struct sgang_plan_request *rq,
 	     node = sgang_nodeset_next(p->usable, node + 1)) {
 		uint32_t lacks = 0, first = 0;
 
-		for (uint32_t d = res->n_dims; d-- > 0; ) {
+		for (uint32_t d = res->n_dims; d-- > 0;) {
 			if (has_enough(rq, p, node, d))
 				continue;
 			lacks++;
@@ -360,12 +366,12 @@ static bool say_alone(const struct sgang_plan_request *rq,
 		return false;
 	for (node = sgang_nodeset_next(p->usable, 0); node != SGANG_NODE_NONE;
 	     node = sgang_nodeset_next(p->usable, node + 1)) {
-		uint32_t have = rq->free[(size_t) node * rq->n_dims + lacking];
+		uint32_t have = rq->free[(size_t)node * rq->n_dims + lacking];
 
 		most = (have > most) ? have : most;
 	}
 	used = snprintf(text, size, "JobId=%u: ", part->entry->job_id);
-	if (used > 0 && (size_t) used < size)
+	if (used > 0 && (size_t)used < size)
 		say_lack(rq, p, best, lacking, most, res->dim[lacking].name,
 			 text + used, size - used);
 	return true;
@@ -376,14 +382,14 @@ static bool say_sum(const struct attempt *a,
 		    const struct sgang_plan_request *rq,
 		    const struct sgang_resources *res, char *text, size_t size)
 {
-	for (uint32_t d = res->n_dims; d-- > 0; ) {
+	for (uint32_t d = res->n_dims; d-- > 0;) {
 		uint64_t need = 0, have = 0;
 
 		for (size_t i = 0; i < rq->n_members; i++) {
 			uint32_t each = rq->members[i].need[d];
 
 			if (each < SGANG_PLAN_UNTOUCHED)
-				need += (uint64_t) each * rq->members[i].units;
+				need += (uint64_t)each * rq->members[i].units;
 		}
 		for (uint32_t n = 0; n < a->c->host->node_count(); n++) {
 			for (size_t i = 0; i < a->n_probed; i++) {
@@ -392,22 +398,23 @@ static bool say_sum(const struct attempt *a,
 				if (!p->usable || !p->allowed ||
 				    !sgang_nodeset_has(p->allowed, n))
 					continue;
-				have += rq->free[(size_t) n * rq->n_dims + d];
+				have += rq->free[(size_t)n * rq->n_dims + d];
 				break;
 			}
 		}
 		if (need <= have)
 			continue;
-		snprintf(text, size, "needs %llu %s, %llu are free where it may be",
-			 (unsigned long long) need, res->dim[d].name,
-			 (unsigned long long) have);
+		snprintf(text, size,
+			 "needs %llu %s, %llu are free where it may be",
+			 (unsigned long long)need, res->dim[d].name,
+			 (unsigned long long)have);
 		return true;
 	}
 	return false;
 }
 
-/* Each has a place, all have not: the resource that is the scarcest of those that
- * members need. */
+/* Each has a place, all have not: the resource that is the scarcest of those
+ * that members need. */
 static void say_scarce(const struct attempt *a,
 		       const struct sgang_plan_request *rq,
 		       const struct sgang_resources *res, char *text,
@@ -423,17 +430,19 @@ static void say_scarce(const struct attempt *a,
 			uint32_t each = rq->members[i].need[d];
 
 			if (each < SGANG_PLAN_UNTOUCHED)
-				need += (double) each * rq->members[i].units;
+				need += (double)each * rq->members[i].units;
 		}
 		for (uint32_t n = 0; n < a->c->host->node_count(); n++)
-			have += rq->free[(size_t) n * rq->n_dims + d];
+			have += rq->free[(size_t)n * rq->n_dims + d];
 		if (have > 0 && need / have > worst) {
 			worst = need / have;
 			scarce = d;
 		}
 	}
-	snprintf(text, size, "each member has room, all together have not: %s are the scarcest",
-		 res->dim[scarce].name);
+	snprintf(
+		text, size,
+		"each member has room, all together have not: %s are the scarcest",
+		res->dim[scarce].name);
 }
 
 /* With several resources. */
@@ -505,7 +514,7 @@ void sgang_why_nofit(struct attempt *a, const struct sgang_plan_request *rq,
 		write_lacks(rq, cause, nofit, a->lacks);
 	free(cause);
 	snprintf(nofit->text, sizeof(nofit->text), "%.*s",
-		 (int) sizeof(nofit->text) - 1, text);
+		 (int)sizeof(nofit->text) - 1, text);
 	if (resources)
 		say_mixed(a, rq, resources, nofit);
 }

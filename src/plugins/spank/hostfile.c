@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hostfile.c - where a hostfile is put for srun, and for a job to use */
 
-#define _GNU_SOURCE			/* memfd_create(), asprintf() */
+#define _GNU_SOURCE /* memfd_create(), asprintf() */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -19,10 +19,10 @@
 /* The option a slot stands for; slots count from 0. False when there is no such
  * slot. The strings are constants. */
 struct sgang_opts_slot {
-	const char *name;		/* "gang-min-available" */
-	const char *arg;		/* "N" */
+	const char *name; /* "gang-min-available" */
+	const char *arg;  /* "N" */
 	const char *help;
-	bool hidden;			/* not for users: not registered */
+	bool hidden; /* not for users: not registered */
 };
 bool sgang_opts_slot(size_t slot, struct sgang_opts_slot *found);
 

@@ -18,26 +18,16 @@
 
 /* What an option of srun does to the places of the ranks. A number must be the
  * job's own, or the step is another one than all of the job. */
-enum effect {
-	NONE,
-	NODES,
-	RANKS,
-	RANKS_PER_NODE,
-	CPUS_PER_RANK
-};
+enum effect { NONE, NODES, RANKS, RANKS_PER_NODE, CPUS_PER_RANK };
 
-enum value {
-	NO_VALUE,
-	VALUE,
-	OPTIONAL_VALUE
-};
+enum value { NO_VALUE, VALUE, OPTIONAL_VALUE };
 
 /* The options of srun 22.05 with which a step may stand in ring order. To add
  * one: a row here, a case in test_order.c; it must leave alone which nodes the
  * step has and how many ranks are on each. */
 static const struct step_option {
 	const char *name;
-	char letter;			/* 0: none */
+	char letter; /* 0: none */
 	enum value value;
 	enum effect effect;
 } step_options[] = {
@@ -144,8 +134,10 @@ static int read_ring(struct places *places, const char *ring,
 		rc = sgang_ranks_order(places->listed, names, n, places->where,
 				       err);
 	else
-		rc = sgang_errf(err, EINVAL, "the job has %zu nodes, its part "
-				"of the ring %zu", places->n, n);
+		rc = sgang_errf(err, EINVAL,
+				"the job has %zu nodes, its part "
+				"of the ring %zu",
+				places->n, n);
 	sgang_hostlist_free(names);
 	return rc;
 }
@@ -166,7 +158,8 @@ static int read_ranks(struct places *places, char *const *env,
 		return 0;
 	}
 	if (sgang_text_number(total, 1, RANKS_MAX, &places->total))
-		return sgang_errf(err, EINVAL, "SLURM_NTASKS is no number of "
+		return sgang_errf(err, EINVAL,
+				  "SLURM_NTASKS is no number of "
 				  "ranks");
 	if (sgang_ranks_read(each ? each : "", places->n, places->ranks, err))
 		return -1;
@@ -174,7 +167,8 @@ static int read_ranks(struct places *places, char *const *env,
 		sum += places->ranks[i];
 	if (sum == places->total)
 		return 0;
-	return sgang_errf(err, EINVAL, "SLURM_TASKS_PER_NODE and SLURM_NTASKS "
+	return sgang_errf(err, EINVAL,
+			  "SLURM_TASKS_PER_NODE and SLURM_NTASKS "
 			  "do not agree");
 }
 
@@ -289,7 +283,7 @@ struct reading {
 	char *const *argv;
 	const struct places *places;
 	char *const *env;
-	bool nodes;			/* --nodes is among them */
+	bool nodes; /* --nodes is among them */
 };
 
 static bool read_long(struct reading *r)
@@ -326,8 +320,8 @@ static bool read_letters(struct reading *r)
 		if (!*value)
 			value = *++r->argv;
 		r->nodes |= option->effect == NODES;
-		return value && agrees(option->effect, value, r->places,
-				       r->env);
+		return value &&
+		       agrees(option->effect, value, r->places, r->env);
 	}
 	return true;
 }

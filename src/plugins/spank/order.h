@@ -30,9 +30,9 @@
 char *sgang_order_hostfile(char *const *env, struct sgang_error *err);
 
 enum sgang_order {
-	SGANG_ORDER_SLURM,		/* leave it to Slurm, or it is the ring's
-					 * anyway */
-	SGANG_ORDER_BLOCK,		/* ask Slurm for --distribution=block */
+	SGANG_ORDER_SLURM, /* leave it to Slurm, or it is the ring's
+			    * anyway */
+	SGANG_ORDER_BLOCK, /* ask Slurm for --distribution=block */
 	SGANG_ORDER_HOSTFILE
 };
 

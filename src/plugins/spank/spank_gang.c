@@ -16,7 +16,7 @@
  * The values reach slurmctld in the job's spank_job_env without our doing.
  */
 
-#define _GNU_SOURCE	/* environ */
+#define _GNU_SOURCE /* environ */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -124,8 +124,10 @@ static int take_option(int slot, const char *value, int remote)
 		return -1;
 	}
 	if (is_step() && sgang_opts_slot((size_t)slot, &option))
-		sgang_log(SGANG_LOG_ERROR, "--%s is ignored: a step cannot "
-			  "join a gang, its job can", option.name);
+		sgang_log(SGANG_LOG_ERROR,
+			  "--%s is ignored: a step cannot "
+			  "join a gang, its job can",
+			  option.name);
 	return 0;
 }
 
@@ -211,13 +213,16 @@ static void order_step(spank_t spank)
 	char **argv = line ? split(line, size) : NULL;
 	struct sgang_error err;
 	int how = argv ? sgang_order_step(argv, environ, takes_nodes_too(spank),
-					  &text, &err) : SGANG_ORDER_SLURM;
+					  &text, &err) :
+			 SGANG_ORDER_SLURM;
 
 	if (how == SGANG_ORDER_HOSTFILE)
 		step_hostfile = sgang_hostfile_keep(text, path, &err);
 	if (how < 0 || (how == SGANG_ORDER_HOSTFILE && step_hostfile < 0))
-		sgang_log(SGANG_LOG_INFO, "the ranks of this step are not in "
-			  "ring order: %s", err.text);
+		sgang_log(SGANG_LOG_INFO,
+			  "the ranks of this step are not in "
+			  "ring order: %s",
+			  err.text);
 	if (step_hostfile >= 0)
 		setenv("SLURM_HOSTFILE", path, 1);
 	if (how == SGANG_ORDER_BLOCK)

@@ -16,47 +16,94 @@
 
 /* Two gangs: one of two users runs, one with an odd reason waits. */
 static struct sgang_jobrow rows[] = {
-	{ .class = SGANG_ROW_RUNNING, .job_id = 3, .tasks = 1,
-	  .user = (char *)"alice", .account = (char *)"chem",
-	  .partition = (char *)"gpu,cpu", .state = (char *)"RUNNING",
-	  .nodes = (char *)"n[9-10]", .reason = (char *)"",
+	{ .class = SGANG_ROW_RUNNING,
+	  .job_id = 3,
+	  .tasks = 1,
+	  .user = (char *)"alice",
+	  .account = (char *)"chem",
+	  .partition = (char *)"gpu,cpu",
+	  .state = (char *)"RUNNING",
+	  .nodes = (char *)"n[9-10]",
+	  .reason = (char *)"",
 	  .submit_time = 100,
-	  .record = { .ns = "alice", .name = "train",
-		      .phase = SGANG_PHASE_RUNNING, .min_member = 2,
-		      .total = 4, .satisfied = true, .attempts = 1,
-		      .placed = true, .members = 2, .ring_cost = 38,
-		      .ring_best = 14, .cross_links = 2, .ranks = 16,
+	  .record = { .ns = "alice",
+		      .name = "train",
+		      .phase = SGANG_PHASE_RUNNING,
+		      .min_member = 2,
+		      .total = 4,
+		      .satisfied = true,
+		      .attempts = 1,
+		      .placed = true,
+		      .members = 2,
+		      .ring_cost = 38,
+		      .ring_best = 14,
+		      .cross_links = 2,
+		      .ranks = 16,
 		      .tier = "spine" } },
-	{ .class = SGANG_ROW_RUNNING, .job_id = 4, .tasks = 1,
-	  .user = (char *)"bob", .account = (char *)"chem",
-	  .partition = (char *)"gpu,cpu", .state = (char *)"RUNNING",
-	  .nodes = (char *)"n11", .reason = (char *)"", .submit_time = 101,
-	  .record = { .ns = "alice", .name = "train",
-		      .phase = SGANG_PHASE_RUNNING, .min_member = 2,
-		      .total = 4, .placed = true, .member_rank = 1,
+	{ .class = SGANG_ROW_RUNNING,
+	  .job_id = 4,
+	  .tasks = 1,
+	  .user = (char *)"bob",
+	  .account = (char *)"chem",
+	  .partition = (char *)"gpu,cpu",
+	  .state = (char *)"RUNNING",
+	  .nodes = (char *)"n11",
+	  .reason = (char *)"",
+	  .submit_time = 101,
+	  .record = { .ns = "alice",
+		      .name = "train",
+		      .phase = SGANG_PHASE_RUNNING,
+		      .min_member = 2,
+		      .total = 4,
+		      .placed = true,
+		      .member_rank = 1,
 		      .members = 2 } },
-	{ .class = SGANG_ROW_HELD, .job_id = 5, .tasks = 3,
-	  .user = (char *)"carol", .account = (char *)"",
-	  .partition = (char *)"cpu", .state = (char *)"CONFIGURING",
-	  .nodes = (char *)"n2", .reason = (char *)"", .submit_time = 99,
-	  .record = { .ns = "carol", .name = "a-rather-long-name",
-		      .phase = SGANG_PHASE_HOLDING, .min_member = 4,
-		      .total = 4, .mode = SGANG_MODE_NONSTRICT,
-		      .waiting_time = 600, .since = 1000,
-		      .groups = "a/b,c/d" } },
-	{ .class = SGANG_ROW_PENDING, .job_id = 6, .tasks = 1,
-	  .user = (char *)"carol", .account = (char *)"",
-	  .partition = (char *)"cpu", .state = (char *)"PENDING",
-	  .nodes = (char *)"", .reason = (char *)"odd\n\033[31mone",
+	{ .class = SGANG_ROW_HELD,
+	  .job_id = 5,
+	  .tasks = 3,
+	  .user = (char *)"carol",
+	  .account = (char *)"",
+	  .partition = (char *)"cpu",
+	  .state = (char *)"CONFIGURING",
+	  .nodes = (char *)"n2",
+	  .reason = (char *)"",
 	  .submit_time = 99,
-	  .record = { .ns = "carol", .name = "a-rather-long-name",
-		      .phase = SGANG_PHASE_HOLDING, .min_member = 4,
+	  .record = { .ns = "carol",
+		      .name = "a-rather-long-name",
+		      .phase = SGANG_PHASE_HOLDING,
+		      .min_member = 4,
+		      .total = 4,
+		      .mode = SGANG_MODE_NONSTRICT,
+		      .waiting_time = 600,
+		      .since = 1000,
+		      .groups = "a/b,c/d" } },
+	{ .class = SGANG_ROW_PENDING,
+	  .job_id = 6,
+	  .tasks = 1,
+	  .user = (char *)"carol",
+	  .account = (char *)"",
+	  .partition = (char *)"cpu",
+	  .state = (char *)"PENDING",
+	  .nodes = (char *)"",
+	  .reason = (char *)"odd\n\033[31mone",
+	  .submit_time = 99,
+	  .record = { .ns = "carol",
+		      .name = "a-rather-long-name",
+		      .phase = SGANG_PHASE_HOLDING,
+		      .min_member = 4,
 		      .total = 4 } },
-	{ .class = SGANG_ROW_PENDING, .job_id = 7, .tasks = 1,
-	  .user = (char *)"gr\xc3\xbc\xc3\x9f", .account = (char *)"",
-	  .partition = (char *)"cpu", .state = (char *)"PENDING",
-	  .nodes = (char *)"", .reason = (char *)"", .submit_time = 100,
-	  .record = { .ns = "z", .name = "u",
+	{ .class = SGANG_ROW_PENDING,
+	  .job_id = 7,
+	  .tasks = 1,
+	  .user = (char *)"gr\xc3\xbc\xc3\x9f",
+	  .account = (char *)"",
+	  .partition = (char *)"cpu",
+	  .state = (char *)"PENDING",
+	  .nodes = (char *)"",
+	  .reason = (char *)"",
+	  .submit_time = 100,
+	  .record = { .ns = "z",
+		      .name = "u",
 		      .phase = SGANG_PHASE_UNDEFINED } },
 };
 
@@ -95,7 +142,8 @@ static char *table(const char *format, const struct sgang_look *look)
 	assert_non_null(out);
 	assert_int_equal(sgang_columns_check(format, "--format", &err), 0);
 	assert_int_equal(sgang_columns_print(format, look, all, gangs.count,
-					     out, &err), 0);
+					     out, &err),
+			 0);
 	fclose(out);
 	return text;
 }
@@ -115,32 +163,34 @@ static void columns_are_as_wide_as_they_must(void **state)
 	const struct sgang_look bare = { .now = 1100 };
 
 	(void)state;
-	check_table(SGANG_COLUMNS_DEFAULT, &look,
-"GANG                     PHASE     MEMBERS MODE       WAITING NODES RING CROSS TIER  REASON\n"
-"carol/a-rather-long-name Holding   4/4/4   nonstrict 00:08:20     1    -     - -     odd??[31mone\n"
-"alice/train              Running   2/2/4   strict           -     3   38     2 spine -\n"
-"z/u                      Undefined 1/-/-   strict           -     0    -     - -     -\n");
+	check_table(
+		SGANG_COLUMNS_DEFAULT, &look,
+		"GANG                     PHASE     MEMBERS MODE       WAITING NODES RING CROSS TIER  REASON\n"
+		"carol/a-rather-long-name Holding   4/4/4   nonstrict 00:08:20     1    -     - -     odd??[31mone\n"
+		"alice/train              Running   2/2/4   strict           -     3   38     2 spine -\n"
+		"z/u                      Undefined 1/-/-   strict           -     0    -     - -     -\n");
 	check_table("%T %m", &bare,
 		    "Holding   4/4/4\nRunning   2/2/4\nUndefined 1/-/-\n");
 }
 
 static void long_names_do_not_hide_the_rest(void **state)
 {
-	const struct sgang_look look = { .header = true, .now = 1100,
+	const struct sgang_look look = { .header = true,
+					 .now = 1100,
 					 .width = 40 };
 
 	(void)state;
 	check_table("%j %m %D %T", &look,
-"GANG             MEMBERS NODES PHASE\n"
-"carol/a-rather-+ 4/4/4       1 Holding\n"
-"alice/train      2/2/4       3 Running\n"
-"z/u              1/-/-       0 Undefined\n");
+		    "GANG             MEMBERS NODES PHASE\n"
+		    "carol/a-rather-+ 4/4/4       1 Holding\n"
+		    "alice/train      2/2/4       3 Running\n"
+		    "z/u              1/-/-       0 Undefined\n");
 	/* a width that was asked for stays */
 	check_table("%24j %m %D %T", &look,
-"GANG                     MEMBERS NODES P\n"
-"carol/a-rather-long-name 4/4/4       1 H\n"
-"alice/train              2/2/4       3 R\n"
-"z/u                      1/-/-       0 U\n");
+		    "GANG                     MEMBERS NODES P\n"
+		    "carol/a-rather-long-name 4/4/4       1 H\n"
+		    "alice/train              2/2/4       3 R\n"
+		    "z/u                      1/-/-       0 U\n");
 }
 
 static void all_fields_say_something(void **state)
@@ -216,8 +266,8 @@ static void colours_take_no_room(void **state)
 static void bad_formats_are_named(void **state)
 {
 	static const char *const cases[] = {
-		"", "abc", "%", "%j %", "%z", "%99999j", "%.", "%..j", "%-3j",
-		"%%", "%j%", "%18446744073709551617j"
+		"",   "abc",  "%",    "%j %", "%z",  "%99999j",
+		"%.", "%..j", "%-3j", "%%",   "%j%", "%18446744073709551617j"
 	};
 	struct sgang_error err;
 	size_t i;
@@ -225,8 +275,8 @@ static void bad_formats_are_named(void **state)
 	(void)state;
 	for (i = 0; i < N(cases); i++) {
 		err.text[0] = '\0';
-		assert_int_equal(sgang_columns_check(cases[i], "--format",
-						     &err), -1);
+		assert_int_equal(
+			sgang_columns_check(cases[i], "--format", &err), -1);
 		assert_ptr_equal(strstr(err.text, "--format"), err.text);
 	}
 }
@@ -240,8 +290,8 @@ static void order_is(const char *order, const char *names)
 	for (i = 0; i < gangs.count; i++)
 		all[i] = &gangs.gang[i];
 	assert_int_equal(sgang_columns_check_order(order, "--sort", &err), 0);
-	assert_int_equal(sgang_columns_sort(order, 1100, all, gangs.count,
-					    &err), 0);
+	assert_int_equal(
+		sgang_columns_sort(order, 1100, all, gangs.count, &err), 0);
 	for (i = 0; i < gangs.count; i++) {
 		strcat(text, all[i]->record->name);
 		strcat(text, " ");
@@ -256,11 +306,11 @@ static void gangs_are_sorted(void **state)
 	(void)state;
 	order_is("j", "train a-rather-long-name u ");
 	order_is("-j", "u a-rather-long-name train ");
-	order_is("C", "a-rather-long-name u train ");	/* none goes first */
+	order_is("C", "a-rather-long-name u train "); /* none goes first */
 	order_is("-C,j", "train a-rather-long-name u ");
 	order_is("C,-j", "u a-rather-long-name train ");
 	order_is("+D", "u a-rather-long-name train ");
-	order_is("T", "u a-rather-long-name train ");	/* not by letters */
+	order_is("T", "u a-rather-long-name train "); /* not by letters */
 	order_is("-M", "train u a-rather-long-name ");
 	order_is("V", "a-rather-long-name train u ");
 	order_is("L,T,m,j", "u train a-rather-long-name ");
@@ -268,9 +318,8 @@ static void gangs_are_sorted(void **state)
 
 static void bad_orders_are_named(void **state)
 {
-	static const char *const cases[] = {
-		"", "z", "j k", "jT", "--j", ",j", "j,,T", "-", "%j"
-	};
+	static const char *const cases[] = { "",   "z",    "j k", "jT", "--j",
+					     ",j", "j,,T", "-",   "%j" };
 	struct sgang_error err;
 	size_t i;
 
@@ -278,7 +327,8 @@ static void bad_orders_are_named(void **state)
 	for (i = 0; i < N(cases); i++) {
 		err.text[0] = '\0';
 		assert_int_equal(sgang_columns_check_order(cases[i], "--sort",
-							   &err), -1);
+							   &err),
+				 -1);
 		assert_ptr_equal(strstr(err.text, "--sort="), err.text);
 	}
 }

@@ -103,13 +103,19 @@ static void all_of_it_is_read(void **state)
 
 static void a_command_is_made(void **state)
 {
-	static const char *const wanted[] = {
-		"sbatch", "--parsable", "--gang=alice/train",
-		"--gang-min-member=4", "--gang-total-number=4",
-		"--gang-mode=nonstrict", "--gang-groups=proj/servers",
-		"--gang-order=0", "--job-name=driver", "--time=10",
-		"/dev/null", "a", "b c"
-	};
+	static const char *const wanted[] = { "sbatch",
+					      "--parsable",
+					      "--gang=alice/train",
+					      "--gang-min-member=4",
+					      "--gang-total-number=4",
+					      "--gang-mode=nonstrict",
+					      "--gang-groups=proj/servers",
+					      "--gang-order=0",
+					      "--job-name=driver",
+					      "--time=10",
+					      "/dev/null",
+					      "a",
+					      "b c" };
 	struct sgang_words words;
 	struct sgang_gangfile file;
 	struct sgang_error err;
@@ -117,8 +123,8 @@ static void a_command_is_made(void **state)
 
 	(void)state;
 	assert_int_equal(load(good, &file, &err), 0);
-	assert_int_equal(sgang_gangfile_command(&file, &file.role[0], &words,
-						&err), 0);
+	assert_int_equal(
+		sgang_gangfile_command(&file, &file.role[0], &words, &err), 0);
 	assert_int_equal(words.n, N(wanted));
 	for (i = 0; i < N(wanted); i++)
 		assert_string_equal(words.word[i], wanted[i]);
@@ -132,7 +138,7 @@ static void bad_files_are_refused(void **state)
 {
 	static const struct {
 		const char *text;
-		const char *why;	/* behind the file's name */
+		const char *why; /* behind the file's name */
 	} cases[] = {
 		{ "", ": there is nothing in it" },
 		{ "gang: a\n", ":1: roles: is missing" },
@@ -149,11 +155,11 @@ static void bad_files_are_refused(void **state)
 		  ":2: mode=fast: expected one of strict|nonstrict" },
 		{ "gang: a\nfrob: 1\nroles: []\n", ":2: unknown key \"frob\"" },
 		{ "gang: a\nfr\\\"\x07: 1\nroles: []\n", ": control characters"
-		  " are not allowed" },
+							 " are not allowed" },
 		{ "gang: a\n\"fr\\ab\": 1\n", ":2: unknown key \"fr?b\"" },
 		{ "gang: a\ngang: b\n", ":2: the key \"gang\" stands twice" },
 		{ "gang: *x\n", ":1: aliases and tags of YAML are not "
-		  "understood here" },
+				"understood here" },
 		{ "[[[[[[[[[a]]]]]]]]]\n",
 		  ":1: too many lists and maps inside of each other" },
 	};

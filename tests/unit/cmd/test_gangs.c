@@ -16,16 +16,16 @@
 /* A job as a row of a test's table. */
 struct row {
 	uint32_t job_id;
-	const char *gang;		/* "alice/train" */
+	const char *gang; /* "alice/train" */
 	enum sgang_row_class class;
 	uint32_t tasks;
 	int64_t submit;
 	int64_t end;
 	const char *nodes;
 	const char *reason;
-	int rank;			/* -1: not placed */
+	int rank; /* -1: not placed */
 	enum sgang_phase phase;
-	bool object;			/* a definition */
+	bool object; /* a definition */
 };
 
 static void fill(struct sgang_jobrow *job, const struct row *row)
@@ -85,10 +85,10 @@ static void nothing_is_no_gang(void **state)
 static void members_are_counted(void **state)
 {
 	static const struct row rows[] = {
-		{ 11, "alice/train", SGANG_ROW_RUNNING, 1, 100, 0, "n[1-2]",
-		  "", 1, SGANG_PHASE_RUNNING, false },
-		{ 10, "alice/train", SGANG_ROW_RUNNING, 1, 100, 0, "n[2-3]",
-		  "", 0, SGANG_PHASE_RUNNING, false },
+		{ 11, "alice/train", SGANG_ROW_RUNNING, 1, 100, 0, "n[1-2]", "",
+		  1, SGANG_PHASE_RUNNING, false },
+		{ 10, "alice/train", SGANG_ROW_RUNNING, 1, 100, 0, "n[2-3]", "",
+		  0, SGANG_PHASE_RUNNING, false },
 		{ 12, "alice/train", SGANG_ROW_PENDING, 3, 101, 0, "",
 		  "Priority", -1, SGANG_PHASE_RUNNING, false },
 		{ 9, "alice/train", SGANG_ROW_ENDED, 1, 99, 150, "n9", "", 2,
@@ -195,9 +195,9 @@ static void gangs_are_ordered(void **state)
 		{ 4, "alice/early", SGANG_ROW_PENDING, 1, 500, 0, "", "", -1,
 		  SGANG_PHASE_GATHERING, false },
 	};
-	static const char *const expected[][2] = {
-		{ "alice", "early" }, { "alice", "train" }, { "bob", "train" }
-	};
+	static const char *const expected[][2] = { { "alice", "early" },
+						   { "alice", "train" },
+						   { "bob", "train" } };
 	struct sgang_jobrow store[N(rows)];
 	struct sgang_gangs gangs;
 	size_t i;
@@ -207,8 +207,7 @@ static void gangs_are_ordered(void **state)
 	assert_int_equal(gangs.count, N(expected));
 	for (i = 0; i < N(expected); i++) {
 		assert_string_equal(gangs.gang[i].record->ns, expected[i][0]);
-		assert_string_equal(gangs.gang[i].record->name,
-				    expected[i][1]);
+		assert_string_equal(gangs.gang[i].record->name, expected[i][1]);
 	}
 	sgang_gangs_clear(&gangs);
 }
@@ -363,8 +362,9 @@ static void a_gang_fails_when_all_do(void **state)
 		store[1].failed = failed > 1;
 		jobs.row = store;
 		assert_int_equal(sgang_gangs_build(&jobs, &gangs, &err), 0);
-		assert_int_equal(gangs.gang[0].phase, failed == N(rows) ?
-				 SGANG_PHASE_FAILED : SGANG_PHASE_FINISHED);
+		assert_int_equal(gangs.gang[0].phase,
+				 failed == N(rows) ? SGANG_PHASE_FAILED :
+						     SGANG_PHASE_FINISHED);
 		sgang_gangs_clear(&gangs);
 	}
 }
@@ -407,7 +407,7 @@ static void the_wait_has_an_end(void **state)
 	store[0].record.waiting_time = 600;
 	assert_int_equal(sgang_gangs_wait_ends(&gangs.gang[0]), 1600);
 	store[0].record.waiting_time = 0;
-	store[0].record.until = 1700;	/* the site's */
+	store[0].record.until = 1700; /* the site's */
 	assert_int_equal(sgang_gangs_wait_ends(&gangs.gang[0]), 1700);
 	store[0].record.until = 0;
 	store[0].record.waiting_time = SGANG_FOREVER;
@@ -458,8 +458,8 @@ static void rules_are_told(void **state)
 	assert_string_equal(json_object_get_string(value), "nonstrict");
 	assert_true(json_object_object_get_ex(object, "groups", &value));
 	assert_string_equal(json_object_to_json_string_ext(
-			value, JSON_C_TO_STRING_NOSLASHESCAPE),
-			"[\"a/b\",\"c/d\"]");
+				    value, JSON_C_TO_STRING_NOSLASHESCAPE),
+			    "[\"a/b\",\"c/d\"]");
 	json_object_put(object);
 	sgang_gangs_clear(&gangs);
 }
@@ -516,11 +516,10 @@ static void jobs_are_named(void **state)
 
 	(void)state;
 	for (i = 0; i < N(cases); i++) {
-		struct sgang_jobrow row = {
-			.job_id = cases[i].job_id,
-			.array_id = cases[i].array_id,
-			.array_tasks = (char *)cases[i].tasks
-		};
+		struct sgang_jobrow row = { .job_id = cases[i].job_id,
+					    .array_id = cases[i].array_id,
+					    .array_tasks =
+						    (char *)cases[i].tasks };
 		char *id = sgang_jobs_id(&row, false);
 
 		assert_string_equal(id, cases[i].row);
@@ -534,8 +533,8 @@ static void jobs_are_named(void **state)
 static void bad_node_list_is_an_error(void **state)
 {
 	static const struct row row = {
-		1, "alice/a", SGANG_ROW_RUNNING, 1, 1, 0, "n[1-", "", 0,
-		SGANG_PHASE_RUNNING, false
+		1,  "alice/a", SGANG_ROW_RUNNING,   1,    1, 0, "n[1-",
+		"", 0,         SGANG_PHASE_RUNNING, false
 	};
 	struct sgang_jobrow job;
 	struct sgang_jobs jobs = { &job, 1 };
@@ -555,10 +554,20 @@ static void tasks_are_counted(void **state)
 		const char *text;
 		uint32_t tasks;
 	} cases[] = {
-		{ NULL, 1 }, { "", 1 }, { "3", 1 }, { "0-3", 4 },
-		{ "0-3,7", 5 }, { "0-3,7%2", 5 }, { "0-10:2", 6 },
-		{ "1-10:4%1", 3 }, { "5,9,13", 3 }, { "0-3,7...", 5 },
-		{ "3-0", 1 }, { "1-5:0", 1 }, { "junk", 1 }, { "1-", 1 },
+		{ NULL, 1 },
+		{ "", 1 },
+		{ "3", 1 },
+		{ "0-3", 4 },
+		{ "0-3,7", 5 },
+		{ "0-3,7%2", 5 },
+		{ "0-10:2", 6 },
+		{ "1-10:4%1", 3 },
+		{ "5,9,13", 3 },
+		{ "0-3,7...", 5 },
+		{ "3-0", 1 },
+		{ "1-5:0", 1 },
+		{ "junk", 1 },
+		{ "1-", 1 },
 		{ "0-99999999999999999999999", UINT32_MAX },
 	};
 	size_t i;
@@ -598,8 +607,8 @@ static void a_name_that_is_not_there_is_met(void **state)
 		fill(&store[i], &rows[i]);
 	for (i = 0; i < N(cases); i++) {
 		sgang_spec_init(&spec);
-		assert_int_equal(sgang_spec_set(&spec, "gang", cases[i][0],
-						NULL), 0);
+		assert_int_equal(
+			sgang_spec_set(&spec, "gang", cases[i][0], NULL), 0);
 		assert_string_equal(sgang_jobs_hint(&jobs, &spec, hint),
 				    cases[i][1]);
 	}
@@ -623,10 +632,10 @@ static void several_namespaces_are_named(void **state)
 	build(rows, N(rows), store, &gangs);
 	sgang_spec_init(&spec);
 	strcpy(spec.name, "a");
-	assert_int_equal(sgang_gangs_find(&gangs, &spec, "carol", &found,
-					  &err), -1);
+	assert_int_equal(sgang_gangs_find(&gangs, &spec, "carol", &found, &err),
+			 -1);
 	assert_string_equal(err.text, "2 namespaces have a gang a, say alice/a "
-			    "or bob/a");
+				      "or bob/a");
 	assert_int_equal(sgang_gangs_find(&gangs, &spec, "bob", &found, &err),
 			 1);
 	assert_string_equal(found->record->ns, "bob");

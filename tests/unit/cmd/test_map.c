@@ -18,7 +18,7 @@ static void test_indices(void **state)
 {
 	static const struct {
 		const char *text;
-		int n;				/* -1: not such a list */
+		int n; /* -1: not such a list */
 		uint32_t index[8];
 	} cases[] = {
 		{ "0", 1, { 0 } },
@@ -109,13 +109,14 @@ static void fill(struct sgang_map_member members[2], const char *ring)
 	char **names;
 
 	members[0] = (struct sgang_map_member){ .job_id = 7 };
-	members[1] = (struct sgang_map_member){ .job_id = 8, .first = 6,
+	members[1] = (struct sgang_map_member){ .job_id = 8,
+						.first = 6,
 						.member_rank = 1 };
 	assert_int_equal(sgang_hostlist_expand(ring, &names, NULL, &err), 0);
 	assert_int_equal(sgang_map_fill(&members[0], &alloc, 6, names, &err),
 			 0);
-	assert_int_equal(sgang_map_fill(&members[1], &second, 2, second_ring,
-					&err), 0);
+	assert_int_equal(
+		sgang_map_fill(&members[1], &second, 2, second_ring, &err), 0);
 	sgang_hostlist_free(names);
 }
 
@@ -156,15 +157,14 @@ static void test_hostfile(void **state)
 /* 4.28: cores are dealt out in equal runs, and named by their socket. */
 static void test_rankfile(void **state)
 {
-	static const char wanted[] =
-		"rank 0=n1 slot=0:0-1\n"
-		"rank 1=n1 slot=0:2-3;1:0\n"
-		"rank 2=n1 slot=1:1-3\n"
-		"rank 3=n2 slot=0:1\n"
-		"rank 4=n2 slot=0:3\n"
-		"rank 5=n2 slot=1:0-1\n"
-		"rank 6=n2 slot=0:1;0:3\n"
-		"rank 7=n2 slot=1:0-1\n";
+	static const char wanted[] = "rank 0=n1 slot=0:0-1\n"
+				     "rank 1=n1 slot=0:2-3;1:0\n"
+				     "rank 2=n1 slot=1:1-3\n"
+				     "rank 3=n2 slot=0:1\n"
+				     "rank 4=n2 slot=0:3\n"
+				     "rank 5=n2 slot=1:0-1\n"
+				     "rank 6=n2 slot=0:1;0:3\n"
+				     "rank 7=n2 slot=1:0-1\n";
 	struct sgang_map_member members[2];
 	struct sgang_error err;
 	size_t size;
@@ -183,7 +183,7 @@ static void test_rankfile(void **state)
 	assert_int_equal(sgang_map_rankfile(out, members + 1, 1, &err), 0);
 	fclose(out);
 	assert_string_equal(text, "rank 0=n2 slot=0:1;0:3\n"
-			    "rank 1=n2 slot=1:0-1\n");
+				  "rank 1=n2 slot=1:0-1\n");
 	free(text);
 
 	nodes[1].cores_per_socket = 0;
@@ -192,7 +192,7 @@ static void test_rankfile(void **state)
 	fclose(out);
 	free(text);
 	assert_string_equal(err.text, "Slurm does not know the cores of job 8 "
-			    "on node n2");
+				      "on node n2");
 	nodes[1].cores_per_socket = 4;
 	clear(members);
 }
@@ -239,8 +239,8 @@ static void test_json(void **state)
 	list = sgang_map_json(members, 1);
 	seat = json_object_array_get_idx(list, 3);
 	assert_null(json_object_object_get(seat, "gpu"));
-	assert_int_equal(json_object_get_int(
-				 json_object_object_get(seat, "island")), 1);
+	assert_int_equal(
+		json_object_get_int(json_object_object_get(seat, "island")), 1);
 	json_object_put(list);
 	nodes[0].gpus.n = 4;
 	clear(members);
@@ -290,10 +290,10 @@ static void test_rails(void **state)
 static void test_ring(void **state)
 {
 	static const struct {
-		const char *at;			/* "" and ... */
-		const char *order;		/* ... NULL: not told */
+		const char *at;    /* "" and ... */
+		const char *order; /* ... NULL: not told */
 		const char *listed;
-		const char *ring;		/* NULL: not known */
+		const char *ring; /* NULL: not known */
 	} cases[] = {
 		{ "n[3,1]", NULL, "n[1,3]", "n[3,1]" },
 		{ "n[3,1]", NULL, "n[3,1]", "n[3,1]" },
@@ -321,7 +321,8 @@ static void test_ring(void **state)
 		strcpy(row.record.at, cases[i].at);
 		row.order = (char *)cases[i].order;
 		assert_int_equal(sgang_hostlist_expand(cases[i].listed, &names,
-						       &n, &err), 0);
+						       &n, &err),
+				 0);
 		assert_int_equal(sgang_jobs_ring(&row, names, n, &err),
 				 ring != NULL);
 		folded = sgang_hostlist_fold((const char *const *)names, n);
@@ -342,8 +343,8 @@ static void test_limits(void **state)
 	FILE *out = open_memstream(&text, &size);
 
 	(void)state;
-	assert_int_equal(sgang_map_fill(&member, &alloc, UINT64_MAX, names,
-					&err), -1);
+	assert_int_equal(
+		sgang_map_fill(&member, &alloc, UINT64_MAX, names, &err), -1);
 	assert_int_equal(errno, EINVAL);
 	assert_int_equal(sgang_map_fill(&member, &alloc, 2, others, &err), -1);
 	assert_int_equal(errno, EINVAL);
@@ -366,8 +367,7 @@ static void test_layout(void **state)
 	(void)state;
 	assert_non_null(out);
 	fill(members, "n[1-2]");
-	assert_int_equal(sgang_map_layout(&members[0], "0-1,4,2-3,7", &err),
-			 0);
+	assert_int_equal(sgang_map_layout(&members[0], "0-1,4,2-3,7", &err), 0);
 	assert_int_equal(sgang_map_layout(&members[1], "5-6", &err), 0);
 	assert_int_equal(sgang_map_hostfile(out, members, 2, &err), 0);
 	fputc('\n', out);
@@ -375,7 +375,7 @@ static void test_layout(void **state)
 	assert_int_equal(sgang_map_hostfile(out, members, 1, &err), 0);
 	fclose(out);
 	assert_string_equal(text, "n1\nn1\nn2\nn2\nn1\nn2\nn2\nn2\n\n"
-			    "n1\nn1\nn2\nn2\nn1\nn2\n");
+				  "n1\nn1\nn2\nn2\nn1\nn2\n");
 	free(text);
 	clear(members);
 }
@@ -384,8 +384,9 @@ static void test_layout(void **state)
 static void test_bad_layout(void **state)
 {
 	static const char *const bad[] = {
-		"?", "0", "0-4", "0-6", "5-0", "a", "0-1,,2-5", "0-1-5",
-		"0-99999999999999999999",
+		"?",        "0",     "0-4",
+		"0-6",      "5-0",   "a",
+		"0-1,,2-5", "0-1-5", "0-99999999999999999999",
 	};
 	struct sgang_map_member members[2];
 	struct sgang_error err;

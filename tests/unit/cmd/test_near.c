@@ -18,17 +18,27 @@ static void words_have_a_distance(void **state)
 	static const struct {
 		const char *wanted;
 		const char *word;
-		int distance;		/* -1: not near */
+		int distance; /* -1: not near */
 	} cases[] = {
-		{ "list", "list", 0 }, { "LIST", "list", 0 },
-		{ "lsit", "list", 1 }, { "lst", "list", 1 },
-		{ "lisst", "list", 1 }, { "lint", "list", 1 },
-		{ "show", "list", -1 }, { "li", "list", -1 },
-		{ "a", "b", -1 }, { "ab", "b", 1 }, { "", "list", -1 },
-		{ "list", "", -1 }, { "trian1", "train1", 1 },
-		{ "tarin-1", "train-1", 1 }, { "train-one", "train-two", 3 },
-		{ "explian", "explain", 1 }, { "expalain", "explain", 1 },
-		{ "caancell", "cancel", 2 }, { "cnecal", "cancel", -1 },
+		{ "list", "list", 0 },
+		{ "LIST", "list", 0 },
+		{ "lsit", "list", 1 },
+		{ "lst", "list", 1 },
+		{ "lisst", "list", 1 },
+		{ "lint", "list", 1 },
+		{ "show", "list", -1 },
+		{ "li", "list", -1 },
+		{ "a", "b", -1 },
+		{ "ab", "b", 1 },
+		{ "", "list", -1 },
+		{ "list", "", -1 },
+		{ "trian1", "train1", 1 },
+		{ "tarin-1", "train-1", 1 },
+		{ "train-one", "train-two", 3 },
+		{ "explian", "explain", 1 },
+		{ "expalain", "explain", 1 },
+		{ "caancell", "cancel", 2 },
+		{ "cnecal", "cancel", -1 },
 		{ "abcdefghijkl", "abcdefghWXYZ", -1 },
 		{ "abcdefghijkl", "abcdefghiXYZ", 3 },
 	};

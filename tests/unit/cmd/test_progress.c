@@ -29,7 +29,8 @@ static void bars_and_words(void **state)
 		  "1/100000 members, 0 with nodes" },
 		{ 99999, 0, 0, 0, 100000, "+++++++++.",
 		  "99999/100000 members, 0 with nodes" },
-		{ 3, 0, 0, 0, 0, "", "3 members, nobody has said how many it "
+		{ 3, 0, 0, 0, 0, "",
+		  "3 members, nobody has said how many it "
 		  "needs" },
 		{ 0, 0, 0, 4, 4, "", "4 members ended" },
 		{ 0, 0, 0, 1, 1, "", "1 member ended" },

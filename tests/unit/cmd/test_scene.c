@@ -21,10 +21,9 @@
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Two leaves of two nodes each below a top, and n5 in no switch. */
-static const char tree[] =
-	"SwitchName=left Nodes=n[1-2]\n"
-	"SwitchName=right Nodes=n[3-4]\n"
-	"SwitchName=top Switches=left,right\n";
+static const char tree[] = "SwitchName=left Nodes=n[1-2]\n"
+			   "SwitchName=right Nodes=n[3-4]\n"
+			   "SwitchName=top Switches=left,right\n";
 static const char *const names[] = { "n1", "n2", "n3", "n4", "n5" };
 enum { N1, N2, N3, N4, N5 };
 
@@ -205,7 +204,8 @@ static void marks_are_shared_out(void **state)
 		/* more kinds than marks */
 		{ { 9, 9, 9, 9, 0 }, 2, { 1, 1, 0, 0, 0 } },
 		/* counts of any size */
-		{ { UINT32_MAX, 0, 0, (uint64_t)UINT32_MAX * 3, 0 }, 4,
+		{ { UINT32_MAX, 0, 0, (uint64_t)UINT32_MAX * 3, 0 },
+		  4,
 		  { 1, 0, 0, 3, 0 } },
 	};
 	uint32_t marks[SGANG_SCENE_KINDS];
@@ -242,8 +242,10 @@ static void check_layout(const struct sgang_scene *scene)
 	assert_non_null(layout);
 	assert_true(layout->width == layout->domain[0].w);
 	for (i = 1; i < n; i++)
-		assert_true(inside(&layout->domain[i], &layout->domain[
-				sgang_fabric_domain(fabric, i)->parent]));
+		assert_true(
+			inside(&layout->domain[i],
+			       &layout->domain[sgang_fabric_domain(fabric, i)
+						       ->parent]));
 	for (i = 1; i < n; i++)
 		for (j = i + 1; j < n; j++)
 			if (sgang_fabric_domain(fabric, i)->parent ==
@@ -252,8 +254,9 @@ static void check_layout(const struct sgang_scene *scene)
 						  &layout->domain[j]));
 	nodes = sgang_fabric_nodes(fabric);
 	for (i = 0; i < nodes; i++) {
-		assert_true(inside(&layout->node[i], &layout->domain[
-				sgang_fabric_leaf(fabric, i)]));
+		assert_true(
+			inside(&layout->node[i],
+			       &layout->domain[sgang_fabric_leaf(fabric, i)]));
 		assert_true(layout->lane_y > layout->seats_y &&
 			    layout->lane_y < layout->node[i].h);
 		for (j = i + 1; j < nodes; j++)
@@ -297,7 +300,7 @@ static void large_fabrics_have_their_layout(void **state)
 		alone = n % 2;
 		fabric = alone ? sgang_fabric_parse("SwitchName=s Nodes=n0\n",
 						    "alone", list, size, &err) :
-			 sgang_fabric_flat(list, size, &err);
+				 sgang_fabric_flat(list, size, &err);
 		assert_non_null(fabric);
 		scene = sgang_scene_create(fabric, &stage->costs, &err);
 		assert_non_null(scene);
@@ -306,8 +309,8 @@ static void large_fabrics_have_their_layout(void **state)
 		sgang_scene_close(scene);
 		check_layout(scene);
 		if (alone && size > 1)
-			assert_true(sgang_scene_alone(scene, domain_of(scene,
-								       "n1")));
+			assert_true(sgang_scene_alone(scene,
+						      domain_of(scene, "n1")));
 		assert_false(sgang_scene_alone(scene, 0));
 		sgang_scene_destroy(scene);
 		sgang_fabric_destroy(fabric);
@@ -320,14 +323,23 @@ static void gpus_are_counted(void **state)
 		const char *text;
 		uint32_t gpus;
 	} cases[] = {
-		{ NULL, 0 }, { "", 0 }, { "(null)", 0 }, { "nic:2", 0 },
-		{ "gpu", 1 }, { "gpu:8", 8 }, { "gpu:h100:8", 8 },
+		{ NULL, 0 },
+		{ "", 0 },
+		{ "(null)", 0 },
+		{ "nic:2", 0 },
+		{ "gpu", 1 },
+		{ "gpu:8", 8 },
+		{ "gpu:h100:8", 8 },
 		{ "gpu:8(S:0-1)", 8 },
 		{ "gpu:h100:2(IDX:0-1),nic:1(IDX:0)", 2 },
 		{ "nic:1,gpu:a:2(IDX:0,2),gpu:b:4", 6 },
-		{ "gpu:tesla", 1 }, { "gpus:4", 0 }, { "gpu:0", 0 },
-		{ "gpu:99999999999999999999", UINT16_MAX }, { "gpu:(", 1 },
-		{ ",,gpu:1,", 1 }, { "gpu:(null):0(IDX:N/A)", 0 },
+		{ "gpu:tesla", 1 },
+		{ "gpus:4", 0 },
+		{ "gpu:0", 0 },
+		{ "gpu:99999999999999999999", UINT16_MAX },
+		{ "gpu:(", 1 },
+		{ ",,gpu:1,", 1 },
+		{ "gpu:(null):0(IDX:N/A)", 0 },
 		{ "gpu:(null):2(IDX:0-1),gpu:b:1(IDX:2)", 3 },
 	};
 	size_t i;
@@ -344,38 +356,66 @@ static void a_cluster_becomes_a_scene(void **state)
 	struct sgang_scene *scene = ((struct stage *)*state)->scene;
 	struct sgang_noderow rows[] = {
 		{ (char *)"n1", 4, 3, false }, { (char *)"n2", 4, 4, false },
-		{ (char *)"n3", 4, 1, true }, { (char *)"n4", 4, 2, false },
+		{ (char *)"n3", 4, 1, true },  { (char *)"n4", 4, 2, false },
 		{ (char *)"n5", 4, 0, false },
 	};
 	struct sgang_share shares[] = {
-		{ 7, (char *)"n1", 2 }, { 8, (char *)"n4", 2 },
-		{ 8, (char *)"n2", 3 }, { 9, (char *)"n3", 1 },
+		{ 7, (char *)"n1", 2 },
+		{ 8, (char *)"n4", 2 },
+		{ 8, (char *)"n2", 3 },
+		{ 9, (char *)"n3", 1 },
 	};
 	struct sgang_nodes nodes = {
-		.row = rows, .count = N(rows), .share = shares,
-		.n_shares = N(shares), .gpus = true, .topology_conf = true,
+		.row = rows,
+		.count = N(rows),
+		.share = shares,
+		.n_shares = N(shares),
+		.gpus = true,
+		.topology_conf = true,
 	};
 	struct sgang_jobrow row[] = {
-		{ .record = { .ns = "a", .name = "x", .phase =
-			SGANG_PHASE_RUNNING, .placed = true, .member_rank = 1,
-			.ring_cost = 33, .ring_best = 14, .cross_links = 2,
-			.tier = "spine", .hops = "leaf:1,spine:2,island:1" },
-		  .class = SGANG_ROW_RUNNING, .job_id = 7, .tasks = 1,
+		{ .record = { .ns = "a",
+			      .name = "x",
+			      .phase = SGANG_PHASE_RUNNING,
+			      .placed = true,
+			      .member_rank = 1,
+			      .ring_cost = 33,
+			      .ring_best = 14,
+			      .cross_links = 2,
+			      .tier = "spine",
+			      .hops = "leaf:1,spine:2,island:1" },
+		  .class = SGANG_ROW_RUNNING,
+		  .job_id = 7,
+		  .tasks = 1,
 		  .nodes = (char *)"n1" },
-		{ .record = { .ns = "a", .name = "x", .phase =
-			SGANG_PHASE_RUNNING, .placed = true,
-			.ring_cost = 33, .ring_best = 14, .cross_links = 2,
-			.tier = "spine", .hops = "leaf:1,spine:2,island:1",
-			.at = "n4,n2" },
-		  .class = SGANG_ROW_RUNNING, .job_id = 8, .tasks = 1,
+		{ .record = { .ns = "a",
+			      .name = "x",
+			      .phase = SGANG_PHASE_RUNNING,
+			      .placed = true,
+			      .ring_cost = 33,
+			      .ring_best = 14,
+			      .cross_links = 2,
+			      .tier = "spine",
+			      .hops = "leaf:1,spine:2,island:1",
+			      .at = "n4,n2" },
+		  .class = SGANG_ROW_RUNNING,
+		  .job_id = 8,
+		  .tasks = 1,
 		  .nodes = (char *)"n[2,4]" },
-		{ .record = { .ns = "a", .name = "x", .phase =
-			SGANG_PHASE_RUNNING },
-		  .class = SGANG_ROW_RUNNING, .job_id = 9, .tasks = 1,
-		  .nodes = (char *)"n3", .submit_time = 5 },
-		{ .record = { .ns = "b", .name = "y", .phase =
-			SGANG_PHASE_WAITING },
-		  .class = SGANG_ROW_PENDING, .job_id = 10, .tasks = 1,
+		{ .record = { .ns = "a",
+			      .name = "x",
+			      .phase = SGANG_PHASE_RUNNING },
+		  .class = SGANG_ROW_RUNNING,
+		  .job_id = 9,
+		  .tasks = 1,
+		  .nodes = (char *)"n3",
+		  .submit_time = 5 },
+		{ .record = { .ns = "b",
+			      .name = "y",
+			      .phase = SGANG_PHASE_WAITING },
+		  .class = SGANG_ROW_PENDING,
+		  .job_id = 10,
+		  .tasks = 1,
 		  .nodes = (char *)"" },
 	};
 	static const uint32_t ring[] = { N4, N2, N1, N3 };
@@ -429,8 +469,7 @@ static void markup_is_plain_text(void **state)
 	char *made = NULL;
 	size_t size;
 	FILE *out = open_memstream(&made, &size);
-	struct json_object *object = json_object_new_string(
-		"</script><!--&");
+	struct json_object *object = json_object_new_string("</script><!--&");
 
 	(void)state;
 	check_markup("n1", 80, "n1");

@@ -20,8 +20,9 @@
 static void words_are_quoted(void **state)
 {
 	static const char *const words[] = {
-		"sbatch", "--time=1:00", "", "a b", "it's", "$HOME", "x;y",
-		"*", "a\nb", "%j.out", "~", "\\", "a,b/c@d+e_f"
+		"sbatch", "--time=1:00", "",           "a b",  "it's",
+		"$HOME",  "x;y",         "*",          "a\nb", "%j.out",
+		"~",      "\\",          "a,b/c@d+e_f"
 	};
 	static const char wanted[] =
 		"sbatch --time=1:00 '' 'a b' 'it'\\''s' '$HOME' 'x;y' '*' "
@@ -101,7 +102,8 @@ static void long_output_is_cut(void **state)
 	assert_int_equal(run("printf 12345678", out, sizeof(out)), 0);
 	assert_string_equal(out, "1234567");
 	assert_int_equal(run("head -c 1000000 /dev/zero | tr '\\0' x", out,
-			     sizeof(out)), 0);
+			     sizeof(out)),
+			 0);
 	assert_string_equal(out, "xxxxxxx");
 }
 
@@ -115,7 +117,7 @@ static void no_such_command(void **state)
 	assert_int_equal(sgang_spawn(argv, out, sizeof(out), &err), -1);
 	assert_int_equal(errno, ENOENT);
 	assert_string_equal(err.text, "cannot run /no/such/command: No such "
-			    "file or directory");
+				      "file or directory");
 }
 
 static void options_have_our_names(void **state)

@@ -99,10 +99,12 @@ static inline void bed_names(const struct bed *bed,
 
 	*buf = '\0';
 	for (i = 0; i < n; i++)
-		buf += sprintf(buf, "%s%s", !i ? "" :
+		buf += sprintf(buf, "%s%s",
+			       !i                                   ? "" :
 			       runs[i].member != runs[i - 1].member ? " | " :
-			       " ", sgang_fabric_node_name(bed->fabric,
-							   runs[i].node));
+								      " ",
+			       sgang_fabric_node_name(bed->fabric,
+						      runs[i].node));
 }
 
 #endif

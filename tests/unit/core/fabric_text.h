@@ -21,15 +21,16 @@ static inline const char *describe(const struct sgang_fabric *fabric, char *buf)
 
 	*p = '\0';
 	for (d = 0; d < sgang_fabric_domains(fabric); d++) {
-		const struct sgang_domain *domain =
-			sgang_fabric_domain(fabric, d);
+		const struct sgang_domain *domain = sgang_fabric_domain(fabric,
+									d);
 
 		p += sprintf(p, "%s%s/%u:", d ? " " : "", domain->name,
 			     domain->level);
 		for (i = 0; i < domain->n_nodes; i++)
 			p += sprintf(p, "%s%s", i ? "," : "",
-				     sgang_fabric_node_name(fabric,
-					order[domain->first_pos + i]));
+				     sgang_fabric_node_name(
+					     fabric,
+					     order[domain->first_pos + i]));
 	}
 	return buf;
 }
@@ -43,8 +44,8 @@ static inline void check_invariants(const struct sgang_fabric *fabric)
 
 	for (i = 0; i < n; i++) {
 		const char *name = sgang_fabric_node_name(fabric, i);
-		const struct sgang_domain *leaf = sgang_fabric_domain(fabric,
-			sgang_fabric_leaf(fabric, i));
+		const struct sgang_domain *leaf = sgang_fabric_domain(
+			fabric, sgang_fabric_leaf(fabric, i));
 
 		assert_int_equal(order[pos[i]], i);
 		assert_int_equal(sgang_fabric_find_node(fabric, name), i);
@@ -56,8 +57,8 @@ static inline void check_invariants(const struct sgang_fabric *fabric)
 	assert_int_equal(sgang_fabric_domain(fabric, 0)->parent,
 			 SGANG_DOMAIN_NONE);
 	for (d = 0; d < sgang_fabric_domains(fabric); d++) {
-		const struct sgang_domain *domain =
-			sgang_fabric_domain(fabric, d);
+		const struct sgang_domain *domain = sgang_fabric_domain(fabric,
+									d);
 		uint32_t at = domain->first_pos, lowest = 0;
 
 		for (c = 0; c < domain->n_children; c++) {
@@ -78,8 +79,8 @@ static inline void check_invariants(const struct sgang_fabric *fabric)
 			at += child->n_nodes;
 		}
 		if (domain->n_children)
-			assert_int_equal(at, domain->first_pos +
-					 domain->n_nodes);
+			assert_int_equal(at,
+					 domain->first_pos + domain->n_nodes);
 	}
 }
 

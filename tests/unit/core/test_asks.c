@@ -52,7 +52,8 @@ static void all_is_said_and_found(void **state)
 	say(&spec, "gang-order", "0");
 	say(&spec, "gang-rank", "3");
 	sgang_asks_write(&spec, text);
-	assert_string_equal(text, "min-tres=cpu=5,node=2;"
+	assert_string_equal(text,
+			    "min-tres=cpu=5,node=2;"
 			    "topology=require:leaf,prefer:node@00:30:00;"
 			    "group-topology=require:spine;exclusive=leaf;"
 			    "parallel=tp=2,dp=2:tp=100,dp=10;rank-order=ring");
@@ -63,9 +64,11 @@ static void all_is_said_and_found(void **state)
 					    sizeof(value)),
 			    "require:leaf,prefer:node@00:30:00");
 	assert_string_equal(sgang_asks_find(text, "group-topology", value,
-					    sizeof(value)), "require:spine");
+					    sizeof(value)),
+			    "require:spine");
 	assert_string_equal(sgang_asks_find(text, "min-tres", value,
-					    sizeof(value)), "cpu=5,node=2");
+					    sizeof(value)),
+			    "cpu=5,node=2");
 	assert_string_equal(sgang_asks_find(text, "rank", value, 2), "3");
 	assert_null(sgang_asks_find(text, "rank", value, 1));
 	assert_null(sgang_asks_find(text, "run-time", value, sizeof(value)));
@@ -92,11 +95,11 @@ static void what_has_no_room_is_left_out(void **state)
 	sgang_asks_write(&spec, text);
 	sgang_asks_add_own(&spec, text);
 	assert_true(strlen(text) < sizeof(text));
-	assert_non_null(sgang_asks_find(text, "topology", value,
-					sizeof(value)));
+	assert_non_null(
+		sgang_asks_find(text, "topology", value, sizeof(value)));
 	assert_null(sgang_asks_find(text, "parallel", value, sizeof(value)));
-	assert_string_equal(sgang_asks_find(text, "order", value,
-					    sizeof(value)), "7");
+	assert_string_equal(
+		sgang_asks_find(text, "order", value, sizeof(value)), "7");
 	for (i = 0; i < 200; i++)
 		sgang_asks_add_own(&spec, text);
 	assert_true(strlen(text) < sizeof(text));

@@ -68,7 +68,8 @@ static char *printed(const struct sgang_conf *conf)
 #define LEVELS "LevelNames=island,node,leaf,spine,core\n"
 #define COSTS "HopCosts=1,2,4,16,64\n"
 #define SPEEDS "LevelBandwidth=\"\"\nLevelLatency=\"\"\n"
-#define YES_NO "AllowUnconnected=no\nGangs=yes\nPlacement=yes\nPlaceAll=no\n" \
+#define YES_NO                                                         \
+	"AllowUnconnected=no\nGangs=yes\nPlacement=yes\nPlaceAll=no\n" \
 	"WeightFirst=no\n"
 #define SWITCHES SPEEDS YES_NO
 #define NAME_KEY "TopologyName=\"\"\n" NEXT_KEYS
@@ -79,10 +80,12 @@ static char *printed(const struct sgang_conf *conf)
 #define PART_WAIT "PartitionMaxWaitingTime=\"\"\n"
 #define EXCLUSIVE "MaxExclusive=\"\"\nPartitionMaxExclusive=\"\"\n"
 #define ACCOUNTS "AccountMaxGangs=\"\"\nAccountMaxGangMembers=\"\"\n"
-#define COUNTS "MaxGangs=10000\nMaxGangsPerUser=2000\n" \
-	       "MaxGangMembers=100000\nMaxGangMembersPerUser=20000\n"
-#define NUMBERS "GangAccountRules=\"\"\n" EXCLUSIVE "MinExclusiveShare=0.25\n" \
-		COUNTS ACCOUNTS
+#define COUNTS                                   \
+	"MaxGangs=10000\nMaxGangsPerUser=2000\n" \
+	"MaxGangMembers=100000\nMaxGangMembersPerUser=20000\n"
+#define NUMBERS                             \
+	"GangAccountRules=\"\"\n" EXCLUSIVE \
+	"MinExclusiveShare=0.25\n" COUNTS ACCOUNTS
 #define WAIT "WaitingTime=00:10:00\n" LIMITS SHOWN
 #define FILE_KEY "TopologyFile=\"\"\n" NAME_KEY WAIT
 #define NVLEVELS "LevelNames=island,node,nvlink,leaf,spine\n"
@@ -114,45 +117,44 @@ static void test_accepted(void **state)
 		{ "TopologyFile=\"/a b#c\"#d", LEVELS COSTS SWITCHES
 		  "TopologyFile=\"/a b#c\"\n" NAME_KEY WAIT },
 		/* 0.28: the site's waiting time */
-		{ "WaitingTime=30", LEVELS COSTS SWITCHES
-		  "TopologyFile=\"\"\n" NAME_KEY "WaitingTime=00:30:00\n"
-		  LIMITS SHOWN },
+		{ "WaitingTime=30",
+		  LEVELS COSTS SWITCHES "TopologyFile=\"\"\n" NAME_KEY
+					"WaitingTime=00:30:00\n" LIMITS SHOWN },
 		/* 7.9: the site's order of members */
 		{ "rankorder=RING", LEVELS COSTS SWITCHES
-		  "TopologyFile=\"\"\n" NAME_KEY
-		  "WaitingTime=00:10:00\n" LIMITS "RankOrder=ring\n" EXTRA },
+		  "TopologyFile=\"\"\n" NAME_KEY "WaitingTime=00:10:00\n" LIMITS
+		  "RankOrder=ring\n" EXTRA },
 		{ "waitingtime = Unlimited", LEVELS COSTS SWITCHES
-		  "TopologyFile=\"\"\n" NAME_KEY "WaitingTime=UNLIMITED\n"
-		  LIMITS SHOWN },
+		  "TopologyFile=\"\"\n" NAME_KEY
+		  "WaitingTime=UNLIMITED\n" LIMITS SHOWN },
 		{ "MaxGangs=1 MaxGangMembersPerUser=unlimited",
-		  LEVELS COSTS SWITCHES "TopologyFile=\"\"\n" NAME_KEY
-		  "WaitingTime=00:10:00\n"
+		  LEVELS COSTS SWITCHES
+		  "TopologyFile=\"\"\n" NAME_KEY "WaitingTime=00:10:00\n"
 		  "MaxWaitingTime=1-00:00:00\n" PART_WAIT
 		  "GangAccountRules=\"\"\n" EXCLUSIVE
 		  "MinExclusiveShare=0.25\nMaxGangs=1\nMaxGangsPerUser=2000\n"
-		  "MaxGangMembers=100000\nMaxGangMembersPerUser=UNLIMITED\n"
-		  ACCOUNTS SHOWN },
+		  "MaxGangMembers=100000\nMaxGangMembersPerUser=UNLIMITED\n" ACCOUNTS
+			  SHOWN },
 		/* bounds of partitions and accounts */
 		{ "PartitionMaxWaitingTime=debug:00:10:00,gpu:UNLIMITED "
 		  "PartitionMaxExclusive=debug:none,gpu:Spine\n"
 		  "AccountMaxGangs=*:5 "
 		  "AccountMaxGangMembers=Physics:2000,*:unlimited",
-		  LEVELS COSTS SWITCHES "TopologyFile=\"\"\n" NAME_KEY
+		  LEVELS COSTS SWITCHES
+		  "TopologyFile=\"\"\n" NAME_KEY
 		  "WaitingTime=00:10:00\nMaxWaitingTime=1-00:00:00\n"
 		  "PartitionMaxWaitingTime=\"debug:00:10:00,gpu:UNLIMITED\"\n"
 		  "GangAccountRules=\"\"\nMaxExclusive=\"\"\n"
 		  "PartitionMaxExclusive=\"debug:none,gpu:Spine\"\n"
-		  "MinExclusiveShare=0.25\n" COUNTS
-		  "AccountMaxGangs=\"*:5\"\n"
-		  "AccountMaxGangMembers=\"physics:2000,*:unlimited\"\n"
-		  SHOWN },
+		  "MinExclusiveShare=0.25\n" COUNTS "AccountMaxGangs=\"*:5\"\n"
+		  "AccountMaxGangMembers=\"physics:2000,*:unlimited\"\n" SHOWN },
 		{ "NodeExtra=NO LogLevel=Debug MetricsFile=\"/run/x y\"",
 		  LEVELS COSTS SWITCHES
 		  "TopologyFile=\"\"\n" NAME_KEY "WaitingTime=00:10:00\n" LIMITS
 		  "RankOrder=submit\n"
 		  "NodeExtra=no\nLogLevel=debug\nMetricsFile=\"/run/x y\"\n" },
-		{ "nodetopology=n[1-4,7] HWLOC=a.xml # these", PLAIN
-		  "NodeTopology=\"n[1-4,7]\" Hwloc=\"a.xml\"\n" },
+		{ "nodetopology=n[1-4,7] HWLOC=a.xml # these",
+		  PLAIN "NodeTopology=\"n[1-4,7]\" Hwloc=\"a.xml\"\n" },
 		{ "NodeTopology=n[1-4] Hwloc=a.xml\nNodeTopology=m1,m2 "
 		  "Hwloc=\"/b c.xml\"\nNodeTopologyDir=shapes\n",
 		  LEVELS COSTS SWITCHES
@@ -161,51 +163,55 @@ static void test_accepted(void **state)
 		  "NodeTopology=\"n[1-4]\" Hwloc=\"a.xml\"\n"
 		  "NodeTopology=\"m1,m2\" Hwloc=\"/b c.xml\"\n" },
 		/* 0.15, 0.17: gangs that an admin defines */
-		{ "GangName=alice/train MinMember=4", PLAIN
-		  "GangName=alice/train MinMember=4\n" },
+		{ "GangName=alice/train MinMember=4",
+		  PLAIN "GangName=alice/train MinMember=4\n" },
 		{ "GangName=bob/b Topology=require:leaf ONFAILURE=Kill "
 		  "Match=only-waiting WaitingTime=10 Groups=alice/a,c/d "
 		  "mode=nonstrict MinTRES=mem=2G,cpu=5 TotalNumber=6 "
 		  "MinMember=4 # all there is\n\ngangname = alice/a "
-		  "totalnumber = 2\n", PLAIN
+		  "totalnumber = 2\n",
+		  PLAIN
 		  "GangName=alice/a TotalNumber=2\n"
 		  "GangName=bob/b MinMember=4 TotalNumber=6 "
 		  "MinTRES=cpu=5,mem=2048M Mode=nonstrict Groups=alice/a,c/d "
 		  "WaitingTime=00:10:00 Match=only-waiting OnFailure=kill "
 		  "Topology=require:leaf\n" },
-		{ "GangName=\"lab#1/a\" MinMember=1 Groups=\"x#/y\"", PLAIN
-		  "GangName=\"lab#1/a\" MinMember=1 Groups=\"x#/y\"\n" },
-		{ "GangName=a/b MinMember=2 Groups=", PLAIN
-		  "GangName=a/b MinMember=2 Groups=\"\"\n" },
+		{ "GangName=\"lab#1/a\" MinMember=1 Groups=\"x#/y\"",
+		  PLAIN "GangName=\"lab#1/a\" MinMember=1 Groups=\"x#/y\"\n" },
+		{ "GangName=a/b MinMember=2 Groups=",
+		  PLAIN "GangName=a/b MinMember=2 Groups=\"\"\n" },
 		{ "GangName=a/b MinMember=2 Topology=require:rack\n"
 		  "LevelNames=island,node,rack,pod,hall",
 		  "LevelNames=island,node,rack,pod,hall\n" COSTS SWITCHES
-		  FILE_KEY "GangName=a/b MinMember=2 Topology=require:rack\n" },
+			  FILE_KEY
+		  "GangName=a/b MinMember=2 Topology=require:rack\n" },
 		{ "LevelNames=island,node,rack,Pod-1,hall_2",
 		  "LevelNames=island,node,rack,Pod-1,hall_2\n" COSTS SWITCHES
-		  FILE_KEY },
+			  FILE_KEY },
 		/* names of levels that are left out give way */
 		{ "LevelNames=chip,node,rack,core",
 		  "LevelNames=chip,node,rack,core,level4\n" COSTS SWITCHES
-		  FILE_KEY },
+			  FILE_KEY },
 		{ "LevelNames=a,b,c,d,e,f,level6,g",
 		  "LevelNames=a,b,c,d,e,f,level6,g\n" COSTS SWITCHES FILE_KEY },
 		/* 4.14: the costs are settings */
-		{ "HopCosts=1", LEVELS "HopCosts=1,4,16,64,256\n" SWITCHES
-		  FILE_KEY },
-		{ "HopCosts=1,1,1,1,1,1,9", LEVELS "HopCosts=1,1,1,1,1,1,9\n"
-		  SWITCHES FILE_KEY },
+		{ "HopCosts=1",
+		  LEVELS "HopCosts=1,4,16,64,256\n" SWITCHES FILE_KEY },
+		{ "HopCosts=1,1,1,1,1,1,9",
+		  LEVELS "HopCosts=1,1,1,1,1,1,9\n" SWITCHES FILE_KEY },
 		/* 4.12, 4.13: what the links of each level do */
-		{ "levelbandwidth=900,900.0,37.5,0.25 LevelLatency=1,2.5", LEVELS
-		  COSTS "LevelBandwidth=900,900,37.5,0.25\n"
-		  "LevelLatency=1,2.5\n" YES_NO FILE_KEY },
-		{ "LevelBandwidth=\"\" LevelLatency=0.000001,1000000", LEVELS
-		  COSTS "LevelBandwidth=\"\"\nLevelLatency=0.000001,1000000\n"
-		  YES_NO FILE_KEY },
+		{ "levelbandwidth=900,900.0,37.5,0.25 LevelLatency=1,2.5",
+		  LEVELS COSTS "LevelBandwidth=900,900,37.5,0.25\n"
+			       "LevelLatency=1,2.5\n" YES_NO FILE_KEY },
+		{ "LevelBandwidth=\"\" LevelLatency=0.000001,1000000",
+		  LEVELS COSTS
+		  "LevelBandwidth=\"\"\nLevelLatency=0.000001,1000000\n" YES_NO
+			  FILE_KEY },
 		/* 4.27: one of several topologies */
-		{ "TopologyName=main TopologyFile=/t.yaml", LEVELS COSTS
-		  SWITCHES "TopologyFile=\"/t.yaml\"\nTopologyName=\"main\"\n"
-		  NEXT_KEYS WAIT },
+		{ "TopologyName=main TopologyFile=/t.yaml",
+		  LEVELS COSTS SWITCHES
+		  "TopologyFile=\"/t.yaml\"\nTopologyName=\"main\"\n" NEXT_KEYS
+			  WAIT },
 		{ "PartitionTopology=gpu:nvl72,cpu:tree", LEVELS COSTS SWITCHES
 		  "TopologyFile=\"\"\nTopologyName=\"\"\n"
 		  "PartitionTopology=\"gpu:nvl72,cpu:tree\"\n"
@@ -213,20 +219,23 @@ static void test_accepted(void **state)
 		/* 4.14: NVLink domains are a level of their own, in which a
 		 * hop costs 1; the others keep their names and costs */
 		{ "NVLinkDomain=r1 Nodes=n[1-18]\nnvlinkdomain = r2 nodes = "
-		  "\"n[19-36]\"", NVLEVELS NVCOSTS SWITCHES FILE_KEY
+		  "\"n[19-36]\"",
+		  NVLEVELS NVCOSTS SWITCHES FILE_KEY
 		  "NVLinkDomain=r1 Nodes=n[1-18]\n"
 		  "NVLinkDomain=r2 Nodes=n[19-36]\n" },
 		{ "HopCosts=1,2,3\nNVLinkDomain=r1 Nodes=n1\n"
-		  "LevelNames=gpu,tray", "LevelNames=gpu,tray,nvlink,leaf,"
+		  "LevelNames=gpu,tray",
+		  "LevelNames=gpu,tray,nvlink,leaf,"
 		  "spine\nHopCosts=1,2,3,12,48\n" SWITCHES FILE_KEY
 		  "NVLinkDomain=r1 Nodes=n1\n" },
 		{ "GangName=a/b MinMember=2 Topology=require:nvlink\n"
-		  "NVLinkDomain=r1 Nodes=n1", NVLEVELS NVCOSTS SWITCHES
-		  FILE_KEY "NVLinkDomain=r1 Nodes=n1\n"
+		  "NVLinkDomain=r1 Nodes=n1",
+		  NVLEVELS NVCOSTS SWITCHES FILE_KEY
+		  "NVLinkDomain=r1 Nodes=n1\n"
 		  "GangName=a/b MinMember=2 Topology=require:nvlink\n" },
-		{ "HopCosts=1,1,1,1,1,1,1,1,1,1,1,1,1000000", LEVELS
-		  "HopCosts=1,1,1,1,1,1,1,1,1,1,1,1,1000000\n" SWITCHES
-		  FILE_KEY },
+		{ "HopCosts=1,1,1,1,1,1,1,1,1,1,1,1,1000000",
+		  LEVELS "HopCosts=1,1,1,1,1,1,1,1,1,1,1,1,1000000\n" SWITCHES
+			  FILE_KEY },
 	};
 	size_t i;
 
@@ -296,7 +305,8 @@ static void test_refused(void **state)
 		{ "Gangs=", ":1: ", "expected yes or no" },
 		{ "Gangs=yess", ":1: ", "\"yess\" is not understood" },
 		{ "Gangs=1", ":1: ", "expected yes or no" },
-		{ "Gangs=yes\n\nGANGS=yes", ":3: ", "given twice, first in "
+		{ "Gangs=yes\n\nGANGS=yes", ":3: ",
+		  "given twice, first in "
 		  "line 1" },
 		{ "Gangs=\"yes", ":1: ", "quote is not closed" },
 		{ "Gangs=\"yes\"no", ":1: ", "after the closing quote" },
@@ -310,10 +320,10 @@ static void test_refused(void **state)
 		{ "HopCosts=1,1000001", ":1: ", "is not a number" },
 		{ "HopCosts=1,2x", ":1: ", "is not a number" },
 		{ "Gangs=no\nHopCosts=1,4,2", ":2: ", "2 comes after 4" },
-		{ "HopCosts=1,1,1,1,1,1,1,1,1,1,1,1,1,1", ":1: ",
-		  "at most 13 levels" },
-		{ "LevelNames=a,b,c,d,e,f,g,h,i,j,k,l,m,n", ":1: ",
-		  "at most 13 levels" },
+		{ "HopCosts=1,1,1,1,1,1,1,1,1,1,1,1,1,1",
+		  ":1: ", "at most 13 levels" },
+		{ "LevelNames=a,b,c,d,e,f,g,h,i,j,k,l,m,n",
+		  ":1: ", "at most 13 levels" },
 		{ "LevelNames=", ":1: ", "not made of letters" },
 		{ "LevelNames=a,,b", ":1: ", "not made of letters" },
 		{ "LevelNames=a,b:c", ":1: ", "not made of letters" },
@@ -340,27 +350,30 @@ static void test_refused(void **state)
 		{ "LevelBandwidth=0", ":1: ", "\"0\" is not a number above 0" },
 		{ "LevelBandwidth=1,,2", ":1: ", "\"\" is not a number" },
 		{ "LevelBandwidth=1,2GB", ":1: ", "\"2GB\" is not" },
-		{ "LevelBandwidth=-1", ":1: ", "expected GB/s from the bottom" },
+		{ "LevelBandwidth=-1",
+		  ":1: ", "expected GB/s from the bottom" },
 		{ "LevelBandwidth=1e3", ":1: ", "\"1e3\" is not" },
 		{ "LevelLatency=1000000.1", ":1: ", "up to 1000000" },
 		{ "LevelLatency=0.0000001", ":1: ", "at most six digits" },
 		{ "LevelLatency=.5", ":1: ", "expected microseconds" },
-		{ "LevelLatency=1,1,1,1,1,1,1,1,1,1,1,1,1,1", ":1: ",
-		  "at most 13 levels" },
+		{ "LevelLatency=1,1,1,1,1,1,1,1,1,1,1,1,1,1",
+		  ":1: ", "at most 13 levels" },
 		{ "TopologyName=" X32 X32, ":1: ", "more than 63 characters" },
 		{ "PartitionTopology=gpu", ":1: ", "expected partitions and" },
 		{ "PartitionTopology=gpu:", ":1: ", "\"gpu:\" is not such" },
 		{ "PartitionTopology=:a", ":1: ", "\":a\" is not such a" },
 		{ "PartitionTopology=gpu:a,", ":1: ", "\"gpu:a,\" is not" },
 		{ "PartitionTopology=gpu:a,,b:c", ":1: ", "\",b:c\" is" },
-		{ "PartitionTopology=gpu:a:b", ":1: ", "\"a:b\" behind gpu is" },
+		{ "PartitionTopology=gpu:a:b",
+		  ":1: ", "\"a:b\" behind gpu is" },
 		{ "PartitionTopology=gpu:" X32 X32, ":1: ", "like gpu:nvl72" },
-		{ "PartitionTopology=a:b,c:d,a:e", ":1: ",
-		  "a is named twice" },
-		{ "PartitionMaxWaitingTime=a:10m", ":1: ", "\"10m\" behind a is "
+		{ "PartitionTopology=a:b,c:d,a:e", ":1: ", "a is named twice" },
+		{ "PartitionMaxWaitingTime=a:10m", ":1: ",
+		  "\"10m\" behind a is "
 		  "not understood; expected partitions and times, like debug:" },
 		{ "PartitionMaxWaitingTime=a:0", ":1: ", "\"0\" behind a" },
-		{ "PartitionMaxWaitingTime=10", ":1: ", "\"10\" is not such a" },
+		{ "PartitionMaxWaitingTime=10",
+		  ":1: ", "\"10\" is not such a" },
 		{ "\nPartitionMaxExclusive=a:none,b:rack", ":2: ",
 		  "PartitionMaxExclusive: there is no level \"rack\"; the" },
 		{ "PartitionMaxExclusive=a:b:c", ":1: ", "like debug:none" },
@@ -372,60 +385,61 @@ static void test_refused(void **state)
 		{ "NVLinkDomain=a", ":1: ", "NVLinkDomain=a: add Nodes=" },
 		{ "\nNVLinkDomain=a Nodes= # n1", ":2: ", "add Nodes=" },
 		{ "NVLinkDomain=a Nodes=n1 Nodes=n2", ":1: ", "given twice" },
-		{ "NVLinkDomain=a Nodes=n1 Gangs=yes", ":1: ",
-		  "unknown key \"Gangs\" behind NVLinkDomain" },
+		{ "NVLinkDomain=a Nodes=n1 Gangs=yes",
+		  ":1: ", "unknown key \"Gangs\" behind NVLinkDomain" },
 		{ "NVLinkDomain=a Nodes=n1\nGangs=no\nNVLinkDomain=a Nodes=n2",
 		  ":3: ", "NVLinkDomain=a is given twice, first in line 1" },
 		{ "MinMember=4", ":1: ", "unknown key \"MinMember\"" },
 		{ "MinMember=4 GangName=a/b", ":1: ", "unknown key" },
 		{ "GangName=", ":1: ", "GangName: --gang=: the name is" },
-		{ "GangName=train MinMember=2", ":1: ",
-		  "GangName: write NAMESPACE/train" },
+		{ "GangName=train MinMember=2",
+		  ":1: ", "GangName: write NAMESPACE/train" },
 		{ "GangName=a/Train MinMember=2", ":1: ", "upper-case" },
-		{ "\nGangName=a/b", ":2: ",
-		  "GangName=a/b: add MinMember=N or TotalNumber=N" },
-		{ "GangName=a/b Mode=strict # MinMember=4", ":1: ",
-		  "add MinMember=N" },
-		{ "GangName=a/b MinMember=0", ":1: ", "MinMember: --gang-min-"
+		{ "\nGangName=a/b",
+		  ":2: ", "GangName=a/b: add MinMember=N or TotalNumber=N" },
+		{ "GangName=a/b Mode=strict # MinMember=4",
+		  ":1: ", "add MinMember=N" },
+		{ "GangName=a/b MinMember=0", ":1: ",
+		  "MinMember: --gang-min-"
 		  "member=0: expected a number from 1 to 100000" },
-		{ "GangName=a/b MinMember=2 minmember=2", ":1: ",
-		  "MinMember is given twice" },
-		{ "GangName=a/b MinMember=2 Rank=1", ":1: ",
-		  "unknown key \"Rank\" behind GangName" },
+		{ "GangName=a/b MinMember=2 minmember=2",
+		  ":1: ", "MinMember is given twice" },
+		{ "GangName=a/b MinMember=2 Rank=1",
+		  ":1: ", "unknown key \"Rank\" behind GangName" },
 		{ "GangName=a/b MinMember=2 Order=1", ":1: ", "unknown key" },
-		{ "GangName=a/b MinMember=2 Gangs=yes", ":1: ",
-		  "unknown key \"Gangs\" behind GangName" },
-		{ "GangName=a/b MinMember=2 GangName=c/d", ":1: ",
-		  "one gang a line" },
-		{ "GangName=a/b MinMember=4 TotalNumber=3", ":1: ",
-		  "GangName=a/b: --gang-min-member=4 is above" },
-		{ "GangName=a/b MinMember=1 Mode=loose", ":1: ",
-		  "Mode: --gang-mode=loose: expected one of strict|" },
-		{ "GangName=a/b MinMember=1 Groups=c", ":1: ",
-		  "write NAMESPACE/NAME" },
+		{ "GangName=a/b MinMember=2 Gangs=yes",
+		  ":1: ", "unknown key \"Gangs\" behind GangName" },
+		{ "GangName=a/b MinMember=2 GangName=c/d",
+		  ":1: ", "one gang a line" },
+		{ "GangName=a/b MinMember=4 TotalNumber=3",
+		  ":1: ", "GangName=a/b: --gang-min-member=4 is above" },
+		{ "GangName=a/b MinMember=1 Mode=loose",
+		  ":1: ", "Mode: --gang-mode=loose: expected one of strict|" },
+		{ "GangName=a/b MinMember=1 Groups=c",
+		  ":1: ", "write NAMESPACE/NAME" },
 		{ "GangName=a/b MinMember=1 Topology=require:rack", ":1: ",
 		  "there is no level \"rack\"; the levels are island, "
 		  "node, leaf, spine, core" },
 		{ "GangName=a/b MinMember=1\nGangName=a/c MinMember=1\n"
-		  "GangName=a/b MinMember=2", ":3: ",
-		  "GangName=a/b is given twice, first in line 1" },
+		  "GangName=a/b MinMember=2",
+		  ":3: ", "GangName=a/b is given twice, first in line 1" },
 		{ "NodeTopology=n1", ":1: ", "NodeTopology: add Hwloc=FILE" },
 		{ "NodeTopology=n1 Hwloc=", ":1: ", "add Hwloc=FILE" },
 		{ "NodeTopology=\"\" Hwloc=a", ":1: ", "no node is named" },
 		{ "Hwloc=a NodeTopology=n1", ":1: ", "unknown key \"Hwloc\"" },
-		{ "NodeTopology=n1 Hwloc=a Gangs=yes", ":1: ",
-		  "unknown key \"Gangs\" behind NodeTopology" },
-		{ "NodeTopology=n1 Hwloc=a Hwloc=b", ":1: ",
-		  "Hwloc is given twice in the line" },
-		{ "NodeTopology=n1 NodeTopology=n2 Hwloc=b", ":1: ",
-		  "NodeTopology is given twice in the line" },
+		{ "NodeTopology=n1 Hwloc=a Gangs=yes",
+		  ":1: ", "unknown key \"Gangs\" behind NodeTopology" },
+		{ "NodeTopology=n1 Hwloc=a Hwloc=b",
+		  ":1: ", "Hwloc is given twice in the line" },
+		{ "NodeTopology=n1 NodeTopology=n2 Hwloc=b",
+		  ":1: ", "NodeTopology is given twice in the line" },
 		{ "\nNodeTopology=n[1- Hwloc=a", ":2: ", "NodeTopology: " },
 		{ "NodeTopology=n[1-9] Hwloc=a\n#\nNodeTopology=m1,n7 Hwloc=a",
 		  ":3: ", "node \"n7\" is named twice, first in line 1" },
-		{ "NodeTopology=n1,n1 Hwloc=a", ":1: ",
-		  "node \"n1\" is named twice, first in line 1" },
-		{ "GangName=a/b MinMember=1\nGang=yes", ":2: ",
-		  "unknown key \"Gang\"" },
+		{ "NodeTopology=n1,n1 Hwloc=a",
+		  ":1: ", "node \"n1\" is named twice, first in line 1" },
+		{ "GangName=a/b MinMember=1\nGang=yes",
+		  ":2: ", "unknown key \"Gang\"" },
 	};
 	long live = fail_live;
 	size_t i;
@@ -444,7 +458,8 @@ static void test_refused(void **state)
 		assert_int_equal(strncmp(err.text, path, strlen(path)), 0);
 		assert_int_equal(strncmp(err.text + strlen(path),
 					 cases[i].where,
-					 strlen(cases[i].where)), 0);
+					 strlen(cases[i].where)),
+				 0);
 		if (!strstr(err.text, cases[i].why))
 			fail_msg("\"%s\" lacks \"%s\"", err.text, cases[i].why);
 		assert_null(strpbrk(err.text, "\n\033"));
@@ -496,7 +511,8 @@ static void test_no_memory(void **state)
 	for (i = 0; i < 40; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
 			 "GangName=a/g%d MinMember=1\n"
-			 "NVLinkDomain=d%d Nodes=n%d\n", i, i, i);
+			 "NVLinkDomain=d%d Nodes=n%d\n",
+			 i, i, i);
 	write_bytes(text, strlen(text));
 	memset(&conf, 0x5a, sizeof(conf));
 	before = conf;
@@ -533,7 +549,9 @@ static void test_definition(void **state)
 			      "Match=once-satisfied OnFailure=requeue "
 			      "Topology=require:leaf\n"
 			      "GangName=alice/s MinMember=1\n"
-			      "GangName=al/t MinMember=2\n", &conf, NULL), 0);
+			      "GangName=al/t MinMember=2\n",
+			      &conf, NULL),
+			 0);
 	spec = sgang_conf_gang(&conf, "alice", "t");
 	assert_non_null(spec);
 	assert_string_equal(spec->ns, "alice");
@@ -574,7 +592,8 @@ static void test_copies(void **state)
 				      "GangName=a/b MinMember=3\n"
 				      "NVLinkDomain=d Nodes=n[1-2]\n"
 				      "NodeTopology=n1 Hwloc=x\n",
-				      &conf[0], NULL), 0);
+				      &conf[0], NULL),
+				 0);
 		memset(&conf[1], 0x5a, 2 * sizeof(conf[0]));
 		sgang_conf_copy(&conf[1], &conf[0]);
 		sgang_conf_copy(&conf[2], &conf[1]);
@@ -583,10 +602,10 @@ static void test_copies(void **state)
 
 			assert_true(one->place_all);
 			assert_int_equal(one->waiting_time, 420);
-			assert_int_equal(sgang_node_lines_count(one->node_lines),
-					 1);
-			assert_int_equal(sgang_conf_gang(one, "a", "b")->
-					 min_member, 3);
+			assert_int_equal(
+				sgang_node_lines_count(one->node_lines), 1);
+			assert_int_equal(
+				sgang_conf_gang(one, "a", "b")->min_member, 3);
 			nvlink = sgang_conf_nvlinks(one, &count, &file);
 			assert_int_equal(count, 1);
 			assert_string_equal(file, path);
@@ -640,8 +659,8 @@ static void test_threads(void **state)
 	(void)state;
 	assert_int_equal(load("GangName=a/b MinMember=3\n", &conf, NULL), 0);
 	for (i = 0; i < 2; i++)
-		assert_int_equal(pthread_create(&thread[i], NULL, copy_often,
-						&conf), 0);
+		assert_int_equal(
+			pthread_create(&thread[i], NULL, copy_often, &conf), 0);
 	for (i = 0; i < 2; i++) {
 		assert_int_equal(pthread_join(thread[i], &wrong), 0);
 		assert_null(wrong);
@@ -665,12 +684,12 @@ static void test_many(void **state)
 	(void)state;
 	assert_non_null(text);
 	for (i = 0; i < GANGS; i++) {
-		uint32_t k = i * 1231 % GANGS;	/* each number once */
+		uint32_t k = i * 1231 % GANGS; /* each number once */
 
 		used += (size_t)snprintf(text + used, room - used,
 					 "GangName=u%" PRIu32 "/g%" PRIu32
-					 " MinMember=%" PRIu32 "\n", k % 7, k,
-					 k + 1);
+					 " MinMember=%" PRIu32 "\n",
+					 k % 7, k, k + 1);
 	}
 	if (load(text, &conf, &err))
 		fail_msg("%s", err.text);
@@ -688,7 +707,8 @@ static void test_many(void **state)
 }
 
 /* etc/gang.conf shows every key, as a comment, with its default. */
-/* 32,000 NVLink domains are read in a moment, and the second of a name found. */
+/* 32,000 NVLink domains are read in a moment, and the second of a name found.
+ */
 static void test_many_nvlinks(void **state)
 {
 	clock_t begun = clock();
@@ -758,12 +778,14 @@ static void test_manual(void **state)
 			      "MinTRES=cpu=1 Mode=strict Groups=a/c "
 			      "WaitingTime=1 Match=only-waiting OnFailure=kill "
 			      "Topology=prefer:leaf RankOrder=ring\n"
-			      "NVLinkDomain=d Nodes=n1\n", &conf, NULL), 0);
+			      "NVLinkDomain=d Nodes=n1\n",
+			      &conf, NULL),
+			 0);
 	text = printed(&conf);
 	rest = text;
 	while ((word = strsep(&rest, " \n"))) {
-		snprintf(item, sizeof(item), "\n.It Cm %.*s Ns = ",
-			 (int)strcspn(word, "="), word);
+		snprintf(item, sizeof(item),
+			 "\n.It Cm %.*s Ns = ", (int)strcspn(word, "="), word);
 		if (*word && !strstr(page, item))
 			fail_msg("no%s", item);
 	}
@@ -795,8 +817,8 @@ static void random_gangs(uint64_t *seed, char *text, size_t size)
 					 1 + (int)fuzz_below(seed, 9));
 		for (k = 0; k < sizeof(words) / sizeof(words[0]); k++)
 			if (fuzz_below(seed, 2))
-				used += (size_t)snprintf(text + used,
-					size - used, " %s",
+				used += (size_t)snprintf(
+					text + used, size - used, " %s",
 					words[k][fuzz_below(seed, 3)]);
 		used += (size_t)snprintf(text + used, size - used, "\n");
 	}
@@ -816,7 +838,8 @@ static void test_round_trip(void **state)
 		uint64_t cost = 1;
 		size_t used, i, n;
 
-		used = (size_t)snprintf(text, sizeof(text), "Gangs=%s "
+		used = (size_t)snprintf(text, sizeof(text),
+					"Gangs=%s "
 					"PlaceAll=%s HopCosts=",
 					fuzz_below(&seed, 2) ? "yes" : "no",
 					fuzz_below(&seed, 2) ? "yes" : "no");
@@ -833,18 +856,19 @@ static void test_round_trip(void **state)
 		n = 1 + fuzz_below(&seed, 13);
 		for (i = 0; i < n; i++)
 			used += (size_t)snprintf(text + used,
-						 sizeof(text) - used,
-						 "%s%c%zu", i ? "," : "",
+						 sizeof(text) - used, "%s%c%zu",
+						 i ? "," : "",
 						 'a' + (char)(round % 26), i);
-		used += (size_t)snprintf(text + used, sizeof(text) - used,
-					 "\nWaitingTime=0:%d\n"
-					 "LevelBandwidth=%d.%06d,%d\n%s",
-					 1 + (int)fuzz_below(&seed, 500000),
-					 (int)fuzz_below(&seed, 1000000),
-					 1 + (int)fuzz_below(&seed, 999999),
-					 1 + (int)fuzz_below(&seed, 1000000),
-					 fuzz_below(&seed, 2) ? "" :
-					 "NVLinkDomain=d Nodes=n[1-9]\n");
+		used += (size_t)snprintf(
+			text + used, sizeof(text) - used,
+			"\nWaitingTime=0:%d\n"
+			"LevelBandwidth=%d.%06d,%d\n%s",
+			1 + (int)fuzz_below(&seed, 500000),
+			(int)fuzz_below(&seed, 1000000),
+			1 + (int)fuzz_below(&seed, 999999),
+			1 + (int)fuzz_below(&seed, 1000000),
+			fuzz_below(&seed, 2) ? "" :
+					       "NVLinkDomain=d Nodes=n[1-9]\n");
 		random_gangs(&seed, text + used, sizeof(text) - used);
 		if (load(text, &conf, &err))
 			fail_msg("seed %d round %d: %s", SEED, round, err.text);
@@ -855,8 +879,7 @@ static void test_round_trip(void **state)
 		assert_string_equal(first, second);
 		assert_memory_equal(conf.costs.hop, again.costs.hop,
 				    sizeof(conf.costs.hop));
-		assert_memory_equal(conf.costs.bandwidth,
-				    again.costs.bandwidth,
+		assert_memory_equal(conf.costs.bandwidth, again.costs.bandwidth,
 				    sizeof(conf.costs.bandwidth));
 		assert_int_equal(conf.costs.leaf, again.costs.leaf);
 		for (i = 0; i < SGANG_LEVELS; i++)
@@ -923,7 +946,8 @@ static void sources_are_told(void **state)
 	assert_int_equal(load("# mine\nHopCosts=1,3,9\n"
 			      "NVLinkDomain=a Nodes=n[1-2]\n"
 			      "GangName=a/b MinMember=3\n"
-			      "NodeTopology=n1 Hwloc=x.xml\n", &conf, &err),
+			      "NodeTopology=n1 Hwloc=x.xml\n",
+			      &conf, &err),
 			 0);
 	out = open_memstream(&text, &size);
 	assert_non_null(out);
@@ -967,16 +991,17 @@ static void test_topology_of(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(load(cases[i].text, &conf, NULL), 0);
-		assert_int_equal(sgang_conf_topology_of(
-				&conf, cases[i].partition, cases[i].own,
-				topology), cases[i].ours);
+		assert_int_equal(sgang_conf_topology_of(&conf,
+							cases[i].partition,
+							cases[i].own, topology),
+				 cases[i].ours);
 		assert_string_equal(topology, cases[i].topology);
 		sgang_conf_free(&conf);
 	}
 }
 
-/* Of several partitions the strictest counts; one that is not named has what the
- * cluster has. */
+/* Of several partitions the strictest counts; one that is not named has what
+ * the cluster has. */
 static void test_bounds_of_partitions(void **state)
 {
 	static const struct {
@@ -990,7 +1015,8 @@ static void test_bounds_of_partitions(void **state)
 		{ "gpu", UINT32_MAX, 4, "PartitionMaxExclusive=gpu:core" },
 		{ "debug", 600, -1, "PartitionMaxExclusive=debug:none" },
 		{ "gpu,cpu", 3600, 3, "MaxExclusive=spine" },
-		{ "gpu,debug,cpu", 600, -1, "PartitionMaxExclusive=debug:none" },
+		{ "gpu,debug,cpu", 600, -1,
+		  "PartitionMaxExclusive=debug:none" },
 		{ "gp,debugs", 3600, 3, "MaxExclusive=spine" },
 	};
 	char said[SGANG_CONF_SAID];
@@ -998,16 +1024,19 @@ static void test_bounds_of_partitions(void **state)
 	size_t i;
 
 	(void)state;
-	assert_int_equal(load("MaxWaitingTime=60 MaxExclusive=spine "
-			      "PartitionMaxWaitingTime=gpu:UNLIMITED,debug:10:00\n"
-			      "PartitionMaxExclusive=debug:none,gpu:core",
-			      &conf, NULL), 0);
+	assert_int_equal(
+		load("MaxWaitingTime=60 MaxExclusive=spine "
+		     "PartitionMaxWaitingTime=gpu:UNLIMITED,debug:10:00\n"
+		     "PartitionMaxExclusive=debug:none,gpu:core",
+		     &conf, NULL),
+		0);
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(sgang_conf_max_waiting_time(
-				&conf, cases[i].partitions), cases[i].time);
+		assert_int_equal(
+			sgang_conf_max_waiting_time(&conf, cases[i].partitions),
+			cases[i].time);
 		assert_int_equal(sgang_conf_max_exclusive(
-				&conf, cases[i].partitions, said),
-				cases[i].level);
+					 &conf, cases[i].partitions, said),
+				 cases[i].level);
 		assert_string_equal(said, cases[i].said);
 	}
 	assert_int_equal(sgang_conf_any_exclusive(&conf, said), 4);

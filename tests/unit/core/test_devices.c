@@ -32,8 +32,9 @@ static struct sgang_fabric *parse(const char *text)
 }
 
 /* Two leaves of two nodes, one node in no other switch's reach. */
-#define SMALL "SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-4]\n" \
-	      "SwitchName=top Switches=a,b\nSwitchName=alone Nodes=x\n"
+#define SMALL                                                    \
+	"SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-4]\n" \
+	"SwitchName=top Switches=a,b\nSwitchName=alone Nodes=x\n"
 
 static void test_tree(void **state)
 {
@@ -95,13 +96,16 @@ static void test_random(void **state)
 			uint32_t nodes = 1 + (uint32_t)fuzz_below(&seed, 5);
 
 			/* the index is not the position */
-			used += (size_t)sprintf(text + used, "SwitchName=l%u "
-						"Nodes=n[%u-%u]\n", leaf, n,
-						n + nodes - 1);
+			used += (size_t)sprintf(text + used,
+						"SwitchName=l%u "
+						"Nodes=n[%u-%u]\n",
+						leaf, n, n + nodes - 1);
 			n += nodes;
 		}
-		used += (size_t)sprintf(text + used, "SwitchName=top "
-					"Switches=l[0-%u]\n", leaf - 1);
+		used += (size_t)sprintf(text + used,
+					"SwitchName=top "
+					"Switches=l[0-%u]\n",
+					leaf - 1);
 		for (a = 0; a < n; a++)
 			islands[a] = 1 + (uint32_t)fuzz_below(&seed, 4);
 		fabric = parse(text);
@@ -119,8 +123,9 @@ static void test_random(void **state)
 						 level);
 			}
 		for (d = 1; d < sgang_fabric_domains(dev->fabric); d++)
-			assert_true(sgang_fabric_domain(dev->fabric,
-							d)->parent < d);
+			assert_true(
+				sgang_fabric_domain(dev->fabric, d)->parent <
+				d);
 		sgang_devices_destroy(dev);
 		sgang_fabric_destroy(fabric);
 	}
@@ -204,22 +209,31 @@ static void test_alike(void **state)
 /* Two whole nodes of four slots under leaf a, then by their two islands each,
  * where the ring, or the first group of 'parallel' (or NULL), is to keep to
  * 'max_level'. Returns as sgang_plan_inside(). */
-static int plan_inside(uint32_t max_level, const struct sgang_parallel *parallel,
-		       bool same_inside, struct sgang_placement **placement,
+static int plan_inside(uint32_t max_level,
+		       const struct sgang_parallel *parallel, bool same_inside,
+		       struct sgang_placement **placement,
 		       struct sgang_nofit *nofit)
 {
 	static const uint32_t islands[] = { 2, 2, 2, 2, 2 };
 	static const uint32_t slots[] = { 4, 4, 4, 4, 4 };
 	const struct sgang_plan_member member = {
-		.units = 2, .slots = 0, .ranks = 4, .distinct = true,
+		.units = 2,
+		.slots = 0,
+		.ranks = 4,
+		.distinct = true,
 	};
 	struct sgang_fabric *fabric = parse(SMALL);
 	struct sgang_devices *dev = sgang_devices_create(fabric, islands, NULL);
 	struct sgang_costs costs;
 	struct sgang_plan_request request = {
-		.fabric = fabric, .costs = &costs, .free = slots,
-		.total = slots, .members = &member, .n_members = 1,
-		.max_level = SGANG_LEVEL_UNCONNECTED, .parallel = parallel,
+		.fabric = fabric,
+		.costs = &costs,
+		.free = slots,
+		.total = slots,
+		.members = &member,
+		.n_members = 1,
+		.max_level = SGANG_LEVEL_UNCONNECTED,
+		.parallel = parallel,
 		.require = { SGANG_LEVEL_UNCONNECTED },
 	};
 	struct sgang_error err = { "" };
@@ -233,7 +247,8 @@ static int plan_inside(uint32_t max_level, const struct sgang_parallel *parallel
 	assert_true((*placement)->exact);
 	assert_int_equal(sgang_devices_share_out(dev, (*placement)->runs,
 						 (*placement)->n_runs, &runs,
-						 &n), 0);
+						 &n),
+			 0);
 	if (parallel)
 		request.require[0] = max_level;
 	else
@@ -254,7 +269,8 @@ static void test_plan_inside(void **state)
 
 	(void)state;
 	assert_int_equal(plan_inside(SGANG_LEVEL_LEAF, NULL, true, &placement,
-				     &nofit), 1);
+				     &nofit),
+			 1);
 	assert_int_equal(placement->n_runs, 4);
 	assert_int_equal(placement->ring.cost, 4 * 1 + 2 * 2 + 2 * 4);
 	assert_int_equal(placement->bound, placement->ring.cost);
@@ -263,7 +279,8 @@ static void test_plan_inside(void **state)
 
 	/* What other plans have inside is not known: the bound is by nodes. */
 	assert_int_equal(plan_inside(SGANG_LEVEL_LEAF, NULL, false, &placement,
-				     &nofit), 1);
+				     &nofit),
+			 1);
 	assert_int_equal(placement->bound, 6 * 1 + 2 * 4);
 	assert_false(placement->exact);
 	sgang_placement_destroy(placement);
@@ -273,25 +290,30 @@ static void test_plan_inside(void **state)
 static void test_plan_inside_levels(void **state)
 {
 	const struct sgang_parallel tp = {
-		.n = 1, .group = { { .name = "tp", .size = 8, .weight = 1 } },
+		.n = 1,
+		.group = { { .name = "tp", .size = 8, .weight = 1 } },
 	};
 	struct sgang_placement *placement;
 	struct sgang_nofit nofit;
 
 	(void)state;
 	assert_int_equal(plan_inside(SGANG_LEVEL_NODE, NULL, true, &placement,
-				     &nofit), 0);
+				     &nofit),
+			 0);
 	assert_string_equal(nofit.text, "no node has room for it all");
 	assert_int_equal(nofit.needed, 0);
 	sgang_placement_destroy(placement);
 
 	assert_int_equal(plan_inside(SGANG_LEVEL_LEAF, &tp, false, &placement,
-				     &nofit), 1);
+				     &nofit),
+			 1);
 	assert_int_equal(placement->weighted_cost, 4 * 1 + 2 * 2 + 2 * 4);
 	sgang_placement_destroy(placement);
 	assert_int_equal(plan_inside(SGANG_LEVEL_NODE, &tp, false, &placement,
-				     &nofit), 0);
-	assert_string_equal(nofit.text, "group tp: its rings must be within one "
+				     &nofit),
+			 0);
+	assert_string_equal(nofit.text,
+			    "group tp: its rings must be within one "
 			    "node each, in the best place they are within one "
 			    "leaf");
 	sgang_placement_destroy(placement);

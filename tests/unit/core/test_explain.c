@@ -32,7 +32,8 @@ static void look(const struct bed *bed, size_t most,
 	if (sgang_plan(&bed->request, &placement, &nofit, NULL) != 1)
 		fail_msg("no placement: %s", nofit.text);
 	assert_int_equal(sgang_explain_others(&bed->request, placement, most,
-					      others, NULL), 0);
+					      others, NULL),
+			 0);
 	sgang_placement_destroy(placement);
 }
 
@@ -42,21 +43,19 @@ static void test_others(void **state)
 	static const struct {
 		const char *free;
 		uint32_t units;
-		const char *common, *text, *why;	/* of the first one */
+		const char *common, *text, *why; /* of the first one */
 	} cases[] = {
 		/* cheaper is better */
 		{ "n[1-2,5-6,9-10,13-15,17-19]", 6, "p2", "p1:60", "60 > 48" },
 		/* no room */
 		{ "n[1-2,5,13-16,17-18]", 6, "p2", "p1:3/6", "3 of 6 fit" },
-		{ "n[1-2,5-7,9-12]", 4, "l3",
-		  "l2:3/4,l1:2/4", "3 of 4 fit" },
+		{ "n[1-2,5-7,9-12]", 4, "l3", "l2:3/4,l1:2/4", "3 of 4 fit" },
 		/* the tie rules of plan.h */
 		{ "n[1-3,5-8]", 2, "l1", "l2:8",
 		  "same cost, but breaks the free leaf l2" },
 		{ "n[1-3,5-6]", 2, "l2", "l1:8",
 		  "same cost, but less tight: 1 slots stay free in l1, 0 in l2" },
-		{ "n[1-2,5-6]", 2, "l1", "l2:8",
-		  "same cost, but comes later" },
+		{ "n[1-2,5-6]", 2, "l1", "l2:8", "same cost, but comes later" },
 		/* there is one top only, so what is below it is looked at */
 		{ "n[1-4,13-16]", 8, "top", "p1:4/8,p2:4/8", "4 of 8 fit" },
 	};
@@ -71,8 +70,9 @@ static void test_others(void **state)
 		bed_only(&bed, cases[i].free);
 		bed_add(&bed, cases[i].units, 1, true);
 		look(&bed, SGANG_OTHERS_MAX, &others);
-		assert_string_equal(sgang_fabric_domain(bed.fabric,
-				    others.common)->name, cases[i].common);
+		assert_string_equal(
+			sgang_fabric_domain(bed.fabric, others.common)->name,
+			cases[i].common);
 		sgang_explain_write(bed.fabric, &others, text);
 		assert_string_equal(text, cases[i].text);
 		assert_string_equal(others.other[0].why, cases[i].why);
@@ -111,9 +111,11 @@ static void test_cut(void **state)
 	(void)state;
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	snprintf(topology, sizeof(topology), "SwitchName=%s Nodes=n[1-2]\n"
+	snprintf(topology, sizeof(topology),
+		 "SwitchName=%s Nodes=n[1-2]\n"
 		 "SwitchName=y Nodes=n[3-4]\nSwitchName=z Nodes=n[5-6]\n"
-		 "SwitchName=top Switches=%s,y,z\n", name, name);
+		 "SwitchName=top Switches=%s,y,z\n",
+		 name, name);
 	bed_open(&bed, topology, 1);
 	bed_only(&bed, "n[1-4,6]");
 	bed_add(&bed, 2, 1, true);
@@ -134,8 +136,8 @@ static void test_cut(void **state)
 static void test_hops(void **state)
 {
 	static const char *const bad[] = {
-		"leaf", "leaf:", "leaf:x", "nowhere:1", "leaf:1,", ",leaf:1",
-		"leaf:-1",
+		"leaf",    "leaf:",   "leaf:x",  "nowhere:1",
+		"leaf:1,", ",leaf:1", "leaf:-1",
 	};
 	struct sgang_ring ring = { .hops = { 6, 0, 2, 1 } }, again;
 	char text[SGANG_HOPS_SIZE], long_text[SGANG_HOPS_SIZE + 1];
@@ -153,8 +155,8 @@ static void test_hops(void **state)
 	assert_int_equal(again.hops[0], 0);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		again.hops[0] = 1;
-		assert_int_equal(sgang_explain_read_hops(bad[i], &costs,
-							 &again), -1);
+		assert_int_equal(
+			sgang_explain_read_hops(bad[i], &costs, &again), -1);
 		assert_int_equal(again.hops[0], 0);
 	}
 	memset(long_text, '1', SGANG_HOPS_SIZE);
@@ -216,25 +218,31 @@ static void test_nofit(void **state)
 	bed.request.max_level = SGANG_LEVEL_UNCONNECTED;
 	bed.member[0].units = 17;
 	expect_nofit(&bed, &gpus, "17 GPUs are needed, 16 are free");
-	expect_nofit(&bed, &four, "17 places with 4 GPUs are needed, 16 are "
+	expect_nofit(&bed, &four,
+		     "17 places with 4 GPUs are needed, 16 are "
 		     "free");
 	/* eight on each of two nodes */
-	bed.member[0] = (struct sgang_plan_member){
-		.units = 2, .slots = 4, .distinct = true };
+	bed.member[0] = (struct sgang_plan_member){ .units = 2,
+						    .slots = 4,
+						    .distinct = true };
 	bed.request.max_level = SGANG_LEVEL_LEAF;
-	expect_nofit(&bed, &gpus, "3 places with 4 GPUs are free, but no leaf "
+	expect_nofit(&bed, &gpus,
+		     "3 places with 4 GPUs are free, but no leaf "
 		     "has 2: leaf1 has 1");
 	bed.member[0].units = 5;
 	bed.request.max_level = SGANG_LEVEL_UNCONNECTED;
-	expect_nofit(&bed, &gpus, "5 places with 4 GPUs are needed, 3 are "
+	expect_nofit(&bed, &gpus,
+		     "5 places with 4 GPUs are needed, 3 are "
 		     "free");
 	/* whole nodes */
-	bed.member[0] = (struct sgang_plan_member){
-		.units = 2, .slots = 0, .distinct = true };
+	bed.member[0] = (struct sgang_plan_member){ .units = 2,
+						    .slots = 0,
+						    .distinct = true };
 	expect_nofit(&bed, &gpus, "2 whole nodes are needed, 0 are free");
 	bed_set(&bed, "n[1,3]", 8);
 	bed.request.max_level = SGANG_LEVEL_LEAF;
-	expect_nofit(&bed, &gpus, "2 whole nodes are free, but no leaf has 2: "
+	expect_nofit(&bed, &gpus,
+		     "2 whole nodes are free, but no leaf has 2: "
 		     "leaf1 has 1");
 	bed_close(&bed);
 }
@@ -248,14 +256,17 @@ static void test_nofit_members(void **state)
 	bed_only(&bed, "n1");
 	bed_add(&bed, 1, 3, true);
 	bed_add(&bed, 2, 4, true);
-	expect_nofit(&bed, &gpus, "member 1: 2 places with 4 GPUs are needed, "
+	expect_nofit(&bed, &gpus,
+		     "member 1: 2 places with 4 GPUs are needed, "
 		     "1 is free");
 	/* each fits alone, and both are as much as is free */
 	bed_set(&bed, "n2", 3);
-	bed.member[0] = (struct sgang_plan_member){
-		.units = 2, .slots = 2, .distinct = false };
+	bed.member[0] = (struct sgang_plan_member){ .units = 2,
+						    .slots = 2,
+						    .distinct = false };
 	bed.member[1].units = 1;
-	expect_nofit(&bed, &gpus, "8 free slots are needed and there, but not "
+	expect_nofit(&bed, &gpus,
+		     "8 free slots are needed and there, but not "
 		     "so that every member has what it asks for");
 	bed_close(&bed);
 }

@@ -16,7 +16,8 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static const struct sgang_extra two[] = {
-	{ "alice", "train", 8 }, { "bob", "serve", 4 },
+	{ "alice", "train", 8 },
+	{ "bob", "serve", 4 },
 };
 #define ONE "gang=alice/train ranks=8"
 #define TWO ONE ";gang=bob/serve ranks=4"
@@ -121,8 +122,8 @@ static void test_many_words(void **state)
 static void test_random(void **state)
 {
 	static const char *const pieces[] = {
-		ONE, TWO, " ", "  ", ";", "gang=", "ranks=1", "\t", "rack", "/",
-		"8", "gang=a/b", " ranks=",
+		ONE,  TWO,    " ", "  ", ";",        "gang=",   "ranks=1",
+		"\t", "rack", "/", "8",  "gang=a/b", " ranks=",
 	};
 	uint64_t seed = SEED;
 
@@ -132,7 +133,8 @@ static void test_random(void **state)
 		uint32_t n = (uint32_t)fuzz_below(&seed, 8);
 
 		while (n--)
-			strcat(before, pieces[fuzz_below(&seed, COUNT(pieces))]);
+			strcat(before,
+			       pieces[fuzz_below(&seed, COUNT(pieces))]);
 		bare = sgang_extra_format(before, NULL, 0);
 		assert_non_null(bare);
 		if (sgang_extra_found(bare))

@@ -57,8 +57,7 @@ static void test_trees(void **state)
 		  "SwitchName=\"b\" Nodes=\"n2\"\t# c\n"
 		  "SwitchName=c\\#1 Nodes=n3\r\n",
 		  "/13:n1,n2,n3 a/2:n1 b/2:n2 c#1/2:n3" },
-		{ "SwitchName=a Nodes=n1,\\\nn2, n3\\\n",
-		  NULL },
+		{ "SwitchName=a Nodes=n1,\\\nn2, n3\\\n", NULL },
 		/* the same node twice on one leaf is one node */
 		{ "SwitchName=a Nodes=n1,n1,n2 LinkSpeed=UNLIMITED\n",
 		  "a/2:n1,n2" },
@@ -66,7 +65,8 @@ static void test_trees(void **state)
 		/* 4.27: blocks, joined as Slurm joins them */
 		{ "BlockName=b Nodes=n[1-2]\n", "b/2:n1,n2" },
 		{ "BlockName=b1 Nodes=n1\nBlockName=b2 Nodes=n2\n"
-		  "BlockSizes=1,2\n", "b[1-2]/3:n1,n2 b1/2:n1 b2/2:n2" },
+		  "BlockSizes=1,2\n",
+		  "b[1-2]/3:n1,n2 b1/2:n1 b2/2:n2" },
 		/* without sizes: 1, 2, 4, 8 and 16 */
 		{ "BlockName=b1 Nodes=n1\nBlockName=b2 Nodes=n2\n"
 		  "blockname=b3 nodes=n3\n",
@@ -122,7 +122,7 @@ static void test_errors(void **state)
 {
 	static const struct {
 		const char *text;
-		const char *starts;	/* of the message */
+		const char *starts; /* of the message */
 		const char *has;
 	} cases[] = {
 		{ "", "t.conf: ", "no switch" },
@@ -141,8 +141,8 @@ static void test_errors(void **state)
 		{ "SwitchName=a Nodes=n1 Switches=b\n", "t.conf:1: ", "both" },
 		{ "SwitchName=a Nodes=n1 Nodes=n2\n", "t.conf:1: ", "two" },
 		{ "SwitchName=a[1-2] Nodes=n1\n", "t.conf:1: ", "a[1-2]" },
-		{ "SwitchName=a Nodes=n1 LinkSpeed=fast\n", "t.conf:1: ",
-		  "fast" },
+		{ "SwitchName=a Nodes=n1 LinkSpeed=fast\n",
+		  "t.conf:1: ", "fast" },
 		{ "SwitchName=a Nodes=n1\n\n\nSwitchName=a Nodes=n2\n",
 		  "t.conf:4: ", "t.conf:1" },
 		{ "SwitchName=a Nodes=n1\nSwitchName=b Nodes=n2,n1\n",
@@ -150,43 +150,46 @@ static void test_errors(void **state)
 		{ "SwitchName=a Nodes=n1\nSwitchName=t Switches=a,b\n",
 		  "t.conf:2: ", "SwitchName=b" },
 		{ "SwitchName=a Nodes=n1\nSwitchName=t Switches=a\n"
-		  "SwitchName=u Switches=a\n", "t.conf:3: ", "t.conf:2" },
+		  "SwitchName=u Switches=a\n",
+		  "t.conf:3: ", "t.conf:2" },
 		{ "SwitchName=a Nodes=n1\nSwitchName=t Switches=t\n",
 		  "t.conf:2: ", "tree" },
 		{ "SwitchName=a Nodes=n1\nSwitchName=t Switches=a,u\n"
-		  "SwitchName=u Switches=t\n", "t.conf:2: ",
-		  "above switch u at t.conf:3 and below it" },
+		  "SwitchName=u Switches=t\n",
+		  "t.conf:2: ", "above switch u at t.conf:3 and below it" },
 		{ "SwitchName=a Nodes=n[1-\n", "t.conf:1: ", "n[1-" },
-		{ "SwitchName=a Nodes=n[1-99999999]\n", "t.conf:1: ",
-		  "too many" },
+		{ "SwitchName=a Nodes=n[1-99999999]\n",
+		  "t.conf:1: ", "too many" },
 		{ "SwitchName=a Nodes=n1\nSwitchName=t Switches=a[\n",
 		  "t.conf:2: ", "a[" },
 		/* 4.27: blocks */
 		{ "BlockName=a Nodes=n1\n\nBlockName=a Nodes=n2\n",
 		  "t.conf:3: ", "block a is already defined at t.conf:1" },
 		{ "BlockName=a Nodes=n[1-3]\nBlockName=b Nodes=n[3-4]\n",
-		  "t.conf:2: ", "node n3 is already in block a at t.conf:1, "
+		  "t.conf:2: ",
+		  "node n3 is already in block a at t.conf:1, "
 		  "expected each node in one block" },
 		{ "BlockName=a[1-2] Nodes=n1\n", "t.conf:1: ", "one block" },
-		{ "BlockName=a Nodes=n1 Switches=b\n", "t.conf:1: ",
-		  "only BlockName, Nodes in the line" },
+		{ "BlockName=a Nodes=n1 Switches=b\n",
+		  "t.conf:1: ", "only BlockName, Nodes in the line" },
 		{ "BlockName=a Nodes=n[1\n", "t.conf:1: ", "n[1" },
 		{ "BlockName=a Nodes=n1\nSwitchName=s Nodes=n2\n",
 		  "t.conf:2: ", "SwitchName= after BlockName= at t.conf:1" },
-		{ "SwitchName=s Nodes=n2\nBlockSizes=4\n", "t.conf:2: ",
-		  "BlockSizes= after SwitchName= at t.conf:1" },
+		{ "SwitchName=s Nodes=n2\nBlockSizes=4\n",
+		  "t.conf:2: ", "BlockSizes= after SwitchName= at t.conf:1" },
 		{ "BlockSizes=4\n", "t.conf: ", "no block" },
 		{ "BlockName=a Nodes=n1\nBlockSizes=18,30\n", "t.conf:2: ",
 		  "block size 30 is not the first one, 18, times a power" },
-		{ "BlockName=a Nodes=n1\nBlockSizes=18,9\n", "t.conf:2: ",
-		  "block size 9" },
-		{ "BlockName=a Nodes=n1\nBlockSizes=1,65536\n", "t.conf:2: ",
-		  "up to 32768" },
-		{ "BlockName=a Nodes=n1\nBlockSizes=18,\n", "t.conf:2: ",
-		  "the block size \"\" is not a number" },
-		{ "BlockName=a Nodes=n1\nBlockSizes=0\n", "t.conf:2: ", "\"0\"" },
-		{ "BlockName=a Nodes=n1\nBlockSizes=18x\n", "t.conf:2: ",
-		  "\"18x\"" },
+		{ "BlockName=a Nodes=n1\nBlockSizes=18,9\n",
+		  "t.conf:2: ", "block size 9" },
+		{ "BlockName=a Nodes=n1\nBlockSizes=1,65536\n",
+		  "t.conf:2: ", "up to 32768" },
+		{ "BlockName=a Nodes=n1\nBlockSizes=18,\n",
+		  "t.conf:2: ", "the block size \"\" is not a number" },
+		{ "BlockName=a Nodes=n1\nBlockSizes=0\n",
+		  "t.conf:2: ", "\"0\"" },
+		{ "BlockName=a Nodes=n1\nBlockSizes=18x\n",
+		  "t.conf:2: ", "\"18x\"" },
 		{ "BlockName=a Nodes=n1\nBlockSizes=1\nBlockSizes=1\n",
 		  "t.conf:3: ", "second time" },
 		{ "RingName=r Nodes=n1\n", "t.conf:1: ",
@@ -202,8 +205,8 @@ static void test_errors(void **state)
 		struct sgang_error err = { "" };
 
 		errno = 0;
-		assert_null(sgang_fabric_parse(cases[i].text, "t.conf", NULL,
-					       0, &err));
+		assert_null(sgang_fabric_parse(cases[i].text, "t.conf", NULL, 0,
+					       &err));
 		assert_int_equal(errno, EINVAL);
 		if (strncmp(err.text, cases[i].starts,
 			    strlen(cases[i].starts)) ||
@@ -269,8 +272,7 @@ static void test_callers_nodes(void **state)
 	{
 		static const char *const twice[] = { "a", "b", "a" };
 
-		assert_null(sgang_fabric_parse(text, "t.conf", twice, 3,
-					       &err));
+		assert_null(sgang_fabric_parse(text, "t.conf", twice, 3, &err));
 		assert_int_equal(errno, EINVAL);
 		assert_non_null(strstr(err.text, "twice"));
 	}
@@ -297,7 +299,8 @@ static void test_flat(void **state)
 	assert_int_equal(errno, EDOM);
 }
 
-/* 4.14: a hop within an NVL72 rack costs 1, a leaf costs what it always does. */
+/* 4.14: a hop within an NVL72 rack costs 1, a leaf costs what it always does.
+ */
 static void test_nvlink_costs(void **state)
 {
 	struct sgang_costs plain, costs;
@@ -315,8 +318,7 @@ static void test_nvlink_costs(void **state)
 		assert_int_equal(costs.hop[level + 1], plain.hop[level]);
 		assert_string_equal(costs.name[level + 1], plain.name[level]);
 	}
-	assert_string_equal(costs.name[SGANG_LEVEL_UNCONNECTED],
-			    "unconnected");
+	assert_string_equal(costs.name[SGANG_LEVEL_UNCONNECTED], "unconnected");
 }
 
 /* 4.14: 1, 4, 16 */
@@ -385,8 +387,7 @@ static void test_fuzz(void **state)
 		fabric = sgang_fabric_parse(text, "t.conf", NULL, 0, &err);
 		if (!fabric &&
 		    (errno != EINVAL || strncmp(err.text, "t.conf:", 7)))
-			fail_msg("seed %lu: %s", (unsigned long)seed,
-				 err.text);
+			fail_msg("seed %lu: %s", (unsigned long)seed, err.text);
 		if (fabric)
 			check_invariants(fabric);
 		sgang_fabric_destroy(fabric);
@@ -405,7 +406,7 @@ static void test_no_memory(void **state)
 	unsigned long n;
 
 	(void)state;
-	for (n = 1; ; n++) {
+	for (n = 1;; n++) {
 		struct sgang_fabric *fabric;
 		long before = fail_live;
 

@@ -39,8 +39,7 @@ struct whole {
 	struct sgang_record record;
 };
 
-static void make_member(struct whole *w, const struct says *s,
-			uint32_t job_id)
+static void make_member(struct whole *w, const struct says *s, uint32_t job_id)
 {
 	struct sgang_member *m = &w->m;
 
@@ -70,7 +69,7 @@ static void tally_of(const struct says *says, struct sgang_tally *tally)
 	size_t n = 0;
 
 	for (; n < MEMBERS && says[n].tasks; n++) {
-		make_member(&members[n], &says[n], (uint32_t) n + 1);
+		make_member(&members[n], &says[n], (uint32_t)n + 1);
 		list[n] = &members[n].m;
 	}
 	assert_int_equal(sgang_gang_tally(list, n, NULL, 0, tally), 0);
@@ -90,90 +89,224 @@ static void test_tally(void **state)
 		bool satisfied, may_start;
 		enum sgang_phase phase;
 	} cases[] = {
-		{ "nobody", { { 0 } },
-		  0, 0, 0, 0, 1, 1, 0, 0, false, false,
+		{ "nobody",
+		  { { 0 } },
+		  0,
+		  0,
+		  0,
+		  0,
+		  1,
+		  1,
+		  0,
+		  0,
+		  false,
+		  false,
 		  SGANG_PHASE_FINISHED },
 		{ "a gang of one",
 		  { { P, 1, true, false, 1, 0, 5, 100 } },
-		  1, 1, 0, 0, 1, 1, 5, 100, false, true,
+		  1,
+		  1,
+		  0,
+		  0,
+		  1,
+		  1,
+		  5,
+		  100,
+		  false,
+		  true,
 		  SGANG_PHASE_WAITING },
 		{ "0.25, 0.26: nobody says how many",
 		  { { P, 1, true, false, 0, 0, 5, 100 } },
-		  1, 1, 0, 0, 1, 1, 5, 100, false, false,
+		  1,
+		  1,
+		  0,
+		  0,
+		  1,
+		  1,
+		  5,
+		  100,
+		  false,
+		  false,
 		  SGANG_PHASE_UNDEFINED },
 		{ "0.43: one of two",
 		  { { P, 1, true, false, 2, 0, 5, 100 } },
-		  1, 1, 0, 0, 2, 2, 5, 100, false, false,
+		  1,
+		  1,
+		  0,
+		  0,
+		  2,
+		  2,
+		  5,
+		  100,
+		  false,
+		  false,
 		  SGANG_PHASE_GATHERING },
 		{ "two of two, the second says nothing",
 		  { { P, 1, true, false, 2, 0, 5, 100 },
 		    { P, 1, true, false, 0, 0, 9, 200 } },
-		  2, 2, 0, 0, 2, 2, 9, 100, false, true,
+		  2,
+		  2,
+		  0,
+		  0,
+		  2,
+		  2,
+		  9,
+		  100,
+		  false,
+		  true,
 		  SGANG_PHASE_WAITING },
 		{ "there but not eligible",
 		  { { P, 1, true, false, 2, 0, 5, 100 },
 		    { P, 1, false, false, 2, 0, 5, 100 } },
-		  2, 1, 0, 0, 2, 2, 5, 100, false, false,
+		  2,
+		  1,
+		  0,
+		  0,
+		  2,
+		  2,
+		  5,
+		  100,
+		  false,
+		  false,
 		  SGANG_PHASE_WAITING },
 		{ "array tasks count",
 		  { { P, 3, true, false, 4, 6, 5, 100 },
 		    { P, 1, true, false, 4, 6, 5, 100 } },
-		  4, 4, 0, 0, 4, 6, 5, 100, false, true,
+		  4,
+		  4,
+		  0,
+		  0,
+		  4,
+		  6,
+		  5,
+		  100,
+		  false,
+		  true,
 		  SGANG_PHASE_WAITING },
 		{ "an array that is not eligible counts whole",
 		  { { P, 3, false, false, 2, 0, 5, 100 } },
-		  3, 0, 0, 0, 2, 2, 5, 100, false, false,
+		  3,
+		  0,
+		  0,
+		  0,
+		  2,
+		  2,
+		  5,
+		  100,
+		  false,
+		  false,
 		  SGANG_PHASE_WAITING },
 		{ "one of two held",
 		  { { H, 1, false, false, 2, 0, 7, 100 },
 		    { P, 1, true, false, 2, 0, 5, 100 } },
-		  1, 1, 1, 0, 2, 2, 7, 100, false, false,
+		  1,
+		  1,
+		  1,
+		  0,
+		  2,
+		  2,
+		  7,
+		  100,
+		  false,
+		  false,
 		  SGANG_PHASE_HOLDING },
 		{ "0.11: held with enough pending beside it",
 		  { { H, 1, false, false, 1, 0, 7, 100 },
 		    { P, 4, true, false, 1, 0, 5, 100 } },
-		  4, 4, 1, 0, 1, 1, 7, 100, false, false,
+		  4,
+		  4,
+		  1,
+		  0,
+		  1,
+		  1,
+		  7,
+		  100,
+		  false,
+		  false,
 		  SGANG_PHASE_STARTING },
 		{ "0.38: a member that runs means it has started",
 		  { { R, 1, false, false, 2, 0, 7, 100 },
 		    { P, 2, true, false, 2, 0, 5, 100 } },
-		  2, 2, 0, 1, 2, 2, 5, 100, true, false,
+		  2,
+		  2,
+		  0,
+		  1,
+		  2,
+		  2,
+		  5,
+		  100,
+		  true,
+		  false,
 		  SGANG_PHASE_RUNNING },
 		{ "0.11: a requeued member remembers",
 		  { { P, 1, true, true, 2, 0, 5, 100 } },
-		  1, 1, 0, 0, 2, 2, 5, 100, true, false,
+		  1,
+		  1,
+		  0,
+		  0,
+		  2,
+		  2,
+		  5,
+		  100,
+		  true,
+		  false,
 		  SGANG_PHASE_RUNNING },
 		{ "0.33: the oldest member dates the gang",
 		  { { P, 1, true, false, 2, 0, 5, 300 },
 		    { P, 1, true, false, 2, 0, 5, 100 },
 		    { P, 1, true, false, 2, 0, 5, 200 } },
-		  3, 3, 0, 0, 2, 2, 5, 100, false, true,
+		  3,
+		  3,
+		  0,
+		  0,
+		  2,
+		  2,
+		  5,
+		  100,
+		  false,
+		  true,
 		  SGANG_PHASE_WAITING },
 		{ "the oldest that says it says it for all",
 		  { { P, 1, true, false, 4, 5, 5, 300 },
 		    { P, 1, true, false, 0, 3, 5, 100 },
 		    { P, 1, true, false, 2, 0, 5, 200 } },
-		  3, 3, 0, 0, 2, 3, 5, 100, false, true,
+		  3,
+		  3,
+		  0,
+		  0,
+		  2,
+		  3,
+		  5,
+		  100,
+		  false,
+		  true,
 		  SGANG_PHASE_WAITING },
 		{ "0.32: those that run have no priority",
 		  { { R, 1, false, true, 1, 0, 90, 100 },
 		    { H, 1, false, true, 1, 0, 80, 100 },
 		    { P, 1, true, true, 1, 0, 10, 100 } },
-		  1, 1, 1, 1, 1, 1, 80, 100, true, false,
+		  1,
+		  1,
+		  1,
+		  1,
+		  1,
+		  1,
+		  80,
+		  100,
+		  true,
+		  false,
 		  SGANG_PHASE_STARTING },
 	};
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_tally t;
 
 		tally_of(cases[i].m, &t);
 		if (t.pending != cases[i].pending ||
 		    t.eligible != cases[i].eligible ||
-		    t.held != cases[i].held ||
-		    t.running != cases[i].running ||
-		    t.min_member != cases[i].min ||
-		    t.total != cases[i].total ||
+		    t.held != cases[i].held || t.running != cases[i].running ||
+		    t.min_member != cases[i].min || t.total != cases[i].total ||
 		    t.priority != cases[i].priority ||
 		    t.created != cases[i].first ||
 		    t.satisfied != cases[i].satisfied)
@@ -194,22 +327,23 @@ static void test_remembered(void **state)
 		uint32_t said_min, said_total, known_min, known_total;
 		uint32_t min, total;
 	} cases[] = {
-		{ 0, 0, 0, 0, 1, 1 },
-		{ 0, 0, 1, 1, 1, 1 },
-		{ 0, 0, 4, 4, 4, 4 },
-		{ 0, 0, 4, 6, 4, 6 },
-		{ 2, 0, 4, 4, 2, 4 },
-		{ 2, 0, 4, 6, 2, 6 },
-		{ 4, 0, 1, 1, 4, 4 },
-		{ 0, 8, 4, 4, 4, 8 },
-		{ 0, 3, 4, 4, 1, 3 },
-		{ 2, 3, 4, 6, 2, 3 },
+		{ 0, 0, 0, 0, 1, 1 }, { 0, 0, 1, 1, 1, 1 },
+		{ 0, 0, 4, 4, 4, 4 }, { 0, 0, 4, 6, 4, 6 },
+		{ 2, 0, 4, 4, 2, 4 }, { 2, 0, 4, 6, 2, 6 },
+		{ 4, 0, 1, 1, 4, 4 }, { 0, 8, 4, 4, 4, 8 },
+		{ 0, 3, 4, 4, 1, 3 }, { 2, 3, 4, 6, 2, 3 },
 	};
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct says s = { P, 1, true, false, cases[i].said_min,
-				  cases[i].said_total, 5, 100 };
+		struct says s = { P,
+				  1,
+				  true,
+				  false,
+				  cases[i].said_min,
+				  cases[i].said_total,
+				  5,
+				  100 };
 		struct says quiet = { P, 1, true, false, 0, 0, 5, 200 };
 		struct whole m[2];
 		const struct sgang_member *list[2] = { &m[0].m, &m[1].m };
@@ -220,8 +354,7 @@ static void test_remembered(void **state)
 		m[1].record.min_member = cases[i].known_min;
 		m[1].record.total = cases[i].known_total;
 		m[1].m.record = &m[1].record;
-		assert_int_equal(sgang_gang_tally(list, 2, NULL, 0, &tally),
-				 0);
+		assert_int_equal(sgang_gang_tally(list, 2, NULL, 0, &tally), 0);
 		if (tally.min_member != cases[i].min ||
 		    tally.total != cases[i].total)
 			fail_msg("case %zu: min %u total %u", i,
@@ -235,7 +368,7 @@ static void test_tally_order(void **state)
 {
 	uint64_t seed = 20261;
 
-	(void) state;
+	(void)state;
 	for (int round = 0; round < 300; round++) {
 		uint64_t before = seed;
 		struct whole m[MEMBERS];
@@ -244,21 +377,23 @@ static void test_tally_order(void **state)
 
 		for (size_t i = 0; i < MEMBERS; i++) {
 			struct says s = {
-				.state = P, .tasks = 1, .eligible = true,
-				.min = (uint32_t) fuzz_below(&seed, 3),
-				.total = (uint32_t) fuzz_below(&seed, 2) * 4,
-				.submit = (int64_t) fuzz_below(&seed, 4),
+				.state = P,
+				.tasks = 1,
+				.eligible = true,
+				.min = (uint32_t)fuzz_below(&seed, 3),
+				.total = (uint32_t)fuzz_below(&seed, 2) * 4,
+				.submit = (int64_t)fuzz_below(&seed, 4),
 			};
 
-			make_member(&m[i], &s, (uint32_t) i + 1);
+			make_member(&m[i], &s, (uint32_t)i + 1);
 			if (fuzz_below(&seed, 3) == 0)
 				snprintf(m[i].spec.exclusive,
 					 sizeof(m[i].spec.exclusive), "level%u",
-					 (unsigned) i);
+					 (unsigned)i);
 			list[i] = &m[i].m;
 		}
-		assert_int_equal(sgang_gang_tally(list, MEMBERS, NULL, 0,
-						  &first), 0);
+		assert_int_equal(
+			sgang_gang_tally(list, MEMBERS, NULL, 0, &first), 0);
 		for (size_t i = MEMBERS - 1; i > 0; i--) {
 			size_t j = fuzz_below(&seed, i + 1);
 			const struct sgang_member *swap = list[i];
@@ -266,13 +401,13 @@ static void test_tally_order(void **state)
 			list[i] = list[j];
 			list[j] = swap;
 		}
-		assert_int_equal(sgang_gang_tally(list, MEMBERS, NULL, 0,
-						  &later), 0);
+		assert_int_equal(
+			sgang_gang_tally(list, MEMBERS, NULL, 0, &later), 0);
 		if (first.min_member != later.min_member ||
 		    first.total != later.total ||
 		    first.created != later.created ||
 		    strcmp(first.spec.exclusive, later.spec.exclusive))
-			fail_msg("seed %llu", (unsigned long long) before);
+			fail_msg("seed %llu", (unsigned long long)before);
 	}
 }
 
@@ -291,18 +426,14 @@ static void test_turn_order(void **state)
 		int64_t first;
 		const char *ns, *name;
 	} sorted[] = {
-		{ UINT32_MAX, 900, "z", "z" },
-		{ 10, 500, "z", "z" },
-		{ 9, 100, "a", "b" },
-		{ 9, 100, "a", "c" },
-		{ 9, 100, "b", "a" },
-		{ 9, 101, "a", "a" },
-		{ 9, 4000000000, "a", "a" },
-		{ 0, 1, "a", "a" },
+		{ UINT32_MAX, 900, "z", "z" }, { 10, 500, "z", "z" },
+		{ 9, 100, "a", "b" },          { 9, 100, "a", "c" },
+		{ 9, 100, "b", "a" },          { 9, 101, "a", "a" },
+		{ 9, 4000000000, "a", "a" },   { 0, 1, "a", "a" },
 	};
 	struct sgang_tally t[COUNT(sorted)];
 
-	(void) state;
+	(void)state;
 	memset(t, 0, sizeof(t));
 	for (size_t i = 0; i < COUNT(sorted); i++) {
 		t[i].priority = sorted[i].priority;
@@ -312,9 +443,9 @@ static void test_turn_order(void **state)
 	}
 	for (size_t i = 0; i < COUNT(sorted); i++) {
 		for (size_t j = 0; j < COUNT(sorted); j++)
-			assert_int_equal(sign(sgang_gang_turn_order(&t[i],
-								    &t[j])),
-					 (i > j) - (i < j));
+			assert_int_equal(
+				sign(sgang_gang_turn_order(&t[i], &t[j])),
+				(i > j) - (i < j));
 	}
 }
 
@@ -327,21 +458,16 @@ static void test_ring_order(void **state)
 		int64_t submit;
 		uint32_t job_id, task_id;
 	} sorted[] = {
-		{ true, 0, 900, 9, 0 },
-		{ true, 1, 100, 1, 0 },
-		{ true, 1, 100, 2, 0 },
-		{ true, 4000000000, 0, 3, 0 },
-		{ false, 7, 50, 8, 0 },
-		{ false, 0, 100, 4, 1 },
-		{ false, 0, 100, 4, 2 },
-		{ false, 0, 100, 4, 10 },
-		{ false, 0, 100, 5, 0 },
-		{ false, 0, 4000000000, 1, 0 },
+		{ true, 0, 900, 9, 0 },  { true, 1, 100, 1, 0 },
+		{ true, 1, 100, 2, 0 },  { true, 4000000000, 0, 3, 0 },
+		{ false, 7, 50, 8, 0 },  { false, 0, 100, 4, 1 },
+		{ false, 0, 100, 4, 2 }, { false, 0, 100, 4, 10 },
+		{ false, 0, 100, 5, 0 }, { false, 0, 4000000000, 1, 0 },
 	};
 	struct sgang_member m[COUNT(sorted)];
 	struct sgang_spec spec[COUNT(sorted)];
 
-	(void) state;
+	(void)state;
 	memset(m, 0, sizeof(m));
 	memset(spec, 0, sizeof(spec));
 	for (size_t i = 0; i < COUNT(sorted); i++) {
@@ -354,16 +480,16 @@ static void test_ring_order(void **state)
 	}
 	for (size_t i = 0; i < COUNT(sorted); i++) {
 		for (size_t j = 0; j < COUNT(sorted); j++)
-			assert_int_equal(sign(sgang_gang_ring_order(&m[i],
-								    &m[j])),
-					 (i > j) - (i < j));
+			assert_int_equal(
+				sign(sgang_gang_ring_order(&m[i], &m[j])),
+				(i > j) - (i < j));
 	}
 }
 
 /* ---- words ---- */
 
-/* Every phase in the words of squeue; the time of a hold in local time, and with
- * its day when that is not clear. */
+/* Every phase in the words of squeue; the time of a hold in local time, and
+ * with its day when that is not clear. */
 static void test_words(void **state)
 {
 	static const struct {
@@ -371,32 +497,72 @@ static void test_words(void **state)
 		const char *why, *words;
 		int64_t now;
 	} cases[] = {
-		{ { .defined = false, .pending = 1 }, NULL, "undefined: say "
-		  "--gang-min-member or use sgang create", 0 },
-		{ { .defined = true, .pending = 1, .min_member = 2 }, "no fit",
-		  "gathering 1/2 members", 0 },
-		{ { .defined = true, .pending = 2, .eligible = 2,
-		    .min_member = 2 }, "no fit", "waits: no fit", 0 },
-		{ { .defined = true, .pending = 2, .eligible = 2, .held = 2,
-		    .min_member = 4, .since = 1700000100 }, "no fit",
-		  "holding 2/4 members since 22:15: no fit", 1700000200 },
-		{ { .defined = true, .pending = 2, .eligible = 2, .held = 2,
-		    .min_member = 4, .since = 1700000100 }, NULL,
-		  "holding 2/4 members since 11-14T22:15", 1700100000 },
-		{ { .defined = true, .held = 4, .min_member = 4 }, NULL,
-		  "starting 4/4 members", 0 },
-		{ { .defined = true, .running = 4, .pending = 1,
-		    .min_member = 4 }, NULL, "running 4/5 members", 0 },
-		{ { .defined = true, .pending = 3, .timed_out = true,
-		    .min_member = 4 }, NULL, "timeout, 3 members stopped", 0 },
+		{ { .defined = false, .pending = 1 },
+		  NULL,
+		  "undefined: say "
+		  "--gang-min-member or use sgang create",
+		  0 },
+		{ { .defined = true, .pending = 1, .min_member = 2 },
+		  "no fit",
+		  "gathering 1/2 members",
+		  0 },
+		{ { .defined = true,
+		    .pending = 2,
+		    .eligible = 2,
+		    .min_member = 2 },
+		  "no fit",
+		  "waits: no fit",
+		  0 },
+		{ { .defined = true,
+		    .pending = 2,
+		    .eligible = 2,
+		    .held = 2,
+		    .min_member = 4,
+		    .since = 1700000100 },
+		  "no fit",
+		  "holding 2/4 members since 22:15: no fit",
+		  1700000200 },
+		{ { .defined = true,
+		    .pending = 2,
+		    .eligible = 2,
+		    .held = 2,
+		    .min_member = 4,
+		    .since = 1700000100 },
+		  NULL,
+		  "holding 2/4 members since 11-14T22:15",
+		  1700100000 },
+		{ { .defined = true, .held = 4, .min_member = 4 },
+		  NULL,
+		  "starting 4/4 members",
+		  0 },
+		{ { .defined = true,
+		    .running = 4,
+		    .pending = 1,
+		    .min_member = 4 },
+		  NULL,
+		  "running 4/5 members",
+		  0 },
+		{ { .defined = true,
+		    .pending = 3,
+		    .timed_out = true,
+		    .min_member = 4 },
+		  NULL,
+		  "timeout, 3 members stopped",
+		  0 },
 		/* 0.44: somebody let it go on */
-		{ { .defined = true, .pending = 4, .eligible = 4,
-		    .timed_out = true, .rearmed = true, .min_member = 4 },
-		  "no fit", "waits: no fit", 0 },
+		{ { .defined = true,
+		    .pending = 4,
+		    .eligible = 4,
+		    .timed_out = true,
+		    .rearmed = true,
+		    .min_member = 4 },
+		  "no fit",
+		  "waits: no fit",
+		  0 },
 		{ { .defined = true, .min_member = 4 }, NULL, "finished", 0 },
 	};
 
-	(void) state;
+	(void)state;
 	assert_int_equal(setenv("TZ", "UTC0", 1), 0);
 	tzset();
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -417,14 +583,15 @@ static void test_text(void **state)
 	} cases[] = {
 		{ 3, 3, 4, NULL, "Gang alice/train gathering 3/4 members" },
 		{ 3, 0, 4, "no fit", "Gang alice/train gathering 3/4 members" },
-		{ 4, 1, 4, NULL, "Gang alice/train waits for 3 of 4 members "
+		{ 4, 1, 4, NULL,
+		  "Gang alice/train waits for 3 of 4 members "
 		  "to be eligible" },
 		{ 4, 4, 4, NULL, "Gang alice/train waits for its turn" },
 		{ 4, 4, 4, "", "Gang alice/train waits for its turn" },
 		{ 5, 4, 4, "licenses", "Gang alice/train waits: licenses" },
 	};
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_tally t = {
 			.pending = cases[i].pending,
@@ -473,17 +640,20 @@ static void test_wait(void **state)
 		{ "the clock was set back", 1, 1000, 60, 600, 10, false },
 	};
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_tally t = {
-			.held = cases[i].held, .since = cases[i].since,
-			.min_member = 4, .defined = true,
+			.held = cases[i].held,
+			.since = cases[i].since,
+			.min_member = 4,
+			.defined = true,
 		};
 
 		t.waiting_time = cases[i].own;
-		if (sgang_gang_wait_over(&t, &(struct sgang_gang_wait) {
-				cases[i].site, SGANG_FOREVER }, cases[i].now) !=
-		    cases[i].over)
+		if (sgang_gang_wait_over(&t,
+					 &(struct sgang_gang_wait){
+						 cases[i].site, SGANG_FOREVER },
+					 cases[i].now) != cases[i].over)
 			fail_msg("%s", cases[i].what);
 	}
 }
@@ -512,10 +682,10 @@ static void test_wait_of_partitions(void **state)
 	const struct sgang_member *list[3];
 	struct sgang_tally tally;
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		for (size_t m = 0; m < 3; m++) {
-			make_member(&members[m], &says[m], (uint32_t) m + 1);
+			make_member(&members[m], &says[m], (uint32_t)m + 1);
 			members[m].m.wait_max = cases[i].wait_max[m];
 			members[m].m.held_for = cases[i].held_for;
 			list[m] = &members[m].m;
@@ -539,39 +709,42 @@ static void test_may_try(void **state)
 		uint32_t missing;
 		bool ordinary, may_try, complete, placed;
 	} cases[] = {
-		{ "strict, all there", SGANG_MODE_STRICT, 0, 4, 4, 0, 0,
-		  false, false, 4, false, true, true, false },
-		{ "0.44: timed out", SGANG_MODE_STRICT, 0, 4, 4, 0, 0,
-		  false, true, 4, false, false, false, false },
-		{ "strict holds some", SGANG_MODE_STRICT, 0, 2, 2, 2, 0,
-		  false, false, 2, false, false, true, false },
+		{ "strict, all there", SGANG_MODE_STRICT, 0, 4, 4, 0, 0, false,
+		  false, 4, false, true, true, false },
+		{ "0.44: timed out", SGANG_MODE_STRICT, 0, 4, 4, 0, 0, false,
+		  true, 4, false, false, false, false },
+		{ "strict holds some", SGANG_MODE_STRICT, 0, 2, 2, 2, 0, false,
+		  false, 2, false, false, true, false },
 		{ "nonstrict holds some", SGANG_MODE_NONSTRICT, 0, 2, 2, 2, 0,
 		  false, false, 2, false, true, true, false },
 		{ "nonstrict, too few", SGANG_MODE_NONSTRICT, 0, 1, 1, 2, 0,
 		  false, false, 2, false, false, false, false },
 		{ "nonstrict, one not eligible", SGANG_MODE_NONSTRICT, 0, 2, 1,
 		  2, 0, false, false, 2, false, false, false, false },
-		{ "all placed", SGANG_MODE_NONSTRICT, 0, 0, 0, 4, 0,
-		  false, false, 0, false, false, true, true },
-		{ "0.11: once satisfied", 0, 0, 1, 1, 0, 2,
-		  true, false, 4, true, false, true, false },
-		{ "only waiting", 0, SGANG_MATCH_ONLY_WAITING, 4, 4, 0, 2,
-		  true, false, 4, false, true, true, false },
-		{ "only waiting, too few", 0, SGANG_MATCH_ONLY_WAITING, 2, 2,
-		  0, 2, true, false, 4, false, false, false, false },
-		{ "those that run count", 0, SGANG_MATCH_WAITING_AND_RUNNING,
-		  2, 2, 0, 2, true, false, 2, false, true, true, false },
+		{ "all placed", SGANG_MODE_NONSTRICT, 0, 0, 0, 4, 0, false,
+		  false, 0, false, false, true, true },
+		{ "0.11: once satisfied", 0, 0, 1, 1, 0, 2, true, false, 4,
+		  true, false, true, false },
+		{ "only waiting", 0, SGANG_MATCH_ONLY_WAITING, 4, 4, 0, 2, true,
+		  false, 4, false, true, true, false },
+		{ "only waiting, too few", 0, SGANG_MATCH_ONLY_WAITING, 2, 2, 0,
+		  2, true, false, 4, false, false, false, false },
+		{ "those that run count", 0, SGANG_MATCH_WAITING_AND_RUNNING, 2,
+		  2, 0, 2, true, false, 2, false, true, true, false },
 		{ "enough run", 0, SGANG_MATCH_WAITING_AND_RUNNING, 1, 1, 0, 4,
 		  true, false, 0, true, false, true, false },
 	};
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct sgang_tally t = {
-			.defined = true, .min_member = 4, .total = 4,
+			.defined = true,
+			.min_member = 4,
+			.total = 4,
 			.pending = cases[i].pending,
 			.eligible = cases[i].eligible,
-			.held = cases[i].held, .running = cases[i].running,
+			.held = cases[i].held,
+			.running = cases[i].running,
 			.satisfied = cases[i].satisfied,
 			.timed_out = cases[i].timed_out,
 		};
@@ -597,19 +770,22 @@ static void test_definitions(void **state)
 		uint32_t conf_min, known_min;
 		uint32_t min, total;
 	} cases[] = {
-		{ 0, 0, 3, 0, 0, 0, 3, 3 },
-		{ 2, 0, 3, 5, 7, 9, 2, 5 },
-		{ 0, 0, 3, 5, 7, 9, 3, 5 },
-		{ 0, 0, 0, 0, 7, 9, 7, 9 },
-		{ 8, 0, 2, 4, 0, 0, 8, 8 },
-		{ 0, 2, 4, 4, 0, 0, 1, 2 },
+		{ 0, 0, 3, 0, 0, 0, 3, 3 }, { 2, 0, 3, 5, 7, 9, 2, 5 },
+		{ 0, 0, 3, 5, 7, 9, 3, 5 }, { 0, 0, 0, 0, 7, 9, 7, 9 },
+		{ 8, 0, 2, 4, 0, 0, 8, 8 }, { 0, 2, 4, 4, 0, 0, 1, 2 },
 		{ 0, 0, 0, 0, 0, 9, 9, 9 },
 	};
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct says says = { P, 1, true, false, cases[i].member_min,
-				     cases[i].member_total, 5, 100 };
+		struct says says = { P,
+				     1,
+				     true,
+				     false,
+				     cases[i].member_min,
+				     cases[i].member_total,
+				     5,
+				     100 };
 		struct sgang_spec object, conf;
 		const struct sgang_spec *definitions[] = { &object, &conf };
 		struct sgang_tally t;
@@ -647,9 +823,9 @@ static void test_take_order(void **state)
 	const struct sgang_member *list[COUNT(says)];
 	struct sgang_tally t;
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < COUNT(says); i++) {
-		make_member(&w[i], &says[i], (uint32_t) i + 1);
+		make_member(&w[i], &says[i], (uint32_t)i + 1);
 		list[i] = &w[i].m;
 	}
 	/* by priority, then submission */
@@ -704,12 +880,15 @@ static void test_told(void **state)
 				 rand() % 2 ? "a/b" : "");
 			r->started = rand() % 2 ? rand() % 9 : 0;
 			sgang_gang_told(r, &told[k]);
-			full[k] = (struct sgang_member) {
-				.spec = &spec, .record = r,
+			full[k] = (struct sgang_member){
+				.spec = &spec,
+				.record = r,
 				.state = (enum sgang_member_state)(rand() % 3),
-				.tasks = 1, .eligible = true,
+				.tasks = 1,
+				.eligible = true,
 				.stopped = rand() % 2,
-				.job_id = (uint32_t)k + 1, .submit_time = 50,
+				.job_id = (uint32_t)k + 1,
+				.submit_time = 50,
 			};
 			short_[k] = full[k];
 			short_[k].record = &told[k];

@@ -34,7 +34,7 @@ static void join(char **names, char text[ROOM])
 static const struct {
 	const char *expr;
 	const char *names;
-	const char *folded;		/* NULL: the expression itself */
+	const char *folded; /* NULL: the expression itself */
 } good[] = {
 	{ "n1", "n1", NULL },
 	{ "login", "login", NULL },
@@ -94,11 +94,12 @@ static void test_fold(void **state)
 		size_t count;
 
 		assert_int_equal(sgang_hostlist_expand(good[i].expr, &names,
-						       &count, NULL), 0);
+						       &count, NULL),
+				 0);
 		folded = sgang_hostlist_fold((const char *const *)names, count);
 		assert_non_null(folded);
 		assert_string_equal(folded, good[i].folded ? good[i].folded :
-				    good[i].expr);
+							     good[i].expr);
 		free(folded);
 		sgang_hostlist_free(names);
 	}
@@ -162,7 +163,8 @@ static void test_refused(void **state)
 
 		errno = 0;
 		assert_int_equal(sgang_hostlist_expand(bad[i].expr, &names,
-						       &count, &err), -1);
+						       &count, &err),
+				 -1);
 		assert_int_equal(errno, EINVAL);
 		assert_ptr_equal(names, &guard);
 		assert_int_equal(count, 4711);
@@ -179,7 +181,8 @@ static void test_limits(void **state)
 
 	(void)state;
 	assert_int_equal(sgang_hostlist_expand("n[1-1000][000-999]", &names,
-					       &count, NULL), 0);
+					       &count, NULL),
+			 0);
 	assert_int_equal(count, SGANG_HOSTLIST_MAX);
 	assert_string_equal(names[count - 1], "n1000999");
 	assert_null(names[count]);

@@ -13,10 +13,9 @@
 #define NODES 8
 
 /* Two leaves of 4 below a spine. */
-static const char tree[] =
-	"SwitchName=l1 Nodes=n[0-3]\n"
-	"SwitchName=l2 Nodes=n[4-7]\n"
-	"SwitchName=top Switches=l[1-2]\n";
+static const char tree[] = "SwitchName=l1 Nodes=n[0-3]\n"
+			   "SwitchName=l2 Nodes=n[4-7]\n"
+			   "SwitchName=top Switches=l[1-2]\n";
 
 static struct sgang_fabric *fabric;
 static struct sgang_costs costs;
@@ -24,7 +23,7 @@ static char why[200];
 
 static int setup(void **state)
 {
-	(void) state;
+	(void)state;
 	fabric = sgang_fabric_parse(tree, "tree", NULL, 0, NULL);
 	sgang_costs_default(&costs);
 	why[0] = '\0';
@@ -33,7 +32,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void) state;
+	(void)state;
 	sgang_fabric_destroy(fabric);
 	return 0;
 }
@@ -53,17 +52,17 @@ static void test_require(void **state)
 {
 	struct sgang_never_kind kind = { 4, 1, true, one_each };
 
-	(void) state;
+	(void)state;
 	assert_false(never(&kind, 1, SGANG_LEVEL_LEAF, -1));
 	kind.members = 5;
 	assert_false(never(&kind, 1, -1, -1));
 	assert_true(never(&kind, 1, SGANG_LEVEL_LEAF, -1));
 	assert_string_equal(why, "5 nodes in one leaf are needed, the largest "
-			    "(l1) has 4 that fit");
-	kind = (struct sgang_never_kind) { 1, 9, true, one_each };
+				 "(l1) has 4 that fit");
+	kind = (struct sgang_never_kind){ 1, 9, true, one_each };
 	assert_true(never(&kind, 1, -1, -1));
 	assert_string_equal(why, "9 nodes are needed, and 8 have what its "
-			    "members ask for");
+				 "members ask for");
 }
 
 /* 5.4: three members of which each wants a leaf to itself, on two leaves. */
@@ -71,17 +70,17 @@ static void test_spread(void **state)
 {
 	struct sgang_never_kind kind = { 2, 1, true, one_each };
 
-	(void) state;
+	(void)state;
 	assert_false(never(&kind, 1, -1, SGANG_LEVEL_LEAF));
 	kind.members = 3;
 	assert_true(never(&kind, 1, -1, SGANG_LEVEL_LEAF));
 	assert_string_equal(why, "3 members are to be in different leaf "
-			    "domains, but only 2 have room for one");
+				 "domains, but only 2 have room for one");
 	assert_false(never(&kind, 1, -1, SGANG_LEVEL_NODE));
-	kind = (struct sgang_never_kind) { 2, 1, false, in_l2 };
+	kind = (struct sgang_never_kind){ 2, 1, false, in_l2 };
 	assert_true(never(&kind, 1, -1, SGANG_LEVEL_LEAF));
 	assert_string_equal(why, "2 members are to be in different leaf "
-			    "domains, but only 1 has room for one");
+				 "domains, but only 1 has room for one");
 }
 
 /* 5.4: several on a node, but those of one member on different ones. */
@@ -89,17 +88,17 @@ static void test_shared(void **state)
 {
 	struct sgang_never_kind kind = { 5, 1, false, in_l2 };
 
-	(void) state;
+	(void)state;
 	assert_false(never(&kind, 1, SGANG_LEVEL_LEAF, -1));
 	kind.members = 6;
 	assert_true(never(&kind, 1, -1, -1));
 	assert_string_equal(why, "6 places are needed, all nodes together "
-			    "have 5");
-	kind = (struct sgang_never_kind) { 1, 4, false, in_l2 };
+				 "have 5");
+	kind = (struct sgang_never_kind){ 1, 4, false, in_l2 };
 	assert_true(never(&kind, 1, -1, -1));
 	assert_string_equal(why, "4 nodes are needed, and 3 have what its "
-			    "members ask for");
-	kind = (struct sgang_never_kind) { 2, 3, false, in_l2 };
+				 "members ask for");
+	kind = (struct sgang_never_kind){ 2, 3, false, in_l2 };
 	assert_true(never(&kind, 1, -1, -1));
 }
 
@@ -111,10 +110,10 @@ static void test_together(void **state)
 		{ 3, 1, true, one_each },
 	};
 
-	(void) state;
+	(void)state;
 	assert_true(never(kinds, 2, -1, -1));
 	assert_string_equal(why, "9 nodes are needed, and 8 have what its "
-			    "members ask for");
+				 "members ask for");
 	kinds[1].members = 2;
 	assert_false(never(kinds, 2, -1, -1));
 	kinds[0].members = 1;
@@ -130,8 +129,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_require, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_spread, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_shared, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_together, setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(test_together, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

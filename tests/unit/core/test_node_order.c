@@ -35,8 +35,7 @@ static void test_write(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char *text = sgang_node_order_write(cases[i].names,
-						    cases[i].n);
+		char *text = sgang_node_order_write(cases[i].names, cases[i].n);
 
 		assert_string_equal(text, cases[i].text);
 		free(text);
@@ -46,9 +45,22 @@ static void test_write(void **state)
 static void test_refused(void **state)
 {
 	static const char *const cases[] = {
-		"", "0", "0-1", "0-3", "0,1,1", "0,1,", ",0,1,2", "0-",
-		"2-0,", "0,1,3", "-2", "0,1,2,2", "x", "0 1 2",
-		"99999999999999999999", "0-99999999999999999999",
+		"",
+		"0",
+		"0-1",
+		"0-3",
+		"0,1,1",
+		"0,1,",
+		",0,1,2",
+		"0-",
+		"2-0,",
+		"0,1,3",
+		"-2",
+		"0,1,2,2",
+		"x",
+		"0 1 2",
+		"99999999999999999999",
+		"0-99999999999999999999",
 	};
 	char *names[] = { (char *)"n3", (char *)"n1", (char *)"n2" };
 	struct sgang_error err;

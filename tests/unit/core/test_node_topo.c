@@ -111,7 +111,7 @@ static void test_limits(void **state)
 		{ 1, SGANG_NODE_GPUS_MAX + 1, 1 },
 		{ 1, 0, SGANG_NODE_CORES_MAX + 1 },
 		{ 2, SGANG_NODE_GPUS_MAX / 2 + 1, 1 },
-		{ 65536, 65536, 65536 },	/* 0 in 32 bits */
+		{ 65536, 65536, 65536 }, /* 0 in 32 bits */
 		{ UINT32_MAX, UINT32_MAX, UINT32_MAX },
 	};
 	struct sgang_node_topo *topo;
@@ -122,14 +122,13 @@ static void test_limits(void **state)
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		err.text[0] = '\0';
 		errno = 0;
-		assert_null(sgang_node_topo_create("x", wrong[i][0],
-						   wrong[i][1], wrong[i][2],
-						   &err));
+		assert_null(sgang_node_topo_create(
+			"x", wrong[i][0], wrong[i][1], wrong[i][2], &err));
 		assert_int_equal(errno, EINVAL);
 		assert_true(err.text[0]);
 	}
-	assert_null(sgang_node_topo_alloc(1, 1, 1, SGANG_NODE_NICS_MAX + 1,
-					  NULL));
+	assert_null(
+		sgang_node_topo_alloc(1, 1, 1, SGANG_NODE_NICS_MAX + 1, NULL));
 	topo = make(1, SGANG_NODE_GPUS_MAX, SGANG_NODE_CORES_MAX);
 	assert_string_equal(topo->gpu[SGANG_NODE_GPUS_MAX - 1].bus,
 			    "0003:ff:00.0");
@@ -165,7 +164,7 @@ static void test_fits(void **state)
 	static const struct {
 		uint32_t islands, cores;
 		uint64_t gpus;
-		const char *what;	/* NULL: it fits */
+		const char *what; /* NULL: it fits */
 	} cases[] = {
 		{ 2, 16, 8, NULL },
 		{ 2, 16, 0, NULL },

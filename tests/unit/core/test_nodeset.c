@@ -89,10 +89,10 @@ static void test_algebra(void **state)
 	c = sgang_nodeset_copy(a);
 	assert_non_null(c);
 	sgang_nodeset_and(c, b);
-	assert_int_equal(sgang_nodeset_count(c), 34);	/* 0 6 ... 198 */
+	assert_int_equal(sgang_nodeset_count(c), 34); /* 0 6 ... 198 */
 	sgang_nodeset_subtract(b, c);
 	assert_false(sgang_nodeset_intersects(a, b));
-	assert_int_equal(sgang_nodeset_count(b), 33);	/* 3 9 ... 195 */
+	assert_int_equal(sgang_nodeset_count(b), 33); /* 3 9 ... 195 */
 	sgang_nodeset_or(b, a);
 	assert_int_equal(sgang_nodeset_count(b), 133);
 	assert_true(sgang_nodeset_has(b, 195));
@@ -117,8 +117,8 @@ static void test_other_sizes(void **state)
 	assert_int_equal(errno, EDOM);
 }
 
-/* A set of another time may be of a smaller cluster, or of a larger one: nothing
- * is read or written beyond either. */
+/* A set of another time may be of a smaller cluster, or of a larger one:
+ * nothing is read or written beyond either. */
 static void test_algebra_of_sizes(void **state)
 {
 	struct sgang_nodeset *small = sgang_nodeset_create(10);

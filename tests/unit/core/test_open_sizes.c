@@ -28,13 +28,15 @@ static size_t ways_of(const char *text, uint64_t ranks,
 	struct sgang_error err;
 	size_t n = 0;
 
-	assert_int_equal(sgang_open_sizes_ways(&sizes, ranks, ways, &n, &err), 0);
+	assert_int_equal(sgang_open_sizes_ways(&sizes, ranks, ways, &n, &err),
+			 0);
 	return n;
 }
 
 static void test_parse(void **state)
 {
-	struct sgang_open_sizes sizes = parsed("tp=?,dp=4,pp=?:tp=100,dp=10,pp=1");
+	struct sgang_open_sizes sizes =
+		parsed("tp=?,dp=4,pp=?:tp=100,dp=10,pp=1");
 	struct sgang_error err;
 
 	(void)state;
@@ -108,13 +110,15 @@ static void test_refused(void **state)
 	size_t n;
 
 	(void)state;
-	assert_int_equal(sgang_open_sizes_ways(&sizes, 64, &ways, &n, &err), -1);
+	assert_int_equal(sgang_open_sizes_ways(&sizes, 64, &ways, &n, &err),
+			 -1);
 	assert_int_equal(errno, EINVAL);
-	assert_string_equal(err.text, "the sizes that are given make 5, by "
+	assert_string_equal(err.text,
+			    "the sizes that are given make 5, by "
 			    "which the gang's 64 ranks cannot be divided");
 	sizes = parsed("a=?,b=?,c=?,d=?,e=?,f=?");
-	assert_int_equal(sgang_open_sizes_ways(&sizes, 1 << 20, &ways, &n, &err),
-			 -1);
+	assert_int_equal(
+		sgang_open_sizes_ways(&sizes, 1 << 20, &ways, &n, &err), -1);
 	assert_non_null(strstr(err.text, "give one more size"));
 }
 

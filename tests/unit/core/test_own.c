@@ -21,7 +21,7 @@ enum { NOBODY, ALICE, BOB, OPERATOR, CONF };
 
 /* A member: what it says, what is remembered in it, what is to come of it. */
 struct says {
-	uint32_t uid;			/* NOBODY ends the list */
+	uint32_t uid; /* NOBODY ends the list */
 	int64_t submit;
 	enum sgang_on_failure says;
 	uint32_t wait;
@@ -34,37 +34,51 @@ struct says {
 static const struct {
 	const char *what;
 	struct says m[MEMBERS];
-	int by;				/* who has defined the gang */
+	int by; /* who has defined the gang */
 	enum sgang_on_failure defined;
 } cases[] = {
 	{ "a user's oldest member speaks for the others of that user",
 	  { { ALICE, 2, REQUEUE, 30, false, 0, KILL, 60 },
 	    { ALICE, 1, KILL, 60, false, 0, KILL, 60 },
-	    { ALICE, 3, 0, 0, false, 0, KILL, 60 } }, NOBODY, 0 },
+	    { ALICE, 3, 0, 0, false, 0, KILL, 60 } },
+	  NOBODY,
+	  0 },
 	{ "but not for another's",
 	  { { ALICE, 1, KILL, 60, false, 0, KILL, 60 },
-	    { BOB, 2, 0, 0, false, 0, 0, 0 } }, NOBODY, 0 },
+	    { BOB, 2, 0, 0, false, 0, 0, 0 } },
+	  NOBODY,
+	  0 },
 	{ "a definition speaks for its own user",
 	  { { ALICE, 1, 0, 0, false, 0, 0, 0 },
-	    { BOB, 2, 0, 0, false, 0, KILL, 0 } }, BOB, KILL },
+	    { BOB, 2, 0, 0, false, 0, KILL, 0 } },
+	  BOB,
+	  KILL },
 	{ "an operator's for all, behind what they say",
 	  { { ALICE, 1, 0, 0, false, 0, KILL, 0 },
-	    { BOB, 2, IGNORE, 0, false, 0, IGNORE, 0 } }, OPERATOR, KILL },
+	    { BOB, 2, IGNORE, 0, false, 0, IGNORE, 0 } },
+	  OPERATOR,
+	  KILL },
 	{ "gang.conf likewise",
-	  { { ALICE, 1, 0, 0, false, 0, KILL, 0 } }, CONF, KILL },
+	  { { ALICE, 1, 0, 0, false, 0, KILL, 0 } },
+	  CONF,
+	  KILL },
 	{ "what a user's member that is gone said is remembered",
 	  { { ALICE, 1, 0, 0, false, KILL, KILL, 0 },
 	    { ALICE, 2, 0, 0, false, 0, KILL, 0 },
-	    { BOB, 3, 0, 0, false, 0, 0, 0 } }, NOBODY, 0 },
+	    { BOB, 3, 0, 0, false, 0, 0, 0 } },
+	  NOBODY,
+	  0 },
 	{ "who has started keeps what held then",
 	  { { ALICE, 1, 0, 0, true, 0, 0, 0 },
 	    { ALICE, 2, 0, 0, true, REQUEUE, REQUEUE, 0 },
-	    { ALICE, 3, KILL, 0, false, 0, KILL, 0 } }, OPERATOR, KILL },
+	    { ALICE, 3, KILL, 0, false, 0, KILL, 0 } },
+	  OPERATOR,
+	  KILL },
 };
 
 static void test_words(void **state)
 {
-	(void) state;
+	(void)state;
 	for (size_t c = 0; c < COUNT(cases); c++) {
 		struct sgang_spec spec[MEMBERS] = { { .min_member = 2 } };
 		struct sgang_record record[MEMBERS] = { { .min_member = 2 } };
@@ -73,7 +87,7 @@ static void test_words(void **state)
 		struct sgang_own_definition by = {
 			.spec = cases[c].by == NOBODY ? NULL : &defined,
 			.for_all = cases[c].by >= OPERATOR,
-			.uid = (uint32_t) cases[c].by,
+			.uid = (uint32_t)cases[c].by,
 		};
 		size_t n = 0;
 
@@ -97,7 +111,7 @@ static void test_words(void **state)
 		for (size_t i = 0; i < n; i++)
 			if (member[i].on_failure != cases[c].m[i].on_failure ||
 			    member[i].waiting_time !=
-			    cases[c].m[i].waiting_time)
+				    cases[c].m[i].waiting_time)
 				fail_msg("%s: member %zu", cases[c].what, i);
 	}
 }
@@ -108,31 +122,33 @@ static void test_waiting_time(void **state)
 	static const struct {
 		uint32_t alice, bob, counts;
 	} waits[] = {
-		{ 0, 0, 600 },
-		{ 60, 60, 60 },
-		{ 60, 90, 90 },
-		{ 60, 0, 600 },
-		{ 900, 0, 900 },
-		{ 60, SGANG_FOREVER, SGANG_FOREVER },
+		{ 0, 0, 600 },   { 60, 60, 60 },
+		{ 60, 90, 90 },  { 60, 0, 600 },
+		{ 900, 0, 900 }, { 60, SGANG_FOREVER, SGANG_FOREVER },
 	};
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < COUNT(waits); i++) {
 		struct sgang_spec spec = { .min_member = 2 };
 		struct sgang_member m[] = {
-			{ .spec = &spec, .tasks = 1, .uid = ALICE,
+			{ .spec = &spec,
+			  .tasks = 1,
+			  .uid = ALICE,
 			  .waiting_time = waits[i].alice },
-			{ .spec = &spec, .tasks = 1, .uid = BOB,
+			{ .spec = &spec,
+			  .tasks = 1,
+			  .uid = BOB,
 			  .waiting_time = waits[i].bob },
 		};
 		const struct sgang_member *list[] = { &m[0], &m[1] };
 		struct sgang_tally tally;
 
 		assert_int_equal(sgang_gang_tally(list, 2, NULL, 0, &tally), 0);
-		assert_int_equal(sgang_gang_waiting_time(&tally,
-				 &(struct sgang_gang_wait) { 600,
-							     SGANG_FOREVER }),
-				 waits[i].counts);
+		assert_int_equal(
+			sgang_gang_waiting_time(&tally,
+						&(struct sgang_gang_wait){
+							600, SGANG_FOREVER }),
+			waits[i].counts);
 	}
 }
 

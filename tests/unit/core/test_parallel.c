@@ -66,7 +66,8 @@ static void test_refuse(void **state)
 			"characters a-z, 0-9, '_' and '-'" },
 		{ "TP=8", "\"TP\": the name of a group has 1 to 15 of the "
 			  "characters a-z, 0-9, '_' and '-'" },
-		{ "a123456789012345=8", "\"a123456789012345\": the name of a "
+		{ "a123456789012345=8",
+		  "\"a123456789012345\": the name of a "
 		  "group has 1 to 15 of the characters a-z, 0-9, '_' and '-'" },
 		{ "tp=0", "tp=0: expected a number from 1 to 1000000" },
 		{ "tp=-1", "tp=-1: expected a number from 1 to 1000000" },
@@ -100,7 +101,8 @@ static void test_refuse(void **state)
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		errno = 0;
 		assert_int_equal(sgang_parallel_parse(cases[i].text, &parallel,
-						      &err), -1);
+						      &err),
+				 -1);
 		assert_int_equal(errno, EINVAL);
 		assert_string_equal(err.text, cases[i].says);
 	}
@@ -108,7 +110,7 @@ static void test_refuse(void **state)
 	text[sizeof(text) - 1] = '\0';
 	assert_int_equal(sgang_parallel_parse(text, &parallel, &err), -1);
 	assert_string_equal(err.text, "this is too long, expected at most 8 "
-			    "groups like tp=8,dp=4,pp=2");
+				      "groups like tp=8,dp=4,pp=2");
 	assert_memory_equal(&parallel, &before, sizeof(before));
 }
 
@@ -123,7 +125,7 @@ static void test_check(void **state)
 	assert_int_equal(sgang_parallel_check(&parallel, 16, &err), -1);
 	assert_int_equal(errno, EINVAL);
 	assert_string_equal(err.text, "the groups tp=8,dp=4 make 32 ranks, but "
-			    "the gang has 16");
+				      "the gang has 16");
 	assert_int_equal(sgang_parallel_find(&parallel, "dp"), 1);
 	assert_int_equal(sgang_parallel_find(&parallel, "pp"), -1);
 }
@@ -131,12 +133,11 @@ static void test_check(void **state)
 /* -- the golden numbers of behaviours section 4 -- */
 
 /* 4.17: 4 racks of 2 islands of 4 GPUs; an island is a node, a rack a leaf */
-static const char textbook[] =
-	"SwitchName=r1 Nodes=n[1-2]\n"
-	"SwitchName=r2 Nodes=n[3-4]\n"
-	"SwitchName=r3 Nodes=n[5-6]\n"
-	"SwitchName=r4 Nodes=n[7-8]\n"
-	"SwitchName=root Switches=r[1-4]\n";
+static const char textbook[] = "SwitchName=r1 Nodes=n[1-2]\n"
+			       "SwitchName=r2 Nodes=n[3-4]\n"
+			       "SwitchName=r3 Nodes=n[5-6]\n"
+			       "SwitchName=r4 Nodes=n[7-8]\n"
+			       "SwitchName=root Switches=r[1-4]\n";
 
 #define GPUS 32
 
@@ -177,7 +178,8 @@ static void measure(const struct bed *bed, const char *groups,
 		fail_msg("%s: %s", groups, err.text);
 	ranks = (uint32_t)sgang_parallel_ranks(&parallel);
 	for (i = 0; i < ranks; i++)
-		runs[i] = (struct sgang_run){ .node = gpu(i) / 4, .ranks = 1,
+		runs[i] = (struct sgang_run){ .node = gpu(i) / 4,
+					      .ranks = 1,
 					      .slots = 1 };
 	if (sgang_parallel_measure(bed->fabric, &bed->costs, runs, ranks,
 				   &parallel, NULL, cost, &err))
@@ -204,20 +206,38 @@ static void test_golden(void **state)
 		uint32_t tier[3];
 	} cases[] = {
 		/* 4.36: both readings of exercise 33.5.2 */
-		{ "tp=4,dp=4:tp=100,dp=10", packed, 3200, { 16, 160 },
+		{ "tp=4,dp=4:tp=100,dp=10",
+		  packed,
+		  3200,
+		  { 16, 160 },
 		  { SGANG_LEVEL_ISLAND, SGANG_LEVEL_LEAF + 1 } },
-		{ "tp=4,dp=4:tp=100,dp=10", scattered, 25760, { 256, 16 },
+		{ "tp=4,dp=4:tp=100,dp=10",
+		  scattered,
+		  25760,
+		  { 256, 16 },
 		  { SGANG_LEVEL_LEAF + 1, SGANG_LEVEL_ISLAND } },
-		{ "tp=4,dp=2,pp=2", packed, 2496, { 16, 64, 256 },
+		{ "tp=4,dp=2,pp=2",
+		  packed,
+		  2496,
+		  { 16, 64, 256 },
 		  { SGANG_LEVEL_ISLAND, SGANG_LEVEL_LEAF,
 		    SGANG_LEVEL_LEAF + 1 } },
-		{ "tp=4,dp=2,pp=2", scattered, 25776, { 256, 16, 16 },
+		{ "tp=4,dp=2,pp=2",
+		  scattered,
+		  25776,
+		  { 256, 16, 16 },
 		  { SGANG_LEVEL_LEAF + 1, SGANG_LEVEL_ISLAND,
 		    SGANG_LEVEL_ISLAND } },
 		/* a weight of 0 counts nothing, groups of one cost nothing */
-		{ "tp=4,dp=4:dp=0,tp=1", packed, 16, { 16, 160 },
+		{ "tp=4,dp=4:dp=0,tp=1",
+		  packed,
+		  16,
+		  { 16, 160 },
 		  { SGANG_LEVEL_ISLAND, SGANG_LEVEL_LEAF + 1 } },
-		{ "x=1,tp=4,y=1:x=9,tp=3,y=7", packed, 12, { 0, 4, 0 },
+		{ "x=1,tp=4,y=1:x=9,tp=3,y=7",
+		  packed,
+		  12,
+		  { 0, 4, 0 },
 		  { SGANG_LEVEL_ISLAND, SGANG_LEVEL_ISLAND,
 		    SGANG_LEVEL_ISLAND } },
 		{ "tp=1", packed, 0, { 0 }, { SGANG_LEVEL_ISLAND } },
@@ -244,8 +264,10 @@ static void test_golden(void **state)
 static void test_layout(void **state)
 {
 	static const struct sgang_run packed_runs[] = {
-		{ .node = 0, .ranks = 4 }, { .node = 1, .ranks = 4 },
-		{ .node = 2, .ranks = 4 }, { .node = 3, .ranks = 4 },
+		{ .node = 0, .ranks = 4 },
+		{ .node = 1, .ranks = 4 },
+		{ .node = 2, .ranks = 4 },
+		{ .node = 3, .ranks = 4 },
 	};
 	const struct bed *bed = *state;
 	struct sgang_parallel_digit digits[SGANG_PARALLEL_MAX];
@@ -255,7 +277,8 @@ static void test_layout(void **state)
 
 	/* dp varies fastest, tp is the heaviest: a tp group is 0 4 8 12 */
 	assert_int_equal(sgang_parallel_parse("dp=4,tp=4:dp=10,tp=100",
-					      &parallel, NULL), 0);
+					      &parallel, NULL),
+			 0);
 	n = sgang_parallel_heaviest_first(&parallel, digits);
 	assert_int_equal(n, 2);
 	assert_false(sgang_parallel_layout(&parallel, digits, n, layout));
@@ -263,16 +286,18 @@ static void test_layout(void **state)
 		assert_int_equal(layout[i], i % 4 * 4 + i / 4);
 	assert_int_equal(sgang_parallel_measure(bed->fabric, &bed->costs,
 						packed_runs, 4, &parallel,
-						layout, &cost, NULL), 0);
+						layout, &cost, NULL),
+			 0);
 	assert_int_equal(cost.weighted, 3200);
 	/* the user's order is by weight already, equal weights stay */
 	assert_int_equal(sgang_parallel_parse("a=2,b=2,c=4:a=7,b=7,c=7",
-					      &parallel, NULL), 0);
+					      &parallel, NULL),
+			 0);
 	n = sgang_parallel_heaviest_first(&parallel, digits);
 	assert_true(sgang_parallel_layout(&parallel, digits, n, layout));
 	/* squares of 2 x 2: each group has two digits */
-	assert_int_equal(sgang_parallel_parse("a=4,b=4:a=1,b=1", &parallel,
-					      NULL), 0);
+	assert_int_equal(
+		sgang_parallel_parse("a=4,b=4:a=1,b=1", &parallel, NULL), 0);
 	for (i = 0; i < 4; i++)
 		digits[i] = (struct sgang_parallel_digit){ i % 2, 2 };
 	assert_false(sgang_parallel_layout(&parallel, digits, 4, layout));
@@ -296,15 +321,15 @@ static void test_measure_refuses(void **state)
 						&parallel, NULL, &cost, &err),
 			 -1);
 	assert_string_equal(err.text, "the groups tp=4 make 4 ranks, but the "
-			    "gang has 6");
-	assert_int_equal(sgang_parallel_parse("tp=6:tp=1000000", &parallel,
-					      NULL), 0);
+				      "gang has 6");
+	assert_int_equal(
+		sgang_parallel_parse("tp=6:tp=1000000", &parallel, NULL), 0);
 	costs.hop[SGANG_LEVEL_LEAF + 1] = UINT32_MAX;
 	assert_int_equal(sgang_parallel_measure(bed->fabric, &costs, runs, 2,
 						&parallel, NULL, &cost, &err),
 			 0);
-	assert_int_equal(cost.weighted, UINT64_C(1000000) *
-			 (2 * UINT64_C(0xffffffff) + 4));
+	assert_int_equal(cost.weighted,
+			 UINT64_C(1000000) * (2 * UINT64_C(0xffffffff) + 4));
 	assert_int_equal(sgang_parallel_measure(bed->fabric, &costs, runs, 0,
 						&parallel, NULL, &cost, &err),
 			 -1);
@@ -323,9 +348,11 @@ static void test_require(void **state)
 
 	assert_int_equal(sgang_parallel_parse("tp=8,dp=4", &parallel, NULL), 0);
 	assert_int_equal(sgang_policy_parse("require:spine,require:dp:leaf",
-					    &policy, NULL), 0);
+					    &policy, NULL),
+			 0);
 	assert_int_equal(sgang_parallel_require(&parallel, &policy, &bed->costs,
-						require, NULL), 0);
+						require, NULL),
+			 0);
 	assert_int_equal(require[1], SGANG_LEVEL_LEAF);
 	for (i = 0; i < SGANG_PARALLEL_MAX; i++)
 		if (i != 1)
@@ -333,9 +360,10 @@ static void test_require(void **state)
 	assert_int_equal(sgang_policy_parse("require:ep:leaf", &policy, NULL),
 			 0);
 	assert_int_equal(sgang_parallel_require(&parallel, &policy, &bed->costs,
-						require, &err), -1);
+						require, &err),
+			 -1);
 	assert_string_equal(err.text, "require:ep:leaf: there is no "
-			    "communication group \"ep\"");
+				      "communication group \"ep\"");
 	assert_int_equal(require[1], SGANG_LEVEL_LEAF);
 }
 
@@ -380,25 +408,26 @@ static void test_islands(void **state)
 {
 	static const uint32_t islands[] = { 2, 2, 2, 2, 2, 2, 2, 2 };
 	const struct bed *bed = *state;
-	struct sgang_devices *devices =
-		sgang_devices_create(bed->fabric, islands, NULL);
+	struct sgang_devices *devices = sgang_devices_create(bed->fabric,
+							     islands, NULL);
 	struct sgang_placement *placement = NULL;
 	struct sgang_parallel_cost cost;
 	struct plan plan;
 
 	assert_non_null(devices);
-	make_plan(&plan, bed, devices->fabric, 16, "tp=4,pp=2,dp=2:"
-		  "tp=100,pp=1,dp=10", SGANG_LEVEL_ISLAND);
+	make_plan(&plan, bed, devices->fabric, 16,
+		  "tp=4,pp=2,dp=2:"
+		  "tp=100,pp=1,dp=10",
+		  SGANG_LEVEL_ISLAND);
 	assert_int_equal(sgang_plan(&plan.request, &placement, NULL, NULL), 1);
 	assert_int_equal(placement->weighted_cost,
 			 16 * 1 * 100 + 16 * 4 * 1 + 16 * 2 * 10);
 	assert_true(placement->exact);
-	assert_int_equal(sgang_parallel_measure(devices->fabric, &bed->costs,
-						placement->runs,
-						placement->n_runs,
-						&plan.parallel,
-						placement->layout, &cost,
-						NULL), 0);
+	assert_int_equal(sgang_parallel_measure(
+				 devices->fabric, &bed->costs, placement->runs,
+				 placement->n_runs, &plan.parallel,
+				 placement->layout, &cost, NULL),
+			 0);
 	assert_int_equal(cost.weighted, placement->weighted_cost);
 	assert_int_equal(cost.group[0].tier, SGANG_LEVEL_ISLAND);
 	assert_int_equal(cost.group[1].tier, SGANG_LEVEL_LEAF);
@@ -410,9 +439,8 @@ static void test_islands(void **state)
 /* Whichever allocation fails, it is said and nothing leaks. */
 static void test_no_memory(void **state)
 {
-	static const char *const groups[] = {
-		"tp=4,dp=5", "tp=5,dp=4", "tp=3,dp=6,pp=1:tp=1,dp=1,pp=1"
-	};
+	static const char *const groups[] = { "tp=4,dp=5", "tp=5,dp=4",
+					      "tp=3,dp=6,pp=1:tp=1,dp=1,pp=1" };
 	struct sgang_placement *placement;
 	struct sgang_nofit nofit;
 	unsigned long n;
@@ -423,8 +451,9 @@ static void test_no_memory(void **state)
 
 	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
 		make_plan(&plan, *state, ((struct bed *)*state)->fabric,
-			  i == 2 ? 18 : 20, groups[i], i == 1 ?
-			  SGANG_LEVEL_ISLAND : SGANG_LEVEL_UNCONNECTED);
+			  i == 2 ? 18 : 20, groups[i],
+			  i == 1 ? SGANG_LEVEL_ISLAND :
+				   SGANG_LEVEL_UNCONNECTED);
 		plan.slots[1] = 3;
 		for (n = 1, rc = -1; rc < 0; n++) {
 			live = fail_live;
@@ -457,5 +486,6 @@ int main(void)
 		cmocka_unit_test(test_no_memory),
 	};
 
-	return cmocka_run_group_tests_name("parallel", tests, set_up, tear_down);
+	return cmocka_run_group_tests_name("parallel", tests, set_up,
+					   tear_down);
 }

@@ -39,7 +39,7 @@ struct world {
 	uint32_t free[NODES_MAX];
 	uint32_t total[NODES_MAX];
 	struct sgang_plan_member member[MEMBERS_MAX];
-	struct sgang_nodeset *allowed;	/* of all members, or NULL */
+	struct sgang_nodeset *allowed; /* of all members, or NULL */
 	size_t n_members;
 	struct sgang_parallel parallel;
 	uint32_t ranks;
@@ -47,12 +47,12 @@ struct world {
 	struct sgang_plan_request request;
 };
 
-#define CHECK(what)							\
-	do {								\
-		if (!(what))						\
-			fail_msg("seed %lu: not %s\n%s",		\
-				 (unsigned long)world->seed, #what,	\
-				 world->text);				\
+#define CHECK(what)                                                 \
+	do {                                                        \
+		if (!(what))                                        \
+			fail_msg("seed %lu: not %s\n%s",            \
+				 (unsigned long)world->seed, #what, \
+				 world->text);                      \
 	} while (0)
 
 /* -- worlds -- */
@@ -98,14 +98,13 @@ static void make_allowed(struct world *world, uint64_t *random)
 }
 
 /* Members of one kind, or each of its own; together they have the ranks. */
-static void make_members(struct world *world, uint64_t *random,
-			 bool mixed)
+static void make_members(struct world *world, uint64_t *random, bool mixed)
 {
 	uint32_t slots = 1 + fuzz_small(random, 4), left = world->ranks;
 	uint32_t per = fuzz_small(random, 4) ? 0 : 1 + fuzz_small(random, 2);
 
 	if (!fuzz_small(random, 6)) {
-		slots = 0;		/* whole nodes */
+		slots = 0; /* whole nodes */
 		per = 1 + fuzz_small(random, 4);
 	}
 	if (!fuzz_small(random, 4))
@@ -127,8 +126,9 @@ static void make_members(struct world *world, uint64_t *random,
 		member->allowed = world->allowed;
 		member->slots = slots;
 		member->ranks = per;
-		member->units = world->n_members == MEMBERS_MAX ? most :
-				1 + fuzz_small(random, most);
+		member->units = world->n_members == MEMBERS_MAX ?
+					most :
+					1 + fuzz_small(random, most);
 		member->distinct = !fuzz_small(random, 3);
 		left -= member->units * unit;
 	}
@@ -163,11 +163,12 @@ static void make_requirements(struct world *world, uint64_t *random)
 	uint32_t g;
 
 	world->request.max_level = fuzz_small(random, 4) ?
-				   SGANG_LEVEL_UNCONNECTED :
-				   1 + fuzz_small(random, 4);
+					   SGANG_LEVEL_UNCONNECTED :
+					   1 + fuzz_small(random, 4);
 	for (g = 0; g < world->parallel.n; g++)
 		world->request.require[g] = fuzz_small(random, 4) ?
-			SGANG_LEVEL_UNCONNECTED : fuzz_small(random, 4);
+						    SGANG_LEVEL_UNCONNECTED :
+						    fuzz_small(random, 4);
 }
 
 static void make_nodes(struct world *world, uint64_t *random)
@@ -178,8 +179,10 @@ static void make_nodes(struct world *world, uint64_t *random)
 
 	for (i = 0; i < world->n_nodes; i++) {
 		world->total[i] = same ? same : 1 + fuzz_small(random, 6);
-		world->free[i] = fuzz_small(random, 3) ? world->total[i] :
-				 fuzz_small(random, world->total[i] + 1);
+		world->free[i] = fuzz_small(random, 3) ?
+					 world->total[i] :
+					 fuzz_small(random,
+						    world->total[i] + 1);
 	}
 	world->fabric = sgang_fabric_parse(world->text, "test", NULL, 0, &err);
 	if (!world->fabric)
@@ -221,18 +224,18 @@ static void make_world(struct world *world, uint64_t seed, bool mixed)
 /* -- trying everything -- */
 
 /* Numbers of ranks on all nodes, read as one number. */
-#define CODES 371293			/* (RANKS_MAX + 1) ^ 5 */
+#define CODES 371293 /* (RANKS_MAX + 1) ^ 5 */
 
 struct brute {
 	const struct world *world;
 	uint32_t unit_member[RANKS_MAX];
 	uint32_t n_units;
-	uint32_t at[RANKS_MAX];		/* node of each unit, then of each
-					 * rank */
+	uint32_t at[RANKS_MAX]; /* node of each unit, then of each
+				 * rank */
 	uint32_t slots[NODES_MAX];
 	uint32_t count[NODES_MAX];
-	uint8_t *possible;		/* by code: of the numbers of ranks on
-					 * all nodes but the last */
+	uint8_t *possible; /* by code: of the numbers of ranks on
+			    * all nodes but the last */
 	bool found;
 	uint64_t cost;
 	uint64_t broken;
@@ -262,7 +265,7 @@ static bool unit_fits(const struct brute *brute, uint32_t unit, uint32_t node)
 	uint32_t i;
 
 	if (brute->slots[node] + slots_at(world, ask, node) >
-	    world->free[node] ||
+		    world->free[node] ||
 	    (ask->allowed && !sgang_nodeset_has(ask->allowed, node)))
 		return false;
 	for (i = 0; i < unit && ask->distinct; i++)
@@ -412,8 +415,7 @@ static void check_runs(const struct world *world,
 		CHECK(n > 0 && n * slots == run->slots);
 		CHECK(!ask->allowed ||
 		      sgang_nodeset_has(ask->allowed, run->node));
-		CHECK(run->ranks == n * (ask->ranks ? ask->ranks :
-					 ask->slots));
+		CHECK(run->ranks == n * (ask->ranks ? ask->ranks : ask->slots));
 		CHECK(run->slots <= left[run->node]);
 		CHECK(!ask->distinct || n == 1);
 		left[run->node] -= run->slots;
@@ -435,7 +437,8 @@ static void find_ranks(const struct world *world,
 	for (i = 0; i < placement->n_runs; i++)
 		for (k = 0; k < placement->runs[i].ranks; k++, position++) {
 			uint32_t rank = placement->layout ?
-					placement->layout[position] : position;
+						placement->layout[position] :
+						position;
 
 			CHECK(rank < world->ranks);
 			CHECK(at[rank] == SGANG_NODE_NONE);
@@ -518,9 +521,9 @@ static void try_worlds(const char *title, bool mixed, struct tally *tally)
 		try_world(seed, mixed, tally);
 	tally->ratio /= tally->fit - tally->missed;
 	print_message("# %s: %u fit, %u optimal, %u proved, %u missed, "
-		      "cost/optimum mean %.4f worst %.3f\n", title, tally->fit,
-		      tally->best, tally->exact, tally->missed, tally->ratio,
-		      tally->worst);
+		      "cost/optimum mean %.4f worst %.3f\n",
+		      title, tally->fit, tally->best, tally->exact,
+		      tally->missed, tally->ratio, tally->worst);
 }
 
 /* Members that are alike. */
@@ -559,6 +562,5 @@ int main(void)
 		cmocka_unit_test(test_mixed),
 	};
 
-	return cmocka_run_group_tests_name("parallel_brute", tests, NULL,
-					   NULL);
+	return cmocka_run_group_tests_name("parallel_brute", tests, NULL, NULL);
 }

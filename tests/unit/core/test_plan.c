@@ -105,7 +105,8 @@ static void test_better_than_stock(void **state)
 		 "SwitchName=a Nodes=n[1-4]\nSwitchName=b Nodes=n[5-8]\n"
 		 "SwitchName=c Nodes=n[9-12]\nSwitchName=d Nodes=n[13-16]\n"
 		 "SwitchName=p Switches=a,b\nSwitchName=q Switches=c,d\n"
-		 "SwitchName=t Switches=p,q\n", 1);
+		 "SwitchName=t Switches=p,q\n",
+		 1);
 	bed_only(&bed, "n[1-2,5,9-16]");
 	bed_add(&bed, 6, 0, true);
 	expect(&bed, 48, "n9 n10 n11 n12 n13 n14");
@@ -197,7 +198,9 @@ static void test_members(void **state)
 	assert_int_equal(placement->n_runs, 4);
 	for (i = 0; i < placement->n_runs; i++) {
 		static const struct sgang_run want[] = {
-			{ 0, 0, 3, 3 }, { 1, 0, 1, 1 }, { 2, 1, 4, 4 },
+			{ 0, 0, 3, 3 },
+			{ 1, 0, 1, 1 },
+			{ 2, 1, 4, 4 },
 			{ 2, 2, 2, 2 },
 		};
 
@@ -256,10 +259,9 @@ static void test_to_and_fro(void **state)
 	for (i = 0; i < 4; i++)
 		bed_add(&bed, 8, 1, true);
 	placement = plan(&bed);
-	assert_int_equal(placement->ring.cost,
-			 4 * (6 * hop[SGANG_LEVEL_LEAF] +
-			      hop[SGANG_LEVEL_LEAF + 1] +
-			      hop[SGANG_LEVEL_ISLAND]));
+	assert_int_equal(placement->ring.cost, 4 * (6 * hop[SGANG_LEVEL_LEAF] +
+						    hop[SGANG_LEVEL_LEAF + 1] +
+						    hop[SGANG_LEVEL_ISLAND]));
 	assert_true(placement->exact);
 	sgang_placement_destroy(placement);
 	bed_close(&bed);
@@ -356,16 +358,18 @@ static void test_refusals(void **state)
 		{ "n[1-5]", 8, 0, true, SGANG_LEVEL_UNCONNECTED,
 		  "needs 8 whole free nodes, 5 are free", 1, "root", 5, 8 },
 		{ "n[1-5]", 8, 4, true, SGANG_LEVEL_UNCONNECTED,
-		  "needs 8 nodes with 4 free slots each, 5 are free", 1,
-		  "root", 5, 8 },
+		  "needs 8 nodes with 4 free slots each, 5 are free", 1, "root",
+		  5, 8 },
 		{ "n1", 6, 1, false, SGANG_LEVEL_UNCONNECTED,
 		  "needs 6 free slots, 4 are free", 1, "root", 4, 6 },
 		{ "n[1,3-5]", 3, 0, true, SGANG_LEVEL_LEAF,
 		  "no leaf has room for 3 whole free nodes, the best (r2) has "
-		  "2", 4, "r2", 2, 3 },
+		  "2",
+		  4, "r2", 2, 3 },
 		{ "n[1-8]", 3, 2, false, SGANG_LEVEL_NODE,
 		  "no node has room for 3 pieces of 2 free slots, the best "
-		  "(n1) has 2", 0, NULL, 0, 0 },
+		  "(n1) has 2",
+		  0, NULL, 0, 0 },
 	};
 	struct bed bed;
 	size_t i;
@@ -378,22 +382,24 @@ static void test_refusals(void **state)
 		bed_open(&bed, textbook, 4);
 		bed_only(&bed, cases[i].free);
 		bed_add(&bed, cases[i].units, cases[i].slots,
-			   cases[i].distinct);
+			cases[i].distinct);
 		bed.request.max_level = cases[i].max_level;
-		assert_int_equal(sgang_plan(&bed.request, &placement, &nofit,
-					    NULL), 0);
+		assert_int_equal(
+			sgang_plan(&bed.request, &placement, &nofit, NULL), 0);
 		assert_ptr_equal(placement, &bed);
 		assert_string_equal(nofit.text, cases[i].text);
 		assert_int_equal(nofit.n_rows, cases[i].n_rows);
 		if (nofit.n_rows) {
-			assert_string_equal(sgang_fabric_domain(bed.fabric,
-					nofit.row[0].domain)->name,
-					    cases[i].best);
+			assert_string_equal(
+				sgang_fabric_domain(bed.fabric,
+						    nofit.row[0].domain)
+					->name,
+				cases[i].best);
 			assert_int_equal(nofit.row[0].free, cases[i].has);
 			assert_int_equal(nofit.row[0].needed, cases[i].needed);
 		}
-		assert_int_equal(sgang_plan(&bed.request, &placement, NULL,
-					    NULL), 0);
+		assert_int_equal(
+			sgang_plan(&bed.request, &placement, NULL, NULL), 0);
 		bed_close(&bed);
 	}
 }
@@ -403,12 +409,14 @@ static void test_refusals_of_members(void **state)
 {
 	static const struct {
 		const char *free;
-		uint32_t units, slots;	/* of the second member */
+		uint32_t units, slots; /* of the second member */
 		const char *text;
 	} cases[] = {
-		{ "n[1-3]", 4, 0, "member 1: needs 4 whole free nodes, 3 are "
+		{ "n[1-3]", 4, 0,
+		  "member 1: needs 4 whole free nodes, 3 are "
 		  "free" },
-		{ "n[1-2]", 1, 5, "member 1: needs 1 node with 5 free slots, 0 "
+		{ "n[1-2]", 1, 5,
+		  "member 1: needs 1 node with 5 free slots, 0 "
 		  "are free" },
 		{ "n1", 1, 4, "needs 6 free slots in all, 4 are free" },
 	};
@@ -424,8 +432,8 @@ static void test_refusals_of_members(void **state)
 		bed_only(&bed, cases[i].free);
 		bed_add(&bed, 2, 1, false);
 		bed_add(&bed, cases[i].units, cases[i].slots, true);
-		assert_int_equal(sgang_plan(&bed.request, &placement, &nofit,
-					    NULL), 0);
+		assert_int_equal(
+			sgang_plan(&bed.request, &placement, &nofit, NULL), 0);
 		assert_string_equal(nofit.text, cases[i].text);
 		assert_int_equal(nofit.n_rows, 1);
 		bed_close(&bed);
@@ -439,9 +447,10 @@ static void test_refusals_of_members(void **state)
 		struct sgang_placement *placement = NULL;
 		struct sgang_nofit nofit;
 
-		assert_int_equal(sgang_plan(&bed.request, &placement, &nofit,
-					    NULL), 0);
-		assert_string_equal(nofit.text, "6 free slots are needed and "
+		assert_int_equal(
+			sgang_plan(&bed.request, &placement, &nofit, NULL), 0);
+		assert_string_equal(nofit.text,
+				    "6 free slots are needed and "
 				    "there, but not so that every member has "
 				    "what it asks for");
 	}
@@ -456,18 +465,16 @@ static void test_unconnected(void **state)
 	struct bed bed;
 
 	(void)state;
-	bed_open(&bed, "SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n3\n",
-		 1);
+	bed_open(&bed, "SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n3\n", 1);
 	bed_add(&bed, 3, 0, true);
-	assert_int_equal(sgang_plan(&bed.request, &placement, &nofit, NULL),
-			 0);
+	assert_int_equal(sgang_plan(&bed.request, &placement, &nofit, NULL), 0);
 	assert_int_equal(nofit.n_rows, 2);
 	assert_string_equal(nofit.text, "no switch has room for 3 whole free "
-			    "nodes, the best (a) has 2");
+					"nodes, the best (a) has 2");
 	bed.costs.allow_unconnected = true;
 	placement = plan(&bed);
-	assert_int_equal(placement->ring.cost, 4 + 2 *
-			 bed.costs.hop[SGANG_LEVEL_UNCONNECTED]);
+	assert_int_equal(placement->ring.cost,
+			 4 + 2 * bed.costs.hop[SGANG_LEVEL_UNCONNECTED]);
 	assert_int_equal(placement->ring.tier, SGANG_LEVEL_UNCONNECTED);
 	sgang_placement_destroy(placement);
 	bed_close(&bed);
@@ -526,8 +533,8 @@ static void make_tree1024(char *p)
 
 	for (pod = 1; pod <= 8; pod++) {
 		for (leaf = 0; leaf < 8; leaf++, n++, node += 16)
-			p += sprintf(p, "SwitchName=leaf%d Nodes=n[%d-%d]\n",
-				     n, node, node + 15);
+			p += sprintf(p, "SwitchName=leaf%d Nodes=n[%d-%d]\n", n,
+				     node, node + 15);
 		p += sprintf(p, "SwitchName=pod%d Switches=leaf[%d-%d]\n", pod,
 			     n - 8, n - 1);
 	}
@@ -536,13 +543,13 @@ static void make_tree1024(char *p)
 
 #define DENSE_MAX 4100
 #define NEVER (UINT64_C(1) << 60)
-#define SCALE 20			/* cost << SCALE | broken */
+#define SCALE 20 /* cost << SCALE | broken */
 
 /* By domain: the least key of at least c units in it, without what the domain
  * itself costs above. */
 struct dense {
 	const struct bed *bed;
-	uint32_t slots;			/* of a unit */
+	uint32_t slots; /* of a unit */
 	uint64_t need;
 	uint64_t *least[80];
 	uint64_t broken[80];
@@ -571,9 +578,9 @@ static void dense_leaf(struct dense *dense, uint32_t d)
 	for (c = 0; c <= dense->need; c++) {
 		while (sum < c && k < leaf->n_nodes)
 			sum += cap[k++];
-		dense->least[d][c] = sum < c ? NEVER :
-				     k * (hop[SGANG_LEVEL_LEAF] - hop[0])
-				     << SCALE;
+		dense->least[d][c] =
+			sum < c ? NEVER :
+				  k * (hop[SGANG_LEVEL_LEAF] - hop[0]) << SCALE;
 	}
 }
 
@@ -591,14 +598,15 @@ static void dense_inner(struct dense *dense, uint32_t d)
 		least[c] = c ? NEVER : 0;
 	for (i = 0; i < domain->n_children; i++) {
 		uint32_t child = domain->first_child + i;
-		uint64_t step = hop[domain->level] -
-			hop[sgang_fabric_domain(dense->bed->fabric,
-						child)->level];
+		uint64_t step =
+			hop[domain->level] -
+			hop[sgang_fabric_domain(dense->bed->fabric, child)
+				    ->level];
 
 		step = (step << SCALE) + dense->broken[child];
 		memcpy(next, least, sizeof(next));
-		for (k = 1; k <= dense->need &&
-			    dense->least[child][k] < NEVER; k++) {
+		for (k = 1; k <= dense->need && dense->least[child][k] < NEVER;
+		     k++) {
 			uint64_t key = dense->least[child][k] + step;
 
 			for (c = 1; c <= dense->need; c++) {
@@ -620,8 +628,8 @@ static uint64_t dense_solve(struct dense *dense)
 	uint64_t best = NEVER;
 
 	while (d-- > 0) {
-		const struct sgang_domain *domain =
-			sgang_fabric_domain(fabric, d);
+		const struct sgang_domain *domain = sgang_fabric_domain(fabric,
+									d);
 		const uint32_t *order = sgang_fabric_order(fabric);
 		bool whole = true;
 
@@ -685,8 +693,8 @@ static void fragment(struct bed *bed, uint64_t *random, uint64_t load,
 		for (node = 16 * leaf; node < 16 * leaf + 16; node++) {
 			bed->free[node] = bed->total[node];
 			if (!spare && fuzz_small(random, 100) < load)
-				bed->free[node] = (uint32_t)fuzz_small(random,
-							bed->total[node]);
+				bed->free[node] = (uint32_t)fuzz_small(
+					random, bed->total[node]);
 			bed->free[node] -= bed->free[node] % grain;
 		}
 	}
@@ -709,7 +717,8 @@ static void check_dense(struct dense *dense, uint64_t seed)
 	if (!placement->exact || placement->ring.cost != key >> SCALE ||
 	    broken_by(dense, placement) != (key & ((1 << SCALE) - 1)))
 		fail_msg("seed %lu: exact %d cost %lu for %lu, broken %lu for "
-			 "%lu", (unsigned long)seed, placement->exact,
+			 "%lu",
+			 (unsigned long)seed, placement->exact,
 			 (unsigned long)placement->ring.cost,
 			 (unsigned long)(key >> SCALE),
 			 (unsigned long)broken_by(dense, placement),
@@ -792,7 +801,7 @@ static void test_renamed(void **state)
 		other.request.members = other.member;
 		for (i = 0; i < BED_NODES; i++)
 			other.free[i] = bed.free[sgang_fabric_find_node(
-						bed.fabric, names[i])];
+				bed.fabric, names[i])];
 		two = plan(&other);
 		assert_true(one->exact && two->exact);
 		assert_int_equal(one->ring.cost, two->ring.cost);
@@ -811,7 +820,7 @@ static void run_out_of_memory(const struct bed *bed)
 	struct sgang_error err;
 	unsigned long n;
 
-	for (n = 1; ; n++) {
+	for (n = 1;; n++) {
 		struct sgang_placement *placement = NULL;
 		long before = fail_live;
 		int rc;

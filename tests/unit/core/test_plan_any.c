@@ -255,7 +255,8 @@ static void check_world(struct world *world, struct sums *sums)
 	if (any->ring.cost > submit->ring.cost || any->bound > best ||
 	    (any->exact && any->ring.cost > best))
 		fail_msg("seed %llu: any %llu (bound %llu, exact %d), submit "
-			 "%llu, best %llu", (unsigned long long)world->seed,
+			 "%llu, best %llu",
+			 (unsigned long long)world->seed,
 			 (unsigned long long)any->ring.cost,
 			 (unsigned long long)any->bound, any->exact,
 			 (unsigned long long)submit->ring.cost,
@@ -263,7 +264,8 @@ static void check_world(struct world *world, struct sums *sums)
 	check_runs(world, any);
 	/* what is told of the order of submission can be had */
 	assert_int_equal(sgang_explain_order(&world->request, submit, &ordered,
-					     NULL), 0);
+					     NULL),
+			 0);
 	assert_true(ordered <= submit->ring.cost);
 	if (!world->request.spread)
 		assert_true(any->ring.cost <= ordered);
@@ -333,9 +335,11 @@ static void test_weight_first(void **state)
 		any = plan(&world.request);
 		if (submit) {
 			assert_int_equal(sgang_plan_weigh(&world.request, any,
-							  &light), 0);
+							  &light),
+					 0);
 			assert_int_equal(sgang_plan_weigh(&world.request,
-							  submit, &heavy), 0);
+							  submit, &heavy),
+					 0);
 			assert_true(light <= heavy);
 			check_runs(&world, any);
 		}

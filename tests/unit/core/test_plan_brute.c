@@ -36,23 +36,23 @@
 
 /* What the members of a world are like, and what its places are; any sum. */
 enum world_kind {
-	ALIKE = 0,			/* members that are all alike */
-	MIXED = 1,			/* each asks for something of its own */
-	INSIDE = 2,			/* on islands of nodes */
-	SPREAD = 4,			/* members in different domains */
-	EQUAL = 8,			/* each on as many distinct nodes */
-	TURNS = 16,			/* two or three shapes that take turns */
-	WEIGHTS = 32,			/* nodes weigh something, which in half
-					 * of the worlds comes first */
-	REQUIRED = 64			/* members require some nodes */
+	ALIKE = 0,    /* members that are all alike */
+	MIXED = 1,    /* each asks for something of its own */
+	INSIDE = 2,   /* on islands of nodes */
+	SPREAD = 4,   /* members in different domains */
+	EQUAL = 8,    /* each on as many distinct nodes */
+	TURNS = 16,   /* two or three shapes that take turns */
+	WEIGHTS = 32, /* nodes weigh something, which in half
+		       * of the worlds comes first */
+	REQUIRED = 64 /* members require some nodes */
 };
 
 struct world {
 	uint64_t seed;
 	char text[4096];
-	uint32_t n_nodes;		/* or islands */
+	uint32_t n_nodes; /* or islands */
 	struct sgang_fabric *fabric;
-	struct sgang_fabric *nodes;	/* of a device fabric, or NULL */
+	struct sgang_fabric *nodes; /* of a device fabric, or NULL */
 	struct sgang_devices *devices;
 	struct sgang_costs costs;
 	uint32_t free[NODES_MAX];
@@ -82,8 +82,8 @@ static void make_topology(struct world *world, uint64_t *random)
 			n = world->n_nodes - node;
 		/* some nodes are in no switch */
 		if (!to || fuzz_small(random, 12))
-			p += sprintf(p, "SwitchName=s%u Nodes=n[%u-%u]\n",
-				     to++, node, node + n - 1);
+			p += sprintf(p, "SwitchName=s%u Nodes=n[%u-%u]\n", to++,
+				     node, node + n - 1);
 		node += n;
 	}
 	while (levels-- && to - from > 1) {
@@ -109,8 +109,10 @@ static void make_nodes(struct world *world, uint64_t *random)
 
 	for (i = 0; i < world->n_nodes; i++) {
 		world->total[i] = same ? same : 1 + fuzz_small(random, 4);
-		world->free[i] = fuzz_small(random, 3) ? world->total[i] :
-				 fuzz_small(random, world->total[i] + 1);
+		world->free[i] = fuzz_small(random, 3) ?
+					 world->total[i] :
+					 fuzz_small(random,
+						    world->total[i] + 1);
 	}
 }
 
@@ -127,8 +129,7 @@ static void make_allowed(struct world *world, uint64_t *random, size_t i)
 	world->member[i].allowed = world->allowed[i];
 }
 
-static void make_members(struct world *world, uint64_t *random,
-			 bool mixed)
+static void make_members(struct world *world, uint64_t *random, bool mixed)
 {
 	uint32_t left = 1 + fuzz_small(random, UNITS_MAX);
 	struct sgang_plan_member *member;
@@ -138,8 +139,9 @@ static void make_members(struct world *world, uint64_t *random,
 
 		member = &world->member[i];
 		member->slots = fuzz_small(random, 4);
-		member->ranks = fuzz_small(random, 3) ? 0 :
-				1 + fuzz_small(random, 3);
+		member->ranks = fuzz_small(random, 3) ?
+					0 :
+					1 + fuzz_small(random, 3);
 		if (i && !mixed)
 			*member = world->member[0];
 		else if (!fuzz_small(random, 3))
@@ -191,8 +193,7 @@ static void look_inside(struct world *world, uint64_t *random)
 
 /* Members in different domains of a level; unless they are mixed, all of them
  * want the same. */
-static void make_spread(struct world *world, uint64_t *random,
-			bool mixed)
+static void make_spread(struct world *world, uint64_t *random, bool mixed)
 {
 	size_t i;
 
@@ -201,8 +202,8 @@ static void make_spread(struct world *world, uint64_t *random,
 	if (mixed)
 		return;
 	world->n_members = 2 + fuzz_small(random, 2);
-	world->member[0].units = 1 + fuzz_small(random, UNITS_MAX /
-					 (uint32_t)world->n_members);
+	world->member[0].units =
+		1 + fuzz_small(random, UNITS_MAX / (uint32_t)world->n_members);
 	for (i = 1; i < world->n_members; i++)
 		world->member[i] = world->member[0];
 	world->units = (uint32_t)world->n_members * world->member[0].units;
@@ -217,15 +218,16 @@ static void make_equal(struct world *world, uint64_t *random)
 	world->n_members = 2 + fuzz_small(random, 2);
 	world->member[0].distinct = true;
 	world->member[0].slots = 1 + !fuzz_small(random, 4);
-	world->member[0].units = world->n_members == 3 ? 2 :
-				 2 + fuzz_small(random, 2);
+	world->member[0].units = world->n_members == 3 ?
+					 2 :
+					 2 + fuzz_small(random, 2);
 	for (i = 1; i < world->n_members; i++)
 		world->member[i] = world->member[0];
 	world->units = (uint32_t)world->n_members * world->member[0].units;
 }
 
-/* Half of the members require one or two of the nodes, a unit on each; sometimes
- * more than they can have. */
+/* Half of the members require one or two of the nodes, a unit on each;
+ * sometimes more than they can have. */
 static void make_required(struct world *world, uint64_t *random)
 {
 	size_t i;
@@ -252,14 +254,13 @@ static void make_weights(struct world *world, uint64_t *random)
 		classes[i] = same ? 1 + 9 * fuzz_small(random, 3) :
 				    fuzz_small(random, 1000000);
 	for (i = 0; i < world->n_nodes; i++)
-		world->weight[i] = classes[world->devices ?
-					   world->devices->node[i] : i];
+		world->weight[i] =
+			classes[world->devices ? world->devices->node[i] : i];
 	world->request.weight = world->weight;
 	world->request.weight_first = fuzz_small(random, 2);
 }
 
-static void make_world(struct world *world, uint64_t seed,
-		       enum world_kind kind)
+static void make_world(struct world *world, uint64_t seed, enum world_kind kind)
 {
 	uint64_t random = seed * 977 + 13;
 	struct sgang_error err;
@@ -303,8 +304,8 @@ static void make_world(struct world *world, uint64_t seed,
 	world->request.members = world->member;
 	world->request.n_members = world->n_members;
 	world->request.max_level = fuzz_small(&random, 3) ?
-				   SGANG_LEVEL_UNCONNECTED :
-				   fuzz_small(&random, 5);
+					   SGANG_LEVEL_UNCONNECTED :
+					   fuzz_small(&random, 5);
 }
 
 static void free_world(struct world *world)
@@ -325,17 +326,17 @@ static void free_world(struct world *world)
 
 struct brute {
 	const struct world *world;
-	uint32_t at[UNITS_MAX];		/* node of each unit, in ring order */
+	uint32_t at[UNITS_MAX]; /* node of each unit, in ring order */
 	uint32_t member[UNITS_MAX];
 	uint32_t free[NODES_MAX];
 	bool found;
-	struct worth {			/* least in the order of what comes */
-		uint64_t first;		/* cost, or weight where that is first */
-		uint64_t second;	/* the other one */
+	struct worth {           /* least in the order of what comes */
+		uint64_t first;  /* cost, or weight where that is first */
+		uint64_t second; /* the other one */
 		uint64_t broken;
 	} worth;
-	uint64_t cost;			/* ... of that */
-	uint64_t least_cost;		/* of all placements */
+	uint64_t cost;       /* ... of that */
+	uint64_t least_cost; /* of all placements */
 };
 
 static uint32_t ranks_at(const struct world *world, uint32_t member,
@@ -394,8 +395,7 @@ static bool has_required(const struct world *world, const uint32_t *at,
 	for (m = 0; m < world->n_members; m++) {
 		for (node = 0; node < world->n_nodes; node++) {
 			bool has = !world->required[m] ||
-				   !sgang_nodeset_has(world->required[m],
-						      node);
+				   !sgang_nodeset_has(world->required[m], node);
 
 			for (i = 0; i < n && !has; i++)
 				has = member[i] == m && at[i] == node;
@@ -422,8 +422,8 @@ static bool could_use(const struct world *world, uint32_t node)
 	return false;
 }
 
-/* What the used nodes weigh above the lightest that could be used; a node counts
- * once, however many of its islands are used. */
+/* What the used nodes weigh above the lightest that could be used; a node
+ * counts once, however many of its islands are used. */
 static uint64_t weigh(const struct world *world, const bool *used)
 {
 	bool seen[NODES_MAX] = { false };
@@ -494,8 +494,7 @@ static void judge(struct brute *brute)
 		return;
 	/* one node alone is within every level */
 	if (top > world->request.max_level ||
-	    (top == SGANG_LEVEL_UNCONNECTED &&
-	     !world->costs.allow_unconnected))
+	    (top == SGANG_LEVEL_UNCONNECTED && !world->costs.allow_unconnected))
 		return;
 	worth = worth_of(world, cost, used);
 	if (!brute->found || cost < brute->least_cost)
@@ -567,12 +566,12 @@ static void brute_force(struct brute *brute, const struct world *world)
 
 /* -- what must hold of every placement -- */
 
-#define CHECK(what)							\
-	do {								\
-		if (!(what))						\
-			fail_msg("seed %lu: not %s\n%s",		\
-				 (unsigned long)world->seed, #what,	\
-				 world->text);				\
+#define CHECK(what)                                                 \
+	do {                                                        \
+		if (!(what))                                        \
+			fail_msg("seed %lu: not %s\n%s",            \
+				 (unsigned long)world->seed, #what, \
+				 world->text);                      \
 	} while (0)
 
 static void check_runs(const struct world *world,
@@ -589,15 +588,15 @@ static void check_runs(const struct world *world,
 		const struct sgang_plan_member *ask =
 			&world->member[run->member];
 		uint32_t slots = ask->slots ? ask->slots :
-				 world->total[run->node];
+					      world->total[run->node];
 		uint32_t n = run->slots / slots;
 
 		/* members in order, each in one piece */
 		CHECK(!i || run->member == run[-1].member ||
 		      run->member == run[-1].member + 1);
 		CHECK(n > 0 && n * slots == run->slots);
-		CHECK(run->ranks == n * ranks_at(world, run->member,
-						 run->node));
+		CHECK(run->ranks ==
+		      n * ranks_at(world, run->member, run->node));
 		CHECK(run->slots <= left[run->node]);
 		CHECK(ask->slots ||
 		      world->free[run->node] == world->total[run->node]);
@@ -653,12 +652,11 @@ static void check_placement(const struct world *world,
 
 struct tally {
 	unsigned int worlds, fit, exact, missed;
-	unsigned int untidy;		/* something as cheap breaks less */
+	unsigned int untidy; /* something as cheap breaks less */
 	double ratio, worst;
 };
 
-static void try_world(uint64_t seed, enum world_kind kind,
-		      struct tally *tally)
+static void try_world(uint64_t seed, enum world_kind kind, struct tally *tally)
 {
 	struct sgang_placement *placement = NULL;
 	struct sgang_nofit nofit;
@@ -707,8 +705,8 @@ static void test_alike(void **state)
 	for (seed = 1; seed <= 1500; seed++)
 		try_world(seed, ALIKE, &tally);
 	print_message("# alike: %u fit, %u exact, %u missed, %u break more "
-		      "than they have to, cost/optimum %.4f\n", tally.fit,
-		      tally.exact, tally.missed, tally.untidy,
+		      "than they have to, cost/optimum %.4f\n",
+		      tally.fit, tally.exact, tally.missed, tally.untidy,
 		      tally.ratio / (tally.fit - tally.missed));
 	assert_int_equal(tally.missed, 0);
 	assert_int_equal(tally.untidy, 0);
@@ -738,8 +736,8 @@ static void test_weights(void **state)
 		try_world(seed, TURNS | WEIGHTS, &tally);
 	}
 	print_message("# weights: %u fit, %u exact, %u missed, %u weigh or "
-		      "break more than they have to\n", tally.fit,
-		      tally.exact, tally.missed, tally.untidy);
+		      "break more than they have to\n",
+		      tally.fit, tally.exact, tally.missed, tally.untidy);
 	assert_true(tally.fit > 2000);
 	assert_int_equal(tally.missed, 0);
 	assert_true(tally.untidy * 50 <= tally.fit);
@@ -759,8 +757,8 @@ static void test_equal(void **state)
 		try_world(seed, EQUAL | INSIDE, &tally);
 	}
 	print_message("# equal: %u fit, %u exact, %u missed, %u break more "
-		      "than they have to, cost/optimum %.4f\n", tally.fit,
-		      tally.exact, tally.missed, tally.untidy,
+		      "than they have to, cost/optimum %.4f\n",
+		      tally.fit, tally.exact, tally.missed, tally.untidy,
 		      tally.ratio / (tally.fit - tally.missed));
 	assert_true(tally.fit > 400);
 	assert_int_equal(tally.missed, 0);
@@ -779,8 +777,8 @@ static void test_mixed(void **state)
 	for (seed = 1; seed <= 1500; seed++)
 		try_world(seed, MIXED, &tally);
 	print_message("# mixed: %u fit, %u exact, %u missed, %u break more "
-		      "than they have to, cost/optimum %.4f\n", tally.fit,
-		      tally.exact, tally.missed, tally.untidy,
+		      "than they have to, cost/optimum %.4f\n",
+		      tally.fit, tally.exact, tally.missed, tally.untidy,
 		      tally.ratio / (tally.fit - tally.missed));
 	assert_true(tally.fit > 300);
 	assert_int_equal(tally.missed, 0);
@@ -808,10 +806,10 @@ static void test_required(void **state)
 	}
 	print_message("# required: %u + %u + %u fit, %u + %u + %u exact, "
 		      "%u + %u + %u missed, cost/optimum %.4f, %.4f, %.4f, "
-		      "worst %.4f, %.4f, %.4f\n", alike.fit, mixed.fit,
-		      spread.fit, alike.exact, mixed.exact, spread.exact,
-		      alike.missed, mixed.missed, spread.missed,
-		      alike.ratio / (alike.fit - alike.missed),
+		      "worst %.4f, %.4f, %.4f\n",
+		      alike.fit, mixed.fit, spread.fit, alike.exact,
+		      mixed.exact, spread.exact, alike.missed, mixed.missed,
+		      spread.missed, alike.ratio / (alike.fit - alike.missed),
 		      mixed.ratio / (mixed.fit - mixed.missed),
 		      spread.ratio / (spread.fit - spread.missed), alike.worst,
 		      mixed.worst, spread.worst);
@@ -837,7 +835,8 @@ static void test_turns(void **state)
 	for (seed = 1; seed <= 1000; seed++)
 		try_world(seed, TURNS, &tally);
 	print_message("# turns: %u fit, %u exact, %u missed, cost/optimum "
-		      "%.4f\n", tally.fit, tally.exact, tally.missed,
+		      "%.4f\n",
+		      tally.fit, tally.exact, tally.missed,
 		      tally.ratio / (tally.fit - tally.missed));
 	assert_true(tally.fit > 300);
 	assert_int_equal(tally.missed, 0);
@@ -900,8 +899,8 @@ static void test_spread_mixed(void **state)
 		try_world(seed, SPREAD | MIXED | INSIDE, &tally);
 	}
 	print_message("# spread mixed: %u fit, %u exact, %u missed, "
-		      "cost/optimum %.4f, worst %.4f\n", tally.fit,
-		      tally.exact, tally.missed,
+		      "cost/optimum %.4f, worst %.4f\n",
+		      tally.fit, tally.exact, tally.missed,
 		      tally.ratio / (tally.fit - tally.missed), tally.worst);
 	assert_true(tally.fit > 300);
 	assert_int_equal(tally.missed, 0);

@@ -21,8 +21,8 @@
 #define DIMS 2
 #define NODES 96
 
-static const uint64_t budgets[] = { 1, 100, 3000, 30000, 300000,
-				    SGANG_PLAN_STEPS };
+static const uint64_t budgets[] = { 1,     100,    3000,
+				    30000, 300000, SGANG_PLAN_STEPS };
 #define BUDGETS (sizeof(budgets) / sizeof(budgets[0]))
 
 /* A bed whose nodes have CPUs and GPUs. */
@@ -33,8 +33,8 @@ struct world {
 	uint32_t total[NODES * DIMS];
 	uint32_t need[BED_MEMBERS][DIMS];
 	uint32_t weight[NODES];
-	double slack;			/* the most that a plan took beyond its
-					 * budget, of what it may */
+	double slack; /* the most that a plan took beyond its
+		       * budget, of what it may */
 };
 
 static uint32_t rnd(struct world *world, uint32_t below)
@@ -77,10 +77,12 @@ static void make_members(struct world *world)
 		}
 		world->need[i][0] = cpus;
 		world->need[i][1] = gpus;
-		world->bed.member[i] = (struct sgang_plan_member){
-			.units = units, .slots = cpus, .ranks = 1,
-			.distinct = rnd(world, 2), .need = world->need[i]
-		};
+		world->bed.member[i] =
+			(struct sgang_plan_member){ .units = units,
+						    .slots = cpus,
+						    .ranks = 1,
+						    .distinct = rnd(world, 2),
+						    .need = world->need[i] };
 	}
 	request->any_order = rnd(world, 2);
 	request->spread = !rnd(world, 6);

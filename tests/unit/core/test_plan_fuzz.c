@@ -28,7 +28,7 @@
 #define NODES_MAX 3000
 #define MEMBERS_MAX 600
 #define KINDS_MAX 12
-#define RANKS_MAX 200000		/* with more of them, no groups */
+#define RANKS_MAX 200000 /* with more of them, no groups */
 
 struct world {
 	uint64_t seed, random;
@@ -36,7 +36,7 @@ struct world {
 	struct sgang_costs costs;
 	uint32_t n_nodes;
 	uint32_t free[NODES_MAX], total[NODES_MAX];
-	uint32_t slots_most;		/* of a node */
+	uint32_t slots_most; /* of a node */
 	struct sgang_nodeset *allowed[KINDS_MAX];
 	struct sgang_plan_member kind[KINDS_MAX];
 	struct sgang_plan_member member[MEMBERS_MAX];
@@ -63,8 +63,8 @@ static uint32_t rnd_size(struct world *world, uint32_t most)
 
 static void make_fabric(struct world *world)
 {
-	uint32_t leaf = 1 + rnd_size(world, 64), group = 2 +
-		rnd_size(world, 32), levels = 1 + rnd(world, 5);
+	uint32_t leaf = 1 + rnd_size(world, 64),
+		 group = 2 + rnd_size(world, 32), levels = 1 + rnd(world, 5);
 	uint32_t node, from = 0, to = 0;
 	char *text = malloc((size_t)world->n_nodes * 160 + 4096), *p = text;
 	struct sgang_error err;
@@ -85,7 +85,7 @@ static void make_fabric(struct world *world)
 		/* what is left at the end has no switch in common */
 		for (; from < next; to++) {
 			uint32_t n = !levels && rnd(world, 4) ? next - from :
-				     group;
+								group;
 
 			if (n > next - from)
 				n = next - from;
@@ -116,9 +116,10 @@ static void make_costs(struct world *world)
 	if (rnd(world, 2))
 		return;
 	for (level = 0; level < SGANG_LEVELS; level++)
-		world->costs.hop[level] = rnd(world, 2) ? rnd(world, 1000) :
-			(uint32_t)(fuzz_next(&world->random) >>
-				   (32 + rnd(world, 32)));
+		world->costs.hop[level] =
+			rnd(world, 2) ? rnd(world, 1000) :
+					(uint32_t)(fuzz_next(&world->random) >>
+						   (32 + rnd(world, 32)));
 	qsort(world->costs.hop, SGANG_LEVELS, sizeof(world->costs.hop[0]),
 	      ascending);
 }
@@ -134,9 +135,11 @@ static void make_nodes(struct world *world)
 		uint32_t total = same ? most : 1 + rnd(world, most);
 
 		world->total[node] = total;
-		world->free[node] = !load ? total :
-			load == 1 ? rnd(world, 2) * total :
-			load == 2 || rnd(world, 10) ? rnd(world, total + 1) : 0;
+		world->free[node] = !load     ? total :
+				    load == 1 ? rnd(world, 2) * total :
+				    load == 2 || rnd(world, 10) ?
+						rnd(world, total + 1) :
+						0;
 	}
 }
 
@@ -174,13 +177,16 @@ static uint64_t make_members(struct world *world)
 	for (i = 0; i < kinds; i++)
 		make_kind(world, i);
 	for (i = 0; i < n; i++) {
-		const struct sgang_plan_member *kind = &world->kind[
-			!order ? i % kinds : order == 1 ? i * kinds / n :
-			rnd(world, kinds)];
+		const struct sgang_plan_member *kind =
+			&world->kind[!order     ? i % kinds :
+				     order == 1 ? i * kinds / n :
+						  rnd(world, kinds)];
 
 		world->member[i] = *kind;
-		ranks += (uint64_t)kind->units * (kind->ranks ? kind->ranks :
-			kind->slots ? kind->slots : world->slots_most);
+		ranks += (uint64_t)kind->units *
+			 (kind->ranks ? kind->ranks :
+			  kind->slots ? kind->slots :
+					world->slots_most);
 	}
 	world->request.members = world->member;
 	world->request.n_members = n;
@@ -206,7 +212,7 @@ static void make_groups(struct world *world, uint64_t ranks)
 			 (unsigned int)parallel->n++);
 		group->size = size;
 		group->weight = rnd(world, 2) ? rnd(world, 100) :
-				rnd(world, 1000001);
+						rnd(world, 1000001);
 		ranks /= size;
 	}
 	if (ranks > 1 || !parallel->n)
@@ -214,7 +220,8 @@ static void make_groups(struct world *world, uint64_t ranks)
 	world->request.parallel = parallel;
 	for (i = 0; i < SGANG_PARALLEL_MAX; i++)
 		world->request.require[i] = rnd(world, 8) ?
-			SGANG_LEVEL_UNCONNECTED : 1 + rnd(world, 5);
+						    SGANG_LEVEL_UNCONNECTED :
+						    1 + rnd(world, 5);
 }
 
 static void make_world(struct world *world, uint64_t seed)
@@ -230,8 +237,10 @@ static void make_world(struct world *world, uint64_t seed)
 	make_costs(world);
 	make_nodes(world);
 	world->request = (struct sgang_plan_request){
-		.fabric = world->fabric, .costs = &world->costs,
-		.free = world->free, .total = world->total,
+		.fabric = world->fabric,
+		.costs = &world->costs,
+		.free = world->free,
+		.total = world->total,
 		.max_level = rnd(world, 3) ? SGANG_LEVEL_UNCONNECTED :
 					     rnd(world, SGANG_LEVELS),
 	};
@@ -262,11 +271,11 @@ static void check_run(const struct world *world, const struct sgang_run *run,
 	const struct sgang_plan_member *ask = &world->member[run->member];
 	uint32_t slots = ask->slots ? ask->slots : world->total[run->node];
 
-	assert_true(!ask->allowed || sgang_nodeset_has(ask->allowed,
-						       run->node));
+	assert_true(!ask->allowed ||
+		    sgang_nodeset_has(ask->allowed, run->node));
 	assert_int_equal(run->slots % slots, 0);
 	assert_int_equal(run->ranks, run->slots / slots *
-			 (ask->ranks ? ask->ranks : slots));
+					     (ask->ranks ? ask->ranks : slots));
 	if (ask->distinct || !ask->slots)
 		assert_true(run->slots == slots || ask->units == 1);
 	assert_true(run->slots <= free_slots[run->node]);
@@ -295,8 +304,8 @@ static void check_runs(const struct world *world,
 		}
 		assert_true(seen[run->node] != member + 1);
 		seen[run->node] = member + 1;
-		units += run->slots / (ask->slots ? ask->slots :
-				       world->total[run->node]);
+		units += run->slots /
+			 (ask->slots ? ask->slots : world->total[run->node]);
 		check_run(world, run, free_slots);
 	}
 	assert_int_equal(member + 1, world->request.n_members);
@@ -347,7 +356,8 @@ static void test_seeds(void **state)
 	(void)state;
 	if (asked)
 		assert_int_equal(sscanf(asked, "%" SCNu64 "-%" SCNu64, &first,
-					&last), 2);
+					&last),
+				 2);
 	for (seed = first; seed <= last; seed++) {
 		unfinished = seed;
 		check_seed(seed);

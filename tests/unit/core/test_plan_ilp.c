@@ -51,7 +51,7 @@ struct world {
 	uint32_t total[NODES_MAX];
 	struct sgang_plan_member member[MEMBERS_MAX];
 	uint32_t n_members;
-	uint32_t owner[PLACES_MAX];	/* by place: its member */
+	uint32_t owner[PLACES_MAX]; /* by place: its member */
 	uint32_t n_places;
 	struct sgang_plan_request request;
 };
@@ -77,9 +77,11 @@ static void make_fabric(struct world *world)
 			     node + n - 1);
 		node += n;
 	}
-	sprintf(p, "SwitchName=s0 Switches=l[0-1]\n"
+	sprintf(p,
+		"SwitchName=s0 Switches=l[0-1]\n"
 		"SwitchName=s1 Switches=l[2-%u]\n"
-		"SwitchName=top Switches=s[0-1]\n", leaves - 1);
+		"SwitchName=top Switches=s[0-1]\n",
+		leaves - 1);
 	world->n_nodes = node;
 	world->fabric = sgang_fabric_parse(text, "test", NULL, 0, &err);
 	if (!world->fabric)
@@ -195,8 +197,10 @@ static uint32_t list_rooms(const struct world *world, struct room *room)
 
 		room[n].first = domain->first_pos;
 		room[n].n = domain->n_nodes;
-		room[n++].step = hop[sgang_fabric_domain(world->fabric,
-			domain->parent)->level] - hop[domain->level];
+		room[n++].step =
+			hop[sgang_fabric_domain(world->fabric, domain->parent)
+				    ->level] -
+			hop[domain->level];
 	}
 	for (pos = 0; pos < world->n_nodes; pos++) {
 		room[n].first = pos;
@@ -287,20 +291,23 @@ static enum answer solve(const char *folder, uint64_t *cost)
 	double value;
 	FILE *file;
 
-	snprintf(command, sizeof(command), "glpsol --lp %s/model --cuts "
-		 "--tmlim " SECONDS " -w %s/answer >/dev/null", folder, folder);
+	snprintf(command, sizeof(command),
+		 "glpsol --lp %s/model --cuts "
+		 "--tmlim " SECONDS " -w %s/answer >/dev/null",
+		 folder, folder);
 	if (system(command))
 		return UNKNOWN;
 	snprintf(command, sizeof(command), "%s/answer", folder);
 	file = fopen(command, "r");
 	if (!file)
-		return NONE;		/* the relaxation has no solution */
+		return NONE; /* the relaxation has no solution */
 	while (fgets(line, sizeof(line), file)) {
 		if (sscanf(line, "s mip %*d %*d %c %lf", &status, &value) != 2)
 			continue;
 		*cost = (uint64_t)(value + 0.5);
-		answer = status == 'o' ? OPTIMAL : status == 'n' ? NONE :
-								   UNKNOWN;
+		answer = status == 'o' ? OPTIMAL :
+			 status == 'n' ? NONE :
+					 UNKNOWN;
 	}
 	fclose(file);
 	unlink(command);
@@ -312,11 +319,11 @@ struct tally {
 	double ratio;
 };
 
-#define CHECK(what)							\
-	do {								\
-		if (!(what))						\
-			fail_msg("seed %lu: not %s",			\
-				 (unsigned long)world->seed, #what);	\
+#define CHECK(what)                                                  \
+	do {                                                         \
+		if (!(what))                                         \
+			fail_msg("seed %lu: not %s",                 \
+				 (unsigned long)world->seed, #what); \
 	} while (0)
 
 static void compare(const struct world *world, enum answer answer,
@@ -372,8 +379,9 @@ static void test_ilp(void **state)
 	unlink(path);
 	rmdir(folder);
 	print_message("# %u of %u solved, %u fit, %u at the optimum, "
-		      "cost/optimum %.4f\n", tally.optimal, WORLDS, tally.fit,
-		      tally.same, tally.ratio / (tally.fit ? tally.fit : 1));
+		      "cost/optimum %.4f\n",
+		      tally.optimal, WORLDS, tally.fit, tally.same,
+		      tally.ratio / (tally.fit ? tally.fit : 1));
 	assert_true(tally.fit > WORLDS / 4);
 	assert_true(tally.ratio <= 1.02 * tally.fit);
 }

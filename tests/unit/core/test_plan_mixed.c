@@ -50,7 +50,7 @@ struct world {
 	struct sgang_nodeset *allowed[MEMBERS_MAX];
 	uint32_t n_members;
 	uint32_t n_units;
-	uint32_t meet[NODES_MAX][NODES_MAX];	/* levels */
+	uint32_t meet[NODES_MAX][NODES_MAX]; /* levels */
 	struct sgang_plan_request request;
 };
 
@@ -79,8 +79,8 @@ static void make_fabric(struct world *world)
 
 		if (n > world->n_nodes - node)
 			n = world->n_nodes - node;
-		p += sprintf(p, "SwitchName=l%u Nodes=n[%u-%u]\n", leaf++,
-			     node, node + n - 1);
+		p += sprintf(p, "SwitchName=l%u Nodes=n[%u-%u]\n", leaf++, node,
+			     node + n - 1);
 		node += n;
 	}
 	while (under < leaf) {
@@ -108,10 +108,10 @@ static void make_fabric(struct world *world)
 					sgang_fabric_pos(world->fabric);
 
 				if (pos[a] - domain->first_pos <
-				    domain->n_nodes &&
+					    domain->n_nodes &&
 				    pos[b] - domain->first_pos <
-				    domain->n_nodes && domain->level <
-				    world->meet[a][b])
+					    domain->n_nodes &&
+				    domain->level < world->meet[a][b])
 					world->meet[a][b] = domain->level;
 			}
 			if (a == b)
@@ -207,8 +207,9 @@ static void make_members(struct world *world)
 			if (!rnd(world, 4))
 				make_allowed(world, i);
 			member->need = world->need[i];
-			member->slots = *member->need == SGANG_PLAN_ALL ? 0 :
-					*member->need;
+			member->slots = *member->need == SGANG_PLAN_ALL ?
+						0 :
+						*member->need;
 			member->ranks = 1 + rnd(world, 2);
 			member->distinct = true;
 		} else {
@@ -240,7 +241,7 @@ static void make_world(struct world *world, uint64_t seed)
 		.members = world->member,
 		.n_members = world->n_members,
 		.max_level = rnd(world, 4) ? SGANG_LEVEL_UNCONNECTED :
-			     SGANG_LEVEL_LEAF + 1,
+					     SGANG_LEVEL_LEAF + 1,
 	};
 }
 
@@ -258,11 +259,11 @@ static void free_world(struct world *world)
 struct search {
 	const struct world *world;
 	uint32_t left[NODES_MAX][DIMS];
-	uint32_t member[UNITS_MAX];	/* by unit */
+	uint32_t member[UNITS_MAX]; /* by unit */
 	uint32_t at[UNITS_MAX];
-	uint64_t rest[UNITS_MAX + 1];	/* ranks and hops from a unit on, at
-					 * the least */
-	uint64_t best;			/* a cheaper one is looked for */
+	uint64_t rest[UNITS_MAX + 1]; /* ranks and hops from a unit on, at
+				       * the least */
+	uint64_t best;                /* a cheaper one is looked for */
 	bool found;
 	uint64_t steps;
 };
@@ -277,7 +278,7 @@ static bool take(struct search *search, uint32_t unit, uint32_t node,
 
 	if (ask->allowed && !sgang_nodeset_has(ask->allowed, node))
 		return false;
-	for (k = unit; k-- > 0 && search->member[k] == member; ) {
+	for (k = unit; k-- > 0 && search->member[k] == member;) {
 		if (search->at[k] == node)
 			return false;
 	}
@@ -324,7 +325,7 @@ static bool has_twin(const struct search *search, uint32_t node)
 				world->member[i].allowed;
 
 			if (allowed && sgang_nodeset_has(allowed, k) !=
-				       sgang_nodeset_has(allowed, node))
+					       sgang_nodeset_has(allowed, node))
 				break;
 		}
 		if (i == world->n_members)
@@ -341,8 +342,9 @@ static void place(struct search *search, uint32_t unit, uint64_t cost)
 	uint32_t node, last = world->n_units, taken[DIMS], d, level, home;
 
 	if (unit == last) {
-		search->best = cost + hop[world->meet[search->at[0]]
-					  [search->at[last - 1]]];
+		search->best =
+			cost +
+			hop[world->meet[search->at[0]][search->at[last - 1]]];
 		search->found = true;
 		return;
 	}
@@ -352,7 +354,7 @@ static void place(struct search *search, uint32_t unit, uint64_t cost)
 
 			/* near ones first */
 			if ((unit ? world->meet[search->at[unit - 1]][node] :
-			     0) != level)
+				    0) != level)
 				continue;
 			if (++search->steps > STEPS_MAX)
 				return;
@@ -362,12 +364,14 @@ static void place(struct search *search, uint32_t unit, uint64_t cost)
 			if (level > world->request.max_level ||
 			    home > world->request.max_level ||
 			    now + search->rest[unit] + hop[home] - hop[0] >=
-			    search->best || has_twin(search, node) ||
+				    search->best ||
+			    has_twin(search, node) ||
 			    !take(search, unit, node, taken))
 				continue;
 			search->at[unit] = node;
-			place(search, unit + 1, now +
-			      world->member[search->member[unit]].ranks - 1);
+			place(search, unit + 1,
+			      now + world->member[search->member[unit]].ranks -
+				      1);
 			for (d = 0; d < DIMS; d++)
 				search->left[node][d] += taken[d];
 		}
@@ -396,7 +400,7 @@ static bool look_below(struct search *search, const struct world *world,
 
 		search->rest[n] = search->rest[n + 1] + (ranks - 1) +
 				  world->costs.hop[inside ? SGANG_LEVEL_LEAF :
-						   SGANG_LEVEL_ISLAND];
+							    SGANG_LEVEL_ISLAND];
 	}
 	place(search, 0, 0);
 	return search->steps <= STEPS_MAX;
@@ -431,7 +435,8 @@ static uint32_t count_nodes(struct search *search, uint32_t member)
 
 /* Place the members that are left, 'done' having a bit for each of the others:
  * the one with the fewest nodes to choose from first. 'units' of 'member' are
- * placed already (UINT32_MAX: none of any), the last of them before node 'from'. */
+ * placed already (UINT32_MAX: none of any), the last of them before node
+ * 'from'. */
 static bool place_any(struct search *search, uint32_t done, uint32_t member,
 		      uint32_t units, uint32_t from)
 {
@@ -455,8 +460,8 @@ static bool place_any(struct search *search, uint32_t done, uint32_t member,
 			return true;
 		units = from = 0;
 	}
-	for (node = from; node < world->n_nodes &&
-	     search->steps <= STEPS_MAX; node++) {
+	for (node = from; node < world->n_nodes && search->steps <= STEPS_MAX;
+	     node++) {
 		/* no unit of this member is before this one */
 		search->member[0] = member;
 		if (++search->steps > STEPS_MAX || has_twin(search, node) ||
@@ -480,18 +485,17 @@ static bool look_for_any(struct search *search, const struct world *world)
 	search->world = world;
 	/* inside each domain that the gang may span */
 	for (d = 0; d < sgang_fabric_domains(fabric); d++) {
-		const struct sgang_domain *domain =
-			sgang_fabric_domain(fabric, d);
+		const struct sgang_domain *domain = sgang_fabric_domain(fabric,
+									d);
 
 		if (domain->level > top ||
 		    (domain->parent != SGANG_DOMAIN_NONE &&
-		     sgang_fabric_domain(fabric, domain->parent)->level <=
-		     top))
+		     sgang_fabric_domain(fabric, domain->parent)->level <= top))
 			continue;
 		memset(search->left, 0, sizeof(search->left));
 		for (node = 0; node < world->n_nodes; node++) {
-			if (sgang_fabric_pos(fabric)[node] -
-			    domain->first_pos < domain->n_nodes)
+			if (sgang_fabric_pos(fabric)[node] - domain->first_pos <
+			    domain->n_nodes)
 				memcpy(search->left[node], world->free[node],
 				       sizeof(world->free[node]));
 		}
@@ -612,8 +616,8 @@ static void test_exhaustive(void **state)
 		free_world(&world);
 	}
 	print_message("%u fit, %u missed, %u optimal, %u exact, mean %.4f, "
-		      "worst %.3f, %u fit nowhere, %u unknown\n", tally.fit,
-		      tally.missed, tally.optimal, tally.exact,
+		      "worst %.3f, %u fit nowhere, %u unknown\n",
+		      tally.fit, tally.missed, tally.optimal, tally.exact,
 		      tally.ratio / tally.fit, tally.worst, tally.none,
 		      tally.unknown);
 	assert_int_equal(tally.missed, 0);

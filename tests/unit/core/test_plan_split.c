@@ -34,14 +34,14 @@ struct world {
 	struct bed bed;
 	struct sgang_pool pool;
 	struct sgang_kind kind[3];
-	uint32_t need[3];		/* of each kind */
+	uint32_t need[3]; /* of each kind */
 	uint32_t kind_of[3];
 	struct sgang_job job;
 	struct sgang_nodeset *some;
 	/* by position */
 	uint32_t n, units[NODES], slots[NODES];
 	bool narrow[NODES];
-	uint32_t path[SETS][NODES][NODES];	/* through a set, by its ends */
+	uint32_t path[SETS][NODES][NODES]; /* through a set, by its ends */
 };
 
 static uint32_t hop(const struct world *world, uint32_t a, uint32_t b)
@@ -49,8 +49,8 @@ static uint32_t hop(const struct world *world, uint32_t a, uint32_t b)
 	const struct sgang_fabric *fabric = world->bed.fabric;
 	const uint32_t *order = sgang_fabric_order(fabric);
 
-	return world->bed.costs.hop[sgang_fabric_meet(fabric, order[a],
-						      order[b])] -
+	return world->bed.costs
+		       .hop[sgang_fabric_meet(fabric, order[a], order[b])] -
 	       world->bed.costs.hop[SGANG_LEVEL_ISLAND];
 }
 
@@ -146,7 +146,8 @@ static void make_topology(struct world *world, uint64_t *seed, char *text)
 		node += more;
 	}
 	if (leaves > 2 && fuzz_below(seed, 2))
-		sprintf(text, "SwitchName=s0 Switches=l[0-1]\nSwitchName=s1 "
+		sprintf(text,
+			"SwitchName=s0 Switches=l[0-1]\nSwitchName=s1 "
 			"Switches=l[2-%u]\nSwitchName=top Switches=s[0-1]\n",
 			leaves - 1);
 	else
@@ -163,9 +164,13 @@ static void add_kind(struct world *world, uint32_t units, uint32_t slots,
 	world->need[k] = slots;
 	world->bed.member[k].allowed = allowed;
 	world->kind[k] = (struct sgang_kind){
-		.slots = slots, .need = world->need + k, .ranks = slots,
+		.slots = slots,
+		.need = world->need + k,
+		.ranks = slots,
 		.allowed = allowed,
-		.units = units, .per_node = units, .first = k,
+		.units = units,
+		.per_node = units,
+		.first = k,
 	};
 	world->kind_of[k] = k;
 }
@@ -184,7 +189,7 @@ static void fill_nodes(struct world *world, uint64_t *seed)
 			world->units[i] = (uint32_t)world->kind[0].units;
 		world->slots[i] = free;
 		world->narrow[i] = world->some && free &&
-			sgang_nodeset_has(world->some, order[i]);
+				   sgang_nodeset_has(world->some, order[i]);
 	}
 }
 
@@ -250,8 +255,8 @@ static void check_bound(const struct world *world,
 
 	for (uint32_t k = 0; k < world->job.n_kinds; k++)
 		weight[k] = sgang_split_weight(split, k);
-	assert_int_equal(sgang_arcs_bound(&world->job, 0, weight, best,
-					  &bound), 0);
+	assert_int_equal(sgang_arcs_bound(&world->job, 0, weight, best, &bound),
+			 0);
 	assert_true(bound <= best);
 }
 
@@ -300,8 +305,9 @@ static void test_brute_force(void **state)
 	}
 	free(world);
 	print_message("%u chosen, %u of them at the least cost; %u refused, "
-		      "%u of them for nothing\n", tally.solved, tally.optimal,
-		      tally.refused + tally.missed, tally.missed);
+		      "%u of them for nothing\n",
+		      tally.solved, tally.optimal, tally.refused + tally.missed,
+		      tally.missed);
 	assert_true(tally.refused >= WORLDS / 4);
 	assert_true(tally.optimal * 100 >= tally.solved * 95);
 	assert_true(tally.missed * 100 <= tally.solved);
@@ -311,8 +317,10 @@ static void test_brute_force(void **state)
 static void open_plain(struct world *world, uint32_t units, uint32_t slots)
 {
 	memset(world, 0, sizeof(*world));
-	bed_open(&world->bed, "SwitchName=a Nodes=n[0-1]\nSwitchName=b "
-		 "Nodes=n[2-3]\nSwitchName=top Switches=a,b\n", 4);
+	bed_open(&world->bed,
+		 "SwitchName=a Nodes=n[0-1]\nSwitchName=b "
+		 "Nodes=n[2-3]\nSwitchName=top Switches=a,b\n",
+		 4);
 	world->n = 4;
 	add_kind(world, units, 4, NULL);
 	add_kind(world, slots, 1, NULL);
@@ -367,7 +375,7 @@ static void test_no_memory(void **state)
 
 	(void)state;
 	assert_non_null(world);
-	for (n = 1; ; n++) {
+	for (n = 1;; n++) {
 		struct sgang_split *split;
 		int rc = -1;
 

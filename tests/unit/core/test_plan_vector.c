@@ -115,10 +115,10 @@ static void test_gpus(void **state)
 	expect(&v, "n1 | n2", 8);
 	v.need[1][GPUS] = 5;
 	expect_nofit(&v, "every member has room alone, but not all of them "
-		     "together");
+			 "together");
 	v.need[1][GPUS] = 9;
 	expect_nofit(&v, "member 1: needs room for 1 unit, there is room for "
-		     "0");
+			 "0");
 	bed_close(&v.bed);
 }
 
@@ -179,7 +179,7 @@ static void test_alike(void **state)
 
 	(void)state;
 	open_vectors(&v, "SwitchName=s Nodes=n[1-2]\nSwitchName=t "
-		     "Nodes=n[3-4]\nSwitchName=top Switches=s,t\n");
+			 "Nodes=n[3-4]\nSwitchName=top Switches=s,t\n");
 	set_node(&v, "n1", 16, 1000, 3);
 	add(&v, 4, 2, 100, 2);
 	v.bed.member[0].distinct = false;
@@ -204,7 +204,7 @@ static void open_pods(struct bed *bed, struct sgang_nodeset *in[2],
 		p += sprintf(p, "SwitchName=l%u Nodes=n[%u-%u]\n", leaf,
 			     8 * leaf, 8 * leaf + 7);
 	strcpy(p, "SwitchName=a Switches=l[0-1]\nSwitchName=b "
-	       "Switches=l[2-3]\nSwitchName=top Switches=a,b\n");
+		  "Switches=l[2-3]\nSwitchName=top Switches=a,b\n");
 	bed_open(bed, text, 8);
 	for (i = 0; i < 2; i++)
 		in[i] = sgang_nodeset_create(PODS_NODES);
@@ -215,8 +215,11 @@ static void open_pods(struct bed *bed, struct sgang_nodeset *in[2],
 	}
 	for (i = 0; i < 16; i++)
 		member[i] = (struct sgang_plan_member){
-			.units = 1, .slots = 8, .ranks = 1,
-			.allowed = in[in_turn ? i % 2 : i / 8] };
+			.units = 1,
+			.slots = 8,
+			.ranks = 1,
+			.allowed = in[in_turn ? i % 2 : i / 8]
+		};
 	bed->request.members = member;
 	bed->request.n_members = 16;
 }

@@ -23,9 +23,12 @@ static void test_clauses(void **state)
 	assert_string_equal(p.require, "");
 	assert_false(p.automatic);
 
-	assert_int_equal(sgang_policy_parse(
-		"spread:rack,Require:core,prefer:spine@1:30,AUTO,"
-		"require:tp:island,require:dp:leaf", &p, NULL), 0);
+	assert_int_equal(
+		sgang_policy_parse(
+			"spread:rack,Require:core,prefer:spine@1:30,AUTO,"
+			"require:tp:island,require:dp:leaf",
+			&p, NULL),
+		0);
 	assert_string_equal(p.spread, "rack");
 	assert_string_equal(p.require, "core");
 	assert_string_equal(p.prefer, "spine");
@@ -54,8 +57,8 @@ static void test_errors(void **state)
 		{ "require:a-group-of-16-ch:b", EINVAL, "require:GROUP:LEVEL" },
 		{ "require:tp:a,require:tp:b", EINVAL, "same group" },
 		{ "require:a:l,require:b:l,require:c:l,require:d:l,require:e:l,"
-		  "require:f:l,require:g:l,require:h:l,require:i:l", EINVAL,
-		  "more than 8" },
+		  "require:f:l,require:g:l,require:h:l,require:i:l",
+		  EINVAL, "more than 8" },
 		{ "require:a,require:a", EINVAL, "require is said twice" },
 		{ "prefer:a@", EINVAL, "prefer:LEVEL@TIME" },
 		{ "prefer:a@1@2", EINVAL, "prefer:LEVEL@TIME" },

@@ -100,10 +100,9 @@ static void test_spread(void **state)
 		sgang_ranks_spread(cases[i].cpus, cases[i].n,
 				   cases[i].cpus_per_rank, cases[i].total,
 				   ranks);
-		if (memcmp(ranks, cases[i].ranks,
-			   cases[i].n * sizeof(*ranks)))
-			fail_msg("case %zu: %u %u %u %u", i, ranks[0],
-				 ranks[1], ranks[2], ranks[3]);
+		if (memcmp(ranks, cases[i].ranks, cases[i].n * sizeof(*ranks)))
+			fail_msg("case %zu: %u %u %u %u", i, ranks[0], ranks[1],
+				 ranks[2], ranks[3]);
 	}
 }
 

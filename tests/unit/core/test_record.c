@@ -16,55 +16,96 @@
 #include "fuzz.h"
 
 static const struct sgang_record waiting = {
-	.ns = "alice", .name = "train", .phase = SGANG_PHASE_WAITING,
-	.min_member = 3, .total = 4, .attempts = 2,
+	.ns = "alice",
+	.name = "train",
+	.phase = SGANG_PHASE_WAITING,
+	.min_member = 3,
+	.total = 4,
+	.attempts = 2,
 };
-#define WAITING "gang=alice/train phase=waiting min=3 total=4 satisfied=0 " \
-		"attempts=2"
+#define WAITING                                                     \
+	"gang=alice/train phase=waiting min=3 total=4 satisfied=0 " \
+	"attempts=2"
 
 static const struct sgang_record running = {
-	.ns = "alice", .name = "train", .phase = SGANG_PHASE_RUNNING,
-	.min_member = 4, .total = 4, .satisfied = true, .attempts = 1,
-	.placed = true, .exact = true, .member_rank = 2, .members = 4,
-	.rank_offset = 8, .ranks = 16, .ring_cost = 38, .ring_best = 14,
-	.cross_links = 2, .tier = "spine",
+	.ns = "alice",
+	.name = "train",
+	.phase = SGANG_PHASE_RUNNING,
+	.min_member = 4,
+	.total = 4,
+	.satisfied = true,
+	.attempts = 1,
+	.placed = true,
+	.exact = true,
+	.member_rank = 2,
+	.members = 4,
+	.rank_offset = 8,
+	.ranks = 16,
+	.ring_cost = 38,
+	.ring_best = 14,
+	.cross_links = 2,
+	.tier = "spine",
 };
-#define RUNNING "gang=alice/train phase=running rank=2/4 ring=38 cross=2 " \
-		"tier=spine min=4 total=4 satisfied=1 attempts=1 best=14 " \
-		"off=8 ranks=16 exact=1"
+#define RUNNING                                                    \
+	"gang=alice/train phase=running rank=2/4 ring=38 cross=2 " \
+	"tier=spine min=4 total=4 satisfied=1 attempts=1 best=14 " \
+	"off=8 ranks=16 exact=1"
 
 /* Everything that can be said. */
 static const struct sgang_record full = {
-	.ns = "alice", .name = "train", .phase = SGANG_PHASE_HOLDING,
-	.min_member = 4, .total = 5, .attempts = 7, .tried = 6, .skipped = 4,
-	.round = 3, .mode = SGANG_MODE_NONSTRICT,
+	.ns = "alice",
+	.name = "train",
+	.phase = SGANG_PHASE_HOLDING,
+	.min_member = 4,
+	.total = 5,
+	.attempts = 7,
+	.tried = 6,
+	.skipped = 4,
+	.round = 3,
+	.mode = SGANG_MODE_NONSTRICT,
 	.match = SGANG_MATCH_WAITING_AND_RUNNING,
-	.on_failure = SGANG_ON_FAILURE_KILL, .waiting_time = 600,
+	.on_failure = SGANG_ON_FAILURE_KILL,
+	.waiting_time = 600,
 	.groups = "alice/eval,bob/load",
-	.asks = "topology=require:leaf;order=0", .created = 1700000000,
-	.since = 1700000100, .until = 1700000700, .started = 1700000200,
-	.hold_end = SGANG_HOLD_END_NODE, .object = true,
-	.placed = true, .member_rank = 0, .members = 4, .ranks = 8,
-	.ring_cost = 14, .ring_best = 14, .tier = "leaf",
+	.asks = "topology=require:leaf;order=0",
+	.created = 1700000000,
+	.since = 1700000100,
+	.until = 1700000700,
+	.started = 1700000200,
+	.hold_end = SGANG_HOLD_END_NODE,
+	.object = true,
+	.placed = true,
+	.member_rank = 0,
+	.members = 4,
+	.ranks = 8,
+	.ring_cost = 14,
+	.ring_best = 14,
+	.tier = "leaf",
 };
-#define FULL "gang=alice/train phase=holding rank=0/4 ring=14 cross=0 " \
-	     "tier=leaf min=4 total=5 " \
-	     "satisfied=0 attempts=7 tried=6 skipped=4 round=3 " \
-	     "mode=nonstrict match=waiting-and-running onfailure=kill " \
-	     "wait=600 groups=alice/eval,bob/load " \
-	     "asks=topology=require:leaf;order=0 created=1700000000 " \
-	     "since=1700000100 until=1700000700 started=1700000200 " \
-	     "holdend=node object=1 best=14 off=0 ranks=8 exact=0"
+#define FULL                                                       \
+	"gang=alice/train phase=holding rank=0/4 ring=14 cross=0 " \
+	"tier=leaf min=4 total=5 "                                 \
+	"satisfied=0 attempts=7 tried=6 skipped=4 round=3 "        \
+	"mode=nonstrict match=waiting-and-running onfailure=kill " \
+	"wait=600 groups=alice/eval,bob/load "                     \
+	"asks=topology=require:leaf;order=0 created=1700000000 "   \
+	"since=1700000100 until=1700000700 started=1700000200 "    \
+	"holdend=node object=1 best=14 off=0 ranks=8 exact=0"
 
 /* Time without end. */
 static const struct sgang_record patient = {
-	.ns = "alice", .name = "train", .phase = SGANG_PHASE_UNDEFINED,
-	.mode = SGANG_MODE_STRICT, .match = SGANG_MATCH_ONLY_WAITING,
-	.on_failure = SGANG_ON_FAILURE_REQUEUE, .waiting_time = SGANG_FOREVER,
+	.ns = "alice",
+	.name = "train",
+	.phase = SGANG_PHASE_UNDEFINED,
+	.mode = SGANG_MODE_STRICT,
+	.match = SGANG_MATCH_ONLY_WAITING,
+	.on_failure = SGANG_ON_FAILURE_REQUEUE,
+	.waiting_time = SGANG_FOREVER,
 };
-#define PATIENT "gang=alice/train phase=undefined min=0 total=0 satisfied=0 " \
-		"attempts=0 mode=strict match=only-waiting " \
-		"onfailure=requeue wait=UNLIMITED"
+#define PATIENT                                                       \
+	"gang=alice/train phase=undefined min=0 total=0 satisfied=0 " \
+	"attempts=0 mode=strict match=only-waiting "                  \
+	"onfailure=requeue wait=UNLIMITED"
 
 static void assert_same(const struct sgang_record *a,
 			const struct sgang_record *b)
@@ -133,12 +174,12 @@ static void test_format(void **state)
 		{ &running, WAITING, RUNNING },
 		{ &running, FULL, RUNNING },
 		{ &full, "late " PATIENT " x", "late x " FULL },
-		{ &running, "burst buffer is late", "burst buffer is late "
-		  RUNNING },
+		{ &running, "burst buffer is late",
+		  "burst buffer is late " RUNNING },
 		{ &running, "late " WAITING, "late " RUNNING },
 		{ &running, "late\n" WAITING, "late " RUNNING },
-		{ &running, WAITING " bb/lua: setup: no", "bb/lua: setup: no "
-		  RUNNING },
+		{ &running, WAITING " bb/lua: setup: no",
+		  "bb/lua: setup: no " RUNNING },
 		{ &running, "a " WAITING " b", "a b " RUNNING },
 		/* what only looks like a record is somebody's text */
 		{ &waiting, "gang=of four", "gang=of four " WAITING },
@@ -163,7 +204,7 @@ static void test_parse(void **state)
 {
 	static const struct {
 		const char *text;
-		const struct sgang_record *record;	/* NULL: none */
+		const struct sgang_record *record; /* NULL: none */
 	} cases[] = {
 		{ WAITING, &waiting },
 		{ RUNNING, &running },
@@ -174,11 +215,13 @@ static void test_parse(void **state)
 		{ PATIENT, &patient },
 		/* a newer writer's words */
 		{ "gang=alice/train phase=waiting shape=torus min=3 total=4 "
-		  "attempts=2 wait_until=77", &waiting },
+		  "attempts=2 wait_until=77",
+		  &waiting },
 		/* what is not said may still be written */
 		{ "gang=alice/train phase=waiting min=3 total=4 attempts=2 "
 		  "tried=0 skipped=0 round=0 wait=0 groups= created=0 since=0 "
-		  "started=0 object=0", &waiting },
+		  "started=0 object=0",
+		  &waiting },
 		/* an older one's */
 		{ "gang=alice/train phase=Waiting min=3 total=4 attempts=2",
 		  &waiting },
@@ -212,21 +255,25 @@ static void test_parse(void **state)
 		{ "gang=alice/train phase=waiting min=3 total=4 since=-1",
 		  NULL },
 		{ "gang=alice/train phase=waiting min=3 total=4 "
-		  "created=9223372036854775808", NULL },
+		  "created=9223372036854775808",
+		  NULL },
 		{ "gang=alice/train phase=waiting min=3 total=4 object=2",
 		  NULL },
 		{ "gang=alice/train phase=waiting min=3 total=4 round=1 "
-		  "round=1", NULL },
+		  "round=1",
+		  NULL },
 		/* a placement is told whole or not at all */
 		{ "gang=alice/train phase=running rank=2/4 min=3 total=4",
 		  NULL },
 		{ "gang=alice/train phase=running min=3 total=4 ring=7", NULL },
 		{ "gang=alice/train phase=running rank=2 min=4 total=4 ring=38 "
-		  "best=14 cross=2 tier=spine off=8 ranks=16 exact=1", NULL },
+		  "best=14 cross=2 tier=spine off=8 ranks=16 exact=1",
+		  NULL },
 		/* 4.34: and with it what is known of it besides */
 		{ "gang=alice/train phase=waiting min=3 total=4 attempts=2 "
 		  "hops=leaf:1 bound=7 stock=9 stockest=1 wcost=1 wbest=1 others=a:1 "
-		  "at=n1", &waiting },
+		  "at=n1",
+		  &waiting },
 		{ "gang=alice/train phase=waiting min=3 total=4 bound=-1",
 		  NULL },
 		{ "xgang=alice/train phase=waiting min=3 total=4", NULL },
@@ -248,8 +295,9 @@ static void test_parse(void **state)
 }
 
 /* The short record, and the same read back. */
-#define BRIEF "gang=alice/train phase=running rank=2/4 ring=38 cross=2 " \
-	      "tier=spine"
+#define BRIEF                                                      \
+	"gang=alice/train phase=running rank=2/4 ring=38 cross=2 " \
+	"tier=spine"
 #define BRIEF_WAITING "gang=alice/train phase=waiting"
 
 static void test_brief(void **state)
@@ -302,10 +350,15 @@ static void test_brief(void **state)
 static void test_parse_brief(void **state)
 {
 	static const char *const bad[] = {
-		NULL, "", "gang=alice/train", "gang=alice/train phase=asleep",
-		"phase=running", "gang=alice/train phase=running rank=1/2",
+		NULL,
+		"",
+		"gang=alice/train",
+		"gang=alice/train phase=asleep",
+		"phase=running",
+		"gang=alice/train phase=running rank=1/2",
 		"gang=alice/train phase=running ring=3 cross=0 tier=leaf",
-		BRIEF " ring=38", BRIEF " best=x",
+		BRIEF " ring=38",
+		BRIEF " best=x",
 	};
 	struct sgang_record r = { .total = 9 };
 	size_t i;
@@ -326,8 +379,9 @@ static void test_phases(void **state)
 
 	(void)state;
 	for (phase = 0; phase < SGANG_PHASES; phase++)
-		assert_int_equal(sgang_phase_find(
-			sgang_phase_name((enum sgang_phase)phase)), phase);
+		assert_int_equal(sgang_phase_find(sgang_phase_name(
+					 (enum sgang_phase)phase)),
+				 phase);
 	assert_int_equal(sgang_phase_find("RUNNING"), SGANG_PHASE_RUNNING);
 	assert_int_equal(sgang_phase_find("run"), -1);
 	assert_int_equal(sgang_phase_find(""), -1);
@@ -541,8 +595,7 @@ static void test_spoilt(void **state)
 		assert_non_null(text);
 		fuzz_spoil(&seed, text);
 		if (sgang_record_parse(text, &record)) {
-			assert_in_range(strlen(record.name), 1,
-					SGANG_NAME_MAX);
+			assert_in_range(strlen(record.name), 1, SGANG_NAME_MAX);
 			assert_in_range(record.phase, 0, SGANG_PHASES - 1);
 			read++;
 		}

@@ -12,12 +12,11 @@
 #include "core/fabric/ring.h"
 
 /* 4.17: 4 racks of 2 islands of 4 GPUs; an island is a node, a rack a leaf */
-static const char textbook[] =
-	"SwitchName=r1 Nodes=n[1-2]\n"
-	"SwitchName=r2 Nodes=n[3-4]\n"
-	"SwitchName=r3 Nodes=n[5-6]\n"
-	"SwitchName=r4 Nodes=n[7-8]\n"
-	"SwitchName=root Switches=r[1-4]\n";
+static const char textbook[] = "SwitchName=r1 Nodes=n[1-2]\n"
+			       "SwitchName=r2 Nodes=n[3-4]\n"
+			       "SwitchName=r3 Nodes=n[5-6]\n"
+			       "SwitchName=r4 Nodes=n[7-8]\n"
+			       "SwitchName=root Switches=r[1-4]\n";
 
 #define RUNS_MAX 32
 
@@ -52,7 +51,8 @@ static size_t read_runs(const char *gpus, struct sgang_run *runs)
 	int used;
 
 	while (sscanf(gpus, "%u%n", &gpu, &used) == 1) {
-		runs[n++] = (struct sgang_run){ .node = gpu / 4, .ranks = 1,
+		runs[n++] = (struct sgang_run){ .node = gpu / 4,
+						.ranks = 1,
 						.slots = 1 };
 		gpus += used;
 	}
@@ -65,16 +65,16 @@ static void test_golden(void **state)
 		const char *gpus;
 		unsigned int cost, cross;
 	} cases[] = {
-		{ "0 1 2 3 4 5 6 7", 14, 0 },		/* 4.18, 4.22 */
-		{ "0 4 8 12 16 20 24 28", 80, 4 },	/* 4.18, 4.38 */
+		{ "0 1 2 3 4 5 6 7", 14, 0 },      /* 4.18, 4.22 */
+		{ "0 4 8 12 16 20 24 28", 80, 4 }, /* 4.18, 4.38 */
 		{ "0 8 16 24", 64, 4 },
 		{ "0 1 2 3", 4, 0 },
-		{ "0 4 1 5 2 6 3 7", 32, 0 },		/* 4.21 */
+		{ "0 4 1 5 2 6 3 7", 32, 0 }, /* 4.21 */
 		{ "0 1 2 3 8 9 10 11", 38, 2 },
 		{ "0 8 1 9", 64, 4 },
 		{ "0 1 8 9", 34, 2 },
 		{ "0", 0, 0 },
-		{ "0 1", 2, 0 },			/* two hops */
+		{ "0 1", 2, 0 }, /* two hops */
 		{ "0 4", 8, 0 },
 		{ "", 0, 0 },
 	};
@@ -97,7 +97,8 @@ static void test_golden(void **state)
 static void test_runs(void **state)
 {
 	static const struct sgang_run runs[] = {
-		{ .node = 0, .ranks = 2 }, { .node = 0, .ranks = 2 },
+		{ .node = 0, .ranks = 2 },
+		{ .node = 0, .ranks = 2 },
 		{ .node = 2, .ranks = 4 },
 	};
 	const struct bed *bed = *state;
@@ -117,7 +118,8 @@ static void test_runs(void **state)
 static void test_closes_at_home(void **state)
 {
 	static const struct sgang_run runs[] = {
-		{ .node = 0, .ranks = 1 }, { .node = 1, .ranks = 3 },
+		{ .node = 0, .ranks = 1 },
+		{ .node = 1, .ranks = 3 },
 		{ .node = 0, .ranks = 1 },
 	};
 	const struct bed *bed = *state;

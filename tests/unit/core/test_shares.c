@@ -26,13 +26,13 @@
  * memory on each node. */
 struct asked {
 	uint32_t nodes, most_nodes, tasks, cpus, task_memory, memory;
-	uint32_t allowed, required;	/* bits */
+	uint32_t allowed, required; /* bits */
 };
 
 struct world {
 	uint32_t free[NODES][DIMS];
 	uint32_t domain[NODES];
-	bool apart;			/* each in a domain of its own */
+	bool apart; /* each in a domain of its own */
 	struct asked asked[MEMBERS];
 	size_t n;
 };
@@ -42,8 +42,8 @@ struct world {
 static bool brute(struct world *w, size_t i);
 
 /* Of member i, from that node on: so many tasks and nodes to go. */
-static bool brute_nodes(struct world *w, size_t i, uint32_t node,
-			uint32_t used, uint32_t tasks)
+static bool brute_nodes(struct world *w, size_t i, uint32_t node, uint32_t used,
+			uint32_t tasks)
 {
 	const struct asked *a = &w->asked[i];
 	uint32_t t;
@@ -52,8 +52,7 @@ static bool brute_nodes(struct world *w, size_t i, uint32_t node,
 		return !tasks &&
 		       (uint32_t)__builtin_popcount(used) >= a->nodes &&
 		       (uint32_t)__builtin_popcount(used) <= a->most_nodes &&
-		       (used & a->required) == a->required &&
-		       brute(w, i + 1);
+		       (used & a->required) == a->required && brute(w, i + 1);
 	if (brute_nodes(w, i, node + 1, used, tasks))
 		return true;
 	for (t = 1; t <= tasks && (a->allowed >> node & 1); t++) {
@@ -166,10 +165,17 @@ static int search(const struct world *w, uint64_t *steps)
 	struct sgang_shares_member members[MEMBERS];
 	uint32_t need[MEMBERS][PIECES][DIMS], share[MEMBERS * NODES];
 	struct sgang_shares_request rq = {
-		.n_dims = DIMS, .n_types = 1, .free = w->free[0],
-		.total = w->free[0], .type = type, .nodes = nodes,
-		.n_nodes = NODES, .domain = w->apart ? w->domain : NULL,
-		.members = members, .n_members = w->n, .steps = steps,
+		.n_dims = DIMS,
+		.n_types = 1,
+		.free = w->free[0],
+		.total = w->free[0],
+		.type = type,
+		.nodes = nodes,
+		.n_nodes = NODES,
+		.domain = w->apart ? w->domain : NULL,
+		.members = members,
+		.n_members = w->n,
+		.steps = steps,
 	};
 	size_t i;
 	uint32_t t;
@@ -183,10 +189,13 @@ static int search(const struct world *w, uint64_t *steps)
 			need[i][t - 1][1] = a->memory + t * a->task_memory;
 		}
 		members[i] = (struct sgang_shares_member){
-			.least_nodes = a->nodes, .most_nodes = a->most_nodes,
-			.pieces = a->tasks, .most = a->tasks,
+			.least_nodes = a->nodes,
+			.most_nodes = a->most_nodes,
+			.pieces = a->tasks,
+			.most = a->tasks,
 			.allowed = set_of(a->allowed),
-			.required = set_of(a->required), .need = need[i][0],
+			.required = set_of(a->required),
+			.need = need[i][0],
 		};
 	}
 	rc = sgang_shares_find(&rq, share);
@@ -224,8 +233,8 @@ static void test_all(void **state)
 	(void)state;
 	for (uint32_t nodes = 1; nodes <= 3; nodes++) {
 		for (uint32_t tasks = nodes; tasks <= 6; tasks++)
-			all[n_all++] = (struct asked){
-				nodes, nodes, tasks, 1, 0, 0, 15, 0 };
+			all[n_all++] = (struct asked){ nodes, nodes, tasks, 1,
+						       0,     0,     15,    0 };
 	}
 	for (bits = 0; bits < 625; bits++) {
 		for (uint32_t n = 0, b = bits; n < NODES; n++, b /= 5) {
@@ -269,8 +278,9 @@ static void make_world(struct world *w, uint64_t seed)
 		a->cpus = 1 + fuzz_small(&random, 2);
 		a->task_memory = fuzz_small(&random, 2);
 		a->memory = fuzz_small(&random, 2);
-		a->allowed = fuzz_small(&random, 3) ? 15 :
-			     1 + fuzz_small(&random, 15);
+		a->allowed = fuzz_small(&random, 3) ?
+				     15 :
+				     1 + fuzz_small(&random, 15);
 		if (!fuzz_small(&random, 4))
 			a->required = a->allowed & 1u << fuzz_small(&random, 4);
 	}
@@ -320,15 +330,25 @@ static void test_whole(void **state)
 	static const uint32_t nodes[] = { 0, 1 };
 	static const uint8_t type[2];
 	const struct sgang_shares_member member = {
-		.least_nodes = 1, .most_nodes = 1, .pieces = 1, .most = 1,
+		.least_nodes = 1,
+		.most_nodes = 1,
+		.pieces = 1,
+		.most = 1,
 		.need = need,
 	};
 	uint32_t free[] = { 4, 8, 4, 9 }, share[2];
 	uint64_t steps = 100;
 	struct sgang_shares_request rq = {
-		.n_dims = 2, .n_types = 1, .free = free, .total = total,
-		.type = type, .nodes = nodes, .n_nodes = 2,
-		.members = &member, .n_members = 1, .steps = &steps,
+		.n_dims = 2,
+		.n_types = 1,
+		.free = free,
+		.total = total,
+		.type = type,
+		.nodes = nodes,
+		.n_nodes = 2,
+		.members = &member,
+		.n_members = 1,
+		.steps = &steps,
 	};
 
 	(void)state;
@@ -347,14 +367,24 @@ static void test_too_deep(void **state)
 	static uint32_t free[MANY];
 	static uint8_t type[MANY];
 	struct sgang_shares_member member = {
-		.least_nodes = MANY, .most_nodes = MANY, .pieces = MANY,
-		.most = 1, .need = need,
+		.least_nodes = MANY,
+		.most_nodes = MANY,
+		.pieces = MANY,
+		.most = 1,
+		.need = need,
 	};
 	uint64_t steps = 100000;
 	struct sgang_shares_request rq = {
-		.n_dims = 1, .n_types = 1, .free = free, .total = free,
-		.type = type, .nodes = nodes, .n_nodes = MANY,
-		.members = &member, .n_members = 1, .steps = &steps,
+		.n_dims = 1,
+		.n_types = 1,
+		.free = free,
+		.total = free,
+		.type = type,
+		.nodes = nodes,
+		.n_nodes = MANY,
+		.members = &member,
+		.n_members = 1,
+		.steps = &steps,
 	};
 
 	(void)state;
@@ -371,10 +401,8 @@ static void test_too_deep(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all),
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_all),      cmocka_unit_test(test_random),
+		cmocka_unit_test(test_steps),    cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_too_deep),
 	};
 

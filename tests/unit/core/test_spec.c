@@ -20,8 +20,13 @@
 #define L31 "level-of-thirty-one-characters_"
 /* the longest list of groups: 7 * 66 + 49 = 511 characters */
 #define G66(ns) ns "/" X63 ","
-#define G511 G66("a") G66("b") G66("c") G66("d") G66("e") G66("f") G66("g") \
-	"h/x23456789-123456789-123456789-123456789-1234567"
+#define G511     \
+	G66("a") \
+	G66("b") \
+	G66("c") \
+	G66("d") \
+	G66("e") \
+	G66("f") G66("g") "h/x23456789-123456789-123456789-123456789-1234567"
 
 static void assert_says(const struct sgang_error *err, const char *why)
 {
@@ -126,7 +131,8 @@ static void test_refused(void **state)
 		{ "gang-topology", "requires:leaf", EINVAL, "require:LEVEL" },
 		{ "gang-topology", "req:leaf", EINVAL, "require:LEVEL" },
 		{ "gang-topology", "require:le af", EINVAL, "require:LEVEL" },
-		{ "gang-topology", "prefer:leaf@", EINVAL, "prefer:LEVEL@TIME" },
+		{ "gang-topology", "prefer:leaf@", EINVAL,
+		  "prefer:LEVEL@TIME" },
 		{ "gang-topology", "prefer:leaf@0", EINVAL, "above 0" },
 		{ "gang-topology", "auto:leaf", EINVAL, "or auto" },
 		{ "gang-topology", "auto,auto", EINVAL, "twice" },
@@ -207,13 +213,15 @@ static void test_refused(void **state)
 		{ "gang-min-tres", "mem=953675T", EINVAL, "like 2048M" },
 		{ "gang-min-tres", "mem=18446744073709551617", EINVAL,
 		  "like 2048M" },
-		{ "gang-min-tres", "mem=000000000000000000000000000001",
-		  EINVAL, "like 2048M" },
+		{ "gang-min-tres", "mem=000000000000000000000000000001", EINVAL,
+		  "like 2048M" },
 		{ "gang-min-tres", "cpu=1,mem=1,node=1,cpu=1", EINVAL,
 		  "at most once" },
-		{ "gang-min-tres", "cpu=1,mem=1,node=1,,,,,,,,,,,,,,,,,,,,,,,,"
+		{ "gang-min-tres",
+		  "cpu=1,mem=1,node=1,,,,,,,,,,,,,,,,,,,,,,,,"
 		  ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,"
-		  ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", EINVAL, "cpu=N" },
+		  ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,",
+		  EINVAL, "cpu=N" },
 		{ "gang-object", "", EINVAL, "--gang-object=: expected 1" },
 		{ "gang-object", "0", EINVAL, "expected 1" },
 		{ "gang-object", "Yes", EINVAL, "expected 1" },
@@ -253,8 +261,8 @@ static void test_values(void **state)
 	assert_int_equal(sgang_spec_set(&spec, "gang-min-available", "4", NULL),
 			 0);
 	assert_int_equal(spec.min_member, 4);
-	assert_int_equal(sgang_spec_set(&spec, "gang-min-member", "100000",
-					NULL), 0);
+	assert_int_equal(
+		sgang_spec_set(&spec, "gang-min-member", "100000", NULL), 0);
 	assert_int_equal(spec.min_member, SGANG_MEMBERS_MAX);
 	assert_int_equal(sgang_spec_set(&spec, "gang-total-number", "1", NULL),
 			 0);
@@ -262,11 +270,12 @@ static void test_values(void **state)
 	assert_int_equal(sgang_spec_set(&spec, "gang-rank", "0", NULL), 0);
 	assert_int_equal(spec.rank, 0);
 	assert_int_equal(spec.rank_set, true);
-	assert_int_equal(sgang_spec_set(&spec, "gang-topology",
-					"require:" L31, NULL), 0);
+	assert_int_equal(sgang_spec_set(&spec, "gang-topology", "require:" L31,
+					NULL),
+			 0);
 	assert_string_equal(spec.topology, "require:" L31);
-	assert_int_equal(sgang_spec_set(&spec, "gang-topology", "Prefer:Leaf",
-					NULL), 0);
+	assert_int_equal(
+		sgang_spec_set(&spec, "gang-topology", "Prefer:Leaf", NULL), 0);
 	sgang_spec_policy(&spec, &policy);
 	assert_string_equal(policy.prefer, "Leaf");
 	assert_string_equal(policy.require, "");
@@ -328,7 +337,7 @@ static void test_words(void **state)
 	assert_string_equal(sgang_on_failure_word(spec.on_failure), "requeue");
 	assert_string_equal(sgang_mode_word(SGANG_MODE_UNSET), "");
 	assert_string_equal(sgang_match_word((enum sgang_match)99), "");
-	assert_string_equal(sgang_on_failure_word((enum sgang_on_failure)-1),
+	assert_string_equal(sgang_on_failure_word((enum sgang_on_failure) - 1),
 			    "");
 }
 
@@ -371,7 +380,8 @@ static void test_min_tres(void **state)
 		assert_true(spec.min_memory == cases[i].memory);
 		assert_true(spec.min_nodes == cases[i].nodes);
 		assert_string_equal(sgang_spec_value(&spec, "gang-min-tres",
-						     text), cases[i].shown);
+						     text),
+				    cases[i].shown);
 	}
 }
 
@@ -387,7 +397,7 @@ static void test_groups(void **state)
 		{ "alice/a", "alice/a" },
 		{ "alice/b,alice/a", "alice/b,alice/a" },
 		{ "bob/a,alice/a,bob/a,bob/ab,b/a,bob/a", "bob/a,alice/a,"
-		  "bob/ab,b/a" },
+							  "bob/ab,b/a" },
 		{ X255 "/" X63, X255 "/" X63 },
 		{ G66("b") "b/c," G66("b") "b/c", G66("b") "b/c" },
 		{ G511, G511 },
@@ -432,7 +442,7 @@ static void test_groups(void **state)
 	assert_null(sgang_spec_value(&spec, "gang", text));
 	assert_null(sgang_spec_value(&spec, "gang-tree", text));
 	assert_false(sgang_spec_lists(&spec, "alice", "a"));
-	at = "junk," X255 "x/a,a/" X63 "x,a/b";	/* never from an option */
+	at = "junk," X255 "x/a,a/" X63 "x,a/b"; /* never from an option */
 	assert_true(sgang_spec_next_group(&at, ns, name));
 	assert_string_equal(ns, "a");
 	assert_string_equal(name, "b");
@@ -532,8 +542,8 @@ static void test_manual(void **state)
 	}
 	while ((item = strstr(item, "\n.It Fl -gang"))) {
 		item += strlen("\n.It Fl -");
-		snprintf(word, sizeof(word), "%.*s",
-			 (int)strcspn(item, " \n"), item);
+		snprintf(word, sizeof(word), "%.*s", (int)strcspn(item, " \n"),
+			 item);
 		for (o = sgang_spec_options(); o->name; o++)
 			if (!strcmp(o->name, word) ||
 			    (o->alias && !strcmp(o->alias, word)))
@@ -551,7 +561,7 @@ static void test_env(void **state)
 	static const struct {
 		const char *env[5];
 		int rc;
-		const char *name;	/* or, for -1, what is said */
+		const char *name; /* or, for -1, what is said */
 		uint32_t min;
 		uint32_t total;
 	} cases[] = {
@@ -559,39 +569,80 @@ static void test_env(void **state)
 		{ { "PATH=/bin", "SLURM_GANG_NAME=x" }, 0, "", 0, 0 },
 		{ { "_SLURM_SPANK_OPTION_other_gang=x" }, 0, "", 0, 0 },
 		{ { E "gang=train" }, 1, "train", 0, 0 },
-		{ { E "gang=bob/train", E "gang_min_member=4" }, 1, "train", 4,
+		{ { E "gang=bob/train", E "gang_min_member=4" },
+		  1,
+		  "train",
+		  4,
 		  0 },
 		{ { E "gang_min_available=4", E "gang=train", "HOME=/",
-		    E "gang_total_number=6" }, 1, "train", 4, 6 },
+		    E "gang_total_number=6" },
+		  1,
+		  "train",
+		  4,
+		  6 },
 		{ { E "gang=t", E "gang_min_available=4",
-		    E "gang_min_member=4" }, 1, "t", 4, 0 },
+		    E "gang_min_member=4" },
+		  1,
+		  "t",
+		  4,
+		  0 },
 		{ { E "gang=t", E "gang_min_available=4",
-		    E "gang_min_member=5" }, -1, "give one of them", 0, 0 },
+		    E "gang_min_member=5" },
+		  -1,
+		  "give one of them",
+		  0,
+		  0 },
 		{ { E "gang=t", E "gang=u" }, -1, "give one of them", 0, 0 },
 		{ { E "gang=Train" }, -1, "upper-case", 0, 0 },
 		{ { E "gang" }, -1, "name is missing", 0, 0 },
 		{ { E "gang=t", E "gang_min_member" }, -1, "from 1 to", 0, 0 },
-		{ { E "gang=t", E "gang_min_member=(null)" }, -1, "from 1 to",
-		  0, 0 },
+		{ { E "gang=t", E "gang_min_member=(null)" },
+		  -1,
+		  "from 1 to",
+		  0,
+		  0 },
 		{ { E "gang_min_member=3" }, -1, "add --gang=NAME", 0, 0 },
 		{ { E "gang_object=1", E "gang=t", E "gang_min_member=4",
-		    E "gang_on_failure=kill", E "gang_min_tres=cpu=5" }, 1,
-		  "t", 4, 0 },
-		{ { E "gang=t", E "gang_object=1" }, -1,
-		  "add one of them", 0, 0 },
+		    E "gang_on_failure=kill", E "gang_min_tres=cpu=5" },
+		  1,
+		  "t",
+		  4,
+		  0 },
+		{ { E "gang=t", E "gang_object=1" },
+		  -1,
+		  "add one of them",
+		  0,
+		  0 },
 		{ { E "gang=t", E "gang_groups=" }, 1, "t", 0, 0 },
 		{ { E "gang=t", E "gang_groups" }, 1, "t", 0, 0 },
-		{ { E "gang=t", E "gang_groups=t" }, -1, "NAMESPACE/NAME", 0,
+		{ { E "gang=t", E "gang_groups=t" },
+		  -1,
+		  "NAMESPACE/NAME",
+		  0,
 		  0 },
-		{ { E "gang=t", E "gang_mode=loose" }, -1, "strict|nonstrict",
-		  0, 0 },
+		{ { E "gang=t", E "gang_mode=loose" },
+		  -1,
+		  "strict|nonstrict",
+		  0,
+		  0 },
 		{ { E "gang=t", E "gang_waiting_time=10:00",
-		    E "gang_waiting_time=10" }, -1, "give one of them", 0, 0 },
-		{ { E "gang=t", E "gang_tree=oak" }, -1, "no such gang option",
-		  0, 0 },
+		    E "gang_waiting_time=10" },
+		  -1,
+		  "give one of them",
+		  0,
+		  0 },
+		{ { E "gang=t", E "gang_tree=oak" },
+		  -1,
+		  "no such gang option",
+		  0,
+		  0 },
 		{ { E "=t" }, -1, "no such gang option", 0, 0 },
 		{ { E "gang=t", E "gang_min_member=3",
-		    E "gang_total_number=2" }, -1, "is above", 0, 0 },
+		    E "gang_total_number=2" },
+		  -1,
+		  "is above",
+		  0,
+		  0 },
 	};
 	size_t i;
 
@@ -738,14 +789,16 @@ static struct sgang_spec spec_of(const char *min, const char *total,
 	sgang_spec_init(&spec);
 	assert_int_equal(sgang_spec_set(&spec, "gang", "alice/t", NULL), 0);
 	if (*min != '-')
-		assert_int_equal(sgang_spec_set(&spec, "gang-min-member", min,
-						NULL), 0);
+		assert_int_equal(
+			sgang_spec_set(&spec, "gang-min-member", min, NULL), 0);
 	if (*total != '-')
 		assert_int_equal(sgang_spec_set(&spec, "gang-total-number",
-						total, NULL), 0);
+						total, NULL),
+				 0);
 	if (*topology != '-')
 		assert_int_equal(sgang_spec_set(&spec, "gang-topology",
-						topology, NULL), 0);
+						topology, NULL),
+				 0);
 	return spec;
 }
 
@@ -754,27 +807,34 @@ static void test_agree(void **state)
 	static const struct {
 		const char *first[3];
 		const char *later[3];
-		const char *why;	/* NULL: they agree */
+		const char *why; /* NULL: they agree */
 	} cases[] = {
 		{ { "4", "-", "-" }, { "4", "-", "-" }, NULL },
 		{ { "4", "-", "-" }, { "-", "-", "-" }, NULL },
 		{ { "-", "-", "-" }, { "4", "8", "require:leaf" }, NULL },
 		{ { "4", "8", "-" }, { "-", "8", "-" }, NULL },
 		{ { "4", "-", "-" }, { "-", "8", "-" }, NULL },
-		{ { "-", "-", "require:leaf" }, { "-", "-", "Require:LEAF" },
+		{ { "-", "-", "require:leaf" },
+		  { "-", "-", "Require:LEAF" },
 		  NULL },
-		{ { "4", "-", "-" }, { "3", "-", "-" },
+		{ { "4", "-", "-" },
+		  { "3", "-", "-" },
 		  "--gang-min-member=3: the gang's earlier members said 4" },
-		{ { "-", "4", "-" }, { "-", "3", "-" },
+		{ { "-", "4", "-" },
+		  { "-", "3", "-" },
 		  "--gang-total-number=3: the gang's earlier members said 4" },
-		{ { "-", "-", "require:leaf" }, { "-", "-", "prefer:leaf" },
+		{ { "-", "-", "require:leaf" },
+		  { "-", "-", "prefer:leaf" },
 		  "--gang-topology=prefer:leaf: the gang's earlier members "
 		  "said require:leaf" },
-		{ { "-", "-", "require:leaf" }, { "-", "-", "require:spine" },
+		{ { "-", "-", "require:leaf" },
+		  { "-", "-", "require:spine" },
 		  "said require:leaf" },
-		{ { "4", "-", "-" }, { "-", "3", "-" },
+		{ { "4", "-", "-" },
+		  { "-", "3", "-" },
 		  "--gang-min-member=4 is above --gang-total-number=3" },
-		{ { "-", "3", "-" }, { "4", "-", "-" },
+		{ { "-", "3", "-" },
+		  { "4", "-", "-" },
 		  "--gang-min-member=4 is above --gang-total-number=3" },
 	};
 	size_t i;
@@ -811,10 +871,11 @@ static void test_agree_words(void **state)
 		const char *option;
 		const char *first;
 		const char *later;
-		const char *why;	/* NULL: they agree */
+		const char *why; /* NULL: they agree */
 	} cases[] = {
 		{ "gang-mode", "strict", "STRICT", NULL },
-		{ "gang-mode", "strict", "nonstrict", "--gang-mode=nonstrict: "
+		{ "gang-mode", "strict", "nonstrict",
+		  "--gang-mode=nonstrict: "
 		  "the gang's earlier members said strict" },
 		{ "gang-match", "only-waiting", "only-waiting", NULL },
 		{ "gang-match", "only-waiting", "once-satisfied",
@@ -830,7 +891,8 @@ static void test_agree_words(void **state)
 		{ "gang-groups", "a/b,c/d", "c/d,a/b,c/d", NULL },
 		{ "gang-groups", "alice/t,a/b", "a/b", NULL },
 		{ "gang-groups", "", "alice/t", NULL },
-		{ "gang-groups", "a/b", "", "--gang-groups=: the gang's "
+		{ "gang-groups", "a/b", "",
+		  "--gang-groups=: the gang's "
 		  "earlier members said a/b" },
 		{ "gang-groups", "", "a/b", "said that there are none" },
 		{ "gang-groups", "a/b", "A/b", "said a/b" },
@@ -901,7 +963,7 @@ static void test_merge_words(void **state)
 		const char *option;
 		const char *own;
 		const char *object;
-		const char *both;	/* NULL: own */
+		const char *both; /* NULL: own */
 	} cases[] = {
 		{ "gang-min-member", "4", "5", NULL },
 		{ "gang-total-number", "4", "5", NULL },
@@ -937,13 +999,13 @@ static void test_merge_words(void **state)
 		take(&object, "gang-order", "5");
 		sgang_spec_merge(&into, &object);
 		assert_string_equal(sgang_spec_value(&into, cases[i].option,
-						     text), cases[i].object);
+						     text),
+				    cases[i].object);
 		assert_false(into.object || into.rank_set || into.order_set);
 		sgang_spec_merge(&own, &object);
-		assert_string_equal(sgang_spec_value(&own, cases[i].option,
-						     text),
-				    cases[i].both ? cases[i].both :
-						    cases[i].own);
+		assert_string_equal(
+			sgang_spec_value(&own, cases[i].option, text),
+			cases[i].both ? cases[i].both : cases[i].own);
 	}
 }
 
@@ -953,7 +1015,10 @@ static void test_merge_words(void **state)
 static void test_random_bytes(void **state)
 {
 	static const char *const spices[] = {
-		"ab09-/:", "cpumemnode=,123KMGT", "0123456789:-", "ab/,",
+		"ab09-/:",
+		"cpumemnode=,123KMGT",
+		"0123456789:-",
+		"ab/,",
 	};
 	const struct sgang_option *options = sgang_spec_options();
 	uint64_t seed = SEED;
@@ -963,8 +1028,7 @@ static void test_random_bytes(void **state)
 	for (round = 0; round < 100000; round++) {
 		struct sgang_spec spec;
 		struct sgang_error err = { "" };
-		const char *option = options[fuzz_below(&seed,
-							N_OPTIONS)].name;
+		const char *option = options[fuzz_below(&seed, N_OPTIONS)].name;
 		char value[12];
 
 		sgang_spec_init(&spec);
@@ -981,7 +1045,8 @@ static void test_random_bytes(void **state)
 		assert_true(spec.rank <= SGANG_MEMBERS_MAX);
 		assert_true(spec.order <= SGANG_MEMBERS_MAX);
 		assert_int_equal(strspn(spec.name, "abcdefghijklmnopqrstuvwxyz"
-				 "0123456789-"), strlen(spec.name));
+						   "0123456789-"),
+				 strlen(spec.name));
 		assert_null(strchr(spec.ns, '/'));
 		assert_null(strpbrk(spec.groups, " \n\"'"));
 	}
@@ -1047,7 +1112,7 @@ static void test_random_env(void **state)
 
 		for (i = 0; i < 3; i++) {
 			strcpy(text[i], i ? E "gang_min_member=12" :
-			       E "gang=alice/train");
+					    E "gang=alice/train");
 			if (fuzz_below(&seed, 2))
 				fuzz_spoil(&seed, text[i]);
 			env[i] = text[i];

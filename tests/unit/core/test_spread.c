@@ -29,14 +29,13 @@
 #include "core/plan/explain.h"
 #include "fail_alloc.h"
 
-#define FABRIC							\
-	"SwitchName=r1 Nodes=n[1-4]\nSwitchName=r2 Nodes=n[5-8]\n"	\
-	"SwitchName=r3 Nodes=n[9-12]\nSwitchName=r4 Nodes=n[13-16]\n"	\
+#define FABRIC                                                           \
+	"SwitchName=r1 Nodes=n[1-4]\nSwitchName=r2 Nodes=n[5-8]\n"       \
+	"SwitchName=r3 Nodes=n[9-12]\nSwitchName=r4 Nodes=n[13-16]\n"    \
 	"SwitchName=s1 Switches=r[1-2]\nSwitchName=s2 Switches=r[3-4]\n" \
 	"SwitchName=core Switches=s[1-2]\n"
 
-#define TWO_ROOTS							\
-	"SwitchName=r1 Nodes=n[1-4]\nSwitchName=r2 Nodes=n[5-8]\n"
+#define TWO_ROOTS "SwitchName=r1 Nodes=n[1-4]\nSwitchName=r2 Nodes=n[5-8]\n"
 
 #define SPINE 3
 #define NO_LIMIT SGANG_LEVEL_UNCONNECTED
@@ -67,7 +66,7 @@ static void ask(struct bed *bed, const char *topology, const char *free,
 }
 
 static const struct {
-	const char *free;		/* NULL: all */
+	const char *free; /* NULL: all */
 	const char *members;
 	uint32_t spread;
 	uint32_t max_level;
@@ -91,11 +90,11 @@ static const struct {
 	/* a node of which nothing is known is one island */
 	{ NULL, "1x2 1x2 1x2", SGANG_LEVEL_ISLAND, NO_LIMIT, "n1 | n2 | n3",
 	  3 + 3 * 4 },
-	{ NULL, "0x6 0x6", SGANG_LEVEL_LEAF, SPINE,
-	  "n1 n2 | n5 n6", 8 + 2 * 4 + 2 * 16 },
+	{ NULL, "0x6 0x6", SGANG_LEVEL_LEAF, SPINE, "n1 n2 | n5 n6",
+	  8 + 2 * 4 + 2 * 16 },
 	{ NULL, "6x1 6x1", SPINE, NO_LIMIT,
-	  "n1 n2 n3 n4 n5 n6 | n9 n10 n11 n12 n13 n14", 8 * 4 + 2 * 16 +
-	  2 * 64 },
+	  "n1 n2 n3 n4 n5 n6 | n9 n10 n11 n12 n13 n14",
+	  8 * 4 + 2 * 16 + 2 * 64 },
 	/* the large member has one leaf to go to, the small one is beside it */
 	{ "n[1-2,5-6,9-12,16]", "1x0 4x0", SGANG_LEVEL_LEAF, NO_LIMIT,
 	  "n16 | n9 n10 n11 n12", 15 + 3 * 4 + 2 * 16 },
@@ -120,8 +119,8 @@ static void test_fits(void **state)
 
 		ask(&bed, FABRIC, fits[i].free, fits[i].members, fits[i].spread,
 		    fits[i].max_level);
-		assert_int_equal(sgang_plan(&bed.request, &placement, NULL,
-					    NULL), 1);
+		assert_int_equal(
+			sgang_plan(&bed.request, &placement, NULL, NULL), 1);
 		bed_names(&bed, placement->runs, placement->n_runs, names);
 		assert_string_equal(names, fits[i].nodes);
 		assert_int_equal(placement->ring.cost, fits[i].cost);
@@ -139,48 +138,67 @@ static const struct {
 	uint32_t spread;
 	uint32_t max_level;
 	const char *text;
-	const char *best;		/* domain of the first row; NULL: no
-					 * row */
+	const char *best; /* domain of the first row; NULL: no
+			   * row */
 	uint64_t free_there;
 } lacks[] = {
 	{ FABRIC, "n[1-8,9-10,13]", "2x0 2x0 2x0 2x0", SGANG_LEVEL_LEAF,
-	  NO_LIMIT, "4 members are to be in different leaf domains, but only 3 "
-	  "have room for one: r4 has 1 of 2", "r4", 1 },
+	  NO_LIMIT,
+	  "4 members are to be in different leaf domains, but only 3 "
+	  "have room for one: r4 has 1 of 2",
+	  "r4", 1 },
 	{ FABRIC, NULL, "1x1 1x1 1x1 1x1 1x1", SGANG_LEVEL_LEAF, NO_LIMIT,
 	  "5 members are to be in different leaf domains, but only 4 have room "
-	  "for one", NULL, 0 },
-	{ FABRIC, "n1", "0x3 0x3", SGANG_LEVEL_NODE, NO_LIMIT, "2 members are "
+	  "for one",
+	  NULL, 0 },
+	{ FABRIC, "n1", "0x3 0x3", SGANG_LEVEL_NODE, NO_LIMIT,
+	  "2 members are "
 	  "to be in different nodes, but only 1 has room for one: n2 has 0 of "
-	  "3", NULL, 0 },
+	  "3",
+	  NULL, 0 },
 	{ FABRIC, "n[1-2,5-6]", "3x0 3x0", SGANG_LEVEL_LEAF, NO_LIMIT,
 	  "2 members are to be in different leaf domains, but only 0 have room "
-	  "for one: r1 has 2 of 3", "r1", 2 },
-	{ FABRIC, NULL, "1x1 1x1 1x1", SGANG_LEVEL_LEAF, SPINE, "3 members are "
+	  "for one: r1 has 2 of 3",
+	  "r1", 2 },
+	{ FABRIC, NULL, "1x1 1x1 1x1", SGANG_LEVEL_LEAF, SPINE,
+	  "3 members are "
 	  "to be in different leaf domains of one spine, but the best (s1) has "
-	  "only 2 with room for one", NULL, 0 },
+	  "only 2 with room for one",
+	  NULL, 0 },
 	{ FABRIC, NULL, "1x1 1x1", SGANG_LEVEL_LEAF, SGANG_LEVEL_LEAF,
 	  "2 members are to be in different leaf domains and all in one leaf, "
-	  "which can never be", NULL, 0 },
-	{ FABRIC, NULL, "1x1 1x1", SPINE, SGANG_LEVEL_LEAF, "2 members are to "
+	  "which can never be",
+	  NULL, 0 },
+	{ FABRIC, NULL, "1x1 1x1", SPINE, SGANG_LEVEL_LEAF,
+	  "2 members are to "
 	  "be in different spine domains and all in one leaf, which can never "
-	  "be", NULL, 0 },
-	{ TWO_ROOTS, NULL, "1x1 1x1", SGANG_LEVEL_LEAF, NO_LIMIT, "2 members "
+	  "be",
+	  NULL, 0 },
+	{ TWO_ROOTS, NULL, "1x1 1x1", SGANG_LEVEL_LEAF, NO_LIMIT,
+	  "2 members "
 	  "are to be in different leaf domains that are connected, but no two "
-	  "of those with room for one are", NULL, 0 },
-	{ FABRIC, "n[1-8]", "1x0 5x0", SGANG_LEVEL_LEAF, NO_LIMIT, "member 1 "
+	  "of those with room for one are",
+	  NULL, 0 },
+	{ FABRIC, "n[1-8]", "1x0 5x0", SGANG_LEVEL_LEAF, NO_LIMIT,
+	  "member 1 "
 	  "is to be in one leaf domain, but none has room for it: r1 has 4 of "
-	  "5", "r1", 4 },
+	  "5",
+	  "r1", 4 },
 	{ FABRIC, "n[1-4,5,9]", "2x0 1x0 3x0", SGANG_LEVEL_LEAF, NO_LIMIT,
 	  "3 members are to be in different leaf domains, but only 2 of them "
-	  "find room there", "r2", 1 },
-	{ FABRIC, "n[1-2,5-6]", "3x0", SGANG_LEVEL_LEAF, NO_LIMIT, "no leaf "
-	  "has room for 3 whole free nodes, the best (r1) has 2", "r1", 2 },
+	  "find room there",
+	  "r2", 1 },
+	{ FABRIC, "n[1-2,5-6]", "3x0", SGANG_LEVEL_LEAF, NO_LIMIT,
+	  "no leaf "
+	  "has room for 3 whole free nodes, the best (r1) has 2",
+	  "r1", 2 },
 };
 
 /* 4.1: why it does not fit, with numbers. */
 static void test_lacks(void **state)
 {
-	static const struct sgang_explain_unit slot = { "slot", "slots", 1, NULL };
+	static const struct sgang_explain_unit slot = { "slot", "slots", 1,
+							NULL };
 	char told[SGANG_EXPLAIN_SIZE];
 	size_t i;
 
@@ -192,8 +210,8 @@ static void test_lacks(void **state)
 
 		ask(&bed, lacks[i].topology, lacks[i].free, lacks[i].members,
 		    lacks[i].spread, lacks[i].max_level);
-		assert_int_equal(sgang_plan(&bed.request, &placement, &nofit,
-					    NULL), 0);
+		assert_int_equal(
+			sgang_plan(&bed.request, &placement, &nofit, NULL), 0);
 		assert_null(placement);
 		assert_string_equal(nofit.text, lacks[i].text);
 		/* which is also what a waiting gang says */
@@ -201,15 +219,17 @@ static void test_lacks(void **state)
 		assert_string_equal(told, lacks[i].text);
 		assert_int_equal(nofit.n_rows > 0, lacks[i].best != NULL);
 		if (lacks[i].best) {
-			assert_string_equal(sgang_fabric_domain(
-				bed.fabric, nofit.row[0].domain)->name,
+			assert_string_equal(
+				sgang_fabric_domain(bed.fabric,
+						    nofit.row[0].domain)
+					->name,
 				lacks[i].best);
 			assert_int_equal(nofit.row[0].free,
 					 lacks[i].free_there);
 		}
 		/* nobody must ask why */
-		assert_int_equal(sgang_plan(&bed.request, &placement, NULL,
-					    NULL), 0);
+		assert_int_equal(
+			sgang_plan(&bed.request, &placement, NULL, NULL), 0);
 		bed_close(&bed);
 	}
 }
@@ -237,8 +257,8 @@ static void test_islands(void **state)
 	for (level = SGANG_LEVEL_ISLAND; level <= SGANG_LEVEL_NODE; level++) {
 		placement = NULL;
 		bed.request.spread_level = level;
-		assert_int_equal(sgang_plan(&bed.request, &placement, NULL,
-					    NULL), 1);
+		assert_int_equal(
+			sgang_plan(&bed.request, &placement, NULL, NULL), 1);
 		bed_names(&bed, placement->runs, placement->n_runs, names);
 		assert_string_equal(names, expected[level]);
 		assert_true(placement->exact);
@@ -272,7 +292,7 @@ static void run_out_of_memory(struct bed *bed)
 	struct sgang_error err;
 	unsigned long n;
 
-	for (n = 1; ; n++) {
+	for (n = 1;; n++) {
 		struct sgang_placement *placement = NULL;
 		long before = fail_live;
 		int rc;

@@ -40,8 +40,8 @@ static void expect(const struct bed *bed, const char *nodes, uint64_t cost,
 	struct sgang_stock *stock = NULL;
 	char got[1024];
 
-	assert_int_equal(sgang_stock_place(&bed->request, rule, &stock,
-					   NULL), 1);
+	assert_int_equal(sgang_stock_place(&bed->request, rule, &stock, NULL),
+			 1);
 	bed_names(bed, stock->runs, stock->n_runs, got);
 	assert_string_equal(got, nodes);
 	assert_int_equal(stock->ring.cost, cost);
@@ -53,13 +53,13 @@ static void expect_none(const struct bed *bed)
 {
 	struct sgang_stock *stock = NULL;
 
-	assert_int_equal(sgang_stock_place(&bed->request, rule, &stock,
-					   NULL), 0);
+	assert_int_equal(sgang_stock_place(&bed->request, rule, &stock, NULL),
+			 0);
 	assert_null(stock);
 }
 
-/* Two fragmentations for which the choice of 22.05 is three times as dear as the
- * best: 144 instead of 48, 136 instead of 40. */
+/* Two fragmentations for which the choice of 22.05 is three times as dear as
+ * the best: 144 instead of 48, 136 instead of 40. */
 static void expect_fragmented(const char *in_two_pods, uint64_t cost_two,
 			      const char *in_three_pods, uint64_t cost_three)
 {
@@ -143,8 +143,10 @@ static void test_blocks(void **state)
 	struct bed bed;
 
 	(void)state;
-	bed_open(&bed, "BlockName=b1 Nodes=n[1-4]\nBlockName=b2 Nodes=n[5-8]\n"
-		 "BlockSizes=4,8\n", 1);
+	bed_open(&bed,
+		 "BlockName=b1 Nodes=n[1-4]\nBlockName=b2 Nodes=n[5-8]\n"
+		 "BlockSizes=4,8\n",
+		 1);
 	bed_only(&bed, "n[1,5-8]");
 	bed_add(&bed, 4, 0, true);
 	expect(&bed, "n5 n6 n7 n8", 16, false);
@@ -179,8 +181,7 @@ static void test_best_fit(void **state)
 	bed_add(&bed, 2, 1, true);
 	expect(&bed, "n5 n6", 8, true);
 	bed_add(&bed, 4, 1, true);
-	expect(&bed, "n5 n6 | n9 n10 n11 n12", 4 + 3 * 4 + 2 * 64,
-	       true);
+	expect(&bed, "n5 n6 | n9 n10 n11 n12", 4 + 3 * 4 + 2 * 64, true);
 	bed_close(&bed);
 }
 
@@ -191,8 +192,9 @@ static void test_forest(void **state)
 	static const char text[] =
 		"SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-4]\n"
 		"SwitchName=c Nodes=n5\n";
-	static const char *const names[] = { "n0", "n1", "n2", "n3", "n4",
-					     "n5" };
+	static const char *const names[] = {
+		"n0", "n1", "n2", "n3", "n4", "n5"
+	};
 	struct sgang_error err;
 	struct bed bed;
 
@@ -226,8 +228,8 @@ static void test_anywhere(void **state)
 	bed_add(&bed, 6, 1, false);
 	expect(&bed, "n1 n2", 4 + 2 * 4, false);
 	bed_add(&bed, 17, 1, false);
-	expect(&bed, "n1 n2 | n2 n9 n10 n11 n12",
-	       17 * 1 + 4 * 4 + 2 * 64, false);
+	expect(&bed, "n1 n2 | n2 n9 n10 n11 n12", 17 * 1 + 4 * 4 + 2 * 64,
+	       false);
 	bed_add(&bed, 2, 1, false);
 	expect_none(&bed);
 	bed_close(&bed);

@@ -20,7 +20,7 @@ static void test_number(void **state)
 		const char *text;
 		uint64_t min;
 		uint64_t max;
-		int errnum;		/* 0: it is a number */
+		int errnum; /* 0: it is a number */
 		uint64_t value;
 	} cases[] = {
 		{ "0", 0, 10, 0, 0 },
@@ -66,7 +66,7 @@ static void test_decimal(void **state)
 {
 	static const struct {
 		const char *text;
-		int errnum;		/* 0: it is a number */
+		int errnum; /* 0: it is a number */
 		const char *shown;
 	} cases[] = {
 		{ "1", 0, "1" },
@@ -124,7 +124,7 @@ static void test_time(void **state)
 {
 	static const struct {
 		const char *text;
-		int errnum;		/* 0: it is a duration */
+		int errnum; /* 0: it is a duration */
 		uint32_t seconds;
 	} cases[] = {
 		{ "1", 0, 60 },
@@ -181,8 +181,8 @@ static void test_time(void **state)
 			fail_msg("\"%s\" gave %d", cases[i].text, rc);
 		if (cases[i].errnum)
 			assert_int_equal(errno, cases[i].errnum);
-		assert_int_equal(seconds, cases[i].errnum ? 4711 :
-							    cases[i].seconds);
+		assert_int_equal(seconds,
+				 cases[i].errnum ? 4711 : cases[i].seconds);
 	}
 }
 
@@ -215,9 +215,11 @@ static void test_show_time(void **state)
 				    cases[i].shown);
 	for (i = 0; i < 20000; i++) {
 		seconds = (uint32_t)(fuzz_next(&seed) >>
-				     (32 + fuzz_below(&seed, 31))) | 1;
+				     (32 + fuzz_below(&seed, 31))) |
+			  1;
 		if (sgang_text_time(sgang_text_show_time(shown, seconds),
-				    &again) || again != seconds)
+				    &again) ||
+		    again != seconds)
 			fail_msg("seed %d round %zu: %s", SEED, i, shown);
 	}
 }
@@ -249,9 +251,9 @@ static void test_random_times(void **state)
 static void test_compare(void **state)
 {
 	static const char *const name[] = {
-		"a", "a-1", "a0", "a00", "a001", "a01", "a010", "a02", "a1",
-		"a1-ib", "a2", "a9", "a10", "a10b9", "a10b10", "aa", "b1",
-		"n1", "n1x", "n10",
+		"a",      "a-1", "a0",    "a00", "a001", "a01", "a010",
+		"a02",    "a1",  "a1-ib", "a2",  "a9",   "a10", "a10b9",
+		"a10b10", "aa",  "b1",    "n1",  "n1x",  "n10",
 	};
 	int n = sizeof(name) / sizeof(name[0]), i, j;
 
@@ -293,7 +295,7 @@ static void test_repair(void **state)
 {
 	static const struct {
 		const char *text;
-		const char *repaired;	/* NULL: it is UTF-8 */
+		const char *repaired; /* NULL: it is UTF-8 */
 	} cases[] = {
 		{ "", NULL },
 		{ "plain", NULL },
@@ -305,12 +307,10 @@ static void test_repair(void **state)
 		{ "\200a", "\357\277\275a" },
 		/* overlong, a surrogate, above U+10FFFF */
 		{ "\300\257", "\357\277\275\357\277\275" },
-		{ "\340\200\257",
-		  "\357\277\275\357\277\275\357\277\275" },
-		{ "\355\240\200",
-		  "\357\277\275\357\277\275\357\277\275" },
+		{ "\340\200\257", "\357\277\275\357\277\275\357\277\275" },
+		{ "\355\240\200", "\357\277\275\357\277\275\357\277\275" },
 		{ "\364\220\200\200", "\357\277\275\357\277\275"
-		  "\357\277\275\357\277\275" },
+				      "\357\277\275\357\277\275" },
 	};
 
 	(void)state;

@@ -72,8 +72,8 @@ static void a_file_that_cannot_be_written_stays(void **state)
 	assert_string_equal(text, "kept");
 	free(text);
 
-	assert_int_equal(sgang_text_file_write("/no/such/folder/file", "a",
-					       &err), -1);
+	assert_int_equal(
+		sgang_text_file_write("/no/such/folder/file", "a", &err), -1);
 	assert_int_equal(errno, ENOENT);
 	memset(long_path, 'x', sizeof(long_path) - 1);
 	long_path[sizeof(long_path) - 1] = '\0';

@@ -14,8 +14,9 @@
 #include "core/fabric/topologies.h"
 #include "fail_alloc.h"
 
-#define ODD "SwitchName=odd Nodes=n1,n3\nSwitchName=even Nodes=n2,n4\n" \
-	    "SwitchName=top Switches=odd,even\n"
+#define ODD                                                         \
+	"SwitchName=odd Nodes=n1,n3\nSwitchName=even Nodes=n2,n4\n" \
+	"SwitchName=top Switches=odd,even\n"
 #define HALVES "SwitchName=low Nodes=n1,n2\nSwitchName=high Nodes=n3,n4\n"
 
 static const char *const nodes[] = { "n1", "n2", "n3", "n4" };
@@ -29,14 +30,15 @@ static struct sgang_fabric *fabric_of(const char *text)
 static void test_find(void **state)
 {
 	static const uint32_t islands[] = { 2, 1, 1, 2 };
-	struct sgang_topologies *all =
-		sgang_topologies_create(fabric_of(ODD), NULL);
+	struct sgang_topologies *all = sgang_topologies_create(fabric_of(ODD),
+							       NULL);
 	const struct sgang_topology *found;
 
 	(void)state;
 	assert_non_null(all);
 	assert_int_equal(sgang_topologies_add(all, "halves", fabric_of(HALVES),
-					      NULL), 0);
+					      NULL),
+			 0);
 	assert_int_equal(all->n, 2);
 	found = sgang_topologies_find(all, "halves");
 	assert_ptr_equal(found, &all->topology[1]);
@@ -50,9 +52,11 @@ static void test_find(void **state)
 	assert_int_equal(sgang_fabric_nodes(all->topology[0].devices->fabric),
 			 6);
 	assert_int_equal(sgang_fabric_meet(all->topology[0].devices->fabric, 0,
-					   3), SGANG_LEVEL_LEAF);
+					   3),
+			 SGANG_LEVEL_LEAF);
 	assert_int_equal(sgang_fabric_meet(all->topology[1].devices->fabric, 0,
-					   3), SGANG_LEVEL_UNCONNECTED);
+					   3),
+			 SGANG_LEVEL_UNCONNECTED);
 	assert_int_equal(sgang_topologies_look_inside(all, NULL, NULL), 0);
 	assert_null(all->topology[0].devices);
 	assert_null(all->topology[1].devices);

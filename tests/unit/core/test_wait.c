@@ -41,7 +41,10 @@ static void test_waited(void **state)
 {
 	struct sgang_wait_place place[] = { { 0, 40 }, { 0, 20 } };
 	struct sgang_wait_question q = {
-		.best = 10, .run = 100, .share = 1000, .since = 1000,
+		.best = 10,
+		.run = 100,
+		.share = 1000,
+		.since = 1000,
 	};
 	int64_t now = 1000;
 
@@ -79,7 +82,7 @@ static void test_random(void **state)
 
 		for (i = 0; i < n; i++) {
 			place[i].when = 500 + (int64_t)fuzz_below(&seed, 900) *
-					(i > 0);
+						      (i > 0);
 			place[i].cost = q.best + fuzz_below(&seed, 100);
 		}
 		chosen = sgang_wait_choose(&q, place, n);
@@ -93,11 +96,13 @@ static void test_random(void **state)
 			int64_t also = place[i].when - 500;
 			int64_t extra = sgang_wait_extra(&q, place[i].cost);
 
-			if (i && waited + also >=
-			    sgang_wait_extra(&q, place[0].cost) - extra)
+			if (i &&
+			    waited + also >=
+				    sgang_wait_extra(&q, place[0].cost) - extra)
 				continue;
-			assert_true(also + extra >= later + sgang_wait_extra(
-					    &q, place[chosen].cost));
+			assert_true(also + extra >=
+				    later + sgang_wait_extra(
+						    &q, place[chosen].cost));
 		}
 	}
 }

@@ -79,12 +79,11 @@ static void load_case(const char *name, const char *ending, char *text)
 	snprintf(path, sizeof(path), "%.250s.nodes", name);
 	list = read_line(path);
 	if (list)
-		assert_int_equal(sgang_hostlist_expand(list, &nodes, &count,
-						       NULL), 0);
+		assert_int_equal(
+			sgang_hostlist_expand(list, &nodes, &count, NULL), 0);
 	free(list);
 	snprintf(path, sizeof(path), "%.250s%.8s", name, ending);
-	fabric = sgang_fabric_load_file(&conf, path,
-					(const char *const *)nodes,
+	fabric = sgang_fabric_load_file(&conf, path, (const char *const *)nodes,
 					(uint32_t)count, &err);
 	if (fabric) {
 		check_invariants(fabric);
@@ -159,24 +158,34 @@ static const struct {
 	const char *text;
 	const char *gang_conf;
 } textbook[] = {
-	{ "tree", "SwitchName=r1 Nodes=n[1-2]\nSwitchName=r2 Nodes=n[3-4]\n"
+	{ "tree",
+	  "SwitchName=r1 Nodes=n[1-2]\nSwitchName=r2 Nodes=n[3-4]\n"
 	  "SwitchName=r3 Nodes=n[5-6]\nSwitchName=r4 Nodes=n[7-8]\n"
-	  "SwitchName=root Switches=r[1-4]\n", "" },
-	{ "block", "BlockName=r1 Nodes=n[1-2]\nBlockName=r2 Nodes=n[3-4]\n"
+	  "SwitchName=root Switches=r[1-4]\n",
+	  "" },
+	{ "block",
+	  "BlockName=r1 Nodes=n[1-2]\nBlockName=r2 Nodes=n[3-4]\n"
 	  "BlockName=r3 Nodes=n[5-6]\nBlockName=r4 Nodes=n[7-8]\n"
-	  "BlockSizes=2,8\n", "" },
-	{ "block without larger ones", "BlockName=r1 Nodes=n[1-2]\n"
+	  "BlockSizes=2,8\n",
+	  "" },
+	{ "block without larger ones",
+	  "BlockName=r1 Nodes=n[1-2]\n"
 	  "BlockName=r2 Nodes=n[3-4]\nBlockName=r3 Nodes=n[5-6]\n"
-	  "BlockName=r4 Nodes=n[7-8]\nBlockSizes=2\n", "" },
-	{ "yaml tree", "- topology: other\n  flat: true\n- topology: main\n"
-	  "  tree:\n    switches:\n" SWITCH(1, "n[1-2]") SWITCH(2, "n[3-4]")
-	  SWITCH(3, "n[5-6]") SWITCH(4, "n[7-8]")
-	  "      - switch: root\n        children: r[1-4]\n",
+	  "BlockName=r4 Nodes=n[7-8]\nBlockSizes=2\n",
+	  "" },
+	{ "yaml tree",
+	  "- topology: other\n  flat: true\n- topology: main\n"
+	  "  tree:\n    switches:\n" SWITCH(1, "n[1-2]") SWITCH(
+		  2, "n[3-4]") SWITCH(3, "n[5-6]")
+		  SWITCH(4,
+			 "n[7-8]") "      - switch: root\n        children: r[1-4]\n",
 	  "TopologyName=main\n" },
-	{ "yaml block", "- topology: other\n  flat: true\n- topology: main\n"
+	{ "yaml block",
+	  "- topology: other\n  flat: true\n- topology: main\n"
 	  "  cluster_default: true\n  block:\n    block_sizes: [2, 8]\n"
-	  "    blocks:\n" RACK(1, "n[1-2]") RACK(2, "n[3-4]")
-	  RACK(3, "n[5-6]") RACK(4, "n[7-8]"), "" },
+	  "    blocks:\n" RACK(1, "n[1-2]") RACK(2, "n[3-4]") RACK(3, "n[5-6]")
+		  RACK(4, "n[7-8]"),
+	  "" },
 };
 
 static void write_file(const char *path, const void *text, size_t size)
@@ -229,10 +238,9 @@ static void measure(const struct sgang_fabric *fabric,
 	assert_true(last - first < sizeof(runs) / sizeof(runs[0]));
 	for (i = 0; i <= last - first; i++) {
 		snprintf(name, sizeof(name), "n%u", first + i);
-		runs[i] = (struct sgang_run){
-			.node = sgang_fabric_find_node(fabric, name),
-			.ranks = ranks
-		};
+		runs[i] = (struct sgang_run){ .node = sgang_fabric_find_node(
+						      fabric, name),
+					      .ranks = ranks };
 		assert_true(runs[i].node != SGANG_NODE_NONE);
 	}
 	sgang_ring_measure(fabric, costs, runs, i, ring);
@@ -283,18 +291,20 @@ static void test_nvl72(void **state)
 {
 	static const struct {
 		const char *text, *settings;
-		uint32_t two_racks;	/* ring cost of 36 nodes, 4 GPUs each */
+		uint32_t two_racks; /* ring cost of 36 nodes, 4 GPUs each */
 		uint32_t cross;
 	} cases[] = {
 		/* two racks on one leaf: two hops of 4 */
 		{ "SwitchName=leaf Nodes=n[1-36]\n",
 		  "NVLinkDomain=r1 Nodes=n[1-18]\n"
-		  "NVLinkDomain=r2 Nodes=n[19-36]\n", 142 + 2 * 4, 0 },
+		  "NVLinkDomain=r2 Nodes=n[19-36]\n",
+		  142 + 2 * 4, 0 },
 		/* each on its own: two hops of 16 */
 		{ "SwitchName=l1 Nodes=n[1-18]\nSwitchName=l2 Nodes=n[19-36]\n"
 		  "SwitchName=spine Switches=l[1-2]\n",
 		  "NVLinkDomain=r1 Nodes=n[1-18]\n"
-		  "NVLinkDomain=r2 Nodes=n[19-36]\n", 142 + 2 * 16, 2 },
+		  "NVLinkDomain=r2 Nodes=n[19-36]\n",
+		  142 + 2 * 16, 2 },
 		/* the rack is a block */
 		{ "BlockName=r1 Nodes=n[1-18]\nBlockName=r2 Nodes=n[19-36]\n"
 		  "BlockSizes=18,36\n",
@@ -350,8 +360,7 @@ static void test_no_file(void **state)
 
 /* ---- files ---- */
 
-static struct sgang_fabric *load_file(const char *path,
-				      struct sgang_error *err)
+static struct sgang_fabric *load_file(const char *path, struct sgang_error *err)
 {
 	struct sgang_conf conf;
 
@@ -373,12 +382,11 @@ static void test_files(void **state)
 	assert_int_equal(errno, EISDIR);
 
 	write_text(topology, "# 1\nInclude part.conf\n"
-		   "SwitchName=t Switches=a,b\n");
+			     "SwitchName=t Switches=a,b\n");
 	write_text(part, "SwitchName=a Nodes=n1\nSwitchName=b Nodes=n2\n");
 	fabric = load_file(topology, &err);
 	assert_non_null(fabric);
-	assert_string_equal(describe(fabric, text),
-			    "t/3:n1,n2 a/2:n1 b/2:n2");
+	assert_string_equal(describe(fabric, text), "t/3:n1,n2 a/2:n1 b/2:n2");
 	sgang_fabric_destroy(fabric);
 
 	/* a message names the file that is at fault */
@@ -424,8 +432,8 @@ static void test_shipped(void **state)
 		struct sgang_error err;
 		char path[4096];
 
-		snprintf(path, sizeof(path), "%s/topology/%s",
-			 source_folder(), cases[i].name);
+		snprintf(path, sizeof(path), "%s/topology/%s", source_folder(),
+			 cases[i].name);
 		fabric = load_file(path, &err);
 		if (!fabric)
 			fail_msg("%s", err.text);
@@ -467,8 +475,7 @@ static void try_text(const struct sgang_conf *conf, const char *text,
 					seed % 2 ? 5 : 0, &err);
 	if (fabric)
 		check_invariants(fabric);
-	else if (errno != EINVAL ||
-		 strncmp(err.text, topology, length) ||
+	else if (errno != EINVAL || strncmp(err.text, topology, length) ||
 		 err.text[length] != ':' || strpbrk(err.text, "\n\033"))
 		fail_msg("seed %lu: %s", seed, err.text);
 	sgang_fabric_destroy(fabric);
@@ -517,9 +524,9 @@ static void test_no_memory(void **state)
 
 		write_text(topology, good_yaml);
 		write_text(gang_conf, kind ? "TopologyName=b\n" :
-			   "NVLinkDomain=nv Nodes=n[1-2]\n");
+					     "NVLinkDomain=nv Nodes=n[1-2]\n");
 		read_conf(gang_conf, &conf);
-		for (n = 1; ; n++) {
+		for (n = 1;; n++) {
 			struct sgang_fabric *fabric;
 			long before = fail_live;
 			bool happened;
@@ -557,14 +564,16 @@ static void test_large(void **state)
 
 	(void)state;
 	assert_non_null(text);
-	used = (size_t)snprintf(text, room, "- topology: t\n  tree:\n"
+	used = (size_t)snprintf(text, room,
+				"- topology: t\n  tree:\n"
 				"    switches:\n      - switch: top\n"
-				"        children: s[1-%d]\n", LEAVES);
+				"        children: s[1-%d]\n",
+				LEAVES);
 	for (i = 0; i < LEAVES; i++)
 		used += (size_t)snprintf(text + used, room - used,
 					 "      - switch: s%d\n"
-					 "        nodes: n[%d-%d]\n", i + 1,
-					 i * NODES + 1, (i + 1) * NODES);
+					 "        nodes: n[%d-%d]\n",
+					 i + 1, i * NODES + 1, (i + 1) * NODES);
 	fabric = load(text, "", &conf);
 	free(text);
 	assert_int_equal(sgang_fabric_nodes(fabric), LEAVES * NODES);
@@ -578,14 +587,10 @@ static void test_large(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cases),
-		IN_FOLDER(test_golden),
-		IN_FOLDER(test_nvl72),
-		IN_FOLDER(test_no_file),
-		IN_FOLDER(test_files),
-		cmocka_unit_test(test_shipped),
-		IN_FOLDER(test_fuzz),
-		IN_FOLDER(test_no_memory),
+		cmocka_unit_test(test_cases), IN_FOLDER(test_golden),
+		IN_FOLDER(test_nvl72),        IN_FOLDER(test_no_file),
+		IN_FOLDER(test_files),        cmocka_unit_test(test_shipped),
+		IN_FOLDER(test_fuzz),         IN_FOLDER(test_no_memory),
 		IN_FOLDER(test_large),
 	};
 

@@ -56,15 +56,15 @@ static const struct shape {
 	uint32_t n_islands;
 	uint32_t n_cores;
 	const char *first_gpu;
-	const char *nics;		/* of the GPUs */
+	const char *nics; /* of the GPUs */
 	uint32_t n_nics;
 } shapes[] = {
 	{ "dgx-h100.xml", "dgx-h100", "00000000", 1, 112, "nvml0",
 	  "mlx5_0 mlx5_3 mlx5_4 mlx5_5 mlx5_6 mlx5_9 mlx5_10 mlx5_11", 8 },
 	{ "pcie-8gpu.xml", "pcie-8gpu", "00001111", 2, 64, "gpu0",
 	  "mlx5_0 mlx5_0 mlx5_0 mlx5_0 mlx5_1 mlx5_1 mlx5_1 mlx5_1", 2 },
-	{ "nvlink-4gpu-pairs.xml", "nvlink-4gpu-pairs", "0011", 2, 32,
-	  "nvml0", "mlx5_0 mlx5_0 mlx5_1 mlx5_1", 2 },
+	{ "nvlink-4gpu-pairs.xml", "nvlink-4gpu-pairs", "0011", 2, 32, "nvml0",
+	  "mlx5_0 mlx5_0 mlx5_1 mlx5_1", 2 },
 	{ "gb200-tray.xml", "gb200-tray", "0000", 1, 144, "nvml0",
 	  "mlx5_0 mlx5_1 mlx5_4 mlx5_5", 4 },
 	{ "cpu-2socket.xml", "cpu-2socket", "", 2, 32, NULL, "", 1 },
@@ -82,7 +82,7 @@ static void check_gpus(const struct shape *shape,
 		snprintf(nics + strlen(nics), sizeof(nics) - strlen(nics),
 			 "%s%s", i ? " " : "", topo->gpu[i].nic);
 		assert_int_equal(strlen(topo->gpu[i].bus), 12);
-		if (i)	/* NVML numbers them so */
+		if (i) /* NVML numbers them so */
 			assert_true(strcmp(topo->gpu[i - 1].bus,
 					   topo->gpu[i].bus) < 0);
 	}
@@ -168,10 +168,11 @@ static void add(struct xml *xml, const char *fmt, ...)
 static void add_object(struct xml *xml, const char *type, unsigned int index,
 		       unsigned int cpus, unsigned int nodes, unsigned int gp)
 {
-	add(xml, "<object type=\"%s\" os_index=\"%u\" cpuset=\"0x%x\" "
+	add(xml,
+	    "<object type=\"%s\" os_index=\"%u\" cpuset=\"0x%x\" "
 	    "complete_cpuset=\"0x%x\" nodeset=\"0x%x\" "
-	    "complete_nodeset=\"0x%x\" gp_index=\"%u\"", type, index, cpus,
-	    cpus, nodes, nodes, gp);
+	    "complete_nodeset=\"0x%x\" gp_index=\"%u\"",
+	    type, index, cpus, cpus, nodes, nodes, gp);
 }
 
 /* A machine of 'packages' packages, with a NUMA node and two cores each; what
@@ -180,8 +181,8 @@ static void begin_machine(struct xml *xml, unsigned int packages)
 {
 	xml->length = 0;
 	add(xml, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-	    "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"
-	    "<topology version=\"2.0\">\n");
+		 "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"
+		 "<topology version=\"2.0\">\n");
 	add_object(xml, "Machine", 0, (1 << 2 * packages) - 1,
 		   (1 << packages) - 1, 1);
 	add(xml, ">\n");
@@ -214,19 +215,23 @@ static void end_object(struct xml *xml)
 static void add_gpu(struct xml *xml, unsigned int i, unsigned int bus,
 		    const char *subtype, const char *name)
 {
-	add(xml, "<object type=\"PCIDev\" gp_index=\"%u\" "
+	add(xml,
+	    "<object type=\"PCIDev\" gp_index=\"%u\" "
 	    "pci_busid=\"0000:%02x:00.0\" pci_type=\"0302 [10de:2330] "
-	    "[10de:0001] a1\" pci_link_speed=\"1.0\">\n", 500 + i, bus);
-	add(xml, "<object type=\"OSDev\" gp_index=\"%u\" subtype=\"%s\" "
-	    "name=\"%s\" osdev_type=\"1\"/>\n</object>\n", 600 + i, subtype,
-	    name);
+	    "[10de:0001] a1\" pci_link_speed=\"1.0\">\n",
+	    500 + i, bus);
+	add(xml,
+	    "<object type=\"OSDev\" gp_index=\"%u\" subtype=\"%s\" "
+	    "name=\"%s\" osdev_type=\"1\"/>\n</object>\n",
+	    600 + i, subtype, name);
 }
 
 static void begin_bridge(struct xml *xml, unsigned int i)
 {
-	add(xml, "<object type=\"Bridge\" gp_index=\"%u\" bridge_type=\"0-1\" "
-	    "depth=\"0\" bridge_pci=\"0000:[%02x-%02x]\">\n", 700 + i, 16 * i,
-	    16 * i + 15);
+	add(xml,
+	    "<object type=\"Bridge\" gp_index=\"%u\" bridge_type=\"0-1\" "
+	    "depth=\"0\" bridge_pci=\"0000:[%02x-%02x]\">\n",
+	    700 + i, 16 * i, 16 * i + 15);
 }
 
 /* n x n bandwidths between GPUs. */
@@ -239,9 +244,11 @@ static void add_matrix(struct xml *xml, const char *name, unsigned int n,
 	for (i = 0; i < n; i++)
 		snprintf(line + strlen(line), sizeof(line) - strlen(line),
 			 "%u ", 600 + i);
-	add(xml, "<distances2 type=\"OSDev\" nbobjs=\"%u\" kind=\"9\" "
+	add(xml,
+	    "<distances2 type=\"OSDev\" nbobjs=\"%u\" kind=\"9\" "
 	    "name=\"%s\" indexing=\"gp\">\n<indexes length=\"%zu\">%s"
-	    "</indexes>\n", n, name, strlen(line), line);
+	    "</indexes>\n",
+	    n, name, strlen(line), line);
 	for (i = 0; i < n; i++) {
 		line[0] = '\0';
 		for (j = 0; j < n; j++)
@@ -269,8 +276,8 @@ static const char *islands_of(const struct xml *xml)
 		shown[i] = (char)('0' + topo->gpu[i].island);
 	shown[i++] = ' ';
 	for (; i - topo->n_gpus - 1 < topo->n_cores; i++)
-		shown[i] = (char)('0' + topo->core_island[i - topo->n_gpus -
-							   1]);
+		shown[i] =
+			(char)('0' + topo->core_island[i - topo->n_gpus - 1]);
 	shown[i] = '\0';
 	sgang_node_topo_destroy(topo);
 	return shown;
@@ -308,30 +315,33 @@ static void test_links(void **state)
 		const char *islands;
 	} cases[] = {
 		/* two pairs; PCIe between them does not join */
-		{ "NVLinkBandwidth", { 0, 300, 32, 32,  300, 0, 32, 32,
-				       32, 32, 0, 300,  32, 32, 300, 0 },
+		{ "NVLinkBandwidth",
+		  { 0, 300, 32, 32, 300, 0, 32, 32, 32, 32, 0, 300, 32, 32, 300,
+		    0 },
 		  "0011 0101" },
 		/* a quarter joins, less does not */
-		{ "NVLinkBandwidth", { 0, 100, 25, 0,   100, 0, 0, 0,
-				       25, 0, 0, 24,    0, 0, 24, 0 },
+		{ "NVLinkBandwidth",
+		  { 0, 100, 25, 0, 100, 0, 0, 0, 25, 0, 0, 24, 0, 0, 24, 0 },
 		  "0001 0101" },
 		/* a chain is one island */
-		{ "XGMIBandwidth", { 0, 50, 0, 0,   50, 0, 50, 0,
-				     0, 50, 0, 50,  0, 0, 50, 0 },
+		{ "XGMIBandwidth",
+		  { 0, 50, 0, 0, 50, 0, 50, 0, 0, 50, 0, 50, 0, 0, 50, 0 },
 		  "0000 0000" },
 		/* the lesser direction counts */
-		{ "NVLinkBandwidth", { 0, 100, 0, 0,    100, 0, 100, 0,
-				       0, 10, 0, 0,     0, 0, 0, 0 },
+		{ "NVLinkBandwidth",
+		  { 0, 100, 0, 0, 100, 0, 100, 0, 0, 10, 0, 0, 0, 0, 0, 0 },
 		  "0011 0101" },
 		/* no link at all: the NUMA node decides */
 		{ "NVLinkBandwidth", { 0 }, "0000 0000" },
 		/* hops are no bandwidth */
-		{ "XGMIHops", { 0, 1, 9, 9,  1, 0, 9, 9,  9, 9, 0, 1,
-				9, 9, 1, 0 }, "0000 0000" },
+		{ "XGMIHops",
+		  { 0, 1, 9, 9, 1, 0, 9, 9, 9, 9, 0, 1, 9, 9, 1, 0 },
+		  "0000 0000" },
 		/* 32 bits of bandwidth are not too many */
-		{ "NVLinkBandwidth", { 0, 4000000000, 0, 0, 4000000000, 0, 0,
-				       0, 0, 0, 0, 4000000000, 0, 0,
-				       4000000000, 0 }, "0011 0101" },
+		{ "NVLinkBandwidth",
+		  { 0, 4000000000, 0, 0, 4000000000, 0, 0, 0, 0, 0, 0,
+		    4000000000, 0, 0, 4000000000, 0 },
+		  "0011 0101" },
 	};
 	size_t i;
 
@@ -459,8 +469,9 @@ static void check_wrong(const char *xml, int errnum, const char *begin)
 }
 
 #define HEAD "<?xml version=\"1.0\"?>\n<topology version=\"2.0\">\n"
-#define SETS "cpuset=\"0x1\" complete_cpuset=\"0x1\" nodeset=\"0x1\" " \
-	     "complete_nodeset=\"0x1\""
+#define SETS                                                      \
+	"cpuset=\"0x1\" complete_cpuset=\"0x1\" nodeset=\"0x1\" " \
+	"complete_nodeset=\"0x1\""
 #define NUMA "<object type=\"NUMANode\" " SETS "/>\n"
 
 static void test_wrong_text(void **state)
@@ -537,7 +548,7 @@ static void test_damage(void **state)
 		sgang_node_topo_destroy(topo);
 		whole[cut] = saved;
 	}
-	assert_true(taken > 0);		/* in comments and names */
+	assert_true(taken > 0); /* in comments and names */
 	free(whole);
 }
 
@@ -549,7 +560,7 @@ static void test_wrong_file(void **state)
 
 	(void)state;
 	assert_true(fd >= 0);
-	assert_null(sgang_node_topo_load(path, &err));		/* empty */
+	assert_null(sgang_node_topo_load(path, &err)); /* empty */
 	assert_int_equal(errno, EINVAL);
 	assert_non_null(strstr(err.text, path));
 	assert_int_equal(write(fd, "<xml\0>", 6), 6);

@@ -54,9 +54,9 @@ static int make_dir(void **state)
 
 static int remove_dir(void **state)
 {
-	static const char *const files[] = {
-		"gang.conf", "node-topology/nodes.conf", "shapes", "broken.xml"
-	};
+	static const char *const files[] = { "gang.conf",
+					     "node-topology/nodes.conf",
+					     "shapes", "broken.xml" };
 	char path[4096];
 	size_t i;
 
@@ -130,9 +130,11 @@ static void test_lines(void **state)
 				   "NodeTopology=y Hwloc=not-there.xml\n"),
 			    "dgx-h100 dgx-h100 dgx-h100 - - 1/3");
 	assert_non_null(realpath(dir, absolute));
-	snprintf(text, sizeof(text), "NodeTopology=x "
+	snprintf(text, sizeof(text),
+		 "NodeTopology=x "
 		 "Hwloc=\"%s/shapes/cpu-2socket.xml\"\n"
-		 "NodeTopology=n1,n10 Hwloc=shapes/pcie-8gpu.xml\n", absolute);
+		 "NodeTopology=n1,n10 Hwloc=shapes/pcie-8gpu.xml\n",
+		 absolute);
 	assert_string_equal(shapes(text),
 			    "pcie-8gpu - pcie-8gpu - cpu-2socket 2/3");
 }
@@ -203,8 +205,7 @@ static void test_no_memory(void **state)
 	live = fail_live;
 	for (n = 1;; n++) {
 		fail_at(n);
-		topos = sgang_node_topos_load(&conf, dir, names, N_NAMES,
-					      &err);
+		topos = sgang_node_topos_load(&conf, dir, names, N_NAMES, &err);
 		if (!fail_happened)
 			break;
 		fail_at(0);

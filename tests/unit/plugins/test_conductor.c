@@ -36,9 +36,9 @@ static bool runs_out(void)
 	if (!memory.counting)
 		return false;
 	memory.calls++;
-	return memory.fail_at && (memory.calls == memory.fail_at ||
-				  (memory.for_good &&
-				   memory.calls > memory.fail_at));
+	return memory.fail_at &&
+	       (memory.calls == memory.fail_at ||
+		(memory.for_good && memory.calls > memory.fail_at));
 }
 
 void *__wrap_malloc(size_t size)
@@ -74,7 +74,7 @@ static void test_gathering(void **state)
 {
 	uint32_t ids[4], other;
 
-	(void) state;
+	(void)state;
 	submit_many(member_of("train", 4), 3, ids);
 	pass();
 	for (int i = 0; i < 3; i++) {
@@ -114,7 +114,7 @@ static void test_gathering_again(void **state)
 {
 	uint32_t ids[3];
 
-	(void) state;
+	(void)state;
 	submit_many(member_of("train", 3), 3, ids);
 	pass();
 	assert_false(fake_job(ids[0])->parked);
@@ -131,14 +131,14 @@ static void test_not_eligible(void **state)
 {
 	uint32_t ids[3];
 
-	(void) state;
+	(void)state;
 	submit_many(member_of("train", 3), 3, ids);
 	fake_user_hold(ids[2], true);
 	pass();
 	assert_true(fake_job(ids[0])->parked);
 	assert_false(fake_job(ids[2])->parked);
 	assert_string_equal(text_of(ids[0]), "Gang alice/train waits for "
-			    "1 of 3 members to be eligible");
+					     "1 of 3 members to be eligible");
 	fake_user_hold(ids[2], false);
 	pass();
 	schedule_and_pass();
@@ -150,7 +150,7 @@ static void test_costs_nothing(void **state)
 {
 	uint32_t locks;
 
-	(void) state;
+	(void)state;
 	submit(plain(1, 1));
 	pass();
 	locks = fake_counts.locks;
@@ -187,13 +187,13 @@ static void all_held_and_starting(void)
 	}
 }
 
-/* 0.1: nodes run a Prolog before anybody is launched: the release waits for all of
- * them, and a while longer, since one may have failed. */
+/* 0.1: nodes run a Prolog before anybody is launched: the release waits for all
+ * of them, and a while longer, since one may have failed. */
 static void test_prologs(void **state)
 {
 	uint32_t ids[3];
 
-	(void) state;
+	(void)state;
 	fake_prepares(true);
 	submit_many(member_of("train", 3), 3, ids);
 	pass();
@@ -219,7 +219,7 @@ static void test_prolog_fails(void **state)
 {
 	uint32_t ids[3];
 
-	(void) state;
+	(void)state;
 	fake_prepares(true);
 	submit_many(member_of("train", 3), 3, ids);
 	pass();
@@ -231,12 +231,13 @@ static void test_prolog_fails(void **state)
 	assert_int_equal(in_state("train", FAKE_PENDING), 2);
 }
 
-/* All have failed at once: the next start waits for Prologs as the first did. */
+/* All have failed at once: the next start waits for Prologs as the first did.
+ */
 static void test_prologs_all_fail(void **state)
 {
 	uint32_t ids[3];
 
-	(void) state;
+	(void)state;
 	fake_prepares(true);
 	submit_many(member_of("train", 3), 3, ids);
 	pass();
@@ -264,7 +265,7 @@ static void test_limit_is_no_refusal(void **state)
 {
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	submit_many(member_of("train", 2), 2, ids);
 	pass();
 	turn_on(ids[1], 0x1, true);
@@ -276,13 +277,13 @@ static void test_limit_is_no_refusal(void **state)
 	all_in_state(ids, 2, FAKE_RUNNING);
 }
 
-/* 0.1: what cannot be saved is not released, nobody else is begun or kept off for
- * it, and it goes on when saving works again. */
+/* 0.1: what cannot be saved is not released, nobody else is begun or kept off
+ * for it, and it goes on when saving works again. */
 static void test_unsaved(void **state)
 {
 	uint32_t ids[3], more[2], other;
 
-	(void) state;
+	(void)state;
 	submit_many(member_of("train", 3), 3, ids);
 	pass();
 	fake_save_fails(ENOSPC);
@@ -295,8 +296,10 @@ static void test_unsaved(void **state)
 	}
 	all_in_state(ids, 3, FAKE_HELD);
 	all_in_state(more, 2, FAKE_PENDING);
-	assert_int_equal(fake_log_count(SGANG_LOG_ERROR, "cannot save its "
-					"state (No space left on device)"), 1);
+	assert_int_equal(fake_log_count(SGANG_LOG_ERROR,
+					"cannot save its "
+					"state (No space left on device)"),
+			 1);
 	assert_string_equal(text_of(ids[0]),
 			    "Gang alice/train starting 3/3 members: slurmctld "
 			    "cannot save its state (No space left on device)");
@@ -314,8 +317,8 @@ static void test_unsaved(void **state)
 	pass();
 	schedule_and_pass();
 	all_in_state(more, 2, FAKE_RUNNING);
-	assert_int_equal(fake_log_count(SGANG_LOG_INFO,
-					"saves its state again"), 1);
+	assert_int_equal(
+		fake_log_count(SGANG_LOG_INFO, "saves its state again"), 1);
 }
 
 /* 0.1, 0.37, 0.50, 4.3: commit all, save, release all, save. */
@@ -323,7 +326,7 @@ static void test_start(void **state)
 {
 	uint32_t ids[3];
 
-	(void) state;
+	(void)state;
 	submit_many(member_of("train", 3), 3, ids);
 	schedule();
 	assert_true(sgang_conductor_has_turns(c));
@@ -334,7 +337,7 @@ static void test_start(void **state)
 			    "commit 1, commit 2, commit 3, save, "
 			    "release 1, release 2, release 3, save");
 	assert_false(sgang_conductor_has_turns(c));
-	assert_int_equal(fake_counts.probes, 1);	/* they are alike */
+	assert_int_equal(fake_counts.probes, 1); /* they are alike */
 	for (int i = 0; i < 3; i++) {
 		struct sgang_record r = record_of(ids[i]);
 
@@ -358,7 +361,8 @@ static void check_nodelist(const uint32_t *ids, uint32_t n)
 
 	assert_int_equal(sscanf(fake_getenv(ids[0], "SLURM_GANG_NODELIST"),
 				"n%u,n%u,n%u,n%u,n%u,n%u", &node[0], &node[1],
-				&node[2], &node[3], &node[4], &node[5]), 6);
+				&node[2], &node[3], &node[4], &node[5]),
+			 6);
 	snprintf(head, sizeof(head), "n%u", node[0]);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t rank = record_of(ids[i]).member_rank;
@@ -368,13 +372,12 @@ static void check_nodelist(const uint32_t *ids, uint32_t n)
 		assert_string_equal(fake_getenv(ids[i], "SLURM_GANG_HEAD_NODE"),
 				    head);
 		assert_true(fake_job(ids[i])->nodes ==
-			    ((uint64_t) 1 << node[2 * rank] |
-			     (uint64_t) 1 << node[2 * rank + 1]));
+			    ((uint64_t)1 << node[2 * rank] |
+			     (uint64_t)1 << node[2 * rank + 1]));
 		snprintf(own, sizeof(own), "n%u,n%u", node[2 * rank],
 			 node[2 * rank + 1]);
-		assert_string_equal(fake_getenv(ids[i],
-						"SLURM_GANG_MEMBER_NODELIST"),
-				    own);
+		assert_string_equal(
+			fake_getenv(ids[i], "SLURM_GANG_MEMBER_NODELIST"), own);
 		/* 4.21: and so Slurm was told */
 		assert_int_equal(fake_job(ids[i])->n_order, 2);
 		assert_int_equal(fake_job(ids[i])->order[0], node[2 * rank]);
@@ -405,7 +408,7 @@ static void test_environment(void **state)
 	struct fake_request rq = member_of("train", 3);
 	uint32_t ids[3];
 
-	(void) state;
+	(void)state;
 	rq.nodes = 2;
 	rq.ranks = 4;
 	ids[0] = submit(rq);
@@ -438,7 +441,7 @@ static void test_native_order(void **state)
 	struct fake_request rq = member_of("train", 1);
 	uint32_t id;
 
-	(void) state;
+	(void)state;
 	fake_orders_nodes(true);
 	rq.nodes = 2;
 	id = submit(rq);
@@ -453,7 +456,7 @@ static void test_gang_of_one(void **state)
 {
 	struct fake_request rq = member_of("solo", 1);
 
-	(void) state;
+	(void)state;
 	rq.nodes = 4;
 	submit(rq);
 	schedule();
@@ -471,7 +474,7 @@ static void test_waits_for_prologs(void **state)
 	struct fake_request rq = member_of("train", 3);
 	uint32_t ids[3];
 
-	(void) state;
+	(void)state;
 	submit_many(rq, 2, ids);
 	rq.prolog = 3;
 	ids[2] = submit(rq);
@@ -492,7 +495,7 @@ static void test_waits_for_prologs(void **state)
  * before; later all of them run once. */
 static void test_rollback_anywhere(void **state)
 {
-	(void) state;
+	(void)state;
 	for (uint32_t at = 0; at < 5; at++) {
 		uint32_t ids[5], other;
 		char expected[200] = "", map[2000], word[40];
@@ -522,8 +525,8 @@ static void test_rollback_anywhere(void **state)
 		assert_string_equal(fake_trace(), expected);
 		assert_string_equal(fake_free_map(), map);
 		all_in_state(ids, 5, FAKE_PENDING);
-		snprintf(word, sizeof(word), "%u rolled back, %u not tried",
-			 at, 4 - at);
+		snprintf(word, sizeof(word), "%u rolled back, %u not tried", at,
+			 4 - at);
 		assert_int_equal(fake_log_count(SGANG_LOG_INFO, word), 1);
 		assert_string_equal(record_of(ids[0]).name, "train");
 		assert_int_equal(record_of(ids[0]).attempts, 1);
@@ -545,7 +548,7 @@ static void test_room_for_five(void **state)
 	uint32_t ids[10], other;
 	char map[2000];
 
-	(void) state;
+	(void)state;
 	other = submit(plain(11, 200));
 	assert_true(fake_start(other, FAKE_ALL_NODES));
 	submit_many(member_of("train", 10), 10, ids);
@@ -563,7 +566,7 @@ static void test_room_for_five(void **state)
  * own, and nobody is counted twice. */
 static void test_rollback_of_array(void **state)
 {
-	(void) state;
+	(void)state;
 	for (uint32_t at = 0; at < 6; at++) {
 		struct fake_request rq = member_of("train", 6);
 		char map[2000];
@@ -597,7 +600,7 @@ static void test_array(void **state)
 {
 	struct fake_request rq = member_of("train", 4);
 
-	(void) state;
+	(void)state;
 	rq.array = 4;
 	submit(rq);
 	schedule();
@@ -621,7 +624,7 @@ static void test_array_of_which_some(void **state)
 {
 	struct fake_request rq = member_of("train", 2);
 
-	(void) state;
+	(void)state;
 	rq.array = 5;
 	rq.total = 3;
 	submit(rq);
@@ -640,7 +643,7 @@ static void test_other_nodes(void **state)
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	/* memory that the CPUs of a mixture do not show */
 	rq.cpus = 1;
 	ids[0] = submit(rq);
@@ -661,7 +664,7 @@ static void test_two_whole_clusters(void **state)
 {
 	uint32_t a[16], b[16];
 
-	(void) state;
+	(void)state;
 	for (int i = 0; i < 16; i++) {
 		a[i] = submit(member_of("a", 16));
 		b[i] = submit(member_of("b", 16));
@@ -674,8 +677,7 @@ static void test_two_whole_clusters(void **state)
 	for (int i = 0; i < 16; i++) {
 		fake_end(a[i]);
 		schedule_and_pass();
-		assert_int_equal(in_state("b", FAKE_RUNNING),
-				 i < 15 ? 0 : 16);
+		assert_int_equal(in_state("b", FAKE_RUNNING), i < 15 ? 0 : 16);
 	}
 }
 
@@ -684,7 +686,7 @@ static void test_next_gang_is_considered(void **state)
 {
 	uint32_t large[9], small[4];
 
-	(void) state;
+	(void)state;
 	assert_true(fake_start(submit(plain(8, 1)), FAKE_ALL_NODES));
 	submit_many(member_of("large", 9), 9, large);
 	submit_many(member_of("small", 4), 4, small);
@@ -699,7 +701,7 @@ static void test_turns_in_order(void **state)
 	static const char *const names[] = { "b", "a", "old", "high" };
 	uint32_t ids[4];
 
-	(void) state;
+	(void)state;
 	for (int i = 0; i < 4; i++) {
 		struct fake_request rq = member_of(names[i], 1);
 
@@ -714,8 +716,8 @@ static void test_turns_in_order(void **state)
 	schedule();
 	fake_trace_reset();
 	pass();
-	assert_non_null(strstr(fake_trace(),
-			       "commit 4, commit 3, commit 2, commit 1"));
+	assert_non_null(
+		strstr(fake_trace(), "commit 4, commit 3, commit 2, commit 1"));
 	all_in_state(ids, 4, FAKE_RUNNING);
 }
 
@@ -725,7 +727,7 @@ static void test_two_partitions(void **state)
 	struct fake_request rq = member_of("train", 6);
 	uint32_t ids[6];
 
-	(void) state;
+	(void)state;
 	rq.partition = LEAF(0) | LEAF(1);
 	submit_many(rq, 3, ids);
 	rq.partition = LEAF(2) | LEAF(3);
@@ -733,9 +735,9 @@ static void test_two_partitions(void **state)
 	schedule_and_pass();
 	all_in_state(ids, 6, FAKE_RUNNING);
 	for (int i = 0; i < 6; i++)
-		assert_true(!(fake_job(ids[i])->nodes &
-			      ~(i < 3 ? LEAF(0) | LEAF(1) :
-					LEAF(2) | LEAF(3))));
+		assert_true(
+			!(fake_job(ids[i])->nodes &
+			  ~(i < 3 ? LEAF(0) | LEAF(1) : LEAF(2) | LEAF(3))));
 }
 
 /* 3.7: whole nodes, parts of nodes and CPUs anywhere in one gang. */
@@ -745,7 +747,7 @@ static void test_mixture(void **state)
 			    any = whole;
 	uint32_t ids[4];
 
-	(void) state;
+	(void)state;
 	whole.nodes = 2;
 	part.cpus = 3;
 	any.nodes = 0;
@@ -765,7 +767,7 @@ static void test_ranks_of_many_cpus(void **state)
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	rq.nodes = 0;
 	rq.total_cpus = 8;
 	rq.ranks = 4;
@@ -788,7 +790,7 @@ static void test_total_shrinks(void **state)
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[3];
 
-	(void) state;
+	(void)state;
 	rq.total = 3;
 	submit_many(rq, 2, ids);
 	rq.priority = 150;
@@ -809,7 +811,7 @@ static void test_total_shrinks_at_commit(void **state)
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[3];
 
-	(void) state;
+	(void)state;
 	rq.total = 3;
 	rq.licences = 3;
 	submit_many(rq, 3, ids);
@@ -827,7 +829,7 @@ static void test_more_than_total(void **state)
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[5];
 
-	(void) state;
+	(void)state;
 	rq.total = 3;
 	submit_many(rq, 5, ids);
 	schedule_and_pass();
@@ -842,7 +844,7 @@ static void test_failed_probes(void **state)
 	struct fake_request rq = member_of("train", 3);
 	uint32_t ids[4];
 
-	(void) state;
+	(void)state;
 	rq.total = 4;
 	submit_many(rq, 4, ids);
 	fake_refuse_probe(ids[1], true);
@@ -864,7 +866,7 @@ static void test_require_level(void **state)
 	struct fake_request rq = member_of("train", 3);
 	uint32_t ids[3], other[4];
 
-	(void) state;
+	(void)state;
 	rq.topology = "require:leaf";
 	for (uint32_t l = 0; l < 4; l++) {
 		other[l] = submit(plain(2, 1));
@@ -888,7 +890,7 @@ static void test_unknown_level(void **state)
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	rq.topology = "require:nowhere";
 	submit_many(rq, 2, ids);
 	schedule_and_pass();
@@ -905,7 +907,7 @@ static void test_back_off_of_cpus(void **state)
 	struct fake_request half = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	half.cpus = 3;
 	assert_true(fake_start(submit(plain(15, 1)), FAKE_ALL_NODES));
 	submit_many(half, 2, ids);
@@ -926,7 +928,7 @@ static void test_minimum_is_remembered(void **state)
 	struct fake_request quiet = member_of("train", 3);
 	uint32_t first = submit(member_of("train", 3)), ids[3];
 
-	(void) state;
+	(void)state;
 	quiet.min = 0;
 	submit_many(quiet, 1, ids);
 	schedule_and_pass();
@@ -954,7 +956,7 @@ static void test_joint_start(void **state)
 {
 	uint32_t ids[2], more[7], early, late, endless;
 
-	(void) state;
+	(void)state;
 	early = submit(plain(2, 1));
 	late = submit(plain(3, 1));
 	endless = submit(plain(10, 1));
@@ -985,14 +987,14 @@ static void test_back_off(void **state)
 {
 	uint32_t ids[2], other, probes;
 
-	(void) state;
+	(void)state;
 	assert_true(fake_start(submit(plain(14, 1)), FAKE_ALL_NODES));
 	other = submit(plain(1, 1));
 	assert_true(fake_start(other, FAKE_ALL_NODES));
 	submit_many(member_of("train", 2), 2, ids);
 	schedule_and_pass();
 	probes = fake_counts.probes;
-	assert_int_equal(probes, 2);	/* one for the empty cluster */
+	assert_int_equal(probes, 2); /* one for the empty cluster */
 	for (int i = 0; i < 4; i++) {
 		fake_clock(1);
 		schedule();
@@ -1022,12 +1024,13 @@ static void test_impossible(void **state)
 	struct fake_request rq = member_of("five", 5);
 	uint32_t ids[5], other, few[2];
 
-	(void) state;
+	(void)state;
 	rq.topology = "require:leaf";
 	rq.priority = 500;
 	submit_many(rq, 5, ids);
 	pass();
-	assert_string_equal(fake_job(ids[0])->text, "Gang alice/five waits: "
+	assert_string_equal(fake_job(ids[0])->text,
+			    "Gang alice/five waits: "
 			    "5 nodes in one leaf are needed, the largest (l0) "
 			    "has 4 that fit");
 	for (int i = 0; i < 5; i++)
@@ -1061,7 +1064,7 @@ static void test_fence(void **state)
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	rq.partition = LEAF(0) | LEAF(1);
 	submit_many(rq, 2, ids);
 	pass();
@@ -1087,7 +1090,7 @@ static void test_hold_while_held(void **state)
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	rq.prolog = 20;
 	submit_many(rq, 2, ids);
 	pass();
@@ -1098,7 +1101,7 @@ static void test_hold_while_held(void **state)
 	all_in_state(ids, 2, FAKE_PENDING);
 	assert_true(fake_idle_nodes() == ALL_FREE);
 	assert_string_equal(text_of(ids[0]), "Gang alice/train waits for "
-			    "1 of 2 members to be eligible");
+					     "1 of 2 members to be eligible");
 	assert_int_equal(fake_counts.released, 0);
 	fake_user_hold(ids[1], false);
 	pass();
@@ -1113,7 +1116,7 @@ static void test_update(void **state)
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2], busy, behind;
 
-	(void) state;
+	(void)state;
 	busy = submit(plain(1, 500));
 	schedule_and_pass();
 	assert_int_equal(fake_state(busy), FAKE_RUNNING);
@@ -1123,7 +1126,7 @@ static void test_update(void **state)
 	schedule_and_pass();
 	all_in_state(ids, 2, FAKE_PENDING);
 	turn(ids[0]);
-	assert_false(sgang_conductor_has_turns(c));	/* backs off */
+	assert_false(sgang_conductor_has_turns(c)); /* backs off */
 	rq.nodes = 7;
 	fake_update(ids[1], &rq);
 	behind = submit(plain(15, 1));
@@ -1139,7 +1142,7 @@ static void test_update_partition(void **state)
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	rq.partition = LEAF(0);
 	rq.nodes = 3;
 	submit_many(rq, 2, ids);
@@ -1163,7 +1166,7 @@ static void test_fence_at_the_highest(void **state)
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	ids[0] = submit(rq);
 	rq.priority = 200;
 	ids[1] = submit(rq);
@@ -1181,7 +1184,7 @@ static void test_no_fence_while_held(void **state)
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2], extra;
 
-	(void) state;
+	(void)state;
 	rq.prolog = 20;
 	submit_many(rq, 2, ids);
 	schedule_and_pass();
@@ -1201,7 +1204,7 @@ static void test_limit(void **state)
 {
 	uint32_t ids[3];
 
-	(void) state;
+	(void)state;
 	submit_many(member_of("train", 3), 3, ids);
 	pass();
 	turn_on(ids[0], 0x0300, true);
@@ -1217,7 +1220,7 @@ static void test_limit_too_small(void **state)
 {
 	uint32_t ids[3];
 
-	(void) state;
+	(void)state;
 	submit_many(member_of("train", 3), 3, ids);
 	pass();
 	turn_on(ids[0], 0x0300, true);
@@ -1234,7 +1237,7 @@ static void test_limit_is_lifted(void **state)
 {
 	uint32_t ids[3];
 
-	(void) state;
+	(void)state;
 	submit_many(member_of("train", 3), 3, ids);
 	pass();
 	turn_on(ids[0], 0x0001, true);
@@ -1249,7 +1252,7 @@ static void test_forget_nodes(void **state)
 {
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	submit_many(member_of("train", 2), 2, ids);
 	pass();
 	turn_on(ids[0], 0x0001, true);
@@ -1269,7 +1272,7 @@ static void test_later_members(void **state)
 {
 	uint32_t ids[2], later;
 
-	(void) state;
+	(void)state;
 	submit_many(member_of("train", 2), 2, ids);
 	schedule_and_pass();
 	later = submit(member_of("train", 2));
@@ -1294,7 +1297,7 @@ static void test_parked_member_is_set_free(void **state)
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2], extra;
 
-	(void) state;
+	(void)state;
 	ids[0] = submit(rq);
 	extra = submit(rq);
 	fake_user_hold(extra, true);
@@ -1315,7 +1318,7 @@ static void test_name_again(void **state)
 {
 	uint32_t ids[2], next[2];
 
-	(void) state;
+	(void)state;
 	submit_many(member_of("train", 2), 2, ids);
 	schedule_and_pass();
 	fake_end(ids[0]);
@@ -1338,7 +1341,7 @@ static void test_name_again_at_once(void **state)
 {
 	uint32_t ids[2], next;
 
-	(void) state;
+	(void)state;
 	submit_many(member_of("train", 2), 2, ids);
 	schedule_and_pass();
 	fake_end(ids[0]);
@@ -1355,7 +1358,7 @@ static void test_namespaces(void **state)
 {
 	struct fake_request rq = member_of("train", 2);
 
-	(void) state;
+	(void)state;
 	submit(rq);
 	rq.user = "bob";
 	submit(rq);
@@ -1372,7 +1375,7 @@ static void test_foreign_comment(void **state)
 	uint32_t ids[2];
 	struct sgang_job_info info;
 
-	(void) state;
+	(void)state;
 	submit_many(member_of("train", 2), 2, ids);
 	assert_true(fake_host.lock());
 	fake_host.info(fake_host.find(ids[0]), &info);
@@ -1392,7 +1395,7 @@ static void test_quiet(void **state)
 {
 	uint32_t ids[2], saves;
 
-	(void) state;
+	(void)state;
 	submit_many(member_of("train", 2), 2, ids);
 	schedule_and_pass();
 	pass();
@@ -1423,7 +1426,7 @@ static void lose(uint32_t id, enum loss how)
  * starts when it is complete again. */
 static void test_lost_below_minimum(void **state)
 {
-	(void) state;
+	(void)state;
 	for (enum loss how = 0; how < LOSSES; how++) {
 		struct fake_request rq = member_of("train", 3);
 		uint32_t ids[3];
@@ -1457,7 +1460,7 @@ static void test_lost_below_minimum(void **state)
 /* 0.19: with enough left the rest goes on, and knows how many it is. */
 static void test_lost_above_minimum(void **state)
 {
-	(void) state;
+	(void)state;
 	for (enum loss how = 0; how < LOSSES; how++) {
 		struct fake_request rq = member_of("train", 2);
 		uint32_t ids[4];
@@ -1480,8 +1483,8 @@ static void test_lost_above_minimum(void **state)
 		assert_int_equal(fake_state(ids[3]), FAKE_RUNNING);
 		assert_string_equal(fake_getenv(ids[3], "SLURM_GANG_MEMBERS"),
 				    "3");
-		assert_string_equal(fake_getenv(ids[3],
-						"SLURM_GANG_MEMBER_RANK"), "2");
+		assert_string_equal(
+			fake_getenv(ids[3], "SLURM_GANG_MEMBER_RANK"), "2");
 		assert_string_equal(fake_getenv(ids[0], "SLURM_GANG_JOB_IDS"),
 				    "1,3,4");
 		assert_int_equal(record_of(ids[2]).member_rank, 1);
@@ -1495,7 +1498,7 @@ static void test_lost_all(void **state)
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	rq.prolog = 5;
 	submit_many(rq, 2, ids);
 	schedule_and_pass();
@@ -1524,7 +1527,7 @@ static void test_lost_between_halves(void **state)
 {
 	uint32_t ids[3];
 
-	(void) state;
+	(void)state;
 	for (int how = 0; how < 2; how++) {
 		if (how) {
 			teardown(NULL);
@@ -1549,7 +1552,7 @@ static void test_lost_between_halves_above(void **state)
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[3];
 
-	(void) state;
+	(void)state;
 	rq.total = 3;
 	submit_many(rq, 3, ids);
 	schedule();
@@ -1575,21 +1578,23 @@ static void test_accounting(void **state)
 {
 	uint32_t ids[2], never;
 
-	(void) state;
+	(void)state;
 	never = submit(member_of("alone", 2));
 	submit_many(member_of("train", 2), 2, ids);
 	schedule_and_pass();
 	fake_clock(1);
 	pass();
 	all_in_state(ids, 2, FAKE_RUNNING);
-	assert_accounted(ids[1], "gang=alice/train phase=running rank=1/2 ring="
-			 , 2);
+	assert_accounted(ids[1],
+			 "gang=alice/train phase=running rank=1/2 ring=", 2);
 	fake_fail(never, true);
 	fake_end(ids[0]);
 	pass();
 	pass();
-	assert_accounted(ids[0], "gang=alice/train phase=finished rank=0/2 "
-			 "ring=", 3);
+	assert_accounted(ids[0],
+			 "gang=alice/train phase=finished rank=0/2 "
+			 "ring=",
+			 3);
 	assert_int_equal(record_of(ids[0]).phase, SGANG_PHASE_FINISHED);
 	assert_accounted(ids[1], "gang=alice/train phase=running ", 3);
 	assert_accounted(never, "", 3);
@@ -1705,7 +1710,7 @@ static void test_adopt_in_order(void **state)
 	static const char *const ranks[] = { "3", "2", "1", "0" };
 	uint32_t ids[4];
 
-	(void) state;
+	(void)state;
 	for (int i = 0; i < 4; i++) {
 		struct fake_request rq = member_of("train", 2);
 
@@ -1732,7 +1737,7 @@ static void test_adopt_too_few(void **state)
 	struct fake_request rq = member_of("train", 3);
 	uint32_t ids[3];
 
-	(void) state;
+	(void)state;
 	rq.prolog = 3;
 	submit_many(rq, 3, ids);
 	schedule_and_pass();
@@ -1741,7 +1746,7 @@ static void test_adopt_too_few(void **state)
 	pass();
 	nodes_tell_again();
 	assert_int_equal(fake_counts.undone, 0);
-	pass();			/* it was not launched after all */
+	pass(); /* it was not launched after all */
 	assert_int_equal(fake_counts.undone, 2);
 	assert_true(fake_idle_nodes() == ALL_FREE);
 	assert_int_equal(fake_counts.released, 0);
@@ -1760,7 +1765,7 @@ static void test_adopt_launched(void **state)
 	struct fake_request rq = member_of("train", 3);
 	uint32_t ids[3];
 
-	(void) state;
+	(void)state;
 	rq.prolog = 3;
 	submit_many(rq, 3, ids);
 	schedule_and_pass();
@@ -1790,7 +1795,7 @@ static void test_adopt_seen_late(void **state)
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	rq.prolog = 3;
 	submit_many(rq, 2, ids);
 	schedule_and_pass();
@@ -1861,7 +1866,7 @@ static void test_refused_later(void **state)
 {
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	submit_many(member_of("train", 2), 2, ids);
 	schedule_and_pass();
 	pass();
@@ -1891,14 +1896,14 @@ static void test_adopt_ended(void **state)
 		come_back(true);
 		all_told(ids, 3, SGANG_LAUNCH_UNKNOWN);
 		pass();
-		fake_launched(ids[0], completed ? SGANG_LAUNCH_YES :
-						  SGANG_LAUNCH_NO);
+		fake_launched(ids[0],
+			      completed ? SGANG_LAUNCH_YES : SGANG_LAUNCH_NO);
 		fake_end(ids[0]);
 		pass();
 		all_in_state(ids + 1, 2, FAKE_HELD);
 		fake_launched(ids[1], SGANG_LAUNCH_NO);
-		fake_launched(ids[2], completed ? SGANG_LAUNCH_NO :
-						  SGANG_LAUNCH_YES);
+		fake_launched(ids[2],
+			      completed ? SGANG_LAUNCH_NO : SGANG_LAUNCH_YES);
 		nodes_tell_again();
 		pass();
 		pass();
@@ -1919,7 +1924,7 @@ static void test_adopt_without_fabric(void **state)
 	struct sgang_conf conf;
 	uint32_t ids[3], next[2];
 
-	(void) state;
+	(void)state;
 	rq.total = 3;
 	rq.prolog = 3;
 	submit_many(rq, 3, ids);
@@ -1942,7 +1947,7 @@ static void test_restart_waiting(void **state)
 {
 	uint32_t ids[3];
 
-	(void) state;
+	(void)state;
 	submit_many(member_of("train", 3), 2, ids);
 	pass();
 	come_back(false);
@@ -1961,7 +1966,7 @@ static void test_attempts_are_counted(void **state)
 {
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	submit_many(member_of("train", 2), 2, ids);
 	schedule();
 	fake_commits_allowed(1);
@@ -1981,7 +1986,7 @@ static void test_boots_by_itself(void **state)
 {
 	uint32_t id;
 
-	(void) state;
+	(void)state;
 	id = submit(member_of("train", 2));
 	pass();
 	assert_int_equal(record_of(id).phase, SGANG_PHASE_GATHERING);
@@ -2002,7 +2007,7 @@ static void test_reconfigure_held(void **state)
 	struct sgang_conf conf;
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	rq.prolog = 2;
 	submit_many(rq, 2, ids);
 	schedule_and_pass();
@@ -2021,7 +2026,7 @@ static void test_switched_off(void **state)
 	struct sgang_conf conf;
 	uint32_t id;
 
-	(void) state;
+	(void)state;
 	id = submit(member_of("train", 2));
 	pass();
 	assert_true(fake_job(id)->parked);
@@ -2065,7 +2070,7 @@ static double seconds(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double) ts.tv_sec + (double) ts.tv_nsec / 1e9;
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
 /* Poked before: at once (of a few tries on a busy machine). Not poked: about a
@@ -2074,7 +2079,7 @@ static void test_wait(void **state)
 {
 	double start, best = 30;
 
-	(void) state;
+	(void)state;
 	pass();
 	for (int i = 0; i < 5 && best > 0.5; i++) {
 		sgang_conductor_poke(c);
@@ -2097,7 +2102,7 @@ static void test_gathered(void **state)
 {
 	double start, took, best = 30;
 
-	(void) state;
+	(void)state;
 	for (int i = 0; i < 5 && best > 0.8; i++) {
 		pass();
 		start = seconds();
@@ -2185,11 +2190,11 @@ static void prepare_mixture(uint32_t *ids)
 static void test_no_memory(void **state)
 {
 #ifdef __SANITIZE_THREAD__
-	skip();		/* half an hour is not enough, and it has one thread */
+	skip(); /* half an hour is not enough, and it has one thread */
 #endif
 	static void (*const prepare[])(uint32_t *) = {
-		prepare_waiting, prepare_held, prepare_found, prepare_running,
-		prepare_mixture, prepare_slices,
+		prepare_waiting, prepare_held,    prepare_found,
+		prepare_running, prepare_mixture, prepare_slices,
 	};
 
 	for (size_t p = 0; p < 2 * COUNT(prepare); p++) {
@@ -2203,7 +2208,7 @@ static void test_no_memory(void **state)
 			prepare[p / 2](ids);
 			snprintf(context, sizeof(context),
 				 "case %zu, allocation %llu", p / 2,
-				 (unsigned long long) at);
+				 (unsigned long long)at);
 			memory.calls = 0;
 			memory.fail_at = at;
 			memory.for_good = p % 2;
@@ -2221,8 +2226,7 @@ static void test_no_memory(void **state)
 			for (int i = 0; i < 4; i++) {
 				assert_true(record_of(ids[i]).satisfied);
 				if (!fake_getenv(ids[i], "SLURM_GANG_RANKS"))
-					fail_msg("%s: no environment",
-						 context);
+					fail_msg("%s: no environment", context);
 			}
 		}
 	}
@@ -2256,7 +2260,7 @@ static void test_no_memory_for_late(void **state)
 	uint64_t leaf, nodes, at = 0;
 	uint32_t ids[2], late;
 
-	(void) state;
+	(void)state;
 	rq.topology = "require:leaf";
 	submit_many(rq, 2, ids);
 	schedule_and_pass();
@@ -2285,14 +2289,14 @@ static struct {
 	uint64_t state;
 	char name[GANGS][16];
 	uint32_t min[GANGS];
-	bool leaf[GANGS];		/* require:leaf */
-	uint32_t running[GANGS];	/* before the pass */
-	bool slices;			/* commits take long, at times */
+	bool leaf[GANGS];        /* require:leaf */
+	uint32_t running[GANGS]; /* before the pass */
+	bool slices;             /* commits take long, at times */
 } dice;
 
 static uint32_t below(uint32_t n)
 {
-	return (uint32_t) fuzz_below(&dice.state, n);
+	return (uint32_t)fuzz_below(&dice.state, n);
 }
 
 static int gang_index(const struct fake_job *j)
@@ -2311,8 +2315,7 @@ static const struct fake_job *any_job(enum fake_state job_state)
 	uint32_t first = below(FAKE_JOBS);
 
 	for (uint32_t i = 0; i < FAKE_JOBS; i++) {
-		const struct fake_job *j =
-			fake_record((first + i) % FAKE_JOBS);
+		const struct fake_job *j = fake_record((first + i) % FAKE_JOBS);
 
 		if (j->live && j->state == job_state)
 			return j;
@@ -2353,7 +2356,7 @@ static void roll_member(struct fake_request *rq, int g)
 static void submit_something(void)
 {
 	struct fake_request rq = { .priority = 1 + below(5) };
-	int g = (int) below(GANGS + 2);
+	int g = (int)below(GANGS + 2);
 	bool leaf;
 
 	if (live_jobs(-1) > 60)
@@ -2388,10 +2391,15 @@ static void happen(void)
 	const struct fake_job *running = any_job(FAKE_RUNNING);
 
 	switch (below(12)) {
-	case 0: case 1: case 2: case 3:
+	case 0:
+	case 1:
+	case 2:
+	case 3:
 		submit_something();
 		break;
-	case 4: case 5: case 6:
+	case 4:
+	case 5:
+	case 6:
 		if (running)
 			fake_end(running->id);
 		break;
@@ -2530,7 +2538,7 @@ static void play(uint64_t seed, uint32_t steps)
 		snprintf(dice.name[g], sizeof(dice.name[g]), "g%d", g);
 	for (uint32_t step = 0; step < steps; step++) {
 		snprintf(context, sizeof(context), "seed %llu, step %u",
-			 (unsigned long long) seed, step);
+			 (unsigned long long)seed, step);
 		for (uint32_t n = below(4); n > 0; n--)
 			happen();
 		schedule();
@@ -2542,8 +2550,8 @@ static void play(uint64_t seed, uint32_t steps)
 }
 
 /* 0.1, 0.2, 2.27, 3.3, 4.2, 4.6, 4.9: gangs, arrays, other jobs, cancellations,
- * node failures, refused commits, restarts and kills in a random order. With the
- * thread sanitizer all of them take a quarter of an hour. */
+ * node failures, refused commits, restarts and kills in a random order. With
+ * the thread sanitizer all of them take a quarter of an hour. */
 #ifdef __SANITIZE_THREAD__
 #define SEEDS 6
 #else

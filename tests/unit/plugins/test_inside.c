@@ -69,7 +69,7 @@ static node_record_t nodes[NODES];
 /* The records here are no memory of Slurm's. */
 const void *sgang_layout_gres(const void *record, size_t size)
 {
-	(void) size;
+	(void)size;
 	return record;
 }
 
@@ -82,8 +82,9 @@ static bitstr_t *gpu_bitmap[2];
 
 static void make_gpus(void)
 {
-	gpus_of_node = (gres_node_state_t) {
-		.topo_cnt = 2, .topo_type_id = type_of,
+	gpus_of_node = (gres_node_state_t){
+		.topo_cnt = 2,
+		.topo_type_id = type_of,
 		.topo_gres_bitmap = gpu_bitmap,
 		.topo_gres_cnt_alloc = of_type,
 	};
@@ -101,7 +102,7 @@ static int setup(void **state)
 	static const char *names[NODES];
 	uint32_t islands[NODES];
 
-	(void) state;
+	(void)state;
 	for (int n = 0; n < NODES; n++) {
 		snprintf(name[n], sizeof(name[n]), "n%d", n);
 		names[n] = name[n];
@@ -115,7 +116,7 @@ static int setup(void **state)
 	make_gpus();
 	job_list = list_create(NULL);
 	for (int n = 0; n < NODES; n++) {
-		nodes[n] = (node_record_t) { .tot_cores = CORES, .tpc = 1 };
+		nodes[n] = (node_record_t){ .tot_cores = CORES, .tpc = 1 };
 		nodes[n].gres_list = list_create(NULL);
 		list_append(nodes[n].gres_list, &gpus_state);
 		node_record_table_ptr[n] = &nodes[n];
@@ -127,7 +128,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void) state;
+	(void)state;
 	sgang_inside_set(NULL, NULL);
 	for (int n = 0; n < NODES; n++) {
 		FREE_NULL_LIST(nodes[n].gres_list);
@@ -190,8 +191,8 @@ static void check_units(const struct ask *ask, const char *what)
 	const uint64_t counts[] = { ask->gpus, ask->a, ask->b };
 	gres_job_state_t js[3] = {
 		{ .type_id = 0 },
-		{ .type_id = TYPE_A, .type_name = (char *) "a" },
-		{ .type_id = TYPE_B, .type_name = (char *) "b" },
+		{ .type_id = TYPE_A, .type_name = (char *)"a" },
+		{ .type_id = TYPE_B, .type_name = (char *)"b" },
 	};
 	gres_state_t gres[3];
 	job_record_t record = { .gres_list_req = list_create(NULL) };
@@ -202,8 +203,8 @@ static void check_units(const struct ask *ask, const char *what)
 
 	for (int i = 0; i < 3; i++) {
 		js[i].gres_per_node = counts[i];
-		gres[i] = (gres_state_t) { .plugin_id = 'g',
-					   .gres_data = &js[i] };
+		gres[i] = (gres_state_t){ .plugin_id = 'g',
+					  .gres_data = &js[i] };
 		if (counts[i])
 			list_append(record.gres_list_req, &gres[i]);
 	}
@@ -223,53 +224,68 @@ static void test_cores(void **state)
 {
 	struct job job;
 
-	(void) state;
-	check_units(&(struct ask) { .cores = 2, .most = 4,
-				    .expected = { 2, 2 } }, "empty");
+	(void)state;
+	check_units(
+		&(struct ask){ .cores = 2, .most = 4, .expected = { 2, 2 } },
+		"empty");
 	/* the rest of the node is for two: they share an island */
 	start(&job, 2, 4, "0-1");
-	check_units(&(struct ask) { .cores = 2, .most = 3,
-				    .expected = { 1, 2 } }, "half of one");
-	check_units(&(struct ask) { .cores = 2, .most = 2,
-				    .expected = { 0, 2 } }, "two at most");
-	check_units(&(struct ask) { .cores = 2, .most = 1,
-				    .expected = { 1, 0 } }, "one at most");
+	check_units(
+		&(struct ask){ .cores = 2, .most = 3, .expected = { 1, 2 } },
+		"half of one");
+	check_units(
+		&(struct ask){ .cores = 2, .most = 2, .expected = { 0, 2 } },
+		"two at most");
+	check_units(
+		&(struct ask){ .cores = 2, .most = 1, .expected = { 1, 0 } },
+		"one at most");
 	end(&job);
-	check_units(&(struct ask) { .cores = 3, .most = 2,
-				    .expected = { 1, 1 } }, "it has ended");
+	check_units(
+		&(struct ask){ .cores = 3, .most = 2, .expected = { 1, 1 } },
+		"it has ended");
 }
 
 /* Cores that Slurm keeps for itself are no room. */
 static void test_special_cores(void **state)
 {
-	(void) state;
+	(void)state;
 	nodes[3].node_spec_bitmap = bit_alloc(CORES);
 	bit_nset(nodes[3].node_spec_bitmap, 0, CORES - 1);
 	bit_clear(nodes[3].node_spec_bitmap, 6);
-	check_units(&(struct ask) { .cores = 4, .most = 1,
-				    .expected = { 1, 0 } }, "one of eight");
-	check_units(&(struct ask) { .cores = 1, .most = 7,
-				    .expected = { 4, 3 } }, "single cores");
+	check_units(
+		&(struct ask){ .cores = 4, .most = 1, .expected = { 1, 0 } },
+		"one of eight");
+	check_units(
+		&(struct ask){ .cores = 1, .most = 7, .expected = { 4, 3 } },
+		"single cores");
 }
 
 /* 4.20: every type that is asked for counts, and all together. */
 static void test_types(void **state)
 {
-	(void) state;
-	check_units(&(struct ask) { .most = 4, .gpus = 4,
-				    .expected = { 1, 1 } }, "four of any");
-	check_units(&(struct ask) { .most = 4, .a = 2,
-				    .expected = { 1, 1 } }, "a:2");
-	check_units(&(struct ask) { .most = 4, .a = 2, .b = 2,
-				    .expected = { 1, 1 } }, "a:2,b:2");
+	(void)state;
+	check_units(&(struct ask){ .most = 4, .gpus = 4, .expected = { 1, 1 } },
+		    "four of any");
+	check_units(&(struct ask){ .most = 4, .a = 2, .expected = { 1, 1 } },
+		    "a:2");
+	check_units(
+		&(struct ask){
+			.most = 4, .a = 2, .b = 2, .expected = { 1, 1 } },
+		"a:2,b:2");
 	bit_set(gpus_of_node.gres_bit_alloc, 3);
-	check_units(&(struct ask) { .most = 4, .a = 2, .b = 2,
-				    .expected = { 0, 1 } }, "one b is taken");
-	check_units(&(struct ask) { .most = 4, .a = 1, .b = 1,
-				    .expected = { 1, 2 } }, "a:1,b:1");
+	check_units(
+		&(struct ask){
+			.most = 4, .a = 2, .b = 2, .expected = { 0, 1 } },
+		"one b is taken");
+	check_units(
+		&(struct ask){
+			.most = 4, .a = 1, .b = 1, .expected = { 1, 2 } },
+		"a:1,b:1");
 	bit_set(gpus_of_node.gres_bit_alloc, 4);
-	check_units(&(struct ask) { .most = 4, .a = 2, .b = 2,
-				    .expected = { 0, 0 } }, "and one a");
+	check_units(
+		&(struct ask){
+			.most = 4, .a = 2, .b = 2, .expected = { 0, 0 } },
+		"and one a");
 }
 
 /* Busy cores are counted again only after a job began or ended. */
@@ -278,7 +294,7 @@ static void test_cache(void **state)
 	struct ask ask = { .cores = 4, .most = 2, .expected = { 0, 1 } };
 	struct job job;
 
-	(void) state;
+	(void)state;
 	start(&job, 0, NODES - 1, "0-0");
 	looks = 0;
 	check_units(&ask, "first");
@@ -297,7 +313,7 @@ static void test_of_job(void **state)
 	struct job job, other;
 	uint32_t part[SGANG_ISLANDS_MAX];
 
-	(void) state;
+	(void)state;
 	start(&job, 10, NODES - 1, "3-5");
 	start(&other, 5, 12, "6-7");
 	bit_clear(job.res.core_bitmap, (7000 - 10) * CORES + 3);
@@ -309,7 +325,7 @@ static void test_of_job(void **state)
 		if (part[0] != (n != 7000) || part[1] != 2)
 			fail_msg("node %u: %u and %u", n, part[0], part[1]);
 	}
-	assert_true(looks < (uint64_t) NODES * (CORES + 4));
+	assert_true(looks < (uint64_t)NODES * (CORES + 4));
 	assert_true(sgang_inside_of_job(&other.record, 5, part));
 	assert_int_equal(part[0], 0);
 	assert_int_equal(part[1], 2);
@@ -333,7 +349,7 @@ static void test_gpus_of_job(void **state)
 	uint32_t part[SGANG_ISLANDS_MAX];
 	struct job job;
 
-	(void) state;
+	(void)state;
 	start(&job, 3, 3, "0-0");
 	job.record.gres_list_alloc = list_create(NULL);
 	list_append(job.record.gres_list_alloc, &gres[0]);
@@ -353,12 +369,9 @@ int main(void)
 {
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_cores),
-		TEST(test_special_cores),
-		TEST(test_types),
-		TEST(test_cache),
-		TEST(test_of_job),
-		TEST(test_gpus_of_job),
+		TEST(test_cores),  TEST(test_special_cores),
+		TEST(test_types),  TEST(test_cache),
+		TEST(test_of_job), TEST(test_gpus_of_job),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

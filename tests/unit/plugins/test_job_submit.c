@@ -29,11 +29,11 @@
 /* A job in short: what is left out is 0 or NULL. */
 struct job {
 	const char *env[ENV_MAX];
-	uint32_t uid;			/* 0: alice */
+	uint32_t uid; /* 0: alice */
 	const char *account;
 	bool account_checked;
 	const char *array;
-	uint32_t tasks;			/* of a job that is there; 0: 1 */
+	uint32_t tasks; /* of a job that is there; 0: 1 */
 	uint32_t throttle;
 	bool started;
 	bool configuring;
@@ -43,10 +43,10 @@ struct job {
 	bool held;
 	bool het;
 	bool time_min;
-	const char *partition;		/* NULL: main */
-	uint32_t nodes;			/* 0: 1 */
-	uint32_t cpus;			/* 0: one a node */
-	uint32_t gpus;			/* what else it asks for */
+	const char *partition; /* NULL: main */
+	uint32_t nodes;        /* 0: 1 */
+	uint32_t cpus;         /* 0: one a node */
+	uint32_t gpus;         /* what else it asks for */
 	bool whole;
 };
 
@@ -56,7 +56,7 @@ static struct {
 	struct sgang_conf conf;
 	const char *conf_error;
 	struct sgang_submit_room room;
-	unsigned int looked;		/* calls of any kind */
+	unsigned int looked; /* calls of any kind */
 } ctld;
 
 static const char *fake_user_name(uint32_t uid)
@@ -110,7 +110,7 @@ static struct sgang_submit_need need_of(const struct job *job)
 {
 	uint32_t nodes = at_least(job->nodes, 1);
 
-	return (struct sgang_submit_need) {
+	return (struct sgang_submit_need){
 		.nodes = nodes,
 		.cpus = at_least(job->cpus, nodes),
 		.whole = job->whole,
@@ -120,7 +120,7 @@ static struct sgang_submit_need need_of(const struct job *job)
 static struct sgang_submit_member member_of(const struct job *job,
 					    uint32_t job_id)
 {
-	return (struct sgang_submit_member) {
+	return (struct sgang_submit_member){
 		.env = (char *const *)job->env,
 		.n_env = count_env(job),
 		.comment = job->comment,
@@ -182,7 +182,7 @@ static struct sgang_members_job gang_of(uint32_t job_id)
 {
 	const struct job *job = &ctld.jobs[job_id - 1];
 
-	return (struct sgang_members_job) {
+	return (struct sgang_members_job){
 		.job_id = job_id,
 		.uid = at_least(job->uid, 1000),
 		.tasks = at_least(job->tasks, 1),
@@ -232,7 +232,7 @@ static bool fake_never(const struct sgang_submit_asked *members, size_t n,
 		       uint32_t others, const struct sgang_spec *spec,
 		       char *why, size_t size)
 {
-	(void) spec;
+	(void)spec;
 	n_asked = n;
 	n_others = others;
 	for (size_t i = 0; i < n && i < 8; i++)
@@ -382,15 +382,15 @@ static void test_ordinary_job(void **state)
 		{ .comes = { .env = { NULL } } },
 		{ .comes = { .env = { "_SLURM_SPANK_OPTION_x_gang=A" } } },
 		{ .comes = { .env = { "_SLURM_SPANK_OPTION_x_y=1" },
-			     .nodes = 99, .het = true } },
+			     .nodes = 99,
+			     .het = true } },
 	};
 
 	(void)state;
 	ctld.conf_error = "gang.conf:3: broken";
 	RUN(cases);
 	assert_int_equal(ctld.looked, 0);
-	assert_false(sgang_spec_concerns((char *const *)cases[1].comes.env,
-					   1));
+	assert_false(sgang_spec_concerns((char *const *)cases[1].comes.env, 1));
 	assert_true(sgang_spec_concerns((char *[]){ NULL, MIN(2) }, 2));
 }
 
@@ -404,25 +404,32 @@ static void test_options(void **state)
 		{ .comes = { .env = { GANG("t"), MIN(4), TOTAL(8),
 				      TOPO("require:leaf") } } },
 		{ .comes = { .env = { GANG("T") } },
-		  .verdict = SGANG_SUBMIT_INVALID, .why = "upper-case" },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "upper-case" },
 		{ .comes = { .env = { GANG("t"), MIN(0) } },
-		  .verdict = SGANG_SUBMIT_INVALID, .why = "from 1 to" },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "from 1 to" },
 		{ .comes = { .env = { GANG("t"), MIN(4), TOTAL(3) } },
-		  .verdict = SGANG_SUBMIT_INVALID, .why = "is above" },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "is above" },
 		{ .comes = { .env = { MIN(4) } },
-		  .verdict = SGANG_SUBMIT_INVALID, .why = "add --gang=NAME" },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "add --gang=NAME" },
 		{ .comes = { .env = { GANG("t"), TOPO("require:rack") } },
 		  .verdict = SGANG_SUBMIT_INVALID,
 		  .why = "no level \"rack\"; the levels are island, node, "
 			 "leaf, spine, core" },
-		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("leaf") } } },
+		{ .comes = { .env = { GANG("t"), MIN(1),
+				      EXCLUSIVE("leaf") } } },
 		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("spine") } },
 		  .verdict = SGANG_SUBMIT_INVALID,
 		  .why = "--gang-exclusive=spine is above MaxExclusive=leaf of "
 			 "gang.conf" },
 		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("core"),
-				      OBJECT }, .held = true },
-		  .verdict = SGANG_SUBMIT_INVALID, .why = "MaxExclusive" },
+				      OBJECT },
+			     .held = true },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "MaxExclusive" },
 		{ .comes = { .env = { GANG("t") }, .het = true },
 		  .verdict = SGANG_SUBMIT_UNSUPPORTED,
 		  .why = "heterogeneous job" },
@@ -432,16 +439,20 @@ static void test_options(void **state)
 	RUN(cases);
 }
 
-/* How many gangs and members there may be: alice has two members in one gang, bob
- * has three in one of his and an array of 40 in the account's. */
+/* How many gangs and members there may be: alice has two members in one gang,
+ * bob has three in one of his and an array of 40 in the account's. */
 static void test_limits(void **state)
 {
-#define THERE .there = {						\
-		{ .env = { GANG("t"), MIN(9) }, .tasks = 2 },		\
+#define THERE                                                              \
+	.there = {                                                         \
+		{ .env = { GANG("t"), MIN(9) }, .tasks = 2 },              \
 		{ .env = { GANG("t"), MIN(9) }, .uid = 1001, .tasks = 3 }, \
-		{ .env = { GANG("proj/j"), MIN(9) }, .uid = 1001,	\
-		  .account = "proj", .tasks = 40 },			\
-		{ .env = { "_SLURM_SPANK_OPTION_x_y=1" } } }
+		{ .env = { GANG("proj/j"), MIN(9) },                       \
+		  .uid = 1001,                                             \
+		  .account = "proj",                                       \
+		  .tasks = 40 },                                           \
+		{ .env = { "_SLURM_SPANK_OPTION_x_y=1" } }                 \
+	}
 	static const struct admission users[] = {
 		{ THERE, .comes = { .env = { GANG("t") } } },
 		{ THERE, .comes = { .env = { GANG("t") }, .array = "1-2" },
@@ -490,12 +501,16 @@ static void test_limits(void **state)
 static void test_account_limits(void **state)
 {
 #define PROJ .account = "proj"
-#define THERE .there = {						\
-		{ .env = { GANG("t"), MIN(9) }, PROJ, .tasks = 2 },	\
-		{ .env = { GANG("t"), MIN(9) }, .uid = 1001, PROJ,	\
-		  .tasks = 3 },						\
-		{ .env = { GANG("t") }, .account = "lab", .tasks = 40 },	\
-		{ .env = { GANG("u"), MIN(9) }, .tasks = 5 } }
+#define THERE                                                            \
+	.there = {                                                       \
+		{ .env = { GANG("t"), MIN(9) }, PROJ, .tasks = 2 },      \
+		{ .env = { GANG("t"), MIN(9) },                          \
+		  .uid = 1001,                                           \
+		  PROJ,                                                  \
+		  .tasks = 3 },                                          \
+		{ .env = { GANG("t") }, .account = "lab", .tasks = 40 }, \
+		{ .env = { GANG("u"), MIN(9) }, .tasks = 5 }             \
+	}
 	static const struct admission members[] = {
 		{ THERE, .comes = { .env = { GANG("t") }, PROJ } },
 		{ THERE, .comes = { .env = { GANG("t") }, PROJ, .array = "1-2" },
@@ -536,16 +551,19 @@ static void test_partition_exclusive(void **state)
 	static const char strict[] = "--gang-exclusive=leaf is above "
 				     "PartitionMaxExclusive=half:none of";
 	static const struct admission cases[] = {
-		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("leaf") } } },
+		{ .comes = { .env = { GANG("t"), MIN(1),
+				      EXCLUSIVE("leaf") } } },
 		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("spine") } },
 		  .verdict = SGANG_SUBMIT_INVALID,
 		  .why = "--gang-exclusive=spine is above MaxExclusive=leaf of" },
 		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("leaf") },
 			     .partition = "half" },
-		  .verdict = SGANG_SUBMIT_INVALID, .why = strict },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = strict },
 		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("leaf") },
 			     .partition = "main,half,gpu" },
-		  .verdict = SGANG_SUBMIT_INVALID, .why = strict },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = strict },
 		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("spine") },
 			     .partition = "gpu" } },
 		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("core") },
@@ -553,21 +571,28 @@ static void test_partition_exclusive(void **state)
 		  .verdict = SGANG_SUBMIT_INVALID,
 		  .why = "above PartitionMaxExclusive=gpu:spine of" },
 		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("spine"),
-				      OBJECT }, .held = true } },
+				      OBJECT },
+			     .held = true } },
 		{ .comes = { .env = { GANG("t"), MIN(1), EXCLUSIVE("core"),
-				      OBJECT }, .held = true },
+				      OBJECT },
+			     .held = true },
 		  .verdict = SGANG_SUBMIT_INVALID,
 		  .why = "above PartitionMaxExclusive=gpu:spine of" },
 		{ .there = { { .env = { GANG("t"), MIN(2), EXCLUSIVE("spine"),
-					OBJECT }, .held = true } },
+					OBJECT },
+			       .held = true } },
 		  .comes = { .env = { GANG("t") }, .partition = "gpu" } },
 		{ .there = { { .env = { GANG("t"), MIN(2), EXCLUSIVE("leaf"),
-					OBJECT }, .held = true } },
+					OBJECT },
+			       .held = true } },
 		  .comes = { .env = { GANG("t") }, .partition = "half" },
-		  .verdict = SGANG_SUBMIT_INVALID, .why = strict },
-		{ .there = { { .env = { GANG("t"), MIN(2), EXCLUSIVE("leaf") } } },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = strict },
+		{ .there = { { .env = { GANG("t"), MIN(2),
+					EXCLUSIVE("leaf") } } },
 		  .comes = { .env = { GANG("t") }, .partition = "half" },
-		  .verdict = SGANG_SUBMIT_INVALID, .why = strict },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = strict },
 		/* a line of gang.conf may say anything */
 		{ .comes = { .env = { GANG("alice/set") },
 			     .partition = "half" } },
@@ -581,10 +606,9 @@ static void test_partition_exclusive(void **state)
 
 static void test_switched_off(void **state)
 {
-	static const struct admission off = {
-		.comes = { .env = { GANG("t") } },
-		.verdict = SGANG_SUBMIT_OFF, .why = "Gangs=no in gang.conf"
-	};
+	static const struct admission off = { .comes = { .env = { GANG("t") } },
+					      .verdict = SGANG_SUBMIT_OFF,
+					      .why = "Gangs=no in gang.conf" };
 	static const struct admission broken = {
 		.comes = { .env = { GANG("t") } },
 		.verdict = SGANG_SUBMIT_BROKEN,
@@ -603,37 +627,55 @@ static void test_switched_off(void **state)
 static void test_who_counts(void **state)
 {
 	static const struct admission cases[] = {
-		{ .there = { { .env = { GANG("pret"), MIN(2) }, .nodes = 9,
+		{ .there = { { .env = { GANG("pret"), MIN(2) },
+			       .nodes = 9,
 			       .whole = true } },
-		  .comes = { .env = { GANG("t"), MIN(2) }, .nodes = 8,
+		  .comes = { .env = { GANG("t"), MIN(2) },
+			     .nodes = 8,
 			     .whole = true } },
-		{ .there = { { .env = { GANG("t"), MIN(2) }, .nodes = 9,
+		{ .there = { { .env = { GANG("t"), MIN(2) },
+			       .nodes = 9,
 			       .whole = true } },
-		  .comes = { .env = { GANG("t"), MIN(2) }, .nodes = 8,
+		  .comes = { .env = { GANG("t"), MIN(2) },
+			     .nodes = 8,
 			     .whole = true },
-		  .verdict = SGANG_SUBMIT_NEVER_FITS, .why = "17 whole nodes" },
-		{ .there = { { .env = { GANG("t"), MIN(2) }, .uid = 1001,
-			       .nodes = 9, .whole = true } },
-		  .comes = { .env = { GANG("t"), MIN(2) }, .nodes = 8,
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "17 whole nodes" },
+		{ .there = { { .env = { GANG("t"), MIN(2) },
+			       .uid = 1001,
+			       .nodes = 9,
+			       .whole = true } },
+		  .comes = { .env = { GANG("t"), MIN(2) },
+			     .nodes = 8,
 			     .whole = true } },
-		{ .there = { { .env = { GANG("t"), MIN(3) }, .uid = 1001,
-			       .nodes = 9, .whole = true },
-			     { .env = { GANG("t"), MIN(3) }, .nodes = 6,
+		{ .there = { { .env = { GANG("t"), MIN(3) },
+			       .uid = 1001,
+			       .nodes = 9,
 			       .whole = true },
-			     { .env = { GANG("t"), MIN(3) }, .nodes = 6,
+			     { .env = { GANG("t"), MIN(3) },
+			       .nodes = 6,
+			       .whole = true },
+			     { .env = { GANG("t"), MIN(3) },
+			       .nodes = 6,
 			       .whole = true } },
-		  .comes = { .env = { GANG("t"), MIN(3) }, .nodes = 6,
+		  .comes = { .env = { GANG("t"), MIN(3) },
+			     .nodes = 6,
 			     .whole = true },
-		  .verdict = SGANG_SUBMIT_NEVER_FITS, .why = "18 whole nodes" },
-		{ .there = { { .env = { GANG("t"), MIN(3) }, .nodes = 6,
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "18 whole nodes" },
+		{ .there = { { .env = { GANG("t"), MIN(3) },
+			       .nodes = 6,
 			       .whole = true },
-			     { .env = { GANG("alice/t"), MIN(3) }, .nodes = 6,
+			     { .env = { GANG("alice/t"), MIN(3) },
+			       .nodes = 6,
 			       .whole = true },
-			     { .env = { GANG("t"), MIN(3) }, .nodes = 6,
-			       .whole = true, .uid = 1001 } },
-		  .comes = { .env = { GANG("t") }, .nodes = 6,
-			     .whole = true },
-		  .verdict = SGANG_SUBMIT_NEVER_FITS, .why = "18 whole nodes" },
+			     { .env = { GANG("t"), MIN(3) },
+			       .nodes = 6,
+			       .whole = true,
+			       .uid = 1001 } },
+		  .comes = { .env = { GANG("t") }, .nodes = 6, .whole = true },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "18 whole nodes" },
 	};
 
 	(void)state;
@@ -645,8 +687,7 @@ static void test_namespace(void **state)
 {
 	static const struct admission cases[] = {
 		{ .comes = { .env = { GANG("alice/t"), MIN(1) } } },
-		{ .comes = { .env = { GANG("bob/t"), MIN(1) },
-			     .uid = 1001 } },
+		{ .comes = { .env = { GANG("bob/t"), MIN(1) }, .uid = 1001 } },
 		{ .comes = { .env = { GANG("phys/t"), MIN(1) },
 			     .account = "phys" } },
 		{ .comes = { .env = { GANG("phys/t"), MIN(1) },
@@ -666,13 +707,17 @@ static void test_namespace(void **state)
 		/* an account that both belong to, and one that only the
 		 * stranger belongs to */
 		{ .comes = { .env = { GANG("bob/t"), MIN(1) },
-			     .account = "bob", .account_checked = true } },
+			     .account = "bob",
+			     .account_checked = true } },
 		/* ... and then meet in one gang */
 		{ .there = { { .env = { GANG("t"), MIN(2) }, .uid = 1001 } },
-		  .comes = { .env = { GANG("bob/t") }, .account = "bob",
+		  .comes = { .env = { GANG("bob/t") },
+			     .account = "bob",
 			     .account_checked = true } },
-		{ .comes = { .env = { GANG("alice/t"), MIN(1) }, .uid = 1001,
-			     .account = "alice", .account_checked = true },
+		{ .comes = { .env = { GANG("alice/t"), MIN(1) },
+			     .uid = 1001,
+			     .account = "alice",
+			     .account_checked = true },
 		  .verdict = SGANG_SUBMIT_NOT_YOURS,
 		  .why = "the name of another user" },
 		/* nobody defines a gang for somebody else either */
@@ -681,8 +726,10 @@ static void test_namespace(void **state)
 		  .verdict = SGANG_SUBMIT_NOT_YOURS,
 		  .why = "\"bob\" is neither your user name (alice)" },
 		{ .comes = { .env = { GANG("t") }, .uid = 1002 },
-		  .verdict = SGANG_SUBMIT_NOT_YOURS, .why = "has no name" },
-		{ .comes = { .env = { GANG("phys/t"), MIN(1) }, .uid = 1002,
+		  .verdict = SGANG_SUBMIT_NOT_YOURS,
+		  .why = "has no name" },
+		{ .comes = { .env = { GANG("phys/t"), MIN(1) },
+			     .uid = 1002,
 			     .account = "phys" } },
 	};
 
@@ -709,7 +756,8 @@ static void test_agreement(void **state)
 		{ .there = { { .env = { GANG("t") } },
 			     { .env = { GANG("t"), MIN(4) } } },
 		  .comes = { .env = { GANG("t"), TOTAL(3) } },
-		  .verdict = SGANG_SUBMIT_INVALID, .why = "is above" },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "is above" },
 		/* another gang: other name, other user's, other namespace */
 		{ .there = { { .env = { GANG("u"), MIN(4) } },
 			     { .env = { GANG("t"), MIN(4) }, .uid = 1001 },
@@ -737,16 +785,17 @@ static void test_array(void **state)
 {
 	static const struct admission cases[] = {
 		{ .comes = { .env = { GANG("t"), MIN(4) }, .array = "0-7" } },
-		{ .comes = { .env = { GANG("t"), MIN(4) },
-			     .array = "0-7%4" } },
+		{ .comes = { .env = { GANG("t"), MIN(4) }, .array = "0-7%4" } },
 		{ .comes = { .env = { GANG("t"), MIN(4) }, .array = "0-7%3" },
 		  .verdict = SGANG_SUBMIT_ARRAY,
 		  .why = "3 tasks at a time is below --gang-min-member=4" },
 		{ .comes = { .env = { GANG("t"), MIN(1) }, .array = "0-7%1" } },
 		{ .there = { { .env = { GANG("t"), MIN(4) } } },
 		  .comes = { .env = { GANG("t") }, .array = "0-7%3" },
-		  .verdict = SGANG_SUBMIT_ARRAY, .why = "3 tasks at a time" },
-		{ .there = { { .env = { GANG("t") }, .tasks = 8,
+		  .verdict = SGANG_SUBMIT_ARRAY,
+		  .why = "3 tasks at a time" },
+		{ .there = { { .env = { GANG("t") },
+			       .tasks = 8,
 			       .throttle = 2 } },
 		  .comes = { .env = { GANG("t"), MIN(4) } },
 		  .verdict = SGANG_SUBMIT_ARRAY,
@@ -770,7 +819,8 @@ static void test_never_fits_alone(void **state)
 		{ .comes = { .env = { GANG("t") }, .nodes = 17 },
 		  .verdict = SGANG_SUBMIT_NEVER_FITS,
 		  .why = "needs 17 nodes and partition main has 16" },
-		{ .comes = { .env = { GANG("t") }, .nodes = 9,
+		{ .comes = { .env = { GANG("t") },
+			     .nodes = 9,
 			     .partition = "half" },
 		  .verdict = SGANG_SUBMIT_NEVER_FITS,
 		  .why = "needs 9 nodes and partition half has 8" },
@@ -780,7 +830,8 @@ static void test_never_fits_alone(void **state)
 		/* also when the gang has started */
 		{ .there = { { .env = { GANG("t") }, .started = true } },
 		  .comes = { .env = { GANG("t") }, .nodes = 17 },
-		  .verdict = SGANG_SUBMIT_NEVER_FITS, .why = "17 nodes" },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "17 nodes" },
 	};
 
 	(void)state;
@@ -792,14 +843,17 @@ static void test_never_fits_together(void **state)
 {
 	static const struct admission cases[] = {
 		/* those to come may be smaller */
-		{ .comes = { .env = { GANG("t"), MIN(15) }, .nodes = 2,
+		{ .comes = { .env = { GANG("t"), MIN(15) },
+			     .nodes = 2,
 			     .whole = true } },
-		{ .comes = { .env = { GANG("t"), MIN(16) }, .nodes = 2,
+		{ .comes = { .env = { GANG("t"), MIN(16) },
+			     .nodes = 2,
 			     .whole = true },
 		  .verdict = SGANG_SUBMIT_NEVER_FITS,
 		  .why = "16 members need at least 17 whole nodes together and "
 			 "the cluster has 16; if others share nodes" },
-		{ .there = { { .env = { GANG("t"), MIN(15) }, .nodes = 2,
+		{ .there = { { .env = { GANG("t"), MIN(15) },
+			       .nodes = 2,
 			       .whole = true } },
 		  .comes = { .env = { GANG("t") }, .nodes = 2, .whole = true },
 		  .verdict = SGANG_SUBMIT_NEVER_FITS,
@@ -810,46 +864,66 @@ static void test_never_fits_together(void **state)
 		  .verdict = SGANG_SUBMIT_NEVER_FITS,
 		  .why = "129 CPUs together and the cluster has 128" },
 		{ .comes = { .env = { GANG("t"), MIN(129) } },
-		  .verdict = SGANG_SUBMIT_NEVER_FITS, .why = "129 CPUs" },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "129 CPUs" },
 		/* a smaller one is known, so a large one may come */
-		{ .there = { { .env = { GANG("t"), MIN(9) }, .nodes = 1,
+		{ .there = { { .env = { GANG("t"), MIN(9) },
+			       .nodes = 1,
 			       .whole = true } },
-		  .comes = { .env = { GANG("t") }, .nodes = 8,
+		  .comes = { .env = { GANG("t") },
+			     .nodes = 8,
 			     .whole = true } },
 		/* two partitions of 8 nodes hold 16 members */
-		{ .comes = { .env = { GANG("t"), MIN(16) }, .whole = true,
+		{ .comes = { .env = { GANG("t"), MIN(16) },
+			     .whole = true,
 			     .partition = "half" } },
-		{ .there = { { .env = { GANG("t"), MIN(16) }, .whole = true,
-			       .partition = "half", .tasks = 8 } },
+		{ .there = { { .env = { GANG("t"), MIN(16) },
+			       .whole = true,
+			       .partition = "half",
+			       .tasks = 8 } },
 		  .comes = { .env = { GANG("t") }, .whole = true } },
 		/* ... but one does not, once nobody else is expected */
-		{ .there = { { .env = { GANG("t"), MIN(9) }, .whole = true,
-			       .partition = "half", .tasks = 8 } },
-		  .comes = { .env = { GANG("t") }, .whole = true,
+		{ .there = { { .env = { GANG("t"), MIN(9) },
+			       .whole = true,
+			       .partition = "half",
+			       .tasks = 8 } },
+		  .comes = { .env = { GANG("t") },
+			     .whole = true,
 			     .partition = "half" },
 		  .verdict = SGANG_SUBMIT_NEVER_FITS,
 		  .why = "9 of its members need 9 whole nodes together and "
 			 "partition half has 8" },
 		{ .there = { { .env = { GANG("t"), MIN(9), TOTAL(10) },
-			       .whole = true, .partition = "half",
+			       .whole = true,
+			       .partition = "half",
 			       .tasks = 8 } },
-		  .comes = { .env = { GANG("t") }, .whole = true,
+		  .comes = { .env = { GANG("t") },
+			     .whole = true,
 			     .partition = "half" } },
 		/* the tasks of an array are members */
-		{ .comes = { .env = { GANG("t"), MIN(9) }, .whole = true,
-			     .partition = "half", .array = "0-8" },
+		{ .comes = { .env = { GANG("t"), MIN(9) },
+			     .whole = true,
+			     .partition = "half",
+			     .array = "0-8" },
 		  .verdict = SGANG_SUBMIT_NEVER_FITS,
 		  .why = "partition half has 8" },
-		{ .comes = { .env = { GANG("t"), MIN(8) }, .whole = true,
-			     .partition = "half", .array = "0-8" } },
+		{ .comes = { .env = { GANG("t"), MIN(8) },
+			     .whole = true,
+			     .partition = "half",
+			     .array = "0-8" } },
 		/* in either of two partitions: their nodes may add up */
-		{ .comes = { .env = { GANG("t"), MIN(9) }, .whole = true,
-			     .partition = "half,other", .array = "0-8" } },
+		{ .comes = { .env = { GANG("t"), MIN(9) },
+			     .whole = true,
+			     .partition = "half,other",
+			     .array = "0-8" } },
 		/* 0.11: started already */
-		{ .there = { { .env = { GANG("t"), MIN(9) }, .whole = true,
-			       .partition = "half", .tasks = 9,
+		{ .there = { { .env = { GANG("t"), MIN(9) },
+			       .whole = true,
+			       .partition = "half",
+			       .tasks = 9,
 			       .started = true } },
-		  .comes = { .env = { GANG("t") }, .whole = true,
+		  .comes = { .env = { GANG("t") },
+			     .whole = true,
 			     .partition = "half" } },
 	};
 
@@ -866,7 +940,8 @@ static void test_undefined(void **state)
 		  .why = "gang alice/t is not defined yet" },
 		{ .there = { { .env = { GANG("t") } } },
 		  .comes = { .env = { GANG("t"), TOPO("prefer:leaf") } },
-		  .verdict = SGANG_SUBMIT_UNDEFINED, .why = "sgang create" },
+		  .verdict = SGANG_SUBMIT_UNDEFINED,
+		  .why = "sgang create" },
 		/* somebody did: a member, an object, gang.conf, a record */
 		{ .there = { { .env = { GANG("t"), TOTAL(2) } } },
 		  .comes = { .env = { GANG("t") } } },
@@ -879,7 +954,8 @@ static void test_undefined(void **state)
 		  .comes = { .env = { GANG("t") } } },
 		/* a broken one gets no note but its refusal */
 		{ .comes = { .env = { GANG("t") }, .nodes = 17 },
-		  .verdict = SGANG_SUBMIT_NEVER_FITS, .why = "17 nodes" },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "17 nodes" },
 	};
 
 	(void)state;
@@ -894,17 +970,23 @@ static void test_object(void **state)
 		{ .comes = { .env = { GANG("t"), MIN(4), OBJECT },
 			     .held = true } },
 		{ .comes = { .env = { GANG("t"), MIN(4), OBJECT } },
-		  .verdict = SGANG_SUBMIT_OBJECT, .why = "submit it held" },
+		  .verdict = SGANG_SUBMIT_OBJECT,
+		  .why = "submit it held" },
 		{ .comes = { .env = { GANG("t"), MIN(4), OBJECT },
-			     .held = true, .array = "0-3" },
-		  .verdict = SGANG_SUBMIT_OBJECT, .why = "job array" },
+			     .held = true,
+			     .array = "0-3" },
+		  .verdict = SGANG_SUBMIT_OBJECT,
+		  .why = "job array" },
 		{ .comes = { .env = { GANG("t"), MIN(4), OBJECT },
-			     .held = true, .het = true },
+			     .held = true,
+			     .het = true },
 		  .verdict = SGANG_SUBMIT_UNSUPPORTED,
 		  .why = "heterogeneous" },
 		{ .comes = { .env = { GANG("t"), MIN(4), OBJECT,
-				      TRES("node=17") }, .held = true },
-		  .verdict = SGANG_SUBMIT_NEVER_FITS, .why = "17 nodes" },
+				      TRES("node=17") },
+			     .held = true },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "17 nodes" },
 		/* it does not contradict, nor can it be contradicted */
 		{ .there = { { .env = { GANG("t"), MIN(4) } } },
 		  .comes = { .env = { GANG("t"), MIN(5), OBJECT },
@@ -925,12 +1007,17 @@ static void test_object(void **state)
  * holds shows in the limit of an array that is too low for it. */
 static void test_precedence(void **state)
 {
-#define LIMITED(gang) { .env = { GANG(gang) }, .array = "0-7%1" }
+#define LIMITED(gang)                                   \
+	{                                               \
+		.env = { GANG(gang) }, .array = "0-7%1" \
+	}
 	static const struct admission cases[] = {
-		{ .comes = LIMITED("listed"), .verdict = SGANG_SUBMIT_ARRAY,
+		{ .comes = LIMITED("listed"),
+		  .verdict = SGANG_SUBMIT_ARRAY,
 		  .why = "--gang-min-member=2:" },
 		{ .there = { { .env = { GANG("listed"), MIN(3), OBJECT } } },
-		  .comes = LIMITED("listed"), .verdict = SGANG_SUBMIT_ARRAY,
+		  .comes = LIMITED("listed"),
+		  .verdict = SGANG_SUBMIT_ARRAY,
 		  .why = "--gang-min-member=3:" },
 		{ .there = { { .env = { GANG("listed"), MIN(3), OBJECT },
 			       .submitted = 7 },
@@ -938,16 +1025,19 @@ static void test_precedence(void **state)
 			       .submitted = 8 },
 			     { .env = { GANG("listed"), MIN(6), OBJECT },
 			       .submitted = 6 } },
-		  .comes = LIMITED("listed"), .verdict = SGANG_SUBMIT_ARRAY,
+		  .comes = LIMITED("listed"),
+		  .verdict = SGANG_SUBMIT_ARRAY,
 		  .why = "--gang-min-member=5:" },
 		/* in the same second: the later number */
 		{ .there = { { .env = { GANG("listed"), MIN(3), OBJECT } },
 			     { .env = { GANG("listed"), MIN(5), OBJECT } } },
-		  .comes = LIMITED("listed"), .verdict = SGANG_SUBMIT_ARRAY,
+		  .comes = LIMITED("listed"),
+		  .verdict = SGANG_SUBMIT_ARRAY,
 		  .why = "--gang-min-member=5:" },
 		{ .there = { { .env = { GANG("listed"), MIN(5), OBJECT } },
 			     { .env = { GANG("listed"), MIN(4) } } },
-		  .comes = LIMITED("listed"), .verdict = SGANG_SUBMIT_ARRAY,
+		  .comes = LIMITED("listed"),
+		  .verdict = SGANG_SUBMIT_ARRAY,
 		  .why = "--gang-min-member=4:" },
 		{ .there = { { .env = { GANG("listed"), MIN(1) } } },
 		  .comes = LIMITED("listed") },
@@ -955,12 +1045,14 @@ static void test_precedence(void **state)
 		{ .there = { { .env = { GANG("t") },
 			       .comment = "gang=alice/t phase=gathering min=6 "
 					  "total=6 satisfied=0 attempts=0" } },
-		  .comes = LIMITED("t"), .verdict = SGANG_SUBMIT_ARRAY,
+		  .comes = LIMITED("t"),
+		  .verdict = SGANG_SUBMIT_ARRAY,
 		  .why = "--gang-min-member=6:" },
 		/* another user's object is for another gang */
 		{ .there = { { .env = { GANG("t"), MIN(6), OBJECT },
 			       .uid = 1001 } },
-		  .comes = LIMITED("t"), .verdict = SGANG_SUBMIT_UNDEFINED,
+		  .comes = LIMITED("t"),
+		  .verdict = SGANG_SUBMIT_UNDEFINED,
 		  .why = "alice/t is not defined" },
 	};
 #undef LIMITED
@@ -975,11 +1067,13 @@ static void test_object_is_not_counted(void **state)
 {
 	static const struct admission cases[] = {
 		{ .there = { { .env = { GANG("t"), MIN(16), OBJECT } },
-			     { .env = { GANG("t") }, .whole = true,
+			     { .env = { GANG("t") },
+			       .whole = true,
 			       .tasks = 15 } },
 		  .comes = { .env = { GANG("t") }, .whole = true } },
 		{ .there = { { .env = { GANG("t"), MIN(17), OBJECT } },
-			     { .env = { GANG("t") }, .whole = true,
+			     { .env = { GANG("t") },
+			       .whole = true,
 			       .tasks = 15 } },
 		  .comes = { .env = { GANG("t") }, .whole = true },
 		  .verdict = SGANG_SUBMIT_NEVER_FITS,
@@ -1004,11 +1098,13 @@ static void test_min_tres(void **state)
 		  .verdict = SGANG_SUBMIT_NEVER_FITS,
 		  .why = "16001 MB of memory" },
 		{ .comes = { .env = { GANG("t"), MIN(2), TRES("node=17") } },
-		  .verdict = SGANG_SUBMIT_NEVER_FITS, .why = "17 nodes" },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "17 nodes" },
 		{ .there = { { .env = { GANG("t"), MIN(2), OBJECT,
 					TRES("node=17") } } },
 		  .comes = { .env = { GANG("t") } },
-		  .verdict = SGANG_SUBMIT_NEVER_FITS, .why = "17 nodes" },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "17 nodes" },
 		/* it is asked before the start only (0.11) */
 		{ .there = { { .env = { GANG("t"), MIN(2), TRES("node=17") },
 			       .started = true } },
@@ -1025,50 +1121,71 @@ static void test_match(void **state)
 {
 	static const struct admission cases[] = {
 		/* what was said first holds when the gang has started */
-		{ .there = { { .env = { GANG("t"), MIN(9) }, .whole = true,
-			       .partition = "half", .tasks = 9,
+		{ .there = { { .env = { GANG("t"), MIN(9) },
+			       .whole = true,
+			       .partition = "half",
+			       .tasks = 9,
 			       .started = true } },
-		  .comes = { .env = { GANG("t") }, .whole = true,
-			     .partition = "half", .array = "0-8%1" } },
+		  .comes = { .env = { GANG("t") },
+			     .whole = true,
+			     .partition = "half",
+			     .array = "0-8%1" } },
 		/* nine more have to start together, and can: the running ones
 		 * are another matter */
 		{ .there = { { .env = { GANG("t"), MIN(9),
 					MATCH("only-waiting") },
-			       .whole = true, .tasks = 9, .started = true } },
-		  .comes = { .env = { GANG("t") }, .whole = true,
+			       .whole = true,
+			       .tasks = 9,
+			       .started = true } },
+		  .comes = { .env = { GANG("t") },
+			     .whole = true,
 			     .array = "0-8" } },
 		{ .there = { { .env = { GANG("t"), MIN(9),
 					MATCH("only-waiting") },
-			       .whole = true, .tasks = 9, .started = true } },
+			       .whole = true,
+			       .tasks = 9,
+			       .started = true } },
 		  .comes = { .env = { GANG("t") }, .array = "0-8%8" },
-		  .verdict = SGANG_SUBMIT_ARRAY, .why = "8 tasks at a time" },
+		  .verdict = SGANG_SUBMIT_ARRAY,
+		  .why = "8 tasks at a time" },
 		{ .there = { { .env = { GANG("t"), MIN(9),
 					MATCH("only-waiting") },
-			       .whole = true, .tasks = 9, .started = true } },
-		  .comes = { .env = { GANG("t") }, .whole = true,
-			     .partition = "half", .array = "0-8" },
+			       .whole = true,
+			       .tasks = 9,
+			       .started = true } },
+		  .comes = { .env = { GANG("t") },
+			     .whole = true,
+			     .partition = "half",
+			     .array = "0-8" },
 		  .verdict = SGANG_SUBMIT_NEVER_FITS,
 		  .why = "9 of its members need 9 whole nodes together and "
 			 "partition half has 8" },
 		/* those that run make up for those that may not */
 		{ .there = { { .env = { GANG("t"), MIN(9),
 					MATCH("waiting-and-running") },
-			       .tasks = 9, .started = true } },
-		  .comes = { .env = { GANG("t") }, .array = "0-8%1" } },
-		{ .there = { { .env = { GANG("t"), MIN(9),
-					MATCH("waiting-and-running") },
-			       .tasks = 8, .started = true } },
-		  .comes = { .env = { GANG("t") }, .array = "0-8%1" } },
-		{ .there = { { .env = { GANG("t"), MIN(9),
-					MATCH("waiting-and-running") },
-			       .tasks = 7, .started = true } },
-		  .comes = { .env = { GANG("t") }, .array = "0-8%1" },
-		  .verdict = SGANG_SUBMIT_ARRAY, .why = "1 tasks at a time" },
-		{ .there = { { .env = { GANG("t"), MIN(9),
-					MATCH("waiting-and-running") },
-			       .whole = true, .partition = "half", .tasks = 8,
+			       .tasks = 9,
 			       .started = true } },
-		  .comes = { .env = { GANG("t") }, .whole = true,
+		  .comes = { .env = { GANG("t") }, .array = "0-8%1" } },
+		{ .there = { { .env = { GANG("t"), MIN(9),
+					MATCH("waiting-and-running") },
+			       .tasks = 8,
+			       .started = true } },
+		  .comes = { .env = { GANG("t") }, .array = "0-8%1" } },
+		{ .there = { { .env = { GANG("t"), MIN(9),
+					MATCH("waiting-and-running") },
+			       .tasks = 7,
+			       .started = true } },
+		  .comes = { .env = { GANG("t") }, .array = "0-8%1" },
+		  .verdict = SGANG_SUBMIT_ARRAY,
+		  .why = "1 tasks at a time" },
+		{ .there = { { .env = { GANG("t"), MIN(9),
+					MATCH("waiting-and-running") },
+			       .whole = true,
+			       .partition = "half",
+			       .tasks = 8,
+			       .started = true } },
+		  .comes = { .env = { GANG("t") },
+			     .whole = true,
 			     .partition = "half" },
 		  .verdict = SGANG_SUBMIT_NEVER_FITS,
 		  .why = "partition half has 8" },
@@ -1082,31 +1199,45 @@ static void test_match(void **state)
  * that the gang has started once has. */
 static void test_what_has_started(void **state)
 {
-#define RECORD(phase, satisfied) "gang=alice/t phase=" phase " min=9 total=9 " \
+#define RECORD(phase, satisfied)                      \
+	"gang=alice/t phase=" phase " min=9 total=9 " \
 	"satisfied=" satisfied " attempts=1"
-#define NINTH { .env = { GANG("t") }, .whole = true, .partition = "half" }
+#define NINTH                                                            \
+	{                                                                \
+		.env = { GANG("t") }, .whole = true, .partition = "half" \
+	}
 	static const struct admission cases[] = {
 		{ .there = { { .env = { GANG("t"), MIN(9), MODE("nonstrict") },
-			       .whole = true, .partition = "half", .tasks = 8,
+			       .whole = true,
+			       .partition = "half",
+			       .tasks = 8,
 			       .configuring = true,
 			       .comment = RECORD("holding", "0") } },
-		  .comes = NINTH, .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .comes = NINTH,
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
 		  .why = "partition half has 8" },
 		{ .there = { { .env = { GANG("t"), MIN(9) },
-			       .whole = true, .partition = "half", .tasks = 8,
+			       .whole = true,
+			       .partition = "half",
+			       .tasks = 8,
 			       .configuring = true,
 			       .comment = RECORD("starting", "0") } },
-		  .comes = NINTH, .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .comes = NINTH,
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
 		  .why = "partition half has 8" },
 		/* configuring for reasons of Slurm's */
 		{ .there = { { .env = { GANG("t"), MIN(9) },
-			       .whole = true, .partition = "half", .tasks = 8,
+			       .whole = true,
+			       .partition = "half",
+			       .tasks = 8,
 			       .configuring = true,
 			       .comment = RECORD("running", "1") } },
 		  .comes = NINTH },
 		/* requeued */
 		{ .there = { { .env = { GANG("t"), MIN(9) },
-			       .whole = true, .partition = "half", .tasks = 8,
+			       .whole = true,
+			       .partition = "half",
+			       .tasks = 8,
 			       .comment = RECORD("running", "1") } },
 		  .comes = NINTH },
 	};
@@ -1122,7 +1253,8 @@ static void test_shared_cpus(void **state)
 	static const struct admission cases[] = {
 		{ .comes = { .env = { GANG("t"), MIN(1000) }, .cpus = 200 } },
 		{ .comes = { .env = { GANG("t"), MIN(17) }, .whole = true },
-		  .verdict = SGANG_SUBMIT_NEVER_FITS, .why = "17 whole nodes" },
+		  .verdict = SGANG_SUBMIT_NEVER_FITS,
+		  .why = "17 whole nodes" },
 	};
 
 	(void)state;
@@ -1138,9 +1270,8 @@ static void test_no_memory(void **state)
 		{ .env = { GANG("t") } },
 		{ .env = { GANG("t"), MIN(2), OBJECT } },
 	};
-	static const struct job comes = {
-		.env = { GANG("t") }, .array = "0-3"
-	};
+	static const struct job comes = { .env = { GANG("t") },
+					  .array = "0-3" };
 	unsigned long n;
 
 	(void)state;
@@ -1173,37 +1304,52 @@ static void test_change(void **state)
 		enum sgang_submit_verdict verdict;
 	} cases[] = {
 		{ { .env = { "X=1" } },
-		  { .account = "any", .throttle = 1 }, SGANG_SUBMIT_FINE },
+		  { .account = "any", .throttle = 1 },
+		  SGANG_SUBMIT_FINE },
 		{ { .env = { GANG("t"), MIN(4) }, .throttle = 5 },
-		  { .throttle = 4 }, SGANG_SUBMIT_FINE },
+		  { .throttle = 4 },
+		  SGANG_SUBMIT_FINE },
 		{ { .env = { GANG("t"), MIN(4) }, .throttle = 5 },
-		  { .throttle = 3 }, SGANG_SUBMIT_ARRAY },
+		  { .throttle = 3 },
+		  SGANG_SUBMIT_ARRAY },
 		{ { .env = { GANG("t"), MIN(4) }, .throttle = 2 },
-		  { .throttle = 4 }, SGANG_SUBMIT_FINE },
+		  { .throttle = 4 },
+		  SGANG_SUBMIT_FINE },
 		{ { .env = { GANG("t"), MIN(4) }, .started = true },
-		  { .throttle = 1 }, SGANG_SUBMIT_FINE },
+		  { .throttle = 1 },
+		  SGANG_SUBMIT_FINE },
 		{ { .env = { GANG("t"), MIN(4) } },
-		  { .account = "chem" }, SGANG_SUBMIT_FINE },
+		  { .account = "chem" },
+		  SGANG_SUBMIT_FINE },
 		{ { .env = { GANG("phys/t"), MIN(4) } },
-		  { .account = "chem" }, SGANG_SUBMIT_NOT_YOURS },
+		  { .account = "chem" },
+		  SGANG_SUBMIT_NOT_YOURS },
 		{ { .env = { GANG("phys/t"), MIN(4) } },
-		  { .account = "phys" }, SGANG_SUBMIT_FINE },
+		  { .account = "phys" },
+		  SGANG_SUBMIT_FINE },
 		{ { .env = { GANG("phys/t"), MIN(4) } },
-		  { .account = "" }, SGANG_SUBMIT_NOT_YOURS },
+		  { .account = "" },
+		  SGANG_SUBMIT_NOT_YOURS },
 		/* a member may be released, an object never */
-		{ { .env = { GANG("t"), MIN(4) } }, { .priority = true },
+		{ { .env = { GANG("t"), MIN(4) } },
+		  { .priority = true },
 		  SGANG_SUBMIT_FINE },
 		{ { .env = { GANG("t"), MIN(4), OBJECT } },
-		  { .priority = true }, SGANG_SUBMIT_OBJECT },
+		  { .priority = true },
+		  SGANG_SUBMIT_OBJECT },
 		{ { .env = { GANG("t"), MIN(4), OBJECT } },
-		  { .account = "chem" }, SGANG_SUBMIT_FINE },
+		  { .account = "chem" },
+		  SGANG_SUBMIT_FINE },
 		{ { .env = { GANG("phys/t"), MIN(4), OBJECT } },
-		  { .account = "chem" }, SGANG_SUBMIT_NOT_YOURS },
+		  { .account = "chem" },
+		  SGANG_SUBMIT_NOT_YOURS },
 		/* the minimum of a gang that gang.conf defines */
 		{ { .env = { GANG("listed") } },
-		  { .throttle = 1 }, SGANG_SUBMIT_ARRAY },
+		  { .throttle = 1 },
+		  SGANG_SUBMIT_ARRAY },
 		{ { .env = { GANG("listed") } },
-		  { .throttle = 2 }, SGANG_SUBMIT_FINE },
+		  { .throttle = 2 },
+		  SGANG_SUBMIT_FINE },
 	};
 	size_t i;
 
@@ -1216,9 +1362,8 @@ static void test_change(void **state)
 		ctld.jobs = &cases[i].job;
 		ctld.n_jobs = 1;
 		member = member_of(&cases[i].job, 1);
-		if (sgang_submit_check_change(&member, &cases[i].change,
-					      &host, &err) !=
-		    cases[i].verdict)
+		if (sgang_submit_check_change(&member, &cases[i].change, &host,
+					      &err) != cases[i].verdict)
 			fail_msg("case %zu: %s", i, err.text);
 	}
 }
@@ -1227,24 +1372,32 @@ static void test_change(void **state)
 static void test_change_account_or_partition(void **state)
 {
 	static const struct job there[] = {
-		{ .env = { GANG("proj/t"), MIN(4) }, .account = "proj",
+		{ .env = { GANG("proj/t"), MIN(4) },
+		  .account = "proj",
 		  .tasks = 3 },
 		{ .env = { GANG("u"), MIN(4), EXCLUSIVE("leaf") },
-		  .account = "lab", .tasks = 2 },
+		  .account = "lab",
+		  .tasks = 2 },
 		{ .env = { GANG("u") }, .account = "lab" },
 	};
 	static const struct {
 		uint32_t job_id;
 		struct sgang_submit_change change;
-		const char *why;	/* NULL: it is fine */
+		const char *why; /* NULL: it is fine */
 	} cases[] = {
-		{ 2, { .account = "proj" }, "AccountMaxGangMembers=4 of "
+		{ 2,
+		  { .account = "proj" },
+		  "AccountMaxGangMembers=4 of "
 		  "gang.conf: account proj has 3, and with this job 5" },
-		{ 3, { .account = "proj" }, "AccountMaxGangs=1 of gang.conf: "
+		{ 3,
+		  { .account = "proj" },
+		  "AccountMaxGangs=1 of gang.conf: "
 		  "account proj has 1, and with this job 2" },
 		{ 3, { .account = "free" }, NULL },
 		{ 1, { .account = "proj" }, NULL },
-		{ 3, { .partition = "main,half" }, "--gang-exclusive=leaf is "
+		{ 3,
+		  { .partition = "main,half" },
+		  "--gang-exclusive=leaf is "
 		  "above PartitionMaxExclusive=half:none" },
 		{ 3, { .partition = "main" }, NULL },
 		{ 1, { .partition = "half" }, NULL },
@@ -1264,7 +1417,7 @@ static void test_change_account_or_partition(void **state)
 		(void)sgang_submit_check_change(&member, &cases[i].change,
 						&host, &err);
 		if (cases[i].why ? !strstr(err.text, cases[i].why) :
-		    err.text[0] != '\0')
+				   err.text[0] != '\0')
 			fail_msg("case %zu: %s", i, err.text);
 	}
 }
@@ -1284,7 +1437,8 @@ static void test_change_minimum_of_another(void **state)
 	ctld.jobs = there;
 	ctld.n_jobs = 2;
 	assert_int_equal(sgang_submit_check_change(&member, &change, &host,
-						   &err), SGANG_SUBMIT_ARRAY);
+						   &err),
+			 SGANG_SUBMIT_ARRAY);
 	assert_non_null(strstr(err.text, "3 tasks at a time"));
 }
 
@@ -1321,7 +1475,7 @@ static void test_never_on_the_empty_cluster(void **state)
 	lacks = "no leaf has room";
 	assert_int_equal(submit(&comes, &err), SGANG_SUBMIT_NEVER_FITS);
 	assert_string_equal(err.text, "the gang can never start: no leaf has "
-			    "room");
+				      "room");
 	assert_int_equal(n_asked, 3);
 	expect_asked(0, 0, 1);
 	expect_asked(1, 1, 1);
@@ -1338,7 +1492,8 @@ static void test_time_min(void **state)
 {
 	static const struct job there[] = {
 		{ .env = { GANG("t"), MIN(2) } },
-		{ .env = { GANG("ran"), MIN(1) }, .started = true,
+		{ .env = { GANG("ran"), MIN(1) },
+		  .started = true,
 		  .comment = "gang=alice/ran phase=running started=1" },
 	};
 	struct job comes = { .env = { GANG("t") }, .time_min = true };
@@ -1356,7 +1511,8 @@ static void test_time_min(void **state)
 			 SGANG_SUBMIT_UNSUPPORTED);
 	member.pending = false;
 	assert_int_equal(sgang_submit_check_change(&member, &change, &host,
-						   &err), SGANG_SUBMIT_FINE);
+						   &err),
+			 SGANG_SUBMIT_FINE);
 	comes.env[0] = GANG("ran");
 	assert_int_equal(submit(&comes, &err), SGANG_SUBMIT_FINE);
 }
@@ -1376,10 +1532,11 @@ static uint32_t fake_mark(uint32_t job_id, uint32_t before)
 {
 	const struct job *job = &world[job_id - 1];
 
-	(void) before;
-	return job->ended ? 0 : 1 | (uint32_t)job->started << 1 |
-	       (uint32_t)job->configuring << 2 | job->tasks << 3 |
-	       job->throttle << 8;
+	(void)before;
+	return job->ended ? 0 :
+			    1 | (uint32_t)job->started << 1 |
+				    (uint32_t)job->configuring << 2 |
+				    job->tasks << 3 | job->throttle << 8;
 }
 
 static uint64_t fake_stamp(void)
@@ -1397,13 +1554,14 @@ static uint64_t asked_sum;
 static const struct job *world_comes;
 
 static bool sum_never(const struct sgang_submit_asked *members, size_t n,
-		      uint32_t others, const struct sgang_spec *spec,
-		      char *why, size_t size)
+		      uint32_t others, const struct sgang_spec *spec, char *why,
+		      size_t size)
 {
 	asked_sum = (uint64_t)others << 40 ^ spec->min_member;
 	for (size_t i = 0; i < n; i++) {
 		const struct job *job = members[i].job_id ?
-			&world[members[i].job_id - 1] : world_comes;
+						&world[members[i].job_id - 1] :
+						world_comes;
 
 		asked_sum += members[i].members *
 			     (uint64_t)(1 + job->nodes * 1000 +
@@ -1420,9 +1578,18 @@ static bool sum_never(const struct sgang_submit_asked *members, size_t n,
 static struct job any_world_job(void)
 {
 	static const char *const says[] = {
-		MIN(3), MIN(3), MIN(3), MIN(5), TOTAL(6), MODE("nonstrict"),
-		MATCH("only-waiting"), MATCH("waiting-and-running"),
-		O "_rank=1", O "_rank=2", O "_order=1", O "_order=2",
+		MIN(3),
+		MIN(3),
+		MIN(3),
+		MIN(5),
+		TOTAL(6),
+		MODE("nonstrict"),
+		MATCH("only-waiting"),
+		MATCH("waiting-and-running"),
+		O "_rank=1",
+		O "_rank=2",
+		O "_order=1",
+		O "_order=2",
 	};
 	size_t said = (size_t)rand() % 30;
 	struct job job = {
@@ -1430,8 +1597,10 @@ static struct job any_world_job(void)
 			 said < 12 ? says[said] : NULL },
 		.uid = rand() % 8 ? 1000 : 1001,
 		.tasks = rand() % 4 ? 1 : 1 + (uint32_t)rand() % 3,
-		.nodes = 1 + (rand() % 8 == 0), .cpus = 2 + (rand() % 8 == 0),
-		.whole = rand() % 8 == 0, .gpus = rand() % 8 == 0,
+		.nodes = 1 + (rand() % 8 == 0),
+		.cpus = 2 + (rand() % 8 == 0),
+		.whole = rand() % 8 == 0,
+		.gpus = rand() % 8 == 0,
 		.partition = rand() % 8 ? "main" : "half",
 	};
 
@@ -1446,12 +1615,13 @@ static struct job any_world_job(void)
 static void world_happen(void)
 {
 	static const char *const comments[] = {
-		NULL, R "gathering min=3 total=3 satisfied=0 attempts=0",
+		NULL,
+		R "gathering min=3 total=3 satisfied=0 attempts=0",
 		R "running min=3 total=3 satisfied=1 attempts=1 started=5",
 		R "timeout min=4 total=6 satisfied=0 attempts=1",
 		R "starting min=3 total=3 satisfied=0 attempts=1 since=4",
 		R "running min=2 total=2 satisfied=1 attempts=1 started=5 "
-		"match=only-waiting",
+		  "match=only-waiting",
 	};
 	struct job *job = &world[(size_t)rand() % ctld.n_jobs];
 
@@ -1490,9 +1660,10 @@ static bool is_comparable(enum sgang_submit_verdict verdict)
 }
 
 /* The same is said as after a look at all jobs one by one. */
-static enum sgang_submit_verdict
-submit_to_world(const struct job *job, struct sgang_members *members,
-		struct sgang_rolls *rolls, unsigned int seed)
+static enum sgang_submit_verdict submit_to_world(const struct job *job,
+						 struct sgang_members *members,
+						 struct sgang_rolls *rolls,
+						 unsigned int seed)
 {
 	enum sgang_submit_verdict walked, remembered;
 	struct sgang_error one = { "" }, two = { "" };

@@ -23,7 +23,7 @@
 #define IDS 100000
 
 struct job {
-	bool there;			/* Slurm has a record of it */
+	bool there; /* Slurm has a record of it */
 	bool live;
 	bool script;
 	uint32_t uid;
@@ -32,9 +32,9 @@ struct job {
 };
 
 static struct {
-	struct job jobs[IDS];		/* by number */
-	uint32_t last_id;		/* highest number there is */
-	uint32_t row;			/* of the next job */
+	struct job jobs[IDS]; /* by number */
+	uint32_t last_id;     /* highest number there is */
+	uint32_t row;         /* of the next job */
 	bool unknown;
 	unsigned int walks, found;
 } ctld;
@@ -58,8 +58,10 @@ static struct sgang_members_job job_of(uint32_t id)
 {
 	const struct job *job = &ctld.jobs[id];
 
-	return (struct sgang_members_job) {
-		.job_id = id, .uid = job->uid, .tasks = job->tasks,
+	return (struct sgang_members_job){
+		.job_id = id,
+		.uid = job->uid,
+		.tasks = job->tasks,
 		.gang = job->gang,
 	};
 }
@@ -105,9 +107,13 @@ static uint32_t submit(uint32_t uid, const char *gang, uint32_t tasks)
 	if (!id)
 		return 0;
 	ctld.row = id + 1;
-	ctld.jobs[id] = (struct job) {
-		.there = true, .live = true, .script = true, .uid = uid,
-		.gang = gang, .tasks = tasks,
+	ctld.jobs[id] = (struct job){
+		.there = true,
+		.live = true,
+		.script = true,
+		.uid = uid,
+		.gang = gang,
+		.tasks = tasks,
 	};
 	return id;
 }
@@ -121,7 +127,7 @@ static void split(uint32_t id)
 
 static void purge(uint32_t id, bool script)
 {
-	ctld.jobs[id] = (struct job) { .script = script };
+	ctld.jobs[id] = (struct job){ .script = script };
 }
 
 /* ---- what is told ---- */
@@ -290,8 +296,10 @@ static void test_place_in_row(void **state)
 
 	(void)state;
 	start(10, IDS - 1);
-	ctld.jobs[10] = ctld.jobs[11] = (struct job) {
-		.there = true, .live = true, .tasks = 1,
+	ctld.jobs[10] = ctld.jobs[11] = (struct job){
+		.there = true,
+		.live = true,
+		.tasks = 1,
 	};
 	assert_int_equal(sgang_members_update(members), 0);
 	purge(10, false);
@@ -320,8 +328,10 @@ static void test_way_of_row(void **state)
 
 	(void)state;
 	start(10, IDS - 1);
-	ctld.jobs[14] = (struct job) {
-		.there = true, .live = true, .tasks = 1,
+	ctld.jobs[14] = (struct job){
+		.there = true,
+		.live = true,
+		.tasks = 1,
 	};
 	assert_int_equal(sgang_members_update(members), 0);
 	for (uint32_t id = 10; id < 14; id++) {

@@ -67,7 +67,7 @@ static void test_print(void **state)
 	struct sgang_metrics m;
 	char *text;
 
-	(void) state;
+	(void)state;
 	memset(&m, 0, sizeof(m));
 	sgang_metrics_add(&m, SGANG_COUNT_STARTS);
 	sgang_metrics_add(&m, SGANG_COUNT_STARTS);
@@ -100,7 +100,7 @@ static void test_write(void **state)
 	struct stat st;
 	FILE *in;
 
-	(void) state;
+	(void)state;
 	memset(&m, 0, sizeof(m));
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/gang.prom", dir);
@@ -137,9 +137,9 @@ static void test_write(void **state)
 static struct {
 	pthread_mutex_t mutex;
 	pthread_cond_t cond;
-	bool hangs;			/* rename() does not come back */
-	unsigned int begun;		/* calls of it, */
-	unsigned int done;		/* those that came back */
+	bool hangs;         /* rename() does not come back */
+	unsigned int begun; /* calls of it, */
+	unsigned int done;  /* those that came back */
 } disk = {
 	.mutex = PTHREAD_MUTEX_INITIALIZER,
 	.cond = PTHREAD_COND_INITIALIZER,
@@ -203,7 +203,7 @@ static bool file_has(const char *path, const char *words)
 	return strstr(text, words);
 }
 
-#define SECONDS UINT64_C(1000000)	/* of the clock of who offers */
+#define SECONDS UINT64_C(1000000) /* of the clock of who offers */
 
 /* Counts of one start, and the file they are for. */
 struct offered {
@@ -253,7 +253,7 @@ static void test_hang(void **state)
 	struct offered o;
 	uint64_t now = 0;
 
-	(void) state;
+	(void)state;
 	open_offered(&o);
 	disk_hangs(true);
 	offer(&o, now);
@@ -278,7 +278,7 @@ static void test_pause(void **state)
 {
 	struct offered o;
 
-	(void) state;
+	(void)state;
 	open_offered(&o);
 	offer(&o, 100);
 	wait_until(&disk.done, 1);
@@ -296,7 +296,7 @@ static void test_retry(void **state)
 	uint64_t now = 0;
 	char new[80];
 
-	(void) state;
+	(void)state;
 	open_offered(&o);
 	snprintf(new, sizeof(new), "%s.new", o.path);
 	assert_int_equal(mkdir(new, 0700), 0);
@@ -318,10 +318,8 @@ static void test_retry(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_print),
-		cmocka_unit_test(test_write),
-		cmocka_unit_test(test_hang),
-		cmocka_unit_test(test_pause),
+		cmocka_unit_test(test_print), cmocka_unit_test(test_write),
+		cmocka_unit_test(test_hang),  cmocka_unit_test(test_pause),
 		cmocka_unit_test(test_retry),
 	};
 

@@ -21,12 +21,12 @@
 #define WORDS_MAX 10
 
 /* Four nodes with two ranks each, the ring along n1 n3 n2 n4. */
-#define JOB "SLURM_GANG_MEMBER_NODELIST=n1,n3,n2,n4", \
-	    "SLURM_JOB_NODELIST=n[1-4]", "SLURM_TASKS_PER_NODE=2(x4)", \
-	    "SLURM_NTASKS=8"
-#define UNEVEN "SLURM_GANG_MEMBER_NODELIST=n2,n1", \
-	       "SLURM_JOB_NODELIST=n[1-2]", "SLURM_TASKS_PER_NODE=2,1", \
-	       "SLURM_NTASKS=3"
+#define JOB                                                                    \
+	"SLURM_GANG_MEMBER_NODELIST=n1,n3,n2,n4", "SLURM_JOB_NODELIST=n[1-4]", \
+		"SLURM_TASKS_PER_NODE=2(x4)", "SLURM_NTASKS=8"
+#define UNEVEN                                                           \
+	"SLURM_GANG_MEMBER_NODELIST=n2,n1", "SLURM_JOB_NODELIST=n[1-2]", \
+		"SLURM_TASKS_PER_NODE=2,1", "SLURM_NTASKS=3"
 #define NATIVE "SLURM_GANG_NATIVE_ORDER=ring"
 #define RING "n1\nn1\nn3\nn3\nn2\nn2\nn4\nn4\n"
 
@@ -35,39 +35,54 @@ static void test_hostfile(void **state)
 {
 	static const struct {
 		char *env[VARIABLES_MAX];
-		const char *text;	/* NULL: none, with this errno */
+		const char *text; /* NULL: none, with this errno */
 		int error;
 	} cases[] = {
 		{ { JOB }, RING, 0 },
 		{ { "SLURM_GANG_MEMBER_NODELIST=n2,n1",
-		    "SLURM_JOB_NODELIST=n[1-2]",
-		    "SLURM_TASKS_PER_NODE=8,4" }, "n2\nn1\n", 0 },
+		    "SLURM_JOB_NODELIST=n[1-2]", "SLURM_TASKS_PER_NODE=8,4" },
+		  "n2\nn1\n",
+		  0 },
 		{ { "SLURM_GANG_MEMBER_NODELIST=n2,n1",
 		    "SLURM_JOB_NODELIST=n[1-2]", "SLURM_NTASKS=3",
-		    "SLURM_TASKS_PER_NODE=2,1" }, "n2\nn1\nn1\n", 0 },
-		{ { "SLURM_GANG_MEMBER_NODELIST=n1",
-		    "SLURM_JOB_NODELIST=n1" }, "n1\n", 0 },
+		    "SLURM_TASKS_PER_NODE=2,1" },
+		  "n2\nn1\nn1\n",
+		  0 },
+		{ { "SLURM_GANG_MEMBER_NODELIST=n1", "SLURM_JOB_NODELIST=n1" },
+		  "n1\n",
+		  0 },
 		{ { "SLURM_JOB_NODELIST=n1" }, NULL, ENOENT },
 		{ { "SLURM_GANG_MEMBER_NODELIST=n1" }, NULL, ENOENT },
 		{ { NULL }, NULL, ENOENT },
 		/* the job has lost a node since, or the step has not all */
 		{ { "SLURM_GANG_MEMBER_NODELIST=n1,n2",
-		    "SLURM_JOB_NODELIST=n1" }, NULL, EINVAL },
+		    "SLURM_JOB_NODELIST=n1" },
+		  NULL,
+		  EINVAL },
 		{ { "SLURM_GANG_MEMBER_NODELIST=n1,n2",
-		    "SLURM_JOB_NODELIST=n[2-3]" }, NULL, EINVAL },
+		    "SLURM_JOB_NODELIST=n[2-3]" },
+		  NULL,
+		  EINVAL },
 		{ { "SLURM_GANG_MEMBER_NODELIST=n2,n1",
 		    "SLURM_JOB_NODELIST=n[1-2]", "SLURM_NTASKS=4",
-		    "SLURM_TASKS_PER_NODE=2,1" }, NULL, EINVAL },
+		    "SLURM_TASKS_PER_NODE=2,1" },
+		  NULL,
+		  EINVAL },
 		{ { "SLURM_GANG_MEMBER_NODELIST=n2,n1",
 		    "SLURM_JOB_NODELIST=n[1-2]", "SLURM_NTASKS=4" },
-		  NULL, EINVAL },
+		  NULL,
+		  EINVAL },
 		{ { "SLURM_GANG_MEMBER_NODELIST=n2,n1",
 		    "SLURM_JOB_NODELIST=n[1-2]", "SLURM_NTASKS=0",
-		    "SLURM_TASKS_PER_NODE=2,1" }, NULL, EINVAL },
-		{ { "SLURM_GANG_MEMBER_NODELIST=n1",
-		    "SLURM_JOB_NODELIST=n[" }, NULL, EINVAL },
-		{ { "SLURM_GANG_MEMBER_NODELIST=]",
-		    "SLURM_JOB_NODELIST=n1" }, NULL, EINVAL },
+		    "SLURM_TASKS_PER_NODE=2,1" },
+		  NULL,
+		  EINVAL },
+		{ { "SLURM_GANG_MEMBER_NODELIST=n1", "SLURM_JOB_NODELIST=n[" },
+		  NULL,
+		  EINVAL },
+		{ { "SLURM_GANG_MEMBER_NODELIST=]", "SLURM_JOB_NODELIST=n1" },
+		  NULL,
+		  EINVAL },
 	};
 	size_t i;
 
@@ -89,7 +104,7 @@ static void test_hostfile(void **state)
 static void test_command_line(void **state)
 {
 	static const struct {
-		char *argv[WORDS_MAX];	/* behind srun */
+		char *argv[WORDS_MAX]; /* behind srun */
 		bool ordered;
 	} cases[] = {
 		{ { "app" }, true },
@@ -161,23 +176,39 @@ static void test_ways(void **state)
 		bool nodes_too;
 		enum sgang_order order;
 	} cases[] = {
-		{ { "srun", "-N4", "app" }, { JOB }, true,
+		{ { "srun", "-N4", "app" },
+		  { JOB },
+		  true,
 		  SGANG_ORDER_HOSTFILE },
 		{ { "srun", "-N4", "app" }, { JOB }, false, SGANG_ORDER_SLURM },
-		{ { "srun", "--nodes=4", "app" }, { JOB }, false,
+		{ { "srun", "--nodes=4", "app" },
+		  { JOB },
+		  false,
 		  SGANG_ORDER_SLURM },
-		{ { "srun", "-n8", "app" }, { JOB }, false,
+		{ { "srun", "-n8", "app" },
+		  { JOB },
+		  false,
 		  SGANG_ORDER_HOSTFILE },
-		{ { "srun", "-N4", "app" }, { JOB, NATIVE }, false,
+		{ { "srun", "-N4", "app" },
+		  { JOB, NATIVE },
+		  false,
 		  SGANG_ORDER_BLOCK },
-		{ { "srun", "app" }, { JOB, NATIVE }, false,
+		{ { "srun", "app" },
+		  { JOB, NATIVE },
+		  false,
 		  SGANG_ORDER_BLOCK },
-		{ { "srun", "-n4", "app" }, { JOB, NATIVE }, false,
+		{ { "srun", "-n4", "app" },
+		  { JOB, NATIVE },
+		  false,
 		  SGANG_ORDER_SLURM },
 		/* not as many ranks on each */
-		{ { "srun", "app" }, { UNEVEN, NATIVE }, false,
+		{ { "srun", "app" },
+		  { UNEVEN, NATIVE },
+		  false,
 		  SGANG_ORDER_HOSTFILE },
-		{ { "srun", "-N2", "app" }, { UNEVEN, NATIVE }, false,
+		{ { "srun", "-N2", "app" },
+		  { UNEVEN, NATIVE },
+		  false,
 		  SGANG_ORDER_SLURM },
 	};
 	size_t i;
@@ -215,12 +246,14 @@ static void test_environment(void **state)
 		{ { JOB, "SLURM_HET_SIZE=2" }, false },
 		/* the ring goes as Slurm does anyway */
 		{ { "SLURM_GANG_MEMBER_NODELIST=n[1-2]",
-		    "SLURM_JOB_NODELIST=n[1-2]" }, false },
-		{ { "SLURM_GANG_MEMBER_NODELIST=n1",
-		    "SLURM_JOB_NODELIST=n1" }, false },
+		    "SLURM_JOB_NODELIST=n[1-2]" },
+		  false },
+		{ { "SLURM_GANG_MEMBER_NODELIST=n1", "SLURM_JOB_NODELIST=n1" },
+		  false },
 		{ { "SLURM_JOB_NODELIST=n[1-2]" }, false },
 		{ { "SLURM_GANG_MEMBER_NODELIST=n2,n1",
-		    "SLURM_JOB_NODELIST=n[1-3]" }, false },
+		    "SLURM_JOB_NODELIST=n[1-3]" },
+		  false },
 	};
 	char *argv[] = { "srun", "app", NULL };
 	size_t i;
@@ -287,17 +320,17 @@ static void test_write(void **state)
 
 	/* a folder in its place cannot be replaced */
 	assert_int_equal(mkdir(target, 0700), 0);
-	assert_null(sgang_hostfile_write(script, RING, getuid(), getgid(),
-					 &err));
+	assert_null(
+		sgang_hostfile_write(script, RING, getuid(), getgid(), &err));
 	assert_non_null(strstr(err.text, target));
 	assert_int_equal(rmdir(target), 0);
 	assert_int_equal(rmdir(folder), 0);
 
-	assert_null(sgang_hostfile_write(script, RING, getuid(), getgid(),
-					 &err));
+	assert_null(
+		sgang_hostfile_write(script, RING, getuid(), getgid(), &err));
 	assert_int_equal(errno, ENOENT);
-	assert_null(sgang_hostfile_write("script", RING, getuid(), getgid(),
-					 &err));
+	assert_null(
+		sgang_hostfile_write("script", RING, getuid(), getgid(), &err));
 	assert_int_equal(errno, EINVAL);
 }
 

@@ -54,7 +54,7 @@ static void break_first_islands(uint32_t nodes)
 		struct fake_request rq = plain(1, 1000);
 
 		rq.cpus = 1;
-		assert_true(fake_start(submit(rq), (uint64_t) 1 << n));
+		assert_true(fake_start(submit(rq), (uint64_t)1 << n));
 	}
 }
 
@@ -63,7 +63,7 @@ static void test_one_island(void **state)
 {
 	uint32_t ids[4];
 
-	(void) state;
+	(void)state;
 	break_first_islands(NODES);
 	submit_many(piece_of("train", 4, 2), 4, ids);
 	schedule_and_pass();
@@ -86,7 +86,7 @@ static void test_two_fill_a_node(void **state)
 {
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	submit_many(piece_of("train", 2, 2), 2, ids);
 	schedule_and_pass();
 	all_in_state(ids, 2, FAKE_RUNNING);
@@ -104,7 +104,7 @@ static void test_across_islands(void **state)
 {
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	submit_many(piece_of("train", 2, 3), 2, ids);
 	schedule_and_pass();
 	all_in_state(ids, 2, FAKE_RUNNING);
@@ -120,7 +120,7 @@ static void test_whole_nodes(void **state)
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	rq.ranks = 4;
 	submit_many(rq, 2, ids);
 	schedule_and_pass();
@@ -140,7 +140,7 @@ static void test_two_nodes_each(void **state)
 	struct fake_request rq = piece_of("train", 2, 2);
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	rq.nodes = 2;
 	rq.ranks = 4;
 	submit_many(rq, 2, ids);
@@ -159,7 +159,7 @@ static void test_any_device(void **state)
 {
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	fake_hide_islands(true);
 	submit_many(piece_of("train", 2, 2), 2, ids);
 	schedule_and_pass();
@@ -174,7 +174,7 @@ static void test_one_rank(void **state)
 	struct fake_request rq = piece_of("train", 1, 3);
 	uint32_t id;
 
-	(void) state;
+	(void)state;
 	rq.ranks = 1;
 	id = submit(rq);
 	schedule_and_pass();
@@ -192,9 +192,11 @@ static void test_group_in_island(void **state)
 		const char *parallel;
 		enum fake_state state;
 	} cases[] = {
-		{ "require:tp:island", "gang_parallel=tp=4,dp=2", FAKE_PENDING },
+		{ "require:tp:island", "gang_parallel=tp=4,dp=2",
+		  FAKE_PENDING },
 		{ "require:tp:node", "gang_parallel=tp=4,dp=2", FAKE_RUNNING },
-		{ "require:tp:island", "gang_parallel=tp=2,dp=4", FAKE_RUNNING },
+		{ "require:tp:island", "gang_parallel=tp=2,dp=4",
+		  FAKE_RUNNING },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -211,7 +213,8 @@ static void test_group_in_island(void **state)
 		schedule_and_pass();
 		all_in_state(ids, 2, cases[i].state);
 		if (cases[i].state == FAKE_PENDING &&
-		    !strstr(text_of(ids[0]), "group tp: its rings must be "
+		    !strstr(text_of(ids[0]),
+			    "group tp: its rings must be "
 			    "within one island each, in the best place they "
 			    "are within one node"))
 			fail_msg("%s", text_of(ids[0]));
@@ -224,18 +227,18 @@ static void test_random_islands(void **state)
 {
 	uint64_t seed = 4;
 
-	(void) state;
+	(void)state;
 	for (int round = 0; round < 300; round++) {
 		struct fake_request rq = piece_of("g", 1, 1);
-		uint32_t n = 1 + (uint32_t) fuzz_below(&seed, 4), ids[4];
+		uint32_t n = 1 + (uint32_t)fuzz_below(&seed, 4), ids[4];
 		char name[16];
 
 		snprintf(name, sizeof(name), "g%d", round);
 		rq.gang = name;
 		rq.min = n;
-		rq.cpus = 1 + (uint32_t) fuzz_below(&seed, 4);
+		rq.cpus = 1 + (uint32_t)fuzz_below(&seed, 4);
 		rq.ranks = rq.cpus;
-		rq.nodes = 1 + (uint32_t) fuzz_below(&seed, 2);
+		rq.nodes = 1 + (uint32_t)fuzz_below(&seed, 2);
 		rq.ranks *= rq.nodes;
 		submit_many(rq, n, ids);
 		schedule_and_pass();
@@ -270,8 +273,8 @@ static struct fake_request with(const char *gang, uint32_t min,
 /* An ordinary job on exactly these nodes that ends then; 0: never. */
 static uint32_t occupy(uint64_t nodes, int64_t ends)
 {
-	uint32_t id = submit(plain((uint32_t) __builtin_popcountll(nodes),
-				   1000));
+	uint32_t id =
+		submit(plain((uint32_t)__builtin_popcountll(nodes), 1000));
 
 	assert_true(fake_start(id, nodes));
 	if (ends)
@@ -312,17 +315,17 @@ static void test_require_says_why(void **state)
 {
 	uint32_t ids[4];
 
-	(void) state;
+	(void)state;
 	occupy(LEAF(0), 0);
-	occupy((uint64_t) 3 << 4, 0);
-	occupy((uint64_t) 1 << 8, 0);
-	occupy((uint64_t) 3 << 12, 0);
+	occupy((uint64_t)3 << 4, 0);
+	occupy((uint64_t)1 << 8, 0);
+	occupy((uint64_t)3 << 12, 0);
 	fake_node_down(9, true);
 	submit_many(with("train", 4, "require:leaf", NULL), 4, ids);
 	schedule_and_pass();
 	all_in_state(ids, 4, FAKE_PENDING);
 	if (!strstr(text_of(ids[0]), "6 nodes are free, but no leaf has 4: l1 "
-		    "has 2 (2 busy)"))
+				     "has 2 (2 busy)"))
 		fail_msg("%s", text_of(ids[0]));
 	if (!strstr(record_of(ids[0]).lacks, "l1:2/4:busy=2") ||
 	    !strstr(record_of(ids[0]).lacks, "l2:2/4:busy=1:down=1"))
@@ -340,35 +343,47 @@ static void test_reason_counts(void **state)
 	} cases[] = {
 		/* n0 to n3 are busy, n4 has memory for nobody, n5 is down */
 		{ 12, 0, 0, 0, 0, 0,
-		  "12 nodes are needed, 10 are free (5 busy, 1 down)",
+		  "12 nodes are needed, 10 are free (5 busy, 1 down)", "node" },
+		{ 2, 0, 0, 0x201, 0, 0,
+		  "2 nodes are needed, 1 is free (1 "
+		  "busy, 14 not requested)",
 		  "node" },
-		{ 2, 0, 0, 0x201, 0, 0, "2 nodes are needed, 1 is free (1 "
-		  "busy, 14 not requested)", "node" },
-		{ 3, 0, 0, 0, 0xff3e, 0, "3 nodes are needed, 2 are free (1 "
-		  "busy, 13 excluded)", "node" },
-		{ 7, 0, 0, 0, 3, 0x1ff, "7 nodes are needed, 3 are free (3 "
+		{ 3, 0, 0, 0, 0xff3e, 0,
+		  "3 nodes are needed, 2 are free (1 "
+		  "busy, 13 excluded)",
+		  "node" },
+		{ 7, 0, 0, 0, 3, 0x1ff,
+		  "7 nodes are needed, 3 are free (3 "
 		  "busy, 1 down, 2 excluded, 7 not in the partition)",
 		  "node" },
-		{ 12, 1, 600, 0, 0, 0, "12 places with 1 CPU and 600M are "
+		{ 12, 1, 600, 0, 0, 0,
+		  "12 places with 1 CPU and 600M are "
 		  "needed, 10 are free (nodes without room: 4 busy, 1 with too "
-		  "little free memory, 1 down)", "place" },
-		{ 30, 1, 0, 0, 0, 0x0ff0, "30 CPUs are needed, 27 are free "
+		  "little free memory, 1 down)",
+		  "place" },
+		{ 30, 1, 0, 0, 0, 0x0ff0,
+		  "30 CPUs are needed, 27 are free "
 		  "(nodes without room: 1 down, 8 not in the partition)",
 		  "CPU" },
-		{ 15, 2, 0, 0, 0, 0x0ff0, "15 places with 2 CPUs are needed, "
+		{ 15, 2, 0, 0, 0, 0x0ff0,
+		  "15 places with 2 CPUs are needed, "
 		  "13 are free (nodes without room: 1 down, 8 not in the "
-		  "partition)", "2xCPU" },
+		  "partition)",
+		  "2xCPU" },
 	};
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct fake_request rq = with("train", cases[i].members, NULL,
 					      NULL);
 		uint32_t ids[64], whole, part;
 
 		whole = occupy(LEAF(0), 0);
-		part = submit((struct fake_request) {
-			.nodes = 1, .cpus = 1, .memory = 500, .priority = 1,
+		part = submit((struct fake_request){
+			.nodes = 1,
+			.cpus = 1,
+			.memory = 500,
+			.priority = 1,
 		});
 		assert_true(fake_start(part, 1 << 4));
 		fake_node_down(5, true);
@@ -400,7 +415,7 @@ static void test_required(void **state)
 	struct fake_request rq = with("train", 2, NULL, NULL);
 	uint32_t ids[2], busy = occupy(1 << 5, 0);
 
-	(void) state;
+	(void)state;
 	rq.nodes = 2;
 	rq.required = 1 << 5;
 	submit_many(rq, 1, ids);
@@ -424,7 +439,7 @@ static void test_helps(void **state)
 	uint32_t endless = occupy(0x4, 0), more = occupy(0x8, 0);
 	char jobs[64];
 
-	(void) state;
+	(void)state;
 	submit_many(with("ends", 14, NULL, NULL), 14, ids);
 	schedule_and_pass();
 	pass();
@@ -459,7 +474,7 @@ static void test_helps_least(void **state)
 {
 	uint32_t ids[15], other[2];
 
-	(void) state;
+	(void)state;
 	fake_node_down(7, true);
 	fake_node_down(9, true);
 	submit_many(with("train", 15, NULL, NULL), 15, ids);
@@ -479,7 +494,7 @@ static void test_one_start(void **state)
 	struct fake_request rq = with("train", 3, NULL, NULL);
 	uint32_t ids[3];
 
-	(void) state;
+	(void)state;
 	occupy(ALL_FREE, 1000500);
 	rq.cpus = 1;
 	submit_many(rq, 3, ids);
@@ -506,10 +521,10 @@ static void test_require_when_refused(void **state)
 	struct fake_request rq = with("train", 2, "require:leaf", NULL);
 	uint32_t ids[2];
 
-	(void) state;
-	/* in leaf 0 one node is left, whose CPUs would do for both members: that
-	 * it lacks memory is not seen where members differ */
-	occupy((uint64_t) 7, 0);
+	(void)state;
+	/* in leaf 0 one node is left, whose CPUs would do for both members:
+	 * that it lacks memory is not seen where members differ */
+	occupy((uint64_t)7, 0);
 	rq.cpus = 1;
 	rq.memory = 100;
 	ids[0] = submit(rq);
@@ -519,21 +534,21 @@ static void test_require_when_refused(void **state)
 	rq = plain(1, 1);
 	rq.cpus = 1;
 	rq.memory = 50;
-	assert_true(fake_start(submit(rq), (uint64_t) 8));
+	assert_true(fake_start(submit(rq), (uint64_t)8));
 	schedule_and_pass();
 	all_in_state(ids, 2, FAKE_RUNNING);
 	assert_int_equal(leaves_of(nodes_of(ids, 2)), 1);
 	assert_false(nodes_of(ids, 2) & LEAF(0));
 }
 
-/* 5.6: of places that Slurm has refused, what it said is the reason, and not that
- * they are kept for others. */
+/* 5.6: of places that Slurm has refused, what it said is the reason, and not
+ * that they are kept for others. */
 static void test_require_refused_everywhere(void **state)
 {
 	struct fake_request rq = with("train", 2, "require:leaf", NULL);
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	occupy(LEAF(1) | LEAF(2), 0);
 	rq.not_on = LEAF(0) | LEAF(3);
 	submit_many(rq, 2, ids);
@@ -549,9 +564,9 @@ static void test_prefer_waits(void **state)
 {
 	uint32_t ids[4];
 
-	(void) state;
+	(void)state;
 	occupy(LEAF(0), 0);
-	occupy((uint64_t) 1 << 4 | 1 << 8 | 1 << 12, 0);
+	occupy((uint64_t)1 << 4 | 1 << 8 | 1 << 12, 0);
 	submit_many(with("train", 4, "prefer:leaf@5", NULL), 4, ids);
 	schedule_and_pass();
 	all_in_state(ids, 4, FAKE_PENDING);
@@ -571,9 +586,9 @@ static void test_prefer_is_content(void **state)
 {
 	uint32_t ids[4], other;
 
-	(void) state;
-	occupy((uint64_t) 1 | 1 << 8 | 1 << 12, 0);
-	other = occupy((uint64_t) 1 << 5, 0);
+	(void)state;
+	occupy((uint64_t)1 | 1 << 8 | 1 << 12, 0);
+	other = occupy((uint64_t)1 << 5, 0);
 	submit_many(with("train", 4, "prefer:leaf@5", NULL), 4, ids);
 	schedule_and_pass();
 	all_in_state(ids, 4, FAKE_PENDING);
@@ -589,7 +604,7 @@ static void test_spread(void **state)
 {
 	uint32_t ids[4], more[5];
 
-	(void) state;
+	(void)state;
 	submit_many(with("train", 4, "spread:leaf", NULL), 4, ids);
 	schedule_and_pass();
 	all_in_state(ids, 4, FAKE_RUNNING);
@@ -599,7 +614,7 @@ static void test_spread(void **state)
 	schedule_and_pass();
 	all_in_state(more, 5, FAKE_PENDING);
 	if (!strstr(text_of(more[0]), "5 members are to be in different leaf "
-		    "domains, but only 4 have room for one"))
+				      "domains, but only 4 have room for one"))
 		fail_msg("%s", text_of(more[0]));
 }
 
@@ -609,7 +624,7 @@ static void test_exclusive(void **state)
 {
 	uint32_t ids[2], others[2], own[2], job;
 
-	(void) state;
+	(void)state;
 	submit_many(with("alone", 2, NULL, "gang_exclusive=leaf"), 2, ids);
 	schedule_and_pass();
 	all_in_state(ids, 2, FAKE_RUNNING);
@@ -642,8 +657,8 @@ static void test_exclusive(void **state)
 	all_in_state(own, 2, FAKE_RUNNING);
 }
 
-/* A domain counts where the gang uses a share of it (MinExclusiveShare=0.25): one
- * node of eight keeps nobody out of a spine, two do. */
+/* A domain counts where the gang uses a share of it (MinExclusiveShare=0.25):
+ * one node of eight keeps nobody out of a spine, two do. */
 static void exclusive_share(uint32_t n, enum fake_state state)
 {
 	uint32_t ids[2], others[12];
@@ -658,13 +673,13 @@ static void exclusive_share(uint32_t n, enum fake_state state)
 
 static void test_small_share(void **state)
 {
-	(void) state;
+	(void)state;
 	exclusive_share(1, FAKE_RUNNING);
 }
 
 static void test_large_share(void **state)
 {
-	(void) state;
+	(void)state;
 	exclusive_share(2, FAKE_PENDING);
 }
 
@@ -701,9 +716,8 @@ static void check_turns(const uint32_t *ids, uint32_t n, bool sorted)
 			assert_int_equal(r.member_rank, rank);
 		assert_int_equal(r.member_rank >= n / 2, rank >= n / 2);
 		snprintf(text, sizeof(text), "%u", r.member_rank);
-		assert_string_equal(fake_getenv(ids[i],
-						"SLURM_GANG_MEMBER_RANK"),
-				    text);
+		assert_string_equal(
+			fake_getenv(ids[i], "SLURM_GANG_MEMBER_RANK"), text);
 	}
 }
 
@@ -743,9 +757,11 @@ static void test_rank_order_of_group(void **state)
 {
 	uint32_t a[4], b[4];
 
-	(void) state;
-	in_turn("a", "gang_rank_order=ring|gang_groups=alice/b|"
-		"gang_group_topology=require:core", 4, 4, a);
+	(void)state;
+	in_turn("a",
+		"gang_rank_order=ring|gang_groups=alice/b|"
+		"gang_group_topology=require:core",
+		4, 4, a);
 	in_turn("b", "gang_groups=alice/a", 4, 4, b);
 	schedule_and_pass();
 	check_turns(a, 4, true);
@@ -758,7 +774,7 @@ static void test_rank_fixes_order(void **state)
 	struct fake_request rq = with("train", 8, NULL, "gang_rank_order=ring");
 	uint32_t ids[8];
 
-	(void) state;
+	(void)state;
 	in_turn("train", "gang_rank_order=ring", 8, 7, ids);
 	rq.more = NULL;
 	rq.rank = "0";
@@ -795,7 +811,7 @@ static void test_group_topology(void **state)
 			setup(state);
 		}
 		/* five free in the first spine, eight in the other */
-		occupy((uint64_t) 7, 0);
+		occupy((uint64_t)7, 0);
 		submit_many(with("a", 3, NULL, cases[i].more_a), 3, a);
 		submit_many(with("b", 3, NULL, cases[i].more_b), 3, b);
 		schedule_and_pass();
@@ -827,9 +843,11 @@ static void test_group_and_own(void **state)
 		snprintf(context, sizeof(context), "gang %s", own);
 		snprintf(more_own, sizeof(more_own), "gang_groups=alice/%s",
 			 other);
-		snprintf(more_other, sizeof(more_other), "gang_groups=alice/%s"
-			 "|gang_group_topology=require:spine", own);
-		occupy(LEAF(0) | LEAF(1) | (uint64_t) 3 << 8, 0);
+		snprintf(more_other, sizeof(more_other),
+			 "gang_groups=alice/%s"
+			 "|gang_group_topology=require:spine",
+			 own);
+		occupy(LEAF(0) | LEAF(1) | (uint64_t)3 << 8, 0);
 		submit_many(with(own, 3, "require:leaf", more_own), 3, ids);
 		submit_many(with(other, 3, NULL, more_other), 3, others);
 		schedule_and_pass();
@@ -844,9 +862,9 @@ static void test_nonstrict_requires(void **state)
 {
 	uint32_t ids[4], other;
 
-	(void) state;
+	(void)state;
 	occupy(LEAF(0) | LEAF(2) | LEAF(3), 0);
-	other = occupy((uint64_t) 3 << 4, 0);
+	other = occupy((uint64_t)3 << 4, 0);
 	submit_many(with("train", 4, "require:leaf", "gang_mode=nonstrict"), 4,
 		    ids);
 	schedule_and_pass();
@@ -857,9 +875,9 @@ static void test_nonstrict_requires(void **state)
 	assert_true(nodes_of(ids, 4) == LEAF(1));
 }
 
-/* 0.7, 4.24: a member that has no room beside the others is tried by itself, and
- * keeps to, or off, their domains as well. 'right': where it may be, which is busy
- * at first; 'wrong': where it may not. */
+/* 0.7, 4.24: a member that has no room beside the others is tried by itself,
+ * and keeps to, or off, their domains as well. 'right': where it may be, which
+ * is busy at first; 'wrong': where it may not. */
 static void nonstrict_by_itself(const char *topology, uint64_t right,
 				uint64_t wrong)
 {
@@ -882,36 +900,38 @@ static void nonstrict_by_itself(const char *topology, uint64_t right,
 
 static void test_nonstrict_by_itself(void **state)
 {
-	(void) state;
+	(void)state;
 	nonstrict_by_itself("require:leaf", 1 << 1, LEAF(1));
 }
 
 static void test_nonstrict_by_itself_apart(void **state)
 {
-	(void) state;
+	(void)state;
 	nonstrict_by_itself("spread:leaf", 1 << 4, 1 << 1);
 }
 
 /* ---- partitions with a topology of their own ---- */
 
 /* Leaves of the nodes that are as far from each other as they can be. */
-static const char stripes[] =
-	"SwitchName=x0 Nodes=n0,n4,n8,n12\n"
-	"SwitchName=x1 Nodes=n1,n5,n9,n13\n"
-	"SwitchName=x2 Nodes=n2,n6,n10,n14\n"
-	"SwitchName=x3 Nodes=n3,n7,n11,n15\n"
-	"SwitchName=top Switches=x[0-3]\n";
-#define STRIPE(n) ((uint64_t) 0x1111 << (n))
+static const char stripes[] = "SwitchName=x0 Nodes=n0,n4,n8,n12\n"
+			      "SwitchName=x1 Nodes=n1,n5,n9,n13\n"
+			      "SwitchName=x2 Nodes=n2,n6,n10,n14\n"
+			      "SwitchName=x3 Nodes=n3,n7,n11,n15\n"
+			      "SwitchName=top Switches=x[0-3]\n";
+#define STRIPE(n) ((uint64_t)0x1111 << (n))
 
 static void add_stripes(void)
 {
 	struct sgang_topologies *all = toy_tree();
 	struct sgang_conf conf;
 
-	assert_int_equal(sgang_topologies_add(all, "stripes",
-			sgang_fabric_parse(stripes, "stripes",
-					   fake_node_names(), NODES, NULL),
-			NULL), 0);
+	assert_int_equal(
+		sgang_topologies_add(all, "stripes",
+				     sgang_fabric_parse(stripes, "stripes",
+							fake_node_names(),
+							NODES, NULL),
+				     NULL),
+		0);
 	toy_look_inside(all);
 	sgang_conf_default(&conf);
 	sgang_conductor_configure(c, all, &conf);
@@ -959,13 +979,13 @@ static void best_of_what_it_may_have(const char *mode)
 
 static void test_best_of_allowed(void **state)
 {
-	(void) state;
+	(void)state;
 	best_of_what_it_may_have(NULL);
 }
 
 static void test_best_of_allowed_nonstrict(void **state)
 {
-	(void) state;
+	(void)state;
 	best_of_what_it_may_have("gang_mode=nonstrict");
 }
 
@@ -974,7 +994,7 @@ static void test_partition_topology(void **state)
 {
 	uint32_t ids[4], others[4];
 
-	(void) state;
+	(void)state;
 	add_stripes();
 	submit_many(striped(member_of("train", 4)), 4, ids);
 	schedule_and_pass();
@@ -996,7 +1016,7 @@ static void test_partitions_differ(void **state)
 {
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	add_stripes();
 	ids[0] = submit(striped(member_of("train", 2)));
 	ids[1] = submit(member_of("train", 2));
@@ -1006,16 +1026,17 @@ static void test_partitions_differ(void **state)
 	assert_int_equal(record_of(ids[0]).ring_cost, 2 * 4);
 }
 
-/* 4.24, 4.26: levels are those of the gang's topology, at the start and later. */
+/* 4.24, 4.26: levels are those of the gang's topology, at the start and later.
+ */
 static void test_partition_levels(void **state)
 {
-	struct fake_request rq = striped(with("train", 2, "require:leaf",
-					      NULL));
-	struct fake_request alone = striped(with("alone", 1, NULL,
-						 "gang_exclusive=leaf"));
+	struct fake_request rq =
+		striped(with("train", 2, "require:leaf", NULL));
+	struct fake_request alone =
+		striped(with("alone", 1, NULL, "gang_exclusive=leaf"));
 	uint32_t ids[2], late, id;
 
-	(void) state;
+	(void)state;
 	add_stripes();
 	occupy(ALL_FREE & ~(LEAF(0) | STRIPE(2)), 0);
 	submit_many(rq, 2, ids);
@@ -1038,7 +1059,7 @@ static void test_partition_islands(void **state)
 {
 	uint32_t ids[4];
 
-	(void) state;
+	(void)state;
 	add_stripes();
 	break_first_islands(NODES);
 	submit_many(striped(piece_of("train", 4, 2)), 4, ids);
@@ -1050,13 +1071,13 @@ static void test_partition_islands(void **state)
 
 /* ---- members that start after their gang ---- */
 
-/* 4.24: a requeued member and a new one stay in the leaf of the others, wait for
- * it, and say so. */
+/* 4.24: a requeued member and a new one stay in the leaf of the others, wait
+ * for it, and say so. */
 static void test_late_requires(void **state)
 {
 	uint32_t ids[3], late, other;
 
-	(void) state;
+	(void)state;
 	occupy(LEAF(0), 0);
 	submit_many(with("train", 3, "require:leaf", NULL), 3, ids);
 	schedule_and_pass();
@@ -1070,7 +1091,7 @@ static void test_late_requires(void **state)
 	schedule_and_pass();
 	assert_int_equal(fake_state(late), FAKE_PENDING);
 	assert_string_equal(text_of(late), "Gang alice/train runs in leaf l1, "
-			    "where this member waits for room");
+					   "where this member waits for room");
 	fake_lose(ids[1]);
 	schedule_and_pass();
 	all_in_state(ids, 3, FAKE_RUNNING);
@@ -1087,7 +1108,7 @@ static void test_late_alone(void **state)
 {
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	submit_many(with("train", 2, "require:leaf", NULL), 2, ids);
 	schedule_and_pass();
 	all_in_state(ids, 2, FAKE_RUNNING);
@@ -1103,7 +1124,7 @@ static void test_late_spreads(void **state)
 {
 	uint32_t ids[3], late;
 
-	(void) state;
+	(void)state;
 	occupy(LEAF(0), 0);
 	submit_many(with("train", 3, "spread:leaf", NULL), 3, ids);
 	schedule_and_pass();
@@ -1113,7 +1134,8 @@ static void test_late_spreads(void **state)
 	assert_true(late_on(late, ALL_FREE, 0) == LEAF(0));
 	schedule_and_pass();
 	assert_int_equal(fake_state(late), FAKE_PENDING);
-	assert_string_equal(text_of(late), "Gang alice/train is spread: this "
+	assert_string_equal(text_of(late),
+			    "Gang alice/train is spread: this "
 			    "member waits for room in a leaf without another");
 	fake_lose(ids[1]);
 	schedule_and_pass();
@@ -1126,15 +1148,15 @@ static void test_many_are_late(void **state)
 {
 	uint32_t ids[3], late[12], questions[2];
 
-	(void) state;
+	(void)state;
 	occupy(LEAF(0), 0);
 	submit_many(with("train", 3, "require:leaf", NULL), 3, ids);
 	schedule_and_pass();
 	all_in_state(ids, 3, FAKE_RUNNING);
 	occupy(LEAF(1) & ~nodes_of(ids, 3), 0);
 	for (uint32_t n = 0; n < 2; n++) {
-		submit_many(with("train", 3, "require:leaf", NULL),
-			    n ? 11 : 1, late + n);
+		submit_many(with("train", 3, "require:leaf", NULL), n ? 11 : 1,
+			    late + n);
 		pass();
 		fake_counts.nodes = 0;
 		pass();
@@ -1150,7 +1172,7 @@ static void test_late_exclusive(void **state)
 {
 	uint32_t ids[1], others[1], late;
 
-	(void) state;
+	(void)state;
 	occupy(LEAF(2) | LEAF(3), 0);
 	submit_many(with("alone", 1, NULL, "gang_exclusive=leaf"), 1, ids);
 	schedule_and_pass();
@@ -1162,9 +1184,9 @@ static void test_late_exclusive(void **state)
 	occupy(LEAF(0) & ~nodes_of(others, 1) & ~nodes_of(ids, 1), 0);
 	late = submit(with("other", 1, NULL, NULL));
 	pass();
-	assert_true(late_on(late, ALL_FREE, 0) ==
-		    (ALL_FREE & ~(nodes_of(ids, 1) & LEAF(0) ? LEAF(0) :
-							      LEAF(1))));
+	assert_true(
+		late_on(late, ALL_FREE, 0) ==
+		(ALL_FREE & ~(nodes_of(ids, 1) & LEAF(0) ? LEAF(0) : LEAF(1))));
 	schedule_and_pass();
 	assert_int_equal(fake_state(late), FAKE_PENDING);
 	if (!strstr(text_of(late), "apart from other gangs"))
@@ -1192,8 +1214,9 @@ static void test_late_order(void **state)
 		assert_true(late_on(late, ALL_FREE, 0) == ALL_FREE);
 		assert_true(late_on(late, ALL_FREE, SGANG_LEVEL_NODE) ==
 			    nodes_of(ids, 2));
-		assert_int_equal(leaves_of(late_on(late, ALL_FREE,
-						   SGANG_LEVEL_LEAF)), 1);
+		assert_int_equal(
+			leaves_of(late_on(late, ALL_FREE, SGANG_LEVEL_LEAF)),
+			1);
 		assert_true(late_on(late, ALL_FREE, SGANG_LEVEL_LEAF + 1) ==
 			    (LEAF(2) | LEAF(3)));
 		assert_string_equal(text_of(late), "");
@@ -1205,7 +1228,7 @@ static void test_auto(void **state)
 {
 	static const struct {
 		const char *more;
-		int64_t ends;		/* of what is in the way */
+		int64_t ends; /* of what is in the way */
 		bool waits;
 		const char *choice;
 	} cases[] = {
@@ -1229,12 +1252,12 @@ static void test_auto(void **state)
 		setup(state);
 		snprintf(context, sizeof(context), "case %zu", i);
 		occupy(LEAF(0) | LEAF(2), 0);
-		occupy((uint64_t) 7 << 12, 0);
-		occupy((uint64_t) 1 << 5, fake_host.now() + cases[i].ends);
+		occupy((uint64_t)7 << 12, 0);
+		occupy((uint64_t)1 << 5, fake_host.now() + cases[i].ends);
 		submit_many(with("train", 4, "auto", cases[i].more), 4, ids);
 		schedule_and_pass();
-		all_in_state(ids, 4, cases[i].waits ? FAKE_PENDING :
-						      FAKE_RUNNING);
+		all_in_state(ids, 4,
+			     cases[i].waits ? FAKE_PENDING : FAKE_RUNNING);
 		if (!cases[i].waits) {
 			/* and says why */
 			assert_string_equal(record_of(ids[0]).choice,
@@ -1244,7 +1267,7 @@ static void test_auto(void **state)
 		assert_int_equal(joint_start("train"),
 				 fake_host.now() + cases[i].ends);
 		if (!strstr(text_of(ids[0]), "a place of ring cost 16 is "
-			    "expected"))
+					     "expected"))
 			fail_msg("%s", text_of(ids[0]));
 		/* it never waits longer than the run that it saves */
 		fake_clock(15000);
@@ -1260,7 +1283,7 @@ static void test_parallel(void **state)
 				      "gang_parallel=tp=4,dp=4");
 	uint32_t ids[4];
 
-	(void) state;
+	(void)state;
 	rq.ranks = 4;
 	submit_many(rq, 4, ids);
 	schedule_and_pass();
@@ -1282,7 +1305,7 @@ static void test_layout(void **state)
 				      "gang_parallel=dp=2,tp=4:dp=1,tp=100");
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	rq.ranks = 4;
 	submit_many(rq, 2, ids);
 	schedule_and_pass();
@@ -1303,12 +1326,12 @@ static void test_ranks_of_nodes(void **state)
 				      "gang_parallel=tp=2,dp=3");
 	uint32_t id;
 
-	(void) state;
+	(void)state;
 	rq.nodes = 0;
 	rq.total_cpus = rq.ranks = 6;
 	rq.partition = 3;
-	id = submit((struct fake_request) { .nodes = 1, .cpus = 2,
-					    .priority = 1000 });
+	id = submit((struct fake_request){
+		.nodes = 1, .cpus = 2, .priority = 1000 });
 	assert_true(fake_start(id, 2));
 	id = submit(rq);
 	schedule_and_pass();
@@ -1324,7 +1347,7 @@ static void test_parallel_mismatch(void **state)
 {
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	submit_many(with("train", 2, NULL, "gang_parallel=tp=4,dp=4"), 2, ids);
 	schedule_and_pass();
 	all_in_state(ids, 2, FAKE_PENDING);
@@ -1332,14 +1355,15 @@ static void test_parallel_mismatch(void **state)
 		fail_msg("%s", text_of(ids[0]));
 }
 
-/* 4.34: what was not chosen, and what Slurm would have chosen, is in the record.
+/* 4.34: what was not chosen, and what Slurm would have chosen, is in the
+ * record.
  */
 static void test_account(void **state)
 {
 	uint32_t ids[4];
 
-	(void) state;
-	occupy((uint64_t) 1, 0);
+	(void)state;
+	occupy((uint64_t)1, 0);
 	submit_many(with("train", 4, NULL, NULL), 4, ids);
 	schedule_and_pass();
 	all_in_state(ids, 4, FAKE_RUNNING);
@@ -1361,7 +1385,7 @@ static uint64_t not_kept(const struct sgang_spec *spec)
 	uint64_t nodes;
 
 	fake_scheduler(true);
-	(void) sgang_conductor_keep(c, &behind, spec, INT64_MAX, set);
+	(void)sgang_conductor_keep(c, &behind, spec, INT64_MAX, set);
 	fake_scheduler(false);
 	nodes = mask_of(set);
 	sgang_nodeset_destroy(set);
@@ -1429,7 +1453,7 @@ static void test_exclusive_later(void **state)
 {
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	one_in_each_leaf();
 	submit_many(with("alone", 2, NULL, "gang_exclusive=leaf"), 2, ids);
 	schedule_and_pass();
@@ -1456,13 +1480,14 @@ static int probe_kept(struct sgang_job *job, struct sgang_nodeset *usable,
 	assert_int_equal(sgang_spec_from_env(&spec, info.env, info.n_env, NULL),
 			 1);
 	strcpy(spec.ns, info.user);
-	standing = (struct sgang_standing) {
-		.priority = info.priority, .job_id = info.job_id,
+	standing = (struct sgang_standing){
+		.priority = info.priority,
+		.job_id = info.job_id,
 	};
 	if (!rc)
-		(void) sgang_conductor_keep(c, &standing, &spec,
-					    fake_host.now() + info.time_limit,
-					    usable);
+		(void)sgang_conductor_keep(c, &standing, &spec,
+					   fake_host.now() + info.time_limit,
+					   usable);
 	return rc;
 }
 
@@ -1477,15 +1502,15 @@ static void use_host(const struct sgang_host *host)
 	sgang_conductor_configure(c, toy_tree(), &conf);
 }
 
-/* What was kept for a gang that is cancelled while it waits is free at once, for
- * those that have been told to keep off it as well. */
+/* What was kept for a gang that is cancelled while it waits is free at once,
+ * for those that have been told to keep off it as well. */
 static void test_nothing_kept_for_gone(void **state)
 {
 	static struct sgang_host keeping;
 	struct fake_request rq = with("behind", 2, NULL, NULL);
 	uint32_t first[16], second[2];
 
-	(void) state;
+	(void)state;
 	keeping = fake_host;
 	keeping.probe = probe_kept;
 	use_host(&keeping);
@@ -1513,7 +1538,7 @@ static void test_exclusive_beside_jobs(void **state)
 	struct fake_request rq = piece_of("small", 1, 1), job = plain(1, 1);
 	uint32_t small, ids[2];
 
-	(void) state;
+	(void)state;
 	occupy(LEAF(1) | LEAF(2) | LEAF(3), 0);
 	rq.partition = 1;
 	small = submit(rq);
@@ -1521,7 +1546,7 @@ static void test_exclusive_beside_jobs(void **state)
 	all_in_state(&small, 1, FAKE_RUNNING);
 	fake_ends_at(small, fake_host.now() + 500);
 	job.cpus = 1;
-	assert_true(fake_start(submit(job), (uint64_t) 1));
+	assert_true(fake_start(submit(job), (uint64_t)1));
 	submit_many(with("alone", 2, NULL, "gang_exclusive=leaf"), 2, ids);
 	schedule_and_pass();
 	all_in_state(ids, 2, FAKE_PENDING);
@@ -1536,7 +1561,7 @@ static void test_beside_exclusive_later(void **state)
 {
 	uint32_t alone[1], ids[2];
 
-	(void) state;
+	(void)state;
 	occupy(LEAF(1) | LEAF(2) | LEAF(3), 0);
 	submit_many(with("alone", 1, NULL, "gang_exclusive=leaf"), 1, alone);
 	schedule_and_pass();
@@ -1577,7 +1602,7 @@ static void test_exclusive_does_not_starve(void **state)
 	static struct sgang_host keeping;
 	uint32_t first[2], second[2], most = 0, began[2] = { 0, 0 };
 
-	(void) state;
+	(void)state;
 	keeping = fake_host;
 	keeping.probe = probe_kept;
 	use_host(&keeping);
@@ -1626,7 +1651,7 @@ static void test_exclusive_does_not_starve(void **state)
  * being there. */
 static void test_exclusive_holder_gives_way(void **state)
 {
-	static const uint64_t partitions[] = { 0, (uint64_t) 0xe };
+	static const uint64_t partitions[] = { 0, (uint64_t)0xe };
 
 	for (size_t i = 0; i < COUNT(partitions); i++) {
 		struct fake_request rq;
@@ -1637,7 +1662,7 @@ static void test_exclusive_holder_gives_way(void **state)
 		snprintf(context, sizeof(context), "case %zu", i);
 		occupy(LEAF(1) | LEAF(2) | LEAF(3), 0);
 		rq = with("holder", 2, NULL, "gang_mode=nonstrict");
-		rq.partition = (uint64_t) 1 | 1 << 4;
+		rq.partition = (uint64_t)1 | 1 << 4;
 		rq.priority = 50;
 		submit_many(rq, 2, holder);
 		schedule_and_pass();
@@ -1659,12 +1684,14 @@ static void test_group_other_place(void **state)
 {
 	uint32_t a[2], b[2];
 
-	(void) state;
+	(void)state;
 	/* spine 0: all of l0; spine 1: two nodes of l2, two of l3 */
 	occupy(LEAF(1), 0);
-	occupy((uint64_t) 3 << 8 | (uint64_t) 3 << 12, 0);
-	submit_many(with("a", 2, "spread:leaf", "gang_groups=alice/b|"
-			 "gang_group_topology=require:spine"), 2, a);
+	occupy((uint64_t)3 << 8 | (uint64_t)3 << 12, 0);
+	submit_many(with("a", 2, "spread:leaf",
+			 "gang_groups=alice/b|"
+			 "gang_group_topology=require:spine"),
+		    2, a);
 	submit_many(with("b", 2, NULL, "gang_groups=alice/a"), 2, b);
 	for (int i = 0; i < 20; i++) {
 		schedule_and_pass();
@@ -1694,7 +1721,7 @@ static void test_group_keeps_parallel(void **state)
 		setup(state);
 		snprintf(context, sizeof(context), "case %zu", i);
 		/* two free nodes in each leaf */
-		occupy((uint64_t) 0x3333, 0);
+		occupy((uint64_t)0x3333, 0);
 		submit_many(with("a", 4, "require:tp:leaf", more[i]), 4, a);
 		if (i)
 			submit_many(with("b", 1, NULL, "gang_groups=alice/a"),
@@ -1709,11 +1736,13 @@ static void test_group_prefers(void **state)
 {
 	uint32_t a[2], b[2];
 
-	(void) state;
+	(void)state;
 	/* two free nodes in each leaf */
-	occupy((uint64_t) 0x3333, 0);
-	submit_many(with("a", 2, NULL, "gang_groups=alice/b|"
-			 "gang_group_topology=prefer:leaf@5"), 2, a);
+	occupy((uint64_t)0x3333, 0);
+	submit_many(with("a", 2, NULL,
+			 "gang_groups=alice/b|"
+			 "gang_group_topology=prefer:leaf@5"),
+		    2, a);
 	schedule_and_pass();
 	fake_clock(400);
 	submit_many(with("b", 2, NULL, "gang_groups=alice/a"), 2, b);
@@ -1731,13 +1760,15 @@ static void test_auto_in_group(void **state)
 {
 	uint32_t ids[4], b[1], commits;
 
-	(void) state;
+	(void)state;
 	occupy(LEAF(0) | LEAF(2), 0);
-	occupy((uint64_t) 3 << 12, 0);
-	occupy((uint64_t) 1 << 5, fake_host.now() + 3600);
+	occupy((uint64_t)3 << 12, 0);
+	occupy((uint64_t)1 << 5, fake_host.now() + 3600);
 	submit_many(with("b", 1, NULL, "gang_groups=alice/train"), 1, b);
-	submit_many(with("train", 4, "auto", "gang_run_time=60|"
-			 "gang_comm_share=0.5|gang_groups=alice/b"), 4, ids);
+	submit_many(with("train", 4, "auto",
+			 "gang_run_time=60|"
+			 "gang_comm_share=0.5|gang_groups=alice/b"),
+		    4, ids);
 	schedule_and_pass();
 	all_in_state(ids, 4, FAKE_PENDING);
 	commits = fake_counts.commits;
@@ -1753,11 +1784,12 @@ static void test_nonstrict_parallel(void **state)
 {
 	uint32_t ids[4], other;
 
-	(void) state;
+	(void)state;
 	occupy(LEAF(0) | LEAF(2) | LEAF(3), 0);
-	other = occupy((uint64_t) 3 << 4, 0);
+	other = occupy((uint64_t)3 << 4, 0);
 	submit_many(with("train", 4, NULL,
-			 "gang_mode=nonstrict|gang_parallel=tp=4"), 4, ids);
+			 "gang_mode=nonstrict|gang_parallel=tp=4"),
+		    4, ids);
 	schedule_and_pass();
 	if (in_state("train", FAKE_HELD) != 2)
 		fail_msg("%u hold: %s", in_state("train", FAKE_HELD),
@@ -1772,12 +1804,13 @@ static void test_auto_log(void **state)
 {
 	uint32_t ids[4], way;
 
-	(void) state;
+	(void)state;
 	occupy(LEAF(0) | LEAF(2), 0);
-	occupy((uint64_t) 7 << 12, 0);
-	way = occupy((uint64_t) 1 << 5, fake_host.now() + 3600);
+	occupy((uint64_t)7 << 12, 0);
+	way = occupy((uint64_t)1 << 5, fake_host.now() + 3600);
 	submit_many(with("train", 4, "auto",
-			 "gang_run_time=60|gang_comm_share=0.5"), 4, ids);
+			 "gang_run_time=60|gang_comm_share=0.5"),
+		    4, ids);
 	for (int i = 0; i < 4; i++) {
 		schedule_and_pass();
 		fake_clock(10);
@@ -1809,7 +1842,7 @@ static void take_gpus(uint32_t node, uint32_t gpus)
 
 	rq.cpus = 1;
 	rq.gpus = gpus;
-	assert_true(fake_start(submit(rq), (uint64_t) 1 << node));
+	assert_true(fake_start(submit(rq), (uint64_t)1 << node));
 }
 
 /* 5.5: n0 has 8 GPUs free, n1 has 4, all others none. */
@@ -1825,7 +1858,7 @@ static void test_gpus_in_any_order(void **state)
 {
 	static const uint32_t gpus[][2] = { { 4, 8 }, { 8, 4 } };
 
-	(void) state;
+	(void)state;
 	two_nodes_of_gpus();
 	for (size_t i = 0; i < COUNT(gpus); i++) {
 		uint32_t ids[2];
@@ -1847,7 +1880,7 @@ static void test_refused_node_is_learned(void **state)
 {
 	uint32_t ids[3];
 
-	(void) state;
+	(void)state;
 	fake_gpus(8);
 	ids[0] = gpus_of("train", 3, 8, 0);
 	/* the nodes of its leaf, and all but one of the next */
@@ -1866,7 +1899,7 @@ static void test_learned_is_no_proof(void **state)
 {
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	/* both fit on n0; n4, in another leaf, has room for one */
 	fake_gpus(8);
 	for (uint32_t n = 1; n < NODES; n++)
@@ -1880,12 +1913,13 @@ static void test_learned_is_no_proof(void **state)
 	assert_int_equal(record_of(ids[0]).bound, 0);
 }
 
-/* 5.5, 5.6: the one that Slurm refuses everywhere is told, and nothing is left. */
+/* 5.5, 5.6: the one that Slurm refuses everywhere is told, and nothing is left.
+ */
 static void test_refused_everywhere(void **state)
 {
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	fake_gpus(8);
 	ids[0] = gpus_of("train", 2, 8, 0);
 	ids[1] = gpus_of("train", 2, 4, ALL_FREE);
@@ -1902,7 +1936,7 @@ static void test_short_of_gpus(void **state)
 {
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	two_nodes_of_gpus();
 	ids[0] = gpus_of("train", 2, 5, 0);
 	ids[1] = gpus_of("train", 2, 8, 0);
@@ -1912,17 +1946,17 @@ static void test_short_of_gpus(void **state)
 		fail_msg("%s", text_of(ids[0]));
 }
 
-/* 5.5: tasks on any nodes are split as planned, beside one that needs the rest of
- * a node. */
+/* 5.5: tasks on any nodes are split as planned, beside one that needs the rest
+ * of a node. */
 static void test_split_as_planned(void **state)
 {
 	struct fake_request any = member_of("train", 2), one = any;
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	for (uint32_t n = 2; n < NODES; n++)
-		assert_true(fake_start(submit(plain(1, 1000)),
-				       (uint64_t) 1 << n));
+		assert_true(
+			fake_start(submit(plain(1, 1000)), (uint64_t)1 << n));
 	any.nodes = 0;
 	any.total_cpus = 5;
 	any.ranks = 5;
@@ -1935,8 +1969,8 @@ static void test_split_as_planned(void **state)
 
 int main(void)
 {
-#define INSIDE(test) cmocka_unit_test_setup_teardown(test, setup_islands, \
-						     teardown)
+#define INSIDE(test) \
+	cmocka_unit_test_setup_teardown(test, setup_islands, teardown)
 #define OUTSIDE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		INSIDE(test_one_island),
@@ -2004,8 +2038,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_refused_node_is_learned,
 						setup, teardown),
-		cmocka_unit_test_setup_teardown(test_learned_is_no_proof,
-						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_learned_is_no_proof, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_refused_everywhere, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_short_of_gpus, setup,

@@ -13,14 +13,13 @@
 #include "plugins/select/placer.h"
 
 /* Two spines of two leaves of four nodes. */
-static const char tree[] =
-	"SwitchName=l0 Nodes=n[0-3]\n"
-	"SwitchName=l1 Nodes=n[4-7]\n"
-	"SwitchName=l2 Nodes=n[8-11]\n"
-	"SwitchName=l3 Nodes=n[12-15]\n"
-	"SwitchName=s0 Switches=l[0-1]\n"
-	"SwitchName=s1 Switches=l[2-3]\n"
-	"SwitchName=top Switches=s[0-1]\n";
+static const char tree[] = "SwitchName=l0 Nodes=n[0-3]\n"
+			   "SwitchName=l1 Nodes=n[4-7]\n"
+			   "SwitchName=l2 Nodes=n[8-11]\n"
+			   "SwitchName=l3 Nodes=n[12-15]\n"
+			   "SwitchName=s0 Switches=l[0-1]\n"
+			   "SwitchName=s1 Switches=l[2-3]\n"
+			   "SwitchName=top Switches=s[0-1]\n";
 #define NODES 16
 #define CPUS 4
 
@@ -31,7 +30,7 @@ static int setup(void **state)
 {
 	struct sgang_error err = { "" };
 
-	(void) state;
+	(void)state;
 	fake_cluster(NODES, CPUS, 1000, 0);
 	fabric = sgang_fabric_parse(tree, "tree", fake_node_names(), NODES,
 				    &err);
@@ -43,7 +42,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void) state;
+	(void)state;
 	sgang_fabric_destroy(fabric);
 	return 0;
 }
@@ -74,14 +73,15 @@ static uint64_t place(const struct fake_request *rq, uint64_t usable)
 	fake_scheduler(true);
 	job = fake_host.find(fake_submit(rq));
 	assert_int_equal(fake_host.probe(job, probed, ever, &shape, why,
-					 sizeof(why)), 0);
+					 sizeof(why)),
+			 0);
 	assert_true(sgang_placer_concerns(fabric, &shape));
 	rc = sgang_placer_choose(&fake_host, fabric, &conf, job, &shape, from,
 				 chosen);
 	fake_scheduler(false);
 	for (uint32_t n = 0; n < NODES; n++) {
 		if (sgang_nodeset_has(chosen, n))
-			nodes |= (uint64_t) 1 << n;
+			nodes |= (uint64_t)1 << n;
 	}
 	assert_int_equal(rc, nodes != 0);
 	assert_null(fake_fault());
@@ -99,13 +99,12 @@ static void test_choose(void **state)
 	static const struct {
 		const char *what;
 		uint32_t nodes, cpus;
-		uint64_t taken;		/* by whole-node jobs */
+		uint64_t taken; /* by whole-node jobs */
 		uint64_t usable;
 		uint64_t chosen;
 	} cases[] = {
 		{ "a leaf of four", 4, 0, 0x0011, 0xffff, 0x0f00 },
-		{ "six of 2,1 | 4,4", 6, 0, 0x007c, 0xffff,
-		  0x3f00 },
+		{ "six of 2,1 | 4,4", 6, 0, 0x007c, 0xffff, 0x3f00 },
 		{ "best fit: the leaf with two free", 2, 0, 0x0030, 0xffff,
 		  0x00c0 },
 		{ "what may not be used", 4, 0, 0, 0x7fef, 0x000f },
@@ -117,7 +116,8 @@ static void test_choose(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct fake_request rq = {
-			.nodes = cases[i].nodes, .cpus = cases[i].cpus,
+			.nodes = cases[i].nodes,
+			.cpus = cases[i].cpus,
 			.priority = 1,
 		};
 		uint64_t chosen;
@@ -129,13 +129,13 @@ static void test_choose(void **state)
 
 			if (cases[i].taken >> n & 1)
 				assert_true(fake_start(fake_submit(&one),
-						       (uint64_t) 1 << n));
+						       (uint64_t)1 << n));
 		}
 		chosen = place(&rq, cases[i].usable);
 		if (chosen != cases[i].chosen)
 			fail_msg("%s: %#llx, not %#llx", cases[i].what,
-				 (unsigned long long) chosen,
-				 (unsigned long long) cases[i].chosen);
+				 (unsigned long long)chosen,
+				 (unsigned long long)cases[i].chosen);
 	}
 }
 
@@ -146,17 +146,18 @@ static void test_concerns(void **state)
 		uint32_t min, max;
 		bool yes;
 	} cases[] = {
-		{ 1, 1, false }, { 2, 2, true }, { 16, 16, true },
+		{ 1, 1, false }, { 2, 2, true },  { 16, 16, true },
 		{ 1, 4, false }, { 2, 4, false },
 	};
 	struct sgang_fabric *flat;
 
-	(void) state;
+	(void)state;
 	flat = sgang_fabric_flat(fake_node_names(), NODES, NULL);
 	assert_non_null(flat);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct sgang_shape shape = {
-			.min_nodes = cases[i].min, .max_nodes = cases[i].max,
+			.min_nodes = cases[i].min,
+			.max_nodes = cases[i].max,
 		};
 
 		assert_int_equal(sgang_placer_concerns(fabric, &shape),
@@ -173,11 +174,11 @@ static void test_unconnected(void **state)
 	struct fake_request rq = { .nodes = 9, .priority = 1 };
 	struct sgang_error err;
 
-	(void) state;
+	(void)state;
 	sgang_fabric_destroy(fabric);
 	fabric = sgang_fabric_parse("SwitchName=a Nodes=n[0-7]\n"
-				    "SwitchName=b Nodes=n[8-15]\n", "two",
-				    fake_node_names(), NODES, &err);
+				    "SwitchName=b Nodes=n[8-15]\n",
+				    "two", fake_node_names(), NODES, &err);
 	assert_non_null(fabric);
 	assert_true(place(&rq, 0xffff) == 0);
 	conf.costs.allow_unconnected = true;

@@ -26,11 +26,11 @@
 #define JOBS_MAX 40
 
 static uint64_t dice;
-static uint32_t kept, counted, told;	/* gangs, over all looks */
+static uint32_t kept, counted, told; /* gangs, over all looks */
 
 static uint32_t below(uint32_t n)
 {
-	return (uint32_t) fuzz_below(&dice, n);
+	return (uint32_t)fuzz_below(&dice, n);
 }
 
 /* ---- what happens ---- */
@@ -53,8 +53,7 @@ static uint32_t live_jobs(void)
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < FAKE_JOBS; i++)
-		n += fake_record(i)->live &&
-		     fake_record(i)->state != FAKE_GONE;
+		n += fake_record(i)->live && fake_record(i)->state != FAKE_GONE;
 	return n;
 }
 
@@ -63,15 +62,24 @@ static void submit_member(void)
 {
 	static const char *const gangs[GANGS] = { "a", "b", "c", "shared" };
 	static const char *const more[] = {
-		NULL, NULL, NULL, "gang_mode=nonstrict",
-		"gang_waiting_time=5:00", "gang_on_failure=kill",
-		"gang_order=0", "gang_order=2", "gang_object=1",
-		"gang_match=only-waiting", "gang_groups=alice/b",
+		NULL,
+		NULL,
+		NULL,
+		"gang_mode=nonstrict",
+		"gang_waiting_time=5:00",
+		"gang_on_failure=kill",
+		"gang_order=0",
+		"gang_order=2",
+		"gang_object=1",
+		"gang_match=only-waiting",
+		"gang_groups=alice/b",
 	};
 	uint32_t g = below(GANGS);
 	struct fake_request rq = {
-		.gang = gangs[g], .min = below(3) ? 2 + below(4) : 0,
-		.more = more[below(COUNT(more))], .nodes = 1 + below(2),
+		.gang = gangs[g],
+		.min = below(3) ? 2 + below(4) : 0,
+		.more = more[below(COUNT(more))],
+		.nodes = 1 + below(2),
 		.array = below(4) ? 0 : 1 + below(3),
 		.priority = below(6) ? 1 + below(5) : 0,
 	};
@@ -82,7 +90,7 @@ static void submit_member(void)
 	}
 	if (rq.more && !strcmp(rq.more, "gang_object=1")) {
 		rq.min = 2 + below(4);
-		rq.priority = 0;	/* as job_submit sees to it */
+		rq.priority = 0; /* as job_submit sees to it */
 	}
 	if (live_jobs() < JOBS_MAX)
 		fake_submit(&rq);
@@ -114,7 +122,9 @@ static void update(uint32_t id)
 static void configure(void)
 {
 	static const char *const lines[] = {
-		"Gangs=yes\n", "Gangs=no\n", "MaxWaitingTime=60\n",
+		"Gangs=yes\n",
+		"Gangs=no\n",
+		"MaxWaitingTime=60\n",
 		"GangName=alice/a MinMember=3\n",
 		"GangName=alice/a MinMember=3 OnFailure=kill\n",
 	};
@@ -142,7 +152,9 @@ static void happen(void)
 	const struct fake_job *running = any_job(FAKE_RUNNING);
 
 	switch (below(12)) {
-	case 0: case 1: case 2:
+	case 0:
+	case 1:
+	case 2:
 		submit_member();
 		break;
 	case 3:
@@ -158,7 +170,9 @@ static void happen(void)
 		if (pending && !spec_of(pending->id).object)
 			fake_user_hold(pending->id, below(3));
 		break;
-	case 6: case 7: case 8:
+	case 6:
+	case 7:
+	case 8:
 		if (pending)
 			update(pending->id);
 		break;
@@ -262,7 +276,7 @@ static void forget_shown(void)
 		told += g->recorded_of != 0;
 		g->recorded_of = 0;
 		g->label = 0;
-		g->n_parked = SIZE_MAX;	/* neither none nor all */
+		g->n_parked = SIZE_MAX; /* neither none nor all */
 	}
 }
 
@@ -291,7 +305,7 @@ static void test_nothing_is_old(void **state)
 		dice = seed;
 		for (uint32_t step = 0; step < 150; step++) {
 			snprintf(context, sizeof(context), "seed %u, step %u",
-				 (unsigned int) seed, step);
+				 (unsigned int)seed, step);
 			for (uint32_t n = below(3); n > 0; n--)
 				happen();
 			if (below(2))
@@ -316,7 +330,7 @@ static void test_is_kept(void **state)
 	uint32_t ids[2];
 	struct gang *g;
 
-	(void) state;
+	(void)state;
 	submit_many(member_of("train", 3), 2, ids);
 	for (int i = 0; i < 3; i++)
 		pass();

@@ -20,7 +20,7 @@ static void test_nonstrict_accumulates(void **state)
 {
 	uint32_t ids[4], first, second;
 
-	(void) state;
+	(void)state;
 	first = busy(14);
 	submit_many(nonstrict_of("train", 4), 4, ids);
 	pass();
@@ -55,7 +55,7 @@ static void test_strict_holds_nothing(void **state)
 {
 	uint32_t ids[4];
 
-	(void) state;
+	(void)state;
 	busy(14);
 	submit_many(member_of("train", 4), 4, ids);
 	pass();
@@ -69,35 +69,35 @@ static void test_strict_holds_nothing(void **state)
 }
 
 /* 0.39 to 0.41, 0.45: each attempt is a cycle, in which a member is tried once,
- * and there is no other before something has changed; 0.42: nonstrict gangs have
- * cycles too, but nobody is skipped in them. */
+ * and there is no other before something has changed; 0.42: nonstrict gangs
+ * have cycles too, but nobody is skipped in them. */
 static void test_cycles(void **state)
 {
 	uint32_t strict[4], loose[4], last;
 
-	(void) state;
+	(void)state;
 	busy(14);
 	submit_many(member_of("strict", 4), 4, strict);
 	submit_many(nonstrict_of("loose", 4), 4, loose);
 	pass();
-	(void) turn(strict[0]);
+	(void)turn(strict[0]);
 	pass();
 	assert_int_equal(record_of(strict[0]).attempts, 1);
 	assert_int_equal(record_of(strict[0]).round, 1);
 	assert_int_equal(record_of(strict[3]).round, 0);
 	for (int i = 0; i < 3; i++) {
-		(void) turn(strict[0]);
+		(void)turn(strict[0]);
 		pass();
 	}
 	assert_int_equal(record_of(strict[0]).attempts, 1);
 
-	(void) turn(loose[0]);
+	(void)turn(loose[0]);
 	pass();
 	assert_int_equal(record_of(loose[3]).tried, 4);
 	assert_int_equal(record_of(loose[3]).skipped, 0);
 	/* what it took is a change: the next cycle of the other */
 	last = record_of(strict[0]).attempts;
-	(void) turn(strict[1]);
+	(void)turn(strict[1]);
 	pass();
 	assert_true(record_of(strict[0]).attempts > last);
 }
@@ -107,7 +107,7 @@ static void test_modes_side_by_side(void **state)
 {
 	uint32_t strict[4], loose[4];
 
-	(void) state;
+	(void)state;
 	busy(14);
 	submit_many(member_of("strict", 4), 4, strict);
 	submit_many(nonstrict_of("loose", 4), 4, loose);
@@ -123,11 +123,11 @@ static void test_siblings_follow(void **state)
 {
 	uint32_t ids[4];
 
-	(void) state;
+	(void)state;
 	busy(13);
 	submit_many(nonstrict_of("train", 4), 4, ids);
 	pass();
-	(void) turn(ids[2]);
+	(void)turn(ids[2]);
 	pass();
 	assert_int_equal(in_state("train", FAKE_HELD), 3);
 }
@@ -138,7 +138,7 @@ static void test_nonstrict_skips(void **state)
 	struct fake_request big = nonstrict_of("train", 3), small = big;
 	uint32_t ids[3];
 
-	(void) state;
+	(void)state;
 	big.nodes = 13;
 	busy(4);
 	ids[0] = submit(big);
@@ -156,12 +156,13 @@ static void test_never_fits(void **state)
 {
 	uint32_t ids[17];
 
-	(void) state;
+	(void)state;
 	submit_many(nonstrict_of("train", 17), 17, ids);
 	pass();
 	schedule_and_pass();
 	all_in_state(ids, 17, FAKE_PENDING);
-	assert_string_equal(text_of(ids[0]), "Gang alice/train waits: "
+	assert_string_equal(text_of(ids[0]),
+			    "Gang alice/train waits: "
 			    "17 nodes are needed, and 16 have what its members "
 			    "ask for");
 }
@@ -171,7 +172,7 @@ static void test_nonstrict_limit(void **state)
 {
 	uint32_t ids[4];
 
-	(void) state;
+	(void)state;
 	submit_many(nonstrict_of("train", 4), 4, ids);
 	fake_limit(ids[2], true);
 	pass();
@@ -193,7 +194,7 @@ static void test_nonstrict_too_few_left(void **state)
 {
 	uint32_t ids[4];
 
-	(void) state;
+	(void)state;
 	busy(14);
 	submit_many(nonstrict_of("train", 4), 4, ids);
 	pass();
@@ -223,7 +224,7 @@ static void test_nonstrict_yields(void **state)
 {
 	uint32_t ids[4], first, other;
 
-	(void) state;
+	(void)state;
 	first = busy(14);
 	submit_many(nonstrict_of("train", 4), 4, ids);
 	pass();
@@ -244,14 +245,14 @@ static void test_nonstrict_yields(void **state)
 	schedule_and_pass();
 	all_in_state(ids, 4, FAKE_RUNNING);
 	assert_false(sgang_conductor_may_yield(
-			     c, &(struct sgang_spec) { .ns = "nobody" },
-			     fake_host.find(ids[0])));
+		c, &(struct sgang_spec){ .ns = "nobody" },
+		fake_host.find(ids[0])));
 }
 
 /* 0.36, 0.54: slurmctld is restarted, or killed, while members hold. */
 static void test_nonstrict_restart(void **state)
 {
-	(void) state;
+	(void)state;
 	for (int died = 0; died < 2; died++) {
 		uint32_t ids[4], other;
 
@@ -270,9 +271,8 @@ static void test_nonstrict_restart(void **state)
 		fake_end(other);
 		schedule_and_pass();
 		all_in_state(ids, 4, FAKE_RUNNING);
-		assert_string_equal(fake_getenv(ids[3],
-						"SLURM_GANG_MEMBER_RANK"),
-				    "3");
+		assert_string_equal(
+			fake_getenv(ids[3], "SLURM_GANG_MEMBER_RANK"), "3");
 	}
 }
 
@@ -289,7 +289,7 @@ static void nodes_tell(void)
  * Nobody takes it for started, and the others go on to wait for it. */
 static void test_spoilt_record(void **state)
 {
-	(void) state;
+	(void)state;
 	for (size_t spoilt = 1; spoilt <= 2; spoilt++) {
 		uint32_t ids[4], other;
 
@@ -320,7 +320,7 @@ static void test_late_without_record(void **state)
 {
 	uint32_t ids[2], late;
 
-	(void) state;
+	(void)state;
 	submit_many(member_of("train", 2), 2, ids);
 	schedule_and_pass();
 	all_in_state(ids, 2, FAKE_RUNNING);
@@ -335,8 +335,8 @@ static void test_late_without_record(void **state)
 
 /* ---- no deadlock ---- */
 
-/* Run until nothing is pending: what runs ends after a while. Returns the rounds
- * it took; fails when nothing moves any more. */
+/* Run until nothing is pending: what runs ends after a while. Returns the
+ * rounds it took; fails when nothing moves any more. */
 static uint32_t run_all(uint64_t *fuzz, const char *what)
 {
 	uint32_t rounds = 0, still = 0, pending, before = UINT32_MAX;
@@ -352,8 +352,7 @@ static uint32_t run_all(uint64_t *fuzz, const char *what)
 				continue;
 			pending += j->state == FAKE_PENDING ||
 				   j->state == FAKE_HELD;
-			if (j->state == FAKE_RUNNING &&
-			    fuzz_below(fuzz, 2))
+			if (j->state == FAKE_RUNNING && fuzz_below(fuzz, 2))
 				fake_end(j->id);
 		}
 		if (!pending)
@@ -371,11 +370,11 @@ static uint32_t run_all(uint64_t *fuzz, const char *what)
 
 /* Submit the members of all gangs in a random order, the scheduler looking in
  * between, so that each gang gets some of the nodes. */
-static void submit_shuffled(uint64_t *fuzz,
-			    struct fake_request *all, uint32_t n)
+static void submit_shuffled(uint64_t *fuzz, struct fake_request *all,
+			    uint32_t n)
 {
 	for (uint32_t i = n; i > 1; i--) {
-		uint32_t j = (uint32_t) fuzz_below(fuzz, i);
+		uint32_t j = (uint32_t)fuzz_below(fuzz, i);
 		struct fake_request rq = all[j];
 
 		all[j] = all[i - 1];
@@ -406,7 +405,7 @@ static void new_cluster(uint32_t seed, const char *what)
 /* 0.9: three gangs of 5 on room for 10. */
 static void test_three_of_five(void **state)
 {
-	(void) state;
+	(void)state;
 	for (uint32_t seed = 1; seed <= SEEDS; seed++) {
 		static const char *const names[] = { "a", "b", "c" };
 		uint64_t fuzz = seed;
@@ -426,7 +425,7 @@ static void test_three_three_four(void **state)
 {
 	uint32_t a[5], b[5], d[5], room;
 
-	(void) state;
+	(void)state;
 	room = busy(16);
 	submit_many(nonstrict_of("a", 5), 5, a);
 	submit_many(nonstrict_of("b", 5), 5, b);
@@ -435,15 +434,15 @@ static void test_three_three_four(void **state)
 	/* the first takes three nodes, then the second, then four are left */
 	fake_end(room);
 	room = busy(13);
-	(void) turn(a[0]);
+	(void)turn(a[0]);
 	pass();
 	fake_end(room);
 	room = busy(10);
-	(void) turn(b[0]);
+	(void)turn(b[0]);
 	pass();
 	fake_end(room);
 	room = busy(6);
-	(void) turn(d[0]);
+	(void)turn(d[0]);
 	pass();
 	schedule_and_pass();
 	schedule_and_pass();
@@ -462,25 +461,25 @@ static void test_out_of_reach(void **state)
 	struct fake_request rq = member_of("strict", 16);
 	uint32_t a[10], b[10], strict[16], room;
 
-	(void) state;
+	(void)state;
 	room = busy(16);
 	submit_many(nonstrict_of("a", 10), 10, a);
 	submit_many(nonstrict_of("b", 10), 10, b);
 	pass();
 	fake_end(room);
 	room = busy(8);
-	(void) turn(b[0]);
+	(void)turn(b[0]);
 	pass();
 	fake_end(room);
 	rq.priority = 200;
 	submit_many(rq, 16, strict);
-	(void) turn(a[0]);
+	(void)turn(a[0]);
 	pass();
 	pass();
 	all_in_state(a, 10, FAKE_RUNNING);
 	for (int i = 0; i < 10; i++)
 		fake_end(a[i]);
-	(void) turn(b[0]);
+	(void)turn(b[0]);
 	pass();
 	all_in_state(b, 10, FAKE_RUNNING);
 	for (int i = 0; i < 10; i++)
@@ -496,11 +495,11 @@ static void test_holders_give_way_to_strict(void **state)
 	uint32_t a[10], strict[16], room;
 	struct sgang_spec spec;
 
-	(void) state;
+	(void)state;
 	room = busy(8);
 	submit_many(nonstrict_of("a", 10), 10, a);
 	pass();
-	(void) turn(a[0]);
+	(void)turn(a[0]);
 	pass();
 	assert_int_equal(in_state("a", FAKE_HELD), 8);
 	rq.priority = 200;
@@ -514,13 +513,13 @@ static void test_holders_give_way_to_strict(void **state)
 	strcpy(spec.ns, "alice");
 	strcpy(spec.name, "strict");
 	fake_scheduler(true);
-	(void) sgang_conductor_joint_start(c, &spec);
+	(void)sgang_conductor_joint_start(c, &spec);
 	fake_scheduler(false);
 	pass();
 	pass();
 	assert_int_equal(in_state("strict", FAKE_PENDING), 16);
 	/* the free nodes are not the holders': it has to be reached */
-	(void) turn(strict[0]);
+	(void)turn(strict[0]);
 	pass();
 	all_in_state(strict, 16, FAKE_RUNNING);
 }
@@ -537,7 +536,7 @@ static void test_two_groups(void **state)
 		{ "d", "gang_mode=nonstrict|gang_groups=alice/c,alice/d" },
 	};
 
-	(void) state;
+	(void)state;
 	for (uint32_t seed = 0; seed <= SEEDS; seed++) {
 		uint64_t fuzz = seed + 1;
 		struct fake_request all[16];
@@ -561,7 +560,7 @@ static void test_two_groups(void **state)
 /* Two gangs of 100 slots on 100: here 60 on 60 of 64, in arrays and jobs. */
 static void test_two_of_all(void **state)
 {
-	(void) state;
+	(void)state;
 	for (uint32_t seed = 1; seed <= SEEDS; seed++) {
 		uint64_t fuzz = seed;
 		struct fake_request all[120];
@@ -581,7 +580,7 @@ static void test_two_of_all(void **state)
  * gang can be in its own way. */
 static void test_sixty_gangs(void **state)
 {
-	(void) state;
+	(void)state;
 	for (uint32_t seed = 1; seed <= SEEDS; seed++) {
 		static char names[60][8];
 		struct fake_request all[480];
@@ -594,13 +593,13 @@ static void test_sixty_gangs(void **state)
 		start_conductor();
 		snprintf(context, sizeof(context), "60 gangs, seed %u", seed);
 		for (uint32_t g = 0; g < 60; g++) {
-			uint32_t slots = 1 + (uint32_t) fuzz_below(&fuzz, 8);
+			uint32_t slots = 1 + (uint32_t)fuzz_below(&fuzz, 8);
 			uint32_t first = n;
 
 			snprintf(names[g], sizeof(names[g]), "g%u", g);
 			while (slots) {
-				uint32_t size = 1 + (uint32_t)
-						fuzz_below(&fuzz, slots);
+				uint32_t size = 1 + (uint32_t)fuzz_below(&fuzz,
+									 slots);
 
 				all[n] = nonstrict_of(names[g], 0);
 				all[n++].cpus = size;
@@ -619,7 +618,7 @@ static void test_give_up(void **state)
 {
 	uint32_t a[5], b[5], room;
 
-	(void) state;
+	(void)state;
 	fake_recommits(false);
 	room = busy(16);
 	submit_many(nonstrict_of("a", 5), 5, a);
@@ -627,7 +626,7 @@ static void test_give_up(void **state)
 	pass();
 	fake_end(room);
 	room = busy(13);
-	(void) turn(b[0]);
+	(void)turn(b[0]);
 	pass();
 	assert_int_equal(in_state("b", FAKE_HELD), 3);
 	fake_end(room);
@@ -649,7 +648,7 @@ static void test_group(void **state)
 	struct fake_request b = member_of("worker", 3);
 	uint32_t driver, workers[3];
 
-	(void) state;
+	(void)state;
 	a.more = WITH("bob/worker");
 	a.partition = LEAF(0);
 	a.cpus = 2;
@@ -669,8 +668,7 @@ static void test_group(void **state)
 	assert_int_equal(fake_state(driver), FAKE_RUNNING);
 	all_in_state(workers, 3, FAKE_RUNNING);
 	assert_string_equal(fake_getenv(driver, "SLURM_GANG_MEMBERS"), "1");
-	assert_string_equal(fake_getenv(workers[0], "SLURM_GANG_MEMBERS"),
-			    "3");
+	assert_string_equal(fake_getenv(workers[0], "SLURM_GANG_MEMBERS"), "3");
 }
 
 /* One of two strict gangs has no room: the other holds nothing. */
@@ -679,7 +677,7 @@ static void test_group_all_or_none(void **state)
 	struct fake_request a = member_of("a", 2), b = member_of("b", 2);
 	uint32_t ids[4], other;
 
-	(void) state;
+	(void)state;
 	a.more = b.more = WITH("alice/a,alice/b");
 	b.partition = LEAF(3);
 	other = submit(plain(3, 1000));
@@ -701,18 +699,18 @@ static void test_group_in_the_way(void **state)
 	struct fake_request a = member_of("a", 2), b = member_of("b", 2);
 	uint32_t ids[4], other;
 
-	(void) state;
+	(void)state;
 	a.more = b.more = WITH("alice/a,alice/b");
-	b.partition = 0x3;	/* n0, n1 */
+	b.partition = 0x3; /* n0, n1 */
 	other = submit(plain(12, 1000));
-	assert_true(fake_start(other, ALL_FREE & ~(uint64_t) 0x33));
+	assert_true(fake_start(other, ALL_FREE & ~(uint64_t)0x33));
 	submit_many(a, 2, ids);
 	submit_many(b, 2, ids + 2);
 	pass();
 	schedule_and_pass();
 	all_in_state(ids, 4, FAKE_RUNNING);
-	assert_int_equal(fake_job(ids[2])->nodes |
-			 fake_job(ids[3])->nodes, 0x3);
+	assert_int_equal(fake_job(ids[2])->nodes | fake_job(ids[3])->nodes,
+			 0x3);
 }
 
 /* 0.22: consent. Bob lists alice's gang, which does not list his: hers is not
@@ -722,7 +720,7 @@ static void test_no_consent(void **state)
 	struct fake_request b = member_of("hanger-on", 1);
 	uint32_t train[2], other;
 
-	(void) state;
+	(void)state;
 	b.user = "bob";
 	b.more = WITH("alice/train");
 	other = submit(b);
@@ -732,8 +730,9 @@ static void test_no_consent(void **state)
 	all_in_state(train, 2, FAKE_RUNNING);
 	assert_int_equal(fake_state(other), FAKE_PENDING);
 	assert_true(fake_job(other)->parked);
-	assert_non_null(strstr(text_of(other),
-			       "gang alice/train is not there or does not list it"));
+	assert_non_null(
+		strstr(text_of(other),
+		       "gang alice/train is not there or does not list it"));
 }
 
 /* A gang of the group is not there at all. */
@@ -742,7 +741,7 @@ static void test_group_missing(void **state)
 	struct fake_request a = member_of("a", 1);
 	uint32_t id;
 
-	(void) state;
+	(void)state;
 	a.more = WITH("alice/b");
 	id = submit(a);
 	pass();
@@ -757,7 +756,7 @@ static void test_no_group(void **state)
 	struct fake_request a = member_of("a", 1), b = member_of("b", 2);
 	uint32_t one, two;
 
-	(void) state;
+	(void)state;
 	a.more = b.more = WITH("");
 	one = submit(a);
 	two = submit(b);
@@ -774,7 +773,7 @@ static void test_group_mixed_modes(void **state)
 	struct fake_request a = member_of("a", 3), b = member_of("b", 2);
 	uint32_t strict[2], loose[3], other;
 
-	(void) state;
+	(void)state;
 	a.more = WITH("alice/b") "|gang_mode=nonstrict";
 	b.more = WITH("alice/a");
 	a.partition = LEAF(0);
@@ -797,7 +796,7 @@ static void test_group_mixed_modes(void **state)
 /* 3.6, 3.8: a driver and one executor, never two executors. */
 static void test_order(void **state)
 {
-	(void) state;
+	(void)state;
 	for (uint32_t place = 0; place < 4; place++) {
 		uint32_t driver = 0;
 
@@ -827,7 +826,7 @@ static void test_order_waits(void **state)
 	struct fake_request rq = member_of("spark", 2);
 	uint32_t driver, executors[3];
 
-	(void) state;
+	(void)state;
 	rq.total = 4;
 	rq.more = "gang_order=0";
 	driver = submit(rq);
@@ -850,7 +849,7 @@ static void test_total(void **state)
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[3], other;
 
-	(void) state;
+	(void)state;
 	rq.total = 3;
 	other = busy(14);
 	submit_many(rq, 3, ids);
@@ -872,12 +871,12 @@ static void test_waiting_time(void **state)
 	struct fake_request rq = nonstrict_of("train", 4);
 	uint32_t ids[4], late, other;
 
-	(void) state;
+	(void)state;
 	rq.more = "gang_mode=nonstrict|gang_waiting_time=1:00:00";
 	other = busy(14);
 	submit_many(rq, 4, ids);
 	pass();
-	fake_clock(5000);	/* in the queue does not count */
+	fake_clock(5000); /* in the queue does not count */
 	pass();
 	schedule_and_pass();
 	assert_int_equal(in_state("train", FAKE_HELD), 2);
@@ -915,7 +914,7 @@ static void test_default_waiting_time(void **state)
 {
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	busy(15);
 	submit_many(nonstrict_of("train", 2), 2, ids);
 	pass();
@@ -935,7 +934,7 @@ static void test_group_time_out(void **state)
 	struct fake_request a = member_of("a", 2), b = member_of("b", 2);
 	uint32_t one[2], two[2];
 
-	(void) state;
+	(void)state;
 	a.more = WITH("alice/b") "|gang_mode=nonstrict|gang_waiting_time=1";
 	b.more = WITH("alice/a") "|gang_mode=nonstrict|gang_waiting_time=9";
 	busy(13);
@@ -960,7 +959,7 @@ static void test_match_once(void **state)
 {
 	uint32_t ids[3];
 
-	(void) state;
+	(void)state;
 	submit_many(member_of("train", 3), 3, ids);
 	pass();
 	schedule_and_pass();
@@ -978,7 +977,7 @@ static void test_match_only_waiting(void **state)
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2], more[2];
 
-	(void) state;
+	(void)state;
 	rq.more = "gang_match=only-waiting";
 	submit_many(rq, 2, ids);
 	pass();
@@ -1029,8 +1028,8 @@ static void rounds_are_parted(const uint32_t *first)
 	}
 }
 
-/* 0.1, 0.38: each of the two rounds has a ring of its own, also when slurmctld is
- * killed a second time. Without one of its members the next round does not
+/* 0.1, 0.38: each of the two rounds has a ring of its own, also when slurmctld
+ * is killed a second time. Without one of its members the next round does not
  * start: those of the other do not count. */
 static void test_rounds_after_kill(void **state)
 {
@@ -1073,7 +1072,7 @@ static void test_nonstrict_rounds_after_kill(void **state)
 	struct fake_request rq = nonstrict_of("train", 2);
 	uint32_t first[2], next[2], wide;
 
-	(void) state;
+	(void)state;
 	rq.more = "gang_mode=nonstrict|gang_match=only-waiting";
 	wide = busy(13);
 	die_between_rounds(rq, first, next, 1);
@@ -1095,7 +1094,7 @@ static void test_match_running(void **state)
 	struct fake_request rq = member_of("train", 3);
 	uint32_t ids[3];
 
-	(void) state;
+	(void)state;
 	rq.more = "gang_match=waiting-and-running";
 	submit_many(rq, 3, ids);
 	pass();
@@ -1122,7 +1121,7 @@ static void test_on_failure(void **state)
 {
 	static const struct {
 		const char *more;
-		bool back_in_queue;	/* Slurm requeues the lost one */
+		bool back_in_queue; /* Slurm requeues the lost one */
 		bool cancelled;
 		enum fake_state lost, others;
 	} cases[] = {
@@ -1141,12 +1140,12 @@ static void test_on_failure(void **state)
 		  FAKE_GONE },
 	};
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct fake_request rq = member_of("train", 3);
 		uint32_t ids[3];
 
-		new_cluster((uint32_t) i, "case");
+		new_cluster((uint32_t)i, "case");
 		rq.more = cases[i].more;
 		submit_many(rq, 3, ids);
 		pass();
@@ -1177,7 +1176,7 @@ static void test_completion_is_no_failure(void **state)
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	rq.more = "gang_on_failure=kill";
 	submit_many(rq, 2, ids);
 	pass();
@@ -1195,7 +1194,7 @@ static void test_failure_of_before(void **state)
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2], more[2];
 
-	(void) state;
+	(void)state;
 	rq.more = "gang_on_failure=kill";
 	submit_many(rq, 2, ids);
 	pass();
@@ -1227,12 +1226,12 @@ static void test_failures_of_before(void **state)
 		{ "gang_on_failure=kill", "gang_on_failure=requeue" },
 	};
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct fake_request rq = member_of("train", 2);
 		uint32_t ids[2], more[2];
 
-		new_cluster((uint32_t) i, "policies");
+		new_cluster((uint32_t)i, "policies");
 		rq.more = cases[i].before;
 		submit_many(rq, 2, ids);
 		pass();
@@ -1259,7 +1258,7 @@ static void test_requeue_ends(void **state)
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2], runs = 0;
 
-	(void) state;
+	(void)state;
 	rq.more = "gang_on_failure=requeue";
 	submit_many(rq, 2, ids);
 	while (fake_state(ids[1]) != FAKE_GONE && runs < 20) {
@@ -1293,11 +1292,11 @@ static void test_requeue_all(void **state)
 		{ 'l', 'f', 'r' }, { 'l', 'l', 'r' }, { 'c', 'c', 'f' },
 	};
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < COUNT(what); i++) {
 		uint32_t ids[3];
 
-		new_cluster((uint32_t) i, "losses");
+		new_cluster((uint32_t)i, "losses");
 		submit_many(member_with("train", 3, "gang_on_failure=requeue"),
 			    3, ids);
 		pass();
@@ -1319,13 +1318,13 @@ static void test_requeue_all(void **state)
 	}
 }
 
-/* One that cannot be requeued, or a group that is gone: the gang could not start
- * again, so it ends. */
+/* One that cannot be requeued, or a group that is gone: the gang could not
+ * start again, so it ends. */
 static void test_requeue_in_vain(void **state)
 {
 	uint32_t ids[3], a, b;
 
-	(void) state;
+	(void)state;
 	submit_many(member_with("train", 3, "gang_on_failure=requeue"), 3, ids);
 	fake_no_requeue(ids[2]);
 	pass();
@@ -1336,10 +1335,13 @@ static void test_requeue_in_vain(void **state)
 	all_in_state(ids, 3, FAKE_GONE);
 
 	new_cluster(0, "no partner");
-	a = submit(member_with("a", 1, "gang_groups=alice/b|"
+	a = submit(member_with("a", 1,
+			       "gang_groups=alice/b|"
 			       "gang_on_failure=requeue"));
-	submit_many(member_with("a", 1, "gang_groups=alice/b|"
-				"gang_on_failure=requeue"), 1, ids);
+	submit_many(member_with("a", 1,
+				"gang_groups=alice/b|"
+				"gang_on_failure=requeue"),
+		    1, ids);
 	b = submit(member_with("b", 1, "gang_groups=alice/a"));
 	pass();
 	schedule_and_pass();
@@ -1356,12 +1358,13 @@ static void test_requeue_in_vain(void **state)
  * fails, all between two passes: what is no hold any more is not undone. */
 static void test_lost_and_cancelled(void **state)
 {
-	struct fake_request rq = member_with("train", 2,
-		"gang_on_failure=kill|gang_mode=nonstrict|"
-		"gang_match=only-waiting");
+	struct fake_request rq =
+		member_with("train", 2,
+			    "gang_on_failure=kill|gang_mode=nonstrict|"
+			    "gang_match=only-waiting");
 	uint32_t run[2], more[2], held;
 
-	(void) state;
+	(void)state;
 	submit_many(rq, 2, run);
 	pass();
 	schedule_and_pass();
@@ -1382,11 +1385,11 @@ static void test_lost_and_cancelled(void **state)
 /* Between the requeue and the next pass nobody starts as an ordinary job. */
 static void test_requeue_window(void **state)
 {
-	struct fake_request rq = member_with("train", 2,
-		"gang_on_failure=requeue|gang_total_number=3");
+	struct fake_request rq = member_with(
+		"train", 2, "gang_on_failure=requeue|gang_total_number=3");
 	uint32_t ids[2], third, room;
 
-	(void) state;
+	(void)state;
 	room = busy(14);
 	submit_many(rq, 2, ids);
 	third = submit(rq);
@@ -1403,12 +1406,13 @@ static void test_requeue_window(void **state)
 /* 0.14: a second start that times out while the first runs. */
 static void test_time_out_beside_running(void **state)
 {
-	struct fake_request rq = member_with("train", 2,
-		"gang_mode=nonstrict|gang_match=only-waiting|"
-		"gang_waiting_time=1");
+	struct fake_request rq =
+		member_with("train", 2,
+			    "gang_mode=nonstrict|gang_match=only-waiting|"
+			    "gang_waiting_time=1");
 	uint32_t run[2], more[2];
 
-	(void) state;
+	(void)state;
 	submit_many(rq, 2, run);
 	pass();
 	schedule_and_pass();
@@ -1433,9 +1437,9 @@ static void test_group_limit(void **state)
 {
 	uint32_t a, b[2];
 
-	(void) state;
-	a = submit(member_with("a", 1,
-			       "gang_mode=nonstrict|gang_groups=alice/b"));
+	(void)state;
+	a = submit(
+		member_with("a", 1, "gang_mode=nonstrict|gang_groups=alice/b"));
 	submit_many(member_with("b", 2, "gang_groups=alice/a"), 2, b);
 	fake_limit(b[1], true);
 	pass();
@@ -1461,7 +1465,7 @@ static void test_licences(void **state)
 	struct fake_request other = plain(1, 1000);
 	uint32_t room = 0;
 
-	(void) state;
+	(void)state;
 	other.partition = 0xff;
 	a.licences = b.licences = 1;
 	a.partition = 0xff;
@@ -1496,7 +1500,7 @@ static void test_return_order(void **state)
 	struct fake_request high = nonstrict_of("high", 4);
 	struct fake_request first = member_of("first", 4);
 
-	(void) state;
+	(void)state;
 	low.licences = high.licences = first.licences = 1;
 	low.partition = 0xf;
 	high.partition = 0xf0;
@@ -1529,12 +1533,12 @@ static void test_pass_budget(void **state)
 {
 	uint32_t a[2], b[2];
 
-	(void) state;
+	(void)state;
 	submit_many(member_of("a", 2), 2, a);
 	submit_many(member_of("b", 2), 2, b);
 	pass();
-	(void) turn(a[0]);
-	(void) turn(b[0]);
+	(void)turn(a[0]);
+	(void)turn(b[0]);
 	fake_commit_takes(10000);
 	pass();
 	all_in_state(a, 2, FAKE_RUNNING);
@@ -1550,7 +1554,7 @@ static void test_clique(void **state)
 	char all[600] = "gang_groups=";
 	uint32_t ids[64];
 
-	(void) state;
+	(void)state;
 	for (uint32_t i = 0; i < 64; i++) {
 		snprintf(names[i], sizeof(names[i]), "%c%c", 'a' + i % 26,
 			 'a' + i / 26);
@@ -1585,15 +1589,14 @@ static void test_object(void **state)
 {
 	uint32_t ids[2], object;
 
-	(void) state;
+	(void)state;
 	submit_many(member_of("train", 0), 2, ids);
 	pass();
 	schedule_and_pass();
 	all_in_state(ids, 2, FAKE_PENDING);
 	assert_int_equal(record_of(ids[0]).phase, SGANG_PHASE_UNDEFINED);
 	assert_non_null(strstr(text_of(ids[0]), "Gang alice/train undefined"));
-	object = submit(object_of("train",
-				  "gang_object=1|gang_min_member=3"));
+	object = submit(object_of("train", "gang_object=1|gang_min_member=3"));
 	pass();
 	assert_string_equal(text_of(ids[0]),
 			    "Gang alice/train gathering 2/3 members");
@@ -1616,7 +1619,7 @@ static void test_precedence(void **state)
 {
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	submit(object_of("train", "gang_object=1|gang_min_member=5"));
 	submit_many(member_of("train", 0), 2, ids);
 	pass();
@@ -1637,7 +1640,7 @@ static void test_held_first_member(void **state)
 	struct fake_request rq = member_of("train", 2);
 	uint32_t id;
 
-	(void) state;
+	(void)state;
 	pass();
 	rq.priority = 0;
 	id = submit(rq);
@@ -1645,15 +1648,15 @@ static void test_held_first_member(void **state)
 	assert_int_equal(record_of(id).phase, SGANG_PHASE_GATHERING);
 }
 
-/* A definition that somebody has released is stopped again, an older one too. */
+/* A definition that somebody has released is stopped again, an older one too.
+ */
 static void test_object_released(void **state)
 {
 	uint32_t object, older;
 
-	(void) state;
+	(void)state;
 	older = submit(object_of("train", "gang_object=1|gang_min_member=3"));
-	object = submit(object_of("train",
-				  "gang_object=1|gang_min_member=3"));
+	object = submit(object_of("train", "gang_object=1|gang_min_member=3"));
 	pass();
 	fake_user_hold(object, false);
 	fake_user_hold(older, false);
@@ -1669,7 +1672,7 @@ static void test_min_tres(void **state)
 	struct fake_request rq = member_of("train", 1);
 	uint32_t id, other;
 
-	(void) state;
+	(void)state;
 	rq.more = "gang_min_tres=node=4";
 	other = busy(13);
 	id = submit(rq);

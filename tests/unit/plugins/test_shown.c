@@ -38,7 +38,7 @@ static void test_ended(void **state)
 {
 	uint32_t ids[2], late;
 
-	(void) state;
+	(void)state;
 	ids[0] = submit(member_of("train", 2));
 	late = submit(member_of("late", 2));
 	pass();
@@ -75,7 +75,7 @@ static void test_failed(void **state)
 	struct fake_request kill = member_of("kill", 2);
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	ids[0] = submit(member_of("all", 2));
 	ids[1] = submit(member_of("all", 2));
 	schedule_and_pass();
@@ -107,7 +107,7 @@ static void test_told_at_once(void **state)
 	struct sgang_job_info info;
 	uint32_t ids[4], other;
 
-	(void) state;
+	(void)state;
 	other = hold_two(ids);
 	assert_true(fake_host.lock());
 	sgang_conductor_ended(c, fake_host.find(ids[0]), SGANG_HOLD_END_NODE);
@@ -133,13 +133,14 @@ static void test_told_at_once(void **state)
 static void test_requeued(void **state)
 {
 	static const enum sgang_hold_end ends[] = {
-		SGANG_HOLD_END_PREEMPTED, SGANG_HOLD_END_FAILED,
+		SGANG_HOLD_END_PREEMPTED,
+		SGANG_HOLD_END_FAILED,
 		SGANG_HOLD_END_USER,
 	};
 	uint32_t ids[4], other;
 	char line[64];
 
-	(void) state;
+	(void)state;
 	other = hold_two(ids);
 	for (size_t i = 0; i < COUNT(ends); i++) {
 		assert_int_equal(fake_state(ids[0]), FAKE_HELD);
@@ -161,18 +162,17 @@ static void test_requeued(void **state)
 	fake_fail(ids[3], true);
 	pass();
 	assert_true(was_logged("hold of 2 members ended: incomplete"));
-	assert_int_equal(record_of(ids[0]).hold_end,
-			 SGANG_HOLD_END_INCOMPLETE);
+	assert_int_equal(record_of(ids[0]).hold_end, SGANG_HOLD_END_INCOMPLETE);
 	fake_end(other);
 }
 
-/* 0.52, 1.47, 1.61: each end of a hold has its cause, in the records, after a restart too, and in
- * the log; a new hold knows of none. */
+/* 0.52, 1.47, 1.61: each end of a hold has its cause, in the records, after a
+ * restart too, and in the log; a new hold knows of none. */
 static void test_hold_ends(void **state)
 {
 	uint32_t ids[4], other, more;
 
-	(void) state;
+	(void)state;
 	other = hold_two(ids);
 	assert_int_equal(record_of(ids[0]).hold_end, SGANG_HOLD_END_NONE);
 	fake_clock(3600);
@@ -220,7 +220,7 @@ static void test_extra(void **state)
 	struct fake_request rq = member_of("train", 2);
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	fake_set_extra(0, "rack 7");
 	rq.nodes = NODES / 2;
 	rq.ranks = 12;
@@ -231,9 +231,11 @@ static void test_extra(void **state)
 	pass();
 	/* 12 ranks on 8 nodes: 4 have 2, 4 have 1 */
 	assert_int_equal(extras("gang=alice/train ranks=1") +
-			 extras("rack 7 gang=alice/train ranks=1"), 8);
+				 extras("rack 7 gang=alice/train ranks=1"),
+			 8);
 	assert_int_equal(extras("gang=alice/train ranks=2") +
-			 extras("rack 7 gang=alice/train ranks=2"), 8);
+				 extras("rack 7 gang=alice/train ranks=2"),
+			 8);
 	assert_memory_equal(fake_extra(0), "rack 7 gang=", 12);
 
 	/* an admin writes it meanwhile, and takes our words away */
@@ -254,13 +256,14 @@ static void test_extra(void **state)
 }
 
 /* Several gangs on a node, in the order of their names; holds count. A restart
- * changes nothing, and what is left of one that ended meanwhile is taken away. */
+ * changes nothing, and what is left of one that ended meanwhile is taken away.
+ */
 static void test_extra_restart(void **state)
 {
 	struct fake_request rq = nonstrict_of("b", 3);
 	uint32_t other, held, ids[2];
 
-	(void) state;
+	(void)state;
 	rq.more = "gang_mode=nonstrict|gang_waiting_time=1:00:00";
 	rq.nodes = 1;
 	rq.cpus = 1;
@@ -281,12 +284,14 @@ static void test_extra_restart(void **state)
 	pass();
 	schedule_and_pass();
 	pass();
-	assert_int_equal(extras("gang=alice/a ranks=2;gang=alice/b ranks=1"), 1);
+	assert_int_equal(extras("gang=alice/a ranks=2;gang=alice/b ranks=1"),
+			 1);
 
 	fake_snapshot();
 	come_back(true);
 	pass();
-	assert_int_equal(extras("gang=alice/a ranks=2;gang=alice/b ranks=1"), 1);
+	assert_int_equal(extras("gang=alice/a ranks=2;gang=alice/b ranks=1"),
+			 1);
 	assert_int_equal(extras(""), NODES - 1);
 	fake_set_extra(3, "old gang=alice/gone ranks=4");
 	fake_snapshot();
@@ -302,7 +307,7 @@ static void test_extra_off(void **state)
 	struct sgang_conf conf;
 	uint32_t ids[2];
 
-	(void) state;
+	(void)state;
 	submit_many(member_of("train", 2), 2, ids);
 	schedule_and_pass();
 	pass();
@@ -319,14 +324,10 @@ static void test_extra_off(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_ended),
-		TEST(test_failed),
-		TEST(test_told_at_once),
-		TEST(test_requeued),
-		TEST(test_hold_ends),
-		TEST(test_extra),
-		TEST(test_extra_restart),
-		TEST(test_extra_off),
+		TEST(test_ended),         TEST(test_failed),
+		TEST(test_told_at_once),  TEST(test_requeued),
+		TEST(test_hold_ends),     TEST(test_extra),
+		TEST(test_extra_restart), TEST(test_extra_off),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,7 +73,7 @@ static void test_slices(void **state)
 {
 	uint32_t ids[MEMBERS], saves;
 
-	(void) state;
+	(void)state;
 	begin(ids);
 	saves = fake_counts.saves;
 	pass();
@@ -126,7 +126,7 @@ static void test_array(void **state)
 {
 	struct fake_request rq = member_of("train", MEMBERS);
 
-	(void) state;
+	(void)state;
 	rq.array = MEMBERS;
 	submit(rq);
 	pass();
@@ -144,7 +144,7 @@ static void test_words(void **state)
 {
 	uint32_t ids[MEMBERS];
 
-	(void) state;
+	(void)state;
 	begin(ids);
 	for (int i = 0; i < MEMBERS; i++) {
 		const struct fake_job *j = fake_job(ids[i]);
@@ -164,7 +164,7 @@ static void test_fence(void **state)
 	uint32_t ids[MEMBERS], high;
 	uint64_t open;
 
-	(void) state;
+	(void)state;
 	begin(ids);
 	assert_true(sgang_conductor_has_turns(c));
 	open = fenced(100000, ALL_FREE);
@@ -184,7 +184,7 @@ static void test_another_gang(void **state)
 	uint32_t ids[MEMBERS], other[2];
 	struct fake_request rq = member_of("other", 2);
 
-	(void) state;
+	(void)state;
 	begin(ids);
 	rq.priority = 100000;
 	submit_many(rq, 2, other);
@@ -208,7 +208,7 @@ static void test_late_member(void **state)
 	all_in_state(early, 2, FAKE_RUNNING);
 	begin(ids);
 	late = submit(member_of("old", 2));
-	(void) state;
+	(void)state;
 	pass();
 	assert_int_equal(turn(late), SGANG_TURN_TAKEN);
 	pass();
@@ -221,7 +221,7 @@ static void test_member_joins(void **state)
 {
 	uint32_t ids[MEMBERS], late;
 
-	(void) state;
+	(void)state;
 	begin(ids);
 	late = submit(member_of("train", MEMBERS));
 	pass();
@@ -240,7 +240,7 @@ static void test_group(void **state)
 	struct fake_request a = member_of("a", 5), b = member_of("b", 5);
 	uint32_t ids[MEMBERS];
 
-	(void) state;
+	(void)state;
 	a.more = "gang_groups=alice/b";
 	b.more = "gang_groups=alice/a";
 	submit_many(a, 5, ids);
@@ -257,13 +257,34 @@ static void test_group(void **state)
 #define NEXT ids[SLICE]
 #define WAITS ids[MEMBERS - 1]
 
-static void cancel_held(const uint32_t *ids) { fake_fail(HELD, true); }
-static void cancel_waiting(const uint32_t *ids) { fake_fail(WAITS, true); }
-static void requeue_held(const uint32_t *ids) { fake_requeue(HELD); }
-static void hold_held(const uint32_t *ids) { fake_user_hold(HELD, true); }
-static void hold_waiting(const uint32_t *ids) { fake_user_hold(WAITS, true); }
-static void refuse(const uint32_t *ids) { fake_refuse(NEXT, true); }
-static void limit(const uint32_t *ids) { fake_limit(NEXT, true); }
+static void cancel_held(const uint32_t *ids)
+{
+	fake_fail(HELD, true);
+}
+static void cancel_waiting(const uint32_t *ids)
+{
+	fake_fail(WAITS, true);
+}
+static void requeue_held(const uint32_t *ids)
+{
+	fake_requeue(HELD);
+}
+static void hold_held(const uint32_t *ids)
+{
+	fake_user_hold(HELD, true);
+}
+static void hold_waiting(const uint32_t *ids)
+{
+	fake_user_hold(WAITS, true);
+}
+static void refuse(const uint32_t *ids)
+{
+	fake_refuse(NEXT, true);
+}
+static void limit(const uint32_t *ids)
+{
+	fake_limit(NEXT, true);
+}
 
 static void update(const uint32_t *ids)
 {
@@ -285,7 +306,7 @@ static void reconfigure(const uint32_t *ids)
 {
 	struct sgang_conf conf;
 
-	(void) ids;
+	(void)ids;
 	sgang_conf_default(&conf);
 	sgang_conductor_configure(c, toy_tree(), &conf);
 }
@@ -294,7 +315,7 @@ static void switch_off(const uint32_t *ids)
 {
 	struct sgang_conf conf;
 
-	(void) ids;
+	(void)ids;
 	sgang_conf_default(&conf);
 	conf.gangs = false;
 	sgang_conductor_configure(c, toy_tree(), &conf);
@@ -302,39 +323,39 @@ static void switch_off(const uint32_t *ids)
 
 static void nodes_change(const uint32_t *ids)
 {
-	(void) ids;
+	(void)ids;
 	sgang_conductor_forget_nodes(c);
 }
 
 static void restart(const uint32_t *ids)
 {
-	(void) ids;
+	(void)ids;
 	come_back(false);
 }
 
 static void die(const uint32_t *ids)
 {
-	(void) ids;
+	(void)ids;
 	come_back(true);
 }
 
 static void die_after_save(const uint32_t *ids)
 {
-	(void) ids;
+	(void)ids;
 	fake_snapshot();
 	come_back(true);
 }
 
 static void jobs_are_read_again(const uint32_t *ids)
 {
-	(void) ids;
+	(void)ids;
 	sgang_conductor_forget_jobs(c);
 }
 
 static const struct {
 	const char *name;
 	void (*happens)(const uint32_t *ids);
-	bool starts;			/* all of them, later on */
+	bool starts; /* all of them, later on */
 } events[] = {
 	{ "a held member is cancelled", cancel_held, false },
 	{ "a waiting member is cancelled", cancel_waiting, false },
@@ -396,13 +417,13 @@ static void refused_for_good(void (*happens)(const uint32_t *ids))
 
 static void test_refused(void **state)
 {
-	(void) state;
+	(void)state;
 	refused_for_good(refuse);
 }
 
 static void test_limited(void **state)
 {
-	(void) state;
+	(void)state;
 	refused_for_good(limit);
 }
 
@@ -411,7 +432,7 @@ static void test_waiting_time(void **state)
 {
 	uint32_t ids[MEMBERS];
 
-	(void) state;
+	(void)state;
 	begin_with(ids, "gang_waiting_time=2:00");
 	fake_clock(121);
 	pass();
@@ -425,7 +446,7 @@ static void test_node_down(void **state)
 	uint32_t ids[MEMBERS];
 	uint64_t open;
 
-	(void) state;
+	(void)state;
 	begin(ids);
 	open = fenced(1, ALL_FREE & fake_idle_nodes());
 	for (uint32_t n = 0; n < NODES; n++) {
@@ -444,7 +465,7 @@ static void test_learns(void **state)
 	struct fake_request rq = member_of("train", MEMBERS);
 	uint32_t ids[MEMBERS];
 
-	(void) state;
+	(void)state;
 	submit_many(rq, MEMBERS - 1, ids);
 	rq.not_on = LEAF(0) | LEAF(1) | LEAF(2);
 	WAITS = submit(rq);
@@ -491,8 +512,8 @@ static void test_second_round(void **state)
 		all_in_state(first, MEMBERS, FAKE_RUNNING);
 		if (in_state("train", FAKE_PENDING) != MEMBERS)
 			fail_msg("%s: %u of the second round have nodes",
-				 context, MEMBERS -
-				 in_state("train", FAKE_PENDING));
+				 context,
+				 MEMBERS - in_state("train", FAKE_PENDING));
 		for (int i = 0; i < MEMBERS; i++)
 			assert_int_equal(fake_job(first[i])->launches, 1);
 		all_start(second);
@@ -505,7 +526,7 @@ static void test_shutdown(void **state)
 {
 	uint32_t ids[MEMBERS];
 
-	(void) state;
+	(void)state;
 	begin(ids);
 	fake_shutdown_at(1);
 	pass();
@@ -520,22 +541,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup_slices, teardown)
-		T(test_slices),
-		T(test_same_place),
-		T(test_array),
-		T(test_words),
-		T(test_fence),
-		T(test_another_gang),
-		T(test_late_member),
-		T(test_member_joins),
-		T(test_group),
-		T(test_events),
-		T(test_refused),
-		T(test_limited),
-		T(test_waiting_time),
-		T(test_node_down),
-		T(test_learns),
-		T(test_second_round),
+		T(test_slices),       T(test_same_place),
+		T(test_array),        T(test_words),
+		T(test_fence),        T(test_another_gang),
+		T(test_late_member),  T(test_member_joins),
+		T(test_group),        T(test_events),
+		T(test_refused),      T(test_limited),
+		T(test_waiting_time), T(test_node_down),
+		T(test_learns),       T(test_second_round),
 		T(test_shutdown),
 #undef T
 	};

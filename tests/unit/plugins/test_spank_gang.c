@@ -70,12 +70,9 @@ static void test_contexts(void **state)
 		enum spank_context context;
 		size_t n_options;
 	} cases[] = {
-		{ S_CTX_LOCAL, TYPED },
-		{ S_CTX_ALLOCATOR, TYPED },
-		{ S_CTX_REMOTE, TYPED },
-		{ S_CTX_SLURMD, 0 },
-		{ S_CTX_JOB_SCRIPT, 0 },
-		{ S_CTX_ERROR, 0 },
+		{ S_CTX_LOCAL, TYPED },  { S_CTX_ALLOCATOR, TYPED },
+		{ S_CTX_REMOTE, TYPED }, { S_CTX_SLURMD, 0 },
+		{ S_CTX_JOB_SCRIPT, 0 }, { S_CTX_ERROR, 0 },
 	};
 	size_t i;
 
@@ -116,7 +113,7 @@ static void test_bad_value(void **state)
 	assert_int_not_equal(fake_spank_type("gang", "Train", 0), 0);
 	assert_int_equal(fake_spank.n_errors, 1);
 	assert_string_equal(fake_spank.error, "gang: --gang=Train: a gang's "
-			    "name has no upper-case letters");
+					      "name has no upper-case letters");
 	assert_int_not_equal(fake_spank_type("gang-min-available", "0", 0), 0);
 	assert_int_equal(fake_spank.n_errors, 2);
 }
@@ -143,12 +140,10 @@ static void assert_environment(const bool kept[N_INHERITED])
 /* A job submitted from inside a gang job does not join the gang. */
 static void test_parent_is_forgotten(void **state)
 {
-	static const char *const markers[] = {
-		"SLURM_JOB_ID", "SLURM_JOBID", "SLURM_GANG_NAME"
-	};
-	static const enum spank_context contexts[] = {
-		S_CTX_ALLOCATOR, S_CTX_LOCAL
-	};
+	static const char *const markers[] = { "SLURM_JOB_ID", "SLURM_JOBID",
+					       "SLURM_GANG_NAME" };
+	static const enum spank_context contexts[] = { S_CTX_ALLOCATOR,
+						       S_CTX_LOCAL };
 	size_t m, c;
 
 	(void)state;
@@ -161,9 +156,9 @@ static void test_parent_is_forgotten(void **state)
 			set_inherited();
 			setenv(markers[m], "7", 1);
 			load(contexts[c]);
-			assert_environment((const bool []){
-				false, false, false, false, false, false,
-				false, true });
+			assert_environment((const bool[]){ false, false, false,
+							   false, false, false,
+							   false, true });
 		}
 	}
 }
@@ -175,8 +170,8 @@ static void test_step(void **state)
 	set_inherited();
 	setenv("SLURM_JOB_ID", "7", 1);
 	load(S_CTX_LOCAL);
-	assert_environment((const bool []){
-		false, false, false, false, false, true, true, true });
+	assert_environment((const bool[]){ false, false, false, false, false,
+					   true, true, true });
 
 	assert_int_equal(fake_spank_type("gang", "train", 0), 0);
 	assert_int_equal(fake_spank.n_errors, 1);
@@ -270,8 +265,7 @@ int main(void)
 		cmocka_unit_test_setup(test_parent_is_forgotten,
 				       clean_environment),
 		cmocka_unit_test_setup(test_step, clean_environment),
-		cmocka_unit_test_setup(test_default_by_hand,
-				       clean_environment),
+		cmocka_unit_test_setup(test_default_by_hand, clean_environment),
 		cmocka_unit_test_setup(test_hidden_from_tasks,
 				       clean_environment),
 		cmocka_unit_test(test_batch_hostfile),

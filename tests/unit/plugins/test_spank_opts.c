@@ -28,12 +28,25 @@ static size_t slot_of(const char *name)
 static void test_slots(void **state)
 {
 	static const char *const names[] = {
-		"gang", "gang-min-member", "gang-min-available",
-		"gang-total-number", "gang-topology", "gang-rank",
-		"gang-mode", "gang-groups", "gang-waiting-time", "gang-match",
-		"gang-order", "gang-on-failure", "gang-min-tres",
-		"gang-group-topology", "gang-exclusive", "gang-parallel",
-		"gang-run-time", "gang-comm-share", "gang-rank-order",
+		"gang",
+		"gang-min-member",
+		"gang-min-available",
+		"gang-total-number",
+		"gang-topology",
+		"gang-rank",
+		"gang-mode",
+		"gang-groups",
+		"gang-waiting-time",
+		"gang-match",
+		"gang-order",
+		"gang-on-failure",
+		"gang-min-tres",
+		"gang-group-topology",
+		"gang-exclusive",
+		"gang-parallel",
+		"gang-run-time",
+		"gang-comm-share",
+		"gang-rank-order",
 	};
 	size_t i, n = sizeof(names) / sizeof(names[0]), visible = 0;
 	struct sgang_opts_slot found;
@@ -70,7 +83,7 @@ static void test_values(void **state)
 	static const struct {
 		const char *name;
 		const char *value;
-		int errnum;		/* 0: it is fine */
+		int errnum; /* 0: it is fine */
 		const char *why;
 	} cases[] = {
 		{ "gang", "train", 0, NULL },
@@ -140,7 +153,7 @@ static void test_variables(void **state)
 	assert_true(sgang_opts_variable(slot_of("gang-min-available"), name,
 					sizeof(name)));
 	assert_string_equal(name, "SLURM_SPANK__SLURM_SPANK_OPTION_gang_"
-			    "gang_min_available");
+				  "gang_min_available");
 	assert_false(sgang_opts_variable(99, name, sizeof(name)));
 	for (slot = 0; sgang_opts_slot(slot, &found); slot++) {
 		assert_true(sgang_opts_variable(slot, name, sizeof(name)));

@@ -18,31 +18,30 @@
 static struct {
 	bool counting;
 	uint64_t calls;
-	uint64_t fail_at;		/* 0: never */
-	bool for_good;			/* all from there on */
+	uint64_t fail_at; /* 0: never */
+	bool for_good;    /* all from there on */
 } memory;
 
 /* Two spines of two leaves of four nodes. */
-static const char tree[] =
-	"SwitchName=l0 Nodes=n[0-3]\n"
-	"SwitchName=l1 Nodes=n[4-7]\n"
-	"SwitchName=l2 Nodes=n[8-11]\n"
-	"SwitchName=l3 Nodes=n[12-15]\n"
-	"SwitchName=s0 Switches=l[0-1]\n"
-	"SwitchName=s1 Switches=l[2-3]\n"
-	"SwitchName=top Switches=s[0-1]\n";
+static const char tree[] = "SwitchName=l0 Nodes=n[0-3]\n"
+			   "SwitchName=l1 Nodes=n[4-7]\n"
+			   "SwitchName=l2 Nodes=n[8-11]\n"
+			   "SwitchName=l3 Nodes=n[12-15]\n"
+			   "SwitchName=s0 Switches=l[0-1]\n"
+			   "SwitchName=s1 Switches=l[2-3]\n"
+			   "SwitchName=top Switches=s[0-1]\n";
 #define NODES 16
 #define CPUS 4
 #define MEMORY 1000
 #define LICENCES 6
-#define LEAF(n) ((uint64_t) 0xf << 4 * (n))
-#define ALL_FREE ((uint64_t) 0xffff)
+#define LEAF(n) ((uint64_t)0xf << 4 * (n))
+#define ALL_FREE ((uint64_t)0xffff)
 
 static uint32_t toy_nodes = NODES;
 static struct sgang_conductor *c;
-static char context[160];		/* said when something is wrong */
+static char context[160]; /* said when something is wrong */
 
-static uint32_t toy_islands = 1;	/* in each node */
+static uint32_t toy_islands = 1; /* in each node */
 
 static inline void toy_look_inside(struct sgang_topologies *all)
 {
@@ -52,7 +51,7 @@ static inline void toy_look_inside(struct sgang_topologies *all)
 	for (uint32_t n = 0; n < FAKE_NODES; n++)
 		islands[n] = toy_islands;
 	assert_int_equal(sgang_topologies_look_inside(
-				all, toy_islands == 1 ? NULL : islands, NULL),
+				 all, toy_islands == 1 ? NULL : islands, NULL),
 			 0);
 }
 
@@ -90,7 +89,7 @@ static inline void start_conductor(void)
 
 static inline int setup(void **state)
 {
-	(void) state;
+	(void)state;
 	toy_nodes = NODES;
 	toy_islands = 1;
 	fake_cluster(NODES, CPUS, MEMORY, LICENCES);
@@ -103,7 +102,7 @@ static inline int setup(void **state)
 
 static inline int teardown(void **state)
 {
-	(void) state;
+	(void)state;
 	sgang_conductor_destroy(c);
 	c = NULL;
 	return 0;
@@ -141,7 +140,7 @@ static inline struct sgang_nodeset *set_of(uint64_t nodes)
 	bool counting = memory.counting;
 	struct sgang_nodeset *set;
 
-	memory.counting = false;	/* this is the test's own */
+	memory.counting = false; /* this is the test's own */
 	set = sgang_nodeset_create(toy_nodes);
 	memory.counting = counting;
 	assert_non_null(set);
@@ -158,7 +157,7 @@ static inline uint64_t mask_of(const struct sgang_nodeset *set)
 
 	for (uint32_t n = 0; n < toy_nodes; n++) {
 		if (sgang_nodeset_has(set, n))
-			nodes |= (uint64_t) 1 << n;
+			nodes |= (uint64_t)1 << n;
 	}
 	return nodes;
 }
@@ -176,7 +175,8 @@ static inline struct sgang_spec spec_of(uint32_t id)
 }
 
 /* The scheduler reaches a member and may let it use 'nodes'. */
-static inline enum sgang_turn turn_on(uint32_t id, uint64_t nodes, bool reserving)
+static inline enum sgang_turn turn_on(uint32_t id, uint64_t nodes,
+				      bool reserving)
 {
 	struct sgang_nodeset *set = set_of(nodes);
 	struct sgang_spec spec = spec_of(id);
@@ -184,7 +184,8 @@ static inline enum sgang_turn turn_on(uint32_t id, uint64_t nodes, bool reservin
 
 	if (fake_scheduler(true))
 		sgang_conductor_look(c, fake_host.find(id));
-	turn = sgang_conductor_turn(c, &spec, fake_job(id)->rq.priority, set, reserving);
+	turn = sgang_conductor_turn(c, &spec, fake_job(id)->rq.priority, set,
+				    reserving);
 	fake_scheduler(false);
 	sgang_nodeset_destroy(set);
 	return turn;
@@ -239,7 +240,7 @@ static inline uint64_t late_on(uint32_t id, uint64_t nodes, uint32_t level)
 
 	fake_scheduler(true);
 	if (sgang_conductor_late(c, &spec, set) && level)
-		(void) sgang_conductor_near(c, &spec, level, set);
+		(void)sgang_conductor_near(c, &spec, level, set);
 	fake_scheduler(false);
 	nodes = mask_of(set);
 	sgang_nodeset_destroy(set);
@@ -255,7 +256,7 @@ static inline void schedule(void)
 	while ((next = next_in_queue(next))) {
 		uint64_t nodes;
 
-		j = *next;	/* its place in the queue, if it starts */
+		j = *next; /* its place in the queue, if it starts */
 		next = &j;
 		if (j.gang[0] && turn(j.id) == SGANG_TURN_TAKEN)
 			continue;
@@ -277,14 +278,17 @@ static inline void schedule_and_pass(void)
 
 static inline struct fake_request member_of(const char *gang, uint32_t min)
 {
-	return (struct fake_request) {
-		.gang = gang, .min = min, .nodes = 1, .priority = 100,
+	return (struct fake_request){
+		.gang = gang,
+		.min = min,
+		.nodes = 1,
+		.priority = 100,
 	};
 }
 
 static inline struct fake_request plain(uint32_t nodes, uint32_t priority)
 {
-	return (struct fake_request) { .nodes = nodes, .priority = priority };
+	return (struct fake_request){ .nodes = nodes, .priority = priority };
 }
 
 static inline uint32_t submit(struct fake_request rq)
@@ -295,7 +299,8 @@ static inline uint32_t submit(struct fake_request rq)
 	return id;
 }
 
-static inline void submit_many(struct fake_request rq, uint32_t n, uint32_t *ids)
+static inline void submit_many(struct fake_request rq, uint32_t n,
+			       uint32_t *ids)
 {
 	for (uint32_t i = 0; i < n; i++)
 		ids[i] = submit(rq);
@@ -315,7 +320,7 @@ static inline uint32_t in_state(const char *gang, enum fake_state state)
 }
 
 static inline void all_in_state(const uint32_t *ids, uint32_t n,
-			 enum fake_state state)
+				enum fake_state state)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		if (fake_state(ids[i]) != state)
