@@ -30,7 +30,7 @@ other_has_lived()
 takes_control()
 {
 	other_has_lived && slurm_start_munge && { slurm_start_ctld || :; } &&
-		wait_for 60 "timeout 5 squeue -h" &&
+		wait_for 120 "timeout 30 squeue -h" &&
 		slurm_start_node n1 n2 && wait_for 60 nodes_idle
 }
 

@@ -112,11 +112,6 @@ static struct sgang_job *commit_islands(struct attempt *a, size_t i,
 	return job;
 }
 
-uint32_t sgang_attempt_cpus(const struct probed *p, const struct sgang_run *run)
-{
-	return (p->fixed ? 1 : run->ranks) * p->shape.node_cpus;
-}
-
 /* Slurm by itself would fill the first of several nodes. Where that matters it
  * is kept to as many CPUs of each as are planned there: if their number is
  * open, if they are shares of uneven.c, or once a member was refused. To find
@@ -150,7 +145,7 @@ static struct sgang_job *commit_shares(struct attempt *a, size_t i,
 
 		if (run->member == i)
 			cpus[sgang_where_node(a->c, run)] +=
-				sgang_attempt_cpus(p, run);
+				sgang_part_cpus(p, run);
 	}
 	job = commit_within(
 		a, i, &(struct sgang_bounds){ .nodes = nodes, .cpus = cpus },

@@ -139,8 +139,7 @@ enum sgang_progress sgang_attempt_go_on(struct attempt *a,
 					const struct account *account);
 
 /* The CPUs that a run of the plan has on its node. */
-uint32_t sgang_attempt_cpus(const struct probed *p,
-			    const struct sgang_run *run);
+uint32_t sgang_part_cpus(const struct probed *p, const struct sgang_run *run);
 
 /* --- beside.c --- */
 

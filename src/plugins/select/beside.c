@@ -90,7 +90,7 @@ uint32_t *sgang_beside_spare(const struct attempt *a, size_t i)
 
 		if (!p->shape.shares)
 			cpus[sgang_where_node(a->c, run)] +=
-				sgang_attempt_cpus(p, run);
+				sgang_part_cpus(p, run);
 	}
 	return cpus;
 }

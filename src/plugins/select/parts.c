@@ -162,3 +162,8 @@ uint64_t sgang_fit_cost(const struct sgang_placement *plan)
 {
 	return plan->weighted_cost ? plan->weighted_cost : plan->ring.cost;
 }
+
+uint32_t sgang_part_cpus(const struct probed *p, const struct sgang_run *run)
+{
+	return (p->fixed ? 1 : run->ranks) * p->shape.node_cpus;
+}
