@@ -338,8 +338,14 @@ void lr_check_refused(struct lr_run *r)
 	r->checked++;
 	if (r->g.patient)
 		r->g.policy = LR_ANYWHERE;
-	if (!(r->g.late && never_alone(r, &empty)) &&
-	    minimum_fits(r, &empty) == 1)
+	if ((r->g.late && never_alone(r, &empty)) ||
+	    minimum_fits(r, &empty) != 1)
+		return;
+	/* Who joins is judged with those that come first; it does not try
+	 * whether it fits with others. */
+	if (r->g.late && r->g.min < r->g.n_members)
+		r->others++;
+	else
 		lr_violation(r, "it is refused and would fit: %s",
 			     lr_refusal());
 }
