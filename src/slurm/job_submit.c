@@ -13,6 +13,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -737,11 +738,12 @@ static int submit_one(job_desc_msg_t *job_desc, uint32_t submit_uid,
 
 int job_submit(job_desc_msg_t *job_desc, uint32_t submit_uid, char **err_msg)
 {
-	int rc;
+	int rc, saved = errno;
 
 	pthread_mutex_lock(&one_at_a_time);
 	rc = submit_one(job_desc, submit_uid, err_msg);
 	pthread_mutex_unlock(&one_at_a_time);
+	errno = saved;
 	return rc;
 }
 
@@ -820,12 +822,14 @@ static bool change_fits(job_desc_msg_t *job_desc)
 int job_modify(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 	       uint32_t submit_uid)
 {
-	int rc = SLURM_SUCCESS;
+	int rc = SLURM_SUCCESS, saved = errno;
 
 	pthread_mutex_lock(&one_at_a_time);
 	modified++;
 	if (change_fits(job_desc))
 		rc = check_change(job_desc, job_ptr, submit_uid);
 	pthread_mutex_unlock(&one_at_a_time);
+	/* slurmctld takes one that is left for a mistake in the new partition */
+	errno = saved;
 	return rc;
 }
