@@ -12,11 +12,6 @@
 #include "slurm/client.h"
 #include "slurm/public.h"
 
-static int no_memory(struct sgang_error *err)
-{
-	return sgang_errf(err, ENOMEM, "out of memory");
-}
-
 static uint32_t cores_per_socket(const node_info_msg_t *nodes, const char *name)
 {
 	uint32_t i;
@@ -76,7 +71,7 @@ static int fill_alloc(struct sgang_alloc *alloc, const job_info_t *info,
 	found.node = calloc(n, sizeof(*found.node));
 	if (!found.node) {
 		sgang_hostlist_free(names);
-		return no_memory(err);
+		return sgang_err_memory(err);
 	}
 	if (info->cpus_per_task && info->cpus_per_task != NO_VAL16)
 		found.cpus_per_rank = info->cpus_per_task;

@@ -52,11 +52,6 @@ struct collection {
 	bool no_memory;
 };
 
-static int no_memory(struct sgang_error *err)
-{
-	return sgang_errf(err, ENOMEM, "out of memory");
-}
-
 static void clear(struct collection *all)
 {
 	size_t i;
@@ -166,7 +161,7 @@ static int add_shape(struct collection *all, const char *file,
 	if (!bigger || !copy) {
 		free(copy);
 		sgang_node_topo_destroy(topo);
-		return no_memory(err);
+		return sgang_err_memory(err);
 	}
 	all->shape[all->n_shapes++] = (struct shape){ copy, topo };
 	return 0;
@@ -206,7 +201,7 @@ static int load_nodes(struct collection *all,
 		if (add_node(all, nodes[i].name, false, nodes[i].line))
 			break;
 	sgang_node_lines_free_nodes(nodes, count);
-	return i < count ? no_memory(err) : 0;
+	return i < count ? sgang_err_memory(err) : 0;
 }
 
 static int load_map(struct collection *all, struct sgang_error *err)
@@ -337,7 +332,7 @@ static int make_command(const struct collection *all, struct sgang_words *words,
 	if (!count)
 		sgang_errf(err, ENOENT, "there is no node to be asked");
 	else if (!list)
-		no_memory(err);
+		sgang_err_memory(err);
 	else if (!own_path(path, err) && !sgang_words_add(words, err, "srun") &&
 		 !sgang_words_add(words, err, "--job-name=sgang-topology") &&
 		 !sgang_words_add(words, err, "--nodelist=%s", list) &&
@@ -367,7 +362,7 @@ static int ask(struct collection *all, struct sgang_error *err)
 	if (rc < 0)
 		return -1;
 	if (all->no_memory)
-		return no_memory(err);
+		return sgang_err_memory(err);
 	free(fold_asked(all, true, &count));
 	if (!count)
 		return sgang_errf(err, EIO,
@@ -515,14 +510,14 @@ static int keep(struct collection *all, struct sgang_collected *collected,
 			return -1;
 	map = make_map(all, &collected->n_shapes);
 	if (!map)
-		return no_memory(err);
+		return sgang_err_memory(err);
 	rc = write_file(all->dir, SGANG_NODE_TOPOLOGY_MAP, map, err);
 	free(map);
 	if (rc)
 		return -1;
 	free(fold_asked(all, true, &collected->n_nodes));
 	collected->missing = fold_asked(all, false, &missing);
-	return missing && !collected->missing ? no_memory(err) : 0;
+	return missing && !collected->missing ? sgang_err_memory(err) : 0;
 }
 
 int sgang_collect(const char *nodes, const char *dir,
@@ -534,7 +529,7 @@ int sgang_collect(const char *nodes, const char *dir,
 	if (load_map(&all, err) || choose_nodes(&all, nodes, err))
 		goto out;
 	if (all.no_memory) {
-		no_memory(err);
+		sgang_err_memory(err);
 		goto out;
 	}
 	sort_nodes(&all);

@@ -32,11 +32,6 @@
 #define WIDTH_DEFAULT 80
 #define WIDTH_MAX 10000
 
-static int no_memory(struct sgang_error *err)
-{
-	return sgang_errf(err, ENOMEM, "out of memory");
-}
-
 /* ---- options ---- */
 
 int sgang_draw_slots(struct sgang_draw *draw, const char *value,
@@ -75,7 +70,7 @@ int sgang_draw_with(struct sgang_draw *draw, const char *value,
 				  sgang_text_show(shown, value));
 	bigger = realloc(draw->with, (draw->n_with + 1) * sizeof(*bigger));
 	if (!bigger)
-		return no_memory(err);
+		return sgang_err_memory(err);
 	draw->with = bigger;
 	draw->with[draw->n_with++] = value;
 	return 0;
@@ -235,7 +230,7 @@ static int measure_ring(const struct sgang_scene *scene,
 	size_t i, n = 0;
 
 	if (!runs)
-		return no_memory(err);
+		return sgang_err_memory(err);
 	for (i = 0; i < gang->n_ring; i++) {
 		if (!gang->stop[i].slots)
 			continue;
@@ -261,7 +256,7 @@ static int put_gang(struct offline *offline, const char *with, uint32_t *left,
 	int rc;
 
 	if (!name)
-		return no_memory(err);
+		return sgang_err_memory(err);
 	gang = sgang_scene_gang(offline->scene, name, "Running", err);
 	free(name);
 	if (!gang || read_words(offline, equals + 1, &words, &n, err))
@@ -303,7 +298,7 @@ static int fill_offline(const struct sgang_draw *draw,
 	offline.free = calloc(n, sizeof(*offline.free));
 	offline.down = calloc(n, sizeof(*offline.down));
 	if (!left || !offline.free || !offline.down)
-		rc = no_memory(err);
+		rc = sgang_err_memory(err);
 	else
 		rc = put_all(&offline, left, err);
 	free(offline.down);
@@ -364,10 +359,10 @@ static int render(const struct sgang_scene *scene, render_f draw, char **text,
 		return -1;
 	*text = NULL;
 	out = open_memstream(text, size);
-	rc = out ? draw(scene, layout, out, err) : no_memory(err);
+	rc = out ? draw(scene, layout, out, err) : sgang_err_memory(err);
 	sgang_scene_layout_destroy(layout);
 	if (out && fclose(out) && !rc)
-		rc = no_memory(err);
+		rc = sgang_err_memory(err);
 	if (rc) {
 		free(*text);
 		*text = NULL;
@@ -500,7 +495,7 @@ load_fabric(const struct sgang_draw *draw, const struct sgang_nodes *nodes,
 		    1 &&
 	    sgang_gangs_distinct(gang, sgang_gangs_partition, &partitions,
 				 &n)) {
-		no_memory(err);
+		sgang_err_memory(err);
 		return NULL;
 	}
 	fabric = sgang_live_fabric(nodes, conf, dir, partitions, n, err);

@@ -19,11 +19,6 @@
 
 /* ---- messages ---- */
 
-static int no_memory(struct sgang_error *err)
-{
-	return sgang_errf(err, ENOMEM, "out of memory");
-}
-
 static int wrong(const struct sgang_gangfile *file, size_t line,
 		 struct sgang_error *err, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -216,7 +211,7 @@ static int find_gang(struct sgang_gangfile *file,
 	}
 	bigger = realloc(file->gang, (i + 1) * sizeof(*bigger));
 	if (!bigger)
-		return no_memory(err);
+		return sgang_err_memory(err);
 	file->gang = bigger;
 	file->gang[i] = (struct sgang_filegang){ .spec = spec,
 						 .line = entry->line };
@@ -264,7 +259,7 @@ static char *option_value(const struct sgang_gangfile *file,
 		size += strlen(words.word[i]) + 1;
 	value = calloc(1, size);
 	if (!value)
-		no_memory(err);
+		sgang_err_memory(err);
 	for (i = 0; value && i < words.n; i++) {
 		if (i)
 			strcat(value, ",");
@@ -444,7 +439,7 @@ static int set_script(struct sgang_gangfile *file, struct sgang_role *role,
 		return -1;
 	role->script = beside(file->path, name);
 	if (!role->script)
-		return no_memory(err);
+		return sgang_err_memory(err);
 	if (access(role->script, R_OK))
 		return wrong(file, entry->line, err, "script: %s: %s",
 			     sgang_text_show(shown, role->script),
@@ -585,7 +580,7 @@ static int read_roles(struct sgang_gangfile *file,
 		n++;
 	file->role = calloc(n, sizeof(*file->role));
 	if (!file->role)
-		return no_memory(err);
+		return sgang_err_memory(err);
 	for (item = list->child; item; item = item->next)
 		if (read_role(file, &file->role[file->n_roles++], item, err))
 			return -1;

@@ -12,11 +12,6 @@
 #include "core/base/hostlist.h"
 #include "core/gang/asks.h"
 
-static int no_memory(struct sgang_error *err)
-{
-	return sgang_errf(err, ENOMEM, "out of memory");
-}
-
 static int compare_keys(const struct sgang_record *a,
 			const struct sgang_record *b)
 {
@@ -202,7 +197,7 @@ static int collect_nodes(struct sgang_gang *gang, struct sgang_error *err)
 		if (sgang_hostlist_expand(job->nodes, &names, &n, err))
 			return -1;
 		if (add_nodes(gang, names, n))
-			return no_memory(err);
+			return sgang_err_memory(err);
 	}
 	sort_nodes(gang);
 	return 0;
@@ -226,7 +221,7 @@ static int fill_gang(struct sgang_gang *gang,
 	memset(gang, 0, sizeof(*gang));
 	gang->jobs = calloc(n + 1, sizeof(*gang->jobs));
 	if (!gang->jobs)
-		return no_memory(err);
+		return sgang_err_memory(err);
 	memcpy(gang->jobs, jobs, n * sizeof(*jobs));
 	gang->n_jobs = n;
 	gang->object = object;
@@ -347,7 +342,7 @@ int sgang_gangs_build(const struct sgang_jobs *jobs, struct sgang_gangs *gangs,
 		sorted = calloc(jobs->count, sizeof(*sorted));
 		found.gang = calloc(jobs->count, sizeof(*found.gang));
 		if (!sorted || !found.gang) {
-			no_memory(err);
+			sgang_err_memory(err);
 			goto out;
 		}
 		for (i = 0; i < jobs->count; i++)

@@ -11,11 +11,6 @@
 #include "files/node_topos.h"
 #include "files/paths.h"
 
-static int no_memory(struct sgang_error *err)
-{
-	return sgang_errf(err, ENOMEM, "out of memory");
-}
-
 /* -- what gang.conf says -- */
 
 static uint32_t slots_of(const struct sgang_node_topo *topo)
@@ -54,7 +49,7 @@ static int list_islands(struct sgang_islands *inside,
 	}
 	island = malloc((size_t)slots_of(topo[node]) * sizeof(*island));
 	if (!island)
-		return no_memory(err);
+		return sgang_err_memory(err);
 	for (i = 0; i < slots_of(topo[node]); i++)
 		island[i] = topo[node]->n_gpus ? topo[node]->gpu[i].island :
 						 topo[node]->core_island[i];
@@ -75,7 +70,7 @@ static int look_inside(struct sgang_islands *inside,
 	inside->n_nodes = n;
 	inside->island = calloc(n + 1, sizeof(*inside->island));
 	if (!islands || !inside->island)
-		rc = no_memory(err);
+		rc = sgang_err_memory(err);
 	for (i = 0; i < n && !rc; i++) {
 		islands[i] = topo[i] ? topo[i]->n_islands : 1;
 		if (topo[i] &&
@@ -102,7 +97,7 @@ static int load_topos(struct sgang_islands *inside,
 	char dir[SGANG_PATH];
 
 	if (!names)
-		return no_memory(err);
+		return sgang_err_memory(err);
 	for (i = 0; i < n; i++)
 		names[i] = sgang_fabric_node_name(fabric, i);
 	if (!sgang_path_folder(dir, path, err))
@@ -117,7 +112,7 @@ int sgang_islands_load(const struct sgang_conf *conf, const char *path,
 {
 	struct sgang_islands *found = calloc(1, sizeof(*found));
 	int rc = found ? load_topos(found, conf, path, fabric, err) :
-			 no_memory(err);
+			 sgang_err_memory(err);
 
 	if (!rc && sgang_node_topos_described(found->topos))
 		rc = look_inside(found, fabric, err);
@@ -212,7 +207,7 @@ static int make_by_islands(const struct sgang_islands *inside,
 	by->total = slots_by_island(inside, request->total, request->total);
 	if (!by->members || !by->free || !by->total ||
 	    weigh_islands(inside->devices, by))
-		return no_memory(err);
+		return sgang_err_memory(err);
 	memcpy(by->members, request->members, size);
 	for (i = 0; i < request->n_members; i++)
 		by->members[i].distinct = false;
@@ -282,7 +277,7 @@ int sgang_islands_lay(const struct sgang_islands *inside,
 	if (!room || !*out) {
 		free(room);
 		free(*out);
-		return no_memory(err);
+		return sgang_err_memory(err);
 	}
 	for (i = 0; i < n_runs; i++) {
 		uint32_t left = runs[i].slots;

@@ -19,11 +19,6 @@ struct seat {
 	uint32_t local;
 };
 
-static int no_memory(struct sgang_error *err)
-{
-	return sgang_errf(err, ENOMEM, "out of memory");
-}
-
 void sgang_map_clear(struct sgang_map_member *member)
 {
 	free(member->node);
@@ -43,7 +38,7 @@ static int find_ring(const struct sgang_alloc *alloc, char *const *ring,
 	int rc;
 
 	if (!listed)
-		return no_memory(err);
+		return sgang_err_memory(err);
 	for (i = 0; i < alloc->n; i++)
 		listed[i] = alloc->node[i].name;
 	rc = sgang_ranks_order(listed, ring, alloc->n, where, err);
@@ -63,7 +58,7 @@ int sgang_map_fill(struct sgang_map_member *member,
 	int rc = -1;
 
 	if (!cpus || !counts || !where || !nodes) {
-		no_memory(err);
+		sgang_err_memory(err);
 		goto out;
 	}
 	if (ranks > SGANG_MAP_RANKS_MAX) {
@@ -162,7 +157,7 @@ int sgang_map_layout(struct sgang_map_member *member, const char *text,
 		return 0;
 	member->rank = calloc(n ? n : 1, sizeof(*member->rank));
 	if (!member->rank)
-		return no_memory(err);
+		return sgang_err_memory(err);
 	while (*text && next_range(&text, &from, &upto) &&
 	       upto - from < n - done)
 		for (; from <= upto; from++)
@@ -237,7 +232,7 @@ int sgang_map_hostfile(FILE *out, const struct sgang_map_member *members,
 	struct seat *seats = list_seats(members, n, &n_seats);
 
 	if (!seats)
-		return no_memory(err);
+		return sgang_err_memory(err);
 	for (i = 0; i < n_seats; i++)
 		fprintf(out, "%s\n", seats[i].node->has->name);
 	free(seats);
@@ -307,7 +302,7 @@ int sgang_map_rankfile(FILE *out, const struct sgang_map_member *members,
 	int rc = 0;
 
 	if (!seats)
-		return no_memory(err);
+		return sgang_err_memory(err);
 	for (i = 0; i < n_seats && !rc; i++)
 		rc = print_slot(out, &seats[i], i, err);
 	free(seats);

@@ -17,11 +17,6 @@
 	(NODE_STATE_DRAIN | NODE_STATE_FAIL | NODE_STATE_NO_RESPOND | \
 	 NODE_STATE_MAINT)
 
-static int no_memory(struct sgang_error *err)
-{
-	return sgang_errf(err, ENOMEM, "out of memory");
-}
-
 static bool is_down(uint32_t state)
 {
 	uint32_t base = state & NODE_STATE_BASE;
@@ -89,7 +84,7 @@ static int add_job(struct sgang_nodes *nodes, const job_info_t *info,
 	bigger = realloc(nodes->share, (nodes->n_shares + n) * sizeof(*bigger));
 	if (!bigger) {
 		sgang_hostlist_free(names);
-		return no_memory(err);
+		return sgang_err_memory(err);
 	}
 	nodes->share = bigger;
 	for (i = 0; i < n; i++)
@@ -185,7 +180,7 @@ int sgang_nodes_load(struct sgang_nodes *nodes, struct sgang_error *err)
 		goto out;
 	rc = read_nodes(answer.nodes, nodes) ||
 			     read_partitions(answer.partitions, nodes) ?
-		     no_memory(err) :
+		     sgang_err_memory(err) :
 		     read_jobs(answer.jobs, nodes, err);
 	sgang_libslurm_leave();
 out:

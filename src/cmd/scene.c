@@ -7,11 +7,6 @@
 
 #include "cmd/scene.h"
 
-static int no_memory(struct sgang_error *err)
-{
-	return sgang_errf(err, ENOMEM, "out of memory");
-}
-
 struct sgang_scene *sgang_scene_create(const struct sgang_fabric *fabric,
 				       const struct sgang_costs *costs,
 				       struct sgang_error *err)
@@ -23,7 +18,7 @@ struct sgang_scene *sgang_scene_create(const struct sgang_fabric *fabric,
 				     sizeof(*scene->node));
 	if (!scene || !scene->node) {
 		free(scene);
-		no_memory(err);
+		sgang_err_memory(err);
 		return NULL;
 	}
 	scene->fabric = fabric;
@@ -70,7 +65,7 @@ struct sgang_scene_gang *sgang_scene_gang(struct sgang_scene *scene,
 		scene->gang = bigger;
 	if (!bigger || !copy) {
 		free(copy);
-		no_memory(err);
+		sgang_err_memory(err);
 		return NULL;
 	}
 	gang = &scene->gang[scene->n_gangs++];
@@ -99,7 +94,7 @@ int sgang_scene_stop(struct sgang_scene_gang *gang, uint32_t node,
 		     uint32_t slots, bool ring, struct sgang_error *err)
 {
 	if (grow(gang))
-		return no_memory(err);
+		return sgang_err_memory(err);
 	gang->stop[gang->n_stops++] =
 		(struct sgang_scene_stop){ .node = node, .slots = slots };
 	gang->slots += slots;

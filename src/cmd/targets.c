@@ -9,11 +9,6 @@
 #include "cmd/cmd.h"
 #include "cmd/targets.h"
 
-static int no_memory(struct sgang_error *err)
-{
-	return sgang_errf(err, ENOMEM, "out of memory");
-}
-
 static bool is_of(const struct sgang_jobrow *job, const struct sgang_spec *gang)
 {
 	return !strcmp(job->record.name, gang->name) &&
@@ -46,7 +41,7 @@ int sgang_targets_find(const struct sgang_jobs *jobs,
 
 	found.row = calloc(jobs->count + 1, sizeof(*found.row));
 	if (!found.row)
-		return no_memory(err);
+		return sgang_err_memory(err);
 	for (i = 0; i < jobs->count; i++)
 		if (is_of(&jobs->row[i], gang) && wanted(&jobs->row[i]))
 			found.row[found.n++] = &jobs->row[i];
@@ -148,7 +143,7 @@ int sgang_targets_ask(const struct sgang_targets *targets, bool whole,
 		job = sgang_jobs_id(targets->row[i], whole);
 		if (!job) {
 			json_object_put(came.refused);
-			return no_memory(err);
+			return sgang_err_memory(err);
 		}
 		if (ask(job, signal, &why)) {
 			add_owner(targets->row[i], &why);

@@ -20,11 +20,6 @@ static const char *const link_matrices[] = {
 };
 #define N_LINK_MATRICES (sizeof(link_matrices) / sizeof(link_matrices[0]))
 
-static int no_memory(struct sgang_error *err)
-{
-	return sgang_errf(err, ENOMEM, "out of memory");
-}
-
 /* ---- islands of GPUs ----
  *
  * Until all are known, a GPU's 'island' is the index of the lowest GPU that it
@@ -475,5 +470,5 @@ int sgang_machine_find_islands(struct sgang_machine *machine,
 		rc = give_cores(machine);
 	for (i = 0; i < machine->n_nics && !rc; i++)
 		place_nic(machine, &machine->nic[i]);
-	return rc ? no_memory(err) : 0;
+	return rc ? sgang_err_memory(err) : 0;
 }

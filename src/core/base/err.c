@@ -38,3 +38,8 @@ int sgang_errf(struct sgang_error *err, int errnum, const char *fmt, ...)
 	errno = errnum;
 	return -1;
 }
+
+int sgang_err_memory(struct sgang_error *err)
+{
+	return sgang_errf(err, ENOMEM, "out of memory");
+}

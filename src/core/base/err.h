@@ -19,4 +19,7 @@ struct sgang_error {
 int sgang_errf(struct sgang_error *err, int errnum, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* The same with ENOMEM and "out of memory". */
+int sgang_err_memory(struct sgang_error *err);
+
 #endif

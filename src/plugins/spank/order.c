@@ -105,11 +105,6 @@ static const char *lookup(char *const *env, const char *name)
 	return NULL;
 }
 
-static int no_memory(struct sgang_error *err)
-{
-	return sgang_errf(err, ENOMEM, "out of memory");
-}
-
 static void clear_places(struct places *places)
 {
 	int saved = errno;
@@ -187,7 +182,7 @@ static int read_places(char *const *env, struct places *places,
 	found.where = calloc(found.n, sizeof(*found.where));
 	found.ranks = calloc(found.n, sizeof(*found.ranks));
 	if (!found.where || !found.ranks) {
-		no_memory(err);
+		sgang_err_memory(err);
 	} else if (!read_ring(&found, ring, err) &&
 		   !read_ranks(&found, env, err)) {
 		*places = found;
@@ -204,7 +199,7 @@ static char *write_places(const struct places *places, struct sgang_error *err)
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out) {
-		no_memory(err);
+		sgang_err_memory(err);
 		return NULL;
 	}
 	for (i = 0; i < places->n; i++) {
@@ -217,7 +212,7 @@ static char *write_places(const struct places *places, struct sgang_error *err)
 	if (!fclose(out))
 		return text;
 	free(text);
-	no_memory(err);
+	sgang_err_memory(err);
 	return NULL;
 }
 
