@@ -311,26 +311,17 @@ static const struct sgang_domain *domain_at(const struct arcs *arcs, uint32_t d)
 	return sgang_fabric_domain(arcs->job->request->fabric, d);
 }
 
-/* Is there nothing allowed above this domain? */
 static bool highest(const struct arcs *arcs, uint32_t d)
 {
-	uint32_t parent = domain_at(arcs, d)->parent;
-
-	return parent == SGANG_DOMAIN_NONE ||
-	       !sgang_tree_allowed(arcs->job->request, parent);
+	return sgang_plan_highest(arcs->job->request, d);
 }
 
 /* What it costs to enter a domain once. */
 static uint32_t step_cost(const struct arcs *arcs, uint32_t d)
 {
-	const uint32_t *hop = arcs->job->request->costs->hop;
-	const struct sgang_domain *domain = domain_at(arcs, d);
-
 	if (highest(arcs, d))
 		return 0;
-	return (uint32_t)((hop[domain_at(arcs, domain->parent)->level] -
-			   hop[domain->level]) /
-			  arcs->unit);
+	return (uint32_t)(sgang_plan_step(arcs->job->request, d) / arcs->unit);
 }
 
 /* The inside of a domain as the common one: the least cost at which it has

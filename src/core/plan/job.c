@@ -333,6 +333,15 @@ bool sgang_tree_allowed(const struct sgang_plan_request *request,
 	return level <= request->max_level;
 }
 
+bool sgang_plan_highest(const struct sgang_plan_request *request,
+			uint32_t domain)
+{
+	uint32_t parent = sgang_fabric_domain(request->fabric, domain)->parent;
+
+	return parent == SGANG_DOMAIN_NONE ||
+	       !sgang_tree_allowed(request, parent);
+}
+
 /* Is all that a node has free? */
 static bool is_free(const struct sgang_plan_request *request, uint32_t node)
 {

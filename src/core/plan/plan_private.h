@@ -367,6 +367,22 @@ uint32_t sgang_kind_ranks(const struct sgang_job *job,
 /* The level of the lowest domains, where two nodes of one meet: LEAF, or NODE
  * in a device fabric (devices.h), whose "nodes" are islands. */
 uint32_t sgang_plan_lowest(const struct sgang_plan_request *request);
+/* Is there nothing allowed above this domain? */
+bool sgang_plan_highest(const struct sgang_plan_request *request,
+			uint32_t domain);
+/* Cost of using a domain below its parent, which it has. */
+static inline uint32_t sgang_plan_step(const struct sgang_plan_request *request,
+				       uint32_t domain)
+{
+	const struct sgang_domain *below = sgang_fabric_domain(request->fabric,
+							       domain);
+	const struct sgang_domain *above = sgang_fabric_domain(request->fabric,
+							       below->parent);
+
+	return request->costs->hop[above->level] -
+	       request->costs->hop[below->level];
+}
+
 /* The slots of every domain that is wholly free, by domain; the others keep
  * the 0 that is there. -1 with ENOMEM, as the next one. */
 int sgang_find_broken(const struct sgang_plan_request *request,

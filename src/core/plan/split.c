@@ -160,13 +160,7 @@ static const struct sgang_domain *domain_at(const struct sgang_split *split,
 /* What it costs to enter a domain, as a child of its parent. */
 static uint64_t step_cost(const struct sgang_split *split, uint32_t d)
 {
-	const uint32_t *hop = split->job->request->costs->hop;
-	const struct sgang_domain *domain = domain_at(split, d);
-
-	if (d == split->top)
-		return 0;
-	return hop[domain_at(split, domain->parent)->level] -
-	       hop[domain->level];
+	return d == split->top ? 0 : sgang_plan_step(split->job->request, d);
 }
 
 /* -- what nodes hold -- */

@@ -58,10 +58,7 @@ static uint64_t weight_of(const struct sgang_spread *spread, uint32_t d)
 /* What using a domain adds for its parent. */
 static struct sgang_worth step_of(const struct sgang_spread *spread, uint32_t d)
 {
-	const uint32_t *hop = spread->job->request->costs->hop;
-	const struct sgang_domain *domain = domain_at(spread, d);
-	uint64_t step = hop[domain_at(spread, domain->parent)->level] -
-			hop[domain->level];
+	uint64_t step = sgang_plan_step(spread->job->request, d);
 
 	return (struct sgang_worth){
 		.cost = step * (spread->coin ? spread->coin->cost : 1) +

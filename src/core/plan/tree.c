@@ -65,25 +65,17 @@ static const struct sgang_domain *domain_at(const struct solver *solver,
 	return sgang_fabric_domain(solver->tree->request->fabric, d);
 }
 
-/* Is there nothing allowed above this domain? */
 static bool highest(const struct solver *solver, uint32_t d)
 {
-	uint32_t parent = domain_at(solver, d)->parent;
-
-	return parent == SGANG_DOMAIN_NONE ||
-	       !sgang_tree_allowed(solver->tree->request, parent);
+	return sgang_plan_highest(solver->tree->request, d);
 }
 
 /* What using this domain costs below its parent, without what it breaks. */
 static uint64_t step_cost(const struct solver *solver, uint32_t d)
 {
-	const struct sgang_domain *domain = domain_at(solver, d);
-	const uint32_t *hop = solver->tree->request->costs->hop;
-
 	if (solver->tree->used && solver->tree->used[d])
 		return 0;
-	return hop[domain_at(solver, domain->parent)->level] -
-	       hop[domain->level];
+	return sgang_plan_step(solver->tree->request, d);
 }
 
 static sgang_plan_key key_of(const struct solver *solver, uint64_t cost,
