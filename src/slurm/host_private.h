@@ -4,7 +4,9 @@
  * host_base.c is what all of them look at; host.c looks at jobs and nodes, shows
  * and tells; host_fit.c knows what a job
  * needs of a node and what a node has; host_request.c sees what was updated;
- * host_save.c writes the job state; host_start.c starts, holds, undoes and releases. The functions that are in the struct have their meaning there, in
+ * host_save.c writes the job state; host_start.c starts, holds, undoes and
+ * releases; host_tasks.c keeps what a job asked for before it held. The
+ * functions that are in the struct have their meaning there, in
  * plugins/select/host.h. All are called with the locks of sgang_host_slurm.lock.
  */
 
@@ -187,6 +189,15 @@ bool sgang_host_counts_features(const job_record_t *job_ptr);
 /* Would the limits of its association and QOS let a job that has been given
  * nodes start now? As select_nodes() asks in the end. */
 bool sgang_host_within_limits(job_record_t *job_ptr);
+
+/* ---- host_tasks.c ---- */
+
+/* The job holds nodes from now on, and had so many tasks before. */
+void sgang_host_tasks_keep(const job_record_t *job_ptr, uint32_t tasks);
+/* It is pending again, and has that number again. */
+void sgang_host_tasks_restore(job_record_t *job_ptr);
+/* It has left its hold otherwise. */
+void sgang_host_tasks_forget(const job_record_t *job_ptr);
 
 /* ---- host_save.c ---- */
 

@@ -440,6 +440,7 @@ struct sgang_job *sgang_host_commit(struct sgang_job *job,
 	part_record_t *part_ptr = job_ptr->part_ptr;
 	uint16_t mail = job_ptr->mail_type;
 	uint32_t job_id = job_ptr->job_id;
+	uint32_t tasks = job_ptr->details->num_tasks;
 	uint64_t row;
 	int rc = ESLURM_NODES_BUSY;
 
@@ -467,6 +468,7 @@ struct sgang_job *sgang_host_commit(struct sgang_job *job,
 		return NULL;
 	}
 	sgang_dbd_held(job_ptr);
+	sgang_host_tasks_keep(job_ptr, tasks);
 	/* of an earlier start */
 	FREE_NULL_BITMAP(job_ptr->node_bitmap_pr);
 	job_ptr->details->prolog_running++;
@@ -617,6 +619,7 @@ static void requeue_prepared(job_record_t *job_ptr)
 		(void)job_signal(job_ptr, SIGKILL, 0, 0, false);
 	}
 	job_ptr->details->requeue = requeue;
+	sgang_host_tasks_restore(job_ptr);
 	sgang_dbd_drop(job_ptr);
 	sgang_host_jobs_changed();
 }
@@ -644,6 +647,7 @@ void sgang_host_undo(struct sgang_job *job)
 	forget_allocation(job_ptr);
 	forget_tres(job_ptr);
 	job_ptr->billable_tres = (double)NO_VAL;
+	sgang_host_tasks_restore(job_ptr);
 	sgang_dbd_undone(job_ptr);
 	if (job_ptr->details->prolog_running)
 		job_ptr->details->prolog_running--;
@@ -709,6 +713,10 @@ void sgang_host_drop(struct sgang_job *job, bool yield)
 	job_record_t *job_ptr = record(job);
 
 	sgang_dbd_drop(job_ptr);
+	if (job_ptr->details && IS_JOB_PENDING(job_ptr))
+		sgang_host_tasks_restore(job_ptr);
+	else
+		sgang_host_tasks_forget(job_ptr);
 	if (!job_ptr->details)
 		return;
 	if (job_ptr->details->prolog_running)
@@ -802,6 +810,7 @@ void sgang_host_release(struct sgang_job *job, bool again)
 	bool launched = !prepared && sgang_host_was_seen(job_ptr);
 
 	charge_hold(job_ptr);
+	sgang_host_tasks_forget(job_ptr);
 	xfree(job_ptr->state_desc);
 	sgang_dbd_start(job_ptr);
 	if (launched)

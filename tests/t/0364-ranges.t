@@ -141,6 +141,18 @@ test_expect_success '5.5 no more nodes are planned than the tasks need' '
 	*) false ;;
 	esac
 '
+# Slurm 22.05 gives a job with --ntasks-per-node as many tasks as its nodes have,
+# and would ask for as many nodes again. On two nodes "small" leaves no room.
+test_expect_success '5.5 fewer nodes than those that were given back' '
+	members=($(submit -N1-2 --ntasks-per-node=2 -c2 --mem=10 --gang=small \
+			--gang-min-member=1 --gang-groups=root/large) \
+		$(submit -N3 --exclusive --mem=10 --gang=large \
+			--gang-min-member=1 --gang-groups=root/small)) &&
+	wait_for 15 all_in CONFIGURING ${members[@]} &&
+	test "$(nodes_of ${members[@]})" = 4 &&
+	scontrol show job ${members[0]} | grep " NumTasks=2 " &&
+	drop ${members[@]}
+'
 test_expect_success 'n1 has 4 CPUs left, n2 and n3 have 2' '
 	busy="$(submit -w n2 -N1 -n2 --mem=10) $(submit -w n3 -N1 -n2 --mem=10)
 		$(submit -w n4 -N1 --exclusive --mem=10)" &&
