@@ -179,6 +179,16 @@ test_expect_success '5.5 it starts later when a node becomes free' '
 	wait_for 20 all_in CONFIGURING ${members[@]} &&
 	drop ${members[@]}
 '
+test_expect_success 'n4 has no CPU left' '
+	busy=$(submit -w n4 -N1 -n4 --mem=10) &&
+	wait_for 10 all_in CONFIGURING $busy
+'
+# Two share three nodes; the third would like four, and has room on three.
+test_expect_success '5.5 one that differs gives up no more than it must' '
+	starts 6 -N1-3\ --ntasks-per-node=3\ --mem=10 \
+		-N1-3\ --ntasks-per-node=3\ --mem=10 -N1-4\ --mem=10 &&
+	drop $busy
+'
 test_expect_success 'n1 has 4000 MB left, the others have 1000' '
 	busy=$(submit -w n2 -N1 -n1 --mem=3000) &&
 	busy+=" $(submit -w n3 -N1 -n1 --mem=3000)" &&

@@ -19,11 +19,14 @@
 #define COMBINATIONS 128
 #define COMBINED_NODES 200000
 
+/* So many plans find out who gave up more nodes than it had to. */
+#define MORE_TRIES 16
+
 /* A part, and how many nodes it has in a trial. */
 struct size {
 	struct probed *asked; /* as it was */
 	uint32_t most, least; /* alike: it has no range */
-	uint32_t nodes, before;
+	uint32_t nodes;
 };
 
 struct sizes {
@@ -165,54 +168,13 @@ static bool fits(struct sizes *s)
 	return s->when ? sgang_fit_at(a, s->when) : sgang_fit_parts(a) == 0;
 }
 
-/* ---- as many as there are ---- */
-
-static bool any_gave(const struct sizes *s, const struct probed *asked)
-{
-	for (size_t i = 0; i < s->a->n_parts; i++) {
-		if (s->size[i].asked == asked &&
-		    s->size[i].nodes < s->size[i].most)
-			return true;
-	}
-	return false;
-}
-
-/* Give those who ask for this all they would like, or ('back') what they had.
- */
-static void restore(struct sizes *s, const struct probed *asked, bool back)
-{
-	for (size_t i = 0; i < s->a->n_parts; i++) {
-		struct size *size = &s->size[i];
-
-		if (size->asked != asked)
-			continue;
-		if (!back)
-			size->before = size->nodes;
-		size->nodes = back ? size->before : size->most;
-	}
-}
-
-/* Members that differ need not all give up nodes for the one that lacks them.
- */
-static bool with_more(struct sizes *s)
-{
-	struct attempt *a = s->a;
-	size_t tries = SGANG_FEWER_PARTS;
-
-	for (size_t i = 0; i < s->n_asked && tries; i++) {
-		struct probed *asked = &a->probed[i];
-
-		if (!any_gave(s, asked))
-			continue;
-		tries--;
-		restore(s, asked, false);
-		if (!fits(s))
-			restore(s, asked, true);
-	}
-	return fits(s);
-}
-
 /* ---- one after the other ---- */
+
+/* Parts of this request; NULL: all. */
+static bool is_of(const struct size *size, const struct probed *asked)
+{
+	return !asked || size->asked == asked;
+}
 
 static uint32_t given_up(const struct size *size, uint32_t each)
 {
@@ -221,18 +183,21 @@ static uint32_t given_up(const struct size *size, uint32_t each)
 	return (spare < each) ? spare : each;
 }
 
-static uint64_t given_up_by_all(const struct sizes *s, uint32_t each)
+static uint64_t given_up_by_all(const struct sizes *s,
+				const struct probed *asked, uint32_t each)
 {
 	uint64_t nodes = 0;
 
-	for (size_t i = 0; i < s->a->n_parts; i++)
-		nodes += given_up(&s->size[i], each);
+	for (size_t i = 0; i < s->a->n_parts; i++) {
+		if (is_of(&s->size[i], asked))
+			nodes += given_up(&s->size[i], each);
+	}
 	return nodes;
 }
 
-/* Let so many nodes go: as many rounds as are whole, and one more of the last
- * members. */
-static void give_up(struct sizes *s, uint64_t nodes)
+/* Let those who ask for this (NULL: all) give up so many nodes: as many rounds
+ * as are whole, and one more of the last members. */
+static void give_up(struct sizes *s, const struct probed *asked, uint64_t nodes)
 {
 	uint32_t low = 0, high = s->a->c->host->node_count();
 	uint64_t rest;
@@ -240,16 +205,18 @@ static void give_up(struct sizes *s, uint64_t nodes)
 	while (low < high) {
 		uint32_t mid = low + (high - low + 1) / 2;
 
-		if (given_up_by_all(s, mid) <= nodes)
+		if (given_up_by_all(s, asked, mid) <= nodes)
 			low = mid;
 		else
 			high = mid - 1;
 	}
-	rest = nodes - given_up_by_all(s, low);
+	rest = nodes - given_up_by_all(s, asked, low);
 	for (size_t i = s->a->n_parts; i-- > 0;) {
 		struct size *size = &s->size[i];
 		uint32_t give = given_up(size, low);
 
+		if (!is_of(size, asked))
+			continue;
 		if (rest && give < size->most - size->least) {
 			give++;
 			rest--;
@@ -258,27 +225,78 @@ static void give_up(struct sizes *s, uint64_t nodes)
 	}
 }
 
-static bool fits_without(struct sizes *s, uint64_t nodes)
+static bool fits_without(struct sizes *s, const struct probed *asked,
+			 uint64_t nodes)
 {
-	give_up(s, nodes);
+	give_up(s, asked, nodes);
 	return fits(s);
 }
+
+/* ---- as many as there are ---- */
+
+/* What those who ask for this have given up. */
+static uint64_t gave(const struct sizes *s, const struct probed *asked)
+{
+	uint64_t nodes = 0;
+
+	for (size_t i = 0; i < s->a->n_parts; i++) {
+		if (is_of(&s->size[i], asked))
+			nodes += s->size[i].most - s->size[i].nodes;
+	}
+	return nodes;
+}
+
+/* They give up no more than they must while the others stay as they are. The
+ * first try gives all of it back. */
+static void give_less(struct sizes *s, const struct probed *asked,
+		      size_t *tries)
+{
+	uint64_t low = 0, high = gave(s, asked), mid = 0;
+
+	while (low < high && *tries) {
+		--*tries;
+		if (fits_without(s, asked, mid))
+			high = mid;
+		else
+			low = mid + 1;
+		mid = low + (high - low) / 2;
+	}
+	give_up(s, asked, high);
+}
+
+/* Members that differ need not all give up nodes for the one that lacks them.
+ * Where one kind alone has given any, it had to. */
+static bool with_more(struct sizes *s)
+{
+	uint64_t all = gave(s, NULL);
+	size_t tries = MORE_TRIES;
+
+	for (size_t i = 0; i < s->n_asked && tries; i++) {
+		struct probed *asked = &s->a->probed[i];
+
+		if (gave(s, asked) < all)
+			give_less(s, asked, &tries);
+	}
+	return fits(s);
+}
+
+/* ---- how many must go ---- */
 
 static bool by_halving(struct sizes *s)
 {
 	uint64_t low = 0, high = s->spare;
 
-	if (!fits_without(s, high))
+	if (!fits_without(s, NULL, high))
 		return false;
 	while (low < high) {
 		uint64_t mid = low + (high - low) / 2;
 
-		if (fits_without(s, mid))
+		if (fits_without(s, NULL, mid))
 			high = mid;
 		else
 			low = mid + 1;
 	}
-	give_up(s, high);
+	give_up(s, NULL, high);
 	return with_more(s);
 }
 
@@ -321,7 +339,7 @@ static bool by_combination(struct sizes *s)
 		return false;
 	if (tries > COMBINATIONS)
 		tries = COMBINATIONS;
-	give_up(s, 0);
+	give_up(s, NULL, 0);
 	while (!fit && tries && next_combination(s)) {
 		if (!is_new(s))
 			continue;
@@ -358,7 +376,7 @@ void sgang_fewer_least(struct attempt *a, int64_t when)
 	struct sizes s;
 
 	if (begin(&s, a, when) == 0 && !s.elastic) {
-		give_up(&s, s.spare);
+		give_up(&s, NULL, s.spare);
 		if (!apply(&s))
 			drop_sized(&s);
 	}
