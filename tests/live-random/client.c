@@ -261,6 +261,11 @@ static void ask_gang(struct request *q, const struct lr_gang *g, uint32_t m)
 					policies[g->policy],
 			   g->policy == LR_AUTO ? "" : lr_level_name(g->level),
 			   g->patient ? "@60" : "");
+	if (g->run)
+		add_option(q, "_run_time", "%u", g->run);
+	if (g->share)
+		add_option(q, "_comm_share", "%u.%03u", g->share / 1000,
+			   g->share % 1000);
 	if (g->sorted)
 		add_option(q, "_rank_order", "ring");
 	if (g->n_groups)
@@ -307,7 +312,7 @@ static void ask_member(struct request *q, const struct lr_cluster *c,
 	begin_request(q);
 	ask_resources(q, m);
 	ask_gang(q, g, i);
-	q->job.time_limit = 600;
+	q->job.time_limit = LR_LIMIT;
 	snprintf(q->part, sizeof(q->part), "p%u", m->part);
 	q->job.partition = q->part;
 	if (m->feature != LR_NONE) {
@@ -376,11 +381,11 @@ static void no_job(struct lr_job *job)
 	job->ended = true;
 }
 
-static job_info_msg_t *load_jobs(void)
+static job_info_msg_t *load_jobs(uint16_t flags)
 {
 	job_info_msg_t *message;
 
-	if (slurm_load_jobs(0, &message, SHOW_ALL) == SLURM_SUCCESS)
+	if (slurm_load_jobs(0, &message, flags) == SLURM_SUCCESS)
 		return message;
 	slurm_perror("live_random: no jobs");
 	return NULL;
@@ -389,7 +394,7 @@ static job_info_msg_t *load_jobs(void)
 int lr_look(const struct lr_cluster *c, const uint32_t *ids, uint32_t n,
 	    struct lr_job *jobs)
 {
-	job_info_msg_t *message = load_jobs();
+	job_info_msg_t *message = load_jobs(SHOW_ALL);
 
 	if (!message)
 		return -1;
@@ -402,6 +407,59 @@ int lr_look(const struct lr_cluster *c, const uint32_t *ids, uint32_t n,
 				continue;
 			jobs[i].id = ids[i];
 			read_job(c, info, &jobs[i]);
+		}
+	}
+	slurm_free_job_info_msg(message);
+	return 0;
+}
+
+/* "0-3,5" */
+static uint32_t numbers_of(const char *text)
+{
+	uint32_t set = 0;
+
+	while (*text >= '0' && *text <= '9') {
+		char *end;
+		unsigned long first = strtoul(text, &end, 10), last = first;
+
+		if (*end == '-')
+			last = strtoul(end + 1, &end, 10);
+		for (; first <= last && first < 32; first++)
+			set |= 1u << first;
+		text = end + (*end == ',');
+	}
+	return set;
+}
+
+static void read_cores(const struct lr_cluster *c, const job_info_t *info,
+		       uint32_t cores[LR_NODES])
+{
+	struct lr_place nodes = { .n = 0 };
+	char text[256];
+
+	if (!info->nodes || !info->job_resrcs ||
+	    lr_parse_nodes(c, info->nodes, &nodes))
+		return;
+	for (uint32_t i = 0; i < nodes.n; i++) {
+		if (!slurm_job_cpus_allocated_str_on_node(
+			    text, sizeof(text), info->job_resrcs,
+			    c->node[nodes.node[i]].name))
+			cores[nodes.node[i]] = numbers_of(text);
+	}
+}
+
+int lr_cores(const struct lr_cluster *c, const uint32_t *ids, uint32_t n,
+	     uint32_t cores[][LR_NODES])
+{
+	job_info_msg_t *message = load_jobs(SHOW_ALL | SHOW_DETAIL);
+
+	if (!message)
+		return -1;
+	for (uint32_t i = 0; i < n; i++) {
+		memset(cores[i], 0, sizeof(cores[i]));
+		for (uint32_t j = 0; j < message->record_count; j++) {
+			if (public_job_id(&message->job_array[j]) == ids[i])
+				read_cores(c, &message->job_array[j], cores[i]);
 		}
 	}
 	slurm_free_job_info_msg(message);
@@ -436,7 +494,7 @@ int lr_look_members(const struct lr_cluster *c, const struct lr_gang *g,
 
 	if (!g->array)
 		return lr_look(c, ids, g->n_members, jobs);
-	message = load_jobs();
+	message = load_jobs(SHOW_ALL);
 	if (!message)
 		return -1;
 	for (uint32_t i = 0; i < g->n_members; i++)

@@ -49,6 +49,9 @@ int lr_cancel(const struct lr_cluster *c, const struct lr_gang *g,
 /* A variable of the job's environment, which the caller frees; NULL: not set.
  */
 char *lr_variable(uint32_t id, const char *name);
+/* The CPUs that jobs have of each node, bit masks. */
+int lr_cores(const struct lr_cluster *c, const uint32_t *ids, uint32_t n,
+	     uint32_t cores[][LR_NODES]);
 /* CPUs in use on each node, as slurmctld counts them. */
 int lr_cpus_in_use(const struct lr_cluster *c, uint32_t cpus[LR_NODES]);
 /* Begin to; how many have not begun. */
@@ -65,6 +68,14 @@ int lr_parse_nodes(const struct lr_cluster *c, const char *text,
 		   struct lr_place *place);
 
 /* -- show.c: what is wrong with what sgang says, or NULL -- */
+
+struct lr_seat {
+	uint32_t member, node, island;
+};
+
+/* What sgang map has of each rank; how many there are, 0 if it has none. */
+uint32_t lr_read_map(const struct lr_cluster *c, uint32_t number,
+		     struct lr_seat *seat, uint32_t n);
 
 /* 'g', ids[] and place[] in the order of the ring */
 const char *lr_wrong_map(const struct lr_cluster *c, const struct lr_gang *g,

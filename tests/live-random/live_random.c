@@ -3,6 +3,8 @@
  *
  * live_random nodes|topology|conf SEED KINDS
  *	print the node lines of slurm.conf, topology.conf, or gang.conf
+ * live_random shape CORES ISLANDS
+ *	print an hwloc file of such a node
  * live_random gangs SEED KINDS FIRST COUNT SECONDS
  *	submit gangs FIRST to FIRST+COUNT-1 of that seed, one after the other,
  *	for at most SECONDS. For each violation a line "violation ...". The last
@@ -245,11 +247,11 @@ static int gangs(char **args)
 	printf("# seed %llu: %u nodes, %u started, %u waited, %u refused, "
 	       "%u optimal, %u not proved, %u exact, %u not decided, "
 	       "%u start times, %u shown, %u on too few nodes, %u of others, "
-	       "%u laid out, mean cost %.4f, %.0f ms\n",
+	       "%u laid out, %u with islands, auto: %u started (%u chances), %u waited, mean cost %.4f, %.0f ms\n",
 	       (unsigned long long)seed, r.c.n_nodes, r.started, r.waited,
 	       r.refused, r.optimal, r.unproved, r.exact, r.undecided, r.starts,
-	       r.shown, r.fewer, r.others, r.laid_out,
-	       r.started ? r.over / r.started : 1,
+	       r.shown, r.fewer, r.others, r.laid_out, r.divided, r.chosen,
+	       r.chances, r.patient, r.started ? r.over / r.started : 1,
 	       r.started ? r.ms / r.started : 0);
 	printf("# seed %llu: ms for blockers %.0f, gangs %.0f, cancel %.0f\n",
 	       (unsigned long long)seed, r.fill_ms, r.wait_ms, r.cancel_ms);
@@ -267,6 +269,11 @@ int main(int argc, char **argv)
 	if (argc != 4) {
 		fprintf(stderr, "live_random: see its source\n");
 		return 2;
+	}
+	if (!strcmp(argv[1], "shape")) {
+		lr_print_shape((uint32_t)atoi(argv[2]), (uint32_t)atoi(argv[3]),
+			       stdout);
+		return 0;
 	}
 	lr_make_cluster(&c, strtoull(argv[2], NULL, 10), lr_kinds(argv[3]));
 	if (!strcmp(argv[1], "nodes"))

@@ -23,7 +23,8 @@ static const struct {
 	{ "oversubscribe", LR_OVER },  { "groups", LR_GROUPS },
 	{ "patient", LR_PATIENT },     { "range", LR_RANGE },
 	{ "minimum", LR_MINIMUM },     { "weight", LR_WEIGHT },
-	{ "parallel", LR_PARALLEL },
+	{ "parallel", LR_PARALLEL },   { "auto", LR_WAITING },
+	{ "islands", LR_ISLANDS },
 };
 
 /* Knuth's MMIX generator, of which the high half is used. */
@@ -163,6 +164,35 @@ static void make_node(const struct lr_cluster *c, struct lr_node *n,
 	n->weight = c->weighed ? 1 + lr_random(r, 4) : 1;
 }
 
+/* All islands together are no more than nodes can be. */
+static void make_islands(struct lr_cluster *c, uint64_t *r)
+{
+	uint32_t left = LR_NODES - c->n_nodes;
+
+	for (uint32_t i = 0; i < c->n_nodes; i++) {
+		struct lr_node *n = &c->node[i];
+		uint32_t islands = c->inside ? 1u << lr_random(r, 3) : 1;
+
+		if (islands > left + 1 || islands == n->has[LR_CPU])
+			islands = 1;
+		n->islands = islands;
+		left -= islands - 1;
+	}
+}
+
+/* Where nodes have several islands all is in CPUs, and members are plain. */
+static void make_inside(struct lr_cluster *c, uint64_t *r)
+{
+	c->inside = c->kinds & LR_ISLANDS && chance(r, 40);
+	if (!c->inside)
+		return;
+	c->n_nodes = 6 + c->n_nodes % 6;
+	c->kinds |= LR_SHARE;
+	c->kinds &= LR_MIXED | LR_SHARE | LR_PARTITION | LR_FEATURE |
+		    LR_POLICY | LR_EXCLUDE | LR_BATCH | LR_DRAIN | LR_ORDER |
+		    LR_SHOW | LR_REASON | LR_START | LR_NODELIST | LR_RESERVE;
+}
+
 void lr_make_cluster(struct lr_cluster *c, uint64_t seed, uint32_t kinds)
 {
 	uint64_t random = seed * UINT64_C(0x9e3779b97f4a7c15) + 1, *r = &random;
@@ -172,6 +202,8 @@ void lr_make_cluster(struct lr_cluster *c, uint64_t seed, uint32_t kinds)
 	c->seed = seed;
 	c->kinds = kinds;
 	c->n_nodes = 10 + lr_random(r, 19);
+	make_inside(c, r);
+	kinds = c->kinds;
 	c->n_parts = kinds & LR_PARTITION ? 1 + lr_random(r, 3) : 1;
 	c->rows = 1;
 	if (kinds & LR_OVER && chance(r, 30)) {
@@ -188,6 +220,7 @@ void lr_make_cluster(struct lr_cluster *c, uint64_t seed, uint32_t kinds)
 			 i + 1);
 		make_node(c, &c->node[i], r);
 	}
+	make_islands(c, r);
 	/* No partition is empty. */
 	for (uint32_t p = 1; p < c->n_parts; p++)
 		c->node[lr_random(r, c->n_nodes)].parts |= 1u << p;
@@ -239,6 +272,13 @@ void lr_print_conf(const struct lr_cluster *c, FILE *out)
 {
 	fprintf(out, "MaxExclusive=core\nWeightFirst=%s\n",
 		c->weight_first ? "yes" : "no");
+	for (uint32_t i = 0; i < c->n_nodes; i++) {
+		const struct lr_node *n = &c->node[i];
+
+		if (n->islands > 1)
+			fprintf(out, "NodeTopology=%s Hwloc=%u-%u.xml\n",
+				n->name, n->has[LR_CPU], n->islands);
+	}
 }
 
 static void print_switch(const struct lr_cluster *c, uint32_t level,
@@ -445,6 +485,26 @@ static bool has_range(const struct lr_gang *g)
 	return false;
 }
 
+/* It waits for a better place if that pays. Where weight comes first there are
+ * better ones than the cheapest. */
+static void make_auto(const struct lr_cluster *c, struct lr_gang *g,
+		      uint64_t *r)
+{
+	static const uint32_t shares[] = { 0, 50, 300, 1000 };
+
+	if (!(c->kinds & LR_WAITING) || g->policy || g->nonstrict || g->late ||
+	    g->split || g->sorted || g->n_groups || g->min < g->n_members ||
+	    c->weight_first || has_range(g) || chance(r, 30))
+		return;
+	for (uint32_t i = 0; i < g->n_members; i++) {
+		if (g->rank[i] != LR_NONE)
+			return;
+	}
+	g->policy = LR_AUTO;
+	g->share = shares[lr_random(r, 4)];
+	g->run = chance(r, 20) ? 0 : 20u << lr_random(r, 8);
+}
+
 void lr_make_gang(const struct lr_cluster *c, struct lr_gang *g, uint64_t *r)
 {
 	uint32_t number = g->number, most;
@@ -474,6 +534,7 @@ void lr_make_gang(const struct lr_cluster *c, struct lr_gang *g, uint64_t *r)
 	make_ranks(c, g, r);
 	make_group(c, g, r);
 	make_parallel(c, g, r);
+	make_auto(c, g, r);
 }
 
 bool lr_in_turn(const struct lr_gang *g, uint32_t set)
@@ -555,7 +616,9 @@ void lr_print_gang(const struct lr_cluster *c, const struct lr_gang *g,
 		fprintf(out, " late");
 	if (g->min < g->n_members)
 		fprintf(out, " min=%u", g->min);
-	if (g->policy)
+	if (g->policy == LR_AUTO)
+		fprintf(out, " auto run=%u share=%u", g->run, g->share);
+	else if (g->policy)
 		fprintf(out, " %s%s%s",
 			g->patient ? policies[LR_PREFER] : policies[g->policy],
 			lr_level_name(g->level), g->patient ? "@60" : "");

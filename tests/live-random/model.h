@@ -49,6 +49,8 @@ enum {
 	LR_PARALLEL = 1 << 26, /* --gang-parallel */
 	LR_WEIGHT = 1 << 25,   /* of nodes, and WeightFirst */
 	LR_MINIMUM = 1 << 24,  /* more members than the minimum, --gang-order */
+	LR_WAITING = 1 << 27,  /* --gang-topology=auto */
+	LR_ISLANDS = 1 << 28,  /* inside of nodes */
 };
 
 struct lr_node {
@@ -58,6 +60,7 @@ struct lr_node {
 	char gpu_type;          /* 'a', 'b'; 0: it has no GPUs */
 	uint32_t features;      /* bit i: has feature f<i> */
 	uint32_t parts;         /* bit i: is in partition p<i> */
+	uint32_t islands;       /* of so many cores each; 1 or more */
 	uint32_t weight;
 	bool away;              /* drained or down */
 	bool reserved;          /* for others */
@@ -73,6 +76,9 @@ struct lr_cluster {
 	bool force;    /* ... and all do; else those that say so */
 	struct lr_node node[LR_NODES];
 	bool weighed, weight_first;
+	bool inside;  /* some nodes have several islands */
+	bool divided; /* nodes are islands: a member has one of each of the
+		       * lowest domains */
 	uint32_t hop[LR_NODES][LR_NODES]; /* cost; [i][i]: within it */
 };
 
@@ -107,6 +113,7 @@ enum lr_policy {
 #define LR_LAID_OUT 8   /* ranks of a gang with such, at most */
 
 #define LR_NODE_LEVEL LR_LEVELS /* spread:node */
+#define LR_LIMIT 600            /* minutes that members may run */
 
 struct lr_gang {
 	uint32_t number;
@@ -123,6 +130,8 @@ struct lr_gang {
 				    * said */
 	bool sorted;               /* --gang-rank-order=ring */
 	bool patient;   /* prefer:LEVEL@60: for this hour it requires */
+	uint32_t run;   /* --gang-run-time in minutes; 0: not said */
+	uint32_t share; /* --gang-comm-share in thousandths; 0: not said */
 	uint32_t split; /* members from here on are a gang of their own
 			 * in a group with the first; 0: one gang */
 };
@@ -188,6 +197,11 @@ uint64_t lr_least(const struct lr_cluster *c, const struct lr_gang *g,
 /* The same for the weighted cost of its communication groups. */
 uint64_t lr_least_weighted(const struct lr_cluster *c, const struct lr_gang *g,
 			   uint32_t found[LR_MEMBERS], bool *done);
+/* -- islands.c -- */
+
+/* An hwloc file of a node. */
+void lr_print_shape(uint32_t cores, uint32_t islands, FILE *out);
+
 /* -- groups.c -- */
 
 /* The weighted cost with these nodes, by rank. */

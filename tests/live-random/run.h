@@ -5,6 +5,8 @@
  *   started.c	is all that is shown of one that has started so
  *   waits.c	may one wait, and does it say why
  *   reason.c	is what it says so
+ *   auto.c	may it wait for a better place
+ *   islands.c	inside of nodes
  */
 
 #ifndef LR_RUN_H
@@ -32,10 +34,14 @@ struct lr_run {
 	uint32_t block_use[LR_NODES * 2][LR_DIMS];
 	/* sums */
 	uint32_t gangs, started, waited, refused, optimal, unproved, exact;
-	uint32_t laid_out; /* with --gang-parallel */
-	uint32_t others;   /* wait, and others than the first of
+	uint32_t laid_out;                 /* with --gang-parallel */
+	uint32_t divided;                  /* on a cluster with islands */
+	uint32_t chosen, chances, patient; /* with auto: started, some of
+					    * them beside a better place that
+					    * comes, and waited */
+	uint32_t others;                   /* wait, and others than the first of
 			    * their members fit */
-	uint32_t fewer;    /* with less nodes than it could have */
+	uint32_t fewer; /* with less nodes than it could have */
 	uint32_t checked, violations, undecided, starts, shown;
 	double over; /* sum of cost / least */
 	double ms;   /* sum of those until a start */
@@ -89,6 +95,23 @@ int lr_check_wait(struct lr_run *r, double since);
 /* Not all of them have in all the time. */
 void lr_check_silent(struct lr_run *r);
 void lr_check_refused(struct lr_run *r);
+
+/* -- auto.c -- */
+
+/* It has started at that cost, with --gang-topology=auto. */
+void lr_check_chosen(struct lr_run *r, uint32_t cost);
+/* Does it wait for a better place? */
+bool lr_says_better(const struct lr_run *r);
+/* It does: is that right? */
+int lr_check_better(struct lr_run *r);
+
+/* -- islands.c -- */
+
+/* A gang that has started where nodes have islands: is it there as is said, and
+ * at the least cost? What its ring costs. -1: that is not known. */
+int lr_check_islands(struct lr_run *r, const struct lr_gang *in_order,
+		     const struct lr_place *place, uint32_t *cost,
+		     uint32_t *cross, uint32_t *tier);
 
 /* -- reason.c -- */
 

@@ -323,6 +323,18 @@ static bool has_required(const struct lr_member *m, const struct choice *k)
 	return !missing;
 }
 
+/* Of a node a member has one island. */
+static bool second_island(const struct search *s, const struct choice *k,
+			  uint32_t node)
+{
+	for (uint32_t i = 0; s->c->divided && i < k->place.n; i++) {
+		if (s->c->node[k->place.node[i]].up[0] ==
+		    s->c->node[node].up[0])
+			return true;
+	}
+	return false;
+}
+
 /* Choose from from[at] on; of the one before, 'last' was taken. True: stop. */
 static bool choose(struct search *s, struct choice *k, uint32_t at,
 		   uint32_t left, uint32_t last)
@@ -340,7 +352,7 @@ static bool choose(struct search *s, struct choice *k, uint32_t at,
 		room += k->room[i];
 	if (room < left)
 		return false;
-	most = min(k->room[at], left);
+	most = second_island(s, k, k->from[at]) ? 0 : min(k->room[at], left);
 	if (k->like_last[at] && most > last)
 		most = last;
 	for (uint32_t tasks = most; tasks > 0; tasks--) {

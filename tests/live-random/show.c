@@ -105,6 +105,44 @@ static bool is_map(const struct lr_cluster *c, const struct lr_gang *g,
 	return !at;
 }
 
+/* The number behind "key":, or LR_NONE. */
+static uint32_t number_of(const char *text, const char *key)
+{
+	const char *value = value_of(text, key);
+
+	return value && *value >= '0' && *value <= '9' ?
+		       (uint32_t)strtoul(value, NULL, 10) :
+		       LR_NONE;
+}
+
+uint32_t lr_read_map(const struct lr_cluster *c, uint32_t number,
+		     struct lr_seat *seat, uint32_t most)
+{
+	char *map = ask("map --json", number);
+	const char *at = map ? strstr(map, "{\"rank\":") : NULL;
+	uint32_t n = 0;
+
+	for (; at && n < most; at = strstr(at + 1, "{\"rank\":")) {
+		const char *node = value_of(at, "node");
+		char name[16];
+
+		if (!node || sscanf(node, "\"%15[^\"]", name) != 1)
+			break;
+		seat[n].node = lr_node_called(c, name);
+		seat[n].member = number_of(at, "member");
+		seat[n].island = number_of(at, "island");
+		/* of a node that is not described */
+		if (seat[n].node != LR_NONE && seat[n].island == LR_NONE &&
+		    c->node[seat[n].node].islands == 1)
+			seat[n].island = 0;
+		if (seat[n].node == LR_NONE)
+			break;
+		n++;
+	}
+	free(map);
+	return at ? 0 : n;
+}
+
 const char *lr_wrong_map(const struct lr_cluster *c, const struct lr_gang *g,
 			 const uint32_t *ids, const struct lr_place *place)
 {

@@ -184,16 +184,15 @@ static void check_policy(struct lr_run *r, const struct lr_place *place)
 }
 
 static void check_numbers(struct lr_run *r, const struct lr_gang *in_order,
-			  const struct lr_place *place, uint32_t cost)
+			  uint32_t cost, uint32_t cross, uint32_t tier)
 {
-	static const uint32_t costs[] = { 1, 4, 16, 64, 256 };
-	static const char *const tiers[] = { "island", "leaf", "spine", "core",
-					     "level5" };
-	uint32_t cross, tier, level = 0;
+	static const uint32_t costs[] = { 1, 2, 4, 16, 64, 256 };
+	static const char *const tiers[] = { "island", "node", "leaf",
+					     "spine",  "core", "level5" };
+	uint32_t level = 0;
 	const char *text;
 
-	(void)lr_cost(&r->c, in_order, place, &cross, &tier);
-	while (level < 4 && costs[level] < tier)
+	while (level < 5 && costs[level] < tier)
 		level++;
 	for (uint32_t i = 0; i < r->g.n_members; i++) {
 		const char *record = r->jobs[r->order[i]].record;
@@ -489,8 +488,11 @@ static void check_gang(struct lr_run *r, bool alone)
 		return;
 	cost = lr_cost(&r->c, &in_order, place, &cross, &tier);
 	check_policy(r, place);
+	if (r->c.inside &&
+	    lr_check_islands(r, &in_order, place, &cost, &cross, &tier))
+		return;
 	check_environment(r, place, cost);
-	check_numbers(r, &in_order, place, cost);
+	check_numbers(r, &in_order, cost, cross, tier);
 	if (!alone)
 		return;
 	if (in_order.n_groups) {
@@ -498,7 +500,11 @@ static void check_gang(struct lr_run *r, bool alone)
 		return;
 	}
 	check_sgang(r, &in_order, place, cost, cross);
+	if (r->c.inside)
+		return;
 	check_optimum(r, &in_order, place, cost);
+	if (in_order.policy == LR_AUTO)
+		lr_check_chosen(r, cost);
 	if (r->c.kinds & LR_BEST && r->g.number % 5 == 0 && !r->c.weight_first)
 		check_best(r, &in_order);
 }

@@ -295,6 +295,8 @@ int lr_check_wait(struct lr_run *r, double since)
 			       0;
 	}
 	while (lr_now_ms() < since + START_MS) {
+		if (lr_says_better(r))
+			return lr_check_better(r);
 		lr_nap();
 		if (lr_look_members(&r->c, &r->g, r->ids, r->jobs))
 			return -1;
