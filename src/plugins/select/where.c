@@ -688,6 +688,38 @@ static int plan_nodes(struct attempt *a, struct slots *s,
 	return rc;
 }
 
+/* Pieces of several islands of a node may be nearer to each other than those
+ * that have one each. Such a place has a hop out of an island that the plan of
+ * nodes does not count, unless its pieces are one rank each; two, where that is
+ * all. */
+static void bound_by_nodes(struct attempt *a, struct slots *s,
+			   enum sgang_moment moment,
+			   struct sgang_plan_request *rq,
+			   struct sgang_placement *plan)
+{
+	const uint32_t *hop = rq->costs->hop;
+	uint32_t out = ranks_per_unit(&a->parts[0].probed->shape) > 1 ?
+			       hop[1] - hop[0] :
+			       0;
+	uint64_t least = plan->ring.ranks * hop[0] + 2 * out;
+	struct sgang_placement *nodes = NULL;
+	struct sgang_nofit nofit;
+	struct sgang_error err;
+
+	if (moment != SGANG_NOW || a->account || rq->parallel ||
+	    rq->weight_first || plan->bound <= least)
+		return;
+	if (fill_nodes(a, s, moment, true, rq) == 0 &&
+	    sgang_plan(rq, &nodes, &nofit, &err) == 1 &&
+	    nodes->bound + out > least)
+		least = nodes->bound + out;
+	sgang_placement_destroy(nodes);
+	if (least >= plan->bound)
+		return;
+	plan->bound = least;
+	plan->exact = plan->exact && plan->ring.cost <= least;
+}
+
 static int plan_request(struct attempt *a, struct slots *s,
 			enum sgang_moment moment, struct sgang_plan_request *rq,
 			struct sgang_placement **plan,
@@ -706,6 +738,8 @@ static int plan_request(struct attempt *a, struct slots *s,
 	rq->members = s->members;
 	if (a->c->devices && alike && fits_islands(a))
 		rc = plan_islands(a, s, moment, rq, plan, nofit, err);
+	if (rc == 1)
+		bound_by_nodes(a, s, moment, rq, *plan);
 	if (!rc)
 		rc = plan_nodes(a, s, moment, alike, rq, plan, nofit, err);
 	if (rc == 1 && a->account && fill_nodes(a, s, moment, alike, rq) == 0)

@@ -114,6 +114,45 @@ static void test_across_islands(void **state)
 	assert_int_equal(record_of(ids[0]).ring_cost, 2 * 1 + 2 * 2 + 2 * 4);
 }
 
+/* A job on one CPU of that node. */
+static uint32_t take_one(uint32_t node)
+{
+	struct fake_request rq = plain(1, 1000);
+	uint32_t id;
+
+	rq.cpus = 1;
+	id = submit(rq);
+	assert_true(fake_start(id, (uint64_t)1 << node));
+	return id;
+}
+
+/* Two CPUs are in one island, but that is not the cheapest place: pieces of
+ * several islands would be nearer. */
+static void test_nearer_across_islands(void **state)
+{
+	uint32_t ids[2];
+
+	(void)state;
+	for (uint32_t n = 0; n < NODES; n++) {
+		uint32_t first = take_one(n);
+
+		take_one(n);
+		if (n == 0 || n == NODES - 1)
+			continue;
+		take_one(n);
+		fake_end(first);
+	}
+	submit_many(piece_of("train", 2, 2), 2, ids);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	assert_int_equal(islands_of(ids[0]), 2);
+	assert_int_equal(islands_of(ids[1]), 2);
+	/* on n0 and n1 it would be 1 + 2 + 2 * 4 */
+	assert_true(record_of(ids[0]).ring_cost > 11);
+	assert_false(record_of(ids[0]).exact);
+	assert_int_equal(record_of(ids[0]).bound, 11);
+}
+
 /* Whole nodes have both: what is inside counts, and is the same everywhere. */
 static void test_whole_nodes(void **state)
 {
@@ -1977,6 +2016,7 @@ int main(void)
 		INSIDE(test_partition_islands),
 		INSIDE(test_two_fill_a_node),
 		INSIDE(test_across_islands),
+		INSIDE(test_nearer_across_islands),
 		INSIDE(test_whole_nodes),
 		INSIDE(test_two_nodes_each),
 		INSIDE(test_any_device),
