@@ -196,13 +196,16 @@ static void make_inside(struct lr_cluster *c, uint64_t *r)
 void lr_make_cluster(struct lr_cluster *c, uint64_t seed, uint32_t kinds)
 {
 	uint64_t random = seed * UINT64_C(0x9e3779b97f4a7c15) + 1, *r = &random;
+	/* clusters without islands are the same with this kind */
+	uint64_t own = random + 2;
 
 	memset(c, 0, sizeof(*c));
 	lr_random(r, 2);
+	lr_random(&own, 2);
 	c->seed = seed;
 	c->kinds = kinds;
 	c->n_nodes = 10 + lr_random(r, 19);
-	make_inside(c, r);
+	make_inside(c, &own);
 	kinds = c->kinds;
 	c->n_parts = kinds & LR_PARTITION ? 1 + lr_random(r, 3) : 1;
 	c->rows = 1;
@@ -220,7 +223,7 @@ void lr_make_cluster(struct lr_cluster *c, uint64_t seed, uint32_t kinds)
 			 i + 1);
 		make_node(c, &c->node[i], r);
 	}
-	make_islands(c, r);
+	make_islands(c, &own);
 	/* No partition is empty. */
 	for (uint32_t p = 1; p < c->n_parts; p++)
 		c->node[lr_random(r, c->n_nodes)].parts |= 1u << p;
