@@ -13,7 +13,10 @@ test_description='Gangs start under a backup controller'
 slurm_setup -n 2 -c 2 --gang --conf \
 'SlurmctldTimeout=10
 CommunicationParameters=NoCtldInAddrAny'
-sed -i 's/^SlurmctldHost=/SlurmctldHost=nobody(127.0.0.3)\n&/' "$SLURM_CONF"
+# Where it listens is an address of its name, in some releases whatever is here.
+here=$(getent ahostsv4 "$(uname -n)" | awk 'NR == 1 { print $1 }')
+sed -i "s/^SlurmctldHost=\([^(]*\).*/SlurmctldHost=nobody(127.0.0.3)\n\
+SlurmctldHost=\1(${here:-127.0.0.1})/" "$SLURM_CONF"
 
 gang_script pair
 
