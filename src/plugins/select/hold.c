@@ -185,14 +185,16 @@ static bool was_released(const struct hold *hold)
 	return hold->record.phase == SGANG_PHASE_RUNNING;
 }
 
-/* A strict gang that was being committed in slices gives all back. */
+/* A strict gang that was being committed in slices gives all back. A nonstrict
+ * one that has waited for as long as it may is told so (0.28). */
 static void end_partial(struct sgang_conductor *c, struct gang *g)
 {
 	bool partial = false;
 
 	for (size_t i = 0; i < g->n_holds; i++)
 		partial |= g->holds[i].record.phase == SGANG_PHASE_HOLDING;
-	if (partial && sgang_gang_strict(&g->tally) && !g->recovered)
+	if (partial && !g->recovered &&
+	    sgang_spec_mode(&g->tally.spec) == SGANG_MODE_STRICT)
 		sgang_hold_give_back(c, g, SGANG_HOLD_END_INCOMPLETE);
 }
 
