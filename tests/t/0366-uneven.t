@@ -13,6 +13,7 @@ SwitchName=top Switches=l[1-2]
 END
 slurm_setup --cloud 4 -c 4 --gang --topology topology.conf
 slurm_start
+sgang=$top_builddir/src/cmd/sgang
 
 # leave CPUS...: so many are free on n1, n2 ...
 leave()
@@ -64,14 +65,22 @@ stock()
 	wait_for 15 all_in CONFIGURING ${members[@]} && drop ${members[@]}
 }
 
-# waits REASON OPTIONS...
+# waits REASON PLACE OPTIONS...: the reason is shown, and that line of the places
+# that sgang explain tells of
 waits()
 {
-	local reason=$1
+	local reason=$1 place=$2
 
-	shift
+	shift 2
 	gang "$@" && wait_for 15 squeue_says ${members[0]} "$reason" &&
-		all_in PENDING ${members[@]} && drop ${members[@]}
+		explains "$place" && all_in PENDING ${members[@]} &&
+		drop ${members[@]}
+}
+
+explains()
+{
+	"$sgang" explain root/g$count >explained && cat explained &&
+		grep -- "$1" explained
 }
 
 test_expect_success 'n1 has 4 CPUs left, n2 and n3 have 2, n4 has 1' '
@@ -100,8 +109,16 @@ test_expect_success '5.5 two CPUs for each task' '
 	starts "-N3 -n4 -c2" "-N1 -n1"
 '
 test_expect_success '5.6 a task too many' '
-	waits "" "-N4 -n6" "-N3 -n4" &&
-	waits "" "-N3 -n5 -c2"
+	waits "10 CPUs are needed, 9 are free" \
+		"Place=top Free=9 Needed=10 Unit=CPU Causes=(null)" \
+		"-N4 -n6" "-N3 -n4" &&
+	waits "10 CPUs are needed, 8 are free (nodes without room: 1 busy)" \
+		"Place=top Free=8 Needed=10 Unit=CPU Causes=busy=1" \
+		"-N3 -n5 -c2"
+'
+test_expect_success '5.6 the least of each node has no room' '
+	waits "4 places with 2 CPUs are needed, 3 are free" \
+		"Place=top Free=3 Needed=4 Unit=2xCPU" "-N4 -n4 -c2"
 '
 test_expect_success 'all nodes are empty' 'clear_cluster'
 test_expect_success '5.5 every CPU of the cluster' '
@@ -142,6 +159,13 @@ test_expect_success '5.5 members held one by one' '
 	done &&
 	wait_for 20 all_in CONFIGURING ${members[@]} &&
 	drop ${members[@]}
+'
+test_expect_success '5.6 CPUs enough, but no shares' '
+	leave 4 4 3 0 &&
+	waits "11 CPUs are free where it may be, but its tasks do not fit on its nodes, however many each has" \
+		"Place=top Free=11 Needed=11 Unit=CPU Causes=busy=1" \
+		"-N2 -n7" "-N3 -n4" &&
+	clear_cluster
 '
 test_expect_success '4.20 even shares are not called the cheapest' '
 	leave 2 1 2 0 &&
@@ -201,7 +225,9 @@ test_expect_success '5.6 a GPU too many: it waits, for the node that is needed' 
 	busy=$(submit -w n4 -N1 -n1 --gres=gpu:1 --mem=10) &&
 	wait_for 15 all_in CONFIGURING $busy &&
 	gang "--gpus=8" "--gpus=8" &&
-	wait_for 15 gang_attempted ${members[0]} 1 &&
+	wait_for 15 squeue_says ${members[0]} \
+		"16 GPUs are needed, 15 are free" &&
+	explains "Free=15 Needed=16 Unit=GPU Causes=(null)" &&
 	all_in PENDING ${members[@]} &&
 	drop $busy &&
 	wait_for 20 all_in CONFIGURING ${members[@]} &&
@@ -217,7 +243,8 @@ test_expect_success '5.5 four GPUs are free on one node, two on another' '
 	starts "--gpus=6 -n6" &&
 	starts "--gpus=6 -n4" &&
 	starts "--gpus=2 -n4" "--gpus=4" &&
-	waits "" "-N2 --gpus=7"
+	waits "7 GPUs are needed, 6 are free (nodes without room: 2 with too few free GPUs)" \
+		"Free=6 Needed=7 Unit=GPU Causes=busy_gpus=2" "-N2 --gpus=7"
 '
 test_expect_success 'all GPUs are free again' 'clear_cluster'
 test_expect_success '5.5 as many as are left, on three nodes' '

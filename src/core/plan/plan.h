@@ -208,6 +208,10 @@ struct sgang_nofit {
 	} row[SGANG_NOFIT_ROWS];
 };
 
+/* Insert a domain into the rows, best first. */
+void sgang_nofit_row(struct sgang_nofit *nofit, uint32_t domain, uint64_t free,
+		     uint64_t needed);
+
 /* Returns 1 and '*placement' (free with sgang_placement_destroy());
  * 0 when it does not fit, with 'nofit' filled (may be NULL);
  * -1 with errno EINVAL (no member, 0 units, a need of 0 slots, too many

@@ -715,10 +715,6 @@ uint32_t sgang_split_narrow(const struct sgang_split *split);
 /* Say why nothing was found. 0, or -1 with ENOMEM. */
 int sgang_nofit_explain(const struct sgang_job *job, struct sgang_nofit *nofit);
 
-/* Insert a domain into the rows, best first. */
-void sgang_nofit_row(struct sgang_nofit *nofit, uint32_t domain, uint64_t free,
-		     uint64_t needed);
-
 /* -- spread.c -- */
 
 /* Each member in another domain of request->spread_level; there are two or

@@ -413,7 +413,8 @@ static void fill_left(struct search *s)
 		       rq->n_dims * sizeof(*rq->free));
 }
 
-/* What a member takes altogether of a resource, at the least. */
+/* What a member takes altogether of a resource, at the least: by the share that
+ * takes the least for a piece. */
 static uint64_t least_taken(const struct sgang_shares_request *rq,
 			    const struct sgang_shares_member *m, uint32_t d)
 {
@@ -435,24 +436,30 @@ static uint64_t least_taken(const struct sgang_shares_request *rq,
 	return least;
 }
 
+uint64_t sgang_shares_least(const struct sgang_shares_request *rq, uint32_t d)
+{
+	uint64_t taken = 0, least = 0;
+	size_t i;
+
+	for (i = 0; i < rq->n_members; i++) {
+		const struct sgang_shares_member *m = &rq->members[i];
+
+		if (!i || m->need != m[-1].need || m->pieces != m[-1].pieces)
+			least = least_taken(rq, m, d);
+		taken += least;
+	}
+	return taken;
+}
+
 /* Is there less of a resource than all take? Then nothing is to be searched. */
 static bool is_short(struct search *s)
 {
 	const struct sgang_shares_request *rq = s->rq;
 	uint32_t d, at;
-	size_t i;
 
 	for (d = 0; d < rq->n_dims; d++) {
-		uint64_t taken = 0, least = 0, left = 0;
+		uint64_t taken = sgang_shares_least(rq, d), left = 0;
 
-		for (i = 0; i < rq->n_members; i++) {
-			const struct sgang_shares_member *m = &rq->members[i];
-
-			if (!i || m->need != m[-1].need ||
-			    m->pieces != m[-1].pieces)
-				least = least_taken(rq, m, d);
-			taken += least;
-		}
 		for (at = 0; at < rq->n_nodes && left < taken; at++)
 			left += left_on(s, at)[d];
 		if (left < taken)

@@ -56,4 +56,10 @@ struct sgang_shares_request {
 int sgang_shares_find(const struct sgang_shares_request *request,
 		      uint32_t *share);
 
+/* What all members together take of a resource (a number below n_dims) in
+ * whatever shares, at the least. Of the request n_dims, n_types and the members
+ * matter. */
+uint64_t sgang_shares_least(const struct sgang_shares_request *request,
+			    uint32_t dim);
+
 #endif

@@ -218,6 +218,14 @@ void sgang_why_nofit(struct attempt *a, const struct sgang_plan_request *rq,
 		     const struct sgang_resources *resources,
 		     struct sgang_nofit *nofit);
 
+/* The parts fit in no shares on nodes of a domain of that level (uneven.c): say
+ * so in a->why and a->lacks. 'nofit' has the amounts of 'what', which is "CPUs"
+ * or as a resource is called, of all nodes and by domain, and in its text what
+ * is to be said where there is enough. 'room': where any of them may be. */
+void sgang_why_shares(struct attempt *a, uint32_t level,
+		      const struct sgang_nodeset *room, const char *what,
+		      struct sgang_nofit *nofit);
+
 /* --- helps.c --- */
 
 /* Say in a->helps what would let the parts start: no end of a job within its

@@ -18,6 +18,7 @@
  * The search is bounded by steps, because it is done under slurmctld's locks.
  */
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,9 @@ struct uneven {
 	uint64_t steps;
 	uint64_t bound;
 	int plans;
+	uint32_t limit; /* the highest level that they may span */
+	bool fits;      /* the least of each node does */
+	bool ready;     /* the request of the search is filled */
 	bool unsure;
 };
 
@@ -552,6 +556,11 @@ static void end(struct uneven *u)
 	sgang_nodeset_destroy(u->found);
 }
 
+static bool says_why(const struct uneven *u)
+{
+	return !u->when && !u->a->trying;
+}
+
 /* 1, 0 or -1, as sgang_uneven_fit(). */
 static int look(struct uneven *u)
 {
@@ -560,15 +569,130 @@ static int look(struct uneven *u)
 
 	if (want_least(u) < 0)
 		return -1;
-	if (!least_fits(u))
+	u->fits = least_fits(u);
+	if (!u->fits && !says_why(u))
 		return 0;
 	limit = sgang_levels_limit(
 		u->a, u->when ? u->when : u->a->c->host->now(), &nofit);
 	if (limit < 0 || fill_request(u) < 0)
-		return -1;
-	if (found_among(u, u->found) || found_anywhere(u, (uint32_t)limit))
+		return u->fits ? -1 : 0;
+	u->limit = (uint32_t)limit;
+	u->ready = true;
+	if (!u->fits)
+		return 0;
+	if (found_among(u, u->found) || found_anywhere(u, u->limit))
 		return 1;
 	return u->unsure ? -1 : 0;
+}
+
+/* ---- why there are none ---- */
+
+/* Where any of the parts may have a piece. NULL without memory. */
+static struct sgang_nodeset *places_of(const struct uneven *u)
+{
+	struct sgang_nodeset *room =
+		sgang_nodeset_create(u->a->c->host->node_count());
+
+	for (size_t i = 0; room && i < u->n_asked; i++) {
+		if (u->want[i].allowed)
+			sgang_nodeset_or(room, u->want[i].allowed);
+	}
+	return room;
+}
+
+static uint64_t free_in(const struct uneven *u, const struct sgang_domain *d,
+			const struct sgang_nodeset *room, uint32_t dim)
+{
+	const uint32_t *order = sgang_fabric_order(u->a->topology->fabric);
+	uint64_t free = 0;
+
+	for (uint32_t i = 0; i < d->n_nodes; i++) {
+		uint32_t node = order[d->first_pos + i];
+
+		if (sgang_nodeset_has(room, node))
+			free += u->free[(size_t)node * u->rq.n_dims + dim];
+	}
+	return free;
+}
+
+/* What is needed of a resource, and free in the highest domains allowed. */
+static void count_free(const struct uneven *u, const struct sgang_nodeset *room,
+		       uint32_t dim, struct sgang_nofit *nofit)
+{
+	const struct sgang_fabric *fabric = u->a->topology->fabric;
+
+	*nofit = (struct sgang_nofit){
+		.member = SGANG_NOFIT_ALL,
+		.needed = sgang_shares_least(&u->rq, dim),
+	};
+	for (uint32_t i = 0; i < sgang_fabric_domains(fabric); i++) {
+		const struct sgang_domain *d = sgang_fabric_domain(fabric, i);
+		uint32_t above = d->parent;
+
+		if (above == SGANG_DOMAIN_NONE)
+			nofit->free += free_in(u, d, room, dim);
+		if (d->level <= u->limit &&
+		    (above == SGANG_DOMAIN_NONE ||
+		     sgang_fabric_domain(fabric, above)->level > u->limit))
+			sgang_nofit_row(nofit, i, free_in(u, d, room, dim),
+					nofit->needed);
+	}
+	if (!nofit->n_rows)
+		return;
+	nofit->best_free = nofit->row[0].free;
+	snprintf(nofit->best, sizeof(nofit->best), "%s",
+		 sgang_fabric_domain(fabric, nofit->row[0].domain)->name);
+}
+
+/* Of all resources the scarcest. */
+static uint32_t find_scarcest(const struct uneven *u,
+			      const struct sgang_nodeset *room)
+{
+	struct sgang_nofit nofit;
+	uint32_t scarcest = 0;
+	double worst = -1;
+
+	for (uint32_t d = 0; d < u->rq.n_dims; d++) {
+		double part;
+
+		if (u->resources.dim[d].apart)
+			continue;
+		count_free(u, room, d, &nofit);
+		part = (double)nofit.needed / ((double)nofit.best_free + 0.5);
+		if (part >= worst) {
+			worst = part;
+			scarcest = d;
+		}
+	}
+	return scarcest;
+}
+
+/* Too little is free of something, or the least of each node says why already,
+ * or there is enough in a place and it cannot be shared out. */
+static void say_why(struct uneven *u)
+{
+	struct attempt *a = u->a;
+	struct sgang_nodeset *room = places_of(u);
+	struct sgang_nofit nofit;
+	uint32_t dim;
+
+	if (!room)
+		return;
+	memcpy(a->parts, u->parts, a->n_parts * sizeof(*a->parts));
+	dim = find_scarcest(u, room);
+	count_free(u, room, dim, &nofit);
+	if (nofit.best_free < nofit.needed || u->fits) {
+		snprintf(
+			nofit.text, sizeof(nofit.text),
+			u->unsure ?
+				"%llu %s are free where it may be, but no shares of its tasks were found that fit on its nodes" :
+				"%llu %s are free where it may be, but its tasks do not fit on its nodes, however many each has",
+			(unsigned long long)nofit.free,
+			u->resources.dim[dim].name);
+		sgang_why_shares(a, u->limit, room, u->resources.dim[dim].name,
+				 &nofit);
+	}
+	sgang_nodeset_destroy(room);
 }
 
 /* What is told is of even shares. */
@@ -628,6 +752,10 @@ static int fit(struct attempt *a, int64_t when, bool note)
 	keep_told(a, &told);
 	if (begin(&u, a, when) == 0) {
 		rc = look(&u);
+		if (rc != 1 && says_why(&u) && u.ready) {
+			say_why(&u);
+			keep_told(a, &told);
+		}
 		if (rc == 1 && note)
 			note_planned(&u);
 		if (rc != 1 || when)

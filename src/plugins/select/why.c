@@ -518,3 +518,65 @@ void sgang_why_nofit(struct attempt *a, const struct sgang_plan_request *rq,
 	if (resources)
 		say_mixed(a, rq, resources, nofit);
 }
+
+/* ---- members in any shares ---- */
+
+/* The cause by node, or ROOM. NULL without memory. */
+static uint8_t *causes_elsewhere(struct attempt *a, const struct probed *p,
+				 const struct sgang_nodeset *room)
+{
+	uint32_t n_nodes = a->c->host->node_count();
+	uint8_t *cause = calloc(n_nodes + 1UL, sizeof(*cause));
+	uint8_t *least = calloc(n_nodes + 1UL, sizeof(*least));
+
+	if (cause && least) {
+		a->c->host->causes(p->job, &p->shape, cause, least);
+		name_rest(a, p, cause);
+		for (uint32_t n = 0; n < n_nodes; n++) {
+			if (sgang_nodeset_has(room, n))
+				cause[n] = ROOM;
+		}
+	} else {
+		free(cause);
+		cause = NULL;
+	}
+	free(least);
+	return cause;
+}
+
+/* "CPUs" is "CPU" for one, and "MB of memory" is "MB". */
+static void name_one(const char *what, char one[SGANG_UNIT_SIZE])
+{
+	size_t length = strcspn(what, " ");
+
+	if (length && what[length - 1] == 's')
+		length--;
+	snprintf(one, SGANG_UNIT_SIZE, "%.*s", (int)length, what);
+}
+
+void sgang_why_shares(struct attempt *a, uint32_t level,
+		      const struct sgang_nodeset *room, const char *what,
+		      struct sgang_nofit *nofit)
+{
+	struct sgang_plan_request rq = {
+		.fabric = a->topology->fabric,
+		.costs = &a->c->conf.costs,
+		.max_level = level,
+	};
+	struct sgang_explain_unit unit = { a->unit, what, 1, NULL };
+	char text[SGANG_EXPLAIN_SIZE];
+	uint32_t count[SGANG_CAUSES];
+	uint8_t *cause = causes_elsewhere(a, a->parts[0].probed, room);
+
+	name_one(what, a->unit);
+	nofit->slots = 1;
+	sgang_explain_nofit(&rq, nofit, &unit, text);
+	a->lacks[0] = '\0';
+	if (cause && nofit->n_rows) {
+		count_causes(&rq, cause, nofit->row[0].domain, count);
+		append_causes(count, false, text, sizeof(a->why));
+		write_lacks(&rq, cause, nofit, a->lacks);
+	}
+	free(cause);
+	snprintf(a->why, sizeof(a->why), "%.*s", (int)sizeof(a->why) - 1, text);
+}

@@ -158,6 +158,23 @@ static void check_answer(const struct world *w, const uint32_t *share)
 	}
 }
 
+/* 5.6: all CPUs that are needed, and of memory no more than is. */
+static void check_least(const struct world *w,
+			const struct sgang_shares_request *rq)
+{
+	uint64_t cpus = 0, memory = 0;
+
+	for (size_t i = 0; i < w->n; i++) {
+		const struct asked *a = &w->asked[i];
+
+		cpus += (uint64_t)a->tasks * a->cpus;
+		memory += (uint64_t)a->tasks * a->task_memory +
+			  (uint64_t)a->nodes * a->memory;
+	}
+	assert_int_equal(sgang_shares_least(rq, 0), cpus);
+	assert_true(sgang_shares_least(rq, 1) <= memory);
+}
+
 static int search(const struct world *w, uint64_t *steps)
 {
 	static const uint32_t nodes[NODES] = { 0, 1, 2, 3 };
@@ -198,6 +215,7 @@ static int search(const struct world *w, uint64_t *steps)
 			.need = need[i][0],
 		};
 	}
+	check_least(w, &rq);
 	rc = sgang_shares_find(&rq, share);
 	if (rc == 1)
 		check_answer(w, share);
