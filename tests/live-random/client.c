@@ -431,38 +431,57 @@ static uint32_t numbers_of(const char *text)
 	return set;
 }
 
-static void read_cores(const struct lr_cluster *c, const job_info_t *info,
+/* "     Nodes=n[1-2] CPU_IDs=0-3 Mem=100 GRES=" of scontrol -d: no function tells
+ * it in all releases. */
+static void read_cores(const struct lr_cluster *c, char *line,
 		       uint32_t cores[LR_NODES])
 {
 	struct lr_place nodes = { .n = 0 };
-	char text[256];
+	char *list = strstr(line, " Nodes="), *ids = strstr(line, " CPU_IDs=");
 
-	if (!info->nodes || !info->job_resrcs ||
-	    lr_parse_nodes(c, info->nodes, &nodes))
+	if (!list || !ids)
 		return;
-	for (uint32_t i = 0; i < nodes.n; i++) {
-		if (!slurm_job_cpus_allocated_str_on_node(
-			    text, sizeof(text), info->job_resrcs,
-			    c->node[nodes.node[i]].name))
-			cores[nodes.node[i]] = numbers_of(text);
+	list += strlen(" Nodes=");
+	*ids = '\0';
+	ids += strlen(" CPU_IDs=");
+	ids[strcspn(ids, " ")] = '\0';
+	if (lr_parse_nodes(c, list, &nodes))
+		return;
+	for (uint32_t i = 0; i < nodes.n; i++)
+		cores[nodes.node[i]] = numbers_of(ids);
+}
+
+/* Of the tasks of an array it shows others, too. */
+static int read_alloc(const struct lr_cluster *c, uint32_t id,
+		      uint32_t cores[LR_NODES])
+{
+	char command[64], *line = NULL;
+	bool own = false;
+	size_t size = 0;
+	FILE *in;
+
+	snprintf(command, sizeof(command), "scontrol -d show job %u", id);
+	in = popen(command, "r");
+	if (!in)
+		return -1;
+	while (getline(&line, &size, in) > 0) {
+		if (!strncmp(line, "JobId=", strlen("JobId=")))
+			own = strtoul(line + strlen("JobId="), NULL, 10) == id;
+		if (own)
+			read_cores(c, line, cores);
 	}
+	free(line);
+	return pclose(in) ? -1 : 0;
 }
 
 int lr_cores(const struct lr_cluster *c, const uint32_t *ids, uint32_t n,
 	     uint32_t cores[][LR_NODES])
 {
-	job_info_msg_t *message = load_jobs(SHOW_ALL | SHOW_DETAIL);
-
-	if (!message)
-		return -1;
 	for (uint32_t i = 0; i < n; i++) {
 		memset(cores[i], 0, sizeof(cores[i]));
-		for (uint32_t j = 0; j < message->record_count; j++) {
-			if (public_job_id(&message->job_array[j]) == ids[i])
-				read_cores(c, &message->job_array[j], cores[i]);
-		}
+		if (read_alloc(c, ids[i], cores[i]))
+			return -1;
 	}
-	slurm_free_job_info_msg(message);
 	return 0;
 }
 
