@@ -2,12 +2,12 @@
 /* host_private.h - what the parts of struct sgang_host share
  *
  * host_base.c is what all of them look at; host.c looks at jobs and nodes, shows
- * and tells; host_fit.c knows what a job
- * needs of a node and what a node has; host_request.c sees what was updated;
- * host_save.c writes the job state; host_start.c starts, holds, undoes and
- * releases; host_tasks.c keeps what a job asked for before it held. The
- * functions that are in the struct have their meaning there, in
- * plugins/select/host.h. All are called with the locks of sgang_host_slurm.lock.
+ * and tells; host_fit.c knows what a job needs of a node and what a node has;
+ * host_request.c sees what was updated; host_save.c writes the job state;
+ * host_start.c starts, holds, undoes and releases; host_tasks.c keeps what a job
+ * asked for before it held. The functions that are in the struct have their
+ * meaning there, in plugins/select/host.h. All are called with the locks of
+ * sgang_host_slurm.lock.
  */
 
 #ifndef SGANG_HOST_PRIVATE_H

@@ -138,9 +138,6 @@ struct account {
 enum sgang_progress sgang_attempt_go_on(struct attempt *a,
 					const struct account *account);
 
-/* The CPUs that a run of the plan has on its node. */
-uint32_t sgang_part_cpus(const struct probed *p, const struct sgang_run *run);
-
 /* --- beside.c --- */
 
 /* Do some parts share CPUs, and others do not? */
@@ -158,10 +155,6 @@ uint32_t *sgang_beside_spare(const struct attempt *a, size_t i);
 
 /* Is it time to leave the locks to others before that part is committed? */
 bool sgang_slices_due(const struct attempt *a, size_t part);
-/* Let the attempt go on in the next pass: 'a' has nothing any more. PAUSED, or
- * without memory REFUSED with all given back. */
-enum sgang_progress sgang_slices_keep(struct attempt *a,
-				      const struct account *account);
 
 /* --- probe.c --- */
 
@@ -170,11 +163,6 @@ enum sgang_progress sgang_slices_keep(struct attempt *a,
 int sgang_probe_open(struct attempt *a, struct sgang_conductor *c,
 		     struct gang **gangs, size_t n);
 void sgang_probe_close(struct attempt *a);
-/* Another one of what was found out about a request, for fewer nodes. 0, or -1
- * without memory. Free it; what it owns, not the struct. */
-int sgang_probed_copy(struct probed *to, const struct probed *from,
-		      uint32_t n_nodes);
-void sgang_probed_free(struct probed *p);
 /* Ask what each member that is pending and eligible could have; a->why is what
  * the last that could not start lacks. */
 void sgang_probe_all(struct attempt *a);
@@ -271,6 +259,7 @@ void sgang_levels_cut(struct sgang_conductor *c, struct gang *g,
 void sgang_levels_cut_beside(struct sgang_conductor *c, struct gang *g,
 			     const struct sgang_nodeset *theirs,
 			     struct sgang_nodeset *nodes);
+
 /* --- apart.c --- */
 
 /* The i-th of the gang's jobs, NULL if it has no nodes, and how many there are;
@@ -325,22 +314,38 @@ void sgang_where_beside(const struct sgang_resources *resources,
  * left out where that is too long. */
 void sgang_where_account(struct attempt *a, struct account *account);
 
-/* The node that a run of such a plan is on. */
-uint32_t sgang_where_node(const struct sgang_conductor *c,
-			  const struct sgang_run *run);
+/* What the same members would cost on an empty cluster; 0 when even that does
+ * not fit. '*weighted' (may be NULL): the same of communication groups. */
+uint64_t sgang_fit_best_cost(struct attempt *a, uint64_t *weighted);
 
 /* --- fit.c --- */
 
-/* Order of two parts when not all can be taken, for qsort(). */
-int sgang_fit_take_order(const void *a, const void *b);
+/* Plan for the parts; a->plan is set, and they are in the order of its ring.
+ * Returns 0, or -1 with a->why filled. */
+int sgang_fit_parts(struct attempt *a);
 
-/* Add the member's tasks to the parts; 'index' is its gang's in the attempt. */
-void sgang_fit_add(struct attempt *a, size_t index, struct entry *e);
+/* Of the first parts in the order in which they are taken, how many fit, if no
+ * more than 'most' do? */
+size_t sgang_fit_how_many(struct attempt *a, size_t most);
 
-/* Choose the parts: of every gang the members that Slurm would start now, in
- * the order in which they are taken. Returns 0, or -1 with a->why and
- * a->culprit when one has too few of them. */
-int sgang_fit_choose(struct attempt *a, enum extent extent);
+/* Would the parts as they are fit then, with a->free_at? */
+bool sgang_fit_at(struct attempt *a, int64_t when);
+
+/* Moments at which nodes become free, ascending, the first being now; to be
+ * ended with sgang_fit_end(). NULL without memory. */
+int64_t *sgang_fit_begin(struct attempt *a, size_t *n);
+void sgang_fit_end(struct attempt *a, int64_t *times);
+/* In between: the first of these moments at which the parts fit, INT64_MAX when
+ * there is none. g->planned of their gangs is set. */
+int64_t sgang_fit_first(struct attempt *a, const int64_t *times, size_t n);
+/* In between: do the parts as they are fit then? '*nodes' is then filled with
+ * where. */
+bool sgang_fit_nodes_at(struct attempt *a, int64_t when,
+			struct sgang_nodeset *nodes);
+/* In between: the cost of the parts then; 0: they do not fit. */
+uint64_t sgang_fit_cost_at(struct attempt *a, int64_t when);
+/* In between: keep in g->planned where the parts would be then. */
+void sgang_fit_note_planned(struct attempt *a, int64_t when);
 
 /* --- fewer.c --- */
 
@@ -379,12 +384,45 @@ int64_t sgang_uneven_when(struct attempt *a, const int64_t *times, size_t n);
  */
 void sgang_uneven_doubt(struct attempt *a);
 
+/* --- parts.c --- */
+
+/* The CPUs that a run of the plan has on its node. */
+uint32_t sgang_part_cpus(const struct probed *p, const struct sgang_run *run);
+/* Another one of what was found out about a request, for fewer nodes. 0, or -1
+ * without memory. Free it; what it owns, not the struct. */
+int sgang_probed_copy(struct probed *to, const struct probed *from,
+		      uint32_t n_nodes);
+void sgang_probed_free(struct probed *p);
+
+/* The node that a run of such a plan is on. */
+uint32_t sgang_where_node(const struct sgang_conductor *c,
+			  const struct sgang_run *run);
+
+/* Order of two parts when not all can be taken, for qsort(). */
+int sgang_fit_take_order(const void *a, const void *b);
+
+/* Add the member's tasks to the parts; 'index' is its gang's in the attempt. */
+void sgang_fit_add(struct attempt *a, size_t index, struct entry *e);
+
+/* Choose the parts: of every gang the members that Slurm would start now, in
+ * the order in which they are taken. Returns 0, or -1 with a->why and
+ * a->culprit when one has too few of them. */
+int sgang_fit_choose(struct attempt *a, enum extent extent);
+
 /* Put the parts into ring order, gang after gang. */
 void sgang_fit_ring_order(struct attempt *a);
+/* What a plan minimises: the weighted cost of communication groups, or the ring
+ * cost. */
+uint64_t sgang_fit_cost(const struct sgang_placement *plan);
 
-/* Plan for the parts; a->plan is set, and they are in the order of its ring.
- * Returns 0, or -1 with a->why filled. */
-int sgang_fit_parts(struct attempt *a);
+/* --- slices_keep.c --- */
+
+/* Let the attempt go on in the next pass: 'a' has nothing any more. PAUSED, or
+ * without memory REFUSED with all given back. */
+enum sgang_progress sgang_slices_keep(struct attempt *a,
+				      const struct account *account);
+
+/* --- fit_ways.c --- */
 
 /* The same, on fewer nodes (fewer.c) or in other shares (uneven.c) where that
  * is asked for or allowed. */
@@ -394,36 +432,6 @@ bool sgang_fit_any(struct attempt *a);
  * takes; the parts are in ring order then. Returns 0, or -1 with a->why, and
  * a->unfit unless it is for other reasons. */
 int sgang_fit(struct attempt *a);
-
-/* Of the first parts in the order in which they are taken, how many fit, if no
- * more than 'most' do? */
-size_t sgang_fit_how_many(struct attempt *a, size_t most);
-
-/* What the same members would cost on an empty cluster; 0 when even that does
- * not fit. '*weighted' (may be NULL): the same of communication groups. */
-uint64_t sgang_fit_best_cost(struct attempt *a, uint64_t *weighted);
-
-/* Would the parts as they are fit then, with a->free_at? */
-bool sgang_fit_at(struct attempt *a, int64_t when);
-
-/* Moments at which nodes become free, ascending, the first being now; to be
- * ended with sgang_fit_end(). NULL without memory. */
-int64_t *sgang_fit_begin(struct attempt *a, size_t *n);
-void sgang_fit_end(struct attempt *a, int64_t *times);
-/* In between: the first of these moments at which the parts fit, INT64_MAX when
- * there is none. g->planned of their gangs is set. */
-int64_t sgang_fit_first(struct attempt *a, const int64_t *times, size_t n);
-/* What a plan minimises: the weighted cost of communication groups, or the ring
- * cost. */
-uint64_t sgang_fit_cost(const struct sgang_placement *plan);
-/* In between: do the parts as they are fit then? '*nodes' is then filled with
- * where. */
-bool sgang_fit_nodes_at(struct attempt *a, int64_t when,
-			struct sgang_nodeset *nodes);
-/* In between: that of the parts then; 0: they do not fit. Keep in
- * g->planned where they would be then. */
-uint64_t sgang_fit_cost_at(struct attempt *a, int64_t when);
-void sgang_fit_note_planned(struct attempt *a, int64_t when);
 
 /* The first moment (seconds since the epoch) at which all parts fit if every
  * job runs to its time limit and no other starts; INT64_MAX when there is none,

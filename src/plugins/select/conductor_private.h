@@ -338,9 +338,6 @@ const struct sgang_nodeset *sgang_slices_nodes(const struct gang *g);
  * planned? Else all must be given back. Asked in each hold of the locks. */
 bool sgang_slices_as_planned(const struct sgang_conductor *c,
 			     const struct gang *g);
-/* Commit the next slice of one for which that is so. */
-enum sgang_progress sgang_slices_go_on(struct sgang_conductor *c,
-				       struct gang *g);
 /* Its plan is void, since nodes have other numbers. */
 void sgang_slices_forget_nodes(struct gang *g);
 /* There will be no other slice; what it holds is the caller's affair. */
@@ -493,10 +490,6 @@ bool sgang_late_text(struct sgang_conductor *c, const struct gang *g,
 
 /* --- describe.c --- */
 
-/* Is the order of its members in the ring to be chosen (7.9)? */
-bool sgang_where_any_order(const struct sgang_conductor *c,
-			   const struct gang *g);
-
 /* The islands that a job has of these nodes, all of which are its own; NULL
  * when there are no devices, nobody knows, or without memory. */
 struct sgang_nodeset *sgang_describe_islands(struct sgang_conductor *c,
@@ -508,5 +501,17 @@ struct sgang_nodeset *sgang_describe_islands(struct sgang_conductor *c,
  * 0, or -1 without memory. */
 int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 			 const struct sgang_placement *plan);
+
+/* --- slices_go_on.c --- */
+
+/* Commit the next slice of a gang that has `slices`. */
+enum sgang_progress sgang_slices_go_on(struct sgang_conductor *c,
+				       struct gang *g);
+
+/* --- where.c --- */
+
+/* Is the order of its members in the ring to be chosen (7.9)? */
+bool sgang_where_any_order(const struct sgang_conductor *c,
+			   const struct gang *g);
 
 #endif
