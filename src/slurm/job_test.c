@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* job_test.c - select_p_job_test(), where nodes are chosen
  *
- * A member that may not start by itself gets none. For others the nodes that the
- * stock plugin may choose from are those that gangs before them do not need, and
- * first of all those that we would take. What it says is what counts.
+ * What a job may have is decided in plugins/select/gate.h. Here are Slurm's
+ * arguments and its own plugin, and what the conductor finds out through a call
+ * of its own.
  */
 
 #include "config.h"
@@ -18,6 +18,7 @@
 #include "host_private.h"
 #include "inside.h"
 #include "layout.h"
+#include "plugins/select/gate.h"
 #include "plugins/select/placer.h"
 
 /* Commands load the plugin, too, and have no nodes. */
@@ -118,89 +119,175 @@ static bool others_need(job_record_t *job_ptr)
 
 /* The candidates whose gang does not need them; NULL if all are such, or none
  * is. */
-static list_t *victims_without_gangs(list_t *candidates)
+static list_t *victims_apart(list_t *candidates)
 {
-	list_itr_t *iter = list_iterator_create(candidates);
-	list_t *others = list_create(NULL);
+	list_t *apart;
+	list_itr_t *iter;
 	job_record_t *job_ptr;
 
+	if (!candidates)
+		return NULL;
+	apart = list_create(NULL);
+	iter = list_iterator_create(candidates);
 	while ((job_ptr = list_next(iter))) {
 		if (!others_need(job_ptr))
-			list_append(others, job_ptr);
+			list_append(apart, job_ptr);
 	}
 	list_iterator_destroy(iter);
-	if (!list_count(others) || list_count(others) == list_count(candidates))
-		FREE_NULL_LIST(others);
-	return others;
+	if (!list_count(apart) || list_count(apart) == list_count(candidates))
+		FREE_NULL_LIST(apart);
+	return apart;
 }
 
-/* A member that is preempted leaves the rest of its gang with nothing to do, so
- * members are victims where no others will do. A gang of one has no rest. */
-static int ask_stock(const struct job_test *t)
+static bool in_future(const struct job_test *t)
 {
-	bitstr_t *nodes;
-	list_t *others;
-	time_t start;
+	return (t->mode & SELECT_MODE_BASE) == SELECT_MODE_WILL_RUN;
+}
+
+/* A refusal, or a start after 'latest', changes nothing. */
+static int ask_on(const struct job_test *t, const struct sgang_nodeset *nodes,
+		  list_t *candidates, int64_t latest)
+{
+	struct job_test confined = *t;
+	time_t start = t->job_ptr->start_time;
 	int rc;
 
-	others = t->preemptee_candidates ?
-			 victims_without_gangs(t->preemptee_candidates) :
-			 NULL;
-	if (!others)
-		return ask_with_victims(t, t->preemptee_candidates);
-	nodes = bit_copy(t->node_bitmap);
-	start = t->job_ptr->start_time;
-	rc = ask_with_victims(t, others);
-	FREE_NULL_LIST(others);
-	if (rc != SLURM_SUCCESS ||
-	    ((t->mode & SELECT_MODE_BASE) == SELECT_MODE_WILL_RUN &&
-	     t->job_ptr->start_time > time(NULL))) {
-		bit_copybits(t->node_bitmap, nodes);
+	confined.node_bitmap = bit_copy(t->node_bitmap);
+	if (nodes)
+		keep_nodes(confined.node_bitmap, nodes);
+	rc = ask_with_victims(&confined, candidates);
+	if (rc == SLURM_SUCCESS && in_future(t) &&
+	    t->job_ptr->start_time > latest)
+		rc = SLURM_ERROR;
+	if (rc == SLURM_SUCCESS) {
+		bit_copybits(t->node_bitmap, confined.node_bitmap);
+	} else {
 		t->job_ptr->start_time = start;
 		if (t->preemptee_job_list)
 			FREE_NULL_LIST(*t->preemptee_job_list);
-		rc = ask_with_victims(t, t->preemptee_candidates);
 	}
-	FREE_NULL_BITMAP(nodes);
+	FREE_NULL_BITMAP(confined.node_bitmap);
 	return rc;
 }
 
+/* ---- what the gate asks ---- */
+
+static int try_on(const struct sgang_question *q,
+		  const struct sgang_nodeset *nodes, enum sgang_victims victims,
+		  int64_t latest, int64_t *start)
+{
+	const struct job_test *t = q->call;
+	list_t *candidates = NULL;
+	int rc;
+
+	if (victims == SGANG_VICTIMS_ALL)
+		candidates = t->preemptee_candidates;
+	if (victims == SGANG_VICTIMS_APART) {
+		candidates = victims_apart(t->preemptee_candidates);
+		if (!candidates)
+			return SLURM_ERROR;
+	}
+	/* A call without terms of ours is Slurm's, whatever it leaves. */
+	if (!nodes && victims == SGANG_VICTIMS_ALL && latest == INT64_MAX)
+		rc = ask_with_victims(t, candidates);
+	else
+		rc = ask_on(t, nodes, candidates, latest);
+	if (victims == SGANG_VICTIMS_APART)
+		FREE_NULL_LIST(candidates);
+	*start = t->job_ptr->start_time;
+	return rc;
+}
+
+static bool place(const struct sgang_question *q,
+		  const struct sgang_nodeset *nodes,
+		  struct sgang_nodeset *chosen)
+{
+	const struct job_test *t = q->call;
+	const struct sgang_fabric *fabric = sgang_settings_fabric(t->job_ptr);
+	const job_details_t *d = t->job_ptr->details;
+	struct sgang_shape shape;
+
+	sgang_host_shape(t->job_ptr, t->min_nodes, t->max_nodes, t->req_nodes,
+			 &shape);
+	if (!sgang_placer_concerns(fabric, &shape) || d->req_node_bitmap ||
+	    d->contiguous || t->job_ptr->req_switch)
+		return false;
+	if (!shape.whole)
+		(void)sgang_stock.select_nodeinfo_set_all();
+	return sgang_placer_choose(&sgang_host_slurm, fabric, &sgang_own.conf,
+				   q->job, &shape, nodes, chosen);
+}
+
+static const struct sgang_gate_slurm gate_slurm = {
+	.try_on = try_on,
+	.place = place,
+};
+
 /* When the job would reach its time limit if it started now. */
-static int64_t end_if_now(const job_record_t *job_ptr)
+static int64_t end_if_now(const job_record_t *job_ptr, int64_t now)
 {
 	uint32_t limit = job_ptr->time_limit;
 
+	if (!job_ptr->part_ptr)
+		return 0;
 	if (limit == NO_VAL)
 		limit = job_ptr->part_ptr->max_time;
-	return (limit == INFINITE) ? INT64_MAX :
-				     time(NULL) + (int64_t)limit * 60;
+	return (limit == INFINITE) ? INT64_MAX : now + (int64_t)limit * 60;
 }
 
-/* Keep the job off the nodes on which a gang before it starts while it would
- * run. Returns 0, or when that gang starts. */
-static int64_t keep_off(const struct job_test *t, const struct sgang_spec *spec)
+static bool wants_place(const job_record_t *job_ptr)
 {
-	struct sgang_standing standing;
-	struct sgang_nodeset *nodes;
-	int64_t when = 0;
-
-	if (!sgang_conductor_reserves(sgang_own.conductor) ||
-	    !t->job_ptr->part_ptr)
-		return 0;
-	standing.tier = t->job_ptr->part_ptr->priority_tier;
-	standing.priority = t->job_ptr->priority;
-	standing.job_id = t->job_ptr->array_job_id ? t->job_ptr->array_job_id :
-						     t->job_ptr->job_id;
-	nodes = nodes_of(t->node_bitmap);
-	if (nodes)
-		when = sgang_conductor_keep(sgang_own.conductor, &standing,
-					    spec, end_if_now(t->job_ptr),
-					    nodes);
-	if (when)
-		keep_nodes(t->node_bitmap, nodes);
-	sgang_nodeset_destroy(nodes);
-	return when;
+	return sgang_own.conf.placement &&
+	       (sgang_own.conf.place_all || sgang_host_concerns(job_ptr));
 }
+
+static struct sgang_question question(const struct job_test *t,
+				      const struct sgang_spec *spec)
+{
+	job_record_t *job_ptr = t->job_ptr;
+	struct sgang_question q = {
+		.slurm = &gate_slurm,
+		.call = t,
+		.conductor = sgang_own.conductor,
+		.job = (struct sgang_job *)job_ptr,
+		.job_id = job_ptr->job_id,
+		.spec = spec,
+		.min_nodes = t->min_nodes,
+		.now = time(NULL),
+		.placed = wants_place(job_ptr),
+	};
+
+	q.end = end_if_now(job_ptr, q.now);
+	q.standing.tier = job_ptr->part_ptr ? job_ptr->part_ptr->priority_tier :
+					      0;
+	q.standing.priority = job_ptr->priority;
+	q.standing.job_id = job_ptr->array_job_id ? job_ptr->array_job_id :
+						    job_ptr->job_id;
+	if (spec && sgang_own.conf.placement)
+		q.fabric = sgang_settings_fabric(job_ptr);
+	return q;
+}
+
+/* The nodes that the gate decides over; NULL: there is nothing to decide. */
+static struct sgang_nodeset *decided(const struct sgang_question *q)
+{
+	const struct job_test *t = q->call;
+
+	if (!q->spec && !q->placed && !sgang_gate_stands(q->conductor))
+		return NULL;
+	return nodes_of(t->node_bitmap);
+}
+
+/* As Slurm by itself answers. */
+static int ask_stock(const struct job_test *t)
+{
+	struct sgang_question q = question(t, NULL);
+	int64_t start;
+
+	return sgang_gate_pass(&q, &start);
+}
+
+/* ---- the conductor's calls ---- */
 
 /* The conductor asks which nodes the job could have. TEST_ONLY must not fail,
  * or the job would be held for ever. */
@@ -208,13 +295,15 @@ static int test_for_probe(const struct job_test *t)
 {
 	bool now = (t->mode & SELECT_MODE_BASE) == SELECT_MODE_RUN_NOW;
 	bitstr_t *req = t->job_ptr->details->req_node_bitmap;
-	struct sgang_nodeset *nodes, *only;
+	struct sgang_nodeset *nodes = nodes_of(t->node_bitmap), *only;
 	struct sgang_spec spec;
 
 	/* Not what a gang before it waits for. */
-	if (now && is_member(t->job_ptr, &spec))
-		(void)keep_off(t, &spec);
-	nodes = nodes_of(t->node_bitmap);
+	if (nodes && now && is_member(t->job_ptr, &spec)) {
+		struct sgang_question q = question(t, &spec);
+
+		(void)sgang_gate_keep_off(&q, nodes);
+	}
 
 	/* What the user requires is all there is to choose from, unless it may
 	 * have more. */
@@ -266,16 +355,16 @@ static int ask_for_all(const struct job_test *t)
 	int rc;
 
 	if (!needs_all(t))
-		return ask_stock(t);
+		return ask_with_victims(t, NULL);
 	nodes = bit_copy(t->node_bitmap);
 	d->req_node_bitmap = bit_copy(nodes);
 	d->contiguous = 1;
-	rc = ask_stock(t);
+	rc = ask_with_victims(t, NULL);
 	FREE_NULL_BITMAP(d->req_node_bitmap);
 	d->contiguous = contiguous;
 	if (rc != SLURM_SUCCESS) {
 		bit_copybits(t->node_bitmap, nodes);
-		rc = ask_stock(t);
+		rc = ask_with_victims(t, NULL);
 	}
 	FREE_NULL_BITMAP(nodes);
 	return rc;
@@ -322,7 +411,6 @@ static int test_for_commit(const struct job_test *t)
 	sgang_job_test.asked = true;
 	keep_nodes(t->node_bitmap, bounds->nodes);
 	n = (uint32_t)bit_set_count(t->node_bitmap);
-	alone.preemptee_candidates = NULL;
 	/* It would keep a CPU for each node that is aimed at. */
 	alone.req_nodes = MIN(t->req_nodes, n);
 	/* Slurm offers the lightest nodes first, of which the plan may have
@@ -340,67 +428,7 @@ static int test_for_commit(const struct job_test *t)
 	return rc;
 }
 
-/* Let the stock plugin choose, but from the nodes we would take; if it cannot,
- * from all. */
-static int test_placed(const struct job_test *t)
-{
-	struct sgang_nodeset *usable = NULL, *chosen = NULL;
-	const struct sgang_fabric *fabric = sgang_settings_fabric(t->job_ptr);
-	struct job_test confined = *t;
-	struct sgang_shape shape;
-	time_t start = t->job_ptr->start_time;
-	int rc = SLURM_ERROR;
-
-	sgang_host_shape(t->job_ptr, t->min_nodes, t->max_nodes, t->req_nodes,
-			 &shape);
-	if (!sgang_placer_concerns(fabric, &shape) ||
-	    t->job_ptr->details->req_node_bitmap ||
-	    t->job_ptr->details->contiguous || t->job_ptr->req_switch)
-		return ask_stock(t);
-	usable = nodes_of(t->node_bitmap);
-	chosen = sgang_nodeset_create(node_record_count);
-	if (!usable || !chosen)
-		goto out;
-	if (!shape.whole)
-		(void)sgang_stock.select_nodeinfo_set_all();
-	if (!sgang_placer_choose(&sgang_host_slurm, fabric, &sgang_own.conf,
-				 (struct sgang_job *)t->job_ptr, &shape, usable,
-				 chosen))
-		goto out;
-	/* Nobody is preempted on these nodes while others may be free. */
-	confined.preemptee_candidates = NULL;
-	confined.node_bitmap = bit_copy(t->node_bitmap);
-	keep_nodes(confined.node_bitmap, chosen);
-	rc = ask_stock(&confined);
-	/* A start later than now is not what was planned for. */
-	if (rc == SLURM_SUCCESS &&
-	    (t->mode & SELECT_MODE_BASE) == SELECT_MODE_WILL_RUN &&
-	    t->job_ptr->start_time > time(NULL))
-		rc = SLURM_ERROR;
-	if (rc == SLURM_SUCCESS)
-		bit_copybits(t->node_bitmap, confined.node_bitmap);
-	FREE_NULL_BITMAP(confined.node_bitmap);
-out:
-	sgang_nodeset_destroy(usable);
-	sgang_nodeset_destroy(chosen);
-	if (rc == SLURM_SUCCESS)
-		return rc;
-	t->job_ptr->start_time = start;
-	if (t->preemptee_job_list)
-		FREE_NULL_LIST(*t->preemptee_job_list);
-	return ask_stock(t);
-}
-
-static bool wants_place(const job_record_t *job_ptr)
-{
-	return sgang_own.conf.placement &&
-	       (sgang_own.conf.place_all || sgang_host_concerns(job_ptr));
-}
-
-static void look_at(job_record_t *job_ptr)
-{
-	sgang_conductor_look(sgang_own.conductor, (struct sgang_job *)job_ptr);
-}
+/* ---- the scheduler's and backfill's ---- */
 
 /* "[a*1&b*1]": backfill offers the nodes of one feature after the other, which
  * bounds nothing. While it does, the list of features is another one. */
@@ -410,206 +438,21 @@ static bool counts_features(const job_record_t *job_ptr)
 	       strchr(job_ptr->details->features, '*');
 }
 
-/* May the member not start by itself? */
-static bool kept_for_gang(const struct job_test *t,
-			  const struct sgang_spec *spec)
-{
-	job_record_t *job_ptr = t->job_ptr;
-	bool reserving = !counts_features(job_ptr) &&
-			 offered.job_id == job_ptr->job_id && offered.nodes &&
-			 sgang_nodeset_size(offered.nodes) ==
-				 (uint32_t)node_record_count;
-	struct sgang_nodeset *nodes = NULL;
-	enum sgang_turn turn;
-
-	if (!reserving) {
-		nodes = nodes_of(t->node_bitmap);
-		if (!nodes)
-			return true;
-	}
-	look_at(job_ptr);
-	turn = sgang_conductor_turn(sgang_own.conductor, spec,
-				    job_ptr->priority,
-				    reserving ? offered.nodes : nodes,
-				    reserving);
-	sgang_nodeset_destroy(nodes);
-	return turn == SGANG_TURN_TAKEN;
-}
-
-/* Keep the job off the nodes of a gang whose turn has come. */
-static void fence_off(const struct job_test *t)
-{
-	struct sgang_nodeset *nodes;
-
-	if (!sgang_conductor_has_turns(sgang_own.conductor))
-		return;
-	nodes = nodes_of(t->node_bitmap);
-	if (nodes && sgang_conductor_fence(sgang_own.conductor,
-					   t->job_ptr->priority, nodes))
-		keep_nodes(t->node_bitmap, nodes);
-	sgang_nodeset_destroy(nodes);
-}
-
-/* A member whose gang has started keeps to what the gang asks of the levels.
- * False: its gang has not. */
-static bool keep_late(const struct job_test *t, const struct sgang_spec *spec)
-{
-	struct sgang_nodeset *nodes = nodes_of(t->node_bitmap);
-	bool late = nodes &&
-		    sgang_conductor_late(sgang_own.conductor, spec, nodes);
-
-	if (late)
-		keep_nodes(t->node_bitmap, nodes);
-	sgang_nodeset_destroy(nodes);
-	return late;
-}
-
-static int ask_for_nodes(const struct job_test *t)
-{
-	return wants_place(t->job_ptr) ? test_placed(t) : ask_stock(t);
-}
-
-/* Leave only nodes that are as near as 'level' to the gang. False: there is no
- * gang to be near to. */
-static bool keep_near(bitstr_t *bitmap, const struct sgang_spec *spec,
-		      uint32_t level)
-{
-	struct sgang_nodeset *nodes = nodes_of(bitmap);
-	bool near = nodes && sgang_conductor_near(sgang_own.conductor, spec,
-						  level, nodes);
-
-	if (near)
-		keep_nodes(bitmap, nodes);
-	sgang_nodeset_destroy(nodes);
-	return near;
-}
-
-/* Can it start now on these nodes alone, without victims? Then they are chosen
- * from. */
-static bool starts_near(const struct job_test *t, bitstr_t *nodes)
-{
-	struct job_test confined = *t;
-	time_t start = t->job_ptr->start_time;
-
-	confined.node_bitmap = nodes;
-	confined.preemptee_candidates = NULL;
-	if (ask_for_nodes(&confined) == SLURM_SUCCESS &&
-	    ((t->mode & SELECT_MODE_BASE) == SELECT_MODE_RUN_NOW ||
-	     t->job_ptr->start_time <= time(NULL))) {
-		bit_copybits(t->node_bitmap, nodes);
-		return true;
-	}
-	t->job_ptr->start_time = start;
-	if (t->preemptee_job_list)
-		FREE_NULL_LIST(*t->preemptee_job_list);
-	return false;
-}
-
-/* The nodes nearest to the gang come first: one level after the other. */
-static int ask_near(const struct job_test *t, const struct sgang_spec *spec)
-{
-	const struct sgang_fabric *fabric = sgang_settings_fabric(t->job_ptr);
-	int before = 0, all = bit_set_count(t->node_bitmap), n = 0;
-	bool starts = false;
-
-	if (!sgang_own.conf.placement || sgang_fabric_domains(fabric) < 2)
-		return ask_for_nodes(t);
-	for (uint32_t level = SGANG_LEVEL_NODE;
-	     !starts && n < all && level <= sgang_fabric_top_level(fabric);
-	     level++) {
-		bitstr_t *nodes = bit_copy(t->node_bitmap);
-
-		if (!keep_near(nodes, spec, level))
-			level = SGANG_LEVEL_UNCONNECTED;
-		n = bit_set_count(nodes);
-		if (n > before && n < all && (uint32_t)n >= t->min_nodes)
-			starts = starts_near(t, nodes);
-		before = n;
-		FREE_NULL_BITMAP(nodes);
-	}
-	return starts ? SLURM_SUCCESS : ask_for_nodes(t);
-}
-
-/* For a member of a gang that has started, or any other job. */
-static int ask_for_job(const struct job_test *t, const struct sgang_spec *late)
-{
-	return late ? ask_near(t, late) : ask_for_nodes(t);
-}
-
 static int test_run_now(const struct job_test *t)
 {
 	struct sgang_spec spec;
-	bool member = is_member(t->job_ptr, &spec), late;
-
-	/* A definition never runs, even if somebody released it. */
-	if (member && (spec.object || kept_for_gang(t, &spec)))
-		return SLURM_ERROR;
-	fence_off(t);
-	(void)keep_off(t, member ? &spec : NULL);
-	late = member && keep_late(t, &spec);
-	return ask_for_job(t, late ? &spec : NULL);
-}
-
-/* Backfill must not plan a start now that would be refused: it would keep the
- * nodes from jobs that end early enough. */
-static int will_run_beside(const struct job_test *t,
-			   const struct sgang_spec *spec,
-			   const struct sgang_spec *late)
-{
-	struct job_test beside = *t;
-	time_t start = t->job_ptr->start_time;
-	int64_t when;
+	bool member = is_member(t->job_ptr, &spec);
+	struct sgang_question q = question(t, member ? &spec : NULL);
+	struct sgang_nodeset *nodes = decided(&q);
 	int rc;
 
-	if (!sgang_conductor_reserves(sgang_own.conductor))
-		return ask_for_job(t, late);
-	beside.node_bitmap = bit_copy(t->node_bitmap);
-	when = keep_off(&beside, spec);
-	rc = ask_for_job(&beside, late);
-	if (!when ||
-	    (rc == SLURM_SUCCESS && t->job_ptr->start_time <= time(NULL))) {
-		if (rc == SLURM_SUCCESS)
-			bit_copybits(t->node_bitmap, beside.node_bitmap);
-		FREE_NULL_BITMAP(beside.node_bitmap);
-		return rc;
-	}
-	FREE_NULL_BITMAP(beside.node_bitmap);
-	if (t->preemptee_job_list)
-		FREE_NULL_LIST(*t->preemptee_job_list);
-	t->job_ptr->start_time = start;
-	rc = ask_for_job(t, late);
-	if (rc == SLURM_SUCCESS && t->job_ptr->start_time < when)
-		t->job_ptr->start_time = when;
-	return rc;
-}
-
-/* What backfill sets aside for a member of a gang should be what is kept for
- * the gang; others would be kept off both. False: it cannot be. */
-static bool will_run_kept(const struct job_test *t,
-			  const struct sgang_spec *spec)
-{
-	struct sgang_nodeset *nodes = NULL;
-	struct job_test kept = *t;
-	time_t start = t->job_ptr->start_time;
-	bool does = false;
-
-	if (sgang_conductor_joint_start(sgang_own.conductor, spec))
-		nodes = nodes_of(t->node_bitmap);
-	if (!nodes || !sgang_conductor_kept(sgang_own.conductor, spec, nodes) ||
-	    sgang_nodeset_count(nodes) < t->min_nodes)
-		goto out;
-	kept.preemptee_candidates = NULL;
-	kept.node_bitmap = bit_copy(t->node_bitmap);
-	keep_nodes(kept.node_bitmap, nodes);
-	does = ask_stock(&kept) == SLURM_SUCCESS;
-	if (does)
-		bit_copybits(t->node_bitmap, kept.node_bitmap);
-	else
-		t->job_ptr->start_time = start;
-	FREE_NULL_BITMAP(kept.node_bitmap);
-out:
+	if (offered.job_id == q.job_id && !counts_features(t->job_ptr) &&
+	    offered.nodes &&
+	    sgang_nodeset_size(offered.nodes) == (uint32_t)node_record_count)
+		q.reserved = offered.nodes;
+	rc = sgang_gate_now(&q, nodes);
 	sgang_nodeset_destroy(nodes);
-	return does;
+	return rc;
 }
 
 static void remember_offer(const struct job_test *t)
@@ -620,27 +463,14 @@ static void remember_offer(const struct job_test *t)
 	pthread_setspecific(offered_key, offered.nodes);
 }
 
-/* A gang that has been found not to fit starts when all of it can: backfill
- * then sets nodes aside from that moment on, and lets others use them before.
- */
-#define NEVER_SECONDS (365 * 24 * 3600)
-static void wait_for_gang(job_record_t *job_ptr, const struct sgang_spec *spec)
-{
-	int64_t when = sgang_conductor_joint_start(sgang_own.conductor, spec);
-	time_t far = time(NULL) + NEVER_SECONDS;
-
-	if (when > far)
-		when = far;
-	if (job_ptr->start_time < when)
-		job_ptr->start_time = when;
-}
-
 /* Backfill, and a user's --test-only. A reservation is tested with a job that
  * is no job: nothing of it may be looked at. */
 static int test_will_run(const struct job_test *t)
 {
+	struct sgang_nodeset *nodes;
+	struct sgang_question q;
 	struct sgang_spec spec;
-	bool member, late;
+	int64_t start;
 	int rc;
 
 	if (find_job_record(t->job_ptr->job_id) != t->job_ptr ||
@@ -648,29 +478,15 @@ static int test_will_run(const struct job_test *t)
 		return ask_with_victims(t, t->preemptee_candidates);
 	if (!IS_JOB_PENDING(t->job_ptr))
 		return ask_stock(t);
-	member = is_member(t->job_ptr, &spec);
-	if (member && spec.object) {
-		/* sgang create asks, to let us know of it: a held job is never
-		 * tested otherwise. */
-		sgang_conductor_poke(sgang_own.conductor);
-		return SLURM_ERROR;
-	}
-	if (member) {
-		look_at(t->job_ptr);
+	q = question(t, is_member(t->job_ptr, &spec) ? &spec : NULL);
+	nodes = decided(&q);
+	if (q.spec && !spec.object)
 		remember_offer(t);
-		sgang_conductor_planned(sgang_own.conductor, t->job_ptr->job_id,
-					t->job_ptr->start_time);
-	}
-	late = member && keep_late(t, &spec);
-	rc = (member && will_run_kept(t, &spec)) ?
-		     SLURM_SUCCESS :
-		     will_run_beside(t, member ? &spec : NULL,
-				     late ? &spec : NULL);
-	if (member && rc == SLURM_SUCCESS)
-		wait_for_gang(t->job_ptr, &spec);
-	/* Whatever backfill makes of it, all members are to show one start. */
-	if (member && !late)
-		sgang_conductor_poke(sgang_own.conductor);
+	start = t->job_ptr->start_time;
+	rc = sgang_gate_later(&q, nodes, &start);
+	if (rc == SLURM_SUCCESS)
+		t->job_ptr->start_time = start;
+	sgang_nodeset_destroy(nodes);
 	return rc;
 }
 
@@ -825,11 +641,10 @@ extern int select_p_job_test(job_record_t *job_ptr, bitstr_t *node_bitmap,
 		.preemptee_job_list = preemptee_job_list,
 		.rest = RELEASE_REST,
 	};
-	bool in_future = (mode & SELECT_MODE_BASE) == SELECT_MODE_WILL_RUN;
 	int rc;
 
 	/* a reservation is tested with a job that is none */
-	if (!sgang_select_at_work(in_future ? NULL : job_ptr))
+	if (!sgang_select_at_work(in_future(&t) ? NULL : job_ptr))
 		return stays_back(&t) ?
 			       SLURM_ERROR :
 			       ask_with_victims(&t, preemptee_candidates);

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* gate.c - what Slurm is answered when it asks for the nodes of a job */
+
+#include "gate.h"
+
+/* A start that will not come is told to backfill as this far away (seconds). */
+#define NEVER_SECONDS (365 * 24 * 3600)
+
+/* Where a job may start, by when, and whether others may be preempted. */
+struct terms {
+	const struct sgang_nodeset *nodes; /* NULL: all that are offered */
+	int64_t latest;
+	bool victims;
+};
+
+static struct terms terms_on(const struct sgang_nodeset *nodes)
+{
+	return (struct terms){ nodes, INT64_MAX, true };
+}
+
+/* A choice of ours: it is not worth a victim, nor a later start. */
+static struct terms terms_now(const struct sgang_question *q,
+			      const struct sgang_nodeset *nodes)
+{
+	return (struct terms){ nodes, q->now, false };
+}
+
+bool sgang_gate_stands(const struct sgang_conductor *c)
+{
+	return sgang_conductor_has_turns(c) || sgang_conductor_reserves(c);
+}
+
+/* A member that is preempted leaves the rest of its gang with nothing to do. */
+static int ask_slurm(const struct sgang_question *q, const struct terms *t,
+		     int64_t *start)
+{
+	int64_t soon = t->latest < q->now ? t->latest : q->now;
+
+	if (!t->victims)
+		return q->slurm->try_on(q, t->nodes, SGANG_VICTIMS_NONE,
+					t->latest, start);
+	if (q->slurm->try_on(q, t->nodes, SGANG_VICTIMS_APART, soon, start) ==
+	    0)
+		return 0;
+	return q->slurm->try_on(q, t->nodes, SGANG_VICTIMS_ALL, t->latest,
+				start);
+}
+
+int sgang_gate_pass(const struct sgang_question *q, int64_t *start)
+{
+	const struct terms t = terms_on(NULL);
+
+	return ask_slurm(q, &t, start);
+}
+
+/* First on the nodes that we would take. */
+static int ask_placed(const struct sgang_question *q, const struct terms *t,
+		      int64_t *start)
+{
+	struct sgang_nodeset *chosen = NULL;
+	bool starts = false;
+
+	if (q->placed && t->nodes)
+		chosen = sgang_nodeset_create(sgang_nodeset_size(t->nodes));
+	if (chosen && q->slurm->place(q, t->nodes, chosen)) {
+		const struct terms ours = terms_now(q, chosen);
+
+		starts = ask_slurm(q, &ours, start) == 0;
+	}
+	sgang_nodeset_destroy(chosen);
+	return starts ? 0 : ask_slurm(q, t, start);
+}
+
+/* Does a member start now on the nodes as near as that to its gang? '*n' is
+ * their number, and of the next nearer ones before; all are SIZE_MAX. */
+static bool starts_near(const struct sgang_question *q, const struct terms *t,
+			uint32_t level, size_t *n, int64_t *start)
+{
+	struct sgang_nodeset *nodes = sgang_nodeset_copy(t->nodes);
+	size_t before = *n;
+	bool starts = false;
+
+	*n = SIZE_MAX;
+	if (nodes &&
+	    sgang_conductor_near(q->conductor, q->spec, level, nodes)) {
+		size_t count = sgang_nodeset_count(nodes);
+		const struct terms near = terms_now(q, nodes);
+
+		if (count < sgang_nodeset_count(t->nodes))
+			*n = count;
+		if (*n != SIZE_MAX && count > before && count >= q->min_nodes)
+			starts = ask_placed(q, &near, start) == 0;
+	}
+	sgang_nodeset_destroy(nodes);
+	return starts;
+}
+
+/* A member whose gang has started: one level after the other. */
+static int ask_near(const struct sgang_question *q, const struct terms *t,
+		    int64_t *start)
+{
+	size_t n = 0;
+
+	if (q->fabric && sgang_fabric_domains(q->fabric) > 1) {
+		for (uint32_t level = SGANG_LEVEL_NODE;
+		     n != SIZE_MAX &&
+		     level <= sgang_fabric_top_level(q->fabric);
+		     level++) {
+			if (starts_near(q, t, level, &n, start))
+				return 0;
+		}
+	}
+	return ask_placed(q, t, start);
+}
+
+static int ask_for_job(const struct sgang_question *q, const struct terms *t,
+		       bool late, int64_t *start)
+{
+	return late ? ask_near(q, t, start) : ask_placed(q, t, start);
+}
+
+int64_t sgang_gate_keep_off(const struct sgang_question *q,
+			    struct sgang_nodeset *nodes)
+{
+	if (!q->end || !sgang_conductor_reserves(q->conductor))
+		return 0;
+	return sgang_conductor_keep(q->conductor, &q->standing, q->spec, q->end,
+				    nodes);
+}
+
+/* A definition never runs, even if somebody released it. */
+static bool may_start(const struct sgang_question *q,
+		      const struct sgang_nodeset *nodes)
+{
+	if (q->spec->object)
+		return false;
+	sgang_conductor_look(q->conductor, q->job);
+	return sgang_conductor_turn(q->conductor, q->spec, q->standing.priority,
+				    q->reserved ? q->reserved : nodes,
+				    q->reserved) == SGANG_TURN_ORDINARY;
+}
+
+int sgang_gate_now(const struct sgang_question *q, struct sgang_nodeset *nodes)
+{
+	const struct terms t = terms_on(nodes);
+	int64_t start;
+	bool late;
+
+	if (q->spec && (!nodes || !may_start(q, nodes)))
+		return SGANG_GATE_CLOSED;
+	if (!nodes)
+		return ask_slurm(q, &t, &start);
+	if (sgang_conductor_has_turns(q->conductor))
+		(void)sgang_conductor_fence(q->conductor, q->standing.priority,
+					    nodes);
+	(void)sgang_gate_keep_off(q, nodes);
+	late = q->spec && sgang_conductor_late(q->conductor, q->spec, nodes);
+	return ask_for_job(q, &t, late, &start);
+}
+
+/* ---- backfill ---- */
+
+/* What backfill sets aside for a member should be what is kept for its gang;
+ * others would be kept off both. False: it cannot be. */
+static bool plan_on_kept(const struct sgang_question *q,
+			 const struct sgang_nodeset *nodes, int64_t *start)
+{
+	struct sgang_nodeset *kept = NULL;
+	struct terms t;
+	bool starts = false;
+
+	if (sgang_conductor_joint_start(q->conductor, q->spec))
+		kept = sgang_nodeset_copy(nodes);
+	if (kept && sgang_conductor_kept(q->conductor, q->spec, kept) &&
+	    sgang_nodeset_count(kept) >= q->min_nodes) {
+		t = (struct terms){ kept, INT64_MAX, false };
+		starts = ask_slurm(q, &t, start) == 0;
+	}
+	sgang_nodeset_destroy(kept);
+	return starts;
+}
+
+/* Backfill must not plan a start now that would be refused: it would keep the
+ * nodes from jobs that end early enough. */
+static int plan_beside(const struct sgang_question *q,
+		       const struct sgang_nodeset *nodes, bool late,
+		       int64_t *start)
+{
+	struct sgang_nodeset *beside = sgang_nodeset_copy(nodes);
+	struct terms t = terms_on(beside);
+	int64_t when;
+	int rc;
+
+	if (!beside)
+		return SGANG_GATE_CLOSED;
+	when = sgang_gate_keep_off(q, beside);
+	if (when)
+		t.latest = q->now;
+	rc = ask_for_job(q, &t, late, start);
+	sgang_nodeset_destroy(beside);
+	if (!when || rc == 0)
+		return rc;
+	t = terms_on(nodes);
+	rc = ask_for_job(q, &t, late, start);
+	if (rc == 0 && *start < when)
+		*start = when;
+	return rc;
+}
+
+/* A gang that has been found not to fit starts when all of it can: backfill
+ * then sets nodes aside from that moment on, and lets others use them before.
+ */
+static void wait_for_gang(const struct sgang_question *q, int64_t *start)
+{
+	int64_t when = sgang_conductor_joint_start(q->conductor, q->spec);
+
+	if (when > q->now + NEVER_SECONDS)
+		when = q->now + NEVER_SECONDS;
+	if (*start < when)
+		*start = when;
+}
+
+static int plan_member(const struct sgang_question *q,
+		       struct sgang_nodeset *nodes, int64_t *start)
+{
+	bool late;
+	int rc;
+
+	sgang_conductor_look(q->conductor, q->job);
+	sgang_conductor_planned(q->conductor, q->job_id, *start);
+	late = sgang_conductor_late(q->conductor, q->spec, nodes);
+	rc = plan_on_kept(q, nodes, start) ? 0 :
+					     plan_beside(q, nodes, late, start);
+	if (rc == 0)
+		wait_for_gang(q, start);
+	/* Whatever backfill makes of it, all members are to show one start. */
+	if (!late)
+		sgang_conductor_poke(q->conductor);
+	return rc;
+}
+
+int sgang_gate_later(const struct sgang_question *q,
+		     struct sgang_nodeset *nodes, int64_t *start)
+{
+	if (q->spec && q->spec->object) {
+		/* sgang create asks, to let us know of it: a held job is never
+		 * tested otherwise. */
+		sgang_conductor_poke(q->conductor);
+		return SGANG_GATE_CLOSED;
+	}
+	if (!nodes)
+		return q->spec ? SGANG_GATE_CLOSED : sgang_gate_pass(q, start);
+	return q->spec ? plan_member(q, nodes, start) :
+			 plan_beside(q, nodes, false, start);
+}

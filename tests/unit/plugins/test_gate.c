@@ -1,0 +1,683 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_gate.c - what Slurm is answered when it asks for the nodes of a job
+ *
+ * Slurm and the conductor are a table each: what nodes a gang keeps from others,
+ * and when Slurm would start the job on which of them.
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "plugins/select/gate.h"
+
+#define NODES 12
+#define ALL 0xfff
+#define NOW 1000
+#define YEAR (365 * 24 * 3600)
+
+static const char tree[] = "SwitchName=l0 Nodes=n[0-3]\n"
+			   "SwitchName=l1 Nodes=n[4-7]\n"
+			   "SwitchName=l2 Nodes=n[8-11]\n"
+			   "SwitchName=s0 Switches=l[0-1]\n"
+			   "SwitchName=top Switches=s0,l2\n";
+
+static struct sgang_fabric *fabric;
+
+/* What the conductor says. Sets are bits by node. */
+static struct {
+	enum sgang_turn turn;
+	uint64_t fenced;       /* by gangs whose turn has come */
+	uint64_t reserved;     /* for gangs before it, */
+	int64_t reserved_from; /* from then on */
+	bool late;             /* its gang has started, */
+	uint64_t cut;          /* and keeps it off these */
+	uint64_t gang;         /* where its gang is */
+	uint64_t kept;         /* for its gang */
+	int64_t joint_start;
+	int looks, pokes;
+	int64_t planned;
+	uint64_t turn_nodes;
+	bool turn_reserving;
+} says;
+
+/* What Slurm's plugin does, and was asked. */
+static struct {
+	int64_t free_at[NODES];
+	uint64_t victims[3]; /* busy nodes that these victims would free */
+	bool has_apart;
+	uint64_t chosen; /* by place(); 0: it is Slurm's own */
+	struct {
+		uint64_t nodes;
+		enum sgang_victims victims;
+		int64_t latest;
+	} asked[32];
+	size_t n;
+} stock;
+
+static uint64_t bits(const struct sgang_nodeset *set)
+{
+	uint64_t all = 0;
+
+	if (!set)
+		return ALL;
+	for (uint32_t n = 0; n < NODES; n++)
+		all |= (uint64_t)sgang_nodeset_has(set, n) << n;
+	return all;
+}
+
+static struct sgang_nodeset *set_of(uint64_t nodes)
+{
+	struct sgang_nodeset *set = sgang_nodeset_create(NODES);
+
+	assert_non_null(set);
+	for (uint32_t n = 0; n < NODES; n++) {
+		if (nodes >> n & 1)
+			sgang_nodeset_add(set, n);
+	}
+	return set;
+}
+
+static void leave(struct sgang_nodeset *set, uint64_t nodes)
+{
+	for (uint32_t n = 0; n < NODES; n++) {
+		if (!(nodes >> n & 1))
+			sgang_nodeset_remove(set, n);
+	}
+}
+
+/* ---- the conductor ---- */
+
+bool sgang_conductor_has_turns(const struct sgang_conductor *c)
+{
+	(void)c;
+	return says.fenced;
+}
+
+bool sgang_conductor_reserves(const struct sgang_conductor *c)
+{
+	(void)c;
+	return says.reserved;
+}
+
+bool sgang_conductor_fence(struct sgang_conductor *c, uint32_t priority,
+			   struct sgang_nodeset *nodes)
+{
+	(void)c;
+	(void)priority;
+	leave(nodes, ~says.fenced);
+	return true;
+}
+
+int64_t sgang_conductor_keep(struct sgang_conductor *c,
+			     const struct sgang_standing *s,
+			     const struct sgang_spec *spec, int64_t until,
+			     struct sgang_nodeset *nodes)
+{
+	uint64_t taken = bits(nodes) & says.reserved;
+
+	(void)c;
+	(void)s;
+	(void)spec;
+	if (!taken || until <= says.reserved_from)
+		return 0;
+	leave(nodes, ~taken);
+	return says.reserved_from;
+}
+
+void sgang_conductor_look(struct sgang_conductor *c, struct sgang_job *job)
+{
+	(void)c;
+	(void)job;
+	says.looks++;
+}
+
+enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
+				     const struct sgang_spec *spec,
+				     uint32_t priority,
+				     const struct sgang_nodeset *nodes,
+				     bool reserving)
+{
+	(void)c;
+	(void)spec;
+	(void)priority;
+	assert_true(says.looks > 0);
+	says.turn_nodes = bits(nodes);
+	says.turn_reserving = reserving;
+	return says.turn;
+}
+
+bool sgang_conductor_late(struct sgang_conductor *c,
+			  const struct sgang_spec *spec,
+			  struct sgang_nodeset *nodes)
+{
+	(void)c;
+	(void)spec;
+	if (says.late)
+		leave(nodes, ~says.cut);
+	return says.late;
+}
+
+bool sgang_conductor_near(struct sgang_conductor *c,
+			  const struct sgang_spec *spec, uint32_t level,
+			  struct sgang_nodeset *nodes)
+{
+	uint64_t near = 0;
+
+	(void)c;
+	(void)spec;
+	for (uint32_t n = 0; n < NODES; n++) {
+		for (uint32_t g = 0; g < NODES; g++) {
+			if ((says.gang >> g & 1) &&
+			    sgang_fabric_meet(fabric, n, g) <= level)
+				near |= UINT64_C(1) << n;
+		}
+	}
+	if (near)
+		leave(nodes, near);
+	return near;
+}
+
+bool sgang_conductor_kept(struct sgang_conductor *c,
+			  const struct sgang_spec *spec,
+			  struct sgang_nodeset *nodes)
+{
+	(void)c;
+	(void)spec;
+	if (says.kept)
+		leave(nodes, says.kept);
+	return says.kept;
+}
+
+int64_t sgang_conductor_joint_start(struct sgang_conductor *c,
+				    const struct sgang_spec *spec)
+{
+	(void)c;
+	(void)spec;
+	return says.joint_start;
+}
+
+void sgang_conductor_planned(struct sgang_conductor *c, uint32_t job_id,
+			     int64_t start)
+{
+	(void)c;
+	(void)job_id;
+	says.planned = start;
+}
+
+void sgang_conductor_poke(struct sgang_conductor *c)
+{
+	(void)c;
+	says.pokes++;
+}
+
+/* ---- Slurm ---- */
+
+static bool future;
+
+static int by_moment(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* When 'count' of these nodes are free, INT64_MAX: never. */
+static int64_t free_when(uint64_t nodes, uint64_t freed, uint32_t count)
+{
+	int64_t moment[NODES];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < NODES; i++) {
+		if (nodes >> i & 1)
+			moment[n++] = (freed >> i & 1) ? NOW : stock.free_at[i];
+	}
+	if (n < count)
+		return INT64_MAX;
+	qsort(moment, n, sizeof(*moment), by_moment);
+	return moment[count - 1];
+}
+
+static int try_on(const struct sgang_question *q,
+		  const struct sgang_nodeset *nodes, enum sgang_victims victims,
+		  int64_t latest, int64_t *start)
+{
+	int64_t when;
+
+	if (victims == SGANG_VICTIMS_APART && !stock.has_apart)
+		return -1;
+	assert_true(stock.n < 32);
+	stock.asked[stock.n].nodes = bits(nodes);
+	stock.asked[stock.n].victims = victims;
+	stock.asked[stock.n++].latest = latest;
+	when = free_when(bits(nodes), stock.victims[victims], q->min_nodes);
+	if (when == INT64_MAX || when > latest || (!future && when > NOW))
+		return 7;
+	*start = when;
+	return 0;
+}
+
+static bool place(const struct sgang_question *q,
+		  const struct sgang_nodeset *nodes,
+		  struct sgang_nodeset *chosen)
+{
+	(void)q;
+	for (uint32_t n = 0; n < NODES; n++) {
+		if (stock.chosen & bits(nodes) & UINT64_C(1) << n)
+			sgang_nodeset_add(chosen, n);
+	}
+	return stock.chosen;
+}
+
+static const struct sgang_gate_slurm slurm = { try_on, place };
+static struct sgang_spec spec;
+
+static struct sgang_question question(bool member, uint32_t min_nodes)
+{
+	return (struct sgang_question){
+		.slurm = &slurm,
+		.spec = member ? &spec : NULL,
+		.min_nodes = min_nodes,
+		.now = NOW,
+		.end = NOW + 600,
+		.fabric = fabric,
+		.placed = stock.chosen,
+	};
+}
+
+static int ask_now(const struct sgang_question *q, uint64_t offered)
+{
+	struct sgang_nodeset *nodes = set_of(offered);
+	int rc;
+
+	future = false;
+	rc = sgang_gate_now(q, nodes);
+	sgang_nodeset_destroy(nodes);
+	return rc;
+}
+
+static int ask_later(const struct sgang_question *q, int64_t *start)
+{
+	struct sgang_nodeset *nodes = set_of(ALL);
+	int rc;
+
+	future = true;
+	rc = sgang_gate_later(q, nodes, start);
+	sgang_nodeset_destroy(nodes);
+	return rc;
+}
+
+static void assert_asked(size_t i, uint64_t nodes, enum sgang_victims victims,
+			 int64_t latest)
+{
+	assert_true(i < stock.n);
+	assert_int_equal(stock.asked[i].nodes, nodes);
+	assert_int_equal(stock.asked[i].victims, victims);
+	assert_int_equal(stock.asked[i].latest, latest);
+}
+
+static int setup(void **state)
+{
+	static char name[NODES][4];
+	static const char *names[NODES];
+	struct sgang_error err = { "" };
+
+	(void)state;
+	memset(&says, 0, sizeof(says));
+	memset(&stock, 0, sizeof(stock));
+	memset(&spec, 0, sizeof(spec));
+	for (uint32_t n = 0; n < NODES; n++) {
+		name[n][0] = 'n';
+		name[n][1] = (char)('0' + n % 10);
+		if (n > 9)
+			memcpy(name[n] + 1, n == 10 ? "10" : "11", 3);
+		names[n] = name[n];
+		stock.free_at[n] = NOW;
+	}
+	fabric = sgang_fabric_parse(tree, "tree", names, NODES, &err);
+	if (!fabric)
+		fail_msg("%s", err.text);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	sgang_fabric_destroy(fabric);
+	return 0;
+}
+
+/* 0.1 */
+static void a_member_does_not_start_by_itself(void **state)
+{
+	struct sgang_question q = question(true, 1);
+	struct sgang_nodeset *offered = set_of(0x0f);
+
+	(void)state;
+	says.turn = SGANG_TURN_TAKEN;
+	assert_int_equal(ask_now(&q, ALL), SGANG_GATE_CLOSED);
+	assert_int_equal(stock.n, 0);
+	assert_int_equal(says.turn_nodes, ALL);
+	assert_false(says.turn_reserving);
+	/* and its gang keeps to what backfill offered it */
+	says.looks = 0;
+	q.reserved = offered;
+	assert_int_equal(ask_now(&q, ALL), SGANG_GATE_CLOSED);
+	assert_int_equal(says.turn_nodes, 0x0f);
+	assert_true(says.turn_reserving);
+	sgang_nodeset_destroy(offered);
+	/* without memory */
+	assert_int_equal(sgang_gate_now(&q, NULL), SGANG_GATE_CLOSED);
+	assert_int_equal(stock.n, 0);
+}
+
+static void a_definition_never_starts(void **state)
+{
+	struct sgang_question q = question(true, 1);
+	int64_t start = 0;
+
+	(void)state;
+	spec.object = true;
+	assert_int_equal(ask_now(&q, ALL), SGANG_GATE_CLOSED);
+	assert_int_equal(ask_later(&q, &start), SGANG_GATE_CLOSED);
+	assert_int_equal(stock.n + (size_t)says.looks, 0);
+	assert_int_equal(says.pokes, 1);
+}
+
+static void without_gangs_slurm_answers(void **state)
+{
+	struct sgang_question q = question(false, 1);
+	int64_t start = 5;
+
+	(void)state;
+	assert_false(sgang_gate_stands(NULL));
+	assert_int_equal(sgang_gate_now(&q, NULL), 0);
+	assert_asked(0, ALL, SGANG_VICTIMS_ALL, INT64_MAX);
+	future = true;
+	assert_int_equal(sgang_gate_later(&q, NULL, &start), 0);
+	assert_asked(1, ALL, SGANG_VICTIMS_ALL, INT64_MAX);
+	assert_int_equal(stock.n, 2);
+	assert_int_equal(start, NOW);
+	assert_int_equal(says.pokes, 0);
+}
+
+/* 3.18, 4.11 */
+static void members_are_the_last_victims(void **state)
+{
+	struct sgang_question q = question(false, 2);
+	int64_t start = 0;
+
+	(void)state;
+	for (uint32_t n = 0; n < NODES; n++)
+		stock.free_at[n] = NOW + 100;
+	stock.has_apart = true;
+	stock.victims[SGANG_VICTIMS_APART] = 1;
+	stock.victims[SGANG_VICTIMS_ALL] = 3;
+	assert_int_equal(ask_now(&q, ALL), 0);
+	assert_asked(0, ALL, SGANG_VICTIMS_APART, NOW);
+	assert_asked(1, ALL, SGANG_VICTIMS_ALL, INT64_MAX);
+	assert_int_equal(stock.n, 2);
+	/* not later, to spare a gang: Slurm would preempt now */
+	stock.n = 0;
+	assert_int_equal(ask_later(&q, &start), 0);
+	assert_int_equal(start, NOW);
+	assert_int_equal(stock.n, 2);
+	stock.n = 0;
+	stock.victims[SGANG_VICTIMS_APART] = 3;
+	assert_int_equal(ask_now(&q, ALL), 0);
+	assert_int_equal(stock.n, 1);
+}
+
+/* 4.8, 4.9 */
+static void others_keep_off_what_gangs_need(void **state)
+{
+	struct sgang_question q = question(false, 2);
+
+	(void)state;
+	says.fenced = 0x00f;
+	says.reserved = 0x0f0;
+	says.reserved_from = NOW + 60;
+	assert_true(sgang_gate_stands(NULL));
+	assert_int_equal(ask_now(&q, ALL), 0);
+	assert_asked(0, 0xf00, SGANG_VICTIMS_ALL, INT64_MAX);
+	/* a job that ends before the gang starts may have its nodes */
+	stock.n = 0;
+	q.end = NOW + 60;
+	assert_int_equal(ask_now(&q, ALL), 0);
+	assert_asked(0, 0xff0, SGANG_VICTIMS_ALL, INT64_MAX);
+	/* too few are left: Slurm's own code */
+	q.end = NOW + 600;
+	q.min_nodes = 5;
+	assert_int_equal(ask_now(&q, ALL), 7);
+}
+
+static void what_is_planned_now_starts_beside_a_gang(void **state)
+{
+	struct sgang_question q = question(false, 2);
+	int64_t start = 0;
+
+	(void)state;
+	says.reserved = 0xff0;
+	says.reserved_from = NOW + 60;
+	assert_int_equal(ask_later(&q, &start), 0);
+	assert_asked(0, 0x00f, SGANG_VICTIMS_ALL, NOW);
+	assert_int_equal(stock.n, 1);
+	assert_int_equal(start, NOW);
+	/* else not before the gang has */
+	q.min_nodes = 5;
+	assert_int_equal(ask_later(&q, &start), 0);
+	assert_int_equal(start, NOW + 60);
+	/* nor earlier than Slurm says */
+	for (uint32_t n = 4; n < NODES; n++)
+		stock.free_at[n] = NOW + 900;
+	assert_int_equal(ask_later(&q, &start), 0);
+	assert_int_equal(start, NOW + 900);
+}
+
+/* 4.7 */
+static void all_members_show_the_start_of_their_gang(void **state)
+{
+	struct sgang_question q = question(true, 2);
+	int64_t start = 3;
+
+	(void)state;
+	says.joint_start = NOW + 300;
+	assert_int_equal(ask_later(&q, &start), 0);
+	assert_int_equal(start, NOW + 300);
+	assert_int_equal(says.planned, 3);
+	assert_int_equal(says.pokes, 1);
+	assert_int_equal(says.looks, 1);
+	/* on what is kept for it, without victims */
+	stock.n = 0;
+	says.kept = 0x0f0;
+	assert_int_equal(ask_later(&q, &start), 0);
+	assert_asked(0, 0x0f0, SGANG_VICTIMS_NONE, INT64_MAX);
+	assert_int_equal(stock.n, 1);
+	/* never */
+	says.joint_start = INT64_MAX;
+	assert_int_equal(ask_later(&q, &start), 0);
+	assert_int_equal(start, NOW + YEAR);
+	/* its gang has started */
+	says.joint_start = 0;
+	says.pokes = 0;
+	says.late = true;
+	assert_int_equal(ask_later(&q, &start), 0);
+	assert_int_equal(start, NOW);
+	assert_int_equal(says.pokes, 0);
+}
+
+static void the_cheapest_nodes_come_first(void **state)
+{
+	struct sgang_question q;
+
+	(void)state;
+	stock.chosen = 0x030;
+	q = question(false, 2);
+	assert_int_equal(ask_now(&q, ALL), 0);
+	assert_asked(0, 0x030, SGANG_VICTIMS_NONE, NOW);
+	assert_int_equal(stock.n, 1);
+	/* Slurm takes others if it cannot have them */
+	stock.n = 0;
+	stock.free_at[4] = NOW + 5;
+	assert_int_equal(ask_now(&q, ALL), 0);
+	assert_asked(1, ALL, SGANG_VICTIMS_ALL, INT64_MAX);
+}
+
+static void late_members_come_near_to_their_gang(void **state)
+{
+	struct sgang_question q = question(true, 2);
+
+	(void)state;
+	says.late = true;
+	says.cut = 0x004;
+	says.gang = 0x001;
+	stock.free_at[0] = stock.free_at[1] = stock.free_at[3] = NOW + 50;
+	assert_int_equal(ask_now(&q, ALL), 0);
+	/* the leaf has nodes enough, none free; then the spine */
+	assert_asked(0, 0x00b, SGANG_VICTIMS_NONE, NOW);
+	assert_asked(1, 0x0fb, SGANG_VICTIMS_NONE, NOW);
+	assert_int_equal(stock.n, 2);
+	/* and with victims only from all */
+	for (uint32_t n = 0; n < NODES; n++)
+		stock.free_at[n] = NOW + 50;
+	stock.n = 0;
+	assert_int_equal(ask_now(&q, ALL), 7);
+	assert_asked(2, 0xffb, SGANG_VICTIMS_ALL, INT64_MAX);
+	assert_int_equal(stock.n, 3);
+	/* the next level has no more nodes */
+	stock.n = 0;
+	says.gang = 0x100;
+	assert_int_equal(ask_now(&q, ALL), 7);
+	assert_asked(0, 0xf00, SGANG_VICTIMS_NONE, NOW);
+	assert_asked(1, 0xffb, SGANG_VICTIMS_ALL, INT64_MAX);
+	assert_int_equal(stock.n, 2);
+	/* none has nodes */
+	stock.n = 0;
+	says.gang = 0;
+	assert_int_equal(ask_now(&q, ALL), 7);
+	assert_int_equal(stock.n, 1);
+}
+
+/* ---- whatever there is ---- */
+
+static uint64_t seed;
+
+static uint64_t random64(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+static void a_random_world(void)
+{
+	memset(&says, 0, sizeof(says));
+	stock.n = 0;
+	says.turn = SGANG_TURN_ORDINARY;
+	says.fenced = random64() % 2 ? random64() & random64() & ALL : 0;
+	says.reserved = random64() % 2 ? random64() & random64() & ALL : 0;
+	says.reserved_from = NOW + (int64_t)(random64() % 1200);
+	says.late = random64() % 2;
+	says.cut = random64() & random64() & ALL;
+	says.gang = random64() & random64() & random64() & ALL;
+	says.kept = random64() % 2 ? random64() & ALL : 0;
+	says.joint_start = says.late || random64() % 2 ?
+				   0 :
+				   NOW + 60 * (1 + random64() % 9);
+	stock.chosen = random64() % 2 ? random64() & ALL : 0;
+	stock.has_apart = random64() % 2;
+	stock.victims[SGANG_VICTIMS_ALL] = random64() & random64() & ALL;
+	stock.victims[SGANG_VICTIMS_APART] = stock.victims[SGANG_VICTIMS_ALL] &
+					     random64();
+	for (uint32_t n = 0; n < NODES; n++)
+		stock.free_at[n] = random64() % 2 ?
+					   NOW :
+					   NOW + (int64_t)(random64() % 1000);
+}
+
+/* Starts now: exactly if it can on what is left to it, and nowhere else. */
+static void check_now(const struct sgang_question *q)
+{
+	bool kept_off = q->end > says.reserved_from;
+	uint64_t left = ALL & ~says.fenced & ~(kept_off ? says.reserved : 0) &
+			~((q->spec && says.late) ? says.cut : 0);
+	bool can = free_when(left, stock.victims[SGANG_VICTIMS_ALL],
+			     q->min_nodes) <= NOW;
+
+	assert_int_equal(ask_now(q, ALL), can ? 0 : 7);
+	for (size_t i = 0; i < stock.n; i++)
+		assert_int_equal(stock.asked[i].nodes & ~left, 0);
+	if (can && stock.asked[stock.n - 1].victims != SGANG_VICTIMS_NONE)
+		assert_int_equal(stock.asked[stock.n - 1].nodes, left);
+}
+
+/* Later: never before its gang, nor on nodes of others before they start. */
+static void check_later(const struct sgang_question *q)
+{
+	bool late = q->spec && says.late;
+	bool kept_off = q->end > says.reserved_from;
+	uint64_t left = ALL & ~(late ? says.cut : 0);
+	int64_t start = 0, least;
+	uint64_t nodes;
+
+	stock.n = 0;
+	says.looks = 0;
+	if (ask_later(q, &start) != 0) {
+		assert_int_equal(free_when(left,
+					   stock.victims[SGANG_VICTIMS_ALL],
+					   q->min_nodes),
+				 INT64_MAX);
+		return;
+	}
+	nodes = stock.asked[stock.n - 1].nodes;
+	least = free_when(nodes,
+			  stock.victims[stock.asked[stock.n - 1].victims],
+			  q->min_nodes);
+	assert_true(start >= least);
+	assert_int_equal(nodes & ~left, 0);
+	if (q->spec && !late)
+		assert_true(start >= says.joint_start);
+	if (kept_off && (nodes & says.reserved) &&
+	    !(q->spec && says.joint_start && (nodes & ~says.kept) == 0))
+		assert_true(start >= says.reserved_from);
+}
+
+static void whatever_there_is(void **state)
+{
+	(void)state;
+	for (uint64_t i = 1; i <= 20000; i++) {
+		struct sgang_question q;
+
+		seed = i * 0x9e3779b97f4a7c15;
+		a_random_world();
+		q = question(random64() % 2, 1 + random64() % 6);
+		q.end = NOW + (int64_t)(random64() % 1500);
+		check_now(&q);
+		check_later(&q);
+	}
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_member_does_not_start_by_itself),
+		TEST(a_definition_never_starts),
+		TEST(without_gangs_slurm_answers),
+		TEST(members_are_the_last_victims),
+		TEST(others_keep_off_what_gangs_need),
+		TEST(what_is_planned_now_starts_beside_a_gang),
+		TEST(all_members_show_the_start_of_their_gang),
+		TEST(the_cheapest_nodes_come_first),
+		TEST(late_members_come_near_to_their_gang),
+		TEST(whatever_there_is),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
