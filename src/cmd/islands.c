@@ -165,145 +165,8 @@ static uint32_t *slots_by_island(const struct sgang_islands *inside,
 	return slots;
 }
 
-struct by_islands {
-	struct sgang_plan_request request;
-	struct sgang_plan_member *members;
-	uint32_t *free, *total, *weight;
-};
-
-static void clear_by_islands(struct by_islands *by)
-{
-	free(by->members);
-	free(by->free);
-	free(by->total);
-	free(by->weight);
-}
-
-/* The weight of its node, by island. -1 without memory. */
-static int weigh_islands(const struct sgang_devices *devices,
-			 struct by_islands *by)
-{
-	const uint32_t *weight = by->request.weight;
-	uint32_t n = devices->first[devices->n_nodes], i;
-
-	if (!weight)
-		return 0;
-	by->weight = calloc(n + 1, sizeof(*by->weight));
-	for (i = 0; by->weight && i < n; i++)
-		by->weight[i] = weight[devices->node[i]];
-	by->request.weight = by->weight;
-	return by->weight ? 0 : -1;
-}
-
-static int make_by_islands(const struct sgang_islands *inside,
-			   const struct sgang_plan_request *request,
-			   struct by_islands *by, struct sgang_error *err)
-{
-	size_t size = request->n_members * sizeof(*by->members), i;
-
-	by->request = *request;
-	by->members = malloc(size);
-	by->free = slots_by_island(inside, request->total, request->free);
-	by->total = slots_by_island(inside, request->total, request->total);
-	if (!by->members || !by->free || !by->total ||
-	    weigh_islands(inside->devices, by))
-		return sgang_err_memory(err);
-	memcpy(by->members, request->members, size);
-	for (i = 0; i < request->n_members; i++)
-		by->members[i].distinct = false;
-	by->request.fabric = inside->devices->fabric;
-	by->request.members = by->members;
-	by->request.free = by->free;
-	by->request.total = by->total;
-	return 0;
-}
-
-/* Could each member's pieces lie in islands as they please? */
-static bool are_pieces(const struct sgang_plan_request *request)
-{
-	size_t i;
-
-	for (i = 0; i < request->n_members; i++)
-		if (request->members[i].distinct &&
-		    request->members[i].units > 1)
-			return false;
-	return true;
-}
-
-static int plan_islands(const struct sgang_islands *inside,
-			const struct sgang_plan_request *request,
-			struct sgang_placement **placement,
-			struct sgang_others *others, struct sgang_nofit *nofit,
-			struct sgang_error *err)
-{
-	struct by_islands by = { .members = NULL };
-	int rc = make_by_islands(inside, request, &by, err);
-
-	if (!rc)
-		rc = sgang_explain_plan(&by.request, placement, others, nofit,
-					err);
-	clear_by_islands(&by);
-	return rc;
-}
-
-/* -- by nodes -- */
-
-/* The island of the node with just enough room, else with the most. */
-static uint32_t best_island(const struct sgang_devices *devices, uint32_t node,
-			    const uint32_t *room, uint32_t need)
-{
-	uint32_t best = devices->first[node], i;
-
-	for (i = best + 1; i < devices->first[node + 1]; i++)
-		if (room[best] < need ? room[i] > room[best] :
-					room[i] >= need && room[i] < room[best])
-			best = i;
-	return best;
-}
-
-int sgang_islands_lay(const struct sgang_islands *inside,
-		      const struct sgang_plan_request *request,
-		      const struct sgang_run *runs, size_t n_runs,
-		      struct sgang_run **out, size_t *n_out,
-		      struct sgang_error *err)
-{
-	const struct sgang_devices *devices = inside->devices;
-	uint32_t *room = slots_by_island(inside, request->total, request->free);
-	size_t most = 1, i, n = 0;
-
-	for (i = 0; i < n_runs; i++)
-		most += sgang_devices_islands(devices, runs[i].node);
-	*out = calloc(most, sizeof(**out));
-	if (!room || !*out) {
-		free(room);
-		free(*out);
-		return sgang_err_memory(err);
-	}
-	for (i = 0; i < n_runs; i++) {
-		uint32_t left = runs[i].slots;
-
-		while (left) {
-			uint32_t at = best_island(devices, runs[i].node, room,
-						  left);
-			uint32_t slots = left < room[at] ? left : room[at];
-
-			(*out)[n++] = (struct sgang_run){
-				.member = runs[i].member,
-				.node = at,
-				.slots = slots,
-				.ranks = slots,
-			};
-			room[at] -= slots;
-			left -= slots;
-		}
-	}
-	free(room);
-	*n_out = n;
-	return 0;
-}
-
-/* Does what is inside add the same to every plan? */
-static bool same_inside(const struct sgang_islands *inside,
+/* Does every member have all of each of its nodes? */
+static bool takes_whole(const struct sgang_islands *inside,
 			const struct sgang_plan_request *request)
 {
 	size_t i;
@@ -312,54 +175,30 @@ static bool same_inside(const struct sgang_islands *inside,
 		if (!request->members[i].distinct ||
 		    request->members[i].slots != inside->slots)
 			return false;
-	return !request->parallel && sgang_devices_alike(inside->devices);
+	return true;
 }
 
-static int plan_nodes(const struct sgang_islands *inside,
-		      const struct sgang_plan_request *request,
-		      struct sgang_placement **placement,
-		      struct sgang_others *others, struct sgang_nofit *nofit,
-		      struct sgang_error *err)
-{
-	bool same = same_inside(inside, request);
-	struct sgang_run *runs;
-	uint64_t outside;
-	size_t n;
-	int rc = sgang_explain_plan(request, placement, same ? others : NULL,
-				    nofit, err);
-
-	if (rc <= 0)
-		return rc;
-	if (others && !same)
-		memset(others, 0, sizeof(*others));
-	outside = (*placement)->ring.cost;
-	rc = sgang_islands_lay(inside, request, (*placement)->runs,
-			       (*placement)->n_runs, &runs, &n, err);
-	if (!rc)
-		rc = sgang_plan_inside(request, inside->devices, runs, n, same,
-				       *placement, nofit, err);
-	if (rc > 0 && others)
-		sgang_explain_raise(others, (*placement)->ring.cost - outside);
-	if (rc > 0)
-		return rc;
-	sgang_placement_destroy(*placement);
-	*placement = NULL;
-	return rc;
-}
-
-int sgang_islands_plan(const struct sgang_islands *inside,
+int sgang_islands_fill(const struct sgang_islands *inside,
 		       const struct sgang_plan_request *request,
-		       struct sgang_placement **placement,
-		       struct sgang_others *others, struct sgang_nofit *nofit,
+		       struct sgang_place_islands *islands,
 		       struct sgang_error *err)
 {
-	bool pieces = are_pieces(request);
-	int rc = 0;
+	*islands = (struct sgang_place_islands){
+		.devices = inside->devices,
+		.free = slots_by_island(inside, request->total, request->free),
+		.total = slots_by_island(inside, request->total,
+					 request->total),
+		.whole = takes_whole(inside, request),
+	};
+	if (islands->free && islands->total)
+		return 0;
+	sgang_islands_clear(islands);
+	return sgang_err_memory(err);
+}
 
-	if (pieces)
-		rc = plan_islands(inside, request, placement, others, nofit,
-				  err);
-	if (!rc && !(pieces && request->max_level == SGANG_LEVEL_ISLAND))
-		rc = plan_nodes(inside, request, placement, others, nofit, err);
-	return rc;
+void sgang_islands_clear(struct sgang_place_islands *islands)
+{
+	free(islands->free);
+	free(islands->total);
+	islands->free = islands->total = NULL;
 }

@@ -71,16 +71,56 @@ int sgang_offline_default_slots(const struct sgang_offline *offline,
 	return 0;
 }
 
+/* To be ended with sgang_islands_clear(). */
+static int begin_place(const struct sgang_offline *offline,
+		       const struct sgang_plan_request *request,
+		       struct sgang_place_request *place,
+		       struct sgang_place_islands *islands,
+		       struct sgang_error *err)
+{
+	*place = (struct sgang_place_request){ .nodes = request };
+	*islands = (struct sgang_place_islands){ .devices = NULL };
+	if (!offline->inside)
+		return 0;
+	place->islands = islands;
+	return sgang_islands_fill(offline->inside, request, islands, err);
+}
+
 int sgang_offline_plan(const struct sgang_offline *offline,
 		       const struct sgang_plan_request *request,
 		       struct sgang_placement **placement,
 		       struct sgang_others *others, struct sgang_nofit *nofit,
 		       struct sgang_error *err)
 {
-	if (offline->inside)
-		return sgang_islands_plan(offline->inside, request, placement,
-					  others, nofit, err);
-	return sgang_explain_plan(request, placement, others, nofit, err);
+	struct sgang_place_request place;
+	struct sgang_place_islands islands;
+	struct sgang_place_report report;
+	int rc;
+
+	if (begin_place(offline, request, &place, &islands, err))
+		return -1;
+	place.others = others ? SGANG_OTHERS_MAX : 0;
+	place.prove = true;
+	rc = sgang_place(&place, placement, &report, nofit, err);
+	if (others)
+		*others = report.others;
+	sgang_islands_clear(&islands);
+	return rc;
+}
+
+int sgang_offline_stock(const struct sgang_offline *offline,
+			const struct sgang_plan_request *request,
+			struct sgang_stock **stock, struct sgang_error *err)
+{
+	struct sgang_place_request place;
+	struct sgang_place_islands islands;
+	int rc;
+
+	if (begin_place(offline, request, &place, &islands, err))
+		return -1;
+	rc = sgang_place_stock(&place, SGANG_STOCK_RULE, stock, err);
+	sgang_islands_clear(&islands);
+	return rc;
 }
 
 int sgang_offline_slots(const char *value, uint32_t *slots,

@@ -44,13 +44,18 @@ uint32_t sgang_offline_node(const struct sgang_offline *offline,
 int sgang_offline_default_slots(const struct sgang_offline *offline,
 				uint32_t *slots, struct sgang_error *err);
 
-/* sgang_islands_plan(), or sgang_explain_plan() where nothing is known of the
- * inside. */
+/* sgang_place() for a request of nodes; with islands the runs are over them.
+ * 'others' (may be NULL) as there. */
 int sgang_offline_plan(const struct sgang_offline *offline,
 		       const struct sgang_plan_request *request,
 		       struct sgang_placement **placement,
 		       struct sgang_others *others, struct sgang_nofit *nofit,
 		       struct sgang_error *err);
+
+/* Where stock Slurm would put it, as sgang_place_stock(). */
+int sgang_offline_stock(const struct sgang_offline *offline,
+			const struct sgang_plan_request *request,
+			struct sgang_stock **stock, struct sgang_error *err);
 
 /* Read the files that the two paths name. Returns 0, or -1 with 'err' filled.
  * In both cases sgang_offline_clear() ends it. */

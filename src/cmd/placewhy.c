@@ -23,7 +23,6 @@ struct sgang_placewhy {
 	struct sgang_ring empty;   /* of the best place, were all free */
 	struct sgang_stock *stock; /* NULL: Slurm finds no place */
 	char *stock_nodes;         /* host list, in the order of ranks */
-	struct sgang_ring stock_ring;
 	const struct sgang_others *others;
 	uint64_t ordered; /* what the ring would cost with the
 			   * members in another order */
@@ -54,36 +53,15 @@ static int find_empty(struct sgang_placewhy *why, struct sgang_error *err)
 	return 0;
 }
 
-/* What the ring of stock Slurm's nodes costs, down to islands. */
-static int measure_stock(struct sgang_placewhy *why, struct sgang_error *err)
-{
-	const struct sgang_islands *inside = why->offline->inside;
-	struct sgang_run *runs;
-	size_t n;
-
-	why->stock_ring = why->stock->ring;
-	if (!inside)
-		return 0;
-	if (sgang_islands_lay(inside, why->request, why->stock->runs,
-			      why->stock->n_runs, &runs, &n, err))
-		return -1;
-	sgang_ring_measure(inside->devices->fabric, why->request->costs, runs,
-			   n, &why->stock_ring);
-	free(runs);
-	return 0;
-}
-
 static int find_stock(struct sgang_placewhy *why, struct sgang_error *err)
 {
-	int rc = sgang_stock_place(why->request, SGANG_STOCK_RULE, &why->stock,
-				   err);
+	int rc = sgang_offline_stock(why->offline, why->request, &why->stock,
+				     err);
 	const char **names;
 	size_t i;
 
 	if (rc <= 0)
 		return rc;
-	if (measure_stock(why, err))
-		return -1;
 	names = calloc(why->stock->n_runs, sizeof(*names));
 	for (i = 0; names && i < why->stock->n_runs; i++)
 		names[i] = sgang_fabric_node_name(why->request->fabric,
@@ -205,7 +183,7 @@ void sgang_placewhy_print(const struct sgang_placewhy *why)
 	print_ring(why, "empty", &why->empty);
 	putchar('\n');
 	if (why->stock) {
-		print_ring(why, "stock", &why->stock_ring);
+		print_ring(why, "stock", &why->stock->ring);
 		printf(" estimate=%s nodes=%s\n",
 		       why->stock->exact ? "no" : "yes", why->stock_nodes);
 	} else {
@@ -235,7 +213,7 @@ static struct json_object *json_stock(const struct sgang_placewhy *why)
 
 	if (!why->stock)
 		return NULL;
-	object = json_ring(why, &why->stock_ring);
+	object = json_ring(why, &why->stock->ring);
 	json_object_object_add(object, "estimate",
 			       json_object_new_boolean(!why->stock->exact));
 	json_object_object_add(object, "nodes",

@@ -521,23 +521,6 @@ int sgang_explain_order(const struct sgang_plan_request *request,
 	return rc ? sgang_errf(err, ENOMEM, "out of memory") : 0;
 }
 
-int sgang_explain_plan(const struct sgang_plan_request *request,
-		       struct sgang_placement **placement,
-		       struct sgang_others *others, struct sgang_nofit *nofit,
-		       struct sgang_error *err)
-{
-	int rc = sgang_plan(request, placement, nofit, err);
-
-	if (rc == 1 && others &&
-	    sgang_explain_others(request, *placement, SGANG_OTHERS_MAX, others,
-				 err)) {
-		sgang_placement_destroy(*placement);
-		*placement = NULL;
-		rc = -1;
-	}
-	return rc;
-}
-
 void sgang_explain_raise(struct sgang_others *others, uint64_t more)
 {
 	size_t i;

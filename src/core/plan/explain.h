@@ -61,13 +61,6 @@ int sgang_explain_order(const struct sgang_plan_request *request,
 			const struct sgang_placement *placement, uint64_t *cost,
 			struct sgang_error *err);
 
-/* sgang_plan(); where it fits and 'others' is not NULL, SGANG_OTHERS_MAX of
- * them as well. */
-int sgang_explain_plan(const struct sgang_plan_request *request,
-		       struct sgang_placement **placement,
-		       struct sgang_others *others, struct sgang_nofit *nofit,
-		       struct sgang_error *err);
-
 /* Where they were planned by nodes: what is inside of nodes adds so much to
  * each cost, that of the placement too. */
 void sgang_explain_raise(struct sgang_others *others, uint64_t more);

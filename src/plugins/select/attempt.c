@@ -461,16 +461,20 @@ static enum sgang_progress carry_out(struct attempt *a,
 
 static bool transact(struct attempt *a)
 {
-	bool only_min = a->gangs[0]->only_min;
-	struct account account;
+	bool only_min = a->gangs[0]->only_min, fits;
+	struct account account = { .told = false };
 	enum sgang_progress progress;
 
 	a->gangs[0]->only_min = false;
 	sgang_probe_all(a);
 	if (sgang_probe_room(a) < 0 ||
 	    sgang_fit_choose(a, only_min ? SGANG_EXTENT_MINIMUM :
-					   SGANG_EXTENT_TOTAL) < 0 ||
-	    sgang_fit(a) < 0)
+					   SGANG_EXTENT_TOTAL) < 0)
+		return false;
+	a->account = &account;
+	fits = sgang_fit(a) == 0;
+	a->account = NULL;
+	if (!fits)
 		return false;
 	/* Several gangs have a plan of one ring that is not theirs. */
 	if (a->n_gangs == 1 && !a->c->decided && !a->lessons->rounds &&

@@ -109,7 +109,7 @@ struct attempt {
 	char lacks[SGANG_LACKS_SIZE]; /* record.h */
 	char unit[SGANG_UNIT_SIZE];
 	char helps[SGANG_HELPS_SIZE];
-	struct account *account;     /* to be filled by the plan, or NULL */
+	struct account *account;     /* what is told of the plan, or NULL */
 	struct sgang_budget *budget; /* borrowed; NULL: of each plan its
 				      * own */
 	bool uneven;                 /* the plan is one of uneven.c */
@@ -129,6 +129,7 @@ struct account {
 	uint64_t stock_cost;            /* 0: not known */
 	uint64_t best, weighted_best;   /* on an empty cluster; 0: not known */
 	bool stock_estimate;
+	bool told; /* all but the best is of the last plan for now */
 };
 
 /* --- attempt.c --- */
@@ -308,10 +309,10 @@ void sgang_where_amounts(const struct attempt *a,
 void sgang_where_beside(const struct sgang_resources *resources,
 			uint32_t *need);
 
-/* What else could have been chosen, what Slurm by itself would have, and what
- * an empty cluster would give. Before the commit: the request of an exclusive
- * job is another one then. Takes the time of a few plans; the first two are
- * left out where that is too long. */
+/* Fill in what the plan has not told: what an empty cluster would give, and what
+ * else could have been chosen and Slurm by itself would have. Before the commit:
+ * the request of an exclusive job is another one then. Takes the time of a plan
+ * or two. */
 void sgang_where_account(struct attempt *a, struct account *account);
 
 /* What the same members would cost on an empty cluster; 0 when even that does

@@ -7,8 +7,6 @@
 
 #include "attempt_private.h"
 
-/* ---- which members ---- */
-
 /* ---- do they fit? ---- */
 
 /* Put the parts into the order of the plan's ring. Without memory they stay as

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* where.c - where could the parts of an attempt be, by ring cost?
  *
- * Without devices the planner's places are nodes. With them they are islands:
- * members of one node each that fit into an island are planned there. All
- * others are planned by nodes and then shared out over the islands of their
- * nodes, so that every plan is one of islands, and costs can be compared.
+ * What nodes and islands have is counted here, now or later, and the planner is
+ * asked (core/plan/place.h).
  */
 
 #include <stdio.h>
@@ -12,7 +10,7 @@
 #include <string.h>
 
 #include "attempt_private.h"
-#include "core/plan/stock.h"
+#include "core/plan/place.h"
 
 /* On fewer nodes one may need more on each of them. */
 static bool same_piece(const struct probed *x, const struct probed *y)
@@ -47,9 +45,10 @@ static uint32_t ranks_per_unit(const struct sgang_shape *shape)
 	return ranks ? ranks : 1;
 }
 
-/* By place: node, or island. */
+/* By node, or island; scratch by either. */
 struct slots {
 	uint32_t *free, *total, *amount, *scratch;
+	uint32_t *island_free, *island_total;
 	uint32_t *weight; /* by node; NULL: all alike */
 	struct sgang_plan_member *members;
 	struct sgang_nodeset *everywhere; /* nodes any member could have */
@@ -66,6 +65,8 @@ static void slots_free(struct slots *s)
 	free(s->total);
 	free(s->amount);
 	free(s->scratch);
+	free(s->island_free);
+	free(s->island_total);
 	free(s->weight);
 	free(s->members);
 	sgang_nodeset_destroy(s->everywhere);
@@ -83,13 +84,16 @@ static int slots_alloc(struct slots *s, const struct attempt *a)
 	size_t n_parts = a->n_parts;
 
 	memset(s, 0, sizeof(*s));
-	s->free = calloc(n + 1, sizeof(*s->free));
-	s->total = calloc(n + 1, sizeof(*s->total));
-	s->amount = calloc(n + 1, sizeof(*s->amount));
+	s->free = calloc(n_nodes + 1, sizeof(*s->free));
+	s->total = calloc(n_nodes + 1, sizeof(*s->total));
+	s->amount = calloc(n_nodes + 1, sizeof(*s->amount));
 	s->scratch = calloc(n + 1, sizeof(*s->scratch));
+	s->island_free = calloc(n + 1, sizeof(*s->island_free));
+	s->island_total = calloc(n + 1, sizeof(*s->island_total));
 	s->members = calloc(n_parts, sizeof(*s->members));
 	s->everywhere = sgang_nodeset_create(n_nodes);
-	return (s->free && s->total && s->amount && s->scratch && s->members &&
+	return (s->free && s->total && s->amount && s->scratch &&
+		s->island_free && s->island_total && s->members &&
 		s->everywhere) ?
 		       0 :
 		       -1;
@@ -108,18 +112,6 @@ static int fill_weights(const struct attempt *a, struct slots *s)
 		s->weight = NULL;
 	}
 	return 0;
-}
-
-/* The same by island; NULL without memory. */
-static uint32_t *weigh_islands(const struct sgang_devices *devices,
-			       const uint32_t *weight)
-{
-	uint32_t n = devices->first[devices->n_nodes];
-	uint32_t *by_island = calloc(n + 1, sizeof(*by_island));
-
-	for (uint32_t i = 0; by_island && i < n; i++)
-		by_island[i] = weight[devices->node[i]];
-	return by_island;
 }
 
 static void raise_to(uint32_t *into, const uint32_t *from, uint32_t n)
@@ -400,191 +392,36 @@ static void island_units(struct attempt *a, struct slots *s,
 	}
 }
 
-/* Members that share nodes with themselves alone are no more than their pieces,
- * and each piece has one place. */
-static bool fits_islands(const struct attempt *a)
+/* Members that need the same, and share their nodes with others. */
+static bool counted_in_pieces(const struct attempt *a, bool alike)
 {
-	for (size_t i = 0; i < a->n_parts; i++) {
-		const struct probed *p = a->parts[i].probed;
-
-		if (p->shape.whole || p->shape.min_nodes > 1 || p->required)
-			return false;
-	}
-	return true;
+	return alike && !a->parts[0].probed->shape.whole;
 }
 
-static int allow_islands(struct attempt *a, enum sgang_moment moment)
+/* What is inside the nodes of the request. */
+static void fill_islands(struct attempt *a, struct slots *s,
+			 enum sgang_moment moment, bool alike,
+			 struct sgang_place_islands *islands)
 {
-	for (size_t i = 0; i < a->n_probed; i++) {
-		struct probed *p = &a->probed[i];
+	const struct sgang_devices *devices = a->topology->devices;
+	const struct probed *p = a->parts[0].probed;
 
-		if (!p->usable)
-			continue;
-		sgang_nodeset_destroy(p->allowed);
-		p->allowed = sgang_devices_expand(a->c->devices,
-						  places(p, moment));
-		if (!p->allowed)
-			return -1;
-	}
-	return 0;
-}
-
-/* Other domains that are looked at. */
-#define OTHERS 3
-
-static bool find_others(struct attempt *a, const struct sgang_plan_request *rq,
-			const struct sgang_placement *plan,
-			struct sgang_others *others)
-{
-	return a->account &&
-	       !sgang_explain_others(rq, plan, OTHERS, others, NULL);
-}
-
-/* Every piece in one island. Returns as sgang_plan(). */
-static int plan_islands(struct attempt *a, struct slots *s,
-			enum sgang_moment moment, struct sgang_plan_request *rq,
-			struct sgang_placement **plan,
-			struct sgang_nofit *nofit, struct sgang_error *err)
-{
-	struct sgang_plan_request inside = *rq;
-	uint32_t *weight = NULL;
-	struct sgang_others others;
-	int rc;
-
-	if (s->weight)
-		weight = weigh_islands(a->c->devices, s->weight);
-	if ((s->weight && !weight) || allow_islands(a, moment) < 0) {
-		free(weight);
-		return -1;
-	}
-	inside.weight = weight;
-	for (size_t i = 0; i < a->n_parts; i++) {
-		const struct probed *p = a->parts[i].probed;
-
-		s->members[i] = (struct sgang_plan_member){
-			.units = 1,
-			.slots = 1,
-			.ranks = ranks_per_unit(&p->shape),
-			.allowed = p->allowed,
-		};
-	}
-	a->c->host->island_units(a->parts[0].probed->job,
-				 &a->parts[0].probed->shape, s->everywhere,
-				 true, s->total);
-	island_units(a, s, moment, s->free);
+	*islands = (struct sgang_place_islands){
+		.devices = devices,
+		.opaque = p->shape.node_cpus > 1 || p->shape.node_gpus > 1,
+		.whole = p->shape.whole,
+	};
+	if (!counted_in_pieces(a, alike))
+		return;
+	a->c->host->island_units(p->job, &p->shape, s->everywhere, true,
+				 s->island_total);
+	island_units(a, s, moment, s->island_free);
 	/* Where a node is not for all of its islands, which of them are counted
 	 * may differ from one moment to the other. */
-	raise_to(s->total, s->free,
-		 a->c->devices->first[a->c->devices->n_nodes]);
-	inside.fabric = a->topology->devices->fabric;
-	rc = sgang_plan(&inside, plan, nofit, err);
-	if (rc == 1 && find_others(a, &inside, *plan, &others))
-		sgang_explain_write(inside.fabric, &others, a->account->others);
-	free(weight);
-	return rc;
-}
-
-/* The fullest island of the node that still has room for a piece, or none. */
-static uint32_t tightest(const struct sgang_devices *devices, uint32_t node,
-			 const uint32_t *units)
-{
-	uint32_t best = SGANG_NODE_NONE;
-
-	for (uint32_t i = devices->first[node]; i < devices->first[node + 1];
-	     i++) {
-		if (units[i] &&
-		    (best == SGANG_NODE_NONE || units[i] < units[best]))
-			best = i;
-	}
-	return best;
-}
-
-/* Runs over nodes that lie over all islands of them: nobody knows in which
- * their slots are. */
-static int lay_over(const struct sgang_devices *devices,
-		    const struct sgang_run *runs, size_t n_runs,
-		    struct sgang_run **out, size_t *n_out)
-{
-	if (sgang_devices_share_out(devices, runs, n_runs, out, n_out) < 0)
-		return -1;
-	for (size_t i = 0; i < *n_out; i++)
-		(*out)[i].slots = 0;
-	return 0;
-}
-
-/* Put each piece into an island of its node; one for which no island has room
- * lies over all of them. s->amount: pieces that fit into each. */
-static int lay_pieces(struct attempt *a, struct slots *s,
-		      const struct sgang_run *runs, size_t n_runs,
-		      struct sgang_run **out, size_t *n_out)
-{
-	const struct sgang_devices *devices = a->c->devices;
-	size_t room = 1, n = 0;
-
-	for (size_t i = 0; i < n_runs; i++)
-		room += sgang_devices_islands(devices, runs[i].node);
-	*out = malloc(room * sizeof(**out));
-	if (!*out)
-		return -1;
-	for (size_t i = 0; i < n_runs; i++) {
-		const struct sgang_run *run = &runs[i];
-		uint32_t island = tightest(devices, run->node, s->amount);
-		struct sgang_run *spread;
-		size_t more;
-
-		if (run->slots == 1 && island != SGANG_NODE_NONE) {
-			(*out)[n] = *run;
-			(*out)[n++].node = island;
-			s->amount[island]--;
-			continue;
-		}
-		if (lay_over(devices, run, 1, &spread, &more) < 0) {
-			free(*out);
-			return -1;
-		}
-		memcpy(*out + n, spread, more * sizeof(**out));
-		n += more;
-		free(spread);
-	}
-	*n_out = n;
-	return 0;
-}
-
-/* Make runs over nodes runs over islands. */
-static int lay_inside(struct attempt *a, struct slots *s,
-		      enum sgang_moment moment, bool pieces,
-		      const struct sgang_run *runs, size_t n_runs,
-		      struct sgang_run **out, size_t *n_out)
-{
-	if (!pieces)
-		return lay_over(a->c->devices, runs, n_runs, out, n_out);
-	island_units(a, s, moment, s->amount);
-	return lay_pieces(a, s, runs, n_runs, out, n_out);
-}
-
-/* Does what is inside the nodes add the same to every plan of whole nodes? */
-static bool same_inside(const struct attempt *a,
-			const struct sgang_plan_request *rq)
-{
-	return !rq->parallel && a->parts[0].probed->shape.whole &&
-	       sgang_devices_alike(a->c->devices);
-}
-
-/* Make a plan of nodes one of islands. Returns as sgang_plan_inside(). */
-static int go_inside(struct attempt *a, struct slots *s,
-		     enum sgang_moment moment, bool pieces,
-		     const struct sgang_plan_request *rq,
-		     struct sgang_placement *plan, struct sgang_nofit *nofit,
-		     struct sgang_error *err)
-{
-	struct sgang_run *runs;
-	size_t n;
-
-	if (lay_inside(a, s, moment, pieces, plan->runs, plan->n_runs, &runs,
-		       &n) < 0)
-		return -1;
-	return sgang_plan_inside(rq, a->topology->devices, runs, n,
-				 same_inside(a, rq), plan, nofit, err);
+	raise_to(s->island_total, s->island_free,
+		 devices->first[devices->n_nodes]);
+	islands->free = s->island_free;
+	islands->total = s->island_total;
 }
 
 /* ---- what else could have been ---- */
@@ -595,32 +432,33 @@ static int go_inside(struct attempt *a, struct slots *s,
 #define ACCOUNT_NODES 20000
 #define STOCK_WORK 500000
 
-/* What Slurm would have chosen, in the same coin. The request is one of nodes;
- * the weights that Slurm sees are always those of nodes. */
-static void ask_stock(struct attempt *a, struct slots *s, bool pieces,
-		      const struct sgang_plan_request *rq)
-{
-	const struct sgang_conductor *c = a->c;
-	struct sgang_stock *stock = NULL;
-	struct sgang_run *runs = NULL;
-	struct sgang_ring ring;
-	uint64_t cost = 0;
-	size_t n;
+/* Other domains that are looked at. */
+#define OTHERS 3
 
-	if (a->n_parts * sgang_fabric_nodes(c->fabric) > STOCK_WORK ||
-	    sgang_stock_place(rq, SGANG_STOCK_RULE, &stock, NULL) != 1)
-		return;
-	if (!c->devices) {
-		cost = stock->ring.cost;
-	} else if (lay_inside(a, s, SGANG_NOW, pieces, stock->runs,
-			      stock->n_runs, &runs, &n) == 0) {
-		sgang_ring_measure(a->topology->devices->fabric, &c->conf.costs,
-				   runs, n, &ring);
-		cost = ring.cost;
+/* May it be told what else there is, of the plan that is about to be made? */
+static bool tells(const struct attempt *a, enum sgang_moment moment)
+{
+	return a->account && !a->trying && moment == SGANG_NOW &&
+	       a->n_gangs == 1 &&
+	       sgang_fabric_nodes(a->c->fabric) <= ACCOUNT_NODES &&
+	       sgang_fabric_domains(a->topology->fabric) > 1;
+}
+
+/* ... and what Slurm would have chosen, in the same coin. */
+static void tell(struct attempt *a, const struct sgang_place_request *place,
+		 const struct sgang_place_report *report)
+{
+	struct account *account = a->account;
+	struct sgang_stock *stock = NULL;
+
+	account->told = true;
+	sgang_explain_write(report->fabric, &report->others, account->others);
+	account->stock_cost = 0;
+	if (a->n_parts * sgang_fabric_nodes(a->c->fabric) <= STOCK_WORK &&
+	    sgang_place_stock(place, SGANG_STOCK_RULE, &stock, NULL) == 1) {
+		account->stock_cost = stock->ring.cost;
+		account->stock_estimate = stock->ring.cost && !stock->exact;
 	}
-	a->account->stock_cost = cost;
-	a->account->stock_estimate = cost && !stock->exact;
-	free(runs);
 	sgang_stock_destroy(stock);
 }
 
@@ -644,106 +482,42 @@ static int fill_nodes(struct attempt *a, struct slots *s,
 	return 0;
 }
 
-/* Costs of other domains by nodes, to each of which the islands add so much. */
-static void note_others(struct attempt *a, const struct sgang_plan_request *rq,
-			struct sgang_others *others, uint64_t inside)
-{
-	if (!a->account)
-		return;
-	sgang_explain_raise(others, inside);
-	sgang_explain_write(rq->fabric, others, a->account->others);
-}
-
-/* By nodes. Returns as sgang_plan(). */
-static int plan_nodes(struct attempt *a, struct slots *s,
-		      enum sgang_moment moment, bool alike,
-		      struct sgang_plan_request *rq,
-		      struct sgang_placement **plan, struct sgang_nofit *nofit,
-		      struct sgang_error *err)
-{
-	bool pieces = alike && !a->parts[0].probed->shape.whole;
-	struct sgang_others others;
-	uint64_t outside;
-	int rc;
-
-	if (fill_nodes(a, s, moment, alike, rq) < 0)
-		return -1;
-	rc = sgang_plan(rq, plan, nofit, err);
-	if (rc != 1 || !find_others(a, rq, *plan, &others))
-		others.n = 0;
-	outside = (rc == 1) ? (*plan)->ring.cost : 0;
-	if (rc == 0 && moment == SGANG_NOW && !a->trying)
-		sgang_why_nofit(a, rq, alike ? NULL : &s->resources, nofit);
-	if (rc == 1 && !a->c->devices)
-		note_others(a, rq, &others, 0);
-	if (rc != 1 || !a->c->devices)
-		return rc;
-	rc = go_inside(a, s, moment, pieces, rq, *plan, nofit, err);
-	if (rc == 1 && same_inside(a, rq))
-		note_others(a, rq, &others, (*plan)->ring.cost - outside);
-	if (rc == 1)
-		return 1;
-	sgang_placement_destroy(*plan);
-	*plan = NULL;
-	return rc;
-}
-
-/* Pieces of several islands of a node may be nearer to each other than those
- * that have one each. Such a place has a hop out of an island that the plan of
- * nodes does not count, unless its pieces are one rank each; two, where that is
- * all. */
-static void bound_by_nodes(struct attempt *a, struct slots *s,
-			   enum sgang_moment moment,
-			   struct sgang_plan_request *rq,
-			   struct sgang_placement *plan)
-{
-	const uint32_t *hop = rq->costs->hop;
-	uint32_t out = ranks_per_unit(&a->parts[0].probed->shape) > 1 ?
-			       hop[1] - hop[0] :
-			       0;
-	uint64_t least = plan->ring.ranks * hop[0] + 2 * out;
-	struct sgang_placement *nodes = NULL;
-	struct sgang_nofit nofit;
-	struct sgang_error err;
-
-	if (moment != SGANG_NOW || a->account || rq->parallel ||
-	    rq->weight_first || plan->bound <= least)
-		return;
-	if (fill_nodes(a, s, moment, true, rq) == 0 &&
-	    sgang_plan(rq, &nodes, &nofit, &err) == 1 &&
-	    nodes->bound + out > least)
-		least = nodes->bound + out;
-	sgang_placement_destroy(nodes);
-	if (least >= plan->bound)
-		return;
-	plan->bound = least;
-	plan->exact = plan->exact && plan->ring.cost <= least;
-}
-
 static int plan_request(struct attempt *a, struct slots *s,
 			enum sgang_moment moment, struct sgang_plan_request *rq,
 			struct sgang_placement **plan,
 			struct sgang_nofit *nofit, struct sgang_error *err)
 {
-	bool alike;
-	int rc = 0;
+	struct sgang_place_request place = {
+		.nodes = rq,
+		.prove = moment == SGANG_NOW,
+		.others = tells(a, moment) ? OTHERS : 0,
+	};
+	struct sgang_place_islands islands;
+	struct sgang_place_report report;
+	bool alike = uniform(a);
+	int rc;
 
+	if (a->account && moment == SGANG_NOW)
+		a->account->told = false;
 	if (fill_weights(a, s) < 0)
 		return -1;
 	rq->weight = s->weight;
 	fill_everywhere(a, s, moment);
-	alike = uniform(a);
 	rq->free = s->free;
 	rq->total = s->total;
 	rq->members = s->members;
-	if (a->c->devices && alike && fits_islands(a))
-		rc = plan_islands(a, s, moment, rq, plan, nofit, err);
-	if (rc == 1)
-		bound_by_nodes(a, s, moment, rq, *plan);
-	if (!rc)
-		rc = plan_nodes(a, s, moment, alike, rq, plan, nofit, err);
-	if (rc == 1 && a->account && fill_nodes(a, s, moment, alike, rq) == 0)
-		ask_stock(a, s, alike && !a->parts[0].probed->shape.whole, rq);
+	if (fill_nodes(a, s, moment, alike, rq) < 0)
+		return -1;
+	if (a->topology->devices) {
+		fill_islands(a, s, moment, alike, &islands);
+		place.islands = &islands;
+	}
+	rc = sgang_place(&place, plan, &report, nofit, err);
+	if (rc == 0 && moment == SGANG_NOW && !a->trying &&
+	    report.fabric == rq->fabric)
+		sgang_why_nofit(a, rq, alike ? NULL : &s->resources, nofit);
+	if (rc == 1 && tells(a, moment))
+		tell(a, &place, &report);
 	return rc;
 }
 
@@ -792,8 +566,8 @@ static int64_t time_of(const struct attempt *a, enum sgang_moment moment)
  * several gangs is none of their rings. */
 static bool chooses_order(const struct attempt *a, enum sgang_moment moment)
 {
-	return moment == SGANG_NOW && a->n_gangs == 1 && !a->account &&
-	       !a->trying && sgang_where_any_order(a->c, a->gangs[0]);
+	return moment == SGANG_NOW && a->n_gangs == 1 && !a->trying &&
+	       sgang_where_any_order(a->c, a->gangs[0]);
 }
 
 int sgang_where(struct attempt *a, enum sgang_moment moment,
@@ -857,7 +631,6 @@ void sgang_where_account(struct attempt *a, struct account *account)
 	struct sgang_placement *plan = NULL;
 	struct sgang_nofit nofit;
 
-	memset(account, 0, sizeof(*account));
 	if (a->n_gangs > 1)
 		return; /* they are described before the release */
 	if (a->uneven) {
@@ -865,13 +638,12 @@ void sgang_where_account(struct attempt *a, struct account *account)
 		return;
 	}
 	account->best = sgang_fit_best_cost(a, &account->weighted_best);
-	if (sgang_fabric_nodes(a->c->fabric) > ACCOUNT_NODES ||
-	    sgang_fabric_domains(a->topology->fabric) < 2)
-		return;
 	a->account = account;
-	(void)sgang_where(a, SGANG_NOW, &plan, &nofit);
+	if (!account->told && tells(a, SGANG_NOW)) {
+		(void)sgang_where(a, SGANG_NOW, &plan, &nofit);
+		sgang_placement_destroy(plan);
+	}
 	a->account = NULL;
-	sgang_placement_destroy(plan);
 }
 
 uint64_t sgang_fit_best_cost(struct attempt *a, uint64_t *weighted)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "core/plan/place.h"
 #include "unit/core/fuzz.h"
 #include "unit/plugins/toy_cluster.h"
 
@@ -295,6 +296,199 @@ static void test_random_islands(void **state)
 		pass();
 		fake_purge();
 	}
+}
+
+/* ---- one placement, for slurmctld and for sgang place ---- */
+
+/* How often one was asked for, and of these for now. */
+static unsigned int places, places_now;
+
+int __real_sgang_place(const struct sgang_place_request *request,
+		       struct sgang_placement **placement,
+		       struct sgang_place_report *report,
+		       struct sgang_nofit *nofit, struct sgang_error *err);
+int __wrap_sgang_place(const struct sgang_place_request *request,
+		       struct sgang_placement **placement,
+		       struct sgang_place_report *report,
+		       struct sgang_nofit *nofit, struct sgang_error *err);
+
+int __wrap_sgang_place(const struct sgang_place_request *request,
+		       struct sgang_placement **placement,
+		       struct sgang_place_report *report,
+		       struct sgang_nofit *nofit, struct sgang_error *err)
+{
+	places++;
+	places_now += request->prove;
+	return __real_sgang_place(request, placement, report, nofit, err);
+}
+
+/* Where it is, and what an empty cluster would give. */
+static void test_two_plans_start_a_gang(void **state)
+{
+	uint32_t ids[4];
+
+	(void)state;
+	submit_many(piece_of("train", 4, 2), 4, ids);
+	places = 0;
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_RUNNING);
+	assert_int_equal(places, 2);
+}
+
+/* ... two say how many of the four fit, by halving, and more when all do. */
+static void test_a_plan_refuses_a_gang(void **state)
+{
+	uint32_t ids[4];
+
+	(void)state;
+	for (uint32_t n = 0; n < NODES; n++) {
+		struct fake_request rq = plain(1, 1000);
+
+		assert_true(fake_start(submit(rq), (uint64_t)1 << n));
+	}
+	submit_many(piece_of("train", 4, 2), 4, ids);
+	places_now = 0;
+	schedule_and_pass();
+	all_in_state(ids, 4, FAKE_PENDING);
+	assert_int_equal(places_now, 1 + 2);
+}
+
+/* The state of the toy cluster as sgang place is told: the last slots of a node
+ * are free. */
+struct offline {
+	const struct sgang_fabric *fabric;
+	const struct sgang_devices *devices;
+	uint32_t free[NODES], total[NODES];
+	uint32_t island_free[NODES * 2], island_total[NODES * 2];
+	struct sgang_plan_member member[8];
+};
+
+static int place_offline(struct offline *o, uint32_t members, uint32_t slots,
+			 struct sgang_placement **placement)
+{
+	struct sgang_costs costs;
+	struct sgang_conf conf;
+	const struct sgang_plan_request nodes = {
+		.fabric = o->fabric,
+		.costs = &costs,
+		.free = o->free,
+		.total = o->total,
+		.members = o->member,
+		.n_members = members,
+		.max_level = SGANG_LEVEL_UNCONNECTED,
+	};
+	const struct sgang_place_islands islands = {
+		.devices = o->devices,
+		.free = o->island_free,
+		.total = o->island_total,
+	};
+	const struct sgang_place_request request = {
+		.nodes = &nodes,
+		.islands = &islands,
+		.prove = true,
+	};
+	struct sgang_nofit nofit;
+	struct sgang_error err;
+
+	sgang_conf_default(&conf);
+	costs = conf.costs;
+	for (uint32_t i = 0; i < members; i++)
+		o->member[i] = (struct sgang_plan_member){
+			.units = 1,
+			.slots = slots,
+			.distinct = true,
+		};
+	return sgang_place(&request, placement, NULL, &nofit, &err);
+}
+
+/* Jobs on some CPUs of some nodes. */
+static void fill_at_random(struct offline *o, uint64_t *seed)
+{
+	for (uint32_t n = 0; n < NODES; n++) {
+		struct fake_request rq = plain(1, 1000);
+
+		rq.cpus = (uint32_t)fuzz_below(seed, CPUS + 1);
+		o->total[n] = CPUS;
+		o->free[n] = CPUS - rq.cpus;
+		for (uint32_t i = 0; i < 2; i++)
+			o->island_total[2 * n + i] = CPUS / 2;
+		o->island_free[2 * n] = rq.cpus < 2 ? 2 - rq.cpus : 0;
+		o->island_free[2 * n + 1] = rq.cpus < 2 ? 2 : 4 - rq.cpus;
+		if (rq.cpus)
+			assert_true(fake_start(submit(rq), (uint64_t)1 << n));
+	}
+}
+
+/* Where the member's ranks are, as bits of islands. */
+static uint64_t islands_in(const struct sgang_placement *placement,
+			   uint32_t member)
+{
+	uint64_t found = 0;
+
+	for (size_t i = 0; i < placement->n_runs; i++) {
+		if (placement->runs[i].member == member)
+			found |= UINT64_C(1) << placement->runs[i].node;
+	}
+	return found;
+}
+
+static uint64_t islands_had(uint32_t id)
+{
+	const struct fake_job *j = fake_job(id);
+
+	return (uint64_t)islands_of(id) << 2 * __builtin_ctzll(j->nodes);
+}
+
+static void compare(struct offline *o, uint32_t n, uint32_t cpus,
+		    const uint32_t *ids)
+{
+	struct sgang_placement *placement = NULL;
+	uint64_t ours = 0, theirs = 0;
+	bool fits = place_offline(o, n, cpus, &placement) == 1;
+
+	assert_int_equal(fits, fake_state(ids[0]) == FAKE_RUNNING);
+	if (!fits)
+		return;
+	assert_int_equal(placement->ring.cost, record_of(ids[0]).ring_cost);
+	assert_int_equal(placement->exact, record_of(ids[0]).exact);
+	if (!placement->exact)
+		assert_int_equal(placement->bound, record_of(ids[0]).bound);
+	for (uint32_t i = 0; i < n; i++) {
+		ours |= islands_had(ids[i]);
+		theirs |= islands_in(placement, i);
+	}
+	/* What three of the four CPUs leave of a node is not counted in pieces:
+	 * of nodes that cost the same sgang place takes one without it. */
+	if (cpus != 3)
+		assert_int_equal(ours, theirs);
+	sgang_placement_destroy(placement);
+}
+
+/* 4.20 */
+static void test_offline_answers_the_same(void **state)
+{
+	uint64_t seed = 11;
+
+	for (int round = 0; round < 1000; round++) {
+		uint32_t n = 1 + (uint32_t)fuzz_below(&seed, 6), ids[8];
+		uint32_t cpus = 1 + (uint32_t)fuzz_below(&seed, CPUS);
+		struct sgang_topologies *all;
+		struct offline o;
+
+		setup_islands(state);
+		snprintf(context, sizeof(context), "round %d", round);
+		all = toy_tree();
+		toy_look_inside(all);
+		o.fabric = all->topology[0].fabric;
+		o.devices = all->topology[0].devices;
+		fill_at_random(&o, &seed);
+		submit_many(piece_of("train", n, cpus), n, ids);
+		schedule_and_pass();
+		compare(&o, n, cpus, ids);
+		sgang_topologies_destroy(all);
+		teardown(state);
+	}
+	setup_islands(state);
 }
 
 /* ---- policies of levels ---- */
@@ -2023,6 +2217,9 @@ int main(void)
 		INSIDE(test_one_rank),
 		INSIDE(test_group_in_island),
 		INSIDE(test_random_islands),
+		INSIDE(test_two_plans_start_a_gang),
+		INSIDE(test_a_plan_refuses_a_gang),
+		INSIDE(test_offline_answers_the_same),
 		OUTSIDE(test_require_says_why),
 		OUTSIDE(test_reason_counts),
 		OUTSIDE(test_required),
