@@ -688,36 +688,42 @@ static int plan_nodes(struct attempt *a, struct slots *s,
 	return rc;
 }
 
+/* What the request has its places compared by. */
+static uint64_t cost_of(const struct sgang_plan_request *rq,
+			const struct sgang_placement *plan)
+{
+	return rq->parallel ? plan->weighted_cost : plan->ring.cost;
+}
+
 /* Pieces of several islands of a node may be nearer to each other than those
  * that have one each. Such a place has a hop out of an island that the plan of
  * nodes does not count, unless its pieces are one rank each; two, where that is
- * all. */
+ * all. Of groups nothing is known of such hops, and with weights first such a
+ * place may be lighter. */
 static void bound_by_nodes(struct attempt *a, struct slots *s,
 			   enum sgang_moment moment,
 			   struct sgang_plan_request *rq,
 			   struct sgang_placement *plan)
 {
 	const uint32_t *hop = rq->costs->hop;
-	uint32_t out = ranks_per_unit(&a->parts[0].probed->shape) > 1 ?
-			       hop[1] - hop[0] :
-			       0;
-	uint64_t least = plan->ring.ranks * hop[0] + 2 * out;
+	bool splits = ranks_per_unit(&a->parts[0].probed->shape) > 1;
+	uint32_t out = splits && !rq->parallel ? hop[1] - hop[0] : 0;
+	uint64_t least = rq->parallel ? 0 : plan->ring.ranks * hop[0] + 2 * out;
 	struct sgang_placement *nodes = NULL;
 	struct sgang_nofit nofit;
 	struct sgang_error err;
 
-	if (moment != SGANG_NOW || a->account || rq->parallel ||
-	    rq->weight_first || plan->bound <= least)
+	if (moment != SGANG_NOW || a->account ||
+	    (!rq->weight_first && plan->bound <= least))
 		return;
-	if (fill_nodes(a, s, moment, true, rq) == 0 &&
+	if (!rq->weight_first && fill_nodes(a, s, moment, true, rq) == 0 &&
 	    sgang_plan(rq, &nodes, &nofit, &err) == 1 &&
 	    nodes->bound + out > least)
 		least = nodes->bound + out;
 	sgang_placement_destroy(nodes);
-	if (least >= plan->bound)
-		return;
-	plan->bound = least;
-	plan->exact = plan->exact && plan->ring.cost <= least;
+	if (least < plan->bound)
+		plan->bound = least;
+	plan->exact &= !rq->weight_first && cost_of(rq, plan) <= plan->bound;
 }
 
 static int plan_request(struct attempt *a, struct slots *s,
