@@ -463,6 +463,17 @@ static void remember_offer(const struct job_test *t)
 	pthread_setspecific(offered_key, offered.nodes);
 }
 
+/* Backfill goes through its queue, and this is next. */
+static void note_offer(const struct job_test *t, const struct sgang_question *q)
+{
+	bool bounds = q->spec && !q->spec->object && offered.nodes &&
+		      !counts_features(t->job_ptr);
+
+	if (t->job_ptr->bit_flags & BACKFILL_TEST)
+		sgang_conductor_offered(sgang_own.conductor, &q->standing,
+					bounds ? q->spec : NULL, offered.nodes);
+}
+
 /* Backfill, and a user's --test-only. A reservation is tested with a job that
  * is no job: nothing of it may be looked at. */
 static int test_will_run(const struct job_test *t)
@@ -482,6 +493,7 @@ static int test_will_run(const struct job_test *t)
 	nodes = decided(&q);
 	if (q.spec && !spec.object)
 		remember_offer(t);
+	note_offer(t, &q);
 	start = t->job_ptr->start_time;
 	rc = sgang_gate_later(&q, nodes, &start);
 	if (rc == SLURM_SUCCESS)

@@ -165,30 +165,39 @@ static bool may_lie_over(const struct sgang_place_request *request)
 	return may;
 }
 
+/* What the request has its places compared by. */
+static uint64_t cost_of(const struct sgang_plan_request *rq,
+			const struct sgang_placement *placement)
+{
+	return rq->parallel ? placement->weighted_cost : placement->ring.cost;
+}
+
 /* Units over several islands of a node may be nearer to each other than those
  * that have one each. The plan of nodes bounds such places: one has a hop out of
- * an island that it does not count, two where that is all. */
+ * an island that it does not count, two where that is all. Of groups nothing is
+ * known of such hops, and with weights first such a place may be lighter. */
 static void bound_by_nodes(const struct sgang_place_request *request,
 			   struct sgang_placement *placement)
 {
 	const struct sgang_plan_request *rq = request->nodes;
-	uint32_t out = hop_out(rq);
-	uint64_t least = placement->ring.ranks *
-				 rq->costs->hop[SGANG_LEVEL_ISLAND] +
-			 2 * (uint64_t)out;
+	uint32_t inside = rq->costs->hop[SGANG_LEVEL_ISLAND];
+	uint64_t out = rq->parallel ? 0 : hop_out(rq), least = 0;
 	struct sgang_placement *nodes = NULL;
 
-	if (!request->prove || rq->parallel || rq->weight_first ||
-	    placement->bound <= least || !may_lie_over(request))
+	if (!request->prove || !may_lie_over(request))
 		return;
-	if (sgang_plan(rq, &nodes, NULL, NULL) == 1 &&
+	if (!rq->parallel)
+		least = placement->ring.ranks * inside + 2 * out;
+	if (!rq->weight_first && placement->bound <= least)
+		return;
+	if (!rq->weight_first && sgang_plan(rq, &nodes, NULL, NULL) == 1 &&
 	    nodes->bound + out > least)
 		least = nodes->bound + out;
 	sgang_placement_destroy(nodes);
-	if (least >= placement->bound)
-		return;
-	placement->bound = least;
-	placement->exact = placement->exact && placement->ring.cost <= least;
+	if (least < placement->bound)
+		placement->bound = least;
+	placement->exact &= !rq->weight_first &&
+			    cost_of(rq, placement) <= placement->bound;
 }
 
 /* ---- by nodes ---- */

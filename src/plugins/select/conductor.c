@@ -108,6 +108,8 @@ void sgang_conductor_forget_nodes(struct sgang_conductor *c)
 		g->parts = NULL;
 		sgang_nodeset_destroy(g->limit);
 		g->limit = NULL;
+		sgang_nodeset_destroy(g->offer);
+		g->offer = NULL;
 		sgang_nodeset_destroy(g->planned);
 		g->planned = NULL;
 		sgang_slices_forget_nodes(g);
@@ -165,21 +167,27 @@ static bool backed_off(struct sgang_conductor *c, struct gang *g,
 }
 
 /* Nodes that backfill keeps for jobs before the gang are out of bounds for all
- * of it; what any member was offered is within. The main scheduler offers all
+ * of it; what any member was offered is within, also one that cannot start yet,
+ * for which backfill keeps nodes from the others. The main scheduler offers all
  * there is: no limit. */
-static int widen_limit(struct gang *g, const struct sgang_nodeset *nodes,
-		       bool reserving)
+static int widen_limit(struct sgang_conductor *c, struct gang *g,
+		       const struct sgang_nodeset *nodes, bool reserving)
 {
 	if (!reserving) {
 		sgang_nodeset_destroy(g->limit);
 		g->limit = NULL;
-	} else if (!g->turn || g->self_turn) {
+		return 0;
+	}
+	if (!g->turn || g->self_turn) {
 		sgang_nodeset_destroy(g->limit);
 		g->limit = sgang_nodeset_copy(nodes);
-		return g->limit ? 0 : -1;
-	} else if (g->limit) {
-		sgang_nodeset_or(g->limit, nodes);
+		if (!g->limit)
+			return -1;
 	}
+	if (g->limit)
+		sgang_nodeset_or(g->limit, nodes);
+	if (g->limit && g->offer && g->offer_cycle == c->cycle)
+		sgang_nodeset_or(g->limit, g->offer);
 	return 0;
 }
 
@@ -210,7 +218,7 @@ enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
 	if (g->never || c->save_error || waits_for_holds(g) ||
 	    backed_off(c, g, reserving))
 		return SGANG_TURN_TAKEN;
-	if (widen_limit(g, nodes, reserving) < 0)
+	if (widen_limit(c, g, nodes, reserving) < 0)
 		return SGANG_TURN_TAKEN;
 	if (!g->parts) {
 		g->parts = sgang_nodeset_copy(nodes);

@@ -110,6 +110,15 @@ struct sgang_standing {
 	uint32_t job_id; /* of an array: the array's */
 };
 
+/* Backfill looks for a start of the job that stands there, in the order of its
+ * queue, on 'nodes': those that are not kept for jobs before it. 'spec' is what
+ * it says of its gang; NULL: it is no member. Called with slurmctld's locks
+ * held. */
+void sgang_conductor_offered(struct sgang_conductor *c,
+			     const struct sgang_standing *s,
+			     const struct sgang_spec *spec,
+			     const struct sgang_nodeset *nodes);
+
 /* Does sgang_conductor_keep() matter? */
 bool sgang_conductor_reserves(const struct sgang_conductor *c);
 

@@ -124,6 +124,8 @@ struct gang {
 	uint64_t parts_of;           /* ... these requests ... */
 	uint64_t parts_stamp;        /* ... in this state of the cluster */
 	struct sgang_nodeset *limit; /* keep to these nodes; NULL: no limit */
+	struct sgang_nodeset *offer; /* what backfill offered its members ... */
+	uint64_t offer_cycle;        /* ... when it went through its queue so */
 	bool limited;                /* a limit stops it: parked */
 	bool never;                  /* it cannot start even if no other job
 				      * ran: parked */
@@ -222,6 +224,8 @@ struct sgang_conductor {
 	atomic_bool slicing;         /* ... is being committed in slices */
 	bool holders;                /* somebody holds until others follow */
 	bool reserving;              /* nodes are kept for somebody */
+	struct sgang_standing last;  /* the last job that backfill looked at */
+	uint64_t cycle;              /* so often it has begun anew */
 	struct sgang_nodeset *place; /* where a group is being placed, or
 				      * NULL: anywhere */
 	struct sgang_nodeset *tried; /* ... without effect; NULL: nowhere */

@@ -147,6 +147,7 @@ static void free_gang(struct gang *g)
 	free(g->holds);
 	sgang_nodeset_destroy(g->parts);
 	sgang_nodeset_destroy(g->limit);
+	sgang_nodeset_destroy(g->offer);
 	sgang_nodeset_destroy(g->planned);
 	free(g);
 }

@@ -65,6 +65,33 @@ static int standing_order(const struct sgang_standing *a,
 	return (a->job_id < b->job_id) ? -1 : (a->job_id > b->job_id);
 }
 
+/* Each time backfill goes through its queue it keeps nodes anew. What it offers
+ * to a job once more is free at a later moment. */
+void sgang_conductor_offered(struct sgang_conductor *c,
+			     const struct sgang_standing *s,
+			     const struct sgang_spec *spec,
+			     const struct sgang_nodeset *nodes)
+{
+	int order = standing_order(&c->last, s);
+	struct gang *g;
+
+	c->last = *s;
+	if (!order)
+		return;
+	if (order > 0)
+		c->cycle++;
+	g = spec ? sgang_registry_find(c, spec->ns, spec->name) : NULL;
+	if (!g)
+		return;
+	if (g->offer && g->offer_cycle == c->cycle) {
+		sgang_nodeset_or(g->offer, nodes);
+		return;
+	}
+	sgang_nodeset_destroy(g->offer);
+	g->offer = sgang_nodeset_copy(nodes);
+	g->offer_cycle = c->cycle;
+}
+
 static void note_standing(struct gang *g)
 {
 	g->standing = (struct sgang_standing){ .job_id = UINT32_MAX };

@@ -1232,6 +1232,55 @@ static void test_limit_too_small(void **state)
 	all_in_state(ids, 3, FAKE_RUNNING);
 }
 
+/* Backfill goes on to that job of its queue; 0: to one that is no member. */
+static void offer(uint32_t id, uint32_t priority, uint64_t nodes)
+{
+	struct sgang_standing standing = { .priority = priority,
+					   .job_id = id ? id : 1 };
+	struct sgang_nodeset *set = set_of(nodes);
+	struct sgang_spec spec;
+
+	if (id)
+		spec = spec_of(id);
+	sgang_conductor_offered(c, &standing, id ? &spec : NULL, set);
+	sgang_nodeset_destroy(set);
+}
+
+/* 4.20: nodes that backfill keeps for a member which cannot start yet are not
+ * kept from the others of its gang. */
+static void test_limit_is_of_others(void **state)
+{
+	uint32_t ids[3];
+
+	(void)state;
+	submit_many(member_of("train", 3), 3, ids);
+	pass();
+	offer(ids[0], 10, 0x3300);
+	offer(ids[0], 10, ALL_FREE); /* at a later moment */
+	offer(0, 9, ALL_FREE);
+	offer(ids[1], 8, 0x0001);
+	turn_on(ids[1], 0x0001, true);
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	assert_true((ALL_FREE & ~fake_idle_nodes() & ~0x3301) == 0);
+}
+
+/* ... but those of the next time are for the jobs that come before it then. */
+static void test_limit_of_the_cycle(void **state)
+{
+	uint32_t ids[3];
+
+	(void)state;
+	submit_many(member_of("train", 3), 3, ids);
+	pass();
+	offer(ids[0], 10, 0x3300);
+	offer(0, 20, ALL_FREE);
+	offer(ids[1], 8, 0x0001);
+	turn_on(ids[1], 0x0001, true);
+	pass();
+	all_in_state(ids, 3, FAKE_PENDING);
+}
+
 /* The main scheduler's offer knows no limit. */
 static void test_limit_is_lifted(void **state)
 {
@@ -2627,6 +2676,8 @@ int main(void)
 		T(test_no_fence_while_held),
 		T(test_limit),
 		T(test_limit_too_small),
+		T(test_limit_is_of_others),
+		T(test_limit_of_the_cycle),
 		T(test_limit_is_lifted),
 		T(test_forget_nodes),
 		T(test_later_members),

@@ -127,13 +127,10 @@ static uint32_t take_one(uint32_t node)
 	return id;
 }
 
-/* Two CPUs are in one island, but that is not the cheapest place: pieces of
- * several islands would be nearer. */
-static void test_nearer_across_islands(void **state)
+/* n0 and the last node have two CPUs free in one island, the others one in each
+ * of two islands. */
+static void leave_two(void)
 {
-	uint32_t ids[2];
-
-	(void)state;
 	for (uint32_t n = 0; n < NODES; n++) {
 		uint32_t first = take_one(n);
 
@@ -143,6 +140,16 @@ static void test_nearer_across_islands(void **state)
 		take_one(n);
 		fake_end(first);
 	}
+}
+
+/* Two CPUs are in one island, but that is not the cheapest place: pieces of
+ * several islands would be nearer. */
+static void test_nearer_across_islands(void **state)
+{
+	uint32_t ids[2];
+
+	(void)state;
+	leave_two();
 	submit_many(piece_of("train", 2, 2), 2, ids);
 	schedule_and_pass();
 	all_in_state(ids, 2, FAKE_RUNNING);
@@ -152,6 +159,47 @@ static void test_nearer_across_islands(void **state)
 	assert_true(record_of(ids[0]).ring_cost > 11);
 	assert_false(record_of(ids[0]).exact);
 	assert_int_equal(record_of(ids[0]).bound, 11);
+}
+
+/* ... also with communication groups. */
+static void test_groups_across_islands(void **state)
+{
+	struct fake_request rq = piece_of("train", 2, 2);
+	uint32_t ids[2];
+
+	(void)state;
+	leave_two();
+	rq.more = "gang_parallel=dp=4:dp=1";
+	submit_many(rq, 2, ids);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	assert_int_equal(islands_of(ids[1]), 2);
+	assert_true(record_of(ids[0]).weighted_cost > 11);
+	assert_false(record_of(ids[0]).exact);
+	assert_true(record_of(ids[0]).bound <= 11);
+}
+
+/* ... and where lighter nodes come first. */
+static void test_weights_across_islands(void **state)
+{
+	struct sgang_topologies *all = toy_tree();
+	struct sgang_conf conf;
+	uint32_t ids[2];
+
+	(void)state;
+	sgang_conf_default(&conf);
+	conf.weight_first = true;
+	toy_look_inside(all);
+	sgang_conductor_configure(c, all, &conf);
+	fake_weight(0, 2);
+	leave_two();
+	submit_many(piece_of("train", 2, 2), 2, ids);
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	assert_int_equal(islands_of(ids[0]), 2);
+	assert_int_equal(islands_of(ids[1]), 2);
+	assert_false(record_of(ids[0]).exact);
+	assert_true(record_of(ids[0]).bound <= 11);
 }
 
 /* Whole nodes have both: what is inside counts, and is the same everywhere. */
@@ -2211,6 +2259,8 @@ int main(void)
 		INSIDE(test_two_fill_a_node),
 		INSIDE(test_across_islands),
 		INSIDE(test_nearer_across_islands),
+		INSIDE(test_groups_across_islands),
+		INSIDE(test_weights_across_islands),
 		INSIDE(test_whole_nodes),
 		INSIDE(test_two_nodes_each),
 		INSIDE(test_any_device),
