@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_explain.c - sgang explain: why a gang is where it is, or waits */
 
-#define _GNU_SOURCE /* strsep() */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +14,7 @@
 #include "cmd/ringtext.h"
 #include "core/base/text.h"
 #include "core/gang/conf.h"
-#include "core/plan/explain.h"
+#include "core/gang/lists.h"
 
 /* Columns that a reason may fill. */
 #define WIDTH 78
@@ -166,111 +165,46 @@ static void read_ring(const struct request *request,
 {
 	memset(ring, 0, sizeof(*ring));
 	ring->ranks = record->ranks;
-	(void)sgang_explain_read_hops(record->hops, &request->conf.costs, ring);
+	(void)sgang_lists_read_hops(record->hops, &request->conf.costs, ring);
 }
 
-/* A word of others=: "s2:48", "s3:7/8", or "s4:40w", whose nodes are heavier.
- */
-struct other {
-	char domain[SGANG_OTHERS_SIZE];
-	bool fits;
-	bool heavier;
-	uint64_t cost;
-	uint64_t free, needed;
-	char why[64];
-};
+/* Why an other place was not chosen. */
+#define WHY_SIZE 64
 
-static void say_why(const struct sgang_record *record, struct other *other)
+static const char *why_not(const struct sgang_record *record,
+			   const struct sgang_list_other *other,
+			   char why[WHY_SIZE])
 {
 	uint64_t ours = record->weighted_cost ? record->weighted_cost :
 						record->ring_cost;
 	const char *heavier = other->heavier ? ", but heavier nodes" : "";
 
 	if (!other->fits)
-		snprintf(other->why, sizeof(other->why),
-			 "%" PRIu64 " of %" PRIu64 " fit", other->free,
-			 other->needed);
+		snprintf(why, WHY_SIZE, "%" PRIu64 " of %" PRIu64 " fit",
+			 other->free, other->needed);
 	else if (other->cost == ours)
-		snprintf(other->why, sizeof(other->why), "same cost%s",
-			 heavier);
+		snprintf(why, WHY_SIZE, "same cost%s", heavier);
 	else
-		snprintf(other->why, sizeof(other->why),
-			 "%" PRIu64 " %c %" PRIu64 "%s", other->cost,
-			 other->cost > ours ? '>' : '<', ours, heavier);
-}
-
-/* Take the next word off '*text'. False: there is none that can be read. */
-static bool next_other(const struct sgang_record *record, const char **text,
-		       struct other *other)
-{
-	size_t length = strcspn(*text, ",");
-	char *colon, *slash;
-
-	if (!length || length >= sizeof(other->domain))
-		return false;
-	memcpy(other->domain, *text, length);
-	other->domain[length] = '\0';
-	*text += length + ((*text)[length] == ',');
-	colon = strrchr(other->domain, ':');
-	if (!colon)
-		return false;
-	*colon++ = '\0';
-	slash = strchr(colon, '/');
-	if (slash)
-		*slash++ = '\0';
-	other->fits = !slash;
-	length = strlen(colon);
-	other->heavier = length > 1 && colon[length - 1] == 'w';
-	if (other->heavier)
-		colon[length - 1] = '\0';
-	if (sgang_text_number(colon, 0, UINT64_MAX,
-			      other->fits ? &other->cost : &other->free) ||
-	    (slash && sgang_text_number(slash, 0, UINT64_MAX, &other->needed)))
-		return false;
-	say_why(record, other);
-	return true;
-}
-
-/* choice= taken apart: ring cost and added seconds here, then time, cost and
- * added seconds of a place later. Returns how many there are: 2, 5, or 0 when
- * it cannot be read. */
-static int read_choice(const char *text, uint64_t number[5])
-{
-	int n = 0;
-
-	while (n < 5) {
-		size_t length = strcspn(text, ":,");
-		char word[24];
-
-		if (length >= sizeof(word))
-			return 0;
-		memcpy(word, text, length);
-		word[length] = '\0';
-		if (sgang_text_number(word, 0, INT64_MAX, &number[n]))
-			break;
-		n++;
-		if (!text[length])
-			break;
-		text += length + 1;
-	}
-	return n == 5 ? 5 : n >= 2 ? 2 : 0;
+		snprintf(why, WHY_SIZE, "%" PRIu64 " %c %" PRIu64 "%s",
+			 other->cost, other->cost > ours ? '>' : '<', ours,
+			 heavier);
+	return why;
 }
 
 static void print_choice(const struct sgang_record *record)
 {
-	uint64_t number[5];
-	int n = read_choice(record->choice, number);
-	char when[32];
+	struct sgang_list_choice choice;
+	char when[SGANG_CMD_TIME];
 
-	if (!n)
+	if (!sgang_lists_read_choice(record->choice, &choice))
 		return;
-	printf("   Auto=start Cost=%" PRIu64 " AddsSeconds=%" PRIu64, number[0],
-	       number[1]);
-	if (n == 5)
+	printf("   Auto=start Cost=%" PRIu64 " AddsSeconds=%" PRIu64,
+	       choice.cost, choice.seconds);
+	if (choice.later)
 		printf(" LaterCost=%" PRIu64 " LaterAddsSeconds=%" PRIu64
 		       " Later=%s",
-		       number[3], number[4],
-		       sgang_cmd_time((int64_t)number[2], when));
+		       choice.later_cost, choice.later_seconds,
+		       sgang_cmd_time((int64_t)choice.when, when));
 	putchar('\n');
 }
 
@@ -285,16 +219,17 @@ static void print_known(const char *key, uint64_t value)
 static void print_others(const struct sgang_record *record)
 {
 	const char *text = record->others;
-	struct other other;
+	struct sgang_list_other other;
+	char why[WHY_SIZE];
 
-	while (next_other(record, &text, &other)) {
-		printf("   Other=%s", other.domain);
+	while (sgang_lists_next_other(&text, &other)) {
+		printf("   Other=%s", other.place);
 		if (other.fits)
 			printf(" Cost=%" PRIu64, other.cost);
 		else
 			printf(" Free=%" PRIu64 " Needed=%" PRIu64, other.free,
 			       other.needed);
-		printf(" Why=%s\n", other.why);
+		printf(" Why=%s\n", why_not(record, &other, why));
 	}
 }
 
@@ -359,6 +294,7 @@ static void print_placement(const struct request *request,
 static int64_t start_of(const struct sgang_gang *gang)
 {
 	int64_t now = (int64_t)time(NULL), first = 0;
+	struct sgang_list_help help;
 	size_t i;
 
 	for (i = 0; i < gang->n_jobs; i++) {
@@ -367,36 +303,17 @@ static int64_t start_of(const struct sgang_gang *gang)
 		if (start > now && (!first || start < first))
 			first = start;
 	}
-	return strcmp(gang->record->helps, "never") ? first : 0;
+	if (sgang_lists_read_help(gang->record->helps, &help) &&
+	    help.what == SGANG_HELP_NEVER)
+		return 0;
+	return first;
 }
 
 #define HELPS_SIZE (SGANG_GANGS_NAME + SGANG_HELPS_SIZE + 128)
 
-/* helps= taken apart: "nodes:2:n[3-4]". */
-struct help {
-	char word[SGANG_HELPS_SIZE];
-	uint64_t count;
-	const char *list; /* "" when there is no room for it */
-};
-
-/* False: it cannot be read. */
-static bool read_help(const char *text, struct help *help)
-{
-	char *rest = help->word, *number;
-
-	snprintf(help->word, sizeof(help->word), "%s", text);
-	help->count = 0;
-	help->list = "";
-	strsep(&rest, ":");
-	number = strsep(&rest, ":");
-	if (rest)
-		help->list = rest;
-	return !number ||
-	       !sgang_text_number(number, 0, UINT64_MAX, &help->count);
-}
-
 /* "job 17", "jobs 17,19 and 4 more" */
-static void name_jobs(const struct help *help, char *text, size_t size)
+static void name_jobs(const struct sgang_list_help *help, char *text,
+		      size_t size)
 {
 	uint64_t named = help->list[0] != '\0';
 	const char *comma;
@@ -414,7 +331,8 @@ static void name_jobs(const struct help *help, char *text, size_t size)
 }
 
 /* "node n3", "nodes n[3-4]", "200 nodes" */
-static void name_nodes(const struct help *help, char *text, size_t size)
+static void name_nodes(const struct sgang_list_help *help, char *text,
+		       size_t size)
 {
 	if (help->list[0])
 		snprintf(text, size, "node%s %s", help->count == 1 ? "" : "s",
@@ -423,54 +341,56 @@ static void name_nodes(const struct help *help, char *text, size_t size)
 		snprintf(text, size, "%" PRIu64 " nodes", help->count);
 }
 
-/* What helps a gang that no end of a job within its time limit does. To add a
- * word: a row here, one in src/plugins/select/helps.c, a line in doc/formats.
- */
+/* In words. To add one: a row here and in src/core/gang/lists.c, a line in
+ * doc/formats. */
 static const struct {
-	const char *word;
-	void (*name)(const struct help *help, char *text, size_t size);
+	void (*name)(const struct sgang_list_help *help, char *text,
+		     size_t size);
 	const char *before, *behind;
-} helps_words[] = {
-	{ "jobs", name_jobs, "the end of ", ", which no time limit ends" },
-	{ "nodes", name_nodes, "", " in service again, now down or drained" },
-	{ "reserved", name_nodes, "the end of reservations of ", "" },
-	{ "blocked", name_nodes, "", " in service and not reserved" },
-	{ "never", NULL,
-	  "nothing: it asks for more than its nodes have, even "
-	  "if all are idle and in service",
-	  "" },
+} helps_words[SGANG_HELPS] = {
+	[SGANG_HELP_JOBS] = { name_jobs, "the end of ",
+			      ", which no time limit ends" },
+	[SGANG_HELP_NODES] = { name_nodes, "",
+			       " in service again, now down or drained" },
+	[SGANG_HELP_RESERVED] = { name_nodes, "the end of reservations of ",
+				  "" },
+	[SGANG_HELP_BLOCKED] = { name_nodes, "",
+				 " in service and not reserved" },
+	[SGANG_HELP_NEVER] = { NULL,
+			       "nothing: it asks for more than its nodes have, even "
+			       "if all are idle and in service",
+			       "" },
+	/* what comes by itself, at a time that is known */
+	[SGANG_HELP_BEFORE] = { NULL, "the room that jobs before it leave",
+				NULL },
+	[SGANG_HELP_PREFER] = { NULL,
+				"the end of the time for the level it prefers",
+				NULL },
+	[SGANG_HELP_PLACE] = { NULL, "the place it waits for", NULL },
 };
 
-static bool help_of(const struct sgang_record *record, char text[HELPS_SIZE])
+/* 'start': when it is expected to start, or 0. */
+static void say_helps(const struct sgang_record *record, int64_t start,
+		      char text[HELPS_SIZE])
 {
-	char names[SGANG_HELPS_SIZE + 32] = "";
-	struct help help;
-	size_t i;
+	char names[SGANG_HELPS_SIZE + 32] = "", when[SGANG_CMD_TIME];
+	const char *comes = "the end of running jobs";
+	struct sgang_list_help help;
 
-	if (!record->helps[0] || !read_help(record->helps, &help))
-		return false;
-	for (i = 0; i < sizeof(helps_words) / sizeof(helps_words[0]); i++) {
-		if (strcmp(helps_words[i].word, help.word))
-			continue;
-		if (helps_words[i].name)
-			helps_words[i].name(&help, names, sizeof(names));
-		snprintf(text, HELPS_SIZE, "%s%s%s", helps_words[i].before,
-			 names, helps_words[i].behind);
-		return true;
+	if (sgang_lists_read_help(record->helps, &help)) {
+		comes = helps_words[help.what].before;
+		if (helps_words[help.what].name)
+			helps_words[help.what].name(&help, names,
+						    sizeof(names));
+		if (helps_words[help.what].behind) {
+			snprintf(text, HELPS_SIZE, "%s%s%s", comes, names,
+				 helps_words[help.what].behind);
+			return;
+		}
 	}
-	return false;
-}
-
-/* What comes by itself, at 'start'. */
-static const char *what_comes(const struct sgang_record *record)
-{
-	if (!strcmp(record->helps, "before"))
-		return "the room that jobs before it leave";
-	if (!strcmp(record->helps, "prefer"))
-		return "the end of the time for the level it prefers";
-	if (!strcmp(record->helps, "place"))
-		return "the place it waits for";
-	return "the end of running jobs";
+	if (start)
+		snprintf(text, HELPS_SIZE, "%s, expected by %s", comes,
+			 sgang_cmd_time(start, when));
 }
 
 /* What would let it start; "" when nothing is known. */
@@ -479,8 +399,7 @@ static const char *what_helps(const struct sgang_gang *gang,
 {
 	uint32_t members = sgang_gangs_members(gang);
 	uint32_t min = gang->record->min_member;
-	char name[SGANG_GANGS_NAME], when[SGANG_CMD_TIME];
-	int64_t start = start_of(gang);
+	char name[SGANG_GANGS_NAME];
 
 	text[0] = '\0';
 	sgang_gangs_name(gang->record, name);
@@ -494,9 +413,8 @@ static const char *what_helps(const struct sgang_gang *gang,
 	else if (gang->phase == SGANG_PHASE_GATHERING && members < min)
 		snprintf(text, HELPS_SIZE, "%" PRIu32 " more member%s",
 			 min - members, min - members == 1 ? "" : "s");
-	else if (!help_of(gang->record, text) && start)
-		snprintf(text, HELPS_SIZE, "%s, expected by %s",
-			 what_comes(gang->record), sgang_cmd_time(start, when));
+	else
+		say_helps(gang->record, start_of(gang), text);
 	return text;
 }
 
@@ -523,58 +441,28 @@ static void print_wrapped(const char *key, const char *text)
 	putchar('\n');
 }
 
-/* A word of lacks=: "r1:2/4:busy=2:drained=1". */
-struct lack {
-	char domain[SGANG_LACKS_SIZE];
-	uint64_t free, needed;
-	char *causes; /* "busy=2:drained=1", or "" */
-};
-
 /* The invisible root above several real ones has no name of its own. */
-static const char *place_name(const struct lack *lack)
+static const char *place_name(const struct sgang_list_lack *lack)
 {
-	return lack->domain[0] ? lack->domain : "(all)";
-}
-
-/* Take the next word off '*text'. False: there is none that can be read. */
-static bool next_lack(const char **text, struct lack *lack)
-{
-	size_t length = strcspn(*text, ",");
-	char *free_units, *needed;
-
-	if (!length || length >= sizeof(lack->domain))
-		return false;
-	memcpy(lack->domain, *text, length);
-	lack->domain[length] = '\0';
-	*text += length + ((*text)[length] == ',');
-	lack->causes = lack->domain;
-	strsep(&lack->causes, ":");
-	free_units = strsep(&lack->causes, ":");
-	if (!lack->causes)
-		lack->causes = lack->domain + strlen(lack->domain);
-	needed = free_units ? strchr(free_units, '/') : NULL;
-	if (!needed)
-		return false;
-	*needed++ = '\0';
-	return !sgang_text_number(free_units, 0, UINT64_MAX, &lack->free) &&
-	       !sgang_text_number(needed, 0, UINT64_MAX, &lack->needed);
+	return lack->place[0] ? lack->place : "(all)";
 }
 
 static void print_lacks(const struct sgang_record *record)
 {
 	const char *text = record->lacks;
-	struct lack lack;
-	char *cause;
+	struct sgang_list_lack lack;
+	size_t i;
 
-	while (next_lack(&text, &lack)) {
+	while (sgang_lists_next_lack(&text, &lack)) {
 		printf("   Place=%s Free=%" PRIu64 " Needed=%" PRIu64,
 		       place_name(&lack), lack.free, lack.needed);
 		if (record->unit[0])
 			printf(" Unit=%s", record->unit);
-		for (cause = lack.causes; *cause; cause++)
-			if (*cause == ':')
-				*cause = ',';
-		printf(" Causes=%s\n", *lack.causes ? lack.causes : "(null)");
+		for (i = 0; i < lack.n_causes; i++)
+			printf("%s%s=%" PRIu64,
+			       i ? "," : " Causes=", lack.cause[i].word,
+			       lack.cause[i].nodes);
+		puts(lack.n_causes ? "" : " Causes=(null)");
 	}
 }
 
@@ -636,12 +524,13 @@ static struct json_object *json_others(const struct sgang_record *record)
 {
 	struct json_object *list = json_object_new_array();
 	const char *text = record->others;
-	struct other other;
+	struct sgang_list_other other;
+	char why[WHY_SIZE];
 
-	while (next_other(record, &text, &other)) {
+	while (sgang_lists_next_other(&text, &other)) {
 		struct json_object *object = json_object_new_object();
 
-		put_text(object, "domain", other.domain);
+		put_text(object, "domain", other.place);
 		json_object_object_add(object, "fits",
 				       json_object_new_boolean(other.fits));
 		if (other.fits) {
@@ -650,7 +539,7 @@ static struct json_object *json_others(const struct sgang_record *record)
 			put(object, "free", other.free);
 			put(object, "needed", other.needed);
 		}
-		put_text(object, "why", other.why);
+		put_text(object, "why", why_not(record, &other, why));
 		json_object_array_add(list, object);
 	}
 	return list;
@@ -659,15 +548,17 @@ static struct json_object *json_others(const struct sgang_record *record)
 static void json_choice(struct json_object *object,
 			const struct sgang_record *record)
 {
-	static const char *const keys[5] = {
-		"auto_cost",       "auto_adds_seconds",       "auto_later",
-		"auto_later_cost", "auto_later_adds_seconds",
-	};
-	uint64_t number[5];
-	int n = read_choice(record->choice, number), i;
+	struct sgang_list_choice choice;
 
-	for (i = 0; i < n; i++)
-		put(object, keys[i], number[i]);
+	if (!sgang_lists_read_choice(record->choice, &choice))
+		return;
+	put(object, "auto_cost", choice.cost);
+	put(object, "auto_adds_seconds", choice.seconds);
+	if (!choice.later)
+		return;
+	put(object, "auto_later", choice.when);
+	put(object, "auto_later_cost", choice.later_cost);
+	put(object, "auto_later_adds_seconds", choice.later_seconds);
 }
 
 static struct json_object *json_short(const struct sgang_record *record)
@@ -723,38 +614,24 @@ static struct json_object *json_placement(const struct request *request,
 	return object;
 }
 
-static struct json_object *json_causes(char *causes)
-{
-	struct json_object *object = json_object_new_object();
-	char *word, *number;
-	uint64_t count;
-
-	while ((word = strsep(&causes, ":"))) {
-		number = strchr(word, '=');
-		if (!number)
-			continue;
-		*number++ = '\0';
-		if (!sgang_text_number(number, 0, UINT64_MAX, &count))
-			put(object, word, count);
-	}
-	return object;
-}
-
 static struct json_object *json_lacks(const struct sgang_record *record)
 {
 	struct json_object *list = json_object_new_array();
 	const char *text = record->lacks;
-	struct lack lack;
+	struct sgang_list_lack lack;
+	size_t i;
 
-	while (next_lack(&text, &lack)) {
+	while (sgang_lists_next_lack(&text, &lack)) {
 		struct json_object *object = json_object_new_object();
+		struct json_object *causes = json_object_new_object();
 
 		put_text(object, "place", place_name(&lack));
 		put(object, "free", lack.free);
 		put(object, "needed", lack.needed);
 		put_text(object, "unit", record->unit);
-		json_object_object_add(object, "causes",
-				       json_causes(lack.causes));
+		for (i = 0; i < lack.n_causes; i++)
+			put(causes, lack.cause[i].word, lack.cause[i].nodes);
+		json_object_object_add(object, "causes", causes);
 		json_object_array_add(list, object);
 	}
 	return list;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cmd/map.h"
-#include "core/base/text.h"
+#include "core/gang/lists.h"
 #include "core/gang/ranks.h"
 
 /* One rank: number 'local' of those on the node. */
@@ -129,40 +129,17 @@ static uint64_t places_of(const struct sgang_map_member *member)
 	return places;
 }
 
-/* Read the next "3" or "0-3" off the list. */
-static bool next_range(const char **at, uint64_t *from, uint64_t *upto)
-{
-	char word[32], *dash;
-	size_t length = strcspn(*at, ",");
-
-	if (!length || length >= sizeof(word))
-		return false;
-	memcpy(word, *at, length);
-	word[length] = '\0';
-	*at += length + ((*at)[length] == ',');
-	dash = strchr(word, '-');
-	if (dash)
-		*dash++ = '\0';
-	return !sgang_text_number(word, 0, SGANG_MAP_RANKS_MAX, from) &&
-	       !sgang_text_number(dash ? dash : word, *from,
-				  SGANG_MAP_RANKS_MAX, upto);
-}
-
 int sgang_map_layout(struct sgang_map_member *member, const char *text,
 		     struct sgang_error *err)
 {
-	uint64_t n = places_of(member), done = 0, from, upto;
+	uint64_t n = places_of(member);
 
 	if (!text[0])
 		return 0;
 	member->rank = calloc(n ? n : 1, sizeof(*member->rank));
 	if (!member->rank)
 		return sgang_err_memory(err);
-	while (*text && next_range(&text, &from, &upto) &&
-	       upto - from < n - done)
-		for (; from <= upto; from++)
-			member->rank[done++] = (uint32_t)from;
-	if (done == n && !*text)
+	if (!sgang_lists_read_layout(text, member->rank, n))
 		return 0;
 	return sgang_errf(err, EINVAL,
 			  "the ranks of job %" PRIu32 " are too "

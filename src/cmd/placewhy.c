@@ -12,6 +12,7 @@
 #include "cmd/placewhy.h"
 #include "cmd/ringtext.h"
 #include "core/base/hostlist.h"
+#include "core/gang/lists.h"
 #include "core/plan/explain.h"
 #include "core/plan/stock.h"
 
@@ -131,7 +132,7 @@ static void print_time(const struct sgang_placewhy *why,
 	struct sgang_ringtext_time time;
 	char hops[SGANG_HOPS_SIZE];
 
-	sgang_explain_write_hops(ring, why->request->costs, hops);
+	sgang_lists_write_hops(ring, why->request->costs, hops);
 	sgang_ringtext_time(ring, why->request->costs, why->bytes, &time);
 	printf("hops=%s slowest=%s seconds=%s", hops[0] ? hops : "(null)",
 	       time.slowest, time.seconds);

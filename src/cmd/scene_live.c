@@ -7,7 +7,7 @@
 
 #include "cmd/scene_live.h"
 #include "core/base/hostlist.h"
-#include "core/plan/explain.h"
+#include "core/gang/lists.h"
 
 static bool has_nodes(const struct sgang_jobrow *job)
 {
@@ -58,7 +58,7 @@ static void read_ring(const struct sgang_scene *scene,
 	gang->ring.cross_links = record->cross_links;
 	gang->ring.ranks = record->ranks;
 	/* names of levels may be others by now: then there is no table */
-	(void)sgang_explain_read_hops(record->hops, scene->costs, &gang->ring);
+	(void)sgang_lists_read_hops(record->hops, scene->costs, &gang->ring);
 	tier = sgang_costs_level(scene->costs, record->tier);
 	gang->ring.tier = tier < 0 ? 0 : (uint32_t)tier;
 	memcpy(gang->tier, record->tier, sizeof(gang->tier));

@@ -25,6 +25,7 @@
 #include "core/fabric/parallel.h"
 #include "core/gang/conf.h"
 #include "core/gang/extra.h"
+#include "core/gang/lists.h"
 #include "core/gang/record.h"
 #include "core/gang/spec.h"
 #include "files/fabric_file.h"
@@ -158,6 +159,48 @@ static void fuzz_record(const char *text, size_t size)
 	free(twice);
 }
 
+/* Rows that were read have room when they are written again. */
+static void fuzz_rows(const char *text)
+{
+	char others[SGANG_OTHERS_SIZE] = "", lacks[SGANG_LACKS_SIZE] = "";
+	struct sgang_list_other other;
+	struct sgang_list_lack lack;
+	const char *at = text;
+
+	while (strlen(text) < SGANG_OTHERS_SIZE &&
+	       sgang_lists_next_other(&at, &other))
+		must(sgang_lists_add_other(others, &other), "a row is lost");
+	for (at = text; strlen(text) < SGANG_LACKS_SIZE &&
+			sgang_lists_next_lack(&at, &lack);)
+		must(sgang_lists_add_lack(lacks, &lack), "a row is lost");
+}
+
+static void fuzz_lists(const char *text, size_t size)
+{
+	char helps[SGANG_HELPS_SIZE], choices[SGANG_CHOICE_SIZE];
+	char hops[SGANG_HOPS_SIZE];
+	struct sgang_list_choice choice;
+	struct sgang_list_help help;
+	struct sgang_costs costs;
+	struct sgang_ring ring;
+	uint32_t rank[64];
+
+	fuzz_rows(text);
+	sgang_costs_default(&costs);
+	if (!sgang_lists_read_hops(text, &costs, &ring))
+		sgang_lists_write_hops(&ring, &costs, hops);
+	if (sgang_lists_read_help(text, &help)) {
+		sgang_lists_write_help(help.what, help.count, help.list, helps);
+		must(sgang_lists_read_help(helps, &help), "helps are lost");
+	}
+	if (sgang_lists_read_choice(text, &choice)) {
+		sgang_lists_write_choice(&choice, choices);
+		must(sgang_lists_read_choice(choices, &choice),
+		     "a choice is lost");
+	}
+	(void)sgang_lists_read_layout(text, rank, size % 65);
+}
+
 static void fuzz_hostlist(const char *text, size_t size)
 {
 	struct sgang_error err;
@@ -245,6 +288,7 @@ static const struct parser {
 	{ "gangfile", fuzz_gangfile },
 	{ "hostlist", fuzz_hostlist },
 	{ "hwloc", fuzz_hwloc },
+	{ "lists", fuzz_lists },
 	{ "parallel", fuzz_parallel },
 	{ "record", fuzz_record },
 	{ "spec", fuzz_spec },

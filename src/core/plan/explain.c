@@ -3,12 +3,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/text.h"
+#include "core/gang/lists.h"
 #include "explain.h"
 #include "plan_private.h"
 
@@ -538,109 +537,27 @@ void sgang_explain_raise(struct sgang_others *others, uint64_t more)
 	}
 }
 
-/* A text that is written piece by piece and takes none of a piece for which it
- * has no room. */
-struct list {
-	char *text;
-	size_t size;
-	size_t length;
-	bool full;
-};
-
-static void add_to_list(struct list *list, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void add_to_list(struct list *list, const char *fmt, ...)
-{
-	const char *comma = list->length ? "," : "";
-	size_t room = list->size - list->length;
-	char *end = list->text + list->length;
-	va_list args;
-	int n;
-
-	if (list->full)
-		return;
-	va_start(args, fmt);
-	n = vsnprintf(end + strlen(comma), room - strlen(comma), fmt, args);
-	va_end(args);
-	list->full = n < 0 || (size_t)n + strlen(comma) >= room;
-	if (list->full) {
-		*end = '\0';
-		return;
-	}
-	memcpy(end, comma, strlen(comma));
-	list->length += (size_t)n + strlen(comma);
-}
-
 void sgang_explain_write(const struct sgang_fabric *fabric,
 			 const struct sgang_others *others,
 			 char text[SGANG_OTHERS_SIZE])
 {
-	struct list list = { .text = text, .size = SGANG_OTHERS_SIZE };
+	struct sgang_list_other row;
 	size_t i;
 
 	text[0] = '\0';
 	for (i = 0; i < others->n; i++) {
 		const struct sgang_other *other = &others->other[i];
-		const char *name =
-			sgang_fabric_domain(fabric, other->domain)->name;
 
-		if (other->fits)
-			add_to_list(&list, "%s:%" PRIu64 "%s", name,
-				    other->cost, other->heavier ? "w" : "");
-		else
-			add_to_list(&list, "%s:%" PRIu64 "/%" PRIu64, name,
-				    other->free, other->needed);
+		snprintf(row.place, sizeof(row.place), "%s",
+			 sgang_fabric_domain(fabric, other->domain)->name);
+		row.fits = other->fits;
+		row.cost = other->cost;
+		row.heavier = other->heavier;
+		row.free = other->free;
+		row.needed = other->needed;
+		if (!sgang_lists_add_other(text, &row))
+			return;
 	}
-}
-
-void sgang_explain_write_hops(const struct sgang_ring *ring,
-			      const struct sgang_costs *costs,
-			      char text[SGANG_HOPS_SIZE])
-{
-	struct list list = { .text = text, .size = SGANG_HOPS_SIZE };
-	uint32_t level;
-
-	text[0] = '\0';
-	for (level = 0; level < SGANG_LEVELS; level++)
-		if (ring->hops[level])
-			add_to_list(&list, "%s:%" PRIu64, costs->name[level],
-				    ring->hops[level]);
-}
-
-/* Read one word, "leaf:2". */
-static int read_hops(char *word, const struct sgang_costs *costs,
-		     uint64_t hops[SGANG_LEVELS])
-{
-	char *colon = strrchr(word, ':');
-	uint64_t number;
-	int level;
-
-	if (!colon)
-		return -1;
-	*colon = '\0';
-	level = sgang_costs_level(costs, word);
-	if (level < 0 || sgang_text_number(colon + 1, 0, UINT64_MAX, &number))
-		return -1;
-	hops[level] = number;
-	return 0;
-}
-
-int sgang_explain_read_hops(const char *text, const struct sgang_costs *costs,
-			    struct sgang_ring *ring)
-{
-	uint64_t hops[SGANG_LEVELS] = { 0 };
-	char copy[SGANG_HOPS_SIZE], *rest = copy, *word;
-
-	memset(ring->hops, 0, sizeof(ring->hops));
-	if (strlen(text) >= sizeof(copy))
-		return -1;
-	strcpy(copy, text);
-	while (*text && (word = strsep(&rest, ",")))
-		if (read_hops(word, costs, hops))
-			return -1;
-	memcpy(ring->hops, hops, sizeof(hops));
-	return 0;
 }
 
 /* -- why there is none -- */

@@ -71,17 +71,6 @@ void sgang_explain_write(const struct sgang_fabric *fabric,
 			 const struct sgang_others *others,
 			 char text[SGANG_OTHERS_SIZE]);
 
-/* The hops of a ring for the record's hops=, "island:6,leaf:2", the lowest
- * level first. What is too long ends at a comma. */
-void sgang_explain_write_hops(const struct sgang_ring *ring,
-			      const struct sgang_costs *costs,
-			      char text[SGANG_HOPS_SIZE]);
-
-/* The reverse: fill ring->hops. Returns 0, or -1 and no hops when 'text' is no
- * such list or names a level that 'costs' does not have. */
-int sgang_explain_read_hops(const char *text, const struct sgang_costs *costs,
-			    struct sgang_ring *ring);
-
 /* Name of a slot: "GPU", "GPUs", and how many of them it stands for. */
 struct sgang_explain_unit {
 	const char *one;

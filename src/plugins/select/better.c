@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "attempt_private.h"
+#include "core/gang/lists.h"
 #include "core/gang/wait.h"
 #include "plugins/log.h"
 
@@ -115,28 +116,24 @@ static void note_choice(const struct attempt *a,
 			const struct sgang_wait_question *q,
 			const struct sgang_wait_place *place, size_t n)
 {
-	const struct sgang_wait_place *best = NULL;
-	struct gang *g = a->gangs[0];
+	struct sgang_list_choice choice = {
+		.cost = place[0].cost,
+		.seconds = (uint64_t)sgang_wait_extra(q, place[0].cost),
+	};
 	int64_t least = INT64_MAX;
-	size_t used;
 
-	used = (size_t)snprintf(g->choice, sizeof(g->choice), "%llu:%lld",
-				(unsigned long long)place[0].cost,
-				(long long)sgang_wait_extra(q, place[0].cost));
 	for (size_t i = 1; i < n; i++) {
-		int64_t end = place[i].when +
-			      sgang_wait_extra(q, place[i].cost);
+		int64_t extra = sgang_wait_extra(q, place[i].cost);
 
-		if (end < least) {
-			least = end;
-			best = &place[i];
-		}
+		if (place[i].when + extra >= least)
+			continue;
+		least = place[i].when + extra;
+		choice.later = true;
+		choice.when = (uint64_t)place[i].when;
+		choice.later_cost = place[i].cost;
+		choice.later_seconds = (uint64_t)extra;
 	}
-	if (best)
-		snprintf(g->choice + used, sizeof(g->choice) - used,
-			 ",%lld:%llu:%lld", (long long)best->when,
-			 (unsigned long long)best->cost,
-			 (long long)sgang_wait_extra(q, best->cost));
+	sgang_lists_write_choice(&choice, a->gangs[0]->choice);
 }
 
 /* Look at what there is to choose from, and choose. */
@@ -160,7 +157,7 @@ static bool weigh(struct attempt *a, uint64_t best)
 	chosen = sgang_wait_choose(&q, place, n);
 	if (chosen) {
 		tell(a, &q, &place[0], &place[chosen]);
-		strcpy(a->helps, "place");
+		sgang_lists_write_help(SGANG_HELP_PLACE, 0, NULL, a->helps);
 		g->joint_start = place[chosen].when;
 		sgang_fit_note_planned(a, g->joint_start);
 	} else {

@@ -8,6 +8,7 @@
 #include "conductor_private.h"
 #include "core/base/hostlist.h"
 #include "core/fabric/parallel.h"
+#include "core/gang/lists.h"
 #include "core/gang/node_order.h"
 #include "core/gang/ranks.h"
 #include "core/plan/explain.h"
@@ -439,28 +440,6 @@ static void weigh(struct sgang_conductor *c, const struct gang *g,
 		l->weighted = cost.weighted;
 }
 
-/* "0-3,8-11"; "" when they are simply the next ones, "?" when too many. */
-static void list_ranks(const struct layout *l, uint64_t first, uint64_t n,
-		       char text[SGANG_LAYOUT_SIZE])
-{
-	size_t used = 0;
-
-	text[0] = '\0';
-	for (uint64_t i = 0; l->rank && i < n;) {
-		uint32_t from = l->rank[first + i], upto = from;
-
-		while (++i < n && l->rank[first + i] == upto + 1)
-			upto++;
-		used += (size_t)snprintf(text + used, SGANG_LAYOUT_SIZE - used,
-					 upto > from ? "%s%u-%u" : "%s%u",
-					 used ? "," : "", from, upto);
-		if (used >= SGANG_LAYOUT_SIZE) {
-			strcpy(text, "?");
-			return;
-		}
-	}
-}
-
 /* ---- records ---- */
 
 /* Proved optimal only where the members got what was planned. Of a chosen order
@@ -510,7 +489,7 @@ static void fill_records(struct sgang_conductor *c, struct gang *g,
 		r->cross_links = ring.cross_links;
 		strncpy(r->tier, c->conf.costs.name[ring.tier],
 			sizeof(r->tier) - 1);
-		sgang_explain_write_hops(&ring, &c->conf.costs, r->hops);
+		sgang_lists_write_hops(&ring, &c->conf.costs, r->hops);
 		r->bound = (r->exact || !plan) ? 0 : plan->bound;
 		r->sorted = l->sorted;
 		r->order_cost = l->order_cost;
@@ -518,8 +497,11 @@ static void fill_records(struct sgang_conductor *c, struct gang *g,
 		r->weighted_cost = l->weighted;
 		if (r->weighted_best > l->weighted)
 			r->weighted_best = l->weighted;
-		list_ranks(l, offset, ranks_of_member(l, (uint32_t)i),
-			   r->layout);
+		r->layout[0] = '\0';
+		if (l->rank)
+			sgang_lists_write_layout(
+				l->rank + offset,
+				ranks_of_member(l, (uint32_t)i), r->layout);
 		list_nodes(c, l, run, r);
 		for (; run < l->n && l->runs[run].member == i; run++)
 			offset += l->runs[run].ranks;

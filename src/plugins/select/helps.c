@@ -5,8 +5,8 @@
  * user must know whether to wait, to ask somebody, or to give up: the plan is
  * made once more as if jobs without a time limit ended, then as if nodes that
  * are out of service were back, then as if nothing were reserved. What of that
- * is not needed is taken back again, so that no more is named than helps. The
- * words are those of the record's helps=.
+ * is not needed is taken back again, so that no more is named than helps. This
+ * is the record's helps=.
  */
 
 #include <stdio.h>
@@ -15,6 +15,7 @@
 
 #include "attempt_private.h"
 #include "core/base/hostlist.h"
+#include "core/gang/lists.h"
 
 /* So many nodes are tried for whether they are needed, with a plan each. */
 #define NODES_TRIED 8
@@ -22,10 +23,7 @@
 /* So many jobs are named. */
 #define JOBS_NAMED 4
 
-/* ---- words ---- */
-
-/* "nodes:2:n[3-4]", "nodes:200" when the names are too long. */
-static void write_nodes(struct attempt *a, const char *word,
+static void write_nodes(struct attempt *a, enum sgang_help what,
 			const struct sgang_nodeset *nodes)
 {
 	uint32_t n = sgang_nodeset_count(nodes);
@@ -39,24 +37,21 @@ static void write_nodes(struct attempt *a, const char *word,
 		names[i++] = sgang_fabric_node_name(a->c->fabric, k);
 	if (i)
 		list = sgang_hostlist_fold(names, i);
-	if (!list || (size_t)snprintf(a->helps, sizeof(a->helps), "%s:%u:%s",
-				      word, n, list) >= sizeof(a->helps))
-		snprintf(a->helps, sizeof(a->helps), "%s:%u", word, n);
+	sgang_lists_write_help(what, n, list, a->helps);
 	free(list);
 	free(names);
 }
 
-/* "jobs:6:17,19,23,24" */
 static void write_jobs(struct attempt *a, const struct sgang_nodeset *nodes)
 {
 	uint32_t id[JOBS_NAMED];
-	size_t n = a->c->host->endless(nodes, id, JOBS_NAMED), used;
+	size_t n = a->c->host->endless(nodes, id, JOBS_NAMED), used = 0;
+	char list[JOBS_NAMED * sizeof("4294967295,")] = "";
 
-	used = (size_t)snprintf(a->helps, sizeof(a->helps), "jobs:%zu", n);
 	for (size_t i = 0; i < n && i < JOBS_NAMED; i++)
-		used += (size_t)snprintf(a->helps + used,
-					 sizeof(a->helps) - used, "%c%u",
-					 i ? ',' : ':', id[i]);
+		used += (size_t)snprintf(list + used, sizeof(list) - used,
+					 "%s%u", i ? "," : "", id[i]);
+	sgang_lists_write_help(SGANG_HELP_JOBS, n, list, a->helps);
 }
 
 /* ---- jobs without a time limit ---- */
@@ -178,9 +173,10 @@ static bool fits_with(struct attempt *a, bool reserved,
 		reduce_added(a, added, nodes);
 		a->c->host->unavailable(out);
 		write_nodes(a,
-			    !reserved                            ? "nodes" :
-			    sgang_nodeset_intersects(added, out) ? "blocked" :
-								   "reserved",
+			    !reserved ? SGANG_HELP_NODES :
+			    sgang_nodeset_intersects(added, out) ?
+					SGANG_HELP_BLOCKED :
+					SGANG_HELP_RESERVED,
 			    added);
 	}
 	sgang_nodeset_destroy(added);
@@ -202,7 +198,7 @@ static void find_never(struct attempt *a)
 		reduce_endless(a, nodes);
 		write_jobs(a, nodes);
 	} else if (!fits_with(a, false, nodes) && !fits_with(a, true, nodes)) {
-		strcpy(a->helps, "never");
+		sgang_lists_write_help(SGANG_HELP_NEVER, 0, NULL, a->helps);
 	}
 	sgang_nodeset_destroy(nodes);
 }
@@ -213,9 +209,9 @@ void sgang_helps_find(struct attempt *a, int64_t when)
 	if (when == INT64_MAX)
 		find_never(a);
 	else if (when <= a->c->host->now())
-		strcpy(a->helps, "before");
+		sgang_lists_write_help(SGANG_HELP_BEFORE, 0, NULL, a->helps);
 	else if (when == sgang_levels_relax(a))
-		strcpy(a->helps, "prefer");
+		sgang_lists_write_help(SGANG_HELP_PREFER, 0, NULL, a->helps);
 }
 
 void sgang_helps_refused(struct attempt *a, const struct probed *p)
@@ -239,7 +235,7 @@ void sgang_helps_refused(struct attempt *a, const struct probed *p)
 	}
 	if (good < shape.min_nodes &&
 	    good + sgang_nodeset_count(out) >= shape.min_nodes)
-		write_nodes(a, "nodes", out);
+		write_nodes(a, SGANG_HELP_NODES, out);
 done:
 	free(cause);
 	sgang_nodeset_destroy(out);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "attempt_private.h"
+#include "core/gang/lists.h"
 #include "core/plan/never.h"
 #include "plugins/log.h"
 
@@ -127,7 +128,7 @@ static bool fails_by_count(struct sgang_conductor *c, struct gang *g)
 	if (sgang_probe_open(&a, c, &g, 1) == 0 && take_minimum(&a, g))
 		never = count_fails(&a, g);
 	if (never)
-		strcpy(g->helps, "never");
+		sgang_lists_write_help(SGANG_HELP_NEVER, 0, NULL, g->helps);
 	sgang_probe_close(&a);
 	return never;
 }

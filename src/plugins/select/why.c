@@ -13,6 +13,7 @@
 
 #include "attempt_private.h"
 #include "conductor.h"
+#include "core/gang/lists.h"
 
 /* In a sentence, and in a record, where there are no blanks. */
 static const struct {
@@ -251,35 +252,30 @@ static void append_causes(const uint32_t count[SGANG_CAUSES], bool nodes,
 		strcpy(text + used, ")");
 }
 
-/* "r1:2/4:busy=2,r2:3/4", as far as it fits. */
+/* The record's lacks=, a row for each place. */
 static void write_lacks(const struct sgang_plan_request *rq,
 			const uint8_t *cause, const struct sgang_nofit *nofit,
 			char text[SGANG_LACKS_SIZE])
 {
-	size_t used = 0;
-
 	text[0] = '\0';
 	for (size_t i = 0; i < nofit->n_rows; i++) {
 		uint32_t domain = nofit->row[i].domain, count[SGANG_CAUSES];
-		char row[SGANG_LACKS_SIZE];
-		size_t n;
+		struct sgang_list_lack lack = { .free = nofit->row[i].free,
+						.needed =
+							nofit->row[i].needed };
 
+		snprintf(lack.place, sizeof(lack.place), "%.64s",
+			 sgang_fabric_domain(rq->fabric, domain)->name);
 		count_causes(rq, cause, domain, count);
-		n = (size_t)snprintf(
-			row, sizeof(row), "%s%.64s:%llu/%llu", used ? "," : "",
-			sgang_fabric_domain(rq->fabric, domain)->name,
-			(unsigned long long)nofit->row[i].free,
-			(unsigned long long)nofit->row[i].needed);
-		for (int k = 0; k < SGANG_CAUSES && n < sizeof(row); k++) {
-			if (count[k])
-				n += (size_t)snprintf(row + n, sizeof(row) - n,
-						      ":%s=%u", causes[k].word,
-						      count[k]);
+		_Static_assert(SGANG_CAUSES <= SGANG_LIST_CAUSES, "room");
+		for (int k = 0; k < SGANG_CAUSES; k++) {
+			if (!count[k])
+				continue;
+			strcpy(lack.cause[lack.n_causes].word, causes[k].word);
+			lack.cause[lack.n_causes++].nodes = count[k];
 		}
-		if (n >= sizeof(row) || used + n >= SGANG_LACKS_SIZE)
+		if (!sgang_lists_add_lack(text, &lack))
 			return;
-		strcpy(text + used, row);
-		used += n;
 	}
 }
 

@@ -133,48 +133,6 @@ static void test_cut(void **state)
 	bed_close(&bed);
 }
 
-static void test_hops(void **state)
-{
-	static const char *const bad[] = {
-		"leaf",    "leaf:",   "leaf:x",  "nowhere:1",
-		"leaf:1,", ",leaf:1", "leaf:-1",
-	};
-	struct sgang_ring ring = { .hops = { 6, 0, 2, 1 } }, again;
-	char text[SGANG_HOPS_SIZE], long_text[SGANG_HOPS_SIZE + 1];
-	const size_t fit = SGANG_HOPS_SIZE / 34;
-	struct sgang_costs costs;
-	size_t i;
-
-	(void)state;
-	sgang_costs_default(&costs);
-	sgang_explain_write_hops(&ring, &costs, text);
-	assert_string_equal(text, "island:6,leaf:2,spine:1");
-	assert_int_equal(sgang_explain_read_hops(text, &costs, &again), 0);
-	assert_memory_equal(again.hops, ring.hops, sizeof(ring.hops));
-	assert_int_equal(sgang_explain_read_hops("", &costs, &again), 0);
-	assert_int_equal(again.hops[0], 0);
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		again.hops[0] = 1;
-		assert_int_equal(
-			sgang_explain_read_hops(bad[i], &costs, &again), -1);
-		assert_int_equal(again.hops[0], 0);
-	}
-	memset(long_text, '1', SGANG_HOPS_SIZE);
-	long_text[SGANG_HOPS_SIZE] = '\0';
-	assert_int_equal(sgang_explain_read_hops(long_text, &costs, &again),
-			 -1);
-	/* all levels, with long names, each 34 bytes with its comma */
-	for (i = 0; i < SGANG_LEVELS; i++) {
-		memset(costs.name[i], 'a' + (int)i, 30);
-		ring.hops[i] = 10;
-	}
-	sgang_explain_write_hops(&ring, &costs, text);
-	assert_int_equal(strlen(text), fit * 34 - 1);
-	assert_int_equal(sgang_explain_read_hops(text, &costs, &again), 0);
-	assert_int_equal(again.hops[fit - 1], 10);
-	assert_int_equal(again.hops[fit], 0);
-}
-
 static void expect_nofit(const struct bed *bed,
 			 const struct sgang_explain_unit *unit,
 			 const char *expected)
@@ -310,7 +268,6 @@ int main(void)
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_bounded),
 		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_hops),
 		cmocka_unit_test(test_nofit),
 		cmocka_unit_test(test_nofit_members),
 		cmocka_unit_test(test_no_memory),
