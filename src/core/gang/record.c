@@ -79,25 +79,16 @@ enum kind {
 	KIND_U32,
 	KIND_U64,
 	KIND_BOOL,
-	KIND_TIER,
+	KIND_TEXT, /* of another file, which knows what is in it */
 	KIND_MODE,
 	KIND_MATCH,
 	KIND_ON_FAILURE,
 	KIND_WAIT, /* seconds or UNLIMITED */
 	KIND_GROUPS,
-	KIND_ASKS, /* OPTION=VALUE;... */
 	KIND_HOLD_END,
 	KIND_TIME,   /* seconds since the epoch */
 	KIND_DEVICE, /* any */
-	KIND_HOPS,   /* LEVEL:N,... */
-	KIND_OTHERS, /* DOMAIN:COST,DOMAIN:FREE/NEEDED,... */
-	KIND_CHOICE, /* COST:SECONDS[,TIME:COST:SECONDS] */
-	KIND_LAYOUT, /* N-N,... */
-	KIND_AT,     /* a host list */
-	KIND_ORDER,  /* N-N,...; is not in struct sgang_record */
-	KIND_LACKS,  /* PLACE:FREE/NEEDED[:CAUSE=N...],... */
-	KIND_UNIT,   /* node, [Nx]GPU, [Nx]CPU */
-	KIND_HELPS   /* WORD[:N][:LIST] */
+	KIND_ORDER   /* node_order.h; is not in struct sgang_record */
 };
 
 /* The words in the order they are written: those that users read, then those
@@ -107,17 +98,20 @@ static const struct word {
 	const char *key;
 	enum kind kind;
 	enum need need;
-	size_t offset;
-	bool brief; /* the short record has it too */
+	bool brief;          /* the short record has it too */
+	size_t offset, size; /* of the field */
 } words[] = {
-#define FIELD(name) offsetof(struct sgang_record, name), false
-#define BRIEF(name) offsetof(struct sgang_record, name), true
-	{ "gang", KIND_GANG, ALWAYS, BRIEF(name) },
+#define AT(name)                             \
+	offsetof(struct sgang_record, name), \
+		sizeof(((struct sgang_record *)0)->name)
+#define FIELD(name) false, AT(name)
+#define BRIEF(name) true, AT(name)
+	{ "gang", KIND_GANG, ALWAYS, true, 0, 0 },
 	{ "phase", KIND_PHASE, ALWAYS, BRIEF(phase) },
-	{ "rank", KIND_RANK, PLACED, BRIEF(member_rank) },
+	{ "rank", KIND_RANK, PLACED, true, 0, 0 },
 	{ "ring", KIND_U64, PLACED, BRIEF(ring_cost) },
 	{ "cross", KIND_U64, PLACED, BRIEF(cross_links) },
-	{ "tier", KIND_TIER, PLACED, BRIEF(tier) },
+	{ "tier", KIND_TEXT, PLACED, BRIEF(tier) },
 	{ "min", KIND_U32, ALWAYS, FIELD(min_member) },
 	{ "total", KIND_U32, ALWAYS, FIELD(total) },
 	{ "satisfied", KIND_BOOL, OPTIONAL, FIELD(satisfied) },
@@ -130,7 +124,7 @@ static const struct word {
 	{ "onfailure", KIND_ON_FAILURE, SPARSE, FIELD(on_failure) },
 	{ "wait", KIND_WAIT, SPARSE, FIELD(waiting_time) },
 	{ "groups", KIND_GROUPS, SPARSE, FIELD(groups) },
-	{ "asks", KIND_ASKS, SPARSE, FIELD(asks) },
+	{ "asks", KIND_TEXT, SPARSE, FIELD(asks) },
 	{ "created", KIND_TIME, SPARSE, FIELD(created) },
 	{ "since", KIND_TIME, SPARSE, FIELD(since) },
 	{ "until", KIND_TIME, SPARSE, FIELD(until) },
@@ -138,14 +132,14 @@ static const struct word {
 	{ "holdend", KIND_HOLD_END, SPARSE, FIELD(hold_end) },
 	{ "heldfor", KIND_U32, SPARSE, BRIEF(held_for) },
 	{ "object", KIND_BOOL, SPARSE, FIELD(object) },
-	{ "lacks", KIND_LACKS, SPARSE, FIELD(lacks) },
-	{ "unit", KIND_UNIT, SPARSE, FIELD(unit) },
-	{ "helps", KIND_HELPS, SPARSE, FIELD(helps) },
+	{ "lacks", KIND_TEXT, SPARSE, FIELD(lacks) },
+	{ "unit", KIND_TEXT, SPARSE, FIELD(unit) },
+	{ "helps", KIND_TEXT, SPARSE, FIELD(helps) },
 	{ "best", KIND_U64, PLACED, FIELD(ring_best) },
 	{ "off", KIND_U64, PLACED, FIELD(rank_offset) },
 	{ "ranks", KIND_U64, PLACED, FIELD(ranks) },
 	{ "exact", KIND_BOOL, PLACED, FIELD(exact) },
-	{ "hops", KIND_HOPS, SPARSE_PLACED, FIELD(hops) },
+	{ "hops", KIND_TEXT, SPARSE_PLACED, FIELD(hops) },
 	{ "bound", KIND_U64, SPARSE_PLACED, FIELD(bound) },
 	{ "stock", KIND_U64, SPARSE_PLACED, FIELD(stock_cost) },
 	{ "stockest", KIND_BOOL, SPARSE_PLACED, FIELD(stock_estimate) },
@@ -154,29 +148,34 @@ static const struct word {
 	{ "device", KIND_DEVICE, SPARSE_PLACED, FIELD(any_device) },
 	{ "wcost", KIND_U64, SPARSE_PLACED, FIELD(weighted_cost) },
 	{ "wbest", KIND_U64, SPARSE_PLACED, FIELD(weighted_best) },
-	{ "others", KIND_OTHERS, SPARSE_PLACED, FIELD(others) },
-	{ "choice", KIND_CHOICE, SPARSE_PLACED, FIELD(choice) },
-	{ "layout", KIND_LAYOUT, SPARSE_PLACED, FIELD(layout) },
-	{ "at", KIND_AT, SPARSE_PLACED, FIELD(at) },
+	{ "others", KIND_TEXT, SPARSE_PLACED, FIELD(others) },
+	{ "choice", KIND_TEXT, SPARSE_PLACED, FIELD(choice) },
+	{ "layout", KIND_TEXT, SPARSE_PLACED, FIELD(layout) },
+	{ "at", KIND_TEXT, SPARSE_PLACED, FIELD(at) },
 	{ "order", KIND_ORDER, SPARSE_PLACED, FIELD(ordered) },
 #undef BRIEF
 #undef FIELD
+#undef AT
 };
 #define N_WORDS (sizeof(words) / sizeof(words[0]))
 
-static void put_gang(FILE *out, const struct sgang_record *r, const void *field)
+/* -- kinds: 'field' is that of the word, or of none the record -- */
+
+static void put_gang(FILE *out, const void *field)
 {
-	(void)field;
+	const struct sgang_record *r = field;
+
 	fprintf(out, "%s%s%s", r->ns, r->ns[0] ? "/" : "", r->name);
 }
 
-static bool get_gang(struct sgang_record *r, void *field, const char *value)
+static bool get_gang(void *field, size_t size, const char *value)
 {
+	struct sgang_record *r = field;
 	const char *slash = strrchr(value, '/');
 	const char *name = slash ? slash + 1 : value;
 	size_t ns_length = slash ? (size_t)(slash - value) : 0;
 
-	(void)field;
+	(void)size;
 	if (!*name || strlen(name) >= sizeof(r->name) ||
 	    ns_length >= sizeof(r->ns) || slash == value)
 		return false;
@@ -186,103 +185,97 @@ static bool get_gang(struct sgang_record *r, void *field, const char *value)
 	return true;
 }
 
-static void put_phase(FILE *out, const struct sgang_record *r,
-		      const void *field)
+static void put_phase(FILE *out, const void *field)
 {
 	const char *p;
 
-	(void)field;
-	for (p = sgang_phase_name(r->phase); *p; p++)
+	for (p = sgang_phase_name(*(const enum sgang_phase *)field); *p; p++)
 		fputc(tolower((unsigned char)*p), out);
 }
 
-static bool get_phase(struct sgang_record *r, void *field, const char *value)
+static bool get_phase(void *field, size_t size, const char *value)
 {
 	int phase = sgang_phase_find(value);
 
-	(void)field;
+	(void)size;
 	if (phase < 0)
 		return false;
-	r->phase = (enum sgang_phase)phase;
+	*(enum sgang_phase *)field = (enum sgang_phase)phase;
 	return true;
 }
 
-static void put_u32(FILE *out, const struct sgang_record *r, const void *field)
+static void put_u32(FILE *out, const void *field)
 {
-	(void)r;
 	fprintf(out, "%" PRIu32, *(const uint32_t *)field);
 }
 
-static bool get_u32(struct sgang_record *r, void *field, const char *value)
+static bool get_u32(void *field, size_t size, const char *value)
 {
 	uint64_t number;
 
-	(void)r;
+	(void)size;
 	if (sgang_text_number(value, 0, UINT32_MAX, &number))
 		return false;
 	*(uint32_t *)field = (uint32_t)number;
 	return true;
 }
 
-static void put_u64(FILE *out, const struct sgang_record *r, const void *field)
+static void put_u64(FILE *out, const void *field)
 {
-	(void)r;
 	fprintf(out, "%" PRIu64, *(const uint64_t *)field);
 }
 
-static bool get_u64(struct sgang_record *r, void *field, const char *value)
+static bool get_u64(void *field, size_t size, const char *value)
 {
-	(void)r;
+	(void)size;
 	return !sgang_text_number(value, 0, UINT64_MAX, field);
 }
 
-static void put_bool(FILE *out, const struct sgang_record *r, const void *field)
+static void put_bool(FILE *out, const void *field)
 {
-	(void)r;
 	fputc(*(const bool *)field ? '1' : '0', out);
 }
 
-static bool get_bool(struct sgang_record *r, void *field, const char *value)
+static bool get_bool(void *field, size_t size, const char *value)
 {
-	(void)r;
+	(void)size;
 	if (strcmp(value, "0") && strcmp(value, "1"))
 		return false;
 	*(bool *)field = value[0] == '1';
 	return true;
 }
 
-static void put_rank(FILE *out, const struct sgang_record *r, const void *field)
+static void put_rank(FILE *out, const void *field)
 {
-	(void)field;
+	const struct sgang_record *r = field;
+
 	fprintf(out, "%" PRIu32 "/%" PRIu32, r->member_rank, r->members);
 }
 
-static bool get_rank(struct sgang_record *r, void *field, const char *value)
+static bool get_rank(void *field, size_t size, const char *value)
 {
+	struct sgang_record *r = field;
 	const char *slash = strchr(value, '/');
 	char first[16];
 
-	(void)field;
 	if (!slash || (size_t)(slash - value) >= sizeof(first))
 		return false;
 	memcpy(first, value, (size_t)(slash - value));
 	first[slash - value] = '\0';
-	return get_u32(r, &r->member_rank, first) &&
-	       get_u32(r, &r->members, slash + 1);
+	return get_u32(&r->member_rank, size, first) &&
+	       get_u32(&r->members, size, slash + 1);
 }
 
-static void put_tier(FILE *out, const struct sgang_record *r, const void *field)
+static void put_text(FILE *out, const void *field)
 {
-	(void)field;
-	fputs(r->tier, out);
+	fputs(field, out);
 }
 
-static bool get_tier(struct sgang_record *r, void *field, const char *value)
+static bool get_text(void *field, size_t size, const char *value)
 {
-	(void)field;
-	if (strlen(value) >= sizeof(r->tier))
+	if (strlen(value) >= size)
 		return false;
-	strcpy(r->tier, value);
+	strcpy(field, value);
 	return true;
 }
 
@@ -295,269 +288,157 @@ static bool get_option(struct sgang_spec *said, const char *option,
 	return !sgang_spec_set(said, option, value, NULL);
 }
 
-static void put_mode(FILE *out, const struct sgang_record *r, const void *field)
+static void put_mode(FILE *out, const void *field)
 {
-	(void)field;
-	fputs(sgang_mode_word(r->mode), out);
+	fputs(sgang_mode_word(*(const enum sgang_mode *)field), out);
 }
 
-static bool get_mode(struct sgang_record *r, void *field, const char *value)
+static bool get_mode(void *field, size_t size, const char *value)
 {
 	struct sgang_spec said;
 
-	(void)field;
 	if (!get_option(&said, "gang-mode", value))
 		return false;
-	r->mode = said.mode;
+	memcpy(field, &said.mode, size);
 	return true;
 }
 
-static void put_match(FILE *out, const struct sgang_record *r,
-		      const void *field)
+static void put_match(FILE *out, const void *field)
 {
-	(void)field;
-	fputs(sgang_match_word(r->match), out);
+	fputs(sgang_match_word(*(const enum sgang_match *)field), out);
 }
 
-static bool get_match(struct sgang_record *r, void *field, const char *value)
+static bool get_match(void *field, size_t size, const char *value)
 {
 	struct sgang_spec said;
 
-	(void)field;
 	if (!get_option(&said, "gang-match", value))
 		return false;
-	r->match = said.match;
+	memcpy(field, &said.match, size);
 	return true;
 }
 
-static void put_on_failure(FILE *out, const struct sgang_record *r,
-			   const void *field)
+static void put_on_failure(FILE *out, const void *field)
 {
-	(void)field;
-	fputs(sgang_on_failure_word(r->on_failure), out);
+	fputs(sgang_on_failure_word(*(const enum sgang_on_failure *)field),
+	      out);
 }
 
-static bool get_on_failure(struct sgang_record *r, void *field,
-			   const char *value)
+static bool get_on_failure(void *field, size_t size, const char *value)
 {
 	struct sgang_spec said;
 
-	(void)field;
 	if (!get_option(&said, "gang-on-failure", value))
 		return false;
-	r->on_failure = said.on_failure;
+	memcpy(field, &said.on_failure, size);
 	return true;
 }
 
-static void put_wait(FILE *out, const struct sgang_record *r, const void *field)
+static void put_wait(FILE *out, const void *field)
 {
-	if (r->waiting_time == SGANG_FOREVER)
+	if (*(const uint32_t *)field == SGANG_FOREVER)
 		fputs("UNLIMITED", out);
 	else
-		put_u32(out, r, field);
+		put_u32(out, field);
 }
 
-static bool get_wait(struct sgang_record *r, void *field, const char *value)
+static bool get_wait(void *field, size_t size, const char *value)
 {
 	if (strcmp(value, "UNLIMITED"))
-		return get_u32(r, field, value);
-	r->waiting_time = SGANG_FOREVER;
+		return get_u32(field, size, value);
+	*(uint32_t *)field = SGANG_FOREVER;
 	return true;
 }
 
-static void put_groups(FILE *out, const struct sgang_record *r,
-		       const void *field)
-{
-	(void)field;
-	fputs(r->groups, out);
-}
-
-static bool get_groups(struct sgang_record *r, void *field, const char *value)
+static bool get_groups(void *field, size_t size, const char *value)
 {
 	struct sgang_spec said;
 
-	(void)field;
 	if (!get_option(&said, "gang-groups", value))
 		return false;
-	memcpy(r->groups, said.groups, sizeof(r->groups));
+	memcpy(field, said.groups, size);
 	return true;
 }
 
-static void put_hold_end(FILE *out, const struct sgang_record *r,
-			 const void *field)
+static void put_hold_end(FILE *out, const void *field)
 {
-	(void)field;
-	fputs(sgang_hold_end_word(r->hold_end), out);
+	fputs(sgang_hold_end_word(*(const enum sgang_hold_end *)field), out);
 }
 
 /* A newer version may know more of them: what ended a hold is no reason to lose
  * the record. */
-static bool get_hold_end(struct sgang_record *r, void *field, const char *value)
+static bool get_hold_end(void *field, size_t size, const char *value)
 {
-	(void)field;
-	r->hold_end = SGANG_HOLD_END_NONE;
+	enum sgang_hold_end end = SGANG_HOLD_END_NONE;
+
 	for (int i = 1; i < SGANG_HOLD_ENDS; i++)
 		if (!strcmp(value, hold_ends[i]))
-			r->hold_end = (enum sgang_hold_end)i;
+			end = (enum sgang_hold_end)i;
+	memcpy(field, &end, size);
 	return true;
 }
 
-static void put_time(FILE *out, const struct sgang_record *r, const void *field)
+static void put_time(FILE *out, const void *field)
 {
-	(void)r;
 	fprintf(out, "%" PRId64, *(const int64_t *)field);
 }
 
-static bool get_time(struct sgang_record *r, void *field, const char *value)
+static bool get_time(void *field, size_t size, const char *value)
 {
-	uint64_t number;
-
-	(void)r;
-	if (sgang_text_number(value, 0, INT64_MAX, &number))
-		return false;
-	*(int64_t *)field = (int64_t)number;
-	return true;
+	(void)size;
+	return !sgang_text_number(value, 0, INT64_MAX, field);
 }
 
-static void put_device(FILE *out, const struct sgang_record *r,
-		       const void *field)
+static void put_device(FILE *out, const void *field)
 {
-	(void)r;
 	(void)field;
 	fputs("any", out);
 }
 
-static bool get_device(struct sgang_record *r, void *field, const char *value)
+static bool get_device(void *field, size_t size, const char *value)
 {
-	(void)r;
+	(void)size;
 	*(bool *)field = true;
 	return !strcmp(value, "any");
 }
 
-/* Words that are text for people and programs, not for us. */
-static void put_text(FILE *out, const struct sgang_record *r, const void *field)
-{
-	(void)r;
-	fputs(field, out);
-}
-
-static bool get_text(void *field, size_t size, const char *value)
-{
-	if (strlen(value) >= size)
-		return false;
-	strcpy(field, value);
-	return true;
-}
-
-static bool get_asks(struct sgang_record *r, void *field, const char *value)
-{
-	return get_text(field, sizeof(r->asks), value);
-}
-
-static bool get_hops(struct sgang_record *r, void *field, const char *value)
-{
-	return get_text(field, sizeof(r->hops), value);
-}
-
-static bool get_others(struct sgang_record *r, void *field, const char *value)
-{
-	return get_text(field, sizeof(r->others), value);
-}
-
-static bool get_lacks(struct sgang_record *r, void *field, const char *value)
-{
-	return get_text(field, sizeof(r->lacks), value);
-}
-
-static bool get_unit(struct sgang_record *r, void *field, const char *value)
-{
-	return get_text(field, sizeof(r->unit), value);
-}
-
-static bool get_helps(struct sgang_record *r, void *field, const char *value)
-{
-	return get_text(field, sizeof(r->helps), value);
-}
-
-static bool get_choice(struct sgang_record *r, void *field, const char *value)
-{
-	return get_text(field, sizeof(r->choice), value);
-}
-
-static bool get_layout(struct sgang_record *r, void *field, const char *value)
-{
-	return get_text(field, sizeof(r->layout), value);
-}
-
-static bool get_at(struct sgang_record *r, void *field, const char *value)
-{
-	return get_text(field, sizeof(r->at), value);
-}
-
-/* Is there nothing to say? */
-static bool no_u64(const void *field)
-{
-	return !*(const uint64_t *)field;
-}
-
-static bool no_u32(const void *field)
-{
-	return !*(const uint32_t *)field;
-}
-
-static bool no_time(const void *field)
-{
-	return *(const int64_t *)field <= 0;
-}
-
-static bool no_bool(const void *field)
-{
-	return !*(const bool *)field;
-}
-
-static bool no_text(const void *field)
-{
-	return !*(const char *)field;
-}
-
-_Static_assert(sizeof(enum sgang_mode) == sizeof(uint32_t) &&
-		       sizeof(enum sgang_match) == sizeof(uint32_t) &&
-		       sizeof(enum sgang_on_failure) == sizeof(uint32_t) &&
-		       sizeof(enum sgang_hold_end) == sizeof(uint32_t),
-	       "no_u32() reads the words of the gang");
-
-/* 'none' is needed by kinds of SPARSE words alone. */
 static const struct {
-	void (*put)(FILE *out, const struct sgang_record *r, const void *field);
-	bool (*get)(struct sgang_record *r, void *field, const char *value);
-	bool (*none)(const void *field);
+	void (*put)(FILE *out, const void *field);
+	bool (*get)(void *field, size_t size, const char *value);
 } kinds[] = {
-	[KIND_GANG] = { put_gang, get_gang, NULL },
-	[KIND_PHASE] = { put_phase, get_phase, NULL },
-	[KIND_RANK] = { put_rank, get_rank, NULL },
-	[KIND_U32] = { put_u32, get_u32, no_u32 },
-	[KIND_U64] = { put_u64, get_u64, no_u64 },
-	[KIND_BOOL] = { put_bool, get_bool, no_bool },
-	[KIND_TIER] = { put_tier, get_tier, NULL },
-	[KIND_MODE] = { put_mode, get_mode, no_u32 },
-	[KIND_MATCH] = { put_match, get_match, no_u32 },
-	[KIND_ON_FAILURE] = { put_on_failure, get_on_failure, no_u32 },
-	[KIND_WAIT] = { put_wait, get_wait, no_u32 },
-	[KIND_GROUPS] = { put_groups, get_groups, no_text },
-	[KIND_ASKS] = { put_text, get_asks, no_text },
-	[KIND_HOLD_END] = { put_hold_end, get_hold_end, no_u32 },
-	[KIND_TIME] = { put_time, get_time, no_time },
-	[KIND_DEVICE] = { put_device, get_device, no_bool },
-	[KIND_HOPS] = { put_text, get_hops, no_text },
-	[KIND_OTHERS] = { put_text, get_others, no_text },
-	[KIND_CHOICE] = { put_text, get_choice, no_text },
-	[KIND_LAYOUT] = { put_text, get_layout, no_text },
-	[KIND_AT] = { put_text, get_at, no_text },
-	[KIND_ORDER] = { NULL, NULL, no_bool },
-	[KIND_LACKS] = { put_text, get_lacks, no_text },
-	[KIND_UNIT] = { put_text, get_unit, no_text },
-	[KIND_HELPS] = { put_text, get_helps, no_text },
+	[KIND_GANG] = { put_gang, get_gang },
+	[KIND_PHASE] = { put_phase, get_phase },
+	[KIND_RANK] = { put_rank, get_rank },
+	[KIND_U32] = { put_u32, get_u32 },
+	[KIND_U64] = { put_u64, get_u64 },
+	[KIND_BOOL] = { put_bool, get_bool },
+	[KIND_TEXT] = { put_text, get_text },
+	[KIND_MODE] = { put_mode, get_mode },
+	[KIND_MATCH] = { put_match, get_match },
+	[KIND_ON_FAILURE] = { put_on_failure, get_on_failure },
+	[KIND_WAIT] = { put_wait, get_wait },
+	[KIND_GROUPS] = { put_text, get_groups },
+	[KIND_HOLD_END] = { put_hold_end, get_hold_end },
+	[KIND_TIME] = { put_time, get_time },
+	[KIND_DEVICE] = { put_device, get_device },
+	[KIND_ORDER] = { NULL, NULL },
 };
+
+/* Is there nothing to say? Of a text the first byte tells. */
+static bool says_nothing(const struct word *word, const void *field)
+{
+	static const char nothing[sizeof(uint64_t)];
+
+	switch (word->kind) {
+	case KIND_TEXT:
+	case KIND_GROUPS:
+		return !*(const char *)field;
+	case KIND_TIME:
+		return *(const int64_t *)field <= 0;
+	default:
+		return !memcmp(field, nothing, word->size);
+	}
+}
 
 /* A word at the start of 'text' that looks like key=value: its length, 0 when
  * there is none; '*key' is the length of the key. */
@@ -601,18 +482,16 @@ static bool read_word(struct sgang_record *r, bool seen[N_WORDS],
 		return false;
 	memcpy(value, text + key + 1, length);
 	value[length] = '\0';
-	return kinds[word->kind].get(r, (char *)r + word->offset, value);
+	return kinds[word->kind].get((char *)r + word->offset, word->size,
+				     value);
 }
 
 /* What is said of a placement means nothing without one. */
 static void forget_placement(struct sgang_record *r)
 {
-	r->hops[0] = r->others[0] = r->layout[0] = r->at[0] = '\0';
-	r->choice[0] = '\0';
-	r->any_device = r->ordered = r->sorted = false;
-	r->stock_estimate = false;
-	r->order_cost = 0;
-	r->bound = r->stock_cost = r->weighted_cost = r->weighted_best = 0;
+	for (size_t i = 0; i < N_WORDS; i++)
+		if (words[i].need == SPARSE_PLACED)
+			memset((char *)r + words[i].offset, 0, words[i].size);
 }
 
 static bool is_complete(struct sgang_record *r, const bool seen[N_WORDS],
@@ -710,9 +589,9 @@ static bool is_written(const struct sgang_record *record,
 	case PLACED:
 		return record->placed;
 	case SPARSE_PLACED:
-		return record->placed && !kinds[word->kind].none(field);
+		return record->placed && !says_nothing(word, field);
 	case SPARSE:
-		return !kinds[word->kind].none(field);
+		return !says_nothing(word, field);
 	default:
 		return true;
 	}
@@ -740,7 +619,7 @@ static char *format(const struct sgang_record *record, enum form form,
 		if (words[i].kind == KIND_ORDER)
 			fputs(order, out);
 		else
-			kinds[words[i].kind].put(out, record, field);
+			kinds[words[i].kind].put(out, field);
 	}
 	if (fflush(out) || ferror(out))
 		goto error;
