@@ -173,9 +173,8 @@ static uint16_t lowest_tier(const job_record_t *job_ptr)
 	return tier;
 }
 
-/* What backfill gives those that have no limit when it starts them, in minutes.
- */
-#define NO_LIMIT (365 * 24 * 60)
+/* In minutes, as Slurm counts limits. */
+#define NO_LIMIT (SGANG_NEVER_SECONDS / 60)
 
 /* As far as is known. */
 static int64_t ends_at(const job_record_t *job_ptr)

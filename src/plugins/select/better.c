@@ -15,9 +15,6 @@
 /* Each moment that is looked at is a plan. */
 #define MOMENTS_MAX 8
 
-/* What a job without a time limit is taken to run. */
-#define RUN_MAX (365 * 24 * 3600)
-
 /* --gang-comm-share, if it is not given. */
 #define SHARE (SGANG_SHARE_ONE * 3 / 10)
 
@@ -34,7 +31,7 @@ static uint32_t run_time(const struct attempt *a)
 		if (info.time_limit > run)
 			run = info.time_limit;
 	}
-	return (run < RUN_MAX) ? run : RUN_MAX;
+	return (run < SGANG_NEVER_SECONDS) ? run : SGANG_NEVER_SECONDS;
 }
 
 static void ask(const struct attempt *a, uint64_t best,

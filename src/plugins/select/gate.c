@@ -3,9 +3,6 @@
 
 #include "gate.h"
 
-/* A start that will not come is told to backfill as this far away (seconds). */
-#define NEVER_SECONDS (365 * 24 * 3600)
-
 /* Where a job may start, by when, and whether others may be preempted. */
 struct terms {
 	const struct sgang_nodeset *nodes; /* NULL: all that are offered */
@@ -214,8 +211,8 @@ static void wait_for_gang(const struct sgang_question *q, int64_t *start)
 {
 	int64_t when = sgang_conductor_joint_start(q->conductor, q->spec);
 
-	if (when > q->now + NEVER_SECONDS)
-		when = q->now + NEVER_SECONDS;
+	if (when > q->now + SGANG_NEVER_SECONDS)
+		when = q->now + SGANG_NEVER_SECONDS;
 	if (*start < when)
 		*start = when;
 }

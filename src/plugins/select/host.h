@@ -18,6 +18,10 @@
 #include "core/gang/conf.h"
 #include "core/plan/plan.h"
 
+/* What is so many seconds away never comes, and what takes so long never ends:
+ * a year, which is what backfill makes of a job without a time limit. */
+#define SGANG_NEVER_SECONDS (365 * 24 * 3600)
+
 struct sgang_job; /* the host's own record of a job */
 
 enum sgang_job_state {

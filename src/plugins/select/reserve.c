@@ -15,9 +15,6 @@
 
 #include "conductor_private.h"
 
-/* The year that no reservation is made for. */
-#define FAR_SECONDS (365 * 24 * 3600)
-
 /* A plan that nobody has made anew for so long, longer than a cycle of
  * backfill, may have been overtaken. */
 #define RESERVE_SECONDS 600
@@ -29,7 +26,7 @@ static bool may_reserve(struct sgang_conductor *c, const struct gang *g)
 {
 	return g->failed && !g->never && g->planned && !g->stale && g->parts &&
 	       g->joint_start > c->host->now() - PAST_SECONDS &&
-	       g->joint_start < c->host->now() + FAR_SECONDS &&
+	       g->joint_start < c->host->now() + SGANG_NEVER_SECONDS &&
 	       c->host->now() - g->failed_time < RESERVE_SECONDS &&
 	       g->tally.priority && !g->tally.held &&
 	       !sgang_gang_ordinary(&g->tally) &&
