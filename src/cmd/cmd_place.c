@@ -386,8 +386,8 @@ static int take_policy(const struct request *request,
 	if (plan->spread)
 		plan->spread_level = (uint32_t)sgang_costs_level(costs,
 								 policy.spread);
-	if (sgang_parallel_require(&request->parallel, &policy, costs,
-				   plan->require, &why))
+	if (sgang_policy_require(&request->parallel, &policy, costs,
+				 plan->require, &why))
 		return sgang_errf(err, EINVAL,
 				  "--gang-topology=%s; --parallel "
 				  "names them",

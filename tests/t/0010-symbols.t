@@ -5,7 +5,8 @@
 # The core knows libc alone and has no state of its own; a plugin shows Slurm
 # its entry points and nothing else (a global of the same name in slurmctld
 # would silently replace ours); and it can be loaded where slurmctld's variables
-# do not exist.
+# do not exist. What sits in every srun and every submission has what it needs of
+# the core, and no more.
 
 test_description='symbols of the core library and of the plugins'
 
@@ -138,6 +139,30 @@ test_expect_success SLURM 'nothing of ours is missing in a plugin' '
 	do
 		! wanted "$so" | grep ^sgang_ || return 1
 	done
+'
+
+# All that ROOM... of the core define.
+of_rooms()
+{
+	for room; do
+		"$NM" --defined-only -g "$top_builddir/src/core/$room"/.libs/*.o
+	done | awk "NF == 3 { print \$3 }" | sort
+}
+# None of those names is in FILE, which is not stripped.
+has_none() {
+	"$NM" --defined-only "$1" | awk "{ print \$NF }" | sort >names &&
+	grep -x sgang_spec_set names &&
+	comm -12 names "$2" >both &&
+	test_must_be_empty both
+}
+
+test_expect_success SLURM 'who runs in srun and slurmstepd has no planner and no fabric' '
+	of_rooms fabric plan >big && grep -x sgang_plan big &&
+	has_none "$spank" big
+'
+test_expect_success SLURM 'who looks at submissions has no planner' '
+	of_rooms plan >big && grep -x sgang_plan big &&
+	has_none "$submit" big
 '
 test_expect_success SLURM 'variables of slurmctld are wanted weakly' '
 	"$NM" -D --defined-only "$(command -v slurmctld || \

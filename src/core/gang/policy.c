@@ -177,3 +177,36 @@ const char *sgang_policy_unknown(const struct sgang_policy *policy,
 			return policy->group[i].level;
 	return NULL;
 }
+
+int sgang_policy_require(const struct sgang_parallel *parallel,
+			 const struct sgang_policy *policy,
+			 const struct sgang_costs *costs,
+			 uint32_t require[SGANG_PARALLEL_MAX],
+			 struct sgang_error *err)
+{
+	uint32_t found[SGANG_PARALLEL_MAX], i;
+
+	for (i = 0; i < SGANG_PARALLEL_MAX; i++)
+		found[i] = SGANG_LEVEL_UNCONNECTED;
+	for (i = 0; i < policy->n_groups; i++) {
+		const char *name = policy->group[i].group;
+		const char *wanted = policy->group[i].level;
+		int group = sgang_parallel_find(parallel, name);
+		int level = sgang_costs_level(costs, wanted);
+
+		if (group < 0)
+			return sgang_errf(err, EINVAL,
+					  "require:%s:%s: there "
+					  "is no communication group \"%s\"",
+					  name, wanted, name);
+		if (level < 0)
+			return sgang_errf(err, EINVAL,
+					  "require:%s:%s: there "
+					  "is no level \"%s\"; LevelNames of "
+					  "gang.conf names them",
+					  name, wanted, wanted);
+		found[group] = (uint32_t)level;
+	}
+	memcpy(require, found, sizeof(found));
+	return 0;
+}

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "core/base/err.h"
-#include "core/fabric/fabric.h"
+#include "core/fabric/parallel.h"
 
 #define SGANG_POLICY_SIZE 160 /* bytes of the text of a policy */
 #define SGANG_POLICY_GROUPS 8
@@ -46,6 +46,16 @@ int sgang_policy_parse(const char *text, struct sgang_policy *policy,
 /* The name of the first level in it that 'costs' does not have, or NULL. */
 const char *sgang_policy_unknown(const struct sgang_policy *policy,
 				 const struct sgang_costs *costs);
+
+/* The level that each group must stay within, by `require:GROUP:LEVEL`;
+ * SGANG_LEVEL_UNCONNECTED where nothing is required. Returns 0, or -1 with errno
+ * EINVAL and 'err' when there is no such group or no such level; 'require' is
+ * then untouched. */
+int sgang_policy_require(const struct sgang_parallel *parallel,
+			 const struct sgang_policy *policy,
+			 const struct sgang_costs *costs,
+			 uint32_t require[SGANG_PARALLEL_MAX],
+			 struct sgang_error *err);
 
 /* Is it the name of a level, as far as one can tell without a fabric? */
 bool sgang_policy_is_level(const char *name);

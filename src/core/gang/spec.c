@@ -7,8 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/base/parallel_words.h"
 #include "core/base/text.h"
-#include "core/fabric/parallel.h"
 #include "spec.h"
 
 /* What Slurm puts in front of an option's name in spank_job_env. The plugin's

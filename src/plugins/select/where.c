@@ -538,8 +538,8 @@ static int set_parallel(const struct attempt *a,
 		return 0;
 	sgang_spec_policy(spec, &policy);
 	if (sgang_parallel_parse(spec->parallel, parallel, &why) ||
-	    sgang_parallel_require(parallel, &policy, &a->c->conf.costs,
-				   rq->require, &why)) {
+	    sgang_policy_require(parallel, &policy, &a->c->conf.costs,
+				 rq->require, &why)) {
 		snprintf(nofit->text, sizeof(nofit->text), "%.*s",
 			 (int)sizeof(nofit->text) - 1, why.text);
 		return -1;

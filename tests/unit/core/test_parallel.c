@@ -350,8 +350,8 @@ static void test_require(void **state)
 	assert_int_equal(sgang_policy_parse("require:spine,require:dp:leaf",
 					    &policy, NULL),
 			 0);
-	assert_int_equal(sgang_parallel_require(&parallel, &policy, &bed->costs,
-						require, NULL),
+	assert_int_equal(sgang_policy_require(&parallel, &policy, &bed->costs,
+					      require, NULL),
 			 0);
 	assert_int_equal(require[1], SGANG_LEVEL_LEAF);
 	for (i = 0; i < SGANG_PARALLEL_MAX; i++)
@@ -359,8 +359,8 @@ static void test_require(void **state)
 			assert_int_equal(require[i], SGANG_LEVEL_UNCONNECTED);
 	assert_int_equal(sgang_policy_parse("require:ep:leaf", &policy, NULL),
 			 0);
-	assert_int_equal(sgang_parallel_require(&parallel, &policy, &bed->costs,
-						require, &err),
+	assert_int_equal(sgang_policy_require(&parallel, &policy, &bed->costs,
+					      require, &err),
 			 -1);
 	assert_string_equal(err.text, "require:ep:leaf: there is no "
 				      "communication group \"ep\"");
