@@ -4,12 +4,12 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "conf.h"
+#include "core/base/shared.h"
 #include "core/base/text.h"
 #include "core/fabric/node_lines.h"
 
@@ -884,9 +884,7 @@ struct definition {
 
 /* 'gang' is sorted by namespace and name once it has been read. */
 struct sgang_definitions {
-	atomic_uint users;
-	size_t count;
-	size_t room;
+	struct sgang_shared shared;
 	struct definition gang[];
 };
 
@@ -929,7 +927,7 @@ const struct sgang_spec *sgang_conf_gang(const struct sgang_conf *conf,
 	if (!conf->definitions)
 		return NULL;
 	found = bsearch(&wanted, conf->definitions->gang,
-			conf->definitions->count, sizeof(*found),
+			conf->definitions->shared.count, sizeof(*found),
 			definition_bsearch);
 	return found ? &found->spec : NULL;
 }
@@ -937,9 +935,7 @@ const struct sgang_spec *sgang_conf_gang(const struct sgang_conf *conf,
 /* ---- nodes that NVLink joins ---- */
 
 struct sgang_nvlinks {
-	atomic_uint users;
-	size_t count;
-	size_t room;
+	struct sgang_shared shared;
 	char *path; /* of gang.conf */
 	struct sgang_nvlink nvlink[];
 };
@@ -950,7 +946,7 @@ const struct sgang_nvlink *sgang_conf_nvlinks(const struct sgang_conf *conf,
 	*count = 0;
 	if (!conf->nvlinks)
 		return NULL;
-	*count = conf->nvlinks->count;
+	*count = conf->nvlinks->shared.count;
 	*path = conf->nvlinks->path;
 	return conf->nvlinks->nvlink;
 }
@@ -959,7 +955,7 @@ static void free_nvlinks(struct sgang_nvlinks *all)
 {
 	size_t i;
 
-	for (i = 0; i < all->count; i++) {
+	for (i = 0; i < all->shared.count; i++) {
 		free(all->nvlink[i].name);
 		free(all->nvlink[i].nodes);
 	}
@@ -971,27 +967,16 @@ static void free_nvlinks(struct sgang_nvlinks *all)
 static struct sgang_nvlink *add_nvlink(struct sgang_conf *conf,
 				       const char *path)
 {
-	struct sgang_nvlinks *old = conf->nvlinks, *all = old;
+	struct sgang_nvlinks *all = sgang_shared_grow(
+		conf->nvlinks, sizeof(*all), sizeof(all->nvlink[0]));
 	struct sgang_nvlink *added;
 
-	if (!old || old->count == old->room) {
-		size_t room = old ? 2 * old->room : 16;
-
-		all = realloc(old,
-			      sizeof(*all) + room * sizeof(all->nvlink[0]));
-		if (!all)
-			return NULL;
-		if (!old) {
-			atomic_init(&all->users, 1);
-			all->count = 0;
-			all->path = NULL;
-		}
-		all->room = room;
-		conf->nvlinks = all;
-	}
+	if (!all)
+		return NULL;
+	conf->nvlinks = all;
 	if (!all->path && !(all->path = strdup(path)))
 		return NULL;
-	added = &all->nvlink[all->count++];
+	added = &all->nvlink[all->shared.count++];
 	memset(added, 0, sizeof(*added));
 	return added;
 }
@@ -999,10 +984,8 @@ static struct sgang_nvlink *add_nvlink(struct sgang_conf *conf,
 void sgang_conf_copy(struct sgang_conf *to, const struct sgang_conf *from)
 {
 	*to = *from;
-	if (to->definitions)
-		atomic_fetch_add(&to->definitions->users, 1);
-	if (to->nvlinks)
-		atomic_fetch_add(&to->nvlinks->users, 1);
+	sgang_shared_take(to->definitions);
+	sgang_shared_take(to->nvlinks);
 	sgang_node_lines_share(to->node_lines);
 }
 
@@ -1012,10 +995,9 @@ void sgang_conf_free(struct sgang_conf *conf)
 
 	if (!conf)
 		return;
-	if (conf->definitions &&
-	    atomic_fetch_sub(&conf->definitions->users, 1) == 1)
+	if (sgang_shared_leave(conf->definitions))
 		free(conf->definitions);
-	if (conf->nvlinks && atomic_fetch_sub(&conf->nvlinks->users, 1) == 1)
+	if (sgang_shared_leave(conf->nvlinks))
 		free_nvlinks(conf->nvlinks);
 	sgang_node_lines_release(conf->node_lines);
 	sgang_conf_default(conf);
@@ -1026,23 +1008,14 @@ void sgang_conf_free(struct sgang_conf *conf)
  * them, so they may move. NULL without memory. */
 static struct definition *add_definition(struct sgang_conf *conf)
 {
-	struct sgang_definitions *old = conf->definitions, *all = old;
+	struct sgang_definitions *all = sgang_shared_grow(
+		conf->definitions, sizeof(*all), sizeof(all->gang[0]));
 	struct definition *added;
 
-	if (!old || old->count == old->room) {
-		size_t room = old ? 2 * old->room : 16;
-
-		all = realloc(old, sizeof(*all) + room * sizeof(all->gang[0]));
-		if (!all)
-			return NULL;
-		if (!old) {
-			atomic_init(&all->users, 1);
-			all->count = 0;
-		}
-		all->room = room;
-		conf->definitions = all;
-	}
-	added = &all->gang[all->count++];
+	if (!all)
+		return NULL;
+	conf->definitions = all;
+	added = &all->gang[all->shared.count++];
 	memset(added, 0, sizeof(*added));
 	return added;
 }
@@ -1258,7 +1231,7 @@ static int check_nvlinks(struct reader *r)
 {
 	const struct sgang_nvlinks *all = r->conf.nvlinks;
 	const struct sgang_nvlink **nvlink, *before = NULL, *twice = NULL;
-	size_t n = all ? all->count : 0, i;
+	size_t n = all ? all->shared.count : 0, i;
 
 	nvlink = calloc(n + 1, sizeof(*nvlink));
 	if (!nvlink)
@@ -1418,8 +1391,9 @@ static int check_definitions(struct reader *r)
 
 	if (!all)
 		return 0;
-	qsort(all->gang, all->count, sizeof(all->gang[0]), definition_qsort);
-	for (i = 0; i < all->count; i++) {
+	qsort(all->gang, all->shared.count, sizeof(all->gang[0]),
+	      definition_qsort);
+	for (i = 0; i < all->shared.count; i++) {
 		const struct definition *d = &all->gang[i];
 
 		if (i && !name_order(&d[-1].spec, &d->spec))
@@ -1652,7 +1626,7 @@ static void print_all(const struct sgang_conf *conf, const struct printer *p)
 		keys[i].print((const char *)conf + keys[i].offset, p->out);
 		end_printed(p, conf->key_line[i]);
 	}
-	for (i = 0; conf->nvlinks && i < conf->nvlinks->count; i++) {
+	for (i = 0; conf->nvlinks && i < conf->nvlinks->shared.count; i++) {
 		const struct sgang_nvlink *nvlink = &conf->nvlinks->nvlink[i];
 
 		print_value("NVLinkDomain", nvlink->name, p->out);
@@ -1660,7 +1634,8 @@ static void print_all(const struct sgang_conf *conf, const struct printer *p)
 		end_printed(p, nvlink->line);
 	}
 	print_node_lines(p, conf->node_lines);
-	for (i = 0; conf->definitions && i < conf->definitions->count; i++)
+	for (i = 0; conf->definitions && i < conf->definitions->shared.count;
+	     i++)
 		print_definition(p, &conf->definitions->gang[i]);
 }
 
