@@ -97,7 +97,7 @@ static int read_settings(char *text, struct settings *settings,
 	settings->text = text;
 	settings->list = calloc(lines, sizeof(*settings->list));
 	if (!settings->list)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	p = text;
 	while ((line = strsep(&p, "\n"))) {
 		if (line[0] == '#')
@@ -128,7 +128,7 @@ static char *file_text(const char *path, bool optional, struct sgang_error *err)
 		fclose(out);
 	}
 	if (!text)
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 	sgang_conf_free(&conf);
 	return text;
 }

@@ -251,7 +251,7 @@ static int fill_nodes(struct request *request, const struct said *free_of,
 	request->free = calloc(n, size);
 	request->total = calloc(n, size);
 	if (!request->free || !request->total)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	find_largest(request, free_of, &largest);
 	for (i = 0; i < n && !request->total_list; i++)
 		memcpy(request->total + (size_t)i * n_dims, largest.of, size);
@@ -276,7 +276,7 @@ static int fill_weights(struct request *request, struct sgang_error *err)
 		return 0;
 	request->weight = malloc(n * sizeof(*request->weight));
 	if (!request->weight)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	for (i = 0; i < n; i++)
 		request->weight[i] = 1;
 	if (sgang_offline_words(request->offline.fabric, request->weight_list,
@@ -518,7 +518,7 @@ static int print_member(const struct request *request,
 	}
 	free(joined);
 	free(list);
-	return list ? 0 : sgang_errf(err, ENOMEM, "out of memory");
+	return list ? 0 : sgang_err_memory(err);
 }
 
 /* What the ring costs, and the groups. The groups fit: they were planned. */

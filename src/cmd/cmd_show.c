@@ -169,7 +169,7 @@ static int print_gang(const struct sgang_gang *gang, struct sgang_error *err)
 	size_t i;
 
 	if (!nodes)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	printf("GangName=%s Namespace=%s\n", record->name, or_null(record->ns));
 	printf("   Phase=%s Satisfied=%s Attempts=%" PRIu32 " Tried=%" PRIu32
 	       " Skipped=%" PRIu32 "\n",

@@ -259,7 +259,7 @@ static int submit_all(const struct sgang_gangfile *file, struct jobs *jobs,
 		n += sgang_gangfile_jobs(&file->role[i]);
 	jobs->job = calloc(n, sizeof(*jobs->job));
 	if (!jobs->job)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	for (i = 0; i < file->n_roles; i++)
 		if (submit_role(file, &file->role[i], jobs, err))
 			return -1;

@@ -223,7 +223,7 @@ static int print(const struct request *request,
 	uint32_t *gpu_island = gpu_islands(topo);
 
 	if (!gpu_island)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	if (request->json)
 		print_json(topo, gpu_island);
 	else

@@ -615,7 +615,7 @@ int sgang_columns_print(const char *format, const struct sgang_look *look,
 	int rc = -1;
 
 	if (fill_table(&table, format, look, gangs, n)) {
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 		goto out;
 	}
 	if (look->header)
@@ -733,6 +733,6 @@ int sgang_columns_sort(const char *order, int64_t now,
 	if (*at && sgang_columns_sort(at, now, gangs, n, err))
 		return -1;
 	if (sort_by(column, backwards, now, gangs, n))
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	return 0;
 }

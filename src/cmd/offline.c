@@ -178,7 +178,7 @@ int sgang_offline_words(const struct sgang_fabric *fabric, const char *text,
 		return -1;
 	list = calloc(n, sizeof(*list));
 	if (!list) {
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 		goto out;
 	}
 	for (i = 0; i < n; i++)

@@ -71,7 +71,7 @@ static int find_stock(struct sgang_placewhy *why, struct sgang_error *err)
 		why->stock_nodes = sgang_hostlist_fold(names,
 						       why->stock->n_runs);
 	free(names);
-	return why->stock_nodes ? 0 : sgang_errf(err, ENOMEM, "out of memory");
+	return why->stock_nodes ? 0 : sgang_err_memory(err);
 }
 
 /* Groups say by themselves which rank goes where. */
@@ -97,7 +97,7 @@ sgang_placewhy_create(const struct sgang_offline *offline,
 	struct sgang_placewhy *why = calloc(1, sizeof(*why));
 
 	if (!why) {
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 		return NULL;
 	}
 	why->offline = offline;

@@ -115,7 +115,7 @@ int sgang_suggest(const struct sgang_offline *offline,
 		return -1;
 	found = calloc(count, sizeof(*found));
 	if (!found)
-		rc = sgang_errf(err, ENOMEM, "out of memory");
+		rc = sgang_err_memory(err);
 	for (i = 0; i < count && !rc; i++) {
 		found[i].parallel = ways[i];
 		rc = weigh(offline, plan, &found[i], err);

@@ -137,7 +137,7 @@ int sgang_node_order_apply(const char *text, char **names, size_t n,
 	int rc = -1;
 
 	if (!sorted || !dealt) {
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 		goto out;
 	}
 	memcpy(sorted, names, n * sizeof(*sorted));
