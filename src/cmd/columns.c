@@ -330,11 +330,8 @@ static char *cell_text(const struct column *column,
 		fprintf(out, "%" PRId64, number);
 	if (!ftell(out))
 		fputc('-', out);
-	if (fclose(out)) {
-		free(text);
-		return NULL;
-	}
-	for (p = text; *p; p++)
+	text = sgang_text_close(out, &text);
+	for (p = text; p && *p; p++)
 		if ((unsigned char)*p < ' ' || *p == '\177')
 			*p = '?';
 	return text;
