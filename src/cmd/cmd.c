@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/json.h"
 #include "cmd/near.h"
 #include "cmd/yaml.h"
 #include "core/base/text.h"
@@ -329,7 +330,7 @@ struct json_object *sgang_cmd_json_gang(const struct sgang_spec *gang)
 	struct json_object *object = json_object_new_object();
 
 	snprintf(name, sizeof(name), "%s/%s", gang->ns, gang->name);
-	json_object_object_add(object, "gang", json_object_new_string(name));
+	sgang_json_string(object, "gang", name);
 	return object;
 }
 
@@ -341,7 +342,7 @@ int sgang_cmd_refuse(const struct sgang_spec *gang, bool json, const char *why)
 		return sgang_cmd_no("gang %s/%s: %s", gang->ns, gang->name,
 				    why);
 	object = sgang_cmd_json_gang(gang);
-	json_object_object_add(object, "reason", json_object_new_string(why));
+	sgang_json_string(object, "reason", why);
 	sgang_cmd_print_json(object);
 	return SGANG_EXIT_NO;
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/json.h"
 #include "cmd/control.h"
 #include "core/base/text.h"
 #include "core/base/text_file.h"
@@ -97,7 +98,7 @@ static int read_settings(char *text, struct settings *settings,
 	settings->text = text;
 	settings->list = calloc(lines, sizeof(*settings->list));
 	if (!settings->list)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	p = text;
 	while ((line = strsep(&p, "\n"))) {
 		if (line[0] == '#')
@@ -128,7 +129,7 @@ static char *file_text(const char *path, bool optional, struct sgang_error *err)
 		fclose(out);
 	}
 	if (!text)
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 	sgang_conf_free(&conf);
 	return text;
 }
@@ -212,11 +213,6 @@ static struct json_object *json_setting(const struct setting *setting)
 	return object;
 }
 
-static struct json_object *text_or_null(const char *text)
-{
-	return text ? json_object_new_string(text) : NULL;
-}
-
 static void print_json(const struct settings *settings, const char *remark)
 {
 	struct json_object *object = json_object_new_object();
@@ -229,7 +225,7 @@ static void print_json(const struct settings *settings, const char *remark)
 			       !settings->since ?
 				       NULL :
 				       json_object_new_int64(settings->since));
-	json_object_object_add(object, "remark", text_or_null(remark));
+	sgang_json_string(object, "remark", remark);
 	json_object_object_add(object, "settings", list);
 	sgang_cmd_print_json(object);
 }

@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "cmd/control.h"
 #include "cmd/jobs.h"
+#include "cmd/json.h"
 #include "cmd/spectext.h"
 #include "cmd/targets.h"
 
@@ -166,8 +167,7 @@ static void print(const struct request *request, uint32_t job_id)
 		return;
 	}
 	object = sgang_cmd_json_gang(&request->gang);
-	json_object_object_add(object, "job_id",
-			       json_object_new_uint64(job_id));
+	sgang_json_number(object, "job_id", job_id);
 	sgang_cmd_print_json(object);
 }
 

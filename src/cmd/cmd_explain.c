@@ -11,6 +11,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/gangs.h"
+#include "cmd/json.h"
 #include "cmd/ringtext.h"
 #include "core/base/text.h"
 #include "core/gang/conf.h"
@@ -501,25 +502,6 @@ static void print_subject(const struct request *request,
 
 /* -- the same as JSON -- */
 
-static void put(struct json_object *object, const char *key, uint64_t value)
-{
-	json_object_object_add(object, key, json_object_new_uint64(value));
-}
-
-static void put_known(struct json_object *object, const char *key,
-		      uint64_t value)
-{
-	json_object_object_add(object, key,
-			       !value ? NULL : json_object_new_uint64(value));
-}
-
-static void put_text(struct json_object *object, const char *key,
-		     const char *text)
-{
-	json_object_object_add(object, key,
-			       !text[0] ? NULL : json_object_new_string(text));
-}
-
 static struct json_object *json_others(const struct sgang_record *record)
 {
 	struct json_object *list = json_object_new_array();
@@ -530,16 +512,15 @@ static struct json_object *json_others(const struct sgang_record *record)
 	while (sgang_lists_next_other(&text, &other)) {
 		struct json_object *object = json_object_new_object();
 
-		put_text(object, "domain", other.place);
-		json_object_object_add(object, "fits",
-				       json_object_new_boolean(other.fits));
+		sgang_json_text(object, "domain", other.place);
+		sgang_json_bool(object, "fits", other.fits);
 		if (other.fits) {
-			put(object, "cost", other.cost);
+			sgang_json_number(object, "cost", other.cost);
 		} else {
-			put(object, "free", other.free);
-			put(object, "needed", other.needed);
+			sgang_json_number(object, "free", other.free);
+			sgang_json_number(object, "needed", other.needed);
 		}
-		put_text(object, "why", why_not(record, &other, why));
+		sgang_json_text(object, "why", why_not(record, &other, why));
 		json_object_array_add(list, object);
 	}
 	return list;
@@ -552,24 +533,25 @@ static void json_choice(struct json_object *object,
 
 	if (!sgang_lists_read_choice(record->choice, &choice))
 		return;
-	put(object, "auto_cost", choice.cost);
-	put(object, "auto_adds_seconds", choice.seconds);
+	sgang_json_number(object, "auto_cost", choice.cost);
+	sgang_json_number(object, "auto_adds_seconds", choice.seconds);
 	if (!choice.later)
 		return;
-	put(object, "auto_later", choice.when);
-	put(object, "auto_later_cost", choice.later_cost);
-	put(object, "auto_later_adds_seconds", choice.later_seconds);
+	sgang_json_number(object, "auto_later", choice.when);
+	sgang_json_number(object, "auto_later_cost", choice.later_cost);
+	sgang_json_number(object, "auto_later_adds_seconds",
+			  choice.later_seconds);
 }
 
 static struct json_object *json_short(const struct sgang_record *record)
 {
 	struct json_object *object = json_object_new_object();
 
-	put(object, "ring_cost", record->ring_cost);
-	put(object, "cross_links", record->cross_links);
-	put_text(object, "tier", record->tier);
-	put(object, "member_rank", record->member_rank);
-	put(object, "members", record->members);
+	sgang_json_number(object, "ring_cost", record->ring_cost);
+	sgang_json_number(object, "cross_links", record->cross_links);
+	sgang_json_text(object, "tier", record->tier);
+	sgang_json_number(object, "member_rank", record->member_rank);
+	sgang_json_number(object, "members", record->members);
 	return object;
 }
 
@@ -585,30 +567,30 @@ static struct json_object *json_placement(const struct request *request,
 	read_ring(request, record, &ring);
 	for (level = 0; level < SGANG_LEVELS; level++)
 		if (ring.hops[level])
-			put(hops, costs->name[level], ring.hops[level]);
-	put(object, "ring_cost", record->ring_cost);
-	put(object, "cross_links", record->cross_links);
-	put_text(object, "tier", record->tier);
-	put(object, "ranks", record->ranks);
+			sgang_json_number(hops, costs->name[level],
+					  ring.hops[level]);
+	sgang_json_number(object, "ring_cost", record->ring_cost);
+	sgang_json_number(object, "cross_links", record->cross_links);
+	sgang_json_text(object, "tier", record->tier);
+	sgang_json_number(object, "ranks", record->ranks);
 	json_object_object_add(object, "hops", hops);
-	put_text(object, "device", record->any_device ? "any" : "");
-	put(object, "bytes", request->bytes);
+	sgang_json_text(object, "device", record->any_device ? "any" : "");
+	sgang_json_number(object, "bytes", request->bytes);
 	sgang_ringtext_json_time(&ring, costs, request->bytes, object);
-	put(object, "ring_best", record->ring_best);
-	put_known(object, "stock_cost", record->stock_cost);
+	sgang_json_number(object, "ring_best", record->ring_best);
+	sgang_json_known(object, "stock_cost", record->stock_cost);
 	json_object_object_add(
 		object, "stock_estimate",
 		record->stock_cost ?
 			json_object_new_boolean(record->stock_estimate) :
 			NULL);
-	json_object_object_add(object, "exact",
-			       json_object_new_boolean(record->exact));
-	put_known(object, "bound",
-		  record->exact ? record->ring_cost : record->bound);
-	put_text(object, "rank_order", record->sorted ? "ring" : "");
-	put_known(object, "order_cost", record->order_cost);
-	put_known(object, "weighted_cost", record->weighted_cost);
-	put_known(object, "weighted_best", record->weighted_best);
+	sgang_json_bool(object, "exact", record->exact);
+	sgang_json_known(object, "bound",
+			 record->exact ? record->ring_cost : record->bound);
+	sgang_json_text(object, "rank_order", record->sorted ? "ring" : "");
+	sgang_json_known(object, "order_cost", record->order_cost);
+	sgang_json_known(object, "weighted_cost", record->weighted_cost);
+	sgang_json_known(object, "weighted_best", record->weighted_best);
 	json_choice(object, record);
 	json_object_object_add(object, "others", json_others(record));
 	return object;
@@ -625,12 +607,13 @@ static struct json_object *json_lacks(const struct sgang_record *record)
 		struct json_object *object = json_object_new_object();
 		struct json_object *causes = json_object_new_object();
 
-		put_text(object, "place", place_name(&lack));
-		put(object, "free", lack.free);
-		put(object, "needed", lack.needed);
-		put_text(object, "unit", record->unit);
+		sgang_json_text(object, "place", place_name(&lack));
+		sgang_json_number(object, "free", lack.free);
+		sgang_json_number(object, "needed", lack.needed);
+		sgang_json_text(object, "unit", record->unit);
 		for (i = 0; i < lack.n_causes; i++)
-			put(causes, lack.cause[i].word, lack.cause[i].nodes);
+			sgang_json_number(causes, lack.cause[i].word,
+					  lack.cause[i].nodes);
 		json_object_object_add(object, "causes", causes);
 		json_object_array_add(list, object);
 	}
@@ -643,13 +626,13 @@ static struct json_object *json_wait(const struct sgang_gang *gang)
 	int64_t start = start_of(gang);
 	char helps[HELPS_SIZE];
 
-	put(object, "members", sgang_gangs_members(gang));
-	put_known(object, "min_member", gang->record->min_member);
-	put_known(object, "total", gang->record->total);
-	put(object, "attempts", gang->record->attempts);
-	put_known(object, "start_time", (uint64_t)start);
-	put_text(object, "reason", gang->reason);
-	put_text(object, "helps", what_helps(gang, helps));
+	sgang_json_number(object, "members", sgang_gangs_members(gang));
+	sgang_json_known(object, "min_member", gang->record->min_member);
+	sgang_json_known(object, "total", gang->record->total);
+	sgang_json_number(object, "attempts", gang->record->attempts);
+	sgang_json_known(object, "start_time", (uint64_t)start);
+	sgang_json_text(object, "reason", gang->reason);
+	sgang_json_text(object, "helps", what_helps(gang, helps));
 	json_object_object_add(object, "places", json_lacks(gang->record));
 	return object;
 }
@@ -662,9 +645,10 @@ static void json_subject(const struct request *request,
 	char name[SGANG_GANGS_NAME];
 
 	sgang_gangs_name(record, name);
-	put_text(object, "gang", name);
-	put_known(object, "job_id", subject->job ? subject->job->job_id : 0);
-	put_text(object, "phase", sgang_phase_name(phase_of(subject)));
+	sgang_json_text(object, "gang", name);
+	sgang_json_known(object, "job_id",
+			 subject->job ? subject->job->job_id : 0);
+	sgang_json_text(object, "phase", sgang_phase_name(phase_of(subject)));
 	json_object_object_add(object, "waits",
 			       !waits(subject) ? NULL :
 						 json_wait(subject->gang));
@@ -687,9 +671,9 @@ static int refuse(const struct request *request, const struct sgang_jobs *jobs)
 	if (request->json) {
 		struct json_object *object = json_object_new_object();
 
-		put_text(object, request->job ? "job" : "gang",
-			 request->operand);
-		put_text(object, "reason", what);
+		sgang_json_text(object, request->job ? "job" : "gang",
+				request->operand);
+		sgang_json_text(object, "reason", what);
 		sgang_cmd_print_json(object);
 		return SGANG_EXIT_NO;
 	}

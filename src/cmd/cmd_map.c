@@ -167,7 +167,7 @@ static int fill_member(struct found *found, size_t i, struct sgang_error *err)
 	member->member_rank = job->record.member_rank;
 	member->first = job->record.rank_offset;
 	if (!ring)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	for (k = 0; k < alloc->n; k++)
 		ring[k] = alloc->node[k].name;
 	switch (sgang_jobs_ring(job, ring, alloc->n, err)) {
@@ -196,7 +196,7 @@ static int fill_members(struct found *found, struct sgang_error *err)
 	int rc;
 
 	if (!ids)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	for (i = 0; i < found->n; i++)
 		ids[i] = found->job[i]->job_id;
 	rc = sgang_alloc_load(ids, found->n, found->alloc, err);
@@ -268,7 +268,7 @@ static int print_map(const struct found *found, enum format format,
 	case JSON:
 		list = sgang_map_json(found->member, found->n);
 		if (!list)
-			return sgang_errf(err, ENOMEM, "out of memory");
+			return sgang_err_memory(err);
 		sgang_cmd_print_json(list);
 		return 0;
 	default:
@@ -305,7 +305,7 @@ static int map_gang(const struct request *request,
 
 	sgang_gangs_name(gang->record, name);
 	if (!found.job || !found.alloc || !found.member)
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 	else
 		code = find_members(&found, name, request);
 	if (code == SGANG_EXIT_YES)

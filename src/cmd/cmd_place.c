@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/json.h"
 #include "cmd/member.h"
 #include "cmd/offline.h"
 #include "cmd/placewhy.h"
@@ -251,7 +252,7 @@ static int fill_nodes(struct request *request, const struct said *free_of,
 	request->free = calloc(n, size);
 	request->total = calloc(n, size);
 	if (!request->free || !request->total)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	find_largest(request, free_of, &largest);
 	for (i = 0; i < n && !request->total_list; i++)
 		memcpy(request->total + (size_t)i * n_dims, largest.of, size);
@@ -276,7 +277,7 @@ static int fill_weights(struct request *request, struct sgang_error *err)
 		return 0;
 	request->weight = malloc(n * sizeof(*request->weight));
 	if (!request->weight)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	for (i = 0; i < n; i++)
 		request->weight[i] = 1;
 	if (sgang_offline_words(request->offline.fabric, request->weight_list,
@@ -518,7 +519,7 @@ static int print_member(const struct request *request,
 	}
 	free(joined);
 	free(list);
-	return list ? 0 : sgang_errf(err, ENOMEM, "out of memory");
+	return list ? 0 : sgang_err_memory(err);
 }
 
 /* What the ring costs, and the groups. The groups fit: they were planned. */
@@ -612,22 +613,17 @@ static struct json_object *json_member(const struct request *request,
 		uint32_t node = sgang_offline_node(&request->offline,
 						   runs[i].node);
 
-		json_object_object_add(
+		sgang_json_string(
 			part, "node",
-			json_object_new_string(sgang_fabric_node_name(
-				request->offline.fabric, node)));
+			sgang_fabric_node_name(request->offline.fabric, node));
 		if (inside)
-			json_object_object_add(
-				part, "island",
-				json_object_new_uint64(
-					runs[i].node -
-					inside->devices->first[node]));
-		json_object_object_add(part, "slots",
-				       json_object_new_uint64(runs[i].slots));
+			sgang_json_number(part, "island",
+					  runs[i].node -
+						  inside->devices->first[node]);
+		sgang_json_number(part, "slots", runs[i].slots);
 		json_object_array_add(nodes, part);
 	}
-	json_object_object_add(member, "member",
-			       json_object_new_uint64(runs[0].member));
+	sgang_json_number(member, "member", runs[0].member);
 	json_object_object_add(member, "nodes", nodes);
 	return member;
 }
@@ -662,12 +658,10 @@ static int json_placement(const struct request *request,
 				      json_member(request, placement->runs + i,
 						  end - i));
 	}
-	json_object_object_add(object, "fits", json_object_new_boolean(1));
+	sgang_json_bool(object, "fits", 1);
 	sgang_offline_json_cost(&request->offline, &cost, object);
-	json_object_object_add(object, "exact",
-			       json_object_new_boolean(placement->exact));
-	json_object_object_add(object, "bound",
-			       json_object_new_uint64(placement->bound));
+	sgang_json_bool(object, "exact", placement->exact);
+	sgang_json_number(object, "bound", placement->bound);
 	if (placement->layout)
 		json_object_object_add(object, "layout",
 				       json_layout(placement));
@@ -717,24 +711,16 @@ static void json_nofit(const struct request *request,
 			nofit->row[i].domain);
 		struct json_object *row = json_object_new_object();
 
-		json_object_object_add(
-			row, "domain",
-			json_object_new_string(domain_name(domain)));
-		json_object_object_add(
+		sgang_json_string(row, "domain", domain_name(domain));
+		sgang_json_string(
 			row, "level",
-			json_object_new_string(request->offline.conf.costs
-						       .name[domain->level]));
-		json_object_object_add(
-			row, "free",
-			json_object_new_uint64(nofit->row[i].free));
-		json_object_object_add(
-			row, "needed",
-			json_object_new_uint64(nofit->row[i].needed));
+			request->offline.conf.costs.name[domain->level]);
+		sgang_json_number(row, "free", nofit->row[i].free);
+		sgang_json_number(row, "needed", nofit->row[i].needed);
 		json_object_array_add(rows, row);
 	}
-	json_object_object_add(object, "fits", json_object_new_boolean(0));
-	json_object_object_add(object, "reason",
-			       json_object_new_string(nofit->text));
+	sgang_json_bool(object, "fits", 0);
+	sgang_json_string(object, "reason", nofit->text);
 	json_object_object_add(object, "domains", rows);
 	sgang_cmd_print_json(object);
 }

@@ -53,7 +53,7 @@ static int add_places(struct request *request, const char *text,
 			 (request->n_places + n) * sizeof(*bigger));
 	if (!bigger) {
 		free(words);
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	}
 	for (i = 0; i < n; i++) {
 		bigger[request->n_places + i] =
@@ -87,7 +87,7 @@ static int check_places(const struct request *request, struct sgang_error *err)
 	int rc = 0;
 
 	if (!sorted)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	for (i = 0; i < n; i++)
 		sorted[i] = request->places[i];
 	qsort(sorted, n, sizeof(*sorted), compare_places);
@@ -150,7 +150,7 @@ static int add_ranks(struct runs *runs, uint32_t place, uint32_t ranks,
 						 room * sizeof(*more));
 
 		if (!more)
-			return sgang_errf(err, ENOMEM, "out of memory");
+			return sgang_err_memory(err);
 		runs->run = more;
 		runs->room = room;
 	}

@@ -9,6 +9,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/gangs.h"
+#include "cmd/json.h"
 #include "core/base/hostlist.h"
 #include "core/base/text.h"
 #include "core/gang/asks.h"
@@ -169,7 +170,7 @@ static int print_gang(const struct sgang_gang *gang, struct sgang_error *err)
 	size_t i;
 
 	if (!nodes)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	printf("GangName=%s Namespace=%s\n", record->name, or_null(record->ns));
 	printf("   Phase=%s Satisfied=%s Attempts=%" PRIu32 " Tried=%" PRIu32
 	       " Skipped=%" PRIu32 "\n",
@@ -186,65 +187,49 @@ static int print_gang(const struct sgang_gang *gang, struct sgang_error *err)
 	return 0;
 }
 
-static struct json_object *number_or_null(bool known, uint64_t value)
+/* Null where it is not known. */
+static void put_number(struct json_object *object, const char *key, bool known,
+		       uint64_t value)
 {
-	return known ? json_object_new_uint64(value) : NULL;
+	json_object_object_add(object, key,
+			       known ? json_object_new_uint64(value) : NULL);
 }
 
-static struct json_object *text_or_null(const char *text)
+static void put_order(struct json_object *object, const char *asks)
 {
-	return text && text[0] ? json_object_new_string(text) : NULL;
-}
+	char order[SGANG_ASKS_SIZE];
+	const char *text = sgang_asks_find(asks, "order", order, sizeof(order));
+	uint64_t number = 0;
+	bool known = text && !sgang_text_number(text, 0, UINT32_MAX, &number);
 
-/* NULL stays null. */
-static struct json_object *number_text(const char *text)
-{
-	uint64_t number;
-
-	if (!text || sgang_text_number(text, 0, UINT32_MAX, &number))
-		return NULL;
-	return json_object_new_uint64(number);
+	put_number(object, "order", known, number);
 }
 
 static struct json_object *json_job(const struct sgang_jobrow *job)
 {
 	const struct sgang_record *record = &job->record;
 	struct json_object *object = json_object_new_object();
-	char order[SGANG_ASKS_SIZE];
-	const struct {
-		const char *key;
-		struct json_object *value;
-	} fields[] = {
-		{ "job_id", json_object_new_uint64(job->job_id) },
-		{ "array_job_id",
-		  number_or_null(job->array_id, job->array_id) },
-		{ "array_task_id", text_or_null(job->array_tasks) },
-		{ "members", json_object_new_uint64(job->tasks) },
-		{ "job_name", text_or_null(job->name) },
-		{ "user", text_or_null(job->user) },
-		{ "account", text_or_null(job->account) },
-		{ "partition", text_or_null(job->partition) },
-		{ "state", text_or_null(job->state) },
-		{ "member_rank",
-		  number_or_null(record->placed, record->member_rank) },
-		{ "rank_offset",
-		  number_or_null(record->placed, record->rank_offset) },
-		{ "order", number_text(sgang_asks_find(record->asks, "order",
-						       order, sizeof(order))) },
-		{ "round", json_object_new_uint64(record->round) },
-		{ "hold_ended",
-		  text_or_null(record->hold_end ?
-				       sgang_hold_end_word(record->hold_end) :
-				       NULL) },
-		{ "held_seconds",
-		  number_or_null(record->held_for, record->held_for) },
-		{ "nodes", text_or_null(job->nodes) },
-		{ "reason", text_or_null(job->reason) },
-	};
-	size_t i;
 
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		json_object_object_add(object, fields[i].key, fields[i].value);
+	sgang_json_number(object, "job_id", job->job_id);
+	sgang_json_known(object, "array_job_id", job->array_id);
+	sgang_json_text(object, "array_task_id", job->array_tasks);
+	sgang_json_number(object, "members", job->tasks);
+	sgang_json_text(object, "job_name", job->name);
+	sgang_json_text(object, "user", job->user);
+	sgang_json_text(object, "account", job->account);
+	sgang_json_text(object, "partition", job->partition);
+	sgang_json_text(object, "state", job->state);
+	put_number(object, "member_rank", record->placed, record->member_rank);
+	put_number(object, "rank_offset", record->placed, record->rank_offset);
+	put_order(object, record->asks);
+	sgang_json_number(object, "round", record->round);
+	sgang_json_text(object, "hold_ended",
+			record->hold_end ?
+				sgang_hold_end_word(record->hold_end) :
+				NULL);
+	sgang_json_known(object, "held_seconds", record->held_for);
+	sgang_json_text(object, "nodes", job->nodes);
+	sgang_json_text(object, "reason", job->reason);
 	return object;
 }
 
@@ -268,12 +253,9 @@ static int refuse(const struct request *request, const struct sgang_jobs *jobs)
 	if (request->json) {
 		struct json_object *object = json_object_new_object();
 
-		json_object_object_add(object, "namespace",
-				       text_or_null(spec->ns));
-		json_object_object_add(object, "name",
-				       text_or_null(spec->name));
-		json_object_object_add(object, "reason",
-				       json_object_new_string("no such gang"));
+		sgang_json_text(object, "namespace", spec->ns);
+		sgang_json_text(object, "name", spec->name);
+		sgang_json_string(object, "reason", "no such gang");
 		sgang_cmd_print_json(object);
 		return SGANG_EXIT_NO;
 	}

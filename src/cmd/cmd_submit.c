@@ -14,6 +14,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/gangfile.h"
+#include "cmd/json.h"
 #include "cmd/spawn.h"
 #include "cmd/words.h"
 #include "core/base/text.h"
@@ -62,12 +63,9 @@ static struct json_object *json_job(const struct request *request,
 	struct json_object *object =
 		sgang_cmd_json_gang(&request->file.gang[job->role->gang].spec);
 
-	json_object_object_add(object, "role",
-			       json_object_new_string(job->role->name));
-	json_object_object_add(object, "job_id",
-			       json_object_new_uint64(job->id));
-	json_object_object_add(object, "members",
-			       json_object_new_uint64(members_of(job->role)));
+	sgang_json_string(object, "role", job->role->name);
+	sgang_json_number(object, "job_id", job->id);
+	sgang_json_number(object, "members", members_of(job->role));
 	return object;
 }
 
@@ -82,8 +80,7 @@ static void print_json(const struct request *request, const struct jobs *jobs)
 		const struct sgang_filegang *gang = &request->file.gang[i];
 		struct json_object *item = sgang_cmd_json_gang(&gang->spec);
 
-		json_object_object_add(item, "members",
-				       json_object_new_uint64(gang->members));
+		sgang_json_number(item, "members", gang->members);
 		json_object_array_add(gangs, item);
 	}
 	for (i = 0; i < jobs->n; i++)
@@ -259,7 +256,7 @@ static int submit_all(const struct sgang_gangfile *file, struct jobs *jobs,
 		n += sgang_gangfile_jobs(&file->role[i]);
 	jobs->job = calloc(n, sizeof(*jobs->job));
 	if (!jobs->job)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	for (i = 0; i < file->n_roles; i++)
 		if (submit_role(file, &file->role[i], jobs, err))
 			return -1;
@@ -327,8 +324,7 @@ static int give_up(const struct request *request, const struct jobs *jobs,
 		return SGANG_EXIT_NO;
 	}
 	object = sgang_cmd_json_gang(&request->file.gang[0].spec);
-	json_object_object_add(object, "reason",
-			       json_object_new_string(why->text));
+	sgang_json_string(object, "reason", why->text);
 	json_object_object_add(object, left ? "left" : "cancelled",
 			       json_ids(jobs));
 	sgang_cmd_print_json(object);

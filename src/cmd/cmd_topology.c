@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "cmd/collect.h"
 #include "cmd/draw.h"
+#include "cmd/json.h"
 #include "cmd/nodes.h"
 #include "cmd/probe.h"
 #include "core/base/text.h"
@@ -162,10 +163,8 @@ static struct json_object *json_islands(const struct sgang_node_topo *topo,
 		show_range(cores, sizeof(cores), topo->core_island,
 			   topo->n_cores, i);
 		item = json_object_new_object();
-		json_object_object_add(item, "gpus",
-				       json_object_new_string(gpus));
-		json_object_object_add(item, "cores",
-				       json_object_new_string(cores));
+		sgang_json_string(item, "gpus", gpus);
+		sgang_json_string(item, "cores", cores);
 		json_object_array_add(list, item);
 	}
 	return list;
@@ -177,10 +176,10 @@ static struct json_object *json_device(const char *name, const char *bus,
 {
 	struct json_object *item = json_object_new_object();
 
-	json_object_object_add(item, "name", json_object_new_string(name));
+	sgang_json_string(item, "name", name);
 	json_object_object_add(item, "bus",
 			       bus[0] ? json_object_new_string(bus) : NULL);
-	json_object_object_add(item, "island", json_object_new_uint64(island));
+	sgang_json_number(item, "island", island);
 	return item;
 }
 
@@ -206,10 +205,8 @@ static void print_json(const struct sgang_node_topo *topo,
 		json_object_array_add(nics, json_device(topo->nic[i].name,
 							topo->nic[i].bus,
 							topo->nic[i].island));
-	json_object_object_add(object, "shape",
-			       json_object_new_string(topo->name));
-	json_object_object_add(object, "cores",
-			       json_object_new_uint64(topo->n_cores));
+	sgang_json_string(object, "shape", topo->name);
+	sgang_json_number(object, "cores", topo->n_cores);
 	json_object_object_add(object, "islands",
 			       json_islands(topo, gpu_island));
 	json_object_object_add(object, "gpus", gpus);
@@ -223,7 +220,7 @@ static int print(const struct request *request,
 	uint32_t *gpu_island = gpu_islands(topo);
 
 	if (!gpu_island)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	if (request->json)
 		print_json(topo, gpu_island);
 	else
@@ -333,11 +330,9 @@ static void say_collected(const struct request *request, const char *dir,
 		return;
 	}
 	object = json_object_new_object();
-	json_object_object_add(object, "folder", json_object_new_string(dir));
-	json_object_object_add(object, "nodes",
-			       json_object_new_uint64(collected->n_nodes));
-	json_object_object_add(object, "shapes",
-			       json_object_new_uint64(collected->n_shapes));
+	sgang_json_string(object, "folder", dir);
+	sgang_json_number(object, "nodes", collected->n_nodes);
+	sgang_json_number(object, "shapes", collected->n_shapes);
 	json_object_object_add(
 		object, "missing",
 		collected->missing ?

@@ -242,7 +242,7 @@ static int draw(const struct request *request, const struct look *look,
 	int rc = 0;
 
 	if (!page.out)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	sgang_screen_size(&page.columns, &lines);
 	if (!look)
 		put_clock(&page, why);
@@ -251,7 +251,7 @@ static int draw(const struct request *request, const struct look *look,
 	else
 		rc = write_list(&page, request, &look->gangs, err);
 	if (fclose(page.out) && !rc)
-		rc = sgang_errf(err, ENOMEM, "out of memory");
+		rc = sgang_err_memory(err);
 	if (!rc)
 		sgang_screen_draw(text);
 	free(text);

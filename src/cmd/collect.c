@@ -486,13 +486,9 @@ static char *make_map(const struct collection *all, size_t *used)
 			print_shape(all, i, names, out, &is_used);
 			*used += is_used;
 		}
-		if (fclose(out)) {
-			free(text);
-			text = NULL;
-		}
 	}
 	free(names);
-	return text;
+	return sgang_text_close(out, &text);
 }
 
 static int keep(struct collection *all, struct sgang_collected *collected,

@@ -330,11 +330,8 @@ static char *cell_text(const struct column *column,
 		fprintf(out, "%" PRId64, number);
 	if (!ftell(out))
 		fputc('-', out);
-	if (fclose(out)) {
-		free(text);
-		return NULL;
-	}
-	for (p = text; *p; p++)
+	text = sgang_text_close(out, &text);
+	for (p = text; p && *p; p++)
 		if ((unsigned char)*p < ' ' || *p == '\177')
 			*p = '?';
 	return text;
@@ -615,7 +612,7 @@ int sgang_columns_print(const char *format, const struct sgang_look *look,
 	int rc = -1;
 
 	if (fill_table(&table, format, look, gangs, n)) {
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 		goto out;
 	}
 	if (look->header)
@@ -733,6 +730,6 @@ int sgang_columns_sort(const char *order, int64_t now,
 	if (*at && sgang_columns_sort(at, now, gangs, n, err))
 		return -1;
 	if (sort_by(column, backwards, now, gangs, n))
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	return 0;
 }

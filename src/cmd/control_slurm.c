@@ -126,7 +126,7 @@ int sgang_control_define(const struct sgang_definition *definition,
 	int rc = -1;
 
 	if (!comment) {
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 		goto out;
 	}
 	if (fill_env(spec, &env, err))
@@ -181,7 +181,7 @@ char *sgang_control_state_dir(struct sgang_error *err)
 						 "");
 	public_free_conf(conf);
 	if (!dir)
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 	return dir;
 }
 

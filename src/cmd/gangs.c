@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd/gangs.h"
+#include "cmd/json.h"
 #include "core/base/hostlist.h"
 #include "core/gang/asks.h"
 
@@ -536,27 +537,6 @@ static void put_distinct(struct json_object *object, const char *key,
 	json_object_object_add(object, key, list);
 }
 
-static void put_number(struct json_object *object, const char *key,
-		       uint64_t value)
-{
-	json_object_object_add(object, key, json_object_new_uint64(value));
-}
-
-static void put_text(struct json_object *object, const char *key,
-		     const char *value)
-{
-	json_object_object_add(object, key,
-			       value[0] ? json_object_new_string(value) : NULL);
-}
-
-/* What is 0 because nobody knows it. */
-static void put_known(struct json_object *object, const char *key,
-		      uint64_t value)
-{
-	json_object_object_add(object, key,
-			       value ? json_object_new_uint64(value) : NULL);
-}
-
 static void put_groups(struct json_object *object,
 		       const struct sgang_record *record)
 {
@@ -593,7 +573,7 @@ static void put_asks(struct json_object *object,
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		found = sgang_asks_find(record->asks, rows[i][1], value,
 					sizeof(value));
-		put_text(object, rows[i][0], found ? found : "");
+		sgang_json_text(object, rows[i][0], found ? found : "");
 	}
 }
 
@@ -602,21 +582,22 @@ static void put_rules(struct json_object *object, const struct sgang_gang *gang)
 {
 	const struct sgang_record *record = gang->record;
 
-	put_text(object, "mode", sgang_gangs_mode(record));
-	put_text(object, "match", sgang_gangs_match(record));
-	put_text(object, "on_failure", sgang_gangs_on_failure(record));
+	sgang_json_text(object, "mode", sgang_gangs_mode(record));
+	sgang_json_text(object, "match", sgang_gangs_match(record));
+	sgang_json_text(object, "on_failure", sgang_gangs_on_failure(record));
 	put_groups(object, record);
 	if (record->waiting_time == SGANG_FOREVER)
-		put_text(object, "waiting_time", "UNLIMITED");
+		sgang_json_text(object, "waiting_time", "UNLIMITED");
 	else
-		put_known(object, "waiting_time", record->waiting_time);
+		sgang_json_known(object, "waiting_time", record->waiting_time);
 	put_asks(object, record);
-	put_known(object, "definition",
-		  gang->object ? gang->object->job_id : 0);
-	put_known(object, "created", (uint64_t)record->created);
-	put_known(object, "since", (uint64_t)record->since);
-	put_known(object, "wait_ends", (uint64_t)sgang_gangs_wait_ends(gang));
-	put_known(object, "started", (uint64_t)record->started);
+	sgang_json_known(object, "definition",
+			 gang->object ? gang->object->job_id : 0);
+	sgang_json_known(object, "created", (uint64_t)record->created);
+	sgang_json_known(object, "since", (uint64_t)record->since);
+	sgang_json_known(object, "wait_ends",
+			 (uint64_t)sgang_gangs_wait_ends(gang));
+	sgang_json_known(object, "started", (uint64_t)record->started);
 }
 
 /* The numbers of a gang without a placement are null, not 0. */
@@ -641,7 +622,7 @@ static void put_placement(struct json_object *object,
 			record->placed ?
 				json_object_new_uint64(numbers[i].value) :
 				NULL);
-	put_text(object, "tier", record->placed ? record->tier : "");
+	sgang_json_text(object, "tier", record->placed ? record->tier : "");
 	json_object_object_add(
 		object, "exact",
 		record->placed ? json_object_new_boolean(record->exact) : NULL);
@@ -656,32 +637,31 @@ struct json_object *sgang_gangs_json(const struct sgang_gang *gang)
 	size_t i;
 
 	sgang_gangs_name(record, name);
-	put_text(object, "gang", name);
-	put_text(object, "namespace", record->ns);
-	put_text(object, "name", record->name);
+	sgang_json_text(object, "gang", name);
+	sgang_json_text(object, "namespace", record->ns);
+	sgang_json_text(object, "name", record->name);
 	put_distinct(object, "users", gang, sgang_gangs_user);
 	put_distinct(object, "accounts", gang, sgang_gangs_account);
 	put_distinct(object, "partitions", gang, sgang_gangs_partition);
-	put_text(object, "phase", sgang_phase_name(gang->phase));
-	put_number(object, "members", sgang_gangs_members(gang));
-	put_known(object, "min_member", record->min_member);
-	put_known(object, "total", record->total);
-	put_number(object, "pending", gang->pending);
-	put_number(object, "held", gang->held);
-	put_number(object, "running", gang->running);
-	put_number(object, "ended", gang->ended);
-	json_object_object_add(object, "satisfied",
-			       json_object_new_boolean(record->satisfied));
-	put_known(object, "submitted", (uint64_t)gang->submit_time);
-	put_number(object, "attempts", record->attempts);
-	put_number(object, "tried", record->tried);
-	put_number(object, "skipped", record->skipped);
+	sgang_json_text(object, "phase", sgang_phase_name(gang->phase));
+	sgang_json_number(object, "members", sgang_gangs_members(gang));
+	sgang_json_known(object, "min_member", record->min_member);
+	sgang_json_known(object, "total", record->total);
+	sgang_json_number(object, "pending", gang->pending);
+	sgang_json_number(object, "held", gang->held);
+	sgang_json_number(object, "running", gang->running);
+	sgang_json_number(object, "ended", gang->ended);
+	sgang_json_bool(object, "satisfied", record->satisfied);
+	sgang_json_known(object, "submitted", (uint64_t)gang->submit_time);
+	sgang_json_number(object, "attempts", record->attempts);
+	sgang_json_number(object, "tried", record->tried);
+	sgang_json_number(object, "skipped", record->skipped);
 	put_rules(object, gang);
 	put_placement(object, record);
 	for (i = 0; i < gang->n_nodes; i++)
 		json_object_array_add(nodes,
 				      json_object_new_string(gang->nodes[i]));
 	json_object_object_add(object, "nodes", nodes);
-	put_text(object, "reason", gang->reason);
+	sgang_json_text(object, "reason", gang->reason);
 	return object;
 }

@@ -132,7 +132,7 @@ static int order_as(char *const *ring, char **names, size_t n,
 	int rc = -1;
 
 	if (!ordered || !where)
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 	else if (!sgang_ranks_order(names, ring, n, where, err))
 		rc = 1;
 	else if (errno != ENOMEM)
@@ -159,7 +159,7 @@ static int order_by_names(const char *at, char **names, size_t n,
 		return errno == ENOMEM ? -1 : 0;
 	n_ring = keep_named(ring, n_ring, names, n);
 	if (n_ring == SIZE_MAX)
-		rc = sgang_errf(err, ENOMEM, "out of memory");
+		rc = sgang_err_memory(err);
 	else if (n_ring == n)
 		rc = order_as(ring, names, n, err);
 	sgang_hostlist_free(ring);

@@ -149,7 +149,7 @@ static int convert(const job_info_msg_t *message, struct sgang_jobs *jobs,
 
 	found.row = calloc(message->record_count + 1, sizeof(*found.row));
 	if (!found.row)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	for (i = 0; i < message->record_count; i++) {
 		const job_info_t *info = &message->job_array[i];
 		struct sgang_jobrow *row = &found.row[found.count];
@@ -164,7 +164,7 @@ static int convert(const job_info_msg_t *message, struct sgang_jobs *jobs,
 		if (fill_row(row, info) ||
 		    (row->record.ordered && !row->order)) {
 			sgang_jobs_clear(&found);
-			return sgang_errf(err, ENOMEM, "out of memory");
+			return sgang_err_memory(err);
 		}
 	}
 	*jobs = found;
@@ -178,7 +178,7 @@ int sgang_jobs_load(struct sgang_jobs *jobs, struct sgang_error *err)
 
 	/* else long task lists come cut, which cannot be counted */
 	if (setenv("SLURM_BITSTR_LEN", "0", 1))
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	if (sgang_libslurm_enter(err))
 		return -1;
 	rc = slurm_load_jobs(0, &message, SHOW_ALL);
@@ -283,7 +283,7 @@ static int convert_past(struct xlist *list, struct sgang_jobs *jobs,
 	slurm_list_iterator_destroy(walk);
 	if (rc || !found.row) {
 		sgang_jobs_clear(&found);
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	}
 	*jobs = found;
 	return 0;

@@ -42,7 +42,7 @@ int sgang_libslurm_enter(struct sgang_error *err)
 	if (check_slurm_conf(err))
 		return -1;
 	if (!ready && atexit(correct_exit_status))
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	inside = true;
 	if (!ready)
 		slurm_init(NULL);

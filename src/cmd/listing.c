@@ -227,7 +227,7 @@ int sgang_listing_choose(const struct sgang_listing *listing,
 	size_t i, count = 0;
 
 	if (!chosen)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	for (i = 0; i < gangs->count; i++)
 		if (wants(listing, &gangs->gang[i]))
 			chosen[count++] = &gangs->gang[i];

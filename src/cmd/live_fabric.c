@@ -71,7 +71,7 @@ struct sgang_fabric *sgang_live_fabric(const struct sgang_nodes *nodes,
 	size_t i;
 
 	if (!names) {
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 		return NULL;
 	}
 	for (i = 0; i < nodes->count; i++)

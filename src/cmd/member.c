@@ -93,7 +93,7 @@ static int read_list(const char *value, size_t length, char **list,
 				  "expected one list of nodes, as "
 				  "in nodes=n[1-4]");
 	*list = strndup(value, length);
-	return *list ? 0 : sgang_errf(err, ENOMEM, "out of memory");
+	return *list ? 0 : sgang_err_memory(err);
 }
 
 static int read_ranks(const char *value, size_t length, uint32_t *ranks,
@@ -204,7 +204,7 @@ static int make_room(struct sgang_members *members, size_t n,
 	ask = realloc(members->ask, n * sizeof(*ask));
 	if (ask)
 		members->ask = ask;
-	return member && ask ? 0 : sgang_errf(err, ENOMEM, "out of memory");
+	return member && ask ? 0 : sgang_err_memory(err);
 }
 
 /* Its words are read for each of them: what they say is each one's own. */
@@ -334,7 +334,7 @@ static int settle_one(struct sgang_plan_member *member,
 	ask->allowed = sgang_nodeset_create(n);
 	ask->required = sgang_nodeset_create(n);
 	if (!ask->allowed || !ask->required)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	if (ask->nodes &&
 	    read_nodes(plan->fabric, "nodes", ask->nodes, ask->allowed, err))
 		return -1;
@@ -368,7 +368,7 @@ int sgang_members_settle(struct sgang_members *members,
 
 	members->need = malloc(members->n * n_dims * sizeof(*members->need));
 	if (!members->need)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	for (i = 0; i < members->n; i++) {
 		struct sgang_plan_member *member = &members->member[i];
 		uint32_t *need = members->need + i * n_dims;

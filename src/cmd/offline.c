@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/json.h"
 #include "cmd/offline.h"
 #include "core/base/hostlist.h"
 #include "core/base/text.h"
@@ -178,7 +179,7 @@ int sgang_offline_words(const struct sgang_fabric *fabric, const char *text,
 		return -1;
 	list = calloc(n, sizeof(*list));
 	if (!list) {
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 		goto out;
 	}
 	for (i = 0; i < n; i++)
@@ -239,17 +240,12 @@ void sgang_offline_json_ring(const struct sgang_costs *costs,
 
 	for (level = 0; level < SGANG_LEVELS; level++)
 		if (ring->hops[level])
-			json_object_object_add(
-				hops, costs->name[level],
-				json_object_new_uint64(ring->hops[level]));
-	json_object_object_add(object, "ring_cost",
-			       json_object_new_uint64(ring->cost));
-	json_object_object_add(object, "cross_links",
-			       json_object_new_uint64(ring->cross_links));
-	json_object_object_add(object, "tier",
-			       json_object_new_string(costs->name[ring->tier]));
-	json_object_object_add(object, "ranks",
-			       json_object_new_uint64(ring->ranks));
+			sgang_json_number(hops, costs->name[level],
+					  ring->hops[level]);
+	sgang_json_number(object, "ring_cost", ring->cost);
+	sgang_json_number(object, "cross_links", ring->cross_links);
+	sgang_json_string(object, "tier", costs->name[ring->tier]);
+	sgang_json_number(object, "ranks", ring->ranks);
 	json_object_object_add(object, "hops", hops);
 }
 
@@ -260,22 +256,14 @@ static struct json_object *json_group(const struct sgang_costs *costs,
 	const struct sgang_parallel_group *group = &cost->parallel->group[g];
 	struct json_object *object = json_object_new_object();
 
-	json_object_object_add(object, "group",
-			       json_object_new_string(group->name));
-	json_object_object_add(object, "size",
-			       json_object_new_uint64(group->size));
-	json_object_object_add(object, "weight",
-			       json_object_new_uint64(group->weight));
-	json_object_object_add(
-		object, "cost",
-		json_object_new_uint64(cost->groups.group[g].cost));
-	json_object_object_add(
-		object, "cross_links",
-		json_object_new_uint64(cost->groups.group[g].cross_links));
-	json_object_object_add(
-		object, "tier",
-		json_object_new_string(
-			costs->name[cost->groups.group[g].tier]));
+	sgang_json_string(object, "group", group->name);
+	sgang_json_number(object, "size", group->size);
+	sgang_json_number(object, "weight", group->weight);
+	sgang_json_number(object, "cost", cost->groups.group[g].cost);
+	sgang_json_number(object, "cross_links",
+			  cost->groups.group[g].cross_links);
+	sgang_json_string(object, "tier",
+			  costs->name[cost->groups.group[g].tier]);
 	return object;
 }
 
@@ -293,7 +281,6 @@ void sgang_offline_json_cost(const struct sgang_offline *offline,
 	groups = json_object_new_array();
 	for (g = 0; g < cost->parallel->n; g++)
 		json_object_array_add(groups, json_group(costs, cost, g));
-	json_object_object_add(object, "weighted_cost",
-			       json_object_new_uint64(cost->groups.weighted));
+	sgang_json_number(object, "weighted_cost", cost->groups.weighted);
 	json_object_object_add(object, "groups", groups);
 }

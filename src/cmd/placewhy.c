@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/json.h"
 #include "cmd/offline.h"
 #include "cmd/placewhy.h"
 #include "cmd/ringtext.h"
@@ -71,7 +72,7 @@ static int find_stock(struct sgang_placewhy *why, struct sgang_error *err)
 		why->stock_nodes = sgang_hostlist_fold(names,
 						       why->stock->n_runs);
 	free(names);
-	return why->stock_nodes ? 0 : sgang_errf(err, ENOMEM, "out of memory");
+	return why->stock_nodes ? 0 : sgang_err_memory(err);
 }
 
 /* Groups say by themselves which rank goes where. */
@@ -97,7 +98,7 @@ sgang_placewhy_create(const struct sgang_offline *offline,
 	struct sgang_placewhy *why = calloc(1, sizeof(*why));
 
 	if (!why) {
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 		return NULL;
 	}
 	why->offline = offline;
@@ -215,10 +216,8 @@ static struct json_object *json_stock(const struct sgang_placewhy *why)
 	if (!why->stock)
 		return NULL;
 	object = json_ring(why, &why->stock->ring);
-	json_object_object_add(object, "estimate",
-			       json_object_new_boolean(!why->stock->exact));
-	json_object_object_add(object, "nodes",
-			       json_object_new_string(why->stock_nodes));
+	sgang_json_bool(object, "estimate", !why->stock->exact);
+	sgang_json_string(object, "nodes", why->stock_nodes);
 	return object;
 }
 
@@ -229,25 +228,17 @@ static struct json_object *json_other(const struct sgang_placewhy *why,
 		sgang_offline_places(why->offline), other->domain);
 	struct json_object *object = json_object_new_object();
 
-	json_object_object_add(object, "domain",
-			       json_object_new_string(domain->name));
-	json_object_object_add(
-		object, "level",
-		json_object_new_string(
-			why->request->costs->name[domain->level]));
-	json_object_object_add(object, "fits",
-			       json_object_new_boolean(other->fits));
+	sgang_json_string(object, "domain", domain->name);
+	sgang_json_string(object, "level",
+			  why->request->costs->name[domain->level]);
+	sgang_json_bool(object, "fits", other->fits);
 	if (other->fits) {
-		json_object_object_add(object, other_cost(why),
-				       json_object_new_uint64(other->cost));
+		sgang_json_number(object, other_cost(why), other->cost);
 	} else {
-		json_object_object_add(object, "free",
-				       json_object_new_uint64(other->free));
-		json_object_object_add(object, "needed",
-				       json_object_new_uint64(other->needed));
+		sgang_json_number(object, "free", other->free);
+		sgang_json_number(object, "needed", other->needed);
 	}
-	json_object_object_add(object, "why",
-			       json_object_new_string(other->why));
+	sgang_json_string(object, "why", other->why);
 	return object;
 }
 
@@ -260,8 +251,7 @@ struct json_object *sgang_placewhy_json(const struct sgang_placewhy *why)
 	for (i = 0; i < why->others->n; i++)
 		json_object_array_add(others,
 				      json_other(why, &why->others->other[i]));
-	json_object_object_add(object, "bytes",
-			       json_object_new_uint64(why->bytes));
+	sgang_json_number(object, "bytes", why->bytes);
 	sgang_ringtext_json_time(&why->placement->ring, why->request->costs,
 				 why->bytes, object);
 	json_object_object_add(object, "empty", json_ring(why, &why->empty));
@@ -271,8 +261,7 @@ struct json_object *sgang_placewhy_json(const struct sgang_placewhy *why)
 				       json_object_new_uint64(why->ordered) :
 				       NULL);
 	json_object_object_add(object, "others", others);
-	json_object_object_add(object, "others_left_out",
-			       json_object_new_uint64(why->others->left_out));
+	sgang_json_number(object, "others_left_out", why->others->left_out);
 	return object;
 }
 

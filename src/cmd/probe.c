@@ -72,7 +72,7 @@ char *sgang_probe_xml(struct sgang_error *err)
 	int length;
 
 	if (hwloc_topology_init(&hw)) {
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 		return NULL;
 	}
 	if (discover(hw)) {
@@ -87,7 +87,7 @@ char *sgang_probe_xml(struct sgang_error *err)
 		kept = anonymous(xml);
 		hwloc_free_xmlbuffer(hw, xml);
 		if (!kept)
-			sgang_errf(err, ENOMEM, "out of memory");
+			sgang_err_memory(err);
 	}
 	hwloc_topology_destroy(hw);
 	return kept;

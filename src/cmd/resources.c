@@ -104,7 +104,7 @@ int sgang_resources_word(struct sgang_resources *resources, const char *text,
 	int rc;
 
 	if (!word)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	rc = read_word(resources, word, amounts, err);
 	free(word);
 	return rc;
@@ -169,7 +169,7 @@ static int check_twice(const struct sgang_fabric *fabric,
 	size_t i;
 
 	if (!seen)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	for (i = 0; i < n && !seen[list[i].node]; i++)
 		seen[list[i].node] = true;
 	free(seen);
@@ -192,7 +192,7 @@ int sgang_resources_nodes(struct sgang_resources *resources,
 		return -1;
 	*list = calloc(n, sizeof(**list));
 	if (!*list)
-		rc = sgang_errf(err, ENOMEM, "out of memory");
+		rc = sgang_err_memory(err);
 	for (i = 0; i < n && !rc; i++)
 		rc = read_node(resources, fabric, names[i], max, &(*list)[i],
 			       err);

@@ -202,7 +202,7 @@ static int put_data(struct page *page, struct sgang_error *err)
 	rc = sgang_markup_json(page->out, object);
 	fputc('\n', page->out);
 	json_object_put(object);
-	return rc ? sgang_errf(err, ENOMEM, "out of memory") : 0;
+	return rc ? sgang_err_memory(err) : 0;
 }
 
 /* What stands in the place of a line of page.html. */

@@ -1,19 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scene_json.c - a scene as JSON */
 
+#include "cmd/json.h"
 #include "cmd/scene_json.h"
-
-static void put(struct json_object *object, const char *key, uint64_t value)
-{
-	json_object_object_add(object, key, json_object_new_uint64(value));
-}
-
-static void put_text(struct json_object *object, const char *key,
-		     const char *value)
-{
-	json_object_object_add(object, key,
-			       !value ? NULL : json_object_new_string(value));
-}
 
 static struct json_object *json_levels(const struct sgang_scene *scene)
 {
@@ -22,8 +11,8 @@ static struct json_object *json_levels(const struct sgang_scene *scene)
 
 	for (i = 0; i <= top; i++) {
 		item = json_object_new_object();
-		put_text(item, "name", scene->costs->name[i]);
-		put(item, "hop_cost", scene->costs->hop[i]);
+		sgang_json_string(item, "name", scene->costs->name[i]);
+		sgang_json_number(item, "hop_cost", scene->costs->hop[i]);
 		json_object_array_add(list, item);
 	}
 	return list;
@@ -35,11 +24,11 @@ static void put_kinds(const struct sgang_scene *scene,
 		      const uint64_t kind[SGANG_SCENE_KINDS])
 {
 	if (scene->picked != SGANG_SCENE_NONE)
-		put(object, "this_gang", kind[SGANG_SCENE_THIS]);
-	put(object, "gangs", kind[SGANG_SCENE_GANG]);
-	put(object, "busy", kind[SGANG_SCENE_BUSY]);
-	put(object, "free", kind[SGANG_SCENE_FREE]);
-	put(object, "down", kind[SGANG_SCENE_DOWN]);
+		sgang_json_number(object, "this_gang", kind[SGANG_SCENE_THIS]);
+	sgang_json_number(object, "gangs", kind[SGANG_SCENE_GANG]);
+	sgang_json_number(object, "busy", kind[SGANG_SCENE_BUSY]);
+	sgang_json_number(object, "free", kind[SGANG_SCENE_FREE]);
+	sgang_json_number(object, "down", kind[SGANG_SCENE_DOWN]);
 }
 
 static struct json_object *json_domains(const struct sgang_scene *scene)
@@ -54,15 +43,16 @@ static struct json_object *json_domains(const struct sgang_scene *scene)
 
 		sgang_scene_sum(scene, i, &sum);
 		item = json_object_new_object();
-		put_text(item, "name", domain->name);
-		put_text(item, "level", scene->costs->name[domain->level]);
+		sgang_json_string(item, "name", domain->name);
+		sgang_json_string(item, "level",
+				  scene->costs->name[domain->level]);
 		json_object_object_add(
 			item, "parent",
 			domain->parent == SGANG_DOMAIN_NONE ?
 				NULL :
 				json_object_new_uint64(domain->parent));
-		put(item, "nodes", sum.nodes);
-		put(item, "slots", sum.slots);
+		sgang_json_number(item, "nodes", sum.nodes);
+		sgang_json_number(item, "slots", sum.slots);
 		put_kinds(scene, item, sum.kind);
 		json_object_array_add(list, item);
 	}
@@ -83,10 +73,12 @@ static struct json_object *json_nodes(const struct sgang_scene *scene)
 		for (k = 0; k < SGANG_SCENE_KINDS; k++)
 			kind[k] = node->kind[k];
 		item = json_object_new_object();
-		put_text(item, "name",
-			 sgang_fabric_node_name(scene->fabric, order[i]));
-		put(item, "domain", sgang_fabric_leaf(scene->fabric, order[i]));
-		put(item, "slots", node->slots);
+		sgang_json_string(item, "name",
+				  sgang_fabric_node_name(scene->fabric,
+							 order[i]));
+		sgang_json_number(item, "domain",
+				  sgang_fabric_leaf(scene->fabric, order[i]));
+		sgang_json_number(item, "slots", node->slots);
 		put_kinds(scene, item, kind);
 		json_object_array_add(list, item);
 	}
@@ -103,9 +95,9 @@ static struct json_object *json_hops(const struct sgang_scene *scene,
 		if (!ring->hops[i])
 			continue;
 		item = json_object_new_object();
-		put_text(item, "level", scene->costs->name[i]);
-		put(item, "hop_cost", scene->costs->hop[i]);
-		put(item, "hops", ring->hops[i]);
+		sgang_json_string(item, "level", scene->costs->name[i]);
+		sgang_json_number(item, "hop_cost", scene->costs->hop[i]);
+		sgang_json_number(item, "hops", ring->hops[i]);
 		json_object_array_add(list, item);
 	}
 	return list;
@@ -119,13 +111,11 @@ static struct json_object *json_stops(const struct sgang_scene *scene,
 
 	for (i = 0; i < gang->n_stops; i++) {
 		item = json_object_new_object();
-		put_text(item, "node",
-			 sgang_fabric_node_name(scene->fabric,
-						gang->stop[i].node));
-		put(item, "slots", gang->stop[i].slots);
-		json_object_object_add(item, "ring",
-				       json_object_new_boolean(i <
-							       gang->n_ring));
+		sgang_json_string(item, "node",
+				  sgang_fabric_node_name(scene->fabric,
+							 gang->stop[i].node));
+		sgang_json_number(item, "slots", gang->stop[i].slots);
+		sgang_json_bool(item, "ring", i < gang->n_ring);
 		json_object_array_add(list, item);
 	}
 	return list;
@@ -141,13 +131,13 @@ static struct json_object *json_gangs(const struct sgang_scene *scene)
 		bool ring = gang->n_ring;
 
 		item = json_object_new_object();
-		put_text(item, "gang", gang->name);
-		put_text(item, "phase", gang->phase);
+		sgang_json_string(item, "gang", gang->name);
+		sgang_json_string(item, "phase", gang->phase);
 		json_object_object_add(
 			item, "members",
 			!gang->members ? NULL :
 					 json_object_new_uint64(gang->members));
-		put(item, "slots", gang->slots);
+		sgang_json_number(item, "slots", gang->slots);
 		json_object_object_add(
 			item, "ring_cost",
 			!ring ? NULL : json_object_new_uint64(gang->ring.cost));
@@ -159,7 +149,8 @@ static struct json_object *json_gangs(const struct sgang_scene *scene)
 			item, "cross_links",
 			!ring ? NULL :
 				json_object_new_uint64(gang->ring.cross_links));
-		put_text(item, "tier", gang->tier[0] ? gang->tier : NULL);
+		sgang_json_string(item, "tier",
+				  gang->tier[0] ? gang->tier : NULL);
 		json_object_object_add(item, "hops",
 				       json_hops(scene, &gang->ring));
 		json_object_object_add(item, "stops", json_stops(scene, gang));
@@ -172,14 +163,14 @@ struct json_object *sgang_scene_json(const struct sgang_scene *scene)
 {
 	struct json_object *object = json_object_new_object();
 
-	put_text(object, "unit", scene->unit);
+	sgang_json_string(object, "unit", scene->unit);
 	json_object_object_add(
 		object, "when",
 		!scene->when ? NULL : json_object_new_int64(scene->when));
-	put_text(object, "picked",
-		 scene->picked == SGANG_SCENE_NONE ?
-			 NULL :
-			 scene->gang[scene->picked].name);
+	sgang_json_string(object, "picked",
+			  scene->picked == SGANG_SCENE_NONE ?
+				  NULL :
+				  scene->gang[scene->picked].name);
 	json_object_object_add(object, "levels", json_levels(scene));
 	json_object_object_add(object, "domains", json_domains(scene));
 	json_object_object_add(object, "nodes", json_nodes(scene));

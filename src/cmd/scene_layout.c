@@ -218,7 +218,7 @@ sgang_scene_layout_create(const struct sgang_scene *scene,
 	}
 	if (!layout || !layout->domain || !layout->node) {
 		sgang_scene_layout_destroy(layout);
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 		return NULL;
 	}
 	layout->detail = details;

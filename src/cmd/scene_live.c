@@ -98,7 +98,7 @@ static int add_nodes(struct sgang_scene *scene, const struct sgang_nodes *nodes,
 	size_t g, i;
 
 	if (!of_gangs)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	for (g = 0; g < scene->n_gangs; g++)
 		for (i = 0; i < scene->gang[g].n_stops; i++)
 			of_gangs[scene->gang[g].stop[i].node] +=

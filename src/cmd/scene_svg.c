@@ -562,7 +562,7 @@ static int draw(struct canvas *canvas, struct sgang_error *err)
 	canvas->taken = calloc(sgang_fabric_nodes(canvas->scene->fabric) + 1UL,
 			       sizeof(*canvas->taken));
 	if (!canvas->taken)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	measure(canvas, &width, &height);
 	fprintf(canvas->out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" "

@@ -785,5 +785,5 @@ int sgang_scene_text(const struct sgang_scene *scene,
 	rc = 0;
 out:
 	free(draw.leaves);
-	return rc ? sgang_errf(err, ENOMEM, "out of memory") : 0;
+	return rc ? sgang_err_memory(err) : 0;
 }

@@ -123,7 +123,7 @@ int sgang_spawn_lines(char *const *argv, void (*take)(void *ctx, char *line),
 	if (!in) {
 		close(fd);
 		exit_status(pid);
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	}
 	while ((length = getline(&line, &room, in)) > 0) {
 		if (line[length - 1] == '\n')

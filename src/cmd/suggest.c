@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/json.h"
 #include "cmd/suggest.h"
 
 static uint64_t count_ranks(const struct sgang_plan_request *plan)
@@ -115,7 +116,7 @@ int sgang_suggest(const struct sgang_offline *offline,
 		return -1;
 	found = calloc(count, sizeof(*found));
 	if (!found)
-		rc = sgang_errf(err, ENOMEM, "out of memory");
+		rc = sgang_err_memory(err);
 	for (i = 0; i < count && !rc; i++) {
 		found[i].parallel = ways[i];
 		rc = weigh(offline, plan, &found[i], err);
@@ -171,20 +172,12 @@ static struct json_object *json_group(const struct sgang_costs *costs,
 {
 	struct json_object *group = json_object_new_object();
 
-	json_object_object_add(
-		group, "group",
-		json_object_new_string(s->parallel.group[g].name));
-	json_object_object_add(
-		group, "size",
-		json_object_new_uint64(s->parallel.group[g].size));
+	sgang_json_string(group, "group", s->parallel.group[g].name);
+	sgang_json_number(group, "size", s->parallel.group[g].size);
 	if (s->fits) {
-		json_object_object_add(
-			group, "cost",
-			json_object_new_uint64(s->cost.group[g].cost));
-		json_object_object_add(
-			group, "tier",
-			json_object_new_string(
-				costs->name[s->cost.group[g].tier]));
+		sgang_json_number(group, "cost", s->cost.group[g].cost);
+		sgang_json_string(group, "tier",
+				  costs->name[s->cost.group[g].tier]);
 	}
 	return group;
 }
@@ -203,18 +196,14 @@ struct json_object *sgang_suggest_json(const struct sgang_costs *costs,
 		struct json_object *object = json_object_new_object();
 		struct json_object *groups = json_object_new_array();
 
-		json_object_object_add(
-			object, "parallel",
-			json_object_new_string(sizes(&s->parallel, shown)));
-		json_object_object_add(object, "fits",
-				       json_object_new_boolean(s->fits));
+		sgang_json_string(object, "parallel",
+				  sizes(&s->parallel, shown));
+		sgang_json_bool(object, "fits", s->fits);
 		if (s->fits) {
-			json_object_object_add(
-				object, "weighted_cost",
-				json_object_new_uint64(s->cost.weighted));
-			json_object_object_add(
-				object, "cross_links",
-				json_object_new_uint64(s->cross_links));
+			sgang_json_number(object, "weighted_cost",
+					  s->cost.weighted);
+			sgang_json_number(object, "cross_links",
+					  s->cross_links);
 		}
 		for (g = 0; g < s->parallel.n; g++)
 			json_object_array_add(groups, json_group(costs, s, g));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/json.h"
 #include "cmd/targets.h"
 
 static bool is_of(const struct sgang_jobrow *job, const struct sgang_spec *gang)
@@ -108,8 +109,8 @@ static void refuse(const char *job, const char *why, bool quiet,
 {
 	struct json_object *object = json_object_new_object();
 
-	json_object_object_add(object, "job", json_object_new_string(job));
-	json_object_object_add(object, "reason", json_object_new_string(why));
+	sgang_json_string(object, "job", job);
+	sgang_json_string(object, "reason", why);
 	json_object_array_add(outcome->refused, object);
 	outcome->n_refused++;
 	if (!quiet)
@@ -175,11 +176,8 @@ int sgang_targets_report(const struct sgang_spec *gang, bool json,
 
 	if (json) {
 		object = sgang_cmd_json_gang(gang);
-		json_object_object_add(
-			object, what, json_object_new_uint64(outcome->members));
-		json_object_object_add(
-			object, "definitions",
-			json_object_new_uint64(outcome->definitions));
+		sgang_json_number(object, what, outcome->members);
+		sgang_json_number(object, "definitions", outcome->definitions);
 		json_object_object_add(object, "refused", outcome->refused);
 		sgang_cmd_print_json(object);
 	} else {

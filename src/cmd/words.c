@@ -33,10 +33,10 @@ int sgang_words_add(struct sgang_words *words, struct sgang_error *err,
 	length = vasprintf(&word, fmt, args);
 	va_end(args);
 	if (length < 0)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	if (push(words, word)) {
 		free(word);
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	}
 	return 0;
 }

@@ -187,7 +187,7 @@ static struct sgang_device *device_room(uint32_t max, struct sgang_error *err)
 	struct sgang_device *room = calloc(max + 1, sizeof(*room));
 
 	if (!room)
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 	return room;
 }
 
@@ -363,7 +363,7 @@ int sgang_machine_find_cores(struct sgang_machine *machine,
 	machine->core = calloc((size_t)n, sizeof(*machine->core));
 	machine->core_island = calloc((size_t)n, sizeof(*machine->core_island));
 	if (!machine->core || !machine->core_island)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	for (i = 0; i < n; i++)
 		machine->core[i] = hwloc_get_obj_by_type(machine->hw, type,
 							 (unsigned int)i);

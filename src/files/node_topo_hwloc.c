@@ -56,7 +56,7 @@ static int load_machine(struct sgang_machine *machine, const char *xml,
 {
 	if (hwloc_topology_init(&machine->hw)) {
 		machine->hw = NULL;
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	}
 	if (import(machine->hw, xml))
 		return sgang_errf(err, errno == ENOMEM ? ENOMEM : EINVAL,
@@ -158,7 +158,7 @@ static struct sgang_node_topo *copy_machine(const struct sgang_machine *machine,
 	struct sgang_node_topo *topo = NULL;
 
 	if (!nearest)
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 	else
 		topo = sgang_node_topo_alloc(machine->n_islands,
 					     machine->n_gpus, machine->n_cores,

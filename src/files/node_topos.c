@@ -92,7 +92,7 @@ static int sort_names(struct names *names, const char *const *list, uint32_t n,
 	names->n = n;
 	names->sorted = calloc(n + 1UL, sizeof(*names->sorted));
 	if (!names->sorted)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	for (i = 0; i < n; i++)
 		names->sorted[i] = (struct name){ list[i], i };
 	qsort(names->sorted, n, sizeof(*names->sorted), by_name);
@@ -173,7 +173,7 @@ struct sgang_node_topos *sgang_node_topos_load(const struct sgang_conf *conf,
 	if (topos)
 		topos->topo = calloc(n_names + 1UL, sizeof(*topos->topo));
 	if (!topos || !topos->topo) {
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 		goto out;
 	}
 	topos->n_nodes = n_names;

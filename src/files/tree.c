@@ -24,7 +24,7 @@ static void wrong(const struct reader *r, size_t line, const char *why)
 
 static void no_memory(const struct reader *r)
 {
-	sgang_errf(r->err, ENOMEM, "out of memory");
+	sgang_err_memory(r->err);
 }
 
 static size_t line_of(const yaml_mark_t *mark)

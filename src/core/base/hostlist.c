@@ -375,22 +375,10 @@ char *sgang_hostlist_fold(const char *const *names, size_t count)
 	size_t size = 0, i = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	if (!out)
-		goto error;
-	while (i < count) {
+	while (out && i < count) {
 		if (i)
 			fputc(',', out);
 		i += fold_some(out, names + i, count - i);
 	}
-	if (fflush(out) || ferror(out))
-		goto error;
-	fclose(out);
-	return text;
-
-error:
-	if (out)
-		fclose(out);
-	free(text);
-	errno = ENOMEM;
-	return NULL;
+	return sgang_text_close(out, &text);
 }

@@ -224,6 +224,19 @@ const char *sgang_text_show(char shown[SGANG_TEXT_SHOWN], const char *text)
 	return shown;
 }
 
+char *sgang_text_close(FILE *out, char **text)
+{
+	bool good = out && !ferror(out);
+
+	if (out && fclose(out))
+		good = false;
+	if (good)
+		return *text;
+	free(*text);
+	errno = ENOMEM;
+	return NULL;
+}
+
 /* No overlong forms, no surrogates, nothing above U+10FFFF. */
 size_t sgang_text_utf8(const char *text)
 {

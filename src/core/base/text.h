@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Read 'text' as a decimal number: digits only, no sign, no blank, nothing
  * after it. Returns 0 and '*value', or -1 with errno EINVAL (not a number) or
@@ -43,6 +44,11 @@ const char *sgang_text_show_time(char shown[SGANG_TIME_SHOWN],
  * their value. So n9, n10, and n010, n09. Below 0, 0 or above 0, as strcmp().
  * Source: strnatcmp() of Slurm 22.05 to 26.05, told in our words. */
 int sgang_text_compare(const char *one, const char *two);
+
+/* Close a stream of open_memstream(), NULL when that failed; '*text' is what was
+ * written. Returns it, for the caller to free, or NULL with ENOMEM and nothing
+ * to free. */
+char *sgang_text_close(FILE *out, char **text);
 
 /* Length of the UTF-8 character that 'text' begins with, 1 to 4; 0: it is none,
  * or the text is over. */

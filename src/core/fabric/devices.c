@@ -195,7 +195,7 @@ struct sgang_devices *sgang_devices_create(const struct sgang_fabric *fabric,
 	errno = ENOMEM;
 fail:
 	if (errno == ENOMEM)
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 	sgang_devices_destroy(devices);
 	return NULL;
 }

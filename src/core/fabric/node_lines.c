@@ -2,57 +2,35 @@
 /* node_lines.c - which nodes are described by which file */
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/hostlist.h"
+#include "core/base/shared.h"
 #include "core/base/text.h"
 #include "node_lines.h"
 
 struct sgang_node_lines {
-	atomic_uint users;
-	size_t count;
-	size_t room;
+	struct sgang_shared shared;
 	struct sgang_node_line line[];
 };
-
-/* Room for one more line. NULL without memory; the old ones are then as they
- * were. */
-static struct sgang_node_lines *make_room(struct sgang_node_lines *old)
-{
-	struct sgang_node_lines *all = old;
-	size_t room;
-
-	if (old && old->count < old->room)
-		return old;
-	room = old ? 2 * old->room : 16;
-	all = realloc(old, sizeof(*all) + room * sizeof(all->line[0]));
-	if (!all)
-		return NULL;
-	if (!old) {
-		atomic_init(&all->users, 1);
-		all->count = 0;
-	}
-	all->room = room;
-	return all;
-}
 
 int sgang_node_lines_add(struct sgang_node_lines **lines, const char *nodes,
 			 const char *file, unsigned int line)
 {
-	struct sgang_node_lines *all = make_room(*lines);
+	struct sgang_node_lines *all = sgang_shared_grow(*lines, sizeof(*all),
+							 sizeof(all->line[0]));
 	struct sgang_node_line *added;
 
 	if (!all)
 		return -1;
 	*lines = all;
-	added = &all->line[all->count];
+	added = &all->line[all->shared.count];
 	added->nodes = strdup(nodes);
 	added->file = strdup(file);
 	added->line = line;
 	if (added->nodes && added->file) {
-		all->count++;
+		all->shared.count++;
 		return 0;
 	}
 	free(added->nodes);
@@ -63,8 +41,7 @@ int sgang_node_lines_add(struct sgang_node_lines **lines, const char *nodes,
 
 struct sgang_node_lines *sgang_node_lines_share(struct sgang_node_lines *lines)
 {
-	if (lines)
-		atomic_fetch_add(&lines->users, 1);
+	sgang_shared_take(lines);
 	return lines;
 }
 
@@ -73,9 +50,9 @@ void sgang_node_lines_release(struct sgang_node_lines *lines)
 	int saved = errno;
 	size_t i;
 
-	if (!lines || atomic_fetch_sub(&lines->users, 1) != 1)
+	if (!sgang_shared_leave(lines))
 		return;
-	for (i = 0; i < lines->count; i++) {
+	for (i = 0; i < lines->shared.count; i++) {
 		free(lines->line[i].nodes);
 		free(lines->line[i].file);
 	}
@@ -85,7 +62,7 @@ void sgang_node_lines_release(struct sgang_node_lines *lines)
 
 size_t sgang_node_lines_count(const struct sgang_node_lines *lines)
 {
-	return lines ? lines->count : 0;
+	return lines ? lines->shared.count : 0;
 }
 
 const struct sgang_node_line *

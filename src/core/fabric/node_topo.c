@@ -59,7 +59,7 @@ struct sgang_node_topo *sgang_node_topo_alloc(uint32_t islands, uint32_t gpus,
 	if (!topo || !topo->island || !topo->gpu || !topo->core_island ||
 	    !topo->nic) {
 		sgang_node_topo_destroy(topo);
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 		return NULL;
 	}
 	return topo;

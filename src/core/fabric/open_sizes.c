@@ -37,7 +37,7 @@ int sgang_open_sizes_parse(const char *text, struct sgang_open_sizes *sizes,
 	int rc;
 
 	if (!closed)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	close_sizes(closed, found.open);
 	rc = sgang_parallel_parse(closed, &found.parallel, err);
 	free(closed);
@@ -122,7 +122,7 @@ int sgang_open_sizes_ways(const struct sgang_open_sizes *sizes, uint64_t ranks,
 				  SGANG_OPEN_SIZES_WAYS, ranks);
 	found = calloc(count, sizeof(*found));
 	if (!found)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	*n = search(sizes, ranks / fixed, found);
 	*ways = found;
 	return 0;

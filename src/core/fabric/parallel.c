@@ -76,7 +76,7 @@ int sgang_parallel_measure(const struct sgang_fabric *fabric,
 		return -1;
 	node = malloc(ranks * sizeof(*node));
 	if (!node)
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	find_nodes(runs, n_runs, layout, node);
 	for (g = 0; g < parallel->n && fine; g++) {
 		fine = add_group(fabric, costs, node, parallel, g, stride,

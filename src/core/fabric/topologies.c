@@ -14,7 +14,7 @@ struct sgang_topologies *sgang_topologies_create(struct sgang_fabric *fabric,
 
 	if (!all) {
 		sgang_fabric_destroy(fabric);
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 		return NULL;
 	}
 	if (sgang_topologies_add(all, "", fabric, err)) {
@@ -36,7 +36,7 @@ int sgang_topologies_add(struct sgang_topologies *all, const char *name,
 	if (!more || !copy) {
 		free(copy);
 		sgang_fabric_destroy(fabric);
-		return sgang_errf(err, ENOMEM, "out of memory");
+		return sgang_err_memory(err);
 	}
 	all->topology[all->n++] = (struct sgang_topology){
 		.name = copy,

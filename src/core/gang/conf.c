@@ -4,12 +4,12 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "conf.h"
+#include "core/base/shared.h"
 #include "core/base/text.h"
 #include "core/fabric/node_lines.h"
 
@@ -44,6 +44,20 @@
 
 /* Levels that can be named and priced; UNCONNECTED follows the highest. */
 #define LEVELS_NAMED (SGANG_LEVEL_MAX + 1)
+
+/* What a key sets in struct sgang_conf; of lists by level all of it. */
+struct field {
+	void *at;
+	size_t size;
+};
+
+static int not_understood(const char *value, struct sgang_error *err)
+{
+	char shown[SGANG_TEXT_SHOWN];
+
+	return sgang_errf(err, EINVAL, "\"%s\" is not understood",
+			  sgang_text_show(shown, value));
+}
 
 /* Cut the next item off a comma separated list; an empty one is an item too.
  * Returns NULL behind the last. */
@@ -120,9 +134,10 @@ static void name_the_rest(struct sgang_costs *costs, uint32_t level)
 	}
 }
 
-static int set_level_names(struct sgang_conf *conf, char *value,
+static int set_level_names(struct field field, char *value,
 			   struct sgang_error *err)
 {
+	struct sgang_conf *conf = field.at;
 	uint32_t level = 0;
 	char *name;
 
@@ -149,8 +164,9 @@ static bool names_suffice(const struct sgang_costs *costs, uint32_t count)
 	return true;
 }
 
-static void print_level_names(const struct sgang_conf *conf, FILE *out)
+static void print_level_names(const void *field, FILE *out)
 {
+	const struct sgang_conf *conf = field;
 	uint32_t count = LEVELS_SHOWN, level;
 
 	while (count < LEVELS_NAMED && !names_suffice(&conf->costs, count))
@@ -168,9 +184,10 @@ static void price_the_rest(struct sgang_costs *costs, uint32_t level)
 			costs->hop[level] = UINT32_MAX;
 }
 
-static int set_hop_costs(struct sgang_conf *conf, char *value,
+static int set_hop_costs(struct field field, char *value,
 			 struct sgang_error *err)
 {
+	struct sgang_conf *conf = field.at;
 	char shown[SGANG_TEXT_SHOWN];
 	uint64_t cost, below = 1;
 	uint32_t level = 0;
@@ -210,8 +227,9 @@ static bool costs_suffice(const struct sgang_costs *costs, uint32_t count)
 	return !memcmp(trial.hop, costs->hop, sizeof(trial.hop));
 }
 
-static void print_hop_costs(const struct sgang_conf *conf, FILE *out)
+static void print_hop_costs(const void *field, FILE *out)
 {
+	const struct sgang_conf *conf = field;
 	uint32_t count = LEVELS_SHOWN, level;
 
 	while (count < LEVELS_NAMED && !costs_suffice(&conf->costs, count))
@@ -222,8 +240,7 @@ static void print_hop_costs(const struct sgang_conf *conf, FILE *out)
 }
 
 /* GB/s or us by level, from the bottom up; above the last: not known. */
-static int set_speeds(double speed[SGANG_LEVELS], char *value,
-		      struct sgang_error *err)
+static int set_speeds(struct field field, char *value, struct sgang_error *err)
 {
 	double all[SGANG_LEVELS] = { 0 };
 	char shown[SGANG_TEXT_SHOWN];
@@ -246,13 +263,14 @@ static int set_speeds(double speed[SGANG_LEVELS], char *value,
 					  sgang_text_show(shown, item),
 					  SPEED_MAX);
 	}
-	memcpy(speed, all, sizeof(all));
+	memcpy(field.at, all, sizeof(all));
 	return 0;
 }
 
-static void print_speeds(const double speed[SGANG_LEVELS], FILE *out)
+static void print_speeds(const void *field, FILE *out)
 {
 	char shown[SGANG_DECIMAL_SHOWN];
+	const double *speed = field;
 	uint32_t level;
 
 	if (!speed[0])
@@ -262,102 +280,62 @@ static void print_speeds(const double speed[SGANG_LEVELS], FILE *out)
 			sgang_text_show_decimal(shown, speed[level]));
 }
 
-/* The setter and the printer of a key with a number for each level. */
-#define SPEED_KEY(name)                                                    \
-	static int set_##name(struct sgang_conf *conf, char *value,        \
-			      struct sgang_error *err)                     \
-	{                                                                  \
-		return set_speeds(conf->costs.name, value, err);           \
-	}                                                                  \
-	static void print_##name(const struct sgang_conf *conf, FILE *out) \
-	{                                                                  \
-		print_speeds(conf->costs.name, out);                       \
-	}
-
-SPEED_KEY(bandwidth)
-SPEED_KEY(latency)
-
-static int set_bool(bool *field, const char *value, struct sgang_error *err)
+static int set_bool(struct field field, char *value, struct sgang_error *err)
 {
-	char shown[SGANG_TEXT_SHOWN];
+	bool yes = !strcasecmp(value, "yes");
 
-	if (!strcasecmp(value, "yes"))
-		*field = true;
-	else if (!strcasecmp(value, "no"))
-		*field = false;
-	else
-		return sgang_errf(err, EINVAL, "\"%s\" is not understood",
-				  sgang_text_show(shown, value));
+	if (!yes && strcasecmp(value, "no"))
+		return not_understood(value, err);
+	*(bool *)field.at = yes;
 	return 0;
 }
 
-/* The setter and the printer of a yes/no key. */
-#define BOOL_KEY(name, field)                                              \
-	static int set_##name(struct sgang_conf *conf, char *value,        \
-			      struct sgang_error *err)                     \
-	{                                                                  \
-		return set_bool(&conf->field, value, err);                 \
-	}                                                                  \
-	static void print_##name(const struct sgang_conf *conf, FILE *out) \
-	{                                                                  \
-		fputs(conf->field ? "yes" : "no", out);                    \
-	}
+static void print_bool(const void *field, FILE *out)
+{
+	fputs(*(const bool *)field ? "yes" : "no", out);
+}
 
-BOOL_KEY(allow_unconnected, costs.allow_unconnected)
-BOOL_KEY(gangs, gangs)
-BOOL_KEY(placement, placement)
-BOOL_KEY(place_all, place_all)
-BOOL_KEY(weight_first, weight_first)
-BOOL_KEY(node_extra, node_extra)
+static void print_text(const void *field, FILE *out)
+{
+	fprintf(out, "\"%s\"", (const char *)field);
+}
 
-/* An absolute path, or "". */
-static int set_path(char *field, size_t size, const char *value,
-		    struct sgang_error *err)
+static int set_path(struct field field, char *value, struct sgang_error *err)
+{
+	if (strlen(value) >= field.size)
+		return sgang_errf(err, EINVAL,
+				  "the path has more than %zu "
+				  "characters",
+				  field.size - 1);
+	strcpy(field.at, value);
+	return 0;
+}
+
+/* One that begins with '/', or "". */
+static int set_absolute_path(struct field field, char *value,
+			     struct sgang_error *err)
 {
 	char shown[SGANG_TEXT_SHOWN];
 
 	if (value[0] && value[0] != '/')
 		return sgang_errf(err, EINVAL, "\"%s\" does not begin with '/'",
 				  sgang_text_show(shown, value));
-	if (strlen(value) >= size)
-		return sgang_errf(err, EINVAL,
-				  "the path has more than %zu "
-				  "characters",
-				  size - 1);
-	strcpy(field, value);
-	return 0;
+	return set_path(field, value, err);
 }
 
-static int set_topology_file(struct sgang_conf *conf, char *value,
-			     struct sgang_error *err)
-{
-	return set_path(conf->topology_file, sizeof(conf->topology_file), value,
-			err);
-}
-
-static void print_topology_file(const struct sgang_conf *conf, FILE *out)
-{
-	fprintf(out, "\"%s\"", conf->topology_file);
-}
-
-static int set_topology_name(struct sgang_conf *conf, char *value,
+static int set_topology_name(struct field field, char *value,
 			     struct sgang_error *err)
 {
 	char shown[SGANG_TEXT_SHOWN];
 
-	if (strlen(value) >= sizeof(conf->topology_name))
+	if (strlen(value) >= field.size)
 		return sgang_errf(err, EINVAL,
 				  "the name \"%s\" has more than "
 				  "%zu characters",
 				  sgang_text_show(shown, value),
-				  sizeof(conf->topology_name) - 1);
-	strcpy(conf->topology_name, value);
+				  field.size - 1);
+	strcpy(field.at, value);
 	return 0;
-}
-
-static void print_topology_name(const struct sgang_conf *conf, FILE *out)
-{
-	fprintf(out, "\"%s\"", conf->topology_name);
 }
 
 bool sgang_conf_topology_of(const struct sgang_conf *conf,
@@ -385,7 +363,7 @@ static void lower_names(char *text)
 
 /* Words "NAME:VALUE,NAME:VALUE", and what 'check' (which returns 0 for one that
  * is fine) says of each value. */
-static int set_words(char words[SGANG_CONF_WORDS], const char *text,
+static int set_words(struct field field, const char *text,
 		     int (*check)(const char *value), struct sgang_error *err)
 {
 	char name[SGANG_TOPOLOGY_NAME], value[SGANG_TOPOLOGY_NAME];
@@ -405,23 +383,9 @@ static int set_words(char words[SGANG_CONF_WORDS], const char *text,
 					  "\"%s\" behind %s is "
 					  "not understood",
 					  sgang_text_show(shown, value), name);
-	strcpy(words, text);
+	strcpy(field.at, text);
 	return 0;
 }
-
-/* The setter and the printer of a key that is such words. */
-#define WORDS_KEY(field, check, of_accounts)                                \
-	static int set_##field(struct sgang_conf *conf, char *value,        \
-			       struct sgang_error *err)                     \
-	{                                                                   \
-		if (of_accounts)                                            \
-			lower_names(value);                                 \
-		return set_words(conf->field, value, check, err);           \
-	}                                                                   \
-	static void print_##field(const struct sgang_conf *conf, FILE *out) \
-	{                                                                   \
-		fprintf(out, "\"%s\"", conf->field);                        \
-	}
 
 static int check_topology(const char *value)
 {
@@ -460,61 +424,42 @@ static int check_limit(const char *value)
 	return read_limit(value, &limit);
 }
 
-WORDS_KEY(partition_topology, check_topology, false)
-WORDS_KEY(partition_max_waiting_time, check_time, false)
-WORDS_KEY(partition_max_exclusive, check_level, false)
-WORDS_KEY(account_max_gangs, check_limit, true)
-WORDS_KEY(account_max_members, check_limit, true)
-
-/* Where the files of NodeTopology= that "sgang topology collect" wrote are. */
-static int set_node_topology_dir(struct sgang_conf *conf, char *value,
-				 struct sgang_error *err)
+static int set_topologies(struct field field, char *value,
+			  struct sgang_error *err)
 {
-	if (strlen(value) >= sizeof(conf->node_topology_dir))
-		return sgang_errf(err, EINVAL,
-				  "the path has more than %zu "
-				  "characters",
-				  sizeof(conf->node_topology_dir) - 1);
-	strcpy(conf->node_topology_dir, value);
-	return 0;
+	return set_words(field, value, check_topology, err);
 }
 
-static void print_node_topology_dir(const struct sgang_conf *conf, FILE *out)
+static int set_times(struct field field, char *value, struct sgang_error *err)
 {
-	fprintf(out, "\"%s\"", conf->node_topology_dir);
+	return set_words(field, value, check_time, err);
 }
 
-static int set_time(uint32_t *field, const char *value, struct sgang_error *err)
+static int set_levels(struct field field, char *value, struct sgang_error *err)
 {
-	char shown[SGANG_TEXT_SHOWN];
-
-	if (!sgang_text_time(value, field))
-		return 0;
-	return sgang_errf(err, EINVAL, "\"%s\" is not understood",
-			  sgang_text_show(shown, value));
+	return set_words(field, value, check_level, err);
 }
 
-static void print_time(uint32_t time, FILE *out)
+static int set_account_limits(struct field field, char *value,
+			      struct sgang_error *err)
+{
+	lower_names(value);
+	return set_words(field, value, check_limit, err);
+}
+
+static int set_time(struct field field, char *value, struct sgang_error *err)
+{
+	return sgang_text_time(value, field.at) ? not_understood(value, err) :
+						  0;
+}
+
+static void print_time(const void *field, FILE *out)
 {
 	char shown[SGANG_TIME_SHOWN];
 
-	fputs(sgang_text_show_time(shown, time), out);
+	fputs(sgang_text_show_time(shown, *(const uint32_t *)field), out);
 }
 
-/* The setter and the printer of a key that is a time or UNLIMITED. */
-#define TIME_KEY(field)                                                     \
-	static int set_##field(struct sgang_conf *conf, char *value,        \
-			       struct sgang_error *err)                     \
-	{                                                                   \
-		return set_time(&conf->field, value, err);                  \
-	}                                                                   \
-	static void print_##field(const struct sgang_conf *conf, FILE *out) \
-	{                                                                   \
-		print_time(conf->field, out);                               \
-	}
-
-TIME_KEY(waiting_time)
-TIME_KEY(max_waiting_time)
 #define TIME_EXPECTED                                          \
 	"a time above 0 such as 30 (minutes), 10:00 or 1-12, " \
 	"or UNLIMITED"
@@ -579,53 +524,40 @@ static bool names_account(const char *rules, const char *account, int length)
 	return false;
 }
 
-static int set_account_rules(struct sgang_conf *conf, char *value,
+static int set_account_rules(struct field field, char *value,
 			     struct sgang_error *err)
 {
 	const char *at = value, *account, *users;
-	char shown[SGANG_TEXT_SHOWN];
 	size_t size;
 	int length;
 
 	if (strpbrk(value, " \t"))
 		return sgang_errf(err, EINVAL, "it has a blank");
-	if (strlen(value) >= sizeof(conf->account_rules))
+	if (strlen(value) >= field.size)
 		return sgang_errf(err, EINVAL,
 				  "it has more than %zu "
 				  "characters",
-				  sizeof(conf->account_rules) - 1);
+				  field.size - 1);
 	while ((length = next_rule(&at, &account, &users, &size)) >= 0) {
 		if (!length || !size || users == account + length ||
 		    memchr(users, ':', size))
-			return sgang_errf(err, EINVAL,
-					  "\"%s\" is not "
-					  "understood",
-					  sgang_text_show(shown, account));
+			return not_understood(account, err);
 		if (names_account(at, account, length))
 			return sgang_errf(err, EINVAL,
 					  "account \"%.*s\" is "
 					  "named twice",
 					  length, account);
 	}
-	strcpy(conf->account_rules, value);
+	strcpy(field.at, value);
 	return 0;
 }
 
-static void print_account_rules(const struct sgang_conf *conf, FILE *out)
-{
-	fprintf(out, "\"%s\"", conf->account_rules);
-}
-
-static int set_max_exclusive(struct sgang_conf *conf, char *value,
+static int set_max_exclusive(struct field field, char *value,
 			     struct sgang_error *err)
 {
-	char shown[SGANG_TEXT_SHOWN];
-
-	if ((*value && !is_label(value)) ||
-	    strlen(value) >= sizeof(conf->max_exclusive))
-		return sgang_errf(err, EINVAL, "\"%s\" is not understood",
-				  sgang_text_show(shown, value));
-	strcpy(conf->max_exclusive, value);
+	if ((*value && !is_label(value)) || strlen(value) >= field.size)
+		return not_understood(value, err);
+	strcpy(field.at, value);
 	return 0;
 }
 
@@ -739,69 +671,38 @@ uint32_t sgang_conf_account_limit(const char *words, const char *account)
 	return limit;
 }
 
-static void print_max_exclusive(const struct sgang_conf *conf, FILE *out)
-{
-	fprintf(out, "\"%s\"", conf->max_exclusive);
-}
-
-static int set_exclusive_share(struct sgang_conf *conf, char *value,
+static int set_exclusive_share(struct field field, char *value,
 			       struct sgang_error *err)
 {
-	char shown[SGANG_TEXT_SHOWN];
 	double share = 0;
 
 	if (strcmp(value, "0") && sgang_text_decimal(value, 1, &share))
-		return sgang_errf(err, EINVAL, "\"%s\" is not understood",
-				  sgang_text_show(shown, value));
-	conf->exclusive_share = share;
+		return not_understood(value, err);
+	*(double *)field.at = share;
 	return 0;
 }
 
-static void print_exclusive_share(const struct sgang_conf *conf, FILE *out)
+static void print_exclusive_share(const void *field, FILE *out)
 {
 	char shown[SGANG_DECIMAL_SHOWN];
+	double share = *(const double *)field;
 
-	fputs(conf->exclusive_share > 0 ?
-		      sgang_text_show_decimal(shown, conf->exclusive_share) :
-		      "0",
-	      out);
+	fputs(share > 0 ? sgang_text_show_decimal(shown, share) : "0", out);
 }
 
-static int set_limit(uint32_t *field, const char *value,
-		     struct sgang_error *err)
+static int set_limit(struct field field, char *value, struct sgang_error *err)
 {
-	char shown[SGANG_TEXT_SHOWN];
-
-	if (!read_limit(value, field))
-		return 0;
-	return sgang_errf(err, EINVAL, "\"%s\" is not understood",
-			  sgang_text_show(shown, value));
+	return read_limit(value, field.at) ? not_understood(value, err) : 0;
 }
 
-static void print_limit(uint32_t limit, FILE *out)
+static void print_limit(const void *field, FILE *out)
 {
-	if (limit == UINT32_MAX)
+	if (*(const uint32_t *)field == UINT32_MAX)
 		fputs("UNLIMITED", out);
 	else
-		fprintf(out, "%" PRIu32, limit);
+		fprintf(out, "%" PRIu32, *(const uint32_t *)field);
 }
 
-/* The setter and the printer of a key that is a number or UNLIMITED. */
-#define LIMIT_KEY(field)                                                    \
-	static int set_##field(struct sgang_conf *conf, char *value,        \
-			       struct sgang_error *err)                     \
-	{                                                                   \
-		return set_limit(&conf->field, value, err);                 \
-	}                                                                   \
-	static void print_##field(const struct sgang_conf *conf, FILE *out) \
-	{                                                                   \
-		print_limit(conf->field, out);                              \
-	}
-
-LIMIT_KEY(max_gangs)
-LIMIT_KEY(max_gangs_per_user)
-LIMIT_KEY(max_members)
-LIMIT_KEY(max_members_per_user)
 #define LIMIT_EXPECTED "a number from 1 to 10000000 or UNLIMITED"
 #define ACCOUNTS_EXPECTED                                \
 	"accounts and numbers from 1 to 10000000, like " \
@@ -813,54 +714,38 @@ static const char *const log_levels[] = {
 	[SGANG_CONF_LOG_DEBUG] = "debug",
 };
 
-static int set_log_level(struct sgang_conf *conf, char *value,
+static int set_log_level(struct field field, char *value,
 			 struct sgang_error *err)
 {
-	char shown[SGANG_TEXT_SHOWN];
-
 	for (size_t i = 0; i < sizeof(log_levels) / sizeof(*log_levels); i++) {
-		if (!strcasecmp(value, log_levels[i])) {
-			conf->log_level = (enum sgang_conf_log)i;
-			return 0;
-		}
+		if (strcasecmp(value, log_levels[i]))
+			continue;
+		*(enum sgang_conf_log *)field.at = (enum sgang_conf_log)i;
+		return 0;
 	}
-	return sgang_errf(err, EINVAL, "\"%s\" is not understood",
-			  sgang_text_show(shown, value));
+	return not_understood(value, err);
 }
 
-static void print_log_level(const struct sgang_conf *conf, FILE *out)
+static void print_log_level(const void *field, FILE *out)
 {
-	fputs(log_levels[conf->log_level], out);
+	fputs(log_levels[*(const enum sgang_conf_log *)field], out);
 }
 
-static int set_rank_order(struct sgang_conf *conf, char *value,
+static int set_rank_order(struct field field, char *value,
 			  struct sgang_error *err)
 {
 	enum sgang_rank_order order = sgang_rank_order_find(value);
-	char shown[SGANG_TEXT_SHOWN];
 
 	if (!order)
-		return sgang_errf(err, EINVAL, "\"%s\" is not understood",
-				  sgang_text_show(shown, value));
-	conf->rank_order = order;
+		return not_understood(value, err);
+	*(enum sgang_rank_order *)field.at = order;
 	return 0;
 }
 
-static void print_rank_order(const struct sgang_conf *conf, FILE *out)
+static void print_rank_order(const void *field, FILE *out)
 {
-	fputs(sgang_rank_order_word(conf->rank_order), out);
-}
-
-static int set_metrics_file(struct sgang_conf *conf, char *value,
-			    struct sgang_error *err)
-{
-	return set_path(conf->metrics_file, sizeof(conf->metrics_file), value,
-			err);
-}
-
-static void print_metrics_file(const struct sgang_conf *conf, FILE *out)
-{
-	fprintf(out, "\"%s\"", conf->metrics_file);
+	fputs(sgang_rank_order_word(*(const enum sgang_rank_order *)field),
+	      out);
 }
 
 /* The keys, in the order they are printed. `expected` ends the message about a
@@ -868,75 +753,82 @@ static void print_metrics_file(const struct sgang_conf *conf, FILE *out)
 static const struct key {
 	const char *name;
 	const char *expected;
-	int (*set)(struct sgang_conf *conf, char *value,
-		   struct sgang_error *err);
-	void (*print)(const struct sgang_conf *conf, FILE *out);
+	int (*set)(struct field field, char *value, struct sgang_error *err);
+	void (*print)(const void *field, FILE *out);
+	size_t offset, size; /* of the field */
 } keys[] = {
+#define FIELD(name)                        \
+	offsetof(struct sgang_conf, name), \
+		sizeof(((struct sgang_conf *)0)->name)
+#define BOOL "yes or no", set_bool, print_bool
+#define TIME TIME_EXPECTED, set_time, print_time
+#define LIMIT LIMIT_EXPECTED, set_limit, print_limit
 	{ "LevelNames",
 	  "names from the bottom up, like "
 	  "island,node,leaf,spine,core",
-	  set_level_names, print_level_names },
+	  set_level_names, print_level_names, 0, 0 },
 	{ "HopCosts",
 	  "costs from the bottom up, none below the one before, "
 	  "like 1,2,4,16,64",
-	  set_hop_costs, print_hop_costs },
+	  set_hop_costs, print_hop_costs, 0, 0 },
 	{ "LevelBandwidth", "GB/s from the bottom up, like 900,450,50,25",
-	  set_bandwidth, print_bandwidth },
+	  set_speeds, print_speeds, FIELD(costs.bandwidth) },
 	{ "LevelLatency", "microseconds from the bottom up, like 2,3.5,5,10",
-	  set_latency, print_latency },
-	{ "AllowUnconnected", "yes or no", set_allow_unconnected,
-	  print_allow_unconnected },
-	{ "Gangs", "yes or no", set_gangs, print_gangs },
-	{ "Placement", "yes or no", set_placement, print_placement },
-	{ "PlaceAll", "yes or no", set_place_all, print_place_all },
-	{ "WeightFirst", "yes or no", set_weight_first, print_weight_first },
+	  set_speeds, print_speeds, FIELD(costs.latency) },
+	{ "AllowUnconnected", BOOL, FIELD(costs.allow_unconnected) },
+	{ "Gangs", BOOL, FIELD(gangs) },
+	{ "Placement", BOOL, FIELD(placement) },
+	{ "PlaceAll", BOOL, FIELD(place_all) },
+	{ "WeightFirst", BOOL, FIELD(weight_first) },
 	{ "TopologyFile",
 	  "the absolute path of a topology.conf or "
 	  "topology.yaml",
-	  set_topology_file, print_topology_file },
+	  set_absolute_path, print_text, FIELD(topology_file) },
 	{ "TopologyName", "the name of a topology of topology.yaml",
-	  set_topology_name, print_topology_name },
+	  set_topology_name, print_text, FIELD(topology_name) },
 	{ "PartitionTopology",
 	  "partitions and the names of their topologies, "
 	  "like gpu:nvl72,cpu:tree",
-	  set_partition_topology, print_partition_topology },
-	{ "NodeTopologyDir", "the path of a folder", set_node_topology_dir,
-	  print_node_topology_dir },
-	{ "WaitingTime", TIME_EXPECTED, set_waiting_time, print_waiting_time },
-	{ "MaxWaitingTime", TIME_EXPECTED, set_max_waiting_time,
-	  print_max_waiting_time },
+	  set_topologies, print_text, FIELD(partition_topology) },
+	{ "NodeTopologyDir", "the path of a folder", set_path, print_text,
+	  FIELD(node_topology_dir) },
+	{ "WaitingTime", TIME, FIELD(waiting_time) },
+	{ "MaxWaitingTime", TIME, FIELD(max_waiting_time) },
 	{ "PartitionMaxWaitingTime",
 	  "partitions and times, like "
 	  "debug:00:10:00,gpu:UNLIMITED",
-	  set_partition_max_waiting_time, print_partition_max_waiting_time },
+	  set_times, print_text, FIELD(partition_max_waiting_time) },
 	{ "GangAccountRules",
 	  "accounts and their users, like "
 	  "proj:alice,bob;lab:carol",
-	  set_account_rules, print_account_rules },
+	  set_account_rules, print_text, FIELD(account_rules) },
 	{ "MaxExclusive", "the name of a level, such as spine, or none",
-	  set_max_exclusive, print_max_exclusive },
+	  set_max_exclusive, print_text, FIELD(max_exclusive) },
 	{ "PartitionMaxExclusive",
 	  "partitions and names of levels, like "
 	  "debug:none,gpu:leaf",
-	  set_partition_max_exclusive, print_partition_max_exclusive },
+	  set_levels, print_text, FIELD(partition_max_exclusive) },
 	{ "MinExclusiveShare", "a number from 0 to 1, such as 0.25",
-	  set_exclusive_share, print_exclusive_share },
-	{ "MaxGangs", LIMIT_EXPECTED, set_max_gangs, print_max_gangs },
-	{ "MaxGangsPerUser", LIMIT_EXPECTED, set_max_gangs_per_user,
-	  print_max_gangs_per_user },
-	{ "MaxGangMembers", LIMIT_EXPECTED, set_max_members,
-	  print_max_members },
-	{ "MaxGangMembersPerUser", LIMIT_EXPECTED, set_max_members_per_user,
-	  print_max_members_per_user },
-	{ "AccountMaxGangs", ACCOUNTS_EXPECTED, set_account_max_gangs,
-	  print_account_max_gangs },
-	{ "AccountMaxGangMembers", ACCOUNTS_EXPECTED, set_account_max_members,
-	  print_account_max_members },
-	{ "RankOrder", "submit or ring", set_rank_order, print_rank_order },
-	{ "NodeExtra", "yes or no", set_node_extra, print_node_extra },
-	{ "LogLevel", "error, info or debug", set_log_level, print_log_level },
-	{ "MetricsFile", "the absolute path of a file", set_metrics_file,
-	  print_metrics_file },
+	  set_exclusive_share, print_exclusive_share, FIELD(exclusive_share) },
+	{ "MaxGangs", LIMIT, FIELD(max_gangs) },
+	{ "MaxGangsPerUser", LIMIT, FIELD(max_gangs_per_user) },
+	{ "MaxGangMembers", LIMIT, FIELD(max_members) },
+	{ "MaxGangMembersPerUser", LIMIT, FIELD(max_members_per_user) },
+	{ "AccountMaxGangs", ACCOUNTS_EXPECTED, set_account_limits, print_text,
+	  FIELD(account_max_gangs) },
+	{ "AccountMaxGangMembers", ACCOUNTS_EXPECTED, set_account_limits,
+	  print_text, FIELD(account_max_members) },
+	{ "RankOrder", "submit or ring", set_rank_order, print_rank_order,
+	  FIELD(rank_order) },
+	{ "NodeExtra", BOOL, FIELD(node_extra) },
+	{ "LogLevel", "error, info or debug", set_log_level, print_log_level,
+	  FIELD(log_level) },
+	{ "MetricsFile", "the absolute path of a file", set_absolute_path,
+	  print_text, FIELD(metrics_file) },
+#undef LIMIT
+#undef TIME
+#undef BOOL
+#undef FIELD
 };
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
 _Static_assert(N_KEYS <= SGANG_CONF_KEYS_MAX, "key_line[] is too short");
@@ -992,9 +884,7 @@ struct definition {
 
 /* 'gang' is sorted by namespace and name once it has been read. */
 struct sgang_definitions {
-	atomic_uint users;
-	size_t count;
-	size_t room;
+	struct sgang_shared shared;
 	struct definition gang[];
 };
 
@@ -1037,7 +927,7 @@ const struct sgang_spec *sgang_conf_gang(const struct sgang_conf *conf,
 	if (!conf->definitions)
 		return NULL;
 	found = bsearch(&wanted, conf->definitions->gang,
-			conf->definitions->count, sizeof(*found),
+			conf->definitions->shared.count, sizeof(*found),
 			definition_bsearch);
 	return found ? &found->spec : NULL;
 }
@@ -1045,9 +935,7 @@ const struct sgang_spec *sgang_conf_gang(const struct sgang_conf *conf,
 /* ---- nodes that NVLink joins ---- */
 
 struct sgang_nvlinks {
-	atomic_uint users;
-	size_t count;
-	size_t room;
+	struct sgang_shared shared;
 	char *path; /* of gang.conf */
 	struct sgang_nvlink nvlink[];
 };
@@ -1058,7 +946,7 @@ const struct sgang_nvlink *sgang_conf_nvlinks(const struct sgang_conf *conf,
 	*count = 0;
 	if (!conf->nvlinks)
 		return NULL;
-	*count = conf->nvlinks->count;
+	*count = conf->nvlinks->shared.count;
 	*path = conf->nvlinks->path;
 	return conf->nvlinks->nvlink;
 }
@@ -1067,7 +955,7 @@ static void free_nvlinks(struct sgang_nvlinks *all)
 {
 	size_t i;
 
-	for (i = 0; i < all->count; i++) {
+	for (i = 0; i < all->shared.count; i++) {
 		free(all->nvlink[i].name);
 		free(all->nvlink[i].nodes);
 	}
@@ -1079,27 +967,16 @@ static void free_nvlinks(struct sgang_nvlinks *all)
 static struct sgang_nvlink *add_nvlink(struct sgang_conf *conf,
 				       const char *path)
 {
-	struct sgang_nvlinks *old = conf->nvlinks, *all = old;
+	struct sgang_nvlinks *all = sgang_shared_grow(
+		conf->nvlinks, sizeof(*all), sizeof(all->nvlink[0]));
 	struct sgang_nvlink *added;
 
-	if (!old || old->count == old->room) {
-		size_t room = old ? 2 * old->room : 16;
-
-		all = realloc(old,
-			      sizeof(*all) + room * sizeof(all->nvlink[0]));
-		if (!all)
-			return NULL;
-		if (!old) {
-			atomic_init(&all->users, 1);
-			all->count = 0;
-			all->path = NULL;
-		}
-		all->room = room;
-		conf->nvlinks = all;
-	}
+	if (!all)
+		return NULL;
+	conf->nvlinks = all;
 	if (!all->path && !(all->path = strdup(path)))
 		return NULL;
-	added = &all->nvlink[all->count++];
+	added = &all->nvlink[all->shared.count++];
 	memset(added, 0, sizeof(*added));
 	return added;
 }
@@ -1107,10 +984,8 @@ static struct sgang_nvlink *add_nvlink(struct sgang_conf *conf,
 void sgang_conf_copy(struct sgang_conf *to, const struct sgang_conf *from)
 {
 	*to = *from;
-	if (to->definitions)
-		atomic_fetch_add(&to->definitions->users, 1);
-	if (to->nvlinks)
-		atomic_fetch_add(&to->nvlinks->users, 1);
+	sgang_shared_take(to->definitions);
+	sgang_shared_take(to->nvlinks);
 	sgang_node_lines_share(to->node_lines);
 }
 
@@ -1120,10 +995,9 @@ void sgang_conf_free(struct sgang_conf *conf)
 
 	if (!conf)
 		return;
-	if (conf->definitions &&
-	    atomic_fetch_sub(&conf->definitions->users, 1) == 1)
+	if (sgang_shared_leave(conf->definitions))
 		free(conf->definitions);
-	if (conf->nvlinks && atomic_fetch_sub(&conf->nvlinks->users, 1) == 1)
+	if (sgang_shared_leave(conf->nvlinks))
 		free_nvlinks(conf->nvlinks);
 	sgang_node_lines_release(conf->node_lines);
 	sgang_conf_default(conf);
@@ -1134,23 +1008,14 @@ void sgang_conf_free(struct sgang_conf *conf)
  * them, so they may move. NULL without memory. */
 static struct definition *add_definition(struct sgang_conf *conf)
 {
-	struct sgang_definitions *old = conf->definitions, *all = old;
+	struct sgang_definitions *all = sgang_shared_grow(
+		conf->definitions, sizeof(*all), sizeof(all->gang[0]));
 	struct definition *added;
 
-	if (!old || old->count == old->room) {
-		size_t room = old ? 2 * old->room : 16;
-
-		all = realloc(old, sizeof(*all) + room * sizeof(all->gang[0]));
-		if (!all)
-			return NULL;
-		if (!old) {
-			atomic_init(&all->users, 1);
-			all->count = 0;
-		}
-		all->room = room;
-		conf->definitions = all;
-	}
-	added = &all->gang[all->count++];
+	if (!all)
+		return NULL;
+	conf->definitions = all;
+	added = &all->gang[all->shared.count++];
 	memset(added, 0, sizeof(*added));
 	return added;
 }
@@ -1216,6 +1081,12 @@ struct reader {
 	struct sgang_error *err;
 };
 
+static int no_memory(const struct reader *r)
+{
+	return sgang_errf(r->err, ENOMEM, "%s:%u: out of memory", r->path,
+			  r->line);
+}
+
 static const struct key *find_key(const char *name)
 {
 	size_t i;
@@ -1244,8 +1115,7 @@ static int begin_gang(struct reader *r, const char *value)
 				  r->path, r->line, spec.name);
 	r->gang = add_definition(&r->conf);
 	if (!r->gang)
-		return sgang_errf(r->err, ENOMEM, "%s:%u: out of memory",
-				  r->path, r->line);
+		return no_memory(r);
 	r->gang->spec = spec;
 	r->gang->line = r->line;
 	memset(r->gang_seen, 0, sizeof(r->gang_seen));
@@ -1293,12 +1163,6 @@ static int end_gang(struct reader *r)
 				  r->path, r->line, spec->ns, spec->name,
 				  why.text);
 	return 0;
-}
-
-static int no_memory(const struct reader *r)
-{
-	return sgang_errf(r->err, ENOMEM, "%s:%u: out of memory", r->path,
-			  r->line);
 }
 
 /* NVLinkDomain=NAME: Nodes= follows. */
@@ -1367,7 +1231,7 @@ static int check_nvlinks(struct reader *r)
 {
 	const struct sgang_nvlinks *all = r->conf.nvlinks;
 	const struct sgang_nvlink **nvlink, *before = NULL, *twice = NULL;
-	size_t n = all ? all->count : 0, i;
+	size_t n = all ? all->shared.count : 0, i;
 
 	nvlink = calloc(n + 1, sizeof(*nvlink));
 	if (!nvlink)
@@ -1447,8 +1311,7 @@ static int end_nodes(struct reader *r)
 				  "Hwloc=FILE, a file as lstopo writes it",
 				  r->path, r->line);
 	if (sgang_node_lines_add(&r->conf.node_lines, nodes, hwloc, r->line))
-		return sgang_errf(r->err, ENOMEM, "%s:%u: out of memory",
-				  r->path, r->line);
+		return no_memory(r);
 	return 0;
 }
 
@@ -1489,21 +1352,16 @@ static const char *key_of_option(const char *option)
 }
 
 /* Whether it is a level: their names may come after it. */
-static int check_bound(struct reader *r, const char *level,
-		       int (*set)(struct sgang_conf *, char *,
-				  struct sgang_error *))
+static int check_bound(struct reader *r, const char *key, const char *level)
 {
 	char names[SGANG_LEVEL_NAMES_SIZE];
-	size_t i = 0;
 
 	if (is_bound(&r->conf.costs, level))
 		return 0;
-	while (keys[i].set != set)
-		i++;
 	return sgang_errf(r->err, EINVAL,
 			  "%s:%" PRIu32 ": %s: there is no "
 			  "level \"%s\"; the levels are %s",
-			  r->path, r->seen[i], keys[i].name, level,
+			  r->path, r->seen[find_key(key) - keys], key, level,
 			  sgang_costs_names(&r->conf.costs, names));
 }
 
@@ -1513,12 +1371,12 @@ static int check_max_exclusive(struct reader *r)
 	size_t i;
 
 	if (r->conf.max_exclusive[0] &&
-	    check_bound(r, r->conf.max_exclusive, set_max_exclusive))
+	    check_bound(r, "MaxExclusive", r->conf.max_exclusive))
 		return -1;
 	for (i = 0; sgang_partition_words_get(r->conf.partition_max_exclusive,
 					      i, name, value);
 	     i++)
-		if (check_bound(r, value, set_partition_max_exclusive))
+		if (check_bound(r, "PartitionMaxExclusive", value))
 			return -1;
 	return 0;
 }
@@ -1533,8 +1391,9 @@ static int check_definitions(struct reader *r)
 
 	if (!all)
 		return 0;
-	qsort(all->gang, all->count, sizeof(all->gang[0]), definition_qsort);
-	for (i = 0; i < all->count; i++) {
+	qsort(all->gang, all->shared.count, sizeof(all->gang[0]),
+	      definition_qsort);
+	for (i = 0; i < all->shared.count; i++) {
 		const struct definition *d = &all->gang[i];
 
 		if (i && !name_order(&d[-1].spec, &d->spec))
@@ -1561,6 +1420,7 @@ static int take_pair(struct reader *r, const char *name, char *value)
 	const struct key *key = find_key(name);
 	char shown[SGANG_TEXT_SHOWN];
 	struct sgang_error why;
+	struct field field;
 	size_t i;
 
 	if (r->nvlink)
@@ -1591,7 +1451,8 @@ static int take_pair(struct reader *r, const char *name, char *value)
 				  "first in line %u",
 				  r->path, r->line, key->name, r->seen[i]);
 	r->seen[i] = r->line;
-	if (key->set(&r->conf, value, &why))
+	field = (struct field){ (char *)&r->conf + key->offset, key->size };
+	if (key->set(field, value, &why))
 		return sgang_errf(r->err, EINVAL, "%s:%u: %s: %s; expected %s",
 				  r->path, r->line, key->name, why.text,
 				  key->expected);
@@ -1762,10 +1623,10 @@ static void print_all(const struct sgang_conf *conf, const struct printer *p)
 
 	for (i = 0; i < N_KEYS; i++) {
 		fprintf(p->out, "%s=", keys[i].name);
-		keys[i].print(conf, p->out);
+		keys[i].print((const char *)conf + keys[i].offset, p->out);
 		end_printed(p, conf->key_line[i]);
 	}
-	for (i = 0; conf->nvlinks && i < conf->nvlinks->count; i++) {
+	for (i = 0; conf->nvlinks && i < conf->nvlinks->shared.count; i++) {
 		const struct sgang_nvlink *nvlink = &conf->nvlinks->nvlink[i];
 
 		print_value("NVLinkDomain", nvlink->name, p->out);
@@ -1773,7 +1634,8 @@ static void print_all(const struct sgang_conf *conf, const struct printer *p)
 		end_printed(p, nvlink->line);
 	}
 	print_node_lines(p, conf->node_lines);
-	for (i = 0; conf->definitions && i < conf->definitions->count; i++)
+	for (i = 0; conf->definitions && i < conf->definitions->shared.count;
+	     i++)
 		print_definition(p, &conf->definitions->gang[i]);
 }
 

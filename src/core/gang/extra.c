@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "extra.h"
 
 #define GANG "gang="
@@ -132,24 +133,12 @@ char *sgang_extra_format(const char *before, const struct sgang_extra *gangs,
 	if (!own || !n)
 		return own;
 	out = open_memstream(&text, &size);
-	if (!out)
-		goto error;
-	fprintf(out, "%s%s", own, *own ? " " : "");
-	for (size_t i = 0; i < n; i++) {
+	if (out)
+		fprintf(out, "%s%s", own, *own ? " " : "");
+	for (size_t i = 0; out && i < n; i++) {
 		fputs(i ? ";" : "", out);
 		put_gang(out, &gangs[i]);
 	}
-	if (fflush(out) || ferror(out)) {
-		fclose(out);
-		goto error;
-	}
-	fclose(out);
 	free(own);
-	return text;
-
-error:
-	free(own);
-	free(text);
-	errno = ENOMEM;
-	return NULL;
+	return sgang_text_close(out, &text);
 }

@@ -61,7 +61,6 @@ char *sgang_node_order_write(const char *const *names, size_t n)
 	size_t *number = number_names(names, n), size = 0, i, last;
 	char *text = NULL;
 	FILE *out = number ? open_memstream(&text, &size) : NULL;
-	bool good = out;
 
 	for (i = 0; out && i < n; i = last + 1) {
 		last = range_end(number, n, i);
@@ -69,14 +68,8 @@ char *sgang_node_order_write(const char *const *names, size_t n)
 		if (last > i)
 			fprintf(out, "-%zu", number[last]);
 	}
-	if (out)
-		good = !fclose(out);
 	free(number);
-	if (good)
-		return text;
-	free(text);
-	errno = ENOMEM;
-	return NULL;
+	return sgang_text_close(out, &text);
 }
 
 /* Take a number below 'n' off the front of '*text'. */
@@ -137,7 +130,7 @@ int sgang_node_order_apply(const char *text, char **names, size_t n,
 	int rc = -1;
 
 	if (!sorted || !dealt) {
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 		goto out;
 	}
 	memcpy(sorted, names, n * sizeof(*sorted));

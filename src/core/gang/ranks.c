@@ -115,7 +115,7 @@ int sgang_ranks_order(char *const *listed, char *const *ring, size_t n,
 	size_t i;
 
 	if (!sorted || !used) {
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 		goto out;
 	}
 	for (i = 0; i < n; i++)

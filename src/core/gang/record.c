@@ -605,11 +605,9 @@ static char *format(const struct sgang_record *record, enum form form,
 	size_t size = 0, i;
 	FILE *out = open_memstream(&text, &size);
 
-	if (!out)
-		goto error;
-	if (foreign)
+	if (out && foreign)
 		put_foreign(out, foreign);
-	for (i = 0; i < N_WORDS; i++) {
+	for (i = 0; out && i < N_WORDS; i++) {
 		const void *field = (const char *)record + words[i].offset;
 
 		if (!is_written(record, &words[i], form) ||
@@ -621,17 +619,7 @@ static char *format(const struct sgang_record *record, enum form form,
 		else
 			kinds[words[i].kind].put(out, field);
 	}
-	if (fflush(out) || ferror(out))
-		goto error;
-	fclose(out);
-	return text;
-
-error:
-	if (out)
-		fclose(out);
-	free(text);
-	errno = ENOMEM;
-	return NULL;
+	return sgang_text_close(out, &text);
 }
 
 char *sgang_record_format(const struct sgang_record *record,

@@ -7,6 +7,7 @@
 
 #include "conductor_private.h"
 #include "core/base/hostlist.h"
+#include "core/base/text.h"
 #include "core/fabric/parallel.h"
 #include "core/gang/lists.h"
 #include "core/gang/node_order.h"
@@ -256,11 +257,10 @@ static void set_layout(const struct sgang_host *h, struct sgang_job *job,
 	if (!l->rank)
 		return;
 	f = open_memstream(&text, &size);
-	if (!f)
-		return;
-	for (uint64_t i = 0; i < n; i++)
+	for (uint64_t i = 0; f && i < n; i++)
 		fprintf(f, "%s%u", i ? "," : "", l->rank[first + i]);
-	if (fclose(f) == 0)
+	text = sgang_text_close(f, &text);
+	if (text)
 		set_text(h, job, "SLURM_GANG_LAYOUT", text);
 	free(text);
 }
@@ -515,11 +515,9 @@ static char *join_ids(const struct gang *g)
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
-	if (!f)
-		return NULL;
-	for (size_t i = 0; i < g->n_holds; i++)
+	for (size_t i = 0; f && i < g->n_holds; i++)
 		fprintf(f, "%s%u", i ? "," : "", g->holds[i].job_id);
-	return (fclose(f) == 0) ? text : NULL;
+	return sgang_text_close(f, &text);
 }
 
 /* The nodes of a part of the layout, in its order, and their number. The caller
@@ -545,12 +543,10 @@ static char *join_nodes(const struct sgang_conductor *c, const uint32_t *nodes,
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
-	if (!f)
-		return NULL;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; f && i < n; i++)
 		fprintf(f, "%s%s", i ? "," : "",
 			sgang_fabric_node_name(c->fabric, nodes[i]));
-	return (fclose(f) == 0) ? text : NULL;
+	return sgang_text_close(f, &text);
 }
 
 static char *join_ring(const struct sgang_conductor *c, const struct layout *l)

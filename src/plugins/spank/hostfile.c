@@ -92,7 +92,7 @@ char *sgang_hostfile_write(const char *script, const char *text, uid_t uid,
 	}
 	if (asprintf(&path, "%.*s/gang_hostfile", (int)(slash - script),
 		     script) < 0) {
-		sgang_errf(err, ENOMEM, "out of memory");
+		sgang_err_memory(err);
 		return NULL;
 	}
 	if (!create(path, text, uid, gid))

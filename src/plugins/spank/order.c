@@ -198,22 +198,17 @@ static char *write_places(const struct places *places, struct sgang_error *err)
 	size_t size, i;
 	FILE *out = open_memstream(&text, &size);
 
-	if (!out) {
-		sgang_err_memory(err);
-		return NULL;
-	}
-	for (i = 0; i < places->n; i++) {
+	for (i = 0; out && i < places->n; i++) {
 		size_t node = places->where[i];
 		uint32_t rank;
 
 		for (rank = 0; rank < places->ranks[node]; rank++)
 			fprintf(out, "%s\n", places->listed[node]);
 	}
-	if (!fclose(out))
-		return text;
-	free(text);
-	sgang_err_memory(err);
-	return NULL;
+	text = sgang_text_close(out, &text);
+	if (!text)
+		sgang_err_memory(err);
+	return text;
 }
 
 char *sgang_order_hostfile(char *const *env, struct sgang_error *err)
