@@ -10,6 +10,8 @@
  * PUBLIC_TOPOLOGY_YAML      does slurmctld read a topology.yaml? 0 or 1
  * public_used_cpus(node)    the CPUs that jobs have of a node_info_t
  * PUBLIC_GRES               what stands before a GRES in tres_per_node
+ * PUBLIC_RANGE_BY_TASKS     of -N2-4 --ntasks-per-node=1 no more nodes are given
+ *                           than the lower end has tasks: 0 or 1
  */
 
 #ifndef SGANG_PUBLIC_H
@@ -30,6 +32,12 @@
 #define public_job_id(message) ((message)->job_id)
 #define public_id_of_job(id) (id)
 #define public_free_conf(conf) slurm_free_ctl_conf(conf)
+#endif
+
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
+#define PUBLIC_RANGE_BY_TASKS 0
+#else
+#define PUBLIC_RANGE_BY_TASKS 1
 #endif
 
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0)

@@ -286,9 +286,9 @@ static void ask_resources(struct request *q, const struct lr_member *m)
 
 	if (m->nodes) {
 		job->min_nodes = nodes;
-		job->max_nodes = m->nodes;
+		job->max_nodes = m->upper ? m->upper : m->nodes;
 		/* as sbatch: of a range there are as many as the nodes have */
-		if (!m->least)
+		if (!m->upper)
 			job->num_tasks = m->nodes * m->tasks;
 		job->ntasks_per_node = m->whole ? job->ntasks_per_node :
 						  (uint16_t)m->tasks;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model.h"
+#include "slurm/public.h"
 
 static const struct {
 	const char *word;
@@ -24,7 +25,7 @@ static const struct {
 	{ "patient", LR_PATIENT },     { "range", LR_RANGE },
 	{ "minimum", LR_MINIMUM },     { "weight", LR_WEIGHT },
 	{ "parallel", LR_PARALLEL },   { "auto", LR_WAITING },
-	{ "islands", LR_ISLANDS },
+	{ "islands", LR_ISLANDS },     { "loose", LR_LOOSE },
 };
 
 /* Knuth's MMIX generator, of which the high half is used. */
@@ -383,9 +384,9 @@ static void make_member(const struct lr_cluster *c, struct lr_member *m,
 	if (c->kinds & LR_RANGE && c->rows == 1 && m->nodes && chance(r, 40)) {
 		m->least = m->nodes;
 		m->nodes += 1 + lr_random(r, 3);
-		/* Where --ntasks-per-node is said some releases of Slurm give
-		 * no more nodes than there are tasks on the lower end. */
-		if (!m->whole && m->nodes > m->least * m->tasks)
+		m->upper = m->nodes;
+		if (PUBLIC_RANGE_BY_TASKS && !m->whole &&
+		    m->nodes > m->least * m->tasks)
 			m->nodes = m->least * m->tasks;
 		m->least = m->nodes > m->least ? m->least : 0;
 	}
@@ -527,9 +528,9 @@ void lr_make_gang(const struct lr_cluster *c, struct lr_gang *g, uint64_t *r)
 	make_policy(c, g, r);
 	g->batch = c->kinds & LR_BATCH && chance(r, 15);
 	g->array = g->batch && !mixed && chance(r, 50);
-	/* members that hold one by one take all that they would like */
 	if (c->kinds & LR_MODES && chance(r, 20))
-		g->nonstrict = !g->patient && !has_range(g);
+		g->nonstrict = !g->patient &&
+			       (c->kinds & LR_LOOSE || !has_range(g));
 	/* of others the minimum would start before the rest is submitted */
 	if (c->kinds & LR_MODES && g->array && chance(r, 50))
 		g->min = 1 + lr_random(r, g->n_members);
@@ -567,20 +568,22 @@ uint32_t lr_ranks(const struct lr_gang *g)
 static void print_member(const struct lr_cluster *c, const struct lr_member *m,
 			 FILE *out)
 {
+	uint32_t nodes = m->upper ? m->upper : m->nodes;
 	char range[16] = "";
 
 	fprintf(out, " '");
-	if (m->least)
-		snprintf(range, sizeof(range), "%u-", m->least);
+	if (m->upper)
+		snprintf(range, sizeof(range), "%u-",
+			 m->least ? m->least : m->nodes);
 	if (!m->nodes)
 		fprintf(out, "-n%u -c%u --mem-per-cpu=%u", m->tasks, m->cpus,
 			m->mem);
 	else if (m->whole)
-		fprintf(out, "-N%s%u --exclusive --mem=%u", range, m->nodes,
+		fprintf(out, "-N%s%u --exclusive --mem=%u", range, nodes,
 			m->mem);
 	else
 		fprintf(out, "-N%s%u --ntasks-per-node=%u -c%u --mem=%u", range,
-			m->nodes, m->tasks, m->cpus, m->mem);
+			nodes, m->tasks, m->cpus, m->mem);
 	if (m->gpus)
 		fprintf(out, " --gres=gpu:%s%u",
 			m->gpu_type == 'a' ? "a:" :

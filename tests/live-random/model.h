@@ -51,6 +51,7 @@ enum {
 	LR_MINIMUM = 1 << 24,  /* more members than the minimum, --gang-order */
 	LR_WAITING = 1 << 27,  /* --gang-topology=auto */
 	LR_ISLANDS = 1 << 28,  /* inside of nodes */
+	LR_LOOSE = 1 << 29,    /* ranges in nonstrict gangs */
 };
 
 struct lr_node {
@@ -86,6 +87,8 @@ struct lr_member {
 	uint32_t nodes; /* 0: as many as it takes */
 	uint32_t least; /* ... of a range, the upper end of which is
 			 * 'nodes'; 0: it has none */
+	uint32_t upper; /* ... as it is asked for: Slurm may give fewer;
+			 * 0: it is no range */
 	uint32_t tasks; /* on each node; in all, where 'nodes' is 0 */
 	uint32_t cpus;  /* of a task */
 	uint32_t mem;   /* MB of each node; of a CPU, where 'nodes' is 0 */

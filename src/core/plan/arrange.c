@@ -254,6 +254,71 @@ static void arrange(struct arrange *a, struct sgang_placement *placement,
 	sgang_ring_measure(a->fabric, a->costs, a->run, a->n, &placement->ring);
 }
 
+/* ---- the nodes of each member ---- */
+
+/* May the part of a member that is turned begin with run i? */
+static bool begins_part(const struct arrange *a, size_t i)
+{
+	return begins(a, i) ||
+	       sgang_fabric_meet(a->fabric, a->run[i - 1].node,
+				 a->run[i].node) > SGANG_LEVEL_NODE;
+}
+
+/* Turn runs i to k, of one member, round if that is cheaper. */
+static int64_t try_turn_nodes(struct arrange *a, size_t i, size_t k)
+{
+	size_t before = i ? i - 1 : a->n - 1, next = after(a, k);
+	int64_t gain;
+
+	if (before == k || (k + 1 < a->n && !begins_part(a, k + 1)))
+		return 0;
+	gain = hop(a, before, i) + hop(a, k, next) - hop(a, before, k) -
+	       hop(a, i, next);
+	if (gain <= 0)
+		return 0;
+	turn(a, i, k);
+	return gain;
+}
+
+static int64_t turn_nodes(struct arrange *a)
+{
+	int64_t gain = 0;
+	size_t i, k;
+
+	for (i = 0; i < a->n; i++) {
+		if (!begins_part(a, i))
+			continue;
+		for (k = i; k < a->n && a->run[k].member == a->run[i].member &&
+			    sgang_budget_take(a->budget, 1);
+		     k++)
+			gain += try_turn_nodes(a, i, k);
+	}
+	return gain;
+}
+
+void sgang_plan_arrange_nodes(const struct sgang_plan_request *request,
+			      struct sgang_placement *placement)
+{
+	struct sgang_budget own;
+	struct arrange a = {
+		.fabric = request->fabric,
+		.costs = request->costs,
+		.budget = request->budget ? request->budget : &own,
+		.run = placement->runs,
+		.n = placement->n_runs,
+	};
+	uint64_t aside;
+
+	sgang_budget_init(&own, SGANG_PLAN_STEPS);
+	aside = sgang_budget_narrow(a.budget, SGANG_STEPS_ARRANGE);
+	while (turn_nodes(&a))
+		;
+	sgang_budget_widen(a.budget, aside);
+	sgang_ring_measure(a.fabric, a.costs, a.run, a.n, &placement->ring);
+}
+
+/* ---- */
+
 int sgang_plan_arrange(const struct sgang_plan_request *request,
 		       struct sgang_placement *placement)
 {

@@ -275,6 +275,11 @@ int sgang_plan_inside(const struct sgang_plan_request *request,
 int sgang_plan_arrange(const struct sgang_plan_request *request,
 		       struct sgang_placement *placement);
 
+/* The same for the nodes of each member, while the members stay in their order.
+ * The islands of a node stay side by side. It cannot fail. */
+void sgang_plan_arrange_nodes(const struct sgang_plan_request *request,
+			      struct sgang_placement *placement);
+
 /* NULL is fine. Keeps errno. */
 void sgang_placement_destroy(struct sgang_placement *placement);
 

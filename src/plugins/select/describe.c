@@ -17,7 +17,7 @@
 
 /* The ring as it really is, by node and, where there are devices, by island:
  * each member's nodes in the planned order if they are the planned ones, else
- * in fabric order; its ranks on them as Slurm starts them (core/ranks.h), and
+ * as they suit the ring; its ranks on them as Slurm starts them (core/ranks.h), and
  * inside a node by what it has of each island. */
 struct layout {
 	const struct sgang_topology *topology;
@@ -371,9 +371,10 @@ static int follow_runs(struct gang *g, struct layout *l)
 	return 0;
 }
 
-/* Sort the members, or find out what that would do. -1 without memory. */
+/* Sort the nodes of members without a common plan. Then sort the members, or
+ * find out what that would do. -1 without memory. */
 static int order_members(struct sgang_conductor *c, struct gang *g,
-			 struct layout *l)
+			 bool planned, struct layout *l)
 {
 	const struct sgang_plan_request request = {
 		.fabric = ring_fabric(l),
@@ -384,8 +385,11 @@ static int order_members(struct sgang_conductor *c, struct gang *g,
 
 	if (g->tally.spec.parallel[0] || !l->n)
 		return 0;
-	sgang_ring_measure(request.fabric, request.costs, ring.runs,
-			   ring.n_runs, &ring.ring);
+	if (planned)
+		sgang_ring_measure(request.fabric, request.costs, ring.runs,
+				   ring.n_runs, &ring.ring);
+	else
+		sgang_plan_arrange_nodes(&request, &ring);
 	l->sorted = sgang_where_any_order(c, g);
 	if (l->sorted)
 		return sgang_plan_arrange(&request, &ring) ||
@@ -680,7 +684,8 @@ int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 		g->described = true; /* what was said before stays */
 		return 0;
 	}
-	if (lay_out(c, g, plan, &l) == 0 && order_members(c, g, &l) == 0) {
+	if (lay_out(c, g, plan, &l) == 0 &&
+	    order_members(c, g, plan, &l) == 0) {
 		ids = join_ids(g);
 		nodes = join_ring(c, &l);
 	}

@@ -318,6 +318,116 @@ static void test_spread(void **state)
 	check_worlds(true, &sums);
 }
 
+/* ---- members that stay in their order ---- */
+
+#define RUNS_MAX (4 * 3)
+
+/* Members with one to three nodes each, in the order of the nodes. */
+static size_t make_runs(struct world *world, struct sgang_run *runs)
+{
+	uint32_t members = 2 + rnd(world, 3), m, i;
+	size_t n = 0;
+
+	for (m = 0; m < members; m++) {
+		uint32_t nodes = 1 + rnd(world, 3), from = world->n_nodes;
+
+		for (i = 0; i < world->n_nodes && nodes; i++, from--) {
+			if (rnd(world, from) >= nodes)
+				continue;
+			nodes--;
+			runs[n++] = (struct sgang_run){ .member = m,
+							.node = i,
+							.ranks = 1 };
+		}
+	}
+	return n;
+}
+
+static uint64_t cost_of(const struct world *world, const struct sgang_run *runs,
+			size_t n)
+{
+	struct sgang_ring ring;
+
+	sgang_ring_measure(world->fabric, &world->costs, runs, n, &ring);
+	return ring.cost;
+}
+
+static void swap_runs(struct sgang_run *a, struct sgang_run *b)
+{
+	struct sgang_run run = *a;
+
+	*a = *b;
+	*b = run;
+}
+
+/* The least of all orders of each member's nodes, from run 'at' on. */
+static uint64_t least_of_nodes(const struct world *world,
+			       struct sgang_run *runs, size_t n, size_t at)
+{
+	uint64_t least = UINT64_MAX, cost;
+	size_t i;
+
+	if (at == n)
+		return cost_of(world, runs, n);
+	for (i = at; i < n && runs[i].member == runs[at].member; i++) {
+		swap_runs(&runs[at], &runs[i]);
+		cost = least_of_nodes(world, runs, n, at + 1);
+		least = cost < least ? cost : least;
+		swap_runs(&runs[at], &runs[i]);
+	}
+	return least;
+}
+
+static void arrange_world(struct world *world, struct sums *sums)
+{
+	struct sgang_run runs[RUNS_MAX];
+	struct sgang_placement placement = { .runs = runs };
+	uint64_t before, least, sum = 0, now = 0;
+	size_t i;
+
+	placement.n_runs = make_runs(world, runs);
+	before = cost_of(world, runs, placement.n_runs);
+	least = least_of_nodes(world, runs, placement.n_runs, 0);
+	for (i = 0; i < placement.n_runs; i++)
+		sum += UINT64_C(1)
+		       << (runs[i].member * NODES_MAX + runs[i].node);
+	sgang_plan_arrange_nodes(&world->request, &placement);
+	for (i = 0; i < placement.n_runs; i++) {
+		now += UINT64_C(1)
+		       << (runs[i].member * NODES_MAX + runs[i].node);
+		assert_true(!i || runs[i - 1].member <= runs[i].member);
+	}
+	assert_int_equal(now, sum);
+	assert_int_equal(placement.ring.cost,
+			 cost_of(world, runs, placement.n_runs));
+	assert_true(placement.ring.cost <= before);
+	assert_true(placement.ring.cost >= least);
+	sums->worlds++;
+	sums->best += placement.ring.cost == least;
+	sums->over += (double)placement.ring.cost / (double)least;
+}
+
+/* 4.21: members that stay in their order have their nodes as they suit the
+ * ring. */
+static void test_nodes_of_members(void **state)
+{
+	struct sums sums = { .worlds = 0 };
+	struct world world;
+	uint64_t seed;
+
+	(void)state;
+	for (seed = 1; seed <= 10 * WORLDS; seed++) {
+		open_world(&world, seed);
+		arrange_world(&world, &sums);
+		close_world(&world);
+	}
+	print_message("%u worlds, %.1f %% at the best order, mean %.4f\n",
+		      sums.worlds, 100.0 * sums.best / sums.worlds,
+		      sums.over / sums.worlds);
+	assert_true(sums.best * 100 >= sums.worlds * 80);
+	assert_true(sums.over <= sums.worlds * 1.03);
+}
+
 /* What weighs less comes first, whatever it costs. */
 static void test_weight_first(void **state)
 {
@@ -384,6 +494,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_orders),
 		cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_nodes_of_members),
 		cmocka_unit_test(test_weight_first),
 		cmocka_unit_test(test_alike),
 	};
