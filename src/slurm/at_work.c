@@ -35,8 +35,8 @@
 typedef const char *off_f(void);
 typedef bool never_f(struct job_descriptor *job_desc,
 		     const struct sgang_select_member *members, size_t n,
-		     uint32_t others, const struct sgang_spec *spec, char *why,
-		     size_t size);
+		     uint32_t spare, uint32_t others,
+		     const struct sgang_spec *spec, char *why, size_t size);
 typedef bool alike_f(uint32_t job_id, uint32_t other);
 typedef uint64_t written_f(void);
 
@@ -232,13 +232,14 @@ const char *sgang_at_work_off(bool *told)
 
 bool sgang_at_work_never(struct job_descriptor *job_desc,
 			 const struct sgang_select_member *members, size_t n,
-			 uint32_t others, const struct sgang_spec *spec,
-			 char *why, size_t size)
+			 uint32_t spare, uint32_t others,
+			 const struct sgang_spec *spec, char *why, size_t size)
 {
 	static void *found;
 	never_f *never = (never_f *)find_once(&found, SGANG_SELECT_NEVER);
 
-	return never && never(job_desc, members, n, others, spec, why, size);
+	return never &&
+	       never(job_desc, members, n, spare, others, spec, why, size);
 }
 
 bool sgang_at_work_alike(uint32_t job_id, uint32_t other)

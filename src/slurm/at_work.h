@@ -31,11 +31,12 @@ struct sgang_spec;
 struct sgang_select_member {
 	uint32_t job_id;  /* 0: the job that is submitted */
 	uint32_t members; /* it counts as so many */
+	bool first;       /* --gang-order puts them into the minimum */
 };
 bool sgang_select_never(struct job_descriptor *job_desc,
 			const struct sgang_select_member *members, size_t n,
-			uint32_t others, const struct sgang_spec *spec,
-			char *why, size_t size);
+			uint32_t spare, uint32_t others,
+			const struct sgang_spec *spec, char *why, size_t size);
 #define SGANG_SELECT_NEVER "sgang_select_never"
 
 /* Exported in the same way: do two jobs ask for the same, so that the answer is
@@ -56,8 +57,8 @@ uint64_t sgang_at_work_written(void);
 /* For job_submit/gang: the same by the select plugin that is loaded. */
 bool sgang_at_work_never(struct job_descriptor *job_desc,
 			 const struct sgang_select_member *members, size_t n,
-			 uint32_t others, const struct sgang_spec *spec,
-			 char *why, size_t size);
+			 uint32_t spare, uint32_t others,
+			 const struct sgang_spec *spec, char *why, size_t size);
 
 /* For job_submit/gang: the same of the select plugin that is loaded. If none of
  * ours is, a clause that says why, with what to change in slurm.conf; it is

@@ -435,8 +435,8 @@ static struct sgang_submit_room cluster(void)
 static job_desc_msg_t *submitted;
 
 static bool never(const struct sgang_submit_asked *asked, size_t n,
-		  uint32_t others, const struct sgang_spec *spec, char *why,
-		  size_t size)
+		  uint32_t spare, uint32_t others,
+		  const struct sgang_spec *spec, char *why, size_t size)
 {
 	struct sgang_select_member *members = xcalloc(n, sizeof(*members));
 	bool is;
@@ -445,9 +445,10 @@ static bool never(const struct sgang_submit_asked *asked, size_t n,
 		members[i] = (struct sgang_select_member){
 			.job_id = asked[i].job_id,
 			.members = asked[i].members,
+			.first = asked[i].first,
 		};
-	is = sgang_at_work_never(submitted, members, n, others, spec, why,
-				 size);
+	is = sgang_at_work_never(submitted, members, n, spare, others, spec,
+				 why, size);
 	xfree(members);
 	return is;
 }

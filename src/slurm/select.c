@@ -71,6 +71,7 @@ static bool find_members(const struct sgang_select_member *members, size_t n,
 		found[i] = (struct sgang_never_member){
 			.job = (struct sgang_job *)job_ptr,
 			.members = members[i].members,
+			.first = members[i].first,
 			.draft = job_ptr == &draft->job,
 		};
 	}
@@ -79,7 +80,7 @@ static bool find_members(const struct sgang_select_member *members, size_t n,
 
 extern bool sgang_select_never(struct job_descriptor *job_desc,
 			       const struct sgang_select_member *members,
-			       size_t n, uint32_t others,
+			       size_t n, uint32_t spare, uint32_t others,
 			       const struct sgang_spec *spec, char *why,
 			       size_t size)
 {
@@ -94,8 +95,8 @@ extern bool sgang_select_never(struct job_descriptor *job_desc,
 	sgang_rows_refresh();
 	found = xcalloc(n, sizeof(*found));
 	never = find_members(members, n, &draft, found) &&
-		sgang_conductor_never(sgang_own.conductor, found, n, others,
-				      spec, why, size);
+		sgang_conductor_never(sgang_own.conductor, found, n, spare,
+				      others, spec, why, size);
 	xfree(found);
 	sgang_draft_free(&draft);
 	return never;

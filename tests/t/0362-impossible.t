@@ -150,11 +150,43 @@ test_expect_success '5.4 who joins cannot spoil the gang' '
 	busy=$(submit -N 4 -p four --exclusive --mem=100) &&
 	wait_state $busy RUNNING &&
 	members=($(one spoil 2 -p four $whole) $(one spoil 2 -p four $whole)) &&
-	refused "" one spoil 2 -N4 -p four $whole --nice=-100 &&
-	refused "" one spoil 2 -N3 -p four $whole --array=0-4 &&
+	refused "" one spoil 2 -N4 -p four $whole --gang-order=0 &&
+	large=$(one spoil 2 -N4 -p four $whole --nice=-100) &&
+	one spoil 2 -N3 -p four $whole --array=0-4 &&
+	wait_for 20 squeue_says $large "Gang root/spoil waits: " &&
 	scancel $busy &&
 	wait_for 20 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]} &&
+	all_in PENDING $large &&
 	later=$(submit -N4 -p four --gang=spoil $whole)
+'
+# six OPTIONS...: another member of it, who does not say how many it needs
+six() { submit $whole --gang=six "$@"; }
+
+test_expect_success '5.5 any five of six start: the first two take one node twice' '
+	test_when_finished clear_cluster &&
+	first=$(six -N3 -p four) &&
+	second=$(six -N3 -p four) &&
+	others=($(six -N1 -p four) $(six -N1 -x n[1-4]) $(six -N1 -x n[1-4])) &&
+	last=$(six -N1 -x n[1-4] --gang-min-member=5) &&
+	wait_for 20 all_in RUNNING $first ${others[@]} $last &&
+	started_together $first ${others[@]} $last &&
+	all_in PENDING $second
+'
+# n1 has a job for ten minutes, n5 for an hour.
+test_expect_success '5.5 it says when the first of them start, and does then' '
+	test_when_finished clear_cluster &&
+	soon=$(submit -w n1 -t 10 $whole) &&
+	later=$(submit -w n5 -t 60 $whole) &&
+	wait_for 20 all_in RUNNING $soon $later &&
+	slow=$(six -N4 -x n[1-4]) &&
+	early=($(six -N2 -w n[1-2]) $(six -N1 -w n3 --gang-min-member=2)) &&
+	wait_for 20 squeue_says ${early[0]} "Gang root/six waits: " &&
+	kept=$(squeue -h -j ${early[0]} -o %r) &&
+	case $kept in *n1*|*"2 nodes are needed"*) ;; *) echo "$kept"; false ;; esac &&
+	scancel $soon &&
+	wait_for 20 all_in RUNNING ${early[@]} &&
+	all_in PENDING $slow
 '
 test_expect_success '5.4 --time-min has no meaning' '
 	test_when_finished clear_cluster &&

@@ -128,13 +128,13 @@ static bool kind_fails(struct search *s, const struct sgang_never_kind *k,
 		       int level)
 {
 	uint32_t best = 0;
-	bool fits = false, few = false;
+	bool fits = !k->members, few = false;
 
 	count_kind(s, k, level);
 	for (uint32_t i = 0; i < s->n_rooms; i++) {
 		struct room *room = &s->rooms[i];
 
-		few = room->nodes < k->units;
+		few = k->members && room->nodes < k->units;
 		if (!few && room->units >= units_needed(k)) {
 			room->kinds++;
 			fits = true;

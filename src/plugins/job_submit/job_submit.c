@@ -526,145 +526,109 @@ static enum sgang_submit_verdict check_min_tres(const struct sgang_spec *spec,
 
 /* ---- on the empty cluster ---- */
 
-/* Members that wait or hold, each by itself. */
-struct turn {
-	const struct sgang_alike *alike;
-	struct sgang_member m;
-};
-
-static int by_turn(const void *a, const void *b)
-{
-	const struct turn *x = a, *y = b;
-
-	return sgang_gang_take_order(&x->m, &y->m);
-}
-
 static bool waits(const struct sgang_alike *alike)
 {
 	return !alike->spec.object && alike->m.state != SGANG_MEMBER_RUNNING;
 }
 
-/* Those that wait, in the order in which they are taken. */
-static size_t list_turns(const struct sgang_roll *roll, struct turn *turns)
+static uint32_t order_of(const struct sgang_alike *alike)
 {
+	return alike->m.spec->order_set ? alike->m.spec->order : UINT32_MAX;
+}
+
+static int by_order(const void *a, const void *b)
+{
+	uint32_t x = order_of(*(const struct sgang_alike *const *)a);
+	uint32_t y = order_of(*(const struct sgang_alike *const *)b);
+
+	return (x > y) - (x < y);
+}
+
+/* Those that wait, in order of --gang-order. Returns how many they are. */
+static uint64_t sort_waiting(struct survey *survey)
+{
+	uint64_t waiting = 0;
+
+	qsort(survey->known, survey->n_known, sizeof(*survey->known), by_order);
+	for (size_t i = 0; i < survey->n_known; i++) {
+		if (waits(survey->known[i]))
+			waiting += survey->known[i]->m.tasks;
+	}
+	return waiting;
+}
+
+/* Members that are still expected may be among those that start, and before any
+ * other: how many of the known ones must be in any case? */
+static uint64_t count_must(const struct survey *survey, uint64_t waiting)
+{
+	uint64_t need = sgang_gang_missing(&survey->tally) + survey->tally.held;
+	uint64_t known = 0, expected, must;
+
+	for (size_t i = 0; i < survey->n_known; i++)
+		known += survey->known[i]->m.tasks;
+	expected = survey->tally.total > known ? survey->tally.total - known :
+						 0;
+	must = need > expected ? need - expected : 0;
+	return must < waiting ? must : waiting;
+}
+
+/* All with an order below this one must be: they are no more than that. */
+static uint32_t last_order(const struct survey *survey, uint64_t must)
+{
+	uint64_t seen = 0;
+
+	for (size_t i = 0; i < survey->n_known; i++) {
+		const struct sgang_alike *alike = survey->known[i];
+
+		seen += waits(alike) ? alike->m.tasks : 0;
+		if (seen > must)
+			return order_of(alike);
+	}
+	return UINT32_MAX;
+}
+
+/* Those that wait. Returns how many. */
+static size_t list_asked(const struct survey *survey, uint64_t must,
+			 struct sgang_submit_asked *asked)
+{
+	uint32_t last = last_order(survey, must);
 	size_t n = 0;
 
-	for (size_t i = 0; i < roll->n_jobs; i++) {
-		const struct sgang_roll_job *job = &roll->jobs[i];
+	for (size_t i = 0; i < survey->n_known; i++) {
+		const struct sgang_alike *alike = survey->known[i];
 
-		if (!job->alike || !waits(job->alike))
-			continue;
-		turns[n].alike = job->alike;
-		turns[n].m = job->alike->m;
-		turns[n].m.job_id = job->job_id;
-		turns[n].m.submit_time = job->submit_time;
-		turns[n++].m.tasks = job->tasks;
+		if (waits(alike))
+			asked[n++] = (struct sgang_submit_asked){
+				.job_id = alike->m.job_id,
+				.members = alike->m.tasks,
+				.first = order_of(alike) < last,
+			};
 	}
-	qsort(turns, n, sizeof(*turns), by_turn);
 	return n;
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
-/* As list_sorts(), where some of them are enough. Returns -1 without memory. */
-static int take_turns(const struct sgang_roll *roll, uint32_t *need,
-		      uint32_t *taken)
-{
-	struct turn *turns = calloc(roll->n_jobs + 1, sizeof(*turns));
-	size_t n;
-
-	if (!turns)
-		return -1;
-	n = list_turns(roll, turns);
-	for (size_t i = 0; i < n && *need; i++) {
-		uint32_t more = smaller(turns[i].m.tasks, *need);
-
-		taken[turns[i].alike->index] += more;
-		*need -= more;
-	}
-	free(turns);
-	return 0;
-}
-
-/* Of each sort of members that are there, how many the gang would be started
- * with; '*need' is lowered by them. Who of a sort it is makes no difference,
- * nor does the order if all are needed. */
-static int list_sorts(const struct sgang_roll *roll, uint32_t *need,
-		      uint32_t *taken)
-{
-	uint64_t waiting = 0;
-	size_t sorts = 0;
-
-	for (size_t i = 0; i < roll->n; i++) {
-		waiting += waits(roll->alike[i]) ? roll->alike[i]->m.tasks : 0;
-		sorts += waits(roll->alike[i]);
-	}
-	if (waiting > *need && sorts > 1)
-		return take_turns(roll, need, taken);
-	for (size_t i = 0; i < roll->n; i++) {
-		if (waits(roll->alike[i]))
-			taken[i] = smaller(roll->alike[i]->m.tasks, *need);
-		*need -= taken[i];
-	}
-	return 0;
-}
-
-/* As many members as the gang needs, the new job first. Returns how many are
- * not known yet, or -1 without memory. */
-static int64_t list_asked(struct survey *survey,
-			  struct sgang_submit_asked *asked, size_t *n)
-{
-	const struct sgang_roll *roll = survey->roll;
-	uint32_t need = sgang_gang_missing(&survey->tally) + survey->tally.held;
-	uint32_t *taken = calloc(roll->n + 1, sizeof(*taken));
-
-	*n = 0;
-	if (!taken)
-		return -1;
-	if (need)
-		asked[(*n)++].members = smaller(survey->joining.m.tasks, need);
-	need -= *n ? asked[0].members : 0;
-	if (list_sorts(roll, &need, taken) < 0) {
-		free(taken);
-		return -1;
-	}
-	for (size_t i = 0; i < roll->n; i++) {
-		if (taken[i])
-			asked[(*n)++] = (struct sgang_submit_asked){
-				.job_id = roll->alike[i]->m.job_id,
-				.members = taken[i],
-			};
-	}
-	free(taken);
-	return need;
-}
-
-/* Who joins may not take from the others what they could have had: whatever
- * priority the new job gets, the gang must be able to start with it. */
+/* With any of the members that there are: who joins may not be needed. */
 static enum sgang_submit_verdict check_empty(struct survey *survey,
 					     struct sgang_error *err)
 {
+	uint32_t need = sgang_gang_missing(&survey->tally) + survey->tally.held;
+	uint64_t waiting = sort_waiting(survey);
+	uint64_t must = count_must(survey, waiting);
 	struct sgang_submit_asked *asked;
-	int64_t others = -1;
-	bool never = false;
+	bool never;
 	char why[192];
 	size_t n;
 
-	if (!survey->tally.defined)
+	if (!survey->tally.defined || !must)
 		return SGANG_SUBMIT_FINE;
-	asked = calloc(survey->roll->n + 1, sizeof(*asked));
-	if (asked)
-		others = list_asked(survey, asked, &n);
-	if (others >= 0)
-		never = survey->host->never(asked, n, (uint32_t)others,
-					    &survey->tally.spec, why,
-					    sizeof(why));
-	free(asked);
-	if (others < 0)
+	asked = calloc(survey->n_known + 1, sizeof(*asked));
+	if (!asked)
 		return no_memory(err);
+	n = list_asked(survey, must, asked);
+	never = survey->host->never(asked, n, (uint32_t)(waiting - must),
+				    (uint32_t)(need - must),
+				    &survey->tally.spec, why, sizeof(why));
+	free(asked);
 	if (!never)
 		return SGANG_SUBMIT_FINE;
 	sgang_errf(err, EINVAL, "the gang can never start: %s", why);

@@ -69,6 +69,7 @@ struct sgang_submit_member {
 struct sgang_submit_asked {
 	uint32_t job_id; /* 0: the job that is submitted */
 	uint32_t members;
+	bool first; /* --gang-order puts them into the minimum */
 };
 
 typedef void (*sgang_submit_visit_f)(const struct sgang_submit_member *member,
@@ -107,12 +108,13 @@ struct sgang_submit_host {
 	bool (*alike)(uint32_t job_id, uint32_t other);
 	/* All nodes of the cluster. */
 	struct sgang_submit_room (*cluster)(void);
-	/* Is it certain that these members cannot start together, even if no
-	 * other job ran, beside so many others of which nothing is known? Then
-	 * 'why' says what they lack; 'spec' has what they ask of the levels. */
+	/* Is it certain that these members cannot start together, whichever
+	 * 'spare' of them are left out, even if no other job ran, beside so
+	 * many others of which nothing is known? Then 'why' says what they
+	 * lack; 'spec' has what they ask of the levels. */
 	bool (*never)(const struct sgang_submit_asked *asked, size_t n,
-		      uint32_t others, const struct sgang_spec *spec, char *why,
-		      size_t size);
+		      uint32_t spare, uint32_t others,
+		      const struct sgang_spec *spec, char *why, size_t size);
 };
 
 enum sgang_submit_verdict {

@@ -499,19 +499,6 @@ enum sgang_progress sgang_attempt_go_on(struct attempt *a,
 	return progress;
 }
 
-/* How many nodes the parts need if each takes whole ones, else 0. */
-static uint32_t whole_nodes(const struct attempt *a)
-{
-	uint32_t nodes = 0;
-
-	for (size_t i = 0; i < a->n_parts; i++) {
-		if (!a->parts[i].probed->shape.whole)
-			return 0;
-		nodes += a->parts[i].probed->shape.min_nodes;
-	}
-	return nodes;
-}
-
 /* Members beyond those that fit were not tried, in the plan. */
 static void count_fitting(struct attempt *a)
 {
@@ -544,6 +531,21 @@ static int64_t when_apart(struct attempt *a)
 	return (when > a->c->host->now()) ? when : INT64_MAX;
 }
 
+/* It is other members that will start first: what do these lack? */
+static void say_of_others(struct attempt *a)
+{
+	struct sgang_told told;
+
+	sgang_told_keep(a, &told);
+	sgang_fit_ring_order(a);
+	if (sgang_fit_any(a))
+		sgang_told_again(a, &told);
+	else
+		memcpy(a->helps, told.helps, sizeof(a->helps));
+	sgang_placement_destroy(a->plan);
+	a->plan = NULL;
+}
+
 /* It did not fit: when will it? */
 static void look_ahead(struct attempt *a)
 {
@@ -564,10 +566,12 @@ static void look_ahead(struct attempt *a)
 	for (size_t i = 0; i < a->n_gangs; i++)
 		a->gangs[i]->joint_start = when;
 	if (a->n_gangs == 1) {
-		a->gangs[0]->whole_nodes = whole_nodes(a);
+		a->gangs[0]->whole_nodes = sgang_which_whole_nodes(a);
 		count_fitting(a);
 	}
 	memcpy(a->why, why, sizeof(why));
+	if (a->other)
+		say_of_others(a);
 }
 
 /* Slurm may know of a place what the plan does not, and refuse what was planned

@@ -113,6 +113,8 @@ struct attempt {
 	struct sgang_budget *budget; /* borrowed; NULL: of each plan its
 				      * own */
 	bool uneven;                 /* the plan is one of uneven.c */
+	bool other;                  /* the parts are others than the first of
+				      * the gang's minimum (which.c) */
 	bool unfit;                  /* no plan has room for the minimum */
 	bool refused;                /* Slurm refused what was planned */
 	bool learned;                /* ... and the next round knows why */
@@ -121,6 +123,14 @@ struct attempt {
 	bool trying;                 /* why it does not fit is not asked */
 	struct gang *culprit;        /* whose members did not get along */
 	bool limited;                /* a limit of Slurm's refused one */
+};
+
+/* What an attempt says of itself. */
+struct sgang_told {
+	char why[sizeof(((struct attempt *)0)->why)];
+	char lacks[SGANG_LACKS_SIZE];
+	char unit[SGANG_UNIT_SIZE];
+	char helps[SGANG_HELPS_SIZE];
 };
 
 /* By-products of a placement. */
@@ -347,6 +357,30 @@ bool sgang_fit_nodes_at(struct attempt *a, int64_t when,
 uint64_t sgang_fit_cost_at(struct attempt *a, int64_t when);
 /* In between: keep in g->planned where the parts would be then. */
 void sgang_fit_note_planned(struct attempt *a, int64_t when);
+
+void sgang_told_keep(const struct attempt *a, struct sgang_told *told);
+void sgang_told_again(struct attempt *a, const struct sgang_told *told);
+
+/* --- which.c --- */
+
+/* The first members of the minimum do not fit. Would others then ('when' as for
+ * sgang_fewer_fit())? 1: they are the parts now; 0, or -1 when that was not
+ * found out: the parts are as before. */
+int sgang_which_fit(struct attempt *a, int64_t when);
+
+/* The same at one of these moments before 'first', at which the first members
+ * fit: the first of them, and they are the parts and g->planned is set; else
+ * 'first'. */
+int64_t sgang_which_when(struct attempt *a, const int64_t *times, size_t n,
+			 int64_t first);
+
+/* How many of these, in take order, does --gang-order put into a minimum of so
+ * many? They cannot be left out. */
+size_t sgang_which_first(const struct part *parts, size_t n, size_t need);
+
+/* How many nodes the minimum needs, whichever members it is of, if each takes
+ * whole ones, else 0. */
+uint32_t sgang_which_whole_nodes(struct attempt *a);
 
 /* --- fewer.c --- */
 

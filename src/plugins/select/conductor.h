@@ -49,20 +49,22 @@ void sgang_conductor_look(struct sgang_conductor *c, struct sgang_job *job);
 struct sgang_never_member {
 	struct sgang_job *job;
 	uint32_t members; /* 1 or more */
+	bool first;       /* --gang-order puts them into the minimum */
 	bool draft;       /* the job is only about to be submitted:
 			   * not all of it is known */
 };
 
-/* Can these members never start together, beside so many others of which
- * nothing is known, with what 'spec' asks of the levels? Not even if no other
- * job ran, and all nodes were in service. Then 'why' says what they lack. False
- * also when nobody can tell. Takes the time of a small plan at the most. Asks
- * the host for nothing but its nodes and these jobs; a read lock on both is
- * enough. */
+/* Can these members never start together, whichever 'spare' of them are left
+ * out (none of the first), beside so many others of which nothing is known,
+ * with what 'spec' asks of the levels? Not even if no other job ran, and all
+ * nodes were in service. Then 'why' says what they lack. False also when nobody
+ * can tell. Takes the time of a small plan at the most. Asks the host for
+ * nothing but its nodes and these jobs; a read lock on both is enough. */
 bool sgang_conductor_never(struct sgang_conductor *c,
 			   const struct sgang_never_member *members, size_t n,
-			   uint32_t others, const struct sgang_spec *spec,
-			   char *why, size_t size);
+			   uint32_t spare, uint32_t others,
+			   const struct sgang_spec *spec, char *why,
+			   size_t size);
 
 enum sgang_turn {
 	SGANG_TURN_ORDINARY, /* its gang has started: an ordinary job */

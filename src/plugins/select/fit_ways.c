@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fit_ways.c - do the parts fit: as planned, on fewer nodes, in other shares */
+/* fit_ways.c - do the parts fit: as planned, on fewer nodes, in other shares, and
+ * if not, do other members? */
 
 #include <stdint.h>
 
@@ -27,6 +28,8 @@ int sgang_fit(struct attempt *a)
 	/* The same members do not fit a second time. */
 	if (a->n_parts < all && sgang_fit_any(a))
 		return 0;
+	if (sgang_which_fit(a, 0) == 1)
+		return 0;
 	a->unfit = true;
 	return -1;
 }
@@ -42,6 +45,7 @@ int64_t sgang_fit_when(struct attempt *a)
 	when = sgang_fit_first(a, times, n);
 	if (when == INT64_MAX)
 		when = sgang_uneven_when(a, times, n);
+	when = sgang_which_when(a, times, n, when);
 	sgang_helps_find(a, when);
 	sgang_fit_end(a, times);
 	return when;

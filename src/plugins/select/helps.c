@@ -23,6 +23,17 @@
 /* So many jobs are named. */
 #define JOBS_NAMED 4
 
+/* When all jobs have ended: the parts, or other members of the gang. */
+static bool fits_in_the_end(struct attempt *a, struct sgang_nodeset *nodes)
+{
+	if (sgang_fit_nodes_at(a, INT64_MAX, nodes))
+		return true;
+	if (sgang_which_fit(a, INT64_MAX) != 1)
+		return false;
+	a->other = true;
+	return sgang_fit_nodes_at(a, INT64_MAX, nodes);
+}
+
 static void write_nodes(struct attempt *a, enum sgang_help what,
 			const struct sgang_nodeset *nodes)
 {
@@ -167,7 +178,7 @@ static bool fits_with(struct attempt *a, bool reserved,
 	struct sgang_nodeset *out =
 		sgang_nodeset_create(a->c->host->node_count());
 	bool fits = added && out && add_nodes(a, reserved, added) == 0 &&
-		    sgang_fit_nodes_at(a, INT64_MAX, nodes);
+		    fits_in_the_end(a, nodes);
 
 	if (fits) {
 		reduce_added(a, added, nodes);
@@ -194,7 +205,7 @@ static void find_never(struct attempt *a)
 
 	if (!nodes)
 		return;
-	if (sgang_fit_nodes_at(a, INT64_MAX, nodes)) {
+	if (fits_in_the_end(a, nodes)) {
 		reduce_endless(a, nodes);
 		write_jobs(a, nodes);
 	} else if (!fits_with(a, false, nodes) && !fits_with(a, true, nodes)) {

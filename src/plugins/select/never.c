@@ -51,12 +51,11 @@ static struct probed *request_of(struct attempt *a, struct gang *g,
 	return p;
 }
 
-/* The members that an attempt would take for the minimum. False: it cannot be
- * told what they need. */
-static bool take_minimum(struct attempt *a, struct gang *g)
+/* All members that could be of the minimum, as they are taken, and how many of
+ * them it needs. False: it cannot be told what they need. */
+static bool list_members(struct attempt *a, struct gang *g, size_t *need)
 {
-	size_t need = sgang_gang_missing(&g->tally);
-
+	*need = sgang_gang_missing(&g->tally);
 	for (size_t i = 0; i < g->n_entries; i++) {
 		struct entry *e = g->entries[i];
 
@@ -68,15 +67,47 @@ static bool take_minimum(struct attempt *a, struct gang *g)
 		sgang_fit_add(a, 0, e);
 	}
 	qsort(a->parts, a->n_parts, sizeof(*a->parts), sgang_fit_take_order);
-	if (!need || a->n_parts < need)
-		return false;
-	a->n_parts = need;
-	return true;
+	return *need && a->n_parts >= *need;
+}
+
+/* ---- whichever members start ---- */
+
+/* Of each kind there are members that --gang-order puts into the minimum, and
+ * others, of which so many may be left out. What is left of them in 'kinds' are
+ * those that every choice has. Returns how many these are. */
+static uint64_t keep_certain(struct sgang_never_kind *kinds,
+			     const uint32_t *first, size_t n, uint64_t spare)
+{
+	uint64_t certain = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t others = kinds[i].members - first[i];
+
+		kinds[i].members = first[i] +
+				   (others > spare ? others - (uint32_t)spare :
+						     0);
+		certain += kinds[i].members;
+	}
+	return certain;
+}
+
+/* The rest of the minimum may be anybody, anywhere. */
+static void add_others(struct sgang_never_kind *kind, uint32_t others,
+		       uint32_t *fit, uint32_t n_nodes)
+{
+	for (uint32_t i = 0; i < n_nodes; i++)
+		fit[i] = others;
+	*kind = (struct sgang_never_kind){
+		.members = others,
+		.units = 1,
+		.fit = fit,
+	};
 }
 
 static void fill_kinds(struct attempt *a, struct sgang_never_kind *kinds,
-		       uint32_t *fit)
+		       uint32_t *fit, uint32_t *first, size_t need)
 {
+	size_t n_first = sgang_which_first(a->parts, a->n_parts, need);
 	const struct sgang_host *h = a->c->host;
 	uint32_t n_nodes = h->node_count();
 
@@ -90,32 +121,43 @@ static void fill_kinds(struct attempt *a, struct sgang_never_kind *kinds,
 			.fit = fit + i * n_nodes,
 		};
 	}
-	for (size_t i = 0; i < a->n_parts; i++)
-		kinds[a->parts[i].probed - a->probed].members++;
+	for (size_t i = 0; i < a->n_parts; i++) {
+		size_t kind = (size_t)(a->parts[i].probed - a->probed);
+
+		kinds[kind].members++;
+		first[kind] += i < n_first;
+	}
 }
 
-static bool count_fails(struct attempt *a, struct gang *g)
+static bool count_fails(struct attempt *a, struct gang *g, size_t need)
 {
 	const struct sgang_fabric *fabric = a->topology->fabric;
-	size_t n_nodes = a->c->host->node_count();
-	struct sgang_never_kind *kinds;
+	uint32_t n_nodes = a->c->host->node_count();
+	size_t n = a->n_probed;
+	struct sgang_never_kind *kinds = calloc(n + 1, sizeof(*kinds));
+	uint32_t *fit = calloc((n + 1) * n_nodes + 1, sizeof(*fit));
+	uint32_t *first = calloc(n + 1, sizeof(*first));
 	struct sgang_policy policy;
-	uint32_t *fit;
+	uint64_t certain;
 	bool never = false;
 
-	kinds = calloc(a->n_probed + 1, sizeof(*kinds));
-	fit = calloc(a->n_probed * n_nodes + 1, sizeof(*fit));
-	if (kinds && fit) {
-		fill_kinds(a, kinds, fit);
-		sgang_spec_policy(&g->tally.spec, &policy);
-		never = sgang_never(fabric, &a->c->conf.costs, kinds,
-				    a->n_probed,
-				    sgang_levels_find(a->c, policy.require),
-				    sgang_levels_find(a->c, policy.spread),
-				    g->why, sizeof(g->why));
-	}
+	if (!kinds || !fit || !first)
+		goto out;
+	fill_kinds(a, kinds, fit, first, need);
+	certain = keep_certain(kinds, first, n, a->n_parts - need);
+	if (certain < need)
+		add_others(&kinds[n], (uint32_t)(need - certain),
+			   fit + n * n_nodes, n_nodes);
+	sgang_spec_policy(&g->tally.spec, &policy);
+	never = sgang_never(fabric, &a->c->conf.costs, kinds,
+			    n + (certain < need),
+			    sgang_levels_find(a->c, policy.require),
+			    sgang_levels_find(a->c, policy.spread), g->why,
+			    sizeof(g->why));
+out:
 	free(kinds);
 	free(fit);
+	free(first);
 	return never;
 }
 
@@ -124,9 +166,10 @@ static bool fails_by_count(struct sgang_conductor *c, struct gang *g)
 {
 	struct attempt a;
 	bool never = false;
+	size_t need;
 
-	if (sgang_probe_open(&a, c, &g, 1) == 0 && take_minimum(&a, g))
-		never = count_fails(&a, g);
+	if (sgang_probe_open(&a, c, &g, 1) == 0 && list_members(&a, g, &need))
+		never = count_fails(&a, g, need);
 	if (never)
 		sgang_lists_write_help(SGANG_HELP_NEVER, 0, NULL, g->helps);
 	sgang_probe_close(&a);
@@ -279,7 +322,7 @@ static bool same_need(const struct attempt *a, const struct probed *x,
 
 /* Let request 'draft' be the one of others. */
 static void merge_draft(struct attempt *a, struct sgang_never_kind *kinds,
-			size_t draft)
+			uint32_t *first, size_t draft)
 {
 	size_t last = a->n_probed - 1, i = 0;
 
@@ -289,14 +332,17 @@ static void merge_draft(struct attempt *a, struct sgang_never_kind *kinds,
 	if (i > last)
 		return;
 	kinds[i].members += kinds[draft].members;
+	first[i] += first[draft];
 	sgang_probed_free(&a->probed[draft]);
 	a->probed[draft] = a->probed[last];
 	kinds[draft] = kinds[last];
+	first[draft] = first[last];
 	a->n_probed--;
 }
 
 /* The members by what they ask for; -1 as above. */
 static int sort_members(struct attempt *a, struct sgang_never_kind *kinds,
+			uint32_t *first,
 			const struct sgang_never_member *members, size_t n)
 {
 	size_t draft = SIZE_MAX;
@@ -314,9 +360,10 @@ static int sort_members(struct attempt *a, struct sgang_never_kind *kinds,
 		if (members[i].draft)
 			draft = k;
 		kinds[k].members += members[i].members;
+		first[k] += members[i].first ? members[i].members : 0;
 	}
 	if (draft != SIZE_MAX)
-		merge_draft(a, kinds, draft);
+		merge_draft(a, kinds, first, draft);
 	return 0;
 }
 
@@ -336,21 +383,6 @@ static const struct sgang_topology *topology_of(const struct attempt *a)
 		common = own;
 	}
 	return common ? common : &all->topology[0];
-}
-
-/* Those of which nothing is known may be anywhere. */
-static void add_others(const struct attempt *a, struct sgang_never_kind *kinds,
-		       uint32_t others, uint32_t *fit)
-{
-	uint32_t n_nodes = a->c->host->node_count();
-
-	for (uint32_t i = 0; i < n_nodes; i++)
-		fit[i] = others;
-	kinds[a->n_probed] = (struct sgang_never_kind){
-		.members = others,
-		.units = 1,
-		.fit = fit,
-	};
 }
 
 static bool kinds_fail(struct attempt *a, struct sgang_never_kind *kinds,
@@ -374,7 +406,8 @@ static bool kinds_fail(struct attempt *a, struct sgang_never_kind *kinds,
 		kinds[i].whole = p->shape.whole;
 		kinds[i].fit = fit + i * n_nodes;
 	}
-	add_others(a, kinds, others, fit + a->n_probed * n_nodes);
+	add_others(&kinds[a->n_probed], others, fit + a->n_probed * n_nodes,
+		   (uint32_t)n_nodes);
 	sgang_spec_policy(&a->gangs[0]->tally.spec, &policy);
 	never = sgang_never(a->topology->fabric, &c->conf.costs, kinds,
 			    a->n_probed + (others != 0),
@@ -534,13 +567,34 @@ static bool plan_fails(struct attempt *a, const struct sgang_never_kind *kinds,
 	return true;
 }
 
+/* Of all that may start, 'spare' may be left out: what every choice has is
+ * judged beside the rest. */
+static bool all_fail(struct attempt *a, struct sgang_never_kind *kinds,
+		     const uint32_t *first, uint32_t spare, uint32_t others,
+		     char *why, size_t size)
+{
+	uint64_t all = 0, certain;
+
+	for (size_t i = 0; i < a->n_probed; i++)
+		all += kinds[i].members;
+	certain = keep_certain(kinds, first, a->n_probed, spare);
+	if (!certain)
+		return false;
+	others += (uint32_t)(all - spare - certain);
+	return kinds_fail(a, kinds, others, why, size) ||
+	       supply_fails(a, kinds, why, size) ||
+	       plan_fails(a, kinds, why, size);
+}
+
 bool sgang_conductor_never(struct sgang_conductor *c,
 			   const struct sgang_never_member *members, size_t n,
-			   uint32_t others, const struct sgang_spec *spec,
-			   char *why, size_t size)
+			   uint32_t spare, uint32_t others,
+			   const struct sgang_spec *spec, char *why,
+			   size_t size)
 {
 	struct gang *g = calloc(1, sizeof(*g));
 	struct sgang_never_kind *kinds = calloc(n + 1, sizeof(*kinds));
+	uint32_t *first = calloc(n + 1, sizeof(*first));
 	struct attempt a = {
 		.c = c,
 		.gangs = &g,
@@ -550,20 +604,19 @@ bool sgang_conductor_never(struct sgang_conductor *c,
 	};
 	bool never = false;
 
-	if (!c->fabric || !g || !kinds || !a.probed)
+	if (!c->fabric || !g || !kinds || !first || !a.probed)
 		goto out;
 	g->tally.spec = *spec;
 	/* A plan for some of the ranks knows nothing of their groups. */
 	g->tally.spec.parallel[0] = '\0';
-	if (sort_members(&a, kinds, members, n) < 0)
+	if (sort_members(&a, kinds, first, members, n) < 0)
 		goto out;
 	a.topology = topology_of(&a);
-	never = kinds_fail(&a, kinds, others, why, size) ||
-		supply_fails(&a, kinds, why, size) ||
-		plan_fails(&a, kinds, why, size);
+	never = all_fail(&a, kinds, first, spare, others, why, size);
 out:
 	free(a.free_at);
 	free(kinds);
+	free(first);
 	if (a.probed)
 		sgang_probe_close(&a);
 	free(g);

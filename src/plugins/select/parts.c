@@ -167,3 +167,19 @@ uint32_t sgang_part_cpus(const struct probed *p, const struct sgang_run *run)
 {
 	return (p->fixed ? 1 : run->ranks) * p->shape.node_cpus;
 }
+
+void sgang_told_keep(const struct attempt *a, struct sgang_told *told)
+{
+	memcpy(told->why, a->why, sizeof(told->why));
+	memcpy(told->lacks, a->lacks, sizeof(told->lacks));
+	memcpy(told->unit, a->unit, sizeof(told->unit));
+	memcpy(told->helps, a->helps, sizeof(told->helps));
+}
+
+void sgang_told_again(struct attempt *a, const struct sgang_told *told)
+{
+	memcpy(a->why, told->why, sizeof(told->why));
+	memcpy(a->lacks, told->lacks, sizeof(told->lacks));
+	memcpy(a->unit, told->unit, sizeof(told->unit));
+	memcpy(a->helps, told->helps, sizeof(told->helps));
+}

@@ -306,6 +306,15 @@ static bool choose_anew(struct attempt *a, bool *unknown)
 	return a->n_parts > 0;
 }
 
+/* Do others than the first of its members? 'unknown': one of them could not be
+ * asked. */
+static bool others_fit(struct attempt *a, int64_t when, bool sure, bool unknown)
+{
+	int fit = sgang_which_fit(a, when);
+
+	return fit > 0 || (!sure && (fit < 0 || unknown));
+}
+
 /* A level that is only preferred does not count against it for ever. */
 static int64_t once_relaxed(const struct attempt *a)
 {
@@ -329,7 +338,7 @@ bool sgang_probe_could(struct sgang_conductor *c, struct gang **gangs, size_t n,
 		       const struct sgang_nodeset *lent)
 {
 	uint32_t n_nodes = c->host->node_count();
-	bool could = true, unknown = false;
+	bool could = true, unknown = false, enough;
 	bool some = sgang_nodeset_count(lent) < n_nodes;
 	struct attempt a;
 
@@ -342,10 +351,14 @@ bool sgang_probe_could(struct sgang_conductor *c, struct gang **gangs, size_t n,
 		a.free_at[i] = sgang_nodeset_has(lent, i) ? 0 : INT64_MAX;
 	sgang_probe_all(&a);
 	/* A member that lacks a licence now may get it later. */
-	if (sgang_apart_prepare(&a) == 0)
-		could = choose_anew(&a, &unknown) ?
-				fits_then(&a, once_relaxed(&a), some) :
-				unknown;
+	if (sgang_apart_prepare(&a) == 0) {
+		int64_t when = once_relaxed(&a);
+
+		enough = choose_anew(&a, &unknown);
+		could = enough ? fits_then(&a, when, some) ||
+					 others_fit(&a, when, some, unknown) :
+				 unknown;
+	}
 out:
 	free(a.free_at);
 	sgang_probe_close(&a);

@@ -695,30 +695,6 @@ static void say_why(struct uneven *u)
 	sgang_nodeset_destroy(room);
 }
 
-/* What is told is of even shares. */
-struct told {
-	char why[sizeof(((struct attempt *)0)->why)];
-	char lacks[SGANG_LACKS_SIZE];
-	char unit[SGANG_UNIT_SIZE];
-	char helps[SGANG_HELPS_SIZE];
-};
-
-static void keep_told(const struct attempt *a, struct told *told)
-{
-	memcpy(told->why, a->why, sizeof(told->why));
-	memcpy(told->lacks, a->lacks, sizeof(told->lacks));
-	memcpy(told->unit, a->unit, sizeof(told->unit));
-	memcpy(told->helps, a->helps, sizeof(told->helps));
-}
-
-static void tell_again(struct attempt *a, const struct told *told)
-{
-	memcpy(a->why, told->why, sizeof(told->why));
-	memcpy(a->lacks, told->lacks, sizeof(told->lacks));
-	memcpy(a->unit, told->unit, sizeof(told->unit));
-	memcpy(a->helps, told->helps, sizeof(told->helps));
-}
-
 /* g->planned of each gang, of what was found. */
 static void note_planned(struct uneven *u)
 {
@@ -741,7 +717,7 @@ static void note_planned(struct uneven *u)
 
 static int fit(struct attempt *a, int64_t when, bool note)
 {
-	struct told told;
+	struct sgang_told told; /* of even shares */
 	struct uneven u;
 	int rc = -1;
 
@@ -749,12 +725,12 @@ static int fit(struct attempt *a, int64_t when, bool note)
 		return 0;
 	if (a->n_parts > SGANG_UNEVEN_PARTS)
 		return -1;
-	keep_told(a, &told);
+	sgang_told_keep(a, &told);
 	if (begin(&u, a, when) == 0) {
 		rc = look(&u);
 		if (rc != 1 && says_why(&u) && u.ready) {
 			say_why(&u);
-			keep_told(a, &told);
+			sgang_told_keep(a, &told);
 		}
 		if (rc == 1 && note)
 			note_planned(&u);
@@ -765,7 +741,7 @@ static int fit(struct attempt *a, int64_t when, bool note)
 		sgang_placement_destroy(a->plan);
 		a->plan = NULL;
 	}
-	tell_again(a, &told);
+	sgang_told_again(a, &told);
 	end(&u);
 	return rc;
 }
@@ -812,12 +788,12 @@ void sgang_uneven_doubt(struct attempt *a)
 	struct sgang_placement *least = NULL;
 	struct sgang_budget budget, *before = a->budget;
 	struct sgang_nofit nofit;
-	struct told told;
+	struct sgang_told told;
 	struct uneven u;
 
 	if (!concerns(a))
 		return;
-	keep_told(a, &told);
+	sgang_told_keep(a, &told);
 	sgang_budget_init(&budget, STEPS_NOW);
 	a->budget = &budget;
 	if (begin(&u, a, 0) == 0) {
@@ -826,7 +802,7 @@ void sgang_uneven_doubt(struct attempt *a)
 		drop_made(&u);
 	}
 	a->budget = before;
-	tell_again(a, &told);
+	sgang_told_again(a, &told);
 	lower_bound(a, least);
 	sgang_placement_destroy(least);
 	end(&u);

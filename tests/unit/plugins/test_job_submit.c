@@ -225,15 +225,16 @@ static struct sgang_submit_room fake_cluster(void)
 /* Who was asked about, and what is told of them. */
 static struct sgang_submit_asked asked[8];
 static size_t n_asked;
-static uint32_t n_others;
+static uint32_t n_spare, n_others;
 static const char *lacks;
 
 static bool fake_never(const struct sgang_submit_asked *members, size_t n,
-		       uint32_t others, const struct sgang_spec *spec,
-		       char *why, size_t size)
+		       uint32_t spare, uint32_t others,
+		       const struct sgang_spec *spec, char *why, size_t size)
 {
 	(void)spec;
 	n_asked = n;
+	n_spare = spare;
 	n_others = others;
 	for (size_t i = 0; i < n && i < 8; i++)
 		asked[i] = members[i];
@@ -1442,14 +1443,20 @@ static void test_change_minimum_of_another(void **state)
 	assert_non_null(strstr(err.text, "3 tasks at a time"));
 }
 
-static void expect_asked(size_t i, uint32_t job_id, uint32_t members)
+/* Of these in any order. */
+static void expect_asked(uint32_t job_id, uint32_t members, bool first)
 {
-	assert_int_equal(asked[i].job_id, job_id);
+	size_t i = 0;
+
+	while (i < n_asked && asked[i].job_id != job_id)
+		i++;
+	assert_true(i < n_asked);
 	assert_int_equal(asked[i].members, members);
+	assert_int_equal(asked[i].first, first);
 }
 
-/* 5.4: judged with those that the gang would be started with, as many as it
- * needs. */
+/* 5.4: judged with all members that there are, as many as it needs of them,
+ * whichever these may be. */
 static void test_never_on_the_empty_cluster(void **state)
 {
 	static const struct job there[] = {
@@ -1466,25 +1473,99 @@ static void test_never_on_the_empty_cluster(void **state)
 	ctld.n_jobs = 1;
 	assert_int_equal(submit(&comes, &err), SGANG_SUBMIT_FINE);
 	assert_int_equal(n_asked, 2);
-	expect_asked(0, 0, 1);
-	expect_asked(1, 1, 1);
+	expect_asked(0, 1, false);
+	expect_asked(1, 1, false);
+	assert_int_equal(n_spare, 0);
 	assert_int_equal(n_others, 3);
 
-	/* one more than it needs: the new one is among them all the same */
 	ctld.n_jobs = 3;
 	lacks = "no leaf has room";
 	assert_int_equal(submit(&comes, &err), SGANG_SUBMIT_NEVER_FITS);
 	assert_string_equal(err.text, "the gang can never start: no leaf has "
 				      "room");
 	assert_int_equal(n_asked, 3);
-	expect_asked(0, 0, 1);
-	expect_asked(1, 1, 1);
-	expect_asked(2, 2, 3);
+	expect_asked(0, 1, false);
+	expect_asked(1, 1, false);
+	expect_asked(2, 3, false);
+	assert_int_equal(n_spare, 0);
 	assert_int_equal(n_others, 0);
+	/* 14 of which it needs 5 */
 	assert_int_equal(submit(&many, &err), SGANG_SUBMIT_NEVER_FITS);
-	assert_int_equal(n_asked, 1);
-	expect_asked(0, 0, 5);
+	expect_asked(0, 10, false);
+	expect_asked(2, 3, false);
+	assert_int_equal(n_spare, 9);
+	assert_int_equal(n_others, 0);
 	lacks = NULL;
+}
+
+/* 5.5: whom --gang-order puts into the minimum is needed in any case, unless
+ * others are expected that may come before. */
+static void test_never_by_order(void **state)
+{
+	static const struct job there[] = {
+		{ .env = { GANG("t"), MIN(4), O "_order=1" } },
+		{ .env = { GANG("t"), O "_order=2" }, .tasks = 3 },
+		{ .env = { GANG("u"), MIN(4), TOTAL(6), O "_order=1" } },
+		{ .env = { GANG("u"), O "_order=2" }, .tasks = 3 },
+	};
+	static const struct {
+		struct job comes;
+		uint32_t spare, others;
+		bool first, one, three; /* the new job, those there */
+	} cases[] = {
+		{ { .env = { GANG("t"), O "_order=0" } },
+		  1,
+		  0,
+		  true,
+		  true,
+		  false },
+		{ { .env = { GANG("t"), O "_order=2" } },
+		  1,
+		  0,
+		  false,
+		  true,
+		  false },
+		{ { .env = { GANG("t") } }, 1, 0, false, true, true },
+		{ { .env = { GANG("t"), O "_order=0" }, .array = "0-3" },
+		  4,
+		  0,
+		  true,
+		  false,
+		  false },
+		{ { .env = { GANG("t"), O "_order=0" }, .array = "0-4" },
+		  5,
+		  0,
+		  false,
+		  false,
+		  false },
+		/* five are there, and one is expected */
+		{ { .env = { GANG("u") } }, 2, 1, false, true, false },
+		{ { .env = { GANG("u"), O "_order=0" } },
+		  2,
+		  1,
+		  true,
+		  true,
+		  false },
+	};
+	struct sgang_error err = { "" };
+
+	(void)state;
+	ctld.jobs = there;
+	ctld.n_jobs = 4;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool u = i >= 5;
+
+		n_asked = 0;
+		assert_int_equal(submit(&cases[i].comes, &err),
+				 SGANG_SUBMIT_FINE);
+		assert_int_equal(n_asked, 3);
+		assert_int_equal(n_spare, cases[i].spare);
+		assert_int_equal(n_others, cases[i].others);
+		expect_asked(0, (uint32_t)(cases[i].spare > 2 ? i + 1 : 1),
+			     cases[i].first);
+		expect_asked(u ? 3 : 1, 1, cases[i].one);
+		expect_asked(u ? 4 : 2, 3, cases[i].three);
+	}
 }
 
 /* Members start together, with the limit that they asked for. */
@@ -1554,10 +1635,11 @@ static uint64_t asked_sum;
 static const struct job *world_comes;
 
 static bool sum_never(const struct sgang_submit_asked *members, size_t n,
-		      uint32_t others, const struct sgang_spec *spec, char *why,
-		      size_t size)
+		      uint32_t spare, uint32_t others,
+		      const struct sgang_spec *spec, char *why, size_t size)
 {
-	asked_sum = (uint64_t)others << 40 ^ spec->min_member;
+	asked_sum = (uint64_t)others << 40 ^ (uint64_t)spare << 50 ^
+		    spec->min_member;
 	for (size_t i = 0; i < n; i++) {
 		const struct job *job = members[i].job_id ?
 						&world[members[i].job_id - 1] :
@@ -1565,7 +1647,8 @@ static bool sum_never(const struct sgang_submit_asked *members, size_t n,
 
 		asked_sum += members[i].members *
 			     (uint64_t)(1 + job->nodes * 1000 +
-					job->cpus * 100 + job->gpus * 30);
+					job->cpus * 100 + job->gpus * 30 +
+					members[i].first * 7000);
 	}
 	if (asked_sum % 7)
 		return false;
@@ -1753,8 +1836,9 @@ static void test_cost(void **state)
 		world[ctld.n_jobs].gpus = ctld.n_jobs == 5 || ctld.n_jobs == 7;
 	}
 	assert_int_equal(n_asked, 3);
-	assert_int_equal(asked[1].members, WORLD_MAX - 3);
-	expect_asked(2, 6, 2);
+	expect_asked(0, 1, false);
+	expect_asked(1, WORLD_MAX - 3, false);
+	expect_asked(6, 2, false);
 	sgang_rolls_destroy(host.rolls);
 	sgang_members_destroy(host.members);
 	host.rolls = NULL;
@@ -1777,6 +1861,7 @@ int main(void)
 		TEST(test_never_fits_alone),
 		TEST(test_never_fits_together),
 		TEST(test_never_on_the_empty_cluster),
+		TEST(test_never_by_order),
 		TEST(test_time_min),
 		TEST(test_undefined),
 		TEST(test_object),

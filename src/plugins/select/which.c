@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* which.c - which members start, where neither all fit nor the first of them
+ *
+ * A gang that needs five of its six members starts with any five that fit. They
+ * are tried in the order in which they are taken: a choice is better than
+ * another one if it has the first member in which they differ. What was refused
+ * is narrowed down, by halving, to a few members that do not get along, and no
+ * later choice has them all. Members that ask for the same stand for each
+ * other, so these are numbers of each request. Nothing is tried where all ask
+ * for the same.
+ *
+ * It ends with a choice, when none is left, or after so many plans: all is done
+ * under slurmctld's locks.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "attempt_private.h"
+
+/* So many plans at the least and at the most; in between as long as they have
+ * taken no more than so much CPU time (microseconds). */
+#define PLANS_LEAST 16
+#define PLANS_MOST 256
+#define PLANS_TIME 20000
+
+/* Of a choice, and of one that keeps to what was refused. */
+#define CLASHES_MAX 64
+#define STEPS_MAX 20000
+
+struct which {
+	struct attempt *a;
+	int64_t when;       /* 0: now */
+	size_t n_asked;     /* requests of before */
+	struct part *parts; /* to choose from: those that cannot be left out,
+			     * then the others as they are taken */
+	size_t n, n_first, need;
+	size_t *list; /* of parts: the choice */
+	size_t *found;
+	uint32_t *most;  /* by request: how many of the others ask for it */
+	uint32_t *count; /* ... and are in the choice */
+	size_t *closed;  /* ... no more of them from that part on */
+	uint32_t *clash; /* ... do not get along, CLASHES_MAX times */
+	size_t n_clashes;
+	uint32_t plans;
+	uint64_t begun;
+};
+
+static size_t kind_of(const struct which *w, size_t part)
+{
+	return (size_t)(w->parts[part].probed - w->a->probed);
+}
+
+/* ---- who is there ---- */
+
+/* Members whom --gang-order puts into the minimum: those with an order that no
+ * more have, or a lower one, than are needed. */
+size_t sgang_which_first(const struct part *parts, size_t n, size_t need)
+{
+	size_t first = 0;
+
+	for (size_t i = 0; i < n && i < need; i++) {
+		const struct sgang_spec *spec = &parts[i].entry->spec;
+
+		if (!spec->order_set)
+			return i;
+		if (i + 1 == n || !parts[i + 1].entry->spec.order_set ||
+		    parts[i + 1].entry->spec.order != spec->order)
+			first = i + 1;
+	}
+	return first;
+}
+
+static bool may_be_taken(const struct entry *e)
+{
+	return e->m.state != SGANG_MEMBER_RUNNING && e->probed &&
+	       e->probed->usable;
+}
+
+/* Add those of a gang that hold, or that wait, as they are taken. Returns how
+ * many there are. */
+static size_t add_parts(struct attempt *a, size_t index, bool held)
+{
+	const struct gang *g = a->gangs[index];
+	size_t before = a->n_parts;
+
+	for (size_t i = 0; i < g->n_entries; i++) {
+		struct entry *e = g->entries[i];
+
+		if (may_be_taken(e) &&
+		    (e->m.state == SGANG_MEMBER_HELD) == held)
+			sgang_fit_add(a, index, e);
+	}
+	qsort(a->parts + before, a->n_parts - before, sizeof(*a->parts),
+	      sgang_fit_take_order);
+	return a->n_parts - before;
+}
+
+/* All of a gang that could be taken, as the parts of 'a'. Held ones have their
+ * nodes. */
+static void list_parts(struct which *w, size_t index)
+{
+	struct attempt *a = w->a;
+	size_t missing = sgang_gang_missing(&a->gangs[index]->tally), held, n;
+
+	a->n_parts = 0;
+	held = add_parts(a, index, true);
+	n = add_parts(a, index, false);
+	w->n = held + n;
+	w->need = held + missing;
+	w->n_first = held + sgang_which_first(a->parts + held, n, missing);
+}
+
+/* Is there more than one choice? */
+static bool may_choose(const struct which *w)
+{
+	const struct part *parts = w->a->parts;
+
+	if (w->need >= w->n || w->need <= w->n_first)
+		return false;
+	for (size_t i = w->n_first + 1; i < w->n; i++) {
+		if (parts[i].probed != parts[w->n_first].probed)
+			return true;
+	}
+	return false;
+}
+
+/* ---- begin and end ---- */
+
+static bool alloc(struct which *w)
+{
+	size_t kinds = w->n_asked + 1;
+
+	w->parts = calloc(w->n + 1, sizeof(*w->parts));
+	w->list = calloc(w->n + 1, sizeof(*w->list));
+	w->found = calloc(w->n + 1, sizeof(*w->found));
+	w->most = calloc(kinds, sizeof(*w->most));
+	w->count = calloc(kinds, sizeof(*w->count));
+	w->closed = calloc(kinds, sizeof(*w->closed));
+	w->clash = calloc(kinds * CLASHES_MAX, sizeof(*w->clash));
+	return w->parts && w->list && w->found && w->most && w->count &&
+	       w->closed && w->clash;
+}
+
+static void end(struct which *w)
+{
+	free(w->parts);
+	free(w->list);
+	free(w->found);
+	free(w->most);
+	free(w->count);
+	free(w->closed);
+	free(w->clash);
+}
+
+/* 1: there is something to choose, 0: there is not; -1: nobody can tell, as of a
+ * group. The parts of 'a' are not what they were. */
+static int begin(struct which *w, struct attempt *a)
+{
+	bool any = false;
+
+	*w = (struct which){ .a = a, .n_asked = a->n_probed };
+	for (size_t i = 0; i < a->n_gangs && !any; i++) {
+		list_parts(w, i);
+		any = may_choose(w);
+	}
+	if (!any)
+		return 0;
+	if (a->n_gangs > 1 || !alloc(w))
+		return -1;
+	memcpy(w->parts, a->parts, w->n * sizeof(*w->parts));
+	for (size_t i = w->n_first; i < w->n; i++)
+		w->most[kind_of(w, i)]++;
+	w->begun = a->c->host->cpu_us();
+	return 1;
+}
+
+/* ---- a trial ---- */
+
+static bool is_late(const struct which *w)
+{
+	return w->plans >= PLANS_MOST ||
+	       (w->plans >= PLANS_LEAST &&
+		w->a->c->host->cpu_us() - w->begun > PLANS_TIME);
+}
+
+/* Requests that a trial has added; its parts ask for them no more. */
+static void drop_made(struct which *w)
+{
+	struct attempt *a = w->a;
+
+	while (a->n_probed > w->n_asked)
+		sgang_probed_free(&a->probed[--a->n_probed]);
+}
+
+static void take(struct which *w, const size_t *list, size_t n)
+{
+	struct attempt *a = w->a;
+
+	drop_made(w);
+	a->uneven = false;
+	for (size_t i = 0; i < n; i++)
+		a->parts[i] = w->parts[list[i]];
+	a->n_parts = n;
+	sgang_fit_ring_order(a);
+}
+
+/* Do the parts fit? 1 or 0, or -1 when that is not found out. */
+static int plan(struct attempt *a, int64_t when)
+{
+	if (when ? sgang_fit_at(a, when) : sgang_fit_parts(a) == 0)
+		return 1;
+	return sgang_fewer_fit(a, when) ? 1 : sgang_uneven_fit(a, when);
+}
+
+/* ... of the list the first n? */
+static int fits(struct which *w, size_t n)
+{
+	if (is_late(w))
+		return -1;
+	w->plans++;
+	take(w, w->list, n);
+	return plan(w->a, w->when);
+}
+
+/* Some of a choice know nothing of communication groups, which are of all. */
+static int some_fit(struct which *w, size_t n)
+{
+	char *parallel = w->a->gangs[0]->tally.spec.parallel;
+	char first = parallel[0];
+	int rc;
+
+	parallel[0] = '\0';
+	rc = n ? fits(w, n) : 1;
+	parallel[0] = first;
+	return rc;
+}
+
+/* ---- what was refused ---- */
+
+/* The fewest of the list that are refused, 'low' at the least; 'high' are. 0
+ * when that is not found out. */
+static size_t first_refused(struct which *w, size_t low, size_t high)
+{
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		int rc = some_fit(w, mid);
+
+		if (rc < 0)
+			return 0;
+		if (rc)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return high;
+}
+
+/* The last of those that are refused goes to the front, until the front alone
+ * is refused: these do not get along. Returns where the front ends; 0: not
+ * found out. */
+static size_t narrow_down(struct which *w)
+{
+	size_t front = w->n_first, high = w->need;
+
+	/* The rest of the choice may get along but for the groups. */
+	if (w->a->gangs[0]->tally.spec.parallel[0] && some_fit(w, high))
+		return 0;
+	for (;;) {
+		size_t last;
+
+		high = first_refused(w, front, high);
+		if (high <= front)
+			return high;
+		last = w->list[high - 1];
+		memmove(&w->list[front + 1], &w->list[front],
+			(high - 1 - front) * sizeof(*w->list));
+		w->list[front++] = last;
+	}
+}
+
+/* None of the choices to come has all of these, or where that is not found out,
+ * is the same as this one. False: there is no more time or room. */
+static bool note_clash(struct which *w, bool refused)
+{
+	uint32_t *clash = w->clash + w->n_clashes * w->n_asked;
+	size_t n;
+
+	if (w->n_clashes == CLASHES_MAX)
+		return false;
+	n = refused ? narrow_down(w) : 0;
+	if (is_late(w))
+		return false;
+	memset(clash, 0, w->n_asked * sizeof(*clash));
+	for (size_t i = w->n_first; i < (n ? n : w->need); i++)
+		clash[kind_of(w, w->list[i])]++;
+	w->n_clashes++;
+	return true;
+}
+
+/* ---- the next choice ---- */
+
+static bool has_all(const struct which *w, const uint32_t *clash)
+{
+	for (size_t k = 0; k < w->n_asked; k++) {
+		if (w->count[k] < clash[k])
+			return false;
+	}
+	return true;
+}
+
+/* Has one more of that kind, which was taken last, made it one that was refused
+ * before? */
+static bool clashes(const struct which *w, size_t kind)
+{
+	for (size_t c = 0; c < w->n_clashes; c++) {
+		const uint32_t *clash = w->clash + c * w->n_asked;
+
+		if (clash[kind] == w->count[kind] && has_all(w, clash))
+			return true;
+	}
+	return false;
+}
+
+static void close_kind(struct which *w, size_t part)
+{
+	size_t kind = kind_of(w, part);
+
+	for (size_t k = 0; k < w->n_asked; k++) {
+		if (w->closed[k] != SIZE_MAX && w->closed[k] > part)
+			w->closed[k] = SIZE_MAX;
+	}
+	w->closed[kind] = part;
+}
+
+/* Take that part if it gets along with those that are taken. False: no more of
+ * its kind are, from now on. */
+static bool take_next(struct which *w, size_t part, size_t *n)
+{
+	size_t kind = kind_of(w, part);
+
+	if (w->closed[kind] < part)
+		return true;
+	w->count[kind]++;
+	if (!clashes(w, kind)) {
+		w->list[(*n)++] = part;
+		return true;
+	}
+	w->count[kind]--;
+	w->closed[kind] = part;
+	return false;
+}
+
+/* Go without the last one that was taken. False: there is none. */
+static bool take_back(struct which *w, size_t *part, size_t *n)
+{
+	if (*n == w->n_first)
+		return false;
+	*part = w->list[--*n];
+	w->count[kind_of(w, *part)]--;
+	close_kind(w, *part);
+	return true;
+}
+
+/* Too many are left out for what is needed. */
+static bool too_few(const struct which *w)
+{
+	size_t out = 0;
+
+	for (size_t k = 0; k < w->n_asked; k++)
+		out += (w->closed[k] != SIZE_MAX) ? w->most[k] - w->count[k] :
+						    0;
+	return out > w->n - w->need;
+}
+
+/* The best one that was not refused. 1, 0: there is none, -1: not found out. */
+static int next_choice(struct which *w)
+{
+	size_t n = w->n_first, part = n;
+
+	for (size_t i = 0; i < n; i++)
+		w->list[i] = i;
+	for (size_t k = 0; k < w->n_asked; k++) {
+		w->count[k] = 0;
+		w->closed[k] = SIZE_MAX;
+	}
+	/* those that cannot be left out do not get along */
+	for (size_t c = 0; c < w->n_clashes; c++) {
+		if (has_all(w, w->clash + c * w->n_asked))
+			return 0;
+	}
+	for (int step = 0; n < w->need; step++, part++) {
+		bool closed = !take_next(w, part, &n);
+
+		if (step == STEPS_MAX)
+			return -1;
+		while (closed && too_few(w)) {
+			if (!take_back(w, &part, &n))
+				return 0;
+		}
+	}
+	return 1;
+}
+
+/* ---- the question ---- */
+
+/* Look for a choice that fits at w->when, and leave it in w->list. */
+static int search(struct which *w)
+{
+	bool unsure = false;
+	int rc;
+
+	while ((rc = next_choice(w)) == 1) {
+		int fit = fits(w, w->need);
+
+		if (fit == 1)
+			return 1;
+		unsure |= fit < 0;
+		if (!note_clash(w, fit == 0))
+			return -1;
+	}
+	return unsure ? -1 : rc;
+}
+
+/* The first of these moments at which a choice fits, and which; 'n': none was
+ * found. What was refused at one is refused at those before it. */
+static size_t search_when(struct which *w, const int64_t *times, size_t n)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2, clashes = w->n_clashes;
+
+		w->when = times[mid];
+		if (search(w) == 1) {
+			memcpy(w->found, w->list, w->need * sizeof(*w->found));
+			high = mid;
+		} else {
+			w->n_clashes = clashes;
+			low = mid + 1;
+		}
+	}
+	return high;
+}
+
+/* What the attempt is made of, and says. */
+struct before {
+	struct part *parts;
+	size_t n_parts;
+	bool trying, uneven;
+	struct sgang_told told;
+};
+
+static bool keep(struct before *b, const struct attempt *a)
+{
+	b->n_parts = a->n_parts;
+	b->trying = a->trying;
+	b->uneven = a->uneven;
+	sgang_told_keep(a, &b->told);
+	b->parts = malloc((a->n_parts + 1) * sizeof(*b->parts));
+	if (b->parts)
+		memcpy(b->parts, a->parts, a->n_parts * sizeof(*b->parts));
+	return b->parts;
+}
+
+/* Where nothing was found all is as it was. */
+static void give_back(struct before *b, struct which *w, bool found)
+{
+	struct attempt *a = w->a;
+
+	a->trying = b->trying;
+	sgang_told_again(a, &b->told);
+	if (!found) {
+		drop_made(w);
+		memcpy(a->parts, b->parts, b->n_parts * sizeof(*b->parts));
+		a->n_parts = b->n_parts;
+		a->uneven = b->uneven;
+	}
+	free(b->parts);
+}
+
+int sgang_which_fit(struct attempt *a, int64_t when)
+{
+	struct before before;
+	struct which w;
+	int rc;
+
+	if (!keep(&before, a))
+		return -1;
+	a->trying = true;
+	rc = begin(&w, a);
+	if (rc == 1) {
+		w.when = when;
+		rc = search(&w);
+	}
+	give_back(&before, &w, rc == 1);
+	/* the plan that is told of */
+	if (rc == 1 && !when) {
+		take(&w, w.list, w.need);
+		rc = plan(a, 0);
+		if (rc == 1 && !a->uneven)
+			sgang_uneven_doubt(a);
+	}
+	if (rc != 1 && !when) {
+		sgang_placement_destroy(a->plan);
+		a->plan = NULL;
+	}
+	end(&w);
+	return rc;
+}
+
+/* The parts fit then; g->planned is where. */
+static void note_planned(struct attempt *a, int64_t when)
+{
+	if (sgang_fit_at(a, when) || sgang_fewer_fit(a, when))
+		sgang_fit_note_planned(a, when);
+	else
+		(void)sgang_uneven_when(a, &when, 1);
+}
+
+int64_t sgang_which_when(struct attempt *a, const int64_t *times, size_t n,
+			 int64_t first)
+{
+	struct before before;
+	struct which w;
+	size_t upto = 0, at;
+	bool found = false;
+
+	while (upto < n && times[upto] < first)
+		upto++;
+	if (!upto || !keep(&before, a))
+		return first;
+	a->trying = true;
+	if (begin(&w, a) == 1) {
+		at = search_when(&w, times, upto);
+		found = at < upto;
+	}
+	if (found) {
+		take(&w, w.found, w.need);
+		note_planned(a, times[at]);
+		first = times[at];
+		a->other = true;
+	}
+	give_back(&before, &w, found);
+	end(&w);
+	return first;
+}
+
+static uint32_t least_nodes(const struct part *part)
+{
+	const struct sgang_shape *shape = &part->probed->shape;
+
+	return shape->least_nodes ? shape->least_nodes : shape->min_nodes;
+}
+
+static int by_nodes(const void *a, const void *b)
+{
+	uint32_t x = least_nodes(a), y = least_nodes(b);
+
+	return (x > y) - (x < y);
+}
+
+uint32_t sgang_which_whole_nodes(struct attempt *a)
+{
+	struct before before;
+	struct which w;
+	uint32_t nodes = 0;
+	bool whole = keep(&before, a) && begin(&w, a) >= 0;
+
+	if (!before.parts)
+		return 0;
+	for (size_t i = 0; i < a->n_parts && whole; i++)
+		whole = a->parts[i].probed->shape.whole;
+	if (whole && w.need <= a->n_parts) {
+		qsort(a->parts + w.n_first, a->n_parts - w.n_first,
+		      sizeof(*a->parts), by_nodes);
+		for (size_t i = 0; i < w.need; i++)
+			nodes += least_nodes(&a->parts[i]);
+	}
+	give_back(&before, &w, false);
+	end(&w);
+	return nodes;
+}
