@@ -20,9 +20,12 @@
 
 /* So many plans at the least and at the most; in between as long as they have
  * taken no more than so much CPU time (microseconds). */
-#define PLANS_LEAST 16
+#define PLANS_LEAST 8
 #define PLANS_MOST 256
 #define PLANS_TIME 20000
+
+/* Steps of each (core/plan.h): what it costs is no matter yet. */
+#define PLAN_STEPS 200000
 
 /* Of a choice, and of one that keeps to what was refused. */
 #define CLASHES_MAX 64
@@ -42,6 +45,7 @@ struct which {
 	size_t *closed;  /* ... no more of them from that part on */
 	uint32_t *clash; /* ... do not get along, CLASHES_MAX times */
 	size_t n_clashes;
+	bool unsure; /* what was refused may fit */
 	uint32_t plans;
 	uint64_t begun;
 };
@@ -216,11 +220,19 @@ static int plan(struct attempt *a, int64_t when)
 /* ... of the list the first n? */
 static int fits(struct which *w, size_t n)
 {
+	struct sgang_budget budget, *before = w->a->budget;
+	int rc;
+
 	if (is_late(w))
 		return -1;
 	w->plans++;
 	take(w, w->list, n);
-	return plan(w->a, w->when);
+	sgang_budget_init(&budget, PLAN_STEPS);
+	w->a->budget = &budget;
+	rc = plan(w->a, w->when);
+	w->a->budget = before;
+	w->unsure |= rc < 0 || (!rc && (budget.unproved || !budget.left));
+	return rc;
 }
 
 /* Some of a choice know nothing of communication groups, which are of all. */
@@ -407,7 +419,6 @@ static int next_choice(struct which *w)
 /* Look for a choice that fits at w->when, and leave it in w->list. */
 static int search(struct which *w)
 {
-	bool unsure = false;
 	int rc;
 
 	while ((rc = next_choice(w)) == 1) {
@@ -415,11 +426,10 @@ static int search(struct which *w)
 
 		if (fit == 1)
 			return 1;
-		unsure |= fit < 0;
 		if (!note_clash(w, fit == 0))
 			return -1;
 	}
-	return unsure ? -1 : rc;
+	return w->unsure ? -1 : rc;
 }
 
 /* The first of these moments at which a choice fits, and which; 'n': none was
