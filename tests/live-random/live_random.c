@@ -246,12 +246,12 @@ static int gangs(char **args)
 		rc = one_gang(&r, seed, i, i < first);
 	printf("# seed %llu: %u nodes, %u started, %u waited, %u refused, "
 	       "%u optimal, %u not proved, %u exact, %u not decided, "
-	       "%u start times, %u shown, %u on too few nodes, %u of others, "
+	       "%u start times, %u shown, %u on too few nodes, "
 	       "%u laid out, %u with islands, auto: %u started (%u chances), %u waited, mean cost %.4f, %.0f ms\n",
 	       (unsigned long long)seed, r.c.n_nodes, r.started, r.waited,
 	       r.refused, r.optimal, r.unproved, r.exact, r.undecided, r.starts,
-	       r.shown, r.fewer, r.others, r.laid_out, r.divided, r.chosen,
-	       r.chances, r.patient, r.started ? r.over / r.started : 1,
+	       r.shown, r.fewer, r.laid_out, r.divided, r.chosen, r.chances,
+	       r.patient, r.started ? r.over / r.started : 1,
 	       r.started ? r.ms / r.started : 0);
 	printf("# seed %llu: ms for blockers %.0f, gangs %.0f, cancel %.0f\n",
 	       (unsigned long long)seed, r.fill_ms, r.wait_ms, r.cancel_ms);

@@ -39,8 +39,6 @@ struct lr_run {
 	uint32_t chosen, chances, patient; /* with auto: started, some of
 					    * them beside a better place that
 					    * comes, and waited */
-	uint32_t others;                   /* wait, and others than the first of
-			    * their members fit */
 	uint32_t fewer; /* with less nodes than it could have */
 	uint32_t checked, violations, undecided, starts, shown;
 	double over; /* sum of cost / least */

@@ -103,16 +103,48 @@ static void check_reason(struct lr_run *r)
 		check_shown(r);
 }
 
+static int set_fits(struct lr_run *r, const struct lr_cluster *c, uint32_t set)
+{
+	struct lr_gang part = r->g;
+
+	part.n_members = 0;
+	for (uint32_t m = 0; m < r->g.n_members; m++) {
+		if (set >> m & 1)
+			part.member[part.n_members++] = r->g.member[m];
+	}
+	return lr_fits(c, &part, r->found);
+}
+
+/* Its minimum, whichever members that may be. */
+static int minimum_fits(struct lr_run *r, const struct lr_cluster *c)
+{
+	int fits = 0;
+
+	if (r->g.min == r->g.n_members)
+		return lr_fits(c, &r->g, r->found);
+	for (uint32_t set = 0; set < 1u << r->g.n_members; set++) {
+		int found;
+
+		if ((uint32_t)__builtin_popcount(set) != r->g.min ||
+		    !lr_in_turn(&r->g, set))
+			continue;
+		found = set_fits(r, c, set);
+		if (found == 1)
+			return 1;
+		fits = found < 0 ? found : fits;
+	}
+	return fits;
+}
+
 /* -- when a gang that waits expects to start -- */
 
 /* The first end of a job after which it fits, if none is early; 0: none helps.
  * Without 'gpus' those that a job had stay taken. */
-static time_t first_start(const struct lr_run *r, const struct lr_job *blockers,
+static time_t first_start(struct lr_run *r, const struct lr_job *blockers,
 			  bool gpus, bool *decided)
 {
 	struct lr_cluster later = r->c;
 	bool gone[LR_NODES * 2] = { false };
-	uint32_t found[LR_MEMBERS];
 
 	*decided = true;
 	for (;;) {
@@ -137,7 +169,7 @@ static time_t first_start(const struct lr_run *r, const struct lr_job *blockers,
 						0 :
 						r->block_use[i][d];
 		}
-		fits = lr_fits(&later, &r->g, found);
+		fits = minimum_fits(r, &later);
 		*decided &= fits >= 0;
 		if (fits == 1)
 			return next;
@@ -210,58 +242,6 @@ static int check_expected(struct lr_run *r)
 	return 0;
 }
 
-static int set_fits(struct lr_run *r, const struct lr_cluster *c, uint32_t set)
-{
-	struct lr_gang part = r->g;
-
-	part.n_members = 0;
-	for (uint32_t m = 0; m < r->g.n_members; m++) {
-		if (set >> m & 1)
-			part.member[part.n_members++] = r->g.member[m];
-	}
-	return lr_fits(c, &part, r->found);
-}
-
-/* Its minimum, whichever members that may be. */
-static int minimum_fits(struct lr_run *r, const struct lr_cluster *c)
-{
-	int fits = 0;
-
-	for (uint32_t set = 0; set < 1u << r->g.n_members; set++) {
-		int found;
-
-		if ((uint32_t)__builtin_popcount(set) != r->g.min ||
-		    !lr_in_turn(&r->g, set))
-			continue;
-		found = set_fits(r, c, set);
-		if (found == 1)
-			return 1;
-		fits = found < 0 ? found : fits;
-	}
-	return fits;
-}
-
-/* Those that come first by --gang-order, and of the same those that were
- * submitted first: of others the gang does not try whether they fit. */
-static int first_fit(struct lr_run *r)
-{
-	uint32_t set = 0;
-
-	if (!r->g.late)
-		return minimum_fits(r, &r->c);
-	for (uint32_t n = 0; n < r->g.min; n++) {
-		uint32_t next = LR_NONE;
-
-		for (uint32_t i = 0; i < r->g.n_members; i++) {
-			if (!(set >> i & 1) &&
-			    (next == LR_NONE || r->g.turn[i] < r->g.turn[next]))
-				next = i;
-		}
-		set |= 1u << next;
-	}
-	return set_fits(r, &r->c, set);
-}
-
 /* Does Slurm refuse a member by itself? */
 static bool never_alone(struct lr_run *r, const struct lr_cluster *c)
 {
@@ -275,7 +255,7 @@ static bool never_alone(struct lr_run *r, const struct lr_cluster *c)
 /* It waits: may it? */
 int lr_check_wait(struct lr_run *r, double since)
 {
-	int fits = first_fit(r);
+	int fits = minimum_fits(r, &r->c);
 
 	if (fits < 0) {
 		r->undecided++;
@@ -284,11 +264,9 @@ int lr_check_wait(struct lr_run *r, double since)
 	r->waited++;
 	r->checked++;
 	if (!fits) {
-		r->others += r->g.late && minimum_fits(r, &r->c) == 1;
 		check_reason(r);
 		/* those of a nonstrict gang start one by one */
 		return r->c.kinds & LR_START && r->g.number % 8 == 0 &&
-				       r->g.min == r->g.n_members &&
 				       !r->g.nonstrict && !r->g.patient &&
 				       !r->g.split ?
 			       check_expected(r) :
@@ -318,7 +296,7 @@ int lr_check_wait(struct lr_run *r, double since)
 void lr_check_silent(struct lr_run *r)
 {
 	r->checked++;
-	if (first_fit(r)) {
+	if (minimum_fits(r, &r->c)) {
 		lr_violation(r, "it fits and waits:");
 		lr_tell_found(r, "found");
 	} else {
@@ -343,11 +321,5 @@ void lr_check_refused(struct lr_run *r)
 	if ((r->g.late && never_alone(r, &empty)) ||
 	    minimum_fits(r, &empty) != 1)
 		return;
-	/* Who joins is judged with those that come first; it does not try
-	 * whether it fits with others. */
-	if (r->g.late && r->g.min < r->g.n_members)
-		r->others++;
-	else
-		lr_violation(r, "it is refused and would fit: %s",
-			     lr_refusal());
+	lr_violation(r, "it is refused and would fit: %s", lr_refusal());
 }
