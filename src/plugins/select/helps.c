@@ -34,9 +34,6 @@ static bool fits_in_the_end(struct attempt *a, struct sgang_nodeset *nodes)
 	return sgang_fit_nodes_at(a, INT64_MAX, nodes);
 }
 
-/* ---- words ---- */
-
-/* "nodes:2:n[3-4]", "nodes:200" when the names are too long. */
 static void write_nodes(struct attempt *a, enum sgang_help what,
 			const struct sgang_nodeset *nodes)
 {
