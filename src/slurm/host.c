@@ -117,6 +117,16 @@ static bool is_eligible(job_record_t *job_ptr)
 	return yes;
 }
 
+/* select_nodes() asks nobody about such a job. */
+static bool is_barred(const job_record_t *job_ptr)
+{
+	bitstr_t *required = job_ptr->details ?
+				     job_ptr->details->req_node_bitmap :
+				     NULL;
+
+	return required && !bit_super_set(required, avail_node_bitmap);
+}
+
 static enum sgang_job_state job_state(const job_record_t *job_ptr)
 {
 	if (IS_JOB_PENDING(job_ptr))
@@ -291,6 +301,7 @@ static void look(job_record_t *job_ptr, struct sgang_job_info *info)
 		return;
 	/* may change the reason, hence the others afterwards */
 	info->eligible = is_eligible(job_ptr);
+	info->barred = is_barred(job_ptr);
 	info->parked = is_parked(job_ptr);
 	info->label = is_ours(job_ptr->state_desc) ?
 			      sgang_hash_text(SGANG_HASH_SEED,

@@ -448,11 +448,28 @@ static bool is_eligible(const struct fake_job *j)
 	return j->state == FAKE_PENDING && !j->user_hold && !j->holds;
 }
 
+static uint64_t nodes_up(void)
+{
+	uint64_t up = 0;
+
+	for (uint32_t n = 0; n < world.n_nodes; n++) {
+		if (!live.nodes[n].down)
+			up |= (uint64_t)1 << n;
+	}
+	return up;
+}
+
+static bool is_barred(const struct fake_job *j)
+{
+	return j->state == FAKE_PENDING && (j->rq.required & ~nodes_up());
+}
+
 /* As in slurmctld, only this finds all out. */
 static void look(const struct fake_job *j, struct sgang_job_info *info)
 {
 	fill_info(j, info);
 	info->eligible = is_eligible(j);
+	info->barred = is_barred(j);
 	info->parked = j->parked;
 	if (j->state == FAKE_PENDING && info->labelled)
 		info->label = sgang_hash_text(SGANG_HASH_SEED, j->text);
@@ -551,17 +568,6 @@ static uint64_t nodes_in(const struct sgang_nodeset *set)
 	return nodes;
 }
 
-static uint64_t nodes_up(void)
-{
-	uint64_t up = 0;
-
-	for (uint32_t n = 0; n < world.n_nodes; n++) {
-		if (!live.nodes[n].down)
-			up |= (uint64_t)1 << n;
-	}
-	return up;
-}
-
 static void shape_of(const struct fake_job *j, struct sgang_shape *shape)
 {
 	memset(shape, 0, sizeof(*shape));
@@ -593,7 +599,7 @@ static int host_probe(struct sgang_job *job, struct sgang_nodeset *usable,
 		fault("probe(%u), which cannot start", j->id);
 	if (nodes_in(usable) || nodes_in(ever))
 		fault("probe(%u) into a set that is not empty", j->id);
-	if (j->unprobable || n < j->rq.nodes || !n ||
+	if (j->unprobable || is_barred(j) || n < j->rq.nodes || !n ||
 	    live.licences_used + j->rq.licences > world.licences) {
 		snprintf(why, why_size, "JobId=%u: probe says no", j->id);
 		return -1;
@@ -1664,6 +1670,13 @@ bool fake_start(uint32_t id, uint64_t among)
 		return false;
 	launch(j);
 	return true;
+}
+
+bool fake_barred(uint32_t id)
+{
+	const struct fake_job *j = find(id);
+
+	return j && is_barred(j);
 }
 
 uint64_t fake_fits(uint32_t id)

@@ -146,6 +146,8 @@ bool fake_start(uint32_t id, uint64_t among);
 void fake_ends_at(uint32_t id, int64_t when);
 /* Backfill expects a pending job then. */
 void fake_expect(uint32_t id, int64_t when);
+/* Does it require nodes that are down, so that Slurm does not try it? */
+bool fake_barred(uint32_t id);
 /* The nodes the job could have right now. */
 uint64_t fake_fits(uint32_t id);
 /* The nodes of a job that Slurm has started are still booting. */

@@ -288,13 +288,24 @@ test_expect_success '5.6 one that wants a drained node: nobody knows when, no no
 		 $(submit --gang=away --gang-min-member=3 -N 1 --exclusive)
 		 $(submit --gang=away --gang-min-member=3 -N 1 --exclusive \
 			-w n2)) &&
-	waits "Gang root/away waits: JobId=${members[2]}: " &&
+	waits "Gang root/away waits: JobId=${members[2]}: n2, which it requires,\
+ is drained" &&
 	cycles=$(sdiag | sed -n "s/.*Total cycles: //p" | tail -n 1) &&
 	wait_for 20 "test \$(sdiag | sed -n \"s/.*Total cycles: //p\" |
 		tail -n 1) -gt $((cycles + 3))" &&
 	squeue -h -j "$(echo ${members[@]} | tr " " ,)" -o %S | sort -u >out &&
 	echo N/A | test_cmp - out &&
 	scontrol show node -o | test_must_fail grep PLANNED &&
+	scontrol update nodename=n2 state=resume &&
+	wait_for 15 all_in RUNNING ${members[@]} &&
+	drop ${members[@]}
+'
+# Slurm asks nobody about them, and 24.11 says that n2 may be reserved.
+test_expect_success '5.6 all want a drained node: which it is' '
+	scontrol update nodename=n2 state=drain reason=test &&
+	gang out 2 -N 2 -n 2 --mem=10 -w n2 &&
+	waits n2 &&
+	wait_helps out "node n2 in service again, now down or drained" &&
 	scontrol update nodename=n2 state=resume &&
 	wait_for 15 all_in RUNNING ${members[@]} &&
 	drop ${members[@]}

@@ -233,7 +233,7 @@ void sgang_why_shares(struct attempt *a, uint32_t level,
  * could have is another afterwards. */
 void sgang_helps_find(struct attempt *a, int64_t when);
 /* ... when Slurm would not even try this request: nodes that it asks for are
- * out of service. */
+ * out of service. In a->why if it requires just these. */
 void sgang_helps_refused(struct attempt *a, const struct probed *p);
 
 /* --- levels.c --- */

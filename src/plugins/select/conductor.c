@@ -465,6 +465,7 @@ static int first_half(struct sgang_conductor *c)
 		sgang_failure_check_all(c);
 	sgang_hold_check_all(c);
 	sgang_never_check_all(c);
+	sgang_barred_check_all(c);
 	sgang_turns_take(c);
 	if (any_unsaved(c))
 		sgang_fault_die("committed", 1);

@@ -32,6 +32,7 @@ struct entry {
 	bool seen;       /* by this pass */
 	bool hold;       /* its job is one of the gang's holds */
 	bool parked;
+	bool barred;
 	bool has_record;
 	char *const *env; /* what the spec was read from */
 	size_t n_env;
@@ -77,6 +78,8 @@ struct gang {
 	struct entry *object; /* its definition, or NULL */
 	size_t n_waiting;     /* entries that wait, ... */
 	size_t n_parked;      /* those of them that are parked, ... */
+	size_t n_eligible;    /* those that are eligible, ... */
+	size_t n_barred;      /* those of these that Slurm does not try, ... */
 	uint64_t label;       /* and what all of them show, see
 			       * host.h; 0: not all show the same */
 
@@ -140,6 +143,10 @@ struct gang {
 	bool only_min;           /* more than the minimum did not work */
 	bool one_hold;           /* slices did not: commit in one hold of
 				  * the locks */
+	bool barred;             /* Slurm tries none of its members; found
+				  * out why for ... */
+	uint64_t barred_of;      /* ... these requests ... */
+	uint64_t barred_supply;  /* ... and these nodes */
 	bool failed;             /* the last attempt did, at ... */
 	uint64_t failed_stamp;   /* ... this state of the cluster */
 	uint64_t failed_of;      /* ... with these requests */
@@ -358,6 +365,11 @@ bool sgang_limits_over(struct sgang_conductor *c, struct gang *const *gangs,
 		       size_t n_gangs, char *why, size_t size);
 /* Ask anew, from time to time, whether a limit still stops the gang's group. */
 void sgang_limits_check(struct sgang_conductor *c, struct gang *g);
+
+/* --- barred.c --- */
+
+/* Find out for which gangs Slurm tries no member, and why. */
+void sgang_barred_check_all(struct sgang_conductor *c);
 
 /* --- probe.c --- */
 

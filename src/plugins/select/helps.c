@@ -97,6 +97,11 @@ out:
 
 /* ---- nodes that are out of service or reserved ---- */
 
+static bool is_out(uint8_t cause)
+{
+	return cause == SGANG_CAUSE_DOWN || cause == SGANG_CAUSE_DRAINED;
+}
+
 /* Add those to what each request could have, and to 'added'. Returns -1 without
  * memory. */
 static int add_nodes(struct attempt *a, bool reserved,
@@ -114,8 +119,7 @@ static int add_nodes(struct attempt *a, bool reserved,
 			continue;
 		a->c->host->causes(p->job, &p->shape, cause, NULL);
 		for (uint32_t n = 0; n < n_nodes; n++) {
-			if (cause[n] != SGANG_CAUSE_DOWN &&
-			    cause[n] != SGANG_CAUSE_DRAINED &&
+			if (!is_out(cause[n]) &&
 			    (!reserved || cause[n] != SGANG_CAUSE_RESERVED))
 				continue;
 			if (sgang_nodeset_has(p->ever, n))
@@ -225,6 +229,35 @@ void sgang_helps_find(struct attempt *a, int64_t when)
 		sgang_lists_write_help(SGANG_HELP_PREFER, 0, NULL, a->helps);
 }
 
+/* Nodes that it requires are out of service: others do not help. */
+static bool say_required(struct attempt *a, struct sgang_job *job,
+			 const uint8_t *cause)
+{
+	struct sgang_nodeset *nodes =
+		sgang_nodeset_create(a->c->host->node_count());
+	struct sgang_job_info info;
+	uint32_t first;
+
+	if (!nodes)
+		return false;
+	a->c->host->required(job, nodes);
+	for (uint32_t n = 0; n < a->c->host->node_count(); n++) {
+		if (!is_out(cause[n]))
+			sgang_nodeset_remove(nodes, n);
+	}
+	first = sgang_nodeset_next(nodes, 0);
+	if (first != SGANG_NODE_NONE) {
+		a->c->host->info(job, &info);
+		snprintf(a->why, sizeof(a->why),
+			 "JobId=%u: %s, which it requires, is %s", info.job_id,
+			 sgang_fabric_node_name(a->c->fabric, first),
+			 cause[first] == SGANG_CAUSE_DOWN ? "down" : "drained");
+		write_nodes(a, SGANG_HELP_NODES, nodes);
+	}
+	sgang_nodeset_destroy(nodes);
+	return first != SGANG_NODE_NONE;
+}
+
 void sgang_helps_refused(struct attempt *a, const struct probed *p)
 {
 	uint32_t n_nodes = a->c->host->node_count(), good = 0;
@@ -236,9 +269,10 @@ void sgang_helps_refused(struct attempt *a, const struct probed *p)
 		goto done;
 	a->c->host->shape(p->job, &shape);
 	a->c->host->causes(p->job, &shape, cause, NULL);
+	if (say_required(a, p->job, cause))
+		goto done;
 	for (uint32_t n = 0; n < n_nodes; n++) {
-		if (cause[n] == SGANG_CAUSE_DOWN ||
-		    cause[n] == SGANG_CAUSE_DRAINED)
+		if (is_out(cause[n]))
 			sgang_nodeset_add(out, n);
 		else if (cause[n] < SGANG_CAUSE_DOWN ||
 			 cause[n] == SGANG_CAUSE_NONE)

@@ -57,6 +57,8 @@ struct sgang_job_info {
 	uint32_t ranks;    /* tasks the job runs, 1 or more */
 	enum sgang_job_state state;
 	bool eligible;            /* pending and could start now */
+	bool barred;              /* ... but requires nodes that are out of
+				   * service: Slurm does not try it */
 	bool parked;              /* by us */
 	bool labelled;            /* its reason is a text of ours */
 	uint64_t label;           /* of a pending job the hash (hash.h) of
@@ -232,8 +234,8 @@ struct sgang_host {
 		     void *arg);
 	/* NULL when it is gone. */
 	struct sgang_job *(*find)(uint32_t job_id);
-	/* All but `eligible`, `parked` and `label`, which look() adds at some
-	 * cost. */
+	/* All but `eligible`, `barred`, `parked` and `label`, which look() adds
+	 * at some cost. */
 	void (*info)(struct sgang_job *job, struct sgang_job_info *info);
 	void (*look)(struct sgang_job *job, struct sgang_job_info *info);
 	/* May that user act on everybody's jobs: an operator, SlurmUser? */

@@ -235,6 +235,7 @@ static void read_info(struct sgang_conductor *c, struct entry *e,
 	e->job = info->job;
 	set_seen(c, e, true);
 	e->parked = info->parked;
+	e->barred = info->barred;
 	e->request = (info->state == SGANG_JOB_PENDING) ?
 			     c->host->request(info->job) :
 			     0;
@@ -531,6 +532,8 @@ static void count_waiting(struct gang *g, const struct entry *e)
 		g->label = 0;
 	g->n_waiting++;
 	g->n_parked += e->parked;
+	g->n_eligible += e->m.eligible;
+	g->n_barred += e->m.eligible && e->barred;
 }
 
 /* A hash of all that add_up() looks at, but for two: the moment of the first
@@ -542,7 +545,7 @@ static uint64_t look_over(const struct sgang_conductor *c, struct gang *g)
 	uint64_t hash = c->configured;
 	bool other = g->n_holds > 0;
 
-	g->n_waiting = g->n_parked = 0;
+	g->n_waiting = g->n_parked = g->n_eligible = g->n_barred = 0;
 	g->label = 0;
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];

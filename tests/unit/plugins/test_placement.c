@@ -689,6 +689,17 @@ static void test_reason_counts(void **state)
 	}
 }
 
+static void all_say(const uint32_t *ids, size_t n, const char *first,
+		    const char *then)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *text = strstr(text_of(ids[i]), first);
+
+		if (!text || !strstr(text, then))
+			fail_msg("%s", text_of(ids[i]));
+	}
+}
+
 /* 5.5, 5.6: a node that a member requires is planned for, and told of where it
  * has no room. */
 static void test_required(void **state)
@@ -711,6 +722,52 @@ static void test_required(void **state)
 	assert_true(fake_job(ids[0])->nodes & 1 << 5);
 	assert_int_equal(nodes_of(ids, 2), LEAF(1));
 	assert_true(record_of(ids[0]).exact);
+}
+
+/* 5.6: Slurm tries no job that requires a node which is out of service, so a
+ * gang of such members alone has no turn: it says which node that is, and not
+ * what an attempt before that has found. */
+static void test_barred(void **state)
+{
+	struct fake_request rq = with("train", 2, NULL, NULL);
+	uint32_t ids[2], busy = occupy(1 << 5, 0);
+
+	(void)state;
+	rq.nodes = 2;
+	rq.cpus = CPUS / 2;
+	rq.required = 1 << 5;
+	submit_many(rq, 2, ids);
+	schedule_and_pass();
+	all_say(ids, 2, "waits: JobId=", ": n5, which it requires, is busy");
+	fake_node_down(5, true);
+	schedule_and_pass();
+	all_say(ids, 2, "waits: JobId=", ": n5, which it requires, is down");
+	assert_string_equal(record_of(ids[0]).lacks, "");
+	assert_string_equal(record_of(ids[0]).helps, "nodes:1:n5");
+	assert_int_equal(fake_job(ids[0])->expected, 0);
+	fake_end(busy);
+	schedule_and_pass();
+	all_say(ids, 2, "waits: JobId=", ": n5, which it requires, is down");
+
+	/* one that Slurm tries finds the same */
+	fake_fail(ids[1], true);
+	rq.required = 0;
+	ids[1] = submit(rq);
+	pass();
+	schedule_and_pass();
+	all_say(ids, 2, "waits: JobId=", ": n5, which it requires, is down");
+	fake_fail(ids[1], true);
+	rq.required = 1 << 5;
+	ids[1] = submit(rq);
+	schedule_and_pass();
+	all_say(ids, 2, "waits: JobId=", ": n5, which it requires, is down");
+
+	fake_node_down(5, false);
+	pass();
+	all_say(ids, 2, "waits for its turn", "");
+	assert_string_equal(record_of(ids[0]).helps, "");
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
 }
 
 /* 5.6: what helps is named, and no more of it than helps. */
@@ -2273,6 +2330,7 @@ int main(void)
 		OUTSIDE(test_require_says_why),
 		OUTSIDE(test_reason_counts),
 		OUTSIDE(test_required),
+		OUTSIDE(test_barred),
 		OUTSIDE(test_helps),
 		OUTSIDE(test_helps_least),
 		OUTSIDE(test_one_start),

@@ -258,6 +258,8 @@ static inline void schedule(void)
 
 		j = *next; /* its place in the queue, if it starts */
 		next = &j;
+		if (fake_barred(j.id))
+			continue;
 		if (j.gang[0] && turn(j.id) == SGANG_TURN_TAKEN)
 			continue;
 		nodes = fenced(j.rq.priority, fake_fits(j.id));
