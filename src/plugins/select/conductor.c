@@ -402,7 +402,7 @@ void sgang_conductor_wait(struct sgang_conductor *c)
 static bool any_unsaved(const struct sgang_conductor *c)
 {
 	for (const struct gang *g = c->gangs; g; g = g->next) {
-		if (g->n_holds && !g->holds_saved && !g->slices)
+		if (g->n_holds && !g->holds_saved && !sgang_hold_committing(g))
 			return true;
 	}
 	return false;
@@ -411,7 +411,8 @@ static bool any_unsaved(const struct sgang_conductor *c)
 static bool any_waiting_holder(const struct sgang_conductor *c)
 {
 	for (const struct gang *g = c->gangs; g; g = g->next) {
-		if (g->n_holds && !g->slices && !sgang_group_placed(g))
+		if (g->n_holds && !sgang_hold_committing(g) &&
+		    !sgang_group_placed(g))
 			return true;
 	}
 	return false;

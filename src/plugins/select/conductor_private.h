@@ -14,6 +14,7 @@
 #include "core/gang/own.h"
 #include "core/gang/record.h"
 #include "core/plan/plan.h"
+#include "hold_state.h"
 #include "metrics.h"
 #include "metrics_file.h"
 
@@ -177,9 +178,12 @@ struct gang {
 	int64_t waits_until;    /* ... 0: it waits for none */
 	struct sgang_nodeset *shown_on; /* nodes that name it (nodes.c) ... */
 	uint64_t shown_of;              /* ... with these members */
-	struct slices *slices;          /* it is being committed in slices, and
-					 * these are its holds so far; NULL: it
-					 * is not */
+	/* How far its hold has come (hold_state.h, which says what of the rest
+	 * is no state and why) ... */
+	enum sgang_hold_state hold_state;
+	uint64_t hold_refused; /* ways that have been refused, as bits */
+	struct slices *slices; /* ... with what is left to be committed while
+				* COMMITTING; else NULL */
 	struct hold *holds;
 	size_t n_holds;
 	bool marked;                  /* `hold` is set in some entry */
@@ -190,14 +194,9 @@ struct gang {
 				       * cannot be */
 	bool described;               /* the members know of their ring; then
 				       * the holds are in ring order */
-	bool preparing;               /* nodes run the Prolog, or have */
-	uint64_t prepared;            /* clock_us() when all had; 0: not yet */
+	uint64_t prepared;            /* while PREPARING: clock_us() when all
+				       * nodes had run the Prolog; 0: not yet */
 	uint32_t prepare_failures;    /* members lost meanwhile, so far */
-	bool recovered;               /* slurmctld died between its hold and
-				       * its release, or right after that */
-	bool doubtful;                /* which of them is not known yet */
-	bool two_rounds;              /* ... of a round that was released, and
-				       * of the next one */
 	int64_t adopted;              /* when its holds were found again */
 	bool asked_again;             /* the nodes, a while after that */
 	int64_t begun;                /* somebody of the placement of this
@@ -445,6 +444,22 @@ sgang_hold_wait(const struct sgang_conductor *c)
 		.otherwise = c->conf.waiting_time,
 		.most = c->conf.max_waiting_time,
 	};
+}
+/* Is it not known yet whether slurmctld died before or after its release? */
+static inline bool sgang_hold_doubtful(const struct gang *g)
+{
+	return g->hold_state == SGANG_HOLD_DOUBTFUL ||
+	       g->hold_state == SGANG_HOLD_TWO_ROUNDS;
+}
+/* Did slurmctld die between its hold and its release, or right after that? */
+static inline bool sgang_hold_recovered(const struct gang *g)
+{
+	return sgang_hold_doubtful(g) || g->hold_state == SGANG_HOLD_RELEASED;
+}
+/* Is it being committed in slices? */
+static inline bool sgang_hold_committing(const struct gang *g)
+{
+	return g->hold_state == SGANG_HOLD_COMMITTING;
 }
 /* Was it released before slurmctld died, so that no hold may be given back? */
 static inline bool sgang_hold_begun(const struct gang *g)

@@ -301,7 +301,7 @@ static void check(struct sgang_conductor *c, struct gang *g)
 void sgang_failure_check_all(struct sgang_conductor *c)
 {
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		if (!g->doubtful)
+		if (!sgang_hold_doubtful(g))
 			check(c, g);
 	}
 }

@@ -219,7 +219,7 @@ bool sgang_group_complete(const struct gang *g, char *why, size_t size)
 
 static bool has_its_nodes(const struct gang *g)
 {
-	if (g->slices)
+	if (sgang_hold_committing(g))
 		return false;
 	return sgang_gang_ordinary(&g->tally) || sgang_gang_placed(&g->tally) ||
 	       sgang_hold_begun(g);

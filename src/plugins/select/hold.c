@@ -45,6 +45,8 @@ int sgang_hold_add(struct sgang_conductor *c, struct gang *g,
 	g->holds = more;
 	if (!g->n_holds)
 		g->since = c->host->now();
+	if (g->hold_state == SGANG_HOLD_NONE)
+		(void)sgang_hold_move(g, SGANG_HOLD_HOLDING);
 	g->hold_end = SGANG_HOLD_END_NONE;
 	for (size_t i = 0; i < n; i++) {
 		struct hold *hold = &g->holds[g->n_holds];
@@ -62,21 +64,11 @@ int sgang_hold_add(struct sgang_conductor *c, struct gang *g,
 	return 0;
 }
 
-void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g,
-			  enum sgang_hold_end why)
+static void undo_holds(struct sgang_conductor *c, struct gang *g,
+		       enum sgang_hold_end why)
 {
 	size_t n = g->n_holds;
 
-	sgang_slices_end(g);
-	if (!n)
-		return;
-	if (why) {
-		g->hold_end = why;
-		sgang_metrics_hold_ended(&c->metrics, why, n);
-		sgang_log(SGANG_LOG_INFO,
-			  "%s/%s: hold of %zu members ended: %s", g->ns,
-			  g->name, n, sgang_hold_end_word(why));
-	}
 	while (n-- > 0) {
 		struct sgang_job *job = c->host->find(g->holds[n].job_id);
 
@@ -97,11 +89,27 @@ void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g,
 		if (job)
 			sgang_registry_note(c, job);
 	}
+}
+
+void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g,
+			  enum sgang_hold_end why)
+{
+	size_t n = g->n_holds;
+
+	sgang_slices_end(g);
+	if (n && why) {
+		g->hold_end = why;
+		sgang_metrics_hold_ended(&c->metrics, why, n);
+		sgang_log(SGANG_LOG_INFO,
+			  "%s/%s: hold of %zu members ended: %s", g->ns,
+			  g->name, n, sgang_hold_end_word(why));
+	}
+	undo_holds(c, g, why);
+	(void)sgang_hold_move(g, SGANG_HOLD_NONE);
+	if (!n)
+		return;
 	g->since = 0;
 	g->described = false;
-	g->recovered = false;
-	g->two_rounds = false;
-	g->preparing = false;
 	g->holds_saved = false;
 	c->changed = true;
 	sgang_registry_refresh(c, g);
@@ -145,10 +153,15 @@ static bool told_of_ring(struct gang *g)
 /* So long after that a member that lost its launch is waited for. */
 #define TAKE_UP_SECONDS 60
 
-/* Has somebody not been launched, as far as is known? */
-static bool anybody_not(struct sgang_conductor *c, struct gang *g)
+/* Have some not been launched, or is that not known of some? */
+struct answers {
+	bool no, unknown;
+};
+
+/* One that was launched says it for all. */
+static struct answers nodes_say(struct sgang_conductor *c, struct gang *g)
 {
-	bool not = false;
+	struct answers say = { false, false };
 
 	for (size_t i = 0; i < g->n_holds; i++) {
 		struct sgang_job *job = c->host->find(g->holds[i].job_id);
@@ -157,13 +170,19 @@ static bool anybody_not(struct sgang_conductor *c, struct gang *g)
 		if (job)
 			c->host->info(job, &info);
 		if (info.launch == SGANG_LAUNCH_UNKNOWN)
-			g->doubtful = true;
+			say.unknown = true;
 		else if (info.launch == SGANG_LAUNCH_YES)
 			g->begun = g->since;
 		else
-			not = true;
+			say.no = true;
 	}
-	return not ;
+	return say;
+}
+
+static void doubt(struct gang *g)
+{
+	if (!sgang_hold_doubtful(g))
+		(void)sgang_hold_move(g, SGANG_HOLD_DOUBTFUL);
 }
 
 static void ask_again(struct sgang_conductor *c, struct gang *g)
@@ -193,7 +212,7 @@ static void end_partial(struct sgang_conductor *c, struct gang *g)
 
 	for (size_t i = 0; i < g->n_holds; i++)
 		partial |= g->holds[i].record.phase == SGANG_PHASE_HOLDING;
-	if (partial && !g->recovered &&
+	if (partial && !sgang_hold_recovered(g) &&
 	    sgang_spec_mode(&g->tally.spec) == SGANG_MODE_STRICT)
 		sgang_hold_give_back(c, g, SGANG_HOLD_END_INCOMPLETE);
 }
@@ -201,12 +220,12 @@ static void end_partial(struct sgang_conductor *c, struct gang *g)
 /* What is left are the holds of the later round. */
 static void begin_later_round(struct sgang_conductor *c, struct gang *g)
 {
-	g->two_rounds = false;
+	(void)sgang_hold_move(g, SGANG_HOLD_DOUBTFUL);
 	g->since = 0;
 	for (size_t i = 0; i < g->n_holds; i++)
 		g->since = earlier(g->since, g->holds[i].since);
 	g->begun = 0;
-	(void)anybody_not(c, g);
+	(void)nodes_say(c, g);
 	g->described = told_of_ring(g);
 	sgang_registry_refresh(c, g);
 }
@@ -243,26 +262,51 @@ static bool part_rounds(struct sgang_conductor *c, struct gang *g)
 	return !waits;
 }
 
+/* Do the nodes know of every member whether it was launched? A no counts when
+ * they have said it twice. */
+static bool all_known(struct sgang_conductor *c, struct gang *g)
+{
+	struct answers say = nodes_say(c, g);
+
+	if (!say.no || g->asked_again)
+		return !say.unknown;
+	ask_again(c, g);
+	return false;
+}
+
 /* A kill of slurmctld between the release and the save that follows leaves
  * members that run and are held by what was saved. Only the nodes know. Until
- * they have told, twice where they say no, nothing is done to the gang, and one
- * member that runs says that all of them were released. */
+ * they have told nothing is done to the gang, and one member that runs says
+ * that all of them were released. */
 static void find_out(struct sgang_conductor *c, struct gang *g)
 {
-	g->doubtful = false;
-	if (!g->recovered)
+	if (!sgang_hold_recovered(g))
 		return;
-	if (anybody_not(c, g) && !g->asked_again) {
-		g->doubtful = true;
-		ask_again(c, g);
+	if (!all_known(c, g)) {
+		doubt(g);
+		return;
 	}
-	if (!g->doubtful && g->two_rounds)
-		g->doubtful = !part_rounds(c, g);
-	if (g->doubtful || sgang_hold_begun(g))
+	if (g->hold_state == SGANG_HOLD_TWO_ROUNDS && !part_rounds(c, g))
 		return;
-	g->recovered = false;
+	if (sgang_hold_begun(g)) {
+		(void)sgang_hold_move(g, SGANG_HOLD_RELEASED);
+		return;
+	}
+	doubt(g);
+	(void)sgang_hold_move(g, g->n_holds ? SGANG_HOLD_HOLDING :
+					      SGANG_HOLD_NONE);
 	g->described = told_of_ring(g);
 	end_partial(c, g);
+}
+
+/* A member that holds, by what its record says. */
+static void note_found(struct gang *g, enum sgang_phase phase)
+{
+	if (phase != SGANG_PHASE_HOLDING ||
+	    g->hold_state == SGANG_HOLD_RELEASED)
+		doubt(g);
+	else if (g->hold_state == SGANG_HOLD_NONE)
+		(void)sgang_hold_move(g, SGANG_HOLD_HOLDING);
 }
 
 /* After a restart of slurmctld the holds are in the job records alone. Whether
@@ -293,8 +337,7 @@ static void adopt(struct sgang_conductor *c, struct gang *g)
 							       c->host->now();
 		g->holds[g->n_holds++].record = e->record;
 		g->since = earlier(g->since, e->record.since);
-		if (e->record.phase != SGANG_PHASE_HOLDING)
-			g->recovered = g->doubtful = true;
+		note_found(g, e->record.phase);
 		if (e->record.phase == SGANG_PHASE_RUNNING)
 			g->begun = e->record.since;
 		e->hold = g->marked = true;
@@ -311,7 +354,8 @@ static void adopt(struct sgang_conductor *c, struct gang *g)
 	g->described = told_of_ring(g);
 	for (size_t i = 0; i < g->n_holds; i++)
 		released += was_released(&g->holds[i]);
-	g->two_rounds = released && released < g->n_holds;
+	if (released && released < g->n_holds)
+		(void)sgang_hold_move(g, SGANG_HOLD_TWO_ROUNDS);
 	sgang_log(SGANG_LOG_INFO, "%s/%s: found %zu held members again", g->ns,
 		  g->name, g->n_holds - before);
 	end_partial(c, g);
@@ -326,11 +370,11 @@ static void drop(struct sgang_conductor *c, struct gang *g,
 	struct sgang_job_info info;
 
 	c->host->info(job, &info);
-	if (g->recovered && info.state == SGANG_JOB_ENDED &&
+	if (sgang_hold_recovered(g) && info.state == SGANG_JOB_ENDED &&
 	    info.launch == SGANG_LAUNCH_YES)
 		g->begun = g->since;
-	c->host->drop(job,
-		      g->preparing || g->hold_end == SGANG_HOLD_END_PREEMPTED);
+	c->host->drop(job, g->hold_state == SGANG_HOLD_PREPARING ||
+				   g->hold_end == SGANG_HOLD_END_PREEMPTED);
 }
 
 /* The nodes that the record tells of; NULL when it does not, or without
@@ -389,7 +433,7 @@ static bool take_up(struct sgang_conductor *c, struct gang *g,
 {
 	struct sgang_job_info info;
 
-	if (!g->recovered)
+	if (!sgang_hold_recovered(g))
 		return false;
 	if (!hold->lost_launch && c->host->refused(job)) {
 		sgang_log(
@@ -405,7 +449,7 @@ static bool take_up(struct sgang_conductor *c, struct gang *g,
 	c->host->look(job, &info);
 	if (info.state != SGANG_JOB_PENDING)
 		return false;
-	g->doubtful = true;
+	doubt(g);
 	return !info.eligible || hold_again(c, g, hold, job);
 }
 
@@ -435,7 +479,7 @@ static bool withdraw(struct sgang_conductor *c, struct gang *g,
 {
 	struct sgang_job_info info;
 
-	if (g->recovered || g->doubtful || sgang_hold_begun(g))
+	if (sgang_hold_recovered(g) || sgang_hold_begun(g))
 		return false;
 	c->host->info(job, &info);
 	if (!info.withdrawn)
@@ -462,8 +506,18 @@ bool sgang_conductor_may_yield(struct sgang_conductor *c,
 
 	c->host->info(job, &info);
 	e = sgang_registry_entry(c, info.job_id);
-	return g && e && e->hold && !g->recovered && !g->doubtful &&
-	       !g->preparing && !sgang_hold_begun(g) && c->host->held(job);
+	return g && e && e->hold &&
+	       (g->hold_state == SGANG_HOLD_HOLDING ||
+		sgang_hold_committing(g)) &&
+	       !sgang_hold_begun(g) && c->host->held(job);
+}
+
+/* Slices, and what the nodes were asked for, end when a pass sees that. */
+static void nobody_holds(struct gang *g)
+{
+	g->since = 0;
+	if (!sgang_hold_committing(g) && !sgang_hold_doubtful(g))
+		(void)sgang_hold_move(g, SGANG_HOLD_NONE);
 }
 
 static void remove_hold(struct sgang_conductor *c, struct gang *g,
@@ -480,7 +534,7 @@ static void remove_hold(struct sgang_conductor *c, struct gang *g,
 	g->n_holds = kept;
 	g->described = false;
 	if (!kept)
-		g->since = 0;
+		nobody_holds(g);
 }
 
 /* The next pass adds up what is left of the gang. */
@@ -537,7 +591,7 @@ static void forget_lost(struct sgang_conductor *c, struct gang *g)
 		sgang_log(SGANG_LOG_INFO, "%s/%s: held member %u is lost: %s",
 			  g->ns, g->name, g->holds[i].job_id,
 			  sgang_hold_end_word(g->hold_end));
-		if (job && g->preparing)
+		if (job && g->hold_state == SGANG_HOLD_PREPARING)
 			lose_prepared(c, g, job);
 		if (job)
 			drop(c, g, job);
@@ -545,12 +599,10 @@ static void forget_lost(struct sgang_conductor *c, struct gang *g)
 	g->n_holds = kept;
 	if (kept == before)
 		return;
-	if (!g->recovered)
+	if (!sgang_hold_recovered(g))
 		g->described = false;
-	if (!kept) {
-		g->since = 0;
-		g->preparing = false;
-	}
+	if (!kept)
+		nobody_holds(g);
 	c->changed = true;
 	sgang_registry_refresh(c, g);
 }
@@ -559,9 +611,10 @@ static void forget_lost(struct sgang_conductor *c, struct gang *g)
  * all of its group are placed, a nonstrict one unless they could be. */
 static bool holds_in_vain(const struct sgang_conductor *c, const struct gang *g)
 {
-	if (g->slices && !g->stale)
+	if (sgang_hold_committing(g) && !g->stale)
 		return !sgang_slices_as_planned(c, g);
-	if (!g->n_holds || g->stale || g->doubtful || sgang_hold_begun(g))
+	if (!g->n_holds || g->stale || sgang_hold_doubtful(g) ||
+	    sgang_hold_begun(g))
 		return false;
 	return sgang_gang_strict(&g->tally) ? !sgang_group_placed(g) :
 					      !sgang_group_complete(g, NULL, 0);
@@ -639,13 +692,13 @@ static void check_wait(struct sgang_conductor *c, struct gang *g)
 {
 	const struct sgang_gang_wait wait = sgang_hold_wait(c);
 
-	if (g->stale || g->doubtful)
+	if (g->stale || sgang_hold_doubtful(g))
 		return;
 	if (g->tally.rearmed)
 		rearm(c, g);
 	else if (g->tally.timed_out)
 		stop_latecomers(c, g);
-	else if (!g->slices && !sgang_group_placed(g) &&
+	else if (!sgang_hold_committing(g) && !sgang_group_placed(g) &&
 		 sgang_gang_wait_over(&g->tally, &wait, c->host->now()))
 		time_out(c, g);
 }
@@ -735,7 +788,8 @@ static void describe(struct sgang_conductor *c, struct gang *g)
 {
 	uint64_t best;
 
-	if (!g->n_holds || g->described || g->two_rounds)
+	if (!g->n_holds || g->described ||
+	    g->hold_state == SGANG_HOLD_TWO_ROUNDS)
 		return;
 	best = g->holds[0].record.ring_best;
 	if (!best && c->fabric)
@@ -758,7 +812,7 @@ static bool is_safe(const struct gang *g)
 
 static bool is_ready(struct sgang_conductor *c, const struct gang *g)
 {
-	if (g->doubtful || g->n_holds != g->tally.held ||
+	if (sgang_hold_doubtful(g) || g->n_holds != g->tally.held ||
 	    (g->n_holds && (!is_safe(g) || !g->described)))
 		return false;
 	for (size_t i = 0; i < g->n_holds; i++) {
@@ -822,8 +876,7 @@ static void launch(struct sgang_conductor *c, struct gang *g)
 	g->since = 0;
 	g->hold_end = SGANG_HOLD_END_NONE;
 	g->described = false;
-	g->recovered = false;
-	g->preparing = false;
+	(void)sgang_hold_move(g, SGANG_HOLD_NONE);
 	g->prepare_failures = 0;
 	g->unconfirmed = r->started;
 	sgang_registry_refresh(c, g);
@@ -838,7 +891,9 @@ static void launch(struct sgang_conductor *c, struct gang *g)
  * that is no more. */
 static bool interrupted(struct sgang_conductor *c, const struct gang *g)
 {
-	for (size_t i = 0; !g->preparing && i < g->n_holds; i++) {
+	if (g->hold_state == SGANG_HOLD_PREPARING)
+		return false;
+	for (size_t i = 0; i < g->n_holds; i++) {
 		struct sgang_job *job = c->host->find(g->holds[i].job_id);
 
 		if (c->host->prepared(job) == SGANG_PREPARED_RUNS)
@@ -862,7 +917,7 @@ static void begin_preparing(struct sgang_conductor *c, struct gang *g)
 		return;
 	sgang_log(SGANG_LOG_INFO, "%s/%s: its nodes run the Prolog", g->ns,
 		  g->name);
-	g->preparing = true;
+	(void)sgang_hold_move(g, SGANG_HOLD_PREPARING);
 	g->prepared = 0;
 	c->changed = true;
 }
@@ -902,13 +957,12 @@ static bool prepare(struct sgang_conductor *c, struct gang *const *group,
 		if (!g->n_holds || sgang_hold_begun(g))
 			continue;
 		if (interrupted(c, g)) {
-			g->preparing = true;
 			sgang_hold_give_back(c, g, SGANG_HOLD_END_FAILED);
 			return false;
 		}
-		if (!g->preparing)
+		if (g->hold_state != SGANG_HOLD_PREPARING)
 			begin_preparing(c, g);
-		if (g->preparing)
+		if (g->hold_state == SGANG_HOLD_PREPARING)
 			done &= is_prepared(c, g);
 	}
 	c->preparing |= !done;

@@ -259,7 +259,8 @@ void sgang_nodes_show(struct sgang_conductor *c)
 	for (struct gang *g = c->gangs; g; g = g->next) {
 		uint64_t who = c->conf.node_extra ? who_has_nodes(g) : 0;
 
-		if (!g->stale && !g->slices && who != g->shown_of)
+		if (!g->stale && !sgang_hold_committing(g) &&
+		    who != g->shown_of)
 			move(c, g, who, dirty);
 	}
 	find_changed(c, first, dirty);

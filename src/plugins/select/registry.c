@@ -342,9 +342,9 @@ static bool look_at_completed(struct sgang_conductor *c,
 	    sgang_record_parse(info->comment, &r) != 1)
 		return false;
 	g = sgang_registry_find(c, r.ns, r.name);
-	if (g && (c->fresh || g->recovered))
+	if (g && (c->fresh || sgang_hold_recovered(g)))
 		g->begun = r.since;
-	return c->fresh || (g && g->recovered);
+	return c->fresh || (g && sgang_hold_recovered(g));
 }
 
 static void no_memory(const struct sgang_job_info *info,

@@ -127,13 +127,14 @@ static enum sgang_phase phase_of(const struct gang *g, const struct entry *e)
 	    !g->tally.rearmed)
 		return SGANG_PHASE_TIMEOUT;
 	/* Found so after a restart, it gives all back. */
-	if (e->m.state == SGANG_MEMBER_HELD && g->slices)
+	if (e->m.state == SGANG_MEMBER_HELD && sgang_hold_committing(g))
 		return SGANG_PHASE_HOLDING;
 	/* ... and what was released is not what holds. */
-	if (e->m.state == SGANG_MEMBER_HELD && g->two_rounds && e->has_record)
+	if (e->m.state == SGANG_MEMBER_HELD &&
+	    g->hold_state == SGANG_HOLD_TWO_ROUNDS && e->has_record)
 		return e->record.phase;
 	/* After one more restart the nodes have to be asked again. */
-	if (e->m.state == SGANG_MEMBER_HELD && g->recovered)
+	if (e->m.state == SGANG_MEMBER_HELD && sgang_hold_recovered(g))
 		return SGANG_PHASE_STARTING;
 	if (e->m.state == SGANG_MEMBER_RUNNING &&
 	    (g->phase == SGANG_PHASE_HOLDING ||

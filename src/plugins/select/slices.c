@@ -50,6 +50,7 @@ void sgang_slices_pause(struct slices *s)
 {
 	remember_parts(&s->a);
 	s->g->slices = s;
+	(void)sgang_hold_move(s->g, SGANG_HOLD_COMMITTING);
 	sgang_conductor_poke(s->a.c);
 }
 
@@ -71,8 +72,11 @@ void sgang_slices_end(struct gang *g)
 void sgang_slices_sweep(struct sgang_conductor *c, bool all)
 {
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		if (all || (!g->n_entries && !g->n_holds && !g->stale))
-			sgang_slices_end(g);
+		if (!g->slices ||
+		    (!all && (g->n_entries || g->n_holds || g->stale)))
+			continue;
+		sgang_slices_end(g);
+		(void)sgang_hold_move(g, SGANG_HOLD_NONE);
 	}
 }
 
@@ -85,7 +89,7 @@ void sgang_slices_forget_nodes(struct gang *g)
 struct gang *sgang_slices_gang(const struct sgang_conductor *c)
 {
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		if (g->slices)
+		if (sgang_hold_committing(g))
 			return g;
 	}
 	return NULL;

@@ -30,6 +30,8 @@ enum sgang_progress sgang_slices_go_on(struct sgang_conductor *c,
 	}
 	if (progress == SGANG_REFUSED)
 		after_refusal(s);
+	else
+		(void)sgang_hold_move(g, SGANG_HOLD_HOLDING);
 	sgang_slices_destroy(s);
 	return progress;
 }

@@ -188,7 +188,7 @@ static bool gives_way(struct sgang_conductor *c, struct gang *holder,
 	struct sgang_nodeset *nodes;
 	bool useful = false;
 
-	if (!holder->n_holds || holder->stale || holder->doubtful ||
+	if (!holder->n_holds || holder->stale || sgang_hold_doubtful(holder) ||
 	    sgang_gang_strict(&holder->tally) || sgang_group_placed(holder) ||
 	    sgang_group_turn_order(group[0], holder) >= 0)
 		return false;
@@ -456,7 +456,7 @@ static bool reached(struct gang **group, size_t n)
 static bool any_doubtful(struct gang **group, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (group[i]->doubtful)
+		if (sgang_hold_doubtful(group[i]))
 			return true;
 	}
 	return false;
@@ -650,7 +650,7 @@ void sgang_turns_take(struct sgang_conductor *c)
 		if (yielded_to(c, list[i]))
 			break;
 		end_turn(list[i]);
-		if (list[i]->slices) {
+		if (sgang_hold_committing(list[i])) {
 			i++;
 			break;
 		}

@@ -11,6 +11,7 @@
 #include "fake/fake_host.h"
 #include "fake/fake_log.h"
 #include "plugins/select/conductor.h"
+#include "plugins/select/hold_state.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -121,6 +122,8 @@ static inline void come_back(bool died)
 
 static inline void no_fault(void)
 {
+	if (fake_log_count(SGANG_LOG_ERROR, SGANG_HOLD_REFUSED))
+		fail_msg("%s: %s", context, SGANG_HOLD_REFUSED);
 	if (!fake_fault())
 		return;
 	fake_log_print();
