@@ -36,7 +36,7 @@ static void planned_nodes(const struct attempt *a, size_t part,
 		const struct sgang_run *run = &a->plan->runs[r];
 
 		if (run->member == part)
-			sgang_nodeset_add(nodes, sgang_where_node(a->c, run));
+			sgang_nodeset_add(nodes, sgang_parts_node(a->c, run));
 	}
 }
 
@@ -144,7 +144,7 @@ static struct sgang_job *commit_shares(struct attempt *a, size_t i,
 		const struct sgang_run *run = &a->plan->runs[r];
 
 		if (run->member == i)
-			cpus[sgang_where_node(a->c, run)] +=
+			cpus[sgang_parts_node(a->c, run)] +=
 				sgang_part_cpus(p, run);
 	}
 	job = commit_within(
@@ -159,7 +159,7 @@ static struct sgang_job *commit_beside(struct attempt *a, size_t i,
 				       const struct sgang_nodeset *nodes,
 				       struct sgang_refusal *refusal)
 {
-	uint32_t *spare = sgang_beside_spare(a, i);
+	uint32_t *spare = sgang_sharing_spare(a, i);
 	struct sgang_job *job;
 
 	if (!spare)
@@ -478,9 +478,9 @@ static bool transact(struct attempt *a)
 		return false;
 	/* Several gangs have a plan of one ring that is not theirs. */
 	if (a->n_gangs == 1 && !a->c->decided && !a->lessons->rounds &&
-	    sgang_better_waits(a))
+	    sgang_wait_policy_waits(a))
 		return false;
-	sgang_where_account(a, &account);
+	sgang_parts_account(a, &account);
 	progress = carry_out(a, &account);
 	if (progress == SGANG_PAUSED)
 		progress = sgang_slices_keep(a, &account);
@@ -522,7 +522,7 @@ static int64_t when_apart(struct attempt *a)
 {
 	int64_t when;
 
-	a->apart = sgang_beside_differ(a);
+	a->apart = sgang_sharing_differ(a);
 	when = sgang_fit_when(a);
 	if (!a->apart || when != INT64_MAX)
 		return when;
@@ -765,7 +765,7 @@ static bool one_waits(struct sgang_conductor *c, struct gang *g)
 		sgang_probe_all(&a);
 		waits = sgang_probe_room(&a) == 0 &&
 			sgang_fit_choose(&a, SGANG_EXTENT_TOTAL) == 0 &&
-			sgang_fit(&a) == 0 && sgang_better_waits(&a);
+			sgang_fit(&a) == 0 && sgang_wait_policy_waits(&a);
 	}
 	if (waits)
 		remember_why(&a);
@@ -980,7 +980,7 @@ static size_t how_many(struct attempt *a)
 {
 	size_t fit, more;
 
-	a->lessons->apart = sgang_beside_differ(a);
+	a->lessons->apart = sgang_sharing_differ(a);
 	fit = sgang_fit_how_many(a, a->n_parts);
 	if (!a->lessons->apart || fit == a->n_parts)
 		return fit;

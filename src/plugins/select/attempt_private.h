@@ -149,18 +149,18 @@ struct account {
 enum sgang_progress sgang_attempt_go_on(struct attempt *a,
 					const struct account *account);
 
-/* --- beside.c --- */
+/* --- sharing.c --- */
 
 /* Do some parts share CPUs, and others do not? */
-bool sgang_beside_differ(const struct attempt *a);
+bool sgang_sharing_differ(const struct attempt *a);
 /* Does the plan have parts of both sorts on a node of this one? */
-bool sgang_beside_others(const struct attempt *a, size_t i);
+bool sgang_sharing_others(const struct attempt *a, size_t i);
 /* Let those that share be committed first, else in the order that there is. 0,
  * or -1 without memory. */
-int sgang_beside_order(struct attempt *a);
+int sgang_sharing_order(struct attempt *a);
 /* What the part must leave on its nodes for those that do not share, in CPUs by
  * node. NULL: nothing, or without memory. Free it. */
-uint32_t *sgang_beside_spare(const struct attempt *a, size_t i);
+uint32_t *sgang_sharing_spare(const struct attempt *a, size_t i);
 
 /* --- slices.c --- */
 
@@ -209,21 +209,21 @@ uint32_t sgang_learn_most(const struct attempt *a, uint32_t node);
 void sgang_learn_unproved(const struct attempt *a,
 			  struct sgang_placement *plan);
 
-/* --- why.c --- */
+/* --- nofit_report.c --- */
 
 /* Say in nofit->text and a->lacks what the plan lacks; 'resources': what is
  * counted, NULL: slots are pieces of the members' size. */
-void sgang_why_nofit(struct attempt *a, const struct sgang_plan_request *rq,
-		     const struct sgang_resources *resources,
-		     struct sgang_nofit *nofit);
+void sgang_nofit_report(struct attempt *a, const struct sgang_plan_request *rq,
+			const struct sgang_resources *resources,
+			struct sgang_nofit *nofit);
 
 /* The parts fit in no shares on nodes of a domain of that level (uneven.c): say
  * so in a->why and a->lacks. 'nofit' has the amounts of 'what', which is "CPUs"
  * or as a resource is called, of all nodes and by domain, and in its text what
  * is to be said where there is enough. 'room': where any of them may be. */
-void sgang_why_shares(struct attempt *a, uint32_t level,
-		      const struct sgang_nodeset *room, const char *what,
-		      struct sgang_nofit *nofit);
+void sgang_nofit_report_shares(struct attempt *a, uint32_t level,
+			       const struct sgang_nodeset *room,
+			       const char *what, struct sgang_nofit *nofit);
 
 /* --- helps.c --- */
 
@@ -271,26 +271,26 @@ void sgang_levels_cut_beside(struct sgang_conductor *c, struct gang *g,
 			     const struct sgang_nodeset *theirs,
 			     struct sgang_nodeset *nodes);
 
-/* --- apart.c --- */
+/* --- exclusive.c --- */
 
 /* The i-th of the gang's jobs, NULL if it has no nodes, and how many there are;
  * a hold that has just been added may come twice. */
-size_t sgang_apart_jobs(const struct gang *g);
-struct sgang_job *sgang_apart_job(const struct sgang_conductor *c,
-				  const struct gang *g, size_t i);
+size_t sgang_exclusive_jobs(const struct gang *g);
+struct sgang_job *sgang_exclusive_job(const struct sgang_conductor *c,
+				      const struct gang *g, size_t i);
 /* Set clear_at of all requests, when a->free_at is known; set `then` of them,
  * when a->at is. -1 without memory. */
-int sgang_apart_prepare(struct attempt *a);
-int sgang_apart_then(struct attempt *a);
+int sgang_exclusive_prepare(struct attempt *a);
+int sgang_exclusive_then(struct attempt *a);
 
-/* --- better.c --- */
+/* --- wait_policy.c --- */
 
 /* The parts of a single gang fit now, as a->plan says. Is there a better place
  * later that is worth waiting for? Then a->why and the gang's joint_start are
  * set, else the gang's choice. */
-bool sgang_better_waits(struct attempt *a);
+bool sgang_wait_policy_waits(struct attempt *a);
 
-/* --- where.c --- */
+/* --- placement.c --- */
 
 /* The moment that is planned for. */
 enum sgang_moment {
@@ -301,29 +301,28 @@ enum sgang_moment {
 
 /* Plan for the parts as they stand. The places of the plan are islands where
  * the conductor has devices, else nodes. Returns as sgang_plan(). */
-int sgang_where(struct attempt *a, enum sgang_moment moment,
-		struct sgang_placement **plan, struct sgang_nofit *nofit);
+int sgang_parts_place(struct attempt *a, enum sgang_moment moment,
+		      struct sgang_placement **plan, struct sgang_nofit *nofit);
 
 /* Set p->allowed to the nodes on which a piece of it fits at that moment. -1
  * without memory. */
-int sgang_where_allow(struct attempt *a, struct probed *p,
+int sgang_parts_allow(struct attempt *a, struct probed *p,
 		      enum sgang_moment moment);
 /* What nodes have at that moment of what is counted, n_dims numbers by node,
  * and what there is. */
-void sgang_where_amounts(const struct attempt *a,
+void sgang_parts_amounts(const struct attempt *a,
 			 const struct sgang_resources *resources,
 			 enum sgang_moment moment, uint32_t *total,
 			 uint32_t *free);
 
 /* Let the needs of a request not keep it apart from others. */
-void sgang_where_beside(const struct sgang_resources *resources,
-			uint32_t *need);
+void sgang_parts_share(const struct sgang_resources *resources, uint32_t *need);
 
 /* Fill in what the plan has not told: what an empty cluster would give, and what
  * else could have been chosen and Slurm by itself would have. Before the commit:
  * the request of an exclusive job is another one then. Takes the time of a plan
  * or two. */
-void sgang_where_account(struct attempt *a, struct account *account);
+void sgang_parts_account(struct attempt *a, struct account *account);
 
 /* What the same members would cost on an empty cluster; 0 when even that does
  * not fit. '*weighted' (may be NULL): the same of communication groups. */
@@ -357,9 +356,6 @@ bool sgang_fit_nodes_at(struct attempt *a, int64_t when,
 uint64_t sgang_fit_cost_at(struct attempt *a, int64_t when);
 /* In between: keep in g->planned where the parts would be then. */
 void sgang_fit_note_planned(struct attempt *a, int64_t when);
-
-void sgang_told_keep(const struct attempt *a, struct sgang_told *told);
-void sgang_told_again(struct attempt *a, const struct sgang_told *told);
 
 /* --- which.c --- */
 
@@ -421,6 +417,9 @@ void sgang_uneven_doubt(struct attempt *a);
 
 /* --- parts.c --- */
 
+void sgang_told_keep(const struct attempt *a, struct sgang_told *told);
+void sgang_told_again(struct attempt *a, const struct sgang_told *told);
+
 /* The CPUs that a run of the plan has on its node. */
 uint32_t sgang_part_cpus(const struct probed *p, const struct sgang_run *run);
 /* Another one of what was found out about a request, for fewer nodes. 0, or -1
@@ -430,7 +429,7 @@ int sgang_probed_copy(struct probed *to, const struct probed *from,
 void sgang_probed_free(struct probed *p);
 
 /* The node that a run of such a plan is on. */
-uint32_t sgang_where_node(const struct sgang_conductor *c,
+uint32_t sgang_parts_node(const struct sgang_conductor *c,
 			  const struct sgang_run *run);
 
 /* Order of two parts when not all can be taken, for qsort(). */

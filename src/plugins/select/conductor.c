@@ -471,7 +471,7 @@ static int first_half(struct sgang_conductor *c)
 	if (any_unsaved(c))
 		sgang_fault_die("committed", 1);
 	sgang_hold_release_all(c);
-	sgang_show_all(c);
+	sgang_publish_all(c);
 	sgang_nodes_show(c);
 	sgang_reserve_all(c);
 	c->holders = any_waiting_holder(c);

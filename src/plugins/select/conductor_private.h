@@ -379,7 +379,7 @@ bool sgang_probe_could(struct sgang_conductor *c, struct gang **gangs, size_t n,
 /* Cost of the members that hold on an empty cluster; 0: not known. */
 uint64_t sgang_probe_best_cost(struct sgang_conductor *c, struct gang *g);
 
-/* --- apart.c --- */
+/* --- exclusive.c --- */
 
 /* Take out the nodes of domains that --gang-exclusive, of this gang or of those
  * that are there, keeps the gang off now. */
@@ -480,28 +480,28 @@ void sgang_nodes_show(struct sgang_conductor *c);
  * with the next call of sgang_nodes_show(). */
 void sgang_nodes_forget(struct sgang_conductor *c);
 
-/* --- show.c --- */
+/* --- publish.c --- */
 
 /* Let every member show how its gang is. */
-void sgang_show_all(struct sgang_conductor *c);
+void sgang_publish_all(struct sgang_conductor *c);
 /* Replace the record in the job's system_comment. 0, or -1 without memory. */
-int sgang_show_write(struct sgang_conductor *c, struct sgang_job *job,
-		     const struct sgang_record *r);
+int sgang_publish_write(struct sgang_conductor *c, struct sgang_job *job,
+			const struct sgang_record *r);
 /* The same with the order of its nodes, where the record says `ordered`. */
-int sgang_show_place(struct sgang_conductor *c, struct sgang_job *job,
-		     const struct sgang_record *r, const char *order);
+int sgang_publish_place(struct sgang_conductor *c, struct sgang_job *job,
+			const struct sgang_record *r, const char *order);
 /* Write the record of a member that is not placed, with this phase, at once.
  * It is then as if it had never started, unless the phase is Failed. */
-void sgang_show_phase(struct sgang_conductor *c, const struct gang *g,
-		      struct sgang_job *job, enum sgang_phase phase);
+void sgang_publish_phase(struct sgang_conductor *c, const struct gang *g,
+			 struct sgang_job *job, enum sgang_phase phase);
 /* Let a job that has ended say so, if it does not yet. */
-void sgang_show_ended(struct sgang_conductor *c,
-		      const struct sgang_job_info *info);
+void sgang_publish_ended(struct sgang_conductor *c,
+			 const struct sgang_job_info *info);
 /* Fields that are equal in all records of the gang. */
-void sgang_show_fill(const struct gang *g, struct sgang_record *r);
+void sgang_publish_fill(const struct gang *g, struct sgang_record *r);
 /* What its user's word amounts to, in the record of a member. */
-void sgang_show_own(const struct gang *g, const struct entry *e,
-		    struct sgang_record *r);
+void sgang_publish_own(const struct gang *g, const struct entry *e,
+		       struct sgang_record *r);
 
 /* --- account.c --- */
 
@@ -512,12 +512,12 @@ void sgang_account_started(struct sgang_conductor *c, struct sgang_job *job,
 void sgang_account_ended(struct sgang_conductor *c, struct sgang_job *job,
 			 const struct sgang_record *r);
 
-/* --- late.c --- */
+/* --- late_member.c --- */
 
 /* Why a member waits whose gang has started, where that is for what the gang
  * asks of the levels. False: it asks for nothing. */
-bool sgang_late_text(struct sgang_conductor *c, const struct gang *g,
-		     char *text, size_t size);
+bool sgang_late_member_text(struct sgang_conductor *c, const struct gang *g,
+			    char *text, size_t size);
 
 /* --- describe.c --- */
 
@@ -539,10 +539,10 @@ int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 enum sgang_progress sgang_slices_go_on(struct sgang_conductor *c,
 				       struct gang *g);
 
-/* --- where.c --- */
+/* --- placement.c --- */
 
 /* Is the order of its members in the ring to be chosen (7.9)? */
-bool sgang_where_any_order(const struct sgang_conductor *c,
+bool sgang_parts_any_order(const struct sgang_conductor *c,
 			   const struct gang *g);
 
 #endif

@@ -290,7 +290,7 @@ static int describe_one(struct sgang_conductor *c, const struct gang *g,
 	h->setenv(job, "SLURM_GANG_TIER", r->tier);
 	set_layout(h, job, l, r->rank_offset,
 		   ranks_of_member(l, r->member_rank));
-	return sgang_show_place(c, job, r, l->order[r->member_rank]);
+	return sgang_publish_place(c, job, r, l->order[r->member_rank]);
 }
 
 /* Is this run on another node than the one before it, or of another member? */
@@ -390,7 +390,7 @@ static int order_members(struct sgang_conductor *c, struct gang *g,
 				   ring.n_runs, &ring.ring);
 	else
 		sgang_plan_arrange_nodes(&request, &ring);
-	l->sorted = sgang_where_any_order(c, g);
+	l->sorted = sgang_parts_any_order(c, g);
 	if (l->sorted)
 		return sgang_plan_arrange(&request, &ring) ||
 				       follow_runs(g, l) ?
@@ -475,9 +475,9 @@ static void fill_records(struct sgang_conductor *c, struct gang *g,
 		const struct entry *e =
 			sgang_registry_entry(c, g->holds[i].job_id);
 
-		sgang_show_fill(g, r);
+		sgang_publish_fill(g, r);
 		if (e)
-			sgang_show_own(g, e, r);
+			sgang_publish_own(g, e, r);
 		r->phase = SGANG_PHASE_STARTING;
 		r->round = g->attempts;
 		r->placed = true;

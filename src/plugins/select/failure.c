@@ -132,7 +132,7 @@ static void end_one(struct sgang_conductor *c, struct gang *g,
 {
 	struct sgang_job_info info;
 
-	sgang_show_phase(c, g, job, SGANG_PHASE_FAILED);
+	sgang_publish_phase(c, g, job, SGANG_PHASE_FAILED);
 	c->host->info(job, &info);
 	if (info.state != SGANG_JOB_ENDED)
 		c->host->end(job);
@@ -145,11 +145,11 @@ static void pass_over(struct sgang_conductor *c, struct gang *g,
 	struct sgang_record r;
 
 	if (info->state == SGANG_JOB_ENDED) {
-		sgang_show_phase(c, g, job, SGANG_PHASE_FAILED);
+		sgang_publish_phase(c, g, job, SGANG_PHASE_FAILED);
 	} else if (info->state == SGANG_JOB_PENDING &&
 		   sgang_record_parse(info->comment, &r) == 1 && r.started) {
 		r.started = 0;
-		(void)sgang_show_write(c, job, &r);
+		(void)sgang_publish_write(c, job, &r);
 	}
 }
 
@@ -188,7 +188,7 @@ static bool requeue_one(struct sgang_conductor *c, struct gang *g,
 			  g->ns, g->name, info.job_id);
 		return false;
 	}
-	sgang_show_phase(c, g, job, SGANG_PHASE_WAITING);
+	sgang_publish_phase(c, g, job, SGANG_PHASE_WAITING);
 	return true;
 }
 

@@ -38,7 +38,7 @@ int sgang_fit_parts(struct attempt *a)
 
 	sgang_placement_destroy(a->plan);
 	a->plan = NULL;
-	if (sgang_where(a, SGANG_NOW, &a->plan, &nofit) == 1) {
+	if (sgang_parts_place(a, SGANG_NOW, &a->plan, &nofit) == 1) {
 		follow_plan(a);
 		return 0;
 	}
@@ -95,9 +95,9 @@ static int plan_at(struct attempt *a, int64_t when,
 	struct sgang_nofit nofit;
 
 	a->at = when;
-	if (sgang_apart_then(a) < 0)
+	if (sgang_exclusive_then(a) < 0)
 		return -1;
-	return sgang_where(a, SGANG_LATER, plan, &nofit);
+	return sgang_parts_place(a, SGANG_LATER, plan, &nofit);
 }
 
 bool sgang_fit_at(struct attempt *a, int64_t when)
@@ -118,7 +118,7 @@ bool sgang_fit_nodes_at(struct attempt *a, int64_t when,
 	sgang_nodeset_clear(nodes);
 	for (size_t i = 0; fits && i < plan->n_runs; i++)
 		sgang_nodeset_add(nodes,
-				  sgang_where_node(a->c, &plan->runs[i]));
+				  sgang_parts_node(a->c, &plan->runs[i]));
 	sgang_placement_destroy(plan);
 	return fits;
 }
@@ -150,7 +150,7 @@ static void note_planned(struct attempt *a, const struct sgang_placement *plan)
 
 		if (g->planned)
 			sgang_nodeset_add(g->planned,
-					  sgang_where_node(a->c, run));
+					  sgang_parts_node(a->c, run));
 	}
 }
 
@@ -255,7 +255,7 @@ int64_t *sgang_fit_begin(struct attempt *a, size_t *n)
 	a->free_at = calloc(a->c->host->node_count() + 1, sizeof(*a->free_at));
 	if (a->free_at) {
 		a->c->host->releases(a->free_at);
-		if (sgang_apart_prepare(a) == 0)
+		if (sgang_exclusive_prepare(a) == 0)
 			times = list_times(a, n);
 	}
 	if (!times)

@@ -417,7 +417,7 @@ static bool hold_again(struct sgang_conductor *c, struct gang *g,
 	hold->lost_launch = false;
 	g->holds_saved = false;
 	c->changed = true;
-	(void)sgang_show_write(c, again, &hold->record);
+	(void)sgang_publish_write(c, again, &hold->record);
 	sgang_registry_note(c, again);
 	sgang_registry_refresh(c, g);
 	return true;
@@ -651,7 +651,7 @@ static void time_out(struct sgang_conductor *c, struct gang *g)
 			continue;
 		sgang_fault_die("timeout", i + 1);
 		c->host->stop(e->job, SGANG_TIMEOUT_TEXT);
-		sgang_show_phase(c, g, e->job, SGANG_PHASE_TIMEOUT);
+		sgang_publish_phase(c, g, e->job, SGANG_PHASE_TIMEOUT);
 	}
 	sgang_registry_refresh(c, g);
 	c->changed = true;
@@ -668,7 +668,7 @@ static void rearm(struct sgang_conductor *c, struct gang *g)
 		if (e->m.state != SGANG_MEMBER_PENDING)
 			continue;
 		c->host->resume(e->job, SGANG_TIMEOUT_TEXT);
-		sgang_show_phase(c, g, e->job, SGANG_PHASE_WAITING);
+		sgang_publish_phase(c, g, e->job, SGANG_PHASE_WAITING);
 	}
 	g->failed = false;
 	sgang_registry_refresh(c, g);
@@ -837,7 +837,8 @@ static void announce(struct sgang_conductor *c, struct gang *g, int64_t now)
 		r->satisfied = true;
 		r->started = now;
 		r->hold_end = SGANG_HOLD_END_NONE;
-		(void)sgang_show_write(c, c->host->find(g->holds[i].job_id), r);
+		(void)sgang_publish_write(c, c->host->find(g->holds[i].job_id),
+					  r);
 	}
 }
 

@@ -164,7 +164,7 @@ struct sgang_resources {
 	uint32_t type[SGANG_NODE_TYPES]; /* the host's own */
 };
 
-/* Why no piece of a job fits on a node. To add one: a row in why.c too, and in
+/* Why no piece of a job fits on a node. To add one: a row in nofit_report.c too, and in
  * sgang.1. A node has one cause: the first that holds, from the end of the list
  * on, since to repair, to wait or to end other jobs is of no use for a node
  * that is not what the job asks for. */

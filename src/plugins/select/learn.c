@@ -53,8 +53,8 @@ static size_t rank_of(const struct attempt *a, const struct part *part)
 static int keep_sorts(struct attempt *a)
 {
 	for (size_t i = 0; i < a->n_parts; i++) {
-		if (sgang_beside_others(a, i))
-			return sgang_beside_order(a);
+		if (sgang_sharing_others(a, i))
+			return sgang_sharing_order(a);
 	}
 	return 0;
 }
@@ -113,7 +113,7 @@ static void note_tenants(const struct attempt *a, size_t nth,
 
 		if (lesson->n_with == LESSON_WITH)
 			return;
-		if (sgang_where_node(a->c, run) != lesson->node ||
+		if (sgang_parts_node(a->c, run) != lesson->node ||
 		    !is_before(a, run->member, nth))
 			continue;
 		lesson->with[lesson->n_with].job =
@@ -144,7 +144,7 @@ static void find_lesson(const struct attempt *a, size_t nth,
 
 		if (run->member != i)
 			continue;
-		one.node = sgang_where_node(a->c, run);
+		one.node = sgang_parts_node(a->c, run);
 		note_tenants(a, nth, &one);
 		if (lesson->node == SGANG_NODE_NONE ||
 		    one.n_with > lesson->n_with)
@@ -185,7 +185,7 @@ bool sgang_learn(struct attempt *a, size_t nth)
 	if (!l || l->last)
 		return false;
 	if (!l->apart && !l->together &&
-	    sgang_beside_others(a, sgang_learn_nth(a, nth))) {
+	    sgang_sharing_others(a, sgang_learn_nth(a, nth))) {
 		l->apart = true;
 		return true;
 	}
@@ -290,7 +290,8 @@ void sgang_learn_unproved(const struct attempt *a, struct sgang_placement *plan)
 {
 	const struct lessons *l = a->lessons;
 
-	if (!l || (!l->n && !l->avoid && !(l->apart && sgang_beside_differ(a))))
+	if (!l ||
+	    (!l->n && !l->avoid && !(l->apart && sgang_sharing_differ(a))))
 		return;
 	plan->exact = false;
 	plan->bound = 0;

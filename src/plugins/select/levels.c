@@ -122,7 +122,7 @@ struct sgang_nodeset *sgang_levels_place(const struct attempt *a)
 
 	if (one && place && level < SGANG_LEVEL_UNCONNECTED) {
 		sgang_nodeset_add(one,
-				  sgang_where_node(a->c, &a->plan->runs[0]));
+				  sgang_parts_node(a->c, &a->plan->runs[0]));
 		sgang_fabric_widen(a->topology->fabric, one, (uint32_t)level,
 				   place);
 	} else if (place) {
@@ -139,8 +139,8 @@ struct sgang_nodeset *sgang_levels_place(const struct attempt *a)
 bool sgang_levels_nodes_of(struct sgang_conductor *c, const struct gang *g,
 			   struct sgang_nodeset *nodes)
 {
-	for (size_t i = 0; i < sgang_apart_jobs(g); i++) {
-		struct sgang_job *job = sgang_apart_job(c, g, i);
+	for (size_t i = 0; i < sgang_exclusive_jobs(g); i++) {
+		struct sgang_job *job = sgang_exclusive_job(c, g, i);
 
 		if (job)
 			c->host->nodes(job, nodes);

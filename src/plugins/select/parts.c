@@ -7,7 +7,7 @@
 
 #include "attempt_private.h"
 
-uint32_t sgang_where_node(const struct sgang_conductor *c,
+uint32_t sgang_parts_node(const struct sgang_conductor *c,
 			  const struct sgang_run *run)
 {
 	return c->devices ? c->devices->node[run->node] : run->node;

@@ -351,7 +351,7 @@ bool sgang_probe_could(struct sgang_conductor *c, struct gang **gangs, size_t n,
 		a.free_at[i] = sgang_nodeset_has(lent, i) ? 0 : INT64_MAX;
 	sgang_probe_all(&a);
 	/* A member that lacks a licence now may get it later. */
-	if (sgang_apart_prepare(&a) == 0) {
+	if (sgang_exclusive_prepare(&a) == 0) {
 		int64_t when = once_relaxed(&a);
 
 		enough = choose_anew(&a, &unknown);

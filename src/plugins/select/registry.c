@@ -365,7 +365,7 @@ static void look_at(const struct sgang_job_info *info, void *arg)
 		count_end(find_entry(c, info), info);
 		look_at_ended(c, info);
 		if (!look_at_completed(c, info))
-			sgang_show_ended(c, info);
+			sgang_publish_ended(c, info);
 		return;
 	}
 	e = find_entry(c, info);

@@ -13,7 +13,7 @@ static struct sgang_nodeset *planned_nodes(const struct attempt *a)
 
 	for (size_t r = 0; nodes && r < a->plan->n_runs; r++)
 		sgang_nodeset_add(nodes,
-				  sgang_where_node(a->c, &a->plan->runs[r]));
+				  sgang_parts_node(a->c, &a->plan->runs[r]));
 	return nodes;
 }
 

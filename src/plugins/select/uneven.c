@@ -174,7 +174,7 @@ static int fill_need(struct uneven *u, struct probed *p, struct want *w)
 
 		shape_on(u->a, p, least_nodes(p), tasks, &shape);
 		h->need(&asked, &u->resources, need);
-		sgang_where_beside(&u->resources, need);
+		sgang_parts_share(&u->resources, need);
 		if (!p->fixed && !in_shares(p))
 			multiply(need, row, tasks);
 	}
@@ -206,7 +206,7 @@ static int count_resources(struct uneven *u)
 	u->free = calloc(size + 1, sizeof(*u->free));
 	if (!u->total || !u->free)
 		return -1;
-	sgang_where_amounts(a, &u->resources, u->moment, u->total, u->free);
+	sgang_parts_amounts(a, &u->resources, u->moment, u->total, u->free);
 	return 0;
 }
 
@@ -289,7 +289,7 @@ static int fill_wants(struct uneven *u)
 			continue;
 		if (w->member.pieces > TASKS_MAX)
 			return -1;
-		if (sgang_where_allow(a, w->least, u->moment) < 0 ||
+		if (sgang_parts_allow(a, w->least, u->moment) < 0 ||
 		    fill_need(u, &a->probed[i], w) < 0)
 			return -1;
 		w->member.allowed = w->allowed = w->least->allowed;
@@ -486,7 +486,7 @@ static void note_plan(struct uneven *u)
 	u->bound = u->a->c->conf.weight_first ? 0 : plan->bound;
 	for (size_t i = 0; i < plan->n_runs; i++)
 		sgang_nodeset_add(u->found,
-				  sgang_where_node(u->a->c, &plan->runs[i]));
+				  sgang_parts_node(u->a->c, &plan->runs[i]));
 }
 
 static bool least_fits(struct uneven *u)
@@ -689,8 +689,8 @@ static void say_why(struct uneven *u)
 				"%llu %s are free where it may be, but its tasks do not fit on its nodes, however many each has",
 			(unsigned long long)nofit.free,
 			u->resources.dim[dim].name);
-		sgang_why_shares(a, u->limit, room, u->resources.dim[dim].name,
-				 &nofit);
+		sgang_nofit_report_shares(a, u->limit, room,
+					  u->resources.dim[dim].name, &nofit);
 	}
 	sgang_nodeset_destroy(room);
 }
@@ -798,7 +798,7 @@ void sgang_uneven_doubt(struct attempt *a)
 	a->budget = &budget;
 	if (begin(&u, a, 0) == 0) {
 		if (want_least(&u) == 0)
-			(void)sgang_where(a, SGANG_NOW, &least, &nofit);
+			(void)sgang_parts_place(a, SGANG_NOW, &least, &nofit);
 		drop_made(&u);
 	}
 	a->budget = before;

@@ -233,7 +233,7 @@ struct shown {
 
 static void show(struct shown all[FAKE_JOBS])
 {
-	sgang_show_all(c);
+	sgang_publish_all(c);
 	memset(all, 0, FAKE_JOBS * sizeof(*all));
 	for (size_t i = 0; i < FAKE_JOBS; i++) {
 		const struct fake_job *j = fake_record(i);

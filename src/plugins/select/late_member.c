@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* late.c - members that start after their gang: new ones, requeued ones
+/* late_member.c - members that start after their gang: new ones, requeued ones
  *
  * They are ordinary jobs, which Slurm starts one by one. But they join a ring,
  * so they keep to what the gang asks of the levels, and of the nodes that are
@@ -127,8 +127,8 @@ static bool kept_apart(struct sgang_conductor *c, const struct gang *g)
 	return apart;
 }
 
-bool sgang_late_text(struct sgang_conductor *c, const struct gang *g,
-		     char *text, size_t size)
+bool sgang_late_member_text(struct sgang_conductor *c, const struct gang *g,
+			    char *text, size_t size)
 {
 	struct sgang_nodeset *own;
 	struct sgang_policy policy;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* beside.c - members that share CPUs, and members that do not, on one node
+/* sharing.c - members that share CPUs, and members that do not, on one node
  *
  * Slurm lets a job that does not share have CPUs that nobody has, beside those
  * that share in its own partition; but none that shares begins beside one that
@@ -18,7 +18,7 @@ static bool shares(const struct attempt *a, size_t i)
 	return a->parts[i].probed->shape.shares;
 }
 
-bool sgang_beside_differ(const struct attempt *a)
+bool sgang_sharing_differ(const struct attempt *a)
 {
 	for (size_t i = 1; i < a->n_parts; i++) {
 		if (shares(a, i) != shares(a, 0))
@@ -34,32 +34,32 @@ static bool has_other_sort(const struct attempt *a, uint32_t node, bool sort)
 		const struct sgang_run *run = &a->plan->runs[r];
 
 		if (shares(a, run->member) != sort &&
-		    sgang_where_node(a->c, run) == node)
+		    sgang_parts_node(a->c, run) == node)
 			return true;
 	}
 	return false;
 }
 
-bool sgang_beside_others(const struct attempt *a, size_t i)
+bool sgang_sharing_others(const struct attempt *a, size_t i)
 {
-	if (!sgang_beside_differ(a))
+	if (!sgang_sharing_differ(a))
 		return false;
 	for (size_t r = 0; r < a->plan->n_runs; r++) {
 		const struct sgang_run *run = &a->plan->runs[r];
 
 		if (run->member == i &&
-		    has_other_sort(a, sgang_where_node(a->c, run),
+		    has_other_sort(a, sgang_parts_node(a->c, run),
 				   shares(a, i)))
 			return true;
 	}
 	return false;
 }
 
-int sgang_beside_order(struct attempt *a)
+int sgang_sharing_order(struct attempt *a)
 {
 	size_t *order, n = 0;
 
-	if (!sgang_beside_differ(a))
+	if (!sgang_sharing_differ(a))
 		return 0;
 	order = malloc(a->n_parts * sizeof(*order));
 	if (!order)
@@ -77,11 +77,11 @@ int sgang_beside_order(struct attempt *a)
 	return 0;
 }
 
-uint32_t *sgang_beside_spare(const struct attempt *a, size_t i)
+uint32_t *sgang_sharing_spare(const struct attempt *a, size_t i)
 {
 	uint32_t *cpus;
 
-	if (!shares(a, i) || !sgang_beside_others(a, i))
+	if (!shares(a, i) || !sgang_sharing_others(a, i))
 		return NULL;
 	cpus = calloc(a->c->host->node_count() + 1, sizeof(*cpus));
 	for (size_t r = 0; cpus && r < a->plan->n_runs; r++) {
@@ -89,7 +89,7 @@ uint32_t *sgang_beside_spare(const struct attempt *a, size_t i)
 		const struct probed *p = a->parts[run->member].probed;
 
 		if (!p->shape.shares)
-			cpus[sgang_where_node(a->c, run)] +=
+			cpus[sgang_parts_node(a->c, run)] +=
 				sgang_part_cpus(p, run);
 	}
 	return cpus;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* apart.c - gangs that keep each other out of domains: --gang-exclusive
+/* exclusive.c - gangs that keep each other out of domains: --gang-exclusive
  *
  * A gang that wants a level for itself keeps off the domains in which others
  * have nodes, and others keep off its own: now, and at each moment that a gang
@@ -11,13 +11,13 @@
 
 #include "attempt_private.h"
 
-size_t sgang_apart_jobs(const struct gang *g)
+size_t sgang_exclusive_jobs(const struct gang *g)
 {
 	return g->n_entries + g->n_holds;
 }
 
-struct sgang_job *sgang_apart_job(const struct sgang_conductor *c,
-				  const struct gang *g, size_t i)
+struct sgang_job *sgang_exclusive_job(const struct sgang_conductor *c,
+				      const struct gang *g, size_t i)
 {
 	struct sgang_job_info info;
 	struct sgang_job *job;
@@ -137,8 +137,8 @@ static void count_share(struct sgang_conductor *c, struct clear *t,
 	memset(t->share, 0,
 	       (sgang_fabric_domains(fabric) + 1) * sizeof(*t->share));
 	sgang_nodeset_clear(t->used);
-	for (size_t i = 0; i < sgang_apart_jobs(g); i++) {
-		struct sgang_job *job = sgang_apart_job(c, g, i);
+	for (size_t i = 0; i < sgang_exclusive_jobs(g); i++) {
+		struct sgang_job *job = sgang_exclusive_job(c, g, i);
 
 		if (job)
 			c->host->nodes(job, t->used);
@@ -170,8 +170,8 @@ static void note_gang(struct sgang_conductor *c, struct clear *t,
 {
 	if (own)
 		count_share(c, t, fabric, g, level);
-	for (size_t i = 0; i < sgang_apart_jobs(g); i++) {
-		struct sgang_job *job = sgang_apart_job(c, g, i);
+	for (size_t i = 0; i < sgang_exclusive_jobs(g); i++) {
+		struct sgang_job *job = sgang_exclusive_job(c, g, i);
 		int64_t when;
 
 		if (!job)
@@ -261,7 +261,7 @@ void sgang_apart_cut(struct sgang_conductor *c, const struct gang *g,
 	free(times);
 }
 
-int sgang_apart_prepare(struct attempt *a)
+int sgang_exclusive_prepare(struct attempt *a)
 {
 	for (size_t i = 0; i < a->n_probed; i++) {
 		struct probed *p = &a->probed[i];
@@ -275,7 +275,7 @@ int sgang_apart_prepare(struct attempt *a)
 	return 0;
 }
 
-int sgang_apart_then(struct attempt *a)
+int sgang_exclusive_then(struct attempt *a)
 {
 	for (size_t i = 0; i < a->n_probed; i++) {
 		struct probed *p = &a->probed[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* show.c - what members and definitions show: reason, record, log */
+/* publish.c - what members and definitions show: reason, record, log */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 /* ---- the record ---- */
 
-void sgang_show_fill(const struct gang *g, struct sgang_record *r)
+void sgang_publish_fill(const struct gang *g, struct sgang_record *r)
 {
 	const struct sgang_spec *spec = &g->tally.spec;
 
@@ -36,8 +36,8 @@ void sgang_show_fill(const struct gang *g, struct sgang_record *r)
 
 /* That somebody else's jobs are concerned by a loss, and this is not, is said,
  * for the loss of this is one to those. */
-void sgang_show_own(const struct gang *g, const struct entry *e,
-		    struct sgang_record *r)
+void sgang_publish_own(const struct gang *g, const struct entry *e,
+		       struct sgang_record *r)
 {
 	r->waiting_time = e->m.waiting_time;
 	r->held_for = e->m.held_for;
@@ -46,8 +46,8 @@ void sgang_show_own(const struct gang *g, const struct entry *e,
 		r->on_failure = SGANG_ON_FAILURE_IGNORE;
 }
 
-int sgang_show_write(struct sgang_conductor *c, struct sgang_job *job,
-		     const struct sgang_record *r)
+int sgang_publish_write(struct sgang_conductor *c, struct sgang_job *job,
+			const struct sgang_record *r)
 {
 	struct sgang_job_info info;
 	char *text;
@@ -61,8 +61,8 @@ int sgang_show_write(struct sgang_conductor *c, struct sgang_job *job,
 	return 0;
 }
 
-int sgang_show_place(struct sgang_conductor *c, struct sgang_job *job,
-		     const struct sgang_record *r, const char *order)
+int sgang_publish_place(struct sgang_conductor *c, struct sgang_job *job,
+			const struct sgang_record *r, const char *order)
 {
 	struct sgang_job_info info;
 	char *text;
@@ -76,8 +76,8 @@ int sgang_show_place(struct sgang_conductor *c, struct sgang_job *job,
 	return 0;
 }
 
-void sgang_show_phase(struct sgang_conductor *c, const struct gang *g,
-		      struct sgang_job *job, enum sgang_phase phase)
+void sgang_publish_phase(struct sgang_conductor *c, const struct gang *g,
+			 struct sgang_job *job, enum sgang_phase phase)
 {
 	struct sgang_record r, before = { .phase = SGANG_PHASE_UNDEFINED };
 	struct sgang_job_info info;
@@ -89,15 +89,15 @@ void sgang_show_phase(struct sgang_conductor *c, const struct gang *g,
 	memset(&r, 0, sizeof(r));
 	if (phase == SGANG_PHASE_FAILED)
 		r = before;
-	sgang_show_fill(g, &r);
+	sgang_publish_fill(g, &r);
 	r.on_failure = before.on_failure;
 	r.waiting_time = before.waiting_time;
 	r.held_for = before.held_for;
 	if (e)
-		sgang_show_own(g, e, &r);
+		sgang_publish_own(g, e, &r);
 	r.phase = phase;
 	r.satisfied = phase == SGANG_PHASE_FAILED;
-	(void)sgang_show_write(c, job, &r);
+	(void)sgang_publish_write(c, job, &r);
 }
 
 static bool same_record(const struct entry *e, const struct sgang_record *r)
@@ -175,8 +175,8 @@ static bool show_record(struct sgang_conductor *c, const struct gang *g,
 	/* One whose loss was ignored is not lost again. */
 	if (e->has_record && (e->m.state != SGANG_MEMBER_PENDING || g->cares))
 		r.started = e->record.started;
-	sgang_show_fill(g, &r);
-	sgang_show_own(g, e, &r);
+	sgang_publish_fill(g, &r);
+	sgang_publish_own(g, e, &r);
 	sgang_asks_add_own(&e->spec, r.asks);
 	/* What took others away is not the end of what this one holds. */
 	if (e->m.state == SGANG_MEMBER_HELD)
@@ -230,13 +230,13 @@ static void show_end(struct sgang_conductor *c, struct sgang_job *job,
 	if (r->phase != SGANG_PHASE_FAILED)
 		r->phase = SGANG_PHASE_FINISHED;
 	forget_wait(r);
-	if (sgang_show_write(c, job, r) == 0 && ran)
+	if (sgang_publish_write(c, job, r) == 0 && ran)
 		sgang_account_ended(c, job, r);
 }
 
 /* After a restart nobody knows whether accounting had heard. */
-void sgang_show_ended(struct sgang_conductor *c,
-		      const struct sgang_job_info *info)
+void sgang_publish_ended(struct sgang_conductor *c,
+			 const struct sgang_job_info *info)
 {
 	bool seen = info->comment && sgang_record_has_ended(info->comment);
 	struct sgang_record r;
@@ -260,7 +260,7 @@ static void show_requeue(struct sgang_conductor *c, struct sgang_job *job,
 					   r->phase != SGANG_PHASE_STARTING))
 		return;
 	r->hold_end = why;
-	(void)sgang_show_write(c, job, r);
+	(void)sgang_publish_write(c, job, r);
 }
 
 void sgang_conductor_ended(struct sgang_conductor *c, struct sgang_job *job,
@@ -326,7 +326,7 @@ static void show_definition(struct sgang_conductor *c, struct gang *g,
 		c->host->stop(o->job, text); /* somebody released it */
 	c->host->label(o->job, text);
 	memset(&r, 0, sizeof(r));
-	sgang_show_fill(g, &r);
+	sgang_publish_fill(g, &r);
 	r.object = true;
 	r.phase = g->phase == SGANG_PHASE_FINISHED ? SGANG_PHASE_GATHERING :
 						     g->phase;
@@ -357,7 +357,7 @@ static void late_text(struct sgang_conductor *c, const struct gang *g,
 		      char *text, size_t size)
 {
 	if (!c->conf.gangs || !any_late(g) ||
-	    !sgang_late_text(c, g, text, size))
+	    !sgang_late_member_text(c, g, text, size))
 		text[0] = '\0';
 }
 
@@ -554,7 +554,7 @@ static void show(struct sgang_conductor *c, struct gang *g)
 	}
 }
 
-void sgang_show_all(struct sgang_conductor *c)
+void sgang_publish_all(struct sgang_conductor *c)
 {
 	for (struct gang *g = c->gangs; g; g = g->next) {
 		confirm(c, g);

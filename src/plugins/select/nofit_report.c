@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* why.c - why a gang is where it is, or has no place
+/* nofit_report.c - why a gang is where it is, or has no place
  *
  * The planner says what it found. Here that is told in the words of those who
  * asked for nodes, GPUs or CPUs, with what Slurm knows of the nodes. Each node
@@ -478,9 +478,9 @@ static void say_required(struct attempt *a, const struct sgang_plan_request *rq,
 	free(cause);
 }
 
-void sgang_why_nofit(struct attempt *a, const struct sgang_plan_request *rq,
-		     const struct sgang_resources *resources,
-		     struct sgang_nofit *nofit)
+void sgang_nofit_report(struct attempt *a, const struct sgang_plan_request *rq,
+			const struct sgang_resources *resources,
+			struct sgang_nofit *nofit)
 {
 	bool all = nofit->member == SGANG_NOFIT_ALL, piece;
 	const struct probed *p = a->parts[all ? 0 : nofit->member].probed;
@@ -550,9 +550,9 @@ static void name_one(const char *what, char one[SGANG_UNIT_SIZE])
 	snprintf(one, SGANG_UNIT_SIZE, "%.*s", (int)length, what);
 }
 
-void sgang_why_shares(struct attempt *a, uint32_t level,
-		      const struct sgang_nodeset *room, const char *what,
-		      struct sgang_nofit *nofit)
+void sgang_nofit_report_shares(struct attempt *a, uint32_t level,
+			       const struct sgang_nodeset *room,
+			       const char *what, struct sgang_nofit *nofit)
 {
 	struct sgang_plan_request rq = {
 		.fabric = a->topology->fabric,

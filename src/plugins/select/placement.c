@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* where.c - where could the parts of an attempt be, by ring cost?
+/* placement.c - where could the parts of an attempt be, by ring cost?
  *
  * What nodes and islands have is counted here, now or later, and the planner is
  * asked (core/plan/place.h).
@@ -205,7 +205,7 @@ static int fill_allowed(struct attempt *a, struct probed *p, struct slots *s,
 	return 0;
 }
 
-int sgang_where_allow(struct attempt *a, struct probed *p,
+int sgang_parts_allow(struct attempt *a, struct probed *p,
 		      enum sgang_moment moment)
 {
 	struct slots s;
@@ -222,7 +222,7 @@ static struct sgang_asked asked_of(const struct probed *p)
 	return (struct sgang_asked){ .job = p->job, .shape = &p->shape };
 }
 
-void sgang_where_beside(const struct sgang_resources *resources, uint32_t *need)
+void sgang_parts_share(const struct sgang_resources *resources, uint32_t *need)
 {
 	for (uint32_t i = 0; i < resources->n_types * resources->n_dims; i++) {
 		if (resources->dim[i % resources->n_dims].apart)
@@ -268,12 +268,12 @@ static int fill_needs(struct attempt *a, struct slots *s,
 			continue;
 		h->need(&one, &s->resources, a->probed[i].need);
 		if (!keeps_apart(a, moment))
-			sgang_where_beside(&s->resources, a->probed[i].need);
+			sgang_parts_share(&s->resources, a->probed[i].need);
 	}
 	return 0;
 }
 
-void sgang_where_amounts(const struct attempt *a,
+void sgang_parts_amounts(const struct attempt *a,
 			 const struct sgang_resources *resources,
 			 enum sgang_moment moment, uint32_t *total,
 			 uint32_t *free)
@@ -302,7 +302,7 @@ static int fill_amounts(struct attempt *a, struct slots *s,
 	s->vector_total = calloc(n + 1, sizeof(*s->vector_total));
 	if (!s->vector_free || !s->vector_total)
 		return -1;
-	sgang_where_amounts(a, &s->resources, moment, s->vector_total,
+	sgang_parts_amounts(a, &s->resources, moment, s->vector_total,
 			    s->vector_free);
 	return 0;
 }
@@ -515,7 +515,7 @@ static int plan_request(struct attempt *a, struct slots *s,
 	rc = sgang_place(&place, plan, &report, nofit, err);
 	if (rc == 0 && moment == SGANG_NOW && !a->trying &&
 	    report.fabric == rq->fabric)
-		sgang_why_nofit(a, rq, alike ? NULL : &s->resources, nofit);
+		sgang_nofit_report(a, rq, alike ? NULL : &s->resources, nofit);
 	if (rc == 1 && tells(a, moment))
 		tell(a, &place, &report);
 	return rc;
@@ -567,11 +567,11 @@ static int64_t time_of(const struct attempt *a, enum sgang_moment moment)
 static bool chooses_order(const struct attempt *a, enum sgang_moment moment)
 {
 	return moment == SGANG_NOW && a->n_gangs == 1 && !a->trying &&
-	       sgang_where_any_order(a->c, a->gangs[0]);
+	       sgang_parts_any_order(a->c, a->gangs[0]);
 }
 
-int sgang_where(struct attempt *a, enum sgang_moment moment,
-		struct sgang_placement **plan, struct sgang_nofit *nofit)
+int sgang_parts_place(struct attempt *a, enum sgang_moment moment,
+		      struct sgang_placement **plan, struct sgang_nofit *nofit)
 {
 	struct sgang_conductor *c = a->c;
 	struct sgang_plan_request rq = {
@@ -626,7 +626,7 @@ static uint64_t best_of_asked(struct attempt *a, uint64_t *weighted)
 	return best;
 }
 
-void sgang_where_account(struct attempt *a, struct account *account)
+void sgang_parts_account(struct attempt *a, struct account *account)
 {
 	struct sgang_placement *plan = NULL;
 	struct sgang_nofit nofit;
@@ -640,7 +640,7 @@ void sgang_where_account(struct attempt *a, struct account *account)
 	account->best = sgang_fit_best_cost(a, &account->weighted_best);
 	a->account = account;
 	if (!account->told && tells(a, SGANG_NOW)) {
-		(void)sgang_where(a, SGANG_NOW, &plan, &nofit);
+		(void)sgang_parts_place(a, SGANG_NOW, &plan, &nofit);
 		sgang_placement_destroy(plan);
 	}
 	a->account = NULL;
@@ -654,7 +654,7 @@ uint64_t sgang_fit_best_cost(struct attempt *a, uint64_t *weighted)
 
 	if (weighted)
 		*weighted = 0;
-	if (sgang_where(a, SGANG_EMPTY, &best, &nofit) == 1) {
+	if (sgang_parts_place(a, SGANG_EMPTY, &best, &nofit) == 1) {
 		cost = best->ring.cost;
 		if (weighted)
 			*weighted = best->weighted_cost;
@@ -663,7 +663,7 @@ uint64_t sgang_fit_best_cost(struct attempt *a, uint64_t *weighted)
 	return cost;
 }
 
-bool sgang_where_any_order(const struct sgang_conductor *c,
+bool sgang_parts_any_order(const struct sgang_conductor *c,
 			   const struct gang *g)
 {
 	const struct sgang_spec *spec = &g->tally.spec;

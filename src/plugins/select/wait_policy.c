@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* better.c - --gang-topology=auto: is there a better place that is worth waiting
+/* wait_policy.c - --gang-topology=auto: is there a better place that is worth waiting
  * for (4.37)?
  */
 
@@ -164,7 +164,7 @@ static bool weigh(struct attempt *a, uint64_t best)
 	return chosen > 0;
 }
 
-bool sgang_better_waits(struct attempt *a)
+bool sgang_wait_policy_waits(struct attempt *a)
 {
 	struct gang *g = a->gangs[0];
 	struct sgang_policy policy;
