@@ -192,7 +192,8 @@ static bool same_starts(const struct lr_run *r)
 }
 
 /* Backfill counts in steps of a minute. GPUs that have no file each do not come
- * back in its plans, so it may expect even a plain job at 'late' only. */
+ * back in its plans, so it may expect even a plain job at 'late' only, or never
+ * where that is 0. */
 static bool right_start(const struct lr_run *r, time_t expected, time_t late)
 {
 	time_t now = time(NULL);
@@ -200,10 +201,11 @@ static bool right_start(const struct lr_run *r, time_t expected, time_t late)
 	for (uint32_t i = 0; i < r->g.n_members; i++) {
 		time_t start = r->jobs[i].start;
 
-		if (in_sight(start, now) != (expected != 0) ||
-		    (expected &&
-		     (start < expected - 90 ||
-		      start > (late > expected ? late : expected) + 90)))
+		if (!in_sight(start, now) && (!expected || !late))
+			continue;
+		if (!in_sight(start, now) || !expected ||
+		    start < expected - 90 ||
+		    (late && start > (late > expected ? late : expected) + 90))
 			return false;
 	}
 	return same_starts(r);

@@ -103,12 +103,31 @@ static size_t most_of(const struct gang *g, enum extent extent)
 	return g->tally.total - held;
 }
 
-/* A member that --gang-order puts into the minimum cannot be left out. */
-static bool left_out(const struct gang *g, const struct entry *e)
+/* All with an order below this one are in the minimum: with the last order of
+ * it, too, if they are no more than it takes. */
+static uint32_t order_end(const struct gang *g)
 {
+	uint32_t last = g->tally.last_order;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < g->n_entries; i++) {
+		const struct entry *e = g->entries[i];
+
+		if (e->m.state == SGANG_MEMBER_PENDING && e->spec.order_set &&
+		    e->spec.order <= last)
+			n += e->m.tasks;
+	}
+	return last +
+	       (last != UINT32_MAX && n <= sgang_gang_missing(&g->tally));
+}
+
+/* A member that --gang-order puts into the minimum cannot be left out. */
+static bool left_out(const struct gang *g, const struct entry *e, uint32_t end)
+{
+	uint32_t below = e->m.eligible ? end : g->tally.last_order;
+
 	return e->m.state == SGANG_MEMBER_PENDING && e->spec.order_set &&
-	       e->spec.order < g->tally.last_order &&
-	       (!e->probed || !e->probed->usable);
+	       e->spec.order < below && (!e->probed || !e->probed->usable);
 }
 
 void sgang_fit_add(struct attempt *a, size_t index, struct entry *e)
@@ -127,12 +146,13 @@ static int choose_of(struct attempt *a, size_t index, enum extent extent)
 {
 	struct gang *g = a->gangs[index];
 	size_t first = a->n_parts, n, most = most_of(g, extent);
+	uint32_t end = order_end(g);
 
 	a->culprit = g;
 	for (size_t i = 0; i < g->n_entries; i++) {
 		struct entry *e = g->entries[i];
 
-		if (extent != SGANG_EXTENT_ANY && left_out(g, e))
+		if (extent != SGANG_EXTENT_ANY && left_out(g, e, end))
 			return -1;
 		if (e->m.state != SGANG_MEMBER_PENDING || !e->m.eligible ||
 		    !e->probed || !e->probed->usable)

@@ -22,7 +22,7 @@
  * taken no more than so much CPU time (microseconds). */
 #define PLANS_LEAST 8
 #define PLANS_MOST 256
-#define PLANS_TIME 20000
+#define PLANS_TIME 10000
 
 /* Steps of each (core/plan.h): what it costs is no matter yet. */
 #define PLAN_STEPS 200000

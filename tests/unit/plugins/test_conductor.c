@@ -2234,6 +2234,17 @@ static void prepare_mixture(uint32_t *ids)
 	schedule();
 }
 
+/* The first of five does not fit beside the others. */
+static void prepare_choice(uint32_t *ids)
+{
+	struct fake_request rq = member_of("train", 4);
+
+	rq.nodes = 14;
+	(void)submit(rq);
+	submit_many(member_of("train", 4), 4, ids);
+	schedule();
+}
+
 /* One allocation, or all from one on, fail in a pass: nothing is half started,
  * nothing lost, nothing leaked, and afterwards all run once. */
 static void test_no_memory(void **state)
@@ -2244,6 +2255,7 @@ static void test_no_memory(void **state)
 	static void (*const prepare[])(uint32_t *) = {
 		prepare_waiting, prepare_held,    prepare_found,
 		prepare_running, prepare_mixture, prepare_slices,
+		prepare_choice,
 	};
 
 	for (size_t p = 0; p < 2 * COUNT(prepare); p++) {
