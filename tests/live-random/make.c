@@ -344,7 +344,8 @@ static void make_part(const struct lr_cluster *c, struct lr_member *m,
 	}
 }
 
-/* CPUs by the number of GPUs. */
+/* CPUs by the number of GPUs. There is no --gpus: when such a job ends, Slurm
+ * 22.05 does not give back GPUs that have no file, also without gangs. */
 static void make_gpus(const struct lr_cluster *c, struct lr_member *m,
 		      uint64_t *r)
 {
