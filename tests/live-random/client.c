@@ -109,8 +109,8 @@ static void node_names(const struct lr_cluster *c, uint32_t mask, char *text,
 /* The texts that a request points to. */
 struct request {
 	job_desc_msg_t job;
-	char nodes[512], required[512], gres[32], feature[16], part[16],
-		array[16];
+	char nodes[512], required[512], gres[32], per_gpu[32], feature[16],
+		part[16], array[16];
 	char options[8][96];
 	char *option[8];
 };
@@ -302,6 +302,12 @@ static void ask_resources(struct request *q, const struct lr_member *m)
 	if (m->whole || m->shares)
 		job->shared = m->shares;
 	ask_gpus(q, m->gpus, m->gpu_type);
+	if (!m->gpu_cpus)
+		return;
+	snprintf(q->per_gpu, sizeof(q->per_gpu), PUBLIC_GRES "gpu:%u", m->cpus);
+	job->cpus_per_tres = q->per_gpu;
+	job->cpus_per_task = NO_VAL16;
+	job->min_cpus = m->nodes * m->tasks;
 }
 
 static void ask_member(struct request *q, const struct lr_cluster *c,

@@ -26,6 +26,7 @@ static const struct {
 	{ "minimum", LR_MINIMUM },     { "weight", LR_WEIGHT },
 	{ "parallel", LR_PARALLEL },   { "auto", LR_WAITING },
 	{ "islands", LR_ISLANDS },     { "loose", LR_LOOSE },
+	{ "gpus", LR_GPUS },
 };
 
 /* Knuth's MMIX generator, of which the high half is used. */
@@ -343,6 +344,18 @@ static void make_part(const struct lr_cluster *c, struct lr_member *m,
 	}
 }
 
+/* CPUs by the number of GPUs. There is no --gpus: when such a job ends, Slurm
+ * 22.05 does not give back GPUs that have no file, also without gangs. */
+static void make_gpus(const struct lr_cluster *c, struct lr_member *m,
+		      uint64_t *r)
+{
+	if (!(c->kinds & LR_GPUS) || !m->gpus)
+		return;
+	m->gpu_cpus = chance(r, 30);
+	if (m->gpu_cpus)
+		m->tasks = m->gpus;
+}
+
 static void make_flexible(const struct lr_cluster *c, struct lr_member *m,
 			  uint64_t *r)
 {
@@ -381,7 +394,9 @@ static void make_member(const struct lr_cluster *c, struct lr_member *m,
 		make_part(c, m, most, r);
 	else
 		make_whole(m, most, r);
-	if (c->kinds & LR_RANGE && c->rows == 1 && m->nodes && chance(r, 40)) {
+	make_gpus(c, m, r);
+	if (c->kinds & LR_RANGE && c->rows == 1 && m->nodes && !m->gpu_cpus &&
+	    chance(r, 40)) {
 		m->least = m->nodes;
 		m->nodes += 1 + lr_random(r, 3);
 		m->upper = m->nodes;
@@ -590,6 +605,8 @@ static void print_member(const struct lr_cluster *c, const struct lr_member *m,
 			m->gpu_type        ? "b:" :
 					     "",
 			m->gpus);
+	if (m->gpu_cpus)
+		fprintf(out, " --cpus-per-gpu=%u", m->cpus);
 	if (m->shares)
 		fprintf(out, " -s");
 	if (m->part)

@@ -52,6 +52,7 @@ enum {
 	LR_WAITING = 1 << 27,  /* --gang-topology=auto */
 	LR_ISLANDS = 1 << 28,  /* inside of nodes */
 	LR_LOOSE = 1 << 29,    /* ranges in nonstrict gangs */
+	LR_GPUS = 1 << 30,     /* --cpus-per-gpu */
 };
 
 struct lr_node {
@@ -94,6 +95,7 @@ struct lr_member {
 	uint32_t mem;   /* MB of each node; of a CPU, where 'nodes' is 0 */
 	uint32_t gpus;  /* of each node */
 	char gpu_type;  /* 0: any */
+	bool gpu_cpus;  /* asked for as --cpus-per-gpu: a task for each GPU */
 	bool whole;     /* --exclusive */
 	bool shares;    /* CPUs, with others that do */
 	uint32_t part;

@@ -18,7 +18,8 @@ fi
 
 : "${KINDS:=mixed,share,memory,gres,flexible,partition,feature,policy,order,\
 batch,show,reason,start,exclude,drain,modes,best,nodelist,reserve,\
-oversubscribe,groups,patient,range,minimum,weight,rank,parallel,auto,islands}"
+oversubscribe,groups,patient,range,minimum,weight,rank,parallel,auto,islands,\
+loose,gpus}"
 test -n "$GANGS" || SECONDS_MAX=50
 export KINDS SECONDS_MAX slurm_first_port
 
