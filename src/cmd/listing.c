@@ -217,10 +217,13 @@ static bool wants(const struct sgang_listing *listing,
 	return gang->object && wants_job(listing, gang->object);
 }
 
-int sgang_listing_choose(const struct sgang_listing *listing,
-			 const struct sgang_gangs *gangs, int64_t now,
-			 const struct sgang_gang ***wanted, size_t *n,
-			 struct sgang_error *err)
+/* The gangs that are wanted, in order. Returns 0, '*n' and an array the caller
+ * frees in '*wanted', which borrows from 'gangs'; or -1 with ENOMEM and
+ * 'err'. */
+static int choose(const struct sgang_listing *listing,
+		  const struct sgang_gangs *gangs, int64_t now,
+		  const struct sgang_gang ***wanted, size_t *n,
+		  struct sgang_error *err)
 {
 	const struct sgang_gang **chosen = calloc(gangs->count + 1,
 						  sizeof(*chosen));
@@ -257,7 +260,7 @@ int sgang_listing_print(const struct sgang_listing *listing,
 	size_t n;
 	int rc;
 
-	if (sgang_listing_choose(listing, gangs, look.now, &wanted, &n, err))
+	if (choose(listing, gangs, look.now, &wanted, &n, err))
 		return -1;
 	rc = sgang_columns_print(listing->format, &look, wanted, n, out, err);
 	free(wanted);
@@ -272,7 +275,7 @@ struct json_object *sgang_listing_json(const struct sgang_listing *listing,
 	const struct sgang_gang **wanted;
 	size_t i, n;
 
-	if (sgang_listing_choose(listing, gangs, time(NULL), &wanted, &n, err))
+	if (choose(listing, gangs, time(NULL), &wanted, &n, err))
 		return NULL;
 	object = json_object_new_object();
 	list = json_object_new_array();

@@ -76,15 +76,7 @@ int sgang_listing_set(struct sgang_listing *listing, int option,
 int sgang_listing_ready(struct sgang_listing *listing, const char *format);
 void sgang_listing_clear(struct sgang_listing *listing);
 
-/* The gangs that are wanted, in order. Returns 0, '*n' and an array the caller
- * frees in '*wanted', which borrows from 'gangs'; or -1 with ENOMEM and
- * 'err'. */
-int sgang_listing_choose(const struct sgang_listing *listing,
-			 const struct sgang_gangs *gangs, int64_t now,
-			 const struct sgang_gang ***wanted, size_t *n,
-			 struct sgang_error *err);
-
-/* The table of them, as it is to be on stdout, its lines cut at 'width' if that
+/* The table of the gangs that are wanted, in order, as it is to be on stdout, its lines cut at 'width' if that
  * is not 0.
  * Returns 0, or -1 with ENOMEM and 'err'. */
 int sgang_listing_print(const struct sgang_listing *listing,

@@ -75,7 +75,9 @@ uint32_t sgang_device_nearness(const struct sgang_device *a,
 	return up_x;
 }
 
-uint64_t sgang_device_address(const struct sgang_device *device)
+/* The PCI address of a device as a number to sort by, UINT64_MAX: it is on no
+ * PCI bus. */
+static uint64_t address_of(const struct sgang_device *device)
 {
 	const struct hwloc_pcidev_attr_s *pci;
 
@@ -94,7 +96,7 @@ static int compare(uint64_t a, uint64_t b)
 static int by_address(const void *a, const void *b)
 {
 	const struct sgang_device *x = a, *y = b;
-	int rc = compare(sgang_device_address(x), sgang_device_address(y));
+	int rc = compare(address_of(x), address_of(y));
 
 	return rc ? rc : strcmp(x->name, y->name);
 }

@@ -57,10 +57,6 @@ int sgang_machine_find_cores(struct sgang_machine *machine,
 int sgang_machine_find_islands(struct sgang_machine *machine,
 			       struct sgang_error *err);
 
-/* The PCI address of a device as a number to sort by, UINT64_MAX: it is on no
- * PCI bus. */
-uint64_t sgang_device_address(const struct sgang_device *device);
-
 /* How many objects lie between the top of the description and the lowest one
  * that holds both. */
 uint32_t sgang_device_nearness(const struct sgang_device *a,

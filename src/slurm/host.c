@@ -767,8 +767,8 @@ static uint64_t hash_bitmap(uint64_t hash, const bitstr_t *bitmap)
 		return hash;
 	words = (bit_size((bitstr_t *)bitmap) + 63) >> BITSTR_SHIFT;
 	for (bitoff_t i = 0; i < words; i++)
-		hash = (hash ^ (uint64_t)bitmap[RELEASE_BITMAP_HEAD + i]) *
-		       1099511628211u;
+		hash = sgang_hash(hash,
+				  (uint64_t)bitmap[RELEASE_BITMAP_HEAD + i]);
 	return hash;
 }
 
@@ -776,7 +776,7 @@ static uint64_t hash_bitmap(uint64_t hash, const bitstr_t *bitmap)
  * as planned. */
 static uint64_t host_stamp(void)
 {
-	uint64_t hash = 14695981039346656037u;
+	uint64_t hash = SGANG_HASH_SEED;
 
 	hash = hash_bitmap(hash, avail_node_bitmap);
 	hash = hash_bitmap(hash, idle_node_bitmap);
@@ -786,7 +786,7 @@ static uint64_t host_stamp(void)
 
 static uint64_t host_supply(void)
 {
-	return hash_bitmap(14695981039346656037u, avail_node_bitmap) +
+	return hash_bitmap(SGANG_HASH_SEED, avail_node_bitmap) +
 	       (uint64_t)last_part_update + (uint64_t)last_resv_update;
 }
 

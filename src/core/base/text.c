@@ -237,8 +237,10 @@ char *sgang_text_close(FILE *out, char **text)
 	return NULL;
 }
 
-/* No overlong forms, no surrogates, nothing above U+10FFFF. */
-size_t sgang_text_utf8(const char *text)
+/* Length of the UTF-8 character that 'text' begins with, 1 to 4; 0: it is none,
+ * or the text is over. No overlong forms, no surrogates, nothing above U+10FFFF.
+ */
+static size_t utf8_length(const char *text)
 {
 	const unsigned char *t = (const unsigned char *)text;
 	unsigned char low = 0x80, high = 0xbf;
@@ -272,7 +274,7 @@ char *sgang_text_repair(const char *text)
 	char *copy, *to;
 
 	for (i = 0; text[i]; i += length ? length : 1) {
-		length = sgang_text_utf8(text + i);
+		length = utf8_length(text + i);
 		wrong += !length;
 	}
 	errno = 0;
@@ -285,7 +287,7 @@ char *sgang_text_repair(const char *text)
 		const char *from = text + i;
 		size_t size;
 
-		length = sgang_text_utf8(from);
+		length = utf8_length(from);
 		size = length ? length : sizeof(unknown) - 1;
 		memcpy(to, length ? from : unknown, size);
 		to += size;

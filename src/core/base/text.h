@@ -50,10 +50,6 @@ int sgang_text_compare(const char *one, const char *two);
  * to free. */
 char *sgang_text_close(FILE *out, char **text);
 
-/* Length of the UTF-8 character that 'text' begins with, 1 to 4; 0: it is none,
- * or the text is over. */
-size_t sgang_text_utf8(const char *text);
-
 /* A copy of 'text' in UTF-8, for the caller to free: each byte that is no part
  * of a character becomes U+FFFD. NULL: it is UTF-8 as it is, errno 0, or there
  * is no memory, ENOMEM. */

@@ -71,7 +71,6 @@ struct sgang_draft {
 	uint32_t *node_name;
 	uint32_t *node_leaf;
 	uint32_t n_nodes, node_room;
-	uint32_t n_unknown;
 	uint32_t last_file; /* offset of the file named last */
 	const struct sgang_draft_words *words;
 	bool fixed; /* the caller said which nodes exist */
@@ -409,10 +408,8 @@ static int hang_node(struct sgang_draft *draft, uint32_t leaf, const char *name,
 	uint32_t *hangs_on;
 
 	if (!*slot) {
-		if (draft->fixed) {
-			draft->n_unknown++;
+		if (draft->fixed)
 			return 0;
-		}
 		if (reserve_nodes(draft, draft->n_nodes + 1))
 			return no_memory(err);
 		slot = node_slot(draft, name);
@@ -630,10 +627,8 @@ int sgang_draft_nvlink(struct sgang_draft *draft, const char *name,
 	for (i = 0; names[i] && !rc; i++) {
 		uint32_t node = *node_slot(draft, names[i]);
 
-		if (!node) {
-			draft->n_unknown++;
+		if (!node)
 			continue;
-		}
 		rc = join_nvlink(draft, domain, node - 1, first, err);
 		if (first == NONE)
 			first = node - 1;
@@ -908,7 +903,6 @@ static void move_names(struct sgang_draft *draft, struct sgang_fabric *fabric,
 	fabric->hash = draft->by_node.slot;
 	fabric->hash_mask = draft->by_node.mask;
 	draft->by_node.slot = NULL;
-	fabric->n_unknown = draft->n_unknown;
 	fabric->of_switches = !draft->words->blocks && !draft->flat;
 	for (d = 0; d < fabric->n_domains; d++)
 		fabric->domain[d].name = fabric->names +

@@ -27,7 +27,6 @@ struct sgang_fabric {
 	uint32_t *hash;      /* node + 1 by name; 0 is empty */
 	uint32_t hash_mask;
 	uint32_t n_nodes;
-	uint32_t n_unknown;
 	uint32_t n_domains;
 	uint32_t top_level;
 	bool of_switches;

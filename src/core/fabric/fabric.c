@@ -29,11 +29,6 @@ uint32_t sgang_fabric_nodes(const struct sgang_fabric *fabric)
 	return fabric->n_nodes;
 }
 
-uint32_t sgang_fabric_unknown(const struct sgang_fabric *fabric)
-{
-	return fabric->n_unknown;
-}
-
 const char *sgang_fabric_node_name(const struct sgang_fabric *fabric,
 				   uint32_t node)
 {

@@ -50,10 +50,9 @@ struct sgang_fabric;
  *
  * 'nodes' (may be NULL) are the names that exist, in the caller's order: node
  * i of the fabric is nodes[i], names in the file that are not among them are
- * dropped (sgang_fabric_unknown() counts them), and nodes the file puts in no
- * switch become roots of their own. With NULL the nodes are those of the file,
- * in the order of their names (sgang_text_compare()), which is that of
- * slurmctld. The names are copied.
+ * dropped, and nodes the file puts in no switch become roots of their own. With
+ * NULL the nodes are those of the file, in the order of their names
+ * (sgang_text_compare()), which is that of slurmctld. The names are copied.
  *
  * Levels are heights: a switch with nodes is a leaf, a parent is one above its
  * highest child. A block is a leaf, each size of larger blocks one level above
@@ -80,7 +79,6 @@ struct sgang_fabric *sgang_fabric_flat(const char *const *nodes,
 void sgang_fabric_destroy(struct sgang_fabric *fabric);
 
 uint32_t sgang_fabric_nodes(const struct sgang_fabric *fabric);
-uint32_t sgang_fabric_unknown(const struct sgang_fabric *fabric);
 
 /* Borrowed until the fabric is destroyed. */
 const char *sgang_fabric_node_name(const struct sgang_fabric *fabric,

@@ -114,12 +114,6 @@ void sgang_node_topo_destroy(struct sgang_node_topo *topo)
 	errno = saved;
 }
 
-uint32_t sgang_island_slots(const struct sgang_node_topo *topo, uint32_t island)
-{
-	return topo->n_gpus ? topo->island[island].n_gpus :
-			      topo->island[island].n_cores;
-}
-
 /* Without the brackets at its end, "gpu:(null):2(IDX:0-1)": a type that is not
  * known is in brackets, too. */
 static size_t without_bracket(const char *entry, size_t length)

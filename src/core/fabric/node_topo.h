@@ -83,10 +83,6 @@ struct sgang_node_topo *sgang_node_topo_alloc(uint32_t islands, uint32_t gpus,
 /* NULL is fine. Keeps errno. */
 void sgang_node_topo_destroy(struct sgang_node_topo *topo);
 
-/* How many slots an island has: its GPUs, on a node without any its cores. */
-uint32_t sgang_island_slots(const struct sgang_node_topo *topo,
-			    uint32_t island);
-
 /* How many GPUs a text of Slurm's about gres names: the Gres= of a node,
  * "gpu:a100:4(S:0),gpu:4,nic:2", or what is used, "gpu:(null):2(IDX:0-1)". NULL
  * is none. A number that is too large counts as UINT32_MAX. */

@@ -1032,18 +1032,16 @@ static void print_value(const char *key, const char *value, FILE *out)
 /* How lines are printed. */
 struct printer {
 	FILE *out;
-	bool sources;
 	const char *path; /* of gang.conf, NULL: none */
 };
 
 /* 'line' is 0 for a default. */
 static void end_printed(const struct printer *p, unsigned int line)
 {
-	if (p->sources && line && p->path)
-		fprintf(p->out, "\t# %s:%u", p->path, line);
-	else if (p->sources)
-		fputs("\t# default", p->out);
-	fputc('\n', p->out);
+	if (line && p->path)
+		fprintf(p->out, "\t# %s:%u\n", p->path, line);
+	else
+		fputs("\t# default\n", p->out);
 }
 
 static void print_definition(const struct printer *p,
@@ -1617,39 +1615,26 @@ int sgang_conf_load(const char *path, struct sgang_conf *conf,
 	return rc;
 }
 
-static void print_all(const struct sgang_conf *conf, const struct printer *p)
+void sgang_conf_print_sources(const struct sgang_conf *conf, const char *path,
+			      FILE *out)
 {
+	const struct printer p = { .out = out, .path = path };
 	size_t i;
 
 	for (i = 0; i < N_KEYS; i++) {
-		fprintf(p->out, "%s=", keys[i].name);
-		keys[i].print((const char *)conf + keys[i].offset, p->out);
-		end_printed(p, conf->key_line[i]);
+		fprintf(p.out, "%s=", keys[i].name);
+		keys[i].print((const char *)conf + keys[i].offset, p.out);
+		end_printed(&p, conf->key_line[i]);
 	}
 	for (i = 0; conf->nvlinks && i < conf->nvlinks->shared.count; i++) {
 		const struct sgang_nvlink *nvlink = &conf->nvlinks->nvlink[i];
 
-		print_value("NVLinkDomain", nvlink->name, p->out);
-		print_value(" Nodes", nvlink->nodes, p->out);
-		end_printed(p, nvlink->line);
+		print_value("NVLinkDomain", nvlink->name, p.out);
+		print_value(" Nodes", nvlink->nodes, p.out);
+		end_printed(&p, nvlink->line);
 	}
-	print_node_lines(p, conf->node_lines);
+	print_node_lines(&p, conf->node_lines);
 	for (i = 0; conf->definitions && i < conf->definitions->shared.count;
 	     i++)
-		print_definition(p, &conf->definitions->gang[i]);
-}
-
-void sgang_conf_print(const struct sgang_conf *conf, FILE *out)
-{
-	const struct printer plain = { .out = out };
-
-	print_all(conf, &plain);
-}
-
-void sgang_conf_print_sources(const struct sgang_conf *conf, const char *path,
-			      FILE *out)
-{
-	const struct printer p = { .out = out, .sources = true, .path = path };
-
-	print_all(conf, &p);
+		print_definition(&p, &conf->definitions->gang[i]);
 }

@@ -187,12 +187,10 @@ int sgang_conf_load(const char *path, struct sgang_conf *conf,
 		    struct sgang_error *err);
 
 /* Print every key with its value in 'conf', one Key=Value line each, in the
- * order of the table; sgang_conf_load() reads it back to the same settings. */
-void sgang_conf_print(const struct sgang_conf *conf, FILE *out);
-
-/* The same, each line with a tab and a comment behind it that tells where it
- * comes from: "HopCosts=1,2\t# /etc/slurm/gang.conf:7", or "# default". 'path'
- * is the file that was loaded; NULL when there was none. */
+ * order of the table; sgang_conf_load() reads it back to the same settings. A tab
+ * and a comment behind it tell where it comes from: "HopCosts=1,2\t#
+ * /etc/slurm/gang.conf:7", or "# default". 'path' is the file that was loaded;
+ * NULL when there was none. */
 void sgang_conf_print_sources(const struct sgang_conf *conf, const char *path,
 			      FILE *out);
 

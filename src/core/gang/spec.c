@@ -1051,11 +1051,6 @@ enum sgang_match sgang_spec_match(const struct sgang_spec *spec)
 	return spec->match ? spec->match : SGANG_MATCH_ONCE_SATISFIED;
 }
 
-enum sgang_on_failure sgang_spec_on_failure(const struct sgang_spec *spec)
-{
-	return spec->on_failure ? spec->on_failure : SGANG_ON_FAILURE_IGNORE;
-}
-
 void sgang_spec_policy(const struct sgang_spec *spec,
 		       struct sgang_policy *policy)
 {

@@ -157,10 +157,9 @@ void sgang_spec_merge(struct sgang_spec *into, const struct sgang_spec *from);
  * is Undefined (0.25, 0.26). */
 bool sgang_spec_defines(const struct sgang_spec *spec);
 
-/* Defaults: strict, once-satisfied, ignore. */
+/* Defaults: strict, once-satisfied. */
 enum sgang_mode sgang_spec_mode(const struct sgang_spec *spec);
 enum sgang_match sgang_spec_match(const struct sgang_spec *spec);
-enum sgang_on_failure sgang_spec_on_failure(const struct sgang_spec *spec);
 
 /* Options about levels; empty if none is set. */
 void sgang_spec_policy(const struct sgang_spec *spec,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hash.h"
 #include "core/base/text.h"
 #include "plugins/job_submit/limits.h"
 
@@ -53,11 +54,10 @@ static int add(struct sgang_limits_set *set, uint64_t number, uint32_t limit)
 
 /* ---- counting ---- */
 
-/* FNV-1a; never 0. */
+/* Never 0. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 1099511628211u;
+	hash = sgang_hash_text(hash, text);
 	return hash ? hash : 1;
 }
 
@@ -67,7 +67,7 @@ static uint64_t hash_gang(const struct sgang_limits *limits, const char *gang,
 			  uint32_t uid)
 {
 	const char *slash = strchr(gang, '/');
-	uint64_t start = 14695981039346656037u;
+	uint64_t start = SGANG_HASH_SEED;
 
 	if (slash && uid == limits->uid &&
 	    strlen(limits->user) == (size_t)(slash - gang) &&
@@ -75,7 +75,7 @@ static uint64_t hash_gang(const struct sgang_limits *limits, const char *gang,
 		gang = slash + 1;
 	else if (slash)
 		return hash_text(start, gang);
-	return hash_text((start ^ uid) * 1099511628211u, gang);
+	return hash_text(sgang_hash(start, uid), gang);
 }
 
 /* An account that has no limits need not be counted. One whose name is too long

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hash.h"
 #include "plugins/job_submit/members.h"
 
 /* Chains of both tables. The default limits allow 10,000 gangs. */
@@ -46,16 +47,13 @@ struct sgang_members {
 
 /* ---- what is known ---- */
 
-/* FNV-1a. What has a namespace means the same from everybody. */
+/* What has a namespace means the same from everybody. */
 static uint64_t key_of(const char *gang, uint32_t uid)
 {
-	uint64_t key = 14695981039346656037u;
+	uint64_t key = SGANG_HASH_SEED;
 
-	if (!strchr(gang, '/'))
-		key = (key ^ uid) * 1099511628211u;
-	for (; *gang; gang++)
-		key = (key ^ (unsigned char)*gang) * 1099511628211u;
-	return key;
+	return sgang_hash_text(strchr(gang, '/') ? key : sgang_hash(key, uid),
+			       gang);
 }
 
 static size_t chain_of(uint64_t key)

@@ -440,8 +440,6 @@ static void unlock(struct sgang_conductor *c, const struct since *since)
 	sgang_metrics_observe(&c->metrics, SGANG_HIST_LOCK, (double)held / 1e6);
 	/* The settings may change once the locks are free. */
 	strcpy(c->metrics_path, c->conf.metrics_file);
-	if (held > c->longest_lock)
-		c->longest_lock = held;
 	c->host->unlock();
 }
 
@@ -577,9 +575,4 @@ void sgang_conductor_pass(struct sgang_conductor *c)
 	if (c->metrics_path[0])
 		sgang_metrics_file_offer(c->metrics_file, &c->metrics,
 					 c->metrics_path, c->host->clock_us());
-}
-
-uint64_t sgang_conductor_longest_lock(const struct sgang_conductor *c)
-{
-	return c->longest_lock;
 }

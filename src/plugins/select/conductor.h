@@ -205,7 +205,4 @@ void sgang_conductor_pass(struct sgang_conductor *c);
  * second. Returns at once if poked before. */
 void sgang_conductor_wait(struct sgang_conductor *c);
 
-/* How long the longest pass so far held the locks, in microseconds. */
-uint64_t sgang_conductor_longest_lock(const struct sgang_conductor *c);
-
 #endif

@@ -251,7 +251,6 @@ struct sgang_conductor {
 	atomic_int save_error; /* why the last save failed; 0: it did
 				* not */
 	int64_t save_time;     /* of that save */
-	uint64_t longest_lock;
 	uint64_t last_lock;
 	uint64_t locked_at; /* when this pass took the locks, in CPU
 			     * time */

@@ -5,18 +5,14 @@
 #include <string.h>
 
 #include "conductor_private.h"
+#include "core/base/hash.h"
 
-/* FNV-1a over "ns/name". */
 static struct gang **bucket_of(struct sgang_conductor *c, const char *ns,
 			       const char *name)
 {
-	uint32_t hash = 2166136261u;
+	uint64_t hash = sgang_hash_text(SGANG_HASH_SEED, ns);
 
-	for (const char *p = ns; *p; p++)
-		hash = (hash ^ (unsigned char)*p) * 16777619u;
-	hash = (hash ^ '/') * 16777619u;
-	for (const char *p = name; *p; p++)
-		hash = (hash ^ (unsigned char)*p) * 16777619u;
+	hash = sgang_hash_text(hash, name);
 	return &c->bucket[hash % SGANG_BUCKETS];
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "conductor_private.h"
+#include "core/base/hash.h"
 #include "core/gang/extra.h"
 #include "plugins/log.h"
 
@@ -29,15 +30,10 @@ struct shown_node {
 			* of ours */
 };
 
-#define FNV_SEED 14695981039346656037u
-#define FNV_PRIME 1099511628211u
-
 static uint64_t hash_text(const char *text)
 {
-	uint64_t hash = FNV_SEED;
+	uint64_t hash = sgang_hash_text(SGANG_HASH_SEED, text);
 
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * FNV_PRIME;
 	return hash ? hash : 1;
 }
 
@@ -52,16 +48,16 @@ static bool has_nodes(const struct entry *e)
 static uint64_t who_has_nodes(const struct gang *g)
 {
 	bool any = g->tally.held || g->tally.running;
-	uint64_t hash = FNV_SEED;
+	uint64_t hash = SGANG_HASH_SEED;
 
 	for (size_t i = 0; i < g->n_entries && any; i++) {
 		const struct entry *e = g->entries[i];
 
 		if (!has_nodes(e))
 			continue;
-		hash = (hash ^ e->job_id) * FNV_PRIME;
-		hash = (hash ^ e->restarts) * FNV_PRIME;
-		hash = (hash ^ (uint64_t)e->record.started) * FNV_PRIME;
+		hash = sgang_hash(hash, e->job_id);
+		hash = sgang_hash(hash, e->restarts);
+		hash = sgang_hash(hash, (uint64_t)e->record.started);
 	}
 	return any ? hash : 0;
 }

@@ -181,6 +181,25 @@ static void mark_room(const struct attempt *a,
 	}
 }
 
+/* The cause by node, as if none had room; in '*least', which the caller frees
+ * too, what is the least where one has. NULL without memory. */
+static uint8_t *ask_causes(struct attempt *a, const struct probed *p,
+			   uint8_t **least)
+{
+	uint32_t n_nodes = a->c->host->node_count();
+	uint8_t *cause = calloc(n_nodes + 1UL, sizeof(*cause));
+
+	*least = calloc(n_nodes + 1UL, sizeof(**least));
+	if (cause && *least) {
+		a->c->host->causes(p->job, &p->shape, cause, *least);
+		name_rest(a, p, cause);
+		return cause;
+	}
+	free(cause);
+	free(*least);
+	return NULL;
+}
+
 /* The cause or ROOM by node, and a bit in '*scarce' for each kind of busy that
  * bounds the room of some node. NULL without memory. */
 static uint8_t *find_causes(struct attempt *a,
@@ -188,24 +207,17 @@ static uint8_t *find_causes(struct attempt *a,
 			    const struct probed *p,
 			    const struct sgang_nofit *nofit, uint32_t *scarce)
 {
-	uint32_t n_nodes = a->c->host->node_count();
-	uint8_t *cause = calloc(n_nodes + 1UL, sizeof(*cause));
-	uint8_t *least = calloc(n_nodes + 1UL, sizeof(*least));
+	uint8_t *least, *cause = ask_causes(a, p, &least);
 
 	*scarce = 0;
-	if (cause && least) {
-		a->c->host->causes(p->job, &p->shape, cause, least);
-		name_rest(a, p, cause);
-		mark_room(a, rq, nofit, cause);
-		for (uint32_t n = 0; n < n_nodes; n++) {
-			if (cause[n] == ROOM)
-				*scarce |= 1U << least[n];
-			else if (cause[n] <= SGANG_CAUSE_BUSY_GRES)
-				*scarce |= 1U << cause[n];
-		}
-	} else {
-		free(cause);
-		cause = NULL;
+	if (!cause)
+		return NULL;
+	mark_room(a, rq, nofit, cause);
+	for (uint32_t n = 0; n < a->c->host->node_count(); n++) {
+		if (cause[n] == ROOM)
+			*scarce |= 1U << least[n];
+		else if (cause[n] <= SGANG_CAUSE_BUSY_GRES)
+			*scarce |= 1U << cause[n];
 	}
 	free(least);
 	return cause;
@@ -521,20 +533,13 @@ void sgang_nofit_report(struct attempt *a, const struct sgang_plan_request *rq,
 static uint8_t *causes_elsewhere(struct attempt *a, const struct probed *p,
 				 const struct sgang_nodeset *room)
 {
-	uint32_t n_nodes = a->c->host->node_count();
-	uint8_t *cause = calloc(n_nodes + 1UL, sizeof(*cause));
-	uint8_t *least = calloc(n_nodes + 1UL, sizeof(*least));
+	uint8_t *least, *cause = ask_causes(a, p, &least);
 
-	if (cause && least) {
-		a->c->host->causes(p->job, &p->shape, cause, least);
-		name_rest(a, p, cause);
-		for (uint32_t n = 0; n < n_nodes; n++) {
-			if (sgang_nodeset_has(room, n))
-				cause[n] = ROOM;
-		}
-	} else {
-		free(cause);
-		cause = NULL;
+	if (!cause)
+		return NULL;
+	for (uint32_t n = 0; n < a->c->host->node_count(); n++) {
+		if (sgang_nodeset_has(room, n))
+			cause[n] = ROOM;
 	}
 	free(least);
 	return cause;

@@ -422,19 +422,18 @@ static const struct sgang_topology *topology_of(const struct sgang_conductor *c,
  * gang as a whole asks for. */
 static uint64_t hash_requests(const struct gang *g)
 {
-	uint64_t hash = 14695981039346656037u, sum = 0;
+	uint64_t hash = SGANG_HASH_SEED, sum = 0;
 
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];
 
 		if (e->m.state == SGANG_MEMBER_PENDING)
-			sum += (e->request ^ e->job_id) * 1099511628211u;
+			sum += sgang_hash(e->request, e->job_id);
 	}
-	hash = (hash ^ sum) * 1099511628211u;
-	hash = (hash ^ g->tally.min_member) * 1099511628211u;
-	hash = (hash ^ g->tally.total) * 1099511628211u;
-	for (const char *p = g->asks; *p; p++)
-		hash = (hash ^ (unsigned char)*p) * 1099511628211u;
+	hash = sgang_hash(hash, sum);
+	hash = sgang_hash(hash, g->tally.min_member);
+	hash = sgang_hash(hash, g->tally.total);
+	hash = sgang_hash_text(hash, g->asks);
 	return hash ? hash : 1;
 }
 

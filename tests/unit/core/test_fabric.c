@@ -256,7 +256,6 @@ static void test_callers_nodes(void **state)
 			    "b/2:n4,n3 a/2:n2,n1");
 	check_invariants(fabric);
 	assert_int_equal(sgang_fabric_nodes(fabric), 5);
-	assert_int_equal(sgang_fabric_unknown(fabric), 10);
 	assert_int_equal(sgang_fabric_top_level(fabric), 3);
 	assert_int_equal(sgang_fabric_find_node(fabric, "n3"), 2);
 	assert_int_equal(sgang_fabric_find_node(fabric, "x"), SGANG_NODE_NONE);

@@ -49,20 +49,6 @@ static void test_create(void **state)
 	sgang_node_topo_destroy(NULL);
 }
 
-static void test_slots(void **state)
-{
-	struct sgang_node_topo *gpus = make(2, 4, 24), *cores = make(2, 0, 24);
-
-	(void)state;
-	assert_int_equal(sgang_island_slots(gpus, 1), 4);
-	assert_int_equal(sgang_island_slots(cores, 1), 24);
-	/* an island whose cores belong to others has none of them */
-	gpus->island[1].n_cores = 0;
-	assert_int_equal(sgang_island_slots(gpus, 1), 4);
-	sgang_node_topo_destroy(gpus);
-	sgang_node_topo_destroy(cores);
-}
-
 static void test_equal(void **state)
 {
 	struct sgang_node_topo *a = make(2, 2, 2), *b = make(2, 2, 2);
@@ -218,7 +204,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_create),
-		cmocka_unit_test(test_slots),
 		cmocka_unit_test(test_equal),
 		cmocka_unit_test(test_nics_count),
 		cmocka_unit_test(test_limits),

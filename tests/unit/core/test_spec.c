@@ -474,13 +474,10 @@ static void test_unsaid(void **state)
 	sgang_spec_init(&spec);
 	assert_int_equal(sgang_spec_mode(&spec), SGANG_MODE_STRICT);
 	assert_int_equal(sgang_spec_match(&spec), SGANG_MATCH_ONCE_SATISFIED);
-	assert_int_equal(sgang_spec_on_failure(&spec), SGANG_ON_FAILURE_IGNORE);
 	spec.mode = SGANG_MODE_NONSTRICT;
 	spec.match = SGANG_MATCH_ONLY_WAITING;
-	spec.on_failure = SGANG_ON_FAILURE_KILL;
 	assert_int_equal(sgang_spec_mode(&spec), SGANG_MODE_NONSTRICT);
 	assert_int_equal(sgang_spec_match(&spec), SGANG_MATCH_ONLY_WAITING);
-	assert_int_equal(sgang_spec_on_failure(&spec), SGANG_ON_FAILURE_KILL);
 
 	assert_false(sgang_spec_defines(&spec));
 	spec.total = 1;
