@@ -436,7 +436,7 @@ static void after_refusal(struct attempt *a)
 		return;
 	if (once_more_with_fewer(a)) {
 		a->gangs[0]->only_min = true;
-		a->c->fenced = true; /* wake the scheduler */
+		a->c->wake_scheduler = true;
 	} else {
 		note_limited(a);
 	}

@@ -229,7 +229,8 @@ struct sgang_conductor {
 				      * not looked at since a change */
 	uint32_t n_shown;
 	uint64_t nodes_stamp;  /* when that was compared last */
-	bool fenced;           /* somebody was kept off for a turn */
+	bool wake_scheduler;   /* after the pass, unless slices go on: somebody
+				* was kept off, or may start now */
 	uint64_t stamp;        /* of the cluster when the pass began */
 	uint64_t job_stamp;    /* ... and of the job records */
 	bool missed;           /* the last pass got no locks */
