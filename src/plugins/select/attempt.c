@@ -436,7 +436,7 @@ static void after_refusal(struct attempt *a)
 		return;
 	if (once_more_with_fewer(a)) {
 		a->gangs[0]->only_min = true;
-		a->c->fenced = true; /* wake the scheduler */
+		a->c->wake_scheduler = true;
 	} else {
 		note_limited(a);
 	}
@@ -477,8 +477,8 @@ static bool transact(struct attempt *a)
 	if (!fits)
 		return false;
 	/* Several gangs have a plan of one ring that is not theirs. */
-	if (a->n_gangs == 1 && !a->c->decided && !a->lessons->rounds &&
-	    sgang_wait_policy_waits(a))
+	if (a->n_gangs == 1 && !(a->search && a->search->decided) &&
+	    !a->lessons->rounds && sgang_wait_policy_waits(a))
 		return false;
 	sgang_parts_account(a, &account);
 	progress = carry_out(a, &account);
@@ -604,7 +604,7 @@ static bool avoid_place(struct attempt *a)
 
 /* Is it worth another round? With what was learned, or where that has left no
  * room, the last one without it, or in another place. */
-static bool go_on(struct attempt *a, int *places)
+static bool go_on(struct attempt *a)
 {
 	struct lessons *l = a->lessons;
 
@@ -621,7 +621,7 @@ static bool go_on(struct attempt *a, int *places)
 		l->last = true;
 		return true;
 	}
-	return ++*places < PLACES_MAX && avoid_place(a);
+	return ++l->places < PLACES_MAX && avoid_place(a);
 }
 
 /* Has it looked beyond places that Slurm refused, and there is no room? Then
@@ -633,20 +633,22 @@ static bool only_elsewhere(const struct attempt *a)
 
 /* A transaction for gangs that are planned together. '*again': it is worth
  * another try. */
-static bool one_transaction(struct sgang_conductor *c, struct gang **gangs,
+static bool one_transaction(struct sgang_conductor *c,
+			    const struct search *search, struct gang **gangs,
 			    size_t n, bool slices, struct lessons *lessons,
-			    int *places, bool *again)
+			    bool *again)
 {
 	struct attempt a;
 	bool done = false;
 
 	*again = false;
 	if (sgang_probe_open(&a, c, gangs, n) == 0) {
+		a.search = search;
 		a.lessons = lessons;
 		a.slices = slices;
 		done = transact(&a);
 		if (!done)
-			*again = go_on(&a, places);
+			*again = go_on(&a);
 		if (!done && !*again && !a.plan && !a.gangs[0]->limited)
 			look_ahead(&a);
 	}
@@ -656,15 +658,14 @@ static bool one_transaction(struct sgang_conductor *c, struct gang **gangs,
 	return done;
 }
 
-static bool together(struct sgang_conductor *c, struct gang **gangs, size_t n,
-		     bool slices)
+static bool together(struct sgang_conductor *c, const struct search *search,
+		     struct gang **gangs, size_t n, bool slices)
 {
 	struct lessons lessons = { .n = 0 };
 	bool done = false, again = true;
-	int places = 0;
 
 	while (again && !done)
-		done = one_transaction(c, gangs, n, slices, &lessons, &places,
+		done = one_transaction(c, search, gangs, n, slices, &lessons,
 				       &again);
 	sgang_learn_end(&lessons);
 	return done;
@@ -673,7 +674,8 @@ static bool together(struct sgang_conductor *c, struct gang **gangs, size_t n,
 /* Each gang of a group has a ring of its own, so each is planned by itself
  * where the ones before it leave room. One that finds none goes first the next
  * time. Returns the gang that could not be placed, or NULL. */
-static struct gang *one_by_one(struct sgang_conductor *c, struct gang **gangs,
+static struct gang *one_by_one(struct sgang_conductor *c,
+			       const struct search *search, struct gang **gangs,
 			       size_t n)
 {
 	struct gang *stuck = NULL;
@@ -681,7 +683,7 @@ static struct gang *one_by_one(struct sgang_conductor *c, struct gang **gangs,
 	for (size_t round = 0; round < n && round < ROUNDS_MAX; round++) {
 		size_t i = 0;
 
-		while (i < n && together(c, &gangs[i], 1, false))
+		while (i < n && together(c, search, &gangs[i], 1, false))
 			i++;
 		if (i == n)
 			return NULL;
@@ -731,28 +733,31 @@ static void blame(struct gang *const *gangs, size_t n, const struct gang *stuck)
 /* Find a domain of the group's level that has room for all of them. Returns its
  * nodes, or NULL and, if no other was tried before, they remember why. */
 static struct sgang_nodeset *find_place(struct sgang_conductor *c,
+					const struct search *search,
 					struct gang **gangs, size_t n)
 {
 	struct sgang_nodeset *place = NULL;
 	struct attempt a;
 
 	if (sgang_probe_open(&a, c, gangs, n) == 0) {
+		a.search = search;
 		sgang_probe_all(&a);
 		if (sgang_probe_room(&a) == 0 &&
 		    sgang_fit_choose(&a, SGANG_EXTENT_MINIMUM) == 0 &&
 		    sgang_fit(&a) == 0)
 			place = sgang_levels_place(&a);
-		else if (!c->tried && !gangs[0]->limited)
+		else if (!search->tried && !gangs[0]->limited)
 			look_ahead(&a);
 	}
-	if (!place && !c->tried)
+	if (!place && !search->tried)
 		remember_why(&a);
 	sgang_probe_close(&a);
 	return place;
 }
 
 /* Does a gang that would fit now wait for a better place? */
-static bool one_waits(struct sgang_conductor *c, struct gang *g)
+static bool one_waits(struct sgang_conductor *c, const struct search *search,
+		      struct gang *g)
 {
 	struct sgang_policy policy;
 	struct attempt a;
@@ -762,6 +767,7 @@ static bool one_waits(struct sgang_conductor *c, struct gang *g)
 	if (!policy.automatic)
 		return false;
 	if (sgang_probe_open(&a, c, &g, 1) == 0) {
+		a.search = search;
 		sgang_probe_all(&a);
 		waits = sgang_probe_room(&a) == 0 &&
 			sgang_fit_choose(&a, SGANG_EXTENT_TOTAL) == 0 &&
@@ -775,44 +781,45 @@ static bool one_waits(struct sgang_conductor *c, struct gang *g)
 
 /* Which of them does? Asked before any is committed: the others would come and
  * go with each try of it, and count as jobs that are in its way. */
-static struct gang *any_waits(struct sgang_conductor *c, struct gang **gangs,
+static struct gang *any_waits(struct sgang_conductor *c,
+			      const struct search *search, struct gang **gangs,
 			      size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (one_waits(c, gangs[i]))
+		if (one_waits(c, search, gangs[i]))
 			return gangs[i];
 	}
 	return NULL;
 }
 
 /* Returns the gang that could not be placed or waits, or NULL. */
-static struct gang *each(struct sgang_conductor *c, struct gang **gangs,
-			 size_t n)
+static struct gang *each(struct sgang_conductor *c, struct search *search,
+			 struct gang **gangs, size_t n)
 {
-	struct gang *stuck = any_waits(c, gangs, n);
+	struct gang *stuck = any_waits(c, search, gangs, n);
 
 	if (stuck)
 		return stuck;
-	c->decided = true;
-	stuck = one_by_one(c, gangs, n);
-	c->decided = false;
+	search->decided = true;
+	stuck = one_by_one(c, search, gangs, n);
+	search->decided = false;
 	return stuck;
 }
 
 /* That place was without effect. False: there is no other one. */
-static bool try_elsewhere(struct sgang_conductor *c)
+static bool try_elsewhere(struct search *search)
 {
-	bool all = sgang_nodeset_count(c->place) ==
-		   sgang_nodeset_size(c->place);
+	bool all = sgang_nodeset_count(search->place) ==
+		   sgang_nodeset_size(search->place);
 
-	if (!c->tried) {
-		c->tried = c->place;
-		c->place = NULL;
+	if (!search->tried) {
+		search->tried = search->place;
+		search->place = NULL;
 		return !all;
 	}
-	sgang_nodeset_or(c->tried, c->place);
-	sgang_nodeset_destroy(c->place);
-	c->place = NULL;
+	sgang_nodeset_or(search->tried, search->place);
+	sgang_nodeset_destroy(search->place);
+	search->place = NULL;
 	return !all;
 }
 
@@ -822,20 +829,20 @@ static bool try_elsewhere(struct sgang_conductor *c)
 static bool in_one_place(struct sgang_conductor *c, struct gang **gangs,
 			 size_t n, struct gang **stuck)
 {
+	struct search search = { .decided = false };
 	bool done = false, again = true;
 
 	for (int i = 0; i < PLACES_MAX && again && !done; i++) {
-		c->place = find_place(c, gangs, n);
-		if (!c->place)
+		search.place = find_place(c, &search, gangs, n);
+		if (!search.place)
 			break;
 		for (size_t j = 0; j < n; j++)
 			gangs[j]->joint_start = 0;
-		*stuck = each(c, gangs, n);
+		*stuck = each(c, &search, gangs, n);
 		done = !*stuck;
-		again = try_elsewhere(c);
+		again = try_elsewhere(&search);
 	}
-	sgang_nodeset_destroy(c->tried);
-	c->tried = NULL;
+	sgang_nodeset_destroy(search.tried);
 	return done;
 }
 
@@ -843,6 +850,7 @@ static bool whole_group(struct sgang_conductor *c, struct gang *const *gangs,
 			size_t n)
 {
 	struct gang **order = malloc(n * sizeof(*order)), *stuck = NULL;
+	struct search anywhere = { .decided = false };
 	struct sgang_policy policy;
 	bool done = false;
 
@@ -855,12 +863,12 @@ static bool whole_group(struct sgang_conductor *c, struct gang *const *gangs,
 	if (policy.require[0] || policy.prefer_time) {
 		done = any_requires_level(order, n) ?
 			       in_one_place(c, order, n, &stuck) :
-			       together(c, order, n, false);
+			       together(c, NULL, order, n, false);
 	} else {
-		stuck = each(c, order, n);
+		stuck = each(c, &anywhere, order, n);
 		done = !stuck ||
 		       (!policy.spread[0] && !any_requires_level(order, n) &&
-			together(c, order, n, false));
+			together(c, NULL, order, n, false));
 	}
 	if (!done)
 		blame(gangs, n, stuck);
@@ -909,7 +917,7 @@ bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n,
 	}
 	if (stopped_by_limits(c, gangs, n))
 		return false;
-	return (n == 1) ? together(c, gangs, 1, slices) :
+	return (n == 1) ? together(c, NULL, gangs, 1, slices) :
 			  whole_group(c, gangs, n);
 }
 

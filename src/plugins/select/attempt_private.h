@@ -78,6 +78,7 @@ struct lessons {
 	size_t n_first;
 	struct sgang_nodeset *avoid; /* places without effect; NULL:
 				      * none */
+	int places;                  /* rounds for other places, so far */
 	size_t commits, rounds;      /* so far */
 	bool apart;                  /* those that share CPUs keep off nodes
 				      * of those that do not, */
@@ -86,11 +87,22 @@ struct lessons {
 				      * member may be put anywhere */
 };
 
+/* A group that is being placed, in attempts for its gangs. */
+struct search {
+	struct sgang_nodeset *place; /* all in there; NULL: anywhere */
+	struct sgang_nodeset *tried; /* without effect, so not in there; NULL:
+				      * nowhere */
+	bool decided;                /* none of its gangs waits for a better
+				      * place */
+};
+
 struct attempt {
 	struct sgang_conductor *c;
-	struct lessons *lessons; /* borrowed; NULL: none */
-	size_t *order;           /* of commitment; NULL: as the parts */
-	struct gang **gangs;     /* to be started together */
+	const struct search *search; /* of its group, borrowed; NULL: it is of
+				      * no group */
+	struct lessons *lessons;     /* borrowed; NULL: none */
+	size_t *order;               /* of commitment; NULL: as the parts */
+	struct gang **gangs;         /* to be started together */
 	size_t n_gangs;
 	const struct sgang_topology *topology; /* by which they are placed */
 	struct probed *probed;                 /* the different requests */
@@ -263,8 +275,8 @@ int sgang_levels_find(const struct sgang_conductor *c, const char *name);
 void sgang_levels_cut_late(struct sgang_conductor *c, struct gang *g,
 			   struct sgang_nodeset *nodes);
 /* Take out the nodes that the gang must keep off because of what it and its
- * group have already, and of where an attempt looks. */
-void sgang_levels_cut(struct sgang_conductor *c, struct gang *g,
+ * group have already, and of where the attempt looks. */
+void sgang_levels_cut(const struct attempt *a, struct gang *g,
 		      struct sgang_nodeset *nodes);
 /* ... because others of the gang have just been placed on 'theirs'. */
 void sgang_levels_cut_beside(struct sgang_conductor *c, struct gang *g,

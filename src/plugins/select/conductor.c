@@ -212,7 +212,7 @@ enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
 	if (g->stale)
 		return SGANG_TURN_TAKEN; /* the next pass knows */
 	if (sgang_gang_ordinary(&g->tally) && sgang_registry_any_left(c, g)) {
-		c->fenced |= c->slicing;
+		c->wake_scheduler |= c->slicing;
 		return c->slicing ? SGANG_TURN_TAKEN : SGANG_TURN_ORDINARY;
 	}
 	if (g->never || c->save_error || waits_for_holds(g) ||
@@ -277,7 +277,7 @@ bool sgang_conductor_fence(struct sgang_conductor *c, uint32_t priority,
 		taken = true;
 	}
 	if (taken)
-		c->fenced = true;
+		c->wake_scheduler = true;
 	return taken;
 }
 
@@ -475,9 +475,9 @@ static int first_half(struct sgang_conductor *c)
 	c->holders = any_waiting_holder(c);
 	save = any_unsaved(c) || c->changed || c->save_error;
 	c->slicing = sgang_slices_gang(c) != NULL;
-	if (c->fenced && !c->slicing) {
+	if (c->wake_scheduler && !c->slicing) {
 		c->host->wake_scheduler();
-		c->fenced = false;
+		c->wake_scheduler = false;
 	}
 	sgang_slices_sweep(c, false);
 	sgang_registry_sweep(c);

@@ -225,23 +225,19 @@ struct sgang_conductor {
 	uint64_t configured;      /* so often */
 	/* What is atomic the conductor's thread uses without slurmctld's locks
 	 * too, between two passes. */
-	atomic_size_t n_members;     /* live ones, at the last pass */
-	bool turns;                  /* somebody has a turn, or ... */
-	atomic_bool slicing;         /* ... is being committed in slices */
-	bool holders;                /* somebody holds until others follow */
-	bool reserving;              /* nodes are kept for somebody */
-	struct sgang_standing last;  /* the last job that backfill looked at */
-	uint64_t cycle;              /* so often it has begun anew */
-	struct sgang_nodeset *place; /* where a group is being placed, or
-				      * NULL: anywhere */
-	struct sgang_nodeset *tried; /* ... without effect; NULL: nowhere */
-	bool decided;                /* no gang of the group that is being
-				      * placed waits for a better place */
-	struct shown_node *shown;    /* nodes.c: what the nodes show; NULL:
+	atomic_size_t n_members;    /* live ones, at the last pass */
+	bool turns;                 /* somebody has a turn, or ... */
+	atomic_bool slicing;        /* ... is being committed in slices */
+	bool holders;               /* somebody holds until others follow */
+	bool reserving;             /* nodes are kept for somebody */
+	struct sgang_standing last; /* the last job that backfill looked at */
+	uint64_t cycle;             /* so often it has begun anew */
+	struct shown_node *shown;   /* nodes.c: what the nodes show; NULL:
 				      * not looked at since a change */
 	uint32_t n_shown;
 	uint64_t nodes_stamp;  /* when that was compared last */
-	bool fenced;           /* somebody was kept off for a turn */
+	bool wake_scheduler;   /* after the pass, unless slices go on: somebody
+				* was kept off, or may start now */
 	uint64_t stamp;        /* of the cluster when the pass began */
 	uint64_t job_stamp;    /* ... and of the job records */
 	bool missed;           /* the last pass got no locks */

@@ -127,7 +127,7 @@ static int add_nodes(struct attempt *a, bool reserved,
 			sgang_nodeset_add(p->ever, n);
 			sgang_nodeset_add(added, n);
 		}
-		sgang_levels_cut(a->c, p->g, p->ever);
+		sgang_levels_cut(a, p->g, p->ever);
 	}
 	free(cause);
 	return 0;

@@ -655,7 +655,7 @@ static void time_out(struct sgang_conductor *c, struct gang *g)
 	}
 	sgang_registry_refresh(c, g);
 	c->changed = true;
-	c->fenced = true; /* others may use the nodes now */
+	c->wake_scheduler = true; /* others may use the nodes now */
 }
 
 /* One that was released by its user re-arms all of them. */
@@ -673,7 +673,7 @@ static void rearm(struct sgang_conductor *c, struct gang *g)
 	g->failed = false;
 	sgang_registry_refresh(c, g);
 	c->changed = true;
-	c->fenced = true;
+	c->wake_scheduler = true;
 }
 
 /* Members that come later are stopped like the others. */

@@ -222,19 +222,25 @@ static void keep_to(struct sgang_conductor *c, struct gang *const *gangs,
 		cut(c, fabric, gangs, n, but, off, true, nodes);
 }
 
-void sgang_levels_cut(struct sgang_conductor *c, struct gang *g,
+static void cut_search(const struct search *s, struct sgang_nodeset *nodes)
+{
+	if (s && s->place)
+		sgang_nodeset_and(nodes, s->place);
+	if (s && s->tried)
+		sgang_nodeset_subtract(nodes, s->tried);
+}
+
+void sgang_levels_cut(const struct attempt *a, struct gang *g,
 		      struct sgang_nodeset *nodes)
 {
+	struct sgang_conductor *c = a->c;
 	struct sgang_policy own, group;
 	struct gang *alone, **gangs;
 	size_t n;
 
 	if (!c->fabric)
 		return;
-	if (c->place)
-		sgang_nodeset_and(nodes, c->place);
-	if (c->tried)
-		sgang_nodeset_subtract(nodes, c->tried);
+	cut_search(a->search, nodes);
 	/* the rest of a gang of which some hold already */
 	sgang_spec_policy(&g->tally.spec, &own);
 	keep_to(c, &g, 1, NULL, binding_level(c, &own, g->tally.complete),

@@ -202,7 +202,7 @@ static void note(struct sgang_conductor *c, struct gang *g, bool never)
 		g->why[0] = '\0';
 		g->helps[0] = '\0';
 		g->failed = false;
-		c->fenced = true; /* wake the scheduler */
+		c->wake_scheduler = true;
 	}
 	g->never = never;
 	g->judged_of = g->requests;

@@ -124,11 +124,11 @@ static void probe_one(struct attempt *a, struct gang *g, struct sgang_job *job,
 	p->kept = sgang_nodeset_copy(usable);
 	apply_limit(g, usable);
 	sgang_apart_cut(a->c, g, usable);
-	sgang_levels_cut(a->c, g, usable);
+	sgang_levels_cut(a, g, usable);
 	if (p->kept)
 		sgang_nodeset_subtract(p->kept, usable);
 	/* Nor does it wait for nodes that it would have to keep off then. */
-	sgang_levels_cut(a->c, g, p->ever);
+	sgang_levels_cut(a, g, p->ever);
 	if (a->lessons && a->lessons->avoid) {
 		sgang_nodeset_subtract(usable, a->lessons->avoid);
 		sgang_nodeset_subtract(p->ever, a->lessons->avoid);

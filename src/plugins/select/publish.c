@@ -373,7 +373,7 @@ static void show_pending(struct sgang_conductor *c, struct gang *g,
 
 	if ((ordinary || may_start) && e->parked) {
 		c->host->unpark(e->job);
-		c->fenced = true;
+		c->wake_scheduler = true;
 	}
 	if (ordinary) {
 		if (text[0] && e->m.eligible)

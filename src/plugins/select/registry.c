@@ -597,7 +597,7 @@ static void note_update(struct sgang_conductor *c, struct gang *g)
 {
 	if (g->failed && g->failed_of != g->requests) {
 		g->failed = false;
-		c->fenced = true;
+		c->wake_scheduler = true;
 	}
 	if (g->lent && g->lent_of != g->requests)
 		g->lent = false;

@@ -49,7 +49,7 @@ void sgang_reserve_review(struct sgang_conductor *c)
 	 * back-off looks at. */
 	for (struct gang *g = c->gangs; g; g = g->next)
 		g->failed_stamp = 0;
-	c->fenced = true; /* wake the scheduler */
+	c->wake_scheduler = true;
 }
 
 /* Below 0 when a comes first in Slurm's queue. It must be exactly that order: a

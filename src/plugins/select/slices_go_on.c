@@ -10,7 +10,7 @@ static void after_refusal(const struct slices *s)
 	if (!s->learns || s->a.limited || s->g->only_min)
 		return;
 	s->g->one_hold = true;
-	s->a.c->fenced = true; /* wake the scheduler */
+	s->a.c->wake_scheduler = true;
 }
 
 enum sgang_progress sgang_slices_go_on(struct sgang_conductor *c,

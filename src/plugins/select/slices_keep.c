@@ -35,6 +35,7 @@ enum sgang_progress sgang_slices_keep(struct attempt *a,
 	s->g = g;
 	s->a.gangs = &s->g;
 	s->a.lessons = NULL;
+	s->a.search = NULL;
 	s->account = *account;
 	s->learns = a->lessons && !a->lessons->last;
 	*a = (struct attempt){ .c = s->a.c, .gangs = a->gangs, .n_gangs = 1 };

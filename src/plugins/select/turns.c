@@ -598,7 +598,7 @@ static void refuse_turns(struct sgang_conductor *c)
 
 	if (slicing && !slicing->stale) {
 		sgang_hold_give_back(c, slicing, SGANG_HOLD_END_INCOMPLETE);
-		c->fenced = true; /* wake the scheduler */
+		c->wake_scheduler = true;
 	}
 	for (struct gang *g = c->gangs; g; g = g->next) {
 		if (g->turn)
