@@ -378,15 +378,15 @@ uint64_t sgang_probe_best_cost(struct sgang_conductor *c, struct gang *g);
 
 /* Take out the nodes of domains that --gang-exclusive, of this gang or of those
  * that are there, keeps the gang off now. */
-void sgang_apart_cut(struct sgang_conductor *c, const struct gang *g,
-		     struct sgang_nodeset *nodes);
+void sgang_exclusive_cut(struct sgang_conductor *c, const struct gang *g,
+			 struct sgang_nodeset *nodes);
 /* What a gang takes from another by being on these nodes: they, or all nodes of
  * their domains if one of the two wants to be alone. To be destroyed; NULL
  * without memory. */
-struct sgang_nodeset *sgang_apart_around(struct sgang_conductor *c,
-					 const struct gang *g,
-					 const struct sgang_spec *other,
-					 const struct sgang_nodeset *nodes);
+struct sgang_nodeset *sgang_exclusive_around(struct sgang_conductor *c,
+					     const struct gang *g,
+					     const struct sgang_spec *other,
+					     const struct sgang_nodeset *nodes);
 
 /* --- turns.c --- */
 

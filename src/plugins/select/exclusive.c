@@ -243,8 +243,8 @@ static int clear_times(struct sgang_conductor *c, const struct gang *g,
 	return rc;
 }
 
-void sgang_apart_cut(struct sgang_conductor *c, const struct gang *g,
-		     struct sgang_nodeset *nodes)
+void sgang_exclusive_cut(struct sgang_conductor *c, const struct gang *g,
+			 struct sgang_nodeset *nodes)
 {
 	int64_t *times;
 
@@ -295,10 +295,10 @@ int sgang_exclusive_then(struct attempt *a)
 	return 0;
 }
 
-struct sgang_nodeset *sgang_apart_around(struct sgang_conductor *c,
-					 const struct gang *g,
-					 const struct sgang_spec *other,
-					 const struct sgang_nodeset *nodes)
+struct sgang_nodeset *sgang_exclusive_around(struct sgang_conductor *c,
+					     const struct gang *g,
+					     const struct sgang_spec *other,
+					     const struct sgang_nodeset *nodes)
 {
 	int level = c->fabric ? apart_level(c, &g->tally.spec, other) : -1;
 	struct sgang_nodeset *around;

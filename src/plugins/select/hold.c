@@ -692,7 +692,7 @@ static void check_wait(struct sgang_conductor *c, struct gang *g)
 {
 	const struct sgang_gang_wait wait = sgang_hold_wait(c);
 
-	if (g->stale || sgang_hold_doubtful(g))
+	if (g->stale || sgang_hold_doubtful(g) || sgang_hold_begun(g))
 		return;
 	if (g->tally.rearmed)
 		rearm(c, g);
@@ -970,41 +970,50 @@ static bool prepare(struct sgang_conductor *c, struct gang *const *group,
 	return done;
 }
 
-static void release_group(struct sgang_conductor *c, struct gang *g)
+static void release(struct sgang_conductor *c, struct gang *const *gangs,
+		    size_t n)
 {
-	struct gang *alone, **group;
 	int64_t now = c->host->now();
-	size_t n;
 
-	group = sgang_group_of(g, &alone, &n);
 	for (size_t i = 0; i < n; i++) {
-		if (!is_ready(c, group[i]))
+		if (!is_ready(c, gangs[i]))
 			return;
 	}
-	if (!prepare(c, group, n))
+	if (!prepare(c, gangs, n))
 		return;
 	for (size_t i = 0; i < n; i++)
-		announce(c, group[i], now);
+		announce(c, gangs[i], now);
 	for (size_t i = 0; i < n; i++) {
-		if (group[i]->n_holds)
-			launch(c, group[i]);
+		if (gangs[i]->n_holds)
+			launch(c, gangs[i]);
 	}
 	c->changed = true;
 	sgang_conductor_poke(c); /* later members become ordinary jobs */
 }
 
+static void release_group(struct sgang_conductor *c, struct gang *g)
+{
+	struct gang *alone, **group;
+	size_t n;
+
+	group = sgang_group_of(g, &alone, &n);
+	for (size_t i = 0; i < n; i++)
+		describe(c, group[i]);
+	if (sgang_group_placed(g))
+		release(c, group, n);
+}
+
 void sgang_hold_release_all(struct sgang_conductor *c)
 {
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		struct gang *alone, **group;
-		size_t n;
-
-		if (!g->n_holds || g->stale || !sgang_group_placed(g))
+		if (!g->n_holds || g->stale)
 			continue;
-		group = sgang_group_of(g, &alone, &n);
-		for (size_t i = 0; i < n; i++)
-			describe(c, group[i]);
-		if (sgang_group_placed(g))
+		if (sgang_group_placed(g)) {
 			release_group(c, g);
+		} else if (sgang_hold_begun(g)) {
+			/* its group was released too, and is gone */
+			describe(c, g);
+			release(c, &g, 1);
+		}
 	}
 }

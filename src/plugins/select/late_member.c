@@ -120,7 +120,7 @@ static bool kept_apart(struct sgang_conductor *c, const struct gang *g)
 
 	if (nodes) {
 		sgang_nodeset_fill(nodes);
-		sgang_apart_cut(c, g, nodes);
+		sgang_exclusive_cut(c, g, nodes);
 		apart = sgang_nodeset_count(nodes) < n_nodes;
 	}
 	sgang_nodeset_destroy(nodes);

@@ -275,7 +275,7 @@ void sgang_levels_cut_late(struct sgang_conductor *c, struct gang *g,
 {
 	struct sgang_policy policy;
 
-	sgang_apart_cut(c, g, nodes);
+	sgang_exclusive_cut(c, g, nodes);
 	sgang_spec_policy(&g->tally.spec, &policy);
 	keep_to(c, &g, 1, NULL, sgang_levels_find(c, policy.require),
 		policy.spread, nodes);

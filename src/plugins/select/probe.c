@@ -123,7 +123,7 @@ static void probe_one(struct attempt *a, struct gang *g, struct sgang_job *job,
 	}
 	p->kept = sgang_nodeset_copy(usable);
 	apply_limit(g, usable);
-	sgang_apart_cut(a->c, g, usable);
+	sgang_exclusive_cut(a->c, g, usable);
 	sgang_levels_cut(a, g, usable);
 	if (p->kept)
 		sgang_nodeset_subtract(p->kept, usable);

@@ -188,7 +188,7 @@ static bool keep_for(struct sgang_conductor *c, const struct gang *g,
 	bool any;
 
 	if (spec)
-		around = sgang_apart_around(c, g, spec, kept);
+		around = sgang_exclusive_around(c, g, spec, kept);
 	if (around)
 		kept = around;
 	any = sgang_nodeset_intersects(nodes, kept);

@@ -173,7 +173,7 @@ static bool useful_to(struct sgang_conductor *c, const struct gang *g,
 		return true;
 	if (!g->parts)
 		return false;
-	around = sgang_apart_around(c, g, &holder->tally.spec, held);
+	around = sgang_exclusive_around(c, g, &holder->tally.spec, held);
 	useful = around && sgang_nodeset_intersects(around, g->parts);
 	sgang_nodeset_destroy(around);
 	return useful;
@@ -189,7 +189,8 @@ static bool gives_way(struct sgang_conductor *c, struct gang *holder,
 	bool useful = false;
 
 	if (!holder->n_holds || holder->stale || sgang_hold_doubtful(holder) ||
-	    sgang_gang_strict(&holder->tally) || sgang_group_placed(holder) ||
+	    sgang_hold_begun(holder) || sgang_gang_strict(&holder->tally) ||
+	    sgang_group_placed(holder) ||
 	    sgang_group_turn_order(group[0], holder) >= 0)
 		return false;
 	nodes = sgang_nodeset_create(c->host->node_count());
@@ -233,7 +234,7 @@ static bool may_return(struct sgang_conductor *c, const struct lent *lent)
 	bool may;
 
 	if (left)
-		sgang_apart_cut(c, lent->g, left);
+		sgang_exclusive_cut(c, lent->g, left);
 	may = left && sgang_nodeset_equal(left, lent->nodes);
 	sgang_nodeset_destroy(left);
 	return may;

@@ -952,6 +952,36 @@ static void test_group_time_out(void **state)
 	assert_non_null(strstr(text_of(two[0]), "alice/a has timed out"));
 }
 
+/* 0.1, 0.13: one of its members runs, so slurmctld was killed after the release
+ * of both gangs. Nothing is given back for the waiting time, though the other
+ * gang is gone and this one's last answer comes late. */
+static void test_released_outlasts_waiting(void **state)
+{
+	struct fake_request a = member_of("a", 2), b = member_of("b", 2);
+	uint32_t one[2], two[2];
+
+	(void)state;
+	a.more = WITH("alice/b") "|gang_mode=nonstrict|gang_waiting_time=1";
+	b.more = WITH("alice/a") "|gang_mode=nonstrict|gang_waiting_time=9";
+	a.prolog = b.prolog = 3;
+	submit_many(a, 2, one);
+	submit_many(b, 2, two);
+	pass();
+	schedule_and_pass();
+	all_in_state(one, 2, FAKE_HELD);
+	all_in_state(two, 2, FAKE_HELD);
+	come_back(true);
+	pass();
+	fake_launched(one[0], SGANG_LAUNCH_YES);
+	fake_launched(one[1], SGANG_LAUNCH_YES);
+	fake_end(two[0]);
+	fake_end(two[1]);
+	fake_clock(120);
+	for (int i = 0; i < 3; i++)
+		pass();
+	all_in_state(one, 2, FAKE_RUNNING);
+}
+
 /* ---- after the gang ---- */
 
 /* 0.11, 0.37: once satisfied, a member that comes back starts alone. */
@@ -1727,6 +1757,7 @@ int main(void)
 		TEST(test_waiting_time),
 		TEST(test_default_waiting_time),
 		TEST(test_group_time_out),
+		TEST(test_released_outlasts_waiting),
 		TEST(test_match_once),
 		TEST(test_match_only_waiting),
 		TEST(test_rounds_after_kill),
