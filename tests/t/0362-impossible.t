@@ -92,7 +92,7 @@ test_expect_success '5.4 five nodes of one leaf, where leaves have four' '
 	test_when_finished clear_cluster &&
 	for i in 1 2 3 4; do one five 5 $leaf || return 1; done &&
 	refused "$five" one five 5 $leaf &&
-	squeue_says 2 "gathering 4/5"
+	wait_for 10 squeue_says 2 "gathering 4/5"
 '
 test_expect_success '5.4 all at once: arrays, nodes of one member, test-only' '
 	test_when_finished clear_cluster &&
