@@ -523,6 +523,7 @@ static void test_offline_answers_the_same(void **state)
 		struct sgang_topologies *all;
 		struct offline o;
 
+		teardown(state);
 		setup_islands(state);
 		snprintf(context, sizeof(context), "round %d", round);
 		all = toy_tree();
@@ -534,9 +535,7 @@ static void test_offline_answers_the_same(void **state)
 		schedule_and_pass();
 		compare(&o, n, cpus, ids);
 		sgang_topologies_destroy(all);
-		teardown(state);
 	}
-	setup_islands(state);
 }
 
 /* ---- policies of levels ---- */
