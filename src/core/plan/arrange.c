@@ -119,22 +119,27 @@ static void turn(struct arrange *a, size_t i, size_t k)
 	}
 }
 
-/* Turn runs i to k round if that is cheaper: runs of one member, or those of
- * whole members. */
-static int64_t try_turn(struct arrange *a, size_t i, size_t k)
+/* Turn runs i to k round if that is cheaper; 'before' is the one before them. */
+static int64_t turn_if_cheaper(struct arrange *a, size_t before, size_t i,
+			       size_t k)
 {
 	size_t next = after(a, k);
-	int64_t gain;
+	int64_t gain = hop(a, before, i) + hop(a, k, next) - hop(a, before, k) -
+		       hop(a, i, next);
 
-	if (a->run[i].member != a->run[k].member &&
-	    !(begins(a, i) && ends(a, k)))
-		return 0;
-	gain = hop(a, i - 1, i) + hop(a, k, next) - hop(a, i - 1, k) -
-	       hop(a, i, next);
 	if (gain <= 0)
 		return 0;
 	turn(a, i, k);
 	return gain;
+}
+
+/* ... runs of one member, or those of whole members. */
+static int64_t try_turn(struct arrange *a, size_t i, size_t k)
+{
+	if (a->run[i].member != a->run[k].member &&
+	    !(begins(a, i) && ends(a, k)))
+		return 0;
+	return turn_if_cheaper(a, i - 1, i, k);
 }
 
 static int64_t turn_parts(struct arrange *a)
@@ -267,17 +272,11 @@ static bool begins_part(const struct arrange *a, size_t i)
 /* Turn runs i to k, of one member, round if that is cheaper. */
 static int64_t try_turn_nodes(struct arrange *a, size_t i, size_t k)
 {
-	size_t before = i ? i - 1 : a->n - 1, next = after(a, k);
-	int64_t gain;
+	size_t before = i ? i - 1 : a->n - 1;
 
 	if (before == k || (k + 1 < a->n && !begins_part(a, k + 1)))
 		return 0;
-	gain = hop(a, before, i) + hop(a, k, next) - hop(a, before, k) -
-	       hop(a, i, next);
-	if (gain <= 0)
-		return 0;
-	turn(a, i, k);
-	return gain;
+	return turn_if_cheaper(a, before, i, k);
 }
 
 static int64_t turn_nodes(struct arrange *a)
