@@ -178,6 +178,18 @@ test_expect_success '4.20 even shares are not called the cheapest' '
 		"$(gang_record ${members[0]} ring)" &&
 	drop ${members[@]}
 '
+# Two ranks on each of two nodes, one in each leaf: two hops inside, two across.
+# One rank on each would have room in a leaf, which is asked for the bound alone.
+test_expect_success '5.6 what Slurm would have chosen is of the shares planned' '
+	clear_cluster &&
+	leave 4 1 4 1 &&
+	gang "-N2 -n4" &&
+	wait_for 15 all_in CONFIGURING ${members[@]} &&
+	gang_record ${members[0]} >record && cat record &&
+	test "$(gang_record ${members[0]} ring)" = 34 &&
+	test "$(gang_record ${members[0]} stock)" = 34 &&
+	drop ${members[@]}
+'
 test_expect_success 'nothing is left' 'clear_cluster && nothing_left'
 slurm_stop
 slurm_cleanup

@@ -151,7 +151,7 @@ struct account {
 	uint64_t stock_cost;            /* 0: not known */
 	uint64_t best, weighted_best;   /* on an empty cluster; 0: not known */
 	bool stock_estimate;
-	bool told; /* all but the best is of the last plan for now */
+	bool told; /* all but the best is of the attempt's plan */
 };
 
 /* --- attempt.c --- */
@@ -312,9 +312,11 @@ enum sgang_moment {
 };
 
 /* Plan for the parts as they stand. The places of the plan are islands where
- * the conductor has devices, else nodes. Returns as sgang_plan(). */
+ * the conductor has devices, else nodes. 'account', for a plan of SGANG_NOW, is
+ * told what else there is; NULL: nobody asks. Returns as sgang_plan(). */
 int sgang_parts_place(struct attempt *a, enum sgang_moment moment,
-		      struct sgang_placement **plan, struct sgang_nofit *nofit);
+		      struct account *account, struct sgang_placement **plan,
+		      struct sgang_nofit *nofit);
 
 /* Set p->allowed to the nodes on which a piece of it fits at that moment. -1
  * without memory. */

@@ -34,11 +34,14 @@ static void follow_plan(struct attempt *a)
 
 int sgang_fit_parts(struct attempt *a)
 {
+	struct account *account = a->trying ? NULL : a->account;
 	struct sgang_nofit nofit = { .text = "" };
 
 	sgang_placement_destroy(a->plan);
 	a->plan = NULL;
-	if (sgang_parts_place(a, SGANG_NOW, &a->plan, &nofit) == 1) {
+	if (a->account)
+		a->account->told = false;
+	if (sgang_parts_place(a, SGANG_NOW, account, &a->plan, &nofit) == 1) {
 		follow_plan(a);
 		return 0;
 	}
@@ -97,7 +100,7 @@ static int plan_at(struct attempt *a, int64_t when,
 	a->at = when;
 	if (sgang_exclusive_then(a) < 0)
 		return -1;
-	return sgang_parts_place(a, SGANG_LATER, plan, &nofit);
+	return sgang_parts_place(a, SGANG_LATER, NULL, plan, &nofit);
 }
 
 bool sgang_fit_at(struct attempt *a, int64_t when)

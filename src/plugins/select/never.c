@@ -557,7 +557,7 @@ static bool plan_fails(struct attempt *a, const struct sgang_never_kind *kinds,
 	sgang_budget_init(&budget, PLANNED_STEPS);
 	a->budget = &budget;
 	a->at = a->c->host->now();
-	rc = sgang_parts_place(a, SGANG_LATER, &plan, &nofit);
+	rc = sgang_parts_place(a, SGANG_LATER, NULL, &plan, &nofit);
 	sgang_placement_destroy(plan);
 	if (rc || budget.unproved || !budget.left)
 		return false;

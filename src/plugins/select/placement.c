@@ -436,19 +436,18 @@ static void fill_islands(struct attempt *a, struct slots *s,
 #define OTHERS 3
 
 /* May it be told what else there is, of the plan that is about to be made? */
-static bool tells(const struct attempt *a, enum sgang_moment moment)
+static bool tells(const struct attempt *a, const struct account *account)
 {
-	return a->account && !a->trying && moment == SGANG_NOW &&
-	       a->n_gangs == 1 &&
+	return account && a->n_gangs == 1 &&
 	       sgang_fabric_nodes(a->c->fabric) <= ACCOUNT_NODES &&
 	       sgang_fabric_domains(a->topology->fabric) > 1;
 }
 
 /* ... and what Slurm would have chosen, in the same coin. */
 static void tell(struct attempt *a, const struct sgang_place_request *place,
-		 const struct sgang_place_report *report)
+		 const struct sgang_place_report *report,
+		 struct account *account)
 {
-	struct account *account = a->account;
 	struct sgang_stock *stock = NULL;
 
 	account->told = true;
@@ -483,22 +482,21 @@ static int fill_nodes(struct attempt *a, struct slots *s,
 }
 
 static int plan_request(struct attempt *a, struct slots *s,
-			enum sgang_moment moment, struct sgang_plan_request *rq,
+			enum sgang_moment moment, struct account *account,
+			struct sgang_plan_request *rq,
 			struct sgang_placement **plan,
 			struct sgang_nofit *nofit, struct sgang_error *err)
 {
 	struct sgang_place_request place = {
 		.nodes = rq,
 		.prove = moment == SGANG_NOW,
-		.others = tells(a, moment) ? OTHERS : 0,
+		.others = tells(a, account) ? OTHERS : 0,
 	};
 	struct sgang_place_islands islands;
 	struct sgang_place_report report;
 	bool alike = uniform(a);
 	int rc;
 
-	if (a->account && moment == SGANG_NOW)
-		a->account->told = false;
 	if (fill_weights(a, s) < 0)
 		return -1;
 	rq->weight = s->weight;
@@ -516,8 +514,8 @@ static int plan_request(struct attempt *a, struct slots *s,
 	if (rc == 0 && moment == SGANG_NOW && !a->trying &&
 	    report.fabric == rq->fabric)
 		sgang_nofit_report(a, rq, alike ? NULL : &s->resources, nofit);
-	if (rc == 1 && tells(a, moment))
-		tell(a, &place, &report);
+	if (rc == 1 && tells(a, account))
+		tell(a, &place, &report, account);
 	return rc;
 }
 
@@ -571,7 +569,8 @@ static bool chooses_order(const struct attempt *a, enum sgang_moment moment)
 }
 
 int sgang_parts_place(struct attempt *a, enum sgang_moment moment,
-		      struct sgang_placement **plan, struct sgang_nofit *nofit)
+		      struct account *account, struct sgang_placement **plan,
+		      struct sgang_nofit *nofit)
 {
 	struct sgang_conductor *c = a->c;
 	struct sgang_plan_request rq = {
@@ -596,7 +595,8 @@ int sgang_parts_place(struct attempt *a, enum sgang_moment moment,
 	if (set_parallel(a, &parallel, &rq, nofit) < 0)
 		return 0;
 	if (slots_alloc(&s, a) == 0)
-		rc = plan_request(a, &s, moment, &rq, plan, nofit, &err);
+		rc = plan_request(a, &s, moment, account, &rq, plan, nofit,
+				  &err);
 	slots_free(&s);
 	if (rc == 1)
 		sgang_learn_unproved(a, *plan);
@@ -638,12 +638,10 @@ void sgang_parts_account(struct attempt *a, struct account *account)
 		return;
 	}
 	account->best = sgang_fit_best_cost(a, &account->weighted_best);
-	a->account = account;
-	if (!account->told && tells(a, SGANG_NOW)) {
-		(void)sgang_parts_place(a, SGANG_NOW, &plan, &nofit);
+	if (!account->told && tells(a, account)) {
+		(void)sgang_parts_place(a, SGANG_NOW, account, &plan, &nofit);
 		sgang_placement_destroy(plan);
 	}
-	a->account = NULL;
 }
 
 uint64_t sgang_fit_best_cost(struct attempt *a, uint64_t *weighted)
@@ -654,7 +652,7 @@ uint64_t sgang_fit_best_cost(struct attempt *a, uint64_t *weighted)
 
 	if (weighted)
 		*weighted = 0;
-	if (sgang_parts_place(a, SGANG_EMPTY, &best, &nofit) == 1) {
+	if (sgang_parts_place(a, SGANG_EMPTY, NULL, &best, &nofit) == 1) {
 		cost = best->ring.cost;
 		if (weighted)
 			*weighted = best->weighted_cost;

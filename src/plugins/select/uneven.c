@@ -798,7 +798,8 @@ void sgang_uneven_doubt(struct attempt *a)
 	a->budget = &budget;
 	if (begin(&u, a, 0) == 0) {
 		if (want_least(&u) == 0)
-			(void)sgang_parts_place(a, SGANG_NOW, &least, &nofit);
+			(void)sgang_parts_place(a, SGANG_NOW, NULL, &least,
+						&nofit);
 		drop_made(&u);
 	}
 	a->budget = before;
