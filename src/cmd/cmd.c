@@ -8,13 +8,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "cmd/answer.h"
 #include "cmd/cmd.h"
 #include "cmd/json.h"
 #include "cmd/near.h"
-#include "cmd/yaml.h"
 #include "core/base/text.h"
 
 /* Where Slurm's files are unless SLURM_CONF says something else. */
@@ -24,32 +23,14 @@
  * stand for the short options that we do not have. */
 #define OPTION_FIRST 256
 #define OPTION_HELP (OPTION_FIRST + SGANG_CMD_OPTIONS_MAX)
-#define OPTION_YAML (OPTION_HELP + 1)
+#define OPTION_JSON (OPTION_HELP + 1)
+#define OPTION_YAML (OPTION_HELP + 2)
 
-/* Those of a verb, --help, --yaml and the end. */
-#define LONGOPTS (SGANG_CMD_OPTIONS_MAX + 3)
+/* Those of a verb, --json, --help, --yaml and the end. */
+#define LONGOPTS (SGANG_CMD_OPTIONS_MAX + 4)
 
-/* --yaml was given. */
-static bool prints_yaml;
-
-/* Part of the answer could not be printed. */
-static bool is_cut;
-
-bool sgang_cmd_is_cut(void)
-{
-	return is_cut;
-}
-
-/* The row of --json, -1: the verb has none. */
-static int find_json(const struct sgang_verb *verb)
-{
-	int i;
-
-	for (i = 0; verb->options[i].name; i++)
-		if (!strcmp(verb->options[i].name, "json"))
-			return i;
-	return -1;
-}
+const struct sgang_cmd_option sgang_cmd_no_options[] = { { NULL, NULL, NULL,
+							   0 } };
 
 static void print_option(const char *name, const char *arg, const char *help)
 {
@@ -69,8 +50,8 @@ static void print_help(const struct sgang_verb *verb)
 	       verb->summary);
 	for (option = verb->options; option->name; option++)
 		print_option(option->name, option->arg, option->help);
-	if (find_json(verb) >= 0)
-		print_option("yaml", NULL, "print YAML");
+	print_option("json", NULL, verb->json ? verb->json : "print JSON");
+	print_option("yaml", NULL, "print YAML");
 	print_option("help", NULL, "print this text");
 	printf("\nExit status: 0 yes, 1 no, 2 usage or bad input. "
 	       "More in sgang(1).\n");
@@ -119,9 +100,10 @@ static void fill_longopts(const struct sgang_verb *verb,
 	}
 	longopts[i++] = (struct option){ "help", no_argument, NULL,
 					 OPTION_HELP };
-	if (find_json(verb) >= 0)
-		longopts[i++] = (struct option){ "yaml", no_argument, NULL,
-						 OPTION_YAML };
+	longopts[i++] = (struct option){ "json", no_argument, NULL,
+					 OPTION_JSON };
+	longopts[i++] = (struct option){ "yaml", no_argument, NULL,
+					 OPTION_YAML };
 	longopts[i] = (struct option){ NULL, 0, NULL, 0 };
 }
 
@@ -135,6 +117,7 @@ static const char *near_option(const struct sgang_verb *verb, const char *word)
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
 	for (option = verb->options; option->name; option++)
 		sgang_near_offer(&near, option->name);
+	sgang_near_offer(&near, "json");
 	return near.found;
 }
 
@@ -173,17 +156,19 @@ int sgang_cmd_next(const struct sgang_verb *verb, int argc, char **argv,
 	fill_longopts(verb, longopts);
 	fill_letters(verb, letters);
 	opterr = 0;
-	found = getopt_long(argc, argv, letters, longopts, NULL);
+	while ((found = getopt_long(argc, argv, letters, longopts, NULL)) ==
+		       OPTION_JSON ||
+	       found == OPTION_YAML) {
+		sgang_answer_use_json(true);
+		if (found == OPTION_YAML)
+			sgang_answer_use_yaml();
+	}
 	*value = optarg;
 	if (found == -1)
 		return SGANG_CMD_END;
 	if (found == OPTION_HELP) {
 		print_help(verb);
 		return SGANG_CMD_HELP;
-	}
-	if (found == OPTION_YAML) {
-		prints_yaml = true;
-		return find_json(verb);
 	}
 	if (found >= OPTION_FIRST)
 		return found - OPTION_FIRST;
@@ -230,17 +215,6 @@ const char *sgang_cmd_user(void)
 	const struct passwd *entry = getpwuid(getuid());
 
 	return entry ? entry->pw_name : NULL;
-}
-
-const char *sgang_cmd_time(int64_t when, char text[SGANG_CMD_TIME])
-{
-	time_t time = (time_t)when;
-	struct tm broken;
-
-	if (!when || !localtime_r(&time, &broken) ||
-	    !strftime(text, SGANG_CMD_TIME, "%Y-%m-%dT%H:%M:%S", &broken))
-		strcpy(text, "(null)");
-	return text;
 }
 
 const char *sgang_cmd_slurm_conf(void)
@@ -334,63 +308,15 @@ struct json_object *sgang_cmd_json_gang(const struct sgang_spec *gang)
 	return object;
 }
 
-int sgang_cmd_refuse(const struct sgang_spec *gang, bool json, const char *why)
+int sgang_cmd_refuse(const struct sgang_spec *gang, const char *why)
 {
 	struct json_object *object;
 
-	if (!json)
+	if (sgang_answer_is_text())
 		return sgang_cmd_no("gang %s/%s: %s", gang->ns, gang->name,
 				    why);
 	object = sgang_cmd_json_gang(gang);
 	sgang_json_string(object, "reason", why);
-	sgang_cmd_print_json(object);
+	sgang_answer_print(object, NULL);
 	return SGANG_EXIT_NO;
-}
-
-/* JSON and YAML are UTF-8; the name of a job is what somebody typed. */
-static void repair(struct json_object *object)
-{
-	char *text;
-	size_t i;
-
-	switch (json_object_get_type(object)) {
-	case json_type_object: {
-		json_object_object_foreach(object, key, value)
-		{
-			(void)key;
-			repair(value);
-		}
-		break;
-	}
-	case json_type_array:
-		for (i = 0; i < json_object_array_length(object); i++)
-			repair(json_object_array_get_idx(object, i));
-		break;
-	case json_type_string:
-		text = sgang_text_repair(json_object_get_string(object));
-		if (text)
-			json_object_set_string(object, text);
-		free(text);
-		break;
-	default:
-		break;
-	}
-}
-
-void sgang_cmd_print_json(struct json_object *object)
-{
-	repair(object);
-	if (prints_yaml) {
-		/* what cannot be written, main() tells */
-		if (sgang_yaml_print(object, stdout) && !ferror(stdout)) {
-			sgang_cmd_bad("out of memory");
-			is_cut = true;
-		}
-		json_object_put(object);
-		return;
-	}
-	puts(json_object_to_json_string_ext(
-		object,
-		JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(object);
 }

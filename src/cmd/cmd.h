@@ -35,11 +35,14 @@ struct sgang_cmd_option {
 /* More rows than this a verb cannot have. */
 #define SGANG_CMD_OPTIONS_MAX 24
 
+extern const struct sgang_cmd_option sgang_cmd_no_options[];
+
 struct sgang_verb {
 	const char *name;
 	const char *operands; /* "PLACE,..." or NULL: takes none */
 	const char *summary;  /* one line */
 	const struct sgang_cmd_option *options; /* ends with name NULL */
+	const char *json; /* help of --json, NULL: "print JSON" */
 	int (*run)(const struct sgang_verb *verb, int argc, char **argv);
 };
 
@@ -67,10 +70,8 @@ enum {
 };
 
 /* The next option of the command line: its row in verb->options, with its value
- * (borrowed from argv) in '*value', or one of the numbers above.
- *
- * A verb that has --json has --yaml, too, without a row of its own: it is read
- * as --json, and sgang_cmd_print_json() prints YAML from then on. */
+ * (borrowed from argv) in '*value', or one of the numbers above. What --json and
+ * --yaml say answer.h knows. */
 int sgang_cmd_next(const struct sgang_verb *verb, int argc, char **argv,
 		   const char **value);
 
@@ -98,10 +99,6 @@ const char *sgang_cmd_user(void);
 int sgang_cmd_conf(const char *path, struct sgang_conf *conf,
 		   struct sgang_error *err);
 
-/* A time as Slurm writes it, "(null)" for 0, into 'text', which is returned. */
-#define SGANG_CMD_TIME 32
-const char *sgang_cmd_time(int64_t when, char text[SGANG_CMD_TIME]);
-
 /* Where Slurm's settings are: SLURM_CONF, or the usual place. */
 const char *sgang_cmd_slurm_conf(void);
 
@@ -125,13 +122,6 @@ struct json_object *sgang_cmd_json_gang(const struct sgang_spec *gang);
 
 /* Say, as a line on stderr or as JSON on stdout, why something cannot be done
  * with that gang, and return SGANG_EXIT_NO. */
-int sgang_cmd_refuse(const struct sgang_spec *gang, bool json, const char *why);
-
-/* Print 'object' on stdout, as one line of JSON, or with --yaml as a document
- * of YAML, and drop it. Bytes of its texts that are no UTF-8 become U+FFFD. */
-void sgang_cmd_print_json(struct json_object *object);
-
-/* Was there no memory to print all of an answer? It was said then. */
-bool sgang_cmd_is_cut(void);
+int sgang_cmd_refuse(const struct sgang_spec *gang, const char *why);
 
 #endif

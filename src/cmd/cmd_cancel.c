@@ -5,19 +5,19 @@
 #include <stdbool.h>
 #include <strings.h>
 
+#include "cmd/answer.h"
 #include "cmd/cmd.h"
 #include "cmd/control.h"
 #include "cmd/jobs.h"
 #include "cmd/targets.h"
 #include "core/base/text.h"
 
-enum { OPT_SIGNAL, OPT_ALL, OPT_JSON };
+enum { OPT_SIGNAL, OPT_ALL };
 
 static const struct sgang_cmd_option options[] = {
 	[OPT_SIGNAL] = { "signal", "SIGNAL",
 			 "(-s) send this to the members that run", 's' },
 	[OPT_ALL] = { "all", NULL, "the definition of the gang, too", 0 },
-	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
 	{ NULL, NULL, NULL, 0 }
 };
 
@@ -25,7 +25,6 @@ struct request {
 	struct sgang_spec gang;
 	int signal; /* 0: cancel */
 	bool all;
-	bool json;
 };
 
 /* What scancel --signal takes. */
@@ -77,9 +76,6 @@ static int read_options(const struct sgang_verb *verb, int argc, char **argv,
 		case OPT_ALL:
 			request->all = true;
 			break;
-		case OPT_JSON:
-			request->json = true;
-			break;
 		}
 	}
 	return next;
@@ -103,7 +99,7 @@ static bool is_running(const struct sgang_jobrow *job)
 /* There is nobody to be asked for it. */
 static int refuse(const struct request *request, const struct sgang_jobs *jobs)
 {
-	return sgang_targets_none(jobs, &request->gang, request->json,
+	return sgang_targets_none(jobs, &request->gang,
 				  request->signal ? "no member runs" :
 						    "no member waits or runs");
 }
@@ -127,12 +123,12 @@ static int answer(const struct request *request, struct sgang_error *err)
 		code = refuse(request, &jobs);
 		goto out;
 	}
-	if (sgang_targets_ask(&targets, !request->signal, request->json,
-			      sgang_control_signal,
+	if (sgang_targets_ask(&targets, !request->signal,
+			      !sgang_answer_is_text(), sgang_control_signal,
 			      request->signal ? request->signal : SIGKILL,
 			      &outcome, err))
 		goto out;
-	code = sgang_targets_report(&request->gang, request->json,
+	code = sgang_targets_report(&request->gang,
 				    request->signal ? "signalled" : "cancelled",
 				    &outcome);
 out:

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/answer.h"
 #include "cmd/cmd.h"
 #include "cmd/json.h"
 #include "cmd/control.h"
@@ -26,11 +27,10 @@
 /* Columns that a setting may fill before its source. */
 #define WIDTH_MAX 48
 
-enum { OPT_CONF, OPT_JSON };
+enum { OPT_CONF };
 
 static const struct sgang_cmd_option options[] = {
 	[OPT_CONF] = { "conf", "FILE", "what this gang.conf says, no more", 0 },
-	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
 	{ NULL, NULL, NULL, 0 }
 };
 
@@ -227,7 +227,7 @@ static void print_json(const struct settings *settings, const char *remark)
 				       json_object_new_int64(settings->since));
 	sgang_json_string(object, "remark", remark);
 	json_object_object_add(object, "settings", list);
-	sgang_cmd_print_json(object);
+	sgang_answer_print(object, NULL);
 }
 
 /* ---- the verb ---- */
@@ -303,13 +303,13 @@ static int find_settings(const char *conf, struct settings *settings,
 }
 
 /* Returns an exit code, or -1 with 'err' filled. */
-static int answer(const char *conf, bool json, struct sgang_error *err)
+static int answer(const char *conf, struct sgang_error *err)
 {
 	struct settings settings = { .n = 0 };
 	struct sgang_error why;
 	int code = find_settings(conf, &settings, &why, err);
 
-	if (code >= 0 && json) {
+	if (code >= 0 && !sgang_answer_is_text()) {
 		print_json(&settings, why.text[0] ? why.text : NULL);
 	} else if (code >= 0) {
 		print_text(&settings);
@@ -325,22 +325,17 @@ static int run(const struct sgang_verb *verb, int argc, char **argv)
 	const char *value, *conf = NULL;
 	char shown[SGANG_TEXT_SHOWN];
 	struct sgang_error err;
-	bool json = false;
 	int next, code;
 
-	while ((next = sgang_cmd_next(verb, argc, argv, &value)) >= 0) {
-		if (next == OPT_CONF)
-			conf = value;
-		else
-			json = true;
-	}
+	while ((next = sgang_cmd_next(verb, argc, argv, &value)) >= 0)
+		conf = value;
 	if (next != SGANG_CMD_END)
 		return sgang_cmd_exit(next);
 	if (optind < argc)
 		return sgang_cmd_bad("unexpected word \"%s\", see sgang conf "
 				     "--help",
 				     sgang_text_show(shown, argv[optind]));
-	code = answer(conf, json, &err);
+	code = answer(conf, &err);
 	return code < 0 ? sgang_cmd_bad("%s", err.text) : code;
 }
 

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "cmd/answer.h"
 #include "cmd/cmd.h"
 #include "cmd/control.h"
 #include "cmd/jobs.h"
@@ -33,8 +34,7 @@ enum {
 	OPT_OF_SBATCH, /* those above are --gang-... there */
 	OPT_REPLACE = OPT_OF_SBATCH,
 	OPT_ACCOUNT,
-	OPT_PARTITION,
-	OPT_JSON
+	OPT_PARTITION
 };
 
 static const struct sgang_cmd_option options[] = {
@@ -73,7 +73,6 @@ static const struct sgang_cmd_option options[] = {
 	[OPT_ACCOUNT] = { "account", "NAME", "(-A) account to charge", 'A' },
 	[OPT_PARTITION] = { "partition", "NAME",
 			    "(-p) partition that keeps the definition", 'p' },
-	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
 	{ NULL, NULL, NULL, 0 }
 };
 _Static_assert(sizeof(options) / sizeof(options[0]) <=
@@ -84,7 +83,6 @@ struct request {
 	struct sgang_spec gang;
 	struct sgang_definition definition;
 	bool replace;
-	bool json;
 };
 
 /* Take an option that sbatch has too. Returns 0, or -1 and the line was
@@ -118,9 +116,6 @@ static int read_options(const struct sgang_verb *verb, int argc, char **argv,
 			break;
 		case OPT_PARTITION:
 			request->definition.partition = value;
-			break;
-		case OPT_JSON:
-			request->json = true;
 			break;
 		default:
 			if (set_option(request, next, value))
@@ -161,14 +156,14 @@ static void print(const struct request *request, uint32_t job_id)
 {
 	struct json_object *object;
 
-	if (!request->json) {
+	if (sgang_answer_is_text()) {
 		printf("created %s/%s (JobId=%" PRIu32 ")\n", request->gang.ns,
 		       request->gang.name, job_id);
 		return;
 	}
 	object = sgang_cmd_json_gang(&request->gang);
 	sgang_json_number(object, "job_id", job_id);
-	sgang_cmd_print_json(object);
+	sgang_answer_print(object, NULL);
 }
 
 static int refuse_second(const struct request *request,
@@ -179,7 +174,7 @@ static int refuse_second(const struct request *request,
 	snprintf(why, sizeof(why),
 		 "it has a definition (JobId=%" PRIu32 "), use --replace",
 		 old->row[old->n - 1]->job_id);
-	return sgang_cmd_refuse(&request->gang, request->json, why);
+	return sgang_cmd_refuse(&request->gang, why);
 }
 
 /* Submit the new one, then cancel the old ones: the gang is never without. */
@@ -191,8 +186,7 @@ static int define(const struct request *request,
 	int code;
 
 	if (sgang_control_define(&request->definition, &job_id, err))
-		return sgang_cmd_refuse(&request->gang, request->json,
-					err->text);
+		return sgang_cmd_refuse(&request->gang, err->text);
 	if (sgang_targets_ask(old, false, false, sgang_control_signal, SIGKILL,
 			      &outcome, err))
 		return -1;

@@ -30,6 +30,6 @@ const struct sgang_verb sgang_verb_delete = {
 	.name = "delete",
 	.operands = "[NAMESPACE/]NAME",
 	.summary = "take back the definition of a gang",
-	.options = sgang_action_options,
+	.options = sgang_cmd_no_options,
 	.run = run
 };

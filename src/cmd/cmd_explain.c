@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/answer.h"
 #include "cmd/cmd.h"
 #include "cmd/gangs.h"
 #include "cmd/json.h"
@@ -20,13 +21,12 @@
 /* Columns that a reason may fill. */
 #define WIDTH 78
 
-enum { OPT_CONF, OPT_BYTES, OPT_JSON };
+enum { OPT_CONF, OPT_BYTES };
 
 static const struct sgang_cmd_option options[] = {
 	[OPT_CONF] = { "conf", "FILE", "gang.conf with names and bandwidths",
 		       0 },
 	[OPT_BYTES] = { "bytes", "N", "of an all-reduce (1G)", 0 },
-	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
 	{ NULL, NULL, NULL, 0 }
 };
 
@@ -38,7 +38,6 @@ struct request {
 	const char *conf_path;  /* --conf, NULL: beside slurm.conf */
 	struct sgang_conf conf;
 	uint64_t bytes;
-	bool json;
 };
 
 /* What is explained. */
@@ -195,7 +194,7 @@ static const char *why_not(const struct sgang_record *record,
 static void print_choice(const struct sgang_record *record)
 {
 	struct sgang_list_choice choice;
-	char when[SGANG_CMD_TIME];
+	char when[SGANG_ANSWER_TIME];
 
 	if (!sgang_lists_read_choice(record->choice, &choice))
 		return;
@@ -205,7 +204,7 @@ static void print_choice(const struct sgang_record *record)
 		printf(" LaterCost=%" PRIu64 " LaterAddsSeconds=%" PRIu64
 		       " Later=%s",
 		       choice.later_cost, choice.later_seconds,
-		       sgang_cmd_time((int64_t)choice.when, when));
+		       sgang_answer_time((int64_t)choice.when, when));
 	putchar('\n');
 }
 
@@ -310,6 +309,7 @@ static int64_t start_of(const struct sgang_gang *gang)
 	return first;
 }
 
+#define PREEMPTS_SIZE 512
 #define HELPS_SIZE (SGANG_GANGS_NAME + SGANG_HELPS_SIZE + 128)
 
 /* "job 17", "jobs 17,19 and 4 more" */
@@ -374,7 +374,7 @@ static const struct {
 static void say_helps(const struct sgang_record *record, int64_t start,
 		      char text[HELPS_SIZE])
 {
-	char names[SGANG_HELPS_SIZE + 32] = "", when[SGANG_CMD_TIME];
+	char names[SGANG_HELPS_SIZE + 32] = "", when[SGANG_ANSWER_TIME];
 	const char *comes = "the end of running jobs";
 	struct sgang_list_help help;
 
@@ -391,7 +391,7 @@ static void say_helps(const struct sgang_record *record, int64_t start,
 	}
 	if (start)
 		snprintf(text, HELPS_SIZE, "%s, expected by %s", comes,
-			 sgang_cmd_time(start, when));
+			 sgang_answer_time(start, when));
 }
 
 /* What would let it start; "" when nothing is known. */
@@ -442,6 +442,117 @@ static void print_wrapped(const char *key, const char *text)
 	putchar('\n');
 }
 
+/* "2 jobs: 812 (bob), 813 (bob), for n[3-4] since 2026-11-22T12:03:01" */
+static void say_victims(const struct sgang_record *record,
+			char text[PREEMPTS_SIZE])
+{
+	const char *rest = record->victims;
+	char user[SGANG_VICTIMS_SIZE], when[SGANG_ANSWER_TIME];
+	size_t used = 0;
+	uint32_t job_id;
+
+	while (sgang_lists_next_victim(&rest, &job_id, user))
+		used += (size_t)snprintf(text + used, PREEMPTS_SIZE - used,
+					 "%s%" PRIu32 " (%s)",
+					 used ? ", " : "jobs ", job_id, user);
+	snprintf(text + used, PREEMPTS_SIZE - used, "%s for %s since %s",
+		 *rest ? " and others" : "", record->claim,
+		 sgang_answer_time(record->claimed, when));
+}
+
+static size_t count_victims(const char *text)
+{
+	char user[SGANG_VICTIMS_SIZE];
+	uint32_t job_id;
+	size_t n = 0;
+
+	while (sgang_lists_next_victim(&text, &job_id, user))
+		n++;
+	return n;
+}
+
+/* "; it would preempt 2 jobs, bob 812 and 813, on n[3-4]" */
+static void say_would(const struct sgang_record *record,
+		      char text[PREEMPTS_SIZE])
+{
+	size_t used = strlen(text), n = count_victims(record->victims), i = 0;
+	char user[SGANG_VICTIMS_SIZE], last[SGANG_VICTIMS_SIZE] = "";
+	const char *rest = record->victims;
+	uint32_t job_id;
+
+	if (!record->would[0] || !n)
+		return;
+	used += (size_t)snprintf(text + used, PREEMPTS_SIZE - used,
+				 "; it would preempt %s%zu job%s, ",
+				 strstr(rest, "...") ? "more than " : "", n,
+				 n == 1 ? "" : "s");
+	while (sgang_lists_next_victim(&rest, &job_id, user)) {
+		const char *comma = !i ? "" : i + 1 < n ? ", " : " and ";
+		bool same = !strcmp(user, last);
+
+		used += (size_t)snprintf(text + used, PREEMPTS_SIZE - used,
+					 "%s%s%s%" PRIu32, comma,
+					 same ? "" : user, same ? "" : " ",
+					 job_id);
+		strcpy(last, user);
+		i++;
+	}
+	snprintf(text + used, PREEMPTS_SIZE - used, ", on %s", record->would);
+}
+
+/* Whom it preempts, or why nobody; "" where Slurm does not preempt. */
+static const char *whom_it_preempts(const struct sgang_record *record,
+				    char text[PREEMPTS_SIZE])
+{
+	char when[SGANG_ANSWER_TIME];
+	enum sgang_spared why;
+	uint64_t number;
+
+	text[0] = '\0';
+	if (record->claim[0]) {
+		say_victims(record, text);
+		return text;
+	}
+	if (!sgang_lists_read_spared(record->preempts, &why, &number))
+		return text;
+	switch (why) {
+	case SGANG_SPARED_OPTION:
+		strcpy(text, "nobody: --gang-preempt=no");
+		say_would(record, text);
+		break;
+	case SGANG_SPARED_SITE:
+		strcpy(text, "nobody: GangPreemption=no in gang.conf");
+		say_would(record, text);
+		break;
+	case SGANG_SPARED_NONE:
+		strcpy(text, "nobody: Slurm lets it preempt no job that is on "
+			     "its nodes");
+		break;
+	case SGANG_SPARED_FEW:
+		snprintf(text, PREEMPTS_SIZE,
+			 "nobody: it would not fit without the %" PRIu64
+			 " job%s that it may preempt",
+			 number, number == 1 ? "" : "s");
+		break;
+	case SGANG_SPARED_AFTER:
+		snprintf(text, PREEMPTS_SIZE,
+			 "nobody before %s: it did not start on what was freed",
+			 sgang_answer_time((int64_t)number, when));
+		break;
+	case SGANG_SPARED_LIMIT:
+		strcpy(text, "nobody: a limit on nodes or missing licenses "
+			     "would still stop it");
+		break;
+	case SGANG_SPARED_LEVELS:
+		strcpy(text, "nobody: so many gangs of a group with "
+			     "--gang-topology do not preempt");
+		break;
+	case SGANG_SPARED:
+		break;
+	}
+	return text;
+}
+
 /* The invisible root above several real ones has no name of its own. */
 static const char *place_name(const struct sgang_list_lack *lack)
 {
@@ -470,17 +581,20 @@ static void print_lacks(const struct sgang_record *record)
 static void print_wait(const struct sgang_gang *gang)
 {
 	const struct sgang_record *record = gang->record;
-	char helps[HELPS_SIZE], start[SGANG_CMD_TIME];
+	char helps[HELPS_SIZE], start[SGANG_ANSWER_TIME];
+	char preempts[PREEMPTS_SIZE];
 	int64_t when = start_of(gang);
 
 	printf("   Members=%" PRIu32, sgang_gangs_members(gang));
 	print_known("MinMember", record->min_member);
 	print_known("Total", record->total);
 	printf(" Attempts=%" PRIu32 " StartTime=%s\n", record->attempts,
-	       sgang_cmd_time(when, start));
+	       sgang_answer_time(when, start));
 	print_wrapped("Reason", gang->reason[0] ? gang->reason : "None");
 	what_helps(gang, helps);
 	print_wrapped("Helps", helps[0] ? helps : "(null)");
+	if (whom_it_preempts(record, preempts)[0])
+		print_wrapped("Preempts", preempts);
 	print_lacks(record);
 }
 
@@ -624,7 +738,7 @@ static struct json_object *json_wait(const struct sgang_gang *gang)
 {
 	struct json_object *object = json_object_new_object();
 	int64_t start = start_of(gang);
-	char helps[HELPS_SIZE];
+	char helps[HELPS_SIZE], preempts[PREEMPTS_SIZE];
 
 	sgang_json_number(object, "members", sgang_gangs_members(gang));
 	sgang_json_known(object, "min_member", gang->record->min_member);
@@ -633,6 +747,8 @@ static struct json_object *json_wait(const struct sgang_gang *gang)
 	sgang_json_known(object, "start_time", (uint64_t)start);
 	sgang_json_text(object, "reason", gang->reason);
 	sgang_json_text(object, "helps", what_helps(gang, helps));
+	sgang_json_text(object, "preempts",
+			whom_it_preempts(gang->record, preempts));
 	json_object_object_add(object, "places", json_lacks(gang->record));
 	return object;
 }
@@ -657,7 +773,7 @@ static void json_subject(const struct request *request,
 			       is_short(record) ? json_short(record) :
 						  json_placement(request,
 								 record));
-	sgang_cmd_print_json(object);
+	sgang_answer_print(object, NULL);
 }
 
 /* -- the verb -- */
@@ -668,13 +784,13 @@ static int refuse(const struct request *request, const struct sgang_jobs *jobs)
 	const char *what = request->job ? "no job of a gang has the number" :
 					  "there is no gang";
 
-	if (request->json) {
+	if (!sgang_answer_is_text()) {
 		struct json_object *object = json_object_new_object();
 
 		sgang_json_text(object, request->job ? "job" : "gang",
 				request->operand);
 		sgang_json_text(object, "reason", what);
-		sgang_cmd_print_json(object);
+		sgang_answer_print(object, NULL);
 		return SGANG_EXIT_NO;
 	}
 	if (!request->job)
@@ -700,8 +816,8 @@ static int answer(struct request *request, struct sgang_error *err)
 		break;
 	case 1:
 		code = SGANG_EXIT_YES;
-		(request->json ? json_subject : print_subject)(request,
-							       &subject);
+		(sgang_answer_is_text() ? print_subject :
+					  json_subject)(request, &subject);
 		break;
 	}
 out:
@@ -722,8 +838,6 @@ static int read_options(const struct sgang_verb *verb, int argc, char **argv,
 	while ((next = sgang_cmd_next(verb, argc, argv, &value)) >= 0) {
 		if (next == OPT_CONF)
 			request->conf_path = value;
-		else if (next == OPT_JSON)
-			request->json = true;
 		else if (sgang_ringtext_bytes(value, &request->bytes, &err)) {
 			sgang_cmd_bad("%s", err.text);
 			return SGANG_CMD_WRONG;

@@ -4,56 +4,43 @@
 #include <getopt.h>
 #include <stdbool.h>
 
+#include "cmd/answer.h"
 #include "cmd/cmd.h"
 #include "cmd/columns.h"
 #include "cmd/gangs.h"
 #include "cmd/listing.h"
 #include "core/base/text.h"
 
-enum { OPT_JSON = SGANG_LISTING_OPTIONS };
-
-static const struct sgang_cmd_option options[] = {
-	SGANG_LISTING_ROWS,
-	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
-	{ NULL, NULL, NULL, 0 }
-};
-
-struct request {
-	struct sgang_listing listing;
-	bool json;
-};
+static const struct sgang_cmd_option options[] = { SGANG_LISTING_ROWS,
+						   { NULL, NULL, NULL, 0 } };
 
 static int read_options(const struct sgang_verb *verb, int argc, char **argv,
-			struct request *request)
+			struct sgang_listing *listing)
 {
 	const char *value;
 	int next;
 
-	while ((next = sgang_cmd_next(verb, argc, argv, &value)) >= 0) {
-		if (next == OPT_JSON)
-			request->json = true;
-		else if (sgang_listing_set(&request->listing, next, value))
+	while ((next = sgang_cmd_next(verb, argc, argv, &value)) >= 0)
+		if (sgang_listing_set(listing, next, value))
 			return SGANG_CMD_WRONG;
-	}
 	if (next == SGANG_CMD_END &&
-	    sgang_listing_ready(&request->listing, SGANG_COLUMNS_DEFAULT))
+	    sgang_listing_ready(listing, SGANG_COLUMNS_DEFAULT))
 		return SGANG_CMD_WRONG;
 	return next;
 }
 
-static int print_json(const struct request *request,
+static int print_json(const struct sgang_listing *listing,
 		      const struct sgang_gangs *gangs, struct sgang_error *err)
 {
-	struct json_object *object = sgang_listing_json(&request->listing,
-							gangs, err);
+	struct json_object *object = sgang_listing_json(listing, gangs, err);
 
 	if (!object)
 		return -1;
-	sgang_cmd_print_json(object);
+	sgang_answer_print(object, NULL);
 	return 0;
 }
 
-static int answer(const struct request *request, struct sgang_error *err)
+static int answer(const struct sgang_listing *listing, struct sgang_error *err)
 {
 	struct sgang_jobs jobs = { NULL, 0 };
 	struct sgang_gangs gangs = { NULL, 0 };
@@ -61,10 +48,10 @@ static int answer(const struct request *request, struct sgang_error *err)
 
 	if (!sgang_jobs_load(&jobs, err) &&
 	    !sgang_gangs_build(&jobs, &gangs, err))
-		rc = request->json ?
-			     print_json(request, &gangs, err) :
-			     sgang_listing_print(&request->listing, &gangs, 0,
-						 stdout, err);
+		rc = sgang_answer_is_text() ?
+			     sgang_listing_print(listing, &gangs, 0, stdout,
+						 err) :
+			     print_json(listing, &gangs, err);
 	sgang_gangs_clear(&gangs);
 	sgang_jobs_clear(&jobs);
 	return rc;
@@ -72,8 +59,8 @@ static int answer(const struct request *request, struct sgang_error *err)
 
 static int run(const struct sgang_verb *verb, int argc, char **argv)
 {
-	struct request request = { .json = false };
-	int next = read_options(verb, argc, argv, &request);
+	struct sgang_listing listing = { .user = NULL };
+	int next = read_options(verb, argc, argv, &listing);
 	char shown[SGANG_TEXT_SHOWN];
 	struct sgang_error err;
 	int code = SGANG_EXIT_YES;
@@ -84,9 +71,9 @@ static int run(const struct sgang_verb *verb, int argc, char **argv)
 		code = sgang_cmd_bad("unexpected word \"%s\", see sgang list "
 				     "--help",
 				     sgang_text_show(shown, argv[optind]));
-	else if (answer(&request, &err))
+	else if (answer(&listing, &err))
 		code = sgang_cmd_bad("%s", err.text);
-	sgang_listing_clear(&request.listing);
+	sgang_listing_clear(&listing);
 	return code;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/answer.h"
 #include "cmd/cmd.h"
 #include "cmd/gangs.h"
 #include "cmd/map.h"
@@ -18,7 +19,7 @@
 #include "files/node_topos.h"
 #include "files/paths.h"
 
-enum { OPT_FORMAT, OPT_MEMBER, OPT_CONF, OPT_RAILS, OPT_JSON };
+enum { OPT_FORMAT, OPT_MEMBER, OPT_CONF, OPT_RAILS };
 
 static const struct sgang_cmd_option options[] = {
 	[OPT_FORMAT] = { "format", "FORMAT",
@@ -29,7 +30,6 @@ static const struct sgang_cmd_option options[] = {
 	[OPT_RAILS] = { "rails", NULL,
 			"GPUs of every second node backwards, see sgang(1)",
 			0 },
-	[OPT_JSON] = { "json", NULL, "the same as --format=json", 0 },
 	{ NULL, NULL, NULL, 0 }
 };
 
@@ -45,7 +45,7 @@ struct request {
 	const char *operand;
 	struct sgang_spec spec; /* the gang's name, or ... */
 	uint32_t job_id;        /* ... a job of it; 0: the name */
-	enum format format;
+	enum format format;     /* of a text */
 	bool member;
 	const char *conf; /* NULL: beside slurm.conf */
 	bool rails;
@@ -104,6 +104,23 @@ static const char *what_is_missing(const struct sgang_jobrow *job)
 	}
 }
 
+/* Has another member its rank now? */
+static bool has_heir(const struct sgang_gang *gang,
+		     const struct sgang_jobrow *job)
+{
+	size_t i;
+
+	for (i = 0; i < gang->n_jobs; i++) {
+		const struct sgang_jobrow *other = gang->jobs[i];
+
+		if (other != job && other->record.placed &&
+		    other->class == SGANG_ROW_RUNNING &&
+		    other->record.member_rank == job->record.member_rank)
+			return true;
+	}
+	return false;
+}
+
 static int find_members(struct found *found, const char *name,
 			const struct request *request)
 {
@@ -115,6 +132,9 @@ static int find_members(struct found *found, const char *name,
 
 		if (!job->record.placed ||
 		    (request->member && job->job_id != request->job_id))
+			continue;
+		if (job->class == SGANG_ROW_ENDED && !request->member &&
+		    has_heir(found->gang, job))
 			continue;
 		if (what_is_missing(job))
 			return sgang_cmd_no("gang %s: job %" PRIu32 " %s", name,
@@ -262,18 +282,15 @@ static int print_map(const struct found *found, enum format format,
 {
 	struct json_object *list;
 
-	switch (format) {
-	case RANKFILE:
-		return sgang_map_rankfile(stdout, found->member, found->n, err);
-	case JSON:
-		list = sgang_map_json(found->member, found->n);
-		if (!list)
-			return sgang_err_memory(err);
-		sgang_cmd_print_json(list);
-		return 0;
-	default:
-		return sgang_map_hostfile(stdout, found->member, found->n, err);
-	}
+	if (sgang_answer_is_text())
+		return (format == RANKFILE ? sgang_map_rankfile :
+					     sgang_map_hostfile)(
+			stdout, found->member, found->n, err);
+	list = sgang_map_json(found->member, found->n);
+	if (!list)
+		return sgang_err_memory(err);
+	sgang_answer_print(list, NULL);
+	return 0;
 }
 
 static void clear_found(struct found *found)
@@ -313,7 +330,7 @@ static int map_gang(const struct request *request,
 	if (code == SGANG_EXIT_YES && request->rails)
 		sgang_map_rails(found.member, found.n);
 	if (code == SGANG_EXIT_YES &&
-	    ((request->format == JSON && look_inside(&found, request, err)) ||
+	    ((!sgang_answer_is_text() && look_inside(&found, request, err)) ||
 	     print_map(&found, request->format, err)))
 		code = -1;
 	clear_found(&found);
@@ -362,6 +379,7 @@ static int read_format(const char *text, enum format *format,
 		if (strcmp(text, formats[i]))
 			continue;
 		*format = (enum format)i;
+		sgang_answer_use_json(i == JSON);
 		return 0;
 	}
 	return sgang_errf(err, EINVAL,
@@ -395,9 +413,7 @@ static int run(const struct sgang_verb *verb, int argc, char **argv)
 	int next, code;
 
 	while ((next = sgang_cmd_next(verb, argc, argv, &value)) >= 0) {
-		if (next == OPT_JSON)
-			request.format = JSON;
-		else if (next == OPT_MEMBER)
+		if (next == OPT_MEMBER)
 			request.member = true;
 		else if (next == OPT_CONF)
 			request.conf = value;
@@ -424,5 +440,6 @@ const struct sgang_verb sgang_verb_map = {
 	.operands = "[NAMESPACE/]NAME|JOBID",
 	.summary = "where each rank of a gang is: for mpirun, srun and others",
 	.options = options,
+	.json = "the same as --format=json",
 	.run = run
 };

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/answer.h"
 #include "cmd/cmd.h"
 #include "cmd/gangs.h"
 #include "core/base/text.h"
@@ -22,7 +23,7 @@
 /* The file of counters is some kilobytes long. */
 #define FILE_MAX 65536
 
-enum { OPT_CONF, OPT_FILE, OPT_PROMETHEUS, OPT_JSON };
+enum { OPT_CONF, OPT_FILE, OPT_PROMETHEUS };
 
 static const struct sgang_cmd_option options[] = {
 	[OPT_CONF] = { "conf", "FILE", "gang.conf; default: beside slurm.conf",
@@ -35,14 +36,12 @@ static const struct sgang_cmd_option options[] = {
 			     "print Prometheus' older text "
 			     "format",
 			     0 },
-	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
 	{ NULL, NULL, NULL, 0 }
 };
 
 struct request {
 	const char *conf, *file;
 	bool prometheus;
-	bool json;
 };
 
 enum member_state {
@@ -196,7 +195,7 @@ static void print_json(const struct now *now, const char *counters)
 		json_counters(object, counters);
 	else
 		json_object_object_add(object, "counters", NULL);
-	sgang_cmd_print_json(object);
+	sgang_answer_print(object, NULL);
 }
 
 /* The text of the file of counters, which the caller frees. '*text' is NULL
@@ -234,7 +233,7 @@ static int answer(const struct request *request, struct sgang_error *err)
 		free(counters);
 		return -1;
 	}
-	if (request->json) {
+	if (!sgang_answer_is_text()) {
 		print_json(&now, counters);
 	} else {
 		print_now(&now);
@@ -260,10 +259,8 @@ static int run(const struct sgang_verb *verb, int argc, char **argv)
 			request.conf = value;
 		else if (next == OPT_FILE)
 			request.file = value;
-		else if (next == OPT_PROMETHEUS)
-			request.prometheus = true;
 		else
-			request.json = true;
+			request.prometheus = true;
 	}
 	if (next != SGANG_CMD_END)
 		return sgang_cmd_exit(next);

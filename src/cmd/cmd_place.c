@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/answer.h"
 #include "cmd/cmd.h"
 #include "cmd/json.h"
 #include "cmd/member.h"
@@ -36,8 +37,7 @@ enum {
 	OPT_PARALLEL,
 	OPT_RANK_ORDER,
 	OPT_EXPLAIN,
-	OPT_BYTES,
-	OPT_JSON
+	OPT_BYTES
 };
 
 static const struct sgang_cmd_option options[] = {
@@ -68,7 +68,6 @@ static const struct sgang_cmd_option options[] = {
 			  "say why, and what else was possible", 0 },
 	[OPT_BYTES] = { "bytes", "N", "of an all-reduce, for --explain (1G)",
 			0 },
-	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
 	{ NULL, NULL, NULL, 0 }
 };
 
@@ -86,7 +85,6 @@ struct request {
 					*/
 	bool explain;
 	uint64_t bytes; /* --bytes; 0: not said */
-	bool json;
 	struct sgang_members members;
 	uint32_t *free; /* by node index and resource */
 	uint32_t *total;
@@ -155,11 +153,8 @@ static int read_option(void *arg, int option, const char *value,
 	case OPT_EXPLAIN:
 		request->explain = true;
 		return 0;
-	case OPT_BYTES:
-		return sgang_ringtext_bytes(value, &request->bytes, err);
 	default:
-		request->json = true;
-		return 0;
+		return sgang_ringtext_bytes(value, &request->bytes, err);
 	}
 }
 
@@ -669,7 +664,7 @@ static int json_placement(const struct request *request,
 	if (why)
 		json_object_object_add(object, "explain",
 				       sgang_placewhy_json(why));
-	sgang_cmd_print_json(object);
+	sgang_answer_print(object, NULL);
 	return 0;
 }
 
@@ -722,7 +717,7 @@ static void json_nofit(const struct request *request,
 	sgang_json_bool(object, "fits", 0);
 	sgang_json_string(object, "reason", nofit->text);
 	json_object_object_add(object, "domains", rows);
-	sgang_cmd_print_json(object);
+	sgang_answer_print(object, NULL);
 }
 
 static int show_placement(const struct request *request,
@@ -741,8 +736,8 @@ static int show_placement(const struct request *request,
 		if (!why)
 			return -1;
 	}
-	rc = (request->json ? json_placement :
-			      print_placement)(request, placement, why, err);
+	rc = (sgang_answer_is_text() ? print_placement : json_placement)(
+		request, placement, why, err);
 	sgang_placewhy_destroy(why);
 	return rc;
 }
@@ -762,12 +757,12 @@ static int suggest(const struct request *request,
 			  &why))
 		return sgang_errf(err, errno, "--parallel: %s", why.text);
 	fits = list[0].fits;
-	if (request->json) {
+	if (!sgang_answer_is_text()) {
 		object = json_object_new_object();
 		json_object_object_add(object, "suggestions",
 				       sgang_suggest_json(plan->costs, list,
 							  n));
-		sgang_cmd_print_json(object);
+		sgang_answer_print(object, NULL);
 	} else {
 		sgang_suggest_print(plan->costs, list, n);
 	}
@@ -830,7 +825,8 @@ static int answer(struct request *request, struct sgang_error *err)
 	if (rc == 0) {
 		if (request->explain)
 			sgang_placewhy_nofit(&plan, &nofit);
-		(request->json ? json_nofit : print_nofit)(request, &nofit);
+		(sgang_answer_is_text() ? print_nofit : json_nofit)(request,
+								    &nofit);
 		return SGANG_EXIT_NO;
 	}
 	rc = show_placement(request, &plan, placement, &others, err);

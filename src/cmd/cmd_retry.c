@@ -35,6 +35,6 @@ const struct sgang_verb sgang_verb_retry = {
 	.name = "retry",
 	.operands = "[NAMESPACE/]NAME",
 	.summary = "let a gang whose waiting time was over try again",
-	.options = sgang_action_options,
+	.options = sgang_cmd_no_options,
 	.run = run
 };

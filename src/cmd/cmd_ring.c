@@ -5,10 +5,11 @@
 #include <getopt.h>
 #include <stdlib.h>
 
+#include "cmd/answer.h"
 #include "cmd/cmd.h"
 #include "cmd/offline.h"
 
-enum { OPT_TOPOLOGY, OPT_CONF, OPT_SLOTS, OPT_PARALLEL, OPT_JSON };
+enum { OPT_TOPOLOGY, OPT_CONF, OPT_SLOTS, OPT_PARALLEL };
 
 static const struct sgang_cmd_option options[] = {
 	[OPT_TOPOLOGY] = { "topology", "FILE", "topology.conf to read", 0 },
@@ -18,7 +19,6 @@ static const struct sgang_cmd_option options[] = {
 	[OPT_PARALLEL] = { "parallel", "GROUPS",
 			   "groups over the ranks, tp=8,dp=4[:tp=100,dp=10]",
 			   0 },
-	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
 	{ NULL, NULL, NULL, 0 }
 };
 
@@ -33,7 +33,6 @@ struct request {
 	struct sgang_offline offline;
 	uint32_t slots;
 	struct sgang_parallel parallel;
-	bool json;
 	struct place *places;
 	size_t n_places;
 };
@@ -207,11 +206,8 @@ static int read_option(void *arg, int option, const char *value,
 		return 0;
 	case OPT_SLOTS:
 		return sgang_offline_slots(value, &request->slots, err);
-	case OPT_PARALLEL:
-		return sgang_offline_parallel(value, &request->parallel, err);
 	default:
-		request->json = true;
-		return 0;
+		return sgang_offline_parallel(value, &request->parallel, err);
 	}
 }
 
@@ -232,11 +228,11 @@ static int answer(struct request *request, int n_operands, char **operands,
 			return -1;
 	if (check_places(request, err) || measure(request, &cost, err))
 		return -1;
-	if (request->json) {
+	if (!sgang_answer_is_text()) {
 		struct json_object *object = json_object_new_object();
 
 		sgang_offline_json_cost(&request->offline, &cost, object);
-		sgang_cmd_print_json(object);
+		sgang_answer_print(object, NULL);
 	} else {
 		sgang_offline_print_cost(&request->offline, &cost);
 	}

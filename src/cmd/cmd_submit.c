@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/answer.h"
 #include "cmd/cmd.h"
 #include "cmd/gangfile.h"
 #include "cmd/json.h"
@@ -19,17 +20,15 @@
 #include "cmd/words.h"
 #include "core/base/text.h"
 
-enum { OPT_DRY_RUN, OPT_JSON };
+enum { OPT_DRY_RUN };
 
 static const struct sgang_cmd_option options[] = {
 	[OPT_DRY_RUN] = { "dry-run", NULL, "print the commands, run none", 0 },
-	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
 	{ NULL, NULL, NULL, 0 }
 };
 
 struct request {
 	bool dry_run;
-	bool json;
 	struct sgang_gangfile file;
 };
 
@@ -87,7 +86,7 @@ static void print_json(const struct request *request, const struct jobs *jobs)
 		json_object_array_add(list, json_job(request, &jobs->job[i]));
 	json_object_object_add(object, "gangs", gangs);
 	json_object_object_add(object, "jobs", list);
-	sgang_cmd_print_json(object);
+	sgang_answer_print(object, NULL);
 }
 
 static void print_text(const struct request *request, const struct jobs *jobs)
@@ -133,8 +132,9 @@ static void print_command(const struct sgang_words *command,
 
 static int dry_run(const struct request *request, struct sgang_error *err)
 {
-	struct json_object *list = request->json ? json_object_new_array() :
-						   NULL;
+	struct json_object *list = sgang_answer_is_text() ?
+					   NULL :
+					   json_object_new_array();
 	struct json_object *object;
 	size_t i;
 	uint32_t n;
@@ -155,7 +155,7 @@ static int dry_run(const struct request *request, struct sgang_error *err)
 	if (list) {
 		object = json_object_new_object();
 		json_object_object_add(object, "commands", list);
-		sgang_cmd_print_json(object);
+		sgang_answer_print(object, NULL);
 	}
 	return SGANG_EXIT_YES;
 }
@@ -319,7 +319,7 @@ static int give_up(const struct request *request, const struct jobs *jobs,
 
 	if (left)
 		sgang_cmd_no("%s", err.text);
-	if (!request->json) {
+	if (sgang_answer_is_text()) {
 		say_in_vain(jobs, left, why);
 		return SGANG_EXIT_NO;
 	}
@@ -327,7 +327,7 @@ static int give_up(const struct request *request, const struct jobs *jobs,
 	sgang_json_string(object, "reason", why->text);
 	json_object_object_add(object, left ? "left" : "cancelled",
 			       json_ids(jobs));
-	sgang_cmd_print_json(object);
+	sgang_answer_print(object, NULL);
 	return SGANG_EXIT_NO;
 }
 
@@ -340,10 +340,10 @@ static int submit(const struct request *request)
 	catch_signals();
 	if (submit_all(&request->file, &jobs, &err))
 		code = give_up(request, &jobs, &err);
-	else if (request->json)
-		print_json(request, &jobs);
-	else
+	else if (sgang_answer_is_text())
 		print_text(request, &jobs);
+	else
+		print_json(request, &jobs);
 	free(jobs.job);
 	return code;
 }
@@ -373,12 +373,8 @@ static int run(const struct sgang_verb *verb, int argc, char **argv)
 	struct sgang_error err;
 	int next, code;
 
-	while ((next = sgang_cmd_next(verb, argc, argv, &value)) >= 0) {
-		if (next == OPT_DRY_RUN)
-			request.dry_run = true;
-		else
-			request.json = true;
-	}
+	while ((next = sgang_cmd_next(verb, argc, argv, &value)) >= 0)
+		request.dry_run = true;
 	if (next != SGANG_CMD_END)
 		return sgang_cmd_exit(next);
 	path = sgang_cmd_operand(verb, argc, argv, "one file");

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/answer.h"
 #include "cmd/cmd.h"
 #include "cmd/collect.h"
 #include "cmd/draw.h"
@@ -32,8 +33,7 @@ enum {
 	OPT_FREE,
 	OPT_DOWN,
 	OPT_WITH,
-	OPT_CONF,
-	OPT_JSON
+	OPT_CONF
 };
 
 static const struct sgang_cmd_option options[] = {
@@ -56,13 +56,11 @@ static const struct sgang_cmd_option options[] = {
 		       0 },
 	[OPT_CONF] = { "conf", "FILE", "gang.conf; default: beside slurm.conf",
 		       0 },
-	[OPT_JSON] = { "json", NULL, "print JSON", 0 },
 	{ NULL, NULL, NULL, 0 }
 };
 
 struct request {
 	const char *conf_path; /* --conf */
-	bool json;
 	struct sgang_draw draw;
 	struct sgang_conf conf;
 	char dir[SGANG_PATH]; /* the folder of gang.conf */
@@ -121,126 +119,79 @@ static uint32_t *gpu_islands(const struct sgang_node_topo *topo)
 	return island;
 }
 
-static void print_text(const struct sgang_node_topo *topo,
-		       const uint32_t *gpu_island)
+static void put_islands(const struct sgang_node_topo *topo,
+			const uint32_t *gpu_island, struct json_object *list)
 {
 	char gpus[4096], cores[4096];
-	uint32_t i;
-
-	printf("Shape=%s Islands=%" PRIu32 " GPUs=%" PRIu32 " Cores=%" PRIu32
-	       " NICs=%" PRIu32 "\n",
-	       topo->name, topo->n_islands, topo->n_gpus, topo->n_cores,
-	       topo->n_nics);
-	for (i = 0; i < topo->n_islands; i++) {
-		show_range(gpus, sizeof(gpus), gpu_island, topo->n_gpus, i);
-		show_range(cores, sizeof(cores), topo->core_island,
-			   topo->n_cores, i);
-		printf("  Island=%" PRIu32 " GPUs=%s Cores=%s\n", i,
-		       gpus[0] ? gpus : "-", cores[0] ? cores : "-");
-	}
-	for (i = 0; i < topo->n_gpus; i++)
-		printf("  GPU=%" PRIu32 " Name=%s Bus=%s Island=%" PRIu32
-		       " NIC=%s\n",
-		       i, topo->gpu[i].name, topo->gpu[i].bus,
-		       topo->gpu[i].island,
-		       topo->gpu[i].nic[0] ? topo->gpu[i].nic : "-");
-	for (i = 0; i < topo->n_nics; i++)
-		printf("  NIC=%s Bus=%s Island=%" PRIu32 "\n",
-		       topo->nic[i].name,
-		       topo->nic[i].bus[0] ? topo->nic[i].bus : "-",
-		       topo->nic[i].island);
-}
-
-static struct json_object *json_islands(const struct sgang_node_topo *topo,
-					const uint32_t *gpu_island)
-{
-	struct json_object *list = json_object_new_array(), *item;
-	char gpus[4096], cores[4096];
+	struct json_object *row;
 	uint32_t i;
 
 	for (i = 0; i < topo->n_islands; i++) {
 		show_range(gpus, sizeof(gpus), gpu_island, topo->n_gpus, i);
 		show_range(cores, sizeof(cores), topo->core_island,
 			   topo->n_cores, i);
-		item = json_object_new_object();
-		sgang_json_string(item, "gpus", gpus);
-		sgang_json_string(item, "cores", cores);
-		json_object_array_add(list, item);
+		row = sgang_json_row(list);
+		sgang_json_string(row, "gpus", gpus);
+		sgang_json_string(row, "cores", cores);
 	}
-	return list;
 }
 
-/* A GPU or a network card. */
-static struct json_object *json_device(const char *name, const char *bus,
-				       uint32_t island)
+/* A GPU or a network card, which is returned. */
+static struct json_object *put_device(struct json_object *list,
+				      const char *name, const char *bus,
+				      uint32_t island)
 {
-	struct json_object *item = json_object_new_object();
+	struct json_object *row = sgang_json_row(list);
 
-	sgang_json_string(item, "name", name);
-	json_object_object_add(item, "bus",
-			       bus[0] ? json_object_new_string(bus) : NULL);
-	sgang_json_number(item, "island", island);
-	return item;
+	sgang_json_string(row, "name", name);
+	sgang_json_text(row, "bus", bus);
+	sgang_json_number(row, "island", island);
+	return row;
 }
 
-static void print_json(const struct sgang_node_topo *topo,
-		       const uint32_t *gpu_island)
-{
-	struct json_object *object = json_object_new_object(), *item;
-	struct json_object *gpus = json_object_new_array();
-	struct json_object *nics = json_object_new_array();
-	uint32_t i;
+static const char form[] =
+	"Shape={shape} Islands={islands%n} GPUs={gpus%n} Cores={cores}"
+	" NICs={nics%n}\n"
+	"<islands|  Island={#} GPUs={gpus|-} Cores={cores|-}\n>"
+	"<gpus|  GPU={#} Name={name} Bus={bus|} Island={island} NIC={nic|-}\n>"
+	"<nics|  NIC={name} Bus={bus|-} Island={island}\n>";
 
-	for (i = 0; i < topo->n_gpus; i++) {
-		item = json_device(topo->gpu[i].name, topo->gpu[i].bus,
-				   topo->gpu[i].island);
-		json_object_object_add(
-			item, "nic",
-			topo->gpu[i].nic[0] ?
-				json_object_new_string(topo->gpu[i].nic) :
-				NULL);
-		json_object_array_add(gpus, item);
-	}
-	for (i = 0; i < topo->n_nics; i++)
-		json_object_array_add(nics, json_device(topo->nic[i].name,
-							topo->nic[i].bus,
-							topo->nic[i].island));
-	sgang_json_string(object, "shape", topo->name);
-	sgang_json_number(object, "cores", topo->n_cores);
-	json_object_object_add(object, "islands",
-			       json_islands(topo, gpu_island));
-	json_object_object_add(object, "gpus", gpus);
-	json_object_object_add(object, "nics", nics);
-	sgang_cmd_print_json(object);
-}
-
-static int print(const struct request *request,
-		 const struct sgang_node_topo *topo, struct sgang_error *err)
+static int print(const struct sgang_node_topo *topo, struct sgang_error *err)
 {
-	uint32_t *gpu_island = gpu_islands(topo);
+	uint32_t *gpu_island = gpu_islands(topo), i;
+	struct json_object *object, *list;
 
 	if (!gpu_island)
 		return sgang_err_memory(err);
-	if (request->json)
-		print_json(topo, gpu_island);
-	else
-		print_text(topo, gpu_island);
+	object = json_object_new_object();
+	sgang_json_string(object, "shape", topo->name);
+	sgang_json_number(object, "cores", topo->n_cores);
+	put_islands(topo, gpu_island, sgang_json_list(object, "islands"));
 	free(gpu_island);
+	list = sgang_json_list(object, "gpus");
+	for (i = 0; i < topo->n_gpus; i++)
+		sgang_json_text(put_device(list, topo->gpu[i].name,
+					   topo->gpu[i].bus,
+					   topo->gpu[i].island),
+				"nic", topo->gpu[i].nic);
+	list = sgang_json_list(object, "nics");
+	for (i = 0; i < topo->n_nics; i++)
+		put_device(list, topo->nic[i].name, topo->nic[i].bus,
+			   topo->nic[i].island);
+	sgang_answer_print(object, form);
 	return SGANG_EXIT_YES;
 }
 
 /* A topology that is to be printed and thrown away; NULL is fine. */
-static int print_once(const struct request *request,
-		      struct sgang_node_topo *topo, struct sgang_error *err)
+static int print_once(struct sgang_node_topo *topo, struct sgang_error *err)
 {
-	int code = topo ? print(request, topo, err) : -1;
+	int code = topo ? print(topo, err) : -1;
 
 	sgang_node_topo_destroy(topo);
 	return code;
 }
 
-static int show_this_machine(const struct request *request,
-			     struct sgang_error *err)
+static int show_this_machine(struct sgang_error *err)
 {
 	char *xml = sgang_probe_xml(err);
 	struct sgang_node_topo *topo = NULL;
@@ -248,7 +199,7 @@ static int show_this_machine(const struct request *request,
 	if (xml)
 		topo = sgang_node_topo_parse(xml, "this-machine", err);
 	free(xml);
-	return print_once(request, topo, err);
+	return print_once(topo, err);
 }
 
 /* slurmctld does not use a description that does not fit the node. Whoever has
@@ -284,7 +235,7 @@ static int show_node(struct request *request, const char *node,
 		return -1;
 	topo = sgang_node_topos_array(topos)[0];
 	if (topo) {
-		code = print(request, topo, err);
+		code = print(topo, err);
 		say_misfit(node, topo);
 	} else {
 		code = sgang_cmd_no("nothing describes node %s; sgang topology "
@@ -308,37 +259,25 @@ static int run_show(struct request *request, const char *what,
 		    struct sgang_error *err)
 {
 	if (!what)
-		return show_this_machine(request, err);
+		return show_this_machine(err);
 	if (is_file(what))
-		return print_once(request, sgang_node_topo_load(what, err),
-				  err);
+		return print_once(sgang_node_topo_load(what, err), err);
 	return show_node(request, what, err);
 }
 
 /* ---- collect ---- */
 
-static void say_collected(const struct request *request, const char *dir,
+static void say_collected(const char *dir,
 			  const struct sgang_collected *collected)
 {
-	struct json_object *object;
+	struct json_object *object = json_object_new_object();
 
-	if (!request->json) {
-		printf("%s: %zu node%s answered, %zu shape%s\n", dir,
-		       collected->n_nodes, collected->n_nodes == 1 ? "" : "s",
-		       collected->n_shapes,
-		       collected->n_shapes == 1 ? "" : "s");
-		return;
-	}
-	object = json_object_new_object();
 	sgang_json_string(object, "folder", dir);
 	sgang_json_number(object, "nodes", collected->n_nodes);
 	sgang_json_number(object, "shapes", collected->n_shapes);
-	json_object_object_add(
-		object, "missing",
-		collected->missing ?
-			json_object_new_string(collected->missing) :
-			NULL);
-	sgang_cmd_print_json(object);
+	sgang_json_string(object, "missing", collected->missing);
+	sgang_answer_print(object, "{folder}: {nodes} node{nodes%s} answered, "
+				   "{shapes} shape{shapes%s}\n");
 }
 
 static int run_collect(struct request *request, const char *nodes,
@@ -352,7 +291,7 @@ static int run_collect(struct request *request, const char *nodes,
 	    sgang_node_topos_dir(&request->conf, request->dir, dir, err) ||
 	    sgang_collect(nodes, dir, &collected, err))
 		return -1;
-	say_collected(request, dir, &collected);
+	say_collected(dir, &collected);
 	if (collected.missing)
 		code = sgang_cmd_no("no answer from %s; what was known of them "
 				    "stays",
@@ -388,7 +327,6 @@ static int run_probe(struct request *request, const char *nothing,
 static int run_draw(struct request *request, struct sgang_error *err)
 {
 	request->draw.conf_path = request->conf_path;
-	request->draw.json = request->json;
 	if (!request->draw.topology && load_conf(request, err))
 		return -1;
 	return sgang_draw_run(&request->draw, &request->conf, request->dir,
@@ -431,8 +369,7 @@ static int read_option(void *arg, int option, const char *value,
 				      [OPT_TOPOLOGY] = &draw->topology,
 				      [OPT_FREE] = &draw->free_list,
 				      [OPT_DOWN] = &draw->down_list,
-				      [OPT_CONF] = &request->conf_path,
-				      [OPT_JSON] = NULL };
+				      [OPT_CONF] = &request->conf_path };
 
 	switch (option) {
 	case OPT_WIDTH:
@@ -441,9 +378,6 @@ static int read_option(void *arg, int option, const char *value,
 		return sgang_draw_slots(draw, value, err);
 	case OPT_WITH:
 		return sgang_draw_with(draw, value, err);
-	case OPT_JSON:
-		request->json = true;
-		return 0;
 	default:
 		*text[option] = value;
 		return 0;

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/answer.h"
 #include "cmd/cmd.h"
 #include "cmd/colour.h"
 #include "cmd/gangs.h"
@@ -29,13 +30,12 @@
 /* Characters of the bar of one gang. */
 #define BAR 40
 
-enum { OPT_ITERATE = SGANG_LISTING_OPTIONS, OPT_JSON };
+enum { OPT_ITERATE = SGANG_LISTING_OPTIONS };
 
 static const struct sgang_cmd_option options[] = {
 	SGANG_LISTING_ROWS,
 	[OPT_ITERATE] = { "iterate", "SECONDS",
 			  "(-i) look again after so many seconds (2)", 'i' },
-	[OPT_JSON] = { "json", NULL, "print JSON, a line for each look", 0 },
 	{ NULL, NULL, NULL, 0 }
 };
 
@@ -44,7 +44,6 @@ struct request {
 	bool one; /* the gang 'spec', not all */
 	struct sgang_spec spec;
 	uint64_t interval;
-	bool json;
 };
 
 /* What was seen at one moment. */
@@ -106,9 +105,9 @@ static void put_line(const struct page *page, const char *fmt, ...)
 
 static void put_clock(const struct page *page, const char *what)
 {
-	char now[SGANG_CMD_TIME];
+	char now[SGANG_ANSWER_TIME];
 
-	put_line(page, "%s  %s%s", sgang_cmd_time(time(NULL), now), what,
+	put_line(page, "%s  %s%s", sgang_answer_time(time(NULL), now), what,
 		 sgang_screen_is_terminal() ? "  (q ends)" : "");
 }
 
@@ -268,7 +267,7 @@ static int print_json(const struct request *request, const struct look *look,
 
 	if (!object)
 		return -1;
-	sgang_cmd_print_json(object);
+	sgang_answer_print(object, NULL);
 	fflush(stdout);
 	return 0;
 }
@@ -335,14 +334,14 @@ static int step(const struct request *request, bool first,
 		sgang_screen_close();
 		code = not_there(request, &look, !first);
 	} else {
-		if (first && !request->json)
+		if (first && sgang_answer_is_text())
 			sgang_screen_open();
 		if (look.gang && is_over(look.gang)) {
 			sgang_screen_close();
 			code = SGANG_EXIT_YES;
 		}
-		if (request->json ? print_json(request, &look, err) :
-				    draw(request, &look, NULL, err))
+		if (sgang_answer_is_text() ? draw(request, &look, NULL, err) :
+					     print_json(request, &look, err))
 			code = -1;
 		else if (code != GO_ON)
 			code = judge(look.gang);
@@ -388,8 +387,6 @@ static int read_options(const struct sgang_verb *verb, int argc, char **argv,
 	while ((next = sgang_cmd_next(verb, argc, argv, &value)) >= 0) {
 		if (next == OPT_ITERATE)
 			rc = set_interval(request, value);
-		else if (next == OPT_JSON)
-			request->json = true;
 		else
 			rc = sgang_listing_set(&request->listing, next, value);
 		if (rc)
@@ -444,5 +441,6 @@ const struct sgang_verb sgang_verb_watch = {
 	.operands = "[[NAMESPACE/]NAME]",
 	.summary = "gangs, or one until it ends, looked at again and again",
 	.options = options,
+	.json = "print JSON, a line for each look",
 	.run = run
 };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
+#include "cmd/answer.h"
 #include "cmd/colour.h"
 #include "cmd/columns.h"
 #include "cmd/progress.h"
@@ -235,10 +235,10 @@ static int64_t attempts(const struct sgang_gang *gang, int64_t now)
 
 static void put_time(FILE *out, int64_t time)
 {
-	char text[SGANG_CMD_TIME];
+	char text[SGANG_ANSWER_TIME];
 
 	if (time != NONE)
-		fputs(sgang_cmd_time(time, text), out);
+		fputs(sgang_answer_time(time, text), out);
 }
 
 static int64_t started(const struct sgang_gang *gang, int64_t now)

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/answer.h"
 #include "cmd/draw.h"
 #include "cmd/gangs.h"
 #include "cmd/jobs.h"
@@ -446,8 +447,8 @@ static int show(const struct sgang_draw *draw, struct sgang_scene *scene,
 	if (draw_file(scene, draw->svg, sgang_scene_svg, err) ||
 	    draw_file(scene, draw->html, sgang_scene_html, err))
 		return -1;
-	if (draw->json) {
-		sgang_cmd_print_json(sgang_scene_json(scene));
+	if (!sgang_answer_is_text()) {
+		sgang_answer_print(sgang_scene_json(scene), NULL);
 		return SGANG_EXIT_YES;
 	}
 	if (draw->svg || draw->html)

@@ -30,7 +30,6 @@ struct sgang_draw {
 	const char *svg;
 	const char *html;
 	uint32_t width;
-	bool json;
 };
 
 /* Read the values of --slots, --width and --with (to be repeated). Returns 0,

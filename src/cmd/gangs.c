@@ -520,43 +520,39 @@ int sgang_gangs_distinct(const struct sgang_gang *gang,
 	return 0;
 }
 
-static void put_distinct(struct json_object *object, const char *key,
+static void put_distinct(struct json_object *list,
 			 const struct sgang_gang *gang,
 			 sgang_gangs_field_f field)
 {
-	struct json_object *list = json_object_new_array();
 	const char **values;
 	size_t i, n;
 
-	if (!sgang_gangs_distinct(gang, field, &values, &n)) {
-		for (i = 0; i < n; i++)
-			json_object_array_add(
-				list, json_object_new_string(values[i]));
-		free(values);
-	}
-	json_object_object_add(object, key, list);
+	if (sgang_gangs_distinct(gang, field, &values, &n))
+		return;
+	for (i = 0; i < n; i++)
+		sgang_json_item(list, values[i]);
+	free(values);
 }
 
-static void put_groups(struct json_object *object,
+static void put_groups(struct json_object *list,
 		       const struct sgang_record *record)
 {
 	char ns[SGANG_NAMESPACE_MAX + 1], name[SGANG_NAME_MAX + 1];
 	char gang[SGANG_GANGS_NAME];
-	struct json_object *list = json_object_new_array();
 	const char *at = record->groups;
 
 	while (sgang_spec_next_group(&at, ns, name)) {
 		snprintf(gang, sizeof(gang), "%s/%s", ns, name);
-		json_object_array_add(list, json_object_new_string(gang));
+		sgang_json_item(list, gang);
 	}
-	json_object_object_add(object, "groups", list);
 }
 
-/* What was asked for in the options that have no field of their own. */
+/* What was asked for in the options that have no field of their own. To add
+ * one: its key and its option here, a word in cmd_show.c. */
 static void put_asks(struct json_object *object,
 		     const struct sgang_record *record)
 {
-	static const char *const rows[][2] = {
+	static const char *const asks[][2] = {
 		{ "topology", "topology" },
 		{ "group_topology", "group-topology" },
 		{ "exclusive", "exclusive" },
@@ -565,16 +561,15 @@ static void put_asks(struct json_object *object,
 		{ "run_time", "run-time" },
 		{ "comm_share", "comm-share" },
 		{ "rank_order", "rank-order" },
+		{ "preempt", "preempt" },
 	};
 	char value[SGANG_ASKS_SIZE];
-	const char *found;
 	size_t i;
 
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		found = sgang_asks_find(record->asks, rows[i][1], value,
-					sizeof(value));
-		sgang_json_text(object, rows[i][0], found ? found : "");
-	}
+	for (i = 0; i < sizeof(asks) / sizeof(asks[0]); i++)
+		sgang_json_text(object, asks[i][0],
+				sgang_asks_find(record->asks, asks[i][1], value,
+						sizeof(value)));
 }
 
 /* What the gang said, and when what came to be of it. */
@@ -585,7 +580,7 @@ static void put_rules(struct json_object *object, const struct sgang_gang *gang)
 	sgang_json_text(object, "mode", sgang_gangs_mode(record));
 	sgang_json_text(object, "match", sgang_gangs_match(record));
 	sgang_json_text(object, "on_failure", sgang_gangs_on_failure(record));
-	put_groups(object, record);
+	put_groups(sgang_json_list(object, "groups"), record);
 	if (record->waiting_time == SGANG_FOREVER)
 		sgang_json_text(object, "waiting_time", "UNLIMITED");
 	else
@@ -604,35 +599,24 @@ static void put_rules(struct json_object *object, const struct sgang_gang *gang)
 static void put_placement(struct json_object *object,
 			  const struct sgang_record *record)
 {
-	const struct {
-		const char *key;
-		uint64_t value;
-	} numbers[] = {
-		{ "ring_cost", record->ring_cost },
-		{ "ring_best", record->ring_best },
-		{ "cross_links", record->cross_links },
-		{ "ranks", record->ranks },
-		{ "started_members", record->members },
-	};
-	size_t i;
+	bool placed = record->placed;
 
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		json_object_object_add(
-			object, numbers[i].key,
-			record->placed ?
-				json_object_new_uint64(numbers[i].value) :
-				NULL);
-	sgang_json_text(object, "tier", record->placed ? record->tier : "");
-	json_object_object_add(
-		object, "exact",
-		record->placed ? json_object_new_boolean(record->exact) : NULL);
+	sgang_json_maybe(object, "ring_cost", placed, record->ring_cost);
+	sgang_json_maybe(object, "ring_best", placed, record->ring_best);
+	sgang_json_maybe(object, "cross_links", placed, record->cross_links);
+	sgang_json_maybe(object, "ranks", placed, record->ranks);
+	sgang_json_maybe(object, "started_members", placed, record->members);
+	sgang_json_text(object, "tier", placed ? record->tier : "");
+	json_object_object_add(object, "exact",
+			       placed ? json_object_new_boolean(record->exact) :
+					NULL);
 }
 
 struct json_object *sgang_gangs_json(const struct sgang_gang *gang)
 {
 	const struct sgang_record *record = gang->record;
 	struct json_object *object = json_object_new_object();
-	struct json_object *nodes = json_object_new_array();
+	struct json_object *nodes;
 	char name[SGANG_GANGS_NAME];
 	size_t i;
 
@@ -640,9 +624,11 @@ struct json_object *sgang_gangs_json(const struct sgang_gang *gang)
 	sgang_json_text(object, "gang", name);
 	sgang_json_text(object, "namespace", record->ns);
 	sgang_json_text(object, "name", record->name);
-	put_distinct(object, "users", gang, sgang_gangs_user);
-	put_distinct(object, "accounts", gang, sgang_gangs_account);
-	put_distinct(object, "partitions", gang, sgang_gangs_partition);
+	put_distinct(sgang_json_list(object, "users"), gang, sgang_gangs_user);
+	put_distinct(sgang_json_list(object, "accounts"), gang,
+		     sgang_gangs_account);
+	put_distinct(sgang_json_list(object, "partitions"), gang,
+		     sgang_gangs_partition);
 	sgang_json_text(object, "phase", sgang_phase_name(gang->phase));
 	sgang_json_number(object, "members", sgang_gangs_members(gang));
 	sgang_json_known(object, "min_member", record->min_member);
@@ -658,10 +644,9 @@ struct json_object *sgang_gangs_json(const struct sgang_gang *gang)
 	sgang_json_number(object, "skipped", record->skipped);
 	put_rules(object, gang);
 	put_placement(object, record);
+	nodes = sgang_json_list(object, "nodes");
 	for (i = 0; i < gang->n_nodes; i++)
-		json_object_array_add(nodes,
-				      json_object_new_string(gang->nodes[i]));
-	json_object_object_add(object, "nodes", nodes);
+		sgang_json_item(nodes, gang->nodes[i]);
 	sgang_json_text(object, "reason", gang->reason);
 	return object;
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
+#include "cmd/answer.h"
 #include "cmd/markup.h"
 #include "cmd/scene_svg.h"
 
@@ -389,7 +389,7 @@ static void put_number(FILE *out, uint64_t n, const char *what)
 
 void sgang_scene_svg_words(const struct sgang_scene *scene, FILE *out)
 {
-	char when[SGANG_CMD_TIME];
+	char when[SGANG_ANSWER_TIME];
 	struct sgang_scene_sum sum;
 
 	sgang_scene_sum(scene, 0, &sum);
@@ -405,7 +405,8 @@ void sgang_scene_svg_words(const struct sgang_scene *scene, FILE *out)
 	put_number(out, scene->n_gangs, "gang");
 	fputs(".", out);
 	if (scene->when)
-		fprintf(out, " As of %s.", sgang_cmd_time(scene->when, when));
+		fprintf(out, " As of %s.",
+			sgang_answer_time(scene->when, when));
 }
 
 /* "alice/train: ring cost 56, 2 cross links, tier spine" */

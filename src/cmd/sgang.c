@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/answer.h"
 #include "cmd/cmd.h"
 #include "cmd/near.h"
 #include "core/base/text.h"
@@ -93,5 +94,5 @@ int main(int argc, char **argv)
 	if (fflush(stdout) || ferror(stdout))
 		return sgang_cmd_bad("cannot write the output: %s",
 				     strerror(errno));
-	return sgang_cmd_is_cut() ? SGANG_EXIT_BAD : code;
+	return sgang_answer_is_cut() ? SGANG_EXIT_BAD : code;
 }

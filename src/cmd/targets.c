@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/answer.h"
 #include "cmd/cmd.h"
 #include "cmd/json.h"
 #include "cmd/targets.h"
@@ -72,14 +73,14 @@ static bool is_known(const struct sgang_jobs *jobs,
 }
 
 int sgang_targets_none(const struct sgang_jobs *jobs,
-		       const struct sgang_spec *gang, bool json,
-		       const char *why)
+		       const struct sgang_spec *gang, const char *why)
 {
 	char text[SGANG_JOBS_HINT + 32], hint[SGANG_JOBS_HINT];
 
 	snprintf(text, sizeof(text), "there is no such gang%s",
-		 json ? "" : sgang_jobs_hint(jobs, gang, hint));
-	return sgang_cmd_refuse(gang, json, is_known(jobs, gang) ? why : text);
+		 sgang_answer_is_text() ? sgang_jobs_hint(jobs, gang, hint) :
+					  "");
+	return sgang_cmd_refuse(gang, is_known(jobs, gang) ? why : text);
 }
 
 /* How many of the rows, from the first on, are asked for together. */
@@ -169,17 +170,17 @@ static void print_text(const struct sgang_spec *gang, const char *what,
 	putchar('\n');
 }
 
-int sgang_targets_report(const struct sgang_spec *gang, bool json,
-			 const char *what, struct sgang_outcome *outcome)
+int sgang_targets_report(const struct sgang_spec *gang, const char *what,
+			 struct sgang_outcome *outcome)
 {
 	struct json_object *object;
 
-	if (json) {
+	if (!sgang_answer_is_text()) {
 		object = sgang_cmd_json_gang(gang);
 		sgang_json_number(object, what, outcome->members);
 		sgang_json_number(object, "definitions", outcome->definitions);
 		json_object_object_add(object, "refused", outcome->refused);
-		sgang_cmd_print_json(object);
+		sgang_answer_print(object, NULL);
 	} else {
 		/* nothing was done: the refusals have said all */
 		if (outcome->members || outcome->definitions ||
@@ -193,15 +194,9 @@ int sgang_targets_report(const struct sgang_spec *gang, bool json,
 
 /* ---- verbs ---- */
 
-enum { OPT_JSON };
-
-const struct sgang_cmd_option sgang_action_options[] = {
-	[OPT_JSON] = { "json", NULL, "print JSON", 0 }, { NULL, NULL, NULL, 0 }
-};
-
 /* Returns an exit code, or -1 with 'err' filled. */
 static int act(const struct sgang_action *action, const struct sgang_spec *gang,
-	       bool json, struct sgang_error *err)
+	       struct sgang_error *err)
 {
 	struct sgang_jobs jobs = { NULL, 0 };
 	struct sgang_targets targets = { NULL, 0 };
@@ -212,14 +207,14 @@ static int act(const struct sgang_action *action, const struct sgang_spec *gang,
 	    sgang_targets_find(&jobs, gang, action->wanted, &targets, err))
 		goto out;
 	if (!targets.n) {
-		code = sgang_targets_none(&jobs, gang, json, action->none);
+		code = sgang_targets_none(&jobs, gang, action->none);
 		goto out;
 	}
 	/* an array can have tasks that run, which are not to be touched */
-	if (sgang_targets_ask(&targets, false, json, action->ask,
-			      action->signal, &outcome, err))
+	if (sgang_targets_ask(&targets, false, !sgang_answer_is_text(),
+			      action->ask, action->signal, &outcome, err))
 		goto out;
-	code = sgang_targets_report(gang, json, action->done, &outcome);
+	code = sgang_targets_report(gang, action->done, &outcome);
 out:
 	sgang_targets_clear(&targets);
 	sgang_jobs_clear(&jobs);
@@ -232,11 +227,8 @@ int sgang_action_run(const struct sgang_action *action,
 	const char *value, *name;
 	struct sgang_spec gang;
 	struct sgang_error err;
-	bool json = false;
-	int next, code;
+	int next = sgang_cmd_next(verb, argc, argv, &value), code;
 
-	while ((next = sgang_cmd_next(verb, argc, argv, &value)) == OPT_JSON)
-		json = true;
 	if (next != SGANG_CMD_END)
 		return sgang_cmd_exit(next);
 	name = sgang_cmd_operand(verb, argc, argv, "the name of one gang");
@@ -244,6 +236,6 @@ int sgang_action_run(const struct sgang_action *action,
 		return SGANG_EXIT_BAD;
 	if (sgang_cmd_gang(name, &gang, &err))
 		return sgang_cmd_bad("%s", err.text);
-	code = act(action, &gang, json, &err);
+	code = act(action, &gang, &err);
 	return code < 0 ? sgang_cmd_bad("%s", err.text) : code;
 }

@@ -33,8 +33,7 @@ void sgang_targets_clear(struct sgang_targets *targets);
  * forgotten or a definition, else that there is no such gang. Returns
  * SGANG_EXIT_NO. */
 int sgang_targets_none(const struct sgang_jobs *jobs,
-		       const struct sgang_spec *gang, bool json,
-		       const char *why);
+		       const struct sgang_spec *gang, const char *why);
 
 /* What to ask for a job, named as Slurm's commands do: 0, or -1 with 'err'. */
 typedef int (*sgang_target_f)(const char *job, int signal,
@@ -57,8 +56,8 @@ int sgang_targets_ask(const struct sgang_targets *targets, bool whole,
 
 /* Print what came of it, "cancelled alice/train: 4 members", or nothing if all
  * was refused; give up 'refused' and return the exit code. */
-int sgang_targets_report(const struct sgang_spec *gang, bool json,
-			 const char *what, struct sgang_outcome *outcome);
+int sgang_targets_report(const struct sgang_spec *gang, const char *what,
+			 struct sgang_outcome *outcome);
 
 /* A verb that asks one thing for some jobs of one gang, with --json as its only
  * option. */
@@ -69,8 +68,6 @@ struct sgang_action {
 	int signal;
 	const char *done; /* "released" */
 };
-
-extern const struct sgang_cmd_option sgang_action_options[];
 
 /* Read the command line and do it. Returns the exit code. */
 int sgang_action_run(const struct sgang_action *action,

@@ -8,10 +8,10 @@
 #include "asks.h"
 
 /* The options, without "gang-", that have no word of their own. */
-static const char *const shared[] = { "min-tres",       "topology",
-				      "group-topology", "exclusive",
-				      "parallel",       "run-time",
-				      "comm-share",     "rank-order" };
+static const char *const shared[] = {
+	"min-tres", "topology",   "group-topology", "exclusive", "parallel",
+	"run-time", "comm-share", "rank-order",     "preempt"
+};
 
 /* Add OPTION=VALUE, all of it or nothing. */
 static void add(char text[SGANG_ASKS_SIZE], const char *option,

@@ -820,6 +820,7 @@ static const struct key {
 	  print_text, FIELD(account_max_members) },
 	{ "RankOrder", "submit or ring", set_rank_order, print_rank_order,
 	  FIELD(rank_order) },
+	{ "GangPreemption", BOOL, FIELD(preemption) },
 	{ "NodeExtra", BOOL, FIELD(node_extra) },
 	{ "LogLevel", "error, info or debug", set_log_level, print_log_level,
 	  FIELD(log_level) },
@@ -839,6 +840,7 @@ void sgang_conf_default(struct sgang_conf *conf)
 	sgang_costs_default(&conf->costs);
 	conf->gangs = true;
 	conf->placement = true;
+	conf->preemption = true;
 	conf->node_extra = true;
 	conf->log_level = SGANG_CONF_LOG_INFO;
 	conf->waiting_time = DEFAULT_WAITING_TIME;
@@ -874,6 +876,7 @@ static const struct gang_key {
 	{ "Parallel", "gang-parallel" },
 	{ "RunTime", "gang-run-time" },
 	{ "CommShare", "gang-comm-share" },
+	{ "Preempt", "gang-preempt" },
 };
 #define N_GANG_KEYS (sizeof(gang_keys) / sizeof(gang_keys[0]))
 

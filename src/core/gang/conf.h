@@ -102,6 +102,8 @@ struct sgang_conf {
 	uint32_t max_gangs_per_user;   /* MaxGangsPerUser= */
 	uint32_t max_members;          /* MaxGangMembers= */
 	uint32_t max_members_per_user; /* MaxGangMembersPerUser= */
+	bool preemption;               /* GangPreemption=yes|no: gangs
+					* preempt what Slurm lets them */
 	bool node_extra;               /* NodeExtra=yes|no: nodes name their
 					* gangs in their extra field */
 	enum sgang_conf_log log_level; /* LogLevel=error|info|debug */

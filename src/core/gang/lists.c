@@ -262,6 +262,72 @@ bool sgang_lists_read_help(const char *text, struct sgang_list_help *help)
 	return false;
 }
 
+/* -- preempts -- */
+
+static const struct {
+	const char *word;
+	bool numbered;
+} spared[SGANG_SPARED] = {
+	[SGANG_SPARED_OPTION] = { "option", false },
+	[SGANG_SPARED_SITE] = { "site", false },
+	[SGANG_SPARED_NONE] = { "none", false },
+	[SGANG_SPARED_FEW] = { "few", true },
+	[SGANG_SPARED_AFTER] = { "after", true },
+	[SGANG_SPARED_LIMIT] = { "limit", false },
+	[SGANG_SPARED_LEVELS] = { "levels", false },
+};
+
+void sgang_lists_write_spared(enum sgang_spared why, uint64_t number,
+			      char text[SGANG_PREEMPTS_SIZE])
+{
+	text[0] = '\0';
+	if (spared[why].numbered)
+		(void)add_row(text, SGANG_PREEMPTS_SIZE, "%s:%" PRIu64,
+			      spared[why].word, number);
+	else
+		(void)add_row(text, SGANG_PREEMPTS_SIZE, "%s",
+			      spared[why].word);
+}
+
+bool sgang_lists_read_spared(const char *text, enum sgang_spared *why,
+			     uint64_t *number)
+{
+	size_t length = strcspn(text, ":");
+	int i;
+
+	*number = 0;
+	for (i = 0; i < SGANG_SPARED; i++) {
+		if (strlen(spared[i].word) != length ||
+		    memcmp(spared[i].word, text, length))
+			continue;
+		*why = (enum sgang_spared)i;
+		return spared[i].numbered ?
+			       text[length] &&
+				       read_number(text + length + 1, number) :
+			       !text[length];
+	}
+	return false;
+}
+
+bool sgang_lists_next_victim(const char **text, uint32_t *job_id,
+			     char user[SGANG_VICTIMS_SIZE])
+{
+	char row[SGANG_VICTIMS_SIZE], *colon;
+	uint64_t number;
+
+	if (!take_row(text, row, sizeof(row)))
+		return false;
+	colon = strchr(row, ':');
+	if (!colon)
+		return false;
+	*colon = '\0';
+	if (!read_number(row, &number) || number > UINT32_MAX)
+		return false;
+	*job_id = (uint32_t)number;
+	strcpy(user, colon + 1);
+	return true;
+}
+
 /* -- choice -- */
 
 void sgang_lists_write_choice(const struct sgang_list_choice *choice,

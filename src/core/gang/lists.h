@@ -100,6 +100,33 @@ void sgang_lists_write_help(enum sgang_help what, uint64_t count,
 /* False: it says nothing, or nothing that is known here. */
 bool sgang_lists_read_help(const char *text, struct sgang_list_help *help);
 
+/* -- preempts: why a gang preempts nobody -- */
+
+/* Words in lists.c. */
+enum sgang_spared {
+	SGANG_SPARED_OPTION, /* --gang-preempt=no */
+	SGANG_SPARED_SITE,   /* GangPreemption=no */
+	SGANG_SPARED_NONE,   /* Slurm lets it preempt no job that is there */
+	SGANG_SPARED_FEW,    /* it would not fit without so many jobs */
+	SGANG_SPARED_AFTER,  /* not before then: its plans have failed */
+	SGANG_SPARED_LIMIT,  /* a limit on nodes or missing licences stop it */
+	SGANG_SPARED_LEVELS, /* too many gangs of a group ask for levels */
+	SGANG_SPARED
+};
+
+/* 'number': jobs, or seconds since the epoch; 0 where there is none. */
+void sgang_lists_write_spared(enum sgang_spared why, uint64_t number,
+			      char text[SGANG_PREEMPTS_SIZE]);
+/* False: it says nothing, or nothing that is known here. */
+bool sgang_lists_read_spared(const char *text, enum sgang_spared *why,
+			     uint64_t *number);
+
+/* Take the first row off the text of jobs that are preempted, "812:bob". False:
+ * there is none that can be read; "..." is none. 'user' has room for all of the
+ * text. */
+bool sgang_lists_next_victim(const char **text, uint32_t *job_id,
+			     char user[SGANG_VICTIMS_SIZE]);
+
 /* -- choice: of --gang-topology=auto -- */
 
 struct sgang_list_choice {

@@ -77,6 +77,9 @@ const char *sgang_hold_end_word(enum sgang_hold_end end);
 #define SGANG_HELPS_SIZE 96
 #define SGANG_LAYOUT_SIZE 160
 #define SGANG_CHOICE_SIZE 112
+#define SGANG_CLAIM_SIZE 160
+#define SGANG_VICTIMS_SIZE 96
+#define SGANG_PREEMPTS_SIZE 32
 
 struct sgang_record {
 	char ns[SGANG_NAMESPACE_MAX + 1];
@@ -121,6 +124,21 @@ struct sgang_record {
 	char helps[SGANG_HELPS_SIZE]; /* ... what lets it start, if not the
 				       * end of a job within its time limit:
 				       * "jobs:17", see doc/formats */
+	char claim[SGANG_CLAIM_SIZE]; /* ... the nodes that are freed for
+				       * it, as a host list; "": it preempts
+				       * nobody ... */
+	int64_t claimed;              /* ... since then, seconds since the
+				       * epoch; 0: "" */
+	char victims[SGANG_VICTIMS_SIZE];   /* ... the jobs that it preempts:
+					   * "812:bob,813:bob", the last with
+					   * "..." where there are more */
+	char preempts[SGANG_PREEMPTS_SIZE]; /* ... why it preempts nobody, where
+					     * Slurm preempts: "few:5" */
+	char would[SGANG_CLAIM_SIZE]; /* ... the nodes of `victims` that it
+				       * would preempt if it were let, as a
+				       * host list */
+	bool evicted; /* the gang is being preempted as a whole: it
+		       * waits again once none of it runs */
 	/* known once the gang has a placement (placed == true) */
 	bool placed;
 	bool exact;

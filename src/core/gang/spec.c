@@ -38,6 +38,7 @@ enum {
 	OPT_RUN_TIME,
 	OPT_COMM_SHARE,
 	OPT_RANK_ORDER,
+	OPT_PREEMPT,
 	OPT_OBJECT,
 	OPTIONS
 };
@@ -145,6 +146,12 @@ static const struct sgang_option options[OPTIONS + 1] = {
 		.arg = "submit|ring",
 		.help = "order of members in the ring: as submitted, or as "
 			"the ring costs the least (default: gang.conf)",
+	},
+	[OPT_PREEMPT] = {
+		.name = "gang-preempt",
+		.arg = "yes|no",
+		.help = "whether the gang preempts the jobs that Slurm lets "
+			"it preempt (default yes)",
 	},
 	[OPT_OBJECT] = {
 		.name = "gang-object",
@@ -424,6 +431,12 @@ static const char *const failures[] = {
 	[SGANG_ON_FAILURE_REQUEUE] = "requeue",
 };
 
+static const char *const preempts[] = {
+	[SGANG_PREEMPT_UNSET] = "",
+	[SGANG_PREEMPT_YES] = "yes",
+	[SGANG_PREEMPT_NO] = "no",
+};
+
 static const char *const rank_orders[] = {
 	[SGANG_RANK_ORDER_UNSET] = "",
 	[SGANG_RANK_ORDER_SUBMIT] = "submit",
@@ -492,6 +505,18 @@ static int set_rank_order(struct sgang_spec *spec, const char *value,
 	if (!i)
 		return -1;
 	spec->rank_order = (enum sgang_rank_order)i;
+	return 0;
+}
+
+static int set_preempt(struct sgang_spec *spec, const char *value,
+		       struct sgang_error *err)
+{
+	unsigned int i = find_word(preempts, COUNT(preempts), OPT_PREEMPT,
+				   value, err);
+
+	if (!i)
+		return -1;
+	spec->preempt = (enum sgang_preempt)i;
 	return 0;
 }
 
@@ -701,6 +726,7 @@ static int (*const setters[OPTIONS])(struct sgang_spec *, const char *,
 	[OPT_RUN_TIME] = set_run_time,
 	[OPT_COMM_SHARE] = set_comm_share,
 	[OPT_RANK_ORDER] = set_rank_order,
+	[OPT_PREEMPT] = set_preempt,
 	[OPT_OBJECT] = set_object,
 };
 
@@ -746,6 +772,13 @@ static void show_rank_order(const struct sgang_spec *spec, char *text,
 {
 	(void)field;
 	snprintf(text, size, "%s", sgang_rank_order_word(spec->rank_order));
+}
+
+static void show_preempt(const struct sgang_spec *spec, char *text, size_t size,
+			 const void *field)
+{
+	(void)field;
+	snprintf(text, size, "%s", preempts[spec->preempt]);
 }
 
 static void show_time(const struct sgang_spec *spec, char *text, size_t size,
@@ -827,6 +860,7 @@ static const struct field {
 	{ OPT_RUN_TIME, false, ALONE(run_time), show_time },
 	{ OPT_COMM_SHARE, false, ALONE(comm_share), show_share },
 	{ OPT_RANK_ORDER, false, ALONE(rank_order), show_rank_order },
+	{ OPT_PREEMPT, false, ALONE(preempt), show_preempt },
 	{ OPT_OBJECT, true, ALONE(object), NULL },
 #undef AT
 #undef SIZE

@@ -55,6 +55,13 @@ enum sgang_rank_order {
 	SGANG_RANK_ORDER_RING    /* as the ring costs the least */
 };
 
+/* May it preempt the jobs that Slurm lets its members preempt? */
+enum sgang_preempt {
+	SGANG_PREEMPT_UNSET, /* yes */
+	SGANG_PREEMPT_YES,
+	SGANG_PREEMPT_NO
+};
+
 struct sgang_spec {
 	char ns[SGANG_NAMESPACE_MAX + 1]; /* "" until resolved: the user */
 	char name[SGANG_NAME_MAX + 1];    /* "" : not a gang member */
@@ -77,6 +84,7 @@ struct sgang_spec {
 	enum sgang_mode mode;
 	enum sgang_match match;
 	enum sgang_on_failure on_failure;
+	enum sgang_preempt preempt;
 	uint32_t waiting_time;          /* seconds, SGANG_FOREVER; 0:
 					 * not given */
 	bool groups_set;                /* an empty list counts */

@@ -78,7 +78,9 @@ static char *printed(const struct sgang_conf *conf)
 #define SWITCHES SPEEDS YES_NO
 #define NAME_KEY "TopologyName=\"\"\n" NEXT_KEYS
 #define NEXT_KEYS "PartitionTopology=\"\"\nNodeTopologyDir=\"\"\n"
-#define EXTRA "NodeExtra=yes\nLogLevel=info\nMetricsFile=\"\"\n"
+#define EXTRA                                 \
+	"GangPreemption=yes\nNodeExtra=yes\n" \
+	"LogLevel=info\nMetricsFile=\"\"\n"
 #define SHOWN "RankOrder=submit\n" EXTRA
 #define LIMITS "MaxWaitingTime=1-00:00:00\n" PART_WAIT NUMBERS
 #define PART_WAIT "PartitionMaxWaitingTime=\"\"\n"
@@ -155,7 +157,7 @@ static void test_accepted(void **state)
 		{ "NodeExtra=NO LogLevel=Debug MetricsFile=\"/run/x y\"",
 		  LEVELS COSTS SWITCHES
 		  "TopologyFile=\"\"\n" NAME_KEY "WaitingTime=00:10:00\n" LIMITS
-		  "RankOrder=submit\n"
+		  "RankOrder=submit\nGangPreemption=yes\n"
 		  "NodeExtra=no\nLogLevel=debug\nMetricsFile=\"/run/x y\"\n" },
 		{ "nodetopology=n[1-4,7] HWLOC=a.xml # these",
 		  PLAIN "NodeTopology=\"n[1-4,7]\" Hwloc=\"a.xml\"\n" },

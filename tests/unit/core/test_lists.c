@@ -156,6 +156,50 @@ static void test_lacks(void **state)
 	}
 }
 
+/* Why a gang preempts nobody, and whom it does. */
+static void test_preempts(void **state)
+{
+	static const struct {
+		enum sgang_spared why;
+		uint64_t number;
+		const char *text;
+	} cases[] = {
+		{ SGANG_SPARED_OPTION, 0, "option" },
+		{ SGANG_SPARED_SITE, 0, "site" },
+		{ SGANG_SPARED_NONE, 0, "none" },
+		{ SGANG_SPARED_FEW, 5, "few:5" },
+		{ SGANG_SPARED_AFTER, 1795261000, "after:1795261000" },
+		{ SGANG_SPARED_LIMIT, 0, "limit" },
+		{ SGANG_SPARED_LEVELS, 0, "levels" },
+	};
+	static const char *const bad[] = { "",      "fe",     "few",   "few:",
+					   "few:x", "none:1", "after", "x" };
+	const char *victims = "812:bob,4000000000:al,...";
+	char text[SGANG_PREEMPTS_SIZE], user[SGANG_VICTIMS_SIZE];
+	enum sgang_spared why;
+	uint64_t number;
+	uint32_t job_id;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		sgang_lists_write_spared(cases[i].why, cases[i].number, text);
+		assert_string_equal(text, cases[i].text);
+		assert_true(sgang_lists_read_spared(text, &why, &number));
+		assert_int_equal(why, cases[i].why);
+		assert_int_equal(number, cases[i].number);
+	}
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(sgang_lists_read_spared(bad[i], &why, &number));
+	assert_true(sgang_lists_next_victim(&victims, &job_id, user));
+	assert_int_equal(job_id, 812);
+	assert_string_equal(user, "bob");
+	assert_true(sgang_lists_next_victim(&victims, &job_id, user));
+	assert_int_equal(job_id, 4000000000);
+	assert_string_equal(user, "al");
+	assert_false(sgang_lists_next_victim(&victims, &job_id, user));
+}
+
 static void test_helps(void **state)
 {
 	static const struct {
@@ -555,6 +599,7 @@ int main(void)
 		cmocka_unit_test(test_hops),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_lacks),
+		cmocka_unit_test(test_preempts),
 		cmocka_unit_test(test_helps),
 		cmocka_unit_test(test_choice),
 		cmocka_unit_test(test_layout),

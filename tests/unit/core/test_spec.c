@@ -487,7 +487,7 @@ static void test_unsaid(void **state)
 	assert_true(sgang_spec_defines(&spec));
 }
 
-#define N_OPTIONS 19
+#define N_OPTIONS 20
 
 /* Every option can be registered and is described. */
 static void test_options(void **state)

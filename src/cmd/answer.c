@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* answer.c - the answer of a verb, printed as text, JSON or YAML */
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cmd/answer.h"
+#include "cmd/yaml.h"
+#include "core/base/hostlist.h"
+#include "core/base/text.h"
+
+static bool is_json, is_yaml;
+
+/* Part of the answer could not be printed. */
+static bool is_cut;
+
+void sgang_answer_use_json(bool json)
+{
+	is_json = json;
+}
+
+void sgang_answer_use_yaml(void)
+{
+	is_yaml = true;
+}
+
+bool sgang_answer_is_text(void)
+{
+	return !is_json;
+}
+
+bool sgang_answer_is_cut(void)
+{
+	return is_cut;
+}
+
+static void cut(void)
+{
+	fputs("sgang: out of memory\n", stderr);
+	is_cut = true;
+}
+
+/* ---- values as text ---- */
+
+const char *sgang_answer_time(int64_t when, char text[SGANG_ANSWER_TIME])
+{
+	time_t time = (time_t)when;
+	struct tm broken;
+
+	if (!when || !localtime_r(&time, &broken) ||
+	    !strftime(text, SGANG_ANSWER_TIME, "%Y-%m-%dT%H:%M:%S", &broken))
+		strcpy(text, "(null)");
+	return text;
+}
+
+static bool is_known(struct json_object *value)
+{
+	switch (json_object_get_type(value)) {
+	case json_type_null:
+		return false;
+	case json_type_string:
+		return json_object_get_string_len(value);
+	case json_type_array:
+		return json_object_array_length(value);
+	case json_type_object:
+		return json_object_object_length(value);
+	default:
+		return true;
+	}
+}
+
+static void put_plain(struct json_object *value, FILE *out)
+{
+	const char *text = json_object_get_string(value);
+
+	if (json_object_is_type(value, json_type_boolean))
+		text = json_object_get_boolean(value) ? "yes" : "no";
+	for (; text && *text; text++)
+		fputc((unsigned char)*text < ' ' || *text == '\177' ? '?' :
+								      *text,
+		      out);
+}
+
+/* 'member': of objects this one's values; "": they are no objects. */
+static void put_list(struct json_object *list, const char *member, FILE *out)
+{
+	size_t n = json_object_array_length(list), i;
+
+	for (i = 0; i < n; i++) {
+		struct json_object *item = json_object_array_get_idx(list, i);
+
+		fputs(i ? "," : "", out);
+		put_plain(member[0] ? json_object_object_get(item, member) :
+				      item,
+			  out);
+	}
+}
+
+static void put_pairs(struct json_object *object, char mark, FILE *out)
+{
+	const char *comma = "";
+
+	json_object_object_foreach(object, key, value)
+	{
+		fprintf(out, "%s%s%c", comma, key, mark);
+		put_plain(value, out);
+		comma = ",";
+	}
+}
+
+static void put_nodes(struct json_object *list, FILE *out)
+{
+	size_t n = json_object_array_length(list), i;
+	const char **names = calloc(n + 1, sizeof(*names));
+	char *text = NULL;
+
+	for (i = 0; names && i < n; i++)
+		names[i] = json_object_get_string(
+			json_object_array_get_idx(list, i));
+	if (names)
+		text = sgang_hostlist_fold(names, n);
+	if (!text)
+		cut();
+	fputs(text ? text : "?", out);
+	free(names);
+	free(text);
+}
+
+/* ---- forms ---- */
+
+/* A key in a form, and how its value is printed. */
+struct place {
+	char key[32], member[32];
+	char how;         /* a letter of answer.h; 0: as it is */
+	const char *word; /* if it is not known, so many bytes */
+	size_t length;
+};
+
+/* Read what follows the '{'. Returns where its '}' is. */
+static const char *read_place(const char *at, struct place *place)
+{
+	size_t n = strcspn(at, ".%|}");
+
+	*place = (struct place){ .word = "(null)", .length = 6 };
+	memcpy(place->key, at, n);
+	at += n;
+	if (*at == '.') {
+		n = strcspn(++at, "%|}");
+		memcpy(place->member, at, n);
+		at += n;
+	}
+	if (*at == '%') {
+		place->how = at[1];
+		at += 2;
+	}
+	if (*at == '|') {
+		place->word = at + 1;
+		place->length = strcspn(place->word, "}");
+		at += 1 + place->length;
+	}
+	return at;
+}
+
+static void put_value(struct json_object *value, const struct place *place,
+		      FILE *out)
+{
+	bool is_list = json_object_is_type(value, json_type_array);
+	char text[SGANG_ANSWER_TIME + SGANG_TIME_SHOWN];
+
+	if (place->how == 'n')
+		fprintf(out, "%zu", json_object_array_length(value));
+	else if (!is_known(value))
+		fprintf(out, "%.*s", (int)place->length, place->word);
+	else if (place->how == 't')
+		fputs(sgang_answer_time(json_object_get_int64(value), text),
+		      out);
+	else if (place->how == 'd' && json_object_is_type(value, json_type_int))
+		fputs(sgang_text_show_time(
+			      text, (uint32_t)json_object_get_int64(value)),
+		      out);
+	else if (place->how == 'g')
+		fprintf(out, "%.4g", json_object_get_double(value));
+	else if (place->how == 's')
+		fputs(json_object_get_int64(value) == 1 ? "" : "s", out);
+	else if (place->how == ':' || place->how == '=')
+		put_pairs(value, place->how, out);
+	else if (place->how == 'f')
+		put_nodes(value, out);
+	else if (is_list)
+		put_list(value, place->member, out);
+	else
+		put_plain(value, out);
+}
+
+/* Are all keys between the '[' and its ']' known? */
+static bool knows_all(struct json_object *object, const char *form)
+{
+	struct place place;
+
+	for (; *form != ']'; form++) {
+		if (*form != '{')
+			continue;
+		form = read_place(form + 1, &place);
+		if (!is_known(json_object_object_get(object, place.key)))
+			return false;
+	}
+	return true;
+}
+
+static void fill(struct json_object *object, size_t number, const char *form,
+		 const char *end, FILE *out);
+
+/* Returns where the '>' is. */
+static const char *fill_rows(struct json_object *object, const char *form,
+			     FILE *out)
+{
+	const char *end = strchr(form, '>');
+	struct json_object *list;
+	struct place place;
+	size_t n, i;
+
+	memset(&place, 0, sizeof(place));
+	memcpy(place.key, form, strcspn(form, "|"));
+	list = json_object_object_get(object, place.key);
+	n = list ? json_object_array_length(list) : 0;
+	for (i = 0; i < n; i++)
+		fill(json_object_array_get_idx(list, i), i,
+		     strchr(form, '|') + 1, end, out);
+	return end;
+}
+
+/* Write 'object', which is number 'number' in its list, up to the form's end. */
+static void fill(struct json_object *object, size_t number, const char *form,
+		 const char *end, FILE *out)
+{
+	struct place place;
+
+	for (; form < end; form++) {
+		if (*form == '<') {
+			form = fill_rows(object, form + 1, out);
+		} else if (*form == '[') {
+			if (!knows_all(object, form))
+				form = strchr(form, ']');
+		} else if (*form == '{') {
+			form = read_place(form + 1, &place);
+			if (place.key[0] == '#')
+				fprintf(out, "%zu", number);
+			else
+				put_value(json_object_object_get(object,
+								 place.key),
+					  &place, out);
+		} else if (*form != ']') {
+			fputc(*form, out);
+		}
+	}
+}
+
+void sgang_answer_text(struct json_object *object, const char *form, FILE *out)
+{
+	fill(object, 0, form, form + strlen(form), out);
+}
+
+/* ---- answers ---- */
+
+/* JSON and YAML are UTF-8; the name of a job is what somebody typed. */
+static void repair(struct json_object *object)
+{
+	char *text;
+	size_t i;
+
+	switch (json_object_get_type(object)) {
+	case json_type_object: {
+		json_object_object_foreach(object, key, value)
+		{
+			(void)key;
+			repair(value);
+		}
+		break;
+	}
+	case json_type_array:
+		for (i = 0; i < json_object_array_length(object); i++)
+			repair(json_object_array_get_idx(object, i));
+		break;
+	case json_type_string:
+		text = sgang_text_repair(json_object_get_string(object));
+		if (text)
+			json_object_set_string(object, text);
+		free(text);
+		break;
+	default:
+		break;
+	}
+}
+
+void sgang_answer_print(struct json_object *object, const char *form)
+{
+	if (sgang_answer_is_text()) {
+		sgang_answer_text(object, form, stdout);
+		json_object_put(object);
+		return;
+	}
+	repair(object);
+	if (!is_yaml)
+		puts(json_object_to_json_string_ext(
+			object, JSON_C_TO_STRING_PLAIN |
+					JSON_C_TO_STRING_NOSLASHESCAPE));
+	else if (sgang_yaml_print(object, stdout) && !ferror(stdout))
+		cut(); /* what cannot be written, main() tells */
+	json_object_put(object);
+}

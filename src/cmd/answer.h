@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* answer.h - the answer of a verb, printed as text, JSON or YAML
+ *
+ * A verb makes one object of json-c (json.h has what it needs for that). Its
+ * text is printed by a form, a text in which these stand for what the object
+ * holds:
+ *
+ *   {key}         the value: yes or no for a bool, "a,b" for a list
+ *   {key.member}  of a list of objects the values of this member, "a,b"
+ *   {key|word}    the word instead of "(null)" where nothing is known
+ *   {key%x}       by the letter x:  t a time  d a duration  g four digits
+ *                 n how many are in the list  f its node names as a host list
+ *                 s "s" unless the number is 1  : an object as "a:1,b:2"
+ *                 = the same as "a=1,b=2"
+ *   [...]         left out unless all keys in it are known
+ *   <key|...>     for each object of the list, with the object's own keys and
+ *                 {#}, its number from 0 on
+ *
+ * Null, "", an empty list and what is not there are not known. Text from
+ * elsewhere is part of a line and tells the terminal nothing.
+ */
+
+#ifndef SGANG_ANSWER_H
+#define SGANG_ANSWER_H
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* From now on answers are JSON or, false, as at first, text. */
+void sgang_answer_use_json(bool json);
+/* ... are YAML where they would be JSON. */
+void sgang_answer_use_yaml(void);
+bool sgang_answer_is_text(void);
+
+/* Print 'object' on stdout and drop it: by 'form', or as one line of JSON, or as
+ * a document of YAML. Bytes of its texts that are no UTF-8 become U+FFFD in the
+ * last two. 'form' may be NULL where the answer is no text. */
+void sgang_answer_print(struct json_object *object, const char *form);
+
+/* Write 'object' by 'form'. */
+void sgang_answer_text(struct json_object *object, const char *form, FILE *out);
+
+/* Was there no memory to print all of an answer? It was said then. */
+bool sgang_answer_is_cut(void);
+
+/* A time as Slurm writes it, "(null)" for 0, into 'text', which is returned. */
+#define SGANG_ANSWER_TIME 32
+const char *sgang_answer_time(int64_t when, char text[SGANG_ANSWER_TIME]);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_answer.c - what forms make of an answer */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cmd/answer.h"
+
+#define N(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char answer[] =
+	"{\"name\":\"train\",\"empty\":\"\",\"null\":null,\"one\":1,\"two\":2,"
+	"\"big\":18446744073709551615,\"yes\":true,\"no\":false,"
+	"\"seconds\":0.0058333333333,\"when\":1795261000,\"never\":0,"
+	"\"limit\":90061,\"word\":\"UNLIMITED\",\"nothing\":[],"
+	"\"nodes\":[\"n1\",\"n2\",\"n3\"],\"hops\":{\"leaf\":4,\"spine\":2},"
+	"\"rows\":[{\"a\":\"x\",\"b\":1},{\"a\":\"y\",\"b\":null}]}";
+
+static void check(const char *form, const char *expected)
+{
+	struct json_object *object = json_tokener_parse(answer);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	assert_non_null(object);
+	sgang_answer_text(object, form, out);
+	fclose(out);
+	assert_string_equal(text, expected);
+	free(text);
+	json_object_put(object);
+}
+
+/* Text says what JSON says. */
+static void values_are_printed(void **state)
+{
+	static const struct {
+		const char *form, *text;
+	} cases[] = {
+		{ "no key", "no key" },
+		{ "Name={name}, {one}", "Name=train, 1" },
+		{ "{big}", "18446744073709551615" },
+		{ "{yes} {no}", "yes no" },
+		{ "{null} {empty} {nothing} {missing}",
+		  "(null) (null) (null) (null)" },
+		{ "{null|None} {empty|-} {missing|}.", "None - ." },
+		{ "{name|None}", "train" },
+		{ "{when%t} {never%t}", "2026-11-21T11:36:40 (null)" },
+		{ "{limit%d} {word%d} {null%d|-}", "1-01:01:01 UNLIMITED -" },
+		{ "{seconds%g}", "0.005833" },
+		{ "node{one%s}, node{two%s}, node{never%s}",
+		  "node, nodes, nodes" },
+		{ "{nodes} {nodes%n} {nothing%n}", "n1,n2,n3 3 0" },
+		{ "{nodes%f} {nothing%f|-}", "n[1-3] -" },
+		{ "{hops%:} {hops%=}", "leaf:4,spine:2 leaf=4,spine=2" },
+		{ "{rows.a}", "x,y" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < N(cases); i++)
+		check(cases[i].form, cases[i].text);
+}
+
+static void parts_are_left_out(void **state)
+{
+	(void)state;
+	check("a[ Name={name}]", "a Name=train");
+	check("a[ Null={null}] b", "a b");
+	check("a[ Name={name} Null={null}]", "a");
+	check("a[ {missing|word}][ no key]", "a no key");
+}
+
+static void rows_are_repeated(void **state)
+{
+	(void)state;
+	check("<rows|{#}: {a}[ b={b}]\n>end", "0: x b=1\n1: y\nend");
+	check("<nothing|{a}><missing|{a}>end", "end");
+}
+
+/* A job may be called anything. */
+static void control_characters_are_not_printed(void **state)
+{
+	struct json_object *object = json_object_new_object();
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(out);
+	json_object_object_add(object, "name",
+			       json_object_new_string("a\033[31m\n\177\xff"));
+	sgang_answer_text(object, "{name}\n", out);
+	fclose(out);
+	assert_string_equal(text, "a?[31m??\xff\n");
+	free(text);
+	json_object_put(object);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values_are_printed),
+		cmocka_unit_test(parts_are_left_out),
+		cmocka_unit_test(rows_are_repeated),
+		cmocka_unit_test(control_characters_are_not_printed),
+	};
+
+	setenv("TZ", "UTC", 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
