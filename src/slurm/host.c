@@ -17,6 +17,8 @@
 #include "account.h"
 #include "inside.h"
 #include "rows.h"
+#include "tell_free.h"
+#include "tell_victims.h"
 
 /* ---- locks ---- */
 
@@ -48,11 +50,14 @@ static bool host_lock(void)
 		unlock_slurmctld(conductor_locks);
 		return false;
 	}
+	sgang_tell_victims();
+	sgang_tell_free();
 	return true;
 }
 
 static void host_unlock(void)
 {
+	sgang_host_leave_out(NULL, 0);
 	unlock_slurmctld(conductor_locks);
 }
 
@@ -165,22 +170,27 @@ static enum sgang_launch launch_of(const job_record_t *job_ptr)
 	return node_has_told(job_ptr) ? SGANG_LAUNCH_NO : SGANG_LAUNCH_UNKNOWN;
 }
 
-/* Where a job in several partitions stands depends on which of them the
- * scheduler is looking at. */
-static uint16_t lowest_tier(const job_record_t *job_ptr)
+static void queue_record(job_record_t *job_ptr, part_record_t *part_ptr,
+			 job_queue_rec_t *rec)
 {
-	uint16_t tier = job_ptr->part_ptr ? job_ptr->part_ptr->priority_tier :
-					    0;
-	list_itr_t *iter;
-	part_record_t *part_ptr;
+	*rec = (job_queue_rec_t){
+		.array_task_id = job_ptr->array_task_id,
+		.job_id = job_ptr->job_id,
+		.job_ptr = job_ptr,
+		.part_ptr = part_ptr,
+		.priority = job_ptr->priority,
+	};
+	release_queue_record(rec);
+}
 
-	if (!job_ptr->part_ptr_list)
-		return tier;
-	iter = list_iterator_create(job_ptr->part_ptr_list);
-	while ((part_ptr = list_next(iter)))
-		tier = MIN(tier, part_ptr->priority_tier);
-	list_iterator_destroy(iter);
-	return tier;
+static bool host_before(struct sgang_job *waiting, struct sgang_job *asking)
+{
+	job_queue_rec_t a, b, *first = &a, *second = &b;
+
+	queue_record(record(waiting),
+		     sgang_host_lowest_partition(record(waiting)), &a);
+	queue_record(record(asking), record(asking)->part_ptr, &b);
+	return sort_job_queue2(&first, &second) < 0;
 }
 
 /* In minutes, as Slurm counts limits. */
@@ -256,7 +266,7 @@ static void fill_info(job_record_t *job_ptr, struct sgang_job_info *info)
 	info->launch = launch_of(job_ptr);
 	info->restarts = job_ptr->restart_cnt;
 	info->priority = job_ptr->priority;
-	info->tier = lowest_tier(job_ptr);
+	info->tier = sgang_host_lowest_tier(job_ptr);
 	info->uid = job_ptr->user_id;
 	info->user = sgang_host_user(job_ptr);
 	info->comment = job_ptr->system_comment;
@@ -272,6 +282,8 @@ static void fill_info(job_record_t *job_ptr, struct sgang_job_info *info)
 				   job_ptr->part_ptr->name;
 	info->hold_max = hold_max(job_ptr);
 	info->ends = ends_at(job_ptr);
+	if (IS_JOB_RUNNING(job_ptr) || IS_JOB_SUSPENDED(job_ptr))
+		info->began = job_ptr->start_time;
 	if (job_ptr->details) {
 		info->submit_time = job_ptr->details->submit_time;
 		info->eligible_time = MAX(job_ptr->details->submit_time,
@@ -512,6 +524,15 @@ static void host_unavailable(struct sgang_nodeset *nodes)
 {
 	for (uint32_t n = 0; n < (uint32_t)node_record_count; n++) {
 		if (node_record_table_ptr[n] && !bit_test(avail_node_bitmap, n))
+			sgang_nodeset_add(nodes, n);
+	}
+}
+
+static void host_unregistered(struct sgang_nodeset *nodes)
+{
+	for (uint32_t n = 0; n < (uint32_t)node_record_count; n++) {
+		if (node_record_table_ptr[n] &&
+		    IS_NODE_UNKNOWN(node_record_table_ptr[n]))
 			sgang_nodeset_add(nodes, n);
 	}
 }
@@ -837,73 +858,81 @@ static uint64_t host_cpu_us(void)
 }
 
 const struct sgang_host sgang_host_slurm = {
+	.jobs = {
+		.each = host_jobs,
+		.find = host_find,
+		.info = host_info,
+		.look = host_look,
+		.before = host_before,
+		.operator = host_operator,
+		.request = sgang_host_request,
+		.shape = sgang_host_shape_of,
+		.least = sgang_host_least,
+		.fewer = sgang_host_fewer,
+		.share = sgang_host_share,
+		.same_units = sgang_host_same_units,
+		.same_request = sgang_host_same_request,
+		.limits = sgang_host_limits,
+		.nodes = host_nodes,
+		.allotted = host_allotted,
+		.order = host_order,
+		.park = host_park,
+		.unpark = host_unpark,
+		.stop = host_stop,
+		.resume = host_resume,
+		.end = host_end,
+		.requeue = host_requeue,
+		.tell = host_tell,
+		.expect = host_expect,
+		.label = host_label,
+		.unlabel = host_unlabel,
+		.comment = host_comment,
+		.setenv = host_setenv,
+		.account = host_account,
+	},
+	.nodes = {
+		.count = host_node_count,
+		.refresh = host_refresh,
+		.unavailable = host_unavailable,
+		.unregistered = host_unregistered,
+		.weights = sgang_host_weights,
+		.extra = host_extra,
+		.set_extra = host_set_extra,
+		.probe = sgang_host_probe,
+		.topology = host_topology,
+		.required = host_required,
+		.partition = host_partition,
+		.releases = host_releases,
+		.endless = host_endless,
+		.idle = sgang_host_idle,
+		.room = sgang_host_room,
+		.units = sgang_host_units,
+		.island_units = sgang_host_island_units,
+		.islands = sgang_host_islands,
+		.causes = sgang_host_causes,
+		.resources = sgang_host_resources,
+		.need = sgang_host_needs,
+		.takes = sgang_host_takes,
+		.amounts = sgang_host_amounts,
+	},
+	.holds = {
+		.commit = sgang_host_commit,
+		.undo = sgang_host_undo,
+		.recommits = sgang_host_recommits,
+		.ready = sgang_host_ready,
+		.prepare = sgang_host_prepare,
+		.prepared = sgang_host_prepared,
+		.held = sgang_host_held,
+		.still_held = host_still_held,
+		.release = sgang_host_release,
+		.adopt = sgang_host_adopt,
+		.ask = sgang_host_ask,
+		.refused = sgang_host_refused,
+		.forgive = sgang_host_forgive,
+		.drop = sgang_host_drop,
+	},
 	.lock = host_lock,
 	.unlock = host_unlock,
-	.jobs = host_jobs,
-	.find = host_find,
-	.info = host_info,
-	.look = host_look,
-	.operator= host_operator,
-	.still_held = host_still_held,
-	.request = sgang_host_request,
-	.node_count = host_node_count,
-	.refresh = host_refresh,
-	.probe = sgang_host_probe,
-	.shape = sgang_host_shape_of,
-	.least = sgang_host_least,
-	.takes = sgang_host_takes,
-	.fewer = sgang_host_fewer,
-	.share = sgang_host_share,
-	.releases = host_releases,
-	.endless = host_endless,
-	.unavailable = host_unavailable,
-	.required = host_required,
-	.partition = host_partition,
-	.topology = host_topology,
-	.weights = sgang_host_weights,
-	.idle = sgang_host_idle,
-	.room = sgang_host_room,
-	.units = sgang_host_units,
-	.resources = sgang_host_resources,
-	.need = sgang_host_needs,
-	.amounts = sgang_host_amounts,
-	.island_units = sgang_host_island_units,
-	.islands = sgang_host_islands,
-	.causes = sgang_host_causes,
-	.same_units = sgang_host_same_units,
-	.same_request = sgang_host_same_request,
-	.commit = sgang_host_commit,
-	.limits = sgang_host_limits,
-	.undo = sgang_host_undo,
-	.recommits = sgang_host_recommits,
-	.nodes = host_nodes,
-	.allotted = host_allotted,
-	.ready = sgang_host_ready,
-	.prepare = sgang_host_prepare,
-	.prepared = sgang_host_prepared,
-	.held = sgang_host_held,
-	.adopt = sgang_host_adopt,
-	.ask = sgang_host_ask,
-	.refused = sgang_host_refused,
-	.forgive = sgang_host_forgive,
-	.release = sgang_host_release,
-	.drop = sgang_host_drop,
-	.park = host_park,
-	.unpark = host_unpark,
-	.stop = host_stop,
-	.resume = host_resume,
-	.expect = host_expect,
-	.label = host_label,
-	.end = host_end,
-	.requeue = host_requeue,
-	.tell = host_tell,
-	.unlabel = host_unlabel,
-	.comment = host_comment,
-	.setenv = host_setenv,
-	.account = host_account,
-	.order = host_order,
-	.extra = host_extra,
-	.set_extra = host_set_extra,
 	.quiet = host_quiet,
 	.save = sgang_host_save,
 	.wake_scheduler = host_wake_scheduler,
@@ -914,4 +943,18 @@ const struct sgang_host sgang_host_slurm = {
 	.now = host_now,
 	.clock_us = host_clock_us,
 	.cpu_us = host_cpu_us,
+	.preempt = {
+		.enabled = sgang_host_may_preempt,
+		.candidates = sgang_host_candidates,
+		.next_candidate = sgang_host_next_candidate,
+		.licensed = sgang_host_licensed,
+		.may_have = sgang_host_may_have,
+		.leave_out = sgang_host_leave_out,
+		.suspend = sgang_host_suspend,
+		.holdings = sgang_host_holdings,
+		.preempt = sgang_host_preempt,
+		.spare = sgang_host_spare,
+		.occupies = sgang_host_occupies,
+		.gone_by = sgang_host_gone_by,
+	},
 };

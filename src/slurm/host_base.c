@@ -58,6 +58,29 @@ uint32_t sgang_host_task_count(const job_record_t *job_ptr)
 	return (d->num_tasks > nodes) ? d->num_tasks : nodes;
 }
 
+part_record_t *sgang_host_lowest_partition(const job_record_t *job_ptr)
+{
+	part_record_t *lowest = job_ptr->part_ptr, *part_ptr;
+	list_itr_t *iter;
+
+	if (!job_ptr->part_ptr_list)
+		return lowest;
+	iter = list_iterator_create(job_ptr->part_ptr_list);
+	while ((part_ptr = list_next(iter))) {
+		if (!lowest || part_ptr->priority_tier < lowest->priority_tier)
+			lowest = part_ptr;
+	}
+	list_iterator_destroy(iter);
+	return lowest;
+}
+
+uint16_t sgang_host_lowest_tier(const job_record_t *job_ptr)
+{
+	const part_record_t *part_ptr = sgang_host_lowest_partition(job_ptr);
+
+	return part_ptr ? part_ptr->priority_tier : 0;
+}
+
 /* Slurm's bitmaps have our words behind their head. On big-endian machines the
  * bits of a word are the other way round. */
 void sgang_host_add_bitmap(struct sgang_nodeset *nodes, const bitstr_t *bitmap)

@@ -15,6 +15,7 @@
 #include "inside.h"
 #include "layout.h"
 #include "rows.h"
+#include "seats.h"
 
 /* --threads-per-core, --hint=nomultithread, --ntasks-per-core: the other CPUs
  * of its cores are nobody's. As common_cpus_per_core() of the stock plugin. */
@@ -138,9 +139,10 @@ uint64_t sgang_host_gres_share(const struct gres_job_state *js,
 	return gres_needed(js, need);
 }
 
-/* A node without the type that is asked for has none. */
+/* A node without the type that is asked for has none. 'gone': what jobs that are
+ * left out have. */
 static uint64_t gres_free(const gres_node_state_t *node, bool typed,
-			  uint32_t type_id, bool empty)
+			  uint32_t type_id, bool empty, uint64_t gone)
 {
 	uint64_t avail = typed ? 0 : node->gres_cnt_avail;
 	uint64_t alloc = node->no_consume ? 0 : node->gres_cnt_alloc;
@@ -151,8 +153,9 @@ static uint64_t gres_free(const gres_node_state_t *node, bool typed,
 		avail = node->type_cnt_avail[t];
 		alloc = node->no_consume ? 0 : node->type_cnt_alloc[t];
 	}
-	if (empty)
-		alloc = 0;
+	if (empty || alloc < gone)
+		alloc = gone = 0;
+	alloc -= gone;
 	return (avail > alloc) ? avail - alloc : 0;
 }
 
@@ -185,7 +188,10 @@ uint64_t sgang_host_gres_on(uint32_t node, uint32_t id, uint32_t type,
 {
 	const gres_node_state_t *ns = find_gres(node, id);
 
-	return ns ? gres_free(ns, type != 0, type, empty) : 0;
+	return ns ? gres_free(ns, type != 0, type, empty,
+			      sgang_seats_gres_gone(node, id, type != 0,
+						    type)) :
+		    0;
 }
 
 /* How many pieces the GRES of the node suffice for, and in '*scarce' (NULL: it
@@ -221,7 +227,11 @@ static uint64_t units_by_gres(const node_record_t *node_ptr,
 		if (node_gres && !ns)
 			continue;
 		if (ns)
-			have = gres_free(ns, js->type_name, js->type_id, empty);
+			have = gres_free(ns, js->type_name, js->type_id, empty,
+					 sgang_seats_gres_gone(
+						 node_ptr->index,
+						 job_gres->plugin_id,
+						 js->type_name, js->type_id));
 		if (need->open && js->gres_per_node)
 			have = (have >= want) ? units * want : 0;
 		if (have / want >= units)
@@ -242,6 +252,19 @@ struct usage {
 	bool memory_untouched;
 };
 
+/* Without what the jobs that are left out have. */
+static void node_used(const node_record_t *node_ptr, uint16_t *cpus,
+		      uint64_t *memory)
+{
+	const struct sgang_gone *gone = sgang_seats_gone(node_ptr->index);
+
+	release_node_used(node_ptr, cpus, memory);
+	if (!gone)
+		return;
+	*cpus -= (uint16_t)MIN(*cpus, gone->cpus);
+	*memory -= MIN(*memory, gone->memory);
+}
+
 static void usage_of(const node_record_t *node_ptr, bool empty,
 		     struct usage *usage)
 {
@@ -249,7 +272,7 @@ static void usage_of(const node_record_t *node_ptr, bool empty,
 	uint64_t memory = 0, total;
 
 	if (!empty)
-		release_node_used(node_ptr, &cpus, &memory);
+		node_used(node_ptr, &cpus, &memory);
 	usage->cpus = (node_ptr->cpus_efctv > cpus) ?
 			      node_ptr->cpus_efctv - cpus :
 			      0;
@@ -284,13 +307,25 @@ static uint64_t units_in_rows(uint32_t node, const struct sgang_need *need,
 	return units;
 }
 
+/* Will it be idle when the jobs that are left out are gone? As make_node_idle()
+ * of slurmctld, which takes a node that is to be powered down out of service. */
+static bool becomes_idle(uint32_t node)
+{
+	const node_record_t *node_ptr = node_record_table_ptr[node];
+	const struct sgang_gone *gone = sgang_seats_gone(node);
+
+	return gone && node_ptr->run_job_cnt <= gone->running &&
+	       node_ptr->comp_job_cnt <= gone->completing &&
+	       !IS_NODE_POWER_DOWN(node_ptr);
+}
+
 static bool node_is_free(uint32_t node, bool empty)
 {
 	if (!node_record_table_ptr[node])
 		return false;
 	if (empty)
 		return true;
-	return bit_test(idle_node_bitmap, node) &&
+	return (bit_test(idle_node_bitmap, node) || becomes_idle(node)) &&
 	       bit_test(avail_node_bitmap, node);
 }
 
@@ -430,8 +465,11 @@ static uint32_t units_on(uint32_t node, const struct sgang_need *need,
 	uint64_t units;
 
 	if (need->whole) {
+		usage_of(node_ptr, empty, &usage);
 		if (!node_is_free(node, empty) ||
-		    need->cpus > node_ptr->cpus_efctv)
+		    need->cpus > node_ptr->cpus_efctv ||
+		    (!usage.memory_untouched &&
+		     !units_by_memory(node, need, &usage)))
 			return 0;
 		return units_by_gres(node_ptr, need, empty, NULL) ? 1 : 0;
 	}

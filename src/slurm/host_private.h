@@ -6,7 +6,7 @@
  * host_request.c sees what was updated; host_save.c writes the job state;
  * host_start.c starts, holds, undoes and releases; host_tasks.c keeps what a job
  * asked for before it held. The functions that are in the struct have their
- * meaning there, in plugins/select/host.h. All are called with the locks of
+ * meaning there, in plugins/select/host_*.h. All are called with the locks of
  * sgang_host_slurm.lock.
  */
 
@@ -16,6 +16,7 @@
 #include "release.h"
 
 #include "glue.h"
+#include "plugins/select/host_preempt.h"
 
 /* When this slurmctld took control; 0 on standby. No header declares it. */
 extern time_t control_time;
@@ -59,6 +60,12 @@ static inline void sgang_host_jobs_changed(void)
 
 /* How many tasks the job has, each a rank; at least 1. */
 uint32_t sgang_host_task_count(const job_record_t *job_ptr);
+
+/* Where a job in several partitions stands depends on which of them the
+ * scheduler is looking at: the one of the lowest PriorityTier (NULL: it has
+ * none), and that. */
+part_record_t *sgang_host_lowest_partition(const job_record_t *job_ptr);
+uint16_t sgang_host_lowest_tier(const job_record_t *job_ptr);
 
 /* Add the nodes of one of Slurm's bitmaps; NULL has none. */
 void sgang_host_add_bitmap(struct sgang_nodeset *nodes, const bitstr_t *bitmap);
@@ -153,6 +160,10 @@ void sgang_host_takes(struct sgang_job *job, const struct sgang_resources *res,
 		      uint64_t *takes);
 void sgang_host_amounts(const struct sgang_resources *res, bool empty,
 			uint32_t *amounts);
+/* What a job has of each dimension on one of its nodes. */
+struct sgang_seat;
+void sgang_host_held_on(const struct sgang_seat *seat,
+			const struct sgang_resources *res, uint32_t *amounts);
 /* Say what a job that Slurm refused lacks on these nodes. */
 void sgang_host_explain(struct sgang_job *job, const struct sgang_shape *shape,
 			const struct sgang_nodeset *nodes, char *why,
@@ -203,6 +214,33 @@ void sgang_host_tasks_forget(const job_record_t *job_ptr);
 
 /* Called without locks. */
 int sgang_host_save(void);
+
+/* ---- host_preempt.c; see plugins/select/host_preempt.h ---- */
+
+bool sgang_host_may_preempt(void);
+void sgang_host_candidates(struct sgang_job *job,
+			   void (*each)(const struct sgang_candidate *candidate,
+					void *arg),
+			   void *arg);
+/* Does that mode of preemption end a job, or requeue it? */
+bool sgang_host_ends_by(uint16_t mode);
+/* Of its QOS or partition, as PreemptType orders. */
+uint32_t sgang_host_preempt_priority(const job_record_t *job_ptr);
+bool sgang_host_suspend(struct sgang_job *const *jobs, size_t n);
+void sgang_host_leave_out(struct sgang_job *const *jobs, size_t n);
+void sgang_host_holdings(struct sgang_job *job,
+			 const struct sgang_resources *resources,
+			 void (*each)(uint32_t node, const uint32_t *amounts,
+				      void *arg),
+			 void *arg);
+int64_t sgang_host_next_candidate(void);
+bool sgang_host_licensed(struct sgang_job *job, size_t n);
+bool sgang_host_may_have(struct sgang_job *job,
+			 const struct sgang_nodeset *nodes);
+void sgang_host_preempt(struct sgang_job *victim, struct sgang_job *by);
+void sgang_host_spare(struct sgang_job *victim);
+bool sgang_host_occupies(struct sgang_job *victim);
+int64_t sgang_host_gone_by(struct sgang_job *victim);
 
 /* ---- answer.c ---- */
 

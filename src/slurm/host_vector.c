@@ -15,6 +15,7 @@
 #include "inside.h"
 #include "layout.h"
 #include "rows.h"
+#include "seats.h"
 
 enum kind {
 	CPUS,  /* of all kinds of partitions */
@@ -369,6 +370,64 @@ void sgang_host_amounts(const struct sgang_resources *res, bool empty,
 					clamp(amount_on(res, d, n, empty)) :
 					0;
 	}
+}
+
+/* ---- what a job has ---- */
+
+/* Pools are as in need_of_pool(). What jobs that share have, the others lack. */
+static uint64_t held_of_pool(const struct sgang_seat *seat,
+			     const part_record_t *pool)
+{
+	const job_record_t *job_ptr = seat->job;
+	uint64_t cpus = (uint64_t)seat->cores *
+			node_record_table_ptr[seat->node]->tpc;
+
+	if (!sgang_seats_uses_cores(seat))
+		return 0;
+	if (!pool)
+		return cpus;
+	if (sgang_rows_of(job_ptr) > 1)
+		return (job_ptr->part_ptr == pool) ? cpus : 0;
+	return cpus * sgang_rows_of_part(pool);
+}
+
+static uint64_t held_of_pools(const struct sgang_seat *seat,
+			      const struct sgang_resources *res)
+{
+	uint64_t cpus = 0;
+
+	for (uint32_t d = 0; d < res->n_dims; d++) {
+		if (res->dim[d].kind == ROWS)
+			cpus += held_of_pool(seat, res->dim[d].of);
+	}
+	return cpus;
+}
+
+static uint64_t held_on(const struct sgang_seat *seat,
+			const struct sgang_resources *res, uint32_t d)
+{
+	switch ((enum kind)res->dim[d].kind) {
+	case CPUS:
+		return held_of_pools(seat, res);
+	case ROWS:
+		return held_of_pool(seat, res->dim[d].of);
+	case APART:
+		return 0;
+	case MEMORY:
+		return sgang_seats_memory(seat);
+	case GRES:
+		return sgang_seats_gres(seat, res->dim[d].id,
+					res->dim[d].type != 0,
+					res->dim[d].type);
+	}
+	return 0;
+}
+
+void sgang_host_held_on(const struct sgang_seat *seat,
+			const struct sgang_resources *res, uint32_t *amounts)
+{
+	for (uint32_t d = 0; d < res->n_dims; d++)
+		amounts[d] = clamp(held_on(seat, res, d));
 }
 
 /* ---- why Slurm refused ---- */

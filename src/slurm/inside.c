@@ -17,6 +17,7 @@
 #include "glue.h"
 #include "inside.h"
 #include "layout.h"
+#include "seats.h"
 
 #pragma weak job_list
 #pragma weak node_record_count
@@ -161,13 +162,31 @@ static void count_usable(uint32_t node, uint32_t *usable)
 	}
 }
 
+/* Add up by island the cores of the jobs that are left out. */
+static void count_gone(uint32_t node, uint32_t *gone)
+{
+	const struct sgang_seat *seat = sgang_seats_of_node(node);
+
+	for (; seat; seat = sgang_seats_next(seat)) {
+		const job_resources_t *res = seat->job->job_resrcs;
+
+		if ((seat->left_out || seat->suspended) && res->core_bitmap)
+			add_cores(res, (int)node, seat->first, gone);
+	}
+}
+
 static void free_cores(uint32_t node, bool empty, uint32_t *cores)
 {
 	const uint32_t *busy = inside.busy + inside.devices->first[node];
+	uint32_t gone[SGANG_ISLANDS_MAX] = { 0 };
 
 	count_usable(node, cores);
-	for (uint32_t i = 0; !empty && i < inside.topo[node]->n_islands; i++)
-		cores[i] = (cores[i] > busy[i]) ? cores[i] - busy[i] : 0;
+	if (empty)
+		return;
+	if (sgang_seats_gone(node))
+		count_gone(node, gone);
+	for (uint32_t i = 0; i < inside.topo[node]->n_islands; i++)
+		cores[i] -= MIN(cores[i], busy[i] - MIN(busy[i], gone[i]));
 }
 
 /* ---- GPUs ---- */
@@ -256,18 +275,23 @@ static bool right_gpu(const gres_node_state_t *ns, int index,
 	return false;
 }
 
-static void count_by_index(const struct sgang_node_topo *topo,
-			   const gres_node_state_t *ns,
+static void count_by_index(uint32_t node, const gres_node_state_t *ns,
 			   const gres_job_state_t *js, bool empty,
 			   uint64_t *gpus)
 {
-	int n = bit_size(ns->gres_bit_alloc);
+	const struct sgang_node_topo *topo = inside.topo[node];
+	bitstr_t *copy = NULL, *used = ns->gres_bit_alloc;
+	int n = bit_size(used);
 
+	if (sgang_seats_gone(node)) {
+		used = copy = bit_copy(used);
+		sgang_seats_free_gres(node, inside.gpu_id, used);
+	}
 	for (int i = 0; i < n && (uint32_t)i < topo->n_gpus; i++) {
-		if ((empty || !bit_test(ns->gres_bit_alloc, i)) &&
-		    right_gpu(ns, i, js))
+		if ((empty || !bit_test(used, i)) && right_gpu(ns, i, js))
 			gpus[topo->gpu[i].island]++;
 	}
+	FREE_NULL_BITMAP(copy);
 }
 
 /* The island that most of an entry's cores are in. */
@@ -312,7 +336,7 @@ static void count_gpus(uint32_t node, const gres_job_state_t *js, bool empty,
 
 	memset(gpus, 0, SGANG_ISLANDS_MAX * sizeof(*gpus));
 	if (ns && ns->gres_bit_alloc)
-		count_by_index(inside.topo[node], ns, js, empty, gpus);
+		count_by_index(node, ns, js, empty, gpus);
 	else if (ns)
 		count_by_cores(inside.topo[node], ns, js, empty, gpus);
 }
@@ -516,7 +540,8 @@ static void count_taken(void)
 	job_record_t *job_ptr;
 
 	while ((job_ptr = list_next(iter))) {
-		if (IS_JOB_RUNNING(job_ptr) || IS_JOB_SUSPENDED(job_ptr))
+		if ((IS_JOB_RUNNING(job_ptr) || IS_JOB_SUSPENDED(job_ptr)) &&
+		    !sgang_seats_suspends(job_ptr))
 			each_node(job_ptr->job_resrcs, add_taken);
 	}
 	list_iterator_destroy(iter);

@@ -20,6 +20,7 @@
 #include "layout.h"
 #include "plugins/select/gate.h"
 #include "plugins/select/placer.h"
+#include "victims.h"
 
 /* Commands load the plugin, too, and have no nodes. */
 #pragma weak avail_node_bitmap
@@ -83,6 +84,7 @@ struct job_test {
 	list_t *preemptee_candidates;
 	list_t **preemptee_job_list;
 	release_rest_t rest;
+	struct sgang_victim_list *victims; /* NULL: no candidate is in a gang */
 };
 
 /* What the job says of its gang; false when it names none. */
@@ -106,37 +108,6 @@ static int ask_with_victims(const struct job_test *t, list_t *candidates)
 				    t->max_nodes, t->req_nodes, t->mode,
 				    candidates, t->preemptee_job_list,
 				    RELEASE_REST_ARGUMENTS(&t->rest));
-}
-
-/* Would others of its gang lose their work with the job? */
-static bool others_need(job_record_t *job_ptr)
-{
-	struct sgang_spec spec;
-
-	return is_member(job_ptr, &spec) &&
-	       !sgang_conductor_last_of_gang(sgang_own.conductor, &spec);
-}
-
-/* The candidates whose gang does not need them; NULL if all are such, or none
- * is. */
-static list_t *victims_apart(list_t *candidates)
-{
-	list_t *apart;
-	list_itr_t *iter;
-	job_record_t *job_ptr;
-
-	if (!candidates)
-		return NULL;
-	apart = list_create(NULL);
-	iter = list_iterator_create(candidates);
-	while ((job_ptr = list_next(iter))) {
-		if (!others_need(job_ptr))
-			list_append(apart, job_ptr);
-	}
-	list_iterator_destroy(iter);
-	if (!list_count(apart) || list_count(apart) == list_count(candidates))
-		FREE_NULL_LIST(apart);
-	return apart;
 }
 
 static bool in_future(const struct job_test *t)
@@ -177,23 +148,22 @@ static int try_on(const struct sgang_question *q,
 		  int64_t latest, int64_t *start)
 {
 	const struct job_test *t = q->call;
-	list_t *candidates = NULL;
+	list_t *candidates = NULL, *own = NULL;
 	int rc;
 
-	if (victims == SGANG_VICTIMS_ALL)
+	if (victims != SGANG_VICTIMS_NONE && t->victims)
+		candidates = own = sgang_victims_list(
+			t->victims, victims == SGANG_VICTIMS_ALL);
+	else if (victims == SGANG_VICTIMS_ALL)
 		candidates = t->preemptee_candidates;
-	if (victims == SGANG_VICTIMS_APART) {
-		candidates = victims_apart(t->preemptee_candidates);
-		if (!candidates)
-			return SLURM_ERROR;
-	}
+	if (victims == SGANG_VICTIMS_APART && !candidates)
+		return SLURM_ERROR;
 	/* A call without terms of ours is Slurm's, whatever it leaves. */
 	if (!nodes && victims == SGANG_VICTIMS_ALL && latest == INT64_MAX)
 		rc = ask_with_victims(t, candidates);
 	else
 		rc = ask_on(t, nodes, candidates, latest);
-	if (victims == SGANG_VICTIMS_APART)
-		FREE_NULL_LIST(candidates);
+	FREE_NULL_LIST(own);
 	*start = t->job_ptr->start_time;
 	return rc;
 }
@@ -258,6 +228,8 @@ static struct sgang_question question(const struct job_test *t,
 	};
 
 	q.end = end_if_now(job_ptr, q.now);
+	q.standing.job = q.job;
+	q.standing.record = job_ptr->job_id;
 	q.standing.tier = job_ptr->part_ptr ? job_ptr->part_ptr->priority_tier :
 					      0;
 	q.standing.priority = job_ptr->priority;
@@ -635,6 +607,35 @@ static bool stays_back(const struct job_test *t)
 	       names_gang(t->job_ptr, &spec);
 }
 
+/* Slurm preempts those that are chosen now. */
+static void complete_victims(const struct job_test *t)
+{
+	list_t *chosen = t->preemptee_job_list ? *t->preemptee_job_list : NULL;
+
+	if (t->victims && chosen)
+		sgang_victims_complete(t->victims, chosen);
+}
+
+static int answer(const struct job_test *t)
+{
+	int rc;
+
+	switch (t->mode & SELECT_MODE_BASE) {
+	case SELECT_MODE_RUN_NOW:
+		rc = test_run_now(t);
+		complete_victims(t);
+		note_victims(t);
+		return rc == SLURM_SUCCESS ? take_from_holds(t) : rc;
+	case SELECT_MODE_WILL_RUN:
+		return test_will_run(t);
+	default:
+		/* A member was submitted: see soon whether it is the last. */
+		if (sgang_own.conf.gangs && sgang_host_concerns(t->job_ptr))
+			sgang_conductor_submitted(sgang_own.conductor);
+		return ask_stock(t);
+	}
+}
+
 extern int select_p_job_test(job_record_t *job_ptr, bitstr_t *node_bitmap,
 			     uint32_t min_nodes, uint32_t max_nodes,
 			     uint32_t req_nodes, uint16_t mode,
@@ -668,17 +669,9 @@ extern int select_p_job_test(job_record_t *job_ptr, bitstr_t *node_bitmap,
 	case SGANG_JOB_TEST_NONE:
 		break;
 	}
-	switch (mode & SELECT_MODE_BASE) {
-	case SELECT_MODE_RUN_NOW:
-		rc = test_run_now(&t);
-		note_victims(&t);
-		return rc == SLURM_SUCCESS ? take_from_holds(&t) : rc;
-	case SELECT_MODE_WILL_RUN:
-		return test_will_run(&t);
-	default:
-		/* A member was submitted: see soon whether it is the last. */
-		if (sgang_own.conf.gangs && sgang_host_concerns(job_ptr))
-			sgang_conductor_submitted(sgang_own.conductor);
-		return ask_stock(&t);
-	}
+	t.victims = sgang_victims_judge(preemptee_candidates,
+					sgang_own.conductor, is_member);
+	rc = answer(&t);
+	sgang_victims_destroy(t.victims);
+	return rc;
 }

@@ -23,6 +23,7 @@
  *   release_set_certificate(), release_free_certificate()
  *			of who is sent a message, where connections have TLS
  *   release_requeue()	as scontrol requeue of root does it
+ *   release_clear_grace()	the job is not in the grace of a preemption any more
  *   release_validate_gres()	make gres_list_req, which is NULL, anew
  *   RELEASE_TOPOLOGY_YAML	does slurmctld read a topology.yaml? 0 or 1
  *   release_partition_topology()
@@ -36,6 +37,8 @@
  *			which blocks of ranks are dealt?
  *   release_order_nodes()	a number for each of its nodes, the lowest first; from
  *			xcalloc(), now slurmctld's
+ *   release_queue_record()	fill what only some releases have in a record of the
+ *			scheduler's queue, of which the rest is set
  *   RELEASE_MORE_LOCKS	locks of backfill that only some releases have
  *   RELEASE_BY_MEMORY, RELEASE_BY_CORE
  *			in SelectTypeParameters: what is counted

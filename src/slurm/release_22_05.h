@@ -31,6 +31,7 @@
 #include "src/slurmctld/licenses.h"
 #include "src/slurmctld/locks.h"
 #include "src/slurmctld/node_scheduler.h"
+#include "src/slurmctld/preempt.h"
 #include "src/slurmctld/proc_req.h"
 #include "src/slurmctld/reservation.h"
 #include "src/slurmctld/slurmctld.h"
@@ -93,6 +94,12 @@ static inline void release_forget(job_record_t *job_ptr)
 	(void)job_ptr;
 }
 
+/* A victim that ends in its grace by itself has just ended. */
+static inline void release_clear_grace(job_record_t *job_ptr)
+{
+	(void)job_ptr;
+}
+
 static inline void release_validate_gres(job_record_t *job_ptr)
 {
 	job_details_t *d = job_ptr->details;
@@ -116,6 +123,13 @@ static inline bool release_whole_node(const job_details_t *d)
 static inline uint32_t release_nodes_bound(const job_details_t *d)
 {
 	return d->num_tasks;
+}
+
+/* ---- the queue ---- */
+
+static inline void release_queue_record(job_queue_rec_t *rec)
+{
+	(void)rec;
 }
 
 /* ---- nodes ---- */

@@ -24,6 +24,7 @@
 #include "src/common/xstring.h"
 #include "src/interfaces/accounting_storage.h"
 #include "src/interfaces/gres.h"
+#include "src/interfaces/preempt.h"
 #include "src/interfaces/prep.h"
 #include "src/interfaces/priority.h"
 #include "src/interfaces/select.h"

@@ -73,6 +73,11 @@ static inline void release_forget_ports(job_record_t *job_ptr)
 	xfree(job_ptr->node_addrs);
 }
 
+static inline void release_clear_grace(job_record_t *job_ptr)
+{
+	job_ptr->bit_flags &= ~GRACE_PREEMPT;
+}
+
 static inline void release_validate_gres(job_record_t *job_ptr)
 {
 	job_details_t *d = job_ptr->details;
@@ -97,6 +102,14 @@ static inline void release_validate_gres(job_record_t *job_ptr)
 	};
 
 	(void)gres_job_state_validate(&request);
+}
+
+/* ---- the queue ---- */
+
+/* A job may ask for several QOS; this is the one it is tried with. */
+static inline void release_queue_record(job_queue_rec_t *rec)
+{
+	rec->qos_ptr = rec->job_ptr->qos_ptr;
 }
 
 /* ---- nodes ---- */

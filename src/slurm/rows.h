@@ -39,9 +39,9 @@ bool sgang_rows_taken(const part_record_t *part_ptr, uint32_t node);
 /* Is a job there that does not share? */
 bool sgang_rows_alone(uint32_t node);
 
-/* From now on all numbers are those of this moment. Costs nothing; the first
- * question takes the time to look at every job that runs, if a partition
- * shares. */
+/* From now on all numbers are those of this moment, without the jobs that are
+ * left out (seats.h). Costs nothing; the first question takes the time to look
+ * at every job that runs, if a partition shares. */
 void sgang_rows_refresh(void);
 
 #endif

@@ -231,6 +231,10 @@ extern int select_p_job_begin(job_record_t *job_ptr)
 	int rc = sgang_stock.job_begin(job_ptr);
 
 	noticed(job_ptr);
+	if (!rc && sgang_select_at_work(job_ptr) &&
+	    sgang_host_concerns(job_ptr))
+		sgang_conductor_begins(sgang_own.conductor,
+				       (struct sgang_job *)job_ptr);
 	return rc;
 }
 
@@ -308,7 +312,7 @@ extern int select_p_reconfigure(void)
 extern int select_p_job_suspend(job_record_t *job_ptr, bool indefinite)
 {
 	if (sgang_select_at_work(job_ptr) && sgang_host_concerns(job_ptr) &&
-	    sgang_host_slurm.held((struct sgang_job *)job_ptr))
+	    sgang_host_slurm.holds.held((struct sgang_job *)job_ptr))
 		return ESLURM_TRANSITION_STATE_NO_UPDATE;
 	return sgang_stock.job_suspend(job_ptr, indefinite);
 }

@@ -12,7 +12,7 @@
 
 struct node {
 	uint32_t used, memory_used, gpus_used;
-	bool down;
+	bool down, unregistered;
 	uint32_t used_in[FAKE_ISLANDS];
 };
 
@@ -24,7 +24,8 @@ struct state {
 };
 
 static struct state live, saved;
-static struct fake_job nobody; /* stands in for a wrong handle */
+static struct node freed[FAKE_NODES]; /* live.nodes while jobs are left out */
+static struct fake_job nobody;        /* stands in for a wrong handle */
 
 /* What outlives slurmctld, and what the tests ask for. */
 static struct {
@@ -53,6 +54,9 @@ static struct {
 	void (*on_save)(void);
 	int save_error; /* of all saves; 0: they work */
 	bool prepares;  /* nodes run a Prolog before the launch */
+	bool preempts;  /* PreemptType is set */
+	bool left_out;  /* jobs are: leave_out() */
+	void (*on_ended)(struct sgang_job *job);
 	char extra[FAKE_NODES][256];
 	uint64_t node_stamp;
 
@@ -189,6 +193,12 @@ static void audit(void)
 
 /* ---- resources ---- */
 
+/* What is free there now, as all are told that ask. */
+static const struct node *node_now(uint32_t n)
+{
+	return world.left_out ? &freed[n] : &live.nodes[n];
+}
+
 static bool is_whole(const struct fake_job *j)
 {
 	return j->rq.nodes && !j->rq.cpus;
@@ -205,7 +215,7 @@ static uint32_t task_cpus(const struct fake_job *j)
 /* How often the job's share of one node fits there. */
 static uint32_t pieces(const struct fake_job *j, uint32_t n, bool empty)
 {
-	const struct node *node = &live.nodes[n];
+	const struct node *node = node_now(n);
 	uint32_t cpus = world.cpus - (empty ? 0 : node->used);
 	uint32_t memory = world.memory - (empty ? 0 : node->memory_used);
 	uint32_t gpus = world.gpus - (empty ? 0 : node->gpus_used);
@@ -239,7 +249,7 @@ static uint64_t allowed(const struct fake_job *j)
 
 static uint32_t free_in(uint32_t n, uint32_t island)
 {
-	return world.cpus / world.islands - live.nodes[n].used_in[island];
+	return world.cpus / world.islands - node_now(n)->used_in[island];
 }
 
 static bool may_use(uint32_t n, uint32_t island)
@@ -322,22 +332,29 @@ static bool allocate(struct fake_job *j, uint64_t among)
 		live.nodes[n].gpus_used += j->rq.gpus;
 	}
 	live.licences_used += j->rq.licences;
+	j->began = world.now;
 	world.stamp++;
 	return true;
 }
 
-static void give_back(struct fake_job *j)
+static void subtract(const struct fake_job *j, struct node *nodes)
 {
 	for (uint32_t n = 0; n < world.n_nodes; n++) {
 		if (!(j->nodes >> n & 1))
 			continue;
 		for (uint32_t i = 0; i < world.islands; i++)
-			live.nodes[n].used_in[i] -= j->cpus_in[n][i];
-		live.nodes[n].used -= j->cpus_on[n];
-		live.nodes[n].memory_used -= j->rq.memory;
-		live.nodes[n].gpus_used -= j->rq.gpus;
+			nodes[n].used_in[i] -= j->cpus_in[n][i];
+		nodes[n].used -= j->cpus_on[n];
+		nodes[n].memory_used -= j->rq.memory;
+		nodes[n].gpus_used -= j->rq.gpus;
 	}
+}
+
+static void give_back(struct fake_job *j)
+{
+	subtract(j, live.nodes);
 	j->nodes = 0;
+	j->began = j->struck = 0;
 	live.licences_used -= j->rq.licences;
 	world.stamp++;
 }
@@ -377,6 +394,8 @@ static bool host_lock(void)
 static void host_unlock(void)
 {
 	need_lock("unlock");
+	if (world.left_out)
+		fault("unlock() while jobs are left out");
 	audit();
 	world.locked = false;
 	world.generation++;
@@ -436,6 +455,8 @@ static void fill_info(const struct fake_job *j, struct sgang_job_info *info)
 	info->time_limit = j->rq.time_limit ? j->rq.time_limit : UINT32_MAX;
 	info->ends = j->ends ? j->ends : INT64_MAX;
 	info->expected = j->state == FAKE_PENDING ? j->expected : 0;
+	info->began = j->began;
+	info->tier = j->rq.tier;
 	info->uid = uid_of(j->user);
 	info->user = j->user;
 	info->comment = j->has_comment ? j->comment : NULL;
@@ -534,6 +555,20 @@ static void host_info(struct sgang_job *job, struct sgang_job_info *info)
 static void host_look(struct sgang_job *job, struct sgang_job_info *info)
 {
 	look(job_of(job, "look"), info);
+}
+
+static bool host_before(struct sgang_job *waiting, struct sgang_job *asking)
+{
+	const struct fake_job *a = job_of(waiting, "before");
+	const struct fake_job *b = job_of(asking, "before");
+
+	if (a->rq.preempts != b->rq.preempts)
+		return a->rq.preempts;
+	if (a->rq.tier != b->rq.tier)
+		return a->rq.tier > b->rq.tier;
+	if (a->rq.priority != b->rq.priority)
+		return a->rq.priority > b->rq.priority;
+	return a->id < b->id;
 }
 
 static uint32_t host_node_count(void)
@@ -668,7 +703,7 @@ static uint32_t host_idle(const struct sgang_nodeset *nodes)
 	uint32_t idle = 0;
 
 	for (uint32_t n = 0; n < world.n_nodes; n++)
-		idle += (among >> n & 1) && !live.nodes[n].used;
+		idle += (among >> n & 1) && !node_now(n)->used;
 	return idle;
 }
 
@@ -681,9 +716,9 @@ static void host_room(const struct sgang_nodeset *nodes,
 	for (uint32_t n = 0; n < world.n_nodes; n++) {
 		if (!(among >> n & 1))
 			continue;
-		room->cpus += world.cpus - live.nodes[n].used;
-		room->memory += world.memory - live.nodes[n].memory_used;
-		room->nodes += !live.nodes[n].used;
+		room->cpus += world.cpus - node_now(n)->used;
+		room->memory += world.memory - node_now(n)->memory_used;
+		room->nodes += !node_now(n)->used;
 	}
 }
 
@@ -734,7 +769,7 @@ static void host_amounts(const struct sgang_resources *res, bool empty,
 	need_lock("amounts");
 	(void)res;
 	for (uint32_t n = 0; n < world.n_nodes; n++) {
-		const struct node *node = &live.nodes[n];
+		const struct node *node = node_now(n);
 
 		*amounts++ = world.cpus - (empty ? 0 : node->used);
 		*amounts++ = world.memory - (empty ? 0 : node->memory_used);
@@ -770,7 +805,7 @@ static void host_island_units(struct sgang_job *job,
  * is free. */
 static enum sgang_cause cause_on(const struct fake_job *j, uint32_t n)
 {
-	const struct node *node = &live.nodes[n];
+	const struct node *node = node_now(n);
 	uint64_t bit = (uint64_t)1 << n;
 	uint32_t each = is_whole(j) ? world.cpus :
 			j->rq.nodes ? j->rq.cpus :
@@ -805,7 +840,7 @@ static void host_causes(struct sgang_job *job, const struct sgang_shape *shape,
 
 	(void)shape;
 	for (uint32_t n = 0; n < world.n_nodes; n++) {
-		const struct node *node = &live.nodes[n];
+		const struct node *node = node_now(n);
 
 		cause[n] = cause_on(j, n);
 		if (scarce)
@@ -846,6 +881,15 @@ static void host_unavailable(struct sgang_nodeset *nodes)
 	}
 }
 
+static void host_unregistered(struct sgang_nodeset *nodes)
+{
+	need_lock("unregistered");
+	for (uint32_t n = 0; n < world.n_nodes; n++) {
+		if (live.nodes[n].unregistered)
+			sgang_nodeset_add(nodes, n);
+	}
+}
+
 static bool host_islands(struct sgang_job *job, uint32_t node,
 			 uint32_t part[SGANG_ISLANDS_MAX])
 {
@@ -877,7 +921,7 @@ static bool host_same_request(struct sgang_job *a, struct sgang_job *b)
 		x->rq.total_cpus == y->rq.total_cpus &&
 		x->rq.memory == y->rq.memory && x->rq.gpus == y->rq.gpus &&
 		x->rq.not_on == y->rq.not_on && x->rq.ranks == y->rq.ranks &&
-		x->rq.licences == y->rq.licences &&
+		x->rq.licences == y->rq.licences && x->rq.tier == y->rq.tier &&
 		x->rq.requested == y->rq.requested &&
 		x->rq.required == y->rq.required &&
 		x->rq.excluded == y->rq.excluded &&
@@ -958,6 +1002,8 @@ static struct sgang_job *host_commit(struct sgang_job *job,
 
 	fake_counts.commits++;
 	world.clock += world.commit_us;
+	if (world.left_out)
+		fault("commit(%u) while jobs are left out", j->id);
 	world.released[j->id % LAUNCHES] = false;
 	if (!is_eligible(j))
 		fault("commit(%u), which cannot start", j->id);
@@ -1436,76 +1482,246 @@ static uint64_t host_clock_us(void)
 	return ++world.clock;
 }
 
+/* ---- preemption ---- */
+
+static bool host_enabled(void)
+{
+	need_lock("enabled");
+	return world.preempts;
+}
+
+static bool is_exempt(const struct fake_job *j)
+{
+	return world.now < j->began + j->rq.exempt;
+}
+
+static bool is_overdue(const struct fake_job *j)
+{
+	return j->struck && world.now > j->struck + j->rq.grace;
+}
+
+static void
+host_candidates(struct sgang_job *job,
+		void (*each)(const struct sgang_candidate *, void *), void *arg)
+{
+	const struct fake_job *by = job_of(job, "candidates");
+
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		const struct fake_job *j = &live.jobs[i];
+		struct sgang_candidate k = {
+			.going = j->struck,
+			.requeues = !j->rq.killed,
+			.priority = j->rq.tier,
+			.started = j->began,
+		};
+
+		if (!j->live || !(j->nodes & allowed(by)) ||
+		    j->rq.tier >= by->rq.tier || (is_exempt(j) && !j->struck) ||
+		    is_overdue(j))
+			continue;
+		k.job = handle(j);
+		k.job_id = j->id;
+		k.lost = (uint64_t)(world.now - j->began) *
+			 (uint64_t)__builtin_popcountll(j->nodes);
+		each(&k, arg);
+	}
+}
+
+static int64_t host_next_candidate(void)
+{
+	int64_t next = INT64_MAX;
+
+	need_lock("next_candidate");
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		const struct fake_job *j = &live.jobs[i];
+
+		if (j->live && j->nodes && is_exempt(j) &&
+		    j->began + j->rq.exempt < next)
+			next = j->began + j->rq.exempt;
+	}
+	return next;
+}
+
+static bool host_licensed(struct sgang_job *job, size_t n)
+{
+	return live.licences_used + n * job_of(job, "licensed")->rq.licences <=
+	       world.licences;
+}
+
+static bool host_may_have(struct sgang_job *job,
+			  const struct sgang_nodeset *nodes)
+{
+	const struct fake_job *j = job_of(job, "may_have");
+
+	return !j->rq.most_nodes ||
+	       __builtin_popcountll(nodes_in(nodes)) <= (int)j->rq.most_nodes;
+}
+
+static void host_leave_out(struct sgang_job *const *jobs, size_t n)
+{
+	need_lock("leave_out");
+	memcpy(freed, live.nodes, sizeof(freed));
+	for (size_t i = 0; i < n; i++)
+		subtract(job_of(jobs[i], "leave_out"), freed);
+	world.left_out = n;
+}
+
+static void
+host_holdings(struct sgang_job *job, const struct sgang_resources *res,
+	      void (*each)(uint32_t node, const uint32_t *amounts, void *arg),
+	      void *arg)
+{
+	const struct fake_job *j = job_of(job, "holdings");
+
+	(void)res;
+	for (uint32_t n = 0; n < world.n_nodes; n++) {
+		const uint32_t has[3] = { j->cpus_on[n], j->rq.memory,
+					  j->rq.gpus };
+
+		if (j->nodes >> n & 1)
+			each(n, has, arg);
+	}
+}
+
+/* Its grace is over. */
+static void leave(struct fake_job *j)
+{
+	if (j->rq.killed)
+		end_job(j, true, true);
+	else
+		wait_again(j);
+	if (world.on_ended)
+		world.on_ended(handle(j));
+}
+
+static void host_preempt(struct sgang_job *victim, struct sgang_job *by)
+{
+	struct fake_job *j = job_of(victim, "preempt");
+
+	if (j->rq.tier >= job_of(by, "preempt")->rq.tier)
+		fault("preempt(%u), which is no candidate", j->id);
+	if (!j->nodes)
+		fault("preempt(%u), which has no nodes", j->id);
+	if (!j->struck) {
+		trace("preempt", j->id);
+		j->struck = world.now;
+	}
+	if (world.now >= j->struck + j->rq.grace && !j->rq.hangs)
+		leave(j);
+}
+
+static void host_spare(struct sgang_job *victim)
+{
+	struct fake_job *j = job_of(victim, "spare");
+
+	trace("spare", j->id);
+	if (world.now < j->struck + j->rq.grace)
+		j->struck = 0;
+}
+
+static bool host_occupies(struct sgang_job *victim)
+{
+	return job_of(victim, "occupies")->nodes;
+}
+
+static int64_t host_gone_by(struct sgang_job *victim)
+{
+	const struct fake_job *j = job_of(victim, "gone_by");
+
+	return j->struck ? j->struck + j->rq.grace : 0;
+}
+
 const struct sgang_host fake_host = {
+	.preempt = {
+		.enabled = host_enabled,
+		.candidates = host_candidates,
+		.next_candidate = host_next_candidate,
+		.licensed = host_licensed,
+		.may_have = host_may_have,
+		.leave_out = host_leave_out,
+		.holdings = host_holdings,
+		.preempt = host_preempt,
+		.spare = host_spare,
+		.occupies = host_occupies,
+		.gone_by = host_gone_by,
+	},
+	.jobs = {
+		.each = host_jobs,
+		.find = host_find,
+		.info = host_info,
+		.look = host_look,
+		.before = host_before,
+		.operator = host_operator,
+		.request = host_request,
+		.shape = host_shape,
+		.same_units = host_same_units,
+		.same_request = host_same_request,
+		.limits = host_limits,
+		.nodes = host_nodes,
+		.allotted = host_allotted,
+		.order = host_order,
+		.park = host_park,
+		.unpark = host_unpark,
+		.stop = host_stop,
+		.resume = host_resume,
+		.end = host_end,
+		.requeue = host_requeue,
+		.tell = host_tell,
+		.expect = host_expect,
+		.label = host_label,
+		.unlabel = host_unlabel,
+		.comment = host_comment,
+		.setenv = host_setenv,
+		.account = host_account,
+	},
+	.nodes = {
+		.count = host_node_count,
+		.refresh = host_refresh,
+		.unavailable = host_unavailable,
+		.unregistered = host_unregistered,
+		.weights = host_weights,
+		.extra = host_extra,
+		.set_extra = host_set_extra,
+		.probe = host_probe,
+		.topology = host_topology,
+		.required = host_required,
+		.partition = host_partition,
+		.releases = host_releases,
+		.endless = host_endless,
+		.idle = host_idle,
+		.room = host_room,
+		.units = host_units,
+		.island_units = host_island_units,
+		.islands = host_islands,
+		.causes = host_causes,
+		.resources = host_resources,
+		.need = host_need,
+		.amounts = host_amounts,
+	},
+	.holds = {
+		.commit = host_commit,
+		.undo = host_undo,
+		.recommits = host_recommits,
+		.ready = host_ready,
+		.prepare = host_prepare,
+		.prepared = host_prepared,
+		.held = host_held,
+		.still_held = host_still_held,
+		.release = host_release,
+		.adopt = host_adopt,
+		.ask = host_ask,
+		.refused = host_refused,
+		.forgive = host_forgive,
+		.drop = host_drop,
+	},
 	.lock = host_lock,
 	.unlock = host_unlock,
-	.jobs = host_jobs,
-	.find = host_find,
-	.info = host_info,
-	.operator= host_operator,
-	.still_held = host_still_held,
-	.look = host_look,
-	.request = host_request,
-	.supply = host_supply,
-	.node_count = host_node_count,
-	.refresh = host_refresh,
-	.probe = host_probe,
-	.shape = host_shape,
-	.releases = host_releases,
-	.required = host_required,
-	.partition = host_partition,
-	.topology = host_topology,
-	.weights = host_weights,
-	.idle = host_idle,
-	.room = host_room,
-	.units = host_units,
-	.resources = host_resources,
-	.need = host_need,
-	.amounts = host_amounts,
-	.island_units = host_island_units,
-	.islands = host_islands,
-	.causes = host_causes,
-	.endless = host_endless,
-	.unavailable = host_unavailable,
-	.same_units = host_same_units,
-	.same_request = host_same_request,
-	.limits = host_limits,
-	.commit = host_commit,
-	.undo = host_undo,
-	.recommits = host_recommits,
-	.nodes = host_nodes,
-	.allotted = host_allotted,
-	.ready = host_ready,
-	.prepare = host_prepare,
-	.prepared = host_prepared,
-	.held = host_held,
-	.adopt = host_adopt,
-	.ask = host_ask,
-	.refused = host_refused,
-	.forgive = host_forgive,
-	.release = host_release,
-	.drop = host_drop,
-	.park = host_park,
-	.unpark = host_unpark,
-	.stop = host_stop,
-	.resume = host_resume,
-	.expect = host_expect,
-	.label = host_label,
-	.end = host_end,
-	.requeue = host_requeue,
-	.tell = host_tell,
-	.unlabel = host_unlabel,
-	.comment = host_comment,
-	.extra = host_extra,
-	.set_extra = host_set_extra,
-	.node_stamp = host_node_stamp,
-	.setenv = host_setenv,
-	.account = host_account,
-	.order = host_order,
 	.quiet = host_quiet,
 	.save = host_save,
 	.wake_scheduler = host_wake_scheduler,
 	.stamp = host_stamp,
+	.node_stamp = host_node_stamp,
+	.supply = host_supply,
 	.job_stamp = host_job_stamp,
 	.now = host_now,
 	.clock_us = host_clock_us,
@@ -1802,7 +2018,14 @@ void fake_purge(void)
 void fake_node_down(uint32_t node, bool down)
 {
 	live.nodes[node].down = down;
+	live.nodes[node].unregistered = false;
 	world.stamp++;
+}
+
+void fake_unregistered(uint32_t node)
+{
+	fake_node_down(node, true);
+	live.nodes[node].unregistered = true;
 }
 
 uint64_t fake_idle_nodes(void)
@@ -1872,6 +2095,35 @@ void fake_prepared(uint32_t job_id)
 	find(job_id)->prepared = SGANG_PREPARED_DONE;
 }
 
+void fake_preempts(void (*on_ended)(struct sgang_job *job))
+{
+	world.preempts = true;
+	world.on_ended = on_ended;
+}
+
+void fake_time_limits(void)
+{
+	fake_scheduler(true);
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		struct fake_job *j = &live.jobs[i];
+
+		if (j->live && j->struck && !j->rq.hangs &&
+		    world.now >= j->struck + j->rq.grace)
+			leave(j);
+	}
+	fake_scheduler(false);
+}
+
+void fake_hang(uint32_t id, bool hang)
+{
+	find(id)->rq.hangs = hang;
+}
+
+void fake_exempt(uint32_t id, uint32_t seconds)
+{
+	find(id)->rq.exempt = seconds;
+}
+
 void fake_save_fails(int error)
 {
 	world.save_error = error;
@@ -1899,7 +2151,7 @@ void fake_snapshot(void)
 
 void fake_restart(void)
 {
-	world.dead = world.locked = false;
+	world.dead = world.locked = world.left_out = false;
 	world.generation++;
 	world.lock_fails_in = world.save_dies_in = 0;
 	world.on_save = NULL;

@@ -76,6 +76,15 @@ struct fake_request {
 	uint64_t excluded;
 	const char *partition_topology; /* NULL: none of its own */
 	uint32_t priority;              /* 0: held by the user */
+	bool preempts;                  /* it comes before all that do not,
+					 * whatever their priorities are */
+	uint16_t tier;                  /* it preempts those of lower ones,
+					 * and comes before them */
+	uint32_t grace;                 /* seconds, once it is preempted */
+	uint32_t exempt;                /* nobody may do so for so long */
+	bool killed;                    /* ... else it is requeued */
+	bool hangs;                     /* it does not go */
+	uint32_t most_nodes;            /* a limit on nodes; 0: none */
 	uint32_t prolog;                /* locks taken until it is ready */
 	uint32_t time_limit;            /* seconds; 0: none */
 };
@@ -114,6 +123,8 @@ struct fake_job {
 	enum sgang_launch launch; /* before slurmctld died */
 	uint64_t serial;          /* of the commit */
 	int64_t submit_time;
+	int64_t began;    /* it got its nodes; 0: it has none */
+	int64_t struck;   /* it is being preempted since then; 0: it is not */
 	int64_t ends;     /* its time limit; 0: none */
 	int64_t expected; /* to start then; 0: not known */
 	char text[320];
@@ -184,6 +195,8 @@ void fake_purge(void);
 /* ---- nodes ---- */
 
 void fake_node_down(uint32_t node, bool down);
+/* It is down until somebody calls fake_node_down(), and has not registered. */
+void fake_unregistered(uint32_t node);
 /* The nodes on which nothing is allocated. */
 uint64_t fake_idle_nodes(void);
 /* All that is free, in one line, to compare. */
@@ -208,6 +221,15 @@ bool fake_scheduler(bool locks);
  * this job. */
 void fake_prepares(bool yes);
 void fake_prepared(uint32_t job_id);
+/* Jobs preempt those of lower tiers. 'on_ended' is called with the locks when a
+ * victim has given its nodes back. */
+void fake_preempts(void (*on_ended)(struct sgang_job *job));
+/* Slurm looks at time limits: victims whose grace is over go. */
+void fake_time_limits(void);
+/* The job does not end when its grace is over. */
+void fake_hang(uint32_t id, bool hang);
+/* Nobody may preempt it for so many seconds from its start. */
+void fake_exempt(uint32_t id, uint32_t seconds);
 /* Every save() fails with this error; 0: none does. */
 void fake_save_fails(int error);
 /* Called at the end of the next save(). */

@@ -33,15 +33,17 @@ settings()
 small_pending() { squeue -h -r -t PD -n small -o x | wc -l; }
 small_running() { squeue -h -r -t R -n small -o x | wc -l; }
 
+stream_is_off() { ! test -e "$slurm_dir/stream"; }
+
 # It ends when its file is gone, also with the cluster's folder.
 stream()
 {
 	touch "$slurm_dir/stream"
-	while test -e "$slurm_dir/stream"; do
-		test "$(small_pending)" -gt 24 || submit -Q -J small -n 1 \
-			-t 10 --priority=1000 --array=1-16 "$@" \
-			--wrap 'sleep $((1 + RANDOM % 2)).$((RANDOM % 10))'
-		sleep 0.3
+	until stream_is_off; do
+		submit -Q -J small -n 1 -t 10 --priority=1000 --array=1-16 \
+			"$@" --wrap 'sleep $((1 + RANDOM % 2)).$((RANDOM % 10))'
+		wait_for 60 'stream_is_off || test "$(small_pending)" -le 24' ||
+			return 1
 	done >/dev/null
 }
 

@@ -141,7 +141,8 @@ no_node_lost()
 # its gang is not whole, and what is left of it must go away cleanly.
 client_gave_up()
 {
-	grep -s "has been revoked" $name.salloc $name.srun
+	grep -sE "has been (revoked|cancelled)|Force Terminated|error: Unable to" \
+		$name.salloc $name.srun
 }
 
 without_client()

@@ -17,7 +17,14 @@ fi
 
 slurm_setup -n 4 -c 8 --gang --topology \
 	"$top_srcdir/tests/data/pods-2x2x4.conf" --conf 'SlurmdTimeout=300
-MaxNodeCount=6' \
+MaxNodeCount=6
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+KillWait=2
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
+PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10
+PartitionName=grace Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 GraceTime=40
+PartitionName=firm Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF' \
 	--gang-conf 'NodeTopology=n[1-4] Hwloc=two.xml'
 cp "$top_srcdir/tests/data/two-islands.xml" "$slurm_dir/etc/two.xml"
 sed -i 's/n\[5-8\]/n4/; s/n\[1-4\]/n[1-3]/; /l[34]\|p2/d; s/p\[1-2\]/p1/' \
@@ -145,6 +152,65 @@ test_expect_success 'members come late to a gang that is spread and alone' '
 	wait_for 60 all_in RUNNING ${members[1]} ${members[2]} &&
 	touch gang.go &&
 	wait_for 60 all_in COMPLETED ${members[@]}
+'
+# 3.24 to 3.32: fill PARTITION...: an ordinary job on each node, in lows
+fill()
+{
+	local node=0 partition
+
+	clear_cluster || return 1
+	lows=()
+	for partition; do
+		node=$((node + 1))
+		lows+=($(submit -w n$node -p $partition --exclusive -N 1 \
+			-t 10)) || return 1
+	done
+	test $# = 0 || wait_for 60 all_in RUNNING ${lows[@]}
+}
+
+# preempting NAME COUNT: a gang that preempts, in members
+preempting()
+{
+	local i
+
+	members=()
+	for ((i = 0; i < $2; i++)); do
+		members+=($(submit -p high -N 1 --exclusive -t 10 --gang=$1 \
+			--gang-min-member=$2)) || return 1
+	done
+}
+ending() { wait_for 60 squeue_says ${members[0]} "preempted jobs are ending"; }
+
+test_expect_success 'a gang preempts, and starts when the last grace is over' '
+	fill main main grace firm &&
+	preempting strikes 3 && ending &&
+	read_again &&
+	wait_for 120 all_in RUNNING ${members[@]} &&
+	test "$(restarts_of ${lows[@]})" = 3
+'
+test_expect_success 'a claim is planned anew, and then given up' '
+	fill grace grace grace grace &&
+	preempting gives-up 2 && ending &&
+	scontrol update nodename=n1 state=drain reason=test &&
+	scontrol update nodename=n2 state=drain reason=test &&
+	wait_for 60 "gang_log root/gives-up \"plans anew\"" &&
+	ending &&
+	scontrol update nodename=n[1-2] state=resume &&
+	scancel ${members[@]} &&
+	wait_for 60 "gang_log root/gives-up \"gives up its claim\"" &&
+	all_in RUNNING ${lows[@]}
+'
+test_expect_success 'a gang goes as a whole, each member in its own grace' '
+	fill &&
+	victims=($(submit -N 1 --exclusive --gang=taken --gang-min-member=3)
+		 $(submit -N 1 --exclusive --gang=taken)
+		 $(submit -N 1 --exclusive --gang=taken -p grace)) &&
+	wait_for 60 all_in RUNNING ${victims[@]} &&
+	preempting takes 4 && ending &&
+	wait_for 120 all_in RUNNING ${members[@]} &&
+	test "$(restarts_of ${victims[@]})" = 3 &&
+	wait_for 60 "gang_log root/taken \"was preempted as a whole\"" &&
+	clear_cluster
 '
 # No switch of topology.conf has it, so Slurm starts nothing there.
 test_expect_success 'a node comes and goes' '

@@ -11,7 +11,7 @@ static void tell(struct sgang_conductor *c, struct sgang_job *job,
 	char *brief = sgang_record_brief(r, NULL);
 
 	if (brief)
-		c->host->account(job, brief);
+		c->host->jobs.account(job, brief);
 	free(brief);
 }
 

@@ -80,7 +80,7 @@ static struct sgang_job *commit_within(struct attempt *a, size_t i,
 				       const struct sgang_bounds *bounds,
 				       struct sgang_refusal *refusal)
 {
-	return a->c->host->commit(a->parts[i].job, bounds, refusal);
+	return a->c->host->holds.commit(a->parts[i].job, bounds, refusal);
 }
 
 static struct sgang_job *commit_nodes(struct attempt *a, size_t i,
@@ -137,7 +137,7 @@ static struct sgang_job *commit_shares(struct attempt *a, size_t i,
 				     &(struct sgang_bounds){ .nodes = nodes,
 							     .cpus = p->split },
 				     refusal);
-	cpus = calloc(a->c->host->node_count() + 1, sizeof(*cpus));
+	cpus = calloc(a->c->host->nodes.count() + 1, sizeof(*cpus));
 	if (!cpus)
 		return NULL;
 	for (size_t r = 0; r < a->plan->n_runs; r++) {
@@ -229,13 +229,13 @@ static struct sgang_job *commit_planned(struct attempt *a, size_t nth,
 	const struct sgang_host *h = a->c->host;
 	size_t i = sgang_learn_nth(a, nth);
 	struct part *part = &a->parts[i];
-	struct sgang_nodeset *nodes = sgang_nodeset_create(h->node_count());
+	struct sgang_nodeset *nodes = sgang_nodeset_create(h->nodes.count());
 	struct sgang_job *job;
 
 	if (!nodes)
 		return NULL;
 	/* Of an array the record that holds the rest keeps the id. */
-	part->job = h->find(part->entry->job_id);
+	part->job = h->jobs.find(part->entry->job_id);
 	if (!part->job) {
 		snprintf(refusal->why, sizeof(refusal->why), "it is gone");
 		sgang_nodeset_destroy(nodes);
@@ -261,7 +261,7 @@ static struct sgang_job *commit_one(struct attempt *a, size_t nth)
 	struct part *part = &a->parts[sgang_learn_nth(a, nth)];
 	struct sgang_job *job = NULL;
 
-	part->entry->round = part->g->attempts;
+	part->entry->round = part->g->attempt.nth;
 	sgang_fault_die("commit", nth + 1);
 	if (sgang_fault("commit", nth + 1))
 		snprintf(refusal.why, sizeof(refusal.why), "injected failure");
@@ -282,7 +282,7 @@ static void undo_parts(struct attempt *a, size_t n)
 	while (n-- > a->n_held) {
 		struct sgang_job *job = a->parts[sgang_learn_nth(a, n)].job;
 
-		a->c->host->undo(job);
+		a->c->host->holds.undo(job);
 		sgang_registry_note(a->c, job);
 	}
 	for (size_t i = 0; i < a->n_gangs; i++)
@@ -319,10 +319,10 @@ static enum sgang_progress commit(struct attempt *a)
 		if (sgang_slices_due(a, k))
 			return SGANG_PAUSED;
 		/* Members that are undone must be able to come again. */
-		a->may_repeat = repeat && (!k || a->c->host->recommits());
+		a->may_repeat = repeat && (!k || a->c->host->holds.recommits());
 		job = commit_one(a, k);
-		g->tried = (uint32_t)k + 1;
-		g->skipped = (uint32_t)(a->n_parts - k - 1);
+		g->attempt.tried = (uint32_t)k + 1;
+		g->attempt.skipped = (uint32_t)(a->n_parts - k - 1);
 		if (!job) {
 			tell_rollback(a, g, k);
 			undo_parts(a, k);
@@ -373,7 +373,7 @@ static int hold_parts(struct attempt *a, size_t n)
 	snprintf(a->why, sizeof(a->why), "no memory");
 	/* Those that are no holds are undone here, the others as holds. */
 	for (size_t i = n; i-- > done;)
-		a->c->host->undo(a->parts[i].job);
+		a->c->host->holds.undo(a->parts[i].job);
 	give_back_all(a);
 	return -1;
 }
@@ -385,15 +385,15 @@ static int describe(struct attempt *a, const struct account *account)
 
 	if (a->n_gangs > 1)
 		return 0; /* before the release */
-	for (size_t i = 0; i < g->n_holds; i++) {
-		struct sgang_record *r = &g->holds[i].record;
+	for (size_t i = 0; i < g->hold.n; i++) {
+		struct sgang_record *r = &g->hold.members[i].record;
 
 		r->ring_best = account->best;
 		r->weighted_best = account->weighted_best;
 		r->stock_cost = account->stock_cost;
 		r->stock_estimate = account->stock_estimate;
 		strcpy(r->others, account->others);
-		strcpy(r->choice, g->choice);
+		strcpy(r->choice, g->attempt.choice);
 	}
 	if (sgang_describe_holds(a->c, g, a->plan) == 0)
 		return 0;
@@ -418,13 +418,15 @@ static void remember_why(struct attempt *a)
 		struct gang *g = a->gangs[i];
 
 		if (a->n_gangs > 1 && a->culprit && a->culprit != g)
-			snprintf(g->why, sizeof(g->why), "%.40s/%s: %.140s",
-				 a->culprit->ns, a->culprit->name, a->why);
+			snprintf(g->attempt.why, sizeof(g->attempt.why),
+				 "%.40s/%s: %.140s", a->culprit->ns,
+				 a->culprit->name, a->why);
 		else
-			snprintf(g->why, sizeof(g->why), "%s", a->why);
-		memcpy(g->lacks, a->lacks, sizeof(g->lacks));
-		memcpy(g->unit, a->unit, sizeof(g->unit));
-		memcpy(g->helps, a->helps, sizeof(g->helps));
+			snprintf(g->attempt.why, sizeof(g->attempt.why), "%s",
+				 a->why);
+		memcpy(g->attempt.lacks, a->lacks, sizeof(g->attempt.lacks));
+		memcpy(g->attempt.unit, a->unit, sizeof(g->attempt.unit));
+		memcpy(g->attempt.helps, a->helps, sizeof(g->attempt.helps));
 	}
 }
 
@@ -435,7 +437,7 @@ static void after_refusal(struct attempt *a)
 	if (a->learned)
 		return;
 	if (once_more_with_fewer(a)) {
-		a->gangs[0]->only_min = true;
+		a->gangs[0]->attempt.only_min = true;
 		a->c->wake_scheduler = true;
 	} else {
 		note_limited(a);
@@ -461,11 +463,11 @@ static enum sgang_progress carry_out(struct attempt *a,
 
 static bool transact(struct attempt *a)
 {
-	bool only_min = a->gangs[0]->only_min, fits;
+	bool only_min = a->gangs[0]->attempt.only_min, fits;
 	struct account account = { .told = false };
 	enum sgang_progress progress;
 
-	a->gangs[0]->only_min = false;
+	a->gangs[0]->attempt.only_min = false;
 	sgang_probe_all(a);
 	if (sgang_probe_room(a) < 0 ||
 	    sgang_fit_choose(a, only_min ? SGANG_EXTENT_MINIMUM :
@@ -510,10 +512,10 @@ static void count_fitting(struct attempt *a)
 	/* as chosen, not as planned */
 	qsort(a->parts, a->n_parts, sizeof(*a->parts), sgang_fit_take_order);
 	fit = sgang_fit_how_many(a, a->n_parts - 1);
-	g->tried = (uint32_t)fit + 1;
-	g->skipped = (uint32_t)(a->n_parts - fit - 1);
+	g->attempt.tried = (uint32_t)fit + 1;
+	g->attempt.skipped = (uint32_t)(a->n_parts - fit - 1);
 	for (size_t i = 0; i <= fit && i < a->n_parts; i++)
-		a->parts[i].entry->round = g->attempts;
+		a->parts[i].entry->round = g->attempt.nth;
 }
 
 /* Those that share CPUs surely get along with those that do not on other nodes.
@@ -557,16 +559,16 @@ static void look_ahead(struct attempt *a)
 		/* Slurm would not try some of them now, whatever ends. What it
 		 * says of the others is no start of theirs. */
 		for (size_t i = 0; i < a->n_gangs; i++)
-			a->gangs[i]->joint_start = INT64_MAX;
+			a->gangs[i]->joint.start = INT64_MAX;
 		return;
 	}
 	sgang_fit_ring_order(a);
 	sgang_fewer_least(a, a->c->host->now());
 	when = when_apart(a);
 	for (size_t i = 0; i < a->n_gangs; i++)
-		a->gangs[i]->joint_start = when;
+		a->gangs[i]->joint.start = when;
 	if (a->n_gangs == 1) {
-		a->gangs[0]->whole_nodes = sgang_which_whole_nodes(a);
+		a->gangs[0]->joint.whole_nodes = sgang_which_whole_nodes(a);
 		count_fitting(a);
 	}
 	memcpy(a->why, why, sizeof(why));
@@ -584,7 +586,7 @@ static bool avoid_place(struct attempt *a)
 	struct sgang_nodeset *place;
 	struct sgang_nofit nofit;
 
-	if (!a->refused || a->limited || a->gangs[0]->only_min ||
+	if (!a->refused || a->limited || a->gangs[0]->attempt.only_min ||
 	    sgang_levels_limit(a, c->host->now(), &nofit) >=
 		    SGANG_LEVEL_UNCONNECTED)
 		return false;
@@ -698,7 +700,7 @@ static struct gang *one_by_one(struct sgang_conductor *c,
 	return stuck;
 }
 
-static bool any_requires_level(struct gang **gangs, size_t n)
+bool sgang_attempt_any_level(struct gang *const *gangs, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct sgang_policy policy;
@@ -718,13 +720,14 @@ static void blame(struct gang *const *gangs, size_t n, const struct gang *stuck)
 	int64_t when = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (gangs[i]->joint_start > when)
-			when = gangs[i]->joint_start;
+		if (gangs[i]->joint.start > when)
+			when = gangs[i]->joint.start;
 	}
 	for (size_t i = 0; i < n; i++) {
-		gangs[i]->joint_start = when;
+		gangs[i]->joint.start = when;
 		if (stuck && gangs[i] != stuck)
-			snprintf(gangs[i]->why, sizeof(gangs[i]->why),
+			snprintf(gangs[i]->attempt.why,
+				 sizeof(gangs[i]->attempt.why),
 				 "no room for gang %.60s/%s of its group",
 				 stuck->ns, stuck->name);
 	}
@@ -837,7 +840,7 @@ static bool in_one_place(struct sgang_conductor *c, struct gang **gangs,
 		if (!search.place)
 			break;
 		for (size_t j = 0; j < n; j++)
-			gangs[j]->joint_start = 0;
+			gangs[j]->joint.start = 0;
 		*stuck = each(c, &search, gangs, n);
 		done = !*stuck;
 		again = try_elsewhere(&search);
@@ -861,14 +864,14 @@ static bool whole_group(struct sgang_conductor *c, struct gang *const *gangs,
 	/* A joint plan finds room where single ones were in each other's way,
 	 * but knows of one ring only. It alone knows of a level for all. */
 	if (policy.require[0] || policy.prefer_time) {
-		done = any_requires_level(order, n) ?
+		done = sgang_attempt_any_level(order, n) ?
 			       in_one_place(c, order, n, &stuck) :
 			       together(c, NULL, order, n, false);
 	} else {
 		stuck = each(c, &anywhere, order, n);
-		done = !stuck ||
-		       (!policy.spread[0] && !any_requires_level(order, n) &&
-			together(c, NULL, order, n, false));
+		done = !stuck || (!policy.spread[0] &&
+				  !sgang_attempt_any_level(order, n) &&
+				  together(c, NULL, order, n, false));
 	}
 	if (!done)
 		blame(gangs, n, stuck);
@@ -881,14 +884,15 @@ static bool whole_group(struct sgang_conductor *c, struct gang *const *gangs,
 static bool stopped_by_limits(struct sgang_conductor *c,
 			      struct gang *const *gangs, size_t n)
 {
-	char why[sizeof(gangs[0]->why)] = "";
+	char why[sizeof(gangs[0]->attempt.why)] = "";
 	bool over = sgang_limits_over(c, gangs, n, why, sizeof(why));
 
 	for (size_t i = 0; i < n; i++) {
 		gangs[i]->limited = over;
 		if (!over)
 			continue;
-		snprintf(gangs[i]->why, sizeof(gangs[i]->why), "%s", why);
+		snprintf(gangs[i]->attempt.why, sizeof(gangs[i]->attempt.why),
+			 "%s", why);
 		sgang_hold_give_back(c, gangs[i], SGANG_HOLD_END_LIMIT);
 	}
 	return over;
@@ -896,15 +900,15 @@ static bool stopped_by_limits(struct sgang_conductor *c,
 
 static void begin_try(struct sgang_conductor *c, struct gang *g)
 {
-	g->attempts++;
+	g->attempt.nth++;
 	sgang_metrics_add(&c->metrics, SGANG_COUNT_ATTEMPTS);
-	g->why[0] = '\0';
-	g->lacks[0] = '\0';
-	g->choice[0] = '\0';
-	g->joint_start = 0;
-	g->whole_nodes = 0;
-	sgang_nodeset_destroy(g->planned);
-	g->planned = NULL;
+	g->attempt.why[0] = '\0';
+	g->attempt.lacks[0] = '\0';
+	g->attempt.choice[0] = '\0';
+	g->joint.start = 0;
+	g->joint.whole_nodes = 0;
+	sgang_nodeset_destroy(g->joint.nodes);
+	g->joint.nodes = NULL;
 }
 
 bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n,
@@ -912,8 +916,8 @@ bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n,
 {
 	for (size_t i = 0; i < n; i++) {
 		begin_try(c, gangs[i]);
-		gangs[i]->tried = 0;
-		gangs[i]->skipped = 0;
+		gangs[i]->attempt.tried = 0;
+		gangs[i]->attempt.skipped = 0;
 	}
 	if (stopped_by_limits(c, gangs, n))
 		return false;
@@ -935,10 +939,10 @@ static void keep_beside(struct some *s, const struct probed *p)
 {
 	struct sgang_conductor *c = s->a.c;
 	struct sgang_nodeset *theirs =
-		sgang_nodeset_create(c->host->node_count());
+		sgang_nodeset_create(c->host->nodes.count());
 
 	for (size_t i = 0; theirs && i < s->n_jobs; i++)
-		c->host->nodes(s->jobs[i], theirs);
+		c->host->jobs.nodes(s->jobs[i], theirs);
 	for (size_t i = 0; i < s->a.n_probed; i++) {
 		struct probed *same = &s->a.probed[i];
 
@@ -963,7 +967,7 @@ static void commit_some(struct some *s, size_t first, size_t n)
 	view.plan = NULL;
 	view.order = NULL;
 	sgang_fit_ring_order(&view);
-	view.c->host->refresh();
+	view.c->host->nodes.refresh();
 	if (sgang_fit_any(&view) && sgang_learn_order(&view) == 0) {
 		for (size_t i = 0; i < n; i++) {
 			struct sgang_job *job = commit_one(&view, i);
@@ -1033,7 +1037,7 @@ static bool refused_by_limit(const struct some *s, const struct gang *g)
  * back, and its waiting time ends (0.7). */
 static bool never_fits(struct sgang_conductor *c, struct gang *g)
 {
-	return !g->n_holds && sgang_never_by_plan(c, g);
+	return !g->hold.n && sgang_never_by_plan(c, g);
 }
 
 static void keep_some(struct some *s, struct gang *g)
@@ -1045,7 +1049,7 @@ static void keep_some(struct some *s, struct gang *g)
 	    (!s->n_jobs || sgang_hold_add(c, g, s->jobs, s->n_jobs) == 0))
 		return;
 	for (size_t i = s->n_jobs; i-- > 0;) {
-		c->host->undo(s->jobs[i]);
+		c->host->holds.undo(s->jobs[i]);
 		sgang_registry_note(c, s->jobs[i]);
 	}
 	s->n_jobs = 0;
@@ -1077,14 +1081,14 @@ size_t sgang_attempt_some(struct sgang_conductor *c, struct gang *g)
 	if (!s.jobs)
 		goto out;
 	place_some(&s);
-	g->tried = (uint32_t)s.a.n_parts;
-	g->skipped = 0;
+	g->attempt.tried = (uint32_t)s.a.n_parts;
+	g->attempt.skipped = 0;
 	keep_some(&s, g);
 	sgang_registry_refresh(c, g);
 out:
 	n = s.n_jobs;
 	if (sgang_gang_missing(&g->tally))
-		snprintf(g->why, sizeof(g->why), "%s", s.a.why);
+		snprintf(g->attempt.why, sizeof(g->attempt.why), "%s", s.a.why);
 	sgang_probe_close(&s.a);
 	free(s.jobs);
 	return n;

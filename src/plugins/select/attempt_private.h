@@ -157,9 +157,11 @@ struct account {
 /* --- attempt.c --- */
 
 /* Commit what is left of an attempt that was kept between slices, or as much as
- * there is time for. Its gang has no `slices` meanwhile. */
+ * there is time for. Its gang has no `hold.slices` meanwhile. */
 enum sgang_progress sgang_attempt_go_on(struct attempt *a,
 					const struct account *account);
+/* Does one of these gangs ask for something of the levels of its fabric? */
+bool sgang_attempt_any_level(struct gang *const *gangs, size_t n);
 
 /* --- sharing.c --- */
 
@@ -295,11 +297,36 @@ struct sgang_job *sgang_exclusive_job(const struct sgang_conductor *c,
 int sgang_exclusive_prepare(struct attempt *a);
 int sgang_exclusive_then(struct attempt *a);
 
+/* --- preempt_group.c --- */
+
+/* Room for the gangs of an attempt one by one, at a->at and with all parts in
+ * ring order. */
+struct several {
+	struct attempt *a;
+	struct sgang_nodeset **nodes; /* by gang, if all fit */
+	size_t *order;                /* in which they are planned */
+	struct sgang_nodeset *taken;  /* by those before */
+	struct sgang_nodeset *place;  /* of the group; NULL: anywhere */
+	int spread;                   /* level of which each has domains of
+				       * its own; -1: none */
+	bool may_reorder;
+};
+
+/* Does it take more than a joint plan? */
+bool sgang_several_needed(const struct attempt *a);
+/* How many sets of victims there are plans for; 0: too few. */
+uint32_t sgang_several_sets(const struct attempt *a);
+/* 0, or -1 without memory. Close it in either case. */
+int sgang_several_open(struct several *s, struct attempt *a);
+void sgang_several_close(struct several *s);
+/* Do all of them fit? Then '*cost' is of their rings together. */
+bool sgang_several_fit(struct several *s, uint64_t *cost);
+
 /* --- wait_policy.c --- */
 
 /* The parts of a single gang fit now, as a->plan says. Is there a better place
- * later that is worth waiting for? Then a->why and the gang's joint_start are
- * set, else the gang's choice. */
+ * later that is worth waiting for? Then a->why and the gang's joint.start are
+ * set, else its attempt.choice. */
 bool sgang_wait_policy_waits(struct attempt *a);
 
 /* --- placement.c --- */
@@ -317,6 +344,14 @@ enum sgang_moment {
 int sgang_parts_place(struct attempt *a, enum sgang_moment moment,
 		      struct account *account, struct sgang_placement **plan,
 		      struct sgang_nofit *nofit);
+
+/* Call 'use' with a request for the parts at a->at, resource by resource, and
+ * what these are: what is free counts these jobs, but where the parts may be is
+ * as if they were gone. Returns what 'use' does, or -1. */
+typedef int sgang_parts_use(const struct sgang_plan_request *request,
+			    const struct sgang_resources *resources, void *arg);
+int sgang_parts_count(struct attempt *a, struct sgang_job *const *gone,
+		      size_t n_gone, sgang_parts_use *use, void *arg);
 
 /* Set p->allowed to the nodes on which a piece of it fits at that moment. -1
  * without memory. */
@@ -360,7 +395,7 @@ bool sgang_fit_at(struct attempt *a, int64_t when);
 int64_t *sgang_fit_begin(struct attempt *a, size_t *n);
 void sgang_fit_end(struct attempt *a, int64_t *times);
 /* In between: the first of these moments at which the parts fit, INT64_MAX when
- * there is none. g->planned of their gangs is set. */
+ * there is none. g->joint.nodes of their gangs is set. */
 int64_t sgang_fit_first(struct attempt *a, const int64_t *times, size_t n);
 /* In between: do the parts as they are fit then? '*nodes' is then filled with
  * where. */
@@ -368,7 +403,7 @@ bool sgang_fit_nodes_at(struct attempt *a, int64_t when,
 			struct sgang_nodeset *nodes);
 /* In between: the cost of the parts then; 0: they do not fit. */
 uint64_t sgang_fit_cost_at(struct attempt *a, int64_t when);
-/* In between: keep in g->planned where the parts would be then. */
+/* In between: keep in g->joint.nodes where the parts would be then. */
 void sgang_fit_note_planned(struct attempt *a, int64_t when);
 
 /* --- which.c --- */
@@ -379,8 +414,8 @@ void sgang_fit_note_planned(struct attempt *a, int64_t when);
 int sgang_which_fit(struct attempt *a, int64_t when);
 
 /* The same at one of these moments before 'first', at which the first members
- * fit: the first of them, and they are the parts and g->planned is set; else
- * 'first'. */
+ * fit: the first of them, and they are the parts and g->joint.nodes is set;
+ * else 'first'. */
 int64_t sgang_which_when(struct attempt *a, const int64_t *times, size_t n,
 			 int64_t first);
 
@@ -420,7 +455,7 @@ void sgang_fewer_least(struct attempt *a, int64_t when);
 int sgang_uneven_fit(struct attempt *a, int64_t when);
 
 /* The first of these moments at which they fit in some shares, as
- * sgang_fit_when(); INT64_MAX: none, or it was not found out. g->planned is
+ * sgang_fit_when(); INT64_MAX: none, or it was not found out. g->joint.nodes is
  * set. */
 int64_t sgang_uneven_when(struct attempt *a, const int64_t *times, size_t n);
 

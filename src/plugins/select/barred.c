@@ -17,21 +17,22 @@
 
 static bool is_barred(const struct sgang_conductor *c, const struct gang *g)
 {
-	return g->n_barred && g->n_barred == g->n_eligible && c->fabric &&
-	       !g->stale && !g->n_holds && !g->limited && !g->never &&
-	       !sgang_gang_ordinary(&g->tally) &&
+	return g->count.barred && g->count.barred == g->count.eligible &&
+	       c->fabric && !g->stale && !g->hold.n && !g->limited &&
+	       !g->never.starts && !sgang_gang_ordinary(&g->tally) &&
 	       sgang_gang_may_try(&g->tally) &&
 	       sgang_group_complete(g, NULL, 0);
 }
 
 static void forget(struct gang *g)
 {
-	g->failed = false;
-	g->joint_start = 0;
-	g->whole_nodes = 0;
-	g->why[0] = g->lacks[0] = g->unit[0] = g->helps[0] = '\0';
-	sgang_nodeset_destroy(g->planned);
-	g->planned = NULL;
+	g->attempt.failed = false;
+	g->joint.start = 0;
+	g->joint.whole_nodes = 0;
+	g->attempt.why[0] = g->attempt.lacks[0] = g->attempt.unit[0] =
+		g->attempt.helps[0] = '\0';
+	sgang_nodeset_destroy(g->joint.nodes);
+	g->joint.nodes = NULL;
 }
 
 /* As an attempt that fails would, except that the next turn is not put off. */
@@ -42,23 +43,23 @@ static void find_why(struct sgang_conductor *c, struct gang *g)
 	forget(g);
 	if (sgang_probe_open(&a, c, &g, 1) == 0)
 		sgang_probe_all(&a);
-	g->failed = a.why[0] != '\0';
-	g->failed_stamp = 0;
-	g->failed_of = g->requests;
-	g->failed_time = c->host->now();
-	g->failed_limited = false;
-	if (g->failed)
-		g->joint_start = INT64_MAX;
-	memcpy(g->why, a.why, sizeof(g->why));
-	memcpy(g->helps, a.helps, sizeof(g->helps));
+	g->attempt.failed = a.why[0] != '\0';
+	g->failed_at.stamp = 0;
+	g->failed_at.of = g->requests;
+	g->failed_at.time = c->host->now();
+	g->failed_at.limited = false;
+	if (g->attempt.failed)
+		g->joint.start = INT64_MAX;
+	memcpy(g->attempt.why, a.why, sizeof(g->attempt.why));
+	memcpy(g->attempt.helps, a.helps, sizeof(g->attempt.helps));
 	sgang_probe_close(&a);
 }
 
 /* Has something changed for it? */
 static bool is_due(const struct sgang_conductor *c, const struct gang *g)
 {
-	return !g->barred || g->barred_of != g->requests ||
-	       g->barred_supply != c->host->supply();
+	return !g->barred.all || g->barred.of != g->requests ||
+	       g->barred.supply != c->host->supply();
 }
 
 void sgang_barred_check_all(struct sgang_conductor *c)
@@ -67,9 +68,9 @@ void sgang_barred_check_all(struct sgang_conductor *c)
 
 	for (struct gang *g = c->gangs; g; g = g->next) {
 		if (!is_barred(c, g)) {
-			if (g->barred && !g->limited && !g->never)
+			if (g->barred.all && !g->limited && !g->never.starts)
 				forget(g);
-			g->barred = false;
+			g->barred.all = false;
 			continue;
 		}
 		if (!is_due(c, g))
@@ -79,8 +80,8 @@ void sgang_barred_check_all(struct sgang_conductor *c)
 			return;
 		}
 		find_why(c, g);
-		g->barred = true;
-		g->barred_of = g->requests;
-		g->barred_supply = c->host->supply();
+		g->barred.all = true;
+		g->barred.of = g->requests;
+		g->barred.supply = c->host->supply();
 	}
 }

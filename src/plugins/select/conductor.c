@@ -56,13 +56,14 @@ struct sgang_conductor *sgang_conductor_create(const struct sgang_host *host)
 		return NULL;
 	}
 	c->host = host;
-	c->poked = true; /* a restart may have left members to find */
+	c->poke.any = true; /* a restart may have left members to find */
 	c->fresh = true;
+	c->fresh_since = host->now();
 	sgang_conf_default(&c->conf);
-	pthread_mutex_init(&c->mutex, NULL);
+	pthread_mutex_init(&c->poke.mutex, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&c->cond, &attr);
+	pthread_cond_init(&c->poke.cond, &attr);
 	pthread_condattr_destroy(&attr);
 	return c;
 }
@@ -75,8 +76,8 @@ void sgang_conductor_destroy(struct sgang_conductor *c)
 	sgang_topologies_destroy(c->topologies);
 	sgang_conf_free(&c->conf);
 	sgang_metrics_file_destroy(c->metrics_file);
-	pthread_cond_destroy(&c->cond);
-	pthread_mutex_destroy(&c->mutex);
+	pthread_cond_destroy(&c->poke.cond);
+	pthread_mutex_destroy(&c->poke.mutex);
 	free(c);
 }
 
@@ -104,25 +105,28 @@ void sgang_conductor_forget_nodes(struct sgang_conductor *c)
 {
 	sgang_nodes_forget(c);
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		sgang_nodeset_destroy(g->parts);
-		g->parts = NULL;
-		sgang_nodeset_destroy(g->limit);
-		g->limit = NULL;
-		sgang_nodeset_destroy(g->offer);
-		g->offer = NULL;
-		sgang_nodeset_destroy(g->planned);
-		g->planned = NULL;
+		sgang_nodeset_destroy(g->partitions.nodes);
+		g->partitions.nodes = NULL;
+		sgang_nodeset_destroy(g->turn.limit);
+		g->turn.limit = NULL;
+		sgang_nodeset_destroy(g->turn.offer);
+		g->turn.offer = NULL;
+		sgang_nodeset_destroy(g->joint.nodes);
+		g->joint.nodes = NULL;
 		sgang_slices_forget_nodes(g);
-		g->reserves = false;
-		g->turn = false;
+		sgang_claim_forget(g);
+		g->joint.reserved = false;
+		g->turn.due = false;
 	}
 	c->turns = false;
 	c->reserving = false;
+	c->lost_claims = true;
 }
 
 void sgang_conductor_forget_jobs(struct sgang_conductor *c)
 {
 	c->fresh = true;
+	c->fresh_since = c->host->now();
 	sgang_slices_sweep(c, true);
 	sgang_registry_clear(c);
 	c->turns = false;
@@ -139,14 +143,14 @@ static bool short_of_nodes(struct sgang_conductor *c, struct gang *g)
 {
 	uint64_t stamp = c->host->stamp();
 
-	if (!g->whole_nodes || !g->parts || c->holders)
+	if (!g->joint.whole_nodes || !g->partitions.nodes || c->holders)
 		return false;
-	if (!g->idle_known || g->idle_stamp != stamp) {
-		g->idle = c->host->idle(g->parts);
-		g->idle_stamp = stamp;
-		g->idle_known = true;
+	if (!g->idle.known || g->idle.stamp != stamp) {
+		g->idle.nodes = c->host->nodes.idle(g->partitions.nodes);
+		g->idle.stamp = stamp;
+		g->idle.known = true;
 	}
-	return g->idle < g->whole_nodes;
+	return g->idle.nodes < g->joint.whole_nodes;
 }
 
 /* Would another attempt only find out the same? Not if that one had what
@@ -154,16 +158,17 @@ static bool short_of_nodes(struct sgang_conductor *c, struct gang *g)
 static bool backed_off(struct sgang_conductor *c, struct gang *g,
 		       bool reserving)
 {
-	int64_t age = c->host->now() - g->failed_time;
+	int64_t age = c->host->now() - g->failed_at.time;
 
-	if (!g->failed || (g->failed_limited && !reserving))
+	if (!g->attempt.failed || (g->failed_at.limited && !reserving))
 		return false;
-	if (g->failed_stamp == c->host->stamp() && age < RETRY_SECONDS)
+	if (g->failed_at.stamp == c->host->stamp() && age < RETRY_SECONDS)
 		return true;
-	if (age >= SHORT_SECONDS || !short_of_nodes(c, g))
+	if (age >= (sgang_preempt_may(c, g) ? RETRY_SECONDS : SHORT_SECONDS) ||
+	    !short_of_nodes(c, g))
 		return false;
 	/* it cannot start, but what it shows is not so any more */
-	return g->idle == g->failed_idle || age < STALE_SECONDS;
+	return g->idle.nodes == g->failed_at.idle || age < STALE_SECONDS;
 }
 
 /* Nodes that backfill keeps for jobs before the gang are out of bounds for all
@@ -174,20 +179,20 @@ static int widen_limit(struct sgang_conductor *c, struct gang *g,
 		       const struct sgang_nodeset *nodes, bool reserving)
 {
 	if (!reserving) {
-		sgang_nodeset_destroy(g->limit);
-		g->limit = NULL;
+		sgang_nodeset_destroy(g->turn.limit);
+		g->turn.limit = NULL;
 		return 0;
 	}
-	if (!g->turn || g->self_turn) {
-		sgang_nodeset_destroy(g->limit);
-		g->limit = sgang_nodeset_copy(nodes);
-		if (!g->limit)
+	if (!g->turn.due || g->turn.own) {
+		sgang_nodeset_destroy(g->turn.limit);
+		g->turn.limit = sgang_nodeset_copy(nodes);
+		if (!g->turn.limit)
 			return -1;
 	}
-	if (g->limit)
-		sgang_nodeset_or(g->limit, nodes);
-	if (g->limit && g->offer && g->offer_cycle == c->cycle)
-		sgang_nodeset_or(g->limit, g->offer);
+	if (g->turn.limit)
+		sgang_nodeset_or(g->turn.limit, nodes);
+	if (g->turn.limit && g->turn.offer && g->turn.offer_cycle == c->cycle)
+		sgang_nodeset_or(g->turn.limit, g->turn.offer);
 	return 0;
 }
 
@@ -195,13 +200,13 @@ static int widen_limit(struct sgang_conductor *c, struct gang *g,
  * they are held until the others are. */
 static bool waits_for_holds(const struct gang *g)
 {
-	return g->n_holds &&
+	return g->hold.n &&
 	       (sgang_gang_placed(&g->tally) || sgang_gang_strict(&g->tally));
 }
 
 enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
 				     const struct sgang_spec *spec,
-				     uint32_t priority,
+				     const struct sgang_standing *s,
 				     const struct sgang_nodeset *nodes,
 				     bool reserving)
 {
@@ -211,23 +216,27 @@ enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
 		return SGANG_TURN_TAKEN; /* no memory: next cycle */
 	if (g->stale)
 		return SGANG_TURN_TAKEN; /* the next pass knows */
+	if (g->preempt.evicted)
+		return SGANG_TURN_TAKEN; /* it will wait as a whole */
 	if (sgang_gang_ordinary(&g->tally) && sgang_registry_any_left(c, g)) {
 		c->wake_scheduler |= c->slicing;
 		return c->slicing ? SGANG_TURN_TAKEN : SGANG_TURN_ORDINARY;
 	}
-	if (g->never || c->save_error || waits_for_holds(g) ||
+	if (g->never.starts || c->save.error || waits_for_holds(g) ||
 	    backed_off(c, g, reserving))
 		return SGANG_TURN_TAKEN;
 	if (widen_limit(c, g, nodes, reserving) < 0)
 		return SGANG_TURN_TAKEN;
-	if (!g->parts) {
-		g->parts = sgang_nodeset_copy(nodes);
-		g->parts_of = 0; /* not all of them */
+	if (!g->partitions.nodes) {
+		g->partitions.nodes = sgang_nodeset_copy(nodes);
+		g->partitions.of = 0; /* not all of them */
 	}
-	if (!g->turn || priority > g->turn_priority)
-		g->turn_priority = priority;
-	g->turn = true;
-	g->self_turn = false;
+	if (!g->turn.due || g->turn.own ||
+	    !sgang_reserve_before(c, &g->turn.first, s))
+		g->turn.first = *s;
+	g->turn.first.job = NULL; /* another time it may be gone */
+	g->turn.due = true;
+	g->turn.own = false;
 	c->turns = true;
 	sgang_conductor_poke(c);
 	return SGANG_TURN_TAKEN;
@@ -238,30 +247,41 @@ bool sgang_conductor_has_turns(const struct sgang_conductor *c)
 	return c->turns;
 }
 
-/* Has it, or one that it starts with, a turn before jobs of this priority? */
-static bool has_turn(const struct gang *g, uint32_t priority)
+/* One by itself keeps nobody off. */
+static bool turns_before(struct sgang_conductor *c, const struct gang *g,
+			 const struct sgang_standing *s)
 {
-	if (!g->parts || !g->judged_of)
+	return g->turn.due && !g->turn.own &&
+	       sgang_reserve_before(c, &g->turn.first, s);
+}
+
+/* Has it, or one that it starts with, a turn before the job? */
+static bool has_turn(struct sgang_conductor *c, const struct gang *g,
+		     const struct sgang_standing *s)
+{
+	if (!g->partitions.nodes || !g->never.judged_of)
 		return false;
-	if (g->turn)
-		return priority <= g->turn_priority;
-	for (size_t i = 0; i < g->n_group; i++) {
-		if (g->group[i]->turn && priority <= g->group[i]->turn_priority)
+	if (g->turn.due)
+		return turns_before(c, g, s);
+	for (size_t i = 0; i < g->group.n; i++) {
+		if (turns_before(c, g->group.gangs[i], s))
 			return true;
 	}
 	return false;
 }
 
-/* What is kept for the gang from jobs of this priority; NULL: nothing. */
-static const struct sgang_nodeset *kept_for(const struct gang *g,
-					    uint32_t priority)
+/* What is kept for the gang from the job; NULL: nothing. */
+static const struct sgang_nodeset *kept_for(struct sgang_conductor *c,
+					    const struct gang *g,
+					    const struct sgang_standing *s)
 {
 	const struct sgang_nodeset *nodes = sgang_slices_nodes(g);
 
-	return (nodes || !has_turn(g, priority)) ? nodes : g->parts;
+	return (nodes || !has_turn(c, g, s)) ? nodes : g->partitions.nodes;
 }
 
-bool sgang_conductor_fence(struct sgang_conductor *c, uint32_t priority,
+bool sgang_conductor_fence(struct sgang_conductor *c,
+			   const struct sgang_standing *s,
 			   struct sgang_nodeset *nodes)
 {
 	bool taken = false;
@@ -269,7 +289,7 @@ bool sgang_conductor_fence(struct sgang_conductor *c, uint32_t priority,
 	if (!c->turns)
 		return false;
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		const struct sgang_nodeset *kept = kept_for(g, priority);
+		const struct sgang_nodeset *kept = kept_for(c, g, s);
 
 		if (!kept || !sgang_nodeset_intersects(nodes, kept))
 			continue;
@@ -289,13 +309,15 @@ int64_t sgang_conductor_joint_start(struct sgang_conductor *c,
 	struct gang *g = sgang_registry_find(c, spec->ns, spec->name);
 
 	if (g && c->holders)
-		g->wishes = true;
-	if (!g || sgang_gang_ordinary(&g->tally) || !g->failed ||
-	    g->joint_start <= c->host->now())
+		g->turn.wishes = true;
+	if (g && g->preempt.claim)
+		return sgang_claim_until(c, g);
+	if (!g || sgang_gang_ordinary(&g->tally) || !g->attempt.failed ||
+	    g->joint.start <= c->host->now())
 		return 0;
-	if (g->failed_stamp != c->host->stamp() && !short_of_nodes(c, g))
+	if (g->failed_at.stamp != c->host->stamp() && !short_of_nodes(c, g))
 		return 0;
-	return g->joint_start;
+	return g->joint.start;
 }
 
 void sgang_conductor_planned(struct sgang_conductor *c, uint32_t job_id,
@@ -309,18 +331,18 @@ void sgang_conductor_planned(struct sgang_conductor *c, uint32_t job_id,
 
 void sgang_conductor_submitted(struct sgang_conductor *c)
 {
-	pthread_mutex_lock(&c->mutex);
-	c->submitted = true;
-	pthread_cond_signal(&c->cond);
-	pthread_mutex_unlock(&c->mutex);
+	pthread_mutex_lock(&c->poke.mutex);
+	c->poke.submitted = true;
+	pthread_cond_signal(&c->poke.cond);
+	pthread_mutex_unlock(&c->poke.mutex);
 }
 
 void sgang_conductor_ignore(struct sgang_conductor *c)
 {
-	pthread_mutex_lock(&c->mutex);
-	c->poked = false;
-	c->submitted = false;
-	pthread_mutex_unlock(&c->mutex);
+	pthread_mutex_lock(&c->poke.mutex);
+	c->poke.any = false;
+	c->poke.submitted = false;
+	pthread_mutex_unlock(&c->poke.mutex);
 }
 
 static void add_us(struct timespec *time, uint64_t us)
@@ -371,8 +393,8 @@ static bool is_due(const struct sgang_conductor *c, struct timespec *until)
 {
 	struct timespec now, gathered;
 
-	if (c->poked || !c->submitted)
-		return c->poked;
+	if (c->poke.any || !c->poke.submitted)
+		return c->poke.any;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	gathered = gather_until(c);
 	if (!is_before(&now, &gathered))
@@ -390,11 +412,12 @@ void sgang_conductor_wait(struct sgang_conductor *c)
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	add_us(&until, c->preparing ? PREPARE_WAIT : 1000000);
-	pthread_mutex_lock(&c->mutex);
+	pthread_mutex_lock(&c->poke.mutex);
 	while (!is_due(c, &until) &&
-	       pthread_cond_timedwait(&c->cond, &c->mutex, &until) != ETIMEDOUT)
+	       pthread_cond_timedwait(&c->poke.cond, &c->poke.mutex, &until) !=
+		       ETIMEDOUT)
 		;
-	pthread_mutex_unlock(&c->mutex);
+	pthread_mutex_unlock(&c->poke.mutex);
 }
 
 /* ---- the pass ---- */
@@ -402,7 +425,7 @@ void sgang_conductor_wait(struct sgang_conductor *c)
 static bool any_unsaved(const struct sgang_conductor *c)
 {
 	for (const struct gang *g = c->gangs; g; g = g->next) {
-		if (g->n_holds && !g->holds_saved && !sgang_hold_committing(g))
+		if (g->hold.n && !g->hold.saved && !sgang_hold_committing(g))
 			return true;
 	}
 	return false;
@@ -411,7 +434,7 @@ static bool any_unsaved(const struct sgang_conductor *c)
 static bool any_waiting_holder(const struct sgang_conductor *c)
 {
 	for (const struct gang *g = c->gangs; g; g = g->next) {
-		if (g->n_holds && !sgang_hold_committing(g) &&
+		if (g->hold.n && !sgang_hold_committing(g) &&
 		    !sgang_group_placed(g))
 			return true;
 	}
@@ -458,14 +481,19 @@ static int first_half(struct sgang_conductor *c)
 	c->preparing = false;
 	sgang_registry_collect(c);
 	sgang_group_collect(c);
+	if (c->fresh || c->lost_claims)
+		sgang_claim_recover_all(c);
 	c->fresh = false;
 	sgang_reserve_review(c);
+	sgang_evict_check_all(c);
 	if (c->conf.gangs)
 		sgang_failure_check_all(c);
 	sgang_hold_check_all(c);
 	sgang_never_check_all(c);
 	sgang_barred_check_all(c);
+	sgang_claim_review_all(c);
 	sgang_turns_take(c);
+	sgang_claim_tell_all(c);
 	if (any_unsaved(c))
 		sgang_fault_die("committed", 1);
 	sgang_hold_release_all(c);
@@ -473,7 +501,7 @@ static int first_half(struct sgang_conductor *c)
 	sgang_nodes_show(c);
 	sgang_reserve_all(c);
 	c->holders = any_waiting_holder(c);
-	save = any_unsaved(c) || c->changed || c->save_error;
+	save = any_unsaved(c) || c->changed || c->save.error;
 	c->slicing = sgang_slices_gang(c) != NULL;
 	if (c->wake_scheduler && !c->slicing) {
 		c->host->wake_scheduler();
@@ -497,26 +525,27 @@ static void second_half(struct sgang_conductor *c)
 	if (any_unsaved(c))
 		sgang_fault_die("saved", 1);
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		g->holds_saved = true;
+		g->hold.saved = true;
 		/* The pointers to jobs are those of the first half, and holds
 		 * may have been given to a job that preempts. */
-		if (g->n_holds || g->tally.held)
+		if (g->hold.n || g->tally.held)
 			sgang_registry_refresh(c, g);
 	}
 	sgang_group_collect(c);
 	sgang_hold_recheck_all(c);
 	sgang_hold_release_all(c);
+	sgang_claim_strike_all(c);
 	unlock(c, &since);
 }
 
 static void log_save(const struct sgang_conductor *c, int error)
 {
-	if (error && !c->save_error)
+	if (error && !c->save.error)
 		sgang_log(
 			SGANG_LOG_ERROR,
 			"slurmctld cannot save its state (%s): no gang starts until it can; see StateSaveLocation",
 			strerror(error));
-	else if (!error && c->save_error)
+	else if (!error && c->save.error)
 		sgang_log(SGANG_LOG_INFO,
 			  "slurmctld saves its state again: gangs start");
 }
@@ -527,14 +556,14 @@ static bool save_state(struct sgang_conductor *c)
 	int64_t now = c->host->now();
 	int error;
 
-	if (c->save_error && now - c->save_time < SAVE_SECONDS)
+	if (c->save.error && now - c->save.time < SAVE_SECONDS)
 		return false;
 	error = c->host->save();
 	if (error)
 		sgang_metrics_add(&c->metrics, SGANG_COUNT_UNSAVED);
 	log_save(c, error);
-	c->save_error = error;
-	c->save_time = now;
+	c->save.error = error;
+	c->save.time = now;
 	return !error;
 }
 
@@ -544,11 +573,11 @@ static void make_pass(struct sgang_conductor *c)
 	bool poked;
 	int save;
 
-	pthread_mutex_lock(&c->mutex);
-	poked = c->poked || c->submitted;
-	c->poked = false;
-	c->submitted = false;
-	pthread_mutex_unlock(&c->mutex);
+	pthread_mutex_lock(&c->poke.mutex);
+	poked = c->poke.any || c->poke.submitted;
+	c->poke.any = false;
+	c->poke.submitted = false;
+	pthread_mutex_unlock(&c->poke.mutex);
 	stamp = c->host->job_stamp();
 	if (!poked && !c->missed && !c->n_members && stamp == c->job_stamp)
 		return; /* no gang, no event: cost nothing */

@@ -71,13 +71,24 @@ enum sgang_turn {
 	SGANG_TURN_TAKEN     /* answer busy: the conductor will see to it */
 };
 
-/* The scheduler reached member 'job_id' of a gang (spec with its namespace
- * resolved). 'nodes' are those the scheduler would let it use; 'reserving' says
+/* Where a job stands in Slurm's queue. Of two jobs that are there Slurm says
+ * which comes first; the numbers are for the others, and for the order of a
+ * list. */
+struct sgang_standing {
+	struct sgang_job *job; /* NULL: look for `record` */
+	uint32_t record;       /* the job's id; 0: none */
+	uint16_t tier;         /* PriorityTier of its partition */
+	uint32_t priority;
+	uint32_t job_id; /* of an array: the array's */
+};
+
+/* The scheduler reached a member that stands there of a gang (spec with its
+ * namespace resolved). 'nodes' are those the scheduler would let it use; 'reserving' says
  * that they were thinned out for jobs that come before it (backfill), and the
  * gang must then keep to them. Called with slurmctld's locks held. */
 enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
 				     const struct sgang_spec *spec,
-				     uint32_t priority,
+				     const struct sgang_standing *s,
 				     const struct sgang_nodeset *nodes,
 				     bool reserving);
 
@@ -85,11 +96,12 @@ enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
  */
 bool sgang_conductor_has_turns(const struct sgang_conductor *c);
 
-/* The scheduler is about to start a job of this priority on some of 'nodes':
- * take away those that a gang whose turn has come could use, until the
- * conductor has run. Returns whether any were taken. Called with slurmctld's
+/* The scheduler is about to start a job that stands there on some of 'nodes':
+ * take away those that a gang before it whose turn has come could use, until
+ * the conductor has run. Returns whether any were taken. Called with slurmctld's
  * locks held. */
-bool sgang_conductor_fence(struct sgang_conductor *c, uint32_t priority,
+bool sgang_conductor_fence(struct sgang_conductor *c,
+			   const struct sgang_standing *s,
 			   struct sgang_nodeset *nodes);
 
 /* Backfill plans for a member: when could the whole gang start, as far as is
@@ -104,13 +116,6 @@ int64_t sgang_conductor_joint_start(struct sgang_conductor *c,
  * start of the last one at the end, and that of the one before at each call. */
 void sgang_conductor_planned(struct sgang_conductor *c, uint32_t job_id,
 			     int64_t start);
-
-/* Where a job stands in Slurm's queue. */
-struct sgang_standing {
-	uint16_t tier; /* PriorityTier of its partition */
-	uint32_t priority;
-	uint32_t job_id; /* of an array: the array's */
-};
 
 /* Backfill looks for a start of the job that stands there, in the order of its
  * queue, on 'nodes': those that are not kept for jobs before it. 'spec' is what
@@ -141,6 +146,11 @@ int64_t sgang_conductor_keep(struct sgang_conductor *c,
 void sgang_conductor_ended(struct sgang_conductor *c, struct sgang_job *job,
 			   enum sgang_hold_end why);
 
+/* Slurm has given a member its nodes, and launches it next. One whose gang has
+ * started is told who it is in the gang, by its environment and its record.
+ * Called with slurmctld's locks held. */
+void sgang_conductor_begins(struct sgang_conductor *c, struct sgang_job *job);
+
 /* Would 'job', a member that another job would preempt, have nothing to end,
  * since it only holds its nodes? Called with slurmctld's locks held. */
 bool sgang_conductor_may_yield(struct sgang_conductor *c,
@@ -168,17 +178,46 @@ bool sgang_conductor_late(struct sgang_conductor *c,
 			  const struct sgang_spec *spec,
 			  struct sgang_nodeset *nodes);
 
-/* Is the member the last of its gang that has nodes? Then nobody else loses
- * anything when it does. As the last pass saw it; false of a gang that it did
- * not see. Called with slurmctld's locks held. */
-bool sgang_conductor_last_of_gang(struct sgang_conductor *c,
-				  const struct sgang_spec *spec);
+/* How an ordinary job may preempt one that has nodes. */
+enum sgang_victim_kind {
+	SGANG_VICTIM_EXTRA, /* its gang has more members than it needs: before
+			     * others of the same standing */
+	SGANG_VICTIM_ANY,   /* nobody else loses anything */
+	SGANG_VICTIM_LAST,  /* only if no others will do */
+	SGANG_VICTIM_WHOLE, /* the same, and with it all of its gang that is
+			     * among them */
+	SGANG_VICTIM_NEVER  /* not all of its gang is */
+};
 
-/* The same: leave only those that share a domain of this level with a node that
- * its gang has. False: there is no such node, or no memory, and nothing was
- * taken. */
+struct gang;
+
+struct sgang_listed {
+	uint32_t job_id;
+	bool ends;         /* it is requeued or killed, not suspended */
+	struct gang *gang; /* NULL: none */
+	enum sgang_victim_kind kind;
+};
+
+/* The gang of a job that says this of its gang, to be named in the next calls
+ * while the locks are held; NULL: the last pass saw none. */
+struct gang *sgang_conductor_victim(struct sgang_conductor *c,
+				    const struct sgang_spec *spec);
+
+/* Fill `kind` of all jobs that may be preempted by one. 0, or -1 without
+ * memory. */
+int sgang_conductor_judge(struct sgang_conductor *c, struct sgang_listed *v,
+			  size_t n);
+
+/* All of the gang is preempted: it waits for another start together. */
+void sgang_conductor_struck(struct sgang_conductor *c, struct gang *g);
+
+/* 'job', a member of a gang that has started, takes so many nodes or more:
+ * leave only those that share a domain of this level with one of the two nodes
+ * beside which it would be in the ring. False: there are none, or no memory, and
+ * nothing was taken. */
 bool sgang_conductor_near(struct sgang_conductor *c,
-			  const struct sgang_spec *spec, uint32_t level,
+			  const struct sgang_spec *spec, struct sgang_job *job,
+			  uint32_t min_nodes, uint32_t level,
 			  struct sgang_nodeset *nodes);
 
 /* Something changed: run a pass soon. Any thread. */

@@ -20,6 +20,7 @@
 
 struct gang;
 struct probed;
+struct seat;
 struct shown_node;
 struct slices;
 
@@ -39,7 +40,7 @@ struct entry {
 	size_t n_env;
 	uint64_t look;         /* a hash of what was seen, as far as
 				* the gang's numbers follow from it */
-	uint64_t label;        /* what it shows, see host.h */
+	uint64_t label;        /* what it shows: host_jobs.h */
 	struct sgang_job *job; /* valid while the locks are held */
 	struct sgang_member m; /* points to spec and record */
 	uint64_t version;      /* of spec and record: never the same
@@ -67,24 +68,54 @@ struct hold {
 	struct sgang_record record;
 };
 
+/* A job that has to go. */
+struct victim {
+	uint32_t job_id;
+	int64_t started; /* the run that was chosen */
+};
+
+/* What of a claim is for one gang of a group; who that is, is only compared. */
+struct claim_share {
+	const struct gang *g;
+	struct sgang_nodeset *nodes;
+};
+
+/* Nodes that are freed for a gang (claim.c). */
+struct claim {
+	struct sgang_nodeset *nodes;
+	struct claim_share *shares; /* NULL: its group goes anywhere on them */
+	size_t n_shares;
+	struct victim *victims;
+	size_t n_victims, n_left;    /* n_left: have some of the nodes yet */
+	int64_t since, until;        /* until: the last of them is gone, at the
+				   * latest; 0: not known yet */
+	bool struck;                 /* they have been signalled */
+	bool ripe;                   /* they are gone: the gang has its turn */
+	char text[SGANG_CLAIM_SIZE]; /* record.h */
+	char told[SGANG_VICTIMS_SIZE];
+};
+
 struct gang {
 	struct gang *next;  /* in the list of all */
 	struct gang *chain; /* in its bucket */
 	char ns[SGANG_NAMESPACE_MAX + 1];
 	char name[SGANG_NAME_MAX + 1];
 
-	/* rebuilt by every pass */
+	/* Of what it consists; rebuilt by every pass. */
 	struct entry **entries; /* its members */
 	size_t n_entries, cap_entries;
 	struct entry *object; /* its definition, or NULL */
-	size_t n_waiting;     /* entries that wait, ... */
-	size_t n_parked;      /* those of them that are parked, ... */
-	size_t n_eligible;    /* those that are eligible, ... */
-	size_t n_barred;      /* those of these that Slurm does not try, ... */
-	uint64_t label;       /* and what all of them show, see
-			       * host.h; 0: not all show the same */
+	struct {
+		size_t waiting;  /* entries that wait, ... */
+		size_t parked;   /* those of them that are parked, ... */
+		size_t eligible; /* those that are eligible, ... */
+		size_t barred;   /* those of these that Slurm does not try */
+	} count;
+	uint64_t label; /* what all that wait show, see host_jobs.h; 0: not all
+			 * show the same */
 
-	/* worked out anew when `tally_of` is not the same any more */
+	/* What follows from that; worked out anew when `tally_of` is not the
+	 * same any more. */
 	struct sgang_tally tally;
 	const struct sgang_topology *topology; /* of its members' partition; of
 						* several that differ, the
@@ -99,110 +130,197 @@ struct gang {
 				     * 0: work it out in the next pass */
 	uint64_t recorded_of;       /* with these numbers all records said
 				     * what they should; 0: not known */
+	bool stale;                 /* no memory to know what it is now */
 
-	/* rebuilt by every pass */
-	bool stale;          /* no memory to know what it is now */
-	struct gang **group; /* it and those it starts with, in the
-			      * order of their turns */
-	size_t n_group;
-	char group_why[192];  /* why the group is none, or "" */
-	uint32_t lost_member; /* a job that has failed, of those ... */
-	int64_t lost_started; /* ... that were released then */
-	bool lost_cancelled;  /* somebody wanted one to end */
-	enum sgang_on_failure lost_policy; /* the strongest that a record of
-					    * these says */
+	/* It and those it starts with; rebuilt by every pass. */
+	struct {
+		struct gang **gangs; /* in the order of their turns */
+		size_t n;
+		char why[192]; /* why the group is none, or "" */
+	} group;
 
-	/* kept between passes */
+	/* A job of its that has failed; found by every pass. */
+	struct {
+		uint32_t member;              /* of those ... */
+		int64_t started;              /* ... that were released then */
+		bool cancelled;               /* somebody wanted one to end */
+		enum sgang_on_failure policy; /* the strongest that a record of
+					       * these says */
+	} lost;
+
+	/* All that follows is kept between passes. */
+
 	enum sgang_phase phase;
-	uint32_t ended;  /* members that have ended, */
-	uint32_t fallen; /* and those of them that failed */
-	bool killed;     /* ended, as a member was lost */
-	uint32_t attempts;
-	uint32_t tried, skipped; /* by the last of them */
-	bool turn;               /* the scheduler has reached it */
-	bool self_turn;          /* ... or it has one by itself */
-	bool wishes;             /* backfill has planned for it */
-	uint32_t turn_priority;
-	struct sgang_nodeset *parts; /* nodes of its members' partitions, as
-				      * they were for ... */
-	uint64_t parts_of;           /* ... these requests ... */
-	uint64_t parts_stamp;        /* ... in this state of the cluster */
-	struct sgang_nodeset *limit; /* keep to these nodes; NULL: no limit */
-	struct sgang_nodeset *offer; /* what backfill offered its members ... */
-	uint64_t offer_cycle;        /* ... when it went through its queue so */
-	bool limited;                /* a limit stops it: parked */
-	bool never;                  /* it cannot start even if no other job
-				      * ran: parked */
-	bool never_planned;          /* ... as a plan has found */
-	uint64_t planned_of;     /* a plan was asked for these requests ... */
-	uint64_t planned_supply; /* ... and these nodes */
-	uint64_t judged_of;      /* that was found out for these requests;
-				  * 0: not yet ... */
-	uint64_t judged_supply;  /* ... and these nodes, ... */
-	int64_t judged_time;     /* ... at that time */
-	bool wants_more;         /* a member waits for more than nodes */
-	bool only_min;           /* more than the minimum did not work */
-	bool one_hold;           /* slices did not: commit in one hold of
-				  * the locks */
-	bool barred;             /* Slurm tries none of its members; found
-				  * out why for ... */
-	uint64_t barred_of;      /* ... these requests ... */
-	uint64_t barred_supply;  /* ... and these nodes */
-	bool failed;             /* the last attempt did, at ... */
-	uint64_t failed_stamp;   /* ... this state of the cluster */
-	uint64_t failed_of;      /* ... with these requests */
-	int64_t failed_time;
-	bool failed_limited;  /* ... on what backfill offered */
-	uint32_t failed_idle; /* of `parts`, then, if `whole_nodes` */
-	bool lent;            /* to look for a way out of a deadlock
-			       * was without effect, at ... */
-	uint64_t lent_stamp;  /* ... this state of the cluster */
-	uint64_t lent_of;     /* ... with these requests */
-	int64_t lent_time;
-	bool yielded_to;                /* others have just given up for it */
-	int64_t joint_start;            /* when it would fit; 0: not known */
-	struct sgang_nodeset *planned;  /* where, then; NULL: not known */
-	bool reserves;                  /* these are kept for it */
-	struct sgang_standing standing; /* of its first member; set with it */
-	uint32_t whole_nodes; /* it needs that many; 0: no such number */
-	bool idle_known;
-	uint64_t idle_stamp;
-	uint32_t idle; /* of `parts`, at idle_stamp */
-	char why[256];
-	char lacks[SGANG_LACKS_SIZE]; /* record.h */
-	char unit[SGANG_UNIT_SIZE];
-	char helps[SGANG_HELPS_SIZE];
-	char choice[SGANG_CHOICE_SIZE]; /* record.h */
-	uint64_t waits_cost[2]; /* now and then, of the better place that
-				 * was last told in the log; ... */
-	int64_t waits_until;    /* ... 0: it waits for none */
-	struct sgang_nodeset *shown_on; /* nodes that name it (nodes.c) ... */
-	uint64_t shown_of;              /* ... with these members */
-	/* How far its hold has come (hold_state.h, which says what of the rest
-	 * is no state and why) ... */
-	enum sgang_hold_state hold_state;
-	uint64_t hold_refused; /* ways that have been refused, as bits */
-	struct slices *slices; /* ... with what is left to be committed while
-				* COMMITTING; else NULL */
-	struct hold *holds;
-	size_t n_holds;
-	bool marked;                  /* `hold` is set in some entry */
-	int64_t since;                /* when the first of them was placed */
-	enum sgang_hold_end hold_end; /* what ended the last ones */
-	bool holds_saved;             /* in the job state on disk */
-	bool told_unsaved;            /* ... and its members show that they
-				       * cannot be */
-	bool described;               /* the members know of their ring; then
-				       * the holds are in ring order */
-	uint64_t prepared;            /* while PREPARING: clock_us() when all
-				       * nodes had run the Prolog; 0: not yet */
-	uint32_t prepare_failures;    /* members lost meanwhile, so far */
-	int64_t adopted;              /* when its holds were found again */
-	bool asked_again;             /* the nodes, a while after that */
-	int64_t begun;                /* somebody of the placement of this
-				       * `since` was launched */
-	int64_t unconfirmed;          /* when it was released; 0: all launch
-				       * messages have been sent */
+	bool limited; /* a limit stops it: parked */
+
+	/* Its members that have ended. */
+	struct {
+		uint32_t members;
+		uint32_t failed; /* of these */
+		bool killed;     /* ended, as a member was lost */
+	} ended;
+
+	/* The turn that it has, and about which nodes it is. */
+	struct {
+		bool due;                    /* the scheduler has reached it */
+		bool own;                    /* ... or it has one by itself */
+		bool wishes;                 /* backfill has planned for it */
+		struct sgang_standing first; /* member that was reached */
+		bool yielded_to; /* others have just given up for it */
+		struct sgang_nodeset *limit; /* keep to these nodes; NULL: no
+					      * limit */
+		struct sgang_nodeset *offer; /* what backfill offered its
+					      * members ... */
+		uint64_t offer_cycle; /* ... when it went through its queue
+				       * so */
+	} turn;
+
+	/* The nodes of its members' partitions, as they were ... */
+	struct {
+		struct sgang_nodeset *nodes;
+		uint64_t of;    /* ... for these requests ... */
+		uint64_t stamp; /* ... in this state of the cluster */
+	} partitions;
+	/* How many of these are idle. */
+	struct {
+		bool known;
+		uint64_t stamp; /* in this state of the cluster */
+		uint32_t nodes;
+	} idle;
+
+	/* The last attempt, what it came to, and how the next one is made. */
+	struct {
+		uint32_t nth;            /* of all there were */
+		uint32_t tried, skipped; /* members */
+		bool failed;
+		bool wants_more; /* a member waits for more than nodes */
+		bool only_min;   /* more than the minimum did not work */
+		bool one_hold;   /* slices did not: commit in one hold of the
+				  * locks */
+		char why[256];
+		char lacks[SGANG_LACKS_SIZE]; /* record.h */
+		char unit[SGANG_UNIT_SIZE];
+		char helps[SGANG_HELPS_SIZE];
+		char choice[SGANG_CHOICE_SIZE]; /* record.h */
+	} attempt;
+	/* If it failed: when, so that it is not repeated for nothing. */
+	struct {
+		uint64_t stamp; /* in this state of the cluster ... */
+		uint64_t of;    /* ... with these requests */
+		int64_t time;
+		bool limited;  /* on what backfill offered */
+		uint32_t idle; /* nodes, if `joint.whole_nodes` */
+	} failed_at;
+
+	/* Where all of it would fit at the same time, as the last attempt that
+	 * failed has found. */
+	struct {
+		int64_t start;                  /* 0: not known */
+		struct sgang_nodeset *nodes;    /* NULL: not known */
+		bool reserved;                  /* these are kept for it */
+		struct sgang_standing standing; /* of its first member; set
+						 * with it */
+		uint32_t whole_nodes; /* it needs that many; 0: no such
+				       * number */
+	} joint;
+
+	/* Can it start at all? */
+	struct {
+		bool starts;  /* never, even if no other job ran: parked */
+		bool by_plan; /* ... as a plan has found */
+		uint64_t planned_of;     /* a plan was asked for these
+					  * requests ... */
+		uint64_t planned_supply; /* ... and these nodes */
+		uint64_t judged_of;      /* that was found out for these
+					  * requests; 0: not yet ... */
+		uint64_t judged_supply;  /* ... and these nodes, ... */
+		int64_t judged_time;     /* ... at that time */
+	} never;
+
+	/* Does Slurm try any of its members? */
+	struct {
+		bool all;        /* none; found out why for ... */
+		uint64_t of;     /* ... these requests ... */
+		uint64_t supply; /* ... and these nodes */
+	} barred;
+
+	/* The last look for a way out of a deadlock (turns.c). */
+	struct {
+		bool in_vain;   /* it was without effect, at ... */
+		uint64_t stamp; /* ... this state of the cluster */
+		uint64_t of;    /* ... with these requests */
+		int64_t time;
+	} loan;
+
+	/* The better place that it waits for, as was last told in the log. */
+	struct {
+		uint64_t cost[2]; /* now and then */
+		int64_t until;    /* 0: it waits for none */
+	} waits;
+
+	/* The nodes that name it (nodes.c). */
+	struct {
+		struct sgang_nodeset *on;
+		uint64_t of; /* with these members */
+	} shown;
+
+	/* Whom it preempts, and who preempts it. */
+	struct {
+		struct claim *claim;  /* NULL: nothing is freed for it */
+		struct claim *former; /* the one that was lost in this turn, if
+				       * it is planned anew */
+		uint32_t lost;        /* claims, in a row */
+		int64_t after;        /* it preempts nobody before that */
+		int64_t wake; /* it is to be tried again then, though nothing
+			       * has happened; 0: nothing is known */
+		bool evicted; /* it is being preempted as a whole */
+		char none[SGANG_PREEMPTS_SIZE]; /* why it preempts nobody, as in
+						 * record.h */
+		/* While that is off: whom it would, as in record.h. */
+		struct {
+			char victims[SGANG_VICTIMS_SIZE];
+			char nodes[SGANG_CLAIM_SIZE];
+			int64_t after; /* it is not looked for before that */
+		} would;
+	} preempt;
+
+	/* Who has which member rank once it has started (heir.c). */
+	struct {
+		struct seat *seat; /* by member rank */
+		uint32_t n;
+		uint64_t ranks;         /* of all seats */
+		uint32_t changes;       /* members that took a seat later */
+		struct sgang_ring ring; /* since the last of them */
+	} seats;
+
+	/* Its members that have their nodes, and how far they are. */
+	struct {
+		enum sgang_hold_state state; /* hold_state.h, which says what of
+					      * the rest is no state and why */
+		uint64_t refused; /* ways that have been refused, as bits */
+		struct slices *slices; /* what is left to be committed while
+					* COMMITTING; else NULL */
+		struct hold *members;
+		size_t n;
+		bool marked;             /* `hold` is set in some entry */
+		int64_t since;           /* when the first of them was placed */
+		enum sgang_hold_end end; /* what ended the last ones */
+		bool saved;              /* in the job state on disk */
+		bool told_unsaved;       /* ... and its members show that they
+					  * cannot be */
+		bool described;          /* the members know of their ring; then
+					  * they are in ring order here */
+		uint64_t prepared;       /* while PREPARING: clock_us() when all
+					  * nodes had run the Prolog; 0: not
+					  * yet */
+		uint32_t prepare_failures; /* members lost meanwhile, so far */
+		int64_t adopted;           /* when they were found again */
+		bool asked_again;          /* the nodes, a while after that */
+		int64_t begun;             /* somebody of the placement of this
+					    * `since` was launched */
+		int64_t unconfirmed;       /* when it was released; 0: all
+					    * launch messages have been sent */
+	} hold;
 };
 
 #define SGANG_BUCKETS 1024
@@ -230,23 +348,32 @@ struct sgang_conductor {
 	atomic_bool slicing;        /* ... is being committed in slices */
 	bool holders;               /* somebody holds until others follow */
 	bool reserving;             /* nodes are kept for somebody */
+	bool claims;                /* ... or freed for somebody */
+	bool lost_claims;           /* nodes have other numbers: these are to
+				     * be read from the records */
 	struct sgang_standing last; /* the last job that backfill looked at */
 	uint64_t cycle;             /* so often it has begun anew */
-	struct shown_node *shown;   /* nodes.c: what the nodes show; NULL:
-				      * not looked at since a change */
-	uint32_t n_shown;
-	uint64_t nodes_stamp;  /* when that was compared last */
-	bool wake_scheduler;   /* after the pass, unless slices go on: somebody
-				* was kept off, or may start now */
-	uint64_t stamp;        /* of the cluster when the pass began */
-	uint64_t job_stamp;    /* ... and of the job records */
-	bool missed;           /* the last pass got no locks */
-	bool preparing;        /* the last pass saw a Prolog that runs */
-	bool fresh;            /* jobs not looked at since a restart */
-	bool changed;          /* this pass changed job records */
-	atomic_int save_error; /* why the last save failed; 0: it did
-				* not */
-	int64_t save_time;     /* of that save */
+	/* What the nodes show (nodes.c). */
+	struct {
+		struct shown_node *nodes; /* NULL: not looked at since a
+					   * change */
+		uint32_t n;
+		uint64_t stamp; /* when that was compared last */
+	} shown;
+	bool wake_scheduler; /* after the pass, unless slices go on: somebody
+			      * was kept off, or may start now */
+	uint64_t stamp;      /* of the cluster when the pass began */
+	uint64_t job_stamp;  /* ... and of the job records */
+	bool missed;         /* the last pass got no locks */
+	bool preparing;      /* the last pass saw a Prolog that runs */
+	bool fresh;          /* jobs not looked at since a restart ... */
+	int64_t fresh_since; /* ... at that time */
+	bool changed;        /* this pass changed job records */
+	/* The last save of the job state. */
+	struct {
+		atomic_int error; /* why it failed; 0: it did not */
+		int64_t time;
+	} save;
 	uint64_t last_lock;
 	uint64_t locked_at; /* when this pass took the locks, in CPU
 			     * time */
@@ -257,10 +384,13 @@ struct sgang_conductor {
 
 	struct timespec passed; /* when the last pass ended */
 
-	pthread_mutex_t mutex; /* guards poked and submitted alone */
-	pthread_cond_t cond;
-	bool poked;
-	bool submitted; /* ... by a submission alone */
+	/* Somebody has something for the next pass. */
+	struct {
+		pthread_mutex_t mutex; /* guards `any` and `submitted` alone */
+		pthread_cond_t cond;
+		bool any;
+		bool submitted; /* ... by a submission alone */
+	} poke;
 };
 
 /* --- lookup.c --- */
@@ -317,9 +447,9 @@ int sgang_group_turn_order(const struct gang *a, const struct gang *b);
 /* --- attempt.c --- */
 
 /* One transaction for all these gangs: each has its minimum held afterwards, or
- * nothing has changed and false is returned, with the gangs' `why` and
- * `joint_start` set. With 'slices' the transaction of a single gang may end in
- * later passes: it has `slices` then. */
+ * nothing has changed and false is returned, with the gangs' `attempt.why` and
+ * `joint.start` set. With 'slices' the transaction of a single gang may end in
+ * later passes: it has `hold.slices` then. */
 bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n,
 		   bool slices);
 /* Hold as many members of a nonstrict gang as there is room for (0.7, 0.8).
@@ -400,19 +530,71 @@ void sgang_turns_take(struct sgang_conductor *c);
 void sgang_never_check_all(struct sgang_conductor *c);
 /* An attempt has failed: if no end of jobs would help, ask a plan as well. */
 void sgang_never_after(struct sgang_conductor *c, struct gang *g);
-/* Ask a plan on the empty cluster. True: it cannot start, and g->why says so.
- */
+/* Ask a plan on the empty cluster. True: it cannot start, and g->attempt.why
+ * says so. */
 bool sgang_never_by_plan(struct sgang_conductor *c, struct gang *g);
 /* Can it, or one that it starts with, never start? */
 bool sgang_never_any(const struct gang *g);
 
 /* --- reserve.c --- */
 
+/* Does what stands at 'first' come before the job that is asked about? */
+bool sgang_reserve_before(struct sgang_conductor *c,
+			  const struct sgang_standing *first,
+			  const struct sgang_standing *asking);
 /* Keep nothing any more for gangs that cannot start then, or have gone; whom
  * that may have kept from a start is tried anew. */
 void sgang_reserve_review(struct sgang_conductor *c);
 /* Find out for which gangs nodes are kept until the next pass. */
 void sgang_reserve_all(struct sgang_conductor *c);
+
+/* --- preempt.c --- */
+
+/* The turn of these gangs, which start together, has failed. If jobs that all
+ * of their members may preempt are in the way, and nothing else is, claim their
+ * nodes. Returns whether it does. */
+bool sgang_preempt(struct sgang_conductor *c, struct gang **gangs, size_t n);
+/* Do Slurm, gang.conf and the gang let it preempt jobs? */
+bool sgang_preempt_may(const struct sgang_conductor *c, const struct gang *g);
+
+/* --- claim.c --- */
+
+/* Write its nodes as a host list. */
+void sgang_claim_write(const struct sgang_conductor *c, struct claim *claim);
+/* The claim is the gang's from now on. */
+void sgang_claim_begin(struct sgang_conductor *c, struct gang *g,
+		       struct claim *claim);
+/* The claims are on disk: signal the victims of those that are new. */
+void sgang_claim_strike_all(struct sgang_conductor *c);
+/* Find claims of before a restart again. */
+void sgang_claim_recover_all(struct sgang_conductor *c);
+/* End those that are not needed any more, and give gangs whose victims have
+ * gone their turn. */
+void sgang_claim_review_all(struct sgang_conductor *c);
+/* Say what is being waited for, and let victims run on that plans of this pass
+ * have no use for. */
+void sgang_claim_tell_all(struct sgang_conductor *c);
+/* The gang did not start on what was freed for it: it plans anew, or gives up
+ * for a while. */
+void sgang_claim_lost(struct sgang_conductor *c, struct gang *g,
+		      const char *why);
+/* NULL is fine. */
+void sgang_claim_destroy(struct claim *claim);
+/* The gang has none any more. Its victims are the caller's affair. */
+void sgang_claim_forget(struct gang *g);
+/* When its nodes will be free, at the latest. */
+int64_t sgang_claim_until(const struct sgang_conductor *c,
+			  const struct gang *g);
+/* Take out the nodes that are freed for gangs before this one in the queue. */
+void sgang_claim_cut(const struct sgang_conductor *c, const struct gang *g,
+		     struct sgang_nodeset *nodes);
+
+/* --- evict.c --- */
+
+/* All of the gang is being preempted. */
+void sgang_evict(struct sgang_conductor *c, struct gang *g);
+/* Those of which no member runs any more wait as if they had never started. */
+void sgang_evict_check_all(struct sgang_conductor *c);
 
 /* --- hold.c --- */
 
@@ -443,23 +625,23 @@ sgang_hold_wait(const struct sgang_conductor *c)
 /* Is it not known yet whether slurmctld died before or after its release? */
 static inline bool sgang_hold_doubtful(const struct gang *g)
 {
-	return g->hold_state == SGANG_HOLD_DOUBTFUL ||
-	       g->hold_state == SGANG_HOLD_TWO_ROUNDS;
+	return g->hold.state == SGANG_HOLD_DOUBTFUL ||
+	       g->hold.state == SGANG_HOLD_TWO_ROUNDS;
 }
 /* Did slurmctld die between its hold and its release, or right after that? */
 static inline bool sgang_hold_recovered(const struct gang *g)
 {
-	return sgang_hold_doubtful(g) || g->hold_state == SGANG_HOLD_RELEASED;
+	return sgang_hold_doubtful(g) || g->hold.state == SGANG_HOLD_RELEASED;
 }
 /* Is it being committed in slices? */
 static inline bool sgang_hold_committing(const struct gang *g)
 {
-	return g->hold_state == SGANG_HOLD_COMMITTING;
+	return g->hold.state == SGANG_HOLD_COMMITTING;
 }
 /* Was it released before slurmctld died, so that no hold may be given back? */
 static inline bool sgang_hold_begun(const struct gang *g)
 {
-	return g->begun && g->begun == g->since;
+	return g->hold.begun && g->hold.begun == g->hold.since;
 }
 
 /* --- failure.c --- */
@@ -528,9 +710,59 @@ struct sgang_nodeset *sgang_describe_islands(struct sgang_conductor *c,
 int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 			 const struct sgang_placement *plan);
 
+/* A member rank of a gang that has started. */
+struct seated {
+	struct sgang_job *job; /* NULL: vacant */
+	uint32_t job_id;       /* 0: vacant */
+	const struct sgang_record
+		*record; /* of its owner; NULL: not told yet */
+	uint64_t offset; /* ranks before it ... */
+	uint32_t ranks;  /* ... and its own */
+};
+
+/* Write environment and record of the member that takes seat 'rank' now, and
+ * measure the ring of all that are there. Returns 0, or -1 without memory. */
+int sgang_describe_late(struct sgang_conductor *c, struct gang *g,
+			const struct seated *seats, uint32_t n, uint32_t rank,
+			struct sgang_ring *ring);
+
+/* --- member_ranks.c --- */
+
+/* A member rank of a gang that has started. */
+struct seat {
+	uint32_t job_id;     /* who has it, or had it last; 0: nobody knows */
+	uint32_t ranks;      /* 0: nobody knows */
+	uint64_t offset;     /* ranks before it */
+	struct entry *owner; /* as sgang_ranks_look() saw it; NULL: vacant */
+};
+
+/* See who has which seat now. The job 'but' has none. Returns 0, or -1 without
+ * memory. */
+int sgang_ranks_look(struct sgang_conductor *c, struct gang *g, uint32_t but);
+/* The member rank that a job with so many ranks would take, by the last look:
+ * its own, the first vacant one of that size, or a new one at the end. */
+uint32_t sgang_ranks_find(const struct gang *g, uint32_t job_id,
+			  uint32_t ranks);
+/* It takes it. Returns 0, or -1 without memory. */
+int sgang_ranks_take(struct gang *g, uint32_t rank, uint32_t job_id,
+		     uint32_t ranks);
+/* Add the nodes that are next to this member rank along the ring, by the last
+ * look. False: there are none. */
+bool sgang_ranks_beside(struct sgang_conductor *c, const struct gang *g,
+			uint32_t rank, struct sgang_nodeset *nodes);
+
+/* Its members have other member ranks from now on. */
+void sgang_ranks_forget(struct gang *g);
+/* What the record says of the ring. */
+void sgang_ranks_ring(const struct sgang_conductor *c,
+		      const struct sgang_ring *ring, struct sgang_record *r);
+/* What changes for those that have a member rank when another takes one. */
+void sgang_ranks_tell(const struct sgang_conductor *c, const struct gang *g,
+		      struct sgang_record *r);
+
 /* --- slices_go_on.c --- */
 
-/* Commit the next slice of a gang that has `slices`. */
+/* Commit the next slice of a gang that has `hold.slices`. */
 enum sgang_progress sgang_slices_go_on(struct sgang_conductor *c,
 				       struct gang *g);
 

@@ -87,7 +87,7 @@ static int push_node(struct sgang_conductor *c, struct layout *l,
 	if (!c->devices)
 		return push_run(l, member, node, ranks);
 	islands = sgang_devices_islands(c->devices, node);
-	if (!c->host->islands(job, node, part)) {
+	if (!c->host->nodes.islands(job, node, part)) {
 		l->unknown = true;
 		for (uint32_t i = 0; i < islands; i++)
 			part[i] = 1;
@@ -122,7 +122,7 @@ struct sgang_nodeset *sgang_describe_islands(struct sgang_conductor *c,
 	for (uint32_t n = sgang_nodeset_next(nodes, 0);
 	     islands && n != SGANG_NODE_NONE;
 	     n = sgang_nodeset_next(nodes, n + 1)) {
-		if (!c->host->islands(job, n, part)) {
+		if (!c->host->nodes.islands(job, n, part)) {
 			sgang_nodeset_destroy(islands);
 			return NULL;
 		}
@@ -153,6 +153,30 @@ static uint32_t list_planned(struct sgang_conductor *c, struct layout *l,
 		l->nodes[n++] = node;
 		sgang_nodeset_remove(l->left, node);
 	}
+	return n;
+}
+
+/* The same in the order that its record tells. */
+static uint32_t list_told(struct sgang_conductor *c, struct layout *l,
+			  const struct sgang_record *r)
+{
+	char **name;
+	uint32_t n = 0;
+	size_t n_names;
+
+	if (!r || !r->at[0] ||
+	    sgang_hostlist_expand(r->at, &name, &n_names, NULL) < 0)
+		return 0;
+	for (size_t i = 0; i < n_names; i++) {
+		uint32_t node = sgang_fabric_find_node(c->fabric, name[i]);
+
+		if (node == SGANG_NODE_NONE ||
+		    !sgang_nodeset_has(l->left, node))
+			continue;
+		l->nodes[n++] = node;
+		sgang_nodeset_remove(l->left, node);
+	}
+	sgang_hostlist_free(name);
 	return n;
 }
 
@@ -189,7 +213,7 @@ static void count_ranks(struct sgang_conductor *c, struct layout *l,
 
 	memset(l->cpus, 0, n * sizeof(*l->cpus));
 	memset(l->counts, 0, n * sizeof(*l->counts));
-	each = c->host->allotted(job, l->cpus);
+	each = c->host->jobs.allotted(job, l->cpus);
 	sgang_ranks_spread(l->cpus, n, each, tasks > n ? tasks : n, l->counts);
 	for (uint32_t node = sgang_nodeset_next(l->left, 0);
 	     node != SGANG_NODE_NONE;
@@ -198,14 +222,16 @@ static void count_ranks(struct sgang_conductor *c, struct layout *l,
 }
 
 static int push_member(struct sgang_conductor *c, struct layout *l,
-		       const struct sgang_placement *plan, uint32_t member,
+		       const struct sgang_placement *plan,
+		       const struct sgang_record *told, uint32_t member,
 		       struct sgang_job *job, uint32_t tasks)
 {
 	uint32_t n;
 
-	c->host->nodes(job, l->left);
+	c->host->jobs.nodes(job, l->left);
 	count_ranks(c, l, job, tasks);
-	n = list_left(l, list_planned(c, l, plan, member));
+	n = told ? list_told(c, l, told) : list_planned(c, l, plan, member);
+	n = list_left(l, n);
 	for (uint32_t i = 0; i < n; i++) {
 		if (push_node(c, l, member, job, l->nodes[i],
 			      l->ranks[l->nodes[i]]) < 0)
@@ -231,7 +257,7 @@ static void set_text(const struct sgang_host *h, struct sgang_job *job,
 		     const char *name, const char *text)
 {
 	if (strlen(text) < ENV_MAX)
-		h->setenv(job, name, text);
+		h->jobs.setenv(job, name, text);
 	else
 		sgang_log(SGANG_LOG_INFO, "%s is too long and is left out",
 			  name);
@@ -243,7 +269,7 @@ static void set_number(const struct sgang_host *h, struct sgang_job *job,
 	char buf[24];
 
 	snprintf(buf, sizeof(buf), "%llu", (unsigned long long)value);
-	h->setenv(job, name, buf);
+	h->jobs.setenv(job, name, buf);
 }
 
 /* The ranks of the member's tasks, in their order. */
@@ -266,28 +292,27 @@ static void set_layout(const struct sgang_host *h, struct sgang_job *job,
 }
 
 static int describe_one(struct sgang_conductor *c, const struct gang *g,
-			const struct layout *l, const struct hold *hold,
-			const char *ids, const char *nodelist, const char *head)
+			const struct layout *l, struct sgang_job *job,
+			const struct sgang_record *r, const char *ids,
+			const char *nodelist, const char *head)
 {
 	const struct sgang_host *h = c->host;
-	const struct sgang_record *r = &hold->record;
-	struct sgang_job *job = h->find(hold->job_id);
 
 	if (!job)
 		return 0;
-	h->setenv(job, "SLURM_GANG_NAME", g->name);
-	h->setenv(job, "SLURM_GANG_NAMESPACE", g->ns);
+	h->jobs.setenv(job, "SLURM_GANG_NAME", g->name);
+	h->jobs.setenv(job, "SLURM_GANG_NAMESPACE", g->ns);
 	set_text(h, job, "SLURM_GANG_JOB_IDS", ids);
 	set_number(h, job, "SLURM_GANG_MEMBERS", r->members);
 	set_number(h, job, "SLURM_GANG_MEMBER_RANK", r->member_rank);
 	set_text(h, job, "SLURM_GANG_NODELIST", nodelist);
-	h->setenv(job, "SLURM_GANG_HEAD_NODE", head);
+	h->jobs.setenv(job, "SLURM_GANG_HEAD_NODE", head);
 	set_number(h, job, "SLURM_GANG_RANK_OFFSET", r->rank_offset);
 	set_number(h, job, "SLURM_GANG_RANKS", r->ranks);
 	set_number(h, job, "SLURM_GANG_RING_COST", r->ring_cost);
 	set_number(h, job, "SLURM_GANG_RING_COST_BEST", r->ring_best);
 	set_number(h, job, "SLURM_GANG_CROSS_LINKS", r->cross_links);
-	h->setenv(job, "SLURM_GANG_TIER", r->tier);
+	h->jobs.setenv(job, "SLURM_GANG_TIER", r->tier);
 	set_layout(h, job, l, r->rank_offset,
 		   ranks_of_member(l, r->member_rank));
 	return sgang_publish_place(c, job, r, l->order[r->member_rank]);
@@ -343,8 +368,8 @@ static void list_nodes(const struct sgang_conductor *c, struct layout *l,
  * come last. */
 static int follow_runs(struct gang *g, struct layout *l)
 {
-	struct hold *holds = malloc(g->n_holds * sizeof(*holds));
-	bool *seen = calloc(g->n_holds, sizeof(*seen));
+	struct hold *holds = malloc(g->hold.n * sizeof(*holds));
+	bool *seen = calloc(g->hold.n, sizeof(*seen));
 	uint32_t member = UINT32_MAX;
 	size_t n = 0;
 
@@ -353,18 +378,18 @@ static int follow_runs(struct gang *g, struct layout *l)
 		free(seen);
 		return -1;
 	}
-	memcpy(holds, g->holds, g->n_holds * sizeof(*holds));
+	memcpy(holds, g->hold.members, g->hold.n * sizeof(*holds));
 	for (size_t i = 0; i < l->n; i++) {
 		if (l->runs[i].member != member) {
 			member = l->runs[i].member;
 			seen[member] = true;
-			g->holds[n++] = holds[member];
+			g->hold.members[n++] = holds[member];
 		}
 		l->runs[i].member = (uint32_t)n - 1;
 	}
-	for (size_t i = 0; n < g->n_holds; i++) {
+	for (size_t i = 0; n < g->hold.n; i++) {
 		if (!seen[i])
-			g->holds[n++] = holds[i];
+			g->hold.members[n++] = holds[i];
 	}
 	free(holds);
 	free(seen);
@@ -470,30 +495,26 @@ static void fill_records(struct sgang_conductor *c, struct gang *g,
 	sgang_ring_measure(ring_fabric(l), &c->conf.costs, l->runs, l->n,
 			   &ring);
 	weigh(c, g, plan, ring.ranks, l);
-	for (size_t i = 0; i < g->n_holds; i++) {
-		struct sgang_record *r = &g->holds[i].record;
+	for (size_t i = 0; i < g->hold.n; i++) {
+		struct sgang_record *r = &g->hold.members[i].record;
 		const struct entry *e =
-			sgang_registry_entry(c, g->holds[i].job_id);
+			sgang_registry_entry(c, g->hold.members[i].job_id);
 
 		sgang_publish_fill(g, r);
 		if (e)
 			sgang_publish_own(g, e, r);
 		r->phase = SGANG_PHASE_STARTING;
-		r->round = g->attempts;
+		r->round = g->attempt.nth;
 		r->placed = true;
 		r->exact = is_exact(c, l, &ring, plan);
 		r->member_rank = (uint32_t)i;
-		r->members = (uint32_t)g->n_holds;
+		r->members = (uint32_t)g->hold.n;
 		r->rank_offset = offset;
 		r->ranks = ring.ranks;
-		r->ring_cost = ring.cost;
+		sgang_ranks_ring(c, &ring, r);
 		/* That one is not always proved to be the best. */
 		if (r->ring_best > ring.cost)
 			r->ring_best = ring.cost;
-		r->cross_links = ring.cross_links;
-		strncpy(r->tier, c->conf.costs.name[ring.tier],
-			sizeof(r->tier) - 1);
-		sgang_lists_write_hops(&ring, &c->conf.costs, r->hops);
 		r->bound = (r->exact || !plan) ? 0 : plan->bound;
 		r->sorted = l->sorted;
 		r->order_cost = l->order_cost;
@@ -519,8 +540,8 @@ static char *join_ids(const struct gang *g)
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
-	for (size_t i = 0; f && i < g->n_holds; i++)
-		fprintf(f, "%s%u", i ? "," : "", g->holds[i].job_id);
+	for (size_t i = 0; f && i < g->hold.n; i++)
+		fprintf(f, "%s%u", i ? "," : "", g->hold.members[i].job_id);
 	return sgang_text_close(f, &text);
 }
 
@@ -574,8 +595,8 @@ static int order_nodes(struct sgang_conductor *c, struct sgang_job *job,
 		return -1;
 	set_text(c->host, job, "SLURM_GANG_MEMBER_NODELIST", text);
 	free(text);
-	if (c->host->order(job, nodes, n))
-		c->host->setenv(job, "SLURM_GANG_NATIVE_ORDER", "ring");
+	if (c->host->jobs.order(job, nodes, n))
+		c->host->jobs.setenv(job, "SLURM_GANG_NATIVE_ORDER", "ring");
 	return 0;
 }
 
@@ -586,8 +607,9 @@ static int describe_nodes(struct sgang_conductor *c, const struct gang *g,
 {
 	size_t first = 0, end;
 
-	for (size_t i = 0; i < g->n_holds; i++, first = end) {
-		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+	for (size_t i = 0; i < g->hold.n; i++, first = end) {
+		struct sgang_job *job =
+			c->host->jobs.find(g->hold.members[i].job_id);
 		uint32_t *nodes;
 		size_t n;
 		int rc;
@@ -636,37 +658,39 @@ static int find_planned(struct layout *l, const struct sgang_placement *plan,
 	return 0;
 }
 
-static int open_layout(struct sgang_conductor *c, const struct gang *g,
+static int open_layout(struct sgang_conductor *c, size_t members,
 		       const struct sgang_placement *plan, struct layout *l)
 {
-	size_t n = c->host->node_count() + 1UL;
+	size_t n = c->host->nodes.count() + 1UL;
 
 	l->left = sgang_nodeset_create((uint32_t)n - 1);
 	l->nodes = calloc(n, sizeof(*l->nodes));
 	l->ranks = calloc(n, sizeof(*l->ranks));
 	l->cpus = calloc(n, sizeof(*l->cpus));
 	l->counts = calloc(n, sizeof(*l->counts));
-	l->n_order = g->n_holds;
-	l->order = calloc(g->n_holds + 1, sizeof(*l->order));
+	l->n_order = members;
+	l->order = calloc(members + 1, sizeof(*l->order));
 	if (!l->order || !l->left || !l->nodes || !l->ranks || !l->cpus ||
 	    !l->counts)
 		return -1;
-	return plan ? find_planned(l, plan, g->n_holds) : 0;
+	return plan ? find_planned(l, plan, members) : 0;
 }
 
 static int lay_out(struct sgang_conductor *c, const struct gang *g,
 		   const struct sgang_placement *plan, struct layout *l)
 {
-	if (open_layout(c, g, plan, l) < 0)
+	if (open_layout(c, g->hold.n, plan, l) < 0)
 		return -1;
-	for (size_t i = 0; i < g->n_holds; i++) {
-		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+	for (size_t i = 0; i < g->hold.n; i++) {
+		struct sgang_job *job =
+			c->host->jobs.find(g->hold.members[i].job_id);
 		struct sgang_job_info info;
 
 		if (!job)
 			continue;
-		c->host->info(job, &info);
-		if (push_member(c, l, plan, (uint32_t)i, job, info.ranks) < 0)
+		c->host->jobs.info(job, &info);
+		if (push_member(c, l, plan, NULL, (uint32_t)i, job,
+				info.ranks) < 0)
 			return -1;
 	}
 	return 0;
@@ -681,7 +705,7 @@ int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 	int rc = -1;
 
 	if (!c->fabric) {
-		g->described = true; /* what was said before stays */
+		g->hold.described = true; /* what was said before stays */
 		return 0;
 	}
 	if (lay_out(c, g, plan, &l) == 0 &&
@@ -698,13 +722,176 @@ int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 		head = sgang_fabric_node_name(c->fabric,
 					      run_node(c, &l.runs[0]));
 	fill_records(c, g, &l, plan);
+	sgang_ranks_forget(g);
 	rc = 0;
-	for (size_t i = 0; i < g->n_holds && rc == 0; i++)
-		rc = describe_one(c, g, &l, &g->holds[i], ids, nodes, head);
-	g->described = rc == 0;
+	for (size_t i = 0; i < g->hold.n && rc == 0; i++)
+		rc = describe_one(c, g, &l,
+				  c->host->jobs.find(g->hold.members[i].job_id),
+				  &g->hold.members[i].record, ids, nodes, head);
+	g->hold.described = rc == 0;
 out:
 	close_layout(&l);
 	free(ids);
 	free(nodes);
+	return rc;
+}
+
+/* ---- members that start after their gang ---- */
+
+static int lay_out_seats(struct sgang_conductor *c, const struct seated *seats,
+			 uint32_t n, struct layout *l)
+{
+	if (open_layout(c, n, NULL, l) < 0)
+		return -1;
+	for (uint32_t i = 0; i < n; i++) {
+		struct sgang_job_info info;
+
+		if (!seats[i].job)
+			continue;
+		c->host->jobs.info(seats[i].job, &info);
+		if (push_member(c, l, NULL, seats[i].record, i, seats[i].job,
+				info.ranks) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* In the order of their ranks; "0" for one that is vacant. */
+static char *join_seats(const struct seated *seats, uint32_t n)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	for (uint32_t i = 0; f && i < n; i++)
+		fprintf(f, "%s%u", i ? "," : "", seats[i].job_id);
+	return sgang_text_close(f, &text);
+}
+
+/* The ranks that each seat's owner has, where they are not those from its
+ * offset on. One that is not told yet takes the lowest that nobody has. False:
+ * all are as they stand, or not all are known. */
+static bool rank_seats(const struct seated *seats, uint32_t n, uint32_t rank,
+		       uint64_t ranks, struct layout *l)
+{
+	bool *had = calloc(ranks + 1, sizeof(*had)), other = false;
+	uint64_t next = 0;
+
+	l->rank = calloc(ranks + 1, sizeof(*l->rank));
+	for (uint32_t i = 0; had && l->rank && i < n; i++) {
+		const struct sgang_record *r = seats[i].record;
+
+		if (!r || seats[i].offset + seats[i].ranks > ranks)
+			continue;
+		for (uint32_t k = 0; k < seats[i].ranks; k++)
+			l->rank[seats[i].offset + k] =
+				(uint32_t)seats[i].offset + k;
+		if (r->layout[0]) {
+			other = true;
+			if (sgang_lists_read_layout(r->layout,
+						    l->rank + seats[i].offset,
+						    seats[i].ranks))
+				goto no;
+		}
+		for (uint32_t k = 0; k < seats[i].ranks; k++) {
+			if (l->rank[seats[i].offset + k] < ranks)
+				had[l->rank[seats[i].offset + k]] = true;
+		}
+	}
+	if (!other || !had || !l->rank ||
+	    seats[rank].offset + seats[rank].ranks > ranks)
+		goto no;
+	for (uint32_t k = 0; k < seats[rank].ranks; k++) {
+		while (next < ranks && had[next])
+			next++;
+		if (next == ranks)
+			goto no;
+		l->rank[seats[rank].offset + k] = (uint32_t)next++;
+	}
+	free(had);
+	return true;
+no:
+	free(had);
+	free(l->rank);
+	l->rank = NULL;
+	return false;
+}
+
+static void fill_late(struct sgang_conductor *c, struct gang *g,
+		      const struct seated *seats, uint32_t n, uint32_t rank,
+		      const struct sgang_ring *ring, struct sgang_record *r)
+{
+	const struct entry *e = sgang_lookup_entry(c, seats[rank].job_id);
+
+	memset(r, 0, sizeof(*r));
+	sgang_publish_fill(g, r);
+	if (e) {
+		sgang_publish_own(g, e, r);
+		sgang_asks_add_own(&e->spec, r->asks);
+		r->round = e->round;
+	}
+	r->since = 0;
+	r->phase = SGANG_PHASE_RUNNING;
+	r->satisfied = true;
+	r->started = g->tally.started;
+	r->placed = true;
+	r->member_rank = rank;
+	r->members = n;
+	r->rank_offset = seats[rank].offset;
+	r->ranks = g->seats.ranks;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct sgang_record *other = seats[i].record;
+
+		if (!other)
+			continue;
+		r->ring_best = other->ring_best;
+		r->sorted = other->sorted;
+		r->weighted_best = other->weighted_best;
+		break;
+	}
+	sgang_ranks_ring(c, ring, r);
+}
+
+int sgang_describe_late(struct sgang_conductor *c, struct gang *g,
+			const struct seated *seats, uint32_t n, uint32_t rank,
+			struct sgang_ring *ring)
+{
+	struct layout l = { .topology = g->topology };
+	struct sgang_record *r = calloc(1, sizeof(*r));
+	char *ids = NULL, *nodes = NULL;
+	uint32_t *own = NULL;
+	size_t first = 0, end, n_own;
+	int rc = -1;
+
+	if (!r || lay_out_seats(c, seats, n, &l) < 0)
+		goto out;
+	ids = join_seats(seats, n);
+	nodes = join_ring(c, &l);
+	if (!ids || !nodes)
+		goto out;
+	while (first < l.n && l.runs[first].member != rank)
+		first++;
+	for (end = first; end < l.n && l.runs[end].member == rank;)
+		end++;
+	own = nodes_along(c, &l, first, end, &n_own);
+	if (!own || order_nodes(c, seats[rank].job, own, n_own) < 0)
+		goto out;
+	sgang_ring_measure(ring_fabric(&l), &c->conf.costs, l.runs, l.n, ring);
+	fill_late(c, g, seats, n, rank, ring, r);
+	r->any_device = l.unknown;
+	list_nodes(c, &l, first, r);
+	if (rank_seats(seats, n, rank, r->ranks, &l))
+		sgang_lists_write_layout(l.rank + r->rank_offset,
+					 seats[rank].ranks, r->layout);
+	rc = describe_one(c, g, &l, seats[rank].job, r, ids, nodes,
+			  l.n ? sgang_fabric_node_name(
+					c->fabric, run_node(c, &l.runs[0])) :
+				"");
+out:
+	close_layout(&l);
+	free(own);
+	free(ids);
+	free(nodes);
+	free(r);
 	return rc;
 }

@@ -13,7 +13,7 @@
 
 size_t sgang_exclusive_jobs(const struct gang *g)
 {
-	return g->n_entries + g->n_holds;
+	return g->n_entries + g->hold.n;
 }
 
 struct sgang_job *sgang_exclusive_job(const struct sgang_conductor *c,
@@ -23,15 +23,16 @@ struct sgang_job *sgang_exclusive_job(const struct sgang_conductor *c,
 	struct sgang_job *job;
 
 	if (i >= g->n_entries)
-		job = c->host->find(g->holds[i - g->n_entries].job_id);
+		job = c->host->jobs.find(
+			g->hold.members[i - g->n_entries].job_id);
 	else if (g->entries[i]->m.state == SGANG_MEMBER_PENDING)
 		return NULL;
 	else
-		job = c->host->find(g->entries[i]->job_id);
+		job = c->host->jobs.find(g->entries[i]->job_id);
 	if (!job)
 		return NULL;
 	/* it may have ended or been requeued since the registry looked */
-	c->host->info(job, &info);
+	c->host->jobs.info(job, &info);
 	return (info.state == SGANG_JOB_RUNNING ||
 		info.state == SGANG_JOB_CONFIGURING) ?
 		       job :
@@ -57,8 +58,8 @@ static int apart_level(const struct sgang_conductor *c,
 
 static bool in_group(const struct gang *g, const struct gang *other)
 {
-	for (size_t i = 0; i < g->n_group; i++) {
-		if (g->group[i] == other)
+	for (size_t i = 0; i < g->group.n; i++) {
+		if (g->group.gangs[i] == other)
 			return true;
 	}
 	return g == other;
@@ -69,7 +70,7 @@ static bool in_group(const struct gang *g, const struct gang *other)
 static bool is_apart(const struct gang *g, const struct gang *other)
 {
 	return !in_group(g, other) &&
-	       (other->tally.running || other->tally.held || other->n_holds);
+	       (other->tally.running || other->tally.held || other->hold.n);
 }
 
 /* When a job is gone from its nodes, if not before: at its time limit, or when
@@ -88,7 +89,7 @@ static int64_t gone_at(struct sgang_conductor *c, struct sgang_job *job,
 		if (free_at[n] > when)
 			when = free_at[n];
 	}
-	c->host->info(job, &info);
+	c->host->jobs.info(job, &info);
 	return (info.ends < when) ? info.ends : when;
 }
 
@@ -141,7 +142,7 @@ static void count_share(struct sgang_conductor *c, struct clear *t,
 		struct sgang_job *job = sgang_exclusive_job(c, g, i);
 
 		if (job)
-			c->host->nodes(job, t->used);
+			c->host->jobs.nodes(job, t->used);
 	}
 	for (uint32_t n = sgang_nodeset_next(t->used, 0); n != SGANG_NODE_NONE;
 	     n = sgang_nodeset_next(t->used, n + 1)) {
@@ -177,7 +178,7 @@ static void note_gang(struct sgang_conductor *c, struct clear *t,
 		if (!job)
 			continue;
 		sgang_nodeset_clear(t->nodes);
-		c->host->nodes(job, t->nodes);
+		c->host->jobs.nodes(job, t->nodes);
 		when = gone_at(c, job, t->nodes, free_at);
 		for (uint32_t n = sgang_nodeset_next(t->nodes, 0);
 		     n != SGANG_NODE_NONE;
@@ -287,7 +288,7 @@ int sgang_exclusive_then(struct attempt *a)
 		p->then = sgang_nodeset_copy(p->ever);
 		if (!p->then)
 			return -1;
-		for (uint32_t n = 0; n < a->c->host->node_count(); n++) {
+		for (uint32_t n = 0; n < a->c->host->nodes.count(); n++) {
 			if (p->clear_at[n] > a->at)
 				sgang_nodeset_remove(p->then, n);
 		}

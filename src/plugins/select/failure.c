@@ -20,7 +20,7 @@
 /* With which start the gang that is concerned ran; 0: none has. */
 static int64_t started(const struct gang *g)
 {
-	return g->tally.started ? g->tally.started : g->lost_started;
+	return g->tally.started ? g->tally.started : g->lost.started;
 }
 
 /* Are its members those of another gang of that name, which has not started?
@@ -34,7 +34,7 @@ static bool came_later(const struct gang *g)
  * see core/own.h. */
 static bool concerns(const struct gang *g)
 {
-	return g->lost_policy > SGANG_ON_FAILURE_IGNORE ||
+	return g->lost.policy > SGANG_ON_FAILURE_IGNORE ||
 	       (g->cares && !came_later(g));
 }
 
@@ -59,8 +59,8 @@ static enum sgang_on_failure policy(struct sgang_conductor *c,
  */
 static uint32_t find_lost(const struct gang *g)
 {
-	if (g->lost_member && g->lost_started == started(g))
-		return g->lost_member;
+	if (g->lost.member && g->lost.started == started(g))
+		return g->lost.member;
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];
 
@@ -117,7 +117,7 @@ static int find_everybody(struct sgang_conductor *c, const struct gang *g,
 			  struct everybody *all)
 {
 	*all = (struct everybody){ .g = g };
-	c->host->jobs(add_ended, all);
+	c->host->jobs.each(add_ended, all);
 	for (size_t i = 0; i < g->n_entries && !came_later(g); i++)
 		add_id(all, g->entries[i]->job_id);
 	if (all->no_memory)
@@ -133,9 +133,9 @@ static void end_one(struct sgang_conductor *c, struct gang *g,
 	struct sgang_job_info info;
 
 	sgang_publish_phase(c, g, job, SGANG_PHASE_FAILED);
-	c->host->info(job, &info);
+	c->host->jobs.info(job, &info);
 	if (info.state != SGANG_JOB_ENDED)
-		c->host->end(job);
+		c->host->jobs.end(job);
 }
 
 /* It is not concerned. If it is the loss, it must not be found again. */
@@ -159,13 +159,13 @@ static void end_all(struct sgang_conductor *c, struct gang *g,
 		    const struct everybody *all, bool requeued)
 {
 	for (size_t i = 0; i < all->n; i++) {
-		struct sgang_job *job = c->host->find(all->ids[i]);
+		struct sgang_job *job = c->host->jobs.find(all->ids[i]);
 		struct sgang_job_info info;
 		enum sgang_on_failure is;
 
 		if (!job)
 			continue;
-		c->host->info(job, &info);
+		c->host->jobs.info(job, &info);
 		is = policy(c, &info);
 		if (is == SGANG_ON_FAILURE_IGNORE)
 			pass_over(c, g, job, &info);
@@ -180,10 +180,10 @@ static bool requeue_one(struct sgang_conductor *c, struct gang *g,
 {
 	struct sgang_job_info info;
 
-	c->host->info(job, &info);
+	c->host->jobs.info(job, &info);
 	if (policy(c, &info) != SGANG_ON_FAILURE_REQUEUE)
 		return true;
-	if (info.state != SGANG_JOB_PENDING && !c->host->requeue(job)) {
+	if (info.state != SGANG_JOB_PENDING && !c->host->jobs.requeue(job)) {
 		sgang_log(SGANG_LOG_INFO, "%s/%s: job %u cannot be requeued",
 			  g->ns, g->name, info.job_id);
 		return false;
@@ -197,7 +197,7 @@ static bool requeue_all(struct sgang_conductor *c, struct gang *g,
 			const struct everybody *all)
 {
 	for (size_t i = 0; i < all->n; i++) {
-		struct sgang_job *job = c->host->find(all->ids[i]);
+		struct sgang_job *job = c->host->jobs.find(all->ids[i]);
 
 		if (job && !requeue_one(c, g, job))
 			return false;
@@ -207,11 +207,11 @@ static bool requeue_all(struct sgang_conductor *c, struct gang *g,
 
 static bool restarted_too_often(struct sgang_conductor *c, uint32_t lost)
 {
-	struct sgang_job *job = c->host->find(lost);
+	struct sgang_job *job = c->host->jobs.find(lost);
 	struct sgang_job_info info = { .restarts = 0 };
 
 	if (job)
-		c->host->info(job, &info);
+		c->host->jobs.info(job, &info);
 	return info.restarts >= RESTARTS_MAX;
 }
 
@@ -236,7 +236,7 @@ static bool may_requeue(struct sgang_conductor *c, const struct gang *g,
 			uint32_t lost)
 {
 	return !came_later(g) &&
-	       !(g->lost_member == lost && g->lost_cancelled) &&
+	       !(g->lost.member == lost && g->lost.cancelled) &&
 	       group_is_there(c, g) && !restarted_too_often(c, lost);
 }
 
@@ -246,11 +246,11 @@ static bool wants_requeue(struct sgang_conductor *c,
 	struct sgang_job_info info;
 
 	for (size_t i = 0; i < all->n; i++) {
-		struct sgang_job *job = c->host->find(all->ids[i]);
+		struct sgang_job *job = c->host->jobs.find(all->ids[i]);
 
 		if (!job)
 			continue;
-		c->host->info(job, &info);
+		c->host->jobs.info(job, &info);
 		if (policy(c, &info) == SGANG_ON_FAILURE_REQUEUE)
 			return true;
 	}
@@ -272,7 +272,7 @@ static void apply(struct sgang_conductor *c, struct gang *g, uint32_t lost)
 	again = again && requeue_all(c, g, &all);
 	end_all(c, g, &all, again);
 	if (!again)
-		g->killed = !came_later(g);
+		g->ended.killed = !came_later(g);
 	free(all.ids);
 }
 
@@ -280,7 +280,8 @@ static void check(struct sgang_conductor *c, struct gang *g)
 {
 	uint32_t lost;
 
-	if (g->stale || !started(g) || !concerns(g))
+	/* one that is preempted as a whole has lost nobody */
+	if (g->stale || g->preempt.evicted || !started(g) || !concerns(g))
 		return;
 	lost = find_lost(g);
 	if (!lost)
@@ -289,8 +290,8 @@ static void check(struct sgang_conductor *c, struct gang *g)
 	if (!came_later(g))
 		sgang_hold_give_back(c, g, SGANG_HOLD_END_FAILED);
 	apply(c, g, lost);
-	g->why[0] = '\0';
-	g->failed = false;
+	g->attempt.why[0] = '\0';
+	g->attempt.failed = false;
 	c->changed = true;
 	/* The next pass sees what it has become. */
 	sgang_registry_refresh(c, g);

@@ -12,7 +12,8 @@
  *			commit (a member of an attempt), committed (all of
  *			them, not saved), saved, release (a member), released
  *			(not saved), known (saved), giveback, timeout (a
- *			member)
+ *			member), claimed (nodes, for a gang that preempts),
+ *			strike (a victim; 0: before the first)
  */
 
 #ifndef SGANG_FAULTS_H

@@ -50,7 +50,7 @@ static bool is_elastic(const struct attempt *a, const struct probed *p)
 {
 	struct sgang_shape least = p->shape;
 
-	a->c->host->fewer(p->job, least.least_nodes, &least);
+	a->c->host->jobs.fewer(p->job, least.least_nodes, &least);
 	return least.node_cpus > p->shape.node_cpus ||
 	       least.node_memory > p->shape.node_memory ||
 	       least.node_gpus > p->shape.node_gpus;
@@ -137,10 +137,10 @@ static struct probed *sized(struct sizes *s, struct probed *asked,
 	if (a->n_probed == a->cap_probed)
 		return NULL;
 	p = &a->probed[a->n_probed];
-	if (sgang_probed_copy(p, asked, a->c->host->node_count()) < 0)
+	if (sgang_probed_copy(p, asked, a->c->host->nodes.count()) < 0)
 		return NULL;
 	a->n_probed++;
-	a->c->host->fewer(p->job, nodes, &p->shape);
+	a->c->host->jobs.fewer(p->job, nodes, &p->shape);
 	return p;
 }
 
@@ -199,7 +199,7 @@ static uint64_t given_up_by_all(const struct sizes *s,
  * as are whole, and one more of the last members. */
 static void give_up(struct sizes *s, const struct probed *asked, uint64_t nodes)
 {
-	uint32_t low = 0, high = s->a->c->host->node_count();
+	uint32_t low = 0, high = s->a->c->host->nodes.count();
 	uint64_t rest;
 
 	while (low < high) {
@@ -331,7 +331,7 @@ static bool is_new(const struct sizes *s)
 
 static bool by_combination(struct sizes *s)
 {
-	uint32_t n_nodes = s->a->c->host->node_count();
+	uint32_t n_nodes = s->a->c->host->nodes.count();
 	uint32_t tries = COMBINED_NODES / (n_nodes + 1);
 	bool fit = false;
 

@@ -137,22 +137,23 @@ uint64_t sgang_fit_cost_at(struct attempt *a, int64_t when)
 	return cost;
 }
 
-/* Keep in g->planned of each gang where that plan (NULL: there is none) has it.
- */
+/* Keep in g->joint.nodes of each gang where that plan (NULL: there is none) has
+ * it. */
 static void note_planned(struct attempt *a, const struct sgang_placement *plan)
 {
 	for (size_t i = 0; i < a->n_gangs; i++) {
 		struct gang *g = a->gangs[i];
 
-		sgang_nodeset_destroy(g->planned);
-		g->planned = sgang_nodeset_create(a->c->host->node_count());
+		sgang_nodeset_destroy(g->joint.nodes);
+		g->joint.nodes =
+			sgang_nodeset_create(a->c->host->nodes.count());
 	}
 	for (size_t i = 0; plan && i < plan->n_runs; i++) {
 		const struct sgang_run *run = &plan->runs[i];
 		struct gang *g = a->parts[run->member].g;
 
-		if (g->planned)
-			sgang_nodeset_add(g->planned,
+		if (g->joint.nodes)
+			sgang_nodeset_add(g->joint.nodes,
 					  sgang_parts_node(a->c, run));
 	}
 }
@@ -224,7 +225,7 @@ static size_t add_times(const int64_t *from, uint32_t n_nodes, int64_t *times,
 /* When nodes become free, and when gangs are gone that kept others off. */
 static int64_t *list_times(struct attempt *a, size_t *n)
 {
-	uint32_t n_nodes = a->c->host->node_count();
+	uint32_t n_nodes = a->c->host->nodes.count();
 	int64_t relax = sgang_levels_relax(a);
 	size_t lists = 1;
 	int64_t *times;
@@ -255,9 +256,9 @@ int64_t *sgang_fit_begin(struct attempt *a, size_t *n)
 	int64_t *times = NULL;
 
 	*n = 0;
-	a->free_at = calloc(a->c->host->node_count() + 1, sizeof(*a->free_at));
+	a->free_at = calloc(a->c->host->nodes.count() + 1, sizeof(*a->free_at));
 	if (a->free_at) {
-		a->c->host->releases(a->free_at);
+		a->c->host->nodes.releases(a->free_at);
 		if (sgang_exclusive_prepare(a) == 0)
 			times = list_times(a, n);
 	}

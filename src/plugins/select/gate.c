@@ -78,8 +78,8 @@ static bool starts_near(const struct sgang_question *q, const struct terms *t,
 	bool starts = false;
 
 	*n = SIZE_MAX;
-	if (nodes &&
-	    sgang_conductor_near(q->conductor, q->spec, level, nodes)) {
+	if (nodes && sgang_conductor_near(q->conductor, q->spec, q->job,
+					  q->min_nodes, level, nodes)) {
 		size_t count = sgang_nodeset_count(nodes);
 		const struct terms near = terms_now(q, nodes);
 
@@ -132,7 +132,7 @@ static bool may_start(const struct sgang_question *q,
 	if (q->spec->object)
 		return false;
 	sgang_conductor_look(q->conductor, q->job);
-	return sgang_conductor_turn(q->conductor, q->spec, q->standing.priority,
+	return sgang_conductor_turn(q->conductor, q->spec, &q->standing,
 				    q->reserved ? q->reserved : nodes,
 				    q->reserved) == SGANG_TURN_ORDINARY;
 }
@@ -148,8 +148,7 @@ int sgang_gate_now(const struct sgang_question *q, struct sgang_nodeset *nodes)
 	if (!nodes)
 		return ask_slurm(q, &t, &start);
 	if (sgang_conductor_has_turns(q->conductor))
-		(void)sgang_conductor_fence(q->conductor, q->standing.priority,
-					    nodes);
+		(void)sgang_conductor_fence(q->conductor, &q->standing, nodes);
 	(void)sgang_gate_keep_off(q, nodes);
 	late = q->spec && sgang_conductor_late(q->conductor, q->spec, nodes);
 	return ask_for_job(q, &t, late, &start);

@@ -26,7 +26,7 @@ static bool same_gang(const struct gang *g, const char *ns, const char *name)
 struct search {
 	struct gang *gangs[GROUP_MAX];
 	size_t n;
-	char why[sizeof(((struct gang *)NULL)->group_why)];
+	char why[sizeof(((struct gang *)NULL)->group.why)];
 };
 
 static bool found_before(const struct search *s, const struct gang *g)
@@ -103,37 +103,37 @@ static int by_turn(const void *a, const void *b)
 
 static void keep_group(struct gang *g, const struct search *s)
 {
-	struct gang **group = realloc(g->group, s->n * sizeof(*group));
+	struct gang **group = realloc(g->group.gangs, s->n * sizeof(*group));
 
 	if (!group) {
 		g->stale = true;
-		g->n_group = 0;
+		g->group.n = 0;
 		return;
 	}
 	memcpy(group, s->gangs, s->n * sizeof(*group));
 	qsort(group, s->n, sizeof(*group), by_turn);
-	g->group = group;
-	g->n_group = s->n;
+	g->group.gangs = group;
+	g->group.n = s->n;
 }
 
 static void set_group(struct gang *g, const struct search *s)
 {
-	snprintf(g->group_why, sizeof(g->group_why), "%s", s->why);
+	snprintf(g->group.why, sizeof(g->group.why), "%s", s->why);
 	keep_group(g, s);
 }
 
 /* As nearly all gangs are, in every pass. */
 static void set_alone(struct gang *g)
 {
-	g->group_why[0] = '\0';
-	if (!g->group)
-		g->group = malloc(sizeof(*g->group));
-	if (!g->group) {
+	g->group.why[0] = '\0';
+	if (!g->group.gangs)
+		g->group.gangs = malloc(sizeof(*g->group.gangs));
+	if (!g->group.gangs) {
 		g->stale = true;
 		return;
 	}
-	g->group[0] = g;
-	g->n_group = 1;
+	g->group.gangs[0] = g;
+	g->group.n = 1;
 }
 
 /* Mutual lists lead from each gang that was found to all others, so what holds
@@ -163,16 +163,16 @@ static void find_group(struct sgang_conductor *c, struct gang *g)
 struct gang **sgang_group_of(struct gang *g, struct gang **alone, size_t *n)
 {
 	*alone = g;
-	*n = g->n_group ? g->n_group : 1;
-	return g->n_group ? g->group : alone;
+	*n = g->group.n ? g->group.n : 1;
+	return g->group.n ? g->group.gangs : alone;
 }
 
 void sgang_group_collect(struct sgang_conductor *c)
 {
 	for (struct gang *g = c->gangs; g; g = g->next)
-		g->n_group = 0;
+		g->group.n = 0;
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		if (g->n_group)
+		if (g->group.n)
 			continue;
 		if (g->tally.spec.groups[0] && !sgang_gang_ordinary(&g->tally))
 			find_group(c, g);
@@ -197,24 +197,24 @@ static void explain(const struct gang *g, char *why, size_t size)
 
 bool sgang_group_complete(const struct gang *g, char *why, size_t size)
 {
-	if (g->group_why[0]) {
+	if (g->group.why[0]) {
 		if (why)
-			snprintf(why, size, "%s", g->group_why);
+			snprintf(why, size, "%s", g->group.why);
 		return false;
 	}
-	if (!g->n_group && why)
+	if (!g->group.n && why)
 		why[0] = '\0'; /* the next pass knows */
-	for (size_t i = 0; i < g->n_group; i++) {
-		const struct gang *other = g->group[i];
+	for (size_t i = 0; i < g->group.n; i++) {
+		const struct gang *other = g->group.gangs[i];
 
-		if (!other->stale && !other->group_why[0] &&
+		if (!other->stale && !other->group.why[0] &&
 		    sgang_gang_complete(&other->tally))
 			continue;
 		if (why && other != g)
 			explain(other, why, size);
 		return false;
 	}
-	return g->n_group > 0;
+	return g->group.n > 0;
 }
 
 static bool has_its_nodes(const struct gang *g)
@@ -227,19 +227,20 @@ static bool has_its_nodes(const struct gang *g)
 
 bool sgang_group_placed(const struct gang *g)
 {
-	if (g->group_why[0])
+	if (g->group.why[0])
 		return false;
-	for (size_t i = 0; i < g->n_group; i++) {
-		if (g->group[i]->stale || !has_its_nodes(g->group[i]))
+	for (size_t i = 0; i < g->group.n; i++) {
+		if (g->group.gangs[i]->stale ||
+		    !has_its_nodes(g->group.gangs[i]))
 			return false;
 	}
-	return g->n_group > 0;
+	return g->group.n > 0;
 }
 
 int sgang_group_turn_order(const struct gang *a, const struct gang *b)
 {
-	const struct gang *x = a->n_group ? a->group[0] : a;
-	const struct gang *y = b->n_group ? b->group[0] : b;
+	const struct gang *x = a->group.n ? a->group.gangs[0] : a;
+	const struct gang *y = b->group.n ? b->group.gangs[0] : b;
 
 	return (x == y) ? 0 : sgang_gang_turn_order(&x->tally, &y->tally);
 }

@@ -56,7 +56,7 @@ static void write_nodes(struct attempt *a, enum sgang_help what,
 static void write_jobs(struct attempt *a, const struct sgang_nodeset *nodes)
 {
 	uint32_t id[JOBS_NAMED];
-	size_t n = a->c->host->endless(nodes, id, JOBS_NAMED), used = 0;
+	size_t n = a->c->host->nodes.endless(nodes, id, JOBS_NAMED), used = 0;
 	char list[JOBS_NAMED * sizeof("4294967295,")] = "";
 
 	for (size_t i = 0; i < n && i < JOBS_NAMED; i++)
@@ -74,7 +74,7 @@ static void reduce_endless(struct attempt *a, struct sgang_nodeset *nodes)
 	struct sgang_nodeset *where = sgang_nodeset_copy(nodes);
 	uint32_t tried = 0;
 
-	for (uint32_t n = 0; n < a->c->host->node_count(); n++) {
+	for (uint32_t n = 0; n < a->c->host->nodes.count(); n++) {
 		if (a->free_at[n] < INT64_MAX)
 			sgang_nodeset_remove(nodes, n);
 		else if (sgang_nodeset_has(nodes, n))
@@ -107,7 +107,7 @@ static bool is_out(uint8_t cause)
 static int add_nodes(struct attempt *a, bool reserved,
 		     struct sgang_nodeset *added)
 {
-	uint32_t n_nodes = a->c->host->node_count();
+	uint32_t n_nodes = a->c->host->nodes.count();
 	uint8_t *cause = calloc(n_nodes + 1UL, sizeof(*cause));
 
 	if (!cause)
@@ -117,7 +117,7 @@ static int add_nodes(struct attempt *a, bool reserved,
 
 		if (!p->ever || !p->usable)
 			continue;
-		a->c->host->causes(p->job, &p->shape, cause, NULL);
+		a->c->host->nodes.causes(p->job, &p->shape, cause, NULL);
 		for (uint32_t n = 0; n < n_nodes; n++) {
 			if (!is_out(cause[n]) &&
 			    (!reserved || cause[n] != SGANG_CAUSE_RESERVED))
@@ -178,15 +178,15 @@ static bool fits_with(struct attempt *a, bool reserved,
 		      struct sgang_nodeset *nodes)
 {
 	struct sgang_nodeset *added =
-		sgang_nodeset_create(a->c->host->node_count());
+		sgang_nodeset_create(a->c->host->nodes.count());
 	struct sgang_nodeset *out =
-		sgang_nodeset_create(a->c->host->node_count());
+		sgang_nodeset_create(a->c->host->nodes.count());
 	bool fits = added && out && add_nodes(a, reserved, added) == 0 &&
 		    fits_in_the_end(a, nodes);
 
 	if (fits) {
 		reduce_added(a, added, nodes);
-		a->c->host->unavailable(out);
+		a->c->host->nodes.unavailable(out);
 		write_nodes(a,
 			    !reserved ? SGANG_HELP_NODES :
 			    sgang_nodeset_intersects(added, out) ?
@@ -205,7 +205,7 @@ static bool fits_with(struct attempt *a, bool reserved,
 static void find_never(struct attempt *a)
 {
 	struct sgang_nodeset *nodes =
-		sgang_nodeset_create(a->c->host->node_count());
+		sgang_nodeset_create(a->c->host->nodes.count());
 
 	if (!nodes)
 		return;
@@ -234,20 +234,20 @@ static bool say_required(struct attempt *a, struct sgang_job *job,
 			 const uint8_t *cause)
 {
 	struct sgang_nodeset *nodes =
-		sgang_nodeset_create(a->c->host->node_count());
+		sgang_nodeset_create(a->c->host->nodes.count());
 	struct sgang_job_info info;
 	uint32_t first;
 
 	if (!nodes)
 		return false;
-	a->c->host->required(job, nodes);
-	for (uint32_t n = 0; n < a->c->host->node_count(); n++) {
+	a->c->host->nodes.required(job, nodes);
+	for (uint32_t n = 0; n < a->c->host->nodes.count(); n++) {
 		if (!is_out(cause[n]))
 			sgang_nodeset_remove(nodes, n);
 	}
 	first = sgang_nodeset_next(nodes, 0);
 	if (first != SGANG_NODE_NONE) {
-		a->c->host->info(job, &info);
+		a->c->host->jobs.info(job, &info);
 		snprintf(a->why, sizeof(a->why),
 			 "JobId=%u: %s, which it requires, is %s", info.job_id,
 			 sgang_fabric_node_name(a->c->fabric, first),
@@ -260,15 +260,15 @@ static bool say_required(struct attempt *a, struct sgang_job *job,
 
 void sgang_helps_refused(struct attempt *a, const struct probed *p)
 {
-	uint32_t n_nodes = a->c->host->node_count(), good = 0;
+	uint32_t n_nodes = a->c->host->nodes.count(), good = 0;
 	uint8_t *cause = calloc(n_nodes + 1UL, sizeof(*cause));
 	struct sgang_nodeset *out = sgang_nodeset_create(n_nodes);
 	struct sgang_shape shape;
 
 	if (!cause || !out)
 		goto done;
-	a->c->host->shape(p->job, &shape);
-	a->c->host->causes(p->job, &shape, cause, NULL);
+	a->c->host->jobs.shape(p->job, &shape);
+	a->c->host->nodes.causes(p->job, &shape, cause, NULL);
 	if (say_required(a, p->job, cause))
 		goto done;
 	for (uint32_t n = 0; n < n_nodes; n++) {

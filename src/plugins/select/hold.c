@@ -37,29 +37,30 @@ static void count_hold(struct sgang_conductor *c, const struct gang *g,
 int sgang_hold_add(struct sgang_conductor *c, struct gang *g,
 		   struct sgang_job *const *jobs, size_t n)
 {
-	struct hold *more = realloc(g->holds, (g->n_holds + n) * sizeof(*more));
+	struct hold *more = realloc(g->hold.members,
+				    (g->hold.n + n) * sizeof(*more));
 	struct sgang_job_info info;
 
 	if (!more)
 		return -1;
-	g->holds = more;
-	if (!g->n_holds)
-		g->since = c->host->now();
-	if (g->hold_state == SGANG_HOLD_NONE)
+	g->hold.members = more;
+	if (!g->hold.n)
+		g->hold.since = c->host->now();
+	if (g->hold.state == SGANG_HOLD_NONE)
 		(void)sgang_hold_move(g, SGANG_HOLD_HOLDING);
-	g->hold_end = SGANG_HOLD_END_NONE;
+	g->hold.end = SGANG_HOLD_END_NONE;
 	for (size_t i = 0; i < n; i++) {
-		struct hold *hold = &g->holds[g->n_holds];
+		struct hold *hold = &g->hold.members[g->hold.n];
 
-		c->host->info(jobs[i], &info);
+		c->host->jobs.info(jobs[i], &info);
 		memset(hold, 0, sizeof(*hold));
 		hold->job_id = info.job_id;
 		hold->since = c->host->now();
-		g->n_holds++;
+		g->hold.n++;
 		sgang_registry_note(c, jobs[i]);
 	}
-	g->described = false;
-	g->holds_saved = false;
+	g->hold.described = false;
+	g->hold.saved = false;
 	sgang_registry_refresh(c, g);
 	return 0;
 }
@@ -67,24 +68,27 @@ int sgang_hold_add(struct sgang_conductor *c, struct gang *g,
 static void undo_holds(struct sgang_conductor *c, struct gang *g,
 		       enum sgang_hold_end why)
 {
-	size_t n = g->n_holds;
+	size_t n = g->hold.n;
 
 	while (n-- > 0) {
-		struct sgang_job *job = c->host->find(g->holds[n].job_id);
+		struct sgang_job *job =
+			c->host->jobs.find(g->hold.members[n].job_id);
 
-		count_hold(c, g, &g->holds[n]);
+		count_hold(c, g, &g->hold.members[n]);
 		sgang_fault_die("giveback", n + 1);
 		/* One that was cancelled or requeued meanwhile is none. */
-		if (job && c->host->held(job))
-			c->host->undo(job);
+		if (job && c->host->holds.held(job))
+			c->host->holds.undo(job);
 		else if (job)
-			c->host->drop(job, why == SGANG_HOLD_END_PREEMPTED);
+			c->host->holds.drop(job,
+					    why == SGANG_HOLD_END_PREEMPTED);
 	}
 	/* They are no holds any more when they are looked at. */
-	n = g->n_holds;
-	g->n_holds = 0;
+	n = g->hold.n;
+	g->hold.n = 0;
 	for (size_t i = 0; i < n; i++) {
-		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+		struct sgang_job *job =
+			c->host->jobs.find(g->hold.members[i].job_id);
 
 		if (job)
 			sgang_registry_note(c, job);
@@ -94,11 +98,11 @@ static void undo_holds(struct sgang_conductor *c, struct gang *g,
 void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g,
 			  enum sgang_hold_end why)
 {
-	size_t n = g->n_holds;
+	size_t n = g->hold.n;
 
 	sgang_slices_end(g);
 	if (n && why) {
-		g->hold_end = why;
+		g->hold.end = why;
 		sgang_metrics_hold_ended(&c->metrics, why, n);
 		sgang_log(SGANG_LOG_INFO,
 			  "%s/%s: hold of %zu members ended: %s", g->ns,
@@ -108,9 +112,9 @@ void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g,
 	(void)sgang_hold_move(g, SGANG_HOLD_NONE);
 	if (!n)
 		return;
-	g->since = 0;
-	g->described = false;
-	g->holds_saved = false;
+	g->hold.since = 0;
+	g->hold.described = false;
+	g->hold.saved = false;
 	c->changed = true;
 	sgang_registry_refresh(c, g);
 }
@@ -135,11 +139,11 @@ static int by_rank(const void *a, const void *b)
  * with what they were told, so the others must not be told anything else. */
 static bool told_of_ring(struct gang *g)
 {
-	qsort(g->holds, g->n_holds, sizeof(*g->holds), by_rank);
-	for (size_t i = 0; i < g->n_holds; i++) {
-		const struct sgang_record *r = &g->holds[i].record;
+	qsort(g->hold.members, g->hold.n, sizeof(*g->hold.members), by_rank);
+	for (size_t i = 0; i < g->hold.n; i++) {
+		const struct sgang_record *r = &g->hold.members[i].record;
 
-		if (!r->placed || r->members != g->n_holds ||
+		if (!r->placed || r->members != g->hold.n ||
 		    r->member_rank != i)
 			return false;
 	}
@@ -163,16 +167,17 @@ static struct answers nodes_say(struct sgang_conductor *c, struct gang *g)
 {
 	struct answers say = { false, false };
 
-	for (size_t i = 0; i < g->n_holds; i++) {
-		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+	for (size_t i = 0; i < g->hold.n; i++) {
+		struct sgang_job *job =
+			c->host->jobs.find(g->hold.members[i].job_id);
 		struct sgang_job_info info = { .launch = SGANG_LAUNCH_NO };
 
 		if (job)
-			c->host->info(job, &info);
+			c->host->jobs.info(job, &info);
 		if (info.launch == SGANG_LAUNCH_UNKNOWN)
 			say.unknown = true;
 		else if (info.launch == SGANG_LAUNCH_YES)
-			g->begun = g->since;
+			g->hold.begun = g->hold.since;
 		else
 			say.no = true;
 	}
@@ -187,14 +192,15 @@ static void doubt(struct gang *g)
 
 static void ask_again(struct sgang_conductor *c, struct gang *g)
 {
-	if (c->host->now() - g->adopted < SHOWN_SECONDS)
+	if (c->host->now() - g->hold.adopted < SHOWN_SECONDS)
 		return;
-	g->asked_again = true;
-	for (size_t i = 0; i < g->n_holds; i++) {
-		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+	g->hold.asked_again = true;
+	for (size_t i = 0; i < g->hold.n; i++) {
+		struct sgang_job *job =
+			c->host->jobs.find(g->hold.members[i].job_id);
 
 		if (job)
-			c->host->ask(job);
+			c->host->holds.ask(job);
 	}
 }
 
@@ -210,8 +216,9 @@ static void end_partial(struct sgang_conductor *c, struct gang *g)
 {
 	bool partial = false;
 
-	for (size_t i = 0; i < g->n_holds; i++)
-		partial |= g->holds[i].record.phase == SGANG_PHASE_HOLDING;
+	for (size_t i = 0; i < g->hold.n; i++)
+		partial |= g->hold.members[i].record.phase ==
+			   SGANG_PHASE_HOLDING;
 	if (partial && !sgang_hold_recovered(g) &&
 	    sgang_spec_mode(&g->tally.spec) == SGANG_MODE_STRICT)
 		sgang_hold_give_back(c, g, SGANG_HOLD_END_INCOMPLETE);
@@ -221,12 +228,13 @@ static void end_partial(struct sgang_conductor *c, struct gang *g)
 static void begin_later_round(struct sgang_conductor *c, struct gang *g)
 {
 	(void)sgang_hold_move(g, SGANG_HOLD_DOUBTFUL);
-	g->since = 0;
-	for (size_t i = 0; i < g->n_holds; i++)
-		g->since = earlier(g->since, g->holds[i].since);
-	g->begun = 0;
+	g->hold.since = 0;
+	for (size_t i = 0; i < g->hold.n; i++)
+		g->hold.since = earlier(g->hold.since,
+					g->hold.members[i].since);
+	g->hold.begun = 0;
 	(void)nodes_say(c, g);
-	g->described = told_of_ring(g);
+	g->hold.described = told_of_ring(g);
 	sgang_registry_refresh(c, g);
 }
 
@@ -236,24 +244,24 @@ static void begin_later_round(struct sgang_conductor *c, struct gang *g)
  */
 static bool part_rounds(struct sgang_conductor *c, struct gang *g)
 {
-	size_t kept = 0, n = g->n_holds;
+	size_t kept = 0, n = g->hold.n;
 	bool waits = false;
 
 	for (size_t i = 0; i < n; i++) {
-		struct hold *hold = &g->holds[i];
-		struct sgang_job *job = c->host->find(hold->job_id);
+		struct hold *hold = &g->hold.members[i];
+		struct sgang_job *job = c->host->jobs.find(hold->job_id);
 
-		if (was_released(hold) && job && c->host->ready(job)) {
-			c->host->release(job, true);
+		if (was_released(hold) && job && c->host->holds.ready(job)) {
+			c->host->holds.release(job, true);
 			sgang_account_started(c, job, &hold->record);
 			continue;
 		}
 		waits |= was_released(hold);
-		g->holds[kept++] = *hold;
+		g->hold.members[kept++] = *hold;
 	}
-	g->n_holds = kept;
+	g->hold.n = kept;
 	if (kept < n) {
-		g->unconfirmed = c->host->now();
+		g->hold.unconfirmed = c->host->now();
 		c->changed = true;
 		sgang_registry_refresh(c, g);
 	}
@@ -268,7 +276,7 @@ static bool all_known(struct sgang_conductor *c, struct gang *g)
 {
 	struct answers say = nodes_say(c, g);
 
-	if (!say.no || g->asked_again)
+	if (!say.no || g->hold.asked_again)
 		return !say.unknown;
 	ask_again(c, g);
 	return false;
@@ -286,16 +294,16 @@ static void find_out(struct sgang_conductor *c, struct gang *g)
 		doubt(g);
 		return;
 	}
-	if (g->hold_state == SGANG_HOLD_TWO_ROUNDS && !part_rounds(c, g))
+	if (g->hold.state == SGANG_HOLD_TWO_ROUNDS && !part_rounds(c, g))
 		return;
 	if (sgang_hold_begun(g)) {
 		(void)sgang_hold_move(g, SGANG_HOLD_RELEASED);
 		return;
 	}
 	doubt(g);
-	(void)sgang_hold_move(g, g->n_holds ? SGANG_HOLD_HOLDING :
-					      SGANG_HOLD_NONE);
-	g->described = told_of_ring(g);
+	(void)sgang_hold_move(g,
+			      g->hold.n ? SGANG_HOLD_HOLDING : SGANG_HOLD_NONE);
+	g->hold.described = told_of_ring(g);
 	end_partial(c, g);
 }
 
@@ -303,9 +311,9 @@ static void find_out(struct sgang_conductor *c, struct gang *g)
 static void note_found(struct gang *g, enum sgang_phase phase)
 {
 	if (phase != SGANG_PHASE_HOLDING ||
-	    g->hold_state == SGANG_HOLD_RELEASED)
+	    g->hold.state == SGANG_HOLD_RELEASED)
 		doubt(g);
-	else if (g->hold_state == SGANG_HOLD_NONE)
+	else if (g->hold.state == SGANG_HOLD_NONE)
 		(void)sgang_hold_move(g, SGANG_HOLD_HOLDING);
 }
 
@@ -313,7 +321,7 @@ static void note_found(struct gang *g, enum sgang_phase phase)
  * they are complete is found out again. */
 static void adopt(struct sgang_conductor *c, struct gang *g)
 {
-	size_t before = g->n_holds, released = 0;
+	size_t before = g->hold.n, released = 0;
 
 	if (g->stale)
 		return;
@@ -323,41 +331,43 @@ static void adopt(struct sgang_conductor *c, struct gang *g)
 
 		if (e->m.state != SGANG_MEMBER_HELD || e->hold)
 			continue;
-		more = realloc(g->holds, (g->n_holds + 1) * sizeof(*more));
+		more = realloc(g->hold.members,
+			       (g->hold.n + 1) * sizeof(*more));
 		if (!more) {
 			g->stale = true; /* the next pass tries again */
 			return;
 		}
-		g->holds = more;
-		g->holds[g->n_holds].job_id = e->job_id;
-		g->holds[g->n_holds].lost_launch = false;
-		g->holds[g->n_holds].again = e->record.phase !=
-					     SGANG_PHASE_HOLDING;
-		g->holds[g->n_holds].since = e->record.since ? e->record.since :
-							       c->host->now();
-		g->holds[g->n_holds++].record = e->record;
-		g->since = earlier(g->since, e->record.since);
+		g->hold.members = more;
+		g->hold.members[g->hold.n].job_id = e->job_id;
+		g->hold.members[g->hold.n].lost_launch = false;
+		g->hold.members[g->hold.n].again = e->record.phase !=
+						   SGANG_PHASE_HOLDING;
+		g->hold.members[g->hold.n].since = e->record.since ?
+							   e->record.since :
+							   c->host->now();
+		g->hold.members[g->hold.n++].record = e->record;
+		g->hold.since = earlier(g->hold.since, e->record.since);
 		note_found(g, e->record.phase);
 		if (e->record.phase == SGANG_PHASE_RUNNING)
-			g->begun = e->record.since;
-		e->hold = g->marked = true;
-		c->host->adopt(e->job);
+			g->hold.begun = e->record.since;
+		e->hold = g->hold.marked = true;
+		c->host->holds.adopt(e->job);
 	}
-	if (g->n_holds == before)
+	if (g->hold.n == before)
 		return;
-	if (!g->since)
-		g->since = c->host->now();
-	g->tally.since = g->since;
-	g->adopted = c->host->now();
-	g->asked_again = false;
-	g->holds_saved = true;
-	g->described = told_of_ring(g);
-	for (size_t i = 0; i < g->n_holds; i++)
-		released += was_released(&g->holds[i]);
-	if (released && released < g->n_holds)
+	if (!g->hold.since)
+		g->hold.since = c->host->now();
+	g->tally.since = g->hold.since;
+	g->hold.adopted = c->host->now();
+	g->hold.asked_again = false;
+	g->hold.saved = true;
+	g->hold.described = told_of_ring(g);
+	for (size_t i = 0; i < g->hold.n; i++)
+		released += was_released(&g->hold.members[i]);
+	if (released && released < g->hold.n)
 		(void)sgang_hold_move(g, SGANG_HOLD_TWO_ROUNDS);
 	sgang_log(SGANG_LOG_INFO, "%s/%s: found %zu held members again", g->ns,
-		  g->name, g->n_holds - before);
+		  g->name, g->hold.n - before);
 	end_partial(c, g);
 }
 
@@ -369,12 +379,13 @@ static void drop(struct sgang_conductor *c, struct gang *g,
 {
 	struct sgang_job_info info;
 
-	c->host->info(job, &info);
+	c->host->jobs.info(job, &info);
 	if (sgang_hold_recovered(g) && info.state == SGANG_JOB_ENDED &&
 	    info.launch == SGANG_LAUNCH_YES)
-		g->begun = g->since;
-	c->host->drop(job, g->hold_state == SGANG_HOLD_PREPARING ||
-				   g->hold_end == SGANG_HOLD_END_PREEMPTED);
+		g->hold.begun = g->hold.since;
+	c->host->holds.drop(job,
+			    g->hold.state == SGANG_HOLD_PREPARING ||
+				    g->hold.end == SGANG_HOLD_END_PREEMPTED);
 }
 
 /* The nodes that the record tells of; NULL when it does not, or without
@@ -389,7 +400,7 @@ static struct sgang_nodeset *told_nodes(struct sgang_conductor *c,
 	if (!c->fabric || !r->at[0] ||
 	    sgang_hostlist_expand(r->at, &name, &n, NULL) < 0)
 		return NULL;
-	nodes = sgang_nodeset_create(c->host->node_count());
+	nodes = sgang_nodeset_create(c->host->nodes.count());
 	for (size_t i = 0; nodes && i < n; i++) {
 		uint32_t node = sgang_fabric_find_node(c->fabric, name[i]);
 
@@ -410,12 +421,12 @@ static bool hold_again(struct sgang_conductor *c, struct gang *g,
 	struct sgang_job *again = NULL;
 
 	if (nodes)
-		again = c->host->commit(job, &bounds, &refusal);
+		again = c->host->holds.commit(job, &bounds, &refusal);
 	sgang_nodeset_destroy(nodes);
 	if (!again)
 		return false;
 	hold->lost_launch = false;
-	g->holds_saved = false;
+	g->hold.saved = false;
 	c->changed = true;
 	(void)sgang_publish_write(c, again, &hold->record);
 	sgang_registry_note(c, again);
@@ -435,18 +446,19 @@ static bool take_up(struct sgang_conductor *c, struct gang *g,
 
 	if (!sgang_hold_recovered(g))
 		return false;
-	if (!hold->lost_launch && c->host->refused(job)) {
+	if (!hold->lost_launch && c->host->holds.refused(job)) {
 		sgang_log(
 			SGANG_LOG_INFO,
 			"%s/%s: the launch of member %u was lost with slurmctld, it is held again",
 			g->ns, g->name, hold->job_id);
-		c->host->drop(job, false);
+		c->host->holds.drop(job, false);
 		hold->lost_launch = true;
 	}
-	if (!hold->lost_launch || c->host->now() - g->adopted > TAKE_UP_SECONDS)
+	if (!hold->lost_launch ||
+	    c->host->now() - g->hold.adopted > TAKE_UP_SECONDS)
 		return false;
-	c->host->forgive(job, true);
-	c->host->look(job, &info);
+	c->host->holds.forgive(job, true);
+	c->host->jobs.look(job, &info);
 	if (info.state != SGANG_JOB_PENDING)
 		return false;
 	doubt(g);
@@ -462,9 +474,9 @@ static enum sgang_hold_end why_lost(struct sgang_conductor *c,
 
 	if (!job)
 		return SGANG_HOLD_END_USER; /* purged, as after scancel */
-	if (c->host->refused(job))
+	if (c->host->holds.refused(job))
 		return SGANG_HOLD_END_FAILED; /* the Prolog of a node */
-	c->host->info(job, &info);
+	c->host->jobs.info(job, &info);
 	if (sgang_record_parse(info.comment, &r) == 1 && r.hold_end)
 		return r.hold_end;
 	return (info.cancelled || !info.failed) ? SGANG_HOLD_END_USER :
@@ -481,16 +493,16 @@ static bool withdraw(struct sgang_conductor *c, struct gang *g,
 
 	if (sgang_hold_recovered(g) || sgang_hold_begun(g))
 		return false;
-	c->host->info(job, &info);
+	c->host->jobs.info(job, &info);
 	if (!info.withdrawn)
 		return false;
-	g->hold_end = SGANG_HOLD_END_USER;
-	sgang_metrics_hold_ended(&c->metrics, g->hold_end, 1);
+	g->hold.end = SGANG_HOLD_END_USER;
+	sgang_metrics_hold_ended(&c->metrics, g->hold.end, 1);
 	sgang_log(SGANG_LOG_INFO, "%s/%s: member %u gives its nodes back: %s",
 		  g->ns, g->name, info.job_id,
 		  info.priority ? "it would not end before its deadline" :
 				  "it was held by scontrol");
-	c->host->undo(job);
+	c->host->holds.undo(job);
 	return true;
 }
 
@@ -504,18 +516,18 @@ bool sgang_conductor_may_yield(struct sgang_conductor *c,
 	const struct entry *e;
 	struct sgang_job_info info;
 
-	c->host->info(job, &info);
+	c->host->jobs.info(job, &info);
 	e = sgang_registry_entry(c, info.job_id);
 	return g && e && e->hold &&
-	       (g->hold_state == SGANG_HOLD_HOLDING ||
+	       (g->hold.state == SGANG_HOLD_HOLDING ||
 		sgang_hold_committing(g)) &&
-	       !sgang_hold_begun(g) && c->host->held(job);
+	       !sgang_hold_begun(g) && c->host->holds.held(job);
 }
 
 /* Slices, and what the nodes were asked for, end when a pass sees that. */
 static void nobody_holds(struct gang *g)
 {
-	g->since = 0;
+	g->hold.since = 0;
 	if (!sgang_hold_committing(g) && !sgang_hold_doubtful(g))
 		(void)sgang_hold_move(g, SGANG_HOLD_NONE);
 }
@@ -525,14 +537,14 @@ static void remove_hold(struct sgang_conductor *c, struct gang *g,
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < g->n_holds; i++) {
-		if (g->holds[i].job_id != job_id)
-			g->holds[kept++] = g->holds[i];
+	for (size_t i = 0; i < g->hold.n; i++) {
+		if (g->hold.members[i].job_id != job_id)
+			g->hold.members[kept++] = g->hold.members[i];
 		else
-			count_hold(c, g, &g->holds[i]);
+			count_hold(c, g, &g->hold.members[i]);
 	}
-	g->n_holds = kept;
-	g->described = false;
+	g->hold.n = kept;
+	g->hold.described = false;
 	if (!kept)
 		nobody_holds(g);
 }
@@ -545,13 +557,13 @@ void sgang_conductor_yield(struct sgang_conductor *c,
 	struct gang *g = sgang_registry_find(c, spec->ns, spec->name);
 	struct sgang_job_info info;
 
-	c->host->info(job, &info);
-	g->hold_end = SGANG_HOLD_END_PREEMPTED;
-	sgang_metrics_hold_ended(&c->metrics, g->hold_end, 1);
+	c->host->jobs.info(job, &info);
+	g->hold.end = SGANG_HOLD_END_PREEMPTED;
+	sgang_metrics_hold_ended(&c->metrics, g->hold.end, 1);
 	sgang_log(SGANG_LOG_INFO, "%s/%s: member %u yields to job %u: %s",
 		  g->ns, g->name, info.job_id, to,
-		  sgang_hold_end_word(g->hold_end));
-	c->host->undo(job);
+		  sgang_hold_end_word(g->hold.end));
+	c->host->holds.undo(job);
 	remove_hold(c, g, info.job_id);
 	sgang_registry_entry(c, info.job_id)->hold = false;
 	sgang_conductor_poke(c);
@@ -564,43 +576,45 @@ void sgang_conductor_yield(struct sgang_conductor *c,
 static void lose_prepared(struct sgang_conductor *c, struct gang *g,
 			  struct sgang_job *job)
 {
-	if (c->host->refused(job) && ++g->prepare_failures <= PREPARE_FAILURES)
-		c->host->forgive(job, false);
+	if (c->host->holds.refused(job) &&
+	    ++g->hold.prepare_failures <= PREPARE_FAILURES)
+		c->host->holds.forgive(job, false);
 }
 
 static void forget_lost(struct sgang_conductor *c, struct gang *g)
 {
 	const struct sgang_host *h = c->host;
-	size_t kept = 0, before = g->n_holds;
+	size_t kept = 0, before = g->hold.n;
 
 	for (size_t i = 0; i < before; i++) {
-		struct sgang_job *job = h->find(g->holds[i].job_id);
+		struct sgang_job *job = h->jobs.find(g->hold.members[i].job_id);
 
-		if (job && h->held(job) && withdraw(c, g, job)) {
-			count_hold(c, g, &g->holds[i]);
+		if (job && h->holds.held(job) && withdraw(c, g, job)) {
+			count_hold(c, g, &g->hold.members[i]);
 			continue;
 		}
-		if (job && (h->held(job) || take_up(c, g, &g->holds[i], job))) {
-			h->still_held(job);
-			g->holds[kept++] = g->holds[i];
+		if (job && (h->holds.held(job) ||
+			    take_up(c, g, &g->hold.members[i], job))) {
+			h->holds.still_held(job);
+			g->hold.members[kept++] = g->hold.members[i];
 			continue;
 		}
-		count_hold(c, g, &g->holds[i]);
-		g->hold_end = why_lost(c, job);
-		sgang_metrics_hold_ended(&c->metrics, g->hold_end, 1);
+		count_hold(c, g, &g->hold.members[i]);
+		g->hold.end = why_lost(c, job);
+		sgang_metrics_hold_ended(&c->metrics, g->hold.end, 1);
 		sgang_log(SGANG_LOG_INFO, "%s/%s: held member %u is lost: %s",
-			  g->ns, g->name, g->holds[i].job_id,
-			  sgang_hold_end_word(g->hold_end));
-		if (job && g->hold_state == SGANG_HOLD_PREPARING)
+			  g->ns, g->name, g->hold.members[i].job_id,
+			  sgang_hold_end_word(g->hold.end));
+		if (job && g->hold.state == SGANG_HOLD_PREPARING)
 			lose_prepared(c, g, job);
 		if (job)
 			drop(c, g, job);
 	}
-	g->n_holds = kept;
+	g->hold.n = kept;
 	if (kept == before)
 		return;
 	if (!sgang_hold_recovered(g))
-		g->described = false;
+		g->hold.described = false;
 	if (!kept)
 		nobody_holds(g);
 	c->changed = true;
@@ -613,7 +627,7 @@ static bool holds_in_vain(const struct sgang_conductor *c, const struct gang *g)
 {
 	if (sgang_hold_committing(g) && !g->stale)
 		return !sgang_slices_as_planned(c, g);
-	if (!g->n_holds || g->stale || sgang_hold_doubtful(g) ||
+	if (!g->hold.n || g->stale || sgang_hold_doubtful(g) ||
 	    sgang_hold_begun(g))
 		return false;
 	return sgang_gang_strict(&g->tally) ? !sgang_group_placed(g) :
@@ -625,11 +639,11 @@ static void end_vain_hold(struct sgang_conductor *c, struct gang *g)
 	sgang_log(
 		SGANG_LOG_INFO,
 		"%s/%s: %zu of %u members are held and cannot start: rolled back",
-		g->ns, g->name, g->n_holds, g->tally.min_member);
+		g->ns, g->name, g->hold.n, g->tally.min_member);
 	/* What took a member away is the reason for the others, too. */
 	sgang_hold_give_back(c, g,
-			     (g->hold_end && g->n_holds) ?
-				     g->hold_end :
+			     (g->hold.end && g->hold.n) ?
+				     g->hold.end :
 				     SGANG_HOLD_END_INCOMPLETE);
 	sgang_conductor_poke(c);
 }
@@ -641,7 +655,7 @@ static void time_out(struct sgang_conductor *c, struct gang *g)
 	sgang_log(
 		SGANG_LOG_INFO,
 		"%s/%s: waiting time is over: %zu held members rolled back, all members stopped",
-		g->ns, g->name, g->n_holds);
+		g->ns, g->name, g->hold.n);
 	sgang_hold_give_back(c, g, SGANG_HOLD_END_TIMEOUT);
 	sgang_metrics_add(&c->metrics, SGANG_COUNT_TIMEOUTS);
 	for (size_t i = 0; i < g->n_entries; i++) {
@@ -650,7 +664,7 @@ static void time_out(struct sgang_conductor *c, struct gang *g)
 		if (e->m.state != SGANG_MEMBER_PENDING)
 			continue;
 		sgang_fault_die("timeout", i + 1);
-		c->host->stop(e->job, SGANG_TIMEOUT_TEXT);
+		c->host->jobs.stop(e->job, SGANG_TIMEOUT_TEXT);
 		sgang_publish_phase(c, g, e->job, SGANG_PHASE_TIMEOUT);
 	}
 	sgang_registry_refresh(c, g);
@@ -667,10 +681,10 @@ static void rearm(struct sgang_conductor *c, struct gang *g)
 
 		if (e->m.state != SGANG_MEMBER_PENDING)
 			continue;
-		c->host->resume(e->job, SGANG_TIMEOUT_TEXT);
+		c->host->jobs.resume(e->job, SGANG_TIMEOUT_TEXT);
 		sgang_publish_phase(c, g, e->job, SGANG_PHASE_WAITING);
 	}
-	g->failed = false;
+	g->attempt.failed = false;
 	sgang_registry_refresh(c, g);
 	c->changed = true;
 	c->wake_scheduler = true;
@@ -683,7 +697,7 @@ static void stop_latecomers(struct sgang_conductor *c, struct gang *g)
 		struct entry *e = g->entries[i];
 
 		if (e->m.state == SGANG_MEMBER_PENDING && !e->m.stopped)
-			c->host->stop(e->job, SGANG_TIMEOUT_TEXT);
+			c->host->jobs.stop(e->job, SGANG_TIMEOUT_TEXT);
 	}
 }
 
@@ -706,7 +720,7 @@ static void check_wait(struct sgang_conductor *c, struct gang *g)
 static void forget_all_lost(struct sgang_conductor *c)
 {
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		if (!g->stale && g->n_holds)
+		if (!g->stale && g->hold.n)
 			forget_lost(c, g);
 	}
 }
@@ -765,19 +779,20 @@ static int by_ring(const void *a, const void *b)
 
 static int sort_holds(const struct sgang_conductor *c, struct gang *g)
 {
-	struct place *places = calloc(g->n_holds, sizeof(*places));
+	struct place *places = calloc(g->hold.n, sizeof(*places));
 
 	if (!places)
 		return -1;
-	for (size_t i = 0; i < g->n_holds; i++) {
-		struct entry *e = sgang_registry_entry(c, g->holds[i].job_id);
+	for (size_t i = 0; i < g->hold.n; i++) {
+		struct entry *e =
+			sgang_registry_entry(c, g->hold.members[i].job_id);
 
-		places[i].hold = g->holds[i];
+		places[i].hold = g->hold.members[i];
 		places[i].m = e ? &e->m : NULL;
 	}
-	qsort(places, g->n_holds, sizeof(*places), by_ring);
-	for (size_t i = 0; i < g->n_holds; i++)
-		g->holds[i] = places[i].hold;
+	qsort(places, g->hold.n, sizeof(*places), by_ring);
+	for (size_t i = 0; i < g->hold.n; i++)
+		g->hold.members[i] = places[i].hold;
 	free(places);
 	return 0;
 }
@@ -788,16 +803,15 @@ static void describe(struct sgang_conductor *c, struct gang *g)
 {
 	uint64_t best;
 
-	if (!g->n_holds || g->described ||
-	    g->hold_state == SGANG_HOLD_TWO_ROUNDS)
+	if (!g->hold.n || g->hold.described || sgang_hold_doubtful(g))
 		return;
-	best = g->holds[0].record.ring_best;
+	best = g->hold.members[0].record.ring_best;
 	if (!best && c->fabric)
 		best = sgang_probe_best_cost(c, g);
-	for (size_t i = 0; i < g->n_holds; i++)
-		g->holds[i].record.ring_best = best;
+	for (size_t i = 0; i < g->hold.n; i++)
+		g->hold.members[i].record.ring_best = best;
 	if (sort_holds(c, g) < 0 || sgang_describe_holds(c, g, NULL) < 0) {
-		snprintf(g->why, sizeof(g->why), "no memory");
+		snprintf(g->attempt.why, sizeof(g->attempt.why), "no memory");
 		sgang_hold_give_back(c, g, SGANG_HOLD_END_FAILED);
 	}
 }
@@ -806,17 +820,18 @@ static void describe(struct sgang_conductor *c, struct gang *g)
  * of them. A gang of one cannot be half started. */
 static bool is_safe(const struct gang *g)
 {
-	return g->holds_saved ||
-	       (g->n_holds == 1 && g->tally.total == 1 && g->n_group == 1);
+	return g->hold.saved ||
+	       (g->hold.n == 1 && g->tally.total == 1 && g->group.n == 1);
 }
 
 static bool is_ready(struct sgang_conductor *c, const struct gang *g)
 {
-	if (sgang_hold_doubtful(g) || g->n_holds != g->tally.held ||
-	    (g->n_holds && (!is_safe(g) || !g->described)))
+	if (sgang_hold_doubtful(g) || g->hold.n != g->tally.held ||
+	    (g->hold.n && (!is_safe(g) || !g->hold.described)))
 		return false;
-	for (size_t i = 0; i < g->n_holds; i++) {
-		if (!c->host->ready(c->host->find(g->holds[i].job_id)))
+	for (size_t i = 0; i < g->hold.n; i++) {
+		if (!c->host->holds.ready(
+			    c->host->jobs.find(g->hold.members[i].job_id)))
 			return false;
 	}
 	return !g->stale;
@@ -826,19 +841,19 @@ static bool is_ready(struct sgang_conductor *c, const struct gang *g)
  * between must not find a gang half held, half running. */
 static void announce(struct sgang_conductor *c, struct gang *g, int64_t now)
 {
-	for (size_t i = 0; i < g->n_holds; i++) {
-		struct sgang_record *r = &g->holds[i].record;
+	for (size_t i = 0; i < g->hold.n; i++) {
+		struct sgang_record *r = &g->hold.members[i].record;
 		const struct entry *e;
 
-		count_hold(c, g, &g->holds[i]);
-		e = sgang_registry_entry(c, g->holds[i].job_id);
+		count_hold(c, g, &g->hold.members[i]);
+		e = sgang_registry_entry(c, g->hold.members[i].job_id);
 		r->held_for = e ? e->m.held_for : 0;
 		r->phase = SGANG_PHASE_RUNNING;
 		r->satisfied = true;
 		r->started = now;
 		r->hold_end = SGANG_HOLD_END_NONE;
-		(void)sgang_publish_write(c, c->host->find(g->holds[i].job_id),
-					  r);
+		(void)sgang_publish_write(
+			c, c->host->jobs.find(g->hold.members[i].job_id), r);
 	}
 }
 
@@ -857,29 +872,30 @@ static void count_start(struct sgang_conductor *c, const struct gang *g,
 
 static void launch(struct sgang_conductor *c, struct gang *g)
 {
-	const struct sgang_record *r = &g->holds[0].record;
+	const struct sgang_record *r = &g->hold.members[0].record;
 
-	for (size_t i = 0; i < g->n_holds; i++) {
-		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+	for (size_t i = 0; i < g->hold.n; i++) {
+		struct sgang_job *job =
+			c->host->jobs.find(g->hold.members[i].job_id);
 
 		sgang_fault_die("release", i + 1);
-		c->host->release(job, g->holds[i].again);
-		sgang_account_started(c, job, &g->holds[i].record);
+		c->host->holds.release(job, g->hold.members[i].again);
+		sgang_account_started(c, job, &g->hold.members[i].record);
 	}
 	sgang_log(
 		SGANG_LOG_INFO,
 		"%s/%s: started %zu members, ring=%llu best=%llu cross=%llu tier=%s",
-		g->ns, g->name, g->n_holds, (unsigned long long)r->ring_cost,
+		g->ns, g->name, g->hold.n, (unsigned long long)r->ring_cost,
 		(unsigned long long)r->ring_best,
 		(unsigned long long)r->cross_links, r->tier);
 	count_start(c, g, r);
-	g->n_holds = 0;
-	g->since = 0;
-	g->hold_end = SGANG_HOLD_END_NONE;
-	g->described = false;
+	g->hold.n = 0;
+	g->hold.since = 0;
+	g->hold.end = SGANG_HOLD_END_NONE;
+	g->hold.described = false;
 	(void)sgang_hold_move(g, SGANG_HOLD_NONE);
-	g->prepare_failures = 0;
-	g->unconfirmed = r->started;
+	g->hold.prepare_failures = 0;
+	g->hold.unconfirmed = r->started;
 	sgang_registry_refresh(c, g);
 }
 
@@ -892,12 +908,13 @@ static void launch(struct sgang_conductor *c, struct gang *g)
  * that is no more. */
 static bool interrupted(struct sgang_conductor *c, const struct gang *g)
 {
-	if (g->hold_state == SGANG_HOLD_PREPARING)
+	if (g->hold.state == SGANG_HOLD_PREPARING)
 		return false;
-	for (size_t i = 0; i < g->n_holds; i++) {
-		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+	for (size_t i = 0; i < g->hold.n; i++) {
+		struct sgang_job *job =
+			c->host->jobs.find(g->hold.members[i].job_id);
 
-		if (c->host->prepared(job) == SGANG_PREPARED_RUNS)
+		if (c->host->holds.prepared(job) == SGANG_PREPARED_RUNS)
 			return true;
 	}
 	return false;
@@ -907,19 +924,21 @@ static void begin_preparing(struct sgang_conductor *c, struct gang *g)
 {
 	bool needless = true;
 
-	for (size_t i = 0; i < g->n_holds; i++) {
-		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+	for (size_t i = 0; i < g->hold.n; i++) {
+		struct sgang_job *job =
+			c->host->jobs.find(g->hold.members[i].job_id);
 
-		needless &= c->host->prepared(job) == SGANG_PREPARED_NEEDLESS;
-		if (c->host->prepared(job) == SGANG_PREPARED_NOT)
-			c->host->prepare(job);
+		needless &= c->host->holds.prepared(job) ==
+			    SGANG_PREPARED_NEEDLESS;
+		if (c->host->holds.prepared(job) == SGANG_PREPARED_NOT)
+			c->host->holds.prepare(job);
 	}
 	if (needless)
 		return;
 	sgang_log(SGANG_LOG_INFO, "%s/%s: its nodes run the Prolog", g->ns,
 		  g->name);
 	(void)sgang_hold_move(g, SGANG_HOLD_PREPARING);
-	g->prepared = 0;
+	g->hold.prepared = 0;
 	c->changed = true;
 }
 
@@ -930,21 +949,22 @@ static bool is_prepared(struct sgang_conductor *c, struct gang *g)
 	uint64_t now = c->host->clock_us();
 	bool runs = false;
 
-	for (size_t i = 0; i < g->n_holds; i++) {
-		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+	for (size_t i = 0; i < g->hold.n; i++) {
+		struct sgang_job *job =
+			c->host->jobs.find(g->hold.members[i].job_id);
 
-		if (c->host->prepared(job) == SGANG_PREPARED_NOT) {
-			c->host->prepare(job); /* it holds since then */
-			g->prepared = 0;
+		if (c->host->holds.prepared(job) == SGANG_PREPARED_NOT) {
+			c->host->holds.prepare(job); /* it holds since then */
+			g->hold.prepared = 0;
 			c->changed = true;
 		}
-		runs |= c->host->prepared(job) == SGANG_PREPARED_RUNS;
+		runs |= c->host->holds.prepared(job) == SGANG_PREPARED_RUNS;
 	}
 	if (runs)
 		return false;
-	if (!g->prepared)
-		g->prepared = now ? now : 1;
-	return now - g->prepared >= FAILURE_US;
+	if (!g->hold.prepared)
+		g->hold.prepared = now ? now : 1;
+	return now - g->hold.prepared >= FAILURE_US;
 }
 
 static bool prepare(struct sgang_conductor *c, struct gang *const *group,
@@ -955,15 +975,15 @@ static bool prepare(struct sgang_conductor *c, struct gang *const *group,
 	for (size_t i = 0; i < n; i++) {
 		struct gang *g = group[i];
 
-		if (!g->n_holds || sgang_hold_begun(g))
+		if (!g->hold.n || sgang_hold_begun(g))
 			continue;
 		if (interrupted(c, g)) {
 			sgang_hold_give_back(c, g, SGANG_HOLD_END_FAILED);
 			return false;
 		}
-		if (g->hold_state != SGANG_HOLD_PREPARING)
+		if (g->hold.state != SGANG_HOLD_PREPARING)
 			begin_preparing(c, g);
-		if (g->hold_state == SGANG_HOLD_PREPARING)
+		if (g->hold.state == SGANG_HOLD_PREPARING)
 			done &= is_prepared(c, g);
 	}
 	c->preparing |= !done;
@@ -984,7 +1004,7 @@ static void release(struct sgang_conductor *c, struct gang *const *gangs,
 	for (size_t i = 0; i < n; i++)
 		announce(c, gangs[i], now);
 	for (size_t i = 0; i < n; i++) {
-		if (gangs[i]->n_holds)
+		if (gangs[i]->hold.n)
 			launch(c, gangs[i]);
 	}
 	c->changed = true;
@@ -1006,7 +1026,7 @@ static void release_group(struct sgang_conductor *c, struct gang *g)
 void sgang_hold_release_all(struct sgang_conductor *c)
 {
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		if (!g->n_holds || g->stale)
+		if (!g->hold.n || g->stale)
 			continue;
 		if (sgang_group_placed(g)) {
 			release_group(c, g);

@@ -36,23 +36,23 @@ const char *sgang_hold_state_word(enum sgang_hold_state state)
 
 static void tell_refused(struct gang *g, enum sgang_hold_state to)
 {
-	uint64_t bit = (uint64_t)1 << (g->hold_state * SGANG_HOLD_STATES + to);
+	uint64_t bit = (uint64_t)1 << (g->hold.state * SGANG_HOLD_STATES + to);
 
-	if (g->hold_refused & bit)
+	if (g->hold.refused & bit)
 		return;
-	g->hold_refused |= bit;
+	g->hold.refused |= bit;
 	sgang_log(SGANG_LOG_ERROR, "%s/%s: " SGANG_HOLD_REFUSED " %s to %s",
-		  g->ns, g->name, states[g->hold_state].word, states[to].word);
+		  g->ns, g->name, states[g->hold.state].word, states[to].word);
 }
 
 bool sgang_hold_move(struct gang *g, enum sgang_hold_state to)
 {
-	if (g->hold_state == to)
+	if (g->hold.state == to)
 		return true;
-	if (!sgang_hold_state_may(g->hold_state, to)) {
+	if (!sgang_hold_state_may(g->hold.state, to)) {
 		tell_refused(g, to);
 		return false;
 	}
-	g->hold_state = to;
+	g->hold.state = to;
 	return true;
 }

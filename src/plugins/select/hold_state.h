@@ -25,11 +25,11 @@
  * between PREPARING, or HOLDING where nodes run no Prolog, and NONE.
  *
  * What is no state, since it is true or not in several of them (members of
- * struct gang and struct hold):
+ * `hold` of struct gang, and of struct hold):
  *	described     the members know of their ring. A loss or one more member
  *	              takes it away from HOLDING and PREPARING alike, and what
  *	              is found again has it or not.
- *	holds_saved   is about the file on the disk. Members that hold on are
+ *	saved         is about the file on the disk. Members that hold on are
  *	              saved, one that joins them is not.
  *	begun         a moment, known before the hold is found again or while
  *	              others are still asked; RELEASED is what follows from it.
@@ -76,7 +76,7 @@ const char *sgang_hold_state_word(enum sgang_hold_state state);
 /* In the log where a way was refused, which is a bug. */
 #define SGANG_HOLD_REFUSED "a hold cannot go from"
 
-/* The only writer of g->hold_state. To stay is fine. A way that is not drawn is
+/* The only writer of g->hold.state. To stay is fine. A way that is not drawn is
  * refused, and each is told once for a gang: the state stays. Whoever asks goes
  * on; what a pass finds, it finds again in the next one. */
 bool sgang_hold_move(struct gang *g, enum sgang_hold_state to);

@@ -3,9 +3,9 @@
  *
  * They are ordinary jobs, which Slurm starts one by one. But they join a ring,
  * so they keep to what the gang asks of the levels, and of the nodes that are
- * left those come first that are nearest to it. A ring that takes one more node
- * in costs more the higher the level is at which the node meets the nearest of
- * those that it has, and nothing else of the node matters.
+ * left those come first that are nearest to their place in it. The others stay
+ * where they are, so a node between two costs more the higher the level is at
+ * which it meets the nearer of these, and nothing else of the node matters.
  */
 
 #include <stdio.h>
@@ -33,23 +33,33 @@ bool sgang_conductor_late(struct sgang_conductor *c,
 	return g != NULL;
 }
 
-bool sgang_conductor_last_of_gang(struct sgang_conductor *c,
-				  const struct sgang_spec *spec)
+/* The nodes beside which the job would be in the ring. */
+static bool neighbours(struct sgang_conductor *c, struct gang *g,
+		       struct sgang_job *job, uint32_t min_nodes,
+		       struct sgang_nodeset *nodes)
 {
-	const struct gang *g = sgang_registry_find(c, spec->ns, spec->name);
+	struct sgang_job_info info;
+	uint32_t ranks;
 
-	return g && g->tally.running + g->tally.held == 1;
+	c->host->jobs.info(job, &info);
+	ranks = info.ranks > min_nodes ? info.ranks : min_nodes;
+	return sgang_ranks_look(c, g, info.job_id) == 0 &&
+	       sgang_ranks_beside(c, g, sgang_ranks_find(g, info.job_id, ranks),
+				  nodes);
 }
 
 bool sgang_conductor_near(struct sgang_conductor *c,
-			  const struct sgang_spec *spec, uint32_t level,
+			  const struct sgang_spec *spec, struct sgang_job *job,
+			  uint32_t min_nodes, uint32_t level,
 			  struct sgang_nodeset *nodes)
 {
-	uint32_t n_nodes = c->host->node_count();
+	uint32_t n_nodes = c->host->nodes.count();
 	struct sgang_nodeset *own = sgang_nodeset_create(n_nodes);
 	struct sgang_nodeset *near = sgang_nodeset_create(n_nodes);
 	struct gang *g = started(c, spec);
-	bool any = own && near && g && sgang_levels_nodes_of(c, g, own);
+	bool any = own && near && g &&
+		   (neighbours(c, g, job, min_nodes, own) ||
+		    sgang_levels_nodes_of(c, g, own));
 
 	if (any) {
 		sgang_fabric_widen(g->topology->fabric, own, level, near);
@@ -114,7 +124,7 @@ static void text_of_require(const struct sgang_conductor *c,
 /* Does --gang-exclusive take anything? */
 static bool kept_apart(struct sgang_conductor *c, const struct gang *g)
 {
-	uint32_t n_nodes = c->host->node_count();
+	uint32_t n_nodes = c->host->nodes.count();
 	struct sgang_nodeset *nodes = sgang_nodeset_create(n_nodes);
 	bool apart = false;
 
@@ -136,7 +146,7 @@ bool sgang_late_member_text(struct sgang_conductor *c, const struct gang *g,
 
 	if (!c->fabric)
 		return false;
-	own = sgang_nodeset_create(c->host->node_count());
+	own = sgang_nodeset_create(c->host->nodes.count());
 	any = own && sgang_levels_nodes_of(c, g, own);
 	sgang_spec_policy(&g->tally.spec, &policy);
 	if (any && sgang_levels_find(c, policy.require) >= 0)

@@ -34,7 +34,7 @@ void sgang_learn_end(struct lessons *l)
 static bool same(const struct attempt *a, struct sgang_job *x,
 		 struct sgang_job *y)
 {
-	return x == y || a->c->host->same_request(x, y);
+	return x == y || a->c->host->jobs.same_request(x, y);
 }
 
 /* ---- the order of commitment ---- */

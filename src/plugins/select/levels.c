@@ -28,9 +28,9 @@ static int64_t group_complete_since(const struct gang *g)
 {
 	int64_t since = g->tally.complete;
 
-	for (size_t i = 0; i < g->n_group; i++) {
-		if (g->group[i]->tally.complete > since)
-			since = g->group[i]->tally.complete;
+	for (size_t i = 0; i < g->group.n; i++) {
+		if (g->group.gangs[i]->tally.complete > since)
+			since = g->group.gangs[i]->tally.complete;
 	}
 	return since;
 }
@@ -100,8 +100,8 @@ int64_t sgang_levels_relax(const struct attempt *a)
 void sgang_levels_of_group(const struct gang *g, struct sgang_policy *policy)
 {
 	memset(policy, 0, sizeof(*policy));
-	for (size_t i = 0; i < g->n_group; i++) {
-		const struct sgang_spec *spec = &g->group[i]->tally.spec;
+	for (size_t i = 0; i < g->group.n; i++) {
+		const struct sgang_spec *spec = &g->group.gangs[i]->tally.spec;
 
 		if (spec->group_topology[0]) {
 			sgang_spec_group_policy(spec, policy);
@@ -143,7 +143,7 @@ bool sgang_levels_nodes_of(struct sgang_conductor *c, const struct gang *g,
 		struct sgang_job *job = sgang_exclusive_job(c, g, i);
 
 		if (job)
-			c->host->nodes(job, nodes);
+			c->host->jobs.nodes(job, nodes);
 	}
 	return sgang_nodeset_next(nodes, 0) != SGANG_NODE_NONE;
 }

@@ -43,7 +43,7 @@ bool sgang_limits_over(struct sgang_conductor *c, struct gang *const *gangs,
 		return false;
 	for (size_t i = 0; i < n_gangs; i++)
 		add_missing(gangs[i], jobs, &n);
-	over = n && c->host->limits(jobs, n, why, size) < 0;
+	over = n && c->host->jobs.limits(jobs, n, why, size) < 0;
 	free(jobs);
 	return over;
 }
@@ -60,13 +60,15 @@ void sgang_limits_check(struct sgang_conductor *c, struct gang *g)
 		g->limited = false;
 		return;
 	}
-	if (g->failed_stamp == h->stamp() && g->failed_of == g->requests &&
-	    h->now() - g->failed_time < LIMIT_SECONDS)
+	if (g->failed_at.stamp == h->stamp() &&
+	    g->failed_at.of == g->requests &&
+	    h->now() - g->failed_at.time < LIMIT_SECONDS)
 		return;
 	group = sgang_group_of(g, &alone, &n);
-	g->limited = sgang_limits_over(c, group, n, g->why, sizeof(g->why));
-	g->failed = g->limited;
-	g->failed_stamp = h->stamp();
-	g->failed_of = g->requests;
-	g->failed_time = h->now();
+	g->limited = sgang_limits_over(c, group, n, g->attempt.why,
+				       sizeof(g->attempt.why));
+	g->attempt.failed = g->limited;
+	g->failed_at.stamp = h->stamp();
+	g->failed_at.of = g->requests;
+	g->failed_at.time = h->now();
 }

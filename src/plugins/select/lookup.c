@@ -32,10 +32,11 @@ bool sgang_registry_any_left(const struct sgang_conductor *c,
 	struct sgang_job_info info = { .state = SGANG_JOB_ENDED };
 
 	for (size_t i = 0; i < g->n_entries; i++) {
-		struct sgang_job *job = c->host->find(g->entries[i]->job_id);
+		struct sgang_job *job =
+			c->host->jobs.find(g->entries[i]->job_id);
 
 		if (job)
-			c->host->info(job, &info);
+			c->host->jobs.info(job, &info);
 		if (info.state != SGANG_JOB_ENDED)
 			return true;
 	}

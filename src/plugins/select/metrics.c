@@ -24,6 +24,12 @@ static const struct {
 	[SGANG_COUNT_STARTS] = { "slurm_gang_starts", "Gangs started." },
 	[SGANG_COUNT_UNSAVED] = { "slurm_gang_save_failures",
 				  "Saves of the job state that failed: no gang starts." },
+	[SGANG_COUNT_STRIKES] = { "slurm_gang_preemptions",
+				  "Gangs that began to preempt jobs." },
+	[SGANG_COUNT_VICTIMS] = { "slurm_gang_preempted_jobs",
+				  "Jobs that gangs preempted." },
+	[SGANG_COUNT_CLAIMS_LOST] = { "slurm_gang_claims_lost",
+				      "Nodes freed for a gang that it could not start on." },
 };
 
 /* A bound of 0 ends the list. */

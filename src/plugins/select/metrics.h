@@ -15,11 +15,14 @@
 #include "core/gang/record.h"
 
 enum sgang_counter {
-	SGANG_COUNT_ATTEMPTS,  /* transactions tried */
-	SGANG_COUNT_ROLLBACKS, /* ... taken back after a refusal */
-	SGANG_COUNT_TIMEOUTS,  /* waiting times that were over */
-	SGANG_COUNT_STARTS,    /* gangs that were started */
-	SGANG_COUNT_UNSAVED,   /* saves of the job state that failed */
+	SGANG_COUNT_ATTEMPTS,    /* transactions tried */
+	SGANG_COUNT_ROLLBACKS,   /* ... taken back after a refusal */
+	SGANG_COUNT_TIMEOUTS,    /* waiting times that were over */
+	SGANG_COUNT_STARTS,      /* gangs that were started */
+	SGANG_COUNT_UNSAVED,     /* saves of the job state that failed */
+	SGANG_COUNT_STRIKES,     /* gangs that began to preempt */
+	SGANG_COUNT_VICTIMS,     /* jobs that they did */
+	SGANG_COUNT_CLAIMS_LOST, /* without a start on what was freed */
 	SGANG_COUNTERS
 };
 

@@ -33,21 +33,21 @@ static struct probed *request_of(struct attempt *a, struct gang *g,
 	struct probed *p;
 
 	for (size_t i = 0; i < a->n_probed; i++) {
-		if (h->same_request(a->probed[i].job, e->job))
+		if (h->jobs.same_request(a->probed[i].job, e->job))
 			return &a->probed[i];
 	}
 	p = &a->probed[a->n_probed++];
 	p->g = g;
 	p->job = e->job;
-	h->shape(e->job, &p->shape);
+	h->jobs.shape(e->job, &p->shape);
 	p->fixed = sgang_shape_fixed(&p->shape);
 	/* whatever share each of its nodes has */
 	if (p->fixed && (p->shape.task_cpus || p->shape.job_gres))
-		h->share(e->job, p->shape.min_nodes, 1, &p->shape);
-	p->usable = sgang_nodeset_create(h->node_count());
+		h->jobs.share(e->job, p->shape.min_nodes, 1, &p->shape);
+	p->usable = sgang_nodeset_create(h->nodes.count());
 	if (!p->usable)
 		return NULL;
-	h->partition(e->job, p->usable);
+	h->nodes.partition(e->job, p->usable);
 	return p;
 }
 
@@ -109,12 +109,13 @@ static void fill_kinds(struct attempt *a, struct sgang_never_kind *kinds,
 {
 	size_t n_first = sgang_which_first(a->parts, a->n_parts, need);
 	const struct sgang_host *h = a->c->host;
-	uint32_t n_nodes = h->node_count();
+	uint32_t n_nodes = h->nodes.count();
 
 	for (size_t i = 0; i < a->n_probed; i++) {
 		struct probed *p = &a->probed[i];
 
-		h->units(p->job, &p->shape, p->usable, true, fit + i * n_nodes);
+		h->nodes.units(p->job, &p->shape, p->usable, true,
+			       fit + i * n_nodes);
 		kinds[i] = (struct sgang_never_kind){
 			.units = p->shape.min_nodes,
 			.whole = p->shape.whole,
@@ -132,7 +133,7 @@ static void fill_kinds(struct attempt *a, struct sgang_never_kind *kinds,
 static bool count_fails(struct attempt *a, struct gang *g, size_t need)
 {
 	const struct sgang_fabric *fabric = a->topology->fabric;
-	uint32_t n_nodes = a->c->host->node_count();
+	uint32_t n_nodes = a->c->host->nodes.count();
 	size_t n = a->n_probed;
 	struct sgang_never_kind *kinds = calloc(n + 1, sizeof(*kinds));
 	uint32_t *fit = calloc((n + 1) * n_nodes + 1, sizeof(*fit));
@@ -152,8 +153,8 @@ static bool count_fails(struct attempt *a, struct gang *g, size_t need)
 	never = sgang_never(fabric, &a->c->conf.costs, kinds,
 			    n + (certain < need),
 			    sgang_levels_find(a->c, policy.require),
-			    sgang_levels_find(a->c, policy.spread), g->why,
-			    sizeof(g->why));
+			    sgang_levels_find(a->c, policy.spread),
+			    g->attempt.why, sizeof(g->attempt.why));
 out:
 	free(kinds);
 	free(fit);
@@ -171,7 +172,8 @@ static bool fails_by_count(struct sgang_conductor *c, struct gang *g)
 	if (sgang_probe_open(&a, c, &g, 1) == 0 && list_members(&a, g, &need))
 		never = count_fails(&a, g, need);
 	if (never)
-		sgang_lists_write_help(SGANG_HELP_NEVER, 0, NULL, g->helps);
+		sgang_lists_write_help(SGANG_HELP_NEVER, 0, NULL,
+				       g->attempt.helps);
 	sgang_probe_close(&a);
 	return never;
 }
@@ -179,7 +181,8 @@ static bool fails_by_count(struct sgang_conductor *c, struct gang *g)
 /* By a plan, of all its group. */
 static bool fails_by_plan(struct sgang_conductor *c, struct gang *g)
 {
-	struct sgang_nodeset *all = sgang_nodeset_create(c->host->node_count());
+	struct sgang_nodeset *all =
+		sgang_nodeset_create(c->host->nodes.count());
 	struct gang *alone, **group;
 	bool never = false;
 	size_t n;
@@ -195,44 +198,45 @@ static bool fails_by_plan(struct sgang_conductor *c, struct gang *g)
 
 static void note(struct sgang_conductor *c, struct gang *g, bool never)
 {
-	if (never && !g->never)
+	if (never && !g->never.starts)
 		sgang_log(SGANG_LOG_INFO, "%s/%s: cannot start: %s", g->ns,
-			  g->name, g->why);
-	if (!never && g->never) {
-		g->why[0] = '\0';
-		g->helps[0] = '\0';
-		g->failed = false;
+			  g->name, g->attempt.why);
+	if (!never && g->never.starts) {
+		g->attempt.why[0] = '\0';
+		g->attempt.helps[0] = '\0';
+		g->attempt.failed = false;
 		c->wake_scheduler = true;
 	}
-	g->never = never;
-	g->judged_of = g->requests;
-	g->judged_supply = c->host->supply();
-	g->judged_time = c->host->now();
+	g->never.starts = never;
+	g->never.judged_of = g->requests;
+	g->never.judged_supply = c->host->supply();
+	g->never.judged_time = c->host->now();
 }
 
 bool sgang_never_by_plan(struct sgang_conductor *c, struct gang *g)
 {
-	g->never_planned = fails_by_plan(c, g);
-	g->planned_of = g->requests;
-	g->planned_supply = c->host->supply();
-	if (g->never_planned && !g->why[0])
-		snprintf(g->why, sizeof(g->why),
+	g->never.by_plan = fails_by_plan(c, g);
+	g->never.planned_of = g->requests;
+	g->never.planned_supply = c->host->supply();
+	if (g->never.by_plan && !g->attempt.why[0])
+		snprintf(g->attempt.why, sizeof(g->attempt.why),
 			 "it does not fit, even if no other job ran");
-	note(c, g, g->never_planned);
-	return g->never;
+	note(c, g, g->never.by_plan);
+	return g->never.starts;
 }
 
 /* Has something changed for it? */
 static bool is_due(const struct sgang_conductor *c, const struct gang *g)
 {
-	return g->judged_of != g->requests ||
-	       g->judged_supply != c->host->supply() ||
-	       (g->never && c->host->now() - g->judged_time >= AGAIN_SECONDS);
+	return g->never.judged_of != g->requests ||
+	       g->never.judged_supply != c->host->supply() ||
+	       (g->never.starts &&
+		c->host->now() - g->never.judged_time >= AGAIN_SECONDS);
 }
 
 static bool may_be_judged(const struct sgang_conductor *c, const struct gang *g)
 {
-	return c->fabric && !g->stale && !g->n_holds && !g->tally.held &&
+	return c->fabric && !g->stale && !g->hold.n && !g->tally.held &&
 	       sgang_gang_may_try(&g->tally) &&
 	       sgang_group_complete(g, NULL, 0);
 }
@@ -243,7 +247,7 @@ void sgang_never_check_all(struct sgang_conductor *c)
 
 	for (struct gang *g = c->gangs; g; g = g->next) {
 		if (!may_be_judged(c, g)) {
-			g->never = g->never && !g->n_holds;
+			g->never.starts = g->never.starts && !g->hold.n;
 			continue;
 		}
 		if (!is_due(c, g))
@@ -252,11 +256,11 @@ void sgang_never_check_all(struct sgang_conductor *c)
 			sgang_conductor_poke(c);
 			return;
 		}
-		if (g->judged_of != g->requests)
-			g->never_planned = false;
+		if (g->never.judged_of != g->requests)
+			g->never.by_plan = false;
 		if (fails_by_count(c, g))
 			note(c, g, true);
-		else if (g->never_planned)
+		else if (g->never.by_plan)
 			(void)sgang_never_by_plan(c, g);
 		else
 			note(c, g, false);
@@ -265,19 +269,19 @@ void sgang_never_check_all(struct sgang_conductor *c)
 
 void sgang_never_after(struct sgang_conductor *c, struct gang *g)
 {
-	if (g->failed && g->joint_start == INT64_MAX && !g->limited &&
+	if (g->attempt.failed && g->joint.start == INT64_MAX && !g->limited &&
 	    may_be_judged(c, g) &&
-	    (g->planned_of != g->requests ||
-	     g->planned_supply != c->host->supply()))
+	    (g->never.planned_of != g->requests ||
+	     g->never.planned_supply != c->host->supply()))
 		(void)sgang_never_by_plan(c, g);
 }
 
 bool sgang_never_any(const struct gang *g)
 {
-	bool never = g->never;
+	bool never = g->never.starts;
 
-	for (size_t i = 0; i < g->n_group && !never; i++)
-		never = g->group[i]->never;
+	for (size_t i = 0; i < g->group.n && !never; i++)
+		never = g->group.gangs[i]->never.starts;
 	return never;
 }
 
@@ -299,11 +303,11 @@ static int add_request(struct attempt *a, struct sgang_job *job)
 	p->g = a->gangs[0];
 	p->job = job;
 	p->fixed = true;
-	p->usable = sgang_nodeset_create(h->node_count());
-	p->ever = sgang_nodeset_create(h->node_count());
-	if (!p->usable || !p->ever || !h->least(job, &p->shape))
+	p->usable = sgang_nodeset_create(h->nodes.count());
+	p->ever = sgang_nodeset_create(h->nodes.count());
+	if (!p->usable || !p->ever || !h->jobs.least(job, &p->shape))
 		return -1;
-	h->partition(job, p->usable);
+	h->nodes.partition(job, p->usable);
 	sgang_nodeset_or(p->ever, p->usable);
 	return 0;
 }
@@ -317,7 +321,7 @@ static bool same_need(const struct attempt *a, const struct probed *x,
 	       x->shape.node_cpus == y->shape.node_cpus &&
 	       x->shape.whole == y->shape.whole &&
 	       sgang_nodeset_equal(x->ever, y->ever) &&
-	       a->c->host->same_units(x->job, y->job);
+	       a->c->host->jobs.same_units(x->job, y->job);
 }
 
 /* Let request 'draft' be the one of others. */
@@ -353,7 +357,7 @@ static int sort_members(struct attempt *a, struct sgang_never_kind *kinds,
 
 		while (k < a->n_probed &&
 		       (members[i].draft || k == draft ||
-			!a->c->host->same_request(a->probed[k].job, job)))
+			!a->c->host->jobs.same_request(a->probed[k].job, job)))
 			k++;
 		if (k == a->n_probed && add_request(a, job) < 0)
 			return -1;
@@ -376,7 +380,7 @@ static const struct sgang_topology *topology_of(const struct attempt *a)
 	char name[SGANG_TOPOLOGY_NAME];
 
 	for (size_t i = 0; all->n > 1 && i < a->n_probed; i++) {
-		a->c->host->topology(a->probed[i].job, name);
+		a->c->host->nodes.topology(a->probed[i].job, name);
 		own = sgang_topologies_find(all, name);
 		if (common && common != own)
 			return &all->topology[0];
@@ -390,7 +394,7 @@ static bool kinds_fail(struct attempt *a, struct sgang_never_kind *kinds,
 {
 	const struct sgang_conductor *c = a->c;
 	const struct sgang_host *h = c->host;
-	size_t n_nodes = h->node_count();
+	size_t n_nodes = h->nodes.count();
 	struct sgang_policy policy;
 	uint32_t *fit;
 	bool never;
@@ -401,7 +405,8 @@ static bool kinds_fail(struct attempt *a, struct sgang_never_kind *kinds,
 	for (size_t i = 0; i < a->n_probed; i++) {
 		const struct probed *p = &a->probed[i];
 
-		h->units(p->job, &p->shape, p->ever, true, fit + i * n_nodes);
+		h->nodes.units(p->job, &p->shape, p->ever, true,
+			       fit + i * n_nodes);
 		kinds[i].units = p->shape.min_nodes;
 		kinds[i].whole = p->shape.whole;
 		kinds[i].fit = fit + i * n_nodes;
@@ -431,7 +436,7 @@ static int count_supply(struct attempt *a, struct supply *s)
 {
 	const struct sgang_host *h = a->c->host;
 	struct sgang_asked *asked = calloc(a->n_probed + 1, sizeof(*asked));
-	uint8_t *type = calloc(h->node_count() + 1, sizeof(*type));
+	uint8_t *type = calloc(h->nodes.count() + 1, sizeof(*type));
 	int rc = -1;
 
 	if (!asked || !type)
@@ -441,18 +446,18 @@ static int count_supply(struct attempt *a, struct supply *s)
 			.job = a->probed[i].job,
 			.shape = &a->probed[i].shape,
 		};
-	h->resources(asked, a->n_probed, &s->resources, type);
-	s->nodes = sgang_nodeset_create(h->node_count());
-	s->amounts = calloc((size_t)h->node_count() * s->resources.n_dims + 1,
+	h->nodes.resources(asked, a->n_probed, &s->resources, type);
+	s->nodes = sgang_nodeset_create(h->nodes.count());
+	s->amounts = calloc((size_t)h->nodes.count() * s->resources.n_dims + 1,
 			    sizeof(*s->amounts));
 	s->takes = calloc(a->n_probed * s->resources.n_dims + 1,
 			  sizeof(*s->takes));
 	if (!s->nodes || !s->amounts || !s->takes)
 		goto out;
-	h->amounts(&s->resources, true, s->amounts);
+	h->nodes.amounts(&s->resources, true, s->amounts);
 	for (size_t i = 0; i < a->n_probed; i++)
-		h->takes(a->probed[i].job, &s->resources,
-			 s->takes + i * s->resources.n_dims);
+		h->nodes.takes(a->probed[i].job, &s->resources,
+			       s->takes + i * s->resources.n_dims);
 	rc = 0;
 out:
 	free(asked);
@@ -531,7 +536,7 @@ static bool worth_a_plan(const struct attempt *a,
 static int add_parts(struct attempt *a, const struct sgang_never_kind *kinds)
 {
 	a->parts = calloc(PLANNED_PARTS, sizeof(*a->parts));
-	a->free_at = calloc(a->c->host->node_count() + 1, sizeof(*a->free_at));
+	a->free_at = calloc(a->c->host->nodes.count() + 1, sizeof(*a->free_at));
 	if (!a->parts || !a->free_at)
 		return -1;
 	for (size_t i = 0; i < a->n_probed; i++) {

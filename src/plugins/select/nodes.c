@@ -101,17 +101,17 @@ static int add_use(struct shown_node *node, const struct gang *g,
 static void leave(struct sgang_conductor *c, struct gang *g,
 		  struct sgang_nodeset *dirty)
 {
-	if (!g->shown_on)
+	if (!g->shown.on)
 		return;
-	for (uint32_t n = sgang_nodeset_next(g->shown_on, 0);
-	     n != SGANG_NODE_NONE; n = sgang_nodeset_next(g->shown_on, n + 1)) {
-		take_use(&c->shown[n], g);
+	for (uint32_t n = sgang_nodeset_next(g->shown.on, 0);
+	     n != SGANG_NODE_NONE; n = sgang_nodeset_next(g->shown.on, n + 1)) {
+		take_use(&c->shown.nodes[n], g);
 		if (dirty)
 			sgang_nodeset_add(dirty, n);
 	}
-	sgang_nodeset_destroy(g->shown_on);
-	g->shown_on = NULL;
-	g->shown_of = 0;
+	sgang_nodeset_destroy(g->shown.on);
+	g->shown.on = NULL;
+	g->shown.of = 0;
 }
 
 /* Its ranks are spread evenly, as describe.c counts them. */
@@ -121,18 +121,18 @@ static int add_member(struct sgang_conductor *c, struct gang *g,
 	struct sgang_job_info info;
 	uint32_t n_nodes, i = 0;
 
-	c->host->info(e->job, &info);
+	c->host->jobs.info(e->job, &info);
 	sgang_nodeset_clear(nodes);
-	c->host->nodes(e->job, nodes);
+	c->host->jobs.nodes(e->job, nodes);
 	n_nodes = sgang_nodeset_count(nodes);
 	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
 	     n = sgang_nodeset_next(nodes, n + 1), i++) {
 		uint32_t ranks = info.ranks / n_nodes +
 				 (i < info.ranks % n_nodes);
 
-		if (add_use(&c->shown[n], g, ranks ? ranks : 1) < 0)
+		if (add_use(&c->shown.nodes[n], g, ranks ? ranks : 1) < 0)
 			return -1;
-		sgang_nodeset_add(g->shown_on, n);
+		sgang_nodeset_add(g->shown.on, n);
 	}
 	return 0;
 }
@@ -148,9 +148,9 @@ static void move(struct sgang_conductor *c, struct gang *g, uint64_t who,
 	leave(c, g, dirty);
 	if (!who)
 		return;
-	g->shown_on = sgang_nodeset_create(c->n_shown);
-	nodes = sgang_nodeset_create(c->n_shown);
-	failed = !g->shown_on || !nodes;
+	g->shown.on = sgang_nodeset_create(c->shown.n);
+	nodes = sgang_nodeset_create(c->shown.n);
+	failed = !g->shown.on || !nodes;
 	for (size_t i = 0; i < g->n_entries && !failed; i++)
 		failed = has_nodes(g->entries[i]) &&
 			 add_member(c, g, g->entries[i], nodes) < 0;
@@ -159,8 +159,8 @@ static void move(struct sgang_conductor *c, struct gang *g, uint64_t who,
 		leave(c, g, dirty);
 		return;
 	}
-	sgang_nodeset_or(dirty, g->shown_on);
-	g->shown_of = who;
+	sgang_nodeset_or(dirty, g->shown.on);
+	g->shown.of = who;
 }
 
 /* ---- the field ---- */
@@ -178,8 +178,8 @@ static int by_name(const void *a, const void *b)
 static void write_node(struct sgang_conductor *c, uint32_t node)
 {
 	struct sgang_extra gangs[NAMED_MAX];
-	struct shown_node *shown = &c->shown[node];
-	const char *before = c->host->extra(node);
+	struct shown_node *shown = &c->shown.nodes[node];
+	const char *before = c->host->nodes.extra(node);
 	size_t n = 0;
 	char *text;
 
@@ -196,7 +196,7 @@ static void write_node(struct sgang_conductor *c, uint32_t node)
 	if (!text)
 		return; /* its hash is not that of the text */
 	if (strcmp(text, before ? before : ""))
-		c->host->set_extra(node, text);
+		c->host->nodes.set_extra(node, text);
 	shown->text = n ? hash_text(text) : 0;
 	free(text);
 }
@@ -204,23 +204,23 @@ static void write_node(struct sgang_conductor *c, uint32_t node)
 /* Has somebody written the field of a node that names gangs? */
 static bool was_changed(struct sgang_conductor *c, uint32_t node)
 {
-	const struct shown_node *shown = &c->shown[node];
+	const struct shown_node *shown = &c->shown.nodes[node];
 	const char *now;
 
 	if (!shown->uses)
 		return false;
-	now = c->host->extra(node);
+	now = c->host->nodes.extra(node);
 	return hash_text(now ? now : "") != shown->text;
 }
 
 static bool make_table(struct sgang_conductor *c)
 {
-	if (c->shown)
+	if (c->shown.nodes)
 		return true;
-	c->n_shown = c->host->node_count();
-	c->shown = calloc(c->n_shown + 1, sizeof(*c->shown));
-	c->nodes_stamp = 0;
-	return c->shown;
+	c->shown.n = c->host->nodes.count();
+	c->shown.nodes = calloc(c->shown.n + 1, sizeof(*c->shown.nodes));
+	c->shown.stamp = 0;
+	return c->shown.nodes;
 }
 
 /* At first the nodes may have the words of a slurmctld that is gone. */
@@ -229,12 +229,12 @@ static void find_changed(struct sgang_conductor *c, bool first,
 {
 	uint64_t stamp = c->host->node_stamp();
 
-	if (stamp == c->nodes_stamp)
+	if (stamp == c->shown.stamp)
 		return;
-	c->nodes_stamp = stamp;
-	for (uint32_t n = 0; n < c->n_shown; n++) {
+	c->shown.stamp = stamp;
+	for (uint32_t n = 0; n < c->shown.n; n++) {
 		if (was_changed(c, n) ||
-		    (first && sgang_extra_found(c->host->extra(n))))
+		    (first && sgang_extra_found(c->host->nodes.extra(n))))
 			sgang_nodeset_add(dirty, n);
 	}
 }
@@ -244,19 +244,19 @@ void sgang_nodes_show(struct sgang_conductor *c)
 	struct sgang_nodeset *dirty;
 	bool first;
 
-	if (c->shown && c->n_shown != c->host->node_count())
+	if (c->shown.nodes && c->shown.n != c->host->nodes.count())
 		sgang_nodes_forget(c); /* nodes came or went */
-	first = !c->shown;
+	first = !c->shown.nodes;
 	if (!make_table(c))
 		return;
-	dirty = sgang_nodeset_create(c->n_shown);
+	dirty = sgang_nodeset_create(c->shown.n);
 	if (!dirty)
 		return;
 	for (struct gang *g = c->gangs; g; g = g->next) {
 		uint64_t who = c->conf.node_extra ? who_has_nodes(g) : 0;
 
 		if (!g->stale && !sgang_hold_committing(g) &&
-		    who != g->shown_of)
+		    who != g->shown.of)
 			move(c, g, who, dirty);
 	}
 	find_changed(c, first, dirty);
@@ -270,7 +270,7 @@ void sgang_nodes_forget(struct sgang_conductor *c)
 {
 	for (struct gang *g = c->gangs; g; g = g->next)
 		leave(c, g, NULL);
-	free(c->shown);
-	c->shown = NULL;
-	c->n_shown = 0;
+	free(c->shown.nodes);
+	c->shown.nodes = NULL;
+	c->shown.n = 0;
 }

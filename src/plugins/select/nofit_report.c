@@ -116,8 +116,9 @@ static struct sgang_nodeset *nodes_kept(struct attempt *a,
 	struct sgang_standing standing;
 	struct sgang_job_info info;
 
-	a->c->host->info(p->job, &info);
+	a->c->host->jobs.info(p->job, &info);
 	standing = (struct sgang_standing){
+		.job = p->job,
 		.tier = info.tier,
 		.priority = info.priority,
 		.job_id = info.array_id ? info.array_id : info.job_id,
@@ -142,7 +143,7 @@ static void name_rest(struct attempt *a, const struct probed *p, uint8_t *cause)
 {
 	struct sgang_nodeset *kept = nodes_kept(a, p);
 
-	for (uint32_t n = 0; n < a->c->host->node_count(); n++) {
+	for (uint32_t n = 0; n < a->c->host->nodes.count(); n++) {
 		if (cause[n] != SGANG_CAUSE_NONE)
 			continue;
 		cause[n] = (kept && sgang_nodeset_has(kept, n)) ?
@@ -174,7 +175,7 @@ static void mark_room(const struct attempt *a,
 			    a->parts[i].probed == last)
 			continue;
 		last = a->parts[i].probed;
-		for (uint32_t n = 0; n < a->c->host->node_count(); n++) {
+		for (uint32_t n = 0; n < a->c->host->nodes.count(); n++) {
 			if (has_room(rq, i, n))
 				cause[n] = ROOM;
 		}
@@ -186,12 +187,12 @@ static void mark_room(const struct attempt *a,
 static uint8_t *ask_causes(struct attempt *a, const struct probed *p,
 			   uint8_t **least)
 {
-	uint32_t n_nodes = a->c->host->node_count();
+	uint32_t n_nodes = a->c->host->nodes.count();
 	uint8_t *cause = calloc(n_nodes + 1UL, sizeof(*cause));
 
 	*least = calloc(n_nodes + 1UL, sizeof(**least));
 	if (cause && *least) {
-		a->c->host->causes(p->job, &p->shape, cause, *least);
+		a->c->host->nodes.causes(p->job, &p->shape, cause, *least);
 		name_rest(a, p, cause);
 		return cause;
 	}
@@ -213,7 +214,7 @@ static uint8_t *find_causes(struct attempt *a,
 	if (!cause)
 		return NULL;
 	mark_room(a, rq, nofit, cause);
-	for (uint32_t n = 0; n < a->c->host->node_count(); n++) {
+	for (uint32_t n = 0; n < a->c->host->nodes.count(); n++) {
 		if (cause[n] == ROOM)
 			*scarce |= 1U << least[n];
 		else if (cause[n] <= SGANG_CAUSE_BUSY_GRES)
@@ -399,7 +400,7 @@ static bool say_sum(const struct attempt *a,
 			if (each < SGANG_PLAN_UNTOUCHED)
 				need += (uint64_t)each * rq->members[i].units;
 		}
-		for (uint32_t n = 0; n < a->c->host->node_count(); n++) {
+		for (uint32_t n = 0; n < a->c->host->nodes.count(); n++) {
 			for (size_t i = 0; i < a->n_probed; i++) {
 				const struct probed *p = &a->probed[i];
 
@@ -440,7 +441,7 @@ static void say_scarce(const struct attempt *a,
 			if (each < SGANG_PLAN_UNTOUCHED)
 				need += (double)each * rq->members[i].units;
 		}
-		for (uint32_t n = 0; n < a->c->host->node_count(); n++)
+		for (uint32_t n = 0; n < a->c->host->nodes.count(); n++)
 			have += rq->free[(size_t)n * rq->n_dims + d];
 		if (have > 0 && need / have > worst) {
 			worst = need / have;
@@ -537,7 +538,7 @@ static uint8_t *causes_elsewhere(struct attempt *a, const struct probed *p,
 
 	if (!cause)
 		return NULL;
-	for (uint32_t n = 0; n < a->c->host->node_count(); n++) {
+	for (uint32_t n = 0; n < a->c->host->nodes.count(); n++) {
 		if (sgang_nodeset_has(room, n))
 			cause[n] = ROOM;
 	}

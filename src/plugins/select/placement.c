@@ -32,7 +32,8 @@ static bool uniform(const struct attempt *a)
 			continue;
 		if (!a->probed[i].fixed ||
 		    !same_piece(a->parts[0].probed, &a->probed[i]) ||
-		    !h->same_units(a->parts[0].probed->job, a->probed[i].job))
+		    !h->jobs.same_units(a->parts[0].probed->job,
+					a->probed[i].job))
 			return false;
 	}
 	return true;
@@ -79,7 +80,7 @@ static void slots_free(struct slots *s)
 static int slots_alloc(struct slots *s, const struct attempt *a)
 {
 	const struct sgang_devices *devices = a->c->devices;
-	uint32_t n_nodes = a->c->host->node_count();
+	uint32_t n_nodes = a->c->host->nodes.count();
 	uint32_t n = devices ? devices->first[n_nodes] : n_nodes;
 	size_t n_parts = a->n_parts;
 
@@ -102,12 +103,12 @@ static int slots_alloc(struct slots *s, const struct attempt *a)
 /* What nodes weigh, by node: plans of nodes and of islands need it. */
 static int fill_weights(const struct attempt *a, struct slots *s)
 {
-	uint32_t n = a->c->host->node_count();
+	uint32_t n = a->c->host->nodes.count();
 
 	s->weight = calloc(n + 1, sizeof(*s->weight));
 	if (!s->weight)
 		return -1;
-	if (!a->c->host->weights(s->weight)) {
+	if (!a->c->host->nodes.weights(s->weight)) {
 		free(s->weight);
 		s->weight = NULL;
 	}
@@ -137,18 +138,18 @@ static const struct sgang_nodeset *places(const struct probed *p,
 	return p->alone;
 }
 
-/* host->units() at that moment, by way of s->scratch. */
+/* host->nodes.units() at that moment, by way of s->scratch. */
 static void amount(struct attempt *a, const struct probed *p, struct slots *s,
 		   const struct sgang_nodeset *nodes, enum sgang_moment moment,
 		   uint32_t *out)
 {
 	const struct sgang_host *h = a->c->host;
-	uint32_t n_nodes = h->node_count();
+	uint32_t n_nodes = h->nodes.count();
 
-	h->units(p->job, &p->shape, nodes, moment == SGANG_EMPTY, out);
+	h->nodes.units(p->job, &p->shape, nodes, moment == SGANG_EMPTY, out);
 	if (moment != SGANG_LATER)
 		return;
-	h->units(p->job, &p->shape, nodes, true, s->scratch);
+	h->nodes.units(p->job, &p->shape, nodes, true, s->scratch);
 	for (uint32_t n = 0; n < n_nodes; n++) {
 		if (a->free_at[n] <= a->at)
 			out[n] = s->scratch[n];
@@ -174,9 +175,10 @@ static int fill_units(struct attempt *a, struct slots *s,
 			.required = p->required,
 		};
 	}
-	h->units(first->job, &first->shape, s->everywhere, true, s->total);
+	h->nodes.units(first->job, &first->shape, s->everywhere, true,
+		       s->total);
 	amount(a, first, s, s->everywhere, moment, s->free);
-	for (uint32_t n = 0; moment == SGANG_NOW && n < h->node_count(); n++) {
+	for (uint32_t n = 0; moment == SGANG_NOW && n < h->nodes.count(); n++) {
 		uint32_t most = sgang_learn_most(a, n);
 
 		if (s->free[n] > most)
@@ -191,7 +193,7 @@ static int fill_allowed(struct attempt *a, struct probed *p, struct slots *s,
 			enum sgang_moment moment)
 {
 	const struct sgang_nodeset *from = places(p, moment);
-	uint32_t n_nodes = a->c->host->node_count();
+	uint32_t n_nodes = a->c->host->nodes.count();
 
 	sgang_nodeset_destroy(p->allowed);
 	p->allowed = sgang_nodeset_copy(from);
@@ -246,7 +248,7 @@ static int fill_needs(struct attempt *a, struct slots *s,
 
 	free(s->type);
 	free(s->need);
-	s->type = calloc(h->node_count() + 1, sizeof(*s->type));
+	s->type = calloc(h->nodes.count() + 1, sizeof(*s->type));
 	s->need = calloc(a->n_probed * SGANG_NODE_TYPES * SGANG_PLAN_DIMS + 1,
 			 sizeof(*s->need));
 	if (!asked || !s->type || !s->need) {
@@ -257,7 +259,7 @@ static int fill_needs(struct attempt *a, struct slots *s,
 		if (a->probed[i].usable)
 			asked[n++] = asked_of(&a->probed[i]);
 	}
-	h->resources(asked, n, &s->resources, s->type);
+	h->nodes.resources(asked, n, &s->resources, s->type);
 	free(asked);
 	for (size_t i = 0; i < a->n_probed; i++) {
 		struct sgang_asked one = asked_of(&a->probed[i]);
@@ -266,7 +268,7 @@ static int fill_needs(struct attempt *a, struct slots *s,
 						      s->resources.n_dims;
 		if (!a->probed[i].usable)
 			continue;
-		h->need(&one, &s->resources, a->probed[i].need);
+		h->nodes.need(&one, &s->resources, a->probed[i].need);
 		if (!keeps_apart(a, moment))
 			sgang_parts_share(&s->resources, a->probed[i].need);
 	}
@@ -280,10 +282,10 @@ void sgang_parts_amounts(const struct attempt *a,
 {
 	const struct sgang_host *h = a->c->host;
 	uint32_t n_dims = resources->n_dims;
-	size_t n = (size_t)h->node_count() * n_dims;
+	size_t n = (size_t)h->nodes.count() * n_dims;
 
-	h->amounts(resources, true, total);
-	h->amounts(resources, moment == SGANG_EMPTY, free);
+	h->nodes.amounts(resources, true, total);
+	h->nodes.amounts(resources, moment == SGANG_EMPTY, free);
 	for (size_t i = 0; moment == SGANG_LATER && i < n; i++) {
 		if (a->free_at[i / n_dims] <= a->at)
 			free[i] = total[i];
@@ -294,7 +296,7 @@ void sgang_parts_amounts(const struct attempt *a,
 static int fill_amounts(struct attempt *a, struct slots *s,
 			enum sgang_moment moment)
 {
-	size_t n = (size_t)a->c->host->node_count() * s->resources.n_dims;
+	size_t n = (size_t)a->c->host->nodes.count() * s->resources.n_dims;
 
 	free(s->vector_free);
 	free(s->vector_total);
@@ -307,15 +309,21 @@ static int fill_amounts(struct attempt *a, struct slots *s,
 	return 0;
 }
 
-/* Members that differ, resource by resource. */
-static int fill_vectors(struct attempt *a, struct slots *s,
-			enum sgang_moment moment)
+static int fill_all_allowed(struct attempt *a, struct slots *s,
+			    enum sgang_moment moment)
 {
 	for (size_t i = 0; i < a->n_probed; i++) {
 		if (a->probed[i].usable &&
 		    fill_allowed(a, &a->probed[i], s, moment) < 0)
 			return -1;
 	}
+	return 0;
+}
+
+/* Members that differ, resource by resource; where they may be is filled in. */
+static int fill_vectors(struct attempt *a, struct slots *s,
+			enum sgang_moment moment)
+{
 	if (fill_needs(a, s, moment) < 0 || fill_amounts(a, s, moment) < 0)
 		return -1;
 	for (size_t i = 0; i < a->n_parts; i++) {
@@ -376,13 +384,14 @@ static void island_units(struct attempt *a, struct slots *s,
 	const struct sgang_host *h = a->c->host;
 	const struct probed *p = a->parts[0].probed;
 
-	h->island_units(p->job, &p->shape, s->everywhere, moment == SGANG_EMPTY,
-			units);
+	h->nodes.island_units(p->job, &p->shape, s->everywhere,
+			      moment == SGANG_EMPTY, units);
 	if (moment == SGANG_NOW)
 		cap_islands(a, units);
 	if (moment != SGANG_LATER)
 		return;
-	h->island_units(p->job, &p->shape, s->everywhere, true, s->scratch);
+	h->nodes.island_units(p->job, &p->shape, s->everywhere, true,
+			      s->scratch);
 	for (uint32_t n = 0; n < devices->n_nodes; n++) {
 		if (a->free_at[n] > a->at)
 			continue;
@@ -413,8 +422,8 @@ static void fill_islands(struct attempt *a, struct slots *s,
 	};
 	if (!counted_in_pieces(a, alike))
 		return;
-	a->c->host->island_units(p->job, &p->shape, s->everywhere, true,
-				 s->island_total);
+	a->c->host->nodes.island_units(p->job, &p->shape, s->everywhere, true,
+				       s->island_total);
 	island_units(a, s, moment, s->island_free);
 	/* Where a node is not for all of its islands, which of them are counted
 	 * may differ from one moment to the other. */
@@ -463,6 +472,14 @@ static void tell(struct attempt *a, const struct sgang_place_request *place,
 
 /* ---- the plan ---- */
 
+static void use_vectors(const struct slots *s, struct sgang_plan_request *rq)
+{
+	rq->n_dims = s->resources.n_dims;
+	rq->free = s->vector_free;
+	rq->total = s->vector_total;
+	rq->type = s->type;
+}
+
 /* Fill the request in terms of nodes. */
 static int fill_nodes(struct attempt *a, struct slots *s,
 		      enum sgang_moment moment, bool alike,
@@ -470,14 +487,12 @@ static int fill_nodes(struct attempt *a, struct slots *s,
 {
 	if (alike)
 		return fill_units(a, s, moment);
-	if (fill_vectors(a, s, moment) < 0)
+	if (fill_all_allowed(a, s, moment) < 0 ||
+	    fill_vectors(a, s, moment) < 0)
 		return -1;
 	if (moment == SGANG_NOW)
 		sgang_learn_cap(a, &s->resources, s->type, s->vector_free);
-	rq->n_dims = s->resources.n_dims;
-	rq->free = s->vector_free;
-	rq->total = s->vector_total;
-	rq->type = s->type;
+	use_vectors(s, rq);
 	return 0;
 }
 
@@ -566,6 +581,39 @@ static bool chooses_order(const struct attempt *a, enum sgang_moment moment)
 {
 	return moment == SGANG_NOW && a->n_gangs == 1 && !a->trying &&
 	       sgang_parts_any_order(a->c, a->gangs[0]);
+}
+
+int sgang_parts_count(struct attempt *a, struct sgang_job *const *gone,
+		      size_t n_gone, sgang_parts_use *use, void *arg)
+{
+	struct sgang_conductor *c = a->c;
+	struct sgang_plan_request rq = {
+		.fabric = a->topology->fabric,
+		.costs = &c->conf.costs,
+		.n_members = a->n_parts,
+	};
+	struct sgang_nofit nofit;
+	struct slots s;
+	int rc = -1, level = sgang_levels_limit(a, a->at, &nofit);
+
+	if (level < 0)
+		return -1;
+	rq.max_level = (uint32_t)level;
+	if (slots_alloc(&s, a) < 0)
+		goto out;
+	rq.members = s.members;
+	c->host->preempt.leave_out(gone, n_gone);
+	rc = fill_all_allowed(a, &s, SGANG_LATER);
+	c->host->preempt.leave_out(NULL, 0);
+	if (rc == 0)
+		rc = fill_vectors(a, &s, SGANG_LATER);
+	if (rc == 0) {
+		use_vectors(&s, &rq);
+		rc = use(&rq, &s.resources, arg);
+	}
+out:
+	slots_free(&s);
+	return rc;
 }
 
 int sgang_parts_place(struct attempt *a, enum sgang_moment moment,

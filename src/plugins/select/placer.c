@@ -46,10 +46,10 @@ int sgang_placer_choose(const struct sgang_host *host,
 
 	if (!free_units || !all_units || !weight)
 		goto out;
-	if (host->weights(weight))
+	if (host->nodes.weights(weight))
 		rq.weight = weight;
-	host->units(job, shape, usable, false, free_units);
-	host->units(job, shape, usable, true, all_units);
+	host->nodes.units(job, shape, usable, false, free_units);
+	host->nodes.units(job, shape, usable, true, all_units);
 	if (sgang_plan(&rq, &plan, NULL, NULL) != 1)
 		goto out;
 	for (size_t r = 0; r < plan->n_runs; r++)

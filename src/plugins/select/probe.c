@@ -60,20 +60,21 @@ void sgang_probe_close(struct attempt *a)
  * it did not offer is out of bounds for the others of the group too. */
 static void apply_limit(const struct gang *g, struct sgang_nodeset *usable)
 {
-	if (g->turn) {
-		if (g->limit)
-			sgang_nodeset_and(usable, g->limit);
+	if (g->turn.due) {
+		if (g->turn.limit)
+			sgang_nodeset_and(usable, g->turn.limit);
 		return;
 	}
-	for (size_t i = 0; i < g->n_group; i++) {
-		const struct gang *other = g->group[i];
+	for (size_t i = 0; i < g->group.n; i++) {
+		const struct gang *other = g->group.gangs[i];
 		struct sgang_nodeset *kept;
 
-		if (!other->turn || !other->limit || !other->parts)
+		if (!other->turn.due || !other->turn.limit ||
+		    !other->partitions.nodes)
 			continue;
-		kept = sgang_nodeset_copy(other->parts);
+		kept = sgang_nodeset_copy(other->partitions.nodes);
 		if (kept) {
-			sgang_nodeset_subtract(kept, other->limit);
+			sgang_nodeset_subtract(kept, other->turn.limit);
 			sgang_nodeset_subtract(usable, kept);
 		}
 		sgang_nodeset_destroy(kept);
@@ -86,10 +87,10 @@ static void find_required(const struct sgang_host *h, struct probed *p)
 {
 	uint32_t units = p->fixed ? p->shape.min_nodes : p->shape.tasks, n;
 
-	p->required = sgang_nodeset_create(h->node_count());
+	p->required = sgang_nodeset_create(h->nodes.count());
 	if (!p->required)
 		return;
-	h->required(p->job, p->required);
+	h->nodes.required(p->job, p->required);
 	n = sgang_nodeset_count(p->required);
 	if (n && n <= units)
 		return;
@@ -105,14 +106,14 @@ static void probe_one(struct attempt *a, struct gang *g, struct sgang_job *job,
 
 	p->g = g;
 	p->job = job;
-	usable = sgang_nodeset_create(h->node_count());
-	p->ever = sgang_nodeset_create(h->node_count());
+	usable = sgang_nodeset_create(h->nodes.count());
+	p->ever = sgang_nodeset_create(h->nodes.count());
 	if (!usable || !p->ever) {
 		snprintf(a->why, sizeof(a->why), "no memory");
 		goto fail;
 	}
-	if (h->probe(job, usable, p->ever, &p->shape, a->why, sizeof(a->why)) <
-	    0) {
+	if (h->nodes.probe(job, usable, p->ever, &p->shape, a->why,
+			   sizeof(a->why)) < 0) {
 		sgang_helps_refused(a, p);
 		goto fail;
 	}
@@ -153,7 +154,7 @@ static struct probed *probe_like(struct attempt *a, struct gang *g,
 
 	for (size_t i = 0; i < a->n_probed; i++) {
 		p = &a->probed[i];
-		if (p->g == g && h->same_request(p->job, job))
+		if (p->g == g && h->jobs.same_request(p->job, job))
 			return p;
 	}
 	p = &a->probed[a->n_probed++];
@@ -163,11 +164,11 @@ static struct probed *probe_like(struct attempt *a, struct gang *g,
 
 void sgang_probe_all(struct attempt *a)
 {
-	a->c->host->refresh();
+	a->c->host->nodes.refresh();
 	for (size_t i = 0; i < a->n_gangs; i++) {
 		struct gang *g = a->gangs[i];
 
-		g->wants_more = false;
+		g->attempt.wants_more = false;
 		for (size_t j = 0; j < g->n_entries; j++) {
 			struct entry *e = g->entries[j];
 
@@ -175,7 +176,7 @@ void sgang_probe_all(struct attempt *a)
 			    !e->m.eligible)
 				continue;
 			e->probed = probe_like(a, g, e->job);
-			g->wants_more |= !e->probed->usable;
+			g->attempt.wants_more |= !e->probed->usable;
 		}
 	}
 }
@@ -190,9 +191,9 @@ int sgang_probe_room(struct attempt *a)
 
 		if ((!spec->min_cpus && !spec->min_memory &&
 		     !spec->min_nodes) ||
-		    !a->gangs[i]->parts)
+		    !a->gangs[i]->partitions.nodes)
 			continue;
-		a->c->host->room(a->gangs[i]->parts, &room);
+		a->c->host->nodes.room(a->gangs[i]->partitions.nodes, &room);
 		if (room.nodes < spec->min_nodes)
 			what = "nodes";
 		else if (room.memory < spec->min_memory)
@@ -224,22 +225,22 @@ static struct probed *ask_held(struct attempt *a, struct gang *g,
 
 	p->g = g;
 	p->job = e->job;
-	h->shape(e->job, &p->shape);
+	h->jobs.shape(e->job, &p->shape);
 	p->fixed = sgang_shape_fixed(&p->shape);
 	find_required(h, p);
-	p->usable = sgang_nodeset_create(h->node_count());
-	p->ever = sgang_nodeset_create(h->node_count());
+	p->usable = sgang_nodeset_create(h->nodes.count());
+	p->ever = sgang_nodeset_create(h->nodes.count());
 	if (!p->usable || !p->ever) {
 		sgang_nodeset_destroy(p->usable);
 		p->usable = NULL;
 		return NULL;
 	}
 	/* first those that are out, to be taken out of the rest */
-	h->unavailable(p->usable);
-	h->partition(e->job, p->ever);
+	h->nodes.unavailable(p->usable);
+	h->nodes.partition(e->job, p->ever);
 	sgang_nodeset_subtract(p->ever, p->usable);
 	sgang_nodeset_clear(p->usable);
-	h->nodes(e->job, p->usable);
+	h->jobs.nodes(e->job, p->usable);
 	sgang_nodeset_or(p->ever, p->usable);
 	return p;
 }
@@ -248,12 +249,12 @@ static struct probed *ask_held(struct attempt *a, struct gang *g,
  * empty node would lack. -1 without memory. */
 static int find_alone(struct attempt *a, struct probed *p)
 {
-	uint32_t n_nodes = a->c->host->node_count();
+	uint32_t n_nodes = a->c->host->nodes.count();
 	uint8_t *cause = calloc(n_nodes + 1UL, sizeof(*cause));
 
 	p->alone = sgang_nodeset_create(n_nodes);
 	if (cause && p->alone) {
-		a->c->host->causes(p->job, &p->shape, cause, NULL);
+		a->c->host->nodes.causes(p->job, &p->shape, cause, NULL);
 		for (uint32_t n = 0; n < n_nodes; n++) {
 			if (cause[n] < SGANG_CAUSE_RESERVED ||
 			    cause[n] == SGANG_CAUSE_NONE)
@@ -271,7 +272,7 @@ static struct probed *ask_held_alone(struct attempt *a, struct gang *g,
 	struct probed *p;
 
 	for (size_t i = 0; i < a->n_probed; i++) {
-		if (a->c->host->same_request(a->probed[i].job, e->job))
+		if (a->c->host->jobs.same_request(a->probed[i].job, e->job))
 			return &a->probed[i];
 	}
 	p = ask_held(a, g, e);
@@ -337,7 +338,7 @@ static bool fits_then(struct attempt *a, int64_t when, bool sure)
 bool sgang_probe_could(struct sgang_conductor *c, struct gang **gangs, size_t n,
 		       const struct sgang_nodeset *lent)
 {
-	uint32_t n_nodes = c->host->node_count();
+	uint32_t n_nodes = c->host->nodes.count();
 	bool could = true, unknown = false, enough;
 	bool some = sgang_nodeset_count(lent) < n_nodes;
 	struct attempt a;

@@ -20,9 +20,9 @@ void sgang_publish_fill(const struct gang *g, struct sgang_record *r)
 	/* A number that nobody said must not be remembered as one that was. */
 	r->min_member = g->tally.defined ? g->tally.min_member : 0;
 	r->total = g->tally.defined ? g->tally.total : 0;
-	r->attempts = g->attempts;
-	r->tried = g->tried;
-	r->skipped = g->skipped;
+	r->attempts = g->attempt.nth;
+	r->tried = g->attempt.tried;
+	r->skipped = g->attempt.skipped;
 	r->mode = spec->mode;
 	r->match = spec->match;
 	r->on_failure = spec->on_failure;
@@ -30,8 +30,9 @@ void sgang_publish_fill(const struct gang *g, struct sgang_record *r)
 	strcpy(r->groups, spec->groups);
 	strcpy(r->asks, g->asks);
 	r->created = g->tally.created;
-	r->since = g->since;
-	r->hold_end = g->hold_end;
+	r->since = g->hold.since;
+	r->hold_end = g->hold.end;
+	r->evicted = g->preempt.evicted;
 }
 
 /* That somebody else's jobs are concerned by a loss, and this is not, is said,
@@ -52,11 +53,11 @@ int sgang_publish_write(struct sgang_conductor *c, struct sgang_job *job,
 	struct sgang_job_info info;
 	char *text;
 
-	c->host->info(job, &info);
+	c->host->jobs.info(job, &info);
 	text = sgang_record_format(r, info.comment);
 	if (!text)
 		return -1;
-	c->host->comment(job, text);
+	c->host->jobs.comment(job, text);
 	free(text);
 	return 0;
 }
@@ -67,11 +68,11 @@ int sgang_publish_place(struct sgang_conductor *c, struct sgang_job *job,
 	struct sgang_job_info info;
 	char *text;
 
-	c->host->info(job, &info);
+	c->host->jobs.info(job, &info);
 	text = sgang_record_format_ordered(r, order, info.comment);
 	if (!text)
 		return -1;
-	c->host->comment(job, text);
+	c->host->jobs.comment(job, text);
 	free(text);
 	return 0;
 }
@@ -83,7 +84,7 @@ void sgang_publish_phase(struct sgang_conductor *c, const struct gang *g,
 	struct sgang_job_info info;
 	const struct entry *e;
 
-	c->host->info(job, &info);
+	c->host->jobs.info(job, &info);
 	(void)sgang_record_parse(info.comment, &before);
 	e = sgang_registry_entry(c, info.job_id);
 	memset(&r, 0, sizeof(r));
@@ -115,7 +116,7 @@ static bool write_record(struct sgang_conductor *c, struct entry *e,
 		return true;
 	text = sgang_record_format(r, e->comment);
 	if (text && (!e->comment || strcmp(text, e->comment)))
-		c->host->comment(e->job, text);
+		c->host->jobs.comment(e->job, text);
 	free(text);
 	return false;
 }
@@ -131,7 +132,7 @@ static enum sgang_phase phase_of(const struct gang *g, const struct entry *e)
 		return SGANG_PHASE_HOLDING;
 	/* ... and what was released is not what holds. */
 	if (e->m.state == SGANG_MEMBER_HELD &&
-	    g->hold_state == SGANG_HOLD_TWO_ROUNDS && e->has_record)
+	    g->hold.state == SGANG_HOLD_TWO_ROUNDS && e->has_record)
 		return e->record.phase;
 	/* After one more restart the nodes have to be asked again. */
 	if (e->m.state == SGANG_MEMBER_HELD && sgang_hold_recovered(g))
@@ -149,9 +150,9 @@ static int64_t wait_ends(const struct sgang_conductor *c, const struct gang *g)
 	const struct sgang_gang_wait wait = sgang_hold_wait(c);
 	uint32_t limit = sgang_gang_waiting_time(&g->tally, &wait);
 
-	if (!g->since || !g->tally.held || limit == SGANG_FOREVER)
+	if (!g->hold.since || !g->tally.held || limit == SGANG_FOREVER)
 		return 0;
-	return g->since + limit;
+	return g->hold.since + limit;
 }
 
 /* What stands in the record of a gang that waits alone. Records are compared as
@@ -161,6 +162,18 @@ static void forget_wait(struct sgang_record *r)
 	memset(r->lacks, 0, sizeof(r->lacks));
 	memset(r->unit, 0, sizeof(r->unit));
 	memset(r->helps, 0, sizeof(r->helps));
+	memset(r->claim, 0, sizeof(r->claim));
+	memset(r->victims, 0, sizeof(r->victims));
+	memset(r->preempts, 0, sizeof(r->preempts));
+	memset(r->would, 0, sizeof(r->would));
+	r->claimed = 0;
+}
+
+static void write_claim(const struct claim *claim, struct sgang_record *r)
+{
+	strcpy(r->claim, claim->text);
+	strcpy(r->victims, claim->told);
+	r->claimed = claim->since;
 }
 
 /* A member keeps what it was told of its place while it has nodes. When it ran,
@@ -187,15 +200,24 @@ static bool show_record(struct sgang_conductor *c, const struct gang *g,
 	r.round = e->round;
 	forget_wait(&r);
 	if (e->m.state == SGANG_MEMBER_PENDING) {
-		strcpy(r.lacks, g->lacks);
-		strcpy(r.unit, g->unit);
-		strcpy(r.helps, g->helps);
+		strcpy(r.lacks, g->attempt.lacks);
+		strcpy(r.unit, g->attempt.unit);
+		strcpy(r.helps, g->attempt.helps);
+		if (g->preempt.claim) {
+			write_claim(g->preempt.claim, &r);
+		} else {
+			strcpy(r.preempts, g->preempt.none);
+			strcpy(r.victims, g->preempt.would.victims);
+			strcpy(r.would, g->preempt.would.nodes);
+		}
 	}
 	if (e->m.state == SGANG_MEMBER_RUNNING) {
-		r.since = g->unconfirmed ? e->record.since : 0;
+		r.since = g->hold.unconfirmed ? e->record.since : 0;
 		r.until = 0;
 		if (!r.started)
 			r.started = g->tally.started;
+		if (r.placed)
+			sgang_ranks_tell(c, g, &r);
 	}
 	return write_record(c, e, &r);
 }
@@ -208,14 +230,24 @@ static uint64_t hash_records(const struct gang *g)
 
 	if (!hash)
 		return 0;
-	hash = sgang_hash(hash, (uint64_t)g->attempts << 32 | g->tried);
-	hash = sgang_hash(
-		hash, (uint64_t)g->skipped << 32 | (uint32_t)g->hold_end << 16 |
-			      (uint32_t)g->phase << 1 | (g->unconfirmed != 0));
-	hash = sgang_hash(hash, (uint64_t)g->since);
-	hash = sgang_hash_text(hash, g->lacks);
-	hash = sgang_hash_text(hash, g->unit);
-	return sgang_hash_text(hash, g->helps);
+	hash = sgang_hash(hash,
+			  (uint64_t)g->attempt.nth << 32 | g->attempt.tried);
+	hash = sgang_hash(hash, (uint64_t)g->attempt.skipped << 32 |
+					(uint32_t)g->hold.end << 16 |
+					(uint32_t)g->phase << 1 |
+					(g->hold.unconfirmed != 0));
+	hash = sgang_hash(hash, (uint64_t)g->hold.since);
+	hash = sgang_hash_text(hash, g->attempt.lacks);
+	hash = sgang_hash_text(hash, g->attempt.unit);
+	hash = sgang_hash_text(hash, g->preempt.none);
+	hash = sgang_hash_text(hash, g->preempt.would.victims);
+	hash = sgang_hash_text(hash, g->preempt.would.nodes);
+	hash = sgang_hash(hash,
+			  (uint64_t)g->seats.changes << 1 | g->preempt.evicted);
+	if (g->preempt.claim)
+		hash = sgang_hash(sgang_hash_text(hash, g->preempt.claim->text),
+				  (uint64_t)g->preempt.claim->since);
+	return sgang_hash_text(hash, g->attempt.helps);
 }
 
 /* What a job that has ended shows of its gang: that its part is over. What it
@@ -242,7 +274,7 @@ void sgang_publish_ended(struct sgang_conductor *c,
 	struct sgang_record r;
 
 	if (info->labelled)
-		c->host->unlabel(info->job);
+		c->host->jobs.unlabel(info->job);
 	if ((seen && !c->fresh) || sgang_record_parse(info->comment, &r) != 1)
 		return;
 	if (seen)
@@ -263,17 +295,35 @@ static void show_requeue(struct sgang_conductor *c, struct sgang_job *job,
 	(void)sgang_publish_write(c, job, r);
 }
 
+/* Without a time of grace it has gone before a pass could write that down. */
+static bool went_with_gang(struct sgang_conductor *c, struct sgang_record *r,
+			   enum sgang_hold_end why)
+{
+	const struct gang *g = sgang_registry_find(c, r->ns, r->name);
+
+	if (why != SGANG_HOLD_END_PREEMPTED ||
+	    r->phase != SGANG_PHASE_RUNNING || !g || !g->preempt.evicted)
+		return false;
+	r->evicted = true;
+	return true;
+}
+
 void sgang_conductor_ended(struct sgang_conductor *c, struct sgang_job *job,
 			   enum sgang_hold_end why)
 {
 	struct sgang_job_info info;
 	struct sgang_record r;
+	bool evicted;
 
-	c->host->info(job, &info);
+	c->host->jobs.info(job, &info);
 	if (sgang_record_parse(info.comment, &r) != 1)
 		return;
+	evicted = went_with_gang(c, &r, why);
 	if (info.state == SGANG_JOB_PENDING) {
-		show_requeue(c, job, &r, why);
+		if (evicted)
+			(void)sgang_publish_write(c, job, &r);
+		else
+			show_requeue(c, job, &r, why);
 		return;
 	}
 	switch (r.phase) {
@@ -307,11 +357,11 @@ static void confirm(struct sgang_conductor *c, struct gang *g)
 {
 	int64_t age;
 
-	if (!g->unconfirmed)
+	if (!g->hold.unconfirmed)
 		return;
-	age = c->host->now() - g->unconfirmed;
+	age = c->host->now() - g->hold.unconfirmed;
 	if (age > LAUNCH_SECONDS || (age > 0 && c->host->quiet()))
-		g->unconfirmed = 0;
+		g->hold.unconfirmed = 0;
 }
 
 static void show_definition(struct sgang_conductor *c, struct gang *g,
@@ -323,8 +373,8 @@ static void show_definition(struct sgang_conductor *c, struct gang *g,
 	if (o->m.state != SGANG_MEMBER_PENDING)
 		return;
 	if (!o->m.stopped)
-		c->host->stop(o->job, text); /* somebody released it */
-	c->host->label(o->job, text);
+		c->host->jobs.stop(o->job, text); /* somebody released it */
+	c->host->jobs.label(o->job, text);
 	memset(&r, 0, sizeof(r));
 	sgang_publish_fill(g, &r);
 	r.object = true;
@@ -372,25 +422,25 @@ static void show_pending(struct sgang_conductor *c, struct gang *g,
 	bool ordinary = is_ordinary(c, g);
 
 	if ((ordinary || may_start) && e->parked) {
-		c->host->unpark(e->job);
+		c->host->jobs.unpark(e->job);
 		c->wake_scheduler = true;
 	}
 	if (ordinary) {
 		if (text[0] && e->m.eligible)
-			c->host->tell(e->job, text, false);
+			c->host->jobs.tell(e->job, text, false);
 		return;
 	}
 	if (may_start)
-		c->host->tell(e->job, text, g->failed);
+		c->host->jobs.tell(e->job, text, g->attempt.failed);
 	else if (e->parked || e->m.eligible)
-		c->host->park(e->job, text);
+		c->host->jobs.park(e->job, text);
 }
 
 static void unsaved_words(const struct sgang_conductor *c, char *why,
 			  size_t size)
 {
 	snprintf(why, size, "slurmctld cannot save its state (%s)",
-		 strerror(c->save_error));
+		 strerror(c->save.error));
 }
 
 /* May its members be in the queue? Then a text that Slurm overwrites is told
@@ -399,21 +449,21 @@ static void unsaved_words(const struct sgang_conductor *c, char *why,
 static bool may_start(const struct sgang_conductor *c, const struct gang *g,
 		      char *why, size_t size)
 {
-	if (!sgang_gang_may_try(&g->tally) || g->limited || g->never ||
+	if (!sgang_gang_may_try(&g->tally) || g->limited || g->never.starts ||
 	    !sgang_group_complete(g, why, size))
 		return false;
-	if (c->save_error)
+	if (c->save.error)
 		unsaved_words(c, why, size);
-	return !c->save_error;
+	return !c->save.error;
 }
 
 /* Its members have their nodes, and nobody else would say why they wait. */
 static void show_unsaved(struct sgang_conductor *c, struct gang *g)
 {
-	bool tell = c->save_error && g->phase == SGANG_PHASE_STARTING;
+	bool tell = c->save.error && g->phase == SGANG_PHASE_STARTING;
 	char words[64], why[96], text[512];
 
-	if (!tell && !g->told_unsaved)
+	if (!tell && !g->hold.told_unsaved)
 		return;
 	unsaved_words(c, why, sizeof(why));
 	sgang_gang_words(&g->tally, "", c->host->now(), words, sizeof(words));
@@ -425,18 +475,19 @@ static void show_unsaved(struct sgang_conductor *c, struct gang *g)
 		if (e->m.state != SGANG_MEMBER_HELD)
 			continue;
 		if (tell)
-			c->host->tell(e->job, text, false);
+			c->host->jobs.tell(e->job, text, false);
 		else
-			c->host->unlabel(e->job);
+			c->host->jobs.unlabel(e->job);
 	}
-	g->told_unsaved = tell;
+	g->hold.told_unsaved = tell;
 }
 
 /* The tally of a gang without members does not tell how they ended. */
 static void log_phase(const struct sgang_conductor *c, struct gang *g,
 		      enum sgang_phase phase, const char *why)
 {
-	bool failed = g->killed || (g->ended && g->fallen == g->ended);
+	bool failed = g->ended.killed ||
+		      (g->ended.members && g->ended.failed == g->ended.members);
 	char words[320];
 
 	sgang_gang_words(&g->tally, why, c->host->now(), words, sizeof(words));
@@ -444,8 +495,8 @@ static void log_phase(const struct sgang_conductor *c, struct gang *g,
 		snprintf(words, sizeof(words), "failed");
 	sgang_log(SGANG_LOG_INFO, "%s/%s: %s", g->ns, g->name, words);
 	if (phase == SGANG_PHASE_FINISHED) {
-		g->ended = g->fallen = 0;
-		g->killed = false;
+		g->ended.members = g->ended.failed = 0;
+		g->ended.killed = false;
 	}
 }
 
@@ -458,12 +509,13 @@ static int64_t expected_start(const struct sgang_conductor *c,
 {
 	int64_t now = c->host->now(), first = INT64_MAX;
 
-	if (g->never || (g->failed && g->joint_start == INT64_MAX))
+	if (g->never.starts ||
+	    (g->attempt.failed && g->joint.start == INT64_MAX))
 		return 0;
-	if (!g->failed || !g->joint_start)
+	if (!g->attempt.failed || !g->joint.start)
 		return -1;
-	if (g->waits_until > now)
-		return g->waits_until; /* its reason says so */
+	if (g->waits.until > now)
+		return g->waits.until; /* its reason says so */
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];
 
@@ -472,8 +524,8 @@ static int64_t expected_start(const struct sgang_conductor *c,
 			first = e->expected;
 	}
 	if (first == INT64_MAX)
-		return g->joint_start > now ? g->joint_start : -1;
-	return first > g->joint_start ? first : g->joint_start;
+		return g->joint.start > now ? g->joint.start : -1;
+	return first > g->joint.start ? first : g->joint.start;
 }
 
 static void show_start(const struct sgang_conductor *c, const struct gang *g)
@@ -485,7 +537,7 @@ static void show_start(const struct sgang_conductor *c, const struct gang *g)
 
 		if (when >= 0 && e->m.state == SGANG_MEMBER_PENDING &&
 		    e->m.eligible && (e->expected != when || e->first_planned))
-			c->host->expect(e->job, when);
+			c->host->jobs.expect(e->job, when);
 		e->first_planned = 0;
 	}
 }
@@ -497,8 +549,8 @@ static bool all_told(const struct sgang_conductor *c, const struct gang *g,
 	bool same = g->label == sgang_hash_text(SGANG_HASH_SEED, text);
 
 	if (is_ordinary(c, g))
-		return !g->n_parked && (same || !text[0]);
-	return same && g->n_parked == (start ? 0 : g->n_waiting);
+		return !g->count.parked && (same || !text[0]);
+	return same && g->count.parked == (start ? 0 : g->count.waiting);
 }
 
 /* Where nothing has changed the jobs are not looked at once more. */
@@ -506,7 +558,7 @@ static void show_members(struct sgang_conductor *c, struct gang *g, bool start,
 			 const char *text)
 {
 	uint64_t of = hash_records(g);
-	bool told = !g->n_waiting || all_told(c, g, start, text);
+	bool told = !g->count.waiting || all_told(c, g, start, text);
 	bool recorded = of && of == g->recorded_of;
 
 	if (!recorded)
@@ -518,7 +570,7 @@ static void show_members(struct sgang_conductor *c, struct gang *g, bool start,
 			show_pending(c, g, e, start, text);
 		/* what describe.c wrote says more */
 		if (recorded ||
-		    (e->m.state == SGANG_MEMBER_HELD && g->described))
+		    (e->m.state == SGANG_MEMBER_HELD && g->hold.described))
 			continue;
 		if (!show_record(c, g, e))
 			g->recorded_of = 0;
@@ -534,7 +586,7 @@ static void show(struct sgang_conductor *c, struct gang *g)
 	if (g->stale)
 		return; /* the next pass knows */
 	sgang_limits_check(c, g);
-	snprintf(why, sizeof(why), "%s", g->why);
+	snprintf(why, sizeof(why), "%s", g->attempt.why);
 	start = may_start(c, g, why, sizeof(why));
 	if (phase != g->phase)
 		log_phase(c, g, phase, why);
@@ -546,7 +598,7 @@ static void show(struct sgang_conductor *c, struct gang *g)
 		sgang_gang_text(&g->tally, why, c->host->now(), text,
 				sizeof(text));
 	show_members(c, g, start, text);
-	if (start || g->never)
+	if (start || g->never.starts)
 		show_start(c, g);
 	if (g->object) {
 		sgang_gang_object_text(&g->tally, text, sizeof(text));

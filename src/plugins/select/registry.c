@@ -62,8 +62,8 @@ static struct entry *find_entry(struct sgang_conductor *c,
 /* A task that was split off its array for a hold is the last of them. */
 static bool is_held(const struct gang *g, uint32_t job_id)
 {
-	for (size_t i = g->n_holds; i-- > 0;) {
-		if (g->holds[i].job_id == job_id)
+	for (size_t i = g->hold.n; i-- > 0;) {
+		if (g->hold.members[i].job_id == job_id)
 			return true;
 	}
 	return false;
@@ -85,7 +85,7 @@ static struct entry *new_entry(struct sgang_conductor *c,
 	}
 	e->job_id = info->job_id;
 	e->hold = is_held(e->gang, e->job_id);
-	e->gang->marked |= e->hold;
+	e->gang->hold.marked |= e->hold;
 	e->env = info->env;
 	e->n_env = info->n_env;
 	e->spec = *spec;
@@ -143,12 +143,14 @@ static int list_entry(struct gang *g, struct entry *e)
 static void free_gang(struct gang *g)
 {
 	free(g->entries);
-	free(g->group);
-	free(g->holds);
-	sgang_nodeset_destroy(g->parts);
-	sgang_nodeset_destroy(g->limit);
-	sgang_nodeset_destroy(g->offer);
-	sgang_nodeset_destroy(g->planned);
+	free(g->group.gangs);
+	free(g->hold.members);
+	sgang_nodeset_destroy(g->partitions.nodes);
+	sgang_nodeset_destroy(g->turn.limit);
+	sgang_nodeset_destroy(g->turn.offer);
+	sgang_nodeset_destroy(g->joint.nodes);
+	sgang_claim_forget(g);
+	sgang_ranks_forget(g);
 	free(g);
 }
 
@@ -237,7 +239,7 @@ static void read_info(struct sgang_conductor *c, struct entry *e,
 	e->parked = info->parked;
 	e->barred = info->barred;
 	e->request = (info->state == SGANG_JOB_PENDING) ?
-			     c->host->request(info->job) :
+			     c->host->jobs.request(info->job) :
 			     0;
 	e->tier = info->tier;
 	e->restarts = info->restarts;
@@ -257,10 +259,10 @@ static void read_info(struct sgang_conductor *c, struct entry *e,
 	e->m.eligible = info->eligible;
 	e->m.stopped = info->stopped;
 	/* after a restart */
-	if (e->has_record && e->record.attempts > g->attempts)
-		g->attempts = e->record.attempts;
-	if (e->has_record && c->fresh && !g->hold_end)
-		g->hold_end = e->record.hold_end;
+	if (e->has_record && e->record.attempts > g->attempt.nth)
+		g->attempt.nth = e->record.attempts;
+	if (e->has_record && c->fresh && !g->hold.end)
+		g->hold.end = e->record.hold_end;
 	if (e->has_record && e->record.round > e->round)
 		e->round = e->record.round;
 	e->m.job_id = info->array_id ? info->array_id : info->job_id;
@@ -285,17 +287,17 @@ static void take_object(struct gang *g, struct entry *e)
 static void note_lost(struct gang *g, const struct sgang_job_info *info,
 		      const struct sgang_record *r)
 {
-	if (r->started < g->lost_started)
+	if (r->started < g->lost.started)
 		return;
-	if (r->started > g->lost_started) {
-		g->lost_started = r->started;
-		g->lost_cancelled = false;
-		g->lost_policy = SGANG_ON_FAILURE_IGNORE;
+	if (r->started > g->lost.started) {
+		g->lost.started = r->started;
+		g->lost.cancelled = false;
+		g->lost.policy = SGANG_ON_FAILURE_IGNORE;
 	}
-	if (r->on_failure > g->lost_policy)
-		g->lost_policy = r->on_failure;
-	g->lost_member = info->job_id;
-	g->lost_cancelled |= info->cancelled;
+	if (r->on_failure > g->lost.policy)
+		g->lost.policy = r->on_failure;
+	g->lost.member = info->job_id;
+	g->lost.cancelled |= info->cancelled;
 }
 
 /* Of a job that has ended one thing counts: it ran in a gang that must not lose
@@ -311,7 +313,7 @@ static void look_at_ended(struct sgang_conductor *c,
 	if (!info->failed || !info->comment ||
 	    !strstr(info->comment, " onfailure=") ||
 	    sgang_record_parse(info->comment, &r) != 1 || !r.started ||
-	    r.phase == SGANG_PHASE_FAILED)
+	    r.evicted || r.phase == SGANG_PHASE_FAILED)
 		return;
 	g = r.on_failure == SGANG_ON_FAILURE_IGNORE ?
 		    sgang_registry_find(c, r.ns, r.name) :
@@ -325,8 +327,8 @@ static void count_end(const struct entry *e, const struct sgang_job_info *info)
 {
 	if (!e)
 		return;
-	e->gang->ended++;
-	e->gang->fallen += info->failed && !info->cancelled;
+	e->gang->ended.members++;
+	e->gang->ended.failed += info->failed && !info->cancelled;
 }
 
 /* It was held when slurmctld died, and has completed since. True when its gang
@@ -343,7 +345,7 @@ static bool look_at_completed(struct sgang_conductor *c,
 		return false;
 	g = sgang_registry_find(c, r.ns, r.name);
 	if (g && (c->fresh || sgang_hold_recovered(g)))
-		g->begun = r.since;
+		g->hold.begun = r.since;
 	return c->fresh || (g && sgang_hold_recovered(g));
 }
 
@@ -389,7 +391,7 @@ static void look_at(const struct sgang_job_info *info, void *arg)
 	if (e->spec.object) {
 		/* Older ones too: one that is released would be busy for ever.
 		 */
-		c->host->stop(e->job, "Gang definition");
+		c->host->jobs.stop(e->job, "Gang definition");
 		take_object(e->gang, e);
 	} else if (!listed && list_entry(e->gang, e) < 0) {
 		no_memory(info, &e->spec);
@@ -409,7 +411,7 @@ static const struct sgang_topology *topology_of(const struct sgang_conductor *c,
 	char name[SGANG_TOPOLOGY_NAME];
 
 	for (size_t i = 0; all && all->n > 1 && i < g->n_entries; i++) {
-		c->host->topology(g->entries[i]->job, name);
+		c->host->nodes.topology(g->entries[i]->job, name);
 		own = sgang_topologies_find(all, name);
 		if (common && common != own)
 			return &all->topology[0];
@@ -443,7 +445,7 @@ static int settle_own(struct sgang_conductor *c, struct gang *g,
 {
 	const struct entry *o = g->object;
 	const struct sgang_own_definition by[] = {
-		{ definitions[0], o && c->host->operator(o->m.uid),
+		{ definitions[0], o && c->host->jobs.operator(o->m.uid),
 		  o ? o->m.uid : 0 },
 		{ definitions[1], true, 0 },
 	};
@@ -464,7 +466,7 @@ static void name_user(struct sgang_conductor *c, const struct gang *g,
 	for (size_t i = 0; job_id && i < g->n_entries; i++) {
 		if (g->entries[i]->m.job_id != job_id)
 			continue;
-		c->host->info(g->entries[i]->job, &info);
+		c->host->jobs.info(g->entries[i]->job, &info);
 		snprintf(name, SGANG_USER_SHOWN, "%s",
 			 info.user ? info.user : "");
 		return;
@@ -517,22 +519,22 @@ static void add_up(struct sgang_conductor *c, struct gang *g)
 	strcpy(g->tally.spec.name, g->name);
 	sgang_asks_write(&g->tally.spec, g->asks);
 	g->requests = hash_requests(g);
-	if (g->tally.held && g->since)
-		g->tally.since = g->since;
+	if (g->tally.held && g->hold.since)
+		g->tally.since = g->hold.since;
 }
 
 static void count_waiting(struct gang *g, const struct entry *e)
 {
 	if (e->m.state != SGANG_MEMBER_PENDING)
 		return;
-	if (!g->n_waiting)
+	if (!g->count.waiting)
 		g->label = e->label;
 	else if (g->label != e->label)
 		g->label = 0;
-	g->n_waiting++;
-	g->n_parked += e->parked;
-	g->n_eligible += e->m.eligible;
-	g->n_barred += e->m.eligible && e->barred;
+	g->count.waiting++;
+	g->count.parked += e->parked;
+	g->count.eligible += e->m.eligible;
+	g->count.barred += e->m.eligible && e->barred;
 }
 
 /* A hash of all that add_up() looks at, but for two: the moment of the first
@@ -542,9 +544,10 @@ static uint64_t look_over(const struct sgang_conductor *c, struct gang *g)
 {
 	const struct entry *o = g->object;
 	uint64_t hash = c->configured;
-	bool other = g->n_holds > 0;
+	bool other = g->hold.n > 0;
 
-	g->n_waiting = g->n_parked = g->n_eligible = g->n_barred = 0;
+	g->count.waiting = g->count.parked = g->count.eligible =
+		g->count.barred = 0;
 	g->label = 0;
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];
@@ -556,7 +559,7 @@ static uint64_t look_over(const struct sgang_conductor *c, struct gang *g)
 	}
 	if (o)
 		hash = sgang_hash(sgang_hash(hash, o->look),
-				  c->host->operator(o->m.uid));
+				  c->host->jobs.operator(o->m.uid));
 	return (other || !hash) ? 0 : hash;
 }
 
@@ -577,17 +580,18 @@ static void collect_parts(struct sgang_conductor *c, struct gang *g)
 {
 	const struct sgang_host *h = c->host;
 
-	if (g->parts && g->parts_of == g->requests &&
-	    g->parts_stamp == c->stamp)
+	if (g->partitions.nodes && g->partitions.of == g->requests &&
+	    g->partitions.stamp == c->stamp)
 		return;
-	sgang_nodeset_destroy(g->parts);
-	g->parts = sgang_nodeset_create(h->node_count());
-	g->parts_of = g->requests;
-	g->parts_stamp = c->stamp;
-	g->idle_known = false;
-	for (size_t i = 0; g->parts && i < g->n_entries; i++) {
+	sgang_nodeset_destroy(g->partitions.nodes);
+	g->partitions.nodes = sgang_nodeset_create(h->nodes.count());
+	g->partitions.of = g->requests;
+	g->partitions.stamp = c->stamp;
+	g->idle.known = false;
+	for (size_t i = 0; g->partitions.nodes && i < g->n_entries; i++) {
 		if (g->entries[i]->m.state == SGANG_MEMBER_PENDING)
-			h->partition(g->entries[i]->job, g->parts);
+			h->nodes.partition(g->entries[i]->job,
+					   g->partitions.nodes);
 	}
 }
 
@@ -595,23 +599,24 @@ static void collect_parts(struct sgang_conductor *c, struct gang *g)
  * has its turn before jobs behind it. */
 static void note_update(struct sgang_conductor *c, struct gang *g)
 {
-	if (g->failed && g->failed_of != g->requests) {
-		g->failed = false;
+	if (g->attempt.failed && g->failed_at.of != g->requests) {
+		g->attempt.failed = false;
 		c->wake_scheduler = true;
 	}
-	if (g->lent && g->lent_of != g->requests)
-		g->lent = false;
+	if (g->loan.in_vain && g->loan.of != g->requests)
+		g->loan.in_vain = false;
 }
 
 static void mark_holds(struct sgang_conductor *c, struct gang *g)
 {
-	if (!g->n_holds && !g->marked)
+	if (!g->hold.n && !g->hold.marked)
 		return;
-	g->marked = g->n_holds > 0;
+	g->hold.marked = g->hold.n > 0;
 	for (size_t i = 0; i < g->n_entries; i++)
 		g->entries[i]->hold = false;
-	for (size_t i = 0; i < g->n_holds; i++) {
-		struct entry *e = sgang_lookup_entry(c, g->holds[i].job_id);
+	for (size_t i = 0; i < g->hold.n; i++) {
+		struct entry *e = sgang_lookup_entry(c,
+						     g->hold.members[i].job_id);
 
 		if (e)
 			e->hold = true;
@@ -625,13 +630,13 @@ void sgang_registry_collect(struct sgang_conductor *c)
 		g->n_entries = 0;
 		g->object = NULL;
 		g->stale = false;
-		g->lost_member = 0;
-		g->lost_started = 0;
-		g->lost_policy = SGANG_ON_FAILURE_UNSET;
+		g->lost.member = 0;
+		g->lost.started = 0;
+		g->lost.policy = SGANG_ON_FAILURE_UNSET;
 	}
 	c->stamp = c->host->stamp();
 	unsee_all(c);
-	c->host->jobs(look_at, c);
+	c->host->jobs.each(look_at, c);
 	drop_unseen(c);
 	c->n_members = 0;
 	for (struct gang *g = c->gangs; g; g = g->next) {
@@ -648,7 +653,7 @@ void sgang_registry_note(struct sgang_conductor *c, struct sgang_job *job)
 {
 	struct sgang_job_info info;
 
-	c->host->look(job, &info);
+	c->host->jobs.look(job, &info);
 	look_at(&info, c);
 }
 
@@ -657,17 +662,17 @@ void sgang_conductor_look(struct sgang_conductor *c, struct sgang_job *job)
 	struct sgang_job_info info;
 	struct entry *e;
 
-	c->host->info(job, &info);
+	c->host->jobs.info(job, &info);
 	e = sgang_lookup_entry(c, info.job_id);
-	if (!e || !e->gang->failed)
+	if (!e || !e->gang->attempt.failed)
 		return;
 	if (info.state != SGANG_JOB_PENDING ||
-	    c->host->request(job) == e->request)
+	    c->host->jobs.request(job) == e->request)
 		return;
-	e->gang->failed = false;
+	e->gang->attempt.failed = false;
 	/* The next pass knows where the others may go. */
-	if (e->gang->parts)
-		c->host->partition(job, e->gang->parts);
+	if (e->gang->partitions.nodes)
+		c->host->nodes.partition(job, e->gang->partitions.nodes);
 }
 
 void sgang_registry_refresh(struct sgang_conductor *c, struct gang *g)
@@ -678,10 +683,10 @@ void sgang_registry_refresh(struct sgang_conductor *c, struct gang *g)
 	for (size_t i = 0; i < g->n_entries; i++) {
 		struct entry *e = g->entries[i];
 		struct sgang_job_info info = { .state = SGANG_JOB_ENDED };
-		struct sgang_job *job = c->host->find(e->job_id);
+		struct sgang_job *job = c->host->jobs.find(e->job_id);
 
 		if (job)
-			c->host->look(job, &info);
+			c->host->jobs.look(job, &info);
 		/* Unseen entries are dropped by the next pass. */
 		set_seen(c, e, job && info.state != SGANG_JOB_ENDED);
 		if (!e->seen)
@@ -697,8 +702,8 @@ void sgang_registry_refresh(struct sgang_conductor *c, struct gang *g)
 
 static bool is_empty(const struct gang *g)
 {
-	return !g->n_holds && !g->stale && !g->n_entries && !g->object &&
-	       !g->shown_on;
+	return !g->hold.n && !g->stale && !g->n_entries && !g->object &&
+	       !g->shown.on;
 }
 
 static bool any_empty(const struct sgang_conductor *c)
@@ -715,7 +720,7 @@ static bool any_empty(const struct sgang_conductor *c)
 static void forget_groups(struct sgang_conductor *c)
 {
 	for (struct gang *g = c->gangs; g; g = g->next)
-		g->n_group = 0;
+		g->group.n = 0;
 }
 
 void sgang_registry_sweep(struct sgang_conductor *c)

@@ -24,10 +24,11 @@
 
 static bool may_reserve(struct sgang_conductor *c, const struct gang *g)
 {
-	return g->failed && !g->never && g->planned && !g->stale && g->parts &&
-	       g->joint_start > c->host->now() - PAST_SECONDS &&
-	       g->joint_start < c->host->now() + SGANG_NEVER_SECONDS &&
-	       c->host->now() - g->failed_time < RESERVE_SECONDS &&
+	return g->attempt.failed && !g->never.starts && g->joint.nodes &&
+	       !g->stale && g->partitions.nodes &&
+	       g->joint.start > c->host->now() - PAST_SECONDS &&
+	       g->joint.start < c->host->now() + SGANG_NEVER_SECONDS &&
+	       c->host->now() - g->failed_at.time < RESERVE_SECONDS &&
 	       g->tally.priority && !g->tally.held &&
 	       !sgang_gang_ordinary(&g->tally) &&
 	       sgang_group_complete(g, NULL, 0);
@@ -38,9 +39,9 @@ void sgang_reserve_review(struct sgang_conductor *c)
 	bool ended = false;
 
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		if (!g->reserves || may_reserve(c, g))
+		if (!g->joint.reserved || may_reserve(c, g))
 			continue;
-		g->reserves = false;
+		g->joint.reserved = false;
 		ended = true;
 	}
 	if (!ended)
@@ -48,13 +49,12 @@ void sgang_reserve_review(struct sgang_conductor *c)
 	/* A member that waited and is cancelled changes nothing that the
 	 * back-off looks at. */
 	for (struct gang *g = c->gangs; g; g = g->next)
-		g->failed_stamp = 0;
+		g->failed_at.stamp = 0;
 	c->wake_scheduler = true;
 }
 
-/* Below 0 when a comes first in Slurm's queue. It must be exactly that order: a
- * job before the gang that had to keep off its nodes, while backfill keeps the
- * gang off the job's, would block both for ever. */
+/* Below 0 when a comes first in Slurm's queue, as far as numbers tell. An order
+ * of a list, which Slurm's own is not. */
 static int standing_order(const struct sgang_standing *a,
 			  const struct sgang_standing *b)
 {
@@ -63,6 +63,28 @@ static int standing_order(const struct sgang_standing *a,
 	if (a->priority != b->priority)
 		return (a->priority > b->priority) ? -1 : 1;
 	return (a->job_id < b->job_id) ? -1 : (a->job_id > b->job_id);
+}
+
+static struct sgang_job *standing_job(struct sgang_conductor *c,
+				      const struct sgang_standing *s)
+{
+	if (s->job || !s->record)
+		return s->job;
+	return c->host->jobs.find(s->record);
+}
+
+/* It must be exactly Slurm's order: a job before the gang that had to keep off
+ * its nodes, while backfill keeps the gang off the job's, would block both for
+ * ever. */
+bool sgang_reserve_before(struct sgang_conductor *c,
+			  const struct sgang_standing *first,
+			  const struct sgang_standing *asking)
+{
+	struct sgang_job *asks = standing_job(c, asking);
+	struct sgang_job *waits = asks ? standing_job(c, first) : NULL;
+
+	return waits ? c->host->jobs.before(waits, asks) :
+		       standing_order(first, asking) < 0;
 }
 
 /* Each time backfill goes through its queue it keeps nodes anew. What it offers
@@ -76,6 +98,7 @@ void sgang_conductor_offered(struct sgang_conductor *c,
 	struct gang *g;
 
 	c->last = *s;
+	c->last.job = NULL;
 	if (!order)
 		return;
 	if (order > 0)
@@ -83,29 +106,30 @@ void sgang_conductor_offered(struct sgang_conductor *c,
 	g = spec ? sgang_registry_find(c, spec->ns, spec->name) : NULL;
 	if (!g)
 		return;
-	if (g->offer && g->offer_cycle == c->cycle) {
-		sgang_nodeset_or(g->offer, nodes);
+	if (g->turn.offer && g->turn.offer_cycle == c->cycle) {
+		sgang_nodeset_or(g->turn.offer, nodes);
 		return;
 	}
-	sgang_nodeset_destroy(g->offer);
-	g->offer = sgang_nodeset_copy(nodes);
-	g->offer_cycle = c->cycle;
+	sgang_nodeset_destroy(g->turn.offer);
+	g->turn.offer = sgang_nodeset_copy(nodes);
+	g->turn.offer_cycle = c->cycle;
 }
 
 static void note_standing(struct gang *g)
 {
-	g->standing = (struct sgang_standing){ .job_id = UINT32_MAX };
+	g->joint.standing = (struct sgang_standing){ .job_id = UINT32_MAX };
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];
 		struct sgang_standing s = {
+			.record = e->job_id,
 			.tier = e->tier,
 			.priority = e->m.priority,
 			.job_id = e->m.job_id,
 		};
 
 		if (e->m.state == SGANG_MEMBER_PENDING &&
-		    standing_order(&s, &g->standing) < 0)
-			g->standing = s;
+		    standing_order(&s, &g->joint.standing) < 0)
+			g->joint.standing = s;
 	}
 }
 
@@ -114,7 +138,7 @@ static int queue_order(const void *a, const void *b)
 	const struct gang *x = *(struct gang *const *)a;
 	const struct gang *y = *(struct gang *const *)b;
 
-	return standing_order(&x->standing, &y->standing);
+	return standing_order(&x->joint.standing, &y->joint.standing);
 }
 
 static struct gang **list_waiting(struct sgang_conductor *c, size_t *n)
@@ -123,15 +147,15 @@ static struct gang **list_waiting(struct sgang_conductor *c, size_t *n)
 
 	*n = 0;
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		g->reserves = may_reserve(c, g);
-		*n += g->reserves;
+		g->joint.reserved = may_reserve(c, g);
+		*n += g->joint.reserved;
 	}
 	list = *n ? calloc(*n, sizeof(*list)) : NULL;
 	*n = 0;
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		if (g->reserves && list)
+		if (g->joint.reserved && list)
 			list[(*n)++] = g;
-		g->reserves = false;
+		g->joint.reserved = false;
 	}
 	return list;
 }
@@ -143,8 +167,8 @@ static bool same_group(const struct gang *a, const struct gang *b)
 
 static bool group_reserves(const struct gang *g)
 {
-	for (size_t i = 0; i < g->n_group; i++) {
-		if (g->group[i]->reserves)
+	for (size_t i = 0; i < g->group.n; i++) {
+		if (g->group.gangs[i]->joint.reserved)
 			return true;
 	}
 	return false;
@@ -157,20 +181,25 @@ void sgang_reserve_all(struct sgang_conductor *c)
 	size_t n;
 
 	c->reserving = false;
+	for (struct gang *g = c->gangs; g; g = g->next) {
+		if (g->preempt.claim)
+			note_standing(g);
+	}
 	list = list_waiting(c, &n);
 	if (!list)
 		return;
 	for (size_t i = 0; i < n; i++)
 		note_standing(list[i]);
 	qsort(list, n, sizeof(*list), queue_order);
-	taken = sgang_nodeset_create(c->host->node_count());
+	taken = sgang_nodeset_create(c->host->nodes.count());
 	for (size_t i = 0; taken && i < n; i++) {
 		/* a gang and its group are one */
-		if (sgang_nodeset_intersects(taken, list[i]->parts) &&
+		if (sgang_nodeset_intersects(taken,
+					     list[i]->partitions.nodes) &&
 		    !group_reserves(list[i]))
 			continue;
-		sgang_nodeset_or(taken, list[i]->parts);
-		list[i]->reserves = true;
+		sgang_nodeset_or(taken, list[i]->partitions.nodes);
+		list[i]->joint.reserved = true;
 		c->reserving = true;
 	}
 	sgang_nodeset_destroy(taken);
@@ -184,7 +213,7 @@ static bool keep_for(struct sgang_conductor *c, const struct gang *g,
 		     const struct sgang_spec *spec, struct sgang_nodeset *nodes)
 {
 	struct sgang_nodeset *around = NULL;
-	const struct sgang_nodeset *kept = g->planned;
+	const struct sgang_nodeset *kept = g->joint.nodes;
 	bool any;
 
 	if (spec)
@@ -197,6 +226,37 @@ static bool keep_for(struct sgang_conductor *c, const struct gang *g,
 	return any;
 }
 
+/* What is freed for a gang is kept from every job behind it, however short. */
+static bool claim_keeps(struct sgang_conductor *c, const struct gang *g,
+			const struct sgang_standing *s, const struct gang *own)
+{
+	return sgang_reserve_before(c, &g->joint.standing, s) &&
+	       !(own && same_group(own, g)) && sgang_registry_any_left(c, g);
+}
+
+void sgang_claim_cut(const struct sgang_conductor *c, const struct gang *g,
+		     struct sgang_nodeset *nodes)
+{
+	if (!c->claims)
+		return;
+	for (const struct gang *other = c->gangs; other; other = other->next) {
+		if (other->preempt.claim &&
+		    sgang_group_turn_order(other, g) < 0)
+			sgang_nodeset_subtract(nodes,
+					       other->preempt.claim->nodes);
+	}
+}
+
+/* After a restart slurmctld may start jobs before the first pass has read what
+ * is claimed for whom. If no pass comes, nobody waits for it. */
+#define FRESH_SECONDS 5
+
+static bool claims_unknown(const struct sgang_conductor *c)
+{
+	return c->fresh && c->conf.preemption && c->host->preempt.enabled() &&
+	       c->host->now() - c->fresh_since < FRESH_SECONDS;
+}
+
 int64_t sgang_conductor_keep(struct sgang_conductor *c,
 			     const struct sgang_standing *s,
 			     const struct sgang_spec *spec, int64_t until,
@@ -205,28 +265,39 @@ int64_t sgang_conductor_keep(struct sgang_conductor *c,
 	struct gang *own = NULL;
 	int64_t when = 0;
 
-	if (!c->reserving)
+	if (!sgang_conductor_reserves(c))
 		return 0;
+	if (claims_unknown(c)) {
+		sgang_nodeset_clear(nodes);
+		c->wake_scheduler = true;
+		return c->host->now() + 1;
+	}
 	if (spec)
 		own = sgang_registry_find(c, spec->ns, spec->name);
 	if (own && own->n_entries)
 		spec = &own->tally.spec; /* what holds for all of it */
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		if (!g->reserves || !g->planned || until <= g->joint_start ||
-		    standing_order(&g->standing, s) >= 0 ||
-		    (own && same_group(own, g)) ||
+		if (g->preempt.claim && claim_keeps(c, g, s, own) &&
+		    sgang_nodeset_intersects(nodes, g->preempt.claim->nodes)) {
+			sgang_nodeset_subtract(nodes, g->preempt.claim->nodes);
+			if (sgang_claim_until(c, g) > when)
+				when = sgang_claim_until(c, g);
+		}
+		if (!g->joint.reserved || !g->joint.nodes ||
+		    until <= g->joint.start || (own && same_group(own, g)) ||
 		    !sgang_registry_any_left(c, g) ||
+		    !sgang_reserve_before(c, &g->joint.standing, s) ||
 		    !keep_for(c, g, spec, nodes))
 			continue;
-		if (g->joint_start > when)
-			when = g->joint_start;
+		if (g->joint.start > when)
+			when = g->joint.start;
 	}
 	return when;
 }
 
 bool sgang_conductor_reserves(const struct sgang_conductor *c)
 {
-	return c->reserving;
+	return c->reserving || c->claims || claims_unknown(c);
 }
 
 bool sgang_conductor_kept(struct sgang_conductor *c,
@@ -235,9 +306,9 @@ bool sgang_conductor_kept(struct sgang_conductor *c,
 {
 	const struct gang *g = sgang_registry_find(c, spec->ns, spec->name);
 
-	if (!g || !g->reserves || !g->planned ||
-	    !sgang_nodeset_intersects(nodes, g->planned))
+	if (!g || !g->joint.reserved || !g->joint.nodes ||
+	    !sgang_nodeset_intersects(nodes, g->joint.nodes))
 		return false;
-	sgang_nodeset_and(nodes, g->planned);
+	sgang_nodeset_and(nodes, g->joint.nodes);
 	return true;
 }

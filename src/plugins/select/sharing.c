@@ -83,7 +83,7 @@ uint32_t *sgang_sharing_spare(const struct attempt *a, size_t i)
 
 	if (!shares(a, i) || !sgang_sharing_others(a, i))
 		return NULL;
-	cpus = calloc(a->c->host->node_count() + 1, sizeof(*cpus));
+	cpus = calloc(a->c->host->nodes.count() + 1, sizeof(*cpus));
 	for (size_t r = 0; cpus && r < a->plan->n_runs; r++) {
 		const struct sgang_run *run = &a->plan->runs[r];
 		const struct probed *p = a->parts[run->member].probed;

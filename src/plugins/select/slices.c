@@ -49,7 +49,7 @@ static void remember_parts(struct attempt *a)
 void sgang_slices_pause(struct slices *s)
 {
 	remember_parts(&s->a);
-	s->g->slices = s;
+	s->g->hold.slices = s;
 	(void)sgang_hold_move(s->g, SGANG_HOLD_COMMITTING);
 	sgang_conductor_poke(s->a.c);
 }
@@ -64,16 +64,16 @@ void sgang_slices_destroy(struct slices *s)
 
 void sgang_slices_end(struct gang *g)
 {
-	if (g->slices)
-		sgang_slices_destroy(g->slices);
-	g->slices = NULL;
+	if (g->hold.slices)
+		sgang_slices_destroy(g->hold.slices);
+	g->hold.slices = NULL;
 }
 
 void sgang_slices_sweep(struct sgang_conductor *c, bool all)
 {
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		if (!g->slices ||
-		    (!all && (g->n_entries || g->n_holds || g->stale)))
+		if (!g->hold.slices ||
+		    (!all && (g->n_entries || g->hold.n || g->stale)))
 			continue;
 		sgang_slices_end(g);
 		(void)sgang_hold_move(g, SGANG_HOLD_NONE);
@@ -82,8 +82,8 @@ void sgang_slices_sweep(struct sgang_conductor *c, bool all)
 
 void sgang_slices_forget_nodes(struct gang *g)
 {
-	if (g->slices)
-		g->slices->void_plan = true;
+	if (g->hold.slices)
+		g->hold.slices->void_plan = true;
 }
 
 struct gang *sgang_slices_gang(const struct sgang_conductor *c)
@@ -97,7 +97,9 @@ struct gang *sgang_slices_gang(const struct sgang_conductor *c)
 
 const struct sgang_nodeset *sgang_slices_nodes(const struct gang *g)
 {
-	return (g->slices && !g->slices->void_plan) ? g->slices->planned : NULL;
+	return (g->hold.slices && !g->hold.slices->void_plan) ?
+		       g->hold.slices->planned :
+		       NULL;
 }
 
 /* ---- before the next slice ---- */
@@ -113,11 +115,11 @@ static bool waits_as_before(const struct gang *g, const struct part *part)
 bool sgang_slices_as_planned(const struct sgang_conductor *c,
 			     const struct gang *g)
 {
-	struct attempt *a = &g->slices->a;
+	struct attempt *a = &g->hold.slices->a;
 
-	if (g->slices->void_plan || g->n_holds != a->n_held ||
+	if (g->hold.slices->void_plan || g->hold.n != a->n_held ||
 	    !sgang_gang_strict(&g->tally) || g->tally.timed_out ||
-	    g->n_group != 1 || g->group_why[0] || !c->conf.gangs)
+	    g->group.n != 1 || g->group.why[0] || !c->conf.gangs)
 		return false;
 	for (size_t i = a->n_held; i < a->n_parts; i++) {
 		a->parts[i].entry = sgang_registry_entry(c, a->parts[i].job_id);

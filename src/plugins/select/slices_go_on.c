@@ -7,22 +7,22 @@
 /* What Slurm refuses now is learned from in one hold, where that is done. */
 static void after_refusal(const struct slices *s)
 {
-	if (!s->learns || s->a.limited || s->g->only_min)
+	if (!s->learns || s->a.limited || s->g->attempt.only_min)
 		return;
-	s->g->one_hold = true;
+	s->g->attempt.one_hold = true;
 	s->a.c->wake_scheduler = true;
 }
 
 enum sgang_progress sgang_slices_go_on(struct sgang_conductor *c,
 				       struct gang *g)
 {
-	struct slices *s = g->slices;
+	struct slices *s = g->hold.slices;
 	enum sgang_progress progress;
 
 	if (sgang_fault("pause", s->a.n_held))
 		return SGANG_PAUSED;
-	c->host->refresh();
-	g->slices = NULL;
+	c->host->nodes.refresh();
+	g->hold.slices = NULL;
 	progress = sgang_attempt_go_on(&s->a, &s->account);
 	if (progress == SGANG_PAUSED) {
 		sgang_slices_pause(s);

@@ -9,7 +9,7 @@
 static struct sgang_nodeset *planned_nodes(const struct attempt *a)
 {
 	struct sgang_nodeset *nodes =
-		sgang_nodeset_create(a->c->host->node_count());
+		sgang_nodeset_create(a->c->host->nodes.count());
 
 	for (size_t r = 0; nodes && r < a->plan->n_runs; r++)
 		sgang_nodeset_add(nodes,

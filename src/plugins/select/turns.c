@@ -39,10 +39,63 @@ static bool wants_nodes(const struct gang *g)
  * have to be kept from more than its nodes. */
 static bool may_slice(struct gang **group, size_t n)
 {
-	bool one_hold = group[0]->one_hold;
+	bool one_hold = group[0]->attempt.one_hold;
 
-	group[0]->one_hold = false;
+	group[0]->attempt.one_hold = false;
 	return n == 1 && !one_hold && !group[0]->tally.spec.exclusive[0];
+}
+
+/* From now on the CPUs of jobs count as free that Slurm would suspend for all
+ * that waits of these gangs. False: there are none. */
+static bool suspend_for(struct sgang_conductor *c, struct gang *const *gangs,
+			size_t n)
+{
+	struct sgang_job **jobs;
+	size_t n_jobs = 0;
+	bool any;
+
+	if (!c->host->preempt.suspend)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		n_jobs += gangs[i]->n_entries;
+	jobs = calloc(n_jobs ? n_jobs : 1, sizeof(*jobs));
+	n_jobs = 0;
+	for (size_t i = 0; jobs && i < n; i++) {
+		for (size_t j = 0; j < gangs[i]->n_entries; j++) {
+			const struct entry *e = gangs[i]->entries[j];
+
+			if (e->m.state == SGANG_MEMBER_PENDING)
+				jobs[n_jobs++] = e->job;
+		}
+	}
+	any = n_jobs && c->host->preempt.suspend(jobs, n_jobs);
+	free(jobs);
+	return any;
+}
+
+/* First on what nobody has, as Slurm does. What Slurm has refused is not tried
+ * on more before that is known. */
+static bool attempt(struct sgang_conductor *c, struct gang **gangs, size_t n,
+		    bool slices)
+{
+	bool done = sgang_attempt(c, gangs, n, slices);
+
+	if (done || gangs[0]->attempt.only_min || gangs[0]->attempt.one_hold ||
+	    !suspend_for(c, gangs, n))
+		return done;
+	done = sgang_attempt(c, gangs, n, false);
+	c->host->preempt.leave_out(NULL, 0);
+	return done;
+}
+
+static void attempt_some(struct sgang_conductor *c, struct gang *g)
+{
+	(void)sgang_attempt_some(c, g);
+	if (!wants_nodes(g) || !sgang_gang_may_try(&g->tally) ||
+	    !suspend_for(c, &g, 1))
+		return;
+	(void)sgang_attempt_some(c, g);
+	c->host->preempt.leave_out(NULL, 0);
 }
 
 /* Nonstrict gangs take what there is. The strict ones hold nothing while they
@@ -65,12 +118,12 @@ static bool serve(struct sgang_conductor *c, struct gang **group, size_t n)
 			continue;
 		}
 		if (sgang_gang_may_try(&g->tally))
-			(void)sgang_attempt_some(c, g);
+			attempt_some(c, g);
 		waiting |= wants_nodes(g);
 	}
 	if (!waiting)
 		done = !n_strict ||
-		       sgang_attempt(c, strict, n_strict, may_slice(group, n));
+		       attempt(c, strict, n_strict, may_slice(group, n));
 	free(strict);
 	return done;
 }
@@ -96,7 +149,7 @@ struct loan {
 static int lend_hold(struct sgang_conductor *c, struct loan *loan,
 		     struct gang *g, const struct hold *hold)
 {
-	struct sgang_job *job = c->host->find(hold->job_id);
+	struct sgang_job *job = c->host->jobs.find(hold->job_id);
 	const struct entry *e = sgang_registry_entry(c, hold->job_id);
 	struct lent *lent;
 
@@ -114,16 +167,16 @@ static int lend_hold(struct sgang_conductor *c, struct loan *loan,
 		.g = g,
 		.job_id = hold->job_id,
 		.record = hold->record,
-		.since = g->since,
+		.since = g->hold.since,
 		.hold_since = hold->since,
 		.held_for = e ? e->m.held_for : 0,
-		.nodes = sgang_nodeset_create(c->host->node_count()),
+		.nodes = sgang_nodeset_create(c->host->nodes.count()),
 	};
 	if (!lent->nodes)
 		return -1;
 	loan->n++;
 	if (job) {
-		c->host->nodes(job, lent->nodes);
+		c->host->jobs.nodes(job, lent->nodes);
 		lent->islands = sgang_describe_islands(c, job, lent->nodes);
 	}
 	return 0;
@@ -133,8 +186,8 @@ static int lend_hold(struct sgang_conductor *c, struct loan *loan,
 static int write_down(struct sgang_conductor *c, struct loan *loan,
 		      struct gang *g)
 {
-	for (size_t i = 0; i < g->n_holds; i++) {
-		if (lend_hold(c, loan, g, &g->holds[i]) < 0)
+	for (size_t i = 0; i < g->hold.n; i++) {
+		if (lend_hold(c, loan, g, &g->hold.members[i]) < 0)
 			return -1;
 	}
 	return 0;
@@ -152,11 +205,12 @@ static void free_loan(struct loan *loan)
 static void add_held_nodes(struct sgang_conductor *c, const struct gang *g,
 			   struct sgang_nodeset *nodes)
 {
-	for (size_t i = 0; i < g->n_holds; i++) {
-		struct sgang_job *job = c->host->find(g->holds[i].job_id);
+	for (size_t i = 0; i < g->hold.n; i++) {
+		struct sgang_job *job =
+			c->host->jobs.find(g->hold.members[i].job_id);
 
 		if (job)
-			c->host->nodes(job, nodes);
+			c->host->jobs.nodes(job, nodes);
 	}
 }
 
@@ -169,12 +223,13 @@ static bool useful_to(struct sgang_conductor *c, const struct gang *g,
 	struct sgang_nodeset *around;
 	bool useful;
 
-	if (g->wants_more)
+	if (g->attempt.wants_more)
 		return true;
-	if (!g->parts)
+	if (!g->partitions.nodes)
 		return false;
 	around = sgang_exclusive_around(c, g, &holder->tally.spec, held);
-	useful = around && sgang_nodeset_intersects(around, g->parts);
+	useful = around &&
+		 sgang_nodeset_intersects(around, g->partitions.nodes);
 	sgang_nodeset_destroy(around);
 	return useful;
 }
@@ -188,12 +243,12 @@ static bool gives_way(struct sgang_conductor *c, struct gang *holder,
 	struct sgang_nodeset *nodes;
 	bool useful = false;
 
-	if (!holder->n_holds || holder->stale || sgang_hold_doubtful(holder) ||
+	if (!holder->hold.n || holder->stale || sgang_hold_doubtful(holder) ||
 	    sgang_hold_begun(holder) || sgang_gang_strict(&holder->tally) ||
 	    sgang_group_placed(holder) ||
 	    sgang_group_turn_order(group[0], holder) >= 0)
 		return false;
-	nodes = sgang_nodeset_create(c->host->node_count());
+	nodes = sgang_nodeset_create(c->host->nodes.count());
 	if (!nodes)
 		return false;
 	add_held_nodes(c, holder, nodes);
@@ -207,7 +262,7 @@ static int write_down_all(struct sgang_conductor *c, struct loan *loan,
 			  struct gang **group, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (wants_nodes(group[i]) || group[i]->n_holds) {
+		if (wants_nodes(group[i]) || group[i]->hold.n) {
 			if (write_down(c, loan, group[i]) < 0)
 				return -1;
 		}
@@ -243,7 +298,7 @@ static bool may_return(struct sgang_conductor *c, const struct lent *lent)
 /* Give a hold back its nodes, if they are there. */
 static bool take_again(struct sgang_conductor *c, const struct lent *lent)
 {
-	struct sgang_job *lost = c->host->find(lent->job_id), *job = NULL;
+	struct sgang_job *lost = c->host->jobs.find(lent->job_id), *job = NULL;
 	struct sgang_bounds bounds = { .nodes = lent->nodes,
 				       .islands = lent->islands };
 	struct sgang_refusal refusal;
@@ -252,20 +307,20 @@ static bool take_again(struct sgang_conductor *c, const struct lent *lent)
 
 	if (!lost || !may_return(c, lent))
 		return false;
-	job = c->host->commit(lost, &bounds, &refusal);
+	job = c->host->holds.commit(lost, &bounds, &refusal);
 	if (!job && bounds.islands) {
 		bounds.islands = NULL;
-		job = c->host->commit(lost, &bounds, &refusal);
+		job = c->host->holds.commit(lost, &bounds, &refusal);
 	}
 	if (!job)
 		return false;
 	if (sgang_hold_add(c, lent->g, &job, 1) < 0) {
-		c->host->undo(job);
+		c->host->holds.undo(job);
 		return false;
 	}
-	lent->g->since = lent->since;
+	lent->g->hold.since = lent->since;
 	lent->g->tally.since = lent->since;
-	hold = &lent->g->holds[lent->g->n_holds - 1];
+	hold = &lent->g->hold.members[lent->g->hold.n - 1];
 	hold->record = lent->record;
 	hold->since = lent->hold_since;
 	e = sgang_registry_entry(c, hold->job_id);
@@ -295,7 +350,7 @@ static void return_loan(struct sgang_conductor *c, struct loan *loan,
 	}
 	for (size_t i = 0; i < loan->n; i++) {
 		if (loan->lent[i].lost)
-			loan->lent[i].g->hold_end = SGANG_HOLD_END_REPLACED;
+			loan->lent[i].g->hold.end = SGANG_HOLD_END_REPLACED;
 	}
 }
 
@@ -322,7 +377,7 @@ static bool may_help(struct sgang_conductor *c, const struct loan *loan,
 		     struct gang **group, size_t n)
 {
 	struct sgang_nodeset *lent =
-		sgang_nodeset_create(c->host->node_count());
+		sgang_nodeset_create(c->host->nodes.count());
 	struct gang **all = calloc(n, sizeof(*all));
 	size_t n_all = 0;
 	bool hope = false;
@@ -350,29 +405,30 @@ static void give_up(struct sgang_conductor *c, const struct loan *loan,
 	for (size_t i = 0; i < loan->n; i++) {
 		struct gang *g = loan->lent[i].g;
 
-		if (!sgang_group_turn_order(first, g) || !g->n_holds)
+		if (!sgang_group_turn_order(first, g) || !g->hold.n)
 			continue;
 		sgang_log(SGANG_LOG_INFO, "%s/%s: gives way to %s/%s", g->ns,
 			  g->name, first->ns, first->name);
 		sgang_hold_give_back(c, g, SGANG_HOLD_END_REPLACED);
-		first->yielded_to = true;
+		first->turn.yielded_to = true;
 	}
 }
 
 static bool lent_before(struct sgang_conductor *c, const struct gang *g)
 {
 	/* What is given up for good is not asked for at every change. */
-	return g->lent &&
-	       (g->lent_stamp == c->host->stamp() || !c->host->recommits()) &&
-	       c->host->now() - g->lent_time < LEND_SECONDS;
+	return g->loan.in_vain &&
+	       (g->loan.stamp == c->host->stamp() ||
+		!c->host->holds.recommits()) &&
+	       c->host->now() - g->loan.time < LEND_SECONDS;
 }
 
 static void note_loan(struct sgang_conductor *c, struct gang *g, bool done)
 {
-	g->lent = !done;
-	g->lent_stamp = c->host->stamp();
-	g->lent_of = g->requests;
-	g->lent_time = c->host->now();
+	g->loan.in_vain = !done;
+	g->loan.stamp = c->host->stamp();
+	g->loan.of = g->requests;
+	g->loan.time = c->host->now();
 }
 
 /* Nonstrict members start one by one, so there is no common moment that
@@ -381,8 +437,8 @@ static void forget_common_start(struct gang **group, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (!sgang_gang_strict(&group[i]->tally)) {
-			group[i]->joint_start = 0;
-			group[i]->whole_nodes = 0;
+			group[i]->joint.start = 0;
+			group[i]->joint.whole_nodes = 0;
 		}
 	}
 }
@@ -390,7 +446,7 @@ static void forget_common_start(struct gang **group, size_t n)
 static bool give_way(struct sgang_conductor *c, struct gang **group, size_t n)
 {
 	struct loan loan = { NULL, 0, 0 };
-	char why[sizeof(group[0]->why)];
+	char why[sizeof(group[0]->attempt.why)];
 	bool done = false;
 
 	if (lent_before(c, group[0]) ||
@@ -400,18 +456,18 @@ static bool give_way(struct sgang_conductor *c, struct gang **group, size_t n)
 		note_loan(c, group[0], false);
 		goto out;
 	}
-	if (!c->host->recommits()) {
+	if (!c->host->holds.recommits()) {
 		give_up(c, &loan, group[0]);
 		note_loan(c, group[0], false);
 		goto out;
 	}
-	memcpy(why, group[0]->why, sizeof(why));
+	memcpy(why, group[0]->attempt.why, sizeof(why));
 	for (size_t i = 0; i < loan.n; i++)
 		sgang_hold_give_back(c, loan.lent[i].g, SGANG_HOLD_END_NONE);
 	done = serve_as_strict(c, group, n);
 	return_loan(c, &loan, done ? group[0] : NULL);
 	if (!done) {
-		memcpy(group[0]->why, why, sizeof(why));
+		memcpy(group[0]->attempt.why, why, sizeof(why));
 		forget_common_start(group, n);
 	}
 	note_loan(c, group[0], done);
@@ -428,18 +484,21 @@ static void note_result(struct sgang_conductor *c, struct gang **group,
 	bool limited = false;
 
 	for (size_t i = 0; i < n; i++)
-		limited |= group[i]->limit != NULL;
+		limited |= group[i]->turn.limit != NULL;
 	for (size_t i = 0; i < n; i++) {
 		struct gang *g = group[i];
 
 		/* What has not been tried yet need not wait for a change. */
-		g->failed = !done && !g->only_min && !g->one_hold;
-		g->failed_stamp = c->host->stamp();
-		g->failed_of = g->requests;
-		g->failed_time = c->host->now();
-		g->failed_limited = limited;
-		if (g->failed && g->whole_nodes && g->parts)
-			g->failed_idle = c->host->idle(g->parts);
+		g->attempt.failed = !done && !g->attempt.only_min &&
+				    !g->attempt.one_hold;
+		g->failed_at.stamp = c->host->stamp();
+		g->failed_at.of = g->requests;
+		g->failed_at.time = c->host->now();
+		g->failed_at.limited = limited;
+		if (g->attempt.failed && g->joint.whole_nodes &&
+		    g->partitions.nodes)
+			g->failed_at.idle =
+				c->host->nodes.idle(g->partitions.nodes);
 	}
 }
 
@@ -447,7 +506,7 @@ static void note_result(struct sgang_conductor *c, struct gang **group,
 static bool reached(struct gang **group, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (group[i]->turn && !group[i]->self_turn)
+		if (group[i]->turn.due && !group[i]->turn.own)
 			return true;
 	}
 	return false;
@@ -461,6 +520,40 @@ static bool any_doubtful(struct gang **group, size_t n)
 			return true;
 	}
 	return false;
+}
+
+/* What a gang had freed for it, if that did not help, is planned anew. */
+static void try_preemption(struct sgang_conductor *c, struct gang **group,
+			   size_t n)
+{
+	struct gang **all;
+	size_t n_all = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct gang *g = group[i];
+		bool shares;
+
+		if (!g->preempt.claim || !g->preempt.claim->ripe)
+			continue;
+		shares = g->preempt.claim->n_shares;
+		sgang_claim_lost(c, g, g->attempt.why);
+		for (size_t k = 0; k < n; k++) {
+			if (k != i && !shares)
+				continue;
+			sgang_nodeset_destroy(group[k]->turn.limit);
+			group[k]->turn.limit = NULL;
+		}
+	}
+	if (group[0]->attempt.only_min || group[0]->attempt.one_hold)
+		return; /* it is tried again first */
+	all = calloc(n, sizeof(*all));
+	for (size_t i = 0; all && i < n; i++) {
+		if (wants_nodes(group[i]))
+			all[n_all++] = group[i];
+	}
+	if (n_all)
+		(void)sgang_preempt(c, all, n_all);
+	free(all);
 }
 
 static void take_turn(struct sgang_conductor *c, struct gang *g)
@@ -480,8 +573,10 @@ static void take_turn(struct sgang_conductor *c, struct gang *g)
 		return;
 	}
 	done = serve(c, group, n);
-	if (!done && !group[0]->only_min)
+	if (!done && !group[0]->attempt.only_min)
 		done = give_way(c, group, n);
+	if (!done)
+		try_preemption(c, group, n);
 	note_result(c, group, n, done);
 	if (!done)
 		sgang_never_after(c, group[0]);
@@ -494,11 +589,11 @@ static void end_turn(struct gang *g)
 
 	group = sgang_group_of(g, &alone, &n);
 	for (size_t i = 0; i < n; i++) {
-		group[i]->turn = false;
-		group[i]->self_turn = false;
-		group[i]->wishes = false;
-		sgang_nodeset_destroy(group[i]->limit);
-		group[i]->limit = NULL;
+		group[i]->turn.due = false;
+		group[i]->turn.own = false;
+		group[i]->turn.wishes = false;
+		sgang_nodeset_destroy(group[i]->turn.limit);
+		group[i]->turn.limit = NULL;
 	}
 }
 
@@ -506,16 +601,16 @@ static void end_turn(struct gang *g)
  * been tried on that. */
 static bool yielded_to(struct sgang_conductor *c, struct gang *g)
 {
-	struct gang *first = g->n_group ? g->group[0] : g;
+	struct gang *first = g->group.n ? g->group.gangs[0] : g;
 
-	if (!first->yielded_to)
+	if (!first->turn.yielded_to)
 		return false;
-	first->yielded_to = false;
+	first->turn.yielded_to = false;
 	for (struct gang *other = c->gangs; other; other = other->next) {
 		if (sgang_group_turn_order(first, other))
 			end_turn(other);
 	}
-	g->turn = true;
+	g->turn.due = true;
 	return true;
 }
 
@@ -523,7 +618,7 @@ static bool yielded_to(struct sgang_conductor *c, struct gang *g)
 static struct sgang_nodeset *nodes_in_waiting(struct sgang_conductor *c)
 {
 	struct sgang_nodeset *nodes =
-		sgang_nodeset_create(c->host->node_count());
+		sgang_nodeset_create(c->host->nodes.count());
 
 	for (struct gang *g = c->gangs; nodes && g; g = g->next) {
 		if (!sgang_group_placed(g))
@@ -534,9 +629,10 @@ static struct sgang_nodeset *nodes_in_waiting(struct sgang_conductor *c)
 
 static bool might_exchange(struct sgang_conductor *c, const struct gang *g)
 {
-	const struct gang *first = g->n_group ? g->group[0] : g;
+	const struct gang *first = g->group.n ? g->group.gangs[0] : g;
 
-	return !g->turn && !g->never && (g->n_holds || g->wishes) &&
+	return !g->turn.due && !g->never.starts &&
+	       (g->hold.n || g->turn.wishes) &&
 	       sgang_group_complete(g, NULL, 0) && !sgang_group_placed(g) &&
 	       !lent_before(c, first);
 }
@@ -555,13 +651,12 @@ static void offer_turns(struct sgang_conductor *c)
 	for (struct gang *g = c->gangs; nodes && g; g = g->next) {
 		if (!might_exchange(c, g))
 			continue;
-		sgang_nodeset_destroy(g->limit);
-		g->limit = sgang_nodeset_copy(nodes);
-		if (!g->limit)
+		sgang_nodeset_destroy(g->turn.limit);
+		g->turn.limit = sgang_nodeset_copy(nodes);
+		if (!g->turn.limit)
 			break;
-		g->turn = true;
-		g->self_turn = true;
-		g->turn_priority = 0; /* it keeps nobody off */
+		g->turn.due = true;
+		g->turn.own = true;
 	}
 	sgang_nodeset_destroy(nodes);
 }
@@ -579,13 +674,13 @@ static struct gang **list_turns(struct sgang_conductor *c, size_t *n)
 
 	*n = 0;
 	for (struct gang *g = c->gangs; g; g = g->next)
-		*n += g->turn;
+		*n += g->turn.due;
 	list = calloc(*n ? *n : 1, sizeof(*list));
 	if (!list)
 		return NULL;
 	*n = 0;
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		if (g->turn)
+		if (g->turn.due)
 			list[(*n)++] = g;
 	}
 	qsort(list, *n, sizeof(*list), turn_order);
@@ -602,7 +697,7 @@ static void refuse_turns(struct sgang_conductor *c)
 		c->wake_scheduler = true;
 	}
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		if (g->turn)
+		if (g->turn.due)
 			end_turn(g);
 	}
 	c->turns = sgang_slices_gang(c);
@@ -632,7 +727,7 @@ void sgang_turns_take(struct sgang_conductor *c)
 	struct gang **list;
 	size_t n, i;
 
-	if (c->save_error) {
+	if (c->save.error) {
 		refuse_turns(c);
 		return;
 	}
@@ -645,7 +740,7 @@ void sgang_turns_take(struct sgang_conductor *c)
 	for (i = 0; i < n; i++) {
 		if (c->host->clock_us() - begun > PASS_BUDGET)
 			break;
-		if (!list[i]->turn)
+		if (!list[i]->turn.due)
 			continue; /* with another of its group */
 		take_turn(c, list[i]);
 		if (yielded_to(c, list[i]))

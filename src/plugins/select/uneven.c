@@ -112,9 +112,9 @@ static void shape_on(const struct attempt *a, const struct probed *p,
 {
 	*shape = p->shape;
 	if (in_shares(p))
-		a->c->host->share(p->job, nodes, pieces, shape);
+		a->c->host->jobs.share(p->job, nodes, pieces, shape);
 	else if (has_range(p))
-		a->c->host->fewer(p->job, nodes, shape);
+		a->c->host->jobs.fewer(p->job, nodes, shape);
 }
 
 /* ---- what is wanted ---- */
@@ -173,7 +173,7 @@ static int fill_need(struct uneven *u, struct probed *p, struct want *w)
 		struct sgang_asked asked = { .job = p->job, .shape = &shape };
 
 		shape_on(u->a, p, least_nodes(p), tasks, &shape);
-		h->need(&asked, &u->resources, need);
+		h->nodes.need(&asked, &u->resources, need);
 		sgang_parts_share(&u->resources, need);
 		if (!p->fixed && !in_shares(p))
 			multiply(need, row, tasks);
@@ -199,9 +199,9 @@ static int count_resources(struct uneven *u)
 				.shape = &a->probed[i].shape,
 			};
 	}
-	a->c->host->resources(asked, n, &u->resources, u->type);
+	a->c->host->nodes.resources(asked, n, &u->resources, u->type);
 	free(asked);
-	size = (size_t)a->c->host->node_count() * u->resources.n_dims;
+	size = (size_t)a->c->host->nodes.count() * u->resources.n_dims;
 	u->total = calloc(size + 1, sizeof(*u->total));
 	u->free = calloc(size + 1, sizeof(*u->free));
 	if (!u->total || !u->free)
@@ -242,7 +242,7 @@ static struct probed *least_of(struct uneven *u, struct probed *p)
 	if (!in_shares(p) && !has_range(p))
 		return p;
 	if (a->n_probed == a->cap_probed ||
-	    sgang_probed_copy(least, p, a->c->host->node_count()) < 0)
+	    sgang_probed_copy(least, p, a->c->host->nodes.count()) < 0)
 		return NULL;
 	a->n_probed++;
 	least->asked = p;
@@ -359,7 +359,7 @@ static int confine(struct uneven *u, size_t i, struct probed *p,
 	*n_nodes = 0;
 	sgang_nodeset_clear(p->usable);
 	if (!p->shape.whole) {
-		p->split = calloc(u->a->c->host->node_count() + 1,
+		p->split = calloc(u->a->c->host->nodes.count() + 1,
 				  sizeof(*p->split));
 		if (!p->split)
 			return -1;
@@ -386,7 +386,7 @@ static bool make_part(struct uneven *u, size_t i)
 	uint32_t nodes;
 
 	if (a->n_probed == a->cap_probed ||
-	    sgang_probed_copy(p, asked, a->c->host->node_count()) < 0)
+	    sgang_probed_copy(p, asked, a->c->host->nodes.count()) < 0)
 		return false;
 	a->n_probed++;
 	p->asked = asked;
@@ -514,7 +514,7 @@ static bool concerns(const struct attempt *a)
 
 static int begin(struct uneven *u, struct attempt *a, int64_t when)
 {
-	uint32_t n_nodes = a->c->host->node_count();
+	uint32_t n_nodes = a->c->host->nodes.count();
 
 	*u = (struct uneven){
 		.a = a,
@@ -591,7 +591,7 @@ static int look(struct uneven *u)
 static struct sgang_nodeset *places_of(const struct uneven *u)
 {
 	struct sgang_nodeset *room =
-		sgang_nodeset_create(u->a->c->host->node_count());
+		sgang_nodeset_create(u->a->c->host->nodes.count());
 
 	for (size_t i = 0; room && i < u->n_asked; i++) {
 		if (u->want[i].allowed)
@@ -695,21 +695,21 @@ static void say_why(struct uneven *u)
 	sgang_nodeset_destroy(room);
 }
 
-/* g->planned of each gang, of what was found. */
+/* g->joint.nodes of each gang, of what was found. */
 static void note_planned(struct uneven *u)
 {
 	struct attempt *a = u->a;
 
 	for (size_t i = 0; i < a->n_gangs; i++) {
-		if (a->gangs[i]->planned)
-			sgang_nodeset_clear(a->gangs[i]->planned);
+		if (a->gangs[i]->joint.nodes)
+			sgang_nodeset_clear(a->gangs[i]->joint.nodes);
 	}
 	for (size_t i = 0; i < a->n_parts; i++) {
 		const uint32_t *share = u->share + i * u->rq.n_nodes;
 
 		for (uint32_t at = 0; at < u->rq.n_nodes; at++) {
-			if (share[at] && u->parts[i].g->planned)
-				sgang_nodeset_add(u->parts[i].g->planned,
+			if (share[at] && u->parts[i].g->joint.nodes)
+				sgang_nodeset_add(u->parts[i].g->joint.nodes,
 						  u->nodes[at]);
 		}
 	}

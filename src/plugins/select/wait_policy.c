@@ -27,7 +27,7 @@ static uint32_t run_time(const struct attempt *a)
 	     i++) {
 		struct sgang_job_info info;
 
-		a->c->host->info(a->parts[i].probed->job, &info);
+		a->c->host->jobs.info(a->parts[i].probed->job, &info);
 		if (info.time_limit > run)
 			run = info.time_limit;
 	}
@@ -80,12 +80,12 @@ static void log_once(const struct attempt *a,
 {
 	struct gang *g = a->gangs[0];
 
-	if (g->waits_until == then->when && g->waits_cost[0] == now->cost &&
-	    g->waits_cost[1] == then->cost)
+	if (g->waits.until == then->when && g->waits.cost[0] == now->cost &&
+	    g->waits.cost[1] == then->cost)
 		return;
-	g->waits_until = then->when;
-	g->waits_cost[0] = now->cost;
-	g->waits_cost[1] = then->cost;
+	g->waits.until = then->when;
+	g->waits.cost[0] = now->cost;
+	g->waits.cost[1] = then->cost;
 	sgang_log(SGANG_LOG_INFO, "%s/%s waits: %s", g->ns, g->name, a->why);
 }
 
@@ -130,7 +130,7 @@ static void note_choice(const struct attempt *a,
 		choice.later_cost = place[i].cost;
 		choice.later_seconds = (uint64_t)extra;
 	}
-	sgang_lists_write_choice(&choice, a->gangs[0]->choice);
+	sgang_lists_write_choice(&choice, a->gangs[0]->attempt.choice);
 }
 
 /* Look at what there is to choose from, and choose. */
@@ -155,8 +155,8 @@ static bool weigh(struct attempt *a, uint64_t best)
 	if (chosen) {
 		tell(a, &q, &place[0], &place[chosen]);
 		sgang_lists_write_help(SGANG_HELP_PLACE, 0, NULL, a->helps);
-		g->joint_start = place[chosen].when;
-		sgang_fit_note_planned(a, g->joint_start);
+		g->joint.start = place[chosen].when;
+		sgang_fit_note_planned(a, g->joint.start);
 	} else {
 		note_choice(a, &q, place, n);
 	}
@@ -171,7 +171,7 @@ bool sgang_wait_policy_waits(struct attempt *a)
 	uint64_t best = 0, weighted;
 	bool waits;
 
-	g->choice[0] = '\0';
+	g->attempt.choice[0] = '\0';
 	sgang_spec_policy(&g->tally.spec, &policy);
 	if (policy.automatic && !a->uneven) {
 		best = sgang_fit_best_cost(a, &weighted);
@@ -179,6 +179,6 @@ bool sgang_wait_policy_waits(struct attempt *a)
 	}
 	waits = best && sgang_fit_cost(a->plan) > best && weigh(a, best);
 	if (!waits)
-		g->waits_until = 0;
+		g->waits.until = 0;
 	return waits;
 }

@@ -7,8 +7,8 @@
 
 void sgang_conductor_poke(struct sgang_conductor *c)
 {
-	pthread_mutex_lock(&c->mutex);
-	c->poked = true;
-	pthread_cond_signal(&c->cond);
-	pthread_mutex_unlock(&c->mutex);
+	pthread_mutex_lock(&c->poke.mutex);
+	c->poke.any = true;
+	pthread_cond_signal(&c->poke.cond);
+	pthread_mutex_unlock(&c->poke.mutex);
 }

@@ -519,7 +519,7 @@ int sgang_which_fit(struct attempt *a, int64_t when)
 	return rc;
 }
 
-/* The parts fit then; g->planned is where. */
+/* The parts fit then; g->joint.nodes is where. */
 static void note_planned(struct attempt *a, int64_t when)
 {
 	if (sgang_fit_at(a, when) || sgang_fewer_fit(a, when))

@@ -14,57 +14,7 @@
 
 #include "unit/core/fuzz.h"
 #include "unit/plugins/toy_cluster.h"
-
-/* ---- memory that runs out ---- */
-
-/* The linker sends the conductor's and the core's allocations here. */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *old, size_t size);
-char *__real_strdup(const char *text);
-FILE *__real_open_memstream(char **text, size_t *size);
-
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-char *__wrap_strdup(const char *text);
-FILE *__wrap_open_memstream(char **text, size_t *size);
-
-static bool runs_out(void)
-{
-	if (!memory.counting)
-		return false;
-	memory.calls++;
-	return memory.fail_at &&
-	       (memory.calls == memory.fail_at ||
-		(memory.for_good && memory.calls > memory.fail_at));
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return runs_out() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return runs_out() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-	return runs_out() ? NULL : __real_realloc(old, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-	return runs_out() ? NULL : __real_strdup(text);
-}
-
-FILE *__wrap_open_memstream(char **text, size_t *size)
-{
-	return runs_out() ? NULL : __real_open_memstream(text, size);
-}
+#include "unit/plugins/no_memory.h"
 
 /* ---- gathering ---- */
 
@@ -1083,6 +1033,84 @@ static void test_fence(void **state)
 	assert_false(sgang_conductor_has_turns(c));
 }
 
+/* 4.9: of jobs that are there Slurm says who comes first: one that preempts
+ * others does, however low its priority is. */
+static void test_fence_by_slurms_order(void **state)
+{
+	struct fake_request rq = member_of("train", 2), high = plain(1, 1);
+	struct sgang_standing s = { .priority = 1 };
+	uint32_t ids[2], job;
+
+	(void)state;
+	submit_many(rq, 2, ids);
+	high.preempts = true;
+	job = submit(high);
+	pass();
+	assert_int_equal(turn(ids[0]), SGANG_TURN_TAKEN);
+	assert_true(fenced(1, ALL_FREE) == 0);
+	fake_scheduler(true);
+	s.job = fake_host.jobs.find(job);
+	assert_true(fenced_from(&s, ALL_FREE) == ALL_FREE);
+	s.job = fake_host.jobs.find(ids[1]);
+	assert_true(fenced_from(&s, ALL_FREE) == 0);
+	fake_scheduler(false);
+}
+
+/* ---- whom an ordinary job may preempt ---- */
+
+/* How members 'first' and 'last' of so many may go, if all but 'left_out' of
+ * them are candidates. */
+static void judge(const uint32_t *ids, uint32_t n, uint32_t left_out,
+		  enum sgang_victim_kind first, enum sgang_victim_kind last)
+{
+	const struct sgang_spec spec = spec_of(ids[0]);
+	struct sgang_listed v[8] = { 0 };
+
+	fake_scheduler(true);
+	for (uint32_t i = 0; i < n - left_out; i++) {
+		v[i].job_id = ids[i];
+		v[i].ends = true;
+		v[i].gang = sgang_conductor_victim(c, &spec);
+	}
+	assert_int_equal(sgang_conductor_judge(c, v, n - left_out), 0);
+	fake_scheduler(false);
+	assert_int_equal(v[0].kind, first);
+	assert_int_equal(v[n - left_out - 1].kind, last);
+}
+
+/* 4.11, 1.17: a strict gang goes whole or not at all; those beyond its minimum
+ * go first, the last that came before others. */
+static void test_victims(void **state)
+{
+	uint32_t whole[3], extra[4], loose[2], one;
+
+	(void)state;
+	submit_many(member_of("whole", 3), 3, whole);
+	schedule_and_pass();
+	submit_many(member_of("extra", 2), 4, extra);
+	schedule_and_pass();
+	submit_many(nonstrict_of("loose", 2), 2, loose);
+	one = submit(member_of("one", 1));
+	for (int i = 0; i < 3; i++)
+		schedule_and_pass();
+	all_in_state(whole, 3, FAKE_RUNNING);
+	all_in_state(extra, 4, FAKE_RUNNING);
+	all_in_state(loose, 2, FAKE_RUNNING);
+	judge(whole, 3, 0, SGANG_VICTIM_WHOLE, SGANG_VICTIM_WHOLE);
+	judge(whole, 3, 1, SGANG_VICTIM_NEVER, SGANG_VICTIM_NEVER);
+	judge(extra, 4, 0, SGANG_VICTIM_WHOLE, SGANG_VICTIM_EXTRA);
+	judge(extra, 4, 1, SGANG_VICTIM_NEVER, SGANG_VICTIM_EXTRA);
+	judge(loose, 2, 0, SGANG_VICTIM_LAST, SGANG_VICTIM_LAST);
+	judge(&one, 1, 0, SGANG_VICTIM_ANY, SGANG_VICTIM_ANY);
+	/* too few are left to start again as a gang */
+	fake_end(whole[0]);
+	pass();
+	judge(whole + 1, 2, 0, SGANG_VICTIM_LAST, SGANG_VICTIM_LAST);
+	fake_end(whole[1]);
+	pass();
+	judge(whole + 2, 1, 0, SGANG_VICTIM_ANY, SGANG_VICTIM_ANY);
+}
+
 /* scontrol hold of a member that has its nodes: none is launched, and all wait
  * until it is released. */
 static void test_hold_while_held(void **state)
@@ -1340,6 +1368,86 @@ static void test_later_members(void **state)
 	assert_int_equal(fake_counts.commits, 2);
 }
 
+/* As slurmctld starts a member whose gang has started. */
+static struct sgang_record start_later(uint32_t id)
+{
+	assert_int_equal(turn(id), SGANG_TURN_ORDINARY);
+	assert_true(fake_start(id, FAKE_ALL_NODES));
+	assert_true(fake_host.lock());
+	sgang_conductor_begins(c, fake_host.jobs.find(id));
+	fake_host.unlock();
+	return record_of(id);
+}
+
+/* The member that has this rank. */
+static uint32_t with_rank(const uint32_t *ids, size_t n, uint32_t rank)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (record_of(ids[i]).member_rank == rank)
+			return ids[i];
+	}
+	fail_msg("no member has rank %u", rank);
+	return 0;
+}
+
+/* 6.1, 6.2: an heir has the rank of the member that was lost. */
+static void test_heir(void **state)
+{
+	uint32_t ids[3], heir, more;
+	struct sgang_record r;
+
+	(void)state;
+	submit_many(member_of("train", 3), 3, ids);
+	schedule_and_pass();
+	fake_end(with_rank(ids, 3, 1));
+	pass();
+	heir = submit(member_of("train", 3));
+	more = submit(member_of("train", 3));
+	pass();
+	r = start_later(heir);
+	assert_true(r.placed);
+	assert_int_equal(r.member_rank, 1);
+	assert_int_equal(r.members, 3);
+	assert_int_equal(r.rank_offset * 3, r.ranks);
+	assert_string_equal(fake_getenv(heir, "SLURM_GANG_MEMBER_RANK"), "1");
+	assert_string_equal(fake_getenv(heir, "SLURM_GANG_MEMBERS"), "3");
+	/* 6.12: with no pass in between, the next is no second heir */
+	r = start_later(more);
+	assert_int_equal(r.member_rank, 3);
+	assert_int_equal(r.members, 4);
+	pass();
+	assert_int_equal(record_of(ids[0]).members, 4);
+	assert_int_equal(record_of(heir).members, 4);
+	assert_int_equal(record_of(heir).ring_cost, r.ring_cost);
+}
+
+/* 6.2: after a restart vacant seats are known by the records of the others. */
+static void test_heirs_after_restart(void **state)
+{
+	uint32_t ids[4], heir[2];
+	bool had[2] = { false, false };
+
+	(void)state;
+	submit_many(member_of("train", 4), 4, ids);
+	schedule_and_pass();
+	fake_end(with_rank(ids, 4, 1));
+	fake_end(with_rank(ids, 4, 2));
+	pass();
+	come_back(false);
+	heir[0] = submit(member_of("train", 4));
+	heir[1] = submit(member_of("train", 4));
+	pass();
+	for (size_t i = 0; i < 2; i++) {
+		struct sgang_record r = start_later(heir[i]);
+
+		assert_int_equal(r.members, 4);
+		assert_in_range(r.member_rank, 1, 2);
+		assert_false(had[r.member_rank - 1]);
+		had[r.member_rank - 1] = true;
+		assert_int_equal(r.rank_offset * 4, r.ranks * r.member_rank);
+	}
+}
+
 /* A member that was parked is set free when its gang has started. */
 static void test_parked_member_is_set_free(void **state)
 {
@@ -1427,8 +1535,8 @@ static void test_foreign_comment(void **state)
 	(void)state;
 	submit_many(member_of("train", 2), 2, ids);
 	assert_true(fake_host.lock());
-	fake_host.info(fake_host.find(ids[0]), &info);
-	fake_host.comment(info.job, "burst buffer is late");
+	fake_host.jobs.info(fake_host.jobs.find(ids[0]), &info);
+	fake_host.jobs.comment(info.job, "burst buffer is late");
 	fake_host.unlock();
 	pass();
 	assert_true(!strncmp(fake_job(ids[0])->comment,
@@ -2680,6 +2788,8 @@ int main(void)
 		T(test_back_off),
 		T(test_impossible),
 		T(test_fence),
+		T(test_fence_by_slurms_order),
+		T(test_victims),
 		T(test_hold_while_held),
 		T(test_update),
 		T(test_update_partition),
@@ -2692,6 +2802,8 @@ int main(void)
 		T(test_limit_is_lifted),
 		T(test_forget_nodes),
 		T(test_later_members),
+		T(test_heir),
+		T(test_heirs_after_restart),
 		T(test_parked_member_is_set_free),
 		T(test_name_again),
 		T(test_name_again_at_once),

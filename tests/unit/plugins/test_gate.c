@@ -104,11 +104,12 @@ bool sgang_conductor_reserves(const struct sgang_conductor *c)
 	return says.reserved;
 }
 
-bool sgang_conductor_fence(struct sgang_conductor *c, uint32_t priority,
+bool sgang_conductor_fence(struct sgang_conductor *c,
+			   const struct sgang_standing *s,
 			   struct sgang_nodeset *nodes)
 {
 	(void)c;
-	(void)priority;
+	(void)s;
 	leave(nodes, ~says.fenced);
 	return true;
 }
@@ -138,13 +139,13 @@ void sgang_conductor_look(struct sgang_conductor *c, struct sgang_job *job)
 
 enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
 				     const struct sgang_spec *spec,
-				     uint32_t priority,
+				     const struct sgang_standing *s,
 				     const struct sgang_nodeset *nodes,
 				     bool reserving)
 {
 	(void)c;
 	(void)spec;
-	(void)priority;
+	(void)s;
 	assert_true(says.looks > 0);
 	says.turn_nodes = bits(nodes);
 	says.turn_reserving = reserving;
@@ -163,11 +164,14 @@ bool sgang_conductor_late(struct sgang_conductor *c,
 }
 
 bool sgang_conductor_near(struct sgang_conductor *c,
-			  const struct sgang_spec *spec, uint32_t level,
+			  const struct sgang_spec *spec, struct sgang_job *job,
+			  uint32_t min_nodes, uint32_t level,
 			  struct sgang_nodeset *nodes)
 {
 	uint64_t near = 0;
 
+	(void)job;
+	(void)min_nodes;
 	(void)c;
 	(void)spec;
 	for (uint32_t n = 0; n < NODES; n++) {

@@ -53,7 +53,7 @@ static void each_pair(void (*check)(struct gang *g, enum sgang_hold_state to))
 			struct gang g = { .ns = "alice", .name = "train" };
 
 			fake_log_reset();
-			g.hold_state = (enum sgang_hold_state)from;
+			g.hold.state = (enum sgang_hold_state)from;
 			check(&g, (enum sgang_hold_state)to);
 		}
 	}
@@ -61,12 +61,12 @@ static void each_pair(void (*check)(struct gang *g, enum sgang_hold_state to))
 
 static void goes_as_drawn(struct gang *g, enum sgang_hold_state to)
 {
-	enum sgang_hold_state from = g->hold_state;
+	enum sgang_hold_state from = g->hold.state;
 	bool may = is_drawn(from, to);
 
 	assert_int_equal(sgang_hold_state_may(from, to), may);
 	assert_int_equal(sgang_hold_move(g, to), may || from == to);
-	assert_int_equal(g->hold_state, may ? to : from);
+	assert_int_equal(g->hold.state, may ? to : from);
 }
 
 /* A hold goes the ways of the drawing and no other; to stay is fine. */
@@ -78,7 +78,7 @@ static void test_pairs(void **state)
 
 static void tells_once(struct gang *g, enum sgang_hold_state to)
 {
-	enum sgang_hold_state from = g->hold_state;
+	enum sgang_hold_state from = g->hold.state;
 	bool refused = from != to && !is_drawn(from, to);
 	char text[128];
 
@@ -89,7 +89,7 @@ static void tells_once(struct gang *g, enum sgang_hold_state to)
 		(void)sgang_hold_move(g, to);
 		assert_int_equal(fake_log_count(SGANG_LOG_ERROR, text),
 				 refused);
-		g->hold_state = from;
+		g->hold.state = from;
 	}
 	assert_int_equal(fake_log_count(SGANG_LOG_ERROR, ""), refused);
 }

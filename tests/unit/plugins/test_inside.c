@@ -20,11 +20,13 @@
 #include "src/common/gres.h"
 #include "src/common/job_resources.h"
 #include "src/common/list.h"
+#include "src/common/select.h"
 #include "src/slurmctld/slurmctld.h"
 
 #include "slurm/glue.h"
 #include "slurm/inside.h"
 #include "slurm/layout.h"
+#include "slurm/seats.h"
 
 #define NODES 10000
 #define CORES 8
@@ -47,6 +49,23 @@ extern uint32_t gres_build_id(char *name)
 extern uint32_t cr_get_coremap_offset(uint32_t node)
 {
 	return node * CORES;
+}
+
+static uint16_t cpus_used;
+static uint64_t memory_used;
+
+/* By all jobs, of whatever node. */
+extern int select_g_select_nodeinfo_get(dynamic_plugin_data_t *info,
+					enum select_nodedata_type what,
+					enum node_states state, void *data)
+{
+	(void)info;
+	(void)state;
+	if (what == SELECT_NODEDATA_MEM_ALLOC)
+		*(uint64_t *)data = memory_used;
+	else
+		*(uint16_t *)data = cpus_used;
+	return 0;
 }
 
 static uint64_t looks;
@@ -365,13 +384,206 @@ static void test_gpus_of_job(void **state)
 	end(&job);
 }
 
+/* ---- jobs that are left out (seats.h) ---- */
+
+static void leave_out(const struct job *const *jobs, size_t n)
+{
+	sgang_seats_refresh();
+	sgang_seats_keep_all();
+	for (size_t i = 0; i < n; i++)
+		sgang_seats_leave_out(&jobs[i]->record);
+	sgang_seats_left_out();
+}
+
+static uint32_t cpus_gone(uint32_t node)
+{
+	const struct sgang_gone *gone = sgang_seats_gone(node);
+
+	return gone ? gone->cpus : UINT32_MAX;
+}
+
+/* 3.29: cores of islands, CPUs and memory; and all is as before afterwards. */
+static void test_left_out(void **state)
+{
+	struct ask ask = { .cores = 4, .most = 2, .expected = { 0, 0 } };
+	uint64_t memory[] = { 100, 200, 300 };
+	struct job a, b;
+
+	(void)state;
+	start(&a, 2, 4, "0-3");
+	start(&b, 3, 3, "4-5");
+	a.res.memory_allocated = memory;
+	a.res.nhosts = 3;
+	cpus_used = 6;
+	check_units(&ask, "both");
+	leave_out((const struct job *[]){ &a }, 1);
+	ask.expected[0] = 1;
+	check_units(&ask, "without the first");
+	assert_int_equal(cpus_gone(3), 4);
+	assert_int_equal(sgang_seats_gone(3)->memory, 200);
+	assert_int_equal(sgang_seats_gone(3)->running, 1);
+	assert_null(sgang_seats_gone(5));
+	leave_out((const struct job *[]){ &a, &b, &a }, 3);
+	ask.expected[1] = 1;
+	check_units(&ask, "without both");
+	assert_int_equal(cpus_gone(3), 6);
+	assert_int_equal(sgang_seats_gone(3)->running, 2);
+	leave_out(NULL, 0);
+	ask.expected[0] = ask.expected[1] = 0;
+	check_units(&ask, "both again");
+	assert_null(sgang_seats_gone(3));
+	end(&a);
+	end(&b);
+}
+
+/* 3.29: a core is free when the last that has it is left out; what scontrol
+ * suspend has stopped has none. */
+static void test_left_out_shared(void **state)
+{
+	struct job a, b, c;
+
+	(void)state;
+	start(&a, 3, 3, "0-3");
+	start(&b, 3, 3, "2-5");
+	start(&c, 3, 3, "0-7");
+	a.record.priority = b.record.priority = 1;
+	c.record.job_state = JOB_SUSPENDED;
+	cpus_used = 6;
+	leave_out((const struct job *[]){ &a }, 1);
+	assert_int_equal(cpus_gone(3), 2);
+	leave_out((const struct job *[]){ &c }, 1);
+	assert_int_equal(cpus_gone(3), 0);
+	assert_int_equal(sgang_seats_gone(3)->running, 0);
+	leave_out((const struct job *[]){ &a, &b, &c }, 3);
+	assert_int_equal(cpus_gone(3), 6);
+	end(&a);
+	end(&b);
+	end(&c);
+}
+
+/* Of what is not known nothing is free, and nothing breaks. */
+static void test_left_out_unknown(void **state)
+{
+	job_record_t without_resources = { .job_state = JOB_RUNNING };
+	job_record_t pending = { .job_state = JOB_PENDING };
+	struct job a, small;
+
+	(void)state;
+	start(&a, 1, 4, "0-1");
+	start(&small, 5, 6, "0-1");
+	FREE_NULL_BITMAP(small.res.core_bitmap);
+	small.res.core_bitmap = bit_alloc(CORES + 1);
+	node_record_table_ptr[2] = NULL;
+	cpus_used = 2;
+	list_append(job_list, &without_resources);
+	leave_out((const struct job *[]){ &a, &small }, 2);
+	assert_int_equal(cpus_gone(1), 2);
+	assert_null(sgang_seats_gone(2));
+	assert_null(sgang_seats_gone(3));
+	assert_int_equal(cpus_gone(5), 0);
+	assert_null(sgang_seats_gone(6));
+	sgang_seats_leave_out(&without_resources);
+	sgang_seats_leave_out(&pending);
+	/* a job that has ended has no seats any more */
+	end(&a);
+	leave_out((const struct job *[]){ &a }, 1);
+	assert_null(sgang_seats_gone(1));
+	node_record_table_ptr[2] = &nodes[2];
+	end(&small);
+}
+
+/* 3.29: where a job is completing it has nothing any more but the node. */
+static void test_left_out_completing(void **state)
+{
+	struct job a;
+
+	(void)state;
+	start(&a, 3, 4, "0-3");
+	a.record.job_state = JOB_COMPLETE | JOB_COMPLETING;
+	a.record.node_bitmap_cg = bit_alloc(NODES);
+	bit_set(a.record.node_bitmap_cg, 4);
+	sgang_events++;
+	cpus_used = 0;
+	leave_out((const struct job *[]){ &a }, 1);
+	assert_null(sgang_seats_gone(3));
+	assert_int_equal(cpus_gone(4), 0);
+	assert_int_equal(sgang_seats_gone(4)->completing, 1);
+	assert_int_equal(sgang_seats_gone(4)->running, 0);
+	FREE_NULL_BITMAP(a.record.node_bitmap_cg);
+	end(&a);
+}
+
+/* 3.29: GPUs by index are those of the jobs that stay. */
+static void test_left_out_gpus(void **state)
+{
+	bitstr_t *bits = bit_alloc(GPUS);
+	gres_job_state_t js = { .node_cnt = 1, .gres_bit_alloc = &bits };
+	gres_state_t gres = { .plugin_id = 'g', .gres_data = &js };
+	struct ask ask = { .most = 4, .gpus = 4, .expected = { 0, 1 } };
+	struct job job;
+
+	(void)state;
+	start(&job, 3, 3, "0-0");
+	job.record.gres_list_alloc = list_create(NULL);
+	list_append(job.record.gres_list_alloc, &gres);
+	bit_nset(bits, 0, 2);
+	bit_nset(gpus_of_node.gres_bit_alloc, 0, 2);
+	check_units(&ask, "taken");
+	leave_out((const struct job *[]){ &job }, 1);
+	ask.expected[0] = 1;
+	check_units(&ask, "without the job");
+	assert_int_equal(sgang_seats_gres_gone(3, 'g', false, 0), 3);
+	assert_int_equal(sgang_seats_gres_gone(3, 'g', true, TYPE_A), 2);
+	assert_int_equal(sgang_seats_gres_gone(3, 'g', true, TYPE_B), 1);
+	assert_int_equal(sgang_seats_gres_gone(3, 'x', false, 0), 0);
+	assert_int_equal(sgang_seats_gres_gone(4, 'g', false, 0), 0);
+	leave_out(NULL, 0);
+	assert_int_equal(sgang_seats_gres_gone(3, 'g', false, 0), 0);
+	FREE_NULL_LIST(job.record.gres_list_alloc);
+	FREE_NULL_BITMAP(bits);
+	end(&job);
+}
+
+/* A call costs the nodes of those who are left out, not those of all. */
+static void test_left_out_cost(void **state)
+{
+	static struct job jobs[2000];
+	const struct job *out[2000];
+
+	(void)state;
+	for (int i = 0; i < 2000; i++) {
+		start(&jobs[i], 5 * i, 5 * i + 4, "0-3");
+		out[i] = &jobs[i];
+	}
+	cpus_used = 4;
+	leave_out(out, 1);
+	looks = 0;
+	for (int i = 0; i < 24; i++)
+		leave_out(out + i, 10);
+	assert_int_equal(looks, 0);
+	leave_out(out, 2000);
+	assert_int_equal(cpus_gone(NODES - 1), 4);
+	assert_int_equal(looks, 0);
+	for (int i = 0; i < 2000; i++)
+		end(&jobs[i]);
+}
+
 int main(void)
 {
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_cores),  TEST(test_special_cores),
-		TEST(test_types),  TEST(test_cache),
-		TEST(test_of_job), TEST(test_gpus_of_job),
+		TEST(test_cores),
+		TEST(test_special_cores),
+		TEST(test_types),
+		TEST(test_cache),
+		TEST(test_of_job),
+		TEST(test_gpus_of_job),
+		TEST(test_left_out),
+		TEST(test_left_out_shared),
+		TEST(test_left_out_unknown),
+		TEST(test_left_out_completing),
+		TEST(test_left_out_gpus),
+		TEST(test_left_out_cost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

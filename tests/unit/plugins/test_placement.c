@@ -1714,19 +1714,27 @@ static void test_account(void **state)
 
 /* ---- what waits for a domain of its own ---- */
 
-/* Which of all nodes may a job behind every gang, without an end, start on? */
-static uint64_t not_kept(const struct sgang_spec *spec)
+/* Which of all nodes may a job that stands there, without an end, start on? */
+static uint64_t not_kept_from(const struct sgang_standing *s,
+			      const struct sgang_spec *spec)
 {
-	struct sgang_standing behind = { .priority = 1, .job_id = 9999 };
 	struct sgang_nodeset *set = set_of(ALL_FREE);
 	uint64_t nodes;
 
 	fake_scheduler(true);
-	(void)sgang_conductor_keep(c, &behind, spec, INT64_MAX, set);
+	(void)sgang_conductor_keep(c, s, spec, INT64_MAX, set);
 	fake_scheduler(false);
 	nodes = mask_of(set);
 	sgang_nodeset_destroy(set);
 	return nodes;
+}
+
+/* And one that comes after every gang? */
+static uint64_t not_kept(const struct sgang_spec *spec)
+{
+	const struct sgang_standing behind = { .priority = 1, .job_id = 9999 };
+
+	return not_kept_from(&behind, spec);
 }
 
 static uint64_t not_kept_from_gang(const char *exclusive)
@@ -1803,6 +1811,28 @@ static void test_exclusive_later(void **state)
 	assert_true(!kept_for("s0") && !kept_for("nobody"));
 }
 
+/* 4.9: what waits for a later start keeps nodes from jobs that Slurm puts after
+ * it, and from no others, whatever the priorities are. */
+static void test_kept_by_slurms_order(void **state)
+{
+	struct fake_request rq = plain(1, 1);
+	struct sgang_standing s = { .priority = 1 };
+	uint32_t ids[NODES], last;
+
+	(void)state;
+	fake_ends_at(busy(1), fake_host.now() + 300);
+	submit_many(with("train", NODES, NULL, NULL), NODES, ids);
+	schedule_and_pass();
+	all_in_state(ids, NODES, FAKE_PENDING);
+	last = submit(rq);
+	rq.preempts = true;
+	s.record = submit(rq);
+	assert_true(not_kept(NULL) == 0);
+	assert_true(not_kept_from(&s, NULL) == ALL_FREE);
+	s.record = last;
+	assert_true(not_kept_from(&s, NULL) == 0);
+}
+
 /* As Slurm's: what is kept for a gang before it is not offered. */
 static int probe_kept(struct sgang_job *job, struct sgang_nodeset *usable,
 		      struct sgang_nodeset *ever, struct sgang_shape *shape,
@@ -1811,9 +1841,9 @@ static int probe_kept(struct sgang_job *job, struct sgang_nodeset *usable,
 	struct sgang_standing standing;
 	struct sgang_job_info info;
 	struct sgang_spec spec;
-	int rc = fake_host.probe(job, usable, ever, shape, why, size);
+	int rc = fake_host.nodes.probe(job, usable, ever, shape, why, size);
 
-	fake_host.info(job, &info);
+	fake_host.jobs.info(job, &info);
 	assert_int_equal(sgang_spec_from_env(&spec, info.env, info.n_env, NULL),
 			 1);
 	strcpy(spec.ns, info.user);
@@ -1849,7 +1879,7 @@ static void test_nothing_kept_for_gone(void **state)
 
 	(void)state;
 	keeping = fake_host;
-	keeping.probe = probe_kept;
+	keeping.nodes.probe = probe_kept;
 	use_host(&keeping);
 	occupy(LEAF(0), fake_host.now() + 200);
 	submit_many(with("all", 16, NULL, NULL), 16, first);
@@ -1941,7 +1971,7 @@ static void test_exclusive_does_not_starve(void **state)
 
 	(void)state;
 	keeping = fake_host;
-	keeping.probe = probe_kept;
+	keeping.nodes.probe = probe_kept;
 	use_host(&keeping);
 	for (uint32_t t = 0; t <= 1600; t += 50) {
 		struct fake_request rq;
@@ -2367,6 +2397,7 @@ int main(void)
 		OUTSIDE(test_parallel_mismatch),
 		OUTSIDE(test_account),
 		OUTSIDE(test_exclusive_later),
+		OUTSIDE(test_kept_by_slurms_order),
 		OUTSIDE(test_nothing_kept_for_gone),
 		OUTSIDE(test_exclusive_beside_jobs),
 		OUTSIDE(test_beside_exclusive_later),

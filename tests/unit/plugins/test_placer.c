@@ -71,9 +71,9 @@ static uint64_t place(const struct fake_request *rq, uint64_t usable)
 	int rc;
 
 	fake_scheduler(true);
-	job = fake_host.find(fake_submit(rq));
-	assert_int_equal(fake_host.probe(job, probed, ever, &shape, why,
-					 sizeof(why)),
+	job = fake_host.jobs.find(fake_submit(rq));
+	assert_int_equal(fake_host.nodes.probe(job, probed, ever, &shape, why,
+					       sizeof(why)),
 			 0);
 	assert_true(sgang_placer_concerns(fabric, &shape));
 	rc = sgang_placer_choose(&fake_host, fabric, &conf, job, &shape, from,

@@ -276,7 +276,7 @@ static void forget_shown(void)
 		told += g->recorded_of != 0;
 		g->recorded_of = 0;
 		g->label = 0;
-		g->n_parked = SIZE_MAX; /* neither none nor all */
+		g->count.parked = SIZE_MAX; /* neither none nor all */
 	}
 }
 

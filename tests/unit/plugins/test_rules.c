@@ -213,9 +213,11 @@ static void yield_one(uint32_t id, uint32_t to)
 	struct sgang_spec spec = spec_of(id);
 
 	fake_scheduler(true);
-	assert_true(sgang_conductor_may_yield(c, &spec, fake_host.find(id)));
-	sgang_conductor_yield(c, &spec, fake_host.find(id), to);
-	assert_false(sgang_conductor_may_yield(c, &spec, fake_host.find(id)));
+	assert_true(
+		sgang_conductor_may_yield(c, &spec, fake_host.jobs.find(id)));
+	sgang_conductor_yield(c, &spec, fake_host.jobs.find(id), to);
+	assert_false(
+		sgang_conductor_may_yield(c, &spec, fake_host.jobs.find(id)));
 	assert_true(fake_start(to, ALL_FREE));
 	fake_scheduler(false);
 }
@@ -246,7 +248,7 @@ static void test_nonstrict_yields(void **state)
 	all_in_state(ids, 4, FAKE_RUNNING);
 	assert_false(sgang_conductor_may_yield(
 		c, &(struct sgang_spec){ .ns = "nobody" },
-		fake_host.find(ids[0])));
+		fake_host.jobs.find(ids[0])));
 }
 
 /* 0.36, 0.54: slurmctld is restarted, or killed, while members hold. */

@@ -110,12 +110,14 @@ static void test_told_at_once(void **state)
 	(void)state;
 	other = hold_two(ids);
 	assert_true(fake_host.lock());
-	sgang_conductor_ended(c, fake_host.find(ids[0]), SGANG_HOLD_END_NODE);
-	fake_host.info(fake_host.find(ids[0]), &info);
+	sgang_conductor_ended(c, fake_host.jobs.find(ids[0]),
+			      SGANG_HOLD_END_NODE);
+	fake_host.jobs.info(fake_host.jobs.find(ids[0]), &info);
 	assert_non_null(strstr(info.comment, " phase=finished "));
 	assert_non_null(strstr(info.comment, " holdend=node"));
 	/* not of one that waits */
-	sgang_conductor_ended(c, fake_host.find(ids[3]), SGANG_HOLD_END_NODE);
+	sgang_conductor_ended(c, fake_host.jobs.find(ids[3]),
+			      SGANG_HOLD_END_NODE);
 	assert_int_equal(record_of(ids[3]).phase, SGANG_PHASE_HOLDING);
 	fake_host.unlock();
 
@@ -146,7 +148,7 @@ static void test_requeued(void **state)
 		assert_int_equal(fake_state(ids[0]), FAKE_HELD);
 		fake_requeue(ids[0]);
 		assert_true(fake_host.lock());
-		sgang_conductor_ended(c, fake_host.find(ids[0]), ends[i]);
+		sgang_conductor_ended(c, fake_host.jobs.find(ids[0]), ends[i]);
 		fake_host.unlock();
 		pass();
 		snprintf(line, sizeof(line), "held member %u is lost: %s",

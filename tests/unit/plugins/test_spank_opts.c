@@ -47,6 +47,7 @@ static void test_slots(void **state)
 		"gang-run-time",
 		"gang-comm-share",
 		"gang-rank-order",
+		"gang-preempt",
 	};
 	size_t i, n = sizeof(names) / sizeof(names[0]), visible = 0;
 	struct sgang_opts_slot found;

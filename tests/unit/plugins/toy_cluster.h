@@ -181,14 +181,18 @@ static inline struct sgang_spec spec_of(uint32_t id)
 static inline enum sgang_turn turn_on(uint32_t id, uint64_t nodes,
 				      bool reserving)
 {
+	struct sgang_standing s = { .tier = fake_job(id)->rq.tier,
+				    .priority = fake_job(id)->rq.priority };
 	struct sgang_nodeset *set = set_of(nodes);
 	struct sgang_spec spec = spec_of(id);
 	enum sgang_turn turn;
 
-	if (fake_scheduler(true))
-		sgang_conductor_look(c, fake_host.find(id));
-	turn = sgang_conductor_turn(c, &spec, fake_job(id)->rq.priority, set,
-				    reserving);
+	if (fake_scheduler(true)) {
+		s.job = fake_host.jobs.find(id);
+		s.record = id;
+		sgang_conductor_look(c, s.job);
+	}
+	turn = sgang_conductor_turn(c, &spec, &s, set, reserving);
 	fake_scheduler(false);
 	sgang_nodeset_destroy(set);
 	return turn;
@@ -199,17 +203,27 @@ static inline enum sgang_turn turn(uint32_t id)
 	return turn_on(id, ALL_FREE, false);
 }
 
-/* The nodes of 'nodes' that a job of this priority may start on. */
-static inline uint64_t fenced(uint32_t priority, uint64_t nodes)
+/* The nodes of 'nodes' that a job that stands there may start on. */
+static inline uint64_t fenced_from(const struct sgang_standing *s,
+				   uint64_t nodes)
 {
 	struct sgang_nodeset *set = set_of(nodes);
 	bool taken;
 
-	taken = sgang_conductor_fence(c, priority, set);
+	taken = sgang_conductor_fence(c, s, set);
 	assert_int_equal(taken, mask_of(set) != nodes);
 	nodes = mask_of(set);
 	sgang_nodeset_destroy(set);
 	return nodes;
+}
+
+/* The same for one of this priority that comes after all that have it. */
+static inline uint64_t fenced(uint32_t priority, uint64_t nodes)
+{
+	const struct sgang_standing s = { .priority = priority,
+					  .job_id = UINT32_MAX };
+
+	return fenced_from(&s, nodes);
 }
 
 /* The first in the queue behind 'after' (NULL: at its head). */
@@ -243,7 +257,8 @@ static inline uint64_t late_on(uint32_t id, uint64_t nodes, uint32_t level)
 
 	fake_scheduler(true);
 	if (sgang_conductor_late(c, &spec, set) && level)
-		(void)sgang_conductor_near(c, &spec, level, set);
+		(void)sgang_conductor_near(c, &spec, fake_host.jobs.find(id), 1,
+					   level, set);
 	fake_scheduler(false);
 	nodes = mask_of(set);
 	sgang_nodeset_destroy(set);

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* host_jobs.h - what the conductor asks of slurmctld about jobs
+ *
+ * To find and read them, to compare what they ask for, to say what they show
+ * and whether they may start. What puts them on nodes is in host_holds.h.
+ */
+
+#ifndef SGANG_HOST_JOBS_H
+#define SGANG_HOST_JOBS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/nodeset.h"
+
+/* What is so many seconds away never comes, and what takes so long never ends:
+ * a year, which is what backfill makes of a job without a time limit. */
+#define SGANG_NEVER_SECONDS (365 * 24 * 3600)
+
+struct sgang_job; /* the host's own record of a job */
+
+enum sgang_job_state {
+	SGANG_JOB_PENDING,
+	SGANG_JOB_CONFIGURING, /* has nodes, was not launched */
+	SGANG_JOB_RUNNING,
+	SGANG_JOB_ENDED
+};
+
+/* Did slurmctld launch it before it died? */
+enum sgang_launch {
+	SGANG_LAUNCH_NO,
+	SGANG_LAUNCH_YES,    /* its node runs it, or it completed */
+	SGANG_LAUNCH_UNKNOWN /* its node has not told yet */
+};
+
+/* Data of a job, copied or borrowed until the locks are given back. */
+struct sgang_job_info {
+	struct sgang_job *job;
+	uint32_t job_id;
+	uint32_t array_id; /* 0: no array */
+	uint32_t task_id;  /* lowest pending task of an array */
+	uint32_t tasks;    /* pending tasks of an array head, or 1 */
+	uint32_t ranks;    /* tasks the job runs, 1 or more */
+	enum sgang_job_state state;
+	bool eligible;            /* pending and could start now */
+	bool barred;              /* ... but requires nodes that are out of
+				   * service: Slurm does not try it */
+	bool parked;              /* by us */
+	bool labelled;            /* its reason is a text of ours */
+	uint64_t label;           /* of a pending job the hash (hash.h) of
+				   * that text; 0: it is none of ours */
+	bool stopped;             /* pending without priority: held */
+	bool withdrawn;           /* configuring, and must not be launched:
+				   * held by a user, or its deadline would
+				   * be over before its end */
+	bool failed;              /* ended, and not by completing */
+	bool cancelled;           /* ... but by somebody's wish */
+	enum sgang_launch launch; /* of a hold that was adopted, and of
+				   * one that ended */
+	uint32_t restarts;
+	uint16_t tier; /* PriorityTier of its partition, the
+			* lowest of several */
+	uint32_t priority;
+	int64_t submit_time;
+	int64_t eligible_time;  /* not before that, as far as is known */
+	const char *partitions; /* that it is in, or may be, "a,b" */
+	uint32_t hold_max;      /* seconds its partition lets a job run;
+				 * 0: no limit */
+	uint32_t time_limit;    /* seconds; UINT32_MAX: none */
+	int64_t expected;       /* of a pending job, when Slurm expects
+				 * it to start; 0: not known */
+	int64_t began;          /* of a job that has nodes, when it got
+				 * them; else 0 */
+	int64_t ends;           /* of a job that has nodes, when it
+				 * reaches its time limit; INT64_MAX:
+				 * never */
+	uint32_t uid;
+	const char *user;
+	const char *comment; /* system_comment or NULL */
+	char *const *env;    /* spank_job_env */
+	size_t n_env;
+};
+
+/* Needs of a member on its nodes, found by probe() of host_nodes.h. */
+struct sgang_shape {
+	uint32_t min_nodes; /* of a range the number aimed at */
+	uint32_t max_nodes;
+	uint32_t least_nodes; /* fewer than min_nodes, down to these,
+			       * will do (-N1-4); 0: no range */
+	bool whole;           /* takes whole nodes */
+	uint32_t node_cpus;   /* CPUs on each node, when the number of
+			       * nodes is fixed */
+	uint32_t node_gpus;   /* GPUs on each node; 0: none */
+	uint64_t node_memory; /* MB on each node; 0: does not count, or
+			       * all there is */
+	uint32_t total_cpus;  /* CPUs altogether */
+	uint32_t tasks;       /* tasks altogether, 1 or more */
+	uint32_t node_gres;   /* so much of the GRES of the whole job
+			       * on each node; 0: even shares */
+	uint32_t task_cpus;   /* CPUs of a task, if Slurm lets a node
+			       * have more tasks than another, and each
+			       * one at least; 0: it does not */
+	bool shares;          /* its CPUs, with others that do. It is
+			       * refused beside those that do not,
+			       * and these beside others than their
+			       * own partition's */
+	uint64_t job_gres;    /* GRES of the whole job, if Slurm lets a
+			       * node have more of them than another,
+			       * and each one at least; 0: it does
+			       * not */
+};
+
+/* Is a piece all that it has on a node? Else its number of nodes is open, and a
+ * piece is a task. */
+static inline bool sgang_shape_fixed(const struct sgang_shape *shape)
+{
+	return shape->whole || shape->min_nodes == shape->max_nodes ||
+	       shape->total_cpus <= 1;
+}
+
+/* A member whose number of nodes is open is counted in tasks on any nodes; in
+ * single CPUs where these cannot be shared out evenly. */
+static inline uint32_t sgang_shape_task_cpus(const struct sgang_shape *shape)
+{
+	return (shape->total_cpus % shape->tasks) ?
+		       1 :
+		       shape->total_cpus / shape->tasks;
+}
+
+struct sgang_host_jobs {
+	/* Call 'each' for every job that carries an option of any SPANK plugin,
+	 * those that have ended and are still known too. */
+	void (*each)(void (*each)(const struct sgang_job_info *info, void *arg),
+		     void *arg);
+	/* NULL when it is gone. */
+	struct sgang_job *(*find)(uint32_t job_id);
+	/* All but `eligible`, `barred`, `parked` and `label`, which look() adds
+	 * at some cost. */
+	void (*info)(struct sgang_job *job, struct sgang_job_info *info);
+	void (*look)(struct sgang_job *job, struct sgang_job_info *info);
+	/* Does a pending job come before one that is asked about in Slurm's
+	 * queue? That is no order of a list: a job comes before those that it
+	 * may preempt, else the priority counts. One in several partitions
+	 * comes as late as in any of them. */
+	bool (*before)(struct sgang_job *waiting, struct sgang_job *asking);
+	/* May that user act on everybody's jobs: an operator, SlurmUser? */
+	bool (*operator)(uint32_t uid);
+	/* A hash of all that an update of a pending job can change and that
+	 * decides when and where it may start. Cheap. */
+	uint64_t (*request)(struct sgang_job *job);
+
+	/* What the job asks for, whether or not it has its nodes already. */
+	void (*shape)(struct sgang_job *job, struct sgang_shape *shape);
+	/* What each of its nodes has to have, however Slurm splits the job over
+	 * them, and the fewest nodes. False: it cannot be told. */
+	bool (*least)(struct sgang_job *job, struct sgang_shape *shape);
+	/* The shape of the job on so many nodes, from shape->least_nodes to
+	 * shape->min_nodes. */
+	void (*fewer)(struct sgang_job *job, uint32_t nodes,
+		      struct sgang_shape *shape);
+	/* The shape on so many nodes with so many of its tasks on each, or of
+	 * its GRES; only if shape->task_cpus or shape->job_gres. */
+	void (*share)(struct sgang_job *job, uint32_t nodes, uint32_t pieces,
+		      struct sgang_shape *shape);
+	/* Do two jobs need the same of a node? */
+	bool (*same_units)(struct sgang_job *a, struct sgang_job *b);
+	/* Does all that decides about nodes agree: the shape, the submitter,
+	 * the partitions, features, reservations, required nodes? Then one
+	 * probe() answers for both. */
+	bool (*same_request)(struct sgang_job *a, struct sgang_job *b);
+	/* Would the limits of associations and QOS let all these jobs run at
+	 * the same time as those that run? A job that stands for several tasks
+	 * of an array is named as often. Nothing stays counted. Returns 0, or
+	 * -1 and in 'why' Slurm's word for the limit. */
+	int (*limits)(struct sgang_job *const *jobs, size_t n, char *why,
+		      size_t why_size);
+
+	/* The nodes the job has. */
+	void (*nodes)(struct sgang_job *job, struct sgang_nodeset *nodes);
+	/* How many CPUs it has on each of them, in the order of their numbers,
+	 * and as the return value, 1 or more, how many each of its ranks wants.
+	 * 'cpus' has room for all nodes, and is all 0 for a job that has none.
+	 */
+	uint32_t (*allotted)(struct sgang_job *job, uint32_t *cpus);
+	/* Tell Slurm that blocks of ranks of the job's steps are to be dealt
+	 * along 'nodes', which are all it has. False where Slurm knows no order
+	 * but that of its table. */
+	bool (*order)(struct sgang_job *job, const uint32_t *nodes, size_t n);
+
+	/* Take a pending job out of the queue without touching its priority,
+	 * showing 'text'; put it back. */
+	void (*park)(struct sgang_job *job, const char *text);
+	void (*unpark)(struct sgang_job *job);
+	/* Take its priority away until its user releases it, with 'text' as the
+	 * reason; one that is stopped already stays as it is. Give the priority
+	 * back where 'text' is the reason. */
+	void (*stop)(struct sgang_job *job, const char *text);
+	void (*resume)(struct sgang_job *job, const char *text);
+	/* End a job as scancel does: SIGTERM, and SIGKILL after KillWait. */
+	void (*end)(struct sgang_job *job);
+	/* Let it end so and wait for another start; a job that has ended too.
+	 * False when Slurm does not requeue it. */
+	bool (*requeue)(struct sgang_job *job);
+
+	/* Show 'text' where Slurm would say Resources, and if 'behind_own',
+	 * also where it would say Priority: the job in front is a member of the
+	 * same gang. */
+	void (*tell)(struct sgang_job *job, const char *text, bool behind_own);
+	/* Show that a pending job is expected to start then; 0: nobody
+	 * knows. */
+	void (*expect)(struct sgang_job *job, int64_t when);
+	/* Show 'text' as the reason of a job that is stopped. */
+	void (*label)(struct sgang_job *job, const char *text);
+	/* Take our text away from the reason of a job that has ended, or is
+	 * held. */
+	void (*unlabel)(struct sgang_job *job);
+	/* Replace system_comment; set a variable of the job's environment. */
+	void (*comment)(struct sgang_job *job, const char *text);
+	void (*setenv)(struct sgang_job *job, const char *name,
+		       const char *value);
+	/* Let accounting keep the short record 'brief' with the job. Waits for
+	 * nobody; what cannot be kept is dropped. */
+	void (*account)(struct sgang_job *job, const char *brief);
+};
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* member_ranks.c - who has which member rank once a gang has started
+ *
+ * Each member of a gang that has started has a seat: its member rank, and its
+ * ranks of the ring. A seat stays when its member is gone. The seats are those
+ * that the records of the members tell of. What only a member that is gone
+ * could tell is remembered until slurmctld ends; after that vacant seats that
+ * stand side by side are taken to be equal.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "conductor_private.h"
+#include "core/base/hostlist.h"
+#include "core/gang/lists.h"
+
+void sgang_ranks_forget(struct gang *g)
+{
+	free(g->seats.seat);
+	memset(&g->seats, 0, sizeof(g->seats));
+}
+
+/* ---- what records say ---- */
+
+/* Records are compared as they are in memory. */
+void sgang_ranks_ring(const struct sgang_conductor *c,
+		      const struct sgang_ring *ring, struct sgang_record *r)
+{
+	r->ring_cost = ring->cost;
+	r->cross_links = ring->cross_links;
+	memset(r->tier, 0, sizeof(r->tier));
+	strncpy(r->tier, c->conf.costs.name[ring->tier], sizeof(r->tier) - 1);
+	memset(r->hops, 0, sizeof(r->hops));
+	sgang_lists_write_hops(ring, &c->conf.costs, r->hops);
+}
+
+void sgang_ranks_tell(const struct sgang_conductor *c, const struct gang *g,
+		      struct sgang_record *r)
+{
+	uint64_t cost = r->ring_cost;
+
+	if (!g->seats.changes)
+		return;
+	r->members = g->seats.n;
+	r->ranks = g->seats.ranks;
+	sgang_ranks_ring(c, &g->seats.ring, r);
+	r->exact = r->exact && r->ring_cost == cost;
+}
+
+/* ---- seats ---- */
+
+static int make_seats(struct gang *g, uint32_t n)
+{
+	struct seat *more;
+
+	if (n <= g->seats.n)
+		return 0;
+	more = realloc(g->seats.seat, n * sizeof(*more));
+	if (!more)
+		return -1;
+	memset(more + g->seats.n, 0, (n - g->seats.n) * sizeof(*more));
+	g->seats.seat = more;
+	g->seats.n = n;
+	return 0;
+}
+
+/* Has this member a place in the ring now? */
+static bool is_seated(const struct entry *e, const struct sgang_job_info *info)
+{
+	return e->has_record && e->record.placed &&
+	       (info->state == SGANG_JOB_RUNNING ||
+		info->state == SGANG_JOB_CONFIGURING);
+}
+
+/* What is looked at of all members, one after the other. */
+struct look {
+	struct sgang_conductor *c;
+	struct gang *g;
+	uint32_t but;                /* not this job */
+	struct sgang_nodeset *nodes; /* empty in between */
+};
+
+/* Of a job that has its nodes. */
+static uint32_t ranks_of(struct look *l, const struct sgang_job_info *info)
+{
+	uint32_t nodes;
+
+	l->c->host->jobs.nodes(info->job, l->nodes);
+	nodes = sgang_nodeset_count(l->nodes);
+	sgang_nodeset_clear(l->nodes);
+	return info->ranks > nodes ? info->ranks : nodes;
+}
+
+static int note_seat(struct look *l, struct entry *e,
+		     const struct sgang_job_info *info)
+{
+	const struct sgang_record *r = &e->record;
+	struct gang *g = l->g;
+	struct seat *seat;
+
+	if (make_seats(g, r->members) < 0 ||
+	    make_seats(g, r->member_rank + 1) < 0)
+		return -1;
+	seat = &g->seats.seat[r->member_rank];
+	if (!seat->ranks || seat->job_id != e->job_id)
+		seat->ranks = ranks_of(l, info);
+	seat->job_id = e->job_id;
+	seat->offset = r->rank_offset;
+	seat->owner = e;
+	if (r->ranks > g->seats.ranks)
+		g->seats.ranks = r->ranks;
+	return 0;
+}
+
+static int look_round(struct look *l)
+{
+	struct gang *g = l->g;
+
+	for (uint32_t i = 0; i < g->seats.n; i++)
+		g->seats.seat[i].owner = NULL;
+	for (size_t i = 0; i < g->n_entries; i++) {
+		struct entry *e = g->entries[i];
+		struct sgang_job *job = l->c->host->jobs.find(e->job_id);
+		struct sgang_job_info info;
+
+		if (!job || e->job_id == l->but)
+			continue;
+		l->c->host->jobs.info(job, &info);
+		if (is_seated(e, &info) && note_seat(l, e, &info) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The seats first to end - 1 are between two that are known. */
+static void share_out(struct gang *g, uint32_t first, uint32_t end)
+{
+	const struct seat *before = first ? &g->seats.seat[first - 1] : NULL;
+	uint64_t from = before ? before->offset + before->ranks : 0;
+	uint64_t upto = end < g->seats.n ? g->seats.seat[end].offset :
+					   g->seats.ranks;
+	uint32_t n = end - first;
+
+	if (upto <= from || (upto - from) % n)
+		return;
+	for (uint32_t i = 0; i < n; i++) {
+		struct seat *seat = &g->seats.seat[first + i];
+
+		seat->ranks = (uint32_t)((upto - from) / n);
+		seat->offset = from + (uint64_t)i * seat->ranks;
+	}
+}
+
+/* After a restart of slurmctld nobody knows of seats that were vacant. */
+static void guess_seats(struct gang *g)
+{
+	uint32_t first = 0;
+
+	for (uint32_t i = 0; i <= g->seats.n; i++) {
+		if (i < g->seats.n && !g->seats.seat[i].ranks)
+			continue;
+		if (first < i)
+			share_out(g, first, i);
+		first = i + 1;
+	}
+}
+
+int sgang_ranks_look(struct sgang_conductor *c, struct gang *g, uint32_t but)
+{
+	struct look l = {
+		.c = c,
+		.g = g,
+		.but = but,
+		.nodes = sgang_nodeset_create(c->host->nodes.count()),
+	};
+	int rc = l.nodes ? look_round(&l) : -1;
+
+	sgang_nodeset_destroy(l.nodes);
+	if (rc == 0)
+		guess_seats(g);
+	return rc;
+}
+
+static bool is_vacant(const struct seat *seat, uint32_t ranks)
+{
+	return !seat->owner && seat->ranks == ranks;
+}
+
+uint32_t sgang_ranks_find(const struct gang *g, uint32_t job_id, uint32_t ranks)
+{
+	uint32_t first = g->seats.n;
+
+	for (uint32_t i = g->seats.n; i-- > 0;) {
+		if (!is_vacant(&g->seats.seat[i], ranks))
+			continue;
+		if (g->seats.seat[i].job_id == job_id)
+			return i;
+		first = i;
+	}
+	return first;
+}
+
+int sgang_ranks_take(struct gang *g, uint32_t rank, uint32_t job_id,
+		     uint32_t ranks)
+{
+	if (rank == g->seats.n) {
+		if (make_seats(g, rank + 1) < 0)
+			return -1;
+		g->seats.seat[rank].offset = g->seats.ranks;
+		g->seats.seat[rank].ranks = ranks;
+		g->seats.ranks += ranks;
+	}
+	g->seats.seat[rank].job_id = job_id;
+	return 0;
+}
+
+/* ---- the ring beside a seat ---- */
+
+/* The first or last node of a member, as its record has their order; without
+ * one, any. */
+static void add_end(struct sgang_conductor *c, const struct seat *seat,
+		    bool last, struct sgang_nodeset *nodes)
+{
+	const struct sgang_record *r = &seat->owner->record;
+	struct sgang_job *job = c->host->jobs.find(seat->owner->job_id);
+	uint32_t node = SGANG_NODE_NONE;
+	char **name;
+	size_t n;
+
+	if (r->at[0] && sgang_hostlist_expand(r->at, &name, &n, NULL) == 0) {
+		node = sgang_fabric_find_node(c->fabric,
+					      name[last ? n - 1 : 0]);
+		sgang_hostlist_free(name);
+	}
+	if (node != SGANG_NODE_NONE)
+		sgang_nodeset_add(nodes, node);
+	else if (job)
+		c->host->jobs.nodes(job, nodes);
+}
+
+bool sgang_ranks_beside(struct sgang_conductor *c, const struct gang *g,
+			uint32_t rank, struct sgang_nodeset *nodes)
+{
+	uint32_t n = g->seats.n, seats = rank < n ? n : n + 1;
+	bool before = false, after = false;
+
+	for (uint32_t i = 1; i < seats && !(before && after); i++) {
+		uint32_t down = (rank + seats - i) % seats;
+		uint32_t up = (rank + i) % seats;
+
+		if (!before && down < n && g->seats.seat[down].owner) {
+			add_end(c, &g->seats.seat[down], true, nodes);
+			before = true;
+		}
+		if (!after && up < n && g->seats.seat[up].owner) {
+			add_end(c, &g->seats.seat[up], false, nodes);
+			after = true;
+		}
+	}
+	return before;
+}

@@ -1,0 +1,181 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0426-preempt-kill.t - slurmctld is killed while a gang preempts, and comes back
+
+test_description='kill -9 of slurmctld in every phase of a preemption'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+slurm_setup -n 4 -c 2 --faults --conf \
+'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+KillWait=2
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
+PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10
+PartitionName=grace Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 GraceTime=12
+PartitionName=firm Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=OFF'
+slurm_start
+
+sgang=$top_builddir/src/cmd/sgang
+
+# low NODE PARTITION: an ordinary job on that node alone
+low()
+{
+	submit -w $1 -p $2 --exclusive -N1 -t 10
+}
+
+# Three jobs that can be preempted, on n1 to n3; the third in this partition. A
+# fourth job of their class waits for any node, and a short one too.
+begin()
+{
+	name=$1
+	clear_cluster || return 1
+	lows=($(low n1 main) $(low n2 main) $(low n3 $2)) firm=$(low n4 firm)
+	wait_for 15 all_in RUNNING ${lows[@]} $firm || return 1
+	others=($(submit -p main -N1 --exclusive -t 10) \
+		$(submit -p main -N1 --exclusive -t 1))
+	slurm_saved ${others[1]}
+}
+
+# The gang is on the disk before it is its turn.
+gang()
+{
+	local i
+
+	members=()
+	scontrol update PartitionName=high State=DOWN || return 1
+	for i in 1 2 3; do
+		members+=($(submit -p high -N1 --exclusive -t 10 --gang=$name \
+			--gang-min-member=3)) || return 1
+	done
+	slurm_saved ${members[2]}
+}
+
+go()
+{
+	{ scontrol update PartitionName=high State=UP || died; }
+}
+
+died()
+{
+	! slurm_alive slurmctld
+}
+
+# The partition is up from the start, as in slurm.conf: that it is may not have
+# been saved.
+come_back()
+{
+	slurm_fault
+	rm -f "$slurm_dir"/state/part_state*
+	slurm_start_ctld
+}
+
+dies_at()
+{
+	slurm_fault kill-$1 $2 && go && wait_for 40 died && come_back
+}
+
+no_claim_left()
+{
+	local id
+
+	for id in ${members[@]} ${lows[@]} ${others[@]}; do
+		test -z "$(gang_record $id claim)" || return 1
+	done
+	! "$sgang" explain root/$name | grep "Preempts=jobs"
+}
+
+# Nobody else has begun: those that wait have not run at all.
+never_ran()
+{
+	local id
+
+	for id; do
+		test "$(job_field $id JobState)" = PENDING &&
+		test ! -e "$slurm_dir/out/$id" || return 1
+	done
+}
+
+# It was requeued. Or its script died of the strike, and slurmctld of the fault
+# before it had saved that the job is to be requeued: then Slurm takes the job as
+# failed.
+gave_way()
+{
+	local id
+
+	for id; do
+		case $(job_state $id) in
+		PENDING) test "$(restarts_of $id)" = 1 || return 1 ;;
+		FAILED) [[ $at = strike* ]] || return 1 ;;
+		*) return 1 ;;
+		esac
+	done
+}
+
+# The end is the one that it has without a kill.
+as_without_a_kill()
+{
+	wait_for 60 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]} &&
+	test "$(restarts_of ${members[@]})" = 0 &&
+	never_ran ${others[@]} &&
+	all_in RUNNING $firm &&
+	wait_for 30 gave_way ${lows[@]} &&
+	wait_for 20 no_claim_left
+}
+
+show()
+{
+	squeue -o '%i %P %T %r %N' >&2
+	return 1
+}
+
+for at in 'claimed 1' 'strike 0' 'strike 1' 'strike 3' 'commit 1' 'commit 3' \
+	'committed 1' 'saved 1' 'release 2' 'released 1' 'known 1'; do
+	test_expect_success "0.36, 3.29, 3.32: killed at $at" '
+		begin ${at%% *}-${at##* } main && gang && dies_at $at &&
+		as_without_a_kill || show
+	'
+done
+
+at=
+# in_the_grace: two have gone, the third has its grace
+in_the_grace()
+{
+	go &&
+	wait_for 20 all_in PENDING ${lows[0]} ${lows[1]} &&
+	wait_for 20 squeue_says ${members[0]} "1 of 3 preempted jobs are ending" &&
+	test "$(gang_record ${members[0]} claim)" = "n[1-3]" &&
+	"$sgang" explain root/$name | grep "Preempts=jobs"
+}
+
+test_expect_success '0.36, 3.30, 3.32: killed in the grace' '
+	begin grace grace && gang && in_the_grace &&
+	slurm_saved ${members[0]} &&
+	slurm_kill9_ctld && come_back &&
+	as_without_a_kill || show
+'
+test_expect_success '0.36, 3.30, 3.32: killed in the grace, at once' '
+	begin grace2 grace && gang && in_the_grace &&
+	slurm_kill9_ctld && come_back &&
+	as_without_a_kill || show
+'
+test_expect_success '0.36, 3.32: killed after strike 2 of 3, one with a grace' '
+	at="strike 2"
+	begin grace3 grace && gang && dies_at $at &&
+	as_without_a_kill || show
+'
+test_expect_success '0.36, 3.29: the gang was cancelled, and no claim comes back' '
+	begin cancelled grace && gang && in_the_grace &&
+	slurm_saved ${members[0]} &&
+	scancel ${members[@]} &&
+	wait_for 20 gang_log root/cancelled "gives up its claim" &&
+	slurm_saved ${lows[0]} &&
+	slurm_kill9_ctld && come_back &&
+	wait_for 30 all_in RUNNING ${others[0]} &&
+	all_in RUNNING ${lows[2]} || show
+'
+test_expect_success 'nothing is left' 'clear_cluster; nothing_left'
+
+test_done

@@ -1,0 +1,1394 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_claim.c - gangs that preempt: all that they take, or nobody */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "core/base/hostlist.h"
+#include "unit/plugins/toy_cluster.h"
+#include "unit/plugins/no_memory.h"
+
+#define GRACE 100 /* seconds, of those that have any */
+
+/* A victim has given its nodes back, as the plugin is told by Slurm. */
+static void gave_back(struct sgang_job *job)
+{
+	bool counting = memory.counting;
+
+	memory.counting = false; /* as the record of one job is not the test */
+	sgang_conductor_ended(c, job, SGANG_HOLD_END_PREEMPTED);
+	memory.counting = counting;
+}
+
+static int setup_preemption(void **state)
+{
+	setup(state);
+	fake_preempts(gave_back);
+	return 0;
+}
+
+static uint32_t start_on(uint32_t node, struct fake_request rq)
+{
+	uint32_t id;
+
+	rq.requested = UINT64_C(1) << node;
+	id = submit(rq);
+	assert_true(fake_start(id, rq.requested));
+	return id;
+}
+
+/* A job on each node; ids[n] is that on node n. */
+static void fill(uint32_t grace, uint32_t ids[NODES])
+{
+	struct fake_request rq = plain(1, 1);
+
+	rq.grace = grace;
+	for (uint32_t n = 0; n < NODES; n++)
+		ids[n] = start_on(n, rq);
+}
+
+static struct fake_request high(const char *gang, uint32_t min)
+{
+	struct fake_request rq = member_of(gang, min);
+
+	rq.tier = 1;
+	return rq;
+}
+
+/* The scheduler reaches the member, and the conductor has its pass. */
+static void reach(uint32_t id)
+{
+	(void)turn(id);
+	pass();
+}
+
+/* A gang of n that has claimed nodes. */
+static void claim_for(struct fake_request rq, uint32_t n, uint32_t *ids)
+{
+	submit_many(rq, n, ids);
+	pass();
+	reach(ids[0]);
+	assert_string_not_equal(record_of(ids[0]).claim, "");
+}
+
+/* Jobs that are being preempted. */
+static uint32_t n_struck(void)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < FAKE_JOBS; i++)
+		n += fake_record(i)->live && fake_record(i)->struck;
+	return n;
+}
+
+/* How often these were preempted. */
+static uint32_t restarts_of(const uint32_t *ids, uint32_t n)
+{
+	uint32_t restarts = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		restarts += fake_job(ids[i])->restarts;
+	return restarts;
+}
+
+/* The nodes that the gang of this member has claimed. */
+static uint64_t claimed_by(uint32_t id)
+{
+	struct sgang_record r = record_of(id);
+	uint64_t nodes = 0;
+	char **name;
+	size_t n;
+
+	if (!r.claim[0])
+		return 0;
+	assert_int_equal(sgang_hostlist_expand(r.claim, &name, &n, NULL), 0);
+	for (size_t i = 0; i < n; i++)
+		nodes |= UINT64_C(1) << atoi(name[i] + 1);
+	sgang_hostlist_free(name);
+	return nodes;
+}
+
+static uint64_t nodes_of(const uint32_t *ids, uint32_t n)
+{
+	uint64_t nodes = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		nodes |= fake_job(ids[i])->nodes;
+	return nodes;
+}
+
+/* The nodes that a job in the queue may start on. */
+static uint64_t offered(uint32_t id)
+{
+	const struct fake_request *rq = &fake_job(id)->rq;
+	struct sgang_standing s = { .tier = rq->tier,
+				    .priority = rq->priority,
+				    .record = id,
+				    .job_id = id };
+	struct sgang_nodeset *set = set_of(ALL_FREE);
+	uint64_t nodes;
+
+	fake_scheduler(true);
+	s.job = fake_host.jobs.find(id);
+	(void)sgang_conductor_keep(c, &s, NULL, INT64_MAX, set);
+	fake_scheduler(false);
+	nodes = mask_of(set);
+	sgang_nodeset_destroy(set);
+	return nodes;
+}
+
+static uint32_t first_of(uint64_t nodes)
+{
+	return (uint32_t)__builtin_ctzll(nodes);
+}
+
+static struct sgang_conf settings(bool preemption)
+{
+	struct sgang_conf conf;
+
+	sgang_conf_default(&conf);
+	conf.preemption = preemption;
+	return conf;
+}
+
+/* gang.conf is read again. */
+static void configure(bool preemption)
+{
+	struct sgang_conf conf = settings(preemption);
+
+	fake_scheduler(true);
+	sgang_conductor_configure(c, toy_tree(), &conf);
+	fake_scheduler(false);
+	sgang_conf_free(&conf);
+}
+
+/* ---- from the claim to the start ---- */
+
+static uint32_t saved_member;
+static bool was_saved;
+
+/* Whom it is for is on disk, and nobody has been touched. */
+static void look_at_save(void)
+{
+	was_saved = true;
+	assert_int_equal(n_struck(), 0);
+	assert_string_not_equal(record_of(saved_member).claim, "");
+	assert_string_not_equal(record_of(saved_member).victims, "");
+}
+
+/* 3.24, 3.29, 3.30, 3.32: as many go as are needed, together, after the claim
+ * is on disk; the gang starts on their nodes when the last of them has gone. */
+static void test_whole(void **state)
+{
+	uint32_t low[NODES], ids[3];
+	uint64_t nodes;
+
+	(void)state;
+	fill(GRACE, low);
+	submit_many(high("train", 3), 3, ids);
+	pass();
+	saved_member = ids[0];
+	was_saved = false;
+	fake_on_save(look_at_save);
+	reach(ids[0]);
+	assert_true(was_saved);
+	assert_int_equal(n_struck(), 3);
+	nodes = claimed_by(ids[0]);
+	assert_int_equal(__builtin_popcountll(nodes), 3);
+	for (uint32_t n = 0; n < NODES; n++)
+		assert_int_equal(fake_job(low[n])->struck != 0,
+				 (nodes >> n & 1));
+	for (int i = 0; i < 3; i++) {
+		assert_true(claimed_by(ids[i]) == nodes);
+		assert_non_null(strstr(text_of(ids[i]),
+				       "3 of 3 preempted jobs are ending"));
+	}
+
+	fake_clock(GRACE - 1);
+	pass();
+	all_in_state(low, NODES, FAKE_RUNNING);
+	all_in_state(ids, 3, FAKE_PENDING);
+	assert_int_equal(n_struck(), 3);
+	fake_clock(1);
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	assert_true(nodes_of(ids, 3) == nodes);
+	assert_int_equal(restarts_of(low, NODES), 3);
+	assert_int_equal(n_struck(), 0);
+	pass();
+	assert_string_equal(record_of(ids[0]).claim, "");
+	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "preempts job"), 3);
+}
+
+/* 3.32: no grace, and they are killed: it starts in the next pass. */
+static void test_killed(void **state)
+{
+	struct fake_request rq = plain(1, 1);
+	uint32_t low[NODES], ids[3], ended = 0;
+
+	(void)state;
+	rq.killed = true;
+	for (uint32_t n = 0; n < NODES; n++)
+		low[n] = start_on(n, rq);
+	claim_for(high("train", 3), 3, ids);
+	all_in_state(ids, 3, FAKE_PENDING);
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	for (uint32_t n = 0; n < NODES; n++)
+		ended += fake_state(low[n]) == FAKE_GONE;
+	assert_int_equal(ended, 3);
+}
+
+/* 3.24: what is free is used first; jobs that are requeued go before those that
+ * are killed; of the same kind those of the lower priority. */
+static void test_least_harm(void **state)
+{
+	struct fake_request rq = high("train", 3);
+	struct fake_request low = plain(1, 1);
+	uint32_t ids[3], killed[2], requeued[13];
+
+	(void)state;
+	rq.tier = 9;
+	low.grace = GRACE;
+	low.killed = true;
+	for (uint32_t n = 0; n < 2; n++)
+		killed[n] = start_on(n, low);
+	low.killed = false;
+	for (uint32_t n = 0; n < 13; n++) {
+		low.tier = (n == 4) ? 1 : 2;
+		requeued[n] = start_on(n + 2, low);
+	}
+	claim_for(rq, 3, ids);
+	assert_int_equal(n_struck(), 2);
+	assert_true(fake_job(requeued[4])->struck != 0);
+	assert_true(claimed_by(ids[0]) >> 15 & 1);
+	all_in_state(killed, 2, FAKE_RUNNING);
+	assert_int_equal(fake_job(killed[0])->struck, 0);
+}
+
+/* 3.29: all or nobody: one of the nodes cannot be had. */
+static void test_nobody(void **state)
+{
+	struct fake_request firm = plain(1, 1), rq = high("train", 4);
+	uint32_t low[NODES], ids[4];
+
+	(void)state;
+	fill(0, low);
+	fake_end(low[3]);
+	firm.tier = 1;
+	(void)start_on(3, firm);
+	rq.partition = 0x0f;
+	submit_many(rq, 4, ids);
+	pass();
+	for (int i = 0; i < 5; i++) {
+		reach(ids[0]);
+		fake_clock(10);
+	}
+	assert_int_equal(n_struck(), 0);
+	assert_int_equal(restarts_of(low, 3), 0);
+	assert_string_equal(record_of(ids[0]).claim, "");
+	assert_string_equal(record_of(ids[0]).preempts, "few:3");
+}
+
+/* 3.29: nor for a gang that something else would stop then: licences for one
+ * of its members, or a limit on nodes. */
+static void test_something_else(void **state)
+{
+	static const struct {
+		uint32_t licences, most_nodes;
+	} of[] = { { 3, 0 }, { 0, 2 } };
+
+	for (size_t i = 0; i < COUNT(of); i++) {
+		struct fake_request rq = high("train", 3);
+		uint32_t low[NODES], ids[3];
+
+		teardown(state);
+		setup_preemption(state);
+		fill(0, low);
+		rq.licences = of[i].licences;
+		rq.most_nodes = of[i].most_nodes;
+		submit_many(rq, 3, ids);
+		pass();
+		reach(ids[0]);
+		pass();
+		assert_int_equal(restarts_of(low, NODES), 0);
+		assert_string_equal(record_of(ids[0]).claim, "");
+		assert_string_equal(record_of(ids[0]).preempts, "limit");
+	}
+}
+
+/* 3.29: where it is not wanted nobody goes, and the record says why. */
+static void test_not_wanted(void **state)
+{
+	uint32_t low[NODES], ids[2], other;
+	struct fake_request rq = high("train", 2);
+
+	(void)state;
+	fill(0, low);
+	rq.more = "gang_preempt=no";
+	submit_many(rq, 2, ids);
+	pass();
+	reach(ids[0]);
+	assert_string_equal(record_of(ids[0]).preempts, "option");
+
+	configure(false);
+	other = submit(high("other", 1));
+	pass();
+	reach(other);
+	assert_string_equal(record_of(other).preempts, "site");
+
+	configure(true);
+	rq = member_of("same", 1);
+	other = submit(rq);
+	pass();
+	reach(other);
+	assert_string_equal(record_of(other).preempts, "none");
+	assert_int_equal(restarts_of(low, NODES), 0);
+}
+
+/* 3.24, 3.29: only those go that each of the members may preempt. */
+static void test_by_each(void **state)
+{
+	for (int first = 0; first < 2; first++) {
+		uint32_t low[NODES], ids[2];
+
+		teardown(state);
+		setup_preemption(state);
+		fill(0, low);
+		for (int i = 0; i < 2; i++) {
+			struct fake_request rq = member_of("train", 2);
+
+			rq.tier = i == first;
+			ids[i] = submit(rq);
+		}
+		pass();
+		reach(ids[first]);
+		pass();
+		assert_int_equal(restarts_of(low, NODES), 0);
+		assert_string_equal(record_of(ids[0]).preempts, "none");
+	}
+}
+
+/* 3.24: a job that is exempt for a while goes when it is not so any more; the
+ * conductor wakes the scheduler then. */
+static void test_exempt(void **state)
+{
+	struct fake_request rq = plain(1, 1);
+	uint32_t ids[2], woken;
+
+	(void)state;
+	rq.exempt = 50;
+	for (uint32_t n = 0; n < NODES; n++)
+		(void)start_on(n, rq);
+	submit_many(high("train", 2), 2, ids);
+	pass();
+	reach(ids[0]);
+	assert_string_equal(record_of(ids[0]).preempts, "none");
+	pass();
+	woken = fake_counts.woken;
+	fake_clock(49);
+	pass();
+	assert_int_equal(fake_counts.woken, woken);
+	fake_clock(1);
+	pass();
+	assert_true(fake_counts.woken > woken);
+	reach(ids[0]);
+	pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+}
+
+/* 3.32: what was freed is kept from those behind the gang, however short, and
+ * not from those before it. Another gang leaves it out. */
+static void test_kept(void **state)
+{
+	struct fake_request rq = plain(1, 1000);
+	uint32_t low[NODES], ids[3], more[2], behind, before;
+	uint64_t nodes;
+
+	(void)state;
+	fill(GRACE, low);
+	claim_for(high("train", 3), 3, ids);
+	nodes = claimed_by(ids[0]);
+	rq.time_limit = 1;
+	behind = submit(rq);
+	rq.tier = 2;
+	before = submit(rq);
+	assert_true(offered(behind) == (ALL_FREE & ~nodes));
+	assert_true(offered(before) == ALL_FREE);
+
+	rq = high("more", 2);
+	rq.priority = 50;
+	claim_for(rq, 2, more);
+	assert_false(claimed_by(more[0]) & nodes);
+	assert_int_equal(n_struck(), 5);
+	fake_clock(GRACE);
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	all_in_state(more, 2, FAKE_RUNNING);
+	assert_int_equal(restarts_of(low, NODES), 5);
+	assert_true(offered(behind) == ALL_FREE);
+}
+
+/* 3.31: a victim that has gone and runs again elsewhere is none any more. */
+static void test_runs_again(void **state)
+{
+	struct fake_request low = plain(1, 1), rq = high("train", 3);
+	uint32_t ids[3], victim, other = 0;
+
+	(void)state;
+	low.grace = GRACE;
+	for (uint32_t n = 1; n < NODES; n++)
+		other = start_on(n, low);
+	victim = submit(low);
+	assert_true(fake_start(victim, 1));
+	rq.partition = 0x7;
+	claim_for(rq, 3, ids);
+	assert_true(fake_job(victim)->struck != 0);
+	fake_clock(1);
+	fake_lose(victim);
+	fake_end(other);
+	assert_true(fake_start(victim, UINT64_C(1) << (NODES - 1)));
+	pass();
+	assert_int_equal(fake_job(victim)->struck, 0);
+	fake_clock(GRACE);
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	assert_int_equal(fake_state(victim), FAKE_RUNNING);
+	assert_int_equal(fake_job(victim)->restarts, 1);
+}
+
+/* ---- slurmctld dies ---- */
+
+/* 3.30: before the claim is on disk: as if nothing had been. */
+static void test_dies_unsaved(void **state)
+{
+	uint32_t low[NODES], ids[3];
+
+	(void)state;
+	fill(GRACE, low);
+	submit_many(high("train", 3), 3, ids);
+	pass();
+	fake_snapshot();
+	fake_die_at_save(1, false);
+	reach(ids[0]);
+	come_back(true);
+	pass();
+	assert_int_equal(n_struck(), 0);
+	assert_string_equal(record_of(ids[0]).claim, "");
+	reach(ids[0]);
+	assert_int_equal(n_struck(), 3);
+	fake_clock(GRACE);
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	assert_int_equal(restarts_of(low, NODES), 3);
+}
+
+/* 3.30, 3.31: after that, and before anybody was signalled: the claim is found,
+ * and planned anew. */
+static void test_dies_saved(void **state)
+{
+	uint32_t low[NODES], ids[3];
+	uint64_t nodes;
+
+	(void)state;
+	fill(GRACE, low);
+	submit_many(high("train", 3), 3, ids);
+	pass();
+	fake_die_at_save(1, true);
+	reach(ids[0]);
+	come_back(true);
+	assert_int_equal(n_struck(), 0);
+	nodes = claimed_by(ids[0]);
+	assert_int_equal(__builtin_popcountll(nodes), 3);
+	pass();
+	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "plans anew"), 1);
+	assert_int_equal(n_struck(), 3);
+	fake_clock(GRACE);
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	assert_int_equal(restarts_of(low, NODES), 3);
+}
+
+/* 3.31, 3.32: while the victims end: the claim is found, with them. */
+static void test_dies_struck(void **state)
+{
+	uint32_t low[NODES], ids[3];
+	uint64_t nodes;
+
+	(void)state;
+	fill(GRACE, low);
+	claim_for(high("train", 3), 3, ids);
+	nodes = claimed_by(ids[0]);
+	fake_snapshot();
+	come_back(true);
+	pass();
+	assert_true(claimed_by(ids[0]) == nodes);
+	assert_non_null(
+		strstr(text_of(ids[0]), "3 of 3 preempted jobs are ending"));
+	fake_clock(GRACE - 1);
+	pass();
+	all_in_state(low, NODES, FAKE_RUNNING);
+	fake_clock(1);
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	assert_true(nodes_of(ids, 3) == nodes);
+	assert_int_equal(restarts_of(low, NODES), 3);
+	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "plans anew"), 0);
+}
+
+/* 3.31: after some of the victims have been signalled: the others are, later,
+ * and nobody else. */
+static void test_dies_half_struck(void **state)
+{
+	uint32_t low[NODES], ids[3];
+	uint64_t nodes;
+
+	(void)state;
+	fill(GRACE, low);
+	claim_for(high("train", 3), 3, ids);
+	nodes = claimed_by(ids[0]);
+	fake_scheduler(true);
+	fake_host.preempt.spare(fake_host.jobs.find(low[first_of(nodes)]));
+	fake_scheduler(false);
+	fake_snapshot();
+	come_back(true);
+	pass();
+	assert_non_null(
+		strstr(text_of(ids[0]), "2 of 2 preempted jobs are ending"));
+	for (int i = 0; i < 3; i++) {
+		fake_clock(GRACE);
+		pass();
+	}
+	all_in_state(ids, 3, FAKE_RUNNING);
+	assert_true(nodes_of(ids, 3) == nodes);
+	assert_int_equal(restarts_of(low, NODES), 3);
+}
+
+/* 3.32: slurmctld has read its jobs anew. Before it is known what is claimed
+ * nobody starts, but not for ever. */
+static void test_forgets_jobs(void **state)
+{
+	uint32_t low[NODES], ids[3], behind;
+	uint64_t nodes;
+
+	(void)state;
+	fill(GRACE, low);
+	claim_for(high("train", 3), 3, ids);
+	nodes = claimed_by(ids[0]);
+	behind = submit(plain(1, 1));
+	fake_scheduler(true);
+	sgang_conductor_forget_jobs(c);
+	fake_scheduler(false);
+	assert_true(offered(behind) == 0);
+	fake_clock(5);
+	assert_true(offered(behind) == ALL_FREE);
+	pass();
+	assert_true(claimed_by(ids[0]) == nodes);
+	assert_true(offered(behind) == (ALL_FREE & ~nodes));
+	fake_clock(GRACE);
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	assert_int_equal(restarts_of(low, NODES), 3);
+}
+
+/* 3.32: the files are read again: the claim is found in the records. */
+static void test_reconfigured(void **state)
+{
+	uint32_t low[NODES], ids[3];
+	uint64_t nodes;
+
+	(void)state;
+	fill(GRACE, low);
+	claim_for(high("train", 3), 3, ids);
+	nodes = claimed_by(ids[0]);
+	configure(true);
+	pass();
+	assert_true(claimed_by(ids[0]) == nodes);
+	fake_clock(GRACE);
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	assert_true(nodes_of(ids, 3) == nodes);
+	assert_int_equal(restarts_of(low, NODES), 3);
+}
+
+/* slurmctld was away while the victims went, and these nodes of the claim have
+ * not registered with the new one. */
+static uint64_t back_unregistered(uint32_t *ids, uint32_t *low)
+{
+	uint64_t nodes;
+
+	fill(GRACE, low);
+	claim_for(high("train", 3), 3, ids);
+	nodes = claimed_by(ids[0]);
+	fake_snapshot();
+	come_back(true);
+	for (uint32_t n = 0; n < NODES; n++) {
+		if (nodes >> n & 1)
+			fake_unregistered(n);
+	}
+	for (uint32_t n = 0; n < NODES; n++) {
+		if (nodes >> n & 1)
+			fake_lose(low[n]);
+	}
+	pass();
+	return nodes;
+}
+
+/* 3.32: a node that registers after a restart is waited for. */
+static void test_registers(void **state)
+{
+	uint32_t low[NODES], ids[3];
+	uint64_t nodes;
+
+	(void)state;
+	nodes = back_unregistered(ids, low);
+	fake_clock(59);
+	pass();
+	assert_true(claimed_by(ids[0]) == nodes);
+	assert_int_equal(n_struck(), 0);
+	for (uint32_t n = 0; n < NODES; n++)
+		fake_node_down(n, false);
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	assert_true(nodes_of(ids, 3) == nodes);
+}
+
+/* 3.31: one that does not is not waited for longer than that. */
+static void test_never_registers(void **state)
+{
+	uint32_t low[NODES], ids[3];
+	uint64_t nodes;
+
+	(void)state;
+	nodes = back_unregistered(ids, low);
+	fake_clock(60);
+	pass();
+	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "plans anew"), 1);
+	assert_false(claimed_by(ids[0]) & nodes);
+	assert_int_equal(n_struck(), 3);
+	fake_clock(GRACE);
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+}
+
+/* ---- claims that fail ---- */
+
+/* A node of the claim breaks down for a moment. */
+static void lose_claim(uint32_t id)
+{
+	uint32_t node = first_of(claimed_by(id));
+
+	fake_node_down(node, true);
+	pass();
+	fake_node_down(node, false);
+}
+
+/* 3.31: a node is out of service: the gang plans anew, with the victims that go
+ * anyway. */
+static void test_node_down(void **state)
+{
+	uint32_t low[NODES], ids[3], down;
+	uint64_t nodes;
+
+	(void)state;
+	fill(GRACE, low);
+	claim_for(high("train", 3), 3, ids);
+	nodes = claimed_by(ids[0]);
+	down = first_of(nodes);
+	fake_clock(10);
+	fake_node_down(down, true);
+	pass();
+	assert_int_equal(fake_log_count(SGANG_LOG_INFO,
+					"plans anew: a node is out of service"),
+			 1);
+	assert_false(claimed_by(ids[0]) >> down & 1);
+	assert_int_equal(__builtin_popcountll(claimed_by(ids[0]) & nodes), 2);
+	fake_clock(GRACE - 10);
+	pass();
+	all_in_state(ids, 3, FAKE_PENDING);
+	fake_clock(10);
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+}
+
+/* 3.29, 3.31: after three plans in a row it gives up, and its victims run on;
+ * it waits for a minute then, and twice as long after each further one, up to
+ * ten. */
+static void test_back_off(void **state)
+{
+	static const int64_t wait[] = { 60, 120, 240, 480, 600, 600 };
+	uint32_t low[NODES], ids[3];
+
+	(void)state;
+	fill(10 * GRACE, low);
+	claim_for(high("train", 3), 3, ids);
+	lose_claim(ids[0]);
+	lose_claim(ids[0]);
+	assert_string_not_equal(record_of(ids[0]).claim, "");
+	for (size_t i = 0; i < COUNT(wait); i++) {
+		uint32_t woken;
+
+		lose_claim(ids[0]);
+		assert_string_equal(record_of(ids[0]).claim, "");
+		assert_int_equal(n_struck(), 0);
+		pass();
+		fake_clock(wait[i] - 1);
+		reach(ids[0]);
+		assert_string_equal(record_of(ids[0]).claim, "");
+		assert_memory_equal(record_of(ids[0]).preempts, "after:", 6);
+		pass();
+		woken = fake_counts.woken;
+		pass();
+		assert_int_equal(fake_counts.woken, woken);
+		fake_clock(1);
+		pass();
+		assert_true(fake_counts.woken > woken);
+		reach(ids[0]);
+		assert_string_not_equal(record_of(ids[0]).claim, "");
+	}
+	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "gives up its claim"),
+			 COUNT(wait));
+	assert_int_equal(restarts_of(low, NODES), 0);
+	fake_clock(10 * GRACE);
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+}
+
+/* It is requeued, before its grace is over if it is a victim. */
+static void ends_early(uint32_t id)
+{
+	fake_lose(id);
+	fake_scheduler(true);
+	gave_back(fake_host.jobs.find(id));
+	fake_scheduler(false);
+}
+
+/* 3.31: what it was freed for starts: the count of failures begins anew. */
+static void test_back_off_ends(void **state)
+{
+	struct fake_request rq = high("train", 3);
+	uint32_t low[NODES], ids[3];
+
+	(void)state;
+	fill(GRACE, low);
+	rq.more = "gang_on_failure=requeue";
+	claim_for(rq, 3, ids);
+	lose_claim(ids[0]);
+	lose_claim(ids[0]);
+	fake_clock(GRACE);
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	pass();
+	ends_early(ids[0]);
+	pass();
+	all_in_state(ids, 3, FAKE_PENDING);
+	for (uint32_t n = 0; n < NODES; n++) {
+		if (fake_state(low[n]) == FAKE_PENDING)
+			assert_true(fake_start(low[n], ALL_FREE));
+	}
+	pass();
+	reach(ids[0]);
+	assert_string_not_equal(record_of(ids[0]).claim, "");
+	lose_claim(ids[0]);
+	assert_string_not_equal(record_of(ids[0]).claim, "");
+}
+
+/* 3.29: the new plan has no use for some victims of the old one: they run on.
+ */
+static void test_spared_by_plan(void **state)
+{
+	struct fake_request rq = high("train", 4);
+	uint32_t low[NODES], ids[4];
+	uint64_t nodes;
+
+	(void)state;
+	fill(GRACE, low);
+	rq.topology = "require:leaf";
+	claim_for(rq, 4, ids);
+	nodes = claimed_by(ids[0]);
+	fake_node_down(first_of(nodes), true);
+	pass();
+	assert_false(claimed_by(ids[0]) & nodes);
+	assert_int_equal(n_struck(), 4);
+	for (uint32_t n = 0; n < NODES; n++) {
+		if (nodes >> n & 1)
+			assert_int_equal(fake_job(low[n])->struck, 0);
+	}
+	fake_clock(GRACE);
+	fake_time_limits();
+	pass();
+	all_in_state(ids, 4, FAKE_RUNNING);
+	assert_int_equal(restarts_of(low, NODES), 4);
+}
+
+/* 3.29: there is no other plan: all of them run on. */
+static void test_spared_by_none(void **state)
+{
+	struct fake_request rq = high("train", 4);
+	uint32_t low[NODES], ids[4];
+
+	(void)state;
+	fill(GRACE, low);
+	rq.partition = LEAF(1);
+	claim_for(rq, 4, ids);
+	fake_node_down(4, true);
+	pass();
+	assert_string_equal(record_of(ids[0]).claim, "");
+	assert_int_equal(n_struck(), 0);
+	fake_node_down(4, false);
+	fake_clock(10);
+	pass();
+	reach(ids[0]);
+	assert_int_equal(n_struck(), 4);
+	fake_clock(GRACE);
+	pass();
+	all_in_state(ids, 4, FAKE_RUNNING);
+}
+
+/* 3.31: a victim that does not end a minute after it should have is given up
+ * on. */
+static void test_overdue(void **state)
+{
+	uint32_t low[NODES], ids[3], hangs;
+	uint64_t nodes;
+
+	(void)state;
+	fill(GRACE, low);
+	claim_for(high("train", 3), 3, ids);
+	nodes = claimed_by(ids[0]);
+	hangs = low[first_of(nodes)];
+	fake_hang(hangs, true);
+	fake_clock(GRACE + 60);
+	pass();
+	assert_non_null(
+		strstr(text_of(ids[0]), "1 of 3 preempted jobs are ending"));
+	assert_true(claimed_by(ids[0]) == nodes);
+	fake_clock(1);
+	pass();
+	assert_int_equal(fake_log_count(SGANG_LOG_INFO,
+					"a preempted job does not end"),
+			 1);
+	assert_false(claimed_by(ids[0]) & fake_job(hangs)->nodes);
+	fake_clock(GRACE);
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	assert_int_equal(restarts_of(low, NODES), 3);
+}
+
+/* 3.32: somebody before it in the queue has taken a node: it plans anew. */
+static void test_taken(void **state)
+{
+	struct fake_request rq = plain(1, 1);
+	uint32_t low[NODES], ids[3];
+	uint64_t nodes;
+
+	(void)state;
+	fill(GRACE, low);
+	claim_for(high("train", 3), 3, ids);
+	nodes = claimed_by(ids[0]);
+	rq.tier = 2;
+	fake_lose(low[first_of(nodes)]);
+	(void)start_on(first_of(nodes), rq);
+	fake_clock(GRACE);
+	pass();
+	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "plans anew"), 1);
+	fake_clock(GRACE);
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	assert_int_equal(restarts_of(low, NODES), 4);
+}
+
+/* ---- claims that are not needed any more ---- */
+
+static void cancel_all(uint32_t *ids)
+{
+	for (int i = 0; i < 3; i++)
+		fake_end(ids[i]);
+}
+
+static void cancel_one(uint32_t *ids)
+{
+	fake_end(ids[1]);
+}
+
+static void hold_one(uint32_t *ids)
+{
+	fake_user_hold(ids[2], true);
+}
+
+static void switch_off(uint32_t *ids)
+{
+	(void)ids;
+	configure(false);
+}
+
+/* 3.29: a gang that is cancelled, or not complete any more, and gangs that do
+ * not preempt any more: victims that have time left run on. */
+static void test_given_up(void **state)
+{
+	static const struct {
+		void (*change)(uint32_t *ids);
+		const char *why;
+	} of[] = {
+		{ cancel_all, "the gang is not complete any more" },
+		{ cancel_one, "the gang is not complete any more" },
+		{ hold_one, "the gang is not complete any more" },
+		{ switch_off, "gangs do not preempt any more" },
+	};
+
+	for (size_t i = 0; i < COUNT(of); i++) {
+		uint32_t low[NODES], ids[3], behind;
+
+		teardown(state);
+		setup_preemption(state);
+		fill(GRACE, low);
+		claim_for(high("train", 3), 3, ids);
+		behind = submit(plain(1, 1));
+		of[i].change(ids);
+		pass();
+		snprintf(context, sizeof(context), "case %zu", i);
+		if (!fake_log_count(SGANG_LOG_INFO, of[i].why))
+			fail_msg("%s: not told", context);
+		assert_int_equal(n_struck(), 0);
+		assert_true(offered(behind) == ALL_FREE);
+		fake_clock(GRACE);
+		pass();
+		all_in_state(low, NODES, FAKE_RUNNING);
+	}
+}
+
+/* 3.29: a member wants more nodes now: what was freed is not enough, and more
+ * are. */
+static void test_wants_more(void **state)
+{
+	struct fake_request rq = high("train", 3);
+	uint32_t low[NODES], ids[3];
+
+	(void)state;
+	fill(GRACE, low);
+	claim_for(rq, 3, ids);
+	rq.nodes = 2;
+	fake_update(ids[0], &rq);
+	for (int i = 0; i < 3; i++) {
+		fake_clock(GRACE);
+		pass();
+	}
+	all_in_state(ids, 3, FAKE_RUNNING);
+	assert_int_equal(restarts_of(low, NODES), 4);
+}
+
+/* ---- gangs that are victims ---- */
+
+/* A gang of n on the first nodes, of which 'min' are needed, and on all others
+ * jobs that nobody may preempt. */
+static void low_gang(uint32_t grace, uint32_t min, uint32_t n, uint32_t *ids)
+{
+	struct fake_request rq = member_of("low", min), firm = plain(1, 1);
+
+	rq.total = n;
+	rq.grace = grace;
+	rq.partition = (UINT64_C(1) << n) - 1;
+	submit_many(rq, n, ids);
+	pass();
+	reach(ids[0]);
+	for (uint32_t i = min; i < n; i++)
+		assert_true(fake_state(ids[i]) == FAKE_RUNNING ||
+			    fake_start(ids[i], rq.partition));
+	pass();
+	all_in_state(ids, n, FAKE_RUNNING);
+	firm.tier = 9;
+	for (uint32_t i = n; i < NODES; i++)
+		(void)start_on(i, firm);
+}
+
+/* 3.29, 3.30: a gang goes as a whole, each member in its own grace; none starts
+ * alone meanwhile, and they start together again. */
+static void test_gang_goes(void **state)
+{
+	uint32_t low[3], ids[2];
+
+	(void)state;
+	low_gang(GRACE, 3, 3, low);
+	claim_for(high("train", 2), 2, ids);
+	assert_int_equal(n_struck(), 3);
+	pass();
+	for (int i = 0; i < 3; i++)
+		assert_true(record_of(low[i]).evicted);
+	fake_clock(10);
+	ends_early(low[1]);
+	pass();
+	assert_true(record_of(low[1]).evicted);
+	assert_int_equal(turn(low[1]), SGANG_TURN_TAKEN);
+	pass();
+	assert_int_equal(fake_state(low[1]), FAKE_PENDING);
+
+	fake_clock(GRACE - 10);
+	pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	all_in_state(low, 3, FAKE_PENDING);
+	assert_int_equal(restarts_of(low, 3), 3);
+	pass();
+	assert_int_equal(
+		fake_log_count(SGANG_LOG_INFO, "was preempted as a whole"), 1);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(record_of(low[i]).phase, SGANG_PHASE_WAITING);
+		assert_false(record_of(low[i]).evicted);
+	}
+	fake_end(ids[0]);
+	fake_end(ids[1]);
+	pass();
+	fake_clock(10);
+	reach(low[2]);
+	all_in_state(low, 3, FAKE_RUNNING);
+}
+
+/* 3.29: slurmctld dies while a gang goes: its members still go as a whole. */
+static void test_dies_while_gang_goes(void **state)
+{
+	uint32_t low[3], ids[2];
+
+	(void)state;
+	low_gang(GRACE, 3, 3, low);
+	claim_for(high("train", 2), 2, ids);
+	fake_clock(10);
+	ends_early(low[1]);
+	fake_snapshot();
+	come_back(true);
+	pass();
+	assert_int_equal(turn(low[1]), SGANG_TURN_TAKEN);
+	fake_clock(GRACE - 10);
+	fake_time_limits();
+	pass();
+	pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	all_in_state(low, 3, FAKE_PENDING);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(record_of(low[i]).phase, SGANG_PHASE_WAITING);
+}
+
+/* 3.29: without a grace all of it is gone with the pass that signals it. */
+static void test_gang_goes_at_once(void **state)
+{
+	uint32_t low[3], ids[2];
+
+	(void)state;
+	low_gang(0, 3, 3, low);
+	claim_for(high("train", 2), 2, ids);
+	for (int i = 0; i < 3; i++)
+		assert_true(record_of(low[i]).evicted);
+	pass();
+	pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	all_in_state(low, 3, FAKE_PENDING);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(record_of(low[i]).phase, SGANG_PHASE_WAITING);
+}
+
+/* 3.29: the same where an ordinary job preempts it, and it is gone before a
+ * pass could write that down. */
+static void test_gang_goes_for_job(void **state)
+{
+	struct fake_request rq = plain(3, 1);
+	struct sgang_spec spec;
+	uint32_t low[3], by;
+
+	(void)state;
+	low_gang(0, 3, 3, low);
+	spec = spec_of(low[0]);
+	rq.tier = 5;
+	rq.requested = 0x7;
+	by = submit(rq);
+	fake_scheduler(true);
+	sgang_conductor_struck(c, sgang_conductor_victim(c, &spec));
+	for (int i = 0; i < 3; i++)
+		fake_host.preempt.preempt(fake_host.jobs.find(low[i]),
+					  fake_host.jobs.find(by));
+	fake_scheduler(false);
+	for (int i = 0; i < 3; i++)
+		assert_true(record_of(low[i]).evicted);
+	assert_int_equal(turn(low[1]), SGANG_TURN_TAKEN);
+	assert_true(fake_start(by, ALL_FREE));
+	pass();
+	pass();
+	all_in_state(low, 3, FAKE_PENDING);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(record_of(low[i]).phase, SGANG_PHASE_WAITING);
+}
+
+/* 3.24: members above the minimum go alone, those that came last first. */
+static void test_extra_goes(void **state)
+{
+	uint32_t low[4], ids[1];
+
+	(void)state;
+	low_gang(0, 2, 4, low);
+	claim_for(high("train", 1), 1, ids);
+	pass();
+	all_in_state(ids, 1, FAKE_RUNNING);
+	assert_int_equal(restarts_of(low, 4), 1);
+	assert_int_equal(fake_state(low[3]), FAKE_PENDING);
+	assert_false(record_of(low[0]).evicted);
+}
+
+/* 3.29: a gang whose preemptor gives up runs on as if nothing had been. */
+static void test_gang_is_spared(void **state)
+{
+	uint32_t low[3], ids[2];
+
+	(void)state;
+	low_gang(GRACE, 3, 3, low);
+	claim_for(high("train", 2), 2, ids);
+	pass();
+	assert_true(record_of(low[0]).evicted);
+	fake_end(ids[0]);
+	pass();
+	pass();
+	assert_int_equal(n_struck(), 0);
+	all_in_state(low, 3, FAKE_RUNNING);
+	for (int i = 0; i < 3; i++) {
+		assert_false(record_of(low[i]).evicted);
+		assert_int_equal(record_of(low[i]).phase, SGANG_PHASE_RUNNING);
+	}
+}
+
+/* 3.29: the same after a restart in between, also for a member that is not on
+ * nodes of the claim. */
+static void test_gang_is_spared_later(void **state)
+{
+	uint32_t low[3], ids[2];
+
+	(void)state;
+	low_gang(GRACE, 3, 3, low);
+	claim_for(high("train", 2), 2, ids);
+	pass();
+	fake_snapshot();
+	come_back(true);
+	pass();
+	assert_int_equal(n_struck(), 3);
+	fake_end(ids[0]);
+	pass();
+	assert_int_equal(n_struck(), 0);
+	fake_clock(GRACE);
+	fake_time_limits();
+	pass();
+	all_in_state(low, 3, FAKE_RUNNING);
+	assert_false(record_of(low[0]).evicted);
+}
+
+/* 3.29: a gang of which one member is no candidate is no victim. */
+static void test_gang_in_part(void **state)
+{
+	uint32_t low[3], ids[2];
+
+	(void)state;
+	low_gang(0, 3, 3, low);
+	fake_exempt(low[1], 1000000);
+	submit_many(high("train", 2), 2, ids);
+	pass();
+	reach(ids[0]);
+	pass();
+	all_in_state(low, 3, FAKE_RUNNING);
+	assert_string_equal(record_of(ids[0]).claim, "");
+}
+
+/* 3.29: gangs that start together preempt together, with one claim. */
+static void test_group(void **state)
+{
+	struct fake_request rq = high("a", 2);
+	uint32_t low[NODES], a[2], b[1];
+
+	(void)state;
+	fill(GRACE, low);
+	rq.more = "gang_groups=alice/b";
+	submit_many(rq, 2, a);
+	rq = high("b", 1);
+	rq.more = "gang_groups=alice/a";
+	rq.nodes = 2;
+	submit_many(rq, 1, b);
+	pass();
+	reach(a[0]);
+	assert_int_equal(n_struck(), 4);
+	fake_clock(GRACE - 1);
+	reach(b[0]);
+	all_in_state(a, 2, FAKE_PENDING);
+	all_in_state(b, 1, FAKE_PENDING);
+	fake_clock(1);
+	pass();
+	all_in_state(a, 2, FAKE_RUNNING);
+	all_in_state(b, 1, FAKE_RUNNING);
+	assert_int_equal(restarts_of(low, NODES), 4);
+}
+
+/* ---- memory runs out ---- */
+
+static uint32_t victims[NODES];
+
+/* About to claim. */
+static void prepare_claim(uint32_t *ids)
+{
+	fill(GRACE, victims);
+	submit_many(high("train", 3), 3, ids);
+	pass();
+	(void)turn(ids[0]);
+}
+
+/* The last victim is about to go. */
+static void prepare_start(uint32_t *ids)
+{
+	fill(GRACE, victims);
+	claim_for(high("train", 3), 3, ids);
+	fake_clock(GRACE);
+}
+
+/* A claim is about to be found, with victims that are going. */
+static void prepare_recovery(uint32_t *ids)
+{
+	fill(GRACE, victims);
+	claim_for(high("train", 3), 3, ids);
+	fake_snapshot();
+	come_back(true);
+}
+
+/* About to plan anew. */
+static void prepare_anew(uint32_t *ids)
+{
+	struct fake_request rq = high("train", 3);
+
+	fill(GRACE, victims);
+	rq.topology = "require:leaf";
+	claim_for(rq, 3, ids);
+	fake_node_down(first_of(claimed_by(ids[0])), true);
+}
+
+/* About to claim the nodes of a gang. */
+static void prepare_gang(uint32_t *ids)
+{
+	low_gang(GRACE, 4, 4, victims);
+	submit_many(high("train", 3), 3, ids);
+	pass();
+	(void)turn(ids[0]);
+}
+
+/* 3.29: all of a gang goes, or nobody of it. */
+static void whole_gang(void)
+{
+	uint32_t gone = 0;
+
+	if (!fake_job(victims[0])->gang[0])
+		return;
+	for (int i = 0; i < 4; i++)
+		gone += fake_job(victims[i])->struck ||
+			fake_state(victims[i]) == FAKE_PENDING;
+	if (gone && gone != 4)
+		fail_msg("%s: %u of 4 members go", context, gone);
+}
+
+/* Until it has started, slurmctld does what it does all the time. */
+static void go_on(uint32_t *ids)
+{
+	for (int i = 0; i < 20 && !in_state("train", FAKE_RUNNING); i++) {
+		fake_clock(GRACE / 4);
+		fake_time_limits();
+		reach(ids[0]);
+		whole_gang();
+		if (in_state("train", FAKE_RUNNING) % 3)
+			fail_msg("%s: started in part", context);
+	}
+	all_in_state(ids, 3, FAKE_RUNNING);
+}
+
+/* 3.24, 3.29, 3.32: one allocation, or all from one on, fail in a pass: nothing
+ * is lost, no gang goes in part, and afterwards it starts. */
+static void test_no_memory(void **state)
+{
+#ifdef __SANITIZE_THREAD__
+	skip(); /* half an hour is not enough, and it has one thread */
+#endif
+	static void (*const prepare[])(uint32_t *) = {
+		prepare_claim, prepare_start, prepare_recovery,
+		prepare_anew,  prepare_gang,
+	};
+
+	for (size_t p = 0; p < 2 * COUNT(prepare); p++) {
+		bool reached = true;
+
+		for (uint64_t at = 1; reached; at++) {
+			uint32_t ids[3];
+
+			teardown(state);
+			setup_preemption(state);
+			prepare[p / 2](ids);
+			snprintf(context, sizeof(context),
+				 "case %zu, allocation %llu", p / 2,
+				 (unsigned long long)at);
+			memory.calls = 0;
+			memory.fail_at = at;
+			memory.for_good = p % 2;
+			memory.counting = true;
+			pass();
+			memory.counting = false;
+			reached = memory.calls >= at;
+			whole_gang();
+			go_on(ids);
+			pass();
+			pass();
+			if (n_struck())
+				fail_msg("%s: %u go for nobody", context,
+					 n_struck());
+		}
+	}
+}
+
+int main(void)
+{
+#define T(name) \
+	cmocka_unit_test_setup_teardown(name, setup_preemption, teardown)
+	const struct CMUnitTest tests[] = {
+		T(test_whole),
+		T(test_killed),
+		T(test_least_harm),
+		T(test_nobody),
+		T(test_something_else),
+		T(test_not_wanted),
+		T(test_by_each),
+		T(test_exempt),
+		T(test_kept),
+		T(test_runs_again),
+		T(test_dies_unsaved),
+		T(test_dies_saved),
+		T(test_dies_struck),
+		T(test_dies_half_struck),
+		T(test_forgets_jobs),
+		T(test_reconfigured),
+		T(test_registers),
+		T(test_never_registers),
+		T(test_node_down),
+		T(test_back_off),
+		T(test_back_off_ends),
+		T(test_spared_by_plan),
+		T(test_spared_by_none),
+		T(test_overdue),
+		T(test_taken),
+		T(test_given_up),
+		T(test_wants_more),
+		T(test_gang_goes),
+		T(test_dies_while_gang_goes),
+		T(test_gang_goes_at_once),
+		T(test_gang_goes_for_job),
+		T(test_extra_goes),
+		T(test_gang_is_spared),
+		T(test_gang_is_spared_later),
+		T(test_gang_in_part),
+		T(test_group),
+		T(test_no_memory),
+	};
+#undef T
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
