@@ -149,13 +149,12 @@ slurm_strays()
 {
 	local proc pid
 
-	# grep must not find itself
-	for proc in $({
-		env -i PATH="$PATH" grep -lzsF "$slurm_dir/" \
-			/proc/[0-9]*/environ
-		find /proc/[0-9]*/cwd -maxdepth 0 -lname "$slurm_dir/*" \
-			2>/dev/null
-	} | sed 's,/[a-z]*$,,' | sort -u); do
+	# what looks must not find itself
+	for proc in $(env -i PATH="$PATH" sh -c '{
+			grep -lzsF "$1/" /proc/[0-9]*/environ
+			find /proc/[0-9]*/cwd -maxdepth 0 -lname "$1/*" \
+				2>/dev/null
+		} | sed "s,/[a-z]*\$,," | sort -u' sh "$slurm_dir"); do
 		pid=${proc#/proc/}
 		test "$pid" != $$ || continue
 		test -z "$1" || grep -qzsx "SLURMD_NODENAME=$1" "$proc/environ" ||
