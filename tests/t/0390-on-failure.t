@@ -202,6 +202,24 @@ test_expect_success '3.2 kill: one cannot be launched, all end, who waits too' '
 	! grep stop nolaunch.log &&
 	repair n1
 '
+test_expect_success '1.58 3.36 kill: a task that left its array as it started' '
+	end_script late &&
+	blocker=$(submit -N 2 -w "n[1-2]" --exclusive --wrap="sleep 300") &&
+	members=($(submit -N 1 --exclusive --gang=late --gang-min-member=2 \
+		--gang-total-number=4 --gang-order=0 --gang-on-failure=kill \
+		late.sh)) &&
+	array=$(submit -N 1 --exclusive --array=1-3 --gang=late \
+		--gang-min-member=2 --gang-total-number=4 \
+		--gang-on-failure=kill late.sh) &&
+	wait_state ${members[0]} RUNNING &&
+	scancel $blocker &&
+	wait_for 30 "test \$(starts_of late) = 4" &&
+	scancel ${members[0]} &&
+	wait_for 15 "test -z \"\$(squeue -h -j $array)\"" &&
+	test $(grep -c " term " late.log) -ge 3 &&
+	! grep stop late.log &&
+	wait_for 10 nodes_idle
+'
 test_expect_success 'kill: to complete is no failure' '
 	run fine kill &&
 	touch fine.go &&

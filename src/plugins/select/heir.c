@@ -79,6 +79,9 @@ void sgang_conductor_begins(struct sgang_conductor *c, struct sgang_job *job)
 	if (!e) { /* a task that has just been split off its array */
 		sgang_registry_note(c, job);
 		e = sgang_lookup_entry(c, info.job_id);
+		/* its record is to have the policies of its gang */
+		if (e)
+			sgang_registry_refresh(c, e->gang);
 	}
 	if (!e || !c->conf.gangs || !c->fabric || !e->gang->topology ||
 	    e->hold || !sgang_gang_ordinary(&e->gang->tally))
