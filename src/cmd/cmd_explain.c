@@ -394,12 +394,23 @@ static void say_helps(const struct sgang_record *record, int64_t start,
 			 sgang_answer_time(start, when));
 }
 
+/* The members that somebody holds, if those that are left are too few. */
+static uint32_t held_back(const struct sgang_gang *gang)
+{
+	uint32_t members = sgang_gangs_members(gang), stopped = 0;
+
+	for (size_t i = 0; i < gang->n_jobs; i++)
+		if (gang->jobs[i]->stopped)
+			stopped += gang->jobs[i]->tasks;
+	return members - stopped < gang->record->min_member ? stopped : 0;
+}
+
 /* What would let it start; "" when nothing is known. */
 static const char *what_helps(const struct sgang_gang *gang,
 			      char text[HELPS_SIZE])
 {
 	uint32_t members = sgang_gangs_members(gang);
-	uint32_t min = gang->record->min_member;
+	uint32_t min = gang->record->min_member, held = held_back(gang);
 	char name[SGANG_GANGS_NAME];
 
 	text[0] = '\0';
@@ -414,6 +425,10 @@ static const char *what_helps(const struct sgang_gang *gang,
 	else if (gang->phase == SGANG_PHASE_GATHERING && members < min)
 		snprintf(text, HELPS_SIZE, "%" PRIu32 " more member%s",
 			 min - members, min - members == 1 ? "" : "s");
+	else if (held)
+		snprintf(text, HELPS_SIZE,
+			 "sgang release %s: %" PRIu32 " member%s held", name,
+			 held, held == 1 ? " is" : "s are");
 	else
 		say_helps(gang->record, start_of(gang), text);
 	return text;

@@ -33,6 +33,10 @@ char *sgang_control_state_dir(struct sgang_error *err);
  * that has ended meanwhile is fine. Returns 0, or -1 with 'err' filled. */
 int sgang_control_signal(const char *job, int signal, struct sgang_error *err);
 
+/* Hold a job that waits, as scontrol hold does: it does not start before it is
+ * released. Returns 0, or -1 with 'err' filled. */
+int sgang_control_hold(const char *job, struct sgang_error *err);
+
 /* Let a held job go on, as scontrol release does. Returns 0, or -1 with 'err'
  * filled. */
 int sgang_control_release(const char *job, struct sgang_error *err);

@@ -213,7 +213,8 @@ static int check_tasks(const job_array_resp_msg_t *answer,
 	return 0;
 }
 
-int sgang_control_release(const char *job, struct sgang_error *err)
+static int set_priority(const char *job, uint32_t priority,
+			struct sgang_error *err)
 {
 	job_array_resp_msg_t *answer = NULL;
 	job_desc_msg_t desc;
@@ -223,7 +224,7 @@ int sgang_control_release(const char *job, struct sgang_error *err)
 		return -1;
 	slurm_init_job_desc_msg(&desc);
 	desc.job_id_str = (char *)job;
-	desc.priority = INFINITE;
+	desc.priority = priority;
 	rc = slurm_update_job2(&desc, &answer);
 	sgang_libslurm_leave();
 	if (rc)
@@ -231,4 +232,14 @@ int sgang_control_release(const char *job, struct sgang_error *err)
 	rc = check_tasks(answer, err);
 	slurm_free_job_array_resp(answer);
 	return rc;
+}
+
+int sgang_control_hold(const char *job, struct sgang_error *err)
+{
+	return set_priority(job, 0, err);
+}
+
+int sgang_control_release(const char *job, struct sgang_error *err)
+{
+	return set_priority(job, INFINITE, err);
 }

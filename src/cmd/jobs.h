@@ -44,6 +44,8 @@ struct sgang_jobrow {
 	int64_t start_time;  /* of a pending job when Slurm expects
 			      * it to start; 0: not known */
 	int64_t end_time;    /* of an ended job */
+	bool stopped;        /* it waits without a priority: somebody or
+			      * something holds it back */
 	bool failed;         /* it ended, and not by completing or
 			      * by somebody's wish */
 };

@@ -1,0 +1,146 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0355-gang-verbs.t - sgang hold, release and requeue act on a whole gang
+
+test_description='sgang hold, sgang release, sgang requeue'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+slurm_setup -n 4 -c 2 --gang
+users_setup
+gate_setup
+slurm_start
+sgang=$slurm_dir/lib/sgang
+
+# Members of one node in the array "members": gather USER GANG MIN COUNT OPTION...
+gather()
+{
+	local user=$1 gang=$2 min=$3 count=$4 i
+
+	shift 4
+	members=()
+	for ((i = 0; i < count; i++)); do
+		members+=($(submit_as $user -N 1 --exclusive --gang=$gang \
+			--gang-min-member=$min "$@" --wrap="sleep 300")) ||
+			return 1
+	done
+}
+
+# It says exactly this on stdout and nothing else: says USER TEXT ARGS
+says()
+{
+	local user=$1 text=$2
+
+	shift 2
+	as $user "$sgang" "$@" >out 2>err
+	test $? = 0 && test_must_be_empty err && echo "$text" | test_cmp - out
+}
+
+# It refuses with this line: refuses USER TEXT ARGS
+refuses()
+{
+	local user=$1 text=$2
+
+	shift 2
+	as $user "$sgang" "$@" >out 2>err
+	test $? = 1 && test_must_be_empty out && grep -x "sgang: $text" err
+}
+
+all_held()
+{
+	local id
+
+	for id; do
+		test "$(job_field $id Priority)" = 0 || return 1
+	done
+}
+
+# --- hold and release ---
+
+test_expect_success '6.14 a gang that waits is held as a whole' '
+	busy=$(submit -N 4 --exclusive --wrap="sleep 300") &&
+	wait_state $busy RUNNING &&
+	gather $alice wait 4 2 && one=(${members[@]}) &&
+	array=$(submit_as $alice -N 1 --exclusive -a 1-2 --gang=wait \
+		--wrap="sleep 300") &&
+	wait_for 10 squeue_says ${one[0]} "Gang $alice/wait waits" &&
+	says $alice "held $alice/wait: 4 members" hold wait &&
+	all_held ${one[@]} $array &&
+	all_in PENDING ${one[@]} $array
+'
+test_expect_success '6.14 show and explain say so' '
+	as $alice "$sgang" show wait >out && grep " Reason=JobHeldUser" out &&
+	as $alice "$sgang" explain wait >out &&
+	grep "Helps=sgang release $alice/wait: 4 members are held" out
+'
+test_expect_success '6.14 it does not start on free nodes, and others do' '
+	scancel $busy && wait_state $busy CANCELLED &&
+	id=$(submit -N 1 --exclusive --nice=100 --wrap=true) &&
+	wait_state $id COMPLETED &&
+	all_in PENDING ${one[@]} $array
+'
+test_expect_success '6.14 released, its members gather and start together' '
+	says $alice "released $alice/wait: 4 members" release wait &&
+	wait_for 20 all_in RUNNING ${one[@]} ${array}_1 ${array}_2 &&
+	started_together ${one[@]} ${array}_1 ${array}_2 &&
+	test "$(restarts_of ${one[@]})" = 0
+'
+test_expect_success '6.14 nobody waits, nobody is held' '
+	refuses $alice "gang $alice/wait: no member waits" hold wait &&
+	refuses $alice "gang $alice/wait: no member is held" release wait &&
+	refuses $alice "gang $alice/none: there is no such gang.*" hold none &&
+	all_in RUNNING ${one[@]} &&
+	as $alice "$sgang" cancel wait && wait_for 15 nodes_idle
+'
+test_expect_success '6.14 members that have nodes and were not launched give them back' '
+	gate_close &&
+	gather $alice gate 3 3 &&
+	wait_for 20 all_in CONFIGURING ${members[@]} &&
+	says $alice "held $alice/gate: 3 members" hold gate &&
+	wait_for 15 all_in PENDING ${members[@]} && all_held ${members[@]} &&
+	wait_for 15 nodes_idle
+'
+test_expect_success '6.14 and start together when they are released' '
+	gate_open &&
+	says $alice "released $alice/gate: 3 members" release gate &&
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	started_together ${members[@]} &&
+	as $alice "$sgang" cancel gate && wait_for 15 nodes_idle
+'
+test_expect_success '6.14 one member that is held holds the gang, and explain says so' '
+	one=$(submit_as $alice -N 1 --gang=single --gang-min-member=2 \
+		--hold --wrap="sleep 300") &&
+	two=$(submit_as $alice -N 1 --gang=single --wrap="sleep 300") &&
+	wait_for 10 squeue_says $two "Gang $alice/single waits for 1 of 2" &&
+	as $alice "$sgang" explain single >out &&
+	grep "Helps=sgang release $alice/single: 1 member is held" out
+'
+test_expect_success '6.14 Slurm says who may: another user may not' '
+	refuses $bob "job $two: .* (a job of $alice)" hold $alice/single &&
+	grep "job $one: " err &&
+	refuses $bob "job $one: .* (a job of $alice)" release $alice/single &&
+	all_held $one && ! all_held $two
+'
+test_expect_success '6.14 an operator may, and what he holds no user releases' '
+	says root "held $alice/single: 2 members" hold $alice/single &&
+	refuses $alice "job $two: .*" release single &&
+	all_held $one $two &&
+	says root "released $alice/single: 2 members" release $alice/single &&
+	wait_for 20 all_in RUNNING $one $two &&
+	started_together $one $two
+'
+test_expect_success '6.14 JSON' '
+	gather $alice json 3 2 &&
+	wait_for 10 squeue_says ${members[0]} "gathering 2/3" &&
+	as $alice "$sgang" hold json --json >out &&
+	grep "\"held\":2" out && grep "\"refused\":\[\]" out &&
+	as $alice "$sgang" release json --json >out && grep "\"released\":2" out
+'
+
+test_expect_success 'nothing is left' '
+	scancel -u $alice && wait_for 15 "test -z \"\$(squeue -h)\"" &&
+	nothing_left "Security violation, JOB_UPDATE RPC" \
+		"Attempt to modify priority"
+'
+
+test_done
