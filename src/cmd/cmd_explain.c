@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -613,6 +614,124 @@ static void print_wait(const struct sgang_gang *gang)
 	print_lacks(record);
 }
 
+/* -- why it has failed -- */
+
+/* More members than these are not shown. */
+#define LOSSES_MAX 8
+
+static bool has_failed(const struct subject *subject)
+{
+	return subject->gang && phase_of(subject) == SGANG_PHASE_FAILED;
+}
+
+/* qsort: the first to end first. */
+static int by_end(const void *a, const void *b)
+{
+	const struct sgang_jobrow *x = *(const struct sgang_jobrow *const *)a;
+	const struct sgang_jobrow *y = *(const struct sgang_jobrow *const *)b;
+
+	if (x->end_time != y->end_time)
+		return x->end_time < y->end_time ? -1 : 1;
+	return (x->job_id > y->job_id) - (x->job_id < y->job_id);
+}
+
+static int exit_of(const struct sgang_jobrow *job)
+{
+	return WIFEXITED(job->exit_code) ? WEXITSTATUS(job->exit_code) : 0;
+}
+
+static int signal_of(const struct sgang_jobrow *job)
+{
+	return WIFSIGNALED(job->exit_code) ? WTERMSIG(job->exit_code) : 0;
+}
+
+/* The members that failed by themselves, and were not ended for it. Returns how
+ * many are in 'losses'. */
+static size_t find_losses(const struct sgang_gang *gang,
+			  const struct sgang_jobrow *losses[LOSSES_MAX])
+{
+	const struct sgang_jobrow **all;
+	size_t i, n = 0;
+
+	all = calloc(gang->n_jobs + 1, sizeof(*all));
+	if (!all)
+		return 0;
+	for (i = 0; i < gang->n_jobs; i++)
+		if (gang->jobs[i]->failed)
+			all[n++] = gang->jobs[i];
+	qsort(all, n, sizeof(*all), by_end);
+	if (n > LOSSES_MAX)
+		n = LOSSES_MAX;
+	memcpy(losses, all, n * sizeof(*all));
+	free(all);
+	return n;
+}
+
+/* The most often that one of its jobs was requeued. */
+static uint32_t restarts_of(const struct sgang_gang *gang)
+{
+	uint32_t most = 0;
+	size_t i;
+
+	for (i = 0; i < gang->n_jobs; i++)
+		if (gang->jobs[i]->restarts > most)
+			most = gang->jobs[i]->restarts;
+	return most;
+}
+
+static void print_losses(const struct sgang_gang *gang)
+{
+	const struct sgang_jobrow *losses[LOSSES_MAX];
+	size_t i, n = find_losses(gang, losses);
+
+	printf("   OnFailure=%s Restarts=%" PRIu32,
+	       sgang_gangs_on_failure(gang->record), restarts_of(gang));
+	print_known("MaxRestarts", gang->record->max_restarts);
+	putchar('\n');
+	for (i = 0; i < n; i++) {
+		const struct sgang_jobrow *job = losses[i];
+		char when[SGANG_ANSWER_TIME];
+
+		printf("   Failed=%" PRIu32, job->job_id);
+		if (job->record.placed)
+			printf(" MemberRank=%" PRIu32, job->record.member_rank);
+		printf(" State=%s ExitCode=%d Signal=%d NodeList=%s"
+		       " Restarts=%" PRIu32 " EndTime=%s\n",
+		       job->state, exit_of(job), signal_of(job),
+		       job->nodes[0] ? job->nodes : "(null)", job->restarts,
+		       sgang_answer_time(job->end_time, when));
+	}
+}
+
+static struct json_object *json_losses(const struct sgang_gang *gang)
+{
+	const struct sgang_jobrow *losses[LOSSES_MAX];
+	size_t i, n = find_losses(gang, losses);
+	struct json_object *object = json_object_new_object(), *list;
+
+	sgang_json_text(object, "on_failure",
+			sgang_gangs_on_failure(gang->record));
+	sgang_json_number(object, "restarts", restarts_of(gang));
+	sgang_json_known(object, "max_restarts", gang->record->max_restarts);
+	list = sgang_json_list(object, "members");
+	for (i = 0; i < n; i++) {
+		const struct sgang_jobrow *job = losses[i];
+		struct json_object *member = json_object_new_object();
+
+		sgang_json_number(member, "job_id", job->job_id);
+		sgang_json_maybe(member, "member_rank", job->record.placed,
+				 job->record.member_rank);
+		sgang_json_text(member, "state", job->state);
+		sgang_json_number(member, "exit_code", (uint64_t)exit_of(job));
+		sgang_json_number(member, "signal", (uint64_t)signal_of(job));
+		sgang_json_text(member, "nodes", job->nodes);
+		sgang_json_number(member, "restarts", job->restarts);
+		sgang_json_known(member, "end_time", (uint64_t)job->end_time);
+		json_object_array_add(list, member);
+	}
+	return object;
+}
+
 static void print_subject(const struct request *request,
 			  const struct subject *subject)
 {
@@ -625,6 +744,8 @@ static void print_subject(const struct request *request,
 	printf(" Phase=%s\n", sgang_phase_name(phase_of(subject)));
 	if (waits(subject))
 		print_wait(subject->gang);
+	if (has_failed(subject))
+		print_losses(subject->gang);
 	if (record->placed)
 		print_placement(request, record);
 }
@@ -783,6 +904,9 @@ static void json_subject(const struct request *request,
 	json_object_object_add(object, "waits",
 			       !waits(subject) ? NULL :
 						 json_wait(subject->gang));
+	json_object_object_add(
+		object, "failed",
+		!has_failed(subject) ? NULL : json_losses(subject->gang));
 	json_object_object_add(object, "placement",
 			       !record->placed  ? NULL :
 			       is_short(record) ? json_short(record) :

@@ -75,6 +75,7 @@ static char *comment_text(const struct sgang_spec *spec)
 	record.mode = spec->mode;
 	record.match = spec->match;
 	record.on_failure = spec->on_failure;
+	record.max_restarts = spec->max_restarts;
 	record.waiting_time = spec->waiting_time;
 	strcpy(record.groups, spec->groups);
 	return sgang_record_format(&record, NULL);

@@ -580,6 +580,7 @@ static void put_rules(struct json_object *object, const struct sgang_gang *gang)
 	sgang_json_text(object, "mode", sgang_gangs_mode(record));
 	sgang_json_text(object, "match", sgang_gangs_match(record));
 	sgang_json_text(object, "on_failure", sgang_gangs_on_failure(record));
+	sgang_json_known(object, "max_restarts", record->max_restarts);
 	put_groups(sgang_json_list(object, "groups"), record);
 	if (record->waiting_time == SGANG_FOREVER)
 		sgang_json_text(object, "waiting_time", "UNLIMITED");

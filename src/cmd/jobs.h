@@ -44,6 +44,9 @@ struct sgang_jobrow {
 	int64_t start_time;  /* of a pending job when Slurm expects
 			      * it to start; 0: not known */
 	int64_t end_time;    /* of an ended job */
+	uint32_t exit_code;  /* of that, as wait() has it */
+	uint32_t restarts;   /* how often Slurm has requeued it; 0 of a job
+			      * that only accounting knows */
 	bool stopped;        /* it waits without a priority: somebody or
 			      * something holds it back */
 	bool failed;         /* it ended, and not by completing or

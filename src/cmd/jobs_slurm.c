@@ -114,6 +114,8 @@ static int fill_row(struct sgang_jobrow *row, const job_info_t *info)
 	row->start_time = row->class == SGANG_ROW_PENDING ? info->start_time :
 							    0;
 	row->end_time = info->end_time;
+	row->exit_code = row->class == SGANG_ROW_ENDED ? info->exit_code : 0;
+	row->restarts = info->restart_cnt;
 	if (row->array_id) {
 		row->array_tasks = array_text(info);
 		if (!row->array_tasks)

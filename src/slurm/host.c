@@ -705,6 +705,17 @@ static void host_unlabel(struct sgang_job *job)
 	sgang_host_jobs_changed();
 }
 
+static void host_tell_end(struct sgang_job *job, const char *text)
+{
+	job_record_t *job_ptr = record(job);
+
+	if (IS_JOB_PENDING(job_ptr) || !xstrcmp(job_ptr->state_desc, text))
+		return;
+	xfree(job_ptr->state_desc);
+	job_ptr->state_desc = xstrdup(text);
+	sgang_host_jobs_changed();
+}
+
 uint64_t sgang_host_comments;
 
 static void host_comment(struct sgang_job *job, const char *text)
@@ -886,6 +897,7 @@ const struct sgang_host sgang_host_slurm = {
 		.expect = host_expect,
 		.label = host_label,
 		.unlabel = host_unlabel,
+		.tell_end = host_tell_end,
 		.comment = host_comment,
 		.setenv = host_setenv,
 		.account = host_account,

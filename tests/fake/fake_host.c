@@ -1342,6 +1342,14 @@ static void host_unlabel(struct sgang_job *job)
 	j->parked = false;
 }
 
+static void host_tell_end(struct sgang_job *job, const char *text)
+{
+	struct fake_job *j = job_of(job, "tell_end");
+
+	if (j->state != FAKE_PENDING)
+		snprintf(j->text, sizeof(j->text), "%s", text);
+}
+
 static void host_comment(struct sgang_job *job, const char *text)
 {
 	struct fake_job *j = job_of(job, "comment");
@@ -1670,6 +1678,7 @@ const struct sgang_host fake_host = {
 		.expect = host_expect,
 		.label = host_label,
 		.unlabel = host_unlabel,
+		.tell_end = host_tell_end,
 		.comment = host_comment,
 		.setenv = host_setenv,
 		.account = host_account,

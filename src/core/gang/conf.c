@@ -869,6 +869,7 @@ static const struct gang_key {
 	{ "WaitingTime", "gang-waiting-time" },
 	{ "Match", "gang-match" },
 	{ "OnFailure", "gang-on-failure" },
+	{ "MaxRestarts", "gang-max-restarts" },
 	{ "RankOrder", "gang-rank-order" },
 	{ "Topology", "gang-topology" },
 	{ "GroupTopology", "gang-group-topology" },

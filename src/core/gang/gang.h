@@ -32,8 +32,9 @@ struct sgang_member {
 					    * NULL */
 	uint32_t uid;                      /* whose job it is */
 	/* What its user's word amounts to, see own.h. Of a member that has
-	 * started the first is what it started with. */
+	 * started all but the waiting time is what it started with. */
 	enum sgang_on_failure on_failure;
+	uint32_t max_restarts; /* by that; 0: nothing was said */
 	uint32_t waiting_time; /* 0: nothing was said */
 	uint32_t held_for;     /* seconds, by holds that have ended */
 	uint32_t hold_max;     /* seconds that its partition allows; 0:

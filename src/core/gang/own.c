@@ -9,6 +9,7 @@
 /* What a user's word amounts to. */
 struct word {
 	enum sgang_on_failure on_failure;
+	uint32_t max_restarts;
 	uint32_t waiting_time;
 };
 
@@ -16,6 +17,8 @@ static void add_spec(struct word *word, const struct sgang_spec *spec)
 {
 	if (!word->on_failure)
 		word->on_failure = spec->on_failure;
+	if (!word->max_restarts)
+		word->max_restarts = spec->max_restarts;
 	if (!word->waiting_time)
 		word->waiting_time = spec->waiting_time;
 }
@@ -38,6 +41,8 @@ static void add_record(struct word *word, const struct sgang_record *r)
 		return;
 	if (!word->on_failure)
 		word->on_failure = r->on_failure;
+	if (!word->max_restarts)
+		word->max_restarts = r->max_restarts;
 	if (!word->waiting_time)
 		word->waiting_time = r->waiting_time;
 }
@@ -51,8 +56,12 @@ static bool has_started(const struct sgang_member *m)
 static void settle(struct sgang_member *m, const struct word *word)
 {
 	m->waiting_time = word->waiting_time;
-	m->on_failure = has_started(m) ? m->record->on_failure :
-					 word->on_failure;
+	m->on_failure = word->on_failure;
+	m->max_restarts = word->max_restarts;
+	if (has_started(m)) {
+		m->on_failure = m->record->on_failure;
+		m->max_restarts = m->record->max_restarts;
+	}
 }
 
 static int user_order_qsort(const void *a, const void *b)

@@ -122,6 +122,7 @@ static const struct word {
 	{ "mode", KIND_MODE, SPARSE, FIELD(mode) },
 	{ "match", KIND_MATCH, SPARSE, FIELD(match) },
 	{ "onfailure", KIND_ON_FAILURE, SPARSE, FIELD(on_failure) },
+	{ "maxrestarts", KIND_U32, SPARSE, FIELD(max_restarts) },
 	{ "wait", KIND_WAIT, SPARSE, FIELD(waiting_time) },
 	{ "groups", KIND_GROUPS, SPARSE, FIELD(groups) },
 	{ "asks", KIND_TEXT, SPARSE, FIELD(asks) },

@@ -98,6 +98,7 @@ struct sgang_record {
 	enum sgang_mode mode;
 	enum sgang_match match;
 	enum sgang_on_failure on_failure;
+	uint32_t max_restarts;
 	uint32_t waiting_time; /* seconds, SGANG_FOREVER */
 	char groups[SGANG_GROUPS_SIZE];
 	char asks[SGANG_ASKS_SIZE]; /* the rest of it, see asks.h; order

@@ -39,6 +39,7 @@ enum {
 	OPT_COMM_SHARE,
 	OPT_RANK_ORDER,
 	OPT_PREEMPT,
+	OPT_MAX_RESTARTS,
 	OPT_OBJECT,
 	OPTIONS
 };
@@ -152,6 +153,12 @@ static const struct sgang_option options[OPTIONS + 1] = {
 		.arg = "yes|no",
 		.help = "whether the gang preempts the jobs that Slurm lets "
 			"it preempt (default yes)",
+	},
+	[OPT_MAX_RESTARTS] = {
+		.name = "gang-max-restarts",
+		.arg = "N",
+		.help = "how often --gang-on-failure=requeue restarts the gang "
+			"(default 5)",
 	},
 	[OPT_OBJECT] = {
 		.name = "gang-object",
@@ -539,6 +546,12 @@ static int set_order(struct sgang_spec *spec, const char *value,
 	return 0;
 }
 
+static int set_max_restarts(struct sgang_spec *spec, const char *value,
+			    struct sgang_error *err)
+{
+	return set_number(&spec->max_restarts, OPT_MAX_RESTARTS, 1, value, err);
+}
+
 static int set_object(struct sgang_spec *spec, const char *value,
 		      struct sgang_error *err)
 {
@@ -727,6 +740,7 @@ static int (*const setters[OPTIONS])(struct sgang_spec *, const char *,
 	[OPT_COMM_SHARE] = set_comm_share,
 	[OPT_RANK_ORDER] = set_rank_order,
 	[OPT_PREEMPT] = set_preempt,
+	[OPT_MAX_RESTARTS] = set_max_restarts,
 	[OPT_OBJECT] = set_object,
 };
 
@@ -861,6 +875,7 @@ static const struct field {
 	{ OPT_COMM_SHARE, false, ALONE(comm_share), show_share },
 	{ OPT_RANK_ORDER, false, ALONE(rank_order), show_rank_order },
 	{ OPT_PREEMPT, false, ALONE(preempt), show_preempt },
+	{ OPT_MAX_RESTARTS, false, ALONE(max_restarts), show_number },
 	{ OPT_OBJECT, true, ALONE(object), NULL },
 #undef AT
 #undef SIZE

@@ -7,6 +7,7 @@
  * later is not taken for it.
  */
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,11 +74,22 @@ static uint32_t find_lost(const struct gang *g)
 
 /* ---- who is concerned ---- */
 
+/* One whose jobs are concerned. */
+struct user {
+	uint32_t uid;
+	uint32_t max_restarts; /* 0: nothing was said */
+	uint32_t restarts;     /* of the job of that user which had most */
+};
+
 /* All jobs of the gang that slurmctld still knows. */
 struct everybody {
 	const struct gang *g;
 	uint32_t *ids;
 	size_t n, cap;
+	struct user *users; /* whose jobs they are */
+	size_t n_users;
+	uint32_t lost;     /* the member that was ... */
+	uint32_t restarts; /* ... after so many restarts */
 	bool no_memory;
 };
 
@@ -113,22 +125,117 @@ static void add_ended(const struct sgang_job_info *info, void *arg)
 		add_id(all, info->job_id);
 }
 
-static int find_everybody(struct sgang_conductor *c, const struct gang *g,
-			  struct everybody *all)
+static uint32_t max_restarts(struct sgang_conductor *c,
+			     const struct sgang_job_info *info)
 {
-	*all = (struct everybody){ .g = g };
+	const struct entry *e = sgang_registry_entry(c, info->job_id);
+	struct sgang_record r;
+
+	if (e && info->state != SGANG_JOB_ENDED)
+		return e->m.max_restarts;
+	return sgang_record_parse(info->comment, &r) == 1 ? r.max_restarts : 0;
+}
+
+static struct user *find_user(const struct everybody *all, uint32_t uid)
+{
+	for (size_t i = 0; i < all->n_users; i++)
+		if (all->users[i].uid == uid)
+			return &all->users[i];
+	return NULL;
+}
+
+static struct user *get_user(struct everybody *all, uint32_t uid)
+{
+	struct user *user = find_user(all, uid), *more;
+
+	if (user)
+		return user;
+	more = realloc(all->users, (all->n_users + 1) * sizeof(*more));
+	if (!more) {
+		all->no_memory = true;
+		return NULL;
+	}
+	all->users = more;
+	user = &more[all->n_users++];
+	*user = (struct user){ .uid = uid };
+	return user;
+}
+
+static void count_restarts(struct sgang_conductor *c, struct everybody *all)
+{
+	struct sgang_job_info info = { .restarts = 0 };
+	struct sgang_job *job = c->host->jobs.find(all->lost);
+	struct user *user;
+
+	if (job)
+		c->host->jobs.info(job, &info);
+	all->restarts = info.restarts;
+	for (size_t i = 0; i < all->n; i++) {
+		job = c->host->jobs.find(all->ids[i]);
+		if (!job)
+			continue;
+		c->host->jobs.info(job, &info);
+		user = get_user(all, info.uid);
+		if (!user)
+			return;
+		if (!user->max_restarts)
+			user->max_restarts = max_restarts(c, &info);
+		if (info.restarts > user->restarts)
+			user->restarts = info.restarts;
+	}
+}
+
+/* Has the job been restarted as often as its user lets it be? Of one who says
+ * nothing the member that is lost counts; of others their own alone. */
+static bool used_up(const struct everybody *all,
+		    const struct sgang_job_info *info)
+{
+	const struct user *user = find_user(all, info->uid);
+
+	if (user && user->max_restarts)
+		return user->restarts >= user->max_restarts;
+	return all->restarts >= RESTARTS_MAX;
+}
+
+static void forget_everybody(struct everybody *all)
+{
+	free(all->users);
+	free(all->ids);
+}
+
+static int find_everybody(struct sgang_conductor *c, const struct gang *g,
+			  uint32_t lost, struct everybody *all)
+{
+	*all = (struct everybody){ .g = g, .lost = lost };
 	c->host->jobs.each(add_ended, all);
 	for (size_t i = 0; i < g->n_entries && !came_later(g); i++)
 		add_id(all, g->entries[i]->job_id);
+	count_restarts(c, all);
 	if (all->no_memory)
-		free(all->ids);
+		forget_everybody(all);
 	return all->no_memory ? -1 : 0;
 }
 
 /* ---- what becomes of them ---- */
 
+/* Show that it is not restarted again. */
+static void tell_used_up(struct sgang_conductor *c, const struct everybody *all,
+			 const struct sgang_job_info *info)
+{
+	const struct user *user = find_user(all, info->uid);
+	bool said = user && user->max_restarts;
+	char text[SGANG_NAMESPACE_MAX + SGANG_NAME_MAX + 128];
+
+	snprintf(text, sizeof(text),
+		 "Gang %s/%s ended: job %u was lost, restarts %u of %u",
+		 all->g->ns, all->g->name, all->lost,
+		 said ? user->restarts : all->restarts,
+		 said ? user->max_restarts : RESTARTS_MAX);
+	c->host->jobs.tell_end(info->job, text);
+}
+
 static void end_one(struct sgang_conductor *c, struct gang *g,
-		    struct sgang_job *job)
+		    struct sgang_job *job, const struct everybody *all)
 {
 	struct sgang_job_info info;
 
@@ -136,6 +243,10 @@ static void end_one(struct sgang_conductor *c, struct gang *g,
 	c->host->jobs.info(job, &info);
 	if (info.state != SGANG_JOB_ENDED)
 		c->host->jobs.end(job);
+	if (policy(c, &info) == SGANG_ON_FAILURE_REQUEUE && used_up(all, &info))
+		tell_used_up(c, all, &info);
+	else if (info.labelled)
+		c->host->jobs.unlabel(job);
 }
 
 /* It is not concerned. If it is the loss, it must not be found again. */
@@ -145,6 +256,8 @@ static void pass_over(struct sgang_conductor *c, struct gang *g,
 	struct sgang_record r;
 
 	if (info->state == SGANG_JOB_ENDED) {
+		if (info->labelled)
+			c->host->jobs.unlabel(job);
 		sgang_publish_phase(c, g, job, SGANG_PHASE_FAILED);
 	} else if (info->state == SGANG_JOB_PENDING &&
 		   sgang_record_parse(info->comment, &r) == 1 && r.started) {
@@ -169,19 +282,20 @@ static void end_all(struct sgang_conductor *c, struct gang *g,
 		is = policy(c, &info);
 		if (is == SGANG_ON_FAILURE_IGNORE)
 			pass_over(c, g, job, &info);
-		else if (is == SGANG_ON_FAILURE_KILL || !requeued)
-			end_one(c, g, job);
+		else if (is == SGANG_ON_FAILURE_KILL || !requeued ||
+			 used_up(all, &info))
+			end_one(c, g, job, all);
 	}
 }
 
 /* Afterwards it is a gang that has not started. */
 static bool requeue_one(struct sgang_conductor *c, struct gang *g,
-			struct sgang_job *job)
+			struct sgang_job *job, const struct everybody *all)
 {
 	struct sgang_job_info info;
 
 	c->host->jobs.info(job, &info);
-	if (policy(c, &info) != SGANG_ON_FAILURE_REQUEUE)
+	if (policy(c, &info) != SGANG_ON_FAILURE_REQUEUE || used_up(all, &info))
 		return true;
 	if (info.state != SGANG_JOB_PENDING && !c->host->jobs.requeue(job)) {
 		sgang_log(SGANG_LOG_INFO, "%s/%s: job %u cannot be requeued",
@@ -199,20 +313,10 @@ static bool requeue_all(struct sgang_conductor *c, struct gang *g,
 	for (size_t i = 0; i < all->n; i++) {
 		struct sgang_job *job = c->host->jobs.find(all->ids[i]);
 
-		if (job && !requeue_one(c, g, job))
+		if (job && !requeue_one(c, g, job, all))
 			return false;
 	}
 	return true;
-}
-
-static bool restarted_too_often(struct sgang_conductor *c, uint32_t lost)
-{
-	struct sgang_job *job = c->host->jobs.find(lost);
-	struct sgang_job_info info = { .restarts = 0 };
-
-	if (job)
-		c->host->jobs.info(job, &info);
-	return info.restarts >= RESTARTS_MAX;
 }
 
 /* Is every gang still there that it has to start with? */
@@ -237,7 +341,7 @@ static bool may_requeue(struct sgang_conductor *c, const struct gang *g,
 {
 	return !came_later(g) &&
 	       !(g->lost.member == lost && g->lost.cancelled) &&
-	       group_is_there(c, g) && !restarted_too_often(c, lost);
+	       group_is_there(c, g);
 }
 
 static bool wants_requeue(struct sgang_conductor *c,
@@ -251,7 +355,8 @@ static bool wants_requeue(struct sgang_conductor *c,
 		if (!job)
 			continue;
 		c->host->jobs.info(job, &info);
-		if (policy(c, &info) == SGANG_ON_FAILURE_REQUEUE)
+		if (policy(c, &info) == SGANG_ON_FAILURE_REQUEUE &&
+		    !used_up(all, &info))
 			return true;
 	}
 	return false;
@@ -262,7 +367,7 @@ static void apply(struct sgang_conductor *c, struct gang *g, uint32_t lost)
 	struct everybody all;
 	bool again;
 
-	if (find_everybody(c, g, &all) < 0)
+	if (find_everybody(c, g, lost, &all) < 0)
 		return; /* the next pass tries again */
 	again = wants_requeue(c, &all) && may_requeue(c, g, lost);
 	if (g->n_entries || again)
@@ -273,7 +378,7 @@ static void apply(struct sgang_conductor *c, struct gang *g, uint32_t lost)
 	end_all(c, g, &all, again);
 	if (!again)
 		g->ended.killed = !came_later(g);
-	free(all.ids);
+	forget_everybody(&all);
 }
 
 static void check(struct sgang_conductor *c, struct gang *g)

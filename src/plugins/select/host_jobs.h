@@ -215,6 +215,8 @@ struct sgang_host_jobs {
 	/* Take our text away from the reason of a job that has ended, or is
 	 * held. */
 	void (*unlabel)(struct sgang_job *job);
+	/* Show 'text' as the reason of a job that ends, or has ended. */
+	void (*tell_end)(struct sgang_job *job, const char *text);
 	/* Replace system_comment; set a variable of the job's environment. */
 	void (*comment)(struct sgang_job *job, const char *text);
 	void (*setenv)(struct sgang_job *job, const char *name,

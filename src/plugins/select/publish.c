@@ -26,6 +26,7 @@ void sgang_publish_fill(const struct gang *g, struct sgang_record *r)
 	r->mode = spec->mode;
 	r->match = spec->match;
 	r->on_failure = spec->on_failure;
+	r->max_restarts = spec->max_restarts;
 	r->waiting_time = spec->waiting_time;
 	strcpy(r->groups, spec->groups);
 	strcpy(r->asks, g->asks);
@@ -43,6 +44,7 @@ void sgang_publish_own(const struct gang *g, const struct entry *e,
 	r->waiting_time = e->m.waiting_time;
 	r->held_for = e->m.held_for;
 	r->on_failure = e->m.on_failure;
+	r->max_restarts = e->m.max_restarts;
 	if (!r->on_failure && g->cares)
 		r->on_failure = SGANG_ON_FAILURE_IGNORE;
 }
@@ -92,6 +94,7 @@ void sgang_publish_phase(struct sgang_conductor *c, const struct gang *g,
 		r = before;
 	sgang_publish_fill(g, &r);
 	r.on_failure = before.on_failure;
+	r.max_restarts = before.max_restarts;
 	r.waiting_time = before.waiting_time;
 	r.held_for = before.held_for;
 	if (e)
@@ -273,7 +276,8 @@ void sgang_publish_ended(struct sgang_conductor *c,
 	bool seen = info->comment && sgang_record_has_ended(info->comment);
 	struct sgang_record r;
 
-	if (info->labelled)
+	/* one that failed with its gang may have been told why */
+	if (info->labelled && !(seen && strstr(info->comment, " phase=failed")))
 		c->host->jobs.unlabel(info->job);
 	if ((seen && !c->fresh) || sgang_record_parse(info->comment, &r) != 1)
 		return;

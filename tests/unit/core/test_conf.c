@@ -549,15 +549,16 @@ static void test_definition(void **state)
 	struct sgang_conf conf;
 
 	(void)state;
-	assert_int_equal(load("GangName=alice/t MinMember=4 TotalNumber=5 "
-			      "MinTRES=cpu=5,mem=2048M Mode=nonstrict "
-			      "Groups=a/b,c/d WaitingTime=10:00 "
-			      "Match=once-satisfied OnFailure=requeue "
-			      "Topology=require:leaf\n"
-			      "GangName=alice/s MinMember=1\n"
-			      "GangName=al/t MinMember=2\n",
-			      &conf, NULL),
-			 0);
+	assert_int_equal(
+		load("GangName=alice/t MinMember=4 TotalNumber=5 "
+		     "MinTRES=cpu=5,mem=2048M Mode=nonstrict "
+		     "Groups=a/b,c/d WaitingTime=10:00 "
+		     "Match=once-satisfied OnFailure=requeue MaxRestarts=7 "
+		     "Topology=require:leaf\n"
+		     "GangName=alice/s MinMember=1\n"
+		     "GangName=al/t MinMember=2\n",
+		     &conf, NULL),
+		0);
 	spec = sgang_conf_gang(&conf, "alice", "t");
 	assert_non_null(spec);
 	assert_string_equal(spec->ns, "alice");
@@ -571,6 +572,7 @@ static void test_definition(void **state)
 	assert_int_equal(spec->waiting_time, 600);
 	assert_int_equal(spec->match, SGANG_MATCH_ONCE_SATISFIED);
 	assert_int_equal(spec->on_failure, SGANG_ON_FAILURE_REQUEUE);
+	assert_int_equal(spec->max_restarts, 7);
 	assert_string_equal(spec->topology, "require:leaf");
 	assert_false(spec->object);
 	assert_int_equal(sgang_conf_gang(&conf, "al", "t")->min_member, 2);

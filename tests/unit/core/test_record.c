@@ -65,6 +65,7 @@ static const struct sgang_record full = {
 	.mode = SGANG_MODE_NONSTRICT,
 	.match = SGANG_MATCH_WAITING_AND_RUNNING,
 	.on_failure = SGANG_ON_FAILURE_KILL,
+	.max_restarts = 3,
 	.waiting_time = 600,
 	.groups = "alice/eval,bob/load",
 	.asks = "topology=require:leaf;order=0",
@@ -87,7 +88,7 @@ static const struct sgang_record full = {
 	"tier=leaf min=4 total=5 "                                 \
 	"satisfied=0 attempts=7 tried=6 skipped=4 round=3 "        \
 	"mode=nonstrict match=waiting-and-running onfailure=kill " \
-	"wait=600 groups=alice/eval,bob/load "                     \
+	"maxrestarts=3 wait=600 groups=alice/eval,bob/load "       \
 	"asks=topology=require:leaf;order=0 created=1700000000 "   \
 	"since=1700000100 until=1700000700 started=1700000200 "    \
 	"holdend=node object=1 best=14 off=0 ranks=8 exact=0"
@@ -123,6 +124,7 @@ static void assert_same(const struct sgang_record *a,
 	assert_int_equal(a->mode, b->mode);
 	assert_int_equal(a->match, b->match);
 	assert_int_equal(a->on_failure, b->on_failure);
+	assert_int_equal(a->max_restarts, b->max_restarts);
 	assert_int_equal(a->waiting_time, b->waiting_time);
 	assert_int_equal(a->hold_end, b->hold_end);
 	assert_string_equal(a->groups, b->groups);
@@ -424,7 +426,7 @@ static void random_words(uint64_t *seed, struct sgang_record *r)
 {
 	int64_t *times[] = { &r->created, &r->since, &r->started };
 	uint32_t *numbers[] = { &r->tried, &r->skipped, &r->round,
-				&r->waiting_time };
+				&r->waiting_time, &r->max_restarts };
 	size_t i;
 
 	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++)

@@ -163,6 +163,7 @@ static void test_refused(void **state)
 		{ "gang-match", "waiting", EINVAL, "|waiting-and-running" },
 		{ "gang-on-failure", NULL, EINVAL, "ignore|kill|requeue" },
 		{ "gang-on-failure", "requeue,kill", EINVAL, "ignore|kill" },
+		{ "gang-max-restarts", "0", EINVAL, "from 1 to" },
 		{ "gang-waiting-time", "", EINVAL, "or UNLIMITED" },
 		{ "gang-waiting-time", "0", EINVAL, "a time above 0" },
 		{ "gang-waiting-time", "0:00", EINVAL, "a time above 0" },
@@ -487,7 +488,7 @@ static void test_unsaid(void **state)
 	assert_true(sgang_spec_defines(&spec));
 }
 
-#define N_OPTIONS 20
+#define N_OPTIONS 21
 
 /* Every option can be registered and is described. */
 static void test_options(void **state)
@@ -711,6 +712,7 @@ static void test_check(void **state)
 		{ "gang-match", "only-waiting" },
 		{ "gang-order", "0" },
 		{ "gang-on-failure", "ignore" },
+		{ "gang-max-restarts", "1" },
 		{ "gang-min-tres", "cpu=1" },
 		{ "gang-group-topology", "require:leaf" },
 		{ "gang-exclusive", "leaf" },
@@ -879,6 +881,7 @@ static void test_agree_words(void **state)
 		  "said only-waiting" },
 		{ "gang-on-failure", "kill", "kill", NULL },
 		{ "gang-on-failure", "ignore", "kill", "said ignore" },
+		{ "gang-max-restarts", "3", "4", "said 3" },
 		{ "gang-waiting-time", "60", "1:00:00", NULL },
 		{ "gang-waiting-time", "60", "1:00:01",
 		  "--gang-waiting-time=01:00:01: the gang's earlier members "
@@ -968,6 +971,7 @@ static void test_merge_words(void **state)
 		{ "gang-mode", "strict", "nonstrict", NULL },
 		{ "gang-match", "only-waiting", "once-satisfied", NULL },
 		{ "gang-on-failure", "kill", "requeue", NULL },
+		{ "gang-max-restarts", "4", "5", NULL },
 		{ "gang-waiting-time", "00:10:00", "UNLIMITED", NULL },
 		{ "gang-groups", "", "alice/a,bob/b", NULL },
 		{ "gang-min-tres", "cpu=5", "cpu=6,node=2", "cpu=5,node=2" },

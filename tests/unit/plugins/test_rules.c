@@ -1306,6 +1306,31 @@ static void test_requeue_ends(void **state)
 	assert_in_range(runs, 5, 7);
 }
 
+/* 6.13: so often as the gang says, and the reason tells. */
+static void test_max_restarts(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[2], runs = 0;
+
+	(void)state;
+	rq.more = "gang_on_failure=requeue|gang_max_restarts=2";
+	submit_many(rq, 2, ids);
+	while (fake_state(ids[1]) != FAKE_GONE && runs < 20) {
+		pass();
+		schedule_and_pass();
+		pass();
+		if (fake_state(ids[0]) == FAKE_RUNNING)
+			fake_fail(ids[0], false);
+		fake_clock(1);
+		pass();
+		runs++;
+	}
+	assert_int_equal(runs, 3);
+	assert_int_equal(record_of(ids[1]).phase, SGANG_PHASE_FAILED);
+	assert_non_null(strstr(text_of(ids[1]), "Gang alice/train ended: job"));
+	assert_non_null(strstr(text_of(ids[1]), "restarts 2 of 2"));
+}
+
 static struct fake_request member_with(const char *gang, uint32_t min,
 				       const char *more)
 {
@@ -1766,6 +1791,7 @@ int main(void)
 		TEST(test_nonstrict_rounds_after_kill),
 		TEST(test_match_running),
 		TEST(test_on_failure),
+		TEST(test_max_restarts),
 		TEST(test_completion_is_no_failure),
 		TEST(test_failure_of_before),
 		TEST(test_failures_of_before),

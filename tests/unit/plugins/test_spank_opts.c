@@ -48,6 +48,7 @@ static void test_slots(void **state)
 		"gang-comm-share",
 		"gang-rank-order",
 		"gang-preempt",
+		"gang-max-restarts",
 	};
 	size_t i, n = sizeof(names) / sizeof(names[0]), visible = 0;
 	struct sgang_opts_slot found;

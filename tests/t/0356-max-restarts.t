@@ -1,0 +1,132 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0356-max-restarts.t - a gang that fails again and again, and what is said then
+
+test_description='--gang-max-restarts, and sgang explain of a gang that failed'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+slurm_setup -n 4 -c 2 --gang --conf KillWait=2
+users_setup
+slurm_start
+in_proj="--account=proj --gang=proj/joint"
+
+# One that runs until there is FILE, and then does what it says.
+until_file()
+{
+	echo "until test -e '$PWD/$1'; do sleep 0.1; done; . '$PWD/$1'"
+}
+
+# Two members, of which the first fails when told: gather GANG OPTION...
+gather()
+{
+	local gang=$1
+
+	shift
+	set -- -N 1 --exclusive --gang=$gang --gang-min-member=2 "$@"
+	members=($(submit "$@" --wrap="$(until_file $gang.cmd)") \
+		$(submit "$@" --wrap="sleep 300")) &&
+		wait_for 15 all_in RUNNING ${members[@]}
+}
+
+# What the running first member does: does GANG COMMAND
+does()
+{
+	echo "rm '$PWD/$1.cmd'; $2" >$1.new && mv $1.new $1.cmd
+}
+
+again()
+{
+	wait_for 15 all_in PENDING ${members[@]} && begins_now ${members[@]} &&
+		wait_for 40 all_in RUNNING ${members[@]} &&
+		test "$(job_field ${members[1]} Restarts)" = $1
+}
+
+ended()
+{
+	wait_for 15 none_in "PENDING|RUNNING|COMPLETING" "$@"
+}
+
+explained()
+{
+	"$sgang" explain "$@" >out 2>err && test_must_be_empty err && cat out
+}
+
+test_expect_success '6.13 requeued as often as it says' '
+	gather train --gang-on-failure=requeue --gang-max-restarts=2 &&
+	test "$(gang_record ${members[1]} maxrestarts)" = 2 &&
+	does train "exit 1" && again 1
+'
+test_expect_success '6.13 over a restart of slurmctld, then its members are ended' '
+	slurm_saved ${members[1]} && slurm_kill9_ctld && slurm_start_ctld &&
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	does train "exit 1" && again 2 &&
+	node=$(job_field ${members[0]} NodeList) &&
+	does train "exit 3" && ended ${members[@]} &&
+	test "$(restarts_of ${members[@]})" = 4
+'
+test_expect_success '6.13 the reason says why' '
+	why="Gang root/train ended: job ${members[0]} was lost, restarts 2 of 2" &&
+	wait_for 10 "test \"\$(squeue -h -t all -j ${members[1]} -o %r)\" = \"$why\"" &&
+	test "$(squeue -h -t all -j ${members[0]} -o %r)" = "$why"
+'
+test_expect_success '6.13 6.14 explain names member, exit code, node, restarts' '
+	explained train &&
+	grep "Phase=Failed" out &&
+	grep "OnFailure=requeue Restarts=2 MaxRestarts=2" out &&
+	grep "Failed=${members[0]} MemberRank=0 State=FAILED ExitCode=3 Signal=0 NodeList=$node Restarts=2 " out &&
+	test $(grep -c " Failed=" out) = 1 &&
+	"$sgang" explain train --json >json &&
+	grep "\"failed\":{\"on_failure\":\"requeue\",\"restarts\":2,\"max_restarts\":2," json &&
+	grep "\"exit_code\":3,\"signal\":0" json
+'
+test_expect_success '6.13 a signal' '
+	gather killed --gang-on-failure=kill &&
+	does killed "kill -9 \$\$" && ended ${members[@]} &&
+	explained killed &&
+	grep "Failed=${members[0]} .*State=FAILED ExitCode=0 Signal=9" out &&
+	test $(grep -c " Failed=" out) = 1
+'
+test_expect_success '6.14 sgang list says Failed where all members failed' '
+	set -- -N 1 --exclusive --gang=all --gang-min-member=2 &&
+	one=$(submit "$@" --wrap="exit 4") &&
+	two=$(submit "$@" --wrap="exit 5") &&
+	ended $one $two &&
+	test "$("$sgang" list -h -o %T -t failed | sort -u)" = Failed &&
+	"$sgang" list -h -o %n -t failed | grep -x "all *" &&
+	explained all &&
+	grep "Failed=$one .*ExitCode=4" out && grep "Failed=$two .*ExitCode=5" out
+'
+test_expect_success '6.14 and Finished where one completed' '
+	set -- -N 1 --exclusive --gang=some --gang-min-member=2 &&
+	one=$(submit "$@" --wrap="exit 4") &&
+	two=$(submit "$@" --wrap=true) &&
+	ended $one $two &&
+	wait_for 10 "\"$sgang\" list -h -o %n -t finished | grep -x \"some *\"" &&
+	explained some && ! grep "Failed=" out
+'
+test_expect_success '6.13 what one user says ends no job of another' '
+	one=$(submit_as $alice -N 1 $in_proj --gang-min-member=2 \
+		--gang-on-failure=requeue --wrap="sleep 300") &&
+	two=$(submit_as $bob -N 1 $in_proj --gang-on-failure=requeue \
+		--gang-max-restarts=1 --wrap="sleep 2; exit 1") &&
+	wait_for 15 all_in RUNNING $one $two &&
+	wait_for 15 all_in PENDING $one $two &&
+	begins_now $one $two && wait_state $two FAILED 40 &&
+	wait_for 15 all_in PENDING $one &&
+	test "$(job_field $one Restarts)" = 2 &&
+	test "$(squeue -h -t all -j $two -o %r)" = \
+		"Gang proj/joint ended: job $two was lost, restarts 1 of 1" &&
+	test "$(gang_record $one phase)" = gathering &&
+	scancel $one
+'
+test_expect_success '6.13 nonsense is refused' '
+	! submit -N 1 --gang=x --gang-max-restarts=0 2>err &&
+	grep "max-restarts=0: expected a number from 1" err
+'
+
+test_expect_success 'nothing is left' '
+	squeue -h -o %A | xargs -r scancel && nothing_left
+'
+
+test_done
