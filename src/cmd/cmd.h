@@ -57,6 +57,7 @@ extern const struct sgang_verb sgang_verb_map;
 extern const struct sgang_verb sgang_verb_metrics;
 extern const struct sgang_verb sgang_verb_place;
 extern const struct sgang_verb sgang_verb_release;
+extern const struct sgang_verb sgang_verb_requeue;
 extern const struct sgang_verb sgang_verb_retry;
 extern const struct sgang_verb sgang_verb_ring;
 extern const struct sgang_verb sgang_verb_show;

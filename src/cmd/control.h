@@ -41,4 +41,9 @@ int sgang_control_hold(const char *job, struct sgang_error *err);
  * filled. */
 int sgang_control_release(const char *job, struct sgang_error *err);
 
+/* Ask that a job which runs is requeued together with all others of its gang,
+ * for which the same must be asked within a minute. Returns 0, or -1 with 'err'
+ * filled. */
+int sgang_control_recall(const char *job, struct sgang_error *err);
+
 #endif

@@ -31,6 +31,12 @@ int sgang_control_signal(const char *job, int signal, struct sgang_error *err)
 	return refuse(err);
 }
 
+int sgang_control_recall(const char *job, struct sgang_error *err)
+{
+	(void)job;
+	return refuse(err);
+}
+
 int sgang_control_hold(const char *job, struct sgang_error *err)
 {
 	(void)job;

@@ -214,25 +214,32 @@ static int check_tasks(const job_array_resp_msg_t *answer,
 	return 0;
 }
 
-static int set_priority(const char *job, uint32_t priority,
-			struct sgang_error *err)
+static int update(const char *job, job_desc_msg_t *desc,
+		  struct sgang_error *err)
 {
 	job_array_resp_msg_t *answer = NULL;
-	job_desc_msg_t desc;
 	int rc;
 
 	if (sgang_libslurm_enter(err))
 		return -1;
-	slurm_init_job_desc_msg(&desc);
-	desc.job_id_str = (char *)job;
-	desc.priority = priority;
-	rc = slurm_update_job2(&desc, &answer);
+	desc->job_id_str = (char *)job;
+	rc = slurm_update_job2(desc, &answer);
 	sgang_libslurm_leave();
 	if (rc)
 		return refused(err);
 	rc = check_tasks(answer, err);
 	slurm_free_job_array_resp(answer);
 	return rc;
+}
+
+static int set_priority(const char *job, uint32_t priority,
+			struct sgang_error *err)
+{
+	job_desc_msg_t desc;
+
+	slurm_init_job_desc_msg(&desc);
+	desc.priority = priority;
+	return update(job, &desc, err);
 }
 
 int sgang_control_hold(const char *job, struct sgang_error *err)
@@ -243,4 +250,15 @@ int sgang_control_hold(const char *job, struct sgang_error *err)
 int sgang_control_release(const char *job, struct sgang_error *err)
 {
 	return set_priority(job, INFINITE, err);
+}
+
+int sgang_control_recall(const char *job, struct sgang_error *err)
+{
+	char *env[] = { (char *)SGANG_RECORD_RECALL, NULL };
+	job_desc_msg_t desc;
+
+	slurm_init_job_desc_msg(&desc);
+	desc.spank_job_env = env;
+	desc.spank_job_env_size = 1;
+	return update(job, &desc, err);
 }

@@ -49,6 +49,7 @@ struct sgang_jobrow {
 			      * that only accounting knows */
 	bool stopped;        /* it waits without a priority: somebody or
 			      * something holds it back */
+	bool requeues;       /* Slurm would requeue it */
 	bool failed;         /* it ended, and not by completing or
 			      * by somebody's wish */
 };

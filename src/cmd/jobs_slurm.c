@@ -99,6 +99,7 @@ static int fill_row(struct sgang_jobrow *row, const job_info_t *info)
 {
 	set_class(row, info->job_state);
 	row->stopped = row->class == SGANG_ROW_PENDING && !info->priority;
+	row->requeues = info->batch_flag && info->requeue;
 	row->job_id = public_job_id(info);
 	row->array_id = info->array_job_id;
 	row->tasks = sgang_jobs_count_tasks(info->array_task_str);

@@ -17,6 +17,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -24,6 +25,7 @@
 
 #include "at_work.h"
 #include "core/base/hash.h"
+#include "core/gang/record.h"
 #include "kept.h"
 #include "layout.h"
 #include "plugins/job_submit/job_submit.h"
@@ -777,6 +779,39 @@ static bool has_new_priority(const job_desc_msg_t *job_desc)
 	       job_desc->nice != NO_VAL;
 }
 
+/* ---- sgang requeue ---- */
+
+static bool asks_recall(const job_desc_msg_t *job_desc)
+{
+	for (uint32_t i = 0; i < job_desc->spank_job_env_size; i++)
+		if (!xstrcmp(job_desc->spank_job_env[i], SGANG_RECORD_RECALL))
+			return true;
+	return false;
+}
+
+/* Mark the member as one that is to be requeued with all others of its gang,
+ * which the select plugin does when all have the mark. Slurm itself asks who the
+ * user is only later. */
+static int recall(job_record_t *job_ptr, uint32_t submit_uid)
+{
+	struct sgang_record record;
+	char *text;
+
+	if (job_ptr->user_id != submit_uid && !validate_operator(submit_uid))
+		return ESLURM_ACCESS_DENIED;
+	if (!IS_JOB_RUNNING(job_ptr) ||
+	    sgang_record_parse(job_ptr->system_comment, &record) != 1)
+		return ESLURM_JOB_NOT_RUNNING;
+	record.recall = (int64_t)time(NULL);
+	text = sgang_record_format(&record, job_ptr->system_comment);
+	if (!text)
+		return ENOMEM;
+	xfree(job_ptr->system_comment);
+	job_ptr->system_comment = xstrdup(text);
+	free(text);
+	return SLURM_SUCCESS;
+}
+
 static int check_change(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 			uint32_t submit_uid)
 {
@@ -791,6 +826,9 @@ static int check_change(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 	struct sgang_submit_member member;
 	struct sgang_error err;
 
+	if (asks_recall(job_desc))
+		return records_fit(job_ptr) ? recall(job_ptr, submit_uid) :
+					      ESLURM_DISABLED;
 	/* of what can be changed, these could spoil a gang */
 	if ((!change.account && !change.partition && !change.throttle &&
 	     !change.priority && !change.time_min) ||

@@ -142,6 +142,7 @@ static const struct word {
 	{ "would", KIND_TEXT, SPARSE, FIELD(would) },
 	{ "preempts", KIND_TEXT, SPARSE, FIELD(preempts) },
 	{ "evicted", KIND_BOOL, SPARSE, FIELD(evicted) },
+	{ "recall", KIND_TIME, SPARSE, FIELD(recall) },
 	{ "best", KIND_U64, PLACED, FIELD(ring_best) },
 	{ "off", KIND_U64, PLACED, FIELD(rank_offset) },
 	{ "ranks", KIND_U64, PLACED, FIELD(ranks) },

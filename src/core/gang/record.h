@@ -138,8 +138,10 @@ struct sgang_record {
 	char would[SGANG_CLAIM_SIZE]; /* ... the nodes of `victims` that it
 				       * would preempt if it were let, as a
 				       * host list */
-	bool evicted; /* the gang is being preempted as a whole: it
+	bool evicted;   /* the gang is being preempted as a whole: it
 		       * waits again once none of it runs */
+	int64_t recall; /* somebody who may wants this member that runs
+			 * requeued with all others, since then */
 	/* known once the gang has a placement (placed == true) */
 	bool placed;
 	bool exact;
@@ -219,6 +221,9 @@ char *sgang_record_brief(const struct sgang_record *record,
 /* As sgang_record_parse(), but a short record will do; what it does not say is
  * 0 or "" in '*record'. */
 int sgang_record_parse_brief(const char *text, struct sgang_record *record);
+
+/* What sgang requeue writes into the SPANK environment of an update. */
+#define SGANG_RECORD_RECALL SGANG_SPEC_ENV "gang_recall=1"
 
 /* Does a record in 'text' say that its job's part in the gang is over? */
 bool sgang_record_has_ended(const char *text);

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* evict.c - gangs that are preempted as a whole
+/* evict.c - gangs that are preempted, or requeued by a user, as a whole
  *
  * Their members end one after the other, each in its own grace. Those that are
  * requeued must not start alone meanwhile, as members that come late would, and
  * nobody has lost them. When none runs any more the gang is one that has never
  * started. The mark is in the records, so that a restart does not lose it.
+ *
+ * sgang requeue marks each member that runs, by an update that Slurm and
+ * job_submit/gang let only those make who may requeue the job. When all have
+ * the mark, they are requeued in one step, and nobody has lost any.
  */
 
 #include "conductor_private.h"
@@ -52,7 +56,8 @@ static bool is_chosen(const struct sgang_conductor *c, const struct gang *g)
 	return false;
 }
 
-static void begin_anew(struct sgang_conductor *c, struct gang *g)
+static void begin_anew(struct sgang_conductor *c, struct gang *g,
+		       const char *what)
 {
 	g->preempt.evicted = false;
 	for (size_t i = 0; i < g->n_entries; i++)
@@ -64,9 +69,8 @@ static void begin_anew(struct sgang_conductor *c, struct gang *g)
 	sgang_registry_refresh(c, g);
 	g->stale = true; /* the next pass sees what it has become */
 	sgang_conductor_poke(c);
-	sgang_log(SGANG_LOG_INFO,
-		  "%s/%s: was preempted as a whole, waits again", g->ns,
-		  g->name);
+	sgang_log(SGANG_LOG_INFO, "%s/%s: was %s as a whole, waits again",
+		  g->ns, g->name, what);
 }
 
 static void check(struct sgang_conductor *c, struct gang *g)
@@ -76,14 +80,59 @@ static void check(struct sgang_conductor *c, struct gang *g)
 
 	running = count_running(c, g, &going);
 	if (!running && g->n_entries)
-		begin_anew(c, g);
+		begin_anew(c, g, "preempted");
 	else if (!going && !is_chosen(c, g))
 		g->preempt.evicted = false; /* it was spared, or has ended */
+}
+
+/* A mark counts for so long: who has not marked all by then has given up. */
+#define RECALL_SECONDS 60
+
+static bool is_recalled(const struct entry *e, int64_t now)
+{
+	return e->m.state == SGANG_MEMBER_RUNNING && e->has_record &&
+	       e->record.recall && now >= e->record.recall &&
+	       now - e->record.recall <= RECALL_SECONDS;
+}
+
+/* Does everybody want all that run requeued, each for the own? */
+static bool all_recalled(const struct sgang_conductor *c, const struct gang *g)
+{
+	int64_t now = c->host->now();
+	size_t running = 0;
+
+	for (size_t i = 0; i < g->n_entries; i++) {
+		const struct entry *e = g->entries[i];
+
+		if (e->m.state == SGANG_MEMBER_PENDING)
+			continue;
+		if (!is_recalled(e, now))
+			return false;
+		running++;
+	}
+	return running != 0;
+}
+
+static void requeue_all(struct sgang_conductor *c, struct gang *g)
+{
+	for (size_t i = 0; i < g->n_entries; i++) {
+		const struct entry *e = g->entries[i];
+
+		if (e->m.state == SGANG_MEMBER_RUNNING &&
+		    !c->host->jobs.requeue(e->job))
+			sgang_log(SGANG_LOG_INFO,
+				  "%s/%s: job %u cannot be requeued", g->ns,
+				  g->name, e->job_id);
+	}
+	g->preempt.evicted = false;
+	begin_anew(c, g, "requeued");
 }
 
 void sgang_evict_check_all(struct sgang_conductor *c)
 {
 	for (struct gang *g = c->gangs; g; g = g->next) {
+		if (!g->stale && !sgang_hold_doubtful(g) && all_recalled(c, g))
+			requeue_all(c, g);
 		for (size_t i = 0; i < g->n_entries && !g->preempt.evicted; i++)
 			g->preempt.evicted = g->entries[i]->has_record &&
 					     g->entries[i]->record.evicted;
