@@ -80,6 +80,14 @@ settle()
 	done
 }
 
+# A job in its grace ends whether its preemptor is there or not, so whoever takes
+# its nodes does no harm.
+nobody_is_going()
+{
+	! scontrol -o show job |
+		grep 'JobState=RUNNING.* PreemptTime=[0-9]' >/dev/null
+}
+
 # So many times the main scheduler and backfill have looked at all jobs.
 sdiag_cycles()
 {
@@ -190,7 +198,8 @@ round()
 	done
 	settle
 	scancel --state=PENDING -u root
-	wait_for 10 'test -z "$(squeue -h -t PD,CG)"' || return 1
+	wait_for 20 'nobody_is_going && test -z "$(squeue -h -t PD,CG)"' ||
+		return 1
 	snapshot >before
 	count=$((RANDOM % 5 + 1)) size=$((RANDOM % 5)) leaf=$((RANDOM % 3 == 0))
 	mem=$(pick 100 1000 2500) tiles=$((RANDOM % 4))
