@@ -21,7 +21,7 @@
 #include "account.h"
 #include "core/gang/record.h"
 #include "plugins/log.h"
-#include "plugins/select/thread.h"
+#include "plugins/thread.h"
 
 /* When this slurmctld took control; 0 on standby. No header declares it. */
 extern time_t control_time;

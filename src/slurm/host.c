@@ -16,6 +16,7 @@
 
 #include "account.h"
 #include "inside.h"
+#include "messenger.h"
 #include "rows.h"
 #include "tell_free.h"
 #include "tell_victims.h"
@@ -426,6 +427,21 @@ static void host_set_extra(uint32_t node, const char *text)
 	if (*text)
 		node_ptr->extra = xstrdup(text);
 	last_node_update = time(NULL);
+}
+
+static void host_tell_nodes(const struct sgang_nodeset *nodes, const char *text)
+{
+	bitstr_t *bits = bit_alloc(node_record_count);
+	char *names;
+
+	for (uint32_t n = sgang_nodeset_next(nodes, 0); n != SGANG_NODE_NONE;
+	     n = sgang_nodeset_next(nodes, n + 1))
+		bit_set(bits, n);
+	names = bitmap2node_name(bits);
+	if (names && *names)
+		sgang_messenger_send(names, text);
+	xfree(names);
+	FREE_NULL_BITMAP(bits);
 }
 
 static void host_required(struct sgang_job *job, struct sgang_nodeset *nodes)
@@ -910,6 +926,7 @@ const struct sgang_host sgang_host_slurm = {
 		.weights = sgang_host_weights,
 		.extra = host_extra,
 		.set_extra = host_set_extra,
+		.tell = host_tell_nodes,
 		.probe = sgang_host_probe,
 		.topology = host_topology,
 		.required = host_required,

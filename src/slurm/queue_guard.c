@@ -21,7 +21,7 @@
 #include "layout.h"
 #include "plugins/job_submit/job_submit.h"
 #include "plugins/log.h"
-#include "plugins/select/thread.h"
+#include "plugins/thread.h"
 #include "queue_guard.h"
 
 /* When this slurmctld took control; 0 on standby. No header declares it. */

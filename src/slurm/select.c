@@ -22,7 +22,7 @@
 #include "draft.h"
 #include "host_private.h"
 #include "layout.h"
-#include "plugins/select/thread.h"
+#include "plugins/thread.h"
 #include "rows.h"
 
 /* Slurm looks the entry points up by name; no header declares them. */

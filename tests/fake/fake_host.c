@@ -24,6 +24,11 @@ struct state {
 };
 
 static struct state live, saved;
+/* What the nodes were told last, and how often they were told anything. */
+static struct {
+	char text[4096];
+	uint32_t nodes, times;
+} told;
 static struct node freed[FAKE_NODES]; /* live.nodes while jobs are left out */
 static struct fake_job nobody;        /* stands in for a wrong handle */
 
@@ -890,6 +895,21 @@ static void host_unregistered(struct sgang_nodeset *nodes)
 	}
 }
 
+static void host_tell_nodes(const struct sgang_nodeset *nodes, const char *text)
+{
+	need_lock("tell");
+	snprintf(told.text, sizeof(told.text), "%s", text);
+	told.nodes = sgang_nodeset_count(nodes);
+	told.times++;
+}
+
+uint32_t fake_told(const char **text, uint32_t *nodes)
+{
+	*text = told.text;
+	*nodes = told.nodes;
+	return told.times;
+}
+
 static bool host_islands(struct sgang_job *job, uint32_t node,
 			 uint32_t part[SGANG_ISLANDS_MAX])
 {
@@ -1691,6 +1711,7 @@ const struct sgang_host fake_host = {
 		.weights = host_weights,
 		.extra = host_extra,
 		.set_extra = host_set_extra,
+		.tell = host_tell_nodes,
 		.probe = host_probe,
 		.topology = host_topology,
 		.required = host_required,
@@ -1750,6 +1771,7 @@ void fake_cluster(uint32_t n_nodes, uint32_t cpus, uint32_t memory,
 	uintptr_t generation = world.generation;
 
 	memset(&live, 0, sizeof(live));
+	memset(&told, 0, sizeof(told));
 	memset(&world, 0, sizeof(world));
 	memset(&fake_counts, 0, sizeof(fake_counts));
 	world.generation = generation + 1;

@@ -133,7 +133,7 @@ struct fake_job {
 	char brief[512]; /* what accounting has of it */
 	struct {
 		char name[40], value[400];
-	} vars[17];
+	} vars[20];
 	size_t n_vars;
 	uint32_t order[FAKE_NODES]; /* of its nodes, as Slurm was told */
 	size_t n_order;
@@ -197,6 +197,9 @@ void fake_purge(void);
 void fake_node_down(uint32_t node, bool down);
 /* It is down until somebody calls fake_node_down(), and has not registered. */
 void fake_unregistered(uint32_t node);
+/* The text that nodes were told last, and how many nodes. Returns how often any
+ * were told. */
+uint32_t fake_told(const char **text, uint32_t *nodes);
 /* The nodes on which nothing is allocated. */
 uint64_t fake_idle_nodes(void);
 /* All that is free, in one line, to compare. */

@@ -6,7 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <slurm/slurm.h>
+
 #include "fake_spank.h"
+
+/* libslurm's */
+slurm_conf_t slurm_conf;
 
 struct fake_spank fake_spank;
 

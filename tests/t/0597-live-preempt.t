@@ -81,11 +81,13 @@ settle()
 }
 
 # A job in its grace ends whether its preemptor is there or not, so whoever takes
-# its nodes does no harm.
+# its nodes does no harm; it may be requeued then, and preempt others.
 nobody_is_going()
 {
+	scancel --state=PENDING -u root
 	! scontrol -o show job |
-		grep 'JobState=RUNNING.* PreemptTime=[0-9]' >/dev/null
+		grep 'JobState=RUNNING.* PreemptTime=[0-9]' >/dev/null &&
+		test -z "$(squeue -h -t PD,CG)"
 }
 
 # So many times the main scheduler and backfill have looked at all jobs.
@@ -197,9 +199,7 @@ round()
 		low >/dev/null || return 1
 	done
 	settle
-	scancel --state=PENDING -u root
-	wait_for 20 'nobody_is_going && test -z "$(squeue -h -t PD,CG)"' ||
-		return 1
+	wait_for 40 nobody_is_going || return 1
 	snapshot >before
 	count=$((RANDOM % 5 + 1)) size=$((RANDOM % 5)) leaf=$((RANDOM % 3 == 0))
 	mem=$(pick 100 1000 2500) tiles=$((RANDOM % 4))

@@ -143,6 +143,8 @@ static const struct word {
 	{ "preempts", KIND_TEXT, SPARSE, FIELD(preempts) },
 	{ "evicted", KIND_BOOL, SPARSE, FIELD(evicted) },
 	{ "recall", KIND_TIME, SPARSE, FIELD(recall) },
+	{ "epoch", KIND_U32, SPARSE, FIELD(epoch) },
+	{ "epochof", KIND_U32, SPARSE, FIELD(epoch_who) },
 	{ "best", KIND_U64, PLACED, FIELD(ring_best) },
 	{ "off", KIND_U64, PLACED, FIELD(rank_offset) },
 	{ "ranks", KIND_U64, PLACED, FIELD(ranks) },

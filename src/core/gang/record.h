@@ -138,10 +138,12 @@ struct sgang_record {
 	char would[SGANG_CLAIM_SIZE]; /* ... the nodes of `victims` that it
 				       * would preempt if it were let, as a
 				       * host list */
-	bool evicted;   /* the gang is being preempted as a whole: it
+	bool evicted;       /* the gang is being preempted as a whole: it
 		       * waits again once none of it runs */
-	int64_t recall; /* somebody who may wants this member that runs
+	int64_t recall;     /* somebody who may wants this member that runs
 			 * requeued with all others, since then */
+	uint32_t epoch;     /* changes of who is in it, once it has started */
+	uint32_t epoch_who; /* ... a hash of those who were in it then */
 	/* known once the gang has a placement (placed == true) */
 	bool placed;
 	bool exact;

@@ -497,6 +497,7 @@ static int first_half(struct sgang_conductor *c)
 	if (any_unsaved(c))
 		sgang_fault_die("committed", 1);
 	sgang_hold_release_all(c);
+	sgang_epoch_check_all(c);
 	sgang_publish_all(c);
 	sgang_nodes_show(c);
 	sgang_reserve_all(c);
@@ -535,6 +536,7 @@ static void second_half(struct sgang_conductor *c)
 	sgang_hold_recheck_all(c);
 	sgang_hold_release_all(c);
 	sgang_claim_strike_all(c);
+	sgang_epoch_tell_all(c);
 	unlock(c, &since);
 }
 

@@ -293,6 +293,15 @@ struct gang {
 		struct sgang_ring ring; /* since the last of them */
 	} seats;
 
+	/* Who is in it, as its members were told (epoch.c). */
+	struct {
+		uint32_t number; /* 0: it has not started */
+		uint32_t who;    /* those for whom it was counted, as a hash */
+		uint64_t of;     /* looked at with these members */
+		bool due;        /* they are to be told ... */
+		int64_t told;    /* ... what they were told then, last */
+	} epoch;
+
 	/* Its members that have their nodes, and how far they are. */
 	struct {
 		enum sgang_hold_state state; /* hold_state.h, which says what of
@@ -726,6 +735,27 @@ int sgang_describe_late(struct sgang_conductor *c, struct gang *g,
 			const struct seated *seats, uint32_t n, uint32_t rank,
 			struct sgang_ring *ring);
 
+/* Who is in the gang now, as text (core/gang/epoch.h), and the nodes of all of
+ * them, added to 'nodes'. Returns a string the caller frees; NULL without memory.
+ */
+char *sgang_describe_epoch(struct sgang_conductor *c, struct gang *g,
+			   struct sgang_nodeset *nodes);
+
+/* --- epoch.c --- */
+
+/* What it holds is about to be released: an epoch that all are started with. */
+void sgang_epoch_begin(struct gang *g);
+/* A job takes this member rank of a gang that has started. */
+void sgang_epoch_heir(struct sgang_conductor *c, struct gang *g, uint32_t rank,
+		      uint32_t job_id);
+/* Find out which gangs have lost or won members. */
+void sgang_epoch_check_all(struct sgang_conductor *c);
+
+/* --- epoch_tell.c --- */
+
+/* The numbers are on disk: tell the members. */
+void sgang_epoch_tell_all(struct sgang_conductor *c);
+
 /* --- member_ranks.c --- */
 
 /* A member rank of a gang that has started. */
@@ -750,6 +780,11 @@ int sgang_ranks_take(struct gang *g, uint32_t rank, uint32_t job_id,
  * look. False: there are none. */
 bool sgang_ranks_beside(struct sgang_conductor *c, const struct gang *g,
 			uint32_t rank, struct sgang_nodeset *nodes);
+
+/* All seats as the last look saw them, for describe.c. The caller frees it; NULL
+ * without memory. */
+struct seated *sgang_ranks_list(const struct sgang_conductor *c,
+				const struct gang *g);
 
 /* Its members have other member ranks from now on. */
 void sgang_ranks_forget(struct gang *g);

@@ -9,6 +9,7 @@
 #include "core/base/hostlist.h"
 #include "core/base/text.h"
 #include "core/fabric/parallel.h"
+#include "core/gang/epoch.h"
 #include "core/gang/lists.h"
 #include "core/gang/node_order.h"
 #include "core/gang/ranks.h"
@@ -291,10 +292,24 @@ static void set_layout(const struct sgang_host *h, struct sgang_job *job,
 	free(text);
 }
 
+/* What is told of the gang as a whole. */
+struct whole {
+	char *ids, *nodes;
+	char *per_member[2]; /* its nodes, its ranks */
+	const char *head;
+};
+
+static void free_whole(struct whole *w)
+{
+	free(w->ids);
+	free(w->nodes);
+	free(w->per_member[0]);
+	free(w->per_member[1]);
+}
+
 static int describe_one(struct sgang_conductor *c, const struct gang *g,
-			const struct layout *l, struct sgang_job *job,
-			const struct sgang_record *r, const char *ids,
-			const char *nodelist, const char *head)
+			const struct layout *l, const struct whole *w,
+			struct sgang_job *job, const struct sgang_record *r)
 {
 	const struct sgang_host *h = c->host;
 
@@ -302,17 +317,20 @@ static int describe_one(struct sgang_conductor *c, const struct gang *g,
 		return 0;
 	h->jobs.setenv(job, "SLURM_GANG_NAME", g->name);
 	h->jobs.setenv(job, "SLURM_GANG_NAMESPACE", g->ns);
-	set_text(h, job, "SLURM_GANG_JOB_IDS", ids);
+	set_text(h, job, SGANG_EPOCH_IDS, w->ids);
 	set_number(h, job, "SLURM_GANG_MEMBERS", r->members);
 	set_number(h, job, "SLURM_GANG_MEMBER_RANK", r->member_rank);
-	set_text(h, job, "SLURM_GANG_NODELIST", nodelist);
-	h->jobs.setenv(job, "SLURM_GANG_HEAD_NODE", head);
+	set_text(h, job, "SLURM_GANG_NODELIST", w->nodes);
+	h->jobs.setenv(job, "SLURM_GANG_HEAD_NODE", w->head);
 	set_number(h, job, "SLURM_GANG_RANK_OFFSET", r->rank_offset);
 	set_number(h, job, "SLURM_GANG_RANKS", r->ranks);
 	set_number(h, job, "SLURM_GANG_RING_COST", r->ring_cost);
 	set_number(h, job, "SLURM_GANG_RING_COST_BEST", r->ring_best);
 	set_number(h, job, "SLURM_GANG_CROSS_LINKS", r->cross_links);
 	h->jobs.setenv(job, "SLURM_GANG_TIER", r->tier);
+	set_number(h, job, SGANG_EPOCH_NUMBER, r->epoch);
+	set_text(h, job, SGANG_EPOCH_NODES, w->per_member[0]);
+	set_text(h, job, SGANG_EPOCH_RANKS, w->per_member[1]);
 	set_layout(h, job, l, r->rank_offset,
 		   ranks_of_member(l, r->member_rank));
 	return sgang_publish_place(c, job, r, l->order[r->member_rank]);
@@ -584,6 +602,41 @@ static char *join_ring(const struct sgang_conductor *c, const struct layout *l)
 	return text;
 }
 
+static char *join_counts(const uint32_t *counts, size_t n)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	for (size_t i = 0; f && i < n; i++)
+		fprintf(f, "%s%u", i ? "," : "", counts[i]);
+	return sgang_text_close(f, &text);
+}
+
+/* Takes over 'ids'; the caller frees what is in it in any case. */
+static int tell_whole(const struct sgang_conductor *c, const struct layout *l,
+		      size_t members, char *ids, struct whole *w)
+{
+	uint32_t *nodes = calloc(members + 1, sizeof(*nodes));
+	uint32_t *ranks = calloc(members + 1, sizeof(*ranks));
+
+	w->ids = ids;
+	for (size_t r = 0; nodes && ranks && r < l->n; r++) {
+		nodes[l->runs[r].member] += starts_node(c, l, r);
+		ranks[l->runs[r].member] += l->runs[r].ranks;
+	}
+	w->nodes = join_ring(c, l);
+	w->per_member[0] = nodes ? join_counts(nodes, members) : NULL;
+	w->per_member[1] = ranks ? join_counts(ranks, members) : NULL;
+	w->head = l->n ? sgang_fabric_node_name(c->fabric,
+						run_node(c, &l->runs[0])) :
+			 "";
+	free(nodes);
+	free(ranks);
+	return w->ids && w->nodes && w->per_member[0] && w->per_member[1] ? 0 :
+									    -1;
+}
+
 /* The ranks of its steps are to stand along its nodes. Slurm sees to that where
  * it can, gang.so to the rest. */
 static int order_nodes(struct sgang_conductor *c, struct sgang_job *job,
@@ -700,39 +753,32 @@ int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 			 const struct sgang_placement *plan)
 {
 	struct layout l = { .topology = g->topology };
-	char *ids = NULL, *nodes = NULL;
-	const char *head = "";
+	struct whole w = { NULL };
 	int rc = -1;
 
 	if (!c->fabric) {
 		g->hold.described = true; /* what was said before stays */
 		return 0;
 	}
-	if (lay_out(c, g, plan, &l) == 0 &&
-	    order_members(c, g, plan, &l) == 0) {
-		ids = join_ids(g);
-		nodes = join_ring(c, &l);
-	}
-	if (!ids || !nodes || describe_nodes(c, g, &l)) {
+	if (lay_out(c, g, plan, &l) || order_members(c, g, plan, &l) ||
+	    tell_whole(c, &l, g->hold.n, join_ids(g), &w) ||
+	    describe_nodes(c, g, &l)) {
 		sgang_log(SGANG_LOG_ERROR, "%s/%s: no memory for SLURM_GANG_*",
 			  g->ns, g->name);
 		goto out;
 	}
-	if (l.n)
-		head = sgang_fabric_node_name(c->fabric,
-					      run_node(c, &l.runs[0]));
+	sgang_epoch_begin(g);
 	fill_records(c, g, &l, plan);
 	sgang_ranks_forget(g);
 	rc = 0;
 	for (size_t i = 0; i < g->hold.n && rc == 0; i++)
-		rc = describe_one(c, g, &l,
+		rc = describe_one(c, g, &l, &w,
 				  c->host->jobs.find(g->hold.members[i].job_id),
-				  &g->hold.members[i].record, ids, nodes, head);
+				  &g->hold.members[i].record);
 	g->hold.described = rc == 0;
 out:
 	close_layout(&l);
-	free(ids);
-	free(nodes);
+	free_whole(&w);
 	return rc;
 }
 
@@ -857,17 +903,14 @@ int sgang_describe_late(struct sgang_conductor *c, struct gang *g,
 			struct sgang_ring *ring)
 {
 	struct layout l = { .topology = g->topology };
+	struct whole w = { NULL };
 	struct sgang_record *r = calloc(1, sizeof(*r));
-	char *ids = NULL, *nodes = NULL;
 	uint32_t *own = NULL;
 	size_t first = 0, end, n_own;
 	int rc = -1;
 
-	if (!r || lay_out_seats(c, seats, n, &l) < 0)
-		goto out;
-	ids = join_seats(seats, n);
-	nodes = join_ring(c, &l);
-	if (!ids || !nodes)
+	if (!r || lay_out_seats(c, seats, n, &l) < 0 ||
+	    tell_whole(c, &l, n, join_seats(seats, n), &w) < 0)
 		goto out;
 	while (first < l.n && l.runs[first].member != rank)
 		first++;
@@ -883,15 +926,87 @@ int sgang_describe_late(struct sgang_conductor *c, struct gang *g,
 	if (rank_seats(seats, n, rank, r->ranks, &l))
 		sgang_lists_write_layout(l.rank + r->rank_offset,
 					 seats[rank].ranks, r->layout);
-	rc = describe_one(c, g, &l, seats[rank].job, r, ids, nodes,
-			  l.n ? sgang_fabric_node_name(
-					c->fabric, run_node(c, &l.runs[0])) :
-				"");
+	rc = describe_one(c, g, &l, &w, seats[rank].job, r);
 out:
 	close_layout(&l);
+	free_whole(&w);
 	free(own);
-	free(ids);
-	free(nodes);
 	free(r);
 	return rc;
+}
+
+/* ---- those who are there ---- */
+
+/* One after the other, for sgang_epoch_write(). */
+struct told {
+	const struct gang *g;
+	const struct whole *whole;
+	uint64_t cost;
+	char number[24]; /* the last that was asked for */
+};
+
+static const char *show_number(struct told *t, uint64_t number)
+{
+	snprintf(t->number, sizeof(t->number), "%llu",
+		 (unsigned long long)number);
+	return t->number;
+}
+
+static const char *value_of(void *arg, const char *name)
+{
+	struct told *t = arg;
+	const struct {
+		const char *name, *text;
+		uint64_t number;
+	} values[] = {
+		{ SGANG_EPOCH_NUMBER, NULL, t->g->epoch.number },
+		{ "SLURM_GANG_NAMESPACE", t->g->ns, 0 },
+		{ "SLURM_GANG_NAME", t->g->name, 0 },
+		{ "SLURM_GANG_MEMBERS", NULL, t->g->seats.n },
+		{ SGANG_EPOCH_IDS, t->whole->ids, 0 },
+		{ "SLURM_GANG_RANKS", NULL, t->g->seats.ranks },
+		{ SGANG_EPOCH_RANKS, t->whole->per_member[1], 0 },
+		{ "SLURM_GANG_NODELIST", t->whole->nodes, 0 },
+		{ SGANG_EPOCH_NODES, t->whole->per_member[0], 0 },
+		{ "SLURM_GANG_HEAD_NODE", t->whole->head, 0 },
+		{ "SLURM_GANG_RING_COST", NULL, t->cost },
+	};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+		if (strcmp(values[i].name, name) == 0)
+			return values[i].text ?
+				       values[i].text :
+				       show_number(t, values[i].number);
+	}
+	return NULL;
+}
+
+char *sgang_describe_epoch(struct sgang_conductor *c, struct gang *g,
+			   struct sgang_nodeset *nodes)
+{
+	struct layout l = { .topology = g->topology };
+	struct whole w = { NULL };
+	struct told told = { .g = g, .whole = &w };
+	struct seated *seats = NULL;
+	struct sgang_ring ring;
+	char *text = NULL;
+
+	if (sgang_ranks_look(c, g, 0) == 0)
+		seats = sgang_ranks_list(c, g);
+	if (!seats || lay_out_seats(c, seats, g->seats.n, &l) < 0 ||
+	    tell_whole(c, &l, g->seats.n, join_seats(seats, g->seats.n), &w) <
+		    0)
+		goto out;
+	for (uint32_t i = 0; i < g->seats.n; i++) {
+		if (seats[i].job)
+			c->host->jobs.nodes(seats[i].job, nodes);
+	}
+	sgang_ring_measure(ring_fabric(&l), &c->conf.costs, l.runs, l.n, &ring);
+	told.cost = ring.cost;
+	text = sgang_epoch_write(value_of, &told);
+out:
+	close_layout(&l);
+	free_whole(&w);
+	free(seats);
+	return text;
 }

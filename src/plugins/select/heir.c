@@ -17,22 +17,11 @@
 static int describe(struct sgang_conductor *c, struct gang *g,
 		    struct sgang_job *job, uint32_t rank)
 {
-	struct seated *seated = calloc(g->seats.n, sizeof(*seated));
+	struct seated *seated = sgang_ranks_list(c, g);
 	int rc = -1;
 
 	if (!seated)
 		return -1;
-	for (uint32_t i = 0; i < g->seats.n; i++) {
-		const struct seat *seat = &g->seats.seat[i];
-
-		seated[i].offset = seat->offset;
-		seated[i].ranks = seat->ranks;
-		if (!seat->owner)
-			continue;
-		seated[i].job = c->host->jobs.find(seat->owner->job_id);
-		seated[i].job_id = seat->owner->job_id;
-		seated[i].record = &seat->owner->record;
-	}
 	seated[rank].job = job;
 	seated[rank].job_id = g->seats.seat[rank].job_id;
 	seated[rank].record = NULL;
@@ -59,8 +48,10 @@ static int begin(struct sgang_conductor *c, struct gang *g, struct entry *e,
 	if (sgang_ranks_look(c, g, e->job_id) < 0)
 		return -1;
 	rank = sgang_ranks_find(g, e->job_id, ranks);
-	if (sgang_ranks_take(g, rank, e->job_id, ranks) < 0 ||
-	    describe(c, g, info->job, rank) < 0)
+	if (sgang_ranks_take(g, rank, e->job_id, ranks) < 0)
+		return -1;
+	sgang_epoch_heir(c, g, rank, e->job_id);
+	if (describe(c, g, info->job, rank) < 0)
 		return -1;
 	g->seats.changes++;
 	sgang_log(SGANG_LOG_INFO,

@@ -100,6 +100,10 @@ struct sgang_host_nodes {
 	const char *(*extra)(uint32_t node);
 	void (*set_extra)(uint32_t node, const char *text);
 
+	/* Hand this text to what runs of gangs on these nodes, soon and without
+	 * the locks. What cannot be reached within some seconds misses it. */
+	void (*tell)(const struct sgang_nodeset *nodes, const char *text);
+
 	/* Which nodes could the job use right now, by all of Slurm's rules but
 	 * the free cores and GRES, which when the jobs that run have ended, and
 	 * what does it need of them? Both sets come in empty. Returns 0, or -1

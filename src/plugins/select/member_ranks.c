@@ -215,6 +215,25 @@ int sgang_ranks_take(struct gang *g, uint32_t rank, uint32_t job_id,
 	return 0;
 }
 
+struct seated *sgang_ranks_list(const struct sgang_conductor *c,
+				const struct gang *g)
+{
+	struct seated *list = calloc(g->seats.n + 1UL, sizeof(*list));
+
+	for (uint32_t i = 0; list && i < g->seats.n; i++) {
+		const struct seat *seat = &g->seats.seat[i];
+
+		list[i].offset = seat->offset;
+		list[i].ranks = seat->ranks;
+		if (!seat->owner)
+			continue;
+		list[i].job = c->host->jobs.find(seat->owner->job_id);
+		list[i].job_id = seat->owner->job_id;
+		list[i].record = &seat->owner->record;
+	}
+	return list;
+}
+
 /* ---- the ring beside a seat ---- */
 
 /* The first or last node of a member, as its record has their order; without

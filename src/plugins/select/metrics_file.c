@@ -10,7 +10,7 @@
 
 #include "metrics_file.h"
 #include "plugins/log.h"
-#include "thread.h"
+#include "plugins/thread.h"
 
 /* Between two writes. */
 #define PAUSE_US 15000000

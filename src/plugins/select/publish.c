@@ -34,6 +34,8 @@ void sgang_publish_fill(const struct gang *g, struct sgang_record *r)
 	r->since = g->hold.since;
 	r->hold_end = g->hold.end;
 	r->evicted = g->preempt.evicted;
+	r->epoch = g->epoch.number;
+	r->epoch_who = g->epoch.who;
 }
 
 /* That somebody else's jobs are concerned by a loss, and this is not, is said,
@@ -247,6 +249,7 @@ static uint64_t hash_records(const struct gang *g)
 	hash = sgang_hash_text(hash, g->preempt.would.nodes);
 	hash = sgang_hash(hash,
 			  (uint64_t)g->seats.changes << 1 | g->preempt.evicted);
+	hash = sgang_hash(hash, (uint64_t)g->epoch.number << 32 | g->epoch.who);
 	if (g->preempt.claim)
 		hash = sgang_hash(sgang_hash_text(hash, g->preempt.claim->text),
 				  (uint64_t)g->preempt.claim->since);

@@ -6,11 +6,13 @@
  *
  *   sbatch, salloc       allocator   options; forget the parent job's gang
  *   srun                 local       the same; as a step it keeps what the job
- *                                    was told about its gang, and puts its
- *                                    ranks in ring order where it may
+ *                                    was told about its gang, hears what is
+ *                                    new of it, and puts its ranks in ring
+ *                                    order where it may
  *   slurmstepd           remote      options, so that Slurm finds them; hide
  *                                    them from what the job starts; write the
- *                                    hostfile of a batch script
+ *                                    hostfile of a batch script; keep the file
+ *                                    that tells who is in the gang (state.h)
  *   slurmd, job scripts              nothing
  *
  * The values reach slurmctld in the job's spank_job_env without our doing.
@@ -18,7 +20,6 @@
 
 #define _GNU_SOURCE /* environ */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +28,12 @@
 #include <slurm/slurm.h>
 #include <slurm/spank.h>
 
+#include "core/gang/epoch.h"
 #include "plugins/log.h"
 #include "plugins/spank/hostfile.h"
 #include "plugins/spank/opts.h"
 #include "plugins/spank/order.h"
+#include "plugins/spank/state.h"
 
 SPANK_PLUGIN(gang, 1)
 
@@ -44,26 +47,13 @@ SPANK_PLUGIN(gang, 1)
 static int step_hostfile = -1;
 static char *job_hostfile;
 
-void sgang_log(enum sgang_log_level level, const char *fmt, ...)
-{
-	char text[1024];
-	va_list args;
+/* slurmstepd's file of the job; NULL: it is in no gang. */
+static struct sgang_state *job_state;
 
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	switch (level) {
-	case SGANG_LOG_ERROR:
-		slurm_error("gang: %s", text);
-		break;
-	case SGANG_LOG_INFO:
-		slurm_info("gang: %s", text);
-		break;
-	case SGANG_LOG_DEBUG:
-		slurm_debug("gang: %s", text);
-		break;
-	}
-}
+/* libslurm's, which has read slurm.conf. What is public of it is its type; the
+ * same is asked for by a message to slurmctld, which no step needs. */
+extern slurm_conf_t slurm_conf;
+#pragma weak slurm_conf
 
 /* An srun inside an allocation starts a step of it. */
 static bool is_step(void)
@@ -234,6 +224,28 @@ static void order_step(spank_t spank)
 	free(line);
 }
 
+/* The job was told of its gang when it started; the file on its node knows more
+ * than that. */
+static void learn_epoch(void)
+{
+	const char *path = getenv(SGANG_EPOCH_STATE);
+	const char *number = getenv(SGANG_EPOCH_NUMBER);
+	char *text = path ? sgang_state_read(path) : NULL;
+
+	if (text && number &&
+	    sgang_epoch_number(text) > strtoull(number, NULL, 10)) {
+		for (size_t i = 0; sgang_epoch_name(i); i++) {
+			char *value = sgang_epoch_value(text,
+							sgang_epoch_name(i));
+
+			if (value)
+				setenv(sgang_epoch_name(i), value, 1);
+			free(value);
+		}
+	}
+	free(text);
+}
+
 int slurm_spank_init(spank_t spank, int ac, char **av)
 {
 	(void)ac;
@@ -242,8 +254,10 @@ int slurm_spank_init(spank_t spank, int ac, char **av)
 	case S_CTX_LOCAL:
 		forget_parent();
 		unsetenv(RANK_ORDER);
-		if (is_step())
+		if (is_step()) {
+			learn_epoch();
 			order_step(spank);
+		}
 		return register_options(spank);
 	case S_CTX_ALLOCATOR:
 		forget_parent();
@@ -320,6 +334,78 @@ static void hide_distribution(spank_t spank)
 		spank_unsetenv(spank, "SLURM_DISTRIBUTION");
 }
 
+static const char *find_variable(char **env, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (; env && *env; env++) {
+		if (!strncmp(*env, name, n) && (*env)[n] == '=')
+			return *env + n + 1;
+	}
+	return NULL;
+}
+
+static const char *get_variable(void *arg, const char *name)
+{
+	return find_variable(arg, name);
+}
+
+/* SlurmdSpoolDir on this node, as slurmd expands it for what is forwarded to it:
+ * its NodeName for both %n and %h. Returns a string the caller frees, or NULL. */
+static char *name_spool(const char *node)
+{
+	const char *p = &slurm_conf ? slurm_conf.slurmd_spooldir : NULL;
+	char *spool = NULL;
+	size_t size;
+	FILE *out = node && p ? open_memstream(&spool, &size) : NULL;
+
+	for (; out && *p; p++) {
+		if (*p == '%' && (p[1] == 'n' || p[1] == 'h')) {
+			fputs(node, out);
+			p++;
+		} else {
+			fputc(*p, out);
+		}
+	}
+	if (out)
+		fclose(out);
+	return spool;
+}
+
+static void keep_state(spank_t spank)
+{
+	char **env, *text, *spool = NULL;
+	struct sgang_error err;
+	uint32_t job_id;
+	uid_t uid;
+	gid_t gid;
+
+	if (spank_get_item(spank, S_JOB_ENV, &env) ||
+	    !find_variable(env, SGANG_EPOCH_NUMBER) ||
+	    spank_get_item(spank, S_JOB_ID, &job_id) ||
+	    spank_get_item(spank, S_JOB_UID, &uid) ||
+	    spank_get_item(spank, S_JOB_GID, &gid))
+		return;
+	text = sgang_epoch_write(get_variable, env);
+	if (text && sgang_epoch_number(text))
+		spool = name_spool(getenv("SLURMD_NODENAME"));
+	if (spool) {
+		job_state = sgang_state_open(spool, job_id, uid, gid,
+					     slurm_conf.slurm_user_id, text,
+					     &err);
+		if (!job_state)
+			sgang_log(SGANG_LOG_INFO,
+				  "no " SGANG_EPOCH_STATE ": %s", err.text);
+	}
+	if (job_state)
+		spank_setenv(spank, SGANG_EPOCH_STATE,
+			     sgang_state_path(job_state), 1);
+	else
+		spank_unsetenv(spank, SGANG_EPOCH_STATE);
+	free(spool);
+	free(text);
+}
+
 int slurm_spank_init_post_opt(spank_t spank, int ac, char **av)
 {
 	(void)ac;
@@ -335,6 +421,7 @@ int slurm_spank_init_post_opt(spank_t spank, int ac, char **av)
 			write_hostfile(spank);
 		else
 			hide_distribution(spank);
+		keep_state(spank);
 		break;
 	default:
 		break;
@@ -354,5 +441,7 @@ int slurm_spank_exit(spank_t spank, int ac, char **av)
 			  strerror(errno));
 	free(job_hostfile);
 	job_hostfile = NULL;
+	sgang_state_close(job_state);
+	job_state = NULL;
 	return 0;
 }

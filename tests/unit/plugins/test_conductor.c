@@ -1421,6 +1421,52 @@ static void test_heir(void **state)
 	assert_int_equal(record_of(heir).ring_cost, r.ring_cost);
 }
 
+/* 6.3: each change of who is in the gang is an epoch, and members are told. */
+static void test_epochs(void **state)
+{
+	uint32_t ids[3], heir, nodes;
+	const char *text;
+	char list[64];
+
+	(void)state;
+	submit_many(member_of("train", 3), 3, ids);
+	schedule_and_pass();
+	pass();
+	assert_string_equal(fake_getenv(ids[0], "SLURM_GANG_EPOCH"), "1");
+	assert_int_equal(record_of(ids[0]).epoch, 1);
+	assert_int_equal(fake_told(&text, &nodes), 0);
+	fake_end(with_rank(ids, 3, 1));
+	pass();
+	assert_int_equal(fake_told(&text, &nodes), 1);
+	snprintf(list, sizeof(list), "SLURM_GANG_JOB_IDS='%u,0,%u'",
+		 with_rank(ids, 3, 0), with_rank(ids, 3, 2));
+	assert_non_null(strstr(text, "SLURM_GANG_EPOCH='2'\n"));
+	assert_non_null(strstr(text, list));
+	assert_int_equal(nodes, 2);
+	/* a restart neither forgets nor makes one up */
+	fake_clock(60); /* all that was released is known to be launched */
+	pass();
+	come_back(false);
+	pass();
+	assert_int_equal(record_of(with_rank(ids, 3, 0)).epoch, 2);
+	assert_int_equal(fake_told(&text, &nodes), 1);
+	/* at most one a second */
+	heir = submit(member_of("train", 3));
+	pass();
+	(void)start_later(heir);
+	assert_string_equal(fake_getenv(heir, "SLURM_GANG_EPOCH"), "3");
+	fake_clock(2);
+	pass();
+	assert_int_equal(fake_told(&text, &nodes), 2);
+	snprintf(list, sizeof(list), "SLURM_GANG_JOB_IDS='%u,%u,%u'",
+		 with_rank(ids, 3, 0), heir, with_rank(ids, 3, 2));
+	assert_non_null(strstr(text, "SLURM_GANG_EPOCH='3'\n"));
+	assert_non_null(strstr(text, list));
+	assert_int_equal(nodes, 3);
+	pass();
+	assert_int_equal(fake_told(&text, &nodes), 2);
+}
+
 /* 6.2: after a restart vacant seats are known by the records of the others. */
 static void test_heirs_after_restart(void **state)
 {
@@ -2803,6 +2849,7 @@ int main(void)
 		T(test_forget_nodes),
 		T(test_later_members),
 		T(test_heir),
+		T(test_epochs),
 		T(test_heirs_after_restart),
 		T(test_parked_member_is_set_free),
 		T(test_name_again),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* thread.h - threads of ours in slurmctld
+/* thread.h - threads of ours in a daemon of Slurm
  *
- * They take no signals, which are the business of slurmctld's signal thread.
+ * They take no signals, which are the business of the daemon itself.
  */
 
 #ifndef SGANG_THREAD_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* thread.c - threads of ours in slurmctld */
+/* thread.c - threads of ours in a daemon of Slurm */
 
 #include <signal.h>
 #include <stddef.h>
 
-#include "thread.h"
+#include "plugins/thread.h"
 
 int sgang_thread_start(pthread_t *thread, void *(*body)(void *), void *arg)
 {

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* epoch.h - who is in a gang, as text: the file that SLURM_GANG_STATE names
+ *
+ *   SLURM_GANG_EPOCH='3'
+ *   SLURM_GANG_JOB_IDS='812,0,814'
+ *   ...
+ *   # end
+ *
+ * Lines that a shell can read. Each change of who is in the gang is an epoch and
+ * has a number, which grows. What does not change with the members is no part
+ * of it, nor is what differs between them: a member finds its rank by its job
+ * id. slurmctld writes the text, slurmstepd keeps it, srun and sgang read it.
+ */
+
+#ifndef SGANG_EPOCH_H
+#define SGANG_EPOCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SGANG_EPOCH_NUMBER "SLURM_GANG_EPOCH"
+#define SGANG_EPOCH_STATE "SLURM_GANG_STATE"
+#define SGANG_EPOCH_IDS "SLURM_GANG_JOB_IDS"
+/* By member rank, "0" for one that is vacant. */
+#define SGANG_EPOCH_NODES "SLURM_GANG_NODES_PER_MEMBER"
+#define SGANG_EPOCH_RANKS "SLURM_GANG_RANKS_PER_MEMBER"
+
+/* A text is no longer than this. */
+#define SGANG_EPOCH_MAX (1024UL * 1024)
+
+/* The names in the order in which they are written; NULL after the last. */
+const char *sgang_epoch_name(size_t i);
+
+/* The text of what 'get' knows (NULL, and what holds a quote or a line's end, is
+ * left out). Returns a string the caller frees; NULL without memory, or when the
+ * number is not known. */
+char *sgang_epoch_write(const char *(*get)(void *arg, const char *name),
+			void *arg);
+
+/* The number of a text that is whole; 0: it is not. */
+uint64_t sgang_epoch_number(const char *text);
+
+/* The value of one name. Returns a string the caller frees, or NULL. */
+char *sgang_epoch_value(const char *text, const char *name);
+
+/* The next number of a list like "812,0,814" at '*list', which moves on. False
+ * at its end. */
+bool sgang_epoch_next_id(const char **list, uint32_t *id);
+
+#endif

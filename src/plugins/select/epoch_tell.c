@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* epoch_tell.c - let the members know who is in their gang now */
+
+#include <stdlib.h>
+
+#include "conductor_private.h"
+#include "plugins/log.h"
+
+static void tell(struct sgang_conductor *c, struct gang *g)
+{
+	struct sgang_nodeset *nodes =
+		sgang_nodeset_create(c->host->nodes.count());
+	char *text = nodes ? sgang_describe_epoch(c, g, nodes) : NULL;
+
+	if (text) {
+		c->host->nodes.tell(nodes, text);
+		g->epoch.told = c->host->now();
+		g->epoch.due = false;
+		sgang_log(SGANG_LOG_INFO, "%s/%s: epoch %u", g->ns, g->name,
+			  g->epoch.number);
+	}
+	free(text);
+	sgang_nodeset_destroy(nodes);
+}
+
+void sgang_epoch_tell_all(struct sgang_conductor *c)
+{
+	int64_t now = c->host->now();
+
+	for (struct gang *g = c->gangs; g && c->fabric; g = g->next) {
+		if (g->epoch.due && !g->hold.n && now > g->epoch.told)
+			tell(c, g);
+	}
+}

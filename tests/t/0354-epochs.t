@@ -1,0 +1,126 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0354-epochs.t - each change of who is in a gang is a number that all members see
+
+test_description='SLURM_GANG_EPOCH, and the file that SLURM_GANG_STATE names'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+slurm_setup -n 6 -c 2 --gang
+slurm_start
+
+# A member, which tells what it was told and runs until it is cancelled.
+cat >tells.sh <<-'EOF'
+	#!/bin/bash
+	env | grep ^SLURM_GANG_ >"$SLURM_SUBMIT_DIR/env.$SLURM_JOB_ID"
+	while :; do
+		test ! -e "$SLURM_SUBMIT_DIR/step.$SLURM_JOB_ID" || {
+			rm "$SLURM_SUBMIT_DIR/step.$SLURM_JOB_ID"
+			srun -n2 --overlap sh -c 'echo $SLURM_GANG_EPOCH \
+				$SLURM_GANG_JOB_IDS' \
+				>"$SLURM_SUBMIT_DIR/said.$SLURM_JOB_ID"
+		}
+		sleep 0.1
+	done
+EOF
+chmod 755 tells.sh
+
+member()
+{
+	local name=$1
+
+	shift
+	submit -N1 -n2 --exclusive -t 10 --gang=$name --gang-min-member=3 "$@" \
+		"$PWD/tells.sh"
+}
+
+# told ID NAME: what the member was started with
+told() { sed -n "s/^SLURM_GANG_$2=//p" env.$1; }
+has_told() { wait_for 15 "grep -q STATE= env.$1"; }
+
+# now ID NAME: what its file says
+now() { (. "$(told $1 STATE)" && eval "echo \$SLURM_GANG_$2"); }
+
+# all_know EPOCH IDS ID...: the files of these
+all_know()
+{
+	local epoch=$1 ids=$2 id
+
+	shift 2
+	for id; do
+		test "$(now $id EPOCH) $(now $id JOB_IDS)" = "$epoch $ids" ||
+			return 1
+	done
+}
+
+in_rank_order()
+{
+	local id
+
+	for id; do echo "$(gang_record $id rank) $id"; done | sort -n |
+		cut -d' ' -f2
+}
+
+joined() { local IFS=,; echo "$*"; }
+
+test_expect_success '6.3: all begin with the first epoch' '
+	members=($(member ring) $(member ring) $(member ring)) &&
+	wait_for 15 all_in RUNNING ${members[@]} &&
+	for id in ${members[@]}; do has_told $id || return 1; done &&
+	members=($(in_rank_order ${members[@]})) &&
+	for id in ${members[@]}; do
+		test "$(told $id EPOCH)" = 1 || return 1
+	done &&
+	test "$(told ${members[0]} NODES_PER_MEMBER)" = 1,1,1 &&
+	test "$(told ${members[0]} RANKS_PER_MEMBER)" = 2,2,2 &&
+	all_know 1 $(joined ${members[@]}) ${members[@]} &&
+	test "$(gang_record ${members[0]} epoch)" = 1
+'
+test_expect_success '6.3: the file is its user'\''s, and nobody else reads it' '
+	file=$(told ${members[0]} STATE) &&
+	test "$(stat -c "%a %U" "$file")" = "400 root" &&
+	tail -1 "$file" | grep -x "# end"
+'
+test_expect_success '6.3: a loss is an epoch' '
+	scancel ${members[1]} &&
+	lost=${members[1]} &&
+	wait_for 15 "all_know 2 ${members[0]},0,${members[2]} \
+		${members[0]} ${members[2]}" &&
+	test "$(now ${members[0]} NODES_PER_MEMBER)" = 1,0,1
+'
+test_expect_success '6.3: an heir is one, which it is started with' '
+	heir=$(member ring) &&
+	wait_state $heir RUNNING && has_told $heir &&
+	test "$(told $heir EPOCH)" = 3 &&
+	members[1]=$heir &&
+	wait_for 15 "all_know 3 $(joined ${members[@]}) ${members[*]}" &&
+	test "$(gang_record ${members[0]} epoch)" = 3
+'
+test_expect_success '6.3: a step that starts now knows it' '
+	touch step.${members[0]} &&
+	wait_for 15 "test \"\$(grep -cx \"3 $(joined ${members[@]})\" \
+		said.${members[0]})\" = 2"
+'
+test_expect_success '6.3: slurmctld that died neither forgets nor makes one up' '
+	wait_for 20 "test -z \"\$(gang_record ${members[0]} since)\"" &&
+	slurm_saved ${members[0]} &&
+	slurm_kill9_ctld && slurm_start_ctld &&
+	wait_for 15 "gang_log root/ring running" &&
+	test "$(gang_record ${members[0]} epoch)" = 3 &&
+	all_know 3 $(joined ${members[@]}) ${members[@]} &&
+	slurm_kill9_ctld &&
+	kill -KILL $(pgrep -f "$slurm_dir/spool/.*/job0*${members[2]}/slurm_script") &&
+	slurm_start_ctld &&
+	wait_for 60 "all_know 4 ${members[0]},${members[1]},0 \
+		${members[0]} ${members[1]}"
+'
+test_expect_success 'the files are gone with the members' '
+	file=$(told ${members[0]} STATE) &&
+	scancel ${members[@]} &&
+	wait_for 30 "test ! -e \"$file\" && test ! -e \"$file.lock\""
+'
+test_expect_success 'nothing is left' '
+	clear_cluster && nothing_left
+'
+
+test_done

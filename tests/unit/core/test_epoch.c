@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_epoch.c - who is in a gang, as text (6.3) */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/gang/epoch.h"
+
+struct pair {
+	const char *name, *value;
+};
+
+static const char *get(void *arg, const char *name)
+{
+	for (const struct pair *p = arg; p->name; p++) {
+		if (!strcmp(p->name, name))
+			return p->value;
+	}
+	return NULL;
+}
+
+static struct pair known[] = {
+	{ "SLURM_GANG_NAME", "train" }, { "SLURM_GANG_JOB_IDS", "812,0,814" },
+	{ "SLURM_GANG_EPOCH", "3" },    { "SLURM_GANG_HEAD_NODE", "it's" },
+	{ "SLURM_GANG_NODELIST", "" },  { NULL, NULL },
+};
+
+static const char text[] = "SLURM_GANG_EPOCH='3'\n"
+			   "SLURM_GANG_NAME='train'\n"
+			   "SLURM_GANG_JOB_IDS='812,0,814'\n"
+			   "SLURM_GANG_NODELIST=''\n"
+			   "# end\n";
+
+static void written(void **state)
+{
+	char *made = sgang_epoch_write(get, known);
+
+	(void)state;
+	assert_string_equal(made, text);
+	free(made);
+	known[2].value = NULL;
+	assert_null(sgang_epoch_write(get, known));
+	known[2].value = "3";
+}
+
+static void read_again(void **state)
+{
+	char *value = sgang_epoch_value(text, "SLURM_GANG_JOB_IDS");
+
+	(void)state;
+	assert_string_equal(value, "812,0,814");
+	free(value);
+	value = sgang_epoch_value(text, "SLURM_GANG_NODELIST");
+	assert_string_equal(value, "");
+	free(value);
+	assert_null(sgang_epoch_value(text, "SLURM_GANG_JOB"));
+	assert_null(sgang_epoch_value(text, "GANG_NAME"));
+	assert_int_equal(sgang_epoch_number(text), 3);
+}
+
+/* Of a text that was cut anywhere nothing is believed. */
+static void cut(void **state)
+{
+	(void)state;
+	for (size_t n = 0; n + 1 < sizeof(text); n++) {
+		char *part = strndup(text, n);
+
+		assert_int_equal(sgang_epoch_number(part), 0);
+		free(part);
+	}
+}
+
+static void spoilt(void **state)
+{
+	static const char *const bad[] = {
+		"# end\n",
+		"SLURM_GANG_EPOCH=3\n# end\n",
+		"SLURM_GANG_EPOCH='\n# end\n",
+		"SLURM_GANG_EPOCH=''\n# end\n",
+		"SLURM_GANG_EPOCH='0'\n# end\n",
+		"SLURM_GANG_EPOCH='-1'\n# end\n",
+		"SLURM_GANG_EPOCH='4294967296'\n# end\n",
+		"SLURM_GANG_EPOCH='11111111111111111111111111111'\n# end\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_int_equal(sgang_epoch_number(bad[i]), 0);
+}
+
+static void ids(void **state)
+{
+	const char *list = "812,0,814x";
+	uint32_t id;
+
+	(void)state;
+	assert_true(sgang_epoch_next_id(&list, &id));
+	assert_int_equal(id, 812);
+	assert_true(sgang_epoch_next_id(&list, &id));
+	assert_int_equal(id, 0);
+	assert_true(sgang_epoch_next_id(&list, &id));
+	assert_int_equal(id, 814);
+	assert_false(sgang_epoch_next_id(&list, &id));
+	list = "99999999999";
+	assert_false(sgang_epoch_next_id(&list, &id));
+	list = "";
+	assert_false(sgang_epoch_next_id(&list, &id));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(written), cmocka_unit_test(read_again),
+		cmocka_unit_test(cut),     cmocka_unit_test(spoilt),
+		cmocka_unit_test(ids),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
