@@ -79,6 +79,16 @@ test_expect_success '3.24, 3.29, 3.30: three of four go for a gang of three' '
 	test "$(restarts_of ${lows[@]})" = 3 &&
 	drop ${lows[@]} ${members[@]}
 '
+test_expect_success '1.58, 3.24: the same for one that is an array' '
+	fill main &&
+	array=$(submit -N1 --exclusive -t 10 -p high --array=1-3 --gang=tasks \
+		--gang-min-member=3) &&
+	wait_for 20 "test \"\$(squeue -h -r -t R -j $array | wc -l)\" = 3" &&
+	gang_log root/tasks "starting 3/3 members" &&
+	test "$(running ${lows[@]})" = 1 &&
+	test "$(restarts_of ${lows[@]})" = 3 &&
+	drop ${lows[@]} $array
+'
 test_expect_success '3.29: all or nobody: one of the nodes cannot be had' '
 	fill main &&
 	scancel ${lows[3]} &&

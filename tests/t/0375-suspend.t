@@ -10,7 +10,12 @@ test_description='A gang starts where jobs of a lower partition are suspended fo
 
 . "${SHARNESS:-/usr/share/sharness/sharness.sh}"
 
-slurm_setup -n 3 -c 2 --gang --conf \
+cat >topology.conf <<-END
+	SwitchName=a Nodes=n[1-2]
+	SwitchName=b Nodes=n3
+	SwitchName=top Switches=a,b
+END
+slurm_setup -n 3 -c 2 --gang --topology topology.conf --conf \
 'SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0,sched_min_interval=0,bf_continue
 SelectTypeParameters=CR_Core_Memory
 PreemptType=preempt/partition_prio
@@ -79,6 +84,24 @@ test_expect_success '3.24: and one whose members come as there is room' '
 	gather some -N 1 -n 2 --gang-mode=nonstrict &&
 	starts &&
 	wait_for 10 all_in SUSPENDED ${low[@]} &&
+	low_goes_on
+'
+test_expect_success '3.24: so does one of members that differ' '
+	gang=($(submit -p high -N 1 -n 1 -t 5 --gang=mixed --gang-min-member=2)
+		$(submit -p high -N 2 -n 4 -t 5 --gang=mixed \
+			--gang-min-member=2)) &&
+	starts &&
+	wait_for 10 all_in SUSPENDED ${low[@]} &&
+	low_goes_on
+'
+test_expect_success '3.24: so does one that is to be in one leaf' '
+	gang=($(submit -p high -N 1 -n 2 -t 5 --gang=leaf --gang-min-member=2 \
+			--gang-topology=require:leaf)
+		$(submit -p high -N 1 -n 2 -t 5 --gang=leaf --gang-min-member=2 \
+			--gang-topology=require:leaf)) &&
+	starts &&
+	wait_for 10 all_in SUSPENDED ${low[0]} ${low[1]} &&
+	job_is ${low[2]} RUNNING &&
 	low_goes_on
 '
 test_expect_success '3.24: nobody is suspended where there is room beside' '

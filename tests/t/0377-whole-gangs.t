@@ -85,6 +85,20 @@ test_expect_success '4.11: it starts again when all of it can' '
 	started_together ${members[@]} &&
 	done_with ${members[@]}
 '
+test_expect_success '1.58, 4.11: so does one that is an array' '
+	array=$(submit -N 1 --exclusive -t 30 --array=1-3 --gang=tasks \
+		--gang-min-member=3) &&
+	wait_for 20 "test \"\$(squeue -h -r -t R -j $array | wc -l)\" = 3" &&
+	high 1 &&
+	wait_state $high RUNNING 30 &&
+	wait_for 20 "test \"\$(squeue -h -r -t PD -j $array | wc -l)\" = 3" &&
+	gang_log root/tasks "was preempted as a whole" &&
+	scancel $high &&
+	members=($(squeue -h -j $array -o %A)) &&
+	begins_now ${members[@]} &&
+	wait_for 40 "test \"\$(squeue -h -r -t R -j $array | wc -l)\" = 3" &&
+	done_with $array
+'
 test_expect_success '4.11: --gang-on-failure does not take it for a loss' '
 	gang care 3 3 --gang-on-failure=kill &&
 	high 1 &&
