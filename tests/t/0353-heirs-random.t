@@ -75,6 +75,37 @@ whole()
 	for id in ${live[@]}; do had[id]=$(told $id MEMBER_RANK); done
 }
 
+# in_file FILE NAME: its value there
+in_file() { sed -n "s/^SLURM_GANG_$2='\\(.*\\)'\$/\\1/p" "$1"; }
+
+# The files of all who live say the same: who has which rank, and nobody else.
+agree()
+{
+	local id file first= ids
+
+	for id in ${live[@]}; do
+		file=$(told $id STATE)
+		test -s "$file" || return 1
+		test -z "$first" || cmp -s "$first" "$file" || return 1
+		first=$file
+	done
+	IFS=, read -ra ids <<<"$(in_file "$first" JOB_IDS)"
+	for id in ${live[@]}; do
+		test "${ids[$(told $id MEMBER_RANK)]}" = $id || return 1
+	done
+	test "$(printf "%s\n" ${ids[@]} | grep -vcx 0)" = ${#live[@]}
+}
+
+# Their epoch never goes back.
+epochs()
+{
+	local file=$(told ${live[0]} STATE) now
+
+	wait_for 15 agree || { cat "${file%/*}"/[0-9]* >&2; return 1; }
+	now=$(in_file "$file" EPOCH)
+	test $now -ge $epoch && epoch=$now
+}
+
 any() { echo ${live[RANDOM % ${#live[@]}]}; }
 
 lose()
@@ -116,16 +147,16 @@ round()
 	4)	echo "# one is cancelled, slurmctld dies, one comes"
 		id=$(any) && scancel $id && lose $id && slurm_saved ${live[0]} &&
 		slurm_kill9_ctld && slurm_start_ctld && live+=($(member)) ;;
-	esac && whole
+	esac && whole && epochs
 }
 
 test_expect_success '6.1: the gang starts' '
-	had=() live=() &&
+	had=() live=() epoch=1 &&
 	for i in 1 2 3 4 5; do live+=($(member)) || return 1; done &&
 	whole
 '
 for i in $(seq $rounds); do
-	test_expect_success "6.1, 6.2: seed $seed, $i" '
+	test_expect_success "6.1, 6.2, 6.3: seed $seed, $i" '
 		round || { squeue >&2; grep -H "RANK\|OFFSET" env.* >&2; false; }
 	'
 done

@@ -109,7 +109,7 @@ test_expect_success '6.14 where one cannot be requeued none is' '
 '
 
 test_expect_success 'nothing is left' '
-	squeue -h -o %A | xargs -r scancel && nothing_left
+	squeue -h -o %A | xargs -r scancel && nothing_left "Security violation, JOB_UPDATE RPC"
 '
 
 test_done
