@@ -76,6 +76,8 @@ static char *comment_text(const struct sgang_spec *spec)
 	record.match = spec->match;
 	record.on_failure = spec->on_failure;
 	record.max_restarts = spec->max_restarts;
+	record.on_stale = spec->on_stale;
+	record.stale_grace = spec->stale_grace;
 	record.waiting_time = spec->waiting_time;
 	strcpy(record.groups, spec->groups);
 	return sgang_record_format(&record, NULL);

@@ -870,6 +870,8 @@ static const struct gang_key {
 	{ "Match", "gang-match" },
 	{ "OnFailure", "gang-on-failure" },
 	{ "MaxRestarts", "gang-max-restarts" },
+	{ "OnStale", "gang-on-stale" },
+	{ "StaleGrace", "gang-stale-grace" },
 	{ "RankOrder", "gang-rank-order" },
 	{ "Topology", "gang-topology" },
 	{ "GroupTopology", "gang-group-topology" },

@@ -10,6 +10,8 @@
 struct word {
 	enum sgang_on_failure on_failure;
 	uint32_t max_restarts;
+	enum sgang_on_failure on_stale;
+	uint32_t stale_grace;
 	uint32_t waiting_time;
 };
 
@@ -19,6 +21,10 @@ static void add_spec(struct word *word, const struct sgang_spec *spec)
 		word->on_failure = spec->on_failure;
 	if (!word->max_restarts)
 		word->max_restarts = spec->max_restarts;
+	if (!word->on_stale)
+		word->on_stale = spec->on_stale;
+	if (!word->stale_grace)
+		word->stale_grace = spec->stale_grace;
 	if (!word->waiting_time)
 		word->waiting_time = spec->waiting_time;
 }
@@ -43,6 +49,10 @@ static void add_record(struct word *word, const struct sgang_record *r)
 		word->on_failure = r->on_failure;
 	if (!word->max_restarts)
 		word->max_restarts = r->max_restarts;
+	if (!word->on_stale)
+		word->on_stale = r->on_stale;
+	if (!word->stale_grace)
+		word->stale_grace = r->stale_grace;
 	if (!word->waiting_time)
 		word->waiting_time = r->waiting_time;
 }
@@ -58,9 +68,13 @@ static void settle(struct sgang_member *m, const struct word *word)
 	m->waiting_time = word->waiting_time;
 	m->on_failure = word->on_failure;
 	m->max_restarts = word->max_restarts;
+	m->on_stale = word->on_stale;
+	m->stale_grace = word->stale_grace;
 	if (has_started(m)) {
 		m->on_failure = m->record->on_failure;
 		m->max_restarts = m->record->max_restarts;
+		m->on_stale = m->record->on_stale;
+		m->stale_grace = m->record->stale_grace;
 	}
 }
 

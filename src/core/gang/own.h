@@ -23,7 +23,7 @@ struct sgang_own_definition {
 	uint32_t uid;                  /* else: whose it is */
 };
 
-/* Fill `on_failure`, `max_restarts` and `waiting_time` of each member. Of what a user's members
+/* Fill `waiting_time` and what becomes of it, of each member. Of what a user's members
  * say the oldest counts, of definitions the first. O(n log n). Returns 0, or -1
  * with ENOMEM. */
 int sgang_own_settle(struct sgang_member *const *members, size_t n,

@@ -99,6 +99,8 @@ struct sgang_record {
 	enum sgang_match match;
 	enum sgang_on_failure on_failure;
 	uint32_t max_restarts;
+	enum sgang_on_failure on_stale;
+	uint32_t stale_grace;  /* seconds, SGANG_FOREVER */
 	uint32_t waiting_time; /* seconds, SGANG_FOREVER */
 	char groups[SGANG_GROUPS_SIZE];
 	char asks[SGANG_ASKS_SIZE]; /* the rest of it, see asks.h; order
@@ -140,6 +142,9 @@ struct sgang_record {
 				       * host list */
 	bool evicted;       /* the gang is being preempted as a whole: it
 		       * waits again once none of it runs */
+	int64_t stale;      /* fewer of the gang run than its minimum, since
+			     * then */
+	uint32_t done;      /* members of this start that have completed */
 	int64_t recall;     /* somebody who may wants this member that runs
 			 * requeued with all others, since then */
 	uint32_t epoch;     /* changes of who is in it, once it has started */

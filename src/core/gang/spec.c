@@ -40,6 +40,8 @@ enum {
 	OPT_RANK_ORDER,
 	OPT_PREEMPT,
 	OPT_MAX_RESTARTS,
+	OPT_ON_STALE,
+	OPT_STALE_GRACE,
 	OPT_OBJECT,
 	OPTIONS
 };
@@ -159,6 +161,17 @@ static const struct sgang_option options[OPTIONS + 1] = {
 		.arg = "N",
 		.help = "how often --gang-on-failure=requeue restarts the gang "
 			"(default 5)",
+	},
+	[OPT_ON_STALE] = {
+		.name = "gang-on-stale",
+		.arg = "ignore|kill|requeue",
+		.help = "what becomes of a gang that runs below its minimum "
+			"for too long (default ignore)",
+	},
+	[OPT_STALE_GRACE] = {
+		.name = "gang-stale-grace",
+		.arg = "TIME",
+		.help = "for how long it may (default a minute)",
 	},
 	[OPT_OBJECT] = {
 		.name = "gang-object",
@@ -552,6 +565,28 @@ static int set_max_restarts(struct sgang_spec *spec, const char *value,
 	return set_number(&spec->max_restarts, OPT_MAX_RESTARTS, 1, value, err);
 }
 
+static int set_on_stale(struct sgang_spec *spec, const char *value,
+			struct sgang_error *err)
+{
+	unsigned int i = find_word(failures, COUNT(failures), OPT_ON_STALE,
+				   value, err);
+
+	if (!i)
+		return -1;
+	spec->on_stale = (enum sgang_on_failure)i;
+	return 0;
+}
+
+static int set_stale_grace(struct sgang_spec *spec, const char *value,
+			   struct sgang_error *err)
+{
+	if (!sgang_text_time(value, &spec->stale_grace))
+		return 0;
+	return refuse(err, EINVAL, OPT_STALE_GRACE, value,
+		      "expected a time above 0 such as 30 (minutes), 10:00 or "
+		      "1-12, or UNLIMITED");
+}
+
 static int set_object(struct sgang_spec *spec, const char *value,
 		      struct sgang_error *err)
 {
@@ -741,6 +776,8 @@ static int (*const setters[OPTIONS])(struct sgang_spec *, const char *,
 	[OPT_RANK_ORDER] = set_rank_order,
 	[OPT_PREEMPT] = set_preempt,
 	[OPT_MAX_RESTARTS] = set_max_restarts,
+	[OPT_ON_STALE] = set_on_stale,
+	[OPT_STALE_GRACE] = set_stale_grace,
 	[OPT_OBJECT] = set_object,
 };
 
@@ -779,6 +816,13 @@ static void show_on_failure(const struct sgang_spec *spec, char *text,
 {
 	(void)field;
 	snprintf(text, size, "%s", sgang_on_failure_word(spec->on_failure));
+}
+
+static void show_on_stale(const struct sgang_spec *spec, char *text,
+			  size_t size, const void *field)
+{
+	(void)field;
+	snprintf(text, size, "%s", sgang_on_failure_word(spec->on_stale));
 }
 
 static void show_rank_order(const struct sgang_spec *spec, char *text,
@@ -876,6 +920,8 @@ static const struct field {
 	{ OPT_RANK_ORDER, false, ALONE(rank_order), show_rank_order },
 	{ OPT_PREEMPT, false, ALONE(preempt), show_preempt },
 	{ OPT_MAX_RESTARTS, false, ALONE(max_restarts), show_number },
+	{ OPT_ON_STALE, false, ALONE(on_stale), show_on_stale },
+	{ OPT_STALE_GRACE, false, ALONE(stale_grace), show_time },
 	{ OPT_OBJECT, true, ALONE(object), NULL },
 #undef AT
 #undef SIZE

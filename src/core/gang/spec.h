@@ -86,6 +86,9 @@ struct sgang_spec {
 	enum sgang_on_failure on_failure;
 	enum sgang_preempt preempt;
 	uint32_t max_restarts;          /* by on_failure; 0: not given */
+	enum sgang_on_failure on_stale; /* too few run for ... */
+	uint32_t stale_grace;           /* ... these seconds,
+					 * SGANG_FOREVER; 0: not given */
 	uint32_t waiting_time;          /* seconds, SGANG_FOREVER; 0:
 					 * not given */
 	bool groups_set;                /* an empty list counts */

@@ -486,8 +486,10 @@ static int first_half(struct sgang_conductor *c)
 	c->fresh = false;
 	sgang_reserve_review(c);
 	sgang_evict_check_all(c);
-	if (c->conf.gangs)
+	if (c->conf.gangs) {
 		sgang_failure_check_all(c);
+		sgang_stale_check_all(c);
+	}
 	sgang_hold_check_all(c);
 	sgang_never_check_all(c);
 	sgang_barred_check_all(c);

@@ -153,6 +153,15 @@ struct gang {
 	enum sgang_phase phase;
 	bool limited; /* a limit stops it: parked */
 
+	/* Does it run with fewer members than its minimum (stale.c)? */
+	struct {
+		int64_t of;    /* with this start */
+		int64_t since; /* 0: it does not */
+		uint32_t done; /* members that have completed */
+		bool known;    /* ... those before a restart, too */
+		bool cares;    /* somebody's jobs are concerned */
+	} below;
+
 	/* Its members that have ended. */
 	struct {
 		uint32_t members;
@@ -657,6 +666,20 @@ static inline bool sgang_hold_begun(const struct gang *g)
 
 /* Apply --gang-on-failure where a member was lost. */
 void sgang_failure_check_all(struct sgang_conductor *c);
+
+/* --- below.c --- */
+
+/* A job is seen for the first time that has ended, with this record. */
+void sgang_below_note_end(struct sgang_conductor *c,
+			  const struct sgang_job_info *info,
+			  const struct sgang_record *r);
+/* After a restart the records know what was before. */
+void sgang_below_recover(struct gang *g);
+
+/* --- stale.c --- */
+
+/* Apply --gang-on-stale where too few members run for too long. */
+void sgang_stale_check_all(struct sgang_conductor *c);
 
 /* --- nodes.c --- */
 

@@ -27,6 +27,8 @@ void sgang_publish_fill(const struct gang *g, struct sgang_record *r)
 	r->match = spec->match;
 	r->on_failure = spec->on_failure;
 	r->max_restarts = spec->max_restarts;
+	r->on_stale = spec->on_stale;
+	r->stale_grace = spec->stale_grace;
 	r->waiting_time = spec->waiting_time;
 	strcpy(r->groups, spec->groups);
 	strcpy(r->asks, g->asks);
@@ -47,6 +49,8 @@ void sgang_publish_own(const struct gang *g, const struct entry *e,
 	r->held_for = e->m.held_for;
 	r->on_failure = e->m.on_failure;
 	r->max_restarts = e->m.max_restarts;
+	r->on_stale = e->m.on_stale;
+	r->stale_grace = e->m.stale_grace;
 	if (!r->on_failure && g->cares)
 		r->on_failure = SGANG_ON_FAILURE_IGNORE;
 }
@@ -97,6 +101,8 @@ void sgang_publish_phase(struct sgang_conductor *c, const struct gang *g,
 	sgang_publish_fill(g, &r);
 	r.on_failure = before.on_failure;
 	r.max_restarts = before.max_restarts;
+	r.on_stale = before.on_stale;
+	r.stale_grace = before.stale_grace;
 	r.waiting_time = before.waiting_time;
 	r.held_for = before.held_for;
 	if (e)
@@ -216,7 +222,11 @@ static bool show_record(struct sgang_conductor *c, const struct gang *g,
 			strcpy(r.would, g->preempt.would.nodes);
 		}
 	}
+	r.stale = 0;
+	r.done = 0;
 	if (e->m.state == SGANG_MEMBER_RUNNING) {
+		r.stale = g->below.since;
+		r.done = g->below.done;
 		r.since = g->hold.unconfirmed ? e->record.since : 0;
 		r.until = 0;
 		if (!r.started)
@@ -242,6 +252,7 @@ static uint64_t hash_records(const struct gang *g)
 					(uint32_t)g->phase << 1 |
 					(g->hold.unconfirmed != 0));
 	hash = sgang_hash(hash, (uint64_t)g->hold.since);
+	hash = sgang_hash(hash, (uint64_t)g->below.since << 24 ^ g->below.done);
 	hash = sgang_hash_text(hash, g->attempt.lacks);
 	hash = sgang_hash_text(hash, g->attempt.unit);
 	hash = sgang_hash_text(hash, g->preempt.none);
@@ -264,7 +275,10 @@ static void show_end(struct sgang_conductor *c, struct sgang_job *job,
 	/* what was held when slurmctld died is not known to have started */
 	bool ran = r->phase != SGANG_PHASE_HOLDING &&
 		   r->phase != SGANG_PHASE_STARTING;
+	struct sgang_job_info info;
 
+	c->host->jobs.info(job, &info);
+	sgang_below_note_end(c, &info, r);
 	if (r->phase != SGANG_PHASE_FAILED)
 		r->phase = SGANG_PHASE_FINISHED;
 	forget_wait(r);

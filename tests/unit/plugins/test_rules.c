@@ -1331,6 +1331,95 @@ static void test_max_restarts(void **state)
 	assert_non_null(strstr(text_of(ids[1]), "restarts 2 of 2"));
 }
 
+/* 6.10: a gang that has run below its minimum for so long goes whole; who has
+ * completed counts as there. */
+static void test_stale(void **state)
+{
+	static const struct {
+		const char *more;
+		bool completes;
+		enum fake_state others;
+	} cases[] = {
+		{ "gang_on_stale=kill|gang_stale_grace=2", false, FAKE_GONE },
+		{ "gang_on_stale=requeue|gang_stale_grace=2", false,
+		  FAKE_PENDING },
+		{ "gang_on_stale=ignore|gang_stale_grace=2", false,
+		  FAKE_RUNNING },
+		{ "gang_stale_grace=2", false, FAKE_RUNNING },
+		{ "gang_on_stale=kill|gang_stale_grace=UNLIMITED", false,
+		  FAKE_RUNNING },
+		{ "gang_on_stale=kill|gang_stale_grace=2", true, FAKE_RUNNING },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct fake_request rq = member_of("train", 3);
+		uint32_t ids[3];
+
+		new_cluster((uint32_t)i, "stale");
+		rq.more = cases[i].more;
+		submit_many(rq, 3, ids);
+		pass();
+		schedule_and_pass();
+		all_in_state(ids, 3, FAKE_RUNNING);
+		pass();
+		if (cases[i].completes)
+			fake_end(ids[1]);
+		else
+			fake_fail(ids[1], false);
+		pass();
+		fake_clock(119);
+		pass();
+		assert_int_equal(fake_state(ids[0]), FAKE_RUNNING);
+		fake_clock(2);
+		pass();
+		pass();
+		assert_int_equal(fake_state(ids[0]), cases[i].others);
+		assert_int_equal(fake_state(ids[2]), cases[i].others);
+		if (cases[i].others == FAKE_GONE)
+			assert_non_null(strstr(text_of(ids[0]),
+					       "is stale: running 2 of 3 for"));
+		fake_clock(600);
+		pass();
+		assert_int_equal(fake_state(ids[2]), cases[i].others);
+	}
+}
+
+/* A replacement in time ends it, and the next loss begins anew. */
+static void test_stale_replaced(void **state)
+{
+	struct fake_request rq = member_of("train", 3);
+	uint32_t ids[3], more;
+
+	(void)state;
+	rq.more = "gang_on_stale=kill|gang_stale_grace=2";
+	submit_many(rq, 3, ids);
+	pass();
+	schedule_and_pass();
+	pass();
+	fake_fail(ids[1], false);
+	pass();
+	assert_true(record_of(ids[0]).stale);
+	fake_clock(100);
+	submit_many(rq, 1, &more);
+	pass();
+	schedule_and_pass();
+	pass();
+	assert_int_equal(fake_state(more), FAKE_RUNNING);
+	assert_false(record_of(ids[0]).stale);
+	fake_clock(600);
+	pass();
+	assert_int_equal(fake_state(ids[0]), FAKE_RUNNING);
+	fake_fail(more, false);
+	pass();
+	fake_clock(100);
+	pass();
+	assert_int_equal(fake_state(ids[0]), FAKE_RUNNING);
+	fake_clock(30);
+	pass();
+	assert_int_equal(fake_state(ids[0]), FAKE_GONE);
+}
+
 static struct fake_request member_with(const char *gang, uint32_t min,
 				       const char *more)
 {
@@ -1792,6 +1881,8 @@ int main(void)
 		TEST(test_match_running),
 		TEST(test_on_failure),
 		TEST(test_max_restarts),
+		TEST(test_stale),
+		TEST(test_stale_replaced),
 		TEST(test_completion_is_no_failure),
 		TEST(test_failure_of_before),
 		TEST(test_failures_of_before),

@@ -49,6 +49,8 @@ static void test_slots(void **state)
 		"gang-rank-order",
 		"gang-preempt",
 		"gang-max-restarts",
+		"gang-on-stale",
+		"gang-stale-grace",
 	};
 	size_t i, n = sizeof(names) / sizeof(names[0]), visible = 0;
 	struct sgang_opts_slot found;

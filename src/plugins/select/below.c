@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* below.c - how many members of a gang have completed, and since when too few
+ * run: what stale.c goes by */
+
+#include "conductor_private.h"
+
+/* Those of other starts do not count. */
+static void begin_count(struct gang *g, int64_t started)
+{
+	if (g->below.of >= started)
+		return;
+	g->below.of = started;
+	g->below.since = 0;
+	g->below.done = 0;
+	g->below.known = false;
+}
+
+/* A gang that wants nothing has no numbers in its records. */
+void sgang_below_note_end(struct sgang_conductor *c,
+			  const struct sgang_job_info *info,
+			  const struct sgang_record *r)
+{
+	struct gang *g;
+
+	if (info->failed || !r->started || r->object)
+		return;
+	g = r->on_stale > SGANG_ON_FAILURE_IGNORE ?
+		    sgang_registry_get(c, r->ns, r->name) :
+		    sgang_registry_find(c, r->ns, r->name);
+	if (!g || (!g->below.cares && r->on_stale <= SGANG_ON_FAILURE_IGNORE))
+		return;
+	begin_count(g, r->started);
+	if (g->below.of == r->started)
+		g->below.done++;
+}
+
+/* After a restart the records know what was before. */
+void sgang_below_recover(struct gang *g)
+{
+	uint32_t before = 0;
+
+	begin_count(g, g->tally.started);
+	if (g->below.known)
+		return;
+	g->below.known = true;
+	for (size_t i = 0; i < g->n_entries; i++) {
+		const struct entry *e = g->entries[i];
+
+		if (!e->has_record || e->m.state != SGANG_MEMBER_RUNNING ||
+		    e->record.started != g->below.of)
+			continue;
+		if (e->record.done > before)
+			before = e->record.done;
+		if (e->record.stale)
+			g->below.since = e->record.stale;
+	}
+	g->below.done += before;
+}
