@@ -50,6 +50,7 @@ extern const struct sgang_verb sgang_verb_cancel;
 extern const struct sgang_verb sgang_verb_conf;
 extern const struct sgang_verb sgang_verb_create;
 extern const struct sgang_verb sgang_verb_delete;
+extern const struct sgang_verb sgang_verb_epoch;
 extern const struct sgang_verb sgang_verb_explain;
 extern const struct sgang_verb sgang_verb_hold;
 extern const struct sgang_verb sgang_verb_list;

@@ -8,6 +8,7 @@ test_description='SLURM_GANG_EPOCH, and the file that SLURM_GANG_STATE names'
 
 slurm_setup -n 6 -c 2 --gang
 slurm_start
+sgang=$top_builddir/src/cmd/sgang
 
 # A member, which tells what it was told and runs until it is cancelled.
 cat >tells.sh <<-'EOF'
@@ -81,12 +82,35 @@ test_expect_success '6.3: the file is its user'\''s, and nobody else reads it' '
 	test "$(stat -c "%a %U" "$file")" = "400 root" &&
 	tail -1 "$file" | grep -x "# end"
 '
-test_expect_success '6.3: a loss is an epoch' '
+test_expect_success '6.3: sgang epoch says the same, from outside and in a member' '
+	"$sgang" epoch ring >outside &&
+	grep -x "SLURM_GANG_EPOCH=.1." outside &&
+	grep -x "SLURM_GANG_JOB_IDS=.$(joined ${members[@]})." outside &&
+	grep -x "SLURM_GANG_NODELIST=.$(told ${members[0]} NODELIST)." outside &&
+	grep -x "SLURM_GANG_NODES_PER_MEMBER=.1,1,1." outside &&
+	SLURM_GANG_STATE=$file "$sgang" epoch ring >inside &&
+	test_cmp "$file" inside &&
+	SLURM_GANG_STATE=$file "$sgang" epoch --json ring |
+		jq -e ".epoch == 1 and .job_ids == [$(joined ${members[@]})] and
+			.ranks_per_member == [2,2,2] and .name == \"ring\"" &&
+	test_expect_code 1 "$sgang" epoch nothing 2>err &&
+	grep -F "there is no gang nothing" err &&
+	test_expect_code 2 "$sgang" epoch --wait=0 ring 2>err &&
+	grep -F "expected a number from 1" err
+'
+test_expect_success '6.3: a loss is an epoch, for which sgang epoch --wait waits' '
+	{ SLURM_GANG_STATE=$file "$sgang" epoch --wait=2 ring >next & } &&
+	inside=$! &&
+	{ "$sgang" epoch --wait=2 --format=json ring >other & } &&
+	outside=$! &&
 	scancel ${members[1]} &&
 	lost=${members[1]} &&
 	wait_for 15 "all_know 2 ${members[0]},0,${members[2]} \
 		${members[0]} ${members[2]}" &&
-	test "$(now ${members[0]} NODES_PER_MEMBER)" = 1,0,1
+	test "$(now ${members[0]} NODES_PER_MEMBER)" = 1,0,1 &&
+	wait $inside && wait $outside &&
+	grep -x "SLURM_GANG_JOB_IDS=.${members[0]},0,${members[2]}." next &&
+	jq -e ".epoch == 2 and .job_ids == [${members[0]},0,${members[2]}]" other
 '
 test_expect_success '6.3: an heir is one, which it is started with' '
 	heir=$(member ring) &&
@@ -116,7 +140,9 @@ test_expect_success '6.3: slurmctld that died neither forgets nor makes one up' 
 '
 test_expect_success 'the files are gone with the members' '
 	file=$(told ${members[0]} STATE) &&
+	{ "$sgang" epoch --wait=99 ring 2>err & } && waits=$! &&
 	scancel ${members[@]} &&
+	test_expect_code 1 wait $waits && grep -F "the gang ring has ended" err &&
 	wait_for 30 "test ! -e \"$file\" && test ! -e \"$file.lock\""
 '
 test_expect_success 'nothing is left' '

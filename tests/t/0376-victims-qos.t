@@ -75,7 +75,7 @@ do_lines
 test_expect_success '3.24 whom the QOS names, and how it says' '
 	exempt=$(on n3 --qos=exempt) &&
 	low=$(on n1 --qos=low) &&
-	killed=$(on n2 --qos=killed) &&
+	killed=$(on n2 -t 60 --qos=killed) &&
 	other=$(on n4 --qos=other) &&
 	look &&
 	is $low going=0 requeues=1 priority=5 &&
