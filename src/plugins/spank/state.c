@@ -22,6 +22,7 @@
 #include "core/gang/epoch.h"
 #include "plugins/log.h"
 #include "plugins/spank/state.h"
+#include "plugins/spank/user_file.h"
 #include "plugins/thread.h"
 
 #define LOCK_SUFFIX ".lock"
@@ -102,37 +103,15 @@ char *sgang_state_read(const char *path)
 /* In its place at once, whole, and only its user's. */
 static int write_file(const char *path, const char *text, uid_t uid, gid_t gid)
 {
-	size_t left = strlen(text);
 	char *other = NULL;
-	int fd = -1, rc = -1;
+	int rc, saved;
 
 	if (asprintf(&other, "%s.new.%d", path, (int)getpid()) < 0)
 		return -1;
-	(void)unlink(other);
-	fd = open(other, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		  S_IRUSR);
-	if (fd < 0)
-		goto out;
-	while (left) {
-		ssize_t n = write(fd, text, left);
-
-		if (n < 0 && errno != EINTR)
-			goto out;
-		if (n > 0) {
-			text += n;
-			left -= (size_t)n;
-		}
-	}
-	/* a slurmd that is not root runs jobs of its own user alone */
-	rc = geteuid() ? 0 : fchown(fd, uid, gid);
-	if (!rc)
-		rc = rename(other, path);
-out:
-	if (fd >= 0)
-		close(fd);
-	if (rc) {
-		int saved = errno;
-
+	rc = sgang_user_file_create(other, text, S_IRUSR, uid, gid);
+	if (!rc && rename(other, path)) {
+		rc = -1;
+		saved = errno;
 		(void)unlink(other);
 		errno = saved;
 	}
