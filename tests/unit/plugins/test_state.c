@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_state.c - what slurmstepd keeps for members of gangs (6.3)
+ *
+ * Locks of one process exclude each other as those of several do, so steps are
+ * just opened here. What slurmd sends is sent as slurmd does.
+ */
+
+#define _GNU_SOURCE /* asprintf() */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <ftw.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/gang/epoch.h"
+#include "plugins/log.h"
+#include "plugins/spank/state.h"
+
+static char spool[] = "/tmp/sgang-state.XXXXXX";
+
+void sgang_log(enum sgang_log_level level, const char *fmt, ...)
+{
+	(void)level;
+	(void)fmt;
+}
+
+static char *epoch_text(unsigned number)
+{
+	char *text = NULL;
+
+	assert_true(asprintf(&text,
+			     "SLURM_GANG_EPOCH='%u'\n"
+			     "SLURM_GANG_JOB_IDS='11,0,12'\n# end\n",
+			     number) > 0);
+	return text;
+}
+
+static struct sgang_state *step(uint32_t job_id, unsigned epoch)
+{
+	char *text = epoch_text(epoch);
+	struct sgang_error err = { "" };
+	struct sgang_state *s = sgang_state_open(
+		spool, job_id, geteuid(), getegid(), geteuid(), text, &err);
+
+	free(text);
+	if (!s)
+		fail_msg("%s", err.text);
+	return s;
+}
+
+static char *path_of(const char *name)
+{
+	char *path = NULL;
+
+	assert_true(asprintf(&path, "%s/gang/%s", spool, name) > 0);
+	return path;
+}
+
+static bool exists(const char *name)
+{
+	char *path = path_of(name);
+	bool there = !access(path, F_OK);
+
+	free(path);
+	return there;
+}
+
+static uint64_t epoch_of(const char *name)
+{
+	char *path = path_of(name);
+	char *text = sgang_state_read(path);
+	uint64_t number = text ? sgang_epoch_number(text) : 0;
+
+	free(text);
+	free(path);
+	return number;
+}
+
+/* False: nobody listens yet. */
+static bool send_all(const void *data, size_t size)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	bool sent;
+	char end;
+
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s/gang/sock", spool);
+	sent = !connect(fd, (struct sockaddr *)&at, sizeof(at)) &&
+	       send(fd, data, size, MSG_NOSIGNAL) == (ssize_t)size;
+	if (sent) {
+		shutdown(fd, SHUT_WR);
+		(void)!read(fd, &end, 1); /* until it has been looked at */
+	}
+	close(fd);
+	return sent;
+}
+
+static bool send_as(uint32_t uid, const char *text, uint32_t length)
+{
+	size_t n = strlen(text) + 1;
+	char *data = malloc(n + 8);
+	uint32_t head[2] = { htonl(uid), htonl(length) };
+	bool sent;
+
+	memcpy(data, head, 8);
+	memcpy(data + 8, text, n);
+	sent = send_all(data, n + 8);
+	free(data);
+	return sent;
+}
+
+static void rest(void)
+{
+	const struct timespec nap = { .tv_nsec = 20000000 };
+
+	nanosleep(&nap, NULL);
+}
+
+static void tell_as(uint32_t uid, const char *text, uint32_t length)
+{
+	for (int i = 0; !send_as(uid, text, length); i++) {
+		assert_true(i < 500);
+		rest();
+	}
+}
+
+static void tell(unsigned epoch)
+{
+	char *text = epoch_text(epoch);
+
+	tell_as(geteuid(), text, (uint32_t)strlen(text) + 1);
+	free(text);
+}
+
+static void becomes(const char *name, uint64_t epoch)
+{
+	for (int i = 0; epoch_of(name) != epoch; i++) {
+		assert_true(i < 500);
+		rest();
+	}
+}
+
+/* The first makes the files, all of a gang are told, the last removes them. */
+static void lives(void **state)
+{
+	struct sgang_state *one = step(11, 1), *two = step(12, 1),
+			   *more = step(11, 1), *other = step(13, 1);
+	struct stat st;
+	char *path = path_of("11");
+
+	(void)state;
+	assert_string_equal(sgang_state_path(one), path);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0400);
+	free(path);
+	tell(2);
+	becomes("11", 2);
+	becomes("12", 2);
+	assert_int_equal(epoch_of("13"), 1); /* of another gang */
+	/* who listened has gone: another one does */
+	sgang_state_close(one);
+	assert_true(exists("11"));
+	tell(4);
+	becomes("11", 4);
+	becomes("12", 4);
+	sgang_state_close(more);
+	assert_false(exists("11"));
+	assert_false(exists("11.lock"));
+	tell(5);
+	becomes("12", 5);
+	assert_false(exists("11")); /* no member here any more */
+	sgang_state_close(two);
+	sgang_state_close(other);
+	assert_false(exists("12"));
+	assert_false(exists("13"));
+	sgang_state_close(NULL);
+}
+
+/* A number never goes back, whoever says so. */
+static void never_back(void **state)
+{
+	struct sgang_state *one = step(11, 3), *two;
+
+	(void)state;
+	tell(7);
+	becomes("11", 7);
+	tell(6);
+	two = step(11, 3); /* from an environment that is old */
+	assert_int_equal(epoch_of("11"), 7);
+	tell(8);
+	becomes("11", 8);
+	sgang_state_close(two);
+	sgang_state_close(one);
+}
+
+/* What is not slurmctld's, or not whole, is nothing; the next is heard. */
+static void nonsense(void **state)
+{
+	struct sgang_state *one = step(11, 1);
+	char *text = epoch_text(2);
+	uint32_t n = (uint32_t)strlen(text) + 1;
+
+	(void)state;
+	tell_as(geteuid() + 4711, text,
+		n);                        /* another user had slurmd send it */
+	tell_as(geteuid(), text, n - 3);   /* cut */
+	tell_as(geteuid(), text, n + 100); /* less than was promised */
+	tell_as(geteuid(), text, UINT32_MAX);
+	tell_as(geteuid(), "", 1);
+	tell_as(geteuid(), "SLURM_GANG_EPOCH='9'\n# end\n", 27);
+	(void)send_all("abc", 3);
+	(void)send_all("", 0);
+	assert_int_equal(epoch_of("11"), 1);
+	tell(3);
+	becomes("11", 3);
+	free(text);
+	sgang_state_close(one);
+}
+
+/* Steps that were killed leave files without locks; the next step that listens
+ * removes them. What is not a file of ours stays. */
+static void killed(void **state)
+{
+	static const char *const left[] = { "99", "99.lock", "keep" };
+	struct sgang_state *one = step(11, 1);
+
+	(void)state;
+	sgang_state_close(one);
+	for (size_t i = 0; i < 3; i++) {
+		char *path = path_of(left[i]);
+		FILE *f = fopen(path, "w");
+
+		assert_non_null(f);
+		fclose(f);
+		free(path);
+	}
+	one = step(11, 1);
+	tell(2);
+	becomes("11", 2);
+	assert_false(exists("99"));
+	assert_false(exists("99.lock"));
+	assert_true(exists("keep"));
+	sgang_state_close(one);
+}
+
+/* Nothing that somebody else has put there is followed or trusted. */
+static void links(void **state)
+{
+	struct sgang_error err = { "" };
+	char *path = path_of("21"), *lock = path_of("21.lock");
+	char *text = epoch_text(1);
+
+	(void)state;
+	assert_int_equal(symlink("/etc/passwd", lock), 0);
+	assert_null(sgang_state_open(spool, 21, geteuid(), getegid(), geteuid(),
+				     text, &err));
+	assert_non_null(strstr(err.text, "/gang/21"));
+	assert_int_equal(unlink(lock), 0);
+	assert_int_equal(symlink("/etc/passwd", path), 0);
+	assert_null(sgang_state_read(path));
+	assert_null(sgang_state_open("/nowhere", 21, geteuid(), getegid(),
+				     geteuid(), text, &err));
+	unlink(path);
+	free(path);
+	free(lock);
+	free(text);
+}
+
+static int remove_one(const char *path, const struct stat *st, int flag,
+		      struct FTW *at)
+{
+	(void)st;
+	(void)flag;
+	(void)at;
+	return remove(path);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	return mkdtemp(spool) ? 0 : -1;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	return nftw(spool, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lives),    cmocka_unit_test(never_back),
+		cmocka_unit_test(nonsense), cmocka_unit_test(killed),
+		cmocka_unit_test(links),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}
