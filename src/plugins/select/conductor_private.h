@@ -307,8 +307,7 @@ struct gang {
 		uint32_t number; /* 0: it has not started */
 		uint32_t who;    /* those for whom it was counted, as a hash */
 		uint64_t of;     /* looked at with these members */
-		bool due;        /* they are to be told ... */
-		int64_t told;    /* ... what they were told then, last */
+		bool due;        /* they are to be told */
 	} epoch;
 
 	/* Its members that have their nodes, and how far they are. */
@@ -367,6 +366,8 @@ struct sgang_conductor {
 	bool holders;               /* somebody holds until others follow */
 	bool reserving;             /* nodes are kept for somebody */
 	bool claims;                /* ... or freed for somebody */
+	int64_t told;               /* members of gangs heard of epochs then,
+				     * last */
 	bool lost_claims;           /* nodes have other numbers: these are to
 				     * be read from the records */
 	struct sgang_standing last; /* the last job that backfill looked at */

@@ -4,8 +4,9 @@
  * Once a gang has started, a member that is lost and one that comes later each
  * begin an epoch. Its number and a hash of who is in are in the records, so that
  * a restart of slurmctld neither misses a change nor makes one up. Members are
- * told when the number is on disk: the same number never means two things. They
- * are told at most once a second, of the last epoch alone.
+ * told when the number is on disk: the same number never means two things. That
+ * costs a save of the job state, so they are told at most once a second, all at
+ * once, each of the last epoch of its gang.
  */
 
 #include <stdlib.h>
@@ -91,7 +92,7 @@ void sgang_epoch_check_all(struct sgang_conductor *c)
 				check(g);
 		}
 		/* The number is saved before anybody is told. */
-		if (g->epoch.due && c->host->now() > g->epoch.told)
+		if (g->epoch.due && !g->hold.n && c->host->now() > c->told)
 			c->changed = true;
 	}
 }

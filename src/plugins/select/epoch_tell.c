@@ -14,7 +14,6 @@ static void tell(struct sgang_conductor *c, struct gang *g)
 
 	if (text) {
 		c->host->nodes.tell(nodes, text);
-		g->epoch.told = c->host->now();
 		g->epoch.due = false;
 		sgang_log(SGANG_LOG_INFO, "%s/%s: epoch %u", g->ns, g->name,
 			  g->epoch.number);
@@ -27,8 +26,12 @@ void sgang_epoch_tell_all(struct sgang_conductor *c)
 {
 	int64_t now = c->host->now();
 
-	for (struct gang *g = c->gangs; g && c->fabric; g = g->next) {
-		if (g->epoch.due && !g->hold.n && now > g->epoch.told)
-			tell(c, g);
+	if (now <= c->told || !c->fabric)
+		return;
+	for (struct gang *g = c->gangs; g; g = g->next) {
+		if (!g->epoch.due || g->hold.n)
+			continue;
+		tell(c, g);
+		c->told = now;
 	}
 }

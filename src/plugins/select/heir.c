@@ -63,6 +63,7 @@ static int begin(struct sgang_conductor *c, struct gang *g, struct entry *e,
 void sgang_conductor_begins(struct sgang_conductor *c, struct sgang_job *job)
 {
 	struct sgang_job_info info;
+	bool fresh = false;
 	struct entry *e;
 
 	c->host->jobs.info(job, &info);
@@ -70,13 +71,15 @@ void sgang_conductor_begins(struct sgang_conductor *c, struct sgang_job *job)
 	if (!e) { /* a task that has just been split off its array */
 		sgang_registry_note(c, job);
 		e = sgang_lookup_entry(c, info.job_id);
-		/* its record is to have the policies of its gang */
-		if (e)
-			sgang_registry_refresh(c, e->gang);
+		fresh = true;
 	}
+	/* In an attempt the gang is not ordinary by its numbers, which must not
+	 * be worked out anew before all of it has its nodes. */
 	if (!e || !c->conf.gangs || !c->fabric || !e->gang->topology ||
 	    e->hold || !sgang_gang_ordinary(&e->gang->tally))
 		return;
+	if (fresh) /* its record is to have the policies of its gang */
+		sgang_registry_refresh(c, e->gang);
 	if (begin(c, e->gang, e, &info) == 0)
 		sgang_registry_note(c, job);
 	else
