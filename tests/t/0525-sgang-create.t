@@ -300,8 +300,7 @@ test_expect_success OTHER_USER '0.22 the gang of another user' '
 		runuser -u daemon -- "$sgang" $verb root/mine >out 2>err
 		test $? = 1 &&
 			grep "^sgang: job [0-9]*: .*denied (a job of root)\$" \
-				err ||
-			return 1
+				err || { cat out err; return 1; }
 	done &&
 	runuser -u daemon -- "$sgang" cancel root/mine --json >out 2>err
 	test $? = 1 && test_must_be_empty err &&
