@@ -101,6 +101,13 @@ bob_has()
 	submit_as $bob --exclusive -t 10 "$@" >>ids
 }
 
+# The records of all four that run tell of a ring of this cost.
+all_know()
+{
+	test "$(scontrol -o show job | grep " JobState=RUNNING " |
+		grep -c " ring=$1 ")" = 4
+}
+
 end_jobs()
 {
 	scancel $(squeue -h -a -r -o %A) 2>/dev/null
@@ -129,7 +136,8 @@ before()
 			wait_for 20 'test "$(nodes_in idle)" = 4' ;;
 	'A driver and its workers') end_jobs && bob_has -N 2 ;;
 	'scancel 10')
-		scancel 8 && wait_for 20 all_in RUNNING 10 11_1 11_2 11_3 ;;
+		scancel 8 && wait_for 20 all_in RUNNING 10 11_1 11_2 11_3 &&
+			wait_for 20 all_know 16 ;;
 	'All of it in one file') end_jobs ;;
 	'A group of two users')
 		# each task that starts takes a number
