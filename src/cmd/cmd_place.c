@@ -578,6 +578,7 @@ static int print_placement(const struct request *request,
 			   struct sgang_error *err)
 {
 	struct sgang_offline_cost cost;
+	struct json_object *object;
 	size_t i, end;
 
 	if (find_cost(request, placement, &cost, err))
@@ -587,7 +588,10 @@ static int print_placement(const struct request *request,
 		if (print_member(request, placement->runs + i, end - i, err))
 			return -1;
 	}
-	sgang_offline_print_cost(&request->offline, &cost);
+	object = json_object_new_object();
+	sgang_offline_json_cost(&request->offline, &cost, object);
+	sgang_answer_text(object, SGANG_OFFLINE_FORM_COST, stdout);
+	json_object_put(object);
 	print_layout(placement);
 	if (why)
 		sgang_placewhy_print(why);

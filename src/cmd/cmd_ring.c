@@ -215,6 +215,7 @@ static int answer(struct request *request, int n_operands, char **operands,
 		  struct sgang_error *err)
 {
 	struct sgang_offline_cost cost;
+	struct json_object *object;
 	int i;
 
 	if (sgang_offline_load(&request->offline, err) ||
@@ -228,14 +229,9 @@ static int answer(struct request *request, int n_operands, char **operands,
 			return -1;
 	if (check_places(request, err) || measure(request, &cost, err))
 		return -1;
-	if (!sgang_answer_is_text()) {
-		struct json_object *object = json_object_new_object();
-
-		sgang_offline_json_cost(&request->offline, &cost, object);
-		sgang_answer_print(object, NULL);
-	} else {
-		sgang_offline_print_cost(&request->offline, &cost);
-	}
+	object = json_object_new_object();
+	sgang_offline_json_cost(&request->offline, &cost, object);
+	sgang_answer_print(object, SGANG_OFFLINE_FORM_COST);
 	return 0;
 }
 

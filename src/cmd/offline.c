@@ -207,30 +207,6 @@ int sgang_offline_parallel(const char *value, struct sgang_parallel *parallel,
 	return 0;
 }
 
-void sgang_offline_print_cost(const struct sgang_offline *offline,
-			      const struct sgang_offline_cost *cost)
-{
-	const struct sgang_costs *costs = &offline->conf.costs;
-	uint32_t g;
-
-	printf("ring_cost=%" PRIu64 " cross_links=%" PRIu64
-	       " tier=%s ranks=%" PRIu64,
-	       cost->ring.cost, cost->ring.cross_links,
-	       costs->name[cost->ring.tier], cost->ring.ranks);
-	if (cost->parallel->n)
-		printf(" weighted_cost=%" PRIu64, cost->groups.weighted);
-	putchar('\n');
-	for (g = 0; g < cost->parallel->n; g++)
-		printf("group=%s size=%" PRIu32 " weight=%" PRIu32
-		       " cost=%" PRIu64 " cross_links=%" PRIu64 " tier=%s\n",
-		       cost->parallel->group[g].name,
-		       cost->parallel->group[g].size,
-		       cost->parallel->group[g].weight,
-		       cost->groups.group[g].cost,
-		       cost->groups.group[g].cross_links,
-		       costs->name[cost->groups.group[g].tier]);
-}
-
 void sgang_offline_json_ring(const struct sgang_costs *costs,
 			     const struct sgang_ring *ring,
 			     struct json_object *object)
@@ -249,38 +225,29 @@ void sgang_offline_json_ring(const struct sgang_costs *costs,
 	json_object_object_add(object, "hops", hops);
 }
 
-static struct json_object *json_group(const struct sgang_costs *costs,
-				      const struct sgang_offline_cost *cost,
-				      uint32_t g)
-{
-	const struct sgang_parallel_group *group = &cost->parallel->group[g];
-	struct json_object *object = json_object_new_object();
-
-	sgang_json_string(object, "group", group->name);
-	sgang_json_number(object, "size", group->size);
-	sgang_json_number(object, "weight", group->weight);
-	sgang_json_number(object, "cost", cost->groups.group[g].cost);
-	sgang_json_number(object, "cross_links",
-			  cost->groups.group[g].cross_links);
-	sgang_json_string(object, "tier",
-			  costs->name[cost->groups.group[g].tier]);
-	return object;
-}
-
 void sgang_offline_json_cost(const struct sgang_offline *offline,
 			     const struct sgang_offline_cost *cost,
 			     struct json_object *object)
 {
 	const struct sgang_costs *costs = &offline->conf.costs;
-	struct json_object *groups;
+	struct json_object *groups, *row;
 	uint32_t g;
 
 	sgang_offline_json_ring(costs, &cost->ring, object);
 	if (!cost->parallel->n)
 		return;
-	groups = json_object_new_array();
-	for (g = 0; g < cost->parallel->n; g++)
-		json_object_array_add(groups, json_group(costs, cost, g));
 	sgang_json_number(object, "weighted_cost", cost->groups.weighted);
-	json_object_object_add(object, "groups", groups);
+	groups = sgang_json_list(object, "groups");
+	for (g = 0; g < cost->parallel->n; g++) {
+		row = sgang_json_row(groups);
+		sgang_json_string(row, "group", cost->parallel->group[g].name);
+		sgang_json_number(row, "size", cost->parallel->group[g].size);
+		sgang_json_number(row, "weight",
+				  cost->parallel->group[g].weight);
+		sgang_json_number(row, "cost", cost->groups.group[g].cost);
+		sgang_json_number(row, "cross_links",
+				  cost->groups.group[g].cross_links);
+		sgang_json_string(row, "tier",
+				  costs->name[cost->groups.group[g].tier]);
+	}
 }

@@ -91,14 +91,16 @@ struct sgang_offline_cost {
 	struct sgang_parallel_cost groups;
 };
 
-/* ring_cost=14 cross_links=0 tier=leaf ranks=8, with groups the weighted cost
- * too, and a line for each group. */
-void sgang_offline_print_cost(const struct sgang_offline *offline,
-			      const struct sgang_offline_cost *cost);
-/* The same and the hops by level, as members of 'object'. */
+/* Put it into 'object', the hops by level too; and the form (answer.h) of what
+ * was put there. */
 void sgang_offline_json_cost(const struct sgang_offline *offline,
 			     const struct sgang_offline_cost *cost,
 			     struct json_object *object);
+#define SGANG_OFFLINE_FORM_COST                                         \
+	"ring_cost={ring_cost} cross_links={cross_links} tier={tier}"   \
+	" ranks={ranks}[ weighted_cost={weighted_cost}]\n"              \
+	"<groups|group={group} size={size} weight={weight} cost={cost}" \
+	" cross_links={cross_links} tier={tier}\n>"
 
 /* Of the ring alone. */
 void sgang_offline_json_ring(const struct sgang_costs *costs,
