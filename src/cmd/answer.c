@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* answer.c - the answer of a verb, printed as text, JSON or YAML */
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -109,6 +110,26 @@ static void put_pairs(struct json_object *object, char mark, FILE *out)
 	}
 }
 
+static int64_t number_at(struct json_object *list, size_t i)
+{
+	return json_object_get_int64(json_object_array_get_idx(list, i));
+}
+
+static void put_ranges(struct json_object *list, FILE *out)
+{
+	size_t n = json_object_array_length(list), i, end;
+
+	for (i = 0; i < n; i = end) {
+		for (end = i + 1;
+		     end < n &&
+		     number_at(list, end) == number_at(list, end - 1) + 1;)
+			end++;
+		fprintf(out, "%s%" PRId64, i ? "," : "", number_at(list, i));
+		if (end - i > 1)
+			fprintf(out, "-%" PRId64, number_at(list, end - 1));
+	}
+}
+
 static void put_nodes(struct json_object *list, FILE *out)
 {
 	size_t n = json_object_array_length(list), i;
@@ -172,6 +193,8 @@ static void put_value(struct json_object *value, const struct place *place,
 		fprintf(out, "%zu", json_object_array_length(value));
 	else if (!is_known(value))
 		fprintf(out, "%.*s", (int)place->length, place->word);
+	else if (place->how == '-')
+		return;
 	else if (place->how == 't')
 		fputs(sgang_answer_time(json_object_get_int64(value), text),
 		      out);
@@ -187,6 +210,8 @@ static void put_value(struct json_object *value, const struct place *place,
 		put_pairs(value, place->how, out);
 	else if (place->how == 'f')
 		put_nodes(value, out);
+	else if (place->how == 'r')
+		put_ranges(value, out);
 	else if (is_list)
 		put_list(value, place->member, out);
 	else
@@ -196,13 +221,16 @@ static void put_value(struct json_object *value, const struct place *place,
 /* Are all keys between the '[' and its ']' known? */
 static bool knows_all(struct json_object *object, const char *form)
 {
+	struct json_object *value;
 	struct place place;
 
 	for (; *form != ']'; form++) {
 		if (*form != '{')
 			continue;
 		form = read_place(form + 1, &place);
-		if (!is_known(json_object_object_get(object, place.key)))
+		value = json_object_object_get(object, place.key);
+		if (!is_known(value) ||
+		    (place.how == '+' && !json_object_get_int64(value)))
 			return false;
 	}
 	return true;
@@ -211,11 +239,21 @@ static bool knows_all(struct json_object *object, const char *form)
 static void fill(struct json_object *object, size_t number, const char *form,
 		 const char *end, FILE *out);
 
+/* Where the '>' is to the '<' before 'form'. */
+static const char *end_of_rows(const char *form)
+{
+	int inner = 0;
+
+	for (; *form != '>' || inner; form++)
+		inner += (*form == '<') - (*form == '>');
+	return form;
+}
+
 /* Returns where the '>' is. */
 static const char *fill_rows(struct json_object *object, const char *form,
 			     FILE *out)
 {
-	const char *end = strchr(form, '>');
+	const char *row = strchr(form, '|') + 1, *end = end_of_rows(form);
 	struct json_object *list;
 	struct place place;
 	size_t n, i;
@@ -223,10 +261,13 @@ static const char *fill_rows(struct json_object *object, const char *form,
 	memset(&place, 0, sizeof(place));
 	memcpy(place.key, form, strcspn(form, "|"));
 	list = json_object_object_get(object, place.key);
-	n = list ? json_object_array_length(list) : 0;
+	if (json_object_is_type(list, json_type_object))
+		fill(list, 0, row, end, out);
+	n = json_object_is_type(list, json_type_array) ?
+		    json_object_array_length(list) :
+		    0;
 	for (i = 0; i < n; i++)
-		fill(json_object_array_get_idx(list, i), i,
-		     strchr(form, '|') + 1, end, out);
+		fill(json_object_array_get_idx(list, i), i, row, end, out);
 	return end;
 }
 

@@ -11,10 +11,11 @@
  *   {key%x}       by the letter x:  t a time  d a duration  g four digits
  *                 n how many are in the list  f its node names as a host list
  *                 s "s" unless the number is 1  : an object as "a:1,b:2"
- *                 = the same as "a=1,b=2"
+ *                 = the same as "a=1,b=2"  r numbers as "0-3,8"
+ *                 + itself, but 0 is not known  - nothing
  *   [...]         left out unless all keys in it are known
  *   <key|...>     for each object of the list, with the object's own keys and
- *                 {#}, its number from 0 on
+ *                 {#}, its number from 0 on; or for the one object that it is
  *
  * Null, "", an empty list and what is not there are not known. Text from
  * elsewhere is part of a line and tells the terminal nothing.

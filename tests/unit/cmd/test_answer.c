@@ -20,6 +20,7 @@ static const char answer[] =
 	"\"seconds\":0.0058333333333,\"when\":1795261000,\"never\":0,"
 	"\"limit\":90061,\"word\":\"UNLIMITED\",\"nothing\":[],"
 	"\"nodes\":[\"n1\",\"n2\",\"n3\"],\"hops\":{\"leaf\":4,\"spine\":2},"
+	"\"ranks\":[0,1,2,8,5,6,6],\"inner\":{\"a\":3,\"rows\":[{\"a\":4}]},"
 	"\"rows\":[{\"a\":\"x\",\"b\":1},{\"a\":\"y\",\"b\":null}]}";
 
 static void check(const char *form, const char *expected)
@@ -61,6 +62,8 @@ static void values_are_printed(void **state)
 		{ "{nodes%f} {nothing%f|-}", "n[1-3] -" },
 		{ "{hops%:} {hops%=}", "leaf:4,spine:2 leaf=4,spine=2" },
 		{ "{rows.a}", "x,y" },
+		{ "{ranks%r} {nothing%r|-}", "0-2,8,5-6,6 -" },
+		{ "{null%-|no}{one%-|no}.", "no." },
 	};
 	size_t i;
 
@@ -76,6 +79,7 @@ static void parts_are_left_out(void **state)
 	check("a[ Null={null}] b", "a b");
 	check("a[ Name={name} Null={null}]", "a");
 	check("a[ {missing|word}][ no key]", "a no key");
+	check("a[ {never}][ {never%+}][ {one%+}][ {null%+}]", "a 0 1");
 }
 
 static void rows_are_repeated(void **state)
@@ -83,6 +87,8 @@ static void rows_are_repeated(void **state)
 	(void)state;
 	check("<rows|{#}: {a}[ b={b}]\n>end", "0: x b=1\n1: y\nend");
 	check("<nothing|{a}><missing|{a}>end", "end");
+	check("<inner|{a}: <rows|{a} of <none|x>> all>end", "3: 4 of  allend");
+	check("<null|{a}>end", "end");
 }
 
 /* A job may be called anything. */
