@@ -533,26 +533,6 @@ static int find_cost(const struct request *request,
 				      &cost->groups, err);
 }
 
-/* Which rank each position of the ring has, as "layout=0-3,8-11,4-7". */
-static void print_layout(const struct sgang_placement *placement)
-{
-	const uint32_t *layout = placement->layout;
-	uint64_t i = 0, first, n = placement->ring.ranks;
-
-	if (!layout)
-		return;
-	printf("layout=");
-	while (i < n) {
-		for (first = i++; i < n && layout[i] == layout[i - 1] + 1; i++)
-			;
-		printf("%s%" PRIu32, first ? "," : "", layout[first]);
-		if (i - first > 1)
-			printf("-%" PRIu32, layout[i - 1]);
-	}
-	putchar('\n');
-}
-
-/* 'why' is NULL where nobody has asked. */
 /* A placement of the least cost may still not be proved to weigh the least. */
 static void tell_unproved(const struct sgang_placement *placement)
 {
@@ -572,46 +552,21 @@ static void tell_unproved(const struct sgang_placement *placement)
 		      stderr);
 }
 
-static int print_placement(const struct request *request,
-			   const struct sgang_placement *placement,
-			   const struct sgang_placewhy *why,
-			   struct sgang_error *err)
-{
-	struct sgang_offline_cost cost;
-	struct json_object *object;
-	size_t i, end;
-
-	if (find_cost(request, placement, &cost, err))
-		return -1;
-	for (i = 0; i < placement->n_runs; i = end) {
-		end = member_end(placement, i);
-		if (print_member(request, placement->runs + i, end - i, err))
-			return -1;
-	}
-	object = json_object_new_object();
-	sgang_offline_json_cost(&request->offline, &cost, object);
-	sgang_answer_text(object, SGANG_OFFLINE_FORM_COST, stdout);
-	json_object_put(object);
-	print_layout(placement);
-	if (why)
-		sgang_placewhy_print(why);
-	tell_unproved(placement);
-	return 0;
-}
-
-static struct json_object *json_member(const struct request *request,
-				       const struct sgang_run *runs, size_t n)
+static void put_member(const struct request *request,
+		       const struct sgang_run *runs, size_t n,
+		       struct json_object *member)
 {
 	const struct sgang_islands *inside = request->offline.inside;
-	struct json_object *member = json_object_new_object();
-	struct json_object *nodes = json_object_new_array();
+	struct json_object *nodes, *part;
 	size_t i;
 
+	sgang_json_number(member, "member", runs[0].member);
+	nodes = sgang_json_list(member, "nodes");
 	for (i = 0; i < n; i++) {
-		struct json_object *part = json_object_new_object();
 		uint32_t node = sgang_offline_node(&request->offline,
 						   runs[i].node);
 
+		part = sgang_json_row(nodes);
 		sgang_json_string(
 			part, "node",
 			sgang_fabric_node_name(request->offline.fabric, node));
@@ -620,55 +575,74 @@ static struct json_object *json_member(const struct request *request,
 					  runs[i].node -
 						  inside->devices->first[node]);
 		sgang_json_number(part, "slots", runs[i].slots);
-		json_object_array_add(nodes, part);
 	}
-	sgang_json_number(member, "member", runs[0].member);
-	json_object_object_add(member, "nodes", nodes);
-	return member;
 }
 
-static struct json_object *json_layout(const struct sgang_placement *placement)
+/* A line of text each, or all in 'list'. */
+static int put_members(const struct request *request,
+		       const struct sgang_placement *placement,
+		       struct json_object *list, struct sgang_error *err)
 {
-	struct json_object *ranks = json_object_new_array();
+	size_t i, end;
+
+	for (i = 0; i < placement->n_runs; i = end) {
+		const struct sgang_run *runs = placement->runs + i;
+
+		end = member_end(placement, i);
+		if (!sgang_answer_is_text())
+			put_member(request, runs, end - i,
+				   sgang_json_row(list));
+		else if (print_member(request, runs, end - i, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* Which rank each position of the ring has. */
+static void put_layout(const struct sgang_placement *placement,
+		       struct json_object *object)
+{
+	struct json_object *ranks;
 	uint64_t i;
 
+	if (!placement->layout)
+		return;
+	ranks = sgang_json_list(object, "layout");
 	for (i = 0; i < placement->ring.ranks; i++)
 		json_object_array_add(
 			ranks, json_object_new_uint64(placement->layout[i]));
-	return ranks;
 }
 
-static int json_placement(const struct request *request,
-			  const struct sgang_placement *placement,
-			  const struct sgang_placewhy *why,
-			  struct sgang_error *err)
+#define FORM SGANG_OFFLINE_FORM_COST "[layout={layout%r}\n]"
+
+/* 'why' is NULL where nobody has asked. */
+static int print_placement(const struct request *request,
+			   const struct sgang_placement *placement,
+			   const struct sgang_placewhy *why,
+			   struct sgang_error *err)
 {
 	struct sgang_offline_cost cost;
-	struct json_object *object, *members;
-	size_t i, end;
+	struct json_object *object;
 
 	if (find_cost(request, placement, &cost, err))
 		return -1;
 	object = json_object_new_object();
-	members = json_object_new_array();
-	for (i = 0; i < placement->n_runs; i = end) {
-		end = member_end(placement, i);
-		json_object_array_add(members,
-				      json_member(request, placement->runs + i,
-						  end - i));
-	}
-	sgang_json_bool(object, "fits", 1);
+	sgang_json_bool(object, "fits", true);
 	sgang_offline_json_cost(&request->offline, &cost, object);
 	sgang_json_bool(object, "exact", placement->exact);
 	sgang_json_number(object, "bound", placement->bound);
-	if (placement->layout)
-		json_object_object_add(object, "layout",
-				       json_layout(placement));
-	json_object_object_add(object, "members", members);
+	put_layout(placement, object);
+	if (put_members(request, placement, sgang_json_list(object, "members"),
+			err)) {
+		json_object_put(object);
+		return -1;
+	}
 	if (why)
 		json_object_object_add(object, "explain",
 				       sgang_placewhy_json(why));
-	sgang_answer_print(object, NULL);
+	sgang_answer_print(object, why ? FORM SGANG_PLACEWHY_FORM : FORM);
+	if (sgang_answer_is_text())
+		tell_unproved(placement);
 	return 0;
 }
 
@@ -681,47 +655,29 @@ static const char *domain_name(const struct sgang_domain *domain)
 static void print_nofit(const struct request *request,
 			const struct sgang_nofit *nofit)
 {
+	struct json_object *object = json_object_new_object(), *rows, *row;
 	size_t i;
 
-	sgang_cmd_no("the gang does not fit: %s", nofit->text);
+	if (sgang_answer_is_text())
+		sgang_cmd_no("the gang does not fit: %s", nofit->text);
+	sgang_json_bool(object, "fits", false);
+	sgang_json_string(object, "reason", nofit->text);
+	rows = sgang_json_list(object, "domains");
 	for (i = 0; i < nofit->n_rows; i++) {
 		const struct sgang_domain *domain = sgang_fabric_domain(
 			sgang_offline_places(&request->offline),
 			nofit->row[i].domain);
 
-		printf("domain=%s level=%s free=%" PRIu64 " needed=%" PRIu64
-		       "\n",
-		       domain_name(domain),
-		       request->offline.conf.costs.name[domain->level],
-		       nofit->row[i].free, nofit->row[i].needed);
-	}
-}
-
-static void json_nofit(const struct request *request,
-		       const struct sgang_nofit *nofit)
-{
-	struct json_object *object = json_object_new_object();
-	struct json_object *rows = json_object_new_array();
-	size_t i;
-
-	for (i = 0; i < nofit->n_rows; i++) {
-		const struct sgang_domain *domain = sgang_fabric_domain(
-			sgang_offline_places(&request->offline),
-			nofit->row[i].domain);
-		struct json_object *row = json_object_new_object();
-
+		row = sgang_json_row(rows);
 		sgang_json_string(row, "domain", domain_name(domain));
 		sgang_json_string(
 			row, "level",
 			request->offline.conf.costs.name[domain->level]);
 		sgang_json_number(row, "free", nofit->row[i].free);
 		sgang_json_number(row, "needed", nofit->row[i].needed);
-		json_object_array_add(rows, row);
 	}
-	sgang_json_bool(object, "fits", 0);
-	sgang_json_string(object, "reason", nofit->text);
-	json_object_object_add(object, "domains", rows);
-	sgang_answer_print(object, NULL);
+	sgang_answer_print(object, "<domains|domain={domain} level={level}"
+				   " free={free} needed={needed}\n>");
 }
 
 static int show_placement(const struct request *request,
@@ -740,8 +696,7 @@ static int show_placement(const struct request *request,
 		if (!why)
 			return -1;
 	}
-	rc = (sgang_answer_is_text() ? print_placement : json_placement)(
-		request, placement, why, err);
+	rc = print_placement(request, placement, why, err);
 	sgang_placewhy_destroy(why);
 	return rc;
 }
@@ -752,7 +707,6 @@ static int suggest(const struct request *request,
 		   struct sgang_error *err)
 {
 	struct sgang_suggestion *list;
-	struct json_object *object;
 	struct sgang_error why;
 	bool fits;
 	size_t n;
@@ -761,15 +715,7 @@ static int suggest(const struct request *request,
 			  &why))
 		return sgang_errf(err, errno, "--parallel: %s", why.text);
 	fits = list[0].fits;
-	if (!sgang_answer_is_text()) {
-		object = json_object_new_object();
-		json_object_object_add(object, "suggestions",
-				       sgang_suggest_json(plan->costs, list,
-							  n));
-		sgang_answer_print(object, NULL);
-	} else {
-		sgang_suggest_print(plan->costs, list, n);
-	}
+	sgang_suggest_print(plan->costs, list, n);
 	free(list);
 	if (!fits)
 		fprintf(stderr, "sgang: the gang does not fit, whatever the "
@@ -829,8 +775,7 @@ static int answer(struct request *request, struct sgang_error *err)
 	if (rc == 0) {
 		if (request->explain)
 			sgang_placewhy_nofit(&plan, &nofit);
-		(sgang_answer_is_text() ? print_nofit : json_nofit)(request,
-								    &nofit);
+		print_nofit(request, &nofit);
 		return SGANG_EXIT_NO;
 	}
 	rc = show_placement(request, &plan, placement, &others, err);

@@ -2,7 +2,6 @@
 /* placewhy.c - sgang place --explain: what speaks for a placement */
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,48 +125,10 @@ void sgang_placewhy_destroy(struct sgang_placewhy *why)
 	errno = saved;
 }
 
-/* "hops=leaf:4,spine:2 slowest=spine seconds=0.35" */
-static void print_time(const struct sgang_placewhy *why,
-		       const struct sgang_ring *ring)
-{
-	struct sgang_ringtext_time time;
-	char hops[SGANG_HOPS_SIZE];
-
-	sgang_lists_write_hops(ring, why->request->costs, hops);
-	sgang_ringtext_time(ring, why->request->costs, why->bytes, &time);
-	printf("hops=%s slowest=%s seconds=%s", hops[0] ? hops : "(null)",
-	       time.slowest, time.seconds);
-}
-
-static void print_ring(const struct sgang_placewhy *why, const char *title,
-		       const struct sgang_ring *ring)
-{
-	printf("%s: ring_cost=%" PRIu64 " cross_links=%" PRIu64 " tier=%s ",
-	       title, ring->cost, ring->cross_links,
-	       why->request->costs->name[ring->tier]);
-	print_time(why, ring);
-}
-
 /* What places are compared by. */
 static const char *other_cost(const struct sgang_placewhy *why)
 {
 	return why->request->parallel ? "weighted_cost" : "ring_cost";
-}
-
-static void print_other(const struct sgang_placewhy *why,
-			const struct sgang_other *other)
-{
-	const struct sgang_domain *domain = sgang_fabric_domain(
-		sgang_offline_places(why->offline), other->domain);
-
-	printf("other: domain=%s level=%s ", domain->name,
-	       why->request->costs->name[domain->level]);
-	if (other->fits)
-		printf("%s=%" PRIu64, other_cost(why), other->cost);
-	else
-		printf("free=%" PRIu64 " needed=%" PRIu64, other->free,
-		       other->needed);
-	printf(" why=%s\n", other->why);
 }
 
 /* Would the ring cost less on these nodes in another order? */
@@ -176,57 +137,27 @@ static bool another_order(const struct sgang_placewhy *why)
 	return why->ordered < why->placement->ring.cost;
 }
 
-void sgang_placewhy_print(const struct sgang_placewhy *why)
+static void put_ring(const struct sgang_placewhy *why,
+		     const struct sgang_ring *ring, struct json_object *object)
 {
-	size_t i;
-
-	print_time(why, &why->placement->ring);
-	printf(" bytes=%" PRIu64 "\n", why->bytes);
-	print_ring(why, "empty", &why->empty);
-	putchar('\n');
-	if (why->stock) {
-		print_ring(why, "stock", &why->stock->ring);
-		printf(" estimate=%s nodes=%s\n",
-		       why->stock->exact ? "no" : "yes", why->stock_nodes);
-	} else {
-		printf("stock: no place\n");
-	}
-	if (another_order(why))
-		printf("order: ring_cost=%" PRIu64 "\n", why->ordered);
-	for (i = 0; i < why->others->n; i++)
-		print_other(why, &why->others->other[i]);
-	if (why->others->left_out)
-		printf("others_left_out=%" PRIu32 "\n", why->others->left_out);
-}
-
-static struct json_object *json_ring(const struct sgang_placewhy *why,
-				     const struct sgang_ring *ring)
-{
-	struct json_object *object = json_object_new_object();
-
 	sgang_offline_json_ring(why->request->costs, ring, object);
 	sgang_ringtext_json_time(ring, why->request->costs, why->bytes, object);
-	return object;
 }
 
-static struct json_object *json_stock(const struct sgang_placewhy *why)
+static void put_stock(const struct sgang_placewhy *why,
+		      struct json_object *object)
 {
-	struct json_object *object;
-
-	if (!why->stock)
-		return NULL;
-	object = json_ring(why, &why->stock->ring);
+	put_ring(why, &why->stock->ring, object);
 	sgang_json_bool(object, "estimate", !why->stock->exact);
 	sgang_json_string(object, "nodes", why->stock_nodes);
-	return object;
 }
 
-static struct json_object *json_other(const struct sgang_placewhy *why,
-				      const struct sgang_other *other)
+static void put_other(const struct sgang_placewhy *why,
+		      const struct sgang_other *other,
+		      struct json_object *object)
 {
 	const struct sgang_domain *domain = sgang_fabric_domain(
 		sgang_offline_places(why->offline), other->domain);
-	struct json_object *object = json_object_new_object();
 
 	sgang_json_string(object, "domain", domain->name);
 	sgang_json_string(object, "level",
@@ -239,28 +170,26 @@ static struct json_object *json_other(const struct sgang_placewhy *why,
 		sgang_json_number(object, "needed", other->needed);
 	}
 	sgang_json_string(object, "why", other->why);
-	return object;
 }
 
 struct json_object *sgang_placewhy_json(const struct sgang_placewhy *why)
 {
-	struct json_object *object = json_object_new_object();
-	struct json_object *others = json_object_new_array();
+	struct json_object *object = json_object_new_object(), *others;
 	size_t i;
 
-	for (i = 0; i < why->others->n; i++)
-		json_object_array_add(others,
-				      json_other(why, &why->others->other[i]));
 	sgang_json_number(object, "bytes", why->bytes);
 	sgang_ringtext_json_time(&why->placement->ring, why->request->costs,
 				 why->bytes, object);
-	json_object_object_add(object, "empty", json_ring(why, &why->empty));
-	json_object_object_add(object, "stock", json_stock(why));
-	json_object_object_add(object, "order_cost",
-			       another_order(why) ?
-				       json_object_new_uint64(why->ordered) :
-				       NULL);
-	json_object_object_add(object, "others", others);
+	put_ring(why, &why->empty, sgang_json_inner(object, "empty"));
+	if (why->stock)
+		put_stock(why, sgang_json_inner(object, "stock"));
+	else
+		sgang_json_string(object, "stock", NULL);
+	sgang_json_maybe(object, "order_cost", another_order(why),
+			 why->ordered);
+	others = sgang_json_list(object, "others");
+	for (i = 0; i < why->others->n; i++)
+		put_other(why, &why->others->other[i], sgang_json_row(others));
 	sgang_json_number(object, "others_left_out", why->others->left_out);
 	return object;
 }

@@ -2,11 +2,10 @@
 /* suggest.c - which sizes of communication groups suit a cluster */
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/answer.h"
 #include "cmd/json.h"
 #include "cmd/suggest.h"
 
@@ -145,70 +144,49 @@ static const char *sizes(const struct sgang_parallel *parallel,
 	return shown;
 }
 
-void sgang_suggest_print(const struct sgang_costs *costs,
-			 const struct sgang_suggestion *list, size_t n)
+static void put_groups(const struct sgang_costs *costs,
+		       const struct sgang_suggestion *s,
+		       struct json_object *list)
 {
-	char shown[SGANG_PARALLEL_SHOWN];
-	size_t i;
+	struct json_object *group;
 	uint32_t g;
 
-	for (i = 0; i < n && list[i].fits; i++) {
-		const struct sgang_suggestion *s = &list[i];
-
-		printf("parallel=%s weighted_cost=%" PRIu64
-		       " cross_links=%" PRIu64 " tiers=",
-		       sizes(&s->parallel, shown), s->cost.weighted,
-		       s->cross_links);
-		for (g = 0; g < s->parallel.n; g++)
-			printf("%s%s", g ? "," : "",
-			       costs->name[s->cost.group[g].tier]);
-		putchar('\n');
-	}
-}
-
-static struct json_object *json_group(const struct sgang_costs *costs,
-				      const struct sgang_suggestion *s,
-				      uint32_t g)
-{
-	struct json_object *group = json_object_new_object();
-
-	sgang_json_string(group, "group", s->parallel.group[g].name);
-	sgang_json_number(group, "size", s->parallel.group[g].size);
-	if (s->fits) {
+	for (g = 0; g < s->parallel.n; g++) {
+		group = sgang_json_row(list);
+		sgang_json_string(group, "group", s->parallel.group[g].name);
+		sgang_json_number(group, "size", s->parallel.group[g].size);
+		if (!s->fits)
+			continue;
 		sgang_json_number(group, "cost", s->cost.group[g].cost);
 		sgang_json_string(group, "tier",
 				  costs->name[s->cost.group[g].tier]);
 	}
-	return group;
 }
 
-struct json_object *sgang_suggest_json(const struct sgang_costs *costs,
-				       const struct sgang_suggestion *list,
-				       size_t n)
+/* What does not fit costs nothing. */
+static const char form[] =
+	"<suggestions|[parallel={parallel} weighted_cost={weighted_cost}"
+	" cross_links={cross_links} tiers={groups.tier}\n]>";
+
+void sgang_suggest_print(const struct sgang_costs *costs,
+			 const struct sgang_suggestion *list, size_t n)
 {
-	struct json_object *array = json_object_new_array();
+	struct json_object *object = json_object_new_object(), *row;
+	struct json_object *rows = sgang_json_list(object, "suggestions");
 	char shown[SGANG_PARALLEL_SHOWN];
-	size_t i;
-	uint32_t g;
 
-	for (i = 0; i < n; i++) {
-		const struct sgang_suggestion *s = &list[i];
-		struct json_object *object = json_object_new_object();
-		struct json_object *groups = json_object_new_array();
-
-		sgang_json_string(object, "parallel",
-				  sizes(&s->parallel, shown));
-		sgang_json_bool(object, "fits", s->fits);
-		if (s->fits) {
-			sgang_json_number(object, "weighted_cost",
-					  s->cost.weighted);
-			sgang_json_number(object, "cross_links",
-					  s->cross_links);
+	for (; n; n--, list++) {
+		row = sgang_json_row(rows);
+		sgang_json_string(row, "parallel",
+				  sizes(&list->parallel, shown));
+		sgang_json_bool(row, "fits", list->fits);
+		if (list->fits) {
+			sgang_json_number(row, "weighted_cost",
+					  list->cost.weighted);
+			sgang_json_number(row, "cross_links",
+					  list->cross_links);
 		}
-		for (g = 0; g < s->parallel.n; g++)
-			json_object_array_add(groups, json_group(costs, s, g));
-		json_object_object_add(object, "groups", groups);
-		json_object_array_add(array, object);
+		put_groups(costs, list, sgang_json_list(row, "groups"));
 	}
-	return array;
+	sgang_answer_print(object, form);
 }

@@ -11,7 +11,6 @@
 #ifndef SGANG_SUGGEST_H
 #define SGANG_SUGGEST_H
 
-#include <json-c/json.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,11 +35,8 @@ int sgang_suggest(const struct sgang_offline *offline,
 		  struct sgang_suggestion **list, size_t *n,
 		  struct sgang_error *err);
 
-/* A line for each that fits, and an array of all. */
+/* Print all; as text those that fit, a line each. */
 void sgang_suggest_print(const struct sgang_costs *costs,
 			 const struct sgang_suggestion *list, size_t n);
-struct json_object *sgang_suggest_json(const struct sgang_costs *costs,
-				       const struct sgang_suggestion *list,
-				       size_t n);
 
 #endif
