@@ -71,16 +71,45 @@ static bool is_known(struct json_object *value)
 	}
 }
 
+static void put_bytes(const char *text, size_t n, FILE *out)
+{
+	for (; n; n--, text++)
+		fputc((unsigned char)*text < ' ' || *text == '\177' ? '?' :
+								      *text,
+		      out);
+}
+
 static void put_plain(struct json_object *value, FILE *out)
 {
 	const char *text = json_object_get_string(value);
 
 	if (json_object_is_type(value, json_type_boolean))
 		text = json_object_get_boolean(value) ? "yes" : "no";
-	for (; text && *text; text++)
-		fputc((unsigned char)*text < ' ' || *text == '\177' ? '?' :
-								      *text,
-		      out);
+	if (text)
+		put_bytes(text, strlen(text), out);
+}
+
+/* Columns that words may fill. */
+#define WIDTH 78
+
+/* The first line has 'indent' columns already. */
+static void put_words(const char *text, size_t indent, FILE *out)
+{
+	size_t column = indent, length;
+
+	for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
+		length = strcspn(text, " ");
+		if (column > indent && column + 1 + length > WIDTH) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (column > indent) {
+			fputc(' ', out);
+			column++;
+		}
+		put_bytes(text, length, out);
+		column += length;
+		text += length;
+	}
 }
 
 /* 'member': of objects this one's values; "": they are no objects. */
@@ -156,6 +185,7 @@ struct place {
 	char how;         /* a letter of answer.h; 0: as it is */
 	const char *word; /* if it is not known, so many bytes */
 	size_t length;
+	size_t indent; /* of the form's line before it, so many bytes */
 };
 
 /* Read what follows the '{'. Returns where its '}' is. */
@@ -210,6 +240,8 @@ static void put_value(struct json_object *value, const struct place *place,
 		put_pairs(value, place->how, out);
 	else if (place->how == 'f')
 		put_nodes(value, out);
+	else if (place->how == 'w')
+		put_words(json_object_get_string(value), place->indent, out);
 	else if (place->how == 'r')
 		put_ranges(value, out);
 	else if (is_list)
@@ -229,8 +261,9 @@ static bool knows_all(struct json_object *object, const char *form)
 			continue;
 		form = read_place(form + 1, &place);
 		value = json_object_object_get(object, place.key);
-		if (!is_known(value) ||
-		    (place.how == '+' && !json_object_get_int64(value)))
+		if (place.how != '?' &&
+		    (!is_known(value) ||
+		     (place.how == '+' && !json_object_get_int64(value))))
 			return false;
 	}
 	return true;
@@ -275,7 +308,9 @@ static const char *fill_rows(struct json_object *object, const char *form,
 static void fill(struct json_object *object, size_t number, const char *form,
 		 const char *end, FILE *out)
 {
+	const char *line = form;
 	struct place place;
+	size_t indent;
 
 	for (; form < end; form++) {
 		if (*form == '<') {
@@ -284,7 +319,9 @@ static void fill(struct json_object *object, size_t number, const char *form,
 			if (!knows_all(object, form))
 				form = strchr(form, ']');
 		} else if (*form == '{') {
+			indent = (size_t)(form - line);
 			form = read_place(form + 1, &place);
+			place.indent = indent;
 			if (place.key[0] == '#')
 				fprintf(out, "%zu", number);
 			else
@@ -293,6 +330,8 @@ static void fill(struct json_object *object, size_t number, const char *form,
 					  &place, out);
 		} else if (*form != ']') {
 			fputc(*form, out);
+			if (*form == '\n')
+				line = form + 1;
 		}
 	}
 }

@@ -13,6 +13,8 @@
  *                 s "s" unless the number is 1  : an object as "a:1,b:2"
  *                 = the same as "a=1,b=2"  r numbers as "0-3,8"
  *                 + itself, but 0 is not known  - nothing
+ *                 ? itself, need not be known in [...]
+ *                 w lines of words, each below the first
  *   [...]         left out unless all keys in it are known
  *   <key|...>     for each object of the list, with the object's own keys and
  *                 {#}, its number from 0 on; or for the one object that it is

@@ -19,9 +19,6 @@
 #include "core/gang/conf.h"
 #include "core/gang/lists.h"
 
-/* Columns that a reason may fill. */
-#define WIDTH 78
-
 enum { OPT_CONF, OPT_BYTES };
 
 static const struct sgang_cmd_option options[] = {
@@ -192,48 +189,6 @@ static const char *why_not(const struct sgang_record *record,
 	return why;
 }
 
-static void print_choice(const struct sgang_record *record)
-{
-	struct sgang_list_choice choice;
-	char when[SGANG_ANSWER_TIME];
-
-	if (!sgang_lists_read_choice(record->choice, &choice))
-		return;
-	printf("   Auto=start Cost=%" PRIu64 " AddsSeconds=%" PRIu64,
-	       choice.cost, choice.seconds);
-	if (choice.later)
-		printf(" LaterCost=%" PRIu64 " LaterAddsSeconds=%" PRIu64
-		       " Later=%s",
-		       choice.later_cost, choice.later_seconds,
-		       sgang_answer_time((int64_t)choice.when, when));
-	putchar('\n');
-}
-
-static void print_known(const char *key, uint64_t value)
-{
-	if (value)
-		printf(" %s=%" PRIu64, key, value);
-	else
-		printf(" %s=(null)", key);
-}
-
-static void print_others(const struct sgang_record *record)
-{
-	const char *text = record->others;
-	struct sgang_list_other other;
-	char why[WHY_SIZE];
-
-	while (sgang_lists_next_other(&text, &other)) {
-		printf("   Other=%s", other.place);
-		if (other.fits)
-			printf(" Cost=%" PRIu64, other.cost);
-		else
-			printf(" Free=%" PRIu64 " Needed=%" PRIu64, other.free,
-			       other.needed);
-		printf(" Why=%s\n", why_not(record, &other, why));
-	}
-}
-
 /* Of a member that slurmctld has forgotten accounting has the short record. It
  * is known by the ranks of the gang, which that does not tell. */
 static bool is_short(const struct sgang_record *record)
@@ -241,51 +196,99 @@ static bool is_short(const struct sgang_record *record)
 	return !record->ranks;
 }
 
-static void print_short(const struct sgang_record *record)
+static void put_others(const struct sgang_record *record,
+		       struct json_object *list)
 {
-	printf("   RingCost=%" PRIu64 " CrossLinks=%" PRIu64
-	       " Tier=%s MemberRank=%" PRIu32 " StartedMembers=%" PRIu32 "\n",
-	       record->ring_cost, record->cross_links, record->tier,
-	       record->member_rank, record->members);
+	const char *text = record->others;
+	struct sgang_list_other other;
+	struct json_object *object;
+	char why[WHY_SIZE];
+
+	while (sgang_lists_next_other(&text, &other)) {
+		object = sgang_json_row(list);
+		sgang_json_text(object, "domain", other.place);
+		sgang_json_bool(object, "fits", other.fits);
+		if (other.fits) {
+			sgang_json_number(object, "cost", other.cost);
+		} else {
+			sgang_json_number(object, "free", other.free);
+			sgang_json_number(object, "needed", other.needed);
+		}
+		sgang_json_text(object, "why", why_not(record, &other, why));
+	}
 }
 
-static void print_placement(const struct request *request,
-			    const struct sgang_record *record)
+static void put_choice(const struct sgang_record *record,
+		       struct json_object *object)
 {
-	struct sgang_ringtext_time time;
+	struct sgang_list_choice choice;
+
+	if (!sgang_lists_read_choice(record->choice, &choice))
+		return;
+	sgang_json_number(object, "auto_cost", choice.cost);
+	sgang_json_number(object, "auto_adds_seconds", choice.seconds);
+	if (!choice.later)
+		return;
+	sgang_json_number(object, "auto_later", choice.when);
+	sgang_json_number(object, "auto_later_cost", choice.later_cost);
+	sgang_json_number(object, "auto_later_adds_seconds",
+			  choice.later_seconds);
+}
+
+/* Text has the levels as they were named then. */
+static void put_hops(const struct sgang_record *record,
+		     const struct sgang_ring *ring,
+		     const struct sgang_costs *costs,
+		     struct json_object *object)
+{
+	if (sgang_answer_is_text())
+		sgang_json_text(object, "hops", record->hops);
+	else
+		sgang_ringtext_json_hops(ring, costs, object);
+}
+
+static void put_short(const struct sgang_record *record,
+		      struct json_object *object)
+{
+	sgang_json_number(object, "ring_cost", record->ring_cost);
+	sgang_json_number(object, "cross_links", record->cross_links);
+	sgang_json_text(object, "tier", record->tier);
+	sgang_json_number(object, "member_rank", record->member_rank);
+	sgang_json_number(object, "members", record->members);
+}
+
+static void put_placement(const struct request *request,
+			  const struct sgang_record *record,
+			  struct json_object *object)
+{
+	const struct sgang_costs *costs = &request->conf.costs;
 	struct sgang_ring ring;
 
-	if (is_short(record)) {
-		print_short(record);
-		return;
-	}
 	read_ring(request, record, &ring);
-	sgang_ringtext_time(&ring, &request->conf.costs, request->bytes, &time);
-	printf("   RingCost=%" PRIu64 " CrossLinks=%" PRIu64
-	       " Tier=%s Ranks=%" PRIu64 " Hops=%s\n",
-	       record->ring_cost, record->cross_links, record->tier,
-	       record->ranks, record->hops[0] ? record->hops : "(null)");
-	if (record->any_device)
-		puts("   Device=any");
-	printf("   Slowest=%s Seconds=%s Bytes=%" PRIu64 "\n", time.slowest,
-	       time.seconds, request->bytes);
-	printf("   RingBest=%" PRIu64, record->ring_best);
-	print_known("StockCost", record->stock_cost);
-	if (record->stock_cost)
-		printf(" StockEstimate=%s",
-		       record->stock_estimate ? "yes" : "no");
-	printf(" Exact=%s", record->exact ? "yes" : "no");
-	print_known("Bound", record->exact ? record->ring_cost : record->bound);
-	putchar('\n');
-	if (record->sorted)
-		puts("   RankOrder=ring");
-	if (record->order_cost)
-		printf("   OrderCost=%" PRIu64 "\n", record->order_cost);
-	if (record->weighted_cost)
-		printf("   WeightedCost=%" PRIu64 " WeightedBest=%" PRIu64 "\n",
-		       record->weighted_cost, record->weighted_best);
-	print_choice(record);
-	print_others(record);
+	sgang_json_number(object, "ring_cost", record->ring_cost);
+	sgang_json_number(object, "cross_links", record->cross_links);
+	sgang_json_text(object, "tier", record->tier);
+	sgang_json_number(object, "ranks", record->ranks);
+	put_hops(record, &ring, costs, object);
+	sgang_json_text(object, "device", record->any_device ? "any" : "");
+	sgang_json_number(object, "bytes", request->bytes);
+	sgang_ringtext_json_time(&ring, costs, request->bytes, object);
+	sgang_json_number(object, "ring_best", record->ring_best);
+	sgang_json_known(object, "stock_cost", record->stock_cost);
+	json_object_object_add(
+		object, "stock_estimate",
+		record->stock_cost ?
+			json_object_new_boolean(record->stock_estimate) :
+			NULL);
+	sgang_json_bool(object, "exact", record->exact);
+	sgang_json_known(object, "bound",
+			 record->exact ? record->ring_cost : record->bound);
+	sgang_json_text(object, "rank_order", record->sorted ? "ring" : "");
+	sgang_json_known(object, "order_cost", record->order_cost);
+	sgang_json_known(object, "weighted_cost", record->weighted_cost);
+	sgang_json_known(object, "weighted_best", record->weighted_best);
+	put_choice(record, object);
+	put_others(record, sgang_json_list(object, "others"));
 }
 
 /* -- what it waits for -- */
@@ -435,29 +438,6 @@ static const char *what_helps(const struct sgang_gang *gang,
 	return text;
 }
 
-/* "   Key=words ...", the lines that follow under the first. */
-static void print_wrapped(const char *key, const char *text)
-{
-	int indent = 3 + (int)strlen(key) + 1, column = indent;
-	size_t length;
-
-	printf("   %s=", key);
-	for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
-		length = strcspn(text, " ");
-		if (column > indent && column + 1 + (int)length > WIDTH) {
-			printf("\n%*s", indent, "");
-			column = indent;
-		} else if (column > indent) {
-			putchar(' ');
-			column++;
-		}
-		printf("%.*s", (int)length, text);
-		column += (int)length;
-		text += length;
-	}
-	putchar('\n');
-}
-
 /* "2 jobs: 812 (bob), 813 (bob), for n[3-4] since 2026-11-22T12:03:01" */
 static void say_victims(const struct sgang_record *record,
 			char text[PREEMPTS_SIZE])
@@ -575,43 +555,42 @@ static const char *place_name(const struct sgang_list_lack *lack)
 	return lack->place[0] ? lack->place : "(all)";
 }
 
-static void print_lacks(const struct sgang_record *record)
+static void put_lacks(const struct sgang_record *record,
+		      struct json_object *list)
 {
 	const char *text = record->lacks;
 	struct sgang_list_lack lack;
+	struct json_object *object, *causes;
 	size_t i;
 
 	while (sgang_lists_next_lack(&text, &lack)) {
-		printf("   Place=%s Free=%" PRIu64 " Needed=%" PRIu64,
-		       place_name(&lack), lack.free, lack.needed);
-		if (record->unit[0])
-			printf(" Unit=%s", record->unit);
+		object = sgang_json_row(list);
+		sgang_json_text(object, "place", place_name(&lack));
+		sgang_json_number(object, "free", lack.free);
+		sgang_json_number(object, "needed", lack.needed);
+		sgang_json_text(object, "unit", record->unit);
+		causes = sgang_json_inner(object, "causes");
 		for (i = 0; i < lack.n_causes; i++)
-			printf("%s%s=%" PRIu64,
-			       i ? "," : " Causes=", lack.cause[i].word,
-			       lack.cause[i].nodes);
-		puts(lack.n_causes ? "" : " Causes=(null)");
+			sgang_json_number(causes, lack.cause[i].word,
+					  lack.cause[i].nodes);
 	}
 }
 
-static void print_wait(const struct sgang_gang *gang)
+static void put_wait(const struct sgang_gang *gang, struct json_object *object)
 {
-	const struct sgang_record *record = gang->record;
-	char helps[HELPS_SIZE], start[SGANG_ANSWER_TIME];
-	char preempts[PREEMPTS_SIZE];
-	int64_t when = start_of(gang);
+	int64_t start = start_of(gang);
+	char helps[HELPS_SIZE], preempts[PREEMPTS_SIZE];
 
-	printf("   Members=%" PRIu32, sgang_gangs_members(gang));
-	print_known("MinMember", record->min_member);
-	print_known("Total", record->total);
-	printf(" Attempts=%" PRIu32 " StartTime=%s\n", record->attempts,
-	       sgang_answer_time(when, start));
-	print_wrapped("Reason", gang->reason[0] ? gang->reason : "None");
-	what_helps(gang, helps);
-	print_wrapped("Helps", helps[0] ? helps : "(null)");
-	if (whom_it_preempts(record, preempts)[0])
-		print_wrapped("Preempts", preempts);
-	print_lacks(record);
+	sgang_json_number(object, "members", sgang_gangs_members(gang));
+	sgang_json_known(object, "min_member", gang->record->min_member);
+	sgang_json_known(object, "total", gang->record->total);
+	sgang_json_number(object, "attempts", gang->record->attempts);
+	sgang_json_known(object, "start_time", (uint64_t)start);
+	sgang_json_text(object, "reason", gang->reason);
+	sgang_json_text(object, "helps", what_helps(gang, helps));
+	sgang_json_text(object, "preempts",
+			whom_it_preempts(gang->record, preempts));
+	put_lacks(gang->record, sgang_json_list(object, "places"));
 }
 
 /* -- why it has failed -- */
@@ -679,35 +658,12 @@ static uint32_t restarts_of(const struct sgang_gang *gang)
 	return most;
 }
 
-static void print_losses(const struct sgang_gang *gang)
+static void put_losses(const struct sgang_gang *gang,
+		       struct json_object *object)
 {
 	const struct sgang_jobrow *losses[LOSSES_MAX];
 	size_t i, n = find_losses(gang, losses);
-
-	printf("   OnFailure=%s Restarts=%" PRIu32,
-	       sgang_gangs_on_failure(gang->record), restarts_of(gang));
-	print_known("MaxRestarts", gang->record->max_restarts);
-	putchar('\n');
-	for (i = 0; i < n; i++) {
-		const struct sgang_jobrow *job = losses[i];
-		char when[SGANG_ANSWER_TIME];
-
-		printf("   Failed=%" PRIu32, job->job_id);
-		if (job->record.placed)
-			printf(" MemberRank=%" PRIu32, job->record.member_rank);
-		printf(" State=%s ExitCode=%d Signal=%d NodeList=%s"
-		       " Restarts=%" PRIu32 " EndTime=%s\n",
-		       job->state, exit_of(job), signal_of(job),
-		       job->nodes[0] ? job->nodes : "(null)", job->restarts,
-		       sgang_answer_time(job->end_time, when));
-	}
-}
-
-static struct json_object *json_losses(const struct sgang_gang *gang)
-{
-	const struct sgang_jobrow *losses[LOSSES_MAX];
-	size_t i, n = find_losses(gang, losses);
-	struct json_object *object = json_object_new_object(), *list;
+	struct json_object *list, *member;
 
 	sgang_json_text(object, "on_failure",
 			sgang_gangs_on_failure(gang->record));
@@ -716,8 +672,8 @@ static struct json_object *json_losses(const struct sgang_gang *gang)
 	list = sgang_json_list(object, "members");
 	for (i = 0; i < n; i++) {
 		const struct sgang_jobrow *job = losses[i];
-		struct json_object *member = json_object_new_object();
 
+		member = sgang_json_row(list);
 		sgang_json_number(member, "job_id", job->job_id);
 		sgang_json_maybe(member, "member_rank", job->record.placed,
 				 job->record.member_rank);
@@ -727,192 +683,92 @@ static struct json_object *json_losses(const struct sgang_gang *gang)
 		sgang_json_text(member, "nodes", job->nodes);
 		sgang_json_number(member, "restarts", job->restarts);
 		sgang_json_known(member, "end_time", (uint64_t)job->end_time);
-		json_object_array_add(list, member);
 	}
-	return object;
 }
 
-static void print_subject(const struct request *request,
-			  const struct subject *subject)
+/* -- all of it -- */
+
+#define FORM_GANG                                                              \
+	"GangName={name} Namespace={namespace}[ JobId={job_id}] Phase={phase}" \
+	"<waits|\n   Members={members} MinMember={min_member} Total={total}"   \
+	" Attempts={attempts} StartTime={start_time%t}"                        \
+	"\n   Reason={reason%w|None}"                                          \
+	"\n   Helps={helps%w}"                                                 \
+	"[\n   Preempts={preempts%w}]"                                         \
+	"<places|\n   Place={place} Free={free} Needed={needed}"               \
+	"[ Unit={unit}] Causes={causes%=}>>"                                   \
+	"<failed|\n   OnFailure={on_failure} Restarts={restarts}"              \
+	" MaxRestarts={max_restarts}"                                          \
+	"<members|\n   Failed={job_id}[ MemberRank={member_rank}]"             \
+	" State={state} ExitCode={exit_code} Signal={signal}"                  \
+	" NodeList={nodes} Restarts={restarts} EndTime={end_time%t}>>"         \
+	"<placement|\n   RingCost={ring_cost} CrossLinks={cross_links}"        \
+	" Tier={tier|}"
+
+static const char form[] = FORM_GANG
+	" Ranks={ranks} Hops={hops}"
+	"[\n   Device={device}]"
+	"\n   Slowest={slowest} Seconds={seconds%g} Bytes={bytes}"
+	"\n   RingBest={ring_best} StockCost={stock_cost}"
+	"[ StockEstimate={stock_estimate}] Exact={exact} Bound={bound}"
+	"[\n   RankOrder={rank_order}]"
+	"[\n   OrderCost={order_cost}]"
+	"[\n   WeightedCost={weighted_cost} WeightedBest={weighted_best%?|0}]"
+	"[\n   Auto=start Cost={auto_cost} AddsSeconds={auto_adds_seconds}]"
+	"[ LaterCost={auto_later_cost}"
+	" LaterAddsSeconds={auto_later_adds_seconds} Later={auto_later%t}]"
+	"<others|\n   Other={domain|}[ Cost={cost}]"
+	"[ Free={free} Needed={needed}] Why={why}>>\n";
+
+static const char short_form[] = FORM_GANG
+	" MemberRank={member_rank} StartedMembers={members}>\n";
+
+/* Text has both parts of the name. */
+static void put_name(const struct sgang_record *record,
+		     struct json_object *object)
 {
-	const struct sgang_record *record = subject->record;
-
-	printf("GangName=%s Namespace=%s", record->name,
-	       record->ns[0] ? record->ns : "(null)");
-	if (subject->job)
-		printf(" JobId=%" PRIu32, subject->job->job_id);
-	printf(" Phase=%s\n", sgang_phase_name(phase_of(subject)));
-	if (waits(subject))
-		print_wait(subject->gang);
-	if (has_failed(subject))
-		print_losses(subject->gang);
-	if (record->placed)
-		print_placement(request, record);
-}
-
-/* -- the same as JSON -- */
-
-static struct json_object *json_others(const struct sgang_record *record)
-{
-	struct json_object *list = json_object_new_array();
-	const char *text = record->others;
-	struct sgang_list_other other;
-	char why[WHY_SIZE];
-
-	while (sgang_lists_next_other(&text, &other)) {
-		struct json_object *object = json_object_new_object();
-
-		sgang_json_text(object, "domain", other.place);
-		sgang_json_bool(object, "fits", other.fits);
-		if (other.fits) {
-			sgang_json_number(object, "cost", other.cost);
-		} else {
-			sgang_json_number(object, "free", other.free);
-			sgang_json_number(object, "needed", other.needed);
-		}
-		sgang_json_text(object, "why", why_not(record, &other, why));
-		json_object_array_add(list, object);
-	}
-	return list;
-}
-
-static void json_choice(struct json_object *object,
-			const struct sgang_record *record)
-{
-	struct sgang_list_choice choice;
-
-	if (!sgang_lists_read_choice(record->choice, &choice))
-		return;
-	sgang_json_number(object, "auto_cost", choice.cost);
-	sgang_json_number(object, "auto_adds_seconds", choice.seconds);
-	if (!choice.later)
-		return;
-	sgang_json_number(object, "auto_later", choice.when);
-	sgang_json_number(object, "auto_later_cost", choice.later_cost);
-	sgang_json_number(object, "auto_later_adds_seconds",
-			  choice.later_seconds);
-}
-
-static struct json_object *json_short(const struct sgang_record *record)
-{
-	struct json_object *object = json_object_new_object();
-
-	sgang_json_number(object, "ring_cost", record->ring_cost);
-	sgang_json_number(object, "cross_links", record->cross_links);
-	sgang_json_text(object, "tier", record->tier);
-	sgang_json_number(object, "member_rank", record->member_rank);
-	sgang_json_number(object, "members", record->members);
-	return object;
-}
-
-static struct json_object *json_placement(const struct request *request,
-					  const struct sgang_record *record)
-{
-	struct json_object *object = json_object_new_object();
-	struct json_object *hops = json_object_new_object();
-	const struct sgang_costs *costs = &request->conf.costs;
-	struct sgang_ring ring;
-	int level;
-
-	read_ring(request, record, &ring);
-	for (level = 0; level < SGANG_LEVELS; level++)
-		if (ring.hops[level])
-			sgang_json_number(hops, costs->name[level],
-					  ring.hops[level]);
-	sgang_json_number(object, "ring_cost", record->ring_cost);
-	sgang_json_number(object, "cross_links", record->cross_links);
-	sgang_json_text(object, "tier", record->tier);
-	sgang_json_number(object, "ranks", record->ranks);
-	json_object_object_add(object, "hops", hops);
-	sgang_json_text(object, "device", record->any_device ? "any" : "");
-	sgang_json_number(object, "bytes", request->bytes);
-	sgang_ringtext_json_time(&ring, costs, request->bytes, object);
-	sgang_json_number(object, "ring_best", record->ring_best);
-	sgang_json_known(object, "stock_cost", record->stock_cost);
-	json_object_object_add(
-		object, "stock_estimate",
-		record->stock_cost ?
-			json_object_new_boolean(record->stock_estimate) :
-			NULL);
-	sgang_json_bool(object, "exact", record->exact);
-	sgang_json_known(object, "bound",
-			 record->exact ? record->ring_cost : record->bound);
-	sgang_json_text(object, "rank_order", record->sorted ? "ring" : "");
-	sgang_json_known(object, "order_cost", record->order_cost);
-	sgang_json_known(object, "weighted_cost", record->weighted_cost);
-	sgang_json_known(object, "weighted_best", record->weighted_best);
-	json_choice(object, record);
-	json_object_object_add(object, "others", json_others(record));
-	return object;
-}
-
-static struct json_object *json_lacks(const struct sgang_record *record)
-{
-	struct json_object *list = json_object_new_array();
-	const char *text = record->lacks;
-	struct sgang_list_lack lack;
-	size_t i;
-
-	while (sgang_lists_next_lack(&text, &lack)) {
-		struct json_object *object = json_object_new_object();
-		struct json_object *causes = json_object_new_object();
-
-		sgang_json_text(object, "place", place_name(&lack));
-		sgang_json_number(object, "free", lack.free);
-		sgang_json_number(object, "needed", lack.needed);
-		sgang_json_text(object, "unit", record->unit);
-		for (i = 0; i < lack.n_causes; i++)
-			sgang_json_number(causes, lack.cause[i].word,
-					  lack.cause[i].nodes);
-		json_object_object_add(object, "causes", causes);
-		json_object_array_add(list, object);
-	}
-	return list;
-}
-
-static struct json_object *json_wait(const struct sgang_gang *gang)
-{
-	struct json_object *object = json_object_new_object();
-	int64_t start = start_of(gang);
-	char helps[HELPS_SIZE], preempts[PREEMPTS_SIZE];
-
-	sgang_json_number(object, "members", sgang_gangs_members(gang));
-	sgang_json_known(object, "min_member", gang->record->min_member);
-	sgang_json_known(object, "total", gang->record->total);
-	sgang_json_number(object, "attempts", gang->record->attempts);
-	sgang_json_known(object, "start_time", (uint64_t)start);
-	sgang_json_text(object, "reason", gang->reason);
-	sgang_json_text(object, "helps", what_helps(gang, helps));
-	sgang_json_text(object, "preempts",
-			whom_it_preempts(gang->record, preempts));
-	json_object_object_add(object, "places", json_lacks(gang->record));
-	return object;
-}
-
-static void json_subject(const struct request *request,
-			 const struct subject *subject)
-{
-	struct json_object *object = json_object_new_object();
-	const struct sgang_record *record = subject->record;
 	char name[SGANG_GANGS_NAME];
 
+	if (sgang_answer_is_text()) {
+		sgang_json_text(object, "name", record->name);
+		sgang_json_text(object, "namespace", record->ns);
+		return;
+	}
 	sgang_gangs_name(record, name);
 	sgang_json_text(object, "gang", name);
+}
+
+/* An object in 'object', or null unless it is there. */
+static struct json_object *part(struct json_object *object, const char *key,
+				bool is_there)
+{
+	if (is_there)
+		return sgang_json_inner(object, key);
+	json_object_object_add(object, key, NULL);
+	return NULL;
+}
+
+static void print(const struct request *request, const struct subject *subject)
+{
+	struct json_object *object = json_object_new_object(), *inner;
+	const struct sgang_record *record = subject->record;
+
+	put_name(record, object);
 	sgang_json_known(object, "job_id",
 			 subject->job ? subject->job->job_id : 0);
 	sgang_json_text(object, "phase", sgang_phase_name(phase_of(subject)));
-	json_object_object_add(object, "waits",
-			       !waits(subject) ? NULL :
-						 json_wait(subject->gang));
-	json_object_object_add(
-		object, "failed",
-		!has_failed(subject) ? NULL : json_losses(subject->gang));
-	json_object_object_add(object, "placement",
-			       !record->placed  ? NULL :
-			       is_short(record) ? json_short(record) :
-						  json_placement(request,
-								 record));
-	sgang_answer_print(object, NULL);
+	inner = part(object, "waits", waits(subject));
+	if (inner)
+		put_wait(subject->gang, inner);
+	inner = part(object, "failed", has_failed(subject));
+	if (inner)
+		put_losses(subject->gang, inner);
+	inner = part(object, "placement", record->placed);
+	if (inner && is_short(record))
+		put_short(record, inner);
+	else if (inner)
+		put_placement(request, record, inner);
+	sgang_answer_print(object, is_short(record) ? short_form : form);
 }
 
 /* -- the verb -- */
@@ -955,8 +811,7 @@ static int answer(struct request *request, struct sgang_error *err)
 		break;
 	case 1:
 		code = SGANG_EXIT_YES;
-		(sgang_answer_is_text() ? print_subject :
-					  json_subject)(request, &subject);
+		print(request, &subject);
 		break;
 	}
 out:

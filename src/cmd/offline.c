@@ -9,6 +9,7 @@
 
 #include "cmd/json.h"
 #include "cmd/offline.h"
+#include "cmd/ringtext.h"
 #include "core/base/hostlist.h"
 #include "core/base/text.h"
 #include "files/fabric_file.h"
@@ -211,18 +212,11 @@ void sgang_offline_json_ring(const struct sgang_costs *costs,
 			     const struct sgang_ring *ring,
 			     struct json_object *object)
 {
-	struct json_object *hops = json_object_new_object();
-	int level;
-
-	for (level = 0; level < SGANG_LEVELS; level++)
-		if (ring->hops[level])
-			sgang_json_number(hops, costs->name[level],
-					  ring->hops[level]);
 	sgang_json_number(object, "ring_cost", ring->cost);
 	sgang_json_number(object, "cross_links", ring->cross_links);
 	sgang_json_string(object, "tier", costs->name[ring->tier]);
 	sgang_json_number(object, "ranks", ring->ranks);
-	json_object_object_add(object, "hops", hops);
+	sgang_ringtext_json_hops(ring, costs, object);
 }
 
 void sgang_offline_json_cost(const struct sgang_offline *offline,

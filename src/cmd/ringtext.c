@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cmd/json.h"
 #include "cmd/ringtext.h"
 #include "core/base/text.h"
 #include "core/fabric/allreduce.h"
@@ -34,21 +35,6 @@ int sgang_ringtext_bytes(const char *value, uint64_t *bytes,
 	return 0;
 }
 
-void sgang_ringtext_time(const struct sgang_ring *ring,
-			 const struct sgang_costs *costs, uint64_t bytes,
-			 struct sgang_ringtext_time *time)
-{
-	struct sgang_allreduce found;
-
-	if (!sgang_allreduce_time(ring, costs, bytes, &found)) {
-		time->slowest = "(null)";
-		strcpy(time->seconds, "(null)");
-		return;
-	}
-	time->slowest = costs->name[found.slowest];
-	snprintf(time->seconds, sizeof(time->seconds), "%.4g", found.seconds);
-}
-
 void sgang_ringtext_json_time(const struct sgang_ring *ring,
 			      const struct sgang_costs *costs, uint64_t bytes,
 			      struct json_object *object)
@@ -56,11 +42,22 @@ void sgang_ringtext_json_time(const struct sgang_ring *ring,
 	struct sgang_allreduce found;
 	bool known = sgang_allreduce_time(ring, costs, bytes, &found);
 
-	json_object_object_add(
-		object, "slowest",
-		!known ? NULL :
-			 json_object_new_string(costs->name[found.slowest]));
+	sgang_json_string(object, "slowest",
+			  known ? costs->name[found.slowest] : NULL);
 	json_object_object_add(object, "seconds",
 			       !known ? NULL :
 					json_object_new_double(found.seconds));
+}
+
+void sgang_ringtext_json_hops(const struct sgang_ring *ring,
+			      const struct sgang_costs *costs,
+			      struct json_object *object)
+{
+	struct json_object *hops = sgang_json_inner(object, "hops");
+	int level;
+
+	for (level = 0; level < SGANG_LEVELS; level++)
+		if (ring->hops[level])
+			sgang_json_number(hops, costs->name[level],
+					  ring->hops[level]);
 }

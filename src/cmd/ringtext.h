@@ -6,7 +6,6 @@
 
 #include <json-c/json.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "core/base/err.h"
 #include "core/fabric/fabric.h"
@@ -20,18 +19,15 @@
 int sgang_ringtext_bytes(const char *value, uint64_t *bytes,
 			 struct sgang_error *err);
 
-/* The level that is slowest in an all-reduce of 'bytes', and how long that
- * takes; "(null)" and null where it is not known. */
-struct sgang_ringtext_time {
-	const char *slowest; /* name of a level, or "(null)" */
-	char seconds[32];    /* "0.005833", or "(null)" */
-};
-void sgang_ringtext_time(const struct sgang_ring *ring,
-			 const struct sgang_costs *costs, uint64_t bytes,
-			 struct sgang_ringtext_time *time);
-/* The same as members "slowest" and "seconds" of 'object'. */
+/* Put into 'object' the level that is "slowest" in an all-reduce of 'bytes', and
+ * how many "seconds" that takes; null where it is not known. */
 void sgang_ringtext_json_time(const struct sgang_ring *ring,
 			      const struct sgang_costs *costs, uint64_t bytes,
+			      struct json_object *object);
+
+/* Put into 'object' the "hops", an object with those of each level. */
+void sgang_ringtext_json_hops(const struct sgang_ring *ring,
+			      const struct sgang_costs *costs,
 			      struct json_object *object);
 
 #endif

@@ -20,6 +20,8 @@ static const char answer[] =
 	"\"seconds\":0.0058333333333,\"when\":1795261000,\"never\":0,"
 	"\"limit\":90061,\"word\":\"UNLIMITED\",\"nothing\":[],"
 	"\"nodes\":[\"n1\",\"n2\",\"n3\"],\"hops\":{\"leaf\":4,\"spine\":2},"
+	"\"words\":\" twenty letters in aa  twenty letters in bb twenty letters"
+	" in cc twenty letters in dd \","
 	"\"ranks\":[0,1,2,8,5,6,6],\"inner\":{\"a\":3,\"rows\":[{\"a\":4}]},"
 	"\"rows\":[{\"a\":\"x\",\"b\":1},{\"a\":\"y\",\"b\":null}]}";
 
@@ -64,6 +66,9 @@ static void values_are_printed(void **state)
 		{ "{rows.a}", "x,y" },
 		{ "{ranks%r} {nothing%r|-}", "0-2,8,5-6,6 -" },
 		{ "{null%-|no}{one%-|no}.", "no." },
+		{ "a\n  Words={words%w}\nNone={null%w|-}",
+		  "a\n  Words=twenty letters in aa twenty letters in bb twenty "
+		  "letters in cc twenty\n        letters in dd\nNone=-" },
 	};
 	size_t i;
 
@@ -79,6 +84,7 @@ static void parts_are_left_out(void **state)
 	check("a[ Null={null}] b", "a b");
 	check("a[ Name={name} Null={null}]", "a");
 	check("a[ {missing|word}][ no key]", "a no key");
+	check("a[ {one} {null%?|0}][ {null} {null%?|0}]", "a 1 0");
 	check("a[ {never}][ {never%+}][ {one%+}][ {null%+}]", "a 0 1");
 }
 
