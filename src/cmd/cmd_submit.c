@@ -50,65 +50,33 @@ static uint32_t members_of(const struct sgang_role *role)
 	return role->array ? role->count : 1;
 }
 
-static void gang_name(const struct sgang_spec *spec,
-		      char name[SGANG_GROUPS_SIZE])
-{
-	snprintf(name, SGANG_GROUPS_SIZE, "%s/%s", spec->ns, spec->name);
-}
+static const char form[] =
+	"<jobs|JobId={job_id} GangName={gang} Role={role} Members={members}\n>"
+	"<gangs|submitted {gang}: {members} member{members%s}\n>";
 
-static struct json_object *json_job(const struct request *request,
-				    const struct job *job)
+static void print(const struct request *request, const struct jobs *jobs)
 {
-	struct json_object *object =
-		sgang_cmd_json_gang(&request->file.gang[job->role->gang].spec);
-
-	sgang_json_string(object, "role", job->role->name);
-	sgang_json_number(object, "job_id", job->id);
-	sgang_json_number(object, "members", members_of(job->role));
-	return object;
-}
-
-static void print_json(const struct request *request, const struct jobs *jobs)
-{
+	const struct sgang_filegang *gang = request->file.gang;
 	struct json_object *object = json_object_new_object();
-	struct json_object *gangs = json_object_new_array();
-	struct json_object *list = json_object_new_array();
+	struct json_object *list = sgang_json_list(object, "gangs"), *row;
 	size_t i;
 
 	for (i = 0; i < request->file.n_gangs; i++) {
-		const struct sgang_filegang *gang = &request->file.gang[i];
-		struct json_object *item = sgang_cmd_json_gang(&gang->spec);
-
-		sgang_json_number(item, "members", gang->members);
-		json_object_array_add(gangs, item);
+		row = sgang_cmd_json_gang(&gang[i].spec);
+		sgang_json_number(row, "members", gang[i].members);
+		json_object_array_add(list, row);
 	}
-	for (i = 0; i < jobs->n; i++)
-		json_object_array_add(list, json_job(request, &jobs->job[i]));
-	json_object_object_add(object, "gangs", gangs);
-	json_object_object_add(object, "jobs", list);
-	sgang_answer_print(object, NULL);
-}
-
-static void print_text(const struct request *request, const struct jobs *jobs)
-{
-	char name[SGANG_GROUPS_SIZE];
-	size_t i;
-
+	list = sgang_json_list(object, "jobs");
 	for (i = 0; i < jobs->n; i++) {
 		const struct sgang_role *role = jobs->job[i].role;
 
-		gang_name(&request->file.gang[role->gang].spec, name);
-		printf("JobId=%" PRIu32 " GangName=%s Role=%s Members=%" PRIu32
-		       "\n",
-		       jobs->job[i].id, name, role->name, members_of(role));
+		row = sgang_cmd_json_gang(&gang[role->gang].spec);
+		sgang_json_string(row, "role", role->name);
+		sgang_json_number(row, "job_id", jobs->job[i].id);
+		sgang_json_number(row, "members", members_of(role));
+		json_object_array_add(list, row);
 	}
-	for (i = 0; i < request->file.n_gangs; i++) {
-		uint64_t members = request->file.gang[i].members;
-
-		gang_name(&request->file.gang[i].spec, name);
-		printf("submitted %s: %" PRIu64 " member%s\n", name, members,
-		       members == 1 ? "" : "s");
-	}
+	sgang_answer_print(object, form);
 }
 
 /* ---- dry run ---- */
@@ -340,10 +308,8 @@ static int submit(const struct request *request)
 	catch_signals();
 	if (submit_all(&request->file, &jobs, &err))
 		code = give_up(request, &jobs, &err);
-	else if (sgang_answer_is_text())
-		print_text(request, &jobs);
 	else
-		print_json(request, &jobs);
+		print(request, &jobs);
 	free(jobs.job);
 	return code;
 }
