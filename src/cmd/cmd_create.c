@@ -162,16 +162,10 @@ static bool is_own_definition(const struct sgang_jobrow *job)
 
 static void print(const struct request *request, uint32_t job_id)
 {
-	struct json_object *object;
+	struct json_object *object = sgang_cmd_json_gang(&request->gang);
 
-	if (sgang_answer_is_text()) {
-		printf("created %s/%s (JobId=%" PRIu32 ")\n", request->gang.ns,
-		       request->gang.name, job_id);
-		return;
-	}
-	object = sgang_cmd_json_gang(&request->gang);
 	sgang_json_number(object, "job_id", job_id);
-	sgang_answer_print(object, NULL);
+	sgang_answer_print(object, "created {gang} (JobId={job_id})\n");
 }
 
 static int refuse_second(const struct request *request,
