@@ -15,6 +15,7 @@
 #include "core/plan/plan.h"
 #include "core/plan/shares.h"
 #include "fuzz.h"
+#include "node_bits.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define NODES 4
@@ -107,18 +108,6 @@ static bool brute(struct world *w, size_t i)
 
 /* -- the same by search -- */
 
-static struct sgang_nodeset *set_of(uint32_t bits)
-{
-	struct sgang_nodeset *set = sgang_nodeset_create(NODES);
-	uint32_t n;
-
-	for (n = 0; n < NODES; n++) {
-		if (bits >> n & 1)
-			sgang_nodeset_add(set, n);
-	}
-	return set;
-}
-
 static void check_answer(const struct world *w, const uint32_t *share)
 {
 	uint32_t used[NODES][DIMS] = { { 0 } }, owner[NODES];
@@ -210,8 +199,8 @@ static int search(const struct world *w, uint64_t *steps)
 			.most_nodes = a->most_nodes,
 			.pieces = a->tasks,
 			.most = a->tasks,
-			.allowed = set_of(a->allowed),
-			.required = set_of(a->required),
+			.allowed = set_of(a->allowed, NODES),
+			.required = set_of(a->required, NODES),
 			.need = need[i][0],
 		};
 	}

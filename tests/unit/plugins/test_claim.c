@@ -131,14 +131,14 @@ static uint64_t offered(uint32_t id)
 				    .priority = rq->priority,
 				    .record = id,
 				    .job_id = id };
-	struct sgang_nodeset *set = set_of(ALL_FREE);
+	struct sgang_nodeset *set = toy_set(ALL_FREE);
 	uint64_t nodes;
 
 	fake_scheduler(true);
 	s.job = fake_host.jobs.find(id);
 	(void)sgang_conductor_keep(c, &s, NULL, INT64_MAX, set);
 	fake_scheduler(false);
-	nodes = mask_of(set);
+	nodes = bits_of(set, toy_nodes);
 	sgang_nodeset_destroy(set);
 	return nodes;
 }

@@ -1265,7 +1265,7 @@ static void offer(uint32_t id, uint32_t priority, uint64_t nodes)
 {
 	struct sgang_standing standing = { .priority = priority,
 					   .job_id = id ? id : 1 };
-	struct sgang_nodeset *set = set_of(nodes);
+	struct sgang_nodeset *set = toy_set(nodes);
 	struct sgang_spec spec;
 
 	if (id)

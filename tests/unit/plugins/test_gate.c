@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "plugins/select/gate.h"
+#include "unit/core/node_bits.h"
 
 #define NODES 12
 #define ALL 0xfff
@@ -59,27 +60,10 @@ static struct {
 	size_t n;
 } stock;
 
+/* NULL are all. */
 static uint64_t bits(const struct sgang_nodeset *set)
 {
-	uint64_t all = 0;
-
-	if (!set)
-		return ALL;
-	for (uint32_t n = 0; n < NODES; n++)
-		all |= (uint64_t)sgang_nodeset_has(set, n) << n;
-	return all;
-}
-
-static struct sgang_nodeset *set_of(uint64_t nodes)
-{
-	struct sgang_nodeset *set = sgang_nodeset_create(NODES);
-
-	assert_non_null(set);
-	for (uint32_t n = 0; n < NODES; n++) {
-		if (nodes >> n & 1)
-			sgang_nodeset_add(set, n);
-	}
-	return set;
+	return set ? bits_of(set, NODES) : ALL;
 }
 
 static void leave(struct sgang_nodeset *set, uint64_t nodes)
@@ -295,7 +279,7 @@ static struct sgang_question question(bool member, uint32_t min_nodes)
 
 static int ask_now(const struct sgang_question *q, uint64_t offered)
 {
-	struct sgang_nodeset *nodes = set_of(offered);
+	struct sgang_nodeset *nodes = set_of(offered, NODES);
 	int rc;
 
 	future = false;
@@ -306,7 +290,7 @@ static int ask_now(const struct sgang_question *q, uint64_t offered)
 
 static int ask_later(const struct sgang_question *q, int64_t *start)
 {
-	struct sgang_nodeset *nodes = set_of(ALL);
+	struct sgang_nodeset *nodes = set_of(ALL, NODES);
 	int rc;
 
 	future = true;
@@ -359,7 +343,7 @@ static int teardown(void **state)
 static void a_member_does_not_start_by_itself(void **state)
 {
 	struct sgang_question q = question(true, 1);
-	struct sgang_nodeset *offered = set_of(0x0f);
+	struct sgang_nodeset *offered = set_of(0x0f, NODES);
 
 	(void)state;
 	says.turn = SGANG_TURN_TAKEN;

@@ -1718,13 +1718,13 @@ static void test_account(void **state)
 static uint64_t not_kept_from(const struct sgang_standing *s,
 			      const struct sgang_spec *spec)
 {
-	struct sgang_nodeset *set = set_of(ALL_FREE);
+	struct sgang_nodeset *set = toy_set(ALL_FREE);
 	uint64_t nodes;
 
 	fake_scheduler(true);
 	(void)sgang_conductor_keep(c, s, spec, INT64_MAX, set);
 	fake_scheduler(false);
-	nodes = mask_of(set);
+	nodes = bits_of(set, toy_nodes);
 	sgang_nodeset_destroy(set);
 	return nodes;
 }
@@ -1779,7 +1779,7 @@ static void one_in_each_leaf(void)
 /* What backfill sets aside for a member of the gang. */
 static uint64_t kept_for(const char *name)
 {
-	struct sgang_nodeset *set = set_of(ALL_FREE);
+	struct sgang_nodeset *set = toy_set(ALL_FREE);
 	struct sgang_spec spec;
 	uint64_t nodes = 0;
 
@@ -1787,7 +1787,7 @@ static uint64_t kept_for(const char *name)
 	strcpy(spec.ns, "alice");
 	strcpy(spec.name, name);
 	if (sgang_conductor_kept(c, &spec, set))
-		nodes = mask_of(set);
+		nodes = bits_of(set, toy_nodes);
 	sgang_nodeset_destroy(set);
 	return nodes;
 }

@@ -11,6 +11,7 @@
 
 #include "fake/fake_host.h"
 #include "plugins/select/placer.h"
+#include "unit/core/node_bits.h"
 
 /* Two spines of two leaves of four nodes. */
 static const char tree[] = "SwitchName=l0 Nodes=n[0-3]\n"
@@ -47,24 +48,14 @@ static int teardown(void **state)
 	return 0;
 }
 
-static struct sgang_nodeset *set_of(uint64_t nodes)
-{
-	struct sgang_nodeset *set = sgang_nodeset_create(NODES);
-
-	assert_non_null(set);
-	for (uint32_t n = 0; n < NODES; n++) {
-		if (nodes >> n & 1)
-			sgang_nodeset_add(set, n);
-	}
-	return set;
-}
-
 /* The nodes chosen for the request out of 'usable'; 0: none. */
 static uint64_t place(const struct fake_request *rq, uint64_t usable)
 {
-	struct sgang_nodeset *from = set_of(usable), *chosen = set_of(0);
-	struct sgang_nodeset *probed = set_of(0), *ever = set_of(0);
-	uint64_t nodes = 0;
+	struct sgang_nodeset *from = set_of(usable, NODES),
+			     *chosen = set_of(0, NODES);
+	struct sgang_nodeset *probed = set_of(0, NODES),
+			     *ever = set_of(0, NODES);
+	uint64_t nodes;
 	struct sgang_shape shape;
 	struct sgang_job *job;
 	char why[80];
@@ -79,10 +70,7 @@ static uint64_t place(const struct fake_request *rq, uint64_t usable)
 	rc = sgang_placer_choose(&fake_host, fabric, &conf, job, &shape, from,
 				 chosen);
 	fake_scheduler(false);
-	for (uint32_t n = 0; n < NODES; n++) {
-		if (sgang_nodeset_has(chosen, n))
-			nodes |= (uint64_t)1 << n;
-	}
+	nodes = bits_of(chosen, NODES);
 	assert_int_equal(rc, nodes != 0);
 	assert_null(fake_fault());
 	sgang_nodeset_destroy(from);

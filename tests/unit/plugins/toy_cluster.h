@@ -12,6 +12,7 @@
 #include "fake/fake_log.h"
 #include "plugins/select/conductor.h"
 #include "plugins/select/hold_state.h"
+#include "unit/core/node_bits.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -138,31 +139,15 @@ static inline void pass(void)
 	no_fault();
 }
 
-static inline struct sgang_nodeset *set_of(uint64_t nodes)
+static inline struct sgang_nodeset *toy_set(uint64_t nodes)
 {
 	bool counting = memory.counting;
 	struct sgang_nodeset *set;
 
 	memory.counting = false; /* this is the test's own */
-	set = sgang_nodeset_create(toy_nodes);
+	set = set_of(nodes, toy_nodes);
 	memory.counting = counting;
-	assert_non_null(set);
-	for (uint32_t n = 0; n < toy_nodes; n++) {
-		if (nodes >> n & 1)
-			sgang_nodeset_add(set, n);
-	}
 	return set;
-}
-
-static inline uint64_t mask_of(const struct sgang_nodeset *set)
-{
-	uint64_t nodes = 0;
-
-	for (uint32_t n = 0; n < toy_nodes; n++) {
-		if (sgang_nodeset_has(set, n))
-			nodes |= (uint64_t)1 << n;
-	}
-	return nodes;
 }
 
 /* What it says of its gang. */
@@ -183,7 +168,7 @@ static inline enum sgang_turn turn_on(uint32_t id, uint64_t nodes,
 {
 	struct sgang_standing s = { .tier = fake_job(id)->rq.tier,
 				    .priority = fake_job(id)->rq.priority };
-	struct sgang_nodeset *set = set_of(nodes);
+	struct sgang_nodeset *set = toy_set(nodes);
 	struct sgang_spec spec = spec_of(id);
 	enum sgang_turn turn;
 
@@ -207,12 +192,12 @@ static inline enum sgang_turn turn(uint32_t id)
 static inline uint64_t fenced_from(const struct sgang_standing *s,
 				   uint64_t nodes)
 {
-	struct sgang_nodeset *set = set_of(nodes);
+	struct sgang_nodeset *set = toy_set(nodes);
 	bool taken;
 
 	taken = sgang_conductor_fence(c, s, set);
-	assert_int_equal(taken, mask_of(set) != nodes);
-	nodes = mask_of(set);
+	assert_int_equal(taken, bits_of(set, toy_nodes) != nodes);
+	nodes = bits_of(set, toy_nodes);
 	sgang_nodeset_destroy(set);
 	return nodes;
 }
@@ -252,7 +237,7 @@ static inline const struct fake_job *next_in_queue(const struct fake_job *after)
  * 'level', only those that are so near to it. */
 static inline uint64_t late_on(uint32_t id, uint64_t nodes, uint32_t level)
 {
-	struct sgang_nodeset *set = set_of(nodes);
+	struct sgang_nodeset *set = toy_set(nodes);
 	struct sgang_spec spec = spec_of(id);
 
 	fake_scheduler(true);
@@ -260,7 +245,7 @@ static inline uint64_t late_on(uint32_t id, uint64_t nodes, uint32_t level)
 		(void)sgang_conductor_near(c, &spec, fake_host.jobs.find(id), 1,
 					   level, set);
 	fake_scheduler(false);
-	nodes = mask_of(set);
+	nodes = bits_of(set, toy_nodes);
 	sgang_nodeset_destroy(set);
 	return nodes;
 }
