@@ -17,6 +17,7 @@
 #include "cmd/cmd.h"
 #include "cmd/gangs.h"
 #include "cmd/json.h"
+#include "cmd/nodes.h"
 #include "core/base/hostlist.h"
 #include "core/base/text.h"
 #include "core/base/text_file.h"
@@ -40,7 +41,9 @@ static const struct sgang_cmd_option options[] = {
 struct known {
 	const struct sgang_gang *gang;
 	const struct sgang_record *record; /* of one that runs */
-	char *text;                        /* what was asked for last */
+	struct sgang_nodes nodes;          /* that drain, until listed */
+	bool knows_nodes;
+	char *text; /* what was asked for last */
 };
 
 static const struct sgang_jobrow *find_rank(const struct sgang_gang *gang,
@@ -72,7 +75,42 @@ static size_t list_nodes(const struct sgang_jobrow *job, FILE *out,
 	return n;
 }
 
-enum list { IDS, NODES, COUNTS };
+static struct sgang_noderow *find_draining(const struct known *k,
+					   const char *name)
+{
+	for (size_t i = 0; i < k->nodes.count; i++) {
+		struct sgang_noderow *row = &k->nodes.row[i];
+
+		if (row->draining && !strcmp(row->name, name))
+			return row;
+	}
+	return NULL;
+}
+
+/* Those of a member, each once. */
+static bool list_draining(const struct known *k, const struct sgang_jobrow *job,
+			  FILE *out, bool any)
+{
+	const char *list = job->record.at[0] ? job->record.at : job->nodes;
+	char **name;
+	size_t n;
+
+	if (sgang_hostlist_expand(list, &name, &n, NULL) < 0)
+		return any;
+	for (size_t i = 0; i < n; i++) {
+		struct sgang_noderow *row = find_draining(k, name[i]);
+
+		if (!row)
+			continue;
+		fprintf(out, "%s%s", any ? "," : "", name[i]);
+		row->draining = false;
+		any = true;
+	}
+	sgang_hostlist_free(name);
+	return any;
+}
+
+enum list { IDS, NODES, COUNTS, DRAINING };
 
 static void write_list(const struct known *k, enum list list, FILE *out)
 {
@@ -88,6 +126,8 @@ static void write_list(const struct known *k, enum list list, FILE *out)
 		else if (list == COUNTS)
 			fprintf(out, "%s%zu", between,
 				job ? list_nodes(job, NULL, "") : 0);
+		else if (job && list == DRAINING)
+			any = list_draining(k, job, out, any);
 		else if (job)
 			any |= list_nodes(job, out, any ? "," : "") > 0;
 	}
@@ -123,14 +163,20 @@ static const char *get(void *arg, const char *name)
 		write_list(k, COUNTS, out);
 	else if (!strcmp(name, "SLURM_GANG_NODELIST"))
 		write_list(k, NODES, out);
+	else if (!strcmp(name, SGANG_EPOCH_DRAINING) && k->knows_nodes)
+		write_list(k, DRAINING, out);
 	fclose(out);
+	if (!strcmp(name, SGANG_EPOCH_DRAINING) && k->knows_nodes)
+		return k->text; /* "": none does */
 	return k->text && k->text[0] ? k->text : NULL;
 }
 
-/* All that run have the same epoch, but for the moment of a change. */
-static char *write_gang(const struct sgang_gang *gang)
+/* All that run have the same epoch, but for the moment of a change. Slurm may
+ * keep its nodes from users; then it is left out which of them drain. */
+static char *write_gang(const struct sgang_gang *gang, uint64_t wait)
 {
 	struct known k = { .gang = gang };
+	struct sgang_error err;
 	char *text;
 
 	for (size_t i = 0; i < gang->n_jobs; i++) {
@@ -143,7 +189,10 @@ static char *write_gang(const struct sgang_gang *gang)
 	}
 	if (!k.record)
 		return NULL;
+	k.knows_nodes = k.record->epoch >= wait &&
+			!sgang_nodes_load(&k.nodes, &err);
 	text = sgang_epoch_write(get, &k);
+	sgang_nodes_clear(&k.nodes);
 	free(k.text);
 	return text;
 }
@@ -206,7 +255,7 @@ static int ask_slurmctld(const struct request *request, char **text,
 			sgang_jobs_hint(&jobs, &request->spec, hint));
 		break;
 	case 1:
-		*text = write_gang(gang);
+		*text = write_gang(gang, request->wait);
 		code = SGANG_EXIT_YES;
 		if (gang->phase == SGANG_PHASE_FINISHED ||
 		    gang->phase == SGANG_PHASE_FAILED)
@@ -254,6 +303,7 @@ static bool is_list(const char *name)
 	return !strcmp(name, SGANG_EPOCH_IDS) ||
 	       !strcmp(name, SGANG_EPOCH_RANKS) ||
 	       !strcmp(name, SGANG_EPOCH_NODES) ||
+	       !strcmp(name, SGANG_EPOCH_DRAINING) ||
 	       !strcmp(name, "SLURM_GANG_NODELIST");
 }
 

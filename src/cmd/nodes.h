@@ -20,6 +20,7 @@ struct sgang_noderow {
 	uint32_t slots; /* GPUs or CPUs */
 	uint32_t used;  /* of these, by jobs of any kind */
 	bool down;      /* takes no new job: down, drained */
+	bool draining;  /* somebody takes it out of service */
 };
 
 /* What a job has on a node. */

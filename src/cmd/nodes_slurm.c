@@ -52,6 +52,8 @@ static int read_nodes(const node_info_msg_t *message, struct sgang_nodes *nodes)
 		row->used = nodes->gpus ? sgang_nodes_gpus(info->gres_used) :
 					  public_used_cpus(info);
 		row->down = is_down(info->node_state);
+		row->draining = info->node_state &
+				(NODE_STATE_DRAIN | NODE_STATE_FAIL);
 	}
 	return 0;
 }

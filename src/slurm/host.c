@@ -553,6 +553,17 @@ static void host_unregistered(struct sgang_nodeset *nodes)
 	}
 }
 
+static void host_draining(struct sgang_nodeset *nodes)
+{
+	for (uint32_t n = 0; n < (uint32_t)node_record_count; n++) {
+		const node_record_t *node_ptr = node_record_table_ptr[n];
+
+		if (node_ptr &&
+		    (IS_NODE_DRAIN(node_ptr) || IS_NODE_FAIL(node_ptr)))
+			sgang_nodeset_add(nodes, n);
+	}
+}
+
 static void host_refresh(void)
 {
 	if (sgang_host_refresh)
@@ -923,6 +934,7 @@ const struct sgang_host sgang_host_slurm = {
 		.refresh = host_refresh,
 		.unavailable = host_unavailable,
 		.unregistered = host_unregistered,
+		.draining = host_draining,
 		.weights = sgang_host_weights,
 		.extra = host_extra,
 		.set_extra = host_set_extra,

@@ -12,7 +12,7 @@
 
 struct node {
 	uint32_t used, memory_used, gpus_used;
-	bool down, unregistered;
+	bool down, unregistered, draining;
 	uint32_t used_in[FAKE_ISLANDS];
 };
 
@@ -895,6 +895,16 @@ static void host_unregistered(struct sgang_nodeset *nodes)
 	}
 }
 
+static void host_draining(struct sgang_nodeset *nodes)
+{
+	need_lock("draining");
+	fake_counts.drain_looks++;
+	for (uint32_t n = 0; n < world.n_nodes; n++) {
+		if (live.nodes[n].draining)
+			sgang_nodeset_add(nodes, n);
+	}
+}
+
 static void host_tell_nodes(const struct sgang_nodeset *nodes, const char *text)
 {
 	need_lock("tell");
@@ -1708,6 +1718,7 @@ const struct sgang_host fake_host = {
 		.refresh = host_refresh,
 		.unavailable = host_unavailable,
 		.unregistered = host_unregistered,
+		.draining = host_draining,
 		.weights = host_weights,
 		.extra = host_extra,
 		.set_extra = host_set_extra,
@@ -2051,6 +2062,13 @@ void fake_node_down(uint32_t node, bool down)
 	live.nodes[node].down = down;
 	live.nodes[node].unregistered = false;
 	world.stamp++;
+}
+
+void fake_drain(uint32_t node, bool drain)
+{
+	fake_node_down(node, drain);
+	live.nodes[node].draining = drain;
+	world.node_stamp++;
 }
 
 void fake_unregistered(uint32_t node)

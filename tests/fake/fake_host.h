@@ -195,6 +195,8 @@ void fake_purge(void);
 /* ---- nodes ---- */
 
 void fake_node_down(uint32_t node, bool down);
+/* Its jobs run on, and it takes no other. */
+void fake_drain(uint32_t node, bool drain);
 /* It is down until somebody calls fake_node_down(), and has not registered. */
 void fake_unregistered(uint32_t node);
 /* The text that nodes were told last, and how many nodes. Returns how often any
@@ -260,6 +262,7 @@ struct fake_counts {
 	uint32_t yielded; /* of those dropped */
 	uint32_t stopped, resumed, ended, requeued;
 	uint32_t nodes; /* questions where a job is */
+	uint32_t drain_looks;
 };
 extern struct fake_counts fake_counts;
 

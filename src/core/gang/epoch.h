@@ -6,8 +6,8 @@
  *   ...
  *   # end
  *
- * Lines that a shell can read. Each change of who is in the gang is an epoch and
- * has a number, which grows. What does not change with the members is no part
+ * Lines that a shell can read. Each change of who is in the gang, and of which of
+ * its nodes drain, is an epoch and has a number, which grows. What does not change with the members is no part
  * of it, nor is what differs between them: a member finds its rank by its job
  * id. slurmctld writes the text, slurmstepd keeps it, srun and sgang read it.
  */
@@ -25,6 +25,8 @@
 /* By member rank, "0" for one that is vacant. */
 #define SGANG_EPOCH_NODES "SLURM_GANG_NODES_PER_MEMBER"
 #define SGANG_EPOCH_RANKS "SLURM_GANG_RANKS_PER_MEMBER"
+/* Those of its nodes that are going out of service; empty: none is. */
+#define SGANG_EPOCH_DRAINING "SLURM_GANG_DRAINING"
 
 /* A text is no longer than this. */
 #define SGANG_EPOCH_MAX (1024UL * 1024)

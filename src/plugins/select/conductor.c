@@ -73,6 +73,7 @@ void sgang_conductor_destroy(struct sgang_conductor *c)
 	if (!c)
 		return;
 	sgang_conductor_forget_jobs(c);
+	sgang_drains_forget(c);
 	sgang_topologies_destroy(c->topologies);
 	sgang_conf_free(&c->conf);
 	sgang_metrics_file_destroy(c->metrics_file);
@@ -104,6 +105,7 @@ void sgang_conductor_configure(struct sgang_conductor *c,
 void sgang_conductor_forget_nodes(struct sgang_conductor *c)
 {
 	sgang_nodes_forget(c);
+	sgang_drains_forget(c);
 	for (struct gang *g = c->gangs; g; g = g->next) {
 		sgang_nodeset_destroy(g->partitions.nodes);
 		g->partitions.nodes = NULL;
@@ -481,6 +483,7 @@ static int first_half(struct sgang_conductor *c)
 	c->preparing = false;
 	sgang_registry_collect(c);
 	sgang_group_collect(c);
+	sgang_drains_look(c);
 	if (c->fresh || c->lost_claims)
 		sgang_claim_recover_all(c);
 	c->fresh = false;

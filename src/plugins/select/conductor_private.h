@@ -304,10 +304,14 @@ struct gang {
 
 	/* Who is in it, as its members were told (epoch.c). */
 	struct {
-		uint32_t number; /* 0: it has not started */
-		uint32_t who;    /* those for whom it was counted, as a hash */
-		uint64_t of;     /* looked at with these members */
-		bool due;        /* they are to be told */
+		uint32_t number;    /* 0: it has not started */
+		uint32_t who;       /* those for whom it was counted, as a hash:
+				  * the sum of ... */
+		uint32_t members;   /* ... those who are in ... */
+		uint32_t drains;    /* ... and their nodes that drain ... */
+		uint64_t drains_of; /* ... when these did */
+		uint64_t of;        /* looked at with these members */
+		bool due;           /* they are to be told */
 	} epoch;
 
 	/* Its members that have their nodes, and how far they are. */
@@ -379,6 +383,15 @@ struct sgang_conductor {
 		uint32_t n;
 		uint64_t stamp; /* when that was compared last */
 	} shown;
+	/* Nodes that are taken out of service (drains.c). */
+	struct {
+		struct sgang_nodeset *nodes; /* NULL: not looked at since a
+					      * change of their numbers */
+		struct sgang_nodeset *some;  /* within a function */
+		bool any;
+		uint64_t stamp;   /* of the cluster's nodes then */
+		uint64_t version; /* so often others did */
+	} drains;
 	bool wake_scheduler; /* after the pass, unless slices go on: somebody
 			      * was kept off, or may start now */
 	uint64_t stamp;      /* of the cluster when the pass began */
@@ -768,12 +781,26 @@ char *sgang_describe_epoch(struct sgang_conductor *c, struct gang *g,
 /* --- epoch.c --- */
 
 /* What it holds is about to be released: an epoch that all are started with. */
-void sgang_epoch_begin(struct gang *g);
+void sgang_epoch_begin(struct sgang_conductor *c, struct gang *g);
 /* A job takes this member rank of a gang that has started. */
 void sgang_epoch_heir(struct sgang_conductor *c, struct gang *g, uint32_t rank,
 		      uint32_t job_id);
-/* Find out which gangs have lost or won members. */
+/* Find out which gangs have lost or won members, or have other nodes that drain
+ * than before. */
 void sgang_epoch_check_all(struct sgang_conductor *c);
+
+/* --- drains.c --- */
+
+/* See which nodes drain now. */
+void sgang_drains_look(struct sgang_conductor *c);
+/* Does the node, by the last look? */
+bool sgang_drains_has(const struct sgang_conductor *c, uint32_t node);
+/* Those that the job has, as the hash of a set, for the member of this rank; 0:
+ * none. */
+uint32_t sgang_drains_hash(struct sgang_conductor *c, struct sgang_job *job,
+			   uint32_t rank);
+/* Nodes have other numbers, or all ends. */
+void sgang_drains_forget(struct sgang_conductor *c);
 
 /* --- epoch_tell.c --- */
 

@@ -294,7 +294,7 @@ static void set_layout(const struct sgang_host *h, struct sgang_job *job,
 
 /* What is told of the gang as a whole. */
 struct whole {
-	char *ids, *nodes;
+	char *ids, *nodes, *draining;
 	char *per_member[2]; /* its nodes, its ranks */
 	const char *head;
 };
@@ -303,6 +303,7 @@ static void free_whole(struct whole *w)
 {
 	free(w->ids);
 	free(w->nodes);
+	free(w->draining);
 	free(w->per_member[0]);
 	free(w->per_member[1]);
 }
@@ -331,6 +332,7 @@ static int describe_one(struct sgang_conductor *c, const struct gang *g,
 	set_number(h, job, SGANG_EPOCH_NUMBER, r->epoch);
 	set_text(h, job, SGANG_EPOCH_NODES, w->per_member[0]);
 	set_text(h, job, SGANG_EPOCH_RANKS, w->per_member[1]);
+	set_text(h, job, SGANG_EPOCH_DRAINING, w->draining);
 	set_layout(h, job, l, r->rank_offset,
 		   ranks_of_member(l, r->member_rank));
 	return sgang_publish_place(c, job, r, l->order[r->member_rank]);
@@ -602,6 +604,27 @@ static char *join_ring(const struct sgang_conductor *c, const struct layout *l)
 	return text;
 }
 
+/* Those of the ring that drain, each once. */
+static char *join_draining(const struct sgang_conductor *c,
+			   const struct layout *l)
+{
+	size_t n, kept = 0;
+	uint32_t *nodes = nodes_along(c, l, 0, l->n, &n);
+	char *text;
+
+	for (size_t i = 0; nodes && i < n; i++) {
+		if (!sgang_drains_has(c, nodes[i]) ||
+		    sgang_nodeset_has(l->left, nodes[i]))
+			continue;
+		sgang_nodeset_add(l->left, nodes[i]);
+		nodes[kept++] = nodes[i];
+	}
+	sgang_nodeset_clear(l->left);
+	text = nodes ? join_nodes(c, nodes, kept) : NULL;
+	free(nodes);
+	return text;
+}
+
 static char *join_counts(const uint32_t *counts, size_t n)
 {
 	char *text = NULL;
@@ -626,6 +649,7 @@ static int tell_whole(const struct sgang_conductor *c, const struct layout *l,
 		ranks[l->runs[r].member] += l->runs[r].ranks;
 	}
 	w->nodes = join_ring(c, l);
+	w->draining = join_draining(c, l);
 	w->per_member[0] = nodes ? join_counts(nodes, members) : NULL;
 	w->per_member[1] = ranks ? join_counts(ranks, members) : NULL;
 	w->head = l->n ? sgang_fabric_node_name(c->fabric,
@@ -633,8 +657,10 @@ static int tell_whole(const struct sgang_conductor *c, const struct layout *l,
 			 "";
 	free(nodes);
 	free(ranks);
-	return w->ids && w->nodes && w->per_member[0] && w->per_member[1] ? 0 :
-									    -1;
+	return w->ids && w->nodes && w->draining && w->per_member[0] &&
+			       w->per_member[1] ?
+		       0 :
+		       -1;
 }
 
 /* The ranks of its steps are to stand along its nodes. Slurm sees to that where
@@ -767,7 +793,7 @@ int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 			  g->ns, g->name);
 		goto out;
 	}
-	sgang_epoch_begin(g);
+	sgang_epoch_begin(c, g);
 	fill_records(c, g, &l, plan);
 	sgang_ranks_forget(g);
 	rc = 0;
@@ -968,6 +994,7 @@ static const char *value_of(void *arg, const char *name)
 		{ SGANG_EPOCH_RANKS, t->whole->per_member[1], 0 },
 		{ "SLURM_GANG_NODELIST", t->whole->nodes, 0 },
 		{ SGANG_EPOCH_NODES, t->whole->per_member[0], 0 },
+		{ SGANG_EPOCH_DRAINING, t->whole->draining, 0 },
 		{ "SLURM_GANG_HEAD_NODE", t->whole->head, 0 },
 		{ "SLURM_GANG_RING_COST", NULL, t->cost },
 	};

@@ -2,8 +2,9 @@
 /* epoch.c - each change of who is in a gang has a number, and its members know
  *
  * Once a gang has started, a member that is lost and one that comes later each
- * begin an epoch. Its number and a hash of who is in are in the records, so that
- * a restart of slurmctld neither misses a change nor makes one up. Members are
+ * begin an epoch, and so do nodes of its that drain, or do not any more. Its
+ * number and a hash of who is in, and where a node drains, are in the records, so
+ * that a restart of slurmctld neither misses a change nor makes one up. Members are
  * told when the number is on disk: the same number never means two things. That
  * costs a save of the job state, so they are told at most once a second, all at
  * once, each of the last epoch of its gang.
@@ -35,62 +36,118 @@ static void recover(struct gang *g)
 	}
 }
 
-/* Those that were found again after a restart may run already, and know it. */
-void sgang_epoch_begin(struct gang *g)
+/* What was worked out for these members and this state of the nodes. */
+static void keep(struct sgang_conductor *c, struct gang *g, uint32_t members,
+		 uint32_t drains)
 {
-	uint32_t who = 0;
+	g->epoch.members = members;
+	g->epoch.drains = drains;
+	g->epoch.drains_of = c->drains.version;
+}
+
+/* Those that were found again after a restart may run already, and know it. */
+void sgang_epoch_begin(struct sgang_conductor *c, struct gang *g)
+{
+	uint32_t members = 0, drains = 0;
 
 	if (!g->epoch.number)
 		recover(g);
-	for (size_t i = 0; i < g->hold.n; i++)
-		who += who_is((uint32_t)i, g->hold.members[i].job_id);
+	for (size_t i = 0; i < g->hold.n; i++) {
+		uint32_t id = g->hold.members[i].job_id;
+
+		members += who_is((uint32_t)i, id);
+		drains += sgang_drains_hash(c, c->host->jobs.find(id),
+					    (uint32_t)i);
+	}
+	keep(c, g, members, drains);
 	g->epoch.due = false; /* it is in their environment */
-	if (g->epoch.number && g->hold.adopted && who == g->epoch.who)
+	if (g->epoch.number && g->hold.adopted &&
+	    members + drains == g->epoch.who)
 		return;
 	g->epoch.number++;
-	g->epoch.who = who;
+	g->epoch.who = members + drains;
 }
 
 void sgang_epoch_heir(struct sgang_conductor *c, struct gang *g, uint32_t rank,
 		      uint32_t job_id)
 {
+	uint32_t who = who_is(rank, job_id), drains;
+
+	if (!c->drains.nodes)
+		sgang_drains_look(c);
+	drains = sgang_drains_hash(c, c->host->jobs.find(job_id), rank);
+
 	g->epoch.number++;
-	g->epoch.who += who_is(rank, job_id);
+	g->epoch.members += who;
+	g->epoch.drains += drains;
+	g->epoch.who += who + drains;
 	g->epoch.due = true;
 	sgang_conductor_poke(c);
 }
 
-static void check(struct gang *g)
+static bool is_in(const struct entry *e)
 {
-	uint32_t who = 0;
+	return e->m.state == SGANG_MEMBER_RUNNING && e->has_record &&
+	       e->record.placed;
+}
+
+static uint32_t which_drain(struct sgang_conductor *c, const struct gang *g)
+{
+	uint32_t drains = 0;
+
+	for (size_t i = 0; i < g->n_entries; i++) {
+		const struct entry *e = g->entries[i];
+
+		if (is_in(e))
+			drains += sgang_drains_hash(c, e->job,
+						    e->record.member_rank);
+	}
+	return drains;
+}
+
+static void check(struct sgang_conductor *c, struct gang *g)
+{
+	uint32_t members = 0;
 	size_t seated = 0;
 
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];
 
-		if (e->m.state != SGANG_MEMBER_RUNNING || !e->has_record ||
-		    !e->record.placed)
+		if (!is_in(e))
 			continue;
 		seated++;
-		who += who_is(e->record.member_rank, e->job_id);
+		members += who_is(e->record.member_rank, e->job_id);
 	}
-	if (!seated || (g->epoch.number && who == g->epoch.who))
+	if (members != g->epoch.members ||
+	    g->epoch.drains_of != c->drains.version)
+		keep(c, g, members, which_drain(c, g));
+	if (!seated || (g->epoch.number &&
+			g->epoch.members + g->epoch.drains == g->epoch.who))
 		return;
 	g->epoch.due = true;
 	g->epoch.number++;
-	g->epoch.who = who;
+	g->epoch.who = g->epoch.members + g->epoch.drains;
+}
+
+static void look(struct sgang_conductor *c, struct gang *g)
+{
+	if (!g->epoch.number)
+		recover(g);
+	if (g->tally.started && !g->hold.n)
+		check(c, g);
+	else
+		keep(c, g, 0, 0);
+	g->epoch.of = g->tally_of;
 }
 
 void sgang_epoch_check_all(struct sgang_conductor *c)
 {
+	bool known = c->fabric && c->drains.nodes;
+
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		if (!g->tally_of || g->epoch.of != g->tally_of) {
-			if (!g->epoch.number)
-				recover(g);
-			g->epoch.of = g->tally_of;
-			if (g->tally.started && !g->hold.n)
-				check(g);
-		}
+		if (known && (!g->tally_of || g->epoch.of != g->tally_of ||
+			      g->epoch.drains_of != c->drains.version))
+			look(c, g);
 		/* The number is saved before anybody is told. */
 		if (g->epoch.due && !g->hold.n && c->host->now() > c->told)
 			c->changed = true;

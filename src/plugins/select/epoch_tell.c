@@ -26,7 +26,7 @@ void sgang_epoch_tell_all(struct sgang_conductor *c)
 {
 	int64_t now = c->host->now();
 
-	if (now <= c->told || !c->fabric)
+	if (now <= c->told || !c->fabric || !c->drains.nodes)
 		return;
 	for (struct gang *g = c->gangs; g; g = g->next) {
 		if (!g->epoch.due || g->hold.n)

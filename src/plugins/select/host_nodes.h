@@ -91,6 +91,9 @@ struct sgang_host_nodes {
 	/* Add all nodes that have not registered with this slurmctld yet. They
 	 * take no new job either. */
 	void (*unregistered)(struct sgang_nodeset *nodes);
+	/* Add all nodes that somebody takes out of service, whatever runs on
+	 * them: drained, draining, failing. */
+	void (*draining)(struct sgang_nodeset *nodes);
 	/* By node, what counts as its Weight: one that is powered down comes
 	 * after all others, as in Slurm. False: all nodes weigh the same, and
 	 * 'weight' is untouched. */

@@ -26,15 +26,20 @@ static const char *get(void *arg, const char *name)
 }
 
 static struct pair known[] = {
-	{ "SLURM_GANG_NAME", "train" }, { "SLURM_GANG_JOB_IDS", "812,0,814" },
-	{ "SLURM_GANG_EPOCH", "3" },    { "SLURM_GANG_HEAD_NODE", "it's" },
-	{ "SLURM_GANG_NODELIST", "" },  { NULL, NULL },
+	{ "SLURM_GANG_NAME", "train" },
+	{ "SLURM_GANG_JOB_IDS", "812,0,814" },
+	{ "SLURM_GANG_EPOCH", "3" },
+	{ "SLURM_GANG_HEAD_NODE", "it's" },
+	{ "SLURM_GANG_NODELIST", "" },
+	{ "SLURM_GANG_DRAINING", "n1,n3" },
+	{ NULL, NULL },
 };
 
 static const char text[] = "SLURM_GANG_EPOCH='3'\n"
 			   "SLURM_GANG_NAME='train'\n"
 			   "SLURM_GANG_JOB_IDS='812,0,814'\n"
 			   "SLURM_GANG_NODELIST=''\n"
+			   "SLURM_GANG_DRAINING='n1,n3'\n"
 			   "# end\n";
 
 static void written(void **state)
@@ -58,6 +63,9 @@ static void read_again(void **state)
 	free(value);
 	value = sgang_epoch_value(text, "SLURM_GANG_NODELIST");
 	assert_string_equal(value, "");
+	free(value);
+	value = sgang_epoch_value(text, "SLURM_GANG_DRAINING");
+	assert_string_equal(value, "n1,n3");
 	free(value);
 	assert_null(sgang_epoch_value(text, "SLURM_GANG_JOB"));
 	assert_null(sgang_epoch_value(text, "GANG_NAME"));

@@ -1467,6 +1467,194 @@ static void test_epochs(void **state)
 	assert_int_equal(fake_told(&text, &nodes), 2);
 }
 
+/* The members of the gang 'ids' that were told last: their epoch, and the nodes
+ * that drain; and so often anybody was told. */
+static void told_of(const uint32_t *ids, size_t n, uint32_t epoch,
+		    const char *draining, uint32_t times)
+{
+	char number[64], list[64];
+	const char *text;
+	uint32_t nodes;
+
+	fake_clock(2); /* they are told at most once a second */
+	pass();
+	assert_int_equal(fake_told(&text, &nodes), times);
+	snprintf(number, sizeof(number), "SLURM_GANG_EPOCH='%u'\n", epoch);
+	snprintf(list, sizeof(list), "SLURM_GANG_DRAINING='%s'\n", draining);
+	if (!strstr(text, number) || !strstr(text, list))
+		fail_msg("not epoch %u, draining %s: %s", epoch, draining,
+			 text);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(record_of(ids[i]).epoch, epoch);
+}
+
+/* Members of two whole nodes each, by rank: on n0 to n5. */
+static void start_on_nodes(uint32_t ids[3])
+{
+	struct fake_request rq = member_of("train", 3);
+	uint32_t any[3];
+
+	rq.nodes = 2;
+	rq.ranks = 4;
+	submit_many(rq, 3, any);
+	schedule_and_pass();
+	pass();
+	for (uint32_t i = 0; i < 3; i++) {
+		ids[i] = with_rank(any, 3, i);
+		assert_true(fake_job(ids[i])->nodes == (uint64_t)3 << 2 * i);
+		assert_string_equal(fake_getenv(ids[i], "SLURM_GANG_DRAINING"),
+				    "");
+	}
+}
+
+/* 6.3: a node that drains, and one that does not any more, is an epoch of the
+ * gang that has it, and of nobody else. */
+static void test_drained_nodes(void **state)
+{
+	uint32_t ids[3], nodes;
+	const char *text;
+
+	(void)state;
+	start_on_nodes(ids);
+	fake_drain(9, true);
+	pass();
+	assert_int_equal(fake_told(&text, &nodes), 0);
+	assert_int_equal(record_of(ids[0]).epoch, 1);
+	fake_drain(4, true);
+	told_of(ids, 3, 2, "n4", 1);
+	assert_int_equal(fake_told(&text, &nodes), 1);
+	assert_int_equal(nodes, 6);
+	fake_drain(1, true);
+	told_of(ids, 3, 3, "n1,n4", 2);
+	fake_drain(9, false);
+	told_of(ids, 3, 3, "n1,n4", 2);
+	fake_drain(1, false);
+	fake_drain(4, false);
+	told_of(ids, 3, 4, "", 3);
+	/* what has passed between two looks was nothing */
+	fake_drain(1, true);
+	fake_drain(1, false);
+	told_of(ids, 3, 4, "", 3);
+}
+
+/* Whatever slurmctld knew of them when it ended. */
+static void test_drained_nodes_after_restart(void **state)
+{
+	uint32_t ids[3];
+
+	(void)state;
+	start_on_nodes(ids);
+	fake_drain(4, true);
+	told_of(ids, 3, 2, "n4", 1);
+	fake_clock(60); /* all that was released is known to be launched */
+	pass();
+	come_back(false);
+	told_of(ids, 3, 2, "n4", 1);
+	come_back(false);
+	fake_drain(4, false);
+	told_of(ids, 3, 3, "", 2);
+	come_back(false);
+	told_of(ids, 3, 3, "", 2);
+	fake_drain(5, true);
+	come_back(false);
+	told_of(ids, 3, 4, "n5", 3);
+}
+
+/* 6.3: it is told when it starts; a member that goes takes its nodes with it. */
+static void test_drained_nodes_and_heirs(void **state)
+{
+	struct fake_request rq = member_of("train", 3);
+	uint32_t ids[3], heir;
+
+	(void)state;
+	start_on_nodes(ids);
+	fake_drain(0, true);
+	fake_drain(3, true);
+	told_of(ids, 3, 2, "n0,n3", 1);
+	fake_end(ids[1]);
+	told_of(ids, 1, 3, "n0", 2);
+	rq.nodes = 2;
+	rq.ranks = 4;
+	heir = submit(rq);
+	pass();
+	(void)start_later(heir);
+	assert_string_equal(fake_getenv(heir, "SLURM_GANG_EPOCH"), "4");
+	assert_string_equal(fake_getenv(heir, "SLURM_GANG_DRAINING"), "n0");
+	ids[1] = heir;
+	told_of(ids, 3, 4, "n0", 3);
+	told_of(ids, 3, 4, "n0", 3);
+	/* also when nodes have just been given other numbers */
+	fake_end(ids[2]);
+	told_of(ids, 2, 5, "n0", 4);
+	heir = submit(rq);
+	pass();
+	sgang_conductor_forget_nodes(c);
+	(void)start_later(heir);
+	assert_string_equal(fake_getenv(heir, "SLURM_GANG_DRAINING"), "n0");
+	ids[2] = heir;
+	told_of(ids, 3, 6, "n0", 5);
+}
+
+static void forget_nodes(void)
+{
+	sgang_conductor_forget_nodes(c);
+}
+
+/* 6.3: between the count of an epoch and its map: no map without its number. */
+static void test_drained_nodes_forgotten(void **state)
+{
+	uint32_t ids[3], nodes;
+	const char *text;
+
+	(void)state;
+	start_on_nodes(ids);
+	fake_drain(0, true);
+	fake_on_save(forget_nodes);
+	pass();
+	fake_on_save(NULL);
+	assert_int_equal(fake_told(&text, &nodes), 0);
+	told_of(ids, 3, 2, "n0", 1);
+}
+
+static void drain_first(void)
+{
+	fake_drain(0, true);
+}
+
+/* Between the hold and the release: it is told once it runs. */
+static void test_drained_before_start(void **state)
+{
+	struct fake_request rq = member_of("train", 2);
+	uint32_t ids[2], nodes;
+	const char *text;
+
+	(void)state;
+	rq.nodes = 2;
+	submit_many(rq, 2, ids);
+	schedule();
+	fake_on_save(drain_first);
+	pass();
+	fake_on_save(NULL);
+	all_in_state(ids, 2, FAKE_RUNNING);
+	told_of(ids, 2, 2, "n0", 1);
+	(void)fake_told(&text, &nodes);
+	assert_int_equal(nodes, 4);
+}
+
+/* Nodes are looked at when one has changed. */
+static void test_drained_nodes_cost(void **state)
+{
+	uint32_t ids[3], looks;
+
+	(void)state;
+	start_on_nodes(ids);
+	pass();
+	looks = fake_counts.drain_looks;
+	for (int i = 0; i < 10; i++)
+		pass();
+	assert_int_equal(fake_counts.drain_looks, looks);
+}
+
 /* 6.2: after a restart vacant seats are known by the records of the others. */
 static void test_heirs_after_restart(void **state)
 {
@@ -2850,6 +3038,12 @@ int main(void)
 		T(test_later_members),
 		T(test_heir),
 		T(test_epochs),
+		T(test_drained_nodes),
+		T(test_drained_nodes_after_restart),
+		T(test_drained_nodes_and_heirs),
+		T(test_drained_nodes_forgotten),
+		T(test_drained_before_start),
+		T(test_drained_nodes_cost),
 		T(test_heirs_after_restart),
 		T(test_parked_member_is_set_free),
 		T(test_name_again),
