@@ -666,6 +666,30 @@ static bool host_requeue(struct sgang_job *job)
 	return release_requeue(record(job)) == SLURM_SUCCESS;
 }
 
+/* A credential that is made in the second in which the last one was revoked
+ * counts as revoked. */
+#define RENEW_SECONDS 2
+
+static int64_t host_begin(struct sgang_job *job, int64_t when)
+{
+	job_record_t *job_ptr = record(job);
+	job_details_t *details = job_ptr->details;
+
+	if (!IS_JOB_PENDING(job_ptr) || IS_JOB_COMPLETING(job_ptr) || !details)
+		return 0;
+	when = MAX(when, details->submit_time + RENEW_SECONDS);
+	if (details->begin_time > when && release_renews_at_once()) {
+		details->begin_time = when;
+		sgang_host_jobs_changed();
+	}
+	return MAX(details->begin_time, 1);
+}
+
+static uint32_t host_kill_wait(void)
+{
+	return slurm_conf.kill_wait;
+}
+
 /* ---- texts ---- */
 
 /* "ReqNodeNotAvail, UnavailableNodes:n[1-4]": while Slurm's main scheduler
@@ -920,6 +944,8 @@ const struct sgang_host sgang_host_slurm = {
 		.resume = host_resume,
 		.end = host_end,
 		.requeue = host_requeue,
+		.begin = host_begin,
+		.kill_wait = host_kill_wait,
 		.tell = host_tell,
 		.expect = host_expect,
 		.label = host_label,

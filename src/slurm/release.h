@@ -23,6 +23,9 @@
  *   release_set_certificate(), release_free_certificate()
  *			of who is sent a message, where connections have TLS
  *   release_requeue()	as scontrol requeue of root does it
+ *   release_renews_at_once()
+ *			does slurmd take a requeued job for a new run, however
+ *			soon it comes back?
  *   release_clear_grace()	the job is not in the grace of a preemption any more
  *   release_validate_gres()	make gres_list_req, which is NULL, anew
  *   RELEASE_TOPOLOGY_YAML	does slurmctld read a topology.yaml? 0 or 1

@@ -9,6 +9,11 @@
 
 /* ---- state of a job ---- */
 
+static inline bool release_renews_at_once(void)
+{
+	return true;
+}
+
 static inline void release_set_state(job_record_t *job_ptr, uint32_t state)
 {
 	job_state_set(job_ptr, state);

@@ -1280,6 +1280,22 @@ static bool host_requeue(struct sgang_job *job)
 	return true;
 }
 
+static int64_t host_begin(struct sgang_job *job, int64_t when)
+{
+	struct fake_job *j = job_of(job, "begin");
+
+	trace("begin", j->id);
+	if (j->state != FAKE_PENDING)
+		fault("begin(%u), which is not pending", j->id);
+	j->begins = when;
+	return when;
+}
+
+static uint32_t host_kill_wait(void)
+{
+	return 30;
+}
+
 /* ---- telling ---- */
 
 static void show(struct fake_job *j, const char *text, const char *call)
@@ -1704,6 +1720,8 @@ const struct sgang_host fake_host = {
 		.resume = host_resume,
 		.end = host_end,
 		.requeue = host_requeue,
+		.begin = host_begin,
+		.kill_wait = host_kill_wait,
 		.tell = host_tell,
 		.expect = host_expect,
 		.label = host_label,

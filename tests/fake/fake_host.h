@@ -114,6 +114,7 @@ struct fake_job {
 	bool nonstrict;
 	bool failed, cancelled; /* how it ended */
 	uint32_t restarts;
+	int64_t begins; /* as the conductor asked; 0: it has not */
 	bool no_requeue;
 	bool saved;      /* while it was held */
 	uint32_t holds;  /* who keeps it from being launched */

@@ -37,9 +37,8 @@ does()
 
 again()
 {
-	wait_for 15 all_in PENDING ${members[@]} && begins_now ${members[@]} &&
-		wait_for 40 all_in RUNNING ${members[@]} &&
-		test "$(job_field ${members[1]} Restarts)" = $1
+	wait_for 15 'test "$(job_field ${members[1]} Restarts)" = '$1 &&
+		wait_for 40 all_in RUNNING ${members[@]}
 }
 
 ended()

@@ -20,7 +20,8 @@ gather()
 	members=()
 	for i in 1 2 3; do
 		members+=($(submit_as $alice -N 1 --exclusive --gang=$gang \
-			--gang-min-member=3 "$@" --wrap="sleep 300")) ||
+			--gang-min-member=3 "$@" \
+			--wrap="${script-sleep 300}")) ||
 			return 1
 	done
 	wait_for 15 all_in RUNNING ${members[@]}
@@ -46,10 +47,9 @@ refuses()
 
 again()
 {
-	all_in PENDING ${members[@]} && begins_now ${members[@]} &&
+	test "$(restarts_of ${members[@]})" = $1 &&
 		wait_for 40 all_in RUNNING ${members[@]} &&
-		started_together ${members[@]} &&
-		test "$(restarts_of ${members[@]})" = $1
+		started_together ${members[@]}
 }
 
 for policy in ignore kill requeue; do
@@ -64,11 +64,12 @@ for policy in ignore kill requeue; do
 	'
 done
 test_expect_success '6.14 it is held while it waits to begin, and released' '
-	gather late && says $alice "requeued $alice/late: 3 members" requeue late &&
+	script="trap : TERM; while :; do sleep 1; done" gather late &&
+	says $alice "requeued $alice/late: 3 members" requeue late &&
 	says $alice "held $alice/late: 3 members" hold late &&
-	begins_now ${members[@]} &&
 	refuses $alice "gang $alice/late: no member runs" requeue late &&
-	all_in PENDING ${members[@]} &&
+	wait_for 20 all_in PENDING ${members[@]} &&
+	begins_now ${members[@]} &&
 	says $alice "released $alice/late: 3 members" release late &&
 	wait_for 40 all_in RUNNING ${members[@]} &&
 	started_together ${members[@]}

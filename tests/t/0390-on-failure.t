@@ -229,14 +229,12 @@ test_expect_success 'kill: to complete is no failure' '
 
 # --- requeue ---
 
-# All are in the queue again, then start together: again GANG STARTS
+# 6.7: all start together again: again GANG STARTS
 again()
 {
-	wait_for 15 all_in PENDING ${members[@]} &&
-		begins_now ${members[@]} &&
-		wait_for 40 all_in RUNNING ${members[@]} &&
-		started_together ${members[@]} &&
-		wait_for 10 'test $(starts_of '$1') = '$2
+	wait_for 60 'test $(starts_of '$1') = '$2 &&
+		all_in RUNNING ${members[@]} &&
+		started_together ${members[@]}
 }
 
 test_expect_success '3.2 3.36 requeue: a member fails, all run again together' '

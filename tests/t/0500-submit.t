@@ -45,7 +45,7 @@ refused_table()
 0.28 another time|--gang=early --gang-waiting-time=6:00|--gang-waiting-time=00:06:00: the gang's earlier members said 00:05:00 (job N of root)
 0.23 a bare name|--gang=a --gang-groups=b|--gang-groups=b: write NAMESPACE/NAME, where NAMESPACE is the user or account of that gang
 0.21 another group|--gang=early --gang-groups=root/other|--gang-groups=root/other: the gang's earlier members said that there are none (job N of root)
-3.19 unknown policy|--gang=a --gang-on-failure=cry|--gang-on-failure=cry: expected one of ignore|kill|requeue
+3.19 unknown policy|--gang=a --gang-on-failure=cry|--gang-on-failure=cry: expected one of ignore|kill|requeue|replace
 0.15 junk TRES|--gang=a --gang-min-tres=gpu=1|--gang-min-tres=gpu=1: expected cpu=N, mem=SIZE and node=N, each at most once, where SIZE is like 2048M or 64G
 0.15 CPUs to be free|--gang=a --gang-min-member=1 --gang-min-tres=cpu=9|the gang can never start: --gang-min-tres wants 9 CPUs to be free and the cluster has 8
 0.15 nodes to be free|--gang=a --gang-min-member=1 --gang-min-tres=node=5|the gang can never start: --gang-min-tres wants 5 nodes to be free and the cluster has 4

@@ -147,6 +147,8 @@ struct sgang_record {
 	uint32_t done;      /* members of this start that have completed */
 	int64_t recall;     /* somebody who may wants this member that runs
 			 * requeued with all others, since then */
+	int64_t restart;    /* it was requeued with its gang or in place of a
+			     * lost one, and may begin then */
 	uint32_t epoch;     /* changes of who is in it, once it has started */
 	uint32_t epoch_who; /* ... a hash of those who were in it then */
 	/* known once the gang has a placement (placed == true) */

@@ -106,7 +106,7 @@ static const struct sgang_option options[OPTIONS + 1] = {
 	},
 	[OPT_ON_FAILURE] = {
 		.name = "gang-on-failure",
-		.arg = "ignore|kill|requeue",
+		.arg = "ignore|kill|requeue|replace",
 		.help = "what becomes of the others when a member fails "
 			"(default ignore)",
 	},
@@ -449,6 +449,7 @@ static const char *const failures[] = {
 	[SGANG_ON_FAILURE_IGNORE] = "ignore",
 	[SGANG_ON_FAILURE_KILL] = "kill",
 	[SGANG_ON_FAILURE_REQUEUE] = "requeue",
+	[SGANG_ON_FAILURE_REPLACE] = "replace", /* the last */
 };
 
 static const char *const preempts[] = {
@@ -568,8 +569,8 @@ static int set_max_restarts(struct sgang_spec *spec, const char *value,
 static int set_on_stale(struct sgang_spec *spec, const char *value,
 			struct sgang_error *err)
 {
-	unsigned int i = find_word(failures, COUNT(failures), OPT_ON_STALE,
-				   value, err);
+	unsigned int i = find_word(failures, SGANG_ON_FAILURE_REPLACE,
+				   OPT_ON_STALE, value, err);
 
 	if (!i)
 		return -1;

@@ -45,7 +45,8 @@ enum sgang_on_failure {
 	SGANG_ON_FAILURE_UNSET,
 	SGANG_ON_FAILURE_IGNORE,
 	SGANG_ON_FAILURE_KILL,
-	SGANG_ON_FAILURE_REQUEUE
+	SGANG_ON_FAILURE_REQUEUE,
+	SGANG_ON_FAILURE_REPLACE /* it alone is requeued, the others go on */
 };
 
 /* In which order members are in the ring (7.9). */

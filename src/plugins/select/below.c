@@ -15,6 +15,12 @@ static void begin_count(struct gang *g, int64_t started)
 	g->below.known = false;
 }
 
+static bool cares(const struct sgang_record *r)
+{
+	return r->on_stale > SGANG_ON_FAILURE_IGNORE ||
+	       r->on_failure == SGANG_ON_FAILURE_REPLACE;
+}
+
 /* A gang that wants nothing has no numbers in its records. */
 void sgang_below_note_end(struct sgang_conductor *c,
 			  const struct sgang_job_info *info,
@@ -24,10 +30,9 @@ void sgang_below_note_end(struct sgang_conductor *c,
 
 	if (info->failed || !r->started || r->object)
 		return;
-	g = r->on_stale > SGANG_ON_FAILURE_IGNORE ?
-		    sgang_registry_get(c, r->ns, r->name) :
-		    sgang_registry_find(c, r->ns, r->name);
-	if (!g || (!g->below.cares && r->on_stale <= SGANG_ON_FAILURE_IGNORE))
+	g = cares(r) ? sgang_registry_get(c, r->ns, r->name) :
+		       sgang_registry_find(c, r->ns, r->name);
+	if (!g || (!g->below.cares && !cares(r)))
 		return;
 	begin_count(g, r->started);
 	if (g->below.of == r->started)

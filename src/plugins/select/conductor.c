@@ -493,6 +493,8 @@ static int first_half(struct sgang_conductor *c)
 		sgang_failure_check_all(c);
 		sgang_stale_check_all(c);
 	}
+	sgang_replace_check_all(c);
+	sgang_restart_check_all(c);
 	sgang_hold_check_all(c);
 	sgang_never_check_all(c);
 	sgang_barred_check_all(c);

@@ -106,10 +106,11 @@ struct gang {
 	size_t n_entries, cap_entries;
 	struct entry *object; /* its definition, or NULL */
 	struct {
-		size_t waiting;  /* entries that wait, ... */
-		size_t parked;   /* those of them that are parked, ... */
-		size_t eligible; /* those that are eligible, ... */
-		size_t barred;   /* those of these that Slurm does not try */
+		size_t waiting;    /* entries that wait, ... */
+		size_t parked;     /* those of them that are parked, ... */
+		size_t eligible;   /* those that are eligible, ... */
+		size_t barred;     /* those of these that Slurm does not try */
+		size_t restarting; /* of those that wait: restart.c */
 	} count;
 	uint64_t label; /* what all that wait show, see host_jobs.h; 0: not all
 			 * show the same */
@@ -161,6 +162,9 @@ struct gang {
 		bool known;    /* ... those before a restart, too */
 		bool cares;    /* somebody's jobs are concerned */
 	} below;
+
+	int64_t restart; /* the last of those that were requeued may begin
+			  * then; 0: no such one */
 
 	/* Its members that have ended. */
 	struct {
@@ -689,6 +693,30 @@ void sgang_below_note_end(struct sgang_conductor *c,
 			  const struct sgang_record *r);
 /* After a restart the records know what was before. */
 void sgang_below_recover(struct gang *g);
+
+/* --- replace.c --- */
+
+/* Is the job one that --gang-on-failure=replace requeues? */
+bool sgang_replace_is_lost(const struct sgang_job_info *info);
+/* How often it was requeued before it was lost. */
+uint32_t sgang_replace_restarts(const struct sgang_job_info *info);
+/* Requeue it. False: so often it was requeued before, or Slurm does not. */
+bool sgang_replace(struct sgang_conductor *c, const struct gang *g,
+		   const struct sgang_job_info *info, uint32_t max_restarts);
+/* Those that have lost all members start together again. */
+void sgang_replace_check_all(struct sgang_conductor *c);
+
+/* --- restart.c --- */
+
+/* A member was requeued, which has been so often before: it begins soon, after
+ * so many seconds at least. */
+void sgang_restart(struct sgang_conductor *c, struct sgang_job *job,
+		   uint32_t restarts, int64_t least);
+/* These seconds, of one that may be requeued already. */
+int64_t sgang_restart_least(const struct sgang_conductor *c,
+			    const struct sgang_job_info *info);
+/* Those that have ended begin when they may. */
+void sgang_restart_check_all(struct sgang_conductor *c);
 
 /* --- stale.c --- */
 

@@ -118,8 +118,11 @@ static void requeue_all(struct sgang_conductor *c, struct gang *g)
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];
 
-		if (e->m.state == SGANG_MEMBER_RUNNING &&
-		    !c->host->jobs.requeue(e->job))
+		if (e->m.state != SGANG_MEMBER_RUNNING)
+			continue;
+		if (c->host->jobs.requeue(e->job))
+			sgang_restart(c, e->job, 0, 0);
+		else
 			sgang_log(SGANG_LOG_INFO,
 				  "%s/%s: job %u cannot be requeued", g->ns,
 				  g->name, e->job_id);

@@ -78,7 +78,9 @@ static uint32_t find_lost(const struct gang *g)
 struct user {
 	uint32_t uid;
 	uint32_t max_restarts; /* 0: nothing was said */
-	uint32_t restarts;     /* of the job of that user which had most */
+	uint32_t restarts;     /* of the job of that user which had most, or
+				* of ... */
+	uint32_t unreplaced;   /* ... one that cannot be replaced; 0: none */
 };
 
 /* All jobs of the gang that slurmctld still knows. */
@@ -89,7 +91,8 @@ struct everybody {
 	struct user *users; /* whose jobs they are */
 	size_t n_users;
 	uint32_t lost;     /* the member that was ... */
-	uint32_t restarts; /* ... after so many restarts */
+	uint32_t restarts; /* ... after so many restarts, ... */
+	uint32_t before;   /* ... before that */
 	bool no_memory;
 };
 
@@ -170,6 +173,7 @@ static void count_restarts(struct sgang_conductor *c, struct everybody *all)
 	if (job)
 		c->host->jobs.info(job, &info);
 	all->restarts = info.restarts;
+	all->before = sgang_replace_restarts(&info);
 	for (size_t i = 0; i < all->n; i++) {
 		job = c->host->jobs.find(all->ids[i]);
 		if (!job)
@@ -185,6 +189,14 @@ static void count_restarts(struct sgang_conductor *c, struct everybody *all)
 	}
 }
 
+static bool is_unreplaced(const struct everybody *all,
+			  const struct sgang_job_info *info)
+{
+	const struct user *user = find_user(all, info->uid);
+
+	return user && user->unreplaced;
+}
+
 /* Has the job been restarted as often as its user lets it be? Of one who says
  * nothing the member that is lost counts; of others their own alone. */
 static bool used_up(const struct everybody *all,
@@ -194,7 +206,8 @@ static bool used_up(const struct everybody *all,
 
 	if (user && user->max_restarts)
 		return user->restarts >= user->max_restarts;
-	return all->restarts >= RESTARTS_MAX;
+	return (user && user->unreplaced ? user->restarts : all->restarts) >=
+	       RESTARTS_MAX;
 }
 
 static void forget_everybody(struct everybody *all)
@@ -223,14 +236,15 @@ static void tell_used_up(struct sgang_conductor *c, const struct everybody *all,
 			 const struct sgang_job_info *info)
 {
 	const struct user *user = find_user(all, info->uid);
-	bool said = user && user->max_restarts;
+	bool own = user && (user->max_restarts || user->unreplaced);
 	char text[SGANG_NAMESPACE_MAX + SGANG_NAME_MAX + 128];
 
 	snprintf(text, sizeof(text),
 		 "Gang %s/%s ended: job %u was lost, restarts %u of %u",
-		 all->g->ns, all->g->name, all->lost,
-		 said ? user->restarts : all->restarts,
-		 said ? user->max_restarts : RESTARTS_MAX);
+		 all->g->ns, all->g->name,
+		 own && user->unreplaced ? user->unreplaced : all->lost,
+		 own ? user->restarts : all->restarts,
+		 own && user->max_restarts ? user->max_restarts : RESTARTS_MAX);
 	c->host->jobs.tell_end(info->job, text);
 }
 
@@ -243,7 +257,7 @@ static void end_one(struct sgang_conductor *c, struct gang *g,
 	c->host->jobs.info(job, &info);
 	if (info.state != SGANG_JOB_ENDED)
 		c->host->jobs.end(job);
-	if (policy(c, &info) == SGANG_ON_FAILURE_REQUEUE && used_up(all, &info))
+	if (policy(c, &info) > SGANG_ON_FAILURE_KILL && used_up(all, &info))
 		tell_used_up(c, all, &info);
 	else if (info.labelled)
 		c->host->jobs.unlabel(job);
@@ -255,7 +269,7 @@ static void pass_over(struct sgang_conductor *c, struct gang *g,
 {
 	struct sgang_record r;
 
-	if (info->state == SGANG_JOB_ENDED) {
+	if (info->state == SGANG_JOB_ENDED && info->failed) {
 		if (info->labelled)
 			c->host->jobs.unlabel(job);
 		sgang_publish_phase(c, g, job, SGANG_PHASE_FAILED);
@@ -267,10 +281,12 @@ static void pass_over(struct sgang_conductor *c, struct gang *g,
 }
 
 /* All end whose users want that, those that never ran too (3.2). Those that are
- * requeued are left out. */
-static void end_all(struct sgang_conductor *c, struct gang *g,
+ * requeued are left out. False: nobody ends. */
+static bool end_all(struct sgang_conductor *c, struct gang *g,
 		    const struct everybody *all, bool requeued)
 {
+	bool any = false;
+
 	for (size_t i = 0; i < all->n; i++) {
 		struct sgang_job *job = c->host->jobs.find(all->ids[i]);
 		struct sgang_job_info info;
@@ -280,11 +296,54 @@ static void end_all(struct sgang_conductor *c, struct gang *g,
 			continue;
 		c->host->jobs.info(job, &info);
 		is = policy(c, &info);
-		if (is == SGANG_ON_FAILURE_IGNORE)
+		if (is == SGANG_ON_FAILURE_IGNORE ||
+		    (is == SGANG_ON_FAILURE_REPLACE &&
+		     !is_unreplaced(all, &info)))
 			pass_over(c, g, job, &info);
-		else if (is == SGANG_ON_FAILURE_KILL || !requeued ||
-			 used_up(all, &info))
+		else if (is != SGANG_ON_FAILURE_REQUEUE || !requeued ||
+			 used_up(all, &info)) {
 			end_one(c, g, job, all);
+			any = true;
+		}
+	}
+	return any;
+}
+
+/* ---- one alone is requeued ---- */
+
+/* Of whoever is replaced his own restarts count. Those of a user whose member
+ * cannot be replaced end with it. */
+static void replace_one(struct sgang_conductor *c, const struct gang *g,
+			const struct sgang_job_info *info,
+			struct everybody *all)
+{
+	uint32_t most = max_restarts(c, info);
+	struct user *user;
+
+	if (info->cancelled ||
+	    sgang_replace(c, g, info, most ? most : RESTARTS_MAX))
+		return;
+	user = find_user(all, info->uid);
+	if (!user)
+		return;
+	user->unreplaced = info->job_id;
+	user->restarts = sgang_replace_restarts(info);
+}
+
+static void replace_all(struct sgang_conductor *c, const struct gang *g,
+			struct everybody *all)
+{
+	struct sgang_job_info info;
+
+	for (size_t i = 0; i < all->n && !came_later(g); i++) {
+		struct sgang_job *job = c->host->jobs.find(all->ids[i]);
+
+		if (!job)
+			continue;
+		c->host->jobs.info(job, &info);
+		if (policy(c, &info) == SGANG_ON_FAILURE_REPLACE &&
+		    sgang_replace_is_lost(&info))
+			replace_one(c, g, &info, all);
 	}
 }
 
@@ -293,16 +352,22 @@ static bool requeue_one(struct sgang_conductor *c, struct gang *g,
 			struct sgang_job *job, const struct everybody *all)
 {
 	struct sgang_job_info info;
+	int64_t least;
+	bool ran;
 
 	c->host->jobs.info(job, &info);
 	if (policy(c, &info) != SGANG_ON_FAILURE_REQUEUE || used_up(all, &info))
 		return true;
+	ran = info.state != SGANG_JOB_PENDING || sgang_replace_is_lost(&info);
+	least = sgang_restart_least(c, &info);
 	if (info.state != SGANG_JOB_PENDING && !c->host->jobs.requeue(job)) {
 		sgang_log(SGANG_LOG_INFO, "%s/%s: job %u cannot be requeued",
 			  g->ns, g->name, info.job_id);
 		return false;
 	}
 	sgang_publish_phase(c, g, job, SGANG_PHASE_WAITING);
+	if (ran) /* else it begins when its user has said */
+		sgang_restart(c, job, all->before, least);
 	return true;
 }
 
@@ -365,18 +430,19 @@ static bool wants_requeue(struct sgang_conductor *c,
 static void apply(struct sgang_conductor *c, struct gang *g, uint32_t lost)
 {
 	struct everybody all;
-	bool again;
+	bool again, ended;
 
 	if (find_everybody(c, g, lost, &all) < 0)
 		return; /* the next pass tries again */
-	again = wants_requeue(c, &all) && may_requeue(c, g, lost);
-	if (g->n_entries || again)
+	replace_all(c, g, &all);
+	again = wants_requeue(c, &all) && may_requeue(c, g, lost) &&
+		requeue_all(c, g, &all);
+	ended = end_all(c, g, &all, again);
+	if (again || (g->n_entries && ended))
 		sgang_log(SGANG_LOG_INFO,
 			  "%s/%s: member %u is lost: the gang is %s", g->ns,
 			  g->name, lost, again ? "requeued" : "ended");
-	again = again && requeue_all(c, g, &all);
-	end_all(c, g, &all, again);
-	if (!again)
+	if (!again && ended)
 		g->ended.killed = !came_later(g);
 	forget_everybody(&all);
 }

@@ -202,6 +202,13 @@ struct sgang_host_jobs {
 	/* Let it end so and wait for another start; a job that has ended too.
 	 * False when Slurm does not requeue it. */
 	bool (*requeue)(struct sgang_job *job);
+	/* Let a job that was requeued begin at 'when', or as soon after its end
+	 * as slurmd knows it for a new run, where Slurm would let it wait
+	 * longer. Returns the moment at which it may begin; 0 while it has not
+	 * ended on all of its nodes. */
+	int64_t (*begin)(struct sgang_job *job, int64_t when);
+	/* Seconds between SIGTERM and SIGKILL (KillWait). */
+	uint32_t (*kill_wait)(void);
 
 	/* Show 'text' where Slurm would say Resources, and if 'behind_own',
 	 * also where it would say Priority: the job in front is a member of the

@@ -105,6 +105,7 @@ void sgang_publish_phase(struct sgang_conductor *c, const struct gang *g,
 	r.stale_grace = before.stale_grace;
 	r.waiting_time = before.waiting_time;
 	r.held_for = before.held_for;
+	r.restart = before.restart;
 	if (e)
 		sgang_publish_own(g, e, &r);
 	r.phase = phase;
@@ -199,6 +200,8 @@ static bool show_record(struct sgang_conductor *c, const struct gang *g,
 	/* One whose loss was ignored is not lost again. */
 	if (e->has_record && (e->m.state != SGANG_MEMBER_PENDING || g->cares))
 		r.started = e->record.started;
+	if (e->has_record && e->m.state == SGANG_MEMBER_PENDING)
+		r.restart = e->record.restart;
 	sgang_publish_fill(g, &r);
 	sgang_publish_own(g, e, &r);
 	sgang_asks_add_own(&e->spec, r.asks);

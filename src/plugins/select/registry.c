@@ -535,6 +535,7 @@ static void count_waiting(struct gang *g, const struct entry *e)
 	g->count.parked += e->parked;
 	g->count.eligible += e->m.eligible;
 	g->count.barred += e->m.eligible && e->barred;
+	g->count.restarting += e->has_record && e->record.restart;
 }
 
 /* A hash of all that add_up() looks at, but for two: the moment of the first
@@ -547,7 +548,7 @@ static uint64_t look_over(const struct sgang_conductor *c, struct gang *g)
 	bool other = g->hold.n > 0;
 
 	g->count.waiting = g->count.parked = g->count.eligible =
-		g->count.barred = 0;
+		g->count.barred = g->count.restarting = 0;
 	g->label = 0;
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];

@@ -18,12 +18,17 @@
 /* As of --gang-on-failure. */
 #define RESTARTS_MAX 5
 
-static bool any_cares(const struct gang *g)
+/* Does it matter how many members have completed, and how many run? */
+static void find_cares(struct gang *g, bool *done, bool *running)
 {
-	for (size_t i = 0; i < g->n_entries; i++)
-		if (g->entries[i]->m.on_stale > SGANG_ON_FAILURE_IGNORE)
-			return true;
-	return false;
+	*done = *running = false;
+	for (size_t i = 0; i < g->n_entries; i++) {
+		const struct sgang_member *m = &g->entries[i]->m;
+
+		*running |= m->on_stale > SGANG_ON_FAILURE_IGNORE;
+		*done |= m->on_failure == SGANG_ON_FAILURE_REPLACE;
+	}
+	*done |= *running;
 }
 
 static bool is_below(const struct gang *g)
@@ -73,6 +78,14 @@ static void end_one(struct sgang_conductor *c, struct gang *g,
 	c->host->jobs.tell_end(e->job, why);
 }
 
+static void begin_again(struct sgang_conductor *c, struct gang *g,
+			const struct entry *e, uint32_t restarts)
+{
+	sgang_publish_phase(c, g, e->job, SGANG_PHASE_WAITING);
+	if (e->m.state != SGANG_MEMBER_PENDING)
+		sgang_restart(c, e->job, restarts, 0);
+}
+
 static void take(struct sgang_conductor *c, struct gang *g,
 		 const struct entry *e, uint32_t restarts, const char *why)
 {
@@ -81,7 +94,7 @@ static void take(struct sgang_conductor *c, struct gang *g,
 	if (e->m.on_stale == SGANG_ON_FAILURE_REQUEUE && restarts < most &&
 	    (e->m.state == SGANG_MEMBER_PENDING ||
 	     c->host->jobs.requeue(e->job)))
-		sgang_publish_phase(c, g, e->job, SGANG_PHASE_WAITING);
+		begin_again(c, g, e, restarts);
 	else
 		end_one(c, g, e, why);
 }
@@ -117,13 +130,14 @@ static bool take_due(struct sgang_conductor *c, struct gang *g, int64_t now)
 static void check(struct sgang_conductor *c, struct gang *g)
 {
 	int64_t now = c->host->now();
+	bool cares;
 
 	if (g->stale || g->preempt.evicted || !g->tally.started)
 		return;
-	g->below.cares = any_cares(g);
+	find_cares(g, &g->below.cares, &cares);
 	if (g->below.cares)
 		sgang_below_recover(g);
-	if (!g->below.cares || !is_below(g)) {
+	if (!cares || !is_below(g)) {
 		c->changed |= g->below.since != 0;
 		g->below.since = 0;
 		return;

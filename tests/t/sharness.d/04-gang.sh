@@ -34,7 +34,8 @@
 #                              MaxWaitingTime that was long before: so nothing
 #                              depends on how fast this machine is
 #   interrupt PID              Ctrl-C
-#   begins_now ID...           a requeued job need not wait for two minutes
+#   begins_now ID...           a requeued job need not wait for two minutes; it
+#                              may run already
 #   errors_left [PATTERN...]   what stands in the log and should not
 #   nothing_left [PATTERN...]  the check every test ends with: see there
 
@@ -312,7 +313,8 @@ begins_now()
 	local id
 
 	for id; do
-		scontrol update JobId=$id StartTime=now+2 || return 1
+		scontrol update JobId=$id StartTime=now+2 ||
+			job_is $id "RUNNING|CONFIGURING" || return 1
 	done
 }
 

@@ -1170,6 +1170,12 @@ static void test_on_failure(void **state)
 		  FAKE_PENDING },
 		{ "gang_on_failure=requeue", false, true, FAKE_GONE,
 		  FAKE_GONE },
+		{ "gang_on_failure=replace", false, false, FAKE_PENDING,
+		  FAKE_RUNNING },
+		{ "gang_on_failure=replace", true, false, FAKE_PENDING,
+		  FAKE_RUNNING },
+		{ "gang_on_failure=replace", false, true, FAKE_GONE,
+		  FAKE_RUNNING },
 	};
 
 	(void)state;
@@ -1200,6 +1206,112 @@ static void test_on_failure(void **state)
 			assert_int_equal(record_of(ids[0]).members, 3);
 		}
 	}
+}
+
+/* Three members run, and say so of a loss. */
+static void run_three(const char *more, uint32_t ids[3])
+{
+	struct fake_request rq = member_of("train", 3);
+
+	new_cluster(0, more);
+	rq.more = more;
+	submit_many(rq, 3, ids);
+	pass();
+	schedule_and_pass();
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+}
+
+/* When the conductor lets it begin; as seconds from the loss. */
+static int64_t begins_after(uint32_t id, int64_t lost)
+{
+	pass();
+	return fake_job(id)->begins - lost;
+}
+
+/* 6.7, 6.13: at once, then after 15 seconds, then after twice as many; after a
+ * node has failed not before the old run must have ended. */
+static void test_restart_begins(void **state)
+{
+	static const char *const policies[] = { "gang_on_failure=replace",
+						"gang_on_failure=requeue" };
+	static const int64_t waits[] = { 0, 15, 30, 60, 120 };
+	uint32_t ids[3];
+
+	(void)state;
+	for (size_t p = 0; p < COUNT(policies); p++) {
+		run_three(policies[p], ids);
+		for (size_t i = 0; i < COUNT(waits); i++) {
+			int64_t now = fake_host.now();
+
+			fake_fail(ids[1], false);
+			pass();
+			assert_int_equal(begins_after(ids[1], now), waits[i]);
+			assert_int_equal(record_of(ids[1]).restart, 0);
+			schedule_and_pass();
+			pass();
+			all_in_state(ids, 3, FAKE_RUNNING);
+		}
+		run_three(policies[p], ids);
+		fake_lose(ids[1]);
+		pass();
+		assert_int_equal(begins_after(ids[1], fake_host.now()), 35);
+	}
+}
+
+/* 6.6: who has lost all members starts together again, unless others have
+ * completed. */
+static void test_replace_all(void **state)
+{
+	uint32_t ids[3];
+
+	(void)state;
+	for (int completed = 0; completed < 2; completed++) {
+		run_three("gang_on_failure=replace", ids);
+		if (completed)
+			fake_end(ids[0]);
+		else
+			fake_fail(ids[0], false);
+		pass();
+		fake_user_hold(ids[0], !completed);
+		fake_fail(ids[1], false);
+		fake_fail(ids[2], false);
+		pass();
+		pass();
+		assert_int_equal(record_of(ids[1]).satisfied, completed);
+		schedule_and_pass();
+		schedule_and_pass();
+		all_in_state(ids + 1, 2,
+			     completed ? FAKE_RUNNING : FAKE_PENDING);
+		if (completed)
+			continue;
+		fake_user_hold(ids[0], false);
+		pass();
+		schedule_and_pass();
+		all_in_state(ids, 3, FAKE_RUNNING);
+	}
+}
+
+/* 6.6: a member that cannot be replaced is the end of its user's, and of nobody
+ * else's. */
+static void test_replace_ends(void **state)
+{
+	uint32_t ids[3];
+
+	(void)state;
+	run_three("gang_on_failure=replace|gang_max_restarts=1", ids);
+	for (int i = 0; i < 2; i++) {
+		all_in_state(ids, 3, FAKE_RUNNING);
+		fake_fail(ids[2], false);
+		pass();
+		pass();
+		schedule_and_pass();
+		pass();
+	}
+	all_in_state(ids, 3, FAKE_GONE);
+	assert_string_equal(
+		fake_job(ids[0])->text,
+		"Gang alice/train ended: job 3 was lost, restarts 1 of 1");
 }
 
 /* One that completed is no loss. */
@@ -1880,6 +1992,9 @@ int main(void)
 		TEST(test_nonstrict_rounds_after_kill),
 		TEST(test_match_running),
 		TEST(test_on_failure),
+		TEST(test_restart_begins),
+		TEST(test_replace_all),
+		TEST(test_replace_ends),
 		TEST(test_max_restarts),
 		TEST(test_stale),
 		TEST(test_stale_replaced),

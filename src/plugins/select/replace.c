@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* replace.c - a member that is lost is requeued alone, and the others go on
+ *
+ * It comes back as any member that comes later does (heir.c), and so with the
+ * member rank that it had. All members may be lost, one after the other or at
+ * once. Then they start together again, as a gang that has never started; unless
+ * others have completed, for the gang would not be whole again.
+ */
+
+#include "conductor_private.h"
+#include "plugins/log.h"
+
+bool sgang_replace_is_lost(const struct sgang_job_info *info)
+{
+	struct sgang_record r;
+
+	if (info->state == SGANG_JOB_ENDED)
+		return info->failed;
+	return info->state == SGANG_JOB_PENDING &&
+	       sgang_record_parse(info->comment, &r) == 1 && r.started;
+}
+
+/* Slurm counts a requeue at once. */
+uint32_t sgang_replace_restarts(const struct sgang_job_info *info)
+{
+	return info->restarts -
+	       (info->restarts && info->state == SGANG_JOB_PENDING);
+}
+
+bool sgang_replace(struct sgang_conductor *c, const struct gang *g,
+		   const struct sgang_job_info *info, uint32_t max_restarts)
+{
+	uint32_t restarts = sgang_replace_restarts(info);
+
+	if (restarts >= max_restarts || (info->state == SGANG_JOB_ENDED &&
+					 !c->host->jobs.requeue(info->job)))
+		return false;
+	if (info->labelled)
+		c->host->jobs.unlabel(info->job);
+	sgang_restart(c, info->job, restarts, sgang_restart_least(c, info));
+	sgang_log(SGANG_LOG_INFO, "%s/%s: member %u is lost and requeued",
+		  g->ns, g->name, info->job_id);
+	return true;
+}
+
+/* ---- all are lost ---- */
+
+static bool all_lost(const struct gang *g)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < g->n_entries; i++) {
+		const struct sgang_member *m = &g->entries[i]->m;
+
+		if (m->state != SGANG_MEMBER_PENDING)
+			return false;
+		any |= m->on_failure == SGANG_ON_FAILURE_REPLACE;
+	}
+	return any && g->tally.satisfied && !g->below.done;
+}
+
+static void begin_anew(struct sgang_conductor *c, struct gang *g)
+{
+	for (size_t i = 0; i < g->n_entries; i++)
+		sgang_publish_phase(c, g, g->entries[i]->job,
+				    SGANG_PHASE_WAITING);
+	g->attempt.failed = false;
+	g->attempt.why[0] = '\0';
+	c->changed = true;
+	sgang_registry_refresh(c, g);
+	g->stale = true; /* the next pass sees what it has become */
+	sgang_conductor_poke(c);
+	sgang_log(SGANG_LOG_INFO, "%s/%s: has lost all members, waits again",
+		  g->ns, g->name);
+}
+
+void sgang_replace_check_all(struct sgang_conductor *c)
+{
+	for (struct gang *g = c->gangs; g; g = g->next) {
+		if (!g->stale && g->count.restarting && all_lost(g))
+			begin_anew(c, g);
+	}
+}

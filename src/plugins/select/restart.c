@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* restart.c - members that are requeued begin again at once
+ *
+ * Slurm lets a job that was requeued wait for two minutes (cred_expire), so that
+ * no node takes it for the run before. Two seconds are enough for that. A member
+ * that is requeued for its gang begins so soon for the first time, and later each
+ * time after a wait twice as long, but never later than Slurm lets it. The moment
+ * is in its record until it has ended everywhere, when Slurm sets its own.
+ *
+ * One that Slurm has requeued by itself has lost its node. Slurm does not wait for
+ * the end there; but the node may come back while it still ends the job.
+ */
+
+#include "conductor_private.h"
+
+/* Before the second restart of a job, in seconds; doubled with each. */
+#define BACKOFF_FIRST 15
+#define BACKOFF_DOUBLED 4
+
+/* A node that is told to end a job does so this long after KillWait at most. */
+#define LATE_SECONDS 5
+
+static int64_t backoff(uint32_t restarts)
+{
+	uint32_t doubled = restarts - 1;
+
+	if (!restarts)
+		return 0;
+	return (int64_t)BACKOFF_FIRST
+	       << (doubled < BACKOFF_DOUBLED ? doubled : BACKOFF_DOUBLED);
+}
+
+void sgang_restart(struct sgang_conductor *c, struct sgang_job *job,
+		   uint32_t restarts, int64_t least)
+{
+	int64_t wait = backoff(restarts);
+	struct sgang_job_info info;
+	struct sgang_record r;
+
+	c->host->jobs.info(job, &info);
+	if (sgang_record_parse(info.comment, &r) != 1)
+		return;
+	r.restart = c->host->now() + (wait > least ? wait : least);
+	r.started = 0; /* one that waits has not been lost again */
+	(void)sgang_publish_write(c, job, &r);
+	c->changed = true;
+}
+
+int64_t sgang_restart_least(const struct sgang_conductor *c,
+			    const struct sgang_job_info *info)
+{
+	return info->state == SGANG_JOB_PENDING ?
+		       (int64_t)c->host->jobs.kill_wait() + LATE_SECONDS :
+		       0;
+}
+
+/* Those that have ended everywhere begin when their records say so. */
+static void set_begin(struct sgang_conductor *c, struct gang *g)
+{
+	for (size_t i = 0; i < g->n_entries; i++) {
+		struct entry *e = g->entries[i];
+		struct sgang_record r = e->record;
+		int64_t begin;
+
+		if (e->m.state != SGANG_MEMBER_PENDING || !r.restart)
+			continue;
+		begin = c->host->jobs.begin(e->job, r.restart);
+		if (!begin)
+			continue;
+		if (begin > g->restart)
+			g->restart = begin;
+		r.restart = 0;
+		e->record.restart = 0;
+		(void)sgang_publish_write(c, e->job, &r);
+		c->changed = true;
+	}
+}
+
+void sgang_restart_check_all(struct sgang_conductor *c)
+{
+	for (struct gang *g = c->gangs; g; g = g->next) {
+		if (g->restart && g->restart <= c->host->now()) {
+			g->restart = 0;
+			c->wake_scheduler = true;
+		}
+		if (!g->stale && g->count.restarting)
+			set_begin(c, g);
+	}
+}
