@@ -133,6 +133,20 @@ static void write_list(const struct known *k, enum list list, FILE *out)
 	}
 }
 
+static void write_spares(const struct known *k, FILE *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < k->gang->n_jobs; i++) {
+		const struct sgang_jobrow *job = k->gang->jobs[i];
+
+		if (job->class != SGANG_ROW_RUNNING || !job->record.spare)
+			continue;
+		fprintf(out, "%s%" PRIu32, any ? "," : "", job->job_id);
+		any = true;
+	}
+}
+
 static const char *get(void *arg, const char *name)
 {
 	struct known *k = arg;
@@ -165,9 +179,12 @@ static const char *get(void *arg, const char *name)
 		write_list(k, NODES, out);
 	else if (!strcmp(name, SGANG_EPOCH_DRAINING) && k->knows_nodes)
 		write_list(k, DRAINING, out);
+	else if (!strcmp(name, SGANG_EPOCH_SPARES))
+		write_spares(k, out);
 	fclose(out);
-	if (!strcmp(name, SGANG_EPOCH_DRAINING) && k->knows_nodes)
-		return k->text; /* "": none does */
+	if ((!strcmp(name, SGANG_EPOCH_DRAINING) && k->knows_nodes) ||
+	    !strcmp(name, SGANG_EPOCH_SPARES))
+		return k->text; /* "": there are none */
 	return k->text && k->text[0] ? k->text : NULL;
 }
 

@@ -23,7 +23,7 @@ static const char form[] =
 	"   Topology={topology} GroupTopology={group_topology}"
 	" Exclusive={exclusive} Parallel={parallel} MinTRES={min_tres}"
 	" RunTime={run_time} CommShare={comm_share} RankOrder={rank_order}"
-	" Preempt={preempt}\n"
+	" Preempt={preempt} Spares={spares}\n"
 	"   SubmitTime={submitted%t} Created={created%t} Since={since%t}"
 	" WaitEnds={wait_ends%t} Started={started%t}\n"
 	"   RingCost={ring_cost} RingBest={ring_best}"
@@ -36,7 +36,7 @@ static const char form[] =
 	" JobName={job_name} UserId={user} Account={account}"
 	" Partition={partition} State={state} MemberRank={member_rank}"
 	" RankOffset={rank_offset}[ HoldEnded={hold_ended}]"
-	"[ HeldTime={held_seconds%d}] Order={order} Round={round}"
+	"[ Spare={spare}][ HeldTime={held_seconds%d}] Order={order} Round={round}"
 	" NodeList={nodes} Reason={reason|None}\n>";
 
 static void put_order(struct json_object *object, const char *asks)
@@ -64,6 +64,7 @@ static void put_job(struct json_object *object, const struct sgang_jobrow *job)
 	sgang_json_text(object, "state", job->state);
 	sgang_json_maybe(object, "member_rank", record->placed,
 			 record->member_rank);
+	sgang_json_text(object, "spare", record->spare ? "yes" : "");
 	sgang_json_maybe(object, "rank_offset", record->placed,
 			 record->rank_offset);
 	put_order(object, record->asks);

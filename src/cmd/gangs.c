@@ -562,6 +562,7 @@ static void put_asks(struct json_object *object,
 		{ "comm_share", "comm-share" },
 		{ "rank_order", "rank-order" },
 		{ "preempt", "preempt" },
+		{ "spares", "spares" },
 	};
 	char value[SGANG_ASKS_SIZE];
 	size_t i;

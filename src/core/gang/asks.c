@@ -10,7 +10,7 @@
 /* The options, without "gang-", that have no word of their own. */
 static const char *const shared[] = {
 	"min-tres", "topology",   "group-topology", "exclusive", "parallel",
-	"run-time", "comm-share", "rank-order",     "preempt"
+	"run-time", "comm-share", "rank-order",     "preempt",   "spares"
 };
 
 /* Add OPTION=VALUE, all of it or nothing. */

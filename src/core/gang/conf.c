@@ -872,6 +872,7 @@ static const struct gang_key {
 	{ "MaxRestarts", "gang-max-restarts" },
 	{ "OnStale", "gang-on-stale" },
 	{ "StaleGrace", "gang-stale-grace" },
+	{ "Spares", "gang-spares" },
 	{ "RankOrder", "gang-rank-order" },
 	{ "Topology", "gang-topology" },
 	{ "GroupTopology", "gang-group-topology" },

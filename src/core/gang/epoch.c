@@ -15,6 +15,7 @@ static const char *const names[] = {
 	"SLURM_GANG_MEMBERS", SGANG_EPOCH_IDS,        "SLURM_GANG_RANKS",
 	SGANG_EPOCH_RANKS,    "SLURM_GANG_NODELIST",  SGANG_EPOCH_NODES,
 	SGANG_EPOCH_DRAINING, "SLURM_GANG_HEAD_NODE", "SLURM_GANG_RING_COST",
+	SGANG_EPOCH_SPARES,
 };
 
 const char *sgang_epoch_name(size_t i)

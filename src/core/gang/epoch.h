@@ -25,6 +25,8 @@
 /* By member rank, "0" for one that is vacant. */
 #define SGANG_EPOCH_NODES "SLURM_GANG_NODES_PER_MEMBER"
 #define SGANG_EPOCH_RANKS "SLURM_GANG_RANKS_PER_MEMBER"
+/* Members that run and have no member rank; "": there are none. */
+#define SGANG_EPOCH_SPARES "SLURM_GANG_SPARE_JOB_IDS"
 /* Those of its nodes that are going out of service; empty: none is. */
 #define SGANG_EPOCH_DRAINING "SLURM_GANG_DRAINING"
 

@@ -140,16 +140,18 @@ struct sgang_record {
 	char would[SGANG_CLAIM_SIZE]; /* ... the nodes of `victims` that it
 				       * would preempt if it were let, as a
 				       * host list */
-	bool evicted;       /* the gang is being preempted as a whole: it
+	bool evicted;    /* the gang is being preempted as a whole: it
 		       * waits again once none of it runs */
-	int64_t stale;      /* fewer of the gang run than its minimum, since
+	int64_t stale;   /* fewer of the gang run than its minimum, since
 			     * then */
-	uint32_t done;      /* members of this start that have completed */
-	int64_t recall;     /* somebody who may wants this member that runs
+	uint32_t done;   /* members of this start that have completed */
+	int64_t recall;  /* somebody who may wants this member that runs
 			 * requeued with all others, since then */
-	int64_t restart;    /* it was requeued with its gang or in place of a
+	bool spare;      /* it runs, and has no member rank until another one is
+		     * lost */
+	int64_t restart; /* it was requeued with its gang or in place of a
 			     * lost one, and may begin then */
-	uint32_t epoch;     /* changes of who is in it, once it has started */
+	uint32_t epoch;  /* changes of who is in it, once it has started */
 	uint32_t epoch_who; /* ... a hash of those who were in it then */
 	/* known once the gang has a placement (placed == true) */
 	bool placed;

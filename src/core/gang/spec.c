@@ -42,6 +42,7 @@ enum {
 	OPT_MAX_RESTARTS,
 	OPT_ON_STALE,
 	OPT_STALE_GRACE,
+	OPT_SPARES,
 	OPT_OBJECT,
 	OPTIONS
 };
@@ -172,6 +173,12 @@ static const struct sgang_option options[OPTIONS + 1] = {
 		.name = "gang-stale-grace",
 		.arg = "TIME",
 		.help = "for how long it may (default a minute)",
+	},
+	[OPT_SPARES] = {
+		.name = "gang-spares",
+		.arg = "N",
+		.help = "members without a member rank, until one is lost "
+			"(default none)",
 	},
 	[OPT_OBJECT] = {
 		.name = "gang-object",
@@ -566,6 +573,12 @@ static int set_max_restarts(struct sgang_spec *spec, const char *value,
 	return set_number(&spec->max_restarts, OPT_MAX_RESTARTS, 1, value, err);
 }
 
+static int set_spares(struct sgang_spec *spec, const char *value,
+		      struct sgang_error *err)
+{
+	return set_number(&spec->spares, OPT_SPARES, 1, value, err);
+}
+
 static int set_on_stale(struct sgang_spec *spec, const char *value,
 			struct sgang_error *err)
 {
@@ -779,6 +792,7 @@ static int (*const setters[OPTIONS])(struct sgang_spec *, const char *,
 	[OPT_MAX_RESTARTS] = set_max_restarts,
 	[OPT_ON_STALE] = set_on_stale,
 	[OPT_STALE_GRACE] = set_stale_grace,
+	[OPT_SPARES] = set_spares,
 	[OPT_OBJECT] = set_object,
 };
 
@@ -923,6 +937,7 @@ static const struct field {
 	{ OPT_MAX_RESTARTS, false, ALONE(max_restarts), show_number },
 	{ OPT_ON_STALE, false, ALONE(on_stale), show_on_stale },
 	{ OPT_STALE_GRACE, false, ALONE(stale_grace), show_time },
+	{ OPT_SPARES, false, ALONE(spares), show_number },
 	{ OPT_OBJECT, true, ALONE(object), NULL },
 #undef AT
 #undef SIZE

@@ -90,6 +90,8 @@ struct sgang_spec {
 	enum sgang_on_failure on_stale; /* too few run for ... */
 	uint32_t stale_grace;           /* ... these seconds,
 					 * SGANG_FOREVER; 0: not given */
+	uint32_t spares;                /* members without a member rank that
+					 * wait for one to be lost */
 	uint32_t waiting_time;          /* seconds, SGANG_FOREVER; 0:
 					 * not given */
 	bool groups_set;                /* an empty list counts */

@@ -28,7 +28,7 @@ void sgang_below_note_end(struct sgang_conductor *c,
 {
 	struct gang *g;
 
-	if (info->failed || !r->started || r->object)
+	if (info->failed || !r->started || r->object || r->spare)
 		return;
 	g = cares(r) ? sgang_registry_get(c, r->ns, r->name) :
 		       sgang_registry_find(c, r->ns, r->name);

@@ -493,6 +493,7 @@ static int first_half(struct sgang_conductor *c)
 		sgang_failure_check_all(c);
 		sgang_stale_check_all(c);
 	}
+	sgang_spare_check_all(c);
 	sgang_replace_check_all(c);
 	sgang_restart_check_all(c);
 	sgang_hold_check_all(c);

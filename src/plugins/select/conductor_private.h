@@ -111,6 +111,7 @@ struct gang {
 		size_t eligible;   /* those that are eligible, ... */
 		size_t barred;     /* those of these that Slurm does not try */
 		size_t restarting; /* of those that wait: restart.c */
+		size_t spares;     /* that run */
 	} count;
 	uint64_t label; /* what all that wait show, see host_jobs.h; 0: not all
 			 * show the same */
@@ -305,6 +306,9 @@ struct gang {
 		uint32_t changes;       /* members that took a seat later */
 		struct sgang_ring ring; /* since the last of them */
 	} seats;
+
+	uint64_t spares_of; /* those of the spares were looked at with these
+			     * members */
 
 	/* Who is in it, as its members were told (epoch.c). */
 	struct {
@@ -800,6 +804,14 @@ int sgang_describe_late(struct sgang_conductor *c, struct gang *g,
 			const struct seated *seats, uint32_t n, uint32_t rank,
 			struct sgang_ring *ring);
 
+/* The same for one that becomes a spare. */
+int sgang_describe_spare(struct sgang_conductor *c, struct gang *g,
+			 const struct seated *seats, uint32_t n,
+			 struct sgang_job *job, uint32_t job_id);
+/* What the ring of these would cost; UINT64_MAX without memory. */
+uint64_t sgang_describe_cost(struct sgang_conductor *c, const struct gang *g,
+			     const struct seated *seats, uint32_t n);
+
 /* Who is in the gang now, as text (core/gang/epoch.h), and the nodes of all of
  * them, added to 'nodes'. Returns a string the caller frees; NULL without memory.
  */
@@ -810,7 +822,8 @@ char *sgang_describe_epoch(struct sgang_conductor *c, struct gang *g,
 
 /* What it holds is about to be released: an epoch that all are started with. */
 void sgang_epoch_begin(struct sgang_conductor *c, struct gang *g);
-/* A job takes this member rank of a gang that has started. */
+/* A job takes this member rank of a gang that has started, or is a spare. */
+#define SGANG_RANK_SPARE UINT32_MAX
 void sgang_epoch_heir(struct sgang_conductor *c, struct gang *g, uint32_t rank,
 		      uint32_t job_id);
 /* Find out which gangs have lost or won members, or have other nodes that drain
@@ -829,6 +842,19 @@ uint32_t sgang_drains_hash(struct sgang_conductor *c, struct sgang_job *job,
 			   uint32_t rank);
 /* Nodes have other numbers, or all ends. */
 void sgang_drains_forget(struct sgang_conductor *c);
+
+/* --- heir.c --- */
+
+/* The job has its nodes, and takes this seat of the last look at them. Returns 0,
+ * or -1 without memory. */
+int sgang_heir_seat(struct sgang_conductor *c, struct gang *g,
+		    struct sgang_job *job, uint32_t job_id, uint32_t rank,
+		    uint32_t ranks);
+
+/* --- spare.c --- */
+
+/* Spares take the seats of members that are lost. */
+void sgang_spare_check_all(struct sgang_conductor *c);
 
 /* --- epoch_tell.c --- */
 
@@ -859,6 +885,11 @@ int sgang_ranks_take(struct gang *g, uint32_t rank, uint32_t job_id,
  * look. False: there are none. */
 bool sgang_ranks_beside(struct sgang_conductor *c, const struct gang *g,
 			uint32_t rank, struct sgang_nodeset *nodes);
+
+/* A member that has its nodes and no member rank, until one is lost; NULL: it is
+ * none. */
+struct sgang_job *sgang_ranks_spare(const struct sgang_conductor *c,
+				    const struct entry *e);
 
 /* All seats as the last look saw them, for describe.c. The caller frees it; NULL
  * without memory. */

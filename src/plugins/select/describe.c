@@ -295,6 +295,7 @@ static void set_layout(const struct sgang_host *h, struct sgang_job *job,
 /* What is told of the gang as a whole. */
 struct whole {
 	char *ids, *nodes, *draining;
+	char *spares;        /* NULL: there are none */
 	char *per_member[2]; /* its nodes, its ranks */
 	const char *head;
 };
@@ -302,10 +303,34 @@ struct whole {
 static void free_whole(struct whole *w)
 {
 	free(w->ids);
+	free(w->spares);
 	free(w->nodes);
 	free(w->draining);
 	free(w->per_member[0]);
 	free(w->per_member[1]);
+}
+
+/* What all members are told alike. */
+static void describe_gang(const struct sgang_host *h, const struct gang *g,
+			  const struct whole *w, struct sgang_job *job,
+			  const struct sgang_record *r)
+{
+	h->jobs.setenv(job, "SLURM_GANG_NAME", g->name);
+	h->jobs.setenv(job, "SLURM_GANG_NAMESPACE", g->ns);
+	set_text(h, job, SGANG_EPOCH_IDS, w->ids);
+	set_number(h, job, "SLURM_GANG_MEMBERS", r->members);
+	set_text(h, job, "SLURM_GANG_NODELIST", w->nodes);
+	h->jobs.setenv(job, "SLURM_GANG_HEAD_NODE", w->head);
+	set_number(h, job, "SLURM_GANG_RANKS", r->ranks);
+	set_number(h, job, "SLURM_GANG_RING_COST", r->ring_cost);
+	set_number(h, job, "SLURM_GANG_RING_COST_BEST", r->ring_best);
+	set_number(h, job, "SLURM_GANG_CROSS_LINKS", r->cross_links);
+	h->jobs.setenv(job, "SLURM_GANG_TIER", r->tier);
+	set_number(h, job, SGANG_EPOCH_NUMBER, r->epoch);
+	set_text(h, job, SGANG_EPOCH_NODES, w->per_member[0]);
+	set_text(h, job, SGANG_EPOCH_RANKS, w->per_member[1]);
+	set_text(h, job, SGANG_EPOCH_DRAINING, w->draining);
+	set_text(h, job, SGANG_EPOCH_SPARES, w->spares ? w->spares : "");
 }
 
 static int describe_one(struct sgang_conductor *c, const struct gang *g,
@@ -316,26 +341,30 @@ static int describe_one(struct sgang_conductor *c, const struct gang *g,
 
 	if (!job)
 		return 0;
-	h->jobs.setenv(job, "SLURM_GANG_NAME", g->name);
-	h->jobs.setenv(job, "SLURM_GANG_NAMESPACE", g->ns);
-	set_text(h, job, SGANG_EPOCH_IDS, w->ids);
-	set_number(h, job, "SLURM_GANG_MEMBERS", r->members);
+	describe_gang(h, g, w, job, r);
 	set_number(h, job, "SLURM_GANG_MEMBER_RANK", r->member_rank);
-	set_text(h, job, "SLURM_GANG_NODELIST", w->nodes);
-	h->jobs.setenv(job, "SLURM_GANG_HEAD_NODE", w->head);
 	set_number(h, job, "SLURM_GANG_RANK_OFFSET", r->rank_offset);
-	set_number(h, job, "SLURM_GANG_RANKS", r->ranks);
-	set_number(h, job, "SLURM_GANG_RING_COST", r->ring_cost);
-	set_number(h, job, "SLURM_GANG_RING_COST_BEST", r->ring_best);
-	set_number(h, job, "SLURM_GANG_CROSS_LINKS", r->cross_links);
-	h->jobs.setenv(job, "SLURM_GANG_TIER", r->tier);
-	set_number(h, job, SGANG_EPOCH_NUMBER, r->epoch);
-	set_text(h, job, SGANG_EPOCH_NODES, w->per_member[0]);
-	set_text(h, job, SGANG_EPOCH_RANKS, w->per_member[1]);
-	set_text(h, job, SGANG_EPOCH_DRAINING, w->draining);
 	set_layout(h, job, l, r->rank_offset,
 		   ranks_of_member(l, r->member_rank));
 	return sgang_publish_place(c, job, r, l->order[r->member_rank]);
+}
+
+/* It may have had a member rank when it ran before. */
+static int describe_spare(struct sgang_conductor *c, const struct gang *g,
+			  const struct whole *w, struct sgang_job *job,
+			  struct sgang_record *r)
+{
+	static const char *const own[] = { "SLURM_GANG_MEMBER_RANK",
+					   "SLURM_GANG_RANK_OFFSET",
+					   "SLURM_GANG_MEMBER_NODELIST",
+					   "SLURM_GANG_LAYOUT" };
+
+	describe_gang(c->host, g, w, job, r);
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		c->host->jobs.setenv(job, own[i], "");
+	r->placed = false;
+	r->spare = true;
+	return sgang_publish_write(c, job, r);
 }
 
 /* Is this run on another node than the one before it, or of another member? */
@@ -840,6 +869,26 @@ static char *join_seats(const struct seated *seats, uint32_t n)
 	return sgang_text_close(f, &text);
 }
 
+/* 'also' (0: nobody) has just become one. */
+static char *join_spares(const struct sgang_conductor *c, const struct gang *g,
+			 uint32_t also)
+{
+	char *text = NULL;
+	bool any = false;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	for (size_t i = 0; f && i < g->n_entries; i++) {
+		const struct entry *e = g->entries[i];
+
+		if (e->job_id != also && !sgang_ranks_spare(c, e))
+			continue;
+		fprintf(f, "%s%u", any ? "," : "", e->job_id);
+		any = true;
+	}
+	return sgang_text_close(f, &text);
+}
+
 /* The ranks that each seat's owner has, where they are not those from its
  * offset on. One that is not told yet takes the lowest that nobody has. False:
  * all are as they stand, or not all are known. */
@@ -889,11 +938,12 @@ no:
 	return false;
 }
 
-static void fill_late(struct sgang_conductor *c, struct gang *g,
-		      const struct seated *seats, uint32_t n, uint32_t rank,
-		      const struct sgang_ring *ring, struct sgang_record *r)
+static void fill_running(struct sgang_conductor *c, const struct gang *g,
+			 const struct seated *seats, uint32_t n,
+			 uint32_t job_id, const struct sgang_ring *ring,
+			 struct sgang_record *r)
 {
-	const struct entry *e = sgang_lookup_entry(c, seats[rank].job_id);
+	const struct entry *e = sgang_lookup_entry(c, job_id);
 
 	memset(r, 0, sizeof(*r));
 	sgang_publish_fill(g, r);
@@ -906,10 +956,7 @@ static void fill_late(struct sgang_conductor *c, struct gang *g,
 	r->phase = SGANG_PHASE_RUNNING;
 	r->satisfied = true;
 	r->started = g->tally.started;
-	r->placed = true;
-	r->member_rank = rank;
 	r->members = n;
-	r->rank_offset = seats[rank].offset;
 	r->ranks = g->seats.ranks;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct sgang_record *other = seats[i].record;
@@ -922,6 +969,16 @@ static void fill_late(struct sgang_conductor *c, struct gang *g,
 		break;
 	}
 	sgang_ranks_ring(c, ring, r);
+}
+
+static void fill_late(struct sgang_conductor *c, const struct gang *g,
+		      const struct seated *seats, uint32_t n, uint32_t rank,
+		      const struct sgang_ring *ring, struct sgang_record *r)
+{
+	fill_running(c, g, seats, n, seats[rank].job_id, ring, r);
+	r->placed = true;
+	r->member_rank = rank;
+	r->rank_offset = seats[rank].offset;
 }
 
 int sgang_describe_late(struct sgang_conductor *c, struct gang *g,
@@ -945,6 +1002,7 @@ int sgang_describe_late(struct sgang_conductor *c, struct gang *g,
 	own = nodes_along(c, &l, first, end, &n_own);
 	if (!own || order_nodes(c, seats[rank].job, own, n_own) < 0)
 		goto out;
+	w.spares = join_spares(c, g, 0);
 	sgang_ring_measure(ring_fabric(&l), &c->conf.costs, l.runs, l.n, ring);
 	fill_late(c, g, seats, n, rank, ring, r);
 	r->any_device = l.unknown;
@@ -959,6 +1017,43 @@ out:
 	free(own);
 	free(r);
 	return rc;
+}
+
+int sgang_describe_spare(struct sgang_conductor *c, struct gang *g,
+			 const struct seated *seats, uint32_t n,
+			 struct sgang_job *job, uint32_t job_id)
+{
+	struct layout l = { .topology = g->topology };
+	struct whole w = { NULL };
+	struct sgang_record *r = calloc(1, sizeof(*r));
+	struct sgang_ring ring;
+	int rc = -1;
+
+	if (!r || lay_out_seats(c, seats, n, &l) < 0 ||
+	    tell_whole(c, &l, n, join_seats(seats, n), &w) < 0)
+		goto out;
+	w.spares = join_spares(c, g, job_id);
+	sgang_ring_measure(ring_fabric(&l), &c->conf.costs, l.runs, l.n, &ring);
+	fill_running(c, g, seats, n, job_id, &ring, r);
+	rc = describe_spare(c, g, &w, job, r);
+out:
+	close_layout(&l);
+	free_whole(&w);
+	free(r);
+	return rc;
+}
+
+uint64_t sgang_describe_cost(struct sgang_conductor *c, const struct gang *g,
+			     const struct seated *seats, uint32_t n)
+{
+	struct layout l = { .topology = g->topology };
+	struct sgang_ring ring = { .cost = UINT64_MAX };
+
+	if (lay_out_seats(c, seats, n, &l) == 0)
+		sgang_ring_measure(ring_fabric(&l), &c->conf.costs, l.runs, l.n,
+				   &ring);
+	close_layout(&l);
+	return ring.cost;
 }
 
 /* ---- those who are there ---- */
@@ -995,6 +1090,7 @@ static const char *value_of(void *arg, const char *name)
 		{ "SLURM_GANG_NODELIST", t->whole->nodes, 0 },
 		{ SGANG_EPOCH_NODES, t->whole->per_member[0], 0 },
 		{ SGANG_EPOCH_DRAINING, t->whole->draining, 0 },
+		{ SGANG_EPOCH_SPARES, t->whole->spares, 0 },
 		{ "SLURM_GANG_HEAD_NODE", t->whole->head, 0 },
 		{ "SLURM_GANG_RING_COST", NULL, t->cost },
 	};
@@ -1028,6 +1124,13 @@ char *sgang_describe_epoch(struct sgang_conductor *c, struct gang *g,
 		if (seats[i].job)
 			c->host->jobs.nodes(seats[i].job, nodes);
 	}
+	for (size_t i = 0; i < g->n_entries; i++) {
+		struct sgang_job *job = sgang_ranks_spare(c, g->entries[i]);
+
+		if (job)
+			c->host->jobs.nodes(job, nodes);
+	}
+	w.spares = join_spares(c, g, 0);
 	sgang_ring_measure(ring_fabric(&l), &c->conf.costs, l.runs, l.n, &ring);
 	told.cost = ring.cost;
 	text = sgang_epoch_write(value_of, &told);

@@ -75,7 +75,9 @@ void sgang_epoch_heir(struct sgang_conductor *c, struct gang *g, uint32_t rank,
 
 	if (!c->drains.nodes)
 		sgang_drains_look(c);
-	drains = sgang_drains_hash(c, c->host->jobs.find(job_id), rank);
+	drains = rank == SGANG_RANK_SPARE ?
+			 0 :
+			 sgang_drains_hash(c, c->host->jobs.find(job_id), rank);
 
 	g->epoch.number++;
 	g->epoch.members += who;
@@ -113,10 +115,13 @@ static void check(struct sgang_conductor *c, struct gang *g)
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];
 
-		if (!is_in(e))
+		if (is_in(e))
+			members += who_is(e->record.member_rank, e->job_id);
+		else if (sgang_ranks_spare(c, e))
+			members += who_is(SGANG_RANK_SPARE, e->job_id);
+		else
 			continue;
 		seated++;
-		members += who_is(e->record.member_rank, e->job_id);
 	}
 	if (members != g->epoch.members ||
 	    g->epoch.drains_of != c->drains.version)

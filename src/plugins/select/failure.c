@@ -66,7 +66,9 @@ static uint32_t find_lost(const struct gang *g)
 		const struct entry *e = g->entries[i];
 
 		if (e->m.state == SGANG_MEMBER_PENDING && e->has_record &&
-		    e->record.started && e->record.started == started(g))
+		    e->record.started && e->record.started == started(g) &&
+		    (!e->record.spare ||
+		     e->m.on_failure == SGANG_ON_FAILURE_REPLACE))
 			return e->job_id;
 	}
 	return 0;

@@ -5,8 +5,8 @@
  * were requeued, the next tasks of a throttled array. In the moment in which it
  * does, and before it launches the job, such a member takes a seat
  * (member_ranks.c): that which it had before, else the first vacant one that
- * has as many ranks, else a new one at the end of the ring. So the others keep
- * theirs, and no seat has two owners.
+ * has as many ranks, else a new one at the end of the ring, unless the gang wants
+ * another spare (spare.c). So the others keep theirs, and no seat has two owners.
  */
 
 #include <stdlib.h>
@@ -31,6 +31,49 @@ static int describe(struct sgang_conductor *c, struct gang *g,
 	return rc;
 }
 
+int sgang_heir_seat(struct sgang_conductor *c, struct gang *g,
+		    struct sgang_job *job, uint32_t job_id, uint32_t rank,
+		    uint32_t ranks)
+{
+	if (sgang_ranks_take(g, rank, job_id, ranks) < 0)
+		return -1;
+	sgang_epoch_heir(c, g, rank, job_id);
+	if (describe(c, g, job, rank) < 0)
+		return -1;
+	g->seats.changes++;
+	sgang_log(SGANG_LOG_INFO,
+		  "%s/%s: job %u starts with member rank %u of %u", g->ns,
+		  g->name, job_id, rank, g->seats.n);
+	return 0;
+}
+
+/* Is a member that would have a new seat to be a spare? */
+static bool wants_spare(const struct sgang_conductor *c, const struct gang *g)
+{
+	uint32_t spares = 0;
+
+	for (size_t i = 0; i < g->n_entries; i++)
+		spares += sgang_ranks_spare(c, g->entries[i]) != NULL;
+	return spares < g->tally.spec.spares;
+}
+
+static int begin_spare(struct sgang_conductor *c, struct gang *g,
+		       struct sgang_job *job, uint32_t job_id)
+{
+	struct seated *seated = sgang_ranks_list(c, g);
+	int rc;
+
+	if (!seated)
+		return -1;
+	sgang_epoch_heir(c, g, SGANG_RANK_SPARE, job_id);
+	rc = sgang_describe_spare(c, g, seated, g->seats.n, job, job_id);
+	free(seated);
+	if (rc == 0)
+		sgang_log(SGANG_LOG_INFO, "%s/%s: job %u starts as a spare",
+			  g->ns, g->name, job_id);
+	return rc;
+}
+
 static int begin(struct sgang_conductor *c, struct gang *g, struct entry *e,
 		 const struct sgang_job_info *info)
 {
@@ -48,16 +91,9 @@ static int begin(struct sgang_conductor *c, struct gang *g, struct entry *e,
 	if (sgang_ranks_look(c, g, e->job_id) < 0)
 		return -1;
 	rank = sgang_ranks_find(g, e->job_id, ranks);
-	if (sgang_ranks_take(g, rank, e->job_id, ranks) < 0)
-		return -1;
-	sgang_epoch_heir(c, g, rank, e->job_id);
-	if (describe(c, g, info->job, rank) < 0)
-		return -1;
-	g->seats.changes++;
-	sgang_log(SGANG_LOG_INFO,
-		  "%s/%s: job %u starts with member rank %u of %u", g->ns,
-		  g->name, e->job_id, rank, g->seats.n);
-	return 0;
+	if (rank == g->seats.n && wants_spare(c, g))
+		return begin_spare(c, g, info->job, e->job_id);
+	return sgang_heir_seat(c, g, info->job, e->job_id, rank, ranks);
 }
 
 void sgang_conductor_begins(struct sgang_conductor *c, struct sgang_job *job)

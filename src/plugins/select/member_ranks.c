@@ -234,6 +234,27 @@ struct seated *sgang_ranks_list(const struct sgang_conductor *c,
 	return list;
 }
 
+/* ---- those without ---- */
+
+/* Members may have begun since the last pass. */
+struct sgang_job *sgang_ranks_spare(const struct sgang_conductor *c,
+				    const struct entry *e)
+{
+	struct sgang_job *job;
+	struct sgang_job_info info;
+
+	if (!e->has_record || !e->record.spare)
+		return NULL;
+	job = c->host->jobs.find(e->job_id);
+	if (!job)
+		return NULL;
+	c->host->jobs.info(job, &info);
+	return info.state == SGANG_JOB_RUNNING ||
+			       info.state == SGANG_JOB_CONFIGURING ?
+		       job :
+		       NULL;
+}
+
 /* ---- the ring beside a seat ---- */
 
 /* The first or last node of a member, as its record has their order; without

@@ -103,6 +103,18 @@ static size_t most_of(const struct gang *g, enum extent extent)
 	return g->tally.total - held;
 }
 
+/* Those beyond the minimum start with the others if they are no spares. */
+static size_t without_spares(const struct gang *g, size_t n, size_t most)
+{
+	size_t missing = sgang_gang_missing(&g->tally);
+	size_t spares = g->tally.spec.spares;
+	size_t rest = n > spares ? n - spares : 0;
+
+	if (!spares || rest >= most)
+		return most;
+	return rest > missing ? rest : missing;
+}
+
 /* All with an order below this one are in the minimum: with the last order of
  * it, too, if they are no more than it takes. */
 static uint32_t order_end(const struct gang *g)
@@ -160,6 +172,7 @@ static int choose_of(struct attempt *a, size_t index, enum extent extent)
 		sgang_fit_add(a, index, e);
 	}
 	n = a->n_parts - first;
+	most = without_spares(g, n, most);
 	if (extent != SGANG_EXTENT_ANY && n < sgang_gang_missing(&g->tally))
 		return -1;
 	qsort(a->parts + first, n, sizeof(*a->parts), sgang_fit_take_order);

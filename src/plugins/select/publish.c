@@ -198,7 +198,8 @@ static bool show_record(struct sgang_conductor *c, const struct gang *g,
 	if (!e->has_record || e->m.state == SGANG_MEMBER_PENDING)
 		memset(&r, 0, sizeof(r));
 	/* One whose loss was ignored is not lost again. */
-	if (e->has_record && (e->m.state != SGANG_MEMBER_PENDING || g->cares))
+	if (e->has_record && (e->m.state != SGANG_MEMBER_PENDING ||
+			      (g->cares && !e->record.spare)))
 		r.started = e->record.started;
 	if (e->has_record && e->m.state == SGANG_MEMBER_PENDING)
 		r.restart = e->record.restart;
@@ -289,6 +290,14 @@ static void show_end(struct sgang_conductor *c, struct sgang_job *job,
 		sgang_account_ended(c, job, r);
 }
 
+/* One that failed with its gang, or a spare that nobody needed. */
+static bool was_told_why(const struct sgang_job_info *info, bool seen)
+{
+	return info->comment &&
+	       ((seen && strstr(info->comment, " phase=failed")) ||
+		strstr(info->comment, " spare=1"));
+}
+
 /* After a restart nobody knows whether accounting had heard. */
 void sgang_publish_ended(struct sgang_conductor *c,
 			 const struct sgang_job_info *info)
@@ -296,8 +305,7 @@ void sgang_publish_ended(struct sgang_conductor *c,
 	bool seen = info->comment && sgang_record_has_ended(info->comment);
 	struct sgang_record r;
 
-	/* one that failed with its gang may have been told why */
-	if (info->labelled && !(seen && strstr(info->comment, " phase=failed")))
+	if (info->labelled && !was_told_why(info, seen))
 		c->host->jobs.unlabel(info->job);
 	if ((seen && !c->fresh) || sgang_record_parse(info->comment, &r) != 1)
 		return;

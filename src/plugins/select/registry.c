@@ -313,7 +313,8 @@ static void look_at_ended(struct sgang_conductor *c,
 	if (!info->failed || !info->comment ||
 	    !strstr(info->comment, " onfailure=") ||
 	    sgang_record_parse(info->comment, &r) != 1 || !r.started ||
-	    r.evicted || r.phase == SGANG_PHASE_FAILED)
+	    r.evicted || r.phase == SGANG_PHASE_FAILED ||
+	    (r.spare && r.on_failure != SGANG_ON_FAILURE_REPLACE))
 		return;
 	g = r.on_failure == SGANG_ON_FAILURE_IGNORE ?
 		    sgang_registry_find(c, r.ns, r.name) :
@@ -548,11 +549,12 @@ static uint64_t look_over(const struct sgang_conductor *c, struct gang *g)
 	bool other = g->hold.n > 0;
 
 	g->count.waiting = g->count.parked = g->count.eligible =
-		g->count.barred = g->count.restarting = 0;
+		g->count.barred = g->count.restarting = g->count.spares = 0;
 	g->label = 0;
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];
 
+		g->count.spares += sgang_ranks_spare(c, e) != NULL;
 		hash = sgang_hash(hash, e->look);
 		other |= e->m.state == SGANG_MEMBER_HELD ||
 			 e->m.uid != g->entries[0]->m.uid;

@@ -28,7 +28,7 @@ static void find_cares(struct gang *g, bool *done, bool *running)
 		*running |= m->on_stale > SGANG_ON_FAILURE_IGNORE;
 		*done |= m->on_failure == SGANG_ON_FAILURE_REPLACE;
 	}
-	*done |= *running;
+	*done |= *running || g->tally.spec.spares;
 }
 
 static bool is_below(const struct gang *g)

@@ -308,9 +308,11 @@ static void renew_job(const char *lock_path, const char *path, const char *text)
 	close(lock);
 }
 
-static void spread(const struct sgang_state *s, const char *text)
+/* To those of the members that a list of the text names. */
+static void spread(const struct sgang_state *s, const char *text,
+		   const char *name)
 {
-	char *ids = sgang_epoch_value(text, SGANG_EPOCH_IDS);
+	char *ids = sgang_epoch_value(text, name);
 	const char *list = ids;
 	uint32_t id;
 
@@ -335,8 +337,10 @@ static void serve(const struct sgang_state *s)
 		return;
 	text = receive(s, fd);
 	close(fd);
-	if (text)
-		spread(s, text);
+	if (text) {
+		spread(s, text, SGANG_EPOCH_IDS);
+		spread(s, text, SGANG_EPOCH_SPARES);
+	}
 	free(text);
 }
 

@@ -1390,6 +1390,49 @@ static uint32_t with_rank(const uint32_t *ids, size_t n, uint32_t rank)
 	return 0;
 }
 
+/* 6.5: members beyond the minimum are spares. They take the rank of one that is
+ * lost, and of none that has completed; in the end they end. */
+static void test_spares(void **state)
+{
+	struct fake_request rq = member_of("train", 3);
+	uint32_t ids[5];
+
+	(void)state;
+	rq.more = "gang_spares=2";
+	submit_many(rq, 5, ids);
+	pass();
+	schedule_and_pass();
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	all_in_state(ids + 3, 2, FAKE_PENDING);
+	for (size_t i = 3; i < 5; i++) {
+		struct sgang_record r = start_later(ids[i]);
+
+		assert_true(r.spare);
+		assert_false(r.placed);
+		assert_string_equal(
+			fake_getenv(ids[i], "SLURM_GANG_MEMBER_RANK"), "");
+		assert_string_equal(fake_getenv(ids[i], "SLURM_GANG_MEMBERS"),
+				    "3");
+	}
+	pass();
+	fake_clock(2);
+	pass();
+	fake_end(ids[0]);
+	fake_fail(ids[1], false);
+	pass();
+	assert_true(record_of(ids[3]).placed);
+	assert_false(record_of(ids[3]).spare);
+	assert_int_equal(record_of(ids[3]).members, 3);
+	assert_true(record_of(ids[4]).spare);
+	pass();
+	assert_true(record_of(ids[3]).placed);
+	fake_end(ids[2]);
+	fake_end(ids[3]);
+	pass();
+	assert_int_equal(fake_state(ids[4]), FAKE_GONE);
+}
+
 /* 6.1, 6.2: an heir has the rank of the member that was lost. */
 static void test_heir(void **state)
 {
@@ -3036,6 +3079,7 @@ int main(void)
 		T(test_limit_is_lifted),
 		T(test_forget_nodes),
 		T(test_later_members),
+		T(test_spares),
 		T(test_heir),
 		T(test_epochs),
 		T(test_drained_nodes),

@@ -51,6 +51,7 @@ static void test_slots(void **state)
 		"gang-max-restarts",
 		"gang-on-stale",
 		"gang-stale-grace",
+		"gang-spares",
 	};
 	size_t i, n = sizeof(names) / sizeof(names[0]), visible = 0;
 	struct sgang_opts_slot found;

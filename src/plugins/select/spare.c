@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* spare.c - members that run without a member rank, until another one is lost
+ *
+ * A gang starts without its spares, and waits for none. They come later, as any
+ * member does (heir.c), and learn from each epoch who is in the gang. When a
+ * member is lost, a spare that has as many ranks takes its seat in the same pass:
+ * that with which the ring costs the least. A member that has completed is not
+ * lost. Slurm forgets it after a while; then as many of the seats of whom nobody
+ * knows are left as members have completed. When no member rank is left to be
+ * lost, the spares end.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "conductor_private.h"
+#include "plugins/log.h"
+
+/* ---- a member is lost ---- */
+
+enum fate { OWNED, COMPLETED, LOST, FORGOTTEN };
+
+static enum fate fate_of(struct sgang_conductor *c, const struct seat *seat)
+{
+	struct sgang_job *job;
+	struct sgang_job_info info;
+
+	if (seat->owner)
+		return OWNED;
+	job = seat->job_id ? c->host->jobs.find(seat->job_id) : NULL;
+	if (!job)
+		return FORGOTTEN;
+	c->host->jobs.info(job, &info);
+	return info.state == SGANG_JOB_ENDED && !info.failed ? COMPLETED : LOST;
+}
+
+/* How many of the seats of whom nobody knows may be those of lost members. */
+static uint32_t forgotten_lost(struct sgang_conductor *c, const struct gang *g,
+			       bool *any_owner)
+{
+	uint32_t completed = 0, forgotten = 0, done = g->below.done;
+
+	*any_owner = false;
+	for (uint32_t i = 0; i < g->seats.n; i++) {
+		enum fate fate = fate_of(c, &g->seats.seat[i]);
+
+		*any_owner |= fate == OWNED;
+		completed += fate == COMPLETED;
+		forgotten += fate == FORGOTTEN;
+	}
+	done = done > completed ? done - completed : 0;
+	return forgotten > done ? forgotten - done : 0;
+}
+
+static uint32_t ranks_of(struct sgang_conductor *c, struct sgang_job *job)
+{
+	struct sgang_nodeset *on = sgang_nodeset_create(c->host->nodes.count());
+	struct sgang_job_info info;
+	uint32_t nodes = 0;
+
+	c->host->jobs.info(job, &info);
+	if (on) {
+		c->host->jobs.nodes(job, on);
+		nodes = sgang_nodeset_count(on);
+	}
+	sgang_nodeset_destroy(on);
+	return info.ranks > nodes ? info.ranks : nodes;
+}
+
+/* The spare with which the ring costs the least; of several the one that came
+ * first. */
+static struct entry *nearest(struct sgang_conductor *c, struct gang *g,
+			     uint32_t rank)
+{
+	struct seated *seated = sgang_ranks_list(c, g);
+	struct entry *best = NULL;
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = 0; seated && i < g->n_entries; i++) {
+		struct entry *e = g->entries[i];
+		struct sgang_job *job = sgang_ranks_spare(c, e);
+		uint64_t cost;
+
+		if (!job || ranks_of(c, job) != g->seats.seat[rank].ranks)
+			continue;
+		seated[rank].job = job;
+		seated[rank].job_id = e->job_id;
+		cost = sgang_describe_cost(c, g, seated, g->seats.n);
+		if (best && (cost > least ||
+			     (cost == least && e->job_id > best->job_id)))
+			continue;
+		best = e;
+		least = cost;
+	}
+	free(seated);
+	return best;
+}
+
+static bool fill(struct sgang_conductor *c, struct gang *g, uint32_t rank)
+{
+	struct entry *e = nearest(c, g, rank);
+
+	if (!e || sgang_heir_seat(c, g, e->job, e->job_id, rank,
+				  g->seats.seat[rank].ranks) < 0)
+		return false;
+	sgang_registry_note(c, e->job);
+	g->seats.seat[rank].owner = e;
+	c->changed = true;
+	return true;
+}
+
+static bool fill_seats(struct sgang_conductor *c, struct gang *g,
+		       uint32_t forgotten)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < g->seats.n; i++) {
+		enum fate fate = fate_of(c, &g->seats.seat[i]);
+
+		if (fate == FORGOTTEN && forgotten)
+			forgotten--;
+		else if (fate != LOST)
+			continue;
+		any |= fill(c, g, i);
+	}
+	return any;
+}
+
+/* ---- the end ---- */
+
+static bool any_waits(const struct gang *g)
+{
+	for (size_t i = 0; i < g->n_entries; i++) {
+		if (g->entries[i]->m.state == SGANG_MEMBER_PENDING)
+			return true;
+	}
+	return false;
+}
+
+static void end_spares(struct sgang_conductor *c, struct gang *g)
+{
+	char why[SGANG_NAMESPACE_MAX + SGANG_NAME_MAX + 64];
+
+	snprintf(why, sizeof(why), "Gang %s/%s ended: no spare is needed",
+		 g->ns, g->name);
+	sgang_log(SGANG_LOG_INFO, "%s", why);
+	for (size_t i = 0; i < g->n_entries; i++) {
+		struct sgang_job *job = sgang_ranks_spare(c, g->entries[i]);
+
+		if (!job)
+			continue;
+		c->host->jobs.end(job);
+		c->host->jobs.tell_end(job, why);
+	}
+	sgang_registry_refresh(c, g);
+	g->stale = true; /* the next pass sees what it has become */
+}
+
+static void check(struct sgang_conductor *c, struct gang *g)
+{
+	bool any_owner;
+	uint32_t forgotten;
+
+	if (!c->fabric || !g->topology || sgang_ranks_look(c, g, 0) < 0)
+		return;
+	forgotten = forgotten_lost(c, g, &any_owner);
+	if (fill_seats(c, g, forgotten))
+		sgang_registry_refresh(c, g);
+	else if (!any_owner && !any_waits(g))
+		end_spares(c, g);
+}
+
+void sgang_spare_check_all(struct sgang_conductor *c)
+{
+	for (struct gang *g = c->gangs; g; g = g->next) {
+		if (!g->count.spares || g->stale || g->hold.n ||
+		    g->preempt.evicted || sgang_hold_doubtful(g) ||
+		    (g->tally_of && g->spares_of == g->tally_of))
+			continue;
+		g->spares_of = g->tally_of;
+		check(c, g);
+	}
+}
