@@ -23,7 +23,8 @@ static uint32_t who_is(uint32_t rank, uint32_t job_id)
 	return (uint32_t)(hash ^ hash >> 32);
 }
 
-/* What the records say that an earlier slurmctld has written. */
+/* What the records say that an earlier slurmctld has written. It may have died
+ * before it told the members, who take no epoch twice. */
 static void recover(struct gang *g)
 {
 	for (size_t i = 0; i < g->n_entries; i++) {
@@ -33,6 +34,7 @@ static void recover(struct gang *g)
 			continue;
 		g->epoch.number = r->epoch;
 		g->epoch.who = r->epoch_who;
+		g->epoch.due = true;
 	}
 }
 
@@ -73,6 +75,8 @@ void sgang_epoch_heir(struct sgang_conductor *c, struct gang *g, uint32_t rank,
 {
 	uint32_t who = who_is(rank, job_id), drains;
 
+	if (!g->epoch.number)
+		recover(g);
 	if (!c->drains.nodes)
 		sgang_drains_look(c);
 	drains = rank == SGANG_RANK_SPARE ?
@@ -150,8 +154,10 @@ void sgang_epoch_check_all(struct sgang_conductor *c)
 	bool known = c->fabric && c->drains.nodes;
 
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		if (known && (!g->tally_of || g->epoch.of != g->tally_of ||
-			      g->epoch.drains_of != c->drains.version))
+		/* of one that is stale the next pass knows more */
+		if (known && !g->stale &&
+		    (!g->tally_of || g->epoch.of != g->tally_of ||
+		     g->epoch.drains_of != c->drains.version))
 			look(c, g);
 		/* The number is saved before anybody is told. */
 		if (g->epoch.due && !g->hold.n && c->host->now() > c->told)

@@ -1433,6 +1433,33 @@ static void test_spares(void **state)
 	assert_int_equal(fake_state(ids[4]), FAKE_GONE);
 }
 
+/* 6.3, 6.5: one is lost while slurmctld is away. The epoch goes on. */
+static void test_spare_after_restart(void **state)
+{
+	struct fake_request rq = member_of("train", 4);
+	uint32_t ids[5], lost;
+
+	(void)state;
+	rq.more = "gang_spares=1";
+	submit_many(rq, 5, ids);
+	pass();
+	schedule_and_pass();
+	pass();
+	(void)start_later(ids[4]);
+	pass();
+	fake_clock(2);
+	pass();
+	assert_int_equal(record_of(ids[4]).epoch, 2);
+	lost = with_rank(ids, 4, 1);
+	fake_fail(lost, false);
+	come_back(false);
+	pass();
+	pass();
+	assert_true(record_of(ids[4]).placed);
+	assert_int_equal(record_of(ids[4]).member_rank, 1);
+	assert_in_range(record_of(ids[4]).epoch, 3, 5);
+}
+
 /* 6.1, 6.2: an heir has the rank of the member that was lost. */
 static void test_heir(void **state)
 {
@@ -1492,7 +1519,11 @@ static void test_epochs(void **state)
 	come_back(false);
 	pass();
 	assert_int_equal(record_of(with_rank(ids, 3, 0)).epoch, 2);
-	assert_int_equal(fake_told(&text, &nodes), 1);
+	/* it may have died before it told them, and tells them once more */
+	fake_clock(2);
+	pass();
+	assert_int_equal(fake_told(&text, &nodes), 2);
+	assert_non_null(strstr(text, "SLURM_GANG_EPOCH='2'\n"));
 	/* at most one a second */
 	heir = submit(member_of("train", 3));
 	pass();
@@ -1500,14 +1531,14 @@ static void test_epochs(void **state)
 	assert_string_equal(fake_getenv(heir, "SLURM_GANG_EPOCH"), "3");
 	fake_clock(2);
 	pass();
-	assert_int_equal(fake_told(&text, &nodes), 2);
+	assert_int_equal(fake_told(&text, &nodes), 3);
 	snprintf(list, sizeof(list), "SLURM_GANG_JOB_IDS='%u,%u,%u'",
 		 with_rank(ids, 3, 0), heir, with_rank(ids, 3, 2));
 	assert_non_null(strstr(text, "SLURM_GANG_EPOCH='3'\n"));
 	assert_non_null(strstr(text, list));
 	assert_int_equal(nodes, 3);
 	pass();
-	assert_int_equal(fake_told(&text, &nodes), 2);
+	assert_int_equal(fake_told(&text, &nodes), 3);
 }
 
 /* The members of the gang 'ids' that were told last: their epoch, and the nodes
@@ -1592,15 +1623,15 @@ static void test_drained_nodes_after_restart(void **state)
 	fake_clock(60); /* all that was released is known to be launched */
 	pass();
 	come_back(false);
-	told_of(ids, 3, 2, "n4", 1);
+	told_of(ids, 3, 2, "n4", 2);
 	come_back(false);
 	fake_drain(4, false);
-	told_of(ids, 3, 3, "", 2);
+	told_of(ids, 3, 3, "", 3);
 	come_back(false);
-	told_of(ids, 3, 3, "", 2);
+	told_of(ids, 3, 3, "", 4);
 	fake_drain(5, true);
 	come_back(false);
-	told_of(ids, 3, 4, "n5", 3);
+	told_of(ids, 3, 4, "n5", 5);
 }
 
 /* 6.3: it is told when it starts; a member that goes takes its nodes with it. */
@@ -3080,6 +3111,7 @@ int main(void)
 		T(test_forget_nodes),
 		T(test_later_members),
 		T(test_spares),
+		T(test_spare_after_restart),
 		T(test_heir),
 		T(test_epochs),
 		T(test_drained_nodes),

@@ -1,0 +1,158 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0393-spares-random.t - members and spares are lost, slurmctld dies: who has which rank
+#
+# What the files of the members say is compared with Slurm's own word on who runs
+# and with who had which rank before. SEED=N and ROUNDS=N choose other rounds.
+
+test_description='Random losses in gangs with spares, replaced or not'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+seed=${SEED:-393} rounds=${ROUNDS:-8}
+
+slurm_setup -n 7 -c 2 --gang --conf KillWait=2
+slurm_start
+
+RANDOM=$seed
+
+cat >tells.sh <<-'EOF'
+	#!/bin/bash
+	echo $SLURM_GANG_STATE >"$SLURM_SUBMIT_DIR/state.$SLURM_JOB_ID.part" &&
+	mv "$SLURM_SUBMIT_DIR/state.$SLURM_JOB_ID.part" \
+		"$SLURM_SUBMIT_DIR/state.$SLURM_JOB_ID" &&
+	exec sleep 600
+EOF
+chmod 755 tells.sh
+
+# Four ranks, and one or two spares.
+policy=$((RANDOM % 2)) wanted=$((RANDOM % 2 + 1))
+policies=(ignore replace) policy=${policies[policy]}
+
+member()
+{
+	submit -N1 -n2 --exclusive -t 30 --gang=churn --gang-min-member=4 \
+		--gang-spares=$wanted --gang-on-failure=$policy \
+		--gang-max-restarts=100 "$PWD/tells.sh"
+}
+
+running() { squeue -h -t R -n tells.sh -o %A | sort -n; }
+
+# What a file says: said ID NAME
+said()
+{
+	sed -n "s/^SLURM_GANG_$2='\\(.*\\)'\$/\\1/p" "$(cat state.$1)"
+}
+
+words() { tr , ' ' <<<"$1"; }
+sorted() { printf "%s\n" "$@" | sed /^$/d | sort -n; }
+
+# All that should live run, and their files say the same: each of them is there
+# once, with a rank or as a spare, and nobody else. In "ranks" and "spares".
+agree()
+{
+	local id first= file
+
+	test "$(running)" = "$(sorted ${live[@]})" || return 1
+	for id in ${live[@]}; do
+		test -s state.$id && file=$(cat state.$id) && test -s "$file" ||
+			return 1
+		test -z "$first" || cmp -s "$first" "$file" || return 1
+		first=$file
+	done
+	ranks=($(words "$(said $live JOB_IDS)"))
+	spares=($(words "$(said $live SPARE_JOB_IDS)"))
+	test "$(sorted ${ranks[@]} ${spares[@]} | grep -vx 0)" = \
+		"$(sorted ${live[@]})"
+}
+
+# Who had a rank has it; nobody is a spare while a rank is vacant; the epoch has
+# not gone back.
+holds()
+{
+	local i now
+
+	wait_for 90 agree || return 1
+	echo "ranks ${ranks[*]}, spares ${spares[*]}"
+	for i in 0 1 2 3; do
+		test -z "${had[i]}" || test "${had[i]}" = ${ranks[i]} || return 1
+		had[i]=${ranks[i]#0}
+		test ${ranks[i]} != 0 || test -z "${spares[*]}" || return 1
+	done
+	test ${#spares[@]} -le $wanted || return 1
+	now=$(said $live EPOCH) && test $now -ge $epoch && epoch=$now
+}
+
+any() { echo ${live[RANDOM % ${#live[@]}]}; }
+
+drop()
+{
+	local left=() id
+
+	for id in ${live[@]}; do test $id = $1 || left+=($id); done
+	live=(${left[@]})
+}
+
+# It is cancelled, or fails: then it comes back if it is replaced.
+lose()
+{
+	local id=$1 i
+
+	for i in 0 1 2 3; do test "${had[i]}" != $id || had[i]=; done
+	if test $((RANDOM % 2)) = 0; then
+		scancel $id && drop $id && gone=$((gone + 1))
+		return
+	fi
+	rm -f state.$id && scancel -b --signal=KILL $id || return 1
+	test $policy = replace || { drop $id && gone=$((gone + 1)); }
+}
+
+# As many as are gone come anew.
+refill()
+{
+	while test $gone -gt 0; do
+		live+=($(member)) && gone=$((gone - 1)) || return 1
+	done
+}
+
+round()
+{
+	local id other
+
+	gone=0
+	case $((RANDOM % 5)) in
+	0)	echo "# one goes"
+		lose $(any) && holds ;;
+	1)	echo "# two go"
+		id=$(any) other=$id
+		while test $other = $id; do other=$(any); done
+		lose $id && lose $other && holds ;;
+	2)	echo "# one goes, slurmctld dies"
+		slurm_saved $live && lose $(any) && slurm_kill9_ctld &&
+			slurm_start_ctld && holds ;;
+	3)	echo "# slurmctld dies, one goes"
+		slurm_saved $live && id=$(any) && slurm_kill9_ctld &&
+			slurm_start_ctld && lose $id && holds ;;
+	4)	echo "# one goes as another one comes"
+		lose $(any) && refill && holds ;;
+	esac && refill && holds
+}
+
+test_expect_success "6.5 $policy, $wanted spares: the gang starts" '
+	had=() live=() epoch=1 gone=$((4 + wanted)) && refill && holds &&
+	test ${#spares[@]} = $wanted
+'
+for i in $(seq $rounds); do
+	test_expect_success "6.2 6.3 6.5 6.6: seed $seed, $i" '
+		round || {
+			squeue >&2
+			for id in ${live[@]}; do
+				cat "$(cat state.$id)" | grep "EPOCH\|JOB_IDS" >&2
+			done
+			false
+		}
+	'
+done
+test_expect_success 'nothing is left' 'clear_cluster; nothing_left'
+
+test_done
