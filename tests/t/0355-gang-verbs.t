@@ -33,7 +33,10 @@ says()
 
 	shift 2
 	as $user "$sgang" "$@" >out 2>err
-	test $? = 0 && test_must_be_empty err && echo "$text" | test_cmp - out
+	test $? = 0 && test_must_be_empty err && echo "$text" | test_cmp - out || {
+		cat err >&2
+		return 1
+	}
 }
 
 # It refuses with this line: refuses USER TEXT ARGS
