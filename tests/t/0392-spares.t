@@ -173,6 +173,18 @@ test_expect_success '6.5 the gang waits for its minimum, and not for spares' '
 	scancel ${members[@]} && wait_for 15 nodes_idle
 '
 
+test_expect_success '1.58 6.5 the tasks of an array' '
+	array=$(submit --array=0-4 -N1 -n2 --exclusive -t 10 --gang=tasks \
+		--gang-min-member=3 --gang-spares=2 "$PWD/tells.sh") &&
+	wait_for 20 "test \$(squeue -h -r -t R -j $array | wc -l) = 5" &&
+	members=($(squeue -h -r -j $array -o %A | sort -n)) && sort_out &&
+	test ${#ids[@]} = 3 && test ${#spares[@]} = 2 && lost=${ids[2]} &&
+	touch $lost.fail && wait_state $lost FAILED &&
+	wait_for 15 "sort_out && test \${#spares[@]} = 1" && sort_out &&
+	test -n "${ids[2]}" && test ${ids[2]} != $lost &&
+	scancel $array && wait_for 15 nodes_idle
+'
+
 test_expect_success 'nothing is left' '
 	squeue -h -o %A | xargs -r scancel && nothing_left
 '
