@@ -779,6 +779,21 @@ static bool has_new_priority(const job_desc_msg_t *job_desc)
 	       job_desc->nice != NO_VAL;
 }
 
+/* ---- what changes note in the record ---- */
+
+static bool write_record(job_record_t *job_ptr,
+			 const struct sgang_record *record)
+{
+	char *text = sgang_record_format(record, job_ptr->system_comment);
+
+	if (!text)
+		return false;
+	xfree(job_ptr->system_comment);
+	job_ptr->system_comment = xstrdup(text);
+	free(text);
+	return true;
+}
+
 /* ---- sgang requeue ---- */
 
 static bool asks_recall(const job_desc_msg_t *job_desc)
@@ -795,7 +810,6 @@ static bool asks_recall(const job_desc_msg_t *job_desc)
 static int recall(job_record_t *job_ptr, uint32_t submit_uid)
 {
 	struct sgang_record record;
-	char *text;
 
 	if (job_ptr->user_id != submit_uid && !validate_operator(submit_uid))
 		return ESLURM_ACCESS_DENIED;
@@ -803,13 +817,34 @@ static int recall(job_record_t *job_ptr, uint32_t submit_uid)
 	    sgang_record_parse(job_ptr->system_comment, &record) != 1)
 		return ESLURM_JOB_NOT_RUNNING;
 	record.recall = (int64_t)time(NULL);
-	text = sgang_record_format(&record, job_ptr->system_comment);
-	if (!text)
-		return ENOMEM;
-	xfree(job_ptr->system_comment);
-	job_ptr->system_comment = xstrdup(text);
-	free(text);
-	return SLURM_SUCCESS;
+	return write_record(job_ptr, &record) ? SLURM_SUCCESS : ENOMEM;
+}
+
+/* ---- holds of users ---- */
+
+/* While a Prolog runs for a job that has no nodes any more, and then, slurmctld
+ * forgets that it was its user who held it, and lets no user release it. */
+static void remember_user_hold(const job_desc_msg_t *job_desc,
+			       job_record_t *job_ptr, uint32_t submit_uid)
+{
+	bool operator= validate_operator(submit_uid);
+	struct sgang_record record;
+
+	if ((!operator&& job_ptr->user_id != submit_uid) ||
+	    sgang_record_parse(job_ptr->system_comment, &record) != 1)
+		return;
+	if (job_desc->priority == 0 && (operator|| job_ptr->priority)) {
+		record.user_hold = (!operator|| job_desc->alloc_sid ==
+				     ALLOC_SID_USER_HOLD) &&
+				   job_ptr->details &&
+				   job_ptr->details->prolog_running;
+		(void)write_record(job_ptr, &record);
+	}
+	if (job_desc->priority == INFINITE && !job_ptr->priority &&
+	    record.user_hold &&
+	    (job_ptr->state_reason == WAIT_CLEANING ||
+	     job_ptr->state_reason == WAIT_HELD))
+		job_ptr->state_reason = WAIT_HELD_USER;
 }
 
 static int check_change(job_desc_msg_t *job_desc, job_record_t *job_ptr,
@@ -829,6 +864,8 @@ static int check_change(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 	if (asks_recall(job_desc))
 		return records_fit(job_ptr) ? recall(job_ptr, submit_uid) :
 					      ESLURM_DISABLED;
+	if (job_desc->priority != NO_VAL && records_fit(job_ptr))
+		remember_user_hold(job_desc, job_ptr, submit_uid);
 	/* of what can be changed, these could spoil a gang */
 	if ((!change.account && !change.partition && !change.throttle &&
 	     !change.priority && !change.time_min) ||

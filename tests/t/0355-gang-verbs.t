@@ -110,6 +110,53 @@ test_expect_success '6.14 and start together when they are released' '
 	started_together ${members[@]} &&
 	as $alice "$sgang" cancel gate && wait_for 15 nodes_idle
 '
+# slurmctld forgets who held a job while its PrologSlurmctld runs on: its
+# scheduler has looked at it when it says so.
+cleaning()
+{
+	wait_for 20 "submit -N 1 --wrap=true >/dev/null
+		reasons_are Cleaning $*"
+}
+reasons_are()
+{
+	local id
+
+	for id in ${@:2}; do
+		test "$(squeue -h -j $id -o %r)" = $1 || return 1
+	done
+}
+
+test_expect_success '6.14 whom its user held while PrologSlurmctld ran its user releases' '
+	gate_close &&
+	gather $alice forgot 3 3 &&
+	wait_for 20 all_in CONFIGURING ${members[@]} &&
+	says $alice "held $alice/forgot: 3 members" hold forgot &&
+	wait_for 15 all_in PENDING ${members[@]} &&
+	cleaning ${members[@]} && gate_open &&
+	wait_for 20 "submit -N 1 --wrap=true >/dev/null
+		reasons_are JobHeldAdmin ${members[*]}" &&
+	says $alice "released $alice/forgot: 3 members" release forgot &&
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	as $alice "$sgang" cancel forgot && wait_for 15 nodes_idle
+'
+test_expect_success '6.14 and whom an operator held then he does not' '
+	gate_close &&
+	gather $alice forgot 3 3 &&
+	wait_for 20 all_in CONFIGURING ${members[@]} &&
+	says $alice "held $alice/forgot: 3 members" hold forgot &&
+	wait_for 15 all_in PENDING ${members[@]} &&
+	cleaning ${members[@]} &&
+	says root "held $alice/forgot: 3 members" hold $alice/forgot &&
+	says $alice "held $alice/forgot: 3 members" hold forgot &&
+	cleaning ${members[@]} && gate_open &&
+	wait_for 20 "submit -N 1 --wrap=true >/dev/null
+		reasons_are JobHeldAdmin ${members[*]}" &&
+	refuses $alice "job ${members[0]}: .*" release forgot &&
+	all_held ${members[@]} &&
+	says root "released $alice/forgot: 3 members" release $alice/forgot &&
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	as $alice "$sgang" cancel forgot && wait_for 15 nodes_idle
+'
 test_expect_success '6.14 one member that is held holds the gang, and explain says so' '
 	one=$(submit_as $alice -N 1 --gang=single --gang-min-member=2 \
 		--hold --wrap="sleep 300") &&

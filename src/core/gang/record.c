@@ -148,6 +148,7 @@ static const struct word {
 	{ "stale", KIND_TIME, SPARSE, FIELD(stale) },
 	{ "done", KIND_U32, SPARSE, FIELD(done) },
 	{ "recall", KIND_TIME, SPARSE, FIELD(recall) },
+	{ "userhold", KIND_BOOL, SPARSE, FIELD(user_hold) },
 	{ "spare", KIND_BOOL, SPARSE, FIELD(spare) },
 	{ "restart", KIND_TIME, SPARSE, FIELD(restart) },
 	{ "epoch", KIND_U32, SPARSE, FIELD(epoch) },

@@ -147,6 +147,8 @@ struct sgang_record {
 	uint32_t done;   /* members of this start that have completed */
 	int64_t recall;  /* somebody who may wants this member that runs
 			 * requeued with all others, since then */
+	bool user_hold;  /* its user held it while PrologSlurmctld ran, and may
+			 * release it */
 	bool spare;      /* it runs, and has no member rank until another one is
 		     * lost */
 	int64_t restart; /* it was requeued with its gang or in place of a

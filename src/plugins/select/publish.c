@@ -203,6 +203,7 @@ static bool show_record(struct sgang_conductor *c, const struct gang *g,
 		r.started = e->record.started;
 	if (e->has_record && e->m.state == SGANG_MEMBER_PENDING)
 		r.restart = e->record.restart;
+	r.user_hold = e->has_record && e->record.user_hold && e->m.stopped;
 	sgang_publish_fill(g, &r);
 	sgang_publish_own(g, e, &r);
 	sgang_asks_add_own(&e->spec, r.asks);
