@@ -873,6 +873,7 @@ static const struct gang_key {
 	{ "OnStale", "gang-on-stale" },
 	{ "StaleGrace", "gang-stale-grace" },
 	{ "Spares", "gang-spares" },
+	{ "OnSuccess", "gang-on-success" },
 	{ "RankOrder", "gang-rank-order" },
 	{ "Topology", "gang-topology" },
 	{ "GroupTopology", "gang-group-topology" },

@@ -12,6 +12,7 @@ struct word {
 	uint32_t max_restarts;
 	enum sgang_on_failure on_stale;
 	uint32_t stale_grace;
+	uint32_t on_success;
 	uint32_t waiting_time;
 };
 
@@ -25,6 +26,8 @@ static void add_spec(struct word *word, const struct sgang_spec *spec)
 		word->on_stale = spec->on_stale;
 	if (!word->stale_grace)
 		word->stale_grace = spec->stale_grace;
+	if (!word->on_success)
+		word->on_success = spec->on_success;
 	if (!word->waiting_time)
 		word->waiting_time = spec->waiting_time;
 }
@@ -53,6 +56,8 @@ static void add_record(struct word *word, const struct sgang_record *r)
 		word->on_stale = r->on_stale;
 	if (!word->stale_grace)
 		word->stale_grace = r->stale_grace;
+	if (!word->on_success)
+		word->on_success = r->on_success;
 	if (!word->waiting_time)
 		word->waiting_time = r->waiting_time;
 }
@@ -70,11 +75,13 @@ static void settle(struct sgang_member *m, const struct word *word)
 	m->max_restarts = word->max_restarts;
 	m->on_stale = word->on_stale;
 	m->stale_grace = word->stale_grace;
+	m->on_success = word->on_success;
 	if (has_started(m)) {
 		m->on_failure = m->record->on_failure;
 		m->max_restarts = m->record->max_restarts;
 		m->on_stale = m->record->on_stale;
 		m->stale_grace = m->record->stale_grace;
+		m->on_success = m->record->on_success;
 	}
 }
 

@@ -84,6 +84,7 @@ enum kind {
 	KIND_MATCH,
 	KIND_ON_FAILURE,
 	KIND_ON_STALE,
+	KIND_ON_SUCCESS,
 	KIND_WAIT, /* seconds or UNLIMITED */
 	KIND_GROUPS,
 	KIND_HOLD_END,
@@ -126,6 +127,7 @@ static const struct word {
 	{ "maxrestarts", KIND_U32, SPARSE, FIELD(max_restarts) },
 	{ "onstale", KIND_ON_STALE, SPARSE, FIELD(on_stale) },
 	{ "stalegrace", KIND_WAIT, SPARSE, FIELD(stale_grace) },
+	{ "onsuccess", KIND_ON_SUCCESS, SPARSE, FIELD(on_success) },
 	{ "wait", KIND_WAIT, SPARSE, FIELD(waiting_time) },
 	{ "groups", KIND_GROUPS, SPARSE, FIELD(groups) },
 	{ "asks", KIND_TEXT, SPARSE, FIELD(asks) },
@@ -147,6 +149,7 @@ static const struct word {
 	{ "evicted", KIND_BOOL, SPARSE, FIELD(evicted) },
 	{ "stale", KIND_TIME, SPARSE, FIELD(stale) },
 	{ "done", KIND_U32, SPARSE, FIELD(done) },
+	{ "success", KIND_BOOL, SPARSE, FIELD(success) },
 	{ "recall", KIND_TIME, SPARSE, FIELD(recall) },
 	{ "userhold", KIND_BOOL, SPARSE, FIELD(user_hold) },
 	{ "spare", KIND_BOOL, SPARSE, FIELD(spare) },
@@ -352,6 +355,24 @@ static bool get_on_failure(void *field, size_t size, const char *value)
 	return true;
 }
 
+static void put_on_success(FILE *out, const void *field)
+{
+	char text[SGANG_ON_SUCCESS_SHOWN];
+
+	sgang_on_success_show(text, sizeof(text), *(const uint32_t *)field);
+	fputs(text, out);
+}
+
+static bool get_on_success(void *field, size_t size, const char *value)
+{
+	struct sgang_spec said;
+
+	if (!get_option(&said, "gang-on-success", value))
+		return false;
+	memcpy(field, &said.on_success, size);
+	return true;
+}
+
 static void put_wait(FILE *out, const void *field)
 {
 	if (*(const uint32_t *)field == SGANG_FOREVER)
@@ -435,6 +456,7 @@ static const struct {
 	[KIND_MATCH] = { put_match, get_match },
 	[KIND_ON_FAILURE] = { put_on_failure, get_on_failure },
 	[KIND_ON_STALE] = { put_on_failure, get_on_failure },
+	[KIND_ON_SUCCESS] = { put_on_success, get_on_success },
 	[KIND_WAIT] = { put_wait, get_wait },
 	[KIND_GROUPS] = { put_text, get_groups },
 	[KIND_HOLD_END] = { put_hold_end, get_hold_end },

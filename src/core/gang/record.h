@@ -101,6 +101,7 @@ struct sgang_record {
 	uint32_t max_restarts;
 	enum sgang_on_failure on_stale;
 	uint32_t stale_grace;  /* seconds, SGANG_FOREVER */
+	uint32_t on_success;   /* members, SGANG_ON_SUCCESS_LEADER */
 	uint32_t waiting_time; /* seconds, SGANG_FOREVER */
 	char groups[SGANG_GROUPS_SIZE];
 	char asks[SGANG_ASKS_SIZE]; /* the rest of it, see asks.h; order
@@ -145,6 +146,7 @@ struct sgang_record {
 	int64_t stale;   /* fewer of the gang run than its minimum, since
 			     * then */
 	uint32_t done;   /* members of this start that have completed */
+	bool success;    /* it was ended, as its gang was done without it */
 	int64_t recall;  /* somebody who may wants this member that runs
 			 * requeued with all others, since then */
 	bool user_hold;  /* its user held it while PrologSlurmctld ran, and may

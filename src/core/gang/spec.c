@@ -43,6 +43,7 @@ enum {
 	OPT_ON_STALE,
 	OPT_STALE_GRACE,
 	OPT_SPARES,
+	OPT_ON_SUCCESS,
 	OPT_OBJECT,
 	OPTIONS
 };
@@ -179,6 +180,12 @@ static const struct sgang_option options[OPTIONS + 1] = {
 		.arg = "N",
 		.help = "members without a member rank, until one is lost "
 			"(default none)",
+	},
+	[OPT_ON_SUCCESS] = {
+		.name = "gang-on-success",
+		.arg = "leader|all|N",
+		.help = "who must complete for the gang to be done, which ends "
+			"the others (default all)",
 	},
 	[OPT_OBJECT] = {
 		.name = "gang-object",
@@ -579,6 +586,22 @@ static int set_spares(struct sgang_spec *spec, const char *value,
 	return set_number(&spec->spares, OPT_SPARES, 1, value, err);
 }
 
+static int set_on_success(struct sgang_spec *spec, const char *value,
+			  struct sgang_error *err)
+{
+	if (!strcmp(value, "leader"))
+		spec->on_success = SGANG_ON_SUCCESS_LEADER;
+	else if (!strcmp(value, "all"))
+		spec->on_success = SGANG_ON_SUCCESS_ALL;
+	else if (strspn(value, "0123456789"))
+		return set_number(&spec->on_success, OPT_ON_SUCCESS, 1, value,
+				  err);
+	else
+		return refuse(err, EINVAL, OPT_ON_SUCCESS, value,
+			      "expected leader, all or a number of members");
+	return 0;
+}
+
 static int set_on_stale(struct sgang_spec *spec, const char *value,
 			struct sgang_error *err)
 {
@@ -793,6 +816,7 @@ static int (*const setters[OPTIONS])(struct sgang_spec *, const char *,
 	[OPT_ON_STALE] = set_on_stale,
 	[OPT_STALE_GRACE] = set_stale_grace,
 	[OPT_SPARES] = set_spares,
+	[OPT_ON_SUCCESS] = set_on_success,
 	[OPT_OBJECT] = set_object,
 };
 
@@ -838,6 +862,13 @@ static void show_on_stale(const struct sgang_spec *spec, char *text,
 {
 	(void)field;
 	snprintf(text, size, "%s", sgang_on_failure_word(spec->on_stale));
+}
+
+static void show_on_success(const struct sgang_spec *spec, char *text,
+			    size_t size, const void *field)
+{
+	(void)field;
+	sgang_on_success_show(text, size, spec->on_success);
 }
 
 static void show_rank_order(const struct sgang_spec *spec, char *text,
@@ -938,6 +969,7 @@ static const struct field {
 	{ OPT_ON_STALE, false, ALONE(on_stale), show_on_stale },
 	{ OPT_STALE_GRACE, false, ALONE(stale_grace), show_time },
 	{ OPT_SPARES, false, ALONE(spares), show_number },
+	{ OPT_ON_SUCCESS, false, ALONE(on_success), show_on_success },
 	{ OPT_OBJECT, true, ALONE(object), NULL },
 #undef AT
 #undef SIZE
@@ -1211,6 +1243,21 @@ const char *sgang_mode_word(enum sgang_mode mode)
 const char *sgang_match_word(enum sgang_match match)
 {
 	return (unsigned int)match < COUNT(matches) ? matches[match] : "";
+}
+
+bool sgang_on_success_counts(uint32_t on_success)
+{
+	return on_success && on_success != SGANG_ON_SUCCESS_ALL;
+}
+
+void sgang_on_success_show(char *text, size_t size, uint32_t on_success)
+{
+	if (on_success == SGANG_ON_SUCCESS_LEADER)
+		snprintf(text, size, "leader");
+	else if (on_success == SGANG_ON_SUCCESS_ALL)
+		snprintf(text, size, "all");
+	else
+		snprintf(text, size, "%" PRIu32, on_success);
 }
 
 const char *sgang_on_failure_word(enum sgang_on_failure on_failure)

@@ -63,6 +63,10 @@ enum sgang_preempt {
 	SGANG_PREEMPT_NO
 };
 
+/* --gang-on-success, where it is no number of members */
+#define SGANG_ON_SUCCESS_ALL UINT32_MAX
+#define SGANG_ON_SUCCESS_LEADER (UINT32_MAX - 1)
+
 struct sgang_spec {
 	char ns[SGANG_NAMESPACE_MAX + 1]; /* "" until resolved: the user */
 	char name[SGANG_NAME_MAX + 1];    /* "" : not a gang member */
@@ -90,6 +94,8 @@ struct sgang_spec {
 	enum sgang_on_failure on_stale; /* too few run for ... */
 	uint32_t stale_grace;           /* ... these seconds,
 					 * SGANG_FOREVER; 0: not given */
+	uint32_t on_success;            /* so many must complete for the gang
+					 * to be done; 0: not given */
 	uint32_t spares;                /* members without a member rank that
 					 * wait for one to be lost */
 	uint32_t waiting_time;          /* seconds, SGANG_FOREVER; 0:
@@ -193,6 +199,10 @@ bool sgang_spec_unknown_level(const struct sgang_spec *spec,
 const char *sgang_mode_word(enum sgang_mode mode);
 const char *sgang_match_word(enum sgang_match match);
 const char *sgang_on_failure_word(enum sgang_on_failure on_failure);
+/* Does it end others, once some have completed? */
+bool sgang_on_success_counts(uint32_t on_success);
+#define SGANG_ON_SUCCESS_SHOWN 16
+void sgang_on_success_show(char *text, size_t size, uint32_t on_success);
 const char *sgang_rank_order_word(enum sgang_rank_order order);
 
 /* The reverse, case ignored: UNSET when there is no such order. */

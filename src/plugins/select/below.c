@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* below.c - how many members of a gang have completed, and since when too few
- * run: what stale.c goes by */
+ * run: what stale.c and success.c go by */
+
+#include <string.h>
 
 #include "conductor_private.h"
 
@@ -11,20 +13,28 @@ static void begin_count(struct gang *g, int64_t started)
 		return;
 	g->below.of = started;
 	g->below.since = 0;
-	g->below.done = 0;
+	g->below.done = g->below.told = 0;
+	g->below.leader = 0;
+	g->below.over = false;
 	g->below.known = false;
+}
+
+void sgang_below_forget(struct gang *g)
+{
+	memset(&g->below, 0, sizeof(g->below));
 }
 
 static bool cares(const struct sgang_record *r)
 {
 	return r->on_stale > SGANG_ON_FAILURE_IGNORE ||
-	       r->on_failure == SGANG_ON_FAILURE_REPLACE;
+	       r->on_failure == SGANG_ON_FAILURE_REPLACE ||
+	       sgang_on_success_counts(r->on_success);
 }
 
 /* A gang that wants nothing has no numbers in its records. */
 void sgang_below_note_end(struct sgang_conductor *c,
 			  const struct sgang_job_info *info,
-			  const struct sgang_record *r)
+			  const struct sgang_record *r, bool told)
 {
 	struct gang *g;
 
@@ -35,19 +45,26 @@ void sgang_below_note_end(struct sgang_conductor *c,
 	if (!g || (!g->below.cares && !cares(r)))
 		return;
 	begin_count(g, r->started);
-	if (g->below.of == r->started)
+	if (g->below.of != r->started)
+		return;
+	if (told)
+		g->below.told++;
+	else
 		g->below.done++;
+	if (r->placed && !r->member_rank)
+		g->below.leader = info->job_id;
 }
 
 /* After a restart the records know what was before. */
 void sgang_below_recover(struct gang *g)
 {
-	uint32_t before = 0;
+	uint32_t before;
 
 	begin_count(g, g->tally.started);
 	if (g->below.known)
 		return;
 	g->below.known = true;
+	before = g->below.told;
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];
 

@@ -491,6 +491,7 @@ static int first_half(struct sgang_conductor *c)
 	sgang_evict_check_all(c);
 	if (c->conf.gangs) {
 		sgang_failure_check_all(c);
+		sgang_success_check_all(c);
 		sgang_stale_check_all(c);
 	}
 	sgang_spare_check_all(c);

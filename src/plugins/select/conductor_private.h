@@ -157,11 +157,14 @@ struct gang {
 
 	/* Does it run with fewer members than its minimum (stale.c)? */
 	struct {
-		int64_t of;    /* with this start */
-		int64_t since; /* 0: it does not */
-		uint32_t done; /* members that have completed */
-		bool known;    /* ... those before a restart, too */
-		bool cares;    /* somebody's jobs are concerned */
+		int64_t of;      /* with this start */
+		int64_t since;   /* 0: it does not */
+		uint32_t done;   /* members that have completed */
+		uint32_t told;   /* ... before a restart, and are known yet */
+		bool known;      /* ... those before a restart, too */
+		uint32_t leader; /* the one with member rank 0, if that has */
+		bool over;       /* those ended who waited for as many */
+		bool cares;      /* somebody's jobs are concerned */
 	} below;
 
 	int64_t restart; /* the last of those that were requeued may begin
@@ -691,10 +694,13 @@ void sgang_failure_check_all(struct sgang_conductor *c);
 
 /* --- below.c --- */
 
-/* A job is seen for the first time that has ended, with this record. */
+/* A job is seen for the first time that has ended, with this record; told: the
+ * slurmctld before this one had seen it. */
 void sgang_below_note_end(struct sgang_conductor *c,
 			  const struct sgang_job_info *info,
-			  const struct sgang_record *r);
+			  const struct sgang_record *r, bool told);
+/* Nobody is left of its last start. The next one may be in the same second. */
+void sgang_below_forget(struct gang *g);
 /* After a restart the records know what was before. */
 void sgang_below_recover(struct gang *g);
 
@@ -721,6 +727,11 @@ int64_t sgang_restart_least(const struct sgang_conductor *c,
 			    const struct sgang_job_info *info);
 /* Those that have ended begin when they may. */
 void sgang_restart_check_all(struct sgang_conductor *c);
+
+/* --- success.c --- */
+
+/* Apply --gang-on-success where enough members have completed. */
+void sgang_success_check_all(struct sgang_conductor *c);
 
 /* --- stale.c --- */
 

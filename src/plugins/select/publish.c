@@ -29,6 +29,7 @@ void sgang_publish_fill(const struct gang *g, struct sgang_record *r)
 	r->max_restarts = spec->max_restarts;
 	r->on_stale = spec->on_stale;
 	r->stale_grace = spec->stale_grace;
+	r->on_success = spec->on_success;
 	r->waiting_time = spec->waiting_time;
 	strcpy(r->groups, spec->groups);
 	strcpy(r->asks, g->asks);
@@ -51,6 +52,7 @@ void sgang_publish_own(const struct gang *g, const struct entry *e,
 	r->max_restarts = e->m.max_restarts;
 	r->on_stale = e->m.on_stale;
 	r->stale_grace = e->m.stale_grace;
+	r->on_success = e->m.on_success;
 	if (!r->on_failure && g->cares)
 		r->on_failure = SGANG_ON_FAILURE_IGNORE;
 }
@@ -96,13 +98,15 @@ void sgang_publish_phase(struct sgang_conductor *c, const struct gang *g,
 	(void)sgang_record_parse(info.comment, &before);
 	e = sgang_registry_entry(c, info.job_id);
 	memset(&r, 0, sizeof(r));
-	if (phase == SGANG_PHASE_FAILED)
+	if (phase == SGANG_PHASE_FAILED || phase == SGANG_PHASE_FINISHED)
 		r = before;
+	r.success = phase == SGANG_PHASE_FINISHED;
 	sgang_publish_fill(g, &r);
 	r.on_failure = before.on_failure;
 	r.max_restarts = before.max_restarts;
 	r.on_stale = before.on_stale;
 	r.stale_grace = before.stale_grace;
+	r.on_success = before.on_success;
 	r.waiting_time = before.waiting_time;
 	r.held_for = before.held_for;
 	r.restart = before.restart;
@@ -283,7 +287,7 @@ static void show_end(struct sgang_conductor *c, struct sgang_job *job,
 	struct sgang_job_info info;
 
 	c->host->jobs.info(job, &info);
-	sgang_below_note_end(c, &info, r);
+	sgang_below_note_end(c, &info, r, false);
 	if (r->phase != SGANG_PHASE_FAILED)
 		r->phase = SGANG_PHASE_FINISHED;
 	forget_wait(r);
@@ -296,6 +300,7 @@ static bool was_told_why(const struct sgang_job_info *info, bool seen)
 {
 	return info->comment &&
 	       ((seen && strstr(info->comment, " phase=failed")) ||
+		strstr(info->comment, " success=1") ||
 		strstr(info->comment, " spare=1"));
 }
 
@@ -310,9 +315,10 @@ void sgang_publish_ended(struct sgang_conductor *c,
 		c->host->jobs.unlabel(info->job);
 	if ((seen && !c->fresh) || sgang_record_parse(info->comment, &r) != 1)
 		return;
-	if (seen)
+	if (seen) {
+		sgang_below_note_end(c, info, &r, true);
 		sgang_account_ended(c, info->job, &r);
-	else
+	} else
 		show_end(c, info->job, &r);
 }
 
@@ -373,6 +379,7 @@ void sgang_conductor_ended(struct sgang_conductor *c, struct sgang_job *job,
 		show_end(c, job, &r);
 		break;
 	case SGANG_PHASE_FAILED:
+	case SGANG_PHASE_FINISHED:
 		sgang_account_ended(c, job, &r);
 		break;
 	default:

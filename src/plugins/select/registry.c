@@ -313,7 +313,7 @@ static void look_at_ended(struct sgang_conductor *c,
 	if (!info->failed || !info->comment ||
 	    !strstr(info->comment, " onfailure=") ||
 	    sgang_record_parse(info->comment, &r) != 1 || !r.started ||
-	    r.evicted || r.phase == SGANG_PHASE_FAILED ||
+	    r.evicted || r.success || r.phase == SGANG_PHASE_FAILED ||
 	    (r.spare && r.on_failure != SGANG_ON_FAILURE_REPLACE))
 		return;
 	g = r.on_failure == SGANG_ON_FAILURE_IGNORE ?

@@ -26,7 +26,8 @@ static void find_cares(struct gang *g, bool *done, bool *running)
 		const struct sgang_member *m = &g->entries[i]->m;
 
 		*running |= m->on_stale > SGANG_ON_FAILURE_IGNORE;
-		*done |= m->on_failure == SGANG_ON_FAILURE_REPLACE;
+		*done |= m->on_failure == SGANG_ON_FAILURE_REPLACE ||
+			 sgang_on_success_counts(m->on_success);
 	}
 	*done |= *running || g->tally.spec.spares;
 }

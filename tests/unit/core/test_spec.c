@@ -491,7 +491,7 @@ static void test_unsaid(void **state)
 	assert_true(sgang_spec_defines(&spec));
 }
 
-#define N_OPTIONS 24
+#define N_OPTIONS 25
 
 /* Every option can be registered and is described. */
 static void test_options(void **state)
@@ -719,6 +719,7 @@ static void test_check(void **state)
 		{ "gang-on-stale", "ignore" },
 		{ "gang-stale-grace", "1" },
 		{ "gang-spares", "1" },
+		{ "gang-on-success", "leader" },
 		{ "gang-min-tres", "cpu=1" },
 		{ "gang-group-topology", "require:leaf" },
 		{ "gang-exclusive", "leaf" },
@@ -981,6 +982,7 @@ static void test_merge_words(void **state)
 		{ "gang-on-stale", "kill", "requeue", NULL },
 		{ "gang-stale-grace", "00:10:00", "UNLIMITED", NULL },
 		{ "gang-spares", "1", "2", NULL },
+		{ "gang-on-success", "leader", "3", NULL },
 		{ "gang-waiting-time", "00:10:00", "UNLIMITED", NULL },
 		{ "gang-groups", "", "alice/a,bob/b", NULL },
 		{ "gang-min-tres", "cpu=5", "cpu=6,node=2", "cpu=5,node=2" },

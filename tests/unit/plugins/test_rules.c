@@ -1541,6 +1541,113 @@ static struct fake_request member_with(const char *gang, uint32_t min,
 	return rq;
 }
 
+/* 6.11: the gang is done when its leader, or so many members, have completed;
+ * that ends the others, which is no loss. */
+static void test_success(void **state)
+{
+	static const struct {
+		const char *more;
+		uint32_t completes, fails, then; /* member ranks; 9: none */
+		enum fake_state between, others;
+	} cases[] = {
+		{ "gang_on_success=leader", 1, 9, 0, FAKE_RUNNING, FAKE_GONE },
+		{ "gang_on_success=leader", 9, 9, 0, FAKE_RUNNING, FAKE_GONE },
+		{ "gang_on_success=leader", 9, 0, 1, FAKE_RUNNING,
+		  FAKE_RUNNING },
+		{ "gang_on_success=2", 1, 9, 0, FAKE_RUNNING, FAKE_GONE },
+		{ "gang_on_success=2", 9, 1, 0, FAKE_RUNNING, FAKE_RUNNING },
+		{ "gang_on_success=all", 1, 9, 0, FAKE_RUNNING, FAKE_RUNNING },
+		{ "gang_on_success=leader|gang_on_failure=requeue", 9, 9, 0,
+		  FAKE_RUNNING, FAKE_GONE },
+		{ "gang_on_success=leader|gang_on_failure=replace", 9, 9, 0,
+		  FAKE_RUNNING, FAKE_GONE },
+		{ NULL, 1, 9, 0, FAKE_RUNNING, FAKE_RUNNING },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct fake_request rq = member_with("train", 4, cases[i].more);
+		uint32_t ids[4];
+
+		new_cluster((uint32_t)i, "success");
+		submit_many(rq, 4, ids);
+		pass();
+		schedule_and_pass();
+		all_in_state(ids, 4, FAKE_RUNNING);
+		pass();
+		if (cases[i].completes < 4)
+			fake_end(ids[cases[i].completes]);
+		if (cases[i].fails < 4)
+			fake_fail(ids[cases[i].fails], false);
+		pass();
+		all_in_state(ids + 2, 2, cases[i].between);
+		fake_end(ids[cases[i].then]);
+		pass();
+		pass();
+		all_in_state(ids + 2, 2, cases[i].others);
+		if (cases[i].others == FAKE_GONE) {
+			assert_non_null(strstr(text_of(ids[3]), "is done: "));
+			assert_int_equal(record_of(ids[3]).phase,
+					 SGANG_PHASE_FINISHED);
+		}
+	}
+}
+
+/* One that waits ends with the others; who comes later is of another gang. */
+static void test_success_waits(void **state)
+{
+	struct fake_request rq = member_with("train", 2,
+					     "gang_on_success=leader");
+	uint32_t ids[2], waits, later[2];
+
+	(void)state;
+	submit_many(rq, 2, ids);
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	submit_many(rq, 1, &waits);
+	pass();
+	fake_end(ids[0]);
+	pass();
+	assert_int_equal(fake_state(ids[1]), FAKE_GONE);
+	assert_int_equal(fake_state(waits), FAKE_GONE);
+	submit_many(rq, 2, later);
+	pass();
+	schedule_and_pass();
+	pass();
+	all_in_state(later, 2, FAKE_RUNNING);
+	fake_fail(later[1], false);
+	fake_fail(later[0], false);
+	pass();
+	fake_clock(1);
+	submit_many(rq, 2, later);
+	pass();
+	schedule_and_pass();
+	come_back(false);
+	pass();
+	pass();
+	all_in_state(later, 2, FAKE_RUNNING);
+}
+
+/* slurmctld dies between the end of the leader and a pass that sees it. */
+static void test_success_restart(void **state)
+{
+	struct fake_request rq = member_with("train", 3, "gang_on_success=1");
+	uint32_t ids[3];
+
+	(void)state;
+	submit_many(rq, 3, ids);
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	pass();
+	fake_end(ids[2]);
+	come_back(false);
+	pass();
+	pass();
+	all_in_state(ids, 2, FAKE_GONE);
+}
+
 /* 3.2: several are lost before anybody looks, or one has completed: all of the
  * gang is requeued, or it would have too few for another start. */
 static void test_requeue_all(void **state)
@@ -1998,6 +2105,9 @@ int main(void)
 		TEST(test_max_restarts),
 		TEST(test_stale),
 		TEST(test_stale_replaced),
+		TEST(test_success),
+		TEST(test_success_waits),
+		TEST(test_success_restart),
 		TEST(test_completion_is_no_failure),
 		TEST(test_failure_of_before),
 		TEST(test_failures_of_before),

@@ -52,6 +52,7 @@ static void test_slots(void **state)
 		"gang-on-stale",
 		"gang-stale-grace",
 		"gang-spares",
+		"gang-on-success",
 	};
 	size_t i, n = sizeof(names) / sizeof(names[0]), visible = 0;
 	struct sgang_opts_slot found;

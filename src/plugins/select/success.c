@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* success.c - a gang that is done before all of its members are
+ *
+ * Members that serve others never end by themselves. Once the leader has
+ * completed, or as many members as --gang-on-success says, the rest end as by
+ * scancel, and so do those that wait. That is no loss to --gang-on-failure. What
+ * becomes of a member is its own user's word (core/own.h).
+ */
+
+#include <stdio.h>
+
+#include "conductor_private.h"
+#include "plugins/log.h"
+
+static bool is_done(const struct gang *g, uint32_t on_success)
+{
+	if (on_success == SGANG_ON_SUCCESS_LEADER)
+		return g->below.leader;
+	return sgang_on_success_counts(on_success) &&
+	       g->below.done >= on_success;
+}
+
+static void end_one(struct sgang_conductor *c, struct gang *g,
+		    const struct entry *e)
+{
+	char why[SGANG_NAMESPACE_MAX + SGANG_NAME_MAX + 128];
+	struct sgang_job_info info;
+
+	if (e->m.on_success == SGANG_ON_SUCCESS_LEADER)
+		snprintf(
+			why, sizeof(why),
+			"Gang %s/%s is done: its leader, job %u, has completed",
+			g->ns, g->name, g->below.leader);
+	else
+		snprintf(why, sizeof(why),
+			 "Gang %s/%s is done: %u of its members have completed",
+			 g->ns, g->name, g->below.done);
+	sgang_log(SGANG_LOG_INFO, "%s; job %u ends", why, e->job_id);
+	sgang_publish_phase(c, g, e->job, SGANG_PHASE_FINISHED);
+	c->host->jobs.info(e->job, &info);
+	if (info.state != SGANG_JOB_ENDED)
+		c->host->jobs.end(e->job);
+	c->host->jobs.tell_end(e->job, why);
+}
+
+/* Those that come after the gang was done belong to the next of that name. */
+static bool is_concerned(const struct gang *g, const struct entry *e)
+{
+	return is_done(g, e->m.on_success) &&
+	       (e->m.state != SGANG_MEMBER_PENDING || !g->below.over);
+}
+
+static void check(struct sgang_conductor *c, struct gang *g)
+{
+	bool any = false, counts = false;
+
+	for (size_t i = 0; i < g->n_entries; i++)
+		counts |= sgang_on_success_counts(g->entries[i]->m.on_success);
+	if (!counts)
+		return;
+	sgang_below_recover(g);
+	for (size_t i = 0; i < g->n_entries; i++) {
+		if (!is_concerned(g, g->entries[i]))
+			continue;
+		end_one(c, g, g->entries[i]);
+		any = true;
+	}
+	if (!any)
+		return;
+	g->below.over = true;
+	g->attempt.why[0] = '\0';
+	g->attempt.failed = false;
+	c->changed = true;
+	sgang_registry_refresh(c, g);
+	g->stale = true; /* the next pass sees what it has become */
+	sgang_conductor_poke(c);
+}
+
+void sgang_success_check_all(struct sgang_conductor *c)
+{
+	for (struct gang *g = c->gangs; g; g = g->next) {
+		if (g->stale || g->preempt.evicted || sgang_hold_doubtful(g))
+			continue;
+		if (g->tally.started)
+			check(c, g);
+		else if (!g->lost.member && !g->tally.satisfied)
+			sgang_below_forget(g);
+	}
+}
