@@ -50,7 +50,8 @@ slurm_dir=
 
 # Deadlines are said for a machine that has nothing else to do. It may have, and
 # to wait longer for what comes in time costs nothing. Under valgrind everything
-# takes longer still.
+# takes longer still. Whoever has waited so long in vain is no longer patient: what
+# comes after a failure mostly fails as well, and half an hour says no more of it.
 slurm_patience=${SGANG_VALGRIND:+20}
 : "${slurm_patience:=6}"
 
@@ -67,6 +68,7 @@ wait_for()
 		if test ${EPOCHREALTIME/./} -ge $deadline; then
 			echo "not within $seconds s: $*" >&2
 			slurm_logs 20 >&2
+			slurm_patience=1
 			return 1
 		fi
 		sleep 0.1

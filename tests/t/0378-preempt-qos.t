@@ -135,6 +135,8 @@ test_expect_success '3.29: a limit stops the gang: nobody is touched' '
 # Whatever it does, nobody ends for a gang that cannot start.
 starts_or_spares()
 {
+	local slurm_patience=1
+
 	wait_for 12 all_in RUNNING ${members[@]} 2>/dev/null ||
 		still 5 'test $(running ${lows[@]}) = 4'
 }
