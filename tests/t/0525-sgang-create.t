@@ -89,9 +89,13 @@ told()
 	done
 }
 
+# Who has no record yet is of no gang for sgang.
 member()
 {
-	submit -N 1 -o /dev/null --gang="$@"
+	local id
+
+	id=$(submit -N 1 -o /dev/null --gang="$@") &&
+		wait_for 10 "test -n \"\$(gang_record $id)\"" && echo $id
 }
 
 test_expect_success '0.15, 0.17, 3.13 a definition is a held job of the user' '
