@@ -20,6 +20,7 @@
 
 #define _GNU_SOURCE /* environ */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,6 +225,79 @@ static void order_step(spank_t spank)
 	free(line);
 }
 
+/* The sum of the first n numbers of a list. */
+static uint64_t add_first(const char *list, size_t n)
+{
+	uint64_t sum = 0;
+
+	while (n-- && *list) {
+		char *end;
+
+		sum += strtoull(list, &end, 10);
+		list = end + (*end == ',');
+	}
+	return sum;
+}
+
+/* The list without its first n items. */
+static const char *skip_items(const char *list, uint64_t n)
+{
+	while (n-- && list[0]) {
+		list += strcspn(list, ",");
+		list += list[0] == ',';
+	}
+	return list;
+}
+
+static void set_count(const char *name, uint64_t count)
+{
+	char number[24];
+
+	snprintf(number, sizeof(number), "%" PRIu64, count);
+	setenv(name, number, 1);
+}
+
+/* The values of the member with this rank, as the select plugin gives them to one
+ * that has a rank when it starts. */
+static void take_rank(size_t rank, const char *ranks, const char *counts,
+		      const char *nodes)
+{
+	uint64_t count = add_first(skip_items(counts, rank), 1);
+	const char *first = skip_items(nodes, add_first(counts, rank));
+	const char *end = skip_items(first, count);
+	char *own = strndup(first, (size_t)(end - first));
+
+	set_count("SLURM_GANG_MEMBER_RANK", rank);
+	set_count("SLURM_GANG_RANK_OFFSET", add_first(ranks, rank));
+	if (!own)
+		return;
+	own[strlen(own) - (end[0] && end > first)] = '\0';
+	setenv("SLURM_GANG_MEMBER_NODELIST", own, 1);
+	free(own);
+}
+
+/* A job that was started as a spare may have a member rank by now. */
+static void learn_rank(const char *text)
+{
+	const char *rank = getenv("SLURM_GANG_MEMBER_RANK");
+	const char *job = getenv("SLURM_JOB_ID");
+	char *ids = sgang_epoch_value(text, SGANG_EPOCH_IDS);
+	char *ranks = sgang_epoch_value(text, "SLURM_GANG_RANKS_PER_MEMBER");
+	char *counts = sgang_epoch_value(text, "SLURM_GANG_NODES_PER_MEMBER");
+	char *nodes = sgang_epoch_value(text, "SLURM_GANG_NODELIST");
+	const char *list = ids;
+	uint32_t id;
+
+	if (rank && !rank[0] && job && ids && ranks && counts && nodes)
+		for (size_t i = 0; sgang_epoch_next_id(&list, &id); i++)
+			if (id && id == strtoul(job, NULL, 10))
+				take_rank(i, ranks, counts, nodes);
+	free(ids);
+	free(ranks);
+	free(counts);
+	free(nodes);
+}
+
 /* The job was told of its gang when it started; the file on its node knows more
  * than that. */
 static void learn_epoch(void)
@@ -243,6 +317,8 @@ static void learn_epoch(void)
 			free(value);
 		}
 	}
+	if (text)
+		learn_rank(text);
 	free(text);
 }
 
