@@ -7,9 +7,10 @@
  *   # end
  *
  * Lines that a shell can read. Each change of who is in the gang, and of which of
- * its nodes drain, is an epoch and has a number, which grows. What does not change with the members is no part
- * of it, nor is what differs between them: a member finds its rank by its job
- * id. slurmctld writes the text, slurmstepd keeps it, srun and sgang read it.
+ * its nodes drain, is an epoch and has a number, which grows. What does not change
+ * with the members is no part of it, nor is what differs between them: a member
+ * finds its rank by its job id. slurmctld writes the text, slurmstepd keeps it,
+ * srun and sgang read it.
  */
 
 #ifndef SGANG_EPOCH_H

@@ -468,6 +468,10 @@ void sgang_registry_collect(struct sgang_conductor *c);
 void sgang_registry_note(struct sgang_conductor *c, struct sgang_job *job);
 /* Look at all jobs of the gang again and add them up. */
 void sgang_registry_refresh(struct sgang_conductor *c, struct gang *g);
+
+/* Members were ended or requeued: the gang is counted anew, what its last attempt
+ * said does not hold any more, and the next pass comes at once. */
+void sgang_registry_renew(struct sgang_conductor *c, struct gang *g);
 /* Forget the gangs that have no member left, and all pointers to jobs. */
 void sgang_registry_sweep(struct sgang_conductor *c);
 /* Forget everything. */
@@ -760,6 +764,10 @@ int sgang_publish_place(struct sgang_conductor *c, struct sgang_job *job,
  * It is then as if it had never started, unless the phase is Failed. */
 void sgang_publish_phase(struct sgang_conductor *c, const struct gang *g,
 			 struct sgang_job *job, enum sgang_phase phase);
+/* End a job and tell why, in its record and where Slurm shows what ended it. */
+void sgang_publish_end(struct sgang_conductor *c, const struct gang *g,
+		       struct sgang_job *job, enum sgang_phase phase,
+		       const char *why);
 /* Let a job that has ended say so, if it does not yet. */
 void sgang_publish_ended(struct sgang_conductor *c,
 			 const struct sgang_job_info *info);

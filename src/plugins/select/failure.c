@@ -463,13 +463,7 @@ static void check(struct sgang_conductor *c, struct gang *g)
 	if (!came_later(g))
 		sgang_hold_give_back(c, g, SGANG_HOLD_END_FAILED);
 	apply(c, g, lost);
-	g->attempt.why[0] = '\0';
-	g->attempt.failed = false;
-	c->changed = true;
-	/* The next pass sees what it has become. */
-	sgang_registry_refresh(c, g);
-	g->stale = true;
-	sgang_conductor_poke(c);
+	sgang_registry_renew(c, g);
 }
 
 void sgang_failure_check_all(struct sgang_conductor *c)

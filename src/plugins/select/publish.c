@@ -117,6 +117,19 @@ void sgang_publish_phase(struct sgang_conductor *c, const struct gang *g,
 	(void)sgang_publish_write(c, job, &r);
 }
 
+void sgang_publish_end(struct sgang_conductor *c, const struct gang *g,
+		       struct sgang_job *job, enum sgang_phase phase,
+		       const char *why)
+{
+	struct sgang_job_info info;
+
+	sgang_publish_phase(c, g, job, phase);
+	c->host->jobs.info(job, &info);
+	if (info.state != SGANG_JOB_ENDED)
+		c->host->jobs.end(job);
+	c->host->jobs.tell_end(job, why);
+}
+
 static bool same_record(const struct entry *e, const struct sgang_record *r)
 {
 	return e->has_record && !memcmp(&e->record, r, sizeof(*r));

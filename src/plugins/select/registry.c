@@ -701,6 +701,16 @@ void sgang_registry_refresh(struct sgang_conductor *c, struct gang *g)
 	tally(c, g);
 }
 
+void sgang_registry_renew(struct sgang_conductor *c, struct gang *g)
+{
+	g->attempt.why[0] = '\0';
+	g->attempt.failed = false;
+	c->changed = true;
+	sgang_registry_refresh(c, g);
+	g->stale = true; /* the next pass sees what it has become */
+	sgang_conductor_poke(c);
+}
+
 /* ---- forgetting ---- */
 
 static bool is_empty(const struct gang *g)

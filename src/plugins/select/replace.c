@@ -64,12 +64,7 @@ static void begin_anew(struct sgang_conductor *c, struct gang *g)
 	for (size_t i = 0; i < g->n_entries; i++)
 		sgang_publish_phase(c, g, g->entries[i]->job,
 				    SGANG_PHASE_WAITING);
-	g->attempt.failed = false;
-	g->attempt.why[0] = '\0';
-	c->changed = true;
-	sgang_registry_refresh(c, g);
-	g->stale = true; /* the next pass sees what it has become */
-	sgang_conductor_poke(c);
+	sgang_registry_renew(c, g);
 	sgang_log(SGANG_LOG_INFO, "%s/%s: has lost all members, waits again",
 		  g->ns, g->name);
 }

@@ -67,18 +67,6 @@ static uint32_t restarts_of(const struct gang *g, uint32_t uid)
 	return most;
 }
 
-static void end_one(struct sgang_conductor *c, struct gang *g,
-		    const struct entry *e, const char *why)
-{
-	struct sgang_job_info info;
-
-	sgang_publish_phase(c, g, e->job, SGANG_PHASE_FAILED);
-	c->host->jobs.info(e->job, &info);
-	if (info.state != SGANG_JOB_ENDED)
-		c->host->jobs.end(e->job);
-	c->host->jobs.tell_end(e->job, why);
-}
-
 static void begin_again(struct sgang_conductor *c, struct gang *g,
 			const struct entry *e, uint32_t restarts)
 {
@@ -97,7 +85,7 @@ static void take(struct sgang_conductor *c, struct gang *g,
 	     c->host->jobs.requeue(e->job)))
 		begin_again(c, g, e, restarts);
 	else
-		end_one(c, g, e, why);
+		sgang_publish_end(c, g, e->job, SGANG_PHASE_FAILED, why);
 }
 
 /* Those whose time is over go, with what waits of the same users'. */
@@ -150,12 +138,7 @@ static void check(struct sgang_conductor *c, struct gang *g)
 	if (!take_due(c, g, now))
 		return;
 	g->below.since = 0;
-	g->attempt.why[0] = '\0';
-	g->attempt.failed = false;
-	c->changed = true;
-	sgang_registry_refresh(c, g);
-	g->stale = true; /* the next pass sees what it has become */
-	sgang_conductor_poke(c);
+	sgang_registry_renew(c, g);
 }
 
 void sgang_stale_check_all(struct sgang_conductor *c)

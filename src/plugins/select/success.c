@@ -24,7 +24,6 @@ static void end_one(struct sgang_conductor *c, struct gang *g,
 		    const struct entry *e)
 {
 	char why[SGANG_NAMESPACE_MAX + SGANG_NAME_MAX + 128];
-	struct sgang_job_info info;
 
 	if (e->m.on_success == SGANG_ON_SUCCESS_LEADER)
 		snprintf(
@@ -36,11 +35,7 @@ static void end_one(struct sgang_conductor *c, struct gang *g,
 			 "Gang %s/%s is done: %u of its members have completed",
 			 g->ns, g->name, g->below.done);
 	sgang_log(SGANG_LOG_INFO, "%s; job %u ends", why, e->job_id);
-	sgang_publish_phase(c, g, e->job, SGANG_PHASE_FINISHED);
-	c->host->jobs.info(e->job, &info);
-	if (info.state != SGANG_JOB_ENDED)
-		c->host->jobs.end(e->job);
-	c->host->jobs.tell_end(e->job, why);
+	sgang_publish_end(c, g, e->job, SGANG_PHASE_FINISHED, why);
 }
 
 /* Those that come after the gang was done belong to the next of that name. */
@@ -68,12 +63,7 @@ static void check(struct sgang_conductor *c, struct gang *g)
 	if (!any)
 		return;
 	g->below.over = true;
-	g->attempt.why[0] = '\0';
-	g->attempt.failed = false;
-	c->changed = true;
-	sgang_registry_refresh(c, g);
-	g->stale = true; /* the next pass sees what it has become */
-	sgang_conductor_poke(c);
+	sgang_registry_renew(c, g);
 }
 
 void sgang_success_check_all(struct sgang_conductor *c)

@@ -282,16 +282,20 @@ static void learn_rank(const char *text)
 	const char *rank = getenv("SLURM_GANG_MEMBER_RANK");
 	const char *job = getenv("SLURM_JOB_ID");
 	char *ids = sgang_epoch_value(text, SGANG_EPOCH_IDS);
-	char *ranks = sgang_epoch_value(text, "SLURM_GANG_RANKS_PER_MEMBER");
-	char *counts = sgang_epoch_value(text, "SLURM_GANG_NODES_PER_MEMBER");
+	char *ranks = sgang_epoch_value(text, SGANG_EPOCH_RANKS);
+	char *counts = sgang_epoch_value(text, SGANG_EPOCH_NODES);
 	char *nodes = sgang_epoch_value(text, "SLURM_GANG_NODELIST");
 	const char *list = ids;
 	uint32_t id;
 
-	if (rank && !rank[0] && job && ids && ranks && counts && nodes)
-		for (size_t i = 0; sgang_epoch_next_id(&list, &id); i++)
-			if (id && id == strtoul(job, NULL, 10))
-				take_rank(i, ranks, counts, nodes);
+	if (rank && !rank[0] && job && ids && ranks && counts && nodes) {
+		for (size_t i = 0; sgang_epoch_next_id(&list, &id); i++) {
+			if (!id || id != strtoul(job, NULL, 10))
+				continue;
+			take_rank(i, ranks, counts, nodes);
+			break;
+		}
+	}
 	free(ids);
 	free(ranks);
 	free(counts);
