@@ -49,7 +49,7 @@ test_expect_success 'the fields of a job are told apart' '
 	wait_state $id CANCELLED
 '
 test_expect_success 'a wait that is not fulfilled fails and says for what' '
-	! wait_for 0 test 1 = 2 2>err &&
+	! (wait_for 0 test 1 = 2) 2>err &&
 	grep "not within 0 s: test 1 = 2" err
 '
 test_expect_success 'slurmctld is killed and comes back with the jobs' '
@@ -75,7 +75,7 @@ test_expect_success 'a node is killed with its job, and comes back' '
 '
 # slurmctld may have been talking to the node that was killed.
 test_expect_success 'no error in the log of slurmctld' '
-	! errors_left "slurm_receive_msgs: .*Connection reset"
+	! errors_left
 '
 test_expect_success 'a stop and a start keep the jobs' '
 	id=$(submit -w n2) &&
