@@ -155,7 +155,13 @@ struct sgang_record {
 		     * lost */
 	int64_t restart; /* it was requeued with its gang or in place of a
 			     * lost one, and may begin then */
-	uint32_t epoch;  /* changes of who is in it, once it has started */
+	char kept[SGANG_CLAIM_SIZE]; /* ... the nodes that it had, as a host
+				      * list, if nobody behind it gets them ... */
+	int64_t kept_until;          /* ... until then */
+	char lost[SGANG_CLAIM_SIZE]; /* ... and those of them that were out of
+				      * service, as a host list: others come
+				      * first */
+	uint32_t epoch;     /* changes of who is in it, once it has started */
 	uint32_t epoch_who; /* ... a hash of those who were in it then */
 	/* known once the gang has a placement (placed == true) */
 	bool placed;

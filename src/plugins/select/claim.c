@@ -38,23 +38,24 @@
 
 /* ---- the claim ---- */
 
-/* "" where it has no room. Then slurmctld does not know of it after a restart,
- * and the gang plans anew. */
-void sgang_claim_write(const struct sgang_conductor *c, struct claim *claim)
+void sgang_claim_fold(const struct sgang_conductor *c,
+		      const struct sgang_nodeset *nodes,
+		      char text[SGANG_CLAIM_SIZE])
 {
 	uint32_t n = 0;
-	const char **names = calloc(sgang_nodeset_count(claim->nodes) + 1UL,
+	const char **names = calloc(sgang_nodeset_count(nodes) + 1UL,
 				    sizeof(*names));
 	char *folded = NULL;
 
-	for (uint32_t i = sgang_nodeset_next(claim->nodes, 0);
+	for (uint32_t i = sgang_nodeset_next(nodes, 0);
 	     names && i != SGANG_NODE_NONE;
-	     i = sgang_nodeset_next(claim->nodes, i + 1))
+	     i = sgang_nodeset_next(nodes, i + 1))
 		names[n++] = sgang_fabric_node_name(c->fabric, i);
 	if (names)
 		folded = sgang_hostlist_fold(names, n);
-	if (folded && strlen(folded) < sizeof(claim->text))
-		strcpy(claim->text, folded);
+	text[0] = '\0';
+	if (folded && strlen(folded) < SGANG_CLAIM_SIZE)
+		strcpy(text, folded);
 	free(folded);
 	free(names);
 }
@@ -372,8 +373,8 @@ static void review(struct sgang_conductor *c, struct gang *g)
 
 /* ---- after a restart ---- */
 
-static struct sgang_nodeset *read_nodes(const struct sgang_conductor *c,
-					const char *text)
+struct sgang_nodeset *sgang_claim_read(const struct sgang_conductor *c,
+				       const char *text)
 {
 	struct sgang_nodeset *nodes =
 		sgang_nodeset_create(c->host->nodes.count());
@@ -450,7 +451,7 @@ static void recover(struct sgang_conductor *c, struct gang *g,
 	going.claim = calloc(1, sizeof(*going.claim));
 	going.nodes = sgang_nodeset_create(c->host->nodes.count());
 	if (going.claim)
-		going.claim->nodes = read_nodes(c, e->record.claim);
+		going.claim->nodes = sgang_claim_read(c, e->record.claim);
 	if (going.nodes && going.claim && going.claim->nodes) {
 		strcpy(going.claim->text, e->record.claim);
 		going.claim->since = e->record.claimed;
@@ -500,6 +501,7 @@ void sgang_claim_tell_all(struct sgang_conductor *c)
 	for (struct gang *g = c->gangs; g; g = g->next) {
 		const struct claim *claim = g->preempt.claim;
 
+		c->claims |= g->kept.nodes != NULL;
 		if (!g->turn.due) /* else it has not been planned anew yet */
 			let_former_go(c, g);
 		if (!claim)

@@ -117,6 +117,7 @@ void sgang_conductor_forget_nodes(struct sgang_conductor *c)
 		g->joint.nodes = NULL;
 		sgang_slices_forget_nodes(g);
 		sgang_claim_forget(g);
+		sgang_keep_forget(g);
 		g->joint.reserved = false;
 		g->turn.due = false;
 	}
@@ -501,6 +502,7 @@ static int first_half(struct sgang_conductor *c)
 	sgang_never_check_all(c);
 	sgang_barred_check_all(c);
 	sgang_claim_review_all(c);
+	sgang_keep_look_all(c);
 	sgang_turns_take(c);
 	sgang_claim_tell_all(c);
 	if (any_unsaved(c))

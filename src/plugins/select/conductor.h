@@ -178,6 +178,17 @@ bool sgang_conductor_late(struct sgang_conductor *c,
 			  const struct sgang_spec *spec,
 			  struct sgang_nodeset *nodes);
 
+/* Take away those of 'nodes' on which members of the gang were lost that wait.
+ * False: there are none. */
+bool sgang_conductor_lost(struct sgang_conductor *c,
+			  const struct sgang_spec *spec,
+			  struct sgang_nodeset *nodes);
+
+/* Leave only those of 'nodes' that are kept for this member. False: there are none,
+ * and nothing was taken. */
+bool sgang_conductor_had(struct sgang_conductor *c, uint32_t job_id,
+			 struct sgang_nodeset *nodes);
+
 /* How an ordinary job may preempt one that has nodes. */
 enum sgang_victim_kind {
 	SGANG_VICTIM_EXTRA, /* its gang has more members than it needs: before

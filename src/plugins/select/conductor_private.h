@@ -111,6 +111,7 @@ struct gang {
 		size_t eligible;   /* those that are eligible, ... */
 		size_t barred;     /* those of these that Slurm does not try */
 		size_t restarting; /* of those that wait: restart.c */
+		size_t keeping;    /* of those that wait: keep.c */
 		size_t spares;     /* that run */
 	} count;
 	uint64_t label; /* what all that wait show, see host_jobs.h; 0: not all
@@ -169,6 +170,17 @@ struct gang {
 
 	int64_t restart; /* the last of those that were requeued may begin
 			  * then; 0: no such one */
+
+	/* The nodes that it had before it was requeued (keep.c). */
+	struct {
+		struct sgang_nodeset *nodes; /* NULL: nothing is kept */
+		size_t members;              /* for so many that wait, ... */
+		int64_t until;               /* ... until then */
+		struct sgang_nodeset *lost;  /* others, on which it lost members
+					      * that wait; NULL: none */
+		bool unseen; /* a member has ended there since the last pass:
+			      * they are kept from everybody */
+	} kept;
 
 	/* Its members that have ended. */
 	struct {
@@ -606,8 +618,13 @@ bool sgang_preempt_may(const struct sgang_conductor *c, const struct gang *g);
 
 /* --- claim.c --- */
 
-/* Write its nodes as a host list. */
-void sgang_claim_write(const struct sgang_conductor *c, struct claim *claim);
+/* Write nodes as a host list; "" where it has no room. */
+void sgang_claim_fold(const struct sgang_conductor *c,
+		      const struct sgang_nodeset *nodes,
+		      char text[SGANG_CLAIM_SIZE]);
+/* The nodes of such a list, which the caller frees; NULL without memory. */
+struct sgang_nodeset *sgang_claim_read(const struct sgang_conductor *c,
+				       const char *text);
 /* The claim is the gang's from now on. */
 void sgang_claim_begin(struct sgang_conductor *c, struct gang *g,
 		       struct claim *claim);
@@ -635,6 +652,25 @@ int64_t sgang_claim_until(const struct sgang_conductor *c,
 /* Take out the nodes that are freed for gangs before this one in the queue. */
 void sgang_claim_cut(const struct sgang_conductor *c, const struct gang *g,
 		     struct sgang_nodeset *nodes);
+
+/* --- keep.c --- */
+
+/* Say in the record of a member that was requeued, and which says when it may
+ * begin, what is kept for it, and which nodes it has lost. */
+void sgang_keep_write(struct sgang_conductor *c, struct sgang_job *job,
+		      struct sgang_record *r);
+/* What that was. */
+void sgang_keep_copy(const struct sgang_record *from, struct sgang_record *to);
+/* A job that has this record has given its nodes back. */
+void sgang_keep_ended(struct sgang_conductor *c, struct sgang_job *job,
+		      const struct sgang_job_info *info,
+		      const struct sgang_record *r);
+/* Work out what is kept now. */
+void sgang_keep_look_all(struct sgang_conductor *c);
+/* The nodes on which the gang should have its turn first, which the caller frees;
+ * NULL: there is no such thing. */
+struct sgang_nodeset *sgang_keep_limit(const struct gang *g);
+void sgang_keep_forget(struct gang *g);
 
 /* --- evict.c --- */
 

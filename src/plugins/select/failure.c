@@ -367,9 +367,9 @@ static bool requeue_one(struct sgang_conductor *c, struct gang *g,
 			  g->ns, g->name, info.job_id);
 		return false;
 	}
-	sgang_publish_phase(c, g, job, SGANG_PHASE_WAITING);
 	if (ran) /* else it begins when its user has said */
 		sgang_restart(c, job, all->before, least);
+	sgang_publish_phase(c, g, job, SGANG_PHASE_WAITING);
 	return true;
 }
 

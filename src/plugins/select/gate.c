@@ -68,6 +68,21 @@ static int ask_placed(const struct sgang_question *q, const struct terms *t,
 	return starts ? 0 : ask_slurm(q, t, start);
 }
 
+/* Does a member that begins again start now on those of 'nodes' that it had? */
+static bool starts_again(const struct sgang_question *q,
+			 const struct sgang_nodeset *nodes, int64_t *start)
+{
+	struct sgang_nodeset *had = sgang_nodeset_copy(nodes);
+	const struct terms there = terms_now(q, had);
+	bool starts = had &&
+		      sgang_conductor_had(q->conductor, q->job_id, had) &&
+		      sgang_nodeset_count(had) >= q->min_nodes &&
+		      ask_slurm(q, &there, start) == 0;
+
+	sgang_nodeset_destroy(had);
+	return starts;
+}
+
 /* Does a member start now on the nodes as near as that to its gang? '*n' is
  * their number, and of the next nearer ones before; all are SIZE_MAX. */
 static bool starts_near(const struct sgang_question *q, const struct terms *t,
@@ -86,7 +101,8 @@ static bool starts_near(const struct sgang_question *q, const struct terms *t,
 		if (count < sgang_nodeset_count(t->nodes))
 			*n = count;
 		if (*n != SIZE_MAX && count > before && count >= q->min_nodes)
-			starts = ask_placed(q, &near, start) == 0;
+			starts = starts_again(q, nodes, start) ||
+				 ask_placed(q, &near, start) == 0;
 	}
 	sgang_nodeset_destroy(nodes);
 	return starts;
@@ -107,13 +123,29 @@ static int ask_near(const struct sgang_question *q, const struct terms *t,
 				return 0;
 		}
 	}
-	return ask_placed(q, t, start);
+	return starts_again(q, t->nodes, start) ? 0 : ask_placed(q, t, start);
+}
+
+/* Does a member start now where its gang has lost none? */
+static bool starts_elsewhere(const struct sgang_question *q,
+			     const struct terms *t, int64_t *start)
+{
+	struct sgang_nodeset *nodes = sgang_nodeset_copy(t->nodes);
+	const struct terms there = terms_now(q, nodes);
+	bool starts = nodes &&
+		      sgang_conductor_lost(q->conductor, q->spec, nodes) &&
+		      ask_near(q, &there, start) == 0;
+
+	sgang_nodeset_destroy(nodes);
+	return starts;
 }
 
 static int ask_for_job(const struct sgang_question *q, const struct terms *t,
 		       bool late, int64_t *start)
 {
-	return late ? ask_near(q, t, start) : ask_placed(q, t, start);
+	if (!late)
+		return ask_placed(q, t, start);
+	return starts_elsewhere(q, t, start) ? 0 : ask_near(q, t, start);
 }
 
 int64_t sgang_gate_keep_off(const struct sgang_question *q,

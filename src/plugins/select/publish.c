@@ -110,6 +110,7 @@ void sgang_publish_phase(struct sgang_conductor *c, const struct gang *g,
 	r.waiting_time = before.waiting_time;
 	r.held_for = before.held_for;
 	r.restart = before.restart;
+	sgang_keep_copy(&before, &r);
 	if (e)
 		sgang_publish_own(g, e, &r);
 	r.phase = phase;
@@ -218,8 +219,10 @@ static bool show_record(struct sgang_conductor *c, const struct gang *g,
 	if (e->has_record && (e->m.state != SGANG_MEMBER_PENDING ||
 			      (g->cares && !e->record.spare)))
 		r.started = e->record.started;
-	if (e->has_record && e->m.state == SGANG_MEMBER_PENDING)
+	if (e->has_record && e->m.state == SGANG_MEMBER_PENDING) {
 		r.restart = e->record.restart;
+		sgang_keep_copy(&e->record, &r);
+	}
 	r.user_hold = e->has_record && e->record.user_hold && e->m.stopped;
 	sgang_publish_fill(g, &r);
 	sgang_publish_own(g, e, &r);
@@ -370,6 +373,7 @@ void sgang_conductor_ended(struct sgang_conductor *c, struct sgang_job *job,
 	c->host->jobs.info(job, &info);
 	if (sgang_record_parse(info.comment, &r) != 1)
 		return;
+	sgang_keep_ended(c, job, &info, &r);
 	evicted = went_with_gang(c, &r, why);
 	if (info.state == SGANG_JOB_PENDING) {
 		if (evicted)

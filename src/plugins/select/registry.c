@@ -150,6 +150,7 @@ static void free_gang(struct gang *g)
 	sgang_nodeset_destroy(g->turn.offer);
 	sgang_nodeset_destroy(g->joint.nodes);
 	sgang_claim_forget(g);
+	sgang_keep_forget(g);
 	sgang_ranks_forget(g);
 	free(g);
 }
@@ -537,6 +538,8 @@ static void count_waiting(struct gang *g, const struct entry *e)
 	g->count.eligible += e->m.eligible;
 	g->count.barred += e->m.eligible && e->barred;
 	g->count.restarting += e->has_record && e->record.restart;
+	g->count.keeping += e->has_record &&
+			    (e->record.kept_until || e->record.lost[0]);
 }
 
 /* A hash of all that add_up() looks at, but for two: the moment of the first
@@ -549,7 +552,8 @@ static uint64_t look_over(const struct sgang_conductor *c, struct gang *g)
 	bool other = g->hold.n > 0;
 
 	g->count.waiting = g->count.parked = g->count.eligible =
-		g->count.barred = g->count.restarting = g->count.spares = 0;
+		g->count.barred = g->count.restarting = g->count.keeping =
+			g->count.spares = 0;
 	g->label = 0;
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];

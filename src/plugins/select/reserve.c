@@ -182,7 +182,7 @@ void sgang_reserve_all(struct sgang_conductor *c)
 
 	c->reserving = false;
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		if (g->preempt.claim)
+		if (g->preempt.claim || g->kept.nodes)
 			note_standing(g);
 	}
 	list = list_waiting(c, &n);
@@ -234,16 +234,35 @@ static bool claim_keeps(struct sgang_conductor *c, const struct gang *g,
 	       !(own && same_group(own, g)) && sgang_registry_any_left(c, g);
 }
 
+/* So are the nodes on which it is to begin again. Returns when they are free, if
+ * 'nodes' has lost any; else 0. */
+static int64_t cut_kept(struct sgang_conductor *c, const struct gang *g,
+			const struct sgang_standing *s, const struct gang *own,
+			struct sgang_nodeset *nodes)
+{
+	int64_t soon = c->host->now() + 1;
+
+	if (!g->kept.nodes || !sgang_nodeset_intersects(nodes, g->kept.nodes) ||
+	    (own && same_group(own, g)) ||
+	    (!g->kept.unseen && !claim_keeps(c, g, s, own)))
+		return 0;
+	sgang_nodeset_subtract(nodes, g->kept.nodes);
+	return g->kept.until > soon && !g->kept.unseen ? g->kept.until : soon;
+}
+
 void sgang_claim_cut(const struct sgang_conductor *c, const struct gang *g,
 		     struct sgang_nodeset *nodes)
 {
 	if (!c->claims)
 		return;
 	for (const struct gang *other = c->gangs; other; other = other->next) {
-		if (other->preempt.claim &&
-		    sgang_group_turn_order(other, g) < 0)
+		if (sgang_group_turn_order(other, g) >= 0)
+			continue;
+		if (other->preempt.claim)
 			sgang_nodeset_subtract(nodes,
 					       other->preempt.claim->nodes);
+		if (other->kept.nodes)
+			sgang_nodeset_subtract(nodes, other->kept.nodes);
 	}
 }
 
@@ -277,6 +296,10 @@ int64_t sgang_conductor_keep(struct sgang_conductor *c,
 	if (own && own->n_entries)
 		spec = &own->tally.spec; /* what holds for all of it */
 	for (struct gang *g = c->gangs; g; g = g->next) {
+		int64_t kept = cut_kept(c, g, s, own, nodes);
+
+		if (kept > when)
+			when = kept;
 		if (g->preempt.claim && claim_keeps(c, g, s, own) &&
 		    sgang_nodeset_intersects(nodes, g->preempt.claim->nodes)) {
 			sgang_nodeset_subtract(nodes, g->preempt.claim->nodes);

@@ -42,6 +42,7 @@ void sgang_restart(struct sgang_conductor *c, struct sgang_job *job,
 		return;
 	r.restart = c->host->now() + (wait > least ? wait : least);
 	r.started = 0; /* one that waits has not been lost again */
+	sgang_keep_write(c, job, &r);
 	(void)sgang_publish_write(c, job, &r);
 	c->changed = true;
 }

@@ -70,9 +70,9 @@ static uint32_t restarts_of(const struct gang *g, uint32_t uid)
 static void begin_again(struct sgang_conductor *c, struct gang *g,
 			const struct entry *e, uint32_t restarts)
 {
-	sgang_publish_phase(c, g, e->job, SGANG_PHASE_WAITING);
 	if (e->m.state != SGANG_MEMBER_PENDING)
 		sgang_restart(c, e->job, restarts, 0);
+	sgang_publish_phase(c, g, e->job, SGANG_PHASE_WAITING);
 }
 
 static void take(struct sgang_conductor *c, struct gang *g,

@@ -556,6 +556,25 @@ static void try_preemption(struct sgang_conductor *c, struct gang **group,
 	free(all);
 }
 
+/* A gang that begins again does so where it was, or away from where it failed, if
+ * it can. */
+static bool serve_where_it_was(struct sgang_conductor *c, struct gang **group,
+			       size_t n)
+{
+	struct sgang_nodeset *whole = group[0]->turn.limit, *limit = NULL;
+	bool done;
+
+	if (n == 1)
+		limit = sgang_keep_limit(group[0]);
+	if (!limit)
+		return false;
+	group[0]->turn.limit = limit;
+	done = serve(c, group, n);
+	group[0]->turn.limit = whole;
+	sgang_nodeset_destroy(limit);
+	return done;
+}
+
 static void take_turn(struct sgang_conductor *c, struct gang *g)
 {
 	struct gang *alone, **group;
@@ -572,7 +591,7 @@ static void take_turn(struct sgang_conductor *c, struct gang *g)
 		(void)give_way(c, group, n);
 		return;
 	}
-	done = serve(c, group, n);
+	done = serve_where_it_was(c, group, n) || serve(c, group, n);
 	if (!done && !group[0]->attempt.only_min)
 		done = give_way(c, group, n);
 	if (!done)

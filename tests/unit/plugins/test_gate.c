@@ -38,6 +38,8 @@ static struct {
 	bool late;             /* its gang has started, */
 	uint64_t cut;          /* and keeps it off these */
 	uint64_t gang;         /* where its gang is */
+	uint64_t lost;         /* where it has lost members */
+	uint64_t had;          /* kept for this one */
 	uint64_t kept;         /* for its gang */
 	int64_t joint_start;
 	int looks, pokes;
@@ -145,6 +147,28 @@ bool sgang_conductor_late(struct sgang_conductor *c,
 	if (says.late)
 		leave(nodes, ~says.cut);
 	return says.late;
+}
+
+bool sgang_conductor_lost(struct sgang_conductor *c, const struct sgang_spec *s,
+			  struct sgang_nodeset *nodes)
+{
+	(void)c;
+	(void)s;
+	if (!(bits(nodes) & says.lost))
+		return false;
+	leave(nodes, ~says.lost);
+	return true;
+}
+
+bool sgang_conductor_had(struct sgang_conductor *c, uint32_t job_id,
+			 struct sgang_nodeset *nodes)
+{
+	(void)c;
+	(void)job_id;
+	if (!(bits(nodes) & says.had))
+		return false;
+	leave(nodes, says.had);
+	return true;
 }
 
 bool sgang_conductor_near(struct sgang_conductor *c,
@@ -550,6 +574,55 @@ static void late_members_come_near_to_their_gang(void **state)
 	assert_int_equal(stock.n, 1);
 }
 
+/* 6.4: elsewhere if it starts there now; else nobody minds. */
+static void late_members_leave_nodes_that_failed_alone(void **state)
+{
+	struct sgang_question q = question(true, 2);
+
+	(void)state;
+	says.late = true;
+	says.gang = 0;
+	says.lost = 0x003;
+	assert_int_equal(ask_now(&q, ALL), 0);
+	assert_asked(0, ALL & ~UINT64_C(0x003), SGANG_VICTIMS_NONE, NOW);
+	assert_int_equal(stock.n, 1);
+	/* not for a later start, nor for a victim */
+	for (uint32_t n = 2; n < NODES; n++)
+		stock.free_at[n] = NOW + 50;
+	stock.victims[SGANG_VICTIMS_ALL] = ALL;
+	stock.n = 0;
+	assert_int_equal(ask_now(&q, ALL), 0);
+	assert_asked(0, ALL & ~UINT64_C(0x003), SGANG_VICTIMS_NONE, NOW);
+	assert_asked(1, ALL, SGANG_VICTIMS_ALL, INT64_MAX);
+	assert_int_equal(stock.n, 2);
+}
+
+/* 6.7: among nodes that are as near. */
+static void late_members_have_their_nodes_back(void **state)
+{
+	struct sgang_question q = question(true, 2);
+
+	(void)state;
+	says.late = true;
+	says.gang = 0x001;
+	says.had = 0xf0c;
+	assert_int_equal(ask_now(&q, ALL), 0);
+	assert_asked(0, 0x00c, SGANG_VICTIMS_NONE, NOW);
+	assert_int_equal(stock.n, 1);
+	/* not worth a later start; nor are fewer nodes than it needs */
+	stock.free_at[3] = NOW + 50;
+	stock.n = 0;
+	assert_int_equal(ask_now(&q, ALL), 0);
+	assert_asked(0, 0x00c, SGANG_VICTIMS_NONE, NOW);
+	assert_asked(1, 0x00f, SGANG_VICTIMS_NONE, NOW);
+	assert_int_equal(stock.n, 2);
+	stock.n = 0;
+	says.had = 0x008;
+	assert_int_equal(ask_now(&q, ALL), 0);
+	assert_asked(0, 0x00f, SGANG_VICTIMS_NONE, NOW);
+	assert_int_equal(stock.n, 1);
+}
+
 /* ---- whatever there is ---- */
 
 static uint64_t seed;
@@ -574,6 +647,8 @@ static void a_random_world(void)
 	says.cut = random64() & random64() & ALL;
 	says.gang = random64() & random64() & random64() & ALL;
 	says.kept = random64() % 2 ? random64() & ALL : 0;
+	says.had = random64() % 2 ? random64() & random64() & ALL : 0;
+	says.lost = random64() % 2 ? random64() & random64() & ALL : 0;
 	says.joint_start = says.late || random64() % 2 ?
 				   0 :
 				   NOW + 60 * (1 + random64() % 9);
@@ -664,6 +739,8 @@ int main(void)
 		TEST(all_members_show_the_start_of_their_gang),
 		TEST(the_cheapest_nodes_come_first),
 		TEST(late_members_come_near_to_their_gang),
+		TEST(late_members_have_their_nodes_back),
+		TEST(late_members_leave_nodes_that_failed_alone),
 		TEST(whatever_there_is),
 	};
 

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* keep.c - nodes of members that were requeued, until they have begun again
+ *
+ * A gang that is requeued gives its nodes back for the seconds in which its
+ * members end and begin. Nobody behind it in the queue gets them meanwhile, and
+ * its own turn is on them first. Which nodes, and until when, is in the records
+ * of the members: what is here follows from these, also after a restart. A member
+ * whose restart is further away keeps nothing, nor does one that may not start.
+ * Nodes of it that are out of service may be back by then; where others will do,
+ * they are left alone.
+ *
+ * The nodes of a member that is lost are free before a pass has seen that, and
+ * whether it begins again. Until the next pass nobody gets them.
+ */
+
+#include <string.h>
+
+#include "conductor_private.h"
+
+/* Nothing is kept for a restart that is so many seconds away ... */
+#define AWAY_SECONDS 60
+/* ... nor for so long after the moment at which its members have ended at the
+ * latest and may begin. */
+#define LATE_SECONDS 30
+
+void sgang_keep_write(struct sgang_conductor *c, struct sgang_job *job,
+		      struct sgang_record *r)
+{
+	int64_t away = r->restart - c->host->now();
+	struct sgang_nodeset *nodes, *gone;
+
+	r->kept[0] = r->lost[0] = '\0';
+	r->kept_until = 0;
+	if (!c->fabric)
+		return;
+	nodes = sgang_claim_read(c, r->at);
+	gone = sgang_nodeset_create(c->host->nodes.count());
+	if (nodes && gone) {
+		if (!r->at[0]) /* its nodes are too many for that */
+			c->host->jobs.nodes(job, nodes);
+		c->host->nodes.unavailable(gone);
+		sgang_nodeset_and(gone, nodes);
+		sgang_nodeset_subtract(nodes, gone);
+		sgang_claim_fold(c, gone, r->lost);
+		if (away <= AWAY_SECONDS)
+			sgang_claim_fold(c, nodes, r->kept);
+	}
+	if (r->kept[0])
+		r->kept_until = r->restart + c->host->jobs.kill_wait() +
+				LATE_SECONDS;
+	sgang_nodeset_destroy(gone);
+	sgang_nodeset_destroy(nodes);
+}
+
+void sgang_keep_copy(const struct sgang_record *from, struct sgang_record *to)
+{
+	to->kept_until = from->kept_until;
+	strcpy(to->kept, from->kept);
+	strcpy(to->lost, from->lost);
+}
+
+void sgang_keep_ended(struct sgang_conductor *c, struct sgang_job *job,
+		      const struct sgang_job_info *info,
+		      const struct sgang_record *r)
+{
+	struct gang *g;
+
+	if (r->phase != SGANG_PHASE_RUNNING ||
+	    r->on_failure < SGANG_ON_FAILURE_REQUEUE ||
+	    (info->state == SGANG_JOB_ENDED && !info->failed))
+		return;
+	g = sgang_registry_find(c, r->ns, r->name);
+	if (!g)
+		return;
+	if (!g->kept.nodes)
+		g->kept.nodes = sgang_nodeset_create(c->host->nodes.count());
+	if (!g->kept.nodes)
+		return;
+	c->host->jobs.nodes(job, g->kept.nodes);
+	g->kept.unseen = true;
+	c->claims = true;
+	sgang_conductor_poke(c);
+}
+
+/* Could it begin again if its members were eligible? */
+static bool may_begin(const struct gang *g)
+{
+	size_t members = 0;
+
+	if (!g->tally.priority || g->never.starts || g->limited ||
+	    g->preempt.evicted)
+		return false;
+	for (size_t i = 0; i < g->n_entries; i++) {
+		const struct sgang_member *m = &g->entries[i]->m;
+
+		members += m->state != SGANG_MEMBER_PENDING || m->priority;
+	}
+	return sgang_gang_ordinary(&g->tally) || members >= g->tally.min_member;
+}
+
+static void add_nodes(const struct sgang_conductor *c, const char *text,
+		      struct sgang_nodeset **nodes)
+{
+	struct sgang_nodeset *more = text[0] ? sgang_claim_read(c, text) : NULL;
+
+	if (!more)
+		return;
+	if (*nodes)
+		sgang_nodeset_or(*nodes, more);
+	else
+		*nodes = sgang_nodeset_copy(more);
+	sgang_nodeset_destroy(more);
+}
+
+static void read_records(const struct sgang_conductor *c, struct gang *g)
+{
+	for (size_t i = 0; i < g->n_entries; i++) {
+		const struct entry *e = g->entries[i];
+
+		if (e->m.state != SGANG_MEMBER_PENDING || !e->has_record)
+			continue;
+		add_nodes(c, e->record.lost, &g->kept.lost);
+		if (e->record.kept_until <= c->host->now())
+			continue;
+		add_nodes(c, e->record.kept, &g->kept.nodes);
+		g->kept.members++;
+		if (e->record.kept_until > g->kept.until)
+			g->kept.until = e->record.kept_until;
+	}
+}
+
+void sgang_keep_look_all(struct sgang_conductor *c)
+{
+	for (struct gang *g = c->gangs; g; g = g->next) {
+		bool kept = g->kept.nodes, unseen = g->kept.unseen;
+
+		if (g->stale || (!kept && !g->kept.lost && !g->count.keeping))
+			continue;
+		sgang_keep_forget(g);
+		if (c->fabric && g->count.keeping && may_begin(g))
+			read_records(c, g);
+		/* somebody may have waited for these */
+		c->wake_scheduler |= kept && (!g->kept.nodes || unseen);
+	}
+}
+
+struct sgang_nodeset *sgang_keep_limit(const struct gang *g)
+{
+	const struct sgang_nodeset *all = g->turn.limit ? g->turn.limit :
+							  g->partitions.nodes;
+	struct sgang_nodeset *nodes;
+
+	if (!all || !(g->kept.lost ||
+		      (g->kept.nodes && g->kept.members == g->count.waiting)))
+		return NULL;
+	nodes = sgang_nodeset_copy(all);
+	if (nodes && g->kept.lost)
+		sgang_nodeset_subtract(nodes, g->kept.lost);
+	else if (nodes)
+		sgang_nodeset_and(nodes, g->kept.nodes);
+	return nodes;
+}
+
+bool sgang_conductor_lost(struct sgang_conductor *c,
+			  const struct sgang_spec *spec,
+			  struct sgang_nodeset *nodes)
+{
+	const struct gang *g = sgang_registry_find(c, spec->ns, spec->name);
+
+	if (!g || !g->kept.lost ||
+	    !sgang_nodeset_intersects(nodes, g->kept.lost))
+		return false;
+	sgang_nodeset_subtract(nodes, g->kept.lost);
+	return true;
+}
+
+bool sgang_conductor_had(struct sgang_conductor *c, uint32_t job_id,
+			 struct sgang_nodeset *nodes)
+{
+	const struct entry *e = sgang_registry_entry(c, job_id);
+	struct sgang_nodeset *had = NULL;
+	bool any;
+
+	if (e && e->has_record && e->record.kept_until && c->fabric)
+		add_nodes(c, e->record.kept, &had);
+	any = had && sgang_nodeset_intersects(nodes, had);
+	if (any)
+		sgang_nodeset_and(nodes, had);
+	sgang_nodeset_destroy(had);
+	return any;
+}
+
+void sgang_keep_forget(struct gang *g)
+{
+	sgang_nodeset_destroy(g->kept.nodes);
+	sgang_nodeset_destroy(g->kept.lost);
+	memset(&g->kept, 0, sizeof(g->kept));
+}
