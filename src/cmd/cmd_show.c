@@ -18,8 +18,9 @@ static const char form[] =
 	" Tried={tried} Skipped={skipped}\n"
 	"   Members={members} MinMember={min_member} Total={total}"
 	" Pending={pending} Held={held} Running={running} Ended={ended}\n"
-	"   Mode={mode} Match={match} OnFailure={on_failure}"
-	" MaxRestarts={max_restarts} Groups={groups} WaitingTime={waiting_time%d} Definition={definition}\n"
+	"   Mode={mode} Match={match} Groups={groups} WaitingTime={waiting_time%d} Definition={definition}\n"
+	"   OnFailure={on_failure} MaxRestarts={max_restarts}"
+	" OnStale={on_stale} StaleGrace={stale_grace%d} OnSuccess={on_success}\n"
 	"   Topology={topology} GroupTopology={group_topology}"
 	" Exclusive={exclusive} Parallel={parallel} MinTRES={min_tres}"
 	" RunTime={run_time} CommShare={comm_share} RankOrder={rank_order}"
@@ -36,7 +37,8 @@ static const char form[] =
 	" JobName={job_name} UserId={user} Account={account}"
 	" Partition={partition} State={state} MemberRank={member_rank}"
 	" RankOffset={rank_offset}[ HoldEnded={hold_ended}]"
-	"[ Spare={spare}][ HeldTime={held_seconds%d}] Order={order} Round={round}"
+	"[ Spare={spare}][ HeldTime={held_seconds%d}]"
+	"[ KeptNodes={kept_nodes} KeptUntil={kept_until%t}] Order={order} Round={round}"
 	" NodeList={nodes} Reason={reason|None}\n>";
 
 static void put_order(struct json_object *object, const char *asks)
@@ -74,6 +76,8 @@ static void put_job(struct json_object *object, const struct sgang_jobrow *job)
 				sgang_hold_end_word(record->hold_end) :
 				NULL);
 	sgang_json_known(object, "held_seconds", record->held_for);
+	sgang_json_text(object, "kept_nodes", record->kept);
+	sgang_json_known(object, "kept_until", (uint64_t)record->kept_until);
 	sgang_json_text(object, "nodes", job->nodes);
 	sgang_json_text(object, "reason", job->reason);
 }

@@ -573,6 +573,33 @@ static void put_asks(struct json_object *object,
 						sizeof(value)));
 }
 
+static void put_time(struct json_object *object, const char *key,
+		     uint32_t seconds)
+{
+	if (seconds == SGANG_FOREVER)
+		sgang_json_text(object, key, "UNLIMITED");
+	else
+		sgang_json_known(object, key, seconds);
+}
+
+static void put_after_start(struct json_object *object,
+			    const struct sgang_record *record)
+{
+	char text[SGANG_ON_SUCCESS_SHOWN];
+
+	sgang_json_text(object, "on_failure", sgang_gangs_on_failure(record));
+	sgang_json_known(object, "max_restarts", record->max_restarts);
+	sgang_json_text(object, "on_stale",
+			sgang_on_failure_word(record->on_stale ?
+						      record->on_stale :
+						      SGANG_ON_FAILURE_IGNORE));
+	put_time(object, "stale_grace", record->stale_grace);
+	sgang_on_success_show(text, sizeof(text),
+			      record->on_success ? record->on_success :
+						   SGANG_ON_SUCCESS_ALL);
+	sgang_json_text(object, "on_success", text);
+}
+
 /* What the gang said, and when what came to be of it. */
 static void put_rules(struct json_object *object, const struct sgang_gang *gang)
 {
@@ -580,13 +607,9 @@ static void put_rules(struct json_object *object, const struct sgang_gang *gang)
 
 	sgang_json_text(object, "mode", sgang_gangs_mode(record));
 	sgang_json_text(object, "match", sgang_gangs_match(record));
-	sgang_json_text(object, "on_failure", sgang_gangs_on_failure(record));
-	sgang_json_known(object, "max_restarts", record->max_restarts);
+	put_after_start(object, record);
 	put_groups(sgang_json_list(object, "groups"), record);
-	if (record->waiting_time == SGANG_FOREVER)
-		sgang_json_text(object, "waiting_time", "UNLIMITED");
-	else
-		sgang_json_known(object, "waiting_time", record->waiting_time);
+	put_time(object, "waiting_time", record->waiting_time);
 	put_asks(object, record);
 	sgang_json_known(object, "definition",
 			 gang->object ? gang->object->job_id : 0);

@@ -135,6 +135,7 @@ test_expect_success '6.7 nor one that is killed' '
 test_expect_success '6.7 slurmctld dies in between' '
 	touch ${members[4]}.fail && wait_for 20 job_is ${members[4]} PENDING &&
 	wait_for 20 "test -n \"\$(gang_record ${members[4]} kept)\"" &&
+	"$sgang" show one | grep " KeptNodes=n[1-6] KeptUntil=2" &&
 	slurm_kill9_ctld && slurm_start_ctld &&
 	wait_for 60 runs_again 3 ${members[@]} && untouched $low
 '

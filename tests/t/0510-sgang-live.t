@@ -190,7 +190,9 @@ test_expect_success '3.14 gangs of two users and of accounts that gather' '
 	wait_for 10 line_is "daemon/gather Gathering 1/2/2 strict - 0 - - - $why" &&
 	wait_for 10 shows gather Namespace=root Phase=Gathering Pending=3 Attempts=0 \
 		"ArrayTaskId=1-3" &&
-	wait_for 10 shows daemon/gather Namespace=daemon MinMember=2 UserId=daemon
+	wait_for 10 shows daemon/gather Namespace=daemon MinMember=2 UserId=daemon &&
+	wait_for 10 shows one/both Account=one &&
+	wait_for 10 shows two/both Account=two
 '
 
 test_expect_success '0.36 3.14 the table has all of them, in columns' '

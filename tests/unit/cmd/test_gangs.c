@@ -430,10 +430,9 @@ static void rules_are_told(void **state)
 		  SGANG_PHASE_GATHERING, false },
 	};
 	static const char *const defaults[][2] = {
-		{ "mode", "strict" },
-		{ "match", "once-satisfied" },
-		{ "on_failure", "ignore" },
-		{ "groups", "[ ]" },
+		{ "mode", "strict" },       { "match", "once-satisfied" },
+		{ "on_failure", "ignore" }, { "on_stale", "ignore" },
+		{ "on_success", "all" },    { "groups", "[ ]" },
 	};
 	struct sgang_jobrow store[N(rows)];
 	struct json_object *object, *value;
