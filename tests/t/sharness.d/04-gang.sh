@@ -350,7 +350,6 @@ errors_left()
 		-e 'Bad job state save file time'
 		-e 'clock of the file system and this computer appear'
 		-e 'Socket timed out on send/recv operation'
-		-e 'slurm_receive_msgs: .*Connection reset'
 		-e 'slurm_receive_msg .*(Socket timed out|Unspecified error)'
 		-e 'slurm_unpack_received_msg: .* authentication error'
 		-e '(If munged is up, restart|Munge decode failed: .*)'
