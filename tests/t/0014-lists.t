@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0014-lists.t - every file is packed, and every test is run
+#
+# make knows the files that a Makemodule.am lists, and no others. A test that
+# is missing there is run by nobody, and nothing else would tell.
+
+test_description='files that make does not know'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+: "${top_srcdir:=$(cd "$SHARNESS_TEST_SRCDIR/../.." && pwd)}"
+: "${top_builddir:=$(cd "$SHARNESS_BUILD_DIRECTORY/../.." && pwd)}"
+
+git -C "$top_srcdir" rev-parse --is-inside-work-tree >/dev/null 2>&1 &&
+	test_set_prereq GIT
+test "$SGANG_WITH_SLURM" = no || test_set_prereq SLURM
+
+# The words of VARIABLE in the Makefile, one a line, without the source tree in
+# front. What the make was asked for that runs this test is of no account.
+words_of()
+{
+	{
+		echo "include Makefile"
+		echo "words-of: ; @printf '%s\\n' \$($1)"
+	} >words.mk &&
+	env -u MAKEFLAGS -u MFLAGS -u MAKEOVERRIDES -u MAKELEVEL \
+		make -s --no-print-directory -C "$top_builddir" \
+		-f "$PWD/words.mk" words-of |
+		sed "s,^$top_srcdir/,,; s,^$(srcdir_of_make)/,," | sort
+}
+# What make calls the source tree.
+srcdir_of_make() { sed -n "s/^srcdir = //p" "$top_builddir/Makefile"; }
+
+# No line of FILE stands there twice.
+no_line_twice() { sort "$1" | uniq -d >twice && test_must_be_empty twice; }
+
+# autoreconf adds what make packs by itself.
+test_expect_success GIT 'each file of the repository is packed' '
+	words_of DISTFILES >packed &&
+	grep -x src/core/plan/tree.c packed &&
+	git -C "$top_srcdir" ls-files |
+		grep -v -e "^\\.ci/" -e "\\.gitignore$" >files &&
+	awk "
+		NR == FNR { packed[\$0]; next }
+		{
+			for (name = \$0; ; ) {
+				if (name in packed) next
+				if (!sub(\"/[^/]*\$\", \"\", name)) break
+			}
+			print
+		}" packed files >left_out &&
+	test_must_be_empty left_out
+'
+test_expect_success 'each shell test is run, once' '
+	words_of TESTS >run &&
+	grep "\\.t$" run >listed &&
+	(cd "$top_srcdir" && find tests -name "*.t") | sort >there &&
+	test_cmp there listed
+'
+# One source makes several programs where it is built with other constants.
+test_expect_success SLURM 'each unit test is run, once' '
+	grep "^tests/unit/" run >programs &&
+	no_line_twice programs &&
+	(cd "$top_srcdir" && find tests/unit -name "test_*.c") |
+		sed "s/\\.c$//" | sort >sources &&
+	grep -x tests/unit/core/test_ring sources &&
+	comm -23 sources programs >never_run &&
+	test_must_be_empty never_run
+'
+test_expect_success 'what is run on each release are tests, each once' '
+	words_of RELEASE_TESTS >release &&
+	test -s release &&
+	no_line_twice release &&
+	comm -23 release run >unknown &&
+	test_must_be_empty unknown
+'
+# Each folder is the name of a parser; contrib/fuzz begins with what is there.
+test_expect_success 'each folder of inputs belongs to a parser that is fuzzed' '
+	ls "$top_srcdir/tests/data/fuzz" >folders &&
+	test -s folders &&
+	while read -r parser
+	do
+		grep "^	{ \"$parser\"," "$top_srcdir/tests/fuzz/fuzz.c" || return 1
+	done <folders
+'
+
+test_done
