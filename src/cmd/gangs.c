@@ -460,7 +460,7 @@ const char *sgang_gangs_mode(const struct sgang_record *record)
 	return sgang_mode_word(record->mode ? record->mode : SGANG_MODE_STRICT);
 }
 
-const char *sgang_gangs_match(const struct sgang_record *record)
+static const char *match_word(const struct sgang_record *record)
 {
 	return sgang_match_word(record->match ? record->match :
 						SGANG_MATCH_ONCE_SATISFIED);
@@ -606,7 +606,7 @@ static void put_rules(struct json_object *object, const struct sgang_gang *gang)
 	const struct sgang_record *record = gang->record;
 
 	sgang_json_text(object, "mode", sgang_gangs_mode(record));
-	sgang_json_text(object, "match", sgang_gangs_match(record));
+	sgang_json_text(object, "match", match_word(record));
 	put_after_start(object, record);
 	put_groups(sgang_json_list(object, "groups"), record);
 	put_time(object, "waiting_time", record->waiting_time);

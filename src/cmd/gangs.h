@@ -70,9 +70,8 @@ void sgang_gangs_name(const struct sgang_record *record,
 int64_t sgang_gangs_wait_ends(const struct sgang_gang *gang);
 
 /* What the gang said or what holds when it says nothing: "strict",
- * "once-satisfied", "ignore". */
+ * "ignore". */
 const char *sgang_gangs_mode(const struct sgang_record *record);
-const char *sgang_gangs_match(const struct sgang_record *record);
 const char *sgang_gangs_on_failure(const struct sgang_record *record);
 
 /* What a job says, for sgang_gangs_distinct(). */

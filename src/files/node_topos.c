@@ -215,11 +215,6 @@ sgang_node_topos_array(const struct sgang_node_topos *topos)
 	return topos->topo;
 }
 
-size_t sgang_node_topos_shapes(const struct sgang_node_topos *topos)
-{
-	return topos->n_shapes;
-}
-
 uint32_t sgang_node_topos_described(const struct sgang_node_topos *topos)
 {
 	uint32_t n = 0, i;

@@ -57,8 +57,7 @@ void sgang_node_topos_destroy(struct sgang_node_topos *topos);
 const struct sgang_node_topo *const *
 sgang_node_topos_array(const struct sgang_node_topos *topos);
 
-/* How many different files were read, and how many nodes are described. */
-size_t sgang_node_topos_shapes(const struct sgang_node_topos *topos);
+/* How many nodes are described. */
 uint32_t sgang_node_topos_described(const struct sgang_node_topos *topos);
 
 #endif

@@ -430,7 +430,8 @@ static bool keeps_cores(const struct sgang_seat *seat)
 	return !seat->left_out && !seat->suspended;
 }
 
-bool sgang_seats_has_core(const struct sgang_seat *seat, int core)
+/* Does the job have that core of the node? */
+static bool has_core(const struct sgang_seat *seat, int core)
 {
 	const job_resources_t *res = seat->job->job_resrcs;
 
@@ -482,7 +483,7 @@ static uint32_t cores_used(uint32_t node, bool with)
 		     at = seats.seat[at].next)
 			used = sgang_seats_uses_cores(&seats.seat[at]) &&
 			       (with || keeps_cores(&seats.seat[at])) &&
-			       sgang_seats_has_core(&seats.seat[at], core);
+			       has_core(&seats.seat[at], core);
 		cores += used;
 	}
 	return cores;

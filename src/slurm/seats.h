@@ -54,9 +54,6 @@ const struct sgang_seat *sgang_seats_next(const struct sgang_seat *seat);
 uint32_t sgang_seats_of_job(const struct job_record *job,
 			    const struct sgang_seat **seats);
 
-/* Does the job have that core of the node? */
-bool sgang_seats_has_core(const struct sgang_seat *seat, int core);
-
 /* Does slurmctld count its cores as in use? */
 bool sgang_seats_uses_cores(const struct sgang_seat *seat);
 

@@ -65,41 +65,6 @@ struct sgang_node_topo *sgang_node_topo_alloc(uint32_t islands, uint32_t gpus,
 	return topo;
 }
 
-struct sgang_node_topo *sgang_node_topo_create(const char *name,
-					       uint32_t islands, uint32_t gpus,
-					       uint32_t cores,
-					       struct sgang_error *err)
-{
-	uint64_t all_gpus = (uint64_t)islands * gpus;
-	uint64_t all_cores = (uint64_t)islands * cores;
-	struct sgang_node_topo *topo;
-	uint32_t i;
-
-	if (check_count(all_gpus, SGANG_NODE_GPUS_MAX, "GPUs", err) ||
-	    check_count(all_cores, SGANG_NODE_CORES_MAX, "cores", err))
-		return NULL;
-	topo = sgang_node_topo_alloc(islands, (uint32_t)all_gpus,
-				     (uint32_t)all_cores, 0, err);
-	if (!topo)
-		return NULL;
-	snprintf(topo->name, sizeof(topo->name), "%s", name);
-	for (i = 0; i < islands; i++) {
-		topo->island[i].n_gpus = gpus;
-		topo->island[i].n_cores = cores;
-	}
-	for (i = 0; i < topo->n_gpus; i++) {
-		struct sgang_gpu *gpu = &topo->gpu[i];
-
-		snprintf(gpu->name, sizeof(gpu->name), "gpu%" PRIu32, i);
-		snprintf(gpu->bus, sizeof(gpu->bus), "%04x:%02x:00.0",
-			 i >> 8 & 0xffff, i & 0xff);
-		gpu->island = i / gpus;
-	}
-	for (i = 0; i < topo->n_cores; i++)
-		topo->core_island[i] = i / cores;
-	return topo;
-}
-
 void sgang_node_topo_destroy(struct sgang_node_topo *topo)
 {
 	int saved = errno;

@@ -65,17 +65,9 @@ struct sgang_node_topo {
 	struct sgang_nic *nic; /* in the order of their PCI address */
 };
 
-/* A node of 'islands' equal islands, each with 'gpus' GPUs and 'cores' cores,
- * numbered one island after the other; without network cards. Its addresses
- * are made up. Returns one to destroy, or NULL with errno and 'err': EINVAL no
- * island, islands without any slot, or more GPUs or cores than the limits. */
-struct sgang_node_topo *sgang_node_topo_create(const char *name,
-					       uint32_t islands, uint32_t gpus,
-					       uint32_t cores,
-					       struct sgang_error *err);
-
-/* Room for that many of each, all bytes zero but the counts; for those who
- * fill it in. Returns one to destroy, or NULL with errno as above. */
+/* Room for that many of each, all bytes zero but the counts, to be filled in.
+ * Returns one to destroy, or NULL with errno and 'err': EINVAL no island,
+ * islands without any slot, or more than the limits. */
 struct sgang_node_topo *sgang_node_topo_alloc(uint32_t islands, uint32_t gpus,
 					      uint32_t cores, uint32_t nics,
 					      struct sgang_error *err);

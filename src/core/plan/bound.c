@@ -262,8 +262,11 @@ static int add_groups(const struct sgang_job *job, uint32_t level,
 	return 1;
 }
 
-int sgang_bound_apart(const struct sgang_job *job, const uint64_t *broken,
-		      uint64_t *bound, uint64_t *bound_broken)
+/* What kinds whose nodes are in different domains cost together at the least,
+ * (ranks * hop[island]) apart, and what a placement of that cost breaks at the
+ * least; 0 where all may share. Returns as sgang_tree_solve(). */
+static int bound_apart(const struct sgang_job *job, const uint64_t *broken,
+		       uint64_t *bound, uint64_t *bound_broken)
 {
 	const struct sgang_fabric *fabric = job->request->fabric;
 	uint32_t n = sgang_fabric_domains(fabric), level, d;
@@ -431,7 +434,7 @@ int sgang_bound_find(const struct sgang_job *job, const uint64_t *broken,
 		rc = relax_to_dims(job, broken, bound);
 	if (rc > 0 && job->n_kinds > 1 &&
 	    sgang_budget_left(job->request->budget)) {
-		rc = sgang_bound_apart(job, broken, &paths, &breaks);
+		rc = bound_apart(job, broken, &paths, &breaks);
 		if (rc > 0)
 			sgang_bound_raise(bound, paths, breaks);
 	}

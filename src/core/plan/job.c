@@ -60,19 +60,9 @@ static uint32_t taken_by(uint32_t need, uint32_t total)
 
 /* -- members, for everybody -- */
 
-/* The needs of a member on a node, in 'own' if it has none. */
-static const uint32_t *needs_of(const struct sgang_plan_request *request,
-				const struct sgang_plan_member *member,
-				uint32_t node, uint32_t own[SGANG_PLAN_DIMS])
-{
-	if (member->need)
-		return needs_at(request, member->need, node);
-	sgang_plan_own_need(member, sgang_plan_dims(request), own);
-	return own;
-}
-
-void sgang_plan_own_need(const struct sgang_plan_member *member,
-			 uint32_t n_dims, uint32_t *need)
+/* The need of a member that names none: n_dims numbers. */
+static void own_need(const struct sgang_plan_member *member, uint32_t n_dims,
+		     uint32_t *need)
 {
 	uint32_t d;
 
@@ -80,6 +70,17 @@ void sgang_plan_own_need(const struct sgang_plan_member *member,
 		need[d] = !member->slots ? SGANG_PLAN_ALL :
 			  d              ? 0 :
 					   member->slots;
+}
+
+/* The needs of a member on a node, in 'own' if it has none. */
+static const uint32_t *needs_of(const struct sgang_plan_request *request,
+				const struct sgang_plan_member *member,
+				uint32_t node, uint32_t own[SGANG_PLAN_DIMS])
+{
+	if (member->need)
+		return needs_at(request, member->need, node);
+	own_need(member, sgang_plan_dims(request), own);
+	return own;
 }
 
 uint32_t sgang_plan_need(const struct sgang_plan_request *request,
@@ -230,7 +231,7 @@ static int find_need(const struct sgang_job *job,
 	if (!need)
 		return -1;
 	for (type = 0; type < job->n_types; type++)
-		sgang_plan_own_need(ask, n_dims, need + (size_t)type * n_dims);
+		own_need(ask, n_dims, need + (size_t)type * n_dims);
 	kind->need = need;
 	return 0;
 }

@@ -280,7 +280,9 @@ static int lay(const struct sgang_devices *devices, uint32_t *room,
 	return 0;
 }
 
-int sgang_place_lay(const struct sgang_place_islands *islands,
+/* Runs over nodes as runs over islands, each in as few islands as have room. 0
+ * and '*out' to free, or -1 with ENOMEM and 'err'. */
+static int lay_runs(const struct sgang_place_islands *islands,
 		    const struct sgang_run *runs, size_t n_runs,
 		    struct sgang_run **out, size_t *n_out,
 		    struct sgang_error *err)
@@ -327,8 +329,8 @@ static int go_inside(const struct sgang_place_request *request,
 	size_t n;
 	int rc;
 
-	if (sgang_place_lay(request->islands, placement->runs,
-			    placement->n_runs, &runs, &n, err) < 0)
+	if (lay_runs(request->islands, placement->runs, placement->n_runs,
+		     &runs, &n, err) < 0)
 		return -1;
 	rc = sgang_plan_inside(request->nodes, request->islands->devices, runs,
 			       n, same, placement, nofit, err);
@@ -394,8 +396,8 @@ int sgang_place_stock(const struct sgang_place_request *request,
 
 	if (rc != 1 || !request->islands)
 		return rc;
-	if (sgang_place_lay(request->islands, (*stock)->runs, (*stock)->n_runs,
-			    &runs, &n, err) < 0) {
+	if (lay_runs(request->islands, (*stock)->runs, (*stock)->n_runs, &runs,
+		     &n, err) < 0) {
 		sgang_stock_destroy(*stock);
 		*stock = NULL;
 		return -1;

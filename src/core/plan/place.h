@@ -57,13 +57,6 @@ int sgang_place(const struct sgang_place_request *request,
 		struct sgang_place_report *report, struct sgang_nofit *nofit,
 		struct sgang_error *err);
 
-/* Runs over nodes as runs over islands, each in as few islands as have room. 0
- * and '*out' to free, or -1 with ENOMEM and 'err'. */
-int sgang_place_lay(const struct sgang_place_islands *islands,
-		    const struct sgang_run *runs, size_t n_runs,
-		    struct sgang_run **out, size_t *n_out,
-		    struct sgang_error *err);
-
 /* sgang_stock_place(), with the ring down to islands. The runs are over
  * nodes. */
 int sgang_place_stock(const struct sgang_place_request *request,

@@ -335,9 +335,6 @@ static inline bool sgang_member_distinct(const struct sgang_plan_member *member)
 uint32_t sgang_request_types(const struct sgang_plan_request *request);
 /* Sort members into kinds. -1 with ENOMEM. */
 int sgang_job_find_kinds(struct sgang_job *job);
-/* What a member without needs of its own needs: n_dims numbers. */
-void sgang_plan_own_need(const struct sgang_plan_member *member,
-			 uint32_t n_dims, uint32_t *need);
 /* What is free on a node: n_dims numbers. */
 const uint32_t *sgang_job_free(const struct sgang_job *job, uint32_t node);
 /* What one unit takes of a dimension of a node. */
@@ -507,12 +504,6 @@ int sgang_bound_find(const struct sgang_job *job, const uint64_t *broken,
  * sgang_job_in_dim(). */
 int sgang_job_by_value(const struct sgang_job *job, const uint32_t *value,
 		       const uint64_t *broken, struct sgang_tree *tree);
-
-/* What kinds whose nodes are in different domains cost together at the least,
- * (ranks * hop[island]) apart, and what a placement of that cost breaks at the
- * least; 0 where all may share. Returns as sgang_tree_solve(). */
-int sgang_bound_apart(const struct sgang_job *job, const uint64_t *broken,
-		      uint64_t *bound, uint64_t *bound_broken);
 
 /* -- required.c -- */
 

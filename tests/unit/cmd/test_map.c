@@ -13,6 +13,7 @@
 #include "cmd/jobs.h"
 #include "cmd/map.h"
 #include "core/base/hostlist.h"
+#include "../core/node_shape.h"
 
 static void test_indices(void **state)
 {
@@ -200,8 +201,7 @@ static void test_rankfile(void **state)
 /* 4.28: rank, node, GPU; what is inside the node where that is known. */
 static void test_json(void **state)
 {
-	struct sgang_node_topo *topo = sgang_node_topo_create("shape", 2, 2, 4,
-							      NULL);
+	struct sgang_node_topo *topo = node_shape("shape", 2, 2, 4);
 	struct sgang_map_member members[2];
 	struct json_object *list, *seat;
 

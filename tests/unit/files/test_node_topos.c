@@ -94,6 +94,19 @@ static struct sgang_node_topos *load(const char *text, struct sgang_error *err)
 	return topos;
 }
 
+/* How many different ones: nodes with the same file share one. */
+static size_t count_shapes(const struct sgang_node_topo *const *topo)
+{
+	size_t n = 0, i, before;
+
+	for (i = 0; i < N_NAMES; i++) {
+		for (before = 0; before < i && topo[before] != topo[i];)
+			before++;
+		n += topo[i] && before == i;
+	}
+	return n;
+}
+
 /* The shapes of the nodes, "-" for none. */
 static const char *shapes(const char *text)
 {
@@ -112,7 +125,7 @@ static const char *shapes(const char *text)
 		snprintf(shown + strlen(shown), sizeof(shown) - strlen(shown),
 			 "%s%s", i ? " " : "", topo[i] ? topo[i]->name : "-");
 	snprintf(shown + strlen(shown), sizeof(shown) - strlen(shown),
-		 " %zu/%u", sgang_node_topos_shapes(topos),
+		 " %zu/%u", count_shapes(topo),
 		 sgang_node_topos_described(topos));
 	sgang_node_topos_destroy(topos);
 	return shown;

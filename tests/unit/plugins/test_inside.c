@@ -27,6 +27,7 @@
 #include "slurm/inside.h"
 #include "slurm/layout.h"
 #include "slurm/seats.h"
+#include "../core/node_shape.h"
 
 #define NODES 10000
 #define CORES 8
@@ -129,7 +130,7 @@ static int setup(void **state)
 	}
 	fabric = sgang_fabric_flat(names, NODES, NULL);
 	devices = sgang_devices_create(fabric, islands, NULL);
-	topo = sgang_node_topo_create("two", 2, 4, 4, NULL);
+	topo = node_shape("two", 2, 4, 4);
 	topos = calloc(NODES, sizeof(*topos));
 	node_record_table_ptr = calloc(NODES, sizeof(*node_record_table_ptr));
 	make_gpus();
