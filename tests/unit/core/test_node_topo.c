@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_node_topo.c - what is inside a node; behaviours 4.14, 4.17 */
+/* test_node_topo.c - what is inside a node; behaviour 4.14 */
 
 #include <errno.h>
 #include <setjmp.h>
