@@ -27,8 +27,8 @@ uint32_t sgang_nodeset_count(const struct sgang_nodeset *set);
 bool sgang_nodeset_has(const struct sgang_nodeset *set, uint32_t node);
 void sgang_nodeset_add(struct sgang_nodeset *set, uint32_t node);
 void sgang_nodeset_remove(struct sgang_nodeset *set, uint32_t node);
-/* Add 64 nodes a word, the lowest bit of the first word being node 0. What is
- * beyond the set's size is ignored. */
+/* Add 64 nodes a word, the lowest bit of the first word being node 0. Bits
+ * beyond the set's size are ignored. */
 void sgang_nodeset_add_words(struct sgang_nodeset *set, const uint64_t *words,
 			     size_t n_words);
 void sgang_nodeset_fill(struct sgang_nodeset *set);

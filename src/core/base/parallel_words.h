@@ -7,8 +7,8 @@
  *     dp=0     0     1     2     3        one tp group is a row,
  *     dp=1     4     5     6     7        one dp group is a column
  *
- * A group is a name for all rows, or all columns. What they cost in a fabric is
- * told by parallel.h.
+ * A group is a name for all rows, or all columns. parallel.h measures their
+ * cost in a fabric.
  */
 
 #ifndef SGANG_PARALLEL_WORDS_H

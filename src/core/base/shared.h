@@ -22,7 +22,7 @@ struct sgang_shared {
  * one user. NULL without memory; the list is then as it was. */
 void *sgang_shared_grow(void *list, size_t head, size_t item);
 
-/* One user more, or less. NULL is fine. */
+/* Add a user, or take one away. NULL is fine. */
 void sgang_shared_take(void *list);
 
 /* Returns whether it was the last one, who frees the list. Keeps errno. */

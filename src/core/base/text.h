@@ -41,8 +41,9 @@ const char *sgang_text_show_time(char shown[SGANG_TIME_SHOWN],
 
 /* The order in which slurmctld sorts the names of its nodes: numbers in them
  * count as numbers, those that begin with 0 digit by digit; other bytes by
- * their value. So n9, n10, and n010, n09. Below 0, 0 or above 0, as strcmp().
- * Source: strnatcmp() of Slurm 22.05 to 26.05, told in our words. */
+ * their value. For example n9 before n10, and n010 before n09. Below 0, 0 or
+ * above 0, as strcmp(). Source: strnatcmp() of Slurm 22.05 to 26.05, written
+ * anew. */
 int sgang_text_compare(const char *one, const char *two);
 
 /* Close a stream of open_memstream(), NULL when that failed; '*text' is what was
