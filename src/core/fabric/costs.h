@@ -28,7 +28,7 @@ struct sgang_costs {
 	double bandwidth[SGANG_LEVELS]; /* of one hop, GB/s; 0: not known */
 	double latency[SGANG_LEVELS];   /* of one hop, us; 0: not known */
 	/* The level of leaf switches or blocks: LEAF, or the one above it where
-	 * NVLink domains are below. What goes above it crosses links. */
+	 * NVLink domains are below. A hop above this level crosses links. */
 	uint32_t leaf;
 	bool allow_unconnected; /* may one gang span two roots? */
 };
@@ -38,9 +38,9 @@ struct sgang_costs {
 void sgang_costs_default(struct sgang_costs *costs);
 
 /* The defaults of a fabric with NVLink domains of several nodes: 1 1 1 4 16 64
- * ..., island node nvlink leaf spine core level6 ... So a hop within such a
- * domain is as cheap as one within a node, and one through a leaf switch costs
- * what it costs elsewhere. */
+ * ..., island node nvlink leaf spine core level6 ... A hop within such a domain
+ * is as cheap as one within a node, and a hop through a leaf switch costs the
+ * same as in other fabrics. */
 void sgang_costs_default_nvlink(struct sgang_costs *costs);
 
 /* The level that is called 'name' in 'costs', or -1. Case is ignored. */
@@ -49,9 +49,9 @@ int sgang_costs_level(const struct sgang_costs *costs, const char *name);
 /* Name of a level that has no other: "level5". */
 void sgang_costs_numbered(char name[32], uint32_t level);
 
-/* What a message calls the levels, from the bottom up: "island, node, leaf,
- * spine, core". Levels above that are called by their number are left out.
- * Returns 'names'. */
+/* The names of the levels for a message, from the bottom up: "island, node,
+ * leaf, spine, core". Levels above that are called by their number are left
+ * out. Returns 'names'. */
 #define SGANG_LEVEL_NAMES_SIZE (SGANG_LEVELS * 34)
 const char *sgang_costs_names(const struct sgang_costs *costs,
 			      char names[SGANG_LEVEL_NAMES_SIZE]);

@@ -10,9 +10,9 @@
  *
  * A device fabric is an ordinary fabric. Its places, where the planner puts
  * slots and between which the ring hops, are islands instead of nodes; its
- * lowest domains are the nodes, of level SGANG_LEVEL_NODE. So whatever works on
- * a fabric works on it, and two ranks in one island meet at the level ISLAND,
- * in one node at NODE (design section 4).
+ * lowest domains are the nodes, of level SGANG_LEVEL_NODE. All functions for
+ * fabrics work on it. Two ranks in one island meet at the level ISLAND, two in
+ * one node at NODE.
  */
 
 #ifndef SGANG_DEVICES_H
@@ -60,8 +60,8 @@ struct sgang_nodeset *sgang_devices_expand(const struct sgang_devices *devices,
 					   const struct sgang_nodeset *nodes);
 
 /* Runs over nodes as runs over islands: the ranks of each are shared out evenly
- * over all islands of its node, in their order. That is how ranks lie that take
- * a node as a whole; of others it is an estimate. Fills '*out' (free it) and
+ * over all islands of its node, in their order. This is exact for members that
+ * have whole nodes, and an estimate for others. Fills '*out' (free it) and
  * '*n_out'; -1 with ENOMEM. */
 int sgang_devices_share_out(const struct sgang_devices *devices,
 			    const struct sgang_run *runs, size_t n_runs,

@@ -95,8 +95,8 @@ int sgang_draft_children(struct sgang_draft *draft, uint32_t parent,
 			 struct sgang_error *err);
 
 /* Define a domain without a place of its own, which is named after the 'count'
- * switches from 'first' on and stands where the first of them does. It is the
- * last switch then. 0, or -1 with ENOMEM. */
+ * switches from 'first' on and stands where the first of them does. The new
+ * domain becomes the last switch. 0, or -1 with ENOMEM. */
 int sgang_draft_group(struct sgang_draft *draft, uint32_t first, uint32_t count,
 		      struct sgang_error *err);
 
@@ -107,10 +107,10 @@ void sgang_draft_move(struct sgang_draft *draft, uint32_t child,
 /* Hang every node that the caller named on one switch called "flat". */
 int sgang_draft_flat(struct sgang_draft *draft, struct sgang_error *err);
 
-/* After all else has been read: the nodes of 'list' are joined by NVLink. They
- * become the lowest domain 'name' below their leaf; every other node is such a
- * domain by itself. 0, or -1 with EINVAL (not a list, nodes on different leaf
- * switches, in two such domains) or ENOMEM. */
+/* After all else has been read: the nodes of 'list' are joined by NVLink. These
+ * nodes become the lowest domain 'name' below their leaf; every other node is
+ * such a domain by itself. 0, or -1 with EINVAL (not a list, nodes on different
+ * leaf switches, in two such domains) or ENOMEM. */
 int sgang_draft_nvlink(struct sgang_draft *draft, const char *name,
 		       const char *list, struct sgang_place place,
 		       struct sgang_error *err);
@@ -163,7 +163,7 @@ struct sgang_conf_reader {
 /* A line that may stand in a topology.conf. To add one: a rule in the file of
  * its kind and its row in topology_conf.c. */
 struct sgang_line_rule {
-	/* Of all lines of one kind the same; a file is of one kind. */
+	/* The same for all lines of a kind; a file has lines of one kind. */
 	const struct sgang_draft_words *words;
 	/* The keys, the first of which begins the line. NULL: no more. */
 	const char *key[SGANG_LINE_KEYS];

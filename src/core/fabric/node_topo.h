@@ -8,9 +8,9 @@
  *
  * An island (behaviours 4.14, 4.17) is a part of a node whose GPUs reach each
  * other by NVLink or xGMI; where there is no such link, the GPUs and cores that
- * share a NUMA node or a PCIe host bridge. How a machine's description becomes
- * islands is files/node_topo_hwloc.h's affair. A node without a description is
- * one island and has no struct sgang_node_topo at all: a NULL.
+ * share a NUMA node or a PCIe host bridge. files/node_topo_hwloc.h makes
+ * islands of a machine's description. A node without a description is one
+ * island and has no struct sgang_node_topo at all: a NULL.
  *
  * Every island has at least one slot: a GPU on a node with GPUs, else a core.
  * Islands are numbered by the first slot they hold.
@@ -80,15 +80,16 @@ void sgang_node_topo_destroy(struct sgang_node_topo *topo);
  * is none. A number that is too large counts as UINT32_MAX. */
 uint64_t sgang_node_topo_gres(const char *gres);
 
-/* Is that a node of which Slurm says that it has so many cores and GPUs? A node
- * without gres/gpu may have any: Slurm gives out none of them. Nor do threads
- * count, which have no place of their own. Nor does it fit when it has more
- * islands than SGANG_ISLANDS_MAX. Returns 0, or -1 with EINVAL and 'err': what
- * does not fit, and how to fix it. The node is one island then. */
+/* Check a description against the cores and GPUs that Slurm gives for the node.
+ * A node without gres/gpu may have any: Slurm gives out none of them. Threads
+ * do not count, because they have no place of their own. A description with
+ * more islands than SGANG_ISLANDS_MAX does not fit. Returns 0, or -1 with
+ * EINVAL and 'err': what does not fit, and how to fix it. The node then counts
+ * as one island. */
 int sgang_node_topo_fits(const struct sgang_node_topo *topo, uint32_t cores,
 			 uint64_t gpus, struct sgang_error *err);
 
-/* Are they the same inside? The name of the shape does not count. */
+/* True if both have the same inside. The name of the shape does not count. */
 bool sgang_node_topo_equal(const struct sgang_node_topo *a,
 			   const struct sgang_node_topo *b);
 

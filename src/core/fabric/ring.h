@@ -4,7 +4,7 @@
  *   rank 0 -> rank 1 -> ... -> rank K-1 -> rank 0
  *
  * Every arrow is a hop; it costs costs->hop[l], l being the lowest level that
- * contains both ends (behaviours 4.14 to 4.16). One rank costs 0.
+ * contains both ends (behaviours 4.14 to 4.16). A ring of one rank costs 0.
  */
 
 #ifndef SGANG_RING_H

@@ -3,7 +3,7 @@
  *
  * Most clusters have one. Partitions may have one of their own; the nodes are
  * the same in all of them and have the same numbers, and so have the islands
- * inside them. What differs is how nodes are joined.
+ * inside them. Only the switches or blocks that join the nodes differ.
  */
 
 #ifndef SGANG_TOPOLOGIES_H
