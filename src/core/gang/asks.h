@@ -2,9 +2,9 @@
 /* asks.h - what a gang and a member asked for, as a word of the record
  *
  * "topology=require:leaf;min-tres=cpu=5;order=0": options without "--gang-",
- * with their values as they are typed, and ';' between them. Those that have a
- * word of their own in the record (record.h) are not among them. It is there to
- * be read by people; slurmctld reads the jobs' own options.
+ * with their values as they are typed, and ';' between them. Options that have
+ * a word of their own in the record (record.h) are left out. The word is for
+ * people; slurmctld reads the options of the jobs.
  */
 
 #ifndef SGANG_ASKS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* checkpoint.h - the last checkpoint that a job tells of in its comment
+/* checkpoint.h - the last checkpoint, from the comment of a job
  *
  * A word `ckpt=TIME` of the Comment or AdminComment of a job says that the work
  * up to that moment is safe. Words are separated by blanks, commas or

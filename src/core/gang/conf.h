@@ -2,9 +2,9 @@
 /* conf.h - gang.conf, the settings of slurm-gang
  *
  * Key=Value lines, several on a line allowed, '#' comments, keys and the words
- * of values without regard to case, as in slurm.conf. One table in conf.c says
- * type, default, range and help of every key; to add one: a row there, a field
- * here, a line in etc/gang.conf and a paragraph in gang.conf.5.
+ * of values without regard to case, as in slurm.conf. A table in conf.c has
+ * type, default, range and help of every key. To add a key: a row there, a
+ * field here, a line in etc/gang.conf and a paragraph in gang.conf.5.
  */
 
 #ifndef SGANG_CONF_H
@@ -36,12 +36,12 @@ struct sgang_nvlinks;
 /* Its NodeTopology= lines, see node_lines.h. */
 struct sgang_node_lines;
 
-/* The file in StateSaveLocation by which slurmctld tells its settings: those of
- * sgang_conf_print_sources(), and in front of them comments "# file=PATH" (of
- * gang.conf), "# since=SECONDS" (since the epoch), and if there is something to
- * say "# mistake=TEXT" (the file has one, and these are the settings from
- * before it) or "# off=TEXT" (why nothing is in force; then there are no
- * settings). */
+/* The file in StateSaveLocation in which slurmctld publishes the settings in
+ * force: the lines of sgang_conf_print_sources(), and in front of them comments
+ * "# file=PATH" (of gang.conf), "# since=SECONDS" (since the epoch), and if
+ * there is something to say "# mistake=TEXT" (the file has one, and these are
+ * the settings from before it) or "# off=TEXT" (why nothing is in force; then
+ * there are no settings). */
 #define SGANG_CONF_IN_FORCE "gang_settings"
 
 /* More keys than this there cannot be. */
@@ -131,7 +131,8 @@ void sgang_conf_free(struct sgang_conf *conf);
 
 /* The topology by which jobs of the partition are placed, where slurm.conf says
  * 'own' (NULL: nothing): that of PartitionTopology= or, unless gang.conf has a
- * TopologyFile= of its own, Slurm's; "": the cluster's. Does gang.conf say it?
+ * TopologyFile= of its own, Slurm's; "": the cluster's. True if gang.conf
+ * decides it.
  */
 bool sgang_conf_topology_of(const struct sgang_conf *conf,
 			    const char *partition, const char *own,
@@ -164,13 +165,13 @@ int sgang_conf_any_exclusive(const struct sgang_conf *conf,
  * none. */
 uint32_t sgang_conf_account_limit(const char *words, const char *account);
 
-/* May the user have members in the gangs of that namespace, by
- * GangAccountRules=? Who it does not name a list for is open. */
+/* True if GangAccountRules= lets the user have members in the gangs of that
+ * namespace. A namespace that has no list there is open to all. */
 bool sgang_conf_may_join(const struct sgang_conf *conf, const char *ns,
 			 const char *user);
 
-/* What a GangName= line says of that gang: a spec with its namespace and name
- * in place, valid as long as 'conf'; NULL when there is no such line. */
+/* The GangName= line of that gang: a spec with its namespace and name in place,
+ * valid as long as 'conf'; NULL when there is no such line. */
 const struct sgang_spec *sgang_conf_gang(const struct sgang_conf *conf,
 					 const char *ns, const char *name);
 

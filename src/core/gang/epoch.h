@@ -6,11 +6,11 @@
  *   ...
  *   # end
  *
- * Lines that a shell can read. Each change of who is in the gang, and of which of
- * its nodes drain, is an epoch and has a number, which grows. What does not change
- * with the members is no part of it, nor is what differs between them: a member
- * finds its rank by its job id. slurmctld writes the text, slurmstepd keeps it,
- * srun and sgang read it.
+ * Lines that a shell can read. Each change of who is in the gang, and of which
+ * of its nodes drain, is an epoch and has a number, which grows. Values that do
+ * not change with the members are not in the file, and neither are values that
+ * differ between members: a member finds its rank by its job id. slurmctld
+ * writes the text, slurmstepd keeps it, srun and sgang read it.
  */
 
 #ifndef SGANG_EPOCH_H
@@ -28,7 +28,7 @@
 #define SGANG_EPOCH_RANKS "SLURM_GANG_RANKS_PER_MEMBER"
 /* Members that run and have no member rank; "": there are none. */
 #define SGANG_EPOCH_SPARES "SLURM_GANG_SPARE_JOB_IDS"
-/* Those of its nodes that are going out of service; empty: none is. */
+/* The nodes of the gang that are draining; empty if none is. */
 #define SGANG_EPOCH_DRAINING "SLURM_GANG_DRAINING"
 
 /* A text is no longer than this. */

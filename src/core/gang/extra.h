@@ -4,8 +4,8 @@
  *   rack 7 gang=alice/train ranks=8;gang=bob/serve ranks=4
  *
  * Behind what an admin wrote, if anything, stand the gangs with the number of
- * their ranks there. The field is all there is: after a restart the words of the
- * one before are found by their form, and taken out. See doc/formats.
+ * their ranks there. Nothing else is stored: after a restart of slurmctld old
+ * words are found by their form and taken out. See doc/formats.
  */
 
 #ifndef SGANG_EXTRA_H
@@ -27,7 +27,7 @@ struct sgang_extra {
 char *sgang_extra_format(const char *before, const struct sgang_extra *gangs,
 			 size_t n);
 
-/* Does 'text' (NULL is fine) name any gang so? */
+/* True if 'text' (NULL is fine) has such a word. */
 bool sgang_extra_found(const char *text);
 
 #endif

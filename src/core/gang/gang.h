@@ -24,15 +24,15 @@ enum sgang_member_state {
 	SGANG_MEMBER_RUNNING
 };
 
-/* One job record that has not ended. The head of a job array stands for all its
+/* A job record that has not ended. The head of a job array stands for all its
  * pending tasks. */
 struct sgang_member {
 	const struct sgang_spec *spec;     /* what it says */
 	const struct sgang_record *record; /* what is remembered in it, or
 					    * NULL */
 	uint32_t uid;                      /* whose job it is */
-	/* What its user's word amounts to, see own.h. Of a member that has
-	 * started all but the waiting time is what it started with. */
+	/* The user's own options, see own.h. A member that has started keeps
+	 * those that it started with, except the waiting time. */
 	enum sgang_on_failure on_failure;
 	uint32_t max_restarts; /* by that; 0: nothing was said */
 	enum sgang_on_failure on_stale;
@@ -94,8 +94,8 @@ struct sgang_tally {
 	uint32_t first_job;     /* the first of these; 0: none */
 	uint32_t min_job;       /* the oldest that says how many members
 				 * the gang needs; 0: none */
-	/* Whose jobs these two are, where the gang has members of several
-	 * users; "": it has not. For the caller to fill. */
+	/* The users of these two jobs if the gang has members of several users,
+	 * else "". For the caller to fill. */
 	char first_user[SGANG_USER_SHOWN], min_user[SGANG_USER_SHOWN];
 	uint32_t waits_for; /* job of one that cannot start now;
 			     * 0: none */
@@ -151,9 +151,9 @@ struct sgang_gang_wait {
 			     * (wait_max); SGANG_FOREVER: no limit */
 };
 
-/* Is its waiting time over at 'now' (0.12, 0.13)? It runs while a member is
- * held, from the first one placed. Of several users' words the longest counts:
- * nobody's jobs are stopped for another's. */
+/* True if the waiting time is over at 'now' (0.12, 0.13). The time begins when
+ * the first member is placed, and runs while a member is held. If users gave
+ * different times the longest counts, so that no user stops another's jobs. */
 bool sgang_gang_wait_over(const struct sgang_tally *tally,
 			  const struct sgang_gang_wait *wait, int64_t now);
 /* Seconds, SGANG_FOREVER without end; what was held before counts against

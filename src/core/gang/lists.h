@@ -5,10 +5,10 @@
  *   others=s2:48,s3:7/8,s4:40w         layout=0-3,8-11
  *   lacks=r1:2/4:busy=2,r2:3/4         helps=nodes:2:n[3-4]
  *
- * A record has them as texts of limited size. What is written never ends within
- * a row: the first row without room, and all behind it, are left out. What was
- * written is read as the same; a text that is no such list is refused, or read
- * as far as its rows are.
+ * A record has them as texts of limited size. A text never ends within a row:
+ * the first row without room and all rows after it are left out. A text that
+ * was written here is read back as the same list. Any other text is refused, or
+ * read up to its last valid row.
  */
 
 #ifndef SGANG_LISTS_H

@@ -23,9 +23,9 @@ struct sgang_own_definition {
 	uint32_t uid;                  /* else: whose it is */
 };
 
-/* Fill `waiting_time` and what becomes of it, of each member. Of what a user's members
- * say the oldest counts, of definitions the first. O(n log n). Returns 0, or -1
- * with ENOMEM. */
+/* Fill `waiting_time` and the own options of each member. If a user's members
+ * say different things the oldest member counts, and of definitions the first.
+ * O(n log n). Returns 0, or -1 with ENOMEM. */
 int sgang_own_settle(struct sgang_member *const *members, size_t n,
 		     const struct sgang_own_definition *definitions,
 		     size_t n_definitions);

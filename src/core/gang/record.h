@@ -4,8 +4,8 @@
  *   gang=alice/train phase=running rank=2/4 ring=38 cross=2 tier=spine min=4
  *   total=4 satisfied=1 attempts=1 best=14 off=8 ranks=16 exact=1
  *
- * One line of blank-separated key=value words. In front stands what users read,
- * up to tier. Those that come with a placement (rank to tier, best to exact) are
+ * A line of blank-separated key=value words. The words for users come first, up
+ * to tier. The words of a placement (rank to tier, best to exact) are either
  * all there or none of them, and hops=, bound=, stock=, stockest=, sorted=,
  * ordercost=, wcost=, wbest=, others=, at= only with them. What the gang said,
  * what was tried and when stand in between: mode=nonstrict match=..
@@ -243,7 +243,8 @@ char *sgang_record_brief(const struct sgang_record *record,
  * 0 or "" in '*record'. */
 int sgang_record_parse_brief(const char *text, struct sgang_record *record);
 
-/* What sgang requeue writes into the SPANK environment of an update. */
+/* The variable that sgang requeue writes into the SPANK environment of an
+ * update. */
 #define SGANG_RECORD_RECALL SGANG_SPEC_ENV "gang_recall=1"
 
 /* Does a record in 'text' say that its job's part in the gang is over? */

@@ -40,7 +40,7 @@ enum sgang_match {
 	SGANG_MATCH_WAITING_AND_RUNNING /* those that run count too */
 };
 
-/* What happens to the gang when a member fails or is lost (3.2, 3.19). */
+/* The action when a member fails or is lost (3.2, 3.19). */
 enum sgang_on_failure {
 	SGANG_ON_FAILURE_UNSET,
 	SGANG_ON_FAILURE_IGNORE,
@@ -164,9 +164,10 @@ int sgang_spec_of_job(struct sgang_spec *spec, char *const *env, size_t n_env,
 uint32_t sgang_spec_min(const struct sgang_spec *spec);
 uint32_t sgang_spec_total(const struct sgang_spec *spec);
 
-/* Does 'later' contradict 'first', a member of the same gang? What one of them
- * leaves out cannot contradict; rank is each member's own. Returns 0, or -1
- * with EINVAL and 'err' naming the option and both values. */
+/* Check that 'later' does not contradict 'first', a member of the same gang. An
+ * option that one of them leaves out cannot contradict; rank is each member's
+ * own. Returns 0, or -1 with EINVAL and 'err' naming the option and both
+ * values. */
 int sgang_spec_agree(const struct sgang_spec *first,
 		     const struct sgang_spec *later, struct sgang_error *err);
 
@@ -208,9 +209,10 @@ const char *sgang_rank_order_word(enum sgang_rank_order order);
 /* The reverse, case ignored: UNSET when there is no such order. */
 enum sgang_rank_order sgang_rank_order_find(const char *word);
 
-/* What was said of an option that the members of a gang share, as it is typed:
- * "cpu=5,mem=2048M" for "gang-min-tres". Returns 'text', or NULL when nothing
- * was; of rank, order, object and the gang itself it is always NULL. */
+/* The value of an option that the members of a gang share, as it is typed:
+ * "cpu=5,mem=2048M" for "gang-min-tres". Returns 'text', or NULL if the option
+ * was not given, and always NULL for rank, order, object and the gang itself.
+ */
 const char *sgang_spec_value(const struct sgang_spec *spec, const char *option,
 			     char text[SGANG_GROUPS_SIZE]);
 
