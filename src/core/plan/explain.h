@@ -53,10 +53,10 @@ int sgang_explain_others(const struct sgang_plan_request *request,
 			 const struct sgang_placement *placement, size_t most,
 			 struct sgang_others *others, struct sgang_error *err);
 
-/* What the ring of a placement would cost on its nodes if the members came in
- * another order; the cheapest that a short search finds, and never more than it
- * costs. Of the request fabric and costs matter. Returns 0, or -1 with ENOMEM
- * and 'err' filled. */
+/* The cost of a placement's ring on the same nodes with the members in another
+ * order: the cheapest that a short search finds, and never more than now. Only
+ * fabric and costs of the request are read. Returns 0, or -1 with ENOMEM and
+ * 'err' filled. */
 int sgang_explain_order(const struct sgang_plan_request *request,
 			const struct sgang_placement *placement, uint64_t *cost,
 			struct sgang_error *err);
@@ -66,7 +66,7 @@ int sgang_explain_order(const struct sgang_plan_request *request,
 void sgang_explain_raise(struct sgang_others *others, uint64_t more);
 
 /* The same for the record's others=: "s2:48,s3:7/8,s4:40w", the last being
- * heavier. What is too long ends at a comma. */
+ * heavier. A text that is too long ends at a comma. */
 void sgang_explain_write(const struct sgang_fabric *fabric,
 			 const struct sgang_others *others,
 			 char text[SGANG_OTHERS_SIZE]);

@@ -33,7 +33,7 @@ struct layout {
 			  * with weights, its tie */
 };
 
-/* One call of sgang_mixed_solve(). */
+/* A call of sgang_mixed_solve(). */
 struct mixed {
 	const struct sgang_job *job;
 	const struct sgang_plan_request *request;
@@ -113,7 +113,7 @@ static inline uint32_t slots_of(const struct mixed *mixed,
 					      mixed->order[piece->pos], 0);
 }
 
-/* What a unit of a member on this node is worth: slots, if nothing else is
+/* The value of a unit of a member on this node: slots, if nothing else is
  * counted. */
 static inline uint32_t value_at(const struct mixed *mixed, uint32_t member,
 				uint32_t node)

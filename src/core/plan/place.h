@@ -42,7 +42,7 @@ struct sgang_place_request {
 			* less */
 };
 
-/* What is told of the answer. */
+/* The report on the answer. */
 struct sgang_place_report {
 	struct sgang_others others;        /* 'n' of them; none, where only
 				     * the nodes' part of their costs is known */

@@ -58,7 +58,7 @@ struct sgang_devices; /* devices.h */
 /* As a need: all that the node has of it, none of which may be in use. */
 #define SGANG_PLAN_ALL UINT32_MAX
 
-/* As a need: none of it, but all that the node has of it must be free. So
+/* As a need: none of it, but all that the node has of it must be free. Such
  * members keep off nodes where others take some of it. */
 #define SGANG_PLAN_UNTOUCHED (UINT32_MAX - 1)
 
@@ -157,9 +157,9 @@ struct sgang_plan_request {
 	const uint32_t *weight;      /* by node (Slurm's Weight of it);
 				      * NULL: all alike */
 	bool weight_first;           /* weight comes before ring cost */
-	struct sgang_budget *budget; /* borrowed; NULL: SGANG_PLAN_STEPS. Of
-				      * several plans that share one, a
-				      * later one has what is left */
+	struct sgang_budget *budget; /* borrowed; NULL: SGANG_PLAN_STEPS. Plans
+				      * that share one budget: a later plan has
+				      * what is left */
 };
 
 struct sgang_placement {
@@ -212,13 +212,12 @@ struct sgang_nofit {
 void sgang_nofit_row(struct sgang_nofit *nofit, uint32_t domain, uint64_t free,
 		     uint64_t needed);
 
-/* Returns 1 and '*placement' (free with sgang_placement_destroy());
- * 0 when it does not fit, with 'nofit' filled (may be NULL);
- * -1 with errno EINVAL (no member, 0 units, a need of 0 slots, too many
- * dimensions, groups that do not make as many ranks as the members have) or
- * ENOMEM and 'err' filled.
- * The time is bounded by the budget. What was found without proof when that
- * ended says exact = false and carries the bound. */
+/* Returns 1 and '*placement' (free with sgang_placement_destroy()); 0 when it
+ * does not fit, with 'nofit' filled (may be NULL); -1 with errno EINVAL (no
+ * member, 0 units, a need of 0 slots, too many dimensions, groups that do not
+ * make as many ranks as the members have) or ENOMEM and 'err' filled. The time
+ * is bounded by the budget. A placement that was not proved before the budget
+ * ended has exact = false and the bound. */
 int sgang_plan(const struct sgang_plan_request *request,
 	       struct sgang_placement **placement, struct sgang_nofit *nofit,
 	       struct sgang_error *err);
@@ -248,19 +247,19 @@ void sgang_plan_take(const struct sgang_plan_request *request,
 /* Does not every node weigh the same? */
 bool sgang_plan_weights_differ(const struct sgang_plan_request *request);
 
-/* What a placement weighs among the answers to 'request', as they are compared.
- * 0, or -1 with ENOMEM. */
+/* The weight of a placement, as answers to 'request' are compared. 0, or -1
+ * with ENOMEM. */
 int sgang_plan_weigh(const struct sgang_plan_request *request,
 		     const struct sgang_placement *placement, uint64_t *weight);
 
 /* Make a placement that was planned by nodes, the answer to 'request', one by
  * islands: 'runs' (malloc'd, taken over in every case) are the same slots by
- * island of 'devices'. Costs are measured anew. What no plan of nodes is below
- * no plan of islands is either; with 'same_inside' the islands add the same to
- * every plan, and what was proved stays proved.
- * Returns 1; 0 when it does not keep to the levels of the request, of which a
- * node was one, and '*nofit' says so and nothing else; or -1 with ENOMEM and
- * 'err'. 'placement' is to be destroyed in every case. */
+ * island of 'devices'. Costs are measured anew. A bound on plans of nodes is a
+ * bound on plans of islands; with 'same_inside' the islands add the same to
+ * every plan, so a proof stays valid. Returns 1; 0 when it does not keep to the
+ * levels of the request, of which a node was one, and '*nofit' says so and
+ * nothing else; or -1 with ENOMEM and 'err'. 'placement' is to be destroyed in
+ * every case. */
 int sgang_plan_inside(const struct sgang_plan_request *request,
 		      const struct sgang_devices *devices,
 		      struct sgang_run *runs, size_t n_runs, bool same_inside,
@@ -268,15 +267,15 @@ int sgang_plan_inside(const struct sgang_plan_request *request,
 		      struct sgang_nofit *nofit, struct sgang_error *err);
 
 /* Sort the members of a placement, on the nodes they have, so that the ring
- * costs less; the first stays the first. A short search, that changes nothing
- * where it finds nothing cheaper. Of the request fabric, costs and budget
- * matter, of the placement its runs and ring. 0, or -1 with ENOMEM and nothing
+ * costs less; the first stays the first. A short search; if it finds no cheaper
+ * order, nothing changes. Only fabric, costs and budget of the request, and
+ * runs and ring of the placement are used. 0, or -1 with ENOMEM and nothing
  * changed. */
 int sgang_plan_arrange(const struct sgang_plan_request *request,
 		       struct sgang_placement *placement);
 
 /* The same for the nodes of each member, while the members stay in their order.
- * The islands of a node stay side by side. It cannot fail. */
+ * The islands of a node stay side by side. This cannot fail. */
 void sgang_plan_arrange_nodes(const struct sgang_plan_request *request,
 			      struct sgang_placement *placement);
 

@@ -42,9 +42,10 @@
  *
  * With the set of used nodes fixed, depth-first order is the cheapest ring, and
  * its cost is (ranks * hop[island]) plus, for every used domain d strictly
- * below the common one, hop[level above d] - hop[level of d]. It does not
- * matter how much of a used domain is used. So a domain is worth knowing only
- * by its front: what is the least cost of having at least c units in it?
+ * below the common one, hop[level above d] - hop[level of d]. The cost does not
+ * depend on how much of a used domain is used. A solver therefore needs to know
+ * only the front of a domain: the least cost of having at least c units in it,
+ * for each c.
  */
 
 #ifndef SGANG_PLAN_PRIVATE_H
@@ -67,8 +68,8 @@ typedef int64_t sgang_plan_key;
 
 /* -- parts -- */
 
-/* Parts that could be taken away. What each is worth is in doc/performance.md,
- * from tests/bench/bench-solvers. */
+/* Parts that could be taken away. doc/performance.md has the worth of each,
+ * measured by tests/bench/bench-solvers. */
 enum sgang_part {
 	SGANG_PART_SHARES,
 	SGANG_PART_WALKS,
@@ -83,7 +84,7 @@ enum sgang_part {
 #define SGANG_WITHOUT 0u
 #endif
 
-/* Is this part there? */
+/* True if this part is built in. */
 static inline bool sgang_part(enum sgang_part part)
 {
 	return !(SGANG_WITHOUT >> part & 1);
@@ -91,9 +92,9 @@ static inline bool sgang_part(enum sgang_part part)
 
 /* -- the budget -- */
 
-/* What parts of a plan take at most, in steps out of SGANG_PLAN_STEPS; of a
- * smaller budget the same share. Several searches of a part have it together,
- * where it does not say 'one'. */
+/* The most that each part of a plan may take, in steps out of SGANG_PLAN_STEPS;
+ * of a smaller budget the same share. All searches of a part share it, unless
+ * its name says 'one'. */
 #define SGANG_STEPS_WALKS 3000000
 #define SGANG_STEPS_ONE_WALK 600000
 #define SGANG_STEPS_IMPROVE 30000
@@ -141,7 +142,8 @@ static inline bool sgang_budget_take(struct sgang_budget *budget,
 	return budget->left;
 }
 
-/* So many steps out of SGANG_PLAN_STEPS, of this budget, as far as there are.
+/* The share of this budget for so many steps out of SGANG_PLAN_STEPS, at most
+ * what is left.
  */
 static inline uint64_t sgang_budget_share(const struct sgang_budget *budget,
 					  uint64_t steps)
@@ -197,7 +199,7 @@ struct sgang_band {
 		       * so far */
 };
 
-/* One for each level that a common domain may have. */
+/* A band for each level that a common domain may have. */
 #define SGANG_BANDS_MAX SGANG_LEVELS
 
 /* Work space of the merging, and how hard it may work. */
@@ -231,8 +233,8 @@ const struct sgang_point *sgang_front_find(const struct sgang_front *front,
 
 /* -- hull.c -- */
 
-/* What the linear relaxation says about having some units in a domain: what
- * one unit more costs, and what all cost at least. */
+/* The linear relaxation of having some units in a domain: the cost of one unit
+ * more, and the least cost of all. */
 struct sgang_price {
 	double value;
 	double bound; /* below 0: not so many fit */
@@ -249,7 +251,7 @@ int sgang_hull_of_children(const struct sgang_front *child, uint32_t n_children,
 			   struct sgang_pool *pool, struct sgang_front *hull,
 			   struct sgang_price *price);
 
-/* The price alone. It takes less time than the hull. */
+/* The price alone, in less time than the hull. */
 int sgang_hull_price(const struct sgang_front *child, uint32_t n_children,
 		     uint64_t need, struct sgang_pool *pool,
 		     struct sgang_price *price);
@@ -260,7 +262,7 @@ double sgang_hull_support(const struct sgang_front *hull, double price);
 
 /* -- choose.c -- */
 
-/* What keys can be: multiples of 'cost' in their upper part, of 'broken' in
+/* The values of keys: multiples of 'cost' in their upper part, of 'broken' in
  * the lower one (0: always 0). Proofs become shorter by rounding to it. */
 struct sgang_grain {
 	uint64_t cost;
@@ -335,9 +337,9 @@ static inline bool sgang_member_distinct(const struct sgang_plan_member *member)
 uint32_t sgang_request_types(const struct sgang_plan_request *request);
 /* Sort members into kinds. -1 with ENOMEM. */
 int sgang_job_find_kinds(struct sgang_job *job);
-/* What is free on a node: n_dims numbers. */
+/* The free resources of a node: n_dims numbers. */
 const uint32_t *sgang_job_free(const struct sgang_job *job, uint32_t node);
-/* What one unit takes of a dimension of a node. */
+/* The amount that one unit takes of a dimension of a node. */
 uint32_t sgang_kind_need(const struct sgang_job *job,
 			 const struct sgang_kind *kind, uint32_t node,
 			 uint32_t dim);
@@ -345,7 +347,7 @@ uint32_t sgang_kind_need(const struct sgang_job *job,
 uint32_t sgang_kind_fits(const struct sgang_job *job,
 			 const struct sgang_kind *kind, uint32_t node,
 			 const uint32_t *free);
-/* Does a unit of any kind fit on a node, with what is free there? */
+/* True if a unit of any kind fits into what is free on a node. */
 bool sgang_job_any_fits(const struct sgang_job *job, uint32_t node);
 /* Take units from what is free on a node, or give them back. */
 void sgang_kind_take(const struct sgang_job *job, const struct sgang_kind *kind,
@@ -364,7 +366,7 @@ uint32_t sgang_kind_ranks(const struct sgang_job *job,
 /* The level of the lowest domains, where two nodes of one meet: LEAF, or NODE
  * in a device fabric (devices.h), whose "nodes" are islands. */
 uint32_t sgang_plan_lowest(const struct sgang_plan_request *request);
-/* Is there nothing allowed above this domain? */
+/* True if no domain above this one is allowed. */
 bool sgang_plan_highest(const struct sgang_plan_request *request,
 			uint32_t domain);
 /* Cost of using a domain below its parent, which it has. */
@@ -398,9 +400,10 @@ struct sgang_placement *sgang_job_place(const struct sgang_job *job,
 
 /* -- weight.c -- */
 
-/* Cost and weight in one number: a price. It is (cost * 'cost' + weight *
- * 'weight'), one of the two being 1 and the other above all sums of what comes
- * second, so that prices are added and compared as both are in their order. */
+/* Cost and weight in one number: a price. The price is (cost * 'cost' + weight
+ * * 'weight'), one of the two being 1 and the other above all sums of what
+ * comes second, so that prices are added and compared as both are in their
+ * order. */
 struct sgang_coin {
 	uint64_t cost;
 	uint64_t weight;
@@ -421,8 +424,8 @@ int sgang_coin_find(const struct sgang_job *job, const uint64_t *broken,
 /* Take a price apart. Without a coin it is a cost. */
 uint64_t sgang_coin_cost(const struct sgang_coin *coin, uint64_t price);
 uint64_t sgang_coin_weight(const struct sgang_coin *coin, uint64_t price);
-/* What using a node adds to the tie, where it was not used yet: at a position
- * and, if that is its first, in its lowest domain. */
+/* The amount that the first use of a node adds to the tie: at a position and,
+ * if that is its first, in its lowest domain. */
 static inline uint64_t sgang_coin_at(const struct sgang_coin *coin,
 				     uint32_t pos)
 {
@@ -434,7 +437,7 @@ static inline uint64_t sgang_coin_in(const struct sgang_coin *coin, uint32_t d)
 }
 /* How much heavier a node is than the lightest. */
 uint32_t sgang_coin_above(const struct sgang_job *job, uint32_t node);
-/* Is the first placement better, by cost and tie? */
+/* True if the first placement is better, by cost and then tie. */
 bool sgang_coin_better(const struct sgang_coin *coin, uint64_t cost_a,
 		       uint64_t tie_a, uint64_t cost_b, uint64_t tie_b);
 /* The tie of a placement by the job's coin. -1 with ENOMEM. */
@@ -445,7 +448,7 @@ struct sgang_tree;
 
 /* -- alike.c -- */
 
-/* What one kind asks of a node, or all of them together at least. */
+/* The request of one kind on a node, or the least of all kinds. */
 struct sgang_demand {
 	uint64_t units;
 	uint64_t ranks; /* of all units, at the least */
@@ -475,7 +478,7 @@ int sgang_job_lay(const struct sgang_job *job, const struct sgang_tree *tree,
 
 /* -- bound.c -- */
 
-/* What no placement of several kinds can be below: cost first, then what is
+/* A lower bound for every placement of several kinds: cost first, then what is
  * broken at that cost. */
 struct sgang_bound {
 	uint64_t cost;
@@ -484,7 +487,7 @@ struct sgang_bound {
 			 * every rank had one, at the least */
 };
 
-/* Do costs that a tree tells hold for placements of any weight? */
+/* True if costs from a tree hold for placements of any weight. */
 bool sgang_cost_first(const struct sgang_job *job);
 
 /* A relaxation says that ranks apart it costs 'extra' at least. */
@@ -507,7 +510,7 @@ int sgang_job_by_value(const struct sgang_job *job, const uint32_t *value,
 
 /* -- required.c -- */
 
-/* Does any member require nodes? */
+/* True if any member requires nodes. */
 bool sgang_request_requires(const struct sgang_plan_request *request);
 
 /* A request whose members that require nodes are two: a unit on each of these,
@@ -542,7 +545,7 @@ int sgang_confine(struct sgang_plan_request *request, struct sgang_pool *pool,
 int sgang_have_required(const struct sgang_job *job,
 			struct sgang_placement *placement);
 
-/* Where a required node has no room, say that and nothing else. */
+/* If a required node has no room, report that alone. */
 void sgang_required_nofit(const struct sgang_plan_request *request,
 			  struct sgang_nofit *nofit);
 
@@ -563,7 +566,7 @@ int sgang_plan_ordered(const struct sgang_plan_request *request,
 
 /* -- reorder.c -- */
 
-/* Does any_order mean anything to this request? */
+/* True if any_order makes a difference to this request. */
 bool sgang_any_matters(const struct sgang_plan_request *request);
 
 /* Replace a placement by one of members in a better order, if there is one,
@@ -641,7 +644,7 @@ struct sgang_inside;
 struct sgang_inside *sgang_inside_open(struct sgang_tree *tree, uint32_t level,
 				       struct sgang_pool *pool);
 
-/* Are all the costs that it tells the least? */
+/* True if all its costs are the least. */
 bool sgang_inside_least(const struct sgang_inside *inside);
 /* ... and was what is broken then, and what was picked so far? */
 bool sgang_inside_exact(const struct sgang_inside *inside);
@@ -729,20 +732,20 @@ int sgang_mixed_solve(const struct sgang_job *job, const uint64_t *broken,
 
 /* -- share.c -- */
 
-/* What the members, of one kind, cost at least beyond (ranks * hop[island]),
- * each a path of its own; and what any placement of them breaks at the least.
+/* The least cost of the members, of one kind, beyond (ranks * hop[island]),
+ * each a path of its own; and the least that any placement of them breaks.
  * 'broken' as in struct sgang_tree. 0, or -1 with ENOMEM or EOVERFLOW. */
 int sgang_share_bound(const struct sgang_job *job, const uint64_t *broken,
 		      uint64_t *bound, uint64_t *bound_broken);
 
 /* -- prove.c -- */
 
-/* Is there a placement that is better than the one that is known, which breaks
- * so much (with weights: has this tie)? It is put in 'runs' (from the pool) and
- * is the best there is then, else they are untouched. 'bound' is raised to what
- * any placement costs at the least. Returns 1 when there is none better, 0 when
- * the gang is not a small one or the search took too long (what was found until
- * then is still better), -1 with ENOMEM. */
+/* Look for a placement better than the known one, which breaks so much (with
+ * weights: has this tie). A better one is put in 'runs' (from the pool), else
+ * they are untouched. 'bound' is raised to the least cost of any placement.
+ * Returns 1 when the search ended, so that the placement is the best; 0 when
+ * the gang is not a small one or the search took too long (a placement found
+ * until then is still better); -1 with ENOMEM. */
 int sgang_prove(const struct sgang_job *job, const uint64_t *broken,
 		const struct sgang_placement *known, uint64_t breaks,
 		uint64_t *bound, struct sgang_run **runs, size_t *n_runs);

@@ -3,9 +3,9 @@
  *
  * A member of the planner (plan.h) has as much on one of its nodes as on the
  * others. Slurm asks less of a job with -N3 -n7: each of three nodes has one
- * task at least, and all three together have seven. Found here is whether
- * there are such nodes, for all members at the same time, and how many pieces
- * of which member each node has. What that costs is not asked.
+ * task at least, and all three together have seven. The search here tells
+ * whether there are such nodes, for all members at the same time, and how many
+ * pieces of which member each node has. Cost is not considered.
  */
 
 #ifndef SGANG_SHARES_H
@@ -29,9 +29,10 @@ struct sgang_shares_member {
 	const struct sgang_nodeset *allowed;  /* borrowed; NULL: any */
 	const struct sgang_nodeset *required; /* borrowed; among its nodes;
 					       * NULL: none */
-	/* What 1, 2, ... 'most' pieces take of a node, which never gets less:
-	 * for each number of them n_dims numbers for each type. SGANG_PLAN_ALL:
-	 * all that the node has, none of which may be in use. Borrowed. */
+	/* The amount that 1, 2, ... 'most' pieces take of a node, never
+	 * falling: for each number of them n_dims numbers for each type.
+	 * SGANG_PLAN_ALL: all that the node has, none of which may be in use.
+	 * Borrowed. */
 	const uint32_t *need;
 };
 
@@ -56,9 +57,9 @@ struct sgang_shares_request {
 int sgang_shares_find(const struct sgang_shares_request *request,
 		      uint32_t *share);
 
-/* What all members together take of a resource (a number below n_dims) in
- * whatever shares, at the least. Of the request n_dims, n_types and the members
- * matter. */
+/* The least that all members together take of a resource (a number below
+ * n_dims), whatever their shares. Only n_dims, n_types and the members of the
+ * request are read. */
 uint64_t sgang_shares_least(const struct sgang_shares_request *request,
 			    uint32_t dim);
 

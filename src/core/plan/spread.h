@@ -22,7 +22,7 @@
 
 #include "plan_private.h"
 
-/* What a member needs to itself: a domain whose parent is above the level of
+/* A domain that a member has to itself: one whose parent is above the level of
  * the spread, or a node when the lowest domains are above it. */
 struct sgang_compartment {
 	uint32_t domain; /* SGANG_DOMAIN_NONE: a node */

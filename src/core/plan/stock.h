@@ -3,7 +3,7 @@
  *
  * The rule is that of Slurm with topology/tree and select/cons_tres
  * (_eval_nodes_topo(), in job_test.c of 22.05 and in eval_nodes_tree.c since
- * 23.11), told in our words. Jobs are placed one after the other. For each
+ * 23.11), written anew. Jobs are placed one after the other. For each
  *
  *  1. the highest switch that reaches enough usable nodes is its world; of
  *     equally high ones the last of the file;
@@ -21,18 +21,18 @@
  * Where nodes differ in weight, a switch is no world whose lightest node is
  * heavier than that of one before it, and the job has the nodes of as many
  * classes as it takes, the lightest first: all of each class but the last, then
- * those of the last in leaves that it has nodes of, then by step 2. So it is
- * with nodes that a member requires, whose world is the highest switch above
- * them.
+ * those of the last in leaves that it has nodes of, then by step 2. The same
+ * holds for nodes that a member requires, whose world is the highest switch
+ * above them.
  *
- * The ranks of a job follow the node table, so what its ring costs depends on
+ * The ranks of a job follow the node table, so the cost of its ring depends on
  * the names of the nodes too.
  *
- * It is exactly that rule for members that ask for whole nodes or for so many
- * nodes with so much on each, where all nodes have one weight. It is an
- * estimate for slots on any nodes, since Slurm counts CPUs there, for members
- * that require nodes, for fabrics that topology/tree does not describe, and where
- * nodes differ in weight.
+ * The rule is followed exactly for members that ask for whole nodes or for so
+ * many nodes with so much on each, where all nodes have one weight. The answer
+ * is an estimate for slots on any nodes, because Slurm counts CPUs there, for
+ * members that require nodes, for fabrics that topology/tree does not describe,
+ * and where nodes differ in weight.
  */
 
 #ifndef SGANG_STOCK_H

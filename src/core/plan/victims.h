@@ -3,12 +3,13 @@
  *
  * A victim is a job, or what must go together: the members of a gang that
  * cannot do without any of them. A set of victims is good when the gang has a
- * place once they are gone. Only a plan tells, which takes long. So sets are
- * looked for by counting: what is free and what the victims hold must have room
- * for all pieces within one domain of those that the gang may be in. That is
- * necessary, and cheap. Plans then say of the best sets whether they are good.
+ * place once they are gone. Only a plan tells whether a set is good, and plans
+ * take long. Sets are therefore searched by counting: what is free and what the
+ * victims hold must have room for all pieces within one domain of those that
+ * the gang may be in. This condition is necessary, and cheap. Plans then check
+ * the best sets.
  *
- * Those that are going already are in every set.
+ * Victims that are going already are in every set.
  */
 
 #ifndef SGANG_VICTIMS_H
@@ -53,11 +54,11 @@ struct sgang_victim {
 #define SGANG_VICTIMS_STEPS UINT64_C(400000)
 
 struct sgang_victims_request {
-	/* The request of the gang, with what is free now. What counts is
+	/* The request of the gang, with what is free now. The search reads
 	 * fabric, costs, max_level, spread, spread_level, n_dims, free, total,
 	 * type and the members; of these 'allowed' has the nodes of victims,
-	 * too. What it asks for must be no more than what 'fits' does: a set
-	 * that is refused by counting is never asked about. */
+	 * too. The request must not be larger than that of 'fits': a set that
+	 * is refused by counting is never asked about. */
 	const struct sgang_plan_request *plan;
 	const struct sgang_victim *victims;
 	size_t n_victims;
@@ -65,9 +66,9 @@ struct sgang_victims_request {
 	 * numbers. A victim has a node once at most. */
 	const uint32_t *node;
 	const uint32_t *amounts;
-	/* Has the gang a place when these are gone (by victim)? Then '*cost' is
-	 * that of its ring. Room that is there for a set is taken to be there
-	 * for a larger one. */
+	/* True if the gang has a place when these are gone (by victim); '*cost'
+	 * is then the cost of its ring. A set that makes room is assumed to do
+	 * so within a larger one. */
 	bool (*fits)(void *arg, const bool *gone, uint64_t *cost);
 	void *arg;
 	uint32_t max_plans; /* calls of 'fits'; 0: SGANG_VICTIMS_PLANS */
@@ -84,27 +85,26 @@ struct sgang_victims_report {
 			  * left out */
 };
 
-/* Choose victims: as little harm as can be found, and none without whom the
- * gang would have a place as far as counting tells. Of two sets the one is less
- * harm that has less of the first of these in which they differ:
+/* Choose victims: as little harm as can be found, and no victim that counting
+ * shows to be unnecessary. Two sets are compared by the first of these in which
+ * they differ:
  *
  * 1. the number of victims of each kind: of the worst harm those of the highest
  *    priority, then those of the next priority, and so on, then those of the
- *    next harm. So any number of victims is better than one that is worse than
- *    all of them;
+ *    next harm. Any number of victims is better than one that is worse than all
+ *    of them;
  * 2. the number of jobs;
  * 3. the sum of 'later': of a gang's extras the last that came go first;
  * 4. the cost of the ring;
  * 5. the work that is lost.
  *
- * Those that are going count nothing.
+ * Victims that are going already do not count.
  *
- * Returns 1 and 'gone' (n_victims flags) says who, all that are going among
- * them, and with 'report' (may be NULL) filled;
- * 0 when the gang has no place even if all are gone, which took one plan, or
- * none where counting says so; or when the plans were used up before a set was
- * found that is good;
- * -1 with EINVAL (no member) or ENOMEM. 'gone' is filled with 1 only. */
+ * Returns 1 with the victims in 'gone' (n_victims flags), those that are going
+ * already included, and 'report' (may be NULL) filled; 0 when the gang has no
+ * place even if all are gone, which took one plan, or none where counting says
+ * so; or when the plans were used up before a set was found that is good; -1
+ * with EINVAL (no member) or ENOMEM. 'gone' is filled with 1 only. */
 int sgang_victims_choose(const struct sgang_victims_request *request,
 			 bool *gone, struct sgang_victims_report *report);
 

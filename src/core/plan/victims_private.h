@@ -29,7 +29,7 @@ struct sgang_harms {
 	uint32_t n_kinds;
 };
 
-/* What a set comes to. */
+/* The harm of a set. */
 struct sgang_toll {
 	uint32_t *victims; /* by kind */
 	uint64_t jobs, later, lost;
@@ -40,7 +40,8 @@ int sgang_harm_init(struct sgang_harms *harms, struct sgang_pool *pool,
 		    const struct sgang_victim *victims, size_t n);
 int sgang_toll_init(const struct sgang_harms *harms, struct sgang_pool *pool,
 		    struct sgang_toll *toll);
-/* Is it an extra that cannot stay, since the rest of its gang is in the set? */
+/* True for an extra that cannot stay, because the rest of its gang is in the
+ * set. */
 bool sgang_harm_bound(const struct sgang_harms *harms, size_t victim,
 		      const bool *set);
 void sgang_toll_clear(const struct sgang_harms *harms, struct sgang_toll *toll);
@@ -61,7 +62,8 @@ int sgang_toll_compare(const struct sgang_harms *harms,
 
 /* -- victims_room.c -- */
 
-/* Of more kinds of members only what they need together is counted. */
+/* If there are more kinds of members, only the sum of their needs is counted.
+ */
 #define SGANG_ROOM_KINDS 8
 
 struct sgang_room {
@@ -107,9 +109,9 @@ bool sgang_room_spare(struct sgang_room *room, size_t victim);
 void sgang_room_ask(struct sgang_room *room, uint64_t pieces);
 /* For how many is there room? */
 uint64_t sgang_room_most(const struct sgang_room *room);
-/* Is there room for the gang? */
+/* True if there is room for the gang. */
 bool sgang_room_enough(const struct sgang_room *room);
-/* Is there, and no piece more? */
+/* True if there is room for the gang and not for one piece more. */
 bool sgang_room_is_tight(const struct sgang_room *room);
 
 /* -- victims_search.c -- */
@@ -157,7 +159,7 @@ struct sgang_search {
 int sgang_search_init(struct sgang_search *search,
 		      const struct sgang_victims_request *rq);
 void sgang_search_clear(struct sgang_search *search);
-/* Is there room in a place when all are gone? */
+/* True if a place has room when all victims are gone. */
 bool sgang_search_possible(struct sgang_search *search,
 			   const struct sgang_site *site);
 /* Find a set for a place where it is possible, by a few orders. */
