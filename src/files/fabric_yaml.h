@@ -34,14 +34,14 @@
 
 struct sgang_draft;
 
-/* One of several topologies. */
+/* A topology of the file. */
 struct sgang_topology_choice {
 	const char *name; /* "": the default one */
 	const char *by;   /* who says so, for messages:
 			   * "TopologyName in gang.conf" */
 };
 
-/* Is 'text' YAML rather than a topology.conf? */
+/* True if 'text' is YAML rather than a topology.conf. */
 bool sgang_fabric_is_yaml(const char *text);
 
 /* Read the chosen topology of 'text' into 'draft'; the default one is the first

@@ -4,9 +4,9 @@
  * The file is XML as `lstopo FILE.xml` or `sgang topology collect` writes it.
  *
  * GPUs (behaviours 4.27). A PCI device is a GPU when NVML, RSMI, Level Zero or
- * CUDA gave it a name in the description. Where none has one, the devices of
- * NVIDIA, AMD and Intel count whose PCI class says so (0300, 0302, 0380 and
- * AMD's 1200; of Intel's not 0300, which is what drives the screen).
+ * CUDA gave it a name in the description. If no device has such a name, the PCI
+ * class of devices of NVIDIA, AMD and Intel decides (0300, 0302, 0380 and AMD's
+ * 1200; but not Intel's 0300, the graphics of the screen).
  *
  * Their order is that of gres.conf: by the number of NVML (nvml0, nvml1, ...)
  * or RSMI where all have one, else by PCI address. Slurm's AutoDetect=nvml
@@ -18,22 +18,22 @@
  * XeLinkBandwidth. Behind NVSwitches two GPUs have the bandwidth with which the
  * weaker of them reaches the switches; all switches of a node are one, for each
  * GPU is cabled to each. A link is good that has at least a quarter of the best
- * one's bandwidth. That is meant to take in all links of one kind: without a
+ * one's bandwidth. The quarter takes in all links of one kind: without a
  * switch, pairs of GPUs in one machine differ by one to four of the same links.
- * And it is meant to leave out what is of another kind: PCIe has about a
- * seventh of NVLink in each generation. A ring of GPUs has no use for finer
- * steps, it is as slow as its slowest hop anyway.
+ * The quarter leaves out links of another kind: PCIe has about a seventh of
+ * NVLink in each generation. Finer steps are of no use, because a ring of GPUs
+ * is as slow as its slowest hop.
  *
  * GPUs without a good link are put together when they hang on the same NUMA
  * node; where the description does not know the NUMA node, when they hang on
  * the same PCIe host bridge.
  *
- * Cores. A core is in the island whose GPUs are near its NUMA node. Where those
- * belong to several islands, the cores are dealt out in equal runs; where there
- * is no GPU, the same is done with the GPUs of its package, else of the node.
- * On a node without GPUs the islands are the NUMA nodes; if there is but one,
- * the packages. Cores are numbered as Slurm numbers them: in hwloc's logical
- * order, package by package.
+ * Cores. A core is in the island whose GPUs are near its NUMA node. If these
+ * GPUs belong to several islands, the cores are dealt out in equal runs. If no
+ * GPU is near, the GPUs of the package count, else those of the node. On a node
+ * without GPUs the islands are the NUMA nodes; if there is but one, the
+ * packages. Cores are numbered as Slurm numbers them: in hwloc's logical order,
+ * package by package.
  *
  * Network cards. A GPU's card is the one with which it has the deepest object
  * of the description in common: the same PCIe switch, host bridge, NUMA node.

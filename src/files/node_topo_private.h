@@ -25,7 +25,8 @@ struct sgang_device {
 	uint32_t island;
 };
 
-/* What was found in a description. Arrays belong to it, objects to 'hw'. */
+/* The contents of a description. The arrays belong to this struct, the objects
+ * to 'hw'. */
 struct sgang_machine {
 	hwloc_topology_t hw;
 	struct sgang_device *gpu;

@@ -23,7 +23,7 @@
 #include "core/gang/conf.h"
 #include "files/paths.h"
 
-/* What `sgang topology collect` calls its files. */
+/* The names of the files of `sgang topology collect`. */
 #define SGANG_NODE_TOPOLOGY_DIR "node-topology"
 #define SGANG_NODE_TOPOLOGY_MAP "nodes.conf"
 
@@ -52,7 +52,7 @@ struct sgang_node_topos *sgang_node_topos_load(const struct sgang_conf *conf,
 /* NULL is fine. Keeps errno. */
 void sgang_node_topos_destroy(struct sgang_node_topos *topos);
 
-/* One for each name, NULL: not described. Borrowed until they are destroyed;
+/* A description for each name, or NULL. Borrowed until they are destroyed;
  * nodes with the same file share one. */
 const struct sgang_node_topo *const *
 sgang_node_topos_array(const struct sgang_node_topos *topos);
