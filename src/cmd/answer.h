@@ -45,7 +45,8 @@ void sgang_answer_print(struct json_object *object, const char *form);
 /* Write 'object' by 'form'. */
 void sgang_answer_text(struct json_object *object, const char *form, FILE *out);
 
-/* Was there no memory to print all of an answer? It was said then. */
+/* True if memory ran out before all of an answer was printed. A message has
+ * said so. */
 bool sgang_answer_is_cut(void);
 
 /* A time as Slurm writes it, "(null)" for 0, into 'text', which is returned. */

@@ -66,7 +66,7 @@ extern const struct sgang_verb sgang_verb_submit;
 extern const struct sgang_verb sgang_verb_topology;
 extern const struct sgang_verb sgang_verb_watch;
 
-/* What sgang_cmd_next() says besides a row number. */
+/* Answers of sgang_cmd_next() that are no row number. */
 enum {
 	SGANG_CMD_END = -1,  /* operands begin at argv[optind] */
 	SGANG_CMD_HELP = -2, /* --help was given and printed */
@@ -74,8 +74,8 @@ enum {
 };
 
 /* The next option of the command line: its row in verb->options, with its value
- * (borrowed from argv) in '*value', or one of the numbers above. What --json and
- * --yaml say answer.h knows. */
+ * (borrowed from argv) in '*value', or one of the numbers above. answer.h
+ * remembers --json and --yaml. */
 int sgang_cmd_next(const struct sgang_verb *verb, int argc, char **argv,
 		   const char **value);
 

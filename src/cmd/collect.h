@@ -22,11 +22,11 @@ struct sgang_collected {
 };
 
 /* Ask the nodes of the list 'nodes', or, NULL, all that can run jobs, and keep
- * the answers in the folder 'dir', which is made if it is missing. What is
- * known of other nodes stays. It is a job that has the nodes alone, since Slurm
- * may hide devices from others; so it waits until they are idle. Returns 0 and
- * '*collected', whose 'missing' the caller frees; or -1 with errno and
- * 'err'. */
+ * the answers in the folder 'dir', which is made if it is missing. Descriptions
+ * of other nodes stay. The nodes are asked by a job that has them alone,
+ * because Slurm may hide devices from others; this job waits until they are
+ * idle. Returns 0 and '*collected', whose 'missing' the caller frees; or -1
+ * with errno and 'err'. */
 int sgang_collect(const char *nodes, const char *dir,
 		  struct sgang_collected *collected, struct sgang_error *err);
 

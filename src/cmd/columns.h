@@ -20,7 +20,7 @@
 #include "cmd/gangs.h"
 #include "core/base/err.h"
 
-/* What is printed when nobody says anything else. */
+/* The columns that are printed by default. */
 #define SGANG_COLUMNS_DEFAULT "%j %T %m %M %L %D %C %c %v %r"
 
 /* How a table is printed. */

@@ -29,8 +29,8 @@ int sgang_control_define(const struct sgang_definition *definition,
  * string the caller frees, or NULL with 'err' filled. */
 char *sgang_control_state_dir(struct sgang_error *err);
 
-/* Cancel a job as scancel does, or send it another signal than SIGKILL. One
- * that has ended meanwhile is fine. Returns 0, or -1 with 'err' filled. */
+/* Cancel a job as scancel does, or send it another signal than SIGKILL. A job
+ * that has ended meanwhile is no error. Returns 0, or -1 with 'err' filled. */
 int sgang_control_signal(const char *job, int signal, struct sgang_error *err);
 
 /* Hold a job that waits, as scontrol hold does: it does not start before it is

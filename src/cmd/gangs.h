@@ -69,20 +69,19 @@ void sgang_gangs_name(const struct sgang_record *record,
  * not run, or nobody here knows how long it is. */
 int64_t sgang_gangs_wait_ends(const struct sgang_gang *gang);
 
-/* What the gang said or what holds when it says nothing: "strict",
- * "ignore". */
+/* The value in force, given or default: "strict", "ignore". */
 const char *sgang_gangs_mode(const struct sgang_record *record);
 const char *sgang_gangs_on_failure(const struct sgang_record *record);
 
-/* What a job says, for sgang_gangs_distinct(). */
+/* A field of a job, for sgang_gangs_distinct(). */
 typedef const char *(*sgang_gangs_field_f)(const struct sgang_jobrow *job);
 const char *sgang_gangs_user(const struct sgang_jobrow *job);
 const char *sgang_gangs_account(const struct sgang_jobrow *job);
 const char *sgang_gangs_partition(const struct sgang_jobrow *job);
 
-/* What the jobs of the gang and its definition say, each once, in the order of
- * the jobs; "" is left out. Returns 0, '*n' and an array the caller frees in
- * '*values', which borrows from the jobs; or -1 with ENOMEM. */
+/* The values in the jobs of the gang and its definition, each once, in the
+ * order of the jobs; "" is left out. Returns 0, '*n' and an array the caller
+ * frees in '*values', which borrows from the jobs; or -1 with ENOMEM. */
 int sgang_gangs_distinct(const struct sgang_gang *gang,
 			 sgang_gangs_field_f field, const char ***values,
 			 size_t *n);

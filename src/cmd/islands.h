@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* islands.h - the islands inside the nodes of a cluster that need not run
  *
- * NodeTopology lines of gang.conf describe nodes; those that none describes
- * are one island. Slot i of a described node is its GPU i or, where it has
- * none, its core i. Of a node of which some slots are free these are the last
- * ones: Slurm gives out the first ones first.
+ * NodeTopology lines of gang.conf describe nodes; those that none describes are
+ * one island. Slot i of a described node is its GPU i or, where it has none,
+ * its core i. The free slots of a node are its last ones, because Slurm gives
+ * out the first ones first.
  */
 
 #ifndef SGANG_ISLANDS_H
@@ -27,9 +27,9 @@ struct sgang_islands {
 	struct sgang_node_topos *topos;
 };
 
-/* What the gang.conf 'conf', which is at 'path', says of the nodes of 'fabric'.
- * Returns 0 and '*inside' to destroy, which is NULL when it describes none of
- * them; or -1 with 'err': a description that cannot be read, nodes with
+/* The descriptions of the nodes of 'fabric' in the gang.conf 'conf', which is
+ * at 'path'. Returns 0 and '*inside' to destroy, which is NULL when no node is
+ * described; or -1 with 'err': a description that cannot be read, nodes with
  * different numbers of slots, ENOMEM. */
 int sgang_islands_load(const struct sgang_conf *conf, const char *path,
 		       const struct sgang_fabric *fabric,
@@ -42,7 +42,7 @@ void sgang_islands_destroy(struct sgang_islands *inside);
 uint32_t sgang_islands_place(const struct sgang_islands *inside, uint32_t node,
 			     uint32_t slot);
 
-/* What is inside the nodes of that request. Returns 0, to be cleared; or -1 with
+/* The inside of the nodes of that request. Returns 0, to be cleared; or -1 with
  * ENOMEM and 'err'. */
 int sgang_islands_fill(const struct sgang_islands *inside,
 		       const struct sgang_plan_request *request,

@@ -82,7 +82,7 @@ int sgang_jobs_ring(const struct sgang_jobrow *row, char **names, size_t n,
  * ENOMEM. */
 char *sgang_jobs_id(const struct sgang_jobrow *row, bool whole);
 
-/* What to say behind "there is no gang alice/trian": ", did you mean
+/* The end of the message "there is no gang alice/trian": ", did you mean
  * alice/train?", or where no name is near ", see sgang list". Returns 'text'.
  */
 #define SGANG_JOBS_HINT (SGANG_NAMESPACE_MAX + SGANG_NAME_MAX + 32)

@@ -22,7 +22,7 @@ static inline void sgang_json_maybe(struct json_object *object, const char *key,
 			       known ? json_object_new_uint64(value) : NULL);
 }
 
-/* What is 0 because nobody knows it is null. */
+/* A number that is 0 because it is unknown is null. */
 static inline void sgang_json_known(struct json_object *object, const char *key,
 				    uint64_t value)
 {

@@ -6,14 +6,15 @@
 
 #include "core/base/err.h"
 
-/* To be called before a call of libslurm, and after it. It ends the program
- * with status 1, a plain "no", when there is no slurm.conf; between the two
- * that becomes SGANG_EXIT_BAD. Returns 0, or -1 with 'err' filled. */
+/* To be called before a call of libslurm, and after it. Without a slurm.conf
+ * libslurm ends the program with status 1, a plain "no"; between these two
+ * calls the status becomes SGANG_EXIT_BAD. Returns 0, or -1 with 'err' filled.
+ */
 int sgang_libslurm_enter(struct sgang_error *err);
 void sgang_libslurm_leave(void);
 
-/* What the last call that failed has failed for, and where it helps to know,
- * what to do. Valid until the next one. */
+/* The cause of the last call that failed, and a remedy where there is one.
+ * Valid until the next call. */
 const char *sgang_libslurm_why(void);
 
 #endif

@@ -51,7 +51,7 @@ enum {
 	[SGANG_LISTING_SORT] = { "sort", "FIELDS",                                 \
 				 "(-S) by these fields, as in \"-C,j\"", 'S' }
 
-/* Starts with { .user = NULL }. What was given is borrowed. */
+/* Starts with { .user = NULL }. Values that were given are borrowed. */
 struct sgang_listing {
 	const char *user; /* "alice,bob"; NULL: all */
 	const char *account;

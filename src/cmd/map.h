@@ -59,7 +59,7 @@ int sgang_map_layout(struct sgang_map_member *member, const char *text,
 		     struct sgang_error *err);
 
 /* Where GPU i of every node is at leaf switch i, its rail, a hop between nodes
- * is short if both ends have GPUs of one number. So let every second node of
+ * is short if both ends have GPUs of one number. This lets every second node of
  * the ring give out its GPUs and cores from the last to the first: the last GPU
  * of a node is then followed by the same one of the next (behaviour 4.33). With
  * an odd number of nodes the hop that closes the ring changes rails. */

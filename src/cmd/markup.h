@@ -9,9 +9,8 @@
 #include <stdio.h>
 
 /* Write at most 'most' bytes of 'text' so that it is plain text between tags
- * and in a quoted attribute, of HTML as of XML. What is not printable ASCII
- * becomes
- * '?', what is too long ends in "...". */
+ * and in a quoted attribute, of HTML as of XML. Bytes that are not printable
+ * ASCII become '?'; a text that is too long ends in "...". */
 void sgang_markup_text(FILE *out, const char *text, size_t most);
 
 /* Write the object so that a <script> can hold it: nothing in it can end the

@@ -33,8 +33,8 @@ int sgang_members_add(struct sgang_members *members,
 		      struct sgang_resources *resources, const char *text,
 		      struct sgang_error *err);
 
-/* When all is known: fill what members need and the nodes where they may be. Of
- * 'plan' the fabric is known, and what nodes have. Returns as
+/* Call when all members are known: fill their needs and the nodes where they
+ * may be. 'plan' has the fabric and the resources of nodes already. Returns as
  * sgang_members_add(). */
 int sgang_members_settle(struct sgang_members *members,
 			 const struct sgang_plan_request *plan,

@@ -23,7 +23,7 @@ struct sgang_noderow {
 	bool draining;  /* somebody takes it out of service */
 };
 
-/* What a job has on a node. */
+/* The resources of a job on a node. */
 struct sgang_share {
 	uint32_t job_id;
 	char *node;
@@ -54,8 +54,8 @@ struct sgang_nodes {
 int sgang_nodes_load(struct sgang_nodes *nodes, struct sgang_error *err);
 void sgang_nodes_clear(struct sgang_nodes *nodes);
 
-/* What Slurm says a node has: cores, and its Gres=, a string to be freed.
- * Returns 0, or -1 when there is no slurmctld to ask, or no such node. */
+/* The cores of a node in Slurm, and its Gres=, a string to be freed. Returns 0,
+ * or -1 when there is no slurmctld to ask, or no such node. */
 int sgang_nodes_look(const char *node, uint32_t *cores, char **gres);
 
 /* sgang_node_topo_gres(), of a picture at most UINT16_MAX. */
@@ -68,7 +68,7 @@ sgang_nodes_partition(const struct sgang_nodes *nodes, const char *name);
 /* Put the shares in the order in which sgang_nodes_share() looks for them. */
 void sgang_nodes_sort(struct sgang_nodes *nodes);
 
-/* What the job has on the node; 0: nothing. */
+/* The job's resources on the node; 0: none. */
 uint32_t sgang_nodes_share(const struct sgang_nodes *nodes, uint32_t job_id,
 			   const char *node);
 

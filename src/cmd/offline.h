@@ -84,7 +84,7 @@ int sgang_offline_words(const struct sgang_fabric *fabric, const char *text,
 int sgang_offline_parallel(const char *value, struct sgang_parallel *parallel,
 			   struct sgang_error *err);
 
-/* What is told of a ring, and of the groups over its ranks. */
+/* The answer on a ring and on the groups over its ranks. */
 struct sgang_offline_cost {
 	struct sgang_ring ring;
 	const struct sgang_parallel *parallel; /* n 0: no groups */
@@ -102,7 +102,7 @@ void sgang_offline_json_cost(const struct sgang_offline *offline,
 	"<groups|group={group} size={size} weight={weight} cost={cost}" \
 	" cross_links={cross_links} tier={tier}\n>"
 
-/* Of the ring alone. */
+/* The same for the ring alone. */
 void sgang_offline_json_ring(const struct sgang_costs *costs,
 			     const struct sgang_ring *ring,
 			     struct json_object *object);

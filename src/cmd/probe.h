@@ -2,8 +2,8 @@
 /* probe.h - what hwloc sees on this machine, and how it travels
  *
  * `sgang topology collect` runs `sgang topology probe` on all nodes at once and
- * gets their lines mixed. So a line says whose it is, and is so short that
- * slurmd does not cut it:
+ * gets their lines mixed. Each line therefore names its node, and is so short
+ * that slurmd does not cut it:
  *
  *	sgang-probe n7 +<topology version="2.0">\n <object type="Mach
  *	sgang-probe n7 +ine" os_index="0" ...
@@ -22,10 +22,10 @@
 /* How each line of a probe begins. */
 #define SGANG_PROBE_WORD "sgang-probe "
 
-/* What hwloc sees on this machine, also what this process may not use, as XML
- * without what makes a machine an individual: names, addresses, serial
- * numbers. HWLOC_XMLFILE in the environment stands in for the machine. Returns
- * a string the caller frees, or NULL with errno and 'err'. */
+/* The machine as hwloc sees it, with devices that this process may not use, as
+ * XML without the names, addresses and serial numbers that identify a machine.
+ * HWLOC_XMLFILE in the environment stands in for the machine. Returns a string
+ * the caller frees, or NULL with errno and 'err'. */
 char *sgang_probe_xml(struct sgang_error *err);
 
 /* Print it as lines of the node. */

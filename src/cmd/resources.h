@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* resources.h - slots and other resources, as sgang place is told of them
+/* resources.h - slots and other resources on the command line of sgang place
  *
  * Words are "gpu=4" and the like, those of a node behind its slots:
  * "n[1-4]=8:gpu=4:mem=64000". Resources are numbered as they are first named,
- * slots being number 0. One of a type, "gpu:a100=4", counts as one of any type,
- * too.
+ * slots being number 0. A resource with a type, "gpu:a100=4", counts as one of
+ * any type, too.
  */
 
 #ifndef SGANG_RESOURCES_H

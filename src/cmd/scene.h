@@ -103,7 +103,7 @@ void sgang_scene_close(struct sgang_scene *scene);
  * SGANG_SCENE_NONE: none, or several. */
 size_t sgang_scene_find(const struct sgang_scene *scene, const char *name);
 
-/* What is in a domain. */
+/* The contents of a domain. */
 struct sgang_scene_sum {
 	uint32_t nodes;
 	uint32_t down; /* nodes */
@@ -116,7 +116,7 @@ struct sgang_scene_sum {
 void sgang_scene_sum(const struct sgang_scene *scene, uint32_t domain,
 		     struct sgang_scene_sum *sum);
 
-/* One arrow of a ring, between two nodes that are not the same. */
+/* An arrow of a ring, between two different nodes. */
 struct sgang_scene_hop {
 	uint32_t from, to;
 	uint32_t level; /* at which they meet */

@@ -23,7 +23,7 @@ int sgang_scene_svg_inline(const struct sgang_scene *scene,
 			   const struct sgang_scene_layout *layout, FILE *out,
 			   struct sgang_error *err);
 
-/* One sentence that says what the picture shows. */
+/* A sentence that describes the picture. */
 void sgang_scene_svg_words(const struct sgang_scene *scene, FILE *out);
 
 /* Generated from scene.css and page.html. */

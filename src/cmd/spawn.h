@@ -9,10 +9,10 @@
 #include "core/base/err.h"
 
 /* Run the command argv[0], looked for in PATH, with nothing on its standard
- * input. What it prints goes into 'out', at most 'size' - 1 bytes of it and a
- * zero byte; the rest is dropped. Its standard error is ours.
- * Returns its exit status, 128 + N when signal N ended it; or -1 with errno and
- * 'err' filled when it could not be run. */
+ * input. Its output goes into 'out', at most 'size' - 1 bytes and a zero byte;
+ * the rest is dropped. Its standard error is ours. Returns its exit status, 128
+ * + N when signal N ended it; or -1 with errno and 'err' filled when it could
+ * not be run. */
 int sgang_spawn(char *const *argv, char *out, size_t size,
 		struct sgang_error *err);
 

@@ -3,9 +3,9 @@
  *
  * sgang place --parallel=tp=?,dp=?,pp=2 leaves sizes open: every way to fill
  * them in is planned. The cheapest would be the one with nothing but light
- * groups, which is no help. So those come first whose heaviest group is as large
- * as an island allows, of these those whose second group is as large as a leaf
- * allows, and only then the cheapest (4.30).
+ * groups, which is no help. Sizes are therefore sorted so: first by a heaviest
+ * group as large as an island allows, then by a second group as large as a leaf
+ * allows, and only then by cost (4.30).
  */
 
 #ifndef SGANG_SUGGEST_H

@@ -20,8 +20,8 @@ struct sgang_targets {
 	size_t n;
 };
 
-/* Those jobs of the gang, its definitions too, that 'wanted' says yes to.
- * Borrows 'jobs'. Returns 0 and '*targets', to be emptied with
+/* The jobs of the gang, its definitions included, for which 'wanted' returns
+ * true. Borrows 'jobs'. Returns 0 and '*targets', to be emptied with
  * sgang_targets_clear(), or -1 with ENOMEM and 'err' filled. */
 int sgang_targets_find(const struct sgang_jobs *jobs,
 		       const struct sgang_spec *gang,
@@ -35,11 +35,11 @@ void sgang_targets_clear(struct sgang_targets *targets);
 int sgang_targets_none(const struct sgang_jobs *jobs,
 		       const struct sgang_spec *gang, const char *why);
 
-/* What to ask for a job, named as Slurm's commands do: 0, or -1 with 'err'. */
+/* The request for a job, named as Slurm's commands do: 0, or -1 with 'err'. */
 typedef int (*sgang_target_f)(const char *job, int signal,
 			      struct sgang_error *err);
 
-/* What came of it. */
+/* The outcome of a request for all targets. */
 struct sgang_outcome {
 	uint64_t members;            /* of the jobs that were not refused */
 	uint64_t definitions;        /* among these jobs */
