@@ -12,10 +12,9 @@
 struct job_record;
 
 /* Let slurmdbd keep 'brief', a short record, with the job's last row. Takes
- * copies, asks nobody and waits for nobody, so it may be called under
- * slurmctld's locks. Of more than MaxJobCount that slurmdbd does not take, the
- * new ones are dropped, and the log says so once. Nothing is done where
- * there is no slurmdbd. */
+ * copies and does not wait, so it may be called under slurmctld's locks. While
+ * slurmdbd takes no records at most MaxJobCount of them are kept; newer ones
+ * are dropped, and the log says so once. Without slurmdbd nothing is done. */
 void sgang_account_tell(const struct job_record *job_ptr, const char *brief);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dbd.h - what slurmdbd is told of a start that may be undone
+/* dbd.h - keep a start that may be undone from slurmdbd
  *
  * slurmdbd's row of a job would stay RUNNING if it were told of a start that is
- * undone. So nothing of a hold reaches it; how that is done differs between
- * releases. Everything is called with slurmctld's locks, and nothing here waits
- * for slurmdbd.
+ * undone. Therefore nothing of a hold reaches slurmdbd; how that is done
+ * differs between releases. Call with slurmctld's locks; nothing here waits for
+ * slurmdbd.
  */
 
 #ifndef SGANG_DBD_H
@@ -23,7 +23,7 @@ void sgang_dbd_unhush(struct job_record *job_ptr, uint32_t job_id,
 /* The job is held now. */
 void sgang_dbd_held(struct job_record *job_ptr);
 
-/* It is undone, and pending as before. */
+/* The start is undone, and the job is pending as before. */
 void sgang_dbd_undone(struct job_record *job_ptr);
 
 /* The held job starts: tell. */

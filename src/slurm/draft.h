@@ -16,8 +16,8 @@ struct sgang_draft {
 	multi_core_data_t mc;
 };
 
-/* What the job points to is borrowed. False: no such partition, or it is in a
- * reservation, which may lend it other nodes; nothing to free then. With read
+/* All that the job points to is borrowed. False: no such partition, or it is in
+ * a reservation, which may lend it other nodes; nothing to free then. With read
  * locks on the configuration and partitions. */
 bool sgang_draft_make(struct sgang_draft *draft, job_desc_msg_t *job_desc);
 

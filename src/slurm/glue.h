@@ -23,8 +23,8 @@ enum sgang_job_test_mode {
 	SGANG_JOB_TEST_COMMIT /* keep to the given nodes */
 };
 
-/* What a host call wants of the select_p_job_test() below it. Other threads
- * never see it. */
+/* The request of a host call to the select_p_job_test() that it causes. Other
+ * threads never see it. */
 struct sgang_job_test {
 	enum sgang_job_test_mode mode;
 	bool asked;                        /* it got that far */
@@ -55,7 +55,7 @@ extern const struct sgang_host sgang_host_slurm;
  * stock plugin's function. */
 extern int (*sgang_host_refresh)(void);
 
-/* What is inside the nodes, set by the entry points; NULL: each is one island.
+/* The inside of the nodes, set by the entry points; NULL: each is one island.
  */
 extern const struct sgang_devices *sgang_host_devices;
 
@@ -70,7 +70,7 @@ bool sgang_host_concerns(const struct job_record *job);
 /* The user's name, remembered in the job record. May be NULL. */
 const char *sgang_host_user(struct job_record *job);
 
-/* What the job needs of its nodes, from the arguments of job_test. */
+/* The job's needs on its nodes, from the arguments of job_test. */
 void sgang_host_shape(const struct job_record *job, uint32_t min_nodes,
 		      uint32_t max_nodes, uint32_t req_nodes,
 		      struct sgang_shape *shape);

@@ -71,16 +71,17 @@ uint16_t sgang_host_lowest_tier(const job_record_t *job_ptr);
 void sgang_host_add_bitmap(struct sgang_nodeset *nodes, const bitstr_t *bitmap);
 
 /* A node that registers tells which jobs it runs, and slurmctld notes the time
- * with each batch job on its first node. So a time of ours, none, tells whether
- * a held member was launched before slurmctld died. For salloc and srun the
- * field has another use; to release one of them twice does no harm. */
+ * with each batch job on its first node. A commit sets that time to 0. The
+ * value after a restart therefore tells whether a held member was launched
+ * before slurmctld died. For salloc and srun the field has another use;
+ * releasing one of them twice does no harm. */
 void sgang_host_not_seen_yet(job_record_t *job_ptr);
 bool sgang_host_was_seen(const job_record_t *job_ptr);
 
 /* ---- host_fit.c ---- */
 
-/* What one piece of a request takes of its node: all that the job has there, or
- * where the number of nodes is open, one task. */
+/* The need of a piece of a request on its node: all that the job has there, or
+ * one task if the number of nodes is open. */
 struct sgang_need {
 	const part_record_t *part;
 	uint32_t rows; /* of CPUs it can be in; 1: not shared */
@@ -101,12 +102,12 @@ struct sgang_need {
 
 void sgang_host_need(const struct job_record *job_ptr,
 		     const struct sgang_shape *shape, struct sgang_need *need);
-/* What a piece takes of a node with so many threads in a core, in CPUs, which
+/* The need of a piece on a node with so many threads in a core: in CPUs, which
  * are given by whole cores where cores are counted, and in MB. */
 uint64_t sgang_host_cpus_taken(const struct sgang_need *need, uint32_t threads);
 uint64_t sgang_host_memory_taken(const struct sgang_need *need,
 				 uint32_t threads);
-/* What it takes of a GRES. */
+/* Its need of a GRES. */
 uint64_t sgang_host_gres_share(const struct gres_job_state *js,
 			       const struct sgang_need *need);
 bool sgang_host_counts_memory(void);
@@ -160,7 +161,7 @@ void sgang_host_takes(struct sgang_job *job, const struct sgang_resources *res,
 		      uint64_t *takes);
 void sgang_host_amounts(const struct sgang_resources *res, bool empty,
 			uint32_t *amounts);
-/* What a job has of each dimension on one of its nodes. */
+/* The amount of each dimension that a job has on one of its nodes. */
 struct sgang_seat;
 void sgang_host_held_on(const struct sgang_seat *seat,
 			const struct sgang_resources *res, uint32_t *amounts);
@@ -205,9 +206,9 @@ bool sgang_host_within_limits(job_record_t *job_ptr);
 
 /* The job holds nodes from now on, and had so many tasks before. */
 void sgang_host_tasks_keep(const job_record_t *job_ptr, uint32_t tasks);
-/* It is pending again, and has that number again. */
+/* The job is pending again, and has that number again. */
 void sgang_host_tasks_restore(job_record_t *job_ptr);
-/* It has left its hold otherwise. */
+/* The job has left its hold otherwise. */
 void sgang_host_tasks_forget(const job_record_t *job_ptr);
 
 /* ---- host_save.c ---- */
@@ -224,7 +225,7 @@ void sgang_host_candidates(struct sgang_job *job,
 			   void *arg);
 /* Does that mode of preemption end a job, or requeue it? */
 bool sgang_host_ends_by(uint16_t mode);
-/* Of its QOS or partition, as PreemptType orders. */
+/* The value of its QOS or partition, as PreemptType orders. */
 uint32_t sgang_host_preempt_priority(const job_record_t *job_ptr);
 bool sgang_host_suspend(struct sgang_job *const *jobs, size_t n);
 void sgang_host_leave_out(struct sgang_job *const *jobs, size_t n);
@@ -244,7 +245,7 @@ int64_t sgang_host_gone_by(struct sgang_job *victim);
 
 /* ---- answer.c ---- */
 
-/* Tell salloc or srun of its nodes. It may have been told before. */
+/* Tell salloc or srun of its nodes. Telling it twice does no harm. */
 void sgang_host_answer_again(job_record_t *job_ptr);
 
 #endif

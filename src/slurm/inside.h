@@ -17,7 +17,7 @@
 struct gres_job_state;
 struct job_record;
 
-/* What a job needs of one node, as far as it has a place inside. */
+/* The needs of a job on one node that have a place inside it. */
 struct sgang_inside_need {
 	const struct job_record *job; /* asks for GPUs, or not */
 	uint64_t cores;               /* on the node */
@@ -30,8 +30,8 @@ struct sgang_inside_need {
  * asked for some, these are told. */
 struct xlist *sgang_inside_gres(const struct job_record *job);
 
-/* What a request for one kind of GRES comes to on each of so many nodes, with
- * so many tasks each. */
+/* The amount of one kind of GRES on each of so many nodes, with so many tasks
+ * each. */
 uint64_t sgang_inside_gres_needed(const struct gres_job_state *gres,
 				  uint32_t tasks, uint32_t nodes);
 
@@ -74,7 +74,7 @@ int64_t *sgang_inside_others(const struct sgang_nodeset *nodes,
 int64_t *sgang_inside_beyond(const struct sgang_nodeset *nodes,
 			     const uint32_t *cpus);
 
-/* So many free CPUs ('cpus', by node), as cores, the last ones. As above. */
+/* The last free cores, for so many CPUs ('cpus', by node). As above. */
 int64_t *sgang_inside_spare(const struct sgang_nodeset *nodes,
 			    const uint32_t *cpus);
 

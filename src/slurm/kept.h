@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* kept.h - copies of the files that were good last, for the next process
  *
- * What is broken at `scontrol reconfigure`, which in later releases is a new
- * process, or at a start of slurmctld must not change what was good until then:
- * gangs that wait would be torn. So the select plugin keeps in StateSaveLocation
- * what it has read and found good, and both plugins of slurmctld begin with it;
- * then they read the files themselves.
+ * A file that is broken at `scontrol reconfigure`, which in later releases is a
+ * new process, or at a start of slurmctld must not replace the settings that
+ * were good until then: gangs that wait would be torn. The select plugin
+ * therefore copies each file that it found good to StateSaveLocation. Both
+ * plugins of slurmctld begin with these copies; then they read the files
+ * themselves.
  */
 
 #ifndef SGANG_KEPT_H

@@ -2,13 +2,13 @@
 /* layout.h - are slurmctld's records those of the headers we were built with?
  *
  * Job records change even in micro releases of Slurm, and a distribution may
- * change them by itself. So what is read through the headers is compared with
- * what slurmctld says: how much memory it took for a record, which record its
+ * change them by itself. Each kind of record is therefore compared with what
+ * slurmctld knows: how much memory it took for a record, which record its
  * functions find for a name or a number, what they wrote into a bitmap.
  *
  * Each is compared once; afterwards a call costs the test of a flag. Every
  * plugin that reads records of jobs has this file and asks first. All answers
- * are NULL for "as far as is known they are the same", or what is not, as in
+ * are NULL if no difference is known, else the name of what differs, such as
  * "node records".
  */
 

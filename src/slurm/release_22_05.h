@@ -46,9 +46,10 @@ typedef struct job_details job_details_t;
 
 /* ---- state of a job ---- */
 
-/* It looks for expired credentials every two seconds at most (cred_handle_reissue()
- * in common/slurm_cred.c). In between it runs no Prolog for the new run, or waits for
- * one in vain and drains the node. Without a Prolog there is nothing to wait for. */
+/* slurmd looks for expired credentials every two seconds at most
+ * (cred_handle_reissue() in common/slurm_cred.c). In between it runs no Prolog
+ * for the new run, or waits for one that never runs and drains the node.
+ * Without a Prolog there is nothing to wait for. */
 static inline bool release_renews_at_once(void)
 {
 	return !slurm_conf.prolog && !slurm_conf.prolog_flags;

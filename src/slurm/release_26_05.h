@@ -73,7 +73,8 @@ static inline void release_epilog_done(job_record_t *job_ptr, char *node)
 	(void)job_epilog_complete(job_ptr, node, 0);
 }
 
-/* Of licences of which one is enough it may take another one next time. */
+/* Where any one of several licences is enough, the next start may take another.
+ */
 static inline void release_forget(job_record_t *job_ptr)
 {
 	release_forget_ports(job_ptr);
@@ -91,7 +92,7 @@ static inline int release_requeue(job_record_t *job_ptr)
 /* Commands have none. */
 #pragma weak node_select_stats_array
 
-/* What is in use on nodes. */
+/* The resources in use on nodes. */
 #define RELEASE_MORE_LOCKS .select_node = WRITE_LOCK
 
 /* In place of what the topology plugin has told the stock plugin. */

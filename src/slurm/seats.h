@@ -16,7 +16,7 @@
 
 struct job_record;
 
-/* Of a job that runs or is suspended. */
+/* The seat of a job that runs or is suspended. */
 struct sgang_seat {
 	const struct job_record *job;
 	uint32_t node;
@@ -28,8 +28,8 @@ struct sgang_seat {
 	uint32_t next;  /* private: of the same node */
 };
 
-/* What the jobs that are left out have of a node, of what counts there as in
- * use; their GRES are known by their seats. */
+/* The part of a node's resources in use that the jobs left out have; their GRES
+ * are known by their seats. */
 struct sgang_gone {
 	uint32_t cpus;
 	uint64_t memory;     /* MB */

@@ -65,7 +65,7 @@ extern struct sgang_stock sgang_stock;
 
 /* ---- our own state, in slurmctld only ---- */
 
-/* What sgang conf is to be told. */
+/* The text for sgang conf. */
 struct sgang_settings_told;
 
 struct sgang_own {
@@ -123,8 +123,8 @@ void sgang_job_test_init(void);
 /* Forget what backfill was offered on this thread: the nodes are others. */
 void sgang_job_test_forget(void);
 
-/* Is the job preempted, if it is requeued now? It looks then like one that a
- * user has requeued. With the job lock. */
+/* True if a requeue of the job now is a preemption; its record looks the same
+ * when a user requeues it. With the job lock. */
 bool sgang_job_test_is_victim(const job_record_t *job_ptr);
 
 /* ---- settings.c ---- */

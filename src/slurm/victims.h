@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* victims.h - whom the stock plugin may preempt for an ordinary job
  *
- * Slurm lists the candidates. Of those that are members of gangs the conductor
- * says how they may go (enum sgang_victim_kind). All is called with slurmctld's
- * locks held, and jobs are borrowed until these are given back.
+ * Slurm lists the candidates. For members of gangs the conductor decides how
+ * they may go (enum sgang_victim_kind). Call with slurmctld's locks held; jobs
+ * are borrowed until the locks are released.
  */
 
 #ifndef SGANG_VICTIMS_H
