@@ -71,9 +71,8 @@ enum sgang_turn {
 	SGANG_TURN_TAKEN     /* answer busy: the conductor will see to it */
 };
 
-/* Where a job stands in Slurm's queue. Of two jobs that are there Slurm says
- * which comes first; the numbers are for the others, and for the order of a
- * list. */
+/* Where a job stands in Slurm's queue. Slurm decides which of two live jobs
+ * comes first; the numbers are for jobs that are gone, and to sort a list. */
 struct sgang_standing {
 	struct sgang_job *job; /* NULL: look for `record` */
 	uint32_t record;       /* the job's id; 0: none */
@@ -111,9 +110,9 @@ bool sgang_conductor_fence(struct sgang_conductor *c,
 int64_t sgang_conductor_joint_start(struct sgang_conductor *c,
 				    const struct sgang_spec *spec);
 
-/* Backfill plans for a member, whose record has this start; 0: none. Of the
- * tasks of an array, which it plans one after the other, the record has the
- * start of the last one at the end, and that of the one before at each call. */
+/* Backfill plans for a member, whose record has this start; 0: none. Backfill
+ * plans the tasks of an array one after the other: at the end the record has
+ * the start of the last task, and at each call that of the task before. */
 void sgang_conductor_planned(struct sgang_conductor *c, uint32_t job_id,
 			     int64_t start);
 
@@ -146,9 +145,9 @@ int64_t sgang_conductor_keep(struct sgang_conductor *c,
 void sgang_conductor_ended(struct sgang_conductor *c, struct sgang_job *job,
 			   enum sgang_hold_end why);
 
-/* Slurm has given a member its nodes, and launches it next. One whose gang has
- * started is told who it is in the gang, by its environment and its record.
- * Called with slurmctld's locks held. */
+/* Slurm has given a member its nodes, and launches it next. If the gang has
+ * started, the environment and the record of the member get its place in the
+ * gang. Called with slurmctld's locks held. */
 void sgang_conductor_begins(struct sgang_conductor *c, struct sgang_job *job);
 
 /* Would 'job', a member that another job would preempt, have nothing to end,
@@ -157,7 +156,7 @@ bool sgang_conductor_may_yield(struct sgang_conductor *c,
 			       const struct sgang_spec *spec,
 			       struct sgang_job *job);
 
-/* It gives them back and is pending as before it had them. 'to' starts on them
+/* The member gives its nodes back and is pending as before. 'to' starts on them
  * in the same hold of the locks. */
 void sgang_conductor_yield(struct sgang_conductor *c,
 			   const struct sgang_spec *spec, struct sgang_job *job,
@@ -248,7 +247,7 @@ void sgang_conductor_forget_nodes(struct sgang_conductor *c);
  * Called with slurmctld's locks held. */
 void sgang_conductor_forget_jobs(struct sgang_conductor *c);
 
-/* One pass, what the thread does once a second and when poked. */
+/* A pass, made by the thread once a second and when poked. */
 void sgang_conductor_pass(struct sgang_conductor *c);
 
 /* Sleep until poked, or until submissions have gathered for a while, at most a

@@ -21,8 +21,8 @@
  *	HOLDING, COMMITTING, PREPARING, DOUBTFUL, RELEASED ---> NONE
  *	        all members are launched, given back or lost
  *
- * Members are launched within one hold of slurmctld's locks. So nothing lies
- * between PREPARING, or HOLDING where nodes run no Prolog, and NONE.
+ * Members are launched within one hold of slurmctld's locks. Therefore no state
+ * lies between PREPARING, or HOLDING where nodes run no Prolog, and NONE.
  *
  * What is no state, since it is true or not in several of them (members of
  * `hold` of struct gang, and of struct hold):

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* host_holds.h - what the conductor asks of slurmctld about holds
  *
- * A hold: the job has its nodes, as the transaction gave them to it, and is not
- * launched before the gang is complete. What becomes of it until then.
+ * In a hold the job has its nodes, as the transaction gave them to it, and is
+ * not launched before the gang is complete. These calls make, keep and end
+ * holds.
  */
 
 #ifndef SGANG_HOST_HOLDS_H
@@ -15,8 +16,8 @@
 #include "core/base/nodeset.h"
 #include "host_jobs.h"
 
-/* The Prolog on the nodes of a held job. One that fails is done, too; a moment
- * later Slurm takes the nodes from the job. */
+/* The Prolog on the nodes of a held job. A Prolog that failed counts as done; a
+ * moment later Slurm takes the nodes from the job. */
 enum sgang_prepared {
 	SGANG_PREPARED_NOT,  /* not begun */
 	SGANG_PREPARED_RUNS, /* on some node at least */
@@ -45,9 +46,9 @@ struct sgang_refusal {
 
 struct sgang_host_holds {
 	/* Allocate nodes to the job within these bounds and hold it before
-	 * launch. Of an array head the lowest task is split off. Returns the
-	 * job that got the nodes, or NULL with 'refusal' filled and nothing
-	 * changed. */
+	 * launch. If the job is the head of an array, its lowest task is split
+	 * off. Returns the job that got the nodes, or NULL with 'refusal'
+	 * filled and nothing changed. */
 	struct sgang_job *(*commit)(struct sgang_job *job,
 				    const struct sgang_bounds *bounds,
 				    struct sgang_refusal *refusal);
@@ -66,8 +67,8 @@ struct sgang_host_holds {
 	enum sgang_prepared (*prepared)(struct sgang_job *job);
 	/* Is it still the hold that we put on it? */
 	bool (*held)(struct sgang_job *job);
-	/* It goes on holding: let it end a whole time limit from now on, for
-	 * those who plan with its end. */
+	/* The job goes on holding: set its end to a whole time limit from now
+	 * on, because backfill plans with it. */
 	void (*still_held)(struct sgang_job *job);
 	/* Launch it, unless its node runs it already. 'again': perhaps that was
 	 * done before slurmctld died, and who waited for it knows. */
@@ -87,10 +88,10 @@ struct sgang_host_holds {
 	 * With 'at_once' it need not wait for its nodes to forget it; then to
 	 * be called again until it is eligible. */
 	void (*forgive)(struct sgang_job *job, bool at_once);
-	/* The job left its hold without us: forget our part of it. One that was
-	 * requeued is eligible soon, since it never ran; with 'yield' not
-	 * before Slurm says so: it was preempted, and another is to have its
-	 * nodes. */
+	/* The job left its hold without us: forget our part of it. A job that
+	 * was requeued is eligible soon, because it never ran; with 'yield'
+	 * only when Slurm makes it eligible: it was preempted, and another job
+	 * is to have its nodes. */
 	void (*drop)(struct sgang_job *job, bool yield);
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* host_jobs.h - what the conductor asks of slurmctld about jobs
  *
- * To find and read them, to compare what they ask for, to say what they show
- * and whether they may start. What puts them on nodes is in host_holds.h.
+ * These calls find and read jobs, compare their requests, and set the reason
+ * they show and whether they may start. host_holds.h has the calls that put
+ * jobs on nodes.
  */
 
 #ifndef SGANG_HOST_JOBS_H
@@ -14,8 +15,8 @@
 
 #include "core/base/nodeset.h"
 
-/* What is so many seconds away never comes, and what takes so long never ends:
- * a year, which is what backfill makes of a job without a time limit. */
+/* A start this far away counts as never, and a job of this length as endless: a
+ * year, which backfill takes for a job without a time limit. */
 #define SGANG_NEVER_SECONDS (365 * 24 * 3600)
 
 struct sgang_job; /* the host's own record of a job */
@@ -101,10 +102,9 @@ struct sgang_shape {
 	uint32_t task_cpus;   /* CPUs of a task, if Slurm lets a node
 			       * have more tasks than another, and each
 			       * one at least; 0: it does not */
-	bool shares;          /* its CPUs, with others that do. It is
-			       * refused beside those that do not,
-			       * and these beside others than their
-			       * own partition's */
+	bool shares;          /* its CPUs, with others that do. It is refused
+			       * beside jobs that do not, and these beside jobs
+			       * of other partitions */
 	uint64_t job_gres;    /* GRES of the whole job, if Slurm lets a
 			       * node have more of them than another,
 			       * and each one at least; 0: it does
@@ -139,9 +139,9 @@ struct sgang_host_jobs {
 	 * at some cost. */
 	void (*info)(struct sgang_job *job, struct sgang_job_info *info);
 	void (*look)(struct sgang_job *job, struct sgang_job_info *info);
-	/* Does a pending job come before one that is asked about in Slurm's
-	 * queue? That is no order of a list: a job comes before those that it
-	 * may preempt, else the priority counts. One in several partitions
+	/* True if a pending job comes before the other one in Slurm's queue.
+	 * This relation does not sort a list: a job comes before those that it
+	 * may preempt, else the priority counts. A job in several partitions
 	 * comes as late as in any of them. */
 	bool (*before)(struct sgang_job *waiting, struct sgang_job *asking);
 	/* May that user act on everybody's jobs: an operator, SlurmUser? */
@@ -150,10 +150,10 @@ struct sgang_host_jobs {
 	 * decides when and where it may start. Cheap. */
 	uint64_t (*request)(struct sgang_job *job);
 
-	/* What the job asks for, whether or not it has its nodes already. */
+	/* The request of the job, whether or not it has its nodes already. */
 	void (*shape)(struct sgang_job *job, struct sgang_shape *shape);
-	/* What each of its nodes has to have, however Slurm splits the job over
-	 * them, and the fewest nodes. False: it cannot be told. */
+	/* The least that each of its nodes must have, however Slurm splits the
+	 * job over them, and the fewest nodes. False: not known. */
 	bool (*least)(struct sgang_job *job, struct sgang_shape *shape);
 	/* The shape of the job on so many nodes, from shape->least_nodes to
 	 * shape->min_nodes. */

@@ -18,7 +18,7 @@
 #include "core/plan/plan.h"
 #include "host_jobs.h"
 
-/* One of several requests that are counted together. */
+/* A request that is counted together with others. */
 struct sgang_asked {
 	struct sgang_job *job;
 	const struct sgang_shape *shape;
@@ -88,8 +88,8 @@ struct sgang_host_nodes {
 	void (*refresh)(void);
 	/* Add all nodes that take no new job: down, drained and the like. */
 	void (*unavailable)(struct sgang_nodeset *nodes);
-	/* Add all nodes that have not registered with this slurmctld yet. They
-	 * take no new job either. */
+	/* Add all nodes that have not registered with this slurmctld yet. These
+	 * nodes take no new job either. */
 	void (*unregistered)(struct sgang_nodeset *nodes);
 	/* Add all nodes that somebody takes out of service, whatever runs on
 	 * them: drained, draining, failing. */
@@ -103,8 +103,9 @@ struct sgang_host_nodes {
 	const char *(*extra)(uint32_t node);
 	void (*set_extra)(uint32_t node, const char *text);
 
-	/* Hand this text to what runs of gangs on these nodes, soon and without
-	 * the locks. What cannot be reached within some seconds misses it. */
+	/* Send this text to the steps of gangs on these nodes, soon and without
+	 * the locks. Nodes that cannot be reached within some seconds miss it.
+	 */
 	void (*tell)(const struct sgang_nodeset *nodes, const char *text);
 
 	/* Which nodes could the job use right now, by all of Slurm's rules but
@@ -132,7 +133,7 @@ struct sgang_host_nodes {
 
 	/* How many of the nodes are idle: nobody has any part of them. */
 	uint32_t (*idle)(const struct sgang_nodeset *nodes);
-	/* What is free on them altogether. */
+	/* The sum of what is free on them. */
 	void (*room)(const struct sgang_nodeset *nodes,
 		     struct sgang_room *room);
 	/* How many pieces of the job's size for one node fit on each node of
@@ -159,20 +160,20 @@ struct sgang_host_nodes {
 	void (*causes)(struct sgang_job *job, const struct sgang_shape *shape,
 		       uint8_t *cause, uint8_t *scarce);
 
-	/* What decides about all of these requests, and in 'type' of which kind
-	 * each node is. */
+	/* The resources that decide about all of these requests, and in 'type'
+	 * the kind of each node. */
 	void (*resources)(const struct sgang_asked *asked, size_t n,
 			  struct sgang_resources *resources, uint8_t *type);
-	/* What a piece of the request takes: n_dims numbers for each type of
+	/* The need of a piece of the request: n_dims numbers for each type of
 	 * nodes, as in core/plan.h. */
 	void (*need)(const struct sgang_asked *asked,
 		     const struct sgang_resources *resources, uint32_t *need);
-	/* What of that the job takes altogether at the least, n_dims numbers;
-	 * 0 where it is not counted here. */
+	/* The least that the whole job takes, n_dims numbers; 0 for a resource
+	 * that is not counted here. */
 	void (*takes)(struct sgang_job *job,
 		      const struct sgang_resources *resources, uint64_t *takes);
-	/* What each node has: n_dims numbers by node, right now, or if the
-	 * cluster were empty. */
+	/* The resources of each node: n_dims numbers by node, right now, or on
+	 * the empty cluster. */
 	void (*amounts)(const struct sgang_resources *resources, bool empty,
 			uint32_t *amounts);
 };

@@ -37,8 +37,8 @@ struct sgang_host_preempt {
 	bool (*enabled)(void);
 	/* Call 'each' for every job that has nodes and that the job may
 	 * preempt, and for every one that is completing on nodes of its
-	 * partition, which gives them back anyway. Those that would be
-	 * suspended are none, nor those that should have completed by now.
+	 * partition, which gives them back anyway. Jobs that would be suspended
+	 * are left out, and so are jobs that should have completed by now.
 	 * Looks at all jobs. */
 	void (*candidates)(struct sgang_job *job,
 			   void (*each)(const struct sgang_candidate *candidate,
@@ -56,10 +56,10 @@ struct sgang_host_preempt {
 	 * the same limit. */
 	bool (*may_have)(struct sgang_job *job,
 			 const struct sgang_nodeset *nodes);
-	/* What these jobs have counts as free in all answers of host.h about
-	 * what is free now, until this is called again or the locks are given
-	 * back; n = 0: nothing does. A node that no other job has is then idle.
-	 * Jobs that are completing may be among them. */
+	/* Count the resources of these jobs as free in all answers of host.h
+	 * about what is free now, until this is called again or the locks are
+	 * released; n = 0: of no job. A node that no other job has is then
+	 * idle. Jobs that are completing may be among them. */
 	void (*leave_out)(struct sgang_job *const *jobs, size_t n);
 	/* Where Slurm suspends the jobs of lower partitions for all of these
 	 * (PreemptMode=SUSPEND,GANG), their CPUs count as free from now on,

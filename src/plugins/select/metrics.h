@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* metrics.h - counts of what the conductor did, for monitoring
  *
- * Counters since slurmctld started, and histograms. They belong to the
- * conductor's thread, which alone touches them; so there is no lock.
+ * Counters since slurmctld started, and histograms. Only the conductor's thread
+ * touches them, so they need no lock.
  */
 
 #ifndef SGANG_METRICS_H
@@ -48,7 +48,7 @@ struct sgang_metrics {
 };
 
 void sgang_metrics_add(struct sgang_metrics *m, enum sgang_counter counter);
-/* So many members do not hold their nodes any more without having started. */
+/* The holds of so many members ended without a start. */
 void sgang_metrics_hold_ended(struct sgang_metrics *m, enum sgang_hold_end why,
 			      size_t members);
 void sgang_metrics_observe(struct sgang_metrics *m,
@@ -57,9 +57,9 @@ void sgang_metrics_observe(struct sgang_metrics *m,
 /* All of them as OpenMetrics text, with its end. */
 void sgang_metrics_print(const struct sgang_metrics *m, FILE *out);
 
-/* Replace the file 'path' by that text in one step. It is not forced onto the
- * disk: after a crash of the machine the counts begin anew anyway. Returns 0,
- * or -1 with errno and 'err' filled; what was there then stays. */
+/* Replace the file 'path' by that text in one step. The file is not forced onto
+ * the disk, because the counts begin anew after a crash of the machine. Returns
+ * 0, or -1 with errno and 'err' filled; the old file then stays. */
 int sgang_metrics_write(const struct sgang_metrics *m, const char *path,
 			struct sgang_error *err);
 

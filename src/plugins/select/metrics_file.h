@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* metrics_file.h - MetricsFile=, written by a thread that may hang
  *
- * Nobody knows how long a file takes: it may be on a server that does not
- * answer. So a thread of its own writes it, and whoever has counts to be written
- * leaves them and goes on. While a write hangs the file stays as it is.
+ * The file may be on a server that does not answer. Therefore a thread of its
+ * own writes it; the caller leaves the counts there and goes on. While a write
+ * hangs the file stays as it is.
  */
 
 #ifndef SGANG_METRICS_FILE_H
@@ -22,10 +22,10 @@ struct sgang_metrics_file *sgang_metrics_file_create(void);
  * threads end with the process. */
 void sgang_metrics_file_destroy(struct sgang_metrics_file *f);
 
-/* Here are the counts of the moment 'now' (microseconds of a clock that does
- * not jump), for the file 'path'. They are written unless they are those of the
- * file or less than 15 seconds have passed since it was tried last. What fails
- * is logged once, and tried again. Waits for nobody; called by one thread. */
+/* Pass on the counts of the moment 'now' (microseconds of a clock that does not
+ * jump), for the file 'path'. The counts are written unless the file has them
+ * already or the last attempt was less than 15 seconds ago. A failure is logged
+ * once, and tried again. Does not wait; called by one thread. */
 void sgang_metrics_file_offer(struct sgang_metrics_file *f,
 			      const struct sgang_metrics *m, const char *path,
 			      uint64_t now);
