@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* job_submit.h - may this job join this gang, and can the gang ever start?
  *
- * What is known of the gang's other members is read from the job records
- * through the host. What was read is remembered (roll.h), and so is which records
- * these are (members.h). Knows nothing of Slurm.
+ * The gang's other members are read from the job records, through the host.
+ * Their data is remembered (roll.h), and so are the numbers of their jobs
+ * (members.h). Knows nothing of Slurm.
  */
 
 #ifndef SGANG_JOB_SUBMIT_H
@@ -87,22 +87,22 @@ struct sgang_submit_host {
 	/* gang.conf, or the defaults where there is none. The caller gives it
 	 * up with sgang_conf_free(). */
 	int (*load_conf)(struct sgang_conf *conf, struct sgang_error *err);
-	/* Calls 'visit' for every live job that has a spank_job_env. What a
-	 * member points to stays until the judgment is over. */
+	/* Calls 'visit' for every live job that has a spank_job_env. All that a
+	 * member points to stays valid until the judgment is over. */
 	void (*each_member)(sgang_submit_visit_f visit, void *arg);
 	/* Fill '*member', as above. False: there is no such job of that
 	 * number. */
 	bool (*member)(uint32_t job_id, struct sgang_submit_member *member);
 	/* Which jobs may be of a gang; NULL: all. */
 	struct sgang_members *members;
-	/* What is remembered of gangs; NULL: nothing. */
+	/* The gangs that are remembered; NULL: none. */
 	struct sgang_rolls *rolls;
 	/* A number that is another one when member() fills something else;
 	 * 'before' is the one that the job had, 0: not known. 0: it has ended
 	 * or is not there. */
 	uint32_t (*mark)(uint32_t job_id, uint32_t before);
-	/* So is this when any of it may be something else although the marks
-	 * are the same. */
+	/* Changes when any of it may have changed although the marks are the
+	 * same. */
 	uint64_t (*stamp)(void);
 	/* Would never() say the same of both jobs? */
 	bool (*alike)(uint32_t job_id, uint32_t other);

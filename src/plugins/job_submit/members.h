@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* members.h - which jobs may be in a gang, without a look at all jobs
  *
- * Slurm numbers jobs in rising order, and gives a task that it splits from an
- * array a number of the same row. So of jobs that came since the last time the
- * numbers are known, and they are looked up one by one; what they say behind
- * --gang never changes. All jobs are walked only where the row does not tell:
- * for the first two submissions, where it begins anew, before it comes to numbers
- * that were in use at the last walk, and when there is too much of it.
+ * Slurm numbers jobs in rising order, and a task that it splits from an array
+ * has the next number. The numbers of jobs that came since the last submission
+ * are therefore known, and these jobs are looked up one by one; their --gang
+ * never changes. All jobs are walked only where the numbers do not tell: for
+ * the first two submissions, where numbers begin anew, before they reach
+ * numbers that were in use at the last walk, and when too many are new.
  *
  *     numbers   ... known ... | from ... new ... next | free ... | limit
  *
- * What is given back may be more than the gang's members: jobs that have ended,
- * that are gone, or of another gang. Nothing else than the row may number jobs:
- * where root has asked for a number, or in a federation, look at all jobs.
+ * The answer may have more than the gang's members: jobs that have ended, that
+ * are gone, or of another gang. If jobs have other numbers, because root has
+ * asked for one or in a federation, look at all jobs.
  */
 
 #ifndef SGANG_MEMBERS_H
@@ -24,7 +24,8 @@
 
 struct sgang_members;
 
-/* A job that Slurm has a record of. It may have ended, and be run again. */
+/* A job that Slurm has a record of. The job may have ended, and may run again.
+ */
 struct sgang_members_job {
 	uint32_t job_id;
 	uint32_t uid;
@@ -61,19 +62,19 @@ void sgang_members_forget(struct sgang_members *members);
 int sgang_members_update(struct sgang_members *members);
 
 /* Calls 'visit' for the number of each job that said --gang='gang', be it as
- * 'uid' if that has no namespace. Those that were known at 'since', a stamp,
- * are left out; 0: none is. */
+ * 'uid' if that has no namespace. Jobs that were known at 'since', a stamp, are
+ * left out; 0: none is. */
 void sgang_members_of(const struct sgang_members *members, const char *gang,
 		      uint32_t uid, uint64_t since,
 		      void (*visit)(uint32_t job_id, void *arg), void *arg);
 
-/* Of what is known now. It rises with each job that is taken in. */
+/* The stamp of now. It rises with each job that is added. */
 uint64_t sgang_members_stamp(const struct sgang_members *members);
 
 /* The stamp at the last walk: what was told before is void. Never 0. */
 uint64_t sgang_members_begun(const struct sgang_members *members);
 
-/* What the environment says behind --gang, borrowed from it; NULL: nothing. */
+/* The value of --gang in the environment, borrowed from it; NULL: none. */
 const char *sgang_submit_gang(char *const *env, size_t n_env);
 
 /* How many there are at most. */

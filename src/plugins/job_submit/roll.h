@@ -22,7 +22,7 @@
 /* Members that nobody who judges a gang can tell apart, or definitions of it
  * that say the same. */
 struct sgang_alike {
-	/* Of the first of them in the order of submission; of definitions the
+	/* The first of them in the order of submission; of definitions the
 	 * last. `tasks` are those of all. */
 	struct sgang_member m;
 	struct sgang_submit_need need;

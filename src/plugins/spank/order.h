@@ -3,8 +3,8 @@
  *
  * Slurm numbers the ranks of a step along its node table. A hostfile, one line
  * for each rank with the name of its node, is how srun is told another order:
- * SLURM_HOSTFILE, or --distribution=arbitrary. What is needed for it stands in
- * the environment of the job:
+ * SLURM_HOSTFILE, or --distribution=arbitrary. The environment of the job has
+ * what is needed:
  *
  *   SLURM_GANG_MEMBER_NODELIST  its nodes in ring order, from the select plugin
  *   SLURM_JOB_NODELIST          the same nodes in Slurm's order
@@ -36,14 +36,14 @@ enum sgang_order {
 	SGANG_ORDER_HOSTFILE
 };
 
-/* How do the ranks of the step that srun starts with this command line (argv[0]
- * is srun, ends with NULL) and environment get in ring order? They are ours to
- * order when the step has all nodes and all ranks of the job, nobody said
- * anything about their distribution, and each option is known not to change
- * their places. What is not known is left to Slurm, and so is a step with
- * --nodes that would need a hostfile, unless 'nodes_too': newer releases refuse
- * the two together. Returns what to do, and if that is SGANG_ORDER_HOSTFILE its
- * text, which the caller frees; -1 with errno ENOMEM and 'err' filled. */
+/* Decide how the ranks of a step get in ring order, from the command line
+ * (argv[0] is srun, ends with NULL) and environment of its srun. The ranks are
+ * ordered only if the step has all nodes and all ranks of the job, no
+ * distribution was asked for, and each option is known not to change their
+ * places. All other steps are left to Slurm, and so is a step with --nodes that
+ * would need a hostfile, unless 'nodes_too': newer releases refuse the two
+ * together. Returns what to do, and for SGANG_ORDER_HOSTFILE its text, which
+ * the caller frees; -1 with errno ENOMEM and 'err' filled. */
 int sgang_order_step(char *const *argv, char *const *env, bool nodes_too,
 		     char **hostfile, struct sgang_error *err);
 

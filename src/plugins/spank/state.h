@@ -6,8 +6,8 @@
  *
  *   JOBID        who is in its gang (core/gang/epoch.h), readable by its user
  *                alone, replaced as a whole; SLURM_GANG_STATE names it
- *   JOBID.lock   each of its steps holds a shared lock on it; who gets an
- *                exclusive one is the last and removes both
+ *   JOBID.lock each of its steps holds a shared lock on it; a step that gets an
+ *   exclusive lock is the last one, and removes both
  *
  * and for all together:
  *
@@ -15,8 +15,8 @@
  *   sock         ... here for what slurmctld tells (slurm/messenger.h), and
  *                writes the files of all members that are concerned
  *
- * When that step ends, another one takes over within a second. What is left by
- * steps that were killed is removed by the next that listens.
+ * When that step ends, another one takes over within a second. The next step
+ * that listens removes the files of steps that were killed.
  */
 
 #ifndef SGANG_STATE_H

@@ -11,8 +11,8 @@
 int sgang_user_file_fill(int fd, const char *text);
 
 /* Make the file 'path' with this text and mode, which is the user's if we are
- * root. What was there is replaced; a symbolic link is not followed, and a file
- * that was not written whole is not left behind. Returns 0, or -1 with errno. */
+ * root. An older file is replaced; a symbolic link is not followed, and a file
+ * that was not written whole is removed. Returns 0, or -1 with errno. */
 int sgang_user_file_create(const char *path, const char *text, mode_t mode,
 			   uid_t uid, gid_t gid);
 
