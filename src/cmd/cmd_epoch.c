@@ -22,6 +22,7 @@
 #include "core/base/text.h"
 #include "core/base/text_file.h"
 #include "core/gang/epoch.h"
+#include "core/gang/lists.h"
 
 /* Between two looks. */
 #define FILE_MS 100
@@ -147,6 +148,30 @@ static void write_spares(const struct known *k, FILE *out)
 	}
 }
 
+/* Of all tasks along the ring; nothing where some are not known. */
+static void write_layouts(const struct known *k, FILE *out)
+{
+	uint32_t *rank = calloc(k->record->ranks + 1, sizeof(*rank));
+	uint64_t done = 0;
+
+	for (uint32_t i = 0; rank && i < k->record->members; i++) {
+		const struct sgang_jobrow *job = find_rank(k->gang, i);
+		const struct sgang_jobrow *next = find_rank(k->gang, i + 1);
+		uint64_t end = next ? next->record.rank_offset :
+				      k->record->ranks;
+
+		if (!job || job->record.rank_offset != done || end < done ||
+		    end > k->record->ranks ||
+		    sgang_lists_read_layout(job->record.layout, rank + done,
+					    end - done))
+			break;
+		done = end;
+	}
+	for (uint64_t i = 0; done == k->record->ranks && i < done; i++)
+		fprintf(out, "%s%" PRIu32, i ? "," : "", rank[i]);
+	free(rank);
+}
+
 static const char *get(void *arg, const char *name)
 {
 	struct known *k = arg;
@@ -181,6 +206,8 @@ static const char *get(void *arg, const char *name)
 		write_list(k, DRAINING, out);
 	else if (!strcmp(name, SGANG_EPOCH_SPARES))
 		write_spares(k, out);
+	else if (!strcmp(name, SGANG_EPOCH_LAYOUTS) && r->layout[0])
+		write_layouts(k, out);
 	fclose(out);
 	if ((!strcmp(name, SGANG_EPOCH_DRAINING) && k->knows_nodes) ||
 	    !strcmp(name, SGANG_EPOCH_SPARES))

@@ -157,6 +157,24 @@ test_expect_success '6.1: and the ranks of those that were lost' '
 	done | cut -d/ -f1 | sort -n | xargs >ranks.out &&
 	test "$(cat ranks.out)" = "0 1 2 3"
 '
+# The ranks of a member in full, as its record has them.
+layout_of()
+{
+	gang_record $1 layout | tr , "\n" | while IFS=- read from upto; do
+		seq $from ${upto:-$from}
+	done | xargs | tr " " ,
+}
+
+# By member rank.
+rank_layouts()
+{
+	local id
+
+	for id in ${members[@]}; do
+		echo "$(gang_record $id rank) $(layout_of $id)"
+	done | sort -n
+}
+
 test_expect_success '6.1: with communication groups no rank has two owners' '
 	clear_cluster &&
 	members=() &&
@@ -167,6 +185,7 @@ test_expect_success '6.1: with communication groups no rank has two owners' '
 	done &&
 	wait_for 15 all_in RUNNING ${members[@]} &&
 	for id in ${members[@]}; do has_told $id || return 1; done &&
+	rank_layouts >before &&
 	scancel ${members[1]} ${members[2]} &&
 	wait_state ${members[2]} CANCELLED &&
 	members[1]=$(submit -N1 -n2 --exclusive -t 10 --gang=groups \
@@ -182,6 +201,12 @@ test_expect_success '6.1: with communication groups no rank has two owners' '
 		echo ${layout:-$offset,$((offset + 1))}
 	done | tr , "\n" | sort -n | xargs >ranks.out &&
 	test "$(cat ranks.out)" = "0 1 2 3 4 5 6 7"
+'
+test_expect_success '6.1 6.2: each has the ranks of the member whose place it takes' '
+	rank_layouts >after && test_cmp before after &&
+	for id in ${members[@]}; do
+		test "$(told $id LAYOUT)" = "$(layout_of $id)" || return 1
+	done
 '
 test_expect_success 'nothing is left' 'clear_cluster; nothing_left'
 

@@ -173,6 +173,32 @@ test_expect_success '6.5 the gang waits for its minimum, and not for spares' '
 	scancel ${members[@]} && wait_for 15 nodes_idle
 '
 
+test_expect_success '6.2 6.5 a spare has the ranks of the seat that it takes' '
+	gather groups 6 --gang-min-member=4 --gang-spares=2 \
+		--gang-parallel=dp=2,tp=4:dp=1,tp=9 &&
+	wait_for 20 all_in RUNNING ${members[@]} && sort_out &&
+	for id in ${members[@]}; do
+		wait_for 15 "grep -q STATE= env.$id.0" || return 1
+	done &&
+	all=$(told ${ids[0]} LAYOUTS) && lost=(${ids[1]} ${ids[2]}) &&
+	for i in 1 2; do
+		was[$i]=$(told ${ids[i]} LAYOUT) && test -n "${was[i]}" || return 1
+	done &&
+	epoch=$(now ${ids[0]} EPOCH) && touch ${lost[0]}.fail &&
+	wait_for 15 "sort_out && test \${#spares[@]} = 1" &&
+	touch ${lost[1]}.fail &&
+	wait_for 15 "sort_out && test \${#spares[@]} = 0" && sort_out &&
+	wait_for 15 all_know $(joined ${ids[@]}) "" ${ids[@]} &&
+	test "$(now ${ids[1]} LAYOUTS)" = $all &&
+	"$sgang" epoch groups | grep -x "SLURM_GANG_LAYOUTS=.$all." &&
+	for i in 1 2; do
+		srun --jobid=${ids[i]} --overlap -n1 sh -c \
+			"echo \$SLURM_GANG_MEMBER_RANK \$SLURM_GANG_LAYOUT" \
+			>step && cat step && grep -x "$i ${was[i]}" step ||
+			return 1
+	done &&
+	touch groups.go && wait_for 15 nodes_idle
+'
 test_expect_success '1.58 6.5 the tasks of an array' '
 	array=$(submit --array=0-4 -N1 -n2 --exclusive -t 10 --gang=tasks \
 		--gang-min-member=3 --gang-spares=2 "$PWD/tells.sh") &&

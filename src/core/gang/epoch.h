@@ -26,6 +26,10 @@
 /* By member rank, "0" for one that is vacant. */
 #define SGANG_EPOCH_NODES "SLURM_GANG_NODES_PER_MEMBER"
 #define SGANG_EPOCH_RANKS "SLURM_GANG_RANKS_PER_MEMBER"
+/* With communication groups the ranks of all tasks along the ring: those of a
+ * member stand from its rank offset on. Left out where they are 0, 1, 2 and so on,
+ * or where not all are known. */
+#define SGANG_EPOCH_LAYOUTS "SLURM_GANG_LAYOUTS"
 /* Members that run and have no member rank; "": there are none. */
 #define SGANG_EPOCH_SPARES "SLURM_GANG_SPARE_JOB_IDS"
 /* The nodes of the gang that are draining; empty if none is. */

@@ -848,9 +848,10 @@ struct seated {
 	struct sgang_job *job; /* NULL: vacant */
 	uint32_t job_id;       /* 0: vacant */
 	const struct sgang_record
-		*record; /* of its owner; NULL: not told yet */
-	uint64_t offset; /* ranks before it ... */
-	uint32_t ranks;  /* ... and its own */
+		*record;    /* of its owner; NULL: not told yet */
+	uint64_t offset;    /* ranks before it ... */
+	uint32_t ranks;     /* ... and its own */
+	const char *layout; /* which these are, as in record.h; "": not known */
 };
 
 /* Write environment and record of the member that takes seat 'rank' now, and
@@ -924,6 +925,9 @@ struct seat {
 	uint32_t ranks;      /* 0: nobody knows */
 	uint64_t offset;     /* ranks before it */
 	struct entry *owner; /* as sgang_ranks_look() saw it; NULL: vacant */
+	char layout
+		[SGANG_LAYOUT_SIZE]; /* which ranks, where that is not told by
+					 * the offset; "": not known */
 };
 
 /* See who has which seat now. The job 'but' has none. Returns 0, or -1 without

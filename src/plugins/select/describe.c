@@ -273,22 +273,29 @@ static void set_number(const struct sgang_host *h, struct sgang_job *job,
 	h->jobs.setenv(job, name, buf);
 }
 
-/* The ranks of the member's tasks, in their order. */
-static void set_layout(const struct sgang_host *h, struct sgang_job *job,
-		       const struct layout *l, uint64_t first, uint64_t n)
+static char *join_counts(const uint32_t *counts, size_t n)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *f;
+	FILE *f = open_memstream(&text, &size);
 
-	if (!l->rank)
+	for (size_t i = 0; f && i < n; i++)
+		fprintf(f, "%s%u", i ? "," : "", counts[i]);
+	return sgang_text_close(f, &text);
+}
+
+/* The ranks of the member's tasks, in their order; "" where they follow each
+ * other. What stands there from an earlier start may be another's. */
+static void set_layout(const struct sgang_host *h, const struct gang *g,
+		       struct sgang_job *job, const struct layout *l,
+		       uint64_t first, uint64_t n)
+{
+	char *text;
+
+	if (!g->tally.spec.parallel[0])
 		return;
-	f = open_memstream(&text, &size);
-	for (uint64_t i = 0; f && i < n; i++)
-		fprintf(f, "%s%u", i ? "," : "", l->rank[first + i]);
-	text = sgang_text_close(f, &text);
-	if (text)
-		set_text(h, job, "SLURM_GANG_LAYOUT", text);
+	text = l->rank ? join_counts(l->rank + first, n) : NULL;
+	set_text(h, job, "SLURM_GANG_LAYOUT", text ? text : "");
 	free(text);
 }
 
@@ -296,6 +303,7 @@ static void set_layout(const struct sgang_host *h, struct sgang_job *job,
 struct whole {
 	char *ids, *nodes, *draining;
 	char *spares;        /* NULL: there are none */
+	char *layouts;       /* NULL: as they stand */
 	char *per_member[2]; /* its nodes, its ranks */
 	const char *head;
 };
@@ -304,6 +312,7 @@ static void free_whole(struct whole *w)
 {
 	free(w->ids);
 	free(w->spares);
+	free(w->layouts);
 	free(w->nodes);
 	free(w->draining);
 	free(w->per_member[0]);
@@ -331,6 +340,9 @@ static void describe_gang(const struct sgang_host *h, const struct gang *g,
 	set_text(h, job, SGANG_EPOCH_RANKS, w->per_member[1]);
 	set_text(h, job, SGANG_EPOCH_DRAINING, w->draining);
 	set_text(h, job, SGANG_EPOCH_SPARES, w->spares ? w->spares : "");
+	if (g->tally.spec.parallel[0])
+		set_text(h, job, SGANG_EPOCH_LAYOUTS,
+			 w->layouts ? w->layouts : "");
 }
 
 static int describe_one(struct sgang_conductor *c, const struct gang *g,
@@ -344,7 +356,7 @@ static int describe_one(struct sgang_conductor *c, const struct gang *g,
 	describe_gang(h, g, w, job, r);
 	set_number(h, job, "SLURM_GANG_MEMBER_RANK", r->member_rank);
 	set_number(h, job, "SLURM_GANG_RANK_OFFSET", r->rank_offset);
-	set_layout(h, job, l, r->rank_offset,
+	set_layout(h, g, job, l, r->rank_offset,
 		   ranks_of_member(l, r->member_rank));
 	return sgang_publish_place(c, job, r, l->order[r->member_rank]);
 }
@@ -654,17 +666,6 @@ static char *join_draining(const struct sgang_conductor *c,
 	return text;
 }
 
-static char *join_counts(const uint32_t *counts, size_t n)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	for (size_t i = 0; f && i < n; i++)
-		fprintf(f, "%s%u", i ? "," : "", counts[i]);
-	return sgang_text_close(f, &text);
-}
-
 /* Takes over 'ids'; the caller frees what is in it in any case. */
 static int tell_whole(const struct sgang_conductor *c, const struct layout *l,
 		      size_t members, char *ids, struct whole *w)
@@ -690,6 +691,21 @@ static int tell_whole(const struct sgang_conductor *c, const struct layout *l,
 			       w->per_member[1] ?
 		       0 :
 		       -1;
+}
+
+static uint64_t ranks_of_ring(const struct layout *l)
+{
+	uint64_t ranks = 0;
+
+	for (size_t r = 0; r < l->n; r++)
+		ranks += l->runs[r].ranks;
+	return ranks;
+}
+
+static void tell_layouts(const struct layout *l, uint64_t ranks,
+			 struct whole *w)
+{
+	w->layouts = l->rank ? join_counts(l->rank, ranks) : NULL;
 }
 
 /* The ranks of its steps are to stand along its nodes. Slurm sees to that where
@@ -824,6 +840,7 @@ int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 	}
 	sgang_epoch_begin(c, g);
 	fill_records(c, g, &l, plan);
+	tell_layouts(&l, ranks_of_ring(&l), &w);
 	sgang_ranks_forget(g);
 	rc = 0;
 	for (size_t i = 0; i < g->hold.n && rc == 0; i++)
@@ -889,53 +906,85 @@ static char *join_spares(const struct sgang_conductor *c, const struct gang *g,
 	return sgang_text_close(f, &text);
 }
 
-/* The ranks that each seat's owner has, where they are not those from its
- * offset on. One that is not told yet takes the lowest that nobody has. False:
- * all are as they stand, or not all are known. */
-static bool rank_seats(const struct seated *seats, uint32_t n, uint32_t rank,
-		       uint64_t ranks, struct layout *l)
+/* The ranks of a seat, as it or its owner has them: 1. 0: nobody knows; -1: what
+ * is known cannot be read. */
+static int read_ranks(const struct seated *seat, uint32_t *rank)
 {
-	bool *had = calloc(ranks + 1, sizeof(*had)), other = false;
+	if (seat->layout && seat->layout[0])
+		return sgang_lists_read_layout(seat->layout, rank,
+					       seat->ranks) ?
+			       -1 :
+			       1;
+	for (uint32_t k = 0; seat->record && k < seat->ranks; k++)
+		rank[k] = (uint32_t)seat->offset + k;
+	return seat->record != NULL;
+}
+
+/* What is known, and whether some seat has other ranks than those from its offset
+ * on. 'had' are all that somebody has. -1: that cannot be told. */
+static int take_known(const struct seated *seats, uint32_t n, uint64_t ranks,
+		      uint32_t *rank, bool *had, bool *known)
+{
+	int other = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t first = seats[i].offset;
+		int is;
+
+		if (first + seats[i].ranks > ranks)
+			return -1;
+		is = read_ranks(&seats[i], rank + first);
+		if (is < 0)
+			return -1;
+		known[i] = is;
+		for (uint32_t k = 0; is && k < seats[i].ranks; k++) {
+			if (rank[first + k] >= ranks)
+				return -1;
+			had[rank[first + k]] = true;
+			other |= rank[first + k] != first + k;
+		}
+	}
+	return other;
+}
+
+/* The seats of whom nobody knows have what is left, the first the lowest. */
+static int share_rest(const struct seated *seats, uint32_t n, uint64_t ranks,
+		      uint32_t *rank, const bool *had, const bool *known)
+{
 	uint64_t next = 0;
 
-	l->rank = calloc(ranks + 1, sizeof(*l->rank));
-	for (uint32_t i = 0; had && l->rank && i < n; i++) {
-		const struct sgang_record *r = seats[i].record;
+	for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t k = 0; !known[i] && k < seats[i].ranks; k++) {
+			while (next < ranks && had[next])
+				next++;
+			if (next == ranks)
+				return -1;
+			rank[seats[i].offset + k] = (uint32_t)next++;
+		}
+	}
+	return 0;
+}
 
-		if (!r || seats[i].offset + seats[i].ranks > ranks)
-			continue;
-		for (uint32_t k = 0; k < seats[i].ranks; k++)
-			l->rank[seats[i].offset + k] =
-				(uint32_t)seats[i].offset + k;
-		if (r->layout[0]) {
-			other = true;
-			if (sgang_lists_read_layout(r->layout,
-						    l->rank + seats[i].offset,
-						    seats[i].ranks))
-				goto no;
-		}
-		for (uint32_t k = 0; k < seats[i].ranks; k++) {
-			if (l->rank[seats[i].offset + k] < ranks)
-				had[l->rank[seats[i].offset + k]] = true;
-		}
-	}
-	if (!other || !had || !l->rank ||
-	    seats[rank].offset + seats[rank].ranks > ranks)
-		goto no;
-	for (uint32_t k = 0; k < seats[rank].ranks; k++) {
-		while (next < ranks && had[next])
-			next++;
-		if (next == ranks)
-			goto no;
-		l->rank[seats[rank].offset + k] = (uint32_t)next++;
-	}
+/* The ranks of all seats along the ring. False: all are as they stand, or not all
+ * can be told. */
+static bool rank_seats(const struct seated *seats, uint32_t n, uint64_t ranks,
+		       struct layout *l)
+{
+	bool *had = calloc(ranks + 1, sizeof(*had));
+	bool *known = calloc(n + 1UL, sizeof(*known));
+	bool other;
+
+	l->rank = calloc(ranks + 1, sizeof(*l->rank));
+	other = had && known && l->rank &&
+		take_known(seats, n, ranks, l->rank, had, known) == 1 &&
+		share_rest(seats, n, ranks, l->rank, had, known) == 0;
 	free(had);
-	return true;
-no:
-	free(had);
-	free(l->rank);
-	l->rank = NULL;
-	return false;
+	free(known);
+	if (!other) {
+		free(l->rank);
+		l->rank = NULL;
+	}
+	return other;
 }
 
 static void fill_running(struct sgang_conductor *c, const struct gang *g,
@@ -1007,9 +1056,10 @@ int sgang_describe_late(struct sgang_conductor *c, struct gang *g,
 	fill_late(c, g, seats, n, rank, ring, r);
 	r->any_device = l.unknown;
 	list_nodes(c, &l, first, r);
-	if (rank_seats(seats, n, rank, r->ranks, &l))
+	if (rank_seats(seats, n, r->ranks, &l))
 		sgang_lists_write_layout(l.rank + r->rank_offset,
 					 seats[rank].ranks, r->layout);
+	tell_layouts(&l, r->ranks, &w);
 	rc = describe_one(c, g, &l, &w, seats[rank].job, r);
 out:
 	close_layout(&l);
@@ -1035,6 +1085,8 @@ int sgang_describe_spare(struct sgang_conductor *c, struct gang *g,
 	w.spares = join_spares(c, g, job_id);
 	sgang_ring_measure(ring_fabric(&l), &c->conf.costs, l.runs, l.n, &ring);
 	fill_running(c, g, seats, n, job_id, &ring, r);
+	(void)rank_seats(seats, n, r->ranks, &l);
+	tell_layouts(&l, r->ranks, &w);
 	rc = describe_spare(c, g, &w, job, r);
 out:
 	close_layout(&l);
@@ -1095,6 +1147,8 @@ static const char *value_of(void *arg, const char *name)
 		{ "SLURM_GANG_RING_COST", NULL, t->cost },
 	};
 
+	if (strcmp(name, SGANG_EPOCH_LAYOUTS) == 0)
+		return t->whole->layouts;
 	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
 		if (strcmp(values[i].name, name) == 0)
 			return values[i].text ?
@@ -1131,6 +1185,8 @@ char *sgang_describe_epoch(struct sgang_conductor *c, struct gang *g,
 			c->host->jobs.nodes(job, nodes);
 	}
 	w.spares = join_spares(c, g, 0);
+	(void)rank_seats(seats, g->seats.n, g->seats.ranks, &l);
+	tell_layouts(&l, g->seats.ranks, &w);
 	sgang_ring_measure(ring_fabric(&l), &c->conf.costs, l.runs, l.n, &ring);
 	told.cost = ring.cost;
 	text = sgang_epoch_write(value_of, &told);

@@ -107,6 +107,8 @@ static int note_seat(struct look *l, struct entry *e,
 		seat->ranks = ranks_of(l, info);
 	seat->job_id = e->job_id;
 	seat->offset = r->rank_offset;
+	if (r->layout[0])
+		strcpy(seat->layout, r->layout);
 	seat->owner = e;
 	if (r->ranks > g->seats.ranks)
 		g->seats.ranks = r->ranks;
@@ -225,6 +227,7 @@ struct seated *sgang_ranks_list(const struct sgang_conductor *c,
 
 		list[i].offset = seat->offset;
 		list[i].ranks = seat->ranks;
+		list[i].layout = seat->layout;
 		if (!seat->owner)
 			continue;
 		list[i].job = c->host->jobs.find(seat->owner->job_id);

@@ -170,9 +170,18 @@ static void check(struct sgang_conductor *c, struct gang *g)
 		end_spares(c, g);
 }
 
+/* Which ranks a seat has only its owner tells, so it is asked in time. */
+static void remember_seats(struct sgang_conductor *c, struct gang *g)
+{
+	if (g->tally.spec.parallel[0] && !g->seats.n && g->tally.started &&
+	    !g->stale && !g->hold.n)
+		(void)sgang_ranks_look(c, g, 0);
+}
+
 void sgang_spare_check_all(struct sgang_conductor *c)
 {
 	for (struct gang *g = c->gangs; g; g = g->next) {
+		remember_seats(c, g);
 		if (!g->count.spares || g->stale || g->hold.n ||
 		    g->preempt.evicted || sgang_hold_doubtful(g) ||
 		    (g->tally_of && g->spares_of == g->tally_of))

@@ -257,23 +257,35 @@ static void set_count(const char *name, uint64_t count)
 	setenv(name, number, 1);
 }
 
-/* The values of the member with this rank, as the select plugin gives them to one
- * that has a rank when it starts. */
-static void take_rank(size_t rank, const char *ranks, const char *counts,
-		      const char *nodes)
+/* 'count' items of a list, as a list of their own. */
+static void set_items(const char *name, const char *list, uint64_t before,
+		      uint64_t count)
 {
-	uint64_t count = add_first(skip_items(counts, rank), 1);
-	const char *first = skip_items(nodes, add_first(counts, rank));
+	const char *first = skip_items(list, before);
 	const char *end = skip_items(first, count);
 	char *own = strndup(first, (size_t)(end - first));
 
-	set_count("SLURM_GANG_MEMBER_RANK", rank);
-	set_count("SLURM_GANG_RANK_OFFSET", add_first(ranks, rank));
 	if (!own)
 		return;
 	own[strlen(own) - (end[0] && end > first)] = '\0';
-	setenv("SLURM_GANG_MEMBER_NODELIST", own, 1);
+	setenv(name, own, 1);
 	free(own);
+}
+
+/* The values of the member with this rank, as the select plugin gives them to one
+ * that has a rank when it starts. */
+static void take_rank(size_t rank, const char *ranks, const char *counts,
+		      const char *nodes, const char *layouts)
+{
+	uint64_t offset = add_first(ranks, rank);
+
+	set_count("SLURM_GANG_MEMBER_RANK", rank);
+	set_count("SLURM_GANG_RANK_OFFSET", offset);
+	set_items("SLURM_GANG_MEMBER_NODELIST", nodes, add_first(counts, rank),
+		  add_first(skip_items(counts, rank), 1));
+	if (layouts)
+		set_items("SLURM_GANG_LAYOUT", layouts, offset,
+			  add_first(skip_items(ranks, rank), 1));
 }
 
 /* A job that was started as a spare may have a member rank by now. */
@@ -285,6 +297,7 @@ static void learn_rank(const char *text)
 	char *ranks = sgang_epoch_value(text, SGANG_EPOCH_RANKS);
 	char *counts = sgang_epoch_value(text, SGANG_EPOCH_NODES);
 	char *nodes = sgang_epoch_value(text, "SLURM_GANG_NODELIST");
+	char *layouts = sgang_epoch_value(text, SGANG_EPOCH_LAYOUTS);
 	const char *list = ids;
 	uint32_t id;
 
@@ -292,7 +305,7 @@ static void learn_rank(const char *text)
 		for (size_t i = 0; sgang_epoch_next_id(&list, &id); i++) {
 			if (!id || id != strtoul(job, NULL, 10))
 				continue;
-			take_rank(i, ranks, counts, nodes);
+			take_rank(i, ranks, counts, nodes, layouts);
 			break;
 		}
 	}
@@ -300,6 +313,7 @@ static void learn_rank(const char *text)
 	free(ranks);
 	free(counts);
 	free(nodes);
+	free(layouts);
 }
 
 /* The job was told of its gang when it started; the file on its node knows more

@@ -1433,6 +1433,76 @@ static void test_spares(void **state)
 	assert_int_equal(fake_state(ids[4]), FAKE_GONE);
 }
 
+/* 6.2, 6.5: who takes a seat has its ranks, also where two are vacant. */
+static void test_layout_of_seat(void **state)
+{
+	struct fake_request rq = member_of("train", 4);
+	char had[2][SGANG_LAYOUT_SIZE], told[2][40];
+	uint32_t ids[6], lost[2];
+
+	(void)state;
+	rq.ranks = 2;
+	rq.more = "gang_spares=2|gang_parallel=dp=2,tp=4:dp=1,tp=9";
+	submit_many(rq, 6, ids);
+	pass();
+	schedule_and_pass();
+	pass();
+	for (size_t i = 0; i < 2; i++) {
+		lost[i] = with_rank(ids, 4, (uint32_t)i + 1);
+		strcpy(had[i], record_of(lost[i]).layout);
+		snprintf(told[i], sizeof(told[i]), "%s",
+			 fake_getenv(lost[i], "SLURM_GANG_LAYOUT"));
+		assert_string_not_equal(told[i], "");
+		(void)start_later(ids[4 + i]);
+	}
+	pass();
+	/* the seat of the second is filled first */
+	fake_fail(lost[1], false);
+	pass();
+	fake_fail(lost[0], false);
+	pass();
+	for (uint32_t i = 0; i < 2; i++) {
+		uint32_t now = with_rank(ids + 4, 2, i + 1);
+
+		assert_string_equal(record_of(now).layout, had[i]);
+		assert_string_equal(fake_getenv(now, "SLURM_GANG_LAYOUT"),
+				    told[i]);
+		assert_string_equal(fake_getenv(now, "SLURM_GANG_LAYOUTS"),
+				    fake_getenv(ids[0], "SLURM_GANG_LAYOUTS"));
+	}
+}
+
+/* 6.2: the same of heirs, the first of whom has the seat of lower rank. */
+static void test_layout_of_heirs(void **state)
+{
+	struct fake_request rq = member_of("train", 4);
+	char had[2][SGANG_LAYOUT_SIZE];
+	uint32_t ids[6];
+
+	(void)state;
+	rq.ranks = 2;
+	rq.more = "gang_parallel=dp=2,tp=4:dp=1,tp=9";
+	submit_many(rq, 4, ids);
+	pass();
+	schedule_and_pass();
+	pass();
+	for (uint32_t i = 0; i < 2; i++) {
+		uint32_t lost = with_rank(ids, 4, i + 1);
+
+		strcpy(had[i], record_of(lost).layout);
+		fake_end(lost);
+	}
+	pass();
+	submit_many(rq, 2, ids + 4);
+	pass();
+	for (uint32_t i = 0; i < 2; i++) {
+		struct sgang_record r = start_later(ids[4 + i]);
+
+		assert_int_equal(r.member_rank, i + 1);
+		assert_string_equal(r.layout, had[i]);
+	}
+}
+
 /* 6.3, 6.5: one is lost while slurmctld is away. The epoch goes on. */
 static void test_spare_after_restart(void **state)
 {
@@ -3111,6 +3181,8 @@ int main(void)
 		T(test_forget_nodes),
 		T(test_later_members),
 		T(test_spares),
+		T(test_layout_of_seat),
+		T(test_layout_of_heirs),
 		T(test_spare_after_restart),
 		T(test_heir),
 		T(test_epochs),
