@@ -995,7 +995,7 @@ const struct sgang_host sgang_host_slurm = {
 		.adopt = sgang_host_adopt,
 		.ask = sgang_host_ask,
 		.refused = sgang_host_refused,
-		.forgive = sgang_host_forgive,
+		.clear_launch_failure = sgang_host_clear_launch_failure,
 		.drop = sgang_host_drop,
 	},
 	.lock = host_lock,

@@ -193,7 +193,7 @@ void sgang_host_ask(struct sgang_job *job);
 void sgang_host_adopt(struct sgang_job *job);
 void sgang_host_drop(struct sgang_job *job, bool yield);
 bool sgang_host_refused(struct sgang_job *job);
-void sgang_host_forgive(struct sgang_job *job, bool at_once);
+void sgang_host_clear_launch_failure(struct sgang_job *job, bool at_once);
 void sgang_host_release(struct sgang_job *job, bool again);
 /* "[a*1&b*1]": select_nodes() asks for the nodes of such a job feature by
  * feature, so one yes is no start. */

@@ -739,7 +739,7 @@ bool sgang_host_refused(struct sgang_job *job)
 	       !xstrcmp(job_ptr->state_desc, "launch failed requeued held");
 }
 
-void sgang_host_forgive(struct sgang_job *job, bool at_once)
+void sgang_host_clear_launch_failure(struct sgang_job *job, bool at_once)
 {
 	job_record_t *job_ptr = record(job);
 

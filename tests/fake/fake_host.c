@@ -1184,12 +1184,12 @@ static bool host_refused(struct sgang_job *job)
 	return job_of(job, "refused")->refused;
 }
 
-static void host_forgive(struct sgang_job *job, bool at_once)
+static void host_clear_launch_failure(struct sgang_job *job, bool at_once)
 {
-	struct fake_job *j = job_of(job, "forgive");
+	struct fake_job *j = job_of(job, "clear_launch_failure");
 
 	(void)at_once;
-	trace("forgive", j->id);
+	trace("clear_launch_failure", j->id);
 	if (j->refused)
 		j->user_hold = false;
 	j->refused = false;
@@ -1770,7 +1770,7 @@ const struct sgang_host fake_host = {
 		.adopt = host_adopt,
 		.ask = host_ask,
 		.refused = host_refused,
-		.forgive = host_forgive,
+		.clear_launch_failure = host_clear_launch_failure,
 		.drop = host_drop,
 	},
 	.lock = host_lock,

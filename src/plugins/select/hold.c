@@ -457,7 +457,7 @@ static bool take_up(struct sgang_conductor *c, struct gang *g,
 	if (!hold->lost_launch ||
 	    c->host->now() - g->hold.adopted > TAKE_UP_SECONDS)
 		return false;
-	c->host->holds.forgive(job, true);
+	c->host->holds.clear_launch_failure(job, true);
 	c->host->jobs.look(job, &info);
 	if (info.state != SGANG_JOB_PENDING)
 		return false;
@@ -578,7 +578,7 @@ static void lose_prepared(struct sgang_conductor *c, struct gang *g,
 {
 	if (c->host->holds.refused(job) &&
 	    ++g->hold.prepare_failures <= PREPARE_FAILURES)
-		c->host->holds.forgive(job, false);
+		c->host->holds.clear_launch_failure(job, false);
 }
 
 static void forget_lost(struct sgang_conductor *c, struct gang *g)

@@ -81,13 +81,13 @@ struct sgang_host_holds {
 	 * unless it is known already that it was launched. */
 	void (*ask)(struct sgang_job *job);
 
-	/* Has its node refused to launch it, so that Slurm took its nodes away
-	 * and stopped it? */
+	/* True if its node refused to launch it, so that Slurm took its nodes
+	 * away and held it. */
 	bool (*refused)(struct sgang_job *job);
-	/* Let such a job wait for its next start as if there had been none.
-	 * With 'at_once' it need not wait for its nodes to forget it; then to
-	 * be called again until it is eligible. */
-	void (*forgive)(struct sgang_job *job, bool at_once);
+	/* Release such a job, to wait for its next start as if there had been
+	 * none. With 'at_once' it need not wait until its nodes have forgotten
+	 * it; then call again until it is eligible. */
+	void (*clear_launch_failure)(struct sgang_job *job, bool at_once);
 	/* The job left its hold without us: forget our part of it. A job that
 	 * was requeued is eligible soon, because it never ran; with 'yield'
 	 * only when Slurm makes it eligible: it was preempted, and another job
