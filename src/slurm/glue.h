@@ -67,6 +67,10 @@ void sgang_settings_topology(const struct job_record *job,
 /* Is there anything about gangs in the job? Cheap. */
 bool sgang_host_concerns(const struct job_record *job);
 
+/* A member does not have --requeue=expedite: whoever fails is restarted with its
+ * gang or not at all. */
+void sgang_host_no_expedite(struct job_record *job);
+
 /* The user's name, remembered in the job record. May be NULL. */
 const char *sgang_host_user(struct job_record *job);
 

@@ -17,6 +17,7 @@
 #include "account.h"
 #include "inside.h"
 #include "messenger.h"
+#include "plugins/log.h"
 #include "rows.h"
 #include "tell_free.h"
 #include "tell_victims.h"
@@ -247,6 +248,19 @@ static void end_at_deadline(job_record_t *job_ptr)
 		(void)deadline_ok(job_ptr, "gang");
 }
 
+/* job_submit/gang refuses it. A plugin after that one may have asked for it, and
+ * a job may be older than slurm-gang. */
+extern void sgang_host_no_expedite(job_record_t *job_ptr)
+{
+	if (!(job_ptr->bit_flags & RELEASE_EXPEDITED))
+		return;
+	job_ptr->bit_flags &= ~(uint64_t)RELEASE_EXPEDITED;
+	sgang_log(SGANG_LOG_INFO,
+		  "job %u is a member of a gang: --requeue=expedite is taken "
+		  "as --requeue",
+		  job_ptr->job_id);
+}
+
 static void fill_info(job_record_t *job_ptr, struct sgang_job_info *info)
 {
 	bitoff_t task;
@@ -353,6 +367,7 @@ static void host_jobs(void (*each)(const struct sgang_job_info *, void *),
 		if (!sgang_host_concerns(job_ptr))
 			continue;
 		end_at_deadline(job_ptr);
+		sgang_host_no_expedite(job_ptr);
 		look(job_ptr, &info);
 		each(&info, arg);
 	}

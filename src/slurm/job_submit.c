@@ -600,6 +600,7 @@ static void describe_job(const job_desc_msg_t *job_desc,
 		.held = job_desc->priority == 0,
 		.het = job_desc->het_job_offset != NO_VAL,
 		.time_min = has_time_min(job_desc),
+		.expedited = job_desc->bitflags & RELEASE_EXPEDITED,
 		.partition = job_desc->partition,
 		.need = {
 			.nodes = said(job_desc->min_nodes),

@@ -23,6 +23,8 @@
  *   release_set_certificate(), release_free_certificate()
  *			of who is sent a message, where connections have TLS
  *   release_requeue()	as scontrol requeue of root does it
+ *   RELEASE_EXPEDITED	among a job's flags: --requeue=expedite; 0: there is no such
+ *			thing
  *   release_renews_at_once()
  *			does slurmd take a requeued job for a new run, however
  *			soon it comes back?

@@ -87,6 +87,8 @@ static inline int release_requeue(job_record_t *job_ptr)
 	return job_requeue_internal(0, job_ptr, false, 0);
 }
 
+#define RELEASE_EXPEDITED EXPEDITED_REQUEUE
+
 /* ---- nodes ---- */
 
 /* Commands have none. */

@@ -41,6 +41,8 @@ static inline void release_free_certificate(slurm_msg_t *msg)
 	(void)msg;
 }
 
+#define RELEASE_EXPEDITED 0
+
 /* ---- nodes ---- */
 
 #define RELEASE_MORE_LOCKS

@@ -680,6 +680,17 @@ static enum sgang_submit_verdict refuse_time_min(struct sgang_error *err)
 	return SGANG_SUBMIT_UNSUPPORTED;
 }
 
+/* Slurm holds who failed on a good node, and its gang would wait for it. */
+static enum sgang_submit_verdict refuse_expedited(struct sgang_error *err)
+{
+	sgang_errf(err, EINVAL,
+		   "--requeue=expedite: Slurm would hold a member that fails, "
+		   "or begin it again without its gang; "
+		   "--gang-on-failure=requeue begins the whole gang again at "
+		   "once");
+	return SGANG_SUBMIT_UNSUPPORTED;
+}
+
 static enum sgang_submit_verdict note_undefined(const struct survey *survey,
 						struct sgang_error *err)
 {
@@ -919,6 +930,8 @@ sgang_submit_check(const struct sgang_submit_job *job,
 			   "of one gang instead");
 		return SGANG_SUBMIT_UNSUPPORTED;
 	}
+	if (job->expedited)
+		return refuse_expedited(err);
 	if (host->load_conf(&conf, &why)) {
 		sgang_errf(err, EINVAL, "gangs are off: %s", why.text);
 		return SGANG_SUBMIT_BROKEN;

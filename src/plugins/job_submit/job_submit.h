@@ -43,6 +43,7 @@ struct sgang_submit_job {
 	bool held;             /* comes with priority 0 */
 	bool het;              /* part of a heterogeneous job */
 	bool time_min;         /* --time-min was said */
+	bool expedited;        /* --requeue=expedite was said */
 	const char *partition; /* or several, "a,b" */
 	struct sgang_submit_need need;
 	struct sgang_submit_room room; /* the largest of its partitions */

@@ -43,6 +43,7 @@ struct job {
 	bool held;
 	bool het;
 	bool time_min;
+	bool expedited;
 	const char *partition; /* NULL: main */
 	uint32_t nodes;        /* 0: 1 */
 	uint32_t cpus;         /* 0: one a node */
@@ -299,6 +300,7 @@ static enum sgang_submit_verdict submit(const struct job *job,
 		.held = job->held,
 		.het = job->het,
 		.time_min = job->time_min,
+		.expedited = job->expedited,
 		.partition = job->partition ? job->partition : "main",
 		.need = need_of(job),
 		.room = {
@@ -1568,6 +1570,40 @@ static void test_never_by_order(void **state)
 	}
 }
 
+/* 6.9: also of a gang that has started, and of a definition. */
+static void test_expedited(void **state)
+{
+	static const struct job there[] = {
+		{ .env = { GANG("ran"), MIN(1) },
+		  .started = true,
+		  .comment = "gang=alice/ran phase=running started=1" },
+	};
+	static const struct job refused[] = {
+		{ .env = { GANG("new"), MIN(1) }, .expedited = true },
+		{ .env = { GANG("new") }, .expedited = true },
+		{ .env = { GANG("new"), MIN(1) },
+		  .array = "0-3",
+		  .expedited = true },
+		{ .env = { GANG("ran") }, .expedited = true },
+		{ .env = { GANG("new"), MIN(1), OBJECT },
+		  .held = true,
+		  .expedited = true },
+	};
+	struct job ordinary = { .env = { "PATH=/bin" }, .expedited = true };
+	struct sgang_error err = { "" };
+
+	(void)state;
+	ctld.jobs = there;
+	ctld.n_jobs = 1;
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		assert_int_equal(submit(&refused[i], &err),
+				 SGANG_SUBMIT_UNSUPPORTED);
+		assert_non_null(strstr(err.text, "--requeue=expedite"));
+		assert_non_null(strstr(err.text, "--gang-on-failure=requeue"));
+	}
+	assert_int_equal(submit(&ordinary, &err), SGANG_SUBMIT_FINE);
+}
+
 /* Members start together, with the limit that they asked for. */
 static void test_time_min(void **state)
 {
@@ -1862,6 +1898,7 @@ int main(void)
 		TEST(test_never_fits_together),
 		TEST(test_never_on_the_empty_cluster),
 		TEST(test_never_by_order),
+		TEST(test_expedited),
 		TEST(test_time_min),
 		TEST(test_undefined),
 		TEST(test_object),
