@@ -362,6 +362,8 @@ struct gang {
 		bool asked_again;          /* the nodes, a while after that */
 		int64_t begun;             /* somebody of the placement of this
 					    * `since` was launched */
+		int64_t started;           /* found again: when it was released
+					    * before; 0: it may not have been */
 		int64_t unconfirmed;       /* when it was released; 0: all
 					    * launch messages have been sent */
 	} hold;

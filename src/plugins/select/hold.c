@@ -232,7 +232,7 @@ static void begin_later_round(struct sgang_conductor *c, struct gang *g)
 	for (size_t i = 0; i < g->hold.n; i++)
 		g->hold.since = earlier(g->hold.since,
 					g->hold.members[i].since);
-	g->hold.begun = 0;
+	g->hold.begun = g->hold.started = 0;
 	(void)nodes_say(c, g);
 	g->hold.described = told_of_ring(g);
 	sgang_registry_refresh(c, g);
@@ -348,8 +348,10 @@ static void adopt(struct sgang_conductor *c, struct gang *g)
 		g->hold.members[g->hold.n++].record = e->record;
 		g->hold.since = earlier(g->hold.since, e->record.since);
 		note_found(g, e->record.phase);
-		if (e->record.phase == SGANG_PHASE_RUNNING)
+		if (e->record.phase == SGANG_PHASE_RUNNING) {
 			g->hold.begun = e->record.since;
+			g->hold.started = e->record.started;
+		}
 		e->hold = g->hold.marked = true;
 		c->host->holds.adopt(e->job);
 	}
@@ -527,7 +529,7 @@ bool sgang_conductor_may_yield(struct sgang_conductor *c,
 /* Slices, and what the nodes were asked for, end when a pass sees that. */
 static void nobody_holds(struct gang *g)
 {
-	g->hold.since = 0;
+	g->hold.since = g->hold.started = 0;
 	if (!sgang_hold_committing(g) && !sgang_hold_doubtful(g))
 		(void)sgang_hold_move(g, SGANG_HOLD_NONE);
 }
@@ -838,7 +840,8 @@ static bool is_ready(struct sgang_conductor *c, const struct gang *g)
 }
 
 /* First say in every record that the gang has started, then launch: a crash in
- * between must not find a gang half held, half running. */
+ * between must not find a gang half held, half running. What was released before
+ * slurmctld died started then, and what has ended since counts. */
 static void announce(struct sgang_conductor *c, struct gang *g, int64_t now)
 {
 	for (size_t i = 0; i < g->hold.n; i++) {
@@ -850,7 +853,7 @@ static void announce(struct sgang_conductor *c, struct gang *g, int64_t now)
 		r->held_for = e ? e->m.held_for : 0;
 		r->phase = SGANG_PHASE_RUNNING;
 		r->satisfied = true;
-		r->started = now;
+		r->started = g->hold.started ? g->hold.started : now;
 		r->hold_end = SGANG_HOLD_END_NONE;
 		(void)sgang_publish_write(
 			c, c->host->jobs.find(g->hold.members[i].job_id), r);
@@ -895,7 +898,8 @@ static void launch(struct sgang_conductor *c, struct gang *g)
 	g->hold.described = false;
 	(void)sgang_hold_move(g, SGANG_HOLD_NONE);
 	g->hold.prepare_failures = 0;
-	g->hold.unconfirmed = r->started;
+	g->hold.started = 0;
+	g->hold.unconfirmed = c->host->now();
 	sgang_registry_refresh(c, g);
 }
 

@@ -1648,6 +1648,34 @@ static void test_success_restart(void **state)
 	all_in_state(ids, 2, FAKE_GONE);
 }
 
+/* It dies right after the start, and the leader completes while the nodes are
+ * asked who runs: they had started before. */
+static void test_success_asked(void **state)
+{
+	struct fake_request rq = member_with("train", 3,
+					     "gang_on_success=leader");
+	int64_t started;
+	uint32_t ids[3];
+
+	(void)state;
+	submit_many(rq, 3, ids);
+	pass();
+	schedule_and_pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	started = record_of(ids[1]).started;
+	assert_true(started && record_of(ids[1]).since);
+	fake_clock(5);
+	come_back(false);
+	pass();
+	fake_end(ids[0]);
+	pass();
+	fake_clock(5);
+	pass();
+	pass();
+	assert_int_equal(record_of(ids[1]).started, started);
+	all_in_state(ids + 1, 2, FAKE_GONE);
+}
+
 /* 3.2: several are lost before anybody looks, or one has completed: all of the
  * gang is requeued, or it would have too few for another start. */
 static void test_requeue_all(void **state)
@@ -2107,6 +2135,7 @@ int main(void)
 		TEST(test_stale_replaced),
 		TEST(test_success),
 		TEST(test_success_waits),
+		TEST(test_success_asked),
 		TEST(test_success_restart),
 		TEST(test_completion_is_no_failure),
 		TEST(test_failure_of_before),
