@@ -686,6 +686,48 @@ static void put_losses(const struct sgang_gang *gang,
 	}
 }
 
+/* -- who does not leave a node that drains -- */
+
+/* To add one: a row here, a word in src/plugins/select/move.c, a line in
+ * doc/formats. */
+static const struct {
+	const char *word, *text;
+} stays_words[] = {
+	{ "requeue", "Slurm does not requeue it" },
+	{ "restarts", "it was restarted as often as it may be" },
+	{ "nodes", "no other node can take it now" },
+	{ "queue", "jobs that wait come before it" },
+};
+
+static const char *why_stays(const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(stays_words) / sizeof(stays_words[0]); i++)
+		if (!strcmp(stays_words[i].word, word))
+			return stays_words[i].text;
+	return word;
+}
+
+static void put_stays(const struct sgang_gang *gang, struct json_object *list)
+{
+	struct json_object *member;
+	size_t i;
+
+	for (i = 0; gang && i < gang->n_jobs; i++) {
+		const struct sgang_jobrow *job = gang->jobs[i];
+
+		if (!job->record.stays[0] || job->class != SGANG_ROW_RUNNING)
+			continue;
+		member = sgang_json_row(list);
+		sgang_json_number(member, "job_id", job->job_id);
+		sgang_json_maybe(member, "member_rank", job->record.placed,
+				 job->record.member_rank);
+		sgang_json_text(member, "nodes", job->nodes);
+		sgang_json_text(member, "why", why_stays(job->record.stays));
+	}
+}
+
 /* -- all of it -- */
 
 #define FORM_GANG                                                              \
@@ -702,6 +744,8 @@ static void put_losses(const struct sgang_gang *gang,
 	"<members|\n   Failed={job_id}[ MemberRank={member_rank}]"             \
 	" State={state} ExitCode={exit_code} Signal={signal}"                  \
 	" NodeList={nodes} Restarts={restarts} EndTime={end_time%t}>>"         \
+	"<stays|\n   Stays={job_id}[ MemberRank={member_rank}]"                \
+	" NodeList={nodes} Why={why}>"                                         \
 	"<placement|\n   RingCost={ring_cost} CrossLinks={cross_links}"        \
 	" Tier={tier|}"
 
@@ -763,6 +807,7 @@ static void print(const struct request *request, const struct subject *subject)
 	inner = part(object, "failed", has_failed(subject));
 	if (inner)
 		put_losses(subject->gang, inner);
+	put_stays(subject->gang, sgang_json_list(object, "stays"));
 	inner = part(object, "placement", record->placed);
 	if (inner && is_short(record))
 		put_short(record, inner);

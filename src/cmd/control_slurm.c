@@ -79,6 +79,7 @@ static char *comment_text(const struct sgang_spec *spec)
 	record.on_stale = spec->on_stale;
 	record.stale_grace = spec->stale_grace;
 	record.on_success = spec->on_success;
+	record.on_drain = spec->on_drain;
 	record.waiting_time = spec->waiting_time;
 	strcpy(record.groups, spec->groups);
 	return sgang_record_format(&record, NULL);

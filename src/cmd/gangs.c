@@ -598,6 +598,10 @@ static void put_after_start(struct json_object *object,
 			      record->on_success ? record->on_success :
 						   SGANG_ON_SUCCESS_ALL);
 	sgang_json_text(object, "on_success", text);
+	sgang_json_text(object, "on_drain",
+			sgang_on_failure_word(record->on_drain ?
+						      record->on_drain :
+						      SGANG_ON_FAILURE_IGNORE));
 }
 
 /* What the gang said, and when what came to be of it. */

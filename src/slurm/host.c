@@ -195,6 +195,38 @@ static bool host_before(struct sgang_job *waiting, struct sgang_job *asking)
 	return sort_job_queue2(&first, &second) < 0;
 }
 
+/* Does it wait for nodes of that partition, as far as is known? */
+static bool queues_for(const job_record_t *job_ptr, const part_record_t *part)
+{
+	return IS_JOB_PENDING(job_ptr) && !IS_JOB_COMPLETING(job_ptr) &&
+	       job_ptr->priority && job_ptr->details && job_ptr->part_ptr &&
+	       job_ptr->details->begin_time <= time(NULL) &&
+	       job_ptr->state_reason != WAIT_DEPENDENCY &&
+	       !is_parked(job_ptr) &&
+	       (job_ptr->part_ptr == part ||
+		bit_overlap_any(job_ptr->part_ptr->node_bitmap,
+				part->node_bitmap));
+}
+
+static bool host_overtaken(struct sgang_job *job)
+{
+	const part_record_t *part = record(job)->part_ptr;
+	list_itr_t *iter = list_iterator_create(job_list);
+	job_record_t *job_ptr;
+	bool overtaken = false;
+
+	while (part && !overtaken && (job_ptr = list_next(iter)))
+		overtaken = queues_for(job_ptr, part) &&
+			    host_before(handle(job_ptr), job);
+	list_iterator_destroy(iter);
+	return overtaken;
+}
+
+static bool host_requeues(struct sgang_job *job)
+{
+	return sgang_host_would_requeue(record(job));
+}
+
 /* In minutes, as Slurm counts limits. */
 #define NO_LIMIT (SGANG_NEVER_SECONDS / 60)
 
@@ -959,6 +991,8 @@ const struct sgang_host sgang_host_slurm = {
 		.resume = host_resume,
 		.end = host_end,
 		.requeue = host_requeue,
+		.requeues = host_requeues,
+		.overtaken = host_overtaken,
 		.begin = host_begin,
 		.kill_wait = host_kill_wait,
 		.tell = host_tell,

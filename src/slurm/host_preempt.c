@@ -50,7 +50,7 @@ bool sgang_host_ends_by(uint16_t mode)
 }
 
 /* What _job_requeue_op() of slurmctld asks for. */
-static bool would_requeue(const job_record_t *job_ptr)
+bool sgang_host_would_requeue(const job_record_t *job_ptr)
 {
 	return job_ptr->batch_flag && job_ptr->details &&
 	       job_ptr->details->requeue && job_ptr->part_ptr;
@@ -90,7 +90,7 @@ static void add_lost(job_record_t *job_ptr, void *arg)
 
 static void and_would_requeue(job_record_t *job_ptr, void *arg)
 {
-	*(bool *)arg &= would_requeue(job_ptr);
+	*(bool *)arg &= sgang_host_would_requeue(job_ptr);
 }
 
 static void describe(job_record_t *job_ptr, struct sgang_candidate *candidate)

@@ -223,6 +223,8 @@ void sgang_host_candidates(struct sgang_job *job,
 			   void (*each)(const struct sgang_candidate *candidate,
 					void *arg),
 			   void *arg);
+/* Does Slurm requeue it if that is asked for? */
+bool sgang_host_would_requeue(const job_record_t *job_ptr);
 /* Does that mode of preemption end a job, or requeue it? */
 bool sgang_host_ends_by(uint16_t mode);
 /* The value of its QOS or partition, as PreemptType orders. */

@@ -1280,6 +1280,25 @@ static bool host_requeue(struct sgang_job *job)
 	return true;
 }
 
+static bool host_requeues(struct sgang_job *job)
+{
+	return !job_of(job, "requeues")->no_requeue;
+}
+
+static bool host_overtaken(struct sgang_job *job)
+{
+	(void)job_of(job, "overtaken");
+	for (size_t i = 0; i < FAKE_JOBS; i++) {
+		struct fake_job *j = &live.jobs[i];
+
+		if (j->live && j->state == FAKE_PENDING && j->rq.priority &&
+		    !j->parked && !j->user_hold && !j->rq.gang &&
+		    host_before(handle(j), job))
+			return true;
+	}
+	return false;
+}
+
 static int64_t host_begin(struct sgang_job *job, int64_t when)
 {
 	struct fake_job *j = job_of(job, "begin");
@@ -1720,6 +1739,8 @@ const struct sgang_host fake_host = {
 		.resume = host_resume,
 		.end = host_end,
 		.requeue = host_requeue,
+		.requeues = host_requeues,
+		.overtaken = host_overtaken,
 		.begin = host_begin,
 		.kill_wait = host_kill_wait,
 		.tell = host_tell,

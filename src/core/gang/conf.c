@@ -874,6 +874,7 @@ static const struct gang_key {
 	{ "StaleGrace", "gang-stale-grace" },
 	{ "Spares", "gang-spares" },
 	{ "OnSuccess", "gang-on-success" },
+	{ "OnDrain", "gang-on-drain" },
 	{ "RankOrder", "gang-rank-order" },
 	{ "Topology", "gang-topology" },
 	{ "GroupTopology", "gang-group-topology" },

@@ -36,8 +36,9 @@ struct sgang_member {
 	enum sgang_on_failure on_failure;
 	uint32_t max_restarts; /* by that; 0: nothing was said */
 	enum sgang_on_failure on_stale;
-	uint32_t stale_grace;  /* 0: nothing was said */
-	uint32_t on_success;   /* 0: nothing was said */
+	uint32_t stale_grace; /* 0: nothing was said */
+	uint32_t on_success;  /* 0: nothing was said */
+	enum sgang_on_failure on_drain;
 	uint32_t waiting_time; /* 0: nothing was said */
 	uint32_t held_for;     /* seconds, by holds that have ended */
 	uint32_t hold_max;     /* seconds that its partition allows; 0:

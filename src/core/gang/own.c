@@ -13,6 +13,7 @@ struct word {
 	enum sgang_on_failure on_stale;
 	uint32_t stale_grace;
 	uint32_t on_success;
+	enum sgang_on_failure on_drain;
 	uint32_t waiting_time;
 };
 
@@ -28,6 +29,8 @@ static void add_spec(struct word *word, const struct sgang_spec *spec)
 		word->stale_grace = spec->stale_grace;
 	if (!word->on_success)
 		word->on_success = spec->on_success;
+	if (!word->on_drain)
+		word->on_drain = spec->on_drain;
 	if (!word->waiting_time)
 		word->waiting_time = spec->waiting_time;
 }
@@ -58,6 +61,8 @@ static void add_record(struct word *word, const struct sgang_record *r)
 		word->stale_grace = r->stale_grace;
 	if (!word->on_success)
 		word->on_success = r->on_success;
+	if (!word->on_drain)
+		word->on_drain = r->on_drain;
 	if (!word->waiting_time)
 		word->waiting_time = r->waiting_time;
 }
@@ -76,12 +81,14 @@ static void settle(struct sgang_member *m, const struct word *word)
 	m->on_stale = word->on_stale;
 	m->stale_grace = word->stale_grace;
 	m->on_success = word->on_success;
+	m->on_drain = word->on_drain;
 	if (has_started(m)) {
 		m->on_failure = m->record->on_failure;
 		m->max_restarts = m->record->max_restarts;
 		m->on_stale = m->record->on_stale;
 		m->stale_grace = m->record->stale_grace;
 		m->on_success = m->record->on_success;
+		m->on_drain = m->record->on_drain;
 	}
 }
 

@@ -85,6 +85,7 @@ enum kind {
 	KIND_ON_FAILURE,
 	KIND_ON_STALE,
 	KIND_ON_SUCCESS,
+	KIND_ON_DRAIN,
 	KIND_WAIT, /* seconds or UNLIMITED */
 	KIND_GROUPS,
 	KIND_HOLD_END,
@@ -128,6 +129,7 @@ static const struct word {
 	{ "onstale", KIND_ON_STALE, SPARSE, FIELD(on_stale) },
 	{ "stalegrace", KIND_WAIT, SPARSE, FIELD(stale_grace) },
 	{ "onsuccess", KIND_ON_SUCCESS, SPARSE, FIELD(on_success) },
+	{ "ondrain", KIND_ON_DRAIN, SPARSE, FIELD(on_drain) },
 	{ "wait", KIND_WAIT, SPARSE, FIELD(waiting_time) },
 	{ "groups", KIND_GROUPS, SPARSE, FIELD(groups) },
 	{ "asks", KIND_TEXT, SPARSE, FIELD(asks) },
@@ -151,6 +153,8 @@ static const struct word {
 	{ "done", KIND_U32, SPARSE, FIELD(done) },
 	{ "success", KIND_BOOL, SPARSE, FIELD(success) },
 	{ "recall", KIND_TIME, SPARSE, FIELD(recall) },
+	{ "leaves", KIND_TIME, SPARSE, FIELD(leaves) },
+	{ "stays", KIND_TEXT, SPARSE, FIELD(stays) },
 	{ "userhold", KIND_BOOL, SPARSE, FIELD(user_hold) },
 	{ "spare", KIND_BOOL, SPARSE, FIELD(spare) },
 	{ "restart", KIND_TIME, SPARSE, FIELD(restart) },
@@ -358,6 +362,16 @@ static bool get_on_failure(void *field, size_t size, const char *value)
 	return true;
 }
 
+static bool get_on_drain(void *field, size_t size, const char *value)
+{
+	struct sgang_spec said;
+
+	if (!get_option(&said, "gang-on-drain", value))
+		return false;
+	memcpy(field, &said.on_drain, size);
+	return true;
+}
+
 static void put_on_success(FILE *out, const void *field)
 {
 	char text[SGANG_ON_SUCCESS_SHOWN];
@@ -460,6 +474,7 @@ static const struct {
 	[KIND_ON_FAILURE] = { put_on_failure, get_on_failure },
 	[KIND_ON_STALE] = { put_on_failure, get_on_failure },
 	[KIND_ON_SUCCESS] = { put_on_success, get_on_success },
+	[KIND_ON_DRAIN] = { put_on_failure, get_on_drain },
 	[KIND_WAIT] = { put_wait, get_wait },
 	[KIND_GROUPS] = { put_text, get_groups },
 	[KIND_HOLD_END] = { put_hold_end, get_hold_end },

@@ -81,6 +81,9 @@ const char *sgang_hold_end_word(enum sgang_hold_end end);
 #define SGANG_VICTIMS_SIZE 96
 #define SGANG_PREEMPTS_SIZE 32
 
+/* A word of `stays`. */
+#define SGANG_STAYS_SIZE 12
+
 struct sgang_record {
 	char ns[SGANG_NAMESPACE_MAX + 1];
 	char name[SGANG_NAME_MAX + 1];
@@ -100,8 +103,9 @@ struct sgang_record {
 	enum sgang_on_failure on_failure;
 	uint32_t max_restarts;
 	enum sgang_on_failure on_stale;
-	uint32_t stale_grace;  /* seconds, SGANG_FOREVER */
-	uint32_t on_success;   /* members, SGANG_ON_SUCCESS_LEADER */
+	uint32_t stale_grace; /* seconds, SGANG_FOREVER */
+	uint32_t on_success;  /* members, SGANG_ON_SUCCESS_LEADER */
+	enum sgang_on_failure on_drain;
 	uint32_t waiting_time; /* seconds, SGANG_FOREVER */
 	char groups[SGANG_GROUPS_SIZE];
 	char asks[SGANG_ASKS_SIZE]; /* the rest of it, see asks.h; order
@@ -141,14 +145,18 @@ struct sgang_record {
 	char would[SGANG_CLAIM_SIZE]; /* ... the nodes of `victims` that it
 				       * would preempt if it were let, as a
 				       * host list */
-	bool evicted;    /* the gang is being preempted as a whole: it
+	bool evicted;   /* the gang is being preempted as a whole: it
 		       * waits again once none of it runs */
-	int64_t stale;   /* fewer of the gang run than its minimum, since
+	int64_t stale;  /* fewer of the gang run than its minimum, since
 			     * then */
-	uint32_t done;   /* members of this start that have completed */
-	bool success;    /* it was ended, as its gang was done without it */
-	int64_t recall;  /* somebody who may wants this member that runs
+	uint32_t done;  /* members of this start that have completed */
+	bool success;   /* it was ended, as its gang was done without it */
+	int64_t recall; /* somebody who may wants this member that runs
 			 * requeued with all others, since then */
+	int64_t leaves; /* since then it is to be requeued, as a node of its
+			  * drains, which is no loss */
+	char stays[SGANG_STAYS_SIZE]; /* ... why it is not: "requeue",
+				       * "restarts", "nodes", "queue" */
 	bool user_hold;  /* its user held it while PrologSlurmctld ran, and may
 			 * release it */
 	bool spare;      /* it runs, and has no member rank until another one is

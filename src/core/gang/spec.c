@@ -44,6 +44,7 @@ enum {
 	OPT_STALE_GRACE,
 	OPT_SPARES,
 	OPT_ON_SUCCESS,
+	OPT_ON_DRAIN,
 	OPT_OBJECT,
 	OPTIONS
 };
@@ -186,6 +187,12 @@ static const struct sgang_option options[OPTIONS + 1] = {
 		.arg = "leader|all|N",
 		.help = "who must complete for the gang to be done, which ends "
 			"the others (default all)",
+	},
+	[OPT_ON_DRAIN] = {
+		.name = "gang-on-drain",
+		.arg = "ignore|replace",
+		.help = "whether a member whose node drains moves to another "
+			"one (default ignore)",
 	},
 	[OPT_OBJECT] = {
 		.name = "gang-object",
@@ -614,6 +621,19 @@ static int set_on_stale(struct sgang_spec *spec, const char *value,
 	return 0;
 }
 
+static int set_on_drain(struct sgang_spec *spec, const char *value,
+			struct sgang_error *err)
+{
+	if (!strcmp(value, "ignore"))
+		spec->on_drain = SGANG_ON_FAILURE_IGNORE;
+	else if (!strcmp(value, "replace"))
+		spec->on_drain = SGANG_ON_FAILURE_REPLACE;
+	else
+		return refuse(err, EINVAL, OPT_ON_DRAIN, value,
+			      "expected one of ignore|replace");
+	return 0;
+}
+
 static int set_stale_grace(struct sgang_spec *spec, const char *value,
 			   struct sgang_error *err)
 {
@@ -817,6 +837,7 @@ static int (*const setters[OPTIONS])(struct sgang_spec *, const char *,
 	[OPT_STALE_GRACE] = set_stale_grace,
 	[OPT_SPARES] = set_spares,
 	[OPT_ON_SUCCESS] = set_on_success,
+	[OPT_ON_DRAIN] = set_on_drain,
 	[OPT_OBJECT] = set_object,
 };
 
@@ -862,6 +883,13 @@ static void show_on_stale(const struct sgang_spec *spec, char *text,
 {
 	(void)field;
 	snprintf(text, size, "%s", sgang_on_failure_word(spec->on_stale));
+}
+
+static void show_on_drain(const struct sgang_spec *spec, char *text,
+			  size_t size, const void *field)
+{
+	(void)field;
+	snprintf(text, size, "%s", sgang_on_failure_word(spec->on_drain));
 }
 
 static void show_on_success(const struct sgang_spec *spec, char *text,
@@ -970,6 +998,7 @@ static const struct field {
 	{ OPT_STALE_GRACE, false, ALONE(stale_grace), show_time },
 	{ OPT_SPARES, false, ALONE(spares), show_number },
 	{ OPT_ON_SUCCESS, false, ALONE(on_success), show_on_success },
+	{ OPT_ON_DRAIN, false, ALONE(on_drain), show_on_drain },
 	{ OPT_OBJECT, true, ALONE(object), NULL },
 #undef AT
 #undef SIZE

@@ -96,6 +96,8 @@ struct sgang_spec {
 					 * SGANG_FOREVER; 0: not given */
 	uint32_t on_success;            /* so many must complete for the gang
 					 * to be done; 0: not given */
+	enum sgang_on_failure on_drain; /* of a node under a member: ignore,
+					 * replace */
 	uint32_t spares;                /* members without a member rank that
 					 * wait for one to be lost */
 	uint32_t waiting_time;          /* seconds, SGANG_FOREVER; 0:

@@ -490,6 +490,7 @@ static int first_half(struct sgang_conductor *c)
 	c->fresh = false;
 	sgang_reserve_review(c);
 	sgang_evict_check_all(c);
+	sgang_move_check_all(c);
 	if (c->conf.gangs) {
 		sgang_failure_check_all(c);
 		sgang_success_check_all(c);
@@ -547,6 +548,7 @@ static void second_half(struct sgang_conductor *c)
 	sgang_hold_recheck_all(c);
 	sgang_hold_release_all(c);
 	sgang_claim_strike_all(c);
+	sgang_move_go_all(c);
 	sgang_epoch_tell_all(c);
 	unlock(c, &since);
 }

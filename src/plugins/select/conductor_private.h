@@ -127,6 +127,7 @@ struct gang {
 	char asks[SGANG_ASKS_SIZE]; /* what its members ask for, for their
 				     * records */
 	bool cares;                 /* a loss concerns some of its members */
+	bool moves;                 /* so does a node that drains */
 	uint64_t requests;          /* what those that wait ask for, as a
 				     * hash; never 0 */
 	uint64_t tally_of;          /* a hash of all that this follows from;
@@ -167,6 +168,17 @@ struct gang {
 		bool over;       /* those ended who waited for as many */
 		bool cares;      /* somebody's jobs are concerned */
 	} below;
+
+	/* Its members leave nodes that drain (move.c). */
+	struct {
+		bool any;           /* some want to, by the last look, ... */
+		uint64_t of;        /* ... with these members, ... */
+		uint64_t drains_of; /* ... when these nodes drained */
+		int64_t after;      /* the next look, if nothing changes */
+		uint32_t leaver;    /* who goes when that is on disk */
+		uint32_t ended;     /* who was on the way when slurmctld died,
+				     * and has ended; found by every pass */
+	} move;
 
 	int64_t restart; /* the last of those that were requeued may begin
 			  * then; 0: no such one */
@@ -658,15 +670,19 @@ void sgang_claim_cut(const struct sgang_conductor *c, const struct gang *g,
 /* --- keep.c --- */
 
 /* Say in the record of a member that was requeued, and which says when it may
- * begin, what is kept for it, and which nodes it has lost. */
+ * begin, what is kept for it, and which nodes it has lost. That is what it had, and
+ * 'also' these others (may be NULL). */
 void sgang_keep_write(struct sgang_conductor *c, struct sgang_job *job,
-		      struct sgang_record *r);
+		      const struct sgang_nodeset *also, struct sgang_record *r);
 /* What that was. */
 void sgang_keep_copy(const struct sgang_record *from, struct sgang_record *to);
 /* A job that has this record has given its nodes back. */
 void sgang_keep_ended(struct sgang_conductor *c, struct sgang_job *job,
 		      const struct sgang_job_info *info,
 		      const struct sgang_record *r);
+/* Nobody gets these nodes before the next pass, which looks at the records. */
+void sgang_keep_at_once(struct sgang_conductor *c, struct gang *g,
+			const struct sgang_nodeset *nodes);
 /* Work out what is kept now. */
 void sgang_keep_look_all(struct sgang_conductor *c);
 /* The nodes on which the gang should have its turn first, which the caller frees;
@@ -764,11 +780,22 @@ void sgang_replace_check_all(struct sgang_conductor *c);
  * so many seconds at least. */
 void sgang_restart(struct sgang_conductor *c, struct sgang_job *job,
 		   uint32_t restarts, int64_t least);
+/* The same; it will begin on these nodes (may be NULL). */
+void sgang_restart_on(struct sgang_conductor *c, struct sgang_job *job,
+		      uint32_t restarts, int64_t least,
+		      const struct sgang_nodeset *nodes);
 /* These seconds, of one that may be requeued already. */
 int64_t sgang_restart_least(const struct sgang_conductor *c,
 			    const struct sgang_job_info *info);
 /* Those that have ended begin when they may. */
 void sgang_restart_check_all(struct sgang_conductor *c);
+
+/* --- move.c --- */
+
+/* Apply --gang-on-drain: find out which members leave their nodes. */
+void sgang_move_check_all(struct sgang_conductor *c);
+/* That is on disk: requeue them. */
+void sgang_move_go_all(struct sgang_conductor *c);
 
 /* --- success.c --- */
 
@@ -894,6 +921,8 @@ void sgang_epoch_check_all(struct sgang_conductor *c);
 void sgang_drains_look(struct sgang_conductor *c);
 /* Does the node, by the last look? */
 bool sgang_drains_has(const struct sgang_conductor *c, uint32_t node);
+/* Does one that the job has? */
+bool sgang_drains_under(struct sgang_conductor *c, struct sgang_job *job);
 /* Those that the job has, as the hash of a set, for the member of this rank; 0:
  * none. */
 uint32_t sgang_drains_hash(struct sgang_conductor *c, struct sgang_job *job,
@@ -946,6 +975,9 @@ int sgang_ranks_take(struct gang *g, uint32_t rank, uint32_t job_id,
  * look. False: there are none. */
 bool sgang_ranks_beside(struct sgang_conductor *c, const struct gang *g,
 			uint32_t rank, struct sgang_nodeset *nodes);
+
+/* Of a job that has its nodes. */
+uint32_t sgang_ranks_of(struct sgang_conductor *c, struct sgang_job *job);
 
 /* A member that has its nodes and no member rank, until one is lost; NULL: it is
  * none. */

@@ -48,6 +48,15 @@ bool sgang_drains_has(const struct sgang_conductor *c, uint32_t node)
 	return c->drains.nodes && sgang_nodeset_has(c->drains.nodes, node);
 }
 
+bool sgang_drains_under(struct sgang_conductor *c, struct sgang_job *job)
+{
+	if (!c->drains.nodes || !c->drains.any)
+		return false;
+	sgang_nodeset_clear(c->drains.some);
+	c->host->jobs.nodes(job, c->drains.some);
+	return sgang_nodeset_intersects(c->drains.some, c->drains.nodes);
+}
+
 /* Nodes may have other numbers after a restart, but not other names. */
 uint32_t sgang_drains_hash(struct sgang_conductor *c, struct sgang_job *job,
 			   uint32_t rank)

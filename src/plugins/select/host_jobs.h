@@ -202,6 +202,11 @@ struct sgang_host_jobs {
 	/* Let it end so and wait for another start; a job that has ended too.
 	 * False when Slurm does not requeue it. */
 	bool (*requeue)(struct sgang_job *job);
+	/* Would Slurm requeue it? */
+	bool (*requeues)(struct sgang_job *job);
+	/* If it were requeued, would another job, which waits for nodes alone, be
+	 * before it in the queue? */
+	bool (*overtaken)(struct sgang_job *job);
 	/* Let a job that was requeued begin at 'when', or as soon after its end
 	 * as slurmd knows it for a new run, where Slurm would let it wait
 	 * longer. Returns the moment at which it may begin; 0 while it has not

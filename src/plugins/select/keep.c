@@ -24,7 +24,7 @@
 #define LATE_SECONDS 30
 
 void sgang_keep_write(struct sgang_conductor *c, struct sgang_job *job,
-		      struct sgang_record *r)
+		      const struct sgang_nodeset *also, struct sgang_record *r)
 {
 	int64_t away = r->restart - c->host->now();
 	struct sgang_nodeset *nodes, *gone;
@@ -42,6 +42,8 @@ void sgang_keep_write(struct sgang_conductor *c, struct sgang_job *job,
 		sgang_nodeset_and(gone, nodes);
 		sgang_nodeset_subtract(nodes, gone);
 		sgang_claim_fold(c, gone, r->lost);
+		if (also)
+			sgang_nodeset_or(nodes, also);
 		if (away <= AWAY_SECONDS)
 			sgang_claim_fold(c, nodes, r->kept);
 	}
@@ -59,10 +61,34 @@ void sgang_keep_copy(const struct sgang_record *from, struct sgang_record *to)
 	strcpy(to->lost, from->lost);
 }
 
+/* What is kept from everybody until the next pass; NULL without memory. */
+static struct sgang_nodeset *unseen_nodes(struct sgang_conductor *c,
+					  struct gang *g)
+{
+	if (!g->kept.nodes)
+		g->kept.nodes = sgang_nodeset_create(c->host->nodes.count());
+	if (!g->kept.nodes)
+		return NULL;
+	g->kept.unseen = true;
+	c->claims = true;
+	sgang_conductor_poke(c);
+	return g->kept.nodes;
+}
+
+void sgang_keep_at_once(struct sgang_conductor *c, struct gang *g,
+			const struct sgang_nodeset *nodes)
+{
+	struct sgang_nodeset *kept = unseen_nodes(c, g);
+
+	if (kept)
+		sgang_nodeset_or(kept, nodes);
+}
+
 void sgang_keep_ended(struct sgang_conductor *c, struct sgang_job *job,
 		      const struct sgang_job_info *info,
 		      const struct sgang_record *r)
 {
+	struct sgang_nodeset *kept;
 	struct gang *g;
 
 	if (r->phase != SGANG_PHASE_RUNNING ||
@@ -70,16 +96,9 @@ void sgang_keep_ended(struct sgang_conductor *c, struct sgang_job *job,
 	    (info->state == SGANG_JOB_ENDED && !info->failed))
 		return;
 	g = sgang_registry_find(c, r->ns, r->name);
-	if (!g)
-		return;
-	if (!g->kept.nodes)
-		g->kept.nodes = sgang_nodeset_create(c->host->nodes.count());
-	if (!g->kept.nodes)
-		return;
-	c->host->jobs.nodes(job, g->kept.nodes);
-	g->kept.unseen = true;
-	c->claims = true;
-	sgang_conductor_poke(c);
+	kept = g ? unseen_nodes(c, g) : NULL;
+	if (kept)
+		c->host->jobs.nodes(job, kept);
 }
 
 /* Could it begin again if its members were eligible? */

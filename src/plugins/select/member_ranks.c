@@ -239,6 +239,21 @@ struct seated *sgang_ranks_list(const struct sgang_conductor *c,
 
 /* ---- those without ---- */
 
+uint32_t sgang_ranks_of(struct sgang_conductor *c, struct sgang_job *job)
+{
+	struct sgang_nodeset *on = sgang_nodeset_create(c->host->nodes.count());
+	struct sgang_job_info info;
+	uint32_t nodes = 0;
+
+	c->host->jobs.info(job, &info);
+	if (on) {
+		c->host->jobs.nodes(job, on);
+		nodes = sgang_nodeset_count(on);
+	}
+	sgang_nodeset_destroy(on);
+	return info.ranks > nodes ? info.ranks : nodes;
+}
+
 /* Members may have begun since the last pass. */
 struct sgang_job *sgang_ranks_spare(const struct sgang_conductor *c,
 				    const struct entry *e)

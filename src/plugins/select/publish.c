@@ -30,6 +30,7 @@ void sgang_publish_fill(const struct gang *g, struct sgang_record *r)
 	r->on_stale = spec->on_stale;
 	r->stale_grace = spec->stale_grace;
 	r->on_success = spec->on_success;
+	r->on_drain = spec->on_drain;
 	r->waiting_time = spec->waiting_time;
 	strcpy(r->groups, spec->groups);
 	strcpy(r->asks, g->asks);
@@ -53,6 +54,7 @@ void sgang_publish_own(const struct gang *g, const struct entry *e,
 	r->on_stale = e->m.on_stale;
 	r->stale_grace = e->m.stale_grace;
 	r->on_success = e->m.on_success;
+	r->on_drain = e->m.on_drain;
 	if (!r->on_failure && g->cares)
 		r->on_failure = SGANG_ON_FAILURE_IGNORE;
 }
@@ -107,6 +109,7 @@ void sgang_publish_phase(struct sgang_conductor *c, const struct gang *g,
 	r.on_stale = before.on_stale;
 	r.stale_grace = before.stale_grace;
 	r.on_success = before.on_success;
+	r.on_drain = before.on_drain;
 	r.waiting_time = before.waiting_time;
 	r.held_for = before.held_for;
 	r.restart = before.restart;
@@ -221,6 +224,7 @@ static bool show_record(struct sgang_conductor *c, const struct gang *g,
 		r.started = e->record.started;
 	if (e->has_record && e->m.state == SGANG_MEMBER_PENDING) {
 		r.restart = e->record.restart;
+		r.leaves = r.started ? e->record.leaves : 0;
 		sgang_keep_copy(&e->record, &r);
 	}
 	r.user_hold = e->has_record && e->record.user_hold && e->m.stopped;

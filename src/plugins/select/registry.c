@@ -301,6 +301,24 @@ static void note_lost(struct gang *g, const struct sgang_job_info *info,
 	g->lost.cancelled |= info->cancelled;
 }
 
+/* It was about to leave a node that drains (move.c): that is no loss. */
+static bool look_at_leaver(struct sgang_conductor *c,
+			   const struct sgang_job_info *info)
+{
+	struct sgang_record r;
+	struct gang *g;
+
+	if (!info->failed || !info->comment ||
+	    !strstr(info->comment, " leaves=") ||
+	    sgang_record_parse(info->comment, &r) != 1 || !r.leaves ||
+	    !r.started)
+		return false;
+	g = sgang_registry_get(c, r.ns, r.name);
+	if (g)
+		g->move.ended = info->job_id;
+	return g != NULL;
+}
+
 /* Of a job that has ended one thing counts: it ran in a gang that must not lose
  * a member, and has failed. Most gangs are of another kind, so look first. All
  * members may have failed; then the gang is known by them alone. One that says
@@ -367,7 +385,8 @@ static void look_at(const struct sgang_job_info *info, void *arg)
 
 	if (info->state == SGANG_JOB_ENDED) {
 		count_end(find_entry(c, info), info);
-		look_at_ended(c, info);
+		if (!look_at_leaver(c, info))
+			look_at_ended(c, info);
 		if (!look_at_completed(c, info))
 			sgang_publish_ended(c, info);
 		return;
@@ -454,9 +473,11 @@ static int settle_own(struct sgang_conductor *c, struct gang *g,
 
 	if (sgang_own_settle(members, g->n_entries, by, 2) < 0)
 		return -1;
-	g->cares = false;
-	for (size_t i = 0; i < g->n_entries; i++)
+	g->cares = g->moves = false;
+	for (size_t i = 0; i < g->n_entries; i++) {
 		g->cares |= members[i]->on_failure > SGANG_ON_FAILURE_IGNORE;
+		g->moves |= members[i]->on_drain > SGANG_ON_FAILURE_IGNORE;
+	}
 	return 0;
 }
 
@@ -640,6 +661,7 @@ void sgang_registry_collect(struct sgang_conductor *c)
 		g->lost.member = 0;
 		g->lost.started = 0;
 		g->lost.policy = SGANG_ON_FAILURE_UNSET;
+		g->move.ended = 0;
 	}
 	c->stamp = c->host->stamp();
 	unsee_all(c);

@@ -11,6 +11,8 @@
  * the end there; but the node may come back while it still ends the job.
  */
 
+#include <string.h>
+
 #include "conductor_private.h"
 
 /* Before the second restart of a job, in seconds; doubled with each. */
@@ -30,8 +32,9 @@ static int64_t backoff(uint32_t restarts)
 	       << (doubled < BACKOFF_DOUBLED ? doubled : BACKOFF_DOUBLED);
 }
 
-void sgang_restart(struct sgang_conductor *c, struct sgang_job *job,
-		   uint32_t restarts, int64_t least)
+void sgang_restart_on(struct sgang_conductor *c, struct sgang_job *job,
+		      uint32_t restarts, int64_t least,
+		      const struct sgang_nodeset *nodes)
 {
 	int64_t wait = backoff(restarts);
 	struct sgang_job_info info;
@@ -42,9 +45,17 @@ void sgang_restart(struct sgang_conductor *c, struct sgang_job *job,
 		return;
 	r.restart = c->host->now() + (wait > least ? wait : least);
 	r.started = 0; /* one that waits has not been lost again */
-	sgang_keep_write(c, job, &r);
+	r.leaves = 0;
+	memset(r.stays, 0, sizeof(r.stays));
+	sgang_keep_write(c, job, nodes, &r);
 	(void)sgang_publish_write(c, job, &r);
 	c->changed = true;
+}
+
+void sgang_restart(struct sgang_conductor *c, struct sgang_job *job,
+		   uint32_t restarts, int64_t least)
+{
+	sgang_restart_on(c, job, restarts, least, NULL);
 }
 
 int64_t sgang_restart_least(const struct sgang_conductor *c,

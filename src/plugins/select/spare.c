@@ -52,23 +52,8 @@ static uint32_t forgotten_lost(struct sgang_conductor *c, const struct gang *g,
 	return forgotten > done ? forgotten - done : 0;
 }
 
-static uint32_t ranks_of(struct sgang_conductor *c, struct sgang_job *job)
-{
-	struct sgang_nodeset *on = sgang_nodeset_create(c->host->nodes.count());
-	struct sgang_job_info info;
-	uint32_t nodes = 0;
-
-	c->host->jobs.info(job, &info);
-	if (on) {
-		c->host->jobs.nodes(job, on);
-		nodes = sgang_nodeset_count(on);
-	}
-	sgang_nodeset_destroy(on);
-	return info.ranks > nodes ? info.ranks : nodes;
-}
-
 /* The spare with which the ring costs the least; of several the one that came
- * first. */
+ * first. One whose node drains comes after all others. */
 static struct entry *nearest(struct sgang_conductor *c, struct gang *g,
 			     uint32_t rank)
 {
@@ -81,11 +66,13 @@ static struct entry *nearest(struct sgang_conductor *c, struct gang *g,
 		struct sgang_job *job = sgang_ranks_spare(c, e);
 		uint64_t cost;
 
-		if (!job || ranks_of(c, job) != g->seats.seat[rank].ranks)
+		if (!job || sgang_ranks_of(c, job) != g->seats.seat[rank].ranks)
 			continue;
 		seated[rank].job = job;
 		seated[rank].job_id = e->job_id;
-		cost = sgang_describe_cost(c, g, seated, g->seats.n);
+		cost = sgang_drains_under(c, job) ?
+			       UINT64_MAX :
+			       sgang_describe_cost(c, g, seated, g->seats.n);
 		if (best && (cost > least ||
 			     (cost == least && e->job_id > best->job_id)))
 			continue;

@@ -432,7 +432,8 @@ static void rules_are_told(void **state)
 	static const char *const defaults[][2] = {
 		{ "mode", "strict" },       { "match", "once-satisfied" },
 		{ "on_failure", "ignore" }, { "on_stale", "ignore" },
-		{ "on_success", "all" },    { "groups", "[ ]" },
+		{ "on_success", "all" },    { "on_drain", "ignore" },
+		{ "groups", "[ ]" },
 	};
 	struct sgang_jobrow store[N(rows)];
 	struct json_object *object, *value;

@@ -69,6 +69,7 @@ static const struct sgang_record full = {
 	.on_stale = SGANG_ON_FAILURE_REQUEUE,
 	.stale_grace = 60,
 	.on_success = SGANG_ON_SUCCESS_LEADER,
+	.on_drain = SGANG_ON_FAILURE_REPLACE,
 	.waiting_time = 600,
 	.groups = "alice/eval,bob/load",
 	.asks = "topology=require:leaf;order=0",
@@ -86,15 +87,15 @@ static const struct sgang_record full = {
 	.ring_best = 14,
 	.tier = "leaf",
 };
-#define FULL                                                                  \
-	"gang=alice/train phase=holding rank=0/4 ring=14 cross=0 "            \
-	"tier=leaf min=4 total=5 "                                            \
-	"satisfied=0 attempts=7 tried=6 skipped=4 round=3 "                   \
-	"mode=nonstrict match=waiting-and-running onfailure=kill "            \
-	"maxrestarts=3 onstale=requeue "                                      \
-	"stalegrace=60 onsuccess=leader wait=600 groups=alice/eval,bob/load " \
-	"asks=topology=require:leaf;order=0 created=1700000000 "              \
-	"since=1700000100 until=1700000700 started=1700000200 "               \
+#define FULL                                                                                  \
+	"gang=alice/train phase=holding rank=0/4 ring=14 cross=0 "                            \
+	"tier=leaf min=4 total=5 "                                                            \
+	"satisfied=0 attempts=7 tried=6 skipped=4 round=3 "                                   \
+	"mode=nonstrict match=waiting-and-running onfailure=kill "                            \
+	"maxrestarts=3 onstale=requeue "                                                      \
+	"stalegrace=60 onsuccess=leader ondrain=replace wait=600 groups=alice/eval,bob/load " \
+	"asks=topology=require:leaf;order=0 created=1700000000 "                              \
+	"since=1700000100 until=1700000700 started=1700000200 "                               \
 	"holdend=node object=1 best=14 off=0 ranks=8 exact=0"
 
 /* Time without end. */
@@ -132,6 +133,7 @@ static void assert_same(const struct sgang_record *a,
 	assert_int_equal(a->on_stale, b->on_stale);
 	assert_int_equal(a->stale_grace, b->stale_grace);
 	assert_int_equal(a->on_success, b->on_success);
+	assert_int_equal(a->on_drain, b->on_drain);
 	assert_int_equal(a->waiting_time, b->waiting_time);
 	assert_int_equal(a->hold_end, b->hold_end);
 	assert_string_equal(a->groups, b->groups);

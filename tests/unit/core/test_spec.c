@@ -165,6 +165,7 @@ static void test_refused(void **state)
 		  "ignore|kill|requeue|replace" },
 		{ "gang-on-failure", "again", EINVAL, "requeue|replace" },
 		{ "gang-on-stale", "replace", EINVAL, "ignore|kill|requeue" },
+		{ "gang-on-drain", "requeue", EINVAL, "ignore|replace" },
 		{ "gang-on-failure", "requeue,kill", EINVAL, "ignore|kill" },
 		{ "gang-max-restarts", "0", EINVAL, "from 1 to" },
 		{ "gang-waiting-time", "", EINVAL, "or UNLIMITED" },
@@ -491,7 +492,7 @@ static void test_unsaid(void **state)
 	assert_true(sgang_spec_defines(&spec));
 }
 
-#define N_OPTIONS 25
+#define N_OPTIONS 26
 
 /* Every option can be registered and is described. */
 static void test_options(void **state)
@@ -720,6 +721,7 @@ static void test_check(void **state)
 		{ "gang-stale-grace", "1" },
 		{ "gang-spares", "1" },
 		{ "gang-on-success", "leader" },
+		{ "gang-on-drain", "replace" },
 		{ "gang-min-tres", "cpu=1" },
 		{ "gang-group-topology", "require:leaf" },
 		{ "gang-exclusive", "leaf" },
@@ -983,6 +985,7 @@ static void test_merge_words(void **state)
 		{ "gang-stale-grace", "00:10:00", "UNLIMITED", NULL },
 		{ "gang-spares", "1", "2", NULL },
 		{ "gang-on-success", "leader", "3", NULL },
+		{ "gang-on-drain", "ignore", "replace", NULL },
 		{ "gang-waiting-time", "00:10:00", "UNLIMITED", NULL },
 		{ "gang-groups", "", "alice/a,bob/b", NULL },
 		{ "gang-min-tres", "cpu=5", "cpu=6,node=2", "cpu=5,node=2" },

@@ -53,6 +53,7 @@ static void test_slots(void **state)
 		"gang-stale-grace",
 		"gang-spares",
 		"gang-on-success",
+		"gang-on-drain",
 	};
 	size_t i, n = sizeof(names) / sizeof(names[0]), visible = 0;
 	struct sgang_opts_slot found;
