@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 0396-expedited.t - Slurm's expedited requeue is none for members of gangs
+# 0399-expedited.t - Slurm's expedited requeue is none for members of gangs
 #
 # Slurm 25.11 and later: a job that fails is requeued at once and at the head of
 # the queue, but held where no node's epilog failed. A gang would wait for the
