@@ -708,22 +708,56 @@ static void host_end(struct sgang_job *job)
 	(void)job_signal(record(job), SIGKILL, 0, 0, false);
 }
 
+/* With priority/basic the order of submission is the priority, and a job that is
+ * requeued has that of a new one. With others it loses its age alone, as any job
+ * does. */
+static bool loses_place(const job_record_t *job_ptr)
+{
+	return release_requeue_is_new() && job_ptr->priority > 1 &&
+	       !job_ptr->direct_set_prio &&
+	       !xstrcmp(slurm_conf.priority_type, "priority/basic");
+}
+
+/* Slurm leaves priorities alone that an admin has set. If somebody does so, holds
+ * the job or releases it meanwhile, that counts. */
+static uint64_t host_keep_place(struct sgang_job *job)
+{
+	job_record_t *job_ptr = record(job);
+
+	if (!loses_place(job_ptr))
+		return 0;
+	job_ptr->direct_set_prio = 1;
+	return job_ptr->priority;
+}
+
+static void leave_place(job_record_t *job_ptr, uint64_t place)
+{
+	if (place && job_ptr->direct_set_prio && job_ptr->priority == place)
+		job_ptr->direct_set_prio = 0;
+}
+
+/* One that has ended everywhere gets another place at once. */
 static bool host_requeue(struct sgang_job *job)
 {
-	return release_requeue(record(job)) == SLURM_SUCCESS;
+	uint64_t place = host_keep_place(job);
+	bool requeued = release_requeue(record(job)) == SLURM_SUCCESS;
+
+	leave_place(record(job), place);
+	return requeued;
 }
 
 /* A credential that is made in the second in which the last one was revoked
  * counts as revoked. */
 #define RENEW_SECONDS 2
 
-static int64_t host_begin(struct sgang_job *job, int64_t when)
+static int64_t host_begin(struct sgang_job *job, int64_t when, uint64_t place)
 {
 	job_record_t *job_ptr = record(job);
 	job_details_t *details = job_ptr->details;
 
 	if (!IS_JOB_PENDING(job_ptr) || IS_JOB_COMPLETING(job_ptr) || !details)
 		return 0;
+	leave_place(job_ptr, place);
 	when = MAX(when, details->submit_time + RENEW_SECONDS);
 	if (details->begin_time > when && release_renews_at_once()) {
 		details->begin_time = when;
@@ -993,6 +1027,7 @@ const struct sgang_host sgang_host_slurm = {
 		.requeue = host_requeue,
 		.requeues = host_requeues,
 		.overtaken = host_overtaken,
+		.keep_place = host_keep_place,
 		.begin = host_begin,
 		.kill_wait = host_kill_wait,
 		.tell = host_tell,

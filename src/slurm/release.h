@@ -25,6 +25,8 @@
  *   release_requeue()	as scontrol requeue of root does it
  *   RELEASE_EXPEDITED	among a job's flags: --requeue=expedite; 0: there is no such
  *			thing
+ *   release_requeue_is_new()
+ *			does a requeue give the job another priority?
  *   release_renews_at_once()
  *			does slurmd take a requeued job for a new run, however
  *			soon it comes back?

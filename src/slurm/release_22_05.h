@@ -46,6 +46,11 @@ typedef struct job_details job_details_t;
 
 /* ---- state of a job ---- */
 
+static inline bool release_requeue_is_new(void)
+{
+	return false;
+}
+
 /* slurmd looks for expired credentials every two seconds at most
  * (cred_handle_reissue() in common/slurm_cred.c). In between it runs no Prolog
  * for the new run, or waits for one that never runs and drains the node.

@@ -9,6 +9,11 @@
 
 /* ---- state of a job ---- */
 
+static inline bool release_requeue_is_new(void)
+{
+	return true;
+}
+
 static inline bool release_renews_at_once(void)
 {
 	return true;

@@ -57,10 +57,11 @@ static struct {
 	uint64_t undone_serial; /* last in this lock section */
 	char undone_gang[100];
 	void (*on_save)(void);
-	int save_error; /* of all saves; 0: they work */
-	bool prepares;  /* nodes run a Prolog before the launch */
-	bool preempts;  /* PreemptType is set */
-	bool left_out;  /* jobs are: leave_out() */
+	int save_error;      /* of all saves; 0: they work */
+	bool requeue_is_new; /* it takes the place in the queue from a job */
+	bool prepares;       /* nodes run a Prolog before the launch */
+	bool preempts;       /* PreemptType is set */
+	bool left_out;       /* jobs are: leave_out() */
 	void (*on_ended)(struct sgang_job *job);
 	char extra[FAKE_NODES][256];
 	uint64_t node_stamp;
@@ -1299,9 +1300,22 @@ static bool host_overtaken(struct sgang_job *job)
 	return false;
 }
 
-static int64_t host_begin(struct sgang_job *job, int64_t when)
+static uint64_t host_keep_place(struct sgang_job *job)
+{
+	const struct fake_job *j = job_of(job, "keep_place");
+
+	return world.requeue_is_new ? j->rq.priority : 0;
+}
+
+static int64_t host_begin(struct sgang_job *job, int64_t when, uint64_t place)
 {
 	struct fake_job *j = job_of(job, "begin");
+
+	/* it has ended everywhere, and is the last in the queue */
+	if (world.requeue_is_new)
+		j->rq.priority = 1;
+	if (place && !j->user_hold)
+		j->rq.priority = (uint32_t)place;
 
 	trace("begin", j->id);
 	if (j->state != FAKE_PENDING)
@@ -1741,6 +1755,7 @@ const struct sgang_host fake_host = {
 		.requeue = host_requeue,
 		.requeues = host_requeues,
 		.overtaken = host_overtaken,
+		.keep_place = host_keep_place,
 		.begin = host_begin,
 		.kill_wait = host_kill_wait,
 		.tell = host_tell,
@@ -2020,6 +2035,11 @@ void fake_refuse_launch(uint32_t id)
 
 	wait_again(j);
 	j->refused = j->user_hold = true;
+}
+
+void fake_requeue_is_new(bool yes)
+{
+	world.requeue_is_new = yes;
 }
 
 void fake_no_requeue(uint32_t id)

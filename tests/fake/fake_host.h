@@ -170,6 +170,8 @@ void fake_end(uint32_t id);
 void fake_fail(uint32_t id, bool cancelled);
 /* Its node fails, or it is preempted: it waits for another start. */
 void fake_lose(uint32_t id);
+/* Who is requeued is the last in the queue. */
+void fake_requeue_is_new(bool yes);
 /* requeue() says no to this job. */
 void fake_no_requeue(uint32_t id);
 /* Its node failed while it was held: pending again, the hold half left. */

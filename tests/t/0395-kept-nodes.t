@@ -58,11 +58,12 @@ run()
 	clear_all && start "$@"
 }
 
-# A job of one node that waits, and would end soon. It is behind the gang in all
-# releases: since 24.11 who is requeued has a new priority. waits [OPTIONS]
+# A job of one node that waits, and would end soon. It is behind the gang, which was
+# submitted before, in all releases: since 24.11 Slurm gives whom it requeues a new
+# priority. waits [OPTIONS]
 waits()
 {
-	submit -N 1 --exclusive -t 1 --priority=1 "$@" --wrap 'sleep 1000'
+	submit -N 1 --exclusive -t 1 "$@" --wrap 'sleep 1000'
 }
 
 runs_again()
@@ -211,7 +212,7 @@ loses()
 		wait_state $(submit -N 1 --exclusive) RUNNING || return 1
 	done
 	for i in 1 2 3 4; do
-		submit -N 1 --exclusive -t 1 --priority=1 --wrap \
+		submit -N 1 --exclusive -t 1 --wrap \
 			"echo \$(date +%s.%N) \$SLURMD_NODENAME >>'$PWD/$gang.low'; sleep 1"
 	done
 	touch $gang.low

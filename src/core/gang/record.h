@@ -163,6 +163,8 @@ struct sgang_record {
 		     * lost */
 	int64_t restart; /* it was requeued with its gang or in place of a
 			     * lost one, and may begin then */
+	uint64_t place;  /* ... with this place in Slurm's queue, which the
+			     * requeue took from it; 0: it did not */
 	char kept[SGANG_CLAIM_SIZE]; /* ... the nodes that it had, as a host
 				      * list, if nobody behind it gets them ... */
 	int64_t kept_until;          /* ... until then */

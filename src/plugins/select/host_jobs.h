@@ -207,11 +207,15 @@ struct sgang_host_jobs {
 	/* If it were requeued, would another job, which waits for nodes alone, be
 	 * before it in the queue? */
 	bool (*overtaken)(struct sgang_job *job);
+	/* A job that ends, and is requeued, keeps its place in the queue until
+	 * begin() is called, where a requeue would take that from it. Returns
+	 * what begin() is to be told; 0: there is no such thing. */
+	uint64_t (*keep_place)(struct sgang_job *job);
 	/* Let a job that was requeued begin at 'when', or as soon after its end
 	 * as slurmd knows it for a new run, where Slurm would let it wait
 	 * longer. Returns the moment at which it may begin; 0 while it has not
-	 * ended on all of its nodes. */
-	int64_t (*begin)(struct sgang_job *job, int64_t when);
+	 * ended on all of its nodes. 'place': of keep_place(), or 0. */
+	int64_t (*begin)(struct sgang_job *job, int64_t when, uint64_t place);
 	/* Seconds between SIGTERM and SIGKILL (KillWait). */
 	uint32_t (*kill_wait)(void);
 

@@ -57,6 +57,7 @@ void sgang_keep_write(struct sgang_conductor *c, struct sgang_job *job,
 void sgang_keep_copy(const struct sgang_record *from, struct sgang_record *to)
 {
 	to->kept_until = from->kept_until;
+	to->place = from->restart || from->started ? from->place : 0;
 	strcpy(to->kept, from->kept);
 	strcpy(to->lost, from->lost);
 }

@@ -253,6 +253,8 @@ static bool show_record(struct sgang_conductor *c, const struct gang *g,
 	}
 	r.stale = 0;
 	r.done = 0;
+	if (e->m.state != SGANG_MEMBER_PENDING)
+		r.place = 0;
 	if (e->m.state == SGANG_MEMBER_RUNNING) {
 		r.stale = g->below.since;
 		r.done = g->below.done;
@@ -380,7 +382,12 @@ void sgang_conductor_ended(struct sgang_conductor *c, struct sgang_job *job,
 	sgang_keep_ended(c, job, &info, &r);
 	evicted = went_with_gang(c, &r, why);
 	if (info.state == SGANG_JOB_PENDING) {
-		if (evicted)
+		/* lost: it will begin again, see restart.c */
+		if (r.phase == SGANG_PHASE_RUNNING &&
+		    why != SGANG_HOLD_END_PREEMPTED &&
+		    r.on_failure >= SGANG_ON_FAILURE_REQUEUE)
+			r.place = c->host->jobs.keep_place(job);
+		if (evicted || r.place)
 			(void)sgang_publish_write(c, job, &r);
 		else
 			show_requeue(c, job, &r, why);

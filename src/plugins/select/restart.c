@@ -46,6 +46,8 @@ void sgang_restart_on(struct sgang_conductor *c, struct sgang_job *job,
 	r.restart = c->host->now() + (wait > least ? wait : least);
 	r.started = 0; /* one that waits has not been lost again */
 	r.leaves = 0;
+	if (!r.place)
+		r.place = c->host->jobs.keep_place(job);
 	memset(r.stays, 0, sizeof(r.stays));
 	sgang_keep_write(c, job, nodes, &r);
 	(void)sgang_publish_write(c, job, &r);
@@ -76,13 +78,15 @@ static void set_begin(struct sgang_conductor *c, struct gang *g)
 
 		if (e->m.state != SGANG_MEMBER_PENDING || !r.restart)
 			continue;
-		begin = c->host->jobs.begin(e->job, r.restart);
+		begin = c->host->jobs.begin(e->job, r.restart, r.place);
 		if (!begin)
 			continue;
 		if (begin > g->restart)
 			g->restart = begin;
 		r.restart = 0;
+		r.place = 0;
 		e->record.restart = 0;
+		e->record.place = 0;
 		(void)sgang_publish_write(c, e->job, &r);
 		c->changed = true;
 	}

@@ -1593,6 +1593,40 @@ static void test_success(void **state)
 	}
 }
 
+/* 6.7: members that were requeued have the place in the queue that they had,
+ * whoever requeued them, but for those that somebody holds meanwhile. */
+static void test_place(void **state)
+{
+	static const char *const policies[] = { "gang_on_failure=requeue",
+						"gang_on_failure=replace" };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		struct fake_request rq = member_with("train", 3,
+						     policies[i / 2]);
+		uint32_t ids[3];
+
+		new_cluster((uint32_t)i, "place");
+		fake_requeue_is_new(true);
+		submit_many(rq, 3, ids);
+		pass();
+		schedule_and_pass();
+		all_in_state(ids, 3, FAKE_RUNNING);
+		fake_clock(60);
+		pass();
+		if (i % 2)
+			fake_lose(ids[0]);
+		else
+			fake_fail(ids[0], false);
+		pass();
+		pass();
+		all_in_state(ids, 1, FAKE_PENDING);
+		for (uint32_t j = 0; j < 3; j++)
+			assert_int_equal(fake_job(ids[j])->rq.priority, 100);
+		assert_int_equal(record_of(ids[0]).place, 0);
+	}
+}
+
 /* One that waits ends with the others; who comes later is of another gang. */
 static void test_success_waits(void **state)
 {
@@ -2136,6 +2170,7 @@ int main(void)
 		TEST(test_success),
 		TEST(test_success_waits),
 		TEST(test_success_asked),
+		TEST(test_place),
 		TEST(test_success_restart),
 		TEST(test_completion_is_no_failure),
 		TEST(test_failure_of_before),
