@@ -38,11 +38,16 @@ static void end_one(struct sgang_conductor *c, struct gang *g,
 	sgang_publish_end(c, g, e->job, SGANG_PHASE_FINISHED, why);
 }
 
-/* Those that come after the gang was done belong to the next of that name. */
+/* Those that come after the gang was done belong to the next of that name; where
+ * nobody runs any more, all that no pass has seen beside those who ran. */
 static bool is_concerned(const struct gang *g, const struct entry *e)
 {
-	return is_done(g, e->m.on_success) &&
-	       (e->m.state != SGANG_MEMBER_PENDING || !g->below.over);
+	if (!is_done(g, e->m.on_success))
+		return false;
+	if (e->m.state != SGANG_MEMBER_PENDING)
+		return true;
+	return !g->below.over &&
+	       (g->tally.started || (e->has_record && e->record.satisfied));
 }
 
 static void check(struct sgang_conductor *c, struct gang *g)
@@ -71,7 +76,7 @@ void sgang_success_check_all(struct sgang_conductor *c)
 	for (struct gang *g = c->gangs; g; g = g->next) {
 		if (g->stale || g->preempt.evicted || sgang_hold_doubtful(g))
 			continue;
-		if (g->tally.started)
+		if (g->tally.started || (g->tally.satisfied && g->below.of))
 			check(c, g);
 		else if (!g->lost.member && !g->tally.satisfied)
 			sgang_below_forget(g);

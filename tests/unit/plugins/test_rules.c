@@ -1663,6 +1663,43 @@ static void test_success_waits(void **state)
 	all_in_state(later, 2, FAKE_RUNNING);
 }
 
+/* The leader is the last that runs: who waits ends all the same, and who comes
+ * then does not, also if slurmctld did not see the end. */
+static void test_success_last(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++) {
+		struct fake_request rq = member_with("train", 2,
+						     "gang_on_success=leader");
+		uint32_t ids[2], waits, later;
+
+		new_cluster(i, "success last");
+		submit_many(rq, 2, ids);
+		pass();
+		schedule_and_pass();
+		all_in_state(ids, 2, FAKE_RUNNING);
+		submit_many(rq, 1, &waits);
+		fake_clock(60);
+		pass();
+		fake_end(ids[1]);
+		if (i / 2)
+			pass();
+		fake_end(ids[0]);
+		submit_many(rq, 1, &later);
+		if (i % 2)
+			come_back(false);
+		pass();
+		pass();
+		assert_int_equal(fake_state(waits), FAKE_GONE);
+		assert_non_null(strstr(text_of(waits), "is done: its leader"));
+		assert_int_equal(record_of(waits).phase, SGANG_PHASE_FINISHED);
+		assert_int_equal(fake_state(later), FAKE_PENDING);
+		fake_clock(5);
+		pass();
+		assert_int_equal(fake_state(later), FAKE_PENDING);
+	}
+}
+
 /* slurmctld dies between the end of the leader and a pass that sees it. */
 static void test_success_restart(void **state)
 {
@@ -2170,6 +2207,7 @@ int main(void)
 		TEST(test_success),
 		TEST(test_success_waits),
 		TEST(test_success_asked),
+		TEST(test_success_last),
 		TEST(test_place),
 		TEST(test_success_restart),
 		TEST(test_completion_is_no_failure),
