@@ -90,8 +90,14 @@ struct job_test {
 /* What the job says of its gang; false when it names none. */
 static bool names_gang(job_record_t *job_ptr, struct sgang_spec *spec)
 {
-	return sgang_host_concerns(job_ptr) &&
-	       sgang_spec_of_job(spec, job_ptr->spank_job_env,
+	if (!sgang_host_concerns(job_ptr))
+		return false;
+	if (sgang_own.conductor &&
+	    sgang_conductor_spec(sgang_own.conductor, job_ptr->job_id,
+				 job_ptr->spank_job_env,
+				 job_ptr->spank_job_env_size, spec))
+		return true;
+	return sgang_spec_of_job(spec, job_ptr->spank_job_env,
 				 job_ptr->spank_job_env_size,
 				 sgang_host_user(job_ptr), NULL) == 1;
 }

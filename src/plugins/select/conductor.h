@@ -150,6 +150,13 @@ void sgang_conductor_ended(struct sgang_conductor *c, struct sgang_job *job,
  * gang. Called with slurmctld's locks held. */
 void sgang_conductor_begins(struct sgang_conductor *c, struct sgang_job *job);
 
+/* The options of a job whose environment is 'env', if a pass has read them:
+ * true and 'spec'. They never change, so nobody reads them twice. Called with
+ * slurmctld's locks held. */
+bool sgang_conductor_spec(const struct sgang_conductor *c, uint32_t job_id,
+			  char *const *env, size_t n_env,
+			  struct sgang_spec *spec);
+
 /* Would 'job', a member that another job would preempt, have nothing to end,
  * since it only holds its nodes? Called with slurmctld's locks held. */
 bool sgang_conductor_may_yield(struct sgang_conductor *c,

@@ -92,6 +92,20 @@ struct entry *sgang_registry_entry(const struct sgang_conductor *c,
 	return (e && e->seen) ? e : NULL;
 }
 
+/* Tasks of an array and jobs that were given a number again have an environment
+ * elsewhere. */
+bool sgang_conductor_spec(const struct sgang_conductor *c, uint32_t job_id,
+			  char *const *env, size_t n_env,
+			  struct sgang_spec *spec)
+{
+	const struct entry *e = sgang_registry_entry(c, job_id);
+
+	if (!e || e->env != env || e->n_env != n_env)
+		return false;
+	*spec = e->spec;
+	return true;
+}
+
 const struct sgang_topology *
 sgang_registry_topology(const struct sgang_conductor *c,
 			struct gang *const *gangs, size_t n)

@@ -347,6 +347,34 @@ static void test_is_kept(void **state)
 	assert_int_equal(g->tally.eligible, 1);
 }
 
+/* A pass has read a job's options: they are known, but not those of a job with
+ * the same number and another environment. */
+static void test_options_are_read_once(void **state)
+{
+	const struct fake_job *job;
+	struct sgang_spec spec;
+	uint32_t id;
+
+	(void)state;
+	id = submit(nonstrict_of("train", 3));
+	job = fake_job(id);
+	assert_false(sgang_conductor_spec(c, id, job->env, job->n_env, &spec));
+	pass();
+	assert_true(sgang_conductor_spec(c, id, job->env, job->n_env, &spec));
+	assert_string_equal(spec.name, "train");
+	assert_int_equal(spec.min_member, 3);
+	assert_int_equal(spec.mode, SGANG_MODE_NONSTRICT);
+	assert_false(
+		sgang_conductor_spec(c, id, job->env + 1, job->n_env, &spec));
+	assert_false(
+		sgang_conductor_spec(c, id, job->env, job->n_env + 1, &spec));
+	assert_false(
+		sgang_conductor_spec(c, id + 1, job->env, job->n_env, &spec));
+	fake_end(id);
+	pass();
+	assert_false(sgang_conductor_spec(c, id, job->env, job->n_env, &spec));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -354,6 +382,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_nothing_is_old),
 		TEST(test_is_kept),
+		TEST(test_options_are_read_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
