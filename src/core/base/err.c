@@ -8,7 +8,7 @@
 
 #include "err.h"
 
-/* What a file says must not move the cursor of a terminal, nor begin a line in
+/* Text from a file must not move the cursor of a terminal, nor begin a line in
  * a log. */
 static void hide_controls(char *text)
 {

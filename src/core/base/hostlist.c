@@ -21,7 +21,7 @@ struct names {
 	size_t room;
 };
 
-/* What one expansion works on. */
+/* The state of an expansion. */
 struct expansion {
 	const char *expr; /* the whole text, for messages */
 	struct names names;
@@ -29,7 +29,7 @@ struct expansion {
 	struct sgang_error *err;
 };
 
-/* One part of a bracket, "7" or "001-020". */
+/* A part of a bracket, "7" or "001-020". */
 struct range {
 	uint64_t low;
 	uint64_t high;

@@ -25,7 +25,7 @@
 enum { KEY_BLOCK, KEY_NODES };
 enum { KEY_SIZES };
 
-/* What Slurm joins when no sizes are given: 1, 2, 4, 8, 16 blocks. */
+/* The sizes that Slurm joins by default: 1, 2, 4, 8, 16 blocks. */
 #define JOINED_DEFAULT UINT32_C(0x1f)
 
 const struct sgang_draft_words sgang_block_words = {

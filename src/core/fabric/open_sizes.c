@@ -13,8 +13,8 @@ bool sgang_open_sizes_any(const char *text)
 	return strstr(text, "=?") != NULL;
 }
 
-/* Put a 1 for each "?" that is a size, and note the place of its group. What is
- * no group is left for sgang_parallel_parse() to complain about. */
+/* Put a 1 for each "?" that is a size, and note the place of its group. A word
+ * that is no group is left to sgang_parallel_parse(), which refuses it. */
 static void close_sizes(char *text, bool open[SGANG_PARALLEL_MAX])
 {
 	size_t group = 0;

@@ -4,9 +4,9 @@
  * The text is taken apart as slurmctld does it, 22.05 as well as 26.05: keys
  * without regard to case, '#' comments unless escaped as "\#", a backslash at
  * the end of a line joins it with the next, values may be quoted, "Include
- * FILE" reads a file beside this one. What slurmctld silently accepts or dies
- * of, such as a key given twice, is an error that names the line. What the
- * lines of each kind of fabric mean is in switch.c and block.c.
+ * FILE" reads a file beside this one. Input that slurmctld silently accepts or
+ * dies of, such as a key given twice, is an error that names the line. switch.c
+ * and block.c read the lines of each kind of fabric.
  */
 
 #include <ctype.h>
@@ -37,7 +37,7 @@ struct reader {
 	struct sgang_error *err;
 };
 
-/* One file being read: 'line' is the logical line at hand. */
+/* A file being read: 'line' is the logical line at hand. */
 struct source {
 	const char *label;
 	const char *rest; /* what is not read yet */

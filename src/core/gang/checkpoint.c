@@ -13,7 +13,7 @@
 #define SEPARATORS " \t\r\n,;"
 #define WORD_MAX 32
 
-/* What a moment looks like: 0 stands for any digit. */
+/* The form of a moment: 0 stands for any digit. */
 static const char date_form[] = "0000-00-00T00:00:00";
 
 static int two_digits(const char *text)

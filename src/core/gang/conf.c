@@ -45,7 +45,8 @@
 /* Levels that can be named and priced; UNCONNECTED follows the highest. */
 #define LEVELS_NAMED (SGANG_LEVEL_MAX + 1)
 
-/* What a key sets in struct sgang_conf; of lists by level all of it. */
+/* The part of struct sgang_conf that a key sets; for lists by level the whole
+ * list. */
 struct field {
 	void *at;
 	size_t size;
@@ -311,7 +312,7 @@ static int set_path(struct field field, char *value, struct sgang_error *err)
 	return 0;
 }
 
-/* One that begins with '/', or "". */
+/* A path that begins with '/', or "". */
 static int set_absolute_path(struct field field, char *value,
 			     struct sgang_error *err)
 {
@@ -561,8 +562,8 @@ static int set_max_exclusive(struct field field, char *value,
 	return 0;
 }
 
-/* Cut the next name off "a,b". False behind the last. One that is too long to
- * be named in gang.conf is like any that is not. */
+/* Cut the next name off "a,b". False after the last. A name that is too long
+ * for gang.conf is treated as one that is not there. */
 static bool next_partition(const char **list, char name[SGANG_TOPOLOGY_NAME])
 {
 	size_t length;
@@ -1388,7 +1389,7 @@ static int check_max_exclusive(struct reader *r)
 	return 0;
 }
 
-/* What can be told of the gangs only after the last line. */
+/* Checks of gangs that are possible only after the last line. */
 static int check_definitions(struct reader *r)
 {
 	struct sgang_definitions *all = r->conf.definitions;

@@ -95,7 +95,7 @@ static void earliest(int64_t *into, int64_t time)
 		*into = time;
 }
 
-/* What only the records know. */
+/* Data that only the records have. */
 static void count_record(const struct sgang_member *m,
 			 struct sgang_tally *tally)
 {
@@ -134,7 +134,7 @@ void sgang_gang_told(const struct sgang_record *r, struct sgang_record *told)
 	told->started = r->started;
 }
 
-/* What a gang that has started asks of its later members is settled. */
+/* A gang that has started has settled its requests to later members. */
 static void keep_match(const struct sgang_member *const *members, size_t n,
 		       struct sgang_spec *spec)
 {
@@ -475,8 +475,8 @@ static void waiting_words(const struct sgang_tally *tally, const char *why,
 	}
 }
 
-/* What a member that has no nodes waits for. */
-/* Who of several users has said what the others wait for. */
+/* The cause for which a member without nodes waits. */
+/* The user whose option makes the others wait. */
 static void put_whose(const struct sgang_tally *tally, char *buf, size_t size)
 {
 	size_t used = strlen(buf);

@@ -6,7 +6,7 @@
 
 #include "own.h"
 
-/* What a user's word amounts to. */
+/* The options in force for a user's members. */
 struct word {
 	enum sgang_on_failure on_failure;
 	uint32_t max_restarts;
@@ -46,7 +46,7 @@ static void add_definitions(struct word *word, uint32_t uid,
 	}
 }
 
-/* What members of the user's that are gone have said. */
+/* The options of the user's members that are gone. */
 static void add_record(struct word *word, const struct sgang_record *r)
 {
 	if (!r)

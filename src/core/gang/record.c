@@ -308,8 +308,8 @@ static bool get_text(void *field, size_t size, const char *value)
 	return true;
 }
 
-/* What the gang said is read as its options are, so that both know the same
- * words and nothing gets in through a record that no option would let in. */
+/* The gang's options in a record are read as options are, so that both know the
+ * same words and a record cannot have a value that no option allows. */
 static bool get_option(struct sgang_spec *said, const char *option,
 		       const char *value)
 {
@@ -484,7 +484,7 @@ static const struct {
 	[KIND_ORDER] = { NULL, NULL },
 };
 
-/* Is there nothing to say? Of a text the first byte tells. */
+/* True if the value is empty; for a text the first byte tells. */
 static bool says_nothing(const struct word *word, const void *field)
 {
 	static const char nothing[sizeof(uint64_t)];
@@ -546,7 +546,7 @@ static bool read_word(struct sgang_record *r, bool seen[N_WORDS],
 				     value);
 }
 
-/* What is said of a placement means nothing without one. */
+/* Words about a placement mean nothing without one. */
 static void forget_placement(struct sgang_record *r)
 {
 	for (size_t i = 0; i < N_WORDS; i++)
@@ -576,7 +576,7 @@ static bool is_complete(struct sgang_record *r, const bool seen[N_WORDS],
 }
 
 /* Read the record that begins at 'text'. Returns its length, 0 if there is
- * none. It ends before the first word that is no key=value. */
+ * none. The record ends before the first word that is no key=value. */
 static size_t read_record(const char *text, enum form form,
 			  struct sgang_record *record)
 {

@@ -11,8 +11,8 @@
 #include "core/base/text.h"
 #include "spec.h"
 
-/* What Slurm puts in front of an option's name in spank_job_env. The plugin's
- * name is "gang"; bytes that are no letter or digit arrive as '_'. */
+/* The prefix of an option's name in spank_job_env. The plugin's name is "gang";
+ * bytes that are no letter or digit arrive as '_'. */
 
 /* Largest number in --gang-min-tres; the unit of memory is MB. */
 #define TRES_MAX UINT64_C(1000000000000)
@@ -950,8 +950,8 @@ static void show_tres(const struct sgang_spec *spec, char *text, size_t size,
 				 *(const uint64_t *)field, tres[i].unit);
 }
 
-/* What each option fills in. One that fills in several things which can be said
- * apart has a row for each. */
+/* The field that each option fills. An option that fills several fields, which
+ * can be given apart, has a row for each. */
 static const struct field {
 	int option;
 	bool own;    /* each member's own, not of the gang */
@@ -1077,7 +1077,7 @@ static int check_object(const struct sgang_spec *spec, struct sgang_error *err)
 	return 0;
 }
 
-/* What else says where members are in the ring. */
+/* Other options that decide where members are in the ring. */
 static int check_rank_order(const struct sgang_spec *spec,
 			    struct sgang_error *err)
 {

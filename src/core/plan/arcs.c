@@ -24,15 +24,15 @@
 
 #include "plan_private.h"
 
-/* What is used of a domain: arc A alone, B alone, or both with 0, 1 or 2 hops
+/* The use of a domain: arc A alone, B alone, or both with 0, 1 or 2 hops
  * between the arcs inside. */
 enum use { A, B, BOTH, BOTH_1, BOTH_2, USES };
 
 /* Costs are counted in units, so that tables are no longer than this. */
 #define COSTS_MAX 600
-/* What all tables may come to. */
+/* The limit for the size of all tables. */
 #define SIZE_MAX_SUM 300000
-/* What adding up in different orders may do to a sum. */
+/* The rounding error of a sum added up in different orders. */
 #define ROUNDING 1e-9
 /* How the weight of the first kind is varied. */
 static const double factors[] = { 1, 1.03, 0.97 };
@@ -165,7 +165,7 @@ static uint32_t node_cost(const struct arcs *arcs,
 			  arcs->unit);
 }
 
-/* What a visit of the other arc adds on a node that is used best by one. */
+/* The gain from a visit of the other arc on a node that is used best by one. */
 static double second_gain(const struct arcs *arcs, uint32_t pos)
 {
 	double a = arcs->room[A][pos], b = arcs->room[B][pos];
@@ -316,7 +316,7 @@ static bool highest(const struct arcs *arcs, uint32_t d)
 	return sgang_plan_highest(arcs->job->request, d);
 }
 
-/* What it costs to enter a domain once. */
+/* The cost of entering a domain once. */
 static uint32_t step_cost(const struct arcs *arcs, uint32_t d)
 {
 	if (highest(arcs, d))

@@ -207,7 +207,7 @@ static uint32_t find_groups(const struct sgang_job *job, uint32_t level,
 	return groups;
 }
 
-/* What a kind costs, ranks apart, as a part of a ring that spans 'level', and
+/* The cost of a kind, ranks apart, as a part of a ring that spans 'level', and
  * what it breaks below. Returns as sgang_tree_solve(). */
 static int cost_of_kind(const struct sgang_job *job, uint32_t k, uint32_t level,
 			const uint64_t *broken, uint64_t *cost,
@@ -262,9 +262,9 @@ static int add_groups(const struct sgang_job *job, uint32_t level,
 	return 1;
 }
 
-/* What kinds whose nodes are in different domains cost together at the least,
- * (ranks * hop[island]) apart, and what a placement of that cost breaks at the
- * least; 0 where all may share. Returns as sgang_tree_solve(). */
+/* The least cost of kinds whose nodes are in different domains, (ranks *
+ * hop[island]) apart, and the least that a placement of that cost breaks; 0
+ * where all may share. Returns as sgang_tree_solve(). */
 static int bound_apart(const struct sgang_job *job, const uint64_t *broken,
 		       uint64_t *bound, uint64_t *bound_broken)
 {

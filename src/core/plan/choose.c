@@ -8,10 +8,10 @@
  *
  *   q * cost = bound + p * (units too many) + sum of the losses
  *
- * with nothing negative on the right. So what beats a known solution has a sum
- * of losses below the gap between that solution and the bound. The gap is a
- * fraction of one item, therefore few items, and few sums of them, remain to be
- * looked at.
+ * with nothing negative on the right. A solution that beats a known one
+ * therefore has a sum of losses below the gap between the known one and the
+ * bound. The gap is a fraction of one item, therefore few items, and few sums
+ * of them, remain to be looked at.
  */
 
 #include <errno.h>
@@ -20,8 +20,7 @@
 
 #include "plan_private.h"
 
-/* So many partial choices are looked at before the proof is given up; some
- * 20 ms. */
+/* The number of partial choices before the proof is given up; some 20 ms. */
 #define CHOOSE_STEPS_ROUGH (CHOOSE_STEPS_MAX / 100)
 
 /* Keys times units do not fit 64 bits. */
@@ -37,7 +36,7 @@ struct group {
 	wide second;   /* least loss of all other items */
 };
 
-/* One step along the lower hull of a child's items. */
+/* A step along the lower hull of a child's items. */
 struct segment {
 	double slope;
 	uint32_t group;

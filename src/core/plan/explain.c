@@ -132,7 +132,7 @@ static uint64_t free_on(const struct search *search, uint32_t node)
 	return request->free[at];
 }
 
-/* What is free in the leaves below the candidates. */
+/* The free slots in the leaves below the candidates. */
 static void find_leaves(struct search *search)
 {
 	const struct sgang_fabric *fabric = search->request->fabric;
@@ -339,7 +339,7 @@ static int say_tie(struct search *search, const struct sgang_placement *rival,
 	return 0;
 }
 
-/* What the planner has minimised. */
+/* The value that the planner has minimised. */
 static uint64_t cost_of(const struct search *search,
 			const struct sgang_placement *placement)
 {
@@ -487,7 +487,7 @@ int sgang_explain_others(const struct sgang_plan_request *request,
 
 		if (look_at(&search, search.candidate[i].domain, other, err))
 			goto out;
-		/* One that lacks a node which a member requires says nothing.
+		/* A place without a node that a member requires tells nothing.
 		 */
 		found.n += other->fits || other->needed;
 	}

@@ -2,14 +2,14 @@
 /* grid_blocks.c - communication groups: how many units go where
  *
  * Every ring that is in a domain but not wholly so has a hop that leaves it.
- * Summed up over all domains below the common one, with what one hop more
- * costs above a domain than in it, that is the weighted cost of the placement,
+ * Summed up over all domains below the common one, with what one hop more costs
+ * above a domain than in it, that is the weighted cost of the placement,
  * besides what all hops cost in an island. The least that x ranks in a domain
- * can contribute is known (grid_cut.c). So the least sum over all ways to
- * spread the units over the tree is a bound for the cost; it is found exactly,
- * bottom-up: for each domain, what do x units in it cost at the least? The
- * spread with that sum also is where the ranks should go: it has whole rings
- * of the heavy groups in small places.
+ * can contribute is known (grid_cut.c). The least sum over all ways to spread
+ * the units over the tree is therefore a bound for the cost. It is found
+ * exactly, bottom-up, from the least cost of x units in each domain. The spread
+ * with that sum also is where the ranks should go: it has whole rings of the
+ * heavy groups in small places.
  */
 
 #include <stdlib.h>
@@ -19,9 +19,9 @@
 
 #define NEVER UINT64_MAX
 
-/* So many units in a domain: their cost, the wholly free space they break, and
- * the free slots of the nodes and domains they use: the less, the better they
- * fit. */
+/* A number of units in a domain: their cost, the wholly free space they break,
+ * and the free slots of the nodes and domains they use: the less, the better
+ * they fit. */
 struct cell {
 	uint64_t cost; /* NEVER: that cannot be */
 	uint64_t broken;
@@ -109,8 +109,8 @@ static int set_up_cuts(struct solver *solver)
 	return 0;
 }
 
-/* What so many units cost that are in a place of level 'low' right under one of
- * level 'high', and not all in it. */
+/* The cost of so many units that are in a place of level 'low' right under one
+ * of level 'high', and not all in it. */
 static uint64_t part_cost(const struct solver *solver, uint32_t low,
 			  uint32_t high, uint64_t units)
 {
@@ -320,7 +320,7 @@ static void offer_nodes(const struct solver *solver, uint32_t leaf,
 	}
 }
 
-/* One domain, its children being done. Returns as merge(). */
+/* A domain whose children are done. Returns as merge(). */
 static int do_domain(struct solver *solver, uint32_t d, struct place *best)
 {
 	const struct sgang_plan_request *request =
@@ -438,8 +438,8 @@ static void find_most(const struct solver *solver, uint64_t most[SGANG_LEVELS])
 	}
 }
 
-/* What all units cut at the least in parts of so many units: each has its share
- * of what its part cuts. */
+/* The least that all units cut in parts of so many units: each has its share of
+ * what its part cuts. */
 static uint64_t least_cut(const struct solver *solver,
 			  const struct sgang_cut *cut, uint64_t most)
 {

@@ -3,9 +3,9 @@
  *
  * Ranks lie in a grid with a dimension for each group, and every line of the
  * grid is a ring. A line with some of its ranks in a set and some outside is
- * cut: at least one hop of it leaves the set. So a set costs at least the sum
- * of the weights of the lines it cuts, and the question is how small that sum
- * can be for a set of x ranks.
+ * cut: at least one hop of it leaves the set. A set therefore costs at least
+ * the sum of the weights of the lines it cuts. This file finds how small that
+ * sum can be for a set of x ranks.
  *
  * The first dimension has lines of s ranks. Let a set hold `a` of them whole
  * and cut q. The s slices across these lines are sets of the other dimensions;
@@ -171,7 +171,7 @@ static bool add_cut_lines(struct table *inner, const struct line *line,
 	return true;
 }
 
-/* What is outside a set is a set too. */
+/* The complement of a set is a set too. */
 static void mirror(uint64_t *least, uint64_t ranks)
 {
 	uint64_t x;

@@ -124,7 +124,8 @@ static struct score score_layout(struct solver *solver, const uint32_t *layout)
 
 /* -- digits -- */
 
-/* What must stay lower comes first. Stable, so the heaviest of these. */
+/* Groups that must stay lower come first. The sort is stable, so the heaviest
+ * of these is the first. */
 static void sort_required(const struct sgang_plan_request *request,
 			  struct sgang_parallel_digit *digits, uint32_t n)
 {
@@ -288,7 +289,7 @@ static const struct sgang_kind *kind_of(const struct solver *solver,
 	return &job->kind[job->kind_of[unit->member]];
 }
 
-/* What is left on a node. */
+/* The room left on a node. */
 static uint32_t *room_at(const struct solver *solver, uint32_t node)
 {
 	return solver->order->room + (size_t)node * request_of(solver)->n_dims;
@@ -380,7 +381,7 @@ static void put(struct solver *solver, struct sgang_unit *unit, uint32_t node)
 		order->node[unit->first + i] = node;
 }
 
-/* Add the hops of all ranks of a unit. Those within it, and with a unit it
+/* Add the hops of all ranks of a unit. Hops within it, and with a unit it
  * changes places with, count twice before and after. */
 static void add_unit(struct solver *solver, const struct sgang_unit *unit,
 		     int64_t sign, struct score *score)

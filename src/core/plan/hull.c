@@ -14,7 +14,7 @@
 
 #include "plan_private.h"
 
-/* One segment: so many units more for so much. */
+/* A segment: so many units more for so much. */
 struct segment {
 	double slope;
 	sgang_plan_key key;

@@ -3,7 +3,7 @@
 
 #include "mixed.h"
 
-/* What a piece may be compared with in the search. */
+/* The pieces with which one piece is compared in the search. */
 #define NEIGHBOURS_MAX 64
 
 struct improver {
@@ -122,7 +122,7 @@ static bool may_exchange(const struct improver *improver, size_t i, size_t k)
 	return may_be_at(improver, i, b->pos) && may_be_at(improver, k, a->pos);
 }
 
-/* Swap the nodes of two pieces if that is cheaper. Those of one member swap
+/* Swap the nodes of two pieces if that is cheaper. Pieces of one member swap
  * with their units, which always works. */
 static bool try_swap(struct improver *improver, size_t i, size_t k)
 {

@@ -11,7 +11,7 @@
 
 #include "plan_private.h"
 
-/* What a node has. */
+/* The resources of a node. */
 static const uint32_t *total_of(const struct sgang_plan_request *request,
 				uint32_t node)
 {
@@ -50,7 +50,7 @@ static uint32_t count_units(const struct sgang_plan_request *request,
 	return most;
 }
 
-/* What a need takes of that of which a node has so much. */
+/* The amount that a need takes of a resource of which a node has so much. */
 static uint32_t taken_by(uint32_t need, uint32_t total)
 {
 	return need == SGANG_PLAN_ALL       ? total :
@@ -215,7 +215,7 @@ uint32_t sgang_request_types(const struct sgang_plan_request *request)
 	return most + 1;
 }
 
-/* What a unit of this kind needs, by type of node. 0, or -1 with ENOMEM. */
+/* The need of a unit of this kind, by type of node. 0, or -1 with ENOMEM. */
 static int find_need(const struct sgang_job *job,
 		     const struct sgang_plan_member *ask,
 		     struct sgang_kind *kind)

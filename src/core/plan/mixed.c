@@ -2,7 +2,7 @@
 /* mixed.c - members of different kinds, construction by construction
  *
  * The members' order in the ring is given and each of them has its own wishes,
- * so the cheapest nodes for all of them are a hard problem. Several
+ * so finding the cheapest nodes for all of them is a hard problem. Several
  * constructions are tried, each is improved by moving, swapping and reversing
  * pieces as long as that helps, and the best is kept:
  *
@@ -14,8 +14,8 @@
  *  - first fit in depth-first order within one domain, the small domains first,
  *    members in their order or the large ones first;
  *  - the large members first on the nodes with the least or the most room, when
- *    first fit fails (with the most room it never fails in vain when all units
- *    are alike);
+ *    first fit fails (with the most room this finds a place, if there is one,
+ *    when all units are alike);
  *  - trying everything, for a while, when nothing else fits.
  */
 
@@ -30,7 +30,7 @@
 
 /* -- set-up and result -- */
 
-/* What makes a member hard to place. */
+/* The measures of how hard a member is to place. */
 struct hardness {
 	double share;   /* of a node that a unit takes, of the
 			 * resource it takes most of */
@@ -49,8 +49,8 @@ static int by_hardness(const void *one, const void *two)
 	return a->member < b->member ? -1 : a->member > b->member;
 }
 
-/* What share of a node a unit of this kind takes, of the resource it takes most
- * of. */
+/* The share of a node that a unit of this kind takes, of the resource it takes
+ * most of. */
 static double share_of(const struct mixed *mixed, const struct sgang_kind *kind)
 {
 	double most = 0;
@@ -91,7 +91,7 @@ static int rank_members(struct mixed *mixed)
 	return 0;
 }
 
-/* What a node has of each dimension. */
+/* The amount of each dimension on a node. */
 static void find_average(struct mixed *mixed)
 {
 	size_t n = (size_t)mixed->n_nodes * mixed->n_dims, i;
@@ -106,9 +106,9 @@ static void find_average(struct mixed *mixed)
 	}
 }
 
-/* What units are worth: the share that they take of what is free of the
- * resource of which that is most, in units of the one that the members together
- * take most of. */
+/* The value of units: the share that they take of what is free of the resource
+ * of which that is most, in units of the one that the members together take
+ * most of. */
 static void find_values(struct mixed *mixed)
 {
 	const struct sgang_job *job = mixed->job;

@@ -8,7 +8,7 @@
 
 #include "never.h"
 
-/* What a domain, or a node that is in none, has room for. */
+/* The room of a domain, or of a node that is in none. */
 struct room {
 	uint64_t units; /* of one kind */
 	uint32_t nodes; /* with room for one of them */

@@ -11,7 +11,7 @@
 
 #include "plan_private.h"
 
-/* What is missing: so many units, and by position how many fit. */
+/* The shortage: so many units, and by position how many fit. */
 struct shortage {
 	const struct sgang_job *job;
 	const uint32_t *cap;
@@ -36,8 +36,8 @@ static bool all_distinct(const struct sgang_job *job, uint32_t kind)
 	return true;
 }
 
-/* What is counted: whole nodes, nodes, slots or pieces of some slots; units,
- * where they are more than slots. */
+/* The unit of counting: whole nodes, nodes, slots or pieces of some slots;
+ * units, where they are more than slots. */
 static void name_units(struct shortage *shortage, uint32_t number)
 {
 	const struct sgang_kind *kind = &shortage->job->kind[number];
@@ -63,7 +63,7 @@ static void name_units(struct shortage *shortage, uint32_t number)
 			 shortage->needed, s, kind->slots);
 }
 
-/* Whose need it is, when there are several kinds. */
+/* The kind that has this need, when there are several kinds. */
 static void name_members(struct shortage *shortage, uint32_t number)
 {
 	const struct sgang_job *job = shortage->job;

@@ -141,8 +141,8 @@ static int place_in_islands(const struct sgang_place_request *request,
 	return rc;
 }
 
-/* What a unit that lies over several islands of its node adds at the least: a
- * hop out of an island, unless it is one rank. */
+/* The least that a unit over several islands of its node adds: a hop out of an
+ * island, unless it is one rank. */
 static uint32_t hop_out(const struct sgang_plan_request *rq)
 {
 	const uint32_t *hop = rq->costs->hop;
@@ -165,7 +165,7 @@ static bool may_lie_over(const struct sgang_place_request *request)
 	return may;
 }
 
-/* What the request has its places compared by. */
+/* The value by which places for the request are compared. */
 static uint64_t cost_of(const struct sgang_plan_request *rq,
 			const struct sgang_placement *placement)
 {
@@ -173,9 +173,9 @@ static uint64_t cost_of(const struct sgang_plan_request *rq,
 }
 
 /* Units over several islands of a node may be nearer to each other than those
- * that have one each. The plan of nodes bounds such places: one has a hop out of
- * an island that it does not count, two where that is all. Of groups nothing is
- * known of such hops, and with weights first such a place may be lighter. */
+ * that have one each. The plan of nodes bounds such places: one has a hop out
+ * of an island that it does not count, two where that is all. For groups such
+ * hops are unknown, and with weights first such a place may be lighter. */
 static void bound_by_nodes(const struct sgang_place_request *request,
 			   struct sgang_placement *placement)
 {
@@ -375,7 +375,8 @@ int sgang_place(const struct sgang_place_request *request,
 		rc = place_in_islands(request, placement, report, nofit, err);
 	if (rc == 1)
 		bound_by_nodes(request, *placement);
-	/* What must be within an island cannot be on more of its node. */
+	/* A gang that must be within an island cannot be on more of its node.
+	 */
 	if (!rc && !(pieces && request->nodes->max_level == SGANG_LEVEL_ISLAND))
 		rc = place_on_nodes(request, placement, report, nofit, err);
 	if (rc != 1) {

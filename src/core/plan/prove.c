@@ -251,7 +251,7 @@ static bool find_level(const struct prover *prover, uint32_t a, uint32_t b,
 		prover->request->costs->allow_unconnected);
 }
 
-/* What hops cost, and which places are near to each. */
+/* The cost of hops, and the places that are near to each. */
 static void find_hops(struct prover *prover)
 {
 	uint32_t n = prover->n_places, a, b, level, at, i;
@@ -680,7 +680,7 @@ static void slide_window(struct prover *prover, uint32_t size, uint64_t tries)
 	prover->breaks = broken;
 }
 
-/* What any ring costs at the least, by where it begins, and at all. */
+/* The least cost of any ring, by where it begins, and of all. */
 static uint64_t find_roots(struct prover *prover)
 {
 	uint64_t least = NEVER;

@@ -89,8 +89,9 @@ static int plan_in_order(struct any *any, struct rank *rank)
 	return keep(any, made);
 }
 
-/* What a unit of a member takes at the most of any resource, of what nodes of
- * the first type have on average, in 65536ths; whole nodes take all. */
+/* The largest share of any resource that a unit of a member takes, of what
+ * nodes of the first type have on average, in 65536ths; whole nodes take all.
+ */
 static uint32_t share_of(const struct any *any,
 			 const struct sgang_plan_member *member)
 {
@@ -112,7 +113,7 @@ static uint32_t share_of(const struct any *any,
 	return most < 65535 ? (uint32_t)(most * 65536) : UINT32_MAX - 1;
 }
 
-/* What a node has of each resource. */
+/* The amount of each resource on a node. */
 static void find_average(struct any *any)
 {
 	const struct sgang_plan_request *asked = any->asked;

@@ -33,7 +33,7 @@ bool sgang_request_requires(const struct sgang_plan_request *request)
 	return false;
 }
 
-/* Those that a member may have, of what it requires (or else of all others).
+/* The nodes that a member may have, of those it requires (or of all others).
  * NULL with ENOMEM. */
 static struct sgang_nodeset *part_of(const struct sgang_plan_request *request,
 				     const struct sgang_plan_member *member,
@@ -190,7 +190,7 @@ static void sort_runs(struct nodes *nodes, struct sgang_run *copy)
 	}
 }
 
-/* What stands in a row for one node becomes one. */
+/* Runs in a row for one node become one. */
 static void join_runs(struct nodes *nodes)
 {
 	size_t i, n = 0;
@@ -382,8 +382,8 @@ static uint32_t ranks_of_unit(const struct sgang_job *job,
 				run->node);
 }
 
-/* One of a member that can do without a unit: the one with the fewest. NULL:
- * none. */
+/* The half of a member that can do without a unit: the one with the fewest.
+ * NULL: none. */
 static struct sgang_run *find_spare(const struct sgang_job *job,
 				    struct sgang_placement *placement,
 				    uint32_t member)

@@ -12,7 +12,7 @@
 
 #include "mixed.h"
 
-/* What one more slot costs, compared with the average: leaves are entered
+/* The cost of one more slot, compared with the average: leaves are entered
  * anyway. Found by trying. */
 #define MARGIN 1.25
 /* With more kinds blocks are not tried. */
@@ -334,7 +334,7 @@ static uint32_t if_there(const struct blocks *blocks, const struct block *block,
 	return SGANG_DOMAIN_NONE;
 }
 
-/* What is known already when two blocks are joined. */
+/* The values that are known when two blocks are joined. */
 struct joint {
 	bool first;    /* where a begins: it is to end as far
 			* from there as it reaches */
@@ -568,7 +568,7 @@ static uint64_t owned_slots(const struct blocks *blocks, uint32_t leaf,
 	return sum;
 }
 
-/* What the kinds ask for that each of the parts is for. */
+/* The requests of the kinds that each part is for. */
 static void find_needs(const struct blocks *blocks, uint32_t narrow,
 		       uint64_t need[PARTS])
 {
@@ -719,7 +719,7 @@ static void part_leaves(struct arcs *arcs, uint32_t last)
 	}
 }
 
-/* What the hops from leaf to leaf cost. */
+/* The cost of the hops from leaf to leaf. */
 static uint64_t hops_of(const struct blocks *blocks)
 {
 	const uint32_t *hop = blocks->mixed->request->costs->hop;

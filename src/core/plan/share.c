@@ -3,11 +3,12 @@
  *
  * Such a member is a path over as many nodes as it has units, and can be no
  * cheaper than the cheapest path. The next one can go back the same way,
- * beginning where the one before it ended: A B C | C B A | A B C ... So members
- * cost little where many of them fit on nodes that one of them would choose.
+ * beginning where the one before it ended: A B C | C B A | A B C ... Members
+ * thus cost little where many of them fit on nodes that one of them would
+ * choose.
  *
- * On many nodes it takes too long to choose for one member after the other.
- * There they roll over leaves that were chosen for all of them.
+ * On many nodes it takes too long to choose for one member after the other. On
+ * many nodes the members roll over leaves that were chosen for all of them.
  */
 
 #include <stdlib.h>
@@ -138,8 +139,8 @@ static int find_paths(struct paths *paths)
 	return 0;
 }
 
-/* What all members of this size cost. Those that cannot be inside the domains
- * of a level have a path that spans a higher one. */
+/* The cost of all members of this size. Members that cannot be inside the
+ * domains of a level have a path that spans a higher one. */
 static uint64_t add_paths(const struct paths *paths)
 {
 	uint64_t above[SGANG_LEVELS + 1], sum = 0, before = 0;
@@ -166,7 +167,7 @@ static uint64_t add_paths(const struct paths *paths)
 	return sum;
 }
 
-/* What so many units break at the least, whatever they cost. Returns as
+/* The least that so many units break, whatever they cost. Returns as
  * sgang_tree_solve(). */
 static int least_broken(const struct sgang_job *job, const uint64_t *broken,
 			uint64_t *least)
@@ -428,7 +429,7 @@ static bool list_leaf(struct sharer *sharer, uint32_t member, size_t *at)
 	return true;
 }
 
-/* What becomes of nodes that are left when the next member does not fit. */
+/* The use of nodes that are left when the next member does not fit. */
 enum rest {
 	MIX_REST,   /* they count as those of more leaves */
 	USE_REST,   /* it begins there, and goes on to other

@@ -53,7 +53,7 @@ static uint32_t *left_on(struct search *s, uint32_t at)
 	return s->left + (size_t)at * s->rq->n_dims;
 }
 
-/* What so many pieces need of that node. */
+/* The need of so many pieces on that node. */
 static const uint32_t *need_of(const struct sgang_shares_request *rq,
 			       const struct sgang_shares_member *m,
 			       uint32_t pieces, uint32_t at)
@@ -376,7 +376,7 @@ static bool place_member(struct search *s, size_t nth)
 
 /* -- set-up -- */
 
-/* What it takes of a node if all nodes have the same. */
+/* The amount it takes of a node if all nodes have the same. */
 static uint64_t weight_of(const struct sgang_shares_request *rq,
 			  const struct sgang_shares_member *m)
 {
@@ -413,7 +413,7 @@ static void fill_left(struct search *s)
 		       rq->n_dims * sizeof(*rq->free));
 }
 
-/* What a member takes altogether of a resource, at the least: by the share that
+/* The least that a member takes altogether of a resource: by the share that
  * takes the least for a piece. */
 static uint64_t least_taken(const struct sgang_shares_request *rq,
 			    const struct sgang_shares_member *m, uint32_t d)

@@ -2,17 +2,17 @@
 /* split.c - which nodes for which of two arcs of the ring
  *
  * The ring is cut in two arcs, as in arcs.c, which tells what entries of a
- * domain cost. What they need is kept apart here: units of the kind of arc A,
+ * domain cost. Their needs are kept apart here: units of the kind of arc A,
  * slots of all others, and slots for that one of the others that has the fewest
  * nodes.
  *
- * Prices of these are found first (Lagrange multipliers): at the right ones each
- * domain, used so that what it costs less what it holds is worth is least,
+ * Prices of these are found first (Lagrange multipliers): at the right ones
+ * each domain, used so that what it costs less what it holds is worth is least,
  * holds about enough together. Then leaf after leaf is gone through in
- * depth-first order with many choices side by side. What a choice will cost at
- * the least is known from the prices of what it lacks, and from what is left of
- * the tree; the choices are kept that cost the least then. Choices that hold
- * about the same count as one, or those kept would all be alike.
+ * depth-first order with many choices side by side. The least cost of a choice
+ * is known from the prices of what it lacks, and from what is left of the tree;
+ * the choices are kept that cost the least then. Choices that hold about the
+ * same count as one, or those kept would all be alike.
  */
 
 #include <math.h>
@@ -45,7 +45,7 @@
 
 enum { UNITS, SLOTS, NARROW, NEEDS };
 
-/* What is behind a leaf is asked for at several prices: those that were found,
+/* The tree after a leaf is evaluated at several prices: those that were found,
  * and more or less of one or the other. */
 static const struct {
 	double units, slots; /* times what was found */
@@ -66,7 +66,7 @@ enum { USE_A = 1, USE_B = 2, BOTH = 3, JOINED = 4, WIDE = 8, DIGIT_BITS = 4 };
  * it is through with these. */
 enum { NARROW_END = 1, WIDE_END = 2, JOINS = 4 };
 
-/* What a node holds for arc A, or for B. */
+/* The units that a node holds for arc A, or for B. */
 struct hold {
 	uint32_t units;
 	uint32_t slots;
@@ -111,7 +111,7 @@ struct choice {
 			   * in 'path' already */
 };
 
-/* What is used at the prices costs more than it is worth by 'loss'. */
+/* 'loss': by how much the use at these prices costs more than its value. */
 struct gain {
 	double loss;
 	double held[NEEDS];
@@ -157,7 +157,7 @@ static const struct sgang_domain *domain_at(const struct sgang_split *split,
 	return sgang_fabric_domain(split->job->request->fabric, d);
 }
 
-/* What it costs to enter a domain, as a child of its parent. */
+/* The cost of entering a domain, as a child of its parent. */
 static uint64_t step_cost(const struct sgang_split *split, uint32_t d)
 {
 	return d == split->top ? 0 : sgang_plan_step(split->job->request, d);
@@ -304,7 +304,7 @@ static double enter(struct gain gain[BOTH + 1], double step)
 	return least;
 }
 
-/* What is used inside a domain. */
+/* The use inside a domain. */
 static void gain_domain(struct sgang_split *split, uint32_t d,
 			struct gain gain[BOTH + 1])
 {
@@ -515,7 +515,7 @@ static int ascending(const void *one, const void *two)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* Which leaves are looked at? Those that lose least. -1 with ENOMEM. */
+/* The leaves that are looked at: those that lose least. -1 with ENOMEM. */
 static int choose_leaves(struct sgang_split *split, uint32_t effort)
 {
 	uint32_t n = sgang_fabric_domains(split->job->request->fabric);
@@ -703,7 +703,7 @@ static void join(const struct sgang_split *split, struct choice *choice,
 	choice->least -= (double)saved;
 }
 
-/* What is lacking of a need. */
+/* The unmet part of a need. */
 static uint64_t lacks(const struct sgang_split *split,
 		      const struct choice *choice, uint32_t need)
 {
@@ -914,7 +914,7 @@ static int keep_step(struct sgang_split *split, struct choice *choice)
 	return 0;
 }
 
-/* What was added takes the place of what there was. -1 with ENOMEM. */
+/* The new choices replace the old ones. -1 with ENOMEM. */
 static int take_over(struct sgang_split *split)
 {
 	struct choice *swap = split->now;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* spread.c - each member of a gang in another domain
  *
- * First it is found out what each shape of members costs in each compartment
- * (spread.h). Then, bottom-up, what it costs at the least to have one,
- * two, three ... members below a domain: its own compartments are used in the
- * order of what they cost, and its children are merged pair by pair, every
- * number of members on the one side with every number on the other. The domain
- * where all together cost the least is the common one.
+ * First comes the cost of each shape of members in each compartment (spread.h).
+ * Then, bottom-up, the least cost of one, two, three ... members below a
+ * domain: its own compartments are used in the order of what they cost, and its
+ * children are merged pair by pair, every number of members on the one side
+ * with every number on the other. The domain where all together cost the least
+ * is the common one.
  *
  * With members that are alike this is the answer. With several shapes it is a
  * bound, as if each compartment had the member that costs the least there, plus
- * what each member costs more than that at the least. It says where to look:
- * spread_mixed.c does that.
+ * what each member costs more than that at the least. The bound also guides the
+ * search of spread_mixed.c.
  */
 
 #include <errno.h>
@@ -55,7 +55,7 @@ static uint64_t weight_of(const struct sgang_spread *spread, uint32_t d)
 	return coin && coin->in ? coin->in[d] * coin->weight : 0;
 }
 
-/* What using a domain adds for its parent. */
+/* The amount that using a domain adds for its parent. */
 static struct sgang_worth step_of(const struct sgang_spread *spread, uint32_t d)
 {
 	uint64_t step = sgang_plan_step(spread->job->request, d);
@@ -663,7 +663,7 @@ static int plan_alike(const struct counter *counter,
 
 /* -- members of several shapes -- */
 
-/* What was found in the candidates so far. */
+/* The best of the candidates so far. */
 struct search {
 	const struct counter *counter;
 	bool *wanted;    /* by compartment */

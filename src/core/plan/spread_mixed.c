@@ -163,8 +163,9 @@ static bool take_free(struct solver *solver, uint32_t member)
 	return false;
 }
 
-/* Find a compartment for one more member, others making room. What was seen in
- * vain leads nowhere later either. 'path' has room for all members. */
+/* Find a compartment for one more member, others making room. A compartment
+ * that was tried without success is not tried again. 'path' has room for all
+ * members. */
 static bool augment(struct solver *solver, uint32_t member, struct step *path)
 {
 	uint32_t length = 1;
@@ -235,8 +236,8 @@ static uint64_t hop_after(const struct solver *solver, uint32_t member)
 	return hop_between(solver, solver->place[member], solver->place[next]);
 }
 
-/* What changes with a member's compartment: its part, the hops to it and from
- * it. */
+/* The costs that change with a member's compartment: its part, the hops to it
+ * and from it. */
 static uint64_t cost_around(const struct solver *solver, uint32_t member)
 {
 	uint32_t n = solver->spread->n_members;

@@ -41,7 +41,7 @@ struct table {
 	size_t room; /* of stock->runs */
 };
 
-/* What a member still needs, counted as Slurm counts it. */
+/* The remaining need of a member, counted as Slurm counts it. */
 struct need {
 	int64_t nodes; /* below 0: more than it asked for */
 	uint64_t units;

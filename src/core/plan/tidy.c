@@ -87,7 +87,7 @@ static bool alike(const struct option *a, const struct option *b)
 	return a->key == b->key && a->full == b->full && a->cap == b->cap;
 }
 
-/* Of options that are all alike use the first children. */
+/* Among options that are all alike use the first children. */
 static void use_first(struct exchange *exchange, size_t from, size_t to)
 {
 	uint32_t *item = exchange->choice->item;
