@@ -59,7 +59,7 @@ static struct sgang_place place_of(const struct reader *r,
 	return (struct sgang_place){ r->label, (uint32_t)at->line };
 }
 
-/* What messages say was found. */
+/* The word for it in messages. */
 static const char *show(const struct sgang_tree *tree)
 {
 	static const char *const kinds[] = { [SGANG_TREE_LIST] = "a list",

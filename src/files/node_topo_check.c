@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* node_topo_check.c - is a text safe for hwloc to read?
  *
- * hwloc trusts what hwloc wrote. Where a set of CPUs is left out, or a number
- * is too large, it does not refuse the file: it crashes, and slurmctld with it.
- * So this looks at the tags first. It also knows the line, which hwloc does not
- * tell.
+ * hwloc trusts its input. If a set of CPUs is left out, or a number is too
+ * large, it does not refuse the file but crashes, and slurmctld with it. This
+ * check looks at the tags first. Its messages also name the line, which hwloc
+ * does not.
  */
 
 #include <errno.h>
@@ -28,7 +28,7 @@
 static const char *const io_types[] = { "Bridge", "Misc", "OSDev", "PCIDev" };
 #define N_IO_TYPES (sizeof(io_types) / sizeof(io_types[0]))
 
-/* What all others must have. */
+/* The attributes that all other objects must have. */
 static const char *const cpu_keys[] = { "cpuset", "complete_cpuset", "nodeset",
 					"complete_nodeset" };
 #define N_CPU_KEYS (sizeof(cpu_keys) / sizeof(cpu_keys[0]))

@@ -9,7 +9,7 @@
 
 #include "files/node_topo_private.h"
 
-/* What hwloc calls the libraries that know GPUs. The first that knows a GPU
+/* hwloc's names of the libraries that know GPUs. The first that knows a GPU
  * gives it its name; 'numbers' are those that Slurm numbers GPUs by. */
 static const struct library {
 	const char *subtype;

@@ -185,7 +185,7 @@ static bool are_near(const struct sgang_machine *machine,
 	       host_bridge(a->obj) == host_bridge(b->obj);
 }
 
-/* Those whom no link joined with anybody. */
+/* GPUs that no link joined with another. */
 static int join_the_rest(struct sgang_machine *machine)
 {
 	bool *joined = calloc(machine->n_gpus + 1UL, sizeof(*joined));
@@ -234,8 +234,8 @@ static int find_gpu_islands(struct sgang_machine *machine)
 
 /* ---- sets of cores ---- */
 
-/* Cores that are alike: the same set and the same number. Of each kind there
- * are 'count', of which 'dealt' have got an island. */
+/* Cores that are alike: the same set and the same number. Each kind has 'count'
+ * cores, of which 'dealt' have an island. */
 struct kinds {
 	hwloc_bitmap_t *set;
 	uint32_t *number;
@@ -301,8 +301,9 @@ static hwloc_obj_t package_of(const struct sgang_machine *machine,
 	return package ? package : hwloc_get_root_obj(machine->hw);
 }
 
-/* The cores of a package on the same NUMA nodes are an island. That is one for
- * each NUMA node; where packages share the only one, one for each package. */
+/* The cores of a package on the same NUMA nodes are an island. This makes one
+ * for each NUMA node; where packages share the only one, one for each package.
+ */
 static int find_core_islands(struct sgang_machine *machine)
 {
 	struct kinds kinds;

@@ -140,7 +140,7 @@ static int take_nodes(struct sgang_node_topos *topos, const struct names *names,
 	return rc;
 }
 
-/* Those that were collected, if any were. */
+/* The collected descriptions, if there are any. */
 static int take_collected(struct sgang_node_topos *topos,
 			  const struct names *names,
 			  const struct sgang_conf *conf, const char *dir,

@@ -32,7 +32,7 @@ static size_t line_of(const yaml_mark_t *mark)
 	return mark->line + 1;
 }
 
-/* What libyaml did not like. Where bytes are no text it knows no line. */
+/* The error of libyaml. Where bytes are no text it has no line. */
 static void complain(const struct reader *r)
 {
 	const yaml_parser_t *parser = &r->parser;
@@ -280,7 +280,7 @@ static int next_document(struct reader *r, yaml_event_t *event)
 	return -1;
 }
 
-/* There must be no second document. Returns 0 or -1. */
+/* A second document is an error. Returns 0 or -1. */
 static int read_end(struct reader *r)
 {
 	yaml_event_t event;
