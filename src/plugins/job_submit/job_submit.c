@@ -125,7 +125,7 @@ static void survey_gang(struct survey *survey,
 		count_roll(survey);
 }
 
-/* What they amount to, by the rules that the select plugin goes by. */
+/* Their tally, by the rules of the select plugin. */
 static int add_up(struct survey *survey, const struct sgang_conf *conf)
 {
 	const struct sgang_spec *definitions[] = {
@@ -182,8 +182,8 @@ static enum sgang_submit_verdict check_exclusive(const char *level,
 	return SGANG_SUBMIT_INVALID;
 }
 
-/* What earlier members or a definition said may be too much for the partitions
- * of this one. A line of gang.conf may say anything. */
+/* The options of earlier members or a definition may exceed the limits of this
+ * one's partitions. A line of gang.conf may say anything. */
 static enum sgang_submit_verdict
 check_gang_exclusive(const struct survey *survey, const struct sgang_conf *conf,
 		     const char *partitions, struct sgang_error *err)
@@ -224,8 +224,8 @@ static enum sgang_submit_verdict check_conf(const struct sgang_submit_job *job,
 			       spec->object ? NULL : job->partition, err);
 }
 
-/* A namespace is the user's name or the account the job is charged to. Who
- * 'user' is and which account, the refusal says. */
+/* A namespace is the user's name or the account the job is charged to. The
+ * refusal names the user and the account. */
 static enum sgang_submit_verdict check_namespace(const char *ns,
 						 const char *user,
 						 const char *account,
@@ -365,9 +365,8 @@ static int by_cpus(const void *a, const void *b)
 	return by_need(cpus, a, b);
 }
 
-/* What 'count' members need at least: the cheapest of the known ones, and one
- * for each of which nothing is known, if all that are known need some. Sorts
- * them. */
+/* The least that 'count' members need: the cheapest of the known ones, and one
+ * for each unknown member, if all known ones need some. Sorts them. */
 static uint64_t least_need(struct survey *survey, uint64_t count,
 			   uint32_t (*need)(const struct sgang_alike *),
 			   int (*order)(const void *, const void *))
@@ -412,7 +411,7 @@ static enum sgang_submit_verdict check_alone(const struct sgang_submit_job *job,
 	return SGANG_SUBMIT_NEVER_FITS;
 }
 
-/* One kind of thing that members use up. */
+/* A kind of resource that members use up. */
 struct ware {
 	const char *what;
 	uint32_t (*need)(const struct sgang_alike *);
@@ -442,7 +441,7 @@ static bool in_one_partition(const struct survey *survey)
 	return survey->partition && !strchr(survey->partition, ',');
 }
 
-/* Those members that must start because too few others are expected, in the
+/* The members that must start because too few others are expected, in the
  * partition they all name: certain. */
 static enum sgang_submit_verdict
 check_known(const struct sgang_submit_job *job, struct survey *survey,
@@ -495,7 +494,8 @@ check_expected(struct survey *survey, const struct sgang_submit_room *cluster,
 	return SGANG_SUBMIT_NEVER_FITS;
 }
 
-/* What is to be free before the gang is tried cannot be more than there is. */
+/* Resources that must be free before the gang is tried cannot exceed what there
+ * is. */
 static enum sgang_submit_verdict check_min_tres(const struct sgang_spec *spec,
 						struct sgang_submit_room room,
 						struct sgang_error *err)
@@ -544,7 +544,7 @@ static int by_order(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Those that wait, in order of --gang-order. Returns how many they are. */
+/* The members that wait, in order of --gang-order. Returns their number. */
 static uint64_t sort_waiting(struct survey *survey)
 {
 	uint64_t waiting = 0;
@@ -587,7 +587,7 @@ static uint32_t last_order(const struct survey *survey, uint64_t must)
 	return UINT32_MAX;
 }
 
-/* Those that wait. Returns how many. */
+/* The members that wait. Returns their number. */
 static size_t list_asked(const struct survey *survey, uint64_t must,
 			 struct sgang_submit_asked *asked)
 {
@@ -840,7 +840,8 @@ check_member(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 }
 
 /* A definition is kept as a job, for Slurm to save and protect it, that must
- * never run. What members say goes before it, so it cannot contradict them. */
+ * never run. The options of members take precedence, so a definition cannot
+ * contradict them. */
 static enum sgang_submit_verdict
 check_object(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 	     const struct sgang_submit_host *host, struct sgang_error *err)
@@ -949,7 +950,7 @@ static void load_definitions(const struct sgang_submit_host *host,
 		sgang_conf_default(conf);
 }
 
-/* What the gang is with the job that is to be changed. */
+/* The gang with the job that is to be changed. */
 static int survey_change(struct survey *survey,
 			 const struct sgang_submit_member *member,
 			 const struct sgang_spec *spec, const char *ns,

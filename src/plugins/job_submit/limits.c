@@ -78,9 +78,9 @@ static uint64_t hash_gang(const struct sgang_limits *limits, const char *gang,
 	return hash_text(sgang_hash(start, uid), gang);
 }
 
-/* An account that has no limits need not be counted. One whose name is too long
- * to be written in gang.conf is one of the others there; it is told from those
- * by as much of its name as there is room for. */
+/* An account that has no limits need not be counted. An account whose name is
+ * too long for gang.conf is one of the others there, and is told from those by
+ * the part of its name that there is room for. */
 static void begin_account(struct sgang_limits *limits, const char *account)
 {
 	const struct sgang_conf *conf = limits->conf;
@@ -186,7 +186,7 @@ bool sgang_limits_below(const struct sgang_limits *limits,
 	       !limits->no_memory;
 }
 
-/* One of the limits, and what it is about. */
+/* A limit, and the number it applies to. */
 struct limit {
 	const char *key;
 	uint32_t limit;

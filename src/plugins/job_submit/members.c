@@ -47,7 +47,7 @@ struct sgang_members {
 
 /* ---- what is known ---- */
 
-/* What has a namespace means the same from everybody. */
+/* A name with a namespace means the same from every user. */
 static uint64_t key_of(const char *gang, uint32_t uid)
 {
 	uint64_t key = SGANG_HASH_SEED;
@@ -186,8 +186,8 @@ static bool follows(const struct sgang_members *m, uint32_t next)
 	return m->from && m->from <= next && next <= m->limit;
 }
 
-/* The row has come beyond a number that is new. It may not have come as far as
- * `next`, if jobs below were there before: then it is not known where it is. */
+/* The row has come beyond a number that is new. If jobs below were there before
+ * it may not have reached `next`: then its place is unknown. */
 static void walk_all(struct sgang_members *m, uint32_t next)
 {
 	struct walk walk = {

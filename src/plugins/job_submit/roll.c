@@ -12,8 +12,8 @@
  * remember it grows with them. */
 #define REMEMBER_MAX 256
 
-/* So many that have the same hash are compared with a new one, which may then
- * be counted by itself. */
+/* The most members with the same hash that are compared with a new one, which
+ * is then counted by itself. */
 #define COMPARE_MAX 32
 
 #define ROLLS 64
@@ -91,7 +91,7 @@ static uint64_t hash_of(const struct sgang_alike *alike)
 	return sgang_hash_bytes(hash, &alike->spec, sizeof(alike->spec));
 }
 
-/* What slurmctld has in their records is asked last: it takes longest. */
+/* The records in slurmctld are read last, because this takes longest. */
 static bool are_alike(const struct sgang_roll *roll,
 		      const struct sgang_alike *a, const struct sgang_alike *b)
 {
@@ -150,8 +150,8 @@ static struct sgang_alike *read_alike(const struct sgang_submit_member *member,
 	return alike;
 }
 
-/* Those that 'alike' is to be counted with: itself, if it is the first. NULL:
- * no memory. */
+/* The sort that 'alike' is to be counted with: itself, if it is the first.
+ * NULL: no memory. */
 static struct sgang_alike *enter(struct sgang_roll *roll,
 				 struct sgang_alike *alike)
 {
@@ -219,7 +219,7 @@ static bool is_as_last(const struct sgang_roll *roll,
 	       roll->host->alike(roll->last_alike->m.job_id, member->job_id);
 }
 
-/* Of members the oldest speaks, of definitions the newest. */
+/* The oldest member decides, and of definitions the newest. */
 static void count_in(struct sgang_alike *alike,
 		     const struct sgang_submit_member *member)
 {
