@@ -8,7 +8,7 @@
 #include "core/gang/spec.h"
 #include "plugins/spank/opts.h"
 
-/* What Slurm puts in front when it exports spank_job_env to the job. */
+/* The prefix with which Slurm exports spank_job_env to the job. */
 #define EXPORT_PREFIX "SLURM_SPANK_"
 
 #define TOLD_PREFIX "SLURM_GANG_"

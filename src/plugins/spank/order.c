@@ -16,8 +16,8 @@
 /* Slurm numbers a step's ranks with 32 bits; nobody has so many. */
 #define RANKS_MAX 100000000
 
-/* What an option of srun does to the places of the ranks. A number must be the
- * job's own, or the step is another one than all of the job. */
+/* The effect of an option of srun on the places of the ranks. A number must be
+ * the job's own, or the step is another one than all of the job. */
 enum effect { NONE, NODES, RANKS, RANKS_PER_NODE, CPUS_PER_RANK };
 
 enum value { NO_VALUE, VALUE, OPTIONAL_VALUE };
@@ -340,7 +340,7 @@ static bool is_plain(struct reading *r)
 	return true;
 }
 
-/* What srun takes from the environment where no option says it. */
+/* The variables that srun reads where no option is given. */
 static bool environment_agrees(const struct places *places, char *const *env)
 {
 	static const struct {

@@ -43,16 +43,17 @@ SPANK_PLUGIN(gang, 1)
 
 #define HOSTFILE "SLURM_GANG_HOSTFILE"
 
-/* What this process keeps until it ends: srun the hostfile of its step (-1:
- * none), slurmstepd of a batch script the path of the job's (NULL: none). */
+/* A file that this process keeps until it ends: srun the hostfile of its step
+ * (-1: none), slurmstepd of a batch script the path of the job's (NULL: none).
+ */
 static int step_hostfile = -1;
 static char *job_hostfile;
 
 /* slurmstepd's file of the job; NULL: it is in no gang. */
 static struct sgang_state *job_state;
 
-/* libslurm's, which has read slurm.conf. What is public of it is its type; the
- * same is asked for by a message to slurmctld, which no step needs. */
+/* libslurm's, which has read slurm.conf. Only its type is public; the public
+ * way is a message to slurmctld, which a step should not need. */
 extern slurm_conf_t slurm_conf;
 #pragma weak slurm_conf
 
@@ -363,7 +364,7 @@ int slurm_spank_init(spank_t spank, int ac, char **av)
 	}
 }
 
-/* What a task starts must not find the options in its environment. */
+/* Jobs that a task submits must not find the options in their environment. */
 static void hide_options(spank_t spank)
 {
 	char name[256];

@@ -162,7 +162,7 @@ static void remove_if_last(int lock, const char *lock_path, const char *path)
 
 /* ---- the step that listens ---- */
 
-/* What steps have left that were killed. */
+/* Files of steps that were killed. */
 static void clear(const char *folder)
 {
 	DIR *dir = opendir(folder);
