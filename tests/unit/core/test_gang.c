@@ -443,21 +443,32 @@ static void test_words(void **state)
 	}
 }
 
-/* 0.43: the text of a gang that gathers, and of one that waits. */
+/* 0.43: the text of a gang that gathers, of one that waits, and of one whose
+ * waiting time is over, until somebody releases it. */
 static void test_text(void **state)
 {
 	static const struct {
 		uint32_t pending, eligible, min;
 		const char *why, *text;
+		bool timed_out, rearmed;
 	} cases[] = {
-		{ 3, 3, 4, NULL, "Gang alice/train gathering 3/4 members" },
-		{ 3, 0, 4, "no fit", "Gang alice/train gathering 3/4 members" },
+		{ 4, 0, 4, "no fit", SGANG_TIMEOUT_TEXT, true, false },
+		{ 4, 4, 4, "no fit", "Gang alice/train waits: no fit", true,
+		  true },
+		{ 3, 3, 4, NULL, "Gang alice/train gathering 3/4 members",
+		  false, false },
+		{ 3, 0, 4, "no fit", "Gang alice/train gathering 3/4 members",
+		  false, false },
 		{ 4, 1, 4, NULL,
 		  "Gang alice/train waits for 3 of 4 members "
-		  "to be eligible" },
-		{ 4, 4, 4, NULL, "Gang alice/train waits for its turn" },
-		{ 4, 4, 4, "", "Gang alice/train waits for its turn" },
-		{ 5, 4, 4, "licenses", "Gang alice/train waits: licenses" },
+		  "to be eligible",
+		  false, false },
+		{ 4, 4, 4, NULL, "Gang alice/train waits for its turn", false,
+		  false },
+		{ 4, 4, 4, "", "Gang alice/train waits for its turn", false,
+		  false },
+		{ 5, 4, 4, "licenses", "Gang alice/train waits: licenses",
+		  false, false },
 	};
 
 	(void)state;
@@ -466,6 +477,8 @@ static void test_text(void **state)
 			.pending = cases[i].pending,
 			.eligible = cases[i].eligible,
 			.min_member = cases[i].min,
+			.timed_out = cases[i].timed_out,
+			.rearmed = cases[i].rearmed,
 			.defined = true,
 		};
 		char text[128], tight[12];
