@@ -55,7 +55,8 @@ void sgang_below_note_end(struct sgang_conductor *c,
 		g->below.leader = info->job_id;
 }
 
-/* After a restart the records know what was before. */
+/* After a restart the records know what was before, also those of members whose
+ * nodes have not told yet whether they run. */
 void sgang_below_recover(struct gang *g)
 {
 	uint32_t before;
@@ -68,7 +69,7 @@ void sgang_below_recover(struct gang *g)
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];
 
-		if (!e->has_record || e->m.state != SGANG_MEMBER_RUNNING ||
+		if (!e->has_record || e->m.state == SGANG_MEMBER_PENDING ||
 		    e->record.started != g->below.of)
 			continue;
 		if (e->record.done > before)

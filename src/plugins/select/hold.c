@@ -892,6 +892,8 @@ static void launch(struct sgang_conductor *c, struct gang *g)
 		(unsigned long long)r->ring_best,
 		(unsigned long long)r->cross_links, r->tier);
 	count_start(c, g, r);
+	if (g->hold.started)
+		sgang_below_recover(g); /* the next record is to tell it, too */
 	g->hold.n = 0;
 	g->hold.since = 0;
 	g->hold.end = SGANG_HOLD_END_NONE;

@@ -264,6 +264,11 @@ static bool show_record(struct sgang_conductor *c, const struct gang *g,
 			r.started = g->tally.started;
 		if (r.placed)
 			sgang_ranks_tell(c, g, &r);
+	} else if (e->m.state == SGANG_MEMBER_HELD && sgang_hold_recovered(g)) {
+		/* it may have been running, and counts again when it is known
+		 * to */
+		r.stale = e->record.stale;
+		r.done = e->record.done;
 	}
 	return write_record(c, e, &r);
 }

@@ -123,6 +123,9 @@ static void check(struct sgang_conductor *c, struct gang *g)
 
 	if (g->stale || g->preempt.evicted || !g->tally.started)
 		return;
+	/* After a restart it has to be found out first who runs. */
+	if (g->tally.held && !g->tally.running)
+		return;
 	find_cares(g, &g->below.cares, &cares);
 	if (g->below.cares)
 		sgang_below_recover(g);

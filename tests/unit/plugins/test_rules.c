@@ -1747,6 +1747,47 @@ static void test_success_asked(void **state)
 	all_in_state(ids + 1, 2, FAKE_GONE);
 }
 
+/* The same: what the records tell of those who have ended is not forgotten. */
+static void test_counts_asked(void **state)
+{
+	struct fake_request rq = member_with(
+		"train", 4,
+		"gang_on_success=2|gang_on_stale=kill|gang_stale_grace=1000");
+	struct sgang_record before, now;
+	uint32_t ids[4];
+
+	(void)state;
+	for (int fails = 0; fails < 2; fails++) {
+		new_cluster((uint32_t)fails, "counts");
+		submit_many(rq, 4, ids);
+		pass();
+		schedule_and_pass();
+		all_in_state(ids, 4, FAKE_RUNNING);
+		if (fails)
+			fake_fail(ids[3], false);
+		else
+			fake_end(ids[3]);
+		pass();
+		before = record_of(ids[1]);
+		assert_true(before.since && before.started);
+		assert_true(fails ? before.stale != 0 : before.done == 1);
+		fake_clock(5);
+		come_back(false);
+		for (int i = 0; i < 4; i++) {
+			pass();
+			now = record_of(ids[1]);
+			assert_int_equal(now.done, before.done);
+			assert_int_equal(now.stale, before.stale);
+			fake_clock(1);
+		}
+		all_in_state(ids, 3, FAKE_RUNNING);
+		fake_end(ids[2]);
+		pass();
+		pass();
+		all_in_state(ids, 2, fails ? FAKE_RUNNING : FAKE_GONE);
+	}
+}
+
 /* 3.2: several are lost before anybody looks, or one has completed: all of the
  * gang is requeued, or it would have too few for another start. */
 static void test_requeue_all(void **state)
@@ -2206,6 +2247,7 @@ int main(void)
 		TEST(test_stale_replaced),
 		TEST(test_success),
 		TEST(test_success_waits),
+		TEST(test_counts_asked),
 		TEST(test_success_asked),
 		TEST(test_success_last),
 		TEST(test_place),
