@@ -574,6 +574,8 @@ void sgang_barred_check_all(struct sgang_conductor *c);
  * empty? True when that cannot be told. */
 bool sgang_probe_could(struct sgang_conductor *c, struct gang **gangs, size_t n,
 		       const struct sgang_nodeset *lent);
+/* Take out what this turn of its group is not about. */
+void sgang_probe_limit(const struct gang *g, struct sgang_nodeset *usable);
 /* Cost of the members that hold on an empty cluster; 0: not known. */
 uint64_t sgang_probe_best_cost(struct sgang_conductor *c, struct gang *g);
 
@@ -685,9 +687,9 @@ void sgang_keep_at_once(struct sgang_conductor *c, struct gang *g,
 			const struct sgang_nodeset *nodes);
 /* Work out what is kept now. */
 void sgang_keep_look_all(struct sgang_conductor *c);
-/* The nodes on which the gang should have its turn first, which the caller frees;
- * NULL: there is no such thing. */
-struct sgang_nodeset *sgang_keep_limit(const struct gang *g);
+/* Leave of the nodes that its turn is about those on which it should be tried
+ * first. False: that is all of them. */
+bool sgang_keep_limit(const struct gang *g, struct sgang_nodeset *nodes);
 void sgang_keep_forget(struct gang *g);
 
 /* --- evict.c --- */

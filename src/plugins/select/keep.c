@@ -164,21 +164,15 @@ void sgang_keep_look_all(struct sgang_conductor *c)
 	}
 }
 
-struct sgang_nodeset *sgang_keep_limit(const struct gang *g)
+bool sgang_keep_limit(const struct gang *g, struct sgang_nodeset *nodes)
 {
-	const struct sgang_nodeset *all = g->turn.limit ? g->turn.limit :
-							  g->partitions.nodes;
-	struct sgang_nodeset *nodes;
+	bool all_keep = g->kept.nodes && g->kept.members == g->count.waiting;
 
-	if (!all || !(g->kept.lost ||
-		      (g->kept.nodes && g->kept.members == g->count.waiting)))
-		return NULL;
-	nodes = sgang_nodeset_copy(all);
-	if (nodes && g->kept.lost)
+	if (g->kept.lost)
 		sgang_nodeset_subtract(nodes, g->kept.lost);
-	else if (nodes)
+	else if (all_keep)
 		sgang_nodeset_and(nodes, g->kept.nodes);
-	return nodes;
+	return g->kept.lost || all_keep;
 }
 
 bool sgang_conductor_lost(struct sgang_conductor *c,

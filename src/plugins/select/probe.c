@@ -58,7 +58,7 @@ void sgang_probe_close(struct attempt *a)
 
 /* Backfill keeps nodes for jobs that come before the gang that it reached. What
  * it did not offer is out of bounds for the others of the group too. */
-static void apply_limit(const struct gang *g, struct sgang_nodeset *usable)
+void sgang_probe_limit(const struct gang *g, struct sgang_nodeset *usable)
 {
 	if (g->turn.due) {
 		if (g->turn.limit)
@@ -123,7 +123,7 @@ static void probe_one(struct attempt *a, struct gang *g, struct sgang_job *job,
 		goto fail;
 	}
 	p->kept = sgang_nodeset_copy(usable);
-	apply_limit(g, usable);
+	sgang_probe_limit(g, usable);
 	sgang_exclusive_cut(a->c, g, usable);
 	sgang_levels_cut(a, g, usable);
 	if (p->kept)

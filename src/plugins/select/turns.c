@@ -556,22 +556,66 @@ static void try_preemption(struct sgang_conductor *c, struct gang **group,
 	free(all);
 }
 
-/* A gang that begins again does so where it was, or away from where it failed, if
- * it can. */
-static bool serve_where_it_was(struct sgang_conductor *c, struct gang **group,
-			       size_t n)
-{
-	struct sgang_nodeset *whole = group[0]->turn.limit, *limit = NULL;
-	bool done;
+/* What the turn of a gang is about. */
+struct about {
+	bool known;
+	bool due;
+	struct sgang_nodeset *limit;
+};
 
-	if (n == 1)
-		limit = sgang_keep_limit(group[0]);
-	if (!limit)
-		return false;
-	group[0]->turn.limit = limit;
-	done = serve(c, group, n);
-	group[0]->turn.limit = whole;
-	sgang_nodeset_destroy(limit);
+static void change_places(struct gang *g, struct about *about)
+{
+	const struct about was = { true, g->turn.due, g->turn.limit };
+
+	g->turn.due = about->due;
+	g->turn.limit = about->limit;
+	*about = was;
+}
+
+/* Where each that wants nodes should be tried first. False: anywhere, or there is
+ * no memory. */
+static bool find_first(struct gang **group, size_t n, struct about *first)
+{
+	bool any = false, all = true;
+
+	for (size_t i = 0; i < n && all; i++) {
+		const struct gang *g = group[i];
+
+		if (!wants_nodes(g))
+			continue;
+		if (g->partitions.nodes)
+			first[i].limit =
+				sgang_nodeset_copy(g->partitions.nodes);
+		first[i].known = first[i].due = true;
+		all = first[i].limit != NULL;
+		if (!all)
+			break;
+		sgang_probe_limit(g, first[i].limit);
+		any |= sgang_keep_limit(g, first[i].limit);
+	}
+	return any && all;
+}
+
+/* Gangs that begin again do so where they were, or away from where they failed, if
+ * all can. */
+static bool serve_where_they_were(struct sgang_conductor *c,
+				  struct gang **group, size_t n)
+{
+	struct about *first = calloc(n, sizeof(*first));
+	bool done = false;
+
+	if (first && find_first(group, n, first)) {
+		for (size_t i = 0; i < n; i++)
+			if (first[i].known)
+				change_places(group[i], &first[i]);
+		done = serve(c, group, n);
+		for (size_t i = 0; i < n; i++)
+			if (first[i].known)
+				change_places(group[i], &first[i]);
+	}
+	for (size_t i = 0; first && i < n; i++)
+		sgang_nodeset_destroy(first[i].limit);
+	free(first);
 	return done;
 }
 
@@ -591,7 +635,7 @@ static void take_turn(struct sgang_conductor *c, struct gang *g)
 		(void)give_way(c, group, n);
 		return;
 	}
-	done = serve_where_it_was(c, group, n) || serve(c, group, n);
+	done = serve_where_they_were(c, group, n) || serve(c, group, n);
 	if (!done && !group[0]->attempt.only_min)
 		done = give_way(c, group, n);
 	if (!done)

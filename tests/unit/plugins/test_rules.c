@@ -1627,6 +1627,50 @@ static void test_place(void **state)
 	}
 }
 
+/* 6.7: gangs of a group begin again where they were, as one that is alone does,
+ * whether one of them was requeued or both. */
+static void test_group_on_kept(void **state)
+{
+	(void)state;
+	for (uint32_t both = 0; both < 2; both++) {
+		struct fake_request rq = member_with(
+			"a", 2, "gang_on_failure=requeue|gang_groups=alice/b");
+		uint32_t ids[4], first;
+		uint64_t had[4];
+
+		new_cluster(both, "group on kept nodes");
+		first = busy(8);
+		submit_many(rq, 2, ids);
+		rq = member_with("b", 2,
+				 "gang_on_failure=requeue|gang_groups=alice/a");
+		submit_many(rq, 2, ids + 2);
+		pass();
+		schedule_and_pass();
+		all_in_state(ids, 4, FAKE_RUNNING);
+		fake_clock(60);
+		pass();
+		for (uint32_t i = 0; i < 4; i++)
+			had[i] = fake_job(ids[i])->nodes;
+		fake_end(first);
+		pass();
+		fake_fail(ids[0], false);
+		if (both)
+			fake_fail(ids[2], false);
+		for (int i = 0; i < 3; i++) {
+			pass();
+			fake_clock(3);
+		}
+		all_in_state(ids, 2, FAKE_PENDING);
+		schedule_and_pass();
+		pass();
+		all_in_state(ids, 4, FAKE_RUNNING);
+		assert_true((fake_job(ids[0])->nodes |
+			     fake_job(ids[1])->nodes) == (had[0] | had[1]));
+		assert_true((fake_job(ids[2])->nodes |
+			     fake_job(ids[3])->nodes) == (had[2] | had[3]));
+	}
+}
+
 /* One that waits ends with the others; who comes later is of another gang. */
 static void test_success_waits(void **state)
 {
@@ -2251,6 +2295,7 @@ int main(void)
 		TEST(test_success_asked),
 		TEST(test_success_last),
 		TEST(test_place),
+		TEST(test_group_on_kept),
 		TEST(test_success_restart),
 		TEST(test_completion_is_no_failure),
 		TEST(test_failure_of_before),
