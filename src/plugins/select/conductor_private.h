@@ -409,6 +409,7 @@ struct sgang_conductor {
 	bool claims;                /* ... or freed for somebody */
 	int64_t told;               /* members of gangs heard of epochs then,
 				     * last */
+	bool told_long;             /* a list of nodes was too long (keep.c) */
 	bool lost_claims;           /* nodes have other numbers: these are to
 				     * be read from the records */
 	struct sgang_standing last; /* the last job that backfill looked at */

@@ -16,12 +16,61 @@
 #include <string.h>
 
 #include "conductor_private.h"
+#include "plugins/log.h"
 
 /* Nothing is kept for a restart that is so many seconds away ... */
 #define AWAY_SECONDS 60
 /* ... nor for so long after the moment at which its members have ended at the
  * latest and may begin. */
 #define LATE_SECONDS 30
+
+/* The first nodes of the set, so many. NULL without memory. */
+static struct sgang_nodeset *first_of(const struct sgang_nodeset *nodes,
+				      uint32_t n)
+{
+	struct sgang_nodeset *first = sgang_nodeset_copy(nodes);
+	uint32_t i = 0;
+
+	for (; first && n; n--)
+		i = sgang_nodeset_next(first, i) + 1;
+	for (; first && (i = sgang_nodeset_next(first, i)) != SGANG_NODE_NONE;)
+		sgang_nodeset_remove(first, i);
+	return first;
+}
+
+/* A host list; of one that is too long as many as there is room for: some are kept,
+ * or left alone, and others not. */
+static void fold(struct sgang_conductor *c, const struct sgang_nodeset *nodes,
+		 char text[SGANG_CLAIM_SIZE])
+{
+	uint32_t most = sgang_nodeset_count(nodes), fit = 0, over = most;
+	char tried[SGANG_CLAIM_SIZE];
+
+	sgang_claim_fold(c, nodes, text);
+	if (text[0] || !most)
+		return;
+	while (fit + 1 < over) {
+		uint32_t n = fit + (over - fit) / 2;
+		struct sgang_nodeset *some = first_of(nodes, n);
+
+		tried[0] = '\0';
+		if (some)
+			sgang_claim_fold(c, some, tried);
+		sgang_nodeset_destroy(some);
+		if (tried[0]) {
+			fit = n;
+			strcpy(text, tried);
+		} else {
+			over = n;
+		}
+	}
+	if (!c->told_long)
+		sgang_log(
+			SGANG_LOG_INFO,
+			"a list of nodes is too long for the record of a member: of %u nodes that it had %u are kept for it, or left alone",
+			most, fit);
+	c->told_long = true;
+}
 
 void sgang_keep_write(struct sgang_conductor *c, struct sgang_job *job,
 		      const struct sgang_nodeset *also, struct sgang_record *r)
@@ -41,11 +90,11 @@ void sgang_keep_write(struct sgang_conductor *c, struct sgang_job *job,
 		c->host->nodes.unavailable(gone);
 		sgang_nodeset_and(gone, nodes);
 		sgang_nodeset_subtract(nodes, gone);
-		sgang_claim_fold(c, gone, r->lost);
+		fold(c, gone, r->lost);
 		if (also)
 			sgang_nodeset_or(nodes, also);
 		if (away <= AWAY_SECONDS)
-			sgang_claim_fold(c, nodes, r->kept);
+			fold(c, nodes, r->kept);
 	}
 	if (r->kept[0])
 		r->kept_until = r->restart + c->host->jobs.kill_wait() +

@@ -1627,6 +1627,53 @@ static void test_place(void **state)
 	}
 }
 
+/* 6.7: of nodes whose names do not fold, as many are kept as there is room for, and
+ * that is said once. */
+static void test_kept_long(void **state)
+{
+	static char name[FAKE_NODES][64];
+	const char *names[FAKE_NODES];
+	struct sgang_topologies *all;
+	struct fake_request rq = member_with("train", 1,
+					     "gang_on_failure=requeue");
+	struct sgang_conf conf;
+	uint32_t ids[1];
+
+	(void)state;
+	for (uint32_t n = 0; n < FAKE_NODES; n++) {
+		snprintf(name[n], sizeof(name[n]),
+			 "a-node-with-such-a-name-%c%c", (char)('a' + n / 8),
+			 (char)('a' + n % 8));
+		names[n] = name[n];
+	}
+	fake_cluster(FAKE_NODES, CPUS, MEMORY, LICENCES);
+	sgang_conductor_destroy(c);
+	c = sgang_conductor_create(&fake_host);
+	all = sgang_topologies_create(
+		sgang_fabric_flat(names, FAKE_NODES, NULL), NULL);
+	sgang_conf_default(&conf);
+	sgang_conductor_configure(c, all, &conf);
+	toy_nodes = FAKE_NODES;
+	rq.nodes = 7;
+	submit_many(rq, 1, ids);
+	pass();
+	for (uint32_t i = 0; i < 1; i++)
+		(void)turn_on(ids[i], FAKE_ALL_NODES, false);
+	pass();
+	all_in_state(ids, 1, FAKE_RUNNING);
+	fake_clock(60);
+	pass();
+	fake_fail(ids[0], false);
+	pass();
+	all_in_state(ids, 1, FAKE_PENDING);
+	for (uint32_t i = 0; i < 1; i++) {
+		assert_in_range(strlen(record_of(ids[i]).kept),
+				SGANG_CLAIM_SIZE - 40, SGANG_CLAIM_SIZE - 1);
+		assert_true(record_of(ids[i]).kept_until);
+	}
+	assert_int_equal(fake_log_count(SGANG_LOG_INFO, "is too long for"), 1);
+}
+
 /* 6.7: gangs of a group begin again where they were, as one that is alone does,
  * whether one of them was requeued or both. */
 static void test_group_on_kept(void **state)
@@ -2295,6 +2342,7 @@ int main(void)
 		TEST(test_success_asked),
 		TEST(test_success_last),
 		TEST(test_place),
+		TEST(test_kept_long),
 		TEST(test_group_on_kept),
 		TEST(test_success_restart),
 		TEST(test_completion_is_no_failure),
