@@ -19,7 +19,6 @@
 #include <string.h>
 
 #include "conductor_private.h"
-#include "core/base/hostlist.h"
 #include "faults.h"
 #include "plugins/log.h"
 
@@ -37,28 +36,6 @@
 #define REGISTER_SECONDS 60
 
 /* ---- the claim ---- */
-
-void sgang_claim_fold(const struct sgang_conductor *c,
-		      const struct sgang_nodeset *nodes,
-		      char text[SGANG_CLAIM_SIZE])
-{
-	uint32_t n = 0;
-	const char **names = calloc(sgang_nodeset_count(nodes) + 1UL,
-				    sizeof(*names));
-	char *folded = NULL;
-
-	for (uint32_t i = sgang_nodeset_next(nodes, 0);
-	     names && i != SGANG_NODE_NONE;
-	     i = sgang_nodeset_next(nodes, i + 1))
-		names[n++] = sgang_fabric_node_name(c->fabric, i);
-	if (names)
-		folded = sgang_hostlist_fold(names, n);
-	text[0] = '\0';
-	if (folded && strlen(folded) < SGANG_CLAIM_SIZE)
-		strcpy(text, folded);
-	free(folded);
-	free(names);
-}
 
 void sgang_claim_begin(struct sgang_conductor *c, struct gang *g,
 		       struct claim *claim)
@@ -373,23 +350,6 @@ static void review(struct sgang_conductor *c, struct gang *g)
 
 /* ---- after a restart ---- */
 
-struct sgang_nodeset *sgang_claim_read(const struct sgang_conductor *c,
-				       const char *text)
-{
-	struct sgang_nodeset *nodes =
-		sgang_nodeset_create(c->host->nodes.count());
-	char **name;
-	size_t n;
-
-	if (!nodes || sgang_hostlist_expand(text, &name, &n, NULL) < 0)
-		return nodes;
-	for (size_t i = 0; i < n; i++)
-		sgang_nodeset_add(nodes,
-				  sgang_fabric_find_node(c->fabric, name[i]));
-	sgang_hostlist_free(name);
-	return nodes;
-}
-
 struct going {
 	struct sgang_conductor *c;
 	struct claim *claim;
@@ -451,7 +411,7 @@ static void recover(struct sgang_conductor *c, struct gang *g,
 	going.claim = calloc(1, sizeof(*going.claim));
 	going.nodes = sgang_nodeset_create(c->host->nodes.count());
 	if (going.claim)
-		going.claim->nodes = sgang_claim_read(c, e->record.claim);
+		going.claim->nodes = sgang_node_list_read(c, e->record.claim);
 	if (going.nodes && going.claim && going.claim->nodes) {
 		strcpy(going.claim->text, e->record.claim);
 		going.claim->since = e->record.claimed;

@@ -633,15 +633,19 @@ bool sgang_preempt(struct sgang_conductor *c, struct gang **gangs, size_t n);
 /* Do Slurm, gang.conf and the gang let it preempt jobs? */
 bool sgang_preempt_may(const struct sgang_conductor *c, const struct gang *g);
 
-/* --- claim.c --- */
+/* --- node_list.c --- */
 
 /* Write nodes as a host list; "" where it has no room. */
-void sgang_claim_fold(const struct sgang_conductor *c,
-		      const struct sgang_nodeset *nodes,
-		      char text[SGANG_CLAIM_SIZE]);
-/* The nodes of such a list, which the caller frees; NULL without memory. */
-struct sgang_nodeset *sgang_claim_read(const struct sgang_conductor *c,
-				       const char *text);
+void sgang_node_list_fold(const struct sgang_conductor *c,
+			  const struct sgang_nodeset *nodes,
+			  char text[SGANG_CLAIM_SIZE]);
+/* The nodes of such a list that are known, which the caller frees; NULL where it
+ * cannot be read, or without memory. */
+struct sgang_nodeset *sgang_node_list_read(const struct sgang_conductor *c,
+					   const char *text);
+
+/* --- claim.c --- */
+
 /* The claim is the gang's from now on. */
 void sgang_claim_begin(struct sgang_conductor *c, struct gang *g,
 		       struct claim *claim);

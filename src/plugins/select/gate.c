@@ -68,19 +68,37 @@ static int ask_placed(const struct sgang_question *q, const struct terms *t,
 	return starts ? 0 : ask_slurm(q, t, start);
 }
 
+/* Does a job start now on what 'cut' leaves of 'nodes', where that is the question?
+ */
+static bool starts_on_rest(const struct sgang_question *q,
+			   const struct sgang_nodeset *nodes,
+			   bool (*cut)(const struct sgang_question *q,
+				       struct sgang_nodeset *nodes),
+			   int (*ask)(const struct sgang_question *q,
+				      const struct terms *t, int64_t *start),
+			   int64_t *start)
+{
+	struct sgang_nodeset *rest = sgang_nodeset_copy(nodes);
+	const struct terms there = terms_now(q, rest);
+	bool starts = rest && cut(q, rest) &&
+		      sgang_nodeset_count(rest) >= q->min_nodes &&
+		      ask(q, &there, start) == 0;
+
+	sgang_nodeset_destroy(rest);
+	return starts;
+}
+
+static bool cut_to_had(const struct sgang_question *q,
+		       struct sgang_nodeset *nodes)
+{
+	return sgang_conductor_had(q->conductor, q->job_id, nodes);
+}
+
 /* Does a member that begins again start now on those of 'nodes' that it had? */
 static bool starts_again(const struct sgang_question *q,
 			 const struct sgang_nodeset *nodes, int64_t *start)
 {
-	struct sgang_nodeset *had = sgang_nodeset_copy(nodes);
-	const struct terms there = terms_now(q, had);
-	bool starts = had &&
-		      sgang_conductor_had(q->conductor, q->job_id, had) &&
-		      sgang_nodeset_count(had) >= q->min_nodes &&
-		      ask_slurm(q, &there, start) == 0;
-
-	sgang_nodeset_destroy(had);
-	return starts;
+	return starts_on_rest(q, nodes, cut_to_had, ask_slurm, start);
 }
 
 /* Does a member start now on the nodes as near as that to its gang? '*n' is
@@ -126,18 +144,17 @@ static int ask_near(const struct sgang_question *q, const struct terms *t,
 	return starts_again(q, t->nodes, start) ? 0 : ask_placed(q, t, start);
 }
 
+static bool cut_lost(const struct sgang_question *q,
+		     struct sgang_nodeset *nodes)
+{
+	return sgang_conductor_lost(q->conductor, q->spec, nodes);
+}
+
 /* Does a member start now where its gang has lost none? */
 static bool starts_elsewhere(const struct sgang_question *q,
 			     const struct terms *t, int64_t *start)
 {
-	struct sgang_nodeset *nodes = sgang_nodeset_copy(t->nodes);
-	const struct terms there = terms_now(q, nodes);
-	bool starts = nodes &&
-		      sgang_conductor_lost(q->conductor, q->spec, nodes) &&
-		      ask_near(q, &there, start) == 0;
-
-	sgang_nodeset_destroy(nodes);
-	return starts;
+	return starts_on_rest(q, t->nodes, cut_lost, ask_near, start);
 }
 
 static int ask_for_job(const struct sgang_question *q, const struct terms *t,

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "conductor_private.h"
-#include "core/base/hostlist.h"
 #include "faults.h"
 #include "plugins/log.h"
 
@@ -390,34 +389,13 @@ static void drop(struct sgang_conductor *c, struct gang *g,
 				    g->hold.end == SGANG_HOLD_END_PREEMPTED);
 }
 
-/* The nodes that the record tells of; NULL when it does not, or without
- * memory. */
-static struct sgang_nodeset *told_nodes(struct sgang_conductor *c,
-					const struct sgang_record *r)
-{
-	struct sgang_nodeset *nodes = NULL;
-	char **name = NULL;
-	size_t n = 0;
-
-	if (!c->fabric || !r->at[0] ||
-	    sgang_hostlist_expand(r->at, &name, &n, NULL) < 0)
-		return NULL;
-	nodes = sgang_nodeset_create(c->host->nodes.count());
-	for (size_t i = 0; nodes && i < n; i++) {
-		uint32_t node = sgang_fabric_find_node(c->fabric, name[i]);
-
-		if (node != SGANG_NODE_NONE)
-			sgang_nodeset_add(nodes, node);
-	}
-	sgang_hostlist_free(name);
-	return nodes;
-}
-
 /* The others know of its nodes, so it has to have the same. */
 static bool hold_again(struct sgang_conductor *c, struct gang *g,
 		       struct hold *hold, struct sgang_job *job)
 {
-	struct sgang_nodeset *nodes = told_nodes(c, &hold->record);
+	bool told = c->fabric && hold->record.at[0];
+	struct sgang_nodeset *nodes =
+		told ? sgang_node_list_read(c, hold->record.at) : NULL;
 	const struct sgang_bounds bounds = { .nodes = nodes };
 	struct sgang_refusal refusal;
 	struct sgang_job *again = NULL;

@@ -46,7 +46,7 @@ static void fold(struct sgang_conductor *c, const struct sgang_nodeset *nodes,
 	uint32_t most = sgang_nodeset_count(nodes), fit = 0, over = most;
 	char tried[SGANG_CLAIM_SIZE];
 
-	sgang_claim_fold(c, nodes, text);
+	sgang_node_list_fold(c, nodes, text);
 	if (text[0] || !most)
 		return;
 	while (fit + 1 < over) {
@@ -55,7 +55,7 @@ static void fold(struct sgang_conductor *c, const struct sgang_nodeset *nodes,
 
 		tried[0] = '\0';
 		if (some)
-			sgang_claim_fold(c, some, tried);
+			sgang_node_list_fold(c, some, tried);
 		sgang_nodeset_destroy(some);
 		if (tried[0]) {
 			fit = n;
@@ -82,7 +82,7 @@ void sgang_keep_write(struct sgang_conductor *c, struct sgang_job *job,
 	r->kept_until = 0;
 	if (!c->fabric)
 		return;
-	nodes = sgang_claim_read(c, r->at);
+	nodes = sgang_node_list_read(c, r->at);
 	gone = sgang_nodeset_create(c->host->nodes.count());
 	if (nodes && gone) {
 		if (!r->at[0]) /* its nodes are too many for that */
@@ -170,7 +170,8 @@ static bool may_begin(const struct gang *g)
 static void add_nodes(const struct sgang_conductor *c, const char *text,
 		      struct sgang_nodeset **nodes)
 {
-	struct sgang_nodeset *more = text[0] ? sgang_claim_read(c, text) : NULL;
+	struct sgang_nodeset *more = text[0] ? sgang_node_list_read(c, text) :
+					       NULL;
 
 	if (!more)
 		return;

@@ -624,7 +624,7 @@ static bool claim_plan(struct preempt *p)
 
 	if (!claim)
 		return false;
-	sgang_claim_fold(a->c, claim->nodes, claim->text);
+	sgang_node_list_fold(a->c, claim->nodes, claim->text);
 	if (p->off) {
 		tell_would(p, claim);
 		sgang_claim_destroy(claim);
