@@ -728,6 +728,51 @@ static void put_stays(const struct sgang_gang *gang, struct json_object *list)
 	}
 }
 
+/* -- fewer run than its minimum -- */
+
+/* Without --gang-stale-grace. */
+#define GRACE_SECONDS 60
+
+/* A member whose record tells that; of several users the one whose word counts
+ * first. NULL: it is not so, or nobody wants to know. */
+static const struct sgang_record *find_stale(const struct sgang_gang *gang)
+{
+	const struct sgang_record *found = NULL;
+	size_t i;
+
+	for (i = 0; gang && i < gang->n_jobs; i++) {
+		const struct sgang_record *record = &gang->jobs[i]->record;
+
+		if (gang->jobs[i]->class != SGANG_ROW_RUNNING || !record->stale)
+			continue;
+		if (!found || (record->on_stale > SGANG_ON_FAILURE_IGNORE &&
+			       found->on_stale <= SGANG_ON_FAILURE_IGNORE))
+			found = record;
+	}
+	return found;
+}
+
+static void put_stale(const struct sgang_gang *gang,
+		      const struct sgang_record *record,
+		      struct json_object *object)
+{
+	uint32_t grace = record->stale_grace ? record->stale_grace :
+					       GRACE_SECONDS;
+	bool ends = record->on_stale > SGANG_ON_FAILURE_IGNORE &&
+		    grace != SGANG_FOREVER;
+
+	sgang_json_number(object, "running", gang->running);
+	sgang_json_number(object, "min_member", record->min_member);
+	sgang_json_number(object, "completed", record->done);
+	sgang_json_number(object, "since", (uint64_t)record->stale);
+	sgang_json_text(object, "on_stale",
+			sgang_on_failure_word(record->on_stale ?
+						      record->on_stale :
+						      SGANG_ON_FAILURE_IGNORE));
+	sgang_json_known(object, "ends",
+			 ends ? (uint64_t)(record->stale + grace) : 0);
+}
+
 /* -- all of it -- */
 
 #define FORM_GANG                                                              \
@@ -744,6 +789,8 @@ static void put_stays(const struct sgang_gang *gang, struct json_object *list)
 	"<members|\n   Failed={job_id}[ MemberRank={member_rank}]"             \
 	" State={state} ExitCode={exit_code} Signal={signal}"                  \
 	" NodeList={nodes} Restarts={restarts} EndTime={end_time%t}>>"         \
+	"<stale|\n   Stale={running}/{min_member} Completed={completed}"       \
+	" Since={since%t} OnStale={on_stale}[ Ends={ends%t}]>"                 \
 	"<stays|\n   Stays={job_id}[ MemberRank={member_rank}]"                \
 	" NodeList={nodes} Why={why}>"                                         \
 	"<placement|\n   RingCost={ring_cost} CrossLinks={cross_links}"        \
@@ -807,6 +854,9 @@ static void print(const struct request *request, const struct subject *subject)
 	inner = part(object, "failed", has_failed(subject));
 	if (inner)
 		put_losses(subject->gang, inner);
+	inner = part(object, "stale", find_stale(subject->gang) != NULL);
+	if (inner)
+		put_stale(subject->gang, find_stale(subject->gang), inner);
 	put_stays(subject->gang, sgang_json_list(object, "stays"));
 	inner = part(object, "placement", record->placed);
 	if (inner && is_short(record))

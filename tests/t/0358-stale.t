@@ -59,6 +59,8 @@ test_expect_success '6.10 a restart of slurmctld does not wind the clock up' '
 	gather late --gang-on-stale=kill --gang-stale-grace=0:15 &&
 	scancel ${members[0]} && wait_for 5 has_clock ${members[1]} &&
 	since=$(gang_record ${members[1]} stale) &&
+	"$sgang" explain late >why &&
+	grep " Stale=2/3 Completed=0 Since=20.* OnStale=kill Ends=20" why &&
 	slurm_saved ${members[1]} && slurm_kill9_ctld && slurm_start_ctld &&
 	wait_for 20 all_in RUNNING ${members[1]} ${members[2]} &&
 	test "$(gang_record ${members[1]} stale)" = $since
