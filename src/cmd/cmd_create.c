@@ -67,7 +67,7 @@ static const struct sgang_cmd_option options[] = {
 	[OPT_ON_SUCCESS] = { "on-success", "WORD", "leader, all or a number",
 			     0 },
 	[OPT_ON_DRAIN] = { "on-drain", "WORD", "ignore or replace", 0 },
-	[OPT_SPARES] = { "spares", "N",
+	[OPT_SPARES] = { "spares", "N[:cold]",
 			 "members that wait for another to be lost", 0 },
 	[OPT_TOPOLOGY] = { "topology", "POLICY",
 			   "what the gang asks of levels: require:LEVEL", 0 },

@@ -773,6 +773,27 @@ static void put_stale(const struct sgang_gang *gang,
 			 ends ? (uint64_t)(record->stale + grace) : 0);
 }
 
+/* -- who takes the place of one that is lost -- */
+
+static void put_spares(const struct sgang_gang *gang,
+		       struct json_object *object)
+{
+	struct json_object *list = sgang_json_list(object, "spares");
+
+	for (size_t i = 0; gang && i < gang->n_jobs; i++) {
+		const struct sgang_jobrow *job = gang->jobs[i];
+		struct json_object *row;
+
+		if (job->class != SGANG_ROW_RUNNING || !job->record.spare)
+			continue;
+		row = sgang_json_row(list);
+		sgang_json_text(row, "spare",
+				job->record.cold ? "cold" : "hot");
+		sgang_json_number(row, "job_id", job->job_id);
+		sgang_json_text(row, "nodes", job->nodes);
+	}
+}
+
 /* -- all of it -- */
 
 #define FORM_GANG                                                              \
@@ -793,6 +814,7 @@ static void put_stale(const struct sgang_gang *gang,
 	" Since={since%t} OnStale={on_stale}[ Ends={ends%t}]>"                 \
 	"<stays|\n   Stays={job_id}[ MemberRank={member_rank}]"                \
 	" NodeList={nodes} Why={why}>"                                         \
+	"<spares|\n   Spare={spare} JobId={job_id} NodeList={nodes}>"          \
 	"<placement|\n   RingCost={ring_cost} CrossLinks={cross_links}"        \
 	" Tier={tier|}"
 
@@ -858,6 +880,7 @@ static void print(const struct request *request, const struct subject *subject)
 	if (inner)
 		put_stale(subject->gang, find_stale(subject->gang), inner);
 	put_stays(subject->gang, sgang_json_list(object, "stays"));
+	put_spares(subject->gang, object);
 	inner = part(object, "placement", record->placed);
 	if (inner && is_short(record))
 		put_short(record, inner);

@@ -67,7 +67,10 @@ static void put_job(struct json_object *object, const struct sgang_jobrow *job)
 	sgang_json_text(object, "state", job->state);
 	sgang_json_maybe(object, "member_rank", record->placed,
 			 record->member_rank);
-	sgang_json_text(object, "spare", record->spare ? "yes" : "");
+	sgang_json_text(object, "spare",
+			!record->spare ? "" :
+			record->cold   ? "cold" :
+					 "yes");
 	sgang_json_maybe(object, "rank_offset", record->placed,
 			 record->rank_offset);
 	put_order(object, record->asks);

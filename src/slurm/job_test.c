@@ -416,11 +416,26 @@ static bool counts_features(const job_record_t *job_ptr)
 	       strchr(job_ptr->details->features, '*');
 }
 
-static int test_run_now(const struct job_test *t)
+/* It is not started: the conductor holds it on the nodes that were chosen. */
+static int hold_cold(const struct job_test *t)
 {
-	struct sgang_spec spec;
-	bool member = is_member(t->job_ptr, &spec);
-	struct sgang_question q = question(t, member ? &spec : NULL);
+	struct sgang_nodeset *nodes = nodes_of(t->node_bitmap);
+
+	/* these are the nodes of one of the features */
+	if (nodes && counts_features(t->job_ptr))
+		sgang_nodeset_fill(nodes);
+	if (nodes)
+		sgang_conductor_cold(sgang_own.conductor,
+				     (struct sgang_job *)t->job_ptr,
+				     t->min_nodes, nodes);
+	sgang_nodeset_destroy(nodes);
+	free_job_resources(&t->job_ptr->job_resrcs);
+	return SLURM_ERROR;
+}
+
+static int run_now(const struct job_test *t, const struct sgang_spec *spec)
+{
+	struct sgang_question q = question(t, spec);
 	struct sgang_nodeset *nodes = decided(&q);
 	int rc;
 
@@ -431,6 +446,24 @@ static int test_run_now(const struct job_test *t)
 	rc = sgang_gate_now(&q, nodes);
 	sgang_nodeset_destroy(nodes);
 	return rc;
+}
+
+static int test_run_now(const struct job_test *t)
+{
+	struct sgang_spec spec;
+	struct job_test alone = *t;
+	int rc;
+
+	if (!is_member(t->job_ptr, &spec))
+		return run_now(t, NULL);
+	if (!sgang_conductor_wants_cold(sgang_own.conductor, &spec,
+					(struct sgang_job *)t->job_ptr,
+					t->min_nodes))
+		return run_now(t, &spec);
+	alone.preemptee_candidates = NULL;
+	alone.victims = NULL;
+	rc = run_now(&alone, &spec);
+	return rc == SLURM_SUCCESS ? hold_cold(&alone) : rc;
 }
 
 static void remember_offer(const struct job_test *t)

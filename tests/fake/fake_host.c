@@ -1415,7 +1415,7 @@ static void host_unlabel(struct sgang_job *job)
 {
 	struct fake_job *j = job_of(job, "unlabel");
 
-	if (j->state != FAKE_GONE && j->state != FAKE_HELD)
+	if (j->state == FAKE_RUNNING || (j->state == FAKE_PENDING && j->parked))
 		fault("the reason of job %u is taken while it lives", j->id);
 	j->text[0] = '\0';
 	j->parked = false;

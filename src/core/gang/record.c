@@ -157,6 +157,7 @@ static const struct word {
 	{ "stays", KIND_TEXT, SPARSE, FIELD(stays) },
 	{ "userhold", KIND_BOOL, SPARSE, FIELD(user_hold) },
 	{ "spare", KIND_BOOL, SPARSE, FIELD(spare) },
+	{ "cold", KIND_BOOL, SPARSE, FIELD(cold) },
 	{ "restart", KIND_TIME, SPARSE, FIELD(restart) },
 	{ "place", KIND_U64, SPARSE, FIELD(place) },
 	{ "kept", KIND_TEXT, SPARSE, FIELD(kept) },

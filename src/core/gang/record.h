@@ -161,6 +161,8 @@ struct sgang_record {
 			 * release it */
 	bool spare;      /* it runs, and has no member rank until another one is
 		     * lost */
+	bool cold;       /* it has its nodes and is not launched, or may not be
+			  * yet: a spare or, with a place, one that was */
 	int64_t restart; /* it was requeued with its gang or in place of a
 			     * lost one, and may begin then */
 	uint64_t place;  /* ... with this place in Slurm's queue, which the

@@ -178,9 +178,9 @@ static const struct sgang_option options[OPTIONS + 1] = {
 	},
 	[OPT_SPARES] = {
 		.name = "gang-spares",
-		.arg = "N",
+		.arg = "N[:cold]",
 		.help = "members without a member rank, until one is lost "
-			"(default none)",
+			"(default none); cold ones are not launched before",
 	},
 	[OPT_ON_SUCCESS] = {
 		.name = "gang-on-success",
@@ -590,7 +590,22 @@ static int set_max_restarts(struct sgang_spec *spec, const char *value,
 static int set_spares(struct sgang_spec *spec, const char *value,
 		      struct sgang_error *err)
 {
-	return set_number(&spec->spares, OPT_SPARES, 1, value, err);
+	size_t length = strcspn(value, ":");
+	char shown[SGANG_TEXT_SHOWN], number[16];
+
+	if (length >= sizeof(number) ||
+	    (value[length] && strcmp(value + length, ":cold")))
+		return sgang_errf(err, EINVAL,
+				  "--%s=%s: expected a number, or a number and "
+				  ":cold",
+				  options[OPT_SPARES].name,
+				  sgang_text_show(shown, value));
+	memcpy(number, value, length);
+	number[length] = '\0';
+	if (set_number(&spec->spares, OPT_SPARES, 1, number, err))
+		return -1;
+	spec->spares_cold = value[length] != '\0';
+	return 0;
 }
 
 static int set_on_success(struct sgang_spec *spec, const char *value,
@@ -850,6 +865,14 @@ static void show_number(const struct sgang_spec *spec, char *text, size_t size,
 	snprintf(text, size, "%" PRIu32, *(const uint32_t *)field);
 }
 
+static void show_spares(const struct sgang_spec *spec, char *text, size_t size,
+			const void *field)
+{
+	(void)field;
+	snprintf(text, size, "%" PRIu32 "%s", spec->spares,
+		 spec->spares_cold ? ":cold" : "");
+}
+
 static void show_text(const struct sgang_spec *spec, char *text, size_t size,
 		      const void *field)
 {
@@ -996,7 +1019,7 @@ static const struct field {
 	{ OPT_MAX_RESTARTS, false, ALONE(max_restarts), show_number },
 	{ OPT_ON_STALE, false, ALONE(on_stale), show_on_stale },
 	{ OPT_STALE_GRACE, false, ALONE(stale_grace), show_time },
-	{ OPT_SPARES, false, ALONE(spares), show_number },
+	{ OPT_SPARES, false, SPAN(spares, spares, spares_cold), show_spares },
 	{ OPT_ON_SUCCESS, false, ALONE(on_success), show_on_success },
 	{ OPT_ON_DRAIN, false, ALONE(on_drain), show_on_drain },
 	{ OPT_OBJECT, true, ALONE(object), NULL },

@@ -99,7 +99,8 @@ struct sgang_spec {
 	enum sgang_on_failure on_drain; /* of a node under a member: ignore,
 					 * replace */
 	uint32_t spares;                /* members without a member rank that
-					 * wait for one to be lost */
+					 * wait for one to be lost ... */
+	bool spares_cold;               /* ... and are not launched before */
 	uint32_t waiting_time;          /* seconds, SGANG_FOREVER; 0:
 					 * not given */
 	bool groups_set;                /* an empty list counts */

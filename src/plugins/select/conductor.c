@@ -57,7 +57,7 @@ struct sgang_conductor *sgang_conductor_create(const struct sgang_host *host)
 	}
 	c->host = host;
 	c->poke.any = true; /* a restart may have left members to find */
-	c->fresh = true;
+	c->fresh = c->fresh_cold = true;
 	c->fresh_since = host->now();
 	sgang_conf_default(&c->conf);
 	pthread_mutex_init(&c->poke.mutex, NULL);
@@ -118,6 +118,8 @@ void sgang_conductor_forget_nodes(struct sgang_conductor *c)
 		sgang_slices_forget_nodes(g);
 		sgang_claim_forget(g);
 		sgang_keep_forget(g);
+		for (size_t i = 0; i < g->n_entries; i++)
+			sgang_cold_forget_offer(g->entries[i]);
 		g->joint.reserved = false;
 		g->turn.due = false;
 	}
@@ -128,7 +130,7 @@ void sgang_conductor_forget_nodes(struct sgang_conductor *c)
 
 void sgang_conductor_forget_jobs(struct sgang_conductor *c)
 {
-	c->fresh = true;
+	c->fresh = c->fresh_cold = true;
 	c->fresh_since = c->host->now();
 	sgang_slices_sweep(c, true);
 	sgang_registry_clear(c);
@@ -496,6 +498,7 @@ static int first_half(struct sgang_conductor *c)
 		sgang_success_check_all(c);
 		sgang_stale_check_all(c);
 	}
+	sgang_cold_check_all(c);
 	sgang_spare_check_all(c);
 	sgang_replace_check_all(c);
 	sgang_restart_check_all(c);
@@ -505,10 +508,12 @@ static int first_half(struct sgang_conductor *c)
 	sgang_claim_review_all(c);
 	sgang_keep_look_all(c);
 	sgang_turns_take(c);
+	sgang_cold_take_all(c);
 	sgang_claim_tell_all(c);
 	if (any_unsaved(c))
 		sgang_fault_die("committed", 1);
 	sgang_hold_release_all(c);
+	sgang_cold_release_all(c);
 	sgang_epoch_check_all(c);
 	sgang_publish_all(c);
 	sgang_nodes_show(c);
@@ -539,6 +544,7 @@ static void second_half(struct sgang_conductor *c)
 		sgang_fault_die("saved", 1);
 	for (struct gang *g = c->gangs; g; g = g->next) {
 		g->hold.saved = true;
+		sgang_cold_saved(g);
 		/* The pointers to jobs are those of the first half, and holds
 		 * may have been given to a job that preempts. */
 		if (g->hold.n || g->tally.held)
@@ -547,6 +553,7 @@ static void second_half(struct sgang_conductor *c)
 	sgang_group_collect(c);
 	sgang_hold_recheck_all(c);
 	sgang_hold_release_all(c);
+	sgang_cold_release_all(c);
 	sgang_claim_strike_all(c);
 	sgang_move_go_all(c);
 	sgang_epoch_tell_all(c);

@@ -157,6 +157,17 @@ bool sgang_conductor_spec(const struct sgang_conductor *c, uint32_t job_id,
 			  char *const *env, size_t n_env,
 			  struct sgang_spec *spec);
 
+/* Is 'job', a late member that Slurm would start now, to be held as a cold spare?
+ * Then it preempts nobody. Called with slurmctld's locks held. */
+bool sgang_conductor_wants_cold(struct sgang_conductor *c,
+				const struct sgang_spec *spec,
+				struct sgang_job *job, uint32_t min_nodes);
+/* It could start on these nodes: the next pass holds it there. Until then it has
+ * to be told that they are busy. */
+void sgang_conductor_cold(struct sgang_conductor *c, struct sgang_job *job,
+			  uint32_t min_nodes,
+			  const struct sgang_nodeset *nodes);
+
 /* Would 'job', a member that another job would preempt, have nothing to end,
  * since it only holds its nodes? Called with slurmctld's locks held. */
 bool sgang_conductor_may_yield(struct sgang_conductor *c,

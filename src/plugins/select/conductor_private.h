@@ -54,6 +54,11 @@ struct entry {
 				* since it was shown last; 0: none */
 	uint16_t tier;         /* PriorityTier */
 	struct probed *probed; /* during an attempt */
+	/* Slurm could start it now on these nodes, as a cold spare. */
+	struct {
+		struct sgang_nodeset *nodes; /* NULL: no such thing */
+		uint32_t ranks;
+	} offer;
 	struct sgang_spec spec;
 	struct sgang_record record;
 };
@@ -93,6 +98,19 @@ struct claim {
 	bool ripe;                   /* they are gone: the gang has its turn */
 	char text[SGANG_CLAIM_SIZE]; /* record.h */
 	char told[SGANG_VICTIMS_SIZE];
+};
+
+/* How far a cold spare is: cold_spare.c has the drawing. */
+enum sgang_cold { COLD_RESERVED, COLD_PROMOTED, COLD_DOUBTFUL, COLD_LAUNCHED };
+
+struct cold {
+	uint32_t job_id;
+	enum sgang_cold state;
+	bool saved;       /* in the job state on disk, as PROMOTED */
+	bool again;       /* it may have been released before slurmctld died */
+	bool asked_again; /* its node */
+	bool preempted;   /* ... so it is lost */
+	int64_t since;    /* LAUNCHED, or found again */
 };
 
 struct gang {
@@ -334,6 +352,11 @@ struct gang {
 		struct sgang_ring ring; /* since the last of them */
 	} seats;
 
+	/* Spares that have nodes and are not launched (cold_spare.c). */
+	struct {
+		struct cold *spares;
+		size_t n, cap;
+	} cold;
 	uint64_t spares_of; /* those of the spares were looked at with these
 			     * members */
 
@@ -401,16 +424,19 @@ struct sgang_conductor {
 	uint64_t configured;      /* so often */
 	/* What is atomic the conductor's thread uses without slurmctld's locks
 	 * too, between two passes. */
-	atomic_size_t n_members;    /* live ones, at the last pass */
-	bool turns;                 /* somebody has a turn, or ... */
-	atomic_bool slicing;        /* ... is being committed in slices */
-	bool holders;               /* somebody holds until others follow */
-	bool reserving;             /* nodes are kept for somebody */
-	bool claims;                /* ... or freed for somebody */
-	int64_t told;               /* members of gangs heard of epochs then,
+	atomic_size_t n_members; /* live ones, at the last pass */
+	bool turns;              /* somebody has a turn, or ... */
+	atomic_bool slicing;     /* ... is being committed in slices */
+	bool holders;            /* somebody holds until others follow */
+	bool reserving;          /* nodes are kept for somebody */
+	bool claims;             /* ... or freed for somebody */
+	int64_t told;            /* members of gangs heard of epochs then,
 				     * last */
-	bool told_long;             /* a list of nodes was too long (keep.c) */
-	bool lost_claims;           /* nodes have other numbers: these are to
+	bool told_long;          /* a list of nodes was too long (keep.c) */
+	bool offers;             /* some member could be a cold spare ... */
+	bool committing_cold;    /* ... and is being made one */
+	bool fresh_cold;  /* those of before a restart are not found yet */
+	bool lost_claims; /* nodes have other numbers: these are to
 				     * be read from the records */
 	struct sgang_standing last; /* the last job that backfill looked at */
 	uint64_t cycle;             /* so often it has begun anew */
@@ -944,6 +970,52 @@ void sgang_drains_forget(struct sgang_conductor *c);
 int sgang_heir_seat(struct sgang_conductor *c, struct gang *g,
 		    struct sgang_job *job, uint32_t job_id, uint32_t rank,
 		    uint32_t ranks);
+
+/* Would a job with so many ranks be a spare, as it is neither an heir nor a member
+ * that has its own seat? */
+bool sgang_heir_is_spare(struct sgang_conductor *c, struct gang *g,
+			 uint32_t job_id, uint32_t ranks);
+
+/* --- cold_list.c --- */
+
+/* NULL: it is none. */
+struct cold *sgang_cold_find(const struct gang *g, uint32_t job_id);
+/* Is it held as a cold spare, or was and may not be launched yet? */
+bool sgang_cold_has(const struct gang *g, uint32_t job_id);
+/* Room for one more. Returns 0, or -1 without memory. */
+int sgang_cold_room(struct gang *g);
+/* There is room. */
+struct cold *sgang_cold_add(struct gang *g, uint32_t job_id,
+			    enum sgang_cold state);
+void sgang_cold_take_out(struct gang *g, const struct cold *cold);
+/* It has lost its nodes, for that reason. */
+void sgang_cold_note_end(const struct gang *g, uint32_t job_id,
+			 enum sgang_hold_end why);
+/* The member is gone, or its nodes have other numbers. */
+void sgang_cold_forget_offer(struct entry *e);
+
+/* --- cold_spare.c --- */
+
+/* Does it hold, and nothing else? */
+bool sgang_cold_may_yield(struct sgang_conductor *c, const struct gang *g,
+			  uint32_t job_id);
+/* May this spare take a seat? Not if it is a cold one that is ending. */
+bool sgang_cold_usable(struct sgang_conductor *c, const struct entry *e);
+/* Hold those that could start, as cold spares. */
+void sgang_cold_take_all(struct sgang_conductor *c);
+/* It gives its nodes to a job that starts on them now. */
+void sgang_cold_yield(struct sgang_conductor *c, struct gang *g,
+		      struct sgang_job *job, uint32_t job_id);
+/* Find those of before a restart again, end those that have held long enough, give
+ * back or forget others. */
+void sgang_cold_check_all(struct sgang_conductor *c);
+/* It has a seat: to be launched when that is saved. Another spare: nothing. */
+void sgang_cold_promote(struct sgang_conductor *c, struct gang *g,
+			struct sgang_job *job, uint32_t job_id);
+/* The job state on disk is that of now. */
+void sgang_cold_saved(struct gang *g);
+/* Launch those that have a seat. */
+void sgang_cold_release_all(struct sgang_conductor *c);
 
 /* --- spare.c --- */
 

@@ -1001,6 +1001,7 @@ static void fill_running(struct sgang_conductor *c, const struct gang *g,
 		sgang_asks_add_own(&e->spec, r->asks);
 		r->round = e->round;
 	}
+	r->cold = sgang_cold_has(g, job_id);
 	r->since = 0;
 	r->phase = SGANG_PHASE_RUNNING;
 	r->satisfied = true;
@@ -1181,7 +1182,8 @@ char *sgang_describe_epoch(struct sgang_conductor *c, struct gang *g,
 	for (size_t i = 0; i < g->n_entries; i++) {
 		struct sgang_job *job = sgang_ranks_spare(c, g->entries[i]);
 
-		if (job)
+		/* of a cold one nobody listens there */
+		if (job && !g->entries[i]->record.cold)
 			c->host->jobs.nodes(job, nodes);
 	}
 	w.spares = join_spares(c, g, 0);

@@ -13,7 +13,9 @@
  *			them, not saved), saved, release (a member), released
  *			(not saved), known (saved), giveback, timeout (a
  *			member), claimed (nodes, for a gang that preempts),
- *			strike (a victim; 0: before the first)
+ *			strike (a victim; 0: before the first), reserved (a
+ *			cold spare, not saved), promoted (likewise), launch (of
+ *			one that was)
  */
 
 #ifndef SGANG_FAULTS_H

@@ -57,6 +57,14 @@ static bool wants_spare(const struct sgang_conductor *c, const struct gang *g)
 	return spares < g->tally.spec.spares;
 }
 
+bool sgang_heir_is_spare(struct sgang_conductor *c, struct gang *g,
+			 uint32_t job_id, uint32_t ranks)
+{
+	return sgang_ranks_look(c, g, job_id) == 0 &&
+	       sgang_ranks_find(g, job_id, ranks) == g->seats.n &&
+	       wants_spare(c, g);
+}
+
 static int begin_spare(struct sgang_conductor *c, struct gang *g,
 		       struct sgang_job *job, uint32_t job_id)
 {
@@ -102,6 +110,8 @@ void sgang_conductor_begins(struct sgang_conductor *c, struct sgang_job *job)
 	bool fresh = false;
 	struct entry *e;
 
+	if (c->committing_cold) /* who does so tells it */
+		return;
 	c->host->jobs.info(job, &info);
 	e = sgang_lookup_entry(c, info.job_id);
 	if (!e) { /* a task that has just been split off its array */

@@ -498,6 +498,8 @@ bool sgang_conductor_may_yield(struct sgang_conductor *c,
 
 	c->host->jobs.info(job, &info);
 	e = sgang_registry_entry(c, info.job_id);
+	if (g && sgang_cold_has(g, info.job_id))
+		return sgang_cold_may_yield(c, g, info.job_id);
 	return g && e && e->hold &&
 	       (g->hold.state == SGANG_HOLD_HOLDING ||
 		sgang_hold_committing(g)) &&
@@ -538,6 +540,11 @@ void sgang_conductor_yield(struct sgang_conductor *c,
 	struct sgang_job_info info;
 
 	c->host->jobs.info(job, &info);
+	if (sgang_cold_has(g, info.job_id)) {
+		sgang_cold_yield(c, g, job, info.job_id);
+		sgang_conductor_poke(c);
+		return;
+	}
 	g->hold.end = SGANG_HOLD_END_PREEMPTED;
 	sgang_metrics_hold_ended(&c->metrics, g->hold.end, 1);
 	sgang_log(SGANG_LOG_INFO, "%s/%s: member %u yields to job %u: %s",

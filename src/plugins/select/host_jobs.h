@@ -228,8 +228,8 @@ struct sgang_host_jobs {
 	void (*expect)(struct sgang_job *job, int64_t when);
 	/* Show 'text' as the reason of a job that is stopped. */
 	void (*label)(struct sgang_job *job, const char *text);
-	/* Take our text away from the reason of a job that has ended, or is
-	 * held. */
+	/* Take our text away from the reason of a job that has ended, is held
+	 * or was requeued, but is not parked. */
 	void (*unlabel)(struct sgang_job *job);
 	/* Show 'text' as the reason of a job that ends, or has ended. */
 	void (*tell_end)(struct sgang_job *job, const char *text);

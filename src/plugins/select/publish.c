@@ -251,6 +251,7 @@ static bool show_record(struct sgang_conductor *c, const struct gang *g,
 			strcpy(r.would, g->preempt.would.nodes);
 		}
 	}
+	r.cold = sgang_cold_has(g, e->job_id);
 	r.stale = 0;
 	r.done = 0;
 	if (e->m.state != SGANG_MEMBER_PENDING)
@@ -296,6 +297,7 @@ static uint64_t hash_records(const struct gang *g)
 	hash = sgang_hash_text(hash, g->preempt.would.nodes);
 	hash = sgang_hash(hash,
 			  (uint64_t)g->seats.changes << 1 | g->preempt.evicted);
+	hash = sgang_hash(hash, g->cold.n);
 	hash = sgang_hash(hash, (uint64_t)g->epoch.number << 32 | g->epoch.who);
 	if (g->preempt.claim)
 		hash = sgang_hash(sgang_hash_text(hash, g->preempt.claim->text),
@@ -310,7 +312,7 @@ static void show_end(struct sgang_conductor *c, struct sgang_job *job,
 {
 	/* what was held when slurmctld died is not known to have started */
 	bool ran = r->phase != SGANG_PHASE_HOLDING &&
-		   r->phase != SGANG_PHASE_STARTING;
+		   r->phase != SGANG_PHASE_STARTING && !(r->spare && r->cold);
 	struct sgang_job_info info;
 
 	c->host->jobs.info(job, &info);
@@ -385,6 +387,9 @@ void sgang_conductor_ended(struct sgang_conductor *c, struct sgang_job *job,
 	if (sgang_record_parse(info.comment, &r) != 1)
 		return;
 	sgang_keep_ended(c, job, &info, &r);
+	if (r.cold && sgang_registry_find(c, r.ns, r.name))
+		sgang_cold_note_end(sgang_registry_find(c, r.ns, r.name),
+				    info.job_id, why);
 	evicted = went_with_gang(c, &r, why);
 	if (info.state == SGANG_JOB_PENDING) {
 		/* lost: it will begin again, see restart.c */

@@ -27,6 +27,7 @@ static void free_entry(struct sgang_conductor *c, struct entry *e)
 {
 	set_seen(c, e, false);
 	c->n_entries--;
+	sgang_cold_forget_offer(e);
 	free(e->comment);
 	free(e);
 }
@@ -145,6 +146,7 @@ static void free_gang(struct gang *g)
 	free(g->entries);
 	free(g->group.gangs);
 	free(g->hold.members);
+	free(g->cold.spares);
 	sgang_nodeset_destroy(g->partitions.nodes);
 	sgang_nodeset_destroy(g->turn.limit);
 	sgang_nodeset_destroy(g->turn.offer);
@@ -741,8 +743,8 @@ void sgang_registry_renew(struct sgang_conductor *c, struct gang *g)
 
 static bool is_empty(const struct gang *g)
 {
-	return !g->hold.n && !g->stale && !g->n_entries && !g->object &&
-	       !g->shown.on;
+	return !g->hold.n && !g->cold.n && !g->stale && !g->n_entries &&
+	       !g->object && !g->shown.on;
 }
 
 static bool any_empty(const struct sgang_conductor *c)

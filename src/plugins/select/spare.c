@@ -66,7 +66,8 @@ static struct entry *nearest(struct sgang_conductor *c, struct gang *g,
 		struct sgang_job *job = sgang_ranks_spare(c, e);
 		uint64_t cost;
 
-		if (!job || sgang_ranks_of(c, job) != g->seats.seat[rank].ranks)
+		if (!job || !sgang_cold_usable(c, e) ||
+		    sgang_ranks_of(c, job) != g->seats.seat[rank].ranks)
 			continue;
 		seated[rank].job = job;
 		seated[rank].job_id = e->job_id;
@@ -90,6 +91,7 @@ static bool fill(struct sgang_conductor *c, struct gang *g, uint32_t rank)
 	if (!e || sgang_heir_seat(c, g, e->job, e->job_id, rank,
 				  g->seats.seat[rank].ranks) < 0)
 		return false;
+	sgang_cold_promote(c, g, e->job, e->job_id);
 	sgang_registry_note(c, e->job);
 	g->seats.seat[rank].owner = e;
 	c->changed = true;

@@ -21,7 +21,13 @@ struct gang *sgang_conductor_victim(struct sgang_conductor *c,
 	return sgang_registry_find(c, spec->ns, spec->name);
 }
 
-/* By gang, and those that came last first. */
+/* One that is not launched does nothing, and who is no spare has a place. */
+static int idle(const struct entry *e)
+{
+	return e->has_record ? e->record.spare + e->record.cold : 0;
+}
+
+/* By gang: spares, and then those that came last. */
 static int last_first(const void *x, const void *y)
 {
 	const struct seen *a = x, *b = y;
@@ -30,6 +36,8 @@ static int last_first(const void *x, const void *y)
 		return ((uintptr_t)a->v->gang < (uintptr_t)b->v->gang) ? -1 : 1;
 	if (!a->e || !b->e)
 		return (a->e != NULL) - (b->e != NULL);
+	if (idle(a->e) != idle(b->e))
+		return idle(b->e) - idle(a->e);
 	return sgang_gang_take_order(&b->e->m, &a->e->m);
 }
 

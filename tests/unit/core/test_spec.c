@@ -984,6 +984,7 @@ static void test_merge_words(void **state)
 		{ "gang-on-stale", "kill", "requeue", NULL },
 		{ "gang-stale-grace", "00:10:00", "UNLIMITED", NULL },
 		{ "gang-spares", "1", "2", NULL },
+		{ "gang-spares", "2", "2:cold", NULL },
 		{ "gang-on-success", "leader", "3", NULL },
 		{ "gang-on-drain", "ignore", "replace", NULL },
 		{ "gang-waiting-time", "00:10:00", "UNLIMITED", NULL },

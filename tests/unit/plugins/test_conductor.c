@@ -1433,6 +1433,264 @@ static void test_spares(void **state)
 	assert_int_equal(fake_state(ids[4]), FAKE_GONE);
 }
 
+/* Nodes that say that they know nothing of a job are asked once more, when the
+ * job would have been seen. */
+static void nodes_tell_again(void)
+{
+	fake_clock(5);
+	pass();
+}
+
+/* As slurmctld asks where a late member could start now. Is it one to hold? */
+static bool offer_cold(uint32_t id, uint64_t nodes)
+{
+	struct sgang_nodeset *set = toy_set(nodes);
+	struct sgang_spec spec = spec_of(id);
+	struct sgang_job *job;
+	bool cold;
+
+	assert_int_equal(turn(id), SGANG_TURN_ORDINARY);
+	assert_true(fake_host.lock());
+	job = fake_host.jobs.find(id);
+	cold = sgang_conductor_wants_cold(c, &spec, job, 1);
+	if (cold)
+		sgang_conductor_cold(c, job, 1, set);
+	fake_host.unlock();
+	sgang_nodeset_destroy(set);
+	return cold;
+}
+
+/* Three run, and one is held as a cold spare. */
+static void begin_cold(uint32_t ids[4], const char *more)
+{
+	struct fake_request rq = member_of("train", 3);
+
+	rq.more = more;
+	rq.time_limit = 600;
+	submit_many(rq, 4, ids);
+	pass();
+	schedule_and_pass();
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	fake_clock(2);
+	pass();
+	fake_snapshot();
+	assert_true(offer_cold(ids[3], ALL_FREE));
+	pass();
+}
+
+/* 6.5: a cold spare has nodes, and is launched when it has a member rank. */
+static void test_cold_spare(void **state)
+{
+	uint32_t ids[4], lost, more;
+
+	(void)state;
+	begin_cold(ids, "gang_spares=1:cold");
+	assert_int_equal(fake_state(ids[3]), FAKE_HELD);
+	assert_true(record_of(ids[3]).spare);
+	assert_true(record_of(ids[3]).cold);
+	assert_string_equal(text_of(ids[3]),
+			    "Gang alice/train: cold spare, starts when a "
+			    "member is lost");
+	more = submit(member_of("train", 3));
+	pass();
+	assert_false(offer_cold(more, ALL_FREE));
+	fake_clock(100);
+	pass();
+	assert_int_equal(fake_state(ids[3]), FAKE_HELD);
+	lost = with_rank(ids, 3, 1);
+	fake_fail(lost, false);
+	pass();
+	assert_int_equal(fake_state(ids[3]), FAKE_RUNNING);
+	assert_true(record_of(ids[3]).placed);
+	assert_int_equal(record_of(ids[3]).member_rank, 1);
+	assert_string_equal(fake_getenv(ids[3], "SLURM_GANG_MEMBER_RANK"), "1");
+	assert_false(record_of(ids[3]).spare);
+	fake_clock(2);
+	pass();
+	assert_false(record_of(ids[3]).cold);
+	assert_int_equal(fake_job(ids[3])->launches, 1);
+}
+
+static bool is_dead(void)
+{
+	bool lives = fake_scheduler(true);
+
+	fake_scheduler(false);
+	return !lives;
+}
+
+/* What is not saved is not launched (6.5, 0.1). */
+static void test_cold_unsaved(void **state)
+{
+	uint32_t ids[4];
+
+	(void)state;
+	begin_cold(ids, "gang_spares=1:cold");
+	fake_fail(with_rank(ids, 3, 2), false);
+	fake_save_fails(ENOSPC);
+	for (int i = 0; i < 10; i++) {
+		pass();
+		fake_clock(1);
+	}
+	assert_int_equal(fake_state(ids[3]), FAKE_HELD);
+	assert_true(record_of(ids[3]).placed);
+	fake_save_fails(0);
+	fake_clock(5);
+	pass();
+	assert_int_equal(fake_state(ids[3]), FAKE_RUNNING);
+}
+
+/* slurmctld dies at each of its saves, from the hold of the spare to some passes
+ * after its launch. It is launched once, with the rank of the one that was lost,
+ * and the others are never launched again. */
+static void test_cold_dies(void **state)
+{
+	for (int at = 0; at < 12; at++) {
+		uint32_t ids[4];
+		bool lost = false;
+
+		snprintf(context, sizeof(context), "save %d", at);
+		if (at) {
+			teardown(state);
+			setup(state);
+			snprintf(context, sizeof(context), "save %d", at);
+		}
+		if (at < 2)
+			fake_die_at_save(3, at % 2);
+		begin_cold(ids, "gang_spares=1:cold");
+		if (at >= 2 && at < 8)
+			fake_die_at_save((uint32_t)at / 2, at % 2);
+		for (int i = 0; i < 12; i++) {
+			if (is_dead())
+				come_back(true);
+			if (at == 8 + i)
+				come_back(true);
+			if (i == 3 && !lost) {
+				uint32_t id = with_rank(ids, 3, 1);
+
+				fake_fail(id, false);
+				fake_snapshot();
+				lost = true;
+			}
+			pass();
+			if (is_dead())
+				continue;
+			if (fake_state(ids[3]) == FAKE_PENDING &&
+			    turn(ids[3]) == SGANG_TURN_ORDINARY)
+				(void)offer_cold(ids[3], ALL_FREE);
+			fake_clock(2);
+		}
+		nodes_tell_again();
+		pass();
+		assert_int_equal(fake_state(ids[3]), FAKE_RUNNING);
+		assert_true(record_of(ids[3]).placed);
+		assert_int_equal(record_of(ids[3]).member_rank, 1);
+	}
+}
+
+/* 6.5, 6.8: what ends its hold, and what becomes of it then. */
+static void test_cold_ends(void **state)
+{
+	enum { DRAIN, HOLD, LIMIT, YIELD, CANCEL, NODE, GANG, CASES };
+	static const enum fake_state after[CASES] = {
+		[DRAIN] = FAKE_PENDING, [HOLD] = FAKE_PENDING,
+		[LIMIT] = FAKE_GONE,    [YIELD] = FAKE_PENDING,
+		[CANCEL] = FAKE_GONE,   [NODE] = FAKE_PENDING,
+		[GANG] = FAKE_GONE,
+	};
+
+	for (int how = 0; how < CASES; how++) {
+		uint32_t ids[4];
+		struct sgang_spec spec;
+
+		if (how) {
+			teardown(state);
+			setup(state);
+		}
+		snprintf(context, sizeof(context), "case %d", how);
+		begin_cold(ids, "gang_spares=1:cold");
+		assert_int_equal(fake_state(ids[3]), FAKE_HELD);
+		spec = spec_of(ids[3]);
+		switch (how) {
+		case DRAIN:
+			fake_drain((uint32_t)__builtin_ctzll(
+					   fake_job(ids[3])->nodes),
+				   true);
+			break;
+		case HOLD:
+			fake_user_hold(ids[3], true);
+			break;
+		case LIMIT:
+			fake_clock(599);
+			pass();
+			assert_int_equal(fake_state(ids[3]), FAKE_HELD);
+			fake_clock(1);
+			break;
+		case YIELD:
+			assert_true(fake_host.lock());
+			assert_true(sgang_conductor_may_yield(
+				c, &spec, fake_host.jobs.find(ids[3])));
+			sgang_conductor_yield(c, &spec,
+					      fake_host.jobs.find(ids[3]), 99);
+			fake_host.unlock();
+			break;
+		case CANCEL:
+			fake_end(ids[3]);
+			break;
+		case NODE:
+			fake_requeue(ids[3]);
+			break;
+		case GANG:
+			for (int i = 0; i < 3; i++)
+				fake_end(ids[i]);
+			break;
+		}
+		pass();
+		pass();
+		assert_int_equal(fake_state(ids[3]), after[how]);
+		if (how != GANG)
+			all_in_state(ids, 3, FAKE_RUNNING);
+		assert_int_equal(fake_job(ids[3])->launches, 0);
+		if (after[how] != FAKE_PENDING)
+			continue;
+		assert_false(record_of(ids[3]).spare);
+		assert_false(record_of(ids[3]).cold);
+		assert_int_equal(fake_job(ids[3])->holds, 0);
+	}
+}
+
+/* A lack of memory holds none that is not known (6.5). */
+static void test_cold_no_memory(void **state)
+{
+	uint64_t at = 0;
+	bool failed;
+
+	do {
+		uint32_t ids[4];
+
+		if (at++) {
+			teardown(state);
+			setup(state);
+		}
+		snprintf(context, sizeof(context), "allocation %d", (int)at);
+		begin_cold(ids, "gang_spares=1:cold");
+		fake_fail(with_rank(ids, 3, 1), false);
+		memory.calls = 0;
+		memory.fail_at = at;
+		memory.counting = true;
+		pass();
+		memory.counting = false;
+		failed = memory.calls >= at;
+		for (int i = 0; i < 3; i++) {
+			fake_clock(6);
+			pass();
+		}
+		assert_int_equal(fake_state(ids[3]), FAKE_RUNNING);
+		assert_true(record_of(ids[3]).placed);
+	} while (failed);
+}
+
 /* 6.2, 6.5: who takes a seat has its ranks, also where two are vacant. */
 static void test_layout_of_seat(void **state)
 {
@@ -2140,14 +2398,6 @@ static void test_accounting(void **state)
 }
 
 /* ---- restarts ---- */
-
-/* Nodes that say that they know nothing of a job are asked once more, when the
- * job would have been seen. */
-static void nodes_tell_again(void)
-{
-	fake_clock(5);
-	pass();
-}
 
 /* 0.38, 1.54, 1.55: held members are found again and started once, together. */
 static void test_adopt(void **state)
@@ -3181,6 +3431,11 @@ int main(void)
 		T(test_forget_nodes),
 		T(test_later_members),
 		T(test_spares),
+		T(test_cold_spare),
+		T(test_cold_unsaved),
+		T(test_cold_dies),
+		T(test_cold_ends),
+		T(test_cold_no_memory),
 		T(test_layout_of_seat),
 		T(test_layout_of_heirs),
 		T(test_spare_after_restart),

@@ -1,0 +1,187 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 0396-cold-spares.t - spares that have nodes and are launched when one is lost
+
+test_description='--gang-spares=N:cold'
+
+. "${SHARNESS:-/usr/share/sharness/sharness.sh}"
+
+slurm_setup -n 6 -c 2 --faults --conf \
+'KillWait=2
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP PriorityTier=1
+PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=9'
+slurm_start
+sgang=$top_builddir/src/cmd/sgang
+
+# A member, which tells what it was told; ID.fail makes it fail, GANG.go end.
+cat >tells.sh <<-'EOS'
+	#!/bin/bash
+	cd "$SLURM_SUBMIT_DIR"
+	env | grep ^SLURM_GANG_ >env.$SLURM_JOB_ID.part
+	mv env.$SLURM_JOB_ID.part env.$SLURM_JOB_ID.${SLURM_RESTART_COUNT:-0}
+	echo $SLURM_JOB_ID >>begun
+	until test -e $SLURM_GANG_NAME.go; do
+		if rm $SLURM_JOB_ID.fail 2>/dev/null; then exit 3; fi
+		sleep 0.1
+	done
+EOS
+chmod 755 tells.sh
+
+# gather GANG COUNT [OPTIONS]: so many members, three of which have a rank
+gather()
+{
+	local gang=$1 n=$2
+
+	shift 2
+	members=()
+	while test $n -gt 0; do
+		members+=($(submit -N1 -n2 --exclusive -t 10 --gang=$gang \
+			--gang-min-member=3 "$@" "$PWD/tells.sh")) || return 1
+		n=$((n - 1))
+	done
+}
+
+told() { sed -n "s/^SLURM_GANG_$2=//p" env.$1.${3:-0}; }
+is_cold() { job_is $1 CONFIGURING && test "$(gang_record $1 spare)" = 1 &&
+	test "$(gang_record $1 cold)" = 1; }
+nodes_of() { job_field $1 NodeList; }
+begun() { test "$(grep -cx $1 begun)" = 1; }
+rank_of() { gang_record $1 rank | cut -d/ -f1; }
+
+# One more member of a gang that runs, as its cold spare.
+add_cold()
+{
+	spare=$(submit -N1 -n2 --exclusive -t 10 --gang=$1 \
+		--gang-min-member=3 --gang-spares=1:cold "$PWD/tells.sh") &&
+		wait_for 20 is_cold $spare
+}
+
+# The member with rank 1 is lost, and the spare has its place.
+replaced()
+{
+	local id lost=
+
+	for id in ${members[@]}; do
+		test "$(rank_of $id)" != 1 || lost=$id
+	done
+	touch $lost.fail && wait_for 20 takes_over && begun $spare
+}
+
+takes_over()
+{
+	job_is $spare RUNNING && test "$(rank_of $spare)" = 1 &&
+		test -s env.$spare.0
+}
+
+complete() { touch $1.go && wait_for 20 nodes_idle && rm -f $1.go; }
+
+test_expect_success '6.5 three start, and a cold spare has nodes' '
+	gather ring 3 --gang-spares=1:cold && wait_for 20 all_in RUNNING ${members[@]} &&
+	add_cold ring && test -n "$(job_field $spare NodeList)" &&
+	! grep -x $spare begun &&
+	squeue -h -j $spare -o %r | grep "Gang root/ring: cold spare"
+'
+test_expect_success '6.5 it is shown' '
+	node=$(nodes_of $spare) &&
+	"$sgang" show ring >shown && cat shown && grep "Spare=cold" shown &&
+	grep "Spares=1:cold" shown &&
+	"$sgang" explain ring >said && cat said &&
+	grep "Spare=cold JobId=$spare NodeList=$node" said &&
+	"$sgang" list && "$sgang" epoch ring >said && cat said &&
+	grep "SPARE_JOB_IDS=.$spare." said &&
+	sinfo -h -N -n $node -o %n\ %T && scontrol show node $node | grep root/ring
+'
+test_expect_success '6.5 a member that says otherwise is refused' '
+	test_must_fail sbatch -N1 --gang=ring --gang-spares=1 tells.sh 2>err &&
+	cat err && grep "gang-spares" err
+'
+test_expect_success '6.5 a member is lost: it starts at once with all of its place' '
+	from=$(date +%s%N) && replaced &&
+	echo "$((($(date +%s%N) - from) / 1000000)) ms" &&
+	test "$(told $spare MEMBER_RANK)" = 1 &&
+	test "$(told $spare MEMBERS)" = 3 &&
+	test "$(told $spare NODELIST | tr , "\n" | sed -n 2p)" = \
+		"$(nodes_of $spare)" &&
+	wait_for 15 "test -z \"\$(gang_record $spare cold)\"" &&
+	test "$(restarts_of $spare)" = 0
+'
+test_expect_success '6.5 another is lost without a spare: nobody has its place' '
+	lost=$(for id in ${members[@]}; do test "$(rank_of $id)" != 2 || echo $id; done) &&
+	touch $lost.fail && wait_state $lost FAILED && complete ring
+'
+test_expect_success '6.5 it ends with its gang, and says why' '
+	gather fine 3 --gang-spares=1:cold && wait_for 20 all_in RUNNING ${members[@]} &&
+	add_cold fine && complete fine && ! grep -x $spare begun &&
+	wait_for 10 "test -z \"\$(squeue -h)\"" &&
+	squeue -h -t all -j $spare -o %r |
+		grep "Gang root/fine ended: no spare is needed"
+'
+test_expect_success '6.5 who begins: a drained node is left' '
+	gather many 3 --gang-spares=1:cold && wait_for 20 all_in RUNNING ${members[@]} &&
+	add_cold many && was=$(nodes_of $spare) &&
+	scontrol update NodeName=$was State=DRAIN Reason=test &&
+	wait_for 20 "is_cold $spare && test \$(nodes_of $spare) != $was" &&
+	scontrol update NodeName=$was State=RESUME && ! grep -x $spare begun
+'
+test_expect_success '6.5 scontrol hold, release; scancel' '
+	scontrol hold $spare && wait_state $spare PENDING &&
+	scontrol release $spare && wait_for 20 is_cold $spare &&
+	scancel $spare && wait_state $spare CANCELLED && add_cold many
+'
+test_expect_success '6.5 salloc is told when it starts' '
+	scancel $spare && wait_state $spare CANCELLED &&
+	salloc -N1 -n2 --exclusive -t 10 --gang=many --gang-min-member=3 \
+		--gang-spares=1:cold -J inter ./tells.sh >inter.out 2>&1 &
+	wait_for 20 "test -n \"\$(squeue -h -n inter -o %A)\"" &&
+	spare=$(squeue -h -n inter -o %A) && wait_for 20 is_cold $spare &&
+	! grep Granted inter.out && replaced && complete many &&
+	wait_for 20 "test -z \"\$(squeue -h)\""
+'
+test_expect_success '6.5 6.8 it yields to a job that preempts, at once' '
+	gather low 3 --gang-spares=1:cold && wait_for 20 all_in RUNNING ${members[@]} &&
+	add_cold low && rest=$(sbatch --parsable -p high -N3 --exclusive \
+		-t 5 --wrap="sleep 300") && wait_state $rest RUNNING &&
+	wait_state $spare PENDING && all_in RUNNING ${members[@]} &&
+	test "$(restarts_of ${members[@]} $spare)" = 0 &&
+	scancel $rest && wait_for 20 is_cold $spare
+'
+test_expect_success '6.5 slurmctld restarts and reconfigures: it holds on' '
+	scontrol reconfigure && slurm_stop_ctld && slurm_start_ctld &&
+	wait_for 20 "gang_log root/low \"found cold spare $spare again\"" &&
+	is_cold $spare && ! grep -x $spare begun && replaced && complete low
+'
+for at in reserved promoted launch released known; do
+	test_expect_success "6.5 slurmctld is killed: $at" '
+		test_when_finished clear_cluster &&
+		rm -f begun && gather die-$at 3 --gang-spares=1:cold &&
+		wait_for 20 all_in RUNNING ${members[@]} &&
+		wait_for 20 "test \$(wc -l <begun) = 3" && slurm_saved $members &&
+		if test $at = reserved; then
+			spare=$(submit -N1 -n2 --exclusive -t 10 \
+				--gang=die-$at --gang-min-member=3 -H \
+				--gang-spares=1:cold "$PWD/tells.sh") &&
+			slurm_saved $spare && slurm_fault kill-$at 1 &&
+			scontrol release $spare
+		else
+			add_cold die-$at && slurm_saved $spare &&
+			slurm_fault kill-$at 1 &&
+			lost=$(for id in ${members[@]}; do
+				test "$(rank_of $id)" != 1 || echo $id; done) &&
+			touch $lost.fail
+		fi &&
+		wait_for 20 "! slurm_alive slurmctld" && slurm_fault &&
+		slurm_start_ctld &&
+		if test $at = reserved; then
+			wait_for 20 scontrol release $spare &&
+			wait_for 40 is_cold $spare && replaced
+		else
+			wait_for 60 takes_over && begun $spare
+		fi && complete die-$at && begun $spare &&
+		test "$(sort begun | uniq -d)" = ""
+	'
+done
+test_expect_success 'nothing is left' 'clear_cluster; nothing_left'
+
+test_done
