@@ -3,7 +3,9 @@
 # 0393-spares-random.t - members and spares are lost, slurmctld dies: who has which rank
 #
 # What the files of the members say is compared with Slurm's own word on who runs
-# and with who had which rank before. SEED=N and ROUNDS=N choose other rounds.
+# and with who had which rank before. Then the same with cold spares, which have
+# no file, and begin once at the most between two losses. SEED=N and ROUNDS=N
+# choose other rounds, KIND=hot or KIND=cold one of the two.
 
 test_description='Random losses in gangs with spares, replaced or not'
 
@@ -18,6 +20,7 @@ RANDOM=$seed
 
 cat >tells.sh <<-'EOF'
 	#!/bin/bash
+	echo $SLURM_JOB_ID $SLURM_RESTART_COUNT >>"$SLURM_SUBMIT_DIR/begun"
 	echo $SLURM_GANG_STATE >"$SLURM_SUBMIT_DIR/state.$SLURM_JOB_ID.part" &&
 	mv "$SLURM_SUBMIT_DIR/state.$SLURM_JOB_ID.part" \
 		"$SLURM_SUBMIT_DIR/state.$SLURM_JOB_ID" &&
@@ -26,17 +29,25 @@ EOF
 chmod 755 tells.sh
 
 # Four ranks, and one or two spares.
-policy=$((RANDOM % 2)) wanted=$((RANDOM % 2 + 1))
-policies=(ignore replace) policy=${policies[policy]}
+choose()
+{
+	policies=(ignore replace)
+	policy=${policies[RANDOM % 2]} wanted=$((RANDOM % 2 + 1))
+	cold= && test $1 = hot || cold=:cold
+	had=() live=() epoch=1 gone=$((4 + wanted))
+	rm -f state.* begun
+}
 
 member()
 {
 	submit -N1 -n2 --exclusive -t 30 --gang=churn --gang-min-member=4 \
-		--gang-spares=$wanted --gang-on-failure=$policy \
+		--gang-spares=$wanted$cold --gang-on-failure=$policy \
 		--gang-max-restarts=100 "$PWD/tells.sh"
 }
 
-running() { squeue -h -t R -n tells.sh -o %A | sort -n; }
+# A cold spare is CONFIGURING.
+running() { squeue -h -t R,CF -n tells.sh -o %A | sort -n; }
+launched() { squeue -h -t R -n tells.sh -o "%A %T" | sed -n "s/ RUNNING//p"; }
 
 # What a file says: said ID NAME
 said()
@@ -54,14 +65,20 @@ agree()
 	local id first= file
 
 	test "$(running)" = "$(sorted ${live[@]})" || return 1
-	for id in ${live[@]}; do
+	test $policy = replace || test "$(sort begun | uniq -d)" = "" ||
+		return 1
+	for id in $(launched); do
 		test -s state.$id && file=$(cat state.$id) && test -s "$file" ||
 			return 1
 		test -z "$first" || cmp -s "$first" "$file" || return 1
 		first=$file
 	done
-	ranks=($(words "$(said $live JOB_IDS)"))
-	spares=($(words "$(said $live SPARE_JOB_IDS)"))
+	first=$(launched | head -n 1) && test -n "$first" || return 1
+	ranks=($(words "$(said $first JOB_IDS)"))
+	spares=($(words "$(said $first SPARE_JOB_IDS)"))
+	test -z "$cold" ||
+		test "$(sorted ${ranks[@]} | grep -vx 0)" = \
+			"$(sorted $(launched))" || return 1
 	test "$(sorted ${ranks[@]} ${spares[@]} | grep -vx 0)" = \
 		"$(sorted ${live[@]})"
 }
@@ -80,7 +97,8 @@ holds()
 		test ${ranks[i]} != 0 || test -z "${spares[*]}" || return 1
 	done
 	test ${#spares[@]} -le $wanted || return 1
-	now=$(said $live EPOCH) && test $now -ge $epoch && epoch=$now
+	now=$(said $(launched | head -n 1) EPOCH) && test $now -ge $epoch &&
+		epoch=$now
 }
 
 any() { echo ${live[RANDOM % ${#live[@]}]}; }
@@ -93,13 +111,16 @@ drop()
 	live=(${left[@]})
 }
 
+# Nothing of it runs that could fail.
+is_cold() { test -n "$cold" && printf "%s\n" ${spares[@]} | grep -qx $1; }
+
 # It is cancelled, or fails: then it comes back if it is replaced.
 lose()
 {
 	local id=$1 i
 
 	for i in 0 1 2 3; do test "${had[i]}" != $id || had[i]=; done
-	if test $((RANDOM % 2)) = 0; then
+	if test $((RANDOM % 2)) = 0 || is_cold $id; then
 		scancel $id && drop $id && gone=$((gone + 1))
 		return
 	fi
@@ -138,21 +159,24 @@ round()
 	esac && refill && holds
 }
 
-test_expect_success "6.5 $policy, $wanted spares: the gang starts" '
-	had=() live=() epoch=1 gone=$((4 + wanted)) && refill && holds &&
-	test ${#spares[@]} = $wanted
-'
-for i in $(seq $rounds); do
-	test_expect_success "6.2 6.3 6.5 6.6: seed $seed, $i" '
-		round || {
-			squeue >&2
-			for id in ${live[@]}; do
-				cat "$(cat state.$id)" | grep "EPOCH\|JOB_IDS" >&2
-			done
-			false
-		}
+for kind in ${KIND:-hot cold}; do
+	choose $kind
+	test_expect_success "6.5 $policy, $wanted $kind spares: the gang starts" '
+		refill && holds && test ${#spares[@]} = $wanted
 	'
+	for i in $(seq $rounds); do
+		test_expect_success "6.2 6.3 6.5 6.6: $kind, seed $seed, $i" '
+			round || {
+				squeue >&2
+				for id in $(launched); do
+					cat "$(cat state.$id)" |
+						grep "EPOCH\|JOB_IDS" >&2
+				done
+				false
+			}
+		'
+	done
+	test_expect_success "$kind: nothing is left" 'clear_cluster; nothing_left'
 done
-test_expect_success 'nothing is left' 'clear_cluster; nothing_left'
 
 test_done

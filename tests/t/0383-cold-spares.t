@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# 0396-cold-spares.t - spares that have nodes and are launched when one is lost
+# 0383-cold-spares.t - spares that have nodes and are launched when one is lost
 
 test_description='--gang-spares=N:cold'
 
