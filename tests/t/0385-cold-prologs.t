@@ -40,14 +40,14 @@ member()
 	submit -N1 -n2 --exclusive -t 10 --gang=ring --gang-min-member=3 \
 		--gang-spares=1:cold "$PWD/tells.sh"
 }
-ran() { grep -qx $2 $1; }
+ran() { grep -qx "$2${3:+ $3}" $1; }
 is_cold() { job_is $1 CONFIGURING && test "$(gang_record $1 cold)" = 1; }
 loses()
 {
 	for id in ${members[@]}; do
 		test "$(gang_record $id rank | cut -d/ -f1)" != $1 || lost=$id
 	done
-	touch $lost.fail && wait_for 20 ran begun "$spare $1"
+	touch $lost.fail && wait_for 20 ran begun $spare $1
 }
 
 test_expect_success '6.5 PrologSlurmctld runs for it, the Prolog of its node does not' '
