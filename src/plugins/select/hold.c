@@ -85,6 +85,7 @@ static void undo_holds(struct sgang_conductor *c, struct gang *g,
 	/* They are no holds any more when they are looked at. */
 	n = g->hold.n;
 	g->hold.n = 0;
+	g->hold.adopted = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct sgang_job *job =
 			c->host->jobs.find(g->hold.members[i].job_id);
@@ -880,6 +881,7 @@ static void launch(struct sgang_conductor *c, struct gang *g)
 	if (g->hold.started)
 		sgang_below_recover(g); /* the next record is to tell it, too */
 	g->hold.n = 0;
+	g->hold.adopted = 0;
 	g->hold.since = 0;
 	g->hold.end = SGANG_HOLD_END_NONE;
 	g->hold.described = false;
