@@ -938,6 +938,9 @@ char *sgang_describe_epoch(struct sgang_conductor *c, struct gang *g,
 
 /* --- epoch.c --- */
 
+/* In the first pass: the numbers that the records tell, before any is written
+ * anew. */
+void sgang_epoch_recover_all(struct sgang_conductor *c);
 /* What it holds is about to be released: an epoch that all are started with. */
 void sgang_epoch_begin(struct sgang_conductor *c, struct gang *g);
 /* A job takes this member rank of a gang that has started, or is a spare. */

@@ -38,6 +38,12 @@ static void recover(struct gang *g)
 	}
 }
 
+void sgang_epoch_recover_all(struct sgang_conductor *c)
+{
+	for (struct gang *g = c->gangs; g; g = g->next)
+		recover(g);
+}
+
 /* What was worked out for these members and this state of the nodes. */
 static void keep(struct sgang_conductor *c, struct gang *g, uint32_t members,
 		 uint32_t drains)
