@@ -14,6 +14,7 @@
 
 #include "conductor_private.h"
 #include "core/base/hash.h"
+#include "faults.h"
 
 /* Added up over the members, in any order. */
 static uint32_t who_is(uint32_t rank, uint32_t job_id)
@@ -166,7 +167,9 @@ void sgang_epoch_check_all(struct sgang_conductor *c)
 		     g->epoch.drains_of != c->drains.version))
 			look(c, g);
 		/* The number is saved before anybody is told. */
-		if (g->epoch.due && !g->hold.n && c->host->now() > c->told)
-			c->changed = true;
+		if (!g->epoch.due || g->hold.n || c->host->now() <= c->told)
+			continue;
+		c->changed = true;
+		sgang_fault_die("epoch", 1);
 	}
 }

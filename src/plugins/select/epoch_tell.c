@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "conductor_private.h"
+#include "faults.h"
 #include "plugins/log.h"
 
 static void tell(struct sgang_conductor *c, struct gang *g)
@@ -31,7 +32,9 @@ void sgang_epoch_tell_all(struct sgang_conductor *c)
 	for (struct gang *g = c->gangs; g; g = g->next) {
 		if (!g->epoch.due || g->hold.n)
 			continue;
+		sgang_fault_die("tell", 1);
 		tell(c, g);
+		sgang_fault_die("told", 1);
 		c->told = now;
 	}
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "conductor_private.h"
+#include "faults.h"
 #include "plugins/log.h"
 
 /* A gang that fails every time is not started for ever: Slurm's own default for
@@ -343,9 +344,11 @@ static void replace_all(struct sgang_conductor *c, const struct gang *g,
 		if (!job)
 			continue;
 		c->host->jobs.info(job, &info);
-		if (policy(c, &info) == SGANG_ON_FAILURE_REPLACE &&
-		    sgang_replace_is_lost(&info))
-			replace_one(c, g, &info, all);
+		if (policy(c, &info) != SGANG_ON_FAILURE_REPLACE ||
+		    !sgang_replace_is_lost(&info))
+			continue;
+		sgang_fault_die("replace", 1);
+		replace_one(c, g, &info, all);
 	}
 }
 
@@ -380,6 +383,7 @@ static bool requeue_all(struct sgang_conductor *c, struct gang *g,
 	for (size_t i = 0; i < all->n; i++) {
 		struct sgang_job *job = c->host->jobs.find(all->ids[i]);
 
+		sgang_fault_die("requeue", i + 1);
 		if (job && !requeue_one(c, g, job, all))
 			return false;
 	}
@@ -440,6 +444,7 @@ static void apply(struct sgang_conductor *c, struct gang *g, uint32_t lost)
 	again = wants_requeue(c, &all) && may_requeue(c, g, lost) &&
 		requeue_all(c, g, &all);
 	ended = end_all(c, g, &all, again);
+	sgang_fault_die("requeued", 1);
 	if (again || (g->n_entries && ended))
 		sgang_log(SGANG_LOG_INFO,
 			  "%s/%s: member %u is lost: the gang is %s", g->ns,

@@ -15,7 +15,16 @@
  *			member), claimed (nodes, for a gang that preempts),
  *			strike (a victim; 0: before the first), reserved (a
  *			cold spare, not saved), promoted (likewise), launch (of
- *			one that was)
+ *			one that was), replace (a job of a gang that lost one,
+ *			before it is looked at), requeue (a job, before it is
+ *			requeued for its gang), requeued (all of them, not
+ *			saved), begins (a requeued job may, its record says
+ *			nothing of it), begun, fill (a seat, with a spare),
+ *			filled, seat (a late member, before it has one), seated
+ *			(not saved), epoch (of a gang, not saved), tell (it,
+ *			saved), told, end (a job, since its gang is done), ended
+ *			(all), leaves (a member whose node drains, before it is
+ *			requeued), moved (it is)
  */
 
 #ifndef SGANG_FAULTS_H

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "conductor_private.h"
+#include "faults.h"
 #include "plugins/log.h"
 
 static int describe(struct sgang_conductor *c, struct gang *g,
@@ -126,10 +127,12 @@ void sgang_conductor_begins(struct sgang_conductor *c, struct sgang_job *job)
 		return;
 	if (fresh) /* its record is to have the policies of its gang */
 		sgang_registry_refresh(c, e->gang);
+	sgang_fault_die("seat", 1);
 	if (begin(c, e->gang, e, &info) == 0)
 		sgang_registry_note(c, job);
 	else
 		sgang_log(SGANG_LOG_ERROR,
 			  "%s/%s: no memory for SLURM_GANG_* of job %u",
 			  e->gang->ns, e->gang->name, e->job_id);
+	sgang_fault_die("seated", 1);
 }

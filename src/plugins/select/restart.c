@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "conductor_private.h"
+#include "faults.h"
 
 /* Before the second restart of a job, in seconds; doubled with each. */
 #define BACKOFF_FIRST 15
@@ -81,6 +82,7 @@ static void set_begin(struct sgang_conductor *c, struct gang *g)
 		begin = c->host->jobs.begin(e->job, r.restart, r.place);
 		if (!begin)
 			continue;
+		sgang_fault_die("begins", 1);
 		if (begin > g->restart)
 			g->restart = begin;
 		r.restart = 0;
@@ -89,6 +91,7 @@ static void set_begin(struct sgang_conductor *c, struct gang *g)
 		e->record.place = 0;
 		(void)sgang_publish_write(c, e->job, &r);
 		c->changed = true;
+		sgang_fault_die("begun", 1);
 	}
 }
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "conductor_private.h"
+#include "faults.h"
 #include "plugins/log.h"
 
 /* ---- a member is lost ---- */
@@ -88,6 +89,8 @@ static bool fill(struct sgang_conductor *c, struct gang *g, uint32_t rank)
 {
 	struct entry *e = nearest(c, g, rank);
 
+	if (e)
+		sgang_fault_die("fill", 1);
 	if (!e || sgang_heir_seat(c, g, e->job, e->job_id, rank,
 				  g->seats.seat[rank].ranks) < 0)
 		return false;
@@ -95,6 +98,7 @@ static bool fill(struct sgang_conductor *c, struct gang *g, uint32_t rank)
 	sgang_registry_note(c, e->job);
 	g->seats.seat[rank].owner = e;
 	c->changed = true;
+	sgang_fault_die("filled", 1);
 	return true;
 }
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "conductor_private.h"
+#include "faults.h"
 #include "plugins/log.h"
 
 static bool is_done(const struct gang *g, uint32_t on_success)
@@ -62,11 +63,13 @@ static void check(struct sgang_conductor *c, struct gang *g)
 	for (size_t i = 0; i < g->n_entries; i++) {
 		if (!is_concerned(g, g->entries[i]))
 			continue;
+		sgang_fault_die("end", i + 1);
 		end_one(c, g, g->entries[i]);
 		any = true;
 	}
 	if (!any)
 		return;
+	sgang_fault_die("ended", 1);
 	g->below.over = true;
 	sgang_registry_renew(c, g);
 }

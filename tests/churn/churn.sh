@@ -1,0 +1,478 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# churn.sh - gangs that lose members and nodes, one event after the other
+#
+# For a test with a private cluster. A season has two gangs and a few jobs in
+# their way; an event takes members or nodes from one gang and is over when all
+# that should run does, and knows who else runs. What happened is written to the
+# season's folder, where judge.awk reads it. All that is random is drawn from
+# "seed" in this shell alone: one of a shell of its own would be another one.
+
+# What a ring costs is known to the judge from this file.
+churn_topology()
+{
+	cat <<-'END'
+	SwitchName=leaf1 Nodes=n[1-3]
+	SwitchName=leaf2 Nodes=n[4-6]
+	SwitchName=leaf3 Nodes=n[7-9]
+	SwitchName=leaf4 Nodes=n[10-12]
+	SwitchName=spine1 Switches=leaf[1-2]
+	SwitchName=spine2 Switches=leaf[3-4]
+	SwitchName=core Switches=spine[1-2]
+	END
+}
+
+declare -A gang_of run_at state_of run_of node_of size_of extra_of policy_of more_of
+declare -a live victims
+
+# A number from 0 to $1 - 1 in "picked".
+pick()
+{
+	seed=$(((seed * 1103515245 + 12345) & 0x7fffffff))
+	picked=$(((seed >> 8) % $1))
+}
+
+pick_one()
+{
+	pick $#
+	shift $picked
+	picked=$1
+}
+
+fact()
+{
+	local what=$1
+
+	shift
+	echo "$what $EPOCHREALTIME $*" >>"$season/facts"
+}
+
+# --- gangs ---
+
+# One more member of the gang, in "came".
+join()
+{
+	local gang=$1 requeue=--requeue
+
+	# Else Slurm requeues it by itself when its node is lost.
+	test ${policy_of[$gang]} != ignore || requeue=--no-requeue
+	came=$(submit -N1 --exclusive $requeue -t 600 --chdir="$season" \
+		--gang=$gang --gang-min-member=${size_of[$gang]} \
+		--gang-on-failure=${policy_of[$gang]} --gang-max-restarts=1000 \
+		${extra_of[$gang]:+--gang-spares=${extra_of[$gang]}} \
+		${more_of[$gang]} "$churn/member.sh") || return 1
+	gang_of[$came]=$gang live+=($came)
+}
+
+# begin GANG POLICY RANKS SPARES [OPTION]
+begin()
+{
+	local i
+
+	policy_of[$1]=$2 size_of[$1]=$3 extra_of[$1]=${4#0} more_of[$1]=$5
+	gangs+=($1)
+	fact gang $*
+	for ((i = 0; i < $3 + $4; i++)); do join $1 || return 1; done
+}
+
+part()
+{
+	local left=() id
+
+	for id in ${live[@]}; do test $id = $1 || left+=($id); done
+	live=(${left[@]})
+}
+
+# The ids of a gang that live, in "members".
+members_of()
+{
+	local id
+
+	members=()
+	for id in ${live[@]}; do
+		test ${gang_of[$id]} != $1 || members+=($id)
+	done
+}
+
+# --- what is seen ---
+
+# The queue at one moment, and who is no longer as he was.
+look_at_queue()
+{
+	local id state run node before=$EPOCHREALTIME rows
+
+	rows=$(squeue -h -O JobID:12,StateCompact:6,RestartCnt:8,NodeList:40) ||
+		return 1
+	state_of=() run_of=() node_of=()
+	while read -r id state run node; do
+		test -n "$id" || continue
+		state_of[$id]=$state run_of[$id]=$run node_of[$id]=$node
+	done <<<"$rows"
+	for id in ${victims[@]}; do
+		test -n "${run_at[$id]}" || continue
+		test "${state_of[$id]} ${run_of[$id]}" != "R ${run_at[$id]}" ||
+			continue
+		fact gone $id $seen_at
+		unset "run_at[$id]"
+	done
+	seen_at=$before
+}
+
+# All that live run, nobody else, and nothing ends.
+all_run()
+{
+	local id n=0
+
+	for id in ${live[@]}; do
+		test "${state_of[$id]}" = R || return 1
+	done
+	for id in ${!state_of[@]}; do
+		n=$((n + 1))
+	done
+	test $n = $((${#live[@]} + ${#blockers[@]})) && test -z "${run_at[*]}"
+}
+
+# Each was told the same, and has its rank.
+all_told()
+{
+	local id told=()
+
+	for id in ${live[@]}; do
+		test -s "$season/$id.told" || return 1
+		told+=("$season/$id.told")
+	done
+	{
+		for id in ${live[@]}; do
+			echo "at $id ${gang_of[$id]} ${run_of[$id]}"
+		done
+		cat "${told[@]}"
+	} | awk '
+		$1 == "at" { gang[$2] = $3; run[$2] = $4; n[$3]++; next }
+		$4 != run[$3] { next }
+		$1 == "owns" { owned[$3] = $6 }
+		$1 == "told" { told[$3] = $6 " " $7 " " $9 }
+		END {
+			for (id in gang) {
+				g = gang[id]
+				if (!(id in told) ||
+				    (g in map && map[g] != told[id]))
+					exit 1
+				map[g] = told[id]
+				split(told[id], w, " ")
+				m = split(w[2], list, ",")
+				for (i = 1; i <= m; i++)
+					if (list[i] == id && owned[id] "" != i - 1 "")
+						exit 1
+			}
+			for (g in map) {
+				split(map[g], w, " ")
+				m = split(w[2] "," w[3], list, ",")
+				for (i = 1; i <= m; i++)
+					if (list[i] in gang)
+						n[g]--
+					else if (list[i] != "-")
+						exit 1
+				if (n[g])
+					exit 1
+			}
+		}'
+}
+
+all_gone()
+{
+	look_at_queue && test -z "${run_at[*]}"
+}
+
+settled()
+{
+	look_at_queue && all_run && all_told
+}
+
+settle()
+{
+	local id
+
+	seen_at=$EPOCHREALTIME
+	wait_for 60 settled || { fact unsettled; return 1; }
+	for id in ${live[@]}; do
+		fact at $id ${gang_of[$id]} ${run_of[$id]} ${node_of[$id]}
+	done
+	fact settled
+}
+
+# Those that were told nothing false by what was seen of this season.
+judged()
+{
+	cat "$season"/*.told "$season/facts" | sort -s -n -k 2,2 >"$season/all"
+	awk -v limit=$churn_limit -v overlap=$churn_overlap -f "$churn/judge.awk" \
+		"$slurm_dir/etc/topology.conf" "$season/all" >"$season/verdict"
+}
+
+# --- losses ---
+
+process_of()
+{
+	cat "$season/$1.pid"
+}
+
+# lose ID HOW: after that it is known what lives on.
+lose()
+{
+	local id=$1 gang=${gang_of[$1]} node=${node_of[$1]} pid
+
+	case $2 in
+	fail)	touch "$season/$id.fail" ;;
+	kill)	pid=$(process_of $id) && kill -9 $pid ;;
+	cancel)	scancel $id && part $id && gone=$((gone + 1)) && return ;;
+	node)	slurm_kill_node $node
+		rm -f "$slurm_dir/run/$node.pid"
+		fact avoid $node
+		scontrol update NodeName=$node State=DOWN Reason=churn
+		away+=($node) ;;
+	down)	fact avoid $node
+		scontrol update NodeName=$node State=DOWN Reason=churn
+		away+=($node) ;;
+	esac || return 1
+	test ${policy_of[$gang]} != ignore || { part $id && gone=$((gone + 1)); }
+}
+
+come_back()
+{
+	local node
+
+	for node in ${away[@]}; do
+		slurm_alive $node || slurm_start_node $node || return 1
+		scontrol update NodeName=$node State=RESUME 2>/dev/null
+	done
+	away=()
+}
+
+# As many as are gone come anew.
+refill()
+{
+	while test $gone -gt 0; do
+		join $1 && gone=$((gone - 1)) || return 1
+	done
+}
+
+# How the one that was picked is lost: one that has been requeued once waits longer
+# each time.
+pick_how()
+{
+	pick_one fail kill cancel node down fail kill
+	test "${run_of[$1]:-0}" = 0 || picked=cancel
+	# A gang that is requeued is ended when one is cancelled.
+	test $picked-${policy_of[$gang]} != cancel-requeue || picked=anew
+	test $n_free -gt 1 || case $picked in node | down) picked=kill ;; esac
+	how=$picked
+}
+
+# --- events ---
+
+# Others come and go, so that an heir has another choice than the one before it.
+other_jobs()
+{
+	local free=($(sinfo -h -N -t idle -o %N))
+
+	pick 3
+	if test $picked = 0 && test ${#blockers[@]} -gt 0; then
+		pick ${#blockers[@]}
+		scancel ${blockers[picked]} &&
+			unset "blockers[picked]" && blockers=(${blockers[@]}) &&
+			wait_for 20 "test \$(sinfo -h -N -t idle -o %N | wc -l) = \
+				$((${#free[@]} + 1))"
+	elif test $picked = 1 && test ${#free[@]} -gt 3; then
+		pick ${#free[@]}
+		blockers+=($(submit -w ${free[picked]} -N1 --exclusive -t 600)) &&
+			wait_state ${blockers[-1]} RUNNING 20
+	fi
+}
+
+# The victims of the next event, with how: a list of "ID HOW".
+plan_event()
+{
+	local id
+
+	other_jobs || return 1
+	pick ${#gangs[@]}
+	gang=${gangs[picked]} losses=() victims=()
+	free=($(sinfo -h -N -t idle -o %N)) n_free=${#free[@]}
+	members_of $gang
+	pick 8
+	if test $picked = 0 && test -z "${extra_of[$gang]}" && test $n_free -gt 2 &&
+	   test $grown = 0 && test ${policy_of[$gang]} != requeue; then
+		kind=grow
+		return
+	fi
+	pick ${#members[@]}
+	id=${members[picked]}
+	pick_how $id
+	kind=$how
+	test $how != anew || return 0
+	losses+=("$id $how") victims+=($id)
+	pick 4
+	test $picked = 0 && test ${#members[@]} -gt 2 && test $how != node &&
+		test $how != down || return 0
+	while test $id = ${victims[0]}; do
+		pick ${#members[@]}
+		id=${members[picked]}
+	done
+	pick_how $id
+	case $how in node | down) how=kill ;; esac
+	test $how != anew || how=kill
+	losses+=("$id $how") victims+=($id) kind+=+$how
+}
+
+# The gang is ended, and another one of its kind begins.
+again()
+{
+	local id other=() size=${size_of[$gang]}
+
+	fact end $gang
+	scancel ${members[@]} || return 1
+	for id in ${members[@]}; do part $id; done
+	for id in ${gangs[@]}; do
+		test $id = $gang || other+=($id)
+	done
+	gangs=(${other[@]})
+	begin ${gang}x requeue $size 0
+}
+
+act()
+{
+	local loss
+
+	gone=0 came=
+	if test $kind = grow; then
+		grown=1
+		fact grow $gang $((size_of[$gang] + 1))
+		join $gang
+		return
+	fi
+	if test $kind = anew; then
+		again
+		return
+	fi
+	for loss in "${losses[@]}"; do
+		lose $loss || return 1
+	done
+}
+
+# When slurmctld dies: before it hears of the loss, or once members have been told of
+# it. In between it may not have been saved that a job has ended, or a node is down;
+# then Slurm takes the job for one that runs. 0397-living-kill.t is about that.
+plan_death()
+{
+	pick 10
+	case $picked in
+	0) death=before ;;
+	1) death=later ;;
+	*) death= ;;
+	esac
+	# Slurm's commands are what these do.
+	case $death-$kind in
+	before-*cancel* | before-anew | before-*node* | before-*down* | before-grow)
+		death=later ;;
+	esac
+	kind+=${death:+-$death}
+}
+
+dies()
+{
+	fact died
+	slurm_kill9_ctld && slurm_start_ctld
+}
+
+something_was_told()
+{
+	test "$(cat "$season"/*.told | wc -l)" -gt $lines
+}
+
+event()
+{
+	local id lines
+
+	plan_event && plan_death || return 1
+	run_at=()
+	for id in ${victims[@]}; do run_at[$id]=${run_of[$id]}; done
+	lines=$(cat "$season"/*.told | wc -l)
+	fact event $n_events $kind $gang ${victims[@]}
+	fact free ${free[@]}
+	seen_at=$EPOCHREALTIME
+	test -z "$death" || slurm_saved $live || return 1
+	kind=${kind%-*}
+	case $death in
+	before)	fact died
+		slurm_kill9_ctld && act && slurm_start_ctld ;;
+	later)	act && wait_for 20 something_was_told && dies ;;
+	*)	act ;;
+	esac || return 1
+	# Who comes before it is known that a place is vacant has a new one.
+	test $gone = 0 || wait_for 60 all_gone || return 1
+	refill $gang || return 1
+	pick 2
+	test $picked = 0 || come_back || return 1
+	settle && come_back && wait_for 60 all_nodes_back
+}
+
+all_nodes_back()
+{
+	! sinfo -h -N -o %T | grep -v 'idle\|allocated\|planned'
+}
+
+# --- seasons ---
+
+open_season()
+{
+	season=$PWD/season$((++n_seasons))
+	live=() gangs=() blockers=() away=() victims=() run_at=() grown=0
+	mkdir -m 755 "$season"
+}
+
+# The gangs of a season run.
+opened()
+{
+	fact event 0 start - && settle
+}
+
+# The gangs of the next eight events: one with or without spares, and another one.
+new_season()
+{
+	local n i ranks extra
+
+	open_season && n_left=8 || return 1
+	pick 2; ranks=$((3 + picked))
+	pick 3; extra=$picked
+	pick 2; n=$((2 + picked))
+	pick 4
+	for ((i = picked; i > 0 && ranks + extra + n + i < 11; i--)); do
+		pick 12
+		blockers+=($(submit -w n$((picked + 1)) -N1 --exclusive -t 600)) ||
+			return 1
+	done
+	test ${#blockers[@]} = 0 || wait_for 20 blockers_run || return 1
+	begin a$n_seasons replace $ranks $extra || return 1
+	pick_one requeue replace ignore requeue
+	begin b$n_seasons $picked $n 0 && opened
+}
+
+# One that is in the way of another one waits for ever.
+blockers_run()
+{
+	local id run=()
+
+	for id in ${blockers[@]}; do
+		if job_is $id RUNNING; then
+			run+=($id)
+		elif squeue -h -j $id -o %r | grep -q Resources; then
+			scancel $id
+		else
+			return 1
+		fi
+	done
+	blockers=(${run[@]})
+}
+
+end_season()
+{
+	come_back && clear_cluster
+}

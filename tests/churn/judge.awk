@@ -1,0 +1,453 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# judge.awk - is what members and nodes of gangs were seen to be what may be?
+#
+#	awk -v limit=SECONDS -v overlap=SECONDS -f judge.awk TOPOLOGY FACTS
+#
+# TOPOLOGY is a topology.conf, FACTS the lines of member.sh and churn.sh in the
+# order of their times. Prints a line for each violation and in the end how much
+# was looked at. Nothing of slurm-gang is asked: who runs where is Slurm's word,
+# what the members were told theirs, and what a ring costs is worked out here.
+#
+# All members have one node. A vacant rank is left out of the ring. Of several
+# members that come in one event the order is not known, so whatever stood in the
+# places of the others will do.
+
+function bad(what) {
+	violations++
+	printf "VIOLATION event %s (%s): %s\n", event, kind, what
+}
+
+# --- the fabric ---
+
+# n[1-3,5] into part[], returns how many.
+function expand(list, part,   base, i, j, n, m, piece, ends) {
+	if (list !~ /\[/)
+		return split(list, part, ",")
+	base = list
+	sub(/\[.*/, "", base)
+	sub(/^[^[]*\[/, "", list)
+	sub(/\]$/, "", list)
+	n = split(list, piece, ",")
+	m = 0
+	for (i = 1; i <= n; i++) {
+		if (split(piece[i], ends, "-") == 1)
+			ends[2] = ends[1]
+		for (j = ends[1]; j <= ends[2]; j++)
+			part[++m] = base j
+	}
+	return m
+}
+
+FNR == NR {
+	split("", line)
+	for (i = 1; i <= NF; i++) {
+		at_sign = index($i, "=")
+		line[substr($i, 1, at_sign - 1)] = substr($i, at_sign + 1)
+	}
+	n = expand(line["Nodes"] line["Switches"], child)
+	for (i = 1; i <= n; i++)
+		parent[child[i]] = line["SwitchName"]
+	next
+}
+
+# 2 within a node, 4 through a leaf, four times more for each level above.
+function hop(a, b,   cost) {
+	for (cost = 2; a != b; cost *= cost == 2 ? 2 : 4) {
+		a = parent[a]
+		b = parent[b]
+		if (a == "")
+			return 1000000
+	}
+	return cost
+}
+
+# Of the nodes in seat[0] to seat[n - 1]; "" is none.
+function ring_cost(seat, n,   i, first, last, sum) {
+	for (i = 0; i < n; i++) {
+		if (seat[i] == "")
+			continue
+		if (first == "")
+			first = seat[i]
+		else
+			sum += hop(last, seat[i])
+		last = seat[i]
+	}
+	return first == "" ? 0 : sum + hop(last, first)
+}
+
+# --- what members were told ---
+
+function rank_in(id, ids,   i, n, list) {
+	n = split(ids, list, ",")
+	for (i = 1; i <= n; i++)
+		if (list[i] == id)
+			return i - 1
+	return ""
+}
+
+# told TIME ID RUN GANG EPOCH IDS NODES SPARES
+$1 == "told" {
+	key = $5 " " $6
+	map = $7 " " $8 " " $9
+	if (!(key in map_of)) {
+		map_of[key] = map
+		ids_of[key] = $7
+		nodes_of[key] = $8
+		spares_of[key] = $9
+		maps++
+		n = split($7 "," $9, list, ",")
+		split("", seen)
+		for (i = 1; i <= n; i++)
+			if (list[i] !~ /^(0|-)$/ && seen[list[i]]++)
+				bad("gang " $5 ", epoch " $6 " has job " list[i] \
+				    " twice: " map)
+	} else if (map_of[key] != map) {
+		bad("gang " $5 ", epoch " $6 " is " map_of[key] " and " map)
+	}
+	me = $3 " " $4
+	if (me in epoch_of && epoch_of[me] >= $6)
+		bad("job " $3 " was told epoch " $6 " after " epoch_of[me])
+	epoch_of[me] = $6
+	rank = rank_in($3, $7)
+	if (me in rank_of && rank_of[me] != "" && rank_of[me] != rank)
+		bad("job " $3 " had rank " rank_of[me] " and has " \
+		    (rank == "" ? "none" : "rank " rank))
+	rank_of[me] = rank
+	# What came first with this epoch, and with the next ones.
+	tells[++n_tells] = $2 " " $3 " " $4 " " key
+	next
+}
+
+# starts TIME ID RUN GANG NODE
+$1 == "starts" {
+	if (($3, $4) in has_started)
+		bad("job " $3 " started twice with " $4 " restarts")
+	has_started[$3, $4]
+	next
+}
+
+# owns TIME ID RUN GANG RANK SINCE
+$1 == "owns" {
+	owned[$3 " " $4] = $6
+	waited = $2 - $7
+	if (waited > longest_wait)
+		longest_wait = waited
+	if (waited > overlap)
+		bad(sprintf("rank %s of gang %s had two owners for %.1f s, " \
+			    "job %s is the second", $6, $5, waited, $3))
+	next
+}
+
+# --- what Slurm and the driver said ---
+
+$1 == "gang" { policy[$3] = $4; ranks[$3] = $5; spares[$3] = $6; next }
+$1 == "grow" { ranks[$3] = $4; next }
+$1 == "end" { delete policy[$3]; next }
+$1 == "event" {
+	event = $3
+	kind = $4
+	hit = $5
+	event_at = $2
+	died = n_tells = 0
+	split("", avoid)
+	split("", gone)
+	split("", free)
+	split("", at)
+	next
+}
+$1 == "free" { for (i = 3; i <= NF; i++) free[$i]; next }
+$1 == "avoid" { avoid[$3]; next }
+$1 == "died" { died = 1; next }
+$1 == "gone" { gone[$3] = $2; gone_after[$3] = $4; next }
+# at TIME ID GANG RUN NODE
+$1 == "at" { at[$3] = $4; run[$3] = $5; node[$3] = $6; next }
+
+# --- when all is settled ---
+
+function late(what, from, to, bound, least,   took) {
+	took = to - from
+	if (to - least > longest[what])
+		longest[what] = to - least
+	timed[what]++
+	if (took > bound)
+		bad(sprintf("%s: %.1f s", what, took))
+}
+
+# Since the event began: when was each survivor told a map without the one that is
+# lost, or with the one that has come?
+function check_times(g,   i, w, j, first, m, s, done) {
+	if (died)
+		return
+	for (i = 1; i <= n_tells; i++) {
+		split(tells[i], w, " ")
+		if (w[4] != g)
+			continue
+		m = g " " w[5]
+		for (j in gone) {
+			if (old_gang[j] != g || (w[2], j) in done ||
+			    !was_there(w[2], w[3]))
+				continue
+			s = "," ids_of[m] "," spares_of[m] ","
+			if (index(s, "," j ",") && index(old_all[g], "," j ",") \
+			    && old_seat(g, j) == rank_in(j, ids_of[m]) "")
+				continue
+			done[w[2], j]
+			late("from a loss to the epoch", gone[j], w[1], limit,
+			     gone_after[j])
+		}
+		# The first that it was told itself.
+		if (!was_there(w[2], w[3]) && !(w[2] in first))
+			first[w[2]] = w[1]
+	}
+	split("", done)
+	for (i = 1; i <= n_tells; i++) {
+		split(tells[i], w, " ")
+		m = g " " w[5]
+		if (w[4] != g || !was_there(w[2], w[3]))
+			continue
+		s = "," ids_of[m] "," spares_of[m] ","
+		for (j in first) {
+			if (!index(s, "," j ",") || (w[2], j) in done ||
+			    w[1] < first[j] - 2 || policy[g] == "requeue")
+				continue
+			if (index(old_all[g], "," j ",") &&
+			    w[1] < first[j] - 2)
+				continue
+			done[w[2], j]
+			late("from a start to the epoch", first[j], w[1], limit,
+			     first[j])
+		}
+	}
+}
+
+function was_there(id, r) {
+	return (id in old_run) && old_run[id] == r && id in at && run[id] == r
+}
+
+function old_seat(g, id) {
+	return rank_in(id, old_ids[g]) ""
+}
+
+# All that stood in other places that changed in this event: what was there,
+# nothing, or what is there now. Sets "seat" to the way-th of them; 0: no more.
+function stand(g, n, r, way,   i, what, which) {
+	which = way
+	for (i = 0; i < n; i++) {
+		seat[i] = now_node[i]
+		if (i == r || !changed[i])
+			continue
+		what = which % 3
+		which = int(which / 3)
+		if (what == 1)
+			seat[i] = ""
+		if (what == 2)
+			seat[i] = old_node[g, i]
+	}
+	return which == 0
+}
+
+# Is there a way in which no candidate costs less than what was taken?
+function least_cost(g, n, r, candidates,   way, c, cost, best, text) {
+	for (way = 0; stand(g, n, r, way); way++) {
+		cost = ring_cost(seat, n)
+		best = ""
+		for (c in candidates) {
+			seat[r] = c
+			if (ring_cost(seat, n) < cost)
+				best = c
+		}
+		if (best == "")
+			return ""
+		text = best
+	}
+	return text
+}
+
+function check_heir(g, n, r, id,   c, f, any, taken) {
+	split("", c)
+	for (f in at)
+		taken[node[f]]
+	for (f in free)
+		if (!(f in avoid) && !(f in taken)) {
+			c[f]
+			any = 1
+		}
+	# A job that is new has been lost nowhere.
+	if (node[id] in avoid && any && id in gone) {
+		bad("job " id " of " g " is on " node[id] \
+		    ", where it was lost, and others were free")
+		return
+	}
+	heirs++
+	for (f in c)
+		choices++
+	f = least_cost(g, n, r, c)
+	if (f != "")
+		bad("heir " id " of rank " r " of " g " is on " node[id] ", " f \
+		    " costs less: " nodes_of[g " " now_epoch[g]])
+}
+
+function check_spare(g, n, r, id,   i, m, list, c, f) {
+	m = split(old_spares[g], list, ",")
+	split("", c)
+	for (i = 1; i <= m; i++)
+		if (list[i] != id && list[i] in at && !(list[i] in gone) &&
+		    rank_in(list[i], ids_of[g " " now_epoch[g]]) == "")
+			c[node[list[i]]]
+	promoted++
+	for (f in c)
+		choices++
+	f = least_cost(g, n, r, c)
+	if (f != "")
+		bad("spare " id " has rank " r " of " g " on " node[id] \
+		    ", that on " f " costs less")
+}
+
+# One map, told to all that run and true.
+function check_map(g,   id, first, list, n, i, m, names, places, have) {
+	for (id in at) {
+		if (at[id] != g)
+			continue
+		have++
+		if (first == "")
+			first = epoch_of[id " " run[id]]
+		if (epoch_of[id " " run[id]] != first) {
+			bad("members of " g " were told epochs " first " and " \
+			    epoch_of[id " " run[id]] " in the end")
+			return 0
+		}
+	}
+	now_epoch[g] = first
+	m = g " " first
+	n = split(ids_of[m], list, ",")
+	if (n != ranks[g])
+		bad(g " has " n " ranks, not " ranks[g])
+	i = expand(nodes_of[m], places)
+	if (i != n)
+		bad(g " has " i " nodes for " n " ranks: " map_of[m])
+	for (i = 1; i <= n; i++) {
+		id = list[i]
+		now_node[i - 1] = node[id]
+		now_id[i - 1] = id
+		if (at[id] != g || node[id] != places[i])
+			bad("rank " i - 1 " of " g " is job " id " on " \
+			    places[i] " by the file, " node[id] " by squeue")
+		else if (owned[id " " run[id]] "" != i - 1 "")
+			bad("job " id " has not taken rank " i - 1 " of " g)
+		have--
+	}
+	split(spares_of[m], names, ",")
+	for (i in names)
+		if (names[i] != "-") {
+			have--
+			if (at[names[i]] != g)
+				bad("spare " names[i] " of " g " does not run")
+		}
+	if (have)
+		bad(have " jobs of " g " run and are not in " map_of[m])
+	if (split(spares_of[m], names, ",") > (spares[g] ? spares[g] : 1))
+		bad(g " has too many spares: " spares_of[m])
+	return n
+}
+
+function check_epoch(g,   m, o) {
+	if (!(g in old_epoch))
+		return
+	m = map_of[g " " now_epoch[g]]
+	o = map_of[g " " old_epoch[g]]
+	if (now_epoch[g] < old_epoch[g])
+		bad("the epoch of " g " went from " old_epoch[g] " to " now_epoch[g])
+	else if (g == hit && now_epoch[g] == old_epoch[g])
+		bad("the epoch of " g " is " now_epoch[g] " as before")
+	else if (g != hit && now_epoch[g] != old_epoch[g])
+		bad("the epoch of " g " went from " old_epoch[g] " to " \
+		    now_epoch[g] ", with nothing done to it")
+}
+
+function check_seats(g, n,   i, id) {
+	if (!(g in old_epoch))
+		return
+	for (i = 0; i < n; i++) {
+		id = now_id[i]
+		changed[i] = id != old_id[g, i] || run[id] != old_run[id]
+		if (!changed[i])
+			kept++
+		if (changed[i] && was_there(old_id[g, i], old_run[old_id[g, i]]))
+			bad("rank " i " of " g " went from job " old_id[g, i] \
+			    ", which runs, to job " id)
+	}
+	if (policy[g] == "requeue")
+		return
+	for (i = 0; i < n; i++) {
+		id = now_id[i]
+		if (!changed[i])
+			continue
+		if (was_there(id, run[id]) && old_seat(g, id) == "")
+			check_spare(g, n, i, id)
+		else if (!was_there(id, run[id]))
+			check_heir(g, n, i, id)
+	}
+}
+
+# A gang that begins again is where it was, unless it lost a node.
+function check_restart(g, n,   i, was, a) {
+	if (policy[g] != "requeue" || !(g in old_epoch) || g != hit)
+		return
+	for (i = 0; i < n; i++)
+		was[old_node[g, i]]
+	for (a in avoid)
+		return
+	restarts++
+	if (kind !~ /^(fail|kill)/ || died)
+		return
+	for (i = 0; i < n; i++)
+		if (!(now_node[i] in was))
+			bad(g " began again on " now_node[i] ", which it had not")
+}
+
+function remember(g, n,   i, id) {
+	old_epoch[g] = now_epoch[g]
+	old_ids[g] = ids_of[g " " now_epoch[g]]
+	old_spares[g] = spares_of[g " " now_epoch[g]]
+	old_all[g] = "," old_ids[g] "," old_spares[g] ","
+	for (i = 0; i < n; i++) {
+		old_id[g, i] = now_id[i]
+		old_node[g, i] = now_node[i]
+	}
+}
+
+$1 == "settled" {
+	events += event != 0
+	for (g in policy) {
+		split("", now_node)
+		split("", now_id)
+		split("", changed)
+		n = check_map(g)
+		if (!n)
+			continue
+		check_epoch(g)
+		if (g == hit)
+			check_times(g)
+		check_seats(g, n)
+		check_restart(g, n)
+		remember(g, n)
+	}
+	split("", old_run)
+	split("", old_gang)
+	for (id in at) {
+		old_run[id] = run[id]
+		old_gang[id] = at[id]
+	}
+	next
+}
+$1 == "unsettled" { bad("nothing comes of it"); next }
+
+END {
+	for (what in timed)
+		printf "# %s: %d, at most %.2f s\n", what, timed[what], longest[what]
+	printf "# a rank was waited for at most %.2f s\n", longest_wait
+	printf "%d events, %d maps, %d ranks kept, %d heirs, %d spares, " \
+		"%d choices, %d restarts, %d violations\n", events, maps, kept,
+		heirs, promoted, choices, restarts, violations
+	exit violations > 0
+}
