@@ -97,6 +97,44 @@ test_expect_success '6.6 without a spare the lost member comes back' '
 	wait_for 60 all_in COMPLETED ${members[@]} &&
 	all_added two 400
 '
+
+# The node of a job is lost as if its power failed, and Slurm is told: lose_node ID
+lose_node()
+{
+	node=$(job_field $1 NodeList) &&
+		slurm_kill_node $node && rm -f "$slurm_dir/run/$node.pid" &&
+		scontrol update NodeName=$node State=DOWN Reason=test
+}
+
+# Slurm may have resumed it by itself when slurmd is there again.
+node_comes_back()
+{
+	slurm_start_node $node || return 1
+	scontrol update NodeName=$node State=RESUME 2>/dev/null
+	wait_for 30 nodes_idle
+}
+
+test_expect_success '6.5 6.6 the node of rank 0 is lost: the spare has it, all go on' '
+	test_when_finished node_comes_back &&
+	gather three 4 400 --gang-spares=1 &&
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	wait_for 20 has_one spare && wait_for 30 beyond three 25 &&
+	spare=$(of_rank spare) && gone=$(of_rank 0) && lose_node $gone &&
+	wait_for 40 "test \"\$(of_rank 0)\" = $spare" &&
+	goes_on three &&
+	wait_for 60 none_in "PENDING|RUNNING|COMPLETING" ${members[@]} &&
+	all_added three 400
+'
+test_expect_success '6.6 without a spare the member comes back on another node' '
+	test_when_finished node_comes_back &&
+	gather four 3 400 &&
+	wait_for 20 all_in RUNNING ${members[@]} && wait_for 30 beyond four 25 &&
+	gone=$(of_rank 1) && lose_node $gone &&
+	wait_for 60 "job_is $gone RUNNING && test \"\$(job_field $gone NodeList)\" != $node" &&
+	test "$(of_rank 1)" = $gone && goes_on four &&
+	wait_for 60 all_in COMPLETED ${members[@]} &&
+	all_added four 400
+'
 test_expect_success 'nothing is left' '
 	nothing_left
 '
