@@ -8,7 +8,9 @@
  * different domains. `hard` is what takes all steps of a plan's budget: no plan
  * takes longer. The gap is the cost over the bound that the planner proves,
  * at the worst of the rounds; a bench reports it and fails nothing.
- * Usage: bench_plan [ROUNDS [mixed]]: with `mixed` only several kinds
+ * Trees of groups are 64 replicas of two roles with four units each.
+ * Usage: bench_plan [ROUNDS [mixed|trees]]: with `mixed` only several kinds, with
+ * `trees` only trees of groups
  *
  * Times are CPU times of the one thread that plans. Two kinds of rows, whose
  * first word is their kind; the lines with their columns begin with '#'.
@@ -259,14 +261,15 @@ static int plan_once(const struct sgang_plan_request *asked,
 		return -1;
 	}
 	if (rc) {
+		uint64_t cost = request.n_groups ? placement->weighted_cost :
+						   placement->ring.cost;
+
 		result->fit++;
 		result->exact += placement->exact;
-		result->cost += placement->ring.cost;
+		result->cost += cost;
 		result->bound += placement->bound;
 		if (placement->bound)
-			gap = (double)placement->ring.cost /
-				      (double)placement->bound -
-			      1;
+			gap = (double)cost / (double)placement->bound - 1;
 		result->gap = gap > result->gap ? gap : result->gap;
 		worst_gap = gap > worst_gap ? gap : worst_gap;
 	}
@@ -458,6 +461,104 @@ static int bench_spread(unsigned int rounds)
 	if (!rc)
 		rc = bench_apart(&cluster, "leaf:100shapes", members,
 				 SGANG_LEVEL_LEAF, rounds);
+	close_cluster(&cluster);
+	return rc;
+}
+
+/* -- trees of groups -- */
+
+#define REPLICAS 64
+#define ROLE_UNITS 4
+
+/* A gang of replicas, with two roles each, of units of so many slots. */
+struct tree {
+	const char *name;
+	uint32_t slots;
+	uint32_t require; /* of a replica */
+};
+
+static void make_tree(const struct tree *tree,
+		      struct sgang_plan_member *members,
+		      struct sgang_plan_group *groups)
+{
+	uint32_t r, k, n = 0, g = 0;
+
+	groups[g++] = (struct sgang_plan_group){ .name = "gang",
+						 .parent = SGANG_PLAN_NO_GROUP,
+						 .weight = 1,
+						 .n_members = (size_t)REPLICAS *
+							      2 * ROLE_UNITS };
+	for (r = 0; r < REPLICAS; r++) {
+		uint32_t replica = g;
+
+		groups[g++] = (struct sgang_plan_group){
+			.name = "replica",
+			.weight = 10,
+			.require = tree->require,
+			.first = n,
+			.n_members = 2 * ROLE_UNITS
+		};
+		for (k = 0; k < 2; k++, n += ROLE_UNITS)
+			groups[g++] = (struct sgang_plan_group){
+				.name = k ? "decode" : "encode",
+				.parent = replica,
+				.weight = k ? 100 : 10,
+				.first = n,
+				.n_members = ROLE_UNITS
+			};
+	}
+	while (g--) {
+		groups[g].prefer = SGANG_LEVEL_UNCONNECTED;
+		if (!groups[g].require)
+			groups[g].require = SGANG_LEVEL_UNCONNECTED;
+	}
+	while (n--)
+		members[n] = (struct sgang_plan_member){ .units = 1,
+							 .slots = tree->slots };
+}
+
+static int bench_tree(struct cluster *cluster, enum load how,
+		      const struct tree *tree, unsigned int rounds)
+{
+	struct sgang_plan_member members[REPLICAS * 2 * ROLE_UNITS];
+	struct sgang_plan_group groups[1 + 3 * REPLICAS];
+	struct sgang_plan_request request;
+	struct result result = { .n = 0 };
+
+	memset(groups, 0, sizeof(groups));
+	make_tree(tree, members, groups);
+	init_request(cluster, &request, members,
+		     (size_t)REPLICAS * 2 * ROLE_UNITS);
+	request.group = groups;
+	request.n_groups = 1 + 3 * REPLICAS;
+	while (result.n < rounds) {
+		load(cluster, how, 1000 + result.n);
+		if (plan_once(&request, &result))
+			return -1;
+	}
+	print_result(cluster, how, tree->name, &result);
+	return 0;
+}
+
+static int bench_trees(unsigned int rounds)
+{
+	static const struct tree trees[] = {
+		{ "64*(4+4)", 0, 0 },
+		{ "64*(4+4)/leaf", 0, SGANG_LEVEL_LEAF },
+		{ "64*(4+4)/spine", 0, SGANG_LEVEL_LEAF + 1 },
+		{ "64*(4+4)x1", 1, 0 },
+		{ "64*(4+4)x1/leaf", 1, SGANG_LEVEL_LEAF },
+		{ "64*(4+4)x4/leaf", 4, SGANG_LEVEL_LEAF },
+	};
+	struct cluster cluster;
+	int rc = open_cluster(&cluster, 10000, 32, 3), how;
+	size_t i;
+
+	for (how = 0; how < LOADS && !rc; how++) {
+		for (i = 0; i < sizeof(trees) / sizeof(trees[0]) && !rc; i++)
+			rc = bench_tree(&cluster, (enum load)how, &trees[i],
+					rounds);
+	}
 	close_cluster(&cluster);
 	return rc;
 }
@@ -763,13 +864,18 @@ int main(int argc, char **argv)
 	long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 9;
 
 	if (rounds < 1 || rounds > ROUNDS_MAX ||
-	    (argc > 2 && strcmp(argv[2], "mixed"))) {
-		fprintf(stderr, "usage: bench_plan [ROUNDS [mixed]]\n");
+	    (argc > 2 && strcmp(argv[2], "mixed") &&
+	     strcmp(argv[2], "trees"))) {
+		fprintf(stderr, "usage: bench_plan [ROUNDS [mixed|trees]]\n");
 		return 2;
 	}
 	printf("#fabric nodes leaf levels load_ms bytes_per_node\n");
 	printf("#plan   nodes leaf levels load gang median_ms max_ms cost bound gap_percent exact fit max_steps\n");
+	if (argc > 2 && !strcmp(argv[2], "trees"))
+		return bench_trees((unsigned int)rounds) ? 1 : 0;
 	if (argc < 3 && bench_fabrics((unsigned int)rounds))
+		return 1;
+	if (argc < 3 && bench_trees((unsigned int)rounds))
 		return 1;
 	if (bench_mixed((unsigned int)rounds) ||
 	    bench_small((unsigned int)rounds) ||

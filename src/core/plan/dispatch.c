@@ -51,6 +51,8 @@ static int check_request(const struct sgang_plan_request *request,
 					  "no slots",
 					  i);
 	}
+	if (request->n_groups && sgang_roles_check_request(request, err))
+		return -1;
 	if (request->parallel)
 		return sgang_parallel_check_request(request, err);
 	return 0;
@@ -71,6 +73,8 @@ static int plan_request(struct sgang_job *job,
 	    sgang_coin_find(job, broken, &coin))
 		return -1;
 	job->coin = coin;
+	if (job->request->n_groups)
+		return sgang_roles_plan(job, broken, placement, nofit);
 	if (job->request->spread)
 		rc = sgang_spread_plan(job, broken, placement, nofit);
 	else
@@ -103,6 +107,8 @@ int sgang_plan_ordered(const struct sgang_plan_request *asked,
 	if (check_request(asked, err))
 		return -1;
 	request.n_dims = sgang_plan_dims(&request);
+	if (request.n_groups && request.group->require < request.max_level)
+		request.max_level = request.group->require;
 	if (request.spread && request.n_members == 1) {
 		/* it has no others to be apart from */
 		request.spread = false;

@@ -114,10 +114,13 @@ static int set_up_cuts(struct solver *solver)
 static uint64_t part_cost(const struct solver *solver, uint32_t low,
 			  uint32_t high, uint64_t units)
 {
-	const uint32_t *hop = solver->blocks->tree->request->costs->hop;
-	uint64_t least = sgang_cut_least(solver->cut[high],
-					 units * solver->blocks->ranks);
+	const struct sgang_blocks *blocks = solver->blocks;
+	const uint32_t *hop = blocks->tree->request->costs->hop;
+	uint64_t least;
 
+	if (blocks->part)
+		return blocks->part(blocks->arg, low, high, units);
+	least = sgang_cut_least(solver->cut[high], units * blocks->ranks);
 	return least == SGANG_CUT_NEVER ? NEVER :
 					  least * (hop[high] - hop[low]);
 }
@@ -440,15 +443,19 @@ static void find_most(const struct solver *solver, uint64_t most[SGANG_LEVELS])
 
 /* The least that all units cut in parts of so many units: each has its share of
  * what its part cuts. */
-static uint64_t least_cut(const struct solver *solver,
-			  const struct sgang_cut *cut, uint64_t most)
+static uint64_t least_cut(const struct solver *solver, uint32_t level,
+			  uint64_t most)
 {
-	uint64_t need = solver->blocks->tree->need, x, sum;
+	const struct sgang_blocks *blocks = solver->blocks;
+	uint64_t need = blocks->tree->need, x, sum;
 	uint64_t part = 0, units = 0;
 
 	for (x = 1; x <= most; x++) {
-		uint64_t least = sgang_cut_least(cut,
-						 x * solver->blocks->ranks);
+		uint64_t least = blocks->part ?
+					 blocks->part(blocks->arg, level - 1,
+						      level, x) :
+					 sgang_cut_least(solver->cut[level],
+							 x * blocks->ranks);
 
 		if (least != SGANG_CUT_NEVER &&
 		    (!units || least * units < part * x)) {
@@ -470,9 +477,13 @@ static uint64_t rough_bound(const struct solver *solver)
 	find_most(solver, most);
 	for (level = 0; level + 1 < SGANG_LEVELS &&
 			most[level] < solver->blocks->tree->need;
-	     level++)
-		sum += least_cut(solver, solver->cut[level + 1], most[level]) *
-		       (hop[level + 1] - hop[level]);
+	     level++) {
+		uint64_t least = least_cut(solver, level + 1, most[level]);
+
+		sum += solver->blocks->part ?
+			       least :
+			       least * (hop[level + 1] - hop[level]);
+	}
 	return sum;
 }
 
@@ -498,7 +509,7 @@ static int set_up(struct solver *solver)
 	if (!solver->table || !solver->take_child || !solver->take_node ||
 	    !solver->sum || !solver->next || !solver->one)
 		return -1;
-	return set_up_cuts(solver);
+	return solver->blocks->part ? 0 : set_up_cuts(solver);
 }
 
 int sgang_blocks_solve(struct sgang_blocks *blocks, struct sgang_pool *pool)

@@ -35,6 +35,14 @@
  * the ring, and then the same criteria follow (weight among the placements
  * that were looked at). A member still has its positions of the ring, so its
  * ranks need not be in a row.
+ *
+ * With a tree of groups (roles) each group is a ring of its own, over the ranks
+ * of all members below it, and what is minimised is the sum of weight times
+ * ring cost over all groups. The ranks of a group lie in the order of the
+ * fabric in its ring, which is the cheapest there is: nobody but the group knows
+ * that ring, so the order of members is nothing to it. Before cost comes how
+ * many hops are above a level that a group prefers. Then the same criteria
+ * follow; with `weight_first` too cost comes first.
  */
 
 #ifndef SGANG_PLAN_H
@@ -121,6 +129,22 @@ struct sgang_plan_member {
 					       * kept to with 'parallel' */
 };
 
+/* A group of a gang that is a tree of groups: the gang itself is the first one,
+ * and each follows the one it is in. */
+struct sgang_plan_group {
+	const char *name; /* borrowed; what messages call it */
+	uint32_t parent;  /* which group; of the first SGANG_PLAN_NO_GROUP */
+	uint32_t weight;  /* of its ring, SGANG_PLAN_WEIGHT_MAX at the most */
+	uint32_t require; /* highest level that it may span, */
+	uint32_t prefer;  /* and should; SGANG_LEVEL_UNCONNECTED: no limit */
+	size_t first;     /* its members, those of the groups in it: */
+	size_t n_members; /* 'first' and so many */
+};
+
+#define SGANG_PLAN_NO_GROUP UINT32_MAX
+#define SGANG_PLAN_GROUP_DEPTH 5 /* the gang, and four groups in each other */
+#define SGANG_PLAN_WEIGHT_MAX 1000000
+
 struct sgang_plan_request {
 	const struct sgang_fabric *fabric;
 	const struct sgang_costs *costs;
@@ -154,7 +178,10 @@ struct sgang_plan_request {
 	/* With 'parallel', by group: highest level that each of its rings may
 	 * span; SGANG_LEVEL_UNCONNECTED: no limit. */
 	uint32_t require[SGANG_PARALLEL_MAX];
-	const uint32_t *weight;      /* by node (Slurm's Weight of it);
+	const struct sgang_plan_group *group; /* borrowed; not with 'parallel',
+					       * 'spread' or 'required' */
+	uint32_t n_groups;                    /* 0: the gang is one ring */
+	const uint32_t *weight;               /* by node (Slurm's Weight of it);
 				      * NULL: all alike */
 	bool weight_first;           /* weight comes before ring cost */
 	struct sgang_budget *budget; /* borrowed; NULL: SGANG_PLAN_STEPS. Plans
@@ -170,9 +197,11 @@ struct sgang_placement {
 			 * with weight_first: none that weighs
 			 * as little */
 	bool exact;     /* ring.cost == bound is proved optimal */
-	/* with communication groups, of whose weighted cost `bound` and `exact`
-	 * speak then: */
+	/* with communication groups or a tree of groups, of whose weighted cost
+	 * `bound` and `exact` speak then: */
 	uint64_t weighted_cost;
+	uint64_t above;   /* hops above what groups of a tree prefer; `bound`
+			   * is of placements with as few */
 	uint32_t *layout; /* by position of the ring: the rank;
 			   * NULL: rank i at position i */
 };

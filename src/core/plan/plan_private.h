@@ -11,6 +11,14 @@
  *   grid_blocks.c  ... how many units go where, so that rings stay whole
  *   grid_cut.c     ... what a set of ranks cuts at the least
  *   grid_deal.c    ... which member has which unit
+ *   roles.c        trees of groups (roles_private.h)
+ *   roles_exact.c  ... small ones: the best of all placements
+ *   roles_search.c ... units and groups moved and exchanged
+ *   roles_fit.c    ... does each group fit into its level
+ *   roles_pack.c   ... the hardest groups first
+ *   roles_lay.c    ... which units go to places that are chosen
+ *   roles_cut.c    ... what a number of units cuts at the least
+ *   roles_model.c  ... the tree, what places cost, a placement
  *   spread.c       members in different domains: alike ones exactly
  *   spread_mixed.c ... members of different shapes
  *   spread_nofit.c ... why there are too few domains
@@ -116,6 +124,27 @@ static inline bool sgang_part(enum sgang_part part)
 #endif
 #ifndef ORDER_HOPS_MAX
 #define ORDER_HOPS_MAX 800000
+#endif
+#ifndef ROLES_EXACT_MAX
+#define ROLES_EXACT_MAX 2000000
+#endif
+#ifndef ROLES_BLOCKS_MAX
+#define ROLES_BLOCKS_MAX 3200000
+#endif
+#ifndef ROLES_CUT_MAX
+#define ROLES_CUT_MAX 1000000
+#endif
+#ifndef ROLES_FIT_MAX
+#define ROLES_FIT_MAX 3000000
+#endif
+#ifndef ROLES_LAY_MAX
+#define ROLES_LAY_MAX 1000000
+#endif
+#ifndef ROLES_PACK_MAX
+#define ROLES_PACK_MAX 500000
+#endif
+#ifndef ROLES_SEARCH_MAX
+#define ROLES_SEARCH_MAX 800000
 #endif
 #ifndef STEPS_FIRST /* of one tree, before hulls */
 #define STEPS_FIRST 100000
@@ -782,6 +811,12 @@ struct sgang_blocks {
 	/* the question: need, cap, left and broken of 'tree' */
 	const struct sgang_tree *tree;
 	uint32_t ranks; /* of a unit */
+	/* What so many units cost at the least in a place of level 'low' right
+	 * under one of level 'high', or SGANG_CUT_NEVER; NULL: the request's
+	 * groups say so */
+	uint64_t (*part)(const void *arg, uint32_t low, uint32_t high,
+			 uint64_t units);
+	const void *arg; /* of 'part' */
 	/* the answer */
 	struct sgang_pick *pick; /* in the order of positions */
 	size_t n_picks;
@@ -796,6 +831,19 @@ struct sgang_blocks {
 /* Returns 1 and fills the answer ('pick' from 'pool'); 0 when it does not fit
  * or, 'tired', took too long; -1 with ENOMEM. */
 int sgang_blocks_solve(struct sgang_blocks *blocks, struct sgang_pool *pool);
+
+/* -- roles.c -- */
+
+/* Is it a tree of groups? 0, or -1 with EINVAL and 'err'. */
+int sgang_roles_check_request(const struct sgang_plan_request *request,
+			      struct sgang_error *err);
+
+/* The placement of a tree of groups. Returns 1; 0 when none was found, with
+ * 'nofit' (may be NULL); -1 with ENOMEM or EOVERFLOW. 'broken' as in struct
+ * sgang_tree. */
+int sgang_roles_plan(const struct sgang_job *job, const uint64_t *broken,
+		     struct sgang_placement **placement,
+		     struct sgang_nofit *nofit);
 
 /* -- grid_order.c -- */
 

@@ -225,7 +225,8 @@ bool sgang_any_matters(const struct sgang_plan_request *request)
 {
 	size_t i;
 
-	if (!request->any_order || request->n_members < 4 || request->parallel)
+	if (!request->any_order || request->n_members < 4 ||
+	    request->parallel || request->n_groups)
 		return false;
 	for (i = 1; i < request->n_members; i++) {
 		if (!are_same(request, &request->members[0],

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* roles.c - trees of groups: the weighted sum of all their rings
+ *
+ * First whether all groups can have the levels that they require; then how many
+ * units go where at the least (grid_blocks.c, which knows no groups but their
+ * cuts). What these two found is improved until it is as good as that bound;
+ * small trees are searched through.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "roles_private.h"
+
+/* Beginnings that are searched from. */
+#define SEARCHES 4
+
+struct solver {
+	struct sgang_roles roles;
+	struct sgang_blocks blocks;
+	uint64_t bound;           /* of the price */
+	uint64_t bound_tie;       /* ... of what costs as little */
+	bool fits;                /* all groups do, for certain */
+	bool found;               /* 'best' is one that keeps to all levels */
+	struct sgang_worth worth; /* of 'best' */
+	uint32_t *best;
+	uint32_t *next;
+	uint64_t share; /* steps of the search from one beginning */
+};
+
+/* -- what is asked -- */
+
+static int check_group(const struct sgang_plan_request *request, uint32_t g,
+		       struct sgang_error *err)
+{
+	const struct sgang_plan_group *group = &request->group[g], *above;
+	uint32_t depth = 1, h;
+
+	if (!group->n_members)
+		return sgang_errf(err, EINVAL, "plan: group %s has no members",
+				  group->name);
+	if (group->weight > SGANG_PLAN_WEIGHT_MAX)
+		return sgang_errf(err, EINVAL,
+				  "plan: group %s: weight %u, at most %u "
+				  "can be counted",
+				  group->name, group->weight,
+				  SGANG_PLAN_WEIGHT_MAX);
+	for (h = g; h && h < g + 1; h = request->group[h].parent, depth++) {
+		above = &request->group[request->group[h].parent];
+		if (request->group[h].parent >= h ||
+		    request->group[h].first < above->first ||
+		    request->group[h].first + request->group[h].n_members >
+			    above->first + above->n_members)
+			return sgang_errf(err, EINVAL,
+					  "plan: group %s is in no group "
+					  "before it",
+					  group->name);
+	}
+	if (depth > SGANG_PLAN_GROUP_DEPTH)
+		return sgang_errf(err, EINVAL,
+				  "plan: group %s is in too many groups",
+				  group->name);
+	return 0;
+}
+
+/* Does each group go on where its elder sister ends, and does the last one end
+ * with its parent? */
+static bool are_in_order(const struct sgang_plan_request *request)
+{
+	const struct sgang_plan_group *group = request->group;
+	uint32_t g, h, up;
+
+	for (g = 1; g < request->n_groups; g++) {
+		up = group[g].parent;
+		for (h = g - 1; h != up && group[h].parent != up;
+		     h = group[h].parent) {
+			if (h == 0)
+				return false;
+		}
+		if (group[g].first !=
+		    (h == up ? group[up].first :
+			       group[h].first + group[h].n_members))
+			return false;
+	}
+	for (g = 0; g < request->n_groups; g++) {
+		size_t end = 0;
+
+		for (h = g + 1; h < request->n_groups; h++) {
+			if (group[h].parent == g)
+				end = group[h].first + group[h].n_members;
+		}
+		if (end && end != group[g].first + group[g].n_members)
+			return false;
+	}
+	return group[0].first == 0 && group[0].n_members == request->n_members;
+}
+
+int sgang_roles_check_request(const struct sgang_plan_request *request,
+			      struct sgang_error *err)
+{
+	uint32_t g;
+
+	if (request->parallel || request->spread ||
+	    sgang_request_requires(request))
+		return sgang_errf(err, EINVAL,
+				  "plan: a tree of groups has no "
+				  "communication groups, no members in "
+				  "different domains and no nodes that "
+				  "are required");
+	if (request->group[0].parent != SGANG_PLAN_NO_GROUP)
+		return sgang_errf(err, EINVAL,
+				  "plan: the first group is in another one");
+	for (g = 0; g < request->n_groups; g++) {
+		if (check_group(request, g, err))
+			return -1;
+	}
+	if (!are_in_order(request))
+		return sgang_errf(err, EINVAL,
+				  "plan: the members of groups do not "
+				  "follow each other");
+	return 0;
+}
+
+/* -- the bound -- */
+
+/* How much a placement costs at the least, and where units go then. Raises the
+ * bound. Returns as sgang_blocks_solve(). */
+static int solve_blocks(struct solver *solver, bool tolls)
+{
+	struct sgang_roles *roles = &solver->roles;
+	struct sgang_budget *budget = roles->job->request->budget;
+	uint64_t paid, bound = sgang_roles_base(roles), aside;
+	int rc;
+
+	solver->blocks = (struct sgang_blocks){ .tree = &roles->tree,
+						.ranks = 1,
+						.part = sgang_roles_part,
+						.arg = roles };
+	if (sgang_roles_cut(roles, tolls))
+		return -1;
+	aside = sgang_budget_narrow(budget, ROLES_BLOCKS_MAX);
+	rc = sgang_blocks_solve(&solver->blocks, roles->job->pool);
+	sgang_budget_widen(budget, aside);
+	paid = sgang_roles_tolls(roles);
+	if (solver->blocks.cost > paid)
+		bound += solver->blocks.cost - paid;
+	if (bound > solver->bound) {
+		solver->bound = bound;
+		solver->bound_tie = 0;
+	}
+	if (bound == solver->bound && rc > 0 &&
+	    solver->blocks.broken > solver->bound_tie)
+		solver->bound_tie = solver->blocks.broken;
+	return rc;
+}
+
+/* -- answers -- */
+
+static bool is_best(const struct solver *solver)
+{
+	return solver->found && solver->worth.price <= solver->bound &&
+	       solver->worth.tie <= solver->bound_tie;
+}
+
+/* Compare a placement with the best one. -1 without memory. */
+static int compare(struct solver *solver)
+{
+	struct sgang_worth worth;
+	uint32_t *swap;
+
+	if (sgang_roles_measure(&solver->roles, solver->next, &worth))
+		return -1;
+	if (worth.price >= solver->roles.never ||
+	    (solver->found && !sgang_worth_less(&worth, &solver->worth)))
+		return 0;
+	swap = solver->best;
+	solver->best = solver->next;
+	solver->next = swap;
+	solver->worth = worth;
+	solver->found = true;
+	return 0;
+}
+
+/* Take a placement as it is, and improved. */
+static int consider(struct solver *solver)
+{
+	uint64_t left = sgang_budget_left(solver->roles.job->request->budget);
+	uint64_t steps = solver->share < left ? solver->share : left;
+	uint32_t *at = sgang_pool_alloc(solver->roles.job->pool,
+					solver->roles.n_units, sizeof(*at));
+
+	if (!at)
+		return -1;
+	left = steps;
+	memcpy(at, solver->next, solver->roles.n_units * sizeof(*at));
+	if (compare(solver))
+		return -1;
+	if (solver->found && solver->worth.price <= solver->bound)
+		return 0;
+	memcpy(solver->next, at, solver->roles.n_units * sizeof(*at));
+	if (sgang_roles_search(&solver->roles, solver->bound, &left,
+			       solver->next))
+		return -1;
+	return compare(solver);
+}
+
+/* The placement of this bound, as far as there is one. */
+static int lay(struct solver *solver)
+{
+	int rc = sgang_roles_lay(&solver->roles, solver->blocks.pick,
+				 solver->blocks.n_picks, solver->next);
+
+	return rc > 0 ? consider(solver) : rc;
+}
+
+/* Other constructions, as long as none is as good as the bound. The one that is
+ * known keeps to all levels. */
+static int construct(struct solver *solver)
+{
+	const struct sgang_roles *roles = &solver->roles;
+	int rc = 0, how;
+
+	if (solver->found && !is_best(solver)) {
+		memcpy(solver->next, solver->best,
+		       roles->n_units * sizeof(*solver->next));
+		rc = consider(solver);
+	}
+	for (how = SGANG_PACK_LOW; how <= SGANG_PACK_ANY && !rc; how++) {
+		if (is_best(solver) || (how == SGANG_PACK_ANY && solver->found))
+			break;
+		rc = sgang_roles_pack(roles, (enum sgang_pack)how,
+				      solver->next);
+		if (rc > 0)
+			rc = consider(solver);
+	}
+	return rc < 0 ? -1 : 0;
+}
+
+/* What costs the least by the bound, with tolls and without them, then the
+ * others. Returns 1, 0 when it cannot fit, -1 without memory. */
+static int approach(struct solver *solver)
+{
+	int tolls, rc;
+
+	for (tolls = 1; tolls >= 0 && !is_best(solver); tolls--) {
+		rc = solve_blocks(solver, tolls);
+		if (rc < 0 || (!rc && !solver->blocks.tired))
+			return rc;
+		if (!rc)
+			break;
+		if (!is_best(solver) && lay(solver) < 0)
+			return -1;
+	}
+	return construct(solver) ? -1 : 1;
+}
+
+/* Search small trees through for something better. */
+static int prove(struct solver *solver)
+{
+	struct sgang_worth worth = { UINT64_MAX, UINT64_MAX };
+	int rc;
+
+	if (solver->found)
+		worth = solver->worth;
+	rc = sgang_roles_exact(&solver->roles, &worth, solver->next);
+	if (rc < 0 || rc == 2)
+		return rc < 0 ? -1 : 0;
+	if (rc == 1 && compare(solver))
+		return -1;
+	if (solver->found) {
+		solver->bound = solver->worth.price;
+		solver->bound_tie = solver->worth.tie;
+	}
+	return 1;
+}
+
+/* -- why not -- */
+
+/* The room of the places that a group may be in, and how many such groups that
+ * is for. */
+struct room {
+	uint64_t groups;
+	uint64_t most;
+	uint32_t where;
+};
+
+static void find_room(const struct sgang_roles *roles, uint32_t g,
+		      struct room *room)
+{
+	const struct sgang_fabric *fabric = roles->job->request->fabric;
+	uint32_t p, i;
+
+	*room = (struct room){ .where = SGANG_DOMAIN_NONE };
+	for (p = 0; p < roles->n_places; p++) {
+		uint64_t sum = 0;
+
+		if (sgang_roles_level(roles, p) > roles->require[g] ||
+		    sgang_roles_above(roles, p) <= roles->require[g])
+			continue;
+		if (p < roles->n_nodes) {
+			sum = roles->tree.cap[p];
+		} else {
+			const struct sgang_domain *domain =
+				sgang_fabric_domain(fabric, p - roles->n_nodes);
+
+			for (i = 0; i < domain->n_nodes; i++)
+				sum += roles->tree.cap[domain->first_pos + i];
+		}
+		room->groups += sum / roles->units[g];
+		if (room->where == SGANG_DOMAIN_NONE || sum > room->most) {
+			room->most = sum;
+			room->where = p;
+		}
+	}
+}
+
+static const char *place_name(const struct sgang_roles *roles, uint32_t place)
+{
+	const struct sgang_fabric *fabric = roles->job->request->fabric;
+
+	if (place < roles->n_nodes)
+		return sgang_fabric_node_name(
+			fabric, sgang_fabric_order(fabric)[place]);
+	return sgang_fabric_domain(fabric, place - roles->n_nodes)->name;
+}
+
+/* Groups of so many units that have to be within such a level. */
+static uint32_t count_like(const struct sgang_roles *roles, uint32_t g)
+{
+	uint32_t h, n = 0;
+
+	for (h = 0; h < roles->n_groups; h++)
+		n += roles->require[h] <= roles->require[g] &&
+		     roles->units[h] >= roles->units[g] &&
+		     (!h ||
+		      roles->require[roles->group[h].parent] >
+			      roles->require[g] ||
+		      h == g);
+	return n;
+}
+
+/* Say which group lacks its level. */
+static int explain(const struct solver *solver, struct sgang_nofit *nofit)
+{
+	const struct sgang_roles *roles = &solver->roles;
+	const struct sgang_costs *costs = roles->job->request->costs;
+	uint32_t g, last = 0, n;
+	struct room room;
+
+	for (g = 1; g < roles->n_groups; g++) {
+		if (roles->require[g] >= roles->require[roles->group[g].parent])
+			continue;
+		last = g;
+		n = count_like(roles, g);
+		find_room(roles, g, &room);
+		if (room.groups >= n || room.where == SGANG_DOMAIN_NONE)
+			continue;
+		memset(nofit, 0, sizeof(*nofit));
+		snprintf(nofit->text, sizeof(nofit->text),
+			 "group %.60s: %u group%s of %u units or more must be "
+			 "within one %s%s, %" PRIu64
+			 " fit%s; the largest (%.20s) has room for %" PRIu64
+			 " unit%s",
+			 roles->group[g].name, n, n > 1 ? "s" : "",
+			 roles->units[g], costs->name[roles->require[g]],
+			 n > 1 ? " each" : "", room.groups,
+			 room.groups == 1 ? "s" : "",
+			 place_name(roles, room.where), room.most,
+			 room.most == 1 ? "" : "s");
+		return 0;
+	}
+	if (sgang_nofit_explain(roles->job, nofit))
+		return -1;
+	if (nofit->n_rows || !last)
+		return 0;
+	memset(nofit, 0, sizeof(*nofit));
+	snprintf(nofit->text, sizeof(nofit->text),
+		 "group %.100s must be within one %s; there is room, but no "
+		 "placement was found in which all groups have what they "
+		 "require",
+		 roles->group[last].name, costs->name[roles->require[last]]);
+	return 0;
+}
+
+/* -- the layer -- */
+
+/* Fill what is told of the best placement. */
+static struct sgang_placement *make_answer(const struct solver *solver)
+{
+	const struct sgang_roles *roles = &solver->roles;
+	struct sgang_placement *made = sgang_roles_place(roles, solver->best);
+	uint64_t bound = solver->bound;
+
+	if (!made)
+		return NULL;
+	if (bound > solver->worth.price)
+		bound = solver->worth.price;
+	made->above = solver->worth.price / roles->wish;
+	made->weighted_cost = solver->worth.price % roles->wish;
+	if (bound / roles->wish == made->above)
+		made->bound = bound % roles->wish;
+	else
+		made->bound = sgang_roles_base(roles);
+	made->exact = is_best(solver) && sgang_cost_first(roles->job);
+	return made;
+}
+
+static int set_up(struct solver *solver)
+{
+	struct sgang_pool *pool = solver->roles.job->pool;
+	uint32_t n = solver->roles.n_units;
+
+	solver->share = sgang_budget_share(solver->roles.job->request->budget,
+					   ROLES_SEARCH_MAX) /
+			SEARCHES;
+	solver->best = sgang_pool_zalloc(pool, n, sizeof(*solver->best));
+	solver->next = sgang_pool_zalloc(pool, n, sizeof(*solver->next));
+	return solver->best && solver->next ? 0 : -1;
+}
+
+/* Returns 1, 0 when there is none for certain, 2 when none was found, -1
+ * without memory. */
+static int solve(struct solver *solver)
+{
+	int fit = sgang_roles_fit(&solver->roles, solver->next), rc;
+
+	if (fit <= 0)
+		return fit;
+	if (fit == 1 && compare(solver))
+		return -1;
+	rc = approach(solver);
+	if (rc <= 0)
+		return rc;
+	if (is_best(solver))
+		return 1;
+	rc = prove(solver);
+	if (rc < 0 || solver->found)
+		return rc < 0 ? -1 : 1;
+	return rc ? 0 : 2;
+}
+
+int sgang_roles_plan(const struct sgang_job *job, const uint64_t *broken,
+		     struct sgang_placement **placement,
+		     struct sgang_nofit *nofit)
+{
+	struct solver solver = { .found = false };
+	int rc;
+
+	if (sgang_roles_open(&solver.roles, job, broken) || set_up(&solver))
+		return -1;
+	rc = solve(&solver);
+	if (rc == 1) {
+		*placement = make_answer(&solver);
+		return *placement ? 1 : -1;
+	}
+	if (rc == 2 && job->request->budget)
+		job->request->budget->unproved = true;
+	if (rc >= 0 && nofit && explain(&solver, nofit))
+		return -1;
+	return rc < 0 ? -1 : 0;
+}

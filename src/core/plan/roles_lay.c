@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* roles_lay.c - trees of groups: which units go to places that are chosen
+ *
+ * Down the fabric, the place that is to have the most units chooses first: of
+ * those that are left it takes the units that cut the least there. That is a
+ * knapsack over the tree of groups.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "roles_private.h"
+
+/* The least price of so many units of a group, of those that are left. */
+struct table {
+	uint64_t *price;
+	uint32_t *take; /* of so many units of it and its younger sisters,
+			 * those of it */
+	uint32_t n;
+};
+
+struct layer {
+	const struct sgang_roles *roles;
+	uint32_t *want; /* by place */
+	uint32_t *used; /* by class: units that have a node */
+	uint32_t *at;
+	uint64_t steps, steps_max;
+};
+
+/* -- the knapsack -- */
+
+struct knapsack {
+	const struct sgang_roles *roles;
+	struct sgang_pool pool;
+	const uint32_t *have; /* by class */
+	uint32_t *left;       /* the same by group */
+	uint32_t units;       /* to be chosen */
+	uint32_t pair;        /* where the place is */
+	struct table *of;     /* by group */
+	uint64_t *next;       /* scratch */
+	uint32_t *chosen;     /* the answer, by group */
+};
+
+static int set_up(struct knapsack *sack)
+{
+	const struct sgang_roles *roles = sack->roles;
+	uint32_t n = roles->n_groups, c, g;
+
+	sack->left = sgang_pool_zalloc(&sack->pool, n, sizeof(*sack->left));
+	sack->chosen = sgang_pool_zalloc(&sack->pool, n, sizeof(*sack->chosen));
+	sack->of = sgang_pool_zalloc(&sack->pool, n, sizeof(*sack->of));
+	sack->next = sgang_pool_alloc(&sack->pool, sack->units + 1,
+				      sizeof(*sack->next));
+	if (!sack->left || !sack->chosen || !sack->of || !sack->next)
+		return -1;
+	for (c = 0; c < roles->n_classes; c++) {
+		for (g = roles->class[c].leaf; g != SGANG_PLAN_NO_GROUP;
+		     g = roles->group[g].parent)
+			sack->left[g] += sack->have[c];
+	}
+	for (g = 0; g < n; g++) {
+		struct table *table = &sack->of[g];
+		uint32_t most = sack->left[g];
+
+		if (most > sack->units)
+			most = sack->units;
+		table->price = sgang_pool_zalloc(&sack->pool, most + 1,
+						 sizeof(*table->price));
+		if (!table->price)
+			return -1;
+		table->n = sgang_roles_leaf(roles, g) ? most + 1 : 1;
+	}
+	return 0;
+}
+
+static void add_own(const struct knapsack *sack, uint32_t g)
+{
+	const struct sgang_roles *roles = sack->roles;
+	struct table *table = &sack->of[g];
+	uint32_t x;
+
+	for (x = 1; x < table->n; x++) {
+		if (x < roles->units[g])
+			table->price[x] += roles->pairs[sack->pair].price[g];
+	}
+}
+
+/* Add the units of a group to the one that it is in. */
+static int add(struct knapsack *sack, uint32_t g, uint64_t *steps)
+{
+	struct table *table = &sack->of[g];
+	struct table *sum = &sack->of[sack->roles->group[g].parent];
+	uint32_t n = sum->n + table->n - 1, x, y;
+
+	if (n > sack->units + 1)
+		n = sack->units + 1;
+	*steps += (uint64_t)sum->n * table->n;
+	table->take = sgang_pool_alloc(&sack->pool, n, sizeof(*table->take));
+	if (!table->take)
+		return -1;
+	for (x = 0; x < n; x++)
+		sack->next[x] = UINT64_MAX;
+	for (x = 0; x < sum->n; x++) {
+		for (y = 0; y < table->n && x + y < n; y++) {
+			uint64_t price = sum->price[x] + table->price[y];
+
+			if (price >= sack->next[x + y])
+				continue;
+			sack->next[x + y] = price;
+			table->take[x + y] = y;
+		}
+	}
+	memcpy(sum->price, sack->next, n * sizeof(*sum->price));
+	sum->n = n;
+	return 0;
+}
+
+/* Returns 1, 0 when it takes too long, -1 without memory. */
+static int fill(struct knapsack *sack, struct layer *layer)
+{
+	const struct sgang_roles *roles = sack->roles;
+	uint32_t g, up;
+
+	for (g = roles->n_groups; g-- > 0;) {
+		if (!sack->left[g])
+			continue;
+		add_own(sack, g);
+		if (g && add(sack, g, &layer->steps))
+			return -1;
+		if (layer->steps > layer->steps_max)
+			return 0;
+	}
+	sack->chosen[0] = sack->units;
+	for (g = 1; g < roles->n_groups; g++) {
+		up = roles->group[g].parent;
+		if (!sack->left[g])
+			continue;
+		/* what is left of its parent's is for younger sisters */
+		sack->chosen[g] = sack->of[g].take[sack->chosen[up]];
+		sack->chosen[up] -= sack->chosen[g];
+	}
+	return 1;
+}
+
+/* Choose units for a place: 'take' by class, of 'have'. Returns as fill(). */
+static int choose(struct layer *layer, uint32_t place, const uint32_t *have,
+		  uint32_t *take)
+{
+	const struct sgang_roles *roles = layer->roles;
+	struct knapsack sack = { .roles = roles,
+				 .have = have,
+				 .units = layer->want[place],
+				 .pair = roles->pair[place] };
+	uint32_t c;
+	int rc = set_up(&sack);
+
+	if (!rc)
+		rc = fill(&sack, layer);
+	for (c = 0; rc > 0 && c < roles->n_classes; c++) {
+		uint32_t *chosen = &sack.chosen[roles->class[c].leaf];
+
+		take[c] = have[c] < *chosen ? have[c] : *chosen;
+		*chosen -= take[c];
+	}
+	sgang_pool_clear(&sack.pool);
+	return rc;
+}
+
+/* -- down the fabric -- */
+
+/* The units that come first. */
+static void take_first(const struct sgang_roles *roles, const uint32_t *have,
+		       uint32_t units, uint32_t *take)
+{
+	uint32_t c;
+
+	for (c = 0; c < roles->n_classes; c++) {
+		take[c] = have[c] < units ? have[c] : units;
+		units -= take[c];
+	}
+}
+
+static void take_node(struct layer *layer, uint32_t pos, const uint32_t *have)
+{
+	uint32_t c, n;
+
+	for (c = 0; c < layer->roles->n_classes; c++) {
+		for (n = have[c]; n--;)
+			layer->at[layer->roles->class[c].first +
+				  layer->used[c]++] = pos;
+	}
+}
+
+/* The next child to choose: that which wants the most, of those that come
+ * behind the last one in this order. */
+static uint32_t next_child(const struct layer *layer,
+			   const struct sgang_domain *domain, uint32_t last)
+{
+	uint32_t n = sgang_roles_children(domain), i, best = SGANG_DOMAIN_NONE;
+
+	for (i = 0; i < n; i++) {
+		uint32_t child = sgang_roles_child(layer->roles, domain, i);
+		uint32_t want = layer->want[child];
+
+		if (!want || (last != SGANG_DOMAIN_NONE &&
+			      (want > layer->want[last] ||
+			       (want == layer->want[last] && child <= last))))
+			continue;
+		if (best == SGANG_DOMAIN_NONE || want > layer->want[best])
+			best = child;
+	}
+	return best;
+}
+
+/* Lay these units into a place. Not deeper than the fabric. */
+static int lay(struct layer *layer, uint32_t place, uint32_t *have)
+{
+	const struct sgang_roles *roles = layer->roles;
+	uint32_t n = roles->n_classes, left = layer->want[place], child, c;
+	const struct sgang_domain *domain;
+	uint32_t *take;
+	int rc = 0;
+
+	if (place < roles->n_nodes) {
+		take_node(layer, place, have);
+		return 0;
+	}
+	domain = sgang_fabric_domain(roles->job->request->fabric,
+				     place - roles->n_nodes);
+	take = malloc(n * sizeof(*take));
+	if (!take)
+		return -1;
+	child = next_child(layer, domain, SGANG_DOMAIN_NONE);
+	for (; child != SGANG_DOMAIN_NONE && rc >= 0;
+	     child = next_child(layer, domain, child)) {
+		rc = left > layer->want[child] &&
+				     layer->steps < layer->steps_max ?
+			     choose(layer, child, have, take) :
+			     0;
+		if (!rc)
+			take_first(roles, have, layer->want[child], take);
+		left -= layer->want[child];
+		for (c = 0; c < n; c++)
+			have[c] -= take[c];
+		if (rc >= 0)
+			rc = lay(layer, child, take);
+	}
+	free(take);
+	return rc < 0 ? -1 : 0;
+}
+
+int sgang_roles_lay(const struct sgang_roles *roles,
+		    const struct sgang_pick *pick, size_t n_picks, uint32_t *at)
+{
+	struct sgang_budget *budget = roles->job->request->budget;
+	struct sgang_pool *pool = roles->job->pool;
+	struct layer layer = { .roles = roles,
+			       .at = at,
+			       .steps_max = sgang_budget_share(budget,
+							       ROLES_LAY_MAX) };
+	uint32_t *have = sgang_pool_alloc(pool, roles->n_classes,
+					  sizeof(*have));
+	uint32_t c, p;
+	size_t i;
+
+	layer.want = sgang_pool_zalloc(pool, roles->n_places,
+				       sizeof(*layer.want));
+	layer.used = sgang_pool_zalloc(pool, roles->n_classes,
+				       sizeof(*layer.used));
+	if (!have || !layer.want || !layer.used)
+		return -1;
+	for (c = 0; c < roles->n_classes; c++)
+		have[c] = roles->class[c].units;
+	for (i = 0; i < n_picks; i++) {
+		for (p = pick[i].pos; p != SGANG_DOMAIN_NONE; p = roles->up[p])
+			layer.want[p] += pick[i].units;
+	}
+	if (lay(&layer, roles->n_nodes, have))
+		return -1;
+	sgang_budget_take(budget, layer.steps);
+	return sgang_roles_valid(roles, at);
+}
