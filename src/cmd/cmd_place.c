@@ -16,6 +16,7 @@
 #include "cmd/placewhy.h"
 #include "cmd/resources.h"
 #include "cmd/ringtext.h"
+#include "cmd/rolefile.h"
 #include "cmd/spectext.h"
 #include "cmd/suggest.h"
 #include "core/base/hostlist.h"
@@ -33,6 +34,8 @@ enum {
 	OPT_TOTAL,
 	OPT_WEIGHT,
 	OPT_MEMBER,
+	OPT_ROLES,
+	OPT_MINIMUM,
 	OPT_GANG_TOPOLOGY,
 	OPT_PARALLEL,
 	OPT_RANK_ORDER,
@@ -54,6 +57,11 @@ static const struct sgang_cmd_option options[] = {
 			 "Slurm's Weight of nodes, n[1-4]=10,n5=100 (1)", 0 },
 	[OPT_MEMBER] = { "member", "SHAPE",
 			 "4x8, 4xall or 4x8:gpu=4; may be repeated", 0 },
+	[OPT_ROLES] = { "roles", "FILE",
+			"a gang as a tree of roles, a file of sgang submit",
+			0 },
+	[OPT_MINIMUM] = { "minimum", NULL,
+			  "of --roles no more than their minima", 0 },
 	[OPT_GANG_TOPOLOGY] = { "gang-topology", "POLICY",
 				"require:[GROUP:]LEVEL, prefer:LEVEL or "
 				"spread:LEVEL",
@@ -86,6 +94,12 @@ struct request {
 	bool explain;
 	uint64_t bytes; /* --bytes; 0: not said */
 	struct sgang_members members;
+	const char *roles_path; /* --roles; NULL: none */
+	bool minimum;
+	struct sgang_rolefile roles;
+	struct sgang_plan_group *group; /* of them, those that are placed */
+	uint32_t *role_of;              /* by group */
+	uint32_t n_groups;
 	uint32_t *free; /* by node index and resource */
 	uint32_t *total;
 	uint32_t *weight;
@@ -143,6 +157,12 @@ static int read_option(void *arg, int option, const char *value,
 	case OPT_MEMBER:
 		return sgang_members_add(&request->members, &request->resources,
 					 value, err);
+	case OPT_ROLES:
+		request->roles_path = value;
+		return 0;
+	case OPT_MINIMUM:
+		request->minimum = true;
+		return 0;
 	case OPT_GANG_TOPOLOGY:
 		return sgang_spec_set(&request->spec, "gang-topology", value,
 				      err);
@@ -391,6 +411,228 @@ static int take_policy(const struct request *request,
 	return 0;
 }
 
+/* ---- roles ---- */
+
+/* Of the roles in one, or the members of one, so many are placed. */
+static uint32_t wanted(const struct request *request, uint32_t role)
+{
+	const struct sgang_filerole *r = &request->roles.role[role];
+
+	return request->minimum ? r->min : r->count;
+}
+
+/* Which one of its sisters it is, from 0 on. */
+static uint32_t sister(const struct sgang_rolefile *roles, uint32_t role)
+{
+	uint32_t i, n = 0;
+
+	for (i = roles->role[role].parent + 1; i < role; i++)
+		n += roles->role[i].parent == roles->role[role].parent;
+	return n;
+}
+
+static int add_members(struct request *request, uint32_t role,
+		       struct sgang_error *err)
+{
+	const struct sgang_filerole *r = &request->roles.role[role];
+	struct sgang_error why;
+	char text[512];
+
+	snprintf(text, sizeof(text), "%" PRIu32 "*%s", wanted(request, role),
+		 r->shape);
+	if (!sgang_members_add(&request->members, &request->resources, text,
+			       &why))
+		return 0;
+	return sgang_errf(err, errno, "%s:%zu: %s", request->roles_path,
+			  r->line, why.text);
+}
+
+/* Read the file, and take its members. A role is a group, unless it is left out
+ * or in one that is. */
+static int read_roles(struct request *request, struct sgang_error *err)
+{
+	struct sgang_rolefile *roles = &request->roles;
+	uint32_t *group_of, r, g;
+	int rc = 0;
+
+	if (sgang_rolefile_load(request->roles_path, roles, err))
+		return -1;
+	request->group = calloc(roles->n, sizeof(*request->group));
+	request->role_of = calloc(roles->n, sizeof(*request->role_of));
+	group_of = calloc(roles->n, sizeof(*group_of));
+	if (!request->group || !request->role_of || !group_of)
+		rc = sgang_err_memory(err);
+	for (r = 0; r < roles->n && !rc; r++) {
+		const struct sgang_filerole *role = &roles->role[r];
+		uint32_t up = r ? group_of[role->parent] : 0;
+
+		group_of[r] = SGANG_PLAN_NO_GROUP;
+		if (up == SGANG_PLAN_NO_GROUP ||
+		    (r && sister(roles, r) >= wanted(request, role->parent)))
+			continue;
+		g = group_of[r] = request->n_groups++;
+		request->role_of[g] = r;
+		request->group[g] = (struct sgang_plan_group){
+			.name = role->path,
+			.parent = r ? up : SGANG_PLAN_NO_GROUP,
+			.weight = role->weight,
+			.first = request->members.n
+		};
+		if (role->shape)
+			rc = add_members(request, r, err);
+		for (; !rc && role->shape && g != SGANG_PLAN_NO_GROUP;
+		     g = request->group[g].parent)
+			request->group[g].n_members = request->members.n -
+						      request->group[g].first;
+	}
+	free(group_of);
+	return rc;
+}
+
+/* The number of a level that a role names; UNCONNECTED: it names none. */
+static int find_level(const struct request *request,
+		      const struct sgang_filerole *role, const char *word,
+		      const char *level, uint32_t *number,
+		      struct sgang_error *err)
+{
+	const struct sgang_costs *costs = &request->offline.conf.costs;
+	char names[SGANG_LEVEL_NAMES_SIZE];
+	int found;
+
+	*number = SGANG_LEVEL_UNCONNECTED;
+	if (!level[0])
+		return 0;
+	found = sgang_costs_level(costs, level);
+	if (found < 0)
+		return sgang_errf(err, EINVAL,
+				  "%s:%zu: topology: %s:%s: there is no such "
+				  "level; the levels are %s",
+				  request->roles_path, role->line, word, level,
+				  sgang_costs_names(costs, names));
+	*number = (uint32_t)found;
+	return 0;
+}
+
+/* Levels that groups require and prefer. What is wider than that of the group
+ * above would mean nothing. */
+static int take_levels(struct request *request, struct sgang_error *err)
+{
+	uint32_t g, up;
+
+	if (request->n_groups && request->offline.inside)
+		return sgang_errf(err, EINVAL,
+				  "--roles: places inside of nodes are not "
+				  "known to roles, leave them to a gang.conf "
+				  "without NodeTopology");
+	for (g = 0; g < request->n_groups; g++) {
+		struct sgang_plan_group *group = &request->group[g];
+		const struct sgang_filerole *role =
+			&request->roles.role[request->role_of[g]];
+
+		if (find_level(request, role, "require", role->policy.require,
+			       &group->require, err) ||
+		    find_level(request, role, "prefer", role->policy.prefer,
+			       &group->prefer, err))
+			return -1;
+		up = g ? request->group[group->parent].require :
+			 SGANG_LEVEL_UNCONNECTED;
+		if (role->policy.require[0] && group->require > up)
+			return sgang_errf(
+				err, EINVAL,
+				"%s:%zu: topology: %s requires %s, and %s "
+				"above it %s, which is less",
+				request->roles_path, role->line, group->name,
+				role->policy.require,
+				request->group[group->parent].name,
+				request->offline.conf.costs.name[up]);
+		if (!role->policy.require[0])
+			group->require = up;
+	}
+	return 0;
+}
+
+/* The leaf that a member is of: the last group that has it. */
+static const char *role_of_member(const struct request *request,
+				  uint32_t member)
+{
+	const char *name = NULL;
+	uint32_t g;
+
+	for (g = 0; g < request->n_groups && request->group[g].first <= member;
+	     g++) {
+		if (member <
+		    request->group[g].first + request->group[g].n_members)
+			name = request->group[g].name;
+	}
+	return name;
+}
+
+/* The least that a group costs if it is the only one. 0 where that is not
+ * found out. */
+static uint64_t bound_alone(const struct sgang_plan_request *plan, uint32_t g)
+{
+	const struct sgang_plan_group *group = &plan->group[g];
+	struct sgang_plan_group alone = *group;
+	struct sgang_plan_request request = *plan;
+	struct sgang_placement *placement = NULL;
+	struct sgang_budget budget;
+	uint64_t bound = 0;
+
+	sgang_budget_init(&budget, SGANG_PLAN_STEPS / 4);
+	alone.parent = SGANG_PLAN_NO_GROUP;
+	alone.first = 0;
+	alone.weight = 1;
+	request.members = plan->members + group->first;
+	request.n_members = group->n_members;
+	request.group = &alone;
+	request.n_groups = 1;
+	request.budget = &budget;
+	if (sgang_plan(&request, &placement, NULL, NULL) > 0)
+		bound = placement->bound;
+	sgang_placement_destroy(placement);
+	return bound;
+}
+
+/* A row for each group. */
+static int put_roles(const struct request *request,
+		     const struct sgang_plan_request *plan,
+		     const struct sgang_placement *placement,
+		     struct json_object *object, struct sgang_error *err)
+{
+	const struct sgang_costs *costs = plan->costs;
+	struct json_object *list, *row;
+	struct sgang_ring ring;
+	uint32_t g;
+
+	if (!request->n_groups)
+		return 0;
+	sgang_json_number(object, "weighted_cost", placement->weighted_cost);
+	if (placement->above)
+		sgang_json_number(object, "above_preferred", placement->above);
+	list = sgang_json_list(object, "roles");
+	for (g = 0; g < request->n_groups; g++) {
+		if (sgang_plan_group_ring(plan, placement, g, &ring))
+			return sgang_err_memory(err);
+		row = sgang_json_row(list);
+		sgang_json_string(row, "role", request->group[g].name);
+		sgang_json_number(row, "ranks", ring.ranks);
+		sgang_json_number(row, "weight", request->group[g].weight);
+		sgang_json_number(row, "cost", ring.cost);
+		if (request->explain)
+			sgang_json_number(row, "bound", bound_alone(plan, g));
+		sgang_json_number(row, "cross_links", ring.cross_links);
+		sgang_json_string(row, "tier", costs->name[ring.tier]);
+	}
+	return 0;
+}
+
+#define FORM_ROLES                                                     \
+	"[above_preferred={above_preferred}\n]"                        \
+	"<roles|role={role} ranks={ranks} weight={weight} cost={cost}" \
+	"[ bound={bound}] cross_links={cross_links} tier={tier}\n>"
+
+/* ---- answers ---- */
+
 /* The runs of the member that begins at runs[i] end before the index that is
  * returned. */
 static size_t member_end(const struct sgang_placement *placement, size_t i)
@@ -506,8 +748,11 @@ static int print_member(const struct request *request,
 	}
 	free(names);
 	if (list) {
-		printf("member=%" PRIu32 " nodes=%s slots=", runs[0].member,
-		       list);
+		printf("member=%" PRIu32, runs[0].member);
+		if (request->n_groups)
+			printf(" role=%s",
+			       role_of_member(request, runs[0].member));
+		printf(" nodes=%s slots=", list);
 		print_slots(joined, n);
 		print_islands(request, runs, n_runs);
 		putchar('\n');
@@ -561,6 +806,9 @@ static void put_member(const struct request *request,
 	size_t i;
 
 	sgang_json_number(member, "member", runs[0].member);
+	if (request->n_groups)
+		sgang_json_string(member, "role",
+				  role_of_member(request, runs[0].member));
 	nodes = sgang_json_list(member, "nodes");
 	for (i = 0; i < n; i++) {
 		uint32_t node = sgang_offline_node(&request->offline,
@@ -613,10 +861,11 @@ static void put_layout(const struct sgang_placement *placement,
 			ranks, json_object_new_uint64(placement->layout[i]));
 }
 
-#define FORM SGANG_OFFLINE_FORM_COST "[layout={layout%r}\n]"
+#define FORM SGANG_OFFLINE_FORM_COST FORM_ROLES "[layout={layout%r}\n]"
 
 /* 'why' is NULL where nobody has asked. */
 static int print_placement(const struct request *request,
+			   const struct sgang_plan_request *plan,
 			   const struct sgang_placement *placement,
 			   const struct sgang_placewhy *why,
 			   struct sgang_error *err)
@@ -632,7 +881,8 @@ static int print_placement(const struct request *request,
 	sgang_json_bool(object, "exact", placement->exact);
 	sgang_json_number(object, "bound", placement->bound);
 	put_layout(placement, object);
-	if (put_members(request, placement, sgang_json_list(object, "members"),
+	if (put_roles(request, plan, placement, object, err) ||
+	    put_members(request, placement, sgang_json_list(object, "members"),
 			err)) {
 		json_object_put(object);
 		return -1;
@@ -690,13 +940,13 @@ static int show_placement(const struct request *request,
 	struct sgang_placewhy *why = NULL;
 	int rc;
 
-	if (request->explain) {
+	if (request->explain && !request->n_groups) {
 		why = sgang_placewhy_create(&request->offline, plan, placement,
 					    others, bytes, err);
 		if (!why)
 			return -1;
 	}
-	rc = print_placement(request, placement, why, err);
+	rc = print_placement(request, plan, placement, why, err);
 	sgang_placewhy_destroy(why);
 	return rc;
 }
@@ -745,9 +995,10 @@ static int answer(struct request *request, struct sgang_error *err)
 	struct sgang_nofit nofit;
 	int rc;
 
-	if (sgang_offline_load(&request->offline, err) ||
-	    take_policy(request, &plan, err) || fill_slots(request, err) ||
-	    fill_weights(request, err))
+	if ((request->roles_path && read_roles(request, err)) ||
+	    sgang_offline_load(&request->offline, err) ||
+	    take_levels(request, err) || take_policy(request, &plan, err) ||
+	    fill_slots(request, err) || fill_weights(request, err))
 		return -1;
 	plan.n_dims = request->resources.n;
 	plan.fabric = request->offline.fabric;
@@ -767,13 +1018,17 @@ static int answer(struct request *request, struct sgang_error *err)
 		return suggest(request, &plan, err);
 	if (request->parallel.n)
 		plan.parallel = &request->parallel;
+	plan.group = request->group;
+	plan.n_groups = request->n_groups;
 
 	rc = sgang_offline_plan(&request->offline, &plan, &placement,
-				request->explain ? &others : NULL, &nofit, err);
+				request->explain && !plan.n_groups ? &others :
+								     NULL,
+				&nofit, err);
 	if (rc < 0)
 		return -1;
 	if (rc == 0) {
-		if (request->explain)
+		if (request->explain && !plan.n_groups)
 			sgang_placewhy_nofit(&plan, &nofit);
 		print_nofit(request, &nofit);
 		return SGANG_EXIT_NO;
@@ -781,6 +1036,25 @@ static int answer(struct request *request, struct sgang_error *err)
 	rc = show_placement(request, &plan, placement, &others, err);
 	sgang_placement_destroy(placement);
 	return rc < 0 ? -1 : SGANG_EXIT_YES;
+}
+
+/* A file says all of the members. */
+static int run_roles(struct request *request)
+{
+	struct sgang_error err;
+	int code;
+
+	if (request->members.n)
+		return sgang_cmd_bad("--roles has the members, give it or "
+				     "--member");
+	if (request->parallel.n || request->sizes.parallel.n ||
+	    request->spec.topology[0] ||
+	    request->spec.rank_order == SGANG_RANK_ORDER_RING || request->bytes)
+		return sgang_cmd_bad("--roles: --parallel, --gang-topology, "
+				     "--rank-order and --bytes are not for "
+				     "roles; a file has topology: and weight:");
+	code = answer(request, &err);
+	return code < 0 ? sgang_cmd_bad("%s", err.text) : code;
 }
 
 static int run(const struct sgang_verb *verb, int argc, char **argv)
@@ -798,6 +1072,11 @@ static int run(const struct sgang_verb *verb, int argc, char **argv)
 		code = sgang_cmd_bad("unexpected word \"%s\", see sgang place "
 				     "--help",
 				     sgang_text_show(shown, argv[optind]));
+	else if (request.roles_path)
+		code = run_roles(&request);
+	else if (request.minimum)
+		code = sgang_cmd_bad("--minimum is for --roles, which is not "
+				     "given");
 	else if (!request.members.n)
 		code = sgang_cmd_bad("no --member=SHAPE is given, see sgang "
 				     "place --help");
@@ -814,6 +1093,9 @@ static int run(const struct sgang_verb *verb, int argc, char **argv)
 	else if ((code = answer(&request, &err)) < 0)
 		code = sgang_cmd_bad("%s", err.text);
 	sgang_members_clear(&request.members);
+	sgang_rolefile_clear(&request.roles);
+	free(request.group);
+	free(request.role_of);
 	free(request.free);
 	free(request.total);
 	free(request.weight);

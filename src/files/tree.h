@@ -14,7 +14,7 @@
 #include "core/base/err.h"
 
 /* Maps and lists inside of each other, more than any file of ours has. */
-#define SGANG_TREE_DEPTH 8
+#define SGANG_TREE_DEPTH 12
 
 enum sgang_tree_kind { SGANG_TREE_TEXT, SGANG_TREE_LIST, SGANG_TREE_MAP };
 

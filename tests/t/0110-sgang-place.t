@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 0110-sgang-place.t - placements: packed, within the required level, or a no
 #
-# Behaviours 4.14, 4.20 to 4.26, 4.31, 4.32, 4.34, 5.5, 7.9. The cases are tests/data/place/*.in, in the form
+# Behaviours 2.15 to 2.18, 2.20, 4.14, 4.20 to 4.26, 4.31, 4.32, 4.34, 5.5, 7.9. The cases are tests/data/place/*.in, in the form
 # that 0100-sgang-ring.t explains.
 
 test_description='sgang place'
@@ -94,6 +94,88 @@ test_expect_success '4.1, 4.26: too few domains for a spread, in numbers' '
 	test_expect_code 1 $SGANG place $textbook --member="2*1x1" \
 		--gang-topology=spread:leaf,require:leaf 2>err &&
 	grep "can never be" err
+'
+
+roles="$top_srcdir/tests/data/roles/serve.yaml"
+
+# refuse WORDS SCRIPT: the file of roles, changed by a script of sed, is refused
+refuse() {
+	sed "$2" "$roles" >changed.yaml &&
+	test_expect_code 2 $SGANG place $textbook --slots=4 \
+		--roles=changed.yaml >out 2>err &&
+	test_must_be_empty out &&
+	grep -F "$1" err || { cat err; false; }
+}
+
+test_expect_success '2.16, 2.17, 2.18: minima that cannot be, in numbers' '
+	refuse "changed.yaml:1: SubGroup (gang) does not have enough children (2 < 3)" \
+		"1s/.*/min: 3/" &&
+	refuse "SubGroup replica1 does not have enough children (2 < 3)" \
+		"s/weight: 10\$/min: 3/" &&
+	refuse "SubGroup replica2 does not have enough children (2 < 3)" \
+		"s/like: replica1/&, min: 3/" &&
+	refuse "SubGroup replica1/decode does not have enough children (2 < 5)" \
+		"s/min: 1/min: 5/"
+'
+
+test_expect_success '2.15, 4.26: what a tree of roles cannot be' '
+	refuse "there is a role \"encode\" already" "s/name: decode/name: encode/" &&
+	refuse "like: \"replica3\": expected a role that comes before" \
+		"s/like: replica1/like: replica3/" &&
+	refuse "like: \"replica2\": expected a role that comes before" \
+		"s/like: replica1/like: replica2/" &&
+	refuse "replica1 requires spine, and (gang) above it leaf, which is less" \
+		"s/require:spine/require:rack/;s/require:leaf/require:spine/;s/rack/leaf/" &&
+	refuse "require:rack: there is no such level; the levels are" \
+		"s/require:spine/require:rack/" &&
+	refuse "roles have require:LEVEL and prefer:LEVEL only" \
+		"s/require:leaf/spread:leaf/" &&
+	refuse "name: \"Encode\": expected small letters" "s/encode/Encode/" &&
+	refuse "unknown key \"wieght\"" "s/weight: 100/wieght: 100/" &&
+	refuse "count: it has roles" "s/weight: 10\$/count: 2/" &&
+	refuse "options: --nodelist=n1 is not known to sgang place" \
+		"s/\[-N1\]}/[--nodelist=n1]}/" &&
+	refuse "3 tasks on 2 nodes: say --ntasks-per-node" \
+		"s/\[-N1\]}/[-N2, -n3]}/" &&
+	refuse "weight: expected a number from 0 to 1000000" \
+		"s/weight: 100/weight: 1000001/"
+'
+
+test_expect_success '2.15: roles in each other, at most four; what does not go with them' '
+	cat >deep.yaml <<-EOF &&
+	gang: deep
+	roles:
+	- name: a
+	  roles:
+	  - name: b
+	    roles:
+	    - name: c
+	      roles:
+	      - name: d
+	        roles:
+	        - name: e
+	EOF
+	test_expect_code 2 $SGANG place $textbook --roles=deep.yaml 2>err &&
+	grep "deep.yaml:10: roles: at most 4 roles may be in each other" err &&
+	for word in --member=1x1 --parallel=dp=2 --gang-topology=require:leaf \
+		--rank-order=ring; do
+		test_expect_code 2 $SGANG place $textbook --roles="$roles" \
+			$word 2>err || return 1
+	done &&
+	test_expect_code 2 $SGANG place $textbook --member=1x1 --minimum 2>err &&
+	grep "minimum is for --roles" err
+'
+
+test_expect_success '4.26: the cost of a tree is that of its rings, as sgang ring has them' '
+	$SGANG place $textbook --slots=4 --roles="$roles" --minimum >placed &&
+	sed -n "s/^role=.* weight=\([0-9]*\) cost=\([0-9]*\) .*/\1 \2/p" placed |
+		awk "{ sum += \$1 * \$2 } END { print sum }" >expected &&
+	sed -n "s/.* weighted_cost=//p" placed | test_cmp expected - &&
+	nodes=$(sed -n "s/^member=[01] role=replica1.* nodes=\([^ ]*\) .*/\1/p" \
+		placed | paste -sd,) &&
+	$SGANG ring $textbook --slots=4 "$nodes" >ring &&
+	cost=$(sed -n "s/^role=replica1 .* cost=\([0-9]*\) .*/\1/p" placed) &&
+	grep "^ring_cost=$cost " ring
 '
 
 test_expect_success 'what --explain adds changes nothing of the rest' '

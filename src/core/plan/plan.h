@@ -281,6 +281,12 @@ bool sgang_plan_weights_differ(const struct sgang_plan_request *request);
 int sgang_plan_weigh(const struct sgang_plan_request *request,
 		     const struct sgang_placement *placement, uint64_t *weight);
 
+/* The ring of one group of the request: its members' ranks on the nodes of a
+ * placement, in the order of the fabric. 0, or -1 with ENOMEM. */
+int sgang_plan_group_ring(const struct sgang_plan_request *request,
+			  const struct sgang_placement *placement,
+			  uint32_t group, struct sgang_ring *ring);
+
 /* Make a placement that was planned by nodes, the answer to 'request', one by
  * islands: 'runs' (malloc'd, taken over in every case) are the same slots by
  * island of 'devices'. Costs are measured anew. A bound on plans of nodes is a

@@ -277,6 +277,54 @@ static int prove(struct solver *solver)
 	return 1;
 }
 
+/* -- of a placement -- */
+
+/* A run, and where it is in the order of the fabric. */
+struct stop {
+	uint32_t pos;
+	struct sgang_run run;
+};
+
+static int by_position(const void *one, const void *two)
+{
+	const struct stop *a = one, *b = two;
+
+	return (a->pos > b->pos) - (a->pos < b->pos);
+}
+
+int sgang_plan_group_ring(const struct sgang_plan_request *request,
+			  const struct sgang_placement *placement,
+			  uint32_t group, struct sgang_ring *ring)
+{
+	const struct sgang_plan_group *g = &request->group[group];
+	struct stop *stop = calloc(placement->n_runs, sizeof(*stop));
+	struct sgang_run *runs = calloc(placement->n_runs, sizeof(*runs));
+	size_t i, n = 0;
+
+	for (i = 0; stop && runs && i < placement->n_runs; i++) {
+		const struct sgang_run *run = &placement->runs[i];
+
+		if (run->member < g->first ||
+		    run->member >= g->first + g->n_members)
+			continue;
+		stop[n].pos = sgang_fabric_pos(request->fabric)[run->node];
+		stop[n++].run = *run;
+	}
+	if (n)
+		qsort(stop, n, sizeof(*stop), by_position);
+	for (i = 0; i < n; i++)
+		runs[i] = stop[i].run;
+	if (runs)
+		sgang_ring_measure(request->fabric, request->costs, runs, n,
+				   ring);
+	free(stop);
+	free(runs);
+	if (n)
+		return 0;
+	errno = ENOMEM;
+	return -1;
+}
+
 /* -- why not -- */
 
 /* The room of the places that a group may be in, and how many such groups that

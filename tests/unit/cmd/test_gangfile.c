@@ -160,7 +160,7 @@ static void bad_files_are_refused(void **state)
 		{ "gang: a\ngang: b\n", ":2: the key \"gang\" stands twice" },
 		{ "gang: *x\n", ":1: aliases and tags of YAML are not "
 				"understood here" },
-		{ "[[[[[[[[[a]]]]]]]]]\n",
+		{ "[[[[[[[[[[[[[a]]]]]]]]]]]]]\n",
 		  ":1: too many lists and maps inside of each other" },
 	};
 	struct sgang_gangfile file = { .n_roles = 7 };
