@@ -143,6 +143,7 @@ struct sgang_plan_group {
 
 #define SGANG_PLAN_NO_GROUP UINT32_MAX
 #define SGANG_PLAN_GROUP_DEPTH 5 /* the gang, and four groups in each other */
+#define SGANG_PLAN_GROUPS_MAX 4096
 #define SGANG_PLAN_WEIGHT_MAX 1000000
 
 struct sgang_plan_request {

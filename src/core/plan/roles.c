@@ -66,36 +66,37 @@ static int check_group(const struct sgang_plan_request *request, uint32_t g,
 	return 0;
 }
 
-/* Does each group go on where its elder sister ends, and does the last one end
- * with its parent? */
+/* Do all groups end here that end before the next one begins? 'next' is its
+ * parent. */
+static bool do_end(const struct sgang_plan_group *group, uint32_t g,
+		   uint32_t next, size_t end)
+{
+	for (; g != next && g != SGANG_PLAN_NO_GROUP; g = group[g].parent) {
+		if (group[g].first + group[g].n_members != end)
+			return false;
+	}
+	return g == next;
+}
+
+/* Does each group begin where the one before it does, if it is in it, or else
+ * where that ends? */
 static bool are_in_order(const struct sgang_plan_request *request)
 {
 	const struct sgang_plan_group *group = request->group;
-	uint32_t g, h, up;
+	uint32_t n = request->n_groups, g;
+	size_t end;
 
-	for (g = 1; g < request->n_groups; g++) {
-		up = group[g].parent;
-		for (h = g - 1; h != up && group[h].parent != up;
-		     h = group[h].parent) {
-			if (h == 0)
-				return false;
-		}
-		if (group[g].first !=
-		    (h == up ? group[up].first :
-			       group[h].first + group[h].n_members))
+	if (group[0].first || group[0].n_members != request->n_members)
+		return false;
+	for (g = 1; g < n; g++) {
+		end = group[g - 1].first + group[g - 1].n_members;
+		if (group[g].parent == g - 1 ?
+			    group[g].first != group[g - 1].first :
+			    group[g].first != end ||
+				    !do_end(group, g - 1, group[g].parent, end))
 			return false;
 	}
-	for (g = 0; g < request->n_groups; g++) {
-		size_t end = 0;
-
-		for (h = g + 1; h < request->n_groups; h++) {
-			if (group[h].parent == g)
-				end = group[h].first + group[h].n_members;
-		}
-		if (end && end != group[g].first + group[g].n_members)
-			return false;
-	}
-	return group[0].first == 0 && group[0].n_members == request->n_members;
+	return do_end(group, n - 1, SGANG_PLAN_NO_GROUP, request->n_members);
 }
 
 int sgang_roles_check_request(const struct sgang_plan_request *request,
@@ -110,6 +111,10 @@ int sgang_roles_check_request(const struct sgang_plan_request *request,
 				  "communication groups, no members in "
 				  "different domains and no nodes that "
 				  "are required");
+	if (request->n_groups > SGANG_PLAN_GROUPS_MAX)
+		return sgang_errf(err, EINVAL,
+				  "plan: %u groups, at most %d can be counted",
+				  request->n_groups, SGANG_PLAN_GROUPS_MAX);
 	if (request->group[0].parent != SGANG_PLAN_NO_GROUP)
 		return sgang_errf(err, EINVAL,
 				  "plan: the first group is in another one");
@@ -151,7 +156,8 @@ static int solve_blocks(struct solver *solver, bool tolls)
 		solver->bound = bound;
 		solver->bound_tie = 0;
 	}
-	if (bound == solver->bound && rc > 0 &&
+	/* a bound below all that can be says nothing of what is broken */
+	if (bound == solver->bound && rc > 0 && solver->blocks.cost >= paid &&
 	    solver->blocks.broken > solver->bound_tie)
 		solver->bound_tie = solver->blocks.broken;
 	return rc;
@@ -335,31 +341,33 @@ struct room {
 	uint32_t where;
 };
 
-static void find_room(const struct sgang_roles *roles, uint32_t g,
-		      struct room *room)
+/* Units that fit into each place. NULL without memory. */
+static uint64_t *sum_room(const struct sgang_roles *roles)
 {
-	const struct sgang_fabric *fabric = roles->job->request->fabric;
-	uint32_t p, i;
+	uint64_t *sum = sgang_pool_zalloc(roles->job->pool, roles->n_places,
+					  sizeof(*sum));
+	uint32_t p, up;
+
+	for (p = 0; sum && p < roles->n_nodes; p++) {
+		for (up = p; up != SGANG_DOMAIN_NONE; up = roles->up[up])
+			sum[up] += roles->tree.cap[p];
+	}
+	return sum;
+}
+
+static void find_room(const struct sgang_roles *roles, const uint64_t *sum,
+		      uint32_t g, struct room *room)
+{
+	uint32_t p;
 
 	*room = (struct room){ .where = SGANG_DOMAIN_NONE };
 	for (p = 0; p < roles->n_places; p++) {
-		uint64_t sum = 0;
-
 		if (sgang_roles_level(roles, p) > roles->require[g] ||
 		    sgang_roles_above(roles, p) <= roles->require[g])
 			continue;
-		if (p < roles->n_nodes) {
-			sum = roles->tree.cap[p];
-		} else {
-			const struct sgang_domain *domain =
-				sgang_fabric_domain(fabric, p - roles->n_nodes);
-
-			for (i = 0; i < domain->n_nodes; i++)
-				sum += roles->tree.cap[domain->first_pos + i];
-		}
-		room->groups += sum / roles->units[g];
-		if (room->where == SGANG_DOMAIN_NONE || sum > room->most) {
-			room->most = sum;
+		room->groups += sum[p] / roles->units[g];
+		if (room->where == SGANG_DOMAIN_NONE || sum[p] > room->most) {
+			room->most = sum[p];
 			room->where = p;
 		}
 	}
@@ -395,15 +403,22 @@ static int explain(const struct solver *solver, struct sgang_nofit *nofit)
 {
 	const struct sgang_roles *roles = &solver->roles;
 	const struct sgang_costs *costs = roles->job->request->costs;
+	bool *seen = sgang_pool_zalloc(roles->job->pool, roles->n_groups,
+				       sizeof(*seen));
+	uint64_t *sum = sum_room(roles);
 	uint32_t g, last = 0, n;
 	struct room room;
 
+	if (!seen || !sum)
+		return -1;
 	for (g = 1; g < roles->n_groups; g++) {
-		if (roles->require[g] >= roles->require[roles->group[g].parent])
+		if (seen[roles->kind[g]] ||
+		    roles->require[g] >= roles->require[roles->group[g].parent])
 			continue;
+		seen[roles->kind[g]] = true;
 		last = g;
 		n = count_like(roles, g);
-		find_room(roles, g, &room);
+		find_room(roles, sum, g, &room);
 		if (room.groups >= n || room.where == SGANG_DOMAIN_NONE)
 			continue;
 		memset(nofit, 0, sizeof(*nofit));

@@ -154,6 +154,7 @@ static int choose(struct layer *layer, uint32_t place, const uint32_t *have,
 	uint32_t c;
 	int rc = set_up(&sack);
 
+	layer->steps += roles->n_groups + roles->n_classes;
 	if (!rc)
 		rc = fill(&sack, layer);
 	for (c = 0; rc > 0 && c < roles->n_classes; c++) {
@@ -191,35 +192,74 @@ static void take_node(struct layer *layer, uint32_t pos, const uint32_t *have)
 	}
 }
 
-/* The next child to choose: that which wants the most, of those that come
- * behind the last one in this order. */
-static uint32_t next_child(const struct layer *layer,
-			   const struct sgang_domain *domain, uint32_t last)
+/* A child and the units that it wants. */
+struct child {
+	uint32_t place;
+	uint32_t want;
+};
+
+static int most_first(const void *one, const void *two)
 {
-	uint32_t n = sgang_roles_children(domain), i, best = SGANG_DOMAIN_NONE;
+	const struct child *a = one, *b = two;
+
+	if (a->want != b->want)
+		return a->want > b->want ? -1 : 1;
+	return (a->place > b->place) - (a->place < b->place);
+}
+
+/* The children that want some, those that want the most first. Returns how
+ * many. */
+static uint32_t sort_children(const struct layer *layer,
+			      const struct sgang_domain *domain,
+			      struct child *child)
+{
+	uint32_t n = sgang_roles_children(domain), i, out = 0;
 
 	for (i = 0; i < n; i++) {
-		uint32_t child = sgang_roles_child(layer->roles, domain, i);
-		uint32_t want = layer->want[child];
+		uint32_t place = sgang_roles_child(layer->roles, domain, i);
 
-		if (!want || (last != SGANG_DOMAIN_NONE &&
-			      (want > layer->want[last] ||
-			       (want == layer->want[last] && child <= last))))
-			continue;
-		if (best == SGANG_DOMAIN_NONE || want > layer->want[best])
-			best = child;
+		if (layer->want[place])
+			child[out++] = (struct child){
+				.place = place, .want = layer->want[place]
+			};
 	}
-	return best;
+	qsort(child, out, sizeof(*child), most_first);
+	return out;
+}
+
+static int lay(struct layer *layer, uint32_t place, uint32_t *have);
+
+/* Let the children of a place choose. 'take' is scratch. */
+static int lay_children(struct layer *layer, uint32_t left, uint32_t *have,
+			const struct child *child, uint32_t n, uint32_t *take)
+{
+	const struct sgang_roles *roles = layer->roles;
+	uint32_t i, c;
+	int rc = 0;
+
+	for (i = 0; i < n && rc >= 0; i++) {
+		rc = left > child[i].want && layer->steps < layer->steps_max ?
+			     choose(layer, child[i].place, have, take) :
+			     0;
+		if (!rc)
+			take_first(roles, have, child[i].want, take);
+		left -= child[i].want;
+		for (c = 0; c < roles->n_classes; c++)
+			have[c] -= take[c];
+		if (rc >= 0)
+			rc = lay(layer, child[i].place, take);
+	}
+	return rc < 0 ? -1 : 0;
 }
 
 /* Lay these units into a place. Not deeper than the fabric. */
 static int lay(struct layer *layer, uint32_t place, uint32_t *have)
 {
 	const struct sgang_roles *roles = layer->roles;
-	uint32_t n = roles->n_classes, left = layer->want[place], child, c;
 	const struct sgang_domain *domain;
+	struct child *child;
 	uint32_t *take;
-	int rc = 0;
+	int rc = -1;
 
 	if (place < roles->n_nodes) {
 		take_node(layer, place, have);
@@ -227,26 +267,14 @@ static int lay(struct layer *layer, uint32_t place, uint32_t *have)
 	}
 	domain = sgang_fabric_domain(roles->job->request->fabric,
 				     place - roles->n_nodes);
-	take = malloc(n * sizeof(*take));
-	if (!take)
-		return -1;
-	child = next_child(layer, domain, SGANG_DOMAIN_NONE);
-	for (; child != SGANG_DOMAIN_NONE && rc >= 0;
-	     child = next_child(layer, domain, child)) {
-		rc = left > layer->want[child] &&
-				     layer->steps < layer->steps_max ?
-			     choose(layer, child, have, take) :
-			     0;
-		if (!rc)
-			take_first(roles, have, layer->want[child], take);
-		left -= layer->want[child];
-		for (c = 0; c < n; c++)
-			have[c] -= take[c];
-		if (rc >= 0)
-			rc = lay(layer, child, take);
-	}
+	take = malloc(roles->n_classes * sizeof(*take));
+	child = malloc(sgang_roles_children(domain) * sizeof(*child));
+	if (take && child)
+		rc = lay_children(layer, layer->want[place], have, child,
+				  sort_children(layer, domain, child), take);
 	free(take);
-	return rc < 0 ? -1 : 0;
+	free(child);
+	return rc;
 }
 
 int sgang_roles_lay(const struct sgang_roles *roles,

@@ -184,33 +184,85 @@ static int find_groups(struct sgang_roles *roles)
 
 /* -- prices -- */
 
-/* The price of a hop above what is preferred, and above what is required, so
- * that no sum of what comes behind it is as much. */
-static int find_units_of_price(struct sgang_roles *roles)
+/* Ranks of a unit, at the least or at the most: a whole node has as many as it
+ * has slots. */
+static uint64_t ranks_of_unit(const struct sgang_roles *roles, uint32_t kind,
+			      bool most)
 {
-	const uint32_t *hop = roles->job->request->costs->hop;
-	uint64_t cost = 1, wishes = 1, wrong = 1, most;
+	const struct sgang_kind *k = &roles->job->kind[kind];
+	uint32_t n = sgang_fabric_nodes(roles->job->request->fabric), node;
+	uint64_t found = most ? 0 : UINT64_MAX, ranks;
+
+	if (k->ranks)
+		return k->ranks;
+	for (node = 0; node < n; node++) {
+		ranks = sgang_kind_ranks(roles->job, k, node);
+		if (most ? ranks > found : ranks < found)
+			found = ranks;
+	}
+	return found;
+}
+
+/* By kind. NULL without memory. */
+static uint64_t *ranks_of_units(const struct sgang_roles *roles, bool most)
+{
+	const struct sgang_job *job = roles->job;
+	uint64_t *ranks = sgang_pool_alloc(job->pool, job->n_kinds,
+					   sizeof(*ranks));
+	uint32_t k;
+
+	for (k = 0; ranks && k < job->n_kinds; k++)
+		ranks[k] = ranks_of_unit(roles, k, most);
+	return ranks;
+}
+
+/* What all rings cost at the most: all hops being as long as the fabric allows.
+ * Returns false when that is too large. */
+static bool find_most(const struct sgang_roles *roles, const uint64_t *ranks,
+		      uint64_t *most)
+{
+	const struct sgang_plan_request *request = roles->job->request;
+	uint32_t top = sgang_fabric_domain(request->fabric, 0)->level, c, g;
+	uint64_t weights, cost;
+
+	*most = 0;
+	for (c = 0; c < roles->n_classes; c++) {
+		const struct sgang_class *class = &roles->class[c];
+
+		for (weights = 0, g = class->leaf; g != SGANG_PLAN_NO_GROUP;
+		     g = roles->group[g].parent)
+			weights += roles->group[g].weight;
+		if (__builtin_mul_overflow(ranks[class->kind], class->units,
+					   &cost) ||
+		    __builtin_mul_overflow(cost, weights, &cost) ||
+		    __builtin_mul_overflow(cost, request->costs->hop[top],
+					   &cost) ||
+		    __builtin_add_overflow(*most, cost, most))
+			return false;
+	}
+	return true;
+}
+
+/* The price of a hop above what is preferred, and above what is required, so
+ * that no sum of what comes behind it is as much. Returns false when these are
+ * too large. */
+static bool find_units_of_price(struct sgang_roles *roles,
+				const uint64_t *ranks)
+{
+	uint64_t cost, wishes = 1, wrong = 1, most;
 	uint32_t g;
 
+	if (!find_most(roles, ranks, &cost))
+		return false;
 	for (g = 0; g < roles->n_groups; g++) {
-		uint64_t ring;
-
-		if (__builtin_mul_overflow((uint64_t)hop[SGANG_LEVELS - 1],
-					   roles->units[g], &ring) ||
-		    __builtin_mul_overflow(ring, roles->group[g].weight,
-					   &ring) ||
-		    __builtin_add_overflow(cost, ring, &cost))
-			return -1;
 		if (roles->group[g].prefer < roles->require[g])
 			wishes += roles->units[g];
 		wrong += (uint64_t)roles->units[g] * SGANG_LEVELS;
 	}
-	roles->wish = cost;
-	if (__builtin_mul_overflow(cost, wishes, &roles->never) ||
-	    __builtin_mul_overflow(roles->never, wrong, &most) ||
-	    most > PRICE_MAX)
-		return -1;
-	return 0;
+	roles->wish = cost + 1;
+	return !__builtin_mul_overflow(roles->wish, wishes, &roles->never) &&
+	       !__builtin_mul_overflow(roles->never, wrong, &most) &&
+	       most <= PRICE_MAX;
 }
 
 static uint64_t price_of(const struct sgang_roles *roles, uint32_t g,
@@ -296,6 +348,7 @@ int sgang_roles_open(struct sgang_roles *roles, const struct sgang_job *job,
 	struct sgang_demand demand = { .units = job->units,
 				       .kind = job->kind,
 				       .n_kinds = job->n_kinds };
+	const uint64_t *ranks;
 
 	memset(roles, 0, sizeof(*roles));
 	roles->job = job;
@@ -308,7 +361,11 @@ int sgang_roles_open(struct sgang_roles *roles, const struct sgang_job *job,
 	}
 	if (find_groups(roles))
 		return -1;
-	if (find_units_of_price(roles)) {
+	roles->least_ranks = ranks_of_units(roles, false);
+	ranks = ranks_of_units(roles, true);
+	if (!roles->least_ranks || !ranks)
+		return -1;
+	if (!find_units_of_price(roles, ranks)) {
 		errno = EOVERFLOW;
 		return -1;
 	}
@@ -342,31 +399,17 @@ uint64_t sgang_roles_own(const struct sgang_roles *roles, uint32_t class,
 				    node));
 }
 
-/* Ranks of a whole node are as many as it has slots. */
-static uint64_t least_ranks(const struct sgang_roles *roles, uint32_t kind)
-{
-	const struct sgang_kind *k = &roles->job->kind[kind];
-	uint64_t least = UINT64_MAX, ranks;
-	uint32_t node;
-
-	if (k->ranks)
-		return k->ranks;
-	for (node = 0; node < roles->n_nodes; node++) {
-		ranks = sgang_kind_ranks(roles->job, k, node);
-		least = ranks < least ? ranks : least;
-	}
-	return least;
-}
-
 uint64_t sgang_roles_base(const struct sgang_roles *roles)
 {
 	uint64_t sum = 0;
 	uint32_t c;
 
-	for (c = 0; c < roles->n_classes; c++)
-		sum += roles->class[c].units *
-		       own(roles, roles->class[c].leaf,
-			   least_ranks(roles, roles->class[c].kind));
+	for (c = 0; c < roles->n_classes; c++) {
+		const struct sgang_class *class = &roles->class[c];
+
+		sum += class->units *
+		       own(roles, class->leaf, roles->least_ranks[class->kind]);
+	}
 	return sum;
 }
 

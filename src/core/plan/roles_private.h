@@ -66,6 +66,7 @@ struct sgang_roles {
 	uint32_t n_classes;
 	uint32_t *class_of; /* by member */
 	uint32_t n_units;
+	uint64_t *least_ranks; /* of a unit, by kind */
 	/* by place */
 	uint32_t n_nodes;
 	uint32_t n_places;

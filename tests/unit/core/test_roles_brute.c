@@ -7,8 +7,8 @@
  * listed, then every way to take one of each list. What costs is counted from
  * rings over sets of nodes, not from what is cut. No gang that fits may be
  * missed and none that does not may be placed; what is called exact must keep
- * the most preferences, cost the least then and break the least free space; and
- * of all 99.5 % must be so. With a planner that does not search small trees
+ * the most preferences, cost the least then, weigh the least and break the least
+ * free space; and of all 99.5 % must cost the least. With a planner that does not search small trees
  * through (TIRED) some may be worse.
  */
 
@@ -25,7 +25,9 @@
 #include "core/plan/plan.h"
 #include "oracle.h"
 
+#ifndef WORLDS
 #define WORLDS 1000
+#endif
 #define NODES_MAX 9
 #define MASKS (1u << NODES_MAX)
 #define REPLICAS_MAX 3
@@ -43,8 +45,9 @@
 struct role {
 	uint32_t units;
 	uint32_t slots;
-	bool one;      /* one member has all units, */
-	bool distinct; /* on different nodes */
+	uint32_t ranks; /* of a unit */
+	bool one;       /* one member has all units, */
+	bool distinct;  /* on different nodes */
 	uint32_t group;
 };
 
@@ -60,6 +63,7 @@ struct set {
 	uint32_t above[SGANG_LEVELS]; /* hops above a level */
 	uint32_t span;
 	uint32_t n;
+	uint64_t weight;
 	uint64_t broken;
 };
 
@@ -71,6 +75,7 @@ struct world {
 	uint32_t n_nodes;
 	uint32_t free[NODES_MAX];
 	uint32_t total[NODES_MAX];
+	uint32_t weight[NODES_MAX];
 	struct replica replica[REPLICAS_MAX];
 	uint32_t n_replicas;
 	uint32_t zone; /* the group of all replicas below the gang; 0: none */
@@ -84,6 +89,7 @@ struct world {
 struct worth {
 	uint64_t above;
 	uint64_t cost;
+	uint64_t weight;
 	uint64_t broken;
 };
 
@@ -139,7 +145,9 @@ static void make_fabric(struct world *world, uint64_t *random)
 
 		world->free[i] = slots[fuzz_small(random, 6)];
 		world->total[i] = fuzz_small(random, 2) ? 4 : world->free[i];
-		p += sprintf(p, " %u/%u", world->free[i], world->total[i]);
+		world->weight[i] = 1 + fuzz_small(random, 3);
+		p += sprintf(p, " %u/%u:%u", world->free[i], world->total[i],
+			     world->weight[i]);
 	}
 	sprintf(p, "\n");
 }
@@ -188,12 +196,14 @@ static void add_role(struct world *world, struct role *role, uint32_t parent,
 		world->member[world->request.n_members++] =
 			(struct sgang_plan_member){ .units = role->units / n,
 						    .slots = role->slots,
+						    .ranks = role->ranks,
 						    .distinct =
 							    role->distinct };
 	end_group(world, role->group);
 	used = strlen(world->text);
 	snprintf(world->text + used, sizeof(world->text) - used,
-		 "  %u units of %u slots%s\n", role->units, role->slots,
+		 "  %u units of %u slots, %u ranks%s\n", role->units,
+		 role->slots, role->ranks,
 		 role->one && role->distinct ? ", distinct" : "");
 }
 
@@ -244,6 +254,7 @@ static void make_gang(struct world *world, uint64_t *random)
 
 			role->units = sizes[size][k];
 			role->slots = mixed && k ? 2 : 1;
+			role->ranks = fuzz_small(random, 5) ? role->slots : 7;
 			role->one = !fuzz_small(random, 4);
 			role->distinct = fuzz_small(random, 2);
 			add_role(world, role, replica->group, role_level[k],
@@ -258,6 +269,18 @@ static void make_gang(struct world *world, uint64_t *random)
 
 /* -- sets of nodes -- */
 
+/* Of the nodes on which a unit has room: the smallest has one slot. */
+static uint32_t lightest(const struct world *world)
+{
+	uint32_t least = UINT32_MAX, i;
+
+	for (i = 0; i < world->n_nodes; i++) {
+		if (world->free[i] && world->weight[i] < least)
+			least = world->weight[i];
+	}
+	return least;
+}
+
 static void make_set(struct world *world, uint32_t mask)
 {
 	struct set *set = &world->set[mask];
@@ -271,6 +294,8 @@ static void make_set(struct world *world, uint32_t mask)
 			node[n++] = i;
 	}
 	set->n = n;
+	for (i = 0; i < n; i++)
+		set->weight += world->weight[node[i]] - lightest(world);
 	for (i = 0; n > 1 && i < n; i++) {
 		uint32_t meet = oracle_meet(world->fabric, node[i],
 					    node[(i + 1) % n]);
@@ -314,7 +339,7 @@ static uint32_t ranks_of(const struct replica *replica)
 	uint32_t i, sum = 0;
 
 	for (i = 0; i < replica->n_roles; i++)
-		sum += replica->role[i].units * replica->role[i].slots;
+		sum += replica->role[i].units * replica->role[i].ranks;
 	return sum;
 }
 
@@ -326,7 +351,7 @@ static void list_ways(const struct world *world, const struct replica *replica,
 	uint32_t most, x;
 
 	if (!left) {
-		if (!add_ring(world, r->group, role_mask, r->units * r->slots,
+		if (!add_ring(world, r->group, role_mask, r->units * r->ranks,
 			      &way.cost, &way.above))
 			return;
 		if (role + 1 < replica->n_roles) {
@@ -368,7 +393,11 @@ static bool is_better(const struct worth *a, const struct worth *b)
 {
 	if (a->above != b->above)
 		return a->above < b->above;
-	return a->cost != b->cost ? a->cost < b->cost : a->broken < b->broken;
+	if (a->cost != b->cost)
+		return a->cost < b->cost;
+	if (a->weight != b->weight)
+		return a->weight < b->weight;
+	return a->broken < b->broken;
 }
 
 struct brute {
@@ -396,6 +425,7 @@ static void finish(struct brute *brute, const struct way *way)
 				     brute->ranks, &worth.cost, &above))
 		return;
 	worth.above = above;
+	worth.weight = world->set[way->mask].weight;
 	worth.broken = world->set[way->mask].broken;
 	if (brute->found && !is_better(&worth, &brute->best))
 		return;
@@ -468,7 +498,7 @@ static void judge(const struct world *world,
 		const struct sgang_plan_member *m = &world->member[run->member];
 
 		CHECK(run->slots % m->slots == 0);
-		CHECK(run->ranks == run->slots);
+		CHECK(run->ranks == run->slots / m->slots * m->ranks);
 		CHECK(!m->distinct || m->units == 1 || run->slots == m->slots);
 		taken[run->node] += run->slots;
 		units[run->member] += run->slots / m->slots;
@@ -491,6 +521,7 @@ static void judge(const struct world *world,
 		CHECK(add_ring(world, g, mask[g], ranks[g], &worth->cost,
 			       &above));
 	worth->above = above;
+	worth->weight = world->set[mask[0]].weight;
 	worth->broken = world->set[mask[0]].broken;
 	CHECK(placement->weighted_cost == worth->cost);
 	CHECK(placement->above == worth->above);
@@ -546,6 +577,10 @@ static bool try_world(uint64_t seed, struct tally *tally)
 	world->request.group = world->group;
 	world->request.max_level = SGANG_LEVEL_UNCONNECTED;
 	world->request.budget = &budget;
+	if (fuzz_small(&random, 2))
+		world->request.weight = world->weight;
+	else
+		memset(world->weight, 0, sizeof(world->weight));
 	make_gang(world, &random);
 	done = try_all(world, &brute);
 	if (done) {
