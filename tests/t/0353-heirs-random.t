@@ -106,7 +106,8 @@ epochs()
 	test $now -ge $epoch && epoch=$now
 }
 
-any() { echo ${live[RANDOM % ${#live[@]}]}; }
+# Not by a substitution: a subshell draws other numbers each time.
+any() { any=${live[RANDOM % ${#live[@]}]}; }
 
 lose()
 {
@@ -130,22 +131,21 @@ round()
 
 	case $((RANDOM % 5)) in
 	0)	echo "# one is cancelled, another comes"
-		id=$(any) && scancel $id && lose $id && live+=($(member)) ;;
+		any && id=$any && scancel $id && lose $id && live+=($(member)) ;;
 	1)	echo "# two are cancelled, two come, of other sizes"
 		for other in 2 $((RANDOM % 2 + 1)); do
-			id=$(any) && scancel $id && lose $id || return 1
+			any && id=$any && scancel $id && lose $id || return 1
 		done
 		live+=($(member 1)) && live+=($(member 2)) ;;
 	2)	echo "# one is requeued"
-		id=$(any) && scontrol requeue $id && again $id ;;
+		any && id=$any && scontrol requeue $id && again $id ;;
 	3)	echo "# one is requeued, one is cancelled, one comes first"
-		id=$(any) && scontrol requeue $id && unset "had[$id]"
-		other=$(any)
-		while test $other = $id; do other=$(any); done
+		any && id=$any && scontrol requeue $id && unset "had[$id]"
+		any; while test $any = $id; do any; done; other=$any
 		scancel $other && lose $other && live+=($(member)) &&
 		wait_state ${live[-1]} RUNNING 30 && again $id ;;
 	4)	echo "# one is cancelled, slurmctld dies, one comes"
-		id=$(any) && scancel $id && lose $id && slurm_saved ${live[0]} &&
+		any && id=$any && scancel $id && lose $id && slurm_saved ${live[0]} &&
 		slurm_kill9_ctld && slurm_start_ctld && live+=($(member)) ;;
 	esac && whole && epochs
 }

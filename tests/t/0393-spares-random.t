@@ -101,7 +101,8 @@ holds()
 		epoch=$now
 }
 
-any() { echo ${live[RANDOM % ${#live[@]}]}; }
+# Not by a substitution: a subshell draws other numbers each time.
+any() { any=${live[RANDOM % ${#live[@]}]}; }
 
 drop()
 {
@@ -143,19 +144,19 @@ round()
 	gone=0
 	case $((RANDOM % 5)) in
 	0)	echo "# one goes"
-		lose $(any) && holds ;;
+		any && lose $any && holds ;;
 	1)	echo "# two go"
-		id=$(any) other=$id
-		while test $other = $id; do other=$(any); done
+		any; id=$any
+		while test $any = $id; do any; done; other=$any
 		lose $id && lose $other && holds ;;
 	2)	echo "# one goes, slurmctld dies"
-		slurm_saved $live && lose $(any) && slurm_kill9_ctld &&
+		slurm_saved $live && any && lose $any && slurm_kill9_ctld &&
 			slurm_start_ctld && holds ;;
 	3)	echo "# slurmctld dies, one goes"
-		slurm_saved $live && id=$(any) && slurm_kill9_ctld &&
+		slurm_saved $live && any && id=$any && slurm_kill9_ctld &&
 			slurm_start_ctld && lose $id && holds ;;
 	4)	echo "# one goes as another one comes"
-		lose $(any) && refill && holds ;;
+		any && lose $any && refill && holds ;;
 	esac && refill && holds
 }
 
