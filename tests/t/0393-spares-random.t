@@ -45,9 +45,10 @@ member()
 		--gang-max-restarts=100 "$PWD/tells.sh"
 }
 
-# A cold spare is CONFIGURING.
-running() { squeue -h -t R,CF -n tells.sh -o %A | sort -n; }
-launched() { squeue -h -t R -n tells.sh -o "%A %T" | sed -n "s/ RUNNING//p"; }
+# Both are of one look at the queue. A cold spare is CONFIGURING.
+look() { queue=$(squeue -h -t R,CF -n tells.sh -o "%A %T" | sort -n); }
+running() { sed "s/ .*//" <<<"$queue"; }
+launched() { sed -n "s/ RUNNING//p" <<<"$queue"; }
 
 # What a file says: said ID NAME
 said()
@@ -64,7 +65,9 @@ agree()
 {
 	local id first= file
 
+	look
 	test "$(running)" = "$(sorted ${live[@]})" || return 1
+	test -n "$cold" || test "$(launched)" = "$(running)" || return 1
 	test $policy = replace || test "$(sort begun | uniq -d)" = "" ||
 		return 1
 	for id in $(launched); do
