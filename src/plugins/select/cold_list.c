@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cold_list.c - which members are held as cold spares (cold_spare.c) */
+/* cold_list.c - the members held as cold spares (cold_spare.c) */
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cold_spare.c - spares that have their nodes and are not launched
+/* cold_spare.c - spares that have nodes and are not launched
  *
  *	        commit                     a member is lost
  *	(waits) ------------> RESERVED ---------------------> PROMOTED
@@ -10,17 +10,17 @@
  *	            the node runs it <---- LAUNCHED      DOUBTFUL
  *	                                                   found again
  *
- * With --gang-spares=N:cold a late member (late_member.c) that would be a spare is
- * not started by Slurm. The answer is that its nodes are busy, and the next pass
- * commits it on them and holds it there, as a gang is held (host_holds.h). What it
- * is stands in its record: spare=1 cold=1. When a member is lost, spare.c writes
- * the record of the seat, rank= cold=1, and it is launched as soon as that is on
- * the disk. cold=1 goes when its launch message has been sent; until then a
- * slurmctld that comes back asks the node.
+ * With --gang-spares=N:cold Slurm does not start a late member (late_member.c)
+ * that would be a spare. Slurm is told that the nodes are busy. The next pass
+ * commits the member on them and holds it there, as a gang is held
+ * (host_holds.h). The record of a cold spare has spare=1 cold=1. When a member
+ * is lost, spare.c writes the record of the seat, rank= cold=1, and the spare
+ * is launched as soon as the record is saved. cold=1 is removed when the launch
+ * message has been sent; until then slurmctld asks the node after a restart.
  *
- * To Slurm it is a job that runs, and so it is for the numbers of its gang: it is
- * no hold of the gang, which has started. It holds no longer than its time limit,
- * preempts nobody, and gives way as holds do.
+ * To Slurm, and in the tally of its gang, a cold spare is a running job. It is
+ * not a hold of the gang, which has started. A cold spare holds its nodes no
+ * longer than its time limit, preempts no job, and yields as holds do.
  */
 
 #include <stdio.h>
@@ -35,7 +35,7 @@
 #define SHOWN_SECONDS 5
 #define LAUNCH_SECONDS 10
 
-/* ---- which there are ---- */
+/* ---- the list ---- */
 
 bool sgang_cold_may_yield(struct sgang_conductor *c, const struct gang *g,
 			  uint32_t job_id)
@@ -51,7 +51,7 @@ bool sgang_cold_usable(struct sgang_conductor *c, const struct entry *e)
 	return !e->record.cold || sgang_cold_may_yield(c, e->gang, e->job_id);
 }
 
-/* ---- to become one ---- */
+/* ---- a member becomes a cold spare ---- */
 
 bool sgang_conductor_wants_cold(struct sgang_conductor *c,
 				const struct sgang_spec *spec,
@@ -78,7 +78,7 @@ void sgang_conductor_cold(struct sgang_conductor *c, struct sgang_job *job,
 	c->host->jobs.info(job, &info);
 	e = sgang_lookup_entry(c, info.job_id);
 	if (!e)
-		return; /* the next pass knows it, the next cycle asks again */
+		return; /* the next pass adds it, the next cycle asks again */
 	sgang_nodeset_destroy(e->offer.nodes);
 	e->offer.nodes = sgang_nodeset_copy(nodes);
 	e->offer.ranks = info.ranks > min_nodes ? info.ranks : min_nodes;
@@ -103,7 +103,7 @@ static int describe(struct sgang_conductor *c, struct gang *g,
 	return rc;
 }
 
-/* The record, or the next pass, says the rest. */
+/* The record, or the next pass, does the rest. */
 static void begin(struct sgang_conductor *c, struct gang *g,
 		  struct sgang_job *job)
 {
@@ -115,7 +115,7 @@ static void begin(struct sgang_conductor *c, struct gang *g,
 	sgang_registry_note(c, job);
 	sgang_registry_refresh(c, g);
 	c->changed = true;
-	c->wake_scheduler = true; /* it said busy for others to be kept off */
+	c->wake_scheduler = true; /* its busy answer kept others off */
 	if (describe(c, g, job, info.job_id) < 0) {
 		sgang_log(SGANG_LOG_ERROR,
 			  "%s/%s: no memory for SLURM_GANG_* of job %u", g->ns,
@@ -154,8 +154,8 @@ static void take(struct sgang_conductor *c, struct gang *g, struct entry *e)
 		begin(c, g, job);
 }
 
-/* Of an array the lowest task is split off, and the rest asks again. A task is
- * listed in the place of its array, or behind the others. */
+/* The lowest task of an array is split off, and the rest asks again. A task is
+ * listed in the place of its array, or after the others. */
 static void take_offers(struct sgang_conductor *c, struct gang *g)
 {
 	bool may = !g->stale && !g->hold.n && !g->preempt.evicted &&
@@ -180,9 +180,9 @@ void sgang_cold_take_all(struct sgang_conductor *c)
 		take_offers(c, g);
 }
 
-/* ---- to be one no more ---- */
+/* ---- a cold spare ends ---- */
 
-/* It is pending as before. */
+/* The job is pending again. */
 static void give_back(struct sgang_conductor *c, struct gang *g,
 		      const struct cold *cold, struct sgang_job *job,
 		      const char *why)
@@ -204,7 +204,7 @@ void sgang_cold_yield(struct sgang_conductor *c, struct gang *g,
 		  "another job starts on them");
 }
 
-/* As long as it could have run. */
+/* True if the job has held its nodes for its time limit. */
 static bool is_over(const struct sgang_conductor *c,
 		    const struct sgang_job_info *info)
 {
@@ -225,7 +225,7 @@ static void time_out(struct sgang_conductor *c, const struct gang *g,
 	c->host->jobs.tell_end(job, why);
 }
 
-/* A node that is to be free is let go, and another is found. */
+/* A node that drains is released; the job gets another one later. */
 static bool drains(struct sgang_conductor *c, struct sgang_job *job)
 {
 	return sgang_drains_hash(c, job, 0) != 0;
@@ -261,8 +261,8 @@ static void check_reserved(struct sgang_conductor *c, struct gang *g,
 	}
 }
 
-/* Was it launched before slurmctld died? A no counts when its node has said it
- * twice. */
+/* Find out whether the spare was launched before slurmctld died. "No" counts
+ * after the node has answered it twice. */
 static void find_out(struct sgang_conductor *c, struct cold *cold,
 		     struct sgang_job *job)
 {
@@ -289,14 +289,14 @@ static void drop(struct sgang_conductor *c, const struct cold *cold,
 	struct sgang_job_info info;
 
 	c->host->holds.drop(job, cold->preempted);
-	if (refused) /* its launch was lost with slurmctld */
+	if (refused) /* the launch was lost with slurmctld */
 		c->host->holds.clear_launch_failure(job, true);
 	c->host->jobs.info(job, &info);
 	if (info.state == SGANG_JOB_PENDING)
 		c->host->jobs.unlabel(job);
 }
 
-/* Somebody else has ended or requeued it. */
+/* A user or Slurm has ended or requeued the spare. */
 static void lose(struct sgang_conductor *c, struct gang *g,
 		 const struct cold *cold, struct sgang_job *job)
 {
@@ -308,7 +308,7 @@ static void lose(struct sgang_conductor *c, struct gang *g,
 	c->changed = true;
 }
 
-/* Have the launch messages been sent? */
+/* True if the launch messages have been sent. */
 static bool is_sent(const struct sgang_conductor *c, const struct cold *cold)
 {
 	int64_t age = c->host->now() - cold->since;
@@ -337,8 +337,8 @@ static void check_one(struct sgang_conductor *c, struct gang *g,
 
 /* ---- after a restart ---- */
 
-/* The job records alone tell of them. One that Slurm has launched without us is a
- * spare like others. */
+/* Only the job records say which spares are cold. A cold spare that Slurm has
+ * launched by itself is an ordinary spare. */
 static void adopt(struct sgang_conductor *c, struct gang *g, struct entry *e)
 {
 	bool promoted = e->has_record && e->record.cold && e->record.placed;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* drains.c - nodes that are taken out of service, perhaps under a gang
+/* drains.c - nodes that drain, perhaps while a gang runs on them
  *
- * Nodes are looked at when one has changed. What follows for gangs is worked out
- * anew when others drain than before.
+ * The nodes are read when one has changed. Gangs are checked when the set of
+ * draining nodes has changed.
  */
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ void sgang_drains_look(struct sgang_conductor *c)
 		return;
 	nodes = sgang_nodeset_create(n);
 	some = sgang_nodeset_create(n);
-	if (!nodes || !some) { /* the next pass looks again */
+	if (!nodes || !some) { /* the next pass tries again */
 		sgang_nodeset_destroy(nodes);
 		sgang_nodeset_destroy(some);
 		return;
@@ -57,7 +57,7 @@ bool sgang_drains_under(struct sgang_conductor *c, struct sgang_job *job)
 	return sgang_nodeset_intersects(c->drains.some, c->drains.nodes);
 }
 
-/* Nodes may have other numbers after a restart, but not other names. */
+/* By name, because a restart may give nodes other numbers. */
 uint32_t sgang_drains_hash(struct sgang_conductor *c, struct sgang_job *job,
 			   uint32_t rank)
 {

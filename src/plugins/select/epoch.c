@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* epoch.c - each change of who is in a gang has a number, and its members know
+/* epoch.c - each change of the members of a gang has a number
  *
- * Once a gang has started, a member that is lost and one that comes later each
- * begin an epoch, and so do nodes of its that drain, or do not any more. Its
- * number and a hash of who is in, and where a node drains, are in the records, so
- * that a restart of slurmctld neither misses a change nor makes one up. Members are
- * told when the number is on disk: the same number never means two things. That
- * costs a save of the job state, so they are told at most once a second, all at
- * once, each of the last epoch of its gang.
+ * Once a gang has started, an epoch begins when a member is lost, when a member
+ * starts late, and when a node of the gang begins or ceases to drain. The
+ * records have the number of the epoch and a hash of the members and the
+ * draining nodes, so after a restart slurmctld neither misses a change nor
+ * invents one. Members are told after the number is saved: a number never means
+ * two states. An epoch costs a save of the job state, so all gangs are told
+ * together, at most once a second, of their latest epoch.
  */
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "core/base/hash.h"
 #include "faults.h"
 
-/* Added up over the members, in any order. */
+/* The term of a member in the hash; a sum, so the order is free. */
 static uint32_t who_is(uint32_t rank, uint32_t job_id)
 {
 	uint64_t hash = sgang_hash(sgang_hash(SGANG_HASH_SEED, rank), job_id);
@@ -24,8 +24,8 @@ static uint32_t who_is(uint32_t rank, uint32_t job_id)
 	return (uint32_t)(hash ^ hash >> 32);
 }
 
-/* What the records say that an earlier slurmctld has written. It may have died
- * before it told the members, who take no epoch twice. */
+/* Read the epoch from the records of an earlier slurmctld, which may have died
+ * before it told the members. Members ignore an epoch they know. */
 static void recover(struct gang *g)
 {
 	for (size_t i = 0; i < g->n_entries; i++) {
@@ -45,7 +45,7 @@ void sgang_epoch_recover_all(struct sgang_conductor *c)
 		recover(g);
 }
 
-/* What was worked out for these members and this state of the nodes. */
+/* Keep the hash of these members and this state of the nodes. */
 static void keep(struct sgang_conductor *c, struct gang *g, uint32_t members,
 		 uint32_t drains)
 {
@@ -54,7 +54,7 @@ static void keep(struct sgang_conductor *c, struct gang *g, uint32_t members,
 	g->epoch.drains_of = c->drains.version;
 }
 
-/* Those that were found again after a restart may run already, and know it. */
+/* Members found after a restart may run already with this epoch. */
 void sgang_epoch_begin(struct sgang_conductor *c, struct gang *g)
 {
 	uint32_t members = 0, drains = 0;
@@ -69,7 +69,7 @@ void sgang_epoch_begin(struct sgang_conductor *c, struct gang *g)
 					    (uint32_t)i);
 	}
 	keep(c, g, members, drains);
-	g->epoch.due = false; /* it is in their environment */
+	g->epoch.due = false; /* the environment has it */
 	if (g->epoch.number && g->hold.adopted &&
 	    members + drains == g->epoch.who)
 		return;
@@ -161,12 +161,12 @@ void sgang_epoch_check_all(struct sgang_conductor *c)
 	bool known = c->fabric && c->drains.nodes;
 
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		/* of one that is stale the next pass knows more */
+		/* a stale gang waits for the next pass */
 		if (known && !g->stale &&
 		    (!g->tally_of || g->epoch.of != g->tally_of ||
 		     g->epoch.drains_of != c->drains.version))
 			look(c, g);
-		/* The number is saved before anybody is told. */
+		/* The number is saved before members are told. */
 		if (!g->epoch.due || g->hold.n || c->host->now() <= c->told)
 			continue;
 		c->changed = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* epoch_tell.c - let the members know who is in their gang now */
+/* epoch_tell.c - send the members the current epoch of their gang */
 
 #include <stdlib.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* heir.c - who a member is that starts after its gang
+/* heir.c - the seat of a member that starts after its gang
  *
- * Slurm starts the members that come later one by one: new ones, those that
- * were requeued, the next tasks of a throttled array. In the moment in which it
- * does, and before it launches the job, such a member takes a seat
- * (member_ranks.c): that which it had before, else the first vacant one that
- * has as many ranks, else a new one at the end of the ring, unless the gang wants
- * another spare (spare.c). So the others keep theirs, and no seat has two owners.
+ * Slurm starts late members one by one: new members, requeued members, the next
+ * tasks of a throttled array. When Slurm has allocated its nodes, and before
+ * the launch, such a member takes a seat (member_ranks.c): the seat it had
+ * before, else the first vacant seat with as many ranks, else a new seat at the
+ * end of the ring, unless the gang wants another spare (spare.c). The other
+ * members keep their seats, and no seat has two owners.
  */
 
 #include <stdlib.h>
@@ -48,7 +48,7 @@ int sgang_heir_seat(struct sgang_conductor *c, struct gang *g,
 	return 0;
 }
 
-/* Is a member that would have a new seat to be a spare? */
+/* True if a member that would get a new seat becomes a spare. */
 static bool wants_spare(const struct sgang_conductor *c, const struct gang *g)
 {
 	uint32_t spares = 0;
@@ -111,21 +111,21 @@ void sgang_conductor_begins(struct sgang_conductor *c, struct sgang_job *job)
 	bool fresh = false;
 	struct entry *e;
 
-	if (c->committing_cold) /* who does so tells it */
+	if (c->committing_cold) /* the caller describes it */
 		return;
 	c->host->jobs.info(job, &info);
 	e = sgang_lookup_entry(c, info.job_id);
-	if (!e) { /* a task that has just been split off its array */
+	if (!e) { /* a task just split off its array */
 		sgang_registry_note(c, job);
 		e = sgang_lookup_entry(c, info.job_id);
 		fresh = true;
 	}
-	/* In an attempt the gang is not ordinary by its numbers, which must not
-	 * be worked out anew before all of it has its nodes. */
+	/* During an attempt the tally does not call the gang ordinary, and must
+	 * not be renewed before all its members have their nodes. */
 	if (!e || !c->conf.gangs || !c->fabric || !e->gang->topology ||
 	    e->hold || !sgang_gang_ordinary(&e->gang->tally))
 		return;
-	if (fresh) /* its record is to have the policies of its gang */
+	if (fresh) /* its record needs the policies of its gang */
 		sgang_registry_refresh(c, e->gang);
 	sgang_fault_die("seat", 1);
 	if (begin(c, e->gang, e, &info) == 0)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* member_ranks.c - who has which member rank once a gang has started
+/* member_ranks.c - the member ranks of a gang that has started
  *
- * Each member of a gang that has started has a seat: its member rank, and its
- * ranks of the ring. A seat stays when its member is gone. The seats are those
- * that the records of the members tell of. What only a member that is gone
- * could tell is remembered until slurmctld ends; after that vacant seats that
- * stand side by side are taken to be equal.
+ * Each member of a gang that has started has a seat: its member rank and its
+ * ranks of the ring. A seat stays when its member is gone. Seats are read from
+ * the records of the members. The seat of a member whose record is gone is
+ * remembered until slurmctld ends; after a restart adjacent vacant seats are
+ * assumed to be of equal size.
  */
 
 #include <stdlib.h>
@@ -21,9 +21,9 @@ void sgang_ranks_forget(struct gang *g)
 	memset(&g->seats, 0, sizeof(g->seats));
 }
 
-/* ---- what records say ---- */
+/* ---- records ---- */
 
-/* Records are compared as they are in memory. */
+/* Records are compared byte by byte. */
 void sgang_ranks_ring(const struct sgang_conductor *c,
 		      const struct sgang_ring *ring, struct sgang_record *r)
 {
@@ -65,7 +65,7 @@ static int make_seats(struct gang *g, uint32_t n)
 	return 0;
 }
 
-/* Has this member a place in the ring now? */
+/* True if this member has a place in the ring now. */
 static bool is_seated(const struct entry *e, const struct sgang_job_info *info)
 {
 	return e->has_record && e->record.placed &&
@@ -73,15 +73,15 @@ static bool is_seated(const struct entry *e, const struct sgang_job_info *info)
 		info->state == SGANG_JOB_CONFIGURING);
 }
 
-/* What is looked at of all members, one after the other. */
+/* State of a look at all members in turn. */
 struct look {
 	struct sgang_conductor *c;
 	struct gang *g;
 	uint32_t but;                /* not this job */
-	struct sgang_nodeset *nodes; /* empty in between */
+	struct sgang_nodeset *nodes; /* empty between members */
 };
 
-/* Of a job that has its nodes. */
+/* The ranks of a job that has its nodes. */
 static uint32_t ranks_of(struct look *l, const struct sgang_job_info *info)
 {
 	uint32_t nodes;
@@ -135,7 +135,7 @@ static int look_round(struct look *l)
 	return 0;
 }
 
-/* The seats first to end - 1 are between two that are known. */
+/* Share ranks among the seats first to end - 1, between two known ones. */
 static void share_out(struct gang *g, uint32_t first, uint32_t end)
 {
 	const struct seat *before = first ? &g->seats.seat[first - 1] : NULL;
@@ -154,7 +154,7 @@ static void share_out(struct gang *g, uint32_t first, uint32_t end)
 	}
 }
 
-/* After a restart of slurmctld nobody knows of seats that were vacant. */
+/* After a restart of slurmctld the size of vacant seats is unknown. */
 static void guess_seats(struct gang *g)
 {
 	uint32_t first = 0;
@@ -237,7 +237,7 @@ struct seated *sgang_ranks_list(const struct sgang_conductor *c,
 	return list;
 }
 
-/* ---- those without ---- */
+/* ---- members without a seat ---- */
 
 uint32_t sgang_ranks_of(struct sgang_conductor *c, struct sgang_job *job)
 {
@@ -254,7 +254,7 @@ uint32_t sgang_ranks_of(struct sgang_conductor *c, struct sgang_job *job)
 	return info.ranks > nodes ? info.ranks : nodes;
 }
 
-/* Members may have begun since the last pass. */
+/* The job is asked, because it may have started since the last pass. */
 struct sgang_job *sgang_ranks_spare(const struct sgang_conductor *c,
 				    const struct entry *e)
 {
@@ -273,10 +273,10 @@ struct sgang_job *sgang_ranks_spare(const struct sgang_conductor *c,
 		       NULL;
 }
 
-/* ---- the ring beside a seat ---- */
+/* ---- neighbours in the ring ---- */
 
-/* The first or last node of a member, as its record has their order; without
- * one, any. */
+/* Add the first or last node of a member, in the order of its record; without
+ * an order, any node. */
 static void add_end(struct sgang_conductor *c, const struct seat *seat,
 		    bool last, struct sgang_nodeset *nodes)
 {

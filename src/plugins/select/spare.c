@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* spare.c - members that run without a member rank, until another one is lost
+/* spare.c - members that run without a member rank until a member is lost
  *
- * A gang starts without its spares, and waits for none. They come later, as any
- * member does (heir.c), and learn from each epoch who is in the gang. When a
- * member is lost, a spare that has as many ranks takes its seat in the same pass:
- * that with which the ring costs the least. A member that has completed is not
- * lost. Slurm forgets it after a while; then as many of the seats of whom nobody
- * knows are left as members have completed. When no member rank is left to be
- * lost, the spares end.
+ * A gang starts without its spares and does not wait for them. Spares start
+ * later, as any late member does (heir.c), and each epoch tells them the
+ * members. When a member is lost, a spare with as many ranks takes its seat in
+ * the same pass: the spare with which the ring costs the least. A member that
+ * has completed is not lost. Slurm purges its record after MinJobAge; then as
+ * many seats without a known owner are left alone as members have completed.
+ * When no member runs or waits, the spares end.
  */
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ static enum fate fate_of(struct sgang_conductor *c, const struct seat *seat)
 	return info.state == SGANG_JOB_ENDED && !info.failed ? COMPLETED : LOST;
 }
 
-/* How many of the seats of whom nobody knows may be those of lost members. */
+/* The number of seats without a known owner that lost members may have had. */
 static uint32_t forgotten_lost(struct sgang_conductor *c, const struct gang *g,
 			       bool *any_owner)
 {
@@ -53,8 +53,8 @@ static uint32_t forgotten_lost(struct sgang_conductor *c, const struct gang *g,
 	return forgotten > done ? forgotten - done : 0;
 }
 
-/* The spare with which the ring costs the least; of several the one that came
- * first. One whose node drains comes after all others. */
+/* The spare with which the ring costs the least; ties: the first to start. A
+ * spare whose node drains comes after all others. */
 static struct entry *nearest(struct sgang_conductor *c, struct gang *g,
 			     uint32_t rank)
 {
@@ -146,7 +146,7 @@ static void end_spares(struct sgang_conductor *c, struct gang *g)
 		c->host->jobs.tell_end(job, why);
 	}
 	sgang_registry_refresh(c, g);
-	g->stale = true; /* the next pass sees what it has become */
+	g->stale = true; /* the next pass adds it up */
 }
 
 static void check(struct sgang_conductor *c, struct gang *g)
@@ -163,7 +163,7 @@ static void check(struct sgang_conductor *c, struct gang *g)
 		end_spares(c, g);
 }
 
-/* Which ranks a seat has only its owner tells, so it is asked in time. */
+/* Only the owner of a seat knows its ranks, so they are read before it ends. */
 static void remember_seats(struct sgang_conductor *c, struct gang *g)
 {
 	if (g->tally.spec.parallel[0] && !g->seats.n && g->tally.started &&
