@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* conductor_private.h - what the parts of the conductor share */
+/* conductor_private.h - shared by the parts of the conductor */
 
 #ifndef SGANG_CONDUCTOR_PRIVATE_H
 #define SGANG_CONDUCTOR_PRIVATE_H
@@ -24,9 +24,9 @@ struct seat;
 struct shown_node;
 struct slices;
 
-/* A live job that carries a gang's name. It is kept from pass to pass, since a
- * job's options never change and its record seldom does. What every pass reads
- * stands in front, together: there are thousands. */
+/* A live job with a gang's name. Entries are kept from pass to pass, because a
+ * job's options never change and its record seldom does. Fields that every pass
+ * reads come first, together: there are thousands of entries. */
 struct entry {
 	struct entry *chain; /* in its bucket */
 	struct gang *gang;
@@ -36,27 +36,27 @@ struct entry {
 	bool parked;
 	bool barred;
 	bool has_record;
-	char *const *env; /* what the spec was read from */
+	char *const *env; /* source of the spec */
 	size_t n_env;
-	uint64_t look;         /* a hash of what was seen, as far as
-				* the gang's numbers follow from it */
-	uint64_t label;        /* what it shows: host_jobs.h */
+	uint64_t look;         /* a hash of the fields that the gang's tally
+				* depends on */
+	uint64_t label;        /* shown by the job: host_jobs.h */
 	struct sgang_job *job; /* valid while the locks are held */
 	struct sgang_member m; /* points to spec and record */
-	uint64_t version;      /* of spec and record: never the same
-				* when one was read anew */
-	char *comment;         /* what is in system_comment */
+	uint64_t version;      /* of spec and record: changes when one is read
+				* again */
+	char *comment;         /* copy of system_comment */
 	uint32_t round;        /* attempt that tried it last (0.39) */
 	uint32_t restarts;
-	uint64_t request;      /* what it asks for, as a hash */
-	int64_t expected;      /* to start then, as Slurm shows it */
-	int64_t first_planned; /* backfill's start of its first task,
-				* since it was shown last; 0: none */
+	uint64_t request;      /* a hash of its request */
+	int64_t expected;      /* start time that Slurm shows */
+	int64_t first_planned; /* backfill's start of its first task since it
+				* was last shown; 0: none */
 	uint16_t tier;         /* PriorityTier */
 	struct probed *probed; /* during an attempt */
 	/* Slurm could start it now on these nodes, as a cold spare. */
 	struct {
-		struct sgang_nodeset *nodes; /* NULL: no such thing */
+		struct sgang_nodeset *nodes; /* NULL: it could not */
 		uint32_t ranks;
 	} offer;
 	struct sgang_spec spec;
@@ -67,19 +67,19 @@ struct entry {
 struct hold {
 	uint32_t job_id;
 	int64_t since;
-	bool lost_launch; /* it must get its nodes once more */
+	bool lost_launch; /* its nodes must be allocated again */
 	bool again;       /* it may have been released before
 			   * slurmctld died */
 	struct sgang_record record;
 };
 
-/* A job that has to go. */
+/* A job to preempt. */
 struct victim {
 	uint32_t job_id;
-	int64_t started; /* the run that was chosen */
+	int64_t started; /* start of the chosen run */
 };
 
-/* What of a claim is for one gang of a group; who that is, is only compared. */
+/* The share of one gang of a group in a claim; the pointer is only compared. */
 struct claim_share {
 	const struct gang *g;
 	struct sgang_nodeset *nodes;
@@ -91,16 +91,17 @@ struct claim {
 	struct claim_share *shares; /* NULL: its group goes anywhere on them */
 	size_t n_shares;
 	struct victim *victims;
-	size_t n_victims, n_left;    /* n_left: have some of the nodes yet */
-	int64_t since, until;        /* until: the last of them is gone, at the
-				   * latest; 0: not known yet */
-	bool struck;                 /* they have been signalled */
-	bool ripe;                   /* they are gone: the gang has its turn */
+	size_t n_victims, n_left;    /* n_left: still have nodes of it */
+	int64_t since, until;        /* until: latest end of the last of them;
+				      * 0: not known yet */
+	bool struck;                 /* the victims have been signalled */
+	bool ripe;                   /* the victims are gone: the gang has its
+				      * turn */
 	char text[SGANG_CLAIM_SIZE]; /* record.h */
 	char told[SGANG_VICTIMS_SIZE];
 };
 
-/* How far a cold spare is: cold_spare.c has the drawing. */
+/* The states of a cold spare, drawn in cold_spare.c. */
 enum sgang_cold { COLD_RESERVED, COLD_PROMOTED, COLD_DOUBTFUL, COLD_LAUNCHED };
 
 struct cold {
@@ -108,7 +109,7 @@ struct cold {
 	enum sgang_cold state;
 	bool saved;       /* in the job state on disk, as PROMOTED */
 	bool again;       /* it may have been released before slurmctld died */
-	bool asked_again; /* its node */
+	bool asked_again; /* the node was asked again */
 	bool preempted;   /* ... so it is lost */
 	int64_t since;    /* LAUNCHED, or found again */
 };
@@ -119,119 +120,117 @@ struct gang {
 	char ns[SGANG_NAMESPACE_MAX + 1];
 	char name[SGANG_NAME_MAX + 1];
 
-	/* Of what it consists; rebuilt by every pass. */
+	/* The members; rebuilt by every pass. */
 	struct entry **entries; /* its members */
 	size_t n_entries, cap_entries;
 	struct entry *object; /* its definition, or NULL */
 	struct {
 		size_t waiting;    /* entries that wait, ... */
-		size_t parked;     /* those of them that are parked, ... */
-		size_t eligible;   /* those that are eligible, ... */
-		size_t barred;     /* those of these that Slurm does not try */
+		size_t parked;     /* parked ones of these, ... */
+		size_t eligible;   /* eligible ones, ... */
+		size_t barred;     /* eligible ones that Slurm does not try */
 		size_t restarting; /* of those that wait: restart.c */
 		size_t keeping;    /* of those that wait: keep.c */
 		size_t spares;     /* that run */
 	} count;
-	uint64_t label; /* what all that wait show, see host_jobs.h; 0: not all
+	uint64_t label; /* shown by all that wait, see host_jobs.h; 0: not all
 			 * show the same */
 
-	/* What follows from that; worked out anew when `tally_of` is not the
-	 * same any more. */
+	/* Derived from the members; derived again when `tally_of` changes. */
 	struct sgang_tally tally;
-	const struct sgang_topology *topology; /* of its members' partition; of
-						* several that differ, the
-						* cluster's. NULL: not
-						* known yet */
-	char asks[SGANG_ASKS_SIZE]; /* what its members ask for, for their
-				     * records */
+	const struct sgang_topology *topology; /* of its members' partition; if
+						* they differ, the cluster's.
+						* NULL: not known yet */
+	char asks[SGANG_ASKS_SIZE]; /* its members' requests, for their records
+				     */
 	bool cares;                 /* a loss concerns some of its members */
-	bool moves;                 /* so does a node that drains */
-	uint64_t requests;          /* what those that wait ask for, as a
-				     * hash; never 0 */
-	uint64_t tally_of;          /* a hash of all that this follows from;
-				     * 0: work it out in the next pass */
-	uint64_t recorded_of;       /* with these numbers all records said
-				     * what they should; 0: not known */
-	bool stale;                 /* no memory to know what it is now */
+	bool moves;                 /* a draining node concerns some */
+	uint64_t requests;          /* a hash of the requests of those that
+				     * wait; never 0 */
+	uint64_t tally_of;          /* a hash of the input of all this; 0:
+				     * derive it in the next pass */
+	uint64_t recorded_of;       /* tally with which all records were right;
+				     * 0: not known */
+	bool stale;                 /* no memory to add the members up */
 
-	/* It and those it starts with; rebuilt by every pass. */
+	/* The gang and those it starts with; rebuilt by every pass. */
 	struct {
-		struct gang **gangs; /* in the order of their turns */
+		struct gang **gangs; /* in order of turns */
 		size_t n;
-		char why[192]; /* why the group is none, or "" */
+		char why[192]; /* why there is no group, or "" */
 	} group;
 
-	/* A job of its that has failed; found by every pass. */
+	/* A member that has failed; found by every pass. */
 	struct {
-		uint32_t member;              /* of those ... */
+		uint32_t member;              /* its job, one of those ... */
 		int64_t started;              /* ... that were released then */
-		bool cancelled;               /* somebody wanted one to end */
-		enum sgang_on_failure policy; /* the strongest that a record of
-					       * these says */
+		bool cancelled;               /* one was cancelled */
+		enum sgang_on_failure policy; /* the strongest in the records of
+					       * these */
 	} lost;
 
-	/* All that follows is kept between passes. */
+	/* All fields below are kept between passes. */
 
 	enum sgang_phase phase;
 	bool limited; /* a limit stops it: parked */
 
-	/* Does it run with fewer members than its minimum (stale.c)? */
+	/* Running with fewer members than the minimum (stale.c). */
 	struct {
-		int64_t of;      /* with this start */
-		int64_t since;   /* 0: it does not */
+		int64_t of;      /* at this start */
+		int64_t since;   /* 0: enough run */
 		uint32_t done;   /* members that have completed */
-		uint32_t told;   /* ... before a restart, and are known yet */
+		uint32_t told;   /* ... before a restart, and are still known */
 		bool known;      /* ... those before a restart, too */
-		uint32_t leader; /* the one with member rank 0, if that has */
-		bool over;       /* those ended who waited for as many */
+		uint32_t leader; /* member rank 0, if it has completed */
+		bool over;       /* those who waited for as many have ended */
 		bool cares;      /* somebody's jobs are concerned */
 	} below;
 
-	/* Its members leave nodes that drain (move.c). */
+	/* Members that leave draining nodes (move.c). */
 	struct {
-		bool any;           /* some want to, by the last look, ... */
+		bool any;           /* some want to, at the last look, ... */
 		uint64_t of;        /* ... with these members, ... */
-		uint64_t drains_of; /* ... when these nodes drained */
+		uint64_t drains_of; /* ... and these draining nodes */
 		int64_t after;      /* the next look, if nothing changes */
-		uint32_t leaver;    /* who goes when that is on disk */
-		uint32_t ended;     /* who was on the way when slurmctld died,
-				     * and has ended; found by every pass */
+		uint32_t leaver;    /* to be requeued when that is saved */
+		uint32_t ended;     /* was leaving when slurmctld died, and has
+				     * ended; found by every pass */
 	} move;
 
-	int64_t restart; /* the last of those that were requeued may begin
-			  * then; 0: no such one */
+	int64_t restart; /* when the last of the requeued members may begin; 0:
+			  * none was requeued */
 
-	/* The nodes that it had before it was requeued (keep.c). */
+	/* The nodes that the gang had before it was requeued (keep.c). */
 	struct {
 		struct sgang_nodeset *nodes; /* NULL: nothing is kept */
 		size_t members;              /* for so many that wait, ... */
 		int64_t until;               /* ... until then */
-		struct sgang_nodeset *lost;  /* others, on which it lost members
-					      * that wait; NULL: none */
+		struct sgang_nodeset *lost;  /* others, where members that now
+					      * wait were lost; NULL: none */
 		bool unseen; /* a member has ended there since the last pass:
-			      * they are kept from everybody */
+			      * they are kept from all jobs */
 	} kept;
 
-	/* Its members that have ended. */
+	/* Members that have ended. */
 	struct {
 		uint32_t members;
 		uint32_t failed; /* of these */
-		bool killed;     /* ended, as a member was lost */
+		bool killed;     /* because a member was lost */
 	} ended;
 
-	/* The turn that it has, and about which nodes it is. */
+	/* The turn of the gang, and its nodes. */
 	struct {
 		bool due;                    /* the scheduler has reached it */
-		bool own;                    /* ... or it has one by itself */
-		bool wishes;                 /* backfill has planned for it */
-		struct sgang_standing first; /* member that was reached */
-		bool yielded_to; /* others have just given up for it */
-		struct sgang_nodeset *limit; /* keep to these nodes; NULL: no
+		bool own;                    /* ... or a turn was offered to it
+					      */
+		bool wishes;                 /* backfill has planned it */
+		struct sgang_standing first; /* the member reached */
+		bool yielded_to; /* others have just yielded to it */
+		struct sgang_nodeset *limit; /* use only these nodes; NULL: no
 					      * limit */
-		struct sgang_nodeset *offer; /* what backfill offered its
-					      * members ... */
-		uint64_t offer_cycle; /* ... when it went through its queue
-				       * so */
+		struct sgang_nodeset *offer; /* offered to its members by
+					      * backfill ... */
+		uint64_t offer_cycle;        /* ... in this cycle of backfill */
 	} turn;
 
 	/* The nodes of its members' partitions, as they were ... */
@@ -240,21 +239,21 @@ struct gang {
 		uint64_t of;    /* ... for these requests ... */
 		uint64_t stamp; /* ... in this state of the cluster */
 	} partitions;
-	/* How many of these are idle. */
+	/* The number of idle nodes of these. */
 	struct {
 		bool known;
 		uint64_t stamp; /* in this state of the cluster */
 		uint32_t nodes;
 	} idle;
 
-	/* The last attempt, what it came to, and how the next one is made. */
+	/* The last attempt, its result, and settings of the next one. */
 	struct {
-		uint32_t nth;            /* of all there were */
+		uint32_t nth;            /* number of the attempt */
 		uint32_t tried, skipped; /* members */
 		bool failed;
-		bool wants_more; /* a member waits for more than nodes */
-		bool only_min;   /* more than the minimum did not work */
-		bool one_hold;   /* slices did not: commit in one hold of the
+		bool wants_more; /* a member lacks something other than nodes */
+		bool only_min;   /* more than the minimum did not fit */
+		bool one_hold;   /* slices failed: commit in one hold of the
 				  * locks */
 		char why[256];
 		char lacks[SGANG_LACKS_SIZE]; /* record.h */
@@ -262,94 +261,94 @@ struct gang {
 		char helps[SGANG_HELPS_SIZE];
 		char choice[SGANG_CHOICE_SIZE]; /* record.h */
 	} attempt;
-	/* If it failed: when, so that it is not repeated for nothing. */
+	/* When it failed, so that it is not repeated before a change. */
 	struct {
 		uint64_t stamp; /* in this state of the cluster ... */
 		uint64_t of;    /* ... with these requests */
 		int64_t time;
-		bool limited;  /* on what backfill offered */
+		bool limited;  /* to the nodes that backfill offered */
 		uint32_t idle; /* nodes, if `joint.whole_nodes` */
 	} failed_at;
 
-	/* Where all of it would fit at the same time, as the last attempt that
-	 * failed has found. */
+	/* The common start that the last failed attempt has found. */
 	struct {
 		int64_t start;                  /* 0: not known */
 		struct sgang_nodeset *nodes;    /* NULL: not known */
-		bool reserved;                  /* these are kept for it */
-		struct sgang_standing standing; /* of its first member; set
-						 * with it */
-		uint32_t whole_nodes; /* it needs that many; 0: no such
-				       * number */
+		bool reserved;                  /* these nodes are kept for it
+						 */
+		struct sgang_standing standing; /* of its first member; set with
+						 * `reserved` */
+		uint32_t whole_nodes; /* whole nodes needed; 0: not known */
 	} joint;
 
-	/* Can it start at all? */
+	/* Whether the gang can start at all. */
 	struct {
-		bool starts;  /* never, even if no other job ran: parked */
-		bool by_plan; /* ... as a plan has found */
-		uint64_t planned_of;     /* a plan was asked for these
-					  * requests ... */
+		bool starts;  /* it cannot, even if no other job ran: parked */
+		bool by_plan; /* ... found by a plan */
+		uint64_t planned_of;     /* a plan was made for these requests
+					  * ... */
 		uint64_t planned_supply; /* ... and these nodes */
-		uint64_t judged_of;      /* that was found out for these
-					  * requests; 0: not yet ... */
+		uint64_t judged_of;      /* decided for these requests; 0: not
+					  * yet ... */
 		uint64_t judged_supply;  /* ... and these nodes, ... */
 		int64_t judged_time;     /* ... at that time */
 	} never;
 
-	/* Does Slurm try any of its members? */
+	/* Whether Slurm tries any member. */
 	struct {
-		bool all;        /* none; found out why for ... */
+		bool all;        /* it tries none; the reason is for ... */
 		uint64_t of;     /* ... these requests ... */
 		uint64_t supply; /* ... and these nodes */
 	} barred;
 
-	/* The last look for a way out of a deadlock (turns.c). */
+	/* The last search for a way out of a deadlock (turns.c). */
 	struct {
-		bool in_vain;   /* it was without effect, at ... */
+		bool in_vain;   /* it found none, at ... */
 		uint64_t stamp; /* ... this state of the cluster */
 		uint64_t of;    /* ... with these requests */
 		int64_t time;
 	} loan;
 
-	/* The better place that it waits for, as was last told in the log. */
+	/* The better placement the gang waits for, as last logged. */
 	struct {
 		uint64_t cost[2]; /* now and then */
-		int64_t until;    /* 0: it waits for none */
+		int64_t until;    /* 0: none */
 	} waits;
 
-	/* The nodes that name it (nodes.c). */
+	/* The nodes that show the gang (nodes.c). */
 	struct {
 		struct sgang_nodeset *on;
 		uint64_t of; /* with these members */
 	} shown;
 
-	/* Whom it preempts, and who preempts it. */
+	/* Preemption by the gang, and of the gang. */
 	struct {
 		struct claim *claim;  /* NULL: nothing is freed for it */
-		struct claim *former; /* the one that was lost in this turn, if
-				       * it is planned anew */
-		uint32_t lost;        /* claims, in a row */
-		int64_t after;        /* it preempts nobody before that */
-		int64_t wake; /* it is to be tried again then, though nothing
-			       * has happened; 0: nothing is known */
-		bool evicted; /* it is being preempted as a whole */
-		char none[SGANG_PREEMPTS_SIZE]; /* why it preempts nobody, as in
+		struct claim *former; /* the claim lost in this turn, if it is
+				       * planned again */
+		uint32_t lost;        /* claims lost in a row */
+		int64_t after;        /* no preemption before that */
+		int64_t wake; /* next attempt, even without a change; 0: not
+			       * known */
+		bool evicted; /* the whole gang is being preempted */
+		char none[SGANG_PREEMPTS_SIZE]; /* why it preempts no job, as in
 						 * record.h */
-		/* While that is off: whom it would, as in record.h. */
+		/* While preemption is off: the jobs it would preempt, as in
+		 * record.h. */
 		struct {
 			char victims[SGANG_VICTIMS_SIZE];
 			char nodes[SGANG_CLAIM_SIZE];
-			int64_t after; /* it is not looked for before that */
+			int64_t after; /* no search before that */
 		} would;
 	} preempt;
 
-	/* Who has which member rank once it has started (heir.c). */
+	/* The member ranks of a gang that has started (heir.c). */
 	struct {
 		struct seat *seat; /* by member rank */
 		uint32_t n;
 		uint64_t ranks;         /* of all seats */
 		uint32_t changes;       /* members that took a seat later */
-		struct sgang_ring ring; /* since the last of them */
+		struct sgang_ring ring; /* since the last of these */
 	} seats;
 
 	/* Spares that have nodes and are not launched (cold_spare.c). */
@@ -357,50 +356,49 @@ struct gang {
 		struct cold *spares;
 		size_t n, cap;
 	} cold;
-	uint64_t spares_of; /* those of the spares were looked at with these
-			     * members */
+	uint64_t spares_of; /* tally with which spares were last checked */
 
-	/* Who is in it, as its members were told (epoch.c). */
+	/* The epoch that the members were told (epoch.c). */
 	struct {
 		uint32_t number;    /* 0: it has not started */
-		uint32_t who;       /* those for whom it was counted, as a hash:
-				  * the sum of ... */
-		uint32_t members;   /* ... those who are in ... */
-		uint32_t drains;    /* ... and their nodes that drain ... */
-		uint64_t drains_of; /* ... when these did */
-		uint64_t of;        /* looked at with these members */
-		bool due;           /* they are to be told */
+		uint32_t who;       /* a hash of its state: the sum of ... */
+		uint32_t members;   /* ... the members ... */
+		uint32_t drains;    /* ... and their draining nodes ... */
+		uint64_t drains_of; /* ... at this version of the drains */
+		uint64_t of;        /* checked with these members */
+		bool due;           /* the members must be told */
 	} epoch;
 
-	/* Its members that have their nodes, and how far they are. */
+	/* Members that have their nodes, and their state. */
 	struct {
-		enum sgang_hold_state state; /* hold_state.h, which says what of
-					      * the rest is no state and why */
-		uint64_t refused; /* ways that have been refused, as bits */
-		struct slices *slices; /* what is left to be committed while
-					* COMMITTING; else NULL */
+		enum sgang_hold_state state; /* hold_state.h, which says why the
+					      * other fields are no states */
+		uint64_t refused; /* transitions that were refused, as bits */
+		struct slices *slices; /* left to commit while COMMITTING; else
+					* NULL */
 		struct hold *members;
 		size_t n;
-		bool marked;             /* `hold` is set in some entry */
-		int64_t since;           /* when the first of them was placed */
-		enum sgang_hold_end end; /* what ended the last ones */
+		bool marked;             /* some entry has `hold` set */
+		int64_t since;           /* when the first was placed */
+		enum sgang_hold_end end; /* the end of the last holds */
 		bool saved;              /* in the job state on disk */
-		bool told_unsaved;       /* ... and its members show that they
-					  * cannot be */
-		bool described;          /* the members know of their ring; then
-					  * they are in ring order here */
-		uint64_t prepared;       /* while PREPARING: clock_us() when all
-					  * nodes had run the Prolog; 0: not
+		bool told_unsaved;       /* ... and its members show that saving
+					  * fails */
+		bool described;          /* the members know their ring, and are
+					  * in ring order here */
+		uint64_t prepared;       /* while PREPARING: clock_us() at which
+					  * all nodes had run the Prolog; 0: not
 					  * yet */
-		uint32_t prepare_failures; /* members lost meanwhile, so far */
-		int64_t adopted;           /* when they were found again */
-		bool asked_again;          /* the nodes, a while after that */
-		int64_t begun;             /* somebody of the placement of this
+		uint32_t prepare_failures; /* members lost while PREPARING */
+		int64_t adopted;           /* when the holds were found again */
+		bool asked_again;          /* the nodes were asked again after
+					    * that */
+		int64_t begun;             /* a member of the placement of this
 					    * `since` was launched */
-		int64_t started;           /* found again: when it was released
-					    * before; 0: it may not have been */
-		int64_t unconfirmed;       /* when it was released; 0: all
-					    * launch messages have been sent */
+		int64_t started;           /* found again: its earlier release;
+					    * 0: perhaps none */
+		int64_t unconfirmed;       /* time of the release; 0: all launch
+					    * messages have been sent */
 	} hold;
 };
 
@@ -410,9 +408,9 @@ struct gang {
 struct sgang_conductor {
 	const struct sgang_host *host;
 	struct sgang_topologies *topologies; /* NULL: not known yet */
-	/* Of the cluster's, for what is the same in all: nodes, islands and
-	 * their numbers. What depends on how nodes are joined is a matter of
-	 * the gang's own. */
+	/* The cluster's, for what is equal in all topologies: nodes, islands
+	 * and their numbers. The links between nodes are read from the gang's
+	 * own topology. */
 	struct sgang_fabric *fabric;   /* NULL: as above */
 	struct sgang_devices *devices; /* NULL: every node is one island */
 	struct sgang_conf conf;
@@ -420,49 +418,49 @@ struct sgang_conductor {
 	struct gang *bucket[SGANG_BUCKETS];
 	struct entry *entry_bucket[SGANG_ENTRY_BUCKETS];
 	size_t n_entries, n_seen; /* of all gangs, and of definitions */
-	uint64_t versions;        /* so many specs, records were read */
-	uint64_t configured;      /* so often */
-	/* What is atomic the conductor's thread uses without slurmctld's locks
-	 * too, between two passes. */
+	uint64_t versions;        /* number of specs and records read */
+	uint64_t configured;      /* number of reconfigurations */
+	/* The conductor's thread uses atomic fields also without slurmctld's
+	 * locks, between passes. */
 	atomic_size_t n_members; /* live ones, at the last pass */
-	bool turns;              /* somebody has a turn, or ... */
+	bool turns;              /* some gang has a turn, or ... */
 	atomic_bool slicing;     /* ... is being committed in slices */
-	bool holders;            /* somebody holds until others follow */
-	bool reserving;          /* nodes are kept for somebody */
-	bool claims;             /* ... or freed for somebody */
-	int64_t told;            /* members of gangs heard of epochs then,
-				     * last */
+	bool holders;            /* some gang holds and waits for others */
+	bool reserving;          /* nodes are kept for a gang */
+	bool claims;             /* ... or freed for a gang */
+	int64_t told;            /* when members were last told of epochs */
 	bool told_long;          /* a list of nodes was too long (keep.c) */
-	bool offers;             /* some member could be a cold spare ... */
+	bool offers;             /* a member could be a cold spare ... */
 	bool committing_cold;    /* ... and is being made one */
-	bool fresh_cold;  /* those of before a restart are not found yet */
-	bool lost_claims; /* nodes have other numbers: these are to
-				     * be read from the records */
+	bool fresh_cold;  /* cold spares of before a restart are not found yet
+			   */
+	bool lost_claims; /* nodes have other numbers: read the claims from the
+			   * records */
 	struct sgang_standing last; /* the last job that backfill looked at */
-	uint64_t cycle;             /* so often it has begun anew */
-	/* What the nodes show (nodes.c). */
+	uint64_t cycle;             /* number of times backfill has begun again
+				     */
+	/* The gangs that the nodes show (nodes.c). */
 	struct {
-		struct shown_node *nodes; /* NULL: not looked at since a
-					   * change */
+		struct shown_node *nodes; /* NULL: not read since a change */
 		uint32_t n;
-		uint64_t stamp; /* when that was compared last */
+		uint64_t stamp; /* of the last comparison */
 	} shown;
-	/* Nodes that are taken out of service (drains.c). */
+	/* Nodes that drain (drains.c). */
 	struct {
-		struct sgang_nodeset *nodes; /* NULL: not looked at since a
-					      * change of their numbers */
-		struct sgang_nodeset *some;  /* within a function */
+		struct sgang_nodeset *nodes; /* NULL: not read since a change of
+					      * node numbers */
+		struct sgang_nodeset *some;  /* scratch within a function */
 		bool any;
-		uint64_t stamp;   /* of the cluster's nodes then */
-		uint64_t version; /* so often others did */
+		uint64_t stamp;   /* of the cluster's nodes at that time */
+		uint64_t version; /* number of changes of the set */
 	} drains;
-	bool wake_scheduler; /* after the pass, unless slices go on: somebody
-			      * was kept off, or may start now */
+	bool wake_scheduler; /* after the pass, unless slices go on: a job was
+			      * kept off, or may start now */
 	uint64_t stamp;      /* of the cluster when the pass began */
 	uint64_t job_stamp;  /* ... and of the job records */
 	bool missed;         /* the last pass got no locks */
-	bool preparing;      /* the last pass saw a Prolog that runs */
-	bool fresh;          /* jobs not looked at since a restart ... */
+	bool preparing;      /* the last pass saw a running Prolog */
+	bool fresh;          /* jobs not read since a restart ... */
 	int64_t fresh_since; /* ... at that time */
 	bool changed;        /* this pass changed job records */
 	/* The last save of the job state. */
@@ -480,7 +478,7 @@ struct sgang_conductor {
 
 	struct timespec passed; /* when the last pass ended */
 
-	/* Somebody has something for the next pass. */
+	/* A request for the next pass. */
 	struct {
 		pthread_mutex_t mutex; /* guards `any` and `submitted` alone */
 		pthread_cond_t cond;
@@ -493,21 +491,21 @@ struct sgang_conductor {
 
 struct gang *sgang_registry_find(struct sgang_conductor *c, const char *ns,
 				 const char *name);
-/* NULL with ENOMEM. */
+/* Find or create a gang. NULL with ENOMEM. */
 struct gang *sgang_registry_get(struct sgang_conductor *c, const char *ns,
 				const char *name);
-/* Since the last pass all members may have ended, and the name may be that of
- * another gang now: has any not? */
+/* True if some member has not ended. All may have ended since the last pass,
+ * and the name may now be that of another gang. */
 bool sgang_registry_any_left(const struct sgang_conductor *c,
 			     const struct gang *g);
-/* The one that these gangs have in common, else the cluster's. */
+/* The topology common to these gangs, else the cluster's. */
 const struct sgang_topology *
 sgang_registry_topology(const struct sgang_conductor *c,
 			struct gang *const *gangs, size_t n);
-/* The job's entry, as this pass has seen it; NULL: it has none. */
+/* The job's entry, as this pass has seen it; NULL: none. */
 struct entry *sgang_registry_entry(const struct sgang_conductor *c,
 				   uint32_t job_id);
-/* The same as the last look left it, seen in this pass or not. */
+/* The same, as last read, seen in this pass or not. */
 struct entry *sgang_lookup_entry(const struct sgang_conductor *c,
 				 uint32_t job_id);
 /* Take a gang out of the list by name. */
@@ -515,15 +513,15 @@ void sgang_lookup_drop(struct sgang_conductor *c, struct gang *g);
 
 /* --- registry.c --- */
 
-/* Rebuild what the gangs consist of from the job records. */
+/* Rebuild the members of the gangs from the job records. */
 void sgang_registry_collect(struct sgang_conductor *c);
 /* A job that may be new (a task split off its array) has changed. */
 void sgang_registry_note(struct sgang_conductor *c, struct sgang_job *job);
-/* Look at all jobs of the gang again and add them up. */
+/* Read all jobs of the gang again and add them up. */
 void sgang_registry_refresh(struct sgang_conductor *c, struct gang *g);
 
-/* Members were ended or requeued: the gang is counted anew, what its last attempt
- * said does not hold any more, and the next pass comes at once. */
+/* Call when members were ended or requeued: the gang is counted again, the
+ * result of its last attempt is void, and the next pass comes at once. */
 void sgang_registry_renew(struct sgang_conductor *c, struct gang *g);
 /* Forget the gangs that have no member left, and all pointers to jobs. */
 void sgang_registry_sweep(struct sgang_conductor *c);
@@ -532,33 +530,33 @@ void sgang_registry_clear(struct sgang_conductor *c);
 
 /* --- group.c --- */
 
-/* Find out which gangs each gang starts with. */
+/* Find the group of each gang. */
 void sgang_group_collect(struct sgang_conductor *c);
 /* Its group in the order of turns, or, with '*alone' as the list, the gang. */
 struct gang **sgang_group_of(struct gang *g, struct gang **alone, size_t *n);
-/* Could the whole group start if nodes were there (0.10)? If not and 'why' is
- * not NULL, it says what is missing, seen from 'g'. */
+/* True if the whole group could start, given nodes (0.10). If not, 'why' (may
+ * be NULL) says what is missing, seen from 'g'. */
 bool sgang_group_complete(const struct gang *g, char *why, size_t size);
-/* Has every gang of the group what it needs (0.47)? */
+/* True if every gang of the group has what it needs (0.47). */
 bool sgang_group_placed(const struct gang *g);
-/* Order of two groups' turns, by the gang of theirs that comes first. */
+/* Order of two groups' turns, by their first gangs. */
 int sgang_group_turn_order(const struct gang *a, const struct gang *b);
 
 /* --- attempt.c --- */
 
-/* One transaction for all these gangs: each has its minimum held afterwards, or
- * nothing has changed and false is returned, with the gangs' `attempt.why` and
- * `joint.start` set. With 'slices' the transaction of a single gang may end in
- * later passes: it has `hold.slices` then. */
+/* Start all these gangs in one transaction. True: each holds its minimum.
+ * False: nothing has changed, and the gangs' `attempt.why` and `joint.start`
+ * are set. With 'slices' the transaction of a single gang may end in a later
+ * pass; until then it has `hold.slices`. */
 bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n,
 		   bool slices);
 /* Hold as many members of a nonstrict gang as there is room for (0.7, 0.8).
- * Returns how many came to hold. */
+ * Returns the number of new holds. */
 size_t sgang_attempt_some(struct sgang_conductor *c, struct gang *g);
 
 /* --- slices.c --- */
 
-/* How far a commit has come in one hold of the locks. */
+/* Result of a commit in one hold of the locks. */
 enum sgang_progress {
 	SGANG_REFUSED, /* all is given back */
 	SGANG_PAUSED,  /* the members so far are committed */
@@ -567,54 +565,54 @@ enum sgang_progress {
 
 /* The gang that is being committed in slices; NULL: none is. */
 struct gang *sgang_slices_gang(const struct sgang_conductor *c);
-/* Such a gang's nodes, which nobody else gets; NULL: none. */
+/* Such a gang's nodes, which no other job gets; NULL: none. */
 const struct sgang_nodeset *sgang_slices_nodes(const struct gang *g);
-/* Does such a gang hold what it was given, and wait with the rest for what was
- * planned? Else all must be given back. Asked in each hold of the locks. */
+/* True if such a gang still holds what it was given, and its other members
+ * still wait as planned. If not, all must be given back. Call in each hold of
+ * the locks. */
 bool sgang_slices_as_planned(const struct sgang_conductor *c,
 			     const struct gang *g);
-/* Its plan is void, since nodes have other numbers. */
+/* Drop the plan, because nodes have other numbers. */
 void sgang_slices_forget_nodes(struct gang *g);
-/* There will be no other slice; what it holds is the caller's affair. */
+/* End the slices of the gang. Its holds are left to the caller. */
 void sgang_slices_end(struct gang *g);
-/* The same of gangs that have gone, or of all, which are about to be
- * forgotten. */
+/* The same for gangs that are gone, or for all before they are freed. */
 void sgang_slices_sweep(struct sgang_conductor *c, bool all);
 
 /* --- limits.c --- */
 
-/* Do limits of associations and QOS keep the minimum of all these gangs from
- * running? Then 'why' says which. */
+/* True if limits of associations or QOS keep the minimum of all these gangs
+ * from running; 'why' says which. */
 bool sgang_limits_over(struct sgang_conductor *c, struct gang *const *gangs,
 		       size_t n_gangs, char *why, size_t size);
-/* Ask anew, from time to time, whether a limit still stops the gang's group. */
+/* Check from time to time whether a limit still stops the gang's group. */
 void sgang_limits_check(struct sgang_conductor *c, struct gang *g);
 
 /* --- barred.c --- */
 
-/* Find out for which gangs Slurm tries no member, and why. */
+/* Find the gangs of which Slurm tries no member, and why. */
 void sgang_barred_check_all(struct sgang_conductor *c);
 
 /* --- probe.c --- */
 
-/* Could these gangs perhaps be placed, all anew, if every node of 'lent' were
- * empty? True when that cannot be told. */
+/* True if these gangs might all be placed if every node of 'lent' were empty,
+ * or if that is not known. */
 bool sgang_probe_could(struct sgang_conductor *c, struct gang **gangs, size_t n,
 		       const struct sgang_nodeset *lent);
-/* Take out what this turn of its group is not about. */
+/* Take out nodes that this turn of its group does not use. */
 void sgang_probe_limit(const struct gang *g, struct sgang_nodeset *usable);
-/* Cost of the members that hold on an empty cluster; 0: not known. */
+/* Cost on an empty cluster of the members that hold; 0: not known. */
 uint64_t sgang_probe_best_cost(struct sgang_conductor *c, struct gang *g);
 
 /* --- exclusive.c --- */
 
-/* Take out the nodes of domains that --gang-exclusive, of this gang or of those
- * that are there, keeps the gang off now. */
+/* Take out the nodes of domains from which --gang-exclusive, of this gang or of
+ * gangs there, bars the gang now. */
 void sgang_exclusive_cut(struct sgang_conductor *c, const struct gang *g,
 			 struct sgang_nodeset *nodes);
-/* What a gang takes from another by being on these nodes: they, or all nodes of
- * their domains if one of the two wants to be alone. To be destroyed; NULL
- * without memory. */
+/* The nodes that a gang on 'nodes' takes from another: these, or all nodes of
+ * their domains if one of the two is exclusive. To be destroyed; NULL without
+ * memory. */
 struct sgang_nodeset *sgang_exclusive_around(struct sgang_conductor *c,
 					     const struct gang *g,
 					     const struct sgang_spec *other,
@@ -622,78 +620,79 @@ struct sgang_nodeset *sgang_exclusive_around(struct sgang_conductor *c,
 
 /* --- turns.c --- */
 
-/* One attempt for each group that has its turn, in the order of their turns. */
+/* One attempt for each group that has its turn, in order of turns. */
 void sgang_turns_take(struct sgang_conductor *c);
 
 /* --- never.c --- */
 
-/* Find out which of the complete gangs cannot start even if no other job ran.
- * The others of this pass are judged in the next one where it takes long. */
+/* Find the complete gangs that cannot start even if no other job ran. If this
+ * takes long, the next pass judges the rest. */
 void sgang_never_check_all(struct sgang_conductor *c);
-/* An attempt has failed: if no end of jobs would help, ask a plan as well. */
+/* Call when an attempt has failed. Asks a plan too, if no end of jobs would
+ * help. */
 void sgang_never_after(struct sgang_conductor *c, struct gang *g);
-/* Ask a plan on the empty cluster. True: it cannot start, and g->attempt.why
+/* Plan on the empty cluster. True: the gang cannot start, and g->attempt.why
  * says so. */
 bool sgang_never_by_plan(struct sgang_conductor *c, struct gang *g);
-/* Can it, or one that it starts with, never start? */
+/* True if the gang, or one of its group, can never start. */
 bool sgang_never_any(const struct gang *g);
 
 /* --- reserve.c --- */
 
-/* Does what stands at 'first' come before the job that is asked about? */
+/* True if 'first' comes before 'asking' in the queue. */
 bool sgang_reserve_before(struct sgang_conductor *c,
 			  const struct sgang_standing *first,
 			  const struct sgang_standing *asking);
-/* Keep nothing any more for gangs that cannot start then, or have gone; whom
- * that may have kept from a start is tried anew. */
+/* End reservations of gangs that cannot start then, or are gone; jobs that
+ * these may have kept off are tried again. */
 void sgang_reserve_review(struct sgang_conductor *c);
-/* Find out for which gangs nodes are kept until the next pass. */
+/* Choose the gangs for which nodes are kept until the next pass. */
 void sgang_reserve_all(struct sgang_conductor *c);
 
 /* --- preempt.c --- */
 
-/* The turn of these gangs, which start together, has failed. If jobs that all
- * of their members may preempt are in the way, and nothing else is, claim their
- * nodes. Returns whether it does. */
+/* Call when the turn of these gangs, which start together, has failed. If only
+ * jobs that all of their members may preempt are in the way, claims their
+ * nodes. True if it does. */
 bool sgang_preempt(struct sgang_conductor *c, struct gang **gangs, size_t n);
-/* Do Slurm, gang.conf and the gang let it preempt jobs? */
+/* True if Slurm, gang.conf and the gang's options allow it to preempt jobs. */
 bool sgang_preempt_may(const struct sgang_conductor *c, const struct gang *g);
 
 /* --- node_list.c --- */
 
-/* Write nodes as a host list; "" where it has no room. */
+/* Write nodes as a host list; "" if it does not fit. */
 void sgang_node_list_fold(const struct sgang_conductor *c,
 			  const struct sgang_nodeset *nodes,
 			  char text[SGANG_CLAIM_SIZE]);
-/* The nodes of such a list that are known, which the caller frees; NULL where it
+/* The known nodes of such a list, to be destroyed by the caller; NULL if it
  * cannot be read, or without memory. */
 struct sgang_nodeset *sgang_node_list_read(const struct sgang_conductor *c,
 					   const char *text);
 
 /* --- claim.c --- */
 
-/* The claim is the gang's from now on. */
+/* Begin a claim. The gang takes it over. */
 void sgang_claim_begin(struct sgang_conductor *c, struct gang *g,
 		       struct claim *claim);
-/* The claims are on disk: signal the victims of those that are new. */
+/* Call when the claims are saved: signals the victims of new claims. */
 void sgang_claim_strike_all(struct sgang_conductor *c);
-/* Find claims of before a restart again. */
+/* Find the claims of before a restart. */
 void sgang_claim_recover_all(struct sgang_conductor *c);
-/* End those that are not needed any more, and give gangs whose victims have
- * gone their turn. */
+/* End claims that are no longer needed, and give a turn to gangs whose victims
+ * are gone. */
 void sgang_claim_review_all(struct sgang_conductor *c);
-/* Say what is being waited for, and let victims run on that plans of this pass
- * have no use for. */
+/* Show the pending claims, and spare the victims that plans of this pass do not
+ * need. */
 void sgang_claim_tell_all(struct sgang_conductor *c);
-/* The gang did not start on what was freed for it: it plans anew, or gives up
- * for a while. */
+/* Call when the gang did not start on the nodes freed for it. The gang plans
+ * again, or pauses preemption for a while. */
 void sgang_claim_lost(struct sgang_conductor *c, struct gang *g,
 		      const char *why);
 /* NULL is fine. */
 void sgang_claim_destroy(struct claim *claim);
-/* The gang has none any more. Its victims are the caller's affair. */
+/* Remove the gang's claim. Its victims are left to the caller. */
 void sgang_claim_forget(struct gang *g);
-/* When its nodes will be free, at the latest. */
+/* The latest time at which its nodes are free. */
 int64_t sgang_claim_until(const struct sgang_conductor *c,
 			  const struct gang *g);
 /* Take out the nodes that are freed for gangs before this one in the queue. */
@@ -702,52 +701,52 @@ void sgang_claim_cut(const struct sgang_conductor *c, const struct gang *g,
 
 /* --- keep.c --- */
 
-/* Say in the record of a member that was requeued, and which says when it may
- * begin, what is kept for it, and which nodes it has lost. That is what it had, and
- * 'also' these others (may be NULL). */
+/* Write into the record of a requeued member, which has its begin time, the
+ * nodes kept for it and the nodes it has lost. These are the nodes it had, and
+ * 'also' (may be NULL). */
 void sgang_keep_write(struct sgang_conductor *c, struct sgang_job *job,
 		      const struct sgang_nodeset *also, struct sgang_record *r);
-/* What that was. */
+/* Copy these fields. */
 void sgang_keep_copy(const struct sgang_record *from, struct sgang_record *to);
-/* A job that has this record has given its nodes back. */
+/* Call when a job with this record has released its nodes. */
 void sgang_keep_ended(struct sgang_conductor *c, struct sgang_job *job,
 		      const struct sgang_job_info *info,
 		      const struct sgang_record *r);
-/* Nobody gets these nodes before the next pass, which looks at the records. */
+/* Keep these nodes from all jobs until the next pass, which reads the records.
+ */
 void sgang_keep_at_once(struct sgang_conductor *c, struct gang *g,
 			const struct sgang_nodeset *nodes);
-/* Work out what is kept now. */
+/* Find the nodes that are kept now. */
 void sgang_keep_look_all(struct sgang_conductor *c);
-/* Leave of the nodes that its turn is about those on which it should be tried
- * first. False: that is all of them. */
+/* Leave only the nodes on which its turn should be tried first. False: these
+ * are all. */
 bool sgang_keep_limit(const struct gang *g, struct sgang_nodeset *nodes);
 void sgang_keep_forget(struct gang *g);
 
 /* --- evict.c --- */
 
-/* All of the gang is being preempted. */
+/* Preempt the whole gang. */
 void sgang_evict(struct sgang_conductor *c, struct gang *g);
-/* Those of which no member runs any more wait as if they had never started. */
+/* Preempted gangs of which no member runs wait as if they had never started. */
 void sgang_evict_check_all(struct sgang_conductor *c);
 
 /* --- hold.c --- */
 
-/* Add holds; 'jobs' have their nodes. -1 without memory, and nothing changed.
- */
+/* Add holds; 'jobs' have their nodes. -1 without memory: nothing changed. */
 int sgang_hold_add(struct sgang_conductor *c, struct gang *g,
 		   struct sgang_job *const *jobs, size_t n);
-/* Give back every hold of the gang; its members are pending again, and their
- * records say why. NONE: they had them within this attempt alone. */
+/* Give back every hold of the gang. The members are pending again, and their
+ * records say why. NONE: the holds are of this attempt alone. */
 void sgang_hold_give_back(struct sgang_conductor *c, struct gang *g,
 			  enum sgang_hold_end why);
-/* Find holds of before a restart again, forget those that were lost, end those
- * that have waited long enough or cannot complete. */
+/* Find holds of before a restart, forget lost holds, end holds that have waited
+ * long enough or cannot complete. */
 void sgang_hold_check_all(struct sgang_conductor *c);
-/* The same for what can have changed since a moment ago: losses. */
+/* The same, for losses since then. */
 void sgang_hold_recheck_all(struct sgang_conductor *c);
-/* Describe and release what is complete. */
+/* Describe and release complete gangs. */
 void sgang_hold_release_all(struct sgang_conductor *c);
-/* For how long a gang may hold, by gang.conf. */
+/* How long a gang may hold, by gang.conf. */
 static inline struct sgang_gang_wait
 sgang_hold_wait(const struct sgang_conductor *c)
 {
@@ -756,23 +755,26 @@ sgang_hold_wait(const struct sgang_conductor *c)
 		.most = c->conf.max_waiting_time,
 	};
 }
-/* Is it not known yet whether slurmctld died before or after its release? */
+/* True if it is not known yet whether slurmctld died before or after the
+ * release. */
 static inline bool sgang_hold_doubtful(const struct gang *g)
 {
 	return g->hold.state == SGANG_HOLD_DOUBTFUL ||
 	       g->hold.state == SGANG_HOLD_TWO_ROUNDS;
 }
-/* Did slurmctld die between its hold and its release, or right after that? */
+/* True if slurmctld died between hold and release, or right after the release.
+ */
 static inline bool sgang_hold_recovered(const struct gang *g)
 {
 	return sgang_hold_doubtful(g) || g->hold.state == SGANG_HOLD_RELEASED;
 }
-/* Is it being committed in slices? */
+/* True while the gang is being committed in slices. */
 static inline bool sgang_hold_committing(const struct gang *g)
 {
 	return g->hold.state == SGANG_HOLD_COMMITTING;
 }
-/* Was it released before slurmctld died, so that no hold may be given back? */
+/* True if it was released before slurmctld died; then no hold may be given
+ * back. */
 static inline bool sgang_hold_begun(const struct gang *g)
 {
 	return g->hold.begun && g->hold.begun == g->hold.since;
@@ -785,49 +787,50 @@ void sgang_failure_check_all(struct sgang_conductor *c);
 
 /* --- below.c --- */
 
-/* A job is seen for the first time that has ended, with this record; told: the
+/* Call when a job with this record is first seen to have ended; told: the
  * slurmctld before this one had seen it. */
 void sgang_below_note_end(struct sgang_conductor *c,
 			  const struct sgang_job_info *info,
 			  const struct sgang_record *r, bool told);
-/* Nobody is left of its last start. The next one may be in the same second. */
+/* Call when no member of the last start is left. The next start may be in the
+ * same second. */
 void sgang_below_forget(struct gang *g);
-/* After a restart the records know what was before. */
+/* Restore the counts from the records after a restart. */
 void sgang_below_recover(struct gang *g);
 
 /* --- replace.c --- */
 
-/* Is the job one that --gang-on-failure=replace requeues? */
+/* True if --gang-on-failure=replace requeues the job. */
 bool sgang_replace_is_lost(const struct sgang_job_info *info);
-/* How often it was requeued before it was lost. */
+/* The number of requeues before it was lost. */
 uint32_t sgang_replace_restarts(const struct sgang_job_info *info);
-/* Requeue it. False: so often it was requeued before, or Slurm does not. */
+/* Requeue it. False: it has been requeued that often, or Slurm refuses. */
 bool sgang_replace(struct sgang_conductor *c, const struct gang *g,
 		   const struct sgang_job_info *info, uint32_t max_restarts);
-/* Those that have lost all members start together again. */
+/* Let gangs that have lost all members start together again. */
 void sgang_replace_check_all(struct sgang_conductor *c);
 
 /* --- restart.c --- */
 
-/* A member was requeued, which has been so often before: it begins soon, after
- * so many seconds at least. */
+/* Let a requeued member, with so many requeues before, begin soon, but not
+ * before 'least' seconds. */
 void sgang_restart(struct sgang_conductor *c, struct sgang_job *job,
 		   uint32_t restarts, int64_t least);
-/* The same; it will begin on these nodes (may be NULL). */
+/* The same; the member will begin on these nodes (may be NULL). */
 void sgang_restart_on(struct sgang_conductor *c, struct sgang_job *job,
 		      uint32_t restarts, int64_t least,
 		      const struct sgang_nodeset *nodes);
-/* These seconds, of one that may be requeued already. */
+/* These seconds, for a job that may be requeued already. */
 int64_t sgang_restart_least(const struct sgang_conductor *c,
 			    const struct sgang_job_info *info);
-/* Those that have ended begin when they may. */
+/* Set the begin time of members that have ended. */
 void sgang_restart_check_all(struct sgang_conductor *c);
 
 /* --- move.c --- */
 
-/* Apply --gang-on-drain: find out which members leave their nodes. */
+/* Apply --gang-on-drain: find the members that leave their nodes. */
 void sgang_move_check_all(struct sgang_conductor *c);
-/* That is on disk: requeue them. */
+/* Call when that is saved: requeues them. */
 void sgang_move_go_all(struct sgang_conductor *c);
 
 /* --- success.c --- */
@@ -842,15 +845,15 @@ void sgang_stale_check_all(struct sgang_conductor *c);
 
 /* --- nodes.c --- */
 
-/* Let every node show which gangs are on it. */
+/* Let every node show the gangs on it. */
 void sgang_nodes_show(struct sgang_conductor *c);
-/* The numbers of nodes or the settings are others, or the jobs are: begin anew
- * with the next call of sgang_nodes_show(). */
+/* Call when node numbers, settings or jobs have changed: the next
+ * sgang_nodes_show() begins again. */
 void sgang_nodes_forget(struct sgang_conductor *c);
 
 /* --- publish.c --- */
 
-/* Let every member show how its gang is. */
+/* Let every member show the state of its gang. */
 void sgang_publish_all(struct sgang_conductor *c);
 /* Replace the record in the job's system_comment. 0, or -1 without memory. */
 int sgang_publish_write(struct sgang_conductor *c, struct sgang_job *job,
@@ -858,50 +861,51 @@ int sgang_publish_write(struct sgang_conductor *c, struct sgang_job *job,
 /* The same with the order of its nodes, where the record says `ordered`. */
 int sgang_publish_place(struct sgang_conductor *c, struct sgang_job *job,
 			const struct sgang_record *r, const char *order);
-/* Write the record of a member that is not placed, with this phase, at once.
- * It is then as if it had never started, unless the phase is Failed. */
+/* Write at once the record of a member that is not placed, with this phase. The
+ * member is then as if never started, unless the phase is Failed. */
 void sgang_publish_phase(struct sgang_conductor *c, const struct gang *g,
 			 struct sgang_job *job, enum sgang_phase phase);
-/* End a job and tell why, in its record and where Slurm shows what ended it. */
+/* End a job and give the reason, in its record and where Slurm shows the cause
+ * of an end. */
 void sgang_publish_end(struct sgang_conductor *c, const struct gang *g,
 		       struct sgang_job *job, enum sgang_phase phase,
 		       const char *why);
-/* Let a job that has ended say so, if it does not yet. */
+/* Let the record of an ended job say so, if it does not yet. */
 void sgang_publish_ended(struct sgang_conductor *c,
 			 const struct sgang_job_info *info);
-/* Fields that are equal in all records of the gang. */
+/* Fill in the fields that are equal in all records of the gang. */
 void sgang_publish_fill(const struct gang *g, struct sgang_record *r);
-/* What its user's word amounts to, in the record of a member. */
+/* Fill in the policies of its user, in the record of a member. */
 void sgang_publish_own(const struct gang *g, const struct entry *e,
 		       struct sgang_record *r);
 
 /* --- account.c --- */
 
-/* Let accounting know that the member runs, with this record. */
+/* Tell accounting that the member runs, with this record. */
 void sgang_account_started(struct sgang_conductor *c, struct sgang_job *job,
 			   const struct sgang_record *r);
-/* It has ended, with this record, if it had ever been started. */
+/* The same for its end, if it was ever started. */
 void sgang_account_ended(struct sgang_conductor *c, struct sgang_job *job,
 			 const struct sgang_record *r);
 
 /* --- late_member.c --- */
 
-/* Why a member waits whose gang has started, where that is for what the gang
- * asks of the levels. False: it asks for nothing. */
+/* Why a late member waits, because of the gang's request for levels. False:
+ * there is no such request. */
 bool sgang_late_member_text(struct sgang_conductor *c, const struct gang *g,
 			    char *text, size_t size);
 
 /* --- describe.c --- */
 
-/* The islands that a job has of these nodes, all of which are its own; NULL
- * when there are no devices, nobody knows, or without memory. */
+/* The islands that a job has of 'nodes', all of them its own; NULL if there are
+ * no devices, if this is not known, or without memory. */
 struct sgang_nodeset *sgang_describe_islands(struct sgang_conductor *c,
 					     struct sgang_job *job,
 					     const struct sgang_nodeset *nodes);
 
-/* Write environment and record of every hold. 'plan' (may be NULL) tells the
- * order of nodes inside a member where it matches what the member got. Returns
- * 0, or -1 without memory. */
+/* Write environment and record of every hold. 'plan' (may be NULL) gives the
+ * order of nodes inside a member, if it matches the member's nodes. Returns 0,
+ * or -1 without memory. */
 int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 			 const struct sgang_placement *plan);
 
@@ -913,170 +917,169 @@ struct seated {
 		*record;    /* of its owner; NULL: not told yet */
 	uint64_t offset;    /* ranks before it ... */
 	uint32_t ranks;     /* ... and its own */
-	const char *layout; /* which these are, as in record.h; "": not known */
+	const char *layout; /* its ranks, as in record.h; "": not known */
 };
 
 /* Write environment and record of the member that takes seat 'rank' now, and
- * measure the ring of all that are there. Returns 0, or -1 without memory. */
+ * measure the ring of all members. Returns 0, or -1 without memory. */
 int sgang_describe_late(struct sgang_conductor *c, struct gang *g,
 			const struct seated *seats, uint32_t n, uint32_t rank,
 			struct sgang_ring *ring);
 
-/* The same for one that becomes a spare. */
+/* The same for a member that becomes a spare. */
 int sgang_describe_spare(struct sgang_conductor *c, struct gang *g,
 			 const struct seated *seats, uint32_t n,
 			 struct sgang_job *job, uint32_t job_id);
-/* What the ring of these would cost; UINT64_MAX without memory. */
+/* The ring cost of these seats; UINT64_MAX without memory. */
 uint64_t sgang_describe_cost(struct sgang_conductor *c, const struct gang *g,
 			     const struct seated *seats, uint32_t n);
 
-/* Who is in the gang now, as text (core/gang/epoch.h), and the nodes of all of
- * them, added to 'nodes'. Returns a string the caller frees; NULL without memory.
- */
+/* The members of the gang now, as text (core/gang/epoch.h). Adds their nodes to
+ * 'nodes'. Returns a string the caller frees; NULL without memory. */
 char *sgang_describe_epoch(struct sgang_conductor *c, struct gang *g,
 			   struct sgang_nodeset *nodes);
 
 /* --- epoch.c --- */
 
-/* In the first pass: the numbers that the records tell, before any is written
- * anew. */
+/* Read the epochs from the records in the first pass, before any is rewritten.
+ */
 void sgang_epoch_recover_all(struct sgang_conductor *c);
-/* What it holds is about to be released: an epoch that all are started with. */
+/* Call before the release: begins the epoch that all members start with. */
 void sgang_epoch_begin(struct sgang_conductor *c, struct gang *g);
-/* A job takes this member rank of a gang that has started, or is a spare. */
+/* Call when a job takes this member rank of a gang that has started, or is a
+ * spare. */
 #define SGANG_RANK_SPARE UINT32_MAX
 void sgang_epoch_heir(struct sgang_conductor *c, struct gang *g, uint32_t rank,
 		      uint32_t job_id);
-/* Find out which gangs have lost or won members, or have other nodes that drain
- * than before. */
+/* Find the gangs whose members or draining nodes have changed. */
 void sgang_epoch_check_all(struct sgang_conductor *c);
 
 /* --- drains.c --- */
 
-/* See which nodes drain now. */
+/* Read which nodes drain now. */
 void sgang_drains_look(struct sgang_conductor *c);
-/* Does the node, by the last look? */
+/* True if the node drains, at the last look. */
 bool sgang_drains_has(const struct sgang_conductor *c, uint32_t node);
-/* Does one that the job has? */
+/* True if a node of the job drains. */
 bool sgang_drains_under(struct sgang_conductor *c, struct sgang_job *job);
-/* Those that the job has, as the hash of a set, for the member of this rank; 0:
- * none. */
+/* A hash of the job's draining nodes, for the member of this rank; 0: none. */
 uint32_t sgang_drains_hash(struct sgang_conductor *c, struct sgang_job *job,
 			   uint32_t rank);
-/* Nodes have other numbers, or all ends. */
+/* Call when nodes have other numbers, and at the end. */
 void sgang_drains_forget(struct sgang_conductor *c);
 
 /* --- heir.c --- */
 
-/* The job has its nodes, and takes this seat of the last look at them. Returns 0,
- * or -1 without memory. */
+/* Let a job that has its nodes take this seat, as sgang_ranks_look() saw them.
+ * Returns 0, or -1 without memory. */
 int sgang_heir_seat(struct sgang_conductor *c, struct gang *g,
 		    struct sgang_job *job, uint32_t job_id, uint32_t rank,
 		    uint32_t ranks);
 
-/* Would a job with so many ranks be a spare, as it is neither an heir nor a member
- * that has its own seat? */
+/* True if a job with so many ranks would be a spare: it neither has a seat of
+ * its own nor inherits one. */
 bool sgang_heir_is_spare(struct sgang_conductor *c, struct gang *g,
 			 uint32_t job_id, uint32_t ranks);
 
 /* --- cold_list.c --- */
 
-/* NULL: it is none. */
+/* NULL: the job is no cold spare. */
 struct cold *sgang_cold_find(const struct gang *g, uint32_t job_id);
-/* Is it held as a cold spare, or was and may not be launched yet? */
+/* True if the job is held as a cold spare, or was and may not be launched yet.
+ */
 bool sgang_cold_has(const struct gang *g, uint32_t job_id);
-/* Room for one more. Returns 0, or -1 without memory. */
+/* Make room for another cold spare. Returns 0, or -1 without memory. */
 int sgang_cold_room(struct gang *g);
-/* There is room. */
+/* Needs sgang_cold_room() before. */
 struct cold *sgang_cold_add(struct gang *g, uint32_t job_id,
 			    enum sgang_cold state);
 void sgang_cold_take_out(struct gang *g, const struct cold *cold);
-/* It has lost its nodes, for that reason. */
+/* Call when the spare has lost its nodes, for that reason. */
 void sgang_cold_note_end(const struct gang *g, uint32_t job_id,
 			 enum sgang_hold_end why);
-/* The member is gone, or its nodes have other numbers. */
+/* Call when the member is gone, or nodes have other numbers. */
 void sgang_cold_forget_offer(struct entry *e);
 
 /* --- cold_spare.c --- */
 
-/* Does it hold, and nothing else? */
+/* True if the spare only holds its nodes. */
 bool sgang_cold_may_yield(struct sgang_conductor *c, const struct gang *g,
 			  uint32_t job_id);
-/* May this spare take a seat? Not if it is a cold one that is ending. */
+/* True if this spare may take a seat: not a cold spare that is ending. */
 bool sgang_cold_usable(struct sgang_conductor *c, const struct entry *e);
-/* Hold those that could start, as cold spares. */
+/* Hold members that could start, as cold spares. */
 void sgang_cold_take_all(struct sgang_conductor *c);
-/* It gives its nodes to a job that starts on them now. */
+/* Give the spare's nodes to a job that starts on them now. */
 void sgang_cold_yield(struct sgang_conductor *c, struct gang *g,
 		      struct sgang_job *job, uint32_t job_id);
-/* Find those of before a restart again, end those that have held long enough, give
- * back or forget others. */
+/* Find cold spares of before a restart, end those that have held long enough,
+ * give back or forget others. */
 void sgang_cold_check_all(struct sgang_conductor *c);
-/* It has a seat: to be launched when that is saved. Another spare: nothing. */
+/* Call when the spare has a seat: launched after the next save. No effect if
+ * not cold. */
 void sgang_cold_promote(struct sgang_conductor *c, struct gang *g,
 			struct sgang_job *job, uint32_t job_id);
-/* The job state on disk is that of now. */
+/* Call when the current job state is on disk. */
 void sgang_cold_saved(struct gang *g);
-/* Launch those that have a seat. */
+/* Launch cold spares that have a seat. */
 void sgang_cold_release_all(struct sgang_conductor *c);
 
 /* --- spare.c --- */
 
-/* Spares take the seats of members that are lost. */
+/* Give the seats of lost members to spares. */
 void sgang_spare_check_all(struct sgang_conductor *c);
 
 /* --- epoch_tell.c --- */
 
-/* The numbers are on disk: tell the members. */
+/* Call when the numbers are saved: tells the members. */
 void sgang_epoch_tell_all(struct sgang_conductor *c);
 
 /* --- member_ranks.c --- */
 
 /* A member rank of a gang that has started. */
 struct seat {
-	uint32_t job_id;     /* who has it, or had it last; 0: nobody knows */
-	uint32_t ranks;      /* 0: nobody knows */
+	uint32_t job_id;     /* its owner, present or last; 0: not known */
+	uint32_t ranks;      /* 0: not known */
 	uint64_t offset;     /* ranks before it */
-	struct entry *owner; /* as sgang_ranks_look() saw it; NULL: vacant */
+	struct entry *owner; /* from sgang_ranks_look(); NULL: vacant */
 	char layout
-		[SGANG_LAYOUT_SIZE]; /* which ranks, where that is not told by
-					 * the offset; "": not known */
+		[SGANG_LAYOUT_SIZE]; /* its ranks, if not those from the offset
+				      * on; "": not known */
 };
 
-/* See who has which seat now. The job 'but' has none. Returns 0, or -1 without
- * memory. */
+/* Read the present owners of the seats, without the job 'but'. Returns 0, or -1
+ * without memory. */
 int sgang_ranks_look(struct sgang_conductor *c, struct gang *g, uint32_t but);
-/* The member rank that a job with so many ranks would take, by the last look:
+/* The member rank that a job with so many ranks would take, at the last look:
  * its own, the first vacant one of that size, or a new one at the end. */
 uint32_t sgang_ranks_find(const struct gang *g, uint32_t job_id,
 			  uint32_t ranks);
-/* It takes it. Returns 0, or -1 without memory. */
+/* Let the job take it. Returns 0, or -1 without memory. */
 int sgang_ranks_take(struct gang *g, uint32_t rank, uint32_t job_id,
 		     uint32_t ranks);
-/* Add the nodes that are next to this member rank along the ring, by the last
- * look. False: there are none. */
+/* Add the nodes next to this member rank along the ring, at the last look.
+ * False: there are none. */
 bool sgang_ranks_beside(struct sgang_conductor *c, const struct gang *g,
 			uint32_t rank, struct sgang_nodeset *nodes);
 
-/* Of a job that has its nodes. */
+/* The ranks of a job that has its nodes. */
 uint32_t sgang_ranks_of(struct sgang_conductor *c, struct sgang_job *job);
 
-/* A member that has its nodes and no member rank, until one is lost; NULL: it is
- * none. */
+/* The job of a spare that has its nodes; NULL: the member is no spare. */
 struct sgang_job *sgang_ranks_spare(const struct sgang_conductor *c,
 				    const struct entry *e);
 
-/* All seats as the last look saw them, for describe.c. The caller frees it; NULL
+/* All seats at the last look, for describe.c. The caller frees the list; NULL
  * without memory. */
 struct seated *sgang_ranks_list(const struct sgang_conductor *c,
 				const struct gang *g);
 
-/* Its members have other member ranks from now on. */
+/* Call when the members get other member ranks. */
 void sgang_ranks_forget(struct gang *g);
-/* What the record says of the ring. */
+/* Fill in the fields of the ring. */
 void sgang_ranks_ring(const struct sgang_conductor *c,
 		      const struct sgang_ring *ring, struct sgang_record *r);
-/* What changes for those that have a member rank when another takes one. */
+/* Fill in the fields that change for other members when a job takes a rank. */
 void sgang_ranks_tell(const struct sgang_conductor *c, const struct gang *g,
 		      struct sgang_record *r);
 
@@ -1088,7 +1091,7 @@ enum sgang_progress sgang_slices_go_on(struct sgang_conductor *c,
 
 /* --- placement.c --- */
 
-/* Is the order of its members in the ring to be chosen (7.9)? */
+/* True if the planner chooses the order of its members in the ring (7.9). */
 bool sgang_parts_any_order(const struct sgang_conductor *c,
 			   const struct gang *g);
 
