@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* describe.c - what held members are told: SLURM_GANG_* and their record */
+/* describe.c - the environment (SLURM_GANG_*) and the record of members */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,28 +16,28 @@
 #include "core/plan/explain.h"
 #include "plugins/log.h"
 
-/* The ring as it really is, by node and, where there are devices, by island:
- * each member's nodes in the planned order if they are the planned ones, else
- * as they suit the ring; its ranks on them as Slurm starts them (core/ranks.h), and
- * inside a node by what it has of each island. */
+/* The actual ring, by node and, if there are devices, by island. The nodes of a
+ * member are in the planned order if they are the planned nodes, else in the
+ * best order for the ring. Its ranks are on them as Slurm starts them
+ * (core/gang/ranks.h), and inside a node by its share of each island. */
 struct layout {
 	const struct sgang_topology *topology;
 	struct sgang_run *runs;
 	size_t n, cap;
-	bool unknown;        /* ... or evenly, if nobody knows */
-	bool sorted;         /* members for the sake of the ring */
-	uint64_t order_cost; /* of another order of members; 0: none
-			      * costs less */
+	bool unknown;        /* ... or evenly, if that is not known */
+	bool sorted;         /* the members are sorted for the ring */
+	uint64_t order_cost; /* of another order of members; 0: no order costs
+			      * less */
 	uint32_t *rank;      /* by position; NULL: the same */
 	uint64_t weighted;   /* cost of communication groups */
-	char **order;        /* by member: its nodes' order, where the
-			      * record has no room for their names */
+	char **order;        /* by member: the order of its nodes, if the record
+			      * has no room for names */
 	size_t n_order;
 
-	/* Used for one member after the other, or the time would grow with the
-	 * members times the nodes of the cluster. */
-	struct sgang_nodeset *left; /* empty in between */
-	uint32_t *nodes;            /* all by node, or more */
+	/* Scratch for one member at a time, allocated once: otherwise the time
+	 * would grow with members times nodes of the cluster. */
+	struct sgang_nodeset *left; /* empty between members */
+	uint32_t *nodes;            /* room for all nodes, or more */
 	uint32_t *ranks;
 	uint32_t *cpus;
 	uint32_t *counts;
@@ -77,7 +77,7 @@ static int push_run(struct layout *l, uint32_t member, uint32_t node,
 	return 0;
 }
 
-/* The next of the member's nodes, with what it has there. */
+/* Add the next node of the member, with its share of the node. */
 static int push_node(struct sgang_conductor *c, struct layout *l,
 		     uint32_t member, struct sgang_job *job, uint32_t node,
 		     uint32_t ranks)
@@ -135,8 +135,8 @@ struct sgang_nodeset *sgang_describe_islands(struct sgang_conductor *c,
 	return islands;
 }
 
-/* The planned order of the nodes in 'left', which are taken out. The runs of a
- * member stand side by side. */
+/* Move the nodes of 'left' to the list in planned order. The runs of a member
+ * are adjacent. */
 static uint32_t list_planned(struct sgang_conductor *c, struct layout *l,
 			     const struct sgang_placement *plan,
 			     uint32_t member)
@@ -157,7 +157,7 @@ static uint32_t list_planned(struct sgang_conductor *c, struct layout *l,
 	return n;
 }
 
-/* The same in the order that its record tells. */
+/* The same in the order of its record. */
 static uint32_t list_told(struct sgang_conductor *c, struct layout *l,
 			  const struct sgang_record *r)
 {
@@ -188,7 +188,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Add those of 'left' that are not planned, in fabric order. Empties 'left'. */
+/* Add the rest of 'left' in fabric order. Empties 'left'. */
 static uint32_t list_left(struct layout *l, uint32_t n)
 {
 	const uint32_t *pos = sgang_fabric_pos(l->topology->fabric);
@@ -206,7 +206,7 @@ static uint32_t list_left(struct layout *l, uint32_t n)
 	return n;
 }
 
-/* How many of the member's ranks are on each of its nodes, by node. */
+/* Count the member's ranks on each of its nodes, by node. */
 static void count_ranks(struct sgang_conductor *c, struct layout *l,
 			struct sgang_job *job, uint32_t tasks)
 {
@@ -284,8 +284,8 @@ static char *join_counts(const uint32_t *counts, size_t n)
 	return sgang_text_close(f, &text);
 }
 
-/* The ranks of the member's tasks, in their order; "" where they follow each
- * other. What stands there from an earlier start may be another's. */
+/* The ranks of the member's tasks, in their order; "" if consecutive. Always
+ * set, because the value of an earlier start may be another. */
 static void set_layout(const struct sgang_host *h, const struct gang *g,
 		       struct sgang_job *job, const struct layout *l,
 		       uint64_t first, uint64_t n)
@@ -299,11 +299,11 @@ static void set_layout(const struct sgang_host *h, const struct gang *g,
 	free(text);
 }
 
-/* What is told of the gang as a whole. */
+/* The part of the environment that is about the gang. */
 struct whole {
 	char *ids, *nodes, *draining;
-	char *spares;        /* NULL: there are none */
-	char *layouts;       /* NULL: as they stand */
+	char *spares;        /* NULL: none */
+	char *layouts;       /* NULL: consecutive */
 	char *per_member[2]; /* its nodes, its ranks */
 	const char *head;
 };
@@ -319,7 +319,7 @@ static void free_whole(struct whole *w)
 	free(w->per_member[1]);
 }
 
-/* What all members are told alike. */
+/* Set the variables that are equal for all members. */
 static void describe_gang(const struct sgang_host *h, const struct gang *g,
 			  const struct whole *w, struct sgang_job *job,
 			  const struct sgang_record *r)
@@ -361,7 +361,7 @@ static int describe_one(struct sgang_conductor *c, const struct gang *g,
 	return sgang_publish_place(c, job, r, l->order[r->member_rank]);
 }
 
-/* It may have had a member rank when it ran before. */
+/* Clears the member rank that it may have had in an earlier run. */
 static int describe_spare(struct sgang_conductor *c, const struct gang *g,
 			  const struct whole *w, struct sgang_job *job,
 			  struct sgang_record *r)
@@ -379,7 +379,7 @@ static int describe_spare(struct sgang_conductor *c, const struct gang *g,
 	return sgang_publish_write(c, job, r);
 }
 
-/* Is this run on another node than the one before it, or of another member? */
+/* True if this run and the one before differ in node or member. */
 static bool starts_node(const struct sgang_conductor *c, const struct layout *l,
 			size_t run)
 {
@@ -387,8 +387,8 @@ static bool starts_node(const struct sgang_conductor *c, const struct layout *l,
 	       run_node(c, &l->runs[run]) != run_node(c, &l->runs[run - 1]);
 }
 
-/* Write into the record the nodes of the member that begins at 'run'; where
- * there is no room for their names, their order alone. */
+/* Write into the record the nodes of the member that begins at 'run', or only
+ * their order if the names do not fit. */
 static void list_nodes(const struct sgang_conductor *c, struct layout *l,
 		       size_t run, struct sgang_record *r)
 {
@@ -425,8 +425,7 @@ static void list_nodes(const struct sgang_conductor *c, struct layout *l,
 
 /* ---- the order of members ---- */
 
-/* The holds in the order in which the runs have them; those without any nodes
- * come last. */
+/* Sort the holds into the order of the runs; holds without nodes come last. */
 static int follow_runs(struct gang *g, struct layout *l)
 {
 	struct hold *holds = malloc(g->hold.n * sizeof(*holds));
@@ -458,7 +457,7 @@ static int follow_runs(struct gang *g, struct layout *l)
 }
 
 /* Sort the nodes of members without a common plan. Then sort the members, or
- * find out what that would do. -1 without memory. */
+ * only find the cost of that order. -1 without memory. */
 static int order_members(struct sgang_conductor *c, struct gang *g,
 			 bool planned, struct layout *l)
 {
@@ -490,8 +489,8 @@ static int order_members(struct sgang_conductor *c, struct gang *g,
 
 /* ---- communication groups ---- */
 
-/* The order of ranks along the ring, the one that was planned or, where members
- * were placed one after the other, by weight. NULL: it is that of the ring. */
+/* The order of ranks along the ring: as planned, or by weight if members were
+ * placed one by one. NULL: the order of the ring. */
 static uint32_t *order_ranks(const struct sgang_parallel *parallel,
 			     const struct sgang_placement *plan, uint64_t ranks)
 {
@@ -512,7 +511,7 @@ static uint32_t *order_ranks(const struct sgang_parallel *parallel,
 	return NULL;
 }
 
-/* Measure the groups of the gang, if it has any that its ranks make up. */
+/* Measure the communication groups, if the gang's ranks form any. */
 static void weigh(struct sgang_conductor *c, const struct gang *g,
 		  const struct sgang_placement *plan, uint64_t ranks,
 		  struct layout *l)
@@ -532,8 +531,8 @@ static void weigh(struct sgang_conductor *c, const struct gang *g,
 
 /* ---- records ---- */
 
-/* Proved optimal only where the members got what was planned. Of a chosen order
- * a plan proves what it costs, and seldom what else decides. */
+/* Proved optimal only if the members got the planned nodes. For a chosen order
+ * the plan proves the cost, and seldom the tie breakers. */
 static bool is_exact(const struct sgang_conductor *c, const struct layout *l,
 		     const struct sgang_ring *ring,
 		     const struct sgang_placement *plan)
@@ -573,7 +572,7 @@ static void fill_records(struct sgang_conductor *c, struct gang *g,
 		r->rank_offset = offset;
 		r->ranks = ring.ranks;
 		sgang_ranks_ring(c, &ring, r);
-		/* That one is not always proved to be the best. */
+		/* The empty-cluster cost is not always proved optimal. */
 		if (r->ring_best > ring.cost)
 			r->ring_best = ring.cost;
 		r->bound = (r->exact || !plan) ? 0 : plan->bound;
@@ -606,8 +605,8 @@ static char *join_ids(const struct gang *g)
 	return sgang_text_close(f, &text);
 }
 
-/* The nodes of a part of the layout, in its order, and their number. The caller
- * frees it; NULL: no memory. */
+/* The nodes of a part of the layout, in order, and their number. The caller
+ * frees them; NULL: no memory. */
 static uint32_t *nodes_along(const struct sgang_conductor *c,
 			     const struct layout *l, size_t first, size_t end,
 			     size_t *n)
@@ -645,7 +644,7 @@ static char *join_ring(const struct sgang_conductor *c, const struct layout *l)
 	return text;
 }
 
-/* Those of the ring that drain, each once. */
+/* The draining nodes of the ring, each once. */
 static char *join_draining(const struct sgang_conductor *c,
 			   const struct layout *l)
 {
@@ -666,7 +665,7 @@ static char *join_draining(const struct sgang_conductor *c,
 	return text;
 }
 
-/* Takes over 'ids'; the caller frees what is in it in any case. */
+/* Takes over 'ids'. The caller frees the contents of 'w' in any case. */
 static int tell_whole(const struct sgang_conductor *c, const struct layout *l,
 		      size_t members, char *ids, struct whole *w)
 {
@@ -708,8 +707,8 @@ static void tell_layouts(const struct layout *l, uint64_t ranks,
 	w->layouts = l->rank ? join_counts(l->rank, ranks) : NULL;
 }
 
-/* The ranks of its steps are to stand along its nodes. Slurm sees to that where
- * it can, gang.so to the rest. */
+/* The ranks of its steps follow this order of nodes: by Slurm where it can,
+ * else by gang.so. */
 static int order_nodes(struct sgang_conductor *c, struct sgang_job *job,
 		       const uint32_t *nodes, size_t n)
 {
@@ -724,8 +723,8 @@ static int order_nodes(struct sgang_conductor *c, struct sgang_job *job,
 	return 0;
 }
 
-/* The nodes of each member by itself. A member's runs stand side by side, the
- * members in their order. */
+/* Describe the nodes of each member. The runs of a member are adjacent, and the
+ * members are in order. */
 static int describe_nodes(struct sgang_conductor *c, const struct gang *g,
 			  const struct layout *l)
 {
@@ -766,7 +765,7 @@ static void close_layout(struct layout *l)
 	free(l->planned);
 }
 
-/* Where the runs of each of the n members begin. */
+/* Find the first run of each of the n members. */
 static int find_planned(struct layout *l, const struct sgang_placement *plan,
 			size_t n)
 {
@@ -828,7 +827,7 @@ int sgang_describe_holds(struct sgang_conductor *c, struct gang *g,
 	int rc = -1;
 
 	if (!c->fabric) {
-		g->hold.described = true; /* what was said before stays */
+		g->hold.described = true; /* the earlier description stays */
 		return 0;
 	}
 	if (lay_out(c, g, plan, &l) || order_members(c, g, plan, &l) ||
@@ -874,7 +873,7 @@ static int lay_out_seats(struct sgang_conductor *c, const struct seated *seats,
 	return 0;
 }
 
-/* In the order of their ranks; "0" for one that is vacant. */
+/* In order of member ranks; "0" for a vacant one. */
 static char *join_seats(const struct seated *seats, uint32_t n)
 {
 	char *text = NULL;
@@ -886,7 +885,7 @@ static char *join_seats(const struct seated *seats, uint32_t n)
 	return sgang_text_close(f, &text);
 }
 
-/* 'also' (0: nobody) has just become one. */
+/* 'also' (0: none) has just become a spare. */
 static char *join_spares(const struct sgang_conductor *c, const struct gang *g,
 			 uint32_t also)
 {
@@ -906,8 +905,8 @@ static char *join_spares(const struct sgang_conductor *c, const struct gang *g,
 	return sgang_text_close(f, &text);
 }
 
-/* The ranks of a seat, as it or its owner has them: 1. 0: nobody knows; -1: what
- * is known cannot be read. */
+/* Read the ranks of a seat, from it or its owner. 1: done; 0: not known; -1:
+ * unreadable. */
 static int read_ranks(const struct seated *seat, uint32_t *rank)
 {
 	if (seat->layout && seat->layout[0])
@@ -920,8 +919,8 @@ static int read_ranks(const struct seated *seat, uint32_t *rank)
 	return seat->record != NULL;
 }
 
-/* What is known, and whether some seat has other ranks than those from its offset
- * on. 'had' are all that somebody has. -1: that cannot be told. */
+/* Read the known ranks. 1: some seat has ranks other than those from its offset
+ * on; 0: none has; -1: unreadable. 'had': the ranks that are owned. */
 static int take_known(const struct seated *seats, uint32_t n, uint64_t ranks,
 		      uint32_t *rank, bool *had, bool *known)
 {
@@ -947,7 +946,7 @@ static int take_known(const struct seated *seats, uint32_t n, uint64_t ranks,
 	return other;
 }
 
-/* The seats of whom nobody knows have what is left, the first the lowest. */
+/* Give the remaining ranks to the unknown seats in order, lowest first. */
 static int share_rest(const struct seated *seats, uint32_t n, uint64_t ranks,
 		      uint32_t *rank, const bool *had, const bool *known)
 {
@@ -965,8 +964,8 @@ static int share_rest(const struct seated *seats, uint32_t n, uint64_t ranks,
 	return 0;
 }
 
-/* The ranks of all seats along the ring. False: all are as they stand, or not all
- * can be told. */
+/* The ranks of all seats along the ring. False: all are consecutive, or not all
+ * are known. */
 static bool rank_seats(const struct seated *seats, uint32_t n, uint64_t ranks,
 		       struct layout *l)
 {
@@ -1109,14 +1108,14 @@ uint64_t sgang_describe_cost(struct sgang_conductor *c, const struct gang *g,
 	return ring.cost;
 }
 
-/* ---- those who are there ---- */
+/* ---- the members now ---- */
 
-/* One after the other, for sgang_epoch_write(). */
+/* An iterator over the members for sgang_epoch_write(). */
 struct told {
 	const struct gang *g;
 	const struct whole *whole;
 	uint64_t cost;
-	char number[24]; /* the last that was asked for */
+	char number[24]; /* the last one returned */
 };
 
 static const char *show_number(struct told *t, uint64_t number)
@@ -1182,7 +1181,7 @@ char *sgang_describe_epoch(struct sgang_conductor *c, struct gang *g,
 	for (size_t i = 0; i < g->n_entries; i++) {
 		struct sgang_job *job = sgang_ranks_spare(c, g->entries[i]);
 
-		/* of a cold one nobody listens there */
+		/* on a cold spare's nodes no process listens */
 		if (job && !g->entries[i]->record.cold)
 			c->host->jobs.nodes(job, nodes);
 	}
