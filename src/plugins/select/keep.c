@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* keep.c - nodes of members that were requeued, until they have begun again
+/* keep.c - nodes kept for requeued members until they start again
  *
- * A gang that is requeued gives its nodes back for the seconds in which its
- * members end and begin. Nobody behind it in the queue gets them meanwhile, and
- * its own turn is on them first. Which nodes, and until when, is in the records
- * of the members: what is here follows from these, also after a restart. A member
- * whose restart is further away keeps nothing, nor does one that may not start.
- * Nodes of it that are out of service may be back by then; where others will do,
- * they are left alone.
+ * A requeued gang is without its nodes for the seconds in which its members end
+ * and start. Meanwhile no job of lower priority gets these nodes, and the
+ * gang's own turn tries them first. The records of the members have the nodes
+ * and the time limit; this file derives its state from them, also after a
+ * restart. A member that starts much later, or may not start, keeps no nodes. A
+ * lost node may return to service by then; it is avoided if other nodes will
+ * do.
  *
- * The nodes of a member that is lost are free before a pass has seen that, and
- * whether it begins again. Until the next pass nobody gets them.
+ * The nodes of a lost member are free before a pass has seen the loss and
+ * decided whether it starts again. No job gets them until the next pass.
  */
 
 #include <string.h>
@@ -18,13 +18,13 @@
 #include "conductor_private.h"
 #include "plugins/log.h"
 
-/* Nothing is kept for a restart that is so many seconds away ... */
+/* Nodes are not kept for a restart that is so many seconds away ... */
 #define AWAY_SECONDS 60
-/* ... nor for so long after the moment at which its members have ended at the
- * latest and may begin. */
+/* ... nor longer than this after the latest time at which members have ended
+ * and may start. */
 #define LATE_SECONDS 30
 
-/* The first nodes of the set, so many. NULL without memory. */
+/* The first n nodes of the set. NULL without memory. */
 static struct sgang_nodeset *first_of(const struct sgang_nodeset *nodes,
 				      uint32_t n)
 {
@@ -38,8 +38,8 @@ static struct sgang_nodeset *first_of(const struct sgang_nodeset *nodes,
 	return first;
 }
 
-/* A host list; of one that is too long as many as there is room for: some are kept,
- * or left alone, and others not. */
+/* Write a host list; if it is too long, of as many nodes as fit. The rest is
+ * then neither kept nor avoided. */
 static void fold(struct sgang_conductor *c, const struct sgang_nodeset *nodes,
 		 char text[SGANG_CLAIM_SIZE])
 {
@@ -85,7 +85,7 @@ void sgang_keep_write(struct sgang_conductor *c, struct sgang_job *job,
 	nodes = sgang_node_list_read(c, r->at);
 	gone = sgang_nodeset_create(c->host->nodes.count());
 	if (nodes && gone) {
-		if (!r->at[0]) /* its nodes are too many for that */
+		if (!r->at[0]) /* too many nodes for that */
 			c->host->jobs.nodes(job, nodes);
 		c->host->nodes.unavailable(gone);
 		sgang_nodeset_and(gone, nodes);
@@ -111,7 +111,7 @@ void sgang_keep_copy(const struct sgang_record *from, struct sgang_record *to)
 	strcpy(to->lost, from->lost);
 }
 
-/* What is kept from everybody until the next pass; NULL without memory. */
+/* The nodes kept from all jobs until the next pass; NULL without memory. */
 static struct sgang_nodeset *unseen_nodes(struct sgang_conductor *c,
 					  struct gang *g)
 {
@@ -151,7 +151,7 @@ void sgang_keep_ended(struct sgang_conductor *c, struct sgang_job *job,
 		c->host->jobs.nodes(job, kept);
 }
 
-/* Could it begin again if its members were eligible? */
+/* True if the gang could start again, were its members eligible. */
 static bool may_begin(const struct gang *g)
 {
 	size_t members = 0;
@@ -209,7 +209,7 @@ void sgang_keep_look_all(struct sgang_conductor *c)
 		sgang_keep_forget(g);
 		if (c->fabric && g->count.keeping && may_begin(g))
 			read_records(c, g);
-		/* somebody may have waited for these */
+		/* a job may have waited for these */
 		c->wake_scheduler |= kept && (!g->kept.nodes || unseen);
 	}
 }

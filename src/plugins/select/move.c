@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* move.c - members leave nodes that somebody takes out of service
+/* move.c - members leave nodes that drain
  *
- * With --gang-on-drain=replace a member one of whose nodes drains is requeued
- * alone, where a spare can have its seat or it could begin elsewhere now: one that
- * runs on a node that drains is worth more than one that waits. So one goes
- * after the other; the next when the last one runs again, or has a spare for it.
- * What it will begin on is kept for it (keep.c). It comes back as any member that
- * comes later does (heir.c). To whom no such thing happens, and why, is in its
- * record. What becomes of a member is its own user's word (core/gang/own.h).
+ * With --gang-on-drain=replace a member with a draining node is requeued alone,
+ * but only if a spare can take its seat or it could start elsewhere now,
+ * because a member on a draining node is worth more than one that waits.
+ * Members go one at a time; the next when the last one runs again or a spare
+ * has its seat. The nodes for its next start are kept for it (keep.c). It
+ * starts again as any late member does (heir.c). The record of a member that
+ * stays says why. The options of its own user decide about a member
+ * (core/gang/own.h).
  *
- * That it leaves is on disk before it is requeued. A slurmctld that died in
- * between finds it ended or requeued, and knows that it is not lost.
+ * The decision is saved before the requeue. If slurmctld dies in between, it
+ * finds the member ended or requeued, and does not take it for lost.
  */
 
 #include <stdlib.h>
@@ -23,14 +24,14 @@
 /* As of --gang-on-failure. */
 #define RESTARTS_MAX 5
 
-/* A gang that cannot leave is looked at again after so many seconds ... */
+/* A gang that cannot leave is checked again after so many seconds ... */
 #define RETRY_SECONDS 2
-/* ... and no more gangs than these in a pass; where more cannot, later. */
+/* ... and at most so many gangs in a pass; others later. */
 #define GANGS_MAX 4
 
 /* ---- room for it elsewhere ---- */
 
-/* Others have these, or will soon. */
+/* Take out nodes that other gangs have or will have soon. */
 static void cut_reserved(const struct sgang_conductor *c, const struct gang *g,
 			 struct sgang_nodeset *nodes)
 {
@@ -50,16 +51,16 @@ static void cut_reserved(const struct sgang_conductor *c, const struct gang *g,
 	}
 }
 
-/* What it looks for, and on which nodes it would find it. */
+/* The request of a member, and the nodes that could serve it. */
 struct wish {
 	struct sgang_job *job;
 	struct sgang_shape shape;
 	struct sgang_nodeset *has;  /* its nodes that do not drain */
-	struct sgang_nodeset *free; /* others that have room */
-	uint32_t *units;            /* on each of them */
+	struct sgang_nodeset *free; /* others with room */
+	uint32_t *units;            /* room on each of them */
 	uint8_t *cause;
-	uint32_t needed; /* units, in place of what it has on nodes that drain;
-			  * of one that is split anew, all */
+	uint32_t needed; /* units to replace those on draining nodes; all, if
+			  * the job can be split anew */
 };
 
 static void free_wish(struct wish *w)
@@ -107,7 +108,7 @@ static bool make_wish(struct sgang_conductor *c, struct gang *g,
 	return true;
 }
 
-/* Does it find all on these? They become what it would take of them. */
+/* True if 'nodes' have all units needed; leaves the nodes it would take. */
 static bool take_of(const struct wish *w, struct sgang_nodeset *nodes)
 {
 	bool fixed = sgang_shape_fixed(&w->shape);
@@ -123,7 +124,7 @@ static bool take_of(const struct wish *w, struct sgang_nodeset *nodes)
 	return found >= w->needed;
 }
 
-/* Of the nodes that are as near as that to its place in the ring. */
+/* The same from nodes within this level of its neighbours in the ring. */
 static struct sgang_nodeset *take_near(struct sgang_conductor *c,
 				       const struct entry *e,
 				       const struct wish *w, uint32_t level)
@@ -139,8 +140,7 @@ static struct sgang_nodeset *take_near(struct sgang_conductor *c,
 	return NULL;
 }
 
-/* The nodes on which it could begin now; NULL: there are too few. The caller frees
- * them. */
+/* The nodes on which it could start now, freed by the caller; NULL: too few. */
 static struct sgang_nodeset *find_room(struct sgang_conductor *c,
 				       struct gang *g, const struct entry *e,
 				       struct sgang_job *job)
@@ -180,7 +180,7 @@ static bool has_nodes(const struct sgang_job_info *info)
 	       info->state == SGANG_JOB_CONFIGURING;
 }
 
-/* Is one of its nodes taken out of service, and should it leave? */
+/* True if a node of the job drains and the member should leave. */
 static bool wants_away(struct sgang_conductor *c, const struct entry *e,
 		       struct sgang_job *job)
 {
@@ -194,7 +194,7 @@ static bool wants_away(struct sgang_conductor *c, const struct entry *e,
 	       sgang_drains_under(c, job);
 }
 
-/* A spare that could have its seat, and does not have to leave itself. */
+/* True if there is a spare for its seat that need not leave itself. */
 static bool has_spare(struct sgang_conductor *c, struct gang *g,
 		      const struct entry *e, struct sgang_job *job)
 {
@@ -211,8 +211,8 @@ static bool has_spare(struct sgang_conductor *c, struct gang *g,
 	return false;
 }
 
-/* Why it stays, as in its record; NULL: it may go, and takes 'nodes' then, which
- * the caller frees, or leaves its seat to a spare. */
+/* Why it stays, as in its record. NULL: it may go, to '*nodes' (freed by the
+ * caller), or a spare takes its seat. */
 static const char *stays(struct sgang_conductor *c, struct gang *g,
 			 const struct entry *e, struct sgang_job *job,
 			 struct sgang_nodeset **nodes)
@@ -254,7 +254,7 @@ static void tell_stays(const struct gang *g, const struct entry *e,
 	}
 }
 
-/* Since when it leaves, or why it stays; 0 and NULL: neither. */
+/* Write since when it leaves, or why it stays; 0 and NULL: neither. */
 static void note(struct sgang_conductor *c, const struct gang *g,
 		 struct entry *e, int64_t leaves, const char *why)
 {
@@ -273,7 +273,7 @@ static void note(struct sgang_conductor *c, const struct gang *g,
 	c->changed = true;
 }
 
-/* ---- on its way when slurmctld died ---- */
+/* ---- leaving when slurmctld died ---- */
 
 static void come_back(struct sgang_conductor *c, struct gang *g,
 		      struct sgang_job *job, uint32_t job_id)
@@ -285,7 +285,7 @@ static void come_back(struct sgang_conductor *c, struct gang *g,
 	sgang_registry_renew(c, g);
 }
 
-/* It was requeued, and its record does not say so yet. */
+/* Finish a requeue that the record does not have yet. */
 static bool finish_requeued(struct sgang_conductor *c, struct gang *g)
 {
 	for (size_t i = 0; i < g->n_entries; i++) {
@@ -300,8 +300,8 @@ static bool finish_requeued(struct sgang_conductor *c, struct gang *g)
 	return false;
 }
 
-/* It has ended, and was not requeued, as far as this slurmctld knows. One that is
- * not requeued now is lost. */
+/* Requeue a member that has ended and, as far as this slurmctld knows, was not
+ * requeued. If that fails it is lost. */
 static bool finish_ended(struct sgang_conductor *c, struct gang *g)
 {
 	struct sgang_job *job = g->move.ended ?
@@ -340,8 +340,8 @@ static void stay_all(struct sgang_conductor *c, struct gang *g)
 	}
 }
 
-/* The first of those who want away that can goes. Of the others is said what keeps
- * them, unless that is only that they are not the first. */
+/* The first member that wants to leave and can is chosen. The others get the
+ * reason why they stay, unless it is only that they are not first. */
 static void check(struct sgang_conductor *c, struct gang *g)
 {
 	struct sgang_nodeset *nodes;
@@ -376,7 +376,7 @@ static bool may_look(const struct sgang_conductor *c, const struct gang *g)
 	       !sgang_hold_recovered(g);
 }
 
-/* Is it too early for another look, or would that see the same? */
+/* True if it is too early for another check, or nothing has changed. */
 static bool is_known(const struct sgang_conductor *c, const struct gang *g)
 {
 	if (g->move.drains_of != c->drains.version)
@@ -425,7 +425,7 @@ void sgang_move_check_all(struct sgang_conductor *c)
 	}
 }
 
-/* ---- what was decided is on disk ---- */
+/* ---- the decision is saved ---- */
 
 static struct entry *find_leaver(struct gang *g)
 {
@@ -435,7 +435,7 @@ static struct entry *find_leaver(struct gang *g)
 	return NULL;
 }
 
-/* Jobs may have begun or ended meanwhile. */
+/* Checks again, because jobs may have started or ended meanwhile. */
 static void go(struct sgang_conductor *c, struct gang *g)
 {
 	struct entry *e = find_leaver(g);
@@ -445,7 +445,7 @@ static void go(struct sgang_conductor *c, struct gang *g)
 	sgang_fault_die("leaves", 1);
 	if (!e || !wants_away(c, e, e->job) || stays(c, g, e, e->job, &nodes) ||
 	    !c->host->jobs.requeue(e->job)) {
-		g->move.drains_of = 0; /* the next pass thinks it over */
+		g->move.drains_of = 0; /* the next pass decides again */
 		sgang_nodeset_destroy(nodes);
 		return;
 	}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* replace.c - a member that is lost is requeued alone, and the others go on
+/* replace.c - a lost member is requeued alone, and the others run on
  *
- * It comes back as any member that comes later does (heir.c), and so with the
- * member rank that it had. All members may be lost, one after the other or at
- * once. Then they start together again, as a gang that has never started; unless
- * others have completed, for the gang would not be whole again.
+ * The member starts again as any late member does (heir.c), with the member
+ * rank that it had. If all members are lost, one by one or at once, they start
+ * together again, as a gang that has never started. This does not apply if
+ * other members have completed, because the gang would not be complete.
  */
 
 #include "conductor_private.h"
@@ -20,7 +20,7 @@ bool sgang_replace_is_lost(const struct sgang_job_info *info)
 	       sgang_record_parse(info->comment, &r) == 1 && r.started;
 }
 
-/* Slurm counts a requeue at once. */
+/* Slurm counts a requeue immediately. */
 uint32_t sgang_replace_restarts(const struct sgang_job_info *info)
 {
 	return info->restarts -

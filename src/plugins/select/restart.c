@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* restart.c - members that are requeued begin again at once
+/* restart.c - requeued members start again soon
  *
- * Slurm lets a job that was requeued wait for two minutes (cred_expire), so that
- * no node takes it for the run before. Two seconds are enough for that. A member
- * that is requeued for its gang begins so soon for the first time, and later each
- * time after a wait twice as long, but never later than Slurm lets it. The moment
- * is in its record until it has ended everywhere, when Slurm sets its own.
+ * Slurm delays a requeued job by two minutes (cred_expire), so that no node
+ * takes it for the earlier run. Two seconds are enough for that. A member that
+ * is requeued for its gang waits only these at first. Each later wait is twice
+ * as long, but not longer than Slurm's. The begin time is in its record until
+ * the job has ended on all nodes, when Slurm sets its own.
  *
- * One that Slurm has requeued by itself has lost its node. Slurm does not wait for
- * the end there; but the node may come back while it still ends the job.
+ * A job that Slurm has requeued by itself has lost a node. Slurm does not wait
+ * for its end there, but the node may return while it still ends the job.
  */
 
 #include <string.h>
@@ -20,7 +20,7 @@
 #define BACKOFF_FIRST 15
 #define BACKOFF_DOUBLED 4
 
-/* A node that is told to end a job does so this long after KillWait at most. */
+/* A node ends a job at most so long after KillWait. */
 #define LATE_SECONDS 5
 
 static int64_t backoff(uint32_t restarts)
@@ -45,7 +45,7 @@ void sgang_restart_on(struct sgang_conductor *c, struct sgang_job *job,
 	if (sgang_record_parse(info.comment, &r) != 1)
 		return;
 	r.restart = c->host->now() + (wait > least ? wait : least);
-	r.started = 0; /* one that waits has not been lost again */
+	r.started = 0; /* a pending job is not lost again */
 	r.leaves = 0;
 	if (!r.place)
 		r.place = c->host->jobs.keep_place(job);
@@ -69,7 +69,7 @@ int64_t sgang_restart_least(const struct sgang_conductor *c,
 		       0;
 }
 
-/* Those that have ended everywhere begin when their records say so. */
+/* Set the begin time in the records for members that have ended everywhere. */
 static void set_begin(struct sgang_conductor *c, struct gang *g)
 {
 	for (size_t i = 0; i < g->n_entries; i++) {
