@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* below.c - how many members of a gang have completed, and since when too few
- * run: what stale.c and success.c go by */
+/* below.c - the number of completed members of a gang, and since when too few
+ * run, for stale.c and success.c */
 
 #include <string.h>
 
 #include "conductor_private.h"
 
-/* Those of other starts do not count. */
+/* Members of other starts do not count. */
 static void begin_count(struct gang *g, int64_t started)
 {
 	if (g->below.of >= started)
@@ -31,7 +31,7 @@ static bool cares(const struct sgang_record *r)
 	       sgang_on_success_counts(r->on_success);
 }
 
-/* A gang that wants nothing has no numbers in its records. */
+/* A gang without such a policy has no numbers in its records. */
 void sgang_below_note_end(struct sgang_conductor *c,
 			  const struct sgang_job_info *info,
 			  const struct sgang_record *r, bool told)
@@ -55,8 +55,8 @@ void sgang_below_note_end(struct sgang_conductor *c,
 		g->below.leader = info->job_id;
 }
 
-/* After a restart the records know what was before, also those of members whose
- * nodes have not told yet whether they run. */
+/* The records keep the counts over a restart, also those of members whose nodes
+ * have not answered yet. */
 void sgang_below_recover(struct gang *g)
 {
 	uint32_t before;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* failure.c - a member that ran is lost: what becomes of the others
+/* failure.c - --gang-on-failure: a running member is lost
  *
- * A member fails when it ran and does not run any more without having completed:
- * it failed, was killed, could not be launched, or lost its node. Its record says
- * with which start of the gang it ran, so that a gang of the same name that comes
- * later is not taken for it.
+ * A member is lost when it ran and ended without having completed: it failed,
+ * was killed, could not be launched, or lost its node. Its record has the start
+ * of the gang with which it ran, so that a later gang of the same name is not
+ * taken for it.
  */
 
 #include <stdio.h>
@@ -15,32 +15,32 @@
 #include "faults.h"
 #include "plugins/log.h"
 
-/* A gang that fails every time is not started for ever: Slurm's own default for
- * batch jobs that cannot be launched (MaxBatchRequeue). */
+/* The most restarts of a gang that fails every time: Slurm's default for batch
+ * jobs that cannot be launched (MaxBatchRequeue). */
 #define RESTARTS_MAX 5
 
-/* With which start the gang that is concerned ran; 0: none has. */
+/* The start with which the affected gang ran; 0: none. */
 static int64_t started(const struct gang *g)
 {
 	return g->tally.started ? g->tally.started : g->lost.started;
 }
 
-/* Are its members those of another gang of that name, which has not started?
- * They are not concerned. */
+/* True if its members are of another gang of that name, which has not started.
+ * A loss does not affect them. */
 static bool came_later(const struct gang *g)
 {
 	return g->n_entries && !g->tally.started && !g->tally.satisfied;
 }
 
-/* Does a loss concern anybody? A user's word concerns that user's jobs alone,
- * see core/own.h. */
+/* True if a loss affects any job. The options of a user affect only that user's
+ * jobs, see core/gang/own.h. */
 static bool concerns(const struct gang *g)
 {
 	return g->lost.policy > SGANG_ON_FAILURE_IGNORE ||
 	       (g->cares && !came_later(g));
 }
 
-/* What becomes of this job. */
+/* The policy of this job. */
 static enum sgang_on_failure policy(struct sgang_conductor *c,
 				    const struct sgang_job_info *info)
 {
@@ -57,8 +57,7 @@ static enum sgang_on_failure policy(struct sgang_conductor *c,
 	return is ? is : SGANG_ON_FAILURE_IGNORE;
 }
 
-/* One that Slurm has put back into the queue shows that it ran by its record.
- */
+/* A member that Slurm has requeued is recognised by the start in its record. */
 static uint32_t find_lost(const struct gang *g)
 {
 	if (g->lost.member && g->lost.started == started(g))
@@ -75,14 +74,13 @@ static uint32_t find_lost(const struct gang *g)
 	return 0;
 }
 
-/* ---- who is concerned ---- */
+/* ---- affected jobs ---- */
 
-/* One whose jobs are concerned. */
+/* A user with affected jobs. */
 struct user {
 	uint32_t uid;
-	uint32_t max_restarts; /* 0: nothing was said */
-	uint32_t restarts;     /* of the job of that user which had most, or
-				* of ... */
+	uint32_t max_restarts; /* 0: not set */
+	uint32_t restarts;     /* the most of that user's jobs, or of ... */
 	uint32_t unreplaced;   /* ... one that cannot be replaced; 0: none */
 };
 
@@ -91,7 +89,7 @@ struct everybody {
 	const struct gang *g;
 	uint32_t *ids;
 	size_t n, cap;
-	struct user *users; /* whose jobs they are */
+	struct user *users; /* owners of the jobs */
 	size_t n_users;
 	uint32_t lost;     /* the member that was ... */
 	uint32_t restarts; /* ... after so many restarts, ... */
@@ -115,9 +113,9 @@ static void add_id(struct everybody *all, uint32_t job_id)
 	all->ids[all->n++] = job_id;
 }
 
-/* Those that have ended and ran with this start, whether or not well: a gang
- * that starts again starts whole. One that nothing becomes of is done with, if
- * it is the loss. */
+/* Add members that have ended and ran with this start, also completed ones,
+ * because a gang starts again as a whole. Jobs without a policy are added only
+ * if they failed. */
 static void add_ended(const struct sgang_job_info *info, void *arg)
 {
 	struct everybody *all = arg;
@@ -200,8 +198,9 @@ static bool is_unreplaced(const struct everybody *all,
 	return user && user->unreplaced;
 }
 
-/* Has the job been restarted as often as its user lets it be? Of one who says
- * nothing the member that is lost counts; of others their own alone. */
+/* True if the job has been restarted as often as its user allows. For a user
+ * without a limit the restarts of the lost member count, else the user's own.
+ */
 static bool used_up(const struct everybody *all,
 		    const struct sgang_job_info *info)
 {
@@ -232,9 +231,9 @@ static int find_everybody(struct sgang_conductor *c, const struct gang *g,
 	return all->no_memory ? -1 : 0;
 }
 
-/* ---- what becomes of them ---- */
+/* ---- end ---- */
 
-/* Show that it is not restarted again. */
+/* Show why it is not restarted again. */
 static void tell_used_up(struct sgang_conductor *c, const struct everybody *all,
 			 const struct sgang_job_info *info)
 {
@@ -266,7 +265,8 @@ static void end_one(struct sgang_conductor *c, struct gang *g,
 		c->host->jobs.unlabel(job);
 }
 
-/* It is not concerned. If it is the loss, it must not be found again. */
+/* Leave a job that is not affected. If it is the lost member, it must not be
+ * found again. */
 static void pass_over(struct sgang_conductor *c, struct gang *g,
 		      struct sgang_job *job, const struct sgang_job_info *info)
 {
@@ -283,8 +283,8 @@ static void pass_over(struct sgang_conductor *c, struct gang *g,
 	}
 }
 
-/* All end whose users want that, those that never ran too (3.2). Those that are
- * requeued are left out. False: nobody ends. */
+/* End all jobs whose users want that, also those that never ran (3.2), except
+ * requeued ones. False: none ends. */
 static bool end_all(struct sgang_conductor *c, struct gang *g,
 		    const struct everybody *all, bool requeued)
 {
@@ -312,10 +312,10 @@ static bool end_all(struct sgang_conductor *c, struct gang *g,
 	return any;
 }
 
-/* ---- one alone is requeued ---- */
+/* ---- requeue of one member ---- */
 
-/* Of whoever is replaced his own restarts count. Those of a user whose member
- * cannot be replaced end with it. */
+/* The restarts of the member itself count. If a member cannot be replaced, its
+ * user's jobs end with it. */
 static void replace_one(struct sgang_conductor *c, const struct gang *g,
 			const struct sgang_job_info *info,
 			struct everybody *all)
@@ -352,7 +352,7 @@ static void replace_all(struct sgang_conductor *c, const struct gang *g,
 	}
 }
 
-/* Afterwards it is a gang that has not started. */
+/* After the requeue it is a gang that has not started. */
 static bool requeue_one(struct sgang_conductor *c, struct gang *g,
 			struct sgang_job *job, const struct everybody *all)
 {
@@ -370,13 +370,14 @@ static bool requeue_one(struct sgang_conductor *c, struct gang *g,
 			  g->ns, g->name, info.job_id);
 		return false;
 	}
-	if (ran) /* else it begins when its user has said */
+	if (ran) /* else its user's begin time stays */
 		sgang_restart(c, job, all->before, least);
 	sgang_publish_phase(c, g, job, SGANG_PHASE_WAITING);
 	return true;
 }
 
-/* All whose users want that, or there would be too few for another start. */
+/* All whose users want that: a partial requeue would leave too few for another
+ * start. */
 static bool requeue_all(struct sgang_conductor *c, struct gang *g,
 			const struct everybody *all)
 {
@@ -390,7 +391,7 @@ static bool requeue_all(struct sgang_conductor *c, struct gang *g,
 	return true;
 }
 
-/* Is every gang still there that it has to start with? */
+/* True if every gang it has to start with is still there. */
 static bool group_is_there(struct sgang_conductor *c, const struct gang *g)
 {
 	char ns[SGANG_NAMESPACE_MAX + 1], name[SGANG_NAME_MAX + 1];
@@ -405,8 +406,8 @@ static bool group_is_there(struct sgang_conductor *c, const struct gang *g)
 	return true;
 }
 
-/* What somebody cancelled is not wanted back, and without the others of its
- * group the gang could not start again. */
+/* Not after scancel of a member, nor without the other gangs of its group,
+ * because the gang could not start again. */
 static bool may_requeue(struct sgang_conductor *c, const struct gang *g,
 			uint32_t lost)
 {
@@ -458,13 +459,13 @@ static void check(struct sgang_conductor *c, struct gang *g)
 {
 	uint32_t lost;
 
-	/* one that is preempted as a whole has lost nobody */
+	/* a gang preempted as a whole has lost no member */
 	if (g->stale || g->preempt.evicted || !started(g) || !concerns(g))
 		return;
 	lost = find_lost(g);
 	if (!lost)
 		return;
-	/* Members that hold for a second start are not concerned any more. */
+	/* Members that hold for a second start are not affected. */
 	if (!came_later(g))
 		sgang_hold_give_back(c, g, SGANG_HOLD_END_FAILED);
 	apply(c, g, lost);

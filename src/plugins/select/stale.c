@@ -2,11 +2,11 @@
 /* stale.c - gangs that run with fewer members than their minimum
  *
  * A gang is stale when fewer members run than its minimum and are not replaced
- * within a time. Those that have completed count as there, or every gang whose
- * members end one after the other would be stale; Slurm forgets them, so their
- * number is in the records of those that run, as is the moment since which there
- * are too few. What becomes of a member is its own user's word (core/own.h).
- * --gang-on-failure acts at once and so before this.
+ * within a time. Completed members count as running, or every gang whose
+ * members end one by one would be stale. Slurm purges completed members, so the
+ * records of running members have their number, and the time since which too
+ * few run. The options of its own user decide about a member (core/gang/own.h).
+ * --gang-on-failure acts at once, and so before this.
  */
 
 #include <stdio.h>
@@ -18,7 +18,7 @@
 /* As of --gang-on-failure. */
 #define RESTARTS_MAX 5
 
-/* Does it matter how many members have completed, and how many run? */
+/* Find whether the number of completed, or of running, members matters. */
 static void find_cares(struct gang *g, bool *done, bool *running)
 {
 	*done = *running = false;
@@ -46,7 +46,7 @@ static uint32_t grace_of(const struct entry *e)
 	return e->m.stale_grace ? e->m.stale_grace : GRACE_SECONDS;
 }
 
-/* Is this member to go now? */
+/* True if this member must go now. */
 static bool is_due(const struct gang *g, const struct entry *e, int64_t now)
 {
 	uint32_t grace = grace_of(e);
@@ -55,7 +55,7 @@ static bool is_due(const struct gang *g, const struct entry *e, int64_t now)
 	       grace != SGANG_FOREVER && now - g->below.since >= grace;
 }
 
-/* The most often that a job of that user's was requeued. */
+/* The largest number of requeues of that user's jobs. */
 static uint32_t restarts_of(const struct gang *g, uint32_t uid)
 {
 	uint32_t most = 0;
@@ -88,7 +88,7 @@ static void take(struct sgang_conductor *c, struct gang *g,
 		sgang_publish_end(c, g, e->job, SGANG_PHASE_FAILED, why);
 }
 
-/* Those whose time is over go, with what waits of the same users'. */
+/* Members whose time is over go, with pending members of the same users. */
 static bool take_due(struct sgang_conductor *c, struct gang *g, int64_t now)
 {
 	char why[SGANG_NAMESPACE_MAX + SGANG_NAME_MAX + 128];
@@ -123,7 +123,7 @@ static void check(struct sgang_conductor *c, struct gang *g)
 
 	if (g->stale || g->preempt.evicted || !g->tally.started)
 		return;
-	/* After a restart it has to be found out first who runs. */
+	/* After a restart the running members are not known yet. */
 	if (g->tally.held && !g->tally.running)
 		return;
 	find_cares(g, &g->below.cares, &cares);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* success.c - a gang that is done before all of its members are
  *
- * Members that serve others never end by themselves. Once the leader has
- * completed, or as many members as --gang-on-success says, the rest end as by
- * scancel, and so do those that wait. That is no loss to --gang-on-failure. What
- * becomes of a member is its own user's word (core/own.h).
+ * Servers among the members never end by themselves. Once the leader, or as
+ * many members as --gang-on-success says, have completed, the rest is
+ * cancelled, also pending members. --gang-on-failure does not count these as
+ * lost. The options of its own user decide about a member (core/gang/own.h).
  */
 
 #include <stdio.h>
@@ -39,8 +39,9 @@ static void end_one(struct sgang_conductor *c, struct gang *g,
 	sgang_publish_end(c, g, e->job, SGANG_PHASE_FINISHED, why);
 }
 
-/* Those that come after the gang was done belong to the next of that name; where
- * nobody runs any more, all that no pass has seen beside those who ran. */
+/* Members submitted after the gang was done belong to the next gang of that
+ * name. If no member runs, these are all that no pass has seen together with
+ * members that ran. */
 static bool is_concerned(const struct gang *g, const struct entry *e)
 {
 	if (!is_done(g, e->m.on_success))
