@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hold.c - members that have their nodes and wait: kept, lost, ended, released
+/* hold.c - members that have nodes and wait: kept, lost, ended, released
  *
  * A strict gang holds from its commit to its release, a nonstrict one from its
- * first member on. Whatever ends a hold ends it for all members of a gang that
- * cannot start without: within one hold of the locks.
+ * first member on. If a hold ends and the gang cannot start without it, all its
+ * holds end, within one hold of the locks.
  */
 
 #include <stdio.h>
@@ -16,8 +16,8 @@
 
 /* ---- taking and giving back ---- */
 
-/* What it held until now counts, whoever ended it: a user could hold for ever
- * by letting go from time to time. A strict gang only starts. */
+/* The time held counts, whatever ended the hold: otherwise a user could hold
+ * for ever by releasing now and then. A strict gang does not count it. */
 static void count_hold(struct sgang_conductor *c, const struct gang *g,
 		       const struct hold *hold)
 {
@@ -29,8 +29,9 @@ static void count_hold(struct sgang_conductor *c, const struct gang *g,
 		e->m.held_for += (uint32_t)held;
 }
 
-/* A Prolog that fails for a gang wherever it is would drain one node after the
- * other. After so many members the next stays as Slurm leaves it: held. */
+/* A Prolog that fails for a gang on any node would drain one node after
+ * another. After so many lost members the next stays held, as Slurm leaves it.
+ */
 #define PREPARE_FAILURES 3
 
 int sgang_hold_add(struct sgang_conductor *c, struct gang *g,
@@ -75,14 +76,14 @@ static void undo_holds(struct sgang_conductor *c, struct gang *g,
 
 		count_hold(c, g, &g->hold.members[n]);
 		sgang_fault_die("giveback", n + 1);
-		/* One that was cancelled or requeued meanwhile is none. */
+		/* A job cancelled or requeued meanwhile holds no longer. */
 		if (job && c->host->holds.held(job))
 			c->host->holds.undo(job);
 		else if (job)
 			c->host->holds.drop(job,
 					    why == SGANG_HOLD_END_PREEMPTED);
 	}
-	/* They are no holds any more when they are looked at. */
+	/* The entries are updated when the holds are gone. */
 	n = g->hold.n;
 	g->hold.n = 0;
 	g->hold.adopted = 0;
@@ -135,8 +136,8 @@ static int by_rank(const void *a, const void *b)
 	return 0;
 }
 
-/* Do the records tell of one ring, of which nobody is missing? Some may run
- * with what they were told, so the others must not be told anything else. */
+/* True if the records describe one ring with all members present. Some members
+ * may run with this description, so the others must keep it. */
 static bool told_of_ring(struct gang *g)
 {
 	qsort(g->hold.members, g->hold.n, sizeof(*g->hold.members), by_rank);
@@ -150,19 +151,19 @@ static bool told_of_ring(struct gang *g)
 	return true;
 }
 
-/* A node takes a while from the launch message to the moment at which it shows
- * the job (doc/internals.md has measurements). An earlier no is none. */
+/* The time from the launch message until the node shows the job (measured in
+ * doc/internals.md). An earlier "no" does not count. */
 #define SHOWN_SECONDS 5
 
-/* So long after that a member that lost its launch is waited for. */
+/* The time to wait for a member whose launch was lost. */
 #define TAKE_UP_SECONDS 60
 
-/* Have some not been launched, or is that not known of some? */
+/* Whether some were not launched, or some are not known. */
 struct answers {
 	bool no, unknown;
 };
 
-/* One that was launched says it for all. */
+/* One launched member means that all were released. */
 static struct answers nodes_say(struct sgang_conductor *c, struct gang *g)
 {
 	struct answers say = { false, false };
@@ -204,14 +205,14 @@ static void ask_again(struct sgang_conductor *c, struct gang *g)
 	}
 }
 
-/* Its record was saved after the release. */
+/* True if its record was saved after the release. */
 static bool was_released(const struct hold *hold)
 {
 	return hold->record.phase == SGANG_PHASE_RUNNING;
 }
 
 /* A strict gang that was being committed in slices gives all back. A nonstrict
- * one that has waited for as long as it may is told so (0.28). */
+ * gang holds on, or times out (0.28). */
 static void end_partial(struct sgang_conductor *c, struct gang *g)
 {
 	bool partial = false;
@@ -224,7 +225,7 @@ static void end_partial(struct sgang_conductor *c, struct gang *g)
 		sgang_hold_give_back(c, g, SGANG_HOLD_END_INCOMPLETE);
 }
 
-/* What is left are the holds of the later round. */
+/* The remaining holds are of the later round. */
 static void begin_later_round(struct sgang_conductor *c, struct gang *g)
 {
 	(void)sgang_hold_move(g, SGANG_HOLD_DOUBTFUL);
@@ -238,10 +239,9 @@ static void begin_later_round(struct sgang_conductor *c, struct gang *g)
 	sgang_registry_refresh(c, g);
 }
 
-/* With --gang-match a gang has rounds. slurmctld died when one had just been
- * released and the next one held already: the first goes on by itself, member
- * by member, and does not count for the other. False: one of them is not ready.
- */
+/* With --gang-match a gang has rounds. If slurmctld died when one had just been
+ * released and the next already held, the first is released member by member
+ * and does not count for the next. False: a member of it is not ready. */
 static bool part_rounds(struct sgang_conductor *c, struct gang *g)
 {
 	size_t kept = 0, n = g->hold.n;
@@ -270,8 +270,8 @@ static bool part_rounds(struct sgang_conductor *c, struct gang *g)
 	return !waits;
 }
 
-/* Do the nodes know of every member whether it was launched? A no counts when
- * they have said it twice. */
+/* True if the nodes have answered for every member whether it was launched.
+ * "No" counts after two answers. */
 static bool all_known(struct sgang_conductor *c, struct gang *g)
 {
 	struct answers say = nodes_say(c, g);
@@ -282,10 +282,10 @@ static bool all_known(struct sgang_conductor *c, struct gang *g)
 	return false;
 }
 
-/* A kill of slurmctld between the release and the save that follows leaves
- * members that run and are held by what was saved. Only the nodes know. Until
- * they have told nothing is done to the gang, and one member that runs says
- * that all of them were released. */
+/* If slurmctld is killed between the release and the next save, running members
+ * are held in the saved state. Only the nodes know. The gang is left alone
+ * until the nodes have answered; one running member means that all were
+ * released. */
 static void find_out(struct sgang_conductor *c, struct gang *g)
 {
 	if (!sgang_hold_recovered(g))
@@ -307,7 +307,7 @@ static void find_out(struct sgang_conductor *c, struct gang *g)
 	end_partial(c, g);
 }
 
-/* A member that holds, by what its record says. */
+/* Count a member that holds according to its record. */
 static void note_found(struct gang *g, enum sgang_phase phase)
 {
 	if (phase != SGANG_PHASE_HOLDING ||
@@ -317,8 +317,8 @@ static void note_found(struct gang *g, enum sgang_phase phase)
 		(void)sgang_hold_move(g, SGANG_HOLD_HOLDING);
 }
 
-/* After a restart of slurmctld the holds are in the job records alone. Whether
- * they are complete is found out again. */
+/* After a restart of slurmctld only the job records have the holds. Whether
+ * these are complete is determined again. */
 static void adopt(struct sgang_conductor *c, struct gang *g)
 {
 	size_t before = g->hold.n, released = 0;
@@ -375,7 +375,7 @@ static void adopt(struct sgang_conductor *c, struct gang *g)
 
 /* ---- ends of holds ---- */
 
-/* A hold that has completed was none. */
+/* A member that has completed had been released. */
 static void drop(struct sgang_conductor *c, struct gang *g,
 		 struct sgang_job *job)
 {
@@ -390,7 +390,7 @@ static void drop(struct sgang_conductor *c, struct gang *g,
 				    g->hold.end == SGANG_HOLD_END_PREEMPTED);
 }
 
-/* The others know of its nodes, so it has to have the same. */
+/* Commit the same nodes, because the other members were told of them. */
 static bool hold_again(struct sgang_conductor *c, struct gang *g,
 		       struct hold *hold, struct sgang_job *job)
 {
@@ -415,11 +415,10 @@ static bool hold_again(struct sgang_conductor *c, struct gang *g,
 	return true;
 }
 
-/* slurmctld died after a node had the launch message and before it had the
- * answer. Then slurmd gives the launch up, and when slurmctld is back it lets
- * it requeue and stop the job. Nobody wanted that, and others of the gang may
- * run: the member gets its nodes back when they are clean. False: it is lost.
- */
+/* If slurmctld dies after the launch message and before the answer, slurmd
+ * gives up the launch, and slurmctld later requeues and holds the job. Other
+ * members may run, so the member gets its nodes again when they are clean.
+ * False: it is lost. */
 static bool take_up(struct sgang_conductor *c, struct gang *g,
 		    struct hold *hold, struct sgang_job *job)
 {
@@ -446,7 +445,7 @@ static bool take_up(struct sgang_conductor *c, struct gang *g,
 	return !info.eligible || hold_again(c, g, hold, job);
 }
 
-/* Its record was told when it lost its nodes, see sgang_conductor_ended(). */
+/* The cause, which sgang_conductor_ended() has written into its record. */
 static enum sgang_hold_end why_lost(struct sgang_conductor *c,
 				    struct sgang_job *job)
 {
@@ -464,9 +463,9 @@ static enum sgang_hold_end why_lost(struct sgang_conductor *c,
 						  SGANG_HOLD_END_FAILED;
 }
 
-/* scontrol hold of a member that is held, or its deadline: it gives its nodes
- * back and waits. One that may have been launched before slurmctld died keeps
- * them. False: it stays. */
+/* A member that was held by scontrol, or would miss its deadline, gives its
+ * nodes back and waits; but not if it may have been launched before slurmctld
+ * died. False: it keeps them. */
 static bool withdraw(struct sgang_conductor *c, struct gang *g,
 		     struct sgang_job *job)
 {
@@ -487,7 +486,7 @@ static bool withdraw(struct sgang_conductor *c, struct gang *g,
 	return true;
 }
 
-/* ---- giving way to a job that preempts ---- */
+/* ---- yielding to a job that preempts ---- */
 
 bool sgang_conductor_may_yield(struct sgang_conductor *c,
 			       const struct sgang_spec *spec,
@@ -507,7 +506,7 @@ bool sgang_conductor_may_yield(struct sgang_conductor *c,
 	       !sgang_hold_begun(g) && c->host->holds.held(job);
 }
 
-/* Slices, and what the nodes were asked for, end when a pass sees that. */
+/* Slices and questions to nodes end in the next pass. */
 static void nobody_holds(struct gang *g)
 {
 	g->hold.since = g->hold.started = 0;
@@ -532,7 +531,7 @@ static void remove_hold(struct sgang_conductor *c, struct gang *g,
 		nobody_holds(g);
 }
 
-/* The next pass adds up what is left of the gang. */
+/* The next pass adds up the rest of the gang. */
 void sgang_conductor_yield(struct sgang_conductor *c,
 			   const struct sgang_spec *spec, struct sgang_job *job,
 			   uint32_t to)
@@ -559,8 +558,8 @@ void sgang_conductor_yield(struct sgang_conductor *c,
 
 /* ---- ends of holds, as a pass finds them ---- */
 
-/* Its Prolog has failed on a node, which Slurm drains. Slurm also holds the
- * job; but a gang is wanted again, elsewhere. */
+/* If its Prolog fails, Slurm drains the node and holds the job. The hold is
+ * removed, so that the gang can start elsewhere. */
 static void lose_prepared(struct sgang_conductor *c, struct gang *g,
 			  struct sgang_job *job)
 {
@@ -609,8 +608,8 @@ static void forget_lost(struct sgang_conductor *c, struct gang *g)
 	sgang_registry_refresh(c, g);
 }
 
-/* A hold that cannot complete: that of a strict gang that cannot start, unless
- * all of its group are placed, a nonstrict one unless they could be. */
+/* True if the holds cannot complete: of a strict gang, if its group is not
+ * placed; of a nonstrict one, if its group could not be. */
 static bool holds_in_vain(const struct sgang_conductor *c, const struct gang *g)
 {
 	if (sgang_hold_committing(g) && !g->stale)
@@ -628,7 +627,7 @@ static void end_vain_hold(struct sgang_conductor *c, struct gang *g)
 		SGANG_LOG_INFO,
 		"%s/%s: %zu of %u members are held and cannot start: rolled back",
 		g->ns, g->name, g->hold.n, g->tally.min_member);
-	/* What took a member away is the reason for the others, too. */
+	/* The cause of a lost member is also that of the others. */
 	sgang_hold_give_back(c, g,
 			     (g->hold.end && g->hold.n) ?
 				     g->hold.end :
@@ -636,8 +635,8 @@ static void end_vain_hold(struct sgang_conductor *c, struct gang *g)
 	sgang_conductor_poke(c);
 }
 
-/* Once the waiting time is over nothing is held, and nobody starts before a
- * user says so (0.13, 0.14). */
+/* After the waiting time no nodes are held, and no member starts before a user
+ * releases it (0.13, 0.14). */
 static void time_out(struct sgang_conductor *c, struct gang *g)
 {
 	sgang_log(
@@ -657,10 +656,10 @@ static void time_out(struct sgang_conductor *c, struct gang *g)
 	}
 	sgang_registry_refresh(c, g);
 	c->changed = true;
-	c->wake_scheduler = true; /* others may use the nodes now */
+	c->wake_scheduler = true; /* other jobs may use the nodes now */
 }
 
-/* One that was released by its user re-arms all of them. */
+/* A member released by its user re-arms all of them. */
 static void rearm(struct sgang_conductor *c, struct gang *g)
 {
 	sgang_log(SGANG_LOG_INFO, "%s/%s: re-armed", g->ns, g->name);
@@ -678,7 +677,7 @@ static void rearm(struct sgang_conductor *c, struct gang *g)
 	c->wake_scheduler = true;
 }
 
-/* Members that come later are stopped like the others. */
+/* Late members are stopped like the others. */
 static void stop_latecomers(struct sgang_conductor *c, struct gang *g)
 {
 	for (size_t i = 0; i < g->n_entries; i++) {
@@ -689,7 +688,7 @@ static void stop_latecomers(struct sgang_conductor *c, struct gang *g)
 	}
 }
 
-/* One that is being committed waits for nobody. */
+/* A gang that is being committed does not wait. */
 static void check_wait(struct sgang_conductor *c, struct gang *g)
 {
 	const struct sgang_gang_wait wait = sgang_hold_wait(c);
@@ -713,8 +712,8 @@ static void forget_all_lost(struct sgang_conductor *c)
 	}
 }
 
-/* What one gang gives back may be what another waited for. Each round but the
- * last ends the holds of one gang at least. */
+/* The nodes that one gang gives back may be those that another waits for. Each
+ * round but the last ends the holds of at least one gang. */
 static void end_vain_holds(struct sgang_conductor *c)
 {
 	bool again = true;
@@ -750,7 +749,7 @@ void sgang_hold_check_all(struct sgang_conductor *c)
 
 /* ---- release ---- */
 
-/* A hold and what decides its place in the ring. */
+/* A hold and the key of its place in the ring. */
 struct place {
 	struct hold hold;
 	const struct sgang_member *m; /* NULL: gone, goes last */
@@ -785,8 +784,8 @@ static int sort_holds(const struct sgang_conductor *c, struct gang *g)
 	return 0;
 }
 
-/* The members came to hold one by one, or some were lost: now that they are
- * complete, tell them of their ring. What was saved stays valid. */
+/* If the members came one by one, or some were lost, describe the ring when
+ * they are complete. Saved state stays valid. */
 static void describe(struct sgang_conductor *c, struct gang *g)
 {
 	uint64_t best;
@@ -804,8 +803,8 @@ static void describe(struct sgang_conductor *c, struct gang *g)
 	}
 }
 
-/* Holds must be on disk before anybody is launched, or a crash would find some
- * of them. A gang of one cannot be half started. */
+/* Holds must be saved before any launch, or a crash could leave only some of
+ * them. A gang of one cannot be half started. */
 static bool is_safe(const struct gang *g)
 {
 	return g->hold.saved ||
@@ -825,9 +824,10 @@ static bool is_ready(struct sgang_conductor *c, const struct gang *g)
 	return !g->stale;
 }
 
-/* First say in every record that the gang has started, then launch: a crash in
- * between must not find a gang half held, half running. What was released before
- * slurmctld died started then, and what has ended since counts. */
+/* First write into every record that the gang has started, then launch: a crash
+ * in between must not leave a gang half held, half running. The start of a gang
+ * released before slurmctld died is its earlier release, and members ended
+ * since then count. */
 static void announce(struct sgang_conductor *c, struct gang *g, int64_t now)
 {
 	for (size_t i = 0; i < g->hold.n; i++) {
@@ -879,7 +879,7 @@ static void launch(struct sgang_conductor *c, struct gang *g)
 		(unsigned long long)r->cross_links, r->tier);
 	count_start(c, g, r);
 	if (g->hold.started)
-		sgang_below_recover(g); /* the next record is to tell it, too */
+		sgang_below_recover(g); /* for the next record */
 	g->hold.n = 0;
 	g->hold.adopted = 0;
 	g->hold.since = 0;
@@ -892,13 +892,12 @@ static void launch(struct sgang_conductor *c, struct gang *g)
 	sgang_registry_refresh(c, g);
 }
 
-/* A node says that its Prolog has ended, and then that it has failed.
- * Before 23.11 slurmctld keeps nothing of the first message but a line in the
- * log. */
+/* A node reports that its Prolog has ended, and then that it has failed. Before
+ * 23.11 the first message leaves only a line in slurmctld's log. */
 #define FAILURE_US 1000000
 
-/* Of those members whose Prolog runs the end was perhaps told to a slurmctld
- * that is no more. */
+/* True if a member's Prolog seems to run, but its end may have been reported to
+ * an earlier slurmctld. */
 static bool interrupted(struct sgang_conductor *c, const struct gang *g)
 {
 	if (g->hold.state == SGANG_HOLD_PREPARING)
@@ -935,8 +934,8 @@ static void begin_preparing(struct sgang_conductor *c, struct gang *g)
 	c->changed = true;
 }
 
-/* Have all nodes of the gang run the Prolog, and has none failed? One that does
- * takes its member's nodes, which ends the hold of all. */
+/* True if all nodes of the gang have run the Prolog and none has failed. On a
+ * failure the member loses its nodes, which ends all holds. */
 static bool is_prepared(struct sgang_conductor *c, struct gang *g)
 {
 	uint64_t now = c->host->clock_us();
@@ -947,7 +946,8 @@ static bool is_prepared(struct sgang_conductor *c, struct gang *g)
 			c->host->jobs.find(g->hold.members[i].job_id);
 
 		if (c->host->holds.prepared(job) == SGANG_PREPARED_NOT) {
-			c->host->holds.prepare(job); /* it holds since then */
+			c->host->holds.prepare(job); /* it came to hold
+						      * meanwhile */
 			g->hold.prepared = 0;
 			c->changed = true;
 		}
@@ -1001,7 +1001,7 @@ static void release(struct sgang_conductor *c, struct gang *const *gangs,
 			launch(c, gangs[i]);
 	}
 	c->changed = true;
-	sgang_conductor_poke(c); /* later members become ordinary jobs */
+	sgang_conductor_poke(c); /* late members become ordinary jobs */
 }
 
 static void release_group(struct sgang_conductor *c, struct gang *g)
@@ -1024,7 +1024,7 @@ void sgang_hold_release_all(struct sgang_conductor *c)
 		if (sgang_group_placed(g)) {
 			release_group(c, g);
 		} else if (sgang_hold_begun(g)) {
-			/* its group was released too, and is gone */
+			/* the rest of its group was released and is gone */
 			describe(c, g);
 			release(c, &g, 1);
 		}

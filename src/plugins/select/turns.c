@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* turns.c - whose turn it is, and who gives way
+/* turns.c - the order of turns, and the exchange of holds
  *
- * Groups are served in the order of their turns. Nonstrict gangs keep what they
- * got, so two of them can hold what the other needs. The rule that ends this:
- * a group that cannot be completed from what is free is tried once more as if
- * it were strict, on what is free, what it holds itself and what groups after
- * it hold. If it can be completed so, it is, and those after it keep of their
- * holds what is left. If not, everything is as before. Why this ends every
- * deadlock is proved in doc/internals.md.
+ * Groups are served in the order of their turns. Nonstrict gangs keep their
+ * nodes, so two of them can hold nodes that the other needs. Such a deadlock
+ * ends by this rule: a group that cannot be completed from free nodes is tried
+ * once more as if it were strict, on free nodes, its own and those held by
+ * groups after it. If this completes the group, the groups after it keep the
+ * holds that are left. If not, nothing changes. doc/internals.md proves that
+ * this ends every deadlock.
  */
 
 #include <stdio.h>
@@ -17,26 +17,25 @@
 #include "conductor_private.h"
 #include "plugins/log.h"
 
-/* A search for a way out of a deadlock is not repeated before something changed
- * or this many seconds have passed. */
+/* A search for a way out of a deadlock is repeated after a change, or after
+ * this many seconds. */
 #define LEND_SECONDS 60
 
-/* No turn but the first is begun in a pass whose turns have taken this long
- * (microseconds); the others are taken by the next one, after slurmctld has had
- * its locks. */
+/* A pass begins no turn but the first after this time (microseconds); the next
+ * pass takes the others, after slurmctld has had its locks. */
 #define PASS_BUDGET 5000
 
 /* ---- a group ---- */
 
-/* Still to be placed. */
+/* True if the gang is still to be placed. */
 static bool wants_nodes(const struct gang *g)
 {
 	return !sgang_gang_ordinary(&g->tally) &&
 	       !sgang_gang_placed(&g->tally) && !sgang_hold_begun(g);
 }
 
-/* Gangs of a group start together, and what keeps to a domain of its own would
- * have to be kept from more than its nodes. */
+/* Not for a group, which starts together, nor for an exclusive gang, whose
+ * domains would have to be reserved. */
 static bool may_slice(struct gang **group, size_t n)
 {
 	bool one_hold = group[0]->attempt.one_hold;
@@ -45,8 +44,8 @@ static bool may_slice(struct gang **group, size_t n)
 	return n == 1 && !one_hold && !group[0]->tally.spec.exclusive[0];
 }
 
-/* From now on the CPUs of jobs count as free that Slurm would suspend for all
- * that waits of these gangs. False: there are none. */
+/* Count the CPUs of jobs as free that Slurm would suspend for all waiting
+ * members of these gangs. False: there are none. */
 static bool suspend_for(struct sgang_conductor *c, struct gang *const *gangs,
 			size_t n)
 {
@@ -73,8 +72,8 @@ static bool suspend_for(struct sgang_conductor *c, struct gang *const *gangs,
 	return any;
 }
 
-/* First on what nobody has, as Slurm does. What Slurm has refused is not tried
- * on more before that is known. */
+/* First on free nodes, as Slurm does. An attempt that Slurm has refused is
+ * repeated there before other nodes are tried. */
 static bool attempt(struct sgang_conductor *c, struct gang **gangs, size_t n,
 		    bool slices)
 {
@@ -98,8 +97,8 @@ static void attempt_some(struct sgang_conductor *c, struct gang *g)
 	c->host->preempt.leave_out(NULL, 0);
 }
 
-/* Nonstrict gangs take what there is. The strict ones hold nothing while they
- * wait, so their turn is when the others have all they need. */
+/* Nonstrict gangs take the nodes there are. Strict gangs hold no nodes while
+ * they wait, so their turn comes when the others are placed. */
 static bool serve(struct sgang_conductor *c, struct gang **group, size_t n)
 {
 	struct gang **strict = calloc(n, sizeof(*strict));
@@ -128,17 +127,17 @@ static bool serve(struct sgang_conductor *c, struct gang **group, size_t n)
 	return done;
 }
 
-/* ---- giving way ---- */
+/* ---- the exchange of holds ---- */
 
-/* A hold that was given back to see whether somebody before it can start. */
+/* A hold given back to see whether a group before it can start. */
 struct lent {
 	struct gang *g;
 	uint32_t job_id;
 	struct sgang_nodeset *nodes, *islands;
 	struct sgang_record record;
 	int64_t since, hold_since;
-	uint32_t held_for; /* before it was lent */
-	bool lost;         /* for good */
+	uint32_t held_for; /* before it was given back */
+	bool lost;         /* not returned */
 };
 
 struct loan {
@@ -182,7 +181,7 @@ static int lend_hold(struct sgang_conductor *c, struct loan *loan,
 	return 0;
 }
 
-/* Nothing changes before all is written down. */
+/* All is written down before any change. */
 static int write_down(struct sgang_conductor *c, struct loan *loan,
 		      struct gang *g)
 {
@@ -214,8 +213,8 @@ static void add_held_nodes(struct sgang_conductor *c, const struct gang *g,
 	}
 }
 
-/* Is what the holder has, or the domains it keeps the gang off, of any use to
- * the gang? */
+/* True if the holder's nodes, or the domains from which it bars the gang, are
+ * of use to the gang. */
 static bool useful_to(struct sgang_conductor *c, const struct gang *g,
 		      const struct gang *holder,
 		      const struct sgang_nodeset *held)
@@ -234,9 +233,9 @@ static bool useful_to(struct sgang_conductor *c, const struct gang *g,
 	return useful;
 }
 
-/* Does it hold something that the group, which comes before it, could use?
- * Where a member of the group cannot start for another reason than nodes, such
- * as licences, anything that is held could be that. */
+/* True if it holds nodes that the group, which comes before it, could use. If a
+ * member of the group lacks something other than nodes, such as licences, any
+ * hold may be of use. */
 static bool gives_way(struct sgang_conductor *c, struct gang *holder,
 		      struct gang **group, size_t n)
 {
@@ -281,8 +280,8 @@ static int by_turn(const void *a, const void *b)
 	return sgang_group_turn_order(x->g, y->g);
 }
 
-/* May the gang still be where the hold was? Somebody who wants to be alone
- * there may have come. */
+/* True if the gang may still use these nodes. An exclusive gang may have taken
+ * their domain. */
 static bool may_return(struct sgang_conductor *c, const struct lent *lent)
 {
 	struct sgang_nodeset *left = sgang_nodeset_copy(lent->nodes);
@@ -295,7 +294,7 @@ static bool may_return(struct sgang_conductor *c, const struct lent *lent)
 	return may;
 }
 
-/* Give a hold back its nodes, if they are there. */
+/* Return its nodes to a hold, if they are free. */
 static bool take_again(struct sgang_conductor *c, const struct lent *lent)
 {
 	struct sgang_job *lost = c->host->jobs.find(lent->job_id), *job = NULL;
@@ -325,7 +324,7 @@ static bool take_again(struct sgang_conductor *c, const struct lent *lent)
 	hold->since = lent->hold_since;
 	e = sgang_registry_entry(c, hold->job_id);
 	if (e)
-		e->m.held_for = lent->held_for; /* it holds on */
+		e->m.held_for = lent->held_for; /* as if it had never stopped */
 	return true;
 }
 
@@ -336,7 +335,7 @@ static void return_loan(struct sgang_conductor *c, struct loan *loan,
 	for (size_t i = 0; i < loan->n; i++) {
 		struct lent *lent = &loan->lent[i];
 
-		/* The winner has other holds now. */
+		/* The group that was placed has other holds now. */
 		if (winner && !sgang_group_turn_order(winner, lent->g))
 			continue;
 		lent->lost = !take_again(c, lent);
@@ -354,7 +353,7 @@ static void return_loan(struct sgang_conductor *c, struct loan *loan,
 	}
 }
 
-/* All gangs of the group that are not placed by themselves, as strict ones. */
+/* Attempt all gangs of the group that are not placed yet, as if strict. */
 static bool serve_as_strict(struct sgang_conductor *c, struct gang **group,
 			    size_t n)
 {
@@ -372,7 +371,7 @@ static bool serve_as_strict(struct sgang_conductor *c, struct gang **group,
 	return done;
 }
 
-/* Is there any hope that the loan helps? Asked before anything changes. */
+/* True if the exchange could help. Call before any change. */
 static bool may_help(struct sgang_conductor *c, const struct loan *loan,
 		     struct gang **group, size_t n)
 {
@@ -397,8 +396,8 @@ out:
 	return hope;
 }
 
-/* Where holds cannot be taken up again, the others give theirs up for good, and
- * the group has the next turn, alone, when that is through. */
+/* If holds cannot be returned, the others give them up, and the group has the
+ * next turn, alone, after that. */
 static void give_up(struct sgang_conductor *c, const struct loan *loan,
 		    struct gang *first)
 {
@@ -416,7 +415,7 @@ static void give_up(struct sgang_conductor *c, const struct loan *loan,
 
 static bool lent_before(struct sgang_conductor *c, const struct gang *g)
 {
-	/* What is given up for good is not asked for at every change. */
+	/* Holds that cannot be returned are not requested at every change. */
 	return g->loan.in_vain &&
 	       (g->loan.stamp == c->host->stamp() ||
 		!c->host->holds.recommits()) &&
@@ -431,8 +430,8 @@ static void note_loan(struct sgang_conductor *c, struct gang *g, bool done)
 	g->loan.time = c->host->now();
 }
 
-/* Nonstrict members start one by one, so there is no common moment that
- * backfill should keep nodes for, and no number of nodes to wait for. */
+/* Nonstrict members start one by one, so there is no common start for which
+ * backfill should reserve nodes, and no number of nodes to wait for. */
 static void forget_common_start(struct gang **group, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -488,7 +487,8 @@ static void note_result(struct sgang_conductor *c, struct gang **group,
 	for (size_t i = 0; i < n; i++) {
 		struct gang *g = group[i];
 
-		/* What has not been tried yet need not wait for a change. */
+		/* If not all has been tried yet, the next turn need not wait
+		 * for a change. */
 		g->attempt.failed = !done && !g->attempt.only_min &&
 				    !g->attempt.one_hold;
 		g->failed_at.stamp = c->host->stamp();
@@ -502,7 +502,7 @@ static void note_result(struct sgang_conductor *c, struct gang **group,
 	}
 }
 
-/* Did the scheduler reach any gang of the group? */
+/* True if the scheduler reached a gang of the group. */
 static bool reached(struct gang **group, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -512,7 +512,7 @@ static bool reached(struct gang **group, size_t n)
 	return false;
 }
 
-/* Whose holds may be running jobs. */
+/* True if holds of the group may be running jobs. */
 static bool any_doubtful(struct gang **group, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -522,7 +522,7 @@ static bool any_doubtful(struct gang **group, size_t n)
 	return false;
 }
 
-/* What a gang had freed for it, if that did not help, is planned anew. */
+/* If the nodes freed for a gang did not help, preemption is planned again. */
 static void try_preemption(struct sgang_conductor *c, struct gang **group,
 			   size_t n)
 {
@@ -545,7 +545,7 @@ static void try_preemption(struct sgang_conductor *c, struct gang **group,
 		}
 	}
 	if (group[0]->attempt.only_min || group[0]->attempt.one_hold)
-		return; /* it is tried again first */
+		return; /* tried again first */
 	all = calloc(n, sizeof(*all));
 	for (size_t i = 0; all && i < n; i++) {
 		if (wants_nodes(group[i]))
@@ -556,7 +556,7 @@ static void try_preemption(struct sgang_conductor *c, struct gang **group,
 	free(all);
 }
 
-/* What the turn of a gang is about. */
+/* The nodes of a gang's turn. */
 struct about {
 	bool known;
 	bool due;
@@ -572,7 +572,7 @@ static void change_places(struct gang *g, struct about *about)
 	*about = was;
 }
 
-/* Where each that wants nodes should be tried first. False: anywhere, or there is
+/* The nodes on which each gang that wants nodes is tried first. False: any, or
  * no memory. */
 static bool find_first(struct gang **group, size_t n, struct about *first)
 {
@@ -596,8 +596,8 @@ static bool find_first(struct gang **group, size_t n, struct about *first)
 	return any && all;
 }
 
-/* Gangs that begin again do so where they were, or away from where they failed, if
- * all can. */
+/* Serve gangs that start again on their earlier nodes, or away from failed
+ * nodes, if this serves all. */
 static bool serve_where_they_were(struct sgang_conductor *c,
 				  struct gang **group, size_t n)
 {
@@ -630,7 +630,7 @@ static void take_turn(struct sgang_conductor *c, struct gang *g)
 	    sgang_group_placed(g) || any_doubtful(group, n) ||
 	    sgang_never_any(g))
 		return;
-	/* What is free is for those that the scheduler reaches. */
+	/* Free nodes are for groups that the scheduler has reached. */
 	if (!reached(group, n)) {
 		(void)give_way(c, group, n);
 		return;
@@ -660,8 +660,8 @@ static void end_turn(struct gang *g)
 	}
 }
 
-/* What was given up for a group is not taken by those after it before it has
- * been tried on that. */
+/* After nodes were given up for a group, the groups after it wait until it has
+ * been tried on them. */
 static bool yielded_to(struct sgang_conductor *c, struct gang *g)
 {
 	struct gang *first = g->group.n ? g->group.gangs[0] : g;
@@ -677,7 +677,7 @@ static bool yielded_to(struct sgang_conductor *c, struct gang *g)
 	return true;
 }
 
-/* The nodes of all that hold and wait. */
+/* The nodes of all gangs that hold and wait. */
 static struct sgang_nodeset *nodes_in_waiting(struct sgang_conductor *c)
 {
 	struct sgang_nodeset *nodes =
@@ -700,10 +700,9 @@ static bool might_exchange(struct sgang_conductor *c, const struct gang *g)
 	       !lent_before(c, first);
 }
 
-/* Slurm does not try members while no node has any room, and holders can be the
- * reason. So where somebody holds and waits, the groups that hold, or that
- * backfill has a place for in its plans, have a turn by themselves; but only on
- * the nodes of holders. */
+/* Slurm does not try members while no node has room, and holders can be the
+ * cause. So if some gang holds and waits, groups that hold, or that backfill
+ * has planned, get a turn of their own, but only on the nodes of holders. */
 static void offer_turns(struct sgang_conductor *c)
 {
 	struct sgang_nodeset *nodes;
@@ -750,7 +749,8 @@ static struct gang **list_turns(struct sgang_conductor *c, size_t *n)
 	return list;
 }
 
-/* What cannot be saved is not begun, and nobody is kept off for it. */
+/* An attempt that could not be saved is not begun, and no job is kept off for
+ * it. */
 static void refuse_turns(struct sgang_conductor *c)
 {
 	struct gang *slicing = sgang_slices_gang(c);
@@ -766,8 +766,8 @@ static void refuse_turns(struct sgang_conductor *c)
 	c->turns = sgang_slices_gang(c);
 }
 
-/* A gang that is being committed comes before all turns. False: there is one,
- * still. */
+/* A gang that is being committed comes before all turns. False: it is not
+ * finished. */
 static bool end_slices(struct sgang_conductor *c)
 {
 	struct gang *g = sgang_slices_gang(c);
@@ -804,7 +804,7 @@ void sgang_turns_take(struct sgang_conductor *c)
 		if (c->host->clock_us() - begun > PASS_BUDGET)
 			break;
 		if (!list[i]->turn.due)
-			continue; /* with another of its group */
+			continue; /* taken with another of its group */
 		take_turn(c, list[i]);
 		if (yielded_to(c, list[i]))
 			break;
