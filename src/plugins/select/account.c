@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* account.c - what accounting hears of members: that they run, that they ended */
+/* account.c - starts and ends of members, for accounting */
 
 #include <stdlib.h>
 

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* barred.c - gangs that Slurm does not try, for nodes that they require
+/* barred.c - gangs that Slurm does not try, because of nodes that they require
  *
  * select_nodes() refuses a job that requires a node which is out of service
- * before it asks the select plugin. A gang of such members alone has no turn, and
- * no attempt would find out why it waits. In Slurm's own words such a node may
- * be reserved for another job.
+ * before it asks the select plugin. A gang of only such members has no turn,
+ * and no attempt would find why it waits. Slurm's own reason says that such a
+ * node may be reserved for another job.
  */
 
 #include <string.h>
 
 #include "attempt_private.h"
 
-/* No gang but the first is looked into in a pass that has done so for this long
- * (microseconds). */
+/* A pass checks no gang but the first after this time (microseconds). */
 #define BUDGET 5000
 
 static bool is_barred(const struct sgang_conductor *c, const struct gang *g)
@@ -35,7 +34,7 @@ static void forget(struct gang *g)
 	g->joint.nodes = NULL;
 }
 
-/* As an attempt that fails would, except that the next turn is not put off. */
+/* Like a failed attempt, except that the next turn is not delayed. */
 static void find_why(struct sgang_conductor *c, struct gang *g)
 {
 	struct attempt a;
@@ -55,7 +54,7 @@ static void find_why(struct sgang_conductor *c, struct gang *g)
 	sgang_probe_close(&a);
 }
 
-/* Has something changed for it? */
+/* True if its requests or the nodes have changed. */
 static bool is_due(const struct sgang_conductor *c, const struct gang *g)
 {
 	return !g->barred.all || g->barred.of != g->requests ||

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* evict.c - gangs that are preempted, or requeued by a user, as a whole
  *
- * Their members end one after the other, each in its own grace. Those that are
- * requeued must not start alone meanwhile, as members that come late would, and
- * nobody has lost them. When none runs any more the gang is one that has never
- * started. The mark is in the records, so that a restart does not lose it.
+ * Their members end one by one, each after its own grace time. Requeued members
+ * must not start alone meanwhile, as late members would, and do not count as
+ * lost. When none runs the gang is as if never started. The mark is in the
+ * records, so that a restart does not lose it.
  *
- * sgang requeue marks each member that runs, by an update that Slurm and
- * job_submit/gang let only those make who may requeue the job. When all have
- * the mark, they are requeued in one step, and nobody has lost any.
+ * sgang requeue marks each running member, by an update that Slurm and
+ * job_submit/gang allow only to users who may requeue the job. When all have
+ * the mark, they are requeued in one step, and none counts as lost.
  */
 
 #include "conductor_private.h"
@@ -21,7 +21,7 @@ void sgang_evict(struct sgang_conductor *c, struct gang *g)
 	c->changed = true;
 }
 
-/* The members that have nodes, and whether any of them is being preempted. */
+/* The number of members with nodes, and whether any is being preempted. */
 static size_t count_running(const struct sgang_conductor *c,
 			    const struct gang *g, bool *going)
 {
@@ -39,7 +39,7 @@ static size_t count_running(const struct sgang_conductor *c,
 	return running;
 }
 
-/* Is it named as a victim that was not signalled yet? */
+/* True if it is listed as a victim and not signalled yet. */
 static bool is_chosen(const struct sgang_conductor *c, const struct gang *g)
 {
 	for (const struct gang *by = c->gangs; by; by = by->next) {
@@ -77,10 +77,10 @@ static void check(struct sgang_conductor *c, struct gang *g)
 	if (!running && g->n_entries)
 		begin_anew(c, g, "preempted");
 	else if (!going && !is_chosen(c, g))
-		g->preempt.evicted = false; /* it was spared, or has ended */
+		g->preempt.evicted = false; /* spared, or ended */
 }
 
-/* A mark counts for so long: who has not marked all by then has given up. */
+/* The life of a mark: a user who has not marked all by then has given up. */
 #define RECALL_SECONDS 60
 
 static bool is_recalled(const struct entry *e, int64_t now)
@@ -90,7 +90,7 @@ static bool is_recalled(const struct entry *e, int64_t now)
 	       now - e->record.recall <= RECALL_SECONDS;
 }
 
-/* Does everybody want all that run requeued, each for the own? */
+/* True if all running members are marked, each by its own user. */
 static bool all_recalled(const struct sgang_conductor *c, const struct gang *g)
 {
 	int64_t now = c->host->now();

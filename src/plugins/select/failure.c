@@ -91,9 +91,9 @@ struct everybody {
 	size_t n, cap;
 	struct user *users; /* owners of the jobs */
 	size_t n_users;
-	uint32_t lost;     /* the member that was ... */
-	uint32_t restarts; /* ... after so many restarts, ... */
-	uint32_t before;   /* ... before that */
+	uint32_t lost;     /* the lost member */
+	uint32_t restarts; /* its restarts */
+	uint32_t before;   /* its restarts before it was lost */
 	bool no_memory;
 };
 

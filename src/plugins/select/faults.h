@@ -3,7 +3,7 @@
  *
  * The file named by the environment variable SGANG_FAULT_FILE holds lines
  * "POINT N"; the N-th passage of POINT in an attempt (from 1) then fails. The
- * plugin that is installed is built without SGANG_FAULTS and has none of this.
+ * installed plugin is built without SGANG_FAULTS and has none of this.
  *
  *	commit N	member N of an attempt cannot start
  *	delay 1		the conductor waits before its pass while the line stands

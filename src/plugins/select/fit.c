@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fit.c - do the members of an attempt fit, and if not now, when? */
+/* fit.c - whether the members of an attempt fit, and if not now, when */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 
 #include "attempt_private.h"
 
-/* ---- do they fit? ---- */
+/* ---- fit now ---- */
 
-/* Put the parts into the order of the plan's ring. Without memory they stay as
- * they are, and are what its runs name. */
+/* Put the parts into the order of the plan's ring. Without memory the parts
+ * stay as they are, with the numbers of its runs. */
 static void follow_plan(struct attempt *a)
 {
 	struct part *parts = malloc(a->n_parts * sizeof(*parts));
@@ -69,7 +69,7 @@ static bool first_fit_parts(struct attempt *a, size_t n)
 	return fits;
 }
 
-/* What fits leaves out the last of it fits too, so halving finds it. */
+/* If n parts fit, the first n - 1 fit too, so bisection finds the number. */
 size_t sgang_fit_how_many(struct attempt *a, size_t most)
 {
 	size_t low = 0, high = most;
@@ -137,8 +137,7 @@ uint64_t sgang_fit_cost_at(struct attempt *a, int64_t when)
 	return cost;
 }
 
-/* Keep in g->joint.nodes of each gang where that plan (NULL: there is none) has
- * it. */
+/* Set g->joint.nodes of each gang to its nodes of that plan (NULL: none). */
 static void note_planned(struct attempt *a, const struct sgang_placement *plan)
 {
 	for (size_t i = 0; i < a->n_gangs; i++) {
@@ -167,9 +166,9 @@ void sgang_fit_note_planned(struct attempt *a, int64_t when)
 	sgang_placement_destroy(plan);
 }
 
-/* Halving the list of moments at which nodes become free: what fits at one fits
- * at all later ones. At most 18 plans for 100,000 nodes; the one for the moment
- * that is returned is in '*found'. */
+/* Bisect the times at which nodes become free: parts that fit at one time fit
+ * at all later ones. At most 18 plans for 100,000 nodes; '*found' is the plan
+ * for the time returned. */
 static int64_t first_fit(struct attempt *a, const int64_t *times, size_t n,
 			 struct sgang_placement **found)
 {
@@ -222,7 +221,7 @@ static size_t add_times(const int64_t *from, uint32_t n_nodes, int64_t *times,
 	return n;
 }
 
-/* When nodes become free, and when gangs are gone that kept others off. */
+/* The times at which nodes become free, and at which exclusive gangs end. */
 static int64_t *list_times(struct attempt *a, size_t *n)
 {
 	uint32_t n_nodes = a->c->host->nodes.count();
@@ -235,7 +234,7 @@ static int64_t *list_times(struct attempt *a, size_t *n)
 	times = calloc(lists * n_nodes + 2, sizeof(*times));
 	if (!times)
 		return NULL;
-	/* There may be room that is kept for jobs before it. */
+	/* Now, because there may be room that is kept for jobs before it. */
 	times[0] = a->c->host->now();
 	*n = 1;
 	if (relax > times[0])

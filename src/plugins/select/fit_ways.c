@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fit_ways.c - do the parts fit: as planned, on fewer nodes, in other shares, and
- * if not, do other members? */
+/* fit_ways.c - whether the parts fit: as planned, on fewer nodes, in other
+ * shares, or with other members */
 
 #include <stdint.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* group.c - gangs that start together: who is in a group, and is it complete?
+/* group.c - groups of gangs that start together, and whether they are complete
  *
  * A gang that lists others starts with them. Each must list the other, or one
  * user could delay another's gang. So the group of a gang is found by following
- * the lists, and it is the same for all that are in it. A gang whose lists lead
- * to one that is not there or does not agree is alone and waits; those that did
- * not list it are not concerned.
+ * the lists, and is the same for all its gangs. A gang whose lists lead to one
+ * that is missing or does not agree is alone and waits; gangs that did not list
+ * it are not affected.
  */
 
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "conductor_private.h"
 #include "plugins/log.h"
 
-/* More gangs than this do not start as one. */
+/* The most gangs of a group. */
 #define GROUP_MAX 64
 
 static bool same_gang(const struct gang *g, const char *ns, const char *name)
@@ -38,8 +38,8 @@ static bool found_before(const struct search *s, const struct gang *g)
 	return false;
 }
 
-/* Why a gang that 'g' lists is not in its group. Whether there is such a gang
- * is not told to strangers: a site may hide users' jobs from each other. */
+/* Why a gang that 'g' lists is not in its group. Other users do not learn
+ * whether such a gang exists: a site may hide users' jobs from each other. */
 static void cannot_join(struct search *s, const struct gang *g,
 			const struct gang *other, const char *ns,
 			const char *name)
@@ -53,7 +53,7 @@ static void cannot_join(struct search *s, const struct gang *g,
 	snprintf(s->why, sizeof(s->why), "gang %.60s/%s %s", ns, name, why);
 }
 
-/* Add one gang that 'g' lists. False when there can be no group. */
+/* Add a gang that 'g' lists. False if there can be no group. */
 static bool add_listed(struct sgang_conductor *c, struct search *s,
 		       const struct gang *g, const char *ns, const char *name)
 {
@@ -76,7 +76,7 @@ static bool add_listed(struct sgang_conductor *c, struct search *s,
 	return true;
 }
 
-/* Does everybody in the group list only those that list it? */
+/* True if all lists in the group are mutual. */
 static bool follow_lists(struct sgang_conductor *c, struct search *s)
 {
 	char ns[SGANG_NAMESPACE_MAX + 1], name[SGANG_NAME_MAX + 1];
@@ -122,7 +122,7 @@ static void set_group(struct gang *g, const struct search *s)
 	keep_group(g, s);
 }
 
-/* As nearly all gangs are, in every pass. */
+/* The case of nearly all gangs in every pass. */
 static void set_alone(struct gang *g)
 {
 	g->group.why[0] = '\0';
@@ -136,8 +136,8 @@ static void set_alone(struct gang *g)
 	g->group.n = 1;
 }
 
-/* Mutual lists lead from each gang that was found to all others, so what holds
- * for one holds for all, be it a group or the reason why there is none. */
+/* Mutual lists lead from each gang found to all others, so the result, a group
+ * or the reason why there is none, is the same for all. */
 static void find_group(struct sgang_conductor *c, struct gang *g)
 {
 	struct search s = { .gangs = { g }, .n = 1, .why = "" };
@@ -181,12 +181,12 @@ void sgang_group_collect(struct sgang_conductor *c)
 	}
 }
 
-/* What the others of its group are told about a gang that is not complete. */
+/* The text about an incomplete gang for the others of its group. */
 static void explain(const struct gang *g, char *why, size_t size)
 {
 	char text[256];
 
-	/* The time alone, or the text would change by itself. */
+	/* Only the time, or the text would change by itself. */
 	sgang_gang_text(&g->tally, NULL, g->tally.since, text, sizeof(text));
 	if (g->tally.timed_out && !g->tally.rearmed)
 		snprintf(why, size, "gang %.60s/%s has timed out", g->ns,
@@ -203,7 +203,7 @@ bool sgang_group_complete(const struct gang *g, char *why, size_t size)
 		return false;
 	}
 	if (!g->group.n && why)
-		why[0] = '\0'; /* the next pass knows */
+		why[0] = '\0'; /* known in the next pass */
 	for (size_t i = 0; i < g->group.n; i++) {
 		const struct gang *other = g->group.gangs[i];
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hold_state.c - the table of what hold_state.h draws */
+/* hold_state.c - the table of the transitions drawn in hold_state.h */
 
 #include "conductor_private.h"
 #include "plugins/log.h"
 
 #define TO(state) (1u << SGANG_HOLD_##state)
 
-/* Add a row for a new state, and its ways to the drawing. */
+/* Add a row for a new state, and its transitions to the drawing. */
 static const struct {
 	const char *word;
 	unsigned int to;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* host.h - what the conductor asks of slurmctld, in our own types
+/* host.h - the conductor's calls to slurmctld, in our own types
  *
  * src/slurm/ implements these calls once per Slurm release; the unit tests
  * implement them over a toy cluster. A job is known by an opaque handle that is
- * valid until the locks are given back. The calls are grouped by subject, each
- * in a file host_*.h; what is of none, as locks, stamps and clocks, is here.
+ * valid until the locks are given back. The calls are grouped by subject in
+ * files host_*.h; locks, stamps and clocks are here.
  */
 
 #ifndef SGANG_HOST_H
@@ -29,28 +29,28 @@ struct sgang_host {
 	bool (*lock)(void);
 	void (*unlock)(void);
 
-	/* Is no message to a node on its way? */
+	/* True if no message to a node is in transit. */
 	bool (*quiet)(void);
 	/* Save the job state now. Called without locks. Returns 0, or the error
-	 * that kept it from the disk. */
+	 * of the save. */
 	int (*save)(void);
 	/* Let the scheduler look at its queue soon. */
 	void (*wake_scheduler)(void);
 
 	/* Changes whenever a job, node, partition or reservation changed. */
 	uint64_t (*stamp)(void);
-	/* The same when no node has. */
+	/* Changes whenever a node changed. */
 	uint64_t (*node_stamp)(void);
-	/* Changes when nodes can be used, or cannot any more, and when a
-	 * partition or a reservation has changed. Not with jobs. */
+	/* Changes when nodes become usable or unusable, and when a partition or
+	 * a reservation changes. Not with jobs. */
 	uint64_t (*supply)(void);
-	/* The same when no job record has changed in between. Called without
-	 * locks. A held job is submitted without anybody being told. */
+	/* Changes whenever a job record changed. Called without locks. Needed
+	 * for the submission of a held job, which no plugin is told of. */
 	uint64_t (*job_stamp)(void);
 
 	int64_t (*now)(void);
 	uint64_t (*clock_us)(void);
-	/* CPU time of this thread: what a hold of the locks takes of an idle
+	/* CPU time of this thread: the length of a hold of the locks on an idle
 	 * machine. */
 	uint64_t (*cpu_us)(void);
 };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* host_holds.h - what the conductor asks of slurmctld about holds
+/* host_holds.h - the conductor's calls to slurmctld about holds
  *
- * In a hold the job has its nodes, as the transaction gave them to it, and is
- * not launched before the gang is complete. These calls make, keep and end
- * holds.
+ * In a hold the job has the nodes that the transaction gave it, and is not
+ * launched before the gang is complete. These calls make, keep and end holds.
  */
 
 #ifndef SGANG_HOST_HOLDS_H
@@ -25,23 +24,22 @@ enum sgang_prepared {
 	SGANG_PREPARED_NEEDLESS /* it runs at the launch, or later */
 };
 
-/* To what commit() keeps. */
+/* Limits of commit(). */
 struct sgang_bounds {
 	const struct sgang_nodeset *nodes;
 	const struct sgang_nodeset *islands; /* of them; NULL: all */
-	const uint32_t *cpus;  /* by node, at most; NULL: any number.
-				* Not kept where nodes are shared */
-	const uint32_t *spare; /* by node, free CPUs that are left for
-				* others; NULL: none */
+	const uint32_t *cpus;  /* by node, at most; NULL: any number. Ignored on
+				* shared nodes */
+	const uint32_t *spare; /* by node, free CPUs to leave for others; NULL:
+				* none */
 };
 
-/* Why commit() could not. */
+/* Why commit() failed. */
 struct sgang_refusal {
 	char why[256];
 	bool nodes; /* of these nodes: others may do */
-	bool limit; /* of an association or a QOS: others
-		     * that end do not help, holding does
-		     * harm */
+	bool limit; /* of an association or a QOS: the end of jobs does not
+		     * help, and holding does harm */
 };
 
 struct sgang_host_holds {
@@ -52,33 +50,33 @@ struct sgang_host_holds {
 	struct sgang_job *(*commit)(struct sgang_job *job,
 				    const struct sgang_bounds *bounds,
 				    struct sgang_refusal *refusal);
-	/* Give back what commit() took; the job is pending as before. */
+	/* Undo commit(); the job is pending again. */
 	void (*undo)(struct sgang_job *job);
-	/* Can a job that was undone be committed again at once? Not where a
-	 * script that was started for it has to end first. */
+	/* True if a job can be committed again right after undo(). False if a
+	 * script started for it has to end first. */
 	bool (*recommits)(void);
 
-	/* Is the job held by us and by nobody else (prologs done, nodes up)? */
+	/* True if only we hold the job (prologs done, nodes up). */
 	bool (*ready)(struct sgang_job *job);
-	/* Where nodes run the Prolog before the launch (PrologFlags=Alloc), let
-	 * them; the job stays held. Called once, when it is ready. */
+	/* Let nodes run the Prolog before the launch (PrologFlags=Alloc); the
+	 * job stays held. Called once, when it is ready. */
 	void (*prepare)(struct sgang_job *job);
-	/* How far are they? */
+	/* The state of the Prolog. */
 	enum sgang_prepared (*prepared)(struct sgang_job *job);
-	/* Is it still the hold that we put on it? */
+	/* True if the job still has our hold. */
 	bool (*held)(struct sgang_job *job);
 	/* The job goes on holding: set its end to a whole time limit from now
 	 * on, because backfill plans with it. */
 	void (*still_held)(struct sgang_job *job);
-	/* Launch it, unless its node runs it already. 'again': perhaps that was
-	 * done before slurmctld died, and who waited for it knows. */
+	/* Launch it, unless its node runs it already. 'again': perhaps this was
+	 * done before slurmctld died, and waiting clients know. */
 	void (*release)(struct sgang_job *job, bool again);
 
 	/* Hold a job that slurmctld recovered from a hold of ours or from its
 	 * release, and ask its node whether it was launched. */
 	void (*adopt)(struct sgang_job *job);
-	/* Ask its node anew: UNKNOWN until it tells what it knows from now on,
-	 * unless it is known already that it was launched. */
+	/* Ask its node again: UNKNOWN until it answers, unless the launch is
+	 * known already. */
 	void (*ask)(struct sgang_job *job);
 
 	/* True if its node refused to launch it, so that Slurm took its nodes

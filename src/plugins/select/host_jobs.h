@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* host_jobs.h - what the conductor asks of slurmctld about jobs
+/* host_jobs.h - the conductor's calls to slurmctld about jobs
  *
  * These calls find and read jobs, compare their requests, and set the reason
  * they show and whether they may start. host_holds.h has the calls that put
@@ -28,11 +28,11 @@ enum sgang_job_state {
 	SGANG_JOB_ENDED
 };
 
-/* Did slurmctld launch it before it died? */
+/* Whether slurmctld launched it before it died. */
 enum sgang_launch {
 	SGANG_LAUNCH_NO,
 	SGANG_LAUNCH_YES,    /* its node runs it, or it completed */
-	SGANG_LAUNCH_UNKNOWN /* its node has not told yet */
+	SGANG_LAUNCH_UNKNOWN /* its node has not answered yet */
 };
 
 /* Data of a job, copied or borrowed until the locks are given back. */
@@ -56,7 +56,7 @@ struct sgang_job_info {
 				   * held by a user, or its deadline would
 				   * be over before its end */
 	bool failed;              /* ended, and not by completing */
-	bool cancelled;           /* ... but by somebody's wish */
+	bool cancelled;           /* ... by a user */
 	enum sgang_launch launch; /* of a hold that was adopted, and of
 				   * one that ended */
 	uint32_t restarts;
@@ -64,18 +64,17 @@ struct sgang_job_info {
 			* lowest of several */
 	uint32_t priority;
 	int64_t submit_time;
-	int64_t eligible_time;  /* not before that, as far as is known */
-	const char *partitions; /* that it is in, or may be, "a,b" */
-	uint32_t hold_max;      /* seconds its partition lets a job run;
-				 * 0: no limit */
+	int64_t eligible_time;  /* earliest start, as far as known */
+	const char *partitions; /* its partitions or candidates, "a,b" */
+	uint32_t hold_max;      /* MaxTime of its partition in seconds; 0: no
+				 * limit */
 	uint32_t time_limit;    /* seconds; UINT32_MAX: none */
 	int64_t expected;       /* of a pending job, when Slurm expects
 				 * it to start; 0: not known */
-	int64_t began;          /* of a job that has nodes, when it got
-				 * them; else 0 */
-	int64_t ends;           /* of a job that has nodes, when it
-				 * reaches its time limit; INT64_MAX:
-				 * never */
+	int64_t began;          /* of a job with nodes, when it got them; else 0
+				 */
+	int64_t ends;           /* of a job with nodes, the end of its time
+				 * limit; INT64_MAX: never */
 	uint32_t uid;
 	const char *user;
 	const char *comment; /* system_comment or NULL */
@@ -93,17 +92,16 @@ struct sgang_shape {
 	uint32_t node_cpus;   /* CPUs on each node, when the number of
 			       * nodes is fixed */
 	uint32_t node_gpus;   /* GPUs on each node; 0: none */
-	uint64_t node_memory; /* MB on each node; 0: does not count, or
-			       * all there is */
+	uint64_t node_memory; /* MB on each node; 0: not counted, or all */
 	uint32_t total_cpus;  /* CPUs altogether */
 	uint32_t tasks;       /* tasks altogether, 1 or more */
-	uint32_t node_gres;   /* so much of the GRES of the whole job
-			       * on each node; 0: even shares */
+	uint32_t node_gres;   /* share of the GRES of the whole job on each
+			       * node; 0: even shares */
 	uint32_t task_cpus;   /* CPUs of a task, if Slurm lets a node
 			       * have more tasks than another, and each
 			       * one at least; 0: it does not */
-	bool shares;          /* its CPUs, with others that do. It is refused
-			       * beside jobs that do not, and these beside jobs
+	bool shares;          /* shares its CPUs with such jobs. Refused beside
+			       * jobs that do not share, and these beside jobs
 			       * of other partitions */
 	uint64_t job_gres;    /* GRES of the whole job, if Slurm lets a
 			       * node have more of them than another,
@@ -111,8 +109,8 @@ struct sgang_shape {
 			       * not */
 };
 
-/* Is a piece all that it has on a node? Else its number of nodes is open, and a
- * piece is a task. */
+/* True if a piece is all it has on a node. Else its number of nodes is open,
+ * and a piece is a task. */
 static inline bool sgang_shape_fixed(const struct sgang_shape *shape)
 {
 	return shape->whole || shape->min_nodes == shape->max_nodes ||
@@ -120,7 +118,7 @@ static inline bool sgang_shape_fixed(const struct sgang_shape *shape)
 }
 
 /* A member whose number of nodes is open is counted in tasks on any nodes; in
- * single CPUs where these cannot be shared out evenly. */
+ * single CPUs if these cannot be divided evenly. */
 static inline uint32_t sgang_shape_task_cpus(const struct sgang_shape *shape)
 {
 	return (shape->total_cpus % shape->tasks) ?
@@ -129,14 +127,14 @@ static inline uint32_t sgang_shape_task_cpus(const struct sgang_shape *shape)
 }
 
 struct sgang_host_jobs {
-	/* Call 'each' for every job that carries an option of any SPANK plugin,
-	 * those that have ended and are still known too. */
+	/* Call 'each' for every job with an option of any SPANK plugin, also
+	 * ended jobs that are still known. */
 	void (*each)(void (*each)(const struct sgang_job_info *info, void *arg),
 		     void *arg);
-	/* NULL when it is gone. */
+	/* The job with this id; NULL: purged. */
 	struct sgang_job *(*find)(uint32_t job_id);
-	/* All but `eligible`, `barred`, `parked` and `label`, which look() adds
-	 * at some cost. */
+	/* Read all but `eligible`, `barred`, `parked` and `label`, which look()
+	 * adds at some cost. */
 	void (*info)(struct sgang_job *job, struct sgang_job_info *info);
 	void (*look)(struct sgang_job *job, struct sgang_job_info *info);
 	/* True if a pending job comes before the other one in Slurm's queue.
@@ -144,10 +142,10 @@ struct sgang_host_jobs {
 	 * may preempt, else the priority counts. A job in several partitions
 	 * comes as late as in any of them. */
 	bool (*before)(struct sgang_job *waiting, struct sgang_job *asking);
-	/* May that user act on everybody's jobs: an operator, SlurmUser? */
+	/* True if the user may act on all jobs: an operator, SlurmUser. */
 	bool (*operator)(uint32_t uid);
-	/* A hash of all that an update of a pending job can change and that
-	 * decides when and where it may start. Cheap. */
+	/* A hash of all fields that an update of a pending job can change and
+	 * that decide when and where it may start. Cheap. */
 	uint64_t (*request)(struct sgang_job *job);
 
 	/* The request of the job, whether or not it has its nodes already. */
@@ -163,82 +161,79 @@ struct sgang_host_jobs {
 	 * its GRES; only if shape->task_cpus or shape->job_gres. */
 	void (*share)(struct sgang_job *job, uint32_t nodes, uint32_t pieces,
 		      struct sgang_shape *shape);
-	/* Do two jobs need the same of a node? */
+	/* True if two jobs need the same of a node. */
 	bool (*same_units)(struct sgang_job *a, struct sgang_job *b);
-	/* Does all that decides about nodes agree: the shape, the submitter,
-	 * the partitions, features, reservations, required nodes? Then one
-	 * probe() answers for both. */
+	/* True if one probe() answers for both jobs: same shape, submitter,
+	 * partitions, features, reservations, required nodes. */
 	bool (*same_request)(struct sgang_job *a, struct sgang_job *b);
-	/* Would the limits of associations and QOS let all these jobs run at
-	 * the same time as those that run? A job that stands for several tasks
-	 * of an array is named as often. Nothing stays counted. Returns 0, or
-	 * -1 and in 'why' Slurm's word for the limit. */
+	/* Check that the limits of associations and QOS let all these jobs run
+	 * beside the running ones. A job is listed once for each of its array
+	 * tasks. No usage stays counted. Returns 0, or -1 with Slurm's word for
+	 * the limit in 'why'. */
 	int (*limits)(struct sgang_job *const *jobs, size_t n, char *why,
 		      size_t why_size);
 
 	/* The nodes the job has. */
 	void (*nodes)(struct sgang_job *job, struct sgang_nodeset *nodes);
-	/* How many CPUs it has on each of them, in the order of their numbers,
-	 * and as the return value, 1 or more, how many each of its ranks wants.
-	 * 'cpus' has room for all nodes, and is all 0 for a job that has none.
-	 */
+	/* Its CPUs on each of them, in order of node numbers. Returns the CPUs
+	 * of a rank, 1 or more. 'cpus' has room for all nodes, and is all 0 for
+	 * a job without nodes. */
 	uint32_t (*allotted)(struct sgang_job *job, uint32_t *cpus);
-	/* Tell Slurm that blocks of ranks of the job's steps are to be dealt
-	 * along 'nodes', which are all it has. False where Slurm knows no order
-	 * but that of its table. */
+	/* Make Slurm distribute blocks of ranks of the job's steps along
+	 * 'nodes', which are all it has. False if Slurm only knows the order of
+	 * its table. */
 	bool (*order)(struct sgang_job *job, const uint32_t *nodes, size_t n);
 
 	/* Take a pending job out of the queue without touching its priority,
 	 * showing 'text'; put it back. */
 	void (*park)(struct sgang_job *job, const char *text);
 	void (*unpark)(struct sgang_job *job);
-	/* Take its priority away until its user releases it, with 'text' as the
-	 * reason; one that is stopped already stays as it is. Give the priority
-	 * back where 'text' is the reason. */
+	/* Hold the job (no priority) until its user releases it, with 'text' as
+	 * the reason; a held job stays as it is. Restore the priority if 'text'
+	 * is the reason. */
 	void (*stop)(struct sgang_job *job, const char *text);
 	void (*resume)(struct sgang_job *job, const char *text);
 	/* End a job as scancel does: SIGTERM, and SIGKILL after KillWait. */
 	void (*end)(struct sgang_job *job);
-	/* Let it end so and wait for another start; a job that has ended too.
-	 * False when Slurm does not requeue it. */
+	/* End it the same way and requeue it; also a job that has ended. False
+	 * when Slurm does not requeue it. */
 	bool (*requeue)(struct sgang_job *job);
-	/* Would Slurm requeue it? */
+	/* True if Slurm would requeue it. */
 	bool (*requeues)(struct sgang_job *job);
-	/* If it were requeued, would another job, which waits for nodes alone, be
-	 * before it in the queue? */
+	/* True if after a requeue another job that waits only for nodes would
+	 * be before it in the queue. */
 	bool (*overtaken)(struct sgang_job *job);
-	/* A job that ends, and is requeued, keeps its place in the queue until
-	 * begin() is called, where a requeue would take that from it. Returns
-	 * what begin() is to be told; 0: there is no such thing. */
+	/* Let a job that ends and is requeued keep its place in the queue until
+	 * begin(), if a requeue would lose it. Returns the argument for
+	 * begin(); 0: none. */
 	uint64_t (*keep_place)(struct sgang_job *job);
-	/* Let a job that was requeued begin at 'when', or as soon after its end
-	 * as slurmd knows it for a new run, where Slurm would let it wait
-	 * longer. Returns the moment at which it may begin; 0 while it has not
-	 * ended on all of its nodes. 'place': of keep_place(), or 0. */
+	/* Let a requeued job begin at 'when', or as soon after its end as
+	 * slurmd accepts a new run, if Slurm would delay it longer. Returns the
+	 * time at which it may begin; 0 while it has not ended on all of its
+	 * nodes. 'place': from keep_place(), or 0. */
 	int64_t (*begin)(struct sgang_job *job, int64_t when, uint64_t place);
 	/* Seconds between SIGTERM and SIGKILL (KillWait). */
 	uint32_t (*kill_wait)(void);
 
 	/* Show 'text' where Slurm would say Resources, and if 'behind_own',
-	 * also where it would say Priority: the job in front is a member of the
-	 * same gang. */
+	 * also where it would say Priority, because the job in front is a
+	 * member of the same gang. */
 	void (*tell)(struct sgang_job *job, const char *text, bool behind_own);
-	/* Show that a pending job is expected to start then; 0: nobody
-	 * knows. */
+	/* Show the expected start of a pending job; 0: not known. */
 	void (*expect)(struct sgang_job *job, int64_t when);
-	/* Show 'text' as the reason of a job that is stopped. */
+	/* Show 'text' as the reason of a stopped job. */
 	void (*label)(struct sgang_job *job, const char *text);
-	/* Take our text away from the reason of a job that has ended, is held
-	 * or was requeued, but is not parked. */
+	/* Remove our text from the reason of a job that has ended, is held or
+	 * was requeued, but is not parked. */
 	void (*unlabel)(struct sgang_job *job);
-	/* Show 'text' as the reason of a job that ends, or has ended. */
+	/* Show 'text' as the reason of an ending or ended job. */
 	void (*tell_end)(struct sgang_job *job, const char *text);
 	/* Replace system_comment; set a variable of the job's environment. */
 	void (*comment)(struct sgang_job *job, const char *text);
 	void (*setenv)(struct sgang_job *job, const char *name,
 		       const char *value);
-	/* Let accounting keep the short record 'brief' with the job. Waits for
-	 * nobody; what cannot be kept is dropped. */
+	/* Let accounting keep the short record 'brief' with the job. Does not
+	 * wait; dropped if it cannot be kept. */
 	void (*account)(struct sgang_job *job, const char *brief);
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* host_nodes.h - what the conductor asks of slurmctld about nodes
+/* host_nodes.h - the conductor's calls to slurmctld about nodes
  *
- * Which nodes a job could use, when they are free, what is on them and why that
- * is not enough.
+ * The nodes a job could use, when they are free, their resources, and why these
+ * are not enough.
  */
 
 #ifndef SGANG_HOST_NODES_H
@@ -34,9 +34,8 @@ struct sgang_resources {
 		char name[48];           /* "CPUs", "MB of memory", "GPUs" */
 		uint32_t kind, id, type; /* the host's own */
 		const void *of;
-		bool apart; /* nothing: keeps requests that may be
-			     * refused beside each other on
-			     * different nodes */
+		bool apart; /* no resource: keeps requests that may be refused
+			     * together on different nodes */
 	} dim[SGANG_PLAN_DIMS];
 	/* Kinds of nodes on which the same request takes different amounts. */
 	uint32_t n_types;
@@ -45,27 +44,27 @@ struct sgang_resources {
 
 /* Why no piece of a job fits on a node. To add one: a row in nofit_report.c
  * too, and in sgang.1. A node has one cause: the first that holds, from the end
- * of the list on, since to repair, to wait or to end other jobs is of no use
- * for a node that is not what the job asks for. */
+ * of the list, because a repair or the end of other jobs does not help for a
+ * node that the job does not ask for. */
 enum sgang_cause {
-	/* other jobs have it, or so much of it that too little is left */
+	/* used by other jobs, at least in part */
 	SGANG_CAUSE_BUSY, /* CPUs, or some of a whole node */
 	SGANG_CAUSE_BUSY_MEMORY,
 	SGANG_CAUSE_BUSY_GPUS,
 	SGANG_CAUSE_BUSY_GRES,
-	SGANG_CAUSE_KEPT,  /* for others, by us; told by no host */
+	SGANG_CAUSE_KEPT,  /* for others, by us; never set by the host */
 	SGANG_CAUSE_OTHER, /* Slurm has a reason of its own; as
 			    * above */
-	/* it is out of service for the job */
+	/* out of service for the job */
 	SGANG_CAUSE_RESERVED, /* before the job would end */
 	SGANG_CAUSE_DOWN,
 	SGANG_CAUSE_DRAINED,
-	/* too little, even when it is empty */
+	/* too small, even when empty */
 	SGANG_CAUSE_GPUS,
 	SGANG_CAUSE_GRES,
 	SGANG_CAUSE_MEMORY,
 	SGANG_CAUSE_CPUS,
-	/* not what is asked for */
+	/* not requested */
 	SGANG_CAUSE_FEATURE,
 	SGANG_CAUSE_RESERVATION, /* not in the job's */
 	SGANG_CAUSE_REQUESTED,   /* not among the nodes requested */
@@ -79,27 +78,27 @@ enum sgang_cause {
 struct sgang_room {
 	uint64_t cpus;
 	uint64_t memory; /* MB */
-	uint64_t nodes;  /* nobody has any part of them */
+	uint64_t nodes;  /* without any job */
 };
 
 struct sgang_host_nodes {
 	uint32_t (*count)(void);
-	/* Let the numbers of what is free be up to date. */
+	/* Update the free amounts. */
 	void (*refresh)(void);
 	/* Add all nodes that take no new job: down, drained and the like. */
 	void (*unavailable)(struct sgang_nodeset *nodes);
 	/* Add all nodes that have not registered with this slurmctld yet. These
 	 * nodes take no new job either. */
 	void (*unregistered)(struct sgang_nodeset *nodes);
-	/* Add all nodes that somebody takes out of service, whatever runs on
-	 * them: drained, draining, failing. */
+	/* Add all nodes that an administrator drains, whatever runs on them:
+	 * drained, draining, failing. */
 	void (*draining)(struct sgang_nodeset *nodes);
-	/* By node, what counts as its Weight: one that is powered down comes
-	 * after all others, as in Slurm. False: all nodes weigh the same, and
-	 * 'weight' is untouched. */
+	/* The effective Weight by node: a powered-down node comes after all
+	 * others, as in Slurm. False: all nodes weigh the same, and 'weight' is
+	 * untouched. */
 	bool (*weights)(uint32_t *weight);
-	/* A node's field for anybody's text (NULL or "": empty), which the host
-	 * keeps until it is set; set it. */
+	/* Read and set a node's Extra field (NULL or "": empty); the text is
+	 * the host's until set again. */
 	const char *(*extra)(uint32_t node);
 	void (*set_extra)(uint32_t node, const char *text);
 
@@ -108,37 +107,37 @@ struct sgang_host_nodes {
 	 */
 	void (*tell)(const struct sgang_nodeset *nodes, const char *text);
 
-	/* Which nodes could the job use right now, by all of Slurm's rules but
-	 * the free cores and GRES, which when the jobs that run have ended, and
-	 * what does it need of them? Both sets come in empty. Returns 0, or -1
-	 * with 'why' filled. Changes nothing. */
+	/* Find the nodes that the job could use now, by all of Slurm's rules
+	 * except free cores and GRES, those after running jobs have ended, and
+	 * its needs. Both sets must be empty. Returns 0, or -1 with 'why'
+	 * filled. Changes nothing. */
 	int (*probe)(struct sgang_job *job, struct sgang_nodeset *usable,
 		     struct sgang_nodeset *ever, struct sgang_shape *shape,
 		     char *why, size_t why_size);
-	/* The name of the topology that the job's partition has for itself; "":
-	 * none. Called only when there are several. */
+	/* The name of the topology of the job's partition; "": none. Called
+	 * only when there are several. */
 	void (*topology)(struct sgang_job *job, char name[SGANG_TOPOLOGY_NAME]);
-	/* Add the nodes that must be among those of the job. */
+	/* Add the nodes that the job requires. */
 	void (*required)(struct sgang_job *job, struct sgang_nodeset *nodes);
-	/* The nodes the job's partition has at all. */
+	/* All nodes of the job's partition. */
 	void (*partition)(struct sgang_job *job, struct sgang_nodeset *nodes);
 
 	/* For each node, when the last of its jobs reaches its time limit, in
 	 * seconds since the epoch; 0: no job, INT64_MAX: never. */
 	void (*releases)(int64_t *free_at);
-	/* The jobs that have any of these nodes and never reach a time limit:
-	 * how many they are, and the first 'max' of them. */
+	/* The number of jobs on these nodes without a time limit, and the first
+	 * 'max' of them. */
 	size_t (*endless)(const struct sgang_nodeset *nodes, uint32_t *job_ids,
 			  size_t max);
 
-	/* How many of the nodes are idle: nobody has any part of them. */
+	/* The number of idle nodes: nodes without any job. */
 	uint32_t (*idle)(const struct sgang_nodeset *nodes);
-	/* The sum of what is free on them. */
+	/* The sum of their free resources. */
 	void (*room)(const struct sgang_nodeset *nodes,
 		     struct sgang_room *room);
-	/* How many pieces of the job's size for one node fit on each node of
-	 * 'nodes' (the other entries become 0): right now, or if the cluster
-	 * were empty. */
+	/* The number of pieces of the job's size for one node that fit on each
+	 * node of 'nodes' (the other entries become 0): now, or on an empty
+	 * cluster. */
 	void (*units)(struct sgang_job *job, const struct sgang_shape *shape,
 		      const struct sgang_nodeset *nodes, bool empty,
 		      uint32_t *units);
@@ -149,19 +148,19 @@ struct sgang_host_nodes {
 			     const struct sgang_shape *shape,
 			     const struct sgang_nodeset *nodes, bool empty,
 			     uint32_t *units);
-	/* How much of each island of the node the job has: GPUs, or cores where
-	 * it has none. False when nobody knows. Only when there are devices. */
+	/* The job's share of each island of the node: GPUs, or cores if it has
+	 * none. False: not known. Only when there are devices. */
 	bool (*islands)(struct sgang_job *job, uint32_t node,
 			uint32_t part[SGANG_ISLANDS_MAX]);
-	/* Why does no piece of it fit on each node now? An enum sgang_cause by
-	 * node. And ('scarce' may be NULL) what would be used up first by more
-	 * pieces: one of the kinds of busy; of a node on which none fits it
-	 * means nothing. */
+	/* Why no piece of it fits on each node now: an enum sgang_cause by
+	 * node. 'scarce' (may be NULL): the resource that more pieces would use
+	 * up first, one of the kinds of busy; undefined for a node on which
+	 * none fits. */
 	void (*causes)(struct sgang_job *job, const struct sgang_shape *shape,
 		       uint8_t *cause, uint8_t *scarce);
 
-	/* The resources that decide about all of these requests, and in 'type'
-	 * the kind of each node. */
+	/* The resources that limit these requests, and in 'type' the kind of
+	 * each node. */
 	void (*resources)(const struct sgang_asked *asked, size_t n,
 			  struct sgang_resources *resources, uint8_t *type);
 	/* The need of a piece of the request: n_dims numbers for each type of
@@ -172,8 +171,8 @@ struct sgang_host_nodes {
 	 * that is not counted here. */
 	void (*takes)(struct sgang_job *job,
 		      const struct sgang_resources *resources, uint64_t *takes);
-	/* The resources of each node: n_dims numbers by node, right now, or on
-	 * the empty cluster. */
+	/* The resources of each node: n_dims numbers by node, now or on the
+	 * empty cluster. */
 	void (*amounts)(const struct sgang_resources *resources, bool empty,
 			uint32_t *amounts);
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* late_member.c - members that start after their gang: new ones, requeued ones
  *
- * They are ordinary jobs, which Slurm starts one by one. But they join a ring,
- * so they keep to what the gang asks of the levels, and of the nodes that are
- * left those come first that are nearest to their place in it. The others stay
- * where they are, so a node between two costs more the higher the level is at
- * which it meets the nearer of these, and nothing else of the node matters.
+ * Late members are ordinary jobs, which Slurm starts one by one. But they join
+ * a ring, so the gang's level requests apply to them, and of the remaining
+ * nodes those nearest to their place in the ring come first. The other members
+ * stay where they are, so the cost of a node between two others depends only on
+ * the level at which it meets the nearer of these.
  */
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 #include "attempt_private.h"
 
-/* The gang, if its members are ordinary jobs by now. */
+/* The gang, if its members are ordinary jobs now. */
 static struct gang *started(struct sgang_conductor *c,
 			    const struct sgang_spec *spec)
 {
@@ -33,7 +33,7 @@ bool sgang_conductor_late(struct sgang_conductor *c,
 	return g != NULL;
 }
 
-/* The nodes beside which the job would be in the ring. */
+/* The job's neighbour nodes in the ring. */
 static bool neighbours(struct sgang_conductor *c, struct gang *g,
 		       struct sgang_job *job, uint32_t min_nodes,
 		       struct sgang_nodeset *nodes)
@@ -72,7 +72,7 @@ bool sgang_conductor_near(struct sgang_conductor *c,
 
 /* ---- why it waits ---- */
 
-/* The domains of a level that have one of 'nodes': how many, and the first. */
+/* The number of domains of a level that have one of 'nodes', and the first. */
 static uint32_t domains_of(const struct sgang_fabric *fabric,
 			   const struct sgang_nodeset *nodes, uint32_t level,
 			   const char **first)
@@ -121,7 +121,7 @@ static void text_of_require(const struct sgang_conductor *c,
 			g->ns, g->name, n, level);
 }
 
-/* Does --gang-exclusive take anything? */
+/* True if --gang-exclusive takes out any node. */
 static bool kept_apart(struct sgang_conductor *c, const struct gang *g)
 {
 	uint32_t n_nodes = c->host->nodes.count();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* levels.c - what gangs ask of the levels of the fabric
+/* levels.c - level requests of gangs
  *
  * --gang-topology and --gang-group-topology, as limits of a plan and as nodes
- * that a gang must keep off.
+ * that a gang must not use.
  */
 
 #include <stdio.h>
@@ -12,8 +12,7 @@
 
 /* ---- the highest level ---- */
 
-/* Until when does `prefer:LEVEL@TIME` hold that counts from 'since' on? 0: it
- * does not. */
+/* The end of `prefer:LEVEL@TIME`, counted from 'since'; 0: none. */
 static int64_t prefers_until(const struct sgang_policy *policy, int64_t since)
 {
 	if (!policy->prefer[0] || !policy->prefer_time)
@@ -23,7 +22,7 @@ static int64_t prefers_until(const struct sgang_policy *policy, int64_t since)
 	return since + policy->prefer_time;
 }
 
-/* When the last gang of the group was complete. */
+/* The time at which the last gang of the group was complete. */
 static int64_t group_complete_since(const struct gang *g)
 {
 	int64_t since = g->tally.complete;
@@ -35,9 +34,8 @@ static int64_t group_complete_since(const struct gang *g)
 	return since;
 }
 
-/* The policy that limits what is planned together, and since when its clock
- * runs: of one gang its own, of several, which have a ring each, that of the
- * group. */
+/* The policy for gangs planned together, and the start of its clock: of one
+ * gang its own, of several, each with its own ring, that of the group. */
 static int64_t policy_of(const struct attempt *a, struct sgang_policy *policy)
 {
 	const struct gang *g = a->gangs[0];
@@ -110,7 +108,7 @@ void sgang_levels_of_group(const struct gang *g, struct sgang_policy *policy)
 	}
 }
 
-/* ---- nodes to keep off ---- */
+/* ---- forbidden nodes ---- */
 
 struct sgang_nodeset *sgang_levels_place(const struct attempt *a)
 {
@@ -153,8 +151,8 @@ int sgang_levels_find(const struct sgang_conductor *c, const char *name)
 	return name[0] ? sgang_costs_level(&c->conf.costs, name) : -1;
 }
 
-/* Keep to, or off, the domains of this level that 'theirs' are in. Without
- * memory nothing is left: rather no node than a wrong one. */
+/* Keep only, or take out, the domains of this level with nodes of 'theirs'.
+ * Without memory no node is left: rather none than a wrong one. */
 static void cut_by(const struct sgang_fabric *fabric,
 		   const struct sgang_nodeset *theirs, int level, bool off,
 		   struct sgang_nodeset *nodes)
@@ -174,7 +172,7 @@ static void cut_by(const struct sgang_fabric *fabric,
 	sgang_nodeset_destroy(domains);
 }
 
-/* The same of where those gangs are; nothing if they are nowhere. */
+/* The same for the nodes of those gangs; no effect if these have none. */
 static void cut(struct sgang_conductor *c, const struct sgang_fabric *fabric,
 		struct gang *const *gangs, size_t n, const struct gang *but,
 		int level, bool off, struct sgang_nodeset *nodes)
@@ -194,7 +192,8 @@ static void cut(struct sgang_conductor *c, const struct sgang_fabric *fabric,
 	sgang_nodeset_destroy(theirs);
 }
 
-/* The level that what is placed later must share with what is placed. */
+/* The level within which members placed later must share a domain with those
+ * placed. */
 static int binding_level(const struct sgang_conductor *c,
 			 const struct sgang_policy *policy, int64_t since)
 {
@@ -206,8 +205,8 @@ static int binding_level(const struct sgang_conductor *c,
 	return (level < 0 || preferred < level) ? preferred : level;
 }
 
-/* Keep to the domains of 'level' that those gangs use, and off those of
- * 'spread'; -1: does not matter. */
+/* Keep the domains of 'level' that those gangs use, and take out those of
+ * 'spread'; -1: no effect. */
 static void keep_to(struct sgang_conductor *c, struct gang *const *gangs,
 		    size_t n, const struct gang *but, int level,
 		    const char *spread, struct sgang_nodeset *nodes)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* limits.c - do limits of associations and QOS stop a gang? */
+/* limits.c - gangs stopped by limits of associations and QOS */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 
 #include "conductor_private.h"
 
-/* Limits change without telling, so a gang that one stops is counted again
- * after this many seconds even if nothing has changed. */
+/* Limits change without an event, so a gang stopped by one is counted again
+ * after this many seconds even without a change. */
 #define LIMIT_SECONDS 5
 
 static void add_missing(const struct gang *g, struct sgang_job **jobs,
@@ -28,7 +28,8 @@ static void add_missing(const struct gang *g, struct sgang_job **jobs,
 	}
 }
 
-/* Commit would find out too, member by member. What is held counts already. */
+/* A commit would find this too, member by member. Held members count already.
+ */
 bool sgang_limits_over(struct sgang_conductor *c, struct gang *const *gangs,
 		       size_t n_gangs, char *why, size_t size)
 {

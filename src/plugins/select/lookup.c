@@ -92,8 +92,8 @@ struct entry *sgang_registry_entry(const struct sgang_conductor *c,
 	return (e && e->seen) ? e : NULL;
 }
 
-/* Tasks of an array and jobs that were given a number again have an environment
- * elsewhere. */
+/* Tasks of an array, and jobs with a reused id, have their environment at
+ * another address. */
 bool sgang_conductor_spec(const struct sgang_conductor *c, uint32_t job_id,
 			  char *const *env, size_t n_env,
 			  struct sgang_spec *spec)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* metrics.c - counts of what the conductor did, for monitoring */
+/* metrics.c - counts of the conductor's actions, for monitoring */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -99,7 +99,7 @@ static void print_holds_ended(const struct sgang_metrics *m, FILE *out)
 			m->holds_ended[i]);
 }
 
-/* Each bucket counts those below it too. */
+/* Each bucket includes the buckets below it. */
 static void print_histogram(const struct sgang_metrics *m, int i, FILE *out)
 {
 	const char *name = histograms[i].name;
@@ -131,13 +131,13 @@ void sgang_metrics_print(const struct sgang_metrics *m, FILE *out)
 	fputs("# EOF\n", out);
 }
 
-/* Open 'path' as a new file that everybody may read. */
+/* Open 'path' as a new file, readable by all. */
 static FILE *open_new(const char *path)
 {
 	FILE *out;
 	int fd;
 
-	(void)unlink(path); /* left by one that was killed */
+	(void)unlink(path); /* left by a killed slurmctld */
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* metrics.h - counts of what the conductor did, for monitoring
+/* metrics.h - counts of the conductor's actions, for monitoring
  *
  * Counters since slurmctld started, and histograms. Only the conductor's thread
- * touches them, so they need no lock.
+ * uses them, so they need no lock.
  */
 
 #ifndef SGANG_METRICS_H
@@ -17,12 +17,12 @@
 enum sgang_counter {
 	SGANG_COUNT_ATTEMPTS,    /* transactions tried */
 	SGANG_COUNT_ROLLBACKS,   /* ... taken back after a refusal */
-	SGANG_COUNT_TIMEOUTS,    /* waiting times that were over */
-	SGANG_COUNT_STARTS,      /* gangs that were started */
+	SGANG_COUNT_TIMEOUTS,    /* waiting times that ended */
+	SGANG_COUNT_STARTS,      /* gangs started */
 	SGANG_COUNT_UNSAVED,     /* saves of the job state that failed */
 	SGANG_COUNT_STRIKES,     /* gangs that began to preempt */
-	SGANG_COUNT_VICTIMS,     /* jobs that they did */
-	SGANG_COUNT_CLAIMS_LOST, /* without a start on what was freed */
+	SGANG_COUNT_VICTIMS,     /* jobs preempted */
+	SGANG_COUNT_CLAIMS_LOST, /* without a start on the freed nodes */
 	SGANG_COUNTERS
 };
 
@@ -58,8 +58,8 @@ void sgang_metrics_observe(struct sgang_metrics *m,
 void sgang_metrics_print(const struct sgang_metrics *m, FILE *out);
 
 /* Replace the file 'path' by that text in one step. The file is not forced onto
- * the disk, because the counts begin anew after a crash of the machine. Returns
- * 0, or -1 with errno and 'err' filled; the old file then stays. */
+ * the disk, because the counts restart after a crash of the machine. Returns 0,
+ * or -1 with errno and 'err' filled; the old file then stays. */
 int sgang_metrics_write(const struct sgang_metrics *m, const char *path,
 			struct sgang_error *err);
 

@@ -12,23 +12,22 @@
 #include "plugins/log.h"
 #include "plugins/thread.h"
 
-/* Between two writes. */
+/* Time between two writes. */
 #define PAUSE_US 15000000
 
 struct sgang_metrics_file {
 	pthread_mutex_t mutex;
 	pthread_cond_t cond;
 	pthread_t thread;
-	bool running; /* the thread */
-	bool end;     /* of it */
-	bool busy;    /* it has something to write: then what
-		       * was given is its own */
+	bool running; /* the thread runs */
+	bool end;     /* of the thread */
+	bool busy;    /* it is writing: then `given` belongs to it */
 	struct sgang_metrics given;
 	char path[PATH_MAX];
-	struct sgang_metrics written; /* what is in the file */
+	struct sgang_metrics written; /* content of the file */
 	bool tried;
 	uint64_t tried_at;
-	bool failed; /* which has been said */
+	bool failed; /* ... and that was logged */
 };
 
 struct sgang_metrics_file *sgang_metrics_file_create(void)

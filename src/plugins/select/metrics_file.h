@@ -2,7 +2,7 @@
 /* metrics_file.h - MetricsFile=, written by a thread that may hang
  *
  * The file may be on a server that does not answer. Therefore a thread of its
- * own writes it; the caller leaves the counts there and goes on. While a write
+ * own writes it; the caller passes the counts on and continues. While a write
  * hangs the file stays as it is.
  */
 
@@ -18,8 +18,8 @@ struct sgang_metrics_file;
 /* NULL with ENOMEM. The thread begins with the first counts. */
 struct sgang_metrics_file *sgang_metrics_file_create(void);
 
-/* Waits for a write that is under way: slurmctld does not call this, its
- * threads end with the process. */
+/* Waits for a write in progress: slurmctld does not call this, its threads end
+ * with the process. */
 void sgang_metrics_file_destroy(struct sgang_metrics_file *f);
 
 /* Pass on the counts of the moment 'now' (microseconds of a clock that does not

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* node_list.c - nodes as host lists, as they stand in records */
+/* node_list.c - nodes as the host lists of records */
 
 #include <stdlib.h>
 #include <string.h>

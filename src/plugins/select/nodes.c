@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* nodes.c - nodes show which gangs are on them
+/* nodes.c - nodes show the gangs on them
  *
- * A pass works out anew what changed: the nodes of a gang whose members took,
- * changed or left their nodes, and those whose field somebody else has written.
+ * A pass updates the nodes of gangs whose members got, changed or left nodes,
+ * and nodes whose field another program has written.
  */
 
 #include <stdlib.h>
@@ -13,10 +13,10 @@
 #include "core/gang/extra.h"
 #include "plugins/log.h"
 
-/* More gangs than this a node does not name. */
+/* The most gangs that a node shows. */
 #define NAMED_MAX 32
 
-/* A gang has ranks on a node. */
+/* The ranks of a gang on a node. */
 struct use {
 	struct use *next; /* on that node */
 	const struct gang *g;
@@ -26,8 +26,7 @@ struct use {
 /* Grown with the node table; NULL array: not made yet. */
 struct shown_node {
 	struct use *uses;
-	uint64_t text; /* hash of what was written; 0: nothing
-			* of ours */
+	uint64_t text; /* hash of our text; 0: none */
 };
 
 static uint64_t hash_text(const char *text)
@@ -37,14 +36,14 @@ static uint64_t hash_text(const char *text)
 	return hash ? hash : 1;
 }
 
-/* ---- who is where ---- */
+/* ---- gangs by node ---- */
 
 static bool has_nodes(const struct entry *e)
 {
 	return e->m.state != SGANG_MEMBER_PENDING;
 }
 
-/* Members of the gang that have nodes, in this run of theirs; 0: none. */
+/* A hash of the members with nodes, and of their runs; 0: none. */
 static uint64_t who_has_nodes(const struct gang *g)
 {
 	bool any = g->tally.held || g->tally.running;
@@ -97,7 +96,7 @@ static int add_use(struct shown_node *node, const struct gang *g,
 	return 0;
 }
 
-/* The gang leaves all nodes it was on, which are added to 'dirty'. */
+/* Remove the gang from all its nodes, and add these to 'dirty'. */
 static void leave(struct sgang_conductor *c, struct gang *g,
 		  struct sgang_nodeset *dirty)
 {
@@ -114,7 +113,7 @@ static void leave(struct sgang_conductor *c, struct gang *g,
 	g->shown.of = 0;
 }
 
-/* Its ranks are spread evenly, as describe.c counts them. */
+/* Ranks are spread evenly, as describe.c counts them. */
 static int add_member(struct sgang_conductor *c, struct gang *g,
 		      const struct entry *e, struct sgang_nodeset *nodes)
 {
@@ -137,8 +136,7 @@ static int add_member(struct sgang_conductor *c, struct gang *g,
 	return 0;
 }
 
-/* Work out anew where the gang is. What cannot be remembered now is worked out
- * by the next pass. */
+/* Find the gang's nodes again. Without memory the next pass does it. */
 static void move(struct sgang_conductor *c, struct gang *g, uint64_t who,
 		 struct sgang_nodeset *dirty)
 {
@@ -166,7 +164,7 @@ static void move(struct sgang_conductor *c, struct gang *g, uint64_t who,
 /* ---- the field ---- */
 
 /* The gangs of the node in the order of their names, so that the text of a node
- * does not depend on who came first. */
+ * does not depend on the order of arrival. */
 static int by_name(const void *a, const void *b)
 {
 	const struct sgang_extra *x = a, *y = b;
@@ -194,14 +192,14 @@ static void write_node(struct sgang_conductor *c, uint32_t node)
 	qsort(gangs, n, sizeof(gangs[0]), by_name);
 	text = sgang_extra_format(before, gangs, n);
 	if (!text)
-		return; /* its hash is not that of the text */
+		return; /* the hash does not match, so it is tried again */
 	if (strcmp(text, before ? before : ""))
 		c->host->nodes.set_extra(node, text);
 	shown->text = n ? hash_text(text) : 0;
 	free(text);
 }
 
-/* Has somebody written the field of a node that names gangs? */
+/* True if another program has written the field of a node that shows gangs. */
 static bool was_changed(struct sgang_conductor *c, uint32_t node)
 {
 	const struct shown_node *shown = &c->shown.nodes[node];
@@ -223,7 +221,7 @@ static bool make_table(struct sgang_conductor *c)
 	return c->shown.nodes;
 }
 
-/* At first the nodes may have the words of a slurmctld that is gone. */
+/* At first nodes may have the text of an earlier slurmctld. */
 static void find_changed(struct sgang_conductor *c, bool first,
 			 struct sgang_nodeset *dirty)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* parts.c - what an attempt is made of: which members, in which order */
+/* parts.c - the members of an attempt, and their order */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ uint32_t sgang_parts_node(const struct sgang_conductor *c,
 	return c->devices ? c->devices->node[run->node] : run->node;
 }
 
-/* NULL of what is NULL. */
+/* A copy of NULL is NULL. */
 static struct sgang_nodeset *copy_of(const struct sgang_nodeset *nodes,
 				     bool *failed)
 {
@@ -103,7 +103,7 @@ static size_t most_of(const struct gang *g, enum extent extent)
 	return g->tally.total - held;
 }
 
-/* Those beyond the minimum start with the others if they are no spares. */
+/* Members beyond the minimum start with the others if they are no spares. */
 static size_t without_spares(const struct gang *g, size_t n, size_t most)
 {
 	size_t missing = sgang_gang_missing(&g->tally);
@@ -115,8 +115,8 @@ static size_t without_spares(const struct gang *g, size_t n, size_t most)
 	return rest > missing ? rest : missing;
 }
 
-/* All with an order below this one are in the minimum: with the last order of
- * it, too, if they are no more than it takes. */
+/* All members with an order below this are in the minimum; members with the
+ * last order, too, if all of them are needed. */
 static uint32_t order_end(const struct gang *g)
 {
 	uint32_t last = g->tally.last_order;
@@ -184,7 +184,7 @@ int sgang_fit_choose(struct attempt *a, enum extent extent)
 {
 	a->n_parts = 0;
 	for (size_t i = 0; i < a->n_gangs; i++) {
-		/* the probe said why */
+		/* the probe has set why */
 		if (choose_of(a, i, extent) < 0)
 			return -1;
 	}

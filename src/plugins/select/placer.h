@@ -8,16 +8,15 @@
 #include "core/gang/conf.h"
 #include "host.h"
 
-/* Is there anything to choose: more than one node, and a fabric of more than
- * one domain? */
+/* True if there is a choice: more than one node, and a fabric of more than one
+ * domain. */
 bool sgang_placer_concerns(const struct sgang_fabric *fabric,
 			   const struct sgang_shape *shape);
 
 /* Choose the nodes of 'usable' on which the ring of the job's ranks is
  * cheapest. Returns 1 and fills 'chosen' (an empty set over all nodes), or 0
- * when it does not fit by our count or memory is short: then it is Slurm's own
- * to decide. The caller has brought the host's numbers up to date where the
- * job shares nodes. */
+ * when it does not fit by our count or memory is short: then Slurm decides. The
+ * caller has called refresh() of the host if the job shares nodes. */
 int sgang_placer_choose(const struct sgang_host *host,
 			const struct sgang_fabric *fabric,
 			const struct sgang_conf *conf, struct sgang_job *job,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* preempt_group.c - room for a group whose gangs ask for levels
+/* preempt_group.c - room for a group whose gangs have level requests
  *
- * A joint plan does not know what each gang of a group asks of the levels. So
- * the gangs are planned one by one, as they are placed (attempt.c): each gets
- * whole nodes that those before it have left, and these nodes are its share of
- * the claim.
+ * A joint plan does not know the level requests of each gang of a group. So the
+ * gangs are planned one by one, as they are placed (attempt.c): each gets whole
+ * nodes left by the gangs before it, and these nodes are its share of the
+ * claim.
  */
 
 #include <stdlib.h>
@@ -39,8 +39,8 @@ static uint32_t plans_of_set(const struct attempt *a)
 	return (uint32_t)a->n_gangs + (policy.require[0] || policy.prefer_time);
 }
 
-/* The plans of two sets are for the last one, and for another order of gangs.
- */
+/* The plans of two sets are reserved for the last set, and for another order of
+ * gangs. */
 uint32_t sgang_several_sets(const struct attempt *a)
 {
 	uint32_t sets = SGANG_VICTIMS_PLANS / plans_of_set(a);
@@ -134,7 +134,7 @@ static struct attempt view_of(const struct attempt *a, size_t index)
 	return view;
 }
 
-/* Its requests may be in less places until give_back(). -1 without memory. */
+/* Restrict the nodes of its requests until give_back(). -1 without memory. */
 static int withhold(const struct several *s, const struct gang *g)
 {
 	for (size_t i = 0; i < s->a->n_probed; i++) {
@@ -207,9 +207,9 @@ static bool fit_one(struct several *s, size_t index, uint64_t *cost)
 	return fits;
 }
 
-/* ---- all of them ---- */
+/* ---- all gangs ---- */
 
-/* How many find room, in this order. */
+/* The number of gangs that find room, in this order. */
 static size_t fit_in_order(struct several *s, uint64_t *cost)
 {
 	size_t n = 0;
@@ -221,8 +221,7 @@ static size_t fit_in_order(struct several *s, uint64_t *cost)
 	return n;
 }
 
-/* One that finds no room goes first, as where it is placed; that is tried
- * once. */
+/* A gang that finds no room goes first, as in attempt.c; that is tried once. */
 bool sgang_several_fit(struct several *s, uint64_t *cost)
 {
 	size_t n, stuck;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sharing.c - members that share CPUs, and members that do not, on one node
  *
- * Slurm lets a job that does not share have CPUs that nobody has, beside those
- * that share in its own partition; but none that shares begins beside one that
- * does not. So those that share are committed first, and leave CPUs to the
- * others. Whether they then get along is Slurm's to judge: a plan counts no more
- * than what they have in all rows together. Once it was wrong they keep off each
- * other's nodes, as long as there is room for that.
+ * Slurm lets a job that does not share CPUs start on free CPUs beside jobs of
+ * its partition that do, but not the other way round. So members that share are
+ * committed first, and leave CPUs to the others. Only Slurm knows whether both
+ * then fit: a plan counts only their CPUs in all rows together. After a wrong
+ * plan they avoid each other's nodes, as long as there is room for that.
  */
 
 #include <stdlib.h>
@@ -27,7 +26,7 @@ bool sgang_sharing_differ(const struct attempt *a)
 	return false;
 }
 
-/* Has the plan one of the other sort on the node? */
+/* True if the plan has a part of the other sort on the node. */
 static bool has_other_sort(const struct attempt *a, uint32_t node, bool sort)
 {
 	for (size_t r = 0; r < a->plan->n_runs; r++) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* slices.c - the commit of a large gang, in several holds of the locks
  *
- * Slurm takes up to milliseconds to give a member its nodes. So that nobody
- * waits for slurmctld's locks meanwhile, a commit that has taken long enough
- * pauses, and the next pass goes on with the same plan. In between, the members
- * that have their nodes are held, no other gang is served, and nobody else gets
- * the planned nodes. If anything of the gang has changed by then, all is given
- * back, as it is when a member is refused.
+ * Slurm takes up to milliseconds to give a member its nodes. To let others have
+ * slurmctld's locks, a long commit pauses, and the next pass continues with the
+ * same plan. Meanwhile the members with nodes are held, no other gang is
+ * served, and no other job gets the planned nodes. If the gang has changed by
+ * then, or a member is refused, all is given back.
  */
 
 #include <stdio.h>
@@ -17,8 +16,8 @@
 #include "faults.h"
 #include "plugins/log.h"
 
-/* A pass pauses a commit so many microseconds of CPU after it took the locks,
- * and not before the commit has had so many of them. */
+/* A pass pauses a commit this CPU time (microseconds) after it took the locks,
+ * but not before the commit has had the second time. */
 #define SLICE_US 80000
 #define SLICE_LEAST_US 50000
 

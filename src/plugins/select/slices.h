@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* slices.h - a commit that goes on in the next pass */
+/* slices.h - a commit that continues in the next pass */
 
 #ifndef SGANG_SELECT_SLICES_H
 #define SGANG_SELECT_SLICES_H
@@ -11,13 +11,13 @@ struct slices {
 	struct gang *g; /* a.gangs */
 	struct account account;
 	struct sgang_nodeset *planned;
-	bool learns;    /* in one hold, from what is refused */
+	bool learns;    /* learns from refusals, in one hold */
 	bool void_plan; /* nodes have other numbers now */
 };
 
-/* The next pass goes on. */
+/* Continue in the next pass. */
 void sgang_slices_pause(struct slices *s);
-/* The entries of the gang may be gone. */
+/* Call also when the entries of the gang may be gone. */
 void sgang_slices_destroy(struct slices *s);
 
 #endif

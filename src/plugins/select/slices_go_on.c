@@ -4,7 +4,7 @@
 #include "faults.h"
 #include "slices.h"
 
-/* What Slurm refuses now is learned from in one hold, where that is done. */
+/* Repeat in one hold of the locks, if that can learn from the refusal. */
 static void after_refusal(const struct slices *s)
 {
 	if (!s->learns || s->a.limited || s->g->attempt.only_min)

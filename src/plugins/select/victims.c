@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* victims.c - members of gangs among the jobs that an ordinary job may preempt
  *
- * A strict gang that loses a member of its minimum loses the work of all, so all
- * go or none does (evict.c).
+ * A strict gang that loses a member of its minimum loses the work of all, so
+ * all are preempted or none (evict.c).
  */
 
 #include <stdlib.h>
 
 #include "conductor_private.h"
 
-/* A member among them, and what the last pass knew of it; NULL: nothing. */
+/* A member among them, and its state at the last pass; NULL: unknown. */
 struct seen {
 	struct sgang_listed *v;
 	const struct entry *e;
@@ -21,13 +21,13 @@ struct gang *sgang_conductor_victim(struct sgang_conductor *c,
 	return sgang_registry_find(c, spec->ns, spec->name);
 }
 
-/* One that is not launched does nothing, and who is no spare has a place. */
+/* Cold spares first, then spares, then other members. */
 static int idle(const struct entry *e)
 {
 	return e->has_record ? e->record.spare + e->record.cold : 0;
 }
 
-/* By gang: spares, and then those that came last. */
+/* By gang: spares first, then the latest. */
 static int last_first(const void *x, const void *y)
 {
 	const struct seen *a = x, *b = y;
@@ -46,8 +46,8 @@ static uint32_t with_nodes(const struct gang *g)
 	return g->tally.running + g->tally.held;
 }
 
-/* Does it go whole? Where members have ended, so that fewer than its minimum
- * run, they could not start again as a gang. */
+/* True if it must be preempted as a whole. If members have ended and fewer than
+ * its minimum run, they could not start again as a gang. */
 static bool goes_whole(const struct gang *g)
 {
 	return sgang_gang_strict(&g->tally) && sgang_gang_ordinary(&g->tally) &&

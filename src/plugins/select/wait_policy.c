@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* wait_policy.c - --gang-topology=auto: is there a better place that is worth waiting
- * for (4.37)?
- */
+/* wait_policy.c - --gang-topology=auto: a better place that is worth the wait
+ * (4.37) */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +11,13 @@
 #include "core/gang/wait.h"
 #include "plugins/log.h"
 
-/* Each moment that is looked at is a plan. */
+/* Each time that is considered takes a plan. */
 #define MOMENTS_MAX 8
 
-/* --gang-comm-share, if it is not given. */
+/* --gang-comm-share, if not given. */
 #define SHARE (SGANG_SHARE_ONE * 3 / 10)
 
-/* The longest time limit of the parts, if nothing else is said. */
+/* The longest time limit of the parts, if not given otherwise. */
 static uint32_t run_time(const struct attempt *a)
 {
 	uint32_t run = a->gangs[0]->tally.spec.run_time;
@@ -46,8 +45,8 @@ static void ask(const struct attempt *a, uint64_t best,
 	q->since = tally->complete;
 }
 
-/* The places at some of the moments at which nodes become free, no later than
- * waiting could pay. Returns how many there are; the first is the one now. */
+/* The places at some of the times at which nodes become free, no later than a
+ * wait could pay. Returns their number; the first is the place now. */
 static size_t list_places(struct attempt *a,
 			  const struct sgang_wait_question *q,
 			  const int64_t *times, size_t n,
@@ -72,7 +71,7 @@ static size_t list_places(struct attempt *a,
 	return found;
 }
 
-/* A gang that waits is asked again and again; what it waits for is said once.
+/* A gang that waits is asked repeatedly; the place it waits for is logged once.
  */
 static void log_once(const struct attempt *a,
 		     const struct sgang_wait_place *now,
@@ -108,7 +107,7 @@ static void tell(struct attempt *a, const struct sgang_wait_question *q,
 	log_once(a, now, then);
 }
 
-/* What speaks for starting now, in the record. */
+/* Write into the record why it starts now. */
 static void note_choice(const struct attempt *a,
 			const struct sgang_wait_question *q,
 			const struct sgang_wait_place *place, size_t n)
@@ -133,7 +132,7 @@ static void note_choice(const struct attempt *a,
 	sgang_lists_write_choice(&choice, a->gangs[0]->attempt.choice);
 }
 
-/* Look at what there is to choose from, and choose. */
+/* List the choices, and choose. */
 static bool weigh(struct attempt *a, uint64_t best)
 {
 	struct sgang_wait_place place[MOMENTS_MAX + 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* wake.c - have the conductor's thread look soon */
+/* wake.c - wake the conductor's thread */
 
 #include <pthread.h>
 
