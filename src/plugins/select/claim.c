@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* claim.c - nodes that are freed for a gang, until it has started on them
+/* claim.c - nodes freed for a gang, until it has started on them
  *
- * A gang that preempts jobs (preempt.c) claims the nodes of its plan. Nobody
- * behind it in the queue gets them while its victims end, which may take their
- * whole grace. The claim is on disk, in the records of the members, before the
- * first victim is signalled: slurmctld that dies in between leaves a claim
- * without victims, and not victims without a claim. When the last victim has
- * given its nodes back, the gang has a turn by itself, on these nodes.
+ * A gang that preempts jobs (preempt.c) claims the nodes of its plan. No job of
+ * lower priority gets them while its victims end, which may take their whole
+ * grace time. The claim is saved, in the records of the members, before the
+ * first victim is signalled: if slurmctld dies in between it leaves a claim
+ * without victims, never victims without a claim. When the last victim has
+ * released its nodes, the gang has a turn of its own, on these nodes.
  *
- * A claim ends when the gang holds its nodes, or cannot start any more, or when
- * its plan fails: then another one is made, in which victims that go anyway do
- * no harm, and after a few of them the gang gives up for a while. Victims that
- * are not needed any more are taken their signal back, as far as Slurm can.
+ * A claim ends when the gang holds its nodes, or can no longer start, or when
+ * its plan fails. Then the gang plans again, where victims already signalled
+ * cost nothing, and after a few failed plans it pauses for a while. The
+ * preemption of victims no longer needed is cancelled, as far as Slurm can.
  */
 
 #include <stdio.h>
@@ -22,17 +22,16 @@
 #include "faults.h"
 #include "plugins/log.h"
 
-/* Plans that fail one after the other before the gang gives up ... */
+/* Failed plans in a row before the gang pauses ... */
 #define PLANS_MAX 3
 /* ... for so many seconds at first, doubling up to the longest. */
 #define RETRY_FIRST 60
 #define RETRY_LONGEST 600
 
-/* A victim that is not gone so long after it should be: its node does not
- * answer. */
+/* A victim that is late by this time: its node does not answer. */
 #define OVERDUE_SECONDS 60
 
-/* So long after a restart a node that has not registered is waited for. */
+/* The wait after a restart for nodes to register. */
 #define REGISTER_SECONDS 60
 
 /* ---- the claim ---- */
@@ -43,7 +42,7 @@ void sgang_claim_begin(struct sgang_conductor *c, struct gang *g,
 	sgang_claim_destroy(g->preempt.claim);
 	claim->since = c->host->now();
 	g->preempt.claim = claim;
-	c->changed = true; /* it is saved, then the victims are signalled */
+	c->changed = true; /* first saved, then the victims are signalled */
 	sgang_fault_die("claimed", 1);
 }
 
@@ -67,8 +66,8 @@ void sgang_claim_forget(struct gang *g)
 	g->preempt.former = NULL;
 }
 
-/* Does the victim still run as it did when it was chosen? One that was requeued
- * may run again elsewhere. */
+/* The victim, if it is still in the chosen run: a requeued one may run again
+ * elsewhere. */
 static struct sgang_job *find_victim(const struct sgang_conductor *c,
 				     const struct victim *v)
 {
@@ -90,7 +89,7 @@ static bool names_victim(const struct claim *claim, uint32_t job_id)
 	return false;
 }
 
-/* All but those of 'except' (NULL: none). */
+/* Cancel the preemption of all but those of 'except' (NULL: none). */
 static void spare_victims(struct sgang_conductor *c, const struct claim *claim,
 			  const struct claim *except)
 {
@@ -102,8 +101,8 @@ static void spare_victims(struct sgang_conductor *c, const struct claim *claim,
 	}
 }
 
-/* The gang has planned anew, or could not: whoever has no part in the new claim
- * runs on. */
+/* Call when the gang has planned again, or could not: victims that are not in
+ * the new claim run on. */
 static void let_former_go(struct sgang_conductor *c, struct gang *g)
 {
 	if (!g->preempt.former)
@@ -114,7 +113,8 @@ static void let_former_go(struct sgang_conductor *c, struct gang *g)
 	c->changed = true;
 }
 
-/* It is not needed any more. What its victims have not given back they keep. */
+/* End a claim that is no longer needed. Its victims keep nodes they have not
+ * released. */
 static void end_claim(struct sgang_conductor *c, struct gang *g,
 		      const char *why)
 {
@@ -151,7 +151,7 @@ void sgang_claim_lost(struct sgang_conductor *c, struct gang *g,
 	end_claim(c, g, why);
 }
 
-/* Whom a victim belongs to is for the log. */
+/* The owner of a victim is only logged. */
 static void strike_one(struct sgang_conductor *c, const struct gang *g,
 		       const struct victim *v, struct sgang_job *by)
 {
@@ -170,7 +170,7 @@ static void strike_one(struct sgang_conductor *c, const struct gang *g,
 	c->host->preempt.preempt(job, by);
 }
 
-/* Any of its members that wait. */
+/* Any waiting member of the gang. */
 static struct sgang_job *preemptor(const struct sgang_conductor *c,
 				   const struct gang *g)
 {
@@ -204,7 +204,7 @@ void sgang_claim_strike_all(struct sgang_conductor *c)
 
 /* ---- while the victims end ---- */
 
-/* Is it still a gang that waits for these nodes? */
+/* Why the gang no longer waits for these nodes; NULL: it does. */
 static const char *why_not(struct sgang_conductor *c, struct gang *g)
 {
 	if (!sgang_group_complete(g, NULL, 0))
@@ -216,7 +216,7 @@ static const char *why_not(struct sgang_conductor *c, struct gang *g)
 	return NULL;
 }
 
-/* Is any of its nodes one of those that 'add' adds? */
+/* True if any node of the claim is one that 'add' adds. */
 static bool any_node(const struct sgang_conductor *c, const struct claim *claim,
 		     void (*add)(struct sgang_nodeset *nodes))
 {
@@ -240,9 +240,9 @@ static bool still_registering(const struct sgang_conductor *c,
 	       any_node(c, claim, c->host->nodes.unregistered);
 }
 
-/* Ask the victims that are left again, their grace may be over. Returns how
- * many have nodes of the claim yet; '*until' is when the last of them is gone,
- * at the latest. */
+/* Preempt the remaining victims again, because their grace time may be over.
+ * Returns how many still have nodes of the claim; '*until': the latest end of
+ * the last. */
 static size_t count_left(struct sgang_conductor *c, struct gang *g,
 			 int64_t *until)
 {
@@ -275,7 +275,7 @@ static size_t count_left(struct sgang_conductor *c, struct gang *g,
 	return left;
 }
 
-/* It is the gang's turn: on these nodes, or where it likes (NULL). */
+/* Give the gang a turn, on these nodes or on any (NULL). */
 static void give_turn(struct sgang_conductor *c, struct gang *g,
 		      const struct sgang_nodeset *nodes)
 {
@@ -289,8 +289,8 @@ static void give_turn(struct sgang_conductor *c, struct gang *g,
 	c->turns = true;
 }
 
-/* Each gang of the group has its turn on what was freed for it: it might take
- * what another one needs. */
+/* Give each gang of the group a turn on the nodes freed for it, because on
+ * others it might take those that another gang needs. */
 static void give_turns(struct sgang_conductor *c, struct gang *g)
 {
 	const struct claim *claim = g->preempt.claim;
@@ -308,7 +308,7 @@ static void give_turns(struct sgang_conductor *c, struct gang *g)
 	}
 }
 
-/* What it was freed for cannot be any more. */
+/* The plan of the claim is no longer possible. */
 static void plan_anew(struct sgang_conductor *c, struct gang *g,
 		      const char *why)
 {
@@ -363,7 +363,8 @@ static bool is_there(const struct going *going, struct sgang_job *job)
 	return sgang_nodeset_intersects(going->nodes, going->claim->nodes);
 }
 
-/* Is it of a gang that goes as a whole, with one of those that are there? */
+/* True if the job is of a gang preempted as a whole with a victim found there.
+ */
 static bool goes_along(const struct going *going, uint32_t job_id)
 {
 	const struct claim *claim = going->claim;
@@ -393,7 +394,7 @@ static void add_going(const struct sgang_candidate *candidate, void *arg)
 		return;
 	more = realloc(claim->victims, (claim->n_victims + 1) * sizeof(*more));
 	if (!more)
-		return; /* the plan will find its nodes busy */
+		return; /* its nodes are then busy to the plan */
 	claim->victims = more;
 	more[claim->n_victims++] = (struct victim){
 		.job_id = candidate->job_id,
@@ -401,8 +402,8 @@ static void add_going(const struct sgang_candidate *candidate, void *arg)
 	};
 }
 
-/* The victims are those that are going there, and, as a second look finds, what
- * goes with them. */
+/* The victims are jobs being preempted there, and, in a second round, their
+ * gangs. */
 static void recover(struct sgang_conductor *c, struct gang *g,
 		    const struct entry *e)
 {
@@ -439,7 +440,7 @@ void sgang_claim_recover_all(struct sgang_conductor *c)
 	}
 }
 
-/* ---- what others see of it ---- */
+/* ---- review and display ---- */
 
 void sgang_claim_review_all(struct sgang_conductor *c)
 {
@@ -454,7 +455,7 @@ void sgang_claim_review_all(struct sgang_conductor *c)
 	}
 }
 
-/* The moment that backfill and squeue --start are told. */
+/* Set the start for backfill and squeue --start. */
 void sgang_claim_tell_all(struct sgang_conductor *c)
 {
 	c->claims = false;
@@ -462,7 +463,7 @@ void sgang_claim_tell_all(struct sgang_conductor *c)
 		const struct claim *claim = g->preempt.claim;
 
 		c->claims |= g->kept.nodes != NULL;
-		if (!g->turn.due) /* else it has not been planned anew yet */
+		if (!g->turn.due) /* else it has not planned again yet */
 			let_former_go(c, g);
 		if (!claim)
 			continue;

@@ -199,8 +199,8 @@ bool sgang_conductor_lost(struct sgang_conductor *c,
 			  const struct sgang_spec *spec,
 			  struct sgang_nodeset *nodes);
 
-/* Leave only those of 'nodes' that are kept for this member. False: there are none,
- * and nothing was taken. */
+/* Leave only those of 'nodes' that are kept for this member. False, and nothing
+ * changed: none are. */
 bool sgang_conductor_had(struct sgang_conductor *c, uint32_t job_id,
 			 struct sgang_nodeset *nodes);
 

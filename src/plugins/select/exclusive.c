@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* exclusive.c - gangs that keep each other out of domains: --gang-exclusive
+/* exclusive.c - --gang-exclusive: gangs that bar each other from domains
  *
- * A gang that wants a level for itself keeps off the domains in which others
- * have nodes, and others keep off its own: now, and at each moment that a gang
- * may wait for.
+ * An exclusive gang uses no domain in which others have nodes, and others use
+ * none of its own: now, and at each time that a gang may wait for.
  */
 
 #include <stdlib.h>
@@ -31,7 +30,7 @@ struct sgang_job *sgang_exclusive_job(const struct sgang_conductor *c,
 		job = c->host->jobs.find(g->entries[i]->job_id);
 	if (!job)
 		return NULL;
-	/* it may have ended or been requeued since the registry looked */
+	/* it may have ended or been requeued since the registry was built */
 	c->host->jobs.info(job, &info);
 	return (info.state == SGANG_JOB_RUNNING ||
 		info.state == SGANG_JOB_CONFIGURING) ?
@@ -47,7 +46,8 @@ static int exclusive_level(const struct sgang_conductor *c,
 	return sgang_costs_level(&c->conf.costs, spec->exclusive);
 }
 
-/* The level of which two gangs do not share a domain; -1: they may. */
+/* The level of which two gangs must not share a domain; -1: they may share all.
+ */
 static int apart_level(const struct sgang_conductor *c,
 		       const struct sgang_spec *a, const struct sgang_spec *b)
 {
@@ -65,16 +65,16 @@ static bool in_group(const struct gang *g, const struct gang *other)
 	return g == other;
 }
 
-/* May the other keep the gang off domains in which it is? Gangs that start
- * together do not keep each other out. */
+/* True if the other may bar the gang from its domains. Gangs that start
+ * together do not bar each other. */
 static bool is_apart(const struct gang *g, const struct gang *other)
 {
 	return !in_group(g, other) &&
 	       (other->tally.running || other->tally.held || other->hold.n);
 }
 
-/* When a job is gone from its nodes, if not before: at its time limit, or when
- * all that is there is gone. */
+/* The latest time at which a job leaves its nodes: its time limit, or the end
+ * of all jobs there. */
 static int64_t gone_at(struct sgang_conductor *c, struct sgang_job *job,
 		       const struct sgang_nodeset *nodes,
 		       const int64_t *free_at)
@@ -97,7 +97,7 @@ static int64_t gone_at(struct sgang_conductor *c, struct sgang_job *job,
 struct clear {
 	struct sgang_nodeset *nodes; /* of one job */
 	struct sgang_nodeset *used;  /* of one gang */
-	uint32_t *share;             /* how many of these, by domain */
+	uint32_t *share;             /* number of these, by domain */
 	int64_t *node, *domain;
 };
 
@@ -153,8 +153,8 @@ static void count_share(struct sgang_conductor *c, struct clear *t,
 	}
 }
 
-/* A domain of which it has little is nobody's alone: one job of one CPU must
- * not shut others out (MinExclusiveShare=). */
+/* True if the gang has enough of the domain to be exclusive there: one job of
+ * one CPU must not bar others (MinExclusiveShare=). */
 static bool has_share(const struct sgang_conductor *c, const struct clear *t,
 		      const struct sgang_fabric *fabric, uint32_t domain)
 {
@@ -163,8 +163,8 @@ static bool has_share(const struct sgang_conductor *c, const struct clear *t,
 	return t->share[domain] >= c->conf.exclusive_share * d->n_nodes;
 }
 
-/* The gang is in domains of this level until its jobs are gone; 'own': which it
- * has for itself, else all that it is in. */
+/* Note that the gang is in domains of this level until its jobs end. 'own':
+ * only domains that it has for itself, else all. */
 static void note_gang(struct sgang_conductor *c, struct clear *t,
 		      const struct sgang_fabric *fabric, const struct gang *g,
 		      uint32_t level, bool own, const int64_t *free_at)
@@ -208,10 +208,10 @@ static void spread_over_domains(const struct sgang_fabric *fabric,
 	}
 }
 
-/* For each node, from when on --gang-exclusive, of this gang and of others,
- * lets the gang be there; 0: it does now. By the times at which nodes become
- * free; NULL: those that are there stay. '*times' is NULL where the gang keeps
- * off nothing. -1 without memory. */
+/* Find for each node the time from which --gang-exclusive, of this gang and of
+ * others, allows the gang there; 0: now. 'free_at': the times at which nodes
+ * become free; NULL: present jobs stay. '*times' is NULL if no node is barred.
+ * -1 without memory. */
 static int clear_times(struct sgang_conductor *c, const struct gang *g,
 		       const int64_t *free_at, int64_t **times)
 {
@@ -252,7 +252,8 @@ void sgang_exclusive_cut(struct sgang_conductor *c, const struct gang *g,
 	if (!c->fabric)
 		return;
 	if (clear_times(c, g, NULL, &times) < 0) {
-		sgang_nodeset_clear(nodes); /* rather none than a wrong one */
+		sgang_nodeset_clear(nodes); /* no node rather than a wrong one
+					     */
 		return;
 	}
 	for (uint32_t n = 0; times && n < sgang_fabric_nodes(c->fabric); n++) {

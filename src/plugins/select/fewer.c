@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fewer.c - members with a range of nodes (-N1-4), where all of it does not fit
+/* fewer.c - members with a range of nodes (-N1-4), if the upper end does not
+ * fit
  *
  * A plan gives each member the number of nodes that Slurm aims at, the upper
- * end. If that finds no room, members give up nodes: first the last of them, one
- * each, then again. With fewer nodes everywhere it fits if it does at all, so
- * halving finds how many are to go. Not so for a member whose CPUs or memory on
- * each node grow when the nodes become fewer (-N1-4 -n8): of small gangs with
- * such members every combination is tried.
+ * end. If that does not fit, members give up nodes: one each, from the last
+ * member to the first, then again. Fewer nodes fit if more do, so bisection
+ * finds the number to give up. This is not so for a member whose CPUs or memory
+ * on each node grow when the nodes become fewer (-N1-4 -n8): for small gangs
+ * with such members every combination is tried.
  */
 
 #include <stdlib.h>
@@ -14,28 +15,28 @@
 
 #include "attempt_private.h"
 
-/* So many of them, less where a plan takes longer. All is done under
- * slurmctld's locks. */
+/* The most combinations, fewer if a plan takes longer, because all is done
+ * under slurmctld's locks. */
 #define COMBINATIONS 128
 #define COMBINED_NODES 200000
 
-/* So many plans find out who gave up more nodes than it had to. */
+/* The most plans to find members that gave up more nodes than necessary. */
 #define MORE_TRIES 16
 
-/* A part, and how many nodes it has in a trial. */
+/* A part, and its number of nodes in a trial. */
 struct size {
-	struct probed *asked; /* as it was */
-	uint32_t most, least; /* alike: it has no range */
+	struct probed *asked; /* the original request */
+	uint32_t most, least; /* equal: no range */
 	uint32_t nodes;
 };
 
 struct sizes {
 	struct attempt *a;
 	int64_t when;       /* 0: now */
-	size_t n_asked;     /* requests of before */
+	size_t n_asked;     /* number of original requests */
 	struct size *size;  /* by part */
-	struct part *parts; /* as they were: a plan may sort them */
-	uint64_t spare;     /* nodes that all may give up together */
+	struct part *parts; /* original order: a plan may sort them */
+	uint64_t spare;     /* nodes that all together may give up */
 	bool ranges, elastic;
 };
 
@@ -45,7 +46,7 @@ static bool has_range(const struct probed *p)
 	       p->shape.least_nodes < p->shape.min_nodes;
 }
 
-/* Does a node have to have more when there are fewer? */
+/* True if fewer nodes need more on each. */
 static bool is_elastic(const struct attempt *a, const struct probed *p)
 {
 	struct sgang_shape least = p->shape;
@@ -56,7 +57,7 @@ static bool is_elastic(const struct attempt *a, const struct probed *p)
 	       least.node_gpus > p->shape.node_gpus;
 }
 
-/* No more than it could have at all. */
+/* The most nodes that it could have. */
 static uint32_t most_of(const struct probed *p, int64_t when)
 {
 	uint32_t could = sgang_nodeset_count(when ? p->ever : p->usable);
@@ -170,7 +171,7 @@ static bool fits(struct sizes *s)
 
 /* ---- one after the other ---- */
 
-/* Parts of this request; NULL: all. */
+/* True for parts of this request; NULL: all. */
 static bool is_of(const struct size *size, const struct probed *asked)
 {
 	return !asked || size->asked == asked;
@@ -195,8 +196,8 @@ static uint64_t given_up_by_all(const struct sizes *s,
 	return nodes;
 }
 
-/* Let those who ask for this (NULL: all) give up so many nodes: as many rounds
- * as are whole, and one more of the last members. */
+/* Let parts of this request (NULL: all) give up so many nodes: in whole rounds,
+ * and a partial round of the last members. */
 static void give_up(struct sizes *s, const struct probed *asked, uint64_t nodes)
 {
 	uint32_t low = 0, high = s->a->c->host->nodes.count();
@@ -232,9 +233,9 @@ static bool fits_without(struct sizes *s, const struct probed *asked,
 	return fits(s);
 }
 
-/* ---- as many as there are ---- */
+/* ---- no more than necessary ---- */
 
-/* What those who ask for this have given up. */
+/* The nodes that parts of this request have given up. */
 static uint64_t gave(const struct sizes *s, const struct probed *asked)
 {
 	uint64_t nodes = 0;
@@ -246,8 +247,8 @@ static uint64_t gave(const struct sizes *s, const struct probed *asked)
 	return nodes;
 }
 
-/* They give up no more than they must while the others stay as they are. The
- * first try gives all of it back. */
+/* Let them give up no more than necessary while the others stay as they are.
+ * The first try returns all. */
 static void give_less(struct sizes *s, const struct probed *asked,
 		      size_t *tries)
 {
@@ -264,8 +265,8 @@ static void give_less(struct sizes *s, const struct probed *asked,
 	give_up(s, asked, high);
 }
 
-/* Members that differ need not all give up nodes for the one that lacks them.
- * Where one kind alone has given any, it had to. */
+/* Different members need not all give up nodes for one that lacks them. If only
+ * one kind has given any, it was necessary. */
 static bool with_more(struct sizes *s)
 {
 	uint64_t all = gave(s, NULL);
@@ -280,7 +281,7 @@ static bool with_more(struct sizes *s)
 	return fits(s);
 }
 
-/* ---- how many must go ---- */
+/* ---- the number to give up ---- */
 
 static bool by_halving(struct sizes *s)
 {
@@ -302,8 +303,8 @@ static bool by_halving(struct sizes *s)
 
 /* ---- every combination ---- */
 
-/* The next one, with as many nodes as possible first. False: that was the
- * last. */
+/* The next combination, with as many nodes as possible first. False: that was
+ * the last. */
 static bool next_combination(struct sizes *s)
 {
 	for (size_t i = s->a->n_parts; i-- > 0;) {
@@ -318,7 +319,8 @@ static bool next_combination(struct sizes *s)
 	return false;
 }
 
-/* Of members that ask for the same the first has the most. */
+/* True unless a permutation: of members with the same request the first has
+ * most. */
 static bool is_new(const struct sizes *s)
 {
 	for (size_t i = 1; i < s->a->n_parts; i++) {

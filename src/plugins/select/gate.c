@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* gate.c - what Slurm is answered when it asks for the nodes of a job */
+/* gate.c - the answer when Slurm asks for the nodes of a job */
 
 #include "gate.h"
 
-/* Where a job may start, by when, and whether others may be preempted. */
+/* The nodes for a job, its latest start, and whether it may preempt. */
 struct terms {
-	const struct sgang_nodeset *nodes; /* NULL: all that are offered */
+	const struct sgang_nodeset *nodes; /* NULL: all offered */
 	int64_t latest;
 	bool victims;
 };
@@ -15,7 +15,8 @@ static struct terms terms_on(const struct sgang_nodeset *nodes)
 	return (struct terms){ nodes, INT64_MAX, true };
 }
 
-/* A choice of ours: it is not worth a victim, nor a later start. */
+/* Terms for our choice of nodes, which is not worth a victim or a later start.
+ */
 static struct terms terms_now(const struct sgang_question *q,
 			      const struct sgang_nodeset *nodes)
 {
@@ -27,7 +28,8 @@ bool sgang_gate_stands(const struct sgang_conductor *c)
 	return sgang_conductor_has_turns(c) || sgang_conductor_reserves(c);
 }
 
-/* A member that is preempted leaves the rest of its gang with nothing to do. */
+/* First without victims of gangs, because the rest of such a gang loses its
+ * work. */
 static int ask_slurm(const struct sgang_question *q, const struct terms *t,
 		     int64_t *start)
 {
@@ -50,7 +52,7 @@ int sgang_gate_pass(const struct sgang_question *q, int64_t *start)
 	return ask_slurm(q, &t, start);
 }
 
-/* First on the nodes that we would take. */
+/* Ask for the nodes of our choice first. */
 static int ask_placed(const struct sgang_question *q, const struct terms *t,
 		      int64_t *start)
 {
@@ -68,8 +70,7 @@ static int ask_placed(const struct sgang_question *q, const struct terms *t,
 	return starts ? 0 : ask_slurm(q, t, start);
 }
 
-/* Does a job start now on what 'cut' leaves of 'nodes', where that is the question?
- */
+/* True if a job that must start now does so on the nodes that 'cut' leaves. */
 static bool starts_on_rest(const struct sgang_question *q,
 			   const struct sgang_nodeset *nodes,
 			   bool (*cut)(const struct sgang_question *q,
@@ -94,15 +95,15 @@ static bool cut_to_had(const struct sgang_question *q,
 	return sgang_conductor_had(q->conductor, q->job_id, nodes);
 }
 
-/* Does a member that begins again start now on those of 'nodes' that it had? */
+/* True if a member that starts again does so now on the nodes kept for it. */
 static bool starts_again(const struct sgang_question *q,
 			 const struct sgang_nodeset *nodes, int64_t *start)
 {
 	return starts_on_rest(q, nodes, cut_to_had, ask_slurm, start);
 }
 
-/* Does a member start now on the nodes as near as that to its gang? '*n' is
- * their number, and of the next nearer ones before; all are SIZE_MAX. */
+/* True if a member starts now on nodes within this level of its gang. '*n' is
+ * their number, before the call that of the level below; SIZE_MAX: all. */
 static bool starts_near(const struct sgang_question *q, const struct terms *t,
 			uint32_t level, size_t *n, int64_t *start)
 {
@@ -126,7 +127,7 @@ static bool starts_near(const struct sgang_question *q, const struct terms *t,
 	return starts;
 }
 
-/* A member whose gang has started: one level after the other. */
+/* For a member whose gang has started: level by level. */
 static int ask_near(const struct sgang_question *q, const struct terms *t,
 		    int64_t *start)
 {
@@ -150,7 +151,7 @@ static bool cut_lost(const struct sgang_question *q,
 	return sgang_conductor_lost(q->conductor, q->spec, nodes);
 }
 
-/* Does a member start now where its gang has lost none? */
+/* True if a member starts now on nodes where its gang has lost none. */
 static bool starts_elsewhere(const struct sgang_question *q,
 			     const struct terms *t, int64_t *start)
 {
@@ -174,7 +175,7 @@ int64_t sgang_gate_keep_off(const struct sgang_question *q,
 				    nodes);
 }
 
-/* A definition never runs, even if somebody released it. */
+/* A definition never runs, even if a user released it. */
 static bool may_start(const struct sgang_question *q,
 		      const struct sgang_nodeset *nodes)
 {
@@ -205,8 +206,8 @@ int sgang_gate_now(const struct sgang_question *q, struct sgang_nodeset *nodes)
 
 /* ---- backfill ---- */
 
-/* What backfill sets aside for a member should be what is kept for its gang;
- * others would be kept off both. False: it cannot be. */
+/* Let backfill reserve for a member the nodes that are kept for its gang;
+ * otherwise other jobs would be kept off both. False: not possible. */
 static bool plan_on_kept(const struct sgang_question *q,
 			 const struct sgang_nodeset *nodes, int64_t *start)
 {
@@ -252,9 +253,8 @@ static int plan_beside(const struct sgang_question *q,
 	return rc;
 }
 
-/* A gang that has been found not to fit starts when all of it can: backfill
- * then sets nodes aside from that moment on, and lets others use them before.
- */
+/* A gang that does not fit starts when all of it can: backfill then reserves
+ * nodes from that time on, and lets others use them before. */
 static void wait_for_gang(const struct sgang_question *q, int64_t *start)
 {
 	int64_t when = sgang_conductor_joint_start(q->conductor, q->spec);
@@ -278,7 +278,7 @@ static int plan_member(const struct sgang_question *q,
 					     plan_beside(q, nodes, late, start);
 	if (rc == 0)
 		wait_for_gang(q, start);
-	/* Whatever backfill makes of it, all members are to show one start. */
+	/* All members must show one start, whatever backfill plans. */
 	if (!late)
 		sgang_conductor_poke(q->conductor);
 	return rc;
@@ -288,7 +288,7 @@ int sgang_gate_later(const struct sgang_question *q,
 		     struct sgang_nodeset *nodes, int64_t *start)
 {
 	if (q->spec && q->spec->object) {
-		/* sgang create asks, to let us know of it: a held job is never
+		/* sgang create asks, so that we learn of it: a held job is not
 		 * tested otherwise. */
 		sgang_conductor_poke(q->conductor);
 		return SGANG_GATE_CLOSED;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* helps.c - what would let a gang start
+/* helps.c - changes that would let a gang start
  *
- * Mostly the end of jobs within their time limits. Where that does not help, a
- * user must know whether to wait, to ask somebody, or to give up: the plan is
- * made once more as if jobs without a time limit ended, then as if nodes that
- * are out of service were back, then as if nothing were reserved. What of that
- * is not needed is taken back again, so that no more is named than helps. This
- * is the record's helps=.
+ * Mostly this is the end of jobs within their time limits. If that does not
+ * help, a user must know whether to wait, to ask an administrator, or to give
+ * up: the plan is made again as if jobs without a time limit ended, then as if
+ * nodes out of service were back, then as if no nodes were reserved. Changes
+ * that are not needed are then removed again, so that only changes that help
+ * are named. This is the record's helps=.
  */
 
 #include <stdio.h>
@@ -17,13 +17,14 @@
 #include "core/base/hostlist.h"
 #include "core/gang/lists.h"
 
-/* So many nodes are tried for whether they are needed, with a plan each. */
+/* The most nodes that are checked for need, with a plan each. */
 #define NODES_TRIED 8
 
-/* So many jobs are named. */
+/* The most jobs that are named. */
 #define JOBS_NAMED 4
 
-/* When all jobs have ended: the parts, or other members of the gang. */
+/* True if the parts, or other members of the gang, fit when all jobs have
+ * ended. */
 static bool fits_in_the_end(struct attempt *a, struct sgang_nodeset *nodes)
 {
 	if (sgang_fit_nodes_at(a, INT64_MAX, nodes))
@@ -67,8 +68,8 @@ static void write_jobs(struct attempt *a, const struct sgang_nodeset *nodes)
 
 /* ---- jobs without a time limit ---- */
 
-/* Leave in 'nodes' those that must become free of such jobs for the parts to
- * fit. At the moment before the last all jobs with a limit have ended. */
+/* Leave in 'nodes' those that such jobs must release for the parts to fit. At
+ * the time before the last all jobs with a limit have ended. */
 static void reduce_endless(struct attempt *a, struct sgang_nodeset *nodes)
 {
 	struct sgang_nodeset *where = sgang_nodeset_copy(nodes);
@@ -102,8 +103,8 @@ static bool is_out(uint8_t cause)
 	return cause == SGANG_CAUSE_DOWN || cause == SGANG_CAUSE_DRAINED;
 }
 
-/* Add those to what each request could have, and to 'added'. Returns -1 without
- * memory. */
+/* Add these nodes to the nodes of each request, and to 'added'. Returns -1
+ * without memory. */
 static int add_nodes(struct attempt *a, bool reserved,
 		     struct sgang_nodeset *added)
 {
@@ -141,8 +142,8 @@ static void remove_node(struct attempt *a, uint32_t node)
 	}
 }
 
-/* Leave in 'added' those that are needed for the parts to fit; 'used' is where
- * they do. */
+/* Leave in 'added' the nodes needed for the parts to fit; 'used': the nodes on
+ * which they fit. */
 static void reduce_added(struct attempt *a, struct sgang_nodeset *added,
 			 const struct sgang_nodeset *used)
 {
@@ -162,7 +163,7 @@ static void reduce_added(struct attempt *a, struct sgang_nodeset *added,
 		struct probed *p = &a->probed[0];
 		bool had = a->n_probed == 1 && sgang_nodeset_has(p->ever, n);
 
-		/* with several requests nobody knows whose it was */
+		/* with several requests its owner is not known */
 		if (!had)
 			continue;
 		sgang_nodeset_remove(p->ever, n);
@@ -199,9 +200,9 @@ static bool fits_with(struct attempt *a, bool reserved,
 	return fits;
 }
 
-/* ---- the question ---- */
+/* ---- the search ---- */
 
-/* The parts never fit, as things are. */
+/* Call when the parts never fit in the present state. */
 static void find_never(struct attempt *a)
 {
 	struct sgang_nodeset *nodes =
@@ -229,7 +230,7 @@ void sgang_helps_find(struct attempt *a, int64_t when)
 		sgang_lists_write_help(SGANG_HELP_PREFER, 0, NULL, a->helps);
 }
 
-/* Nodes that it requires are out of service: others do not help. */
+/* Nodes that the job requires are out of service: others do not help. */
 static bool say_required(struct attempt *a, struct sgang_job *job,
 			 const uint8_t *cause)
 {

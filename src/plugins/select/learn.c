@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* learn.c - what commits that Slurm refused say about the next plan
+/* learn.c - lessons of refused commits for the next plan
  *
- * The plan counts; which cores and GRES go together is Slurm's to judge. A member
- * that is refused is committed before the others in the next round. If it is
- * refused then as well, its node is out of the question for what it asks for, or
- * where other members had parts of the node, the node has no room but for those.
+ * The plan counts; only Slurm knows which cores and GRES go together. A refused
+ * member is committed before the others in the next round. If it is refused
+ * again, its node is excluded for its request, or if other members had parts of
+ * the node, the node has room only for those.
  */
 
 #include <stdlib.h>
 
 #include "attempt_private.h"
 
-/* Members that are committed in rounds that may be repeated. Each is a call of
- * select_nodes() and its undoing, under slurmctld's locks. */
+/* The most members committed in rounds that may be repeated. Each takes a call
+ * of select_nodes() and its undo, under slurmctld's locks. */
 #define COMMITS 256
 
-/* Rounds, at most. */
+/* The most rounds. */
 #define ROUNDS 24
 
 void sgang_learn_forget(struct lessons *l)
@@ -39,7 +39,7 @@ static bool same(const struct attempt *a, struct sgang_job *x,
 
 /* ---- the order of commitment ---- */
 
-/* How late it was put first: 0: never. */
+/* How late it was moved to the front; 0: never. */
 static size_t rank_of(const struct attempt *a, const struct part *part)
 {
 	for (size_t i = a->lessons->n_first; i-- > 0;) {
@@ -49,7 +49,7 @@ static size_t rank_of(const struct attempt *a, const struct part *part)
 	return 0;
 }
 
-/* An order is no slices: only where it matters. */
+/* An order excludes slices, so it is set only if needed. */
 static int keep_sorts(struct attempt *a)
 {
 	for (size_t i = 0; i < a->n_parts; i++) {
@@ -59,8 +59,8 @@ static int keep_sorts(struct attempt *a)
 	return 0;
 }
 
-/* Those that were put first last come first; all others in ring order. But
- * those that share CPUs come before those that do not. */
+/* The last part moved to the front comes first, the others in ring order. But
+ * parts that share CPUs come before parts that do not. */
 int sgang_learn_order(struct attempt *a)
 {
 	size_t n = 0, ranks = a->lessons ? a->lessons->n_first : 0;
@@ -86,7 +86,7 @@ size_t sgang_learn_nth(const struct attempt *a, size_t i)
 	return a->order ? a->order[i] : i;
 }
 
-/* ---- to learn ---- */
+/* ---- learning ---- */
 
 static uint32_t units_of_run(const struct attempt *a,
 			     const struct sgang_run *run)
@@ -103,8 +103,8 @@ static bool is_before(const struct attempt *a, size_t i, size_t nth)
 	return false;
 }
 
-/* Who has parts of the node in this round. Too many of them: the last count for
- * nothing. */
+/* List the members with parts of the node in this round. If there are too many,
+ * the last are ignored. */
 static void note_tenants(const struct attempt *a, size_t nth,
 			 struct lesson *lesson)
 {
@@ -131,7 +131,7 @@ static bool has_others(const struct attempt *a, const struct lesson *lesson)
 	return false;
 }
 
-/* Of its nodes the one that most others have parts of. */
+/* Choose the member's node with most other members. */
 static void find_lesson(const struct attempt *a, size_t nth,
 			struct lesson *lesson)
 {
@@ -208,7 +208,7 @@ bool sgang_learn_may_repeat(struct attempt *a)
 	return !l->last;
 }
 
-/* ---- to use it ---- */
+/* ---- use of lessons ---- */
 
 void sgang_learn_forbid(const struct attempt *a, struct sgang_job *job,
 			struct sgang_nodeset *usable)
@@ -231,7 +231,7 @@ static const struct probed *probed_as(const struct attempt *a,
 	return NULL;
 }
 
-/* What those that had parts of the node need in this dimension. */
+/* The need, in this dimension, of the members that had parts of the node. */
 static uint64_t room_for(const struct attempt *a, const struct lesson *lesson,
 			 size_t offset)
 {

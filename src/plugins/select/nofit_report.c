@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* nofit_report.c - why a gang is where it is, or has no place
+/* nofit_report.c - why a gang has no place
  *
- * The planner says what it found. Here that is told in the words of those who
- * asked for nodes, GPUs or CPUs, with what Slurm knows of the nodes. Each node
- * counts once: it has room for one piece of what is too little, or it has one
- * cause.
+ * The planner's result is reported in terms of the request: nodes, GPUs or
+ * CPUs, with Slurm's data of the nodes. Each node counts once: it has room for
+ * a piece of the scarce resource, or it has one cause.
  */
 
 #include <stdio.h>
@@ -15,7 +14,7 @@
 #include "conductor.h"
 #include "core/gang/lists.h"
 
-/* In a sentence, and in a record, where there are no blanks. */
+/* Words for a sentence, and for a record, without blanks. */
 static const struct {
 	const char *text, *word;
 } causes[SGANG_CAUSES] = {
@@ -43,7 +42,7 @@ static const struct {
 /* A node in the table of causes that has room. */
 #define ROOM SGANG_CAUSE_NONE
 
-/* ---- what is counted ---- */
+/* ---- units ---- */
 
 #define WITH_SIZE 48
 
@@ -65,9 +64,9 @@ static void name_piece(const struct sgang_shape *shape, char text[WITH_SIZE])
 			 (unsigned long long)shape->node_memory);
 }
 
-/* What a unit of the plan is to its user: a slot, which is a CPU, or a piece of
- * a request. A piece is called by its GPUs or CPUs alone only if nothing else
- * is 'scarce' anywhere, or numbers of these would not be what is free. */
+/* The unit of the plan for its user: a slot, which is a CPU, or a piece of a
+ * request. A piece is named by its GPUs or CPUs alone only if no other resource
+ * is 'scarce', or the numbers would not be the free amounts. */
 static struct sgang_explain_unit unit_of(const struct probed *p, bool piece,
 					 uint32_t scarce, char with[WITH_SIZE])
 {
@@ -106,8 +105,8 @@ static void write_unit(const struct sgang_explain_unit *unit, uint32_t slots,
 
 /* ---- by node ---- */
 
-/* What gangs before this one wait for, and what is kept for other reasons.
- * NULL without memory. */
+/* The nodes that gangs before this one wait for, and nodes kept for other
+ * reasons. NULL without memory. */
 static struct sgang_nodeset *nodes_kept(struct attempt *a,
 					const struct probed *p)
 {
@@ -138,7 +137,7 @@ static struct sgang_nodeset *nodes_kept(struct attempt *a,
 	return kept;
 }
 
-/* A cause that no host tells. */
+/* Set causes that the host does not know. */
 static void name_rest(struct attempt *a, const struct probed *p, uint8_t *cause)
 {
 	struct sgang_nodeset *kept = nodes_kept(a, p);
@@ -153,7 +152,7 @@ static void name_rest(struct attempt *a, const struct probed *p, uint8_t *cause)
 	sgang_nodeset_destroy(kept);
 }
 
-/* Does a piece of that part fit there, in the plan? */
+/* True if a piece of that part fits there, in the plan. */
 static bool has_room(const struct sgang_plan_request *rq, size_t part,
 		     uint32_t node)
 {
@@ -161,8 +160,8 @@ static bool has_room(const struct sgang_plan_request *rq, size_t part,
 			       rq->free + (size_t)node * sgang_plan_dims(rq));
 }
 
-/* Of a shortage that is of all members a node has no part if any of them has
- * room there. */
+/* If all members are short, a node is no cause if any of them has room there.
+ */
 static void mark_room(const struct attempt *a,
 		      const struct sgang_plan_request *rq,
 		      const struct sgang_nofit *nofit, uint8_t *cause)
@@ -182,8 +181,8 @@ static void mark_room(const struct attempt *a,
 	}
 }
 
-/* The cause by node, as if none had room; in '*least', which the caller frees
- * too, what is the least where one has. NULL without memory. */
+/* The cause by node, as if none had room; '*least', also freed by the caller:
+ * the scarcest resource of nodes with room. NULL without memory. */
 static uint8_t *ask_causes(struct attempt *a, const struct probed *p,
 			   uint8_t **least)
 {
@@ -224,7 +223,7 @@ static uint8_t *find_causes(struct attempt *a,
 	return cause;
 }
 
-/* The nodes of a domain that have no room, by cause. */
+/* Count the nodes of a domain without room, by cause. */
 static void count_causes(const struct sgang_plan_request *rq,
 			 const uint8_t *cause, uint32_t domain,
 			 uint32_t count[SGANG_CAUSES])
@@ -258,7 +257,7 @@ static void append_causes(const uint32_t count[SGANG_CAUSES], bool nodes,
 					 before, count[i], causes[i].text);
 		before = ", ";
 	}
-	/* all of it or nothing: a part would not add up */
+	/* all or nothing: a part would not add up */
 	if (used + 1 >= size)
 		text[begin] = '\0';
 	else if (used > begin)
@@ -300,7 +299,7 @@ static uint32_t need_on(const struct sgang_plan_request *rq,
 	return p->need[(size_t)rq->type[node] * rq->n_dims + d];
 }
 
-/* Has the node enough of it for a piece? */
+/* True if the node has enough of it for a piece. */
 static bool has_enough(const struct sgang_plan_request *rq,
 		       const struct probed *p, uint32_t node, uint32_t d)
 {

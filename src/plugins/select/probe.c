@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* probe.c - what the members of gangs may have, before anything is committed
+/* probe.c - the nodes that members of gangs may use, before any commit
  *
- * Asked of Slurm, of the limits of associations and QOS, and of what the members
- * that hold already have.
+ * By Slurm, by limits of associations and QOS, and by the nodes of members that
+ * hold.
  */
 
 #include <stdio.h>
@@ -56,8 +56,8 @@ void sgang_probe_close(struct attempt *a)
 
 /* ---- probe ---- */
 
-/* Backfill keeps nodes for jobs that come before the gang that it reached. What
- * it did not offer is out of bounds for the others of the group too. */
+/* Backfill reserves nodes for jobs before the gang that it reached. Nodes that
+ * it did not offer are forbidden for the others of the group too. */
 void sgang_probe_limit(const struct gang *g, struct sgang_nodeset *usable)
 {
 	if (g->turn.due) {
@@ -81,8 +81,8 @@ void sgang_probe_limit(const struct gang *g, struct sgang_nodeset *usable)
 	}
 }
 
-/* Nodes that it requires; a unit on each is what a plan can do. Without memory
- * Slurm finds out that they are missing. */
+/* Find the nodes that it requires; a plan puts a unit on each. Without memory
+ * Slurm finds that they are missing. */
 static void find_required(const struct sgang_host *h, struct probed *p)
 {
 	uint32_t units = p->fixed ? p->shape.min_nodes : p->shape.tasks, n;
@@ -128,7 +128,7 @@ static void probe_one(struct attempt *a, struct gang *g, struct sgang_job *job,
 	sgang_levels_cut(a, g, usable);
 	if (p->kept)
 		sgang_nodeset_subtract(p->kept, usable);
-	/* Nor does it wait for nodes that it would have to keep off then. */
+	/* Nor does it wait for nodes that it must not use then. */
 	sgang_levels_cut(a, g, p->ever);
 	if (a->lessons && a->lessons->avoid) {
 		sgang_nodeset_subtract(usable, a->lessons->avoid);
@@ -143,9 +143,8 @@ fail:
 	sgang_nodeset_destroy(usable);
 }
 
-/* The members of a gang are mostly alike: one question answers for all that ask
- * for the same. What only shows with the second of them, a limit on the number
- * of jobs, commit finds out. */
+/* Most members of a gang are equal: one probe answers for all with the same
+ * request. A limit on the number of jobs only shows in the commit. */
 static struct probed *probe_like(struct attempt *a, struct gang *g,
 				 struct sgang_job *job)
 {
@@ -181,7 +180,7 @@ void sgang_probe_all(struct attempt *a)
 	}
 }
 
-/* Is as much free as --gang-min-tres asks for (0.15)? */
+/* Check that as much is free as --gang-min-tres asks for (0.15). */
 int sgang_probe_room(struct attempt *a)
 {
 	for (size_t i = 0; i < a->n_gangs; i++) {
@@ -215,8 +214,8 @@ int sgang_probe_room(struct attempt *a)
 
 /* ---- questions about members that hold ---- */
 
-/* What a member that has its nodes asked for. Where it could be is not known
- * any more: in its partition, or where it is. */
+/* The request of a member that has nodes. The nodes it could use are no longer
+ * known: assume its partition, or its present nodes. */
 static struct probed *ask_held(struct attempt *a, struct gang *g,
 			       struct entry *e)
 {
@@ -235,7 +234,7 @@ static struct probed *ask_held(struct attempt *a, struct gang *g,
 		p->usable = NULL;
 		return NULL;
 	}
-	/* first those that are out, to be taken out of the rest */
+	/* first the nodes out of service, to be subtracted */
 	h->nodes.unavailable(p->usable);
 	h->nodes.partition(e->job, p->ever);
 	sgang_nodeset_subtract(p->ever, p->usable);
@@ -245,8 +244,8 @@ static struct probed *ask_held(struct attempt *a, struct gang *g,
 	return p;
 }
 
-/* Where it could be if no other job were there: where it lacks nothing that an
- * empty node would lack. -1 without memory. */
+/* Find the nodes for it if no other job ran: those without a cause that an
+ * empty node would have. -1 without memory. */
 static int find_alone(struct attempt *a, struct probed *p)
 {
 	uint32_t n_nodes = a->c->host->nodes.count();
@@ -265,7 +264,7 @@ static int find_alone(struct attempt *a, struct probed *p)
 	return (cause && p->alone) ? 0 : -1;
 }
 
-/* One question answers for all that asked for the same. NULL without memory. */
+/* One answer serves all with the same request. NULL without memory. */
 static struct probed *ask_held_alone(struct attempt *a, struct gang *g,
 				     struct entry *e)
 {
@@ -279,7 +278,8 @@ static struct probed *ask_held_alone(struct attempt *a, struct gang *g,
 	return (p && find_alone(a, p) == 0) ? p : NULL;
 }
 
-/* The minimum of each gang, of members that hold and that could. */
+/* Choose the minimum of each gang from members that hold and that could start.
+ */
 static bool choose_anew(struct attempt *a, bool *unknown)
 {
 	for (size_t i = 0; i < a->n_gangs; i++) {
@@ -307,8 +307,8 @@ static bool choose_anew(struct attempt *a, bool *unknown)
 	return a->n_parts > 0;
 }
 
-/* Do others than the first of its members? 'unknown': one of them could not be
- * asked. */
+/* True if members other than the first fit. 'unknown': one of them could not be
+ * probed. */
 static bool others_fit(struct attempt *a, int64_t when, bool sure, bool unknown)
 {
 	int fit = sgang_which_fit(a, when);
@@ -316,7 +316,7 @@ static bool others_fit(struct attempt *a, int64_t when, bool sure, bool unknown)
 	return fit > 0 || (!sure && (fit < 0 || unknown));
 }
 
-/* A level that is only preferred does not count against it for ever. */
+/* The time after which a preferred level no longer applies. */
 static int64_t once_relaxed(const struct attempt *a)
 {
 	int64_t relax = sgang_levels_relax(a), now = a->c->host->now();
@@ -324,7 +324,7 @@ static int64_t once_relaxed(const struct attempt *a)
 	return (relax > now) ? relax : now;
 }
 
-/* 'sure': it does not fit unless that is found out. */
+/* 'sure': true only if it is known to fit. */
 static bool fits_then(struct attempt *a, int64_t when, bool sure)
 {
 	int uneven;

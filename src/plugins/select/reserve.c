@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* reserve.c - nodes that are kept for a gang until its joint start
+/* reserve.c - nodes kept for a gang until its joint start
  *
- * Backfill keeps nodes for each member by itself, and its settings limit for how
- * many jobs of an array, a user or a partition it does so: some members of a
- * gang would go without, and jobs behind it would take what they need, for ever.
- * So the nodes of the gang's plan for its joint start are kept here too, from
- * every job behind the gang that would still be there by then. Only the first
- * gang that waits for any of its nodes has this: that is enough for each to get
- * there. Where it or the one behind it wants to be alone in a domain, that is
- * kept as a whole, but from gangs only.
+ * Backfill reserves nodes for each member by itself, for a limited number of
+ * jobs of an array, a user or a partition. Other members of a gang would get
+ * none, and jobs of lower priority would take their nodes, for ever. So the
+ * nodes of the gang's plan for its joint start are kept here too, from every
+ * job of lower priority that would still run at that time. Only the first gang
+ * that waits for any of its nodes has this: that is enough for each to become
+ * first. If this gang or a later one is exclusive, whole domains are kept, but
+ * only from gangs.
  */
 
 #include <stdlib.h>
 
 #include "conductor_private.h"
 
-/* A plan that nobody has made anew for so long, longer than a cycle of
- * backfill, may have been overtaken. */
+/* A plan older than this, longer than a cycle of backfill, may be outdated. */
 #define RESERVE_SECONDS 600
 
-/* A start that should have been is believed in no longer than this. */
+/* A planned start is dropped this long after it has passed. */
 #define PAST_SECONDS 5
 
 static bool may_reserve(struct sgang_conductor *c, const struct gang *g)
@@ -46,15 +45,15 @@ void sgang_reserve_review(struct sgang_conductor *c)
 	}
 	if (!ended)
 		return;
-	/* A member that waited and is cancelled changes nothing that the
-	 * back-off looks at. */
+	/* The cancel of a waiting member changes none of the inputs of the
+	 * back-off. */
 	for (struct gang *g = c->gangs; g; g = g->next)
 		g->failed_at.stamp = 0;
 	c->wake_scheduler = true;
 }
 
-/* Below 0 when a comes first in Slurm's queue, as far as numbers tell. An order
- * of a list, which Slurm's own is not. */
+/* Below 0 if a comes first in Slurm's queue, by numbers. An order that sorts a
+ * list, unlike Slurm's own relation. */
 static int standing_order(const struct sgang_standing *a,
 			  const struct sgang_standing *b)
 {
@@ -73,9 +72,9 @@ static struct sgang_job *standing_job(struct sgang_conductor *c,
 	return c->host->jobs.find(s->record);
 }
 
-/* It must be exactly Slurm's order: a job before the gang that had to keep off
- * its nodes, while backfill keeps the gang off the job's, would block both for
- * ever. */
+/* The order must be exactly Slurm's: otherwise the gang's nodes could be kept
+ * from a job before it, while backfill keeps the job's from the gang, for ever.
+ */
 bool sgang_reserve_before(struct sgang_conductor *c,
 			  const struct sgang_standing *first,
 			  const struct sgang_standing *asking)
@@ -87,8 +86,8 @@ bool sgang_reserve_before(struct sgang_conductor *c,
 		       standing_order(first, asking) < 0;
 }
 
-/* Each time backfill goes through its queue it keeps nodes anew. What it offers
- * to a job once more is free at a later moment. */
+/* Each cycle of backfill reserves nodes again. Nodes that it offers to a job
+ * once more are free at a later time. */
 void sgang_conductor_offered(struct sgang_conductor *c,
 			     const struct sgang_standing *s,
 			     const struct sgang_spec *spec,
@@ -193,7 +192,7 @@ void sgang_reserve_all(struct sgang_conductor *c)
 	qsort(list, n, sizeof(*list), queue_order);
 	taken = sgang_nodeset_create(c->host->nodes.count());
 	for (size_t i = 0; taken && i < n; i++) {
-		/* a gang and its group are one */
+		/* a gang and its group count as one */
 		if (sgang_nodeset_intersects(taken,
 					     list[i]->partitions.nodes) &&
 		    !group_reserves(list[i]))
@@ -206,8 +205,8 @@ void sgang_reserve_all(struct sgang_conductor *c)
 	free(list);
 }
 
-/* What is kept for 'g' from a job of that gang's options (NULL: it is of none):
- * from gangs all of a domain in which they cannot be both. Returns whether any
+/* Take out the nodes kept for 'g' from a job with these gang options (NULL:
+ * none); from gangs, all of a domain in which they cannot both be. True if any
  * was taken. */
 static bool keep_for(struct sgang_conductor *c, const struct gang *g,
 		     const struct sgang_spec *spec, struct sgang_nodeset *nodes)
@@ -226,7 +225,8 @@ static bool keep_for(struct sgang_conductor *c, const struct gang *g,
 	return any;
 }
 
-/* What is freed for a gang is kept from every job behind it, however short. */
+/* True if nodes freed for a gang are kept from the job: from every job of lower
+ * priority, however short. */
 static bool claim_keeps(struct sgang_conductor *c, const struct gang *g,
 			const struct sgang_standing *s, const struct gang *own)
 {
@@ -234,7 +234,7 @@ static bool claim_keeps(struct sgang_conductor *c, const struct gang *g,
 	       !(own && same_group(own, g)) && sgang_registry_any_left(c, g);
 }
 
-/* So are the nodes on which it is to begin again. Returns when they are free, if
+/* Take out nodes kept for its next start. Returns when they are free, if
  * 'nodes' has lost any; else 0. */
 static int64_t cut_kept(struct sgang_conductor *c, const struct gang *g,
 			const struct sgang_standing *s, const struct gang *own,
@@ -266,8 +266,8 @@ void sgang_claim_cut(const struct sgang_conductor *c, const struct gang *g,
 	}
 }
 
-/* After a restart slurmctld may start jobs before the first pass has read what
- * is claimed for whom. If no pass comes, nobody waits for it. */
+/* After a restart slurmctld may start jobs before the first pass has read the
+ * claims. Jobs wait no longer than this for the first pass. */
 #define FRESH_SECONDS 5
 
 static bool claims_unknown(const struct sgang_conductor *c)
@@ -294,7 +294,7 @@ int64_t sgang_conductor_keep(struct sgang_conductor *c,
 	if (spec)
 		own = sgang_registry_find(c, spec->ns, spec->name);
 	if (own && own->n_entries)
-		spec = &own->tally.spec; /* what holds for all of it */
+		spec = &own->tally.spec; /* the options of the whole gang */
 	for (struct gang *g = c->gangs; g; g = g->next) {
 		int64_t kept = cut_kept(c, g, s, own, nodes);
 

@@ -21,7 +21,7 @@ struct gang *sgang_conductor_victim(struct sgang_conductor *c,
 	return sgang_registry_find(c, spec->ns, spec->name);
 }
 
-/* Cold spares first, then spares, then other members. */
+/* A rank: spares and members not launched are preempted first. */
 static int idle(const struct entry *e)
 {
 	return e->has_record ? e->record.spare + e->record.cold : 0;
