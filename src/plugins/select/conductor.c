@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* conductor.c - the passes: adopt, attempt, release, tell */
+/* conductor.c - the passes: adopt, attempt, release, publish */
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,33 +12,31 @@
 #include "faults.h"
 #include "plugins/log.h"
 
-/* A gang whose attempt failed is not tried again before something in the
- * cluster changed, or this many seconds have passed (limits, reservations and
- * licences change without telling). */
+/* A gang whose attempt failed is tried again after a change in the cluster, or
+ * after this many seconds (limits, reservations and licences change without an
+ * event). */
 #define RETRY_SECONDS 5
 
-/* One that wants more whole nodes than are idle cannot start, whatever has
- * changed. It is looked at again after this time to learn when it could. */
+/* A gang that wants more whole nodes than are idle cannot start, whatever has
+ * changed. An attempt after this time finds when it could. */
 #define SHORT_SECONDS 30
 
-/* ... unless there are more or fewer idle nodes than it says: then after these.
- */
+/* ... unless the number of idle nodes it shows is outdated: then after this. */
 #define STALE_SECONDS 10
 
-/* A save that failed is tried again after so many seconds, as slurmctld itself
- * does. */
+/* A failed save is repeated after so many seconds, as in slurmctld itself. */
 #define SAVE_SECONDS 5
 
-/* While nodes run a Prolog, which nobody tells us the end of, in microseconds.
- */
+/* The wait between passes while nodes run a Prolog, whose end sends no event,
+ * in microseconds. */
 #define PREPARE_WAIT 200000
 
 /* The longest rest between two passes, in microseconds. */
 #define REST_MAX 250000
 
-/* A pass for submissions alone comes so many times as long after the last one
- * as that has taken: at most 2 % of the time goes into looking at members that
- * gather. In microseconds, and not sooner or later than this. */
+/* A pass for submissions alone comes after so many times the length of the last
+ * pass: at most 2 % of the time is spent on gathering members. The limits are
+ * in microseconds. */
 #define GATHER_TIMES 49
 #define GATHER_MIN 10000
 #define GATHER_MAX 500000
@@ -94,7 +92,7 @@ void sgang_conductor_configure(struct sgang_conductor *c,
 	c->topologies = all;
 	c->fabric = first ? first->fabric : NULL;
 	c->devices = first ? first->devices : NULL;
-	/* Until the next pass asks which of them it has. */
+	/* Until the next pass reads the gang's own. */
 	for (struct gang *g = c->gangs; g; g = g->next)
 		g->topology = first;
 	sgang_conf_free(&c->conf);
@@ -141,9 +139,8 @@ void sgang_conductor_forget_jobs(struct sgang_conductor *c)
 
 /* ---- turns ---- */
 
-/* Are too few nodes idle for the gang? False when that cannot be told by
- * counting nodes, since holders might have to give way. The count is kept until
- * something changes. */
+/* True if too few nodes are idle for the gang. False if a count cannot tell,
+ * because holders might yield. The count is kept until a change. */
 static bool short_of_nodes(struct sgang_conductor *c, struct gang *g)
 {
 	uint64_t stamp = c->host->stamp();
@@ -158,8 +155,8 @@ static bool short_of_nodes(struct sgang_conductor *c, struct gang *g)
 	return g->idle.nodes < g->joint.whole_nodes;
 }
 
-/* Would another attempt only find out the same? Not if that one had what
- * backfill offers ('reserving') and this one has all. */
+/* True if another attempt would have the same result. Not if the last one had
+ * the nodes of backfill ('reserving') and this one has all. */
 static bool backed_off(struct sgang_conductor *c, struct gang *g,
 		       bool reserving)
 {
@@ -172,14 +169,14 @@ static bool backed_off(struct sgang_conductor *c, struct gang *g,
 	if (age >= (sgang_preempt_may(c, g) ? RETRY_SECONDS : SHORT_SECONDS) ||
 	    !short_of_nodes(c, g))
 		return false;
-	/* it cannot start, but what it shows is not so any more */
+	/* it cannot start, but the text it shows is outdated */
 	return g->idle.nodes == g->failed_at.idle || age < STALE_SECONDS;
 }
 
-/* Nodes that backfill keeps for jobs before the gang are out of bounds for all
- * of it; what any member was offered is within, also one that cannot start yet,
- * for which backfill keeps nodes from the others. The main scheduler offers all
- * there is: no limit. */
+/* Nodes that backfill reserves for jobs before the gang are forbidden for all
+ * members; nodes offered to any member are allowed, also to a member that
+ * cannot start yet, for which backfill keeps nodes from the others. The main
+ * scheduler offers all nodes: no limit. */
 static int widen_limit(struct sgang_conductor *c, struct gang *g,
 		       const struct sgang_nodeset *nodes, bool reserving)
 {
@@ -201,8 +198,8 @@ static int widen_limit(struct sgang_conductor *c, struct gang *g,
 	return 0;
 }
 
-/* While members are held the others wait for what comes of it, except where
- * they are held until the others are. */
+/* While members are held the others wait for the result, unless the held ones
+ * wait for the others. */
 static bool waits_for_holds(const struct gang *g)
 {
 	return g->hold.n &&
@@ -220,9 +217,9 @@ enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
 	if (!g)
 		return SGANG_TURN_TAKEN; /* no memory: next cycle */
 	if (g->stale)
-		return SGANG_TURN_TAKEN; /* the next pass knows */
+		return SGANG_TURN_TAKEN; /* known in the next pass */
 	if (g->preempt.evicted)
-		return SGANG_TURN_TAKEN; /* it will wait as a whole */
+		return SGANG_TURN_TAKEN; /* waits as a whole */
 	if (sgang_gang_ordinary(&g->tally) && sgang_registry_any_left(c, g)) {
 		c->wake_scheduler |= c->slicing;
 		return c->slicing ? SGANG_TURN_TAKEN : SGANG_TURN_ORDINARY;
@@ -234,12 +231,12 @@ enum sgang_turn sgang_conductor_turn(struct sgang_conductor *c,
 		return SGANG_TURN_TAKEN;
 	if (!g->partitions.nodes) {
 		g->partitions.nodes = sgang_nodeset_copy(nodes);
-		g->partitions.of = 0; /* not all of them */
+		g->partitions.of = 0; /* incomplete */
 	}
 	if (!g->turn.due || g->turn.own ||
 	    !sgang_reserve_before(c, &g->turn.first, s))
 		g->turn.first = *s;
-	g->turn.first.job = NULL; /* another time it may be gone */
+	g->turn.first.job = NULL; /* later it may be gone */
 	g->turn.due = true;
 	g->turn.own = false;
 	c->turns = true;
@@ -252,7 +249,7 @@ bool sgang_conductor_has_turns(const struct sgang_conductor *c)
 	return c->turns;
 }
 
-/* One by itself keeps nobody off. */
+/* A turn of its own keeps no job off. */
 static bool turns_before(struct sgang_conductor *c, const struct gang *g,
 			 const struct sgang_standing *s)
 {
@@ -260,7 +257,7 @@ static bool turns_before(struct sgang_conductor *c, const struct gang *g,
 	       sgang_reserve_before(c, &g->turn.first, s);
 }
 
-/* Has it, or one that it starts with, a turn before the job? */
+/* True if the gang, or one of its group, has a turn before the job. */
 static bool has_turn(struct sgang_conductor *c, const struct gang *g,
 		     const struct sgang_standing *s)
 {
@@ -275,7 +272,7 @@ static bool has_turn(struct sgang_conductor *c, const struct gang *g,
 	return false;
 }
 
-/* What is kept for the gang from the job; NULL: nothing. */
+/* The nodes kept for the gang from the job; NULL: none. */
 static const struct sgang_nodeset *kept_for(struct sgang_conductor *c,
 					    const struct gang *g,
 					    const struct sgang_standing *s)
@@ -306,8 +303,8 @@ bool sgang_conductor_fence(struct sgang_conductor *c,
 	return taken;
 }
 
-/* What is known of a later start holds until something has changed that could
- * make it sooner, or until it is past. */
+/* A known later start is valid until a change that could make it earlier, or
+ * until it has passed. */
 int64_t sgang_conductor_joint_start(struct sgang_conductor *c,
 				    const struct sgang_spec *spec)
 {
@@ -366,8 +363,8 @@ static bool is_before(const struct timespec *a, const struct timespec *b)
 	       (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
 }
 
-/* Passes that take long leave the locks to others for nine times as long,
- * within reason; for as long only, while nodes are kept for the next slice. */
+/* After a long pass the locks are left to others for nine times as long, up to
+ * REST_MAX; only for as long while nodes are kept for the next slice. */
 static void rest(const struct sgang_conductor *c)
 {
 	uint64_t us = c->last_lock * (c->slicing ? 1 : 9);
@@ -379,8 +376,8 @@ static void rest(const struct sgang_conductor *c)
 	nanosleep(&nap, NULL);
 }
 
-/* A pass for each submission would look at all members for each of them. The
- * first has its pass at once. */
+/* A pass for each submission would read all members each time. The first
+ * submission has its pass at once. */
 static struct timespec gather_until(const struct sgang_conductor *c)
 {
 	struct timespec until = c->passed;
@@ -392,8 +389,7 @@ static struct timespec gather_until(const struct sgang_conductor *c)
 	return until;
 }
 
-/* Has something happened that a pass is due for? If not, '*until' may come to
- * be sooner. */
+/* True if a pass is due. If not, '*until' may become earlier. */
 static bool is_due(const struct sgang_conductor *c, struct timespec *until)
 {
 	struct timespec now, gathered;
@@ -446,7 +442,7 @@ static bool any_waiting_holder(const struct sgang_conductor *c)
 	return false;
 }
 
-/* The moment at which the locks were taken. */
+/* The time at which the locks were taken. */
 struct since {
 	uint64_t wall, cpu;
 };
@@ -471,8 +467,8 @@ static void unlock(struct sgang_conductor *c, const struct since *since)
 	c->host->unlock();
 }
 
-/* Look at everything, attempt what is due. Returns whether the job state has to
- * be saved; -1 when slurmctld is ending. */
+/* Read all jobs and attempt gangs whose turn is due. Returns whether the job
+ * state must be saved; -1 when slurmctld is ending. */
 static int first_half(struct sgang_conductor *c)
 {
 	struct since since;
@@ -533,7 +529,7 @@ static int first_half(struct sgang_conductor *c)
 	return save;
 }
 
-/* The holds are on disk: release those that are complete. */
+/* The holds are saved: release the complete ones. */
 static void second_half(struct sgang_conductor *c)
 {
 	struct since since;
@@ -574,7 +570,7 @@ static void log_save(const struct sgang_conductor *c, int error)
 			  "slurmctld saves its state again: gangs start");
 }
 
-/* What a crash would not find again must not be launched. */
+/* Holds that a crash would lose must not be launched. */
 static bool save_state(struct sgang_conductor *c)
 {
 	int64_t now = c->host->now();
@@ -604,9 +600,9 @@ static void make_pass(struct sgang_conductor *c)
 	pthread_mutex_unlock(&c->poke.mutex);
 	stamp = c->host->job_stamp();
 	if (!poked && !c->missed && !c->n_members && stamp == c->job_stamp)
-		return; /* no gang, no event: cost nothing */
+		return; /* no gang, no event: no cost */
 	c->job_stamp = stamp;
-	/* The time between a turn and its attempt, made long. */
+	/* Extends the time between a turn and its attempt. */
 	while (sgang_fault("delay", 1))
 		usleep(10000);
 	save = first_half(c);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* never.c - gangs that cannot start even if no other job ran
  *
- * Such a gang is parked, so it has no turn, no fence and no nodes kept for it,
- * and delays nobody. It is judged before its first turn by what is cheap to
- * count (core/never.h), and after an attempt that no end of jobs would help by a
- * plan on the empty cluster. It is judged again when it or the nodes have
- * changed, and from time to time, because limits and reservations change with
- * the clock.
+ * Such a gang is parked, so it has no turn, no fence and no kept nodes, and
+ * delays no job. Before its first turn a cheap count decides
+ * (core/plan/never.h), after an attempt that no end of jobs would help a plan
+ * on the empty cluster. The decision is repeated when the gang or the nodes
+ * have changed, and from time to time, because limits and reservations change
+ * with the clock.
  */
 
 #include <stdio.h>
@@ -20,8 +20,7 @@
 
 #define AGAIN_SECONDS 30
 
-/* No gang but the first is judged in a pass that has done so for this long
- * (microseconds). */
+/* A pass judges no gang but the first after this time (microseconds). */
 #define JUDGE_BUDGET 5000
 
 /* The request of a pending member, with all nodes of its partitions. NULL
@@ -41,7 +40,7 @@ static struct probed *request_of(struct attempt *a, struct gang *g,
 	p->job = e->job;
 	h->jobs.shape(e->job, &p->shape);
 	p->fixed = sgang_shape_fixed(&p->shape);
-	/* whatever share each of its nodes has */
+	/* with any share on each of its nodes */
 	if (p->fixed && (p->shape.task_cpus || p->shape.job_gres))
 		h->jobs.share(e->job, p->shape.min_nodes, 1, &p->shape);
 	p->usable = sgang_nodeset_create(h->nodes.count());
@@ -51,8 +50,8 @@ static struct probed *request_of(struct attempt *a, struct gang *g,
 	return p;
 }
 
-/* All members that could be of the minimum, as they are taken, and how many of
- * them it needs. False: it cannot be told what they need. */
+/* List all members that could be of the minimum, in take order, and the number
+ * needed. False: their needs are not known. */
 static bool list_members(struct attempt *a, struct gang *g, size_t *need)
 {
 	*need = sgang_gang_missing(&g->tally);
@@ -72,9 +71,9 @@ static bool list_members(struct attempt *a, struct gang *g, size_t *need)
 
 /* ---- whichever members start ---- */
 
-/* Of each kind there are members that --gang-order puts into the minimum, and
- * others, of which so many may be left out. What is left of them in 'kinds' are
- * those that every choice has. Returns how many these are. */
+/* Each kind has members that --gang-order puts into the minimum, and others, of
+ * which 'spare' may be left out. Leaves in 'kinds' the members of every choice.
+ * Returns their number. */
 static uint64_t keep_certain(struct sgang_never_kind *kinds,
 			     const uint32_t *first, size_t n, uint64_t spare)
 {
@@ -91,7 +90,7 @@ static uint64_t keep_certain(struct sgang_never_kind *kinds,
 	return certain;
 }
 
-/* The rest of the minimum may be anybody, anywhere. */
+/* The rest of the minimum may be any members, anywhere. */
 static void add_others(struct sgang_never_kind *kind, uint32_t others,
 		       uint32_t *fit, uint32_t n_nodes)
 {
@@ -162,7 +161,7 @@ out:
 	return never;
 }
 
-/* Cheap: nothing is asked of Slurm, and nothing is planned. */
+/* Cheap: without a probe or a plan. */
 static bool fails_by_count(struct sgang_conductor *c, struct gang *g)
 {
 	struct attempt a;
@@ -225,7 +224,7 @@ bool sgang_never_by_plan(struct sgang_conductor *c, struct gang *g)
 	return g->never.starts;
 }
 
-/* Has something changed for it? */
+/* True if the gang or the nodes have changed. */
 static bool is_due(const struct sgang_conductor *c, const struct gang *g)
 {
 	return g->never.judged_of != g->requests ||
@@ -290,11 +289,10 @@ bool sgang_never_any(const struct gang *g)
 /* A gang with more members is judged by counting alone. */
 #define PLANNED_PARTS 128
 
-/* Steps of the plan (core/plan.h). */
+/* Steps of the plan (core/plan/plan.h). */
 #define PLANNED_STEPS 200000
 
-/* A new request of a job. -1: it cannot be told what it needs, or there is no
- * memory. */
+/* Add a request of a job. -1: its needs are not known, or no memory. */
 static int add_request(struct attempt *a, struct sgang_job *job)
 {
 	const struct sgang_host *h = a->c->host;
@@ -312,8 +310,8 @@ static int add_request(struct attempt *a, struct sgang_job *job)
 	return 0;
 }
 
-/* Of a job that is only about to be submitted not all is known that makes two
- * requests the same. */
+/* For a job before its submission not all fields that make requests equal are
+ * known. */
 static bool same_need(const struct attempt *a, const struct probed *x,
 		      const struct probed *y)
 {
@@ -324,7 +322,7 @@ static bool same_need(const struct attempt *a, const struct probed *x,
 	       a->c->host->jobs.same_units(x->job, y->job);
 }
 
-/* Let request 'draft' be the one of others. */
+/* Merge request 'draft' into an equal one. */
 static void merge_draft(struct attempt *a, struct sgang_never_kind *kinds,
 			uint32_t *first, size_t draft)
 {
@@ -344,7 +342,7 @@ static void merge_draft(struct attempt *a, struct sgang_never_kind *kinds,
 	a->n_probed--;
 }
 
-/* The members by what they ask for; -1 as above. */
+/* Sort the members by request; -1 as above. */
 static int sort_members(struct attempt *a, struct sgang_never_kind *kinds,
 			uint32_t *first,
 			const struct sgang_never_member *members, size_t n)
@@ -371,8 +369,7 @@ static int sort_members(struct attempt *a, struct sgang_never_kind *kinds,
 	return 0;
 }
 
-/* The topology of the partition that they have in common, else the
- * cluster's. */
+/* The topology of their common partition, else the cluster's. */
 static const struct sgang_topology *topology_of(const struct attempt *a)
 {
 	const struct sgang_topologies *all = a->c->topologies;
@@ -422,9 +419,9 @@ static bool kinds_fail(struct attempt *a, struct sgang_never_kind *kinds,
 	return never;
 }
 
-/* ---- what is shared out over nodes in any way ---- */
+/* ---- resources in any shares ---- */
 
-/* The members of one kind, or of all, and all that their nodes have. */
+/* The resources of the nodes of one kind of members, or of all. */
 struct supply {
 	struct sgang_resources resources;
 	uint32_t *amounts; /* of the empty cluster, by node */
@@ -465,8 +462,7 @@ out:
 	return rc;
 }
 
-/* Do the kinds from 'first' on, 'n' of them, take more than their nodes have?
- */
+/* True if the 'n' kinds from 'first' on take more than their nodes have. */
 static bool too_little(const struct attempt *a, struct supply *s,
 		       const struct sgang_never_kind *kinds, size_t first,
 		       size_t n, char *why, size_t size)
@@ -497,8 +493,8 @@ static bool too_little(const struct attempt *a, struct supply *s,
 	return false;
 }
 
-/* --gpus, --gpus-per-task: with a node for each member it may still be too
- * much. */
+/* True if --gpus or --gpus-per-task ask for too much, even if each member has a
+ * node. */
 static bool supply_fails(struct attempt *a,
 			 const struct sgang_never_kind *kinds, char *why,
 			 size_t size)
@@ -520,8 +516,8 @@ static bool supply_fails(struct attempt *a,
 
 /* ---- by a plan ---- */
 
-/* Of members that are alike the count is all there is to know; of islands and
- * spread members a plan is no proof. */
+/* True if a plan can prove more. For equal members the count is exact; for
+ * islands and spread members a plan is no proof. */
 static bool worth_a_plan(const struct attempt *a,
 			 const struct sgang_never_kind *kinds)
 {
@@ -572,8 +568,8 @@ static bool plan_fails(struct attempt *a, const struct sgang_never_kind *kinds,
 	return true;
 }
 
-/* Of all that may start, 'spare' may be left out: what every choice has is
- * judged beside the rest. */
+/* True if every choice fails. 'spare' members may be left out, so the members
+ * of every choice are judged beside any others. */
 static bool all_fail(struct attempt *a, struct sgang_never_kind *kinds,
 		     const uint32_t *first, uint32_t spare, uint32_t others,
 		     char *why, size_t size)
@@ -612,7 +608,8 @@ bool sgang_conductor_never(struct sgang_conductor *c,
 	if (!c->fabric || !g || !kinds || !first || !a.probed)
 		goto out;
 	g->tally.spec = *spec;
-	/* A plan for some of the ranks knows nothing of their groups. */
+	/* A plan for some of the ranks cannot use their communication groups.
+	 */
 	g->tally.spec.parallel[0] = '\0';
 	if (sort_members(&a, kinds, first, members, n) < 0)
 		goto out;

@@ -342,8 +342,8 @@ static void say_lack(const struct sgang_plan_request *rq,
 			 resource);
 }
 
-/* No node has room for a piece of this one: name the resource that the node
- * which lacks the fewest lacks, and how much of it one has at most. */
+/* No node has room for a piece of this one: name a resource lacking on the node
+ * that lacks the fewest, and the most of it that a node has. */
 static bool say_alone(const struct sgang_plan_request *rq,
 		      const struct sgang_resources *res,
 		      const struct part *part, char *text, size_t size)
@@ -385,7 +385,7 @@ static bool say_alone(const struct sgang_plan_request *rq,
 	return true;
 }
 
-/* What all of them together need more of than is free. */
+/* Name a resource of which all together need more than is free. */
 static bool say_sum(const struct attempt *a,
 		    const struct sgang_plan_request *rq,
 		    const struct sgang_resources *res, char *text, size_t size)
@@ -421,8 +421,8 @@ static bool say_sum(const struct attempt *a,
 	return false;
 }
 
-/* Each has a place, all have not: the resource that is the scarcest of those
- * that members need. */
+/* Each fits, but not all together: name the scarcest resource that members
+ * need. */
 static void say_scarce(const struct attempt *a,
 		       const struct sgang_plan_request *rq,
 		       const struct sgang_resources *res, char *text,
@@ -453,7 +453,7 @@ static void say_scarce(const struct attempt *a,
 		res->dim[scarce].name);
 }
 
-/* With several resources. */
+/* The report for several resources. */
 static void say_mixed(struct attempt *a, const struct sgang_plan_request *rq,
 		      const struct sgang_resources *res,
 		      struct sgang_nofit *nofit)
@@ -469,7 +469,7 @@ static void say_mixed(struct attempt *a, const struct sgang_plan_request *rq,
 		say_scarce(a, rq, res, nofit->text, sizeof(nofit->text));
 }
 
-/* A node that a member requires has no room for it. */
+/* Report a required node without room for its member. */
 static void say_required(struct attempt *a, const struct sgang_plan_request *rq,
 			 struct sgang_nofit *nofit)
 {

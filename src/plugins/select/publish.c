@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* publish.c - what members and definitions show: reason, record, log */
+/* publish.c - the reason, record and log of members and definitions */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ void sgang_publish_fill(const struct gang *g, struct sgang_record *r)
 
 	strcpy(r->ns, g->ns);
 	strcpy(r->name, g->name);
-	/* A number that nobody said must not be remembered as one that was. */
+	/* A default number must not be recorded as a given one. */
 	r->min_member = g->tally.defined ? g->tally.min_member : 0;
 	r->total = g->tally.defined ? g->tally.total : 0;
 	r->attempts = g->attempt.nth;
@@ -42,8 +42,8 @@ void sgang_publish_fill(const struct gang *g, struct sgang_record *r)
 	r->epoch_who = g->epoch.who;
 }
 
-/* That somebody else's jobs are concerned by a loss, and this is not, is said,
- * for the loss of this is one to those. */
+/* The record also says that a loss affects other users' jobs but not this one,
+ * because the loss of this one affects those. */
 void sgang_publish_own(const struct gang *g, const struct entry *e,
 		       struct sgang_record *r)
 {
@@ -154,16 +154,16 @@ static bool write_record(struct sgang_conductor *c, struct entry *e,
 	return false;
 }
 
-/* Not all members of a gang that has started are where most of it is. */
+/* The phase of a member may differ from that of its gang. */
 static enum sgang_phase phase_of(const struct gang *g, const struct entry *e)
 {
 	if (e->m.state == SGANG_MEMBER_PENDING && g->tally.timed_out &&
 	    !g->tally.rearmed)
 		return SGANG_PHASE_TIMEOUT;
-	/* Found so after a restart, it gives all back. */
+	/* Found in this phase after a restart, it gives all back. */
 	if (e->m.state == SGANG_MEMBER_HELD && sgang_hold_committing(g))
 		return SGANG_PHASE_HOLDING;
-	/* ... and what was released is not what holds. */
+	/* A released member differs from a holding one. */
 	if (e->m.state == SGANG_MEMBER_HELD &&
 	    g->hold.state == SGANG_HOLD_TWO_ROUNDS && e->has_record)
 		return e->record.phase;
@@ -177,7 +177,7 @@ static enum sgang_phase phase_of(const struct gang *g, const struct entry *e)
 	return g->phase;
 }
 
-/* When its waiting time will be over; 0: it does not run, or has no end. */
+/* The end of its waiting time; 0: not running, or without end. */
 static int64_t wait_ends(const struct sgang_conductor *c, const struct gang *g)
 {
 	const struct sgang_gang_wait wait = sgang_hold_wait(c);
@@ -188,8 +188,8 @@ static int64_t wait_ends(const struct sgang_conductor *c, const struct gang *g)
 	return g->hold.since + limit;
 }
 
-/* What stands in the record of a gang that waits alone. Records are compared as
- * they are in memory. */
+/* Clear the fields that only a waiting gang has. Records are compared byte by
+ * byte. */
 static void forget_wait(struct sgang_record *r)
 {
 	memset(r->lacks, 0, sizeof(r->lacks));
@@ -209,8 +209,8 @@ static void write_claim(const struct claim *claim, struct sgang_record *r)
 	r->claimed = claim->since;
 }
 
-/* A member keeps what it was told of its place while it has nodes. When it ran,
- * which is what its `started` says, is kept for --gang-on-failure. */
+/* A member keeps the fields of its placement while it has nodes. `started`, the
+ * start with which it ran, is kept for --gang-on-failure. */
 static bool show_record(struct sgang_conductor *c, const struct gang *g,
 			struct entry *e)
 {
@@ -218,7 +218,7 @@ static bool show_record(struct sgang_conductor *c, const struct gang *g,
 
 	if (!e->has_record || e->m.state == SGANG_MEMBER_PENDING)
 		memset(&r, 0, sizeof(r));
-	/* One whose loss was ignored is not lost again. */
+	/* A member whose loss was ignored is not lost again. */
 	if (e->has_record && (e->m.state != SGANG_MEMBER_PENDING ||
 			      (g->cares && !e->record.spare)))
 		r.started = e->record.started;
@@ -231,7 +231,7 @@ static bool show_record(struct sgang_conductor *c, const struct gang *g,
 	sgang_publish_fill(g, &r);
 	sgang_publish_own(g, e, &r);
 	sgang_asks_add_own(&e->spec, r.asks);
-	/* What took others away is not the end of what this one holds. */
+	/* The cause that ended other holds is not the end of this one. */
 	if (e->m.state == SGANG_MEMBER_HELD)
 		r.hold_end = SGANG_HOLD_END_NONE;
 	r.phase = phase_of(g, e);
@@ -266,16 +266,14 @@ static bool show_record(struct sgang_conductor *c, const struct gang *g,
 		if (r.placed)
 			sgang_ranks_tell(c, g, &r);
 	} else if (e->m.state == SGANG_MEMBER_HELD && sgang_hold_recovered(g)) {
-		/* it may have been running, and counts again when it is known
-		 * to */
+		/* it may be running, and counts again when that is known */
 		r.stale = e->record.stale;
 		r.done = e->record.done;
 	}
 	return write_record(c, e, &r);
 }
 
-/* A hash of all that show_record() looks at, of a gang that holds nothing; 0:
- * there is none. */
+/* A hash of the inputs of show_record(), for a gang without holds; 0: none. */
 static uint64_t hash_records(const struct gang *g)
 {
 	uint64_t hash = g->tally_of;
@@ -305,12 +303,12 @@ static uint64_t hash_records(const struct gang *g)
 	return sgang_hash_text(hash, g->attempt.helps);
 }
 
-/* What a job that has ended shows of its gang: that its part is over. What it
- * was told of its place stays, for those who look back. */
+/* Show in the record of an ended job that its part is over. The fields of its
+ * placement stay, for later queries. */
 static void show_end(struct sgang_conductor *c, struct sgang_job *job,
 		     struct sgang_record *r)
 {
-	/* what was held when slurmctld died is not known to have started */
+	/* a member held when slurmctld died may not have started */
 	bool ran = r->phase != SGANG_PHASE_HOLDING &&
 		   r->phase != SGANG_PHASE_STARTING && !(r->spare && r->cold);
 	struct sgang_job_info info;
@@ -324,7 +322,7 @@ static void show_end(struct sgang_conductor *c, struct sgang_job *job,
 		sgang_account_ended(c, job, r);
 }
 
-/* One that failed with its gang, or a spare that nobody needed. */
+/* True for a job that failed with its gang, or a spare that was not needed. */
 static bool was_told_why(const struct sgang_job_info *info, bool seen)
 {
 	return info->comment &&
@@ -333,7 +331,7 @@ static bool was_told_why(const struct sgang_job_info *info, bool seen)
 		strstr(info->comment, " spare=1"));
 }
 
-/* After a restart nobody knows whether accounting had heard. */
+/* After a restart it is not known whether accounting has the end. */
 void sgang_publish_ended(struct sgang_conductor *c,
 			 const struct sgang_job_info *info)
 {
@@ -351,8 +349,8 @@ void sgang_publish_ended(struct sgang_conductor *c,
 		show_end(c, info->job, &r);
 }
 
-/* One that is undone or requeued waits, and the pass says for what. It cannot
- * know any more why a hold ended, unless a user wanted that. */
+/* An undone or requeued member waits, and the pass shows for what. The pass no
+ * longer knows why a hold ended, unless by a user. */
 static void show_requeue(struct sgang_conductor *c, struct sgang_job *job,
 			 struct sgang_record *r, enum sgang_hold_end why)
 {
@@ -363,7 +361,7 @@ static void show_requeue(struct sgang_conductor *c, struct sgang_job *job,
 	(void)sgang_publish_write(c, job, r);
 }
 
-/* Without a time of grace it has gone before a pass could write that down. */
+/* Without grace time it has ended before a pass could record that. */
 static bool went_with_gang(struct sgang_conductor *c, struct sgang_record *r,
 			   enum sgang_hold_end why)
 {
@@ -392,7 +390,7 @@ void sgang_conductor_ended(struct sgang_conductor *c, struct sgang_job *job,
 				    info.job_id, why);
 	evicted = went_with_gang(c, &r, why);
 	if (info.state == SGANG_JOB_PENDING) {
-		/* lost: it will begin again, see restart.c */
+		/* lost: it will start again, see restart.c */
 		if (r.phase == SGANG_PHASE_RUNNING &&
 		    why != SGANG_HOLD_END_PREEMPTED &&
 		    r.on_failure >= SGANG_ON_FAILURE_REQUEUE)
@@ -425,12 +423,11 @@ void sgang_conductor_ended(struct sgang_conductor *c, struct sgang_job *job,
 	}
 }
 
-/* A launch message that cannot be delivered for so many seconds is Slurm's own
- * affair. */
+/* A launch message not delivered within this time is left to Slurm. */
 #define LAUNCH_SECONDS 10
 
-/* Until the nodes have their messages the records tell that, if slurmctld dies,
- * the nodes have to be asked. */
+/* Until the nodes have their messages the records say that the nodes must be
+ * asked if slurmctld dies. */
 static void confirm(struct sgang_conductor *c, struct gang *g)
 {
 	int64_t age;
@@ -451,14 +448,14 @@ static void show_definition(struct sgang_conductor *c, struct gang *g,
 	if (o->m.state != SGANG_MEMBER_PENDING)
 		return;
 	if (!o->m.stopped)
-		c->host->jobs.stop(o->job, text); /* somebody released it */
+		c->host->jobs.stop(o->job, text); /* released by a user */
 	c->host->jobs.label(o->job, text);
 	memset(&r, 0, sizeof(r));
 	sgang_publish_fill(g, &r);
 	r.object = true;
 	r.phase = g->phase == SGANG_PHASE_FINISHED ? SGANG_PHASE_GATHERING :
 						     g->phase;
-	/* What it counts is in its text; the rest is what it says itself. */
+	/* Its counts are in its text; the rest are its own options. */
 	r.attempts = r.tried = r.skipped = 0;
 	r.since = 0;
 	r.created = o->m.submit_time;
@@ -478,9 +475,9 @@ static bool any_late(const struct gang *g)
 	return false;
 }
 
-/* Of ordinary jobs Slurm says why they wait; of what it was kept from by us it
- * does not know. The text is "" where there is no such thing. It takes a look
- * at all members, and is the same for each. */
+/* Slurm shows why ordinary jobs wait, but does not know the nodes that we
+ * forbid. The text is "" if there are none. It needs a look at all members, and
+ * is the same for each. */
 static void late_text(struct sgang_conductor *c, const struct gang *g,
 		      char *text, size_t size)
 {
@@ -521,9 +518,9 @@ static void unsaved_words(const struct sgang_conductor *c, char *why,
 		 strerror(c->save.error));
 }
 
-/* May its members be in the queue? Then a text that Slurm overwrites is told
- * again; else they are parked with it. A member beyond the total of a gang that
- * holds what it needs waits for the release. */
+/* True if its members may be in the queue; then a text that Slurm overwrites is
+ * shown again, else they are parked with it. A member beyond the total of a
+ * gang that is placed waits for the release. */
 static bool may_start(const struct sgang_conductor *c, const struct gang *g,
 		      char *why, size_t size)
 {
@@ -535,7 +532,7 @@ static bool may_start(const struct sgang_conductor *c, const struct gang *g,
 	return !c->save.error;
 }
 
-/* Its members have their nodes, and nobody else would say why they wait. */
+/* Its members have nodes, and Slurm would not say why they wait. */
 static void show_unsaved(struct sgang_conductor *c, struct gang *g)
 {
 	bool tell = c->save.error && g->phase == SGANG_PHASE_STARTING;
@@ -560,7 +557,7 @@ static void show_unsaved(struct sgang_conductor *c, struct gang *g)
 	g->hold.told_unsaved = tell;
 }
 
-/* The tally of a gang without members does not tell how they ended. */
+/* The tally of a gang without members does not say how they ended. */
 static void log_phase(const struct sgang_conductor *c, struct gang *g,
 		      enum sgang_phase phase, const char *why)
 {
@@ -579,9 +576,9 @@ static void log_phase(const struct sgang_conductor *c, struct gang *g,
 }
 
 /* Backfill plans for members one by one, and gives whole nodes to each in its
- * plan: members that share a node seem to start one after the other. All start
- * together, not before the joint start, and not before backfill has room for
- * the first. Returns -1 where nothing is known that backfill does not know. */
+ * plan: members that share a node seem to start one by one. All start together,
+ * not before the joint start, and not before backfill has room for the first.
+ * Returns -1 if backfill knows as much. */
 static int64_t expected_start(const struct sgang_conductor *c,
 			      const struct gang *g)
 {
@@ -593,7 +590,7 @@ static int64_t expected_start(const struct sgang_conductor *c,
 	if (!g->attempt.failed || !g->joint.start)
 		return -1;
 	if (g->waits.until > now)
-		return g->waits.until; /* its reason says so */
+		return g->waits.until; /* as its reason says */
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];
 
@@ -620,7 +617,7 @@ static void show_start(const struct sgang_conductor *c, const struct gang *g)
 	}
 }
 
-/* Do all that wait show this already, and are parked or not as they should? */
+/* True if all that wait show this already, and are parked as they should be. */
 static bool all_told(const struct sgang_conductor *c, const struct gang *g,
 		     bool start, const char *text)
 {
@@ -631,7 +628,7 @@ static bool all_told(const struct sgang_conductor *c, const struct gang *g,
 	return same && g->count.parked == (start ? 0 : g->count.waiting);
 }
 
-/* Where nothing has changed the jobs are not looked at once more. */
+/* Without a change the jobs are not read again. */
 static void show_members(struct sgang_conductor *c, struct gang *g, bool start,
 			 const char *text)
 {
@@ -646,7 +643,7 @@ static void show_members(struct sgang_conductor *c, struct gang *g, bool start,
 
 		if (!told && e->m.state == SGANG_MEMBER_PENDING)
 			show_pending(c, g, e, start, text);
-		/* what describe.c wrote says more */
+		/* describe.c wrote more */
 		if (recorded ||
 		    (e->m.state == SGANG_MEMBER_HELD && g->hold.described))
 			continue;

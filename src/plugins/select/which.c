@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* which.c - which members start, where neither all fit nor the first of them
+/* which.c - the choice of members if neither all fit nor the first of them
  *
- * A gang that needs five of its six members starts with any five that fit. They
- * are tried in the order in which they are taken: a choice is better than
- * another one if it has the first member in which they differ. What was refused
- * is narrowed down, by halving, to a few members that do not get along, and no
- * later choice has them all. Members that ask for the same stand for each
- * other, so these are numbers of each request. Nothing is tried where all ask
- * for the same.
+ * A gang that needs five of its six members starts with any five that fit.
+ * Choices are tried in take order: a choice is better than another if it has
+ * the first member in which they differ. A refused choice is narrowed down, by
+ * bisection, to a few members that do not fit together, and no later choice has
+ * them all. Members with the same request are interchangeable, so a choice is a
+ * number of each request. If all have the same request, there is no choice.
  *
- * It ends with a choice, when none is left, or after so many plans: all is done
- * under slurmctld's locks.
+ * The search ends with a choice, when none is left, or after a number of plans,
+ * because it runs under slurmctld's locks.
  */
 
 #include <stdlib.h>
@@ -18,34 +17,34 @@
 
 #include "attempt_private.h"
 
-/* So many plans at the least and at the most; in between as long as they have
- * taken no more than so much CPU time (microseconds). */
+/* The least and the most plans; in between the limit is this CPU time
+ * (microseconds). */
 #define PLANS_LEAST 8
 #define PLANS_MOST 256
 #define PLANS_TIME 10000
 
-/* Steps of each (core/plan.h): what it costs is no matter yet. */
+/* Steps of each (core/plan/plan.h): its cost does not matter yet. */
 #define PLAN_STEPS 200000
 
-/* Of a choice, and of one that keeps to what was refused. */
+/* The most clashes, and the most steps to find a choice without them. */
 #define CLASHES_MAX 64
 #define STEPS_MAX 20000
 
 struct which {
 	struct attempt *a;
 	int64_t when;       /* 0: now */
-	size_t n_asked;     /* requests of before */
-	struct part *parts; /* to choose from: those that cannot be left out,
-			     * then the others as they are taken */
+	size_t n_asked;     /* number of original requests */
+	struct part *parts; /* candidates: first those that cannot be left out,
+			     * then the others in take order */
 	size_t n, n_first, need;
 	size_t *list; /* of parts: the choice */
 	size_t *found;
-	uint32_t *most;  /* by request: how many of the others ask for it */
-	uint32_t *count; /* ... and are in the choice */
-	size_t *closed;  /* ... no more of them from that part on */
-	uint32_t *clash; /* ... do not get along, CLASHES_MAX times */
+	uint32_t *most;  /* by request: number of the others with it */
+	uint32_t *count; /* ... and of these in the choice */
+	size_t *closed;  /* ... none of these from that part on */
+	uint32_t *clash; /* ... that do not fit together, CLASHES_MAX times */
 	size_t n_clashes;
-	bool unsure; /* what was refused may fit */
+	bool unsure; /* a refused choice may fit */
 	uint32_t plans;
 	uint64_t begun;
 };
@@ -55,10 +54,10 @@ static size_t kind_of(const struct which *w, size_t part)
 	return (size_t)(w->parts[part].probed - w->a->probed);
 }
 
-/* ---- who is there ---- */
+/* ---- candidates ---- */
 
-/* Members whom --gang-order puts into the minimum: those with an order that no
- * more have, or a lower one, than are needed. */
+/* Members that --gang-order puts into the minimum: those of an order such that
+ * no more members than needed have this or a lower order. */
 size_t sgang_which_first(const struct part *parts, size_t n, size_t need)
 {
 	size_t first = 0;
@@ -81,8 +80,8 @@ static bool may_be_taken(const struct entry *e)
 	       e->probed->usable;
 }
 
-/* Add those of a gang that hold, or that wait, as they are taken. Returns how
- * many there are. */
+/* Add the members of a gang that hold, or that wait, in take order. Returns
+ * their number. */
 static size_t add_parts(struct attempt *a, size_t index, bool held)
 {
 	const struct gang *g = a->gangs[index];
@@ -100,8 +99,8 @@ static size_t add_parts(struct attempt *a, size_t index, bool held)
 	return a->n_parts - before;
 }
 
-/* All of a gang that could be taken, as the parts of 'a'. Held ones have their
- * nodes. */
+/* List all members of a gang that could be taken, as the parts of 'a'. Held
+ * members have their nodes. */
 static void list_parts(struct which *w, size_t index)
 {
 	struct attempt *a = w->a;
@@ -115,7 +114,7 @@ static void list_parts(struct which *w, size_t index)
 	w->n_first = held + sgang_which_first(a->parts + held, n, missing);
 }
 
-/* Is there more than one choice? */
+/* True if there is more than one choice. */
 static bool may_choose(const struct which *w)
 {
 	const struct part *parts = w->a->parts;
@@ -157,8 +156,8 @@ static void end(struct which *w)
 	free(w->clash);
 }
 
-/* 1: there is something to choose, 0: there is not; -1: nobody can tell, as of a
- * group. The parts of 'a' are not what they were. */
+/* 1: there is a choice; 0: none; -1: not known, as for a group. Changes the
+ * parts of 'a'. */
 static int begin(struct which *w, struct attempt *a)
 {
 	bool any = false;
@@ -188,7 +187,7 @@ static bool is_late(const struct which *w)
 		w->a->c->host->cpu_us() - w->begun > PLANS_TIME);
 }
 
-/* Requests that a trial has added; its parts ask for them no more. */
+/* Drop the requests that a trial has added; its parts no longer use them. */
 static void drop_made(struct which *w)
 {
 	struct attempt *a = w->a;
@@ -209,7 +208,7 @@ static void take(struct which *w, const size_t *list, size_t n)
 	sgang_fit_ring_order(a);
 }
 
-/* Do the parts fit? 1 or 0, or -1 when that is not found out. */
+/* Whether the parts fit: 1 or 0; -1: not known. */
 static int plan(struct attempt *a, int64_t when)
 {
 	if (when ? sgang_fit_at(a, when) : sgang_fit_parts(a) == 0)
@@ -217,7 +216,7 @@ static int plan(struct attempt *a, int64_t when)
 	return sgang_fewer_fit(a, when) ? 1 : sgang_uneven_fit(a, when);
 }
 
-/* ... of the list the first n? */
+/* The same for the first n of the list. */
 static int fits(struct which *w, size_t n)
 {
 	struct sgang_budget budget, *before = w->a->budget;
@@ -235,7 +234,7 @@ static int fits(struct which *w, size_t n)
 	return rc;
 }
 
-/* Some of a choice know nothing of communication groups, which are of all. */
+/* The same without communication groups, which need all members. */
 static int some_fit(struct which *w, size_t n)
 {
 	char *parallel = w->a->gangs[0]->tally.spec.parallel;
@@ -248,10 +247,10 @@ static int some_fit(struct which *w, size_t n)
 	return rc;
 }
 
-/* ---- what was refused ---- */
+/* ---- refused choices ---- */
 
-/* The fewest of the list that are refused, 'low' at the least; 'high' are. 0
- * when that is not found out. */
+/* The fewest members of the list that are refused, at least 'low'; 'high' are
+ * refused. 0: not known. */
 static size_t first_refused(struct which *w, size_t low, size_t high)
 {
 	while (low < high) {
@@ -268,14 +267,14 @@ static size_t first_refused(struct which *w, size_t low, size_t high)
 	return high;
 }
 
-/* The last of those that are refused goes to the front, until the front alone
- * is refused: these do not get along. Returns where the front ends; 0: not
- * found out. */
+/* Move the last of the refused members to the front until the front alone is
+ * refused: these do not fit together. Returns the end of the front; 0: not
+ * known. */
 static size_t narrow_down(struct which *w)
 {
 	size_t front = w->n_first, high = w->need;
 
-	/* The rest of the choice may get along but for the groups. */
+	/* Without the groups the choice may fit. */
 	if (w->a->gangs[0]->tally.spec.parallel[0] && some_fit(w, high))
 		return 0;
 	for (;;) {
@@ -291,8 +290,8 @@ static size_t narrow_down(struct which *w)
 	}
 }
 
-/* None of the choices to come has all of these, or where that is not found out,
- * is the same as this one. False: there is no more time or room. */
+/* Note that no later choice may have all of these, or if that is not known, be
+ * the same as this one. False: no time or room is left. */
 static bool note_clash(struct which *w, bool refused)
 {
 	uint32_t *clash = w->clash + w->n_clashes * w->n_asked;
@@ -321,8 +320,8 @@ static bool has_all(const struct which *w, const uint32_t *clash)
 	return true;
 }
 
-/* Has one more of that kind, which was taken last, made it one that was refused
- * before? */
+/* True if the last member taken, of that kind, has completed a refused choice.
+ */
 static bool clashes(const struct which *w, size_t kind)
 {
 	for (size_t c = 0; c < w->n_clashes; c++) {
@@ -345,8 +344,8 @@ static void close_kind(struct which *w, size_t part)
 	w->closed[kind] = part;
 }
 
-/* Take that part if it gets along with those that are taken. False: no more of
- * its kind are, from now on. */
+/* Take that part if it fits with those taken. False: no more of its kind are
+ * taken. */
 static bool take_next(struct which *w, size_t part, size_t *n)
 {
 	size_t kind = kind_of(w, part);
@@ -363,7 +362,7 @@ static bool take_next(struct which *w, size_t part, size_t *n)
 	return false;
 }
 
-/* Go without the last one that was taken. False: there is none. */
+/* Give up the last member taken. False: there is none. */
 static bool take_back(struct which *w, size_t *part, size_t *n)
 {
 	if (*n == w->n_first)
@@ -374,7 +373,7 @@ static bool take_back(struct which *w, size_t *part, size_t *n)
 	return true;
 }
 
-/* Too many are left out for what is needed. */
+/* True if too many are left out for the minimum. */
 static bool too_few(const struct which *w)
 {
 	size_t out = 0;
@@ -385,7 +384,8 @@ static bool too_few(const struct which *w)
 	return out > w->n - w->need;
 }
 
-/* The best one that was not refused. 1, 0: there is none, -1: not found out. */
+/* Find the best choice that was not refused. 1: found; 0: none; -1: not known.
+ */
 static int next_choice(struct which *w)
 {
 	size_t n = w->n_first, part = n;
@@ -396,7 +396,7 @@ static int next_choice(struct which *w)
 		w->count[k] = 0;
 		w->closed[k] = SIZE_MAX;
 	}
-	/* those that cannot be left out do not get along */
+	/* the members that cannot be left out do not fit together */
 	for (size_t c = 0; c < w->n_clashes; c++) {
 		if (has_all(w, w->clash + c * w->n_asked))
 			return 0;
@@ -414,7 +414,7 @@ static int next_choice(struct which *w)
 	return 1;
 }
 
-/* ---- the question ---- */
+/* ---- the search ---- */
 
 /* Look for a choice that fits at w->when, and leave it in w->list. */
 static int search(struct which *w)
@@ -432,8 +432,8 @@ static int search(struct which *w)
 	return w->unsure ? -1 : rc;
 }
 
-/* The first of these moments at which a choice fits, and which; 'n': none was
- * found. What was refused at one is refused at those before it. */
+/* The first of these times at which a choice fits, with the choice; 'n': none
+ * found. A choice refused at one time is refused at earlier ones. */
 static size_t search_when(struct which *w, const int64_t *times, size_t n)
 {
 	size_t low = 0, high = n;
@@ -453,7 +453,7 @@ static size_t search_when(struct which *w, const int64_t *times, size_t n)
 	return high;
 }
 
-/* What the attempt is made of, and says. */
+/* The parts and texts of the attempt. */
 struct before {
 	struct part *parts;
 	size_t n_parts;
@@ -473,7 +473,7 @@ static bool keep(struct before *b, const struct attempt *a)
 	return b->parts;
 }
 
-/* Where nothing was found all is as it was. */
+/* If no choice was found all is restored. */
 static void give_back(struct before *b, struct which *w, bool found)
 {
 	struct attempt *a = w->a;
@@ -504,7 +504,7 @@ int sgang_which_fit(struct attempt *a, int64_t when)
 		rc = search(&w);
 	}
 	give_back(&before, &w, rc == 1);
-	/* the plan that is told of */
+	/* the plan that is reported */
 	if (rc == 1 && !when) {
 		take(&w, w.list, w.need);
 		rc = plan(a, 0);
@@ -519,7 +519,7 @@ int sgang_which_fit(struct attempt *a, int64_t when)
 	return rc;
 }
 
-/* The parts fit then; g->joint.nodes is where. */
+/* Set g->joint.nodes to the nodes of the parts at that time. */
 static void note_planned(struct attempt *a, int64_t when)
 {
 	if (sgang_fit_at(a, when) || sgang_fewer_fit(a, when))
