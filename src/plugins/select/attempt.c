@@ -9,15 +9,15 @@
 #include "faults.h"
 #include "plugins/log.h"
 
-/* Finding out how many members would fit takes some plans more. For gangs
- * beyond this size the answer is not worth them. */
+/* The number of members that would fit takes some more plans. Gangs beyond this
+ * size do without. */
 #define COUNTED_PARTS 128
 
-/* In each round all gangs before the one that is stuck are committed and rolled
- * back. */
+/* The most rounds. In each, all gangs before the one that does not fit are
+ * committed and rolled back. */
 #define ROUNDS_MAX 3
 
-/* So many places of a level are tried where Slurm refuses what was planned. */
+/* The most places of a level that are tried when Slurm refuses the plan. */
 #define PLACES_MAX 4
 
 /* ---- commit ---- */
@@ -26,7 +26,7 @@ static void planned_nodes(const struct attempt *a, size_t part,
 			  struct sgang_nodeset *nodes)
 {
 	if (a->parts[part].probed->split) {
-		/* just the nodes it was found to have */
+		/* just the nodes found for it */
 		sgang_nodeset_clear(nodes);
 		sgang_nodeset_or(nodes, a->parts[part].probed->usable);
 		return;
@@ -49,9 +49,8 @@ static void add_islands(const struct sgang_devices *devices, uint32_t node,
 		sgang_nodeset_add(islands, i);
 }
 
-/* The islands that the part is planned in: where it lies over all of those of a
- * node, also the ones without a rank. NULL when it does so everywhere, or
- * without memory. */
+/* The islands that the part is planned in; if it spans a whole node, all of
+ * that node's. NULL if it does so everywhere, or without memory. */
 static struct sgang_nodeset *planned_islands(const struct attempt *a, size_t i)
 {
 	const struct sgang_devices *devices = a->c->devices;
@@ -91,7 +90,7 @@ static struct sgang_job *commit_nodes(struct attempt *a, size_t i,
 			     refusal);
 }
 
-/* Where Slurm cannot be kept to the planned islands, their nodes will do. */
+/* If Slurm cannot use only the planned islands, commit on their nodes. */
 static struct sgang_job *commit_islands(struct attempt *a, size_t i,
 					const struct sgang_nodeset *nodes,
 					struct sgang_refusal *refusal)
@@ -112,10 +111,10 @@ static struct sgang_job *commit_islands(struct attempt *a, size_t i,
 	return job;
 }
 
-/* Slurm by itself would fill the first of several nodes. Where that matters it
- * is kept to as many CPUs of each as are planned there: if their number is
- * open, if they are shares of uneven.c, or once a member was refused. To find
- * out which CPUs these are takes a look at all jobs. */
+/* True if Slurm must be limited to the planned CPUs of each node, because it
+ * would fill the first node: if the number of nodes is open, for shares of
+ * uneven.c, or once a member was refused. Not always, because finding these
+ * CPUs needs a look at all jobs. */
 static bool shares_matter(const struct attempt *a, const struct probed *p)
 {
 	return !p->shape.whole &&
@@ -154,7 +153,7 @@ static struct sgang_job *commit_shares(struct attempt *a, size_t i,
 	return job;
 }
 
-/* Others of the gang need CPUs that nobody shares. */
+/* Leave CPUs for members of the gang that do not share. */
 static struct sgang_job *commit_beside(struct attempt *a, size_t i,
 				       const struct sgang_nodeset *nodes,
 				       struct sgang_refusal *refusal)
@@ -171,9 +170,8 @@ static struct sgang_job *commit_beside(struct attempt *a, size_t i,
 	return job;
 }
 
-/* Nodes that the part could have as well without leaving the domain in which
- * the gang must be. NULL without memory, and where only the planned nodes keep
- * to the policy. */
+/* Other nodes that the part could have within the domain required for the gang.
+ * NULL without memory, and if only the planned nodes satisfy the policy. */
 static struct sgang_nodeset *other_nodes(const struct attempt *a, size_t i)
 {
 	struct sgang_nodeset *place, *others;
@@ -194,7 +192,7 @@ static struct sgang_nodeset *other_nodes(const struct attempt *a, size_t i)
 	return others;
 }
 
-/* Nodes that no later member is planned on, then any. */
+/* Try nodes that no later member is planned on, then any. */
 static struct sgang_job *commit_elsewhere(struct attempt *a, size_t nth,
 					  struct sgang_nodeset *scratch,
 					  struct sgang_refusal *refusal)
@@ -209,7 +207,7 @@ static struct sgang_job *commit_elsewhere(struct attempt *a, size_t nth,
 		planned_nodes(a, sgang_learn_nth(a, k), scratch);
 		sgang_nodeset_subtract(others, scratch);
 	}
-	/* The nodes that were planned are what is told of. */
+	/* The refusal of the planned nodes is reported. */
 	if (others)
 		job = commit_nodes(a, i, others, &more);
 	if (others && !job)
@@ -221,8 +219,8 @@ static struct sgang_job *commit_elsewhere(struct attempt *a, size_t nth,
 	return job;
 }
 
-/* The plan counts what is free; which cores and GRES go together is Slurm's to
- * judge, and it may refuse what was planned. */
+/* The plan counts free resources; only Slurm knows which cores and GRES go
+ * together, and it may refuse the planned nodes. */
 static struct sgang_job *commit_planned(struct attempt *a, size_t nth,
 					struct sgang_refusal *refusal)
 {
@@ -234,7 +232,7 @@ static struct sgang_job *commit_planned(struct attempt *a, size_t nth,
 
 	if (!nodes)
 		return NULL;
-	/* Of an array the record that holds the rest keeps the id. */
+	/* The record of the rest of an array keeps the id. */
 	part->job = h->jobs.find(part->entry->job_id);
 	if (!part->job) {
 		snprintf(refusal->why, sizeof(refusal->why), "it is gone");
@@ -276,7 +274,7 @@ static struct sgang_job *commit_one(struct attempt *a, size_t nth)
 	return NULL;
 }
 
-/* What an undone task of an array has become is a job of its own. */
+/* An undone task of an array has become a job of its own. */
 static void undo_parts(struct attempt *a, size_t n)
 {
 	while (n-- > a->n_held) {
@@ -289,7 +287,8 @@ static void undo_parts(struct attempt *a, size_t n)
 		sgang_registry_refresh(a->c, a->gangs[i]);
 }
 
-/* What is learned from is no end of the attempt, and not told. */
+/* A refusal that is learned from does not end the attempt, and is not logged.
+ */
 static void tell_rollback(struct attempt *a, const struct gang *g, size_t done)
 {
 	if (a->learned)
@@ -302,7 +301,7 @@ static void tell_rollback(struct attempt *a, const struct gang *g, size_t done)
 	sgang_metrics_add(&a->c->metrics, SGANG_COUNT_ROLLBACKS);
 }
 
-/* Commit parts from those that are held on. */
+/* Commit the parts after those already held. */
 static enum sgang_progress commit(struct attempt *a)
 {
 	bool repeat;
@@ -318,7 +317,7 @@ static enum sgang_progress commit(struct attempt *a)
 
 		if (sgang_slices_due(a, k))
 			return SGANG_PAUSED;
-		/* Members that are undone must be able to come again. */
+		/* It must be possible to commit undone members again. */
 		a->may_repeat = repeat && (!k || a->c->host->holds.recommits());
 		job = commit_one(a, k);
 		g->attempt.tried = (uint32_t)k + 1;
@@ -371,7 +370,7 @@ static int hold_parts(struct attempt *a, size_t n)
 	if (done == n)
 		return 0;
 	snprintf(a->why, sizeof(a->why), "no memory");
-	/* Those that are no holds are undone here, the others as holds. */
+	/* Parts that are not holds yet are undone here, the others as holds. */
 	for (size_t i = n; i-- > done;)
 		a->c->host->holds.undo(a->parts[i].job);
 	give_back_all(a);
@@ -408,7 +407,7 @@ static bool once_more_with_fewer(const struct attempt *a)
 
 	for (size_t i = 0; i < a->n_gangs; i++)
 		least += sgang_gang_missing(&a->gangs[i]->tally);
-	/* What slices hold is not missing any more. */
+	/* Members held by slices are not missing. */
 	return a->n_parts - a->n_held > least;
 }
 
@@ -430,7 +429,7 @@ static void remember_why(struct attempt *a)
 	}
 }
 
-/* Slurm knows of more than the plan, such as licences. */
+/* Slurm checks more than the plan, such as licences. */
 static void after_refusal(struct attempt *a)
 {
 	a->refused = true;
@@ -444,7 +443,7 @@ static void after_refusal(struct attempt *a)
 	}
 }
 
-/* Commit what is left, or a slice of it. */
+/* Commit the rest, or a slice of it. */
 static enum sgang_progress carry_out(struct attempt *a,
 				     const struct account *account)
 {
@@ -478,7 +477,7 @@ static bool transact(struct attempt *a)
 	a->account = NULL;
 	if (!fits)
 		return false;
-	/* Several gangs have a plan of one ring that is not theirs. */
+	/* The plan of several gangs is one ring, not theirs. */
 	if (a->n_gangs == 1 && !(a->search && a->search->decided) &&
 	    !a->lessons->rounds && sgang_wait_policy_waits(a))
 		return false;
@@ -501,7 +500,7 @@ enum sgang_progress sgang_attempt_go_on(struct attempt *a,
 	return progress;
 }
 
-/* Members beyond those that fit were not tried, in the plan. */
+/* Count the members that fit; the plan did not try others. */
 static void count_fitting(struct attempt *a)
 {
 	struct gang *g = a->gangs[0];
@@ -518,8 +517,8 @@ static void count_fitting(struct attempt *a)
 		a->parts[i].entry->round = g->attempt.nth;
 }
 
-/* Those that share CPUs surely get along with those that do not on other nodes.
- * Nobody knows if they do on the same, but that was tried now. */
+/* Members that share CPUs and members that do not surely fit on different
+ * nodes. On the same nodes this is not known, and was tried now. */
 static int64_t when_apart(struct attempt *a)
 {
 	int64_t when;
@@ -533,7 +532,7 @@ static int64_t when_apart(struct attempt *a)
 	return (when > a->c->host->now()) ? when : INT64_MAX;
 }
 
-/* It is other members that will start first: what do these lack? */
+/* Other members will start first: report what the first ones lack. */
 static void say_of_others(struct attempt *a)
 {
 	struct sgang_told told;
@@ -548,7 +547,7 @@ static void say_of_others(struct attempt *a)
 	a->plan = NULL;
 }
 
-/* It did not fit: when will it? */
+/* Find when it will fit, after it did not. */
 static void look_ahead(struct attempt *a)
 {
 	char why[sizeof(a->why)];
@@ -556,8 +555,8 @@ static void look_ahead(struct attempt *a)
 
 	memcpy(why, a->why, sizeof(why));
 	if (sgang_fit_choose(a, SGANG_EXTENT_MINIMUM) < 0) {
-		/* Slurm would not try some of them now, whatever ends. What it
-		 * says of the others is no start of theirs. */
+		/* Slurm would not try some of them now, whatever ends. A start
+		 * of the others is not theirs. */
 		for (size_t i = 0; i < a->n_gangs; i++)
 			a->gangs[i]->joint.start = INT64_MAX;
 		return;
@@ -576,9 +575,9 @@ static void look_ahead(struct attempt *a)
 		say_of_others(a);
 }
 
-/* Slurm may know of a place what the plan does not, and refuse what was planned
- * there. A gang that may not go beyond such a place would plan the same for
- * ever: look for another one. False: there is no such level. */
+/* Slurm may refuse the planned nodes for reasons that the plan does not know. A
+ * gang confined to a domain would plan the same for ever: choose another
+ * domain. False: there is no such level. */
 static bool avoid_place(struct attempt *a)
 {
 	struct sgang_conductor *c = a->c;
@@ -604,8 +603,8 @@ static bool avoid_place(struct attempt *a)
 	return true;
 }
 
-/* Is it worth another round? With what was learned, or where that has left no
- * room, the last one without it, or in another place. */
+/* True if another round may help: with lessons, or if these left no room, a
+ * last one without them, or in another domain. */
 static bool go_on(struct attempt *a)
 {
 	struct lessons *l = a->lessons;
@@ -626,15 +625,15 @@ static bool go_on(struct attempt *a)
 	return ++l->places < PLACES_MAX && avoid_place(a);
 }
 
-/* Has it looked beyond places that Slurm refused, and there is no room? Then
- * what Slurm said of them is why it waits. */
+/* True if only domains that Slurm refused have room. Then Slurm's refusal is
+ * the reason to wait. */
 static bool only_elsewhere(const struct attempt *a)
 {
 	return a->lessons && a->lessons->avoid && a->unfit;
 }
 
-/* A transaction for gangs that are planned together. '*again': it is worth
- * another try. */
+/* A transaction for gangs that are planned together. '*again': another try may
+ * help. */
 static bool one_transaction(struct sgang_conductor *c,
 			    const struct search *search, struct gang **gangs,
 			    size_t n, bool slices, struct lessons *lessons,
@@ -674,8 +673,8 @@ static bool together(struct sgang_conductor *c, const struct search *search,
 }
 
 /* Each gang of a group has a ring of its own, so each is planned by itself
- * where the ones before it leave room. One that finds none goes first the next
- * time. Returns the gang that could not be placed, or NULL. */
+ * where the ones before it leave room. A gang that finds no room goes first the
+ * next time. Returns the gang that could not be placed, or NULL. */
 static struct gang *one_by_one(struct sgang_conductor *c,
 			       const struct search *search, struct gang **gangs,
 			       size_t n)
@@ -713,8 +712,8 @@ bool sgang_attempt_any_level(struct gang *const *gangs, size_t n)
 	return false;
 }
 
-/* None of them can start before the last of them can. 'stuck' is NULL when they
- * were planned as one: then each knows why. */
+/* None can start before the last can. 'stuck' is NULL if they were planned as
+ * one: then each has its reason. */
 static void blame(struct gang *const *gangs, size_t n, const struct gang *stuck)
 {
 	int64_t when = 0;
@@ -734,7 +733,7 @@ static void blame(struct gang *const *gangs, size_t n, const struct gang *stuck)
 }
 
 /* Find a domain of the group's level that has room for all of them. Returns its
- * nodes, or NULL and, if no other was tried before, they remember why. */
+ * nodes, or NULL; then, if none was tried before, the gangs keep the reason. */
 static struct sgang_nodeset *find_place(struct sgang_conductor *c,
 					const struct search *search,
 					struct gang **gangs, size_t n)
@@ -758,7 +757,7 @@ static struct sgang_nodeset *find_place(struct sgang_conductor *c,
 	return place;
 }
 
-/* Does a gang that would fit now wait for a better place? */
+/* True if a gang that would fit now waits for a better place. */
 static bool one_waits(struct sgang_conductor *c, const struct search *search,
 		      struct gang *g)
 {
@@ -782,8 +781,9 @@ static bool one_waits(struct sgang_conductor *c, const struct search *search,
 	return waits;
 }
 
-/* Which of them does? Asked before any is committed: the others would come and
- * go with each try of it, and count as jobs that are in its way. */
+/* The gang that waits for a better place. Checked before any commit: otherwise
+ * the others would be committed and undone with each try, and count as jobs in
+ * its way. */
 static struct gang *any_waits(struct sgang_conductor *c,
 			      const struct search *search, struct gang **gangs,
 			      size_t n)
@@ -809,7 +809,7 @@ static struct gang *each(struct sgang_conductor *c, struct search *search,
 	return stuck;
 }
 
-/* That place was without effect. False: there is no other one. */
+/* Exclude the domain just tried. False: there is no other. */
 static bool try_elsewhere(struct search *search)
 {
 	bool all = sgang_nodeset_count(search->place) ==
@@ -826,9 +826,9 @@ static bool try_elsewhere(struct search *search)
 	return !all;
 }
 
-/* A joint plan does not know what each gang asks of the levels. So it only
- * finds the domain in which they are then placed one by one; where one of them
- * does not get along there, another domain may do. */
+/* A joint plan does not know the level requests of each gang. So it only finds
+ * the domain in which they are then placed one by one; if one of them does not
+ * fit there, another domain is tried. */
 static bool in_one_place(struct sgang_conductor *c, struct gang **gangs,
 			 size_t n, struct gang **stuck)
 {
@@ -861,8 +861,8 @@ static bool whole_group(struct sgang_conductor *c, struct gang *const *gangs,
 		return false;
 	memcpy(order, gangs, n * sizeof(*order));
 	sgang_levels_of_group(gangs[0], &policy);
-	/* A joint plan finds room where single ones were in each other's way,
-	 * but knows of one ring only. It alone knows of a level for all. */
+	/* A joint plan finds room where single plans conflict, but has only one
+	 * ring. Only it can apply a level to all gangs. */
 	if (policy.require[0] || policy.prefer_time) {
 		done = sgang_attempt_any_level(order, n) ?
 			       in_one_place(c, order, n, &stuck) :
@@ -879,7 +879,7 @@ static bool whole_group(struct sgang_conductor *c, struct gang *const *gangs,
 	return done;
 }
 
-/* Gangs that a limit stops hold nothing and are parked, or they would keep
+/* Gangs stopped by a limit hold no nodes and are parked, or they would keep
  * nodes from jobs that may run. */
 static bool stopped_by_limits(struct sgang_conductor *c,
 			      struct gang *const *gangs, size_t n)
@@ -929,12 +929,12 @@ bool sgang_attempt(struct sgang_conductor *c, struct gang **gangs, size_t n,
 
 struct some {
 	struct attempt a;
-	struct sgang_job **jobs; /* that have their nodes now */
+	struct sgang_job **jobs; /* that have nodes now */
 	size_t n_jobs;
 };
 
-/* Those that were just committed hold nothing yet that the probe knew of: what
- * the gang asks of levels binds the others to where these are. */
+/* The probe did not know the nodes of members just committed: apply the gang's
+ * level requests to the others, relative to these nodes. */
 static void keep_beside(struct some *s, const struct probed *p)
 {
 	struct sgang_conductor *c = s->a.c;
@@ -946,7 +946,7 @@ static void keep_beside(struct some *s, const struct probed *p)
 	for (size_t i = 0; i < s->a.n_probed; i++) {
 		struct probed *same = &s->a.probed[i];
 
-		/* fewer.c has more of it, for fewer nodes */
+		/* fewer.c adds copies, for fewer nodes */
 		if (same->g != p->g || same->job != p->job || !same->usable)
 			continue;
 		if (!theirs)
@@ -983,11 +983,11 @@ static void commit_some(struct some *s, size_t first, size_t n)
 	s->a.limited = view.limited;
 }
 
-/* Members that are tried one by one in an attempt. */
+/* The most members that are tried one by one in an attempt. */
 #define SINGLE_TRIES 32
 
-/* Those that share CPUs on other nodes than those that do not, unless more fit
- * if they are on the same: here no next round follows if Slurm refuses one. */
+/* Members that share CPUs avoid the nodes of those that do not, unless more fit
+ * on the same: no round follows here if Slurm refuses one. */
 static size_t how_many(struct attempt *a)
 {
 	size_t fit, more;
@@ -1002,8 +1002,8 @@ static size_t how_many(struct attempt *a)
 	return more > fit ? more : fit;
 }
 
-/* Those that fit together, then each of the others by itself: one that does not
- * fit affects nobody (0.7), except those that ask for the same. */
+/* Commit those that fit together, then each of the others by itself: one that
+ * does not fit affects only members with the same request (0.7). */
 static void place_some(struct some *s)
 {
 	struct attempt *a = &s->a;
@@ -1025,16 +1025,16 @@ static void place_some(struct some *s)
 	}
 }
 
-/* A limit of an association or QOS that stops a gang would go on doing so, and
- * what the gang holds counts against it: hold nothing. */
+/* A gang stopped by a limit of an association or QOS must hold nothing, because
+ * its holds count against the limit, and the limit would stop it for ever. */
 static bool refused_by_limit(const struct some *s, const struct gang *g)
 {
 	return s->a.limited && s->n_jobs < sgang_gang_missing(&g->tally);
 }
 
-/* One that has not its minimum's room even when all jobs have ended would hold
- * for nothing. One that holds found room once: a node that is down may come
- * back, and its waiting time ends (0.7). */
+/* A gang without room for its minimum even after all jobs have ended would hold
+ * without effect. A gang that holds has found room before: a node that is down
+ * may return, and its waiting time ends (0.7). */
 static bool never_fits(struct sgang_conductor *c, struct gang *g)
 {
 	return !g->hold.n && sgang_never_by_plan(c, g);

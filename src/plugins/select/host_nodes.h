@@ -164,7 +164,7 @@ struct sgang_host_nodes {
 	void (*resources)(const struct sgang_asked *asked, size_t n,
 			  struct sgang_resources *resources, uint8_t *type);
 	/* The need of a piece of the request: n_dims numbers for each type of
-	 * nodes, as in core/plan.h. */
+	 * nodes, as in core/plan/plan.h. */
 	void (*need)(const struct sgang_asked *asked,
 		     const struct sgang_resources *resources, uint32_t *need);
 	/* The least that the whole job takes, n_dims numbers; 0 for a resource

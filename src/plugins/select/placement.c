@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* placement.c - where could the parts of an attempt be, by ring cost?
+/* placement.c - the placement of the parts of an attempt, by ring cost
  *
- * What nodes and islands have is counted here, now or later, and the planner is
- * asked (core/plan/place.h).
+ * The resources of nodes and islands, now or later, are counted here for the
+ * planner (core/plan/place.h).
  */
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "attempt_private.h"
 #include "core/plan/place.h"
 
-/* On fewer nodes one may need more on each of them. */
+/* A request on fewer nodes may need more on each of them. */
 static bool same_piece(const struct probed *x, const struct probed *y)
 {
 	return x->shape.node_cpus == y->shape.node_cpus &&
@@ -21,8 +21,8 @@ static bool same_piece(const struct probed *x, const struct probed *y)
 }
 
 /* Members that need the same on each of a fixed number of nodes are counted in
- * pieces of that size, others resource by resource. What that overlooks, commit
- * finds out. */
+ * pieces of that size, others resource by resource. The commit finds errors of
+ * this. */
 static bool uniform(const struct attempt *a)
 {
 	const struct sgang_host *h = a->c->host;
@@ -50,10 +50,10 @@ static uint32_t ranks_per_unit(const struct sgang_shape *shape)
 struct slots {
 	uint32_t *free, *total, *amount, *scratch;
 	uint32_t *island_free, *island_total;
-	uint32_t *weight; /* by node; NULL: all alike */
+	uint32_t *weight; /* by node; NULL: all equal */
 	struct sgang_plan_member *members;
-	struct sgang_nodeset *everywhere; /* nodes any member could have */
-	/* where members differ, */
+	struct sgang_nodeset *everywhere; /* nodes that any member could have */
+	/* if members differ, */
 	struct sgang_resources resources;
 	uint32_t *vector_free, *vector_total; /* by node and dimension */
 	uint8_t *type;                        /* by node */
@@ -100,7 +100,7 @@ static int slots_alloc(struct slots *s, const struct attempt *a)
 		       -1;
 }
 
-/* What nodes weigh, by node: plans of nodes and of islands need it. */
+/* Fill in the weights of nodes, for plans of nodes and of islands. */
 static int fill_weights(const struct attempt *a, struct slots *s)
 {
 	uint32_t n = a->c->host->nodes.count();
@@ -123,7 +123,7 @@ static void raise_to(uint32_t *into, const uint32_t *from, uint32_t n)
 	}
 }
 
-/* Where a request can be at that moment. */
+/* The nodes that a request can use at that time. */
 static const struct sgang_nodeset *places(const struct probed *p,
 					  enum sgang_moment moment)
 {
@@ -138,7 +138,7 @@ static const struct sgang_nodeset *places(const struct probed *p,
 	return p->alone;
 }
 
-/* host->nodes.units() at that moment, by way of s->scratch. */
+/* host->nodes.units() at that time, through s->scratch. */
 static void amount(struct attempt *a, const struct probed *p, struct slots *s,
 		   const struct sgang_nodeset *nodes, enum sgang_moment moment,
 		   uint32_t *out)
@@ -187,8 +187,8 @@ static int fill_units(struct attempt *a, struct slots *s,
 	return 0;
 }
 
-/* A node counts for a request only if one piece of it fits there, whatever is
- * counted of it. */
+/* A node is allowed for a request only if a piece of it fits there, whatever
+ * resources are counted. */
 static int fill_allowed(struct attempt *a, struct probed *p, struct slots *s,
 			enum sgang_moment moment)
 {
@@ -238,7 +238,7 @@ static bool keeps_apart(const struct attempt *a, enum sgang_moment moment)
 				       moment == SGANG_LATER && a->apart;
 }
 
-/* What is counted, and how much of it each request needs. */
+/* Fill in the counted resources and the needs of each request. */
 static int fill_needs(struct attempt *a, struct slots *s,
 		      enum sgang_moment moment)
 {
@@ -292,7 +292,7 @@ void sgang_parts_amounts(const struct attempt *a,
 	}
 }
 
-/* What nodes have at that moment. */
+/* Fill in the amounts of the nodes at that time. */
 static int fill_amounts(struct attempt *a, struct slots *s,
 			enum sgang_moment moment)
 {
@@ -320,7 +320,8 @@ static int fill_all_allowed(struct attempt *a, struct slots *s,
 	return 0;
 }
 
-/* Members that differ, resource by resource; where they may be is filled in. */
+/* For different members, resource by resource; the allowed nodes are filled in
+ * before. */
 static int fill_vectors(struct attempt *a, struct slots *s,
 			enum sgang_moment moment)
 {
@@ -345,7 +346,7 @@ static int fill_vectors(struct attempt *a, struct slots *s,
 	return 0;
 }
 
-/* All nodes that any request could have at that moment. */
+/* All nodes that any request could use at that time. */
 static void fill_everywhere(struct attempt *a, struct slots *s,
 			    enum sgang_moment moment)
 {
@@ -359,7 +360,7 @@ static void fill_everywhere(struct attempt *a, struct slots *s,
 
 /* ---- islands ---- */
 
-/* Lower them to what Slurm accepted on their node. */
+/* Lower the units to the number that Slurm accepted on their node. */
 static void cap_islands(struct attempt *a, uint32_t *units)
 {
 	const struct sgang_devices *devices = a->c->devices;
@@ -376,7 +377,8 @@ static void cap_islands(struct attempt *a, uint32_t *units)
 	}
 }
 
-/* How many pieces of the members' common size fit into each island then. */
+/* The number of pieces of the members' common size that fit into each island at
+ * that time. */
 static void island_units(struct attempt *a, struct slots *s,
 			 enum sgang_moment moment, uint32_t *units)
 {
@@ -401,13 +403,13 @@ static void island_units(struct attempt *a, struct slots *s,
 	}
 }
 
-/* Members that need the same, and share their nodes with others. */
+/* True for members with equal needs that share nodes with others. */
 static bool counted_in_pieces(const struct attempt *a, bool alike)
 {
 	return alike && !a->parts[0].probed->shape.whole;
 }
 
-/* What is inside the nodes of the request. */
+/* Fill in the islands of the request's nodes. */
 static void fill_islands(struct attempt *a, struct slots *s,
 			 enum sgang_moment moment, bool alike,
 			 struct sgang_place_islands *islands)
@@ -425,26 +427,26 @@ static void fill_islands(struct attempt *a, struct slots *s,
 	a->c->host->nodes.island_units(p->job, &p->shape, s->everywhere, true,
 				       s->island_total);
 	island_units(a, s, moment, s->island_free);
-	/* Where a node is not for all of its islands, which of them are counted
-	 * may differ from one moment to the other. */
+	/* If a node is usable only in part, the islands counted may differ
+	 * between times. */
 	raise_to(s->island_total, s->island_free,
 		 devices->first[devices->n_nodes]);
 	islands->free = s->island_free;
 	islands->total = s->island_total;
 }
 
-/* ---- what else could have been ---- */
+/* ---- alternatives ---- */
 
-/* Beyond that the plans take too long for something that is only told: they are
- * made under slurmctld's locks. Slurm's own rule looks at all leaves for every
+/* Beyond these sizes the plans take too long for a report, because they are
+ * made under slurmctld's locks. Slurm's own rule visits all leaves for every
  * member. */
 #define ACCOUNT_NODES 20000
 #define STOCK_WORK 500000
 
-/* Other domains that are looked at. */
+/* Other domains that are reported. */
 #define OTHERS 3
 
-/* May it be told what else there is, of the plan that is about to be made? */
+/* True if alternatives to the next plan may be reported. */
 static bool tells(const struct attempt *a, const struct account *account)
 {
 	return account && a->n_gangs == 1 &&
@@ -452,7 +454,7 @@ static bool tells(const struct attempt *a, const struct account *account)
 	       sgang_fabric_domains(a->topology->fabric) > 1;
 }
 
-/* ... and what Slurm would have chosen, in the same coin. */
+/* Report alternatives and the choice of Slurm by itself, at the same costs. */
 static void tell(struct attempt *a, const struct sgang_place_request *place,
 		 const struct sgang_place_report *report,
 		 struct account *account)
@@ -534,8 +536,8 @@ static int plan_request(struct attempt *a, struct slots *s,
 	return rc;
 }
 
-/* The rings of communication groups; of one gang only. -1 and 'nofit' says what
- * gang.conf or the gang does not have. */
+/* The rings of communication groups; of one gang only. -1 with the missing
+ * setting of gang.conf or the gang in 'nofit'. */
 static int set_parallel(const struct attempt *a,
 			struct sgang_parallel *parallel,
 			struct sgang_plan_request *rq,
@@ -545,7 +547,7 @@ static int set_parallel(const struct attempt *a,
 	struct sgang_policy policy;
 	struct sgang_error why;
 
-	/* Members that are placed one by one are not all of the ranks. */
+	/* Members placed one by one are not all ranks. */
 	if (a->n_gangs > 1 || !spec->parallel[0] ||
 	    !sgang_gang_strict(&a->gangs[0]->tally))
 		return 0;
@@ -561,7 +563,7 @@ static int set_parallel(const struct attempt *a,
 	return 0;
 }
 
-/* Of an empty cluster the best place is asked for, not one to wait for. */
+/* On an empty cluster the best place is wanted, not one to wait for. */
 static int64_t time_of(const struct attempt *a, enum sgang_moment moment)
 {
 	switch (moment) {
@@ -575,8 +577,8 @@ static int64_t time_of(const struct attempt *a, enum sgang_moment moment)
 	return INT64_MAX;
 }
 
-/* The order that this plan chooses holds for all that follow. A plan for
- * several gangs is none of their rings. */
+/* The order chosen by this plan is used by all later ones. A plan for several
+ * gangs is not of their rings. */
 static bool chooses_order(const struct attempt *a, enum sgang_moment moment)
 {
 	return moment == SGANG_NOW && a->n_gangs == 1 && !a->trying &&
@@ -655,7 +657,8 @@ int sgang_parts_place(struct attempt *a, enum sgang_moment moment,
 	return rc;
 }
 
-/* What uneven.c has made of the requests is only for the nodes it found. */
+/* The requests changed by uneven.c are only for the nodes it found, so the
+ * original ones are used. */
 static uint64_t best_of_asked(struct attempt *a, uint64_t *weighted)
 {
 	struct probed **made = malloc(a->n_parts * sizeof(*made));
@@ -680,7 +683,7 @@ void sgang_parts_account(struct attempt *a, struct account *account)
 	struct sgang_nofit nofit;
 
 	if (a->n_gangs > 1)
-		return; /* they are described before the release */
+		return; /* described before the release */
 	if (a->uneven) {
 		account->best = best_of_asked(a, &account->weighted_best);
 		return;

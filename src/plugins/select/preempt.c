@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* preempt.c - whom a gang preempts
+/* preempt.c - the jobs that a gang preempts
  *
- * A gang that does not fit for want of nodes, and of nothing else, may have the
- * nodes of the jobs that Slurm lets each of its members preempt. Candidates are
- * taken as units: a job, or all members of a gang together. The planner is
- * asked with some of them left out, and core/plan/victims.h chooses those that
- * do the least harm. If it does not fit without all of them, nobody is touched.
+ * A gang that lacks only nodes may have the nodes of the jobs that Slurm lets
+ * each of its members preempt. Candidates are taken as units: a job, or all
+ * members of a gang together. The planner is asked with some units left out,
+ * and core/plan/victims.h chooses those that do the least harm. If the gang
+ * does not fit even without all of them, no job is preempted.
  */
 
 #include <stdio.h>
@@ -20,34 +20,34 @@
 /* A candidate of one of the requests. */
 struct candidate {
 	struct sgang_candidate k;
-	struct gang *gang; /* NULL: it is of none */
-	uint32_t seen;     /* so many requests may preempt it */
+	struct gang *gang; /* NULL: none */
+	uint32_t seen;     /* number of requests that may preempt it */
 };
 
-/* One that goes as a whole: jobs[first] to jobs[first + n - 1]. */
+/* A unit is preempted as a whole: jobs[first] to jobs[first + n - 1]. */
 struct unit {
-	struct gang *gang; /* all of it goes; NULL: a single job */
+	struct gang *gang; /* the whole gang; NULL: a single job */
 	size_t first, n;
 };
 
 struct preempt {
 	struct attempt *a;
-	struct sgang_nodeset *places; /* where the gang could be */
+	struct sgang_nodeset *places; /* nodes the gang could use */
 	struct sgang_nodeset *scratch;
 	struct candidate *jobs;
 	size_t n_jobs, cap_jobs;
 	uint32_t requests;
 	struct unit *units;
-	struct sgang_victim *victims; /* the same, as the choice sees them */
+	struct sgang_victim *victims; /* the same, for the choice */
 	size_t n_units;
 	struct sgang_job **gone;      /* jobs of a choice */
 	struct sgang_placement *plan; /* of the last choice that fits ... */
-	struct several *several;      /* ... or this, where it takes more than
-				       * a joint plan; else NULL */
+	struct several *several;      /* ... or this, if a joint plan is not
+				       * enough; else NULL */
 	bool *chosen;                 /* by unit */
 	struct sgang_victims_report report;
-	bool stopped; /* by a limit on nodes, or for want of licences */
-	bool off;     /* it preempts nobody: whom it would is told */
+	bool stopped; /* by a limit on nodes, or by missing licences */
+	bool off;     /* preempts no job: only reports the victims */
 	bool no_memory;
 };
 
@@ -105,14 +105,14 @@ static void add_candidate(const struct sgang_candidate *k, void *arg)
 	e = sgang_registry_entry(p->a->c, k->job_id);
 	p->jobs[p->n_jobs++] = (struct candidate){
 		.k = *k,
-		/* what is completing has left its gang */
+		/* a completing job has left its gang */
 		.gang = e && e->m.state != SGANG_MEMBER_PENDING ? e->gang :
 								  NULL,
 		.seen = 1,
 	};
 }
 
-/* All that each member that waits may preempt. */
+/* Find the jobs that each waiting member may preempt. */
 static void find_candidates(struct preempt *p)
 {
 	const struct attempt *a = p->a;
@@ -127,8 +127,8 @@ static void find_candidates(struct preempt *p)
 	}
 }
 
-/* Where any of its requests could be if nobody else were there, without what
- * is claimed for others. */
+/* Find the nodes that any of its requests could use if no other job ran,
+ * without claims of others. */
 static int find_places(struct preempt *p)
 {
 	struct attempt *a = p->a;
@@ -160,8 +160,8 @@ static int find_places(struct preempt *p)
 
 /* ---- units ---- */
 
-/* The members that were started last come first: those above the minimum go
- * alone. Jobs of no gang come before all. */
+/* The latest started members come first: those above the minimum are single
+ * units. Jobs without a gang come before all. */
 static int by_gang(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
@@ -219,9 +219,9 @@ static bool all_going(const struct preempt *p, size_t first, size_t n)
 	return true;
 }
 
-/* Members of a gang: extra ones each for itself, the others together or not at
- * all. A gang that holds nodes for others of it is no victim; of one of which
- * some member is none, only the extra ones are. */
+/* Add the members of a gang: extra members one by one, the others together or
+ * not at all. A gang that holds nodes for its other members is no victim. If
+ * some member cannot be a victim, only the extra ones are. */
 static void add_gang(struct preempt *p, size_t first, size_t n)
 {
 	struct gang *g = p->jobs[first].gang;
@@ -249,8 +249,8 @@ static void add_gang(struct preempt *p, size_t first, size_t n)
 	}
 }
 
-/* Those that all requests may preempt, and have a node where the gang could
- * be; of a gang all, if one of them has. */
+/* Add jobs that all requests may preempt and that have a node the gang could
+ * use; of a gang all members, if one of them has. */
 static void make_units(struct preempt *p)
 {
 	size_t i, n;
@@ -290,7 +290,7 @@ static size_t list_gone(struct preempt *p, const bool *gone)
 	return n;
 }
 
-/* Does the gang fit without these? */
+/* True if the gang fits without these. */
 static bool fits(void *arg, const bool *gone, uint64_t *cost)
 {
 	struct preempt *p = arg;
@@ -315,17 +315,17 @@ static bool fits(void *arg, const bool *gone, uint64_t *cost)
 	return true;
 }
 
-/* What victims hold, for the counting. */
+/* The resources of victims, for the count. */
 struct holdings {
 	struct preempt *p;
 	size_t n, cap, n_dims;
 	uint32_t *node, *amounts;
-	size_t first; /* of the victim that is being listed */
+	size_t first; /* of the victim being listed */
 	size_t *at;   /* by node: the last of its holdings */
 };
 
-/* Jobs of a gang may share a node. What `at` says of other victims' nodes is not
- * among the holdings of this one. */
+/* Jobs of a gang may share a node. Entries of `at` for other victims' nodes are
+ * before the holdings of this one. */
 static size_t find_holding(const struct holdings *h, uint32_t node)
 {
 	size_t i = h->at[node];
@@ -419,8 +419,8 @@ static int choose_by(const struct sgang_plan_request *request,
 	return rc;
 }
 
-/* Whoever is going anyway is no choice: the gang waits for them. The plan is
- * made again for those that are chosen. */
+/* Jobs already being preempted are no choice: the gang waits for them. The plan
+ * is made again for the chosen ones. */
 static bool choose(struct preempt *p)
 {
 	uint64_t cost;
@@ -434,8 +434,8 @@ static bool choose(struct preempt *p)
 
 /* ---- the claim ---- */
 
-/* Single jobs that the plan has no use for stay. What is left of a gang that
- * loses its minimum goes too. */
+/* Single jobs that the plan does not need stay. The rest of a gang that loses
+ * its minimum is preempted too. */
 static bool is_victim(struct preempt *p, size_t job,
 		      const struct sgang_nodeset *nodes)
 {
@@ -464,7 +464,7 @@ static int by_victim(const void *a, const void *b)
 	return (x->job_id < y->job_id) ? -1 : (x->job_id > y->job_id);
 }
 
-/* As many as there is room for. */
+/* List as many victims as there is room for. */
 static void tell_victims(const struct sgang_conductor *c, struct claim *claim)
 {
 	size_t used = 0, room = sizeof(claim->told) - sizeof(",...");
@@ -511,8 +511,8 @@ static void evict_gangs(const struct preempt *p)
 	}
 }
 
-/* Are there licences for all of the parts together? One of each request has
- * been asked for by its probe. */
+/* True if there are licences for all parts together. The probe has checked one
+ * of each request. */
 static bool licensed(const struct attempt *a)
 {
 	for (size_t i = 0; i < a->n_probed; i++) {
@@ -526,8 +526,8 @@ static bool licensed(const struct attempt *a)
 	return true;
 }
 
-/* Victims must not go for a gang that something else than nodes would stop
- * then. */
+/* True if nothing but nodes stops the gang; otherwise no victim may be
+ * preempted for it. */
 static bool nothing_else(const struct preempt *p,
 			 const struct sgang_nodeset *nodes)
 {
@@ -541,8 +541,8 @@ static bool nothing_else(const struct preempt *p,
 	return licensed(a);
 }
 
-/* Counting knows no levels of single gangs, so of a group it may let more go
- * than the plans have a use for. */
+/* The count ignores levels of single gangs, so for a group it may choose more
+ * victims than the plans need. */
 static void spare_gangs(struct preempt *p, const struct sgang_nodeset *nodes)
 {
 	for (size_t u = 0; u < p->n_units; u++) {
@@ -581,7 +581,7 @@ static int set_nodes(const struct preempt *p, struct claim *claim)
 	return claim->shares ? 0 : -1;
 }
 
-/* What the plan takes; NULL: nothing, or no memory. */
+/* The claim of the plan; NULL: none, or no memory. */
 static struct claim *plan_claim(struct preempt *p)
 {
 	struct attempt *a = p->a;
@@ -600,7 +600,7 @@ static struct claim *plan_claim(struct preempt *p)
 	p->stopped = !nothing_else(p, claim->nodes);
 	if (!p->stopped)
 		add_victims(p, claim);
-	if (!claim->n_victims) { /* it is Slurm that refuses */
+	if (!claim->n_victims) { /* Slurm itself refuses */
 		sgang_claim_destroy(claim);
 		return NULL;
 	}
@@ -635,7 +635,7 @@ static bool claim_plan(struct preempt *p)
 	return true;
 }
 
-/* ---- may it? ---- */
+/* ---- permission ---- */
 
 bool sgang_preempt_may(const struct sgang_conductor *c, const struct gang *g)
 {
@@ -643,7 +643,7 @@ bool sgang_preempt_may(const struct sgang_conductor *c, const struct gang *g)
 	       g->tally.spec.preempt != SGANG_PREEMPT_NO;
 }
 
-/* Why the gang spares all jobs, for those who ask. */
+/* Record why the gang preempts no job. */
 static void tell_spared(struct gang *g, enum sgang_spared why, int64_t number)
 {
 	sgang_lists_write_spared(why, (uint64_t)number, g->preempt.none);
@@ -676,11 +676,11 @@ static bool may_preempt(const struct sgang_conductor *c, struct gang **gangs,
 	return true;
 }
 
-/* A gang that may not preempt is told at most once in so many seconds whom it
- * would preempt: nothing but that line depends on it. */
+/* A gang that may not preempt finds the jobs it would preempt at most once in
+ * so many seconds, because only its text depends on them. */
 #define WOULD_SECONDS 60
 
-/* Is it the gang's option alone, or the site's, that keeps it from it? */
+/* True if only the gang's option, or the site's, turns preemption off. */
 static bool is_off(struct sgang_conductor *c, struct gang **gangs, size_t n)
 {
 	int64_t now = c->host->now();
@@ -734,7 +734,7 @@ static void free_preempt(struct preempt *p)
 		sgang_several_close(p->several);
 }
 
-/* Where the gangs are planned one by one, there must be plans enough. */
+/* If the gangs are planned one by one, there must be enough plans. */
 static int open_several(struct preempt *p, struct several *several)
 {
 	struct attempt *a = p->a;
@@ -750,7 +750,7 @@ static int open_several(struct preempt *p, struct several *several)
 	return sgang_several_open(several, a);
 }
 
-/* The parts are chosen, and fit at no price now. */
+/* Call when the parts are chosen and do not fit now. */
 static bool preempt_for(struct attempt *a, bool off)
 {
 	uint64_t begun = a->c->host->clock_us();
@@ -781,7 +781,7 @@ out:
 	return done;
 }
 
-/* Nodes that are in use count as such, whenever they will be free. */
+/* Count nodes in use as such, whenever they become free. */
 static int forget_ends(struct attempt *a)
 {
 	uint32_t n = a->c->host->nodes.count();
@@ -820,7 +820,7 @@ bool sgang_preempt(struct sgang_conductor *c, struct gang **gangs, size_t n)
 	free(a.free_at);
 	a.free_at = NULL;
 	sgang_probe_close(&a);
-	if (!done && !off) /* no event tells that a job is exempt no more */
+	if (!done && !off) /* the end of an exemption sends no event */
 		gangs[0]->preempt.wake = c->host->preempt.next_candidate();
 	return done;
 }

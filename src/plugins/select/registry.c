@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* registry.c - the gangs, as the job records show them */
+/* registry.c - the gangs, from the job records */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,9 +32,9 @@ static void free_entry(struct sgang_conductor *c, struct entry *e)
 	free(e);
 }
 
-/* The job's entry as the last look left it. A record that was made anew, as for
- * the rest of an array, has its environment elsewhere and says the same. If it
- * says something else, it is another job. */
+/* The job's entry at the last look. A new record, as for the rest of an array,
+ * has its environment at another address with the same content. If the content
+ * differs, it is another job. */
 static struct entry *find_entry(struct sgang_conductor *c,
 				const struct sgang_job_info *info)
 {
@@ -60,7 +60,7 @@ static struct entry *find_entry(struct sgang_conductor *c,
 	return NULL;
 }
 
-/* A task that was split off its array for a hold is the last of them. */
+/* A task just split off its array for a hold is the last one. */
 static bool is_held(const struct gang *g, uint32_t job_id)
 {
 	for (size_t i = g->hold.n; i-- > 0;) {
@@ -98,7 +98,7 @@ static struct entry *new_entry(struct sgang_conductor *c,
 	return e;
 }
 
-/* Drop the entries that no job stood behind. */
+/* Drop the entries without a job. */
 static void drop_unseen(struct sgang_conductor *c)
 {
 	for (size_t i = 0; i < SGANG_ENTRY_BUCKETS && c->n_seen < c->n_entries;
@@ -157,9 +157,10 @@ static void free_gang(struct gang *g)
 	free(g);
 }
 
-/* ---- looking at jobs ---- */
+/* ---- reading jobs ---- */
 
-/* Slurm replaces the field as a whole, so the text tells whether it is new. */
+/* Slurm replaces the field as a whole, so a change of text shows a new record.
+ */
 static int read_comment(struct sgang_conductor *c, struct entry *e,
 			const char *comment)
 {
@@ -178,8 +179,8 @@ static int read_comment(struct sgang_conductor *c, struct entry *e,
 	return 0;
 }
 
-/* slurmctld died before all launch messages had been sent: the time of the hold
- * is still in the record. */
+/* True if slurmctld died before all launch messages had been sent: the time of
+ * the hold is still in the record. */
 static bool was_just_released(const struct entry *e)
 {
 	return e->has_record && e->record.phase == SGANG_PHASE_RUNNING &&
@@ -188,10 +189,9 @@ static bool was_just_released(const struct entry *e)
 
 /* A job that was allocated but not launched is a hold of ours when we remember
  * it, or when its record says so (slurmctld was restarted meanwhile). A member
- * of a gang that has started may be configuring for Slurm's own reasons. After
- * a restart a record that cannot be read says nothing, and what the job is
- * counts: a hold too many is released, a start too early cannot be taken back.
- */
+ * of a gang that has started may be configuring for Slurm's own reasons. If a
+ * record cannot be read after a restart, the state of the job decides: a hold
+ * too many is released, a start too early cannot be undone. */
 static bool is_hold(const struct sgang_conductor *c, const struct entry *e,
 		    const struct sgang_job_info *info)
 {
@@ -215,7 +215,7 @@ static enum sgang_member_state member_state(const struct sgang_conductor *c,
 	return SGANG_MEMBER_RUNNING;
 }
 
-/* Whatever the numbers of a gang follow from must be in here. */
+/* All inputs of a gang's tally must be in this hash. */
 static uint64_t hash_look(const struct entry *e)
 {
 	const struct sgang_member *m = &e->m;
@@ -303,7 +303,7 @@ static void note_lost(struct gang *g, const struct sgang_job_info *info,
 	g->lost.cancelled |= info->cancelled;
 }
 
-/* It was about to leave a node that drains (move.c): that is no loss. */
+/* A member that was leaving a draining node (move.c) is not lost. */
 static bool look_at_leaver(struct sgang_conductor *c,
 			   const struct sgang_job_info *info)
 {
@@ -321,10 +321,10 @@ static bool look_at_leaver(struct sgang_conductor *c,
 	return g != NULL;
 }
 
-/* Of a job that has ended one thing counts: it ran in a gang that must not lose
- * a member, and has failed. Most gangs are of another kind, so look first. All
- * members may have failed; then the gang is known by them alone. One that says
- * "ignore" may have been lost to other users' members. */
+/* An ended job matters only if it ran in a gang that must not lose a member,
+ * and has failed. Most gangs have no such policy, so this is checked first. All
+ * members may have failed; then only they show the gang. A job with "ignore"
+ * may be a loss to other users' members. */
 static void look_at_ended(struct sgang_conductor *c,
 			  const struct sgang_job_info *info)
 {
@@ -353,8 +353,8 @@ static void count_end(const struct entry *e, const struct sgang_job_info *info)
 	e->gang->ended.failed += info->failed && !info->cancelled;
 }
 
-/* It was held when slurmctld died, and has completed since. True when its gang
- * may ask for that once more. */
+/* A member held when slurmctld died that has completed since. True if its gang
+ * may need it again. */
 static bool look_at_completed(struct sgang_conductor *c,
 			      const struct sgang_job_info *info)
 {
@@ -412,7 +412,7 @@ static void look_at(const struct sgang_job_info *info, void *arg)
 	}
 	read_info(c, e, info);
 	if (e->spec.object) {
-		/* Older ones too: one that is released would be busy for ever.
+		/* Older ones too: a released definition would be busy for ever.
 		 */
 		c->host->jobs.stop(e->job, "Gang definition");
 		take_object(e->gang, e);
@@ -425,7 +425,7 @@ static void look_at(const struct sgang_job_info *info, void *arg)
 
 /* ---- adding up ---- */
 
-/* Members whose partitions differ have no other in common. */
+/* Members in different partitions share only the cluster's topology. */
 static const struct sgang_topology *topology_of(const struct sgang_conductor *c,
 						const struct gang *g)
 {
@@ -443,8 +443,8 @@ static const struct sgang_topology *topology_of(const struct sgang_conductor *c,
 	return (common || !all) ? common : &all->topology[0];
 }
 
-/* A hash of what the members that wait ask for, in any order, and of what the
- * gang as a whole asks for. */
+/* A hash of the requests of waiting members, in any order, and of the requests
+ * of the whole gang. */
 static uint64_t hash_requests(const struct gang *g)
 {
 	uint64_t hash = SGANG_HASH_SEED, sum = 0;
@@ -498,7 +498,8 @@ static void name_user(struct sgang_conductor *c, const struct gang *g,
 	}
 }
 
-/* In a gang of several users it is said whose word the others wait for. */
+/* In a gang of several users the text names the user that the others wait for.
+ */
 static void name_users(struct sgang_conductor *c, struct gang *g)
 {
 	bool several = false;
@@ -511,7 +512,7 @@ static void name_users(struct sgang_conductor *c, struct gang *g)
 	name_user(c, g, g->tally.min_job, g->tally.min_user);
 }
 
-/* What the gang is now, by its members and whoever else has a say. */
+/* Work out the gang's tally from its members and its definition. */
 static void add_up(struct sgang_conductor *c, struct gang *g)
 {
 	struct sgang_member **members;
@@ -528,7 +529,7 @@ static void add_up(struct sgang_conductor *c, struct gang *g)
 	if (!members || settle_own(c, g, members, definitions) < 0 ||
 	    sgang_gang_tally((const struct sgang_member *const *)members,
 			     g->n_entries, definitions, 2, &g->tally) < 0) {
-		/* Without numbers nothing is done to the gang in this pass. */
+		/* Without a tally the gang is left alone in this pass. */
 		memset(&g->tally, 0, sizeof(g->tally));
 		g->stale = true;
 		sgang_log(SGANG_LOG_ERROR, "no memory for gang %s/%s", g->ns,
@@ -565,9 +566,9 @@ static void count_waiting(struct gang *g, const struct entry *e)
 			    (e->record.kept_until || e->record.lost[0]);
 }
 
-/* A hash of all that add_up() looks at, but for two: the moment of the first
- * hold, and names of users, which Slurm may get to know later. So it is 0 for
- * gangs to which these matter. */
+/* A hash of all inputs of add_up() but two: the time of the first hold, and
+ * names of users, which Slurm may learn later. It is 0 for gangs that depend on
+ * these. */
 static uint64_t look_over(const struct sgang_conductor *c, struct gang *g)
 {
 	const struct entry *o = g->object;
@@ -593,7 +594,8 @@ static uint64_t look_over(const struct sgang_conductor *c, struct gang *g)
 	return (other || !hash) ? 0 : hash;
 }
 
-/* Gangs wait for hours, and little changes from pass to pass. */
+/* Skipped without a change: gangs wait for hours, and little changes from pass
+ * to pass. */
 static void tally(struct sgang_conductor *c, struct gang *g)
 {
 	uint64_t of = look_over(c, g);
@@ -604,8 +606,8 @@ static void tally(struct sgang_conductor *c, struct gang *g)
 	g->topology = topology_of(c, g);
 }
 
-/* Where could members that are still pending go? Needed by the fence and other
- * guesses, so a lack of memory just makes the fence smaller. */
+/* Collect the nodes that pending members could use. These are for the fence and
+ * other estimates, so without memory the fence is only smaller. */
 static void collect_parts(struct sgang_conductor *c, struct gang *g)
 {
 	const struct sgang_host *h = c->host;
@@ -625,8 +627,8 @@ static void collect_parts(struct sgang_conductor *c, struct gang *g)
 	}
 }
 
-/* Results for other requests are void. The scheduler is woken, so that the gang
- * has its turn before jobs behind it. */
+/* Drop results for other requests. The scheduler is woken, so that the gang has
+ * its turn before jobs of lower priority. */
 static void note_update(struct sgang_conductor *c, struct gang *g)
 {
 	if (g->attempt.failed && g->failed_at.of != g->requests) {
@@ -701,7 +703,7 @@ void sgang_conductor_look(struct sgang_conductor *c, struct sgang_job *job)
 	    c->host->jobs.request(job) == e->request)
 		return;
 	e->gang->attempt.failed = false;
-	/* The next pass knows where the others may go. */
+	/* The next pass adds the nodes of the others. */
 	if (e->gang->partitions.nodes)
 		c->host->nodes.partition(job, e->gang->partitions.nodes);
 }
@@ -735,7 +737,7 @@ void sgang_registry_renew(struct sgang_conductor *c, struct gang *g)
 	g->attempt.failed = false;
 	c->changed = true;
 	sgang_registry_refresh(c, g);
-	g->stale = true; /* the next pass sees what it has become */
+	g->stale = true; /* the next pass adds it up */
 	sgang_conductor_poke(c);
 }
 
@@ -756,8 +758,8 @@ static bool any_empty(const struct sgang_conductor *c)
 	return false;
 }
 
-/* They are found again by the next pass; until then nobody may follow one to a
- * gang that is gone. */
+/* The next pass finds the groups again; until then no group may point to a gang
+ * that is gone. */
 static void forget_groups(struct sgang_conductor *c)
 {
 	for (struct gang *g = c->gangs; g; g = g->next)

@@ -2,18 +2,17 @@
 /* uneven.c - members whose tasks do not fit on their nodes in even shares
  *
  * A plan gives each of the nodes of -N4 -n7 room for two tasks. Slurm asks for
- * one on each and for seven together. Where the even shares find no room, the
- * gang is planned with the least of each node, which says where to look and
- * what no shares can be cheaper than. Then nodes and shares are searched
- * (core/shares.h): on the nodes of that plan, in domain after domain from the
- * smallest on, so that what is found is close together, and everywhere. The
- * nodes found are all that their members may have in a last plan, which sees
- * to levels, groups and the order of the ring. Each member is kept to its
- * share of each node when it is committed.
+ * one on each and for seven together. If even shares do not fit, the gang is
+ * planned with the least of each node, which gives nodes to try and a lower
+ * bound of the cost. Then nodes and shares are searched (core/plan/shares.h):
+ * on the nodes of that plan, in domain after domain from the smallest on, so
+ * that the nodes found are close together, and everywhere. A last plan,
+ * restricted to the nodes found, decides levels, groups and the order of the
+ * ring. The commit keeps each member to its share of each node.
  *
- * GRES of a whole job (--gpus) are shared out in the same manner, also over a
- * number of nodes that is open; tasks go with their part of them. Slurm is kept
- * to nodes and CPUs, so it may take more GPUs of a node than were found.
+ * GRES of a whole job (--gpus) are divided in the same manner, also over an
+ * open number of nodes; tasks follow their GRES. The commit bounds only nodes
+ * and CPUs, so Slurm may take more GPUs of a node than the share.
  *
  * The search is bounded by steps, because it is done under slurmctld's locks.
  */
@@ -25,20 +24,20 @@
 #include "attempt_private.h"
 #include "core/plan/shares.h"
 
-/* Steps of a search now, and of one for a later moment, of which there may be
- * 18. A step takes 20 to 180 ns, more of them where there are many nodes. */
+/* Steps of a search now, and of one for a later time, of which there may be 18.
+ * A step takes 20 to 180 ns, more with many nodes. */
 #define STEPS_NOW 200000
 #define STEPS_LATER 20000
 
-/* So many tasks a member may have, and last plans are made. */
+/* The most tasks of a member, and the most last plans. */
 #define TASKS_MAX 512
 #define PLANS_MAX 4
 
-/* What the parts of one request want. */
+/* The needs of the parts of one request. */
 struct want {
 	struct probed *least; /* with the least of each node */
 	struct sgang_shares_member member;
-	struct sgang_nodeset *allowed; /* as long as the search */
+	struct sgang_nodeset *allowed; /* owned for the search */
 	uint32_t *need;
 };
 
@@ -46,8 +45,8 @@ struct uneven {
 	struct attempt *a;
 	int64_t when; /* 0: now */
 	enum sgang_moment moment;
-	size_t n_asked;     /* requests of before */
-	struct part *parts; /* as they were */
+	size_t n_asked;     /* number of original requests */
+	struct part *parts; /* the original parts */
 	struct want *want;  /* by request */
 	struct sgang_resources resources;
 	struct sgang_shares_request rq;
@@ -60,7 +59,7 @@ struct uneven {
 	uint64_t bound;
 	int plans;
 	uint32_t limit; /* the highest level that they may span */
-	bool fits;      /* the least of each node does */
+	bool fits;      /* the least of each node fits */
 	bool ready;     /* the request of the search is filled */
 	bool unsure;
 };
@@ -81,8 +80,8 @@ static uint32_t least_nodes(const struct probed *p)
 	return has_range(p) ? p->shape.least_nodes : p->shape.min_nodes;
 }
 
-/* The most that it may have; with GRES of the whole job the number may be open.
- */
+/* The most nodes that it may have; with GRES of the whole job the number may be
+ * open. */
 static uint32_t most_nodes(const struct probed *p)
 {
 	const struct sgang_shape *shape = &p->shape;
@@ -117,7 +116,7 @@ static void shape_on(const struct attempt *a, const struct probed *p,
 		a->c->host->jobs.fewer(p->job, nodes, shape);
 }
 
-/* ---- what is wanted ---- */
+/* ---- needs ---- */
 
 static void fill_member(const struct probed *p, struct sgang_shares_member *m)
 {
@@ -147,7 +146,7 @@ static void fill_member(const struct probed *p, struct sgang_shares_member *m)
 	m->required = p->required;
 }
 
-/* What so many tasks of a member need that may have any number of nodes. */
+/* The need of so many tasks of a member with any number of nodes. */
 static void multiply(uint32_t *need, size_t n, uint32_t tasks)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -182,7 +181,7 @@ static int fill_need(struct uneven *u, struct probed *p, struct want *w)
 	return 0;
 }
 
-/* ---- what there is ---- */
+/* ---- resources ---- */
 
 static int count_resources(struct uneven *u)
 {
@@ -212,8 +211,8 @@ static int count_resources(struct uneven *u)
 
 /* ---- the least of each node ---- */
 
-/* The tasks that a node has at least if each of the others has as many as any
- * node has room for. */
+/* The least tasks of a node if each other node has as many as any node has room
+ * for. */
 static uint32_t least_tasks(const struct uneven *u, const struct probed *p)
 {
 	const struct sgang_nodeset *nodes = u->when ? p->ever : p->usable;
@@ -233,7 +232,7 @@ static uint32_t least_tasks(const struct uneven *u, const struct probed *p)
 	return (tasks > others) ? (uint32_t)(tasks - others) : 1;
 }
 
-/* The request with the least of each node; itself, if that is what it is. */
+/* The request with the least of each node; itself, if equal. */
 static struct probed *least_of(struct uneven *u, struct probed *p)
 {
 	struct attempt *a = u->a;
@@ -276,7 +275,7 @@ static int want_least(struct uneven *u)
 	return 0;
 }
 
-/* ---- what is searched ---- */
+/* ---- input of the search ---- */
 
 static int fill_wants(struct uneven *u)
 {
@@ -399,7 +398,7 @@ static bool make_part(struct uneven *u, size_t i)
 	return true;
 }
 
-/* What the shares are to be is not in this plan, but where. */
+/* This plan decides the nodes, not the shares. */
 static bool plan_found(struct uneven *u)
 {
 	struct attempt *a = u->a;
@@ -460,7 +459,7 @@ static bool found_in_domain(struct uneven *u, uint32_t domain)
 	return found_here(u);
 }
 
-/* Domains of the levels that are allowed, the smallest first. */
+/* Search the domains of the allowed levels, the smallest first. */
 static bool found_anywhere(struct uneven *u, uint32_t limit)
 {
 	const struct sgang_fabric *fabric = u->a->topology->fabric;
@@ -478,7 +477,7 @@ static bool found_anywhere(struct uneven *u, uint32_t limit)
 
 /* ---- the first plan ---- */
 
-/* A bound of cost is none of those that weigh more. */
+/* A bound of the cost is no bound of plans with more weight. */
 static void note_plan(struct uneven *u)
 {
 	const struct sgang_placement *plan = u->a->plan;
@@ -585,9 +584,9 @@ static int look(struct uneven *u)
 	return u->unsure ? -1 : 0;
 }
 
-/* ---- why there are none ---- */
+/* ---- the reason if there are none ---- */
 
-/* Where any of the parts may have a piece. NULL without memory. */
+/* The nodes on which any part may have a piece. NULL without memory. */
 static struct sgang_nodeset *places_of(const struct uneven *u)
 {
 	struct sgang_nodeset *room =
@@ -615,7 +614,8 @@ static uint64_t free_in(const struct uneven *u, const struct sgang_domain *d,
 	return free;
 }
 
-/* What is needed of a resource, and free in the highest domains allowed. */
+/* The need of a resource, and its free amount in the highest domains allowed.
+ */
 static void count_free(const struct uneven *u, const struct sgang_nodeset *room,
 		       uint32_t dim, struct sgang_nofit *nofit)
 {
@@ -644,7 +644,7 @@ static void count_free(const struct uneven *u, const struct sgang_nodeset *room,
 		 sgang_fabric_domain(fabric, nofit->row[0].domain)->name);
 }
 
-/* Of all resources the scarcest. */
+/* The scarcest of all resources. */
 static uint32_t find_scarcest(const struct uneven *u,
 			      const struct sgang_nodeset *room)
 {
@@ -667,8 +667,8 @@ static uint32_t find_scarcest(const struct uneven *u,
 	return scarcest;
 }
 
-/* Too little is free of something, or the least of each node says why already,
- * or there is enough in a place and it cannot be shared out. */
+/* Report a resource of which too little is free, or the reason for the least of
+ * each node, or that enough is free in a domain but cannot be divided. */
 static void say_why(struct uneven *u)
 {
 	struct attempt *a = u->a;
@@ -695,7 +695,7 @@ static void say_why(struct uneven *u)
 	sgang_nodeset_destroy(room);
 }
 
-/* g->joint.nodes of each gang, of what was found. */
+/* Set g->joint.nodes of each gang from the result. */
 static void note_planned(struct uneven *u)
 {
 	struct attempt *a = u->a;
@@ -772,7 +772,7 @@ int64_t sgang_uneven_when(struct attempt *a, const int64_t *times, size_t n)
 
 /* ---- what even shares prove ---- */
 
-/* Not of weights that come first: of all shares a lighter one may be dearer. */
+/* Not if weights come first: lighter shares may cost more. */
 static void lower_bound(struct attempt *a, const struct sgang_placement *least)
 {
 	uint64_t bound = (least && !a->c->conf.weight_first) ? least->bound : 0;
