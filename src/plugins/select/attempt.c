@@ -317,7 +317,7 @@ static enum sgang_progress commit(struct attempt *a)
 
 		if (sgang_slices_due(a, k))
 			return SGANG_PAUSED;
-		/* It must be possible to commit undone members again. */
+		/* True only if undone members can be committed again. */
 		a->may_repeat = repeat && (!k || a->c->host->holds.recommits());
 		job = commit_one(a, k);
 		g->attempt.tried = (uint32_t)k + 1;

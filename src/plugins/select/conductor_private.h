@@ -183,7 +183,7 @@ struct gang {
 		bool known;      /* ... those before a restart, too */
 		uint32_t leader; /* member rank 0, if it has completed */
 		bool over;       /* those who waited for as many have ended */
-		bool cares;      /* somebody's jobs are concerned */
+		bool cares;      /* some job has such a policy */
 	} below;
 
 	/* Members that leave draining nodes (move.c). */

@@ -39,7 +39,7 @@ static bool same(const struct attempt *a, struct sgang_job *x,
 
 /* ---- the order of commitment ---- */
 
-/* How late it was moved to the front; 0: never. */
+/* The time of its move to the front, as a rank; 0: never. */
 static size_t rank_of(const struct attempt *a, const struct part *part)
 {
 	for (size_t i = a->lessons->n_first; i-- > 0;) {

@@ -680,7 +680,7 @@ static bool may_preempt(const struct sgang_conductor *c, struct gang **gangs,
  * so many seconds, because only its text depends on them. */
 #define WOULD_SECONDS 60
 
-/* True if only the gang's option, or the site's, turns preemption off. */
+/* True if only an option of the gang or the site keeps it from preempting. */
 static bool is_off(struct sgang_conductor *c, struct gang **gangs, size_t n)
 {
 	int64_t now = c->host->now();

@@ -404,8 +404,7 @@ void sgang_conductor_ended(struct sgang_conductor *c, struct sgang_job *job,
 	switch (r.phase) {
 	case SGANG_PHASE_HOLDING:
 	case SGANG_PHASE_STARTING:
-		/* It was launched before slurmctld died: a pass has to see it.
-		 */
+		/* Launched before slurmctld died: a pass has to see it. */
 		if (info.launch == SGANG_LAUNCH_YES)
 			return;
 		r.hold_end = why;
