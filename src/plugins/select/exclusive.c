@@ -74,7 +74,7 @@ static bool is_apart(const struct gang *g, const struct gang *other)
 }
 
 /* The latest time at which a job leaves its nodes: its time limit, or the end
- * of all jobs there. */
+ * of all jobs there if earlier. */
 static int64_t gone_at(struct sgang_conductor *c, struct sgang_job *job,
 		       const struct sgang_nodeset *nodes,
 		       const int64_t *free_at)

@@ -9,22 +9,22 @@
  *	delay 1		the conductor waits before its pass while the line stands
  *	pause N		a commit in slices pauses after member N while it stands
  *	kill-X N	slurmctld is killed (SIGKILL) at the N-th passage of X:
- *			commit (a member of an attempt), committed (all of
- *			them, not saved), saved, release (a member), released
- *			(not saved), known (saved), giveback, timeout (a
- *			member), claimed (nodes, for a gang that preempts),
- *			strike (a victim; 0: before the first), reserved (a
- *			cold spare, not saved), promoted (likewise), launch (of
- *			one that was), replace (a job of a gang that lost one,
- *			before it is looked at), requeue (a job, before it is
- *			requeued for its gang), requeued (all of them, not
- *			saved), begins (a requeued job may, its record says
- *			nothing of it), begun, fill (a seat, with a spare),
- *			filled, seat (a late member, before it has one), seated
- *			(not saved), epoch (of a gang, not saved), tell (it,
- *			saved), told, end (a job, since its gang is done), ended
- *			(all), leaves (a member whose node drains, before it is
- *			requeued), moved (it is)
+ *			commit (a member of an attempt), committed (all members,
+ *			not saved), saved, release (a member), released (not
+ *			saved), known (saved), giveback, timeout (a member),
+ *			claimed (nodes, for a gang that preempts), strike (a
+ *			victim; 0: before the first), reserved (a cold spare,
+ *			not saved), promoted (likewise), launch (of a promoted
+ *			spare), replace (a lost job, before its requeue),
+ *			requeue (a job, before it is requeued for its gang),
+ *			requeued (all jobs, not saved), begins (a requeued job
+ *			may start, its record does not say so), begun, fill (a
+ *			seat, with a spare), filled, seat (a late member, before
+ *			it has one), seated (not saved), epoch (of a gang, not
+ *			saved), tell (an epoch, saved), told, end (a job,
+ *			because its gang is done), ended (all jobs), leaves (a
+ *			member on a draining node, before its requeue), moved
+ *			(after it)
  */
 
 #ifndef SGANG_FAULTS_H

@@ -70,7 +70,7 @@ static int ask_placed(const struct sgang_question *q, const struct terms *t,
 	return starts ? 0 : ask_slurm(q, t, start);
 }
 
-/* True if a job that must start now does so on the nodes that 'cut' leaves. */
+/* True if 'cut' applies and the job starts now on the nodes that it leaves. */
 static bool starts_on_rest(const struct sgang_question *q,
 			   const struct sgang_nodeset *nodes,
 			   bool (*cut)(const struct sgang_question *q,

@@ -215,7 +215,7 @@ int sgang_probe_room(struct attempt *a)
 /* ---- questions about members that hold ---- */
 
 /* The request of a member that has nodes. The nodes it could use are no longer
- * known: assume its partition, or its present nodes. */
+ * known: assume its partition and its present nodes. */
 static struct probed *ask_held(struct attempt *a, struct gang *g,
 			       struct entry *e)
 {
