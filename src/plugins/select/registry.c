@@ -354,7 +354,7 @@ static void count_end(const struct entry *e, const struct sgang_job_info *info)
 }
 
 /* A member held when slurmctld died that has completed since. True if its gang
- * may need it again. */
+ * may ask for this again. */
 static bool look_at_completed(struct sgang_conductor *c,
 			      const struct sgang_job_info *info)
 {
@@ -512,7 +512,8 @@ static void name_users(struct sgang_conductor *c, struct gang *g)
 	name_user(c, g, g->tally.min_job, g->tally.min_user);
 }
 
-/* Work out the gang's tally from its members and its definition. */
+/* Work out the gang's tally from its members and its definitions (a job, a line
+ * of gang.conf). */
 static void add_up(struct sgang_conductor *c, struct gang *g)
 {
 	struct sgang_member **members;
