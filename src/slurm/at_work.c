@@ -48,14 +48,14 @@ void sgang_at_work_version(unsigned int version, char *text, size_t size)
 
 /* ---- the select plugin that is loaded ---- */
 
-/* Names of what is loaded. */
+/* Names of loaded files. */
 struct names {
 	char **name;
 	size_t n;
 };
 
-/* dl_iterate_phdr(). The linker's locks are held: nothing may be opened here,
- * or it and another thread that opens a plugin wait for each other. */
+/* Callback of dl_iterate_phdr(). The linker's locks are held: nothing may be
+ * opened here, or this thread and another that opens a plugin deadlock. */
 static int note_name(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct names *names = arg;
@@ -111,8 +111,8 @@ static char *read_file(const char *path, size_t *size)
 	return data;
 }
 
-/* Is the file one of ours? Every one of them contains the version of Slurm that
- * it was built for, behind words that may stand there without one as well. */
+/* True if the file is one of ours. Our plugins contain the version of Slurm
+ * that they were built for, behind words that may also stand without one. */
 static bool is_ours(const char *path, char version[VERSION_SIZE])
 {
 	static const char mark[] = "slurm-gang for Slurm ";
@@ -270,11 +270,11 @@ static bool peek(const void *from, void *to, size_t size)
 	       (ssize_t)size;
 }
 
-/* More strings than this are no options of SPANK. */
+/* A list with more strings than this is not SPANK's. */
 #define STRINGS_MAX 4096
 
-/* Is the word the address of a list of strings, one of which is an option of
- * ours? Whatever else it is ends in a word that is no address. */
+/* True if the word is the address of a list of strings, one of which is an
+ * option of ours. A list of anything else ends in a word that is no address. */
 static bool has_option(const char *const *list)
 {
 	static const char prefix[] = SGANG_SPEC_ENV;

@@ -13,24 +13,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Exported by the select plugin, and found by this name in whatever plugins
+/* Exported by the select plugin, and found by this name among the plugins that
  * slurmctld has loaded. Returns NULL while gangs are scheduled as such, else a
  * clause that says why not, as in "slurmctld's job records are not laid out as
- * in the headers this was built with"; it is the plugin's and stays. With any
- * lock of slurmctld on jobs and nodes. */
+ * in the headers this was built with"; the plugin owns it. Needs any lock of
+ * slurmctld on jobs and nodes. */
 const char *sgang_select_off(void);
 #define SGANG_SELECT_OFF "sgang_select_off"
 
-/* Exported in the same way: can a gang never start with the job that is
- * submitted, these members of it, and so many others of which nothing is known?
- * 'spec' has what the gang asks of the levels. Then 'why' says what they lack.
- * False also when nobody can tell. With read locks on slurmctld's jobs, nodes
+/* Exported in the same way. True if a gang can never start with the job that is
+ * submitted, these members of it, and so many others of which nothing is known;
+ * 'why' then says what they lack. 'spec' has what the gang asks of the levels.
+ * False also if this is unknown. Needs read locks on slurmctld's jobs, nodes
  * and partitions. */
 struct job_descriptor; /* job_desc_msg_t */
 struct sgang_spec;
 struct sgang_select_member {
 	uint32_t job_id;  /* 0: the job that is submitted */
-	uint32_t members; /* it counts as so many */
+	uint32_t members; /* the number it counts as */
 	bool first;       /* --gang-order puts them into the minimum */
 };
 bool sgang_select_never(struct job_descriptor *job_desc,
@@ -39,18 +39,18 @@ bool sgang_select_never(struct job_descriptor *job_desc,
 			const struct sgang_spec *spec, char *why, size_t size);
 #define SGANG_SELECT_NEVER "sgang_select_never"
 
-/* Exported in the same way: do two jobs ask for the same, so that the answer is
- * the same whichever of them is asked about? With a read lock on jobs. */
+/* Exported in the same way. True if two jobs ask for the same, so that the
+ * answer is the same for both. Needs a read lock on jobs. */
 bool sgang_select_alike(uint32_t job_id, uint32_t other);
 #define SGANG_SELECT_ALIKE "sgang_select_alike"
 
-/* Exported in the same way: rises when the record of a gang is written into any
- * job. With a read lock on jobs. */
+/* Exported in the same way. Rises when the record of a gang is written into any
+ * job. Needs a read lock on jobs. */
 uint64_t sgang_select_written(void);
 #define SGANG_SELECT_WRITTEN "sgang_select_written"
 
-/* For job_submit/gang: both by the select plugin that is loaded. If none of
- * ours is, no two jobs are alike. */
+/* For job_submit/gang: both by the select plugin that is loaded. If that is not
+ * ours, no two jobs are alike. */
 bool sgang_at_work_alike(uint32_t job_id, uint32_t other);
 uint64_t sgang_at_work_written(void);
 
@@ -60,15 +60,15 @@ bool sgang_at_work_never(struct job_descriptor *job_desc,
 			 uint32_t spare, uint32_t others,
 			 const struct sgang_spec *spec, char *why, size_t size);
 
-/* For job_submit/gang: the same of the select plugin that is loaded. If none of
- * ours is, a clause that says why, with what to change in slurm.conf; it is
- * valid until the next call. 'told': the select plugin has logged it. With any
- * lock on slurmctld's configuration. */
+/* For job_submit/gang: the same of the select plugin that is loaded. If that is
+ * not ours, a clause that says why, with what to change in slurm.conf; valid
+ * until the next call. 'told': the select plugin has logged it. Needs any lock
+ * on slurmctld's configuration. */
 const char *sgang_at_work_off(bool *told);
 
-/* Says a job something about gangs whose record, or job_desc_msg_t, is not laid
- * out as in the headers? Looks for the options in all that Slurm's allocator
- * gave for it; a tenth of a millisecond. */
+/* True if a job whose record, or job_desc_msg_t, is not laid out as in the
+ * headers has options of gangs. Searches all that Slurm's allocator gave for
+ * it; takes a tenth of a millisecond. */
 bool sgang_at_work_concerns(const void *job);
 
 /* Version number of a plugin as text, "22.05.8". */

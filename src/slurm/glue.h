@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* glue.h - what the entry points and the host calls of one release share
  *
- * select.c holds the functions Slurm looks up and decides whom they concern;
- * host*.c implement struct sgang_host on Slurm's records. The two meet in
- * select_nodes(): a host call sets the mode of its thread, calls select_nodes(),
- * and select_p_job_test() finds the mode here.
+ * select.c holds the functions Slurm looks up and decides which jobs they
+ * concern; host*.c implement struct sgang_host on Slurm's records. The two meet
+ * in select_nodes(): a host call sets the mode of its thread, calls
+ * select_nodes(), and select_p_job_test() finds the mode here.
  */
 
 #ifndef SGANG_GLUE_H
@@ -19,7 +19,7 @@ struct job_record;
 
 enum sgang_job_test_mode {
 	SGANG_JOB_TEST_NONE,  /* a scheduler of Slurm's */
-	SGANG_JOB_TEST_PROBE, /* tell which nodes, allocate nothing */
+	SGANG_JOB_TEST_PROBE, /* report nodes, allocate nothing */
 	SGANG_JOB_TEST_COMMIT /* keep to the given nodes */
 };
 
@@ -32,21 +32,21 @@ struct sgang_job_test {
 	struct sgang_nodeset *ever;        /* PROBE: whether free or not */
 	struct sgang_shape *shape;         /* PROBE: filled */
 	const struct sgang_bounds *bounds; /* COMMIT: keep to these */
-	bool refused; /* COMMIT: there is no place within */
+	bool refused;                      /* COMMIT: no place within */
 };
 extern __thread struct sgang_job_test sgang_job_test;
 
-/* Grows with every change the plugin is told of. */
+/* Grows with every change that is reported to the plugin. */
 extern atomic_uint_fast64_t sgang_events;
 
 /* The job records have just been read, by a slurmctld that is taking control.
  */
 extern atomic_bool sgang_host_fresh;
 
-/* Are gangs and placement on, and may job records be looked at? Asked with the
- * locks held, since it can have changed while they were waited for. The first
- * job that comes shows whether records are as the headers say; NULL: no job is
- * going to be looked at, or there is none. Told by the entry points. */
+/* True if gangs and placement are on and job records may be read. To be asked
+ * with the locks held, because it can change while they are waited for. The
+ * first job shows whether records are as the headers say; NULL: no job is going
+ * to be read, or there is none. Answered by the entry points. */
 bool sgang_select_at_work(struct job_record *job);
 
 extern const struct sgang_host sgang_host_slurm;
@@ -60,15 +60,15 @@ extern int (*sgang_host_refresh)(void);
 extern const struct sgang_devices *sgang_host_devices;
 
 /* The topology by which the job is placed, that of its partition (see
- * sgang_conf_topology_of()). Told by the entry points. */
+ * sgang_conf_topology_of()). Answered by the entry points. */
 void sgang_settings_topology(const struct job_record *job,
 			     char name[SGANG_TOPOLOGY_NAME]);
 
-/* Is there anything about gangs in the job? Cheap. */
+/* True if the job has anything about gangs. Cheap. */
 bool sgang_host_concerns(const struct job_record *job);
 
-/* A member does not have --requeue=expedite: whoever fails is restarted with its
- * gang or not at all. */
+/* Clear --requeue=expedite of a member: a member that fails is restarted with
+ * its gang or not at all. */
 void sgang_host_no_expedite(struct job_record *job);
 
 /* The user's name, remembered in the job record. May be NULL. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* in_force.c - are gangs and placement on, by which settings, and who is told
+/* in_force.c - are gangs and placement on, by which settings, and why not
  *
- * settings.c puts settings in force; everybody else asks here.
+ * settings.c puts settings in force; all other files ask here.
  */
 
 #include "config.h"

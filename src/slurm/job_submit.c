@@ -54,7 +54,7 @@ int job_submit(job_desc_msg_t *job_desc, uint32_t submit_uid, char **err_msg);
 int job_modify(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 	       uint32_t submit_uid);
 
-/* What sbatch prints below our sentence. */
+/* The message that sbatch prints below ours. */
 static const int slurm_code[SGANG_SUBMIT_VERDICTS] = {
 	[SGANG_SUBMIT_FINE] = SLURM_SUCCESS,
 	[SGANG_SUBMIT_UNDEFINED] = SLURM_SUCCESS,
@@ -75,14 +75,13 @@ static const int slurm_code[SGANG_SUBMIT_VERDICTS] = {
 
 /* ---- a Slurm that it was not built for ---- */
 
-/* slurmctld does not start without a plugin that JobSubmitPlugins= names. So
- * that a Slurm which was upgraded does, this one calls itself a plugin of
- * whatever Slurm loads it; and when that is another one, it looks at nothing.
- */
+/* slurmctld does not start without a plugin that JobSubmitPlugins= names. To
+ * let an upgraded Slurm start, this plugin claims the version of whatever Slurm
+ * loads it. If that is not its own version, it looks at nothing. */
 static bool other_slurm;
 
-/* dl_iterate_phdr(): stop at a plugin of Slurm, with its version. Those of
- * SPANK need not have that of Slurm. */
+/* Callback of dl_iterate_phdr(): stop at a plugin of Slurm, with its version.
+ * SPANK plugins may have another version. */
 static int version_of_plugin(struct dl_phdr_info *info, size_t size,
 			     void *version)
 {
@@ -102,7 +101,7 @@ static int version_of_plugin(struct dl_phdr_info *info, size_t size,
 	return found;
 }
 
-/* Before Slurm looks at plugin_version. */
+/* Runs before Slurm looks at plugin_version. */
 __attribute__((constructor)) static void look_at_slurm(void)
 {
 	uint32_t version;
@@ -115,14 +114,14 @@ __attribute__((constructor)) static void look_at_slurm(void)
 
 #define VERSION_SIZE 32
 
-/* As in "22.05.8". */
+/* The version in the form "22.05.8". */
 static const char *running_version(char text[VERSION_SIZE])
 {
 	sgang_at_work_version(plugin_version, text, VERSION_SIZE);
 	return text;
 }
 
-/* Copy a name that may be missing. False when it is, or does not fit. */
+/* Copy a name. False if it is missing or does not fit. */
 static bool copy_name(char name[NAME_SIZE], const char *found)
 {
 	return found && snprintf(name, NAME_SIZE, "%s", found) < NAME_SIZE;
@@ -163,7 +162,7 @@ static bool own_account(const char *name)
 				       false) == SLURM_SUCCESS;
 }
 
-/* What was good last. */
+/* The last good settings. */
 static struct sgang_conf last_conf;
 static bool have_last_conf;
 
@@ -175,8 +174,7 @@ static void remember_conf(const struct sgang_conf *conf)
 	have_last_conf = true;
 }
 
-/* The file that last_conf was read from, as it was; st_ino 0: there was none.
- */
+/* The file that last_conf was read from, as it was; st_ino 0: none. */
 static struct stat last_file;
 
 static bool is_unchanged(const struct stat *now)
@@ -191,8 +189,8 @@ static bool is_unchanged(const struct stat *now)
 	       now->st_ctim.tv_nsec == last_file.st_ctim.tv_nsec;
 }
 
-/* As the select plugin does it: what was good stays when the file is broken
- * later. A file that has not changed is not read for each submission. */
+/* Same as in the select plugin: the last good settings stay when the file is
+ * broken later. A file that has not changed is not read for each submission. */
 static int load_conf(struct sgang_conf *conf, struct sgang_error *err)
 {
 	char *path = get_extra_conf_path("gang.conf");
@@ -221,7 +219,7 @@ static int load_conf(struct sgang_conf *conf, struct sgang_error *err)
 	return 0;
 }
 
-/* What was good in the process before this one. */
+/* The last good settings of the process before this one. */
 static void load_kept_conf(void)
 {
 	char *path = sgang_kept_path(SGANG_KEPT_CONF);
@@ -234,7 +232,7 @@ static void load_kept_conf(void)
 	xfree(path);
 }
 
-/* Does every job of the partition have its nodes for itself? */
+/* True if every job of the partition has its nodes for itself. */
 static bool is_exclusive(const part_record_t *part_ptr)
 {
 	return part_ptr && part_ptr->max_share == 0;
@@ -313,9 +311,9 @@ static bool find_member(uint32_t job_id, struct sgang_submit_member *member)
 #define MARK_LIVE 1u
 #define MARK_ARRAY 2u
 
-/* What else of a member can change is changed by job_modify(), by the select
+/* Other properties of a member are only changed by job_modify(), by the select
  * plugin, or with its partition. A record is large, so no more of it is fetched
- * than must be: a job that is no array becomes none. */
+ * than must be: a job that is no array never becomes one. */
 static uint32_t mark(uint32_t job_id, uint32_t before)
 {
 	const job_record_t *job_ptr = find_job_record(job_id);
@@ -341,7 +339,7 @@ static int note_exclusive(void *part_ptr, void *hash)
 	return 0;
 }
 
-/* How often somebody began to change a job. */
+/* The number of changes of jobs that were begun. */
 static uint64_t modified;
 
 static uint64_t stamp(void)
@@ -354,8 +352,8 @@ static uint64_t stamp(void)
 
 /* ---- which jobs may be members ---- */
 
-/* What keeps it is brought up to date with the read lock on jobs that slurmctld
- * holds: no record comes, goes or gets another number meanwhile. */
+/* Called with the read lock on jobs that slurmctld holds: no record comes, goes
+ * or gets another number meanwhile. */
 
 static uint32_t next_id(void)
 {
@@ -403,7 +401,7 @@ static const struct sgang_members_host numbers = {
 	.each = each_gang,
 };
 
-/* Can two jobs be on one CPU? Then CPUs cannot be added up. */
+/* True if two jobs can be on one CPU: then CPUs cannot be added up. */
 static bool shares_cpus(const part_record_t *part_ptr)
 {
 	return (part_ptr->max_share & ~SHARED_FORCE) > 1;
@@ -469,17 +467,17 @@ static struct sgang_submit_host slurm = {
 	.never = never,
 };
 
-/* All jobs are walked once in so many seconds: a backup controller that takes
- * over finds other jobs, and those that are gone are to be forgotten. */
+/* Seconds between two walks over all jobs. A backup controller that takes over
+ * finds other jobs, and jobs that are gone are to be forgotten. */
 #define WALK_SECONDS 60
 
 static struct sgang_members *members;
 
-/* Root has asked for the number of a job, which may come yet, with any. */
+/* An admin has requested a job id: that job may come yet, with any number. */
 static bool is_numbered;
 
-/* Can it be known which jobs there are without a look at all? Siblings of a
- * federation number their jobs themselves. */
+/* Decide whether the jobs can be known without a look at all of them. Siblings
+ * of a federation number their jobs themselves. */
 static void choose_members(void)
 {
 	static time_t walked;
@@ -497,7 +495,7 @@ static void choose_members(void)
 	}
 }
 
-/* Slurm refuses other people's. */
+/* Slurm refuses a job id that other users request. */
 static void note_number(job_desc_msg_t *job_desc, uint32_t submit_uid)
 {
 	if (public_job_id(job_desc) != NO_VAL &&
@@ -535,8 +533,8 @@ static uint32_t said(uint32_t value)
 	return value == NO_VAL || value == INFINITE || !value ? 1 : value;
 }
 
-/* The fewest CPUs the job can do with, before slurmctld has put its numbers in
- * order. */
+/* The fewest CPUs the job can do with, before slurmctld has normalised its
+ * numbers. */
 static uint32_t least_cpus(const job_desc_msg_t *job_desc)
 {
 	uint64_t cpus = MAX(said(job_desc->min_cpus),
@@ -552,8 +550,8 @@ static uint32_t least_cpus(const job_desc_msg_t *job_desc)
 	return (uint32_t)MIN(cpus, UINT32_MAX);
 }
 
-/* Fill what depends on the job's partitions. One that does not exist is refused
- * by Slurm itself, a moment later. */
+/* Fill what depends on the job's partitions. Slurm itself refuses a partition
+ * that does not exist, a moment later. */
 static void look_at_partitions(const job_desc_msg_t *job_desc,
 			       struct sgang_submit_job *job)
 {
@@ -576,7 +574,7 @@ static void look_at_partitions(const job_desc_msg_t *job_desc,
 	job->need.whole = job_desc->shared == JOB_SHARED_NONE || all_exclusive;
 	if (any_shared)
 		job->room.cpus = 0;
-	/* a reservation may lend nodes of other partitions */
+	/* a reservation may have nodes of other partitions */
 	if (job_desc->reservation)
 		memset(&job->room, 0, sizeof(job->room));
 }
@@ -614,14 +612,15 @@ static void describe_job(const job_desc_msg_t *job_desc,
 
 /* ---- entry points ---- */
 
-/* Where records are not laid out as we know them, gangs are off, and the select
- * plugin has said so. */
+/* False if records are not laid out as in the headers: then gangs are off, and
+ * the select plugin has logged it. */
 static bool records_fit(job_record_t *job_ptr)
 {
 	return !sgang_layout_tables() && !sgang_layout_jobs(job_ptr);
 }
 
-/* What is good now stays, whether or not a gang comes before it is broken. */
+/* Settings that are good now stay, even if the file is broken before the first
+ * gang comes. */
 int init(void)
 {
 	struct sgang_conf conf;
@@ -659,7 +658,7 @@ static void tell(char **err_msg, const char *sentence)
 	*err_msg = xstrdup(sentence);
 }
 
-/* Refuse a job that says something about gangs: alone it must not start. */
+/* Refuse a job with options of gangs: alone it must not start. */
 static int refuse_off(const char *why, uint32_t submit_uid, char **err_msg)
 {
 	struct sgang_error err;
@@ -719,8 +718,8 @@ static int check_submission(job_desc_msg_t *job_desc, uint32_t submit_uid,
 	return slurm_code[verdict];
 }
 
-/* Of all that is static here. Whoever waits for it has Slurm's read locks, and
- * who has it waits for none of those. */
+/* Guards all static data of this file. A thread that waits for it has Slurm's
+ * read locks; its holder waits for none of those. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
 static int submit_one(job_desc_msg_t *job_desc, uint32_t submit_uid,
@@ -761,8 +760,8 @@ static uint32_t new_throttle(const job_desc_msg_t *job_desc)
 	return limit > 0 && limit < INT32_MAX ? (uint32_t)limit : 0;
 }
 
-/* While gangs are off a member waits, so it is not released by somebody's
- * scontrol for the moment that Slurm needs to start it. */
+/* While gangs are off a member waits: scontrol must not release it for the
+ * moment that Slurm needs to start it. */
 static bool would_start(const job_desc_msg_t *job_desc,
 			const job_record_t *job_ptr)
 {
@@ -772,8 +771,8 @@ static bool would_start(const job_desc_msg_t *job_desc,
 	       sgang_at_work_off(&told);
 }
 
-/* priority/basic makes a new priority out of a new nice value, of a held job's
- * too. */
+/* priority/basic makes a new priority out of a new nice value, also for a held
+ * job. */
 static bool has_new_priority(const job_desc_msg_t *job_desc)
 {
 	return (job_desc->priority != NO_VAL && job_desc->priority != 0) ||
@@ -806,8 +805,8 @@ static bool asks_recall(const job_desc_msg_t *job_desc)
 }
 
 /* Mark the member as one that is to be requeued with all others of its gang,
- * which the select plugin does when all have the mark. Slurm itself asks who the
- * user is only later. */
+ * which the select plugin does when all have the mark. Slurm itself checks the
+ * user only later. */
 static int recall(job_record_t *job_ptr, uint32_t submit_uid)
 {
 	struct sgang_record record;
@@ -823,8 +822,8 @@ static int recall(job_record_t *job_ptr, uint32_t submit_uid)
 
 /* ---- holds of users ---- */
 
-/* While a Prolog runs for a job that has no nodes any more, and then, slurmctld
- * forgets that it was its user who held it, and lets no user release it. */
+/* While a Prolog runs for a job that no longer has nodes, and afterwards,
+ * slurmctld forgets that its user held it, and lets no user release it. */
 static void remember_user_hold(const job_desc_msg_t *job_desc,
 			       job_record_t *job_ptr, uint32_t submit_uid)
 {
@@ -879,7 +878,7 @@ static int check_change(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 	describe_member(job_ptr, &member);
 	choose_members();
 	verdict = sgang_submit_check_change(&member, &change, &slurm, &err);
-	/* 22.05 has no way to tell the user more than the code */
+	/* 22.05 can return only the code to the user */
 	if (verdict != SGANG_SUBMIT_FINE)
 		sgang_log(SGANG_LOG_INFO,
 			  "change of job %u by uid %u refused: "
@@ -888,7 +887,8 @@ static int check_change(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 	return slurm_code[verdict];
 }
 
-/* Is the change laid out as in the headers? Of another release it is not. */
+/* True if the change is laid out as in the headers. In another release it is
+ * not. */
 static bool change_fits(job_desc_msg_t *job_desc)
 {
 	return !other_slurm ||
@@ -906,7 +906,8 @@ int job_modify(job_desc_msg_t *job_desc, job_record_t *job_ptr,
 	if (change_fits(job_desc))
 		rc = check_change(job_desc, job_ptr, submit_uid);
 	pthread_mutex_unlock(&one_at_a_time);
-	/* slurmctld takes one that is left for a mistake in the new partition */
+	/* slurmctld takes an errno that is left for a mistake in the new
+	 * partition */
 	errno = saved;
 	return rc;
 }

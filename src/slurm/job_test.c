@@ -28,8 +28,8 @@
 /* Slurm looks the entry points up by name; no header declares them. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
-/* What backfill last offered to which job, on this thread: when it then starts
- * that job, the gang must keep to what backfill has not reserved for others. */
+/* Backfill's last offer on this thread: when backfill then starts that job, the
+ * gang must keep to nodes that are not reserved for others. */
 static __thread struct {
 	uint32_t job_id;
 	struct sgang_nodeset *nodes;
@@ -87,7 +87,7 @@ struct job_test {
 	struct sgang_victim_list *victims; /* NULL: no candidate is in a gang */
 };
 
-/* What the job says of its gang; false when it names none. */
+/* Read the job's options of gangs; false when it names no gang. */
 static bool names_gang(job_record_t *job_ptr, struct sgang_spec *spec)
 {
 	if (!sgang_host_concerns(job_ptr))
@@ -102,7 +102,7 @@ static bool names_gang(job_record_t *job_ptr, struct sgang_spec *spec)
 				 sgang_host_user(job_ptr), NULL) == 1;
 }
 
-/* The same; false also while there are no gangs. */
+/* The same; false also while gangs are off. */
 static bool is_member(job_record_t *job_ptr, struct sgang_spec *spec)
 {
 	return sgang_own.conf.gangs && names_gang(job_ptr, spec);
@@ -246,7 +246,7 @@ static struct sgang_question question(const struct job_test *t,
 	return q;
 }
 
-/* The nodes that the gate decides over; NULL: there is nothing to decide. */
+/* The nodes that the gate decides over; NULL: nothing to decide. */
 static struct sgang_nodeset *decided(const struct sgang_question *q)
 {
 	const struct job_test *t = q->call;
@@ -256,7 +256,7 @@ static struct sgang_nodeset *decided(const struct sgang_question *q)
 	return nodes_of(t->node_bitmap);
 }
 
-/* As Slurm by itself answers. */
+/* Slurm's own answer. */
 static int ask_stock(const struct job_test *t)
 {
 	struct sgang_question q = question(t, NULL);
@@ -276,14 +276,14 @@ static int test_for_probe(const struct job_test *t)
 	struct sgang_nodeset *nodes = nodes_of(t->node_bitmap), *only;
 	struct sgang_spec spec;
 
-	/* Not what a gang before it waits for. */
+	/* Without the nodes that an earlier gang waits for. */
 	if (nodes && now && is_member(t->job_ptr, &spec)) {
 		struct sgang_question q = question(t, &spec);
 
 		(void)sgang_gate_keep_off(&q, nodes);
 	}
 
-	/* What the user requires is all there is to choose from, unless it may
+	/* Required nodes are all there is to choose from, unless the job may
 	 * have more. */
 	if (nodes && req && (uint32_t)bit_set_count(req) >= t->max_nodes) {
 		only = nodes_of(req);
@@ -308,8 +308,8 @@ static int test_for_probe(const struct job_test *t)
 	return now ? SLURM_ERROR : SLURM_SUCCESS;
 }
 
-/* Does it need each of the nodes it is offered, and can it make no difference
- * in which order Slurm takes them? */
+/* True if the job needs each of the nodes it is offered, and the order in which
+ * Slurm takes them makes no difference. */
 static bool needs_all(const struct job_test *t)
 {
 	uint32_t n = (uint32_t)bit_set_count(t->node_bitmap);
@@ -320,11 +320,10 @@ static bool needs_all(const struct job_test *t)
 			   release_whole_node(t->job_ptr->details)));
 }
 
-/* Where nothing is left to choose the stock plugin need not look at every
- * switch of the cluster, with bitmaps of all nodes, for each member. It does
- * not for nodes that are required, in a job that is indifferent to switches.
- * Where it refuses, it is asked without: then GRES may be taken from anywhere.
- */
+/* If nothing is left to choose, the stock plugin need not look at every switch
+ * of the cluster, with bitmaps of all nodes, for each member. It does not if
+ * the nodes are required, in a job that is indifferent to switches. After a
+ * refusal it is asked without: then GRES may be taken from anywhere. */
 static int ask_for_all(const struct job_test *t)
 {
 	job_details_t *d = t->job_ptr->details;
@@ -389,7 +388,7 @@ static int test_for_commit(const struct job_test *t)
 	sgang_job_test.asked = true;
 	keep_nodes(t->node_bitmap, bounds->nodes);
 	n = (uint32_t)bit_set_count(t->node_bitmap);
-	/* It would keep a CPU for each node that is aimed at. */
+	/* The stock plugin would keep a CPU for each requested node. */
 	alone.req_nodes = MIN(t->req_nodes, n);
 	/* Slurm offers the lightest nodes first, of which the plan may have
 	 * some, and more if that is refused. A range gets all that are planned.
@@ -409,14 +408,14 @@ static int test_for_commit(const struct job_test *t)
 /* ---- the scheduler's and backfill's ---- */
 
 /* "[a*1&b*1]": backfill offers the nodes of one feature after the other, which
- * bounds nothing. While it does, the list of features is another one. */
+ * bounds nothing. Meanwhile the list of features is another one. */
 static bool counts_features(const job_record_t *job_ptr)
 {
 	return job_ptr->details->features &&
 	       strchr(job_ptr->details->features, '*');
 }
 
-/* It is not started: the conductor holds it on the nodes that were chosen. */
+/* The job is not started: the conductor holds it on the chosen nodes. */
 static int hold_cold(const struct job_test *t)
 {
 	struct sgang_nodeset *nodes = nodes_of(t->node_bitmap);
@@ -485,8 +484,8 @@ static void note_offer(const struct job_test *t, const struct sgang_question *q)
 					bounds ? q->spec : NULL, offered.nodes);
 }
 
-/* Backfill, and a user's --test-only. A reservation is tested with a job that
- * is no job: nothing of it may be looked at. */
+/* Backfill, and a user's --test-only. A reservation is tested with a dummy job:
+ * nothing of it may be read. */
 static int test_will_run(const struct job_test *t)
 {
 	struct sgang_nodeset *nodes;
@@ -513,8 +512,8 @@ static int test_will_run(const struct job_test *t)
 	return rc;
 }
 
-/* Those whom the last job that was to start now would replace. Scheduling calls
- * have the job lock, and keep it until they have preempted these. */
+/* The victims of the last job that was to start now. Scheduling calls have the
+ * job lock, and keep it until they have preempted these. */
 static struct {
 	uint32_t *job_id;
 	int n;
@@ -542,7 +541,7 @@ bool sgang_job_test_is_victim(const job_record_t *job_ptr)
 		if (victims.job_id[i] == job_ptr->job_id)
 			return true;
 	}
-	return job_ptr->preempt_time; /* its time of grace is over */
+	return job_ptr->preempt_time; /* its grace time is over */
 }
 
 /* ---- victims that only hold ---- */
@@ -554,7 +553,7 @@ static bool only_holds(job_record_t *job_ptr, struct sgang_spec *spec)
 					 (struct sgang_job *)job_ptr);
 }
 
-/* Takes them out of the list of victims. */
+/* Take the held members out of the list of victims. */
 static list_t *holds_among(list_t *victims_list)
 {
 	list_itr_t *iter = list_iterator_create(victims_list);
@@ -585,8 +584,8 @@ static void yield(list_t *holds, const job_record_t *to)
 	}
 }
 
-/* The job starts now on the nodes that were chosen for it. What was chosen when
- * others had them is no allocation yet. */
+/* The job starts now on the nodes that were chosen for it. Nodes that were
+ * chosen while other jobs had them are no allocation yet. */
 static int start_on_chosen(const struct job_test *t)
 {
 	bitstr_t *chosen = bit_copy(t->node_bitmap);
@@ -598,13 +597,13 @@ static int start_on_chosen(const struct job_test *t)
 	return rc;
 }
 
-/* Slurm would end a held member as it ends a job that runs, with a time of
- * grace and two minutes until it may start again, and would start the other job
- * later. There is nothing to end, so its nodes are given to that job here.
- * Where others have to end first it holds on until they have, or somebody else
- * had the nodes. The job may be refused by a limit even now, and with counted
- * features it is asked for one after the other: then nobody is to lose
- * anything. */
+/* Slurm would end a held member like a running job, with a grace time and two
+ * minutes until it may start again, and would start the other job later.
+ * Nothing of a held member has to end, so its nodes are given to that job here.
+ * If other victims have to end first, the member holds its nodes until they
+ * have, or a third job would get them. The job may be refused by a limit even
+ * now, and with counted features it is asked for one after the other: then no
+ * member may lose its nodes. */
 static int take_from_holds(const struct job_test *t)
 {
 	list_t **list = t->preemptee_job_list;
@@ -626,11 +625,11 @@ out:
 	return rc;
 }
 
-/* Something keeps us from work, and the job is a member that Slurm would start
+/* True if the plugin is off, and the job is a member that Slurm would start
  * alone. job_submit/gang parks it a moment later (queue_guard.h), unless
- * records are not laid out as we know them: then it can only be refused here,
- * also when it was the first job that anybody looked at, and is just being
- * submitted. */
+ * records are not laid out as in the headers. Then it can only be refused here,
+ * even if it was the first job that was looked at, and is just being submitted.
+ */
 static bool stays_back(const struct job_test *t)
 {
 	uint16_t mode = t->mode & SELECT_MODE_BASE;
@@ -646,7 +645,7 @@ static bool stays_back(const struct job_test *t)
 	       names_gang(t->job_ptr, &spec);
 }
 
-/* Slurm preempts those that are chosen now. */
+/* Slurm preempts the victims that are chosen now. */
 static void complete_victims(const struct job_test *t)
 {
 	list_t *chosen = t->preemptee_job_list ? *t->preemptee_job_list : NULL;
@@ -668,7 +667,7 @@ static int answer(const struct job_test *t)
 	case SELECT_MODE_WILL_RUN:
 		return test_will_run(t);
 	default:
-		/* A member was submitted: see soon whether it is the last. */
+		/* A member was submitted: check soon whether it is the last. */
 		if (sgang_own.conf.gangs && sgang_host_concerns(t->job_ptr))
 			sgang_conductor_submitted(sgang_own.conductor);
 		return ask_stock(t);
@@ -695,7 +694,7 @@ extern int select_p_job_test(job_record_t *job_ptr, bitstr_t *node_bitmap,
 	};
 	int rc;
 
-	/* a reservation is tested with a job that is none */
+	/* a reservation is tested with a dummy job */
 	if (!sgang_select_at_work(in_future(&t) ? NULL : job_ptr))
 		return stays_back(&t) ?
 			       SLURM_ERROR :

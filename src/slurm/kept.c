@@ -15,7 +15,7 @@
 
 #pragma weak slurm_conf
 
-/* What the readers of these files take at most. */
+/* The largest file that the readers accept. */
 #define FILE_MAX (64 * 1024 * 1024)
 
 char *sgang_kept_path(const char *name)

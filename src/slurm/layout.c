@@ -56,7 +56,7 @@ static bool fits_partitions(void)
 			     find_part_record(part_ptr->name) == part_ptr);
 }
 
-/* One word full, one empty, one begun: so it is on any machine. */
+/* A full word, an empty one and a partial one: the same on any machine. */
 static bool fits_bitmaps(void)
 {
 	const bitoff_t bits = 130;
@@ -72,7 +72,7 @@ static bool fits_bitmaps(void)
 	return fits;
 }
 
-/* The linker knows how large a variable of another file is. */
+/* The linker knows the size of a variable of another file. */
 static bool fits_variable(const void *variable, size_t size)
 {
 	const ElfW(Sym) *symbol = NULL;
@@ -104,7 +104,7 @@ const char *sgang_layout_tables(void)
 	return wrong;
 }
 
-/* One that slurmctld is about to forget has no number any more. */
+/* A record that slurmctld is about to forget has no number any more. */
 static bool fits_job(job_record_t *job_ptr)
 {
 	return same_size(job_ptr, sizeof(*job_ptr)) &&
@@ -134,8 +134,8 @@ const char *sgang_layout_jobs(struct job_record *job_ptr)
 	return wrong;
 }
 
-/* They come and go with jobs and say nothing of themselves, so each is looked
- * at each time. */
+/* GRES records come and go with jobs and do not say what they are, so each is
+ * checked each time. */
 const void *sgang_layout_gres(const void *record, size_t size)
 {
 	static bool told;

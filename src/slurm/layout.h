@@ -19,17 +19,17 @@
 
 struct job_record;
 
-/* Nodes, partitions, bitmaps, and slurmctld's own variables. Wants a lock on
+/* Nodes, partitions, bitmaps, and slurmctld's own variables. Needs a lock on
  * nodes and partitions. */
 const char *sgang_layout_tables(void);
 
-/* The first job that this is asked about, which must be one that slurmctld
- * would find; NULL: there is none yet. Wants a lock on jobs. */
+/* The first job that this is asked about, which slurmctld must be able to find;
+ * NULL: there is none yet. Needs a lock on jobs. */
 const char *sgang_layout_jobs(struct job_record *job_ptr);
 
 /* The GRES record of a job or a node, as its gres_data points to it. NULL if it
- * is of another size, which the log is told once: then nothing is known of
- * GRES, and the stock plugin decides about it alone. */
+ * is of another size, which is logged once: then nothing is known of GRES, and
+ * only the stock plugin decides about it. */
 const void *sgang_layout_gres(const void *record, size_t size);
 
 #endif

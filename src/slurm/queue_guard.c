@@ -37,12 +37,12 @@ extern time_t control_time;
 #define BEFORE_CONTROL_US 20000
 #define IN_CONTROL_US 500000
 
-/* One thread is the guard's: that of the last start. The file stays in memory
- * when Slurm has done with the plugin, for the thread may be anywhere. */
+/* The guard is the thread of the last start. The file stays in memory when
+ * Slurm has closed the plugin, because the thread may be anywhere. */
 static atomic_uint current;
 
-/* Members whose holds are kept here: prolog_running is one more. Of the thread,
- * under slurmctld's locks. */
+/* Members whose holds are kept here: prolog_running is one more. Used by the
+ * thread, under slurmctld's locks. */
 static struct {
 	uint32_t *job_id;
 	size_t n;
@@ -67,7 +67,7 @@ static bool is_member(job_record_t *job_ptr, struct sgang_spec *spec)
 	return member;
 }
 
-/* The select plugin knows its own text by how it begins. */
+/* The select plugin recognises its own text by its beginning. */
 static void park(job_record_t *job_ptr, const struct sgang_spec *spec,
 		 const char *off)
 {
@@ -162,7 +162,7 @@ static bool in_control(void)
 	return control_time && !slurmctld_config.shutdown_time;
 }
 
-/* Once for each cause that nobody has logged. */
+/* Log each cause once, unless it has been logged. */
 static void tell(const char *off)
 {
 	static char last[sizeof(struct sgang_error)];
@@ -204,7 +204,7 @@ static bool is_off(void)
 	return off;
 }
 
-/* What it says may be a moment old; guard() asks again. */
+/* The answer may be a moment old; guard() asks again. */
 static void *watch(void *arg)
 {
 	unsigned int number = (unsigned int)(uintptr_t)arg;

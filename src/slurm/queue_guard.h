@@ -11,9 +11,8 @@
 #ifndef SGANG_QUEUE_GUARD_H
 #define SGANG_QUEUE_GUARD_H
 
-/* Start the thread, and end it. Where it cannot be started the log says so.
- * 'version' is that of the Slurm which runs; of another release nothing is
- * touched. */
+/* Start the thread, and end it. A failure to start is logged. 'version' is that
+ * of the running Slurm; of another release nothing is touched. */
 void sgang_queue_guard_start(unsigned int version);
 void sgang_queue_guard_stop(void);
 

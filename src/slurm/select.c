@@ -3,9 +3,9 @@
  *
  * The file is installed as select_cons_tres.so in a directory that PluginDir
  * names before Slurm's own. It carries the type and id of the stock plugin of
- * that name, loads that one and forwards every call to it. Its own are
+ * that name, loads that one and forwards every call to it. Its own parts are
  * select_p_job_test(), where nodes are chosen and members of gangs are kept
- * back, and a thread in slurmctld, the conductor. Whatever goes wrong with our
+ * back, and a thread in slurmctld, the conductor. If anything is wrong with our
  * own files, the stock plugin goes on alone.
  */
 
@@ -56,7 +56,7 @@ static bool nodes_may_come(void)
 	return false;
 }
 
-/* False: one is gone, or may have nodes of other partitions. */
+/* False if a member is gone, or may have nodes of other partitions. */
 static bool find_members(const struct sgang_select_member *members, size_t n,
 			 struct sgang_draft *draft,
 			 struct sgang_never_member *found)
@@ -118,8 +118,8 @@ extern uint64_t sgang_select_written(void)
 
 /* ---- the conductor's thread ---- */
 
-/* While we stay out a poke must not stand, or the wait would return at once;
- * but the settings may have been read and have poked just now. */
+/* While the plugin stays out a poke must not stand, or the wait would return at
+ * once. But the settings may have been read and have poked just now. */
 static bool may_conduct(void)
 {
 	if (!sgang_own.forward_only && sgang_own.configured)
@@ -145,8 +145,8 @@ static void *conduct(void *arg)
 			sgang_settings_read_again();
 		if (!may_conduct())
 			continue;
-		/* No gang is placed on nodes that nobody has looked up. Whoever
-		 * does pokes; until then the poke must not stand. */
+		/* No gang is placed on nodes that have not been looked up. The
+		 * lookup pokes; until then the poke must not stand. */
 		if (atomic_load(&sgang_own.other_nodes))
 			sgang_conductor_ignore(sgang_own.conductor);
 		else
@@ -241,16 +241,15 @@ extern int select_p_job_begin(job_record_t *job_ptr)
 }
 
 /* slurmctld requeues or cancels a job whose PrologSlurmctld has failed between
- * two counts: no script runs any more, but prolog_running has it still, beside
- * the hold. It is so, too, for the moment in which the script is about to
- * begin. */
+ * two counts: no script runs any more, but prolog_running has it still, next to
+ * the hold. The same is true for the moment before the script begins. */
 static bool prolog_failed(const job_record_t *job_ptr)
 {
 	return job_ptr->details && job_ptr->details->prolog_running == 2 &&
 	       !job_ptr->prep_prolog_cnt;
 }
 
-/* Slurm tells by the state, also for a moment of some jobs that it requeues. */
+/* The job's state shows it, for some jobs that Slurm requeues for a moment. */
 static enum sgang_hold_end end_of_hold(const job_record_t *job_ptr)
 {
 	switch (job_ptr->job_state & JOB_STATE_BASE) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* select_private.h - what the parts of the select plugin share
  *
- * select.c has the calls of Slurm and the conductor's thread; job_test.c has the
- * call in which nodes are chosen; settings.c reads gang.conf, the fabric and what
- * is inside the nodes; in_force.c has what of that is in force; stock_plugin.c
+ * select.c: the calls of Slurm and the conductor's thread. job_test.c: the call
+ * in which nodes are chosen. settings.c: reads gang.conf, the fabric and what
+ * is inside the nodes. in_force.c: what of that is in force. stock_plugin.c:
  * finds the plugin to which calls are passed on.
  */
 
@@ -54,7 +54,7 @@ extern time_t control_time;
 	     (job_ptr, indefinite))                                       \
 	CALL(int, reconfigure, (void), ())
 
-/* The calls of the stock plugin; all are there when init() has succeeded. */
+/* The calls of the stock plugin; all are set when init() has succeeded. */
 #define POINTER(type, name, parameters, arguments) type(*name) parameters;
 struct sgang_stock {
 	SEEN(POINTER)
@@ -95,7 +95,7 @@ int sgang_stock_load(const char *our_name);
 
 /* ---- in_force.c ---- */
 
-/* Takes the answer of sgang_layout_...(), the name of records or NULL. Where
+/* Takes the answer of sgang_layout_...(), the name of records or NULL. If
  * records are not as the headers say, gangs and placement are off for good: no
  * settings can repair that. */
 bool sgang_select_records_fit(const char *wrong);
@@ -103,16 +103,16 @@ bool sgang_select_records_fit(const char *wrong);
 /* The fabric by which the job is placed. Only while placement is on. */
 const struct sgang_fabric *sgang_settings_fabric(const job_record_t *job_ptr);
 
-/* Turn gangs and placement off, and say why, once. */
+/* Turn gangs and placement off, and log why, once. */
 void sgang_settings_stay_out(const char *why);
 
-/* Have the conductor's thread write down what is in force for sgang conf, since
- * slurmctld's locks are held: the settings, or why they are 'off', and what the
- * mistake is in a file that was not taken. Either may be NULL. */
+/* Have the conductor's thread write down what is in force for sgang conf,
+ * because slurmctld's locks are held: the settings, or why they are 'off', and
+ * what the mistake is in a file that was not taken. Either may be NULL. */
 void sgang_settings_tell(const char *off, const char *mistake);
 
-/* Write down what sgang conf is to be told. Without the locks, on the
- * conductor's thread. */
+/* Write the text for sgang conf. Without the locks, on the conductor's thread.
+ */
 void sgang_settings_write(void);
 
 /* ---- job_test.c ---- */
@@ -129,7 +129,7 @@ bool sgang_job_test_is_victim(const job_record_t *job_ptr);
 
 /* ---- settings.c ---- */
 
-/* slurmctld has built its tables: read the files before anybody looks at them.
+/* slurmctld has built its tables: read the files before anything uses them.
  * With the locks. After a mistake in a file the settings stay as they were; if
  * there were none, gangs and placement are off. */
 void sgang_settings_configure(void);
@@ -138,7 +138,8 @@ void sgang_settings_configure(void);
  * locks, on the conductor's thread. */
 void sgang_settings_read_again(void);
 
-/* Are the topologies in force those of slurmctld's nodes, in their order? */
+/* True if the topologies in force are those of slurmctld's nodes, in their
+ * order. */
 bool sgang_settings_fit_nodes(void);
 
 #endif

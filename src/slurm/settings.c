@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* settings.c - the select plugin reads its files, and says what is in force
  *
- * gang.conf, the fabric and what is inside the nodes are read when slurmctld has
- * built its tables, and again when nodes come or go. A mistake in one of them
- * leaves what was in force before; there is one error line of it.
+ * gang.conf, the fabric and what is inside the nodes are read when slurmctld
+ * has built its tables, and again when nodes come or go. A mistake in one of
+ * them leaves what was in force before, and is logged as one error.
  */
 
 #include "config.h"
@@ -29,8 +29,8 @@ struct partition {
 	char chosen[SGANG_TOPOLOGY_NAME]; /* by gang.conf as well */
 };
 
-/* What is read from files, and what the files are read for. The nodes and
- * partitions are those of the moment at which it was begun. */
+/* The contents of the files, and what the files are read for. The nodes and
+ * partitions are those at the beginning of the reading. */
 struct reading {
 	unsigned int after; /* sgang_own.applied when it was begun */
 	char **names;       /* of the nodes */
@@ -102,7 +102,8 @@ static void end_reading(struct reading *r)
 	sgang_conf_free(&r->conf);
 }
 
-/* With the locks: are the nodes still those, and has nobody read since? */
+/* With the locks: true if the nodes are still those, and nothing was read
+ * since. */
 static bool still_holds(const struct reading *r)
 {
 	char gap[16];
@@ -148,7 +149,7 @@ static struct sgang_topologies *flat(const struct reading *r,
 		    err);
 }
 
-/* What Slurm itself reads: where there is a topology.yaml, that alone. */
+/* The topology file of Slurm itself: topology.yaml alone, if there is one. */
 static char *slurm_topology_path(const struct reading *r)
 {
 	char *path = RELEASE_TOPOLOGY_YAML ?
@@ -173,8 +174,8 @@ static char *topology_path(const struct reading *r)
 	return slurm_topology_path(r);
 }
 
-/* Is it the topology of a partition before this one? Then it is read already,
- * or known to be none. */
+/* True if a partition before this one has that topology. Then it is read
+ * already, or known to be none. */
 static bool was_tried(const struct reading *r, int upto, const char *topology)
 {
 	for (int i = 0; i < upto; i++) {
@@ -184,7 +185,7 @@ static bool was_tried(const struct reading *r, int upto, const char *topology)
 	return false;
 }
 
-/* Read the topology that the partition has for itself, if it has one. */
+/* Read the partition's own topology, if it has one. */
 static int add_topology(const struct reading *r, const char *path, int number,
 			struct sgang_topologies *all, struct sgang_error *err)
 {
@@ -210,8 +211,8 @@ static int add_topology(const struct reading *r, const char *path, int number,
 	return fabric ? sgang_topologies_add(all, name, fabric, err) : -1;
 }
 
-/* A mistake takes nothing from the others: such partitions have the cluster's.
- */
+/* A mistake does not affect other topologies: such partitions have the
+ * cluster's. */
 static void add_topologies(struct reading *r, const char *path,
 			   struct sgang_topologies *all)
 {
@@ -307,9 +308,9 @@ static void tell_partitions(const struct reading *r)
 		     r->conf.partition_max_exclusive);
 }
 
-/* If nothing was good before, a mistake means: stay out. Else it means: what
- * was good stays, or if the nodes are others by now, what is known of them
- * holds. */
+/* If nothing was good before, a mistake means: stay out. Otherwise the last
+ * good topologies stay, or if the nodes are others by now, what is known of
+ * these. */
 static struct sgang_topologies *after_mistake(const struct reading *r)
 {
 	const char *what = r->fabric_err.text;
@@ -401,8 +402,8 @@ static void tell_misfits(const struct misfit *list, size_t n)
 	told = all;
 }
 
-/* What is inside each node; NULL: one island, since nothing describes it or
- * what does is of another machine. The caller frees the array. */
+/* The inside of each node; NULL: one island, because nothing describes it or
+ * the description is of another machine. The caller frees the array. */
 static const struct sgang_node_topo **
 find_topo(const struct sgang_node_topos *topos)
 {
@@ -447,14 +448,15 @@ static void look_inside(struct sgang_topologies *all,
 	xfree(islands);
 }
 
-/* What is known of the inside of nodes. */
+/* The known inside of nodes. */
 struct inside {
 	struct sgang_node_topos *topos;
 	const struct sgang_node_topo **topo; /* of these, by node */
 };
 
-/* As with the fabric: a mistake means to stay out (false) if nothing was good
- * before, else that it stays, as long as the nodes are the same. */
+/* A mistake means to stay out (false) if nothing was good before, as with the
+ * fabric. Otherwise the last description stays, as long as the nodes are the
+ * same. */
 static bool find_inside(const struct reading *r, struct sgang_topologies *all,
 			struct inside *in)
 {
@@ -544,7 +546,7 @@ static const char *mistake_of(const struct reading *r)
 }
 
 /* With the locks, and while the nodes are those for which it was read. Takes
- * what was read. */
+ * the contents of 'r'. */
 static void apply(struct reading *r)
 {
 	struct sgang_topologies *all = r->topologies;
@@ -585,7 +587,7 @@ fail:
 	sgang_node_topos_destroy(r->topos);
 }
 
-/* For the process that reads the files next, what of these was good. */
+/* Copy the good files for the process that reads them next. */
 static void keep(const struct reading *r, bool good_fabric)
 {
 	char *path;
@@ -603,8 +605,8 @@ static void keep(const struct reading *r, bool good_fabric)
 	xfree(path);
 }
 
-/* What the process before this one had read (kept.h). Without it, as at the
- * first start, a mistake in a file means to stay out. */
+/* Read the copies of the process before this one (kept.h). Without them, as at
+ * the first start, a mistake in a file means to stay out. */
 static void restore(void)
 {
 	struct reading r;
@@ -621,8 +623,7 @@ static void restore(void)
 	end_reading(&r);
 }
 
-/* slurmctld has built its tables, and nobody may look at them before we have.
- */
+/* slurmctld has built its tables: nothing may look at them before this call. */
 void sgang_settings_configure(void)
 {
 	struct reading r;
@@ -639,8 +640,8 @@ void sgang_settings_configure(void)
 }
 
 /* Dynamic nodes have come or gone: read what the files say of them. The locks
- * are not held meanwhile; if the nodes change again, or a reconfigure has read
- * newer files, what was read is for nobody. */
+ * are not held meanwhile. If the nodes change again, or a reconfigure has read
+ * newer files, the result is discarded. */
 void sgang_settings_read_again(void)
 {
 	struct reading r;

@@ -30,9 +30,9 @@ static int same_file(const char *path, const struct stat *mine)
 	       st.st_ino == mine->st_ino;
 }
 
-/* Slurm's own loader is not exported to programs that link libslurm, and they
- * load us too. The checks are the same: the version must match, every call be
- * there. */
+/* Slurm's own loader is not exported to programs that link libslurm, and these
+ * load this plugin too. The checks are the same: the version must match, and
+ * every call must be there. */
 static int load_file(const char *path, const char *our_name)
 {
 	void *file = dlopen(path, RTLD_LAZY), **call = (void **)&sgang_stock;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* victims.c - whom the stock plugin may preempt for an ordinary job */
+/* victims.c - the jobs that the stock plugin may preempt for an ordinary job */
 
 #include "config.h"
 
@@ -112,7 +112,7 @@ list_t *sgang_victims_list(const struct sgang_victim_list *victims, bool needed)
 	return list;
 }
 
-/* The gang of a chosen job that does not go alone; NULL: it does. */
+/* The gang of a chosen job that does not go alone; NULL: the job does. */
 static struct gang *goes_with(const struct sgang_victim_list *victims,
 			      const job_record_t *job_ptr)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* victims.h - whom the stock plugin may preempt for an ordinary job
+/* victims.h - the jobs that the stock plugin may preempt for an ordinary job
  *
  * Slurm lists the candidates. For members of gangs the conductor decides how
  * they may go (enum sgang_victim_kind). Call with slurmctld's locks held; jobs
@@ -16,8 +16,8 @@
 
 struct sgang_victim_list;
 
-/* Judge the candidates (may be NULL). 'is_member' tells what a job says of its
- * gang. To be destroyed; NULL: none is a member of a gang. */
+/* Judge the candidates (may be NULL). 'is_member' reads a job's options of
+ * gangs. To be destroyed; NULL: none is a member of a gang. */
 struct sgang_victim_list *sgang_victims_judge(
 	list_t *candidates, struct sgang_conductor *conductor,
 	bool (*is_member)(job_record_t *job_ptr, struct sgang_spec *spec));
@@ -25,14 +25,14 @@ struct sgang_victim_list *sgang_victims_judge(
 /* NULL is fine. */
 void sgang_victims_destroy(struct sgang_victim_list *victims);
 
-/* In Slurm's order, but of the same standing those first whose gang has more
- * members than it needs. With 'needed' those whose gang loses its work come
+/* In Slurm's order, but within the same standing first the jobs whose gang has
+ * more members than it needs. With 'needed' jobs whose gang loses its work come
  * after all others, else they are left out. To be freed; NULL: there are none,
- * or nobody is left out. */
+ * or none is left out. */
 list_t *sgang_victims_list(const struct sgang_victim_list *victims,
 			   bool needed);
 
-/* The stock plugin has chosen these: add the rest of gangs that go whole. */
+/* The stock plugin's choice: add the rest of gangs that go whole. */
 void sgang_victims_complete(struct sgang_victim_list *victims, list_t *chosen);
 
 #endif
