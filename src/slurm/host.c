@@ -24,7 +24,7 @@
 
 /* ---- locks ---- */
 
-/* As sched/backfill takes them. */
+/* The locks of sched/backfill. */
 static const slurmctld_lock_t conductor_locks = { .conf = READ_LOCK,
 						  .job = WRITE_LOCK,
 						  .node = WRITE_LOCK,
@@ -33,9 +33,9 @@ static const slurmctld_lock_t conductor_locks = { .conf = READ_LOCK,
 						  RELEASE_MORE_LOCKS };
 
 /* A controller on standby has job records too, those of its last time in
- * control. They must not be touched, nor saved over those of the other. It
- * takes control a little after it has read the records anew, and the holds in
- * them must be found before a prolog that runs again launches one. */
+ * control. They must not be changed, nor saved over those of the other
+ * controller. A takeover ends a little after the records are read anew, and the
+ * holds in them must be found before a prolog that runs again launches one. */
 static bool in_control(void)
 {
 	return control_time || atomic_load(&sgang_host_fresh);
@@ -78,8 +78,8 @@ static bool is_parked(const job_record_t *job_ptr)
 	       is_ours(job_ptr->state_desc);
 }
 
-/* What the transaction cannot undo: a burst buffer that was begun, siblings in
- * a federation; and what allocates nothing. */
+/* True if the transaction cannot undo a start (a burst buffer that was begun,
+ * siblings in a federation), or if the job allocates nothing. */
 static bool unsupported(const job_record_t *job_ptr)
 {
 	const job_details_t *d = job_ptr->details;
@@ -95,7 +95,7 @@ static bool left_overs(const job_record_t *job_ptr)
 	       (job_ptr->step_list && list_count(job_ptr->step_list));
 }
 
-/* As the main scheduler asks before it queues a job. job_independent() and
+/* The main scheduler's test before it queues a job. job_independent() and
  * job_limits_check() write the reason they find into the job. */
 static bool is_eligible(job_record_t *job_ptr)
 {
@@ -124,7 +124,7 @@ static bool is_eligible(job_record_t *job_ptr)
 	return yes;
 }
 
-/* select_nodes() asks nobody about such a job. */
+/* select_nodes() asks no plugin about such a job. */
 static bool is_barred(const job_record_t *job_ptr)
 {
 	bitstr_t *required = job_ptr->details ?
@@ -145,7 +145,7 @@ static enum sgang_job_state job_state(const job_record_t *job_ptr)
 	return SGANG_JOB_ENDED;
 }
 
-/* Has the node that launches it registered with this slurmctld? */
+/* True if the node that launches the job has registered with this slurmctld. */
 static bool node_has_told(const job_record_t *job_ptr)
 {
 	const node_record_t *node_ptr;
@@ -158,13 +158,13 @@ static bool node_has_told(const job_record_t *job_ptr)
 
 static enum sgang_launch launch_of(const job_record_t *job_ptr)
 {
-	/* A batch job cannot complete without; salloc that is interrupted while
-	 * it waits for its nodes says that its job has. */
+	/* A batch job cannot complete without a launch. salloc that is
+	 * interrupted while it waits for its nodes reports its job complete. */
 	if (IS_JOB_COMPLETE(job_ptr))
 		return job_ptr->batch_flag ? SGANG_LAUNCH_YES : SGANG_LAUNCH_NO;
 	if (!IS_JOB_RUNNING(job_ptr) || !IS_JOB_CONFIGURING(job_ptr))
 		return SGANG_LAUNCH_NO;
-	/* Its Prolog runs, in a step of its own maybe, and comes first. */
+	/* The Prolog runs first, perhaps in a step of its own. */
 	if (job_ptr->state_reason == WAIT_PROLOG)
 		return SGANG_LAUNCH_NO;
 	if (sgang_host_was_seen(job_ptr))
@@ -195,7 +195,7 @@ static bool host_before(struct sgang_job *waiting, struct sgang_job *asking)
 	return sort_job_queue2(&first, &second) < 0;
 }
 
-/* Does it wait for nodes of that partition, as far as is known? */
+/* True if the job waits for nodes of that partition, as far as is known. */
 static bool queues_for(const job_record_t *job_ptr, const part_record_t *part)
 {
 	return IS_JOB_PENDING(job_ptr) && !IS_JOB_COMPLETING(job_ptr) &&
@@ -230,7 +230,7 @@ static bool host_requeues(struct sgang_job *job)
 /* In minutes, as Slurm counts limits. */
 #define NO_LIMIT (SGANG_NEVER_SECONDS / 60)
 
-/* As far as is known. */
+/* The job's end, as far as is known. */
 static int64_t ends_at(const job_record_t *job_ptr)
 {
 	if (job_ptr->time_limit >= NO_LIMIT || IS_JOB_SUSPENDED(job_ptr))
@@ -238,7 +238,7 @@ static int64_t ends_at(const job_record_t *job_ptr)
 	return job_ptr->end_time;
 }
 
-/* Who holds nodes of a partition holds them no longer than a job may run. */
+/* A hold on nodes of a partition lasts no longer than a job may run. */
 static uint32_t hold_max(const job_record_t *job_ptr)
 {
 	const part_record_t *part_ptr = job_ptr->part_ptr;
@@ -259,7 +259,7 @@ static uint32_t time_limit(const job_record_t *job_ptr)
 	return (minutes >= UINT32_MAX / 60) ? UINT32_MAX : minutes * 60;
 }
 
-/* As deadline_ok() of slurmctld judges. */
+/* The test of slurmctld's deadline_ok(). */
 static bool misses_deadline(const job_record_t *job_ptr)
 {
 	uint32_t minutes = job_ptr->time_min;
@@ -272,15 +272,15 @@ static bool misses_deadline(const job_record_t *job_ptr)
 	       job_ptr->deadline < time(NULL) + (time_t)minutes * 60;
 }
 
-/* The schedulers of slurmctld end a pending job that cannot end before its
- * deadline. They do not look at those that are parked. */
+/* slurmctld's schedulers end a pending job that cannot end before its deadline,
+ * but they skip parked jobs. */
 static void end_at_deadline(job_record_t *job_ptr)
 {
 	if (is_parked(job_ptr) && misses_deadline(job_ptr))
 		(void)deadline_ok(job_ptr, "gang");
 }
 
-/* job_submit/gang refuses it. A plugin after that one may have asked for it, and
+/* job_submit/gang refuses the flag. But a plugin after it may have set it, and
  * a job may be older than slurm-gang. */
 extern void sgang_host_no_expedite(job_record_t *job_ptr)
 {
@@ -369,8 +369,8 @@ static void look(job_record_t *job_ptr, struct sgang_job_info *info)
 }
 
 /* Thousands of records are in no cache, and a pass waits for memory most of its
- * time. So the next one is asked for while this one is looked at, and what this
- * one points to all at once. */
+ * time. Therefore the next record is prefetched while this one is read, and all
+ * that this one points to at once. */
 static void fetch(const void *data, size_t size)
 {
 	for (size_t i = 0; data && i < size; i += 64)
@@ -421,11 +421,11 @@ static void host_look(struct sgang_job *job, struct sgang_job_info *info)
 	look(record(job), info);
 }
 
-/* So often, in seconds. */
+/* Seconds between two changes of a held job's end. */
 #define STILL_HELD 10
 
-/* Backfill plans with its end, which would come nearer and then be over. What
- * is counted for limits (end_time_exp) is settled when it is released. */
+/* Backfill plans with the job's end, which would otherwise come nearer and
+ * pass. The end used for limits (end_time_exp) is settled at the release. */
 static void host_still_held(struct sgang_job *job)
 {
 	job_record_t *job_ptr = record(job);
@@ -650,7 +650,7 @@ static void host_unpark(struct sgang_job *job)
 	sgang_host_jobs_changed();
 }
 
-/* As scontrol uhold does it, so that the user may release it. */
+/* Same as scontrol uhold, so that the user may release the job. */
 static void host_stop(struct sgang_job *job, const char *text)
 {
 	job_record_t *job_ptr = record(job);
@@ -708,9 +708,9 @@ static void host_end(struct sgang_job *job)
 	(void)job_signal(record(job), SIGKILL, 0, 0, false);
 }
 
-/* With priority/basic the order of submission is the priority, and a job that is
- * requeued has that of a new one. With others it loses its age alone, as any job
- * does. */
+/* With priority/basic the order of submission is the priority, and a requeued
+ * job has that of a new one. With other plugins it only loses its age, as any
+ * job does. */
 static bool loses_place(const job_record_t *job_ptr)
 {
 	return release_requeue_is_new() && job_ptr->priority > 1 &&
@@ -718,8 +718,8 @@ static bool loses_place(const job_record_t *job_ptr)
 	       !xstrcmp(slurm_conf.priority_type, "priority/basic");
 }
 
-/* Slurm leaves priorities alone that an admin has set. If somebody does so, holds
- * the job or releases it meanwhile, that counts. */
+/* Slurm does not change a priority that an admin has set. If a user or admin
+ * sets it, holds the job or releases it meanwhile, that counts. */
 static uint64_t host_keep_place(struct sgang_job *job)
 {
 	job_record_t *job_ptr = record(job);
@@ -736,7 +736,7 @@ static void leave_place(job_record_t *job_ptr, uint64_t place)
 		job_ptr->direct_set_prio = 0;
 }
 
-/* One that has ended everywhere gets another place at once. */
+/* A job that has ended on all nodes gets another place at once. */
 static bool host_requeue(struct sgang_job *job)
 {
 	uint64_t place = host_keep_place(job);
@@ -796,7 +796,7 @@ static bool names_others(const job_record_t *job_ptr)
 	return others;
 }
 
-/* Of a member that names a node which is in use Slurm guesses that the node is
+/* If a member names a node that is in use, Slurm assumes that the node is
  * reserved. */
 static bool is_guess(const job_record_t *job_ptr)
 {
@@ -824,7 +824,7 @@ static void host_tell(struct sgang_job *job, const char *text, bool behind_own)
 	sgang_host_jobs_changed();
 }
 
-/* Slurm leaves the reason of a pending job that is cancelled as it was. */
+/* Slurm does not change the reason of a pending job that is cancelled. */
 static void host_unlabel(struct sgang_job *job)
 {
 	job_record_t *job_ptr = record(job);
@@ -869,7 +869,7 @@ static void host_setenv(struct sgang_job *job, const char *name,
 	size_t len = strlen(name), size = strlen(value) + 1;
 	char *entry = xmalloc_nz(len + 1 + size);
 
-	/* Some are lists of all nodes. */
+	/* Some values are lists of all nodes. */
 	memcpy(entry, name, len);
 	entry[len] = '=';
 	memcpy(entry + len + 1, value, size);
@@ -954,7 +954,8 @@ static uint64_t host_supply(void)
 	       (uint64_t)last_part_update + (uint64_t)last_resv_update;
 }
 
-/* Slurm notes the second of the last change; there may be more in it. */
+/* Slurm notes the second of the last change; more changes may follow within it.
+ */
 static uint64_t stamp_of(time_t last, uint64_t *counter)
 {
 	if (time(NULL) - last <= 1)

@@ -16,7 +16,7 @@ atomic_bool sgang_host_fresh;
 int (*sgang_host_refresh)(void);
 const struct sgang_devices *sgang_host_devices;
 
-/* Other SPANK plugins have options too, of many jobs perhaps. */
+/* Options of other SPANK plugins are in the job as well, and may be many. */
 bool sgang_host_concerns(const struct job_record *job_ptr)
 {
 	return sgang_spec_concerns(job_ptr->spank_job_env,

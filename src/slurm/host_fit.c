@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* host_fit.c - struct sgang_host: what a job needs of a node, and what it has
  *
- * Slurm decides what fits when a job starts. What is counted here says before
- * how many units of a job a node can take, so that nothing is planned that
- * Slurm would refuse.
+ * Slurm decides what fits when a job starts. The counts here say beforehand how
+ * many units of a job a node can take, so that nothing is planned that Slurm
+ * would refuse.
  */
 
 #include "config.h"
@@ -18,7 +18,8 @@
 #include "seats.h"
 
 /* --threads-per-core, --hint=nomultithread, --ntasks-per-core: the other CPUs
- * of its cores are nobody's. As common_cpus_per_core() of the stock plugin. */
+ * of its cores stay unused. Same as common_cpus_per_core() of the stock plugin.
+ */
 static uint32_t cpus_per_core(const job_details_t *d)
 {
 	const multi_core_data_t *mc = d->mc_ptr;
@@ -48,8 +49,8 @@ bool sgang_host_counts_memory(void)
 	return slurm_conf.select_type_param & RELEASE_BY_MEMORY;
 }
 
-/* What a piece takes of a GRES. Slurm shares out those of the whole job in any
- * way; where it matters, the shape says how many a node has. */
+/* The GRES of a piece. Slurm divides those of the whole job in any way; where
+ * it matters, the shape says how many a node has. */
 static uint64_t gres_needed(const gres_job_state_t *js,
 			    const struct sgang_need *need)
 {
@@ -129,8 +130,8 @@ static uint32_t ceil_div(uint64_t a, uint32_t b)
 	return b ? (uint32_t)((a + b - 1) / b) : (uint32_t)a;
 }
 
-/* What one piece takes of it. Of an open number of nodes each has what is asked
- * for by node, which is no matter of its pieces. */
+/* The share of one piece. If the number of nodes is open, each node has what is
+ * asked for per node, whatever its pieces. */
 uint64_t sgang_host_gres_share(const struct gres_job_state *js,
 			       const struct sgang_need *need)
 {
@@ -139,8 +140,8 @@ uint64_t sgang_host_gres_share(const struct gres_job_state *js,
 	return gres_needed(js, need);
 }
 
-/* A node without the type that is asked for has none. 'gone': what jobs that are
- * left out have. */
+/* A node without the requested type has none. 'gone': what jobs that are left
+ * out have. */
 static uint64_t gres_free(const gres_node_state_t *node, bool typed,
 			  uint32_t type_id, bool empty, uint64_t gone)
 {
@@ -194,8 +195,8 @@ uint64_t sgang_host_gres_on(uint32_t node, uint32_t id, uint32_t type,
 		    0;
 }
 
-/* How many pieces the GRES of the node suffice for, and in '*scarce' (NULL: it
- * does not matter) the cause that stands for the scarcest: GPUS or GRES. */
+/* The number of pieces for which the node's GRES suffice, and in '*scarce'
+ * (NULL: it does not matter) the cause for the scarcest: GPUS or GRES. */
 static uint64_t units_by_gres(const node_record_t *node_ptr,
 			      const struct sgang_need *need, bool empty,
 			      enum sgang_cause *scarce)
@@ -252,7 +253,7 @@ struct usage {
 	bool memory_untouched;
 };
 
-/* Without what the jobs that are left out have. */
+/* CPUs and memory in use, without those of the jobs that are left out. */
 static void node_used(const node_record_t *node_ptr, uint16_t *cpus,
 		      uint64_t *memory)
 {
@@ -290,8 +291,8 @@ void sgang_host_node_room(uint32_t node, bool empty, struct sgang_room *room)
 	room->memory = usage.memory;
 }
 
-/* The pieces of 'cpus' CPUs for which the node has room, and in 'usage' what it
- * has for them, when jobs share. */
+/* The pieces of 'cpus' CPUs for which the node has room when jobs share, and in
+ * 'usage' what it has for them. */
 static uint64_t units_in_rows(uint32_t node, const struct sgang_need *need,
 			      uint64_t cpus, bool empty, struct usage *usage)
 {
@@ -307,8 +308,9 @@ static uint64_t units_in_rows(uint32_t node, const struct sgang_need *need,
 	return units;
 }
 
-/* Will it be idle when the jobs that are left out are gone? As make_node_idle()
- * of slurmctld, which takes a node that is to be powered down out of service. */
+/* True if the node will be idle when the jobs that are left out are gone. Same
+ * as make_node_idle() of slurmctld, which takes a node that is to be powered
+ * down out of service. */
 static bool becomes_idle(uint32_t node)
 {
 	const node_record_t *node_ptr = node_record_table_ptr[node];
@@ -329,9 +331,8 @@ static bool node_is_free(uint32_t node, bool empty)
 	       bit_test(avail_node_bitmap, node);
 }
 
-/* Slurm gives nodes that are powered down one Weight of their own, which is
- * above all that a site sets. A sum of weights needs no more than the next one
- * above. */
+/* Slurm gives nodes that are powered down one Weight of their own, above all
+ * that a site sets. For a sum of weights the next one above is enough. */
 bool sgang_host_weights(uint32_t *weight)
 {
 	uint32_t least = UINT32_MAX, most = 0;
@@ -389,14 +390,14 @@ void sgang_host_room(const struct sgang_nodeset *nodes, struct sgang_room *room)
 	}
 }
 
-/* The cores of a node that the need takes. */
+/* The cores that the need takes of a node. */
 static uint64_t cores_on(const node_record_t *node_ptr,
 			 const struct sgang_need *need)
 {
 	return ceil_div(need->cpus, MIN(need->per_core, node_ptr->tpc));
 }
 
-/* Is it given whole cores by itself? Tasks of one job share them. */
+/* True if each piece gets whole cores. Tasks of one job share them. */
 static bool by_core(const struct sgang_need *need, uint32_t threads)
 {
 	return (slurm_conf.select_type_param & RELEASE_BY_CORE) &&
@@ -411,7 +412,7 @@ uint64_t sgang_host_cpus_taken(const struct sgang_need *need, uint32_t threads)
 	       threads;
 }
 
-/* Memory by CPU is counted for all CPUs of the cores. */
+/* Memory per CPU is counted for all CPUs of the cores. */
 uint64_t sgang_host_memory_taken(const struct sgang_need *need,
 				 uint32_t threads)
 {
@@ -450,13 +451,13 @@ static uint64_t units_by_memory(uint32_t node, const struct sgang_need *need,
 		return usage->memory_untouched;
 	if (!memory)
 		return UINT32_MAX;
-	/* of an open number of nodes each has it once */
+	/* if the number of nodes is open each has it once */
 	if (need->open && !need->memory_per_cpu)
 		return (usage->memory >= memory) ? UINT32_MAX : 0;
 	return usage->memory / memory;
 }
 
-/* How many times the need fits on the node. */
+/* The number of times that the need fits on the node. */
 static uint32_t units_on(uint32_t node, const struct sgang_need *need,
 			 bool empty)
 {
@@ -517,14 +518,15 @@ void sgang_host_island_units(struct sgang_job *job,
 
 		if (!most)
 			continue;
-		/* in which row a job will be nobody knows */
+		/* the row that a job will be in is unknown */
 		inside.cores = (need.rows > 1) ? 0 : cores_on(node_ptr, &need);
 		sgang_inside_units(&inside, n, empty, most,
 				   units + devices->first[n]);
 	}
 }
 
-/* Only what every node must have: of an alternative somebody else must tell. */
+/* Only features that every node must have: alternatives cannot be judged here.
+ */
 static bool lacks_feature(const job_record_t *job_ptr, uint32_t node)
 {
 	list_itr_t *iter;
@@ -564,9 +566,8 @@ static bool in_partition(const job_record_t *job_ptr, uint32_t node)
 	return found;
 }
 
-/* Nodes of active reservations, and of those that begin before the job would
- * end, are off limits, or all but those of its own are. NULL: nobody can tell.
- */
+/* The nodes that reservations leave to the job, those that are active or begin
+ * before it would end: all but theirs, or only its own. NULL: unknown. */
 static bitstr_t *unreserved(job_record_t *job_ptr)
 {
 	bitstr_t *nodes = NULL;
@@ -579,7 +580,7 @@ static bitstr_t *unreserved(job_record_t *job_ptr)
 	return nodes;
 }
 
-/* Nodes that the job asks for are all it can have, unless it may have more. */
+/* Requested nodes are all that the job can have, unless it may have more. */
 static bool is_requested(const job_details_t *d, uint32_t node)
 {
 	return !d->req_node_bitmap || !d->max_nodes ||
@@ -587,7 +588,8 @@ static bool is_requested(const job_details_t *d, uint32_t node)
 	       bit_test(d->req_node_bitmap, node);
 }
 
-/* What each node would lack if it were empty and in service. */
+/* The cause that would keep the job off the node if that were empty and in
+ * service. */
 static enum sgang_cause lacks(const job_record_t *job_ptr,
 			      const struct sgang_need *need, uint32_t node)
 {
@@ -616,7 +618,7 @@ static enum sgang_cause lacks(const job_record_t *job_ptr,
 							    gres;
 }
 
-/* The same of what is free on it now, and what there is the least of. */
+/* The same of what is free now, and the scarcest of it. */
 static enum sgang_cause is_busy(const struct sgang_need *need, uint32_t node,
 				uint8_t *scarce)
 {
@@ -767,8 +769,8 @@ bool sgang_host_same_request(struct sgang_job *x, struct sgang_job *y)
 	       same_text_request(a, b);
 }
 
-/* MB that a piece of so many CPUs takes; 0: it does not matter, or all there
- * is. */
+/* MB that a piece of so many CPUs takes; 0: does not matter, or all there is.
+ */
 static uint64_t piece_memory(const job_details_t *d, uint32_t cpus)
 {
 	if (!sgang_host_counts_memory())
@@ -821,9 +823,9 @@ static void count_shape(const struct job_record *job_ptr, uint32_t min_nodes,
 	shape->node_memory = piece_memory(d, cpus);
 	if (shape->max_nodes == shape->min_nodes)
 		return;
-	/* The number of nodes is open. Whole nodes: as few as have the CPUs, as
-	 * Slurm's own choice does. Else its CPUs may be anywhere, a task's
-	 * together. */
+	/* The number of nodes is open. Whole nodes: as few as have the CPUs,
+	 * the same as in Slurm's own choice. Else the CPUs may be anywhere, a
+	 * task's together. */
 	if (shape->whole && job_ptr->part_ptr &&
 	    job_ptr->part_ptr->max_cpu_cnt) {
 		cpus = ceil_div(shape->total_cpus,
@@ -844,8 +846,8 @@ static bool tasks_by_tres(const job_details_t *d)
 	return d->ntasks_per_tres && d->ntasks_per_tres != NO_VAL16;
 }
 
-/* Does Slurm share out the tasks over the nodes as they have room? It asks for
- * one on each, and for CPUs for all of them together. */
+/* True if Slurm divides the tasks over the nodes by their room. The job then
+ * asks for one on each node, and for CPUs for all of them together. */
 static bool in_any_shares(const job_record_t *job_ptr,
 			  const struct sgang_shape *shape)
 {
@@ -862,7 +864,7 @@ static bool in_any_shares(const job_record_t *job_ptr,
 	       !job_ptr->tres_per_socket && !job_ptr->cpus_per_tres;
 }
 
-/* Of the only kind of GRES that it asks for, all for the whole job; else 0. */
+/* The number of its only kind of GRES, if all are for the whole job; else 0. */
 static uint64_t gres_of_job(const job_record_t *job_ptr)
 {
 	list_t *list = sgang_inside_gres(job_ptr);
@@ -878,8 +880,8 @@ static uint64_t gres_of_job(const job_record_t *job_ptr)
 		       0;
 }
 
-/* Does Slurm share out the GRES of the job over its nodes as they have them,
- * and the tasks too? */
+/* True if Slurm divides the job's GRES over its nodes by what they have, and
+ * the tasks too. */
 static bool gres_in_any_shares(const job_record_t *job_ptr,
 			       const struct sgang_shape *shape)
 {
@@ -929,7 +931,7 @@ void sgang_host_share(struct sgang_job *job, uint32_t nodes, uint32_t pieces,
 	shape->node_memory = piece_memory(d, shape->node_cpus);
 }
 
-/* Slurm's own bound of a number of nodes that nobody bounds. */
+/* Slurm's own bound if the number of nodes has no maximum. */
 #define NODES_MAX 500000
 
 void sgang_host_shape_of(struct sgang_job *job, struct sgang_shape *shape)
@@ -950,7 +952,7 @@ void sgang_host_fewer(struct sgang_job *job, uint32_t nodes,
 	shape->least_nodes = least;
 }
 
-/* Tasks go to nodes as they come, but each node has one of them. */
+/* Tasks are placed in any way, but each node has at least one. */
 bool sgang_host_least(struct sgang_job *job, struct sgang_shape *shape)
 {
 	const job_record_t *job_ptr = record(job);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* host_preempt.c - struct sgang_host_preempt: whom a job may preempt, and how
+/* host_preempt.c - struct sgang_host_preempt: the victims of a job
  *
  * A heterogeneous job is one candidate, its leader: Slurm preempts all of its
  * components or none.
@@ -14,7 +14,7 @@
 #include "core/gang/checkpoint.h"
 #include "seats.h"
 
-/* Called for the job, or for each component of a heterogeneous one. */
+/* Called for the job, or for each component of a heterogeneous job. */
 typedef void component_f(job_record_t *job_ptr, void *arg);
 
 static void each_component(job_record_t *job_ptr, component_f *each, void *arg)
@@ -49,7 +49,7 @@ bool sgang_host_ends_by(uint16_t mode)
 	return mode == PREEMPT_MODE_REQUEUE || mode == PREEMPT_MODE_CANCEL;
 }
 
-/* What _job_requeue_op() of slurmctld asks for. */
+/* The test of slurmctld's _job_requeue_op(). */
 bool sgang_host_would_requeue(const job_record_t *job_ptr)
 {
 	return job_ptr->batch_flag && job_ptr->details &&
@@ -63,8 +63,8 @@ uint32_t sgang_host_preempt_priority(const job_record_t *job_ptr)
 	return job_ptr->qos_ptr ? job_ptr->qos_ptr->priority : 0;
 }
 
-/* Since when the work of the job would be lost. What was not launched has done
- * none. */
+/* The time since which the job's work would be lost. A job that was not
+ * launched has done none. */
 static time_t unsaved_since(const job_record_t *job_ptr, time_t now)
 {
 	time_t since = job_ptr->start_time + job_ptr->tot_sus_time;
@@ -138,14 +138,14 @@ static void tell_running(const struct telling *t, job_record_t *by)
 	FREE_NULL_LIST(list);
 }
 
-/* Does it give its nodes back in time? Of one that is completing too long
- * nobody knows. */
+/* True if the job gives its nodes back in time. If it is completing for too
+ * long, this is unknown. */
 static bool gives_back(struct sgang_job *job)
 {
 	return sgang_host_gone_by(job) >= time(NULL);
 }
 
-/* Slurm lists none of these. Their nodes come back anyway. */
+/* Completing jobs, none of which Slurm lists. Their nodes come back anyway. */
 static void tell_completing(const struct telling *t, job_record_t *by)
 {
 	list_itr_t *iter = list_iterator_create(job_list);
@@ -200,7 +200,7 @@ int64_t sgang_host_next_candidate(void)
 
 /* ---- what victims cannot give ---- */
 
-/* The job asks for so many times as much meanwhile. */
+/* Multiply the licenses that the job asks for, or undo that. */
 static void multiply_licenses(list_t *licenses, uint32_t n, bool back)
 {
 	list_itr_t *iter = list_iterator_create(licenses);
@@ -245,7 +245,7 @@ static bool within_qos(const slurmdb_qos_rec_t *qos, const bitstr_t *nodes)
 		      qos->usage->grp_node_bitmap, nodes);
 }
 
-/* What the user or account has with a QOS; NULL: nothing yet. */
+/* Usage of the user or account under a QOS; NULL: none yet. */
 static const slurmdb_used_limits_t *find_used(list_t *list, const char *acct,
 					      uint32_t uid)
 {
@@ -273,8 +273,8 @@ static bool within_each(const uint64_t *limit,
 		      used ? used->node_bitmap : NULL, nodes);
 }
 
-/* MaxTRESPerUser=node= and MaxTRESPerAccount=node=. A limit that the QOS which
- * comes first sets is not asked of the other. */
+/* MaxTRESPerUser=node= and MaxTRESPerAccount=node=. A limit set by the QOS that
+ * comes first is not checked in the other. */
 static bool within_each_of_qos(job_record_t *job_ptr, const bitstr_t *nodes)
 {
 	const uint64_t unset[TRES_ARRAY_TOTAL_CNT] = {
@@ -351,8 +351,8 @@ bool sgang_host_may_have(struct sgang_job *job,
 
 /* ---- what happens to victims ---- */
 
-/* It returns SLURM_ERROR while the grace lasts, which is no failure. With a mode
- * that is neither of the two it would kill the job. */
+/* slurm_job_preempt() returns SLURM_ERROR during the grace time, which is no
+ * failure. With a mode other than cancel and requeue it would kill the job. */
 void sgang_host_preempt(struct sgang_job *victim, struct sgang_job *by)
 {
 	job_record_t *job_ptr = record(victim);
@@ -362,7 +362,7 @@ void sgang_host_preempt(struct sgang_job *victim, struct sgang_job *by)
 		(void)slurm_job_preempt(job_ptr, record(by), mode, true);
 }
 
-/* What is counted for limits (end_time_exp) was never changed. */
+/* The end used for limits (end_time_exp) was never changed. */
 static void spare_component(job_record_t *job_ptr, void *arg)
 {
 	time_t end_time_exp = job_ptr->end_time_exp;
@@ -400,8 +400,8 @@ bool sgang_host_occupies(struct sgang_job *victim)
 	return occupies;
 }
 
-/* At its end slurmd signals it, waits for KillWait and kills it. The end of a job
- * that was suspended is the moment when it was. */
+/* At the job's end slurmd signals it, waits for KillWait and kills it. A
+ * suspended job ended when it was suspended. */
 static void latest_end(job_record_t *job_ptr, void *arg)
 {
 	bool completing = IS_JOB_COMPLETING(job_ptr);
@@ -425,7 +425,7 @@ int64_t sgang_host_gone_by(struct sgang_job *victim)
 
 /* ---- what they have ---- */
 
-/* A component that is completing is told of by itself. */
+/* A component that is completing is reported by itself. */
 static void leave_out_component(job_record_t *job_ptr, void *arg)
 {
 	(void)arg;
@@ -446,8 +446,8 @@ void sgang_host_leave_out(struct sgang_job *const *jobs, size_t n)
 	sgang_seats_left_out();
 }
 
-/* With preempt/qos the stock plugin needs to be told of the candidates, and a
- * gang has none. */
+/* With preempt/qos the stock plugin needs the list of candidates, and a gang
+ * has none. */
 static bool suspends(void)
 {
 	return (slurm_conf.preempt_mode & PREEMPT_MODE_GANG) &&
@@ -483,7 +483,7 @@ static void tell_seats(const struct holdings *h, const job_record_t *job_ptr)
 	}
 }
 
-/* Of what it had on its nodes all is free. */
+/* All that the job had on its nodes is free. */
 static void tell_completing_nodes(const struct holdings *h,
 				  const job_record_t *job_ptr)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* host_private.h - what the parts of struct sgang_host share
  *
- * host_base.c is what all of them look at; host.c looks at jobs and nodes, shows
- * and tells; host_fit.c knows what a job needs of a node and what a node has;
- * host_request.c sees what was updated; host_save.c writes the job state;
- * host_start.c starts, holds, undoes and releases; host_tasks.c keeps what a job
- * asked for before it held. The functions that are in the struct have their
- * meaning there, in plugins/select/host_*.h. All are called with the locks of
+ * host_base.c: used by all of them. host.c: jobs and nodes, and the reasons
+ * that users see. host_fit.c: what a job needs of a node and what a node has.
+ * host_request.c: what was updated. host_save.c: the job state is written.
+ * host_start.c: starts, holds, undoes and releases. host_tasks.c: keeps what a
+ * job asked for before it held.
+ *
+ * The functions that are in the struct have their meaning there, in
+ * plugins/select/host_*.h. All are called with the locks of
  * sgang_host_slurm.lock.
  */
 
@@ -50,31 +52,31 @@ static inline struct sgang_job *handle(job_record_t *job_ptr)
 
 /* ---- host_base.c ---- */
 
-/* The conductor looks at this time without locks, to find out whether a pass
- * would see anything. slurmctld's own stores are plain ones of one word, which
- * no processor splits; what is missed comes with the next look. */
+/* The conductor reads this time without locks, to find out whether a pass would
+ * see anything. slurmctld's own stores are plain ones of one word, which no
+ * processor splits; a change that is missed is seen at the next look. */
 static inline void sgang_host_jobs_changed(void)
 {
 	__atomic_store_n(&last_job_update, time(NULL), __ATOMIC_RELAXED);
 }
 
-/* How many tasks the job has, each a rank; at least 1. */
+/* The number of tasks, each a rank; at least 1. */
 uint32_t sgang_host_task_count(const job_record_t *job_ptr);
 
-/* Where a job in several partitions stands depends on which of them the
- * scheduler is looking at: the one of the lowest PriorityTier (NULL: it has
- * none), and that. */
+/* The position of a job in several partitions depends on the one that the
+ * scheduler looks at: the partition of the lowest PriorityTier (NULL: none),
+ * and that tier. */
 part_record_t *sgang_host_lowest_partition(const job_record_t *job_ptr);
 uint16_t sgang_host_lowest_tier(const job_record_t *job_ptr);
 
 /* Add the nodes of one of Slurm's bitmaps; NULL has none. */
 void sgang_host_add_bitmap(struct sgang_nodeset *nodes, const bitstr_t *bitmap);
 
-/* A node that registers tells which jobs it runs, and slurmctld notes the time
+/* A node that registers reports the jobs it runs, and slurmctld notes the time
  * with each batch job on its first node. A commit sets that time to 0. The
  * value after a restart therefore tells whether a held member was launched
- * before slurmctld died. For salloc and srun the field has another use;
- * releasing one of them twice does no harm. */
+ * before slurmctld died. salloc and srun use the field otherwise; releasing one
+ * of them twice does no harm. */
 void sgang_host_not_seen_yet(job_record_t *job_ptr);
 bool sgang_host_was_seen(const job_record_t *job_ptr);
 
@@ -102,12 +104,12 @@ struct sgang_need {
 
 void sgang_host_need(const struct job_record *job_ptr,
 		     const struct sgang_shape *shape, struct sgang_need *need);
-/* The need of a piece on a node with so many threads in a core: in CPUs, which
- * are given by whole cores where cores are counted, and in MB. */
+/* The need of a piece on a node with so many threads in a core: CPUs, in whole
+ * cores where cores are counted, and MB. */
 uint64_t sgang_host_cpus_taken(const struct sgang_need *need, uint32_t threads);
 uint64_t sgang_host_memory_taken(const struct sgang_need *need,
 				 uint32_t threads);
-/* Its need of a GRES. */
+/* The need of a piece in a GRES. */
 uint64_t sgang_host_gres_share(const struct gres_job_state *js,
 			       const struct sgang_need *need);
 bool sgang_host_counts_memory(void);
@@ -116,7 +118,7 @@ void sgang_host_node_room(uint32_t node, bool empty, struct sgang_room *room);
 /* The same of a GRES by Slurm's numbers; type 0: of all types. */
 uint64_t sgang_host_gres_on(uint32_t node, uint32_t id, uint32_t type,
 			    bool empty);
-/* Do jobs use it up? As the first node that has it says. */
+/* True if jobs use it up, according to the first node that has it. */
 bool sgang_host_gres_consumed(uint32_t id);
 
 bool sgang_host_weights(uint32_t *weight);
@@ -135,8 +137,8 @@ void sgang_host_causes(struct sgang_job *job, const struct sgang_shape *shape,
 bool sgang_host_islands(struct sgang_job *job, uint32_t node,
 			uint32_t part[SGANG_ISLANDS_MAX]);
 bool sgang_host_same_units(struct sgang_job *a, struct sgang_job *b);
-/* How often the field with the record was written, of whatever job; with any
- * lock on jobs. */
+/* The number of times that the field with the record was written, in any job;
+ * needs any lock on jobs. */
 extern uint64_t sgang_host_comments;
 
 bool sgang_host_same_request(struct sgang_job *x, struct sgang_job *y);
@@ -186,8 +188,8 @@ bool sgang_host_held(struct sgang_job *job);
 bool sgang_host_ready(struct sgang_job *job);
 void sgang_host_prepare(struct sgang_job *job);
 enum sgang_prepared sgang_host_prepared(struct sgang_job *job);
-/* The nodes of a held job that gives them back may run its Prolog, or have: let
- * Slurm end the job there as one that runs. Called before it looks. */
+/* Nodes of a held job that gives them back may run its Prolog, or have run it:
+ * let Slurm end the job there as a running one. Call before Slurm looks. */
 void sgang_host_unhold_prepared(job_record_t *job_ptr);
 void sgang_host_ask(struct sgang_job *job);
 void sgang_host_adopt(struct sgang_job *job);
@@ -198,15 +200,15 @@ void sgang_host_release(struct sgang_job *job, bool again);
 /* "[a*1&b*1]": select_nodes() asks for the nodes of such a job feature by
  * feature, so one yes is no start. */
 bool sgang_host_counts_features(const job_record_t *job_ptr);
-/* Would the limits of its association and QOS let a job that has been given
- * nodes start now? As select_nodes() asks in the end. */
+/* True if the limits of the association and QOS would let a job that has been
+ * given nodes start now: the last test of select_nodes(). */
 bool sgang_host_within_limits(job_record_t *job_ptr);
 
 /* ---- host_tasks.c ---- */
 
-/* The job holds nodes from now on, and had so many tasks before. */
+/* The job holds nodes from now on; it had so many tasks before. */
 void sgang_host_tasks_keep(const job_record_t *job_ptr, uint32_t tasks);
-/* The job is pending again, and has that number again. */
+/* The job is pending again, with the former number of tasks. */
 void sgang_host_tasks_restore(job_record_t *job_ptr);
 /* The job has left its hold otherwise. */
 void sgang_host_tasks_forget(const job_record_t *job_ptr);
@@ -223,9 +225,9 @@ void sgang_host_candidates(struct sgang_job *job,
 			   void (*each)(const struct sgang_candidate *candidate,
 					void *arg),
 			   void *arg);
-/* Does Slurm requeue it if that is asked for? */
+/* True if Slurm requeues the job on request. */
 bool sgang_host_would_requeue(const job_record_t *job_ptr);
-/* Does that mode of preemption end a job, or requeue it? */
+/* True if that mode of preemption ends or requeues a job. */
 bool sgang_host_ends_by(uint16_t mode);
 /* The value of its QOS or partition, as PreemptType orders. */
 uint32_t sgang_host_preempt_priority(const job_record_t *job_ptr);
@@ -247,7 +249,7 @@ int64_t sgang_host_gone_by(struct sgang_job *victim);
 
 /* ---- answer.c ---- */
 
-/* Tell salloc or srun of its nodes. Telling it twice does no harm. */
+/* Notify salloc or srun of its nodes. Doing so twice does no harm. */
 void sgang_host_answer_again(job_record_t *job_ptr);
 
 #endif

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* host_save.c - the job state is written before a gang is launched
  *
- * slurmctld has one thread that does it, slurmctld_state_save(), at most every
- * five seconds (SAVE_MAX_WAIT). A gang does not wait so long: the conductor calls
- * dump_all_job_state() itself. Slurm does not expect two at once:
+ * A thread of slurmctld, slurmctld_state_save(), writes it at most every five
+ * seconds (SAVE_MAX_WAIT). A gang does not wait so long: the conductor calls
+ * dump_all_job_state() itself. Slurm does not expect two such calls at once:
  *
- * - dump_all_job_state() packs with the read lock on jobs, gives that back, and
- *   takes lock_state_files() to write and rename. What one thread has packed before
- *   a gang was held may so be written over what the conductor packed after it. No
- *   function tells whether that thread is between the two. Nothing comes of it
- *   unless slurmctld is killed before the next save, which is the one after the
- *   release, some milliseconds later: then the gang is launched but waits by what
- *   was saved. validate_jobs_on_node() ends its members as their nodes register,
- *   and it starts anew. Any job of Slurm alone is so for up to five seconds after
- *   its start.
- * - It compares the time in the file with the time of its last write without a
- *   lock, and if the other thread is just between rename and note, takes that for
- *   another slurmctld: an error in the log, but fatal() on a backup controller
- *   (slurmctld_primary is not set there). So on that the conductor leaves it to
- *   slurmctld's thread, and waits.
+ * - dump_all_job_state() packs with the read lock on jobs, releases that, and
+ *   takes lock_state_files() to write and rename. The other thread may have
+ *   packed before a gang was held, and then write over what the conductor
+ *   packed after that. No function shows whether the thread is between the two.
+ *   This has no effect unless slurmctld is killed before the next save, which
+ *   is the one after the release, some milliseconds later. Then the gang is
+ *   launched but waits in the saved state: validate_jobs_on_node() ends its
+ *   members as their nodes register, and it starts anew. Without gangs any job
+ *   is in that state for up to five seconds after its start.
+ * - dump_all_job_state() compares the time in the file with the time of its
+ *   last write without a lock. If the other thread is just between rename and
+ *   note, it takes that for another slurmctld: an error in the log, but fatal()
+ *   on a backup controller (slurmctld_primary is not set there). On a backup
+ *   controller the conductor therefore waits for slurmctld's thread.
  */
 
 #include "config.h"
@@ -54,7 +54,7 @@ static uint64_t number(const uint8_t *bytes, size_t n)
 	return number;
 }
 
-/* When the writing of what is saved was begun; 0: there is nothing. */
+/* The time at which the saved state was begun; 0: none. */
 static time_t saved_at(void)
 {
 	char *path = xstrdup_printf("%s/job_state",
@@ -72,7 +72,7 @@ static time_t saved_at(void)
 	return (time_t)number(head + 4 + text + 2, 8);
 }
 
-/* What has begun in a later second than this one has packed all that is now. */
+/* A write that begins in a later second than this one packs all that is now. */
 static int wait_for_slurm(void)
 {
 	time_t asked = time(NULL), now = asked;

@@ -79,8 +79,8 @@ bool sgang_host_counts_features(const job_record_t *job_ptr)
 	       list_find_first(d->feature_list_use, has_count, NULL);
 }
 
-/* The refusal of the first feature ends it. All nodes that are up may be among
- * the job's. */
+/* A refusal of the first feature ends the probe. All nodes that are up may be
+ * among the job's. */
 static void probe_counted(job_record_t *job_ptr)
 {
 	bitstr_t *nodes;
@@ -140,8 +140,8 @@ int sgang_host_probe(struct sgang_job *job, struct sgang_nodeset *usable,
 
 /* ---- limits ---- */
 
-/* What a requeue would spoil: the member was never launched, so nothing on the
- * nodes needs time, and it keeps its place in the queue. */
+/* Times that a requeue would change. The member was never launched, so nothing
+ * on the nodes needs time, and it keeps its place in the queue. */
 struct times {
 	time_t begin, submit, accrue;
 };
@@ -160,7 +160,8 @@ static void restore_times(job_record_t *job_ptr, const struct times *t)
 	job_ptr->details->accrue_time = t->accrue;
 }
 
-/* What select_nodes() would count for the job; of whole nodes at most that. */
+/* The TRES that select_nodes() would count for the job; for whole nodes a
+ * maximum. */
 static void expected_tres(job_record_t *job_ptr, uint64_t *tres)
 {
 	const job_details_t *d = job_ptr->details;
@@ -223,7 +224,8 @@ static bool count_in(job_record_t *job_ptr)
 	xfree(job_ptr->tres_alloc_cnt);
 	job_ptr->tres_alloc_cnt = xcalloc(slurmctld_tres_cnt, sizeof(*tres));
 	memcpy(job_ptr->tres_alloc_cnt, tres, sizeof(tres));
-	/* It would be taken from the partitions it does not begin in. */
+	/* The call would take the job from the partitions it does not begin in.
+	 */
 	job_ptr->part_ptr_list = NULL;
 	release_count_begin(job_ptr);
 	job_ptr->part_ptr_list = parts;
@@ -239,13 +241,13 @@ static void count_out(job_record_t *job_ptr)
 	double billable_tres = job_ptr->billable_tres;
 	uint32_t job_state = job_ptr->job_state;
 
-	/* Its age goes on counting. */
+	/* The job's age goes on counting. */
 	job_ptr->details->accrue_time = 0;
 	job_ptr->start_time = time(NULL);
 	job_ptr->end_time_exp = job_ptr->end_time = job_ptr->start_time;
 	job_ptr->job_state = JOB_COMPLETE | JOB_COMPLETING;
 	release_count_end(job_ptr);
-	/* Without CPUs it is worth nothing, and would stay so when it runs. */
+	/* Without CPUs the billing is 0, and would stay 0 when the job runs. */
 	job_ptr->billable_tres = billable_tres;
 	job_ptr->details->accrue_time = accrue_time;
 	job_ptr->start_time = start_time;
@@ -280,7 +282,7 @@ int sgang_host_limits(struct sgang_job *const *jobs, size_t n, char *why,
 		restore_reason(job_ptr, &saved);
 		restore_times(job_ptr, &times);
 	}
-	/* One record may have been counted several times. */
+	/* A record may have been counted several times. */
 	for (size_t i = counted; i-- > 0;)
 		count_out(record(jobs[i]));
 	for (size_t i = 0; i < counted; i++)
@@ -296,10 +298,10 @@ static job_record_t *rest_of_array(const job_record_t *job_ptr)
 				       NULL;
 }
 
-/* Let select_nodes() know that the job is to get none of the other nodes. Else
- * it looks at each that the job could have, and so would the time of a commit
- * grow with the members times the nodes of the cluster. Returns what the job
- * excludes by itself. */
+/* Exclude all other nodes for select_nodes(). Otherwise it looks at each node
+ * that the job could have, and the time of a commit grows with the members
+ * times the nodes of the cluster. Returns the nodes that the job itself
+ * excludes. */
 static bitstr_t *narrow(job_record_t *job_ptr,
 			const struct sgang_nodeset *nodes)
 {
@@ -336,8 +338,8 @@ static void widen(job_record_t *job_ptr, bitstr_t *own)
 }
 
 /* A gang has no victims, so select_nodes() need not look at every job of the
- * cluster to list them for each member. Whatever reads the mode of the cluster
- * for a job waits for the locks that are held here. */
+ * cluster to list them for each member. Readers of the cluster's mode of
+ * preemption wait for the locks that are held here. */
 static int start_on(job_record_t *job_ptr, const struct sgang_nodeset *nodes)
 {
 	uint16_t mode = slurm_conf.preempt_mode;
@@ -374,7 +376,7 @@ static bool commit_partition(job_record_t *job_ptr, void *arg)
 	return *rc == SLURM_SUCCESS;
 }
 
-/* What must be said to the federation and the array before a start. */
+/* Prepare the federation and the array for a start. */
 static int may_start(job_record_t *job_ptr, struct sgang_refusal *refusal)
 {
 	const char *what = NULL;
@@ -403,8 +405,8 @@ static void give_back_mail(job_record_t *job_ptr, uint16_t mail)
 		rest->mail_type = mail;
 }
 
-/* Where the stock plugin found no place within our bounds, Slurm's own word for
- * it would be about nodes that it did not see. */
+/* If the stock plugin found no place within our bounds, Slurm's own reason
+ * would be about nodes that it did not see. */
 static void explain_refusal(job_record_t *job_ptr, int rc,
 			    const struct sgang_bounds *bounds,
 			    struct sgang_refusal *refusal)
@@ -430,8 +432,8 @@ static void explain_refusal(job_record_t *job_ptr, int rc,
 }
 
 /* The hold: select_p_job_test() has set JOB_CONFIGURING, which select_nodes()
- * keeps, and this count keeps everybody from launching the job. It must not be
- * raised before select_nodes() returns: the split of an array copies it. */
+ * keeps, and this count prevents any launch of the job. It must not be raised
+ * before select_nodes() returns: the split of an array copies it. */
 struct sgang_job *sgang_host_commit(struct sgang_job *job,
 				    const struct sgang_bounds *bounds,
 				    struct sgang_refusal *refusal)
@@ -449,7 +451,7 @@ struct sgang_job *sgang_host_commit(struct sgang_job *job,
 		return NULL;
 	sgang_job_test = (struct sgang_job_test){ .mode = SGANG_JOB_TEST_COMMIT,
 						  .bounds = bounds };
-	/* It has not begun before it is released. The rest of an array has
+	/* The job has not begun before its release. The rest of an array has
 	 * copied the type in the split. */
 	job_ptr->mail_type &= ~MAIL_JOB_BEGIN;
 	row = sgang_dbd_hush(job_ptr);
@@ -510,7 +512,7 @@ static void give_back_nodes(job_record_t *job_ptr)
 	}
 }
 
-/* batch_requeue_fini() does it too, and makes another job of this one. */
+/* Same as batch_requeue_fini(), but that makes another job of this one. */
 static void forget_allocation(job_record_t *job_ptr)
 {
 	job_ptr->start_time = 0;
@@ -533,7 +535,7 @@ static void forget_allocation(job_record_t *job_ptr)
 	}
 }
 
-/* Accounting would go on showing them of the pending job. */
+/* Accounting would go on showing the TRES for the pending job. */
 static void forget_tres(job_record_t *job_ptr)
 {
 	job_ptr->total_nodes = 0;
@@ -542,10 +544,11 @@ static void forget_tres(job_record_t *job_ptr)
 	xfree(job_ptr->tres_fmt_alloc_str);
 }
 
-/* As deallocate_nodes(), without messages to nodes that know nothing of the job
- * and without EpilogSlurmctld. A batch job would be queued anew in the end,
- * with other times, another priority and another number in accounting; as
- * nothing was launched all of that stays. So it is none until it is over. */
+/* Same as deallocate_nodes(), without messages to nodes that know nothing of
+ * the job and without EpilogSlurmctld. A batch job would be requeued in the
+ * end, with other times, another priority and another number in accounting;
+ * nothing was launched, so all of that stays. During the undo batch_flag is 0,
+ * so Slurm treats the job as interactive. */
 static void deallocate(job_record_t *job_ptr)
 {
 	uint16_t batch = job_ptr->batch_flag;
@@ -569,7 +572,7 @@ static bool has_prologs(const job_record_t *job_ptr)
 	return job_ptr->node_bitmap_pr;
 }
 
-/* job_config_fini() would do it at the launch. */
+/* Same as job_config_fini() at the launch. */
 void sgang_host_prepare(struct sgang_job *job)
 {
 	launch_prolog(record(job));
@@ -585,8 +588,9 @@ enum sgang_prepared sgang_host_prepared(struct sgang_job *job)
 		return SGANG_PREPARED_NEEDLESS;
 	if (!has_prologs(job_ptr))
 		return SGANG_PREPARED_NOT;
-	/* Since 23.11 prolog_complete() notes here that one has failed. The
-	 * node tells it once more, and then the job is requeued, or ended. */
+	/* From 23.11 on prolog_complete() notes here that a Prolog has failed.
+	 * The node reports it once more, and then the job is requeued or ended.
+	 */
 	if (job_ptr->exit_code)
 		return SGANG_PREPARED_RUNS;
 	return (job_ptr->state_reason == WAIT_PROLOG) ? SGANG_PREPARED_RUNS :
@@ -605,7 +609,7 @@ void sgang_host_unhold_prepared(job_record_t *job_ptr)
 		job_ptr->state_reason = WAIT_NO_REASON;
 }
 
-/* The nodes know of it: they must run the Epilog, and be waited for. */
+/* The nodes know the job: they must run the Epilog, and be waited for. */
 static void requeue_prepared(job_record_t *job_ptr)
 {
 	uint16_t requeue = job_ptr->details->requeue;
@@ -671,7 +675,8 @@ bool sgang_host_held(struct sgang_job *job)
 	       job_ptr->details && job_ptr->details->prolog_running;
 }
 
-/* Ours is the last count: PrologSlurmctld and all PrEp plugins are done. */
+/* True if ours is the last count: PrologSlurmctld and all PrEp plugins are
+ * done. */
 bool sgang_host_ready(struct sgang_job *job)
 {
 	job_record_t *job_ptr = record(job);
@@ -698,8 +703,8 @@ void sgang_host_ask(struct sgang_job *job)
 	ping_nodes_now = true;
 }
 
-/* slurmctld has set the count to zero when it recovered the job. What it counts
- * since then is PrologSlurmctld, which it runs again. */
+/* slurmctld set the count to zero when it recovered the job. All it has counted
+ * since is PrologSlurmctld, which it runs again. */
 void sgang_host_adopt(struct sgang_job *job)
 {
 	release_set_flag(record(job), JOB_CONFIGURING);
@@ -721,9 +726,10 @@ void sgang_host_drop(struct sgang_job *job, bool yield)
 		return;
 	if (job_ptr->details->prolog_running)
 		job_ptr->details->prolog_running--;
-	/* Requeued because its node failed: it never ran, so it need not wait
-	 * for the old run to be cleaned up. But what fails every time, such as
-	 * PrologSlurmctld, is not tried every second. */
+	/* A job that was requeued because its node failed never ran, so it need
+	 * not wait for the old run to be cleaned up. But a failure that
+	 * repeats, such as that of PrologSlurmctld, is not retried every
+	 * second. */
 	if (!yield && IS_JOB_PENDING(job_ptr) && job_ptr->batch_flag &&
 	    job_ptr->restart_cnt <= 1 &&
 	    job_ptr->details->begin_time > time(NULL))
@@ -766,8 +772,8 @@ static void take_as_launched(job_record_t *job_ptr)
 	(void)build_batch_step(job_ptr);
 }
 
-/* The Prolog has run: as prolog_running_decr() without it. Whatever reads the
- * flags for a job waits for the locks that are held here. */
+/* The Prolog has run: as prolog_running_decr() without it. Readers of the job's
+ * flags wait for the locks that are held here. */
 static void launch_prepared(job_record_t *job_ptr)
 {
 	__typeof__(slurm_conf.prolog_flags) flags = slurm_conf.prolog_flags;
@@ -777,11 +783,11 @@ static void launch_prepared(job_record_t *job_ptr)
 	slurm_conf.prolog_flags = flags;
 }
 
-/* The job's time starts now, whatever it waited for the others. */
-/* What a job has held until now is used up, as of one that is resized. Else
- * fairshare would know of the part alone that priority/multifactor has already
- * seen (PriorityCalcPeriod), since the start is now; and limits on running
- * minutes would have been given back more than was taken. */
+/* The job's time starts now, however long it waited for the others. */
+/* The resources that a job has held until now are charged, as those of a
+ * resized job. Otherwise fairshare would know only the part that
+ * priority/multifactor has already seen (PriorityCalcPeriod), because the start
+ * is now; and limits on running minutes would get back more than was taken. */
 static void charge_hold(job_record_t *job_ptr)
 {
 	time_t accrue_time = job_ptr->details->accrue_time;
@@ -806,7 +812,7 @@ void sgang_host_release(struct sgang_job *job, bool again)
 {
 	job_record_t *job_ptr = record(job);
 	bool prepared = has_prologs(job_ptr);
-	/* the step of its Prolog is seen as well */
+	/* the step of the Prolog is seen as well */
 	bool launched = !prepared && sgang_host_was_seen(job_ptr);
 
 	charge_hold(job_ptr);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* host_tasks.c - how many tasks a member had before it held nodes
  *
- * Slurm 22.05 gives a job with --ntasks-per-node as many tasks as its nodes have
- * (build_node_details()), and it keeps them when it is pending again. One with a
- * range of nodes (-N1-4) would then never start on fewer nodes than it once
- * held. What a slurmctld before this one has changed is not known.
+ * Slurm 22.05 gives a job with --ntasks-per-node as many tasks as its nodes
+ * have (build_node_details()), and keeps that number when the job is pending
+ * again. A job with a range of nodes (-N1-4) would then never start on fewer
+ * nodes than it once held. Changes by an earlier slurmctld are not known.
  */
 
 #include "config.h"

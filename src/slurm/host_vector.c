@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* host_vector.c - struct sgang_host: requests that differ, counted together
  *
- * What host_fit.c counts in pieces of one request is counted here resource by
+ * host_fit.c counts in pieces of one request. This file counts resource by
  * resource, so that a plan knows how requests that differ share a node.
  */
 
@@ -56,7 +56,7 @@ static void add_dim(struct sgang_resources *res, enum kind kind, uint32_t id,
 	snprintf(res->dim[d].name, sizeof(res->dim[d].name), "%s", name);
 }
 
-/* "gpu" is told as "GPUs", other names as they are. */
+/* "gpu" is shown as "GPUs", other names as they are. */
 static void add_gres(struct sgang_resources *res, const gres_state_t *gres,
 		     const gres_job_state_t *js)
 {
@@ -98,8 +98,8 @@ static const void *pool_of(const struct sgang_need *need)
 	return (need->rows > 1) ? need->part : NULL;
 }
 
-/* A pool, and if some are in no pool that shares, the means to keep them apart.
- */
+/* A pool, and if some requests are in no pool that shares, the means to keep
+ * them apart. */
 static void add_pool(struct sgang_resources *res, const void *of, bool apart)
 {
 	add_dim(res, ROWS, 0, 0, of, apart && of ? "CPUs of all rows" : "CPUs");
@@ -119,8 +119,8 @@ static bool any_alone(const struct sgang_asked *asked, size_t n)
 	return false;
 }
 
-/* Requests of which some share CPUs, and others do not or elsewhere, have pools
- * of their own. */
+/* Requests have pools of their own if some share CPUs and others do not, or
+ * share elsewhere. */
 static void add_pools(const struct sgang_asked *asked, size_t n,
 		      struct sgang_resources *res)
 {
@@ -134,7 +134,7 @@ static void add_pools(const struct sgang_asked *asked, size_t n,
 		sgang_host_need(record(asked[i].job), asked[i].shape, &need);
 		if (pool_of(&need) == first)
 			continue;
-		/* what a request without -s lacks is told of this one */
+		/* shortages of a request without -s are reported of this one */
 		if (apart)
 			add_pool(res, NULL, true);
 		add_pool(res, first, apart);
@@ -201,8 +201,8 @@ static uint64_t gres_need(const struct sgang_need *need, uint32_t id,
 	return sum;
 }
 
-/* What a piece with so many CPUs takes of a pool. The cores of one that does
- * not share are in no row any more. */
+/* The amount of a pool that a piece with so many CPUs takes. The cores of a
+ * piece that does not share are in no row any more. */
 static uint64_t need_of_pool(const struct sgang_need *need,
 			     const part_record_t *pool, uint64_t cpus)
 {
@@ -256,8 +256,8 @@ void sgang_host_needs(const struct sgang_asked *asked,
 	}
 }
 
-/* GRES alone: CPUs and memory may be had in other ways, or are counted by
- * Slurm. */
+/* Only GRES: CPUs and memory may be had in other ways, or are counted by Slurm.
+ */
 static uint64_t takes_of(const job_record_t *job_ptr, uint32_t id,
 			 uint32_t type)
 {
@@ -303,8 +303,9 @@ static bool keeps_apart(const struct sgang_resources *res)
 	return false;
 }
 
-/* Of partitions that share; NULL: of the others. Beside a job that does not
- * share there is room for such requests alone: others are not allowed there. */
+/* CPUs of partitions that share; NULL: of the others. A node with a job that
+ * does not share has room for such requests only: others are not allowed there.
+ */
 static uint64_t cpus_in_pool(const struct sgang_resources *res,
 			     const part_record_t *part_ptr, uint32_t node,
 			     bool empty)
@@ -374,7 +375,8 @@ void sgang_host_amounts(const struct sgang_resources *res, bool empty,
 
 /* ---- what a job has ---- */
 
-/* Pools are as in need_of_pool(). What jobs that share have, the others lack. */
+/* Pools are as in need_of_pool(). CPUs of jobs that share are not free for
+ * others. */
 static uint64_t held_of_pool(const struct sgang_seat *seat,
 			     const part_record_t *pool)
 {
@@ -432,7 +434,8 @@ void sgang_host_held_on(const struct sgang_seat *seat,
 
 /* ---- why Slurm refused ---- */
 
-/* What the node has too little of for a piece; -1: nothing that is counted. */
+/* The dimension of which the node has too little for a piece; -1: none that is
+ * counted. */
 static int lacks_on(const struct sgang_resources *res, const uint32_t *need,
 		    const uint8_t *type, uint32_t node, uint64_t *have)
 {
