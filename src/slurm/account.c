@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* account.c - what slurmdbd keeps of a member
  *
- * The row must be read before it is written, or the text of an operator would be
- * lost. That is a question over the net, so it is asked by a thread that holds
- * no lock of slurmctld. The change itself goes the way of slurmctld's other
- * news, through the queue of the accounting plugin.
+ * The row must be read before it is written, or the text of an operator would
+ * be lost. A thread that holds no lock of slurmctld reads it, because that is a
+ * question over the network. The change goes through the queue of the
+ * accounting plugin, like slurmctld's other messages.
  */
 
 #include "config.h"
@@ -43,9 +43,9 @@ struct note {
 	uint32_t job_id;
 	uint32_t array_id; /* 0: no array */
 	uint32_t task_id;
-	time_t submit; /* tells the runs of a job apart */
+	time_t submit; /* distinguishes the runs of a job */
 	unsigned int tries;
-	bool outdated; /* there is a newer one of the job */
+	bool outdated; /* a newer one of the job exists */
 	char *brief;
 };
 
@@ -59,7 +59,7 @@ static struct {
 	pthread_cond_t cond;
 	struct notes waiting;
 	bool running;  /* the thread */
-	bool dropping; /* it was said that notes are dropped */
+	bool dropping; /* the log says that notes are dropped */
 	char cluster[256];
 } own = {
 	.mutex = PTHREAD_MUTEX_INITIALIZER,
@@ -139,7 +139,7 @@ static struct notes take_some(void)
 	return some;
 }
 
-/* Where they came from: nobody could be asked. */
+/* Put notes back for which slurmdbd could not be asked. */
 static void put_in_front(struct notes *some)
 {
 	if (!some->n)
@@ -175,9 +175,10 @@ static int by_job(const void *a, const void *b)
 	return (x->job_id > y->job_id) - (x->job_id < y->job_id);
 }
 
-/* The others need not wait for them. What is old is dropped where there is
- * something newer of the same job, or it could be told last. Whoever has
- * slurmctld's locks may wait for the mutex, so the queue is walked once. */
+/* Put notes behind the others, which need not wait for them. An old note is
+ * dropped if there is a newer one of the same job, which it could overwrite.
+ * Holders of slurmctld's locks may wait for the mutex, so the queue is walked
+ * once. */
 static void put_behind(struct notes *some)
 {
 	struct note *sorted[AT_ONCE], *note, **old;
@@ -256,7 +257,7 @@ static void close_query(struct query *query)
 	FREE_NULL_LIST(query->cond.cluster_list);
 }
 
-/* The last row of each, or NULL when slurmdbd does not answer. */
+/* The last row of each job, or NULL when slurmdbd does not answer. */
 static list_t *load_rows(const struct notes *some)
 {
 	struct query query;
@@ -355,8 +356,8 @@ static bool may_ask(void)
 	       active;
 }
 
-/* What has no row yet stays in 'some', and all the rest when slurmctld begins
- * to end: it takes away the connection then. */
+/* Jobs without a row stay in 'some', as do all others when slurmctld begins to
+ * end, because it then closes the connection. */
 static void write_rows(struct notes *some, list_t *rows)
 {
 	struct notes left = { NULL, NULL, 0 };
@@ -409,7 +410,8 @@ static void *write_notes(void *arg)
 	return NULL;
 }
 
-/* It ends with the process: slurmctld may be on standby and take over again. */
+/* The thread ends with the process: slurmctld may be on standby and take over
+ * again. */
 static int start_thread(void)
 {
 	pthread_t thread;
@@ -421,7 +423,7 @@ static int start_thread(void)
 }
 
 /* With the mutex. As many notes can wait as slurmctld can know jobs: after a
- * restart all members that have ended are told of again. */
+ * restart all members that have ended are reported again. */
 static bool has_room(void)
 {
 	size_t most = slurm_conf.max_job_cnt;

@@ -11,10 +11,10 @@
 
 struct job_record;
 
-/* Let slurmdbd keep 'brief', a short record, with the job's last row. Takes
+/* Store 'brief', a short record, with the job's last row in slurmdbd. Takes
  * copies and does not wait, so it may be called under slurmctld's locks. While
  * slurmdbd takes no records at most MaxJobCount of them are kept; newer ones
- * are dropped, and the log says so once. Without slurmdbd nothing is done. */
+ * are dropped, which is logged once. Does nothing without slurmdbd. */
 void sgang_account_tell(const struct job_record *job_ptr, const char *brief);
 
 #endif

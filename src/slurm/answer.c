@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* answer.c - salloc or srun is told of its nodes, perhaps for the second time
+/* answer.c - salloc or srun is notified of its nodes, perhaps for the second
+ * time
  *
- * slurmctld was killed after a release that it had not saved, so nobody knows
- * whether the command was told. One that was told does not listen any more, and
- * Slurm's own way (srun_allocate()) ends the job of a command that does not. So
- * the answer goes out by a thread that minds no failure.
+ * If slurmctld was killed after a release that it had not saved, it does not
+ * know whether the command was notified. A command that was notified no longer
+ * listens, and Slurm's own way (srun_allocate()) ends the job of such a
+ * command. Therefore a thread that ignores failures sends the answer.
  */
 
 #include "config.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* client.h - what sgang reads of libslurm's records with Slurm's private headers
+/* client.h - what sgang reads of libslurm's records with Slurm's private
+ * headers
  *
- * The public ones of some releases have functions for it, others have not.
+ * The public headers have functions for it in some releases only.
  */
 
 #ifndef SGANG_CLIENT_H
@@ -16,10 +17,10 @@ struct job_resources;
  * has no such node. */
 uint32_t sgang_resources_cpus(const struct job_resources *res, uint32_t node);
 
-/* The cores it has on its i-th node, numbered socket by socket from 0, in
- * ascending order. Returns how many, and in 'cores' an array that the caller
- * frees, or -1 with errno ENOMEM, or EINVAL where the record does not fit
- * together. */
+/* The job's cores on its i-th node, numbered socket by socket from 0, in
+ * ascending order. Returns their number, and in 'cores' an array that the
+ * caller frees, or -1 with errno ENOMEM, or EINVAL if the record is
+ * inconsistent. */
 int sgang_resources_cores(const struct job_resources *res, uint32_t node,
 			  uint32_t **cores);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dbd.h - keep a start that may be undone from slurmdbd
  *
- * slurmdbd's row of a job would stay RUNNING if it were told of a start that is
- * undone. Therefore nothing of a hold reaches slurmdbd; how that is done
+ * slurmdbd's row of a job would stay RUNNING if a start that is undone had been
+ * reported. Therefore nothing of a hold reaches slurmdbd; how that is done
  * differs between releases. Call with slurmctld's locks; nothing here waits for
  * slurmdbd.
  */
@@ -26,7 +26,7 @@ void sgang_dbd_held(struct job_record *job_ptr);
 /* The start is undone, and the job is pending as before. */
 void sgang_dbd_undone(struct job_record *job_ptr);
 
-/* The held job starts: tell. */
+/* The held job starts: report it to slurmdbd. */
 void sgang_dbd_start(struct job_record *job_ptr);
 
 /* The held job left its hold without us; it may have been cancelled. */

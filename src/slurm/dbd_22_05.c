@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dbd_22_05.c - what slurmdbd is told of a start that may be undone: 22.05
+/* dbd_22_05.c - slurmdbd and a start that may be undone: 22.05
  *
- * slurmctld asks slurmdbd for the index of a job's row, and tells of a start at
- * once if the job has one. While held, a job that slurmdbd does not know yet has
- * an index that no row has: the accounting plugin's own thread tells of jobs
- * that have none.
+ * slurmctld asks slurmdbd for the index of a job's row, and reports a start at
+ * once if the job has one. A held job that slurmdbd does not know yet has an
+ * index that no row has, because the accounting plugin's own thread reports
+ * jobs that have none.
  */
 
 #include "config.h"
@@ -32,8 +32,7 @@ static void end_untold(job_record_t *job_ptr)
 		job_ptr->db_index = 0;
 }
 
-/* select_nodes() tells slurmdbd at once of a job that has an index, and of no
- * other. */
+/* select_nodes() reports a job to slurmdbd at once only if it has an index. */
 uint64_t sgang_dbd_hush(struct job_record *job_ptr)
 {
 	uint64_t index = job_ptr->db_index;
@@ -66,13 +65,13 @@ void sgang_dbd_held(struct job_record *job_ptr)
 void sgang_dbd_undone(struct job_record *job_ptr)
 {
 	end_untold(job_ptr);
-	/* Of an array's last task the row still shows those before it. */
+	/* The row of an array's last task still shows the tasks before it. */
 	if (job_ptr->array_recs && job_ptr->db_index)
 		job_ptr->job_state |= JOB_UPDATE_DB;
 }
 
-/* With slurmdbd a job without an index would be a question over the net under
- * all locks; the accounting plugin's own thread asks it later. */
+/* A job without an index would be a question to slurmdbd under all locks; the
+ * accounting plugin's own thread asks it later. */
 void sgang_dbd_start(struct job_record *job_ptr)
 {
 	end_untold(job_ptr);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dbd_24_11.c - what slurmdbd is told of a start that may be undone: 24.11 and
- * later
+/* dbd_24_11.c - slurmdbd and a start that may be undone: 24.11 and later
  *
- * slurmctld gives a job its index by itself and queues a message for slurmdbd at
- * every start. There is a switch against messages about jobs, and everybody who
- * sends one holds a lock on jobs that excludes ours.
+ * slurmctld gives a job its index by itself and queues a message for slurmdbd
+ * at every start. A switch suppresses messages about jobs. Every thread that
+ * sends such messages holds a lock on jobs that excludes ours.
  */
 
 #include "config.h"
@@ -70,9 +69,9 @@ void sgang_dbd_start(struct job_record *job_ptr)
 	(void)jobacct_storage_g_job_start(acct_db_conn, job_ptr);
 }
 
-/* The row was made when the job was submitted, and its end has been told. But a
- * task that left its array for the hold may have none. It never ran, so it has
- * no start. */
+/* The row was made when the job was submitted, and its end has been reported.
+ * But a task that left its array for the hold may have no row. The job never
+ * ran, so it has no start. */
 void sgang_dbd_drop(struct job_record *job_ptr)
 {
 	time_t start = job_ptr->start_time;

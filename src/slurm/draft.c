@@ -89,7 +89,8 @@ static void set_cpus(job_details_t *d, const job_desc_msg_t *job_desc)
 	d->min_cpus = (uint32_t)MIN(cpus, NO_VAL - 1);
 }
 
-/* One MB where Slurm's default depends on the partition it will be in. */
+/* 1 MB where Slurm's default depends on the partition that the job will be in.
+ */
 static void set_memory(job_record_t *job_ptr, const job_desc_msg_t *job_desc)
 {
 	const part_record_t *part_ptr = job_ptr->part_ptr;

@@ -16,9 +16,9 @@ struct sgang_draft {
 	multi_core_data_t mc;
 };
 
-/* All that the job points to is borrowed. False: no such partition, or it is in
- * a reservation, which may lend it other nodes; nothing to free then. With read
- * locks on the configuration and partitions. */
+/* All that the job points to is borrowed. False if there is no such partition,
+ * or if the job is in a reservation, which may have other nodes; nothing to
+ * free then. Needs read locks on the configuration and partitions. */
 bool sgang_draft_make(struct sgang_draft *draft, job_desc_msg_t *job_desc);
 
 void sgang_draft_free(struct sgang_draft *draft);

@@ -4,7 +4,7 @@
  * Cores are counted from the allocations of jobs, GPUs from the GRES records of
  * nodes. With File= in gres.conf a GPU has an index, which is its place in the
  * node's description. With Cores= alone GPUs are known by the cores they are
- * near to. With neither nobody knows which GPU a job has.
+ * near to. With neither, the GPUs of a job are unknown.
  */
 
 #include "config.h"
@@ -32,7 +32,7 @@ static struct {
 	uint32_t gpu_id;  /* Slurm's number of gres/gpu */
 } inside;
 
-/* Where a job's nodes stand among its own: the one that was asked about last.
+/* The position of a node among a job's own: the last one that was asked about.
  */
 struct seat {
 	int index; /* which of its nodes it is */
@@ -83,8 +83,8 @@ static void add_cores(const job_resources_t *res, int node, int first,
 	}
 }
 
-/* A job's cores are numbered over its own nodes alone. Behind a node that is
- * gone nobody knows their numbers. */
+/* A job's cores are numbered over its own nodes alone. After a node that is
+ * gone their numbers are unknown. */
 static void each_node(const job_resources_t *res,
 		      void (*each)(const job_resources_t *res, int node,
 				   const struct seat *seat))
@@ -143,8 +143,8 @@ static void count_busy(void)
 	list_iterator_destroy(iter);
 }
 
-/* Cores that CoreSpecCount= or CpuSpecList= keep from jobs are no room; which
- * they are is known once the node has registered. */
+/* Cores that CoreSpecCount= or CpuSpecList= keep from jobs are no room; they
+ * are known once the node has registered. */
 static void count_usable(uint32_t node, uint32_t *usable)
 {
 	const struct sgang_node_topo *topo = inside.topo[node];
@@ -260,7 +260,7 @@ static bool right_type(const gres_node_state_t *ns, int t,
 	return !js || !js->type_name || ns->topo_type_id[t] == js->type_id;
 }
 
-/* Is GPU 'index' of the type that the job asks for? */
+/* True if GPU 'index' is of the type that the job asks for. */
 static bool right_gpu(const gres_node_state_t *ns, int index,
 		      const gres_job_state_t *js)
 {
@@ -403,8 +403,8 @@ static void note_seat(const job_resources_t *res, int node,
 	seats.seat[node] = *seat;
 }
 
-/* Where the job, which has the node, has it. All its nodes are asked about one
- * after the other. */
+/* The position of a node in a job that has it. Questions go through all nodes
+ * of a job in order. */
 static const struct seat *seat_of(const job_resources_t *res, uint32_t node)
 {
 	uint64_t now = atomic_load(&sgang_events);
@@ -417,8 +417,8 @@ static const struct seat *seat_of(const job_resources_t *res, uint32_t node)
 	return &seats.seat[node];
 }
 
-/* Add up the GPUs it has there by index, of whatever types. False when they
- * have none. */
+/* Add up the job's GPUs there by index, of all types. False when they have no
+ * index. */
 static bool gpus_of_job(const job_record_t *job_ptr, int index,
 			const struct sgang_node_topo *topo, uint32_t *part)
 {

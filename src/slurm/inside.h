@@ -27,11 +27,10 @@ struct sgang_inside_need {
 
 /* The records of the GRES that the job asks for; NULL: none. Borrowed. An
  * exclusive job that has its nodes has all of their GRES in its request: if it
- * asked for some, these are told. */
+ * asked for some, these are returned. */
 struct xlist *sgang_inside_gres(const struct job_record *job);
 
-/* The amount of one kind of GRES on each of so many nodes, with so many tasks
- * each. */
+/* The amount of a GRES on each of so many nodes, with so many tasks each. */
 uint64_t sgang_inside_gres_needed(const struct gres_job_state *gres,
 				  uint32_t tasks, uint32_t nodes);
 
@@ -39,27 +38,26 @@ uint64_t sgang_inside_gres_needed(const struct gres_job_state *gres,
 uint64_t sgang_inside_gpus_needed(const struct job_record *job, uint32_t tasks,
 				  uint32_t nodes);
 
-/* From now on nodes look like this inside: topo[i] of node i (NULL: one
- * island). Both borrowed until the next call; NULL devices: nothing is known.
- */
+/* The inside of nodes from now on: topo[i] of node i (NULL: one island). Both
+ * borrowed until the next call; NULL devices: nothing is known. */
 void sgang_inside_set(const struct sgang_devices *devices,
 		      const struct sgang_node_topo *const *topo);
 
 /* From now on all numbers are those of this moment. Costs nothing: cores are
- * counted when somebody asks for free ones, and only if a job has got or given
- * back its nodes since they were last counted. That takes the time to look at
- * every core that jobs have. */
+ * counted at the next question about free ones, and only if a job has got or
+ * given back its nodes since the last count. A count looks at every core that
+ * jobs have. */
 void sgang_inside_refresh(void);
 
-/* How many pieces of that size fit into each island of the node, as
+/* The number of pieces of that size that fit into each island of the node, as
  * sgang_devices_hand_out() gives out 'most'; units[0] is of its first island.
  */
 void sgang_inside_units(const struct sgang_inside_need *need, uint32_t node,
 			bool empty, uint32_t most, uint32_t *units);
 
-/* How much of each island of the node the job has: GPUs, or cores if it has
- * none. False when nobody knows. The first question about a job takes time for
- * all of its nodes. */
+/* The amount of each island of the node that the job has: GPUs, or cores if it
+ * has none. False if unknown. The first question about a job takes time for all
+ * of its nodes. */
 bool sgang_inside_of_job(const struct job_record *job, uint32_t node,
 			 uint32_t part[SGANG_ISLANDS_MAX]);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* messenger.c - text for what runs of gangs on nodes
  *
- * A message waits up to Slurm's MessageTimeout for each node that is dead, so it
- * has a thread of its own, of which there are a few. They live as long as
- * slurmctld, hold none of its locks, and see nothing but their message.
+ * A message waits up to Slurm's MessageTimeout for each node that is dead, so
+ * messages have a few threads of their own. These live as long as slurmctld,
+ * hold none of its locks, and see nothing but their message.
  */
 
 #include <pthread.h>
@@ -25,7 +25,8 @@
 
 #define THREADS 4
 #define TRIES 4
-/* With more waiting, nodes are lost in large numbers: the newest is dropped. */
+/* More waiting messages mean that nodes are lost in large numbers: the newest
+ * is dropped. */
 #define WAITING_MAX 1024
 
 struct message {
@@ -52,8 +53,8 @@ static void destroy(struct message *m)
 	free(m);
 }
 
-/* Take the first that is due; NULL: none is, and '*wake' is when one will be (0:
- * there is none). */
+/* Take the first message that is due; NULL: none is, and '*wake' is when one
+ * will be (0: there is none). */
 static struct message *take(time_t *wake)
 {
 	time_t now = time(NULL);
@@ -92,7 +93,7 @@ static struct message *wait_for_one(void)
 	return m;
 }
 
-/* False: it is dropped. */
+/* False: the message is dropped. */
 static bool put(struct message *m)
 {
 	struct message **end;
@@ -112,7 +113,7 @@ static bool put(struct message *m)
 	return room;
 }
 
-/* Those that were not reached are what is left of its nodes. */
+/* Nodes that were not reached stay in the message. */
 static bool send_it(struct message *m)
 {
 	char *address = xstrdup_printf("%s" SGANG_MESSENGER_SOCKET,
@@ -144,7 +145,7 @@ static void *work(void *arg)
 	return arg;
 }
 
-/* With the first message, for most slurmctlds have none. */
+/* Threads start with the first message, because most slurmctlds have none. */
 static void start_threads(void)
 {
 	pthread_t thread;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* public.h - libslurm's public header, and what its releases call differently
  *
- * Since 25.11 a job's id is part of slurm_step_id_t, in messages and as an
+ * From 25.11 on a job's id is part of slurm_step_id_t, in messages and as an
  * argument.
  *
  * public_job_id(message)    the job's id in a message, to read and to set
- * public_id_of_job(job_id)  what libslurm's functions want in place of an id
+ * public_id_of_job(job_id)  the argument of libslurm's functions for an id
  * public_free_conf(conf)    free what slurm_load_ctl_conf() gave
  * PUBLIC_TOPOLOGY_YAML      does slurmctld read a topology.yaml? 0 or 1
  * public_used_cpus(node)    the CPUs that jobs have of a node_info_t
- * PUBLIC_GRES               what stands before a GRES in tres_per_node
- * PUBLIC_RANGE_BY_TASKS     of -N2-4 --ntasks-per-node=1 no more nodes are given
- *                           than the lower end has tasks: 0 or 1
+ * PUBLIC_GRES               the prefix of a GRES in tres_per_node
+ * PUBLIC_RANGE_BY_TASKS     -N2-4 --ntasks-per-node=1 gets no more nodes than
+ *                           the lower end has tasks: 0 or 1
  */
 
 #ifndef SGANG_PUBLIC_H

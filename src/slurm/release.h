@@ -21,7 +21,7 @@
  *   release_forget()	give back and forget what a start has given to the job
  *			besides nodes, GRES and TRES
  *   release_set_certificate(), release_free_certificate()
- *			of who is sent a message, where connections have TLS
+ *			of the receiver of a message, where connections have TLS
  *   release_requeue()	as scontrol requeue of root does it
  *   RELEASE_EXPEDITED	among a job's flags: --requeue=expedite; 0: there is no such
  *			thing

@@ -163,7 +163,7 @@ static inline int release_test_reservations(job_record_t *job_ptr,
 	return rc;
 }
 
-/* Where the words of a bitmap begin, and how many bits make one. */
+/* The word at which a bitmap begins, and the bits of a word. */
 #define RELEASE_BITMAP_HEAD BITSTR_OVERHEAD
 
 /* ---- the select plugin ---- */

@@ -73,8 +73,7 @@ static inline void release_epilog_done(job_record_t *job_ptr, char *node)
 	(void)job_epilog_complete(job_ptr, node, 0);
 }
 
-/* Where any one of several licences is enough, the next start may take another.
- */
+/* If any one of several licences is enough, the next start may take another. */
 static inline void release_forget(job_record_t *job_ptr)
 {
 	release_forget_ports(job_ptr);
@@ -97,7 +96,7 @@ static inline int release_requeue(job_record_t *job_ptr)
 /* The resources in use on nodes. */
 #define RELEASE_MORE_LOCKS .select_node = WRITE_LOCK
 
-/* In place of what the topology plugin has told the stock plugin. */
+/* In place of the order that the topology plugin has given the stock plugin. */
 #define RELEASE_ORDERS_NODES 1
 
 static inline void release_order_nodes(job_resources_t *res, uint32_t *place)

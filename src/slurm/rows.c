@@ -28,7 +28,7 @@ uint32_t sgang_rows_of_part(const part_record_t *part_ptr)
 	return (n < 1) ? 1 : (n > SGANG_ROWS_MAX) ? SGANG_ROWS_MAX : n;
 }
 
-/* As _get_job_node_req() of the stock plugin. */
+/* Same as _get_job_node_req() of the stock plugin. */
 uint32_t sgang_rows_of(const struct job_record *job_ptr)
 {
 	const part_record_t *part_ptr = job_ptr->part_ptr;

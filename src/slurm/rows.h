@@ -19,29 +19,29 @@ struct job_record;
 /* More rows are not counted. */
 #define SGANG_ROWS_MAX 64
 
-/* How many rows the job may be put into; 1: it does not share. */
+/* The number of rows the job may be put into; 1: it does not share. */
 uint32_t sgang_rows_of(const struct job_record *job_ptr);
 
-/* How many a partition has for those who share. */
+/* The number of rows that a partition has for jobs that share. */
 uint32_t sgang_rows_of_part(const part_record_t *part_ptr);
 
 /* Write the free CPUs of each row of the partition on that node ('rows'
  * numbers): now, or if no job ran. All 0 where jobs that do not share keep off
- * those that do. Which row a job is in is known to the stock plugin alone: here
- * they are put into the first that has room, in the order of their numbers. */
+ * those that do. Only the stock plugin knows the row of a job: here jobs are
+ * put into the first that has room, in the order of their numbers. */
 void sgang_rows_free(const part_record_t *part_ptr, uint32_t rows,
 		     uint32_t node, bool empty, uint32_t *cpus);
 
-/* Does a job of another partition that shares keep off the node one that does
- * not? */
+/* True if a job of another partition that shares keeps a job that does not
+ * share off the node. */
 bool sgang_rows_taken(const part_record_t *part_ptr, uint32_t node);
 
-/* Is a job there that does not share? */
+/* True if a job that does not share is on the node. */
 bool sgang_rows_alone(uint32_t node);
 
 /* From now on all numbers are those of this moment, without the jobs that are
  * left out (seats.h). Costs nothing; the first question takes the time to look
- * at every job that runs, if a partition shares. */
+ * at every running job, if a partition shares. */
 void sgang_rows_refresh(void);
 
 #endif

@@ -30,7 +30,7 @@ static struct {
 	bool stale;
 } seats = { .counted = UINT64_MAX, .stale = true };
 
-static uint16_t suspend_below; /* PriorityTier; 0: nobody is suspended */
+static uint16_t suspend_below; /* PriorityTier; 0: no job is suspended */
 
 static void suspend_all(void);
 
@@ -50,7 +50,7 @@ static void add_seat(const struct sgang_seat *seat)
 	seats.last[seat->node] = seats.n++;
 }
 
-/* Without a map of its cores it counts for the whole node. */
+/* A job without a map of its cores counts for the whole node. */
 static int cores_there(const job_resources_t *res, int first, int cores)
 {
 	if (res->whole_node == 1 || !res->core_bitmap)
@@ -58,8 +58,8 @@ static int cores_there(const job_resources_t *res, int first, int cores)
 	return bit_set_count_range(res->core_bitmap, first, first + cores);
 }
 
-/* A job's cores are numbered over its own nodes alone. Behind a node that is
- * gone, or has other cores than before, nobody knows their numbers. */
+/* A job's cores are numbered over its own nodes alone. After a node that is
+ * gone, or has other cores than before, their numbers are unknown. */
 static void add_job(const job_record_t *job_ptr)
 {
 	const job_resources_t *res = job_ptr->job_resrcs;
@@ -160,8 +160,8 @@ static uint32_t first_of_job(const job_record_t *job_ptr)
 	return at;
 }
 
-/* Their time counts in any case: they are asked for by jobs, which must not be
- * others than those that had these seats. */
+/* The seats must be of this moment, because they are found by the job's record,
+ * which must not be that of another job by now. */
 uint32_t sgang_seats_of_job(const struct job_record *job_ptr,
 			    const struct sgang_seat **first)
 {
@@ -204,8 +204,8 @@ static uint64_t count_there(const gres_job_state_t *js, uint32_t index)
 	return bits ? bit_set_count(bits) : 0;
 }
 
-/* As _job_dealloc() of slurmctld: those that have an index are of the type that
- * the node says. One bit stands for several where jobs share it. */
+/* Same as _job_dealloc() of slurmctld: GRES that have an index are of the type
+ * that the node says. One bit stands for several where jobs share it. */
 static uint64_t count_typed(const gres_job_state_t *js, uint32_t index,
 			    const gres_node_state_t *ns, uint32_t type)
 {
@@ -227,7 +227,7 @@ static uint64_t count_typed(const gres_job_state_t *js, uint32_t index,
 	return n * (all / set);
 }
 
-/* Call 'each' for all that the job has there of it. */
+/* Call 'each' for all that the job has there of the GRES. */
 static void each_gres(const struct sgang_seat *seat, uint32_t id,
 		      void (*each)(const gres_job_state_t *js, uint32_t index,
 				   void *arg),
@@ -366,7 +366,7 @@ static void leave_seat(struct sgang_seat *seat)
 	gone->memory += sgang_seats_memory(seat);
 }
 
-/* Its cores, memory and GRES are free already. */
+/* Cores, memory and GRES of a completing job are free already. */
 static void leave_completing(const job_record_t *job_ptr)
 {
 	bitstr_t *nodes = job_ptr->node_bitmap_cg;
@@ -394,7 +394,7 @@ void sgang_seats_leave_out(const struct job_record *job_ptr)
 
 /* ---- those who are suspended ---- */
 
-/* As the stock plugin asks with preempt/partition_prio. */
+/* The test of the stock plugin with preempt/partition_prio. */
 bool sgang_seats_suspends(const struct job_record *job_ptr)
 {
 	const part_record_t *part_ptr = job_ptr->part_ptr;
@@ -430,7 +430,7 @@ static bool keeps_cores(const struct sgang_seat *seat)
 	return !seat->left_out && !seat->suspended;
 }
 
-/* Does the job have that core of the node? */
+/* True if the job has that core of the node. */
 static bool has_core(const struct sgang_seat *seat, int core)
 {
 	const job_resources_t *res = seat->job->job_resrcs;
@@ -446,7 +446,7 @@ bool sgang_seats_uses_cores(const struct sgang_seat *seat)
 	       (!IS_JOB_SUSPENDED(seat->job) || seat->job->priority);
 }
 
-/* As select_p_select_nodeinfo_set_all() of the stock plugin. */
+/* Same as select_p_select_nodeinfo_set_all() of the stock plugin. */
 static uint32_t cpus_of_cores(const node_record_t *node_ptr, uint32_t cores)
 {
 	uint32_t usable = node_ptr->tot_cores - node_ptr->core_spec_cnt;
@@ -454,8 +454,8 @@ static uint32_t cpus_of_cores(const node_record_t *node_ptr, uint32_t cores)
 	return MIN(cores, usable) * node_ptr->tpc;
 }
 
-/* Cores in use on the node, with or without those who are left out, if no core
- * has two jobs. */
+/* Cores in use on the node, with or without the jobs left out, if no core has
+ * two jobs. */
 static uint32_t cores_added_up(uint32_t node, bool with)
 {
 	uint32_t cores = 0;

@@ -20,7 +20,7 @@
 struct told {
 	struct sgang_job **out, **asks;
 	size_t n_out, n_asks;
-	bool add_held; /* what is told to be free is what the first have, too */
+	bool add_held; /* what the first have is free, too */
 };
 
 static void find_jobs(struct told *told)
@@ -80,7 +80,7 @@ static void tell_job(FILE *f, struct sgang_job *job,
 	xfree(cause);
 }
 
-/* What jobs have is added to what is free. */
+/* Amounts of jobs are added to the free ones. */
 struct sum {
 	uint32_t *number, n_dims;
 };

@@ -3,9 +3,9 @@
  * step
  *
  * Lines of the file that SGANG_FAULT_FILE names (faults.h): "candidates-of
- * JOBID", who preempts; then FILE.candidates says whom it may preempt. Each time
- * when the locks are taken the job is let preempt those of the lines "preempt
- * JOBID", and those of "spare JOBID" are spared.
+ * JOBID", the preempting job; then FILE.candidates lists the jobs it may
+ * preempt. Each time when the locks are taken the job is let preempt those of
+ * the lines "preempt JOBID", and those of "spare JOBID" are spared.
  */
 
 #ifndef SGANG_TELL_VICTIMS_H
