@@ -16,17 +16,17 @@
 #include "cmd/near.h"
 #include "core/base/text.h"
 
-/* Where Slurm's files are unless SLURM_CONF says something else. */
+/* The path of slurm.conf unless SLURM_CONF is set. */
 #define SLURM_CONF_DEFAULT "/etc/slurm/slurm.conf"
 
-/* Where getopt's numbers of our options begin: above all characters, which
+/* The first of getopt's numbers of our options: above all characters, which
  * stand for the short options that we do not have. */
 #define OPTION_FIRST 256
 #define OPTION_HELP (OPTION_FIRST + SGANG_CMD_OPTIONS_MAX)
 #define OPTION_JSON (OPTION_HELP + 1)
 #define OPTION_YAML (OPTION_HELP + 2)
 
-/* Those of a verb, --json, --help, --yaml and the end. */
+/* The options of a verb, --json, --help, --yaml and the end. */
 #define LONGOPTS (SGANG_CMD_OPTIONS_MAX + 4)
 
 const struct sgang_cmd_option sgang_cmd_no_options[] = { { NULL, NULL, NULL,
@@ -57,7 +57,7 @@ static void print_help(const struct sgang_verb *verb)
 	       "More in sgang(1).\n");
 }
 
-/* The colon in front tells a missing value from an unknown option. */
+/* The colon in front distinguishes a missing value from an unknown option. */
 static void fill_letters(const struct sgang_verb *verb,
 			 char letters[2 * SGANG_CMD_OPTIONS_MAX + 2])
 {
@@ -74,7 +74,7 @@ static void fill_letters(const struct sgang_verb *verb,
 	*letters = '\0';
 }
 
-/* The row of the option whose letter it is, -1: none. */
+/* The row of the option with that letter, -1: none. */
 static int find_letter(const struct sgang_verb *verb, int letter)
 {
 	int i;
@@ -107,7 +107,7 @@ static void fill_longopts(const struct sgang_verb *verb,
 	longopts[i] = (struct option){ NULL, 0, NULL, 0 };
 }
 
-/* The option that may have been meant by a long one, NULL: none is like it. */
+/* The option that a wrong long one may mean, NULL: none is like it. */
 static const char *near_option(const struct sgang_verb *verb, const char *word)
 {
 	const struct sgang_cmd_option *option;
@@ -121,8 +121,8 @@ static const char *near_option(const struct sgang_verb *verb, const char *word)
 	return near.found;
 }
 
-/* getopt did not like the word before argv[optind], or, inside of a word, the
- * short option 'optopt'. */
+/* Report what getopt refused: the word before argv[optind], or, inside of a
+ * word, the short option 'optopt'. */
 static void complain(const struct sgang_verb *verb, char **argv, int found)
 {
 	char shown[SGANG_TEXT_SHOWN], letter[] = { '-', (char)optopt, '\0' };
@@ -252,7 +252,7 @@ int sgang_cmd_gang(const char *text, struct sgang_spec *spec,
 	return 0;
 }
 
-/* One line, even if a file name in it holds control characters. */
+/* Print one line, even if a file name in it holds control characters. */
 static void say(const char *fmt, va_list args)
 {
 	char text[2048];

@@ -32,7 +32,7 @@ struct sgang_cmd_option {
 	char letter;      /* -A for --account; 0: none */
 };
 
-/* More rows than this a verb cannot have. */
+/* The most rows that a verb can have. */
 #define SGANG_CMD_OPTIONS_MAX 24
 
 extern const struct sgang_cmd_option sgang_cmd_no_options[];
@@ -86,37 +86,37 @@ int sgang_cmd_read(const struct sgang_verb *verb, int argc, char **argv,
 			       struct sgang_error *err),
 		   void *arg);
 
-/* The exit code for what sgang_cmd_next() ended with, HELP or WRONG. */
+/* The exit code for HELP or WRONG, with which sgang_cmd_next() ended. */
 int sgang_cmd_exit(int next);
 
-/* The one operand that is there behind the options; NULL: there are none or
- * several, and the line that asks for 'what' was printed. */
+/* The only operand behind the options; NULL: there are none or several, and the
+ * line that asks for 'what' was printed. */
 const char *sgang_cmd_operand(const struct sgang_verb *verb, int argc,
 			      char **argv, const char *what);
 
 /* The caller's name, NULL: it has none. Valid until the next call. */
 const char *sgang_cmd_user(void);
 
-/* Read gang.conf: 'path', or with NULL the one beside slurm.conf, which may be
+/* Read gang.conf: 'path', or with NULL the one next to slurm.conf, which may be
  * missing or unreadable: then the defaults hold. Returns 0 and '*conf', to be
  * freed with sgang_conf_free(), or -1 with 'err' filled. */
 int sgang_cmd_conf(const char *path, struct sgang_conf *conf,
 		   struct sgang_error *err);
 
-/* Where Slurm's settings are: SLURM_CONF, or the usual place. */
+/* The path of slurm.conf: SLURM_CONF, or the usual place. */
 const char *sgang_cmd_slurm_conf(void);
 
-/* Write the path of the gang.conf beside slurm.conf, which SLURM_CONF may name.
- * Returns 0, or -1 with 'err' when it is too long. */
+/* Write the path of the gang.conf next to slurm.conf, which SLURM_CONF may
+ * name. Returns 0, or -1 with 'err' when it is too long. */
 int sgang_cmd_conf_path(char path[SGANG_PATH], struct sgang_error *err);
 
-/* Read the name of a gang, [NAMESPACE/]NAME, into 'spec', where nothing else is
- * said. As with --gang the namespace is the caller's name by default. Returns
+/* Read the name of a gang, [NAMESPACE/]NAME, into 'spec', which is otherwise
+ * empty. As with --gang the namespace is the caller's name by default. Returns
  * 0, or -1 with 'err' filled. */
 int sgang_cmd_gang(const char *text, struct sgang_spec *spec,
 		   struct sgang_error *err);
 
-/* Say "sgang: ..." in one line on stderr, whatever the text holds, and return
+/* Print "sgang: ..." in one line on stderr, whatever the text holds, and return
  * SGANG_EXIT_BAD or SGANG_EXIT_NO. */
 int sgang_cmd_bad(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int sgang_cmd_no(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -124,7 +124,7 @@ int sgang_cmd_no(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* {"gang":"alice/train"}, to which the caller adds. */
 struct json_object *sgang_cmd_json_gang(const struct sgang_spec *gang);
 
-/* Say, as a line on stderr or as JSON on stdout, why something cannot be done
+/* Print, as a line on stderr or as JSON on stdout, why something cannot be done
  * with that gang, and return SGANG_EXIT_NO. */
 int sgang_cmd_refuse(const struct sgang_spec *gang, const char *why);
 

@@ -27,7 +27,7 @@ struct request {
 	bool all;
 };
 
-/* What scancel --signal takes. */
+/* The signals that scancel --signal takes. */
 static const struct {
 	const char *name;
 	int number;
@@ -96,7 +96,7 @@ static bool is_running(const struct sgang_jobrow *job)
 	return job->class == SGANG_ROW_RUNNING && !job->record.object;
 }
 
-/* There is nobody to be asked for it. */
+/* Refuse: the gang has no job to cancel or signal. */
 static int refuse(const struct request *request, const struct sgang_jobs *jobs)
 {
 	return sgang_targets_none(jobs, &request->gang,

@@ -21,7 +21,7 @@
 #include "core/base/text_file.h"
 #include "core/gang/conf.h"
 
-/* As large as a gang.conf can be, and as much again for the comments. */
+/* The largest size of a gang.conf, and as much again for the comments. */
 #define TEXT_MAX (2 * 1024 * 1024)
 
 /* Columns that a setting may fill before its source. */
@@ -47,8 +47,7 @@ struct settings {
 	const char *file;    /* the gang.conf they are from */
 	const char *mistake; /* in a newer one, NULL: none */
 	const char *off;     /* why there are none, NULL: there are */
-	int64_t since;       /* in force; 0: they are not, or nobody
-			      * knows */
+	int64_t since;       /* in force; 0: not in force, or unknown */
 };
 
 static void clear(struct settings *settings)
@@ -109,8 +108,8 @@ static int read_settings(char *text, struct settings *settings,
 	return 0;
 }
 
-/* What the file 'path' says; it may be missing if 'optional'. Returns a string
- * the caller frees, or NULL with errno and 'err'. */
+/* The text of the file 'path', which may be missing if 'optional'. Returns a
+ * string the caller frees, or NULL with errno and 'err'. */
 static char *file_text(const char *path, bool optional, struct sgang_error *err)
 {
 	struct sgang_conf conf;
@@ -142,8 +141,8 @@ static int read_file(const char *path, bool optional, struct settings *settings,
 	return text ? read_settings(text, settings, err) : -1;
 }
 
-/* What slurmctld says. Returns 1; 0 when that cannot be read here, which 'err'
- * says; or -1 with 'err' filled. */
+/* Read the file that slurmctld writes. Returns 1; 0 and the cause in 'err' when
+ * it cannot be read here; or -1 with 'err' filled. */
 static int read_in_force(struct settings *settings, struct sgang_error *err)
 {
 	char *dir = sgang_control_state_dir(err), *text;
@@ -242,8 +241,8 @@ static bool are_same(const struct settings *a, const struct settings *b)
 	return a->n == b->n;
 }
 
-/* Does gang.conf, as far as it can be seen here, say what is in force? If not,
- * 'why' says so. */
+/* True if gang.conf, as far as it can be seen here, agrees with the settings in
+ * force. If not, 'why' says so. */
 static bool holds(const struct settings *settings, struct sgang_error *why)
 {
 	struct settings file = { .n = 0 };
@@ -267,7 +266,7 @@ static bool holds(const struct settings *settings, struct sgang_error *why)
 	if (!read_file(settings->file, true, &file, &err))
 		same = are_same(settings, &file);
 	else if (errno == EINVAL)
-		same = false; /* it has a mistake by now */
+		same = false; /* the file has a mistake by now */
 	if (!same)
 		sgang_errf(why, EINVAL,
 			   "%s was changed since slurmctld has "
@@ -277,8 +276,7 @@ static bool holds(const struct settings *settings, struct sgang_error *why)
 	return same;
 }
 
-/* Returns an exit code and what there is to remark in 'why', or -1 with 'err'
- * filled. */
+/* Returns an exit code and a remark in 'why', or -1 with 'err' filled. */
 static int find_settings(const char *conf, struct settings *settings,
 			 struct sgang_error *why, struct sgang_error *err)
 {

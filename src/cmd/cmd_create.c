@@ -141,7 +141,7 @@ static int read_options(const struct sgang_verb *verb, int argc, char **argv,
 	return next;
 }
 
-/* Add the name to what was said, and see whether it holds together. */
+/* Add the name to the options, and check whether they are consistent. */
 static int check(struct request *request, const char *name,
 		 struct sgang_error *err)
 {
@@ -161,7 +161,7 @@ static int check(struct request *request, const char *name,
 	return -1;
 }
 
-/* Those of other users are theirs. */
+/* Definitions of other users do not count. */
 static bool is_own_definition(const struct sgang_jobrow *job)
 {
 	return job->class == SGANG_ROW_PENDING && job->record.object &&
@@ -187,7 +187,8 @@ static int refuse_second(const struct request *request,
 	return sgang_cmd_refuse(&request->gang, why);
 }
 
-/* Submit the new one, then cancel the old ones: the gang is never without. */
+/* Submit the new definition, then cancel the old ones: the gang always has one.
+ */
 static int define(const struct request *request,
 		  const struct sgang_targets *old, struct sgang_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd_delete.c - sgang delete: take back the definition of a gang */
+/* cmd_delete.c - sgang delete: delete the definition of a gang */
 
 #include <signal.h>
 #include <stdbool.h>

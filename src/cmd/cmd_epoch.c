@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd_epoch.c - sgang epoch: who is in a gang now, and the next change of it
+/* cmd_epoch.c - sgang epoch: the members of a gang now, and its next change
  *
  * In a member of the gang the file that SLURM_GANG_STATE names is read, which
  * costs slurmctld nothing; elsewhere slurmctld is asked for the records.
@@ -24,7 +24,7 @@
 #include "core/gang/epoch.h"
 #include "core/gang/lists.h"
 
-/* Between two looks. */
+/* Milliseconds between two looks. */
 #define FILE_MS 100
 #define SLURMCTLD_MS 2000
 
@@ -38,7 +38,7 @@ static const struct sgang_cmd_option options[] = {
 
 /* ---- what slurmctld knows ---- */
 
-/* One after the other, for sgang_epoch_write(). */
+/* Data for sgang_epoch_write(), which asks for one thing after the other. */
 struct known {
 	const struct sgang_gang *gang;
 	const struct sgang_record *record; /* of one that runs */
@@ -88,7 +88,7 @@ static struct sgang_noderow *find_draining(const struct known *k,
 	return NULL;
 }
 
-/* Those of a member, each once. */
+/* The draining nodes of a member, each once. */
 static bool list_draining(const struct known *k, const struct sgang_jobrow *job,
 			  FILE *out, bool any)
 {
@@ -148,7 +148,7 @@ static void write_spares(const struct known *k, FILE *out)
 	}
 }
 
-/* Of all tasks along the ring; nothing where some are not known. */
+/* The layouts of all tasks along the ring; nothing if some are unknown. */
 static void write_layouts(const struct known *k, FILE *out)
 {
 	uint32_t *rank = calloc(k->record->ranks + 1, sizeof(*rank));
@@ -215,8 +215,8 @@ static const char *get(void *arg, const char *name)
 	return k->text && k->text[0] ? k->text : NULL;
 }
 
-/* All that run have the same epoch, but for the moment of a change. Slurm may
- * keep its nodes from users; then it is left out which of them drain. */
+/* All running members have the same epoch, except in the moment of a change.
+ * Slurm may hide its nodes from users; then draining nodes are left out. */
 static char *write_gang(const struct sgang_gang *gang, uint64_t wait)
 {
 	struct known k = { .gang = gang };

@@ -33,19 +33,19 @@ struct request {
 	uint32_t job;           /* 0: the operand is a gang's name */
 	const char *task;       /* of that array, NULL: any */
 	struct sgang_spec spec; /* the gang's name */
-	const char *conf_path;  /* --conf, NULL: beside slurm.conf */
+	const char *conf_path;  /* --conf, NULL: next to slurm.conf */
 	struct sgang_conf conf;
 	uint64_t bytes;
 };
 
-/* What is explained. */
+/* The subject of the explanation. */
 struct subject {
 	const struct sgang_record *record;
 	const struct sgang_gang *gang;  /* NULL: it is not known any more */
 	const struct sgang_jobrow *job; /* that was asked for, or NULL */
 };
 
-/* -- what was asked -- */
+/* -- the request -- */
 
 /* Digits, or digits_digits for a task of an array, are a job. */
 static void read_operand(struct request *request, const char *text)
@@ -69,7 +69,7 @@ static void read_operand(struct request *request, const char *text)
 		request->task = text + digits + 1;
 }
 
-/* -- who was asked for -- */
+/* -- the job or gang that was asked for -- */
 
 static bool is_job(const struct request *request,
 		   const struct sgang_jobrow *row)
@@ -80,7 +80,7 @@ static bool is_job(const struct request *request,
 	return row->job_id == request->job || row->array_id == request->job;
 }
 
-/* Of several runs or tasks the last with a placement. */
+/* The job, or of several runs or tasks the last with a placement. */
 static const struct sgang_jobrow *find_job(const struct request *request,
 					   const struct sgang_jobs *jobs)
 {
@@ -97,7 +97,7 @@ static const struct sgang_jobrow *find_job(const struct request *request,
 	return found;
 }
 
-/* The gang that a job is of, unless its name has been used again. */
+/* The gang of a job, unless its name has been used again. */
 static const struct sgang_gang *gang_of(const struct sgang_gangs *gangs,
 					const struct sgang_jobrow *job)
 {
@@ -110,7 +110,7 @@ static const struct sgang_gang *gang_of(const struct sgang_gangs *gangs,
 	return NULL;
 }
 
-/* As sgang_gangs_find(); with a job that slurmctld has forgotten 'past' is
+/* Same as sgang_gangs_find(); for a job that slurmctld has forgotten 'past' is
  * filled. */
 static int find_subject(const struct request *request,
 			const struct sgang_jobs *jobs,
@@ -156,7 +156,7 @@ static bool waits(const struct subject *subject)
 
 /* -- where it is -- */
 
-/* What the record tells of the ring; the level names may be others by now. */
+/* The ring in the record; the level names may be others by now. */
 static void read_ring(const struct request *request,
 		      const struct sgang_record *record,
 		      struct sgang_ring *ring)
@@ -166,7 +166,7 @@ static void read_ring(const struct request *request,
 	(void)sgang_lists_read_hops(record->hops, &request->conf.costs, ring);
 }
 
-/* Why an other place was not chosen. */
+/* Room for the reason why another place was not chosen. */
 #define WHY_SIZE 64
 
 static const char *why_not(const struct sgang_record *record,
@@ -189,8 +189,8 @@ static const char *why_not(const struct sgang_record *record,
 	return why;
 }
 
-/* Of a member that slurmctld has forgotten accounting has the short record. It
- * is known by the ranks of the gang, which that does not tell. */
+/* True for the short record, which accounting has of a member that slurmctld
+ * has forgotten. The ranks of the gang are missing in it. */
 static bool is_short(const struct sgang_record *record)
 {
 	return !record->ranks;
@@ -235,7 +235,7 @@ static void put_choice(const struct sgang_record *record,
 			  choice.later_seconds);
 }
 
-/* Text has the levels as they were named then. */
+/* Text shows the levels by their names of that time. */
 static void put_hops(const struct sgang_record *record,
 		     const struct sgang_ring *ring,
 		     const struct sgang_costs *costs,
@@ -291,10 +291,10 @@ static void put_placement(const struct request *request,
 	put_others(record, sgang_json_list(object, "others"));
 }
 
-/* -- what it waits for -- */
+/* -- the wait -- */
 
-/* When its members are expected to start: all show the same, but for a moment
- * in which backfill has looked at some of them. 0: nobody knows. */
+/* The time at which its members are expected to start. All show the same, but
+ * for a moment in which backfill has looked at some of them. 0: unknown. */
 static int64_t start_of(const struct sgang_gang *gang)
 {
 	int64_t now = (int64_t)time(NULL), first = 0;
@@ -346,8 +346,8 @@ static void name_nodes(const struct sgang_list_help *help, char *text,
 		snprintf(text, size, "%" PRIu64 " nodes", help->count);
 }
 
-/* In words. To add one: a row here and in src/core/gang/lists.c, a line in
- * doc/formats. */
+/* The words for each kind. To add one: a row here and in src/core/gang/lists.c,
+ * a line in doc/formats. */
 static const struct {
 	void (*name)(const struct sgang_list_help *help, char *text,
 		     size_t size);
@@ -365,7 +365,7 @@ static const struct {
 			       "nothing: it asks for more than its nodes have, even "
 			       "if all are idle and in service",
 			       "" },
-	/* what comes by itself, at a time that is known */
+	/* events that come by themselves, at a known time */
 	[SGANG_HELP_BEFORE] = { NULL, "the room that jobs before it leave",
 				NULL },
 	[SGANG_HELP_PREFER] = { NULL,
@@ -398,7 +398,7 @@ static void say_helps(const struct sgang_record *record, int64_t start,
 			 sgang_answer_time(start, when));
 }
 
-/* The members that somebody holds, if those that are left are too few. */
+/* The number of held members, if too few others are left. */
 static uint32_t held_back(const struct sgang_gang *gang)
 {
 	uint32_t members = sgang_gangs_members(gang), stopped = 0;
@@ -409,7 +409,7 @@ static uint32_t held_back(const struct sgang_gang *gang)
 	return members - stopped < gang->record->min_member ? stopped : 0;
 }
 
-/* What would let it start; "" when nothing is known. */
+/* The events that would let it start; "" when nothing is known. */
 static const char *what_helps(const struct sgang_gang *gang,
 			      char text[HELPS_SIZE])
 {
@@ -496,7 +496,7 @@ static void say_would(const struct sgang_record *record,
 	snprintf(text + used, PREEMPTS_SIZE - used, ", on %s", record->would);
 }
 
-/* Whom it preempts, or why nobody; "" where Slurm does not preempt. */
+/* The jobs it preempts, or why none; "" where Slurm does not preempt. */
 static const char *whom_it_preempts(const struct sgang_record *record,
 				    char text[PREEMPTS_SIZE])
 {
@@ -595,7 +595,7 @@ static void put_wait(const struct sgang_gang *gang, struct json_object *object)
 
 /* -- why it has failed -- */
 
-/* More members than these are not shown. */
+/* The most members that are shown. */
 #define LOSSES_MAX 8
 
 static bool has_failed(const struct subject *subject)
@@ -624,8 +624,8 @@ static int signal_of(const struct sgang_jobrow *job)
 	return WIFSIGNALED(job->exit_code) ? WTERMSIG(job->exit_code) : 0;
 }
 
-/* The members that failed by themselves, and were not ended for it. Returns how
- * many are in 'losses'. */
+/* The members that failed by themselves, and were not ended with the gang.
+ * Returns how many are in 'losses'. */
 static size_t find_losses(const struct sgang_gang *gang,
 			  const struct sgang_jobrow *losses[LOSSES_MAX])
 {
@@ -646,7 +646,7 @@ static size_t find_losses(const struct sgang_gang *gang,
 	return n;
 }
 
-/* The most often that one of its jobs was requeued. */
+/* The largest number of requeues of one of its jobs. */
 static uint32_t restarts_of(const struct sgang_gang *gang)
 {
 	uint32_t most = 0;
@@ -686,7 +686,7 @@ static void put_losses(const struct sgang_gang *gang,
 	}
 }
 
-/* -- who does not leave a node that drains -- */
+/* -- members that stay on a node that drains -- */
 
 /* To add one: a row here, a word in src/plugins/select/move.c, a line in
  * doc/formats. */
@@ -733,8 +733,8 @@ static void put_stays(const struct sgang_gang *gang, struct json_object *list)
 /* Without --gang-stale-grace. */
 #define GRACE_SECONDS 60
 
-/* A member whose record tells that; of several users the one whose word counts
- * first. NULL: it is not so, or nobody wants to know. */
+/* A member whose record shows that; of several users the one that takes
+ * precedence. NULL: it is not so, or no user asked for it. */
 static const struct sgang_record *find_stale(const struct sgang_gang *gang)
 {
 	const struct sgang_record *found = NULL;
@@ -773,7 +773,7 @@ static void put_stale(const struct sgang_gang *gang,
 			 ends ? (uint64_t)(record->stale + grace) : 0);
 }
 
-/* -- who takes the place of one that is lost -- */
+/* -- replacements of lost members -- */
 
 static void put_spares(const struct sgang_gang *gang,
 		       struct json_object *object)

@@ -7,7 +7,7 @@
 #include "cmd/control.h"
 #include "cmd/targets.h"
 
-/* Those with nodes that were not launched yet give them back. */
+/* Members with nodes that were not launched yet release them. */
 static bool has_not_started(const struct sgang_jobrow *job)
 {
 	return (job->class == SGANG_ROW_PENDING ||

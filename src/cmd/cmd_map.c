@@ -47,7 +47,7 @@ struct request {
 	uint32_t job_id;        /* ... a job of it; 0: the name */
 	enum format format;     /* of a text */
 	bool member;
-	const char *conf; /* NULL: beside slurm.conf */
+	const char *conf; /* NULL: next to slurm.conf */
 	bool rails;
 };
 
@@ -90,7 +90,8 @@ static int find_gang(const struct request *request,
 	return 0;
 }
 
-/* Why it cannot be said where the ranks of this member are; NULL: it can. */
+/* The reason why the places of this member's ranks are unknown; NULL: they are
+ * known. */
 static const char *what_is_missing(const struct sgang_jobrow *job)
 {
 	switch (job->class) {
@@ -104,7 +105,7 @@ static const char *what_is_missing(const struct sgang_jobrow *job)
 	}
 }
 
-/* Has another member its rank now? */
+/* True if another member has its rank now. */
 static bool has_heir(const struct sgang_gang *gang,
 		     const struct sgang_jobrow *job)
 {
@@ -172,8 +173,8 @@ static uint64_t ranks_of(const struct sgang_gang *gang,
 					       0;
 }
 
-/* The ring is all that a map is for, so none is made up. Returns an exit code,
- * or -1 with 'err' filled. */
+/* A map shows the ring, so none is made up. Returns an exit code, or -1 with
+ * 'err' filled. */
 static int fill_member(struct found *found, size_t i, struct sgang_error *err)
 {
 	const struct sgang_jobrow *job = found->job[i];
@@ -208,7 +209,7 @@ static int fill_member(struct found *found, size_t i, struct sgang_error *err)
 	return rc;
 }
 
-/* As fill_member(). */
+/* Same as fill_member(). */
 static int fill_members(struct found *found, struct sgang_error *err)
 {
 	uint32_t *ids = calloc(found->n, sizeof(*ids));
@@ -226,7 +227,7 @@ static int fill_members(struct found *found, struct sgang_error *err)
 	return rc;
 }
 
-/* What is inside the gang's nodes. Returns 0, or -1 with 'err' filled. */
+/* Load the inside of the gang's nodes. Returns 0, or -1 with 'err' filled. */
 static int load_topos(struct found *found, const char *path,
 		      struct sgang_error *err)
 {
@@ -260,7 +261,7 @@ static void add_topo(const struct found *found, struct sgang_map_node *node)
 			found->topos)[at - found->gang->nodes];
 }
 
-/* Without --conf a host that lacks the files knows nothing of the inside. */
+/* Without --conf the inside is unknown on a host that lacks the files. */
 static int look_inside(struct found *found, const struct request *request,
 		       struct sgang_error *err)
 {
@@ -337,7 +338,7 @@ static int map_gang(const struct request *request,
 	return code;
 }
 
-/* As map_gang(). */
+/* Same as map_gang(). */
 static int answer(const struct request *request, struct sgang_error *err)
 {
 	const struct sgang_gang *gang = NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_metrics.c - sgang metrics: gangs and counters as OpenMetrics text
  *
- * What there is now is counted from the jobs. What has happened slurmctld
- * counts, and writes where MetricsFile= says; that text is passed on, line by
- * line, without its end.
+ * The present state is counted from the jobs. Past events are counted by
+ * slurmctld, in the file that MetricsFile= names; that text is passed on, line
+ * by line, without its end.
  */
 
 #include <errno.h>
@@ -57,7 +57,7 @@ static const char *const member_states[MEMBER_STATES] = {
 	[MEMBER_RUNNING] = "running",
 };
 
-/* What there is now. */
+/* The present state. */
 struct now {
 	uint64_t gangs[SGANG_PHASES];
 	uint64_t members[MEMBER_STATES];
@@ -114,7 +114,7 @@ static void print_now(const struct now *now)
 		       member_states[i], now->members[i]);
 }
 
-/* The older format calls a counter as its sample is called, and knows no unit.
+/* The older format gives a counter the name of its sample, and has no unit.
  * 'line' is a comment that begins with "# TYPE NAME " or the like. */
 static void print_older(const char *line, size_t length, bool counter)
 {
@@ -199,7 +199,7 @@ static void print_json(const struct now *now, const char *counters)
 }
 
 /* The text of the file of counters, which the caller frees. '*text' is NULL
- * when there is none, or when it is not there and nobody has asked for it. */
+ * when there is none, or when it is missing and was not asked for. */
 static int read_counters(const struct request *request, char **text,
 			 struct sgang_error *err)
 {

@@ -178,7 +178,7 @@ static int read_option(void *arg, int option, const char *value,
 	}
 }
 
-/* What a list says of nodes. NULL: nothing was said. */
+/* A list of values of nodes. NULL: not given. */
 struct said {
 	const char *option;
 	struct sgang_node_amounts *node;
@@ -201,8 +201,8 @@ static int read_list(struct request *request, const char *list,
 	return 0;
 }
 
-/* Where nothing tells what nodes have, each has the largest number in --free of
- * a resource; of slots 1 where none is told, too. */
+/* If the amounts of nodes are not given, each has the largest number in --free
+ * of a resource; of slots 1 if none is given, too. */
 static void find_largest(const struct request *request,
 			 const struct said *free_of,
 			 struct sgang_amounts *largest)
@@ -255,7 +255,7 @@ static int check_free(const struct request *request, struct sgang_error *err)
 	return 0;
 }
 
-/* Fill free[] and total[] with what was said. */
+/* Fill free[] and total[] with the given values. */
 static int fill_nodes(struct request *request, const struct said *free_of,
 		      const struct said *total_of, struct sgang_error *err)
 {
@@ -279,7 +279,7 @@ static int fill_nodes(struct request *request, const struct said *free_of,
 	return check_free(request, err);
 }
 
-/* A node that is not named has the Weight that Slurm gives it then. */
+/* A node that is not named has Slurm's default Weight. */
 static int fill_weights(struct request *request, struct sgang_error *err)
 {
 	uint32_t n = sgang_fabric_nodes(request->offline.fabric), i;
@@ -312,7 +312,7 @@ static int fill_weights(struct request *request, struct sgang_error *err)
 	return rc;
 }
 
-/* Of each resource that a member asks for some node has some. */
+/* For each resource that a member asks for some node must have some. */
 static int check_asked(const struct request *request, uint32_t asked,
 		       struct sgang_error *err)
 {
@@ -360,8 +360,8 @@ static int fill_slots(struct request *request, struct sgang_error *err)
 	return rc;
 }
 
-/* What members need, and where they may be. Of places inside of nodes only
- * slots are known. */
+/* The needs of members, and the nodes where they may be. Of places inside of
+ * nodes only slots are known. */
 static int fill_members(struct request *request,
 			const struct sgang_plan_request *plan,
 			struct sgang_error *err)
@@ -413,7 +413,8 @@ static int take_policy(const struct request *request,
 
 /* ---- roles ---- */
 
-/* Of the roles in one, or the members of one, so many are placed. */
+/* The number of the members of a role, or of the roles in it, that are placed.
+ */
 static uint32_t wanted(const struct request *request, uint32_t role)
 {
 	const struct sgang_filerole *r = &request->roles.role[role];
@@ -421,7 +422,7 @@ static uint32_t wanted(const struct request *request, uint32_t role)
 	return request->minimum ? r->min : r->count;
 }
 
-/* Which one of its sisters it is, from 0 on. */
+/* The number of a role among its sisters, from 0 on. */
 static uint32_t sister(const struct sgang_rolefile *roles, uint32_t role)
 {
 	uint32_t i, n = 0;
@@ -513,8 +514,8 @@ static int find_level(const struct request *request,
 	return 0;
 }
 
-/* Levels that groups require and prefer. What is wider than that of the group
- * above would mean nothing. */
+/* Levels that groups require and prefer. A level above that of the group around
+ * it would have no effect. */
 static int take_levels(struct request *request, struct sgang_error *err)
 {
 	uint32_t g, up;
@@ -551,7 +552,7 @@ static int take_levels(struct request *request, struct sgang_error *err)
 	return 0;
 }
 
-/* The leaf that a member is of: the last group that has it. */
+/* The leaf role of a member: the last group that has it. */
 static const char *role_of_member(const struct request *request,
 				  uint32_t member)
 {
@@ -567,8 +568,7 @@ static const char *role_of_member(const struct request *request,
 	return name;
 }
 
-/* The least that a group costs if it is the only one. 0 where that is not
- * found out. */
+/* The least cost of a group if it is the only one. 0: unknown. */
 static uint64_t bound_alone(const struct sgang_plan_request *plan, uint32_t g)
 {
 	const struct sgang_plan_group *group = &plan->group[g];
@@ -633,8 +633,7 @@ static int put_roles(const struct request *request,
 
 /* ---- answers ---- */
 
-/* The runs of the member that begins at runs[i] end before the index that is
- * returned. */
+/* The index before which the runs of the member that begins at runs[i] end. */
 static size_t member_end(const struct sgang_placement *placement, size_t i)
 {
 	uint32_t member = placement->runs[i].member;
@@ -658,8 +657,8 @@ static void print_slots(const struct sgang_run *runs, size_t n)
 	}
 }
 
-/* As runs over nodes: islands of one node that follow each other count as one.
- * Returns how many there are. */
+/* Join runs over nodes: islands of one node that follow each other count as
+ * one. Returns their number. */
 static size_t join_nodes(const struct request *request,
 			 const struct sgang_run *runs, size_t n,
 			 struct sgang_run *joined)
@@ -683,7 +682,7 @@ static size_t join_nodes(const struct request *request,
 /* Room for the numbers of all islands of a node. */
 #define ISLANDS_SIZE (3 * SGANG_ISLANDS_MAX + 1)
 
-/* "0+1", of the first node of the runs. Returns how many runs these are. */
+/* "0+1", of the first node of the runs. Returns the number of these runs. */
 static size_t name_islands(const struct sgang_devices *devices,
 			   const struct sgang_run *runs, size_t n,
 			   char text[ISLANDS_SIZE])
@@ -762,7 +761,8 @@ static int print_member(const struct request *request,
 	return list ? 0 : sgang_err_memory(err);
 }
 
-/* What the ring costs, and the groups. The groups fit: they were planned. */
+/* The costs of the ring and of the groups. The groups fit: they were planned.
+ */
 static int find_cost(const struct request *request,
 		     const struct sgang_placement *placement,
 		     struct sgang_offline_cost *cost, struct sgang_error *err)
@@ -846,7 +846,7 @@ static int put_members(const struct request *request,
 	return 0;
 }
 
-/* Which rank each position of the ring has. */
+/* The rank of each position of the ring. */
 static void put_layout(const struct sgang_placement *placement,
 		       struct json_object *object)
 {
@@ -863,7 +863,7 @@ static void put_layout(const struct sgang_placement *placement,
 
 #define FORM SGANG_OFFLINE_FORM_COST FORM_ROLES "[layout={layout%r}\n]"
 
-/* 'why' is NULL where nobody has asked. */
+/* 'why' is NULL without --explain. */
 static int print_placement(const struct request *request,
 			   const struct sgang_plan_request *plan,
 			   const struct sgang_placement *placement,
@@ -951,7 +951,8 @@ static int show_placement(const struct request *request,
 	return rc;
 }
 
-/* Sizes are open: which suit? Returns an exit code, or -1 with 'err'. */
+/* Sizes are open: print those that suit. Returns an exit code, or -1 with
+ * 'err'. */
 static int suggest(const struct request *request,
 		   const struct sgang_plan_request *plan,
 		   struct sgang_error *err)
@@ -974,7 +975,7 @@ static int suggest(const struct request *request,
 }
 
 /* Plan and print. Returns an exit code, or -1 with 'err' filled. */
-/* The planner of groups does not know them. */
+/* The planner of groups does not support required nodes. */
 static int refuse_required(const struct request *request,
 			   struct sgang_error *err)
 {
@@ -1038,7 +1039,7 @@ static int answer(struct request *request, struct sgang_error *err)
 	return rc < 0 ? -1 : SGANG_EXIT_YES;
 }
 
-/* A file says all of the members. */
+/* A file describes all members. */
 static int run_roles(struct request *request)
 {
 	struct sgang_error err;

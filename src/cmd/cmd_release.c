@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd_release.c - sgang release: let the members of a gang that are held go on
- */
+/* cmd_release.c - sgang release: release the held members of a gang */
 
 #include <stdbool.h>
 

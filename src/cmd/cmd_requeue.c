@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd_requeue.c - sgang requeue: let a gang that runs start again, as a whole
+/* cmd_requeue.c - sgang requeue: requeue a running gang as a whole
  *
  * Jobs that are requeued one by one would each be a loss to the others. So each
- * member that runs is marked, which slurmctld lets those do who may requeue it,
- * and the select plugin requeues all in one step when all have the mark. If one
- * is refused, none is requeued: the marks are void after a minute.
+ * member that runs is marked, which slurmctld allows to users who may requeue
+ * it, and the select plugin requeues all in one step when all have the mark. If
+ * one is refused, none is requeued: the marks are void after a minute.
  */
 
 #include <stdbool.h>
@@ -18,7 +18,7 @@
 #include "cmd/json.h"
 #include "cmd/targets.h"
 
-/* The plugin looks once a second where nothing keeps it. */
+/* The plugin looks once a second unless it is busy. */
 #define LOOKS 100
 #define LOOK_NANOSECONDS 200000000
 
@@ -33,7 +33,7 @@ static int recall(const char *job, int signal, struct sgang_error *err)
 	return sgang_control_recall(job, err);
 }
 
-/* The first that Slurm would not requeue, or NULL. */
+/* The first job that Slurm would not requeue, or NULL. */
 static const struct sgang_jobrow *
 find_stubborn(const struct sgang_targets *targets)
 {
@@ -51,7 +51,7 @@ static bool is_target(const struct sgang_targets *targets, uint32_t job_id)
 	return false;
 }
 
-/* How many of them run still, marked; -1 with 'err'. */
+/* The number of jobs that run still, marked; -1 with 'err'. */
 static int count_left(const struct sgang_targets *targets,
 		      struct sgang_error *err)
 {
@@ -92,7 +92,7 @@ static int ask(const struct sgang_spec *gang,
 			      0, &outcome, err))
 		return -1;
 	if (outcome.n_refused) {
-		outcome.members = 0; /* all or nobody */
+		outcome.members = 0; /* all or none */
 		return sgang_targets_report(gang, "requeued", &outcome);
 	}
 	left = wait_for_it(targets, err);
@@ -107,7 +107,7 @@ static int ask(const struct sgang_spec *gang,
 	return sgang_targets_report(gang, "requeued", &outcome);
 }
 
-/* As ask(). */
+/* Same as ask(). */
 static int answer(const struct sgang_spec *gang, struct sgang_error *err)
 {
 	struct sgang_jobs jobs = { NULL, 0 };

@@ -22,7 +22,8 @@ static const struct sgang_cmd_option options[] = {
 	{ NULL, NULL, NULL, 0 }
 };
 
-/* Where one rank is, or, without has_slot, one for each slot of the node. */
+/* The place of one rank, or, without has_slot, of one for each slot of the
+ * node. */
 struct place {
 	uint32_t node;
 	uint32_t slot;

@@ -11,7 +11,7 @@
 #include "core/gang/asks.h"
 #include "core/gang/spec.h"
 
-/* Sub-lines are of members. What is not known Slurm writes as (null), too. */
+/* Sub-lines are of members. Unknown values are (null), as in Slurm. */
 static const char form[] =
 	"GangName={name} Namespace={namespace}\n"
 	"   Phase={phase} Satisfied={satisfied} Attempts={attempts}"

@@ -2,7 +2,7 @@
 /* cmd_submit.c - sgang submit: all jobs of a gang from one file
  *
  * sbatch is run for each job, so its options, plugins and messages are the
- * user's own. All of them are submitted or none.
+ * user's own. Either all jobs are submitted or none.
  */
 
 #include <errno.h>
@@ -32,7 +32,7 @@ struct request {
 	struct sgang_gangfile file;
 };
 
-/* One that has been submitted. */
+/* A job that has been submitted. */
 struct job {
 	const struct sgang_role *role;
 	uint32_t id;
@@ -130,8 +130,8 @@ static int dry_run(const struct request *request, struct sgang_error *err)
 
 /* ---- submission ---- */
 
-/* Somebody pressed Ctrl-C: sbatch has been told as well, and what was submitted
- * before it goes. */
+/* Ctrl-C was pressed: sbatch has got the signal as well, and jobs that were
+ * submitted before are cancelled. */
 static volatile sig_atomic_t interrupted;
 
 static void interrupt(int signal)
@@ -166,8 +166,8 @@ static int read_id(char *text, uint32_t *id)
 	return 0;
 }
 
-/* Returns 0, or -1 with 'err' saying why there is no such job. sbatch has told
- * the user itself, on the standard error. */
+/* Returns 0, or -1 with 'err' saying why there is no such job. sbatch itself
+ * has reported to the user, on the standard error. */
 static int submit_one(const struct sgang_words *command, struct job *job,
 		      struct sgang_error *err)
 {
@@ -214,7 +214,7 @@ static int submit_role(const struct sgang_gangfile *file,
 	return rc;
 }
 
-/* Returns 0, or -1 with 'err' filled; 'jobs' has what was submitted. */
+/* Returns 0, or -1 with 'err' filled; 'jobs' has the submitted ones. */
 static int submit_all(const struct sgang_gangfile *file, struct jobs *jobs,
 		      struct sgang_error *err)
 {
@@ -277,7 +277,8 @@ static void say_in_vain(const struct jobs *jobs, bool left,
 					    "were cancelled");
 }
 
-/* Say what became of the gang that could not be submitted because of 'why'. */
+/* Report what happened to the gang that could not be submitted because of
+ * 'why'. */
 static int give_up(const struct request *request, const struct jobs *jobs,
 		   const struct sgang_error *why)
 {

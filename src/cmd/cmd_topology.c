@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd_topology.c - sgang topology: a picture of the fabric, and what is inside
- * of its nodes */
+/* cmd_topology.c - sgang topology: a picture of the fabric, and the inside of
+ * its nodes */
 
 #include <errno.h>
 #include <getopt.h>
@@ -66,7 +66,7 @@ struct request {
 	char dir[SGANG_PATH]; /* the folder of gang.conf */
 };
 
-/* Read gang.conf, if it is there; one that is named must be. */
+/* Read gang.conf, if it exists; one that is named must exist. */
 static int load_conf(struct request *request, struct sgang_error *err)
 {
 	char path[SGANG_PATH];
@@ -202,8 +202,8 @@ static int show_this_machine(struct sgang_error *err)
 	return print_once(topo, err);
 }
 
-/* slurmctld does not use a description that does not fit the node. Whoever has
- * no slurmctld is not told. */
+/* slurmctld does not use a description that does not fit the node. Without a
+ * slurmctld there is no warning. */
 static void say_misfit(const char *node, const struct sgang_node_topo *topo)
 {
 	char shown[SGANG_TEXT_SHOWN], *gres;
@@ -302,7 +302,7 @@ static int run_collect(struct request *request, const char *nodes,
 
 /* ---- probe ---- */
 
-/* What collect runs on each node. */
+/* The command that collect runs on each node. */
 static int run_probe(struct request *request, const char *nothing,
 		     struct sgang_error *err)
 {
@@ -335,7 +335,7 @@ static int run_draw(struct request *request, struct sgang_error *err)
 
 /* ---- the verb ---- */
 
-/* What can be done. Returns an exit code, or -1 with 'err' filled. */
+/* The actions. Each returns an exit code, or -1 with 'err' filled. */
 static const struct action {
 	const char *name;
 	int (*run)(struct request *request, const char *operand,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd_watch.c - sgang watch: gangs, or one of them, looked at again and again */
+/* cmd_watch.c - sgang watch: gangs, or one of them, shown again and again */
 
 #include <errno.h>
 #include <getopt.h>
@@ -24,7 +24,7 @@
 #define INTERVAL 2 /* seconds, by default */
 #define INTERVAL_MAX 86400
 
-/* What is shown of all gangs unless a format is given. */
+/* The columns for all gangs unless a format is given. */
 #define FORMAT "%j %T %p %m %L %D %C %v %r"
 
 /* Characters of the bar of one gang. */
@@ -46,7 +46,7 @@ struct request {
 	uint64_t interval;
 };
 
-/* What was seen at one moment. */
+/* The state at one moment. */
 struct look {
 	struct sgang_jobs jobs;
 	struct sgang_gangs gangs;
@@ -60,8 +60,8 @@ static void clear_look(struct look *look)
 	look->gang = NULL;
 }
 
-/* Returns 1; 0 when the gang that was asked for is not there; or -1 with 'err'
- * filled. */
+/* Returns 1; 0 when the gang that was asked for does not exist; or -1 with
+ * 'err' filled. */
 static int take_look(const struct request *request, struct look *look,
 		     struct sgang_error *err)
 {
@@ -132,8 +132,8 @@ static void put_progress(const struct page *page, const struct sgang_gang *gang)
 		 bar[0] ? "] " : "", sgang_progress_words(gang, words));
 }
 
-/* How much of the text goes on a line of that width: whole words, if one fits.
- */
+/* The length of the text that goes on a line of that width: whole words, if one
+ * fits. */
 static size_t line_of(const char *text, size_t width)
 {
 	size_t n = strlen(text), end;
@@ -145,7 +145,7 @@ static size_t line_of(const char *text, size_t width)
 	return end ? end : strcspn(text, " ");
 }
 
-/* What a gang waits for is worth more than one line. */
+/* The reason for a wait may take more than one line. */
 static void put_reason(const struct page *page, const char *reason)
 {
 	static const char head[] = "Reason    ";
@@ -231,7 +231,7 @@ static int write_list(const struct page *page, const struct request *request,
 				   page->out, err);
 }
 
-/* Draw what was seen, or, NULL, why nothing was. */
+/* Draw 'look', or if that is NULL, 'why' there is none. */
 static int draw(const struct request *request, const struct look *look,
 		const char *why, struct sgang_error *err)
 {
@@ -274,7 +274,7 @@ static int print_json(const struct request *request, const struct look *look,
 
 /* ---- the end ---- */
 
-/* Nothing more will become of it; a job that is completing has no end yet. */
+/* True if nothing more will happen; a job that is completing has no end yet. */
 static bool is_over(const struct sgang_gang *gang)
 {
 	size_t i;
@@ -289,7 +289,7 @@ static bool is_over(const struct sgang_gang *gang)
 	return true;
 }
 
-/* What its end was worth: yes if all members have done what they should. */
+/* The result at its end: yes if all members have succeeded. */
 static int judge(const struct sgang_gang *gang)
 {
 	char name[SGANG_GANGS_NAME];
