@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* draw.c - sgang topology without a word: what is drawn, and how */
+/* draw.c - sgang topology without an action: what is drawn, and how */
 
 #define _GNU_SOURCE /* open_memstream(), newlocale() */
 #include <errno.h>
@@ -29,7 +29,7 @@
 #include "cmd/scene_text.h"
 #include "core/base/text.h"
 
-/* Columns where nobody says how many there are. */
+/* Columns where the width is unknown. */
 #define WIDTH_DEFAULT 80
 #define WIDTH_MAX 10000
 
@@ -93,7 +93,7 @@ bool sgang_draw_asked(const struct sgang_draw *draw)
 
 /* ---- offline ---- */
 
-/* What the options say of each node. */
+/* The values of each node from the options. */
 struct offline {
 	const struct sgang_draw *draw;
 	struct sgang_scene *scene;
@@ -121,7 +121,7 @@ static int read_words(const struct offline *offline, const char *text,
 				   SGANG_SLOTS_MAX, words, n, err);
 }
 
-/* How many slots a node has must be known before anything is put on it. */
+/* The number of slots of a node must be known before anything is put on it. */
 static int measure_nodes(struct offline *offline, struct sgang_error *err)
 {
 	const struct sgang_draw *draw = offline->draw;
@@ -145,7 +145,8 @@ static int measure_nodes(struct offline *offline, struct sgang_error *err)
 	return 0;
 }
 
-/* Without --free all is; with it what it does not name is not. */
+/* Without --free all slots are free; with it, those it does not name are not.
+ */
 static int read_free(struct offline *offline, struct sgang_error *err)
 {
 	uint32_t count = sgang_fabric_nodes(offline->scene->fabric), i;
@@ -223,7 +224,7 @@ static int put_stops(struct offline *offline, struct sgang_scene_gang *gang,
 	return 0;
 }
 
-/* What its ring costs, one rank on each slot. */
+/* The cost of its ring, one rank on each slot. */
 static int measure_ring(const struct sgang_scene *scene,
 			struct sgang_scene_gang *gang, struct sgang_error *err)
 {
@@ -267,7 +268,7 @@ static int put_gang(struct offline *offline, const char *with, uint32_t *left,
 	return rc ? -1 : measure_ring(offline->scene, gang, err);
 }
 
-/* What --free leaves is busy. 'left' is free for gangs. */
+/* Slots that --free does not name are busy. 'left' is free for gangs. */
 static int put_all(struct offline *offline, uint32_t *left,
 		   struct sgang_error *err)
 {

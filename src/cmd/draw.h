@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* draw.h - sgang topology without a word: what is drawn, and how
+/* draw.h - sgang topology without an action: what is drawn, and how
  *
- * With --topology the fabric and all that is on it are said by options; else
+ * With --topology, options describe the fabric and all that is on it; else
  * slurmctld is asked.
  */
 
@@ -16,7 +16,7 @@
 #include "core/base/err.h"
 #include "core/gang/conf.h"
 
-/* Values are borrowed from the command line; NULL, 0: not said. */
+/* Values are borrowed from the command line; NULL, 0: not given. */
 struct sgang_draw {
 	const char *topology;
 	const char *conf_path;
@@ -42,11 +42,11 @@ int sgang_draw_with(struct sgang_draw *draw, const char *value,
 		    struct sgang_error *err);
 void sgang_draw_clear(struct sgang_draw *draw);
 
-/* Was any option given that makes sense for a drawing alone? */
+/* True if any option was given that applies to a drawing alone. */
 bool sgang_draw_asked(const struct sgang_draw *draw);
 
 /* Draw. 'conf' is the cluster's gang.conf and 'dir' its folder; offline they
- * are not looked at. Returns an exit code, or -1 with 'err' filled. */
+ * are not used. Returns an exit code, or -1 with 'err' filled. */
 int sgang_draw_run(const struct sgang_draw *draw, const struct sgang_conf *conf,
 		   const char *dir, struct sgang_error *err);
 

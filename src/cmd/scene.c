@@ -219,7 +219,7 @@ const char *sgang_scene_kind(enum sgang_scene_kind kind)
 	return names[kind];
 }
 
-/* One mark more to the kind that has the fewest for its size. */
+/* Add a mark to the kind that has the fewest for its size. */
 static void add_mark(const uint64_t kind[SGANG_SCENE_KINDS],
 		     uint32_t marks[SGANG_SCENE_KINDS])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* scene.h - what a picture of a fabric shows; how it looks is not said here
+/* scene.h - what a picture of a fabric shows, but not how it looks
  *
  * Each node has slots, and each slot is one of five kinds. A gang is a row of
  * stops in the order of its ring; it is drawn through the nodes of the first
@@ -95,8 +95,8 @@ struct sgang_scene_gang *sgang_scene_gang(struct sgang_scene *scene,
 int sgang_scene_stop(struct sgang_scene_gang *gang, uint32_t node,
 		     uint32_t slots, bool ring, struct sgang_error *err);
 
-/* All has been said. Count the kinds of slots; what jobs are said to have above
- * what a node has is cut off, gangs last. */
+/* Call when all is added. Counts the kinds of slots; if jobs have more than a
+ * node has, the rest is cut off, gangs last. */
 void sgang_scene_close(struct sgang_scene *scene);
 
 /* The gang of that name, "NAMESPACE/NAME" or, if only one gang has it, "NAME".
@@ -124,22 +124,23 @@ struct sgang_scene_hop {
 			 * or block */
 };
 
-/* The arrow that leaves stop 'i' of the ring. False: it stays on its node. */
+/* The arrow that leaves stop 'i' of the ring. False: the ring stays on the
+ * node. */
 bool sgang_scene_hop(const struct sgang_scene *scene,
 		     const struct sgang_scene_gang *gang, size_t i,
 		     struct sgang_scene_hop *hop);
 
-/* "free", "busy", "down", ...: how a kind is called. */
+/* The name of a kind: "free", "busy", "down", ... */
 const char *sgang_scene_kind(enum sgang_scene_kind kind);
 
-/* Share out 'n' marks in the place of 'total' slots: every kind that is there
- * gets one if there are enough, and what is left is shared by size. With n >=
- * total each slot has its own. */
+/* Share out 'n' marks for 'total' slots: each kind that occurs gets one if
+ * there are enough, and the others are shared by size. With n >= total each
+ * slot has its own. */
 void sgang_scene_marks(const uint64_t kind[SGANG_SCENE_KINDS], uint32_t n,
 		       uint32_t marks[SGANG_SCENE_KINDS]);
 
-/* A node that is in no switch is a leaf of its own in the fabric; that is no
- * place to speak of. */
+/* True for the leaf of a node that is in no switch. Pictures do not show it as
+ * a place. */
 bool sgang_scene_alone(const struct sgang_scene *scene, uint32_t domain);
 
 #endif

@@ -14,7 +14,7 @@
 #include "cmd/scene_json.h"
 #include "cmd/scene_svg.h"
 
-/* Longest name that is shown in a table. */
+/* The longest name that is shown in a table. */
 #define NAME_MAX_SHOWN 128
 
 struct page {
@@ -55,7 +55,7 @@ static int put_svg(struct page *page, struct sgang_error *err)
 				      err);
 }
 
-/* The level and what a hop costs there, the highest first. */
+/* The level and the cost of a hop there, the highest first. */
 static int put_levels(struct page *page, struct sgang_error *err)
 {
 	const struct sgang_costs *costs = page->scene->costs;
@@ -173,7 +173,7 @@ static int put_domains(struct page *page, struct sgang_error *err)
 	return 0;
 }
 
-/* Where each node's box begins, in the order of the nodes of the scene. */
+/* The corner of each node's box, in the order of the nodes of the scene. */
 static struct json_object *json_places(const struct page *page)
 {
 	struct json_object *list = json_object_new_array();
@@ -205,7 +205,7 @@ static int put_data(struct page *page, struct sgang_error *err)
 	return rc ? sgang_err_memory(err) : 0;
 }
 
-/* What stands in the place of a line of page.html. */
+/* The replacement of a line of page.html. */
 static const struct marker {
 	const char *line;
 	int (*put)(struct page *page, struct sgang_error *err);

@@ -7,7 +7,7 @@
 
 #include "cmd/scene_layout.h"
 
-/* More children in a row are not tried. */
+/* The most children in a row that are tried. */
 #define COLUMNS_MAX 128
 
 static const struct sgang_scene_detail details[] = {
@@ -69,7 +69,7 @@ static void size_node(struct work *work)
 			       detail->pad / 2;
 }
 
-/* What is around the children of a domain: a title above, and a margin. */
+/* The space around the children of a domain: a title above, and a margin. */
 static int margin(const struct work *work, uint32_t domain)
 {
 	if (sgang_scene_alone(work->scene, domain))
@@ -113,7 +113,7 @@ static int between(const struct work *work, uint32_t domain)
 }
 
 /* Put the parts into rows of so many, from the corner of the domain's box, and
- * tell how large that is. */
+ * set its size. */
 static void put_rows(const struct work *work, uint32_t domain, uint32_t columns,
 		     int *width, int *height)
 {
@@ -137,7 +137,7 @@ static void put_rows(const struct work *work, uint32_t domain, uint32_t columns,
 	*height = y + row;
 }
 
-/* How far from the wanted shape; rows with holes are worse. */
+/* The distance from the wanted shape; rows with holes are worse. */
 static double badness(const struct work *work, int width, int height,
 		      uint32_t n, uint32_t columns)
 {

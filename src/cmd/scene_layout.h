@@ -26,7 +26,7 @@ struct sgang_box {
 	int x, y, w, h;
 };
 
-/* How much a node shows. */
+/* The detail of a node. */
 struct sgang_scene_detail {
 	uint32_t nodes; /* up to that many nodes */
 	int seat;       /* a slot's width and height */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* scene_live.c - the scene of a running cluster, from what slurmctld told */
+/* scene_live.c - the scene of a running cluster, from slurmctld's records */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@ static bool has_nodes(const struct sgang_jobrow *job)
 	       job->nodes[0];
 }
 
-/* '*told' becomes false where the record of a member with a place does not tell
- * in which order its nodes are. */
+/* '*told' becomes false if the record of a member with a place does not have
+ * the order of its nodes. */
 static int add_job(struct sgang_scene *scene, struct sgang_scene_gang *gang,
 		   const struct sgang_nodes *nodes,
 		   const struct sgang_jobrow *job, bool *told,
@@ -65,7 +65,7 @@ static void read_ring(const struct sgang_scene *scene,
 	gang->best = record->ring_best;
 }
 
-/* Its jobs are sorted: those that have a rank first, by it. */
+/* The gang's jobs are sorted: those that have a rank first, by it. */
 static int add_gang(struct sgang_scene *scene, const struct sgang_nodes *nodes,
 		    const struct sgang_gang *from, struct sgang_error *err)
 {
@@ -90,7 +90,7 @@ static int add_gang(struct sgang_scene *scene, const struct sgang_nodes *nodes,
 	return 0;
 }
 
-/* What of a node's slots is used, but not by a gang. */
+/* The used slots of a node that no gang has. */
 static int add_nodes(struct sgang_scene *scene, const struct sgang_nodes *nodes,
 		     struct sgang_error *err)
 {

@@ -2,7 +2,7 @@
 /* scene_svg.c - a scene as SVG
  *
  * All slots of a kind are one path, all boxes of nodes another: a fabric of
- * thousands of nodes is a few hundred elements. How they look is in scene.css.
+ * thousands of nodes is a few hundred elements. The style is in scene.css.
  */
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 #define FOOT_LINE 24
 #define EDGE 14
 
-/* Costs are written on so many hops at most. */
+/* The most hops on which costs are written. */
 #define LABELS_MAX 16
 
 struct canvas {
@@ -166,8 +166,8 @@ static void node_marks(const struct canvas *canvas, uint32_t node,
 	sgang_scene_marks(kind, canvas->layout->detail->marks, marks);
 }
 
-/* What of its node's marks for gangs this stop has: all, unless gangs share the
- * node; then by its part, and at least one if one is left. */
+/* The stop's part of its node's marks for gangs: all, unless gangs share the
+ * node; then its share, and at least one if one is left. */
 static uint32_t stop_marks(const struct canvas *canvas,
 			   const struct sgang_scene_stop *stop)
 {
@@ -233,7 +233,8 @@ struct point {
 	double x, y;
 };
 
-/* Where rings pass a node: below its slots, so that they hide none. */
+/* The line on which rings pass a node: below its slots, so that they hide none.
+ */
 static struct point lane(const struct canvas *canvas, uint32_t node)
 {
 	const struct sgang_box *box = &canvas->layout->node[node];
@@ -310,7 +311,7 @@ static void put_hops(struct canvas *canvas, const struct sgang_scene_gang *gang,
 	fputs("\"/>\n", canvas->out);
 }
 
-/* What each costly hop costs, on a plate in its middle. */
+/* The cost of each costly hop, on a plate in its middle. */
 static void put_costs(struct canvas *canvas,
 		      const struct sgang_scene_gang *gang)
 {

@@ -12,20 +12,20 @@
 #include "core/base/hostlist.h"
 #include "core/base/text.h"
 
-/* Up to that many nodes each is drawn; above, a leaf is a line. */
+/* The most nodes that are drawn one by one; above, a leaf is a line. */
 #define NODES_DRAWN 256
 
-/* A node with more slots has that many marks, a leaf has. */
+/* The number of marks of a node with more slots, and of a leaf. */
 #define NODE_MARKS 8
 #define LEAF_MARKS 16
 
-/* Fewer columns are not begun with a list of nodes. */
+/* The fewest columns in which a list of nodes is begun. */
 #define NODES_ROOM 16
 
 /* Levels of the tree, and room for the text in front of a line. */
 #define DEPTH_MAX (SGANG_LEVELS + 1)
 
-/* How things look: with UTF-8, without, and in colour (what follows ESC [). */
+/* Symbols: with UTF-8, without, and in colour (what follows ESC [). */
 struct glyph {
 	const char *utf8;
 	const char *ascii;
@@ -151,7 +151,7 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* What a kind is called in this picture. */
+/* The name of a kind in this picture. */
 static const char *kind_name(const struct sgang_scene *scene, int kind,
 			     char shown[SGANG_TEXT_SHOWN])
 {
@@ -162,7 +162,7 @@ static const char *kind_name(const struct sgang_scene *scene, int kind,
 	return sgang_scene_kind(kind);
 }
 
-/* "24 free, 8 busy": free first, since that is what is looked for. */
+/* "24 free, 8 busy": free first, because users look for it. */
 static void put_kinds(struct drawing *draw, const struct sgang_scene_sum *sum,
 		      int indent)
 {
@@ -333,7 +333,7 @@ static void add_sum(struct sgang_scene_sum *to,
 		to->kind[kind] += more->kind[kind];
 }
 
-/* Do two leaves show the same: as many slots of each kind? */
+/* True if two leaves show the same: as many slots of each kind. */
 static bool same_sums(const struct sgang_scene_sum *a,
 		      const struct sgang_scene_sum *b)
 {
@@ -343,8 +343,8 @@ static bool same_sums(const struct sgang_scene_sum *a,
 	       !memcmp(a->kind, b->kind, sizeof(a->kind));
 }
 
-/* How many siblings, this one the first, are one line: leaves that show the
- * same. 'sum' is that of all. */
+/* The number of siblings, this one the first, that are one line: leaves that
+ * show the same. 'sum' is that of all. */
 static uint32_t alike(const struct drawing *draw, uint32_t first, uint32_t end,
 		      struct sgang_scene_sum *sum)
 {
@@ -712,7 +712,7 @@ static void put_gangs(struct drawing *draw)
 
 /* ---- all of it ---- */
 
-/* How wide the name of a leaf is, or of a row of leaves: "leaf[98-99]". */
+/* The width of the name of a leaf, or of a row of leaves: "leaf[98-99]". */
 static int leaf_width(const struct drawing *draw, const char *name)
 {
 	int length = (int)strlen(name), digits = 0;
@@ -724,7 +724,7 @@ static int leaf_width(const struct drawing *draw, const char *name)
 	return digits ? length + digits + 3 : length;
 }
 
-/* The widest, within reason. */
+/* The widest name, within reason. */
 static int widest_leaf(const struct drawing *draw)
 {
 	const struct sgang_fabric *fabric = draw->scene->fabric;
@@ -740,7 +740,7 @@ static int widest_leaf(const struct drawing *draw)
 	return widest < most ? widest : most;
 }
 
-/* Where the ring of the picked gang leaves a leaf. */
+/* Mark where the ring of the picked gang leaves a leaf. */
 static int mark_leaves(struct drawing *draw)
 {
 	const struct sgang_scene *scene = draw->scene;

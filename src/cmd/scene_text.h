@@ -19,7 +19,7 @@
 #include "cmd/scene.h"
 #include "core/base/err.h"
 
-/* Fewer columns hold no picture. */
+/* The fewest columns for a picture. */
 #define SGANG_SCENE_TEXT_MIN 40
 
 struct sgang_scene_look {

@@ -29,7 +29,7 @@ static volatile sig_atomic_t taken; /* the screen has to be given back */
 static volatile sig_atomic_t resized;
 static bool printed; /* a page, where there is no terminal */
 
-/* Nothing in here that a signal handler may not do. */
+/* Only calls that a signal handler may make. */
 void sgang_screen_close(void)
 {
 	if (!taken)
@@ -55,8 +55,8 @@ static void on_resize(int number)
 	resized = true;
 }
 
-/* Keys come one by one, unseen. A program that is stopped would leave the
- * screen as it is, so Ctrl-Z does nothing. */
+/* Keys are read one by one, without echo. A program that is stopped would leave
+ * the screen as it is, so Ctrl-Z does nothing. */
 static void take_keys(void)
 {
 	struct termios now;
@@ -150,14 +150,14 @@ void sgang_screen_draw(const char *page)
 	fflush(stdout);
 }
 
-/* Has q been pressed? What else was does not count. */
+/* True if q has been pressed. Other keys are ignored. */
 static bool read_keys(void)
 {
 	char keys[64];
 	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
 
 	if (n <= 0)
-		has_keys = false; /* nobody types there any more */
+		has_keys = false; /* no more input will come */
 	return n > 0 &&
 	       (memchr(keys, 'q', (size_t)n) || memchr(keys, 'Q', (size_t)n));
 }

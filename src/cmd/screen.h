@@ -18,7 +18,8 @@ void sgang_screen_open(void);
 /* Give it back. May be called twice, and without an open. */
 void sgang_screen_close(void);
 
-/* Is there one between open and close? Then pages are cut to its size. */
+/* True on a terminal, between open and close. Then pages are cut to its size.
+ */
 bool sgang_screen_is_terminal(void);
 
 /* Columns and lines; 0: as many as there may be. */
@@ -29,7 +30,7 @@ void sgang_screen_size(size_t *columns, size_t *lines);
  * the last one says so. */
 void sgang_screen_draw(const char *page);
 
-/* Wait so many seconds. Returns false when somebody has pressed q; true earlier
+/* Wait so many seconds. Returns false when q has been pressed; true earlier
  * when the size has changed. */
 bool sgang_screen_wait(unsigned int seconds);
 
