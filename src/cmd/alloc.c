@@ -8,7 +8,7 @@
 
 #include "cmd/alloc.h"
 
-/* Of anything that is numbered on a node; Slurm's limit of CPUs is below. */
+/* The highest number of anything on a node; Slurm's limit of CPUs is below. */
 #define INDEX_MAX 65535
 
 void sgang_alloc_clear(struct sgang_alloc *alloc)
@@ -38,7 +38,7 @@ static int add_range(struct sgang_indices *list, uint32_t low, uint32_t high)
 	return 0;
 }
 
-/* The number at '*at', which moves behind it; -1: there is none. */
+/* The number at '*at', which moves behind it; -1: none. */
 static long take_index(const char **at, const char *end)
 {
 	long number = 0;

@@ -33,9 +33,9 @@ struct sgang_alloc {
 	uint32_t cpus_per_rank; /* 1 or more */
 };
 
-/* Fill in one for each of the 'n' jobs. Returns 0 and allocations to be emptied
- * with sgang_alloc_clear(), or -1 with 'err', also when one of the jobs has no
- * nodes (any more). */
+/* Fill in an allocation for each of the 'n' jobs. Returns 0 and allocations to
+ * be emptied with sgang_alloc_clear(), or -1 with 'err', also when one of the
+ * jobs has no nodes (any more). */
 int sgang_alloc_load(const uint32_t *job_ids, size_t n,
 		     struct sgang_alloc *allocs, struct sgang_error *err);
 void sgang_alloc_clear(struct sgang_alloc *alloc);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* alloc_none.c - what jobs have, in a build without Slurm: nobody knows */
+/* alloc_none.c - what jobs have, in a build without Slurm: unknown */
 
 #include <errno.h>
 

@@ -34,7 +34,7 @@ static int read_cores(const job_info_t *info, uint32_t node,
 	return 0;
 }
 
-/* The node that is the job's i-th, whose name is moved there. */
+/* Fill in the job's i-th node, to which 'name' is moved. */
 static int fill_node(struct sgang_alloc_node *node, const job_info_t *info,
 		     size_t i, char *name, const node_info_msg_t *nodes,
 		     struct sgang_error *err)
@@ -90,7 +90,7 @@ static int fill_alloc(struct sgang_alloc *alloc, const job_info_t *info,
 	return rc;
 }
 
-/* A task of an array comes with the others of it. */
+/* A task of an array is loaded with the other tasks. */
 static int load_job(uint32_t job_id, const node_info_msg_t *nodes,
 		    struct sgang_alloc *alloc, struct sgang_error *err)
 {

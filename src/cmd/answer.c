@@ -112,7 +112,8 @@ static void put_words(const char *text, size_t indent, FILE *out)
 	}
 }
 
-/* 'member': of objects this one's values; "": they are no objects. */
+/* 'member': the values of this member of objects; "": the list has no objects.
+ */
 static void put_list(struct json_object *list, const char *member, FILE *out)
 {
 	size_t n = json_object_array_length(list), i;
@@ -250,7 +251,7 @@ static void put_value(struct json_object *value, const struct place *place,
 		put_plain(value, out);
 }
 
-/* Are all keys between the '[' and its ']' known? */
+/* True if all keys between the '[' and its ']' are known. */
 static bool knows_all(struct json_object *object, const char *form)
 {
 	struct json_object *value;
@@ -272,7 +273,7 @@ static bool knows_all(struct json_object *object, const char *form)
 static void fill(struct json_object *object, size_t number, const char *form,
 		 const char *end, FILE *out);
 
-/* Where the '>' is to the '<' before 'form'. */
+/* The '>' that belongs to the '<' before 'form'. */
 static const char *end_of_rows(const char *form)
 {
 	int inner = 0;
@@ -282,7 +283,7 @@ static const char *end_of_rows(const char *form)
 	return form;
 }
 
-/* Returns where the '>' is. */
+/* Returns the position of the '>'. */
 static const char *fill_rows(struct json_object *object, const char *form,
 			     FILE *out)
 {
@@ -343,7 +344,7 @@ void sgang_answer_text(struct json_object *object, const char *form, FILE *out)
 
 /* ---- answers ---- */
 
-/* JSON and YAML are UTF-8; the name of a job is what somebody typed. */
+/* JSON and YAML are UTF-8; the name of a job need not be. */
 static void repair(struct json_object *object)
 {
 	char *text;
@@ -386,6 +387,6 @@ void sgang_answer_print(struct json_object *object, const char *form)
 			object, JSON_C_TO_STRING_PLAIN |
 					JSON_C_TO_STRING_NOSLASHESCAPE));
 	else if (sgang_yaml_print(object, stdout) && !ferror(stdout))
-		cut(); /* what cannot be written, main() tells */
+		cut(); /* main() reports write errors */
 	json_object_put(object);
 }

@@ -19,8 +19,8 @@
  *   <key|...>     for each object of the list, with the object's own keys and
  *                 {#}, its number from 0 on; or for the one object that it is
  *
- * Null, "", an empty list and what is not there are not known. Text from
- * elsewhere is part of a line and tells the terminal nothing.
+ * Null, "", an empty list and a missing key are not known. Text from elsewhere
+ * is part of a line and has no effect on the terminal.
  */
 
 #ifndef SGANG_ANSWER_H
@@ -46,7 +46,7 @@ void sgang_answer_print(struct json_object *object, const char *form);
 void sgang_answer_text(struct json_object *object, const char *form, FILE *out);
 
 /* True if memory ran out before all of an answer was printed. A message has
- * said so. */
+ * reported it. */
 bool sgang_answer_is_cut(void);
 
 /* A time as Slurm writes it, "(null)" for 0, into 'text', which is returned. */

@@ -25,16 +25,16 @@
 
 #define NO_SHAPE SIZE_MAX
 
-/* More than any description has. */
+/* A size above that of any description. */
 #define XML_MAX SGANG_HWLOC_FILE_MAX
 
 struct node {
 	char *name;
-	char *xml; /* what has come of it */
+	char *xml; /* received so far */
 	size_t length;
 	size_t room;
 	bool asked;
-	bool whole;   /* all of it has come */
+	bool whole;   /* all was received */
 	size_t shape; /* NO_SHAPE: not known */
 };
 
@@ -98,8 +98,8 @@ static int by_name(const void *a, const void *b)
 	return rc ? rc : strcmp(x->name, y->name);
 }
 
-/* Sort them; of those with the same name one is left, which has been asked if
- * one of them was, and whose shape is known if that of one was. */
+/* Sort the nodes. Of several with the same name one is left, which has been
+ * asked if one of them was, and whose shape is known if that of one was. */
 static void sort_nodes(struct collection *all)
 {
 	size_t kept = 0, i;
@@ -130,7 +130,7 @@ static struct node *find_node(struct collection *all, char *name)
 }
 
 /* The nodes with (or without) a whole answer among those that were asked, as a
- * node list the caller frees; NULL and 0: there are none. */
+ * node list the caller frees; NULL and 0: none. */
 static char *fold_asked(const struct collection *all, bool whole, size_t *count)
 {
 	const char **names = calloc(all->n_nodes + 1, sizeof(*names));
@@ -284,7 +284,7 @@ static int append(struct node *node, const char *text)
 	return 0;
 }
 
-/* A line of a probe; what else comes is of prologs and the like. */
+/* A line of a probe; other lines are of prologs and the like. */
 static void take_line(void *ctx, char *line)
 {
 	struct collection *all = ctx;
@@ -374,7 +374,7 @@ static int ask(struct collection *all, struct sgang_error *err)
 
 /* ---- keeping it ---- */
 
-/* Write a file beside its place and move it there. */
+/* Write a temporary file and rename it. */
 static int write_file(const char *dir, const char *file, const char *text,
 		      struct sgang_error *err)
 {
@@ -426,7 +426,7 @@ failed:
 }
 
 /* Find out the shape of one node, from its answer. An answer that cannot be
- * read is none. */
+ * read counts as none. */
 static int recognise(struct collection *all, struct node *node,
 		     struct sgang_error *err)
 {

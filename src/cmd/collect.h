@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* collect.h - ask all nodes what is inside of them, and keep the answers
  *
- * In the folder are then shape-1.xml, shape-2.xml, ..., one for each kind of
- * node, and nodes.conf, which says which node is of which kind. Each file is
- * written beside its place and renamed, nodes.conf last, so that a reader finds
- * the old files or the new ones.
+ * The folder then has shape-1.xml, shape-2.xml, ..., one for each kind of node,
+ * and nodes.conf, which names the kind of each node. Each file is written under
+ * another name and renamed, nodes.conf last, so that a reader finds the old
+ * files or the new ones.
  */
 
 #ifndef SGANG_COLLECT_H
@@ -17,8 +17,7 @@
 struct sgang_collected {
 	size_t n_nodes;  /* that answered */
 	size_t n_shapes; /* of which there are, now, in all */
-	char *missing;   /* those that did not, as a node list;
-			  * NULL: all did */
+	char *missing;   /* nodes that did not answer; NULL: none */
 };
 
 /* Ask the nodes of the list 'nodes', or, NULL, all that can run jobs, and keep

@@ -11,8 +11,8 @@
 /* Ends what sgang_colour_phase() begins. */
 #define SGANG_COLOUR_END "\033[0m"
 
-/* Is the file a terminal that shows colours, and does nobody object with
- * NO_COLOR (https://no-color.org)? */
+/* True if the file is a terminal that shows colours, and NO_COLOR
+ * (https://no-color.org) does not forbid them. */
 bool sgang_colour_wanted(int fd);
 
 /* The escape sequence that begins the colour of a phase, "" for those that

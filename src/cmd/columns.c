@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* columns.c - what can be said of a gang in a column, and tables of that */
+/* columns.c - fields of a gang, and tables of them */
 
 #define _GNU_SOURCE /* strverscmp(), qsort_r() */
 #include <ctype.h>
@@ -18,7 +18,7 @@
 /* A wider field is a mistake. */
 #define WIDTH_MAX 10000
 
-/* What a field is left on a screen that is not wide enough. */
+/* The least width of a field on a screen that is not wide enough. */
 #define NARROWEST 16
 
 /* Characters of a bar. */
@@ -26,7 +26,7 @@
 
 /* ---- the fields ---- */
 
-/* No number: it has none, and shows a dash. */
+/* Not a number: shown as a dash. */
 #define NONE INT64_MIN
 
 static void put_list(FILE *out, const struct sgang_gang *gang,
@@ -153,7 +153,7 @@ static void put_waiting_limit(FILE *out, const struct sgang_gang *gang,
 		put_duration(out, waiting_limit(gang, now));
 }
 
-/* Of a waiting time that runs. */
+/* The rest of a waiting time that runs. */
 static int64_t waiting_left(const struct sgang_gang *gang, int64_t now)
 {
 	int64_t end = sgang_gangs_wait_ends(gang);
@@ -263,10 +263,10 @@ static void put_submitted(FILE *out, const struct sgang_gang *gang, int64_t now)
 	put_time(out, submitted(gang, now));
 }
 
-/* The letters are those of squeue where it says the same of a job. To add a
- * field: a row here, an item in sgang.1. One with a number is sorted by it, and
- * printed as it is where there is no 'put', which else may print nothing for
- * what is not known; one without is sorted by its text. */
+/* The letters are those of squeue where it shows the same of a job. To add a
+ * field: a row here, an item in sgang.1. A field with a number is sorted by it,
+ * and printed as a number unless it has a 'put', which may print nothing for an
+ * unknown value. A field without is sorted by its text. */
 static const struct column {
 	char letter;
 	const char *title;
@@ -312,8 +312,8 @@ static const struct column *find_column(char letter)
 	return NULL;
 }
 
-/* Returns a string the caller frees, NULL without memory. Whatever a reason or
- * a name holds, it is one line and tells the terminal nothing. */
+/* Returns a string the caller frees, NULL without memory. The text is one line
+ * without control characters, whatever a reason or a name holds. */
 static char *cell_text(const struct column *column,
 		       const struct sgang_gang *gang, int64_t now)
 {
@@ -349,8 +349,8 @@ struct field {
 	size_t n_behind;
 };
 
-/* Read the field at '*at', which is behind the '%'. Returns NULL, or what was
- * expected. */
+/* Read the field at '*at', which is behind the '%'. Returns NULL, or a word for
+ * what was expected. */
 static const char *read_field(const char **at, struct field *field)
 {
 	const char *p = *at;
@@ -397,7 +397,7 @@ int sgang_columns_check(const char *format, const char *what,
 	return 0;
 }
 
-/* How many fields a format has that was checked. */
+/* The number of fields of a checked format. */
 static size_t count_fields(const char *format)
 {
 	size_t n = 0;
@@ -426,7 +426,7 @@ static void clear_table(struct table *table)
 	free(table->field);
 }
 
-/* The bytes of UTF-8 that go on with a letter begin none. */
+/* Continuation bytes of UTF-8 begin no letter. */
 static bool begins_letter(char byte)
 {
 	return ((unsigned char)byte & 0xc0) != 0x80;
@@ -469,7 +469,7 @@ static void widen(struct table *table, bool header)
 	}
 }
 
-/* What lines need so that something is seen of the last field, too. */
+/* The width at which something is seen of the last field, too. */
 static size_t width_needed(const struct table *table, const char *format)
 {
 	size_t width = letters_in(format, strcspn(format, "%")), f;
@@ -482,8 +482,8 @@ static size_t width_needed(const struct table *table, const char *format)
 	return width + (last < NARROWEST ? last : NARROWEST);
 }
 
-/* One long name must not push all that stands behind it off the screen. The
- * widest of those fields that may be narrower gives first. */
+/* A long name must not push all that stands behind it off the screen. The
+ * widest of the fields that may be narrower shrinks first. */
 static void narrow(struct table *table, const char *format, size_t screen)
 {
 	while (width_needed(table, format) > screen) {
@@ -661,10 +661,10 @@ int sgang_columns_check_order(const char *order, const char *what,
 	return 0;
 }
 
-/* One gang, and what it is sorted by. */
+/* A gang, and the key that it is sorted by. */
 struct sorted {
 	const struct sgang_gang *gang;
-	size_t before; /* its place up to now */
+	size_t before; /* its place before */
 	int64_t number;
 	char *text; /* NULL: the number counts */
 };

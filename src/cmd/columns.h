@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* columns.h - what can be said of a gang in a column, and tables of that
+/* columns.h - fields of a gang, and tables of them
  *
  * Formats are those of squeue --format: "%j %.8D %r" is three fields with
- * blanks between them. A field is %[[.]WIDTH]LETTER; '.' puts it to the right.
- * Unlike squeue, a field without a width is as wide as what it holds in any
- * line, so that columns stay columns; what does not fit into a width that was
- * given is cut and ends in '+'. Orders are those of squeue --sort: "-T,j" is by
- * phase backwards, then by name.
+ * blanks between them. A field is %[[.]WIDTH]LETTER; '.' aligns right. Unlike
+ * in squeue, a field without a width is as wide as its longest value, so that
+ * columns stay columns. A value that does not fit into a given width is cut and
+ * ends in '+'. Orders are those of squeue --sort: "-T,j" is by phase backwards,
+ * then by name.
  */
 
 #ifndef SGANG_COLUMNS_H
@@ -23,7 +23,7 @@
 /* The columns that are printed by default. */
 #define SGANG_COLUMNS_DEFAULT "%j %T %m %M %L %D %C %c %v %r"
 
-/* How a table is printed. */
+/* The look of a table. */
 struct sgang_look {
 	bool header;  /* begin with the titles */
 	bool colour;  /* the phase has one */
@@ -33,7 +33,7 @@ struct sgang_look {
 	int64_t now;  /* seconds since the epoch */
 };
 
-/* Is it a format? Returns 0, or -1 with EINVAL and 'err', which begins with
+/* Check a format. Returns 0, or -1 with EINVAL and 'err', which begins with
  * 'what', such as "--format". */
 int sgang_columns_check(const char *format, const char *what,
 			struct sgang_error *err);
@@ -42,14 +42,14 @@ int sgang_columns_check(const char *format, const char *what,
 int sgang_columns_check_order(const char *order, const char *what,
 			      struct sgang_error *err);
 
-/* Sort by an order that was checked; what is equal in it stays as it is.
- * Returns 0, or -1 with ENOMEM and 'err'. */
+/* Sort by a checked order; ties stay as they are. Returns 0, or -1 with ENOMEM
+ * and 'err'. */
 int sgang_columns_sort(const char *order, int64_t now,
 		       const struct sgang_gang **gangs, size_t n,
 		       struct sgang_error *err);
 
-/* Print a line for each of the gangs by a format that was checked. Returns 0,
- * or -1 with ENOMEM and 'err'. */
+/* Print a line for each of the gangs by a checked format. Returns 0, or -1 with
+ * ENOMEM and 'err'. */
 int sgang_columns_print(const char *format, const struct sgang_look *look,
 			const struct sgang_gang *const *gangs, size_t n,
 			FILE *out, struct sgang_error *err);

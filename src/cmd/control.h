@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* control.h - what sgang asks slurmctld to do
  *
- * Whether the caller may, Slurm itself decides. A job is named as Slurm's
+ * Slurm itself decides whether the caller may. A job is named as Slurm's
  * commands do, "12", "12_3" or "12_[4-6]". control_slurm.c asks through
  * libslurm; a build without Slurm has control_none.c in its place.
  */
@@ -21,7 +21,8 @@ struct sgang_definition {
 	const char *partition;         /* NULL: the default one */
 };
 
-/* Submit it. Returns 0 and the job's id, or -1 with 'err' saying why not. */
+/* Submit the definition. Returns 0 and the job's id, or -1 with 'err' saying
+ * why not. */
 int sgang_control_define(const struct sgang_definition *definition,
 			 uint32_t *job_id, struct sgang_error *err);
 
@@ -37,12 +38,12 @@ int sgang_control_signal(const char *job, int signal, struct sgang_error *err);
  * released. Returns 0, or -1 with 'err' filled. */
 int sgang_control_hold(const char *job, struct sgang_error *err);
 
-/* Let a held job go on, as scontrol release does. Returns 0, or -1 with 'err'
+/* Release a held job, as scontrol release does. Returns 0, or -1 with 'err'
  * filled. */
 int sgang_control_release(const char *job, struct sgang_error *err);
 
-/* Ask that a job which runs is requeued together with all others of its gang,
- * for which the same must be asked within a minute. Returns 0, or -1 with 'err'
+/* Ask that a running job is requeued together with all others of its gang, for
+ * which the same must be asked within a minute. Returns 0, or -1 with 'err'
  * filled. */
 int sgang_control_recall(const char *job, struct sgang_error *err);
 

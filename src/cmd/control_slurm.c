@@ -15,7 +15,7 @@
 #include "core/gang/record.h"
 #include "slurm/public.h"
 
-/* What it says when somebody manages to start it. */
+/* The message if a definition is started after all. */
 static const char script[] =
 	"#!/bin/sh\n"
 	"echo 'This job is the definition of a gang and runs nothing.' >&2\n"
@@ -103,10 +103,10 @@ static int submit(job_desc_msg_t *desc, uint32_t *job_id,
 	return 0;
 }
 
-/* A held job comes to Slurm without a word to the select plugin, which would
- * not know of it before something happens to a member. The question when the
- * job could start is passed on to the plugin. It never can, so there is no
- * answer to be freed. */
+/* Slurm does not report a held job to the select plugin, which would not know
+ * of it before something happens to a member. The question when the job could
+ * start is passed on to the plugin. The job never can, so there is no answer to
+ * be freed. */
 static void make_known(job_desc_msg_t *desc, uint32_t job_id)
 {
 	will_run_response_msg_t *answer = NULL;
@@ -203,8 +203,8 @@ int sgang_control_signal(const char *job, int signal, struct sgang_error *err)
 	return refused(err);
 }
 
-/* Of an array each task has an answer of its own; the first that is no is
- * ours. */
+/* Each task of an array has an answer of its own; the first refusal is
+ * returned. */
 static int check_tasks(const job_array_resp_msg_t *answer,
 		       struct sgang_error *err)
 {

@@ -36,7 +36,7 @@ static int wrong(const struct sgang_gangfile *file, size_t line,
 	return sgang_errf(err, EINVAL, "%s:%zu: %s", file->path, line, why);
 }
 
-/* The same of what sgang_spec_set() or sgang_spec_check() did not like. */
+/* The same for a mistake that sgang_spec_set() or sgang_spec_check() found. */
 static int wrong_option(const struct sgang_gangfile *file, size_t line,
 			struct sgang_error *why, struct sgang_error *err)
 {
@@ -119,8 +119,8 @@ static int read_words(const struct sgang_gangfile *file,
 	return 0;
 }
 
-/* Options of sbatch that would contradict what the file says elsewhere, or that
- * would keep us from learning the job's id. */
+/* Options of sbatch that would contradict other parts of the file, or keep us
+ * from learning the job's id. */
 static const struct {
 	const char *name;
 	char letter;
@@ -134,7 +134,7 @@ static const struct {
 	{ "wrap", 0, "say command" },
 };
 
-/* Why the option cannot be here; NULL: it can. */
+/* The reason why the option cannot be here; NULL: it can. */
 static const char *why_not_here(const char *option)
 {
 	size_t i, length;
@@ -220,8 +220,8 @@ static int find_gang(struct sgang_gangfile *file,
 	return 0;
 }
 
-/* The option of the gang, "gang-min-member", that the key stands for. One that
- * is each member's own has no place in a file. */
+/* The option of the gang, "gang-min-member", that the key stands for. Options
+ * that are each member's own have no place in a file. */
 static const struct sgang_option *find_option(const char *key)
 {
 	const struct sgang_option *option;
@@ -270,8 +270,8 @@ out:
 	return value;
 }
 
-/* Take what the file says of a gang. What it says in two places must be the
- * same. */
+/* Set an option of a gang. If the file sets it twice, the values must be equal.
+ */
 static int set_option(struct sgang_gangfile *file, size_t gang,
 		      const struct sgang_option *option,
 		      const struct sgang_tree *entry, struct sgang_error *err)
@@ -299,7 +299,7 @@ static int set_option(struct sgang_gangfile *file, size_t gang,
 	return 0;
 }
 
-/* Let the option have this value unless it has one. */
+/* Set the option to this value unless it has one. */
 static int set_default(const struct sgang_gangfile *file,
 		       struct sgang_filegang *gang, const char *option,
 		       const char *value, struct sgang_error *err)
@@ -337,7 +337,7 @@ static int list_others(const struct sgang_gangfile *file, size_t gang,
 	return 0;
 }
 
-/* What the file does not say of a gang follows from its roles. */
+/* Options that the file does not set follow from the gang's roles. */
 static int complete_gang(const struct sgang_gangfile *file, size_t gang,
 			 struct sgang_error *err)
 {
@@ -411,8 +411,8 @@ static int set_array(struct sgang_gangfile *file, struct sgang_role *role,
 	return read_bool(file, entry, &role->array, err);
 }
 
-/* A relative path is one beside the file. Returns a string the caller frees, or
- * NULL with ENOMEM. */
+/* A relative path is taken from the file's folder. Returns a string the caller
+ * frees, or NULL with ENOMEM. */
 static char *beside(const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/');
@@ -589,7 +589,7 @@ static int read_roles(struct sgang_gangfile *file,
 
 /* ---- the file ---- */
 
-/* The entry that must be there. */
+/* The required entry. */
 static const struct sgang_tree *need(const struct sgang_gangfile *file,
 				     const char *key, struct sgang_error *err)
 {

@@ -15,7 +15,7 @@
  *       array: yes			# one job array instead of 3 jobs
  *       script: worker.sh
  *
- * A role may be of another gang, `gang: NAME`, and then say the options of that
+ * A role may be of another gang, `gang: NAME`, and then set the options of that
  * gang. The gangs of one file are a group of gangs unless `groups` says
  * otherwise.
  */
@@ -72,7 +72,7 @@ int sgang_gangfile_load(const char *path, const char *user,
 			struct sgang_gangfile *file, struct sgang_error *err);
 void sgang_gangfile_clear(struct sgang_gangfile *file);
 
-/* How many jobs the role is: an array is one. */
+/* The number of jobs of the role: an array is one. */
 uint32_t sgang_gangfile_jobs(const struct sgang_role *role);
 
 /* The command that submits one job of the role. Returns 0 and '*words', to be

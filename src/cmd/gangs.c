@@ -86,7 +86,7 @@ static bool has_live(const struct sgang_gang *gang)
 }
 
 /* A gang that must not lose a member ends as a whole, and its members say so;
- * of another one all have to fail. */
+ * of another gang all have to fail. */
 static enum sgang_phase phase_of(const struct sgang_gang *gang)
 {
 	size_t i, failed = 0;
@@ -102,8 +102,8 @@ static enum sgang_phase phase_of(const struct sgang_gang *gang)
 					SGANG_PHASE_FINISHED;
 }
 
-/* All members carry the same record, but one that came later may not have the
- * placement yet, and that of an ended one may be old. */
+/* All members carry the same record, but a later one may not have the placement
+ * yet, and that of an ended one may be old. */
 static const struct sgang_record *best_record(const struct sgang_gang *gang)
 {
 	const struct sgang_record *best = NULL;
@@ -137,7 +137,7 @@ static const char *reason_of(const struct sgang_gang *gang,
 	return "";
 }
 
-/* Members that are held may have to wait for something as well. */
+/* Held members may have to wait for something as well. */
 static const char *first_reason(const struct sgang_gang *gang)
 {
 	const char *reason = reason_of(gang, SGANG_ROW_PENDING);
@@ -182,7 +182,7 @@ static void sort_nodes(struct sgang_gang *gang)
 	gang->nodes[kept] = NULL;
 }
 
-/* The nodes that live members have; of a finished gang those it had. */
+/* The nodes of live members; of a finished gang those it had. */
 static int collect_nodes(struct sgang_gang *gang, struct sgang_error *err)
 {
 	bool live = has_live(gang);
@@ -239,7 +239,7 @@ static int fill_gang(struct sgang_gang *gang,
 	return 0;
 }
 
-/* How many of the jobs share the name of the first. */
+/* The number of jobs that share the name of the first. */
 static size_t same_name(const struct sgang_jobrow *const *jobs, size_t n)
 {
 	size_t i = 1;
@@ -249,15 +249,15 @@ static size_t same_name(const struct sgang_jobrow *const *jobs, size_t n)
 	return i;
 }
 
-/* Do both remember the same beginning of their gang? It tells gangs apart that
- * end in the second in which the next job comes. */
+/* True if both remember the same beginning of their gang. This distinguishes
+ * gangs of which one ends in the second in which the next job comes. */
 static bool same_beginning(const struct sgang_jobrow *a,
 			   const struct sgang_jobrow *b)
 {
 	return a->record.created && a->record.created == b->record.created;
 }
 
-/* Where the newest gang of one name begins among its jobs. */
+/* The index at which the newest gang of one name begins among its jobs. */
 static size_t newest(const struct sgang_jobrow *const *jobs, size_t n)
 {
 	int64_t all_ended = INT64_MIN;
@@ -280,8 +280,8 @@ static size_t newest(const struct sgang_jobrow *const *jobs, size_t n)
 }
 
 /* Take the definitions out of the jobs of one name, which are in the order of
- * submission; the newest that is still there counts. Returns how many are left.
- */
+ * submission; the newest that still exists counts. Returns the number of jobs
+ * that are left. */
 static size_t take_object(const struct sgang_jobrow **jobs, size_t n,
 			  const struct sgang_jobrow **object)
 {
@@ -309,7 +309,7 @@ static bool ended_before(const struct sgang_jobrow *const *jobs, size_t n,
 	return true;
 }
 
-/* Add the newest gang of one name, if there is still anything of it. */
+/* Add the newest gang of one name, if anything of it still exists. */
 static int add_gang(struct sgang_gangs *gangs, const struct sgang_jobrow **jobs,
 		    size_t n, struct sgang_error *err)
 {
@@ -366,7 +366,7 @@ out:
 	return rc;
 }
 
-/* Say which gangs of that name there are, the first of them at least. */
+/* Report which gangs of that name there are, the first of them at least. */
 static int several(const struct sgang_gangs *gangs,
 		   const struct sgang_spec *name, size_t n,
 		   struct sgang_error *err)
@@ -547,8 +547,8 @@ static void put_groups(struct json_object *list,
 	}
 }
 
-/* What was asked for in the options that have no field of their own. To add
- * one: its key and its option here, a word in cmd_show.c. */
+/* The requests in options that have no field of their own. To add one: its key
+ * and its option here, a word in cmd_show.c. */
 static void put_asks(struct json_object *object,
 		     const struct sgang_record *record)
 {
@@ -604,7 +604,7 @@ static void put_after_start(struct json_object *object,
 						      SGANG_ON_FAILURE_IGNORE));
 }
 
-/* What the gang said, and when what came to be of it. */
+/* The options of the gang, and the times of what happened to it. */
 static void put_rules(struct json_object *object, const struct sgang_gang *gang)
 {
 	const struct sgang_record *record = gang->record;

@@ -2,10 +2,10 @@
 /* gangs.h - the gangs that a list of job records amounts to
  *
  * A name may be used again once its gang is finished. The jobs of a name are
- * therefore told apart by time: a job that was submitted when all earlier ones
- * had ended begins a new gang, and the newest gang of a name is the one shown.
- * A definition is no member; as long as it is there its gang is, even without
- * members.
+ * therefore distinguished by time: a job that was submitted when all earlier
+ * ones had ended begins a new gang, and the newest gang of a name is the one
+ * shown. A definition is no member, but its gang exists as long as it does,
+ * even without members.
  */
 
 #ifndef SGANG_GANGS_H
@@ -25,7 +25,7 @@ struct sgang_gang {
 					   */
 	size_t n_jobs;
 	const struct sgang_jobrow *object; /* its definition, NULL: none */
-	const struct sgang_record *record; /* what they all say */
+	const struct sgang_record *record; /* the record of all members */
 	enum sgang_phase phase;
 	uint32_t pending; /* members, array tasks count */
 	uint32_t held;
@@ -48,11 +48,10 @@ int sgang_gangs_build(const struct sgang_jobs *jobs, struct sgang_gangs *gangs,
 		      struct sgang_error *err);
 void sgang_gangs_clear(struct sgang_gangs *gangs);
 
-/* The gang that 'name' says (only its namespace and name are looked at).
- * Without a namespace it is first looked for in that of 'user' (NULL: has
- * none), as
- * --gang= does, then everywhere. Returns 1 and '*found', 0 when there is none,
- * or -1 with EINVAL and 'err' when several namespaces have it. */
+/* Find a gang by the namespace and the name in 'name'. Without a namespace it
+ * is first looked for in that of 'user' (NULL: has none), as --gang= does, then
+ * everywhere. Returns 1 and '*found', 0 when there is none, or -1 with EINVAL
+ * and 'err' when several namespaces have it. */
 int sgang_gangs_find(const struct sgang_gangs *gangs,
 		     const struct sgang_spec *name, const char *user,
 		     const struct sgang_gang **found, struct sgang_error *err);
@@ -65,8 +64,8 @@ uint32_t sgang_gangs_members(const struct sgang_gang *gang);
 void sgang_gangs_name(const struct sgang_record *record,
 		      char name[SGANG_GANGS_NAME]);
 
-/* When its waiting time will be over, in seconds since the epoch; 0: it does
- * not run, or nobody here knows how long it is. */
+/* The end of its waiting time, in seconds since the epoch; 0: it does not run,
+ * or its length is unknown here. */
 int64_t sgang_gangs_wait_ends(const struct sgang_gang *gang);
 
 /* The value in force, given or default: "strict", "ignore". */

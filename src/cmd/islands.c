@@ -11,7 +11,7 @@
 #include "files/node_topos.h"
 #include "files/paths.h"
 
-/* -- what gang.conf says -- */
+/* -- descriptions in gang.conf -- */
 
 static uint32_t slots_of(const struct sgang_node_topo *topo)
 {
@@ -165,7 +165,7 @@ static uint32_t *slots_by_island(const struct sgang_islands *inside,
 	return slots;
 }
 
-/* Does every member have all of each of its nodes? */
+/* True if every member has all of each of its nodes. */
 static bool takes_whole(const struct sgang_islands *inside,
 			const struct sgang_plan_request *request)
 {

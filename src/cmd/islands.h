@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* islands.h - the islands inside the nodes of a cluster that need not run
  *
- * NodeTopology lines of gang.conf describe nodes; those that none describes are
- * one island. Slot i of a described node is its GPU i or, where it has none,
+ * NodeTopology lines of gang.conf describe nodes; a node without a description
+ * is one island. Slot i of a described node is its GPU i or, where it has none,
  * its core i. The free slots of a node are its last ones, because Slurm gives
  * out the first ones first.
  */
@@ -38,7 +38,7 @@ int sgang_islands_load(const struct sgang_conf *conf, const char *path,
 /* NULL is fine. Keeps errno. */
 void sgang_islands_destroy(struct sgang_islands *inside);
 
-/* The place of devices->fabric that the slot of the node is in. */
+/* The place of devices->fabric that contains the slot of the node. */
 uint32_t sgang_islands_place(const struct sgang_islands *inside, uint32_t node,
 			     uint32_t slot);
 

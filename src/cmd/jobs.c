@@ -14,8 +14,8 @@
 #include "core/gang/node_order.h"
 #include "core/gang/ranks.h"
 
-/* Take a number off the front of the text; one that is absurd becomes the
- * largest there can be. Returns 0, or -1. */
+/* Take a number off the front of the text; one that is too large becomes the
+ * largest possible. Returns 0, or -1. */
 static int take_number(const char **text, uint64_t *number)
 {
 	char *end;
@@ -99,8 +99,8 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Drop the names of 'ring' that 'names' does not have. Returns how many are
- * left, or SIZE_MAX without memory. */
+/* Drop the names of 'ring' that 'names' does not have. Returns the number of
+ * those left, or SIZE_MAX without memory. */
 static size_t keep_named(char **ring, size_t n_ring, char *const *names,
 			 size_t n)
 {
@@ -146,7 +146,7 @@ static int order_as(char *const *ring, char **names, size_t n,
 	return rc;
 }
 
-/* By the names in at=. A job that has given back some of its nodes keeps the
+/* By the names in at=. A job that has released some of its nodes keeps the
  * order of the others. */
 static int order_by_names(const char *at, char **names, size_t n,
 			  struct sgang_error *err)
@@ -182,13 +182,13 @@ int sgang_jobs_ring(const struct sgang_jobrow *row, char **names, size_t n,
 	return errno == ENOMEM ? -1 : 0;
 }
 
-/* A definition that was taken back is no gang. */
+/* True for a deleted definition, which is no gang. */
 static bool is_forgotten(const struct sgang_jobrow *row)
 {
 	return row->record.object && row->class == SGANG_ROW_ENDED;
 }
 
-/* Names first: a namespace is what is left out most often. */
+/* Names come first, because namespaces are left out most often. */
 const char *sgang_jobs_hint(const struct sgang_jobs *jobs,
 			    const struct sgang_spec *missed,
 			    char text[SGANG_JOBS_HINT])

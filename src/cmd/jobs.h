@@ -47,11 +47,9 @@ struct sgang_jobrow {
 	uint32_t exit_code;  /* of that, as wait() has it */
 	uint32_t restarts;   /* how often Slurm has requeued it; 0 of a job
 			      * that only accounting knows */
-	bool stopped;        /* it waits without a priority: somebody or
-			      * something holds it back */
+	bool stopped;        /* held: it waits without a priority */
 	bool requeues;       /* Slurm would requeue it */
-	bool failed;         /* it ended, and not by completing or
-			      * by somebody's wish */
+	bool failed;         /* not completed, cancelled or preempted */
 };
 
 struct sgang_jobs {
@@ -67,13 +65,13 @@ void sgang_jobs_clear(struct sgang_jobs *jobs);
 /* The same from slurmdbd for a job that slurmctld does not know any more; a job
  * that was requeued has a row for each run. No row: slurmdbd does not know it
  * either, or there is none. slurmctld gives it the short record (record.h) of
- * members that started; what that does not say is 0 or "" in the row's. */
+ * members that started; in the row, values missing there are 0 or "". */
 int sgang_jobs_load_past(uint32_t job_id, struct sgang_jobs *jobs,
 			 struct sgang_error *err);
 
-/* Put the names of all nodes that the job has into the order of the ring, as
- * its record tells. Returns 1; 0 when the record does not tell; or -1 with
- * ENOMEM and 'err'. The names are as they were unless it returns 1. */
+/* Put the names of all nodes of the job into the order of the ring in its
+ * record. Returns 1; 0 when the record has none; or -1 with ENOMEM and 'err'.
+ * The names are as they were unless it returns 1. */
 int sgang_jobs_ring(const struct sgang_jobrow *row, char **names, size_t n,
 		    struct sgang_error *err);
 
@@ -90,14 +88,13 @@ const char *sgang_jobs_hint(const struct sgang_jobs *jobs,
 			    const struct sgang_spec *missed,
 			    char text[SGANG_JOBS_HINT]);
 
-/* The class of a job that runs for Slurm. Its nodes may have to boot, then it
- * is configuring, as one is that we hold; but only the record of that one says
- * so. */
+/* The class of a job that runs for Slurm. A job is configuring while its nodes
+ * boot, and also while it is held by us, which only its record shows. */
 enum sgang_row_class sgang_jobs_running(const struct sgang_record *record,
 					bool configuring);
 
-/* How many tasks the array expression names: "0-3,7%2" is 5, "0-10:2" is 6.
- * 1 for NULL and for what cannot be read. */
+/* The number of tasks in the array expression: "0-3,7%2" is 5, "0-10:2" is 6. 1
+ * for NULL and for what cannot be read. */
 uint32_t sgang_jobs_count_tasks(const char *array_tasks);
 
 #endif

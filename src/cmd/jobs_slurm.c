@@ -36,7 +36,7 @@ static const char *state_word(uint32_t state)
 	return base < JOB_END ? states[base] : "UNKNOWN";
 }
 
-/* The record is there already. */
+/* The record has been set already. */
 static void set_class(struct sgang_jobrow *row, uint32_t state)
 {
 	uint32_t base = state & JOB_STATE_BASE;
@@ -52,8 +52,8 @@ static void set_class(struct sgang_jobrow *row, uint32_t state)
 		      base != JOB_CANCELLED && base != JOB_PREEMPTED;
 }
 
-/* Where Slurm has a sentence of its own, that one is shown instead of the word.
- * Returns a string the caller frees, or NULL with ENOMEM. */
+/* A sentence of Slurm's own is shown instead of the word. Returns a string the
+ * caller frees, or NULL with ENOMEM. */
 static char *reason_text(const job_info_t *info)
 {
 	if (info->state_desc && info->state_desc[0])
@@ -129,8 +129,8 @@ static int fill_row(struct sgang_jobrow *row, const job_info_t *info)
 }
 
 /* The select plugin writes the record of a definition when it sees it, up to a
- * second late. Until then its user's sgang goes by what sgang itself wrote into
- * the comment; of others we take nobody's word. */
+ * second late. Until then sgang relies on the comment that it wrote itself, but
+ * only for the caller's own jobs. */
 static bool read_new_definition(const job_info_t *info,
 				struct sgang_record *record)
 {
@@ -180,7 +180,7 @@ int sgang_jobs_load(struct sgang_jobs *jobs, struct sgang_error *err)
 	job_info_msg_t *message = NULL;
 	int rc;
 
-	/* else long task lists come cut, which cannot be counted */
+	/* otherwise long task lists are cut, and cannot be counted */
 	if (setenv("SLURM_BITSTR_LEN", "0", 1))
 		return sgang_err_memory(err);
 	if (sgang_libslurm_enter(err))
@@ -199,7 +199,7 @@ int sgang_jobs_load(struct sgang_jobs *jobs, struct sgang_error *err)
 
 /* ---- jobs of the past ---- */
 
-/* What to ask slurmdbd; its lists borrow what they hold. */
+/* A question to slurmdbd; its lists borrow what they hold. */
 struct question {
 	slurm_selected_step_t job;
 	slurmdb_job_cond_t cond;

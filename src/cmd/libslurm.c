@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* libslurm.c - getting into libslurm, and out of it alive */
+/* libslurm.c - entering and leaving libslurm, which may end the program */
 
 #include <errno.h>
 #include <stdbool.h>
@@ -24,7 +24,7 @@ static void correct_exit_status(void)
 	_exit(SGANG_EXIT_BAD);
 }
 
-/* libslurm waits a minute for a file that is not there. */
+/* libslurm waits a minute for a missing file. */
 static int check_slurm_conf(struct sgang_error *err)
 {
 	const char *path = getenv("SLURM_CONF");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* libslurm.h - getting into libslurm, and out of it alive */
+/* libslurm.h - entering and leaving libslurm, which may end the program */
 
 #ifndef SGANG_LIBSLURM_H
 #define SGANG_LIBSLURM_H

@@ -116,7 +116,7 @@ int sgang_listing_set(struct sgang_listing *listing, int option,
 	}
 }
 
-/* A variable that says something, else NULL. */
+/* A variable that is not empty, else NULL. */
 static const char *variable(const char *name)
 {
 	const char *value = getenv(name);
@@ -153,8 +153,8 @@ void sgang_listing_clear(struct sgang_listing *listing)
 
 /* ---- which gangs ---- */
 
-/* Have two comma separated lists a word in common? A job that may go to several
- * partitions has a list of them. */
+/* True if two comma separated lists have a word in common. A job that may go to
+ * several partitions has a list of them. */
 static bool lists_meet(const char *a, const char *b)
 {
 	for (;;) {
@@ -201,7 +201,7 @@ static bool has_node(const struct sgang_listing *listing,
 	return false;
 }
 
-/* One job must have all that is asked of jobs. */
+/* At least one job must match all filters for jobs. */
 static bool wants(const struct sgang_listing *listing,
 		  const struct sgang_gang *gang)
 {

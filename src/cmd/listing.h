@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* listing.h - which gangs are shown, in which order and by which fields
  *
- * What list and watch have in common: their first options are these.
+ * The first options of list and watch are these.
  */
 
 #ifndef SGANG_LISTING_H
@@ -24,7 +24,7 @@ enum {
 	SGANG_LISTING_FORMAT,
 	SGANG_LISTING_NOHEADER,
 	SGANG_LISTING_SORT,
-	SGANG_LISTING_OPTIONS /* how many there are */
+	SGANG_LISTING_OPTIONS /* their number */
 };
 
 #define SGANG_LISTING_ROWS                                                         \
@@ -65,20 +65,19 @@ struct sgang_listing {
 	bool noheader;
 };
 
-/* Take the option in row 'option'. Returns 0, or -1 after the line that says
- * what is wrong with it. */
+/* Take the option in row 'option'. Returns 0, or -1 after a line about the
+ * mistake in it. */
 int sgang_listing_set(struct sgang_listing *listing, int option,
 		      const char *value);
 
-/* Complete it by SGANG_FORMAT, or else 'format', and SGANG_SORT of the
- * environment. Returns 0, or -1 after the line that says what is wrong with
- * these. */
+/* Complete the listing by SGANG_FORMAT, or else 'format', and SGANG_SORT of the
+ * environment. Returns 0, or -1 after a line about a mistake in these. */
 int sgang_listing_ready(struct sgang_listing *listing, const char *format);
 void sgang_listing_clear(struct sgang_listing *listing);
 
-/* The table of the gangs that are wanted, in order, as it is to be on stdout, its lines cut at 'width' if that
- * is not 0.
- * Returns 0, or -1 with ENOMEM and 'err'. */
+/* Print the table of the gangs that are wanted, in order, as it is to be on
+ * stdout. Lines are cut at 'width' if that is not 0. Returns 0, or -1 with
+ * ENOMEM and 'err'. */
 int sgang_listing_print(const struct sgang_listing *listing,
 			const struct sgang_gangs *gangs, size_t width,
 			FILE *out, struct sgang_error *err);

@@ -11,8 +11,8 @@
 #include "files/fabric_file.h"
 #include "files/paths.h"
 
-/* The file that gang.conf names, or what Slurm itself reads beside slurm.conf,
- * for which there is room in 'path'. NULL: none of them. */
+/* The file that gang.conf names, or Slurm's own next to slurm.conf, for which
+ * there is room in 'path'. NULL: none of them. */
 static const char *fabric_path(const struct sgang_nodes *nodes,
 			       const struct sgang_conf *conf, const char *dir,
 			       char path[SGANG_PATH])
@@ -26,8 +26,8 @@ static const char *fabric_path(const struct sgang_nodes *nodes,
 	return nodes->topology_conf ? path : NULL;
 }
 
-/* The topology that the partitions have in common; "": the cluster's. Does
- * gang.conf say so? */
+/* The topology that the partitions have in common; "": the cluster's. True if
+ * gang.conf sets it. */
 static bool common_topology(const struct sgang_nodes *nodes,
 			    const struct sgang_conf *conf,
 			    const char *const *partitions, size_t n,

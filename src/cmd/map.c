@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* map.c - where each rank of a gang is, in the words of those who need it */
+/* map.c - where each rank of a gang is, in several formats */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "core/gang/lists.h"
 #include "core/gang/ranks.h"
 
-/* One rank: number 'local' of those on the node. */
+/* A rank: number 'local' of those on the node. */
 struct seat {
 	const struct sgang_map_member *member;
 	const struct sgang_map_node *node;
@@ -28,8 +28,8 @@ void sgang_map_clear(struct sgang_map_member *member)
 	member->n = 0;
 }
 
-/* Where in the allocation each node of the ring is. Returns 0, or -1 with 'err'
- * filled. */
+/* The position in the allocation of each node of the ring. Returns 0, or -1
+ * with 'err' filled. */
 static int find_ring(const struct sgang_alloc *alloc, char *const *ring,
 		     size_t *where, struct sgang_error *err)
 {
@@ -89,7 +89,7 @@ out:
 	return rc;
 }
 
-/* Go to the next rank; begin with all zero. False: there is none. */
+/* Go to the next rank; begin with all zero. False: no more. */
 static bool next_seat(const struct sgang_map_member *members, size_t n,
 		      struct seat *seat)
 {
@@ -216,8 +216,8 @@ int sgang_map_hostfile(FILE *out, const struct sgang_map_member *members,
 	return 0;
 }
 
-/* The seat's part of a list: from '*first', as many as the return value. With
- * fewer things than ranks, several ranks share one. */
+/* The seat's part of a list: from '*first', as many as the return value.
+ * Several ranks share a thing if there are fewer things than ranks. */
 static size_t share(const struct seat *seat, size_t n, size_t *first)
 {
 	size_t ranks = seat->node->ranks;
@@ -295,8 +295,8 @@ static int64_t first_gpu(const struct seat *seat)
 	return share(seat, gpus->n, &first) ? (int64_t)gpus->index[first] : -1;
 }
 
-/* The island of the rank's GPU, without one of its first core; -1: nobody
- * knows. */
+/* The island of the rank's GPU, or without a GPU of its first core; -1:
+ * unknown. */
 static int64_t island_of(const struct seat *seat, int64_t gpu)
 {
 	const struct sgang_node_topo *topo = seat->node->topo;
@@ -313,7 +313,7 @@ static int64_t island_of(const struct seat *seat, int64_t gpu)
 	return topo->core_island[cores->index[first]];
 }
 
-/* The card that is nearest to the GPU; NULL: none is known. */
+/* The card nearest to the GPU; NULL: unknown. */
 static const char *nic_of(const struct seat *seat, int64_t gpu)
 {
 	const struct sgang_node_topo *topo = seat->node->topo;

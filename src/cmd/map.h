@@ -21,7 +21,7 @@
 #include "core/base/err.h"
 #include "core/fabric/node_topo.h"
 
-/* No gang of more ranks is listed. */
+/* The most ranks of a gang that can be listed. */
 #define SGANG_MAP_RANKS_MAX 10000000
 
 struct sgang_map_node {
@@ -51,15 +51,15 @@ int sgang_map_fill(struct sgang_map_member *member,
 void sgang_map_clear(struct sgang_map_member *member);
 
 /* Communication groups may lay ranks out in another order than that of the
- * ring. 'text' says which of them the member has, in ring order: "0-3,8-11",
+ * ring. 'text' is the list of the member's ranks, in ring order: "0-3,8-11",
  * the record's layout=; "" is the order of the ring. Call it once the member is
  * filled. Returns 0, or -1 with errno EINVAL (not so many ranks, "?": the
  * record had no room for them) or ENOMEM and 'err'. */
 int sgang_map_layout(struct sgang_map_member *member, const char *text,
 		     struct sgang_error *err);
 
-/* Where GPU i of every node is at leaf switch i, its rail, a hop between nodes
- * is short if both ends have GPUs of one number. This lets every second node of
+/* If GPU i of every node is at leaf switch i, its rail, a hop between nodes is
+ * short if both ends have GPUs of one number. This lets every second node of
  * the ring give out its GPUs and cores from the last to the first: the last GPU
  * of a node is then followed by the same one of the next (behaviour 4.33). With
  * an odd number of nodes the hop that closes the ring changes rails. */

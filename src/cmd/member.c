@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* member.c - members of a gang, as sgang place is told of them */
+/* member.c - members of a gang on the command line of sgang place */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "core/base/text.h"
 #include "core/gang/spec.h"
 
-/* What the words behind the shape say. */
+/* The values of the words behind the shape. */
 struct sgang_member_ask {
 	struct sgang_amounts amounts; /* of a unit */
 	char *nodes;                  /* no others; NULL: all */
@@ -64,7 +64,7 @@ static int read_shape(const char *text, struct shape *shape)
 
 /* -- the words -- */
 
-/* Is the text a word of that name? Its value, or NULL. */
+/* The value of the text if it is a word of that name, or NULL. */
 static const char *value_of(const char *text, const char *name)
 {
 	size_t length = strlen(name);
@@ -207,7 +207,7 @@ static int make_room(struct sgang_members *members, size_t n,
 	return member && ask ? 0 : sgang_err_memory(err);
 }
 
-/* Its words are read for each of them: what they say is each one's own. */
+/* The words are read for each of the members, which own the values. */
 static int add_one(struct sgang_members *members,
 		   struct sgang_resources *resources, const char *text,
 		   const struct shape *shape, struct sgang_error *err)
@@ -310,7 +310,7 @@ static int read_nodes(const struct sgang_fabric *fabric, const char *word,
 	return rc;
 }
 
-/* Has the node as much as a member of whole nodes asks for? */
+/* True if the node has as much as a member of whole nodes asks for. */
 static bool is_large_enough(const struct sgang_plan_request *plan,
 			    const struct sgang_member_ask *ask, uint32_t node)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* member.h - members of a gang, as sgang place is told of them
+/* member.h - members of a gang on the command line of sgang place
  *
- * "4x8:gpu:a100=4,mem=1000:nodes=n[1-8]": a shape, and words behind it that say
- * what else a member needs on each node, and on which nodes.
+ * "4x8:gpu:a100=4,mem=1000:nodes=n[1-8]": a shape, and words behind it for the
+ * other needs of a member on each node, and for its nodes.
  */
 
 #ifndef SGANG_MEMBER_H
@@ -40,7 +40,7 @@ int sgang_members_settle(struct sgang_members *members,
 			 const struct sgang_plan_request *plan,
 			 struct sgang_error *err);
 
-/* Do they ask for slots on any nodes, and for nothing else? */
+/* True if they ask for slots on any nodes, and for nothing else. */
 bool sgang_members_plain(const struct sgang_members *members);
 
 void sgang_members_clear(struct sgang_members *members);

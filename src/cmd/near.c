@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* near.c - which of several words somebody may have meant */
+/* near.c - the most similar of several words */
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 #include "cmd/near.h"
 
-/* Longer words are nobody's typing. */
+/* Longer words are not compared. */
 #define LENGTH_MAX 64
 
 static bool same(char a, char b)

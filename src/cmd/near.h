@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* near.h - which of several words somebody may have meant
+/* near.h - the most similar of several words
  *
- * A word is near to another when few letters have to be put in, left out,
+ * A word is near to another when few letters have to be inserted, left out,
  * changed or exchanged with the next one: one of three, two of six, at most
  * three. Case does not count.
  */
@@ -19,7 +19,7 @@ struct sgang_near {
 	size_t distance;   /* of that one */
 };
 
-/* Take 'word' if it is nearer than those before. */
+/* Take 'word' if it is nearer than the words before. */
 void sgang_near_offer(struct sgang_near *near, const char *word);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* nodes.h - the node records of slurmctld, and what jobs have on them
  *
- * What is counted of a cluster is GPUs if any node has them, else CPUs.
- * nodes_slurm.c reads it through libslurm; a build without Slurm has
- * nodes_none.c in its place.
+ * Slots of a cluster are GPUs if any node has them, else CPUs. nodes_slurm.c
+ * reads the records through libslurm; a build without Slurm has nodes_none.c in
+ * its place.
  */
 
 #ifndef SGANG_NODES_H
@@ -20,7 +20,7 @@ struct sgang_noderow {
 	uint32_t slots; /* GPUs or CPUs */
 	uint32_t used;  /* of these, by jobs of any kind */
 	bool down;      /* takes no new job: down, drained */
-	bool draining;  /* somebody takes it out of service */
+	bool draining;  /* it is being taken out of service */
 };
 
 /* The resources of a job on a node. */
@@ -55,7 +55,7 @@ int sgang_nodes_load(struct sgang_nodes *nodes, struct sgang_error *err);
 void sgang_nodes_clear(struct sgang_nodes *nodes);
 
 /* The cores of a node in Slurm, and its Gres=, a string to be freed. Returns 0,
- * or -1 when there is no slurmctld to ask, or no such node. */
+ * or -1 when no slurmctld can be asked, or there is no such node. */
 int sgang_nodes_look(const char *node, uint32_t *cores, char **gres);
 
 /* sgang_node_topo_gres(), of a picture at most UINT16_MAX. */

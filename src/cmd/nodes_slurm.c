@@ -12,7 +12,7 @@
 #include "slurm/client.h"
 #include "slurm/public.h"
 
-/* Where no job may start, whatever runs. */
+/* States in which no job may start, whatever runs. */
 #define AWAY                                                          \
 	(NODE_STATE_DRAIN | NODE_STATE_FAIL | NODE_STATE_NO_RESPOND | \
 	 NODE_STATE_MAINT)
@@ -58,7 +58,7 @@ static int read_nodes(const node_info_msg_t *message, struct sgang_nodes *nodes)
 	return 0;
 }
 
-/* What the job has on its node 'i', whose name is moved there. */
+/* The job's share of its node 'i', whose name is moved there. */
 static void fill_share(const struct sgang_nodes *nodes,
 		       struct sgang_share *share, const job_info_t *info,
 		       uint32_t i, char *name)
@@ -140,7 +140,7 @@ static int read_partitions(const partition_info_msg_t *message,
 	return 0;
 }
 
-/* All that is asked of slurmctld. */
+/* All answers of slurmctld. */
 struct answer {
 	slurm_conf_t *conf;
 	node_info_msg_t *nodes;

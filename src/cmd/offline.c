@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* offline.c - what the verbs that need no Slurm have in common */
+/* offline.c - shared by the verbs that need no Slurm */
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* offline.h - what the verbs that need no Slurm have in common
+/* offline.h - shared by the verbs that need no Slurm
  *
- * They read a topology.conf and, if wanted, a gang.conf; every node has the
- * same number of slots; their answer ends in the cost of a ring.
+ * These verbs read a topology.conf and, if wanted, a gang.conf. Every node has
+ * the same number of slots. The answer ends in the cost of a ring.
  */
 
 #ifndef SGANG_OFFLINE_H
@@ -20,7 +20,7 @@
 #include "core/fabric/ring.h"
 #include "core/gang/conf.h"
 
-/* Most slots a node can have; as many as Slurm can count CPUs on a node. */
+/* The most slots a node can have: as many as Slurm can count CPUs on a node. */
 #define SGANG_SLOTS_MAX 65533
 
 struct sgang_offline {
@@ -31,16 +31,16 @@ struct sgang_offline {
 	struct sgang_islands *inside; /* NULL: nothing is known of it */
 };
 
-/* Where runs of a placement are: islands, where they are known, else nodes; and
- * the node of such a place. */
+/* The places of a placement's runs: islands, where they are known, else nodes;
+ * and the node of such a place. */
 const struct sgang_fabric *
 sgang_offline_places(const struct sgang_offline *offline);
 uint32_t sgang_offline_node(const struct sgang_offline *offline,
 			    uint32_t place);
 
-/* The number of slots that all nodes have: 'slots', or where that is 0 (it was
- * not said) those of the nodes that gang.conf describes, else 0. Returns 0, or
- * -1 with 'err' filled when both are said and differ. */
+/* The number of slots that all nodes have: 'slots', or where that is 0 (not
+ * given) that of the nodes that gang.conf describes, else 0. Returns 0, or -1
+ * with 'err' filled when both are given and differ. */
 int sgang_offline_default_slots(const struct sgang_offline *offline,
 				uint32_t *slots, struct sgang_error *err);
 
@@ -52,7 +52,7 @@ int sgang_offline_plan(const struct sgang_offline *offline,
 		       struct sgang_others *others, struct sgang_nofit *nofit,
 		       struct sgang_error *err);
 
-/* Where stock Slurm would put it, as sgang_place_stock(). */
+/* The placement of stock Slurm, as sgang_place_stock(). */
 int sgang_offline_stock(const struct sgang_offline *offline,
 			const struct sgang_plan_request *request,
 			struct sgang_stock **stock, struct sgang_error *err);
@@ -91,8 +91,8 @@ struct sgang_offline_cost {
 	struct sgang_parallel_cost groups;
 };
 
-/* Put it into 'object', the hops by level too; and the form (answer.h) of what
- * was put there. */
+/* Put the cost into 'object', the hops by level too; and the form (answer.h) of
+ * what was put there. */
 void sgang_offline_json_cost(const struct sgang_offline *offline,
 			     const struct sgang_offline_cost *cost,
 			     struct json_object *object);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* placewhy.c - sgang place --explain: what speaks for a placement */
+/* placewhy.c - sgang place --explain: the reasons for a placement */
 
 #include <errno.h>
 #include <stdbool.h>
@@ -29,7 +29,7 @@ struct sgang_placewhy {
 			   * members in another order */
 };
 
-/* What was planned, were all nodes free. Where that is no proved optimum, the
+/* The plan if all nodes were free. Where that is no proved optimum, the
  * placement can be better. */
 static int find_empty(struct sgang_placewhy *why, struct sgang_error *err)
 {
@@ -74,7 +74,7 @@ static int find_stock(struct sgang_placewhy *why, struct sgang_error *err)
 	return why->stock_nodes ? 0 : sgang_err_memory(err);
 }
 
-/* Groups say by themselves which rank goes where. */
+/* Groups determine the place of each rank. */
 static int find_order(struct sgang_placewhy *why, struct sgang_error *err)
 {
 	struct sgang_plan_request request = *why->request;
@@ -125,13 +125,13 @@ void sgang_placewhy_destroy(struct sgang_placewhy *why)
 	errno = saved;
 }
 
-/* What places are compared by. */
+/* The cost by which places are compared. */
 static const char *other_cost(const struct sgang_placewhy *why)
 {
 	return why->request->parallel ? "weighted_cost" : "ring_cost";
 }
 
-/* Would the ring cost less on these nodes in another order? */
+/* True if the ring would cost less on these nodes in another order. */
 static bool another_order(const struct sgang_placewhy *why)
 {
 	return why->ordered < why->placement->ring.cost;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* placewhy.h - sgang place --explain: what speaks for a placement
+/* placewhy.h - sgang place --explain: the reasons for a placement
  *
- * Beside the chosen placement: the best one if the cluster were empty, what
- * Slurm by itself would choose (core/stock.h), and what else was possible
+ * The chosen placement is compared with the best one if the cluster were empty,
+ * with Slurm's own choice (core/stock.h), and with other possible ones
  * (core/explain.h), with the time of an all-reduce over each ring.
  */
 
@@ -19,10 +19,9 @@
 
 struct sgang_placewhy;
 
-/* Find out about 'placement', the answer of sgang_offline_plan() to 'request',
- * and tell its 'others'; all is borrowed.
- * Returns what to free with sgang_placewhy_destroy(), or NULL with errno and
- * 'err' filled. */
+/* Find the reasons for 'placement', the answer of sgang_offline_plan() to
+ * 'request', and for its 'others'; all is borrowed. Returns a value to free
+ * with sgang_placewhy_destroy(), or NULL with errno and 'err' filled. */
 struct sgang_placewhy *
 sgang_placewhy_create(const struct sgang_offline *offline,
 		      const struct sgang_plan_request *request,
@@ -32,8 +31,8 @@ sgang_placewhy_create(const struct sgang_offline *offline,
 /* NULL is fine. Keeps errno. */
 void sgang_placewhy_destroy(struct sgang_placewhy *why);
 
-/* As a JSON object, which is the caller's; and the form (answer.h) of an object
- * with the hops of the ring in which this is "explain". */
+/* The reasons as a JSON object, which is the caller's; and the form (answer.h)
+ * of an object with the hops of the ring in which this is "explain". */
 struct json_object *sgang_placewhy_json(const struct sgang_placewhy *why);
 #define SGANG_PLACEWHY_FORM_RING                                      \
 	"ring_cost={ring_cost} cross_links={cross_links} tier={tier}" \
@@ -51,7 +50,7 @@ struct json_object *sgang_placewhy_json(const struct sgang_placewhy *why);
 	"[ free={free} needed={needed}] why={why}\n>"                     \
 	"[others_left_out={others_left_out%+}\n]>"
 
-/* Put the reason that decides into nofit->text. */
+/* Put the decisive reason into nofit->text. */
 void sgang_placewhy_nofit(const struct sgang_plan_request *request,
 			  struct sgang_nofit *nofit);
 

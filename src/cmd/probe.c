@@ -12,8 +12,8 @@
 /* slurmd cuts what a task prints after 1,024 bytes. */
 #define LINE_MAX_BYTES 400
 
-/* Elements of one line that tell which machine it is, or that nobody asks for.
- * hwloc writes each element in a line of its own. */
+/* Elements of one line that identify the machine, or are not needed. hwloc
+ * writes each element in a line of its own. */
 static const char *const dropped[] = {
 	"<info ",   "<page_type ", "<support ", "<userdata", "</userdata",
 	"<memattr", "</memattr",   "<cpukind",  "</cpukind",

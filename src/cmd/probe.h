@@ -19,7 +19,7 @@
 
 #include "core/base/err.h"
 
-/* How each line of a probe begins. */
+/* The beginning of each line of a probe. */
 #define SGANG_PROBE_WORD "sgang-probe "
 
 /* The machine as hwloc sees it, with devices that this process may not use, as
@@ -28,7 +28,7 @@
  * the caller frees, or NULL with errno and 'err'. */
 char *sgang_probe_xml(struct sgang_error *err);
 
-/* Print it as lines of the node. */
+/* Print 'xml' as lines of the node. */
 void sgang_probe_print(const char *node, const char *xml, FILE *out);
 
 /* Undo the escapes of one line's text, in place. */

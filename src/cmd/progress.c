@@ -7,8 +7,8 @@
 
 #include "cmd/progress.h"
 
-/* How much of the bar 'part' of 'all' is: something where there is something,
- * all of it for all alone. */
+/* The part of the bar for 'part' of 'all': something if it is not 0, the whole
+ * bar only for all. */
 static size_t share(uint64_t part, uint64_t all, size_t width)
 {
 	size_t n = (size_t)(part * width / all);

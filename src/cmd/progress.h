@@ -3,9 +3,9 @@
  *
  *   ####++++........
  *
- * '#' stands for members that have their nodes, '+' for those that are there
- * without, '.' for those that are missing, of as many as it needs to start or
- * has, whichever is more.
+ * '#' stands for members that have their nodes, '+' for members without nodes,
+ * '.' for missing members, of as many as the gang needs to start or has,
+ * whichever is more.
  */
 
 #ifndef SGANG_PROGRESS_H
@@ -18,8 +18,8 @@
 #define SGANG_PROGRESS_MAX 64
 
 /* Write the bar of 'width' characters, up to SGANG_PROGRESS_MAX, into 'text';
- * "" for a gang that has ended, and while nobody has said what it needs.
- * Returns 'text'. */
+ * "" for a gang that has ended, and while its need is unknown. Returns 'text'.
+ */
 const char *sgang_progress_bar(const struct sgang_gang *gang, size_t width,
 			       char text[SGANG_PROGRESS_MAX + 1]);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* resources.c - slots and other resources, as sgang place is told of them */
+/* resources.c - slots and other resources on the command line of sgang place */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "core/base/hostlist.h"
 #include "core/base/text.h"
 
-/* No more of a resource can be said. SGANG_PLAN_ALL is above it. */
+/* The largest amount of a resource. SGANG_PLAN_ALL is above it. */
 #define AMOUNT_MAX INT32_MAX
 
 /* The number of a resource, which may be a new one; 0: it cannot be one. */
@@ -160,7 +160,7 @@ static int read_node(struct sgang_resources *resources,
 	return read_words(resources, more, &node->amounts, err);
 }
 
-/* Is a node named twice? */
+/* No node may be named twice. */
 static int check_twice(const struct sgang_fabric *fabric,
 		       const struct sgang_node_amounts *list, size_t n,
 		       struct sgang_error *err)

@@ -37,16 +37,15 @@ struct sgang_node_amounts {
 };
 
 /* Read the word at the beginning of the text, of so many letters, into amounts
- * that are 0 or what words before it said. Returns 0, or -1 with EINVAL and
+ * that are 0 or come from words before it. Returns 0, or -1 with EINVAL and
  * 'err'. */
 int sgang_resources_word(struct sgang_resources *resources, const char *text,
 			 size_t length, struct sgang_amounts *amounts,
 			 struct sgang_error *err);
 
-/* Read what nodes have, at most 'max' slots. Returns 0 and an array to free()
- * in
- * '*list', or -1 with EINVAL (a node that is not known or is named twice, a bad
- * number) or ENOMEM, and 'err'. */
+/* Read the amounts of nodes, at most 'max' slots. Returns 0 and an array to
+ * free() in '*list', or -1 with EINVAL (a node that is not known or is named
+ * twice, a bad number) or ENOMEM, and 'err'. */
 int sgang_resources_nodes(struct sgang_resources *resources,
 			  const struct sgang_fabric *fabric, const char *text,
 			  uint32_t max, struct sgang_node_amounts **list,

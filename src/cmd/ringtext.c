@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ringtext.c - what a ring does, in words, for the verbs that explain */
+/* ringtext.c - a ring in words, for the verbs that explain */
 
 #include <errno.h>
 #include <string.h>

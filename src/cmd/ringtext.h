@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ringtext.h - what a ring does, in words, for the verbs that explain */
+/* ringtext.h - a ring in words, for the verbs that explain */
 
 #ifndef SGANG_RINGTEXT_H
 #define SGANG_RINGTEXT_H
@@ -19,8 +19,8 @@
 int sgang_ringtext_bytes(const char *value, uint64_t *bytes,
 			 struct sgang_error *err);
 
-/* Put into 'object' the level that is "slowest" in an all-reduce of 'bytes', and
- * how many "seconds" that takes; null where it is not known. */
+/* Put into 'object' the level that is "slowest" in an all-reduce of 'bytes',
+ * and its time in "seconds"; null if unknown. */
 void sgang_ringtext_json_time(const struct sgang_ring *ring,
 			      const struct sgang_costs *costs, uint64_t bytes,
 			      struct json_object *object);

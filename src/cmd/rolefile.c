@@ -36,7 +36,7 @@ static int wrong(const struct sgang_rolefile *file, size_t line,
 
 /* ---- sizes: options of sbatch ---- */
 
-/* What the options of a role say of one member. */
+/* The options of a role for one member. */
 struct size {
 	uint64_t nodes; /* 0: not said, as the others */
 	uint64_t tasks;
@@ -46,8 +46,8 @@ struct size {
 	char resources[256]; /* "gpu=4,..", of a node */
 };
 
-/* "gpu:a100:4" is gpu:a100=4, "gpu" is gpu=1; the last option counts. Returns -1
- * where it is not of this form. */
+/* "gpu:a100:4" is gpu:a100=4, "gpu" is gpu=1; the last option counts. Returns
+ * -1 for any other form. */
 static int set_gres(struct size *size, const char *list)
 {
 	char *copy = strdup(list), *save = NULL, *word, *last;
@@ -92,8 +92,8 @@ static int set_gpus(struct size *size, const char *value)
 	return set_gres(size, text);
 }
 
-/* Options that say how large a job is, and those that say more of its places
- * than is known here. All others do not matter. */
+/* Options for the size of a job, and options for its places that are not
+ * supported here. All others do not matter. */
 static const struct {
 	const char *name;
 	char letter;
@@ -226,7 +226,8 @@ static char *shape_of(const struct sgang_rolefile *file, size_t line,
 
 /* ---- keys ---- */
 
-/* A role as it is read: of itself and of the one that it is like. */
+/* A role while it is read: its own keys, and those of the role that it is like.
+ */
 struct draft {
 	struct sgang_filerole role;
 	bool count_set, min_set;
@@ -311,7 +312,7 @@ static int set_roles(const struct sgang_rolefile *file, struct draft *draft,
 	return 0;
 }
 
-/* What sgang submit reads. */
+/* Keys for sgang submit only. */
 static int leave(const struct sgang_rolefile *file, struct draft *draft,
 		 const struct sgang_tree *entry, struct sgang_error *err)
 {
@@ -395,8 +396,7 @@ static const char *name_of(const struct sgang_rolefile *file,
 	return NULL;
 }
 
-/* Roles that came before this one in its list: the one of that name, or
- * NULL. */
+/* A role of that name before this one in its list, or NULL. */
 static const struct sgang_tree *find_sister(const struct sgang_tree *list,
 					    const struct sgang_tree *map,
 					    const char *name)
@@ -411,7 +411,7 @@ static const struct sgang_tree *find_sister(const struct sgang_tree *list,
 	return NULL;
 }
 
-/* What the one that it is like says, and on top of that its own keys. */
+/* Read the keys of the role that it is like, and then its own. */
 static int read_role(const struct sgang_rolefile *file,
 		     const struct sgang_tree *list,
 		     const struct sgang_tree *map, struct draft *draft,
@@ -443,7 +443,7 @@ static int read_role(const struct sgang_rolefile *file,
 	return read_keys(file, map, draft, err);
 }
 
-/* Put it behind the others, with its path. */
+/* Append the role, with its path. */
 static int add(struct sgang_rolefile *file, struct draft *draft,
 	       uint32_t parent, const char *name, struct sgang_error *err)
 {
@@ -544,7 +544,7 @@ static int add_list(struct sgang_rolefile *file, const struct sgang_tree *list,
 
 /* ---- the file ---- */
 
-/* Keys of the gang that say nothing of its places. */
+/* True for keys of the gang that do not affect its places. */
 static bool is_of_gang(const char *key)
 {
 	const struct sgang_option *option;

@@ -2,7 +2,7 @@
 /* rolefile.h - a file that describes a gang as a tree of roles
  *
  *   gang: serve
- *   min: 2			# roles right below that have to have theirs
+ *   min: 2			# roles right below that must have theirs
  *   topology: require:spine
  *   options: [--exclusive]	# of sbatch, for all roles
  *   roles:
@@ -15,9 +15,9 @@
  *         - {name: decode, min: 4, count: 6, options: [-N1], weight: 100}
  *     - {name: replica2, like: replica1}
  *
- * What sgang place needs to know of the file of sgang submit: how many members
- * each role has, how large they are by the options of sbatch, and the groups
- * that they are in. The gang itself is the first group.
+ * sgang place reads from the file of sgang submit how many members each role
+ * has, how large they are by the options of sbatch, and the groups that they
+ * are in. The gang itself is the first group.
  */
 
 #ifndef SGANG_ROLEFILE_H
@@ -32,14 +32,14 @@
 #include "core/plan/plan.h"
 #include "files/tree.h"
 
-/* What messages and answers call the gang itself. */
+/* The name of the gang itself in messages and answers. */
 #define SGANG_ROLEFILE_GANG "(gang)"
 
 struct sgang_filerole {
 	char *path; /* "replica1/decode" */
 	uint32_t parent;
 	uint32_t count; /* members; of one with roles in it, roles */
-	uint32_t min;   /* so many of them have to be there */
+	uint32_t min;   /* so many of them are required */
 	uint32_t weight;
 	struct sgang_policy policy; /* require and prefer, or nothing */
 	char *shape;                /* of a member, as sgang place --member has
@@ -50,7 +50,7 @@ struct sgang_filerole {
 struct sgang_rolefile {
 	const char *path;            /* borrowed */
 	struct sgang_tree *tree;     /* has the texts */
-	struct sgang_filerole *role; /* each behind the one it is in */
+	struct sgang_filerole *role; /* each after the one it is in */
 	uint32_t n;
 };
 

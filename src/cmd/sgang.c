@@ -88,7 +88,7 @@ int main(int argc, char **argv)
 {
 	int code;
 
-	/* hwloc's own words about a file are none of ours */
+	/* hide hwloc's own messages about a file */
 	(void)setenv("HWLOC_HIDE_ERRORS", "2", 0);
 	code = run(argc, argv);
 

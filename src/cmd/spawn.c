@@ -34,8 +34,7 @@ static int start(char *const *argv, int fd, pid_t *pid)
 	return rc;
 }
 
-/* Read to the end, also what there is no room for: else the command would be
- * told that nobody listens. */
+/* Read to the end, also without room: otherwise the command could not write. */
 static void read_all(int fd, char *out, size_t size)
 {
 	size_t length = 0, taken;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* spectext.c - what core/spec.h says, in the words of sgang */
+/* spectext.c - messages of core/spec.h in the words of sgang */
 
 #include <stdbool.h>
 #include <string.h>
 
 #include "cmd/spectext.h"
 
-/* Put 'new' where a word begins with 'old'. What users typed can hold it too,
- * but stands behind an equals sign. */
+/* Put 'new' where a word begins with 'old'. Values of users can hold it too,
+ * but stand behind an equals sign. */
 static void replace(struct sgang_error *err, const char *old, const char *new)
 {
 	size_t old_length = strlen(old), new_length = strlen(new);

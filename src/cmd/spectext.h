@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* spectext.h - what core/spec.h says, in the words of sgang
+/* spectext.h - messages of core/spec.h in the words of sgang
  *
- * Its messages name the options of sbatch, --gang-min-member=0. With sgang
+ * These messages name the options of sbatch, --gang-min-member=0. With sgang
  * create the user typed --min-member=0, and wrote min-member: 0 in a file.
  */
 

@@ -49,7 +49,7 @@ static int weigh(const struct sgang_offline *offline,
 	return 0;
 }
 
-/* The groups by weight, of equal ones the first first. */
+/* The groups by weight; ties: in their order. */
 static void by_weight(const struct sgang_parallel *parallel,
 		      uint32_t order[SGANG_PARALLEL_MAX])
 {
@@ -74,8 +74,8 @@ static bool strays(const struct sgang_suggestion *s, uint32_t place,
 	       place < 2;
 }
 
-/* A group that is large and where it belongs keeps much traffic cheap; what is
- * left decides by its cost. */
+/* A group that is large and in its proper place keeps much traffic cheap; ties:
+ * by cost. */
 static int better(const void *a, const void *b)
 {
 	const struct sgang_suggestion *x = a, *y = b;
@@ -163,7 +163,7 @@ static void put_groups(const struct sgang_costs *costs,
 	}
 }
 
-/* What does not fit costs nothing. */
+/* Sizes that do not fit have no cost. */
 static const char form[] =
 	"<suggestions|[parallel={parallel} weighted_cost={weighted_cost}"
 	" cross_links={cross_links} tiers={groups.tier}\n]>";

@@ -26,16 +26,16 @@ struct sgang_suggestion {
 	uint64_t cross_links; /* of the rings of all groups */
 };
 
-/* Plan all ways; 'plan' says all but the groups, which are replaced. Returns 0,
- * and in '*list', to be freed, '*n' suggestions, the best first,
- * those that do not fit last; or -1 with 'err'. */
+/* Plan all ways; 'plan' has all but the groups, which are replaced. Returns 0,
+ * and in '*list', to be freed, '*n' suggestions, the best first, those that do
+ * not fit last; or -1 with 'err'. */
 int sgang_suggest(const struct sgang_offline *offline,
 		  const struct sgang_plan_request *plan,
 		  const struct sgang_open_sizes *sizes,
 		  struct sgang_suggestion **list, size_t *n,
 		  struct sgang_error *err);
 
-/* Print all; as text those that fit, a line each. */
+/* Print all; as text only those that fit, a line each. */
 void sgang_suggest_print(const struct sgang_costs *costs,
 			 const struct sgang_suggestion *list, size_t n);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* targets.c - the jobs of one gang that something is asked for, job by job */
+/* targets.c - a request for jobs of one gang, job by job */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -83,7 +83,7 @@ int sgang_targets_none(const struct sgang_jobs *jobs,
 	return sgang_cmd_refuse(gang, is_known(jobs, gang) ? why : text);
 }
 
-/* How many of the rows, from the first on, are asked for together. */
+/* The number of rows, from the first on, that one request is for. */
 static size_t same_job(const struct sgang_jobrow *const *row, size_t n,
 		       bool whole)
 {
@@ -95,7 +95,7 @@ static size_t same_job(const struct sgang_jobrow *const *row, size_t n,
 	return i;
 }
 
-/* Whose the job is that the caller may not touch. */
+/* Add the owner of a job that the caller may not change. */
 static void add_owner(const struct sgang_jobrow *row, struct sgang_error *why)
 {
 	size_t used = strlen(why->text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* targets.h - the jobs of one gang that something is asked for, job by job */
+/* targets.h - a request for jobs of one gang, job by job */
 
 #ifndef SGANG_TARGETS_H
 #define SGANG_TARGETS_H
@@ -29,7 +29,7 @@ int sgang_targets_find(const struct sgang_jobs *jobs,
 		       struct sgang_targets *targets, struct sgang_error *err);
 void sgang_targets_clear(struct sgang_targets *targets);
 
-/* Say that nothing can be done: 'why', if the gang has any job that was not
+/* Report that nothing can be done: 'why', if the gang has any job that was not
  * forgotten or a definition, else that there is no such gang. Returns
  * SGANG_EXIT_NO. */
 int sgang_targets_none(const struct sgang_jobs *jobs,
@@ -47,20 +47,21 @@ struct sgang_outcome {
 	size_t n_refused;
 };
 
-/* Ask it for each of them; with 'whole' once for an array. Refusals are told on
- * the standard error, one line each, unless 'quiet'. Returns 0 and '*outcome',
- * whose 'refused' is the caller's, or -1 with ENOMEM and 'err' filled. */
+/* Send the request for each target; with 'whole' once for an array. Refusals
+ * are printed on the standard error, one line each, unless 'quiet'. Returns 0
+ * and '*outcome', whose 'refused' is the caller's, or -1 with ENOMEM and 'err'
+ * filled. */
 int sgang_targets_ask(const struct sgang_targets *targets, bool whole,
 		      bool quiet, sgang_target_f ask, int signal,
 		      struct sgang_outcome *outcome, struct sgang_error *err);
 
-/* Print what came of it, "cancelled alice/train: 4 members", or nothing if all
- * was refused; give up 'refused' and return the exit code. */
+/* Print the outcome, "cancelled alice/train: 4 members", or nothing if all was
+ * refused; drop 'refused' and return the exit code. */
 int sgang_targets_report(const struct sgang_spec *gang, const char *what,
 			 struct sgang_outcome *outcome);
 
-/* A verb that asks one thing for some jobs of one gang, with --json as its only
- * option. */
+/* A verb that makes one request for some jobs of one gang, with --json as its
+ * only option. */
 struct sgang_action {
 	bool (*wanted)(const struct sgang_jobrow *job);
 	const char *none; /* "no member has timed out" */
@@ -69,7 +70,7 @@ struct sgang_action {
 	const char *done; /* "released" */
 };
 
-/* Read the command line and do it. Returns the exit code. */
+/* Read the command line and run the action. Returns the exit code. */
 int sgang_action_run(const struct sgang_action *action,
 		     const struct sgang_verb *verb, int argc, char **argv);
 

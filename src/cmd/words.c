@@ -9,7 +9,7 @@
 
 #include "cmd/words.h"
 
-/* Put the word, which was allocated, behind the others. */
+/* Append the word, which was allocated. */
 static int push(struct sgang_words *words, char *word)
 {
 	char **bigger = realloc(words->word, (words->n + 2) * sizeof(*bigger));

@@ -9,12 +9,12 @@
 
 #include "cmd/yaml.h"
 
-/* Words that are no text to one of the versions of YAML. */
+/* Words that are not text in one of the versions of YAML. */
 static const char *const taken[] = { "n",     "no",   "null", "off", "on",
 				     "false", "true", "y",    "yes" };
 
-/* Does nobody take it for a number, a time, or one of the words above? Then it
- * needs no quotes, unless libyaml finds a reason in its characters. */
+/* True if the text is not read as a number, a time, or one of the words above.
+ * Then it needs no quotes, unless libyaml finds a reason in its characters. */
 static bool is_plain(const char *text)
 {
 	size_t i;
