@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* roles.c - trees of groups: the weighted sum of all their rings
  *
- * First whether all groups can have the levels that they require; then how many
- * units go where at the least (grid_blocks.c, which knows no groups but their
- * cuts). What these two found is improved until it is as good as that bound;
- * small trees are searched through.
+ * The first step finds whether all groups can have the levels that they
+ * require, the second how many units go where at the least (grid_blocks.c,
+ * which knows only the cuts of groups). Both placements are improved until one
+ * is as good as that bound. Small trees are searched completely.
  */
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #include "roles_private.h"
 
-/* Beginnings that are searched from. */
+/* The number of placements that are searched from. */
 #define SEARCHES 4
 
 struct solver {
@@ -24,14 +24,14 @@ struct solver {
 	uint64_t bound;           /* of the price */
 	uint64_t bound_tie;       /* ... of what costs as little */
 	bool fits;                /* all groups do, for certain */
-	bool found;               /* 'best' is one that keeps to all levels */
+	bool found;               /* 'best' keeps to all levels */
 	struct sgang_worth worth; /* of 'best' */
 	uint32_t *best;
 	uint32_t *next;
 	uint64_t share; /* steps of the search from one beginning */
 };
 
-/* -- what is asked -- */
+/* -- the request -- */
 
 static int check_group(const struct sgang_plan_request *request, uint32_t g,
 		       struct sgang_error *err)
@@ -66,8 +66,8 @@ static int check_group(const struct sgang_plan_request *request, uint32_t g,
 	return 0;
 }
 
-/* Do all groups end here that end before the next one begins? 'next' is its
- * parent. */
+/* True if all groups end here that end before the next one begins. 'next' is
+ * its parent. */
 static bool do_end(const struct sgang_plan_group *group, uint32_t g,
 		   uint32_t next, size_t end)
 {
@@ -78,8 +78,8 @@ static bool do_end(const struct sgang_plan_group *group, uint32_t g,
 	return g == next;
 }
 
-/* Does each group begin where the one before it does, if it is in it, or else
- * where that ends? */
+/* True if each group begins where the one before it does, if it is in it, or
+ * else where that ends. */
 static bool are_in_order(const struct sgang_plan_request *request)
 {
 	const struct sgang_plan_group *group = request->group;
@@ -131,8 +131,8 @@ int sgang_roles_check_request(const struct sgang_plan_request *request,
 
 /* -- the bound -- */
 
-/* How much a placement costs at the least, and where units go then. Raises the
- * bound. Returns as sgang_blocks_solve(). */
+/* The least cost of a placement, and where units go then. Raises the bound.
+ * Returns as sgang_blocks_solve(). */
 static int solve_blocks(struct solver *solver, bool tolls)
 {
 	struct sgang_roles *roles = &solver->roles;
@@ -222,8 +222,8 @@ static int lay(struct solver *solver)
 	return rc > 0 ? consider(solver) : rc;
 }
 
-/* Other constructions, as long as none is as good as the bound. The one that is
- * known keeps to all levels. */
+/* Try other constructions, as long as none is as good as the bound. The known
+ * placement keeps to all levels. */
 static int construct(struct solver *solver)
 {
 	const struct sgang_roles *roles = &solver->roles;
@@ -245,8 +245,8 @@ static int construct(struct solver *solver)
 	return rc < 0 ? -1 : 0;
 }
 
-/* What costs the least by the bound, with tolls and without them, then the
- * others. Returns 1, 0 when it cannot fit, -1 without memory. */
+/* Try the placement of least cost by the bound, with tolls and without them,
+ * then the others. Returns 1, 0 when it cannot fit, -1 without memory. */
 static int approach(struct solver *solver)
 {
 	int tolls, rc;
@@ -398,7 +398,7 @@ static uint32_t count_like(const struct sgang_roles *roles, uint32_t g)
 	return n;
 }
 
-/* Say which group lacks its level. */
+/* Report which group lacks its level. */
 static int explain(const struct solver *solver, struct sgang_nofit *nofit)
 {
 	const struct sgang_roles *roles = &solver->roles;
@@ -450,7 +450,7 @@ static int explain(const struct solver *solver, struct sgang_nofit *nofit)
 
 /* -- the layer -- */
 
-/* Fill what is told of the best placement. */
+/* Describe the best placement. */
 static struct sgang_placement *make_answer(const struct solver *solver)
 {
 	const struct sgang_roles *roles = &solver->roles;

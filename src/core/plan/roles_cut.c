@@ -2,14 +2,14 @@
 /* roles_cut.c - trees of groups: what a number of units cuts at the least
  *
  * A place with x of the units of a group, but not all, cuts the group; and its
- * x units are so many of each group in it. So the least price of x units is
- * that of the group itself, and the least sum over the groups in it.
+ * x units are so many of each group in it. The least price of x units is
+ * therefore that of the group itself, and the least sum over the groups in it.
  *
  * By itself each node would have units of the class that is cut most cheaply,
- * though there are only so many of them. So units of cheap classes pay a toll on
- * the node that they have, by which all classes cost about the same per unit
- * there. As each unit has one node, all tolls together are known, and any tolls
- * give a bound.
+ * though there are only so many of them. Units of cheap classes therefore pay a
+ * toll on the node that they have, by which all classes cost about the same per
+ * unit there. As each unit has one node, all tolls together are known, and any
+ * tolls give a bound.
  */
 
 #include <string.h>
@@ -59,7 +59,7 @@ static void find_most(const struct sgang_roles *roles, uint64_t *most)
 
 /* -- tolls -- */
 
-/* What so many units of a class are cut for on a node by themselves. */
+/* The price of the cuts of so many units of a class on a node by themselves. */
 static uint64_t alone(const struct sgang_roles *roles,
 		      const struct sgang_pair *pair, uint32_t class, uint32_t n)
 {
@@ -94,7 +94,7 @@ static uint64_t least_alone(const struct sgang_roles *roles,
 	return least;
 }
 
-/* Find them by the pair of most nodes. Where the gang has one node, nobody
+/* Find the tolls by the pair of most nodes. If the gang has one node, no unit
  * pays. */
 static void find_tolls(struct sgang_roles *roles, const uint64_t *most)
 {

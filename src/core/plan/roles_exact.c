@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* roles_exact.c - small trees of groups: the best of all placements
  *
- * What a place costs depends on how many units of each class it has, and on
- * nothing else. Such a vector is a state. Bottom-up over the fabric, the best
- * way to each state of a place is found from the states of its children: so in
- * the end is the best way to have all units. What is worse than a placement
- * that is known already is left out on the way.
+ * The cost of a place depends only on how many units of each class it has. Such
+ * a vector is a state. Bottom-up over the fabric, the best way to each state of
+ * a place is found from the states of its children, and so in the end the best
+ * way to have all units. States that are worse than a placement already known
+ * are left out on the way.
  */
 
 #include <string.h>
 
 #include "roles_private.h"
 
-/* More vectors are not counted. */
+/* The most vectors that are counted. */
 #define STATES_MAX 20000
 
-/* Nor are more states kept, of all places together. */
+/* The most states that are kept, of all places together. */
 #define KEPT_MAX 400000
 
-/* One state of a place or of some of its children. */
+/* A state of a place or of some of its children. */
 struct state {
 	uint64_t units;  /* of each class, in a field with a free bit above */
 	uint32_t number; /* the same: unit of each class times its stride */
@@ -43,7 +43,7 @@ struct solver {
 			       * yet there, else + 1 */
 	struct state *made; /* scratch */
 	uint32_t *free;     /* scratch: what a node has left */
-	struct sgang_worth most; /* what is not better is left out */
+	struct sgang_worth most; /* states that are not better are left out */
 	uint64_t kept;
 	uint64_t steps, steps_max;
 	uint32_t *next; /* by class: units that have a node */
@@ -68,7 +68,8 @@ static bool count_states(struct solver *solver)
 	return true;
 }
 
-/* Keep a copy of what was made. -1 without memory, 0 when there is too much. */
+/* Keep a copy of the states made. -1 without memory, 0 when there are too many.
+ */
 static int keep(struct solver *solver, uint32_t n, struct states *states)
 {
 	states->n = n;
@@ -132,9 +133,9 @@ static int add(struct solver *solver, const struct states *a,
 	return keep(solver, n, sum);
 }
 
-/* -- what a state costs where it is -- */
+/* -- the cost of a state in a place -- */
 
-/* The groups that it cuts. */
+/* The price of the groups that it cuts. */
 static uint64_t cut_price(const struct solver *solver, uint32_t pair,
 			  uint64_t units)
 {
@@ -173,7 +174,7 @@ static uint64_t price_at(struct solver *solver, uint32_t pair,
 	return *price;
 }
 
-/* What using a place weighs and breaks. */
+/* The weight of a place that is used, and what that breaks. */
 static uint64_t tie_at(const struct sgang_roles *roles, uint32_t place)
 {
 	const struct sgang_coin *coin = roles->job->coin;
@@ -186,7 +187,7 @@ static uint64_t tie_at(const struct sgang_roles *roles, uint32_t place)
 	return roles->broken[d] + sgang_coin_in(coin, d);
 }
 
-/* The states of a place from those of what is in it. Returns as add(). */
+/* The states of a place from those inside it. Returns as add(). */
 static int finish(struct solver *solver, uint32_t place,
 		  const struct states *inside, bool highest)
 {
@@ -216,7 +217,7 @@ static int finish(struct solver *solver, uint32_t place,
 
 /* -- nodes -- */
 
-/* All that fits beside what there is of earlier classes. */
+/* All units that fit with those of earlier classes. */
 static void fill_node(struct solver *solver, uint32_t pos, uint32_t class,
 		      struct state state, uint32_t *n)
 {
@@ -310,7 +311,7 @@ static int do_nodes(struct solver *solver, const struct sgang_domain *leaf,
 	return rc;
 }
 
-/* Its children are done. Returns as add(). */
+/* Call when its children are done. Returns as add(). */
 static int do_domain(struct solver *solver, uint32_t d, uint32_t *best)
 {
 	const struct sgang_roles *roles = solver->roles;

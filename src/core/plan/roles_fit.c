@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* roles_fit.c - trees of groups: does each group fit into its level
  *
- * Groups that require a lower level than what they are in are *confined*, and
- * few kinds of them differ in that. What matters of a place is how many groups
- * of each kind are wholly in it, and how many units have room beside them at
- * the most. Bottom-up over the fabric, children are put together; where a place
- * is the highest that a kind may span, groups of that kind are made of the units
- * and confined groups that are in them. So it is found out exactly whether all
- * fit, with a placement that does.
+ * Groups that require a lower level than the one around them are *confined*,
+ * and few kinds of them differ in that. A place matters by how many groups of
+ * each kind are wholly in it, and how many units have room with them at the
+ * most. Bottom-up over the fabric, children are put together. Where a place is
+ * the highest that a kind may span, groups of that kind are made of the units
+ * and confined groups in them. The result is exact: a placement, or the proof
+ * that there is none.
  */
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ struct kind {
 	uint64_t vector; /* 'has' */
 };
 
-/* So many groups of each kind in a place. */
+/* A number of groups of each kind in a place. */
 struct state {
 	uint64_t groups;
 	uint32_t number;
@@ -85,7 +85,7 @@ static uint32_t find_kind(struct solver *solver, const struct kind *like)
 	return k;
 }
 
-/* Add what a group is made of to the one it is in. Returns false when there are
+/* Add the parts of a group to the one around it. Returns false when there are
  * too many kinds. */
 static bool add_group(struct solver *solver, uint32_t g, struct kind *of)
 {
@@ -194,8 +194,8 @@ static bool offer(struct solver *solver, const struct state *state)
 	return true;
 }
 
-/* Keep those that were made and are of use right below 'level'. Returns 1, 0
- * when there are too many, -1 without memory. */
+/* Keep the states that were made and are of use right below 'level'. Returns 1,
+ * 0 when there are too many, -1 without memory. */
 static int keep(struct solver *solver, uint32_t level, struct states *states)
 {
 	uint64_t useless = 0;
@@ -250,7 +250,7 @@ static int add(struct solver *solver, const struct states *a,
 
 /* -- places -- */
 
-/* Is this place the highest that such groups may span? */
+/* True if this place is the highest that such groups may span. */
 static bool is_made_in(const struct solver *solver, uint32_t k, uint32_t place)
 {
 	uint32_t require = solver->kind[k].require;
@@ -284,7 +284,7 @@ static bool make_one(struct solver *solver, uint32_t k, uint32_t from,
 	return true;
 }
 
-/* In this place there is no group of the kind yet: one after the other. */
+/* No group of the kind is in this place yet: make one after the other. */
 static bool make_kind(struct solver *solver, uint32_t k)
 {
 	uint32_t from = 0, end = solver->n_made, i;
@@ -299,7 +299,7 @@ static bool make_kind(struct solver *solver, uint32_t k)
 	return true;
 }
 
-/* Kinds come behind those that they are made of. Returns as keep(). */
+/* Kinds follow those that they are made of. Returns as keep(). */
 static int finish(struct solver *solver, uint32_t place)
 {
 	const struct states *inside = &solver->place[place].inside;
@@ -327,7 +327,7 @@ static int do_node(struct solver *solver, uint32_t pos)
 	return finish(solver, pos);
 }
 
-/* Its children are done, unless they are nodes. */
+/* Call when its children are done, unless they are nodes. */
 static int do_domain(struct solver *solver, uint32_t d)
 {
 	const struct sgang_roles *roles = solver->roles;
@@ -355,7 +355,7 @@ static int do_domain(struct solver *solver, uint32_t d)
 	return finish(solver, place);
 }
 
-/* The state of a place in which the gang is; NULL: it is not. */
+/* The state of a place in which the gang is; NULL: none. */
 static const struct state *find_gang(const struct solver *solver,
 				     uint32_t place)
 {
@@ -398,7 +398,7 @@ static void load_close(struct load *load)
 	free(load->unit);
 }
 
-/* What a group is made of. */
+/* Replace a group by its parts. */
 static void unpack(const struct solver *solver, uint32_t g, struct load *load)
 {
 	const struct sgang_roles *roles = solver->roles;
@@ -421,7 +421,7 @@ static void unpack(const struct solver *solver, uint32_t g, struct load *load)
 	}
 }
 
-/* Take all groups of a kind apart. Returns how many these were. */
+/* Take all groups of a kind apart. Returns their number. */
 static uint32_t unmake(const struct solver *solver, uint32_t k,
 		       struct load *load)
 {
@@ -431,7 +431,7 @@ static uint32_t unmake(const struct solver *solver, uint32_t k,
 		uint32_t g = load->group[i];
 
 		if (solver->kind_of[g] == k) {
-			/* no kind is in itself, so what comes is behind */
+			/* no kind is in itself, so the parts are behind */
 			made++;
 			load->group[i] = SGANG_PLAN_NO_GROUP;
 			unpack(solver, g, load);

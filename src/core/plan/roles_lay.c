@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* roles_lay.c - trees of groups: which units go to places that are chosen
  *
- * Down the fabric, the place that is to have the most units chooses first: of
- * those that are left it takes the units that cut the least there. That is a
+ * Down the fabric, the place that is to have the most units chooses first. From
+ * the remaining units it takes those that cut the least there. That is a
  * knapsack over the tree of groups.
  */
 
@@ -135,7 +135,7 @@ static int fill(struct knapsack *sack, struct layer *layer)
 		up = roles->group[g].parent;
 		if (!sack->left[g])
 			continue;
-		/* what is left of its parent's is for younger sisters */
+		/* the rest of its parent's units is for younger sisters */
 		sack->chosen[g] = sack->of[g].take[sack->chosen[up]];
 		sack->chosen[up] -= sack->chosen[g];
 	}
@@ -207,8 +207,8 @@ static int most_first(const void *one, const void *two)
 	return (a->place > b->place) - (a->place < b->place);
 }
 
-/* The children that want some, those that want the most first. Returns how
- * many. */
+/* The children that want some, those that want the most first. Returns their
+ * number. */
 static uint32_t sort_children(const struct layer *layer,
 			      const struct sgang_domain *domain,
 			      struct child *child)

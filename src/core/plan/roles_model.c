@@ -114,8 +114,8 @@ static bool same_classes(const struct sgang_roles *roles, uint32_t a,
 	return true;
 }
 
-/* Groups follow what they are in, so those that are alike have the same groups
- * behind them. */
+/* Groups follow the one around them, so groups that are alike have the same
+ * groups behind them. */
 static bool are_alike(const struct sgang_roles *roles, uint32_t a, uint32_t b)
 {
 	const struct sgang_plan_group *one = &roles->group[a];
@@ -171,7 +171,7 @@ static int find_groups(struct sgang_roles *roles)
 	}
 	if (find_classes(roles))
 		return -1;
-	/* those behind a group have their kinds already */
+	/* groups behind it have their kinds already */
 	for (g = n; g-- > 0;) {
 		roles->kind[g] = g;
 		for (h = n - 1; h > g && roles->kind[g] == g; h--) {
@@ -216,7 +216,7 @@ static uint64_t *ranks_of_units(const struct sgang_roles *roles, bool most)
 	return ranks;
 }
 
-/* What all rings cost at the most: all hops being as long as the fabric allows.
+/* The most that all rings can cost: all hops are as long as the fabric allows.
  * Returns false when that is too large. */
 static bool find_most(const struct sgang_roles *roles, const uint64_t *ranks,
 		      uint64_t *most)
@@ -243,9 +243,9 @@ static bool find_most(const struct sgang_roles *roles, const uint64_t *ranks,
 	return true;
 }
 
-/* The price of a hop above what is preferred, and above what is required, so
- * that no sum of what comes behind it is as much. Returns false when these are
- * too large. */
+/* The prices of a hop above the preferred and above the required level, so that
+ * no sum of lesser prices is as much. Returns false when these are too large.
+ */
 static bool find_units_of_price(struct sgang_roles *roles,
 				const uint64_t *ranks)
 {
@@ -422,7 +422,7 @@ static int ascending(const void *one, const void *two)
 	return (*a > *b) - (*a < *b);
 }
 
-/* May each member have the next units, of those in the order of the fabric? */
+/* True if each member may have the next units in the order of the fabric. */
 static bool may_have_next(const struct sgang_class *class, const uint32_t *at)
 {
 	uint32_t i;
@@ -435,7 +435,7 @@ static bool may_have_next(const struct sgang_class *class, const uint32_t *at)
 }
 
 /* A class's units as its members have them. Where there are not more on a node
- * than members, each can have every so-manieth. */
+ * than members, each can have every n-th. */
 static void deal(const struct sgang_class *class, const uint32_t *at,
 		 uint32_t *dealt)
 {
@@ -608,8 +608,8 @@ int sgang_roles_measure(const struct sgang_roles *roles, const uint32_t *at,
 			      &worth->tie);
 }
 
-/* Are there no more units of a class on a node than may be? 'on' is all 0, and
- * is so afterwards. */
+/* True if no node has more units of a class than allowed. 'on' is all 0, and is
+ * so afterwards. */
 static bool is_class_valid(const struct sgang_class *class, const uint32_t *at,
 			   uint32_t *on)
 {

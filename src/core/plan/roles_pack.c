@@ -2,8 +2,8 @@
 /* roles_pack.c - trees of groups: the hardest groups first
  *
  * Each group goes into the place that fits it best, of those that it may be in,
- * and the groups in it into places of that. Where this leads nowhere the next
- * place is tried.
+ * and the groups in it into places of that. After a failure the next place is
+ * tried.
  */
 
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static void put(struct packer *packer, uint32_t class, uint32_t unit,
 			1, left_at(packer, node));
 }
 
-/* Take back what was put after this. */
+/* Take back all units that were put after this one. */
 static void go_back(struct packer *packer, uint32_t n_packed)
 {
 	const struct sgang_roles *roles = packer->roles;
@@ -250,7 +250,7 @@ static int pack_leaf(struct packer *packer, uint32_t g, uint32_t place)
 	return 1;
 }
 
-/* Of its first unit. */
+/* The slots of its first unit. */
 static uint32_t slots_of(const struct sgang_roles *roles, uint32_t g)
 {
 	uint32_t c = roles->class_of[roles->group[g].first];
@@ -259,7 +259,7 @@ static uint32_t slots_of(const struct sgang_roles *roles, uint32_t g)
 	return slots ? slots : UINT32_MAX; /* a whole node */
 }
 
-/* Is the first of two sisters to be packed before the other? */
+/* True if the first of two sisters is to be packed before the other. */
 static bool is_harder(const struct sgang_roles *roles, uint32_t a, uint32_t b)
 {
 	if (roles->require[a] != roles->require[b])
@@ -271,7 +271,7 @@ static bool is_harder(const struct sgang_roles *roles, uint32_t a, uint32_t b)
 	return a < b;
 }
 
-/* All that is in a group, into a place; the hardest first. */
+/* Pack all that is in a group into a place; the hardest first. */
 static int pack_inside(struct packer *packer, uint32_t g, uint32_t place,
 		       enum sgang_pack how)
 {
@@ -301,7 +301,7 @@ static int pack_inside(struct packer *packer, uint32_t g, uint32_t place,
 	return rc;
 }
 
-/* Returns 1, 0 when it does not work, -1 without memory. */
+/* Returns 1, 0 on failure, -1 without memory. */
 static int pack_group(struct packer *packer, uint32_t g, uint32_t in,
 		      enum sgang_pack how)
 {
@@ -323,7 +323,7 @@ static int pack_group(struct packer *packer, uint32_t g, uint32_t in,
 	return rc;
 }
 
-/* Where the gang may be: in each highest place. */
+/* Pack the gang into each highest place in turn. */
 static int pack_gang(struct packer *packer, enum sgang_pack how)
 {
 	const struct sgang_roles *roles = packer->roles;

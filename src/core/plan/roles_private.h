@@ -111,7 +111,8 @@ static inline uint32_t sgang_roles_above(const struct sgang_roles *roles,
 	return level > roles->require[0] ? SGANG_LEVELS : level;
 }
 
-/* What is right in a domain: nodes of a leaf switch, or domains. */
+/* The number of children right in a domain: nodes of a leaf switch, or domains.
+ */
 static inline uint32_t sgang_roles_children(const struct sgang_domain *domain)
 {
 	return domain->n_children ? domain->n_children : domain->n_nodes;
@@ -125,7 +126,7 @@ static inline uint32_t sgang_roles_child(const struct sgang_roles *roles,
 				    domain->first_pos + i;
 }
 
-/* What a placement is worth: the less, the better. */
+/* The worth of a placement: the less, the better. */
 struct sgang_worth {
 	uint64_t price;
 	uint64_t tie; /* what it weighs and breaks, as sgang_coin_tie() */
@@ -149,7 +150,7 @@ struct sgang_fields {
 	uint32_t stride[SGANG_FIELDS_MAX]; /* of the vectors' numbers */
 	uint64_t full;                     /* the most of each */
 	uint64_t guard;                    /* the free bits */
-	uint32_t numbers;                  /* how many there are */
+	uint32_t numbers;                  /* their number */
 };
 
 /* Add a field for numbers up to 'most'. False when there are more than 'limit'
@@ -184,7 +185,8 @@ static inline uint32_t sgang_fields_get(const struct sgang_fields *fields,
 	return (uint32_t)(vector >> fields->shift[field] & fields->mask[field]);
 }
 
-/* Has 'all' as much of each? Both are sums of no more than two vectors. */
+/* True if 'all' has as much of each. Both are sums of no more than two vectors.
+ */
 static inline bool sgang_fields_within(const struct sgang_fields *fields,
 				       uint64_t part, uint64_t all)
 {
@@ -198,7 +200,7 @@ static inline bool sgang_fields_within(const struct sgang_fields *fields,
 int sgang_roles_open(struct sgang_roles *roles, const struct sgang_job *job,
 		     const uint64_t *broken);
 
-/* What a unit of a class adds at a node, wherever the others are. */
+/* The cost that a unit of a class adds at a node, wherever the others are. */
 uint64_t sgang_roles_own(const struct sgang_roles *roles, uint32_t class,
 			 uint32_t pos);
 
@@ -209,25 +211,25 @@ uint64_t sgang_roles_base(const struct sgang_roles *roles);
 struct sgang_placement *sgang_roles_place(const struct sgang_roles *roles,
 					  const uint32_t *at);
 
-/* Measure it, ring by ring. -1 with ENOMEM. */
+/* Measure a placement, ring by ring. -1 with ENOMEM. */
 int sgang_roles_measure(const struct sgang_roles *roles, const uint32_t *at,
 			struct sgang_worth *worth);
 
-/* Is there room for all units where they are? 1, 0, or -1 with ENOMEM. */
+/* 1 if there is room for all units where they are, 0, or -1 with ENOMEM. */
 int sgang_roles_valid(const struct sgang_roles *roles, const uint32_t *at);
 
 /* -- roles_cut.c -- */
 
-/* No so many units have a lower price in such a place, with the tolls of nodes;
- * SGANG_CUT_NEVER: no such set is allowed. For struct sgang_blocks, with a
- * struct sgang_roles. */
+/* A lower bound of the price of so many units in such a place, with the tolls
+ * of nodes; SGANG_CUT_NEVER: no such set is allowed. For struct sgang_blocks,
+ * with a struct sgang_roles. */
 uint64_t sgang_roles_part(const void *roles, uint32_t low, uint32_t high,
 			  uint64_t units);
 
 /* Fill the tables of all pairs, with tolls or without. -1 with ENOMEM. */
 int sgang_roles_cut(struct sgang_roles *roles, bool tolls);
 
-/* What all units pay. */
+/* The tolls of all units. */
 uint64_t sgang_roles_tolls(const struct sgang_roles *roles);
 
 /* -- roles_lay.c -- */
@@ -240,22 +242,22 @@ int sgang_roles_lay(const struct sgang_roles *roles,
 
 /* -- roles_fit.c -- */
 
-/* Can all groups have the levels that they require? Fills 'at' with a placement
- * that does. Returns 1; 0 when that cannot be; 2 when it took too long or
- * units are not alike; -1 with ENOMEM. */
+/* Find out whether all groups can have the levels that they require, and fill
+ * 'at' with a placement that shows it. Returns 1; 0 when that cannot be; 2 when
+ * it took too long or units are not alike; -1 with ENOMEM. */
 int sgang_roles_fit(const struct sgang_roles *roles, uint32_t *at);
 
 /* -- roles_pack.c -- */
 
-/* Where groups go that could have several places. */
+/* The places of groups that could have several. */
 enum sgang_pack {
 	SGANG_PACK_LOW, /* into the lowest that has room, */
 	SGANG_PACK_FIT, /* the highest that they may be in, */
 	SGANG_PACK_ANY, /* anywhere, even above what they require */
 };
 
-/* The hardest groups first, each into the place that it fits best. Returns 1, 0
- * when that leads nowhere, -1 with ENOMEM. */
+/* Pack the hardest groups first, each into the place that it fits best. Returns
+ * 1, 0 on failure, -1 with ENOMEM. */
 int sgang_roles_pack(const struct sgang_roles *roles, enum sgang_pack how,
 		     uint32_t *at);
 

@@ -2,9 +2,9 @@
 /* roles_search.c - trees of groups: units and groups moved and exchanged
  *
  * Units go to other nodes or change places, whole groups go to other places or
- * change them, as long as that lowers the price, which knows levels that are
- * required too. Then some group is moved at random, and all begins again from
- * there; the best is kept.
+ * change them, as long as that lowers the price, which includes required
+ * levels. Then some group is moved at random, and all begins again from there;
+ * the best is kept.
  */
 
 #include <stdlib.h>
@@ -12,10 +12,10 @@
 
 #include "roles_private.h"
 
-/* Larger tables are not made: the placement stays as it is. */
+/* The largest table. For a larger one the placement stays as it is. */
 #define CELLS_MAX 8000000
 
-/* Beginnings after the first. */
+/* The number of restarts. */
 #define SHAKES_MAX 12
 
 struct search {
@@ -65,7 +65,8 @@ static uint64_t cut(uint32_t units, uint32_t all, uint64_t price)
 	return units && units < all ? price : 0;
 }
 
-/* One unit of a class more or less at a node: what that does to the price. */
+/* Count a unit of a class more or less at a node, with its effect on the price.
+ */
 static void count(struct search *search, uint32_t class, uint32_t pos,
 		  int32_t change)
 {
@@ -134,7 +135,8 @@ static void put(struct search *search, uint32_t unit, uint32_t pos)
 
 /* -- units -- */
 
-/* Is this node, unused, as good as the one before it? Then that is enough. */
+/* True if this node is unused and as good as the one before it, which is
+ * enough. */
 static bool is_same(const struct search *search, uint32_t i)
 {
 	const struct sgang_roles *roles = search->roles;
@@ -158,7 +160,7 @@ static bool is_same(const struct search *search, uint32_t i)
 	       roles->tree.cap[last] == roles->tree.cap[pos];
 }
 
-/* Move a unit to where that is cheapest. True when it was. */
+/* Move a unit to the cheapest place. True when it was moved. */
 static bool move_unit(struct search *search, uint32_t unit)
 {
 	uint32_t class = search->class_of[unit], from = search->at[unit], i;
@@ -184,8 +186,7 @@ static bool move_unit(struct search *search, uint32_t unit)
 	return best != from;
 }
 
-/* Let two units change places. True when that is cheaper, else nothing is
- * changed. */
+/* Exchange two units. True when that is cheaper, else nothing is changed. */
 static bool swap_units(struct search *search, uint32_t a, uint32_t b)
 {
 	uint32_t at_a = search->at[a], at_b = search->at[b];
@@ -209,7 +210,7 @@ static bool swap_units(struct search *search, uint32_t a, uint32_t b)
 	return cheaper;
 }
 
-/* Those beside each other in a class and on a node are the same. */
+/* Units next to each other in a class and on a node are the same. */
 static bool is_first(const struct search *search, uint32_t unit)
 {
 	return !unit || search->class_of[unit] != search->class_of[unit - 1] ||
@@ -290,7 +291,7 @@ static uint32_t sort_nodes(struct search *search, uint32_t place,
 	return out;
 }
 
-/* Put the units of a group, which have no nodes, into a place. Those that have
+/* Put the units of a group, which have no nodes, into a place. Units that have
  * no room there stay without: returns how many were put. */
 static uint32_t fill(struct search *search, uint32_t first, uint32_t units,
 		     uint32_t place, bool least)
@@ -344,7 +345,7 @@ static bool move_group(struct search *search, uint32_t g, uint32_t place,
 	return false;
 }
 
-/* Is there perhaps room for the group? */
+/* True if there may be room for the group. */
 static bool may_hold(const struct search *search, uint32_t place, uint32_t g)
 {
 	const struct sgang_roles *roles = search->roles;
@@ -372,7 +373,7 @@ static bool move_groups(struct search *search)
 	return moved;
 }
 
-/* Are all units of both of one kind, and as many? */
+/* True if all units of both are of one kind, and as many. */
 static bool may_swap(const struct sgang_roles *roles, uint32_t a, uint32_t b)
 {
 	if (roles->units[a] != roles->units[b] ||
