@@ -2,8 +2,8 @@
 # cluster.sh - a private Slurm cluster on this host, for the tests and the demo
 #
 # To be sourced by bash. The cluster has its own folder, munge key and socket,
-# ports and processes; it never looks at a Slurm that the machine runs. Whoever
-# sources this file sets before slurm_setup
+# ports and processes; it never looks at a Slurm that the machine runs. Before
+# slurm_setup the script that sources this file sets
 #
 #   top_srcdir, top_builddir   of slurm-gang
 #   slurm_first_port           where to look for free ports
@@ -26,7 +26,7 @@
 #   slurm_start_node NODE, slurm_stop_node NODE, slurm_kill_node NODE
 #   slurm_fault [POINT N]      the failure to come (--faults); none: no more
 #   slurm_logs [LINES]         the end of slurmctld's log
-#   slurm_errors               what stands there as an error and should not
+#   slurm_errors               its errors that should not be there
 #   slurm_saved ID             wait until the job's state is on the disk
 #   wait_for SECONDS COMMAND   until it succeeds; one word is evaluated
 #   submit [sbatch's options]  print the job's id; sleeps unless told what to do
@@ -48,10 +48,11 @@ PATH=$PATH:/usr/sbin:/sbin
 slurm_port_step=40
 slurm_dir=
 
-# Deadlines are said for a machine that has nothing else to do. It may have, and
-# to wait longer for what comes in time costs nothing. Under valgrind everything
-# takes longer still. Whoever has waited so long in vain is no longer patient: what
-# comes after a failure mostly fails as well, and half an hour says no more of it.
+# Deadlines are for a machine that has nothing else to do. On a busy one a
+# longer wait costs nothing if the event comes in time. Under valgrind
+# everything takes longer still. After a wait of that length without effect,
+# later ones are short: what follows a failure mostly fails as well, and half an
+# hour says no more of it.
 slurm_patience=${SGANG_VALGRIND:+20}
 : "${slurm_patience:=6}"
 
@@ -84,7 +85,7 @@ slurm_logs()
 }
 
 # The errors in slurmctld's log, without those of every first start, of a host
-# whose name is in no table, and what topology plugins of 26.05 say of themselves.
+# whose name is in no table, and of topology plugins of 26.05 about themselves.
 slurm_errors()
 {
 	grep -E '\] (error|fatal): ' "$slurm_dir/log/slurmctld.log" | grep -Ev \
@@ -100,7 +101,7 @@ slurm_errors()
 
 # --- processes ---
 
-# Has every one of these processes ended? One that nobody has reaped has.
+# True if every one of these processes has ended, also if it was not waited for.
 slurm_ended()
 {
 	local pid stat
@@ -151,7 +152,7 @@ slurm_strays()
 {
 	local proc pid
 
-	# what looks must not find itself
+	# the search must not find itself
 	for proc in $(env -i PATH="$PATH" sh -c '{
 			grep -lzsF "$1/" /proc/[0-9]*/environ
 			find /proc/[0-9]*/cwd -maxdepth 0 -lname "$1/*" \
@@ -186,7 +187,7 @@ slurm_kill_strays()
 	return 1
 }
 
-# Again and again: those that are killed may just have started others.
+# Try again and again: killed processes may just have started others.
 slurm_end_strays()
 {
 	wait_for 20 slurm_kill_strays
@@ -194,7 +195,7 @@ slurm_end_strays()
 
 # --- ports ---
 
-# Is any of these ports listened to? The kernel's table has them in hex.
+# True if a port is in use. The kernel's table has them in hex.
 slurm_ports_busy()
 {
 	local first=$1 last=$2
@@ -216,9 +217,9 @@ slurm_ports_busy()
 		END { exit !busy }'
 }
 
-# Take a range of ports that nobody listens to and that no other private
-# cluster has taken: the lock lasts as long as this shell. Whoever gives it back
-# removes the file, so ours must still be the one of that name.
+# Take a range of ports that nobody listens to and that no other private cluster
+# has taken: the lock lasts as long as this shell. A cluster that ends removes
+# the file, so ours must still be the one of that name.
 slurm_take_ports()
 {
 	local count=$1 try lock
@@ -253,7 +254,7 @@ slurm_give_ports()
 
 # --- configuration ---
 
-# Where the stock plugins are: configure has told, or beside the library that
+# The stock plugins are where configure found them, or next to the library that
 # Slurm's commands are linked to.
 slurm_find_stock()
 {
@@ -362,8 +363,8 @@ slurm_real_nodes_conf()
 
 # Nodes without a slurmd: jobs get them and stay CONFIGURING. SuspendTime keeps
 # the power saving thread from treating nodes that were used once differently.
-# They have an address at which nobody listens, for a name that is looked up in
-# vain takes seconds; and cloud_dns, or salloc would wait for their addresses.
+# Their address has no listener, because a name that cannot be resolved takes
+# seconds; without cloud_dns salloc would wait for their addresses.
 slurm_cloud_nodes_conf()
 {
 	cat <<-END
@@ -381,7 +382,7 @@ slurm_cloud_nodes_conf()
 	END
 }
 
-# What the options of slurm_setup mean:
+# Options of slurm_setup:
 #   -n NODES          slurmds n1 to nNODES [4]
 #   --cloud N         instead of them N nodes without a slurmd
 #   -c CPUS           of each node, one thread a core, one socket [8]
@@ -468,7 +469,7 @@ slurm_setup()
 		else
 			slurm_real_nodes_conf | slurm_defaults
 		fi
-		# Of two lines with one key the cloud's must win.
+		# If a key is set twice the cloud's line must win.
 		slurm_common_conf | slurm_defaults |
 			if test -n "$slurm_cloud"; then
 				grep -v '^SlurmdTimeout='
@@ -513,9 +514,9 @@ slurm_ctld_answers()
 	test "$(scontrol ping 2>/dev/null | grep -c 'is UP')" = 1
 }
 
-# Called "slurmctld", not by a path that ends differently: the name is what
-# Slurm's own code asks for to know where it runs. Under valgrind it finds itself
-# by its full path alone.
+# Called "slurmctld", not by a path that ends differently: by this name Slurm's
+# own code knows where it runs. Under valgrind it finds itself only by its full
+# path.
 slurm_start_ctld()
 {
 	test -z "$slurm_faults" || export SGANG_FAULT_FILE=$slurm_dir/etc/faults
@@ -564,13 +565,13 @@ slurm_stop_node()
 	slurm_end TERM "$@"
 }
 
-# As if the power failed: slurmd, its steps and what they run. They are stopped
-# first so that none lives to tell how another ended.
+# Like a power failure: slurmd, its steps and what they run. They are stopped
+# first so that none can report how another ended.
 slurm_kill_node()
 {
 	local pids more pid
 
-	# Whoever is being started meanwhile must not get away and report.
+	# A process that is being started meanwhile must not escape and report.
 	more=$(slurm_pid "$1")
 	while test -n "$more"; do
 		kill -STOP $more 2>/dev/null
@@ -633,7 +634,7 @@ slurm_fault()
 		rm -f "$slurm_dir/etc/faults"
 }
 
-# Wait until what slurmctld knows of the job now is on the disk too.
+# Wait until the present state of the job is on the disk, too.
 slurm_saved()
 {
 	local mark=saved-$EPOCHREALTIME
@@ -657,7 +658,7 @@ submit()
 	echo "${id%%;*}" | tee -a "$slurm_dir/jobs"
 }
 
-# Comments and paths may have blanks and end with their line, others do not.
+# Comments and paths may have blanks and end with their line, other fields not.
 job_field()
 {
 	local value
@@ -675,7 +676,7 @@ job_state()
 	job_field "$1" JobState
 }
 
-# What its script wrote.
+# The output of its script.
 job_output()
 {
 	cat "$slurm_dir/out/$1"

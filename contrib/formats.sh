@@ -6,8 +6,8 @@
 #	squeue				the whole reason, and the record
 #	sinfo -O "$SINFO_GANG_FORMAT"	which gangs are on which nodes
 #
-# sinfo takes no such format from the environment by itself: what SINFO_FORMAT
-# is written in has no word for Extra.
+# sinfo does not read such a format from the environment: the notation of
+# SINFO_FORMAT has nothing for Extra.
 
 export SQUEUE_FORMAT2="JobID:.10 ,Name:12 ,UserName:10 ,StateCompact:3 ,\
 TimeUsed:.11 ,NumNodes:.5 ,NodeList:16 ,Reason:60 ,system_comment:90"

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # lib.sh - what contrib/check and contrib/demo share: packages, source, build
 #
-# To be sourced by bash. Whoever sources it sets top_srcdir, the working tree,
-# which is only read, and work, a temporary folder; and defines give_up, which
-# prints its arguments and ends.
+# To be sourced by bash. The script that sources it sets top_srcdir, the working
+# tree, which is only read, and work, a temporary folder; and defines give_up,
+# which prints its arguments and ends.
 
 export LC_ALL=C
 
-# What Debian bookworm must have, by what it is for. This is the one list.
+# Packages that Debian bookworm needs, by purpose. This is the only list.
 build_packages="autoconf automake gcc libc6-dev libcmocka-dev libhwloc-dev
 	libjson-c-dev libtool libyaml-dev make pkg-config"
 slurm_build_packages="libslurm-dev"
@@ -38,7 +38,7 @@ show_output()
 	local pid=$1 file=$2 shown_pid result
 
 	shift 2
-	# In the background, since no trap comes before a command's end.
+	# In the background, because no trap comes before a command's end.
 	tail --pid=$pid -n +1 -s 0.5 -f "$file" | "$@" &
 	shown_pid=$!
 	wait $pid
@@ -52,7 +52,7 @@ without_sums()
 	grep --line-buffered -Ev "$sum_line"
 }
 
-# Add those of its output to passed and failed; false if there is none.
+# Add the numbers in its output to passed and failed; false if there are none.
 add_sums()
 {
 	local ran broke

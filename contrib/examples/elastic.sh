@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # elastic.sh COMMAND... - run it on all members, anew whenever one is lost or joins
 #
-# For a batch script of a gang; each member runs one. It starts COMMAND as a step,
-# with the variables of gang_env.sh, as soon as this member has a rank and no
-# other rank is without a member: a spare waits until one is lost. When a
+# For a batch script of a gang; each member runs one. COMMAND is started as a
+# step, with the variables of gang_env.sh, as soon as this member has a rank and
+# no other rank is without a member: a spare waits until one is lost. When a
 # member is lost or another one has its rank, COMMAND is ended with SIGTERM and
 # started with the new ranks; it goes on from a checkpoint of its own.
 #
@@ -15,7 +15,7 @@
 lost=75 patience=120
 cd "$(dirname "$0")" || exit 1
 
-# Read who is in the gang; has every rank a member, and this one a rank?
+# Read who is in the gang; true if every rank has a member, and this one a rank.
 look()
 {
 	. "$SLURM_GANG_STATE" || exit 1

@@ -6,11 +6,11 @@
  * Run by each rank, after gang_env.sh. Rank 0 listens at MASTER_ADDR and
  * MASTER_PORT. Every other rank connects and says "RANK NODE GANG". When all of
  * this gang are there rank 0 answers each with a line for every rank, and prints
- * the same. It is what torchrun does before the first all-reduce.
+ * the same. torchrun does that before the first all-reduce.
  *
- * With arguments they then add up their numbers STEPS times, and rank 0 notes
- * "STEP SUM" in the file CHECKPOINT after each step and begins after the one that
- * stands there. Whoever finds a peer lost ends with EXIT_LOST, for elastic.sh.
+ * With arguments the ranks then add up their numbers STEPS times. Rank 0 writes
+ * "STEP SUM" to the file CHECKPOINT after each step, and begins after the step
+ * in it. A rank that loses a peer ends with EXIT_LOST, for elastic.sh.
  */
 
 #define _GNU_SOURCE
@@ -26,17 +26,17 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long the others are waited for, and rank 0 by them. */
+/* Seconds for which the others are waited for, and rank 0 by them. */
 #define PATIENCE 60
 
 #define NODE_MAX 256
 #undef LINE_MAX
 #define LINE_MAX (NODE_MAX + 64)
 
-/* Of a peer, not of this rank, as sysexits.h has it: try again. */
+/* A failure of a peer, not of this rank, as sysexits.h has it: try again. */
 #define EXIT_LOST 75
 
-/* A step takes so long. */
+/* The time of a step. */
 static const struct timespec pace = { 0, 20 * 1000 * 1000 };
 
 static void give_up(const char *fmt, ...)
@@ -101,7 +101,7 @@ static bool is_over(time_t deadline)
 	return nanosleep(&pause, NULL) || time(NULL) > deadline;
 }
 
-/* The rank 0 of before may still be there. */
+/* The former rank 0 may still be there. */
 static int listen_at(const struct addrinfo *at, int backlog)
 {
 	time_t deadline = time(NULL) + PATIENCE;
@@ -131,7 +131,7 @@ static bool hear(int fd, char line[LINE_MAX])
 	return false;
 }
 
-/* Take in all other ranks of this gang, then tell each of them about all;
+/* Accept all other ranks of this gang, then send each of them the list of all;
  * returns their sockets, by rank. */
 static int *lead(long size, const char *node, unsigned long gang)
 {
@@ -173,8 +173,9 @@ static int *lead(long size, const char *node, unsigned long gang)
 	return peer;
 }
 
-/* Say who we are, and count who is there; the socket, or -1 where rank 0 is of
- * another gang, or not there yet: members start in one moment, not in one order. */
+/* Send our name, and receive who is there; the socket, or -1 where rank 0 is of
+ * another gang, or not there yet: members start in one moment, not in one
+ * order. */
 static int follow(const struct addrinfo *at, long rank, long size,
 		  const char *node, unsigned long gang)
 {
@@ -210,7 +211,7 @@ static int meet_rank_0(long rank, long size, const char *node,
 	return fd;
 }
 
-/* Whole or not at all: the next rank 0 reads it. */
+/* The file is written whole or not at all: the next rank 0 reads it. */
 static void note(const char *checkpoint, long step, long sum)
 {
 	char *path;
@@ -225,7 +226,7 @@ static void note(const char *checkpoint, long step, long sum)
 	free(path);
 }
 
-/* As rank 0: take each rank's number, tell all the step that is done. */
+/* As rank 0: take each rank's number, and report each finished step to all. */
 static void add_up(int *peer, long size, const char *checkpoint, long steps)
 {
 	FILE *file = fopen(checkpoint, "r");
