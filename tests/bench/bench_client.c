@@ -4,7 +4,7 @@
  * Requests are lines: "occupy N NODES", "vacate", "place N", "gang N", "end".
  * "place" and "gang" are answered by "JOB_TEST_US WALL_US NODES", NODES being "-"
  * if there are none, "occupy" and "vacate" by "done", and all of them by "failed"
- * if something went wrong, which has been said on stderr.
+ * on an error, with a message on stderr.
  */
 
 #include <signal.h>
@@ -40,7 +40,7 @@ static void nap(void)
 /* -- the process of one cluster -- */
 
 struct worker {
-	FILE *times;     /* what bench_timer.c writes */
+	FILE *times;     /* written by bench_timer.c */
 	uint32_t filler; /* the job that occupies nodes; 0: none */
 	uint32_t gangs;  /* each has a name of its own */
 };
@@ -169,7 +169,7 @@ static int vacate(struct worker *worker)
 	return filler ? cancel(filler) : 0;
 }
 
-/* What was written since the last time. TEST_ONLY chooses no nodes. */
+/* The time written since the last call. TEST_ONLY chooses no nodes. */
 static double job_test_us(struct worker *worker)
 {
 	unsigned int mode, n_nodes;
@@ -242,7 +242,7 @@ static int work(const char *folder, FILE *in, FILE *out)
 	setenv("SLURM_CONF", path, 1);
 	slurm_init(NULL);
 	snprintf(path, sizeof(path), "%s/job_tests", folder);
-	worker.times = fopen(path, "a+"); /* nobody may have asked yet */
+	worker.times = fopen(path, "a+"); /* no request may have come yet */
 	if (!worker.times) {
 		perror(path);
 		return -1;
@@ -259,7 +259,7 @@ static int work(const char *folder, FILE *in, FILE *out)
 	return rc;
 }
 
-/* -- who asks it -- */
+/* -- the client -- */
 
 struct bench_client {
 	pid_t pid;
@@ -319,7 +319,7 @@ void bench_client_stop(struct bench_client *client)
 	free(client);
 }
 
-/* The caller frees the answer; NULL: it failed, and has said why. */
+/* The caller frees the answer; NULL: it failed, and has printed why. */
 static char *answer_of(struct bench_client *client)
 {
 	char *line = NULL;

@@ -2,8 +2,8 @@
 /* bench_client.h - ask several private clusters from one program
  *
  * libslurm knows one slurm.conf a process, so each cluster has a process of its
- * own that does as it is told through a pipe. Jobs are asked for as salloc
- * does: slurmctld places them while it serves the request.
+ * own that takes requests through a pipe. Jobs are requested as by salloc:
+ * slurmctld places them while it serves the request.
  */
 
 #ifndef BENCH_CLIENT_H
@@ -29,7 +29,7 @@ struct bench_client *bench_client_start(const char *folder);
 /* NULL is fine. */
 void bench_client_stop(struct bench_client *client);
 
-/* One job takes these nodes until bench_client_vacate(). */
+/* A job takes these nodes until bench_client_vacate(). */
 int bench_client_occupy(struct bench_client *client, const char *nodes,
 			uint32_t n_nodes);
 int bench_client_vacate(struct bench_client *client);

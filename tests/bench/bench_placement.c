@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bench_placement.c - what the nodes cost that Slurm gives to gangs
+/* bench_placement.c - the ring cost of the nodes that Slurm gives to gangs
  *
  * bench_placement topology NODES SEED
  *	topology.conf of nodes n1..nNODES: leaves of 16, pods of 8 leaves. With a
@@ -17,7 +17,7 @@
  *	planner, on the free nodes), is it proved (0 or 1), cross links, those of
  *	the optimum, hops through the core, those of the optimum, CPU us in
  *	job_test, us from the request to the placement, are the nodes those that
- *	sgang says stock Slurm would choose (core/stock.h; 0 or 1)
+ *	stock Slurm would choose by core/stock.h (0 or 1)
  *
  * Rings have one rank a node, hops cost 4, 16, 64 (doc/behaviours.md, 4.14). The
  * nodes of an ordinary job are in the order of Slurm's list, which is the order
@@ -260,7 +260,7 @@ static void ask(const struct bench *bench, const uint32_t *free_nodes,
 	};
 }
 
-/* What the cheapest ring over 'size' of the free nodes costs. */
+/* The cost of the cheapest ring over 'size' of the free nodes. */
 static int best(const struct bench *bench, const uint32_t *free_nodes,
 		uint32_t size, struct sgang_ring *ring, bool *exact)
 {
@@ -284,7 +284,7 @@ struct gang {
 	uint32_t load, round, size;
 	struct sgang_ring best;
 	bool exact;
-	struct sgang_stock *stock; /* what stock Slurm should do with it */
+	struct sgang_stock *stock; /* stock Slurm's expected placement */
 };
 
 struct verdict {
@@ -377,7 +377,7 @@ static int measure_way(struct bench *bench, const struct gang *gang,
 	return 0;
 }
 
-/* What can be told about the gang without any Slurm. */
+/* The facts about the gang that need no Slurm. */
 static int foretell(const struct bench *bench, struct gang *gang)
 {
 	struct question question;

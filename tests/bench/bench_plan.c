@@ -198,7 +198,7 @@ static void load(struct cluster *cluster, enum load how, uint64_t seed)
 		take_nodes(cluster, busy);
 }
 
-/* How many units of the gang would fit? */
+/* The number of units of the gang that would fit. */
 static uint64_t room(const struct cluster *cluster, const struct gang *gang)
 {
 	uint32_t slots = gang->slots ? gang->slots : SLOTS, node;
@@ -697,7 +697,7 @@ static size_t make_gpu_members(struct cluster *cluster,
 	return n;
 }
 
-/* They are all that counts. */
+/* Only the GPUs count. */
 static int bench_gpu_slots(struct cluster *cluster, unsigned int rounds)
 {
 	struct sgang_plan_member members[GPU_MEMBERS];

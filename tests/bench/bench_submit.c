@@ -10,8 +10,8 @@
  * bench_submit GANGS MEMBERS COMPLETE jobs|array PRESENT
  *	as many of each gang as PRESENT says instead, of one CPU each
  *
- * BENCH_UID names another user, for whom root submits; BENCH_GANG is what names
- * of gangs begin with instead of "g". With BENCH_HELD jobs are held; with
+ * BENCH_UID names another user, for whom root submits; BENCH_GANG replaces "g"
+ * at the beginning of the names of gangs. With BENCH_HELD jobs are held; with
  * BENCH_NODES they ask for so many nodes, and are to be refused.
  *
  * sbatch takes ten times as long, most of it to start itself.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bench_timer.c - write down what every job_test takes
  *
- * To be preloaded into slurmctld 22.05. It stands before select_g_job_test(),
- * through which slurmctld asks its select plugin, whichever that is, and adds a
- * line to the file that BENCH_JOB_TESTS names: the mode (1: TEST_ONLY, else
- * RUN_NOW or WILL_RUN), the nodes asked for, and the CPU time of the thread in
- * nanoseconds.
+ * To be preloaded into slurmctld 22.05. The library replaces
+ * select_g_job_test(), through which slurmctld asks its select plugin,
+ * whichever that is, and adds a line to the file that BENCH_JOB_TESTS names:
+ * the mode (1: TEST_ONLY, else RUN_NOW or WILL_RUN), the nodes asked for, and
+ * the CPU time of the thread in nanoseconds.
  */
 
 #define _GNU_SOURCE /* RTLD_NEXT */

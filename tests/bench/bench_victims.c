@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bench_victims.c - how long it takes to choose whom a gang preempts
+/* bench_victims.c - how long it takes to choose the victims of a gang
  *
  * 2,000 nodes in leaves of 16, all of them used by 2,000 jobs that are
- * candidates: jobs that have whole nodes, or that share them, with 64 CPUs and 8
- * GPUs each, of three priorities and three sorts of harm. Gangs want whole
+ * candidates: jobs that have whole nodes, or that share them, with 64 CPUs and
+ * 8 GPUs each, of three priorities and three sorts of harm. Gangs want whole
  * nodes, or halves, anywhere, within a switch, or each in a leaf of its own,
- * which counting knows nothing of. Whether a set is good is asked of
- * sgang_plan().
+ * which counting knows nothing of. sgang_plan() decides whether a set is good.
  * Usage: bench_victims [ROUNDS [STEPS]]
  *
  * Times are CPU times; `count` is all but the plans. The line with the columns

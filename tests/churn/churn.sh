@@ -2,12 +2,12 @@
 # churn.sh - gangs that lose members and nodes, one event after the other
 #
 # For a test with a private cluster. A season has two gangs and a few jobs in
-# their way; an event takes members or nodes from one gang and is over when all
-# that should run does, and knows who else runs. What happened is written to the
-# season's folder, where judge.awk reads it. All that is random is drawn from
-# "seed" in this shell alone: one of a shell of its own would be another one.
+# their way. An event takes members or nodes from one gang, and is over when all
+# that should run does, and knows who else runs. The facts are written to the
+# season's folder, where judge.awk reads them. All that is random is drawn from
+# "seed" in this shell alone: a subshell would have a copy of it.
 
-# What a ring costs is known to the judge from this file.
+# The judge reads the cost of a ring from this file.
 churn_topology()
 {
 	cat <<-'END'
@@ -48,12 +48,12 @@ fact()
 
 # --- gangs ---
 
-# One more member of the gang, in "came".
+# Submit a member of the gang; its id is in "came".
 join()
 {
 	local gang=$1 requeue=--requeue
 
-	# Else Slurm requeues it by itself when its node is lost.
+	# With --requeue Slurm requeues it by itself when its node is lost.
 	test ${policy_of[$gang]} != ignore || requeue=--no-requeue
 	came=$(submit -N1 --exclusive $requeue -t 600 --chdir="$season" \
 		--gang=$gang --gang-min-member=${size_of[$gang]} \
@@ -95,7 +95,7 @@ members_of()
 
 # --- what is seen ---
 
-# The queue at one moment, and who is no longer as he was.
+# The queue at one moment, and the jobs that have changed.
 look_at_queue()
 {
 	local id state run node before=$EPOCHREALTIME rows
@@ -117,7 +117,7 @@ look_at_queue()
 	seen_at=$before
 }
 
-# All that live run, nobody else, and nothing ends.
+# True if all live members run, no other jobs do, and none ends.
 all_run()
 {
 	local id n=0
@@ -131,7 +131,7 @@ all_run()
 	test $n = $((${#live[@]} + ${#blockers[@]})) && test -z "${run_at[*]}"
 }
 
-# Each was told the same, and has its rank.
+# True if each was told the same, and has its rank.
 all_told()
 {
 	local id told=()
@@ -199,7 +199,7 @@ settle()
 	fact settled
 }
 
-# Those that were told nothing false by what was seen of this season.
+# True if no member was told anything false by what was seen of this season.
 judged()
 {
 	cat "$season"/*.told "$season/facts" | sort -s -n -k 2,2 >"$season/all"
@@ -246,7 +246,7 @@ come_back()
 	away=()
 }
 
-# As many as are gone come anew.
+# Submit as many new members as are gone.
 refill()
 {
 	while test $gone -gt 0; do
@@ -254,7 +254,7 @@ refill()
 	done
 }
 
-# How the one that was picked is lost: one that has been requeued once waits longer
+# How the picked member is lost. A member that was requeued once waits longer
 # each time.
 pick_how()
 {
@@ -268,7 +268,8 @@ pick_how()
 
 # --- events ---
 
-# Others come and go, so that an heir has another choice than the one before it.
+# Other jobs come and go, so that an heir has another choice than the one
+# before.
 other_jobs()
 {
 	local free=($(sinfo -h -N -t idle -o %N))
@@ -357,9 +358,10 @@ act()
 	done
 }
 
-# When slurmctld dies: before it hears of the loss, or once members have been told of
-# it. In between it may not have been saved that a job has ended, or a node is down;
-# then Slurm takes the job for one that runs. 0397-living-kill.t is about that.
+# When slurmctld dies: before it hears of the loss, or once members have been
+# told of it. In between it may not have been saved that a job has ended, or a
+# node is down; then Slurm takes the job for one that runs. 0397-living-kill.t
+# is about that.
 plan_death()
 {
 	pick 10
@@ -406,7 +408,8 @@ event()
 	later)	act && wait_for 20 something_was_told && dies ;;
 	*)	act ;;
 	esac || return 1
-	# Who comes before it is known that a place is vacant has a new one.
+	# A member that comes before its place is known to be vacant has a new
+	# one.
 	test $gone = 0 || wait_for 60 all_gone || return 1
 	refill $gang || return 1
 	pick 2
@@ -455,7 +458,7 @@ new_season()
 	begin b$n_seasons $picked $n 0 && opened
 }
 
-# One that is in the way of another one waits for ever.
+# A blocker that is in the way of another one waits for ever.
 blockers_run()
 {
 	local id run=()

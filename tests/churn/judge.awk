@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# judge.awk - is what members and nodes of gangs were seen to be what may be?
+# judge.awk - are the observed members and nodes of gangs allowed?
 #
 #	awk -v limit=SECONDS -v overlap=SECONDS -f judge.awk TOPOLOGY FACTS
 #
 # TOPOLOGY is a topology.conf, FACTS the lines of member.sh and churn.sh in the
 # order of their times. Prints a line for each violation and in the end how much
-# was looked at. Nothing of slurm-gang is asked: who runs where is Slurm's word,
-# what the members were told theirs, and what a ring costs is worked out here.
+# was checked. No data of slurm-gang is used: Slurm reports who runs where, the
+# members what they were told, and the cost of a ring is computed here.
 #
 # All members have one node. A vacant rank is left out of the ring. Of several
 # members that come in one event the order is not known, so whatever stood in the
@@ -61,7 +61,7 @@ function hop(a, b,   cost) {
 	return cost
 }
 
-# Of the nodes in seat[0] to seat[n - 1]; "" is none.
+# The cost of the ring over seat[0] to seat[n - 1]; "" is none.
 function ring_cost(seat, n,   i, first, last, sum) {
 	for (i = 0; i < n; i++) {
 		if (seat[i] == "")
@@ -113,7 +113,7 @@ $1 == "told" {
 		bad("job " $3 " had rank " rank_of[me] " and has " \
 		    (rank == "" ? "none" : "rank " rank))
 	rank_of[me] = rank
-	# What came first with this epoch, and with the next ones.
+	# The first report of this epoch, and those of the next ones.
 	tells[++n_tells] = $2 " " $3 " " $4 " " key
 	next
 }
@@ -195,7 +195,7 @@ function check_times(g,   i, w, j, first, m, s, done) {
 			late("from a loss to the epoch", gone[j], w[1], limit,
 			     gone_after[j])
 		}
-		# The first that it was told itself.
+		# The first map that it was told itself.
 		if (!was_there(w[2], w[3]) && !(w[2] in first))
 			first[w[2]] = w[1]
 	}
@@ -246,7 +246,7 @@ function stand(g, n, r, way,   i, what, which) {
 	return which == 0
 }
 
-# Is there a way in which no candidate costs less than what was taken?
+# True if there is a way in which no candidate costs less than the chosen one.
 function least_cost(g, n, r, candidates,   way, c, cost, best, text) {
 	for (way = 0; stand(g, n, r, way); way++) {
 		cost = ring_cost(seat, n)
@@ -303,7 +303,7 @@ function check_spare(g, n, r, id,   i, m, list, c, f) {
 		    ", that on " f " costs less")
 }
 
-# One map, told to all that run and true.
+# A map that was told to all that run, and is true.
 function check_map(g,   id, first, list, n, i, m, names, places, have) {
 	for (id in at) {
 		if (at[id] != g)

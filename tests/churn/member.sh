@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# member.sh - a member of a gang that is told who is in it, and notes that
+# member.sh - a member that notes what it is told of its gang
 #
 # ID.told gets a line when it starts, and for each epoch that the file
 # of its gang tells:
@@ -9,11 +9,12 @@
 #	told TIME ID RUN GANG EPOCH IDS NODES SPARES
 #	owns TIME ID RUN GANG RANK SINCE
 #
-# The last one follows when it has the lock of its member rank, for which it may
-# have had to wait since then: the kernel gives that to one process at a time, and
-# takes it back when the process has ended. So no child must have it: only flock
-# itself is started, which is gone at once. ID.pid is its process. It ends with 1
-# when there is ID.fail, with 0 when there is ID.done.
+# The last line follows when the member has the lock of its rank, for which it
+# may have had to wait: the kernel gives that to one process at a time, and
+# takes it back when the process has ended. Therefore no child must have it:
+# only flock itself is started, which is gone at once. ID.pid is the member's
+# process. The script ends with 1 when there is ID.fail, with 0 when there is
+# ID.done.
 
 id=$SLURM_JOB_ID run=${SLURM_RESTART_COUNT:-0} gang=$SLURM_GANG_NAME
 state=$SLURM_GANG_STATE

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# abandoned.awk - the jobs that have said long ago that they end, and run still
+# abandoned.awk - jobs that reported their end long ago, and still run
 #
-# Reads what the jobs of a soak told, and the jobs of squeue (ID STATE NAME).
+# Reads the reports of a soak's jobs, and the jobs of squeue (ID STATE NAME).
 # -v now=TIME
 
 BEGIN { patience = 120 }

@@ -7,7 +7,7 @@
 
 soak_state_megabytes=16
 
-# All that are possible, unless it was said which.
+# All faults that are possible, unless some were named.
 choose_faults()
 {
 	test -z "$faults" || return 0
@@ -20,7 +20,7 @@ choose_faults()
 	fi
 }
 
-# Why there can be no soak, or nothing.
+# Print why there can be no soak, or nothing.
 soak_missing()
 {
 	local command
@@ -95,7 +95,7 @@ cluster_is_known()
 	timeout 60 sacctmgr -n list cluster format=cluster | grep -q private
 }
 
-# Those whose time is ours.
+# Daemons with the time of the soak.
 start_daemon_env()
 {
 	slurm_daemon_env=(SGANG_SOAK=$slurm_dir/etc)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# end.sh - follow the schedule, mend all that is broken, wait until all has ended
+# end.sh - follow the schedule, repair all that is broken, wait for the end
 #
-# What an admin does after such days: nodes that Slurm drained are resumed, jobs
-# that it held are released, and gangs that can never be complete, since some of
+# Like an admin after such days: nodes that Slurm drained are resumed, jobs that
+# it held are released, and gangs that can never be complete, because some of
 # their members could not be submitted, are cancelled.
 
 run_schedule()
@@ -19,9 +19,9 @@ run_schedule()
 	done <"$work/schedule"
 }
 
-# Who is dead, and nobody killed it? Slurm ends by itself where it cannot trust
-# its files, and says "fatal"; it crashes when controllers take turns while
-# slurmdbd is away. It is started again.
+# Find daemons that are dead without a fault, and start them again. Slurm ends
+# by itself where it cannot trust its files, and says "fatal"; it crashes when
+# controllers take turns while slurmdbd is away.
 check_controllers()
 {
 	local name
@@ -79,8 +79,8 @@ soak_end()
 	look_at_races
 }
 
-# Where does a slurmctld stand that does not answer? For --keep, in the file
-# "stacks" of its logs. It fails, so that the rest is said.
+# The stacks of a slurmctld that does not answer. For --keep, in the file
+# "stacks" of its logs. Fails, so that the rest is reported.
 look_at_stacks()
 {
 	local pid
@@ -139,8 +139,8 @@ all_jobs()
 	test ${PIPESTATUS[0]} = 0 || echo "squeue does not answer"
 }
 
-# Until it is true, or nothing has changed for long: requeued jobs wait for two
-# minutes, more if the clock went back.
+# Wait until it is true, or nothing has changed for long: requeued jobs wait for
+# two minutes, more if the clock went back.
 wait_while_it_goes_on()
 {
 	local seen= now quiet_since=$SECONDS

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# faults.sh - what can fail, and how it is mended
+# faults.sh - the faults of a soak, and their end
 #
-#	fault NAME [ARGUMENTS]	it fails from now on
-#	mend NAME [ARGUMENTS]	and works again
+#	fault NAME [ARGUMENTS]	begin a fault
+#	mend NAME [ARGUMENTS]	end it
 #
 # Neither waits for Slurm. A fault that finds nothing to break is none.
 
@@ -24,7 +24,7 @@ mend()
 
 # --- slurmctld ---
 
-# What the observer must know: nobody can answer, or what was not saved is lost.
+# Report to the observer: nobody can answer, or what was not saved is lost.
 break_kill9()
 {
 	local pid
@@ -56,7 +56,7 @@ mend_stop()
 	event lives
 }
 
-# In good order, but what it had not sent to the nodes yet they never get.
+# An ordinary end, but messages not yet sent to the nodes are lost.
 break_takeover()
 {
 	slurm_alive slurmctld && event died || return 1
@@ -64,8 +64,8 @@ break_takeover()
 	timeout 60 scontrol takeover >>"$work/submitted" 2>&1 &
 }
 
-# The one that starts asks the other to stand back. One that has not ended yet is
-# waited for: two would write to one folder.
+# A slurmctld that starts asks the other to stand back, and waits for one that
+# has not ended yet: two would write to one folder.
 mend_takeover()
 {
 	runs_since[slurmctld]=$((SECONDS + 60))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# incomplete.awk - the jobs that wait for what will never come
+# incomplete.awk - members that wait for something that never comes
 #
-# Reads the events of a soak, what its jobs told, and at last the jobs of squeue
-# (ID STATE NAME). It prints members that have not started themselves of
+# Reads the events of a soak, the reports of its jobs, and at last the jobs of
+# squeue (ID STATE NAME). Prints members that have not started themselves of
 #
 #   a gang that has not started and is too small, as is the other of its group
 #   a gang that has started, and none that did is left: they came too late

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# judge.awk - is what a soak saw what may be?
+# judge.awk - are the observations of a soak allowed?
 #
 # Reads the lines that observe.sh describes, prints a line for each violation
 # with what was seen of the jobs in question, and in the end how much there was.
-# -v seed=N is told with each.
+# -v seed=N is printed with each.
 #
 # A job has started for sure when squeue shows it running, completed or out of
-# time, or when it says so itself. One that ended otherwise, or is not known any
-# more, may have started. CONFIGURING is no start.
+# time, or when it says so itself. A job that ended otherwise, or is not known
+# any more, may have started. CONFIGURING is no start.
 
 BEGIN {
 	FS = "|"
 	died = all_lost = -1000
-	# What slurmctld knew a moment before it was killed may be not on the
+	# Changes in the moment before slurmctld was killed may be not on the
 	# disk.
 	moment = 15
-	# When it comes back, what runs already is to be found out first.
+	# After a restart it must find out first what runs already.
 	find_out = 180
 	# scontrol reconfigure may take so long until it is heard.
 	hear = 60
@@ -34,7 +34,7 @@ function bad(what, ids,   i, n, list) {
 	fflush()
 }
 
-# Of the day, UTC.
+# The time of day, UTC.
 function clock(t) {
 	return sprintf("%02d:%02d:%02d", t / 3600 % 24, t / 60 % 60, t % 60)
 }
@@ -46,13 +46,13 @@ function note(id, what) {
 		history[id] = substr(history[id], length(history[id]) - 2000)
 }
 
-# One that comes late can make up for one that was refused.
+# A late member can make up for one that was refused.
 function gang_of(name) {
 	sub(/[.]late$/, "", name)
 	return name
 }
 
-# An id that was given twice, as what was not saved is lost, is another job.
+# An id that was given twice, because its job was not saved, is another job.
 function known_as(id, name) {
 	if (id in name_of && name_of[id] != name) {
 		delete started[id]
@@ -89,7 +89,7 @@ function expand(list,   i, j, n, part, ends, out) {
 	return out
 }
 
-# Was one of these nodes lost since?
+# True if one of these nodes was lost since.
 function lost_since(nodes, since,   i, n, list) {
 	n = split(expand(nodes), list, " ")
 	for (i = 1; i <= n; i++)
@@ -98,7 +98,7 @@ function lost_since(nodes, since,   i, n, list) {
 	return all_lost >= since
 }
 
-# Would stock Slurm have run it again?
+# The reason why stock Slurm would have run it again; "": it would not.
 function may_run_again(id, t,   i) {
 	if (lost_since(nodes_of[id], last_start[id] - 120))
 		return "its node was lost"
@@ -119,7 +119,7 @@ function may_run_again(id, t,   i) {
 	return ""
 }
 
-# Was slurmctld killed, or replaced, in these seconds?
+# True if slurmctld was killed, or replaced, in these seconds.
 function died_in(from, to,   i) {
 	for (i = n_deaths; i; i--)
 		if (deaths[i] >= from && deaths[i] <= to)
@@ -127,7 +127,7 @@ function died_in(from, to,   i) {
 	return 0
 }
 
-# Until when nothing was saved, as far as one knows.
+# The time until which nothing was saved, as far as known.
 function unsaved_to(i) {
 	return i in saved_at ? saved_at[i] + moment : now
 }
@@ -149,9 +149,9 @@ function starts(id, t, nodes,   why) {
 	started[id] = 1
 }
 
-# Is it found out yet which members of this gang run? slurmctld was killed in the
-# middle of its start, or told to reconfigure, which makes a new process since
-# 23.11. That goes on, so what comes behind the start is no excuse.
+# True if it cannot be known yet which members of this gang run. slurmctld was
+# killed in the middle of its start, or told to reconfigure, which makes a new
+# process since 23.11. That goes on, so events after the start are no excuse.
 function not_found_out(gang,   i, t) {
 	if (died >= none_at[gang] - 1 && died > now - find_out)
 		return 1
@@ -311,7 +311,7 @@ $1 == "n" {
 		bad("node " $2 " is " $3 " with " $4 " CPUs in use: " $5)
 }
 $1 == "l" && $2 != 0 { bad($2 " licences are in use") }
-# What slurmctld had not sent yet when it was killed, slurmdbd never hears.
+# slurmdbd never gets what slurmctld had not sent yet when it was killed.
 $1 == "a" && ($3 == "RUNNING" || $3 == "PENDING") {
 	if (died < 0 && $2 in name_of && name_of[$2] in min)
 		bad("sacct says that job " $2 " is " $3, $2)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # observe.sh - ask Slurm's commands again and again, and let judge.awk judge
 #
-# What is seen goes, a line each, to the file "seen":
+# Observations go, a line each, to the file "seen":
 #
 #   d|TIME|EVENT			what the soak did
 #   s|TIME|ID|NAME|NODES		the job says that it starts
@@ -40,7 +40,7 @@ observe()
 
 	exec {events}<"$work/events" {told}<"$work/told"
 	while test -z "$last"; do
-		# What comes with the last question is asked for, too.
+		# Read what comes with the last question, too.
 		test ! -e "$work/stop" || last=t
 		cat <&$events
 		cat <&$told

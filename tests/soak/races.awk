@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# races.awk - what the thread sanitizer has to say of slurm-gang
+# races.awk - the data races of slurm-gang, from the thread sanitizer's reports
 #
 # Reads its reports. Prints "ours SUMMARY" for each kind of data race in which a
 # function of ours is one of the two that touch the memory, and of lock orders in
@@ -39,7 +39,7 @@ part && /^    #/ {
 	of_ours = of_ours || ours
 }
 
-# memcpy() and the like are done for who calls them.
+# memcpy() and the like count for their callers.
 function sanitizer(line) {
 	return line ~ /libtsan\.so|libsanitizer/
 }

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# schedule.sh - what happens when, drawn from the seed before all begins
+# schedule.sh - the times of all events, drawn from the seed before the start
 #
 # A line of the schedule is "MS WHAT ARGUMENTS...": so many milliseconds from
 # the start. WHAT is a function of stream.sh, or "fault" or "mend" with one of
-# faults.sh. What can fail by itself has a time line by itself, on which faults
-# never overlap; those of two time lines do.
+# faults.sh. Faults of one time line never overlap; those of two time lines do.
 
 soak_nodes=6
 

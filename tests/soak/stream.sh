@@ -2,7 +2,7 @@
 # stream.sh - the gangs and jobs that a soak submits
 #
 # The name of a job is that of its gang; the observer knows from "event gang NAME
-# MIN" how many must start together. A job tells when it starts and ends, and
+# MIN" how many must start together. A job reports its start and end, and
 # runs for the seconds that it is given. Everything is submitted in the
 # background: slurmctld may be away.
 #
@@ -41,15 +41,15 @@ write_job_script()
 	chmod 755 "$work/job"
 }
 
-# sbatch gives up by itself when there is no slurmctld for long. What it did then
-# is not known.
+# sbatch gives up by itself when there is no slurmctld for long. Whether the job
+# was submitted is then unknown.
 batch()
 {
 	timeout 90 sbatch --parsable -o /dev/null -e /dev/null -J $name "$@" \
 		2>>"$work/refused" || { event refused $name; return 1; }
 }
 
-# One member of the gang: member [sbatch's options]
+# Submit a member of the gang: member [sbatch's options]
 member()
 {
 	batch --gang=$name "$@" "$work/job" $seconds
@@ -72,7 +72,7 @@ gang()
 	gang_$kind >>"$work/submitted" 2>&1 &
 }
 
-# Needs NAME MIN: what the observer must know before the first job is there.
+# Needs NAME MIN: the observer must know these before the first job exists.
 needs()
 {
 	event gang $1 $2
@@ -169,7 +169,7 @@ gang_kill()
 		"$work/job" 1 1
 }
 
-# One more, which is an ordinary job when it comes behind the start.
+# A late member, which is an ordinary job when it comes after the start.
 gang_late()
 {
 	needs $name $members
@@ -222,7 +222,8 @@ gang_exclusive()
 		--gang-topology=require:leaf
 }
 
-# One too many, and one goes: before the start, while it holds or runs.
+# A member too many, and one is cancelled: before the start, while it holds or
+# runs.
 gang_cancelled()
 {
 	local id
