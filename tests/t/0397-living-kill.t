@@ -166,7 +166,7 @@ for at in 'seat 1' 'seated 1' 'epoch 1' 'tell 1' 'told 1'; do
 	'
 done
 # The leader has completed, and that is on the disk.
-for at in 'end 2' 'end 3' 'end 4' 'ended 1' 'tell 1'; do
+for at in 'end 1' 'end 2' 'end 3' 'ended 1'; do
 	test_expect_success "6.11 a gang is done, killed at $at" '
 		runs ignore 4 0 --gang-on-success=leader && leader_first &&
 		victims=() && kill_at '"$at"' && ends_saved ${members[0]} done COMPLETED &&
