@@ -152,6 +152,14 @@ test_expect_success '6.5 slurmctld restarts and reconfigures: it holds on' '
 	wait_for 20 "gang_log root/low \"found cold spare $spare again\"" &&
 	is_cold $spare && ! grep -x $spare begun && replaced && complete low
 '
+# The member ends, and that is on the disk before a pass has seen it: Slurm asks a
+# node late, or never, for a job that was about to end when slurmctld died.
+ends_saved()
+{
+	slurm_fault delay 1 && touch $1.fail && wait_state $1 FAILED &&
+		slurm_saved $spare
+}
+
 for at in reserved promoted launch released known; do
 	test_expect_success "6.5 slurmctld is killed: $at" '
 		test_when_finished clear_cluster &&
@@ -166,10 +174,9 @@ for at in reserved promoted launch released known; do
 			scontrol release $spare
 		else
 			add_cold die-$at && slurm_saved $spare &&
-			slurm_fault kill-$at 1 &&
 			lost=$(for id in ${members[@]}; do
 				test "$(rank_of $id)" != 1 || echo $id; done) &&
-			touch $lost.fail
+			ends_saved $lost && slurm_fault kill-$at 1
 		fi &&
 		wait_for 20 "! slurm_alive slurmctld" && slurm_fault &&
 		slurm_start_ctld &&
