@@ -19,6 +19,8 @@ cat >member.sh <<-'END'
 	cd "$SLURM_SUBMIT_DIR"
 	echo $$ >$SLURM_JOB_ID.pid
 	tell() { echo "$SLURM_JOB_ID $1 $EPOCHREALTIME $SLURMD_NODENAME" >>"$SLURM_GANG_NAME.log"; }
+	# it may have been ended for another one before it saw that
+	test -z "$SLURM_RESTART_COUNT" || rm -f "$SLURM_JOB_ID.fail"
 	tell start
 	until test -e "$SLURM_GANG_NAME.go"; do
 		if rm "$SLURM_JOB_ID.fail" 2>/dev/null; then
