@@ -335,13 +335,13 @@ stopped_by_timeout()
 }
 
 # The errors in slurmctld's log but those that match one of the patterns. A slow
-# machine is no error of ours, nor is a command that ends while slurmctld answers it. When we save the
-# job state in the same moment as slurmctld, the second of the two finds the
-# file older than the time that the first has noted for it. Slurm 22.05 empties
-# its settings while it reads slurm.conf anew: a message that comes then finds
-# no munged and has no time. Slurm 26.05 gives a job that is requeued another
-# SLUID, and calls it an error when a node that was taken down tells the end of
-# the run before.
+# machine is no error of ours, nor is a command or a slurmd that ends while
+# slurmctld reads from it or answers it. When we save the job state in the same
+# moment as slurmctld, the second of the two finds the file older than the time
+# that the first has noted for it. Slurm 22.05 empties its settings while it
+# reads slurm.conf anew: a message that comes then finds no munged and has no
+# time. Slurm 26.05 gives a job that is requeued another SLUID, and calls it an
+# error when a node that was taken down tells the end of the run before.
 errors_left()
 {
 	local ignore=(-e 'High latency for .* gettimeofday'
@@ -351,6 +351,8 @@ errors_left()
 		-e 'clock of the file system and this computer appear'
 		-e 'Socket timed out on send/recv operation'
 		-e 'slurm_receive_msg .*(Socket timed out|Unspecified error)'
+		-e 'slurm_receive_msgs?[ :].*Zero Bytes were transmitted or received'
+		-e 'slurm_receive_msgs?[ :].*Connection reset by peer'
 		-e 'slurm_unpack_received_msg: .* authentication error'
 		-e '(If munged is up, restart|Munge decode failed: .*)'
 		) pattern
