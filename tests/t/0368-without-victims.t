@@ -45,7 +45,8 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe
 
 : "${SEED:=$RANDOM}" "${ROUNDS:=6}"
 RANDOM=$SEED
-running=()
+# Those that run, and all that random_jobs has submitted.
+running=() submitted=()
 
 # Gangs of one that wait for a second member, each asking for something else.
 asks()
@@ -75,11 +76,11 @@ kinds=(
 # random_jobs N: those of N that run at once; in $running
 random_jobs()
 {
-	local i id ids=()
+	local i id ids=() others=()
 
 	for ((i = 0; i < $1; i++)); do
 		id=$(submit -t 60 ${kinds[RANDOM % ${#kinds[@]}]}) || return 1
-		ids+=($id)
+		ids+=($id) submitted+=($id)
 		# the first of an empty cluster runs, whenever it is tried
 		if test $i = 0 -a ${#running[@]} = 0; then
 			wait_state $id RUNNING 60 || return 1
@@ -90,9 +91,12 @@ random_jobs()
 		if test "$(job_state $id)" = RUNNING; then
 			running+=($id)
 		else
-			scancel $id
+			others+=($id)
 		fi
 	done
+	# one of them may have started meanwhile
+	test ${#others[@]} = 0 || { scancel ${others[@]} &&
+		wait_for 30 none_in "PENDING|RUNNING|COMPLETING" ${others[@]}; }
 }
 
 # Cores of a job that is suspended are free, its memory and GRES are not.
@@ -102,11 +106,13 @@ suspend_one()
 		scontrol suspend ${running[RANDOM % ${#running[@]}]}
 }
 
-# It runs, or the scheduler has said why it does not.
+# It runs, or the scheduler has said why it does not. Behind a job of another
+# partition that waits for the same nodes it says so in a sentence.
 job_is_tried()
 {
 	case $(squeue -h -j $1 -o '%T %r') in
-	"RUNNING "*|"PENDING Resources"|"PENDING Priority") ;;
+	"RUNNING "*) ;;
+	"PENDING Resources"|"PENDING Priority"|"PENDING Nodes required "*) ;;
 	*) false ;;
 	esac
 }
@@ -196,8 +202,8 @@ ask_in_main()
 
 clear_jobs()
 {
-	scancel -Q ${running[@]}
-	running=()
+	scancel -Q ${submitted[@]} ${running[@]}
+	running=() submitted=()
 	wait_for 30 nodes_idle
 }
 
