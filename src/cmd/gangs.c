@@ -297,14 +297,28 @@ static size_t take_object(const struct sgang_jobrow **jobs, size_t n,
 	return kept;
 }
 
-static bool ended_before(const struct sgang_jobrow *const *jobs, size_t n,
-			 int64_t time)
+/* True if the job had ended when the definition was submitted. Slurm's times
+ * are whole seconds, in which a gang can start and end. The numbers tell who was
+ * submitted first; a task of an array gets its own when it starts. */
+static bool ended_before(const struct sgang_jobrow *job,
+			 const struct sgang_jobrow *object)
+{
+	uint32_t number = job->array_id ? job->array_id : job->job_id;
+
+	if (job->class != SGANG_ROW_ENDED)
+		return false;
+	if (job->end_time != object->submit_time)
+		return job->end_time < object->submit_time;
+	return number < object->job_id;
+}
+
+static bool all_ended_before(const struct sgang_jobrow *const *jobs, size_t n,
+			     const struct sgang_jobrow *object)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (jobs[i]->class != SGANG_ROW_ENDED ||
-		    jobs[i]->end_time > time)
+		if (!ended_before(jobs[i], object))
 			return false;
 	return true;
 }
@@ -319,8 +333,7 @@ static int add_gang(struct sgang_gangs *gangs, const struct sgang_jobrow **jobs,
 	n = take_object(jobs, n, &object);
 	first = newest(jobs, n);
 	/* a definition that came after all of them is of the next gang */
-	if (object &&
-	    ended_before(jobs + first, n - first, object->submit_time))
+	if (object && all_ended_before(jobs + first, n - first, object))
 		first = n;
 	if (first == n && !object)
 		return 0;

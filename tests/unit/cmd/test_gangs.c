@@ -270,6 +270,11 @@ static const struct row object_rows[] = {
 	  SGANG_PHASE_RUNNING, false },
 	{ 10, "alice/next", SGANG_ROW_PENDING, 1, 110, 0, "", "object", -1,
 	  SGANG_PHASE_GATHERING, true },
+	/* its gang ended in the second in which it was made */
+	{ 11, "alice/quick", SGANG_ROW_PENDING, 1, 100, 0, "", "object", -1,
+	  SGANG_PHASE_GATHERING, true },
+	{ 12, "alice/quick", SGANG_ROW_ENDED, 1, 100, 100, "n1", "", 0,
+	  SGANG_PHASE_RUNNING, false },
 };
 
 static const struct {
@@ -283,6 +288,7 @@ static const struct {
 	{ "both", SGANG_PHASE_WAITING, 4, 2, "member" },
 	{ "ended", SGANG_PHASE_FINISHED, 7, 1, "" },
 	{ "next", SGANG_PHASE_GATHERING, 10, 0, "object" },
+	{ "quick", SGANG_PHASE_FINISHED, 11, 1, "" },
 };
 
 static const struct sgang_gang *find(const struct sgang_gangs *gangs,
@@ -318,6 +324,33 @@ static void definitions_are_told_apart(void **state)
 				 object_gangs[i].members);
 		assert_string_equal(gang->reason, object_gangs[i].reason);
 	}
+	sgang_gangs_clear(&gangs);
+}
+
+/* 0.24: a task that has started has a newer number than its array, which was
+ * submitted before the definition. */
+static void tasks_are_as_old_as_their_array(void **state)
+{
+	static const struct row rows[] = {
+		{ 22, "alice/a", SGANG_ROW_ENDED, 1, 100, 100, "n1", "", 0,
+		  SGANG_PHASE_RUNNING, false },
+		{ 21, "alice/a", SGANG_ROW_PENDING, 1, 100, 0, "", "object", -1,
+		  SGANG_PHASE_GATHERING, true },
+	};
+	struct sgang_jobs jobs = { NULL, N(rows) };
+	struct sgang_jobrow store[N(rows)];
+	struct sgang_gangs gangs;
+	struct sgang_error err;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < N(rows); i++)
+		fill(&store[i], &rows[i]);
+	store[0].array_id = 20;
+	jobs.row = store;
+	assert_int_equal(sgang_gangs_build(&jobs, &gangs, &err), 0);
+	assert_int_equal(gangs.count, 1);
+	assert_int_equal(sgang_gangs_members(&gangs.gang[0]), 0);
 	sgang_gangs_clear(&gangs);
 }
 
@@ -652,6 +685,7 @@ int main(void)
 		cmocka_unit_test(gangs_are_ordered),
 		cmocka_unit_test(json_says_null),
 		cmocka_unit_test(definitions_are_told_apart),
+		cmocka_unit_test(tasks_are_as_old_as_their_array),
 		cmocka_unit_test(a_failed_gang_has_failed),
 		cmocka_unit_test(a_gang_fails_when_all_do),
 		cmocka_unit_test(booting_is_not_held),
