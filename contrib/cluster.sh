@@ -628,10 +628,16 @@ slurm_cleanup()
 	unset SLURM_CONF SGANG_FAULT_FILE
 }
 
+# slurmctld may read the file at any time.
 slurm_fault()
 {
-	test $# -gt 0 && echo "$*" >"$slurm_dir/etc/faults" ||
-		rm -f "$slurm_dir/etc/faults"
+	local faults=$slurm_dir/etc/faults
+
+	if test $# -gt 0; then
+		echo "$*" >"$faults.part" && mv "$faults.part" "$faults"
+	else
+		rm -f "$faults"
+	fi
 }
 
 # Wait until the present state of the job is on the disk, too.
