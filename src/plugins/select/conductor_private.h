@@ -132,6 +132,7 @@ struct gang {
 		size_t restarting; /* of those that wait: restart.c */
 		size_t keeping;    /* of those that wait: keep.c */
 		size_t spares;     /* that run */
+		size_t again;      /* that were requeued and wait */
 	} count;
 	uint64_t label; /* shown by all that wait, see host_jobs.h; 0: not all
 			 * show the same */
@@ -1050,10 +1051,23 @@ struct seat {
 /* Read the present owners of the seats, without the job 'but'. Returns 0, or -1
  * without memory. */
 int sgang_ranks_look(struct sgang_conductor *c, struct gang *g, uint32_t but);
+
+/* What became of the owner of a seat, at the last look. */
+enum seat_fate {
+	SEAT_OWNED, /* it runs */
+	SEAT_COMPLETED,
+	SEAT_LOST,
+	SEAT_FORGOTTEN, /* Slurm has no record of it */
+};
+
+enum seat_fate sgang_ranks_fate(const struct sgang_conductor *c,
+				const struct seat *seat);
 /* The member rank that a job with so many ranks would take, at the last look:
- * its own, the first vacant one of that size, or a new one at the end. */
-uint32_t sgang_ranks_find(const struct gang *g, uint32_t job_id,
-			  uint32_t ranks);
+ * its own, the first vacant one of that size, or a new one at the end. In a gang
+ * with spares a member that was requeued takes none of a member that has
+ * completed. */
+uint32_t sgang_ranks_find(const struct sgang_conductor *c, const struct gang *g,
+			  uint32_t job_id, uint32_t ranks);
 /* Let the job take it. Returns 0, or -1 without memory. */
 int sgang_ranks_take(struct gang *g, uint32_t rank, uint32_t job_id,
 		     uint32_t ranks);

@@ -62,7 +62,7 @@ bool sgang_heir_is_spare(struct sgang_conductor *c, struct gang *g,
 			 uint32_t job_id, uint32_t ranks)
 {
 	return sgang_ranks_look(c, g, job_id) == 0 &&
-	       sgang_ranks_find(g, job_id, ranks) == g->seats.n &&
+	       sgang_ranks_find(c, g, job_id, ranks) == g->seats.n &&
 	       wants_spare(c, g);
 }
 
@@ -99,7 +99,7 @@ static int begin(struct sgang_conductor *c, struct gang *g, struct entry *e,
 		ranks = nodes;
 	if (sgang_ranks_look(c, g, e->job_id) < 0)
 		return -1;
-	rank = sgang_ranks_find(g, e->job_id, ranks);
+	rank = sgang_ranks_find(c, g, e->job_id, ranks);
 	if (rank == g->seats.n && wants_spare(c, g))
 		return begin_spare(c, g, info->job, e->job_id);
 	return sgang_heir_seat(c, g, info->job, e->job_id, rank, ranks);

@@ -44,8 +44,8 @@ static bool neighbours(struct sgang_conductor *c, struct gang *g,
 	c->host->jobs.info(job, &info);
 	ranks = info.ranks > min_nodes ? info.ranks : min_nodes;
 	return sgang_ranks_look(c, g, info.job_id) == 0 &&
-	       sgang_ranks_beside(c, g, sgang_ranks_find(g, info.job_id, ranks),
-				  nodes);
+	       sgang_ranks_beside(
+		       c, g, sgang_ranks_find(c, g, info.job_id, ranks), nodes);
 }
 
 bool sgang_conductor_near(struct sgang_conductor *c,

@@ -184,21 +184,39 @@ int sgang_ranks_look(struct sgang_conductor *c, struct gang *g, uint32_t but)
 	return rc;
 }
 
-static bool is_vacant(const struct seat *seat, uint32_t ranks)
+enum seat_fate sgang_ranks_fate(const struct sgang_conductor *c,
+				const struct seat *seat)
 {
-	return !seat->owner && seat->ranks == ranks;
+	struct sgang_job *job;
+	struct sgang_job_info info;
+
+	if (seat->owner)
+		return SEAT_OWNED;
+	job = seat->job_id ? c->host->jobs.find(seat->job_id) : NULL;
+	if (!job)
+		return SEAT_FORGOTTEN;
+	c->host->jobs.info(job, &info);
+	return info.state == SGANG_JOB_ENDED && !info.failed ? SEAT_COMPLETED :
+							       SEAT_LOST;
 }
 
-uint32_t sgang_ranks_find(const struct gang *g, uint32_t job_id, uint32_t ranks)
+uint32_t sgang_ranks_find(const struct sgang_conductor *c, const struct gang *g,
+			  uint32_t job_id, uint32_t ranks)
 {
+	const struct entry *e = sgang_lookup_entry(c, job_id);
+	bool spares = g->tally.spec.spares > 0;
 	uint32_t first = g->seats.n;
 
 	for (uint32_t i = g->seats.n; i-- > 0;) {
-		if (!is_vacant(&g->seats.seat[i], ranks))
+		const struct seat *seat = &g->seats.seat[i];
+
+		if (seat->owner || seat->ranks != ranks)
 			continue;
-		if (g->seats.seat[i].job_id == job_id)
+		if (seat->job_id == job_id)
 			return i;
-		first = i;
+		if (!spares || !e || !e->restarts ||
+		    sgang_ranks_fate(c, seat) != SEAT_COMPLETED)
+			first = i;
 	}
 	return first;
 }

@@ -7,7 +7,8 @@
  * the same pass: the spare with which the ring costs the least. A member that
  * has completed is not lost. Slurm purges its record after MinJobAge; then as
  * many seats without a known owner are left alone as members have completed.
- * When no member runs or waits, the spares end.
+ * When no member runs or waits, the spares end, and so do members that were
+ * lost and whose seat a spare has had.
  */
 
 #include <stdio.h>
@@ -19,22 +20,6 @@
 
 /* ---- a member is lost ---- */
 
-enum fate { OWNED, COMPLETED, LOST, FORGOTTEN };
-
-static enum fate fate_of(struct sgang_conductor *c, const struct seat *seat)
-{
-	struct sgang_job *job;
-	struct sgang_job_info info;
-
-	if (seat->owner)
-		return OWNED;
-	job = seat->job_id ? c->host->jobs.find(seat->job_id) : NULL;
-	if (!job)
-		return FORGOTTEN;
-	c->host->jobs.info(job, &info);
-	return info.state == SGANG_JOB_ENDED && !info.failed ? COMPLETED : LOST;
-}
-
 /* The number of seats without a known owner that lost members may have had. */
 static uint32_t forgotten_lost(struct sgang_conductor *c, const struct gang *g,
 			       bool *any_owner)
@@ -43,11 +28,11 @@ static uint32_t forgotten_lost(struct sgang_conductor *c, const struct gang *g,
 
 	*any_owner = false;
 	for (uint32_t i = 0; i < g->seats.n; i++) {
-		enum fate fate = fate_of(c, &g->seats.seat[i]);
+		enum seat_fate fate = sgang_ranks_fate(c, &g->seats.seat[i]);
 
-		*any_owner |= fate == OWNED;
-		completed += fate == COMPLETED;
-		forgotten += fate == FORGOTTEN;
+		*any_owner |= fate == SEAT_OWNED;
+		completed += fate == SEAT_COMPLETED;
+		forgotten += fate == SEAT_FORGOTTEN;
 	}
 	done = done > completed ? done - completed : 0;
 	return forgotten > done ? forgotten - done : 0;
@@ -108,11 +93,11 @@ static bool fill_seats(struct sgang_conductor *c, struct gang *g,
 	bool any = false;
 
 	for (uint32_t i = 0; i < g->seats.n; i++) {
-		enum fate fate = fate_of(c, &g->seats.seat[i]);
+		enum seat_fate fate = sgang_ranks_fate(c, &g->seats.seat[i]);
 
-		if (fate == FORGOTTEN && forgotten)
+		if (fate == SEAT_FORGOTTEN && forgotten)
 			forgotten--;
-		else if (fate != LOST)
+		else if (fate != SEAT_LOST)
 			continue;
 		any |= fill(c, g, i);
 	}
@@ -121,10 +106,30 @@ static bool fill_seats(struct sgang_conductor *c, struct gang *g,
 
 /* ---- the end ---- */
 
+static bool has_seat(const struct gang *g, uint32_t job_id)
+{
+	for (uint32_t i = 0; i < g->seats.n; i++) {
+		if (g->seats.seat[i].job_id == job_id)
+			return true;
+	}
+	return false;
+}
+
+/* True if it waits to start again, but another job had its seat, and all seats
+ * are done with. */
+static bool is_replaced(const struct gang *g, const struct entry *e)
+{
+	return e->m.state == SGANG_MEMBER_PENDING && e->restarts &&
+	       g->seats.n && g->below.done >= g->seats.n &&
+	       !has_seat(g, e->job_id);
+}
+
 static bool any_waits(const struct gang *g)
 {
 	for (size_t i = 0; i < g->n_entries; i++) {
-		if (g->entries[i]->m.state == SGANG_MEMBER_PENDING)
+		const struct entry *e = g->entries[i];
+
+		if (e->m.state == SGANG_MEMBER_PENDING && !is_replaced(g, e))
 			return true;
 	}
 	return false;
@@ -138,7 +143,10 @@ static void end_spares(struct sgang_conductor *c, struct gang *g)
 		 g->ns, g->name);
 	sgang_log(SGANG_LOG_INFO, "%s", why);
 	for (size_t i = 0; i < g->n_entries; i++) {
-		struct sgang_job *job = sgang_ranks_spare(c, g->entries[i]);
+		struct entry *e = g->entries[i];
+		struct sgang_job *job = is_replaced(g, e) ?
+						c->host->jobs.find(e->job_id) :
+						sgang_ranks_spare(c, e);
 
 		if (!job)
 			continue;
@@ -174,9 +182,12 @@ static void remember_seats(struct sgang_conductor *c, struct gang *g)
 void sgang_spare_check_all(struct sgang_conductor *c)
 {
 	for (struct gang *g = c->gangs; g; g = g->next) {
+		bool any = g->count.spares ||
+			   (g->count.again && g->tally.spec.spares);
+
 		remember_seats(c, g);
-		if (!g->count.spares || g->stale || g->hold.n ||
-		    g->preempt.evicted || sgang_hold_doubtful(g) ||
+		if (!any || g->stale || g->hold.n || g->preempt.evicted ||
+		    sgang_hold_doubtful(g) ||
 		    (g->tally_of && g->spares_of == g->tally_of))
 			continue;
 		g->spares_of = g->tally_of;

@@ -1433,6 +1433,47 @@ static void test_spares(void **state)
 	assert_int_equal(fake_state(ids[4]), FAKE_GONE);
 }
 
+/* 6.5, 6.6: all ranks have completed. A lost member whose rank a spare has had
+ * is not needed again, whether it waits or starts just then. */
+static void test_spare_comes_too_late(void **state)
+{
+	for (int starts = 0; starts < 2; starts++) {
+		struct fake_request rq = member_of("train", 3);
+		uint32_t ids[4], lost;
+
+		if (starts) {
+			teardown(state);
+			setup(state);
+		}
+		rq.more = "gang_spares=1|gang_on_failure=replace";
+		submit_many(rq, 4, ids);
+		pass();
+		schedule_and_pass();
+		pass();
+		assert_true(start_later(ids[3]).spare);
+		pass();
+		fake_clock(2);
+		pass();
+		lost = with_rank(ids, 3, 0);
+		fake_fail(lost, false);
+		pass();
+		pass();
+		assert_int_equal(record_of(ids[3]).member_rank, 0);
+		assert_true(record_of(ids[3]).placed);
+		assert_int_equal(fake_state(lost), FAKE_PENDING);
+		for (int i = 0; i < 4; i++) {
+			if (ids[i] != lost)
+				fake_end(ids[i]);
+		}
+		if (starts) {
+			assert_true(start_later(lost).spare);
+			assert_false(record_of(lost).placed);
+		}
+		pass();
+		assert_int_equal(fake_state(lost), FAKE_GONE);
+	}
+}
+
 /* Nodes that say that they know nothing of a job are asked once more, when the
  * job would have been seen. */
 static void nodes_tell_again(void)
@@ -3431,6 +3472,7 @@ int main(void)
 		T(test_forget_nodes),
 		T(test_later_members),
 		T(test_spares),
+		T(test_spare_comes_too_late),
 		T(test_cold_spare),
 		T(test_cold_unsaved),
 		T(test_cold_dies),
