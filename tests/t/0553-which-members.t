@@ -79,7 +79,7 @@ test_expect_success 'one that has the number that was asked for' '
 	known e $asked
 '
 test_expect_success 'nothing is wrong in the log' '
-	! slurm_errors
+	! errors_left
 '
 
 test_done
