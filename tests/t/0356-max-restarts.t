@@ -109,7 +109,7 @@ test_expect_success '6.13 what one user says ends no job of another' '
 		--gang-on-failure=requeue --wrap="sleep 300") &&
 	two=$(submit_as $bob -N 1 $in_proj --gang-on-failure=requeue \
 		--gang-max-restarts=1 --wrap="sleep 2; exit 1") &&
-	wait_for 15 all_in RUNNING $one $two &&
+	wait_for 30 "test \$(restarts_of $one $two) = 2" &&
 	wait_for 15 all_in PENDING $one $two &&
 	begins_now $one $two && wait_state $two FAILED 40 &&
 	wait_for 15 all_in PENDING $one &&

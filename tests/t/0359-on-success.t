@@ -150,12 +150,13 @@ test_expect_success '6.11 ... and when one of two has, and is saved' '
 '
 test_expect_success '6.11 what one user says ends no job of another' '
 	one=$(submit_as $alice -N 1 --exclusive $in_proj --gang-min-member=3 \
-		--wrap="sleep 3") &&
+		--wrap="until test -e \"$slurm_dir/out/own.done\"; do sleep 0.1; done") &&
 	two=$(submit_as $bob -N 1 --exclusive $in_proj \
 		--gang-on-success=leader --wrap="sleep 300") &&
 	three=$(submit_as $alice -N 1 --exclusive $in_proj \
 		--wrap="sleep 300") &&
-	wait_for 15 all_in RUNNING $one $two $three && wait_state $one COMPLETED &&
+	wait_for 15 all_in RUNNING $one $two $three &&
+	touch "$slurm_dir/out/own.done" && wait_state $one COMPLETED &&
 	wait_for 15 all_in CANCELLED $two &&
 	mark=$(submit -N 1 --exclusive --wrap=true) &&
 	wait_state $mark COMPLETED && all_in RUNNING $three &&

@@ -167,9 +167,12 @@ test_expect_success '6.6 slurmctld is killed: the lost one comes back all the sa
 '
 test_expect_success '6.6 of several users each has an own word' '
 	one=$(submit_as $alice -N 1 $in_proj --gang-min-member=2 \
-		--gang-on-failure=replace --wrap="sleep 2; exit 1") &&
+		--gang-on-failure=replace --wrap="
+		test \"\${SLURM_RESTART_COUNT:-0}\" = 0 || exec sleep 300
+		until test -e \"$slurm_dir/out/own.fail\"; do sleep 0.1; done
+		exit 1") &&
 	two=$(submit_as $bob -N 1 $in_proj --wrap="sleep 300") &&
-	wait_for 15 all_in RUNNING $one $two &&
+	wait_for 15 all_in RUNNING $one $two && touch "$slurm_dir/out/own.fail" &&
 	wait_for 40 runs_again 1 $one && job_is $two RUNNING &&
 	scancel $one && wait_state $one CANCELLED &&
 	job_is $two RUNNING && scancel $two && wait_for 10 nodes_idle
