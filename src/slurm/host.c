@@ -591,11 +591,26 @@ static void host_unavailable(struct sgang_nodeset *nodes)
 	}
 }
 
+/* Slurm changes the state of such a node already when a job ends there, and not
+ * only when the node answers. */
+static bool is_unregistered(const node_record_t *node_ptr, uint32_t n)
+{
+	if (IS_NODE_UNKNOWN(node_ptr))
+		return true;
+	return IS_NODE_COMPLETING(node_ptr) &&
+	       !bit_test(avail_node_bitmap, n) && !IS_NODE_DOWN(node_ptr) &&
+	       !IS_NODE_DRAIN(node_ptr) && !IS_NODE_FAIL(node_ptr) &&
+	       !IS_NODE_NO_RESPOND(node_ptr) &&
+	       !IS_NODE_POWERING_UP(node_ptr) &&
+	       !IS_NODE_POWERING_DOWN(node_ptr) &&
+	       !IS_NODE_POWERED_DOWN(node_ptr);
+}
+
 static void host_unregistered(struct sgang_nodeset *nodes)
 {
 	for (uint32_t n = 0; n < (uint32_t)node_record_count; n++) {
 		if (node_record_table_ptr[n] &&
-		    IS_NODE_UNKNOWN(node_record_table_ptr[n]))
+		    is_unregistered(node_record_table_ptr[n], n))
 			sgang_nodeset_add(nodes, n);
 	}
 }

@@ -398,7 +398,7 @@ function check_restart(g, n,   i, was, a) {
 	for (a in avoid)
 		return
 	restarts++
-	if (kind !~ /^(fail|kill)/ || died)
+	if (kind !~ /^(fail|kill)/)
 		return
 	for (i = 0; i < n; i++)
 		if (!(now_node[i] in was))

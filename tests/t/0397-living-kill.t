@@ -39,12 +39,25 @@ show()
 
 died() { ! slurm_alive slurmctld; }
 
+fresh()
+{
+	slurm_fault && end_season && open_season && gang=k$n_seasons
+}
+
 # A gang of its own for each case: runs POLICY RANKS SPARES [OPTIONS]
 runs()
 {
-	slurm_fault && end_season && open_season || return 1
-	gang=k$n_seasons
-	begin $gang "$@" && opened && members_of $gang
+	fresh && begin $gang "$@" && opened && members_of $gang
+}
+
+# The same on other nodes than those that it would choose.
+runs_aside()
+{
+	fresh && blockers=($(submit -w n[1-3] -N3 --exclusive -t 600)) &&
+		wait_state $blockers RUNNING 20 &&
+		begin $gang "$@" && opened && members_of $gang &&
+		scancel $blockers && blockers=() &&
+		wait_for 20 'test $(nodes_in idle) = 3'
 }
 
 # The job ends, and that is on the disk before a pass has seen it. Slurm changes
@@ -136,16 +149,14 @@ for at in 'requeue 1' 'requeue 2' 'requeue 3' 'requeued 1' 'begins 1' 'begun 1' 
 	'commit 1' 'commit 3' 'committed 1' 'saved 1' 'release 1' 'release 3' \
 	'released 1' 'known 1'; do
 	test_expect_success "6.2 6.3 6.7 a gang restarts, killed at $at" '
-		runs requeue 3 0 && lost_at '"$at"' ${members[1]} &&
+		runs_aside requeue 3 0 && lost_at '"$at"' ${members[1]} &&
 		restarted 1 ${members[@]} || show
 	'
 done
 # Found again just after its start, it begins once more: its epoch is another one.
 starts_found_again()
 {
-	slurm_fault && end_season && open_season || return 1
-	gang=k$n_seasons
-	slurm_fault kill-known 1 && begin $gang requeue 3 0 && lives_again &&
+	fresh && slurm_fault kill-known 1 && begin $gang requeue 3 0 && lives_again &&
 		opened && members_of $gang
 }
 test_expect_success '6.3 a gang that was found again has another epoch when it restarts' '

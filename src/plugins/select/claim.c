@@ -31,9 +31,6 @@
 /* A victim that is late by this time: its node does not answer. */
 #define OVERDUE_SECONDS 60
 
-/* The wait after a restart for nodes to register. */
-#define REGISTER_SECONDS 60
-
 /* ---- the claim ---- */
 
 void sgang_claim_begin(struct sgang_conductor *c, struct gang *g,
@@ -232,14 +229,6 @@ static bool any_node(const struct sgang_conductor *c, const struct claim *claim,
 	return any;
 }
 
-/* After a restart nodes are out of service until they register. */
-static bool still_registering(const struct sgang_conductor *c,
-			      const struct claim *claim)
-{
-	return c->host->now() < c->fresh_since + REGISTER_SECONDS &&
-	       any_node(c, claim, c->host->nodes.unregistered);
-}
-
 /* Preempt the remaining victims again, because their grace time may be over.
  * Returns how many still have nodes of the claim; '*until': the latest end of
  * the last. */
@@ -337,7 +326,7 @@ static void review(struct sgang_conductor *c, struct gang *g)
 		return; /* not on disk yet */
 	claim->n_left = count_left(c, g, &claim->until);
 	claim->ripe = false;
-	if (still_registering(c, claim))
+	if (sgang_registering_any(c, claim->nodes))
 		return;
 	claim->ripe = !claim->n_left;
 	if (claim->ripe)

@@ -670,6 +670,15 @@ void sgang_node_list_fold(const struct sgang_conductor *c,
 struct sgang_nodeset *sgang_node_list_read(const struct sgang_conductor *c,
 					   const char *text);
 
+/* --- registering.c --- */
+
+/* Add the nodes that take no job because slurmctld was started a moment ago. */
+void sgang_registering(const struct sgang_conductor *c,
+		       struct sgang_nodeset *nodes);
+/* True if any of 'nodes' is one of these. */
+bool sgang_registering_any(const struct sgang_conductor *c,
+			   const struct sgang_nodeset *nodes);
+
 /* --- claim.c --- */
 
 /* Begin a claim. The gang takes it over. */
@@ -722,6 +731,8 @@ void sgang_keep_look_all(struct sgang_conductor *c);
 /* Leave only the nodes on which its turn should be tried first. False: these
  * are all. */
 bool sgang_keep_limit(const struct gang *g, struct sgang_nodeset *nodes);
+/* True if its turn should be tried on its kept nodes alone for now. */
+bool sgang_keep_waits(const struct sgang_conductor *c, const struct gang *g);
 void sgang_keep_forget(struct gang *g);
 
 /* --- evict.c --- */

@@ -38,6 +38,21 @@ static struct sgang_nodeset *first_of(const struct sgang_nodeset *nodes,
 	return first;
 }
 
+/* The nodes that are out of service, added to the empty set. */
+static void find_gone(const struct sgang_conductor *c,
+		      struct sgang_nodeset *gone)
+{
+	struct sgang_nodeset *soon =
+		sgang_nodeset_create(c->host->nodes.count());
+
+	c->host->nodes.unavailable(gone);
+	if (soon) {
+		sgang_registering(c, soon);
+		sgang_nodeset_subtract(gone, soon);
+	}
+	sgang_nodeset_destroy(soon);
+}
+
 /* Write a host list; if it is too long, of as many nodes as fit. The rest is
  * then neither kept nor avoided. */
 static void fold(struct sgang_conductor *c, const struct sgang_nodeset *nodes,
@@ -87,7 +102,7 @@ void sgang_keep_write(struct sgang_conductor *c, struct sgang_job *job,
 	if (nodes && gone) {
 		if (!r->at[0]) /* too many nodes for that */
 			c->host->jobs.nodes(job, nodes);
-		c->host->nodes.unavailable(gone);
+		find_gone(c, gone);
 		sgang_nodeset_and(gone, nodes);
 		sgang_nodeset_subtract(nodes, gone);
 		fold(c, gone, r->lost);
@@ -214,15 +229,27 @@ void sgang_keep_look_all(struct sgang_conductor *c)
 	}
 }
 
+/* True if all members wait, each with nodes that are kept for it. */
+static bool all_keep(const struct gang *g)
+{
+	return g->kept.nodes && g->kept.members == g->count.waiting;
+}
+
 bool sgang_keep_limit(const struct gang *g, struct sgang_nodeset *nodes)
 {
-	bool all_keep = g->kept.nodes && g->kept.members == g->count.waiting;
+	bool keep = all_keep(g);
 
 	if (g->kept.lost)
 		sgang_nodeset_subtract(nodes, g->kept.lost);
-	else if (all_keep)
+	else if (keep)
 		sgang_nodeset_and(nodes, g->kept.nodes);
-	return g->kept.lost || all_keep;
+	return g->kept.lost || keep;
+}
+
+bool sgang_keep_waits(const struct sgang_conductor *c, const struct gang *g)
+{
+	return !g->kept.lost && all_keep(g) &&
+	       sgang_registering_any(c, g->kept.nodes);
 }
 
 bool sgang_conductor_lost(struct sgang_conductor *c,

@@ -619,6 +619,31 @@ static bool serve_where_they_were(struct sgang_conductor *c,
 	return done;
 }
 
+/* True if a gang of the group starts again on its earlier nodes when these have
+ * registered. */
+static bool waits_for_nodes(const struct sgang_conductor *c,
+			    struct gang *const *group, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (wants_nodes(group[i]) && sgang_keep_waits(c, group[i]))
+			return true;
+	}
+	return false;
+}
+
+/* On any nodes; if there are too few, others give way, or are preempted. */
+static bool serve_anywhere(struct sgang_conductor *c, struct gang **group,
+			   size_t n)
+{
+	bool done = serve(c, group, n);
+
+	if (!done && !group[0]->attempt.only_min)
+		done = give_way(c, group, n);
+	if (!done)
+		try_preemption(c, group, n);
+	return done;
+}
+
 static void take_turn(struct sgang_conductor *c, struct gang *g)
 {
 	struct gang *alone, **group;
@@ -635,11 +660,8 @@ static void take_turn(struct sgang_conductor *c, struct gang *g)
 		(void)give_way(c, group, n);
 		return;
 	}
-	done = serve_where_they_were(c, group, n) || serve(c, group, n);
-	if (!done && !group[0]->attempt.only_min)
-		done = give_way(c, group, n);
-	if (!done)
-		try_preemption(c, group, n);
+	done = serve_where_they_were(c, group, n) ||
+	       (!waits_for_nodes(c, group, n) && serve_anywhere(c, group, n));
 	note_result(c, group, n, done);
 	if (!done)
 		sgang_never_after(c, group[0]);

@@ -1829,6 +1829,76 @@ static void test_spare_after_restart(void **state)
 	assert_in_range(record_of(ids[4]).epoch, 3, 5);
 }
 
+/* slurmctld died when a member of a gang on n4 to n6 had been lost, and n0 to n3
+ * are free now. n5, where nothing runs, has not registered with the new one. */
+static void lost_before_restart(uint32_t *ids)
+{
+	struct fake_request rq = member_of("train", 3);
+	uint32_t other = busy(4);
+
+	rq.more = "gang_on_failure=requeue";
+	submit_many(rq, 3, ids);
+	schedule_and_pass();
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	assert_true(fake_idle_nodes() == (ALL_FREE & ~(uint64_t)0x7f));
+	fake_end(other);
+	for (size_t i = 0; i < 3; i++)
+		if (fake_job(ids[i])->nodes == (uint64_t)1 << 5)
+			fake_fail(ids[i], false);
+	fake_snapshot();
+	come_back(true);
+	fake_unregistered(5);
+	pass();
+	all_in_state(ids, 3, FAKE_PENDING);
+	fake_clock(3);
+	pass();
+	schedule_and_pass();
+}
+
+static uint64_t nodes_of_all(const uint32_t *ids, uint32_t n)
+{
+	uint64_t nodes = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		nodes |= fake_job(ids[i])->nodes;
+	return nodes;
+}
+
+/* 6.7: the gang waits for the node, which is not lost. */
+static void test_requeued_after_restart(void **state)
+{
+	uint32_t ids[3];
+
+	(void)state;
+	lost_before_restart(ids);
+	all_in_state(ids, 3, FAKE_PENDING);
+	for (size_t i = 0; i < 3; i++)
+		assert_string_equal(record_of(ids[i]).lost, "");
+	fake_clock(20);
+	schedule_and_pass();
+	all_in_state(ids, 3, FAKE_PENDING);
+	fake_node_down(5, false);
+	schedule_and_pass();
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	assert_true(nodes_of_all(ids, 3) == 0x70);
+}
+
+/* ... for a time; then it starts on others. */
+static void test_requeued_never_registers(void **state)
+{
+	uint32_t ids[3];
+
+	(void)state;
+	lost_before_restart(ids);
+	fake_clock(60);
+	schedule_and_pass();
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	assert_false(nodes_of_all(ids, 3) & 0x20);
+}
+
 /* 6.1, 6.2: an heir has the rank of the member that was lost. */
 static void test_heir(void **state)
 {
@@ -3481,6 +3551,8 @@ int main(void)
 		T(test_layout_of_seat),
 		T(test_layout_of_heirs),
 		T(test_spare_after_restart),
+		T(test_requeued_after_restart),
+		T(test_requeued_never_registers),
 		T(test_heir),
 		T(test_epochs),
 		T(test_drained_nodes),
