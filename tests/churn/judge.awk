@@ -156,7 +156,7 @@ $1 == "event" {
 	next
 }
 $1 == "free" { for (i = 3; i <= NF; i++) free[$i]; next }
-$1 == "avoid" { avoid[$3]; next }
+$1 == "avoid" { avoid[$3]; failed[hit, $3]; next }
 $1 == "died" { died = 1; next }
 $1 == "gone" { gone[$3] = $2; gone_after[$3] = $4; next }
 # at TIME ID GANG RUN NODE
@@ -268,14 +268,13 @@ function check_heir(g, n, r, id,   c, f, any, taken) {
 	for (f in at)
 		taken[node[f]]
 	for (f in free)
-		if (!(f in avoid) && !(f in taken)) {
+		if (!((g, f) in failed) && !(f in taken)) {
 			c[f]
 			any = 1
 		}
-	# A job that is new has been lost nowhere.
-	if (node[id] in avoid && any && id in gone) {
+	if ((g, node[id]) in failed && any) {
 		bad("job " id " of " g " is on " node[id] \
-		    ", where it was lost, and others were free")
+		    ", which has failed " g ", and others were free")
 		return
 	}
 	heirs++
@@ -390,9 +389,14 @@ function check_seats(g, n,   i, id) {
 }
 
 # A gang that begins again is where it was, unless it lost a node.
-function check_restart(g, n,   i, was, a) {
+function check_restart(g, n,   i, was, a, w) {
 	if (policy[g] != "requeue" || !(g in old_epoch) || g != hit)
 		return
+	for (a in failed) {
+		split(a, w, SUBSEP)
+		if (w[1] == g)
+			delete failed[a]
+	}
 	for (i = 0; i < n; i++)
 		was[old_node[g, i]]
 	for (a in avoid)

@@ -177,6 +177,27 @@ test_expect_success '6.4 nor a replaced member' '
 	wait_for 60 runs_again 1 ${members[@]} &&
 	test "$(nodes_of ${members[0]})" != $node
 '
+
+# A new member of a gang of 3 that loses nobody else: joins GANG
+joins()
+{
+	came=$(submit -N 1 --exclusive --no-requeue --gang=$1 --gang-min-member=3 \
+		--gang-on-failure=ignore member.sh) && wait_state $came RUNNING 20
+}
+
+test_expect_success '6.4 nor a new member' '
+	run 3 new ignore --no-requeue && node=$(nodes_of ${members[1]}) &&
+	scontrol update NodeName=$node State=DOWN Reason=test &&
+	wait_state ${members[1]} NODE_FAIL && back $node &&
+	joins new && test "$(nodes_of $came)" != $node
+'
+test_expect_success '6.4 nor one that comes when slurmctld has died' '
+	test "$(gang_record ${members[0]} lost)" = $node &&
+	slurm_saved ${members[0]} && slurm_kill9_ctld && slurm_start_ctld &&
+	wait_for 30 "sinfo -h -n $node -t idle -o x | grep x" &&
+	drop $came && wait_for 20 "test \$(nodes_in idle) = 4" &&
+	joins new && test "$(nodes_of $came)" != $node
+'
 test_expect_success '6.4 unless there is no other' '
 	run 6 all requeue && node=$(nodes_of ${members[0]}) &&
 	scontrol update NodeName=$node State=DOWN Reason=test &&

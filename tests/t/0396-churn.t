@@ -19,7 +19,8 @@ churn_topology >topology.conf
 
 # What there may be to see: a gang of three with two spares, of which job 2 is lost
 # on n2 and comes back as a spare; then one of two without, of which job 8 is lost on
-# n2 and comes back on n3.
+# n2 and comes back on n3; then it is cancelled, and job 9 comes, when n2 is there
+# again.
 seen()
 {
 	cat <<-'END'
@@ -90,6 +91,17 @@ seen()
 	at 33 7 h 0 n1
 	at 33 8 h 1 n3
 	settled 33
+	event 40 4 cancel h 8
+	free 40 n2 n4 n5
+	gone 41 8 40.9
+	told 41.5 7 0 h 4 7,0 n1 -
+	starts 42 9 0 h n4
+	told 42 9 0 h 5 7,9 n1,n4 -
+	owns 42.1 9 0 h 1 42
+	told 42.2 7 0 h 5 7,9 n1,n4 -
+	at 43 7 h 0 n1
+	at 43 9 h 0 n4
+	settled 43
 	END
 }
 
@@ -104,7 +116,7 @@ sees()
 }
 
 test_expect_success 'the judge: nothing is wrong' '
-	sees 0 "^2 events, 8 maps, .* 1 heirs, 1 spares, 2 choices" ""
+	sees 0 "^3 events, 10 maps, .* 2 heirs, 1 spares, 3 choices" ""
 '
 while IFS='|' read -r -u 8 count text edit; do
 	test_expect_success "the judge: $text" "sees $count '$text' '$edit'"
@@ -123,7 +135,8 @@ done 8<<'END'
 1|from a start to the epoch: 2.8 s|s/^told 13.2 3/told 15.8 3/
 1|spare 6 has rank 1 of g on n12, that on n5 costs less|s/1,4,3 n1,n5,n4/1,6,3 n1,n12,n4/;s/n12,n4 6/n12,n4 4/;s/^owns 11.6 4/owns 11.6 6/
 1|heir 8 of rank 1 of h is on n5, n3 costs less|s/n1,n3/n1,n5/;/^at 33 8/s/n3/n5/
-1|job 8 of h is on n2, where it was lost|s/n1,n3/n1,n2/;/^at 33 8/s/n3/n2/
+1|job 8 of h is on n2, which has failed h|s/n1,n3/n1,n2/;/^at 33 8/s/n3/n2/
+1|job 9 of h is on n2, which has failed h|s/n1,n4 -/n1,n2 -/;/^at 43 9/s/n4/n2/
 1|nothing comes of it|s/^settled 33/unsettled 33/
 END
 slurm_setup -n 12 -c 2 --gang --topology "$PWD/topology.conf" --conf 'KillWait=2

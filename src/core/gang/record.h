@@ -172,7 +172,8 @@ struct sgang_record {
 	int64_t kept_until;          /* ... until then */
 	char lost[SGANG_CLAIM_SIZE]; /* ... and those of them that were out of
 				      * service, as a host list: others come
-				      * first */
+				      * first. While it runs: those where its
+				      * gang has lost members since its start */
 	uint32_t epoch;     /* changes of who is in it, once it has started */
 	uint32_t epoch_who; /* ... a hash of those who were in it then */
 	/* known once the gang has a placement (placed == true) */

@@ -116,6 +116,7 @@ void sgang_conductor_forget_nodes(struct sgang_conductor *c)
 		sgang_slices_forget_nodes(g);
 		sgang_claim_forget(g);
 		sgang_keep_forget(g);
+		sgang_failed_forget(g);
 		for (size_t i = 0; i < g->n_entries; i++)
 			sgang_cold_forget_offer(g->entries[i]);
 		g->joint.reserved = false;
@@ -505,6 +506,7 @@ static int first_half(struct sgang_conductor *c)
 	sgang_barred_check_all(c);
 	sgang_claim_review_all(c);
 	sgang_keep_look_all(c);
+	sgang_failed_look_all(c);
 	sgang_turns_take(c);
 	sgang_cold_take_all(c);
 	sgang_claim_tell_all(c);

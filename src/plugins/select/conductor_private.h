@@ -132,6 +132,8 @@ struct gang {
 		size_t restarting; /* of those that wait: restart.c */
 		size_t keeping;    /* of those that wait: keep.c */
 		size_t spares;     /* that run */
+		size_t failed;     /* that run and know such nodes:
+				    * failed_nodes.c */
 		size_t again;      /* that were requeued and wait */
 	} count;
 	uint64_t label; /* shown by all that wait, see host_jobs.h; 0: not all
@@ -211,6 +213,13 @@ struct gang {
 		bool unseen; /* a member has ended there since the last pass:
 			      * they are kept from all jobs */
 	} kept;
+
+	/* Nodes that have failed it (failed_nodes.c). */
+	struct {
+		struct sgang_nodeset *nodes; /* NULL: none */
+		int64_t of;                  /* since this start */
+		char text[SGANG_CLAIM_SIZE]; /* for the records */
+	} failed;
 
 	/* Members that have ended. */
 	struct {
@@ -670,12 +679,26 @@ void sgang_node_list_fold(const struct sgang_conductor *c,
 struct sgang_nodeset *sgang_node_list_read(const struct sgang_conductor *c,
 					   const char *text);
 
+/* Write nodes as a host list; if it is too long, of as many nodes as fit. The
+ * rest is then neither kept nor avoided. */
+void sgang_node_list_fit(struct sgang_conductor *c,
+			 const struct sgang_nodeset *nodes,
+			 char text[SGANG_CLAIM_SIZE]);
+/* The nodes of a job with this record, also if it has just released them; to be
+ * destroyed by the caller. NULL without memory. */
+struct sgang_nodeset *sgang_node_list_of(const struct sgang_conductor *c,
+					 struct sgang_job *job,
+					 const struct sgang_record *r);
+
 /* --- registering.c --- */
 
 /* Add the nodes that take no job because slurmctld was started a moment ago. */
 void sgang_registering(const struct sgang_conductor *c,
 		       struct sgang_nodeset *nodes);
-/* True if any of 'nodes' is one of these. */
+/* Add to the empty set all other nodes that take no job. */
+void sgang_out_of_service(const struct sgang_conductor *c,
+			  struct sgang_nodeset *nodes);
+/* True if any of 'nodes' will still register. */
 bool sgang_registering_any(const struct sgang_conductor *c,
 			   const struct sgang_nodeset *nodes);
 
@@ -734,6 +757,16 @@ bool sgang_keep_limit(const struct gang *g, struct sgang_nodeset *nodes);
 /* True if its turn should be tried on its kept nodes alone for now. */
 bool sgang_keep_waits(const struct sgang_conductor *c, const struct gang *g);
 void sgang_keep_forget(struct gang *g);
+
+/* --- failed_nodes.c --- */
+
+/* Read from the records which nodes have failed gangs since their start. */
+void sgang_failed_look_all(struct sgang_conductor *c);
+/* Call when a job with this record has released its nodes. */
+void sgang_failed_note(struct sgang_conductor *c, struct sgang_job *job,
+		       const struct sgang_job_info *info,
+		       const struct sgang_record *r);
+void sgang_failed_forget(struct gang *g);
 
 /* --- evict.c --- */
 

@@ -16,76 +16,12 @@
 #include <string.h>
 
 #include "conductor_private.h"
-#include "plugins/log.h"
 
 /* Nodes are not kept for a restart that is so many seconds away ... */
 #define AWAY_SECONDS 60
 /* ... nor longer than this after the latest time at which members have ended
  * and may start. */
 #define LATE_SECONDS 30
-
-/* The first n nodes of the set. NULL without memory. */
-static struct sgang_nodeset *first_of(const struct sgang_nodeset *nodes,
-				      uint32_t n)
-{
-	struct sgang_nodeset *first = sgang_nodeset_copy(nodes);
-	uint32_t i = 0;
-
-	for (; first && n; n--)
-		i = sgang_nodeset_next(first, i) + 1;
-	for (; first && (i = sgang_nodeset_next(first, i)) != SGANG_NODE_NONE;)
-		sgang_nodeset_remove(first, i);
-	return first;
-}
-
-/* The nodes that are out of service, added to the empty set. */
-static void find_gone(const struct sgang_conductor *c,
-		      struct sgang_nodeset *gone)
-{
-	struct sgang_nodeset *soon =
-		sgang_nodeset_create(c->host->nodes.count());
-
-	c->host->nodes.unavailable(gone);
-	if (soon) {
-		sgang_registering(c, soon);
-		sgang_nodeset_subtract(gone, soon);
-	}
-	sgang_nodeset_destroy(soon);
-}
-
-/* Write a host list; if it is too long, of as many nodes as fit. The rest is
- * then neither kept nor avoided. */
-static void fold(struct sgang_conductor *c, const struct sgang_nodeset *nodes,
-		 char text[SGANG_CLAIM_SIZE])
-{
-	uint32_t most = sgang_nodeset_count(nodes), fit = 0, over = most;
-	char tried[SGANG_CLAIM_SIZE];
-
-	sgang_node_list_fold(c, nodes, text);
-	if (text[0] || !most)
-		return;
-	while (fit + 1 < over) {
-		uint32_t n = fit + (over - fit) / 2;
-		struct sgang_nodeset *some = first_of(nodes, n);
-
-		tried[0] = '\0';
-		if (some)
-			sgang_node_list_fold(c, some, tried);
-		sgang_nodeset_destroy(some);
-		if (tried[0]) {
-			fit = n;
-			strcpy(text, tried);
-		} else {
-			over = n;
-		}
-	}
-	if (!c->told_long)
-		sgang_log(
-			SGANG_LOG_INFO,
-			"a list of nodes is too long for the record of a member: of %u nodes that it had %u are kept for it, or left alone",
-			most, fit);
-	c->told_long = true;
-}
 
 void sgang_keep_write(struct sgang_conductor *c, struct sgang_job *job,
 		      const struct sgang_nodeset *also, struct sgang_record *r)
@@ -97,19 +33,17 @@ void sgang_keep_write(struct sgang_conductor *c, struct sgang_job *job,
 	r->kept_until = 0;
 	if (!c->fabric)
 		return;
-	nodes = sgang_node_list_read(c, r->at);
+	nodes = sgang_node_list_of(c, job, r);
 	gone = sgang_nodeset_create(c->host->nodes.count());
 	if (nodes && gone) {
-		if (!r->at[0]) /* too many nodes for that */
-			c->host->jobs.nodes(job, nodes);
-		find_gone(c, gone);
+		sgang_out_of_service(c, gone);
 		sgang_nodeset_and(gone, nodes);
 		sgang_nodeset_subtract(nodes, gone);
-		fold(c, gone, r->lost);
+		sgang_node_list_fit(c, gone, r->lost);
 		if (also)
 			sgang_nodeset_or(nodes, also);
 		if (away <= AWAY_SECONDS)
-			fold(c, nodes, r->kept);
+			sgang_node_list_fit(c, nodes, r->kept);
 	}
 	if (r->kept[0])
 		r->kept_until = r->restart + c->host->jobs.kill_wait() +
@@ -252,17 +186,25 @@ bool sgang_keep_waits(const struct sgang_conductor *c, const struct gang *g)
 	       sgang_registering_any(c, g->kept.nodes);
 }
 
+/* True if any of 'lost' (NULL: none) was in 'nodes'. */
+static bool leave_out(struct sgang_nodeset *nodes,
+		      const struct sgang_nodeset *lost)
+{
+	if (!lost || !sgang_nodeset_intersects(nodes, lost))
+		return false;
+	sgang_nodeset_subtract(nodes, lost);
+	return true;
+}
+
 bool sgang_conductor_lost(struct sgang_conductor *c,
 			  const struct sgang_spec *spec,
 			  struct sgang_nodeset *nodes)
 {
 	const struct gang *g = sgang_registry_find(c, spec->ns, spec->name);
+	bool now = g && leave_out(nodes, g->kept.lost);
+	bool before = g && leave_out(nodes, g->failed.nodes);
 
-	if (!g || !g->kept.lost ||
-	    !sgang_nodeset_intersects(nodes, g->kept.lost))
-		return false;
-	sgang_nodeset_subtract(nodes, g->kept.lost);
-	return true;
+	return now || before;
 }
 
 bool sgang_conductor_had(struct sgang_conductor *c, uint32_t job_id,

@@ -6,6 +6,7 @@
 
 #include "conductor_private.h"
 #include "core/base/hostlist.h"
+#include "plugins/log.h"
 
 void sgang_node_list_fold(const struct sgang_conductor *c,
 			  const struct sgang_nodeset *nodes,
@@ -49,5 +50,63 @@ struct sgang_nodeset *sgang_node_list_read(const struct sgang_conductor *c,
 			sgang_nodeset_add(nodes, node);
 	}
 	sgang_hostlist_free(name);
+	return nodes;
+}
+
+/* The first n nodes of the set. NULL without memory. */
+static struct sgang_nodeset *first_of(const struct sgang_nodeset *nodes,
+				      uint32_t n)
+{
+	struct sgang_nodeset *first = sgang_nodeset_copy(nodes);
+	uint32_t i = 0;
+
+	for (; first && n; n--)
+		i = sgang_nodeset_next(first, i) + 1;
+	for (; first && (i = sgang_nodeset_next(first, i)) != SGANG_NODE_NONE;)
+		sgang_nodeset_remove(first, i);
+	return first;
+}
+
+void sgang_node_list_fit(struct sgang_conductor *c,
+			 const struct sgang_nodeset *nodes,
+			 char text[SGANG_CLAIM_SIZE])
+{
+	uint32_t most = sgang_nodeset_count(nodes), fit = 0, over = most;
+	char tried[SGANG_CLAIM_SIZE];
+
+	sgang_node_list_fold(c, nodes, text);
+	if (text[0] || !most)
+		return;
+	while (fit + 1 < over) {
+		uint32_t n = fit + (over - fit) / 2;
+		struct sgang_nodeset *some = first_of(nodes, n);
+
+		tried[0] = '\0';
+		if (some)
+			sgang_node_list_fold(c, some, tried);
+		sgang_nodeset_destroy(some);
+		if (tried[0]) {
+			fit = n;
+			strcpy(text, tried);
+		} else {
+			over = n;
+		}
+	}
+	if (!c->told_long)
+		sgang_log(
+			SGANG_LOG_INFO,
+			"a list of nodes is too long for the record of a member: of %u nodes that it had %u are kept for it, or left alone",
+			most, fit);
+	c->told_long = true;
+}
+
+struct sgang_nodeset *sgang_node_list_of(const struct sgang_conductor *c,
+					 struct sgang_job *job,
+					 const struct sgang_record *r)
+{
+	struct sgang_nodeset *nodes = sgang_node_list_read(c, r->at);
+
+	if (nodes && !r->at[0]) /* too many nodes for that */
+		c->host->jobs.nodes(job, nodes);
 	return nodes;
 }

@@ -209,6 +209,15 @@ static void write_claim(const struct claim *claim, struct sgang_record *r)
 	r->claimed = claim->since;
 }
 
+/* Not before they were read from the records of an earlier slurmctld. */
+static void show_failed(const struct gang *g, struct sgang_record *r)
+{
+	if (!g->failed.of || g->failed.of != g->tally.started)
+		return;
+	memset(r->lost, 0, sizeof(r->lost));
+	strcpy(r->lost, g->failed.text);
+}
+
 /* A member keeps the fields of its placement while it has nodes. `started`, the
  * start with which it ran, is kept for --gang-on-failure. */
 static bool show_record(struct sgang_conductor *c, const struct gang *g,
@@ -263,6 +272,7 @@ static bool show_record(struct sgang_conductor *c, const struct gang *g,
 		r.until = 0;
 		if (!r.started)
 			r.started = g->tally.started;
+		show_failed(g, &r);
 		if (r.placed)
 			sgang_ranks_tell(c, g, &r);
 	} else if (e->m.state == SGANG_MEMBER_HELD && sgang_hold_recovered(g)) {
@@ -300,6 +310,7 @@ static uint64_t hash_records(const struct gang *g)
 	if (g->preempt.claim)
 		hash = sgang_hash(sgang_hash_text(hash, g->preempt.claim->text),
 				  (uint64_t)g->preempt.claim->since);
+	hash = sgang_hash_text(hash, g->failed.text);
 	return sgang_hash_text(hash, g->attempt.helps);
 }
 
@@ -385,6 +396,7 @@ void sgang_conductor_ended(struct sgang_conductor *c, struct sgang_job *job,
 	if (sgang_record_parse(info.comment, &r) != 1)
 		return;
 	sgang_keep_ended(c, job, &info, &r);
+	sgang_failed_note(c, job, &info, &r);
 	if (r.cold && sgang_registry_find(c, r.ns, r.name))
 		sgang_cold_note_end(sgang_registry_find(c, r.ns, r.name),
 				    info.job_id, why);

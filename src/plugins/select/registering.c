@@ -17,6 +17,20 @@ void sgang_registering(const struct sgang_conductor *c,
 		c->host->nodes.unregistered(nodes);
 }
 
+void sgang_out_of_service(const struct sgang_conductor *c,
+			  struct sgang_nodeset *nodes)
+{
+	struct sgang_nodeset *soon =
+		sgang_nodeset_create(c->host->nodes.count());
+
+	c->host->nodes.unavailable(nodes);
+	if (soon) {
+		sgang_registering(c, soon);
+		sgang_nodeset_subtract(nodes, soon);
+	}
+	sgang_nodeset_destroy(soon);
+}
+
 bool sgang_registering_any(const struct sgang_conductor *c,
 			   const struct sgang_nodeset *nodes)
 {

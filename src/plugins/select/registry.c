@@ -153,6 +153,7 @@ static void free_gang(struct gang *g)
 	sgang_nodeset_destroy(g->joint.nodes);
 	sgang_claim_forget(g);
 	sgang_keep_forget(g);
+	sgang_failed_forget(g);
 	sgang_ranks_forget(g);
 	free(g);
 }
@@ -579,7 +580,8 @@ static uint64_t look_over(const struct sgang_conductor *c, struct gang *g)
 
 	g->count.waiting = g->count.parked = g->count.eligible =
 		g->count.barred = g->count.again = g->count.restarting =
-			g->count.keeping = g->count.spares = 0;
+			g->count.keeping = g->count.spares = g->count.failed =
+				0;
 	g->label = 0;
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];
@@ -588,6 +590,8 @@ static uint64_t look_over(const struct sgang_conductor *c, struct gang *g)
 		hash = sgang_hash(hash, e->look);
 		other |= e->m.state == SGANG_MEMBER_HELD ||
 			 e->m.uid != g->entries[0]->m.uid;
+		g->count.failed += e->m.state == SGANG_MEMBER_RUNNING &&
+				   e->has_record && e->record.lost[0];
 		count_waiting(g, e);
 	}
 	if (o)

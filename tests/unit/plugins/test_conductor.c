@@ -1930,6 +1930,102 @@ static void test_heir(void **state)
 	assert_int_equal(record_of(heir).ring_cost, r.ring_cost);
 }
 
+/* A member fails with its node, which is back a moment later. */
+static void fail_with_node(uint32_t id)
+{
+	uint32_t node = (uint32_t)__builtin_ctzll(fake_job(id)->nodes);
+
+	fake_node_down(node, true);
+	fake_fail(id, false);
+	assert_true(fake_host.lock());
+	sgang_conductor_ended(c, fake_host.jobs.find(id), SGANG_HOLD_END_NODE);
+	fake_host.unlock();
+	fake_node_down(node, false);
+}
+
+/* The nodes for a member that starts later, but those that come last. */
+static uint64_t preferred(uint32_t id)
+{
+	struct sgang_nodeset *set = toy_set(ALL_FREE);
+	struct sgang_spec spec = spec_of(id);
+	uint64_t nodes;
+
+	fake_scheduler(true);
+	(void)sgang_conductor_lost(c, &spec, set);
+	fake_scheduler(false);
+	nodes = bits_of(set, toy_nodes);
+	sgang_nodeset_destroy(set);
+	return nodes;
+}
+
+/* 6.4: a new member keeps away from a node that has failed the gang, also when
+ * the lost job is forgotten and slurmctld was restarted; the next gang does not.
+ */
+static void test_failed_nodes(void **state)
+{
+	uint64_t failed;
+	uint32_t ids[3], heir;
+
+	(void)state;
+	submit_many(member_of("train", 3), 3, ids);
+	schedule_and_pass();
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	fake_clock(2);
+	pass();
+	failed = fake_job(ids[1])->nodes;
+	fail_with_node(ids[1]);
+	heir = submit(member_of("train", 3));
+	assert_true(preferred(heir) == (ALL_FREE & ~failed));
+	pass();
+	pass();
+	assert_string_equal(record_of(ids[0]).lost, record_of(ids[1]).at);
+	assert_string_equal(record_of(ids[2]).lost, record_of(ids[1]).at);
+	assert_string_equal(record_of(heir).lost, "");
+	fake_purge();
+	fake_snapshot();
+	come_back(true);
+	pass();
+	assert_true(preferred(heir) == (ALL_FREE & ~failed));
+	(void)start_later(heir);
+	pass();
+	pass();
+	assert_true(preferred(heir) == (ALL_FREE & ~failed));
+	assert_string_equal(record_of(heir).lost, record_of(ids[0]).lost);
+
+	fake_end(ids[0]);
+	fake_end(ids[2]);
+	fake_end(heir);
+	pass();
+	submit_many(member_of("train", 3), 3, ids);
+	pass();
+	assert_true(preferred(ids[0]) == ALL_FREE);
+	schedule_and_pass();
+	pass();
+	all_in_state(ids, 3, FAKE_RUNNING);
+	assert_true(preferred(ids[0]) == ALL_FREE);
+	assert_string_equal(record_of(ids[0]).lost, "");
+}
+
+/* ... but not from one where a member failed by itself. */
+static void test_failed_elsewhere(void **state)
+{
+	uint32_t ids[3];
+
+	(void)state;
+	submit_many(member_of("train", 2), 3, ids);
+	schedule_and_pass();
+	pass();
+	fake_fail(ids[1], false);
+	assert_true(fake_host.lock());
+	sgang_conductor_ended(c, fake_host.jobs.find(ids[1]),
+			      SGANG_HOLD_END_NONE);
+	fake_host.unlock();
+	pass();
+	assert_true(preferred(ids[0]) == ALL_FREE);
+	assert_string_equal(record_of(ids[0]).lost, "");
+}
+
 /* 6.3: each change of who is in the gang is an epoch, and members are told. */
 static void test_epochs(void **state)
 {
@@ -3554,6 +3650,8 @@ int main(void)
 		T(test_requeued_after_restart),
 		T(test_requeued_never_registers),
 		T(test_heir),
+		T(test_failed_nodes),
+		T(test_failed_elsewhere),
 		T(test_epochs),
 		T(test_drained_nodes),
 		T(test_drained_nodes_after_restart),
