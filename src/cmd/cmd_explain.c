@@ -18,6 +18,7 @@
 #include "core/base/text.h"
 #include "core/gang/conf.h"
 #include "core/gang/lists.h"
+#include "core/gang/stays.h"
 
 enum { OPT_CONF, OPT_BYTES };
 
@@ -688,27 +689,6 @@ static void put_losses(const struct sgang_gang *gang,
 
 /* -- members that stay on a node that drains -- */
 
-/* To add one: a row here, a word in src/plugins/select/move.c, a line in
- * doc/formats. */
-static const struct {
-	const char *word, *text;
-} stays_words[] = {
-	{ "requeue", "Slurm does not requeue it" },
-	{ "restarts", "it was restarted as often as it may be" },
-	{ "nodes", "no other node can take it now" },
-	{ "queue", "jobs that wait come before it" },
-};
-
-static const char *why_stays(const char *word)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(stays_words) / sizeof(stays_words[0]); i++)
-		if (!strcmp(stays_words[i].word, word))
-			return stays_words[i].text;
-	return word;
-}
-
 static void put_stays(const struct sgang_gang *gang, struct json_object *list)
 {
 	struct json_object *member;
@@ -724,7 +704,8 @@ static void put_stays(const struct sgang_gang *gang, struct json_object *list)
 		sgang_json_maybe(member, "member_rank", job->record.placed,
 				 job->record.member_rank);
 		sgang_json_text(member, "nodes", job->nodes);
-		sgang_json_text(member, "why", why_stays(job->record.stays));
+		sgang_json_text(member, "why",
+				sgang_stays_text(job->record.stays));
 	}
 }
 

@@ -24,6 +24,10 @@ enum sgang_member_state {
 	SGANG_MEMBER_RUNNING
 };
 
+/* The most restarts of a gang that fails every time, if it says nothing:
+ * Slurm's default for batch jobs that cannot be launched (MaxBatchRequeue). */
+#define SGANG_RESTARTS_MAX 5
+
 /* A job record that has not ended. The head of a job array stands for all its
  * pending tasks. */
 struct sgang_member {

@@ -130,6 +130,7 @@ struct gang {
 		size_t eligible;   /* eligible ones, ... */
 		size_t barred;     /* eligible ones that Slurm does not try */
 		size_t restarting; /* of those that wait: restart.c */
+		size_t left;       /* of those that wait: move.c */
 		size_t keeping;    /* of those that wait: keep.c */
 		size_t spares;     /* that run */
 		size_t failed;     /* that run and know such nodes:

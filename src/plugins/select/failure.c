@@ -15,10 +15,6 @@
 #include "faults.h"
 #include "plugins/log.h"
 
-/* The most restarts of a gang that fails every time: Slurm's default for batch
- * jobs that cannot be launched (MaxBatchRequeue). */
-#define RESTARTS_MAX 5
-
 /* The start with which the affected gang ran; 0: none. */
 static int64_t started(const struct gang *g)
 {
@@ -209,7 +205,7 @@ static bool used_up(const struct everybody *all,
 	if (user && user->max_restarts)
 		return user->restarts >= user->max_restarts;
 	return (user && user->unreplaced ? user->restarts : all->restarts) >=
-	       RESTARTS_MAX;
+	       SGANG_RESTARTS_MAX;
 }
 
 static void forget_everybody(struct everybody *all)
@@ -246,7 +242,8 @@ static void tell_used_up(struct sgang_conductor *c, const struct everybody *all,
 		 all->g->ns, all->g->name,
 		 own && user->unreplaced ? user->unreplaced : all->lost,
 		 own ? user->restarts : all->restarts,
-		 own && user->max_restarts ? user->max_restarts : RESTARTS_MAX);
+		 own && user->max_restarts ? user->max_restarts :
+					     SGANG_RESTARTS_MAX);
 	c->host->jobs.tell_end(info->job, text);
 }
 
@@ -324,7 +321,7 @@ static void replace_one(struct sgang_conductor *c, const struct gang *g,
 	struct user *user;
 
 	if (info->cancelled ||
-	    sgang_replace(c, g, info, most ? most : RESTARTS_MAX))
+	    sgang_replace(c, g, info, most ? most : SGANG_RESTARTS_MAX))
 		return;
 	user = find_user(all, info->uid);
 	if (!user)

@@ -18,11 +18,9 @@
 #include <string.h>
 
 #include "attempt_private.h"
+#include "core/gang/stays.h"
 #include "faults.h"
 #include "plugins/log.h"
-
-/* As of --gang-on-failure. */
-#define RESTARTS_MAX 5
 
 /* A gang that cannot leave is checked again after so many seconds ... */
 #define RETRY_SECONDS 2
@@ -217,41 +215,21 @@ static const char *stays(struct sgang_conductor *c, struct gang *g,
 			 const struct entry *e, struct sgang_job *job,
 			 struct sgang_nodeset **nodes)
 {
-	uint32_t most = e->m.max_restarts ? e->m.max_restarts : RESTARTS_MAX;
+	uint32_t most = e->m.max_restarts ? e->m.max_restarts :
+					    SGANG_RESTARTS_MAX;
 
 	*nodes = NULL;
 	if (!c->host->jobs.requeues(job))
-		return "requeue";
+		return SGANG_STAYS_REQUEUE;
 	if (e->restarts >= most)
-		return "restarts";
+		return SGANG_STAYS_RESTARTS;
 	if (!e->record.spare && has_spare(c, g, e, job))
 		return NULL;
 	if (c->host->jobs.overtaken(job))
-		return "queue";
+		return SGANG_STAYS_QUEUE;
 	if (!g->count.restarting && !g->count.keeping)
 		*nodes = find_room(c, g, e, job);
-	return *nodes ? NULL : "nodes";
-}
-
-static const struct {
-	const char *word, *text;
-} reasons[] = {
-	{ "requeue", "Slurm does not requeue it" },
-	{ "restarts", "it was restarted as often as it may be" },
-	{ "nodes", "no other node can take it now" },
-	{ "queue", "other jobs come before it" },
-};
-
-static void tell_stays(const struct gang *g, const struct entry *e,
-		       const char *why)
-{
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
-		if (!strcmp(reasons[i].word, why))
-			sgang_log(
-				SGANG_LOG_INFO,
-				"%s/%s: a node of member %u drains: it stays, %s",
-				g->ns, g->name, e->job_id, reasons[i].text);
-	}
+	return *nodes ? NULL : SGANG_STAYS_NODES;
 }
 
 /* Write since when it leaves, or why it stays; 0 and NULL: neither. */
@@ -266,7 +244,9 @@ static void note(struct sgang_conductor *c, const struct gang *g,
 	memset(r.stays, 0, sizeof(r.stays));
 	if (why) {
 		strncpy(r.stays, why, sizeof(r.stays) - 1);
-		tell_stays(g, e, why);
+		sgang_log(SGANG_LOG_INFO,
+			  "%s/%s: a node of member %u drains: it stays, %s",
+			  g->ns, g->name, e->job_id, sgang_stays_text(why));
 	}
 	(void)sgang_publish_write(c, e->job, &r);
 	e->record = r;
@@ -288,7 +268,7 @@ static void come_back(struct sgang_conductor *c, struct gang *g,
 /* Finish a requeue that the record does not have yet. */
 static bool finish_requeued(struct sgang_conductor *c, struct gang *g)
 {
-	for (size_t i = 0; i < g->n_entries; i++) {
+	for (size_t i = 0; g->count.left && i < g->n_entries; i++) {
 		struct entry *e = g->entries[i];
 
 		if (e->m.state != SGANG_MEMBER_PENDING || !e->has_record ||
@@ -363,7 +343,7 @@ static void check(struct sgang_conductor *c, struct gang *g)
 		why = stays(c, g, e, e->job, &nodes);
 		sgang_nodeset_destroy(nodes);
 		note(c, g, e, why ? 0 : c->host->now(), why);
-		room = !why || strcmp(why, "nodes") != 0;
+		room = !why || strcmp(why, SGANG_STAYS_NODES) != 0;
 		if (!why)
 			g->move.leaver = e->job_id;
 	}

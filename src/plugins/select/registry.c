@@ -564,6 +564,7 @@ static void count_waiting(struct gang *g, const struct entry *e)
 	g->count.eligible += e->m.eligible;
 	g->count.barred += e->m.eligible && e->barred;
 	g->count.again += e->restarts > 0;
+	g->count.left += e->has_record && e->record.leaves && e->record.started;
 	g->count.restarting += e->has_record && e->record.restart;
 	g->count.keeping += e->has_record &&
 			    (e->record.kept_until || e->record.lost[0]);
@@ -578,10 +579,7 @@ static uint64_t look_over(const struct sgang_conductor *c, struct gang *g)
 	uint64_t hash = c->configured;
 	bool other = g->hold.n > 0;
 
-	g->count.waiting = g->count.parked = g->count.eligible =
-		g->count.barred = g->count.again = g->count.restarting =
-			g->count.keeping = g->count.spares = g->count.failed =
-				0;
+	memset(&g->count, 0, sizeof(g->count));
 	g->label = 0;
 	for (size_t i = 0; i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];

@@ -15,8 +15,6 @@
 #include "plugins/log.h"
 
 #define GRACE_SECONDS 60
-/* As of --gang-on-failure. */
-#define RESTARTS_MAX 5
 
 /* Find whether the number of completed, or of running, members matters. */
 static void find_cares(struct gang *g, bool *done, bool *running)
@@ -78,7 +76,8 @@ static void begin_again(struct sgang_conductor *c, struct gang *g,
 static void take(struct sgang_conductor *c, struct gang *g,
 		 const struct entry *e, uint32_t restarts, const char *why)
 {
-	uint32_t most = e->m.max_restarts ? e->m.max_restarts : RESTARTS_MAX;
+	uint32_t most = e->m.max_restarts ? e->m.max_restarts :
+					    SGANG_RESTARTS_MAX;
 
 	if (e->m.on_stale == SGANG_ON_FAILURE_REQUEUE && restarts < most &&
 	    (e->m.state == SGANG_MEMBER_PENDING ||
