@@ -93,11 +93,15 @@ delay_of()
 		}'
 }
 
-# How many small jobs have started before it that were submitted after it?
+# How many small jobs have started before it that were submitted after it? One
+# that starts in the same second as the last of those before it has to end in the
+# same second as that one, so it fits into the gap.
 overtakers_of()
 {
 	all_jobs | awk -v name="$1" '
 		$2 == name {
+			if (!first || $1 < first)
+				first = $1
 			if ($1 > last)
 				last = $1
 			if ($3 > start)
@@ -106,7 +110,12 @@ overtakers_of()
 		$2 == "small" && $3 ~ /^[0-9]+$/ { begin[NR] = $3; id[NR] = $1 }
 		END {
 			for (i in begin) {
-				if (id[i] > last && begin[i] <= start)
+				if (id[i] < first && begin[i] > gap)
+					gap = begin[i]
+			}
+			for (i in begin) {
+				if (id[i] > last && begin[i] > gap &&
+				    begin[i] <= start)
 					n++
 			}
 			print n + 0
