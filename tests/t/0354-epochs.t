@@ -138,6 +138,14 @@ test_expect_success '6.3: slurmctld that died neither forgets nor makes one up' 
 	wait_for 60 "all_know 4 ${members[0]},${members[1]},0 \
 		${members[0]} ${members[1]}"
 '
+test_expect_success '6.3: a restart of slurmd keeps the file, and the next epoch comes' '
+	node=$(job_field ${members[0]} NodeList) &&
+	slurm_stop_node $node && slurm_start_node $node &&
+	wait_for 30 "test \"\$(node_field $node State)\" = ALLOCATED" &&
+	all_know 4 ${members[0]},${members[1]},0 ${members[0]} &&
+	heir=$(member ring) && members[2]=$heir &&
+	wait_for 60 "all_know 5 $(joined ${members[@]}) ${members[*]}"
+'
 test_expect_success 'the files are gone with the members' '
 	file=$(told ${members[0]} STATE) &&
 	{ "$sgang" epoch --wait=99 ring 2>err & } && waits=$! &&

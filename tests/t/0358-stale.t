@@ -31,7 +31,7 @@ has_clock()
 	test "$(gang_record $1 stale)" -gt 0
 }
 
-test_expect_success '6.10 kill: too few run for too long' '
+test_expect_success '6.10, 2.23, 2.25: kill: too few run for too long' '
 	gather kill --gang-on-stale=kill --gang-stale-grace=0:04 &&
 	scancel ${members[0]} && wait_state ${members[0]} CANCELLED &&
 	wait_for 5 has_clock ${members[1]} &&
@@ -65,7 +65,7 @@ test_expect_success '6.10 a restart of slurmctld does not wind the clock up' '
 	wait_for 20 all_in RUNNING ${members[1]} ${members[2]} &&
 	test "$(gang_record ${members[1]} stale)" = $since
 '
-test_expect_success '6.10 another in time ends it' '
+test_expect_success '6.10, 2.24: another in time ends it' '
 	id=$(submit -N 1 --exclusive --gang=late --wrap="sleep 300") &&
 	wait_state $id RUNNING &&
 	wait_for 5 "test -z \"\$(gang_record ${members[1]} stale)\"" &&

@@ -1443,8 +1443,8 @@ static void test_max_restarts(void **state)
 	assert_non_null(strstr(text_of(ids[1]), "restarts 2 of 2"));
 }
 
-/* 6.10: a gang that has run below its minimum for so long goes whole; who has
- * completed counts as there. */
+/* 6.10, 2.23: a gang that has run below its minimum for so long goes whole; who
+ * has completed counts as there. */
 static void test_stale(void **state)
 {
 	static const struct {
@@ -1530,6 +1530,37 @@ static void test_stale_replaced(void **state)
 	fake_clock(30);
 	pass();
 	assert_int_equal(fake_state(ids[0]), FAKE_GONE);
+}
+
+/* 2.22, 2.24: a minimum of one is never stale, nor is a gang of which none runs. */
+static void test_never_stale(void **state)
+{
+	struct fake_request rq = member_of("train", 1);
+	uint32_t ids[2];
+
+	(void)state;
+	rq.more = "gang_on_stale=kill|gang_stale_grace=2";
+	submit_many(rq, 2, ids);
+	pass();
+	schedule_and_pass();
+	schedule_and_pass();
+	pass();
+	all_in_state(ids, 2, FAKE_RUNNING);
+	fake_fail(ids[1], false);
+	pass();
+	fake_clock(600);
+	pass();
+	assert_int_equal(fake_state(ids[0]), FAKE_RUNNING);
+	assert_false(record_of(ids[0]).stale);
+
+	new_cluster(1, "stale");
+	rq = member_of("wide", 3);
+	rq.more = "gang_on_stale=kill|gang_stale_grace=2";
+	submit_many(rq, 2, ids);
+	pass();
+	fake_clock(600);
+	pass();
+	all_in_state(ids, 2, FAKE_PENDING);
 }
 
 static struct fake_request member_with(const char *gang, uint32_t min,
@@ -2335,6 +2366,7 @@ int main(void)
 		TEST(test_replace_ends),
 		TEST(test_max_restarts),
 		TEST(test_stale),
+		TEST(test_never_stale),
 		TEST(test_stale_replaced),
 		TEST(test_success),
 		TEST(test_success_waits),
