@@ -21,7 +21,8 @@ churn_topology()
 	END
 }
 
-declare -A gang_of run_at state_of run_of node_of size_of extra_of policy_of more_of
+declare -A gang_of run_at state_of run_of nodes_of size_of extra_of width_of
+declare -A policy_of more_of
 declare -a live victims
 
 # A number from 0 to $1 - 1 in "picked".
@@ -55,7 +56,7 @@ join()
 
 	# With --requeue Slurm requeues it by itself when its node is lost.
 	test ${policy_of[$gang]} != ignore || requeue=--no-requeue
-	came=$(submit -N1 --exclusive $requeue -t 600 --chdir="$season" \
+	came=$(submit -N${width_of[$gang]} --exclusive $requeue -t 600 --chdir="$season" \
 		--gang=$gang --gang-min-member=${size_of[$gang]} \
 		--gang-on-failure=${policy_of[$gang]} --gang-max-restarts=1000 \
 		${extra_of[$gang]:+--gang-spares=${extra_of[$gang]}} \
@@ -63,12 +64,13 @@ join()
 	gang_of[$came]=$gang live+=($came)
 }
 
-# begin GANG POLICY RANKS SPARES [OPTION]
+# begin GANG POLICY RANKS SPARES [OPTION [WIDTH]]: of WIDTH nodes a member, or one
 begin()
 {
 	local i
 
 	policy_of[$1]=$2 size_of[$1]=$3 extra_of[$1]=${4#0} more_of[$1]=$5
+	width_of[$1]=${6:-1}
 	gangs+=($1)
 	fact gang $*
 	for ((i = 0; i < $3 + $4; i++)); do join $1 || return 1; done
@@ -98,14 +100,14 @@ members_of()
 # The queue at one moment, and the jobs that have changed.
 look_at_queue()
 {
-	local id state run node before=$EPOCHREALTIME rows
+	local id state run nodes before=$EPOCHREALTIME rows
 
 	rows=$(squeue -h -O JobID:12,StateCompact:6,RestartCnt:8,NodeList:40) ||
 		return 1
-	state_of=() run_of=() node_of=()
-	while read -r id state run node; do
+	state_of=() run_of=() nodes_of=()
+	while read -r id state run nodes; do
 		test -n "$id" || continue
-		state_of[$id]=$state run_of[$id]=$run node_of[$id]=$node
+		state_of[$id]=$state run_of[$id]=$run nodes_of[$id]=$nodes
 	done <<<"$rows"
 	for id in ${victims[@]}; do
 		test -n "${run_at[$id]}" || continue
@@ -194,7 +196,7 @@ settle()
 	seen_at=$EPOCHREALTIME
 	wait_for 60 settled || { fact unsettled; return 1; }
 	for id in ${live[@]}; do
-		fact at $id ${gang_of[$id]} ${run_of[$id]} ${node_of[$id]}
+		fact at $id ${gang_of[$id]} ${run_of[$id]} ${nodes_of[$id]}
 	done
 	fact settled
 }
@@ -217,8 +219,11 @@ process_of()
 # lose ID HOW: after that it is known what lives on.
 lose()
 {
-	local id=$1 gang=${gang_of[$1]} node=${node_of[$1]} pid
+	local id=$1 gang=${gang_of[$1]} nodes node pid
 
+	nodes=($(scontrol show hostnames ${nodes_of[$1]})) || return 1
+	node=$nodes
+	case $2 in node | down) pick_one ${nodes[@]}; node=$picked ;; esac
 	case $2 in
 	fail)	touch "$season/$id.fail" ;;
 	kill)	pid=$(process_of $id) && kill -9 $pid ;;
@@ -326,7 +331,7 @@ plan_event()
 # The gang is ended, and another one of its kind begins.
 again()
 {
-	local id other=() size=${size_of[$gang]}
+	local id other=() size=${size_of[$gang]} width=${width_of[$gang]}
 
 	fact end $gang
 	scancel ${members[@]} || return 1
@@ -335,7 +340,7 @@ again()
 		test $id = $gang || other+=($id)
 	done
 	gangs=(${other[@]})
-	begin ${gang}x requeue $size 0
+	begin ${gang}x requeue $size 0 "" $width
 }
 
 act()
@@ -437,23 +442,26 @@ opened()
 	fact event 0 start - && settle
 }
 
-# The gangs of the next eight events: one with or without spares, and another one.
+# The gangs of the next eight events: one with or without spares, of which every
+# other time a member has two nodes, and another one.
 new_season()
 {
-	local n i ranks extra
+	local n i ranks extra width=1 all
 
 	open_season && n_left=8 || return 1
 	pick 2; ranks=$((3 + picked))
 	pick 3; extra=$picked
 	pick 2; n=$((2 + picked))
+	test $((n_seasons % 2)) = 1 || { width=2 ranks=2 extra=$((extra / 2)); }
+	all=$((width * (ranks + extra) + n))
 	pick 4
-	for ((i = picked; i > 0 && ranks + extra + n + i < 11; i--)); do
+	for ((i = picked; i > 0 && all + i < 11; i--)); do
 		pick 12
 		blockers+=($(submit -w n$((picked + 1)) -N1 --exclusive -t 600)) ||
 			return 1
 	done
 	test ${#blockers[@]} = 0 || wait_for 20 blockers_run || return 1
-	begin a$n_seasons replace $ranks $extra || return 1
+	begin a$n_seasons replace $ranks $extra "" $width || return 1
 	pick_one requeue replace ignore requeue
 	begin b$n_seasons $picked $n 0 && opened
 }

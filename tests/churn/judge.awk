@@ -8,9 +8,10 @@
 # was checked. No data of slurm-gang is used: Slurm reports who runs where, the
 # members what they were told, and the cost of a ring is computed here.
 #
-# All members have one node. A vacant rank is left out of the ring. Of several
-# members that come in one event the order is not known, so whatever stood in the
-# places of the others will do.
+# The members of a gang have one node each, or two. A place is what a member has
+# there: the names of its nodes in the order of the ring, with commas. A vacant
+# rank is left out of the ring. Of several members that come in one event the
+# order is not known, so whatever stood in the places of the others will do.
 
 function bad(what) {
 	violations++
@@ -19,23 +20,42 @@ function bad(what) {
 
 # --- the fabric ---
 
-# n[1-3,5] into part[], returns how many.
-function expand(list, part,   base, i, j, n, m, piece, ends) {
-	if (list !~ /\[/)
-		return split(list, part, ",")
-	base = list
-	sub(/\[.*/, "", base)
-	sub(/^[^[]*\[/, "", list)
-	sub(/\]$/, "", list)
+# n[1-3,5],n7 into part[], returns how many.
+function expand(list, part,   base, i, j, n, m, piece, ends, inside) {
 	n = split(list, piece, ",")
 	m = 0
 	for (i = 1; i <= n; i++) {
+		if (piece[i] ~ /\[/) {
+			inside = 1
+			base = piece[i]
+			sub(/\[.*/, "", base)
+			sub(/.*\[/, "", piece[i])
+		}
+		if (!inside) {
+			part[++m] = piece[i]
+			continue
+		}
+		inside = sub(/\]/, "", piece[i]) == 0
 		if (split(piece[i], ends, "-") == 1)
 			ends[2] = ends[1]
 		for (j = ends[1]; j <= ends[2]; j++)
 			part[++m] = base j
 	}
 	return m
+}
+
+# The nodes of a list, sorted, with commas around them.
+function as_set(list,   part, n, i, j, swap, text) {
+	n = expand(list, part)
+	for (i = 2; i <= n; i++)
+		for (j = i; j > 1 && part[j] < part[j - 1]; j--) {
+			swap = part[j]
+			part[j] = part[j - 1]
+			part[j - 1] = swap
+		}
+	for (i = 1; i <= n; i++)
+		text = text "," part[i]
+	return text ","
 }
 
 FNR == NR {
@@ -61,18 +81,30 @@ function hop(a, b,   cost) {
 	return cost
 }
 
-# The cost of the ring over seat[0] to seat[n - 1]; "" is none.
-function ring_cost(seat, n,   i, first, last, sum) {
+# The cost of the ring over the places seat[0] to seat[n - 1]; "" is none.
+function ring_cost(seat, n,   i, j, k, stop, first, last, sum) {
 	for (i = 0; i < n; i++) {
-		if (seat[i] == "")
-			continue
-		if (first == "")
-			first = seat[i]
-		else
-			sum += hop(last, seat[i])
-		last = seat[i]
+		k = split(seat[i], stop, ",")
+		for (j = 1; j <= k; j++) {
+			if (first == "")
+				first = stop[j]
+			else
+				sum += hop(last, stop[j])
+			last = stop[j]
+		}
 	}
 	return first == "" ? 0 : sum + hop(last, first)
+}
+
+# The places on so many of the nodes that are the keys of "on".
+function places_of(on, width, places,   a, b) {
+	for (a in on) {
+		if (width == 1)
+			places[a]
+		for (b in on)
+			if (width == 2 && a != b)
+				places[a "," b]
+	}
 }
 
 # --- what members were told ---
@@ -159,7 +191,7 @@ $1 == "free" { for (i = 3; i <= NF; i++) free[$i]; next }
 $1 == "avoid" { avoid[$3]; failed[hit, $3]; next }
 $1 == "died" { died = 1; next }
 $1 == "gone" { gone[$3] = $2; gone_after[$3] = $4; next }
-# at TIME ID GANG RUN NODE
+# at TIME ID GANG RUN NODES
 $1 == "at" { at[$3] = $4; run[$3] = $5; node[$3] = $6; next }
 
 # --- when all is settled ---
@@ -263,27 +295,47 @@ function least_cost(g, n, r, candidates,   way, c, cost, best, text) {
 	return text
 }
 
-function check_heir(g, n, r, id,   c, f, any, taken) {
+function check_heir(g, n, r, id,   c, f, i, k, part, any, taken, n_any,
+		    n_failed, which) {
 	split("", c)
-	for (f in at)
-		taken[node[f]]
+	for (f in at) {
+		k = expand(node[f], part)
+		for (i = 1; i <= k; i++)
+			taken[part[i]]
+	}
 	for (f in free)
 		if (!((g, f) in failed) && !(f in taken)) {
-			c[f]
-			any = 1
+			any[f]
+			n_any++
 		}
-	if ((g, node[id]) in failed && any) {
-		bad("job " id " of " g " is on " node[id] \
+	k = expand(node[id], part)
+	for (i = 1; i <= k; i++)
+		if ((g, part[i]) in failed) {
+			n_failed++
+			which = part[i]
+		}
+	if (n_failed && n_any >= n_failed) {
+		bad("job " id " of " g " is on " which \
 		    ", which has failed " g ", and others were free")
 		return
 	}
+	for (i = 1; i <= k; i++)
+		any[part[i]]
+	places_of(any, k, c)
+	choices += n_any
 	heirs++
-	for (f in c)
-		choices++
 	f = least_cost(g, n, r, c)
 	if (f != "")
-		bad("heir " id " of rank " r " of " g " is on " node[id] ", " f \
+		bad("heir " id " of rank " r " of " g " is on " now_node[r] ", " f \
 		    " costs less: " nodes_of[g " " now_epoch[g]])
+}
+
+# The places on these very nodes.
+function places_on(nodes, places,   part, on, i, k) {
+	k = expand(nodes, part)
+	for (i = 1; i <= k; i++)
+		on[part[i]]
+	places_of(on, k, places)
 }
 
 function check_spare(g, n, r, id,   i, m, list, c, f) {
@@ -292,18 +344,19 @@ function check_spare(g, n, r, id,   i, m, list, c, f) {
 	for (i = 1; i <= m; i++)
 		if (list[i] != id && list[i] in at && !(list[i] in gone) &&
 		    rank_in(list[i], ids_of[g " " now_epoch[g]]) == "")
-			c[node[list[i]]]
+			places_on(node[list[i]], c)
 	promoted++
 	for (f in c)
 		choices++
+	places_on(node[id], c)
 	f = least_cost(g, n, r, c)
 	if (f != "")
-		bad("spare " id " has rank " r " of " g " on " node[id] \
+		bad("spare " id " has rank " r " of " g " on " now_node[r] \
 		    ", that on " f " costs less")
 }
 
 # A map that was told to all that run, and is true.
-function check_map(g,   id, first, list, n, i, m, names, places, have) {
+function check_map(g,   id, first, list, n, i, j, k, m, names, places, have) {
 	for (id in at) {
 		if (at[id] != g)
 			continue
@@ -322,15 +375,20 @@ function check_map(g,   id, first, list, n, i, m, names, places, have) {
 	if (n != ranks[g])
 		bad(g " has " n " ranks, not " ranks[g])
 	i = expand(nodes_of[m], places)
-	if (i != n)
+	k = int(i / n)
+	if (k < 1 || i != n * k)
 		bad(g " has " i " nodes for " n " ranks: " map_of[m])
+	wide += k > 1
 	for (i = 1; i <= n; i++) {
 		id = list[i]
-		now_node[i - 1] = node[id]
+		now_node[i - 1] = places[(i - 1) * k + 1]
+		for (j = 2; j <= k; j++)
+			now_node[i - 1] = now_node[i - 1] "," \
+				places[(i - 1) * k + j]
 		now_id[i - 1] = id
-		if (at[id] != g || node[id] != places[i])
+		if (at[id] != g || as_set(node[id]) != as_set(now_node[i - 1]))
 			bad("rank " i - 1 " of " g " is job " id " on " \
-			    places[i] " by the file, " node[id] " by squeue")
+			    now_node[i - 1] " by the file, " node[id] " by squeue")
 		else if (owned[id " " run[id]] "" != i - 1 "")
 			bad("job " id " has not taken rank " i - 1 " of " g)
 		have--
@@ -389,7 +447,7 @@ function check_seats(g, n,   i, id) {
 }
 
 # A gang that begins again is where it was, unless it lost a node.
-function check_restart(g, n,   i, was, a, w) {
+function check_restart(g, n,   i, j, k, part, was, a, w) {
 	if (policy[g] != "requeue" || !(g in old_epoch) || g != hit)
 		return
 	for (a in failed) {
@@ -397,16 +455,23 @@ function check_restart(g, n,   i, was, a, w) {
 		if (w[1] == g)
 			delete failed[a]
 	}
-	for (i = 0; i < n; i++)
-		was[old_node[g, i]]
+	for (i = 0; i < n; i++) {
+		k = split(old_node[g, i], part, ",")
+		for (j = 1; j <= k; j++)
+			was[part[j]]
+	}
 	for (a in avoid)
 		return
 	restarts++
 	if (kind !~ /^(fail|kill)/)
 		return
-	for (i = 0; i < n; i++)
-		if (!(now_node[i] in was))
-			bad(g " began again on " now_node[i] ", which it had not")
+	for (i = 0; i < n; i++) {
+		k = split(now_node[i], part, ",")
+		for (j = 1; j <= k; j++)
+			if (!(part[j] in was))
+				bad(g " began again on " part[j] \
+				    ", which it had not")
+	}
 }
 
 function remember(g, n,   i, id) {
@@ -450,8 +515,8 @@ END {
 	for (what in timed)
 		printf "# %s: %d, at most %.2f s\n", what, timed[what], longest[what]
 	printf "# a rank was waited for at most %.2f s\n", longest_wait
-	printf "%d events, %d maps, %d ranks kept, %d heirs, %d spares, " \
-		"%d choices, %d restarts, %d violations\n", events, maps, kept,
-		heirs, promoted, choices, restarts, violations
+	printf "%d events, %d maps, %d wide, %d ranks kept, %d heirs, %d spares, " \
+		"%d choices, %d restarts, %d violations\n", events, maps, wide,
+		kept, heirs, promoted, choices, restarts, violations
 	exit violations > 0
 }

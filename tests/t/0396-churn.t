@@ -20,7 +20,7 @@ churn_topology >topology.conf
 # What there may be to see: a gang of three with two spares, of which job 2 is lost
 # on n2 and comes back as a spare; then one of two without, of which job 8 is lost on
 # n2 and comes back on n3; then it is cancelled, and job 9 comes, when n2 is there
-# again.
+# again; then one of two members with two nodes each.
 seen()
 {
 	cat <<-'END'
@@ -102,6 +102,30 @@ seen()
 	at 43 7 h 0 n1
 	at 43 9 h 0 n4
 	settled 43
+	gang 50 w replace 2 0
+	event 50 0 start -
+	told 51 21 0 w 1 21,22 n7,n8,n9,n10 -
+	owns 51 21 0 w 0 51
+	told 51 22 0 w 1 21,22 n7,n8,n9,n10 -
+	owns 51 22 0 w 1 51
+	at 52 7 h 0 n1
+	at 52 9 h 0 n4
+	at 52 21 w 0 n[7-8]
+	at 52 22 w 0 n[9-10]
+	settled 52
+	event 60 5 cancel w 22
+	free 60 n2 n3 n11 n12
+	gone 61 22 60.9
+	told 61.5 21 0 w 2 21,0 n7,n8 -
+	starts 62 23 0 w n11
+	told 62 23 0 w 3 21,23 n[7-8,12],n11 -
+	owns 62.1 23 0 w 1 62
+	told 62.2 21 0 w 3 21,23 n[7-8,12],n11 -
+	at 63 7 h 0 n1
+	at 63 9 h 0 n4
+	at 63 21 w 0 n[7-8]
+	at 63 23 w 0 n[11-12]
+	settled 63
 	END
 }
 
@@ -116,7 +140,7 @@ sees()
 }
 
 test_expect_success 'the judge: nothing is wrong' '
-	sees 0 "^3 events, 10 maps, .* 2 heirs, 1 spares, 3 choices" ""
+	sees 0 "^4 events, 13 maps, 2 wide, .* 3 heirs, 1 spares, " ""
 '
 while IFS='|' read -r -u 8 count text edit; do
 	test_expect_success "the judge: $text" "sees $count '$text' '$edit'"
@@ -136,7 +160,9 @@ done 8<<'END'
 1|spare 6 has rank 1 of g on n12, that on n5 costs less|s/1,4,3 n1,n5,n4/1,6,3 n1,n12,n4/;s/n12,n4 6/n12,n4 4/;s/^owns 11.6 4/owns 11.6 6/
 1|heir 8 of rank 1 of h is on n5, n3 costs less|s/n1,n3/n1,n5/;/^at 33 8/s/n3/n5/
 1|job 8 of h is on n2, which has failed h|s/n1,n3/n1,n2/;/^at 33 8/s/n3/n2/
-1|job 9 of h is on n2, which has failed h|s/n1,n4 -/n1,n2 -/;/^at 43 9/s/n4/n2/
+1|job 9 of h is on n2, which has failed h|s/n1,n4 -/n1,n2 -/;/^at .* 9 h/s/n4/n2/
+1|rank 1 of w is job 23 on n12,n11 by the file, n.10,12. by squeue|/^at 63 23/s/11-12/10,12/
+1|heir 23 of rank 1 of w is on n3,n2, n[0-9]*,n[0-9]* costs less|s/n.7-8,12.,n11/n7,n8,n3,n2/;/^at 63 23/s/11-12/2-3/
 1|nothing comes of it|s/^settled 33/unsettled 33/
 END
 slurm_setup -n 12 -c 2 --gang --topology "$PWD/topology.conf" --conf 'KillWait=2
@@ -172,7 +198,7 @@ done
 test_expect_success 'there were heirs that had a choice' '
 	awk -f "$churn/totals.awk" season*/verdict >totals &&
 	cat totals &&
-	! grep -E "(^| )0 (heirs|spares|choices|restarts)" totals
+	! grep -E "(^| )0 (wide|heirs|spares|choices|restarts)" totals
 '
 test_expect_success 'nothing is left' 'end_season; nothing_left'
 
