@@ -389,6 +389,12 @@ dies()
 	slurm_kill9_ctld && slurm_start_ctld
 }
 
+# Slurm forgets a cancellation that it had no time to save, and the job runs.
+cancels_saved()
+{
+	case " ${losses[*]} " in *" cancel "*) slurm_saved $live ;; esac
+}
+
 something_was_told()
 {
 	test "$(cat "$season"/*.told | wc -l)" -gt $lines
@@ -410,7 +416,8 @@ event()
 	case $death in
 	before)	fact died
 		slurm_kill9_ctld && act && slurm_start_ctld ;;
-	later)	act && wait_for 20 something_was_told && dies ;;
+	later)	act && wait_for 20 something_was_told &&
+			cancels_saved && dies ;;
 	*)	act ;;
 	esac || return 1
 	# A member that comes before its place is known to be vacant has a new

@@ -106,6 +106,22 @@ round()
 	return 1
 }
 
+# The new member has a node beside each of its neighbours, and the order of names is
+# not the cheapest.
+test_expect_success '6.4: of several nodes, those nearest to a neighbour are beside it' '
+	blockers=($(submit -w "n[1-6]" -N6 --exclusive) \
+		$(submit -w "n[7,10]" -N2 --exclusive)) &&
+	wait_for 20 all_in RUNNING ${blockers[@]} &&
+	members=($(submit -N2 --exclusive --gang=wide --gang-min-member=2)
+		$(submit -N2 --exclusive --gang=wide)) &&
+	wait_for 20 all_in RUNNING ${members[@]} &&
+	scancel ${blockers[1]} &&
+	wait_for 20 "test \"\$(idle_nodes | xargs)\" = \"n7 n10\"" &&
+	id=$(submit -N2 --exclusive --gang=wide) && wait_state $id RUNNING &&
+	wait_for 10 "test \"\$(gang_record $id ring)\" = \
+		$(ring_cost n8 n9 n11 n12 n10 n7)" &&
+	clear_cluster
+'
 for i in $(seq $rounds); do
 	test_expect_success "6.4: seed $seed, $i" 'round; r=$?; clear_cluster; test $r = 0'
 done

@@ -6,6 +6,10 @@
  * members are sorted by where they are first in that order. Then parts of the
  * ring are turned round, and members moved to elsewhere in it, as long as that
  * helps. A member's runs stay together.
+ *
+ * The nodes of one member between fixed others are sorted, which no order beats:
+ * levels are those of a tree, so a way through nodes must leave and enter each
+ * domain that has some of them, and sorted it does so once.
  */
 
 #include <stdlib.h>
@@ -314,6 +318,65 @@ void sgang_plan_arrange_nodes(const struct sgang_plan_request *request,
 		;
 	sgang_budget_widen(a.budget, aside);
 	sgang_ring_measure(a.fabric, a.costs, a.run, a.n, &placement->ring);
+}
+
+/* ---- the nodes of one member ---- */
+
+/* The level at which the run meets another node; its own node is one level. */
+static uint32_t meet(const struct sgang_fabric *fabric, uint32_t node,
+		     const struct sgang_run *run)
+{
+	uint32_t level = sgang_fabric_meet(fabric, node, run->node);
+
+	return level > SGANG_LEVEL_NODE ? level : SGANG_LEVEL_NODE;
+}
+
+/* The place of a run on the way from node 'from' to node 'to', which meet at
+ * level 'top': first those below 'top' with 'from', nearest first; last those
+ * below it with 'to', nearest last; the others between them. Where several are
+ * alike, depth-first order is the cheapest. */
+static uint32_t place_of(const struct sgang_fabric *fabric, uint32_t from,
+			 uint32_t to, uint32_t top, const struct sgang_run *run)
+{
+	uint32_t near_from = meet(fabric, from, run);
+	uint32_t near_to = meet(fabric, to, run);
+
+	if (near_from >= top && near_to < top)
+		return 2 * SGANG_LEVELS - near_to;
+	return near_from;
+}
+
+int sgang_plan_arrange_member(const struct sgang_fabric *fabric,
+			      struct sgang_run *runs, size_t n_runs,
+			      uint32_t member)
+{
+	const uint32_t *pos = sgang_fabric_pos(fabric);
+	size_t first = 0, n = 0, i;
+	uint32_t from, to, top;
+	struct stop *stop;
+
+	while (first < n_runs && runs[first].member != member)
+		first++;
+	while (first + n < n_runs && runs[first + n].member == member)
+		n++;
+	if (n < 2 || n == n_runs)
+		return 0;
+	stop = malloc(n * sizeof(*stop));
+	if (!stop)
+		return -1;
+	from = runs[first ? first - 1 : n_runs - 1].node;
+	to = runs[first + n < n_runs ? first + n : 0].node;
+	top = sgang_fabric_meet(fabric, from, to);
+	for (i = 0; i < n; i++) {
+		stop[i].run = runs[first + i];
+		stop[i].pos = pos[stop[i].run.node];
+		stop[i].first = place_of(fabric, from, to, top, &stop[i].run);
+	}
+	qsort(stop, n, sizeof(*stop), by_first);
+	for (i = 0; i < n; i++)
+		runs[first + i] = stop[i].run;
+	free(stop);
+	return 0;
 }
 
 /* ---- */

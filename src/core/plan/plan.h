@@ -315,6 +315,13 @@ int sgang_plan_arrange(const struct sgang_plan_request *request,
 void sgang_plan_arrange_nodes(const struct sgang_plan_request *request,
 			      struct sgang_placement *placement);
 
+/* The same for the nodes of one member, while all others stay as they are: no
+ * order of its nodes costs less. 'runs' is the whole ring, in which the runs of
+ * the member are together. 0, or -1 with ENOMEM and nothing changed. */
+int sgang_plan_arrange_member(const struct sgang_fabric *fabric,
+			      struct sgang_run *runs, size_t n_runs,
+			      uint32_t member);
+
 /* NULL is fine. Keeps errno. */
 void sgang_placement_destroy(struct sgang_placement *placement);
 

@@ -855,6 +855,17 @@ out:
 
 /* ---- members that start after their gang ---- */
 
+/* Members that were not told the order of their nodes yet have the cheapest. */
+static int order_new(const struct seated *seats, uint32_t n, struct layout *l)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (seats[i].job && !seats[i].record &&
+		    sgang_plan_arrange_member(ring_fabric(l), l->runs, l->n, i))
+			return -1;
+	}
+	return 0;
+}
+
 static int lay_out_seats(struct sgang_conductor *c, const struct seated *seats,
 			 uint32_t n, struct layout *l)
 {
@@ -870,7 +881,7 @@ static int lay_out_seats(struct sgang_conductor *c, const struct seated *seats,
 				info.ranks) < 0)
 			return -1;
 	}
-	return 0;
+	return order_new(seats, n, l);
 }
 
 /* In order of member ranks; "0" for a vacant one. */

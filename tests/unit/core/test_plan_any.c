@@ -378,6 +378,25 @@ static uint64_t least_of_nodes(const struct world *world,
 	return least;
 }
 
+/* The least of all orders of the runs from 'at' to 'end'. */
+static uint64_t least_of_member(const struct world *world,
+				struct sgang_run *runs, size_t n, size_t at,
+				size_t end)
+{
+	uint64_t least = UINT64_MAX, cost;
+	size_t i;
+
+	if (at == end)
+		return cost_of(world, runs, n);
+	for (i = at; i < end; i++) {
+		swap_runs(&runs[at], &runs[i]);
+		cost = least_of_member(world, runs, n, at + 1, end);
+		least = cost < least ? cost : least;
+		swap_runs(&runs[at], &runs[i]);
+	}
+	return least;
+}
+
 static void arrange_world(struct world *world, struct sums *sums)
 {
 	struct sgang_run runs[RUNS_MAX];
@@ -405,6 +424,37 @@ static void arrange_world(struct world *world, struct sums *sums)
 	sums->worlds++;
 	sums->best += placement.ring.cost == least;
 	sums->over += (double)placement.ring.cost / (double)least;
+}
+
+/* 6.4: the nodes of a member that comes later are in the cheapest order. */
+static void test_nodes_of_member(void **state)
+{
+	struct sgang_run runs[RUNS_MAX];
+	uint64_t least, cost, seed;
+	uint32_t better = 0;
+	struct world world;
+	size_t n, i, end;
+
+	(void)state;
+	for (seed = 1; seed <= 10 * WORLDS; seed++) {
+		open_world(&world, seed);
+		n = make_runs(&world, runs);
+		for (i = 0; i < n; i = end) {
+			for (end = i + 1;
+			     end < n && runs[end].member == runs[i].member;)
+				end++;
+			least = least_of_member(&world, runs, n, i, end);
+			cost = cost_of(&world, runs, n);
+			assert_int_equal(
+				sgang_plan_arrange_member(world.fabric, runs, n,
+							  runs[i].member),
+				0);
+			better += cost_of(&world, runs, n) < cost;
+			assert_int_equal(cost_of(&world, runs, n), least);
+		}
+		close_world(&world);
+	}
+	assert_true(better > WORLDS);
 }
 
 /* 4.21: members that stay in their order have their nodes as they suit the
@@ -494,6 +544,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_orders),
 		cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_nodes_of_member),
 		cmocka_unit_test(test_nodes_of_members),
 		cmocka_unit_test(test_weight_first),
 		cmocka_unit_test(test_alike),
