@@ -365,8 +365,8 @@ act()
 
 # When slurmctld dies: before it hears of the loss, or once members have been
 # told of it. In between it may not have been saved that a job has ended, or a
-# node is down; then Slurm takes the job for one that runs. 0397-living-kill.t
-# is about that.
+# node is down; then Slurm takes the job for one that runs. deaths.sh is
+# about that.
 plan_death()
 {
 	pick 10

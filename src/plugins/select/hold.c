@@ -792,6 +792,12 @@ static void describe(struct sgang_conductor *c, struct gang *g)
 
 	if (!g->hold.n || g->hold.described || sgang_hold_doubtful(g))
 		return;
+	/* They were told before the earlier release. Some may have been lost
+	 * since, and others have their ranks. */
+	if (g->hold.state == SGANG_HOLD_RELEASED) {
+		g->hold.described = true;
+		return;
+	}
 	best = g->hold.members[0].record.ring_best;
 	if (!best && c->fabric)
 		best = sgang_probe_best_cost(c, g);
