@@ -14,6 +14,9 @@ slurm_build_packages="libslurm-dev"
 slurm_packages="$slurm_build_packages slurm-client slurm-wlm-basic-plugins
 	slurmctld slurmd slurmdbd"
 source_packages="dpkg-dev patch xz-utils"
+# For contrib/check --build-slurm: what the tests want Slurm to be built with.
+own_slurm_packages="libcurl4-openssl-dev libhttp-parser-dev libhwloc-dev
+	libjson-c-dev liblua5.3-dev libmariadb-dev libmunge-dev libyaml-dev"
 # For contrib/fuzz and contrib/check --sanitizers alone.
 fuzz_packages="clang libc6-dev libclang-rt-dev libhwloc-dev libyaml-dev
 	pkg-config"
@@ -153,6 +156,40 @@ fetch_slurm_source()
 		tail -n 20 "$work/source.log"
 		give_up "no source of Slurm $version"
 	}
+}
+
+# Print the version in the source of Slurm in the folder.
+source_version()
+{
+	awk '$1 == "Version:" { print $2 }' "$1/META"
+}
+
+# Build the Slurm in the folder slurm_source, in a folder of its own that is kept,
+# and let this one come first: its commands, and its headers and libraries in
+# the array own_slurm, which is for configure.
+build_own_slurm()
+{
+	local name inst
+
+	find_cache
+	name=$(source_version "$slurm_source")-$(cksum <<<"$slurm_source" |
+		cut -d' ' -f1)
+	inst=$cache/built-$name
+	mkdir -p "$inst/build" || give_up "cannot write to $inst"
+	say "building Slurm $(source_version "$slurm_source") from $slurm_source"
+	(
+		cd "$inst/build" &&
+			{ test -f Makefile || "$slurm_source/configure" \
+				--prefix="$inst" --sysconfdir="$inst/etc" \
+				--enable-multiple-slurmd --disable-static; } &&
+			make -j"$(nproc)" && make install
+	) >"$work/slurm.log" 2>&1 || {
+		tail -n 20 "$work/slurm.log"
+		give_up "Slurm was not built"
+	}
+	export PATH="$inst/bin:$inst/sbin:$PATH"
+	own_slurm=(CPPFLAGS="-I$inst/include"
+		LDFLAGS="-L$inst/lib -Wl,-rpath,$inst/lib")
 }
 
 # Copy what belongs to the project to $work/src: the working tree stays as it
