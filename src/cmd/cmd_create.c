@@ -37,8 +37,10 @@ enum {
 	OPT_RUN_TIME,
 	OPT_COMM_SHARE,
 	OPT_RANK_ORDER,
+	OPT_SPARE_POOL,
 	OPT_OF_SBATCH, /* those above are --gang-... there */
-	OPT_REPLACE = OPT_OF_SBATCH,
+	OPT_POOL = OPT_OF_SBATCH,
+	OPT_REPLACE,
 	OPT_ACCOUNT,
 	OPT_PARTITION
 };
@@ -84,6 +86,10 @@ static const struct sgang_cmd_option options[] = {
 	[OPT_RANK_ORDER] = { "rank-order", "WORD",
 			     "order of members in the ring: submit or ring",
 			     0 },
+	[OPT_SPARE_POOL] = { "spare-pool", "POOL",
+			     "the pool whose spares replace lost members", 0 },
+	[OPT_POOL] = { "pool", NULL, "the members are spares for other gangs",
+		       0 },
 	[OPT_REPLACE] = { "replace", NULL,
 			  "take the place of the definition there is", 0 },
 	[OPT_ACCOUNT] = { "account", "NAME", "(-A) account to charge", 'A' },
@@ -124,6 +130,9 @@ static int read_options(const struct sgang_verb *verb, int argc, char **argv,
 
 	while ((next = sgang_cmd_next(verb, argc, argv, &value)) >= 0) {
 		switch (next) {
+		case OPT_POOL:
+			request->gang.pool = true;
+			break;
 		case OPT_REPLACE:
 			request->replace = true;
 			break;
@@ -151,7 +160,7 @@ static int check(struct request *request, const char *name,
 		return -1;
 	sgang_spec_merge(&gang, &request->gang);
 	request->gang = gang;
-	if (!gang.min_member)
+	if (!gang.min_member && !gang.pool)
 		return sgang_errf(err, EINVAL,
 				  "--min-member=N is missing: how "
 				  "many members does the gang need to start?");

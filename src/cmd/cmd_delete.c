@@ -13,8 +13,15 @@ static bool is_definition(const struct sgang_jobrow *job)
 	return job->class == SGANG_ROW_PENDING && job->record.object;
 }
 
+/* The spares of a pool end with it. */
+static bool is_of_definition(const struct sgang_jobrow *job)
+{
+	return is_definition(job) ||
+	       (job->class != SGANG_ROW_ENDED && job->record.pool);
+}
+
 static const struct sgang_action action = {
-	.wanted = is_definition,
+	.wanted = is_of_definition,
 	.none = "it has no definition",
 	.ask = sgang_control_signal,
 	.signal = SIGKILL,

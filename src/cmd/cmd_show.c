@@ -25,7 +25,7 @@ static const char form[] =
 	"   Topology={topology} GroupTopology={group_topology}"
 	" Exclusive={exclusive} Parallel={parallel} MinTRES={min_tres}"
 	" RunTime={run_time} CommShare={comm_share} RankOrder={rank_order}"
-	" Preempt={preempt} Spares={spares}\n"
+	" Preempt={preempt} Spares={spares} SparePool={spare_pool} Pool={pool|no}\n"
 	"   SubmitTime={submitted%t} Created={created%t} Since={since%t}"
 	" WaitEnds={wait_ends%t} Started={started%t}\n"
 	"   RingCost={ring_cost} RingBest={ring_best}"

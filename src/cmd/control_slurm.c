@@ -70,8 +70,9 @@ static char *comment_text(const struct sgang_spec *spec)
 	strcpy(record.ns, spec->ns);
 	strcpy(record.name, spec->name);
 	record.phase = SGANG_PHASE_GATHERING;
-	record.min_member = sgang_spec_min(spec);
-	record.total = sgang_spec_total(spec);
+	record.pool = spec->pool;
+	record.min_member = spec->pool ? 0 : sgang_spec_min(spec);
+	record.total = spec->pool ? 0 : sgang_spec_total(spec);
 	record.mode = spec->mode;
 	record.match = spec->match;
 	record.on_failure = spec->on_failure;

@@ -576,6 +576,7 @@ static void put_asks(struct json_object *object,
 		{ "rank_order", "rank-order" },
 		{ "preempt", "preempt" },
 		{ "spares", "spares" },
+		{ "spare_pool", "spare-pool" },
 	};
 	char value[SGANG_ASKS_SIZE];
 	size_t i;
@@ -628,6 +629,7 @@ static void put_rules(struct json_object *object, const struct sgang_gang *gang)
 	put_groups(sgang_json_list(object, "groups"), record);
 	put_time(object, "waiting_time", record->waiting_time);
 	put_asks(object, record);
+	sgang_json_text(object, "pool", record->pool ? "yes" : "");
 	sgang_json_known(object, "definition",
 			 gang->object ? gang->object->job_id : 0);
 	sgang_json_known(object, "created", (uint64_t)record->created);

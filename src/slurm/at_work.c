@@ -259,6 +259,14 @@ uint64_t sgang_at_work_written(void)
 	return written ? written() : 0;
 }
 
+uint64_t sgang_at_work_moved(void)
+{
+	static void *found;
+	written_f *moved = (written_f *)find_once(&found, SGANG_SELECT_MOVED);
+
+	return moved ? moved() : 0;
+}
+
 /* ---- jobs whose record is laid out in another way ---- */
 
 /* Copy memory that may not be there. */

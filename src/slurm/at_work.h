@@ -49,8 +49,14 @@ bool sgang_select_alike(uint32_t job_id, uint32_t other);
 uint64_t sgang_select_written(void);
 #define SGANG_SELECT_WRITTEN "sgang_select_written"
 
-/* For job_submit/gang: both by the select plugin that is loaded. If that is not
- * ours, no two jobs are alike. */
+/* Exported in the same way. Rises when a job becomes a member of another gang:
+ * a spare of a pool. Needs a read lock on jobs. */
+uint64_t sgang_select_moved(void);
+#define SGANG_SELECT_MOVED "sgang_select_moved"
+
+/* For job_submit/gang: these by the select plugin that is loaded. If that is
+ * not ours, no two jobs are alike. */
+uint64_t sgang_at_work_moved(void);
 bool sgang_at_work_alike(uint32_t job_id, uint32_t other);
 uint64_t sgang_at_work_written(void);
 

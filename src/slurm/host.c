@@ -900,6 +900,24 @@ static void host_setenv(struct sgang_job *job, const char *name,
 	d->env_sup[d->env_cnt++] = entry;
 }
 
+uint64_t sgang_host_moves;
+
+static void host_options(struct sgang_job *job, char *const *env, size_t n)
+{
+	job_record_t *job_ptr = record(job);
+	char **copy = xcalloc(n + 1, sizeof(*copy));
+
+	for (size_t i = 0; i < n; i++)
+		copy[i] = xstrdup(env[i]);
+	for (uint32_t i = 0; i < job_ptr->spank_job_env_size; i++)
+		xfree(job_ptr->spank_job_env[i]);
+	xfree(job_ptr->spank_job_env);
+	job_ptr->spank_job_env = copy;
+	job_ptr->spank_job_env_size = (uint32_t)n;
+	sgang_host_moves++;
+	sgang_host_jobs_changed();
+}
+
 static void host_account(struct sgang_job *job, const char *brief)
 {
 	sgang_account_tell(record(job), brief);
@@ -1031,6 +1049,7 @@ const struct sgang_host sgang_host_slurm = {
 		.share = sgang_host_share,
 		.same_units = sgang_host_same_units,
 		.same_request = sgang_host_same_request,
+		.replaces = sgang_host_replaces,
 		.limits = sgang_host_limits,
 		.nodes = host_nodes,
 		.allotted = host_allotted,
@@ -1053,6 +1072,7 @@ const struct sgang_host sgang_host_slurm = {
 		.tell_end = host_tell_end,
 		.comment = host_comment,
 		.setenv = host_setenv,
+		.options = host_options,
 		.account = host_account,
 	},
 	.nodes = {

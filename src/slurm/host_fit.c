@@ -769,6 +769,25 @@ bool sgang_host_same_request(struct sgang_job *x, struct sgang_job *y)
 	       same_text_request(a, b);
 }
 
+/* Limits of time, accounts and QOS are the user's own matter. */
+bool sgang_host_replaces(struct sgang_job *spare, struct sgang_job *lost)
+{
+	const job_record_t *a = record(spare), *b = record(lost);
+
+	return a != b && a->details && b->details && a->user_id == b->user_id &&
+	       a->part_ptr == b->part_ptr &&
+	       a->details->min_nodes == b->details->min_nodes &&
+	       !xstrcmp(a->resv_name, b->resv_name) &&
+	       !xstrcmp(a->licenses, b->licenses) &&
+	       !xstrcmp(a->burst_buffer, b->burst_buffer) &&
+	       !xstrcmp(a->mcs_label, b->mcs_label) &&
+	       !xstrcmp(a->network, b->network) &&
+	       !xstrcmp(a->details->features, b->details->features) &&
+	       !xstrcmp(a->details->cluster_features,
+			b->details->cluster_features) &&
+	       sgang_host_same_units(spare, lost);
+}
+
 /* MB that a piece of so many CPUs takes; 0: does not matter, or all there is.
  */
 static uint64_t piece_memory(const job_details_t *d, uint32_t cpus)

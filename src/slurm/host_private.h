@@ -140,7 +140,10 @@ bool sgang_host_same_units(struct sgang_job *a, struct sgang_job *b);
 /* The number of times that the field with the record was written, in any job;
  * needs any lock on jobs. */
 extern uint64_t sgang_host_comments;
+/* The number of times that a job's gang was replaced by another one. */
+extern uint64_t sgang_host_moves;
 
+bool sgang_host_replaces(struct sgang_job *spare, struct sgang_job *lost);
 bool sgang_host_same_request(struct sgang_job *x, struct sgang_job *y);
 void sgang_host_shape_of(struct sgang_job *job, struct sgang_shape *shape);
 bool sgang_host_least(struct sgang_job *job, struct sgang_shape *shape);

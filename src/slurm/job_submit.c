@@ -480,7 +480,9 @@ static bool is_numbered;
  * of a federation number their jobs themselves. */
 static void choose_members(void)
 {
+	static uint64_t moved;
 	static time_t walked;
+	uint64_t moves = sgang_at_work_moved();
 	time_t now = time(NULL);
 
 	if (!members)
@@ -488,10 +490,11 @@ static void choose_members(void)
 	if (!slurm.rolls)
 		slurm.rolls = sgang_rolls_create();
 	slurm.members = is_numbered || fed_mgr_fed_rec ? NULL : members;
-	if (members &&
-	    (now - walked >= WALK_SECONDS || now < walked || !slurm.members)) {
+	if (members && (now - walked >= WALK_SECONDS || now < walked ||
+			moves != moved || !slurm.members)) {
 		sgang_members_forget(members);
 		walked = now;
+		moved = moves;
 	}
 }
 

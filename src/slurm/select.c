@@ -116,6 +116,11 @@ extern uint64_t sgang_select_written(void)
 	return sgang_host_comments;
 }
 
+extern uint64_t sgang_select_moved(void)
+{
+	return sgang_host_moves;
+}
+
 /* ---- the conductor's thread ---- */
 
 /* While the plugin stays out a poke must not stand, or the wait would return at

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/gang/spec.h"
 #include "fake/fake_host.h"
 
 #define LAUNCHES 65536 /* ids whose launches are counted */
@@ -959,6 +960,16 @@ static bool host_same_request(struct sgang_job *a, struct sgang_job *b)
 		x->rq.partition == y->rq.partition);
 }
 
+static bool host_replaces(struct sgang_job *spare, struct sgang_job *lost)
+{
+	const struct fake_job *x = job_of(spare, "replaces");
+	const struct fake_job *y = job_of(lost, "replaces");
+
+	return !strcmp(x->user, y->user) && x->rq.nodes == y->rq.nodes &&
+	       x->rq.partition == y->rq.partition &&
+	       host_same_units(spare, lost);
+}
+
 /* ---- starting ---- */
 
 static struct fake_job *free_record(void)
@@ -1488,6 +1499,31 @@ static void host_setenv(struct sgang_job *job, const char *name,
 	snprintf(j->vars[i].value, sizeof(j->vars[i].value), "%s", value);
 }
 
+static void host_options(struct sgang_job *job, char *const *env, size_t n)
+{
+	struct fake_job *j = job_of(job, "options");
+	struct fake_job before = *j;
+	struct sgang_spec spec;
+
+	if (n > sizeof(j->spank) / sizeof(j->spank[0])) {
+		fault("too many options for job %u", j->id);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		bool own = env[i] >= j->spank[0] &&
+			   env[i] < j->spank[0] + sizeof(j->spank);
+		const char *from =
+			own ? before.spank[0] + (env[i] - j->spank[0]) : env[i];
+
+		snprintf(j->spank[i], sizeof(j->spank[0]), "%s", from);
+		j->env[i] = j->spank[i];
+	}
+	j->n_env = n;
+	if (sgang_spec_of_job(&spec, j->env, n, j->user, NULL) != 1)
+		fault("job %u has no gang any more", j->id);
+	snprintf(j->gang, sizeof(j->gang), "%s", spec.name);
+}
+
 static bool host_order(struct sgang_job *job, const uint32_t *nodes, size_t n)
 {
 	struct fake_job *j = job_of(job, "order");
@@ -1742,6 +1778,7 @@ const struct sgang_host fake_host = {
 		.request = host_request,
 		.shape = host_shape,
 		.same_units = host_same_units,
+		.replaces = host_replaces,
 		.same_request = host_same_request,
 		.limits = host_limits,
 		.nodes = host_nodes,
@@ -1765,6 +1802,7 @@ const struct sgang_host fake_host = {
 		.tell_end = host_tell_end,
 		.comment = host_comment,
 		.setenv = host_setenv,
+		.options = host_options,
 		.account = host_account,
 	},
 	.nodes = {

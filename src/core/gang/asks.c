@@ -9,8 +9,9 @@
 
 /* The options, without "gang-", that have no word of their own. */
 static const char *const shared[] = {
-	"min-tres", "topology",   "group-topology", "exclusive", "parallel",
-	"run-time", "comm-share", "rank-order",     "preempt",   "spares"
+	"min-tres", "topology", "group-topology", "exclusive",
+	"parallel", "run-time", "comm-share",     "rank-order",
+	"preempt",  "spares",   "spare-pool"
 };
 
 /* Add OPTION=VALUE, all of it or nothing. */

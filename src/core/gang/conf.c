@@ -874,6 +874,8 @@ static const struct gang_key {
 	{ "OnStale", "gang-on-stale" },
 	{ "StaleGrace", "gang-stale-grace" },
 	{ "Spares", "gang-spares" },
+	{ "SparePool", "gang-spare-pool" },
+	{ "Pool", "gang-pool" },
 	{ "OnSuccess", "gang-on-success" },
 	{ "OnDrain", "gang-on-drain" },
 	{ "RankOrder", "gang-rank-order" },
@@ -1161,10 +1163,10 @@ static int end_gang(struct reader *r)
 	struct sgang_error why;
 
 	r->gang = NULL;
-	if (!sgang_spec_defines(spec))
+	if (!sgang_spec_defines(spec) && !spec->pool)
 		return sgang_errf(r->err, EINVAL,
 				  "%s:%u: GangName=%s/%s: add "
-				  "MinMember=N or TotalNumber=N",
+				  "MinMember=N, TotalNumber=N or Pool=yes",
 				  r->path, r->line, spec->ns, spec->name);
 	if (sgang_spec_check(spec, &why))
 		return sgang_errf(r->err, EINVAL, "%s:%u: GangName=%s/%s: %s",

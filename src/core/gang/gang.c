@@ -125,6 +125,7 @@ void sgang_gang_told(const struct sgang_record *r, struct sgang_record *told)
 	told->phase = r->phase;
 	told->min_member = r->min_member;
 	told->total = r->total;
+	told->pool = r->pool;
 	told->satisfied = r->satisfied;
 	told->mode = r->mode;
 	told->match = r->match;
@@ -163,6 +164,7 @@ static void remember(const struct sgang_member *const *members, size_t n,
 			continue;
 		min = larger(min, r->min_member);
 		total = larger(total, r->total);
+		spec->pool |= r->pool;
 		if (!spec->mode)
 			spec->mode = r->mode;
 		if (!spec->match)
@@ -184,6 +186,7 @@ static void fill_in(struct sgang_spec *spec, const struct sgang_spec *from)
 {
 	struct sgang_spec more = *from;
 
+	more.pool = false;
 	if (spec->min_member && more.total && more.total < spec->min_member)
 		more.total = 0;
 	if (spec->total && more.min_member > spec->total)
@@ -244,6 +247,23 @@ static void find_complete(const struct sgang_member **sorted, size_t n,
 	}
 }
 
+/* Whether it is a pool is said by the first definition alone. */
+static void take_definitions(struct sgang_spec *spec,
+			     const struct sgang_spec *const *definitions,
+			     size_t n)
+{
+	const struct sgang_spec *first = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!definitions[i])
+			continue;
+		if (!first)
+			first = definitions[i];
+		fill_in(spec, definitions[i]);
+	}
+	spec->pool = first && first->pool;
+}
+
 int sgang_gang_tally(const struct sgang_member *const *members, size_t n,
 		     const struct sgang_spec *const *definitions,
 		     size_t n_definitions, struct sgang_tally *tally)
@@ -270,10 +290,7 @@ int sgang_gang_tally(const struct sgang_member *const *members, size_t n,
 	}
 	if (n)
 		earliest(&tally->created, sorted[0]->submit_time);
-	for (size_t i = 0; i < n_definitions; i++) {
-		if (definitions[i])
-			fill_in(&tally->spec, definitions[i]);
-	}
+	take_definitions(&tally->spec, definitions, n_definitions);
 	remember(sorted, n, &tally->spec);
 	keep_match(sorted, n, &tally->spec);
 	tally->defined = sgang_spec_defines(&tally->spec);
@@ -304,6 +321,8 @@ static uint32_t counted_running(const struct sgang_tally *tally)
 
 bool sgang_gang_ordinary(const struct sgang_tally *tally)
 {
+	if (tally->spec.pool)
+		return true;
 	switch (sgang_spec_match(&tally->spec)) {
 	case SGANG_MATCH_ONLY_WAITING:
 		return false;
@@ -550,8 +569,10 @@ void sgang_gang_words(const struct sgang_tally *tally, const char *why,
 			 members);
 		break;
 	case SGANG_PHASE_RUNNING:
-		snprintf(buf, size, "running %u/%u members", tally->running,
-			 members);
+		snprintf(buf, size,
+			 tally->spec.pool ? "pool, %u/%u spares have nodes" :
+					    "running %u/%u members",
+			 tally->running, members);
 		break;
 	case SGANG_PHASE_TIMEOUT:
 		snprintf(buf, size, "timeout, %u members stopped",
@@ -572,6 +593,12 @@ void sgang_gang_object_text(const struct sgang_tally *tally, char *buf,
 	enum sgang_phase phase = sgang_gang_phase(tally);
 	size_t used = put_name(tally, buf, size);
 
+	if (tally->spec.pool) {
+		snprintf(buf + used, size - used,
+			 "pool, %u/%u spares have nodes", tally->running,
+			 tally->pending + tally->running);
+		return;
+	}
 	/* A definition whose gang has no members waits for them. */
 	if (phase == SGANG_PHASE_FINISHED)
 		phase = SGANG_PHASE_GATHERING;

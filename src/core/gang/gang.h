@@ -130,7 +130,7 @@ enum sgang_phase sgang_gang_phase(const struct sgang_tally *tally);
 bool sgang_gang_strict(const struct sgang_tally *tally);
 
 /* Are its members ordinary jobs now: it has started, and its --gang-match asks
- * for no more than that (0.11)? */
+ * for no more than that (0.11)? The members of a pool always are. */
 bool sgang_gang_ordinary(const struct sgang_tally *tally);
 
 /* How many members have to be placed yet before it may be released. */

@@ -158,6 +158,7 @@ static const struct word {
 	{ "userhold", KIND_BOOL, SPARSE, FIELD(user_hold) },
 	{ "spare", KIND_BOOL, SPARSE, FIELD(spare) },
 	{ "cold", KIND_BOOL, SPARSE, FIELD(cold) },
+	{ "pool", KIND_BOOL, SPARSE, FIELD(pool) },
 	{ "restart", KIND_TIME, SPARSE, FIELD(restart) },
 	{ "place", KIND_U64, SPARSE, FIELD(place) },
 	{ "kept", KIND_TEXT, SPARSE, FIELD(kept) },

@@ -163,6 +163,7 @@ struct sgang_record {
 		     * lost */
 	bool cold;       /* it has its nodes and is not launched, or may not be
 			  * yet: a spare or, with a place, one that was */
+	bool pool;       /* its gang is a pool: it is a spare for other gangs */
 	int64_t restart; /* it was requeued with its gang or in place of a
 			     * lost one, and may begin then */
 	uint64_t place;  /* ... with this place in Slurm's queue, which the

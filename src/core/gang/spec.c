@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -45,6 +46,8 @@ enum {
 	OPT_SPARES,
 	OPT_ON_SUCCESS,
 	OPT_ON_DRAIN,
+	OPT_SPARE_POOL,
+	OPT_POOL,
 	OPT_OBJECT,
 	OPTIONS
 };
@@ -193,6 +196,17 @@ static const struct sgang_option options[OPTIONS + 1] = {
 		.arg = "ignore|replace",
 		.help = "whether a member whose node drains moves to another "
 			"one (default ignore)",
+	},
+	[OPT_SPARE_POOL] = {
+		.name = "gang-spare-pool",
+		.arg = "POOL",
+		.help = "the pool whose spares take the place of lost members",
+	},
+	[OPT_POOL] = {
+		.name = "gang-pool",
+		.arg = "yes",
+		.help = "the members are spares for other gangs",
+		.hidden = true,
 	},
 	[OPT_OBJECT] = {
 		.name = "gang-object",
@@ -659,6 +673,33 @@ static int set_stale_grace(struct sgang_spec *spec, const char *value,
 		      "1-12, or UNLIMITED");
 }
 
+static int set_spare_pool(struct sgang_spec *spec, const char *value,
+			  struct sgang_error *err)
+{
+	if (!*value)
+		return refuse(err, EINVAL, OPT_SPARE_POOL, value,
+			      "expected the name of a pool");
+	if (strchr(value, '/'))
+		return refuse(err, EINVAL, OPT_SPARE_POOL, value,
+			      "a pool is of the gang's own namespace: give its "
+			      "name alone");
+	if (check_name(value, OPT_SPARE_POOL, value, err))
+		return -1;
+	memset(spec->spare_pool, 0, sizeof(spec->spare_pool));
+	strcpy(spec->spare_pool, value);
+	return 0;
+}
+
+static int set_pool(struct sgang_spec *spec, const char *value,
+		    struct sgang_error *err)
+{
+	if (strcasecmp(value, "yes") && strcasecmp(value, "no"))
+		return refuse(err, EINVAL, OPT_POOL, value,
+			      "expected yes or no");
+	spec->pool = !strcasecmp(value, "yes");
+	return 0;
+}
+
 static int set_object(struct sgang_spec *spec, const char *value,
 		      struct sgang_error *err)
 {
@@ -853,6 +894,8 @@ static int (*const setters[OPTIONS])(struct sgang_spec *, const char *,
 	[OPT_SPARES] = set_spares,
 	[OPT_ON_SUCCESS] = set_on_success,
 	[OPT_ON_DRAIN] = set_on_drain,
+	[OPT_SPARE_POOL] = set_spare_pool,
+	[OPT_POOL] = set_pool,
 	[OPT_OBJECT] = set_object,
 };
 
@@ -871,6 +914,13 @@ static void show_spares(const struct sgang_spec *spec, char *text, size_t size,
 	(void)field;
 	snprintf(text, size, "%" PRIu32 "%s", spec->spares,
 		 spec->spares_cold ? ":cold" : "");
+}
+
+static void show_pool(const struct sgang_spec *spec, char *text, size_t size,
+		      const void *field)
+{
+	(void)field;
+	snprintf(text, size, "%s", spec->pool ? "yes" : "no");
 }
 
 static void show_text(const struct sgang_spec *spec, char *text, size_t size,
@@ -1022,6 +1072,8 @@ static const struct field {
 	{ OPT_SPARES, false, SPAN(spares, spares, spares_cold), show_spares },
 	{ OPT_ON_SUCCESS, false, ALONE(on_success), show_on_success },
 	{ OPT_ON_DRAIN, false, ALONE(on_drain), show_on_drain },
+	{ OPT_SPARE_POOL, false, WORD(spare_pool), show_text },
+	{ OPT_POOL, false, ALONE(pool), show_pool },
 	{ OPT_OBJECT, true, ALONE(object), NULL },
 #undef AT
 #undef SIZE
@@ -1093,7 +1145,7 @@ static int check_object(const struct sgang_spec *spec, struct sgang_error *err)
 				  "--%s is said by members, not by what "
 				  "defines their gang",
 				  own);
-	if (!sgang_spec_defines(spec))
+	if (!sgang_spec_defines(spec) && !spec->pool)
 		return sgang_errf(err, EINVAL,
 				  "a gang is defined by --gang-min-member or "
 				  "--gang-total-number: add one of them");
@@ -1117,6 +1169,25 @@ static int check_rank_order(const struct sgang_spec *spec,
 		options[other].name);
 }
 
+int sgang_spec_check_pool(const struct sgang_spec *spec,
+			  struct sgang_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(fields); i++) {
+		int option = fields[i].option;
+
+		if (option == OPT_GANG || option == OPT_POOL ||
+		    option == OPT_OBJECT || !is_said(spec, &fields[i]))
+			continue;
+		return sgang_errf(err, EINVAL,
+				  "--%s is given for a pool, whose members are "
+				  "spares that wait one by one: leave it out",
+				  options[option].name);
+	}
+	return 0;
+}
+
 int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err)
 {
 	size_t i;
@@ -1134,6 +1205,13 @@ int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err)
 				  "cannot need more members than it has",
 				  spec->min_member, spec->total);
 	if (check_rank_order(spec, err))
+		return -1;
+	if (spec->name[0] && !strcmp(spec->name, spec->spare_pool))
+		return sgang_errf(err, EINVAL,
+				  "--gang-spare-pool=%s: a gang is not its own "
+				  "pool, name another one",
+				  spec->spare_pool);
+	if (spec->pool && sgang_spec_check_pool(spec, err))
 		return -1;
 	return spec->object ? check_object(spec, err) : 0;
 }
@@ -1197,6 +1275,35 @@ int sgang_spec_from_env(struct sgang_spec *spec, char *const *env, size_t n_env,
 		return -1;
 	*spec = said;
 	return spec->name[0] != '\0';
+}
+
+/* The number of the gang option in an entry of the environment; -1: none. */
+static int option_of_entry(const char *entry)
+{
+	const char *name = entry + strlen(SGANG_SPEC_ENV);
+
+	if (strncmp(entry, SGANG_SPEC_ENV, strlen(SGANG_SPEC_ENV)))
+		return -1;
+	return find_env_option(name, strcspn(name, "="));
+}
+
+char **sgang_spec_env_of(char *const *env, size_t n_env, char *const *fellow,
+			 size_t n_fellow, size_t *n)
+{
+	char **list = calloc(n_env + n_fellow + 1, sizeof(*list));
+	size_t i;
+
+	*n = 0;
+	for (i = 0; list && i < n_env; i++)
+		if (env[i] && option_of_entry(env[i]) < 0)
+			list[(*n)++] = env[i];
+	for (i = 0; list && i < n_fellow; i++) {
+		int option = fellow[i] ? option_of_entry(fellow[i]) : -1;
+
+		if (option >= 0 && option != OPT_RANK && option != OPT_ORDER)
+			list[(*n)++] = fellow[i];
+	}
+	return list;
 }
 
 bool sgang_spec_concerns(char *const *env, size_t n_env)

@@ -101,18 +101,22 @@ struct sgang_spec {
 	uint32_t spares;                /* members without a member rank that
 					 * wait for one to be lost ... */
 	bool spares_cold;               /* ... and are not launched before */
-	uint32_t waiting_time;          /* seconds, SGANG_FOREVER; 0:
+	bool pool;                      /* its members are spares for other
+					 * gangs; only definitions say so */
+	char spare_pool[SGANG_NAME_MAX + 1]; /* that pool, of its namespace; "":
+					      * none */
+	uint32_t waiting_time;               /* seconds, SGANG_FOREVER; 0:
 					 * not given */
-	bool groups_set;                /* an empty list counts */
-	char groups[SGANG_GROUPS_SIZE]; /* "NS/NAME,NS/NAME", each once,
+	bool groups_set;                     /* an empty list counts */
+	char groups[SGANG_GROUPS_SIZE];      /* "NS/NAME,NS/NAME", each once,
 					 * as given otherwise */
-	uint64_t min_cpus;              /* --gang-min-tres=cpu=N, */
-	uint64_t min_memory;            /* mem=SIZE in MB (Slurm's
+	uint64_t min_cpus;                   /* --gang-min-tres=cpu=N, */
+	uint64_t min_memory;                 /* mem=SIZE in MB (Slurm's
 					 * suffixes K M G T; none: M), */
-	uint64_t min_nodes;             /* node=N; 0: not given. The
+	uint64_t min_nodes;                  /* node=N; 0: not given. The
 					 * gang is not tried while less
 					 * is free (0.15) */
-	bool order_set;                 /* --gang-order: each member's
+	bool order_set;                      /* --gang-order: each member's
 					 * own, like rank */
 	uint32_t order;
 	bool object; /* defines the gang and is no
@@ -145,6 +149,11 @@ int sgang_spec_set(struct sgang_spec *spec, const char *option,
  * min-member not above total. Returns 0 or -1 with EINVAL and 'err'. */
 int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err);
 
+/* Check that nothing is said that a pool or a member of one cannot have: the
+ * members are spares that wait one by one. Returns as above. */
+int sgang_spec_check_pool(const struct sgang_spec *spec,
+			  struct sgang_error *err);
+
 /* How Slurm names the options of SPANK plugin "gang" in a job's environment. */
 #define SGANG_SPEC_ENV "_SLURM_SPANK_OPTION_gang_"
 
@@ -153,6 +162,12 @@ int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err);
  * gangs, -1 with 'err' when it says nonsense. 'spec' is always initialised. */
 int sgang_spec_from_env(struct sgang_spec *spec, char *const *env, size_t n_env,
 			struct sgang_error *err);
+
+/* The entries of 'env' with the options of gangs replaced by those of 'fellow',
+ * a member of another gang, without rank and order, which are its own. The
+ * caller frees the list, but not the borrowed entries. NULL without memory. */
+char **sgang_spec_env_of(char *const *env, size_t n_env, char *const *fellow,
+			 size_t n_fellow, size_t *n);
 
 /* True if the environment of SPANK options has one about gangs. O(n_env); NULL
  * entries are passed over. */

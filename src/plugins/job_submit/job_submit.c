@@ -780,6 +780,102 @@ static void join(struct survey *survey, const struct sgang_submit_job *job,
 	survey->known[survey->n_known++] = joining;
 }
 
+/* ---- pools ---- */
+
+/* The members of a pool are no gang: what makes sense only together is not
+ * theirs. */
+static enum sgang_submit_verdict
+check_pool_member(const struct sgang_spec *spec, struct sgang_error *err)
+{
+	if (spec->pool) {
+		sgang_errf(err, EINVAL,
+			   "--gang-pool is said by what defines the pool, not "
+			   "by its members: use sgang create --pool");
+		return SGANG_SUBMIT_INVALID;
+	}
+	return sgang_spec_check_pool(spec, err) ? SGANG_SUBMIT_INVALID :
+						  SGANG_SUBMIT_FINE;
+}
+
+/* True if a member makes it a gang of its own, or has started. */
+static bool is_gang_already(const struct survey *survey)
+{
+	for (size_t i = 0; i < survey->n_known; i++) {
+		const struct sgang_member *m = &survey->known[i]->m;
+
+		if (m->state != SGANG_MEMBER_PENDING ||
+		    sgang_spec_check_pool(m->spec, NULL))
+			return true;
+	}
+	return false;
+}
+
+/* A pool stays one, and a gang a gang, as long as it has members. */
+static enum sgang_submit_verdict
+check_new_definition(const struct sgang_spec *spec,
+		     const struct sgang_conf *conf, struct survey *survey,
+		     struct sgang_error *err)
+{
+	bool was_pool;
+
+	if (!survey->roll || list_known(survey) || add_up(survey, conf))
+		return no_memory(err);
+	was_pool = survey->tally.spec.pool;
+	if (!survey->n_known || spec->pool == was_pool ||
+	    (spec->pool && !is_gang_already(survey)))
+		return SGANG_SUBMIT_FINE;
+	sgang_errf(err, EINVAL,
+		   "%s/%s is a %s and has members: cancel them before it "
+		   "becomes a %s",
+		   survey->ns, survey->name, was_pool ? "pool" : "gang",
+		   was_pool ? "gang" : "pool");
+	return SGANG_SUBMIT_INVALID;
+}
+
+static enum sgang_submit_verdict judge_pool(const struct sgang_spec *spec,
+					    const struct sgang_conf *conf,
+					    struct survey *survey,
+					    struct sgang_error *err)
+{
+	bool there;
+
+	if (!survey->roll || list_known(survey) || add_up(survey, conf))
+		return no_memory(err);
+	if (survey->tally.spec.pool)
+		return SGANG_SUBMIT_FINE;
+	there = survey->n_known || survey->object ||
+		sgang_conf_gang(conf, survey->ns, survey->name);
+	sgang_errf(err, EINVAL,
+		   there ? "--gang-spare-pool=%s: gang %s/%s is no pool; name "
+			   "one, or leave it out" :
+			   "--gang-spare-pool=%s: there is no pool %s/%s; "
+			   "create it first, with sgang create --pool",
+		   spec->spare_pool, survey->ns, survey->name);
+	return SGANG_SUBMIT_INVALID;
+}
+
+/* The pool that the job names must be there. */
+static enum sgang_submit_verdict
+check_spare_pool(const struct sgang_submit_job *job,
+		 const struct sgang_spec *spec, const char *ns,
+		 const struct sgang_conf *conf,
+		 const struct sgang_submit_host *host, struct sgang_error *err)
+{
+	enum sgang_submit_verdict verdict;
+	struct survey survey;
+
+	if (!spec->spare_pool[0])
+		return SGANG_SUBMIT_FINE;
+	begin_survey(&survey, host, ns, spec->spare_pool, job->partition,
+		     job->uid);
+	survey_own(&survey);
+	verdict = judge_pool(spec, conf, &survey, err);
+	end_survey(&survey);
+	return verdict;
+}
+
+/* ---- a new job ---- */
+
 /* Check the job as a member that comes after those of the survey. */
 static enum sgang_submit_verdict
 check_joining(const struct sgang_submit_job *job, const struct sgang_spec *spec,
@@ -811,6 +907,8 @@ check_joining(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 					       err);
 	if (!verdict)
 		verdict = check_alone(job, err);
+	if (!verdict && (survey->tally.spec.pool || spec->pool))
+		verdict = check_pool_member(spec, err);
 	/* a member of a gang that has started is an ordinary job (0.11) */
 	if (verdict || sgang_gang_ordinary(&survey->tally))
 		return verdict;
@@ -831,9 +929,12 @@ check_member(const struct sgang_submit_job *job, const struct sgang_spec *spec,
 
 	survey_gang(&survey, host, ns, spec->name, job->partition, job->uid,
 		    limits);
-	if (spec->object)
+	if (spec->object) {
 		verdict = check_limits(&survey, 1, err);
-	else
+		if (!verdict)
+			verdict = check_new_definition(spec, conf, &survey,
+						       err);
+	} else
 		verdict = check_joining(job, spec, conf, &survey, err);
 	end_survey(&survey);
 	return verdict;
@@ -901,6 +1002,9 @@ static enum sgang_submit_verdict check_job(const struct sgang_submit_job *job,
 		verdict = check_rules(ns, user, conf, err);
 	if (!verdict && spec->object)
 		verdict = check_object(job, spec, host, err);
+	if (verdict)
+		return verdict;
+	verdict = check_spare_pool(job, spec, ns, conf, host, err);
 	if (verdict)
 		return verdict;
 	sgang_limits_begin(&limits, conf, job->uid, user, job->account, ns,

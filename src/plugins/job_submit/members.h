@@ -3,10 +3,11 @@
  *
  * Slurm numbers jobs in rising order, and a task that it splits from an array
  * has the next number. The numbers of jobs that came since the last submission
- * are therefore known, and these jobs are looked up one by one; their --gang
- * never changes. All jobs are walked only where the numbers do not tell: for
- * the first two submissions, where numbers begin anew, before they reach
- * numbers that were in use at the last walk, and when too many are new.
+ * are therefore known, and these jobs are looked up one by one. All jobs are
+ * walked when a --gang has changed, because a spare of a pool has joined a gang,
+ * and where the numbers do not tell: for the first two submissions, where
+ * numbers begin anew, before they reach numbers that were in use at the last
+ * walk, and when too many are new.
  *
  *     numbers   ... known ... | from ... new ... next | free ... | limit
  *

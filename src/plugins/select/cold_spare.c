@@ -53,6 +53,15 @@ bool sgang_cold_usable(struct sgang_conductor *c, const struct entry *e)
 
 /* ---- a member becomes a cold spare ---- */
 
+/* True if late members that neither have nor inherit a seat are cold spares. */
+static bool is_cold(const struct gang *g)
+{
+	const struct sgang_spec *spec = &g->tally.spec;
+
+	return spec->pool || spec->spares_cold ||
+	       (spec->spare_pool[0] && !spec->spares);
+}
+
 bool sgang_conductor_wants_cold(struct sgang_conductor *c,
 				const struct sgang_spec *spec,
 				struct sgang_job *job, uint32_t min_nodes)
@@ -60,8 +69,10 @@ bool sgang_conductor_wants_cold(struct sgang_conductor *c,
 	struct gang *g = sgang_registry_find(c, spec->ns, spec->name);
 	struct sgang_job_info info;
 
-	if (!g || g->stale || !g->tally.spec.spares_cold || !c->fabric ||
-	    !g->topology || !sgang_gang_ordinary(&g->tally))
+	if (g && g->tally.spec.pool)
+		return true;
+	if (!g || g->stale || !is_cold(g) || !c->fabric || !g->topology ||
+	    !sgang_gang_ordinary(&g->tally))
 		return false;
 	c->host->jobs.info(job, &info);
 	return sgang_heir_is_spare(c, g, info.job_id,
@@ -97,10 +108,18 @@ static int describe(struct sgang_conductor *c, struct gang *g,
 	seated = sgang_ranks_list(c, g);
 	if (!seated)
 		return -1;
-	sgang_epoch_heir(c, g, SGANG_RANK_SPARE, job_id);
+	if (!g->tally.spec.pool)
+		sgang_epoch_heir(c, g, SGANG_RANK_SPARE, job_id);
 	rc = sgang_describe_spare(c, g, seated, g->seats.n, job, job_id);
 	free(seated);
 	return rc;
+}
+
+/* True if this one would be. */
+static bool would_be_cold(struct sgang_conductor *c, struct gang *g,
+			  uint32_t job_id, uint32_t ranks)
+{
+	return g->tally.spec.pool || sgang_heir_is_spare(c, g, job_id, ranks);
 }
 
 /* The record, or the next pass, does the rest. */
@@ -126,8 +145,8 @@ static void begin(struct sgang_conductor *c, struct gang *g,
 		return;
 	}
 	snprintf(text, sizeof(text),
-		 "Gang %s/%s: cold spare, starts when a member is lost", g->ns,
-		 g->name);
+		 "Gang %s/%s: cold spare, starts when a %s is lost", g->ns,
+		 g->name, g->tally.spec.pool ? "gang's member" : "member");
 	c->host->jobs.tell(job, text, false);
 	sgang_log(SGANG_LOG_INFO, "%s/%s: job %u is held as a cold spare",
 		  g->ns, g->name, info.job_id);
@@ -144,7 +163,7 @@ static void take(struct sgang_conductor *c, struct gang *g, struct entry *e)
 
 	sgang_levels_cut_late(c, g, e->offer.nodes);
 	if (e->m.state != SGANG_MEMBER_PENDING || !e->m.eligible || e->parked ||
-	    !sgang_heir_is_spare(c, g, e->job_id, e->offer.ranks) ||
+	    !would_be_cold(c, g, e->job_id, e->offer.ranks) ||
 	    sgang_cold_room(g) < 0)
 		return;
 	c->committing_cold = true;
@@ -159,8 +178,8 @@ static void take(struct sgang_conductor *c, struct gang *g, struct entry *e)
 static void take_offers(struct sgang_conductor *c, struct gang *g)
 {
 	bool may = !g->stale && !g->hold.n && !g->preempt.evicted &&
-		   !sgang_slices_gang(c) && c->conf.gangs &&
-		   g->tally.spec.spares_cold && sgang_gang_ordinary(&g->tally);
+		   !sgang_slices_gang(c) && c->conf.gangs && is_cold(g) &&
+		   sgang_gang_ordinary(&g->tally);
 
 	for (size_t i = 0; i < g->n_entries; i++) {
 		struct entry *e = g->entries[i];

@@ -367,7 +367,8 @@ struct gang {
 		struct cold *spares;
 		size_t n, cap;
 	} cold;
-	uint64_t spares_of; /* tally with which spares were last checked */
+	uint64_t spares_of; /* tally with which spares were last checked, and
+			     * the spares of its pool */
 
 	/* The epoch that the members were told (epoch.c). */
 	struct {
@@ -530,6 +531,13 @@ void sgang_registry_collect(struct sgang_conductor *c);
 void sgang_registry_note(struct sgang_conductor *c, struct sgang_job *job);
 /* Read all jobs of the gang again and add them up. */
 void sgang_registry_refresh(struct sgang_conductor *c, struct gang *g);
+
+/* Make room for another member. Returns 0, or -1 without memory. */
+int sgang_registry_room(struct gang *g);
+/* Let a job whose options now name this gang be its member. Needs
+ * sgang_registry_room() before. Both gangs are to be refreshed. */
+void sgang_registry_move(struct sgang_conductor *c, struct entry *e,
+			 struct gang *g);
 
 /* Call when members were ended or requeued: the gang is counted again, the
  * result of its last attempt is void, and the next pass comes at once. */
@@ -1070,7 +1078,32 @@ void sgang_cold_saved(struct gang *g);
 /* Launch cold spares that have a seat. */
 void sgang_cold_release_all(struct sgang_conductor *c);
 
+/* --- pool.c --- */
+
+/* The pool whose spares replace lost members of the gang; NULL: there is none.
+ */
+struct gang *sgang_pool_of(struct sgang_conductor *c, const struct gang *g);
+/* A hash of the spares of a pool. */
+uint64_t sgang_pool_state(const struct gang *pool);
+/* A job like the member that had this seat, at the last look; NULL: not known.
+ */
+struct sgang_job *sgang_pool_model(struct sgang_conductor *c,
+				   const struct gang *g, uint32_t rank);
+/* True if a member of a pool may replace such a job in the gang. */
+bool sgang_pool_fits(struct sgang_conductor *c, struct gang *g,
+		     const struct entry *e, struct sgang_job *model);
+/* Make it a cold spare of the gang, with the options of that job. -1 without
+ * memory: nothing changed. */
+int sgang_pool_move(struct sgang_conductor *c, struct gang *g, struct entry *e,
+		    struct sgang_job *model);
+
 /* --- spare.c --- */
+
+/* True if spares, its own or those of a pool, may replace lost members. */
+static inline bool sgang_spares_any(const struct gang *g)
+{
+	return g->tally.spec.spares || g->tally.spec.spare_pool[0];
+}
 
 /* Give the seats of lost members to spares. */
 void sgang_spare_check_all(struct sgang_conductor *c);

@@ -896,9 +896,9 @@ static char *join_seats(const struct seated *seats, uint32_t n)
 	return sgang_text_close(f, &text);
 }
 
-/* 'also' (0: none) has just become a spare. */
+/* 'also' (0: none) has just become a spare, and 'but' a member with a rank. */
 static char *join_spares(const struct sgang_conductor *c, const struct gang *g,
-			 uint32_t also)
+			 uint32_t also, uint32_t but)
 {
 	char *text = NULL;
 	bool any = false;
@@ -908,7 +908,8 @@ static char *join_spares(const struct sgang_conductor *c, const struct gang *g,
 	for (size_t i = 0; f && i < g->n_entries; i++) {
 		const struct entry *e = g->entries[i];
 
-		if (e->job_id != also && !sgang_ranks_spare(c, e))
+		if (e->job_id == but ||
+		    (e->job_id != also && !sgang_ranks_spare(c, e)))
 			continue;
 		fprintf(f, "%s%u", any ? "," : "", e->job_id);
 		any = true;
@@ -1062,7 +1063,7 @@ int sgang_describe_late(struct sgang_conductor *c, struct gang *g,
 	own = nodes_along(c, &l, first, end, &n_own);
 	if (!own || order_nodes(c, seats[rank].job, own, n_own) < 0)
 		goto out;
-	w.spares = join_spares(c, g, 0);
+	w.spares = join_spares(c, g, 0, seats[rank].job_id);
 	sgang_ring_measure(ring_fabric(&l), &c->conf.costs, l.runs, l.n, ring);
 	fill_late(c, g, seats, n, rank, ring, r);
 	r->any_device = l.unknown;
@@ -1093,7 +1094,7 @@ int sgang_describe_spare(struct sgang_conductor *c, struct gang *g,
 	if (!r || lay_out_seats(c, seats, n, &l) < 0 ||
 	    tell_whole(c, &l, n, join_seats(seats, n), &w) < 0)
 		goto out;
-	w.spares = join_spares(c, g, job_id);
+	w.spares = join_spares(c, g, job_id, 0);
 	sgang_ring_measure(ring_fabric(&l), &c->conf.costs, l.runs, l.n, &ring);
 	fill_running(c, g, seats, n, job_id, &ring, r);
 	(void)rank_seats(seats, n, r->ranks, &l);
@@ -1196,7 +1197,7 @@ char *sgang_describe_epoch(struct sgang_conductor *c, struct gang *g,
 		if (job && !g->entries[i]->record.cold)
 			c->host->jobs.nodes(job, nodes);
 	}
-	w.spares = join_spares(c, g, 0);
+	w.spares = join_spares(c, g, 0, 0);
 	(void)rank_seats(seats, g->seats.n, g->seats.ranks, &l);
 	tell_layouts(&l, g->seats.ranks, &w);
 	sgang_ring_measure(ring_fabric(&l), &c->conf.costs, l.runs, l.n, &ring);

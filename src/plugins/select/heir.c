@@ -48,11 +48,16 @@ int sgang_heir_seat(struct sgang_conductor *c, struct gang *g,
 	return 0;
 }
 
-/* True if a member that would get a new seat becomes a spare. */
-static bool wants_spare(const struct sgang_conductor *c, const struct gang *g)
+/* True if a member that would get a new seat becomes a spare. One that was
+ * requeued may have lost its seat to a spare of the pool. */
+static bool wants_spare(const struct sgang_conductor *c, const struct gang *g,
+			uint32_t job_id)
 {
+	const struct entry *own = sgang_lookup_entry(c, job_id);
 	uint32_t spares = 0;
 
+	if (own && own->restarts && g->tally.spec.spare_pool[0])
+		return true;
 	for (size_t i = 0; i < g->n_entries; i++)
 		spares += sgang_ranks_spare(c, g->entries[i]) != NULL;
 	return spares < g->tally.spec.spares;
@@ -63,7 +68,7 @@ bool sgang_heir_is_spare(struct sgang_conductor *c, struct gang *g,
 {
 	return sgang_ranks_look(c, g, job_id) == 0 &&
 	       sgang_ranks_find(c, g, job_id, ranks) == g->seats.n &&
-	       wants_spare(c, g);
+	       wants_spare(c, g, job_id);
 }
 
 static int begin_spare(struct sgang_conductor *c, struct gang *g,
@@ -100,7 +105,7 @@ static int begin(struct sgang_conductor *c, struct gang *g, struct entry *e,
 	if (sgang_ranks_look(c, g, e->job_id) < 0)
 		return -1;
 	rank = sgang_ranks_find(c, g, e->job_id, ranks);
-	if (rank == g->seats.n && wants_spare(c, g))
+	if (rank == g->seats.n && wants_spare(c, g, e->job_id))
 		return begin_spare(c, g, info->job, e->job_id);
 	return sgang_heir_seat(c, g, info->job, e->job_id, rank, ranks);
 }

@@ -166,6 +166,10 @@ struct sgang_host_jobs {
 	/* True if one probe() answers for both jobs: same shape, submitter,
 	 * partitions, features, reservations, required nodes. */
 	bool (*same_request)(struct sgang_job *a, struct sgang_job *b);
+	/* True if 'spare', which has nodes, can replace 'lost', which had or has
+	 * some: same user, partition, features and reservation, and the same
+	 * of each node. */
+	bool (*replaces)(struct sgang_job *spare, struct sgang_job *lost);
 	/* Check that the limits of associations and QOS let all these jobs run
 	 * beside the running ones. A job is listed once for each of its array
 	 * tasks. No usage stays counted. Returns 0, or -1 with Slurm's word for
@@ -232,6 +236,9 @@ struct sgang_host_jobs {
 	void (*comment)(struct sgang_job *job, const char *text);
 	void (*setenv)(struct sgang_job *job, const char *name,
 		       const char *value);
+	/* Replace the options of SPANK plugins (spank_job_env). Copies 'env',
+	 * which may hold the present entries. */
+	void (*options)(struct sgang_job *job, char *const *env, size_t n);
 	/* Let accounting keep the short record 'brief' with the job. Does not
 	 * wait; dropped if it cannot be kept. */
 	void (*account)(struct sgang_job *job, const char *brief);

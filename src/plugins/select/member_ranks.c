@@ -204,7 +204,7 @@ uint32_t sgang_ranks_find(const struct sgang_conductor *c, const struct gang *g,
 			  uint32_t job_id, uint32_t ranks)
 {
 	const struct entry *e = sgang_lookup_entry(c, job_id);
-	bool spares = g->tally.spec.spares > 0;
+	bool spares = sgang_spares_any(g);
 	uint32_t first = g->seats.n;
 
 	for (uint32_t i = g->seats.n; i-- > 0;) {

@@ -20,6 +20,7 @@ void sgang_publish_fill(const struct gang *g, struct sgang_record *r)
 	/* A default number must not be recorded as a given one. */
 	r->min_member = g->tally.defined ? g->tally.min_member : 0;
 	r->total = g->tally.defined ? g->tally.total : 0;
+	r->pool = spec->pool;
 	r->attempts = g->attempt.nth;
 	r->tried = g->attempt.tried;
 	r->skipped = g->attempt.skipped;

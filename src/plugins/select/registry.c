@@ -126,7 +126,7 @@ static void unsee_all(struct sgang_conductor *c)
 	}
 }
 
-static int list_entry(struct gang *g, struct entry *e)
+int sgang_registry_room(struct gang *g)
 {
 	if (g->n_entries == g->cap_entries) {
 		size_t cap = g->cap_entries ? g->cap_entries * 2 : 8;
@@ -137,6 +137,13 @@ static int list_entry(struct gang *g, struct entry *e)
 		g->entries = more;
 		g->cap_entries = cap;
 	}
+	return 0;
+}
+
+static int list_entry(struct gang *g, struct entry *e)
+{
+	if (sgang_registry_room(g) < 0)
+		return -1;
 	g->entries[g->n_entries++] = e;
 	return 0;
 }
@@ -743,6 +750,33 @@ void sgang_registry_renew(struct sgang_conductor *c, struct gang *g)
 	sgang_registry_refresh(c, g);
 	g->stale = true; /* the next pass adds it up */
 	sgang_conductor_poke(c);
+}
+
+static void unlist(struct gang *g, const struct entry *e)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < g->n_entries; i++) {
+		if (g->entries[i] != e)
+			g->entries[kept++] = g->entries[i];
+	}
+	g->n_entries = kept;
+}
+
+void sgang_registry_move(struct sgang_conductor *c, struct entry *e,
+			 struct gang *g)
+{
+	struct sgang_job_info info;
+
+	c->host->jobs.info(e->job, &info);
+	unlist(e->gang, e);
+	e->gang = g;
+	g->entries[g->n_entries++] = e;
+	(void)sgang_spec_of_job(&e->spec, info.env, info.n_env, info.user,
+				NULL);
+	e->env = info.env;
+	e->n_env = info.n_env;
+	e->version = ++c->versions;
 }
 
 /* ---- forgetting ---- */

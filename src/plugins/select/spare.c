@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "conductor_private.h"
+#include "core/base/hash.h"
 #include "faults.h"
 #include "plugins/log.h"
 
@@ -38,22 +39,26 @@ static uint32_t forgotten_lost(struct sgang_conductor *c, const struct gang *g,
 	return forgotten > done ? forgotten - done : 0;
 }
 
-/* The spare with which the ring costs the least; ties: the first to start. A
- * spare whose node drains comes after all others. */
+/* The spare of 'from', the gang or its pool, with which the ring costs the
+ * least; ties: the first to start. A spare whose node drains comes after all
+ * others. 'model': needed of a pool. */
 static struct entry *nearest(struct sgang_conductor *c, struct gang *g,
+			     const struct gang *from, struct sgang_job *model,
 			     uint32_t rank)
 {
 	struct seated *seated = sgang_ranks_list(c, g);
 	struct entry *best = NULL;
 	uint64_t least = UINT64_MAX;
 
-	for (size_t i = 0; seated && i < g->n_entries; i++) {
-		struct entry *e = g->entries[i];
+	for (size_t i = 0; seated && i < from->n_entries; i++) {
+		struct entry *e = from->entries[i];
 		struct sgang_job *job = sgang_ranks_spare(c, e);
 		uint64_t cost;
 
-		if (!job || !sgang_cold_usable(c, e) ||
-		    sgang_ranks_of(c, job) != g->seats.seat[rank].ranks)
+		if (!job || sgang_ranks_of(c, job) != g->seats.seat[rank].ranks)
+			continue;
+		if (from == g ? !sgang_cold_usable(c, e) :
+				!sgang_pool_fits(c, g, e, model))
 			continue;
 		seated[rank].job = job;
 		seated[rank].job_id = e->job_id;
@@ -70,10 +75,34 @@ static struct entry *nearest(struct sgang_conductor *c, struct gang *g,
 	return best;
 }
 
+/* True if a member runs. If all are requeued or have ended, the gang begins
+ * again, or has ended, and needs nobody of a pool. */
+static bool any_runs(const struct gang *g)
+{
+	for (uint32_t i = 0; i < g->seats.n; i++) {
+		if (g->seats.seat[i].owner)
+			return true;
+	}
+	return false;
+}
+
+/* A spare of the pool, which is of the gang then. */
+static struct entry *from_pool(struct sgang_conductor *c, struct gang *g,
+			       uint32_t rank)
+{
+	const struct gang *pool = any_runs(g) ? sgang_pool_of(c, g) : NULL;
+	struct sgang_job *model = pool ? sgang_pool_model(c, g, rank) : NULL;
+	struct entry *e = model ? nearest(c, g, pool, model, rank) : NULL;
+
+	return e && sgang_pool_move(c, g, e, model) == 0 ? e : NULL;
+}
+
 static bool fill(struct sgang_conductor *c, struct gang *g, uint32_t rank)
 {
-	struct entry *e = nearest(c, g, rank);
+	struct entry *e = nearest(c, g, g, NULL, rank);
 
+	if (!e)
+		e = from_pool(c, g, rank);
 	if (e)
 		sgang_fault_die("fill", 1);
 	if (!e || sgang_heir_seat(c, g, e->job, e->job_id, rank,
@@ -157,6 +186,11 @@ static void end_spares(struct sgang_conductor *c, struct gang *g)
 	g->stale = true; /* the next pass adds it up */
 }
 
+static bool has_spares(const struct gang *g)
+{
+	return g->count.spares || (g->count.again && sgang_spares_any(g));
+}
+
 static void check(struct sgang_conductor *c, struct gang *g)
 {
 	bool any_owner;
@@ -167,7 +201,7 @@ static void check(struct sgang_conductor *c, struct gang *g)
 	forgotten = forgotten_lost(c, g, &any_owner);
 	if (fill_seats(c, g, forgotten))
 		sgang_registry_refresh(c, g);
-	else if (!any_owner && !any_waits(g))
+	else if (has_spares(g) && !any_owner && !any_waits(g))
 		end_spares(c, g);
 }
 
@@ -179,18 +213,29 @@ static void remember_seats(struct sgang_conductor *c, struct gang *g)
 		(void)sgang_ranks_look(c, g, 0);
 }
 
+/* A hash of what decides about its spares; 0: not known. */
+static uint64_t state_of(const struct gang *g, const struct gang *pool)
+{
+	return pool && g->tally_of ?
+		       sgang_hash(g->tally_of, sgang_pool_state(pool)) :
+		       g->tally_of;
+}
+
 void sgang_spare_check_all(struct sgang_conductor *c)
 {
 	for (struct gang *g = c->gangs; g; g = g->next) {
-		bool any = g->count.spares ||
-			   (g->count.again && g->tally.spec.spares);
+		const struct gang *pool = sgang_pool_of(c, g);
+		uint64_t of;
 
 		remember_seats(c, g);
-		if (!any || g->stale || g->hold.n || g->preempt.evicted ||
-		    sgang_hold_doubtful(g) ||
-		    (g->tally_of && g->spares_of == g->tally_of))
+		if ((!pool && !has_spares(g)) || g->tally.spec.pool ||
+		    g->stale || g->hold.n || g->preempt.evicted ||
+		    sgang_hold_doubtful(g))
 			continue;
-		g->spares_of = g->tally_of;
+		of = state_of(g, pool);
+		if (of && g->spares_of == of)
+			continue;
+		g->spares_of = of;
 		check(c, g);
 	}
 }

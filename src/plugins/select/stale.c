@@ -27,7 +27,7 @@ static void find_cares(struct gang *g, bool *done, bool *running)
 		*done |= m->on_failure == SGANG_ON_FAILURE_REPLACE ||
 			 sgang_on_success_counts(m->on_success);
 	}
-	*done |= *running || g->tally.spec.spares;
+	*done |= *running || sgang_spares_any(g);
 }
 
 static bool is_below(const struct gang *g)

@@ -75,6 +75,73 @@ static void tally_of(const struct says *says, struct sgang_tally *tally)
 	assert_int_equal(sgang_gang_tally(list, n, NULL, 0, tally), 0);
 }
 
+/* ---- pools ---- */
+
+/* Behaviour 6.5: the first definition says whether it is a pool; its members
+ * remember that, and are never tried as a gang. */
+static void test_pool(void **state)
+{
+	static const struct {
+		bool object, object_pool, line, line_pool, remembered, pool;
+	} cases[] = {
+		{ true, true, false, false, false, true },
+		{ true, true, true, false, false, true },
+		{ true, false, true, true, false, false },
+		{ false, false, true, true, false, true },
+		{ false, false, false, false, true, true },
+		{ true, false, false, false, true, true },
+		{ false, false, false, false, false, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct says one = { P, 2, true, false, 0, 0, 5, 100 };
+		struct sgang_spec object = { .pool = cases[i].object_pool };
+		struct sgang_spec line = { .pool = cases[i].line_pool };
+		const struct sgang_spec *definitions[] = {
+			cases[i].object ? &object : NULL,
+			cases[i].line ? &line : NULL,
+		};
+		struct whole w;
+		const struct sgang_member *list[] = { &w.m };
+		struct sgang_record told;
+		struct sgang_tally t;
+
+		make_member(&w, &one, 1);
+		if (!object.pool)
+			object.min_member = 2;
+		if (!line.pool)
+			line.min_member = 2;
+		w.record.pool = cases[i].remembered;
+		sgang_gang_told(&w.record, &told);
+		w.m.record = &told;
+		assert_int_equal(sgang_gang_tally(list, 1, definitions, 2, &t),
+				 0);
+		assert_int_equal(t.spec.pool, cases[i].pool);
+		assert_int_equal(sgang_gang_ordinary(&t), cases[i].pool);
+		if (cases[i].pool)
+			assert_false(sgang_gang_may_try(&t));
+	}
+}
+
+static void test_pool_words(void **state)
+{
+	const struct says says[] = { { R, 1, false, false, 0, 0, 5, 100 },
+				     { P, 2, true, false, 0, 0, 5, 100 },
+				     { 0 } };
+	struct sgang_tally t;
+	char text[128];
+
+	(void)state;
+	tally_of(says, &t);
+	t.spec.pool = true;
+	sgang_gang_words(&t, "", 200, text, sizeof(text));
+	assert_string_equal(text, "pool, 1/3 spares have nodes");
+	sgang_gang_object_text(&t, text, sizeof(text));
+	assert_string_equal(text,
+			    "Gang alice/train pool, 1/3 spares have nodes");
+}
+
 /* ---- what the members add up to, and what follows from it ---- */
 
 /* 0.1, 0.11, 0.19, 0.32, 0.33, 0.38, 0.43, 1.58 (array tasks count), 2.2 */
@@ -786,6 +853,8 @@ static void test_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pool),
+		cmocka_unit_test(test_pool_words),
 		cmocka_unit_test(test_tally),
 		cmocka_unit_test(test_remembered),
 		cmocka_unit_test(test_tally_order),

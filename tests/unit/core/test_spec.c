@@ -166,6 +166,12 @@ static void test_refused(void **state)
 		{ "gang-on-failure", "again", EINVAL, "requeue|replace" },
 		{ "gang-on-stale", "replace", EINVAL, "ignore|kill|requeue" },
 		{ "gang-on-drain", "requeue", EINVAL, "ignore|replace" },
+		{ "gang-spare-pool", "", EINVAL, "the name of a pool" },
+		{ "gang-spare-pool", "bob/p", EINVAL, "own namespace" },
+		{ "gang-spare-pool", "Pool", EINVAL, "upper-case" },
+		{ "gang-spare-pool", "-p", EINVAL, "begins and ends" },
+		{ "gang-pool", "", EINVAL, "yes or no" },
+		{ "gang-pool", "1", EINVAL, "yes or no" },
 		{ "gang-on-failure", "requeue,kill", EINVAL, "ignore|kill" },
 		{ "gang-max-restarts", "0", EINVAL, "from 1 to" },
 		{ "gang-waiting-time", "", EINVAL, "or UNLIMITED" },
@@ -492,7 +498,7 @@ static void test_unsaid(void **state)
 	assert_true(sgang_spec_defines(&spec));
 }
 
-#define N_OPTIONS 26
+#define N_OPTIONS 28
 
 /* Every option can be registered and is described. */
 static void test_options(void **state)
@@ -509,7 +515,7 @@ static void test_options(void **state)
 		assert_null(strchr(o->help, '\n'));
 	}
 	assert_int_equal(count, N_OPTIONS);
-	assert_int_equal(hidden, 1);
+	assert_int_equal(hidden, 2); /* gang-object, gang-pool */
 }
 
 /* Is there an item of the option's list in spank_gang.8? */
@@ -703,6 +709,84 @@ static void test_rank_order(void **state)
 	}
 }
 
+/* Behaviour 6.5: a pool is defined without a minimum, and has no option but its
+ * name. */
+static void test_pool(void **state)
+{
+	static const char *const others[][2] = {
+		{ "gang-min-member", "2" },    { "gang-total-number", "2" },
+		{ "gang-parallel", "tp=2" },   { "gang-groups", "a/b" },
+		{ "gang-spares", "1:cold" },   { "gang-spare-pool", "p" },
+		{ "gang-on-failure", "kill" }, { "gang-exclusive", "leaf" },
+		{ "gang-waiting-time", "1" },  { "gang-min-tres", "cpu=1" },
+		{ "gang-rank", "1" },          { "gang-order", "1" },
+	};
+	struct sgang_spec pool, spec;
+	char text[SGANG_GROUPS_SIZE];
+	struct sgang_error err;
+	size_t i;
+
+	(void)state;
+	sgang_spec_init(&pool);
+	take(&pool, "gang", "alice/reserve");
+	assert_int_equal(sgang_spec_check_pool(&pool, &err), 0);
+	take(&pool, "gang-pool", "yes");
+	take(&pool, "gang-object", "1");
+	assert_int_equal(sgang_spec_check(&pool, &err), 0);
+	assert_string_equal(sgang_spec_value(&pool, "gang-pool", text), "yes");
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		spec = pool;
+		take(&spec, others[i][0], others[i][1]);
+		assert_int_equal(sgang_spec_check(&spec, &err), -1);
+		assert_says(&err, others[i][0]);
+		assert_int_equal(sgang_spec_check_pool(&spec, &err), -1);
+		assert_says(&err, "leave it out");
+	}
+	spec = pool;
+	take(&spec, "gang-pool", "no");
+	assert_null(sgang_spec_value(&spec, "gang-pool", text));
+	assert_int_equal(sgang_spec_check(&spec, &err), -1);
+	sgang_spec_init(&spec);
+	take(&spec, "gang", "train");
+	take(&spec, "gang-spare-pool", "train");
+	assert_int_equal(sgang_spec_check(&spec, &err), -1);
+	assert_says(&err, "its own pool");
+	take(&spec, "gang-spare-pool", "reserve");
+	assert_int_equal(sgang_spec_check(&spec, &err), 0);
+	assert_string_equal(sgang_spec_value(&spec, "gang-spare-pool", text),
+			    "reserve");
+}
+
+/* Behaviour 6.5: a spare gets the options of the member that it replaces, but
+ * not what is that member's own; options of other plugins are its own. */
+static void test_env_of(void **state)
+{
+	char *own[] = { E "gang=reserve", NULL, "_SLURM_SPANK_OPTION_x_y=1" };
+	char *fellow[] = { "_SLURM_SPANK_OPTION_x_y=2",
+			   E "gang=train",
+			   E "gang_rank=3",
+			   E "gang_order=1",
+			   NULL,
+			   E "gang_min_available=4" };
+	struct sgang_spec spec;
+	size_t n;
+	char **env = sgang_spec_env_of(own, 3, fellow, 6, &n);
+
+	(void)state;
+	assert_non_null(env);
+	assert_int_equal(n, 3);
+	assert_string_equal(env[0], "_SLURM_SPANK_OPTION_x_y=1");
+	assert_int_equal(sgang_spec_from_env(&spec, env, n, NULL), 1);
+	free(env);
+	assert_string_equal(spec.name, "train");
+	assert_int_equal(spec.min_member, 4);
+	assert_false(spec.rank_set || spec.order_set);
+	env = sgang_spec_env_of(NULL, 0, NULL, 0, &n);
+	assert_non_null(env);
+	assert_int_equal(n, 0);
+	free(env);
+}
+
 static void test_check(void **state)
 {
 	static const char *const orphans[][2] = {
@@ -731,6 +815,8 @@ static void test_check(void **state)
 		{ "gang-rank-order", "submit" },
 		{ "gang-min-tres", "mem=1" },
 		{ "gang-min-tres", "node=1" },
+		{ "gang-spare-pool", "p" },
+		{ "gang-pool", "yes" },
 		{ "gang-object", "1" },
 	};
 	struct sgang_spec spec;
@@ -987,6 +1073,7 @@ static void test_merge_words(void **state)
 		{ "gang-spares", "2", "2:cold", NULL },
 		{ "gang-on-success", "leader", "3", NULL },
 		{ "gang-on-drain", "ignore", "replace", NULL },
+		{ "gang-spare-pool", "p", "q", NULL },
 		{ "gang-waiting-time", "00:10:00", "UNLIMITED", NULL },
 		{ "gang-groups", "", "alice/a,bob/b", NULL },
 		{ "gang-min-tres", "cpu=5", "cpu=6,node=2", "cpu=5,node=2" },
@@ -1157,6 +1244,8 @@ int main(void)
 		cmocka_unit_test(test_manual),
 		cmocka_unit_test(test_env),
 		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_pool),
+		cmocka_unit_test(test_env_of),
 		cmocka_unit_test(test_rank_order),
 		cmocka_unit_test(test_object),
 		cmocka_unit_test(test_agree),

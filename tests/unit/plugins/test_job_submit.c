@@ -375,6 +375,7 @@ static void run_cases(const struct admission *cases, size_t n)
 #define MODE(m) O "_mode=" m
 #define EXCLUSIVE(level) O "_exclusive=" level
 #define OBJECT O "_object=1"
+#define POOL O "_pool=yes"
 
 /* ---- the tests ---- */
 
@@ -1003,6 +1004,101 @@ static void test_object(void **state)
 	};
 
 	(void)state;
+	RUN(cases);
+}
+
+/* 6.5: who may be in a pool, name one, or become one. */
+static void test_pools(void **state)
+{
+#define A_POOL                                                   \
+	{                                                        \
+		.env = { GANG("p"), POOL, OBJECT }, .held = true \
+	}
+#define NAMES(pool) O "_spare_pool=" pool
+	static const struct admission cases[] = {
+		{ .comes = { .env = { GANG("p"), POOL, OBJECT },
+			     .held = true } },
+		{ .there = { A_POOL }, .comes = { .env = { GANG("p") } } },
+		{ .there = { A_POOL },
+		  .comes = { .env = { GANG("p") }, .array = "1-4%2" } },
+		{ .comes = { .env = { GANG("conf") } } },
+		{ .comes = { .env = { GANG("conf"), MIN(2) } },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "--gang-min-member is given for a pool" },
+		{ .there = { A_POOL },
+		  .comes = { .env = { GANG("p"), O "_rank=1" } },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "--gang-rank is given for a pool" },
+		{ .comes = { .env = { GANG("p"), POOL } },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "use sgang create --pool" },
+		/* it names one */
+		{ .there = { A_POOL },
+		  .comes = { .env = { GANG("t"), MIN(1), NAMES("p") } } },
+		{ .comes = { .env = { GANG("t"), MIN(1), NAMES("conf") } } },
+		{ .there = { A_POOL },
+		  .comes = { .env = { GANG("t"), MIN(1), NAMES("p"), OBJECT },
+			     .held = true } },
+		{ .comes = { .env = { GANG("t"), MIN(1), NAMES("p") } },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "there is no pool alice/p; create it first" },
+		{ .comes = { .env = { GANG("t"), MIN(1), NAMES("p"), OBJECT },
+			     .held = true },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "there is no pool alice/p" },
+		{ .there = { { .env = { GANG("p"), MIN(1) } } },
+		  .comes = { .env = { GANG("t"), MIN(1), NAMES("p") } },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "gang alice/p is no pool" },
+		{ .comes = { .env = { GANG("t"), MIN(1), NAMES("gang") } },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "gang alice/gang is no pool" },
+		/* of the same name in another namespace */
+		{ .there = { { .env = { GANG("p"), POOL, OBJECT },
+			       .uid = 1001,
+			       .held = true } },
+		  .comes = { .env = { GANG("t"), MIN(1), NAMES("p") } },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "there is no pool alice/p" },
+		{ .there = { A_POOL },
+		  .comes = { .env = { GANG("bob/t"), MIN(1), NAMES("p") } },
+		  .verdict = SGANG_SUBMIT_NOT_YOURS,
+		  .why = "neither your user name" },
+		/* one that is gone, whose spares are there */
+		{ .there = { { .env = { GANG("p") },
+			       .comment = "gang=alice/p phase=running min=0 "
+					  "total=0 pool=1" } },
+		  .comes = { .env = { GANG("t"), MIN(1), NAMES("p") } } },
+		{ .there = { { .env = { GANG("p") },
+			       .comment = "gang=alice/p phase=running min=0 "
+					  "total=0 pool=1" } },
+		  .comes = { .env = { GANG("p"), MIN(2), OBJECT },
+			     .held = true },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "alice/p is a pool and has members: cancel them "
+			 "before it becomes a gang" },
+		/* it becomes one */
+		{ .there = { { .env = { GANG("p") } } },
+		  .comes = { .env = { GANG("p"), POOL, OBJECT },
+			     .held = true } },
+		{ .there = { { .env = { GANG("p"), MIN(2) } } },
+		  .comes = { .env = { GANG("p"), POOL, OBJECT }, .held = true },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "alice/p is a gang and has members" },
+		{ .there = { { .env = { GANG("p") }, .started = true } },
+		  .comes = { .env = { GANG("p"), POOL, OBJECT }, .held = true },
+		  .verdict = SGANG_SUBMIT_INVALID,
+		  .why = "alice/p is a gang and has members" },
+		{ .there = { A_POOL },
+		  .comes = { .env = { GANG("p"), MIN(2), OBJECT },
+			     .held = true } },
+	};
+#undef A_POOL
+#undef NAMES
+
+	(void)state;
+	configure("GangName=alice/conf Pool=yes\n"
+		  "GangName=alice/gang MinMember=2\n");
 	RUN(cases);
 }
 
@@ -1902,6 +1998,7 @@ int main(void)
 		TEST(test_time_min),
 		TEST(test_undefined),
 		TEST(test_object),
+		TEST(test_pools),
 		TEST(test_precedence),
 		TEST(test_object_is_not_counted),
 		TEST(test_min_tres),

@@ -19,8 +19,8 @@
 #define OPTION "SLURM_SPANK__SLURM_SPANK_OPTION_gang_"
 
 /* The names that can be typed, and the one that cannot. */
-#define TYPED 26
-#define HIDDEN 1
+#define TYPED 27
+#define HIDDEN 2
 
 /* A gang job's environment, and one variable that is nobody's. */
 static const char *const inherited[][2] = {

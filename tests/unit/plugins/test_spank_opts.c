@@ -54,6 +54,7 @@ static void test_slots(void **state)
 		"gang-spares",
 		"gang-on-success",
 		"gang-on-drain",
+		"gang-spare-pool",
 	};
 	size_t i, n = sizeof(names) / sizeof(names[0]), visible = 0;
 	struct sgang_opts_slot found;

@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_pool.c - 6.5: a pool has cold spares for several gangs of its namespace */
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/base/nodeset.h"
+#include "core/gang/gang.h"
+#include "toy_cluster.h"
+
+#include "unit/plugins/no_memory.h"
+
+/* ---- pools and gangs ---- */
+
+static uint32_t define_as(const char *gang, const char *more)
+{
+	struct fake_request rq = member_of(gang, 0);
+
+	rq.more = more;
+	rq.priority = 0;
+	return submit(rq);
+}
+
+static uint32_t define(const char *pool)
+{
+	return define_as(pool, "gang_object=1|gang_pool=yes");
+}
+
+static struct fake_request spare_of(const char *pool)
+{
+	struct fake_request rq = member_of(pool, 0);
+
+	rq.time_limit = 600;
+	return rq;
+}
+
+/* As slurmctld asks where a member could start now. True: it does not start. */
+static bool offer(uint32_t id, uint64_t nodes)
+{
+	struct sgang_nodeset *set = toy_set(nodes);
+	struct sgang_spec spec = spec_of(id);
+	struct sgang_job *job;
+	bool cold;
+
+	if (turn(id) != SGANG_TURN_ORDINARY) {
+		sgang_nodeset_destroy(set);
+		return true;
+	}
+	assert_true(fake_host.lock());
+	job = fake_host.jobs.find(id);
+	cold = sgang_conductor_wants_cold(c, &spec, job, 1);
+	if (cold)
+		sgang_conductor_cold(c, job, 1, set);
+	fake_host.unlock();
+	sgang_nodeset_destroy(set);
+	return cold;
+}
+
+static uint32_t hold(struct fake_request rq, uint64_t nodes)
+{
+	uint32_t id = submit(rq);
+
+	pass();
+	assert_true(offer(id, nodes));
+	pass();
+	assert_int_equal(fake_state(id), FAKE_HELD);
+	return id;
+}
+
+/* Two members of a node each, in the order of their ranks. */
+static void start(const char *gang, const char *more, uint32_t ids[2])
+{
+	struct fake_request rq = member_of(gang, 2);
+	uint32_t any[2];
+
+	rq.more = more;
+	submit_many(rq, 2, any);
+	pass();
+	schedule_and_pass();
+	pass();
+	all_in_state(any, 2, FAKE_RUNNING);
+	fake_clock(2);
+	pass();
+	for (int i = 0; i < 2; i++)
+		ids[record_of(any[i]).member_rank] = any[i];
+}
+
+#define POOL "gang_spare_pool=reserve"
+
+static bool is_pooled(uint32_t id)
+{
+	struct sgang_record r = record_of(id);
+
+	return fake_state(id) == FAKE_HELD && r.pool && r.spare && r.cold &&
+	       !r.placed && !strcmp(r.name, "reserve") &&
+	       !strcmp(fake_job(id)->gang, "reserve") &&
+	       !fake_job(id)->launches;
+}
+
+static bool has_seat(uint32_t id, const char *gang, uint32_t rank)
+{
+	struct sgang_record r = record_of(id);
+
+	return fake_state(id) == FAKE_RUNNING && r.placed && !r.pool &&
+	       !r.spare && r.member_rank == rank && !strcmp(r.name, gang) &&
+	       !strcmp(fake_job(id)->gang, gang) &&
+	       !strcmp(fake_getenv(id, "SLURM_GANG_NAME"), gang);
+}
+
+/* ---- the tests ---- */
+
+/* Its members are held one by one, wait for no minimum and never start. */
+static void test_holds(void **state)
+{
+	uint32_t pool = define("reserve"), spare = submit(spare_of("reserve"));
+
+	(void)state;
+	pass();
+	assert_int_equal(fake_state(spare), FAKE_PENDING);
+	assert_true(offer(spare, ALL_FREE));
+	pass();
+	assert_true(is_pooled(spare));
+	assert_string_equal(text_of(spare),
+			    "Gang alice/reserve: cold spare, starts when a "
+			    "gang's member is lost");
+	assert_string_equal(text_of(pool),
+			    "Gang alice/reserve pool, 1/1 spares have nodes");
+	assert_true(record_of(pool).pool);
+	for (int i = 0; i < 50; i++) {
+		fake_clock(10);
+		pass();
+	}
+	assert_true(is_pooled(spare));
+	/* without its definition it is one still */
+	fake_end(pool);
+	pass();
+	assert_true(is_pooled(spare));
+	fake_user_hold(spare, true);
+	pass();
+	assert_int_equal(fake_state(spare), FAKE_PENDING);
+	fake_user_hold(spare, false);
+	pass();
+	assert_true(record_of(spare).pool);
+	assert_false(record_of(spare).spare);
+	assert_true(offer(spare, ALL_FREE));
+	pass();
+	assert_true(is_pooled(spare));
+}
+
+/* Two gangs lose members in one pass, and each has one spare. */
+static void test_two_gangs(void **state)
+{
+	uint32_t a[2], b[2], spare[3];
+	bool first;
+
+	(void)state;
+	define("reserve");
+	start("one", POOL, a);
+	start("two", POOL "|gang_on_failure=ignore", b);
+	for (int i = 0; i < 3; i++)
+		spare[i] = hold(spare_of("reserve"), ALL_FREE);
+	fake_fail(a[1], false);
+	fake_fail(b[0], false);
+	pass();
+	first = has_seat(spare[0], "one", 1);
+	assert_true(has_seat(spare[!first], "one", 1));
+	assert_true(has_seat(spare[first], "two", 0));
+	assert_true(is_pooled(spare[2]));
+	assert_int_equal(record_of(spare[first]).members, 2);
+	assert_string_equal(fake_getenv(spare[first], "SLURM_GANG_MEMBER_RANK"),
+			    "0");
+	assert_string_equal(
+		fake_getenv(spare[first], "SLURM_GANG_SPARE_JOB_IDS"), "");
+	assert_int_equal(record_of(spare[first]).epoch, record_of(b[1]).epoch);
+	fake_clock(2);
+	pass();
+	assert_false(record_of(spare[first]).cold);
+	assert_int_equal(fake_job(spare[first])->launches, 1);
+	/* as a member that is lost it is replaced, too */
+	fake_fail(spare[first], false);
+	pass();
+	assert_true(has_seat(spare[2], "two", 0));
+	/* the gangs end, and nobody else does */
+	fake_end(spare[2]);
+	fake_end(b[1]);
+	pass();
+	assert_true(has_seat(spare[!first], "one", 1));
+}
+
+/* A spare has the options of the member whose place it takes. */
+static void test_options(void **state)
+{
+	uint32_t a[2], spare;
+	struct sgang_spec spec;
+
+	(void)state;
+	define("reserve");
+	start("one", POOL "|gang_on_failure=replace|gang_order=3", a);
+	spare = hold(spare_of("reserve"), ALL_FREE);
+	fake_fail(a[1], false);
+	pass();
+	pass();
+	assert_true(has_seat(spare, "one", 1));
+	spec = spec_of(spare);
+	assert_int_equal(spec.min_member, 2);
+	assert_int_equal(spec.on_failure, SGANG_ON_FAILURE_REPLACE);
+	assert_string_equal(spec.spare_pool, "reserve");
+	assert_false(spec.order_set);
+	assert_int_equal(record_of(spare).on_failure, SGANG_ON_FAILURE_REPLACE);
+	/* the lost one comes back, and is a cold spare of its gang */
+	fake_clock(200);
+	pass();
+	assert_int_equal(fake_state(a[1]), FAKE_PENDING);
+	assert_true(offer(a[1], ALL_FREE));
+	pass();
+	assert_int_equal(fake_state(a[1]), FAKE_HELD);
+	assert_true(record_of(a[1]).spare && record_of(a[1]).cold);
+	assert_false(record_of(a[1]).pool);
+	assert_true(sgang_conductor_spec(c, spare, fake_job(spare)->env,
+					 fake_job(spare)->n_env, &spec));
+	assert_string_equal(spec.name, "one");
+}
+
+/* A spare that differs does not take the place, nor one of another user. */
+static void test_who_fits(void **state)
+{
+	enum { USER, CPUS_ON, NODES_OF, RANKS, PARTITION, CASES };
+
+	for (int how = 0; how < CASES; how++) {
+		struct fake_request rq = spare_of("reserve");
+		uint32_t a[2], other, spare;
+
+		if (how) {
+			teardown(state);
+			setup(state);
+		}
+		snprintf(context, sizeof(context), "case %d", how);
+		define("proj/reserve");
+		start("proj/one", POOL, a);
+		rq.gang = "proj/reserve";
+		rq.user = how == USER ? "bob" : NULL;
+		rq.cpus = how == CPUS_ON ? 1 : 0;
+		rq.nodes = how == NODES_OF ? 2 : 1;
+		rq.ranks = how == RANKS ? 3 : 0;
+		rq.partition = how == PARTITION ? LEAF(1) : 0;
+		other = hold(rq, LEAF(1));
+		fake_fail(a[1], false);
+		for (int i = 0; i < 3; i++) {
+			fake_clock(2);
+			pass();
+		}
+		assert_int_equal(fake_state(other), FAKE_HELD);
+		assert_true(record_of(other).pool);
+		rq = spare_of("proj/reserve");
+		spare = submit(rq);
+		pass();
+		assert_true(offer(spare, LEAF(2)));
+		pass();
+		pass();
+		assert_int_equal(fake_state(spare), FAKE_RUNNING);
+		assert_int_equal(record_of(spare).member_rank, 1);
+		assert_int_equal(fake_state(other), FAKE_HELD);
+		assert_int_equal(fake_job(other)->launches, 0);
+	}
+}
+
+/* Levels that the gang asks for, and the ring: the nearest is taken. */
+static void test_levels(void **state)
+{
+	static const struct {
+		const char *more;
+		uint64_t far, near; /* of the gang, which is in leaf 0 */
+		bool both;          /* the far one would do */
+	} cases[] = {
+		{ POOL, LEAF(1), LEAF(0), true },
+		{ POOL "|gang_topology=require:leaf", LEAF(1), LEAF(0), false },
+		{ POOL "|gang_exclusive=leaf", LEAF(1), LEAF(1), false },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uint32_t a[2], far, near;
+
+		if (i) {
+			teardown(state);
+			setup(state);
+		}
+		snprintf(context, sizeof(context), "case %zu", i);
+		define("reserve");
+		start("one", cases[i].more, a);
+		far = hold(spare_of("reserve"), cases[i].far);
+		if (cases[i].both) {
+			near = hold(spare_of("reserve"), cases[i].near);
+			fake_fail(a[1], false);
+			pass();
+			assert_true(has_seat(near, "one", 1));
+			fake_fail(near, false);
+			pass();
+			assert_true(has_seat(far, "one", 1));
+			continue;
+		}
+		fake_fail(a[1], false);
+		pass();
+		assert_true(is_pooled(far));
+	}
+}
+
+/* Its own spare comes first; a gang of which no member runs takes none. */
+static void test_when(void **state)
+{
+	uint32_t a[2], own, spare;
+	struct fake_request rq = member_of("one", 2);
+
+	(void)state;
+	define("reserve");
+	define_as("one", "gang_object=1|gang_min_member=2|" POOL);
+	start("one", POOL "|gang_spares=1:cold", a);
+	spare = hold(spare_of("reserve"), ALL_FREE);
+	rq.more = POOL "|gang_spares=1:cold";
+	own = hold(rq, ALL_FREE);
+	assert_false(record_of(own).pool);
+	fake_fail(a[0], false);
+	pass();
+	assert_true(has_seat(own, "one", 0));
+	assert_true(is_pooled(spare));
+	fake_fail(a[1], false);
+	fake_fail(own, false);
+	pass();
+	pass();
+	assert_true(is_pooled(spare));
+}
+
+/* One that is gone, draining or held cannot be taken; no pool, no spare. */
+static void test_ends(void **state)
+{
+	enum { DRAIN, HOLD, LIMIT, YIELD, CANCEL, NODE, CASES };
+	static const enum fake_state after[CASES] = {
+		[DRAIN] = FAKE_PENDING, [HOLD] = FAKE_PENDING,
+		[LIMIT] = FAKE_GONE,    [YIELD] = FAKE_PENDING,
+		[CANCEL] = FAKE_GONE,   [NODE] = FAKE_PENDING,
+	};
+
+	for (int how = 0; how < CASES; how++) {
+		struct sgang_spec spec;
+		uint32_t a[2], spare;
+
+		if (how) {
+			teardown(state);
+			setup(state);
+		}
+		snprintf(context, sizeof(context), "case %d", how);
+		define("reserve");
+		start("one", POOL, a);
+		spare = hold(spare_of("reserve"), ALL_FREE);
+		spec = spec_of(spare);
+		switch (how) {
+		case DRAIN:
+			fake_drain((uint32_t)__builtin_ctzll(
+					   fake_job(spare)->nodes),
+				   true);
+			break;
+		case HOLD:
+			fake_user_hold(spare, true);
+			break;
+		case LIMIT:
+			fake_clock(600);
+			break;
+		case YIELD:
+			assert_true(fake_host.lock());
+			assert_true(sgang_conductor_may_yield(
+				c, &spec, fake_host.jobs.find(spare)));
+			sgang_conductor_yield(c, &spec,
+					      fake_host.jobs.find(spare), 99);
+			fake_host.unlock();
+			break;
+		case CANCEL:
+			fake_end(spare);
+			break;
+		case NODE:
+			fake_requeue(spare);
+			break;
+		}
+		fake_fail(a[1], false);
+		pass();
+		pass();
+		assert_int_equal(fake_state(spare), after[how]);
+		assert_int_equal(fake_job(spare)->launches, 0);
+		if (after[how] != FAKE_PENDING)
+			continue;
+		assert_true(record_of(spare).pool);
+		assert_false(record_of(spare).spare || record_of(spare).cold);
+	}
+}
+
+static bool is_dead(void)
+{
+	bool lives = fake_scheduler(true);
+
+	fake_scheduler(false);
+	return !lives;
+}
+
+/* slurmctld dies at each of its saves, from the hold of the spare to some passes
+ * after its launch. It is launched once, in the place of the lost member. */
+static void test_dies(void **state)
+{
+	for (int at = 0; at < 12; at++) {
+		uint32_t a[2], spare;
+		bool lost = false;
+
+		if (at) {
+			teardown(state);
+			setup(state);
+		}
+		snprintf(context, sizeof(context), "save %d", at);
+		define("reserve");
+		start("one", POOL, a);
+		spare = submit(spare_of("reserve"));
+		pass();
+		fake_snapshot();
+		if (at < 8)
+			fake_die_at_save((uint32_t)at / 2 + 1, at % 2);
+		for (int i = 0; i < 14; i++) {
+			if (is_dead())
+				come_back(true);
+			if (at == 8 + i)
+				come_back(true);
+			pass();
+			if (is_dead())
+				continue;
+			if (fake_state(spare) == FAKE_PENDING)
+				(void)offer(spare, ALL_FREE);
+			if (i == 4 && !lost) {
+				fake_fail(a[1], false);
+				fake_snapshot();
+				lost = true;
+			}
+			if (i == 3 && !is_dead())
+				fake_snapshot();
+			fake_clock(2);
+		}
+		fake_clock(5);
+		pass();
+		pass();
+		assert_int_equal(fake_state(spare), FAKE_RUNNING);
+		assert_true(has_seat(spare, "one", 1));
+		assert_int_equal(fake_state(a[0]), FAKE_RUNNING);
+	}
+}
+
+/* A lack of memory loses nobody: the spare is in the pool or in the gang. */
+static void test_no_memory(void **state)
+{
+	uint64_t at = 0;
+	bool failed;
+
+	do {
+		uint32_t a[2], spare;
+
+		if (at++) {
+			teardown(state);
+			setup(state);
+		}
+		snprintf(context, sizeof(context), "allocation %d", (int)at);
+		define("reserve");
+		start("one", POOL, a);
+		spare = hold(spare_of("reserve"), ALL_FREE);
+		fake_fail(a[1], false);
+		memory.calls = 0;
+		memory.fail_at = at;
+		memory.counting = true;
+		pass();
+		memory.counting = false;
+		failed = memory.calls >= at;
+		for (int i = 0; i < 3; i++) {
+			fake_clock(6);
+			pass();
+		}
+		assert_true(has_seat(spare, "one", 1));
+	} while (failed);
+}
+
+/* slurmctld ends and comes back at any time. */
+static void test_restart(void **state)
+{
+	uint32_t a[2], spare;
+
+	(void)state;
+	define("reserve");
+	start("one", POOL, a);
+	spare = hold(spare_of("reserve"), ALL_FREE);
+	come_back(false);
+	pass();
+	pass();
+	assert_true(is_pooled(spare));
+	fake_fail(a[0], false);
+	pass();
+	assert_true(has_seat(spare, "one", 0));
+	come_back(false);
+	fake_clock(5);
+	pass();
+	fake_clock(6);
+	pass();
+	assert_true(has_seat(spare, "one", 0));
+	assert_int_equal(fake_job(spare)->launches, 1);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_holds),    TEST(test_two_gangs), TEST(test_options),
+		TEST(test_who_fits), TEST(test_levels),    TEST(test_when),
+		TEST(test_ends),     TEST(test_dies),      TEST(test_no_memory),
+		TEST(test_restart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
