@@ -14,9 +14,12 @@
 
 #include "cmd/answer.h"
 #include "cmd/cmd.h"
+#include "cmd/control.h"
 #include "cmd/gangfile.h"
+#include "cmd/jobs.h"
 #include "cmd/json.h"
 #include "cmd/spawn.h"
+#include "cmd/targets.h"
 #include "cmd/words.h"
 #include "core/base/text.h"
 
@@ -41,6 +44,8 @@ struct job {
 struct jobs {
 	struct job *job;
 	size_t n;
+	uint32_t *pool; /* definitions of pools that were not there */
+	size_t n_pools;
 };
 
 /* ---- what is printed ---- */
@@ -98,6 +103,32 @@ static void print_command(const struct sgang_words *command,
 	json_object_array_add(list, words);
 }
 
+/* The commands that define the pools. */
+static int print_pools(const struct sgang_gangfile *file,
+		       struct json_object *list, struct sgang_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < file->n_gangs; i++) {
+		const struct sgang_spec *spec = &file->gang[i].spec;
+		struct sgang_words command = { NULL, 0 };
+
+		if (!spec->pool)
+			continue;
+		if (sgang_words_add(&command, err, "sgang") ||
+		    sgang_words_add(&command, err, "create") ||
+		    sgang_words_add(&command, err, "%s/%s", spec->ns,
+				    spec->name) ||
+		    sgang_words_add(&command, err, "--pool")) {
+			sgang_words_clear(&command);
+			return -1;
+		}
+		print_command(&command, list);
+		sgang_words_clear(&command);
+	}
+	return 0;
+}
+
 static int dry_run(const struct request *request, struct sgang_error *err)
 {
 	struct json_object *list = sgang_answer_is_text() ?
@@ -107,6 +138,10 @@ static int dry_run(const struct request *request, struct sgang_error *err)
 	size_t i;
 	uint32_t n;
 
+	if (print_pools(&request->file, list, err)) {
+		json_object_put(list);
+		return -1;
+	}
 	for (i = 0; i < request->file.n_roles; i++) {
 		const struct sgang_role *role = &request->file.role[i];
 		struct sgang_words command;
@@ -214,12 +249,61 @@ static int submit_role(const struct sgang_gangfile *file,
 	return rc;
 }
 
+static bool is_pool(const struct sgang_jobrow *job)
+{
+	return job->class == SGANG_ROW_PENDING && job->record.object &&
+	       job->record.pool;
+}
+
+/* Define the pool unless it is defined. */
+static int define_pool(const struct sgang_spec *spec,
+		       const struct sgang_jobs *all, struct jobs *jobs,
+		       struct sgang_error *err)
+{
+	const struct sgang_definition definition = { .spec = spec };
+	struct sgang_targets there = { NULL, 0 };
+	int rc = sgang_targets_find(all, spec, is_pool, &there, err);
+
+	if (!rc && !there.n) {
+		rc = sgang_control_define(&definition,
+					  &jobs->pool[jobs->n_pools], err);
+		jobs->n_pools += !rc;
+	}
+	sgang_targets_clear(&there);
+	return rc;
+}
+
+/* Gangs of the file may name them, so they come first. */
+static int define_pools(const struct sgang_gangfile *file, struct jobs *jobs,
+			struct sgang_error *err)
+{
+	struct sgang_jobs all = { NULL, 0 };
+	size_t i, pools = 0;
+	int rc;
+
+	for (i = 0; i < file->n_gangs; i++)
+		pools += file->gang[i].spec.pool;
+	if (!pools)
+		return 0;
+	jobs->pool = calloc(pools, sizeof(*jobs->pool));
+	if (!jobs->pool)
+		return sgang_err_memory(err);
+	rc = sgang_jobs_load(&all, err);
+	for (i = 0; i < file->n_gangs && !rc; i++)
+		if (file->gang[i].spec.pool)
+			rc = define_pool(&file->gang[i].spec, &all, jobs, err);
+	sgang_jobs_clear(&all);
+	return rc;
+}
+
 /* Returns 0, or -1 with 'err' filled; 'jobs' has the submitted ones. */
 static int submit_all(const struct sgang_gangfile *file, struct jobs *jobs,
 		      struct sgang_error *err)
 {
 	size_t i, n = 0;
 
+	if (define_pools(file, jobs, err))
+		return -1;
 	for (i = 0; i < file->n_roles; i++)
 		n += sgang_gangfile_jobs(&file->role[i]);
 	jobs->job = calloc(n, sizeof(*jobs->job));
@@ -245,6 +329,8 @@ static int cancel(const struct jobs *jobs, struct sgang_error *err)
 	for (i = 0; i < jobs->n && !rc; i++)
 		rc = sgang_words_add(&command, err, "%" PRIu32,
 				     jobs->job[i].id);
+	for (i = 0; i < jobs->n_pools && !rc; i++)
+		rc = sgang_words_add(&command, err, "%" PRIu32, jobs->pool[i]);
 	if (!rc)
 		rc = sgang_spawn(command.word, out, sizeof(out), err);
 	if (rc > 0)
@@ -284,7 +370,7 @@ static int give_up(const struct request *request, const struct jobs *jobs,
 {
 	struct json_object *object;
 	struct sgang_error err;
-	bool left = jobs->n && cancel(jobs, &err);
+	bool left = (jobs->n || jobs->n_pools) && cancel(jobs, &err);
 
 	if (left)
 		sgang_cmd_no("%s", err.text);
@@ -302,7 +388,7 @@ static int give_up(const struct request *request, const struct jobs *jobs,
 
 static int submit(const struct request *request)
 {
-	struct jobs jobs = { NULL, 0 };
+	struct jobs jobs = { .n = 0 };
 	struct sgang_error err;
 	int code = SGANG_EXIT_YES;
 
@@ -312,6 +398,7 @@ static int submit(const struct request *request)
 	else
 		print(request, &jobs);
 	free(jobs.job);
+	free(jobs.pool);
 	return code;
 }
 

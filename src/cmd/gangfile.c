@@ -220,6 +220,12 @@ static int find_gang(struct sgang_gangfile *file,
 	return 0;
 }
 
+/* A pool is defined, which no option of sbatch does, and so may a file. */
+static bool is_hidden(const struct sgang_option *option)
+{
+	return option->hidden && strcmp(option->name, "gang-pool");
+}
+
 /* The option of the gang, "gang-min-member", that the key stands for. Options
  * that are each member's own have no place in a file. */
 static const struct sgang_option *find_option(const char *key)
@@ -228,7 +234,7 @@ static const struct sgang_option *find_option(const char *key)
 
 	for (option = sgang_spec_options(); option->name; option++)
 		if (!strncmp(option->name, "gang-", 5) &&
-		    !strcmp(option->name + 5, key) && !option->hidden &&
+		    !strcmp(option->name + 5, key) && !is_hidden(option) &&
 		    strcmp(key, "rank") && strcmp(key, "order"))
 			return option;
 	return NULL;
@@ -243,8 +249,13 @@ static char *option_value(const struct sgang_gangfile *file,
 	struct sgang_words words = { NULL, 0 };
 	size_t size = 1, i;
 	char *value = NULL;
+	bool yes = false;
 
-	if (entry->kind == SGANG_TREE_TEXT) {
+	if (!strcmp(entry->key, "pool")) {
+		if (read_bool(file, entry, &yes, err) ||
+		    sgang_words_add(&words, err, "%s", yes ? "yes" : "no"))
+			return NULL;
+	} else if (entry->kind == SGANG_TREE_TEXT) {
 		if (sgang_words_add(&words, err, "%s", entry->text))
 			return NULL;
 	} else if (entry->kind == SGANG_TREE_MAP ||
@@ -280,6 +291,7 @@ static int set_option(struct sgang_gangfile *file, size_t gang,
 	char before[SGANG_GROUPS_SIZE], after[SGANG_GROUPS_SIZE];
 	char *value = option_value(file, entry, err);
 	struct sgang_error why;
+	const char *now;
 	bool said;
 	int rc;
 
@@ -290,7 +302,8 @@ static int set_option(struct sgang_gangfile *file, size_t gang,
 	free(value);
 	if (rc)
 		return wrong_option(file, entry->line, &why, err);
-	if (said && strcmp(before, sgang_spec_value(spec, option->name, after)))
+	now = sgang_spec_value(spec, option->name, after);
+	if (said && (!now || strcmp(before, now)))
 		return wrong(file, entry->line, err,
 			     "%s: gang %s/%s has %s "
 			     "already",
@@ -327,14 +340,32 @@ static int list_others(const struct sgang_gangfile *file, size_t gang,
 		return 0;
 	list[0] = '\0';
 	for (i = 0; i < file->n_gangs && used < SGANG_GROUPS_SIZE; i++)
-		if (i != gang)
+		if (i != gang && !file->gang[i].spec.pool)
 			used += (size_t)sprintf(list + used, "%s%s/%s",
 						used ? "," : "",
 						file->gang[i].spec.ns,
 						file->gang[i].spec.name);
-	if (sgang_spec_set(&own->spec, "gang-groups", list, &why))
+	if (used && sgang_spec_set(&own->spec, "gang-groups", list, &why))
 		return wrong_option(file, own->line, &why, err);
 	return 0;
+}
+
+static int complete_options(const struct sgang_gangfile *file, size_t gang,
+			    struct sgang_error *err)
+{
+	struct sgang_filegang *own = &file->gang[gang];
+	char members[24];
+
+	snprintf(members, sizeof(members), "%" PRIu64, own->members);
+	if (set_default(file, own, "gang-min-member", members, err))
+		return -1;
+	/* a minimum above what is in the file expects members from elsewhere */
+	if (own->members < own->spec.min_member)
+		snprintf(members, sizeof(members), "%" PRIu32,
+			 own->spec.min_member);
+	if (set_default(file, own, "gang-total-number", members, err))
+		return -1;
+	return file->n_gangs > 1 ? list_others(file, gang, err) : 0;
 }
 
 /* Options that the file does not set follow from the gang's roles. */
@@ -343,22 +374,13 @@ static int complete_gang(const struct sgang_gangfile *file, size_t gang,
 {
 	struct sgang_filegang *own = &file->gang[gang];
 	struct sgang_error why;
-	char members[24];
 
-	snprintf(members, sizeof(members), "%" PRIu64, own->members);
 	if (!own->members)
 		return wrong(file, own->line, err,
 			     "no role belongs to gang "
 			     "%s/%s",
 			     own->spec.ns, own->spec.name);
-	if (set_default(file, own, "gang-min-member", members, err))
-		return -1;
-	/* a minimum above what is in the file expects members from elsewhere */
-	if (own->members < own->spec.min_member)
-		snprintf(members, sizeof(members), "%" PRIu32,
-			 own->spec.min_member);
-	if (set_default(file, own, "gang-total-number", members, err) ||
-	    (file->n_gangs > 1 && list_others(file, gang, err)))
+	if (!own->spec.pool && complete_options(file, gang, err))
 		return -1;
 	if (sgang_spec_check(&own->spec, &why))
 		return wrong_option(file, own->line, &why, err);
@@ -692,7 +714,8 @@ static int add_gang(const struct sgang_spec *spec, struct sgang_words *words,
 	if (sgang_words_add(words, err, "--gang=%s/%s", spec->ns, spec->name))
 		return -1;
 	for (option = sgang_spec_options(); option->name; option++)
-		if (sgang_spec_value(spec, option->name, value) &&
+		if (!option->hidden &&
+		    sgang_spec_value(spec, option->name, value) &&
 		    sgang_words_add(words, err, "--%s=%s", option->name, value))
 			return -1;
 	return 0;

@@ -17,7 +17,7 @@
  *
  * A role may be of another gang, `gang: NAME`, and then set the options of that
  * gang. The gangs of one file are a group of gangs unless `groups` says
- * otherwise.
+ * otherwise. With `pool: yes` it is a pool, which is in no group.
  */
 
 #ifndef SGANG_GANGFILE_H

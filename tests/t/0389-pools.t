@@ -286,6 +286,29 @@ test_expect_success '6.5 a spare replaces only members of its own user' '
 	test_must_fail as $bob "$sgang" create $alice/p --pool &&
 	test_must_fail submit_as $bob --gang=$alice/p --gang-spare-pool=shared
 '
+cat >gang.yaml <<-EOS
+	gang: filed
+	spare-pool: filed-pool
+	options: [--nodes=1, --ntasks=2, --exclusive, --time=10]
+	roles:
+	  - {name: worker, count: 2, script: $PWD/tells.sh}
+	  - {name: spare, gang: filed-pool, pool: yes, script: $PWD/tells.sh}
+EOS
+test_expect_success '6.5 a file has a gang and its pool' '
+	"$sgang" submit --dry-run gang.yaml >said && cat said &&
+	head -n 1 said | grep -x "sgang create root/filed-pool --pool" &&
+	"$sgang" submit gang.yaml >said && cat said &&
+	ids=($(sed -n "s/^JobId=\([0-9]*\) .*/\1/p" said)) &&
+	wait_for 20 all_in RUNNING ${ids[0]} ${ids[1]} &&
+	wait_for 20 is_cold ${ids[2]} && "$sgang" show filed-pool | grep Pool=yes &&
+	fails $(with_rank 0 ${ids[0]} ${ids[1]}) &&
+	wait_for 20 takes_over ${ids[2]} filed 0 && complete filed &&
+	"$sgang" submit gang.yaml >said &&
+	test "$(squeue -h -n gang/filed-pool | wc -l)" = 1 &&
+	sed "s/worker,/worker, options: [--no-such-option],/; s/filed/new/g" \
+		gang.yaml >bad.yaml && test_must_fail "$sgang" submit bad.yaml &&
+	wait_for 10 "test -z \"\$(squeue -h -n gang/new-pool)\""
+'
 test_expect_success 'so far nothing is left' '
 	scancel -u $alice && scancel -u $bob; clear_cluster; nothing_left
 '

@@ -64,6 +64,56 @@ static const char good[] =
 	"    command: sleep 1\n"
 	"    count: 2\n";
 
+/* 6.5: a pool has no minimum, is in no group, and its members name it alone. */
+static void a_pool_is_read(void **state)
+{
+	static const char text[] = "gang: train\n"
+				   "spare-pool: reserve\n"
+				   "roles:\n"
+				   "  - {name: w, count: 2, command: a}\n"
+				   "  - name: s\n"
+				   "    gang: reserve\n"
+				   "    pool: %s\n"
+				   "    count: 3\n"
+				   "    array: yes\n"
+				   "    command: a\n";
+	static const char *const yes[] = { "yes", "true" };
+	struct sgang_words words;
+	struct sgang_gangfile file;
+	struct sgang_error err;
+	char with[512];
+
+	(void)state;
+	for (size_t i = 0; i < N(yes); i++) {
+		snprintf(with, sizeof(with), text, yes[i]);
+		assert_int_equal(load(with, &file, &err), 0);
+		assert_true(file.gang[1].spec.pool);
+		assert_int_equal(file.gang[1].spec.min_member, 0);
+		assert_int_equal(file.gang[1].spec.total, 0);
+		assert_false(file.gang[0].spec.groups_set);
+		assert_string_equal(file.gang[0].spec.spare_pool, "reserve");
+		assert_int_equal(file.gang[0].spec.min_member, 2);
+		assert_int_equal(sgang_gangfile_command(&file, &file.role[1],
+							&words, &err),
+				 0);
+		assert_string_equal(words.word[2], "--gang=alice/reserve");
+		assert_string_equal(words.word[3], "--array=0-2");
+		sgang_words_clear(&words);
+		sgang_gangfile_clear(&file);
+	}
+	snprintf(with, sizeof(with), text, "maybe");
+	assert_int_equal(load(with, &file, &err), -1);
+	assert_non_null(strstr(err.text, "pool: expected yes or no"));
+	snprintf(with, sizeof(with), text, "yes\n    min-member: 2");
+	assert_int_equal(load(with, &file, &err), -1);
+	assert_non_null(strstr(err.text, "min-member is given for a pool"));
+	snprintf(with, sizeof(with), text,
+		 "yes\n    command: a\n"
+		 "  - name: x\n    gang: reserve\n    pool: no");
+	assert_int_equal(load(with, &file, &err), -1);
+	assert_non_null(strstr(err.text, "pool: gang alice/reserve has yes"));
+}
+
 static void all_of_it_is_read(void **state)
 {
 	struct sgang_gangfile file;
@@ -248,6 +298,7 @@ static void many_keys(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_pool_is_read),
 		cmocka_unit_test(all_of_it_is_read),
 		cmocka_unit_test(a_command_is_made),
 		cmocka_unit_test(bad_files_are_refused),
