@@ -272,7 +272,7 @@ test_expect_success '6.5 a spare replaces only members of its own user' '
 	clear_cluster &&
 	in="--account=proj -N1 -n2 --exclusive -t 10" &&
 	as $bob "$sgang" create proj/shared --pool -A proj &&
-	its=$(submit_as $bob $in --gang=proj/shared --wrap="touch /tmp/$$.stolen") &&
+	its=$(submit_as $bob $in --gang=proj/shared --wrap="touch $slurm_dir/out/stolen") &&
 	wait_for 20 is_cold $its &&
 	for i in 1 2; do
 		submit_as $alice $in --gang=proj/a --gang-min-member=2 \
@@ -282,7 +282,7 @@ test_expect_success '6.5 a spare replaces only members of its own user' '
 	hers=$(submit_as $alice $in --gang=proj/shared --wrap="sleep 300") &&
 	wait_for 20 "job_is $hers RUNNING && test \$(gang_of $hers) = proj/a" &&
 	is_cold $its && test "$(gang_of $its)" = proj/shared &&
-	test ! -e /tmp/$$.stolen &&
+	test ! -e $slurm_dir/out/stolen &&
 	test_must_fail as $bob "$sgang" create $alice/p --pool &&
 	test_must_fail submit_as $bob --gang=$alice/p --gang-spare-pool=shared
 '
@@ -309,9 +309,24 @@ test_expect_success '6.5 a file has a gang and its pool' '
 		gang.yaml >bad.yaml && test_must_fail "$sgang" submit bad.yaml &&
 	wait_for 10 "test -z \"\$(squeue -h -n gang/new-pool)\""
 '
-test_expect_success 'so far nothing is left' '
-	scancel -u $alice && scancel -u $bob; clear_cluster; nothing_left
+test_expect_success '6.5 gang.conf defines a gang and its pool' '
+	scancel -u $alice && scancel -u $bob && clear_cluster &&
+	cat >>"$slurm_dir/etc/gang.conf" <<-EOS &&
+		GangName=root/listed MinMember=2 SparePool=listed-pool
+		GangName=root/listed-pool Pool=yes
+	EOS
+	scontrol reconfigure && wait_for 20 slurm_ctld_answers &&
+	"$sgang" conf | grep "GangName=root/listed-pool Pool=yes" &&
+	ids=($(for gang in listed-pool listed listed; do
+		submit -N1 -n2 --exclusive -t 10 --gang=$gang "$PWD/tells.sh" ||
+			exit
+	done)) && wait_for 20 is_cold ${ids[0]} &&
+	wait_for 20 all_in RUNNING ${ids[1]} ${ids[2]} &&
+	"$sgang" show listed | grep SparePool=listed-pool &&
+	fails $(with_rank 1 ${ids[1]} ${ids[2]}) &&
+	wait_for 20 takes_over ${ids[0]} listed 1 && complete listed
 '
+test_expect_success 'so far nothing is left' 'clear_cluster; nothing_left'
 
 # The member ends, and that is on the disk before a pass has seen it: Slurm asks a
 # node late, or never, for a job that was about to end when slurmctld died.

@@ -1188,6 +1188,23 @@ int sgang_spec_check_pool(const struct sgang_spec *spec,
 	return 0;
 }
 
+static int check_spare_pool(const struct sgang_spec *spec,
+			    struct sgang_error *err)
+{
+	if (!strcmp(spec->name, spec->spare_pool))
+		return sgang_errf(err, EINVAL,
+				  "--gang-spare-pool=%s: a gang is not its own "
+				  "pool, name another one",
+				  spec->spare_pool);
+	if (spec->exclusive[0])
+		return sgang_errf(err, EINVAL,
+				  "--gang-spare-pool=%s: with "
+				  "--gang-exclusive=%s the pool may have no "
+				  "spare where the gang is, give one of them",
+				  spec->spare_pool, spec->exclusive);
+	return 0;
+}
+
 int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err)
 {
 	size_t i;
@@ -1206,11 +1223,8 @@ int sgang_spec_check(const struct sgang_spec *spec, struct sgang_error *err)
 				  spec->min_member, spec->total);
 	if (check_rank_order(spec, err))
 		return -1;
-	if (spec->name[0] && !strcmp(spec->name, spec->spare_pool))
-		return sgang_errf(err, EINVAL,
-				  "--gang-spare-pool=%s: a gang is not its own "
-				  "pool, name another one",
-				  spec->spare_pool);
+	if (spec->spare_pool[0] && check_spare_pool(spec, err))
+		return -1;
 	if (spec->pool && sgang_spec_check_pool(spec, err))
 		return -1;
 	return spec->object ? check_object(spec, err) : 0;

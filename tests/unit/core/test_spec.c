@@ -751,6 +751,11 @@ static void test_pool(void **state)
 	take(&spec, "gang-spare-pool", "train");
 	assert_int_equal(sgang_spec_check(&spec, &err), -1);
 	assert_says(&err, "its own pool");
+	take(&spec, "gang-exclusive", "leaf");
+	take(&spec, "gang-spare-pool", "reserve");
+	assert_int_equal(sgang_spec_check(&spec, &err), -1);
+	assert_says(&err, "give one of them");
+	spec.exclusive[0] = '\0';
 	take(&spec, "gang-spare-pool", "reserve");
 	assert_int_equal(sgang_spec_check(&spec, &err), 0);
 	assert_string_equal(sgang_spec_value(&spec, "gang-spare-pool", text),

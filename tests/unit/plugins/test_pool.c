@@ -282,7 +282,7 @@ static void test_levels(void **state)
 	} cases[] = {
 		{ POOL, LEAF(1), LEAF(0), true },
 		{ POOL "|gang_topology=require:leaf", LEAF(1), LEAF(0), false },
-		{ POOL "|gang_exclusive=leaf", LEAF(1), LEAF(1), false },
+		{ POOL "|gang_topology=spread:leaf", LEAF(0), LEAF(2), false },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
